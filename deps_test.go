@@ -1,0 +1,334 @@
+package taso_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// modulePath is the import path of the root; the picture names packages
+// relative to it.
+const modulePath = "github.com/taso-go/taso"
+
+// picture is the package picture of docs/architecture.md. A package may import
+// only packages of lower lines. Reading it:
+//
+//   - "p" is one package, "p/*" every package below p, at any depth, and not p;
+//     where both an exact name and a "/*" fit, the exact name, then the longest
+//     prefix counts;
+//   - the line "leaf" is below line 0: its packages import nothing of this
+//     module and every other package may import them;
+//   - "allow A -> B" permits an import within one line;
+//   - "only A -> B C" narrows a package further: of this module it may import
+//     nothing but B and C.
+//
+// A package that the picture does not name fails the test, so that the picture
+// stays true when packages are added. Test files are not looked at.
+const picture = `
+line 5     cmd/taso cmd/taso/*
+line 4     bench bench/* internal/pipeline internal/pipeline/*
+line 3     enumerate verify verify/check search parallel backends backends/*
+line 2     fingerprint axioms rules rules/tasopb egraph/tensor
+line 1     graph/interp law cost onnx
+line 0     . graph graph/op egraph internal/z3 internal/z3/*
+line leaf  internal/invariants internal/invariants/* internal/golden internal/golden/*
+line leaf  internal/idmap internal/idmap/* internal/atomicfile internal/atomicfile/*
+line leaf  internal/progress internal/progress/* internal/procstat internal/procstat/*
+
+# A parent may import the parts that were taken out of it, or the reverse.
+allow  cmd/taso              -> cmd/taso/*
+allow  bench                 -> bench/*
+allow  bench                 -> internal/pipeline
+allow  bench                 -> internal/pipeline/*
+allow  internal/pipeline/*   -> internal/pipeline
+allow  backends/*            -> backends
+allow  rules                 -> rules/tasopb
+allow  graph/op              -> graph
+allow  internal/z3/*         -> internal/z3
+
+# The checker of certificates shares no code with the provers.
+only   verify/check          -> graph graph/op law internal/z3 internal/z3/*
+`
+
+// leafLine is the number that stands for "line leaf".
+const leafLine = -1
+
+// deps is the parsed picture.
+type deps struct {
+	line  map[string]int      // pattern to line number
+	allow map[[2]string]bool  // pairs of patterns
+	only  map[string][]string // pattern to the patterns it may import
+}
+
+// parsePicture reads the text form described at picture.
+func parsePicture(text string) (*deps, error) {
+	d := &deps{line: map[string]int{}, allow: map[[2]string]bool{}, only: map[string][]string{}}
+	for i, raw := range strings.Split(text, "\n") {
+		f := strings.Fields(raw)
+		switch {
+		case len(f) == 0 || strings.HasPrefix(f[0], "#"):
+		case f[0] == "line" && len(f) > 2:
+			n := leafLine
+			if f[1] != "leaf" {
+				var err error
+				if n, err = strconv.Atoi(f[1]); err != nil {
+					return nil, fmt.Errorf("picture line %d: %w", i+1, err)
+				}
+			}
+			for _, p := range f[2:] {
+				if _, twice := d.line[p]; twice {
+					return nil, fmt.Errorf("picture line %d: %s is on two lines", i+1, p)
+				}
+				d.line[p] = n
+			}
+		case f[0] == "allow" && len(f) == 4 && f[2] == "->":
+			d.allow[[2]string{f[1], f[3]}] = true
+		case f[0] == "only" && len(f) > 3 && f[2] == "->":
+			d.only[f[1]] = f[3:]
+		default:
+			return nil, fmt.Errorf("picture line %d: cannot read %q", i+1, raw)
+		}
+	}
+	for pair := range d.allow {
+		for _, p := range pair {
+			if _, ok := d.line[p]; !ok {
+				return nil, fmt.Errorf("picture: an exception names %s, which is on no line", p)
+			}
+		}
+	}
+	for p, targets := range d.only {
+		for _, q := range append([]string{p}, targets...) {
+			if _, ok := d.line[q]; !ok {
+				return nil, fmt.Errorf("picture: an exception names %s, which is on no line", q)
+			}
+		}
+	}
+	return d, nil
+}
+
+// pattern returns the entry of the picture that fits a package.
+func (d *deps) pattern(pkg string) (string, bool) {
+	if _, ok := d.line[pkg]; ok {
+		return pkg, true
+	}
+	for dir := path.Dir(pkg); dir != "."; dir = path.Dir(dir) {
+		if _, ok := d.line[dir+"/*"]; ok {
+			return dir + "/*", true
+		}
+	}
+	return "", false
+}
+
+// lineName writes a line number as the picture does.
+func lineName(n int) string {
+	if n == leafLine {
+		return "line leaf"
+	}
+	return "line " + strconv.Itoa(n)
+}
+
+// check returns what is wrong with an import, or "".
+func (d *deps) check(from, to string) string {
+	fp, ok := d.pattern(from)
+	if !ok {
+		return fmt.Sprintf("package %s is not in the picture: put it on a line of deps_test.go and docs/architecture.md", from)
+	}
+	tp, ok := d.pattern(to)
+	if !ok {
+		return fmt.Sprintf("package %s, imported by %s, is not in the picture", to, from)
+	}
+	if targets, ok := d.only[fp]; ok {
+		for _, t := range targets {
+			if t == tp {
+				return ""
+			}
+		}
+		return fmt.Sprintf("import %s -> %s: %s may import only %s", from, to, fp, strings.Join(targets, ", "))
+	}
+	if d.line[tp] < d.line[fp] || d.allow[[2]string{fp, tp}] {
+		return ""
+	}
+	return fmt.Sprintf("import %s (%s) -> %s (%s): only lower lines may be imported",
+		from, lineName(d.line[fp]), to, lineName(d.line[tp]))
+}
+
+// edge is an import of one package of the module by another.
+type edge struct{ from, to, file string }
+
+// readImports parses every Go file below root, whatever its build tags, except
+// tests, vendor, testdata and hidden folders. It returns the packages and the
+// imports within the module, both sorted.
+func readImports(root string) (pkgs []string, edges []edge, err error) {
+	seen := map[string]bool{}
+	err = filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := e.Name()
+		if e.IsDir() {
+			if p != root && (name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
+		if err != nil {
+			return fmt.Errorf("parse imports: %w", err)
+		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		from := path.Dir(rel)
+		seen[from] = true
+		for _, spec := range f.Imports {
+			imp, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return fmt.Errorf("parse imports of %s: %w", rel, err)
+			}
+			if imp == modulePath {
+				edges = append(edges, edge{from, ".", rel})
+			} else if to, ok := strings.CutPrefix(imp, modulePath+"/"); ok {
+				edges = append(edges, edge{from, to, rel})
+			}
+		}
+		return nil
+	})
+	for p := range seen {
+		pkgs = append(pkgs, p)
+	}
+	sort.Strings(pkgs)
+	sort.Slice(edges, func(i, j int) bool {
+		a, b := edges[i], edges[j]
+		if a.file != b.file {
+			return a.file < b.file
+		}
+		return a.to < b.to
+	})
+	return pkgs, edges, err
+}
+
+// TestPackagePicture fails on every import that the picture does not allow.
+func TestPackagePicture(t *testing.T) {
+	d, err := parsePicture(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkgs, edges, err := readImports(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pkgs) < 2 {
+		t.Fatalf("found only the packages %v: is this the root of the module?", pkgs)
+	}
+	for _, p := range pkgs {
+		if _, ok := d.pattern(p); !ok {
+			t.Errorf("package %s is not in the picture: put it on a line of deps_test.go and docs/architecture.md", p)
+		}
+	}
+	for _, e := range edges {
+		if msg := d.check(e.from, e.to); msg != "" {
+			t.Errorf("%s: %s", e.file, msg)
+		}
+	}
+}
+
+// TestPictureRejects shows that the check can fail: each edge is judged as said.
+func TestPictureRejects(t *testing.T) {
+	d, err := parsePicture(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from, to string
+		want     string // part of the message, "" for allowed
+	}{
+		{"cmd/taso", "internal/pipeline/genrules", ""},
+		{"internal/pipeline/genrules", "enumerate", ""},
+		{"enumerate", "fingerprint", ""},
+		{"fingerprint", "graph/interp", ""},
+		{"rules", "rules/tasopb", ""},
+		{"rules", "law", ""},
+		{"graph/op", "graph", ""},
+		{"egraph", "internal/idmap", ""},
+		{"egraph/tensor", "egraph", ""},
+		{"verify", "axioms", ""},
+		{"verify/check", "law", ""},
+		{"verify/check", "internal/z3", ""},
+		{"graph", "graph/op", "import graph (line 0) -> graph/op (line 0)"},
+		{"egraph", "graph", "import egraph (line 0) -> graph (line 0)"},
+		{"graph", "egraph", "only lower lines"},
+		{"law", "rules", "import law (line 1) -> rules (line 2)"},
+		{"enumerate", "verify", "import enumerate (line 3) -> verify (line 3)"},
+		{"verify", "verify/check", "only lower lines"},
+		{"rules/tasopb", "rules", "only lower lines"},
+		{"verify/check", "verify", "may import only"},
+		{"verify/check", "axioms", "may import only"},
+		{"internal/progress", "internal/procstat", "line leaf"},
+		{"internal/golden", "graph", "line leaf"},
+		{"util", "graph", "package util is not in the picture"},
+		{"verify", "verify/helpers", "not in the picture"},
+	} {
+		got := d.check(c.from, c.to)
+		if c.want == "" && got != "" || c.want != "" && !strings.Contains(got, c.want) {
+			t.Errorf("%s -> %s: got %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}
+
+// TestPictureErrors: a picture that contradicts itself is refused.
+func TestPictureErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"line 1 a\nline 2 a":         "a is on two lines",
+		"line x a":                   "invalid syntax",
+		"lines 1 a":                  "cannot read",
+		"line 1 a\nallow a -> b":     "names b",
+		"line 1 a\nonly a -> b":      "names b",
+		"line 1 a\nallow a -> b -> ": "cannot read",
+	} {
+		if _, err := parsePicture(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want an error with %q", text, err, want)
+		}
+	}
+}
+
+// TestReadImports: tests, vendor and testdata are skipped, build tags are not.
+func TestReadImports(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a/a.go":          "package a\nimport (\n\"fmt\"\n_ \"" + modulePath + "/b\"\n_ \"" + modulePath + "\"\n)",
+		"a/other.go":      "//go:build never\n\npackage a\nimport _ \"" + modulePath + "/c\"",
+		"a/a_test.go":     "package a\nimport _ \"" + modulePath + "/d\"",
+		"vendor/v/v.go":   "package v\nimport _ \"" + modulePath + "/e\"",
+		"a/testdata/x.go": "package x\nimport _ \"" + modulePath + "/f\"",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pkgs, edges, err := readImports(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprint(pkgs, edges)
+	want := "[a] [{a . a/a.go} {a b a/a.go} {a c a/other.go}]"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
