@@ -1,0 +1,25 @@
+// Package graph is the tensor intermediate representation: what an operator
+// is, what shapes are, and graphs of operators over typed inputs.
+//
+// # Words
+//
+//   - operator: a tensor function with parameters ([Op]); operators live in a
+//     registry filled by package graph/op, one file an operator.
+//   - attribute: the value of an operator's parameter ([Value]); a number, a
+//     name such as "relu", a tuple such as a stride, a shape, or a variable.
+//   - size: an integer expression ([Dim]); a constant in a concrete graph, a
+//     polynomial over size variables in a law.
+//   - shape: a sequence of sizes ([Shape]); in a law it may hold axis runs
+//     ("P..": any number of axes).
+//   - meaning: what an operator computes, as index arithmetic over its
+//     inputs' elements and independent of the number type ([Meaning]); package
+//     graph/interp runs it over any ring.
+//
+// Shape inference is written once per operator and serves both concrete
+// graphs and laws over symbolic sizes, because [Dim] arithmetic degenerates to
+// integer arithmetic when both sides are constants. What inference may assume
+// and what it must prove is carried by [Facts].
+//
+// Conventions: convolution tensors are NCHW, kernels are [out, in/groups, kh,
+// kw]; element order is row-major.
+package graph

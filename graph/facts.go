@@ -1,0 +1,301 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Facts is what shape inference may use and what it leaves to be shown.
+//
+// In check mode (the zero value) two sizes agree only if they are the same
+// polynomial. In solve mode ([Solver]) an equation between sizes is solved for
+// a variable where that is possible, which yields principal typings; equations
+// that cannot be solved yet are kept and tried again.
+//
+// Inequalities and divisibility that neither hold nor fail for all sizes are
+// collected in Needs: they are the condition under which the term is defined.
+type Facts struct {
+	Needs []Need
+
+	solving bool
+	sub     map[string]Dim
+	attrs   map[string]Value
+	pending []equation
+}
+
+// Need is a condition on sizes: Left Rel Right with Rel one of "<=" and
+// "divides" (Left divides Right).
+type Need struct {
+	Left  Dim
+	Rel   string
+	Right Dim
+}
+
+// String is the condition in words.
+func (n Need) String() string { return n.Left.String() + " " + n.Rel + " " + n.Right.String() }
+
+type equation struct{ a, b Dim }
+
+// Solver returns Facts in solve mode.
+func Solver() *Facts {
+	return &Facts{solving: true, sub: map[string]Dim{}, attrs: map[string]Value{}}
+}
+
+// Solution is the substitution found so far (solve mode), fully applied.
+func (f *Facts) Solution() *Binding {
+	b := &Binding{Dims: map[string]Dim{}, Attrs: f.attrs}
+	for v, d := range f.sub {
+		b.Dims[v] = f.norm(d)
+	}
+	return b
+}
+
+// Pending lists the equations that could not be solved, as "a == b".
+func (f *Facts) Pending() [][2]Dim {
+	f.retry()
+	var out [][2]Dim
+	for _, e := range f.pending {
+		out = append(out, [2]Dim{f.norm(e.a), f.norm(e.b)})
+	}
+	return out
+}
+
+// norm applies the solution to d until nothing changes.
+func (f *Facts) norm(d Dim) Dim {
+	if !f.solving || (len(f.sub) == 0 && len(f.attrs) == 0) {
+		return d
+	}
+	b := &Binding{Dims: f.sub, Attrs: f.attrs}
+	for i := 0; i < 64; i++ {
+		e := d.Subst(b)
+		if e == d {
+			return d
+		}
+		d = e
+	}
+	return d
+}
+
+// Norm applies the solution to d (the identity in check mode).
+func (f *Facts) Norm(d Dim) Dim { return f.norm(d) }
+
+// NormShape applies the solution to s.
+func (f *Facts) NormShape(s Shape) Shape {
+	t := s.Clone()
+	for i := range t {
+		if t[i].Run == "" {
+			t[i].Dim = f.norm(t[i].Dim)
+		}
+	}
+	return t
+}
+
+// Eq requires a == b.
+func (f *Facts) Eq(a, b Dim) error {
+	if a == b {
+		return nil
+	}
+	a, b = f.norm(a), f.norm(b)
+	if a == b {
+		return nil
+	}
+	d := a.Sub(b)
+	if !f.solving || d.p == nil || d.NonZero() {
+		return fmt.Errorf("size %s is not %s", a, b)
+	}
+	if f.solve(d) {
+		f.retry()
+		return nil
+	}
+	f.pending = append(f.pending, equation{a, b})
+	return nil
+}
+
+// NonZero reports that d is never 0 for sizes >= 1: sound, not complete.
+func (d Dim) NonZero() bool {
+	return d.Sub(Int(1)).NonNegative() || d.Neg().Sub(Int(1)).NonNegative()
+}
+
+// solve finds a variable v with coefficient +-1 such that v = rest has only
+// non-negative coefficients (so that the solution is a size) and binds it.
+func (f *Facts) solve(d Dim) bool {
+	for _, t := range d.p.terms {
+		if len(t.atoms) != 1 || t.atoms[0].Kind != AtomVar || (t.coef != 1 && t.coef != -1) {
+			continue
+		}
+		v := t.atoms[0].Name
+		rest := d.Sub(Var(v).Scale(t.coef)).Scale(-t.coef)
+		if rest.mentions(v) || !rest.Sub(Int(1)).NonNegative() || rest.negative() {
+			continue
+		}
+		f.sub[v] = rest
+		return true
+	}
+	// Two values of one function: equal arguments are enough. (Not necessary:
+	// it makes the typing less general, never wrong.)
+	if d.c == 0 && len(d.p.terms) == 2 {
+		s, t := d.p.terms[0], d.p.terms[1]
+		if len(s.atoms) == 1 && len(t.atoms) == 1 && s.coef == -t.coef {
+			a, b := s.atoms[0], t.atoms[0]
+			if a.Kind == AtomFunc && b.Kind == AtomFunc && a.Name == b.Name && len(a.Args) == len(b.Args) {
+				for i := range a.Args {
+					if f.EqValue(a.Args[i], b.Args[i]) != nil {
+						return false
+					}
+				}
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (d Dim) mentions(v string) bool {
+	found := false
+	d.Walk(func(a Atom) { found = found || a.Kind == AtomVar && a.Name == v })
+	return found
+}
+
+func (d Dim) negative() bool {
+	if d.p != nil {
+		for _, t := range d.p.terms {
+			if t.coef < 0 {
+				return true
+			}
+		}
+	}
+	return d.c < 0
+}
+
+func (f *Facts) retry() {
+	for again := true; again; {
+		again = false
+		old := f.pending
+		f.pending = nil
+		for _, e := range old {
+			d := f.norm(e.a).Sub(f.norm(e.b))
+			switch {
+			case d.p == nil && d.c == 0:
+				again = true
+			case d.p != nil && f.solve(d):
+				again = true
+			default:
+				f.pending = append(f.pending, e)
+			}
+		}
+	}
+}
+
+// EqValue requires two attribute values to agree.
+func (f *Facts) EqValue(a, b Value) error {
+	if a == b {
+		return nil
+	}
+	if da, ok := a.Dim(); ok {
+		if db, ok := b.Dim(); ok {
+			return f.Eq(da, db)
+		}
+	}
+	return fmt.Errorf("%s is not %s", a, b)
+}
+
+// EqShape requires two shapes to agree, axis by axis.
+func (f *Facts) EqShape(a, b Shape) error {
+	if len(a) != len(b) {
+		return fmt.Errorf("shape %s is not %s", a, b)
+	}
+	for i := range a {
+		if a[i].Run != b[i].Run {
+			return fmt.Errorf("shape %s is not %s", a, b)
+		}
+		if a[i].Run == "" {
+			if err := f.Eq(a[i].Dim, b[i].Dim); err != nil {
+				return fmt.Errorf("shape %s is not %s: %w", f.NormShape(a), f.NormShape(b), err)
+			}
+		}
+	}
+	return nil
+}
+
+// Le requires a <= b. An inequality that depends on the sizes is noted in
+// Needs.
+func (f *Facts) Le(a, b Dim) error {
+	a, b = f.norm(a), f.norm(b)
+	d := b.Sub(a)
+	if d.NonNegative() {
+		return nil
+	}
+	if d.Neg().Sub(Int(1)).NonNegative() {
+		return fmt.Errorf("%s is more than %s", a, b)
+	}
+	f.need(Need{a, "<=", b})
+	return nil
+}
+
+// Divides requires k to divide d.
+func (f *Facts) Divides(k, d Dim) error {
+	k, d = f.norm(k), f.norm(d)
+	if k == Int(1) || k == d {
+		return nil
+	}
+	kc, kok := k.Const()
+	dc, dok := d.Const()
+	if kok && dok {
+		if kc > 0 && dc%kc == 0 {
+			return nil
+		}
+		return fmt.Errorf("%s does not divide %s", k, d)
+	}
+	if kok && kc > 0 {
+		if _, ok := d.divExact(kc); ok {
+			return nil
+		}
+	}
+	if d.c == 0 && d.p != nil && k.c == 0 && k.p != nil && len(k.p.terms) == 1 && d.divisibleBy(k.p.terms[0]) {
+		return nil
+	}
+	f.need(Need{k, "divides", d})
+	return nil
+}
+
+// divisibleBy reports whether every term of d contains the atoms of m.
+func (d Dim) divisibleBy(m monomial) bool {
+	for _, t := range d.p.terms {
+		if m.coef == 0 || t.coef%m.coef != 0 {
+			return false
+		}
+		rest := append([]Atom(nil), t.atoms...)
+		for _, want := range m.atoms {
+			hit := false
+			for i, a := range rest {
+				if a.key == want.key {
+					rest = append(rest[:i], rest[i+1:]...)
+					hit = true
+					break
+				}
+			}
+			if !hit {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (f *Facts) need(n Need) {
+	for _, o := range f.Needs {
+		if o == n {
+			return
+		}
+	}
+	f.Needs = append(f.Needs, n)
+}
+
+// NeedsString joins conditions for messages.
+func NeedsString(ns []Need) string {
+	parts := make([]string, len(ns))
+	for i, n := range ns {
+		parts[i] = n.String()
+	}
+	return strings.Join(parts, " and ")
+}

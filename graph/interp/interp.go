@@ -1,0 +1,156 @@
+package interp
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Ring is arithmetic on elements of type T.
+type Ring[T any] interface {
+	// Rat is num/den; den is positive.
+	Rat(num, den int64) T
+	Add(a, b T) T
+	Mul(a, b T) T
+	// Max is the largest of a non-empty list.
+	Max(xs []T) T
+	// Fn applies a pointwise function by name, such as "relu".
+	Fn(name string, x T) T
+}
+
+// Run evaluates a meaning on flat input tensors, one output slice per output
+// of the operator.
+func Run[T any](r Ring[T], m *graph.Meaning, in [][]T) [][]T {
+	tmp := make([][]T, len(m.Steps))
+	get := func(o graph.Operand) []T {
+		if o >= 0 {
+			return in[o]
+		}
+		return tmp[-1-o]
+	}
+	var window []T
+	for si := range m.Steps {
+		st := &m.Steps[si]
+		out := make([]T, st.N)
+		tmp[si] = out
+		switch st.Kind {
+		case graph.StepGather:
+			zero, c := r.Rat(0, 1), r.Rat(st.Num, st.Den)
+			for i, p := range st.A {
+				switch {
+				case p == -1:
+					out[i] = zero
+				case p == -2:
+					out[i] = c
+				case st.Src == nil || st.Src[i] == 0:
+					out[i] = get(st.X)[p]
+				case st.Src[i] == 1:
+					out[i] = get(st.Y)[p]
+				default:
+					out[i] = get(st.More[st.Src[i]-2])[p]
+				}
+			}
+		case graph.StepSumProd:
+			x, y := get(st.X), get(st.Y)
+			for i := range out {
+				sum := r.Rat(0, 1)
+				for j := st.Start[i]; j < st.Start[i+1]; j++ {
+					sum = r.Add(sum, r.Mul(x[st.A[j]], y[st.B[j]]))
+				}
+				out[i] = scale(r, sum, st)
+			}
+		case graph.StepSum:
+			x := get(st.X)
+			for i := range out {
+				sum := r.Rat(0, 1)
+				for j := st.Start[i]; j < st.Start[i+1]; j++ {
+					sum = r.Add(sum, x[st.A[j]])
+				}
+				out[i] = scale(r, sum, st)
+			}
+		case graph.StepMax:
+			x := get(st.X)
+			for i := range out {
+				window = window[:0]
+				for j := st.Start[i]; j < st.Start[i+1]; j++ {
+					window = append(window, x[st.A[j]])
+				}
+				out[i] = r.Max(window)
+			}
+		case graph.StepAdd:
+			x, y := get(st.X), get(st.Y)
+			for i := range out {
+				out[i] = r.Add(x[i], y[i])
+			}
+		case graph.StepMul:
+			x, y := get(st.X), get(st.Y)
+			for i := range out {
+				out[i] = r.Mul(x[i], y[i])
+			}
+		case graph.StepScale:
+			x, y := get(st.X), get(st.Y)
+			for i := range out {
+				out[i] = r.Mul(x[i], y[0])
+			}
+		case graph.StepMap:
+			x := get(st.X)
+			for i := range out {
+				out[i] = r.Fn(st.Fn, x[i])
+			}
+		}
+	}
+	res := make([][]T, len(m.Outs))
+	for i, o := range m.Outs {
+		res[i] = tmp[o]
+	}
+	return res
+}
+
+func scale[T any](r Ring[T], x T, st *graph.Step) T {
+	if st.Num == st.Den {
+		return x
+	}
+	return r.Mul(x, r.Rat(st.Num, st.Den))
+}
+
+// Tensor is a concrete tensor over T.
+type Tensor[T any] struct {
+	Sizes []int
+	Data  []T // row-major
+}
+
+// Apply infers shapes and evaluates one operator application.
+func Apply[T any](r Ring[T], op *graph.Op, a graph.Attrs, in []Tensor[T]) ([]Tensor[T], error) {
+	shapes := make([]graph.Shape, len(in))
+	sizes := make([][]int, len(in))
+	data := make([][]T, len(in))
+	for i, t := range in {
+		shapes[i], sizes[i], data[i] = graph.Sizes(t.Sizes...), t.Sizes, t.Data
+	}
+	var f graph.Facts
+	outShapes, err := op.InferShapes(&f, a, shapes)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Needs) > 0 {
+		return nil, fmt.Errorf("operator %s: undecided for concrete shapes: %s", op.Name, graph.NeedsString(f.Needs))
+	}
+	outSizes := make([][]int, len(outShapes))
+	for i, s := range outShapes {
+		c, ok := s.Concrete()
+		if !ok {
+			return nil, fmt.Errorf("operator %s: output shape %s is not concrete", op.Name, s)
+		}
+		outSizes[i] = c
+	}
+	m, err := op.Mean(a, sizes, outSizes)
+	if err != nil {
+		return nil, fmt.Errorf("operator %s: %w", op.Name, err)
+	}
+	res := Run(r, m, data)
+	out := make([]Tensor[T], len(res))
+	for i := range res {
+		out[i] = Tensor[T]{Sizes: outSizes[i], Data: res[i]}
+	}
+	return out, nil
+}

@@ -1,0 +1,85 @@
+package graph
+
+// Meaning is what an operator computes for given shapes: a list of steps over
+// flat element arrays, independent of the number type. It is the one place
+// where an operator's semantics is written; package graph/interp runs it over
+// any ring, and everything faster is tested against that.
+type Meaning struct {
+	Steps []Step
+	Outs  []int // the step that yields each output
+}
+
+// StepKind is the kind of a Step.
+type StepKind uint8
+
+const (
+	// StepGather copies elements: out[i] = X[A[i]], or a constant: A[i] = -1
+	// is 0, A[i] = -2 is Num/Den. With more operands Src[i] says which.
+	StepGather StepKind = iota
+	// StepSumProd is a sum of products:
+	// out[i] = Num/Den * sum over j in Start[i]..Start[i+1] of X[A[j]] * Y[B[j]].
+	StepSumProd
+	// StepSum is out[i] = Num/Den * sum over j of X[A[j]].
+	StepSum
+	// StepMax is out[i] = max over j of X[A[j]]; the range is never empty.
+	StepMax
+	// StepAdd is out[i] = X[i] + Y[i].
+	StepAdd
+	// StepMul is out[i] = X[i] * Y[i].
+	StepMul
+	// StepScale is out[i] = X[i] * Y[0].
+	StepScale
+	// StepMap is out[i] = Fn(X[i]) for a pointwise function by name.
+	StepMap
+)
+
+// Operand names an operand of a step: input k if >= 0, the result of step
+// -1-k if negative.
+type Operand int
+
+// Step is one step of a Meaning.
+type Step struct {
+	Kind  StepKind
+	N     int // number of elements of the result
+	X, Y  Operand
+	More  []Operand // further operands of a gather (operand 2, 3, ...)
+	Src   []int8    // of a gather with several operands: 0 = X, 1 = Y, 2.. = More
+	Start []int32
+	A, B  []int32
+	Num   int64
+	Den   int64
+	Fn    string
+}
+
+// Gather builds a one-step meaning that copies elements of input 0; idx as in
+// StepGather.
+func Gather(idx []int32) *Meaning {
+	return &Meaning{Steps: []Step{{Kind: StepGather, N: len(idx), A: idx, Num: 1, Den: 1}}, Outs: []int{0}}
+}
+
+// Strides are the row-major element strides of a shape.
+func Strides(sizes []int) []int {
+	st := make([]int, len(sizes))
+	n := 1
+	for i := len(sizes) - 1; i >= 0; i-- {
+		st[i] = n
+		n *= sizes[i]
+	}
+	return st
+}
+
+// Each calls f with every index of a shape in row-major order; idx is reused.
+func Each(sizes []int, f func(flat int, idx []int)) {
+	idx := make([]int, len(sizes))
+	n := NumElements(sizes)
+	for flat := 0; flat < n; flat++ {
+		f(flat, idx)
+		for i := len(idx) - 1; i >= 0; i-- {
+			idx[i]++
+			if idx[i] < sizes[i] {
+				break
+			}
+			idx[i] = 0
+		}
+	}
+}

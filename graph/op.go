@@ -1,0 +1,204 @@
+package graph
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Param declares one parameter of an operator.
+type Param struct {
+	Name    string
+	Sort    string // int, axis, stride, padding, act, border, perm, shape
+	Default Value  // KindNone: must be given
+	Doc     string
+}
+
+// Work is what an operator costs in the abstract, for float32 tensors.
+type Work struct {
+	FLOPs      int64 // multiplications and additions counted separately
+	BytesRead  int64
+	BytesWrite int64
+}
+
+// Op is one tensor operator.
+type Op struct {
+	Name   string
+	Doc    string // its meaning in one or two sentences
+	In     int    // number of input tensors
+	Out    int    // number of output tensors
+	Params []Param
+	// Commutative: the two inputs may be exchanged.
+	Commutative bool
+	// Pointwise: a function applied to each element (of one tensor: it can
+	// stand for a variable of sort pointwise1).
+	Pointwise bool
+	// ZeroAtZero: a pointwise function with f(0) = 0.
+	ZeroAtZero bool
+
+	// Infer computes the output shapes. It must report every way in which the
+	// inputs do not fit, as an error that says what and why.
+	Infer func(f *Facts, a Attrs, in []Shape) ([]Shape, error)
+	// Mean says what is computed, for concrete shapes that Infer accepted.
+	Mean func(a Attrs, in, out [][]int) (*Meaning, error)
+	// Expand, of a derived operator only: for each output an equivalent
+	// application of a primitive operator to the same inputs.
+	Expand func(a Attrs, in []Shape) ([]Prim, error)
+	// FLOPs of concrete shapes; nil: one per output element.
+	FLOPs func(a Attrs, in, out [][]int) int64
+}
+
+// Prim is an application of a primitive operator.
+type Prim struct {
+	Op    *Op
+	Attrs Attrs
+}
+
+// Attrs are an operator's attribute values, in the order of its Params.
+type Attrs []Value
+
+// Equal reports whether two lists of attributes are the same.
+func (a Attrs) Equal(b Attrs) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Subst replaces bound variables.
+func (a Attrs) Subst(b *Binding) Attrs {
+	out := make(Attrs, len(a))
+	for i, v := range a {
+		out[i] = v.Subst(b)
+	}
+	return out
+}
+
+var registry = map[string]*Op{}
+
+// Register adds an operator; it panics on a name that is taken, since that is
+// a mistake in the program and not in its input.
+func Register(op *Op) *Op {
+	if _, ok := registry[op.Name]; ok {
+		panic("graph: operator " + op.Name + " registered twice")
+	}
+	registry[op.Name] = op
+	return op
+}
+
+// Lookup finds an operator by name.
+func Lookup(name string) (*Op, bool) {
+	op, ok := registry[name]
+	return op, ok
+}
+
+// Ops lists all operators by name.
+func Ops() []*Op {
+	var out []*Op
+	for _, op := range registry {
+		out = append(out, op)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
+}
+
+// ParamIndex is the position of a parameter, or -1.
+func (op *Op) ParamIndex(name string) int {
+	for i, p := range op.Params {
+		if p.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Attr builds the attribute list from named values; parameters not named take
+// their default.
+func (op *Op) Attr(named map[string]Value) (Attrs, error) {
+	a := make(Attrs, len(op.Params))
+	used := 0
+	for i, p := range op.Params {
+		v, ok := named[p.Name]
+		if ok {
+			used++
+		} else {
+			v = p.Default
+		}
+		if v.Kind() == KindNone {
+			return nil, fmt.Errorf("operator %s: attribute %s is missing", op.Name, p.Name)
+		}
+		a[i] = v
+	}
+	if used != len(named) {
+		names := make([]string, 0, len(named))
+		for n := range named {
+			if op.ParamIndex(n) < 0 {
+				names = append(names, n)
+			}
+		}
+		sort.Strings(names)
+		return nil, fmt.Errorf("operator %s has no attribute %s", op.Name, strings.Join(names, ", "))
+	}
+	return a, nil
+}
+
+// MustAttr is Attr for attributes written in the program.
+func (op *Op) MustAttr(named map[string]Value) Attrs {
+	a, err := op.Attr(named)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// FormatAttrs prints the attributes that differ from their default, as
+// "[axis=1, act=relu]", or nothing.
+func (op *Op) FormatAttrs(a Attrs) string {
+	var parts []string
+	for i, p := range op.Params {
+		if a[i] != p.Default {
+			parts = append(parts, p.Name+"="+a[i].String())
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// InferShapes checks the number of inputs and infers the output shapes.
+func (op *Op) InferShapes(f *Facts, a Attrs, in []Shape) ([]Shape, error) {
+	if len(in) != op.In {
+		return nil, fmt.Errorf("operator %s: %d inputs, want %d", op.Name, len(in), op.In)
+	}
+	if len(a) != len(op.Params) {
+		return nil, fmt.Errorf("operator %s: %d attributes, want %d", op.Name, len(a), len(op.Params))
+	}
+	out, err := op.Infer(f, a, in)
+	if err != nil {
+		return nil, fmt.Errorf("operator %s: %w", op.Name, err)
+	}
+	return out, nil
+}
+
+// WorkOf is the abstract cost of one application to float32 tensors.
+func (op *Op) WorkOf(a Attrs, in, out [][]int) Work {
+	var w Work
+	for _, s := range in {
+		w.BytesRead += 4 * int64(NumElements(s))
+	}
+	for _, s := range out {
+		w.BytesWrite += 4 * int64(NumElements(s))
+	}
+	if op.FLOPs != nil {
+		w.FLOPs = op.FLOPs(a, in, out)
+	} else {
+		w.FLOPs = w.BytesWrite / 4
+	}
+	return w
+}

@@ -1,0 +1,49 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Concat joins two tensors along an axis; all other sizes must agree.
+var Concat = graph.Register(&graph.Op{
+	Name: "concat", In: 2, Out: 1,
+	Doc:    "Two tensors side by side along an axis.",
+	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which they are joined"}},
+	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		x, y := in[0], in[1]
+		i, err := x.Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		if len(y) != len(x) || y[i].Run != "" {
+			return nil, fmt.Errorf("shapes %s and %s cannot be joined along axis %s", x, y, dim(a, 0))
+		}
+		if err := f.EqShape(x, y.With(i, x[i].Dim)); err != nil {
+			return nil, fmt.Errorf("axis %s: %w", dim(a, 0), err)
+		}
+		return one(f.NormShape(x.With(i, x[i].Dim.Add(y[i].Dim))))
+	},
+	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
+		axis := num(a, 0)
+		sx, sy := graph.Strides(in[0]), graph.Strides(in[1])
+		n := graph.NumElements(out[0])
+		st := graph.Step{Kind: graph.StepGather, N: n, X: 0, Y: 1, A: make([]int32, n), Src: make([]int8, n), Num: 1, Den: 1}
+		graph.Each(out[0], func(flat int, idx []int) {
+			s, src, shift := sx, int8(0), 0
+			if idx[axis] >= in[0][axis] {
+				s, src, shift = sy, 1, in[0][axis]
+			}
+			p := 0
+			for i, v := range idx {
+				if i == axis {
+					v -= shift
+				}
+				p += v * s[i]
+			}
+			st.A[flat], st.Src[flat] = int32(p), src
+		})
+		return &graph.Meaning{Steps: []graph.Step{st}, Outs: []int{0}}, nil
+	},
+})

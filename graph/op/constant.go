@@ -1,0 +1,41 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// What the constant operators share.
+
+// positive normalizes size attributes and requires each to be at least 1.
+func positive(f *graph.Facts, a graph.Attrs) ([]graph.Dim, error) {
+	out := make([]graph.Dim, len(a))
+	for i := range a {
+		d, ok := a[i].Dim()
+		if !ok {
+			return nil, fmt.Errorf("%s is not a size", a[i])
+		}
+		out[i] = f.Norm(d)
+		if err := f.Le(graph.Int(1), out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// constMeaning is num/den where on, zero elsewhere.
+func constMeaning(out []int, num, den int64, on func(at []int) bool) *graph.Meaning {
+	idx := make([]int32, graph.NumElements(out))
+	graph.Each(out, func(flat int, at []int) {
+		idx[flat] = -1
+		if on(at) {
+			idx[flat] = -2
+		}
+	})
+	m := graph.Gather(idx)
+	m.Steps[0].Num, m.Steps[0].Den = num, den
+	return m
+}
+
+func always([]int) bool { return true }

@@ -1,0 +1,143 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Conv2D is two-dimensional cross-correlation, NCHW, with explicit groups:
+// input [b, groups*c, h, w], kernel [o, c, kh, kw] with groups dividing o.
+// Output channel q reads the input channels of group q / (o/groups). Borders
+// are zeros. act is applied to the result.
+var Conv2D = graph.Register(&graph.Op{
+	Name: "conv2d", In: 2, Out: 1,
+	Doc: "Convolution of [b, groups*c, h, w] with kernels [o, c, kh, kw], zero borders, then the activation.",
+	Params: []graph.Param{
+		{Name: "stride", Sort: graph.SortStride, Default: unit, Doc: "(vertical, horizontal)"},
+		{Name: "pad", Sort: graph.SortPadding, Doc: "same_upper, same_lower, valid or (top, left, bottom, right)"},
+		{Name: "groups", Sort: intSort, Default: graph.IntValue(1), Doc: "number of channel groups"},
+		{Name: "act", Sort: graph.SortAct, Default: none, Doc: "activation applied to the result"},
+	},
+	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		x, w := in[0], in[1]
+		if len(x) != 4 || len(w) != 4 || x.HasRun() || w.HasRun() {
+			return nil, fmt.Errorf("shapes %s and %s: want [b, c, h, w] and [o, c, kh, kw]", x, w)
+		}
+		g := f.Norm(dim(a, 2))
+		if err := f.Le(graph.Int(1), g); err != nil {
+			return nil, fmt.Errorf("groups: %w", err)
+		}
+		if err := f.Eq(x[1].Dim, g.Mul(w[1].Dim)); err != nil {
+			return nil, fmt.Errorf("input %s, kernel %s, %s groups: channels differ: %w", x, w, g, err)
+		}
+		if err := f.Divides(g, w[0].Dim); err != nil {
+			return nil, fmt.Errorf("kernel %s, %s groups: output channels: %w", w, g, err)
+		}
+		if err := checkAct(a[3]); err != nil {
+			return nil, err
+		}
+		h, err := graph.CheckWindow(f, x[2].Dim, w[2].Dim, a[0], a[1], 0)
+		if err != nil {
+			return nil, fmt.Errorf("input %s, kernel %s: %w", x, w, err)
+		}
+		v, err := graph.CheckWindow(f, x[3].Dim, w[3].Dim, a[0], a[1], 1)
+		if err != nil {
+			return nil, fmt.Errorf("input %s, kernel %s: %w", x, w, err)
+		}
+		return one(graph.ShapeOf(f.Norm(x[0].Dim), f.Norm(w[0].Dim), f.Norm(h), f.Norm(v)))
+	},
+	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
+		x, w, y := in[0], in[1], out[0]
+		win, err := window2D(x[2], x[3], w[2], w[3], a[0], a[1])
+		if err != nil {
+			return nil, err
+		}
+		per := y[1] / num(a, 2) // output channels in a group
+		st := graph.Step{Kind: graph.StepSumProd, N: graph.NumElements(y), X: 0, Y: 1, Num: 1, Den: 1}
+		st.Start = make([]int32, 1, st.N+1)
+		for b := 0; b < y[0]; b++ {
+			for o := 0; o < y[1]; o++ {
+				first := o / per * w[1]
+				for i := 0; i < y[2]; i++ {
+					for j := 0; j < y[3]; j++ {
+						for c := 0; c < w[1]; c++ {
+							xs := (b*x[1] + first + c) * x[2]
+							ws := (o*w[1] + c) * w[2]
+							win.each(i, j, func(kh, kw, r, s int) {
+								st.A = append(st.A, int32((xs+r)*x[3]+s))
+								st.B = append(st.B, int32((ws+kh)*w[3]+kw))
+							})
+						}
+						st.Start = append(st.Start, int32(len(st.A)))
+					}
+				}
+			}
+		}
+		m := &graph.Meaning{Steps: []graph.Step{st}, Outs: []int{0}}
+		return applyAct(m, a[3]), nil
+	},
+	FLOPs: func(_ graph.Attrs, in, out [][]int) int64 {
+		w := in[1]
+		return 2 * int64(graph.NumElements(out[0])) * int64(w[1]*w[2]*w[3])
+	},
+})
+
+// checkAct requires an activation: none, a pointwise operator's name, or a
+// variable.
+func checkAct(v graph.Value) error {
+	if v == none || v.Kind() == graph.KindVar {
+		return nil
+	}
+	if n, ok := v.Name(); ok {
+		if o, ok := graph.Lookup(n); ok && o.Pointwise {
+			return nil
+		}
+	}
+	return fmt.Errorf("activation %s is not known", v)
+}
+
+// applyAct appends an activation to a meaning with one output.
+func applyAct(m *graph.Meaning, act graph.Value) *graph.Meaning {
+	if act == none {
+		return m
+	}
+	name, _ := act.Name()
+	last := m.Outs[0]
+	m.Steps = append(m.Steps, graph.Step{Kind: graph.StepMap, N: m.Steps[last].N, X: graph.Operand(-1 - last), Fn: name})
+	m.Outs[0] = len(m.Steps) - 1
+	return m
+}
+
+// window is the geometry of a sliding window over an image.
+type window struct{ h, w, kh, kw, sh, sw, top, left int }
+
+func window2D(h, w, kh, kw int, stride, pad graph.Value) (window, error) {
+	top, _, err := graph.WindowPads(h, kh, stride, pad, 0)
+	if err != nil {
+		return window{}, err
+	}
+	left, _, err := graph.WindowPads(w, kw, stride, pad, 1)
+	if err != nil {
+		return window{}, err
+	}
+	st, _ := stride.Tuple()
+	return window{h, w, kh, kw, int(st[0]), int(st[1]), top, left}, nil
+}
+
+// each calls f for every cell of the window at output cell (i, j) that lies
+// inside the image: kernel cell (kh, kw), image cell (r, s).
+func (g window) each(i, j int, f func(kh, kw, r, s int)) {
+	for kh := 0; kh < g.kh; kh++ {
+		r := i*g.sh + kh - g.top
+		if r < 0 || r >= g.h {
+			continue
+		}
+		for kw := 0; kw < g.kw; kw++ {
+			s := j*g.sw + kw - g.left
+			if s >= 0 && s < g.w {
+				f(kh, kw, r, s)
+			}
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Enlarge pads a convolution kernel with zeros to kh by kw cells; the old
+// kernel sits at floor((kh - h)/2), floor((kw - w)/2).
+var Enlarge = graph.Register(&graph.Op{
+	Name: "enlarge", In: 1, Out: 1,
+	Doc: "A kernel [o, c, h, w] centrally padded with zeros to [o, c, kh, kw].",
+	Params: []graph.Param{
+		{Name: "kh", Sort: intSort, Doc: "new height"},
+		{Name: "kw", Sort: intSort, Doc: "new width"},
+	},
+	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		w := in[0]
+		if len(w) != 4 || w.HasRun() {
+			return nil, fmt.Errorf("shape %s: want [o, c, kh, kw]", w)
+		}
+		out := f.NormShape(w)
+		for i := 0; i < 2; i++ {
+			k := f.Norm(dim(a, i))
+			if err := f.Le(w[2+i].Dim, k); err != nil {
+				return nil, fmt.Errorf("kernel %s is not smaller: %w", w, err)
+			}
+			out[2+i].Dim = k
+		}
+		return one(out)
+	},
+	Mean: func(_ graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
+		w, y := in[0], out[0]
+		top, left := (y[2]-w[2])/2, (y[3]-w[3])/2
+		idx := make([]int32, graph.NumElements(y))
+		graph.Each(y, func(flat int, at []int) {
+			r, s := at[2]-top, at[3]-left
+			if r < 0 || r >= w[2] || s < 0 || s >= w[3] {
+				idx[flat] = -1
+				return
+			}
+			idx[flat] = int32(((at[0]*w[1]+at[1])*w[2]+r)*w[3] + s)
+		})
+		return graph.Gather(idx), nil
+	},
+})

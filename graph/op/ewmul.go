@@ -1,0 +1,14 @@
+package op
+
+import "github.com/taso-go/taso/graph"
+
+// EWMul is element-wise multiplication of two tensors of one shape; it does
+// not broadcast.
+var EWMul = graph.Register(&graph.Op{
+	Name: "ewmul", In: 2, Out: 1, Commutative: true,
+	Doc:   "Product of two tensors of the same shape, element by element.",
+	Infer: sameShape,
+	Mean: func(_ graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
+		return binary(graph.StepMul, in), nil
+	},
+})

@@ -1,0 +1,28 @@
+package op
+
+import "github.com/taso-go/taso/graph"
+
+// IConv is the kernel of the identity convolution on c channels: 1 at
+// [i, i, floor(kh/2), floor(kw/2)].
+var IConv = graph.Register(&graph.Op{
+	Name: "iconv", In: 0, Out: 1,
+	Doc: "Kernel [c, c, kh, kw] of the identity convolution: one in the middle of the diagonal.",
+	Params: []graph.Param{
+		{Name: "c", Sort: intSort, Doc: "channels"},
+		{Name: "kh", Sort: intSort, Doc: "height"},
+		{Name: "kw", Sort: intSort, Doc: "width"},
+	},
+	Infer: func(f *graph.Facts, a graph.Attrs, _ []graph.Shape) ([]graph.Shape, error) {
+		d, err := positive(f, a)
+		if err != nil {
+			return nil, err
+		}
+		return one(graph.ShapeOf(d[0], d[0], d[1], d[2]))
+	},
+	Mean: func(_ graph.Attrs, _, out [][]int) (*graph.Meaning, error) {
+		y := out[0]
+		return constMeaning(y, 1, 1, func(at []int) bool {
+			return at[0] == at[1] && at[2] == y[2]/2 && at[3] == y[3]/2
+		}), nil
+	},
+})

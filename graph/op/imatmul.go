@@ -1,0 +1,20 @@
+package op
+
+import "github.com/taso-go/taso/graph"
+
+// IMatMul is the identity matrix.
+var IMatMul = graph.Register(&graph.Op{
+	Name: "imatmul", In: 0, Out: 1,
+	Doc:    "Identity matrix [n, n].",
+	Params: []graph.Param{{Name: "n", Sort: intSort, Doc: "rows and columns"}},
+	Infer: func(f *graph.Facts, a graph.Attrs, _ []graph.Shape) ([]graph.Shape, error) {
+		d, err := positive(f, a)
+		if err != nil {
+			return nil, err
+		}
+		return one(graph.ShapeOf(d[0], d[0]))
+	},
+	Mean: func(_ graph.Attrs, _, out [][]int) (*graph.Meaning, error) {
+		return constMeaning(out[0], 1, 1, func(at []int) bool { return at[0] == at[1] }), nil
+	},
+})

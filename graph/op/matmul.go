@@ -1,0 +1,52 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// MatMul is the matrix product over the last two axes; any axes before them
+// are batch axes and must agree.
+var MatMul = graph.Register(&graph.Op{
+	Name: "matmul", In: 2, Out: 1,
+	Doc: "Matrix product: [B.., m, k] times [B.., k, n] is [B.., m, n].",
+	Infer: func(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		x, y := in[0], in[1]
+		r := len(x)
+		if r < 2 || len(y) != r || x[r-1].Run != "" || x[r-2].Run != "" || y[r-1].Run != "" || y[r-2].Run != "" {
+			return nil, fmt.Errorf("shapes %s and %s: want [B.., m, k] and [B.., k, n]", x, y)
+		}
+		if err := f.Eq(x[r-1].Dim, y[r-2].Dim); err != nil {
+			return nil, fmt.Errorf("shapes %s and %s: inner sizes differ: %w", x, y, err)
+		}
+		if err := f.EqShape(x[:r-2], y[:r-2]); err != nil {
+			return nil, fmt.Errorf("shapes %s and %s: batch axes differ: %w", x, y, err)
+		}
+		return one(f.NormShape(x).With(r-1, f.Norm(y[r-1].Dim)))
+	},
+	Mean: func(_ graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
+		r := len(out[0])
+		m, n, k := out[0][r-2], out[0][r-1], in[0][r-1]
+		batch := graph.NumElements(out[0][:r-2])
+		st := graph.Step{Kind: graph.StepSumProd, N: batch * m * n, X: 0, Y: 1, Num: 1, Den: 1}
+		st.Start = make([]int32, 1, st.N+1)
+		st.A = make([]int32, 0, st.N*k)
+		st.B = make([]int32, 0, st.N*k)
+		for b := 0; b < batch; b++ {
+			for i := 0; i < m; i++ {
+				for j := 0; j < n; j++ {
+					for l := 0; l < k; l++ {
+						st.A = append(st.A, int32((b*m+i)*k+l))
+						st.B = append(st.B, int32((b*k+l)*n+j))
+					}
+					st.Start = append(st.Start, int32(len(st.A)))
+				}
+			}
+		}
+		return &graph.Meaning{Steps: []graph.Step{st}, Outs: []int{0}}, nil
+	},
+	FLOPs: func(_ graph.Attrs, in, out [][]int) int64 {
+		return 2 * int64(graph.NumElements(out[0])) * int64(in[0][len(in[0])-1])
+	},
+})

@@ -1,0 +1,63 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// What the two pooling operators share.
+
+func poolParams(more ...graph.Param) []graph.Param {
+	return append([]graph.Param{
+		{Name: "kh", Sort: intSort, Doc: "window height"},
+		{Name: "kw", Sort: intSort, Doc: "window width"},
+		{Name: "stride", Sort: graph.SortStride, Default: unit, Doc: "(vertical, horizontal)"},
+		{Name: "pad", Sort: graph.SortPadding, Doc: "same_upper, same_lower, valid or (top, left, bottom, right)"},
+	}, more...)
+}
+
+func inferPool(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	x := in[0]
+	if len(x) != 4 || x.HasRun() {
+		return nil, fmt.Errorf("shape %s: want [b, c, h, w]", x)
+	}
+	out := f.NormShape(x)
+	for axis := 0; axis < 2; axis++ {
+		k := f.Norm(dim(a, axis))
+		if err := f.Le(graph.Int(1), k); err != nil {
+			return nil, fmt.Errorf("kernel: %w", err)
+		}
+		d, err := graph.CheckWindow(f, x[2+axis].Dim, k, a[2], a[3], axis)
+		if err != nil {
+			return nil, fmt.Errorf("input %s: %w", x, err)
+		}
+		out[2+axis].Dim = f.Norm(d)
+	}
+	return one(out)
+}
+
+// poolCells lists, for each output cell, the input cells under its window.
+func poolCells(a graph.Attrs, in, out [][]int) (start, cells []int32, err error) {
+	x, y := in[0], out[0]
+	win, err := window2D(x[2], x[3], num(a, 0), num(a, 1), a[2], a[3])
+	if err != nil {
+		return nil, nil, err
+	}
+	start = make([]int32, 1, graph.NumElements(y)+1)
+	for p := 0; p < y[0]*y[1]; p++ {
+		for i := 0; i < y[2]; i++ {
+			for j := 0; j < y[3]; j++ {
+				win.each(i, j, func(_, _, r, s int) {
+					cells = append(cells, int32((p*x[2]+r)*x[3]+s))
+				})
+				start = append(start, int32(len(cells)))
+			}
+		}
+	}
+	return start, cells, nil
+}
+
+func poolFLOPs(a graph.Attrs, _, out [][]int) int64 {
+	return int64(graph.NumElements(out[0])) * int64(num(a, 0)*num(a, 1))
+}

@@ -1,0 +1,53 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Slice keeps the positions lo <= i < hi along an axis.
+var Slice = graph.Register(&graph.Op{
+	Name: "slice", In: 1, Out: 1,
+	Doc: "The part of a tensor at positions lo to hi-1 along an axis.",
+	Params: []graph.Param{
+		{Name: "axis", Sort: axisSort, Doc: "axis that is cut"},
+		{Name: "lo", Sort: intSort, Doc: "first position kept"},
+		{Name: "hi", Sort: intSort, Doc: "first position no longer kept"},
+	},
+	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		x := in[0]
+		i, err := x.Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		lo, hi := f.Norm(dim(a, 1)), f.Norm(dim(a, 2))
+		if err := f.Le(graph.Int(0), lo); err != nil {
+			return nil, fmt.Errorf("slice start: %w", err)
+		}
+		if err := f.Le(lo.Add(graph.Int(1)), hi); err != nil {
+			return nil, fmt.Errorf("slice %s to %s is empty: %w", lo, hi, err)
+		}
+		if err := f.Le(hi, x[i].Dim); err != nil {
+			return nil, fmt.Errorf("slice of %s ends outside: %w", x, err)
+		}
+		return one(f.NormShape(x).With(i, hi.Sub(lo)))
+	},
+	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
+		axis, lo := num(a, 0), num(a, 1)
+		return sliceMeaning(in[0], out[0], axis, lo), nil
+	},
+})
+
+func sliceMeaning(in, out []int, axis, lo int) *graph.Meaning {
+	st := graph.Strides(in)
+	idx := make([]int32, graph.NumElements(out))
+	graph.Each(out, func(flat int, at []int) {
+		p := lo * st[axis]
+		for i, v := range at {
+			p += v * st[i]
+		}
+		idx[flat] = int32(p)
+	})
+	return graph.Gather(idx)
+}

@@ -1,0 +1,26 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// SMul multiplies every element of a tensor by a scalar (a tensor without
+// axes).
+var SMul = graph.Register(&graph.Op{
+	Name: "smul", In: 2, Out: 1,
+	Doc: "Tensor times scalar; the second input has no axes.",
+	Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		if len(in[1]) != 0 {
+			return nil, fmt.Errorf("second input has shape %s, want a scalar []", in[1])
+		}
+		return one(in[0])
+	},
+	Mean: func(_ graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
+		return &graph.Meaning{
+			Steps: []graph.Step{{Kind: graph.StepScale, N: graph.NumElements(in[0]), X: 0, Y: 1}},
+			Outs:  []int{0},
+		}, nil
+	},
+})

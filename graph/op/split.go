@@ -1,0 +1,50 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Split cuts a tensor in two along an axis at an explicit position. It is
+// derived: its outputs are two slices.
+var Split = graph.Register(&graph.Op{
+	Name: "split", In: 1, Out: 2,
+	Doc: "The two parts of a tensor before and from a position along an axis.",
+	Params: []graph.Param{
+		{Name: "axis", Sort: axisSort, Doc: "axis that is cut"},
+		{Name: "at", Sort: intSort, Doc: "first position of the second part"},
+	},
+	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		x := in[0]
+		i, err := x.Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		at := f.Norm(dim(a, 1))
+		if err := f.Le(graph.Int(1), at); err != nil {
+			return nil, fmt.Errorf("first part is empty: %w", err)
+		}
+		if err := f.Le(at.Add(graph.Int(1)), x[i].Dim); err != nil {
+			return nil, fmt.Errorf("second part of %s cut at %s is empty: %w", x, at, err)
+		}
+		n := f.NormShape(x)
+		return []graph.Shape{n.With(i, at), n.With(i, n[i].Dim.Sub(at))}, nil
+	},
+	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
+		axis, at := num(a, 0), num(a, 1)
+		l, r := sliceMeaning(in[0], out[0], axis, 0), sliceMeaning(in[0], out[1], axis, at)
+		return &graph.Meaning{Steps: []graph.Step{l.Steps[0], r.Steps[0]}, Outs: []int{0, 1}}, nil
+	},
+	Expand: func(a graph.Attrs, in []graph.Shape) ([]graph.Prim, error) {
+		i, err := in[0].Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		zero, end := graph.IntValue(0), graph.DimValue(in[0][i].Dim)
+		return []graph.Prim{
+			{Op: Slice, Attrs: graph.Attrs{a[0], zero, a[1]}},
+			{Op: Slice, Attrs: graph.Attrs{a[0], a[1], end}},
+		}, nil
+	},
+})

@@ -1,0 +1,54 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Transpose permutes axes: output axis i is input axis perm[i].
+var Transpose = graph.Register(&graph.Op{
+	Name: "transpose", In: 1, Out: 1,
+	Doc: "Axes in another order: axis i of the result is axis perm[i] of the input.",
+	Params: []graph.Param{{Name: "perm", Sort: "perm", Default: graph.TupleValue(1, 0),
+		Doc: "input axis of each output axis"}},
+	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		x := in[0]
+		perm, ok := a[0].Tuple()
+		if !ok || !isPerm(perm) {
+			return nil, fmt.Errorf("perm %s is not a permutation", a[0])
+		}
+		if x.HasRun() || len(x) != len(perm) {
+			return nil, fmt.Errorf("shape %s: want %d axes", x, len(perm))
+		}
+		out := make(graph.Shape, len(x))
+		for i, p := range perm {
+			out[i] = x[p]
+		}
+		return one(f.NormShape(out))
+	},
+	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
+		perm, _ := a[0].Tuple()
+		st := graph.Strides(in[0])
+		idx := make([]int32, graph.NumElements(out[0]))
+		graph.Each(out[0], func(flat int, at []int) {
+			p := 0
+			for i, v := range at {
+				p += v * st[perm[i]]
+			}
+			idx[flat] = int32(p)
+		})
+		return graph.Gather(idx), nil
+	},
+})
+
+func isPerm(p []int64) bool {
+	seen := make([]bool, len(p))
+	for _, x := range p {
+		if x < 0 || int(x) >= len(p) || seen[x] {
+			return false
+		}
+		seen[x] = true
+	}
+	return true
+}

@@ -1,0 +1,154 @@
+package graph
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// ValueKind says what an attribute value is.
+type ValueKind uint8
+
+const (
+	// KindNone is the zero Value: an attribute that is not given.
+	KindNone ValueKind = iota
+	// KindDim is an integer expression.
+	KindDim
+	// KindName is one of a sort's names, such as relu or same_upper.
+	KindName
+	// KindVar is a variable that stands for any value of its sort.
+	KindVar
+	// KindTuple is a tuple of integers, such as a stride or explicit pads.
+	KindTuple
+	// KindShape is a shape.
+	KindShape
+)
+
+// Value is an attribute value. Equal values are equal Go values (==).
+type Value struct {
+	kind ValueKind
+	dim  Dim
+	str  string // name, or variable name
+	sort string // of a variable
+	ext  *ext   // tuple or shape, interned
+}
+
+type ext struct {
+	key   string
+	tuple []int64
+	shape Shape
+}
+
+var extTable struct {
+	sync.Mutex
+	m map[string]*ext
+}
+
+func internExt(e *ext) *ext {
+	extTable.Lock()
+	defer extTable.Unlock()
+	if old := extTable.m[e.key]; old != nil {
+		return old
+	}
+	if extTable.m == nil {
+		extTable.m = map[string]*ext{}
+	}
+	extTable.m[e.key] = e
+	return e
+}
+
+// DimValue is the integer expression d.
+func DimValue(d Dim) Value { return Value{kind: KindDim, dim: d} }
+
+// IntValue is the integer n.
+func IntValue(n int64) Value { return DimValue(Int(n)) }
+
+// NameValue is the name s of some sort, such as "relu".
+func NameValue(s string) Value { return Value{kind: KindName, str: s} }
+
+// VarValue is a variable that ranges over a sort, such as stride.
+func VarValue(name, sort string) Value { return Value{kind: KindVar, str: name, sort: sort} }
+
+// TupleValue is a tuple of integers.
+func TupleValue(xs ...int64) Value {
+	parts := make([]string, len(xs))
+	for i, x := range xs {
+		parts[i] = strconv.FormatInt(x, 10)
+	}
+	cp := append([]int64(nil), xs...)
+	return Value{kind: KindTuple, ext: internExt(&ext{key: "(" + strings.Join(parts, ", ") + ")", tuple: cp})}
+}
+
+// ShapeValue is a shape as an attribute.
+func ShapeValue(s Shape) Value {
+	cp := append(Shape(nil), s...)
+	return Value{kind: KindShape, ext: internExt(&ext{key: s.String(), shape: cp})}
+}
+
+// Kind says which of the kinds v is.
+func (v Value) Kind() ValueKind { return v.kind }
+
+// Dim returns the integer expression of a KindDim value.
+func (v Value) Dim() (Dim, bool) { return v.dim, v.kind == KindDim }
+
+// Name returns the name of a KindName value.
+func (v Value) Name() (string, bool) { return v.str, v.kind == KindName }
+
+// Var returns the variable's name and sort of a KindVar value.
+func (v Value) Var() (name, sort string, ok bool) { return v.str, v.sort, v.kind == KindVar }
+
+// Tuple returns the integers of a KindTuple value; the caller must not write
+// to them.
+func (v Value) Tuple() ([]int64, bool) {
+	if v.kind != KindTuple {
+		return nil, false
+	}
+	return v.ext.tuple, true
+}
+
+// Shape returns the shape of a KindShape value; the caller must not write to
+// it.
+func (v Value) Shape() (Shape, bool) {
+	if v.kind != KindShape {
+		return nil, false
+	}
+	return v.ext.shape, true
+}
+
+// String is v in the law language's notation.
+func (v Value) String() string {
+	switch v.kind {
+	case KindDim:
+		return v.dim.String()
+	case KindName, KindVar:
+		return v.str
+	case KindTuple, KindShape:
+		return v.ext.key
+	}
+	return "?"
+}
+
+// Subst replaces bound variables in v.
+func (v Value) Subst(b *Binding) Value {
+	switch v.kind {
+	case KindDim:
+		return DimValue(v.dim.Subst(b))
+	case KindVar:
+		if w, ok := b.Attrs[v.str]; ok {
+			return w
+		}
+	case KindShape:
+		return ShapeValue(v.ext.shape.Subst(b))
+	}
+	return v
+}
+
+// Walk calls f for every size atom inside v.
+func (v Value) Walk(f func(Atom)) {
+	switch v.kind {
+	case KindDim:
+		v.dim.Walk(f)
+	case KindShape:
+		v.ext.shape.Walk(f)
+	}
+}

@@ -1,0 +1,190 @@
+package graph
+
+import "fmt"
+
+// Names of the size functions of windowed operators.
+const (
+	fnWindow  = "window"  // window(h, k, stride, pad, axis): the output size
+	fnStrided = "strided" // strided(h, stride, axis): h divided by the stride, rounded up
+)
+
+// Pad names. SAME padding pads so that the output has ceil(h/stride) cells;
+// with an odd total the extra cell goes to the bottom/right in same_upper
+// (ONNX SAME_UPPER, TASO's generator) and to the top/left in same_lower (ONNX
+// SAME_LOWER, TASO's runtime and verifier). valid pads nothing. Explicit pads
+// are tuples (top, left, bottom, right).
+const (
+	SameUpper = "same_upper"
+	SameLower = "same_lower"
+	Valid     = "valid"
+)
+
+// Sorts of attribute variables.
+const (
+	SortStride  = "stride"  // a pair of positive integers
+	SortPadding = "padding" // same_upper, same_lower, valid or explicit pads
+	SortSame    = "same"    // same_upper or same_lower
+	SortAct     = "act"     // none, relu, ...
+	SortBorder  = "border"  // counted, excluded
+)
+
+// WindowOut is the output size along axis (0 = height, 1 = width) of a window
+// of size k that slides over a tensor of size h.
+func WindowOut(h, k Dim, stride, pad Value, axis int) Dim {
+	return fold(fnWindow, []Value{DimValue(h), DimValue(k), stride, pad, IntValue(int64(axis))})
+}
+
+func isSame(pad Value) bool {
+	if n, ok := pad.Name(); ok {
+		return n == SameUpper || n == SameLower
+	}
+	_, sort, ok := pad.Var()
+	return ok && sort == SortSame
+}
+
+func axisArg(v Value) (int, bool) {
+	d, _ := v.Dim()
+	n, ok := d.Const()
+	return int(n), ok && (n == 0 || n == 1)
+}
+
+func foldWindow(args []Value) (Dim, bool) {
+	h, _ := args[0].Dim()
+	k, _ := args[1].Dim()
+	stride, pad := args[2], args[3]
+	axis, ok := axisArg(args[4])
+	if !ok {
+		return Dim{}, false
+	}
+	if isSame(pad) {
+		return fold(fnStrided, []Value{args[0], stride, args[4]}), true
+	}
+	if pads, ok := pad.Tuple(); ok && len(pads) == 4 {
+		h = h.Add(Int(pads[axis] + pads[axis+2]))
+	} else if n, ok := pad.Name(); !ok || n != Valid {
+		return Dim{}, false
+	}
+	st, ok := stride.Tuple()
+	if !ok || len(st) != 2 || st[axis] <= 0 {
+		return Dim{}, false
+	}
+	room := h.Sub(k)
+	if st[axis] == 1 {
+		return room.Add(Int(1)), true
+	}
+	if n, ok := room.Const(); ok {
+		return Int(floorDiv(n, st[axis]) + 1), true
+	}
+	return Dim{}, false
+}
+
+func foldStrided(args []Value) (Dim, bool) {
+	d, _ := args[0].Dim()
+	axis, ok := axisArg(args[2])
+	st, isTuple := args[1].Tuple()
+	if !ok || !isTuple || len(st) != 2 || st[axis] <= 0 {
+		return Dim{}, false
+	}
+	s := st[axis]
+	if s == 1 {
+		return d, true
+	}
+	if n, ok := d.Const(); ok {
+		return Int(-floorDiv(-n, s)), true
+	}
+	return d.divExact(s)
+}
+
+// WindowPads is the padding (before, after) along axis of a window of size k
+// over size h, all concrete.
+func WindowPads(h, k int, stride, pad Value, axis int) (before, after int, err error) {
+	st, ok := stride.Tuple()
+	if !ok || len(st) != 2 {
+		return 0, 0, fmt.Errorf("stride %s is not a pair", stride)
+	}
+	if pads, ok := pad.Tuple(); ok && len(pads) == 4 {
+		return int(pads[axis]), int(pads[axis+2]), nil
+	}
+	name, _ := pad.Name()
+	if name == Valid {
+		return 0, 0, nil
+	}
+	s := int(st[axis])
+	out := (h + s - 1) / s
+	total := max((out-1)*s+k-h, 0)
+	switch name {
+	case SameUpper:
+		return total / 2, total - total/2, nil
+	case SameLower:
+		return total - total/2, total / 2, nil
+	}
+	return 0, 0, fmt.Errorf("padding %s is not known", pad)
+}
+
+// CheckWindow requires attribute values stride and pad to be well formed and
+// the window to fit: an output of at least one cell, pads smaller than the
+// kernel (so that no window lies wholly outside). It returns the output size.
+func CheckWindow(f *Facts, h, k Dim, stride, pad Value, axis int) (Dim, error) {
+	switch stride.Kind() {
+	case KindTuple:
+		st, _ := stride.Tuple()
+		if len(st) != 2 || st[0] < 1 || st[1] < 1 {
+			return Dim{}, fmt.Errorf("stride %s: want two positive numbers", stride)
+		}
+	case KindVar:
+	default:
+		return Dim{}, fmt.Errorf("stride %s: want two positive numbers", stride)
+	}
+	switch pad.Kind() {
+	case KindTuple:
+		ps, _ := pad.Tuple()
+		if len(ps) != 4 {
+			return Dim{}, fmt.Errorf("padding %s: want (top, left, bottom, right)", pad)
+		}
+		for _, i := range []int{axis, axis + 2} {
+			if ps[i] < 0 {
+				return Dim{}, fmt.Errorf("padding %s is negative", pad)
+			}
+			if err := f.Le(Int(ps[i]+1), k); err != nil {
+				return Dim{}, fmt.Errorf("padding %s is not smaller than the kernel: %w", pad, err)
+			}
+		}
+	case KindName:
+		if n, _ := pad.Name(); n != SameUpper && n != SameLower && n != Valid {
+			return Dim{}, fmt.Errorf("padding %s is not known", pad)
+		}
+	case KindVar:
+	default:
+		return Dim{}, fmt.Errorf("padding %s is not known", pad)
+	}
+	h, k = f.Norm(h), f.Norm(k)
+	out := WindowOut(h, k, stride, pad, axis)
+	if isSame(pad) {
+		return out, nil
+	}
+	// A window that need not fit for every size: a kernel of one cell always does.
+	if k == Int(1) {
+		return out, nil
+	}
+	_, isVar := out.soleFunc()
+	if isVar {
+		// window(h, k, s, p) >= 1 exactly when the padded input holds the kernel.
+		f.need(Need{Int(1), "<=", out})
+		return out, nil
+	}
+	if err := f.Le(Int(1), out); err != nil {
+		return Dim{}, fmt.Errorf("window of %s does not fit into %s: %w", k, h, err)
+	}
+	return out, nil
+}
+
+// soleFunc reports whether d is just one function value.
+func (d Dim) soleFunc() (Atom, bool) {
+	if d.c == 0 && d.p != nil && len(d.p.terms) == 1 {
+		t := d.p.terms[0]
+		if t.coef == 1 && len(t.atoms) == 1 && t.atoms[0].Kind == AtomFunc {
+			return t.atoms[0], true
+		}
+	}
+	return Atom{}, false
+}
