@@ -1,0 +1,54 @@
+# Two commands matter: "make gen-rules" and "make test". Both install what they
+# need on a Debian machine that has Go, a C compiler, make and git.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+
+ARGS        ?=
+FUZZTIME    ?= 10s
+BENCHTIME   ?= 1s
+STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup vendor build gen-rules test bench lint fuzz clean
+
+help: ## print this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## check Go and the C compiler, install libz3-dev if missing, vendor
+	@scripts/setup
+
+vendor: ## refresh vendor/ (after a new import or a change of go.mod)
+	@scripts/setup vendor
+
+build: setup ## bin/taso
+	go build -o bin/taso ./cmd/taso
+
+gen-rules: build ## generate and prove rules.rules (more flags: ARGS="--workers 2")
+	bin/taso gen-rules --max-ops 4 --out rules.rules $(ARGS)
+
+test: setup ## vet and all tests, without and with the invariant checks
+	go vet ./...
+	go test -timeout 5m ./...
+	go vet -tags invariants ./...
+	go test -timeout 5m -tags invariants ./...
+
+bench: setup ## all benchmarks (BENCHTIME=1s)
+	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
+
+lint: setup ## gofmt, go vet, staticcheck
+	@files=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
+	if [[ -n $$files ]]; then printf 'not gofmt-ed:\n%s\n' "$$files" >&2; exit 1; fi
+	go vet ./...
+	go run $(STATICCHECK) ./...
+
+fuzz: setup ## every fuzz target for a short time (FUZZTIME=10s)
+	@git grep --untracked -hoE '^func Fuzz[A-Za-z0-9_]*' -- '*_test.go' >/dev/null || { echo 'no fuzz targets'; exit 0; }; \
+	git grep --untracked -oE '^func Fuzz[A-Za-z0-9_]*' -- '*_test.go' | sort | \
+	while IFS=: read -r file decl; do \
+		echo "fuzz $$(dirname "$$file") $${decl#func }"; \
+		go test -run '^$$' -fuzz "^$${decl#func }\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")"; \
+	done
+
+clean: ## remove what make made (not the installed packages)
+	rm -rf bin vendor .cache rules.rules rules.cert

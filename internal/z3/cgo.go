@@ -1,0 +1,5 @@
+package z3
+
+import (
+	_ "github.com/mitchellh/go-z3"
+)
