@@ -1,0 +1,20 @@
+// Package law is the language in which equations between tensor graphs are
+// written: axioms, lemmas, generated rules, and refuted equations. One text
+// serves the prover, the sampler, the rewriter and the documentation.
+//
+// A law reads as a theorem: given these tensors of these shapes, where these
+// conditions hold, then both sides are equal. Precisely: for all sizes of at
+// least 1, all axis runs, all attribute values and all real tensors with the
+// given shapes, the two sides are both undefined, or both defined, of one
+// shape, and equal entry by entry.
+//
+//	# The product of matrices is associative.
+//	axiom matmul_assoc
+//	  given A : [B.., m, k], X : [B.., k, l], Y : [B.., l, n]
+//	  then  matmul(A, matmul(X, Y)) == matmul(matmul(A, X), Y)
+//
+// Tensor variables are upper case, sizes lower case, axis runs upper case
+// followed by "..". Attribute and function variables are bound with a sort:
+// "s : stride", "p : padding", "q : same", "a : act", "f : pointwise1" (any
+// function of one element), "f : zero1" (any with f(0) = 0), "g : mesh".
+package law
