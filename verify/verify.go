@@ -1,0 +1,62 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/taso-go/taso/law"
+)
+
+// Status is what a prover says of a goal.
+type Status uint8
+
+const (
+	// Unknown: neither proved nor refuted; Verdict.Reason says why. It is the
+	// zero Status, so that a verdict nobody filled in is never a proof.
+	Unknown Status = iota
+	// Proved: the goal follows from the laws the prover was given.
+	Proved
+	// Refuted: a counterexample exists; Verdict.Reason describes it.
+	Refuted
+)
+
+// String is "unknown", "proved" or "refuted".
+func (s Status) String() string {
+	switch s {
+	case Unknown:
+		return "unknown"
+	case Proved:
+		return "proved"
+	case Refuted:
+		return "refuted"
+	}
+	return fmt.Sprintf("status(%d)", uint8(s))
+}
+
+// Verdict is the result of proving one goal.
+type Verdict struct {
+	Status Status
+	// Proof, of a proved goal, lists the law instances from which it follows
+	// by congruence. Engines that find no instances leave it nil.
+	Proof *law.Proof
+	// Reason says in words why the status is Unknown or Refuted.
+	Reason string
+	// Stop is the bound that ended the search, e.g. "saturated", "nodes",
+	// "deadline", or "" when the goal was decided.
+	Stop string
+	// Nodes and Iters count the work: nodes of the e-graph, or quantifier
+	// instances of a solver; rounds of saturation.
+	Nodes, Iters int
+	// Seconds of wall time spent on this goal.
+	Seconds float64
+	// Engine is the Name of the prover.
+	Engine string
+}
+
+// Prover decides goals. Prove returns one verdict per goal, in the same order;
+// the error is for failures that concern no goal in particular, such as a law
+// that cannot be used. A goal that is out of time or ill-typed is Unknown.
+type Prover interface {
+	Name() string
+	Prove(ctx context.Context, goals []*law.Law) ([]Verdict, error)
+}
