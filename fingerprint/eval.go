@@ -1,0 +1,153 @@
+package fingerprint
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/law"
+)
+
+// Env says what a law's variables stand for in one instance: sizes, runs and
+// attributes in Binding, function variables in Fns (a name that Ring.Fn
+// knows). Tensors are random.
+type Env struct {
+	graph.Binding
+	Fns map[string]string
+}
+
+// Outcome is the result of comparing the two sides of a law on one instance.
+type Outcome uint8
+
+const (
+	// Undefined: neither side is defined.
+	Undefined Outcome = iota
+	// Equal: both sides defined, same shapes, same values.
+	Equal
+	// Differs: both defined, but shapes or values differ.
+	Differs
+	// OneSided: only one side is defined.
+	OneSided
+	// NotAnInstance: the given shapes or conditions do not hold.
+	NotAnInstance
+)
+
+// String names the outcome.
+func (o Outcome) String() string {
+	return [...]string{"undefined", "equal", "differs", "one-sided", "not an instance"}[o]
+}
+
+// Input draws the elements of an input tensor.
+type Input[T any] func(name string, n int) []T
+
+// Compare evaluates both sides of l on one instance.
+func Compare[T comparable](r interp.Ring[T], l *law.Law, env *Env, input Input[T]) (Outcome, error) {
+	for _, p := range l.Where {
+		if holds, ok := p.Holds(&env.Binding); !ok || !holds {
+			return NotAnInstance, nil
+		}
+	}
+	vars := map[string]interp.Tensor[T]{}
+	for _, b := range l.Given {
+		if b.Sort != "" {
+			continue
+		}
+		sizes, ok := b.Shape.Subst(&env.Binding).Concrete()
+		if !ok {
+			return NotAnInstance, fmt.Errorf("law %s: tensor %s: shape %s is not bound", l.Name, b.Name, b.Shape)
+		}
+		for _, s := range sizes {
+			if s < 1 {
+				return NotAnInstance, nil
+			}
+		}
+		vars[b.Name] = interp.Tensor[T]{Sizes: sizes, Data: input(b.Name, graph.NumElements(sizes))}
+	}
+	left, lerr := evalSide(r, l.LHS, env, vars)
+	right, rerr := evalSide(r, l.RHS, env, vars)
+	switch {
+	case lerr != nil && rerr != nil:
+		return Undefined, nil
+	case lerr != nil:
+		return OneSided, fmt.Errorf("left side: %w", lerr)
+	case rerr != nil:
+		return OneSided, fmt.Errorf("right side: %w", rerr)
+	}
+	for i := range left {
+		if !sameTensor(left[i], right[i]) {
+			return Differs, nil
+		}
+	}
+	return Equal, nil
+}
+
+func sameTensor[T comparable](a, b interp.Tensor[T]) bool {
+	if len(a.Sizes) != len(b.Sizes) {
+		return false
+	}
+	for i := range a.Sizes {
+		if a.Sizes[i] != b.Sizes[i] {
+			return false
+		}
+	}
+	for i := range a.Data {
+		if a.Data[i] != b.Data[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func evalSide[T any](r interp.Ring[T], ts []*law.Term, env *Env, vars map[string]interp.Tensor[T]) ([]interp.Tensor[T], error) {
+	memo := map[string]interp.Tensor[T]{}
+	out := make([]interp.Tensor[T], len(ts))
+	for i, t := range ts {
+		v, err := evalTerm(r, t, env, vars, memo)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+func evalTerm[T any](r interp.Ring[T], t *law.Term, env *Env, vars map[string]interp.Tensor[T], memo map[string]interp.Tensor[T]) (interp.Tensor[T], error) {
+	if t.IsVar() {
+		v, ok := vars[t.Var]
+		if !ok {
+			return v, fmt.Errorf("tensor %s is not given", t.Var)
+		}
+		return v, nil
+	}
+	key := t.String()
+	if v, ok := memo[key]; ok {
+		return v, nil
+	}
+	in := make([]interp.Tensor[T], len(t.Args))
+	for i, a := range t.Args {
+		v, err := evalTerm(r, a, env, vars, memo)
+		if err != nil {
+			return v, err
+		}
+		in[i] = v
+	}
+	var v interp.Tensor[T]
+	if t.Fn != "" {
+		name, ok := env.Fns[t.Fn]
+		if !ok {
+			return v, fmt.Errorf("function %s is not bound", t.Fn)
+		}
+		v = interp.Tensor[T]{Sizes: in[0].Sizes, Data: make([]T, len(in[0].Data))}
+		for i, x := range in[0].Data {
+			v.Data[i] = r.Fn(name, x)
+		}
+	} else {
+		out, err := interp.Apply(r, t.Op, t.Attrs.Subst(&env.Binding), in)
+		if err != nil {
+			return v, err
+		}
+		v = out[t.Out]
+	}
+	memo[key] = v
+	return v, nil
+}
