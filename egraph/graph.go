@@ -1,0 +1,277 @@
+package egraph
+
+// Options configure a graph. The zero value works.
+type Options struct {
+	// HeadOf maps a symbol to its head, a small dense number (at most
+	// MaxHead). Nil means that a symbol is its own head.
+	HeadOf func(sym uint32) uint32
+	// Nodes is the number of nodes to make room for; 0 means a few.
+	Nodes int
+}
+
+// node is what a match or a look-up reads of a node, in one cache line.
+type node struct {
+	sym   uint32
+	head  uint32
+	kids  uint32 // first child's place in Graph.kids
+	arity uint16
+	dead  bool // a congruent twin is live
+}
+
+// link places a node among the others; the fields after stamp belong to a class
+// and are read at its name only.
+type link struct {
+	next, prev       NodeID // circular list of the class's live nodes
+	stamp            uint32 // generation of the last change
+	first            NodeID // a live node of the class
+	useHead, useTail uint32 // places in Graph.kids that mention the class
+	weight           uint32 // nodes and uses; the lighter class loses its name
+}
+
+// use is the place of one child: whose it is, and the class's next use.
+type use struct {
+	owner NodeID
+	next  uint32
+}
+
+// edge is one equality of the proof forest, in the order of time.
+type edge struct {
+	left, right NodeID
+	why         Reason
+	prem        uint32 // first premise; the next edge's is the end
+}
+
+// Graph is an e-graph without analysis data; EGraph adds those. Make one with
+// NewGraph, or with New for a graph with an analysis.
+type Graph struct {
+	// By node.
+	nodes []node
+	uf    []NodeID // union-find: parents, roots name classes
+	links []link
+	proof []uint32 // proof forest: the edge towards the root, 0 at a root
+
+	// By place of a child. Place 0 is unused.
+	kids []NodeID
+	uses []use
+
+	tab   table
+	edges []edge // edge 0 is unused
+	prems []Pair
+
+	byHead   [][]NodeID // live nodes by head, in order of addition (dead ones until compacted)
+	headDead []uint32   // dead nodes in byHead
+	heads    []uint32   // heads with nodes, in order of appearance
+
+	pending []NodeID // names lost since the last Rebuild
+	stale   []NodeID // classes whose data changed since the last Rebuild
+
+	headOf func(uint32) uint32
+	hooks  hooks // nil without analysis
+	gen    uint32
+	live   int // live nodes
+	made   int // nodes that were live when added
+	nclass int
+	stats  Stats
+	err    error // the conflict that poisoned the graph
+
+	canon []NodeID // scratch: canonical children
+	ex    explainer
+}
+
+// hooks is how a Graph reaches the analysis data of the EGraph around it.
+type hooks interface {
+	makeData(n NodeID) error                     // append the data of the new node n
+	skipData(n NodeID)                           // append nothing of use for the new twin n
+	mergeData(w, l NodeID) (Changed, error)      // class w takes in class l
+	remakeData(n NodeID, c NodeID) (bool, error) // merge Make(n) into class c
+	resetData()
+}
+
+// Stats counts what a graph holds and did since Reset.
+type Stats struct {
+	Nodes    int // terms, live and twins
+	Live     int // nodes up to congruence
+	Classes  int
+	Unions   int // merges of two classes, by reason or by congruence
+	Rebuilds int // calls of Rebuild that had work
+	Repairs  int // look-ups of a user of a merged class
+}
+
+// NewGraph returns an empty graph without analysis.
+func NewGraph(o Options) *Graph {
+	g := new(Graph)
+	g.init(o)
+	return g
+}
+
+func (g *Graph) init(o Options) {
+	g.headOf = o.HeadOf
+	n := max(o.Nodes, 60) + 1
+	g.nodes = make([]node, 0, n)
+	g.uf = make([]NodeID, 0, n)
+	g.links = make([]link, 0, n)
+	g.proof = make([]uint32, 0, n)
+	g.kids = make([]NodeID, 0, 2*n)
+	g.uses = make([]use, 0, 2*n)
+	g.tab.init(n)
+	g.Reset()
+}
+
+// Reset empties the graph and keeps the memory, so that a small graph can be
+// built again without allocation. Node and class ids of before lose their
+// meaning; the configuration stays.
+func (g *Graph) Reset() {
+	g.nodes = append(g.nodes[:0], node{dead: true})
+	g.uf = append(g.uf[:0], 0)
+	g.links = append(g.links[:0], link{})
+	g.proof = append(g.proof[:0], 0)
+	g.kids = append(g.kids[:0], 0)
+	g.uses = append(g.uses[:0], use{})
+	g.tab.reset()
+	g.edges = append(g.edges[:0], edge{})
+	g.prems = g.prems[:0]
+	for _, h := range g.heads {
+		g.byHead[h] = g.byHead[h][:0]
+		g.headDead[h] = 0
+	}
+	g.heads = g.heads[:0]
+	g.pending, g.stale = g.pending[:0], g.stale[:0]
+	g.gen, g.live, g.made, g.nclass, g.err = 1, 0, 0, 0, nil
+	g.stats = Stats{}
+	if g.hooks != nil {
+		g.hooks.resetData()
+	}
+}
+
+// Err returns the conflict that poisoned the graph, or nil.
+func (g *Graph) Err() error { return g.err }
+
+// Stats returns the counts.
+func (g *Graph) Stats() Stats {
+	s := g.stats
+	s.Nodes, s.Live, s.Classes = len(g.nodes)-1, g.live, g.nclass
+	return s
+}
+
+// Len returns the number of nodes, twins included; they are 1..Len().
+func (g *Graph) Len() int { return len(g.nodes) - 1 }
+
+// Has says whether n is a node of the graph.
+func (g *Graph) Has(n NodeID) bool { return n != 0 && int(n) < len(g.nodes) }
+
+// Sym returns the symbol of node n.
+func (g *Graph) Sym(n NodeID) uint32 { return g.nodes[n].sym }
+
+// Head returns the head of node n.
+func (g *Graph) Head(n NodeID) uint32 { return g.nodes[n].head }
+
+// Arity returns the number of children of node n.
+func (g *Graph) Arity(n NodeID) int { return int(g.nodes[n].arity) }
+
+// Child returns the i'th child that node n was added with.
+func (g *Graph) Child(n NodeID, i int) NodeID { return g.kids[int(g.nodes[n].kids)+i] }
+
+// Children returns the children that node n was added with. The slice is the
+// graph's own: read it before the next Add, and do not write to it.
+func (g *Graph) Children(n NodeID) []NodeID {
+	nd := &g.nodes[n]
+	return g.kids[nd.kids : nd.kids+uint32(nd.arity) : nd.kids+uint32(nd.arity)]
+}
+
+// Live says whether n represents its canonical form, see the package comment.
+func (g *Graph) Live(n NodeID) bool { return !g.nodes[n].dead }
+
+func (g *Graph) find(n NodeID) NodeID {
+	uf := g.uf
+	for uf[n] != n {
+		uf[n] = uf[uf[n]]
+		n = uf[n]
+	}
+	return n
+}
+
+// Find returns the class of node n.
+func (g *Graph) Find(n NodeID) ClassID { return ClassID(g.find(n)) }
+
+// Canon returns the present name of a class that was once named c.
+func (g *Graph) Canon(c ClassID) ClassID { return ClassID(g.find(NodeID(c))) }
+
+// Same says whether a and b are known to be equal. Congruences that follow from
+// the latest unions are known only after Rebuild.
+func (g *Graph) Same(a, b NodeID) bool { return g.find(a) == g.find(b) }
+
+// Clean says whether nothing is left for Rebuild to do.
+func (g *Graph) Clean() bool { return len(g.pending) == 0 && len(g.stale) == 0 }
+
+// Class iterates over the live nodes of class c. The graph must not change
+// meanwhile.
+func (g *Graph) Class(c ClassID) func(yield func(NodeID) bool) {
+	return func(yield func(NodeID) bool) {
+		first := g.links[g.find(NodeID(c))].first
+		for n := first; n != 0; {
+			if !yield(n) {
+				return
+			}
+			if n = g.links[n].next; n == first {
+				return
+			}
+		}
+	}
+}
+
+// Classes iterates over all classes, in the order of the nodes that name them.
+// The graph must not change meanwhile.
+func (g *Graph) Classes() func(yield func(ClassID) bool) {
+	return func(yield func(ClassID) bool) {
+		for n := 1; n < len(g.uf); n++ {
+			if g.uf[n] == NodeID(n) && !yield(ClassID(n)) {
+				return
+			}
+		}
+	}
+}
+
+// NodesWithHead iterates over the live nodes of head h, in order of addition;
+// with Options.HeadOf nil these are the nodes with symbol h. The graph must not
+// change meanwhile.
+func (g *Graph) NodesWithHead(h uint32) func(yield func(NodeID) bool) {
+	return func(yield func(NodeID) bool) {
+		if int(h) >= len(g.byHead) {
+			return
+		}
+		for _, n := range g.byHead[h] {
+			if !g.nodes[n].dead && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+// Users iterates over the live nodes that have class c as a child, once per
+// place where they do; place is the child's position. The graph must be clean
+// and not change meanwhile.
+func (g *Graph) Users(c ClassID) func(yield func(n NodeID, place int) bool) {
+	return func(yield func(NodeID, int) bool) {
+		for u := g.links[g.find(NodeID(c))].useHead; u != 0; u = g.uses[u].next {
+			n := g.uses[u].owner
+			if !g.nodes[n].dead && !yield(n, int(u-g.nodes[n].kids)) {
+				return
+			}
+		}
+	}
+}
+
+// Generation returns the present generation, at least 1. See Advance.
+func (g *Graph) Generation() uint32 { return g.gen }
+
+// Advance starts a new generation and returns it: nodes that are added, or
+// touched by a union, from now on bear its stamp, and a search since it finds
+// the matches that involve one of them.
+func (g *Graph) Advance() uint32 {
+	g.gen++
+	return g.gen
+}
+
+// Stamp returns the generation in which node n was added or last changed its
+// class or the class of a child by a union.
+func (g *Graph) Stamp(n NodeID) uint32 { return g.links[n].stamp }

@@ -1,0 +1,264 @@
+package egraph
+
+// Match is a (partial) match of a pattern: what its nodes, variables and
+// attributes stand for. A Match given to a callback is valid during the call.
+type Match struct {
+	p     *Pattern
+	nodes []NodeID
+	vars  []NodeID
+	attrs []int64
+	isSet []bool
+	trail []int32 // attributes in the order of binding
+}
+
+// Pattern returns the pattern that is matched.
+func (m *Match) Pattern() *Pattern { return m.p }
+
+// Node returns the graph's node that pattern node i is matched by.
+func (m *Match) Node(i int) NodeID { return m.nodes[i] }
+
+// Var returns a node of the class that variable i stands for: the child of a
+// matched node at the variable's first place.
+func (m *Match) Var(i int) NodeID { return m.vars[i] }
+
+// Root returns the node, or the variable's, of root i.
+func (m *Match) Root(i int) NodeID {
+	r := m.p.roots[i]
+	if r >= 0 {
+		return m.nodes[r]
+	}
+	return m.vars[^r]
+}
+
+// Attr returns the value of attribute slot i and whether it is bound.
+func (m *Match) Attr(i int) (int64, bool) { return m.attrs[i], m.isSet[i] }
+
+// Bind gives attribute slot i a value, and reports false if it has another.
+func (m *Match) Bind(i int, v int64) bool {
+	if m.isSet[i] {
+		return m.attrs[i] == v
+	}
+	m.attrs[i], m.isSet[i] = v, true
+	m.trail = append(m.trail, int32(i))
+	return true
+}
+
+// Mark returns a point to go back to with Undo.
+func (m *Match) Mark() int { return len(m.trail) }
+
+// Undo unbinds the attributes that were bound since the mark.
+func (m *Match) Undo(mark int) {
+	for len(m.trail) > mark {
+		last := len(m.trail) - 1
+		m.isSet[m.trail[last]] = false
+		m.trail = m.trail[:last]
+	}
+}
+
+// Seams appends the equalities, other than n = n, that make the matched nodes
+// an instance of the pattern: a node's child against the node that matched it,
+// a variable's further places against its first. With them as premises, the
+// root is equal to the pattern's instance over Var(0), Var(1), ...
+func (m *Match) Seams(g *Graph, dst []Pair) []Pair {
+	for _, s := range m.p.seams {
+		var ref NodeID
+		if s.ref >= 0 {
+			ref = m.nodes[s.ref]
+		} else {
+			ref = m.vars[^s.ref]
+		}
+		if k := g.Child(m.nodes[s.parent], int(s.pos)); k != ref {
+			dst = append(dst, Pair{k, ref})
+		}
+	}
+	return dst
+}
+
+// Matcher searches for one pattern. It holds the search's memory, so that a
+// search allocates nothing; it serves one search at a time.
+type Matcher struct {
+	m     Match
+	g     *Graph
+	since uint32
+	fresh int // placed nodes with a stamp of since or later
+	yield func(*Match) bool
+	stop  func() bool
+	ticks uint32
+	count int
+}
+
+// NewMatcher returns a matcher for the pattern.
+func NewMatcher(p *Pattern) *Matcher {
+	return &Matcher{m: Match{
+		p:     p,
+		nodes: make([]NodeID, p.nodes),
+		vars:  make([]NodeID, p.vars),
+		attrs: make([]int64, p.spec.Attrs),
+		isSet: make([]bool, p.spec.Attrs),
+		trail: make([]int32, 0, p.spec.Attrs),
+	}}
+}
+
+// Search yields every match in g that involves a node stamped since or later
+// (0: every match), each once, in an order that depends on the graph's history
+// alone, until yield returns false. It reports how many it yielded. A match is
+// a choice of one live node for each pattern node.
+//
+// Errors: ErrDirty before Rebuild; the conflict of a poisoned graph. The graph
+// must not change during the search.
+func (mt *Matcher) Search(g *Graph, since uint32, yield func(*Match) bool) (int, error) {
+	if g.err != nil {
+		return 0, g.err
+	}
+	if !g.Clean() {
+		return 0, ErrDirty
+	}
+	mt.g, mt.since, mt.yield, mt.fresh, mt.count = g, since, yield, 0, 0
+	mt.m.Undo(0)
+	mt.step(0)
+	mt.g, mt.yield = nil, nil
+	return mt.count, nil
+}
+
+// step places what instruction pc enumerates, and so on to the end. It reports
+// false to end the search.
+func (mt *Matcher) step(pc int) bool {
+	p := mt.m.p
+	if pc == len(p.code) {
+		if mt.since != 0 && mt.fresh == 0 {
+			return true
+		}
+		mt.count++
+		return mt.yield(&mt.m)
+	}
+	if mt.ticks++; mt.ticks&1023 == 0 && mt.stop != nil && mt.stop() {
+		return false
+	}
+	g := mt.g
+	in := &p.code[pc]
+	switch in.op {
+	case opScan:
+		if int(in.head) >= len(g.byHead) {
+			return true
+		}
+		for _, n := range g.byHead[in.head] {
+			nd := &g.nodes[n]
+			if !nd.dead && nd.arity == in.arity && !mt.place(pc, in, nd, n) {
+				return false
+			}
+		}
+	case opBind:
+		c := g.find(g.Child(mt.m.nodes[in.from], int(in.pos)))
+		first := g.links[c].first
+		for n := first; ; {
+			nd := &g.nodes[n]
+			if nd.head == in.head && nd.arity == in.arity && !mt.place(pc, in, nd, n) {
+				return false
+			}
+			if n = g.links[n].next; n == first {
+				break
+			}
+		}
+	case opUp:
+		var c NodeID
+		if in.from >= 0 {
+			c = g.find(mt.m.nodes[in.from])
+		} else {
+			c = g.find(mt.m.vars[^in.from])
+		}
+		for u := g.links[c].useHead; u != 0; u = g.uses[u].next {
+			n := g.uses[u].owner
+			nd := &g.nodes[n]
+			if nd.head == in.head && nd.arity == in.arity && !nd.dead &&
+				u-nd.kids == uint32(in.pos) && !mt.place(pc, in, nd, n) {
+				return false
+			}
+		}
+	case opScanVar:
+		for c := range g.Classes() {
+			if !mt.placeVar(pc, in, NodeID(c)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// place tries node n for the instruction and goes on; false ends the search.
+func (mt *Matcher) place(pc int, in *inst, nd *node, n NodeID) bool {
+	m, g := &mt.m, mt.g
+	for _, l := range in.links {
+		if g.find(g.kids[nd.kids+uint32(l.pos)]) != g.find(m.nodes[l.node]) {
+			return true
+		}
+	}
+	for i := range in.checks {
+		if c := &in.checks[i]; !c.first && !mt.sameVar(in, nd, c) {
+			return true
+		}
+	}
+	mark := len(m.trail)
+	m.nodes[in.node] = n
+	if f := m.p.spec.MatchSym; f != nil && !f(int(in.node), nd.sym, m) {
+		m.Undo(mark)
+		return true
+	}
+	for i := range in.checks {
+		c := &in.checks[i]
+		if !c.first {
+			continue
+		}
+		m.vars[c.v] = g.kids[nd.kids+uint32(c.pos)]
+		if f := m.p.spec.MatchVar; f != nil && !f(int(c.v), m) {
+			m.Undo(mark)
+			return true
+		}
+	}
+	was := mt.fresh
+	if g.links[n].stamp >= mt.since {
+		mt.fresh++
+	}
+	on := mt.step(pc + 1)
+	mt.fresh = was
+	m.Undo(mark)
+	return on
+}
+
+// sameVar compares a variable's further place with what it stands for. If its
+// first place is below the same node it is not bound yet: look there.
+func (mt *Matcher) sameVar(in *inst, nd *node, c *kidCheck) bool {
+	g := mt.g
+	have := mt.m.vars[c.v]
+	for i := range in.checks {
+		if d := &in.checks[i]; d.first && d.v == c.v {
+			have = g.kids[nd.kids+uint32(d.pos)]
+			break
+		}
+	}
+	k := g.kids[nd.kids+uint32(c.pos)]
+	return k == have || g.find(k) == g.find(have)
+}
+
+// placeVar binds a root variable to a class. It is fresh if a member is.
+func (mt *Matcher) placeVar(pc int, in *inst, c NodeID) bool {
+	m := &mt.m
+	mark := len(m.trail)
+	m.vars[in.node] = c
+	if f := m.p.spec.MatchVar; f != nil && !f(int(in.node), m) {
+		m.Undo(mark)
+		return true
+	}
+	was := mt.fresh
+	if mt.since != 0 && mt.fresh == 0 {
+		for n := range mt.g.Class(ClassID(c)) {
+			if mt.g.links[n].stamp >= mt.since {
+				mt.fresh++
+				break
+			}
+		}
+	}
+	on := mt.step(pc + 1)
+	mt.fresh = was
+	m.Undo(mark)
+	return on
+}
