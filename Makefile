@@ -15,7 +15,7 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## check Go and the C compiler, install libz3-dev if missing, vendor
+setup: ## check Go and the C compiler, install libz3-dev and g++ if missing, vendor
 	@scripts/setup
 
 vendor: ## refresh vendor/ (after a new import or a change of go.mod)
