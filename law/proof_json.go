@@ -1,0 +1,327 @@
+package law
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+)
+
+// CertFormat is the value of "format" in a certificate file.
+//
+// A certificate file is one JSON document whose keys stand in this order:
+//
+//	{"format": "taso-cert/1",
+//	 "axioms_sha256": "<hash of the axioms' text>",
+//	 "axioms": "<the text of the axioms the proofs use>",
+//	 "lemmas": [<entry>, ...],
+//	 "rules": [<entry>, ...]}
+//
+// An entry is a law with its proof. A lemma may be used by the lemmas after it
+// and by the rules. With the text of the axioms inside, the file stands for
+// itself; "axioms" may be left empty, and then the reader must bring a text of
+// that hash. The order of keys lets a reader check entry by entry, without
+// holding the file.
+const CertFormat = "taso-cert/1"
+
+// CertRule is one entry of a certificate file: a law in the law language and
+// the instances from which it follows.
+type CertRule struct {
+	ID    string         `json:"id"`
+	Law   string         `json:"law"`
+	Proof []InstanceText `json:"proof"`
+}
+
+// InstanceText is an [Instance] with everything written in the law language,
+// over the variables of the entry's law.
+type InstanceText struct {
+	Law     string            `json:"law"`
+	Tensors map[string]string `json:"tensors,omitempty"`
+	Dims    map[string]string `json:"dims,omitempty"`
+	Runs    map[string]string `json:"runs,omitempty"`
+	Attrs   map[string]string `json:"attrs,omitempty"`
+	Fns     map[string]string `json:"fns,omitempty"`
+}
+
+// Text is the instance written in the law language.
+func (in *Instance) Text() InstanceText {
+	return InstanceText{
+		Law:     in.Law,
+		Tensors: texts(in.Tensors),
+		Dims:    texts(in.Dims),
+		Runs:    texts(in.Runs),
+		Attrs:   texts(in.Attrs),
+		Fns:     texts(in.Fns),
+	}
+}
+
+func texts[T any](m map[string]T) map[string]string {
+	if len(m) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(m))
+	for k, v := range m {
+		out[k] = fmt.Sprint(v)
+	}
+	return out
+}
+
+// Text is the proof written in the law language, never nil.
+func (p *Proof) Text() []InstanceText {
+	out := make([]InstanceText, len(p.Instances))
+	for i := range p.Instances {
+		out[i] = p.Instances[i].Text()
+	}
+	return out
+}
+
+// HashText is the "axioms_sha256" of a text: SHA-256 in hexadecimal.
+func HashText(text string) string {
+	h := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(h[:])
+}
+
+// CertWriter writes a certificate file entry by entry.
+type CertWriter struct {
+	w       *bufio.Writer
+	err     error
+	inRules bool
+	n       int // entries of the list being written
+}
+
+// NewCertWriter begins a certificate file whose proofs use the axioms of the
+// given text.
+func NewCertWriter(w io.Writer, axioms string) *CertWriter {
+	c := &CertWriter{w: bufio.NewWriter(w)}
+	c.raw(`{"format":"` + CertFormat + `",` + "\n")
+	c.raw(`"axioms_sha256":"` + HashText(axioms) + `",` + "\n")
+	c.raw(`"axioms":`)
+	c.value(axioms)
+	c.raw(",\n" + `"lemmas":[`)
+	return c
+}
+
+func (c *CertWriter) raw(s string) {
+	if c.err == nil {
+		_, c.err = c.w.WriteString(s)
+	}
+}
+
+func (c *CertWriter) value(v any) {
+	if c.err != nil {
+		return
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if c.err = enc.Encode(v); c.err == nil {
+		_, c.err = c.w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	}
+}
+
+func (c *CertWriter) entry(r CertRule) error {
+	if r.Proof == nil {
+		r.Proof = []InstanceText{}
+	}
+	if c.n > 0 {
+		c.raw(",")
+	}
+	c.n++
+	c.raw("\n")
+	c.value(r)
+	return c.err
+}
+
+// Lemma writes a proved lemma; all lemmas come before the first rule.
+func (c *CertWriter) Lemma(r CertRule) error {
+	if c.inRules && c.err == nil {
+		c.err = fmt.Errorf("certificate: lemma %s comes after a rule", r.ID)
+	}
+	return c.entry(r)
+}
+
+// Rule writes a proved rule.
+func (c *CertWriter) Rule(r CertRule) error {
+	c.toRules()
+	return c.entry(r)
+}
+
+func (c *CertWriter) toRules() {
+	if !c.inRules {
+		c.inRules, c.n = true, 0
+		c.raw("],\n" + `"rules":[`)
+	}
+}
+
+// Close ends the document; it does not close the underlying writer.
+func (c *CertWriter) Close() error {
+	c.toRules()
+	c.raw("]}\n")
+	if c.err == nil {
+		c.err = c.w.Flush()
+	}
+	if c.err != nil {
+		return fmt.Errorf("write certificate: %w", c.err)
+	}
+	return nil
+}
+
+// CertReader reads a certificate file entry by entry.
+type CertReader struct {
+	// AxiomsSHA256 is the hash of the axioms' text, as the file claims it.
+	AxiomsSHA256 string
+	// Axioms is the text of the axioms, "" if the file does not carry it.
+	Axioms string
+
+	file  string
+	lines *lineReader
+	dec   *json.Decoder
+	list  string // the list being read
+	n     int    // entries read of it
+}
+
+// NewCertReader reads the head of a certificate file; file names it in errors.
+// A text of axioms that does not have the hash the file states is an error.
+func NewCertReader(r io.Reader, file string) (*CertReader, error) {
+	lr := &lineReader{r: r}
+	c := &CertReader{file: file, lines: lr, dec: json.NewDecoder(lr)}
+	if err := c.delim('{'); err != nil {
+		return nil, err
+	}
+	var format string
+	for _, h := range []struct {
+		key string
+		to  *string
+	}{{"format", &format}, {"axioms_sha256", &c.AxiomsSHA256}, {"axioms", &c.Axioms}} {
+		if err := c.key(h.key); err != nil {
+			return nil, err
+		}
+		if err := c.dec.Decode(h.to); err != nil {
+			return nil, c.fail(h.key, err)
+		}
+		if h.to == &format && format != CertFormat {
+			return nil, c.fail("format", fmt.Errorf("%q, want %q", format, CertFormat))
+		}
+	}
+	if c.Axioms != "" && HashText(c.Axioms) != c.AxiomsSHA256 {
+		return nil, c.fail("axioms", fmt.Errorf("the text has hash %s, the file states %q", HashText(c.Axioms), c.AxiomsSHA256))
+	}
+	return c, c.open("lemmas")
+}
+
+// Next is the next entry: first the lemmas (lemma is true), then the rules. It
+// returns io.EOF at the end of the document. An error ends the reading.
+func (c *CertReader) Next() (r CertRule, lemma bool, err error) {
+	for !c.dec.More() {
+		if err := c.delim(']'); err != nil {
+			return r, false, err
+		}
+		if c.list == "rules" {
+			return r, false, c.end()
+		}
+		if err := c.open("rules"); err != nil {
+			return r, false, err
+		}
+	}
+	c.n++
+	what := fmt.Sprintf("%s, entry %d", c.list, c.n)
+	var raw json.RawMessage
+	if err := c.dec.Decode(&raw); err != nil {
+		return r, false, c.fail(what, err)
+	}
+	strict := json.NewDecoder(bytes.NewReader(raw))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&r); err != nil {
+		return r, false, c.fail(what, err)
+	}
+	if r.ID == "" || r.Law == "" {
+		return r, false, c.fail(what, errors.New("an entry needs an id and a law"))
+	}
+	return r, c.list == "lemmas", nil
+}
+
+// Place is the file and line last read, for messages.
+func (c *CertReader) Place() string {
+	return Pos{File: c.file, Line: c.lines.line(c.dec.InputOffset()), Col: 1}.lineString()
+}
+
+func (p Pos) lineString() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+
+func (c *CertReader) open(list string) error {
+	if err := c.key(list); err != nil {
+		return err
+	}
+	c.list, c.n = list, 0
+	return c.delim('[')
+}
+
+func (c *CertReader) key(want string) error {
+	t, err := c.dec.Token()
+	if err != nil {
+		return c.fail("key "+want, err)
+	}
+	if t != want {
+		return c.fail("key "+want, fmt.Errorf("found %v in its place", t))
+	}
+	return nil
+}
+
+func (c *CertReader) delim(want json.Delim) error {
+	t, err := c.dec.Token()
+	if err != nil {
+		return c.fail(want.String(), err)
+	}
+	if t != want {
+		return c.fail(want.String(), fmt.Errorf("found %v in its place", t))
+	}
+	return nil
+}
+
+func (c *CertReader) end() error {
+	if err := c.delim('}'); err != nil {
+		return err
+	}
+	switch t, err := c.dec.Token(); {
+	case err == io.EOF:
+		return io.EOF
+	case err != nil:
+		return c.fail("end of file", err)
+	default:
+		return c.fail("end of file", fmt.Errorf("found %v after the document", t))
+	}
+}
+
+func (c *CertReader) fail(what string, err error) error {
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("%s: certificate: %s: %w", c.Place(), what, err)
+}
+
+// lineReader remembers where lines begin, so that offsets become line numbers.
+type lineReader struct {
+	r      io.Reader
+	at     int64
+	breaks []int64
+}
+
+// Read is io.Reader.
+func (l *lineReader) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	for i, b := range p[:n] {
+		if b == '\n' {
+			l.breaks = append(l.breaks, l.at+int64(i))
+		}
+	}
+	l.at += int64(n)
+	return n, err
+}
+
+func (l *lineReader) line(offset int64) int {
+	return 1 + sort.Search(len(l.breaks), func(i int) bool { return l.breaks[i] >= offset })
+}

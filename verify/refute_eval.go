@@ -1,0 +1,272 @@
+package verify
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/law"
+)
+
+// program is a law under one assignment, ready to run on many values.
+type program struct {
+	law    *law.Law
+	a      *assignment
+	inputs []input
+	steps  []step // arguments first; equal terms once
+	out    [2][]int
+	fns    functions
+}
+
+type input struct {
+	name  string
+	sizes []int
+}
+
+type step struct {
+	term  *law.Term
+	sizes []int
+	args  []int // steps
+	mean  *graph.Meaning
+	fn    string // a function variable
+	input int    // or an input, counted from 1
+}
+
+// functions is rational arithmetic with random functions for the function
+// variables; tables, where they are, say what they give.
+type functions struct {
+	interp.Rational
+	key    uint64
+	zero   map[string]bool // f(0) = 0
+	tables map[string]map[string]string
+	seen   map[string]map[string]string // filled if not nil
+}
+
+// call is the function variable f at x: a number out of {-1, 0, 1, 2}.
+func (r *functions) call(f string, x interp.Q) interp.Q {
+	if x.IsBad() {
+		return interp.Bad
+	}
+	if t, ok := r.tables[f]; ok {
+		q, err := parseQ(t[formatQ(x)])
+		if err != nil {
+			return interp.Bad
+		}
+		return q
+	}
+	y := interp.Q{Den: 1}
+	if x.Num != 0 || !r.zero[f] {
+		h := fnv.New64a()
+		var b [24]byte
+		binary.LittleEndian.PutUint64(b[:], r.key)
+		binary.LittleEndian.PutUint64(b[8:], uint64(x.Num))
+		binary.LittleEndian.PutUint64(b[16:], uint64(x.Den))
+		h.Write([]byte(f))
+		h.Write(b[:])
+		y.Num = int64(h.Sum64()>>33%4) - 1
+	}
+	if r.seen != nil {
+		if r.seen[f] == nil {
+			r.seen[f] = map[string]string{}
+		}
+		r.seen[f][formatQ(x)] = formatQ(y)
+	}
+	return y
+}
+
+// compile checks the conditions and types both sides. A witness is returned if
+// that alone refutes the law; errSkip if the assignment does not count.
+func compile(l *law.Law, a *assignment, cells int) (*program, *Witness, error) {
+	b := a.binding()
+	for _, w := range l.Where {
+		if holds, ok := w.Holds(b); !ok || !holds {
+			return nil, nil, errSkip
+		}
+	}
+	p := &program{law: l, a: a, fns: functions{key: a.key, zero: map[string]bool{}}}
+	for _, g := range l.Given {
+		if g.Sort != "" {
+			p.fns.zero[g.Name] = g.Sort == law.SortZero1
+			continue
+		}
+		sizes, ok := g.Shape.Subst(b).Concrete()
+		if !ok {
+			return nil, nil, fmt.Errorf("tensor %s: shape %s is not concrete", g.Name, g.Shape.Subst(b))
+		}
+		if tooLarge(sizes, cells) {
+			return nil, nil, errSkip
+		}
+		p.inputs = append(p.inputs, input{g.Name, sizes})
+	}
+	at := map[string]int{}
+	var errs [2]error
+	for side, ts := range [2][]*law.Term{l.LHS, l.RHS} {
+		for _, t := range ts {
+			i, err := p.add(t.Subst(nil, a.operators(), b), at, cells)
+			if err == errSkip {
+				return nil, nil, err
+			}
+			if err != nil {
+				errs[side] = err
+				break
+			}
+			p.out[side] = append(p.out[side], i)
+		}
+	}
+	switch {
+	case errs[0] != nil && errs[1] != nil, errs[0] != nil && l.OneWay:
+		return nil, nil, errSkip
+	case errs[0] != nil || errs[1] != nil:
+		w := p.frame("defined")
+		if errs[0] != nil {
+			w.Left, w.Right = "undefined: "+errs[0].Error(), "defined"
+		} else {
+			w.Left, w.Right = "defined", "undefined: "+errs[1].Error()
+		}
+		return nil, w, nil
+	}
+	for i := range p.out[0] {
+		x, y := p.steps[p.out[0][i]].sizes, p.steps[p.out[1][i]].sizes
+		if !slices.Equal(x, y) {
+			w := p.frame("shape")
+			w.Output, w.Left, w.Right = i, fmt.Sprint(x), fmt.Sprint(y)
+			return nil, w, nil
+		}
+	}
+	return p, nil, nil
+}
+
+// operators is the function variables that stand for operators.
+func (a *assignment) operators() map[string]string {
+	m := map[string]string{}
+	for f, op := range a.fns {
+		if op != "" {
+			m[f] = op
+		}
+	}
+	return m
+}
+
+func tooLarge(sizes []int, cells int) bool {
+	n := 1
+	for _, s := range sizes {
+		if s < 1 || s > cells {
+			return true
+		}
+		if n *= s; n > cells {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *program) add(t *law.Term, at map[string]int, cells int) (int, error) {
+	k := t.String()
+	if i, ok := at[k]; ok {
+		return i, nil
+	}
+	st := step{term: t}
+	in := make([]graph.Shape, len(t.Args))
+	inSizes := make([][]int, len(t.Args))
+	for i, a := range t.Args {
+		j, err := p.add(a, at, cells)
+		if err != nil {
+			return 0, err
+		}
+		st.args = append(st.args, j)
+		inSizes[i] = p.steps[j].sizes
+		in[i] = graph.Sizes(inSizes[i]...)
+	}
+	switch {
+	case t.IsVar():
+		i := slices.IndexFunc(p.inputs, func(x input) bool { return x.name == t.Var })
+		if i < 0 {
+			return 0, fmt.Errorf("tensor %s is not given", t.Var)
+		}
+		st.input, st.sizes = i+1, p.inputs[i].sizes
+	case t.Fn != "":
+		st.fn, st.sizes = t.Fn, inSizes[0]
+	default:
+		var f graph.Facts
+		out, err := t.Op.InferShapes(&f, t.Attrs, in)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", t, err)
+		}
+		if len(f.Needs) > 0 || t.Out >= len(out) {
+			return 0, fmt.Errorf("%s: not decided for these sizes", t)
+		}
+		outSizes := make([][]int, len(out))
+		for i, s := range out {
+			c, ok := s.Concrete()
+			if !ok {
+				return 0, fmt.Errorf("%s: shape %s is not concrete", t, s)
+			}
+			if tooLarge(c, cells) {
+				return 0, errSkip
+			}
+			outSizes[i] = c
+		}
+		m, err := t.Op.Mean(t.Attrs, inSizes, outSizes)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", t, err)
+		}
+		st.mean, st.sizes = m, outSizes[t.Out]
+	}
+	p.steps = append(p.steps, st)
+	at[k] = len(p.steps) - 1
+	return len(p.steps) - 1, nil
+}
+
+// run evaluates all steps on the inputs' values, given one after the other.
+func (p *program) run(vals []interp.Q) [][]interp.Q {
+	ins := make([][]interp.Q, len(p.inputs))
+	for i, in := range p.inputs {
+		n := graph.NumElements(in.sizes)
+		ins[i], vals = vals[:n], vals[n:]
+	}
+	res := make([][]interp.Q, len(p.steps))
+	for i, st := range p.steps {
+		switch {
+		case st.input > 0:
+			res[i] = ins[st.input-1]
+		case st.fn != "":
+			x := res[st.args[0]]
+			y := make([]interp.Q, len(x))
+			for j := range x {
+				y[j] = p.fns.call(st.fn, x[j])
+			}
+			res[i] = y
+		default:
+			args := make([][]interp.Q, len(st.args))
+			for j, a := range st.args {
+				args[j] = res[a]
+			}
+			res[i] = interp.Run(interp.Ring[interp.Q](&p.fns), st.mean, args)[st.term.Out]
+		}
+	}
+	return res
+}
+
+// differ is the first output whose values differ, or -1. Where arithmetic
+// overflowed nothing is said.
+func (p *program) differ(vals []interp.Q) int {
+	res := p.run(vals)
+	for i := range p.out[0] {
+		if _, ok := firstDiff(res[p.out[0][i]], res[p.out[1][i]]); ok {
+			return i
+		}
+	}
+	return -1
+}
+
+func firstDiff(x, y []interp.Q) (int, bool) {
+	for i := range x {
+		if x[i] != y[i] && !x[i].IsBad() && !y[i].IsBad() {
+			return i, true
+		}
+	}
+	return 0, false
+}

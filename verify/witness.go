@@ -1,0 +1,297 @@
+package verify
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/law"
+)
+
+// Witness is a counterexample to a law. Everything in it is text, so that it
+// is its own JSON form; numbers are written as 3 or -1/2, values in row-major
+// order.
+type Witness struct {
+	Law  string `json:"law"`
+	Kind string `json:"kind"` // "values", "shape", or "defined": only one side is
+	// What stands for the variables. A function is an operator's name, or a
+	// table of the values it was asked for.
+	Dims  map[string]int64    `json:"dims,omitempty"`
+	Runs  map[string][]int    `json:"runs,omitempty"`
+	Attrs map[string]string   `json:"attrs,omitempty"`
+	Fns   map[string]Function `json:"fns,omitempty"`
+	// Inputs are the tensors given.
+	Inputs []Tensor `json:"inputs"`
+	// Output and Cell say where the sides differ first, Left and Right how.
+	Output int    `json:"output"`
+	Cell   []int  `json:"cell,omitempty"`
+	Left   string `json:"left"`
+	Right  string `json:"right"`
+	// LeftSteps and RightSteps are the intermediate tensors of the sides, the
+	// side's outputs last.
+	LeftSteps  []Tensor `json:"left_steps,omitempty"`
+	RightSteps []Tensor `json:"right_steps,omitempty"`
+}
+
+// Function stands for a function variable.
+type Function struct {
+	Op    string            `json:"op,omitempty"`
+	Table map[string]string `json:"table,omitempty"`
+}
+
+// Tensor is a tensor of a witness: its term, shape and values.
+type Tensor struct {
+	Term   string   `json:"term"`
+	Shape  []int    `json:"shape"`
+	Values []string `json:"values,omitempty"`
+}
+
+func formatQ(q interp.Q) string {
+	switch q.Den {
+	case 0:
+		return "overflow"
+	case 1:
+		return strconv.FormatInt(q.Num, 10)
+	}
+	return fmt.Sprintf("%d/%d", q.Num, q.Den)
+}
+
+func parseQ(s string) (interp.Q, error) {
+	num, den, frac := strings.Cut(s, "/")
+	if !frac {
+		den = "1"
+	}
+	n, err := strconv.ParseInt(num, 10, 64)
+	if err != nil {
+		return interp.Bad, fmt.Errorf("number %q: %w", s, err)
+	}
+	d, err := strconv.ParseInt(den, 10, 64)
+	if err != nil || d < 1 {
+		return interp.Bad, fmt.Errorf("number %q is not a fraction", s)
+	}
+	return interp.Rational{}.Rat(n, d), nil
+}
+
+func formatAll(qs []interp.Q) []string {
+	out := make([]string, len(qs))
+	for i, q := range qs {
+		out[i] = formatQ(q)
+	}
+	return out
+}
+
+// frame is a witness without values.
+func (p *program) frame(kind string) *Witness {
+	w := &Witness{Law: p.law.Name, Kind: kind, Dims: map[string]int64{}, Runs: map[string][]int{},
+		Attrs: map[string]string{}, Fns: map[string]Function{}}
+	for n, d := range p.a.Dims {
+		w.Dims[n], _ = d.Const()
+	}
+	for n, s := range p.a.Runs {
+		w.Runs[n], _ = s.Concrete()
+	}
+	for n, v := range p.a.Attrs {
+		w.Attrs[n] = v.String()
+	}
+	for n, op := range p.a.fns {
+		if op != "" {
+			w.Fns[n] = Function{Op: op}
+		}
+	}
+	for _, in := range p.inputs {
+		w.Inputs = append(w.Inputs, Tensor{Term: in.name, Shape: in.sizes})
+	}
+	return w
+}
+
+// witness describes a run on which the sides differ.
+func (p *program) witness(vals []interp.Q) *Witness {
+	w := p.frame("values")
+	p.fns.seen = map[string]map[string]string{}
+	res := p.run(vals)
+	for f, t := range p.fns.seen {
+		w.Fns[f] = Function{Table: t}
+	}
+	p.fns.seen = nil
+	for i := range w.Inputs {
+		n := graph.NumElements(w.Inputs[i].Shape)
+		w.Inputs[i].Values, vals = formatAll(vals[:n]), vals[n:]
+	}
+	w.Output = -1
+	for i := range p.out[0] {
+		l, r := res[p.out[0][i]], res[p.out[1][i]]
+		if at, ok := firstDiff(l, r); ok {
+			w.Output, w.Left, w.Right = i, formatQ(l[at]), formatQ(r[at])
+			sizes := p.steps[p.out[0][i]].sizes
+			w.Cell = make([]int, len(sizes))
+			for a, st := range graph.Strides(sizes) {
+				w.Cell[a], at = at/st, at%st
+			}
+			break
+		}
+	}
+	w.LeftSteps = p.trace(p.out[0], res)
+	w.RightSteps = p.trace(p.out[1], res)
+	return w
+}
+
+// trace lists the applications below the outputs, arguments first.
+func (p *program) trace(outs []int, res [][]interp.Q) []Tensor {
+	var list []Tensor
+	seen := map[int]bool{}
+	var visit func(i int)
+	visit = func(i int) {
+		if seen[i] || p.steps[i].input > 0 {
+			return
+		}
+		seen[i] = true
+		for _, a := range p.steps[i].args {
+			visit(a)
+		}
+		list = append(list, Tensor{Term: p.steps[i].term.String(), Shape: p.steps[i].sizes, Values: formatAll(res[i])})
+	}
+	for _, o := range outs {
+		visit(o)
+	}
+	return list
+}
+
+// assignment reads back what the witness gives to the variables.
+func (w *Witness) assignment() (*assignment, error) {
+	a := &assignment{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
+		Attrs: map[string]graph.Value{}, fns: map[string]string{}}
+	for n, d := range w.Dims {
+		if d < 1 {
+			return nil, fmt.Errorf("size %s is %d", n, d)
+		}
+		a.Dims[n] = graph.Int(d)
+	}
+	for n, s := range w.Runs {
+		a.Runs[n] = graph.Sizes(s...)
+	}
+	for n, s := range w.Attrs {
+		a.Attrs[n] = graph.NameValue(s)
+		if inner, ok := strings.CutPrefix(s, "("); ok {
+			var xs []int64
+			for _, part := range strings.Split(strings.TrimSuffix(inner, ")"), ",") {
+				x, err := strconv.ParseInt(strings.TrimSpace(part), 10, 64)
+				if err != nil {
+					return nil, fmt.Errorf("attribute %s: %w", n, err)
+				}
+				xs = append(xs, x)
+			}
+			a.Attrs[n] = graph.TupleValue(xs...)
+		}
+	}
+	for n, f := range w.Fns {
+		if op, ok := graph.Lookup(f.Op); f.Op != "" && (!ok || !op.Pointwise) {
+			return nil, fmt.Errorf("function %s: no pointwise operator %q", n, f.Op)
+		}
+		a.fns[n] = f.Op
+	}
+	return a, nil
+}
+
+// Replay evaluates l on the witness again, trusting nothing but the values of
+// the variables in it. It returns the witness as found now; an error says that
+// it does not refute l.
+func (w *Witness) Replay(l *law.Law) (*Witness, error) {
+	a, err := w.assignment()
+	if err != nil {
+		return nil, fmt.Errorf("replay %s: %w", l.Name, err)
+	}
+	p, now, err := compile(l, a, 1<<24)
+	if err != nil {
+		return nil, fmt.Errorf("replay %s: the law does not cover these sizes: %w", l.Name, err)
+	}
+	if now != nil {
+		return now, nil
+	}
+	p.fns.tables = map[string]map[string]string{}
+	for f := range p.fns.zero {
+		p.fns.tables[f] = nil // what the witness does not say is not known
+	}
+	for n, f := range w.Fns {
+		if f.Op == "" {
+			p.fns.tables[n] = f.Table
+			if y, ok := f.Table["0"]; ok && p.fns.zero[n] && y != "0" {
+				return nil, fmt.Errorf("replay %s: function %s is %s at 0", l.Name, n, y)
+			}
+		}
+	}
+	var vals []interp.Q
+	for i, in := range p.inputs {
+		if i >= len(w.Inputs) || w.Inputs[i].Term != in.name || len(w.Inputs[i].Values) != graph.NumElements(in.sizes) {
+			return nil, fmt.Errorf("replay %s: tensor %s has no values of shape %v", l.Name, in.name, in.sizes)
+		}
+		for _, s := range w.Inputs[i].Values {
+			q, err := parseQ(s)
+			if err != nil {
+				return nil, fmt.Errorf("replay %s: tensor %s: %w", l.Name, in.name, err)
+			}
+			vals = append(vals, q)
+		}
+	}
+	if p.differ(vals) < 0 {
+		return nil, fmt.Errorf("replay %s: the sides are equal", l.Name)
+	}
+	now = p.witness(vals)
+	for n, f := range w.Fns {
+		now.Fns[n] = f
+	}
+	return now, nil
+}
+
+// String is the witness for people: the inputs, every intermediate tensor of
+// both sides, and the first cell that differs.
+func (w *Witness) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "counterexample to %s\n", w.Law)
+	var bound []string
+	for _, n := range sorted(w.Dims) {
+		bound = append(bound, fmt.Sprintf("%s = %d", n, w.Dims[n]))
+	}
+	for _, n := range sorted(w.Runs) {
+		bound = append(bound, fmt.Sprintf("%s.. = %v", n, w.Runs[n]))
+	}
+	for _, n := range sorted(w.Attrs) {
+		bound = append(bound, n+" = "+w.Attrs[n])
+	}
+	for _, n := range sorted(w.Fns) {
+		f := w.Fns[n]
+		if f.Op != "" {
+			bound = append(bound, n+" = "+f.Op)
+			continue
+		}
+		var rows []string
+		for _, x := range sorted(f.Table) {
+			rows = append(rows, x+" -> "+f.Table[x])
+		}
+		bound = append(bound, n+" = {"+strings.Join(rows, ", ")+"}")
+	}
+	if len(bound) > 0 {
+		fmt.Fprintf(&b, "  where %s\n", strings.Join(bound, ", "))
+	}
+	list := func(title string, ts []Tensor) {
+		if len(ts) > 0 {
+			fmt.Fprintf(&b, "  %s\n", title)
+		}
+		for _, t := range ts {
+			fmt.Fprintf(&b, "    %s : %v = [%s]\n", t.Term, t.Shape, strings.Join(t.Values, " "))
+		}
+	}
+	list("given", w.Inputs)
+	list("left side", w.LeftSteps)
+	list("right side", w.RightSteps)
+	switch w.Kind {
+	case "defined":
+		fmt.Fprintf(&b, "  the left side is %s\n  the right side is %s\n", w.Left, w.Right)
+	case "shape":
+		fmt.Fprintf(&b, "  output %d has shape %s on the left, %s on the right\n", w.Output, w.Left, w.Right)
+	default:
+		fmt.Fprintf(&b, "  output %d at %v is %s on the left, %s on the right\n", w.Output, w.Cell, w.Left, w.Right)
+	}
+	return b.String()
+}
