@@ -54,6 +54,7 @@ type Rule struct {
 	guess   bool // sizes are not determined, try some
 
 	steps   []step
+	roots   []int32 // of the pattern: a node, or ^variable
 	targets []int32 // by root: a step, or ^variable
 }
 
@@ -64,7 +65,8 @@ type patNode struct {
 	slots []slot
 	fn    int // slot of the function variable, where op is nil
 	sort  string
-	fits  []int8 // by symbol: 1 fits, -1 does not, 0 not yet known
+	kids  []int32 // node, or ^variable
+	fits  []int8  // by symbol: 1 fits, -1 does not, 0 not yet known
 }
 
 // slot says that attribute i of a node is variable number at.
@@ -278,8 +280,8 @@ func (t *Table) rule(l *law.Law, backward bool, n *names, given map[string]graph
 	r := &Rule{Law: l, Backward: backward, tab: t, names: n, where: where}
 	varAt := map[string]int{}
 	usedFn, usedAttr := map[string]bool{}, map[string]bool{}
-	var pat func(u *law.Term) (*egraph.Pat, error)
-	pat = func(u *law.Term) (*egraph.Pat, error) {
+	var pat func(u *law.Term) (*egraph.Pat, int32, error)
+	pat = func(u *law.Term) (*egraph.Pat, int32, error) {
 		if u.IsVar() {
 			at, ok := varAt[u.Var]
 			if !ok {
@@ -288,54 +290,57 @@ func (t *Table) rule(l *law.Law, backward bool, n *names, given map[string]graph
 				r.vars = append(r.vars, u.Var)
 				r.given = append(r.given, given[u.Var])
 			}
-			return egraph.V(at), nil
+			return egraph.V(at), ^int32(at), nil
 		}
 		pn := patNode{op: u.Op, attrs: u.Attrs}
 		var head uint32
 		if u.Op == nil {
 			at, ok := n.fnSlot[u.Fn]
 			if !ok {
-				return nil, fmt.Errorf("function %s is not a variable of the law", u.Fn)
+				return nil, 0, fmt.Errorf("function %s is not a variable of the law", u.Fn)
 			}
 			head, pn.fn, pn.sort = headPointwise, at, n.sort[u.Fn]
 			usedFn[u.Fn] = true
 		} else {
 			h, ok := t.heads[u.Op]
 			if !ok {
-				return nil, fmt.Errorf("operator %s is not registered", u.Op.Name)
+				return nil, 0, fmt.Errorf("operator %s is not registered", u.Op.Name)
 			}
 			head = h
 			for i, v := range u.Attrs {
 				if name, _, ok := v.Var(); ok {
 					at, ok := n.attrSlot[name]
 					if !ok {
-						return nil, fmt.Errorf("attribute variable %s is not bound by the law", v)
+						return nil, 0, fmt.Errorf("attribute variable %s is not bound by the law", v)
 					}
 					pn.slots = append(pn.slots, slot{i, at})
 					usedAttr[name[len(mark):]] = true
 				}
 			}
 		}
+		me := len(r.nodes)
 		r.nodes = append(r.nodes, pn)
 		kids := make([]*egraph.Pat, len(u.Args))
 		for i, a := range u.Args {
-			k, err := pat(a)
+			k, ref, err := pat(a)
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			kids[i] = k
+			r.nodes[me].kids = append(r.nodes[me].kids, ref)
 		}
-		return egraph.P(head, kids...), nil
+		return egraph.P(head, kids...), int32(me), nil
 	}
 	spec := egraph.PatternSpec{Attrs: len(n.attrs) + len(n.fns)}
 	for _, u := range from {
 		if u.IsVar() {
 			r.Level = Introducing
 		}
-		p, err := pat(u)
+		p, ref, err := pat(u)
 		if err != nil {
 			return nil, err
 		}
+		r.roots = append(r.roots, ref)
 		spec.Roots = append(spec.Roots, p)
 	}
 	for _, g := range l.Given {

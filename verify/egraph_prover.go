@@ -1,0 +1,230 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/taso-go/taso/egraph"
+	"github.com/taso-go/taso/egraph/tensor"
+	"github.com/taso-go/taso/law"
+)
+
+// EGraph is engine (b): it proves goals from laws in an e-graph.
+//
+// A goal's two sides are put into a graph of their own and the laws applied in
+// rounds, each with more room than the one before, until the sides meet. The
+// laws may be axioms, or any set of rules: then the answer is whether the goal
+// is derivable from them. A verdict is Proved with a minimized proof, or
+// Unknown; this engine refutes nothing.
+//
+// Verdicts depend on the laws, the goal and Rounds alone, not on the other
+// goals or on Workers, except that a context that ends leaves goals Unknown.
+type EGraph struct {
+	// Laws that may be used, with distinct names.
+	Laws []*law.Law
+	// Rounds of the search, in order; nil means DefaultRounds.
+	Rounds []tensor.Limits
+	// Workers is the number of goroutines; 0 means one for each processor.
+	Workers int
+	// Progress, if not nil, is called after each goal, by several goroutines,
+	// with the number of goals decided so far.
+	Progress func(done int)
+}
+
+// DefaultRounds suit goals of up to about five operators a side.
+var DefaultRounds = []tensor.Limits{
+	{Nodes: 200, Iters: 4, Level: tensor.Shrinking},
+	{Nodes: 400, Iters: 3, Level: tensor.Growing},
+	{Nodes: 1500, Iters: 4, Level: tensor.Growing},
+	{Nodes: 1600, Iters: 1, Level: tensor.Introducing, Introductions: 20},
+	{Nodes: 6000, Iters: 5, Level: tensor.Growing},
+}
+
+// LemmaRounds suit single goals that are worth seconds.
+var LemmaRounds = []tensor.Limits{
+	{Nodes: 1000, Iters: 4, Level: tensor.Growing},
+	{Nodes: 1500, Iters: 1, Level: tensor.Introducing, Introductions: 50},
+	{Nodes: 8000, Iters: 4, Level: tensor.Growing},
+	{Nodes: 10000, Iters: 1, Level: tensor.Introducing, Introductions: 200},
+	{Nodes: 60000, Iters: 6, Level: tensor.Growing},
+}
+
+// tableLimit is the number of entries at which a worker's table is dropped.
+const tableLimit = 400_000
+
+// Name is "egraph".
+func (p *EGraph) Name() string { return "egraph" }
+
+// Prove decides each goal. The error says that a law cannot be used at all, or
+// that two classes of different shapes were to be merged, which means that a
+// law is false.
+func (p *EGraph) Prove(ctx context.Context, goals []*law.Law) ([]Verdict, error) {
+	byName := make(map[string]*law.Law, len(p.Laws))
+	for _, l := range p.Laws {
+		if byName[l.Name] != nil {
+			return nil, fmt.Errorf("law %s: the name is used twice", l.Name)
+		}
+		byName[l.Name] = l
+	}
+	workers := p.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = max(1, min(workers, len(goals)))
+	out := make([]Verdict, len(goals))
+	var next, done atomic.Int64
+	var wg sync.WaitGroup
+	errs := make([]error, workers)
+	for w := range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			pw := &egraphWorker{cfg: p, laws: byName}
+			for {
+				i := int(next.Add(1) - 1)
+				if i >= len(goals) {
+					return
+				}
+				var err error
+				if out[i], err = pw.prove(ctx, goals[i]); err != nil {
+					errs[w] = fmt.Errorf("goal %s: %w", goals[i].Name, err)
+					next.Store(int64(len(goals)))
+					return
+				}
+				if n := done.Add(1); p.Progress != nil {
+					p.Progress(int(n))
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	return out, errors.Join(errs...)
+}
+
+// Derive says whether a goal follows from laws: Prove for one goal.
+func Derive(ctx context.Context, goal *law.Law, from []*law.Law, rounds []tensor.Limits) (Verdict, error) {
+	vs, err := (&EGraph{Laws: from, Rounds: rounds, Workers: 1}).Prove(ctx, []*law.Law{goal})
+	if err != nil {
+		return Verdict{}, err
+	}
+	return vs[0], nil
+}
+
+// egraphWorker holds what one goroutine reuses from goal to goal.
+type egraphWorker struct {
+	cfg   *EGraph
+	laws  map[string]*law.Law
+	table *tensor.Table
+	rules []*tensor.Rule
+	graph *tensor.Graph
+	min   *tensor.Minimizer
+}
+
+func (w *egraphWorker) setUp() error {
+	if w.table != nil && w.table.Len() < tableLimit {
+		return nil
+	}
+	w.table = tensor.NewTable()
+	w.rules = nil
+	for _, l := range w.cfg.Laws {
+		rules, _, err := w.table.Rules(l)
+		if err != nil {
+			return err
+		}
+		w.rules = append(w.rules, rules...)
+	}
+	w.graph = tensor.NewGraph(w.table)
+	w.min = tensor.NewMinimizer(w.table)
+	return nil
+}
+
+// prove decides one goal.
+func (w *egraphWorker) prove(ctx context.Context, goal *law.Law) (Verdict, error) {
+	start := time.Now()
+	v := Verdict{Engine: w.cfg.Name()}
+	if err := w.setUp(); err != nil {
+		return v, err
+	}
+	err := w.decide(ctx, goal, &v)
+	v.Nodes = w.graph.E().Len()
+	v.Seconds = time.Since(start).Seconds()
+	return v, err
+}
+
+func (w *egraphWorker) decide(ctx context.Context, goal *law.Law, v *Verdict) error {
+	g := w.graph
+	g.Reset()
+	pairs, err := addSides(g, goal)
+	if err != nil {
+		v.Reason, v.Stop = err.Error(), "ill-typed"
+		return nil
+	}
+	g.Assume(goal.Where)
+	met := func() bool {
+		for _, p := range pairs {
+			if !g.E().Same(p.A, p.B) {
+				return false
+			}
+		}
+		return true
+	}
+	rounds := w.cfg.Rounds
+	if rounds == nil {
+		rounds = DefaultRounds
+	}
+	for _, lim := range rounds {
+		stop, n, err := g.Run(ctx, w.rules, lim, met)
+		v.Iters += n
+		if err != nil {
+			return err
+		}
+		v.Stop = stop
+		if stop == tensor.StopDone || stop == tensor.StopDeadline {
+			break
+		}
+	}
+	if v.Stop != tensor.StopDone {
+		v.Reason = "not derived: " + v.Stop
+		return nil
+	}
+	insts, err := g.Explain(pairs)
+	if err != nil {
+		return err
+	}
+	insts, err = w.min.Minimize(goal, insts, func(name string) *law.Law { return w.laws[name] })
+	if err != nil {
+		return fmt.Errorf("explanation: %w", err)
+	}
+	v.Status, v.Stop = Proved, ""
+	v.Proof = &law.Proof{Instances: insts}
+	return nil
+}
+
+// addSides adds a goal's terms; the pairs are to be equal.
+func addSides(g *tensor.Graph, goal *law.Law) ([]egraph.Pair, error) {
+	if len(goal.LHS) != len(goal.RHS) || len(goal.LHS) == 0 {
+		return nil, fmt.Errorf("%d outputs on the left, %d on the right", len(goal.LHS), len(goal.RHS))
+	}
+	scope := tensor.ScopeOf(goal)
+	var pairs []egraph.Pair
+	for i := range goal.LHS {
+		a, err := g.Add(goal.LHS[i], scope)
+		if err != nil {
+			return nil, fmt.Errorf("left side: %w", err)
+		}
+		b, err := g.Add(goal.RHS[i], scope)
+		if err != nil {
+			return nil, fmt.Errorf("right side: %w", err)
+		}
+		if x, y := g.Shape(a), g.Shape(b); !x.Equal(y) {
+			return nil, fmt.Errorf("left side has shape %s, right side %s", x, y)
+		}
+		pairs = append(pairs, egraph.Pair{A: a, B: b})
+	}
+	return pairs, nil
+}
