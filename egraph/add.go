@@ -205,16 +205,11 @@ func (g *Graph) growNodes() {
 	g.uses = slices.Grow(g.uses, len(g.uses))
 }
 
-// addUse appends a place to the uses of class c.
+// addUse puts a place in front of the uses of class c.
 func (g *Graph) addUse(c NodeID, place uint32) {
 	l := &g.links[c]
-	g.uses[place].next = 0
-	if l.useHead == 0 {
-		l.useHead = place
-	} else {
-		g.uses[l.useTail].next = place
-	}
-	l.useTail = place
+	g.uses[place].next = l.useHead
+	l.useHead = place
 	l.weight++
 }
 

@@ -7,9 +7,11 @@ func BenchmarkMillionAdds(b *testing.B) {
 	b.ReportAllocs()
 	const leaves, nodes = 1000, 1_000_000
 	for b.Loop() {
-		g := NewGraph(Options{})
+		g := NewGraph(Options{HeadOf: func(sym uint32) uint32 { return max(sym, 4999) - 4999 }})
 		for i := range uint32(leaves) {
-			mustAdd(b, g, i)
+			if _, err := g.Add(i); err != nil {
+				b.Fatal(err)
+			}
 		}
 		for pass := range 2 {
 			x := uint32(1)
@@ -17,11 +19,105 @@ func BenchmarkMillionAdds(b *testing.B) {
 				x = x*1664525 + 1013904223
 				l := NodeID(1 + (x>>8)%(leaves+i/2))
 				r := NodeID(1 + i%(leaves+i/2))
-				mustAdd(b, g, 5000+i%7, l, r)
+				if _, err := g.Add(5000+i%7, l, r); err != nil {
+					b.Fatal(err)
+				}
 			}
 			if pass == 0 && g.Len() < nodes*9/10 {
 				b.Fatalf("only %d distinct nodes", g.Len())
 			}
 		}
 	}
+}
+
+// BenchmarkEMatch searches a graph of 20,000 nodes for a pattern of three
+// nodes.
+func BenchmarkEMatch(b *testing.B) {
+	g := randomGraph(b, 20000, 500)
+	p := mustCompile(b, PatternSpec{Roots: []*Pat{P(6, P(7, V(0), V(1)), P(6, V(1), V(2)))}})
+	benchSearch(b, g, p)
+}
+
+// BenchmarkEMatchJoin searches for two roots that share a variable.
+func BenchmarkEMatchJoin(b *testing.B) {
+	g := randomGraph(b, 20000, 500)
+	p := mustCompile(b, PatternSpec{Roots: []*Pat{P(6, V(0), V(1)), P(4, P(7, V(0), V(2)))}})
+	benchSearch(b, g, p)
+}
+
+func benchSearch(b *testing.B, g *Graph, p *Pattern) {
+	b.ReportAllocs()
+	mt := NewMatcher(p)
+	total := 0
+	for b.Loop() {
+		n, err := mt.Search(g, 0, func(*Match) bool { return true })
+		if err != nil {
+			b.Fatal(err)
+		}
+		total += n
+	}
+	b.ReportMetric(float64(total)/b.Elapsed().Seconds(), "matches/s")
+	b.ReportMetric(float64(total)/float64(b.N), "matches/op")
+}
+
+// BenchmarkSmallProof is one small equality: empty the graph, build 50 nodes,
+// saturate three iterations with 20 rules, collect the reasons of the goal.
+func BenchmarkSmallProof(b *testing.B) {
+	b.ReportAllocs()
+	const add, mul, neg = 50, 51, 52
+	r := &rewriter{}
+	x, y, z := V(0), V(1), V(2)
+	var rules []Rule
+	both := func(name string, l, rhs *Pat) {
+		rules = append(rules, r.rule(b, name, l, rhs), r.rule(b, name+" back", rhs, l))
+	}
+	rules = append(rules,
+		r.rule(b, "add commutes", P(add, x, y), P(add, y, x)),
+		r.rule(b, "mul commutes", P(mul, x, y), P(mul, y, x)))
+	both("add associates", P(add, P(add, x, y), z), P(add, x, P(add, y, z)))
+	both("mul associates", P(mul, P(mul, x, y), z), P(mul, x, P(mul, y, z)))
+	both("left distributes", P(mul, x, P(add, y, z)), P(add, P(mul, x, y), P(mul, x, z)))
+	both("neg of add", P(neg, P(add, x, y)), P(add, P(neg, x), P(neg, y)))
+	both("neg of mul", P(neg, P(mul, x, y)), P(mul, P(neg, x), y))
+	rules = append(rules, r.rule(b, "neg of neg", P(neg, P(neg, x)), x))
+	for i := uint32(60); len(rules) < 20; i++ { // rules that find nothing
+		both("idle", P(i, P(add, x, y)), P(add, P(i, x), P(i, y)))
+	}
+	g := NewGraph(Options{})
+	runner := NewRunner(rules)
+	var reasons []Reason
+	var kept Stats
+	for b.Loop() {
+		g.Reset()
+		r.why = 0
+		var leaf [8]NodeID
+		for i := range leaf {
+			leaf[i] = mustAddQuiet(b, g, uint32(i))
+		}
+		left := mustAddQuiet(b, g, mul, leaf[0], mustAddQuiet(b, g, add, leaf[1], leaf[2]))
+		right := mustAddQuiet(b, g, add, mustAddQuiet(b, g, mul, leaf[2], leaf[0]), mustAddQuiet(b, g, mul, leaf[1], leaf[0]))
+		for i := range NodeID(37) {
+			mustAddQuiet(b, g, []uint32{add, mul}[i%2], leaf[i%8], leaf[(i*i+i/8)%8])
+		}
+		_, stats, err := runner.Run(b.Context(), g, Limits{Iters: 3, Nodes: 20000})
+		if err != nil {
+			b.Fatal(err)
+		}
+		reasons, err = g.Reasons(reasons[:0], left, right)
+		if err != nil || len(reasons) == 0 {
+			b.Fatalf("not proved: %v, %v", reasons, err)
+		}
+		kept = stats.Graph
+	}
+	b.ReportMetric(float64(kept.Nodes), "nodes")
+	b.ReportMetric(float64(kept.Classes), "classes")
+	b.ReportMetric(float64(len(reasons)), "reasons")
+}
+
+func mustAddQuiet(b *testing.B, g *Graph, sym uint32, kids ...NodeID) NodeID {
+	n, err := g.Add(sym, kids...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return n
 }

@@ -23,7 +23,8 @@ type Step struct {
 	From, To NodeID
 	// Reason is the union's, or Congruence.
 	Reason Reason
-	// Forward says that the union was made as (From, To), not as (To, From).
+	// Forward says that the union was made as (From, To), not as (To, From); it
+	// is true of Congruence.
 	Forward bool
 	// Sub names the chains that the step rests on. For Congruence: one for
 	// each child, -1 where both children are the same node. Else: one for each
@@ -150,7 +151,7 @@ func (g *Graph) chain(p *Proof, done map[Pair]int32, a, b NodeID) int32 {
 	for i, h := range hops {
 		ed := g.edges[h.edge]
 		to := g.far(h.edge, h.from)
-		s := Step{From: h.from, To: to, Reason: ed.why, Forward: ed.left == h.from}
+		s := Step{From: h.from, To: to, Reason: ed.why, Forward: ed.left == h.from || ed.why == Congruence}
 		if ed.why == Congruence {
 			ka, kb := g.Children(h.from), g.Children(to)
 			s.Sub = make([]int32, len(ka))
@@ -221,10 +222,10 @@ func (g *Graph) Reasons(dst []Reason, a, b NodeID) ([]Reason, error) {
 
 // Unions iterates over the unions that were made for a caller's reason and were
 // news, in order: reason, left and right node.
-func (g *Graph) Unions() func(yield func(why Reason, left, right NodeID) bool) {
-	return func(yield func(Reason, NodeID, NodeID) bool) {
+func (g *Graph) Unions() func(yield func(why Reason, sides Pair) bool) {
+	return func(yield func(Reason, Pair) bool) {
 		for _, e := range g.edges[1:] {
-			if e.why != Congruence && !yield(e.why, e.left, e.right) {
+			if e.why != Congruence && !yield(e.why, Pair{e.left, e.right}) {
 				return
 			}
 		}

@@ -21,11 +21,11 @@ type node struct {
 // link places a node among the others; the fields after stamp belong to a class
 // and are read at its name only.
 type link struct {
-	next, prev       NodeID // circular list of the class's live nodes
-	stamp            uint32 // generation of the last change
-	first            NodeID // a live node of the class
-	useHead, useTail uint32 // places in Graph.kids that mention the class
-	weight           uint32 // nodes and uses; the lighter class loses its name
+	next, prev NodeID // circular list of the class's live nodes
+	stamp      uint32 // generation of the last change
+	first      NodeID // a live node of the class
+	useHead    uint32 // the latest place in Graph.kids that mentions the class
+	weight     uint32 // nodes and uses; the lighter class loses its name
 }
 
 // use is the place of one child: whose it is, and the class's next use.

@@ -153,7 +153,7 @@ func (g *Graph) repairPending() error {
 	for i := 0; i < len(g.pending); i++ {
 		l := g.pending[i]
 		u := g.links[l].useHead
-		g.links[l].useHead, g.links[l].useTail = 0, 0
+		g.links[l].useHead = 0
 		for u != 0 {
 			next := g.uses[u].next
 			p := g.uses[u].owner
