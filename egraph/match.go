@@ -187,11 +187,6 @@ func (mt *Matcher) step(pc int) bool {
 // place tries node n for the instruction and goes on; false ends the search.
 func (mt *Matcher) place(pc int, in *inst, nd *node, n NodeID) bool {
 	m, g := &mt.m, mt.g
-	for _, l := range in.links {
-		if g.find(g.kids[nd.kids+uint32(l.pos)]) != g.find(m.nodes[l.node]) {
-			return true
-		}
-	}
 	for i := range in.checks {
 		if c := &in.checks[i]; !c.first && !mt.sameVar(in, nd, c) {
 			return true

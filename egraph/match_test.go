@@ -233,6 +233,37 @@ func TestSinceMissesNothing(t *testing.T) {
 	})
 }
 
+// A union makes f(g(x)) match by joining the child of f with g's class. The
+// match is new whichever of the two classes keeps its name, and at any height.
+func TestUnionMakesMatchesNew(t *testing.T) {
+	for _, heavy := range []string{"child of f", "class of g"} {
+		g := NewGraph(Options{})
+		x, c := mustAdd(t, g, 1), mustAdd(t, g, 2)
+		f := mustAdd(t, g, 5, c)
+		top := mustAdd(t, g, 5, f)
+		gx := mustAdd(t, g, 4, x)
+		for i := range uint32(5) {
+			if heavy == "child of f" {
+				mustAdd(t, g, 10+i, c)
+			} else {
+				mustAdd(t, g, 10+i, gx)
+			}
+		}
+		since := g.Advance()
+		mustUnion(t, g, c, gx, 1)
+		mustRebuild(t, g)
+		for _, pat := range []*Pat{P(5, P(4, V(0))), P(5, P(5, P(4, V(0))))} {
+			p := mustCompile(t, PatternSpec{Roots: []*Pat{pat}})
+			if got := matches(t, g, p, since); len(got) != 1 {
+				t.Errorf("heavy %s: %d new matches, want 1", heavy, len(got))
+			}
+		}
+		if got := matches(t, g, mustCompile(t, PatternSpec{Roots: []*Pat{P(5, P(5, V(0)))}}), since+1); len(got) != 0 {
+			t.Errorf("heavy %s: matches of the future: %v (top is %d)", heavy, got, top)
+		}
+	}
+}
+
 // Seams are what separates the matched nodes from the pattern's instance.
 func TestSeams(t *testing.T) {
 	g := NewGraph(Options{})

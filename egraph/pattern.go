@@ -61,14 +61,6 @@ type inst struct {
 	from   int32  // a pattern node, or ^variable
 	head   uint32
 	checks []kidCheck
-	links  []kidLink
-}
-
-// kidLink is a child already placed, from which an opUp came or which an
-// earlier root shares; v is a pattern node here.
-type kidLink struct {
-	pos  uint16
-	node int32
 }
 
 // seam is a place where the terms of a match touch: child pos of a node is
@@ -250,10 +242,7 @@ func (pl *planner) place(op opcode, n, from int32, pos uint16) {
 	in := inst{op: op, node: n, from: from, pos: pos, head: f.pat.Head, arity: uint16(len(f.kids))}
 	for i, k := range f.kids {
 		if k >= 0 {
-			if pl.placed[k] {
-				in.links = append(in.links, kidLink{pos: uint16(i), node: k})
-			}
-			continue
+			continue // placed later by opBind, or before and reached by opUp
 		}
 		in.checks = append(in.checks, kidCheck{pos: uint16(i), first: !pl.bound[^k], v: ^k})
 		pl.bound[^k] = true
