@@ -1,0 +1,31 @@
+// Package enumerate visits every graph of up to N operators over given
+// operators and typed inputs, each once, and finds the pairs that agree on
+// random inputs.
+//
+// # Words
+//
+//   - universe: the operators with their attributes and the typed inputs, at
+//     one concrete set of sizes, the case, in which as much as possible fits
+//     together ([Universe]).
+//   - term: a graph with one output, written as the list of its distinct
+//     operator applications. Inputs are numbered by first use and operands of
+//     commutative operators are ordered, so that a term has one encoding.
+//   - level n: the terms of exactly n operator applications.
+//   - representative: the first term of a class of equal terms. By default
+//     only representatives are extended (RepGen in Quartz, Xu et al., PLDI
+//     2022; Ruler, Nandi et al., OOPSLA 2021): an equality over another member
+//     follows from the class's own equalities and the one over its
+//     representative.
+//   - candidate: two terms that agree, stated as a law in its most general
+//     form that random testing supports ([Candidate]).
+//
+// The sizes of the case coincide on purpose, so agreement there is only a
+// hint. Each pair is typed anew with a size variable per axis, the equations
+// between sizes that both sides need are solved, and the law is tested on
+// fresh random sizes, strides and paddings; what fails is tried again in less
+// general forms, and then dropped. A pair that follows from smaller proved
+// rules by ordered rewriting is not proposed at all.
+//
+// Work is divided by term; results are sorted by encoding, so that any number
+// of workers gives the same answer.
+package enumerate

@@ -1,0 +1,399 @@
+package enumerate
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// tester compares laws on random instances.
+type tester struct {
+	seed  uint64
+	state uint64
+	tests int
+}
+
+func (t *tester) rand(n int) int {
+	t.state = fingerprint.Mix(t.state + 1)
+	return int(t.state % uint64(n))
+}
+
+// holds tests a law on random sizes, strides and paddings. It reports false if
+// an instance fails, or if too few instances are defined to tell. The random
+// choices depend only on the seed and the law.
+func (t *tester) holds(l *law.Law, want int) bool {
+	t.state = t.seed
+	for _, b := range l.Given {
+		for _, c := range b.Shape.String() + b.Sort {
+			t.state = fingerprint.Mix(t.state ^ uint64(c))
+		}
+	}
+	good := 0
+	for try := 0; try < 8*want && good < want; try++ {
+		env, ok := t.env(l, try)
+		if !ok {
+			continue
+		}
+		seed := fingerprint.Mix(t.seed + uint64(try) + 1)
+		t.tests++
+		out, _ := fingerprint.Compare[uint64](fingerprint.Zp{Key: seed}, l, env, func(name string, n int) []uint64 {
+			return fingerprint.Random(seed, name, n)
+		})
+		switch out {
+		case fingerprint.Equal:
+			good++
+		case fingerprint.Undefined, fingerprint.NotAnInstance:
+		default:
+			return false
+		}
+	}
+	return good >= want
+}
+
+var (
+	testStrides = []graph.Value{graph.TupleValue(1, 1), graph.TupleValue(2, 2), graph.TupleValue(1, 2), graph.TupleValue(3, 1)}
+	testPads    = []graph.Value{graph.NameValue(graph.SameLower), graph.NameValue(graph.SameUpper),
+		graph.NameValue(graph.Valid), graph.TupleValue(0, 1, 1, 0)}
+)
+
+// env draws an instance. Sizes are 1 to 4, mostly distinct; the sizes of odd
+// kernels are odd.
+func (t *tester) env(l *law.Law, try int) (*fingerprint.Env, bool) {
+	env := &fingerprint.Env{Binding: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
+		Attrs: map[string]graph.Value{}}, Fns: map[string]string{}}
+	odd := map[string]bool{}
+	for _, p := range l.Where {
+		if v, ok := p.Left.IsVar(); ok && p.Mod != nil {
+			odd[v] = true
+		}
+	}
+	last := 0
+	size := func(a graph.Atom) {
+		switch a.Kind {
+		case graph.AtomVar:
+			if _, ok := env.Dims[a.Name]; ok {
+				return
+			}
+			n := 1 + t.rand(4)
+			if n == last {
+				n = 1 + n%4
+			}
+			last = n
+			if odd[a.Name] {
+				n |= 1
+			}
+			env.Dims[a.Name] = graph.Int(int64(n))
+		case graph.AtomRun:
+			if _, ok := env.Runs[a.Name]; ok {
+				return
+			}
+			s := graph.Shape{}
+			for k := t.rand(3); k > 0; k-- {
+				s = append(s, graph.Axis(graph.Int(int64(1+t.rand(3)))))
+			}
+			env.Runs[a.Name] = s
+		}
+	}
+	for _, b := range l.Given {
+		switch b.Sort {
+		case "":
+			b.Shape.Walk(size)
+		case graph.SortStride:
+			env.Attrs[b.Name] = testStrides[(t.rand(len(testStrides))+try)%len(testStrides)]
+		case graph.SortPadding:
+			env.Attrs[b.Name] = testPads[(t.rand(len(testPads))+try)%len(testPads)]
+		case graph.SortSame:
+			env.Attrs[b.Name] = testPads[(t.rand(2)+try)%2]
+		case graph.SortAct:
+			env.Attrs[b.Name] = []graph.Value{graph.NameValue("none"), graph.NameValue("relu")}[(t.rand(2)+try)%2]
+		case law.SortPointwise1:
+			env.Fns[b.Name] = "any:" + b.Name
+		case law.SortZero1:
+			env.Fns[b.Name] = "zero:" + b.Name
+		default:
+			return nil, false
+		}
+	}
+	for _, side := range [2][]*law.Term{l.LHS, l.RHS} {
+		for _, x := range side {
+			x.Walk(func(u *law.Term) {
+				for _, v := range u.Attrs {
+					v.Walk(size)
+				}
+			})
+		}
+	}
+	return env, true
+}
+
+const (
+	quickTests = 2
+	fullTests  = 5
+)
+
+// generalize finds the most general form in which the pair holds. ok is false
+// if it does not even hold in the least general one.
+func (t *tester) generalize(p *pair) (l *law.Law, fm form, ok bool) {
+	f := p.features()
+	least := form{}
+	if f.window {
+		least.window = lastWindow
+	}
+	if f.kernel {
+		least.kernel = lastKernel
+	}
+	if f.cut {
+		least.cut = 1
+	}
+	if f.groups {
+		least.groups = 1
+	}
+	if l, err := p.law(least); err != nil || !t.holds(l, quickTests) {
+		return nil, least, false
+	}
+	for w := 0; w <= least.window; w++ {
+		for k := 0; k <= least.kernel; k++ {
+			for g := 0; g <= least.groups; g++ {
+				for c := 0; c <= least.cut; c++ {
+					fm := form{w, k, c, g}
+					l, err := p.law(fm)
+					if err == nil && t.holds(l, quickTests) && t.holds(l, fullTests) {
+						return l, fm, true
+					}
+				}
+			}
+		}
+	}
+	return nil, least, false
+}
+
+// conditional forms hold only for some strides, paddings or kernels.
+func (fm form) conditional() bool { return fm.window > 0 || fm.kernel > 1 }
+
+// widen replaces common subterms by variables, and variables that occur often
+// by several, as far as the pair still holds, and returns the most general
+// law.
+func (t *tester) widen(p *pair) (*law.Law, form, bool) {
+	l, fm, ok := t.generalize(p)
+	if !ok {
+		return nil, fm, false
+	}
+	for again := true; again; {
+		again = false
+		for _, q := range append(p.cutCommon(), p.splitVars()...) {
+			if ql, qf, ok := t.generalize(q); ok && !(qf.conditional() && !fm.conditional()) {
+				p, l, fm = q, ql, qf
+				again = true
+				break
+			}
+		}
+	}
+	return l, fm, true
+}
+
+// sizesAtCase infers concrete shapes of literal terms.
+func (p *pair) sizesAtCase(ts []*law.Term) map[string][]int {
+	vars := map[string]graph.Shape{}
+	for n, s := range p.sizes {
+		vars[n] = graph.Sizes(s...)
+	}
+	out := map[string][]int{}
+	memo := map[*law.Term]graph.Shape{}
+	for _, t := range ts {
+		var f graph.Facts
+		if _, err := law.TypeOf(&f, t, vars, memo); err != nil {
+			continue
+		}
+	}
+	for u, s := range memo {
+		if c, ok := s.Concrete(); ok {
+			out[u.String()] = c
+		}
+	}
+	return out
+}
+
+func (p *pair) with(left, right []*law.Term) *pair {
+	q := &pair{left: left, right: right, sizes: map[string][]int{}, weight: map[string]bool{}}
+	for k, v := range p.sizes {
+		q.sizes[k] = v
+	}
+	for k, v := range p.weight {
+		q.weight[k] = v
+	}
+	return q
+}
+
+// cutCommon lists the pairs got by replacing one subterm that both sides share
+// with a fresh variable, largest subterm first.
+func (p *pair) cutCommon() []*pair {
+	inLeft := map[string]bool{}
+	for _, t := range p.left {
+		t.Walk(func(u *law.Term) {
+			if !u.IsVar() {
+				inLeft[u.String()] = true
+			}
+		})
+	}
+	for _, t := range p.left {
+		delete(inLeft, t.String())
+	}
+	var shared []*law.Term
+	seen := map[string]bool{}
+	for _, t := range p.right {
+		t.Walk(func(u *law.Term) {
+			k := u.String()
+			if inLeft[k] && !seen[k] {
+				seen[k] = true
+				shared = append(shared, u)
+			}
+		})
+	}
+	for _, t := range p.right {
+		for i, u := range shared {
+			if u.String() == t.String() {
+				shared = append(shared[:i], shared[i+1:]...)
+				break
+			}
+		}
+	}
+	var out []*pair
+	sizes := p.sizesAtCase(append(append([]*law.Term{}, p.left...), p.right...))
+	for i := len(shared) - 1; i >= 0; i-- {
+		key := shared[i].String()
+		sz, ok := sizes[key]
+		if !ok {
+			continue
+		}
+		name := p.freshName()
+		cut := func(ts []*law.Term) []*law.Term {
+			var res []*law.Term
+			for _, t := range ts {
+				res = append(res, replace(t, key, law.V(name)))
+			}
+			return res
+		}
+		q := p.with(cut(p.left), cut(p.right))
+		q.sizes[name] = sz
+		q.weight[name] = p.isKernel(key)
+		out = append(out, q)
+	}
+	return out
+}
+
+// isKernel reports whether every use of the subterm is as a kernel.
+func (p *pair) isKernel(key string) bool {
+	used, only := false, true
+	for _, side := range [2][]*law.Term{p.left, p.right} {
+		for _, t := range side {
+			t.Walk(func(u *law.Term) {
+				for i, a := range u.Args {
+					if a.String() == key {
+						used = true
+						only = only && u.Op != nil && (u.Op.Name == "conv2d" && i == 1 || u.Op.Name == "enlarge")
+					}
+				}
+			})
+		}
+	}
+	return used && only
+}
+
+func (p *pair) freshName() string {
+	for i := 1; ; i++ {
+		name := fmt.Sprintf("Z%d", i)
+		if _, ok := p.sizes[name]; !ok {
+			return name
+		}
+	}
+}
+
+func replace(t *law.Term, key string, by *law.Term) *law.Term {
+	if t.String() == key {
+		return by
+	}
+	if len(t.Args) == 0 {
+		return t
+	}
+	u := *t
+	u.Args = make([]*law.Term, len(t.Args))
+	for i, a := range t.Args {
+		u.Args[i] = replace(a, key, by)
+	}
+	return &u
+}
+
+// splitVars lists the pairs got by giving some occurrences of a variable a
+// name of their own.
+func (p *pair) splitVars() []*pair {
+	var out []*pair
+	for _, v := range law.Vars(p.left...) {
+		nl, nr := countVar(p.left, v), countVar(p.right, v)
+		if nl < 2 || nr < 2 || nl+nr > 8 {
+			continue
+		}
+		name := p.freshName()
+		// The first occurrence on the left keeps its name.
+		for ml := 1; ml < 1<<(nl-1); ml++ {
+			for mr := 1; mr < 1<<nr-1; mr++ {
+				k := 0
+				left := renameSome(p.left, v, name, ml<<1, &k)
+				k = 0
+				right := renameSome(p.right, v, name, mr, &k)
+				q := p.with(left, right)
+				q.sizes[name] = p.sizes[v]
+				q.weight[name] = p.weight[v]
+				out = append(out, q)
+			}
+		}
+	}
+	return out
+}
+
+func countVar(ts []*law.Term, v string) int {
+	n := 0
+	var rec func(t *law.Term)
+	rec = func(t *law.Term) {
+		if t.Var == v {
+			n++
+		}
+		for _, a := range t.Args {
+			rec(a)
+		}
+	}
+	for _, t := range ts {
+		rec(t)
+	}
+	return n
+}
+
+func renameSome(ts []*law.Term, v, name string, mask int, k *int) []*law.Term {
+	var rec func(t *law.Term) *law.Term
+	rec = func(t *law.Term) *law.Term {
+		if t.IsVar() {
+			if t.Var == v {
+				*k++
+				if mask&(1<<(*k-1)) != 0 {
+					return law.V(name)
+				}
+			}
+			return t
+		}
+		if len(t.Args) == 0 {
+			return t
+		}
+		u := *t
+		u.Args = make([]*law.Term, len(t.Args))
+		for i, a := range t.Args {
+			u.Args[i] = rec(a)
+		}
+		return &u
+	}
+	var out []*law.Term
+	for _, t := range ts {
+		out = append(out, rec(t))
+	}
+	return out
+}

@@ -1,0 +1,687 @@
+package enumerate
+
+import (
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// Ordered rewriting with proved rules decides cheaply whether a pair follows
+// from them: both sides are rewritten, at every place and in the direction
+// that makes the term smaller in a fixed total order, until nothing applies;
+// equal normal forms mean the pair needs no rule of its own. Rewriting works
+// on the store's terms, in the case.
+
+// rewrite is one direction of a rule, compiled.
+type rewrite struct {
+	from, to    *pat
+	nvars       int
+	shapes      []vshape // of the variables, in the order of matching
+	ndims       int
+	nattrs      int
+	where       []cpred
+	conditional bool
+}
+
+type pat struct {
+	op    *graph.Op
+	v     int // variable number, if op is nil
+	out   int
+	attrs []pattr
+	args  []*pat
+}
+
+// pattr is an attribute of a pattern: a literal, an attribute variable, or a
+// size expression.
+type pattr struct {
+	kind byte // 'l', 'a', 'd'
+	lit  graph.Value
+	v    int
+	poly cpoly
+}
+
+type vshape struct {
+	v     int
+	sizes []cpoly
+}
+
+// cpoly is a polynomial over numbered variables.
+type cpoly struct {
+	c     int64
+	terms []cterm
+	bare  int // the variable if the polynomial is just that, else -1
+}
+
+type cterm struct {
+	coef int64
+	vars []int
+}
+
+type cpred struct {
+	left, right cpoly
+	mod         *cpoly
+	rel         string
+}
+
+func (p *cpoly) eval(d []int64) (int64, bool) {
+	n := p.c
+	for _, t := range p.terms {
+		m := t.coef
+		for _, v := range t.vars {
+			if d[v] == 0 {
+				return 0, false
+			}
+			m *= d[v]
+		}
+		n += m
+	}
+	return n, true
+}
+
+// solve binds the one unbound variable of p so that p = want.
+func (p *cpoly) solve(d []int64, want int64) (done, ok bool) {
+	rest, coef, unknown := p.c, int64(0), -1
+	for _, t := range p.terms {
+		m, u := t.coef, -1
+		for _, v := range t.vars {
+			if d[v] == 0 {
+				if u >= 0 {
+					return false, true
+				}
+				u = v
+				continue
+			}
+			m *= d[v]
+		}
+		switch {
+		case u < 0:
+			rest += m
+		case unknown >= 0 && unknown != u:
+			return false, true
+		default:
+			unknown = u
+			coef += m
+		}
+	}
+	if unknown < 0 {
+		return true, rest == want
+	}
+	if coef == 0 || (want-rest)%coef != 0 || (want-rest)/coef < 1 {
+		return true, false
+	}
+	d[unknown] = (want - rest) / coef
+	return true, true
+}
+
+type compiler struct {
+	vars, dims, attrs map[string]int
+	bad               bool
+}
+
+func (c *compiler) index(m map[string]int, name string) int {
+	i, ok := m[name]
+	if !ok {
+		i = len(m)
+		m[name] = i
+	}
+	return i
+}
+
+func (c *compiler) poly(d graph.Dim) cpoly {
+	terms, k := d.Terms()
+	p := cpoly{c: k, bare: -1}
+	for _, t := range terms {
+		ct := cterm{coef: t.Coef}
+		for _, a := range t.Atoms {
+			if a.Kind != graph.AtomVar {
+				c.bad = true
+				continue
+			}
+			ct.vars = append(ct.vars, c.index(c.dims, a.Name))
+		}
+		p.terms = append(p.terms, ct)
+	}
+	if k == 0 && len(p.terms) == 1 && p.terms[0].coef == 1 && len(p.terms[0].vars) == 1 {
+		p.bare = p.terms[0].vars[0]
+	}
+	return p
+}
+
+func (c *compiler) pat(t *law.Term) *pat {
+	if t.IsVar() {
+		return &pat{v: c.index(c.vars, t.Var)}
+	}
+	if t.Op == nil {
+		c.bad = true
+		return &pat{}
+	}
+	p := &pat{op: t.Op, out: t.Out}
+	for _, v := range t.Attrs {
+		switch v.Kind() {
+		case graph.KindVar:
+			name, _, _ := v.Var()
+			p.attrs = append(p.attrs, pattr{kind: 'a', v: c.index(c.attrs, name)})
+		case graph.KindDim:
+			d, _ := v.Dim()
+			if _, ok := d.Const(); ok {
+				p.attrs = append(p.attrs, pattr{kind: 'l', lit: v})
+			} else {
+				p.attrs = append(p.attrs, pattr{kind: 'd', poly: c.poly(d)})
+			}
+		case graph.KindShape:
+			// one[shape=...]: its shape is matched like a variable's.
+			s, _ := v.Shape()
+			if _, ok := s.Concrete(); !ok {
+				c.bad = true
+			}
+			p.attrs = append(p.attrs, pattr{kind: 'l', lit: v})
+		default:
+			p.attrs = append(p.attrs, pattr{kind: 'l', lit: v})
+		}
+	}
+	for _, a := range t.Args {
+		p.args = append(p.args, c.pat(a))
+	}
+	return p
+}
+
+// compileRewrites makes the usable directions of a one-output law without axis
+// runs or function variables.
+func compileRewrites(l *law.Law, conditional bool) []*rewrite {
+	if len(l.LHS) != 1 {
+		return nil
+	}
+	var out []*rewrite
+	for dir := 0; dir < 2; dir++ {
+		from, to := l.LHS[0], l.RHS[0]
+		if dir == 1 {
+			from, to = to, from
+		}
+		if from.IsVar() {
+			continue
+		}
+		c := &compiler{vars: map[string]int{}, dims: map[string]int{}, attrs: map[string]int{}}
+		r := &rewrite{conditional: conditional}
+		r.from = c.pat(from)
+		nv, na := len(c.vars), len(c.attrs)
+		r.to = c.pat(to)
+		if len(c.vars) > nv || len(c.attrs) > na {
+			continue // the target has a variable of its own
+		}
+		for _, b := range l.Given {
+			v, ok := c.vars[b.Name]
+			if b.Sort != "" || !ok {
+				continue
+			}
+			if b.Shape.HasRun() {
+				c.bad = true
+				break
+			}
+			vs := vshape{v: v}
+			for _, it := range b.Shape {
+				vs.sizes = append(vs.sizes, c.poly(it.Dim))
+			}
+			r.shapes = append(r.shapes, vs)
+		}
+		for _, p := range l.Where {
+			cp := cpred{left: c.poly(p.Left), right: c.poly(p.Right), rel: p.Rel}
+			if p.Mod != nil {
+				m := c.poly(*p.Mod)
+				cp.mod = &m
+			}
+			r.where = append(r.where, cp)
+		}
+		if c.bad {
+			continue
+		}
+		r.nvars, r.ndims, r.nattrs = len(c.vars), len(c.dims), len(c.attrs)
+		out = append(out, r)
+	}
+	return out
+}
+
+// matcher holds the bindings of one match; it is reused.
+type matcher struct {
+	s     *store
+	w     *rewriter
+	r     *rewrite
+	vars  []tid
+	dims  []int64
+	attrs []graph.Value
+	later []laterDim
+}
+
+type laterDim struct {
+	poly *cpoly
+	want int64
+}
+
+func (m *matcher) reset(r *rewrite) {
+	m.r = r
+	m.vars = append(m.vars[:0], make([]tid, r.nvars)...)
+	m.dims = append(m.dims[:0], make([]int64, r.ndims)...)
+	m.attrs = append(m.attrs[:0], make([]graph.Value, r.nattrs)...)
+	m.later = m.later[:0]
+}
+
+// todo is the list of (pattern, tensor) pairs still to match.
+type todo struct {
+	p    *pat
+	t    tid
+	next *todo
+}
+
+func (m *matcher) match(q *todo, yield func() bool) bool {
+	if q == nil {
+		return m.finish() && yield()
+	}
+	p, t := q.p, q.t
+	if p.op == nil {
+		if old := m.vars[p.v]; old != 0 {
+			return old == t && m.match(q.next, yield)
+		}
+		m.vars[p.v] = t
+		if m.match(q.next, yield) {
+			return true
+		}
+		m.vars[p.v] = 0
+		return false
+	}
+	tt := &m.s.tensors[t]
+	if tt.app == 0 || int(tt.out) != p.out {
+		return false
+	}
+	a := m.s.apps[tt.app]
+	in := &m.s.insts[a.inst]
+	if in.op != p.op {
+		return false
+	}
+	later := len(m.later)
+	var bound [8]int
+	nb := 0
+	ok := true
+	for i := range p.attrs {
+		pa := &p.attrs[i]
+		switch pa.kind {
+		case 'l':
+			ok = pa.lit == in.attrs[i]
+		case 'a':
+			if old := m.attrs[pa.v]; old.Kind() != graph.KindNone {
+				ok = old == in.attrs[i]
+			} else {
+				m.attrs[pa.v] = in.attrs[i]
+				bound[nb] = pa.v
+				nb++
+			}
+		case 'd':
+			m.later = append(m.later, laterDim{&pa.poly, int64(instNum(*in, i))})
+		}
+		if !ok {
+			break
+		}
+	}
+	if ok {
+		switch len(p.args) {
+		case 0:
+			ok = m.match(q.next, yield)
+		case 1:
+			ok = m.match(&todo{p.args[0], a.a, q.next}, yield)
+		default:
+			// Commutative operands are tried in an order that depends on
+			// what they are, not on when they were made.
+			x, y := m.w.ordered(a)
+			ok = m.match(&todo{p.args[0], x, &todo{p.args[1], y, q.next}}, yield)
+			if !ok && p.op.Commutative && x != y {
+				ok = m.match(&todo{p.args[0], y, &todo{p.args[1], x, q.next}}, yield)
+			}
+		}
+	}
+	if !ok {
+		for _, v := range bound[:nb] {
+			m.attrs[v] = graph.Value{}
+		}
+		m.later = m.later[:later]
+	}
+	return ok
+}
+
+// finish binds sizes from the variables' shapes and checks all conditions.
+func (m *matcher) finish() bool {
+	for i := range m.dims {
+		m.dims[i] = 0
+	}
+	var open []laterDim
+	for i := range m.r.shapes {
+		vs := &m.r.shapes[i]
+		t := m.vars[vs.v]
+		if t == 0 {
+			continue // occurs in the target only after compile: cannot be
+		}
+		sizes := m.s.sizes(t)
+		if len(sizes) != len(vs.sizes) {
+			return false
+		}
+		for j := range sizes {
+			p, n := &vs.sizes[j], int64(sizes[j])
+			if p.bare >= 0 {
+				if old := m.dims[p.bare]; old != 0 && old != n {
+					return false
+				}
+				m.dims[p.bare] = n
+				continue
+			}
+			open = append(open, laterDim{p, n})
+		}
+	}
+	open = append(open, m.later...)
+	for len(open) > 0 {
+		rest := open[:0:0]
+		for _, l := range open {
+			done, ok := l.poly.solve(m.dims, l.want)
+			if !ok {
+				return false
+			}
+			if !done {
+				rest = append(rest, l)
+			}
+		}
+		if len(rest) == len(open) {
+			return false
+		}
+		open = rest
+	}
+	for i := range m.r.where {
+		if !m.r.where[i].holds(m.dims) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *cpred) holds(d []int64) bool {
+	l, ok1 := p.left.eval(d)
+	r, ok2 := p.right.eval(d)
+	if !ok1 || !ok2 {
+		return false
+	}
+	if p.mod != nil {
+		k, ok := p.mod.eval(d)
+		if !ok || k < 1 {
+			return false
+		}
+		l %= k
+	}
+	switch p.rel {
+	case "==":
+		return l == r
+	case "!=":
+		return l != r
+	case "<":
+		return l < r
+	case "<=":
+		return l <= r
+	case ">":
+		return l > r
+	}
+	return l >= r
+}
+
+// build makes the target in the store; 0 if it does not fit.
+func (m *matcher) build(p *pat) tid {
+	if p.op == nil {
+		return m.vars[p.v]
+	}
+	var args [2]tid
+	for i, a := range p.args {
+		if args[i] = m.build(a); args[i] == 0 {
+			return 0
+		}
+	}
+	attrs := make(graph.Attrs, len(p.attrs))
+	for i := range p.attrs {
+		pa := &p.attrs[i]
+		switch pa.kind {
+		case 'l':
+			attrs[i] = pa.lit
+		case 'a':
+			attrs[i] = m.attrs[pa.v]
+		case 'd':
+			n, ok := pa.poly.eval(m.dims)
+			if !ok {
+				return 0
+			}
+			attrs[i] = graph.IntValue(n)
+		}
+	}
+	return m.s.applyOp(p.op, attrs, args, p.out)
+}
+
+// applyOp applies any operator instance, also one the universe does not have.
+func (s *store) applyOp(op *graph.Op, attrs graph.Attrs, args [2]tid, out int) tid {
+	in, ok := s.instFor(op, attrs)
+	if !ok {
+		return 0
+	}
+	a, b := args[0], args[1]
+	if op.Commutative && s.less(b, a) {
+		a, b = b, a
+	}
+	id := s.apply(in, a, b)
+	if id == noApp || out >= len(s.apps[id].plan.outs) {
+		return 0
+	}
+	return s.apps[id].outs[out]
+}
+
+func (s *store) instFor(op *graph.Op, attrs graph.Attrs) (uint16, bool) {
+	if len(s.instOf) == 0 {
+		for i := range s.insts {
+			s.instOf[s.insts[i].key()] = uint16(i)
+		}
+	}
+	in := inst{op: op, attrs: attrs}
+	key := in.key()
+	if i, ok := s.instOf[key]; ok {
+		return i, true
+	}
+	if len(s.insts) >= 1<<15 {
+		return 0, false
+	}
+	i := uint16(len(s.insts))
+	s.insts = append(s.insts, in)
+	s.instOf[key] = i
+	return i, true
+}
+
+func (in *inst) key() string {
+	var b strings.Builder
+	b.WriteString(in.op.Name)
+	for _, v := range in.attrs {
+		b.WriteByte(' ')
+		b.WriteString(v.String())
+	}
+	return b.String()
+}
+
+// rewriter normalizes terms of one store with a set of rules.
+type rewriter struct {
+	s      *store
+	rules  map[*graph.Op][]*rewrite
+	memo   map[tid]tid
+	m      matcher
+	budget int
+	keys   []string // instance keys
+}
+
+func newRewriter(s *store, rules map[*graph.Op][]*rewrite) *rewriter {
+	w := &rewriter{s: s, rules: rules, memo: map[tid]tid{}, m: matcher{s: s}}
+	w.m.w = w
+	return w
+}
+
+func (w *rewriter) key(in uint16) string {
+	for len(w.keys) < len(w.s.insts) {
+		w.keys = append(w.keys, w.s.insts[len(w.keys)].key())
+	}
+	return w.keys[in]
+}
+
+// compare is the term order: number of operators with repetition, then the
+// root, then the operands. It is total, and a term gets smaller when a subterm
+// does.
+func (w *rewriter) compare(t, u tid) int {
+	if t == u {
+		return 0
+	}
+	if c := w.weight(t) - w.weight(u); c != 0 {
+		return c
+	}
+	x, y := &w.s.tensors[t], &w.s.tensors[u]
+	if x.app == 0 || y.app == 0 {
+		if x.app == 0 && y.app == 0 {
+			return int(x.input) - int(y.input)
+		}
+		if x.app == 0 {
+			return -1
+		}
+		return 1
+	}
+	a, b := w.s.apps[x.app], w.s.apps[y.app]
+	if a.inst != b.inst {
+		return strings.Compare(w.key(a.inst), w.key(b.inst))
+	}
+	aa, ab := w.ordered(a)
+	ba, bb := w.ordered(b)
+	if c := w.compare(aa, ba); c != 0 {
+		return c
+	}
+	if c := w.compare(ab, bb); c != 0 {
+		return c
+	}
+	return int(x.out) - int(y.out)
+}
+
+func (w *rewriter) ordered(a app) (tid, tid) {
+	if w.s.insts[a.inst].op.Commutative && w.compare(a.b, a.a) < 0 {
+		return a.b, a.a
+	}
+	return a.a, a.b
+}
+
+func (w *rewriter) weight(t tid) int {
+	x := &w.s.tensors[t]
+	if x.app == 0 {
+		return 0
+	}
+	a := w.s.apps[x.app]
+	return 1 + w.weight(a.a) + w.weight(a.b)
+}
+
+// normal is the normal form of t.
+func (w *rewriter) normal(t tid) tid {
+	if t == 0 || w.s.tensors[t].app == 0 {
+		return t
+	}
+	if r, ok := w.memo[t]; ok {
+		return r
+	}
+	if w.budget <= 0 {
+		return t
+	}
+	w.budget--
+	cur := t
+	a := w.s.apps[w.s.tensors[t].app]
+	x, y := w.normal(a.a), w.normal(a.b)
+	if x != a.a || y != a.b {
+		if w.s.insts[a.inst].op.Commutative && w.s.less(y, x) {
+			x, y = y, x
+		}
+		if id := w.s.apply(a.inst, x, y); id != noApp {
+			cur = w.s.apps[id].outs[w.s.tensors[t].out]
+		}
+	}
+	if r := w.rootStep(cur); r != 0 {
+		cur = w.normal(r)
+	}
+	if w.budget > 0 {
+		w.memo[t] = cur
+	}
+	return cur
+}
+
+// rootStep rewrites t at its root to a smaller term, or returns 0.
+func (w *rewriter) rootStep(t tid) tid {
+	tt := &w.s.tensors[t]
+	if tt.app == 0 {
+		return 0
+	}
+	op := w.s.insts[w.s.apps[tt.app].inst].op
+	var res tid
+	for _, r := range w.rules[op] {
+		w.m.reset(r)
+		w.m.match(&todo{p: r.from, t: t}, func() bool {
+			u := w.m.build(r.to)
+			if u == 0 || w.s.tensors[u].shape != w.s.tensors[t].shape || w.compare(u, t) >= 0 {
+				return false
+			}
+			res = u
+			return true
+		})
+		if res != 0 {
+			return res
+		}
+	}
+	return 0
+}
+
+// steps lists every term one rewrite away from t, in any direction, at the
+// root or in an operand.
+func (w *rewriter) steps(t tid, f func(tid) bool) bool {
+	tt := w.s.tensors[t]
+	if tt.app == 0 {
+		return false
+	}
+	a := w.s.apps[tt.app]
+	op := w.s.insts[a.inst].op
+	var found []tid
+	for _, r := range w.rules[op] {
+		w.m.reset(r)
+		w.m.match(&todo{p: r.from, t: t}, func() bool {
+			if u := w.m.build(r.to); u != 0 && u != t && w.s.tensors[u].shape == w.s.tensors[t].shape {
+				found = append(found, u)
+			}
+			return false
+		})
+	}
+	for _, u := range found {
+		if f(u) {
+			return true
+		}
+	}
+	sub := func(x, y tid) bool {
+		if w.s.insts[a.inst].op.Commutative && w.s.less(y, x) {
+			x, y = y, x
+		}
+		id := w.s.apply(a.inst, x, y)
+		return id != noApp && f(w.s.apps[id].outs[tt.out])
+	}
+	return a.a != 0 && w.steps(a.a, func(x tid) bool { return sub(x, a.b) }) ||
+		a.b != 0 && w.steps(a.b, func(y tid) bool { return sub(a.a, y) })
+}
+
+// joins reports whether t and u are equal by the rules, as far as ordered
+// rewriting with at most one step against the order sees it.
+func (w *rewriter) joins(t, u tid) bool {
+	// The order is well founded, so rewriting ends by itself; the budget is a
+	// safety net far above what it takes.
+	w.budget = 100000
+	n, m := w.normal(t), w.normal(u)
+	if n == m {
+		return true
+	}
+	hit := func(want tid) func(tid) bool {
+		return func(x tid) bool { return w.normal(x) == want }
+	}
+	return w.steps(t, hit(m)) || w.steps(u, hit(n)) || w.steps(n, hit(m)) || w.steps(m, hit(n))
+}

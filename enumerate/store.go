@@ -1,0 +1,474 @@
+package enumerate
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/graph"
+)
+
+// maxOps is the largest number of operators of a term.
+const maxOps = 6
+
+// tid is a tensor in a store; 0 is none. appID is an operator application.
+type (
+	tid   uint32
+	appID uint32
+)
+
+// tensor is one value of a store: an input, or an output of an application.
+type tensor struct {
+	app    appID // 0: an input
+	input  uint8 // number of the input + 1
+	out    uint8
+	size   uint8 // distinct applications below and including this one
+	rep    uint8 // repUnknown, repYes, repNo
+	shape  uint16
+	weight bool // an input that is a weight
+	nodes  [maxOps]appID
+	seams  [2]uint32 // positions at which it was joined, per axis
+	val    []uint64
+}
+
+const (
+	repUnknown = iota
+	repYes
+	repNo
+)
+
+// app is an operator instance applied to tensors of the store.
+type app struct {
+	inst uint16
+	a, b tid
+	outs [2]tid // second: of a split
+	plan *plan
+}
+
+type appKey struct {
+	inst uint16
+	a, b tid
+}
+
+// plan is an instance for operands of certain shapes: output shapes and the
+// kernel that computes them. nil output shapes: the operands do not fit.
+type plan struct {
+	outs   []uint16
+	kernel *fingerprint.Kernel
+}
+
+type planKey struct{ inst, a, b uint16 }
+
+// store holds hash-consed tensors: an application to the same tensors exists
+// once and is evaluated at most once. A store belongs to one goroutine.
+type store struct {
+	u       *Universe
+	z       fingerprint.Zp
+	seed    uint64
+	insts   []inst
+	instOf  map[string]uint16 // instances made by rewriting, beyond the universe's
+	tensors []tensor
+	apps    []app
+	appAt   map[appKey]appID
+	shapes  [][]int
+	shapeAt map[string]uint16
+	plans   map[planKey]*plan
+	inputs  []tid   // by input number
+	typeOf  []uint8 // type of each input number
+	first   []uint8 // first input number of each type
+}
+
+const noApp = ^appID(0)
+
+func newStore(u *Universe, seed uint64) *store {
+	s := &store{u: u, z: fingerprint.Zp{Key: fingerprint.Mix(seed)}, seed: seed,
+		insts: append([]inst(nil), u.insts...), instOf: map[string]uint16{},
+		tensors: make([]tensor, 1, 1<<12), apps: make([]app, 1, 1<<12),
+		appAt: map[appKey]appID{}, shapeAt: map[string]uint16{}, plans: map[planKey]*plan{}}
+	for ti, ty := range u.Types {
+		s.first = append(s.first, uint8(len(s.inputs)))
+		sh := s.shape(ty.Sizes)
+		for k := 0; k < ty.Count; k++ {
+			n := uint8(len(s.inputs))
+			s.tensors = append(s.tensors, tensor{input: n + 1, shape: sh, weight: ty.Weight, rep: repYes,
+				val: fingerprint.Random(seed, fmt.Sprintf("%s%d", ty.Name, k+1), graph.NumElements(ty.Sizes))})
+			s.inputs = append(s.inputs, tid(len(s.tensors)-1))
+			s.typeOf = append(s.typeOf, uint8(ti))
+		}
+	}
+	return s
+}
+
+func (s *store) shape(sizes []int) uint16 {
+	key := make([]byte, len(sizes))
+	for i, n := range sizes {
+		if n > 255 {
+			n = 255
+		}
+		key[i] = byte(n)
+	}
+	if id, ok := s.shapeAt[string(key)]; ok {
+		return id
+	}
+	id := uint16(len(s.shapes))
+	s.shapes = append(s.shapes, append([]int(nil), sizes...))
+	s.shapeAt[string(key)] = id
+	return id
+}
+
+func (s *store) sizes(t tid) []int { return s.shapes[s.tensors[t].shape] }
+
+// maxElements bounds tensors of the case: beyond it terms are not visited
+// (TASO's own bound is 512).
+const maxElements = 1 << 12
+
+func (s *store) planFor(in uint16, a, b uint16) *plan {
+	key := planKey{in, a, b}
+	if p, ok := s.plans[key]; ok {
+		return p
+	}
+	p := &plan{}
+	s.plans[key] = p
+	ins := &s.insts[in]
+	var sizes [][]int
+	var shapes []graph.Shape
+	for i, sh := range [2]uint16{a, b} {
+		if i < ins.op.In {
+			sizes = append(sizes, s.shapes[sh])
+			shapes = append(shapes, graph.Sizes(s.shapes[sh]...))
+		}
+	}
+	var f graph.Facts
+	outs, err := ins.op.InferShapes(&f, ins.attrs, shapes)
+	if err != nil || len(f.Needs) > 0 {
+		return p
+	}
+	outSizes := make([][]int, len(outs))
+	for i, o := range outs {
+		c, ok := o.Concrete()
+		if !ok || graph.NumElements(c) > maxElements {
+			return p
+		}
+		for _, n := range c {
+			if n > maxCut {
+				return p
+			}
+		}
+		outSizes[i] = c
+	}
+	m, err := ins.op.Mean(ins.attrs, sizes, outSizes)
+	if err != nil {
+		return p
+	}
+	p.kernel = s.z.Compile(m)
+	for _, c := range outSizes {
+		p.outs = append(p.outs, s.shape(c))
+	}
+	return p
+}
+
+// apply is the application of an instance to tensors, or noApp if they do not
+// fit. The operands of a commutative operator must come ordered.
+func (s *store) apply(in uint16, a, b tid) appID {
+	key := appKey{in, a, b}
+	if id, ok := s.appAt[key]; ok {
+		return id
+	}
+	p := s.planFor(in, s.tensors[a].shape, s.tensors[b].shape)
+	if p.outs == nil {
+		s.appAt[key] = noApp
+		return noApp
+	}
+	id := appID(len(s.apps))
+	s.apps = append(s.apps, app{inst: in, a: a, b: b, plan: p})
+	s.appAt[key] = id
+	nodes, n := s.union(a, b, id)
+	seams := s.seams(in, a, b)
+	for o, sh := range p.outs {
+		t := tensor{app: id, out: uint8(o), shape: sh, size: n, nodes: nodes, seams: seams}
+		if len(p.outs) == 2 {
+			t.seams = s.cut(in, seams, o)
+		}
+		s.tensors = append(s.tensors, t)
+		s.apps[id].outs[o] = tid(len(s.tensors) - 1)
+	}
+	return id
+}
+
+// union is the sorted set of applications below a and b, and id itself. size
+// 255 says there are too many for a term.
+func (s *store) union(a, b tid, id appID) (nodes [maxOps]appID, n uint8) {
+	ta, tb := &s.tensors[a], &s.tensors[b]
+	if ta.size == 255 || tb.size == 255 {
+		return nodes, 255
+	}
+	i, j := uint8(0), uint8(0)
+	for i < ta.size || j < tb.size {
+		var next appID
+		switch {
+		case j >= tb.size || i < ta.size && ta.nodes[i] < tb.nodes[j]:
+			next = ta.nodes[i]
+			i++
+		case i >= ta.size || tb.nodes[j] < ta.nodes[i]:
+			next = tb.nodes[j]
+			j++
+		default:
+			next = ta.nodes[i]
+			i++
+			j++
+		}
+		if n == maxOps {
+			return nodes, 255
+		}
+		nodes[n] = next
+		n++
+	}
+	if n == maxOps {
+		return nodes, 255
+	}
+	nodes[n] = id
+	return nodes, n + 1
+}
+
+// seams propagates the positions at which tensors were joined.
+func (s *store) seams(in uint16, a, b tid) [2]uint32 {
+	ta, tb := &s.tensors[a], &s.tensors[b]
+	switch s.insts[in].op.Name {
+	case "ewadd", "ewmul":
+		return [2]uint32{ta.seams[0] | tb.seams[0], ta.seams[1] | tb.seams[1]}
+	case "relu", "smul", "poolmax", "poolavg", "enlarge", "split":
+		return ta.seams
+	case "transpose":
+		return [2]uint32{ta.seams[1], ta.seams[0]}
+	case "matmul":
+		return [2]uint32{ta.seams[0], tb.seams[1]}
+	case "conv2d":
+		return [2]uint32{ta.seams[0], tb.seams[0]}
+	case "concat":
+		axis := instNum(s.insts[in], 0)
+		out := ta.seams
+		out[1-axis] |= tb.seams[1-axis]
+		n := s.sizes(a)[axis]
+		out[axis] |= 1<<n | tb.seams[axis]<<n
+		return out
+	}
+	return [2]uint32{}
+}
+
+// cut is the seams of one output of a split.
+func (s *store) cut(in uint16, seams [2]uint32, o int) [2]uint32 {
+	axis, at := instNum(s.insts[in], 0), instNum(s.insts[in], 1)
+	if o == 0 {
+		seams[axis] &= 1<<at - 1
+	} else {
+		seams[axis] = seams[axis] >> at &^ 1
+	}
+	return seams
+}
+
+func instNum(in inst, i int) int {
+	d, _ := in.attrs[i].Dim()
+	n, _ := d.Const()
+	return int(n)
+}
+
+// value is the tensor's elements; computed once.
+func (s *store) value(t tid) []uint64 {
+	if v := s.tensors[t].val; v != nil {
+		return v
+	}
+	a := s.apps[s.tensors[t].app]
+	v := make([]uint64, a.plan.kernel.Len(int(s.tensors[t].out)))
+	s.compute(v, a, int(s.tensors[t].out))
+	s.tensors[t].val = v
+	return v
+}
+
+func (s *store) compute(dst []uint64, a app, out int) {
+	switch {
+	case a.a == 0:
+		a.plan.kernel.Into(dst, out)
+	case a.b == 0:
+		a.plan.kernel.Into(dst, out, s.value(a.a))
+	default:
+		a.plan.kernel.Into(dst, out, s.value(a.a), s.value(a.b))
+	}
+}
+
+// hash is the fingerprint of a tensor; its elements are not kept unless they
+// were there.
+func (s *store) hash(t tid, scratch []uint64) (fingerprint.Hash, []uint64) {
+	if v := s.tensors[t].val; v != nil {
+		return fingerprint.Sum(s.sizes(t), v), scratch
+	}
+	a := s.apps[s.tensors[t].app]
+	n := a.plan.kernel.Len(int(s.tensors[t].out))
+	if cap(scratch) < n {
+		scratch = make([]uint64, n)
+	}
+	s.compute(scratch[:n], a, int(s.tensors[t].out))
+	return fingerprint.Sum(s.sizes(t), scratch[:n]), scratch
+}
+
+// code is the encoding of a term: number of applications, output of the root,
+// then per application, operands first: instance, operand, operand. An operand
+// is 0 (none), 1 + input number, or 64 + 2*index + output. Codes compare in
+// canonical order.
+type code [2 + 3*maxOps]byte
+
+func (c code) size() int { return int(c[0]) }
+
+// compare orders codes: fewer operators first.
+func (c code) compare(d code) int { return bytes.Compare(c[:], d[:]) }
+
+// encode is the least encoding of a term over the operand orders of its
+// commutative operators. For each input in canonical numbering, perm receives
+// the store's input number.
+func (s *store) encode(t tid, perm *[32]uint8) code {
+	tt := &s.tensors[t]
+	var comm [maxOps]appID
+	k := 0
+	for _, id := range tt.nodes[:tt.size] {
+		a := &s.apps[id]
+		if s.insts[a.inst].op.Commutative && a.a != a.b {
+			comm[k] = id
+			k++
+		}
+	}
+	var best code
+	var e encoder
+	for mask := 0; mask < 1<<k; mask++ {
+		e.start(s)
+		e.flipped = 0
+		for i := 0; i < k; i++ {
+			if mask&(1<<i) != 0 {
+				e.flip[e.flipped] = comm[i]
+				e.flipped++
+			}
+		}
+		root := e.visit(t)
+		e.c[0] = tt.size
+		e.c[1] = root & 1
+		if tt.size == 0 {
+			e.c[1] = root
+		}
+		if mask == 0 || e.c.compare(best) < 0 {
+			best = e.c
+			if perm != nil {
+				*perm = e.perm
+			}
+		}
+	}
+	return best
+}
+
+type encoder struct {
+	s       *store
+	c       code
+	n       int // applications written
+	order   [maxOps]appID
+	next    [16]uint8 // inputs used of each type
+	number  [32]uint8 // canonical number + 1 of each input
+	perm    [32]uint8
+	flip    [maxOps]appID
+	flipped int
+}
+
+func (e *encoder) start(s *store) { *e = encoder{s: s} }
+
+func (e *encoder) visit(t tid) byte {
+	if t == 0 {
+		return 0
+	}
+	tt := &e.s.tensors[t]
+	if tt.app == 0 {
+		in := tt.input - 1
+		if e.number[in] == 0 {
+			ty := e.s.typeOf[in]
+			canon := e.s.first[ty] + e.next[ty]
+			e.next[ty]++
+			e.number[in] = canon + 1
+			e.perm[canon] = in
+		}
+		return e.number[in]
+	}
+	for i := 0; i < e.n; i++ {
+		if e.order[i] == tt.app {
+			return 64 + byte(2*i) + tt.out
+		}
+	}
+	a := &e.s.apps[tt.app]
+	x, y := a.a, a.b
+	for i := 0; i < e.flipped; i++ {
+		if e.flip[i] == tt.app {
+			x, y = y, x
+		}
+	}
+	rx := e.visit(x)
+	ry := e.visit(y)
+	i := e.n
+	e.n++
+	e.order[i] = tt.app
+	e.c[2+3*i], e.c[3+3*i], e.c[4+3*i] = byte(a.inst), rx, ry
+	return 64 + byte(2*i) + tt.out
+}
+
+// decode builds a term in the store; rename maps canonical input numbers to
+// store inputs (nil: the same).
+func (s *store) decode(c code, rename *[32]uint8) tid {
+	var outs [maxOps][2]tid
+	get := func(r byte) tid {
+		switch {
+		case r == 0:
+			return 0
+		case r < 64:
+			n := r - 1
+			if rename != nil {
+				n = rename[n]
+			}
+			return s.inputs[n]
+		}
+		return outs[(r-64)/2][r&1]
+	}
+	n := c.size()
+	if n == 0 {
+		return get(c[1])
+	}
+	for i := 0; i < n; i++ {
+		in, a, b := uint16(c[2+3*i]), get(c[3+3*i]), get(c[4+3*i])
+		if s.insts[in].op.Commutative && s.less(b, a) {
+			a, b = b, a
+		}
+		id := s.apply(in, a, b)
+		if id == noApp {
+			return 0
+		}
+		outs[i] = s.apps[id].outs
+	}
+	return outs[n-1][c[1]]
+}
+
+// less orders operands of commutative operators; any fixed order will do.
+func (s *store) less(a, b tid) bool { return a < b }
+
+// vars is the set of input numbers of a term in canonical numbering, as one
+// count per type: inputs are numbered by first use.
+func (c code) inputs(s *store) []uint8 {
+	counts := make([]uint8, len(s.u.Types))
+	see := func(r byte) {
+		if r > 0 && r < 64 {
+			ty := s.typeOf[r-1]
+			if k := r - s.first[ty]; k > counts[ty] {
+				counts[ty] = k
+			}
+		}
+	}
+	if c.size() == 0 {
+		see(c[1])
+	}
+	for i := 0; i < c.size(); i++ {
+		see(c[3+3*i])
+		see(c[4+3*i])
+	}
+	return counts
+}

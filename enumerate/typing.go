@@ -1,0 +1,406 @@
+package enumerate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// pair is two terms that agree in the case, as law terms with the case's
+// literal attributes, and the variables' sizes there.
+type pair struct {
+	left, right []*law.Term
+	sizes       map[string][]int
+	weight      map[string]bool // used as kernels only
+}
+
+// termOf writes a store's tensor as a law term.
+func (s *store) termOf(t tid, memo map[tid]*law.Term, p *pair) *law.Term {
+	if x, ok := memo[t]; ok {
+		return x
+	}
+	tt := &s.tensors[t]
+	var x *law.Term
+	if tt.app == 0 {
+		ty := s.u.Types[s.typeOf[tt.input-1]]
+		name := fmt.Sprintf("%s%d", strings.ToUpper(ty.Name), tt.input-s.first[s.typeOf[tt.input-1]])
+		x = law.V(name)
+		p.sizes[name] = ty.Sizes
+		p.weight[name] = ty.Weight
+	} else {
+		a := s.apps[tt.app]
+		in := s.insts[a.inst]
+		x = &law.Term{Op: in.op, Attrs: in.attrs, Out: int(tt.out)}
+		for _, arg := range []tid{a.a, a.b}[:in.op.In] {
+			x.Args = append(x.Args, s.termOf(arg, memo, p))
+		}
+	}
+	memo[t] = x
+	return x
+}
+
+// form is how general the attributes of a law are. Each field counts from the
+// most general form down.
+type form struct {
+	window int // 0: any stride and padding; 1: SAME; 2: same_lower; 3: SAME, stride 1; 4: same_lower, stride 1
+	kernel int // 0: all sizes; 1: constants share the pools' kernel; 2: odd ones only; 3: as in the case
+	cut    int // 0: any position of a split; 1: where its input was joined
+	groups int // 0: any number of groups; 1: as in the case
+}
+
+// features says which fields of a form matter for a pair.
+type features struct{ window, kernel, cut, groups bool }
+
+func (p *pair) features() features {
+	var f features
+	for _, side := range [2][]*law.Term{p.left, p.right} {
+		for _, t := range side {
+			t.Walk(func(u *law.Term) {
+				if u.Op == nil {
+					return
+				}
+				switch u.Op.Name {
+				case "conv2d":
+					f.window, f.kernel = true, true
+					if u.Attrs[2] != graph.IntValue(1) {
+						f.groups = true
+					}
+				case "poolavg", "poolmax":
+					f.window, f.kernel = true, true
+				case "enlarge", "iconv", "cpool":
+					f.kernel = true
+				case "split":
+					f.cut = true
+				}
+			})
+		}
+	}
+	return f
+}
+
+var windowForms = [][2]graph.Value{
+	{graph.VarValue("s", graph.SortStride), graph.VarValue("p", graph.SortPadding)},
+	{graph.VarValue("s", graph.SortStride), graph.VarValue("p", graph.SortSame)},
+	{graph.VarValue("s", graph.SortStride), graph.NameValue(graph.SameLower)},
+	{graph.TupleValue(1, 1), graph.VarValue("p", graph.SortSame)},
+	{graph.TupleValue(1, 1), graph.NameValue(graph.SameLower)},
+}
+
+const lastWindow, lastKernel = 4, 3
+
+// builder gives a pair fresh size variables and solves for them.
+type builder struct {
+	p      *pair
+	form   form
+	facts  *graph.Facts
+	atCase map[string]int64 // the case's value of each size variable
+	vars   map[string]graph.Shape
+	odd    []graph.Dim
+	cuts   []cut
+	n      int
+	act    graph.Value // replaces the activation of convolutions, if set
+}
+
+type cut struct {
+	at   graph.Dim
+	arg  *law.Term // the rebuilt operand
+	axis int
+	lit  int64
+}
+
+func (b *builder) fresh(atCase int64) graph.Dim {
+	b.n++
+	name := fmt.Sprintf("n%d", b.n)
+	b.atCase[name] = atCase
+	return graph.Var(name)
+}
+
+func lit(v graph.Value) int64 {
+	d, _ := v.Dim()
+	n, _ := d.Const()
+	return n
+}
+
+// kernelSize is the size of a kernel axis under the form; shared is the one
+// variable for all pools of the law.
+func (b *builder) kernelSize(atCase int64, shared *graph.Dim, isPool bool) graph.Dim {
+	switch {
+	case b.form.kernel == lastKernel:
+		return graph.Int(atCase)
+	case isPool || b.form.kernel >= 1:
+		if *shared == graph.Int(0) {
+			*shared = b.fresh(atCase)
+			b.odd = append(b.odd, *shared)
+		}
+		return *shared
+	}
+	d := b.fresh(atCase)
+	b.odd = append(b.odd, d)
+	return d
+}
+
+// law types the pair in a form. conditional says that the form is not the most
+// general one.
+func (p *pair) law(fm form) (*law.Law, error) {
+	b := &builder{p: p, form: fm, facts: graph.Solver(), atCase: map[string]int64{}, vars: map[string]graph.Shape{}}
+	names := law.Vars(append(append([]*law.Term{}, p.left...), p.right...)...)
+	for _, name := range names {
+		sizes := p.sizes[name]
+		sh := make(graph.Shape, len(sizes))
+		for i, n := range sizes {
+			if p.weight[name] && i >= 2 && fm.kernel == lastKernel {
+				sh[i] = graph.Axis(graph.Int(int64(n)))
+				continue
+			}
+			d := b.fresh(int64(n))
+			sh[i] = graph.Axis(d)
+			if p.weight[name] && i >= 2 {
+				b.odd = append(b.odd, d)
+			}
+		}
+		b.vars[name] = sh
+	}
+	var kh, kw graph.Dim
+	memo := map[string]*law.Term{}
+	var rebuild func(t *law.Term) *law.Term
+	apps := map[string]graph.Attrs{}
+	rebuild = func(t *law.Term) *law.Term {
+		if t.IsVar() {
+			return t
+		}
+		key := t.String()
+		if u, ok := memo[key]; ok {
+			return u
+		}
+		u := &law.Term{Op: t.Op, Fn: t.Fn, Out: t.Out}
+		for _, a := range t.Args {
+			u.Args = append(u.Args, rebuild(a))
+		}
+		appKey := t.AppString()
+		attrs, ok := apps[appKey]
+		if !ok && t.Op != nil {
+			attrs = append(graph.Attrs(nil), t.Attrs...)
+			switch t.Op.Name {
+			case "conv2d":
+				attrs[0], attrs[1] = windowForms[fm.window][0], windowForms[fm.window][1]
+				if g := lit(attrs[2]); g != 1 && fm.groups == 0 {
+					attrs[2] = graph.DimValue(b.fresh(g))
+				}
+			case "poolavg", "poolmax":
+				attrs[2], attrs[3] = windowForms[fm.window][0], windowForms[fm.window][1]
+				attrs[0] = graph.DimValue(b.kernelSize(lit(attrs[0]), &kh, true))
+				attrs[1] = graph.DimValue(b.kernelSize(lit(attrs[1]), &kw, true))
+			case "iconv", "cpool":
+				attrs[0] = graph.DimValue(b.fresh(lit(attrs[0])))
+				attrs[1] = graph.DimValue(b.kernelSize(lit(attrs[1]), &kh, false))
+				attrs[2] = graph.DimValue(b.kernelSize(lit(attrs[2]), &kw, false))
+			case "enlarge":
+				attrs[0] = graph.DimValue(b.kernelSize(lit(attrs[0]), &kh, true))
+				attrs[1] = graph.DimValue(b.kernelSize(lit(attrs[1]), &kw, true))
+			case "imatmul":
+				attrs[0] = graph.DimValue(b.fresh(lit(attrs[0])))
+			case "one":
+				s, _ := attrs[0].Shape()
+				sh := make(graph.Shape, len(s))
+				for i, it := range s {
+					n, _ := it.Dim.Const()
+					sh[i] = graph.Axis(b.fresh(n))
+				}
+				attrs[0] = graph.ShapeValue(sh)
+			case "split":
+				at := b.fresh(lit(attrs[1]))
+				b.cuts = append(b.cuts, cut{at: at, arg: u.Args[0], axis: int(lit(attrs[0])), lit: lit(attrs[1])})
+				attrs[1] = graph.DimValue(at)
+			}
+			apps[appKey] = attrs
+		}
+		u.Attrs = attrs
+		memo[key] = u
+		return u
+	}
+	l := &law.Law{Kind: law.Rule, Name: "candidate"}
+	for _, t := range p.left {
+		l.LHS = append(l.LHS, rebuild(t))
+	}
+	for _, t := range p.right {
+		l.RHS = append(l.RHS, rebuild(t))
+	}
+	if err := b.solve(l); err != nil {
+		return nil, err
+	}
+	return b.finish(l, names)
+}
+
+func (b *builder) solve(l *law.Law) error {
+	shapes := map[*law.Term]graph.Shape{}
+	for i := range l.LHS {
+		x, err := law.TypeOf(b.facts, l.LHS[i], b.vars, shapes)
+		if err != nil {
+			return err
+		}
+		y, err := law.TypeOf(b.facts, l.RHS[i], b.vars, shapes)
+		if err != nil {
+			return err
+		}
+		if err := b.facts.EqShape(x, y); err != nil {
+			return err
+		}
+	}
+	if b.form.cut == 1 {
+		for _, c := range b.cuts {
+			s := b.seamsOf(c.arg, c.axis, shapes)
+			for _, d := range s {
+				if b.caseValue(d) == c.lit {
+					if err := b.facts.Eq(c.at, d); err != nil {
+						return err
+					}
+					break
+				}
+			}
+		}
+	}
+	return b.coincide()
+}
+
+// coincide resolves equations that have no principal solution by letting
+// sizes agree that agree in the case.
+func (b *builder) coincide() error {
+	for round := 0; round < 32; round++ {
+		pending := b.facts.Pending()
+		if len(pending) == 0 {
+			return nil
+		}
+		done := false
+		for _, e := range pending {
+			for _, x := range sizeVars(e[0]) {
+				for _, y := range sizeVars(e[1]) {
+					if x != y && b.atCase[x] == b.atCase[y] && !done {
+						if err := b.facts.Eq(graph.Var(x), graph.Var(y)); err != nil {
+							return err
+						}
+						done = true
+					}
+				}
+			}
+			if done {
+				break
+			}
+		}
+		if !done {
+			return fmt.Errorf("sizes %s and %s cannot be made to agree", pending[0][0], pending[0][1])
+		}
+	}
+	return fmt.Errorf("sizes cannot be made to agree")
+}
+
+func sizeVars(d graph.Dim) []string {
+	var out []string
+	d.Walk(func(a graph.Atom) {
+		if a.Kind == graph.AtomVar {
+			out = append(out, a.Name)
+		}
+	})
+	return out
+}
+
+func (b *builder) caseValue(d graph.Dim) int64 {
+	bind := &graph.Binding{Dims: map[string]graph.Dim{}}
+	for _, v := range sizeVars(d) {
+		bind.Dims[v] = graph.Int(b.atCase[v])
+	}
+	n, err := d.Eval(bind)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// seamsOf lists the positions at which t was joined along an axis.
+func (b *builder) seamsOf(t *law.Term, axis int, shapes map[*law.Term]graph.Shape) []graph.Dim {
+	if t.Op == nil {
+		return nil
+	}
+	arg := func(i, axis int) []graph.Dim { return b.seamsOf(t.Args[i], axis, shapes) }
+	switch t.Op.Name {
+	case "ewadd", "ewmul":
+		return append(arg(0, axis), arg(1, axis)...)
+	case "relu", "smul", "poolmax", "poolavg", "enlarge":
+		return arg(0, axis)
+	case "transpose":
+		return arg(0, 1-axis)
+	case "matmul":
+		return arg(axis, axis)
+	case "conv2d":
+		return arg(axis, 0)
+	case "concat":
+		if int(lit(t.Attrs[0])) != axis {
+			return append(arg(0, axis), arg(1, axis)...)
+		}
+		first := b.facts.NormShape(shapes[t.Args[0]])[axis].Dim
+		out := append(arg(0, axis), first)
+		for _, d := range arg(1, axis) {
+			out = append(out, first.Add(d))
+		}
+		return out
+	case "split":
+		if int(lit(t.Attrs[0])) != axis {
+			return arg(0, axis)
+		}
+		at, _ := t.Attrs[1].Dim()
+		var out []graph.Dim
+		for _, d := range arg(0, axis) {
+			if t.Out == 1 {
+				d = d.Sub(at)
+			}
+			out = append(out, d)
+		}
+		return out
+	}
+	return nil
+}
+
+func (b *builder) finish(l *law.Law, names []string) (*law.Law, error) {
+	sol := b.facts.Solution()
+	for i := range l.LHS {
+		l.LHS[i] = l.LHS[i].Subst(nil, nil, sol)
+		l.RHS[i] = l.RHS[i].Subst(nil, nil, sol)
+	}
+	sorts := map[string]string{}
+	for _, side := range [2][]*law.Term{l.LHS, l.RHS} {
+		for _, t := range side {
+			t.Walk(func(u *law.Term) {
+				for _, v := range u.Attrs {
+					if n, sort, ok := v.Var(); ok {
+						sorts[n] = sort
+					}
+				}
+			})
+		}
+	}
+	for _, n := range []string{"a", "s", "p"} {
+		if sort, ok := sorts[n]; ok {
+			l.Given = append(l.Given, law.Binding{Name: n, Sort: sort})
+		}
+	}
+	for _, name := range names {
+		l.Given = append(l.Given, law.Binding{Name: name, Shape: b.facts.NormShape(b.vars[name])})
+	}
+	if b.form.kernel == 2 {
+		seen := map[graph.Dim]bool{}
+		two := graph.Int(2)
+		for _, d := range b.odd {
+			d = b.facts.Norm(d)
+			if _, isConst := d.Const(); isConst || seen[d] {
+				continue
+			}
+			seen[d] = true
+			l.Where = append(l.Where, law.Pred{Left: d, Mod: &two, Rel: "==", Right: graph.Int(1)})
+		}
+	}
+	if _, err := l.Types(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}

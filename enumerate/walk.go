@@ -1,0 +1,202 @@
+package enumerate
+
+// walker lists graphs as sequences of operator applications. A sequence is
+// visited only if no application could move before an independent one of a
+// greater instance (the lexicographic normal form of a trace), inputs are
+// named by first use, and commutative operands are ordered. What little is
+// still met twice is removed by the terms' encodings.
+type walker struct {
+	s    *store
+	want int                // operators in the finished graph
+	ok   func(t tid) bool   // may this tensor be an operand?
+	emit func(app appID)    // a finished one-output graph: the last application
+	all  func(apps []appID) // or: every graph, with any number of outputs
+	stop func() bool        // asked now and then
+	halt bool
+	seen uint64 // sequences visited
+
+	apps  [maxOps]appID
+	n     int
+	used  [16]uint8 // inputs used of each type
+	avail []tid     // outputs of the applications so far
+	open  uint32    // applications without a reader, as a bit set
+}
+
+// run visits all graphs whose first application has an instance in
+// [part, part+1) of parts shares of the work. Shares are by first application.
+func (w *walker) run(part, parts int) {
+	w.step(part, parts)
+}
+
+func (w *walker) step(part, parts int) {
+	d := w.n
+	if w.halt || d == w.want {
+		return
+	}
+	if w.seen&0xfff == 0 && w.stop != nil && w.stop() {
+		w.halt = true
+		return
+	}
+	last := d+1 == w.want && w.all == nil
+	turn := 0
+	for ti := range w.s.u.tmpls {
+		tm := &w.s.u.tmpls[ti]
+		w.operands(tm, last, func(a, b tid) {
+			if d == 0 && parts > 1 {
+				turn++
+				if turn%parts != part {
+					return
+				}
+			}
+			var sa, sb []int
+			var seams [2]uint32
+			if a != 0 {
+				sa, seams = w.s.sizes(a), w.s.tensors[a].seams
+			}
+			if b != 0 {
+				sb = w.s.sizes(b)
+			}
+			for _, in := range tm.insts(sa, sb, seams) {
+				w.try(in, a, b, last)
+			}
+		})
+	}
+}
+
+// operands calls f for every choice of operands that the naming of inputs
+// allows.
+func (w *walker) operands(tm *template, last bool, f func(a, b tid)) {
+	comm := tm.op.Commutative
+	switch tm.arity {
+	case 0:
+		if !last || w.n == 0 {
+			f(0, 0)
+		}
+	case 1:
+		w.each(w.used, func(a tid, _ [16]uint8) { f(a, 0) })
+	case 2:
+		conv := tm.op.Name == "conv2d"
+		w.each(w.used, func(a tid, used [16]uint8) {
+			if conv && w.s.tensors[a].weight {
+				return
+			}
+			w.each(used, func(b tid, _ [16]uint8) {
+				if comm && w.s.less(b, a) {
+					return
+				}
+				f(a, b)
+			})
+		})
+	}
+}
+
+// each calls f for the used inputs, the next unused one of each type, and all
+// outputs so far.
+func (w *walker) each(used [16]uint8, f func(t tid, used [16]uint8)) {
+	for ti, ty := range w.s.u.Types {
+		first := w.s.first[ti]
+		for k := uint8(0); k < used[ti]; k++ {
+			f(w.s.inputs[first+k], used)
+		}
+		if int(used[ti]) < ty.Count {
+			next := used
+			next[ti]++
+			f(w.s.inputs[first+used[ti]], next)
+		}
+	}
+	for _, t := range w.avail {
+		f(t, used)
+	}
+}
+
+func (w *walker) try(in uint16, a, b tid, last bool) {
+	s := w.s
+	// Every graph has one output in the end: each application still to come
+	// joins at most one pair of loose ends.
+	reads := w.reads(a) | w.reads(b)
+	open := w.open &^ reads
+	if w.all == nil {
+		loose := popcount(open) + 1
+		if loose-1 > w.want-w.n-1 {
+			return
+		}
+	}
+	// Normal form: look back over the applications this one does not read.
+	for j := w.n - 1; j >= 0; j-- {
+		if reads&(1<<j) != 0 {
+			break
+		}
+		if s.apps[w.apps[j]].inst > in {
+			return
+		}
+	}
+	id := s.apply(in, a, b)
+	if id == noApp {
+		return
+	}
+	for j := 0; j < w.n; j++ {
+		if w.apps[j] == id {
+			return
+		}
+	}
+	w.seen++
+	if last {
+		w.emit(id)
+		s.forget(s.apps[id].outs[0])
+		return
+	}
+	outs := s.apps[id].outs
+	oldUsed, oldOpen, oldAvail := w.used, w.open, len(w.avail)
+	for _, t := range outs {
+		if t != 0 && w.ok(t) {
+			w.avail = append(w.avail, t)
+		}
+	}
+	if len(w.avail) == oldAvail {
+		return // nothing of it may be extended
+	}
+	w.use(a)
+	w.use(b)
+	w.open = open | 1<<w.n
+	w.apps[w.n] = id
+	w.n++
+	if w.all != nil {
+		w.all(w.apps[:w.n])
+	}
+	w.step(0, 1)
+	w.n--
+	w.used, w.open, w.avail = oldUsed, oldOpen, w.avail[:oldAvail]
+}
+
+func (w *walker) use(t tid) {
+	if t == 0 {
+		return
+	}
+	if in := w.s.tensors[t].input; in != 0 {
+		ty := w.s.typeOf[in-1]
+		if k := in - w.s.first[ty]; k > w.used[ty] {
+			w.used[ty] = k
+		}
+	}
+}
+
+// reads is the application that yields t, as a bit of the sequence.
+func (w *walker) reads(t tid) uint32 {
+	if t == 0 || w.s.tensors[t].app == 0 {
+		return 0
+	}
+	for j := 0; j < w.n; j++ {
+		if w.apps[j] == w.s.tensors[t].app {
+			return 1 << j
+		}
+	}
+	return 0
+}
+
+func popcount(x uint32) int {
+	n := 0
+	for ; x != 0; x &= x - 1 {
+		n++
+	}
+	return n
+}
