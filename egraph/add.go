@@ -184,6 +184,7 @@ func (g *Graph) insert(sym uint32, children []NodeID, key, ckey uint32, named bo
 		g.addUse(g.find(g.kids[int(first)+i]), first+uint32(i))
 	}
 	g.enterHead(head, n)
+	g.log = append(g.log, n)
 	g.enter(key, n)
 	if !named {
 		g.enter(ckey, n)

@@ -39,6 +39,11 @@
 // of one tree never changes once it exists, and a congruence edge is made only
 // after paths between the children exist, so explanations are well-founded.
 //
+// A pattern is compiled once, into one plan that starts from its first root and
+// one plan for each of its nodes that starts from new matches of that node (those
+// stamped since the last search) and climbs to the root by the users of classes.
+// The second kind is chosen when few nodes are new.
+//
 // A graph is not safe for concurrent use, not even by readers (finding a class
 // shortens paths). Nothing depends on map order: the same calls give the same
 // graph, the same matches in the same order and the same explanations.

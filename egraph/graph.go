@@ -62,6 +62,9 @@ type Graph struct {
 	headDead []uint32   // dead nodes in byHead
 	heads    []uint32   // heads with nodes, in order of appearance
 
+	log   []NodeID // live nodes in the order of stamping; the last entry of a node counts
+	logAt []uint32 // by generation: where its part of the log begins
+
 	pending []NodeID // names lost since the last Rebuild
 	stale   []NodeID // classes whose data changed since the last Rebuild
 
@@ -135,6 +138,8 @@ func (g *Graph) Reset() {
 		g.headDead[h] = 0
 	}
 	g.heads = g.heads[:0]
+	g.log = g.log[:0]
+	g.logAt = append(g.logAt[:0], 0, 0) // generations 0 and 1
 	g.pending, g.stale = g.pending[:0], g.stale[:0]
 	g.gen, g.live, g.made, g.nclass, g.err = 1, 0, 0, 0, nil
 	g.stats = Stats{}
@@ -269,7 +274,16 @@ func (g *Graph) Generation() uint32 { return g.gen }
 // the matches that involve one of them.
 func (g *Graph) Advance() uint32 {
 	g.gen++
+	g.logAt = append(g.logAt, uint32(len(g.log)))
 	return g.gen
+}
+
+// touch stamps a live node with the present generation.
+func (g *Graph) touch(n NodeID) {
+	if l := &g.links[n]; l.stamp != g.gen {
+		l.stamp = g.gen
+		g.log = append(g.log, n)
+	}
 }
 
 // Stamp returns the generation in which node n was added or last changed its

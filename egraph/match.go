@@ -79,13 +79,21 @@ func (m *Match) Seams(g *Graph, dst []Pair) []Pair {
 type Matcher struct {
 	m     Match
 	g     *Graph
+	code  []inst
 	since uint32
-	fresh int // placed nodes with a stamp of since or later
+	start int32 // in a plan from a new node: that node; those of less number are to be old
+	mode  uint8 // of planning, for tests: 0 by cost, else modeFull or modeDelta
+	fresh int   // placed nodes with a stamp of since or later
 	yield func(*Match) bool
 	stop  func() bool
 	ticks uint32
 	count int
 }
+
+const (
+	modeFull  = 1
+	modeDelta = 2
+)
 
 // NewMatcher returns a matcher for the pattern.
 func NewMatcher(p *Pattern) *Matcher {
@@ -115,16 +123,44 @@ func (mt *Matcher) Search(g *Graph, since uint32, yield func(*Match) bool) (int,
 	}
 	mt.g, mt.since, mt.yield, mt.fresh, mt.count = g, since, yield, 0, 0
 	mt.m.Undo(0)
-	mt.step(0)
+	p := mt.m.p
+	if since <= 1 || !mt.worthDelta() {
+		mt.code, mt.start = p.code, -1
+		mt.step(0)
+	} else {
+		for i, code := range p.delta {
+			mt.code, mt.start = code, int32(i)
+			if !mt.step(0) {
+				break
+			}
+		}
+	}
 	mt.g, mt.yield = nil, nil
 	return mt.count, nil
+}
+
+// worthDelta says whether to start from the new nodes, once for each pattern
+// node, rather than to look at all matches and drop the old ones. It compares
+// what the first instructions enumerate.
+func (mt *Matcher) worthDelta() bool {
+	p, g := mt.m.p, mt.g
+	if mt.mode != 0 || p.delta == nil {
+		return p.delta != nil && mt.mode == modeDelta
+	}
+	fresh := 0
+	if int(mt.since) < len(g.logAt) {
+		fresh = len(g.log) - int(g.logAt[mt.since])
+	}
+	if h := int(p.code[0].head); h < len(g.byHead) {
+		return fresh*len(p.delta) < len(g.byHead[h])
+	}
+	return true
 }
 
 // step places what instruction pc enumerates, and so on to the end. It reports
 // false to end the search.
 func (mt *Matcher) step(pc int) bool {
-	p := mt.m.p
-	if pc == len(p.code) {
+	if pc == len(mt.code) {
 		if mt.since != 0 && mt.fresh == 0 {
 			return true
 		}
@@ -135,7 +171,7 @@ func (mt *Matcher) step(pc int) bool {
 		return false
 	}
 	g := mt.g
-	in := &p.code[pc]
+	in := &mt.code[pc]
 	switch in.op {
 	case opScan:
 		if int(in.head) >= len(g.byHead) {
@@ -174,6 +210,20 @@ func (mt *Matcher) step(pc int) bool {
 				return false
 			}
 		}
+	case opDelta:
+		for gen := int(mt.since); gen < len(g.logAt); gen++ {
+			end := len(g.log)
+			if gen+1 < len(g.logAt) {
+				end = int(g.logAt[gen+1])
+			}
+			for _, n := range g.log[g.logAt[gen]:end] {
+				nd := &g.nodes[n]
+				if nd.head == in.head && nd.arity == in.arity && !nd.dead &&
+					g.links[n].stamp == uint32(gen) && !mt.place(pc, in, nd, n) {
+					return false
+				}
+			}
+		}
 	case opScanVar:
 		for c := range g.Classes() {
 			if !mt.placeVar(pc, in, NodeID(c)) {
@@ -187,6 +237,10 @@ func (mt *Matcher) step(pc int) bool {
 // place tries node n for the instruction and goes on; false ends the search.
 func (mt *Matcher) place(pc int, in *inst, nd *node, n NodeID) bool {
 	m, g := &mt.m, mt.g
+	isNew := g.links[n].stamp >= mt.since
+	if isNew && in.node < mt.start {
+		return true // found from that node
+	}
 	for i := range in.checks {
 		if c := &in.checks[i]; !c.first && !mt.sameVar(in, nd, c) {
 			return true
@@ -210,7 +264,7 @@ func (mt *Matcher) place(pc int, in *inst, nd *node, n NodeID) bool {
 		}
 	}
 	was := mt.fresh
-	if g.links[n].stamp >= mt.since {
+	if isNew {
 		mt.fresh++
 	}
 	on := mt.step(pc + 1)

@@ -91,8 +91,15 @@ func bruteMatches(g *Graph, roots []*Pat, since uint32) []string {
 
 func matches(t fataler, g *Graph, p *Pattern, since uint32) []string {
 	t.Helper()
+	return matchesBy(t, g, p, since, 0)
+}
+
+func matchesBy(t fataler, g *Graph, p *Pattern, since uint32, mode uint8) []string {
+	t.Helper()
 	var out []string
-	n, err := NewMatcher(p).Search(g, since, func(m *Match) bool {
+	mt := NewMatcher(p)
+	mt.mode = mode
+	n, err := mt.Search(g, since, func(m *Match) bool {
 		vars := map[int]ClassID{}
 		for v := range p.Vars() {
 			vars[v] = g.Find(m.Var(v))
@@ -156,8 +163,11 @@ func TestMatchingAgainstBruteForce(t *testing.T) {
 			t.Fatal(err)
 		}
 		since := s.g.Advance()
-		if err := s.play(rapid.SliceOfN(rapid.Byte(), 0, 24).Draw(t, "more")); err != nil {
-			t.Fatal(err)
+		for range 2 { // nodes may change in both generations
+			if err := s.play(rapid.SliceOfN(rapid.Byte(), 0, 16).Draw(t, "more")); err != nil {
+				t.Fatal(err)
+			}
+			s.g.Advance()
 		}
 		var roots []*Pat
 		for range rapid.IntRange(1, 2).Draw(t, "roots") {
@@ -171,10 +181,14 @@ func TestMatchingAgainstBruteForce(t *testing.T) {
 		renumber(roots)
 		p := mustCompile(t, PatternSpec{Roots: roots})
 		for _, from := range []uint32{0, since} {
-			got, want := matches(t, s.g, p, from), bruteMatches(s.g, roots, from)
-			found += len(got)
-			if !slices.Equal(got, want) {
-				t.Fatalf("since %d: got %d matches %v\nwant %d %v\n%s", from, len(got), got, len(want), want, dump(s.g))
+			want := bruteMatches(s.g, roots, from)
+			found += len(want)
+			for _, mode := range []uint8{0, modeFull, modeDelta} {
+				got := matchesBy(t, s.g, p, from, mode)
+				if slices.Equal(got, want) {
+					continue
+				}
+				t.Fatalf("mode %d since %d: got %d matches %v\nwant %d %v\n%s", mode, from, len(got), got, len(want), want, dump(s.g))
 			}
 		}
 	})
@@ -261,6 +275,21 @@ func TestUnionMakesMatchesNew(t *testing.T) {
 		if got := matches(t, g, mustCompile(t, PatternSpec{Roots: []*Pat{P(5, P(5, V(0)))}}), since+1); len(got) != 0 {
 			t.Errorf("heavy %s: matches of the future: %v (top is %d)", heavy, got, top)
 		}
+	}
+}
+
+// A change of data makes matches new that read them, though no class changed.
+func TestDataMakeMatchesNew(t *testing.T) {
+	g := New[int](depth{}, Options{})
+	a := mustAdd(t, &g.Graph, 1)
+	deep := mustAdd(t, &g.Graph, 4, mustAdd(t, &g.Graph, 4, a))
+	mustAdd(t, &g.Graph, 5, mustAdd(t, &g.Graph, 5, mustAdd(t, &g.Graph, 5, deep)))
+	since := g.Advance()
+	mustUnion(t, &g.Graph, deep, mustAdd(t, &g.Graph, 2), 1)
+	mustRebuild(t, &g.Graph)
+	p := mustCompile(t, PatternSpec{Roots: []*Pat{P(5, V(0))}})
+	if got := matches(t, &g.Graph, p, since); len(got) != 3 {
+		t.Errorf("%d new matches above a class whose depth fell, want 3", len(got))
 	}
 }
 

@@ -1,6 +1,9 @@
 package egraph
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Pat is a pattern term: a variable, or a head over subpatterns. Write it with
 // V and P.
@@ -42,6 +45,7 @@ const (
 	opScan    opcode = iota // node: all live nodes of its head
 	opBind                  // node: those in the class of parent's child
 	opUp                    // node: those that use the class of a placed node or variable
+	opDelta                 // node: live nodes of its head stamped since the search's start
 	opScanVar               // a variable that is a root by itself: all classes
 )
 
@@ -75,6 +79,7 @@ type seam struct {
 type Pattern struct {
 	spec  PatternSpec
 	code  []inst
+	delta [][]inst // by pattern node: the plan that starts from it; nil with bare roots
 	nodes int
 	vars  int
 	roots []int32 // node, or ^variable
@@ -145,19 +150,32 @@ func Compile(spec PatternSpec) (*Pattern, error) {
 		return nil, fmt.Errorf("compile pattern: variables are not numbered 0..%d", len(used)-1)
 	}
 	p.nodes = len(flat)
-	p.plan(flat)
+	p.code = p.plan(flat, -1)
+	for n := range flat {
+		if slices.Min(p.roots) < 0 {
+			break // a variable that is a root can be new by itself
+		}
+		p.delta = append(p.delta, p.plan(flat, int32(n)))
+	}
 	return p, nil
 }
 
-// plan orders the search. Roots that are bare variables come last, since by
-// then they are often bound.
-func (p *Pattern) plan(flat []flatNode) {
-	pl := planner{p: p, flat: flat, placed: make([]bool, len(flat)), bound: make([]bool, p.vars)}
+// plan orders the search, beginning with node start, which is to be new, or if
+// that is -1 with a root. Roots that are bare variables come last, since by then
+// they are often bound.
+func (p *Pattern) plan(flat []flatNode, start int32) []inst {
+	pl := planner{flat: flat, placed: make([]bool, len(flat)), bound: make([]bool, p.vars)}
 	left := make([]int32, 0, len(p.roots))
 	for _, r := range p.roots {
 		if r >= 0 {
 			left = append(left, r)
 		}
+	}
+	if start >= 0 {
+		pl.place(opDelta, start, 0, 0)
+		r := pl.ascend(start)
+		pl.down(r)
+		left = slices.DeleteFunc(left, func(l int32) bool { return l == r })
 	}
 	for len(left) > 0 {
 		best, via, depth := 0, int32(-1), 0
@@ -171,20 +189,21 @@ func (p *Pattern) plan(flat []flatNode) {
 		if via < 0 {
 			pl.place(opScan, r, 0, 0)
 		} else {
-			pl.climb(r, via)
+			pl.climb(via)
 		}
 		pl.down(r)
 	}
 	for _, r := range p.roots {
 		if r < 0 && !pl.bound[^r] {
 			pl.bound[^r] = true
-			p.code = append(p.code, inst{op: opScanVar, node: ^r})
+			pl.code = append(pl.code, inst{op: opScanVar, node: ^r})
 		}
 	}
+	return pl.code
 }
 
 type planner struct {
-	p      *Pattern
+	code   []inst
 	flat   []flatNode
 	placed []bool
 	bound  []bool
@@ -208,20 +227,26 @@ func (pl *planner) shared(n int32, depth int) (via int32, at int) {
 	return via, at
 }
 
-// climb places via by the users of its bound variable, then each ancestor up to
-// root by the users of the one below.
-func (pl *planner) climb(root, via int32) {
+// climb places via by the users of its bound variable, then its ancestors.
+func (pl *planner) climb(via int32) {
 	for pos, k := range pl.flat[via].kids {
 		if k < 0 && pl.bound[^k] {
 			pl.place(opUp, via, k, uint16(pos))
 			break
 		}
 	}
-	for n := via; n != root; {
+	pl.ascend(via)
+}
+
+// ascend places the ancestors of n, each by the users of the one below, and
+// returns the root.
+func (pl *planner) ascend(n int32) int32 {
+	for pl.flat[n].parent >= 0 {
 		up := pl.flat[n].parent
 		pl.place(opUp, up, n, pl.flat[n].pos)
 		n = up
 	}
+	return n
 }
 
 // down places what is under n and not yet placed.
@@ -248,5 +273,5 @@ func (pl *planner) place(op opcode, n, from int32, pos uint16) {
 		pl.bound[^k] = true
 	}
 	pl.placed[n] = true
-	pl.p.code = append(pl.p.code, in)
+	pl.code = append(pl.code, in)
 }

@@ -69,7 +69,7 @@ func (g *Graph) join(a, b NodeID, why Reason, premises []Pair) (bool, error) {
 	lw.weight += ll.weight
 	if ll.first != 0 {
 		for n := ll.first; ; {
-			g.links[n].stamp = g.gen
+			g.touch(n)
 			if n = g.links[n].next; n == ll.first {
 				break
 			}
@@ -176,7 +176,7 @@ func (g *Graph) repairPending() error {
 // node that has this form already and makes p a twin of that.
 func (g *Graph) repair(p NodeID) error {
 	g.stats.Repairs++
-	g.links[p].stamp = g.gen
+	g.touch(p)
 	ckey := g.canonize(g.nodes[p].sym, g.Children(p))
 	q, entered := g.rival(ckey, p)
 	if q == 0 {
@@ -213,14 +213,14 @@ func (g *Graph) remakeStale() error {
 		c := g.find(g.stale[len(g.stale)-1])
 		g.stale = g.stale[:len(g.stale)-1]
 		for n := range g.Class(ClassID(c)) {
-			g.links[n].stamp = g.gen
+			g.touch(n)
 		}
 		for u := g.links[c].useHead; u != 0; u = g.uses[u].next {
 			p := g.uses[u].owner
 			if g.nodes[p].dead {
 				continue
 			}
-			g.links[p].stamp = g.gen
+			g.touch(p)
 			cp := g.find(p)
 			changed, err := g.hooks.remakeData(p, cp)
 			if err != nil {
