@@ -1,0 +1,296 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/z3"
+	"github.com/taso-go/taso/law"
+)
+
+// maxRun bounds the axes that an axis run stands for when laws are instantiated
+// at ranks.
+const maxRun = 5
+
+// atRanks instantiates the axis runs of a law in every way that gives all its
+// terms one of the ranks.
+func atRanks(l *law.Law, ranks map[int]bool) []*law.Law {
+	runs := map[string]bool{}
+	run := func(a graph.Atom) {
+		if a.Kind == graph.AtomRun {
+			runs[a.Name] = true
+		}
+	}
+	for _, g := range l.Given {
+		g.Shape.Walk(run)
+	}
+	for _, t := range slices.Concat(l.LHS, l.RHS) {
+		t.Walk(func(u *law.Term) {
+			for _, v := range u.Attrs {
+				v.Walk(run)
+			}
+		})
+	}
+	names := sorted(runs)
+	var out []*law.Law
+	b := &graph.Binding{Runs: map[string]graph.Shape{}}
+	var rec func(i int)
+	rec = func(i int) {
+		if i == len(names) {
+			m := *l
+			m.Given = slices.Clone(l.Given)
+			for j := range m.Given {
+				m.Given[j].Shape = m.Given[j].Shape.Subst(b)
+			}
+			subst := func(ts []*law.Term) []*law.Term {
+				out := make([]*law.Term, len(ts))
+				for j, t := range ts {
+					out[j] = t.Subst(nil, nil, b)
+				}
+				return out
+			}
+			m.LHS, m.RHS = subst(l.LHS), subst(l.RHS)
+			ty, err := m.Types()
+			if err != nil {
+				return
+			}
+			for _, s := range ty.Shape {
+				if !ranks[len(s)] {
+					return
+				}
+			}
+			out = append(out, &m)
+			return
+		}
+		s := graph.Shape{}
+		for n := 0; n <= maxRun; n++ {
+			b.Runs[names[i]] = slices.Clone(s)
+			rec(i + 1)
+			s = append(s, graph.Axis(graph.Var(fmt.Sprintf("%s_%d", names[i], n))))
+		}
+	}
+	rec(0)
+	return out
+}
+
+// quantify asserts a law without axis runs: for each output and each direction
+// in which one side's pattern binds every variable, one formula. It returns
+// how many.
+func (e *encoder) quantify(l *law.Law) (int, error) {
+	n := 0
+	shapes := l.VarShapes()
+	for i := range l.LHS {
+		var needs []graph.Need
+		lhs, err := unsplit(l.LHS[i], shapes, &needs)
+		if err != nil {
+			return n, err
+		}
+		rhs, err := unsplit(l.RHS[i], shapes, &needs)
+		if err != nil {
+			return n, err
+		}
+		sides := [][2]*law.Term{{lhs, rhs}}
+		if !l.OneWay {
+			sides = append(sides, [2]*law.Term{rhs, lhs})
+		}
+		for j, s := range sides {
+			ok, err := e.direction(l, fmt.Sprintf("%s.%d.%d", l.Name, i, j), s[0], s[1], needs)
+			if err != nil {
+				return n, err
+			}
+			if ok {
+				n++
+			}
+		}
+	}
+	return n, nil
+}
+
+// direction asserts: where the pattern occurs, with arguments of the given
+// shapes and under the law's conditions, it equals other. It reports false if
+// the pattern does not bind every variable.
+func (e *encoder) direction(l *law.Law, id string, pattern, other *law.Term, needs []graph.Need) (bool, error) {
+	c := e.c
+	if pattern.IsVar() {
+		return false, nil
+	}
+	has := map[string]bool{}
+	pattern.Walk(func(u *law.Term) {
+		has[u.Var], has[u.Fn] = true, true
+		for _, v := range u.Attrs {
+			if n, _, ok := v.Var(); ok {
+				has[n] = true
+			}
+		}
+	})
+	sc := newScope()
+	var bound, guard []z3.Term
+	bind := func(name string, s z3.Sort) z3.Term {
+		x := c.Const("b "+name, s)
+		bound = append(bound, x)
+		return x
+	}
+	for _, g := range l.Given {
+		if !has[g.Name] {
+			return false, nil
+		}
+		switch {
+		case g.Sort == "":
+			r := len(g.Shape)
+			x := bind(g.Name, e.tensor(r))
+			sc.vars[g.Name], sc.shape[g.Name] = x, g.Shape
+			guard = append(guard, e.def(r, x))
+			for i, it := range g.Shape {
+				if v, ok := it.Dim.IsVar(); ok && sc.dims[v].Err() != nil {
+					sc.dims[v] = e.dim(r, i, x)
+				}
+			}
+		case law.IsFuncSort(g.Sort):
+			f := bind(g.Name, e.fnSort())
+			sc.fns[g.Name] = f
+			if g.Sort == law.SortZero1 {
+				guard = append(guard, e.zero(f))
+			}
+		default:
+			a := bind(g.Name, e.attrSort(g.Sort))
+			sc.attrs[g.Name] = a
+			if g.Sort == graph.SortSame {
+				guard = append(guard, e.same(a))
+			}
+		}
+	}
+	// An Int argument of the pattern is a bound variable of its own, and an
+	// equation if the size is known from elsewhere.
+	type arg struct {
+		x z3.Term
+		d graph.Dim
+	}
+	var ints []arg
+	intArg := func(d graph.Dim) (z3.Term, error) {
+		x := bind(fmt.Sprintf("int%d", len(ints)), c.Int())
+		if v, ok := d.IsVar(); ok && sc.dims[v].Err() != nil {
+			sc.dims[v] = x
+			guard = append(guard, c.Le(c.IntVal(1), x))
+			return x, nil
+		}
+		ints = append(ints, arg{x, d})
+		return x, nil
+	}
+	lhs, _, err := e.term(sc, pattern, intArg)
+	if err != nil {
+		return false, err
+	}
+	// From here on every size must have a value; one that has none is a size
+	// the pattern does not determine.
+	eq := func(x z3.Term, d graph.Dim) bool {
+		y, err := e.size(sc, d)
+		if err != nil {
+			return false
+		}
+		if !x.Equal(y) {
+			guard = append(guard, c.Eq(x, y))
+		}
+		return true
+	}
+	for _, a := range ints {
+		if !eq(a.x, a.d) {
+			return false, nil
+		}
+	}
+	for _, g := range l.Given {
+		for i, it := range g.Shape {
+			if !eq(e.dim(len(g.Shape), i, sc.vars[g.Name]), it.Dim) {
+				return false, nil
+			}
+		}
+	}
+	for _, w := range l.Where {
+		p, err := e.pred(sc, w)
+		if err != nil {
+			return false, nil
+		}
+		guard = append(guard, p)
+	}
+	for _, n := range needs {
+		a, err := e.size(sc, n.Left)
+		if err != nil {
+			return false, nil
+		}
+		b, err := e.size(sc, n.Right)
+		if err != nil {
+			return false, nil
+		}
+		if n.Rel == "divides" {
+			guard = append(guard, e.divides(a, b))
+		} else {
+			guard = append(guard, c.Le(a, b))
+		}
+	}
+	rhs, _, err := e.term(sc, other, nil)
+	if err != nil {
+		return false, nil
+	}
+	if l.OneWay {
+		t, err := e.defined(sc, pattern)
+		if err != nil {
+			return false, err
+		}
+		guard = append(guard, t)
+	}
+	body := c.Eq(lhs, rhs)
+	if len(guard) > 0 {
+		body = c.Implies(c.And(guard...), body)
+	}
+	if len(bound) == 0 {
+		e.fact(body)
+		return true, nil
+	}
+	q := c.ForAll(z3.Quantifier{ID: id, Bound: bound, Patterns: [][]z3.Term{{lhs}}, Body: body})
+	e.fact(q)
+	return true, q.Err()
+}
+
+// defined is def of an encoded term.
+func (e *encoder) defined(sc *scope, t *law.Term) (z3.Term, error) {
+	x, rank, err := e.term(sc, t, nil)
+	if err != nil {
+		return x, err
+	}
+	return e.def(rank, x), nil
+}
+
+// pred is a condition on sizes.
+func (e *encoder) pred(sc *scope, p law.Pred) (z3.Term, error) {
+	c := e.c
+	l, err := e.size(sc, p.Left)
+	if err != nil {
+		return l, err
+	}
+	r, err := e.size(sc, p.Right)
+	if err != nil {
+		return r, err
+	}
+	if p.Mod != nil {
+		m, err := e.size(sc, *p.Mod)
+		if err != nil {
+			return m, err
+		}
+		l = c.Mod(l, m)
+	}
+	switch p.Rel {
+	case "==":
+		return c.Eq(l, r), nil
+	case "!=":
+		return c.Not(c.Eq(l, r)), nil
+	case "<":
+		return c.Lt(l, r), nil
+	case "<=":
+		return c.Le(l, r), nil
+	case ">":
+		return c.Lt(r, l), nil
+	case ">=":
+		return c.Le(r, l), nil
+	}
+	return l, fmt.Errorf("relation %q", p.Rel)
+}
