@@ -284,12 +284,36 @@ func TestDataMakeMatchesNew(t *testing.T) {
 	a := mustAdd(t, &g.Graph, 1)
 	deep := mustAdd(t, &g.Graph, 4, mustAdd(t, &g.Graph, 4, a))
 	mustAdd(t, &g.Graph, 5, mustAdd(t, &g.Graph, 5, mustAdd(t, &g.Graph, 5, deep)))
+	// The depth of this one's class stays 0 when its child's depth falls.
+	mustUnion(t, &g.Graph, mustAdd(t, &g.Graph, 5, mustAdd(t, &g.Graph, 4, deep)), a, 1)
+	mustRebuild(t, &g.Graph)
 	since := g.Advance()
-	mustUnion(t, &g.Graph, deep, mustAdd(t, &g.Graph, 2), 1)
+	mustUnion(t, &g.Graph, deep, mustAdd(t, &g.Graph, 2), 2)
 	mustRebuild(t, &g.Graph)
 	p := mustCompile(t, PatternSpec{Roots: []*Pat{P(5, V(0))}})
-	if got := matches(t, &g.Graph, p, since); len(got) != 3 {
-		t.Errorf("%d new matches above a class whose depth fell, want 3", len(got))
+	if got := matches(t, &g.Graph, p, since); len(got) != 4 {
+		t.Errorf("%d new matches above a class whose depth fell, want 4", len(got))
+	}
+}
+
+// A node that changes in two generations is new once.
+func TestChangedTwiceMatchesOnce(t *testing.T) {
+	g := NewGraph(Options{})
+	x, y, z := mustAdd(t, g, 1), mustAdd(t, g, 2), mustAdd(t, g, 3)
+	mustAdd(t, g, 6, x, y)
+	since := g.Advance()
+	for i, leaf := range []NodeID{x, y} {
+		mustAdd(t, g, 10, z) // z is heavy and keeps its name
+		mustAdd(t, g, 11, z)
+		mustUnion(t, g, leaf, z, Reason(i+1))
+		mustRebuild(t, g)
+		g.Advance()
+	}
+	p := mustCompile(t, PatternSpec{Roots: []*Pat{P(6, V(0), V(1))}})
+	for _, mode := range []uint8{modeFull, modeDelta} {
+		if got := matchesBy(t, g, p, since, mode); len(got) != 1 {
+			t.Errorf("mode %d: matches %v, want one", mode, got)
+		}
 	}
 }
 
