@@ -1,0 +1,102 @@
+package verify
+
+import (
+	"context"
+	"testing"
+
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/check"
+)
+
+// proofs are the true goals with the proofs that engine (b) finds.
+func proofs(t testing.TB) (laws, goals []*law.Law, out []*law.Proof) {
+	t.Helper()
+	laws, all := readLaws(t, testAxioms), readLaws(t, trueGoals)
+	vs, err := (&EGraph{Laws: laws, Workers: 1}).Prove(context.Background(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range vs {
+		if v.Status == Proved {
+			goals, out = append(goals, all[i]), append(out, v.Proof)
+		}
+	}
+	if len(goals) == 0 {
+		t.Fatal("no goal is proved")
+	}
+	return laws, goals, out
+}
+
+func TestProofsPassEveryJudge(t *testing.T) {
+	laws, goals, ps := proofs(t)
+	g := NewGrounder(laws, GroundOptions{Life: 7})
+	defer g.Close()
+	var z check.Z3
+	defer z.Close()
+	use := check.Laws(lawsByName(laws))
+	for i, goal := range goals {
+		r, err := check.Rule(goal, ps[i], use)
+		if err != nil {
+			t.Errorf("%s: check: %v", goal.Name, err)
+			continue
+		}
+		t.Logf("%s: %+v", goal.Name, *r)
+		if err := z.Rule(context.Background(), goal, ps[i], use); err != nil {
+			t.Errorf("%s: %v", goal.Name, err)
+		}
+		v := g.Ground(context.Background(), goal, ps[i])
+		if v.Status != Proved {
+			t.Errorf("%s: ground: %s %s", goal.Name, v.Status, v.Reason)
+			continue
+		}
+		if _, err := check.Rule(goal, v.Proof, use); err != nil {
+			t.Errorf("%s: check of the core: %v", goal.Name, err)
+		}
+		for j := range v.Proof.Instances {
+			less := &law.Proof{}
+			less.Instances = append(less.Instances, v.Proof.Instances[:j]...)
+			less.Instances = append(less.Instances, v.Proof.Instances[j+1:]...)
+			if _, err := check.Rule(goal, less, use); err == nil {
+				t.Errorf("%s: the core without instance %d still proves it", goal.Name, j)
+			}
+		}
+	}
+}
+
+func BenchmarkGround(b *testing.B) {
+	laws, goals, ps := proofs(b)
+	g := NewGrounder(laws, GroundOptions{})
+	defer g.Close()
+	i := 0
+	for b.Loop() {
+		if v := g.Ground(context.Background(), goals[i%len(goals)], ps[i%len(goals)]); v.Status != Proved {
+			b.Fatal(v.Reason)
+		}
+		i++
+	}
+}
+
+func BenchmarkGroundKeepAll(b *testing.B) {
+	laws, goals, ps := proofs(b)
+	g := NewGrounder(laws, GroundOptions{KeepAll: true})
+	defer g.Close()
+	i := 0
+	for b.Loop() {
+		if v := g.Ground(context.Background(), goals[i%len(goals)], ps[i%len(goals)]); v.Status != Proved {
+			b.Fatal(v.Reason)
+		}
+		i++
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	laws, goals, ps := proofs(b)
+	use := check.Laws(lawsByName(laws))
+	i := 0
+	for b.Loop() {
+		if _, err := check.Rule(goals[i%len(goals)], ps[i%len(goals)], use); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+}
