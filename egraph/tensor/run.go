@@ -20,6 +20,10 @@ type Limits struct {
 	Introductions int
 }
 
+// matches bounds the matches that wait at one time, so that a law with very
+// many of them cannot fill the memory before the nodes run out.
+func (l Limits) matches() int { return 1000 + 4*l.Nodes }
+
 // Why a Run stopped.
 const (
 	StopDone      = "done"      // the caller's test was met
@@ -58,13 +62,15 @@ func (g *Graph) Run(ctx context.Context, rules []*Rule, lim Limits, done func() 
 			return StopDeadline, rounds, nil
 		}
 		rounds++
-		if err := g.search(lim); err != nil {
+		over, err := g.search(lim)
+		if err != nil {
 			return "", rounds, err
 		}
 		full, changed, err := g.apply(lim, done)
 		if err != nil {
 			return "", rounds, err
 		}
+		full = full || over
 		switch {
 		case done():
 			return StopDone, rounds, nil
@@ -78,8 +84,9 @@ func (g *Graph) Run(ctx context.Context, rules []*Rule, lim Limits, done func() 
 	return StopIters, rounds, nil
 }
 
-// search queues the matches that have news.
-func (g *Graph) search(lim Limits) error {
+// search queues the matches that have news. over says that there were too many
+// of them.
+func (g *Graph) search(lim Limits) (over bool, err error) {
 	g.queue, g.arena, g.seams = g.queue[:0], g.arena[:0], g.seams[:0]
 	now := g.e.Advance()
 	for i, r := range g.rules {
@@ -91,7 +98,7 @@ func (g *Graph) search(lim Limits) error {
 			left = lim.Introductions
 		}
 		_, err := r.matcher.Search(&g.e.Graph, g.since[i], func(m *egraph.Match) bool {
-			if left == 0 {
+			if over = len(g.queue) >= lim.matches(); over || left == 0 {
 				return false
 			}
 			if g.consider(r, m) {
@@ -100,13 +107,16 @@ func (g *Graph) search(lim Limits) error {
 			return true
 		})
 		if err != nil {
-			return fmt.Errorf("law %s: search: %w", r.Law.Name, err)
+			return false, fmt.Errorf("law %s: search: %w", r.Law.Name, err)
+		}
+		if over {
+			break
 		}
 		if left != 0 { // else the rest of its matches are to be found again
 			g.since[i] = now
 		}
 	}
-	return nil
+	return over, nil
 }
 
 // consider queues a match if its rule applies and tells something new.

@@ -155,8 +155,9 @@ func (s *solver) cutVar(e dimEq) (string, bool) {
 	return terms[0].Atoms[0].Name, true
 }
 
-// parts lists the sums of some, not all, of the terms of a size. A size with
-// many terms is cut between consecutive terms only.
+// parts lists the sums of some, not all, of the terms of a size. A coefficient
+// of two or three counts as that many terms; of a size with more than four
+// terms, only the first four are moved about.
 func parts(d graph.Dim) []graph.Dim {
 	terms, c := d.Terms()
 	var pieces []graph.Dim
