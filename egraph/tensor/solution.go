@@ -62,7 +62,7 @@ func (s *solution) usable() *solution {
 	return s
 }
 
-// maxGuesses bounds the ways tried to cut sizes in two for one match.
+// maxGuesses bounds the solutions tried for one match.
 const maxGuesses = 16
 
 // decide works out the solutions for a key, nil if there is none.
@@ -115,13 +115,24 @@ func (s *symbol) fnName() string {
 }
 
 // each yields the solved forms of s: itself if it is solved, or, with guess,
-// one for each way to cut a size c that has to be ?a+?b into two parts made of
-// c's own terms. It reports false when yield did.
+// one for each way to say which axes a run stands for, and to cut a size c that
+// has to be ?a+?b into two parts made of c's own terms. It reports false when
+// yield did.
 func (s *solver) each(guess bool, yield func(*solver) bool) bool {
 	if len(s.dims) == 0 && len(s.shapes) == 0 {
 		return yield(s)
 	}
 	if !guess {
+		return true
+	}
+	for _, e := range s.shapes {
+		run := e.pattern[0].Run // all before it was taken off
+		for n := range e.actual {
+			t := s.clone()
+			if t.bindRun(run, e.actual[:n]) && t.propagate() && !t.each(guess, yield) {
+				return false
+			}
+		}
 		return true
 	}
 	for _, e := range s.dims {
