@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"sort"
+
+	"github.com/taso-go/taso/graph"
 )
 
 // CertFormat is the value of "format" in a certificate file.
@@ -324,4 +326,70 @@ func (l *lineReader) Read(p []byte) (int, error) {
 
 func (l *lineReader) line(offset int64) int {
 	return 1 + sort.Search(len(l.breaks), func(i int) bool { return l.breaks[i] >= offset })
+}
+
+// Instance reads an instance of l over the variables of given.
+func (t *InstanceText) Instance(l *Law, given []Binding) (Instance, error) {
+	in := Instance{Law: t.Law, Fns: t.Fns}
+	var err error
+	if in.Tensors, err = readMap("tensor", t.Tensors, func(_, s string) (*Term, error) { return ParseTerm(s, given) }); err != nil {
+		return in, err
+	}
+	if in.Dims, err = readMap("size", t.Dims, func(_, s string) (graph.Dim, error) { return ParseDim(s, given) }); err != nil {
+		return in, err
+	}
+	if in.Runs, err = readMap("run", t.Runs, func(_, s string) (graph.Shape, error) { return ParseShape(s, given) }); err != nil {
+		return in, err
+	}
+	in.Attrs, err = readMap("attribute", t.Attrs, func(name, s string) (graph.Value, error) {
+		b, ok := l.Find(name)
+		if !ok || b.Sort == "" {
+			return graph.Value{}, fmt.Errorf("law %s has no such attribute", l.Name)
+		}
+		return ParseValue(s, b.Sort, given)
+	})
+	return in, err
+}
+
+func readMap[T any](what string, m map[string]string, read func(name, s string) (T, error)) (map[string]T, error) {
+	if len(m) == 0 {
+		return nil, nil
+	}
+	names := make([]string, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	out := make(map[string]T, len(m))
+	for _, n := range names {
+		v, err := read(n, m[n])
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %q: %w", what, n, m[n], err)
+		}
+		out[n] = v
+	}
+	return out, nil
+}
+
+// Decode reads the entry's law and its proof. find gives the laws that the
+// instances name.
+func (r *CertRule) Decode(find func(name string) (*Law, bool)) (*Law, *Proof, error) {
+	l, err := ParseLaw(r.Law)
+	if err != nil {
+		return nil, nil, fmt.Errorf("law: %w", err)
+	}
+	p := &Proof{}
+	for i := range r.Proof {
+		t := &r.Proof[i]
+		ax, ok := find(t.Law)
+		if !ok {
+			return nil, nil, fmt.Errorf("instance %d: there is no axiom or proved lemma %q", i+1, t.Law)
+		}
+		in, err := t.Instance(ax, l.Given)
+		if err != nil {
+			return nil, nil, fmt.Errorf("instance %d of %s: %w", i+1, t.Law, err)
+		}
+		p.Instances = append(p.Instances, in)
+	}
+	return l, p, nil
 }

@@ -233,7 +233,7 @@ func (c *checked) bound(v *vars, in *law.Instance) error {
 	check := func(kind, name string, has bool) error {
 		want[kind+name] = true
 		if !has {
-			return fmt.Errorf("%s %s is not bound", kind, name)
+			return fmt.Errorf("%s%s is not bound", kind, name)
 		}
 		return nil
 	}
