@@ -445,6 +445,17 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 	}
 	sol := facts.Solution()
 	for _, v := range sorted(sol.Dims) {
+		// The solver writes a size that must be a multiple of k as k times a new
+		// variable, of which nothing else is known.
+		if k, ok := multiple(v, sol.Dims[v]); ok {
+			conds = append(conds, e.divides(size(k), size(graph.Var(v))))
+			for i := range outs[0] {
+				if outs[0][i].Dim == sol.Dims[v] {
+					outs[0] = outs[0].With(i, graph.Var(v))
+				}
+			}
+			continue
+		}
 		conds = append(conds, c.Eq(size(graph.Var(v)), size(sol.Dims[v])))
 	}
 	for _, p := range facts.Pending() {
@@ -485,6 +496,13 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 	}
 	e.fact(all)
 	return sym, nil
+}
+
+// multiple reports k where d is k times the variable that stands for v over k.
+func multiple(v string, d graph.Dim) (graph.Dim, bool) {
+	rest := graph.Var(v + "m")
+	k := d.Subst(&graph.Binding{Dims: map[string]graph.Dim{v + "m": graph.Int(1)}})
+	return k, k != d && k.Mul(rest) == d
 }
 
 // kernelOf is the height and width of an operator's window.

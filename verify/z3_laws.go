@@ -168,7 +168,7 @@ func (e *encoder) direction(l *law.Law, id string, pattern, other *law.Term, nee
 	}
 	var ints []arg
 	intArg := func(d graph.Dim) (z3.Term, error) {
-		x := bind(fmt.Sprintf("int%d", len(ints)), c.Int())
+		x := bind(fmt.Sprintf("%d", len(bound)), c.Int())
 		if v, ok := d.IsVar(); ok && sc.dims[v].Err() != nil {
 			sc.dims[v] = x
 			guard = append(guard, c.Le(c.IntVal(1), x))
