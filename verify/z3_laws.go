@@ -141,11 +141,6 @@ func (e *encoder) direction(l *law.Law, id string, pattern, other *law.Term, nee
 			x := bind(g.Name, e.tensor(r))
 			sc.vars[g.Name], sc.shape[g.Name] = x, g.Shape
 			guard = append(guard, e.def(r, x))
-			for i, it := range g.Shape {
-				if v, ok := it.Dim.IsVar(); ok && sc.dims[v].Err() != nil {
-					sc.dims[v] = e.dim(r, i, x)
-				}
-			}
 		case law.IsFuncSort(g.Sort):
 			f := bind(g.Name, e.fnSort())
 			sc.fns[g.Name] = f
@@ -160,51 +155,29 @@ func (e *encoder) direction(l *law.Law, id string, pattern, other *law.Term, nee
 			}
 		}
 	}
-	// An Int argument of the pattern is a bound variable of its own, and an
-	// equation if the size is known from elsewhere.
-	type arg struct {
-		x z3.Term
-		d graph.Dim
-	}
-	var ints []arg
-	intArg := func(d graph.Dim) (z3.Term, error) {
-		x := bind(fmt.Sprintf("%d", len(bound)), c.Int())
-		if v, ok := d.IsVar(); ok && sc.dims[v].Err() != nil {
-			sc.dims[v] = x
-			guard = append(guard, c.Le(c.IntVal(1), x))
-			return x, nil
+	// An Int argument of the pattern is a bound variable of its own, since a
+	// pattern cannot hold arithmetic: what it must be is an equation. So is what
+	// the axes of the tensors must be.
+	var eqs []sizeEq
+	for _, g := range l.Given {
+		for i, it := range g.Shape {
+			eqs = append(eqs, sizeEq{e.dim(len(g.Shape), i, sc.vars[g.Name]), it.Dim, true})
 		}
-		ints = append(ints, arg{x, d})
+	}
+	intArg := func(d graph.Dim) (z3.Term, error) {
+		x := bind(fmt.Sprint(len(bound)), c.Int())
+		eqs = append(eqs, sizeEq{x, d, false})
 		return x, nil
 	}
 	lhs, _, err := e.term(sc, pattern, intArg)
 	if err != nil {
 		return false, err
 	}
-	// From here on every size must have a value; one that has none is a size
-	// the pattern does not determine.
-	eq := func(x z3.Term, d graph.Dim) bool {
-		y, err := e.size(sc, d)
-		if err != nil {
-			return false
-		}
-		if !x.Equal(y) {
-			guard = append(guard, c.Eq(x, y))
-		}
-		return true
+	more, ok := e.solve(sc, eqs)
+	if !ok {
+		return false, nil
 	}
-	for _, a := range ints {
-		if !eq(a.x, a.d) {
-			return false, nil
-		}
-	}
-	for _, g := range l.Given {
-		for i, it := range g.Shape {
-			if !eq(e.dim(len(g.Shape), i, sc.vars[g.Name]), it.Dim) {
-				return false, nil
-			}
-		}
-	}
+	guard = append(guard, more...)
 	for _, w := range l.Where {
 		p, err := e.pred(sc, w)
 		if err != nil {
@@ -249,6 +222,83 @@ func (e *encoder) direction(l *law.Law, id string, pattern, other *law.Term, nee
 	q := c.ForAll(z3.Quantifier{ID: id, Bound: bound, Patterns: [][]z3.Term{{lhs}}, Body: body})
 	e.fact(q)
 	return true, q.Err()
+}
+
+// sizeEq says that an integer has the value of a size. An axis of a defined
+// tensor is at least 1 as it is.
+type sizeEq struct {
+	x    z3.Term
+	d    graph.Dim
+	axis bool
+}
+
+// solve gives values to the sizes that have none, from equations in which one
+// such size stands alone or as a summand; what remains of the equations, and
+// that those sizes are at least 1, is returned as conditions. It reports false
+// if a size is left without a value: the pattern does not determine it.
+func (e *encoder) solve(sc *scope, eqs []sizeEq) ([]z3.Term, bool) {
+	c := e.c
+	var guard []z3.Term
+	for {
+		var rest []sizeEq
+		for _, q := range eqs {
+			open := map[string]bool{}
+			q.d.Walk(func(a graph.Atom) {
+				if a.Kind == graph.AtomVar && sc.dims[a.Name].Err() != nil {
+					open[a.Name] = true
+				}
+			})
+			if len(open) == 0 {
+				if y, err := e.size(sc, q.d); err != nil {
+					return nil, false
+				} else if !q.x.Equal(y) {
+					guard = append(guard, c.Eq(q.x, y))
+				}
+				continue
+			}
+			v := sorted(open)[0]
+			others, sign, ok := apart(q.d, v)
+			if !ok || len(open) > 1 {
+				rest = append(rest, q)
+				continue
+			}
+			y := q.x
+			if others != graph.Int(0) {
+				o, err := e.size(sc, others)
+				if err != nil {
+					return nil, false
+				}
+				y = c.Sub(q.x, o)
+			}
+			if sign < 0 {
+				y = c.Sub(c.IntVal(0), y)
+			}
+			sc.dims[v] = y
+			if !q.axis || !q.x.Equal(y) {
+				guard = append(guard, c.Le(c.IntVal(1), y))
+			}
+		}
+		if len(rest) == 0 {
+			return guard, true
+		}
+		if len(rest) == len(eqs) {
+			return nil, false
+		}
+		eqs = rest
+	}
+}
+
+// apart writes d as others + sign*v with sign 1 or -1.
+func apart(d graph.Dim, v string) (others graph.Dim, sign int64, ok bool) {
+	for _, sign := range []int64{1, -1} {
+		others := d.Sub(graph.Var(v).Scale(sign))
+		free := true
+		others.Walk(func(a graph.Atom) { free = free && (a.Kind != graph.AtomVar || a.Name != v) })
+		if free {
+			return others, sign, true
+		}
+	}
+	return d, 0, false
 }
 
 // defined is def of an encoded term.

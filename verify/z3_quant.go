@@ -282,7 +282,7 @@ func (q *query) decide(ctx context.Context, s *z3.Solver, v *Verdict) error {
 	defer func() { v.Seconds = time.Since(start).Seconds() }()
 	before := instances(s)
 	for _, assume := range q.assume {
-		status, err := q.check(ctx, s, assume)
+		status, why, err := q.check(ctx, s, assume)
 		switch {
 		case err != nil:
 			return err
@@ -291,11 +291,9 @@ func (q *query) decide(ctx context.Context, s *z3.Solver, v *Verdict) error {
 		case status == z3.Sat:
 			v.Reason = "does not follow from the laws at these ranks"
 		default:
-			v.Reason = "z3: " + s.ReasonUnknown()
+			v.Reason, v.Stop = "z3: "+why, why
 			if ctx.Err() != nil {
 				v.Stop = "deadline"
-			} else {
-				v.Stop = s.ReasonUnknown()
 			}
 		}
 		v.Nodes = instances(s) - before
@@ -306,19 +304,20 @@ func (q *query) decide(ctx context.Context, s *z3.Solver, v *Verdict) error {
 	return nil
 }
 
-func (q *query) check(ctx context.Context, s *z3.Solver, assume []z3.Term) (st z3.Status, err error) {
+func (q *query) check(ctx context.Context, s *z3.Solver, assume []z3.Term) (st z3.Status, why string, err error) {
 	if err := s.Push(); err != nil {
-		return st, err
+		return st, "", err
 	}
 	defer func() { err = errors.Join(err, s.Pop()) }()
 	for _, ts := range [][]z3.Term{q.given, assume, {q.negated}} {
 		for _, t := range ts {
 			if err := s.Assert(t); err != nil {
-				return st, err
+				return st, "", err
 			}
 		}
 	}
-	return s.Check(ctx)
+	st, err = s.Check(ctx)
+	return st, s.ReasonUnknown(), err
 }
 
 // instances is the number of quantifier instances so far.
