@@ -1,10 +1,13 @@
 package enumerate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/law"
@@ -13,6 +16,7 @@ import (
 // bucket is the terms that agree in the case, up to renaming of inputs: the
 // representatives of earlier levels, then the terms of this level.
 type bucket struct {
+	key  uint64
 	reps []int32
 	news []int32
 }
@@ -25,78 +29,143 @@ type finding struct {
 	pairs  int
 	joined int
 	false  int
-	cut    int
 }
 
-// classes compares the terms of each bucket and states the candidates.
+// classes compares the terms of each bucket, in batches of growing size: what
+// is proved in one batch is rewritten with in the next, so that a law is found
+// once and not once for each type of input. Neither the batches nor their
+// order depend on the number of workers.
 func (s *Session) classes(ctx context.Context, n, base int, st *Stats) ([]*Candidate, error) {
-	buckets := s.buckets(base)
-	st.Classes = len(buckets)
+	buckets, alone := s.buckets(base)
+	st.Classes, st.New = len(buckets)+alone, alone
+	var all []*Candidate
 	found := make([]finding, len(buckets))
-	stores := make([]*classWorker, s.opt.Workers)
-	err := s.parallel(ctx, fmt.Sprintf("level %d: compare", n), len(buckets), 16, func(wk, lo, hi int) {
-		if stores[wk] == nil || len(stores[wk].st.apps) > 1<<18 {
-			stores[wk] = s.newClassWorker()
+	for lo, size := 0, 256; lo < len(buckets); size *= 2 {
+		hi := min(lo+size, len(buckets))
+		workers := make([]*classWorker, s.opt.Workers)
+		err := s.parallel(ctx, fmt.Sprintf("level %d: compare", n), hi-lo, 16, func(wk, l, h int) {
+			if workers[wk] == nil || len(workers[wk].st.apps) > 1<<18 {
+				workers[wk] = s.newClassWorker()
+			}
+			for i := lo + l; i < lo+h; i++ {
+				workers[wk].bucket(n, &buckets[i], &found[i])
+			}
+		})
+		if err != nil {
+			return all, err
 		}
+		var cands []*Candidate
 		for i := lo; i < hi; i++ {
-			stores[wk].bucket(n, &buckets[i], &found[i])
+			f := &found[i]
+			cands = append(cands, f.cands...)
+			for _, t := range f.open {
+				s.keep(t)
+				st.New++
+			}
+			st.Pairs += f.pairs
+			st.Joined += f.joined
+			st.False += f.false
+			found[i] = finding{}
 		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	var cands []*Candidate
-	for i := range found {
-		f := &found[i]
-		cands = append(cands, f.cands...)
-		for _, t := range f.open {
-			s.keep(t)
-			st.New++
+		st.Raw += len(cands)
+		fresh, err := s.decide(ctx, cands)
+		all = append(all, fresh...)
+		if err != nil {
+			return all, err
 		}
-		st.Pairs += f.pairs
-		st.Joined += f.joined
-		st.False += f.false
-		st.Cut += f.cut
+		lo = hi
 	}
-	st.Raw = len(cands)
-	cands = s.distinct(cands)
-	st.Distinct = len(cands)
-	return cands, nil
+	st.Distinct = len(all)
+	sortCandidates(all)
+	return all, nil
 }
 
-// keep makes a term a representative.
-func (s *Session) keep(t int32) {
-	s.rep[t] = true
-	s.reps[s.codes[t]] = struct{}{}
-}
-
-// buckets groups this level's terms; a bucket of one new term and no
-// representative is that term alone.
-func (s *Session) buckets(base int) []bucket {
-	at := map[int32]int{}
-	var out []bucket
-	for i := int32(base); i < int32(len(s.codes)); i++ {
-		r := s.find(i)
-		k, ok := at[r]
-		if !ok {
-			k = len(out)
-			at[r] = k
-			out = append(out, bucket{})
+// decide has new candidates proved and takes the proved ones as rules.
+func (s *Session) decide(ctx context.Context, cands []*Candidate) ([]*Candidate, error) {
+	cands = distinct(cands)
+	var fresh []*Candidate
+	for _, c := range cands {
+		if s.known[c.text] == nil {
+			fresh = append(fresh, c)
 		}
-		out[k].news = append(out[k].news, i)
 	}
-	for i := int32(0); i < int32(base); i++ {
-		if s.rep[i] {
-			if k, ok := at[s.find(i)]; ok {
-				out[k].reps = append(out[k].reps, i)
+	if len(fresh) > 0 && s.opt.Prove != nil {
+		if err := s.opt.Prove(ctx, fresh); err != nil {
+			return nil, err
+		}
+	} else {
+		for _, c := range fresh {
+			c.Proved = true
+		}
+	}
+	for _, c := range fresh {
+		s.known[c.text] = c
+		if c.Proved {
+			s.accept(c)
+		}
+	}
+	for _, c := range cands {
+		if !s.known[c.text].Proved {
+			for _, t := range c.merged {
+				s.keep(t)
 			}
 		}
 	}
-	return out
+	return fresh, nil
+}
+
+// keep makes a term a representative.
+func (s *Session) keep(t int32) { s.rep[t] = true }
+
+// buckets groups this level's terms. A term that agrees with nothing, not even
+// with itself under a renaming, needs no bucket and is a representative.
+func (s *Session) buckets(base int) (out []bucket, alone int) {
+	const none = -1
+	at := make([]int32, len(s.codes))
+	for i := range at {
+		at[i] = none
+	}
+	members := make([]uint8, len(s.codes)) // up to 2, by root
+	for i := range s.codes {
+		if i >= base || s.rep[i] {
+			if r := s.find(int32(i)); members[r] < 2 {
+				members[r]++
+			}
+		}
+	}
+	for i := base; i < len(s.codes); i++ {
+		r := s.find(int32(i))
+		if members[r] < 2 && !s.symmetric[i-base] {
+			s.keep(int32(i))
+			alone++
+			continue
+		}
+		if at[r] == none {
+			at[r] = int32(len(out))
+			out = append(out, bucket{})
+		}
+		b := &out[at[r]]
+		b.news = append(b.news, int32(i))
+	}
+	for i := 0; i < base; i++ {
+		if s.rep[i] {
+			if k := at[s.find(int32(i))]; k != none {
+				out[k].reps = append(out[k].reps, int32(i))
+			}
+		}
+	}
+	// An order that mixes all kinds of terms, so that the first batches see
+	// every law.
+	for i := range out {
+		out[i].key = xxhash.Sum64(s.codes[out[i].news[0]][:])
+	}
+	slices.SortFunc(out, func(a, b bucket) int { return cmp.Compare(a.key, b.key) })
+	return out, alone
 }
 
 type classWorker struct {
 	s      *Session
+	base   int // first term of the level
 	st     *store
 	strict *rewriter // unconditional rules
 	loose  *rewriter // all rules
@@ -106,14 +175,16 @@ type classWorker struct {
 
 func (s *Session) newClassWorker() *classWorker {
 	st := newStore(s.u, s.opt.Seed)
-	return &classWorker{s: s, st: st, strict: newRewriter(st, s.rules), loose: newRewriter(st, s.allRule),
+	return &classWorker{s: s, base: s.starts[len(s.starts)-2], st: st, strict: newRewriter(st, s.rules), loose: newRewriter(st, s.allRule),
 		test: tester{seed: fingerprint.Mix(s.opt.Seed + 0x7e57)}}
 }
 
 func (w *classWorker) bucket(n int, b *bucket, f *finding) {
 	reps := append([]int32(nil), b.reps...)
 	for _, t := range b.news {
-		w.symmetries(n, t, f)
+		if w.s.symmetric[int(t)-w.base] {
+			w.symmetries(n, t, f)
+		}
 		merged := false
 		for _, r := range reps {
 			if merged = w.relate(n, t, r, f) == same; merged {
@@ -251,53 +322,46 @@ func (w *classWorker) state(n int, x, y tid, f *finding) *Candidate {
 	return &Candidate{Base: base, Law: w.test.broaden(base), Conditional: fm.conditional(), Level: n}
 }
 
-// distinct brings the candidates into canonical form and order and drops
-// repetitions, within the level and of earlier levels.
-func (s *Session) distinct(cands []*Candidate) []*Candidate {
+// distinct brings candidates into canonical form and order and drops
+// repetitions.
+func distinct(cands []*Candidate) []*Candidate {
 	byText := map[string]*Candidate{}
-	var texts []string
+	var out []*Candidate
 	for _, c := range cands {
-		c.Law = law.Canonical(c.Law)
-		c.Base = law.Canonical(c.Base)
-		text := law.Format(c.Law) + law.Format(c.Base)
-		if old, ok := byText[text]; ok {
+		c.Law = lawCanonical(c.Law)
+		c.Base = lawCanonical(c.Base)
+		c.text = lawFormat(c.Law) + lawFormat(c.Base)
+		if old, ok := byText[c.text]; ok {
 			old.merged = append(old.merged, c.merged...)
 			continue
 		}
-		byText[text] = c
-		texts = append(texts, text)
+		byText[c.text] = c
+		out = append(out, c)
 	}
-	slices.SortFunc(texts, func(a, b string) int {
-		if d := law.Size(byText[a].Law.LHS...) - law.Size(byText[b].Law.LHS...); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
-	out := make([]*Candidate, len(texts))
-	for i, t := range texts {
-		out[i] = byText[t]
-	}
+	sortCandidates(out)
 	return out
 }
 
-// Accept tells the session which candidates of the last level were proved.
-// Proved ones are rewritten with from now on; a term whose equality was not
-// proved stays a representative.
-func (s *Session) Accept(cands []*Candidate, proved []bool) {
-	for i, c := range cands {
-		if !proved[i] {
-			for _, t := range c.merged {
-				s.keep(t)
-			}
+func sortCandidates(cands []*Candidate) {
+	slices.SortFunc(cands, func(a, b *Candidate) int {
+		if d := law.Size(a.Law.LHS...) - law.Size(b.Law.LHS...); d != 0 {
+			return d
+		}
+		return strings.Compare(a.text, b.text)
+	})
+}
+
+// accept makes a proved candidate a rule to rewrite with.
+func (s *Session) accept(c *Candidate) {
+	for _, r := range compileRewrites(c.Base, c.Conditional) {
+		op := r.from.op
+		s.semRule[op] = append(s.semRule[op], r)
+		if c.Semantic {
 			continue
 		}
-		for _, r := range compileRewrites(c.Base, c.Conditional) {
-			op := r.from.op
-			s.allRule[op] = append(s.allRule[op], r)
-			if !c.Conditional {
-				s.rules[op] = append(s.rules[op], r)
-			}
+		s.allRule[op] = append(s.allRule[op], r)
+		if !c.Conditional {
+			s.rules[op] = append(s.rules[op], r)
 		}
 	}
 }
-

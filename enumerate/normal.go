@@ -259,10 +259,40 @@ type laterDim struct {
 
 func (m *matcher) reset(r *rewrite) {
 	m.r = r
-	m.vars = append(m.vars[:0], make([]tid, r.nvars)...)
-	m.dims = append(m.dims[:0], make([]int64, r.ndims)...)
-	m.attrs = append(m.attrs[:0], make([]graph.Value, r.nattrs)...)
+	m.vars = cleared(m.vars, r.nvars)
+	m.dims = cleared(m.dims, r.ndims)
+	m.attrs = cleared(m.attrs, r.nattrs)
 	m.later = m.later[:0]
+}
+
+func cleared[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, 2*n+8)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// fits is a quick look at a term's root and operands, before the real match.
+func (w *rewriter) fits(p *pat, a *app) bool {
+	s := w.s
+	switch len(p.args) {
+	case 0:
+		return true
+	case 1:
+		return s.headFits(p.args[0], a.a)
+	}
+	return s.headFits(p.args[0], a.a) && s.headFits(p.args[1], a.b) ||
+		p.op.Commutative && s.headFits(p.args[0], a.b) && s.headFits(p.args[1], a.a)
+}
+
+func (s *store) headFits(p *pat, t tid) bool {
+	if p.op == nil {
+		return true
+	}
+	id := s.tensors[t].app
+	return id != 0 && s.insts[s.apps[id].inst].op == p.op
 }
 
 // todo is the list of (pattern, tensor) pairs still to match.
@@ -618,7 +648,11 @@ func (w *rewriter) rootStep(t tid) tid {
 	}
 	op := w.s.insts[w.s.apps[tt.app].inst].op
 	var res tid
+	a := w.s.apps[tt.app]
 	for _, r := range w.rules[op] {
+		if !w.fits(r.from, &a) {
+			continue
+		}
 		w.m.reset(r)
 		w.m.match(&todo{p: r.from, t: t}, func() bool {
 			u := w.m.build(r.to)
@@ -646,6 +680,9 @@ func (w *rewriter) steps(t tid, f func(tid) bool) bool {
 	op := w.s.insts[a.inst].op
 	var found []tid
 	for _, r := range w.rules[op] {
+		if !w.fits(r.from, &a) {
+			continue
+		}
 		w.m.reset(r)
 		w.m.match(&todo{p: r.from, t: t}, func() bool {
 			if u := w.m.build(r.to); u != 0 && u != t && w.s.tensors[u].shape == w.s.tensors[t].shape {

@@ -10,7 +10,11 @@ import (
 // tensors of two or four axes become tensors of any number. Each step is kept
 // if the law still holds on random instances.
 func (t *tester) broaden(l *law.Law) *law.Law {
-	for _, step := range []func(*law.Law) []*law.Law{anyActivation, anyFunction, anyRank} {
+	steps := []func(*law.Law) []*law.Law{anyActivation, anyFunction, anyRank, anyBatch}
+	if t.ordered {
+		steps = steps[2:] // it is about the true relu
+	}
+	for _, step := range steps {
 		for _, m := range step(l) {
 			if _, err := m.Types(); err == nil && t.holds(m, fullTests) {
 				l = m
@@ -204,6 +208,53 @@ func anyRank(l *law.Law) []*law.Law {
 	for i := range m.Given {
 		if m.Given[i].Sort == "" && len(m.Given[i].Shape) > 0 {
 			m.Given[i].Shape = general(m.Given[i].Shape)
+		}
+	}
+	return []*law.Law{m}
+}
+
+// anyBatch puts batch axes before the matrices of a law about products of
+// matrices.
+func anyBatch(l *law.Law) []*law.Law {
+	product, ok := false, true
+	eachTerm(l, func(u *law.Term) {
+		if u.Op == nil {
+			return
+		}
+		switch u.Op.Name {
+		case "matmul":
+			product = true
+		case "ewadd", "ewmul", "relu", "smul", "concat", "split", "slice", "one":
+		default:
+			ok = false
+		}
+	})
+	if !ok || !product {
+		return nil
+	}
+	batched := func(s graph.Shape) graph.Shape { return append(graph.Shape{graph.Run("B")}, s...) }
+	m := rewriteLaw(l, func(u *law.Term) *law.Term {
+		if u.Op == nil {
+			return u
+		}
+		switch u.Op.Name {
+		case "concat", "split", "slice":
+			u.Attrs = append(graph.Attrs(nil), u.Attrs...)
+			d, _ := u.Attrs[0].Dim()
+			u.Attrs[0] = graph.DimValue(d.Add(graph.RunLen("B")))
+		case "one":
+			s, _ := u.Attrs[0].Shape()
+			u.Attrs = graph.Attrs{graph.ShapeValue(batched(s))}
+		}
+		return u
+	})
+	for i := range m.Given {
+		switch b := &m.Given[i]; {
+		case b.Sort != "" || len(b.Shape) == 0:
+		case len(b.Shape) != 2 || b.Shape.HasRun():
+			return nil
+		default:
+			b.Shape = batched(b.Shape)
 		}
 	}
 	return []*law.Law{m}

@@ -22,6 +22,10 @@ type Options struct {
 	Workers    int       // goroutines; 0: one per processor
 	Seed       uint64    // of the random inputs
 	Memory     int64     // bytes of heap above which a level stops with ErrMemory; 0: no bound
+	// Prove decides candidates: it sets Proved. It is called with batches in
+	// canonical order, by one goroutine. Only proved laws are used to prune.
+	// nil: everything that random testing supports counts as proved.
+	Prove func(ctx context.Context, cands []*Candidate) error
 	// Progress is called now and then with the work done and to do in the
 	// current phase (total 0: not known). May be nil.
 	Progress func(phase string, done, total int64)
@@ -44,6 +48,10 @@ type Candidate struct {
 	// Level is the number of operators of the larger side.
 	Level int
 
+	// Proved is set by Options.Prove.
+	Proved bool
+
+	text   string
 	merged []int32 // terms that are represented by others if this is true
 }
 
@@ -60,7 +68,6 @@ type Stats struct {
 	False    int    // of them: false on other shapes
 	Raw      int    // of them: stated as laws
 	Distinct int    // laws after renaming of inputs
-	Cut      int    // of them dropped because cutting a common subgraph gave a smaller law
 }
 
 // Session enumerates level by level.
@@ -73,10 +80,15 @@ type Session struct {
 	starts  []int // first term of each level
 	uf      []int32
 	table   map[fingerprint.Hash]int32
-	reps    map[code]struct{}
+	reps    map[code]struct{}        // representatives of the levels before
 	rules   map[*graph.Op][]*rewrite // unconditional
 	allRule map[*graph.Op][]*rewrite // conditional too
-	known   map[string]bool          // canonical texts of laws met
+	known   map[string]*Candidate    // by text
+	semRule map[*graph.Op][]*rewrite // and those of the true relu and maximum
+	ranked  map[fingerprint.Hash]int32
+	// symmetric marks terms of the last level that do not change under some
+	// renaming of their inputs.
+	symmetric []bool
 }
 
 // NewSession prepares a session; the first level is level 1.
@@ -88,7 +100,7 @@ func NewSession(opt Options) *Session {
 		opt.Workers = runtime.GOMAXPROCS(0)
 	}
 	s := &Session{opt: opt, u: opt.Universe, table: map[fingerprint.Hash]int32{}, reps: map[code]struct{}{},
-		rules: map[*graph.Op][]*rewrite{}, allRule: map[*graph.Op][]*rewrite{}, known: map[string]bool{}}
+		rules: map[*graph.Op][]*rewrite{}, allRule: map[*graph.Op][]*rewrite{}, semRule: map[*graph.Op][]*rewrite{}, known: map[string]*Candidate{}}
 	// Level 0: one bare input of each type.
 	st := newStore(s.u, opt.Seed)
 	for ti := range s.u.Types {
@@ -120,13 +132,17 @@ func (s *Session) union(a, b int32) {
 	s.uf[b] = a
 }
 
-// Level enumerates the terms of n operators, which must be the next level, and
-// returns the candidates in canonical order. The caller proves them and calls
-// Accept before the next level.
+// Level enumerates the terms of n operators, which must be the next level, has
+// the candidates proved and returns them in canonical order.
 func (s *Session) Level(ctx context.Context, n int) ([]*Candidate, Stats, error) {
 	st := Stats{Level: n}
 	if n != len(s.starts)-1 || n > maxOps {
 		return nil, st, fmt.Errorf("level %d: levels come in order, at most %d", n, maxOps)
+	}
+	for i := s.starts[n-1]; i < s.starts[n]; i++ {
+		if s.rep[i] {
+			s.reps[s.codes[i]] = struct{}{}
+		}
 	}
 	codes, visits, err := s.generate(ctx, n)
 	if err != nil {
@@ -318,6 +334,7 @@ func (s *Session) fingerprints(ctx context.Context, base int) (int, error) {
 	}
 	type edge struct{ a, b int32 }
 	edges := make([][]edge, s.opt.Workers)
+	s.symmetric = make([]bool, len(s.codes)-base)
 	err = s.parallel(ctx, phase+" renamings", n, 256, func(wk, lo, hi int) {
 		st := fresh(wk)
 		for i := base + lo; i < base+hi; i++ {
@@ -325,7 +342,9 @@ func (s *Session) fingerprints(ctx context.Context, base int) (int, error) {
 				var h fingerprint.Hash
 				h, scratch[wk] = st.rootHash(s.codes[i], r, scratch[wk])
 				evals.Add(1)
-				if j, ok := s.table[h]; ok && j != int32(i) {
+				if h == s.hashes[i] {
+					s.symmetric[i-base] = true
+				} else if j, ok := s.table[h]; ok {
 					edges[wk] = append(edges[wk], edge{int32(i), j})
 				}
 				return true

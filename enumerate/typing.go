@@ -13,7 +13,7 @@ import (
 type pair struct {
 	left, right []*law.Term
 	sizes       map[string][]int
-	weight      map[string]bool // used as kernels only
+	weight      map[string]bool // of a kernel's height and width
 }
 
 // termOf writes a store's tensor as a law term.
@@ -170,8 +170,10 @@ func (p *pair) law(fm form) (*law.Law, error) {
 		if t.IsVar() {
 			return t
 		}
+		// A constant is a new one wherever it stands: its sizes follow from
+		// its use there.
 		key := t.String()
-		if u, ok := memo[key]; ok {
+		if u, ok := memo[key]; ok && len(t.Args) > 0 {
 			return u
 		}
 		u := &law.Term{Op: t.Op, Fn: t.Fn, Out: t.Out}
@@ -180,7 +182,7 @@ func (p *pair) law(fm form) (*law.Law, error) {
 		}
 		appKey := t.AppString()
 		attrs, ok := apps[appKey]
-		if !ok && t.Op != nil {
+		if (!ok || len(t.Args) == 0) && t.Op != nil {
 			attrs = append(graph.Attrs(nil), t.Attrs...)
 			switch t.Op.Name {
 			case "conv2d":
@@ -399,8 +401,14 @@ func (b *builder) finish(l *law.Law, names []string) (*law.Law, error) {
 			l.Where = append(l.Where, law.Pred{Left: d, Mod: &two, Rel: "==", Right: graph.Int(1)})
 		}
 	}
-	if _, err := l.Types(); err != nil {
+	ty, err := l.Types()
+	if err != nil {
 		return nil, err
+	}
+	for u, s := range ty.Shape {
+		if u.Op != nil && u.Op.Name == "enlarge" && ty.Shape[u.Args[0]].Equal(s) {
+			return nil, fmt.Errorf("%s enlarges nothing", u)
+		}
 	}
 	return l, nil
 }

@@ -161,7 +161,14 @@ func (u *Universe) addTemplates(want map[string]bool) {
 		}
 		switch name {
 		case "matmul":
-			simple(op.MatMul, nil)
+			// Of matrices; broaden finds the batched form.
+			list := []uint16{u.add(op.MatMul, nil)}
+			u.tmpls = append(u.tmpls, template{op: op.MatMul, arity: 2, insts: func(a, b []int, _ [2]uint32) []uint16 {
+				if len(a) != 2 || len(b) != 2 {
+					return nil
+				}
+				return list
+			}})
 		case "ewadd":
 			simple(op.EWAdd, nil)
 		case "ewmul":

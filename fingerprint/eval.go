@@ -73,12 +73,31 @@ func Compare[T comparable](r interp.Ring[T], l *law.Law, env *Env, input Input[T
 	case rerr != nil:
 		return OneSided, fmt.Errorf("right side: %w", rerr)
 	}
+	out := Equal
 	for i := range left {
 		if !sameTensor(left[i], right[i]) {
-			return Differs, nil
+			out = Differs
+		}
+		if overflown(left[i]) || overflown(right[i]) {
+			return NotAnInstance, nil
 		}
 	}
-	return Equal, nil
+	return out, nil
+}
+
+// overflown reports whether a rational computation left its range, in which
+// case nothing can be said.
+func overflown[T any](t interp.Tensor[T]) bool {
+	for _, x := range t.Data {
+		q, ok := any(x).(interp.Q)
+		if !ok {
+			return false
+		}
+		if q.IsBad() {
+			return true
+		}
+	}
+	return false
 }
 
 func sameTensor[T comparable](a, b interp.Tensor[T]) bool {

@@ -39,6 +39,9 @@ func (z Zp) Compile(m *graph.Meaning) *Kernel {
 
 var _ interp.Ring[uint64] = Zp{}
 
+// Meaning is what the kernel computes.
+func (k *Kernel) Meaning() *graph.Meaning { return k.m }
+
 // Len is the number of elements of output i.
 func (k *Kernel) Len(i int) int { return k.m.Steps[k.m.Outs[i]].N }
 

@@ -254,6 +254,11 @@ func (f *Facts) Divides(k, d Dim) error {
 	if d.c == 0 && d.p != nil && k.c == 0 && k.p != nil && len(k.p.terms) == 1 && d.divisibleBy(k.p.terms[0]) {
 		return nil
 	}
+	if v, ok := d.IsVar(); ok && f.solving && !k.mentions(v) {
+		// A size that is a multiple of k is written as one.
+		f.sub[v] = k.Mul(Var(v + "m"))
+		return nil
+	}
 	f.need(Need{k, "divides", d})
 	return nil
 }

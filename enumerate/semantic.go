@@ -1,0 +1,203 @@
+package enumerate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+)
+
+// Track B: laws of the true rectifier and maximum, such as relu(relu(x)) =
+// relu(x), which arbitrary functions and orders do not obey. Representatives
+// with such operators are evaluated on small numbers with exact rationals.
+
+// smallNumbers fills a tensor with integers from -9 to 9.
+func smallNumbers(seed uint64, name string, n int) []interp.Q {
+	out := make([]interp.Q, n)
+	for i, x := range fingerprint.Random(seed^0xb, name, n) {
+		out[i] = interp.Q{Num: int64(x%19) - 9, Den: 1}
+	}
+	return out
+}
+
+// ordered counts the operators of a term whose truth depends on the order of
+// numbers.
+func (s *store) ordered(c code) int {
+	n := 0
+	for i := 0; i < c.size(); i++ {
+		in := &s.insts[c[2+3*i]]
+		if in.op.Name == "relu" || in.op.Name == "poolmax" {
+			n++
+		} else if j := in.op.ParamIndex("act"); j >= 0 && in.attrs[j] != graph.NameValue("none") {
+			n++
+		}
+	}
+	return n
+}
+
+// rational evaluates tensors of a store with rationals under two seeds.
+type rational struct {
+	st   *store
+	memo map[tid][2][]interp.Q
+}
+
+func (r *rational) value(t tid) [2][]interp.Q {
+	if v, ok := r.memo[t]; ok {
+		return v
+	}
+	var v [2][]interp.Q
+	tt := r.st.tensors[t]
+	if tt.app == 0 {
+		n := graph.NumElements(r.st.sizes(t))
+		for k := range v {
+			v[k] = smallNumbers(r.st.seed+uint64(k)+1, fmt.Sprint(tt.input), n)
+		}
+	} else {
+		a := r.st.apps[tt.app]
+		var in [2][][]interp.Q
+		for _, arg := range []tid{a.a, a.b} {
+			if arg != 0 {
+				x := r.value(arg)
+				in[0], in[1] = append(in[0], x[0]), append(in[1], x[1])
+			}
+		}
+		for k := range v {
+			v[k] = interp.Run[interp.Q](interp.Rational{}, a.plan.kernel.Meaning(), in[k])[tt.out]
+		}
+	}
+	r.memo[t] = v
+	return v
+}
+
+// hash is the fingerprint under both seeds; ok is false on overflow.
+func (r *rational) hash(t tid) (h fingerprint.Hash, ok bool) {
+	v := r.value(t)
+	words := make([]uint64, 0, 4*len(v[0]))
+	for _, xs := range v {
+		for _, q := range xs {
+			if q.IsBad() {
+				return h, false
+			}
+			words = append(words, uint64(q.Num), uint64(q.Den))
+		}
+	}
+	return fingerprint.Sum(r.st.sizes(t), words), true
+}
+
+// Semantic states the candidates of track B for the last level and has them
+// proved.
+func (s *Session) Semantic(ctx context.Context) ([]*Candidate, error) {
+	n := len(s.starts) - 2
+	base := s.starts[n]
+	type hit struct {
+		t, r  int32
+		x     [32]uint8
+		valid bool
+	}
+	var todo []int32
+	probe := newStore(s.u, s.opt.Seed)
+	for i := base; i < len(s.codes); i++ {
+		if s.rep[i] && probe.ordered(s.codes[i]) >= 1 {
+			todo = append(todo, int32(i))
+		}
+	}
+	if s.ranked == nil {
+		s.ranked = map[fingerprint.Hash]int32{}
+		r := rational{st: probe, memo: map[tid][2][]interp.Q{}}
+		for i := 0; i < s.starts[1]; i++ {
+			if h, ok := r.hash(probe.decode(s.codes[i], nil)); ok {
+				s.ranked[h] = int32(i)
+			}
+		}
+	}
+	hashes := make([]fingerprint.Hash, len(todo))
+	good := make([]bool, len(todo))
+	workers := make([]*rational, s.opt.Workers)
+	at := func(wk int) *rational {
+		if workers[wk] == nil || len(workers[wk].memo) > 1<<16 {
+			workers[wk] = &rational{st: newStore(s.u, s.opt.Seed), memo: map[tid][2][]interp.Q{}}
+		}
+		return workers[wk]
+	}
+	err := s.parallel(ctx, fmt.Sprintf("level %d: true relu and maximum", n), len(todo), 64, func(wk, lo, hi int) {
+		r := at(wk)
+		for i := lo; i < hi; i++ {
+			hashes[i], good[i] = r.hash(r.st.decode(s.codes[todo[i]], nil))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range todo {
+		if good[i] {
+			if _, ok := s.ranked[hashes[i]]; !ok {
+				s.ranked[hashes[i]] = t
+			}
+		}
+	}
+	hits := make([]hit, len(todo))
+	err = s.parallel(ctx, fmt.Sprintf("level %d: true relu and maximum, renamings", n), len(todo), 64, func(wk, lo, hi int) {
+		r := at(wk)
+		for i := lo; i < hi; i++ {
+			t := todo[i]
+			if !good[i] {
+				continue
+			}
+			if j := s.ranked[hashes[i]]; j != t {
+				hits[i] = hit{t: t, r: j, valid: true}
+				for k := range hits[i].x {
+					hits[i].x[k] = uint8(k)
+				}
+				continue
+			}
+			eachRenaming(r.st, s.codes[t], func(ren *[32]uint8) bool {
+				h, ok := r.hash(r.st.decode(s.codes[t], ren))
+				if j, found := s.ranked[h]; ok && found && j < t {
+					hits[i] = hit{t: t, r: j, x: *ren, valid: true}
+					return false
+				}
+				return true
+			})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	found := make([]*Candidate, len(hits))
+	cw := make([]*classWorker, s.opt.Workers)
+	err = s.parallel(ctx, fmt.Sprintf("level %d: true relu and maximum, compare", n), len(hits), 64, func(wk, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			h := &hits[i]
+			if !h.valid {
+				continue
+			}
+			if cw[wk] == nil || len(cw[wk].st.apps) > 1<<18 {
+				cw[wk] = s.newClassWorker()
+				cw[wk].loose = newRewriter(cw[wk].st, s.semRule)
+				cw[wk].test.ordered = true
+			}
+			w := cw[wk]
+			x, y := w.st.decode(s.codes[h.t], &h.x), w.st.decode(s.codes[h.r], nil)
+			if w.loose.joins(x, y) {
+				continue
+			}
+			var f finding
+			if c := w.state(n, x, y, &f); c != nil {
+				c.Semantic = true
+				found[i] = c
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var cands []*Candidate
+	for _, c := range found {
+		if c != nil {
+			cands = append(cands, c)
+		}
+	}
+	return s.decide(ctx, cands)
+}
