@@ -24,8 +24,18 @@ func checkProof(goal *law.Law, laws map[string]*law.Law, proof *law.Proof) error
 			return fmt.Errorf("instance %d: no law %s", i, in.Law)
 		}
 		b := in.Binding()
+		axes := map[graph.Dim]bool{}
+		for _, t := range in.Tensors {
+			s, err := c.typeOf(t)
+			if err != nil {
+				return err
+			}
+			for _, it := range s {
+				axes[it.Dim] = it.Run == ""
+			}
+		}
 		for name, d := range in.Dims {
-			if !d.Sub(graph.Int(1)).NonNegative() {
+			if !axes[d] && !d.Sub(graph.Int(1)).NonNegative() {
 				return fmt.Errorf("instance %d of %s: size %s = %s", i, l.Name, name, d)
 			}
 		}
@@ -63,6 +73,10 @@ func checkProof(goal *law.Law, laws map[string]*law.Law, proof *law.Proof) error
 				continue
 			}
 			q := law.Pred{Left: p.Left.Subst(b), Rel: p.Rel, Right: p.Right.Subst(b)}
+			if p.Mod != nil {
+				m := p.Mod.Subst(b)
+				q.Mod = &m
+			}
 			if !granted[q.String()] {
 				return fmt.Errorf("instance %d of %s: %s is not known", i, l.Name, q)
 			}

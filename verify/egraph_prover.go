@@ -41,16 +41,16 @@ var DefaultRounds = []tensor.Limits{
 	{Nodes: 200, Iters: 4, Level: tensor.Shrinking},
 	{Nodes: 400, Iters: 3, Level: tensor.Growing},
 	{Nodes: 1500, Iters: 4, Level: tensor.Growing},
-	{Nodes: 1600, Iters: 1, Level: tensor.Introducing, Introductions: 20},
+	{Nodes: 1600, Iters: 1, Level: tensor.Introducing},
 	{Nodes: 6000, Iters: 5, Level: tensor.Growing},
 }
 
 // LemmaRounds suit single goals that are worth seconds.
 var LemmaRounds = []tensor.Limits{
 	{Nodes: 1000, Iters: 4, Level: tensor.Growing},
-	{Nodes: 1500, Iters: 1, Level: tensor.Introducing, Introductions: 50},
+	{Nodes: 1500, Iters: 1, Level: tensor.Introducing},
 	{Nodes: 8000, Iters: 4, Level: tensor.Growing},
-	{Nodes: 10000, Iters: 1, Level: tensor.Introducing, Introductions: 200},
+	{Nodes: 10000, Iters: 1, Level: tensor.Introducing},
 	{Nodes: 60000, Iters: 6, Level: tensor.Growing},
 }
 
@@ -164,7 +164,10 @@ func (w *egraphWorker) decide(ctx context.Context, goal *law.Law, v *Verdict) er
 		v.Reason, v.Stop = err.Error(), "ill-typed"
 		return nil
 	}
-	g.Assume(goal.Where)
+	if err := g.Assume(goal); err != nil {
+		v.Reason, v.Stop = err.Error(), "ill-typed"
+		return nil
+	}
 	met := func() bool {
 		for _, p := range pairs {
 			if !g.E().Same(p.A, p.B) {

@@ -11,19 +11,21 @@ import (
 // Graph is an e-graph of tensor terms whose classes have shapes. Reset makes it
 // as new and keeps the memory.
 type Graph struct {
-	tab    *Table
-	e      *egraph.EGraph[ShapeID]
-	assume map[string]bool
+	tab   *Table
+	e     *egraph.EGraph[ShapeID]
+	facts facts
 
-	rules []*Rule
-	since []uint32 // by rule: the generation of its last search
-	queue []found
-	arena []egraph.NodeID // the nodes of queued matches
-	seams []egraph.Pair
-	order []int32
-	regs  []egraph.NodeID
-	key   []uint32
-	kids  []egraph.NodeID
+	rules       []*Rule
+	since       []uint32         // by rule: the generation of its last search
+	goalNodes   int              // the nodes before the first Run
+	goalClasses []egraph.ClassID // their classes, during a search
+	queue       []found
+	arena       []egraph.NodeID // the nodes of queued matches
+	seams       []egraph.Pair
+	order       []int32
+	regs        []egraph.NodeID
+	key         []uint32
+	kids        []egraph.NodeID
 
 	insts []instance
 	binds []egraph.NodeID // the nodes of instances
@@ -39,7 +41,7 @@ type instance struct {
 
 // NewGraph returns an empty graph over a table.
 func NewGraph(t *Table) *Graph {
-	g := &Graph{tab: t, assume: map[string]bool{}, terms: map[egraph.NodeID]*law.Term{}}
+	g := &Graph{tab: t, facts: newFacts(), terms: map[egraph.NodeID]*law.Term{}}
 	g.e = egraph.New[ShapeID](shapes{t}, egraph.Options{HeadOf: t.headOf, Nodes: 1000})
 	return g
 }
@@ -69,7 +71,7 @@ func (a shapes) Merge(x, y ShapeID) (ShapeID, egraph.Changed, error) {
 // Reset empties the graph.
 func (g *Graph) Reset() {
 	g.e.Reset()
-	clear(g.assume)
+	g.facts.reset()
 	g.rules, g.since = nil, g.since[:0]
 	g.insts, g.binds = g.insts[:0], g.binds[:0]
 	clear(g.terms)
@@ -77,14 +79,6 @@ func (g *Graph) Reset() {
 
 // E is the e-graph below, for reading.
 func (g *Graph) E() *egraph.Graph { return &g.e.Graph }
-
-// Assume grants conditions: a law's condition that is the same, once its
-// variables are replaced, holds.
-func (g *Graph) Assume(where []law.Pred) {
-	for _, p := range where {
-		g.assume[p.String()] = true
-	}
-}
 
 // Scope is the variables that terms are made of.
 type Scope struct {

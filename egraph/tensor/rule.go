@@ -17,7 +17,8 @@ const (
 	// Growing rules have more.
 	Growing
 	// Introducing rules match a bare variable, every class of some shape, or
-	// have to guess how a size is cut in two.
+	// have to guess how a size is cut in two. They are applied to classes of
+	// the terms that were added, not to what laws made.
 	Introducing
 )
 
@@ -51,7 +52,9 @@ type Rule struct {
 	given   []graph.Shape // their shapes, marked
 	where   []law.Pred    // the law's, marked
 	names   *names
-	guess   bool // sizes are not determined, try some
+	guess   bool                     // sizes are not determined, try some
+	bare    []bool                   // by variable: it is a root by itself
+	at      func(egraph.NodeID) bool // where introducing is allowed, during a search
 
 	steps   []step
 	roots   []int32 // of the pattern: a node, or ^variable
@@ -351,6 +354,13 @@ func (t *Table) rule(l *law.Law, backward bool, n *names, given map[string]graph
 		}
 	}
 	spec.MatchSym = r.matchSym
+	r.bare = make([]bool, len(r.vars))
+	for _, ref := range r.roots {
+		if ref < 0 {
+			r.bare[^ref] = true
+			spec.MatchVar = r.matchVar
+		}
+	}
 	var err error
 	if r.pattern, err = egraph.Compile(spec); err != nil {
 		return nil, err
@@ -448,6 +458,11 @@ func (r *Rule) matchSym(node int, sym uint32, m *egraph.Match) bool {
 		}
 	}
 	return true
+}
+
+// matchVar keeps a bare variable to where introducing is allowed.
+func (r *Rule) matchVar(v int, m *egraph.Match) bool {
+	return !r.bare[v] || r.at == nil || r.at(m.Var(v))
 }
 
 func (r *Rule) fits(pn *patNode, s *symbol) bool {

@@ -16,8 +16,6 @@ type Limits struct {
 	Iters int
 	// Level of the rules that may be used.
 	Level Level
-	// Introductions is the number of introducing matches applied in a round.
-	Introductions int
 }
 
 // matches bounds the matches that wait at one time, so that a law with very
@@ -50,6 +48,7 @@ func (g *Graph) Run(ctx context.Context, rules []*Rule, lim Limits, done func() 
 	if len(g.rules) == 0 {
 		g.rules = rules
 		g.since = append(g.since[:0], make([]uint32, len(rules))...)
+		g.goalNodes = g.e.Len()
 	}
 	if err := g.e.Rebuild(); err != nil {
 		return "", 0, fmt.Errorf("rebuild: %w", err)
@@ -84,25 +83,39 @@ func (g *Graph) Run(ctx context.Context, rules []*Rule, lim Limits, done func() 
 	return StopIters, rounds, nil
 }
 
+// isGoal says whether n is equal to a term that was added.
+func (g *Graph) isGoal(n egraph.NodeID) bool {
+	c := g.e.Find(n)
+	return slices.Contains(g.goalClasses, c)
+}
+
 // search queues the matches that have news. over says that there were too many
 // of them.
 func (g *Graph) search(lim Limits) (over bool, err error) {
 	g.queue, g.arena, g.seams = g.queue[:0], g.arena[:0], g.seams[:0]
 	now := g.e.Advance()
+	g.goalClasses = g.goalClasses[:0]
+	if lim.Level == Introducing {
+		for n := range g.goalNodes {
+			if c := g.e.Find(egraph.NodeID(n + 1)); !slices.Contains(g.goalClasses, c) {
+				g.goalClasses = append(g.goalClasses, c)
+			}
+		}
+	}
 	for i, r := range g.rules {
 		if r.Level > lim.Level {
 			continue
 		}
-		left := -1
+		r.at = nil
 		if r.Level == Introducing {
-			left = lim.Introductions
+			r.at = g.isGoal
 		}
 		_, err := r.matcher.Search(&g.e.Graph, g.since[i], func(m *egraph.Match) bool {
-			if over = len(g.queue) >= lim.matches(); over || left == 0 {
+			if over = len(g.queue) >= lim.matches(); over {
 				return false
 			}
-			if g.consider(r, m) {
-				left--
+			if r.Level != Introducing || r.at(m.Root(0)) {
+				g.consider(r, m)
 			}
 			return true
 		})
@@ -112,15 +125,13 @@ func (g *Graph) search(lim Limits) (over bool, err error) {
 		if over {
 			break
 		}
-		if left != 0 { // else the rest of its matches are to be found again
-			g.since[i] = now
-		}
+		g.since[i] = now
 	}
 	return over, nil
 }
 
 // consider queues a match if its rule applies and tells something new.
-func (g *Graph) consider(r *Rule, m *egraph.Match) bool {
+func (g *Graph) consider(r *Rule, m *egraph.Match) {
 	g.key = g.key[:0]
 	for i := range r.nodes {
 		g.key = append(g.key, g.e.Sym(m.Node(i)))
@@ -128,9 +139,8 @@ func (g *Graph) consider(r *Rule, m *egraph.Match) bool {
 	for i := range r.vars {
 		g.key = append(g.key, uint32(g.e.NodeData(m.Var(i))))
 	}
-	queued := false
 	for sol := g.tab.solution(r, g.key); sol != nil; sol = sol.other {
-		if !g.granted(sol) {
+		if !g.facts.grant(sol) {
 			continue
 		}
 		at := len(g.arena)
@@ -147,18 +157,7 @@ func (g *Graph) consider(r *Rule, m *egraph.Match) bool {
 		}
 		g.queue = append(g.queue, found{sol: sol, at: uint32(at), seam: uint32(len(g.seams)), cost: cost})
 		g.seams = m.Seams(&g.e.Graph, g.seams)
-		queued = true
 	}
-	return queued
-}
-
-func (g *Graph) granted(s *solution) bool {
-	for _, p := range s.assume {
-		if !g.assume[p] {
-			return false
-		}
-	}
-	return true
 }
 
 // missing counts the target's nodes that are not in the graph, and says whether
@@ -217,11 +216,11 @@ func (g *Graph) apply(lim Limits, done func() bool) (full, changed bool, err err
 		g.order = append(g.order, int32(i))
 	}
 	slices.SortStableFunc(g.order, func(a, b int32) int { return int(g.queue[a].cost - g.queue[b].cost) })
-	cost := int32(0)
+	done0 := int32(0)
 	for _, i := range g.order {
 		q := &g.queue[i]
-		if q.cost != cost { // all of the lesser cost are done
-			cost = q.cost
+		if q.cost != done0 { // all of the lesser cost are done
+			done0 = q.cost
 			if err := g.e.Rebuild(); err != nil {
 				return full, changed, fmt.Errorf("rebuild: %w", err)
 			}
@@ -229,7 +228,13 @@ func (g *Graph) apply(lim Limits, done func() bool) (full, changed bool, err err
 				return full, true, nil
 			}
 		}
-		if q.cost > 0 && g.e.Len() >= lim.Nodes {
+		// An earlier match may have told the same.
+		r := q.sol.rule
+		cost, same := g.missing(r, q.sol, g.arena[q.at:int(q.at)+len(r.targets)+len(r.vars)])
+		if same {
+			continue
+		}
+		if cost > 0 && g.e.Len() >= lim.Nodes {
 			full = true
 			break
 		}

@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -10,14 +9,14 @@ import (
 
 // solution is what a match's symbols and shapes mean for a rule.
 type solution struct {
-	rule   *Rule
-	syms   []uint32 // by step of the rule's target; nil: the rule does not apply
-	bind   graph.Binding
-	fns    map[string]string
-	assume []string  // conditions that the goal has to grant
-	other  *solution // another solution for the same match, of a rule that guesses
-	key    []uint32
-	next   int32 // in the list of its hash, 0 is the end
+	rule  *Rule
+	syms  []uint32 // by step of the rule's target; nil: the rule does not apply
+	bind  graph.Binding
+	fns   map[string]string
+	wants []want    // conditions that the goal has to grant
+	other *solution // another solution for the same match, of a rule that guesses
+	key   []uint32
+	next  int32 // in the list of its hash, 0 is the end
 }
 
 // solutions is a hash table from (rule, symbols, shapes) to solutions.
@@ -234,7 +233,7 @@ func (r *Rule) accept(s *solver, fns map[string]string, sig, key []uint32) *solu
 		Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}}
 	for _, v := range n.dims {
 		d, ok := s.b.Dims[mark+v]
-		if !ok || dimUnknown(d) || !d.Sub(graph.Int(1)).NonNegative() {
+		if !ok || dimUnknown(d) || !r.positive(d, key, out) {
 			return nil
 		}
 		out.bind.Dims[v] = d
@@ -243,6 +242,11 @@ func (r *Rule) accept(s *solver, fns map[string]string, sig, key []uint32) *solu
 		items, ok := s.b.Runs[mark+v]
 		if want, known := s.runLen[mark+v]; !ok || known && items.Rank() != want {
 			return nil
+		}
+		for _, it := range items {
+			if it.Run == "" && !r.positive(it.Dim, key, out) {
+				return nil
+			}
 		}
 		out.bind.Runs[v] = items
 	}
@@ -269,10 +273,9 @@ func (r *Rule) accept(s *solver, fns map[string]string, sig, key []uint32) *solu
 			return nil
 		}
 		if !decided {
-			out.assume = append(out.assume, substPred(r.Law.Where[i], &out.bind).String())
+			out.wants = append(out.wants, wantPred(substPred(r.Law.Where[i], &out.bind)))
 		}
 	}
-	sort.Strings(out.assume)
 	if !r.typeTarget(s, sig, key, out) {
 		return nil
 	}

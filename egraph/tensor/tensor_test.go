@@ -228,7 +228,7 @@ func saturate(t testing.TB, laws []string, goal string) (bool, *Graph, error) {
 		t.Fatal(err)
 	}
 	met := func() bool { return g.E().Same(a, b) }
-	_, _, err = g.Run(context.Background(), rules, Limits{Nodes: 300, Iters: 6, Level: Introducing, Introductions: 10}, met)
+	_, _, err = g.Run(context.Background(), rules, Limits{Nodes: 300, Iters: 6, Level: Introducing}, met)
 	return met(), g, err
 }
 
