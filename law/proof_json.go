@@ -39,6 +39,11 @@ type CertRule struct {
 	Proof []InstanceText `json:"proof"`
 }
 
+// NewCertRule is the entry for a law and its proof.
+func NewCertRule(id string, l *Law, p *Proof) CertRule {
+	return CertRule{ID: id, Law: Format(l), Proof: p.Text()}
+}
+
 // InstanceText is an [Instance] with everything written in the law language,
 // over the variables of the entry's law.
 type InstanceText struct {

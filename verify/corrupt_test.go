@@ -24,7 +24,7 @@ func TestCorruptedCertificates(t *testing.T) {
 		if v.Status != Proved {
 			t.Fatal(v.Reason)
 		}
-		good := law.CertRule{ID: goals[i].Name, Law: law.Format(goals[i]), Proof: v.Proof.Text()}
+		good := law.NewCertRule(goals[i].Name, goals[i], v.Proof)
 		find := func(n string) (*law.Law, bool) { ax, ok := use[n]; return ax, ok }
 		l, p, err := good.Decode(find)
 		if err != nil {

@@ -97,7 +97,11 @@ func load(l *law.Law, p *law.Proof, use Laws) (*checked, error) {
 	if len(l.LHS) != len(l.RHS) || len(l.LHS) == 0 {
 		return nil, fmt.Errorf("%d outputs on the left, %d on the right", len(l.LHS), len(l.RHS))
 	}
-	for _, s := range v.tensors {
+	for _, name := range sortedKeys(v.tensors) {
+		s := v.tensors[name]
+		if err := c.t.known(graph.ShapeValue(s)); err != nil {
+			return nil, fmt.Errorf("tensor %s: %w", name, err)
+		}
 		for _, it := range s {
 			if it.Run == "" {
 				c.facts.add(cond{d: it.Dim.Sub(graph.Int(1))})

@@ -126,6 +126,8 @@ func TestRule(t *testing.T) {
 		{"wrong run", chain, []law.InstanceText{inst("matmul_assoc", tensors, chainDims, binds{"B": "[m]"}, nil, nil)}, "has shape"},
 		{"wrong tensors", chain, []law.InstanceText{inst("matmul_assoc", binds{"A": "B", "X": "A", "Y": "C"}, chainDims, run0, nil, nil)}, "has shape"},
 		{"size that is no variable", chain, []law.InstanceText{inst("matmul_assoc", tensors, binds{"m": "m", "k": "k", "l": "l", "n": "q"}, run0, nil, nil)}, "q is not a size"},
+		{"numbers that overflow", "rule r\n given X : [1048576*n]\n then relu(X) == relu(X)", []law.InstanceText{
+			inst("slice_all", binds{"X": "X"}, binds{"n": "1048577*n"}, nil, nil, nil)}, "beyond 1048576"},
 		{"tensor that is no variable", chain, []law.InstanceText{inst("matmul_assoc", binds{"A": "A", "X": "B", "Y": "Q"}, chainDims, run0, nil, nil)}, "tensor Q"},
 		{"ill-typed rule", "rule r\n given A : [m, k], B : [k, l]\n then matmul(B, A) == matmul(A, B)", nil, "left side"},
 		{"sides of two shapes", "rule r\n given A : [m, k]\n then relu(A) == transpose(A)", nil, "has shape"},

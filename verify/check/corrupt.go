@@ -25,7 +25,7 @@ func Corrupt(rng *rand.Rand, e law.CertRule, use Laws) (law.CertRule, string, er
 	if err != nil {
 		return e, "", err
 	}
-	before := text(e.ID, l, p)
+	before := law.NewCertRule(e.ID, l, p)
 	for range 100 {
 		m, q := *l, &law.Proof{Instances: slices.Clone(p.Instances)}
 		m.LHS, m.RHS = slices.Clone(l.LHS), slices.Clone(l.RHS)
@@ -35,15 +35,11 @@ func Corrupt(rng *rand.Rand, e law.CertRule, use Laws) (law.CertRule, string, er
 		if what == "" {
 			continue
 		}
-		if out := text(e.ID, &m, q); !sameEntry(out, before) {
+		if out := law.NewCertRule(e.ID, &m, q); !sameEntry(out, before) {
 			return out, what, nil
 		}
 	}
 	return e, "", errors.New("nothing to alter")
-}
-
-func text(id string, l *law.Law, p *law.Proof) law.CertRule {
-	return law.CertRule{ID: id, Law: law.Format(l), Proof: p.Text()}
 }
 
 func sameEntry(a, b law.CertRule) bool {

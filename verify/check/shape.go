@@ -187,10 +187,25 @@ func (b *terms) intern(head string, args []int, s graph.Shape, needs conds) int 
 	return id
 }
 
-// known requires the variables inside a value to be those of the rule.
+// largest bounds the numbers in sizes: products of a few of them, as laws
+// have, cannot overflow.
+const largest = 1 << 20
+
+// known requires the variables inside a value to be those of the rule, and its
+// numbers to be small.
 func (b *terms) known(v graph.Value) error {
 	if name, sort, ok := v.Var(); ok && (b.attrs[name] != sort || law.IsFuncSort(sort)) {
 		return fmt.Errorf("%s is not a variable of sort %s", name, sort)
+	}
+	d, _ := v.Dim()
+	s, _ := v.Shape()
+	for _, it := range append(graph.Shape{graph.Axis(d)}, s...) {
+		ms, n := it.Dim.Terms()
+		for _, m := range append(ms, graph.Term{Coef: n}) {
+			if m.Coef > largest || m.Coef < -largest {
+				return fmt.Errorf("size %s has a number beyond %d", it.Dim, largest)
+			}
+		}
 	}
 	var err error
 	v.Walk(func(a graph.Atom) {
@@ -198,7 +213,7 @@ func (b *terms) known(v graph.Value) error {
 			err = fmt.Errorf("%s is not a size or run of the rule", a.Name)
 		}
 		for _, x := range a.Args {
-			if err == nil && x.Kind() == graph.KindVar {
+			if err == nil {
 				err = b.known(x)
 			}
 		}
