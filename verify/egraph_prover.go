@@ -55,7 +55,7 @@ var LemmaRounds = []tensor.Limits{
 }
 
 // tableLimit is the number of entries at which a worker's table is dropped.
-const tableLimit = 400_000
+const tableLimit = 200_000
 
 // Name is "egraph".
 func (p *EGraph) Name() string { return "egraph" }
