@@ -22,6 +22,11 @@ import (
 // is derivable from them. A verdict is Proved with a minimized proof, or
 // Unknown; this engine refutes nothing.
 //
+// Goals do not share a graph: the 674 equations of TASO's verifier take 0.35 s
+// apart, 0.7 s in graphs of four goals and 3.1 s in graphs of 64, since every
+// law is then tried on all goals' terms until the last of them is decided. They
+// share, in each goroutine, the table of what laws mean for symbols and shapes.
+//
 // Verdicts depend on the laws, the goal and Rounds alone, not on the other
 // goals or on Workers, except that a context that ends leaves goals Unknown.
 type EGraph struct {

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/egraph"
 	"github.com/taso-go/taso/graph"
@@ -108,17 +109,21 @@ func (t *Table) Rules(l *law.Law) (rules []*Rule, unusable []error, err error) {
 			break
 		}
 		from, to := sides[dir], sides[1-dir]
-		add := func(from, to side) error {
+		add := func(from, to side) {
 			r, err := t.rule(l, dir == 1, n, given, where, from, to)
 			if err != nil {
 				unusable = append(unusable, fmt.Errorf("law %s, %s: %w", l.Name, direction(dir == 1), err))
-				return err
+				return
 			}
 			rules = append(rules, r)
-			return nil
 		}
 		if len(from) == 1 {
 			add(from, to)
+			continue
+		}
+		if !slices.ContainsFunc(from, func(t *law.Term) bool { return !t.IsVar() }) {
+			unusable = append(unusable, fmt.Errorf("law %s, %s: the source is nothing but several variables",
+				l.Name, direction(dir == 1)))
 			continue
 		}
 		// Each output by itself, as far as it goes; the outputs together if

@@ -118,7 +118,7 @@ func (s *symbol) fnName() string {
 // has to be ?a+?b into two parts made of c's own terms. It reports false when
 // yield did.
 func (s *solver) each(guess bool, yield func(*solver) bool) bool {
-	if len(s.dims) == 0 && len(s.shapes) == 0 {
+	if s.solved() {
 		return yield(s)
 	}
 	if !guess {
@@ -414,7 +414,7 @@ func (r *Rule) determined() (yes, guessable bool) {
 		}
 		return true
 	}
-	if len(s.dims) == 0 && len(s.shapes) == 0 {
+	if s.solved() {
 		return all(s), false
 	}
 	s.each(true, func(t *solver) bool {

@@ -87,10 +87,8 @@ func InSort(v graph.Value, sort string) bool {
 	return false
 }
 
-// solve works through all equations; false if one fails or waits for ever.
-func (s *solver) solve() bool {
-	return s.propagate() && len(s.dims) == 0 && len(s.shapes) == 0
-}
+// solved says whether no equation is left.
+func (s *solver) solved() bool { return len(s.dims) == 0 && len(s.shapes) == 0 }
 
 // propagate works until nothing more can be learned; false on a contradiction.
 func (s *solver) propagate() bool {
