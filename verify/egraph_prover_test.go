@@ -9,6 +9,7 @@ import (
 
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/check"
 )
 
 func lawsByName(ls []*law.Law) map[string]*law.Law {
@@ -146,7 +147,8 @@ func TestEGraphWorkers(t *testing.T) {
 func TestEGraphConditions(t *testing.T) {
 	laws := readLaws(t, `
 odd | X : [m, n] | m != n | transpose(relu(X)) == relu(transpose(X))
-least | X : [m] | m >= 2 | relu(relu(X)) == relu(X)`)
+least | X : [m] | m >= 2 | relu(relu(X)) == relu(X)
+cut | X : [P.., n, S..] | k < n | concat[axis=#P](slice[axis=#P, lo=0, hi=k](X), slice[axis=#P, lo=k, hi=n](X)) == X`)
 	for line, want := range map[string]Status{
 		`a | X : [p, q] | | transpose(relu(X)) == relu(transpose(X))`:          Unknown,
 		`b | X : [p, q] | p != q | transpose(relu(X)) == relu(transpose(X))`:   Proved,
@@ -157,6 +159,12 @@ least | X : [m] | m >= 2 | relu(relu(X)) == relu(X)`)
 		`g | X : [1] | | relu(relu(X)) == relu(X)`:                             Unknown,
 		`h | X : [a+b] | | relu(relu(X)) == relu(X)`:                           Proved,
 		`i | X : [a] | | relu(relu(X)) == relu(X)`:                             Unknown,
+		// Where the left side is defined, h < p; the right side is defined always.
+		`j | X : [p] | | concat[axis=0](slice[axis=0, lo=0, hi=h](X), slice[axis=0, lo=h, hi=p](X)) == X`:          Unknown,
+		`k | X : [p] | | concat[axis=0](slice[axis=0, lo=0, hi=h](X), slice[axis=0, lo=h, hi=p](X)) => X`:          Proved,
+		`l | X : [p] | p > h | concat[axis=0](slice[axis=0, lo=0, hi=h](X), slice[axis=0, lo=h, hi=p](X)) == X`:    Proved,
+		`m | X : [p] | h+3 <= p | concat[axis=0](slice[axis=0, lo=0, hi=h](X), slice[axis=0, lo=h, hi=p](X)) == X`: Proved,
+		`n | X : [p] | h <= p | concat[axis=0](slice[axis=0, lo=0, hi=h](X), slice[axis=0, lo=h, hi=p](X)) == X`:   Unknown,
 	} {
 		goal := readLaws(t, line)[0]
 		v, err := Derive(context.Background(), goal, laws, nil)
@@ -167,7 +175,7 @@ least | X : [m] | m >= 2 | relu(relu(X)) == relu(X)`)
 			t.Errorf("%s: %s, want %s", line, v.Status, want)
 		}
 		if v.Status == Proved {
-			if err := checkProof(goal, lawsByName(laws), v.Proof); err != nil {
+			if _, err := check.Rule(goal, v.Proof, check.Laws(lawsByName(laws))); err != nil {
 				t.Errorf("%s: %v", line, err)
 			}
 		}

@@ -193,7 +193,8 @@ func (g *Graph) Term(n egraph.NodeID) *law.Term {
 
 // Explain lists law instances from which the equalities of the pairs follow by
 // congruence alone, in the order in which they were applied. Each pair must be
-// known to be equal.
+// known to be equal. The instances share their maps and terms with the graph:
+// do not change them.
 func (g *Graph) Explain(pairs []egraph.Pair) ([]law.Instance, error) {
 	g.why = g.why[:0]
 	used := map[egraph.Reason]bool{}
