@@ -1,0 +1,299 @@
+package rules
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// Status is a verdict on a rule.
+type Status string
+
+// The verdicts. Unknown never means wrong and never counts as right.
+const (
+	Proved  Status = "proved"
+	Unknown Status = "unknown"
+	Refuted Status = "refuted"
+)
+
+// Rule is a generated law and what is known of it.
+type Rule struct {
+	// Law is in canonical form; its Name is the rule's identity.
+	Law *law.Law
+	// Forward and Backward say in which directions the rule can be used.
+	Forward, Backward bool
+	Status            Status
+	// Proof is nil unless Status is Proved.
+	Proof *law.Proof
+	// Reason says why the rule is unknown, or what refutes it.
+	Reason string
+	// Level is the number of operators at which the rule was found.
+	Level int
+	// Derivable: the rule follows from those in DerivableFrom (sorted ids),
+	// or, if that is empty, from the kept rules of its set.
+	Derivable     bool
+	DerivableFrom []string
+	// Conditional: the rule is not in the most general form of its attributes,
+	// since in that form it does not hold.
+	Conditional bool
+	// Engine names the prover.
+	Engine string
+}
+
+// New makes a rule of a law: canonical, named by its identity, with the usable
+// directions. Its status is unknown. It is an error if the law has no types.
+func New(l *law.Law) (*Rule, error) {
+	c := *lawCanonical(l)
+	c.Kind, c.Section, c.Pos = law.Rule, "", law.Pos{}
+	for i := range c.Given {
+		c.Given[i].Pos = law.Pos{}
+	}
+	c.Name = lawID(&c)
+	c.Doc = Describe(&c)
+	f, b, err := Directions(&c)
+	if err != nil {
+		return nil, err
+	}
+	return &Rule{Law: &c, Forward: f, Backward: b, Status: Unknown, Level: size(&c)}, nil
+}
+
+// ID is the rule's identity.
+func (r *Rule) ID() string { return r.Law.Name }
+
+// size is the number of operators of the larger side.
+func size(l *law.Law) int { return max(law.Size(l.LHS...), law.Size(l.RHS...)) }
+
+// less is the order of rules in a set: by size, then by identity.
+func less(a, b *Rule) bool {
+	x := [2]int{size(a.Law), law.Size(a.Law.LHS...) + law.Size(a.Law.RHS...)}
+	y := [2]int{size(b.Law), law.Size(b.Law.LHS...) + law.Size(b.Law.RHS...)}
+	if x != y {
+		return x[0] < y[0] || x[0] == y[0] && x[1] < y[1]
+	}
+	return a.Law.Name < b.Law.Name
+}
+
+// Describe says in a line what a law is about, such as
+// "concat, matmul: 3 operators to 2".
+func Describe(l *law.Law) string {
+	names := map[string]bool{}
+	for _, t := range outputs(l) {
+		t.Walk(func(u *law.Term) {
+			switch {
+			case u.Fn != "":
+				names["function"] = true
+			case u.Op != nil:
+				names[u.Op.Name] = true
+			}
+		})
+	}
+	list := make([]string, 0, len(names))
+	for n := range names {
+		list = append(list, n)
+	}
+	sort.Strings(list)
+	n := law.Size(l.LHS...)
+	plural := "s"
+	if n == 1 {
+		plural = ""
+	}
+	s := fmt.Sprintf("%s: %d operator%s to %d", strings.Join(list, ", "), n, plural, law.Size(l.RHS...))
+	if len(l.LHS) > 1 {
+		s += fmt.Sprintf(", %d outputs", len(l.LHS))
+	}
+	return s
+}
+
+// outputs lists the terms of both sides.
+func outputs(l *law.Law) []*law.Term {
+	return append(append(make([]*law.Term, 0, 2*len(l.LHS)), l.LHS...), l.RHS...)
+}
+
+// Directions says in which directions a law can be used to rewrite: left to
+// right if a match of the left side gives a value to every variable of the
+// right side, and the right side is defined wherever the left one is. A law
+// written with => is never used backward.
+func Directions(l *law.Law) (forward, backward bool, err error) {
+	ty, err := l.Types()
+	if err != nil {
+		return false, false, err
+	}
+	left, right := collect(l, l.LHS), collect(l, l.RHS)
+	forward = right.within(left) && implied(ty.RightNeeds, ty.LeftNeeds, l.Where)
+	backward = !l.OneWay && left.within(right) && implied(ty.LeftNeeds, ty.RightNeeds, l.Where)
+	return forward, backward, nil
+}
+
+// known is what a match of one side gives: names of tensors, functions and
+// attributes, runs, and sizes.
+type known struct {
+	names, sizes map[string]bool
+}
+
+// collect lists the variables of one side; sizes holds those that it needs.
+func collect(l *law.Law, side []*law.Term) *known {
+	k := &known{names: map[string]bool{}, sizes: map[string]bool{}}
+	var exprs []graph.Dim
+	atom := func(a graph.Atom) {
+		switch a.Kind {
+		case graph.AtomRun:
+			k.names[a.Name] = true
+		case graph.AtomVar:
+			k.sizes[a.Name] = true
+		}
+		for _, v := range a.Args {
+			if n, _, ok := v.Var(); ok {
+				k.names[n] = true
+			}
+		}
+	}
+	shapes := l.VarShapes()
+	for _, t := range side {
+		t.Walk(func(u *law.Term) {
+			switch {
+			case u.IsVar():
+				k.names[u.Var] = true
+				shapes[u.Var].Walk(atom)
+				for _, it := range shapes[u.Var] {
+					if it.Run == "" {
+						exprs = append(exprs, it.Dim)
+					}
+				}
+			case u.Fn != "":
+				k.names[u.Fn] = true
+			default:
+				for _, v := range u.Attrs {
+					if n, _, ok := v.Var(); ok {
+						k.names[n] = true
+					}
+					v.Walk(atom)
+					if d, ok := v.Dim(); ok {
+						exprs = append(exprs, d)
+					}
+					if s, ok := v.Shape(); ok {
+						for _, it := range s {
+							if it.Run == "" {
+								exprs = append(exprs, it.Dim)
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+	k.solvable(exprs)
+	return k
+}
+
+// solvable marks as unknown the sizes that do not follow from the values of
+// the expressions, one unknown at a time. A size that is only needed keeps a
+// false entry.
+func (k *known) solvable(exprs []graph.Dim) {
+	for v := range k.sizes {
+		k.sizes[v] = false
+	}
+	for again := true; again; {
+		again = false
+		for _, d := range exprs {
+			v, ok := soleUnknown(d, func(n string) bool { return k.sizes[n] })
+			if ok && !k.sizes[v] {
+				k.sizes[v], again = true, true
+			}
+		}
+	}
+}
+
+// soleUnknown is the one unknown size of d if d is linear in it.
+func soleUnknown(d graph.Dim, isKnown func(string) bool) (string, bool) {
+	unknown, n, inside := "", 0, false
+	d.Walk(func(a graph.Atom) {
+		if a.Kind == graph.AtomVar && !isKnown(a.Name) {
+			if a.Name != unknown {
+				unknown = a.Name
+				n++
+			}
+		}
+	})
+	if n != 1 {
+		return "", false
+	}
+	terms, _ := d.Terms()
+	for _, t := range terms {
+		degree := 0
+		for _, a := range t.Atoms {
+			if a.Kind == graph.AtomVar && a.Name == unknown {
+				degree++
+			}
+			for _, v := range a.Args {
+				v.Walk(func(b graph.Atom) { inside = inside || b.Name == unknown })
+			}
+		}
+		if degree > 1 {
+			return "", false
+		}
+	}
+	return unknown, !inside
+}
+
+// within reports that all that k needs is given by from.
+func (k *known) within(from *known) bool {
+	for n := range k.names {
+		if !from.names[n] {
+			return false
+		}
+	}
+	for v := range k.sizes {
+		if !from.sizes[v] {
+			return false
+		}
+	}
+	return true
+}
+
+// implied reports that every need follows from one of the given needs or
+// conditions: sound, not complete.
+func implied(needs, given []graph.Need, where []law.Pred) bool {
+	for _, n := range needs {
+		if !follows(n, given, where) {
+			return false
+		}
+	}
+	return true
+}
+
+func follows(n graph.Need, given []graph.Need, where []law.Pred) bool {
+	for _, g := range given {
+		if g == n {
+			return true
+		}
+		if g.Rel == "<=" && n.Rel == "<=" && weaker(g.Left, g.Right, n) {
+			return true
+		}
+	}
+	if n.Rel != "<=" {
+		return false
+	}
+	one := graph.Int(1)
+	for _, p := range where {
+		if p.Mod != nil {
+			continue
+		}
+		switch {
+		case p.Rel == "<=" && weaker(p.Left, p.Right, n),
+			p.Rel == ">=" && weaker(p.Right, p.Left, n),
+			p.Rel == "<" && weaker(p.Left.Add(one), p.Right, n),
+			p.Rel == ">" && weaker(p.Right.Add(one), p.Left, n),
+			p.Rel == "==" && (weaker(p.Left, p.Right, n) || weaker(p.Right, p.Left, n)):
+			return true
+		}
+	}
+	return false
+}
+
+// weaker reports that a <= b implies the need n, an inequality.
+func weaker(a, b graph.Dim, n graph.Need) bool {
+	return n.Right.Sub(n.Left).Sub(b.Sub(a)).NonNegative()
+}
