@@ -98,3 +98,23 @@ func ExampleGrounder() {
 	// proved [{comm map[X:A Y:B] map[n:m] map[] map[] map[]}]
 	// unknown the instances do not make the sides equal
 }
+
+// Every refute of the project has a witness that replays; no axiom or lemma
+// has one.
+func TestRefutesHaveWitnesses(t *testing.T) {
+	for _, l := range axioms.Default() {
+		w, err := verify.Refute(context.Background(), l, verify.RefuteOptions{Bindings: 1000})
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", l.Name, err)
+		case l.Kind == law.Refute && w == nil:
+			t.Errorf("%s is not refuted", l.Name)
+		case l.Kind == law.Refute:
+			if _, err := w.Replay(l); err != nil {
+				t.Error(err)
+			}
+		case w != nil:
+			t.Errorf("%s %s is refuted:\n%s", l.Kind, l.Name, w)
+		}
+	}
+}

@@ -409,11 +409,9 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 		}
 	}
 	in := make([]graph.Shape, len(ranks))
-	var xs []z3.Term
 	var conds []z3.Term
 	for j, r := range ranks {
 		x := c.Const(fmt.Sprintf("x%d", j), e.tensor(r))
-		xs = append(xs, x)
 		conds = append(conds, e.def(r, x))
 		for i := range r {
 			n := fmt.Sprintf("x%d_%d", j, i)

@@ -100,3 +100,28 @@ func BenchmarkCheck(b *testing.B) {
 		i++
 	}
 }
+
+func TestGroundIsNeverProvedByFailure(t *testing.T) {
+	laws, goals, ps := proofs(t)
+	g := NewGrounder(laws, GroundOptions{})
+	defer g.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if v := g.Ground(ctx, goals[0], ps[0]); v.Status != Unknown || v.Stop != "deadline" || v.Reason == "" {
+		t.Errorf("canceled: %+v", v)
+	}
+	for name, p := range map[string]*law.Proof{
+		"nothing":     {},
+		"no such law": {Instances: []law.Instance{{Law: "nothing"}}},
+		"ill-typed":   {Instances: []law.Instance{{Law: "split_concat"}}},
+		"another's":   ps[1],
+	} {
+		if v := g.Ground(context.Background(), goals[0], p); v.Status != Unknown || v.Reason == "" || v.Proof != nil {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	// After all that it still works.
+	if v := g.Ground(context.Background(), goals[0], ps[0]); v.Status != Proved {
+		t.Errorf("%+v", v)
+	}
+}

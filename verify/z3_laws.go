@@ -13,6 +13,17 @@ import (
 // at ranks.
 const maxRun = 5
 
+// AtRanks are the instances of l without axis runs in which every term has one
+// of the ranks, runs with few axes first. A goal with axis runs can be given to
+// [Quantified] at each; that all are proved says nothing of other ranks.
+func AtRanks(l *law.Law, ranks ...int) []*law.Law {
+	set := map[int]bool{}
+	for _, r := range ranks {
+		set[r] = true
+	}
+	return atRanks(l, set)
+}
+
 // atRanks instantiates the axis runs of a law in every way that gives all its
 // terms one of the ranks.
 func atRanks(l *law.Law, ranks map[int]bool) []*law.Law {

@@ -169,3 +169,13 @@ func benchmarkQuantified(b *testing.B, text string) {
 	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(n), "ms/goal")
 	b.ReportMetric(float64(proved)/float64(n), "proved/goal")
 }
+
+func ExampleAtRanks() {
+	l, _ := law.ParseLaw("axiom a given X : [P.., n] then relu(slice[axis=#P, lo=0, hi=n](X)) == relu(X)")
+	for _, m := range AtRanks(l, 1, 2) {
+		fmt.Println(m.Given[0].Shape, m.LHS[0])
+	}
+	// Output:
+	// [n] relu(slice[axis=0, lo=0, hi=n](X))
+	// [P_0, n] relu(slice[axis=1, lo=0, hi=n](X))
+}
