@@ -20,6 +20,8 @@ type Options struct {
 	ID func(*law.Law) string
 	// Z3 asks Z3 as well.
 	Z3 bool
+	// Each, if not nil, is called with every accepted entry, in order.
+	Each func(id string, r *Result)
 }
 
 // Report is the outcome for a file.
@@ -108,6 +110,9 @@ func File(ctx context.Context, r io.Reader, name string, o Options) (rep *Report
 		}
 		seen[e.ID] = true
 		rep.Instances += res.Instances
+		if o.Each != nil {
+			o.Each(e.ID, res)
+		}
 		if lemma {
 			use[l.Name] = l
 			rep.Lemmas++

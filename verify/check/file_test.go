@@ -150,12 +150,16 @@ func ExampleFile() {
 	_ = w.Rule(entry)
 	_ = w.Close()
 
-	report, err := check.File(context.Background(), &file, "my.cert", check.Options{Z3: true})
+	report, err := check.File(context.Background(), &file, "my.cert", check.Options{
+		Z3:   true,
+		Each: func(id string, r *check.Result) { fmt.Println(id, "forward:", r.Forward, "backward:", r.Backward) },
+	})
 	fmt.Println(report.Rules, "accepted", err)
 	for _, r := range report.Rejected {
 		fmt.Println(r)
 	}
 	// Output:
+	// r_1 forward: true backward: true
 	// 1 accepted <nil>
 	// my.cert:7: r_1: output 0: the instances do not make relu(ewadd(X, Y)) and relu(ewadd(Y, X)) equal
 }
