@@ -74,3 +74,46 @@ func ExampleDerive() {
 	// Output:
 	// unknown not derived: saturated
 }
+
+// Of three rules, the one that follows from the others is left out.
+func ExampleSession() {
+	rules, err := law.Parse("example", []byte(`
+rule comm
+  given X : [P..], Y : [P..]
+  then  ewadd(X, Y) == ewadd(Y, X)
+rule assoc
+  given X : [P..], Y : [P..], Z : [P..]
+  then  ewadd(X, ewadd(Y, Z)) == ewadd(ewadd(X, Y), Z)
+rule turn
+  given X : [P..], Y : [P..], Z : [P..]
+  then  ewadd(X, ewadd(Y, Z)) == ewadd(ewadd(Z, X), Y)`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := verify.NewSession(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range rules {
+		v, err := s.Prove(context.Background(), r)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if v.Status == verify.Proved {
+			fmt.Println(r.Name, "follows from", v.Proof.Laws())
+			continue
+		}
+		if err := s.Add(r); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(r.Name, "is kept")
+	}
+	// Output:
+	// comm is kept
+	// assoc is kept
+	// turn follows from [assoc comm]
+}

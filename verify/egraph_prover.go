@@ -111,40 +111,34 @@ func (p *EGraph) Prove(ctx context.Context, goals []*law.Law) ([]Verdict, error)
 	return out, errors.Join(errs...)
 }
 
-// Derive says whether a goal follows from laws: Prove for one goal.
-func Derive(ctx context.Context, goal *law.Law, from []*law.Law, rounds []tensor.Limits) (Verdict, error) {
-	vs, err := (&EGraph{Laws: from, Rounds: rounds, Workers: 1}).Prove(ctx, []*law.Law{goal})
-	if err != nil {
-		return Verdict{}, err
-	}
-	return vs[0], nil
-}
-
 // egraphWorker holds what one goroutine reuses from goal to goal.
 type egraphWorker struct {
 	cfg   *EGraph
 	laws  map[string]*law.Law
 	table *tensor.Table
-	rules []*tensor.Rule
+	rules []*tensor.Rule // of the first laws of cfg
 	graph *tensor.Graph
 	min   *tensor.Minimizer
+
+	compiled int // how many laws of cfg
 }
 
+// setUp compiles the laws that are new, or all of them into a new table when
+// the old one has grown large.
 func (w *egraphWorker) setUp() error {
-	if w.table != nil && w.table.Len() < tableLimit {
-		return nil
+	if w.table == nil || w.table.Len() >= tableLimit {
+		w.table = tensor.NewTable()
+		w.rules, w.compiled = nil, 0
+		w.graph = tensor.NewGraph(w.table)
+		w.min = tensor.NewMinimizer(w.table)
 	}
-	w.table = tensor.NewTable()
-	w.rules = nil
-	for _, l := range w.cfg.Laws {
-		rules, _, err := w.table.Rules(l)
+	for ; w.compiled < len(w.cfg.Laws); w.compiled++ {
+		rules, _, err := w.table.Rules(w.cfg.Laws[w.compiled])
 		if err != nil {
 			return err
 		}
 		w.rules = append(w.rules, rules...)
 	}
-	w.graph = tensor.NewGraph(w.table)
-	w.min = tensor.NewMinimizer(w.table)
 	return nil
 }
 

@@ -222,6 +222,49 @@ func TestEGraphRefuses(t *testing.T) {
 	}
 }
 
+// TestSession: laws added later are used, a law that cannot be added leaves the
+// session as it was, and verdicts are those of EGraph.
+func TestSession(t *testing.T) {
+	laws := readLaws(t, testAxioms)
+	goals := append(readLaws(t, trueGoals), readLaws(t, falseGoals)...)
+	s, err := NewSession(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Prove(context.Background(), goals[0]); err != nil || v.Status != Unknown {
+		t.Errorf("without laws: %+v, %v", v, err)
+	}
+	for i, l := range laws {
+		if err := s.Add(l); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Add(l); err == nil {
+			t.Errorf("law %s was added twice", l.Name)
+		}
+		if i == 3 {
+			bad := readLaws(t, `bad | X : [m, n] | | ewadd(X, transpose(X)) == X`)[0]
+			if err := s.Add(bad); err == nil {
+				t.Error("an ill-typed law was added")
+			}
+		}
+	}
+	var got []Verdict
+	for _, g := range goals {
+		v, err := s.Prove(context.Background(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, v)
+	}
+	want, err := (&EGraph{Laws: laws}).Prove(context.Background(), goals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fingerprint(got) != fingerprint(want) {
+		t.Errorf("got\n%s\nwant\n%s", fingerprint(got), fingerprint(want))
+	}
+}
+
 // TestEGraphReflexive: equal sides need no law.
 func TestEGraphReflexive(t *testing.T) {
 	goal := readLaws(t, `g | X : [m, n] | | slice[axis=1, lo=0, hi=1](relu(X)) == slice[axis=1, lo=0, hi=1](relu(X))`)[0]
