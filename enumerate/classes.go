@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -90,7 +91,10 @@ func (s *Session) decide(ctx context.Context, cands []*Candidate) ([]*Candidate,
 		}
 	}
 	if len(fresh) > 0 && s.opt.Prove != nil {
-		if err := s.opt.Prove(ctx, fresh); err != nil {
+		t0 := time.Now()
+		err := s.opt.Prove(ctx, fresh)
+		s.proving += time.Since(t0)
+		if err != nil {
 			return nil, err
 		}
 	} else {
@@ -100,6 +104,7 @@ func (s *Session) decide(ctx context.Context, cands []*Candidate) ([]*Candidate,
 	}
 	for _, c := range fresh {
 		s.known[c.text] = c
+		s.order = append(s.order, c)
 		if c.Proved {
 			s.accept(c)
 		}
@@ -135,7 +140,7 @@ func (s *Session) buckets(base int) (out []bucket, alone int) {
 	}
 	for i := base; i < len(s.codes); i++ {
 		r := s.find(int32(i))
-		if members[r] < 2 && !s.symmetric[i-base] {
+		if members[r] < 2 && s.symmetric[int32(i)] == nil {
 			s.keep(int32(i))
 			alone++
 			continue
@@ -165,7 +170,7 @@ func (s *Session) buckets(base int) (out []bucket, alone int) {
 
 type classWorker struct {
 	s      *Session
-	base   int // first term of the level
+	last   bool
 	st     *store
 	strict *rewriter // unconditional rules
 	loose  *rewriter // all rules
@@ -175,16 +180,15 @@ type classWorker struct {
 
 func (s *Session) newClassWorker() *classWorker {
 	st := newStore(s.u, s.opt.Seed)
-	return &classWorker{s: s, base: s.starts[len(s.starts)-2], st: st, strict: newRewriter(st, s.rules), loose: newRewriter(st, s.allRule),
+	return &classWorker{s: s, st: st,
+		last: len(s.starts)-2 == s.opt.MaxOps, strict: newRewriter(st, s.rules), loose: newRewriter(st, s.allRule),
 		test: tester{seed: fingerprint.Mix(s.opt.Seed + 0x7e57)}}
 }
 
 func (w *classWorker) bucket(n int, b *bucket, f *finding) {
 	reps := append([]int32(nil), b.reps...)
 	for _, t := range b.news {
-		if w.s.symmetric[int(t)-w.base] {
-			w.symmetries(n, t, f)
-		}
+		w.symmetries(n, t, f)
 		merged := false
 		for _, r := range reps {
 			if merged = w.relate(n, t, r, f) == same; merged {
@@ -214,15 +218,18 @@ func (w *classWorker) relate(n int, t, r int32, f *finding) relation {
 		return different
 	}
 	f.pairs++
-	if w.strict.joins(x, y) {
+	if w.strict.meets(x, y) {
 		f.joined++
 		return same
 	}
-	loose := w.loose.joins(x, y)
-	if loose {
+	if w.loose.joins(x, y) {
 		f.joined++
-		// It follows from rules that hold only for some strides, paddings or
-		// kernels; with others the two terms may differ.
+		// If it takes rules that hold only for some strides, paddings or
+		// kernels, the two terms may differ with others. Of the last level
+		// nobody asks.
+		if w.last || w.strict.joins(x, y) {
+			return same
+		}
 		return different
 	}
 	c := w.state(n, x, y, f)
@@ -279,31 +286,25 @@ func (w *classWorker) confirm(x, y tid) (tid, tid, bool) {
 // symmetries states that a term does not change when its inputs are renamed.
 func (w *classWorker) symmetries(n int, t int32, f *finding) {
 	c := w.s.codes[t]
-	eachRenaming(w.st, c, func(ren *[32]uint8) bool {
-		var h fingerprint.Hash
-		h, w.buf = w.st.rootHash(c, ren, w.buf)
-		if h != w.s.hashes[t] {
-			return true
-		}
-		x, y := w.st.decode(c, nil), w.st.decode(c, ren)
+	for _, ren := range w.s.symmetric[t] {
+		x, y := w.st.decode(c, nil), w.st.decode(c, &ren)
 		if x == y {
-			return true
+			continue
 		}
 		if _, _, ok := w.confirm(x, y); !ok {
-			return true
+			continue
 		}
 		f.pairs++
 		if w.loose.joins(x, y) {
 			f.joined++
-			return true
+			continue
 		}
 		if cand := w.state(n, x, y, f); cand != nil {
 			f.cands = append(f.cands, cand)
 		} else {
 			f.false++
 		}
-		return true
-	})
+	}
 }
 
 // state makes a candidate of a pair, or nil if it is false in general.

@@ -274,26 +274,39 @@ func cleared[T any](s []T, n int) []T {
 	return s
 }
 
-// fits is a quick look at a term's root and operands, before the real match.
-func (w *rewriter) fits(p *pat, a *app) bool {
-	s := w.s
-	switch len(p.args) {
-	case 0:
-		return true
-	case 1:
-		return s.headFits(p.args[0], a.a)
+// heads is the operator of a term and those of its operands (nil: an input or
+// none).
+type heads struct{ op, a, b *graph.Op }
+
+func (s *store) head(t tid) *graph.Op {
+	id := s.tensors[t].app
+	if id == 0 {
+		return nil
 	}
-	return s.headFits(p.args[0], a.a) && s.headFits(p.args[1], a.b) ||
-		p.op.Commutative && s.headFits(p.args[0], a.b) && s.headFits(p.args[1], a.a)
+	return s.insts[s.apps[id].inst].op
 }
 
-func (s *store) headFits(p *pat, t tid) bool {
-	if p.op == nil {
-		return true
+// candidates lists the rules whose pattern fits the operators of an
+// application and its operands.
+func (w *rewriter) candidates(a *app) []*rewrite {
+	h := heads{w.s.insts[a.inst].op, w.s.head(a.a), w.s.head(a.b)}
+	list, ok := w.byHead[h]
+	if !ok {
+		for _, r := range w.rules[h.op] {
+			p := r.from
+			fits := len(p.args) == 0 || len(p.args) == 1 && p.args[0].fits(h.a) ||
+				len(p.args) == 2 && (p.args[0].fits(h.a) && p.args[1].fits(h.b) ||
+					p.op.Commutative && p.args[0].fits(h.b) && p.args[1].fits(h.a))
+			if fits {
+				list = append(list, r)
+			}
+		}
+		w.byHead[h] = list
 	}
-	id := s.tensors[t].app
-	return id != 0 && s.insts[s.apps[id].inst].op == p.op
+	return list
 }
+
+func (p *pat) fits(head *graph.Op) bool { return p.op == nil || p.op == head }
 
 // todo is the list of (pattern, tensor) pairs still to match.
 type todo struct {
@@ -538,6 +551,7 @@ func (in *inst) key() string {
 type rewriter struct {
 	s      *store
 	rules  map[*graph.Op][]*rewrite
+	byHead map[heads][]*rewrite // of rules, those whose pattern fits these operators
 	memo   map[tid]tid
 	m      matcher
 	budget int
@@ -545,7 +559,7 @@ type rewriter struct {
 }
 
 func newRewriter(s *store, rules map[*graph.Op][]*rewrite) *rewriter {
-	w := &rewriter{s: s, rules: rules, memo: map[tid]tid{}, m: matcher{s: s}}
+	w := &rewriter{s: s, rules: rules, byHead: map[heads][]*rewrite{}, memo: map[tid]tid{}, m: matcher{s: s}}
 	w.m.w = w
 	return w
 }
@@ -646,13 +660,9 @@ func (w *rewriter) rootStep(t tid) tid {
 	if tt.app == 0 {
 		return 0
 	}
-	op := w.s.insts[w.s.apps[tt.app].inst].op
 	var res tid
 	a := w.s.apps[tt.app]
-	for _, r := range w.rules[op] {
-		if !w.fits(r.from, &a) {
-			continue
-		}
+	for _, r := range w.candidates(&a) {
 		w.m.reset(r)
 		w.m.match(&todo{p: r.from, t: t}, func() bool {
 			u := w.m.build(r.to)
@@ -677,12 +687,8 @@ func (w *rewriter) steps(t tid, f func(tid) bool) bool {
 		return false
 	}
 	a := w.s.apps[tt.app]
-	op := w.s.insts[a.inst].op
 	var found []tid
-	for _, r := range w.rules[op] {
-		if !w.fits(r.from, &a) {
-			continue
-		}
+	for _, r := range w.candidates(&a) {
 		w.m.reset(r)
 		w.m.match(&todo{p: r.from, t: t}, func() bool {
 			if u := w.m.build(r.to); u != 0 && u != t && w.s.tensors[u].shape == w.s.tensors[t].shape {
@@ -707,18 +713,23 @@ func (w *rewriter) steps(t tid, f func(tid) bool) bool {
 		a.b != 0 && w.steps(a.b, func(y tid) bool { return sub(a.a, y) })
 }
 
-// joins reports whether t and u are equal by the rules, as far as ordered
-// rewriting with at most one step against the order sees it.
-func (w *rewriter) joins(t, u tid) bool {
+// meets reports whether t and u have the same normal form.
+func (w *rewriter) meets(t, u tid) bool {
 	// The order is well founded, so rewriting ends by itself; the budget is a
 	// safety net far above what it takes.
 	w.budget = 100000
-	n, m := w.normal(t), w.normal(u)
-	if n == m {
+	return w.normal(t) == w.normal(u)
+}
+
+// joins reports whether t and u are equal by the rules, as far as ordered
+// rewriting with at most one step against the order sees it.
+func (w *rewriter) joins(t, u tid) bool {
+	if w.meets(t, u) {
 		return true
 	}
+	n, m := w.normal(t), w.normal(u)
 	hit := func(want tid) func(tid) bool {
 		return func(x tid) bool { return w.normal(x) == want }
 	}
-	return w.steps(t, hit(m)) || w.steps(u, hit(n)) || w.steps(n, hit(m)) || w.steps(m, hit(n))
+	return w.steps(t, hit(m)) || w.steps(u, hit(n)) || n != t && w.steps(n, hit(m)) || m != u && w.steps(m, hit(n))
 }

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/law"
 )
 
@@ -18,6 +20,7 @@ import (
 // with one worker per processor, extending representatives only.
 type Options struct {
 	Universe   *Universe // nil: Default()
+	MaxOps     int       // the last level that will be asked for; 0: not known
 	Exhaustive bool      // extend every term, not only representatives
 	Workers    int       // goroutines; 0: one per processor
 	Seed       uint64    // of the random inputs
@@ -68,6 +71,10 @@ type Stats struct {
 	False    int    // of them: false on other shapes
 	Raw      int    // of them: stated as laws
 	Distinct int    // laws after renaming of inputs
+	Proved   int    // of them
+
+	WalkSeconds, HashSeconds, CompareSeconds, ProveSeconds float64 // wall time
+	EnumerateCPU                                           float64 // CPU seconds of walk and fingerprints
 }
 
 // Session enumerates level by level.
@@ -84,11 +91,13 @@ type Session struct {
 	rules   map[*graph.Op][]*rewrite // unconditional
 	allRule map[*graph.Op][]*rewrite // conditional too
 	known   map[string]*Candidate    // by text
+	order   []*Candidate             // of known, as decided
+	proving time.Duration            // spent in Options.Prove
 	semRule map[*graph.Op][]*rewrite // and those of the true relu and maximum
 	ranked  map[fingerprint.Hash]int32
-	// symmetric marks terms of the last level that do not change under some
-	// renaming of their inputs.
-	symmetric []bool
+	// symmetric lists, for terms of the last level, the renamings of their
+	// inputs that do not change them.
+	symmetric map[int32][][32]uint8
 }
 
 // NewSession prepares a session; the first level is level 1.
@@ -144,10 +153,12 @@ func (s *Session) Level(ctx context.Context, n int) ([]*Candidate, Stats, error)
 			s.reps[s.codes[i]] = struct{}{}
 		}
 	}
+	t0, cpu := time.Now(), procstat.Read().CPUSeconds()
 	codes, visits, err := s.generate(ctx, n)
 	if err != nil {
 		return nil, st, err
 	}
+	st.WalkSeconds = time.Since(t0).Seconds()
 	st.Visits, st.Terms = visits, len(codes)
 	base := len(s.codes)
 	s.codes = append(s.codes, codes...)
@@ -156,12 +167,22 @@ func (s *Session) Level(ctx context.Context, n int) ([]*Candidate, Stats, error)
 	for i := base; i < len(s.codes); i++ {
 		s.uf = append(s.uf, int32(i))
 	}
-	evals, err := s.fingerprints(ctx, base)
-	if err != nil {
+	t0 = time.Now()
+	if st.Tensors, err = s.fingerprints(ctx, base); err != nil {
 		return nil, st, err
 	}
-	st.Tensors = evals
+	st.HashSeconds = time.Since(t0).Seconds()
+	st.EnumerateCPU = procstat.Read().CPUSeconds() - cpu
+	t0 = time.Now()
+	s.proving = 0
 	cands, err := s.classes(ctx, n, base, &st)
+	st.ProveSeconds = s.proving.Seconds()
+	st.CompareSeconds = (time.Since(t0) - s.proving).Seconds()
+	for _, c := range cands {
+		if c.Proved {
+			st.Proved++
+		}
+	}
 	return cands, st, err
 }
 
@@ -334,7 +355,11 @@ func (s *Session) fingerprints(ctx context.Context, base int) (int, error) {
 	}
 	type edge struct{ a, b int32 }
 	edges := make([][]edge, s.opt.Workers)
-	s.symmetric = make([]bool, len(s.codes)-base)
+	type renaming struct {
+		t int32
+		r [32]uint8
+	}
+	selfs := make([][]renaming, s.opt.Workers)
 	err = s.parallel(ctx, phase+" renamings", n, 256, func(wk, lo, hi int) {
 		st := fresh(wk)
 		for i := base + lo; i < base+hi; i++ {
@@ -343,7 +368,7 @@ func (s *Session) fingerprints(ctx context.Context, base int) (int, error) {
 				h, scratch[wk] = st.rootHash(s.codes[i], r, scratch[wk])
 				evals.Add(1)
 				if h == s.hashes[i] {
-					s.symmetric[i-base] = true
+					selfs[wk] = append(selfs[wk], renaming{int32(i), *r})
 				} else if j, ok := s.table[h]; ok {
 					edges[wk] = append(edges[wk], edge{int32(i), j})
 				}
@@ -353,6 +378,12 @@ func (s *Session) fingerprints(ctx context.Context, base int) (int, error) {
 	})
 	if err != nil {
 		return 0, err
+	}
+	s.symmetric = map[int32][][32]uint8{}
+	for _, l := range selfs {
+		for _, x := range l {
+			s.symmetric[x.t] = append(s.symmetric[x.t], x.r)
+		}
 	}
 	for _, es := range edges {
 		for _, e := range es {

@@ -17,7 +17,7 @@ func TestProbe(t *testing.T) {
 	start := time.Now()
 	var mu sync.Mutex
 	last := ""
-	s := NewSession(Options{Seed: 1, Progress: func(ph string, d, n int64) {
+	s := NewSession(Options{Seed: 1, MaxOps: max, Progress: func(ph string, d, n int64) {
 		mu.Lock()
 		if ph != last || d == n || os.Getenv("V") != "" {
 			fmt.Println(time.Since(start), ph, d, n)
@@ -25,7 +25,7 @@ func TestProbe(t *testing.T) {
 		}
 		mu.Unlock()
 	}})
-	ctx, cancel := context.WithTimeout(context.Background(), 110*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 600*time.Second)
 	defer cancel()
 	for n := 1; n <= max; n++ {
 		t0 := time.Now()

@@ -1,0 +1,120 @@
+package enumerate
+
+import (
+	"encoding/gob"
+	"fmt"
+	"io"
+
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/law"
+)
+
+// saved is a session between levels, as it is written to a checkpoint.
+type saved struct {
+	Version    int
+	Universe   string
+	Seed       uint64
+	Exhaustive bool
+	Codes      [][]byte
+	Hashes     []fingerprint.Hash
+	Rep        []bool
+	Starts     []int
+	UF         []int32
+	Ranked     map[fingerprint.Hash]int32
+	Known      []savedCandidate
+}
+
+type savedCandidate struct {
+	Law, Base             string
+	Conditional, Semantic bool
+	Proved                bool
+	Level                 int
+}
+
+const saveVersion = 1
+
+// Next is the level that comes next.
+func (s *Session) Next() int { return len(s.starts) - 1 }
+
+// Save writes the session as it stands between two levels.
+func (s *Session) Save(w io.Writer) error {
+	v := saved{Version: saveVersion, Universe: s.u.String(), Seed: s.opt.Seed, Exhaustive: s.opt.Exhaustive,
+		Hashes: s.hashes, Rep: s.rep, Starts: s.starts, UF: s.uf, Ranked: s.ranked}
+	for i := range s.codes {
+		v.Codes = append(v.Codes, s.codes[i][:])
+	}
+	for _, c := range s.order {
+		v.Known = append(v.Known, savedCandidate{law.Format(c.Law), law.Format(c.Base), c.Conditional, c.Semantic, c.Proved, c.Level})
+	}
+	return gob.NewEncoder(w).Encode(&v)
+}
+
+// Restore reads what Save wrote. The session must be new and have the same
+// universe, seed and mode.
+func (s *Session) Restore(r io.Reader) error {
+	var v saved
+	if err := gob.NewDecoder(r).Decode(&v); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	if v.Version != saveVersion || v.Universe != s.u.String() || v.Seed != s.opt.Seed || v.Exhaustive != s.opt.Exhaustive {
+		return fmt.Errorf("checkpoint is of another run (operators, seed or mode differ)")
+	}
+	n := len(v.Codes)
+	if len(v.Hashes) != n || len(v.Rep) != n || len(v.UF) != n || len(v.Starts) < 2 || v.Starts[len(v.Starts)-1] != n {
+		return fmt.Errorf("checkpoint is damaged")
+	}
+	for i := 1; i < len(v.Starts); i++ {
+		if v.Starts[i] < v.Starts[i-1] {
+			return fmt.Errorf("checkpoint is damaged")
+		}
+	}
+	for i := range v.UF {
+		if v.UF[i] < 0 || int(v.UF[i]) > i {
+			return fmt.Errorf("checkpoint is damaged")
+		}
+	}
+	known := map[string]*Candidate{}
+	var order []*Candidate
+	for _, k := range v.Known {
+		l, err := law.ParseLaw(k.Law)
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		b, err := law.ParseLaw(k.Base)
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		c := &Candidate{Law: l, Base: b, Conditional: k.Conditional, Semantic: k.Semantic, Proved: k.Proved, Level: k.Level}
+		c.text = k.Law + k.Base
+		known[c.text] = c
+		order = append(order, c)
+	}
+	s.codes = make([]code, n)
+	for i, b := range v.Codes {
+		copy(s.codes[i][:], b)
+	}
+	s.hashes, s.rep, s.starts, s.uf = v.Hashes, v.Rep, v.Starts, v.UF
+	if len(v.Ranked) > 0 {
+		s.ranked = v.Ranked
+	}
+	s.known, s.order = known, order
+	s.table = map[fingerprint.Hash]int32{}
+	for i := range s.hashes {
+		if _, ok := s.table[s.hashes[i]]; !ok {
+			s.table[s.hashes[i]] = int32(i)
+		}
+	}
+	for lv := 1; lv < len(s.starts)-1; lv++ {
+		for i := s.starts[lv]; i < s.starts[lv+1]; i++ {
+			if s.rep[i] {
+				s.reps[s.codes[i]] = struct{}{}
+			}
+		}
+	}
+	for _, c := range order {
+		if c.Proved {
+			s.accept(c)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,13 @@
+// Package genrules is the command gen-rules as a function: enumerate graphs,
+// bucket them by fingerprint, state pairs that agree as laws, prove them from
+// the axioms, and keep what is needed.
+//
+//	enumerate ─ candidates ─▶ e-graph proof ─▶ Z3 ground core ─▶ checker ─▶ rule
+//	     ▲                        │ no proof: counterexample, or unknown     │
+//	     └────────────── proved rules prune the next batch ◀────────────────┘
+//
+// A rule enters the set only if three programs that share no code agree: the
+// e-graph found the instances, Z3 finds their ground formula contradictory to
+// the negated rule, and package verify/check accepts them. Everything depends
+// on the options alone and not on the number of workers.
+package genrules

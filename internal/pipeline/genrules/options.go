@@ -1,0 +1,91 @@
+package genrules
+
+import (
+	"time"
+
+	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/verify"
+)
+
+// Options configure a run. The zero value generates rules of up to 3 operators
+// over the default universe.
+type Options struct {
+	MaxOps     int      // most operators on a side; 0: 3
+	Ops        []string // operators to enumerate; nil: all
+	Exhaustive bool     // extend every graph, not only representatives, and count graphs of any number of outputs
+	Workers    int      // goroutines; 0: one per processor
+	Seed       uint64   // of the random inputs
+	Memory     int64    // bytes of heap at which enumeration stops; 0: no bound
+	Checkpoint string   // folder for resuming; "": none
+	Minimal    bool     // leave derivable rules out of the set
+	Quantified bool     // also run the quantified prover on the rules and report the time ratio
+	// SemanticOps is the largest level at which laws of the true relu and
+	// maximum are looked for; 0: 3, negative: none.
+	SemanticOps int
+	// Progress shows how far the run is; nil is silent.
+	Progress *progress.Reporter
+}
+
+// Stage is one line of the report.
+type Stage struct {
+	Name    string  `json:"name"`
+	Count   int64   `json:"count"`
+	Seconds float64 `json:"seconds"`
+	PeakRSS int64   `json:"peak_rss_bytes"`
+}
+
+// Counts are rules by verdict.
+type Counts struct {
+	Proved    int `json:"proved"`
+	Refuted   int `json:"refuted"`
+	Unknown   int `json:"unknown"`
+	Derivable int `json:"derivable"`
+	Kept      int `json:"kept"`
+}
+
+// Unproved is a candidate that is not a rule.
+type Unproved struct {
+	Law     string          `json:"law"`
+	Status  string          `json:"status"` // refuted or unknown
+	Reason  string          `json:"reason"`
+	Witness *verify.Witness `json:"witness,omitempty"`
+}
+
+// ProverTimes compares the two provers on the same goals.
+type ProverTimes struct {
+	Goals             int     `json:"goals"`
+	EGraphProved      int     `json:"egraph_proved"`
+	EGraphSeconds     float64 `json:"egraph_seconds"` // CPU time of one worker
+	QuantifiedProved  int     `json:"quantified_proved"`
+	QuantifiedSeconds float64 `json:"quantified_seconds"`
+}
+
+// Report is the outcome of a run.
+type Report struct {
+	MaxOps             int               `json:"max_ops"`
+	Mode               string            `json:"mode"` // representatives or exhaustive
+	Universe           string            `json:"universe"`
+	Seed               uint64            `json:"seed"`
+	Workers            int               `json:"workers"`
+	Stages             []Stage           `json:"stages"`
+	Rules              Counts            `json:"rules"`
+	Graphs             int64             `json:"graphs"`
+	GraphsPerCPUSecond float64           `json:"graphs_per_cpu_second"` // enumeration and fingerprints
+	BytesPerGraph      float64           `json:"bytes_per_graph"`
+	Seconds            float64           `json:"seconds"`
+	CPUSeconds         float64           `json:"cpu_seconds"`
+	PeakRSS            int64             `json:"peak_rss_bytes"`
+	AxiomsSHA256       string            `json:"axioms_sha256"`
+	CollisionBound     float64           `json:"collision_bound"` // see fingerprint.CollisionBound
+	Stopped            string            `json:"stopped,omitempty"`
+	Unproved           []Unproved        `json:"unproved,omitempty"`
+	Provers            *ProverTimes      `json:"provers,omitempty"`
+	Exhaustive         *enumerate.Graphs `json:"exhaustive,omitempty"`
+
+	// Set holds the rules.
+	Set *rules.Set `json:"-"`
+
+	started time.Time
+}

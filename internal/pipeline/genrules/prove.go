@@ -1,0 +1,204 @@
+package genrules
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/check"
+)
+
+// judge decides candidates and keeps what it found.
+type judge struct {
+	opt    *Options
+	laws   []*law.Law // axioms and proved lemmas
+	byName check.Laws
+	lemmas []*rules.Lemma
+
+	proved   map[string]*rules.Rule // by id
+	bases    map[string]bool        // ids of proved laws that only prune
+	unproved map[string]*Unproved   // by law text
+	order    []string               // of unproved, as met
+	seconds  float64                // CPU of the e-graph prover
+	goals    int
+}
+
+// newJudge proves the lemmas from the axioms.
+func newJudge(ctx context.Context, opt *Options) (*judge, error) {
+	j := &judge{opt: opt, byName: check.Laws{}, proved: map[string]*rules.Rule{}, bases: map[string]bool{},
+		unproved: map[string]*Unproved{}}
+	for _, l := range axioms.ByKind(law.Axiom) {
+		j.laws = append(j.laws, l)
+		j.byName[l.Name] = l
+	}
+	lemmas := axioms.ByKind(law.Lemma)
+	stage := opt.Progress.Stage("lemmas", int64(len(lemmas)))
+	defer stage.Done()
+	for _, l := range lemmas {
+		v, err := verify.Derive(ctx, l, j.laws, verify.LemmaRounds)
+		if err != nil {
+			return nil, fmt.Errorf("lemma %s: %w", l.Name, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		stage.Add(1)
+		if v.Status != verify.Proved {
+			return nil, fmt.Errorf("lemma %s does not follow from the axioms before it: %s", l.Name, v.Reason)
+		}
+		if _, err := check.Rule(l, v.Proof, j.byName); err != nil {
+			return nil, fmt.Errorf("lemma %s: the checker does not accept its proof: %w", l.Name, err)
+		}
+		j.lemmas = append(j.lemmas, &rules.Lemma{Law: l, Proof: v.Proof})
+		j.laws = append(j.laws, l)
+		j.byName[l.Name] = l
+	}
+	return j, nil
+}
+
+// prove is the enumerator's callback.
+func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
+	stage := j.opt.Progress.Stage("prove", int64(len(cands)))
+	defer stage.Done()
+	goals := make([]*law.Law, len(cands))
+	for i, c := range cands {
+		goals[i] = c.Law
+	}
+	verdicts, err := j.decide(ctx, goals, func() { stage.Add(1) })
+	if err != nil {
+		return err
+	}
+	// What is not proved in its most general form may be in the form it was
+	// found in.
+	var again []int
+	var narrow []*law.Law
+	for i, c := range cands {
+		if verdicts[i].Status != verify.Proved && law.Format(c.Law) != law.Format(c.Base) {
+			again = append(again, i)
+			narrow = append(narrow, c.Base)
+		}
+	}
+	second, err := j.decide(ctx, narrow, func() {})
+	if err != nil {
+		return err
+	}
+	for k, i := range again {
+		if second[k].Status == verify.Proved {
+			goals[i], verdicts[i] = narrow[k], second[k]
+		}
+	}
+	for i, c := range cands {
+		if verdicts[i].Status == verify.Proved {
+			c.Proved = true
+			if err := j.keep(goals[i], verdicts[i], c); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := j.refute(ctx, goals[i], verdicts[i].Reason); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// decide proves goals: e-graph, then Z3 on the instances, then the checker.
+func (j *judge) decide(ctx context.Context, goals []*law.Law, done func()) ([]verify.Verdict, error) {
+	if len(goals) == 0 {
+		return nil, nil
+	}
+	eg := &verify.EGraph{Laws: j.laws, Workers: j.opt.Workers}
+	verdicts, err := eg.Prove(ctx, goals)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for i := range verdicts {
+		j.seconds += verdicts[i].Seconds
+	}
+	j.goals += len(goals)
+	workers := j.opt.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for w := 0; w < min(workers, len(goals)); w++ {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			g := verify.NewGrounder(j.laws, verify.GroundOptions{})
+			defer g.Close()
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(goals) || ctx.Err() != nil {
+					return
+				}
+				if verdicts[i].Status == verify.Proved {
+					verdicts[i] = j.confirm(ctx, g, goals[i], verdicts[i])
+				}
+				done()
+			}
+		}()
+	}
+	wg.Wait()
+	return verdicts, ctx.Err()
+}
+
+// confirm has a proof minimized and decided by Z3 and checked by the checker.
+// A proof that either rejects is no proof.
+func (j *judge) confirm(ctx context.Context, g *verify.Grounder, goal *law.Law, v verify.Verdict) verify.Verdict {
+	z := g.Ground(ctx, goal, v.Proof)
+	if z.Status != verify.Proved {
+		return verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
+			Reason: "the e-graph's proof does not convince Z3: " + z.Reason}
+	}
+	v.Proof = z.Proof
+	if _, err := check.Rule(goal, v.Proof, j.byName); err != nil {
+		return verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
+			Reason: "the checker does not accept the proof: " + err.Error()}
+	}
+	return v
+}
+
+func (j *judge) keep(l *law.Law, v verify.Verdict, c *enumerate.Candidate) error {
+	r, err := rules.New(l)
+	if err != nil {
+		return fmt.Errorf("proved law has no types: %w", err)
+	}
+	r.Status, r.Proof, r.Engine = rules.Proved, v.Proof, v.Engine
+	r.Level, r.Conditional = c.Level, c.Conditional
+	if old := j.proved[r.ID()]; old == nil || old.Level > r.Level {
+		j.proved[r.ID()] = r
+	}
+	return nil
+}
+
+// refute records a candidate that was not proved, with a counterexample if one
+// is found.
+func (j *judge) refute(ctx context.Context, l *law.Law, reason string) error {
+	text := law.Format(l)
+	if j.unproved[text] != nil {
+		return nil
+	}
+	u := &Unproved{Law: text, Status: "unknown", Reason: reason}
+	w, err := verify.Refute(ctx, l, verify.RefuteOptions{Bindings: 600, Seed: j.opt.Seed})
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil && w != nil {
+		u.Status, u.Reason, u.Witness = "refuted", w.String(), w
+	}
+	j.unproved[text] = u
+	j.order = append(j.order, text)
+	return nil
+}

@@ -1,0 +1,252 @@
+package genrules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sort"
+	"sync"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/internal/procstat"
+	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/verify"
+)
+
+// Run generates rules. When ctx ends or the memory bound is reached it stops
+// cleanly: the report holds what was proved until then and says in Stopped why
+// it is not all; the error is nil unless nothing could be done.
+func Run(ctx context.Context, opt Options) (*Report, error) {
+	if opt.MaxOps == 0 {
+		opt.MaxOps = 3
+	}
+	if opt.SemanticOps == 0 {
+		opt.SemanticOps = 3
+	}
+	if opt.Workers <= 0 {
+		opt.Workers = runtime.GOMAXPROCS(0)
+	}
+	u, err := enumerate.New(opt.Ops)
+	if err != nil {
+		return nil, err
+	}
+	rep := &Report{MaxOps: opt.MaxOps, Mode: "representatives", Universe: u.String(), Seed: opt.Seed,
+		Workers: opt.Workers, AxiomsSHA256: axioms.SHA256()}
+	if opt.Exhaustive {
+		rep.Mode = "exhaustive"
+	}
+	r := &run{opt: &opt, rep: rep, meter: procstat.NewMeter(), u: u}
+	j, err := newJudge(ctx, &opt)
+	if err != nil {
+		return nil, err
+	}
+	r.judge = j
+	r.stage("lemmas", int64(len(j.lemmas)))
+	if err := r.levels(ctx); err != nil {
+		if !errors.Is(err, enumerate.ErrMemory) && ctx.Err() == nil {
+			return nil, err
+		}
+		rep.Stopped = err.Error()
+	}
+	if err := r.finish(ctx); err != nil {
+		return nil, err
+	}
+	return rep, nil
+}
+
+type run struct {
+	opt   *Options
+	rep   *Report
+	meter *procstat.Meter
+	judge *judge
+	u     *enumerate.Universe
+	bar   bar
+	cpu   float64 // of enumeration, in seconds
+}
+
+func (r *run) stage(name string, count int64) procstat.Stage {
+	lap := r.meter.Lap()
+	r.rep.Stages = append(r.rep.Stages, Stage{Name: name, Count: count, Seconds: lap.Wall.Seconds(), PeakRSS: lap.PeakRSS})
+	return lap
+}
+
+// bar turns the enumerator's phases into progress stages.
+type bar struct {
+	sync.Mutex
+	rep   *progress.Reporter
+	phase string
+	stage *progress.Stage
+	at    int64
+}
+
+func (b *bar) show(phase string, done, total int64) {
+	b.Lock()
+	defer b.Unlock()
+	if phase != b.phase {
+		b.stage.Done()
+		b.phase, b.at = phase, 0
+		b.stage = b.rep.Stage(phase, total)
+	}
+	if done > b.at {
+		b.stage.Add(done - b.at)
+		b.at = done
+	}
+}
+
+func (r *run) levels(ctx context.Context) error {
+	opt := r.opt
+	r.bar.rep = opt.Progress
+	eo := enumerate.Options{Universe: r.u, MaxOps: opt.MaxOps, Exhaustive: opt.Exhaustive, Workers: opt.Workers,
+		Seed: opt.Seed, Memory: opt.Memory, Prove: r.judge.prove, Progress: r.bar.show}
+	if opt.Exhaustive {
+		g, err := enumerate.CountGraphs(ctx, eo, opt.MaxOps)
+		if err != nil {
+			return err
+		}
+		r.rep.Exhaustive = g
+		r.rep.Graphs += int64(g.Graphs)
+		r.cpu += r.stage("graphs of any number of outputs", int64(g.Graphs)).CPU.Seconds()
+	}
+	s := enumerate.NewSession(eo)
+	store, err := r.open(s)
+	if err != nil {
+		return err
+	}
+	for n := s.Next(); n <= opt.MaxOps; n++ {
+		before := len(r.judge.proved)
+		_, st, err := s.Level(ctx, n)
+		r.levelStages(n, st)
+		if err != nil {
+			return err
+		}
+		if n <= opt.SemanticOps {
+			_, err := s.Semantic(ctx)
+			r.stage(fmt.Sprintf("level %d: laws of the true relu and maximum", n), int64(len(r.judge.proved)-before))
+			if err != nil {
+				return err
+			}
+		}
+		if err := store.save(r, s, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) levelStages(n int, st enumerate.Stats) {
+	lap := r.meter.Lap()
+	name := func(s string) string { return fmt.Sprintf("level %d: %s", n, s) }
+	add := func(s string, count int64, seconds float64) {
+		r.rep.Stages = append(r.rep.Stages, Stage{Name: name(s), Count: count, Seconds: seconds, PeakRSS: lap.PeakRSS})
+	}
+	add("graphs", int64(st.Terms), st.WalkSeconds)
+	add("tensors evaluated", int64(st.Tensors), st.HashSeconds)
+	add("buckets", int64(st.Classes), 0)
+	add("pairs", int64(st.Pairs), st.CompareSeconds)
+	add("pairs that follow from smaller rules", int64(st.Joined), 0)
+	add("pairs false on other shapes", int64(st.False), 0)
+	add("candidates", int64(st.Raw), 0)
+	add("candidates after renaming and generalizing", int64(st.Distinct), 0)
+	add("proved", int64(st.Proved), st.ProveSeconds)
+	r.rep.Graphs += int64(st.Terms)
+	r.cpu += st.EnumerateCPU
+}
+
+// finish assembles the set and the figures.
+func (r *run) finish(ctx context.Context) error {
+	rep, j := r.rep, r.judge
+	set := &rules.Set{Axioms: axioms.Text(), Lemmas: j.lemmas}
+	set.Header = rules.Header{Tool: "taso gen-rules", Seed: fmt.Sprint(r.opt.Seed),
+		Universe:     fmt.Sprintf("%s; up to %d operators, %s", rep.Universe, rep.MaxOps, rep.Mode),
+		AxiomsSHA256: rep.AxiomsSHA256}
+	var all []*rules.Rule
+	for _, rule := range j.proved {
+		all = append(all, rule)
+	}
+	sort.Slice(all, func(a, b int) bool { return all[a].ID() < all[b].ID() })
+	set.AddAll(all)
+	// An interrupted run still writes what it proved; only the marks of
+	// derivable rules are missing then.
+	if ctx.Err() == nil {
+		if err := derivable(ctx, set, r.opt); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	r.stage("derivable", int64(set.Count().Derivable))
+	if joined := rules.Join(set.Rules, r.opt.MaxOps); len(joined) > 0 {
+		kept := 0
+		for _, rule := range joined {
+			if set.Add(rule) {
+				kept++
+			}
+		}
+		r.stage("rules with two outputs", int64(kept))
+	}
+	if r.opt.Minimal {
+		set = set.Minimal()
+	}
+	c := set.Count()
+	rep.Rules = Counts{Proved: c.Proved, Derivable: c.Derivable, Kept: c.Kept}
+	for _, text := range j.order {
+		u := j.unproved[text]
+		rep.Unproved = append(rep.Unproved, *u)
+		if u.Status == "refuted" {
+			rep.Rules.Refuted++
+		} else {
+			rep.Rules.Unknown++
+		}
+	}
+	rep.Set = set
+	if r.opt.Quantified && ctx.Err() == nil {
+		if err := r.quantified(ctx, set); err != nil {
+			return err
+		}
+	}
+	total := r.meter.Total()
+	rep.Seconds, rep.CPUSeconds, rep.PeakRSS = total.Wall.Seconds(), total.CPU.Seconds(), total.PeakRSS
+	if r.cpu > 0 {
+		rep.GraphsPerCPUSecond = float64(rep.Graphs) / r.cpu
+	}
+	if rep.Graphs > 0 {
+		rep.BytesPerGraph = float64(rep.PeakRSS) / float64(rep.Graphs)
+	}
+	rep.CollisionBound = fingerprint.CollisionBound(float64(rep.Graphs), rep.MaxOps, 2)
+	r.opt.Progress.Close()
+	return nil
+}
+
+// quantified runs prover (a) on the proved rules it can read, and prover (b)
+// on the same ones, each with one worker.
+func (r *run) quantified(ctx context.Context, set *rules.Set) error {
+	var goals []*law.Law
+	for _, rule := range set.Rules {
+		goals = append(goals, rule.Law)
+	}
+	rep := &ProverTimes{Goals: len(goals)}
+	for _, p := range []verify.Prover{&verify.EGraph{Laws: r.judge.laws, Workers: 1}, &verify.Quantified{Laws: r.judge.laws}} {
+		vs, err := p.Prove(ctx, goals)
+		if err != nil {
+			return err
+		}
+		proved, seconds := 0, 0.0
+		for _, v := range vs {
+			if v.Status == verify.Proved {
+				proved++
+			}
+			seconds += v.Seconds
+		}
+		if _, ok := p.(*verify.EGraph); ok {
+			rep.EGraphProved, rep.EGraphSeconds = proved, seconds
+		} else {
+			rep.QuantifiedProved, rep.QuantifiedSeconds = proved, seconds
+		}
+	}
+	r.rep.Provers = rep
+	r.stage("quantified prover", int64(rep.QuantifiedProved))
+	return nil
+}
