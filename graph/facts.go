@@ -254,7 +254,10 @@ func (f *Facts) Divides(k, d Dim) error {
 	if d.c == 0 && d.p != nil && k.c == 0 && k.p != nil && len(k.p.terms) == 1 && d.divisibleBy(k.p.terms[0]) {
 		return nil
 	}
-	if v, ok := d.IsVar(); ok && f.solving && !k.mentions(v) {
+	if kok && kc <= 0 {
+		return fmt.Errorf("%s does not divide a size", k)
+	}
+	if v, ok := d.IsVar(); ok && f.solving && !k.mentions(v) && k.Sub(Int(1)).NonNegative() {
 		// A size that is a multiple of k is written as one.
 		f.sub[v] = k.Mul(Var(v + "m"))
 		return nil

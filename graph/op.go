@@ -179,6 +179,11 @@ func (op *Op) InferShapes(f *Facts, a Attrs, in []Shape) ([]Shape, error) {
 	if len(a) != len(op.Params) {
 		return nil, fmt.Errorf("operator %s: %d attributes, want %d", op.Name, len(a), len(op.Params))
 	}
+	for i, p := range op.Params {
+		if err := p.checkKind(a[i]); err != nil {
+			return nil, fmt.Errorf("operator %s: attribute %s: %w", op.Name, p.Name, err)
+		}
+	}
 	out, err := op.Infer(f, a, in)
 	if err != nil {
 		return nil, fmt.Errorf("operator %s: %w", op.Name, err)
@@ -186,14 +191,15 @@ func (op *Op) InferShapes(f *Facts, a Attrs, in []Shape) ([]Shape, error) {
 	return out, nil
 }
 
-// WorkOf is the abstract cost of one application to float32 tensors.
+// WorkOf is the abstract cost of one application to float32 tensors of at most
+// MaxElements elements each.
 func (op *Op) WorkOf(a Attrs, in, out [][]int) Work {
 	var w Work
 	for _, s := range in {
-		w.BytesRead += 4 * int64(NumElements(s))
+		w.BytesRead = addSat(w.BytesRead, 4*int64(NumElements(s)))
 	}
 	for _, s := range out {
-		w.BytesWrite += 4 * int64(NumElements(s))
+		w.BytesWrite = addSat(w.BytesWrite, 4*int64(NumElements(s)))
 	}
 	if op.FLOPs != nil {
 		w.FLOPs = op.FLOPs(a, in, out)
@@ -201,4 +207,29 @@ func (op *Op) WorkOf(a Attrs, in, out [][]int) Work {
 		w.FLOPs = w.BytesWrite / 4
 	}
 	return w
+}
+
+// checkKind requires a value of the kind that the parameter's sort asks for. A
+// variable may stand for a value of any sort that has variables; a number is
+// always written as a size expression, so a variable is none.
+func (p Param) checkKind(v Value) error {
+	ok := false
+	switch p.Sort {
+	case "shape":
+		ok = v.kind == KindShape
+	case "perm":
+		ok = v.kind == KindTuple
+	case SortStride:
+		ok = v.kind == KindTuple || v.kind == KindVar
+	case SortPadding:
+		ok = v.kind == KindTuple || v.kind == KindName || v.kind == KindVar
+	case SortSame, SortAct, SortBorder:
+		ok = v.kind == KindName || v.kind == KindVar
+	default: // int, axis and other numbers
+		ok = v.kind == KindDim
+	}
+	if !ok {
+		return fmt.Errorf("%s is not a value of sort %s", v, p.Sort)
+	}
+	return nil
 }

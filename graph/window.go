@@ -99,8 +99,8 @@ func foldStrided(args []Value) (Dim, bool) {
 // over size h, all concrete.
 func WindowPads(h, k int, stride, pad Value, axis int) (before, after int, err error) {
 	st, ok := stride.Tuple()
-	if !ok || len(st) != 2 {
-		return 0, 0, fmt.Errorf("stride %s is not a pair", stride)
+	if !ok || len(st) != 2 || st[axis] < 1 {
+		return 0, 0, fmt.Errorf("stride %s: want two positive numbers", stride)
 	}
 	if pads, ok := pad.Tuple(); ok && len(pads) == 4 {
 		return int(pads[axis]), int(pads[axis+2]), nil

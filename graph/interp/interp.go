@@ -119,12 +119,33 @@ type Tensor[T any] struct {
 	Data  []T // row-major
 }
 
-// Apply infers shapes and evaluates one operator application.
+func (t Tensor[T]) check() error {
+	for _, n := range t.Sizes {
+		if n < 1 {
+			return fmt.Errorf("sizes %v: %d is less than 1", t.Sizes, n)
+		}
+	}
+	if n := graph.Product(t.Sizes...); n != int64(len(t.Data)) {
+		return fmt.Errorf("sizes %v hold %d elements, not %d", t.Sizes, n, len(t.Data))
+	}
+	return nil
+}
+
+// maxTerms bounds the sums and comparisons of one application, and its
+// elements: a meaning spells each of them out, with 32-bit indices.
+const maxTerms = 1 << 28
+
+// Apply infers shapes and evaluates one operator application. It is an error
+// if a tensor's data do not fit its sizes, or if the application is too large
+// to spell out (2^28 elements or operations).
 func Apply[T any](r Ring[T], op *graph.Op, a graph.Attrs, in []Tensor[T]) ([]Tensor[T], error) {
 	shapes := make([]graph.Shape, len(in))
 	sizes := make([][]int, len(in))
 	data := make([][]T, len(in))
 	for i, t := range in {
+		if err := t.check(); err != nil {
+			return nil, fmt.Errorf("operator %s: operand %d: %w", op.Name, i, err)
+		}
 		shapes[i], sizes[i], data[i] = graph.Sizes(t.Sizes...), t.Sizes, t.Data
 	}
 	var f graph.Facts
@@ -142,6 +163,14 @@ func Apply[T any](r Ring[T], op *graph.Op, a graph.Attrs, in []Tensor[T]) ([]Ten
 			return nil, fmt.Errorf("operator %s: output shape %s is not concrete", op.Name, s)
 		}
 		outSizes[i] = c
+	}
+	for i, s := range outSizes {
+		if n := graph.Product(s...); n > maxTerms {
+			return nil, fmt.Errorf("operator %s: output %d, %s, is too large to interpret", op.Name, i, outShapes[i])
+		}
+	}
+	if n := op.WorkOf(a, sizes, outSizes).FLOPs; n > maxTerms {
+		return nil, fmt.Errorf("operator %s: %d operations are too many to interpret", op.Name, n)
 	}
 	m, err := op.Mean(a, sizes, outSizes)
 	if err != nil {

@@ -1,10 +1,13 @@
 package interp
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
-// Q is an exact rational num/den in lowest terms with den > 0. A result whose
-// numerator or denominator leaves 63 bits is Bad, and Bad stays Bad: an
-// overflow is seen, never wrapped.
+// Q is an exact rational num/den in lowest terms with den > 0. A computation
+// in which a numerator or denominator, before it is reduced, leaves 63 bits is
+// Bad, and Bad stays Bad: an overflow is seen, never wrapped.
 type Q struct{ Num, Den int64 }
 
 // Bad is the value of an overflown computation; its denominator is 0.
@@ -20,11 +23,12 @@ type Rational struct{}
 func (Rational) Rat(num, den int64) Q { return lowest(num, den) }
 
 func lowest(num, den int64) Q {
+	// The smallest int64 has no opposite, so that it has no gcd either.
+	if den <= 0 || num == math.MinInt64 {
+		return Bad
+	}
 	if den == 1 {
 		return Q{num, 1}
-	}
-	if den <= 0 {
-		return Bad
 	}
 	a, b := num, den
 	if a < 0 {

@@ -21,7 +21,7 @@ var Concat = graph.Register(&graph.Op{
 			return nil, fmt.Errorf("shapes %s and %s cannot be joined along axis %s", x, y, dim(a, 0))
 		}
 		if err := f.EqShape(x, y.With(i, x[i].Dim)); err != nil {
-			return nil, fmt.Errorf("axis %s: %w", dim(a, 0), err)
+			return nil, fmt.Errorf("shapes %s and %s differ beside axis %s: %w", f.NormShape(x), f.NormShape(y), dim(a, 0), err)
 		}
 		return one(f.NormShape(x.With(i, x[i].Dim.Add(y[i].Dim))))
 	},

@@ -75,11 +75,11 @@ var Conv2D = graph.Register(&graph.Op{
 			}
 		}
 		m := &graph.Meaning{Steps: []graph.Step{st}, Outs: []int{0}}
-		return applyAct(m, a[3]), nil
+		return applyAct(m, a[3])
 	},
 	FLOPs: func(_ graph.Attrs, in, out [][]int) int64 {
 		w := in[1]
-		return 2 * int64(graph.NumElements(out[0])) * int64(w[1]*w[2]*w[3])
+		return graph.Product(2, graph.NumElements(out[0]), w[1], w[2], w[3])
 	},
 })
 
@@ -98,15 +98,18 @@ func checkAct(v graph.Value) error {
 }
 
 // applyAct appends an activation to a meaning with one output.
-func applyAct(m *graph.Meaning, act graph.Value) *graph.Meaning {
+func applyAct(m *graph.Meaning, act graph.Value) (*graph.Meaning, error) {
 	if act == none {
-		return m
+		return m, nil
 	}
-	name, _ := act.Name()
+	name, ok := act.Name()
+	if !ok {
+		return nil, fmt.Errorf("activation %s is not a name", act)
+	}
 	last := m.Outs[0]
 	m.Steps = append(m.Steps, graph.Step{Kind: graph.StepMap, N: m.Steps[last].N, X: graph.Operand(-1 - last), Fn: name})
 	m.Outs[0] = len(m.Steps) - 1
-	return m
+	return m, nil
 }
 
 // window is the geometry of a sliding window over an image.

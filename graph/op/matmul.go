@@ -47,6 +47,6 @@ var MatMul = graph.Register(&graph.Op{
 		return &graph.Meaning{Steps: []graph.Step{st}, Outs: []int{0}}, nil
 	},
 	FLOPs: func(_ graph.Attrs, in, out [][]int) int64 {
-		return 2 * int64(graph.NumElements(out[0])) * int64(in[0][len(in[0])-1])
+		return graph.Product(2, graph.NumElements(out[0]), in[0][len(in[0])-1])
 	},
 })

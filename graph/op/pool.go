@@ -59,5 +59,5 @@ func poolCells(a graph.Attrs, in, out [][]int) (start, cells []int32, err error)
 }
 
 func poolFLOPs(a graph.Attrs, _, out [][]int) int64 {
-	return int64(graph.NumElements(out[0])) * int64(num(a, 0)*num(a, 1))
+	return graph.Product(graph.NumElements(out[0]), num(a, 0), num(a, 1))
 }

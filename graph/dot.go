@@ -1,0 +1,46 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+)
+
+// DOT is the graph in the language of Graphviz: inputs as ellipses, operators
+// as boxes with their attributes, edges labelled with shapes, outputs as
+// double circles. Nodes and edges come in the graph's order.
+func (g *Graph) DOT() string {
+	var b strings.Builder
+	b.WriteString("digraph {\n  rankdir=TB;\n  node [shape=box, fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n")
+	for id := range g.Nodes() {
+		if op := g.op[id]; op == nil {
+			t := id.Out(0)
+			fmt.Fprintf(&b, "  n%d [shape=ellipse, label=%s];\n", id,
+				dotQuote(fmt.Sprintf("%s\n%s%s", g.name[id], g.DType(t), Sizes(g.Sizes(t)...))))
+		} else {
+			fmt.Fprintf(&b, "  n%d [label=%s];\n", id, dotQuote(g.name[id]+"\n"+op.Name+op.FormatAttrs(g.attrs[id])))
+		}
+		for _, t := range g.Operands(id) {
+			g.dotEdge(&b, t, fmt.Sprintf("n%d", id))
+		}
+	}
+	for i, t := range g.outputs {
+		fmt.Fprintf(&b, "  out%d [shape=doublecircle, label=\"%d\"];\n", i, i)
+		g.dotEdge(&b, t, fmt.Sprintf("out%d", i))
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func (g *Graph) dotEdge(b *strings.Builder, t Tensor, to string) {
+	label := Sizes(g.Sizes(t)...).String()
+	if g.NumOut(t.Node) > 1 {
+		label = fmt.Sprintf(".%d %s", t.Out, label)
+	}
+	fmt.Fprintf(b, "  n%d -> %s [label=%s];\n", t.Node, to, dotQuote(label))
+}
+
+// dotQuote is a DOT string; line breaks become \n.
+func dotQuote(s string) string {
+	r := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", " ", "\x00", " ")
+	return `"` + r.Replace(s) + `"`
+}

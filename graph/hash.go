@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+	"sort"
+)
+
+// Hash is the content hash of a graph: the first 128 bits of a SHA-256.
+type Hash [16]byte
+
+// String is the hash in 32 hexadecimal digits.
+func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+
+// HashOptions says which differences between graphs a hash ignores, beyond
+// those it always ignores.
+type HashOptions struct {
+	// InputsByPosition: inputs are told apart by their position instead of by
+	// their name.
+	InputsByPosition bool
+	// AnyOutputOrder: the order of the outputs does not matter.
+	AnyOutputOrder bool
+}
+
+// Hash is a hash of what the graph computes with which operators. It does not
+// depend on the order of nodes, on the names of operator nodes, on the order
+// of a commutative operator's operands, or on dead operators. It does depend
+// on the inputs (unused ones too) and on how often equal operators occur:
+// a graph that computes a tensor twice costs more than one that shares it.
+func (g *Graph) Hash(o HashOptions) Hash {
+	live := g.live()
+	node := make([]Hash, len(g.op))
+	position := map[NodeID]int{}
+	for i, id := range g.inputs {
+		position[id] = i
+	}
+	var inputs, ops []Hash
+	for id := range g.Nodes() {
+		var w hashWriter
+		if op := g.op[id]; op == nil {
+			w.text("input")
+			if o.InputsByPosition {
+				w.number(position[id])
+			} else {
+				w.text(g.name[id])
+			}
+			w.sizes(g.dtype[id], g.Sizes(id.Out(0)))
+			node[id] = w.sum()
+			inputs = append(inputs, node[id])
+			continue
+		} else if live[id] {
+			w.text(op.Name)
+			w.number(len(g.attrs[id]))
+			for _, v := range g.attrs[id] {
+				w.text(v.String())
+			}
+			w.text(g.dtype[id].String())
+			w.tensors(node, g.Operands(id), op.Commutative)
+			node[id] = w.sum()
+			ops = append(ops, node[id])
+		}
+	}
+	var w hashWriter
+	for _, list := range [][]Hash{inputs, ops} {
+		slices.SortFunc(list, func(a, b Hash) int { return bytes.Compare(a[:], b[:]) })
+		w.number(len(list))
+		for _, h := range list {
+			w.Write(h[:])
+		}
+	}
+	w.tensors(node, g.outputs, o.AnyOutputOrder)
+	return w.sum()
+}
+
+// hashWriter collects fields, each with its length, so that two lists of
+// fields never read alike.
+type hashWriter struct{ bytes.Buffer }
+
+func (w *hashWriter) number(n int) {
+	w.Write(binary.LittleEndian.AppendUint64(nil, uint64(n)))
+}
+
+func (w *hashWriter) text(s string) {
+	w.number(len(s))
+	w.WriteString(s)
+}
+
+func (w *hashWriter) sizes(t DType, sizes []int) {
+	w.text(t.String())
+	w.number(len(sizes))
+	for _, n := range sizes {
+		w.number(n)
+	}
+}
+
+func (w *hashWriter) tensors(node []Hash, ts []Tensor, anyOrder bool) {
+	keys := make([]string, len(ts))
+	for i, t := range ts {
+		keys[i] = string(binary.LittleEndian.AppendUint32(append([]byte{}, node[t.Node][:]...), t.Out))
+	}
+	if anyOrder {
+		sort.Strings(keys)
+	}
+	w.number(len(keys))
+	for _, k := range keys {
+		w.WriteString(k)
+	}
+}
+
+func (w *hashWriter) sum() Hash {
+	s := sha256.Sum256(w.Bytes())
+	return Hash(s[:16])
+}
