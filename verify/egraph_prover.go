@@ -47,7 +47,7 @@ var DefaultRounds = []tensor.Limits{
 	{Nodes: 400, Iters: 3, Level: tensor.Growing},
 	{Nodes: 1500, Iters: 4, Level: tensor.Growing},
 	{Nodes: 1600, Iters: 1, Level: tensor.Introducing},
-	{Nodes: 6000, Iters: 5, Level: tensor.Growing},
+	{Nodes: 4000, Iters: 4, Level: tensor.Growing},
 }
 
 // LemmaRounds suit single goals that are worth seconds.

@@ -258,12 +258,17 @@ func (r *Rule) accept(s *solver, fns map[string]string, sig, key []uint32) *solu
 		out.bind.Attrs[v] = a
 	}
 	for i := range r.nodes {
-		if pn := &r.nodes[i]; pn.op != nil && !pn.attrs.Subst(&s.b).Equal(r.tab.syms[key[i]].attrs) {
-			return nil
+		if r.nodes[i].op == nil {
+			continue
+		}
+		for j, v := range r.nodes[i].attrs {
+			if !isValue(v, &s.b, r.tab.syms[key[i]].attrs[j]) {
+				return nil
+			}
 		}
 	}
 	for i, g := range r.given {
-		if !g.Subst(&s.b).Equal(r.tab.shapes[key[len(r.nodes)+i]]) {
+		if !isInstance(g, &s.b, r.tab.shapes[key[len(r.nodes)+i]]) {
 			return nil
 		}
 	}

@@ -212,6 +212,14 @@ func (s *solver) bindRun(run string, items graph.Shape) bool {
 
 // stepDim solves for the one unknown if there is just one.
 func (s *solver) stepDim(e dimEq) bool {
+	if name, ok := e.pattern.IsVar(); ok && marked(name) { // nearly always
+		d, bound := s.b.Dims[name]
+		if !bound {
+			s.b.Dims[name] = e.actual
+			s.moved = true
+		}
+		return !bound || d == e.actual
+	}
 	p := s.subst(e.pattern)
 	if p == e.actual {
 		return true
@@ -265,7 +273,7 @@ func (s *solver) stepDim(e dimEq) bool {
 
 // subst replaces what is known in a size of the law.
 func (s *solver) subst(d graph.Dim) graph.Dim {
-	d = d.Subst(&s.b)
+	d = substDim(d, &s.b)
 	if len(s.runLen) == 0 {
 		return d
 	}
@@ -283,6 +291,48 @@ func (s *solver) subst(d graph.Dim) graph.Dim {
 		out = out.Add(m)
 	}
 	return out
+}
+
+// substDim is d.Subst(b), short for the sizes that laws are mostly made of.
+func substDim(d graph.Dim, b *graph.Binding) graph.Dim {
+	if _, ok := d.Const(); ok {
+		return d
+	}
+	if name, ok := d.IsVar(); ok {
+		if x, bound := b.Dims[name]; bound {
+			return x
+		}
+		return d
+	}
+	return d.Subst(b)
+}
+
+// isInstance says whether a law's shape, instantiated, is s.
+func isInstance(law graph.Shape, b *graph.Binding, s graph.Shape) bool {
+	for _, it := range law {
+		items := b.Runs[it.Run]
+		if it.Run == "" {
+			if len(s) == 0 || s[0].Run != "" || substDim(it.Dim, b) != s[0].Dim {
+				return false
+			}
+			s = s[1:]
+			continue
+		}
+		if len(items) > len(s) || !s[:len(items)].Equal(items) {
+			return false
+		}
+		s = s[len(items):]
+	}
+	return len(s) == 0
+}
+
+// isValue says whether a law's attribute, instantiated, is v.
+func isValue(law graph.Value, b *graph.Binding, v graph.Value) bool {
+	if d, ok := law.Dim(); ok {
+		x, isDim := v.Dim()
+		return isDim && substDim(d, b) == x
+	}
+	return law.Subst(b) == v
 }
 
 func atomDim(a graph.Atom) graph.Dim {
