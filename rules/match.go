@@ -15,10 +15,15 @@ import (
 // have types. Match is sound and not complete: it solves sizes one unknown at
 // a time and refuses where that does not determine them.
 func Match(general, special *law.Law) (in *law.Instance, ok bool) {
+	return match(general, special, false)
+}
+
+// match is Match; exact: inputs of commutative operators are not exchanged.
+func match(general, special *law.Law, exact bool) (in *law.Instance, ok bool) {
 	if len(general.LHS) != len(special.LHS) {
 		return nil, false
 	}
-	m := &matcher{g: general, s: special, gShapes: general.VarShapes()}
+	m := &matcher{g: general, s: special, exact: exact, gShapes: general.VarShapes()}
 	for flip := 0; flip < 2; flip++ {
 		if flip == 1 && general.OneWay && special.OneWay {
 			break
@@ -89,6 +94,7 @@ type goal struct{ pattern, term *law.Term }
 // and sizes are equations that are solved at the end.
 type matcher struct {
 	g, s    *law.Law
+	exact   bool
 	gShapes map[string]graph.Shape
 
 	tensors map[string]*law.Term
@@ -114,7 +120,10 @@ func (m *matcher) key(t *law.Term) string {
 	if k, ok := m.keys[t]; ok {
 		return k
 	}
-	k := Key(t)
+	k := t.String()
+	if !m.exact {
+		k = Key(t)
+	}
 	m.keys[t] = k
 	return k
 }
@@ -184,7 +193,7 @@ func (m *matcher) solve(work []goal) bool {
 	if m.solve(append(next, rest...)) {
 		return true
 	}
-	if p.Op.Commutative && len(p.Args) == 2 && m.key(t.Args[0]) != m.key(t.Args[1]) {
+	if !m.exact && p.Op.Commutative && len(p.Args) == 2 && m.key(t.Args[0]) != m.key(t.Args[1]) {
 		next = append(next[:0:0], goal{p.Args[0], t.Args[1]}, goal{p.Args[1], t.Args[0]})
 		if m.solve(append(next, rest...)) {
 			return true

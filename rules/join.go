@@ -1,0 +1,335 @@
+package rules
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// Join makes rules with two outputs: where proved rules L1 == R1 and L2 == R2
+// (in either orientation, after a renaming of variables) have the two outputs
+// of one split on their right, R1 = split(T).0 and R2 = split(T).1, or the
+// slices that these are, then (L1, L2) == split(T) is a rule whose proof is
+// that of both. Both sides have at most maxOps distinct operators; joins that
+// say no more than L == T are left out. The result is in the order of sets,
+// each rule once.
+func Join(rs []*Rule, maxOps int) []*Rule {
+	firsts, seconds := map[string][]*half{}, map[string][]*half{}
+	for _, r := range rs {
+		if r.Status != Proved || len(r.Law.LHS) != 1 {
+			continue
+		}
+		for _, h := range halves(r) {
+			if h.out == 0 {
+				firsts[h.key] = append(firsts[h.key], h)
+			} else {
+				seconds[h.key] = append(seconds[h.key], h)
+			}
+		}
+	}
+	var out Set
+	var joined []*Rule
+	for _, key := range sortedKeys(firsts) {
+		for _, a := range firsts[key] {
+			for _, b := range seconds[key] {
+				if r := joinHalves(a, b, maxOps); r != nil {
+					joined = append(joined, r)
+				}
+			}
+		}
+	}
+	out.AddAll(joined)
+	return out.Rules
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// half is a rule read as left == output out of a split.
+type half struct {
+	rule  *Rule
+	left  *law.Term
+	split *law.Term // output 0
+	out   int
+	key   string // the split's operators without names
+}
+
+func halves(r *Rule) []*half {
+	ty, err := r.Law.Types()
+	if err != nil {
+		return nil
+	}
+	var out []*half
+	sides := [2]*law.Term{r.Law.LHS[0], r.Law.RHS[0]}
+	for i := range sides {
+		if i == 0 && r.Law.OneWay {
+			continue
+		}
+		s, n, ok := asSplit(sides[i], ty)
+		if ok {
+			out = append(out, &half{rule: r, left: sides[1-i], split: s, out: n, key: skeleton(s)})
+		}
+	}
+	return out
+}
+
+// asSplit reads a split's output or a slice that is one as output n of the
+// split s.
+func asSplit(t *law.Term, ty *law.Typing) (s *law.Term, n int, ok bool) {
+	if t.Op == nil {
+		return nil, 0, false
+	}
+	switch t.Op.Name {
+	case "split":
+		return t.Output(0), t.Out, true
+	case "slice":
+		axis, _ := t.Attrs[0].Dim()
+		lo, _ := t.Attrs[1].Dim()
+		hi, _ := t.Attrs[2].Dim()
+		in := ty.Shape[t.Args[0]]
+		i, err := in.Index(axis)
+		split, found := graph.Lookup("split")
+		if err != nil || !found {
+			return nil, 0, false
+		}
+		zero, end := graph.Int(0), in[i].Dim
+		switch {
+		case lo == zero && hi != end:
+			return law.Apply(split, graph.Attrs{t.Attrs[0], t.Attrs[2]}, t.Args[0]), 0, true
+		case hi == end && lo != zero:
+			return law.Apply(split, graph.Attrs{t.Attrs[0], t.Attrs[1]}, t.Args[0]), 1, true
+		}
+	}
+	return nil, 0, false
+}
+
+// skeleton is a term's operators with neither names nor attributes.
+func skeleton(t *law.Term) string {
+	var b strings.Builder
+	var rec func(u *law.Term)
+	rec = func(u *law.Term) {
+		switch {
+		case u.IsVar():
+			b.WriteByte('_')
+			return
+		case u.Fn != "":
+			b.WriteByte('f')
+		default:
+			b.WriteString(u.Op.Name)
+			b.WriteByte(byte('0' + u.Out%10))
+		}
+		b.WriteByte('(')
+		for _, a := range u.Args {
+			rec(a)
+		}
+		b.WriteByte(')')
+	}
+	rec(t)
+	return b.String()
+}
+
+// joinHalves joins two halves if their splits are one; nil otherwise.
+func joinHalves(a, b *half, maxOps int) *Rule {
+	// One of the two may be typed more narrowly: its variables are kept.
+	base, other := a, b
+	in := renaming(b, a)
+	if in == nil {
+		if in = renaming(a, b); in == nil {
+			return nil
+		}
+		base, other = b, a
+	}
+	left := other.left.Subst(in.Tensors, in.Fns, in.Binding())
+	l := &law.Law{Kind: law.Rule, Name: "joined", OneWay: a.rule.Law.OneWay || b.rule.Law.OneWay}
+	l.Given = append(l.Given, base.rule.Law.Given...)
+	l.Where = append(l.Where, base.rule.Law.Where...)
+	for _, p := range other.rule.Law.Where {
+		l.Where = appendPred(l.Where, substPred(p, in.Binding()))
+	}
+	if base == a {
+		l.LHS = []*law.Term{base.left, left}
+	} else {
+		l.LHS = []*law.Term{left, base.left}
+	}
+	l.RHS = []*law.Term{base.split, base.split.Output(1)}
+	if max(law.Size(l.LHS...), law.Size(l.RHS...)) > maxOps || sameSplit(l.LHS) {
+		return nil
+	}
+	for _, tag := range []string{law.TagOrdered, law.TagParallel} {
+		if a.rule.Law.HasTag(tag) || b.rule.Law.HasTag(tag) {
+			l.Tags = append(l.Tags, tag)
+		}
+	}
+	r, err := New(l)
+	if err != nil {
+		return nil
+	}
+	proof := &law.Proof{}
+	if p := base.rule.Proof; p != nil {
+		proof.Instances = append(proof.Instances, p.Instances...)
+	}
+	if p := other.rule.Proof; p != nil {
+		proof.Instances = append(proof.Instances, substProof(p, in).Instances...)
+	}
+	// The canonical law has names of its own.
+	names, ok := match(l, r.Law, true)
+	if !ok {
+		return nil
+	}
+	r.Proof = dedupeInstances(substProof(proof, names))
+	r.Status, r.Engine = Proved, "join"
+	r.Conditional = a.rule.Conditional || b.rule.Conditional
+	from := []string{a.rule.ID(), b.rule.ID()}
+	sort.Strings(from)
+	r.Reason = "joined from " + strings.Join(from, " and ")
+	return r
+}
+
+// renaming is what stands for from's variables when its split is that of to:
+// tensor variables for tensor variables, one for one. Nil if there is none, or
+// if from's left side has variables that its split does not give.
+func renaming(from, to *half) *law.Instance {
+	general := &law.Law{Given: from.rule.Law.Given, LHS: []*law.Term{from.split}, RHS: []*law.Term{from.split.Output(1)}}
+	special := &law.Law{Given: to.rule.Law.Given, LHS: []*law.Term{to.split}, RHS: []*law.Term{to.split.Output(1)}, Where: to.rule.Law.Where}
+	in, ok := pairUp(general, special)
+	if !ok {
+		return nil
+	}
+	used := map[string]bool{}
+	for _, t := range in.Tensors {
+		if !t.IsVar() || used[t.Var] {
+			return nil
+		}
+		used[t.Var] = true
+	}
+	need := collect(from.rule.Law, []*law.Term{from.left})
+	for n := range need.names {
+		_, isTensor := in.Tensors[n]
+		_, isRun := in.Runs[n]
+		_, isAttr := in.Attrs[n]
+		_, isFn := in.Fns[n]
+		if !isTensor && !isRun && !isAttr && !isFn {
+			return nil
+		}
+	}
+	for n := range need.sizes {
+		if _, ok := in.Dims[n]; !ok {
+			return nil
+		}
+	}
+	return in
+}
+
+// pairUp matches the first sides only; the second ones are the other outputs
+// of the same splits, and shapes of all variables must agree.
+func pairUp(general, special *law.Law) (*law.Instance, bool) {
+	ty := &law.Typing{Shape: map[*law.Term]graph.Shape{}}
+	for _, t := range outputs(special) {
+		if _, err := law.TypeOf(&graph.Facts{}, t, special.VarShapes(), ty.Shape); err != nil {
+			return nil, false
+		}
+	}
+	m := &matcher{g: general, s: special, exact: true, gShapes: general.VarShapes(), typing: ty}
+	m.reset()
+	if !m.solve([]goal{{general.LHS[0], special.LHS[0]}}) {
+		return nil, false
+	}
+	return m.found, true
+}
+
+// sameSplit reports that the terms are the outputs of one split.
+func sameSplit(ts []*law.Term) bool {
+	for i, t := range ts {
+		if t.Op == nil || t.Op.Name != "split" || t.Out != i || t.AppString() != ts[0].AppString() {
+			return false
+		}
+	}
+	return true
+}
+
+func substPred(p law.Pred, b *graph.Binding) law.Pred {
+	q := law.Pred{Left: p.Left.Subst(b), Rel: p.Rel, Right: p.Right.Subst(b)}
+	if p.Mod != nil {
+		d := p.Mod.Subst(b)
+		q.Mod = &d
+	}
+	return q
+}
+
+func appendPred(ps []law.Pred, p law.Pred) []law.Pred {
+	for _, q := range ps {
+		if q.String() == p.String() {
+			return ps
+		}
+	}
+	return append(ps, p)
+}
+
+// substProof is the proof over other variables: in gives what stands for the
+// old ones.
+func substProof(p *law.Proof, in *law.Instance) *law.Proof {
+	b := in.Binding()
+	out := &law.Proof{Instances: make([]law.Instance, len(p.Instances))}
+	for i := range p.Instances {
+		o := &p.Instances[i]
+		n := law.Instance{Law: o.Law}
+		n.Tensors = mapValues(o.Tensors, func(t *law.Term) *law.Term { return t.Subst(in.Tensors, in.Fns, b) })
+		n.Dims = mapValues(o.Dims, func(d graph.Dim) graph.Dim { return d.Subst(b) })
+		n.Runs = mapValues(o.Runs, func(s graph.Shape) graph.Shape { return s.Subst(b) })
+		n.Attrs = mapValues(o.Attrs, func(v graph.Value) graph.Value { return v.Subst(b) })
+		n.Fns = mapValues(o.Fns, func(f string) string {
+			if g, ok := in.Fns[f]; ok {
+				return g
+			}
+			return f
+		})
+		out.Instances[i] = n
+	}
+	return out
+}
+
+func mapValues[T any](m map[string]T, f func(T) T) map[string]T {
+	if m == nil {
+		return nil
+	}
+	out := make(map[string]T, len(m))
+	for k, v := range m {
+		out[k] = f(v)
+	}
+	return out
+}
+
+// dedupeInstances drops instances that stand twice.
+func dedupeInstances(p *law.Proof) *law.Proof {
+	seen := map[string]bool{}
+	out := &law.Proof{Instances: []law.Instance{}}
+	for i := range p.Instances {
+		key := instanceKey(&p.Instances[i])
+		if !seen[key] {
+			seen[key] = true
+			out.Instances = append(out.Instances, p.Instances[i])
+		}
+	}
+	return out
+}
+
+func instanceKey(in *law.Instance) string {
+	var b strings.Builder
+	t := in.Text()
+	b.WriteString(t.Law)
+	for _, m := range []map[string]string{t.Tensors, t.Dims, t.Runs, t.Attrs, t.Fns} {
+		b.WriteByte('|')
+		for _, k := range sortedKeys(m) {
+			b.WriteString(k + "=" + m[k] + ";")
+		}
+	}
+	return b.String()
+}
