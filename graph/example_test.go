@@ -1,0 +1,119 @@
+package graph_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
+)
+
+func ExampleBuilder() {
+	var b graph.Builder
+	x, _ := b.AddInput("x", graph.Float32, 2, 3)
+	w, _ := b.AddInput("w", graph.Float32, 3, 4)
+	y, _ := b.Apply("y", op.MatMul, nil, x, w)
+	z, _ := b.Apply("z", op.Relu, nil, y.Out(0))
+	g, err := b.Finish(z.Out(0)) // the first error of any call
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(g)
+	fmt.Println(g.Sizes(z.Out(0)), g.Work().FLOPs)
+
+	b.AddInput("x", graph.Float32, 2, 3)
+	b.Apply("y", op.MatMul, nil, x, x)
+	_, err = b.Finish(y.Out(0))
+	fmt.Println(err)
+	// Output:
+	// x : float32[2, 3]
+	// w : float32[3, 4]
+	// y = matmul(x, w)
+	// z = relu(y)
+	// return z
+	// [2 4] 56
+	// node y: operator matmul: shapes [2, 3] and [2, 3]: inner sizes differ: size 3 is not 2
+}
+
+func ExampleParseText() {
+	g, err := graph.ParseText("block.graph", `
+x : float32[1, 8, 14, 14]
+w : float32[16, 8, 3, 3]
+y = conv2d[stride=(2, 2), pad=same_upper, act=relu](x, w)
+return y`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(g.Sizes(g.Outputs()[0]))
+
+	_, err = graph.ParseText("bad.graph", "x : float32[2]\ny = relux(x)")
+	fmt.Println(err)
+	// Output:
+	// [1 16 7 7]
+	// bad.graph:2:5: operator relux is not known
+}
+
+func ExampleGraph_Hash() {
+	a, _ := graph.ParseText("a", "x : float32[2]\ny : float32[2]\np = relu(x)\nq = relu(y)\ns = ewadd(p, q)\nreturn s")
+	b, _ := graph.ParseText("b", "y : float32[2]\nx : float32[2]\nl = relu(y)\nr = relu(x)\nt = ewadd(l, r)\nreturn t")
+	fmt.Println(a.Hash(graph.HashOptions{}) == b.Hash(graph.HashOptions{}), a.Equal(b))
+	// Output: true false
+}
+
+func ExampleGraph_DOT() {
+	g, _ := graph.ParseText("g", "x : float32[2]\ny = relu(x)\nreturn y")
+	fmt.Println(strings.Count(g.DOT(), "->"))
+	// Output: 2
+}
+
+func ExampleGraph_WithoutDead() {
+	g, _ := graph.ParseText("g", "x : float32[2]\ny = relu(x)\nz = ewadd(x, x)\nreturn y")
+	fmt.Print(g.WithoutDead())
+	// Output:
+	// x : float32[2]
+	// y = relu(x)
+	// return y
+}
+
+func ExampleDim() {
+	m, n := graph.Var("m"), graph.Var("n")
+	d := m.Add(n).Mul(n)
+	fmt.Println(d, d == n.Mul(n).Add(n.Mul(m)))
+	fmt.Println(d.Subst(&graph.Binding{Dims: map[string]graph.Dim{"m": graph.Int(2)}}))
+	// Output:
+	// m*n+n*n true
+	// n*n+2*n
+}
+
+func ExampleSolver() {
+	// Which shapes can be multiplied, in general?
+	f := graph.Solver()
+	x := graph.ShapeOf(graph.Var("a"), graph.Var("b"))
+	y := graph.ShapeOf(graph.Var("c"), graph.Var("d"))
+	out, err := op.MatMul.InferShapes(f, nil, []graph.Shape{x, y})
+	fmt.Println(f.NormShape(x), f.NormShape(y), out[0], err)
+	// Output: [a, c] [c, d] [a, d] <nil>
+}
+
+func ExampleOp_InferShapes() {
+	// Both symbolic and concrete shapes go through the same inference.
+	attrs := op.Concat.MustAttr(map[string]graph.Value{"axis": graph.DimValue(graph.RunLen("P"))})
+	var f graph.Facts
+	out, err := op.Concat.InferShapes(&f, attrs, []graph.Shape{
+		{graph.Run("P"), graph.Axis(graph.Var("a"))},
+		{graph.Run("P"), graph.Axis(graph.Var("b"))},
+	})
+	fmt.Println(out[0], err)
+	// Output: [P.., a+b] <nil>
+}
+
+func ExampleWindowOut() {
+	stride, pad := graph.TupleValue(2, 2), graph.NameValue(graph.SameUpper)
+	fmt.Println(graph.WindowOut(graph.Int(7), graph.Int(3), stride, pad, 0))
+	fmt.Println(graph.WindowOut(graph.Var("h"), graph.Int(3), stride, pad, 0))
+	// Output:
+	// 4
+	// strided(h,(2, 2),0)
+}
