@@ -329,9 +329,9 @@ func distinct(cands []*Candidate) []*Candidate {
 	byText := map[string]*Candidate{}
 	var out []*Candidate
 	for _, c := range cands {
-		c.Law = lawCanonical(c.Law)
-		c.Base = lawCanonical(c.Base)
-		c.text = lawFormat(c.Law) + lawFormat(c.Base)
+		c.Law = law.Canonical(c.Law)
+		c.Base = law.Canonical(c.Base)
+		c.text = law.Format(c.Law) + law.Format(c.Base)
 		if old, ok := byText[c.text]; ok {
 			old.merged = append(old.merged, c.merged...)
 			continue

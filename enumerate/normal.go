@@ -37,6 +37,7 @@ type pat struct {
 type pattr struct {
 	kind byte // 'l', 'a', 'd'
 	lit  graph.Value
+	id   uint32 // of lit
 	v    int
 	poly cpoly
 }
@@ -180,6 +181,11 @@ func (c *compiler) pat(t *law.Term) *pat {
 			p.attrs = append(p.attrs, pattr{kind: 'l', lit: v})
 		}
 	}
+	for i := range p.attrs {
+		if p.attrs[i].kind == 'l' {
+			p.attrs[i].id = valueID(p.attrs[i].lit)
+		}
+	}
 	for _, a := range t.Args {
 		p.args = append(p.args, c.pat(a))
 	}
@@ -248,8 +254,10 @@ type matcher struct {
 	r     *rewrite
 	vars  []tid
 	dims  []int64
-	attrs []graph.Value
+	attrs []uint32 // identities of values, 0: not bound
 	later []laterDim
+	open  []laterDim
+	todos []todo
 }
 
 type laterDim struct {
@@ -308,24 +316,39 @@ func (w *rewriter) candidates(a *app) []*rewrite {
 
 func (p *pat) fits(head *graph.Op) bool { return p.op == nil || p.op == head }
 
-// todo is the list of (pattern, tensor) pairs still to match.
+// todo is a (pattern, tensor) pair still to match, and the index of the next
+// one (0: none).
 type todo struct {
 	p    *pat
 	t    tid
-	next *todo
+	next int32
 }
 
-func (m *matcher) match(q *todo, yield func() bool) bool {
-	if q == nil {
+// push adds a pair in front of a list and returns the list's index.
+func (m *matcher) push(p *pat, t tid, next int32) int32 {
+	m.todos = append(m.todos, todo{p, t, next})
+	return int32(len(m.todos) - 1)
+}
+
+// run matches a rule against a term and calls yield for every way in which it
+// fits, until yield returns true.
+func (m *matcher) run(r *rewrite, t tid, yield func() bool) bool {
+	m.reset(r)
+	m.todos = append(m.todos[:0], todo{})
+	return m.match(m.push(r.from, t, 0), yield)
+}
+
+func (m *matcher) match(q int32, yield func() bool) bool {
+	if q == 0 {
 		return m.finish() && yield()
 	}
-	p, t := q.p, q.t
+	p, t, next := m.todos[q].p, m.todos[q].t, m.todos[q].next
 	if p.op == nil {
 		if old := m.vars[p.v]; old != 0 {
-			return old == t && m.match(q.next, yield)
+			return old == t && m.match(next, yield)
 		}
 		m.vars[p.v] = t
-		if m.match(q.next, yield) {
+		if m.match(next, yield) {
 			return true
 		}
 		m.vars[p.v] = 0
@@ -340,7 +363,7 @@ func (m *matcher) match(q *todo, yield func() bool) bool {
 	if in.op != p.op {
 		return false
 	}
-	later := len(m.later)
+	later, todos := len(m.later), len(m.todos)
 	var bound [8]int
 	nb := 0
 	ok := true
@@ -348,17 +371,17 @@ func (m *matcher) match(q *todo, yield func() bool) bool {
 		pa := &p.attrs[i]
 		switch pa.kind {
 		case 'l':
-			ok = pa.lit == in.attrs[i]
+			ok = pa.id == in.ids[i]
 		case 'a':
-			if old := m.attrs[pa.v]; old.Kind() != graph.KindNone {
-				ok = old == in.attrs[i]
+			if old := m.attrs[pa.v]; old != 0 {
+				ok = old == in.ids[i]
 			} else {
-				m.attrs[pa.v] = in.attrs[i]
+				m.attrs[pa.v] = in.ids[i]
 				bound[nb] = pa.v
 				nb++
 			}
 		case 'd':
-			m.later = append(m.later, laterDim{&pa.poly, int64(instNum(*in, i))})
+			m.later = append(m.later, laterDim{&pa.poly, in.nums[i]})
 		}
 		if !ok {
 			break
@@ -367,24 +390,24 @@ func (m *matcher) match(q *todo, yield func() bool) bool {
 	if ok {
 		switch len(p.args) {
 		case 0:
-			ok = m.match(q.next, yield)
+			ok = m.match(next, yield)
 		case 1:
-			ok = m.match(&todo{p.args[0], a.a, q.next}, yield)
+			ok = m.match(m.push(p.args[0], a.a, next), yield)
 		default:
 			// Commutative operands are tried in an order that depends on
 			// what they are, not on when they were made.
 			x, y := m.w.ordered(a)
-			ok = m.match(&todo{p.args[0], x, &todo{p.args[1], y, q.next}}, yield)
+			ok = m.match(m.push(p.args[0], x, m.push(p.args[1], y, next)), yield)
 			if !ok && p.op.Commutative && x != y {
-				ok = m.match(&todo{p.args[0], y, &todo{p.args[1], x, q.next}}, yield)
+				ok = m.match(m.push(p.args[0], y, m.push(p.args[1], x, next)), yield)
 			}
 		}
 	}
 	if !ok {
 		for _, v := range bound[:nb] {
-			m.attrs[v] = graph.Value{}
+			m.attrs[v] = 0
 		}
-		m.later = m.later[:later]
+		m.later, m.todos = m.later[:later], m.todos[:todos]
 	}
 	return ok
 }
@@ -394,7 +417,7 @@ func (m *matcher) finish() bool {
 	for i := range m.dims {
 		m.dims[i] = 0
 	}
-	var open []laterDim
+	open := m.open[:0]
 	for i := range m.r.shapes {
 		vs := &m.r.shapes[i]
 		t := m.vars[vs.v]
@@ -418,8 +441,9 @@ func (m *matcher) finish() bool {
 		}
 	}
 	open = append(open, m.later...)
+	m.open = open
 	for len(open) > 0 {
-		rest := open[:0:0]
+		rest := open[:0]
 		for _, l := range open {
 			done, ok := l.poly.solve(m.dims, l.want)
 			if !ok {
@@ -481,62 +505,74 @@ func (m *matcher) build(p *pat) tid {
 			return 0
 		}
 	}
-	attrs := make(graph.Attrs, len(p.attrs))
+	key := instKey{op: p.op}
 	for i := range p.attrs {
 		pa := &p.attrs[i]
 		switch pa.kind {
 		case 'l':
-			attrs[i] = pa.lit
+			key.attrs[i] = pa.id
 		case 'a':
-			attrs[i] = m.attrs[pa.v]
+			key.attrs[i] = m.attrs[pa.v]
 		case 'd':
 			n, ok := pa.poly.eval(m.dims)
-			if !ok {
+			if !ok || n < 0 || n >= int64(len(m.s.numbers)) {
 				return 0
 			}
-			attrs[i] = graph.IntValue(n)
+			key.attrs[i] = m.s.number(n)
 		}
 	}
-	return m.s.applyOp(p.op, attrs, args, p.out)
-}
-
-// applyOp applies any operator instance, also one the universe does not have.
-func (s *store) applyOp(op *graph.Op, attrs graph.Attrs, args [2]tid, out int) tid {
-	in, ok := s.instFor(op, attrs)
+	in, ok := m.s.instFor(key, len(p.attrs))
 	if !ok {
 		return 0
 	}
 	a, b := args[0], args[1]
-	if op.Commutative && s.less(b, a) {
+	if p.op.Commutative && m.s.less(b, a) {
 		a, b = b, a
 	}
-	id := s.apply(in, a, b)
-	if id == noApp || out >= len(s.apps[id].plan.outs) {
+	id := m.s.apply(in, a, b)
+	if id == noApp || p.out >= len(m.s.apps[id].plan.outs) {
 		return 0
 	}
-	return s.apps[id].outs[out]
+	return m.s.apps[id].outs[p.out]
 }
 
-func (s *store) instFor(op *graph.Op, attrs graph.Attrs) (uint16, bool) {
-	if len(s.instOf) == 0 {
-		for i := range s.insts {
-			s.instOf[s.insts[i].key()] = uint16(i)
-		}
+// maxAttrs is the most attributes an operator has.
+const maxAttrs = 6
+
+// instKey identifies an operator instance by its attributes' identities.
+type instKey struct {
+	op    *graph.Op
+	attrs [maxAttrs]uint32
+}
+
+// number is the identity of a number as an attribute.
+func (s *store) number(n int64) uint32 {
+	if s.numbers[n] == 0 {
+		s.numbers[n] = valueID(graph.IntValue(n))
 	}
-	in := inst{op: op, attrs: attrs}
-	key := in.key()
+	return s.numbers[n]
+}
+
+// instFor finds or makes an operator instance, also one that the universe does
+// not have.
+func (s *store) instFor(key instKey, attrs int) (uint16, bool) {
 	if i, ok := s.instOf[key]; ok {
 		return i, true
 	}
 	if len(s.insts) >= 1<<15 {
 		return 0, false
 	}
+	list := make(graph.Attrs, attrs)
+	for i := range list {
+		list[i] = valueOf(key.attrs[i])
+	}
 	i := uint16(len(s.insts))
-	s.insts = append(s.insts, in)
+	s.insts = append(s.insts, newInst(key.op, list))
 	s.instOf[key] = i
 	return i, true
 }
 
+// key orders instances by what they are.
 func (in *inst) key() string {
 	var b strings.Builder
 	b.WriteString(in.op.Name)
@@ -663,8 +699,7 @@ func (w *rewriter) rootStep(t tid) tid {
 	var res tid
 	a := w.s.apps[tt.app]
 	for _, r := range w.candidates(&a) {
-		w.m.reset(r)
-		w.m.match(&todo{p: r.from, t: t}, func() bool {
+		w.m.run(r, t, func() bool {
 			u := w.m.build(r.to)
 			if u == 0 || w.s.tensors[u].shape != w.s.tensors[t].shape || w.compare(u, t) >= 0 {
 				return false
@@ -689,8 +724,7 @@ func (w *rewriter) steps(t tid, f func(tid) bool) bool {
 	a := w.s.apps[tt.app]
 	var found []tid
 	for _, r := range w.candidates(&a) {
-		w.m.reset(r)
-		w.m.match(&todo{p: r.from, t: t}, func() bool {
+		w.m.run(r, t, func() bool {
 			if u := w.m.build(r.to); u != 0 && u != t && w.s.tensors[u].shape == w.s.tensors[t].shape {
 				found = append(found, u)
 			}

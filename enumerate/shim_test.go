@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/taso-go/taso/internal/procstat"
 )
 
 func TestProbe(t *testing.T) {
@@ -20,12 +22,12 @@ func TestProbe(t *testing.T) {
 	s := NewSession(Options{Seed: 1, MaxOps: max, Progress: func(ph string, d, n int64) {
 		mu.Lock()
 		if ph != last || d == n || os.Getenv("V") != "" {
-			fmt.Println(time.Since(start), ph, d, n)
+			fmt.Printf("%.1fs cpu %.1fs %s %d %d\n", time.Since(start).Seconds(), procstat.Read().CPUSeconds(), ph, d, n)
 			last = ph
 		}
 		mu.Unlock()
 	}})
-	ctx, cancel := context.WithTimeout(context.Background(), 600*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
 	defer cancel()
 	for n := 1; n <= max; n++ {
 		t0 := time.Now()

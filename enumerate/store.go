@@ -66,7 +66,8 @@ type store struct {
 	z       fingerprint.Zp
 	seed    uint64
 	insts   []inst
-	instOf  map[string]uint16 // instances made by rewriting, beyond the universe's
+	instOf  map[instKey]uint16
+	numbers [256]uint32 // identities of small numbers as attributes
 	tensors []tensor
 	apps    []app
 	appAt   map[appKey]appID
@@ -82,9 +83,14 @@ const noApp = ^appID(0)
 
 func newStore(u *Universe, seed uint64) *store {
 	s := &store{u: u, z: fingerprint.Zp{Key: fingerprint.Mix(seed)}, seed: seed,
-		insts: append([]inst(nil), u.insts...), instOf: map[string]uint16{},
+		insts: append([]inst(nil), u.insts...), instOf: map[instKey]uint16{},
 		tensors: make([]tensor, 1, 1<<12), apps: make([]app, 1, 1<<12),
 		appAt: map[appKey]appID{}, shapeAt: map[string]uint16{}, plans: map[planKey]*plan{}}
+	for i := range s.insts {
+		key := instKey{op: s.insts[i].op}
+		copy(key.attrs[:], s.insts[i].ids)
+		s.instOf[key] = uint16(i)
+	}
 	for ti, ty := range u.Types {
 		s.first = append(s.first, uint8(len(s.inputs)))
 		sh := s.shape(ty.Sizes)

@@ -1,0 +1,365 @@
+package law
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Canonical is the law in canonical form, so that laws which say the same by
+// renaming of variables, exchange of the sides, order of commutative operands
+// or order of outputs are the same text: the larger side first, variables named
+// by first use, bindings that are not used dropped, and of what choices remain
+// the one with the least text. Kind, Doc, Tags and Cite stay; the Name too.
+//
+// A law written => keeps its direction.
+func Canonical(l *Law) *Law {
+	c := &canonizer{law: l}
+	sides := [][2][]*Term{{l.LHS, l.RHS}}
+	if !l.OneWay {
+		switch d := Size(l.LHS...) - Size(l.RHS...); {
+		case d < 0:
+			sides = [][2][]*Term{{l.RHS, l.LHS}}
+		case d == 0:
+			sides = append(sides, [2][]*Term{l.RHS, l.LHS})
+		}
+	}
+	for _, s := range sides {
+		eachOrder(len(s[0]), func(order []int) {
+			left, right := make([]*Term, len(order)), make([]*Term, len(order))
+			for i, k := range order {
+				left[i], right[i] = s[0][k], s[1][k]
+			}
+			c.flips(left, right)
+		})
+	}
+	return c.best
+}
+
+// ID is the identity of a law: "r_" and ten digits of the hash of its
+// canonical text. The name and the comments are not part of it.
+func ID(l *Law) string {
+	m := *Canonical(l)
+	m.Kind, m.Name, m.Doc, m.Tags, m.Cite = Rule, "x", "", nil, nil
+	h := sha256.Sum256([]byte(Format(&m)))
+	return "r_" + hex.EncodeToString(h[:5])
+}
+
+type canonizer struct {
+	law  *Law
+	best *Law
+	text string
+}
+
+// eachOrder calls f with every order of n things; of more than four, only with
+// the given one.
+func eachOrder(n int, f func([]int)) {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	if n > 4 {
+		f(order)
+		return
+	}
+	var rec func(k int)
+	rec = func(k int) {
+		if k == n {
+			f(order)
+			return
+		}
+		for i := k; i < n; i++ {
+			order[k], order[i] = order[i], order[k]
+			rec(k + 1)
+			order[k], order[i] = order[i], order[k]
+		}
+	}
+	rec(0)
+}
+
+// maxFlips is the most commutative applications whose operand orders are all
+// tried; of more, the operands are ordered by text.
+const maxFlips = 8
+
+// flips tries the orders of commutative operands.
+func (c *canonizer) flips(left, right []*Term) {
+	var keys []string
+	seen := map[string]bool{}
+	for _, ts := range [2][]*Term{left, right} {
+		for _, t := range ts {
+			t.Walk(func(u *Term) {
+				if u.Op != nil && u.Op.Commutative {
+					if k := u.AppString(); !seen[k] && u.Args[0].String() != u.Args[1].String() {
+						seen[k] = true
+						keys = append(keys, k)
+					}
+				}
+			})
+		}
+	}
+	n := len(keys)
+	if n > maxFlips {
+		n = 0
+	}
+	for mask := 0; mask < 1<<n; mask++ {
+		flip := map[string]bool{}
+		for i := 0; i < n; i++ {
+			if mask&(1<<i) != 0 {
+				flip[keys[i]] = true
+			}
+		}
+		c.consider(flipAll(left, flip, len(keys) > maxFlips), flipAll(right, flip, len(keys) > maxFlips))
+	}
+}
+
+func flipAll(ts []*Term, flip map[string]bool, byText bool) []*Term {
+	out := make([]*Term, len(ts))
+	for i, t := range ts {
+		out[i] = flipTerm(t, flip, byText)
+	}
+	return out
+}
+
+// flipTerm exchanges the operands of the applications named in flip (by their
+// text before any exchange).
+func flipTerm(t *Term, flip map[string]bool, byText bool) *Term {
+	if len(t.Args) == 0 {
+		return t
+	}
+	u := *t
+	u.Args = make([]*Term, len(t.Args))
+	for i, a := range t.Args {
+		u.Args[i] = flipTerm(a, flip, byText)
+	}
+	if t.Op != nil && t.Op.Commutative {
+		if flip[t.AppString()] || byText && u.Args[1].String() < u.Args[0].String() {
+			u.Args[0], u.Args[1] = u.Args[1], u.Args[0]
+		}
+	}
+	return &u
+}
+
+// names hands out names that no other kind of variable has.
+type names struct {
+	first []string
+	used  int
+}
+
+func (n *names) next() string {
+	k := n.used
+	n.used++
+	name := n.first[k%len(n.first)]
+	if round := k / len(n.first); round > 0 {
+		name += strconv.Itoa(round + 1)
+	}
+	return name
+}
+
+var (
+	tensorNames = strings.Split("ABCDEFGHIJKLMNO", "")
+	runNames    = strings.Split("PQRS", "")
+	sizeNames   = strings.Split("abcdeghijklmnoqtvwxyz", "")
+	attrNames   = map[string][]string{
+		graph.SortStride: {"s"}, graph.SortPadding: {"p"}, graph.SortSame: {"p"}, graph.SortAct: {"r"},
+		graph.SortBorder: {"u"}, SortMesh: {"u"}, SortPointwise1: {"f"}, SortZero1: {"f"},
+	}
+)
+
+// naming collects the new names of one choice.
+type naming struct {
+	tensors map[string]*Term
+	order   []string // tensors by first use, old names
+	fns     map[string]string
+	attrs   []string // attribute and function variables by first use
+	bind    graph.Binding
+	sorts   map[string]string
+	pools   map[string]*names
+	sizes   names
+	runs    names
+	vars    map[string]graph.Shape
+}
+
+func (n *naming) attr(name string) string {
+	key := attrNames[n.sorts[name]]
+	if key == nil {
+		key = []string{"u"}
+	}
+	p := n.pools[key[0]]
+	if p == nil {
+		p = &names{first: key}
+		n.pools[key[0]] = p
+	}
+	n.attrs = append(n.attrs, name)
+	return p.next()
+}
+
+func (n *naming) size(name string) {
+	if _, ok := n.bind.Dims[name]; !ok {
+		n.bind.Dims[name] = graph.Var(n.sizes.next())
+	}
+}
+
+func (n *naming) run(name string) {
+	if _, ok := n.bind.Runs[name]; !ok {
+		n.bind.Runs[name] = graph.Shape{graph.Run(n.runs.next())}
+	}
+}
+
+// terms names tensors, runs and attribute variables by first use.
+func (n *naming) terms(ts []*Term) {
+	for _, t := range ts {
+		t.Walk(func(u *Term) {
+			if u.Var != "" {
+				if n.tensors[u.Var] == nil {
+					k := len(n.order)
+					pool := names{first: tensorNames, used: k}
+					n.tensors[u.Var] = V(pool.next())
+					n.order = append(n.order, u.Var)
+				}
+				return
+			}
+			if u.Fn != "" {
+				if _, ok := n.fns[u.Fn]; !ok {
+					n.fns[u.Fn] = n.attr(u.Fn)
+				}
+			}
+			for _, v := range u.Attrs {
+				if name, sort, ok := v.Var(); ok {
+					if _, ok := n.bind.Attrs[name]; !ok {
+						n.bind.Attrs[name] = graph.VarValue(n.attr(name), sort)
+					}
+				}
+			}
+		})
+	}
+}
+
+// dims names sizes: axes that are a variable first, then attributes that are,
+// then whatever is left in the order of its old name.
+func (n *naming) dims(l *Law, left, right []*Term) (rest []string) {
+	shape := func(s graph.Shape) {
+		for _, it := range s {
+			if it.Run != "" {
+				n.run(it.Run)
+			} else if v, ok := it.Dim.IsVar(); ok {
+				n.size(v)
+			}
+		}
+	}
+	for _, old := range n.order {
+		shape(n.vars[old])
+	}
+	left = append(append([]*Term{}, left...), right...)
+	for _, t := range left {
+		t.Walk(func(u *Term) {
+			for _, v := range u.Attrs {
+				if d, ok := v.Dim(); ok {
+					if name, ok := d.IsVar(); ok {
+						n.size(name)
+					}
+				}
+				if s, ok := v.Shape(); ok {
+					shape(s)
+				}
+			}
+		})
+	}
+	seen := map[string]bool{}
+	see := func(a graph.Atom) {
+		switch a.Kind {
+		case graph.AtomRun:
+			n.run(a.Name)
+		case graph.AtomVar:
+			if _, ok := n.bind.Dims[a.Name]; !ok && !seen[a.Name] {
+				seen[a.Name] = true
+				rest = append(rest, a.Name)
+			}
+		}
+	}
+	for _, old := range n.order {
+		n.vars[old].Walk(see)
+	}
+	for _, t := range left {
+		t.Walk(func(u *Term) {
+			for _, v := range u.Attrs {
+				v.Walk(see)
+			}
+		})
+	}
+	for _, p := range l.Where {
+		p.Left.Walk(see)
+		p.Right.Walk(see)
+		if p.Mod != nil {
+			p.Mod.Walk(see)
+		}
+	}
+	sort.Strings(rest)
+	return rest
+}
+
+// consider names the variables of one choice and keeps the law if its text is
+// the least so far.
+func (c *canonizer) consider(left, right []*Term) {
+	fresh := func() *naming {
+		n := &naming{tensors: map[string]*Term{}, fns: map[string]string{}, pools: map[string]*names{},
+			sorts: map[string]string{}, vars: c.law.VarShapes(),
+			sizes: names{first: sizeNames}, runs: names{first: runNames}}
+		n.bind = graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
+		for _, b := range c.law.Given {
+			n.sorts[b.Name] = b.Sort
+		}
+		n.terms(left)
+		n.terms(right)
+		return n
+	}
+	n := fresh()
+	rest := n.dims(c.law, left, right)
+	eachOrder(len(rest), func(order []int) {
+		m := fresh()
+		m.dims(c.law, left, right)
+		for _, k := range order {
+			m.size(rest[k])
+		}
+		l := m.law(c.law, left, right)
+		if text := Format(l); c.best == nil || text < c.text {
+			c.best, c.text = l, text
+		}
+	})
+}
+
+func (n *naming) law(old *Law, left, right []*Term) *Law {
+	l := *old
+	l.LHS, l.RHS, l.Given, l.Where = nil, nil, nil, nil
+	for _, t := range left {
+		l.LHS = append(l.LHS, t.Subst(n.tensors, n.fns, &n.bind))
+	}
+	for _, t := range right {
+		l.RHS = append(l.RHS, t.Subst(n.tensors, n.fns, &n.bind))
+	}
+	for _, name := range n.attrs {
+		to, ok := n.fns[name]
+		if !ok {
+			to, _, _ = n.bind.Attrs[name].Var()
+		}
+		l.Given = append(l.Given, Binding{Name: to, Sort: n.sorts[name]})
+	}
+	sort.Slice(l.Given, func(i, j int) bool { return l.Given[i].Name < l.Given[j].Name })
+	for _, name := range n.order {
+		s := n.vars[name].Subst(&n.bind)
+		l.Given = append(l.Given, Binding{Name: n.tensors[name].Var, Shape: s})
+	}
+	for _, p := range old.Where {
+		q := Pred{Left: p.Left.Subst(&n.bind), Rel: p.Rel, Right: p.Right.Subst(&n.bind)}
+		if p.Mod != nil {
+			m := p.Mod.Subst(&n.bind)
+			q.Mod = &m
+		}
+		l.Where = append(l.Where, q)
+	}
+	sort.Slice(l.Where, func(i, j int) bool { return l.Where[i].String() < l.Where[j].String() })
+	return &l
+}
