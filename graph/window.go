@@ -124,6 +124,9 @@ func WindowPads(h, k int, stride, pad Value, axis int) (before, after int, err e
 // CheckWindow requires attribute values stride and pad to be well formed and
 // the window to fit: an output of at least one cell, pads smaller than the
 // kernel (so that no window lies wholly outside). It returns the output size.
+//
+// Where pad is a variable, f.Needs cannot say that its pads are smaller than
+// the kernel: whoever derives definedness from Needs adds that condition.
 func CheckWindow(f *Facts, h, k Dim, stride, pad Value, axis int) (Dim, error) {
 	switch stride.Kind() {
 	case KindTuple:
