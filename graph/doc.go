@@ -14,6 +14,17 @@
 //   - meaning: what an operator computes, as index arithmetic over its
 //     inputs' elements and independent of the number type ([Meaning]); package
 //     graph/interp runs it over any ring.
+//   - graph: operators over typed inputs with concrete sizes ([Graph]), made by
+//     a [Builder]; a node is an input or an operator application ([NodeID]), a
+//     tensor one output of a node ([Tensor]).
+//   - element type: how a graph's tensors are stored ([DType]).
+//
+// A graph is written one node a line ([Graph.String], [ParseText]):
+//
+//	x : float32[2, 3]
+//	w : float32[3, 4]
+//	y = matmul(x, w)
+//	return y
 //
 // Shape inference is written once per operator and serves both concrete
 // graphs and laws over symbolic sizes, because [Dim] arithmetic degenerates to
