@@ -29,10 +29,10 @@ func TestValuesAreComparable(t *testing.T) {
 }
 
 func TestValueAccessors(t *testing.T) {
-	xs := []int64{1, 2}
+	xs := []int64{51, 52} // a tuple that no other test has interned
 	tuple := graph.TupleValue(xs...)
 	xs[0] = 9
-	if got, ok := tuple.Tuple(); !ok || got[0] != 1 || tuple.String() != "(1, 2)" {
+	if got, ok := tuple.Tuple(); !ok || got[0] != 51 || tuple.String() != "(51, 52)" {
 		t.Errorf("a tuple keeps the caller's slice: %v", got)
 	}
 	if _, ok := tuple.Shape(); ok {
@@ -51,7 +51,7 @@ func TestValueAccessors(t *testing.T) {
 		v    graph.Value
 		want string
 	}{
-		{v, "[7, 8, 3]"}, {graph.VarValue("s", "stride"), "(1, 2)"}, {graph.VarValue("t", "stride"), "t"},
+		{v, "[7, 8, 3]"}, {graph.VarValue("s", "stride"), "(51, 52)"}, {graph.VarValue("t", "stride"), "t"},
 		{graph.NameValue("s"), "s"}, {graph.DimValue(graph.Var("n").Add(graph.RunLen("P"))), "5"}, {graph.Value{}, "?"},
 	} {
 		if got := c.v.Subst(b).String(); got != c.want {
