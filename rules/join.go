@@ -237,7 +237,7 @@ func pairUp(general, special *law.Law) (*law.Instance, bool) {
 			return nil, false
 		}
 	}
-	m := &matcher{g: general, s: special, exact: true, gShapes: general.VarShapes(), typing: ty}
+	m := &matcher{g: general, s: special, exact: true, gShapes: general.VarShapes(), target: &target{law: special, typing: ty}}
 	m.reset()
 	if !m.solve([]goal{{general.LHS[0], special.LHS[0]}}) {
 		return nil, false

@@ -13,7 +13,7 @@ import (
 func proved(t testing.TB, src string) *Rule {
 	t.Helper()
 	r := ruleOf(t, src)
-	in := law.Instance{Law: "ax", Tensors: map[string]*law.Term{}, Dims: map[string]graph.Dim{}}
+	in := law.Instance{Law: "for_" + r.ID(), Tensors: map[string]*law.Term{}, Dims: map[string]graph.Dim{}}
 	for _, b := range r.Law.Given {
 		if b.Sort == "" {
 			in.Tensors["T"+b.Name] = law.V(b.Name)

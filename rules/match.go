@@ -20,10 +20,34 @@ func Match(general, special *law.Law) (in *law.Instance, ok bool) {
 
 // match is Match; exact: inputs of commutative operators are not exchanged.
 func match(general, special *law.Law, exact bool) (in *law.Instance, ok bool) {
+	return newTarget(special).match(general, exact)
+}
+
+// target is a law that others are matched against, with what is needed of it
+// each time.
+type target struct {
+	law    *law.Law
+	typing *law.Typing // found when first needed
+	failed bool        // it has no types
+	keys   map[*law.Term]string
+}
+
+func newTarget(l *law.Law) *target { return &target{law: l} }
+
+func (x *target) types() (*law.Typing, bool) {
+	if x.typing == nil && !x.failed {
+		ty, err := x.law.Types()
+		x.typing, x.failed = ty, err != nil
+	}
+	return x.typing, !x.failed
+}
+
+func (x *target) match(general *law.Law, exact bool) (in *law.Instance, ok bool) {
+	special := x.law
 	if len(general.LHS) != len(special.LHS) {
 		return nil, false
 	}
-	m := &matcher{g: general, s: special, exact: exact, gShapes: general.VarShapes()}
+	m := &matcher{g: general, s: special, target: x, exact: exact, gShapes: general.VarShapes()}
 	for flip := 0; flip < 2; flip++ {
 		if flip == 1 && general.OneWay && special.OneWay {
 			break
@@ -103,8 +127,7 @@ type matcher struct {
 	trail   []func()
 	dims    [][2]graph.Dim   // pattern, value
 	shapes  [][2]graph.Shape // pattern, value
-	keys    map[*law.Term]string
-	typing  *law.Typing
+	target  *target
 	found   *law.Instance
 }
 
@@ -114,17 +137,17 @@ func (m *matcher) reset() {
 }
 
 func (m *matcher) key(t *law.Term) string {
-	if m.keys == nil {
-		m.keys = map[*law.Term]string{}
+	if m.exact {
+		return t.String()
 	}
-	if k, ok := m.keys[t]; ok {
+	if k, ok := m.target.keys[t]; ok {
 		return k
 	}
-	k := t.String()
-	if !m.exact {
-		k = Key(t)
+	if m.target.keys == nil {
+		m.target.keys = map[*law.Term]string{}
 	}
-	m.keys[t] = k
+	k := Key(t)
+	m.target.keys[t] = k
 	return k
 }
 
@@ -262,12 +285,9 @@ func fits(v graph.Value, sort string) bool {
 
 // finish solves for runs and sizes and tests the conditions.
 func (m *matcher) finish() bool {
-	if m.typing == nil {
-		ty, err := m.s.Types()
-		if err != nil {
-			return false
-		}
-		m.typing = ty
+	ty, ok := m.target.types()
+	if !ok {
+		return false
 	}
 	shapes := append([][2]graph.Shape(nil), m.shapes...)
 	names := make([]string, 0, len(m.tensors))
@@ -277,7 +297,7 @@ func (m *matcher) finish() bool {
 	sort.Strings(names)
 	for _, n := range names {
 		s, ok := m.gShapes[n]
-		have, typed := m.typing.Shape[m.tensors[n]]
+		have, typed := ty.Shape[m.tensors[n]]
 		if !ok || !typed {
 			return false
 		}
@@ -320,7 +340,8 @@ func (m *matcher) conditions(eq *equations) bool {
 
 // given are the inequalities that hold wherever special's sides are defined.
 func (m *matcher) given() []graph.Need {
-	return append(append([]graph.Need(nil), m.typing.LeftNeeds...), m.typing.RightNeeds...)
+	ty := m.target.typing
+	return append(append([]graph.Need(nil), ty.LeftNeeds...), ty.RightNeeds...)
 }
 
 // equations between shapes and sizes of two laws.

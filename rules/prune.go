@@ -170,7 +170,7 @@ type Pruned struct {
 func Dedupe(laws []*law.Law) (kept []*law.Law, pruned []Pruned) {
 	first := map[string]*law.Law{}
 	for _, l := range laws {
-		id := lawID(lawCanonical(l))
+		id := law.ID(law.Canonical(l))
 		if f, ok := first[id]; ok {
 			pruned = append(pruned, Pruned{l, f})
 			continue
@@ -244,13 +244,16 @@ func Subsume(laws []*law.Law) (kept []*law.Law, pruned []Pruned) {
 // last operators of both sides and by the set of operators.
 type index struct {
 	laws   []*law.Law
-	sizes  []int // operators of both sides
-	trees  []int // operators, shared ones counted each time
-	masks  []uint64
+	sizes  []int     // operators of both sides
+	trees  []int     // subterms, shared ones counted each time
+	counts [][]uint8 // of each operator, shared ones counted each time
 	texts  []string
 	byRoot map[rootKey][]int
-	opBit  map[*graph.Op]uint64
+	opAt   map[*graph.Op]int
 }
+
+// treeLimit is how many subterms the index looks at.
+const treeLimit = 1 << 12
 
 // rootKey is the number of outputs and, for a single one, the last operators
 // of both sides in order, "*" for a variable or a function.
@@ -260,13 +263,13 @@ type rootKey struct {
 }
 
 func newIndex(laws []*law.Law) *index {
-	x := &index{laws: laws, byRoot: map[rootKey][]int{}, opBit: map[*graph.Op]uint64{}}
+	x := &index{laws: laws, byRoot: map[rootKey][]int{}, opAt: map[*graph.Op]int{}}
 	for i, op := range graph.Ops() {
-		x.opBit[op] = 1 << (i % 64)
+		x.opAt[op] = i
 	}
 	for i, l := range laws {
-		mask, tree := x.shape(l)
-		x.masks, x.trees = append(x.masks, mask), append(x.trees, tree)
+		counts, tree := x.shape(l)
+		x.counts, x.trees = append(x.counts, counts), append(x.trees, tree)
 		x.sizes = append(x.sizes, total(l))
 		x.texts = append(x.texts, body(l))
 		k := keyOf(len(l.LHS), root(l.LHS), root(l.RHS))
@@ -285,24 +288,44 @@ func (x *index) before(i, j int) bool {
 	return i < j
 }
 
-// shape is the set of a law's operators and its size as two trees.
-func (x *index) shape(l *law.Law) (mask uint64, tree int) {
-	for _, t := range outputs(l) {
-		memo := map[*law.Term]int{}
-		t.Walk(func(u *law.Term) {
-			n := 0
-			if !u.IsVar() {
-				n = 1
-				mask |= x.opBit[u.Op]
+// shape is the number of times each operator stands in a law, up to 255, and
+// the law's size as two trees. An instance has at least as many of each.
+func (x *index) shape(l *law.Law) (counts []uint8, tree int) {
+	counts = make([]uint8, len(x.opAt))
+	var rec func(u *law.Term)
+	rec = func(u *law.Term) {
+		if tree++; tree > treeLimit {
+			return
+		}
+		if u.Op != nil {
+			if i := x.opAt[u.Op]; counts[i] < 255 {
+				counts[i]++
 			}
-			for _, a := range u.Args {
-				n += memo[a]
-			}
-			memo[u] = min(n, 1<<30)
-		})
-		tree += memo[t]
+		}
+		for _, a := range u.Args {
+			rec(a)
+		}
 	}
-	return mask, tree
+	for _, t := range outputs(l) {
+		rec(t)
+	}
+	return counts, min(tree, treeLimit)
+}
+
+// fits reports that law i may be more general than one of these counts.
+func (x *index) fits(i int, counts []uint8, tree int) bool {
+	if x.trees[i] > tree {
+		return false
+	}
+	if tree >= treeLimit {
+		return true
+	}
+	for k, n := range x.counts[i] {
+		if n > counts[k] {
+			return false
+		}
+	}
+	return true
 }
 
 func root(side []*law.Term) string {
@@ -322,7 +345,8 @@ func keyOf(n int, a, b string) rootKey {
 // general is the first law of the list of which l is an instance and that is
 // allowed, or -1.
 func (x *index) general(l *law.Law, allowed func(i int) bool) int {
-	mask, tree := x.shape(l)
+	counts, tree := x.shape(l)
+	t := newTarget(l)
 	a, b := root(l.LHS), root(l.RHS)
 	seen := map[rootKey]bool{}
 	best := -1
@@ -337,7 +361,10 @@ func (x *index) general(l *law.Law, allowed func(i int) bool) int {
 				if best >= 0 && i > best {
 					break
 				}
-				if x.masks[i]&^mask == 0 && x.trees[i] <= tree && Instance(x.laws[i], l) && allowed(i) {
+				if !x.fits(i, counts, tree) {
+					continue
+				}
+				if _, ok := t.match(x.laws[i], false); ok && allowed(i) {
 					best = i
 					break
 				}

@@ -226,7 +226,7 @@ func TestDedupe(t *testing.T) {
 
 func BenchmarkSubsume(b *testing.B) {
 	var list []*law.Law
-	for i := 0; i < 2000; i++ {
+	for i := 0; i < 500; i++ {
 		t := "X"
 		for k := 0; k < i%7; k++ {
 			t = "relu(" + t + ")"

@@ -46,12 +46,12 @@ type Rule struct {
 // New makes a rule of a law: canonical, named by its identity, with the usable
 // directions. Its status is unknown. It is an error if the law has no types.
 func New(l *law.Law) (*Rule, error) {
-	c := *lawCanonical(l)
+	c := *law.Canonical(l)
 	c.Kind, c.Section, c.Pos = law.Rule, "", law.Pos{}
 	for i := range c.Given {
 		c.Given[i].Pos = law.Pos{}
 	}
-	c.Name = lawID(&c)
+	c.Name = law.ID(&c)
 	c.Doc = Describe(&c)
 	f, b, err := Directions(&c)
 	if err != nil {

@@ -170,7 +170,7 @@ func (s *Set) Validate() []error {
 	count := map[string]int{}
 	for _, r := range s.Rules {
 		id := r.ID()
-		if want := lawID(r.Law); id != want {
+		if want := law.ID(r.Law); id != want {
 			errs = append(errs, fmt.Errorf("rule %s: its content is that of %s", id, want))
 		}
 		if count[id]++; count[id] == 2 {

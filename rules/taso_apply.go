@@ -1,0 +1,415 @@
+package rules
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules/tasopb"
+)
+
+// tasoNames are the operators with a direct counterpart.
+var tasoNames = map[tasopb.OpType]string{
+	tasopb.OpConv2D: "conv2d", tasopb.OpPool2DMax: "poolmax", tasopb.OpPool2DAvg: "poolavg",
+	tasopb.OpRelu: "relu", tasopb.OpSigmoid: "sigmoid", tasopb.OpTanh: "tanh",
+	tasopb.OpConcat: "concat", tasopb.OpSplit: "split", tasopb.OpTranspose: "transpose",
+	tasopb.OpEwAdd: "ewadd", tasopb.OpEwMul: "ewmul", tasopb.OpMatmul: "matmul", tasopb.OpMul: "smul",
+	tasopb.OpEnlarge: "enlarge", tasopb.OpConstantImm: "imatmul", tasopb.OpConstantIconv: "iconv",
+	tasopb.OpConstantOne: "one", tasopb.OpConstantPool: "cpool",
+}
+
+// params reads an operator's parameters, noting the first that is missing.
+type params struct {
+	o   *tasopb.Operator
+	err error
+}
+
+func (p *params) get(k tasopb.ParamKey) int64 {
+	v, ok := p.o.Param(k)
+	if !ok && p.err == nil {
+		p.err = fmt.Errorf("%w: parameter %s is missing", ErrInvalid, k)
+	}
+	return int64(v)
+}
+
+func (p *params) has(k tasopb.ParamKey) bool { _, ok := p.o.Param(k); return ok }
+
+// apply translates one operator over its inputs; the result has one tensor for
+// each output. r is the rank of the result.
+func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, error) {
+	name, ok := tasoNames[o.Type]
+	if !ok {
+		return nil, fmt.Errorf("%w: operator %s", ErrUnsupported, o.Type)
+	}
+	op, ok := graph.Lookup(name)
+	if !ok {
+		return nil, fmt.Errorf("%w: operator %s", ErrUnsupported, o.Type)
+	}
+	p := &params{o: o}
+	var attrs graph.Attrs
+	fused := false // the activation is an attribute
+	ints := func(ks ...tasopb.ParamKey) {
+		for _, k := range ks {
+			attrs = append(attrs, graph.IntValue(p.get(k)))
+		}
+	}
+	switch o.Type {
+	case tasopb.OpConv2D:
+		fused = true
+		for i, k := range []tasopb.ParamKey{tasopb.ParamKernelH, tasopb.ParamKernelW} {
+			if p.has(k) {
+				if err := t.facts.Eq(in[1].shape[2+i].Dim, graph.Int(p.get(k))); err != nil {
+					return nil, fmt.Errorf("%w: %s: %w", ErrTyping, k, err)
+				}
+			}
+		}
+		pad, err := t.padding(p)
+		if err != nil {
+			return nil, err
+		}
+		groups := graph.Int(1)
+		if t.reading.Grouped || in[1].pool {
+			groups = t.fresh()
+			if name, ok := groups.IsVar(); ok {
+				t.groups[name] = true
+			}
+		}
+		act, err := activation(p)
+		if err != nil {
+			return nil, err
+		}
+		attrs = graph.Attrs{stride(p), pad, graph.DimValue(groups), act}
+	case tasopb.OpPool2DMax, tasopb.OpPool2DAvg:
+		ints(tasopb.ParamKernelH, tasopb.ParamKernelW)
+		pad, err := t.padding(p)
+		if err != nil {
+			return nil, err
+		}
+		attrs = append(attrs, stride(p), pad)
+		if o.Type == tasopb.OpPool2DAvg {
+			attrs = append(attrs, graph.NameValue("counted"))
+		}
+	case tasopb.OpConcat:
+		ints(tasopb.ParamAxis)
+	case tasopb.OpSplit:
+		if n := p.get(tasopb.ParamNumOutputs); n != 2 {
+			return nil, fmt.Errorf("%w: split into %d", ErrUnsupported, n)
+		}
+		axis := p.get(tasopb.ParamAxis)
+		if axis < 0 || axis >= int64(len(in[0].seams)) || in[0].seams[axis] == nil {
+			return nil, fmt.Errorf("%w: %s along axis %d", ErrNoSeam, in[0].term, axis)
+		}
+		s := in[0].seams[axis]
+		for _, tie := range s.ties {
+			if err := t.facts.Eq(tie[0], tie[1]); err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrNoSeam, err)
+			}
+		}
+		attrs = graph.Attrs{graph.IntValue(axis), graph.DimValue(t.facts.Norm(s.at))}
+	case tasopb.OpTranspose:
+		perm, err := permutation(p.get(tasopb.ParamPerm), p.get(tasopb.ParamNumDim))
+		if err != nil {
+			return nil, err
+		}
+		attrs = graph.Attrs{graph.TupleValue(perm...)}
+	case tasopb.OpEnlarge:
+		if len(in) != 1 {
+			return nil, fmt.Errorf("%w: enlarge to the size of a tensor", ErrUnsupported)
+		}
+		ints(tasopb.ParamKernelH, tasopb.ParamKernelW)
+	case tasopb.OpConstantImm:
+		attrs = graph.Attrs{graph.DimValue(t.fresh())}
+	case tasopb.OpConstantIconv, tasopb.OpConstantPool:
+		attrs = graph.Attrs{graph.DimValue(t.fresh())}
+		ints(tasopb.ParamKernelH, tasopb.ParamKernelW)
+	case tasopb.OpConstantOne:
+		n, run := r.known()
+		attrs = graph.Attrs{graph.ShapeValue(t.freshShape(n, run))}
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	if len(attrs) != len(op.Params) {
+		return nil, fmt.Errorf("%w: operator %s has other attributes here", ErrUnsupported, o.Type)
+	}
+	out, err := t.node(op, attrs, in)
+	if err != nil {
+		return nil, err
+	}
+	if o.Type == tasopb.OpConcat {
+		if out, err = t.concat(op, attrs, in, out); err != nil {
+			return nil, err
+		}
+	}
+	if !fused && p.has(tasopb.ParamActi) {
+		act, err := activation(p)
+		if err != nil {
+			return nil, err
+		}
+		if fn, _ := act.Name(); fn != "none" {
+			f, _ := graph.Lookup(fn)
+			return t.node(f, nil, out[:1])
+		}
+	}
+	return out, nil
+}
+
+// concat joins the inputs from the third on; the first two are in out.
+func (t *translator) concat(op *graph.Op, attrs graph.Attrs, in, out []tensor) ([]tensor, error) {
+	if len(in) < 2 {
+		return nil, fmt.Errorf("%w: concat of %d tensors", ErrUnsupported, len(in))
+	}
+	for _, x := range in[2:] {
+		var err error
+		if out, err = t.node(op, attrs, []tensor{out[0], x}); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// node applies an operator to its first inputs and types the result.
+func (t *translator) node(op *graph.Op, attrs graph.Attrs, in []tensor) ([]tensor, error) {
+	if attrs == nil {
+		attrs = graph.Attrs{}
+	}
+	if len(in) < op.In {
+		return nil, fmt.Errorf("%w: %s of %d tensors", ErrUnsupported, op.Name, len(in))
+	}
+	in = in[:op.In]
+	shapes := make([]graph.Shape, len(in))
+	seams := make([][]*seam, len(in))
+	term := &law.Term{Op: op, Attrs: attrs}
+	pool := op.Name == "cpool"
+	for i, x := range in {
+		shapes[i], seams[i] = x.shape, x.seams
+		term.Args = append(term.Args, x.term)
+		// What is done to a kernel of one channel leaves it one.
+		switch op.Name {
+		case "enlarge", "smul", "relu", "ewadd", "ewmul":
+			pool = pool || x.pool
+		case "concat":
+			d, _ := attrs[0].Dim()
+			pool = pool || x.pool && d != graph.Int(1)
+		}
+	}
+	inferred, err := op.InferShapes(t.facts, attrs, shapes)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTyping, err)
+	}
+	after := seamsOf(op, attrs, seams, shapes)
+	out := make([]tensor, len(inferred))
+	for i := range out {
+		out[i] = tensor{term: term.Output(i), shape: inferred[i], pool: pool}
+		if out[i].seams = after[i]; len(out[i].seams) == 0 {
+			out[i].seams = make([]*seam, len(inferred[i]))
+		}
+	}
+	return out, nil
+}
+
+func stride(p *params) graph.Value {
+	return graph.TupleValue(p.get(tasopb.ParamStrideH), p.get(tasopb.ParamStrideW))
+}
+
+func (t *translator) padding(p *params) (graph.Value, error) {
+	switch pad := tasopb.Padding(p.get(tasopb.ParamPad)); pad {
+	case tasopb.PadSame:
+		return t.same, nil
+	case tasopb.PadValid:
+		return graph.NameValue(graph.Valid), nil
+	default:
+		return graph.Value{}, fmt.Errorf("%w: padding %s", ErrUnsupported, pad)
+	}
+}
+
+func activation(p *params) (graph.Value, error) {
+	a := tasopb.Activation(p.get(tasopb.ParamActi))
+	if a == tasopb.ActNone {
+		return graph.NameValue("none"), nil
+	}
+	if f, ok := graph.Lookup(a.String()); ok && f.Pointwise {
+		return graph.NameValue(f.Name), nil
+	}
+	return graph.Value{}, fmt.Errorf("%w: activation %s", ErrUnsupported, a)
+}
+
+// permutation reads n digits in base n, the first axis highest.
+func permutation(code, n int64) ([]int64, error) {
+	if n < 1 || n > 8 {
+		return nil, fmt.Errorf("%w: permutation of %d axes", ErrUnsupported, n)
+	}
+	perm := make([]int64, n)
+	for i := n - 1; i >= 0; i-- {
+		perm[i] = code % n
+		code /= n
+	}
+	return perm, nil
+}
+
+func permutationCode(perm []int64) int64 {
+	code := int64(0)
+	for _, p := range perm {
+		code = code*int64(len(perm)) + p
+	}
+	return code
+}
+
+// byAge sorts size variables by creation, those that the solver made last.
+func (t *translator) byAge(names []string) {
+	age := func(n string) int {
+		if k, ok := t.order[n]; ok {
+			return k
+		}
+		return len(t.order)
+	}
+	sort.SliceStable(names, func(i, j int) bool {
+		if x, y := age(names[i]), age(names[j]); x != y {
+			return x < y
+		}
+		return names[i] < names[j]
+	})
+}
+
+// rank is the number of axes of a class of tensors that have equally many;
+// -1 if nothing tells, and then run names the axes.
+type rank struct {
+	up  *rank
+	n   int
+	run string
+}
+
+func (r *rank) root() *rank {
+	for r.up != nil {
+		r = r.up
+	}
+	return r
+}
+
+func (r *rank) known() (n int, run string) {
+	r = r.root()
+	return r.n, r.run
+}
+
+// ranks are the ranks of all tensors of a rule.
+type ranks struct{ at map[rankKey]*rank }
+
+type rankKey struct {
+	side tasopb.Side
+	op   int32
+}
+
+func (rs *ranks) of(side tasopb.Side, x tasopb.Tensor) *rank {
+	if x.OpID < 0 {
+		side = tasopb.NoSide // a variable is the same on both sides
+	}
+	k := rankKey{side, x.OpID}
+	if rs.at[k] == nil {
+		rs.at[k] = &rank{n: -1}
+	}
+	return rs.at[k].root()
+}
+
+func (rs *ranks) set(r *rank, n int) error {
+	if r = r.root(); r.n >= 0 && r.n != n {
+		return fmt.Errorf("a tensor has %d axes and %d", r.n, n)
+	}
+	r.n = n
+	return nil
+}
+
+func (rs *ranks) equal(a, b *rank) error {
+	if a, b = a.root(), b.root(); a != b {
+		if a.n >= 0 && b.n >= 0 && a.n != b.n {
+			return fmt.Errorf("a tensor has %d axes and %d", a.n, b.n)
+		}
+		b.up = a
+		a.n = max(a.n, b.n)
+	}
+	return nil
+}
+
+// maxRank bounds NUMDIM.
+const maxRank = 8
+
+func inferRanks(r *tasopb.Rule) (*ranks, error) {
+	rs := &ranks{at: map[rankKey]*rank{}}
+	var order []*rank
+	for _, side := range []tasopb.Side{tasopb.Src, tasopb.Dst} {
+		ops := r.SrcOps
+		if side == tasopb.Dst {
+			ops = r.DstOps
+		}
+		for i := range ops {
+			out := rs.of(side, tasopb.Tensor{OpID: int32(i)})
+			var in []*rank
+			for _, x := range ops[i].Inputs {
+				y := rs.of(side, x)
+				if x.OpID >= 0 && isConstant(ops[x.OpID].Type) && ops[x.OpID].Type == tasopb.OpConstantOne {
+					// One instance serves all uses; they must agree in rank.
+					y = rs.of(side, x)
+				}
+				in = append(in, y)
+				order = append(order, y)
+			}
+			order = append(order, out)
+			if err := rs.operator(&ops[i], in, out); err != nil {
+				return nil, fmt.Errorf("%s operator %d (%s): %w", side, i, ops[i].Type, err)
+			}
+		}
+	}
+	for _, m := range r.Mapped {
+		x := rs.of(tasopb.Src, tasopb.Tensor{OpID: m.SrcOpID})
+		if err := rs.equal(x, rs.of(tasopb.Dst, tasopb.Tensor{OpID: m.DstOpID})); err != nil {
+			return nil, err
+		}
+	}
+	runs := 0
+	for _, x := range order {
+		if x = x.root(); x.n < 0 && x.run == "" {
+			runs++
+			x.run = fmt.Sprintf("P%d", runs)
+		}
+	}
+	return rs, nil
+}
+
+func (rs *ranks) operator(o *tasopb.Operator, in []*rank, out *rank) error {
+	all := func(n int) error {
+		for _, x := range append(append([]*rank(nil), in...), out) {
+			if err := rs.set(x, n); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	numDim := func() error {
+		if n, ok := o.Param(tasopb.ParamNumDim); ok {
+			if n < 1 || n > maxRank {
+				return fmt.Errorf("NUMDIM %d", n)
+			}
+			return all(int(n))
+		}
+		return nil
+	}
+	switch o.Type {
+	case tasopb.OpConv2D, tasopb.OpPool2DMax, tasopb.OpPool2DAvg, tasopb.OpEnlarge, tasopb.OpConstantIconv, tasopb.OpConstantPool:
+		return all(4)
+	case tasopb.OpMatmul, tasopb.OpConstantImm:
+		return all(2)
+	case tasopb.OpMul:
+		if err := rs.set(in[1], 0); err != nil {
+			return err
+		}
+		return rs.equal(in[0], out)
+	case tasopb.OpConstantOne:
+		return nil
+	}
+	for _, x := range in {
+		if err := rs.equal(x, out); err != nil {
+			return err
+		}
+	}
+	return numDim()
+}

@@ -1,0 +1,484 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules/tasopb"
+)
+
+// Reading fixes what TASO's format leaves open. The zero value reads as TASO's
+// generator does, without groups.
+type Reading struct {
+	// Same is what SAME padding means: graph.SameUpper (TASO's generator),
+	// graph.SameLower (its runtime and verifier), or "any", a variable of sort
+	// same. Empty is graph.SameUpper.
+	Same string
+	// Grouped: a convolution may have any number of groups, as in TASO's
+	// operators. Otherwise it has one group, except with a kernel made of
+	// Cpool, which has one channel, and in rules that have no types so.
+	Grouped bool
+}
+
+// AnySame is the Reading.Same under which a rule must hold for both ways to
+// pad.
+const AnySame = "any"
+
+func (r Reading) same() (graph.Value, error) {
+	switch r.Same {
+	case "", graph.SameUpper:
+		return graph.NameValue(graph.SameUpper), nil
+	case graph.SameLower:
+		return graph.NameValue(graph.SameLower), nil
+	case AnySame:
+		return graph.VarValue("q", graph.SortSame), nil
+	}
+	return graph.Value{}, fmt.Errorf("reading of SAME %q: want %s, %s or %s", r.Same, graph.SameUpper, graph.SameLower, AnySame)
+}
+
+// Causes of a TASOError, for errors.Is.
+var (
+	ErrUnsupported = errors.New("unsupported") // an operator or attribute without a counterpart
+	ErrNoSeam      = errors.New("nothing was joined there")
+	ErrTyping      = errors.New("shapes do not fit")
+	ErrInvalid     = errors.New("senseless rule")
+)
+
+// TASOError says why a rule of TASO's format has no law.
+type TASOError struct {
+	Rule int           // index in the collection
+	Side tasopb.Side   // of the operator, or NoSide
+	Op   int           // index of the operator on its side, -1 if it is not about one
+	Type tasopb.OpType // of that operator
+	Err  error         // wraps one of ErrUnsupported, ErrNoSeam, ErrTyping, ErrInvalid
+}
+
+// Error is such as "rule 3: src operator 1 (SPLIT): nothing was joined there".
+func (e *TASOError) Error() string {
+	if e.Op < 0 {
+		return fmt.Sprintf("rule %d: %v", e.Rule, e.Err)
+	}
+	return fmt.Sprintf("rule %d: %s operator %d (%s): %v", e.Rule, e.Side, e.Op, e.Type, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *TASOError) Unwrap() error { return e.Err }
+
+// Translation is the law of one rule of TASO's format, or why there is none.
+type Translation struct {
+	Law *law.Law
+	Err error // a *TASOError
+}
+
+// FromTASO translates a collection into laws, one for each rule and in its
+// order. The laws are named "rule_" and the rule's index, are not canonical
+// ([New] makes rules of them), and are not said to be true.
+//
+// Each variable gets the most general shape with which both sides have types
+// and agree: a rank from the operators around it (convolution 4, matrices 2,
+// NUMDIM of concat and transpose, scalars 0; where nothing tells, an axis run)
+// and a size variable for each axis, equal only where they must be. Kernels
+// have the sizes that the operators name. Constants get the shapes that their
+// use asks for. A split cuts at the last concatenation along its axis, as
+// TASO's generator follows it through the operators, written as an explicit
+// position. OUTSHUFFLE says how results lie in memory and is left out.
+func FromTASO(c *tasopb.RuleCollection, reading Reading) []Translation {
+	out := make([]Translation, len(c.Rules))
+	for i := range c.Rules {
+		l, err := fromRule(&c.Rules[i], i, reading)
+		out[i] = Translation{Law: l, Err: err}
+	}
+	return out
+}
+
+// maxTies bounds the equalities between sizes that are tried where shapes do
+// not determine them.
+const maxTies = 200
+
+func fromRule(r *tasopb.Rule, index int, reading Reading) (*law.Law, error) {
+	bare := func(err error) *TASOError { return &TASOError{Rule: index, Side: tasopb.NoSide, Op: -1, Err: err} }
+	same, err := reading.same()
+	if err != nil {
+		return nil, bare(fmt.Errorf("%w: %w", ErrInvalid, err))
+	}
+	if err := r.Validate(); err != nil {
+		return nil, bare(fmt.Errorf("%w: %w", ErrInvalid, err))
+	}
+	ranks, err := inferRanks(r)
+	if err != nil {
+		return nil, bare(fmt.Errorf("%w: %w", ErrTyping, err))
+	}
+	l, err := fromRuleAs(r, index, reading, same, ranks)
+	if errors.Is(err, ErrTyping) && !reading.Grouped {
+		// Some rules make sense with groups only.
+		reading.Grouped = true
+		if g, err := fromRuleAs(r, index, reading, same, ranks); err == nil {
+			return g, nil
+		}
+	}
+	if err != nil {
+		var te *TASOError
+		if errors.As(err, &te) {
+			return nil, te
+		}
+		return nil, bare(err)
+	}
+	return l, nil
+}
+
+// fromRuleAs translates a rule, trying equalities of sizes where shapes do not
+// determine them.
+func fromRuleAs(r *tasopb.Rule, index int, reading Reading, same graph.Value, ranks *ranks) (*law.Law, error) {
+	budget := maxTies
+	var try func(ties [][2]graph.Dim) (*law.Law, error)
+	try = func(ties [][2]graph.Dim) (*law.Law, error) {
+		budget--
+		t := &translator{rule: r, index: index, reading: reading, same: same, ranks: ranks, facts: graph.Solver(),
+			vars: map[int32]graph.Shape{}, order: map[string]int{}, groups: map[string]bool{}}
+		l, open, err := t.translate(ties)
+		if err != nil || open == nil {
+			return l, err
+		}
+		// Sizes such as a+b = c+d have no most general solution: pairs of
+		// sizes are equated, the earliest first.
+		var first error
+		for _, tie := range t.candidates(*open) {
+			if budget <= 0 {
+				break
+			}
+			l, err := try(append(ties[:len(ties):len(ties)], tie))
+			if err == nil {
+				return l, nil
+			}
+			if first == nil {
+				first = err
+			}
+		}
+		if first == nil {
+			first = fmt.Errorf("%w: sizes %s and %s cannot be made to agree", ErrTyping, open[0], open[1])
+		}
+		return nil, first
+	}
+	return try(nil)
+}
+
+// translator builds the law of one rule under given equalities of sizes.
+type translator struct {
+	rule    *tasopb.Rule
+	index   int
+	reading Reading
+	same    graph.Value
+	ranks   *ranks
+	facts   *graph.Facts
+	vars    map[int32]graph.Shape // of variables, by id
+	ids     []int32               // variables by first use
+	order   map[string]int        // size variables by creation
+	groups  map[string]bool       // those that count groups
+}
+
+func (t *translator) fresh() graph.Dim {
+	name := fmt.Sprintf("n%d", len(t.order)+1)
+	t.order[name] = len(t.order)
+	return graph.Var(name)
+}
+
+// freshShape is a shape of a rank, or the run of a rank that is not known.
+func (t *translator) freshShape(rank int, run string) graph.Shape {
+	if rank < 0 {
+		return graph.Shape{graph.Run(run)}
+	}
+	s := make(graph.Shape, rank)
+	for i := range s {
+		s[i] = graph.Axis(t.fresh())
+	}
+	return s
+}
+
+// tensor is a tensor while its side is being built.
+type tensor struct {
+	term  *law.Term
+	shape graph.Shape
+	seams []*seam
+	// pool: a kernel made of Cpool, with one channel.
+	pool bool
+}
+
+// translate builds and types both sides. open is an equation between sizes
+// that remains unsolved.
+func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.Dim, err error) {
+	var sides [2][][]tensor
+	for i, side := range []tasopb.Side{tasopb.Src, tasopb.Dst} {
+		if sides[i], err = t.side(side); err != nil {
+			return nil, nil, err
+		}
+	}
+	l = &law.Law{Kind: law.Rule, Name: fmt.Sprintf("rule_%d", t.index)}
+	for _, m := range t.rule.Mapped {
+		x, y := sides[0][m.SrcOpID][m.SrcTsID], sides[1][m.DstOpID][m.DstTsID]
+		if err := t.facts.EqShape(x.shape, y.shape); err != nil {
+			return nil, nil, fmt.Errorf("%w: %s and %s: %w", ErrTyping, x.term, y.term, err)
+		}
+		l.LHS, l.RHS = append(l.LHS, x.term), append(l.RHS, y.term)
+	}
+	for _, tie := range ties {
+		if err := t.facts.Eq(tie[0], tie[1]); err != nil {
+			return nil, nil, fmt.Errorf("%w: %w", ErrTyping, err)
+		}
+	}
+	open, err = t.settle()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrTyping, err)
+	}
+	if open != nil {
+		return nil, open, nil
+	}
+	sol := t.facts.Solution()
+	memo := map[string]*law.Term{}
+	for i := range l.LHS {
+		l.LHS[i] = shared(l.LHS[i].Subst(nil, nil, sol), memo)
+		l.RHS[i] = shared(l.RHS[i].Subst(nil, nil, sol), memo)
+	}
+	if t.usesSame(l) {
+		l.Given = append(l.Given, law.Binding{Name: "q", Sort: graph.SortSame})
+	}
+	for _, id := range t.ids {
+		l.Given = append(l.Given, law.Binding{Name: varName(id), Shape: t.facts.NormShape(t.vars[id])})
+	}
+	if _, err := l.Types(); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrTyping, err)
+	}
+	return l, nil, nil
+}
+
+// shared makes equal subterms one node.
+func shared(t *law.Term, memo map[string]*law.Term) *law.Term {
+	return t.Rewrite(func(u *law.Term) *law.Term {
+		k := u.String()
+		if v, ok := memo[k]; ok {
+			return v
+		}
+		memo[k] = u
+		return u
+	})
+}
+
+func (t *translator) usesSame(l *law.Law) bool {
+	found := false
+	for _, s := range outputs(l) {
+		s.Walk(func(u *law.Term) {
+			for _, v := range u.Attrs {
+				_, sort, ok := v.Var()
+				found = found || ok && sort == graph.SortSame
+			}
+		})
+	}
+	return found
+}
+
+func varName(id int32) string { return fmt.Sprintf("X%d", -int64(id)) }
+
+// candidates lists equalities that would help to solve an equation between
+// sizes, the best first: the sizes of the two sides pair by pair, then
+// convolutions without groups.
+func (t *translator) candidates(e [2]graph.Dim) [][2]graph.Dim {
+	d := e[0].Sub(e[1])
+	terms, constant := d.Terms()
+	var out [][2]graph.Dim
+	var side [2][]string // variables of the terms with either sign
+	groups := map[string]bool{}
+	for _, m := range terms {
+		k := 0
+		if m.Coef < 0 {
+			k = 1
+		}
+		for _, a := range m.Atoms {
+			if a.Kind == graph.AtomVar {
+				side[k] = append(side[k], a.Name)
+				// A product that is a constant: its factors may be 1.
+				groups[a.Name] = t.groups[a.Name] || constant != 0 && len(terms) == 1
+			}
+		}
+	}
+	t.byAge(side[0])
+	t.byAge(side[1])
+	for _, p := range side[0] {
+		for _, n := range side[1] {
+			if p != n {
+				out = append(out, [2]graph.Dim{graph.Var(p), graph.Var(n)})
+			}
+		}
+	}
+	var open []string
+	for name, is := range groups {
+		if is {
+			open = append(open, name)
+		}
+	}
+	t.byAge(open)
+	for _, name := range open {
+		out = append(out, [2]graph.Dim{graph.Var(name), graph.Int(1)})
+	}
+	return out
+}
+
+// settle solves the equations that are left by dividing them by what all their
+// terms have in common, which is not 0; open is one that remains.
+func (t *translator) settle() (open *[2]graph.Dim, err error) {
+	tried := map[graph.Dim]bool{}
+	for {
+		pending := t.facts.Pending()
+		if len(pending) == 0 {
+			return nil, nil
+		}
+		progress := false
+		for _, e := range pending {
+			d := e[0].Sub(e[1])
+			q := primitive(d)
+			if q == d || tried[q] {
+				continue
+			}
+			tried[q], progress = true, true
+			if err := t.facts.Eq(q, graph.Int(0)); err != nil {
+				return nil, err
+			}
+		}
+		if !progress {
+			return &pending[0], nil
+		}
+	}
+}
+
+// primitive is d divided by the constant and the size variables that divide
+// all its terms.
+func primitive(d graph.Dim) graph.Dim {
+	for {
+		terms, constant := d.Terms()
+		name := commonVar(terms, constant)
+		if name == "" {
+			g := constant
+			for _, m := range terms {
+				g = gcd(g, m.Coef)
+			}
+			if g = max(g, -g); g <= 1 {
+				return d
+			}
+			q := graph.Int(constant / g)
+			for _, m := range terms {
+				m.Coef /= g
+				q = q.Add(withoutAtom(m, ""))
+			}
+			return q
+		}
+		q := graph.Int(0)
+		for _, m := range terms {
+			q = q.Add(withoutAtom(m, name))
+		}
+		d = q
+	}
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// commonVar is a size variable that divides all terms, or "".
+func commonVar(terms []graph.Term, constant int64) string {
+	if constant != 0 || len(terms) == 0 {
+		return ""
+	}
+	for _, a := range terms[0].Atoms {
+		all := a.Kind == graph.AtomVar
+		for _, m := range terms[1:] {
+			has := false
+			for _, b := range m.Atoms {
+				has = has || b.Kind == graph.AtomVar && b.Name == a.Name
+			}
+			all = all && has
+		}
+		if all {
+			return a.Name
+		}
+	}
+	return ""
+}
+
+// withoutAtom is the term divided by a size variable that it contains; with no
+// name, the term.
+func withoutAtom(m graph.Term, name string) graph.Dim {
+	d, done := graph.Int(m.Coef), false
+	for _, a := range m.Atoms {
+		switch {
+		case !done && a.Kind == graph.AtomVar && a.Name == name:
+			done = true
+		case a.Kind == graph.AtomVar:
+			d = d.Mul(graph.Var(a.Name))
+		case a.Kind == graph.AtomRun:
+			d = d.Mul(graph.RunLen(a.Name))
+		default:
+			d = d.Mul(graph.Func(a.Name, a.Args...))
+		}
+	}
+	return d
+}
+
+// side builds the tensors of the operators of one side.
+func (t *translator) side(side tasopb.Side) ([][]tensor, error) {
+	ops := t.rule.SrcOps
+	if side == tasopb.Dst {
+		ops = t.rule.DstOps
+	}
+	out := make([][]tensor, len(ops))
+	for i := range ops {
+		in := make([]tensor, len(ops[i].Inputs))
+		for k, x := range ops[i].Inputs {
+			if x.OpID < 0 {
+				in[k] = t.variable(x.OpID)
+				continue
+			}
+			in[k] = out[x.OpID][x.TsID]
+			if isConstant(ops[x.OpID].Type) && k+i > 0 {
+				// A constant is a new one wherever it is used: its sizes
+				// follow from the use.
+				c, err := t.apply(&ops[x.OpID], nil, t.ranks.of(side, x))
+				if err != nil {
+					return nil, t.fail(side, int(x.OpID), &ops[x.OpID], err)
+				}
+				in[k] = c[0]
+			}
+		}
+		var err error
+		if out[i], err = t.apply(&ops[i], in, t.ranks.of(side, tasopb.Tensor{OpID: int32(i)})); err != nil {
+			return nil, t.fail(side, i, &ops[i], err)
+		}
+	}
+	return out, nil
+}
+
+func (t *translator) fail(side tasopb.Side, i int, o *tasopb.Operator, err error) error {
+	return &TASOError{Rule: t.index, Side: side, Op: i, Type: o.Type, Err: err}
+}
+
+func isConstant(ty tasopb.OpType) bool {
+	switch ty {
+	case tasopb.OpConstantImm, tasopb.OpConstantIconv, tasopb.OpConstantOne, tasopb.OpConstantPool:
+		return true
+	}
+	return false
+}
+
+func (t *translator) variable(id int32) tensor {
+	s, ok := t.vars[id]
+	if !ok {
+		rank, run := t.ranks.of(tasopb.Src, tasopb.Tensor{OpID: id}).known()
+		s = t.freshShape(rank, run)
+		t.vars[id] = s
+		t.ids = append(t.ids, id)
+	}
+	seams := make([]*seam, len(s))
+	return tensor{term: law.V(varName(id)), shape: s, seams: seams}
+}

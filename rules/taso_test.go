@@ -1,0 +1,48 @@
+package rules
+
+import (
+	"os"
+	"testing"
+
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules/tasopb"
+)
+
+func sharedFile(t testing.TB, name string) *tasopb.RuleCollection {
+	t.Helper()
+	data, err := os.ReadFile("../../shared/data/" + name)
+	if os.IsNotExist(err) {
+		t.Skipf("%s is not here: it is no part of the project", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := tasopb.Unmarshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestPublishedRules(t *testing.T) {
+	for _, name := range []string{"taso_graph_subst.pb", "taso_depth3.pb"} {
+		c := sharedFile(t, name)
+		for _, r := range []Reading{{}, {Same: "same_lower"}, {Same: AnySame}, {Grouped: true}} {
+			n := 0
+			for i, tr := range FromTASO(c, r) {
+				if tr.Err != nil {
+					t.Logf("%v: %s", tr.Err, c.Rules[i].String())
+					continue
+				}
+				if _, err := law.ParseLaw(law.Format(tr.Law)); err != nil {
+					t.Errorf("rule %d: %v", i, err)
+				}
+				n++
+			}
+			t.Logf("%s, reading %+v: %d of %d rules have laws", name, r, n, len(c.Rules))
+			if n != len(c.Rules) {
+				t.Errorf("%s, reading %+v: %d of %d rules have laws", name, r, n, len(c.Rules))
+			}
+		}
+	}
+}
