@@ -1,0 +1,136 @@
+package axioms_test
+
+import (
+	"math/rand"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/law"
+)
+
+const (
+	maxInstances = 3000 // the plainest instances of a law that are evaluated
+	numSamples   = 300
+	minEqual     = 20 // a law that is hardly ever defined is not tested
+)
+
+// evaluate compares the two sides of l on one instance, all functions and
+// orders arbitrary, or, with ordered, the true rectifier and maximum on small
+// rationals.
+func evaluate(l *law.Law, v *law.Valuation, seed uint64, ordered bool) (fingerprint.Outcome, error) {
+	env := fingerprint.Env(*v)
+	if !ordered {
+		return fingerprint.Compare[uint64](fingerprint.Zp{Key: seed}, l, &env,
+			func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
+	}
+	return fingerprint.Compare[interp.Q](interp.Rational{}, l, &env, func(name string, n int) []interp.Q {
+		out := make([]interp.Q, n)
+		for i, x := range fingerprint.Random(seed, name, n) {
+			out[i] = interp.Q{Num: int64(x%7) - 3, Den: 1}
+		}
+		return out
+	})
+}
+
+// accepted reports whether the outcome is one that a true law may have.
+func accepted(l *law.Law, out fingerprint.Outcome, err error) bool {
+	switch out {
+	case fingerprint.Equal, fingerprint.Undefined, fingerprint.NotAnInstance:
+		return err == nil
+	case fingerprint.OneSided:
+		return l.OneWay && strings.HasPrefix(err.Error(), "left side: ")
+	}
+	return false
+}
+
+// each calls f for the plainest instances of l and for samples of larger ones,
+// until f returns false.
+func each(l *law.Law, f func(n int, v *law.Valuation) bool) {
+	n := 0
+	law.Instances(l, law.Scope{}, func(v *law.Valuation) bool {
+		n++
+		return f(n, v) && n < maxInstances
+	})
+	rng := rand.New(rand.NewSource(1))
+	s := law.NewSampler(l, law.Scope{})
+	for i := 0; i < numSamples; i++ {
+		n++
+		if v, ok := s.Sample(rng); ok && !f(n, v) {
+			return
+		}
+	}
+}
+
+// Axioms and lemmas hold on every small instance and on samples of larger
+// ones: both sides defined, of one shape and equal entry by entry, or neither
+// defined.
+func TestSound(t *testing.T) {
+	var mu sync.Mutex
+	count := map[law.Kind]int{}
+	instances, equal := 0, 0
+	t.Run("laws", func(t *testing.T) {
+		for _, l := range axioms.Default() {
+			if l.Kind == law.Refute {
+				continue
+			}
+			t.Run(l.Name, func(t *testing.T) {
+				t.Parallel()
+				var seen [fingerprint.NotAnInstance + 1]int
+				bad := 0
+				each(l, func(n int, v *law.Valuation) bool {
+					out, err := evaluate(l, v, uint64(n), l.HasTag(law.TagOrdered))
+					seen[out]++
+					if !accepted(l, out, err) {
+						t.Errorf("%s: %s: sizes %v, runs %v, attributes %v: %s %v", l.Pos, l.Name, v.Dims, v.Runs, v.Attrs, out, err)
+						bad++
+					}
+					return bad < 3
+				})
+				if seen[fingerprint.Equal] < minEqual && hasVariables(l) {
+					t.Errorf("%s: %s: equal on %d instances only, want %d", l.Pos, l.Name, seen[fingerprint.Equal], minEqual)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				count[l.Kind]++
+				for _, k := range seen {
+					instances += k
+				}
+				equal += seen[fingerprint.Equal]
+			})
+		}
+	})
+	t.Logf("%d axioms, %d lemmas, %d instances, both sides defined and equal in %d", count[law.Axiom], count[law.Lemma], instances, equal)
+}
+
+// hasVariables reports whether l has more than one instance.
+func hasVariables(l *law.Law) bool {
+	n := 0
+	law.Instances(l, law.Scope{}, func(*law.Valuation) bool { n++; return n < minEqual })
+	return n > 1 || len(l.Given) > 0
+}
+
+// Every refuted equation has an instance, of the true rectifier and maximum if
+// it has no function variables, on which both sides are defined and differ.
+func TestRefuted(t *testing.T) {
+	for _, l := range axioms.ByKind(law.Refute) {
+		ordered := true
+		for _, b := range l.Given {
+			ordered = ordered && !law.IsFuncSort(b.Sort)
+		}
+		found := false
+		tried := 0
+		each(l, func(n int, v *law.Valuation) bool {
+			tried++
+			out, _ := evaluate(l, v, uint64(n), ordered)
+			found = out == fingerprint.Differs
+			return !found
+		})
+		if !found {
+			t.Errorf("%s: %s: no instance out of %d differs", l.Pos, l.Name, tried)
+		}
+	}
+}
