@@ -110,7 +110,7 @@ func (s *Session) decide(ctx context.Context, cands []*Candidate) ([]*Candidate,
 		}
 	}
 	for _, c := range cands {
-		if !s.known[c.text].Proved {
+		if k := s.known[c.text]; !k.Proved || k.Conditional {
 			for _, t := range c.merged {
 				s.keep(t)
 			}
@@ -316,11 +316,30 @@ func (w *classWorker) state(n int, x, y tid, f *finding) *Candidate {
 	if p.left[0].String() == p.right[0].String() {
 		return nil
 	}
-	base, fm, ok := w.test.widen(p)
+	p, base, fm, ok := w.test.widen(p)
 	if !ok {
 		return nil
 	}
-	return &Candidate{Base: base, Law: w.test.broaden(base), Conditional: fm.conditional(), Level: n}
+	c := &Candidate{Base: base, Law: w.test.broaden(base), Conditional: fm.conditional(), Level: n}
+	c.pair, c.forms, c.test = p, fm.narrower(p.features()), w.test
+	return c
+}
+
+// Narrow replaces the candidate's laws by less general ones, if there are any
+// that random testing supports. It is for candidates that are not proved.
+func (c *Candidate) Narrow() bool {
+	for len(c.forms) > 0 {
+		fm := c.forms[0]
+		c.forms = c.forms[1:]
+		l, err := c.pair.law(fm)
+		if err != nil || !c.test.holds(l, fullTests) {
+			continue
+		}
+		c.Base, c.Law = law.Canonical(l), law.Canonical(c.test.broaden(l))
+		c.Conditional = fm.conditional()
+		return true
+	}
+	return false
 }
 
 // distinct brings candidates into canonical form and order and drops

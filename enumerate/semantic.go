@@ -13,11 +13,25 @@ import (
 // relu(x), which arbitrary functions and orders do not obey. Representatives
 // with such operators are evaluated on small numbers with exact rationals.
 
-// smallNumbers fills a tensor with integers from -9 to 9.
+// smallNumbers fills a tensor with integers from -9 to 9. Which signs they have
+// depends on the seed and the name, since the maximum of a window of mixed
+// numbers is hardly ever negative.
 func smallNumbers(seed uint64, name string, n int) []interp.Q {
 	out := make([]interp.Q, n)
+	signs := fingerprint.Random(seed^0x5, name, 1)[0] % 4
 	for i, x := range fingerprint.Random(seed^0xb, name, n) {
-		out[i] = interp.Q{Num: int64(x%19) - 9, Den: 1}
+		v := int64(x%19) - 9
+		switch signs {
+		case 1: // none positive
+			v = min(v, -v)
+		case 2: // none negative
+			v = max(v, -v)
+		case 3: // few positive
+			if x>>32%8 != 0 {
+				v = min(v, -v)
+			}
+		}
+		out[i] = interp.Q{Num: v, Den: 1}
 	}
 	return out
 }
@@ -37,30 +51,34 @@ func (s *store) ordered(c code) int {
 	return n
 }
 
-// rational evaluates tensors of a store with rationals under two seeds.
+const seeds = 3
+
+// rational evaluates tensors of a store with rationals under several seeds.
 type rational struct {
 	st   *store
-	memo map[tid][2][]interp.Q
+	memo map[tid][seeds][]interp.Q
 }
 
-func (r *rational) value(t tid) [2][]interp.Q {
+func (r *rational) value(t tid) [seeds][]interp.Q {
 	if v, ok := r.memo[t]; ok {
 		return v
 	}
-	var v [2][]interp.Q
+	var v [seeds][]interp.Q
 	tt := r.st.tensors[t]
 	if tt.app == 0 {
 		n := graph.NumElements(r.st.sizes(t))
 		for k := range v {
-			v[k] = smallNumbers(r.st.seed+uint64(k)+1, fmt.Sprint(tt.input), n)
+			v[k] = smallNumbers(3*r.st.seed+uint64(k), fmt.Sprint(tt.input), n)
 		}
 	} else {
 		a := r.st.apps[tt.app]
-		var in [2][][]interp.Q
+		var in [seeds][][]interp.Q
 		for _, arg := range []tid{a.a, a.b} {
 			if arg != 0 {
 				x := r.value(arg)
-				in[0], in[1] = append(in[0], x[0]), append(in[1], x[1])
+				for k := range in {
+					in[k] = append(in[k], x[k])
+				}
 			}
 		}
 		for k := range v {
@@ -71,10 +89,10 @@ func (r *rational) value(t tid) [2][]interp.Q {
 	return v
 }
 
-// hash is the fingerprint under both seeds; ok is false on overflow.
+// hash is the fingerprint under all seeds; ok is false on overflow.
 func (r *rational) hash(t tid) (h fingerprint.Hash, ok bool) {
 	v := r.value(t)
-	words := make([]uint64, 0, 4*len(v[0]))
+	words := make([]uint64, 0, 2*seeds*len(v[0]))
 	for _, xs := range v {
 		for _, q := range xs {
 			if q.IsBad() {
@@ -105,7 +123,7 @@ func (s *Session) Semantic(ctx context.Context) ([]*Candidate, error) {
 	}
 	if s.ranked == nil {
 		s.ranked = map[fingerprint.Hash]int32{}
-		r := rational{st: probe, memo: map[tid][2][]interp.Q{}}
+		r := rational{st: probe, memo: map[tid][seeds][]interp.Q{}}
 		for i := 0; i < s.starts[1]; i++ {
 			if h, ok := r.hash(probe.decode(s.codes[i], nil)); ok {
 				s.ranked[h] = int32(i)
@@ -117,7 +135,7 @@ func (s *Session) Semantic(ctx context.Context) ([]*Candidate, error) {
 	workers := make([]*rational, s.opt.Workers)
 	at := func(wk int) *rational {
 		if workers[wk] == nil || len(workers[wk].memo) > 1<<16 {
-			workers[wk] = &rational{st: newStore(s.u, s.opt.Seed), memo: map[tid][2][]interp.Q{}}
+			workers[wk] = &rational{st: newStore(s.u, s.opt.Seed), memo: map[tid][seeds][]interp.Q{}}
 		}
 		return workers[wk]
 	}

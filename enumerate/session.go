@@ -56,6 +56,9 @@ type Candidate struct {
 
 	text   string
 	merged []int32 // terms that are represented by others if this is true
+	pair   *pair
+	forms  []form // less general forms, not tried yet
+	test   tester
 }
 
 // Stats count what one level did.

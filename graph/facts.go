@@ -119,6 +119,10 @@ func (d Dim) NonZero() bool {
 // solve finds a variable v with coefficient +-1 such that v = rest has only
 // non-negative coefficients (so that the solution is a size) and binds it.
 func (f *Facts) solve(d Dim) bool {
+	d = d.primitive()
+	if d.p == nil {
+		return false
+	}
 	for _, t := range d.p.terms {
 		if len(t.atoms) != 1 || t.atoms[0].Kind != AtomVar || (t.coef != 1 && t.coef != -1) {
 			continue
@@ -148,6 +152,106 @@ func (f *Facts) solve(d Dim) bool {
 		}
 	}
 	return false
+}
+
+// primitive divides d by the variables and function values, which are not 0,
+// that all its terms have in common.
+func (d Dim) primitive() Dim {
+	if d.c != 0 || d.p == nil {
+		return d
+	}
+	terms := append([]monomial(nil), d.p.terms...)
+	changed := false
+	for _, a := range d.p.terms[0].atoms {
+		if a.Kind == AtomRun {
+			continue
+		}
+		rest := make([]monomial, 0, len(terms))
+		for _, t := range terms {
+			for i, b := range t.atoms {
+				if b.key == a.key {
+					atoms := append(append([]Atom(nil), t.atoms[:i]...), t.atoms[i+1:]...)
+					rest = append(rest, monomial{coef: t.coef, atoms: atoms})
+					break
+				}
+			}
+		}
+		if len(rest) == len(terms) {
+			terms, changed = rest, true
+		}
+	}
+	if !changed {
+		return d
+	}
+	out := Dim{}
+	for _, t := range terms {
+		m := Int(t.coef)
+		for _, a := range t.atoms {
+			m = m.Mul(ofAtom(a))
+		}
+		out = out.Add(m)
+	}
+	if out.p == nil {
+		return d
+	}
+	return out
+}
+
+// primitive divides d by what all its terms have in common and is not 0: a
+// number, sizes, and function values. d is 0 exactly where the result is.
+func (d Dim) primitive() Dim {
+	if d.p == nil {
+		return d
+	}
+	g := d.c
+	for _, t := range d.p.terms {
+		g = gcd(g, t.coef)
+	}
+	if g > 1 {
+		d, _ = d.divExact(g)
+	}
+	if d.c != 0 {
+		return d
+	}
+	for _, a := range d.p.terms[0].atoms {
+		if m := (monomial{coef: 1, atoms: []Atom{a}}); a.Kind != AtomRun && d.divisibleBy(m) {
+			d = d.without(a)
+			if d.p == nil {
+				return d
+			}
+		}
+	}
+	return d
+}
+
+// without divides d, every term of which contains a, by a.
+func (d Dim) without(a Atom) Dim {
+	var sum Dim
+	for _, t := range d.p.terms {
+		m, gone := Int(t.coef), false
+		for _, b := range t.atoms {
+			if b.key == a.key && !gone {
+				gone = true
+				continue
+			}
+			m = m.Mul(ofAtom(b))
+		}
+		sum = sum.Add(m)
+	}
+	return sum
+}
+
+func gcd(a, b int64) int64 {
+	if a < 0 {
+		a = -a
+	}
+	if b < 0 {
+		b = -b
+	}
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 func (d Dim) mentions(v string) bool {

@@ -75,23 +75,38 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 	if err != nil {
 		return err
 	}
+	reasons := make([]string, len(cands))
+	first := append([]*law.Law(nil), goals...)
+	for i := range cands {
+		reasons[i] = verdicts[i].Reason
+	}
 	// What is not proved in its most general form may be in the form it was
-	// found in.
-	var again []int
-	var narrow []*law.Law
-	for i, c := range cands {
-		if verdicts[i].Status != verify.Proved && law.Format(c.Law) != law.Format(c.Base) {
-			again = append(again, i)
-			narrow = append(narrow, c.Base)
+	// found in, or in a less general one.
+	for round := 0; ; round++ {
+		var again []int
+		var narrow []*law.Law
+		for i, c := range cands {
+			switch {
+			case verdicts[i].Status == verify.Proved:
+			case round%2 == 0:
+				if law.Format(c.Law) != law.Format(c.Base) {
+					again, narrow = append(again, i), append(narrow, c.Base)
+				}
+			case c.Narrow():
+				again, narrow = append(again, i), append(narrow, c.Law)
+			}
 		}
-	}
-	second, err := j.decide(ctx, narrow, func() {})
-	if err != nil {
-		return err
-	}
-	for k, i := range again {
-		if second[k].Status == verify.Proved {
-			goals[i], verdicts[i] = narrow[k], second[k]
+		if len(again) == 0 && round%2 == 1 {
+			break
+		}
+		vs, err := j.decide(ctx, narrow, func() {})
+		if err != nil {
+			return err
+		}
+		for k, i := range again {
+			if vs[k].Status == verify.Proved {
+				goals[i], verdicts[i] = narrow[k], vs[k]
+			}
 		}
 	}
 	for i, c := range cands {
@@ -102,7 +117,7 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 			}
 			continue
 		}
-		if err := j.refute(ctx, goals[i], verdicts[i].Reason); err != nil {
+		if err := j.refute(ctx, first[i], reasons[i]); err != nil {
 			return err
 		}
 	}
@@ -144,7 +159,7 @@ func (j *judge) decide(ctx context.Context, goals []*law.Law, done func()) ([]ve
 					return
 				}
 				if verdicts[i].Status == verify.Proved {
-					verdicts[i] = j.confirm(ctx, g, goals[i], verdicts[i])
+					goals[i], verdicts[i] = j.confirm(ctx, g, goals[i], verdicts[i])
 				}
 				done()
 			}
@@ -155,19 +170,30 @@ func (j *judge) decide(ctx context.Context, goals []*law.Law, done func()) ([]ve
 }
 
 // confirm has a proof minimized and decided by Z3 and checked by the checker.
-// A proof that either rejects is no proof.
-func (j *judge) confirm(ctx context.Context, g *verify.Grounder, goal *law.Law, v verify.Verdict) verify.Verdict {
+// A proof that either rejects is no proof. An equation whose sides are not
+// defined for the same sizes comes back as the one-way law that the checker
+// accepts.
+func (j *judge) confirm(ctx context.Context, g *verify.Grounder, goal *law.Law, v verify.Verdict) (*law.Law, verify.Verdict) {
 	z := g.Ground(ctx, goal, v.Proof)
 	if z.Status != verify.Proved {
-		return verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
+		return goal, verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
 			Reason: "the e-graph's proof does not convince Z3: " + z.Reason}
 	}
 	v.Proof = z.Proof
-	if _, err := check.Rule(goal, v.Proof, j.byName); err != nil {
-		return verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
-			Reason: "the checker does not accept the proof: " + err.Error()}
+	_, err := check.Rule(goal, v.Proof, j.byName)
+	if err == nil {
+		return goal, v
 	}
-	return v
+	forward, backward := *goal, *goal
+	forward.OneWay, backward.OneWay = true, true
+	backward.LHS, backward.RHS = goal.RHS, goal.LHS
+	for _, l := range []*law.Law{&forward, &backward} {
+		if _, err := check.Rule(l, v.Proof, j.byName); err == nil {
+			return l, v
+		}
+	}
+	return goal, verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
+		Reason: "the checker does not accept the proof: " + err.Error()}
 }
 
 func (j *judge) keep(l *law.Law, v verify.Verdict, c *enumerate.Candidate) error {
