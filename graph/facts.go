@@ -154,10 +154,20 @@ func (f *Facts) solve(d Dim) bool {
 	return false
 }
 
-// primitive divides d by the variables and function values, which are not 0,
-// that all its terms have in common.
+// primitive divides d by what all its terms have in common: a number, and
+// variables and function values, which are not 0.
 func (d Dim) primitive() Dim {
-	if d.c != 0 || d.p == nil {
+	if d.p == nil {
+		return d
+	}
+	g := d.c
+	for _, t := range d.p.terms {
+		g = gcd(g, t.coef)
+	}
+	if g > 1 {
+		d, _ = d.divExact(g)
+	}
+	if d.c != 0 {
 		return d
 	}
 	terms := append([]monomial(nil), d.p.terms...)
@@ -197,61 +207,11 @@ func (d Dim) primitive() Dim {
 	return out
 }
 
-// primitive divides d by what all its terms have in common and is not 0: a
-// number, sizes, and function values. d is 0 exactly where the result is.
-func (d Dim) primitive() Dim {
-	if d.p == nil {
-		return d
-	}
-	g := d.c
-	for _, t := range d.p.terms {
-		g = gcd(g, t.coef)
-	}
-	if g > 1 {
-		d, _ = d.divExact(g)
-	}
-	if d.c != 0 {
-		return d
-	}
-	for _, a := range d.p.terms[0].atoms {
-		if m := (monomial{coef: 1, atoms: []Atom{a}}); a.Kind != AtomRun && d.divisibleBy(m) {
-			d = d.without(a)
-			if d.p == nil {
-				return d
-			}
-		}
-	}
-	return d
-}
-
-// without divides d, every term of which contains a, by a.
-func (d Dim) without(a Atom) Dim {
-	var sum Dim
-	for _, t := range d.p.terms {
-		m, gone := Int(t.coef), false
-		for _, b := range t.atoms {
-			if b.key == a.key && !gone {
-				gone = true
-				continue
-			}
-			m = m.Mul(ofAtom(b))
-		}
-		sum = sum.Add(m)
-	}
-	return sum
-}
-
 func gcd(a, b int64) int64 {
-	if a < 0 {
-		a = -a
-	}
-	if b < 0 {
-		b = -b
-	}
 	for b != 0 {
 		a, b = b, a%b
 	}
-	return a
+	return max(a, -a)
 }
 
 func (d Dim) mentions(v string) bool {

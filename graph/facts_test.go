@@ -97,6 +97,29 @@ func TestFactsPending(t *testing.T) {
 	}
 }
 
+// What both sides have in common and is not 0 is cancelled.
+func TestFactsCancel(t *testing.T) {
+	a, b, c, run := graph.Var("a"), graph.Var("b"), graph.Var("c"), graph.RunLen("P")
+	for _, e := range []struct {
+		l, r graph.Dim
+		want string // of b
+	}{
+		{a.Mul(b).Scale(2), a.Mul(c).Scale(2), "c"},
+		{a.Mul(b), a.Mul(b).Mul(b), "1"},
+		{b.Scale(2), graph.Int(6), "3"},
+		{b.Scale(2), graph.Int(5), "b"}, // no solution: stays pending
+		{run.Mul(b), run, "b"},          // a run may have no axes
+	} {
+		f := graph.Solver()
+		if err := f.Eq(e.l, e.r); err != nil {
+			t.Errorf("%s == %s: %v", e.l, e.r, err)
+		}
+		if got := f.Norm(b).String(); got != e.want || (got == "b") != (len(f.Pending()) == 1) {
+			t.Errorf("%s == %s: b = %s, pending %v, want %s", e.l, e.r, got, f.Pending(), e.want)
+		}
+	}
+}
+
 // A multiple is written with a new variable.
 func TestFactsDivides(t *testing.T) {
 	f := graph.Solver()
