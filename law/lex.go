@@ -57,6 +57,7 @@ type lexer struct {
 	line      int
 	lineStart int
 	errs      *Errors
+	part      bool     // the text is part of a law: "#P" at its start is a size
 	doc       []string // comment block being read
 	docLine   int      // line of its last comment
 }
@@ -136,7 +137,7 @@ func (l *lexer) space() {
 }
 
 func (l *lexer) comment() bool {
-	if l.at+1 < len(l.src) && isLetter(l.src[l.at+1]) && strings.TrimSpace(l.src[l.lineStart:l.at]) != "" {
+	if l.at+1 < len(l.src) && isLetter(l.src[l.at+1]) && (l.part || strings.TrimSpace(l.src[l.lineStart:l.at]) != "") {
 		return false
 	}
 	whole := strings.TrimSpace(l.src[l.lineStart:l.at]) == ""

@@ -94,7 +94,9 @@ func parsePart[T any](src string, given []Binding, f func(*parser) (T, *Error)) 
 		errs.add(Pos{Line: 1, Col: 1}, "text of %d bytes, at most %d are read", len(src), maxFileSize)
 		return zero, errs
 	}
-	p := newParser("", src, &errs)
+	p := &parser{lex: newLexer("", src, &errs), errs: &errs, size: map[*Term]int{}}
+	p.lex.part = true
+	p.next()
 	p.given = map[string]*Binding{}
 	for i := range given {
 		p.given[given[i].Name] = &given[i]
