@@ -19,6 +19,20 @@ import (
 // A law written => keeps its direction.
 func Canonical(l *Law) *Law {
 	c := &canonizer{law: l}
+	return c.run()
+}
+
+// plainText is the text of l up to renaming of variables, exchange of the sides
+// and order of outputs only: a law and its mirror, but not a commuted law.
+func plainText(l *Law) string {
+	m := *l
+	m.Kind, m.Name, m.Doc, m.Tags, m.Cite = Rule, "x", "", nil, nil
+	c := &canonizer{law: &m, plain: true}
+	return Format(c.run())
+}
+
+func (c *canonizer) run() *Law {
+	l := c.law
 	sides := [][2][]*Term{{l.LHS, l.RHS}}
 	if !l.OneWay {
 		switch d := Size(l.LHS...) - Size(l.RHS...); {
@@ -50,9 +64,10 @@ func ID(l *Law) string {
 }
 
 type canonizer struct {
-	law  *Law
-	best *Law
-	text string
+	law   *Law
+	plain bool // keep the operands of commutative operators as they are
+	best  *Law
+	text  string
 }
 
 // eachOrder calls f with every order of n things; of more than four, only with
@@ -87,6 +102,10 @@ const maxFlips = 8
 
 // flips tries the orders of commutative operands.
 func (c *canonizer) flips(left, right []*Term) {
+	if c.plain {
+		c.consider(left, right)
+		return
+	}
 	var keys []string
 	seen := map[string]bool{}
 	for _, ts := range [2][]*Term{left, right} {
@@ -209,6 +228,15 @@ func (n *naming) run(name string) {
 	}
 }
 
+// value names an attribute value that is a variable.
+func (n *naming) value(v graph.Value) {
+	if name, sort, ok := v.Var(); ok {
+		if _, ok := n.bind.Attrs[name]; !ok {
+			n.bind.Attrs[name] = graph.VarValue(n.attr(name), sort)
+		}
+	}
+}
+
 // terms names tensors, runs and attribute variables by first use.
 func (n *naming) terms(ts []*Term) {
 	for _, t := range ts {
@@ -228,11 +256,7 @@ func (n *naming) terms(ts []*Term) {
 				}
 			}
 			for _, v := range u.Attrs {
-				if name, sort, ok := v.Var(); ok {
-					if _, ok := n.bind.Attrs[name]; !ok {
-						n.bind.Attrs[name] = graph.VarValue(n.attr(name), sort)
-					}
-				}
+				n.value(v)
 			}
 		})
 	}
@@ -273,6 +297,10 @@ func (n *naming) dims(l *Law, left, right []*Term) (rest []string) {
 		switch a.Kind {
 		case graph.AtomRun:
 			n.run(a.Name)
+		case graph.AtomFunc:
+			for _, v := range a.Args {
+				n.value(v)
+			}
 		case graph.AtomVar:
 			if _, ok := n.bind.Dims[a.Name]; !ok && !seen[a.Name] {
 				seen[a.Name] = true

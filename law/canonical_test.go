@@ -1,0 +1,98 @@
+package law_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/law"
+	"pgregory.net/rapid"
+)
+
+// The canonical form of a canonical form is itself, and a disguised law has
+// the canonical form and the identity of the law.
+func TestCanonicalOfDisguise(t *testing.T) {
+	all := axioms.Default()
+	rapid.Check(t, func(t *rapid.T) {
+		l := all[rapid.IntRange(0, len(all)-1).Draw(t, "law")]
+		canonicalAgrees(t, l, disguise(t, l))
+	})
+}
+
+func TestCanonicalOfDrawn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := drawLaw(t)
+		canonicalAgrees(t, l, disguise(t, l))
+	})
+}
+
+func canonicalAgrees(t *rapid.T, l, m *law.Law) {
+	c := law.Canonical(l)
+	want := law.Format(c)
+	if got := law.Format(law.Canonical(c)); got != want {
+		t.Fatalf("canonical form\n%s\nhas canonical form\n%s", want, got)
+	}
+	if got := law.Format(law.Canonical(m)); got != want {
+		t.Fatalf("canonical form\n%s\nand of the disguised law\n%s\nit is\n%s", want, law.Format(m), got)
+	}
+	if law.ID(l) != law.ID(m) || law.ID(c) != law.ID(l) {
+		t.Fatalf("identities %s, %s, %s", law.ID(l), law.ID(m), law.ID(c))
+	}
+}
+
+// Different axioms have different identities: none says the same as another,
+// commutative operands exchanged or not.
+func TestIDsDiffer(t *testing.T) {
+	seen := map[string]string{}
+	for _, l := range axioms.ByKind(law.Axiom) {
+		id := law.ID(l)
+		if other := seen[id]; other != "" {
+			t.Errorf("%s and %s are %s", other, l.Name, id)
+		}
+		seen[id] = l.Name
+	}
+}
+
+// Identities are part of file formats: they must not change.
+func TestIDStable(t *testing.T) {
+	for text, want := range map[string]string{
+		"rule a given X : [m, n], Y : [n, k], Z : [k, l] then matmul(X, matmul(Y, Z)) == matmul(matmul(X, Y), Z)": "r_06a9352e53",
+		"rule b given f : pointwise1, X : [P..], Y : [P..] then f(ewadd(X, Y)) => f(ewadd(Y, X))":                 "r_59051adc46",
+	} {
+		l, err := law.ParseLaw(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := law.ID(l); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// The direction of a law written => is part of what it says.
+func TestCanonicalKeepsDirection(t *testing.T) {
+	l, err := law.ParseLaw("rule x given X : [m, n] then X => transpose(transpose(X))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := law.Format(law.Canonical(l)); !strings.Contains(got, "A => transpose(transpose(A))") {
+		t.Errorf("canonical form\n%s", got)
+	}
+}
+
+func BenchmarkCanonical(b *testing.B) {
+	all := axioms.Default()
+	for i := 0; i < b.N; i++ {
+		law.Canonical(all[i%len(all)])
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	text := []byte(axioms.Text())
+	b.SetBytes(int64(len(text)))
+	for i := 0; i < b.N; i++ {
+		if _, err := law.Parse("axioms", text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
