@@ -66,7 +66,10 @@ func newLibrary(axioms string) (library, error) {
 		return nil, err
 	}
 	for _, l := range laws {
-		lib[l.Name] = l
+		// A lemma of the text counts only where a file proves it.
+		if l.Kind == law.Axiom {
+			lib[l.Name] = l
+		}
 	}
 	return lib, nil
 }

@@ -14,8 +14,11 @@ import (
 // slices that these are, then (L1, L2) == split(T) is a rule whose proof is
 // that of both. Both sides have at most maxOps distinct operators; joins that
 // say no more than L == T are left out. The result is in the order of sets,
-// each rule once.
-func Join(rs []*Rule, maxOps int) []*Rule {
+// each rule once. axioms are looked through for commutativity, which a proof
+// needs where the canonical form exchanges inputs; without it such joins are
+// left out.
+func Join(rs []*Rule, maxOps int, axioms ...*law.Law) []*Rule {
+	comm := commutativity(axioms)
 	firsts, seconds := map[string][]*half{}, map[string][]*half{}
 	for _, r := range rs {
 		if r.Status != Proved || len(r.Law.LHS) != 1 {
@@ -34,7 +37,7 @@ func Join(rs []*Rule, maxOps int) []*Rule {
 	for _, key := range sortedKeys(firsts) {
 		for _, a := range firsts[key] {
 			for _, b := range seconds[key] {
-				if r := joinHalves(a, b, maxOps); r != nil {
+				if r := joinHalves(a, b, maxOps, comm); r != nil {
 					joined = append(joined, r)
 				}
 			}
@@ -137,7 +140,7 @@ func skeleton(t *law.Term) string {
 }
 
 // joinHalves joins two halves if their splits are one; nil otherwise.
-func joinHalves(a, b *half, maxOps int) *Rule {
+func joinHalves(a, b *half, maxOps int, comm map[*graph.Op]*law.Law) *Rule {
 	// One of the two may be typed more narrowly: its variables are kept.
 	base, other := a, b
 	in := renaming(b, a)
@@ -179,12 +182,10 @@ func joinHalves(a, b *half, maxOps int) *Rule {
 	if p := other.rule.Proof; p != nil {
 		proof.Instances = append(proof.Instances, substProof(p, in).Instances...)
 	}
-	// The canonical law has names of its own.
-	names, ok := match(l, r.Law, true)
-	if !ok {
+	if proof = carry(proof, l, r.Law, comm); proof == nil {
 		return nil
 	}
-	r.Proof = dedupeInstances(substProof(proof, names))
+	r.Proof = dedupeInstances(proof)
 	r.Status, r.Engine = Proved, "join"
 	r.Conditional = a.rule.Conditional || b.rule.Conditional
 	from := []string{a.rule.ID(), b.rule.ID()}
@@ -332,4 +333,66 @@ func instanceKey(in *law.Instance) string {
 		}
 	}
 	return b.String()
+}
+
+// commutativity finds, for each commutative operator, a law that says so.
+func commutativity(laws []*law.Law) map[*graph.Op]*law.Law {
+	out := map[*graph.Op]*law.Law{}
+	for _, l := range laws {
+		if len(l.LHS) != 1 || len(l.Where) > 0 || l.Kind != law.Axiom && l.Kind != law.Lemma {
+			continue
+		}
+		x, y := l.LHS[0], l.RHS[0]
+		if x.Op != nil && x.Op.Commutative && y.Op == x.Op && len(x.Args) == 2 && x.Args[0].IsVar() && x.Args[1].IsVar() &&
+			x.Args[0].Var != x.Args[1].Var && y.Args[0].Var == x.Args[1].Var && y.Args[1].Var == x.Args[0].Var && out[x.Op] == nil {
+			out[x.Op] = l
+		}
+	}
+	return out
+}
+
+// carry turns a proof of l into one of the same law in canonical form, which
+// has names of its own and may exchange inputs of commutative operators; nil
+// if that cannot be proved.
+func carry(p *law.Proof, l, canonical *law.Law, comm map[*graph.Op]*law.Law) *law.Proof {
+	if names, ok := match(l, canonical, true); ok {
+		return substProof(p, names)
+	}
+	names, ok := match(l, canonical, false)
+	if !ok {
+		return nil
+	}
+	out := substProof(p, names)
+	left, right := names.Sides(l)
+	ty := &law.Typing{Shape: map[*law.Term]graph.Shape{}}
+	var f graph.Facts
+	failed := false
+	for _, t := range append(append(left, right...), outputs(canonical)...) {
+		if _, err := law.TypeOf(&f, t, canonical.VarShapes(), ty.Shape); err != nil {
+			return nil
+		}
+		t.Walk(func(u *law.Term) {
+			if u.Op == nil || !u.Op.Commutative || failed {
+				return
+			}
+			ax := comm[u.Op]
+			if ax == nil {
+				failed = true
+				return
+			}
+			swapped := law.Apply(u.Op, u.Attrs, u.Args[1], u.Args[0])
+			goal := &law.Law{Given: canonical.Given, LHS: []*law.Term{u}, RHS: []*law.Term{swapped}}
+			in, ok := match(ax, goal, true)
+			if !ok {
+				failed = true
+				return
+			}
+			in.Law = ax.Name
+			out.Instances = append(out.Instances, *in)
+		})
+	}
+	if failed {
+		return nil
+	}
+	return out
 }

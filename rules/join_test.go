@@ -91,3 +91,35 @@ func TestJoinNot(t *testing.T) {
 		}
 	}
 }
+
+// TestJoinCommutes: the canonical form may exchange the inputs of a sum; the
+// proof then says that it may.
+func TestJoinCommutes(t *testing.T) {
+	comm := parseLaw(t, `axiom ewadd_comm given X : [P..], Y : [P..] then ewadd(X, Y) == ewadd(Y, X)`)
+	mul := parseLaw(t, `axiom ewmul_comm given X : [P..], Y : [P..] then ewmul(X, Y) == ewmul(Y, X)`)
+	swapped, plain := 0, 0
+	for _, src := range []string{"ewadd(Z, ewmul(Y, X))", "ewadd(ewmul(X, Y), Z)", "ewadd(ewmul(Y, X), Z)", "ewadd(Z, ewmul(X, Y))"} {
+		l := parseLaw(t, "rule x given X : [m], Y : [m], Z : [m] then "+src+" == relu("+src+")")
+		c := law.Canonical(l)
+		c.Name = law.ID(l)
+		_, exact := match(l, c, true)
+		p := carry(&law.Proof{}, l, c, commutativity([]*law.Law{comm, mul}))
+		switch {
+		case p == nil:
+			t.Fatalf("%s: no proof", src)
+		case exact:
+			plain++
+			if len(p.Instances) != 0 {
+				t.Errorf("%s: %d instances where names alone differ", src, len(p.Instances))
+			}
+		default:
+			swapped++
+			if len(p.Instances) == 0 || carry(&law.Proof{}, l, c, nil) != nil {
+				t.Errorf("%s: inputs are exchanged without a proof", src)
+			}
+		}
+	}
+	if swapped == 0 || plain == 0 {
+		t.Errorf("%d swapped, %d plain: the test looks at neither case", swapped, plain)
+	}
+}

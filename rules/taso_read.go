@@ -97,6 +97,25 @@ func FromTASO(c *tasopb.RuleCollection, reading Reading) []Translation {
 // not determine them.
 const maxTies = 200
 
+// maxWrittenOut bounds the operators of a side with shared ones counted each
+// time they are used: so large is the side's text.
+const maxWrittenOut = 10_000
+
+func writtenOut(ops []tasopb.Operator) int {
+	sizes := make([]int, len(ops))
+	total := 0
+	for i := range ops {
+		sizes[i] = 1
+		for _, x := range ops[i].Inputs {
+			if x.OpID >= 0 {
+				sizes[i] = min(sizes[i]+sizes[x.OpID], maxWrittenOut+1)
+			}
+		}
+		total = max(total, sizes[i])
+	}
+	return total
+}
+
 func fromRule(r *tasopb.Rule, index int, reading Reading) (*law.Law, error) {
 	bare := func(err error) *TASOError { return &TASOError{Rule: index, Side: tasopb.NoSide, Op: -1, Err: err} }
 	same, err := reading.same()
@@ -105,6 +124,9 @@ func fromRule(r *tasopb.Rule, index int, reading Reading) (*law.Law, error) {
 	}
 	if err := r.Validate(); err != nil {
 		return nil, bare(fmt.Errorf("%w: %w", ErrInvalid, err))
+	}
+	if n := max(writtenOut(r.SrcOps), writtenOut(r.DstOps)); n > maxWrittenOut {
+		return nil, bare(fmt.Errorf("%w: more than %d operators written out as a tree", ErrUnsupported, maxWrittenOut))
 	}
 	ranks, err := inferRanks(r)
 	if err != nil {

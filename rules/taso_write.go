@@ -1,0 +1,621 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules/tasopb"
+)
+
+// Skip is a rule, or one instance of it, that TASO's format cannot say.
+type Skip struct {
+	Rule     string // identity
+	Instance string // what stands for its variables, such as "P.. = 1 axis, s = (2, 2)"; "" for the rule itself
+	Reason   string
+}
+
+// String is such as "r_0123456789 (s = (2, 2)): a side is an input".
+func (s Skip) String() string {
+	if s.Instance == "" {
+		return s.Rule + ": " + s.Reason
+	}
+	return fmt.Sprintf("%s (%s): %s", s.Rule, s.Instance, s.Reason)
+}
+
+// ToTASO writes rules in TASO's format, each in its usable directions. The
+// format knows neither axis runs nor attribute variables, so a rule becomes
+// instances: tensors of 2 and of 4 axes, strides 1 and 2, SAME and VALID
+// padding, no activation and relu, relu for any function, windows of 3 by 3.
+// A split is written where it cuts at the last concatenation. What is written
+// is read back under the same reading, and skipped unless it says an instance
+// of the rule: where sizes are tied that the format leaves free, for example.
+// Equal instances are written once.
+func ToTASO(rs []*Rule, reading Reading) (*tasopb.RuleCollection, []Skip) {
+	c := &tasopb.RuleCollection{}
+	var skips []Skip
+	seen := map[string]bool{}
+	for _, r := range rs {
+		skip := func(instance, reason string) {
+			skips = append(skips, Skip{Rule: r.ID(), Instance: instance, Reason: reason})
+		}
+		if !r.Forward && !r.Backward {
+			skip("", "no direction is usable")
+			continue
+		}
+		if t := bareSide(r.Law); t != "" {
+			skip("", "a side is the input "+t)
+			continue
+		}
+		instances, err := tasoInstances(r.Law, reading)
+		if err != nil {
+			skip("", err.Error())
+			continue
+		}
+		for _, in := range instances {
+			written, err := encodeRule(in.law, r, reading)
+			if err != nil {
+				skip(in.label, err.Error())
+				continue
+			}
+			for _, w := range written {
+				key := string((&tasopb.RuleCollection{Rules: []tasopb.Rule{w}}).Marshal())
+				if !seen[key] {
+					seen[key] = true
+					c.Rules = append(c.Rules, w)
+				}
+			}
+		}
+	}
+	return c, skips
+}
+
+func bareSide(l *law.Law) string {
+	for _, t := range outputs(l) {
+		if t.IsVar() {
+			return t.Var
+		}
+	}
+	return ""
+}
+
+// tasoInstance is a law without runs and attribute variables.
+type tasoInstance struct {
+	law   *law.Law
+	label string
+}
+
+// maxInstances bounds the instances of one rule.
+const maxInstances = 256
+
+func tasoInstances(l *law.Law, reading Reading) ([]tasoInstance, error) {
+	same, err := reading.same()
+	if err != nil {
+		return nil, err
+	}
+	out := []tasoInstance{{law: l}}
+	expand := func(f func(*law.Law) ([]tasoInstance, error)) error {
+		var next []tasoInstance
+		for _, in := range out {
+			more, err := f(in.law)
+			if err != nil {
+				return err
+			}
+			for _, m := range more {
+				m.label = strings.TrimPrefix(in.label+", "+m.label, ", ")
+				next = append(next, m)
+			}
+		}
+		if len(next) > maxInstances {
+			return fmt.Errorf("more than %d instances", maxInstances)
+		}
+		out = next
+		return nil
+	}
+	if err := expand(instantiateRuns); err != nil {
+		return nil, err
+	}
+	for _, b := range l.Given {
+		if b.Sort == "" {
+			continue
+		}
+		values, err := tasoValues(b.Sort, same)
+		if err != nil {
+			return nil, err
+		}
+		if err := expand(func(m *law.Law) ([]tasoInstance, error) { return instantiateAttr(m, b, values) }); err != nil {
+			return nil, err
+		}
+	}
+	for i := range out {
+		out[i].law = literalWindows(out[i].law)
+	}
+	return out, nil
+}
+
+// tasoValues are the values that stand for a variable of a sort.
+func tasoValues(sort string, same graph.Value) ([]graph.Value, error) {
+	switch sort {
+	case graph.SortStride:
+		return []graph.Value{graph.TupleValue(1, 1), graph.TupleValue(2, 2)}, nil
+	case graph.SortPadding:
+		return []graph.Value{same, graph.NameValue(graph.Valid)}, nil
+	case graph.SortSame:
+		return []graph.Value{same}, nil
+	case graph.SortAct:
+		return []graph.Value{graph.NameValue("none"), graph.NameValue("relu")}, nil
+	case graph.SortBorder:
+		return []graph.Value{graph.NameValue("counted")}, nil
+	case law.SortPointwise1, law.SortZero1:
+		return []graph.Value{graph.NameValue("relu")}, nil
+	}
+	return nil, fmt.Errorf("variables of sort %s", sort)
+}
+
+func instantiateAttr(l *law.Law, b law.Binding, values []graph.Value) ([]tasoInstance, error) {
+	var out []tasoInstance
+	for _, v := range values {
+		bind := &graph.Binding{Attrs: map[string]graph.Value{b.Name: v}}
+		fns := map[string]string{}
+		if law.IsFuncSort(b.Sort) {
+			fns[b.Name], _ = v.Name()
+		}
+		m := substLaw(l, fns, bind)
+		m.Given = nil
+		for _, g := range l.Given {
+			if g.Name != b.Name {
+				m.Given = append(m.Given, law.Binding{Name: g.Name, Sort: g.Sort, Shape: g.Shape.Subst(bind)})
+			}
+		}
+		if name, sort, ok := v.Var(); ok {
+			if _, has := m.Find(name); !has {
+				m.Given = append(m.Given, law.Binding{Name: name, Sort: sort})
+			}
+		}
+		out = append(out, tasoInstance{m, b.Name + " = " + v.String()})
+	}
+	return out, nil
+}
+
+// substLaw replaces functions, sizes, runs and attributes in a law.
+func substLaw(l *law.Law, fns map[string]string, b *graph.Binding) *law.Law {
+	m := *l
+	m.LHS, m.RHS, m.Given, m.Where = nil, nil, nil, nil
+	for i := range l.LHS {
+		m.LHS = append(m.LHS, l.LHS[i].Subst(nil, fns, b))
+		m.RHS = append(m.RHS, l.RHS[i].Subst(nil, fns, b))
+	}
+	for _, g := range l.Given {
+		if g.Sort == "" {
+			g.Shape = g.Shape.Subst(b)
+		}
+		m.Given = append(m.Given, g)
+	}
+	for _, p := range l.Where {
+		m.Where = append(m.Where, substPred(p, b))
+	}
+	return &m
+}
+
+// instantiateRuns puts axes for the runs so that all tensors with runs have 2
+// or all have 4 axes.
+func instantiateRuns(l *law.Law) ([]tasoInstance, error) {
+	k := collect(l, outputs(l))
+	var runs []string
+	seen := map[string]bool{}
+	note := func(s graph.Shape) {
+		for _, it := range s {
+			if it.Run != "" && !seen[it.Run] {
+				seen[it.Run] = true
+				runs = append(runs, it.Run)
+			}
+		}
+	}
+	var shapes []graph.Shape
+	for _, b := range l.Given {
+		if b.Sort == "" && b.Shape.HasRun() {
+			shapes = append(shapes, b.Shape)
+			note(b.Shape)
+		}
+	}
+	for _, t := range outputs(l) {
+		t.Walk(func(u *law.Term) {
+			for _, v := range u.Attrs {
+				if s, ok := v.Shape(); ok && s.HasRun() {
+					shapes = append(shapes, s)
+					note(s)
+				}
+			}
+		})
+	}
+	if len(runs) == 0 {
+		return []tasoInstance{{law: l}}, nil
+	}
+	prefix := "r"
+	for clash := true; clash; {
+		clash = false
+		for v := range k.sizes {
+			clash = clash || strings.HasPrefix(v, prefix)
+		}
+		if clash {
+			prefix += "r"
+		}
+	}
+	var out []tasoInstance
+	lengths := make([]int, len(runs))
+	var rec func(i int)
+	rec = func(i int) {
+		if i < len(runs) {
+			for n := 0; n <= 4; n++ {
+				lengths[i] = n
+				rec(i + 1)
+			}
+			return
+		}
+		b := &graph.Binding{Runs: map[string]graph.Shape{}}
+		var label []string
+		for j, run := range runs {
+			s := make(graph.Shape, lengths[j])
+			for a := range s {
+				s[a] = graph.Axis(graph.Var(fmt.Sprintf("%s%d_%d", prefix, j, a)))
+			}
+			b.Runs[run] = s
+			label = append(label, fmt.Sprintf("%s.. = %d axes", run, lengths[j]))
+		}
+		rank := len(shapes[0].Subst(b))
+		for _, s := range shapes {
+			if n := len(s.Subst(b)); n != rank || n != 2 && n != 4 {
+				return
+			}
+		}
+		out = append(out, tasoInstance{substLaw(l, nil, b), strings.Join(label, ", ")})
+	}
+	if len(runs) > 4 {
+		return nil, errors.New("more than 4 axis runs")
+	}
+	rec(0)
+	if len(out) == 0 {
+		return nil, errors.New("tensors cannot all have 2 or 4 axes")
+	}
+	return out, nil
+}
+
+// literalWindows makes the windows of pools, constants and enlarged kernels
+// 3 by 3 where their sizes are variables.
+func literalWindows(l *law.Law) *law.Law {
+	b := &graph.Binding{Dims: map[string]graph.Dim{}}
+	for _, t := range outputs(l) {
+		t.Walk(func(u *law.Term) {
+			if u.Op == nil {
+				return
+			}
+			switch u.Op.Name {
+			case "poolmax", "poolavg", "enlarge", "iconv", "cpool":
+				for _, name := range []string{"kh", "kw"} {
+					d, _ := u.Attrs[u.Op.ParamIndex(name)].Dim()
+					if v, ok := d.IsVar(); ok {
+						b.Dims[v] = graph.Int(3)
+					}
+				}
+			}
+		})
+	}
+	if len(b.Dims) == 0 {
+		return l
+	}
+	return substLaw(l, nil, b)
+}
+
+// encodeRule writes an instance of a rule in its usable directions and reads
+// it back.
+func encodeRule(l *law.Law, r *Rule, reading Reading) ([]tasopb.Rule, error) {
+	for _, p := range l.Where {
+		holds, decided := p.Holds(&graph.Binding{})
+		if !decided {
+			return nil, fmt.Errorf("the condition %s", p)
+		}
+		if !holds {
+			return nil, fmt.Errorf("the condition %s does not hold", p)
+		}
+	}
+	if _, err := l.Types(); err != nil {
+		return nil, fmt.Errorf("shapes do not fit: %w", err)
+	}
+	e := &encoder{law: l, vars: map[string]int32{}}
+	var err error
+	if e.same, err = reading.same(); err != nil {
+		return nil, err
+	}
+	var out []tasopb.Rule
+	for _, way := range []struct {
+		on       bool
+		src, dst []*law.Term
+	}{{r.Forward, l.LHS, l.RHS}, {r.Backward, l.RHS, l.LHS}} {
+		if !way.on {
+			continue
+		}
+		w, err := e.rule(way.src, way.dst)
+		if err != nil {
+			return nil, err
+		}
+		back, err := fromRule(&w, 0, reading)
+		if err != nil {
+			return nil, fmt.Errorf("read back: %w", err)
+		}
+		if !Instance(splitForm(r.Law), back) {
+			return nil, errors.New("without its shapes the rule would say more")
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// splitForm is the law with the slices that are parts of a split written so.
+func splitForm(l *law.Law) *law.Law {
+	ty, err := l.Types()
+	if err != nil {
+		return l
+	}
+	m := *l
+	m.LHS, m.RHS = nil, nil
+	var rec func(t *law.Term) *law.Term
+	rec = func(t *law.Term) *law.Term {
+		u := *t
+		if t.Op != nil && t.Op.Name == "slice" {
+			if s, n, ok := asSplit(t, ty); ok {
+				u = *s.Output(n)
+			}
+		}
+		u.Args = make([]*law.Term, len(t.Args))
+		for i, a := range t.Args {
+			u.Args[i] = rec(a)
+		}
+		return &u
+	}
+	for i := range l.LHS {
+		m.LHS, m.RHS = append(m.LHS, rec(l.LHS[i])), append(m.RHS, rec(l.RHS[i]))
+	}
+	return &m
+}
+
+// encoder writes terms as operators.
+type encoder struct {
+	law  *law.Law
+	same graph.Value
+	vars map[string]int32
+	side *encoded
+}
+
+// encoded is one side.
+type encoded struct {
+	ops   []tasopb.Operator
+	at    map[string]int32 // operator of an application
+	seams map[string][]*seam
+	ty    *law.Typing
+}
+
+func (e *encoder) rule(src, dst []*law.Term) (tasopb.Rule, error) {
+	var r tasopb.Rule
+	var outs [2][]tasopb.Tensor
+	clear(e.vars)
+	for i, side := range [2][]*law.Term{src, dst} {
+		ty := &law.Typing{Shape: map[*law.Term]graph.Shape{}}
+		e.side = &encoded{at: map[string]int32{}, seams: map[string][]*seam{}, ty: ty}
+		for _, t := range side {
+			if _, err := law.TypeOf(&graph.Facts{}, t, e.law.VarShapes(), ty.Shape); err != nil {
+				return r, err
+			}
+			x, err := e.tensor(t)
+			if err != nil {
+				return r, err
+			}
+			outs[i] = append(outs[i], x)
+		}
+		if i == 0 {
+			r.SrcOps = e.side.ops
+		} else {
+			r.DstOps = e.side.ops
+		}
+	}
+	for i := range outs[0] {
+		r.Mapped = append(r.Mapped, tasopb.MapOutput{SrcOpID: outs[0][i].OpID, SrcTsID: outs[0][i].TsID,
+			DstOpID: outs[1][i].OpID, DstTsID: outs[1][i].TsID})
+	}
+	return r, r.Validate()
+}
+
+// tensor writes a term and what it depends on.
+func (e *encoder) tensor(t *law.Term) (tasopb.Tensor, error) {
+	if t.IsVar() {
+		id, ok := e.vars[t.Var]
+		if !ok {
+			id = -1 - int32(len(e.vars))
+			e.vars[t.Var] = id
+		}
+		e.side.seams[t.String()] = make([]*seam, len(e.side.ty.Shape[t]))
+		return tasopb.Tensor{OpID: id}, nil
+	}
+	if t.Op == nil {
+		return tasopb.Tensor{}, fmt.Errorf("the function %s", t.Fn)
+	}
+	app, key := t, t.String()
+	if t.Op.Name == "slice" {
+		s, n, ok := asSplit(t, e.side.ty)
+		if !ok {
+			return tasopb.Tensor{}, errors.New("a slice that is not a part of a split")
+		}
+		app = s.Output(n)
+	}
+	var o tasopb.Operator
+	var seams [][]*seam
+	var shapes []graph.Shape
+	for _, a := range app.Args {
+		x, err := e.tensor(a)
+		if err != nil {
+			return tasopb.Tensor{}, err
+		}
+		o.Inputs = append(o.Inputs, x)
+		seams = append(seams, e.side.seams[a.String()])
+		shapes = append(shapes, e.side.ty.Shape[a])
+	}
+	after := seamsOf(app.Op, app.Attrs, seams, shapes)
+	if after[app.Out] == nil {
+		after[app.Out] = make([]*seam, len(e.side.ty.Shape[t]))
+	}
+	e.side.seams[key] = after[app.Out]
+	id, ok := e.side.at[app.AppString()]
+	if !ok {
+		if err := e.operator(&o, app, seams, shapes); err != nil {
+			return tasopb.Tensor{}, err
+		}
+		id = int32(len(e.side.ops))
+		e.side.ops = append(e.side.ops, o)
+		e.side.at[app.AppString()] = id
+	}
+	return tasopb.Tensor{OpID: id, TsID: int32(app.Out)}, nil
+}
+
+// operator sets type and parameters.
+func (e *encoder) operator(o *tasopb.Operator, t *law.Term, seams [][]*seam, shapes []graph.Shape) error {
+	found := false
+	for ty, name := range tasoNames {
+		if name == t.Op.Name {
+			o.Type, found = ty, true
+		}
+	}
+	if !found {
+		return fmt.Errorf("the operator %s", t.Op.Name)
+	}
+	w := &paramWriter{o: o}
+	switch t.Op.Name {
+	case "matmul":
+		if len(shapes[0]) != 2 {
+			return errors.New("a product of batches")
+		}
+		w.put(tasopb.ParamActi, int64(tasopb.ActNone))
+	case "conv2d":
+		for i, k := range []tasopb.ParamKey{tasopb.ParamKernelH, tasopb.ParamKernelW} {
+			if n, ok := shapes[1][2+i].Dim.Const(); ok {
+				w.put(k, n)
+			}
+		}
+		w.stride(t.Attrs[0])
+		w.pad(t.Attrs[1], e.same)
+		w.act(t.Attrs[3])
+	case "poolmax", "poolavg":
+		w.size(tasopb.ParamKernelH, t.Attrs[0])
+		w.size(tasopb.ParamKernelW, t.Attrs[1])
+		w.stride(t.Attrs[2])
+		w.pad(t.Attrs[3], e.same)
+		w.put(tasopb.ParamActi, int64(tasopb.ActNone))
+		if len(t.Attrs) > 4 && t.Attrs[4] != graph.NameValue("counted") {
+			return errors.New("an average without the border")
+		}
+	case "concat":
+		w.put(tasopb.ParamNumInputs, 2)
+		w.put(tasopb.ParamNumDim, int64(len(shapes[0])))
+		w.size(tasopb.ParamAxis, t.Attrs[0])
+	case "split":
+		w.put(tasopb.ParamNumOutputs, 2)
+		w.size(tasopb.ParamAxis, t.Attrs[0])
+		if err := atSeam(t, seams[0]); err != nil {
+			return err
+		}
+	case "transpose":
+		perm, _ := t.Attrs[0].Tuple()
+		w.put(tasopb.ParamNumDim, int64(len(perm)))
+		w.put(tasopb.ParamPerm, permutationCode(perm))
+		w.put(tasopb.ParamOutShuffle, 0)
+	case "enlarge":
+		w.size(tasopb.ParamKernelH, t.Attrs[0])
+		w.size(tasopb.ParamKernelW, t.Attrs[1])
+	case "iconv", "cpool":
+		w.size(tasopb.ParamKernelH, t.Attrs[1])
+		w.size(tasopb.ParamKernelW, t.Attrs[2])
+	}
+	return w.err
+}
+
+// atSeam requires the split to cut at the last concatenation.
+func atSeam(t *law.Term, seams []*seam) error {
+	axis, _ := t.Attrs[0].Dim()
+	at, _ := t.Attrs[1].Dim()
+	n, ok := axis.Const()
+	if !ok || n < 0 || n >= int64(len(seams)) || seams[n] == nil {
+		return errors.New("a split where nothing was joined")
+	}
+	s := seams[n]
+	for _, tie := range s.ties {
+		if tie[0] != tie[1] {
+			return errors.New("a split where two tensors were joined at different places")
+		}
+	}
+	if s.at != at {
+		return errors.New("a split that does not cut at the last concatenation")
+	}
+	return nil
+}
+
+// paramWriter writes parameters; err is the first that cannot be written.
+type paramWriter struct {
+	o   *tasopb.Operator
+	err error
+}
+
+func (w *paramWriter) fail(format string, args ...any) {
+	if w.err == nil {
+		w.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (w *paramWriter) put(k tasopb.ParamKey, v int64) {
+	if v < 0 || v > 1<<30 {
+		w.fail("%s = %d", k, v)
+		return
+	}
+	w.o.Params = append(w.o.Params, tasopb.Parameter{Key: k, Value: int32(v)})
+}
+
+func (w *paramWriter) size(k tasopb.ParamKey, v graph.Value) {
+	d, _ := v.Dim()
+	n, ok := d.Const()
+	if !ok {
+		w.fail("%s = %s, which is not a number", k, v)
+		return
+	}
+	w.put(k, n)
+}
+
+func (w *paramWriter) stride(v graph.Value) {
+	s, ok := v.Tuple()
+	if !ok || len(s) != 2 {
+		w.fail("stride %s", v)
+		return
+	}
+	w.put(tasopb.ParamStrideH, s[0])
+	w.put(tasopb.ParamStrideW, s[1])
+}
+
+func (w *paramWriter) pad(v, same graph.Value) {
+	switch v {
+	case same:
+		w.put(tasopb.ParamPad, int64(tasopb.PadSame))
+	case graph.NameValue(graph.Valid):
+		w.put(tasopb.ParamPad, int64(tasopb.PadValid))
+	default:
+		w.fail("padding %s", v)
+	}
+}
+
+func (w *paramWriter) act(v graph.Value) {
+	name, _ := v.Name()
+	for _, a := range []tasopb.Activation{tasopb.ActNone, tasopb.ActSigmoid, tasopb.ActRelu, tasopb.ActTanh} {
+		if a.String() == name {
+			w.put(tasopb.ParamActi, int64(a))
+			return
+		}
+	}
+	w.fail("activation %s", v)
+}
