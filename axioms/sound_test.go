@@ -85,7 +85,7 @@ func TestSound(t *testing.T) {
 					out, err := evaluate(l, v, uint64(n), l.HasTag(law.TagOrdered))
 					seen[out]++
 					if !accepted(l, out, err) {
-						t.Errorf("%s: %s: sizes %v, runs %v, attributes %v: %s %v", l.Pos, l.Name, v.Dims, v.Runs, v.Attrs, out, err)
+						t.Errorf("%s: %s: with %s: %s %v", l.Pos, l.Name, v, out, err)
 						bad++
 					}
 					return bad < 3

@@ -3,6 +3,7 @@ package law
 import (
 	"math/rand"
 	"sort"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -13,6 +14,32 @@ import (
 type Valuation struct {
 	graph.Binding
 	Fns map[string]string
+}
+
+// String lists the values by name: "k=2, n=1, p=valid, P=[2, 3]".
+func (v *Valuation) String() string {
+	all := map[string]string{}
+	for k, x := range v.Dims {
+		all[k] = x.String()
+	}
+	for k, x := range v.Runs {
+		all[k] = x.String()
+	}
+	for k, x := range v.Attrs {
+		all[k] = x.String()
+	}
+	for k, x := range v.Fns {
+		all[k] = x
+	}
+	names := make([]string, 0, len(all))
+	for k := range all {
+		names = append(names, k)
+	}
+	sort.Strings(names)
+	for i, k := range names {
+		names[i] = k + "=" + all[k]
+	}
+	return strings.Join(names, ", ")
 }
 
 // Scope is the set of values that variables range over when a law is tested.

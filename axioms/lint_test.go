@@ -1,0 +1,15 @@
+package axioms_test
+
+import (
+	"testing"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/law"
+)
+
+// The embedded texts have no faults that Lint knows.
+func TestLintClean(t *testing.T) {
+	for _, e := range law.Lint(axioms.Default()) {
+		t.Error(e)
+	}
+}
