@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/law"
+)
+
+func newAxioms() *cobra.Command {
+	return group("axioms", "The operator properties that every proof starts from",
+		"  taso axioms list", newAxiomsList())
+}
+
+func newAxiomsList() *cobra.Command {
+	var asJSON, text bool
+	c := &cobra.Command{
+		Use:   "list [NAME]",
+		Short: "List the axioms, lemmas and refuted equations, or print one",
+		Long: `List the operator properties: axioms (assumed by the provers, checked by
+evaluation), lemmas (proved from the axioms) and refuted equations (false, each
+with a counterexample among small sizes). With NAME, print that one.`,
+		Example: `  taso axioms list
+  taso axioms list matmul_assoc
+  taso axioms list --text > all.axioms
+  taso axioms list --json | jq -r '.[].name'`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			laws := axioms.Default()
+			w := c.OutOrStdout()
+			if len(args) == 1 {
+				l, err := findAxiom(laws, args[0])
+				if err != nil {
+					return err
+				}
+				laws, text = []*law.Law{l}, !asJSON
+			} else if text {
+				_, err := io.WriteString(w, axioms.Text())
+				return err
+			}
+			switch {
+			case asJSON:
+				return writeJSON(w, axiomRecords(laws))
+			case text:
+				_, err := io.WriteString(w, law.FormatAll(laws))
+				return err
+			}
+			return printAxioms(w, laws)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	c.Flags().BoolVar(&text, "text", false, "print the texts as they stand in the program")
+	c.MarkFlagsMutuallyExclusive("json", "text")
+	return c
+}
+
+// maxSimilar bounds the names suggested for a wrong one.
+const maxSimilar = 6
+
+func findAxiom(laws []*law.Law, name string) (*law.Law, error) {
+	var near []string
+	for _, l := range laws {
+		if l.Name == name {
+			return l, nil
+		}
+		if strings.Contains(l.Name, name) || strings.HasPrefix(name, l.Name) {
+			near = append(near, l.Name)
+		}
+	}
+	if len(near) == 0 {
+		return nil, fmt.Errorf("there is no law %q (taso axioms list shows all)", name)
+	}
+	if len(near) > maxSimilar {
+		near = append(near[:maxSimilar], "...")
+	}
+	return nil, fmt.Errorf("there is no law %q; similar: %s", name, strings.Join(near, ", "))
+}
+
+// sentence is a law's comment on one line.
+func sentence(l *law.Law) string { return strings.Join(strings.Fields(l.Doc), " ") }
+
+func printAxioms(w io.Writer, laws []*law.Law) error {
+	var rows [][]string
+	kinds := map[law.Kind]int{}
+	for _, l := range laws {
+		kinds[l.Kind]++
+		rows = append(rows, []string{l.Name, l.Kind.String(), l.Section, sentence(l)})
+	}
+	if err := writeTable(w, []column{{name: "name"}, {name: "kind"}, {name: "section"}, {name: "sentence"}}, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s, %s, %d refuted; SHA-256 %s\n", plural(kinds[law.Axiom], "axiom"),
+		plural(kinds[law.Lemma], "lemma"), kinds[law.Refute], axioms.SHA256())
+	return err
+}
+
+// axiomRecord is a law in the JSON form of the list.
+type axiomRecord struct {
+	Name     string   `json:"name"`
+	Kind     string   `json:"kind"`
+	Section  string   `json:"section"`
+	Sentence string   `json:"sentence"`
+	Tags     []string `json:"tags,omitempty"`
+	Cite     []string `json:"cite,omitempty"`
+	Text     string   `json:"text"`
+	Place    string   `json:"place"`
+}
+
+func axiomRecords(laws []*law.Law) []axiomRecord {
+	out := make([]axiomRecord, 0, len(laws))
+	for _, l := range laws {
+		out = append(out, axiomRecord{l.Name, l.Kind.String(), l.Section, sentence(l), l.Tags, l.Cite, law.Format(l), l.Pos.String()})
+	}
+	return out
+}

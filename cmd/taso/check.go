@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/verify/check"
+)
+
+// checkFlags are the flags of check.
+type checkFlags struct {
+	any, z3, noZ3, json bool
+}
+
+func newCheck() *cobra.Command {
+	k := &checkFlags{}
+	c := &cobra.Command{
+		Use:   "check CERTFILE",
+		Short: "Check certificates, with a checker that shares no code with the provers, and with Z3",
+		Long: `Check reads a certificate file and checks every entry: that each step is a use of
+an axiom (or of a lemma proved before) whose conditions hold, and that the rule
+follows from the steps by congruence alone. Z3 then decides the same equations.
+
+The axioms must be those of this program (taso axioms list), unless --any-axioms
+is given. "-" reads the standard input. A FILE.rules may be given instead: each
+of its rules must have a certificate in FILE.cert, and those are checked.
+
+The exit status is 1 if an entry is rejected.`,
+		Example: `  taso check my.cert
+  taso check my.rules
+  taso check --no-z3 --json - < my.cert`,
+		Args: cobra.ExactArgs(1),
+		RunE: k.run,
+	}
+	f := c.Flags()
+	f.BoolVar(&k.any, "any-axioms", false, "accept a file with axioms of its own")
+	f.BoolVar(&k.z3, "z3", true, "ask Z3 as well")
+	f.BoolVar(&k.noZ3, "no-z3", false, "do not ask Z3")
+	f.BoolVar(&k.json, "json", false, "print the report as JSON")
+	c.MarkFlagsMutuallyExclusive("z3", "no-z3")
+	return c
+}
+
+func (k *checkFlags) run(c *cobra.Command, args []string) error {
+	path := args[0]
+	if path != stdin && formatOf(path) == formatText {
+		// Loading makes sure that no rule is without its certificate.
+		if _, err := rules.Load(path, rules.LoadOptions{Axioms: axioms.Text()}); err != nil {
+			return err
+		}
+		path = rules.CertPath(path)
+	}
+	in, name, err := open(c, path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	opts := check.Options{Axioms: axioms.Text(), SHA256: axioms.SHA256(), ID: law.ID, Z3: k.z3 && !k.noZ3}
+	if k.any {
+		opts.SHA256 = ""
+	}
+	if c.ErrOrStderr() == io.Writer(os.Stderr) {
+		bar := progress.New(os.Stderr, progress.Options{})
+		defer bar.Close()
+		stage := bar.Stage("check", progress.Unknown)
+		opts.Each = func(string, *check.Result) { stage.Add(1) }
+		defer stage.Done()
+	}
+	rep, err := check.File(c.Context(), in, name, opts)
+	if err != nil {
+		return err
+	}
+	if k.json {
+		err = writeJSON(c.OutOrStdout(), rep)
+	} else {
+		err = printCheck(c.OutOrStdout(), rep, opts.Z3)
+	}
+	if err == nil && len(rep.Rejected) > 0 {
+		err = finding(fmt.Sprintf("%s: %d of %d entries rejected", rep.File, len(rep.Rejected), len(rep.Rejected)+rep.Rules+rep.Lemmas))
+	}
+	return err
+}
+
+func printCheck(w io.Writer, rep *check.Report, z3 bool) error {
+	for _, r := range rep.Rejected {
+		fmt.Fprintf(w, "rejected: %s\n", r)
+	}
+	by := "the checker"
+	if z3 {
+		by = "the checker and Z3"
+	}
+	fmt.Fprintf(w, "%s, by %s\n\n", rep.File, by)
+	return writeTable(w, []column{{"axioms", true}, {"lemmas", true}, {"rules", true}, {"one way", true}, {"instances", true}, {"rejected", true}},
+		[][]string{{count(rep.Axioms), count(rep.Lemmas), count(rep.Rules), count(rep.OneWay), count(rep.Instances), count(len(rep.Rejected))}})
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// column is a heading; numbers stand to the right.
+type column struct {
+	name   string
+	number bool
+}
+
+// writeTable writes rows under headings, without borders, one line a row.
+func writeTable(w io.Writer, cols []column, rows [][]string) error {
+	head := make([]string, len(cols))
+	align := make([]tw.Align, len(cols))
+	for i, c := range cols {
+		head[i], align[i] = strings.ToUpper(c.name), tw.AlignLeft
+		if c.number {
+			align[i] = tw.AlignRight
+		}
+	}
+	var b bytes.Buffer
+	t := tablewriter.NewTable(&b,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders:  tw.BorderNone,
+			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
+		})),
+		tablewriter.WithPadding(tw.Padding{Right: "  ", Overwrite: true}),
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
+	)
+	t.Header(head)
+	for _, r := range rows {
+		if err := t.Append(r); err != nil {
+			return err
+		}
+	}
+	if err := t.Render(); err != nil {
+		return err
+	}
+	for line := range bytes.Lines(b.Bytes()) {
+		if _, err := fmt.Fprintf(w, "%s\n", bytes.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// byCount lists the keys, the most frequent first.
+func byCount(n map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(n), func(a, b string) int {
+		return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b))
+	})
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// count writes 16405411 as 16,405,411.
+func count[N int | int64](n N) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural is "1 rule", "2 rules".
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return count(n) + " " + noun
+}
+
+func seconds(s float64) string { return strconv.FormatFloat(s, 'f', 2, 64) }
+
+func megabytes(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/1e6) }
+
+// size is a flag value: bytes, such as 8G, 512M, 1.5GiB; letters mean powers of
+// 1024.
+type size int64
+
+var sizeUnits = map[string]float64{"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+func (s *size) Type() string { return "size" }
+
+func (s *size) String() string {
+	n := int64(*s)
+	for _, u := range []string{"T", "G", "M", "K"} {
+		if f := int64(sizeUnits[u]); n > 0 && n%f == 0 {
+			return strconv.FormatInt(n/f, 10) + u
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// Set reads a size.
+func (s *size) Set(text string) error {
+	t := strings.ToUpper(strings.TrimSpace(text))
+	t = strings.TrimSuffix(strings.TrimSuffix(t, "B"), "I")
+	digits := strings.TrimRight(t, "KMGT")
+	f, ok := sizeUnits[t[len(digits):]]
+	n, err := strconv.ParseFloat(digits, 64)
+	if !ok || err != nil || n < 0 || math.IsNaN(n) || n*f >= math.MaxInt64 {
+		return fmt.Errorf("%q is not a size such as 8G or 512M", text)
+	}
+	*s = size(n * f)
+	return nil
+}

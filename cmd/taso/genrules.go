@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/internal/atomicfile"
+	"github.com/taso-go/taso/internal/pipeline/genrules"
+	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/rules"
+)
+
+// genRules are the flags of gen-rules.
+type genRules struct {
+	opt               genrules.Options
+	memory            size
+	out, pb, unproved string
+	json              bool
+}
+
+func newGenRules() *cobra.Command {
+	g := &genRules{}
+	c := &cobra.Command{
+		Use:   "gen-rules",
+		Short: "Enumerate graphs, find equal ones, prove them, write a rule set",
+		Long: `Gen-rules enumerates all graphs up to --max-ops operators, finds those that agree
+on random inputs, states each pair as a law in its most general form, and proves
+it from the axioms (taso axioms list). Only what is proved becomes a rule, and
+each rule gets a certificate, which taso check checks.
+
+The same flags give the same files, whatever the number of workers. Ctrl-C, and
+the bound --memory, stop the run cleanly: what is proved so far is written, and
+the exit status is 1. With --checkpoint the same command goes on later.
+
+Operators: ` + strings.Join(enumerate.OperatorNames(), " "),
+		Example: `  taso gen-rules --max-ops 3 --out my.rules
+  taso gen-rules --max-ops 4 --memory 8G --checkpoint state --out my.rules --pb my.pb
+  taso gen-rules --max-ops 3 --ops matmul,ewadd,concat,split --minimal --out small.rules
+  taso gen-rules --max-ops 3 --exhaustive --json > report.json`,
+		Args: cobra.NoArgs,
+		RunE: g.run,
+	}
+	f := c.Flags()
+	f.IntVar(&g.opt.MaxOps, "max-ops", 3, "most operators on a side of a rule")
+	f.StringSliceVar(&g.opt.Ops, "ops", nil, "operators to use, separated by commas (default all)")
+	f.BoolVar(&g.opt.Exhaustive, "exhaustive", false, "visit every distinct graph, not only extensions of representatives")
+	f.IntVar(&g.opt.Workers, "workers", 0, "parallel workers (default one a processor)")
+	f.Uint64Var(&g.opt.Seed, "seed", 1, "seed of the random inputs")
+	f.Var(&g.memory, "memory", "heap at which the run stops cleanly, such as 8G (default no bound)")
+	f.StringVar(&g.opt.Checkpoint, "checkpoint", "", "`DIR`ectory to save each finished level in, and to go on from")
+	f.StringVar(&g.out, "out", "", "write the rules to `FILE.rules` and the certificates to FILE.cert")
+	f.StringVar(&g.pb, "pb", "", "write the rules to `FILE` as TASO's protocol buffer, as far as it can hold them")
+	f.StringVar(&g.unproved, "unproved", "", "write what was refuted (with counterexamples) or not decided to `FILE` as JSON")
+	f.BoolVar(&g.opt.Minimal, "minimal", false, "leave out rules that follow from the others")
+	f.BoolVar(&g.opt.Quantified, "quantified", false, "also run the prover with quantified axioms and compare the times")
+	f.IntVar(&g.opt.SemanticOps, "semantic-ops", 3, "most operators for laws of the true relu and maximum; 0: none")
+	f.BoolVar(&g.json, "json", false, "print the report as JSON instead of tables")
+	c.Flag("memory").DefValue = ""
+	return c
+}
+
+func (g *genRules) run(c *cobra.Command, _ []string) error {
+	if err := g.validate(); err != nil {
+		return err
+	}
+	g.opt.Memory = int64(g.memory)
+	if g.opt.SemanticOps == 0 {
+		g.opt.SemanticOps = -1 // the library's zero means its default
+	}
+	if c.ErrOrStderr() == io.Writer(os.Stderr) {
+		g.opt.Progress = progress.New(os.Stderr, progress.Options{})
+	}
+	rep, err := genrules.Run(c.Context(), g.opt)
+	g.opt.Progress.Close()
+	if err != nil {
+		return err
+	}
+	wrote, err := g.write(rep)
+	if err != nil {
+		return err
+	}
+	if g.json {
+		err = writeJSON(c.OutOrStdout(), rep)
+	} else {
+		err = printReport(c.OutOrStdout(), rep, wrote)
+	}
+	if err != nil || rep.Stopped == "" {
+		return err
+	}
+	kept := "no --out was given"
+	if len(wrote) > 0 {
+		kept = "it is in " + wrote[0].path
+	}
+	why := rep.Stopped
+	if c.Context().Err() != nil {
+		why = "interrupted"
+	}
+	return finding(fmt.Sprintf("stopped before the end (%s): %s proved until then; %s", why, plural(rep.Rules.Proved, "rule"), kept))
+}
+
+// validate finds out before a long run what would fail after it.
+func (g *genRules) validate() error {
+	if g.opt.MaxOps < 1 || g.opt.MaxOps > enumerate.MaxOps {
+		return fmt.Errorf("--max-ops %d: must be 1 to %d", g.opt.MaxOps, enumerate.MaxOps)
+	}
+	if g.opt.Workers < 0 || g.opt.SemanticOps < 0 {
+		return fmt.Errorf("--workers and --semantic-ops must not be negative")
+	}
+	if _, err := enumerate.New(g.opt.Ops); err != nil {
+		return fmt.Errorf("--ops: %w", err)
+	}
+	var seen []string
+	for _, f := range []struct{ flag, path string }{{"--out", g.out}, {"--out", certOf(g.out)}, {"--pb", g.pb}, {"--unproved", g.unproved}} {
+		if f.path == "" {
+			continue
+		}
+		if f.path == "-" {
+			return fmt.Errorf("%s -: name a file, the standard output holds the report", f.flag)
+		}
+		if slices.Contains(seen, f.path) {
+			return fmt.Errorf("%s %s: another flag writes that file too", f.flag, f.path)
+		}
+		seen = append(seen, f.path)
+		probe, err := atomicfile.Create(f.path)
+		if err != nil {
+			var cause *fs.PathError
+			if errors.As(err, &cause) { // without the temporary name
+				err = cause.Err
+			}
+			return fmt.Errorf("%s %s: %w", f.flag, f.path, err)
+		}
+		probe.Abort()
+	}
+	return nil
+}
+
+// certOf is the certificate file that rules.Save writes beside path, "" if none.
+func certOf(path string) string {
+	if path == "" || path == "-" || formatOf(path) == formatJSON {
+		return ""
+	}
+	return rules.CertPath(path)
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses.
+const (
+	exitOK      = 0
+	exitFinding = 1 // the command did its work and found something, or was stopped
+	exitError   = 2 // it could not do its work
+)
+
+// finding is the error of a command that did its work; its text says what it
+// found.
+type finding string
+
+func (f finding) Error() string { return string(f) }
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run executes one command line and returns the exit status.
+func run(args []string, in io.Reader, out, diag io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(diag)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var found finding
+	switch {
+	case errors.As(err, &found):
+		complain(diag, cmd, err)
+		return exitFinding
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		complain(diag, cmd, errors.New("interrupted; nothing was written"))
+		return exitFinding
+	}
+	complain(diag, cmd, err)
+	return exitError
+}
+
+// maxFaults bounds how many faults of one input are printed.
+const maxFaults = 20
+
+// complain prints an error, one line for each fault it joins.
+func complain(w io.Writer, cmd *cobra.Command, err error) {
+	var lines []string
+	for _, l := range strings.Split(err.Error(), "\n") {
+		if l = strings.TrimSpace(l); l != "" {
+			lines = append(lines, l)
+		}
+	}
+	for i, l := range lines {
+		if i == maxFaults {
+			fmt.Fprintf(w, "%s: and %d more\n", cmd.CommandPath(), len(lines)-i)
+			return
+		}
+		fmt.Fprintf(w, "%s: %s\n", cmd.CommandPath(), l)
+	}
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/rules"
+)
+
+// stdin is the name of the standard input in arguments.
+const stdin = "-"
+
+// The forms of rule files, named as their extensions.
+const (
+	formatText = "rules"
+	formatJSON = "json"
+	formatPB   = "pb"
+)
+
+// formatOf is the form that a path's extension names, "" if none.
+func formatOf(path string) string {
+	switch f := strings.TrimPrefix(filepath.Ext(path), "."); f {
+	case formatText, formatJSON, formatPB:
+		return f
+	}
+	return ""
+}
+
+// open opens a file, or the standard input for "-"; name is for messages.
+func open(c *cobra.Command, path string) (f io.ReadCloser, name string, err error) {
+	if path == stdin {
+		return io.NopCloser(c.InOrStdin()), "<stdin>", nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, path, err
+	}
+	st, err := file.Stat()
+	switch {
+	case err != nil:
+	case st.IsDir():
+		err = fmt.Errorf("%s: is a directory", path)
+	case st.Mode().IsRegular() && st.Size() == 0:
+		err = fmt.Errorf("%s: the file is empty", path)
+	}
+	if err != nil {
+		file.Close()
+		return nil, path, err
+	}
+	return file, path, nil
+}
+
+// source says how a file of rules is read.
+type source struct {
+	path, format string // format "": by the extension
+	unproved     bool
+	reading      rules.Reading // of the protocol buffer
+}
+
+// loaded is a set with what could not be read into it.
+type loaded struct {
+	set     *rules.Set
+	skipped []string // rules of the protocol buffer without a law, and why
+	twice   int      // rules of it that say the same as another
+}
+
+// load reads a file of rules of any form.
+func (s *source) load(c *cobra.Command) (*loaded, error) {
+	format := s.format
+	if format == "" {
+		format = formatOf(s.path)
+	}
+	opts := rules.LoadOptions{Unproved: s.unproved, Axioms: axioms.Text()}
+	switch {
+	case format == "" && s.path == stdin:
+		return nil, errors.New("<stdin>: say with --from which form it has: rules, json or pb")
+	case format == "":
+		return nil, fmt.Errorf("%s: the name does not end in .rules, .json or .pb; --from says which form it has", s.path)
+	case format != formatText && format != formatJSON && format != formatPB:
+		return nil, fmt.Errorf("--from %s: must be rules, json or pb", format)
+	}
+	in, name, err := open(c, s.path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	switch format {
+	case formatPB:
+		if !s.unproved {
+			return nil, fmt.Errorf("%s: this form has no certificates; --unproved reads its rules as unknown", name)
+		}
+		return readPB(in, name, s.reading)
+	case formatJSON:
+		set, err := rules.ReadJSON(in, name, opts)
+		return &loaded{set: set}, err
+	}
+	if s.path != stdin && formatOf(s.path) == formatText {
+		set, err := rules.Load(s.path, opts)
+		return &loaded{set: set}, err
+	}
+	if !s.unproved {
+		return nil, fmt.Errorf("%s: there is no certificate file beside it; --unproved reads its rules as unknown", name)
+	}
+	set, err := rules.ReadText(in, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range set.Rules {
+		if r.Status == rules.Proved {
+			r.Status, r.Reason = rules.Unknown, "no certificate"
+		}
+	}
+	return &loaded{set: set}, nil
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+)
+
+// showFlags are the flags of rules show.
+type showFlags struct {
+	src  source
+	id   string
+	json bool
+}
+
+func newRulesShow() *cobra.Command {
+	k := &showFlags{src: source{unproved: true}}
+	c := &cobra.Command{
+		Use:   "show FILE",
+		Short: "Show a rule set, or one rule with its proof",
+		Long: `Show prints a rule set as a table: how each rule can be used (<-> both ways, ->
+left to right, <- right to left), the number of law instances in its proof, and
+its equation. With --id it prints one rule and its proof as a chain of equations,
+each with the law used and its sentence. "-" reads the standard input.`,
+		Example: `  taso rules show my.rules
+  taso rules show my.rules --id r_07d72c7d56
+  taso rules show graph_subst.pb
+  taso rules show --from json --json - < my.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			k.src.path = args[0]
+			return k.run(c)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&k.id, "id", "", "show the rule of this `ID` with its proof")
+	f.BoolVar(&k.json, "json", false, "print as JSON")
+	f.StringVar(&k.src.format, "from", "", "`form` of FILE: rules, json or pb (default by its extension)")
+	return c
+}
+
+func (k *showFlags) run(c *cobra.Command) error {
+	in, err := k.src.load(c)
+	if err != nil {
+		return err
+	}
+	w, set := c.OutOrStdout(), in.set
+	for _, s := range in.skipped {
+		fmt.Fprintf(c.ErrOrStderr(), "%s: left out: %s\n", c.CommandPath(), s)
+	}
+	if k.id != "" {
+		r, ok := set.Find(k.id)
+		if !ok {
+			return fmt.Errorf("%s: there is no rule %s", k.src.path, k.id)
+		}
+		if !k.json {
+			return printRule(w, set, r)
+		}
+		one := *set
+		one.Rules = []*rules.Rule{r}
+		set = &one
+	}
+	if k.json {
+		return rules.WriteJSON(w, set)
+	}
+	return printSet(w, set)
+}
+
+var arrows = map[[2]bool]string{{true, true}: "<->", {true, false}: "->", {false, true}: "<-", {false, false}: "-"}
+
+func equation(l *law.Law) string {
+	sign := " == "
+	if l.OneWay {
+		sign = " => "
+	}
+	return law.FormatOutputs(l.LHS) + sign + law.FormatOutputs(l.RHS)
+}
+
+func printSet(w io.Writer, set *rules.Set) error {
+	var rows [][]string
+	for _, r := range set.Rules {
+		status, steps := string(r.Status), "-"
+		if r.Derivable {
+			status += ", derivable"
+		}
+		if r.Proof != nil {
+			steps = count(len(r.Proof.Instances))
+		}
+		rows = append(rows, []string{r.ID(), status, arrows[[2]bool{r.Forward, r.Backward}], steps, equation(r.Law)})
+	}
+	err := writeTable(w, []column{{"id", false}, {"status", false}, {"use", false}, {"instances", true}, {"equation", false}}, rows)
+	n := set.Count()
+	fmt.Fprintf(w, "\n%s: %d proved, %d unknown, %d refuted; %d derivable, %d kept\n", plural(set.Len(), "rule"),
+		n.Proved, n.Unknown, n.Refuted, n.Derivable, n.Kept)
+	return err
+}
