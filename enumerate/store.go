@@ -8,7 +8,9 @@ import (
 	"github.com/taso-go/taso/graph"
 )
 
-// maxOps is the largest number of operators of a term.
+// MaxOps is the largest number of operators of a term.
+const MaxOps = maxOps
+
 const maxOps = 6
 
 // tid is a tensor in a store; 0 is none. appID is an operator application.
