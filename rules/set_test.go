@@ -25,6 +25,11 @@ axiom ewadd_comm [expansive]
   given X : [P..], Y : [P..]
   then  ewadd(X, Y) == ewadd(Y, X)
 
+# Three summands in another order.
+lemma ewadd_three
+  given X : [P..], Y : [P..], Z : [P..]
+  then  ewadd(X, ewadd(Y, Z)) == ewadd(Y, ewadd(X, Z))
+
 # A convolution by a sum.
 axiom conv_add_kernel
   given s : stride, p : padding, X : [b, c, h, w], V : [o, c, kh, kw], W : [o, c, kh, kw]
