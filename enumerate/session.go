@@ -304,11 +304,14 @@ func (s *Session) extendable(st *store) func(tid) bool {
 }
 
 // rootHash is a term's fingerprint under a renaming of its inputs. The last
-// application is not kept in the store.
+// application is not kept in the store unless it was there.
 func (s *store) rootHash(c code, rename *[32]uint8, scratch []uint64) (fingerprint.Hash, []uint64) {
+	old := len(s.apps)
 	t := s.decode(c, rename)
 	h, scratch := s.hash(t, scratch)
-	s.forget(t)
+	if len(s.apps) > old {
+		s.forget(t)
+	}
 	return h, scratch
 }
 
