@@ -18,6 +18,11 @@
 // split positions, shapes and padding, [ToTASO] writes what that format can
 // say and lists what it cannot.
 //
+// TASO's split has no position: it cuts where its input was last joined. The
+// generator follows these places, which we call seams, through the operators;
+// so do both translations, and a law has the position written out. What SAME
+// padding and groups mean is the [Reading].
+//
 // Pruning follows §3 of Jia et al., "TASO: Optimizing Deep Learning
 // Computation with Automatic Generation of Graph Substitutions", SOSP 2019:
 // renamed inputs ([Set.Add]) and common subgraphs ([PruneCommon]); and goes

@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/taso-go/taso/law"
+)
+
+// published are the laws of TASO's 619 candidates.
+func published(b *testing.B) []*law.Law {
+	b.Helper()
+	var out []*law.Law
+	for _, tr := range FromTASO(sharedFile(b, "taso_depth3.pb"), Reading{}) {
+		if tr.Err != nil {
+			b.Fatal(tr.Err)
+		}
+		out = append(out, tr.Law)
+	}
+	return out
+}
+
+func BenchmarkFromTASO(b *testing.B) {
+	c := sharedFile(b, "taso_depth3.pb")
+	for b.Loop() {
+		FromTASO(c, Reading{})
+	}
+	b.ReportMetric(float64(len(c.Rules)*b.N)/b.Elapsed().Seconds(), "rules/s")
+}
+
+func BenchmarkNew(b *testing.B) {
+	ls := published(b)
+	for b.Loop() {
+		for _, l := range ls {
+			if _, err := New(l); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(len(ls)*b.N)/b.Elapsed().Seconds(), "rules/s")
+}
+
+func BenchmarkSubsumePublished(b *testing.B) {
+	ls, _ := Dedupe(published(b))
+	kept := 0
+	for b.Loop() {
+		k, _ := Subsume(ls)
+		kept = len(k)
+	}
+	b.ReportMetric(float64(len(ls)*b.N)/b.Elapsed().Seconds(), "laws/s")
+	b.ReportMetric(float64(kept), "kept")
+}
+
+func BenchmarkPruneCommonPublished(b *testing.B) {
+	ls, _ := Dedupe(published(b))
+	kept := 0
+	for b.Loop() {
+		k, _ := PruneCommon(ls)
+		kept = len(k)
+	}
+	b.ReportMetric(float64(len(ls)*b.N)/b.Elapsed().Seconds(), "laws/s")
+	b.ReportMetric(float64(kept), "kept")
+}
+
+func BenchmarkReadText(b *testing.B) {
+	set := &Set{}
+	for _, l := range published(b) {
+		r, err := New(l)
+		if err != nil {
+			b.Fatal(err)
+		}
+		set.Add(r)
+	}
+	var text bytes.Buffer
+	if err := WriteText(&text, set); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := ReadText(bytes.NewReader(text.Bytes()), "x"); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(set.Len()*b.N)/b.Elapsed().Seconds(), "rules/s")
+}

@@ -1,0 +1,215 @@
+package rules_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+)
+
+func mustRule(src string) *rules.Rule {
+	l, err := law.ParseLaw(src)
+	if err != nil {
+		panic(err)
+	}
+	r, err := rules.New(l)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+func mustLaws(srcs ...string) []*law.Law {
+	var out []*law.Law
+	for _, s := range srcs {
+		out = append(out, mustRule(s).Law)
+	}
+	return out
+}
+
+func ExampleNew() {
+	r := mustRule(`rule any given X : [P..] then relu(X) == relu(relu(X))`)
+	fmt.Print(law.Format(r.Law))
+	fmt.Println(r.Forward, r.Backward, r.Status)
+	// Output:
+	// # relu: 2 operators to 1
+	// rule r_f9d299eb27
+	//   given A : [P..]
+	//   then  relu(relu(A)) == relu(A)
+	// true true unknown
+}
+
+func ExampleDirections() {
+	r := mustRule(`rule cut given X : [a, n], Y : [b, n] then split[axis=0, at=a](concat[axis=0](X, Y)).0 == X`)
+	forward, backward, err := rules.Directions(r.Law)
+	fmt.Println(forward, backward, err)
+	// Output: true false <nil>
+}
+
+func ExampleDescribe() {
+	fmt.Println(rules.Describe(mustRule(`rule r given X : [m, n] then transpose(transpose(X)) == X`).Law))
+	// Output: transpose: 2 operators to 0
+}
+
+func ExampleSet_Add() {
+	var s rules.Set
+	fmt.Println(s.Add(mustRule(`rule a given X : [P..], Y : [P..] then ewadd(X, relu(Y)) == ewadd(relu(Y), relu(X))`)))
+	fmt.Println(s.Add(mustRule(`rule b given U : [Q..], V : [Q..] then ewadd(relu(U), relu(V)) == ewadd(V, relu(U))`)))
+	fmt.Println(s.Len(), "rule")
+	// Output:
+	// true
+	// false
+	// 1 rule
+}
+
+func ExampleWriteText() {
+	s := &rules.Set{Header: rules.Header{Tool: "example", Seed: "1"}}
+	r := mustRule(`rule any given X : [m, n] then relu(X) == relu(relu(X))`)
+	r.Reason = "nobody has tried"
+	s.Add(r)
+	rules.WriteText(os.Stdout, s)
+	// Output:
+	// # taso rules 1
+	// # tool: example
+	// # seed: 1
+	// # rules: 1
+	//
+	// # relu: 2 operators to 1
+	// # unknown "nobody has tried"
+	// rule r_854f365bec
+	//   given A : [a, b]
+	//   then  relu(relu(A)) == relu(A)
+}
+
+func ExampleReadText() {
+	_, err := rules.ReadText(bytes.NewReader([]byte("rule r_0123456789\n  given X : [P..]\n  then relu(relu(X)) == relu(X)\n")), "my.rules")
+	fmt.Println(err)
+	// Output: my.rules:1:1: rule r_0123456789: its content is that of r_f9d299eb27
+}
+
+func ExampleLoad() {
+	dir, _ := os.MkdirTemp("", "rules")
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "my.rules")
+	s := &rules.Set{}
+	s.Add(mustRule(`rule any given X : [P..] then relu(X) == relu(relu(X))`))
+	if err := rules.Save(path, s); err != nil {
+		fmt.Println(err)
+	}
+	_, err := rules.Load(path, rules.LoadOptions{})
+	fmt.Println(err != nil)
+	got, err := rules.Load(path, rules.LoadOptions{Unproved: true})
+	fmt.Println(got.Len(), got.Rules[0].Status, err)
+	// Output:
+	// true
+	// 1 unknown <nil>
+}
+
+func ExampleMatch() {
+	general := mustLaws(`rule g given X : [P..] then relu(relu(X)) == relu(X)`)[0]
+	special, _ := law.ParseLaw(`rule s given Y : [m, k], Z : [k, n] then relu(matmul(Y, Z)) == relu(relu(matmul(Y, Z)))`)
+	in, ok := rules.Match(general, special)
+	fmt.Println(ok, in.Tensors["A"], in.Runs["P"])
+	// Output: true matmul(Y, Z) [m, n]
+}
+
+func ExampleSubsume() {
+	kept, pruned := rules.Subsume(mustLaws(
+		`rule a given X : [m, n] then relu(relu(X)) == relu(X)`,
+		`rule b given X : [P..] then relu(relu(X)) == relu(X)`,
+	))
+	fmt.Println(len(kept), len(pruned), kept[0].Given[0].Shape)
+	// Output: 1 1 [P..]
+}
+
+func ExamplePruneCommon() {
+	kept, pruned := rules.PruneCommon(mustLaws(
+		`rule a given X : [P..] then relu(relu(X)) == relu(X)`,
+		`rule b given X : [P..], Y : [P..] then ewadd(relu(relu(X)), Y) == ewadd(relu(X), Y)`,
+	))
+	fmt.Println(len(kept), len(pruned), pruned[0].By.LHS[0])
+	// Output: 1 1 relu(relu(A))
+}
+
+func ExampleJoin() {
+	a := mustRule(`rule a given X : [m, k], A : [k, a], B : [k, b] then matmul(X, A) == split[axis=1, at=a](matmul(X, concat[axis=1](A, B))).0`)
+	b := mustRule(`rule b given X : [m, k], A : [k, a], B : [k, b] then matmul(X, B) == split[axis=1, at=a](matmul(X, concat[axis=1](A, B))).1`)
+	for _, r := range []*rules.Rule{a, b} {
+		r.Status, r.Proof = rules.Proved, &law.Proof{} // a prover would fill it in
+	}
+	for _, r := range rules.Join([]*rules.Rule{a, b}, 3) {
+		fmt.Print(law.Format(r.Law))
+	}
+	// Output:
+	// # concat, matmul, split: 3 operators to 2, 2 outputs
+	// rule r_560788f9d8
+	//   given A : [a, b], B : [b, c], C : [b, d]
+	//   then  (split[axis=1, at=c](matmul(A, concat[axis=1](B, C))).1, split[axis=1, at=c](matmul(A, concat[axis=1](B, C))).0)
+	//      == (matmul(A, C), matmul(A, B))
+}
+
+func ExampleToTASO() {
+	r := mustRule(`rule a given p : padding, X : [b, c, h, w], W : [o, c, k, l]
+	  then relu(conv2d[pad=p](X, W)) == conv2d[pad=p, act=relu](X, W)`)
+	back := mustRule(`rule b given X : [m, n] then transpose(transpose(X)) == X`)
+	c, skips := rules.ToTASO([]*rules.Rule{r, back}, rules.Reading{})
+	for i := range c.Rules {
+		fmt.Println(c.Rules[i].String())
+	}
+	for _, s := range skips {
+		fmt.Println("skipped:", s.Reason)
+	}
+	// Output:
+	// relu(conv2d[stride=1x1, pad=same, act=none](x1, x2)) => conv2d[stride=1x1, pad=same, act=relu](x1, x2)
+	// conv2d[stride=1x1, pad=same, act=relu](x1, x2) => relu(conv2d[stride=1x1, pad=same, act=none](x1, x2))
+	// relu(conv2d[stride=1x1, pad=valid, act=none](x1, x2)) => conv2d[stride=1x1, pad=valid, act=relu](x1, x2)
+	// conv2d[stride=1x1, pad=valid, act=relu](x1, x2) => relu(conv2d[stride=1x1, pad=valid, act=none](x1, x2))
+	// skipped: a side is the input A
+}
+
+func ExampleFromTASO() {
+	r := mustRule(`rule a given X : [m, k], A : [k, a], B : [k, b]
+	  then (matmul(X, A), matmul(X, B)) == split[axis=1, at=a](matmul(X, concat[axis=1](A, B)))`)
+	c, _ := rules.ToTASO([]*rules.Rule{r}, rules.Reading{})
+	for _, tr := range rules.FromTASO(c, rules.Reading{})[:1] {
+		fmt.Println(law.FormatOutputs(tr.Law.RHS))
+		fmt.Println(law.ID(tr.Law) == r.ID(), tr.Err)
+	}
+	// Output:
+	// (matmul(X1, X3), matmul(X1, X2))
+	// true <nil>
+}
+
+func ExampleSharesSubgraph() {
+	l := mustLaws(`rule a given X : [P..], Y : [P..] then ewadd(relu(X), Y) == ewmul(Y, relu(X))`)[0]
+	fmt.Println(rules.SharesSubgraph(l))
+	for _, r := range rules.Reductions(l) {
+		fmt.Println(r.LHS[0], "==", r.RHS[0])
+	}
+	// Output:
+	// true
+	// ewadd(A, T0) == ewmul(A, T0)
+}
+
+func ExampleDedupe() {
+	x, _ := law.ParseLaw(`rule x given X : [P..], Y : [P..] then ewadd(X, Y) == relu(ewadd(Y, X))`)
+	y, _ := law.ParseLaw(`rule y given U : [Q..], V : [Q..] then relu(ewadd(V, U)) == ewadd(V, U)`)
+	kept, pruned := rules.Dedupe([]*law.Law{x, y})
+	fmt.Println(len(kept), pruned[0].Law.Name, "is", pruned[0].By.Name)
+	// Output: 1 y is x
+}
+
+func ExampleWriteJSON() {
+	s := &rules.Set{}
+	s.Add(mustRule(`rule any given X : [P..] then relu(X) == relu(relu(X))`))
+	var b bytes.Buffer
+	if err := rules.WriteJSON(&b, s); err != nil {
+		fmt.Println(err)
+	}
+	got, err := rules.ReadJSON(&b, "my.json", rules.LoadOptions{Unproved: true})
+	fmt.Println(got.Len(), got.Rules[0].Status, err)
+	// Output: 1 unknown <nil>
+}
