@@ -463,7 +463,7 @@ func (t *translator) side(side tasopb.Side) ([][]tensor, error) {
 				continue
 			}
 			in[k] = out[x.OpID][x.TsID]
-			if isConstant(ops[x.OpID].Type) && k+i > 0 {
+			if isConstant(ops[x.OpID].Type) {
 				// A constant is a new one wherever it is used: its sizes
 				// follow from the use.
 				c, err := t.apply(&ops[x.OpID], nil, t.ranks.of(side, x))

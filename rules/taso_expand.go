@@ -1,0 +1,237 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// tasoInstance is a law without runs and attribute variables.
+type tasoInstance struct {
+	law   *law.Law
+	label string
+}
+
+// maxInstances bounds the instances of one rule.
+const maxInstances = 256
+
+func tasoInstances(l *law.Law, reading Reading) ([]tasoInstance, error) {
+	same, err := reading.same()
+	if err != nil {
+		return nil, err
+	}
+	out := []tasoInstance{{law: l}}
+	expand := func(f func(*law.Law) ([]tasoInstance, error)) error {
+		var next []tasoInstance
+		for _, in := range out {
+			more, err := f(in.law)
+			if err != nil {
+				return err
+			}
+			for _, m := range more {
+				m.label = strings.TrimPrefix(in.label+", "+m.label, ", ")
+				next = append(next, m)
+			}
+		}
+		if len(next) > maxInstances {
+			return fmt.Errorf("more than %d instances", maxInstances)
+		}
+		out = next
+		return nil
+	}
+	if err := expand(instantiateRuns); err != nil {
+		return nil, err
+	}
+	for _, b := range l.Given {
+		if b.Sort == "" {
+			continue
+		}
+		values, err := tasoValues(b.Sort, same)
+		if err != nil {
+			return nil, err
+		}
+		if err := expand(func(m *law.Law) ([]tasoInstance, error) { return instantiateAttr(m, b, values) }); err != nil {
+			return nil, err
+		}
+	}
+	for i := range out {
+		out[i].law = literalWindows(out[i].law)
+	}
+	return out, nil
+}
+
+// tasoValues are the values that stand for a variable of a sort.
+func tasoValues(sort string, same graph.Value) ([]graph.Value, error) {
+	switch sort {
+	case graph.SortStride:
+		return []graph.Value{graph.TupleValue(1, 1), graph.TupleValue(2, 2)}, nil
+	case graph.SortPadding:
+		return []graph.Value{same, graph.NameValue(graph.Valid)}, nil
+	case graph.SortSame:
+		return []graph.Value{same}, nil
+	case graph.SortAct:
+		return []graph.Value{graph.NameValue("none"), graph.NameValue("relu")}, nil
+	case graph.SortBorder:
+		return []graph.Value{graph.NameValue("counted")}, nil
+	case law.SortPointwise1, law.SortZero1:
+		return []graph.Value{graph.NameValue("relu")}, nil
+	}
+	return nil, fmt.Errorf("variables of sort %s", sort)
+}
+
+func instantiateAttr(l *law.Law, b law.Binding, values []graph.Value) ([]tasoInstance, error) {
+	var out []tasoInstance
+	for _, v := range values {
+		bind := &graph.Binding{Attrs: map[string]graph.Value{b.Name: v}}
+		fns := map[string]string{}
+		if law.IsFuncSort(b.Sort) {
+			fns[b.Name], _ = v.Name()
+		}
+		m := substLaw(l, fns, bind)
+		m.Given = nil
+		for _, g := range l.Given {
+			if g.Name != b.Name {
+				m.Given = append(m.Given, law.Binding{Name: g.Name, Sort: g.Sort, Shape: g.Shape.Subst(bind)})
+			}
+		}
+		if name, sort, ok := v.Var(); ok {
+			if _, has := m.Find(name); !has {
+				m.Given = append(m.Given, law.Binding{Name: name, Sort: sort})
+			}
+		}
+		out = append(out, tasoInstance{m, b.Name + " = " + v.String()})
+	}
+	return out, nil
+}
+
+// substLaw replaces functions, sizes, runs and attributes in a law.
+func substLaw(l *law.Law, fns map[string]string, b *graph.Binding) *law.Law {
+	m := *l
+	m.LHS, m.RHS, m.Given, m.Where = nil, nil, nil, nil
+	for i := range l.LHS {
+		m.LHS = append(m.LHS, l.LHS[i].Subst(nil, fns, b))
+		m.RHS = append(m.RHS, l.RHS[i].Subst(nil, fns, b))
+	}
+	for _, g := range l.Given {
+		if g.Sort == "" {
+			g.Shape = g.Shape.Subst(b)
+		}
+		m.Given = append(m.Given, g)
+	}
+	for _, p := range l.Where {
+		m.Where = append(m.Where, substPred(p, b))
+	}
+	return &m
+}
+
+// instantiateRuns puts axes for the runs so that all tensors with runs have 2
+// or all have 4 axes.
+func instantiateRuns(l *law.Law) ([]tasoInstance, error) {
+	k := collect(l, outputs(l))
+	var runs []string
+	seen := map[string]bool{}
+	note := func(s graph.Shape) {
+		for _, it := range s {
+			if it.Run != "" && !seen[it.Run] {
+				seen[it.Run] = true
+				runs = append(runs, it.Run)
+			}
+		}
+	}
+	var shapes []graph.Shape
+	for _, b := range l.Given {
+		if b.Sort == "" && b.Shape.HasRun() {
+			shapes = append(shapes, b.Shape)
+			note(b.Shape)
+		}
+	}
+	for _, t := range outputs(l) {
+		t.Walk(func(u *law.Term) {
+			for _, v := range u.Attrs {
+				if s, ok := v.Shape(); ok && s.HasRun() {
+					shapes = append(shapes, s)
+					note(s)
+				}
+			}
+		})
+	}
+	if len(runs) == 0 {
+		return []tasoInstance{{law: l}}, nil
+	}
+	prefix := "r"
+	for clash := true; clash; {
+		clash = false
+		for v := range k.sizes {
+			clash = clash || strings.HasPrefix(v, prefix)
+		}
+		if clash {
+			prefix += "r"
+		}
+	}
+	var out []tasoInstance
+	lengths := make([]int, len(runs))
+	var rec func(i int)
+	rec = func(i int) {
+		if i < len(runs) {
+			for n := 0; n <= 4; n++ {
+				lengths[i] = n
+				rec(i + 1)
+			}
+			return
+		}
+		b := &graph.Binding{Runs: map[string]graph.Shape{}}
+		var label []string
+		for j, run := range runs {
+			s := make(graph.Shape, lengths[j])
+			for a := range s {
+				s[a] = graph.Axis(graph.Var(fmt.Sprintf("%s%d_%d", prefix, j, a)))
+			}
+			b.Runs[run] = s
+			label = append(label, fmt.Sprintf("%s.. = %d axes", run, lengths[j]))
+		}
+		rank := len(shapes[0].Subst(b))
+		for _, s := range shapes {
+			if n := len(s.Subst(b)); n != rank || n != 2 && n != 4 {
+				return
+			}
+		}
+		out = append(out, tasoInstance{substLaw(l, nil, b), strings.Join(label, ", ")})
+	}
+	if len(runs) > 4 {
+		return nil, errors.New("more than 4 axis runs")
+	}
+	rec(0)
+	if len(out) == 0 {
+		return nil, errors.New("tensors cannot all have 2 or 4 axes")
+	}
+	return out, nil
+}
+
+// literalWindows makes the windows of pools, constants and enlarged kernels
+// 3 by 3 where their sizes are variables.
+func literalWindows(l *law.Law) *law.Law {
+	b := &graph.Binding{Dims: map[string]graph.Dim{}}
+	for _, t := range outputs(l) {
+		t.Walk(func(u *law.Term) {
+			if u.Op == nil {
+				return
+			}
+			switch u.Op.Name {
+			case "poolmax", "poolavg", "enlarge", "iconv", "cpool":
+				for _, name := range []string{"kh", "kw"} {
+					d, _ := u.Attrs[u.Op.ParamIndex(name)].Dim()
+					if v, ok := d.IsVar(); ok {
+						b.Dims[v] = graph.Int(3)
+					}
+				}
+			}
+		})
+	}
+	if len(b.Dims) == 0 {
+		return l
+	}
+	return substLaw(l, nil, b)
+}
