@@ -50,6 +50,9 @@ type Scope struct {
 	MaxSize int
 	// MaxElements bounds the elements of a given tensor; 0 means 400.
 	MaxElements int
+	// MaxVisits bounds how many valuations and parts of valuations Instances
+	// looks at: a law may have conditions that hardly any meets; 0 means 500,000.
+	MaxVisits int
 	// The values of runs and attribute variables, plainest first; nil means
 	// those of the package.
 	Runs                                []graph.Shape
@@ -80,6 +83,9 @@ func (s Scope) set() Scope {
 	}
 	if s.MaxElements == 0 {
 		s.MaxElements = 400
+	}
+	if s.MaxVisits == 0 {
+		s.MaxVisits = 500_000
 	}
 	if s.Runs == nil {
 		s.Runs = defaultRuns
@@ -217,7 +223,7 @@ func newValuation() *Valuation {
 // shapes are shapes and the conditions hold, the plainest first: a size counts
 // its distance from 1, a run its axes, any other value 1 unless it is the
 // first. Within one count the order is fixed too. It stops when yield returns
-// false.
+// false, or at MaxVisits.
 func Instances(l *Law, s Scope, yield func(*Valuation) bool) {
 	s = s.set()
 	cs := s.choices(l)
@@ -234,8 +240,12 @@ func Instances(l *Law, s Scope, yield func(*Valuation) bool) {
 		room[i] = room[i+1] + cs[i].limit
 	}
 	pick := make([]int, len(cs))
+	visits := 0
 	var rec func(i, weight int) bool
 	rec = func(i, weight int) bool {
+		if visits++; visits > s.MaxVisits {
+			return false
+		}
 		if i == len(cs) {
 			return yield(valuation(cs, pick))
 		}
