@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -22,7 +23,8 @@ type Graphs struct {
 	// Buckets is the number of different fingerprints among them, renamings
 	// of inputs not identified.
 	Buckets int `json:"buckets"`
-	// Tensors is the number of distinct tensors evaluated.
+	// Tensors is the number of different tensors evaluated, inputs and renamed
+	// inputs included.
 	Tensors int `json:"tensors"`
 }
 
@@ -36,12 +38,13 @@ func CountGraphs(ctx context.Context, opt Options, ops int) (*Graphs, error) {
 		return nil, fmt.Errorf("%d operators: want 1 to %d", ops, maxOps)
 	}
 	parts := make([][]printed, shares)
-	var visits, tensors atomic.Uint64
+	met := make([]map[fingerprint.Hash]struct{}, s.opt.Workers)
+	var visits atomic.Uint64
 	stores := make([]*store, s.opt.Workers)
-	counted := make([]int, s.opt.Workers)
 	err := s.parallel(ctx, fmt.Sprintf("graphs of up to %d operators", ops), shares, 1, func(wk, lo, _ int) {
 		if stores[wk] == nil {
 			stores[wk] = newStore(s.u, s.opt.Seed)
+			met[wk] = map[fingerprint.Hash]struct{}{}
 		}
 		st := stores[wk]
 		g := &graphWalk{st: st, hashes: map[tid]fingerprint.Hash{}}
@@ -57,8 +60,9 @@ func CountGraphs(ctx context.Context, opt Options, ops int) (*Graphs, error) {
 		g.flush()
 		parts[lo] = g.kept
 		visits.Add(w.seen)
-		tensors.Add(uint64(len(st.tensors) - counted[wk]))
-		counted[wk] = len(st.tensors)
+		for _, h := range g.hashes {
+			met[wk][h] = struct{}{}
+		}
 	})
 	if err != nil {
 		return nil, err
@@ -72,8 +76,12 @@ func CountGraphs(ctx context.Context, opt Options, ops int) (*Graphs, error) {
 	for i := range all {
 		prints[i] = all[i].print
 	}
+	tensors := map[fingerprint.Hash]struct{}{}
+	for _, m := range met {
+		maps.Copy(tensors, m)
+	}
 	return &Graphs{Ops: ops, Visits: visits.Load(), Graphs: len(all), Buckets: len(uniqueHashes(prints)),
-		Tensors: int(tensors.Load())}, nil
+		Tensors: len(tensors)}, nil
 }
 
 // printed is a graph with the fingerprint of one naming of its inputs.
