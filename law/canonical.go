@@ -16,7 +16,8 @@ import (
 // by first use, bindings that are not used dropped, and of what choices remain
 // the one with the least text. Kind, Doc, Tags and Cite stay; the Name too.
 //
-// A law written => keeps its direction.
+// A law written => keeps its direction. A law that says no more than that an
+// operator is commutative becomes an equation between a term and itself.
 func Canonical(l *Law) *Law {
 	c := &canonizer{law: l}
 	return c.run()

@@ -1,0 +1,38 @@
+package axioms_test
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/law"
+)
+
+func ExampleDefault() {
+	for _, l := range axioms.Default() {
+		if l.Name == "matmul_concat_inner" {
+			fmt.Print(law.Format(l))
+		}
+	}
+	// Output:
+	// # A product whose inner dimension is cut in two is the sum of two products.
+	// axiom matmul_concat_inner [bilinear]
+	//   given X : [B.., m, k], Y : [B.., m, l], Z : [B.., k, n], W : [B.., l, n]
+	//   then  matmul(concat[axis=#B+1](X, Y), concat[axis=#B](Z, W)) == ewadd(matmul(X, Z), matmul(Y, W))
+	//   cite  taso19
+}
+
+func ExampleByKind() {
+	for _, l := range axioms.ByKind(law.Refute)[:2] {
+		fmt.Println(l.Name+":", l.Doc)
+	}
+	// Output:
+	// matmul_comm: The product of matrices does not commute; the smallest witness is 2 by 2.
+	// concat_comm: The order of the parts matters.
+}
+
+// The text goes into certificates, with its hash.
+func ExampleText() {
+	laws, err := law.Parse("axioms", []byte(axioms.Text()))
+	fmt.Println(len(laws) == len(axioms.Default()), err, law.HashText(axioms.Text()) == axioms.SHA256())
+	// Output: true <nil> true
+}

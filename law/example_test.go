@@ -1,0 +1,80 @@
+package law_test
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/law"
+)
+
+const concatText = `
+# Cutting at the seam undoes concatenation.
+lemma split_concat
+  given X : [P.., a, S..], Y : [P.., b, S..]
+  then  split[axis=#P, at=a](concat[axis=#P](X, Y)) == (X, Y)
+`
+
+func ExampleParse() {
+	laws, err := law.Parse("my.axioms", []byte(concatText))
+	fmt.Println(len(laws), laws[0].Name, len(laws[0].LHS), err)
+	_, err = law.Parse("my.axioms", []byte("axiom a\n  given X : [m, n]\n  then  relu(X) == transpos(Y)\n"))
+	fmt.Println(err)
+	// Output:
+	// 1 split_concat 2 <nil>
+	// my.axioms:3:20: unknown operator transpos
+	// my.axioms:3:29: tensor Y is not given
+}
+
+func ExampleParseTerm() {
+	l, _ := law.ParseLaw(concatText)
+	t, err := law.ParseTerm("slice[axis=#P, lo=0, hi=a](ewadd(X, X))", l.Given)
+	fmt.Println(t, err)
+	// Output: slice[axis=#P, lo=0, hi=a](ewadd(X, X)) <nil>
+}
+
+// One law in two disguises.
+func ExampleCanonical() {
+	for _, text := range []string{
+		"rule x given U : [m, n], V : [m, n], T : [k, m] then ewadd(matmul(T, U), matmul(T, V)) == matmul(T, ewadd(U, V))",
+		"rule y given A : [c, b], B : [a, c], C : [c, b] then matmul(B, ewadd(C, A)) == ewadd(matmul(B, A), matmul(B, C))",
+	} {
+		l, err := law.ParseLaw(text)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		c := law.Canonical(l)
+		fmt.Println(law.FormatOutputs(c.LHS), "==", law.FormatOutputs(c.RHS))
+	}
+	// Output:
+	// ewadd(matmul(A, B), matmul(A, C)) == matmul(A, ewadd(B, C))
+	// ewadd(matmul(A, B), matmul(A, C)) == matmul(A, ewadd(B, C))
+}
+
+func ExampleUsable() {
+	l, _ := law.ParseLaw("axiom a given X : [a], Y : [b] then slice[axis=0, lo=0, hi=a](concat[axis=0](X, Y)) == X")
+	fmt.Println(law.Usable(l)) // from right to left nothing says what Y is
+	// Output: true false
+}
+
+func ExampleLint() {
+	laws, _ := law.Parse("my.axioms", []byte("axiom a\n  given X : [n]\n  then relu(X) == relu(X)\n"))
+	fmt.Println(law.Lint(laws))
+	// Output:
+	// my.axioms:1:1: axiom a: it has no comment
+	// my.axioms:1:1: axiom a: the two sides are one term
+}
+
+// The plainest instances come first.
+func ExampleInstances() {
+	l, _ := law.ParseLaw(concatText)
+	n := 0
+	law.Instances(l, law.Scope{}, func(v *law.Valuation) bool {
+		n++
+		fmt.Println(l.Given[0].Shape.Subst(&v.Binding), l.Given[1].Shape.Subst(&v.Binding))
+		return n < 3
+	})
+	// Output:
+	// [1] [1]
+	// [1] [2]
+	// [2] [1]
+}
