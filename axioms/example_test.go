@@ -2,6 +2,7 @@ package axioms_test
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/law"
@@ -35,4 +36,10 @@ func ExampleText() {
 	laws, err := law.Parse("axioms", []byte(axioms.Text()))
 	fmt.Println(len(laws) == len(axioms.Default()), err, law.HashText(axioms.Text()) == axioms.SHA256())
 	// Output: true <nil> true
+}
+
+func ExampleMarkdown() {
+	title, _, _ := strings.Cut(axioms.Markdown(), "\n")
+	fmt.Println(title)
+	// Output: # Laws
 }

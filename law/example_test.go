@@ -2,6 +2,7 @@ package law_test
 
 import (
 	"fmt"
+	"math/rand"
 
 	"github.com/taso-go/taso/law"
 )
@@ -60,8 +61,8 @@ func ExampleLint() {
 	laws, _ := law.Parse("my.axioms", []byte("axiom a\n  given X : [n]\n  then relu(X) == relu(X)\n"))
 	fmt.Println(law.Lint(laws))
 	// Output:
-	// my.axioms:1:1: axiom a: it has no comment
-	// my.axioms:1:1: axiom a: the two sides are one term
+	// my.axioms:1:1: axiom a: both sides are relu(X)
+	// my.axioms:1:1: axiom a: there is no comment above it that says it in words
 }
 
 // The plainest instances come first.
@@ -77,4 +78,31 @@ func ExampleInstances() {
 	// [1] [1]
 	// [1] [2]
 	// [2] [1]
+}
+
+func ExampleNewSampler() {
+	l, _ := law.ParseLaw("axiom a given X : [m, n] where m < n then relu(X) == X")
+	v, ok := law.NewSampler(l, law.Scope{}).Sample(rand.New(rand.NewSource(1)))
+	m, _ := v.Dims["m"].Const()
+	n, _ := v.Dims["n"].Const()
+	fmt.Println(ok, m < n)
+	// Output: true true
+}
+
+// Macros are written out.
+func ExampleFormat() {
+	l, _ := law.ParseLaw("axiom a given X:[n] let f(Y) = ewmul(Y, X) then f(f(X)) == f(X)")
+	fmt.Print(law.Format(l))
+	// Output:
+	// axiom a
+	//   given X : [n]
+	//   then  ewmul(ewmul(X, X), X) == ewmul(X, X)
+}
+
+// The name and the names of variables are not part of a law's identity.
+func ExampleID() {
+	a, _ := law.ParseLaw("rule x given X : [m], Y : [m] then relu(ewadd(X, Y)) == ewadd(relu(X), relu(Y))")
+	b, _ := law.ParseLaw("rule y given V : [n], U : [n] then ewadd(relu(V), relu(U)) == relu(ewadd(V, U))")
+	fmt.Println(law.ID(a) == law.ID(b))
+	// Output: true
 }
