@@ -36,6 +36,10 @@ func (s *store) termOf(t tid, memo map[tid]*law.Term, p *pair) *law.Term {
 		for _, arg := range []tid{a.a, a.b}[:in.op.In] {
 			x.Args = append(x.Args, s.termOf(arg, memo, p))
 		}
+		// The store's order of operands depends on what was made before.
+		if in.op.Commutative && x.Args[1].String() < x.Args[0].String() {
+			x.Args[0], x.Args[1] = x.Args[1], x.Args[0]
+		}
 	}
 	memo[t] = x
 	return x

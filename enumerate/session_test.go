@@ -1,0 +1,277 @@
+package enumerate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/law"
+)
+
+// describe is everything a candidate says.
+func describe(c *Candidate) string {
+	return fmt.Sprintf("level %d conditional %v semantic %v proved %v\n%s%s", c.Level, c.Conditional, c.Semantic, c.Proved,
+		law.Format(c.Law), law.Format(c.Base))
+}
+
+// levels runs levels from the next one to n and describes all candidates,
+// those of the true relu and maximum too.
+func levels(t testing.TB, s *Session, n int) []string {
+	t.Helper()
+	var out []string
+	for lv := s.Next(); lv <= n; lv++ {
+		cands, _, err := s.Level(context.Background(), lv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cands {
+			out = append(out, describe(c))
+		}
+		if cands, err = s.Semantic(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cands {
+			out = append(out, describe(c))
+		}
+	}
+	return out
+}
+
+func sameTexts(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d candidates, want %d", what, len(got), len(want))
+	}
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			t.Errorf("%s: candidate %d is\n%s\nwant\n%s", what, i, got[i], want[i])
+			return
+		}
+	}
+}
+
+// Any number of workers gives the same candidates in the same order.
+func TestWorkersDoNotMatter(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		u          *Universe
+		levels     int
+		exhaustive bool
+	}{
+		{"default", Default(), 2, false},
+		{"algebra", universe(t, 2, "matmul", "ewadd", "transpose", "concat", "split", "relu"), 3, false},
+		{"exhaustive", universe(t, 2, "ewadd", "ewmul", "smul", "transpose", "concat"), 3, true},
+		{"true relu", universe(t, 1, "relu", "poolmax", "ewadd", "ewmul"), 3, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var first []string
+			for _, workers := range []int{1, 2, 5} {
+				s := NewSession(Options{Universe: c.u, Workers: workers, Exhaustive: c.exhaustive, Seed: 1})
+				got := levels(t, s, c.levels)
+				if first == nil {
+					if first = got; len(first) < 5 {
+						t.Fatalf("only %d candidates", len(first))
+					}
+				}
+				sameTexts(t, fmt.Sprintf("%d workers", workers), got, first)
+			}
+		})
+	}
+}
+
+// What one seed finds another finds.
+func TestSeedsAgree(t *testing.T) {
+	u := universe(t, 2, "matmul", "ewadd", "smul", "transpose", "concat", "split")
+	a := levels(t, NewSession(Options{Universe: u, Seed: 1}), 2)
+	b := levels(t, NewSession(Options{Universe: u, Seed: 2}), 2)
+	slices.Sort(a)
+	slices.Sort(b)
+	sameTexts(t, "seed 2", b, a)
+}
+
+// A session that was written out and read back goes on as if nothing had
+// happened.
+func TestSaveRestore(t *testing.T) {
+	u := universe(t, 2, "matmul", "ewadd", "transpose", "relu", "poolmax")
+	opt := Options{Universe: u, Seed: 3, Workers: 2}
+	whole := NewSession(opt)
+	first := levels(t, whole, 2)
+	var file bytes.Buffer
+	if err := whole.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	saved := file.Bytes()
+	want := levels(t, whole, 3)
+	if len(first) == 0 || len(want) == 0 {
+		t.Fatalf("%d and %d candidates", len(first), len(want))
+	}
+	again := NewSession(opt)
+	if err := again.Restore(bytes.NewReader(saved)); err != nil {
+		t.Fatal(err)
+	}
+	if again.Next() != 3 {
+		t.Errorf("the next level is %d, want 3", again.Next())
+	}
+	sameTexts(t, "restored", levels(t, again, 3), want)
+
+	for name, o := range map[string]Options{
+		"another seed":     {Universe: u, Seed: 4},
+		"another mode":     {Universe: u, Seed: 3, Exhaustive: true},
+		"another universe": {Universe: universe(t, 2, "matmul"), Seed: 3},
+	} {
+		if err := NewSession(o).Restore(bytes.NewReader(saved)); err == nil {
+			t.Errorf("%s: the checkpoint was accepted", name)
+		}
+	}
+	for n := 0; n < len(saved); n += 1 + len(saved)/40 {
+		s := NewSession(opt)
+		if err := s.Restore(bytes.NewReader(saved[:n])); err == nil {
+			t.Errorf("a checkpoint of %d of %d bytes was accepted", n, len(saved))
+		} else if s.Next() != 1 {
+			t.Errorf("a broken checkpoint changed the session")
+		}
+	}
+}
+
+// Candidates that are not proved merge nothing and are not proposed again.
+func TestUnproved(t *testing.T) {
+	u := universe(t, 2, "ewadd", "ewmul", "smul")
+	times := map[string]int{}
+	reject := func(_ context.Context, cands []*Candidate) error {
+		for _, c := range cands {
+			times[describe(c)]++
+		}
+		return nil
+	}
+	s := NewSession(Options{Universe: u, Workers: 1, Prove: reject})
+	rejected := 0
+	for n := 1; n <= 2; n++ {
+		cands, st, err := s.Level(context.Background(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rejected += len(cands)
+		if st.Proved != 0 || st.New != st.Terms || slices.Contains(s.rep, false) {
+			t.Errorf("level %d: %d proved, %d of %d terms are representatives", n, st.Proved, st.New, st.Terms)
+		}
+	}
+	if rejected == 0 {
+		t.Fatal("nothing was proposed")
+	}
+	for text, n := range times {
+		if n != 1 {
+			t.Errorf("proposed %d times:\n%s", n, text)
+		}
+	}
+}
+
+func TestProveErrorStops(t *testing.T) {
+	boom := errors.New("boom")
+	s := NewSession(Options{Universe: universe(t, 2, "ewadd", "ewmul", "smul"),
+		Prove: func(context.Context, []*Candidate) error { return boom }})
+	if _, _, err := s.Level(context.Background(), 1); !errors.Is(err, boom) {
+		t.Errorf("error %v, want %v", err, boom)
+	}
+}
+
+func TestMemoryBound(t *testing.T) {
+	s := NewSession(Options{Memory: 1, Workers: 2})
+	if _, _, err := s.Level(context.Background(), 1); !errors.Is(err, ErrMemory) {
+		t.Errorf("error %v, want %v", err, ErrMemory)
+	}
+	if _, err := CountGraphs(context.Background(), Options{Memory: 1}, 1); !errors.Is(err, ErrMemory) {
+		t.Errorf("error %v, want %v", err, ErrMemory)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := NewSession(Options{}).Level(ctx, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	// In the middle of each phase.
+	for _, phase := range []string{"enumerate", "fingerprint", "renamings", "compare"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		met := false
+		s := NewSession(Options{Workers: 1, Universe: universe(t, 2, "ewadd", "ewmul", "smul", "relu"),
+			Progress: func(ph string, _, _ int64) {
+				if strings.HasSuffix(ph, phase) {
+					met = true
+					cancel()
+				}
+			}})
+		var err error
+		for n := 1; n <= 2 && err == nil; n++ {
+			_, _, err = s.Level(ctx, n)
+		}
+		if !met || !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled in %q (met: %v): error %v", phase, met, err)
+		}
+		cancel()
+	}
+}
+
+func TestLevelsComeInOrder(t *testing.T) {
+	s := NewSession(Options{Universe: universe(t, 1, "ewadd")})
+	for _, n := range []int{-1, 0, 2, maxOps + 1} {
+		if _, _, err := s.Level(context.Background(), n); err == nil {
+			t.Errorf("level %d came first", n)
+		}
+	}
+	if _, _, err := s.Level(context.Background(), 1); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := s.Level(context.Background(), 1); err == nil {
+		t.Error("level 1 came twice")
+	}
+}
+
+func TestStats(t *testing.T) {
+	s := NewSession(Options{Universe: universe(t, 3, "matmul", "ewadd", "transpose", "concat", "split")})
+	for n := 1; n <= 2; n++ {
+		cands, st, err := s.Level(context.Background(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Level != n || st.Distinct != len(cands) || st.Proved != len(cands) {
+			t.Errorf("level %d: %+v for %d candidates", n, st, len(cands))
+		}
+		if st.Raw < st.Distinct || st.Pairs != st.Joined+st.False+st.Raw || st.Visits < uint64(st.Terms) ||
+			st.New > st.Terms || st.Classes > st.Terms || st.Tensors < st.Terms {
+			t.Errorf("level %d: counts disagree: %+v", n, st)
+		}
+	}
+}
+
+func TestNewUniverse(t *testing.T) {
+	if _, err := New([]string{"matmul", "frobnicate"}); err == nil || !strings.Contains(err.Error(), `"frobnicate"`) {
+		t.Errorf("error %v does not name the operator", err)
+	}
+	u, err := New([]string{"transpose", "matmul"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := u.Operators(); !slices.Equal(got, []string{"matmul", "transpose"}) {
+		t.Errorf("operators %v", got)
+	}
+	for _, ty := range u.Types {
+		if len(ty.Sizes) != 2 {
+			t.Errorf("inputs %s of sizes %v that no operator takes", ty.Name, ty.Sizes)
+		}
+	}
+	if got := Default().Operators(); !slices.Equal(got, OperatorNames()) {
+		t.Errorf("the default has %v, want %v", got, OperatorNames())
+	}
+	// A universe of one operator is valid, whichever it is.
+	for _, name := range OperatorNames() {
+		s := NewSession(Options{Universe: universe(t, 2, name)})
+		if _, _, err := s.Level(context.Background(), 1); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
