@@ -145,6 +145,9 @@ func (t *tester) env(l *law.Law, try int) (*fingerprint.Env, bool) {
 const (
 	quickTests = 3
 	fullTests  = 10
+	// windowTests is for laws with any stride or padding, which often hold for
+	// most of them.
+	windowTests = 60
 )
 
 // generalize finds the most general form in which the pair holds. ok is false
@@ -167,13 +170,17 @@ func (t *tester) generalize(p *pair) (l *law.Law, fm form, ok bool) {
 	if l, err := p.law(least); err != nil || !t.holds(l, quickTests) {
 		return nil, least, false
 	}
+	want := fullTests
+	if f.window {
+		want = windowTests
+	}
 	for w := 0; w <= least.window; w++ {
 		for k := 0; k <= least.kernel; k++ {
 			for g := 0; g <= least.groups; g++ {
 				for c := 0; c <= least.cut; c++ {
 					fm := form{w, k, c, g}
 					l, err := p.law(fm)
-					if err == nil && t.holds(l, quickTests) && t.holds(l, fullTests) {
+					if err == nil && t.holds(l, quickTests) && t.holds(l, want) {
 						return l, fm, true
 					}
 				}
