@@ -17,4 +17,10 @@
 // followed by "..". Attribute and function variables are bound with a sort:
 // "s : stride", "p : padding", "q : same", "a : act", "f : pointwise1" (any
 // function of one element), "f : zero1" (any with f(0) = 0), "g : mesh".
+//
+// An instance of a law gives values to all its variables but the tensors
+// ([Valuation]). [Instances] lists the small ones and [Sampler] draws larger
+// ones; package axioms evaluates every law on both. [Lint] finds what is wrong
+// with laws without evaluating them, [Canonical] and [ID] tell laws apart that
+// differ by more than names.
 package law

@@ -408,14 +408,14 @@ const (
 // which the left side is defined, except now and then. It reports false where
 // it finds none.
 func (p *Sampler) Sample(rng *rand.Rand) (*Valuation, bool) {
-	any := rng.Intn(oddSample) == 0
+	odd := rng.Intn(oddSample) == 0
 	var fallback *Valuation
 	for try := 0; try < maxDraws; try++ {
 		v, ok := p.draw(rng)
 		if !ok {
 			continue
 		}
-		if any || p.defined(v) {
+		if odd || p.defined(v) {
 			return v, true
 		}
 		if fallback == nil {
