@@ -48,6 +48,9 @@ type Verdict struct {
 	// General is the counterexample to the general form of an equality that
 	// holds under a condition.
 	General string `json:"general,omitempty"`
+	// Open, of an equality refuted in general, is its form with fewer sizes of
+	// which nothing is known.
+	Open string `json:"open,omitempty"`
 }
 
 // Options configure Run.
@@ -234,6 +237,11 @@ func Run(ctx context.Context, opt Options) (*Report, error) {
 		}
 	}
 	for _, q := range asked {
+		if v := &q.v; v.Kind == Unknown && v.Sizes != General {
+			// False as it is meant, and perhaps true for special sizes.
+			v.Open, v.Law, v.Reason = v.Law, law.Format(q.law), v.General
+			v.Kind, v.Sizes = Refuted, General
+		}
 		rep.Verdicts = append(rep.Verdicts, q.v)
 	}
 	sort.SliceStable(rep.Verdicts, func(i, j int) bool { return rep.Verdicts[i].Rule < rep.Verdicts[j].Rule })

@@ -75,13 +75,8 @@ func specialize(l *law.Law, how Sizes) (*law.Law, error) {
 	if how == General {
 		return l, nil
 	}
-	f := graph.Solver()
-	equal := func(what string, a, b graph.Shape) error {
-		if err := f.EqShape(a, b); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		return nil
-	}
+	want := map[string]graph.Shape{}
+	runs := &graph.Binding{Runs: map[string]graph.Shape{}}
 	for _, g := range l.Given {
 		if g.Sort != "" {
 			continue
@@ -91,8 +86,24 @@ func specialize(l *law.Law, how Sizes) (*law.Law, error) {
 		if err != nil || !ok {
 			return nil, fmt.Errorf("%s is no input of TASO's generator", g.Name)
 		}
-		if err := equal(g.Name, g.Shape, shapeOf(s, how)); err != nil {
-			return nil, err
+		want[g.Name] = shapeOf(s, how)
+		if len(g.Shape) == 1 && g.Shape[0].Run != "" {
+			runs.Runs[g.Shape[0].Run] = want[g.Name]
+		}
+	}
+	l = substitute(l, runs)
+	f := graph.Solver()
+	equal := func(what string, a, b graph.Shape) error {
+		if err := f.EqShape(a, b); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		return nil
+	}
+	for _, g := range l.Given {
+		if s, ok := want[g.Name]; ok {
+			if err := equal(g.Name, g.Shape, s); err != nil {
+				return nil, err
+			}
 		}
 	}
 	var err error
@@ -116,19 +127,26 @@ func specialize(l *law.Law, how Sizes) (*law.Law, error) {
 	if err != nil {
 		return nil, err
 	}
-	sol := f.Solution()
+	out := substitute(l, f.Solution())
+	if _, err := out.Types(); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// substitute puts sizes and runs in; equal subterms stay one node.
+func substitute(l *law.Law, b *graph.Binding) *law.Law {
 	out := *l
 	out.Given, out.LHS, out.RHS, out.Where = nil, nil, nil, nil
 	for _, g := range l.Given {
 		if g.Sort == "" {
-			g.Shape = f.NormShape(g.Shape)
+			g.Shape = g.Shape.Subst(b)
 		}
 		out.Given = append(out.Given, g)
 	}
 	memo := map[string]*law.Term{}
 	subst := func(t *law.Term) *law.Term {
-		// Equal subterms stay one node.
-		return t.Subst(nil, nil, sol).Rewrite(func(u *law.Term) *law.Term {
+		return t.Subst(nil, nil, b).Rewrite(func(u *law.Term) *law.Term {
 			k := u.String()
 			if old, ok := memo[k]; ok {
 				return old
@@ -141,17 +159,14 @@ func specialize(l *law.Law, how Sizes) (*law.Law, error) {
 		out.LHS, out.RHS = append(out.LHS, subst(l.LHS[i])), append(out.RHS, subst(l.RHS[i]))
 	}
 	for _, p := range l.Where {
-		q := law.Pred{Left: p.Left.Subst(sol), Rel: p.Rel, Right: p.Right.Subst(sol)}
+		q := law.Pred{Left: p.Left.Subst(b), Rel: p.Rel, Right: p.Right.Subst(b)}
 		if p.Mod != nil {
-			m := p.Mod.Subst(sol)
+			m := p.Mod.Subst(b)
 			q.Mod = &m
 		}
 		out.Where = append(out.Where, q)
 	}
-	if _, err := out.Types(); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return &out
 }
 
 // withPadding puts a padding in the place of the variable of sort same; ok is
