@@ -25,11 +25,18 @@ type bucket struct {
 // finding is what the comparison of one bucket yields.
 type finding struct {
 	cands  []*Candidate
-	open   []int32 // terms that stay representatives
-	merged []int32
+	open   []int32  // terms that stay representatives
+	links  []linked // terms equal to others by proved laws
+	loose  []linked // by laws that hold only for some strides, paddings or kernels
 	pairs  int
 	joined int
 	false  int
+}
+
+// linked is a term and its link.
+type linked struct {
+	t int32
+	l link
 }
 
 // classes compares the terms of each bucket, in batches of growing size: what
@@ -38,7 +45,7 @@ type finding struct {
 // order depend on the number of workers.
 func (s *Session) classes(ctx context.Context, n, base int, st *Stats) ([]*Candidate, error) {
 	buckets, alone := s.buckets(base)
-	st.Classes, st.New = len(buckets)+alone, alone
+	st.Classes = len(buckets) + alone
 	var all []*Candidate
 	found := make([]finding, len(buckets))
 	for lo, size := 0, 256; lo < len(buckets); size *= 2 {
@@ -61,7 +68,12 @@ func (s *Session) classes(ctx context.Context, n, base int, st *Stats) ([]*Candi
 			cands = append(cands, f.cands...)
 			for _, t := range f.open {
 				s.keep(t)
-				st.New++
+			}
+			for _, x := range f.links {
+				s.links[x.t] = x.l
+			}
+			for _, x := range f.loose {
+				s.loose[x.t] = &x.l
 			}
 			st.Pairs += f.pairs
 			st.Joined += f.joined
@@ -76,7 +88,12 @@ func (s *Session) classes(ctx context.Context, n, base int, st *Stats) ([]*Candi
 		}
 		lo = hi
 	}
-	st.Distinct = len(all)
+	st.Distinct, st.New = len(all), 0
+	for _, rep := range s.rep[base:] {
+		if rep {
+			st.New++
+		}
+	}
 	sortCandidates(all)
 	return all, nil
 }
@@ -110,9 +127,20 @@ func (s *Session) decide(ctx context.Context, cands []*Candidate) ([]*Candidate,
 		}
 	}
 	for _, c := range cands {
-		if k := s.known[c.text]; !k.Proved || k.Conditional {
-			for _, t := range c.merged {
-				s.keep(t)
+		k := s.known[c.text]
+		for i := range c.merged {
+			x := &c.merged[i]
+			switch {
+			case c.Semantic && k.Proved:
+				s.sem[x.t] = &x.l
+			case c.Semantic:
+			case k.Proved && !k.Conditional:
+				s.links[x.t] = x.l
+			case k.Proved:
+				s.loose[x.t] = &x.l
+				s.keep(x.t)
+			default:
+				s.keep(x.t)
 			}
 		}
 	}
@@ -170,109 +198,149 @@ func (s *Session) buckets(base int) (out []bucket, alone int) {
 
 type classWorker struct {
 	s      *Session
-	last   bool
+	last   bool // nothing is extended after this level
 	st     *store
-	strict *rewriter // unconditional rules
-	loose  *rewriter // all rules
+	strict *explainer // by unconditional laws
+	loose  *explainer // by all
 	test   tester
 	buf    []uint64
+	local  map[code]int32 // the bucket's terms that others can be linked to
 }
 
 func (s *Session) newClassWorker() *classWorker {
 	st := newStore(s.u, s.opt.Seed)
-	return &classWorker{s: s, st: st,
-		last: len(s.starts)-2 == s.opt.MaxOps, strict: newRewriter(st, s.rules), loose: newRewriter(st, s.allRule),
-		test: tester{seed: fingerprint.Mix(s.opt.Seed + 0x7e57)}}
+	return &classWorker{s: s, st: st, last: s.Next()-1 == s.opt.MaxOps,
+		strict: s.newExplainer(st, newRewriter(st, s.rules), false),
+		loose:  s.newExplainer(st, newRewriter(st, s.allRule), true),
+		test:   tester{seed: fingerprint.Mix(s.opt.Seed + 0x7e57)},
+		local:  map[code]int32{}}
 }
 
 func (w *classWorker) bucket(n int, b *bucket, f *finding) {
+	clear(w.local)
+	for _, r := range b.reps {
+		w.local[w.s.codes[r]] = r
+	}
 	reps := append([]int32(nil), b.reps...)
 	for _, t := range b.news {
-		w.symmetries(n, t, f)
-		merged := false
-		for _, r := range reps {
-			if merged = w.relate(n, t, r, f) == same; merged {
-				break
-			}
-		}
-		if merged {
-			f.merged = append(f.merged, t)
+		x := w.st.decode(w.s.codes[t], nil)
+		w.symmetries(n, t, x, f)
+		if len(w.local) == 0 {
+			w.open(t, f)
+			reps = append(reps, t)
 			continue
 		}
-		reps = append(reps, t)
-		f.open = append(f.open, t)
-	}
-}
-
-type relation uint8
-
-const (
-	different relation = iota
-	same               // equal on all instances: one may stand for the other
-)
-
-// relate compares a new term with a representative of its bucket.
-func (w *classWorker) relate(n int, t, r int32, f *finding) relation {
-	x, y, ok := w.align(t, r)
-	if !ok {
-		return different
-	}
-	f.pairs++
-	if w.strict.meets(x, y) {
-		f.joined++
-		return same
-	}
-	if w.loose.joins(x, y) {
-		f.joined++
-		// If it takes rules that hold only for some strides, paddings or
-		// kernels, the two terms may differ with others. Of the last level
-		// nobody asks.
-		if w.last || w.strict.joins(x, y) {
-			return same
+		f.pairs++
+		if l, ok := w.connect(w.strict, x); ok && !w.last {
+			f.joined++
+			f.links = append(f.links, linked{t, l})
+			w.local[w.s.codes[t]] = t
+			continue
+		} else if ok {
+			f.joined++
+			w.local[w.s.codes[t]] = t
+			continue
 		}
-		return different
+		if l, ok := w.connect(w.loose, x); ok {
+			f.joined++
+			// It takes laws that hold only for some strides, paddings or
+			// kernels; with others the terms may differ.
+			f.loose = append(f.loose, linked{t, l})
+			w.open(t, f)
+			continue
+		}
+		if !w.relate(n, t, reps, f) {
+			w.open(t, f)
+			reps = append(reps, t)
+		}
+		w.local[w.s.codes[t]] = t
 	}
-	c := w.state(n, x, y, f)
-	if c == nil {
-		f.false++
-		return different
-	}
-	if c.Conditional {
-		f.cands = append(f.cands, c)
-		return different
-	}
-	c.merged = []int32{t}
-	f.cands = append(f.cands, c)
-	return same
 }
 
-// align finds renamings under which the two terms have equal elements.
-func (w *classWorker) align(t, r int32) (x, y tid, ok bool) {
+func (w *classWorker) open(t int32, f *finding) {
+	f.open = append(f.open, t)
+	w.local[w.s.codes[t]] = t
+}
+
+// connect searches a term of the bucket that x is equal to by proved laws.
+func (w *classWorker) connect(e *explainer, x tid) (link, bool) {
+	var l link
+	goal := func(v tid) bool {
+		var perm [32]uint8
+		i, ok := w.local[e.code(v, &perm)]
+		if !ok {
+			return false
+		}
+		l = link{to: i, ren: perm}
+		return true
+	}
+	if y := e.settle(x); y != x && goal(y) {
+		return l, true
+	}
+	return l, e.search(x, false, goal) || e.search(x, true, goal)
+}
+
+// relate states a new term's equality with one of the representatives. It
+// reports whether the term is equal to it on all instances, if that is proved.
+func (w *classWorker) relate(n int, t int32, reps []int32, f *finding) bool {
+	for _, r := range reps {
+		x, y, l, ok := w.align(t, r)
+		if !ok {
+			continue
+		}
+		c := w.state(n, x, y, f)
+		if c == nil {
+			f.false++
+			continue
+		}
+		c.merged = []linked{{t, l}}
+		f.cands = append(f.cands, c)
+		if !c.Conditional {
+			return true
+		}
+	}
+	return false
+}
+
+// align finds renamings under which the two terms have equal elements, and the
+// link from the first to the second.
+func (w *classWorker) align(t, r int32) (x, y tid, l link, ok bool) {
 	ct, cr := w.s.codes[t], w.s.codes[r]
 	hash := func(c code, ren *[32]uint8) fingerprint.Hash {
 		var h fingerprint.Hash
 		h, w.buf = w.st.rootHash(c, ren, w.buf)
 		return h
 	}
+	l.to = r
+	for k := range l.ren {
+		l.ren[k] = uint8(k)
+	}
 	ht, hr := w.s.hashes[t], w.s.hashes[r]
 	if ht == hr {
-		return w.confirm(w.st.decode(ct, nil), w.st.decode(cr, nil))
+		x, y, ok = w.confirm(w.st.decode(ct, nil), w.st.decode(cr, nil))
+		return x, y, l, ok
 	}
 	eachRenaming(w.st, ct, func(ren *[32]uint8) bool {
 		if hash(ct, ren) == hr {
-			x, y, ok = w.confirm(w.st.decode(ct, ren), w.st.decode(cr, nil))
+			if x, y, ok = w.confirm(w.st.decode(ct, ren), w.st.decode(cr, nil)); ok {
+				for k, to := range ren {
+					l.ren[to] = uint8(k)
+				}
+			}
 		}
 		return !ok
 	})
 	if !ok {
 		eachRenaming(w.st, cr, func(ren *[32]uint8) bool {
 			if hash(cr, ren) == ht {
-				x, y, ok = w.confirm(w.st.decode(ct, nil), w.st.decode(cr, ren))
+				if x, y, ok = w.confirm(w.st.decode(ct, nil), w.st.decode(cr, ren)); ok {
+					l.ren = *ren
+				}
 			}
 			return !ok
 		})
 	}
-	return x, y, ok
+	return x, y, l, ok
 }
 
 // confirm compares the tensors element by element: equal hashes may collide.
@@ -284,10 +352,10 @@ func (w *classWorker) confirm(x, y tid) (tid, tid, bool) {
 }
 
 // symmetries states that a term does not change when its inputs are renamed.
-func (w *classWorker) symmetries(n int, t int32, f *finding) {
+func (w *classWorker) symmetries(n int, t int32, x tid, f *finding) {
 	c := w.s.codes[t]
 	for _, ren := range w.s.symmetric[t] {
-		x, y := w.st.decode(c, nil), w.st.decode(c, &ren)
+		y := w.st.decode(c, &ren)
 		if x == y {
 			continue
 		}
@@ -295,7 +363,7 @@ func (w *classWorker) symmetries(n int, t int32, f *finding) {
 			continue
 		}
 		f.pairs++
-		if w.loose.joins(x, y) {
+		if w.loose.reaches(x, y) {
 			f.joined++
 			continue
 		}

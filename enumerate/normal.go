@@ -7,11 +7,7 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
-// Ordered rewriting with proved rules decides cheaply whether a pair follows
-// from them: both sides are rewritten, at every place and in the direction
-// that makes the term smaller in a fixed total order, until nothing applies;
-// equal normal forms mean the pair needs no rule of its own. Rewriting works
-// on the store's terms, in the case.
+// Matching proved rules against the terms of a store, in the case.
 
 // rewrite is one direction of a rule, compiled.
 type rewrite struct {
@@ -583,19 +579,17 @@ func (in *inst) key() string {
 	return b.String()
 }
 
-// rewriter normalizes terms of one store with a set of rules.
+// rewriter matches a set of rules against the terms of one store.
 type rewriter struct {
 	s      *store
 	rules  map[*graph.Op][]*rewrite
 	byHead map[heads][]*rewrite // of rules, those whose pattern fits these operators
-	memo   map[tid]tid
 	m      matcher
-	budget int
 	keys   []string // instance keys
 }
 
 func newRewriter(s *store, rules map[*graph.Op][]*rewrite) *rewriter {
-	w := &rewriter{s: s, rules: rules, byHead: map[heads][]*rewrite{}, memo: map[tid]tid{}, m: matcher{s: s}}
+	w := &rewriter{s: s, rules: rules, byHead: map[heads][]*rewrite{}, m: matcher{s: s}}
 	w.m.w = w
 	return w
 }
@@ -656,114 +650,4 @@ func (w *rewriter) weight(t tid) int {
 	}
 	a := w.s.apps[x.app]
 	return 1 + w.weight(a.a) + w.weight(a.b)
-}
-
-// normal is the normal form of t.
-func (w *rewriter) normal(t tid) tid {
-	if t == 0 || w.s.tensors[t].app == 0 {
-		return t
-	}
-	if r, ok := w.memo[t]; ok {
-		return r
-	}
-	if w.budget <= 0 {
-		return t
-	}
-	w.budget--
-	cur := t
-	a := w.s.apps[w.s.tensors[t].app]
-	x, y := w.normal(a.a), w.normal(a.b)
-	if x != a.a || y != a.b {
-		if w.s.insts[a.inst].op.Commutative && w.s.less(y, x) {
-			x, y = y, x
-		}
-		if id := w.s.apply(a.inst, x, y); id != noApp {
-			cur = w.s.apps[id].outs[w.s.tensors[t].out]
-		}
-	}
-	if r := w.rootStep(cur); r != 0 {
-		cur = w.normal(r)
-	}
-	if w.budget > 0 {
-		w.memo[t] = cur
-	}
-	return cur
-}
-
-// rootStep rewrites t at its root to a smaller term, or returns 0.
-func (w *rewriter) rootStep(t tid) tid {
-	tt := &w.s.tensors[t]
-	if tt.app == 0 {
-		return 0
-	}
-	var res tid
-	a := w.s.apps[tt.app]
-	for _, r := range w.candidates(&a) {
-		w.m.run(r, t, func() bool {
-			u := w.m.build(r.to)
-			if u == 0 || w.s.tensors[u].shape != w.s.tensors[t].shape || w.compare(u, t) >= 0 {
-				return false
-			}
-			res = u
-			return true
-		})
-		if res != 0 {
-			return res
-		}
-	}
-	return 0
-}
-
-// steps lists every term one rewrite away from t, in any direction, at the
-// root or in an operand.
-func (w *rewriter) steps(t tid, f func(tid) bool) bool {
-	tt := w.s.tensors[t]
-	if tt.app == 0 {
-		return false
-	}
-	a := w.s.apps[tt.app]
-	var found []tid
-	for _, r := range w.candidates(&a) {
-		w.m.run(r, t, func() bool {
-			if u := w.m.build(r.to); u != 0 && u != t && w.s.tensors[u].shape == w.s.tensors[t].shape {
-				found = append(found, u)
-			}
-			return false
-		})
-	}
-	for _, u := range found {
-		if f(u) {
-			return true
-		}
-	}
-	sub := func(x, y tid) bool {
-		if w.s.insts[a.inst].op.Commutative && w.s.less(y, x) {
-			x, y = y, x
-		}
-		id := w.s.apply(a.inst, x, y)
-		return id != noApp && f(w.s.apps[id].outs[tt.out])
-	}
-	return a.a != 0 && w.steps(a.a, func(x tid) bool { return sub(x, a.b) }) ||
-		a.b != 0 && w.steps(a.b, func(y tid) bool { return sub(a.a, y) })
-}
-
-// meets reports whether t and u have the same normal form.
-func (w *rewriter) meets(t, u tid) bool {
-	// The order is well founded, so rewriting ends by itself; the budget is a
-	// safety net far above what it takes.
-	w.budget = 100000
-	return w.normal(t) == w.normal(u)
-}
-
-// joins reports whether t and u are equal by the rules, as far as ordered
-// rewriting with at most one step against the order sees it.
-func (w *rewriter) joins(t, u tid) bool {
-	if w.meets(t, u) {
-		return true
-	}
-	n, m := w.normal(t), w.normal(u)
-	hit := func(want tid) func(tid) bool {
-		return func(x tid) bool { return w.normal(x) == want }
-	}
-	return w.steps(t, hit(m)) || w.steps(u, hit(n)) || n != t && w.steps(n, hit(m)) || m != u && w.steps(m, hit(n))
 }

@@ -20,8 +20,15 @@ type saved struct {
 	Rep        []bool
 	Starts     []int
 	UF         []int32
+	Links      []savedLink // of the terms that have one
+	Loose, Sem []savedLink
 	Ranked     map[fingerprint.Hash]int32
 	Known      []savedCandidate
+}
+
+type savedLink struct {
+	Term, To int32
+	Ren      [32]uint8
 }
 
 type savedCandidate struct {
@@ -42,6 +49,17 @@ func (s *Session) Save(w io.Writer) error {
 		Hashes: s.hashes, Rep: s.rep, Starts: s.starts, UF: s.uf, Ranked: s.ranked}
 	for i := range s.codes {
 		v.Codes = append(v.Codes, s.codes[i][:])
+	}
+	for i, l := range s.links {
+		if l.to != int32(i) {
+			v.Links = append(v.Links, savedLink{int32(i), l.to, l.ren})
+		}
+		if l := s.loose[int32(i)]; l != nil {
+			v.Loose = append(v.Loose, savedLink{int32(i), l.to, l.ren})
+		}
+		if l := s.sem[int32(i)]; l != nil {
+			v.Sem = append(v.Sem, savedLink{int32(i), l.to, l.ren})
+		}
 	}
 	for _, c := range s.order {
 		v.Known = append(v.Known, savedCandidate{law.Format(c.Law), law.Format(c.Base), c.Conditional, c.Semantic, c.Proved, c.Level})
@@ -71,6 +89,13 @@ func (s *Session) Restore(r io.Reader) error {
 	for i := range v.UF {
 		if v.UF[i] < 0 || int(v.UF[i]) > i {
 			return fmt.Errorf("checkpoint is damaged")
+		}
+	}
+	for _, ls := range [3][]savedLink{v.Links, v.Loose, v.Sem} {
+		for _, l := range ls {
+			if l.Term < 0 || int(l.Term) >= n || l.To < 0 || l.To >= l.Term {
+				return fmt.Errorf("checkpoint is damaged")
+			}
 		}
 	}
 	known := map[string]*Candidate{}
@@ -104,12 +129,23 @@ func (s *Session) Restore(r io.Reader) error {
 			s.table[s.hashes[i]] = int32(i)
 		}
 	}
-	for lv := 1; lv < len(s.starts)-1; lv++ {
-		for i := s.starts[lv]; i < s.starts[lv+1]; i++ {
-			if s.rep[i] {
-				s.reps[s.codes[i]] = struct{}{}
-			}
-		}
+	s.links, s.loose = make([]link, n), map[int32]*link{}
+	for i := range s.links {
+		s.links[i].to = int32(i)
+	}
+	for _, l := range v.Links {
+		s.links[l.Term] = link{l.To, l.Ren}
+	}
+	for _, l := range v.Loose {
+		s.loose[l.Term] = &link{l.To, l.Ren}
+	}
+	s.sem = map[int32]*link{}
+	for _, l := range v.Sem {
+		s.sem[l.Term] = &link{l.To, l.Ren}
+	}
+	// The last level is settled when the next one begins.
+	for lv := 0; lv < len(s.starts)-2; lv++ {
+		s.settleLevel(lv)
 	}
 	for _, c := range order {
 		if c.Proved {

@@ -1,8 +1,12 @@
 package enumerate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
@@ -104,16 +108,26 @@ func (r *rational) hash(t tid) (h fingerprint.Hash, ok bool) {
 	return fingerprint.Sum(r.st.sizes(t), words), true
 }
 
+// hit is a term whose inputs, renamed by x, give the elements of r.
+type hit struct {
+	t, r  int32
+	x     [32]uint8
+	valid bool
+}
+
+func (h *hit) link() link {
+	l := link{to: h.r}
+	for k, to := range h.x {
+		l.ren[to] = uint8(k)
+	}
+	return l
+}
+
 // Semantic states the candidates of track B for the last level and has them
 // proved.
 func (s *Session) Semantic(ctx context.Context) ([]*Candidate, error) {
 	n := len(s.starts) - 2
 	base := s.starts[n]
-	type hit struct {
-		t, r  int32
-		x     [32]uint8
-		valid bool
-	}
 	var todo []int32
 	probe := newStore(s.u, s.opt.Seed)
 	for i := base; i < len(s.codes); i++ {
@@ -183,27 +197,47 @@ func (s *Session) Semantic(ctx context.Context) ([]*Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
+	// In batches, as in classes, in an order that mixes all kinds of terms.
+	hits = slices.DeleteFunc(hits, func(h hit) bool { return !h.valid })
+	key := func(h *hit) uint64 { return xxhash.Sum64(s.codes[h.t][:]) }
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(key(&a), key(&b)) })
+	var all []*Candidate
+	for lo, size := 0, 32; lo < len(hits); size *= 2 {
+		hi := min(lo+size, len(hits))
+		fresh, err := s.compareOrdered(ctx, n, hits[lo:hi])
+		all = append(all, fresh...)
+		if err != nil {
+			return all, err
+		}
+		lo = hi
+	}
+	sortCandidates(all)
+	return all, nil
+}
+
+// compareOrdered states what no proved law explains and has it proved.
+func (s *Session) compareOrdered(ctx context.Context, n int, hits []hit) ([]*Candidate, error) {
 	found := make([]*Candidate, len(hits))
+	explained := make([]bool, len(hits))
 	cw := make([]*classWorker, s.opt.Workers)
-	err = s.parallel(ctx, fmt.Sprintf("level %d: true relu and maximum, compare", n), len(hits), 64, func(wk, lo, hi int) {
+	err := s.parallel(ctx, fmt.Sprintf("level %d: true relu and maximum, compare", n), len(hits), 4, func(wk, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			h := &hits[i]
-			if !h.valid {
-				continue
-			}
 			if cw[wk] == nil || len(cw[wk].st.apps) > 1<<18 {
 				cw[wk] = s.newClassWorker()
-				cw[wk].loose = newRewriter(cw[wk].st, s.semRule)
+				cw[wk].loose = s.newExplainer(cw[wk].st, newRewriter(cw[wk].st, s.semRule), true)
+				cw[wk].loose.sem = true
 				cw[wk].test.ordered = true
 			}
 			w := cw[wk]
 			x, y := w.st.decode(s.codes[h.t], &h.x), w.st.decode(s.codes[h.r], nil)
-			if w.loose.joins(x, y) {
+			if explained[i] = w.loose.reaches(x, y); explained[i] {
 				continue
 			}
 			var f finding
 			if c := w.state(n, x, y, &f); c != nil {
 				c.Semantic = true
+				c.merged = []linked{{h.t, h.link()}}
 				found[i] = c
 			}
 		}
@@ -212,9 +246,13 @@ func (s *Session) Semantic(ctx context.Context) ([]*Candidate, error) {
 		return nil, err
 	}
 	var cands []*Candidate
-	for _, c := range found {
+	for i, c := range found {
 		if c != nil {
 			cands = append(cands, c)
+		}
+		if explained[i] {
+			l := hits[i].link()
+			s.sem[hits[i].t] = &l
 		}
 	}
 	return s.decide(ctx, cands)

@@ -55,7 +55,7 @@ type Candidate struct {
 	Proved bool
 
 	text   string
-	merged []int32 // terms that are represented by others if this is true
+	merged []linked // terms that are equal to others if this is true
 	pair   *pair
 	forms  []form // less general forms, not tried yet
 	test   tester
@@ -91,6 +91,11 @@ type Session struct {
 	uf      []int32
 	table   map[fingerprint.Hash]int32
 	reps    map[code]struct{}        // representatives of the levels before
+	at      map[code]int32           // all terms of the levels before
+	links   []link                   // of all terms: to an earlier one, or to itself
+	loose   map[int32]*link          // of representatives: to terms equal for some strides, paddings or kernels
+	sem     map[int32]*link          // of representatives: to terms equal for the true relu and maximum
+	members map[int32][]int32        // by term: the terms linked to it
 	rules   map[*graph.Op][]*rewrite // unconditional
 	allRule map[*graph.Op][]*rewrite // conditional too
 	known   map[string]*Candidate    // by text
@@ -111,7 +116,7 @@ func NewSession(opt Options) *Session {
 	if opt.Workers <= 0 {
 		opt.Workers = runtime.GOMAXPROCS(0)
 	}
-	s := &Session{opt: opt, u: opt.Universe, table: map[fingerprint.Hash]int32{}, reps: map[code]struct{}{},
+	s := &Session{opt: opt, u: opt.Universe, table: map[fingerprint.Hash]int32{}, reps: map[code]struct{}{}, at: map[code]int32{}, loose: map[int32]*link{}, sem: map[int32]*link{},
 		rules: map[*graph.Op][]*rewrite{}, allRule: map[*graph.Op][]*rewrite{}, semRule: map[*graph.Op][]*rewrite{}, known: map[string]*Candidate{}}
 	// Level 0: one bare input of each type.
 	st := newStore(s.u, opt.Seed)
@@ -123,6 +128,7 @@ func NewSession(opt Options) *Session {
 		s.hashes = append(s.hashes, h)
 		s.rep = append(s.rep, true)
 		s.uf = append(s.uf, int32(len(s.uf)))
+		s.links = append(s.links, link{to: int32(len(s.links))})
 	}
 	s.starts = []int{0, len(s.codes)}
 	return s
@@ -151,11 +157,7 @@ func (s *Session) Level(ctx context.Context, n int) ([]*Candidate, Stats, error)
 	if n != len(s.starts)-1 || n > maxOps {
 		return nil, st, fmt.Errorf("level %d: levels come in order, at most %d", n, maxOps)
 	}
-	for i := s.starts[n-1]; i < s.starts[n]; i++ {
-		if s.rep[i] {
-			s.reps[s.codes[i]] = struct{}{}
-		}
-	}
+	s.settleLevel(n - 1)
 	t0, cpu := time.Now(), procstat.Read().CPUSeconds()
 	codes, visits, err := s.generate(ctx, n)
 	if err != nil {
@@ -169,6 +171,7 @@ func (s *Session) Level(ctx context.Context, n int) ([]*Candidate, Stats, error)
 	s.starts = append(s.starts, len(s.codes))
 	for i := base; i < len(s.codes); i++ {
 		s.uf = append(s.uf, int32(i))
+		s.links = append(s.links, link{to: int32(i)})
 	}
 	t0 = time.Now()
 	if st.Tensors, err = s.fingerprints(ctx, base); err != nil {
@@ -187,6 +190,22 @@ func (s *Session) Level(ctx context.Context, n int) ([]*Candidate, Stats, error)
 		}
 	}
 	return cands, st, err
+}
+
+// settleLevel makes the terms of a finished level findable.
+func (s *Session) settleLevel(n int) {
+	for i := s.starts[n]; i < s.starts[n+1]; i++ {
+		s.at[s.codes[i]] = int32(i)
+		if s.rep[i] {
+			s.reps[s.codes[i]] = struct{}{}
+		}
+	}
+	s.members = map[int32][]int32{}
+	for i := range s.links {
+		if to := s.links[i].to; to != int32(i) && len(s.members[to]) < maxMembers {
+			s.members[to] = append(s.members[to], int32(i))
+		}
+	}
 }
 
 // parallel runs f on chunks of 0..n-1; workers ask for the next chunk.

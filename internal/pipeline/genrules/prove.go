@@ -22,18 +22,17 @@ type judge struct {
 	byName check.Laws
 	lemmas []*rules.Lemma
 
-	proved   map[string]*rules.Rule // by id
-	bases    map[string]bool        // ids of proved laws that only prune
-	unproved map[string]*Unproved   // by law text
-	order    []string               // of unproved, as met
-	seconds  float64                // CPU of the e-graph prover
-	goals    int
+	proved   map[string]*rules.Rule    // by id
+	bases    map[string]bool           // ids of proved laws that only prune
+	unproved map[string]*Unproved      // by law text
+	order    []string                  // of unproved, as met
+	failed   map[string]verify.Verdict // goals the prover could not decide, by law text
 }
 
 // newJudge proves the lemmas from the axioms.
 func newJudge(ctx context.Context, opt *Options) (*judge, error) {
 	j := &judge{opt: opt, byName: check.Laws{}, proved: map[string]*rules.Rule{}, bases: map[string]bool{},
-		unproved: map[string]*Unproved{}}
+		unproved: map[string]*Unproved{}, failed: map[string]verify.Verdict{}}
 	for _, l := range axioms.ByKind(law.Axiom) {
 		j.laws = append(j.laws, l)
 		j.byName[l.Name] = l
@@ -129,18 +128,39 @@ func (j *judge) decide(ctx context.Context, goals []*law.Law, done func()) ([]ve
 	if len(goals) == 0 {
 		return nil, nil
 	}
+	// Candidates narrowed to the same law are decided once.
+	texts := make([]string, len(goals))
+	var fresh []*law.Law
+	at := map[string]int{}
+	for i, g := range goals {
+		texts[i] = law.Format(g)
+		if _, ok := j.failed[texts[i]]; ok {
+			continue
+		}
+		if _, ok := at[texts[i]]; !ok {
+			at[texts[i]] = len(fresh)
+			fresh = append(fresh, g)
+		}
+	}
 	eg := &verify.EGraph{Laws: j.laws, Workers: j.opt.Workers}
-	verdicts, err := eg.Prove(ctx, goals)
+	found, err := eg.Prove(ctx, fresh)
 	if err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	for i := range verdicts {
-		j.seconds += verdicts[i].Seconds
+	verdicts := make([]verify.Verdict, len(goals))
+	for i, text := range texts {
+		if v, ok := j.failed[text]; ok {
+			verdicts[i] = v
+			continue
+		}
+		verdicts[i] = found[at[text]]
+		if verdicts[i].Status != verify.Proved {
+			j.failed[text] = verdicts[i]
+		}
 	}
-	j.goals += len(goals)
 	workers := j.opt.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)

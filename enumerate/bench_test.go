@@ -1,0 +1,103 @@
+package enumerate
+
+import (
+	"context"
+	"testing"
+)
+
+// level2 is a session of the default universe after level 2.
+func level2(b *testing.B) *Session {
+	b.Helper()
+	s := ruled(b, 2, Default())
+	for i := s.starts[2]; i < s.starts[3]; i++ {
+		if s.rep[i] {
+			s.reps[s.codes[i]] = struct{}{}
+		}
+	}
+	return s
+}
+
+// The walk over the terms of three operators, one goroutine.
+func BenchmarkGraphsPerSecond(b *testing.B) {
+	s := level2(b)
+	s.opt.Workers = 1
+	b.ResetTimer()
+	var visits uint64
+	for b.Loop() {
+		_, n, err := s.generate(context.Background(), 3)
+		if err != nil {
+			b.Fatal(err)
+		}
+		visits += n
+	}
+	b.ReportMetric(float64(visits)/b.Elapsed().Seconds(), "graphs/s")
+}
+
+// Evaluating and hashing terms of three operators.
+func BenchmarkFingerprint(b *testing.B) {
+	s := level2(b)
+	codes, _, err := s.generate(context.Background(), 3)
+	if err != nil {
+		b.Fatal(err)
+	}
+	st := newStore(s.u, 1)
+	var scratch []uint64
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		_, scratch = st.rootHash(codes[i%len(codes)], nil, scratch)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "terms/s")
+}
+
+// Deciding by ordered rewriting whether two terms of a bucket of level 2 are
+// equal by the rules.
+func BenchmarkJoins(b *testing.B) {
+	s := level2(b)
+	st := newStore(s.u, 1)
+	var pairs [][2]tid
+	for i := s.starts[2]; i < s.starts[3]; i++ {
+		if r := s.find(int32(i)); int(r) != i {
+			x, y := st.decode(s.codes[i], nil), st.decode(s.codes[r], nil)
+			pairs = append(pairs, [2]tid{x, y})
+		}
+	}
+	if len(pairs) == 0 {
+		b.Fatal("no pairs")
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := 0; i < b.N; i += len(pairs) {
+		w := newRewriter(st, s.allRule)
+		for _, p := range pairs[:min(len(pairs), b.N-i)] {
+			w.joins(p[0], p[1])
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pairs/s")
+}
+
+// Finding the general form of a law about convolutions.
+func BenchmarkGeneralize(b *testing.B) {
+	p := casePair(b, "given X : [1,2,4,5], Y : [1,2,4,5], U : [2,2,3,3] then "+
+		"conv2d[pad=same_lower](ewadd(X, Y), U) == ewadd(conv2d[pad=same_lower](X, U), conv2d[pad=same_lower](Y, U))", "U")
+	test := tester{seed: 1}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, _, ok := test.widen(p); !ok {
+			b.Fatal("no law")
+		}
+	}
+}
+
+// All graphs of up to three operators with any number of outputs.
+func BenchmarkCountGraphs3(b *testing.B) {
+	var graphs int
+	for b.Loop() {
+		g, err := CountGraphs(context.Background(), Options{}, 3)
+		if err != nil {
+			b.Fatal(err)
+		}
+		graphs += g.Graphs
+	}
+	b.ReportMetric(float64(graphs)/b.Elapsed().Seconds(), "graphs/s")
+}

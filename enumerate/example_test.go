@@ -1,0 +1,94 @@
+package enumerate_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/law"
+)
+
+// Laws about transposes, up to two operators. What random testing supports
+// counts as proved here; set Prove to decide.
+func ExampleSession_Level() {
+	u, err := enumerate.New([]string{"transpose", "ewadd"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s := enumerate.NewSession(enumerate.Options{Universe: u})
+	for n := 1; n <= 2; n++ {
+		cands, st, err := s.Level(context.Background(), n)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("level %d: %d terms, %d laws\n", n, st.Terms, st.Distinct)
+		for _, c := range cands {
+			fmt.Print(law.Format(c.Law))
+		}
+	}
+	// Output:
+	// level 1: 6 terms, 0 laws
+	// level 2: 26 terms, 3 laws
+	// rule candidate
+	//   given A : [a, b]
+	//   then  transpose(transpose(A)) == A
+	// rule candidate
+	//   given A : [P..], B : [P..], C : [P..]
+	//   then  ewadd(A, ewadd(B, C)) == ewadd(B, ewadd(A, C))
+}
+
+// Only proved laws are used to prune: here nothing is proved, since the prover
+// leaves Proved as it is.
+func ExampleNewSession() {
+	u, err := enumerate.New([]string{"ewmul", "smul"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s := enumerate.NewSession(enumerate.Options{Universe: u, Workers: 1,
+		Prove: func(_ context.Context, cands []*enumerate.Candidate) error {
+			for _, c := range cands {
+				fmt.Println("to prove:", c.Law.LHS[0], "==", c.Law.RHS[0])
+			}
+			return nil
+		}})
+	_, st, err := s.Level(context.Background(), 1)
+	fmt.Println(st.Proved, "proved of", st.Distinct, err)
+	// Output:
+	// to prove: ewmul(A, B) == smul(A, B)
+	// to prove: smul(A, B) == smul(B, A)
+	// 0 proved of 2 <nil>
+}
+
+// A universe of some operators has the inputs that they can use.
+func ExampleNew() {
+	u, err := enumerate.New([]string{"smul", "matmul"})
+	fmt.Println(u, err)
+	_, err = enumerate.New([]string{"dropout"})
+	fmt.Println(err != nil)
+	// Output:
+	// matmul smul; inputs 2 s[], 3 w[3 3], 3 x[2 3] <nil>
+	// true
+}
+
+// Graphs with any number of outputs, as TASO counts them.
+func ExampleCountGraphs() {
+	u, err := enumerate.New([]string{"matmul", "ewadd", "relu"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for n := 1; n <= 2; n++ {
+		g, err := enumerate.CountGraphs(context.Background(), enumerate.Options{Universe: u}, n)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(g.Ops, g.Graphs)
+	}
+	// Output:
+	// 1 9
+	// 2 170
+}

@@ -1,0 +1,240 @@
+package enumerate
+
+import "slices"
+
+// A pair needs no law of its own if it follows from proved ones. Whether it
+// does is decided cheaply, because all smaller terms are settled: every one is
+// a representative or linked to one that it was proved equal to. So a term
+// whose operands are representatives has, up to congruence, only the
+// neighbours that a rule makes at its root; with the operands of each
+// neighbour replaced by their representatives, neighbours are again such
+// terms, and a short breadth-first search connects most terms of a bucket.
+
+// link says that a term is equal to an earlier one.
+type link struct {
+	to  int32     // index of the earlier term; the term itself: none
+	ren [32]uint8 // the term's input for each of the earlier term's inputs
+}
+
+// explainer searches for connections in one store.
+type explainer struct {
+	s     *Session
+	st    *store
+	rw    *rewriter
+	sem   bool // also by laws of the true relu and maximum
+	loose bool // also by laws that hold only for some strides, paddings or kernels
+	level int
+	memo  map[tid]tid
+	queue []tid
+	seen  map[tid]bool
+	found []tid
+}
+
+func (s *Session) newExplainer(st *store, rw *rewriter, loose bool) *explainer {
+	return &explainer{s: s, st: st, rw: rw, loose: loose, level: s.Next() - 1, memo: map[tid]tid{}, seen: map[tid]bool{}}
+}
+
+// index finds a term of an earlier level; perm receives the store's input for
+// each of its inputs.
+func (e *explainer) index(t tid, perm *[32]uint8) (int32, bool) {
+	tt := &e.st.tensors[t]
+	if int(tt.size) >= e.level {
+		return 0, false
+	}
+	i, ok := e.s.at[e.code(t, perm)]
+	return i, ok
+}
+
+// code is the encoding of t, or the zero code if t has operators that the
+// universe does not have.
+func (e *explainer) code(t tid, perm *[32]uint8) code {
+	tt := &e.st.tensors[t]
+	if tt.size > maxOps {
+		return code{}
+	}
+	for _, id := range tt.nodes[:tt.size] {
+		if int(e.st.apps[id].inst) >= len(e.s.u.insts) {
+			return code{}
+		}
+	}
+	return e.st.encode(t, perm)
+}
+
+// linkOf is the link of a settled term.
+func (e *explainer) linkOf(i int32) *link {
+	l := &e.s.links[i]
+	if l.to == i && e.loose {
+		if c, ok := e.s.loose[i]; ok {
+			return c
+		}
+		if c, ok := e.s.sem[i]; ok && e.sem {
+			return c
+		}
+	}
+	return l
+}
+
+// settle replaces every settled part of t by its representative.
+func (e *explainer) settle(t tid) tid {
+	tt := e.st.tensors[t]
+	if tt.app == 0 {
+		return t
+	}
+	if r, ok := e.memo[t]; ok {
+		return r
+	}
+	a := e.st.apps[tt.app]
+	x, y := a.a, a.b
+	if x != 0 {
+		x = e.settle(x)
+	}
+	if y != 0 {
+		y = e.settle(y)
+	}
+	cur := t
+	if x != a.a || y != a.b {
+		if e.st.insts[a.inst].op.Commutative && e.st.less(y, x) {
+			x, y = y, x
+		}
+		if id := e.st.apply(a.inst, x, y); id != noApp {
+			cur = e.st.apps[id].outs[tt.out]
+		}
+	}
+	var perm [32]uint8
+	if i, ok := e.index(cur, &perm); ok {
+		if l := e.linkOf(i); l.to != i {
+			var ren [32]uint8
+			for k := range ren {
+				ren[k] = perm[l.ren[k]]
+			}
+			if d := e.st.decode(e.s.codes[l.to], &ren); d != 0 {
+				cur = e.settle(d)
+			}
+		}
+	}
+	e.memo[t] = cur
+	return cur
+}
+
+// Bounds of the search: neighbours looked at, and members of an operand's
+// class tried in its place.
+const (
+	maxSeen    = 40
+	maxMembers = 12
+)
+
+// search visits terms equal to x, nearest first, until goal accepts one.
+// members says to look also behind the representatives of operands.
+func (e *explainer) search(x tid, members bool, goal func(tid) bool) bool {
+	clear(e.seen)
+	e.queue = append(e.queue[:0], x)
+	e.seen[x] = true
+	for i := 0; i < len(e.queue); i++ {
+		e.found = e.found[:0]
+		e.neighbours(e.queue[i], members)
+		for _, u := range slices.Clone(e.found) {
+			v := e.settle(u)
+			if e.seen[v] || e.st.tensors[v].shape != e.st.tensors[x].shape {
+				continue
+			}
+			e.seen[v] = true
+			if goal(v) {
+				return true
+			}
+			if int(e.st.tensors[v].size) <= e.level && len(e.queue) < maxSeen {
+				e.queue = append(e.queue, v)
+			}
+		}
+	}
+	return false
+}
+
+// neighbours appends to found what rules make of t at its root.
+func (e *explainer) neighbours(t tid, members bool) {
+	tt := e.st.tensors[t]
+	if tt.app == 0 {
+		return
+	}
+	a := e.st.apps[tt.app]
+	e.root(t, &a)
+	if !members {
+		return
+	}
+	for pos, arg := range [2]tid{a.a, a.b} {
+		if arg == 0 || e.st.tensors[arg].app == 0 {
+			continue
+		}
+		var perm [32]uint8
+		i, ok := e.index(arg, &perm)
+		if !ok {
+			continue
+		}
+		for _, m := range e.s.members[i] {
+			ren, ok := e.inverse(m, &perm)
+			if !ok {
+				continue
+			}
+			other := e.st.decode(e.s.codes[m], &ren)
+			if other == 0 || other == arg {
+				continue
+			}
+			x, y := a.a, a.b
+			if pos == 0 {
+				x = other
+			} else {
+				y = other
+			}
+			if e.st.insts[a.inst].op.Commutative && e.st.less(y, x) {
+				x, y = y, x
+			}
+			if id := e.st.apply(a.inst, x, y); id != noApp {
+				b := e.st.apps[id]
+				e.root(b.outs[tt.out], &b)
+			}
+		}
+	}
+}
+
+// inverse names the inputs of a term m so that the term it is linked to has the
+// inputs perm. ok is false if m has inputs that the other does not have.
+func (e *explainer) inverse(m int32, perm *[32]uint8) (ren [32]uint8, ok bool) {
+	const none = 255
+	for k := range ren {
+		ren[k] = none
+	}
+	l := &e.s.links[m]
+	e.st.eachInput(e.s.codes[l.to], func(k uint8) { ren[l.ren[k]] = perm[k] })
+	ok = true
+	e.st.eachInput(e.s.codes[m], func(k uint8) { ok = ok && ren[k] != none })
+	return ren, ok
+}
+
+// eachInput calls f for every input number of a term's canonical numbering.
+func (s *store) eachInput(c code, f func(k uint8)) {
+	for ty, n := range c.inputs(s) {
+		for k := uint8(0); k < n; k++ {
+			f(s.first[ty] + k)
+		}
+	}
+}
+
+func (e *explainer) root(t tid, a *app) {
+	for _, r := range e.rw.candidates(a) {
+		e.rw.m.run(r, t, func() bool {
+			if u := e.rw.m.build(r.to); u != 0 && u != t {
+				e.found = append(e.found, u)
+			}
+			return false
+		})
+	}
+}
+
+// reaches reports whether x and y are connected.
+func (e *explainer) reaches(x, y tid) bool {
+	x, y = e.settle(x), e.settle(y)
+	if x == y {
+		return true
+	}
+	goal := func(v tid) bool { return v == y }
+	return e.search(x, false, goal) || e.search(x, true, goal)
+}
