@@ -97,7 +97,7 @@ func (g *genRules) run(c *cobra.Command, _ []string) error {
 	}
 	kept := "no --out was given"
 	if len(wrote) > 0 {
-		kept = "it is in " + wrote[0].path
+		kept = "they are in " + wrote[0].path
 	}
 	why := rep.Stopped
 	if c.Context().Err() != nil {

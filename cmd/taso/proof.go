@@ -130,8 +130,12 @@ type link struct {
 	law  *law.Law
 }
 
-// maxTerms bounds the search for a chain.
-const maxTerms = 5000
+// Bounds of the search for a chain: terms seen, and how many times longer than
+// the longest term of the proof a term may be.
+const (
+	maxTerms  = 5000
+	maxLonger = 4
+)
 
 // chain finds a shortest way from one term to another, each step of which
 // replaces subterms by an equation.
@@ -141,6 +145,10 @@ func chain(from, to *law.Term, eqs []ground) (steps []link, ok bool) {
 		before *visit
 	}
 	goal := to.String()
+	longest := max(len(from.String()), len(goal))
+	for _, e := range eqs {
+		longest = max(longest, len(e.lhs.String()), len(e.rhs.String()))
+	}
 	seen := map[string]bool{from.String(): true}
 	queue := []*visit{{link: link{term: from}}}
 	for len(queue) > 0 && len(seen) < maxTerms {
@@ -154,7 +162,7 @@ func chain(from, to *law.Term, eqs []ground) (steps []link, ok bool) {
 		}
 		for _, e := range eqs {
 			for _, next := range append(rewrites(v.term, e.lhs, e.rhs), rewrites(v.term, e.rhs, e.lhs)...) {
-				if key := next.String(); !seen[key] {
+				if key := next.String(); !seen[key] && len(key) <= maxLonger*longest {
 					seen[key] = true
 					queue = append(queue, &visit{link{next, e.law}, v})
 				}

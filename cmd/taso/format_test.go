@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestSize(t *testing.T) {
+	for text, want := range map[string]size{
+		"0": 0, "512": 512, "1K": 1 << 10, "8G": 8 << 30, "8g": 8 << 30, "8GB": 8 << 30, "8GiB": 8 << 30,
+		"1.5M": 3 << 19, " 2T ": 2 << 40,
+	} {
+		var s size
+		if err := s.Set(text); err != nil || s != want {
+			t.Errorf("%q: %d, %v; want %d", text, s, err, want)
+		}
+		var again size
+		if err := again.Set(s.String()); err != nil || again != s {
+			t.Errorf("%q: written %q, read back as %d, %v", text, s.String(), again, err)
+		}
+	}
+	for _, text := range []string{"", "G", "8X", "-1", "1e30", "NaN", "Inf", "1KK", "8 GG"} {
+		var s size
+		if err := s.Set(text); err == nil {
+			t.Errorf("%q: accepted as %d", text, s)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 16405411: "16,405,411", -1234: "-1,234", -999: "-999"} {
+		if got := count(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+	if got := plural(1, "rule") + ", " + plural(2000, "rule"); got != "1 rule, 2,000 rules" {
+		t.Error(got)
+	}
+}
+
+func TestWriteTable(t *testing.T) {
+	var b bytes.Buffer
+	err := writeTable(&b, []column{{"name", false}, {"count", true}, {"note", false}},
+		[][]string{{"a", "1", ""}, {"a long name", "16,405,411", strings.Repeat("a long note ", 30)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "NAME              COUNT  NOTE\n" +
+		"a                     1\n" +
+		"a long name  16,405,411  " + strings.TrimSpace(strings.Repeat("a long note ", 30)) + "\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+func TestByCount(t *testing.T) {
+	got := strings.Join(byCount(map[string]int{"b": 2, "a": 2, "c": 5, "d": 1}), " ")
+	if got != "c a b d" {
+		t.Error(got)
+	}
+}
