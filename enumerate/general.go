@@ -151,14 +151,14 @@ const (
 	fullTests  = 10
 	// windowTests is for laws with any stride or padding, which often hold for
 	// most of them.
-	windowTests = 60
+	windowTests = 30
 )
 
 // generalize finds the most general form in which the pair holds. ok is false
 // if it does not even hold in the least general one.
 func (t *tester) generalize(p *pair) (l *law.Law, fm form, ok bool) {
 	f := p.features()
-	least := form{}
+	least := form{tie: 1}
 	if f.window {
 		least.window = lastWindow
 	}
@@ -178,14 +178,16 @@ func (t *tester) generalize(p *pair) (l *law.Law, fm form, ok bool) {
 	if f.window {
 		want = windowTests
 	}
-	for w := 0; w <= least.window; w++ {
-		for k := 0; k <= least.kernel; k++ {
-			for g := 0; g <= least.groups; g++ {
-				for c := 0; c <= least.cut; c++ {
-					fm := form{w, k, c, g}
-					l, err := p.law(fm)
-					if err == nil && t.holds(l, quickTests) && t.holds(l, want) {
-						return l, fm, true
+	for tie := 0; tie <= least.tie; tie++ {
+		for w := 0; w <= least.window; w++ {
+			for k := 0; k <= least.kernel; k++ {
+				for g := 0; g <= least.groups; g++ {
+					for c := 0; c <= least.cut; c++ {
+						fm := form{w, k, c, g, tie}
+						l, err := p.law(fm)
+						if err == nil && t.holds(l, quickTests) && t.holds(l, want) {
+							return l, fm, true
+						}
 					}
 				}
 			}
@@ -203,7 +205,7 @@ func (fm form) narrower(f features) []form {
 	var out []form
 	for _, w := range []int{max(fm.window, 3), lastWindow} {
 		for _, k := range []int{fm.kernel, 2, lastKernel} {
-			g := form{w, max(k, fm.kernel), fm.cut, fm.groups}
+			g := form{w, max(k, fm.kernel), fm.cut, fm.groups, fm.tie}
 			if !f.window {
 				g.window = fm.window
 			}
@@ -218,8 +220,8 @@ func (fm form) narrower(f features) []form {
 	return out
 }
 
-// conditional forms hold only for some strides, paddings or kernels.
-func (fm form) conditional() bool { return fm.window > 0 || fm.kernel > 1 }
+// conditional forms hold only for some strides, paddings, kernels or sizes.
+func (fm form) conditional() bool { return fm.window > 0 || fm.kernel > 1 || fm.tie > 0 }
 
 // widen replaces common subterms by variables, and variables that occur often
 // by several, as far as the pair still holds, and returns the most general

@@ -59,6 +59,7 @@ const seeds = 3
 
 // rational evaluates tensors of a store with rationals under several seeds.
 type rational struct {
+	seed uint64
 	st   *store
 	memo map[tid][seeds][]interp.Q
 }
@@ -72,7 +73,7 @@ func (r *rational) value(t tid) [seeds][]interp.Q {
 	if tt.app == 0 {
 		n := graph.NumElements(r.st.sizes(t))
 		for k := range v {
-			v[k] = smallNumbers(3*r.st.seed+uint64(k), fmt.Sprint(tt.input), n)
+			v[k] = smallNumbers(r.seed+uint64(k), fmt.Sprint(tt.input), n)
 		}
 	} else {
 		a := r.st.apps[tt.app]
@@ -137,7 +138,7 @@ func (s *Session) Semantic(ctx context.Context) ([]*Candidate, error) {
 	}
 	if s.ranked == nil {
 		s.ranked = map[fingerprint.Hash]int32{}
-		r := rational{st: probe, memo: map[tid][seeds][]interp.Q{}}
+		r := rational{st: probe, seed: seeds * s.opt.Seed, memo: map[tid][seeds][]interp.Q{}}
 		for i := 0; i < s.starts[1]; i++ {
 			if h, ok := r.hash(probe.decode(s.codes[i], nil)); ok {
 				s.ranked[h] = int32(i)
@@ -149,7 +150,7 @@ func (s *Session) Semantic(ctx context.Context) ([]*Candidate, error) {
 	workers := make([]*rational, s.opt.Workers)
 	at := func(wk int) *rational {
 		if workers[wk] == nil || len(workers[wk].memo) > 1<<16 {
-			workers[wk] = &rational{st: newStore(s.u, s.opt.Seed), memo: map[tid][seeds][]interp.Q{}}
+			workers[wk] = &rational{st: newStore(s.u, s.opt.Seed), seed: seeds * s.opt.Seed, memo: map[tid][seeds][]interp.Q{}}
 		}
 		return workers[wk]
 	}
@@ -220,6 +221,7 @@ func (s *Session) compareOrdered(ctx context.Context, n int, hits []hit) ([]*Can
 	found := make([]*Candidate, len(hits))
 	explained := make([]bool, len(hits))
 	cw := make([]*classWorker, s.opt.Workers)
+	again := make([][4]*rational, s.opt.Workers)
 	err := s.parallel(ctx, fmt.Sprintf("level %d: true relu and maximum, compare", n), len(hits), 4, func(wk, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			h := &hits[i]
@@ -228,9 +230,16 @@ func (s *Session) compareOrdered(ctx context.Context, n int, hits []hit) ([]*Can
 				cw[wk].loose = s.newExplainer(cw[wk].st, newRewriter(cw[wk].st, s.semRule), true)
 				cw[wk].loose.sem = true
 				cw[wk].test.ordered = true
+				for k := range again[wk] {
+					again[wk][k] = &rational{st: cw[wk].st, seed: seeds * (s.opt.Seed + uint64(k) + 1), memo: map[tid][seeds][]interp.Q{}}
+				}
 			}
 			w := cw[wk]
 			x, y := w.st.decode(s.codes[h.t], &h.x), w.st.decode(s.codes[h.r], nil)
+			// Small numbers agree by chance more often than random ones.
+			if !agree(again[wk][:], x, y) {
+				continue
+			}
 			if explained[i] = w.loose.reaches(x, y); explained[i] {
 				continue
 			}
@@ -256,4 +265,17 @@ func (s *Session) compareOrdered(ctx context.Context, n int, hits []hit) ([]*Can
 		}
 	}
 	return s.decide(ctx, cands)
+}
+
+// agree compares two tensors under further seeds.
+func agree(rs []*rational, x, y tid) bool {
+	for _, r := range rs {
+		a, b := r.value(x), r.value(y)
+		for k := range a {
+			if !slices.Equal(a[k], b[k]) {
+				return false
+			}
+		}
+	}
+	return true
 }

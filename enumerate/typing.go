@@ -2,6 +2,7 @@ package enumerate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -52,6 +53,7 @@ type form struct {
 	kernel int // 0: all sizes; 1: constants share the pools' kernel; 2: odd ones only; 3: as in the case
 	cut    int // 0: any position of a split; 1: where its input was joined
 	groups int // 0: any number of groups; 1: as in the case
+	tie    int // 0: every tensor has sizes of its own; 1: tensors of one shape in the case have one shape
 }
 
 // features says which fields of a form matter for a pair.
@@ -233,10 +235,30 @@ func (p *pair) law(fm form) (*law.Law, error) {
 	for _, t := range p.right {
 		l.RHS = append(l.RHS, rebuild(t))
 	}
+	if fm.tie == 1 {
+		if err := b.tie(names); err != nil {
+			return nil, err
+		}
+	}
 	if err := b.solve(l); err != nil {
 		return nil, err
 	}
 	return b.finish(l, names)
+}
+
+// tie gives tensors that have one shape in the case one shape.
+func (b *builder) tie(names []string) error {
+	for i, x := range names {
+		for _, y := range names[:i] {
+			if slices.Equal(b.p.sizes[x], b.p.sizes[y]) {
+				if err := b.facts.EqShape(b.vars[x], b.vars[y]); err != nil {
+					return err
+				}
+				break
+			}
+		}
+	}
+	return nil
 }
 
 func (b *builder) solve(l *law.Law) error {
