@@ -8,13 +8,7 @@ import (
 // level2 is a session of the default universe after level 2.
 func level2(b *testing.B) *Session {
 	b.Helper()
-	s := ruled(b, 2, Default())
-	for i := s.starts[2]; i < s.starts[3]; i++ {
-		if s.rep[i] {
-			s.reps[s.codes[i]] = struct{}{}
-		}
-	}
-	return s
+	return settled(b, 2, Default())
 }
 
 // The walk over the terms of three operators, one goroutine.
@@ -50,15 +44,18 @@ func BenchmarkFingerprint(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "terms/s")
 }
 
-// Deciding by ordered rewriting whether two terms of a bucket of level 2 are
-// equal by the rules.
-func BenchmarkJoins(b *testing.B) {
+// Deciding whether a term of three operators is equal by the laws to another
+// of its bucket.
+func BenchmarkExplain(b *testing.B) {
 	s := level2(b)
+	if _, _, err := s.Level(context.Background(), 3); err != nil {
+		b.Fatal(err)
+	}
 	st := newStore(s.u, 1)
 	var pairs [][2]tid
-	for i := s.starts[2]; i < s.starts[3]; i++ {
-		if r := s.find(int32(i)); int(r) != i {
-			x, y := st.decode(s.codes[i], nil), st.decode(s.codes[r], nil)
+	for i := s.starts[3]; i < s.starts[4] && len(pairs) < 10000; i++ {
+		if l := s.links[i]; int(l.to) != i {
+			x, y := st.decode(s.codes[i], nil), st.decode(s.codes[l.to], &l.ren)
 			pairs = append(pairs, [2]tid{x, y})
 		}
 	}
@@ -68,9 +65,9 @@ func BenchmarkJoins(b *testing.B) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := 0; i < b.N; i += len(pairs) {
-		w := newRewriter(st, s.allRule)
+		e := s.newExplainer(st, newRewriter(st, s.allRule), true)
 		for _, p := range pairs[:min(len(pairs), b.N-i)] {
-			w.joins(p[0], p[1])
+			e.reaches(p[0], p[1])
 		}
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pairs/s")

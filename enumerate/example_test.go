@@ -30,13 +30,16 @@ func ExampleSession_Level() {
 	}
 	// Output:
 	// level 1: 6 terms, 0 laws
-	// level 2: 26 terms, 3 laws
+	// level 2: 22 terms, 3 laws
+	// rule candidate
+	//   given A : [P..], B : [P..], C : [P..]
+	//   then  ewadd(A, ewadd(B, C)) == ewadd(B, ewadd(A, C))
 	// rule candidate
 	//   given A : [a, b]
 	//   then  transpose(transpose(A)) == A
 	// rule candidate
-	//   given A : [P..], B : [P..], C : [P..]
-	//   then  ewadd(A, ewadd(B, C)) == ewadd(B, ewadd(A, C))
+	//   given A : [a, b], B : [a, b]
+	//   then  ewadd(transpose(A), transpose(B)) == transpose(ewadd(A, B))
 }
 
 // Only proved laws are used to prune: here nothing is proved, since the prover
@@ -90,5 +93,5 @@ func ExampleCountGraphs() {
 	}
 	// Output:
 	// 1 9
-	// 2 170
+	// 2 159
 }

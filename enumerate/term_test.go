@@ -233,7 +233,7 @@ func TestCodesSeparateTerms(t *testing.T) {
 		}
 		byText[text], byCode[c] = c, text
 	})
-	if len(byCode) < 50 {
+	if len(byCode) < 10 {
 		t.Errorf("only %d different terms were drawn", len(byCode))
 	}
 }
