@@ -178,7 +178,7 @@ func (r *run) finish(ctx context.Context) error {
 		}
 	}
 	r.stage("derivable", int64(set.Count().Derivable))
-	if joined := rules.Join(set.Rules, r.opt.MaxOps); len(joined) > 0 {
+	if joined := rules.Join(set.Rules, r.opt.MaxOps, axioms.ByKind(law.Axiom)...); len(joined) > 0 {
 		kept := 0
 		for _, rule := range joined {
 			if set.Add(rule) {
