@@ -400,7 +400,7 @@ func (c *Candidate) Narrow() bool {
 		fm := c.forms[0]
 		c.forms = c.forms[1:]
 		l, err := c.pair.law(fm)
-		if err != nil || !c.test.holds(l, fullTests) {
+		if err != nil || !c.test.holds(l, windowTests) {
 			continue
 		}
 		c.Base, c.Law = law.Canonical(l), law.Canonical(c.test.broaden(l))

@@ -67,6 +67,36 @@ func (s *Session) Save(w io.Writer) error {
 	return gob.NewEncoder(w).Encode(&v)
 }
 
+// validCode reports whether b is the encoding of a term of the universe: every
+// number in range, operands before their use.
+func (s *Session) validCode(b []byte) bool {
+	var c code
+	if len(b) != len(c) || int(b[0]) > maxOps {
+		return false
+	}
+	copy(c[:], b)
+	inputs := 0
+	for _, ty := range s.u.Types {
+		inputs += ty.Count
+	}
+	operand := func(r byte, before int) bool {
+		if r < 64 {
+			return int(r) <= inputs
+		}
+		return int(r-64)/2 < before
+	}
+	n := c.size()
+	if n == 0 {
+		return c[1] > 0 && operand(c[1], 0)
+	}
+	for i := 0; i < n; i++ {
+		if int(c[2+3*i]) >= len(s.u.insts) || !operand(c[3+3*i], i) || !operand(c[4+3*i], i) {
+			return false
+		}
+	}
+	return c[1] < 2
+}
+
 // Restore reads what Save wrote. The session must be new and have the same
 // universe, seed and mode.
 func (s *Session) Restore(r io.Reader) error {
@@ -88,6 +118,13 @@ func (s *Session) Restore(r io.Reader) error {
 	}
 	for i := range v.UF {
 		if v.UF[i] < 0 || int(v.UF[i]) > i {
+			return fmt.Errorf("checkpoint is damaged")
+		}
+	}
+	st := newStore(s.u, s.opt.Seed)
+	for _, b := range v.Codes {
+		var c code
+		if copy(c[:], b); !s.validCode(b) || st.decode(c, nil) == 0 {
 			return fmt.Errorf("checkpoint is damaged")
 		}
 	}

@@ -30,7 +30,7 @@ type Options struct {
 	// nil: everything that random testing supports counts as proved.
 	Prove func(ctx context.Context, cands []*Candidate) error
 	// Progress is called now and then with the work done and to do in the
-	// current phase (total 0: not known). May be nil.
+	// current phase (total 0: not known), by several goroutines. May be nil.
 	Progress func(phase string, done, total int64)
 }
 
@@ -228,7 +228,7 @@ func (s *Session) parallel(ctx context.Context, phase string, n, chunk int, f fu
 				if s.opt.Progress != nil {
 					s.opt.Progress(phase, d, int64(n))
 				}
-				if s.tooLarge() {
+				if int(next.Load()) < n && s.tooLarge() {
 					over.Store(true)
 				}
 			}

@@ -6,14 +6,15 @@ package enumerate
 // named by first use, and commutative operands are ordered. What little is
 // still met twice is removed by the terms' encodings.
 type walker struct {
-	s    *store
-	want int                // operators in the finished graph
-	ok   func(t tid) bool   // may this tensor be an operand?
-	emit func(app appID)    // a finished one-output graph: the last application
-	all  func(apps []appID) // or: every graph, with any number of outputs
-	stop func() bool        // asked now and then
-	halt bool
-	seen uint64 // sequences visited
+	s     *store
+	want  int                // operators in the finished graph
+	ok    func(t tid) bool   // may this tensor be an operand?
+	emit  func(app appID)    // a finished one-output graph: the last application
+	all   func(apps []appID) // or: every graph, with any number of outputs
+	stop  func() bool        // asked now and then
+	halt  bool
+	seen  uint64 // sequences visited
+	steps uint64 // graphs extended
 
 	apps  [maxOps]appID
 	n     int
@@ -33,7 +34,7 @@ func (w *walker) step(part, parts int) {
 	if w.halt || d == w.want {
 		return
 	}
-	if w.seen&0xfff == 0 && w.stop != nil && w.stop() {
+	if w.steps++; w.steps&0xff == 0 && w.stop != nil && w.stop() {
 		w.halt = true
 		return
 	}
