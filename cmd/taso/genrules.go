@@ -1,21 +1,16 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/enumerate"
-	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/internal/progress"
-	"github.com/taso-go/taso/rules"
 )
 
 // genRules are the flags of gen-rules.
@@ -55,7 +50,7 @@ Operators: ` + strings.Join(enumerate.OperatorNames(), " "),
 	f.IntVar(&g.opt.Workers, "workers", 0, "parallel workers (default one a processor)")
 	f.Uint64Var(&g.opt.Seed, "seed", 1, "seed of the random inputs")
 	f.Var(&g.memory, "memory", "heap at which the run stops cleanly, such as 8G (default no bound)")
-	f.StringVar(&g.opt.Checkpoint, "checkpoint", "", "`DIR`ectory to save each finished level in, and to go on from")
+	f.StringVar(&g.opt.Checkpoint, "checkpoint", "", "save each finished level in the folder `DIR`, and go on from what is there")
 	f.StringVar(&g.out, "out", "", "write the rules to `FILE.rules` and the certificates to FILE.cert")
 	f.StringVar(&g.pb, "pb", "", "write the rules to `FILE` as TASO's protocol buffer, as far as it can hold them")
 	f.StringVar(&g.unproved, "unproved", "", "write what was refuted (with counterexamples) or not decided to `FILE` as JSON")
@@ -104,48 +99,4 @@ func (g *genRules) run(c *cobra.Command, _ []string) error {
 		why = "interrupted"
 	}
 	return finding(fmt.Sprintf("stopped before the end (%s): %s proved until then; %s", why, plural(rep.Rules.Proved, "rule"), kept))
-}
-
-// validate finds out before a long run what would fail after it.
-func (g *genRules) validate() error {
-	if g.opt.MaxOps < 1 || g.opt.MaxOps > enumerate.MaxOps {
-		return fmt.Errorf("--max-ops %d: must be 1 to %d", g.opt.MaxOps, enumerate.MaxOps)
-	}
-	if g.opt.Workers < 0 || g.opt.SemanticOps < 0 {
-		return fmt.Errorf("--workers and --semantic-ops must not be negative")
-	}
-	if _, err := enumerate.New(g.opt.Ops); err != nil {
-		return fmt.Errorf("--ops: %w", err)
-	}
-	var seen []string
-	for _, f := range []struct{ flag, path string }{{"--out", g.out}, {"--out", certOf(g.out)}, {"--pb", g.pb}, {"--unproved", g.unproved}} {
-		if f.path == "" {
-			continue
-		}
-		if f.path == "-" {
-			return fmt.Errorf("%s -: name a file, the standard output holds the report", f.flag)
-		}
-		if slices.Contains(seen, f.path) {
-			return fmt.Errorf("%s %s: another flag writes that file too", f.flag, f.path)
-		}
-		seen = append(seen, f.path)
-		probe, err := atomicfile.Create(f.path)
-		if err != nil {
-			var cause *fs.PathError
-			if errors.As(err, &cause) { // without the temporary name
-				err = cause.Err
-			}
-			return fmt.Errorf("%s %s: %w", f.flag, f.path, err)
-		}
-		probe.Abort()
-	}
-	return nil
-}
-
-// certOf is the certificate file that rules.Save writes beside path, "" if none.
-func certOf(path string) string {
-	if path == "" || path == "-" || formatOf(path) == formatJSON {
-		return ""
-	}
-	return rules.CertPath(path)
 }

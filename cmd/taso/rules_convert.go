@@ -11,7 +11,6 @@ import (
 // convertFlags are the flags of rules convert.
 type convertFlags struct {
 	src source
-	to  string
 }
 
 func newRulesConvert() *cobra.Command {
