@@ -27,6 +27,7 @@ type finding struct {
 	cands  []*Candidate
 	open   []int32  // terms that stay representatives
 	links  []linked // terms equal to others by proved laws
+	syms   []linked // renamings of a term proved to change nothing
 	loose  []linked // by laws that hold only for some strides, paddings or kernels
 	pairs  int
 	joined int
@@ -74,6 +75,9 @@ func (s *Session) classes(ctx context.Context, n, base int, st *Stats) ([]*Candi
 			}
 			for _, x := range f.loose {
 				s.loose[x.t] = &x.l
+			}
+			for _, x := range f.syms {
+				s.syms[x.t] = append(s.syms[x.t], x.l.ren)
 			}
 			st.Pairs += f.pairs
 			st.Joined += f.joined
@@ -128,6 +132,11 @@ func (s *Session) decide(ctx context.Context, cands []*Candidate) ([]*Candidate,
 	}
 	for _, c := range cands {
 		k := s.known[c.text]
+		if k.Proved && !k.Conditional {
+			for _, x := range c.syms {
+				s.syms[x.t] = append(s.syms[x.t], x.l.ren)
+			}
+		}
 		for i := range c.merged {
 			x := &c.merged[i]
 			switch {
@@ -202,17 +211,25 @@ type classWorker struct {
 	st     *store
 	strict *explainer // by unconditional laws
 	loose  *explainer // by all
+	derive func(*law.Law) bool
 	test   tester
 	buf    []uint64
 	local  map[code]int32 // the bucket's terms that others can be linked to
 }
 
+// briefFrom is the first level whose candidates are tested briefly.
+const briefFrom = 4
+
 func (s *Session) newClassWorker() *classWorker {
 	st := newStore(s.u, s.opt.Seed)
-	return &classWorker{s: s, st: st, last: s.Next()-1 == s.opt.MaxOps,
+	derive := func(*law.Law) bool { return false }
+	if s.opt.Deriver != nil {
+		derive = s.opt.Deriver()
+	}
+	return &classWorker{s: s, st: st, last: s.Next()-1 == s.opt.MaxOps, derive: derive,
 		strict: s.newExplainer(st, newRewriter(st, s.rules), false),
 		loose:  s.newExplainer(st, newRewriter(st, s.allRule), true),
-		test:   tester{seed: fingerprint.Mix(s.opt.Seed + 0x7e57)},
+		test:   tester{seed: fingerprint.Mix(s.opt.Seed + 0x7e57), brief: s.Next()-1 >= briefFrom},
 		local:  map[code]int32{}}
 }
 
@@ -288,7 +305,18 @@ func (w *classWorker) relate(n int, t int32, reps []int32, f *finding) bool {
 		if !ok {
 			continue
 		}
-		c := w.state(n, x, y, f)
+		p := w.pairOf(x, y)
+		switch w.follows(p) {
+		case general:
+			f.joined++
+			f.links = append(f.links, linked{t, l})
+			return true
+		case special:
+			f.joined++
+			f.loose = append(f.loose, linked{t, l})
+			continue
+		}
+		c := w.state(n, p)
 		if c == nil {
 			f.false++
 			continue
@@ -363,11 +391,26 @@ func (w *classWorker) symmetries(n int, t int32, x tid, f *finding) {
 			continue
 		}
 		f.pairs++
+		sym := linked{t, link{to: t, ren: ren}}
+		if w.strict.reaches(x, y) {
+			f.joined++
+			f.syms = append(f.syms, sym)
+			continue
+		}
 		if w.loose.reaches(x, y) {
 			f.joined++
 			continue
 		}
-		if cand := w.state(n, x, y, f); cand != nil {
+		p := w.pairOf(x, y)
+		if c := w.follows(p); c != not {
+			f.joined++
+			if c == general {
+				f.syms = append(f.syms, sym)
+			}
+			continue
+		}
+		if cand := w.state(n, p); cand != nil {
+			cand.syms = []linked{sym}
 			f.cands = append(f.cands, cand)
 		} else {
 			f.false++
@@ -375,12 +418,61 @@ func (w *classWorker) symmetries(n int, t int32, x tid, f *finding) {
 	}
 }
 
-// state makes a candidate of a pair, or nil if it is false in general.
-func (w *classWorker) state(n int, x, y tid, f *finding) *Candidate {
+// pairOf writes two tensors of the store as a pair of terms.
+func (w *classWorker) pairOf(x, y tid) *pair {
 	p := &pair{sizes: map[string][]int{}, weight: map[string]bool{}}
 	memo := map[tid]*law.Term{}
 	p.left = []*law.Term{w.st.termOf(x, memo, p)}
 	p.right = []*law.Term{w.st.termOf(y, memo, p)}
+	return p
+}
+
+// consequence says how far a pair follows from smaller rules.
+type consequence uint8
+
+const (
+	not     consequence = iota
+	special             // for some strides, paddings, kernels or sizes
+	general             // as generally as the pair can be stated
+)
+
+// follows asks the deriver, for the most general form and then for some less
+// general ones.
+func (w *classWorker) follows(p *pair) consequence {
+	if w.s.opt.Deriver == nil {
+		return not
+	}
+	forms := []form{{}}
+	f := p.features()
+	if f.cut {
+		forms = append(forms, form{cut: 1})
+	}
+	if f.window || f.kernel {
+		forms = append(forms, form{window: 1, cut: 1}, form{window: 1, kernel: 2, cut: 1}, form{window: 3, kernel: 3, cut: 1})
+	}
+	last := ""
+	for _, fm := range forms {
+		l, err := p.law(fm)
+		if err != nil {
+			continue
+		}
+		if text := law.Format(l); text == last {
+			continue
+		} else {
+			last = text
+		}
+		if w.test.holds(l, quickTests) && w.derive(l) {
+			if fm.conditional() {
+				return special
+			}
+			return general
+		}
+	}
+	return not
+}
+
+// state makes a candidate of a pair, or nil if it is false in general.
+func (w *classWorker) state(n int, p *pair) *Candidate {
 	if p.left[0].String() == p.right[0].String() {
 		return nil
 	}
@@ -421,6 +513,7 @@ func distinct(cands []*Candidate) []*Candidate {
 		c.text = law.Format(c.Law) + law.Format(c.Base)
 		if old, ok := byText[c.text]; ok {
 			old.merged = append(old.merged, c.merged...)
+			old.syms = append(old.syms, c.syms...)
 			continue
 		}
 		byText[c.text] = c

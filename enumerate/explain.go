@@ -74,14 +74,57 @@ func (e *explainer) linkOf(i int32) *link {
 	return l
 }
 
-// settle replaces every settled part of t by its representative.
+// settle replaces every settled part of t by its representative. Links go to
+// earlier terms, and one is followed only if it leads to an earlier term after
+// its operands are settled too, so that this ends.
 func (e *explainer) settle(t tid) tid {
-	tt := e.st.tensors[t]
-	if tt.app == 0 {
+	if e.st.tensors[t].app == 0 {
 		return t
 	}
 	if r, ok := e.memo[t]; ok {
 		return r
+	}
+	cur := e.settleOperands(t)
+	for {
+		var perm [32]uint8
+		i, ok := e.index(cur, &perm)
+		if !ok {
+			break
+		}
+		l := e.linkOf(i)
+		if l.to == i {
+			if syms := e.s.syms[i]; len(syms) > 0 {
+				cur = e.leastNaming(cur, i, &perm, syms)
+			}
+			break
+		}
+		var ren [32]uint8
+		for k := range ren {
+			ren[k] = perm[l.ren[k]]
+		}
+		d := e.st.decode(e.s.codes[l.to], &ren)
+		if d == 0 {
+			break
+		}
+		next := e.settleOperands(d)
+		if e.st.tensors[next].app == 0 {
+			cur = next
+			break
+		}
+		if k, ok := e.index(next, &perm); !ok || k >= i {
+			break
+		}
+		cur = next
+	}
+	e.memo[t] = cur
+	return cur
+}
+
+// settleOperands is t with its operands settled.
+func (e *explainer) settleOperands(t tid) tid {
+	tt := e.st.tensors[t]
+	if tt.app == 0 {
+		return t
 	}
 	a := e.st.apps[tt.app]
 	x, y := a.a, a.b
@@ -91,29 +134,35 @@ func (e *explainer) settle(t tid) tid {
 	if y != 0 {
 		y = e.settle(y)
 	}
-	cur := t
-	if x != a.a || y != a.b {
-		if e.st.insts[a.inst].op.Commutative && e.st.less(y, x) {
-			x, y = y, x
-		}
-		if id := e.st.apply(a.inst, x, y); id != noApp {
-			cur = e.st.apps[id].outs[tt.out]
+	if x == a.a && y == a.b {
+		return t
+	}
+	if e.st.insts[a.inst].op.Commutative && e.st.less(y, x) {
+		x, y = y, x
+	}
+	if id := e.st.apply(a.inst, x, y); id != noApp {
+		return e.st.apps[id].outs[tt.out]
+	}
+	return t
+}
+
+// leastNaming picks one of the namings under which a symmetric term is the same.
+func (e *explainer) leastNaming(t tid, i int32, perm *[32]uint8, syms [][32]uint8) tid {
+	best := *perm
+	for _, ren := range syms {
+		var p [32]uint8
+		e.st.eachInput(e.s.codes[i], func(k uint8) { p[k] = perm[ren[k]] })
+		if slices.Compare(p[:], best[:]) < 0 {
+			best = p
 		}
 	}
-	var perm [32]uint8
-	if i, ok := e.index(cur, &perm); ok {
-		if l := e.linkOf(i); l.to != i {
-			var ren [32]uint8
-			for k := range ren {
-				ren[k] = perm[l.ren[k]]
-			}
-			if d := e.st.decode(e.s.codes[l.to], &ren); d != 0 {
-				cur = e.settle(d)
-			}
-		}
+	if best == *perm {
+		return t
 	}
-	e.memo[t] = cur
-	return cur
+	if d := e.st.decode(e.s.codes[i], &best); d != 0 {
+		return d
+	}
+	return t
 }
 
 // Bounds of the search: neighbours looked at, and members of an operand's

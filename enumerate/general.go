@@ -17,6 +17,9 @@ type tester struct {
 	seed    uint64
 	state   uint64
 	ordered bool
+	// brief tests laws on fewer instances: of a large level there are many
+	// candidates, and the prover decides anyway.
+	brief bool
 }
 
 func (t *tester) rand(n int) int {
@@ -172,7 +175,7 @@ func (t *tester) generalize(p *pair) (l *law.Law, fm form, ok bool) {
 		return nil, least, false
 	}
 	want := fullTests
-	if f.window {
+	if f.window && !t.brief {
 		want = windowTests
 	}
 	for tie := 0; tie <= least.tie; tie++ {
@@ -230,7 +233,11 @@ func (t *tester) widen(p *pair) (*pair, *law.Law, form, bool) {
 	}
 	for again := true; again; {
 		again = false
-		for _, q := range append(p.cutCommon(), p.splitVars()...) {
+		qs := p.cutCommon()
+		if !t.brief {
+			qs = append(qs, p.splitVars()...)
+		}
+		for _, q := range qs {
 			if ql, qf, ok := t.generalize(q); ok && !(qf.conditional() && !fm.conditional()) {
 				p, l, fm = q, ql, qf
 				again = true

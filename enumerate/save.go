@@ -23,6 +23,7 @@ type saved struct {
 	Links      []savedLink // of the terms that have one
 	Loose, Sem []savedLink
 	Ranked     map[fingerprint.Hash]int32
+	Syms       map[int32][][32]uint8
 	Known      []savedCandidate
 }
 
@@ -46,7 +47,7 @@ func (s *Session) Next() int { return len(s.starts) - 1 }
 // Save writes the session as it stands between two levels.
 func (s *Session) Save(w io.Writer) error {
 	v := saved{Version: saveVersion, Universe: s.u.String(), Seed: s.opt.Seed, Exhaustive: s.opt.Exhaustive,
-		Hashes: s.hashes, Rep: s.rep, Starts: s.starts, UF: s.uf, Ranked: s.ranked}
+		Hashes: s.hashes, Rep: s.rep, Starts: s.starts, UF: s.uf, Ranked: s.ranked, Syms: s.syms}
 	for i := range s.codes {
 		v.Codes = append(v.Codes, s.codes[i][:])
 	}
@@ -177,6 +178,9 @@ func (s *Session) Restore(r io.Reader) error {
 		s.loose[l.Term] = &link{l.To, l.Ren}
 	}
 	s.sem = map[int32]*link{}
+	if v.Syms != nil {
+		s.syms = v.Syms
+	}
 	for _, l := range v.Sem {
 		s.sem[l.Term] = &link{l.To, l.Ren}
 	}

@@ -243,8 +243,7 @@ func (s *Session) compareOrdered(ctx context.Context, n int, hits []hit) ([]*Can
 			if explained[i] = w.loose.reaches(x, y); explained[i] {
 				continue
 			}
-			var f finding
-			if c := w.state(n, x, y, &f); c != nil {
+			if c := w.state(n, w.pairOf(x, y)); c != nil {
 				c.Semantic = true
 				c.merged = []linked{{h.t, h.link()}}
 				found[i] = c

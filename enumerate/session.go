@@ -29,6 +29,10 @@ type Options struct {
 	// canonical order, by one goroutine. Only proved laws are used to prune.
 	// nil: everything that random testing supports counts as proved.
 	Prove func(ctx context.Context, cands []*Candidate) error
+	// Deriver makes a function that says whether a law follows from smaller
+	// rules; it is called once a worker. Pairs that follow are not stated. nil:
+	// only what a short search over proved rules connects is left out.
+	Deriver func() func(*law.Law) bool
 	// Progress is called now and then with the work done and to do in the
 	// current phase (total 0: not known), by several goroutines. May be nil.
 	Progress func(phase string, done, total int64)
@@ -56,6 +60,7 @@ type Candidate struct {
 
 	text   string
 	merged []linked // terms that are equal to others if this is true
+	syms   []linked // terms that renamings do not change if this is true
 	pair   *pair
 	forms  []form // less general forms, not tried yet
 	test   tester
@@ -70,7 +75,7 @@ type Stats struct {
 	Classes  int    // buckets these terms fall into
 	New      int    // terms that open a bucket or stay representatives
 	Pairs    int    // pairs of terms with equal fingerprints
-	Joined   int    // of them: follow from smaller proved rules by rewriting
+	Joined   int    // of them: follow from smaller proved rules
 	False    int    // of them: false on other shapes
 	Raw      int    // of them: stated as laws
 	Distinct int    // laws after renaming of inputs
@@ -95,6 +100,7 @@ type Session struct {
 	links   []link                   // of all terms: to an earlier one, or to itself
 	loose   map[int32]*link          // of representatives: to terms equal for some strides, paddings or kernels
 	sem     map[int32]*link          // of representatives: to terms equal for the true relu and maximum
+	syms    map[int32][][32]uint8    // of representatives: renamings of inputs proved to change nothing
 	members map[int32][]int32        // by term: the terms linked to it
 	rules   map[*graph.Op][]*rewrite // unconditional
 	allRule map[*graph.Op][]*rewrite // conditional too
@@ -116,7 +122,7 @@ func NewSession(opt Options) *Session {
 	if opt.Workers <= 0 {
 		opt.Workers = runtime.GOMAXPROCS(0)
 	}
-	s := &Session{opt: opt, u: opt.Universe, table: map[fingerprint.Hash]int32{}, reps: map[code]struct{}{}, at: map[code]int32{}, loose: map[int32]*link{}, sem: map[int32]*link{},
+	s := &Session{opt: opt, u: opt.Universe, table: map[fingerprint.Hash]int32{}, reps: map[code]struct{}{}, at: map[code]int32{}, loose: map[int32]*link{}, syms: map[int32][][32]uint8{}, sem: map[int32]*link{},
 		rules: map[*graph.Op][]*rewrite{}, allRule: map[*graph.Op][]*rewrite{}, semRule: map[*graph.Op][]*rewrite{}, known: map[string]*Candidate{}}
 	// Level 0: one bare input of each type.
 	st := newStore(s.u, opt.Seed)
@@ -133,6 +139,9 @@ func NewSession(opt Options) *Session {
 	s.starts = []int{0, len(s.codes)}
 	return s
 }
+
+// SetDeriver replaces Options.Deriver for the levels to come.
+func (s *Session) SetDeriver(d func() func(*law.Law) bool) { s.opt.Deriver = d }
 
 func (s *Session) find(i int32) int32 {
 	for s.uf[i] != i {

@@ -2,6 +2,7 @@ package genrules
 
 import (
 	"context"
+	"sort"
 
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/law"
@@ -13,6 +14,7 @@ import (
 var deriveRounds = []tensor.Limits{
 	{Nodes: 200, Iters: 4, Level: tensor.Shrinking},
 	{Nodes: 600, Iters: 3, Level: tensor.Growing},
+	{Nodes: 1500, Iters: 4, Level: tensor.Growing},
 }
 
 // derivable marks the rules that follow from kept, smaller ones. Rules are
@@ -62,4 +64,64 @@ func derivable(ctx context.Context, set *rules.Set, opt *Options) error {
 		}
 	}
 	return nil
+}
+
+// deriveFrom is the smallest level whose pairs are first tried to be derived
+// from the rules of the levels before. Below, the rules are too few.
+const deriveFrom = 4
+
+// basis prepares the derivation of pairs from the rules proved so far. A proof
+// from the axioms is a derivation if every law it uses follows from the rules;
+// so the laws are the axioms and lemmas that do, and the rules that do not
+// follow from those.
+func (j *judge) basis(ctx context.Context) error {
+	var proved []*law.Law
+	for _, r := range j.sorted() {
+		proved = append(proved, r.Law)
+	}
+	eg := &verify.EGraph{Laws: proved, Rounds: deriveRounds, Workers: j.opt.Workers}
+	vs, err := eg.Prove(ctx, j.laws)
+	if err != nil {
+		return err
+	}
+	var laws []*law.Law
+	for i, v := range vs {
+		if v.Status == verify.Proved {
+			laws = append(laws, j.laws[i])
+		}
+	}
+	eg = &verify.EGraph{Laws: laws, Rounds: deriveRounds, Workers: j.opt.Workers}
+	if vs, err = eg.Prove(ctx, proved); err != nil {
+		return err
+	}
+	for i, v := range vs {
+		if v.Status != verify.Proved {
+			laws = append(laws, proved[i])
+		}
+	}
+	j.basisLaws = laws
+	return ctx.Err()
+}
+
+// deriver is what the enumerator asks.
+func (j *judge) deriver() func(*law.Law) bool {
+	s, err := verify.NewSession(deriveRounds, j.basisLaws...)
+	if err != nil {
+		// The laws were accepted by the prover before.
+		return func(*law.Law) bool { return false }
+	}
+	return func(l *law.Law) bool {
+		v, err := s.Prove(context.Background(), l)
+		return err == nil && v.Status == verify.Proved
+	}
+}
+
+// sorted lists the proved rules by identity.
+func (j *judge) sorted() []*rules.Rule {
+	all := make([]*rules.Rule, 0, len(j.proved))
+	for _, r := range j.proved {
+		all = append(all, r)
+	}
+	sort.Slice(all, func(a, b int) bool { return all[a].ID() < all[b].ID() })
+	return all
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/taso-go/taso/rules"
 	"os"
 	"testing"
+	"time"
+
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
 )
 
 func TestProbe(t *testing.T) {
@@ -14,7 +17,14 @@ func TestProbe(t *testing.T) {
 	if v := os.Getenv("PROBE"); v != "" {
 		fmt.Sscan(v, &max)
 	}
-	rep, err := Run(context.Background(), Options{MaxOps: max, Seed: 1, Quantified: os.Getenv("QUANT") != ""})
+	ctx := context.Background()
+	if v := os.Getenv("LIMIT"); v != "" {
+		d, _ := time.ParseDuration(v)
+		var c context.CancelFunc
+		ctx, c = context.WithTimeout(ctx, d)
+		defer c()
+	}
+	rep, err := Run(ctx, Options{MaxOps: max, Seed: 1, Quantified: os.Getenv("QUANT") != ""})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,4 +41,11 @@ func TestProbe(t *testing.T) {
 	rules.WriteText(f, rep.Set)
 	f.Close()
 	rules.Save("/tmp/o.rules", rep.Set)
+	f, _ = os.Create("/tmp/level4.txt")
+	for _, r := range rep.Set.Rules {
+		if r.Level == 4 {
+			fmt.Fprintf(f, "cond=%v %s\n", r.Conditional, law.Format(r.Law))
+		}
+	}
+	f.Close()
 }

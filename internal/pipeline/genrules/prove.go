@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/enumerate"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
@@ -22,11 +23,12 @@ type judge struct {
 	byName check.Laws
 	lemmas []*rules.Lemma
 
-	proved   map[string]*rules.Rule    // by id
-	bases    map[string]bool           // ids of proved laws that only prune
-	unproved map[string]*Unproved      // by law text
-	order    []string                  // of unproved, as met
-	failed   map[string]verify.Verdict // goals the prover could not decide, by law text
+	proved    map[string]*rules.Rule    // by id
+	bases     map[string]bool           // ids of proved laws that only prune
+	unproved  map[string]*Unproved      // by law text
+	order     []string                  // of unproved, as met
+	basisLaws []*law.Law                // see basis
+	failed    map[string]verify.Verdict // goals the prover could not decide, by law text
 }
 
 // newJudge proves the lemmas from the axioms.
@@ -70,7 +72,14 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 	for i, c := range cands {
 		goals[i] = c.Law
 	}
-	verdicts, err := j.decide(ctx, goals, func() { stage.Add(1) })
+	// Of a large level there are many candidates, most of them about constants
+	// used as images, and each counts little.
+	many := len(cands) > 0 && cands[0].Level >= deriveFrom
+	rounds := verify.DefaultRounds
+	if many {
+		rounds = rounds[:3]
+	}
+	verdicts, err := j.decide(ctx, goals, rounds, func() { stage.Add(1) })
 	if err != nil {
 		return err
 	}
@@ -91,14 +100,14 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 				if law.Format(c.Law) != law.Format(c.Base) {
 					again, narrow = append(again, i), append(narrow, c.Base)
 				}
-			case c.Narrow():
+			case !many && c.Narrow():
 				again, narrow = append(again, i), append(narrow, c.Law)
 			}
 		}
 		if len(again) == 0 && round%2 == 1 {
 			break
 		}
-		vs, err := j.decide(ctx, narrow, func() {})
+		vs, err := j.decide(ctx, narrow, rounds, func() {})
 		if err != nil {
 			return err
 		}
@@ -116,7 +125,7 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 			}
 			continue
 		}
-		if err := j.refute(ctx, first[i], reasons[i]); err != nil {
+		if err := j.refute(ctx, first[i], reasons[i], many); err != nil {
 			return err
 		}
 	}
@@ -124,7 +133,7 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 }
 
 // decide proves goals: e-graph, then Z3 on the instances, then the checker.
-func (j *judge) decide(ctx context.Context, goals []*law.Law, done func()) ([]verify.Verdict, error) {
+func (j *judge) decide(ctx context.Context, goals []*law.Law, rounds []tensor.Limits, done func()) ([]verify.Verdict, error) {
 	if len(goals) == 0 {
 		return nil, nil
 	}
@@ -142,7 +151,7 @@ func (j *judge) decide(ctx context.Context, goals []*law.Law, done func()) ([]ve
 			fresh = append(fresh, g)
 		}
 	}
-	eg := &verify.EGraph{Laws: j.laws, Workers: j.opt.Workers}
+	eg := &verify.EGraph{Laws: j.laws, Rounds: rounds, Workers: j.opt.Workers}
 	found, err := eg.Prove(ctx, fresh)
 	if err != nil {
 		return nil, err
@@ -231,13 +240,17 @@ func (j *judge) keep(l *law.Law, v verify.Verdict, c *enumerate.Candidate) error
 
 // refute records a candidate that was not proved, with a counterexample if one
 // is found.
-func (j *judge) refute(ctx context.Context, l *law.Law, reason string) error {
+func (j *judge) refute(ctx context.Context, l *law.Law, reason string, brief bool) error {
 	text := law.Format(l)
 	if j.unproved[text] != nil {
 		return nil
 	}
 	u := &Unproved{Law: text, Status: "unknown", Reason: reason}
-	w, err := verify.Refute(ctx, l, verify.RefuteOptions{Bindings: 600, Seed: j.opt.Seed})
+	bindings := 600
+	if brief {
+		bindings = 40
+	}
+	w, err := verify.Refute(ctx, l, verify.RefuteOptions{Bindings: bindings, Seed: j.opt.Seed})
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}

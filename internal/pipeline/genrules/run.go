@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sort"
 	"sync"
 
 	"github.com/taso-go/taso/axioms"
@@ -118,6 +117,13 @@ func (r *run) levels(ctx context.Context) error {
 		return err
 	}
 	for n := s.Next(); n <= opt.MaxOps; n++ {
+		if n >= deriveFrom {
+			if err := r.judge.basis(ctx); err != nil {
+				return err
+			}
+			s.SetDeriver(r.judge.deriver)
+			r.stage(fmt.Sprintf("level %d: laws to derive from", n), int64(len(r.judge.basisLaws)))
+		}
 		before := len(r.judge.proved)
 		_, st, err := s.Level(ctx, n)
 		r.levelStages(n, st)
@@ -164,12 +170,7 @@ func (r *run) finish(ctx context.Context) error {
 	set.Header = rules.Header{Tool: "taso gen-rules", Seed: fmt.Sprint(r.opt.Seed),
 		Universe:     fmt.Sprintf("%s; up to %d operators, %s", rep.Universe, rep.MaxOps, rep.Mode),
 		AxiomsSHA256: rep.AxiomsSHA256}
-	var all []*rules.Rule
-	for _, rule := range j.proved {
-		all = append(all, rule)
-	}
-	sort.Slice(all, func(a, b int) bool { return all[a].ID() < all[b].ID() })
-	set.AddAll(all)
+	set.AddAll(j.sorted())
 	// An interrupted run still writes what it proved; only the marks of
 	// derivable rules are missing then.
 	if ctx.Err() == nil {
