@@ -20,6 +20,9 @@ type tester struct {
 	// brief tests laws on fewer instances: of a large level there are many
 	// candidates, and the prover decides anyway.
 	brief bool
+	// ops is the most operators of a side: splitting a variable can split
+	// shared operators too. 0: no bound.
+	ops int
 }
 
 func (t *tester) rand(n int) int {
@@ -238,6 +241,9 @@ func (t *tester) widen(p *pair) (*pair, *law.Law, form, bool) {
 			qs = append(qs, p.splitVars()...)
 		}
 		for _, q := range qs {
+			if t.ops > 0 && (law.Size(q.left...) > t.ops || law.Size(q.right...) > t.ops) {
+				continue
+			}
 			if ql, qf, ok := t.generalize(q); ok && !(qf.conditional() && !fm.conditional()) {
 				p, l, fm = q, ql, qf
 				again = true

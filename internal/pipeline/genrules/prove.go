@@ -119,11 +119,14 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 	}
 	for i, c := range cands {
 		if verdicts[i].Status == verify.Proved {
-			c.Proved = true
-			if err := j.keep(goals[i], verdicts[i], c); err != nil {
+			ok, err := j.keep(ctx, goals[i], verdicts[i], c)
+			if err != nil {
 				return err
 			}
-			continue
+			if c.Proved = ok; ok {
+				continue
+			}
+			reasons[i] = "no canonical form whose proof the checker accepts"
 		}
 		if err := j.refute(ctx, first[i], reasons[i], many); err != nil {
 			return err
@@ -225,17 +228,34 @@ func (j *judge) confirm(ctx context.Context, g *verify.Grounder, goal *law.Law, 
 		Reason: "the checker does not accept the proof: " + err.Error()}
 }
 
-func (j *judge) keep(l *law.Law, v verify.Verdict, c *enumerate.Candidate) error {
+// keep makes a rule of a proved law. A rule is in canonical form, so where that
+// differs from the goal the proof is made again for the form that is written.
+func (j *judge) keep(ctx context.Context, l *law.Law, v verify.Verdict, c *enumerate.Candidate) (bool, error) {
 	r, err := rules.New(l)
 	if err != nil {
-		return fmt.Errorf("proved law has no types: %w", err)
+		return false, fmt.Errorf("proved law has no types: %w", err)
+	}
+	if law.ID(r.Law) != r.ID() {
+		return false, nil
+	}
+	if _, err := check.Rule(r.Law, v.Proof, j.byName); err != nil {
+		vs, err := j.decide(ctx, []*law.Law{r.Law}, verify.DefaultRounds, func() {})
+		if err != nil {
+			return false, err
+		}
+		if v = vs[0]; v.Status != verify.Proved {
+			return false, nil
+		}
+		if _, err := check.Rule(r.Law, v.Proof, j.byName); err != nil {
+			return false, nil
+		}
 	}
 	r.Status, r.Proof, r.Engine = rules.Proved, v.Proof, v.Engine
 	r.Level, r.Conditional = c.Level, c.Conditional
 	if old := j.proved[r.ID()]; old == nil || old.Level > r.Level {
 		j.proved[r.ID()] = r
 	}
-	return nil
+	return true, nil
 }
 
 // refute records a candidate that was not proved, with a counterexample if one

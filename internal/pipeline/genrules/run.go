@@ -15,6 +15,7 @@ import (
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/check"
 )
 
 // Run generates rules. When ctx ends or the memory bound is reached it stops
@@ -182,6 +183,10 @@ func (r *run) finish(ctx context.Context) error {
 	if joined := rules.Join(set.Rules, r.opt.MaxOps, axioms.ByKind(law.Axiom)...); len(joined) > 0 {
 		kept := 0
 		for _, rule := range joined {
+			// Joining composes proofs; the checker has the last word here too.
+			if _, err := check.Rule(rule.Law, rule.Proof, j.byName); err != nil || law.ID(rule.Law) != rule.ID() {
+				continue
+			}
 			if set.Add(rule) {
 				kept++
 			}
