@@ -24,14 +24,15 @@ type bucket struct {
 
 // finding is what the comparison of one bucket yields.
 type finding struct {
-	cands  []*Candidate
-	open   []int32  // terms that stay representatives
-	links  []linked // terms equal to others by proved laws
-	syms   []linked // renamings of a term proved to change nothing
-	loose  []linked // by laws that hold only for some strides, paddings or kernels
-	pairs  int
-	joined int
-	false  int
+	cands   []*Candidate
+	open    []int32  // terms that stay representatives
+	links   []linked // terms equal to others by proved laws
+	answers []answer
+	syms    []linked // renamings of a term proved to change nothing
+	loose   []linked // by laws that hold only for some strides, paddings or kernels
+	pairs   int
+	joined  int
+	false   int
 }
 
 // linked is a term and its link.
@@ -48,6 +49,7 @@ func (s *Session) classes(ctx context.Context, n, base int, st *Stats) ([]*Candi
 	buckets, alone := s.buckets(base)
 	st.Classes = len(buckets) + alone
 	var all []*Candidate
+	s.answers = map[string]answer{}
 	found := make([]finding, len(buckets))
 	for lo, size := 0, 256; lo < len(buckets); size *= 2 {
 		hi := min(lo+size, len(buckets))
@@ -75,6 +77,11 @@ func (s *Session) classes(ctx context.Context, n, base int, st *Stats) ([]*Candi
 			}
 			for _, x := range f.loose {
 				s.loose[x.t] = &x.l
+			}
+			for _, a := range f.answers {
+				if _, ok := s.answers[a.key]; !ok {
+					s.answers[a.key] = a
+				}
 			}
 			for _, x := range f.syms {
 				s.syms[x.t] = append(s.syms[x.t], x.l.ren)
@@ -305,8 +312,8 @@ func (w *classWorker) relate(n int, t int32, reps []int32, f *finding) bool {
 		if !ok {
 			continue
 		}
-		p := w.pairOf(x, y)
-		switch w.follows(p) {
+		how, c := w.judge(n, w.pairOf(x, y), f)
+		switch how {
 		case general:
 			f.joined++
 			f.links = append(f.links, linked{t, l})
@@ -316,7 +323,6 @@ func (w *classWorker) relate(n int, t int32, reps []int32, f *finding) bool {
 			f.loose = append(f.loose, linked{t, l})
 			continue
 		}
-		c := w.state(n, p)
 		if c == nil {
 			f.false++
 			continue
@@ -401,18 +407,17 @@ func (w *classWorker) symmetries(n int, t int32, x tid, f *finding) {
 			f.joined++
 			continue
 		}
-		p := w.pairOf(x, y)
-		if c := w.follows(p); c != not {
+		how, cand := w.judge(n, w.pairOf(x, y), f)
+		switch {
+		case how != not:
 			f.joined++
-			if c == general {
+			if how == general {
 				f.syms = append(f.syms, sym)
 			}
-			continue
-		}
-		if cand := w.state(n, p); cand != nil {
+		case cand != nil:
 			cand.syms = []linked{sym}
 			f.cands = append(f.cands, cand)
-		} else {
+		default:
 			f.false++
 		}
 	}
@@ -435,6 +440,48 @@ const (
 	special             // for some strides, paddings, kernels or sizes
 	general             // as generally as the pair can be stated
 )
+
+// answer is what judge found of a pair.
+type answer struct {
+	key  string
+	how  consequence
+	cand *Candidate // nil: false in general
+}
+
+// judge decides whether a pair follows from smaller rules, and states it if
+// not. Pairs that read alike in their most general form, and have kernels of
+// the same sizes, were answered in an earlier batch.
+func (w *classWorker) judge(n int, p *pair, f *finding) (consequence, *Candidate) {
+	if p.left[0].String() == p.right[0].String() {
+		return not, nil
+	}
+	key := ""
+	if l, err := p.law(form{}); err == nil {
+		key = law.Format(l)
+		for i := 1; i <= len(p.sizes); i++ {
+			if name := fmt.Sprintf("X%d", i); p.weight[name] {
+				key += fmt.Sprint(name, p.sizes[name])
+			}
+		}
+		if a, ok := w.s.answers[key]; ok {
+			if a.cand == nil {
+				return a.how, nil
+			}
+			c := *a.cand
+			c.merged, c.syms = nil, nil
+			return not, &c
+		}
+	}
+	how := w.follows(p)
+	var c *Candidate
+	if how == not {
+		c = w.state(n, p)
+	}
+	if key != "" {
+		f.answers = append(f.answers, answer{key, how, c})
+	}
+	return how, c
+}
 
 // follows asks the deriver, for the most general form and then for some less
 // general ones.
@@ -461,12 +508,16 @@ func (w *classWorker) follows(p *pair) consequence {
 		} else {
 			last = text
 		}
-		if w.test.holds(l, quickTests) && w.derive(l) {
+		if !w.test.holds(l, quickTests) {
+			continue
+		}
+		if w.derive(l) {
 			if fm.conditional() {
 				return special
 			}
 			return general
 		}
+		break // what is less general hardly ever follows where this does not
 	}
 	return not
 }

@@ -101,6 +101,7 @@ type Session struct {
 	loose   map[int32]*link          // of representatives: to terms equal for some strides, paddings or kernels
 	sem     map[int32]*link          // of representatives: to terms equal for the true relu and maximum
 	syms    map[int32][][32]uint8    // of representatives: renamings of inputs proved to change nothing
+	answers map[string]answer        // of the batches of this level, by the pair
 	members map[int32][]int32        // by term: the terms linked to it
 	rules   map[*graph.Op][]*rewrite // unconditional
 	allRule map[*graph.Op][]*rewrite // conditional too

@@ -3,7 +3,6 @@ package enumerate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -26,7 +25,8 @@ func (s *store) termOf(t tid, memo map[tid]*law.Term, p *pair) *law.Term {
 	var x *law.Term
 	if tt.app == 0 {
 		ty := s.u.Types[s.typeOf[tt.input-1]]
-		name := fmt.Sprintf("%s%d", strings.ToUpper(ty.Name), tt.input-s.first[s.typeOf[tt.input-1]])
+		// By first use, so that pairs over inputs of different types read alike.
+		name := fmt.Sprintf("X%d", len(p.sizes)+1)
 		x = law.V(name)
 		p.sizes[name] = ty.Sizes
 		p.weight[name] = ty.Weight
