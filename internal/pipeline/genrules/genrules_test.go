@@ -1,0 +1,170 @@
+package genrules
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/check"
+)
+
+func generate(t testing.TB, opt Options) *Report {
+	t.Helper()
+	rep, err := Run(context.Background(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+// files are the bytes that a run writes.
+func files(t *testing.T, s *rules.Set) (text, cert string) {
+	t.Helper()
+	var a, b bytes.Buffer
+	if err := rules.WriteText(&a, s); err != nil {
+		t.Fatal(err)
+	}
+	if err := rules.WriteCert(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	return a.String(), b.String()
+}
+
+func TestWorkersDoNotMatter(t *testing.T) {
+	var text, cert string
+	for i, workers := range []int{1, 2, 3} {
+		a, b := files(t, generate(t, Options{MaxOps: 2, Workers: workers, Seed: 1}).Set)
+		if i == 0 {
+			text, cert = a, b
+			continue
+		}
+		if a != text || b != cert {
+			t.Errorf("%d workers write other files than one", workers)
+		}
+	}
+}
+
+// Derivation from smaller rules begins at level 4: a small universe reaches it.
+func TestFourOperators(t *testing.T) {
+	opt := Options{MaxOps: 4, Ops: []string{"matmul", "ewadd", "transpose"}, Seed: 1, Workers: 1}
+	one := generate(t, opt)
+	opt.Workers = 2
+	two := generate(t, opt)
+	a, b := files(t, one.Set)
+	c, d := files(t, two.Set)
+	if a != c || b != d {
+		t.Error("the number of workers changes the files")
+	}
+	if one.Rules.Kept == 0 || len(one.Set.Rules) == 0 {
+		t.Error("no rules")
+	}
+}
+
+// No rule without a proof that the checker accepts, in the form written.
+func TestEveryRuleIsCertified(t *testing.T) {
+	rep := generate(t, Options{MaxOps: 2, Seed: 3})
+	if rep.Rules.Proved < 50 {
+		t.Errorf("%d rules, want many more", rep.Rules.Proved)
+	}
+	use := check.Laws{}
+	for _, l := range axioms.ByKind(law.Axiom) {
+		use[l.Name] = l
+	}
+	for _, l := range rep.Set.Lemmas {
+		if _, err := check.Rule(l.Law, l.Proof, use); err != nil {
+			t.Fatalf("lemma %s: %v", l.Law.Name, err)
+		}
+		use[l.Law.Name] = l.Law
+	}
+	for _, r := range rep.Set.Rules {
+		if r.Proof == nil {
+			t.Errorf("%s has no proof", r.ID())
+			continue
+		}
+		if _, err := check.Rule(r.Law, r.Proof, use); err != nil {
+			t.Errorf("%s: %v", r.ID(), err)
+		}
+		if law.ID(r.Law) != r.ID() {
+			t.Errorf("%s is named for another law", r.ID())
+		}
+	}
+	for _, u := range rep.Unproved {
+		if u.Status == "refuted" && u.Witness == nil {
+			t.Errorf("refuted without a counterexample: %s", u.Law)
+		}
+		if u.Reason == "" {
+			t.Errorf("no reason: %s", u.Law)
+		}
+	}
+}
+
+func TestReportKeys(t *testing.T) {
+	rep := generate(t, Options{MaxOps: 1, Seed: 1})
+	data, err := json.Marshal(rep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"max_ops", "mode", "stages", "rules", "graphs", "graphs_per_cpu_second", "bytes_per_graph",
+		"seconds", "cpu_seconds", "peak_rss_bytes", "axioms_sha256", "name", "count", "proved", "refuted", "unknown",
+		"derivable", "kept"} {
+		if !strings.Contains(string(data), `"`+key+`":`) {
+			t.Errorf("the report has no %s", key)
+		}
+	}
+}
+
+func TestStopsCleanly(t *testing.T) {
+	rep := generate(t, Options{MaxOps: 3, Seed: 1, Memory: 1})
+	if rep.Stopped == "" || rep.Set == nil {
+		t.Errorf("stopped %q, want the memory bound", rep.Stopped)
+	}
+	if _, err := Run(context.Background(), Options{Ops: []string{"matmull"}}); err == nil || !strings.Contains(err.Error(), "matmull") {
+		t.Errorf("error %v, want the operator's name", err)
+	}
+}
+
+func ExampleRun() {
+	rep, err := Run(context.Background(), Options{MaxOps: 2, Ops: []string{"transpose"}, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range rep.Set.Rules {
+		fmt.Println(law.FormatOutputs(r.Law.LHS), "==", law.FormatOutputs(r.Law.RHS), r.Proof.Laws())
+	}
+	// Output: transpose(transpose(A)) == A [transpose_transpose]
+}
+
+// Proofs per second: e-graph search, minimization by Z3 and the checker.
+func BenchmarkProofs(b *testing.B) {
+	rep := generate(b, Options{MaxOps: 2, Seed: 1})
+	var goals []*law.Law
+	for _, r := range rep.Set.Rules {
+		goals = append(goals, r.Law)
+	}
+	opt := Options{Workers: 1}
+	j, err := newJudge(context.Background(), &opt)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		vs, err := j.decide(context.Background(), goals, verify.DefaultRounds, func() {})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for k, v := range vs {
+			if v.Status != verify.Proved {
+				b.Fatalf("%s: %s", law.Format(goals[k]), v.Reason)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.N*len(goals))/b.Elapsed().Seconds(), "proofs/s")
+}
