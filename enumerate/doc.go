@@ -24,7 +24,9 @@
 // between sizes that both sides need are solved, and the law is tested on
 // fresh random sizes, strides and paddings; what fails is tried again in less
 // general forms, and then dropped. A pair that follows from smaller proved
-// rules by ordered rewriting is not proposed at all.
+// rules is not stated at all: every smaller term is linked to the
+// representative it was proved equal to, and a short search over these links
+// connects most terms of a bucket.
 //
 // Work is divided by term; results are sorted by encoding, so that any number
 // of workers gives the same answer.

@@ -71,8 +71,8 @@ func TestPublished(t *testing.T) {
 		// one of two groups, and twice flipped kernels.
 		missing []int
 	}{
-		{"taso_depth3.pb", 619, []int{150, 386, 387}, []int{157, 197, 198, 401, 402, 440, 441, 442, 443, 487, 488, 494, 495}},
-		{"taso_graph_subst.pb", 133, nil, []int{99, 100, 130, 131}},
+		{"taso_depth3.pb", 619, []int{150, 386, 387}, nil},
+		{"taso_graph_subst.pb", 133, nil, nil},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			col := published(t, c.file)
