@@ -472,10 +472,12 @@ func (w *classWorker) judge(n int, p *pair, f *finding) (consequence, *Candidate
 			return not, &c
 		}
 	}
-	how := w.follows(p)
+	how := not
 	var c *Candidate
-	if how == not {
-		c = w.state(n, p)
+	if l, err := p.law(p.least()); err == nil && w.test.holds(l, quickTests) {
+		if how = w.follows(p); how == not {
+			c = w.state(n, p)
+		}
 	}
 	if key != "" {
 		f.answers = append(f.answers, answer{key, how, c})

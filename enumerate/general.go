@@ -157,9 +157,8 @@ const (
 	windowTests = 30
 )
 
-// generalize finds the most general form in which the pair holds. ok is false
-// if it does not even hold in the least general one.
-func (t *tester) generalize(p *pair) (l *law.Law, fm form, ok bool) {
+// least is the least general form of a pair.
+func (p *pair) least() form {
 	f := p.features()
 	least := form{tie: 1}
 	if f.window {
@@ -174,6 +173,13 @@ func (t *tester) generalize(p *pair) (l *law.Law, fm form, ok bool) {
 	if f.groups {
 		least.groups = 1
 	}
+	return least
+}
+
+// generalize finds the most general form in which the pair holds. ok is false
+// if it does not even hold in the least general one.
+func (t *tester) generalize(p *pair) (l *law.Law, fm form, ok bool) {
+	f, least := p.features(), p.least()
 	if l, err := p.law(least); err != nil || !t.holds(l, quickTests) {
 		return nil, least, false
 	}
