@@ -236,7 +236,7 @@ func (s *Session) newClassWorker() *classWorker {
 	return &classWorker{s: s, st: st, last: s.Next()-1 == s.opt.MaxOps, derive: derive,
 		strict: s.newExplainer(st, newRewriter(st, s.rules), false),
 		loose:  s.newExplainer(st, newRewriter(st, s.allRule), true),
-		test:   tester{seed: fingerprint.Mix(s.opt.Seed + 0x7e57), brief: s.Next()-1 >= briefFrom, ops: s.Next() - 1},
+		test:   tester{seed: fingerprint.Mix(s.opt.Seed + 0x7e57), brief: s.Next()-1 >= briefFrom, ops: s.Next() + 1},
 		local:  map[code]int32{}}
 }
 

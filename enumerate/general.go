@@ -20,8 +20,8 @@ type tester struct {
 	// brief tests laws on fewer instances: of a large level there are many
 	// candidates, and the prover decides anyway.
 	brief bool
-	// ops is the most operators of a side: splitting a variable can split
-	// shared operators too. 0: no bound.
+	// ops is the most operators of a side: splitting a variable splits shared
+	// operators too, without end where much is shared. 0: no bound.
 	ops int
 }
 
