@@ -221,7 +221,8 @@ func (r *run) finish(ctx context.Context) error {
 	if rep.Graphs > 0 {
 		rep.BytesPerGraph = float64(rep.PeakRSS) / float64(rep.Graphs)
 	}
-	rep.CollisionBound = fingerprint.CollisionBound(float64(rep.Graphs), rep.MaxOps, 2)
+	// Terms meet under one seed; further seeds come only when a pair is stated.
+	rep.CollisionBound = fingerprint.CollisionBound(float64(rep.Graphs), rep.MaxOps, 1)
 	r.opt.Progress.Close()
 	return nil
 }
