@@ -35,13 +35,13 @@ const modulePath = "github.com/taso-go/taso"
 const picture = `
 line 5     cmd/taso cmd/taso/*
 line 4     bench bench/* internal/pipeline internal/pipeline/*
-line 3     enumerate verify verify/check search parallel backends backends/*
-line 2     fingerprint axioms rules rules/tasopb egraph/tensor
+line 3     enumerate verify verify/check verify/bounded search parallel backends backends/*
+line 2     fingerprint axioms rules rules/tasopb rules/peer egraph/tensor verify/sums
 line 1     graph/interp law cost onnx
 line 0     . graph graph/op egraph internal/z3 internal/z3/*
 line leaf  internal/invariants internal/invariants/* internal/golden internal/golden/*
 line leaf  internal/idmap internal/idmap/* internal/atomicfile internal/atomicfile/*
-line leaf  internal/progress internal/progress/* internal/procstat internal/procstat/*
+line leaf  internal/draw internal/progress internal/progress/* internal/procstat internal/procstat/*
 
 # A parent may import the parts that were taken out of it, or the reverse.
 allow  cmd/taso              -> cmd/taso/*
@@ -51,6 +51,7 @@ allow  bench                 -> internal/pipeline/*
 allow  internal/pipeline/*   -> internal/pipeline
 allow  backends/*            -> backends
 allow  rules                 -> rules/tasopb
+allow  rules/peer            -> rules/tasopb
 allow  graph/op              -> graph
 allow  internal/z3/*         -> internal/z3
 

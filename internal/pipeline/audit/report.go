@@ -1,0 +1,152 @@
+package audit
+
+import "github.com/taso-go/taso/verify"
+
+// Outcome is what an audit says of a rule, or of one of its directions.
+type Outcome string
+
+// The outcomes. Unknown never counts with the proved.
+const (
+	// Proved: holds wherever the source is defined.
+	Proved Outcome = "proved"
+	// Conditional: proved under a condition that is printed, refuted without.
+	Conditional Outcome = "conditional"
+	// Refuted: there is a counterexample, and no condition was found under
+	// which the rule holds.
+	Refuted Outcome = "refuted"
+	// Unknown: neither; Reason says what stopped the search.
+	Unknown Outcome = "unknown"
+	// IllFormed: not a rule: unbound variable, no shapes at all, wrong arity.
+	IllFormed Outcome = "ill-formed"
+	// Unsupported: an operator or attribute that is not modelled.
+	Unsupported Outcome = "unsupported"
+)
+
+// Outcomes in the order in which tables list them.
+var Outcomes = []Outcome{Proved, Conditional, Refuted, Unknown, IllFormed, Unsupported}
+
+// Report is the audit of one file.
+type Report struct {
+	File    string  `json:"file"`
+	Format  string  `json:"format"`
+	Summary Summary `json:"summary"`
+	Rules   []*Rule `json:"rules"`
+	Set     SetPart `json:"set"`
+}
+
+// Summary counts the rules of a file.
+type Summary struct {
+	Rules       int `json:"rules"`
+	Proved      int `json:"proved"`
+	Conditional int `json:"conditional"`
+	Refuted     int `json:"refuted"`
+	Unknown     int `json:"unknown"`
+	IllFormed   int `json:"illformed"`
+	Unsupported int `json:"unsupported"`
+	// Duplicates: rules that say the same as an earlier one, up to renaming and
+	// exchange of the sides. Derivable: rules that follow from the others.
+	Duplicates int     `json:"duplicates"`
+	Derivable  int     `json:"derivable"`
+	Seconds    float64 `json:"seconds"`
+}
+
+// Rule is the audit of one rule.
+type Rule struct {
+	Index int    `json:"index"` // position in the file, from 0
+	ID    string `json:"id"`    // of the law: r_ and ten digits; "" if there is none
+	Name  string `json:"name"`  // as the file has it, or made of the index
+	Place string `json:"place,omitempty"`
+	// Source is the rule as the file has it, in one line.
+	Source string `json:"source"`
+	// Verdict is that of the direction left to right over all readings asked
+	// for, VerdictReverse that of right to left; "" if it is not claimed.
+	Verdict        Outcome `json:"verdict"`
+	VerdictReverse Outcome `json:"verdict_reverse,omitempty"`
+	// Semantics lists the readings under which the rule holds.
+	Semantics []string `json:"semantics"`
+	// Condition says when it holds, in words; "" if always.
+	Condition        string `json:"condition,omitempty"`
+	ConditionReverse string `json:"condition_reverse,omitempty"`
+	Reason           string `json:"reason,omitempty"`
+	// Unsupported lists what is not modelled.
+	Unsupported []string `json:"unsupported,omitempty"`
+	Millis      float64  `json:"ms"`
+	// Axioms are those that the minimal proofs use.
+	Axioms []string `json:"axioms"`
+	// Law is the rule in the law language, in the form that was decided.
+	Law string `json:"law,omitempty"`
+	// DuplicateOf is the index of the first rule that says the same, -1 if none.
+	DuplicateOf int `json:"duplicate_of"`
+	// SubsumedBy is the index of a rule of which this is an instance, -1 if none.
+	SubsumedBy int `json:"subsumed_by"`
+	// DerivableFrom are the indices of the rules of the minimal subset that it
+	// follows from.
+	DerivableFrom  []int           `json:"derivable_from,omitempty"`
+	Counterexample *Counterexample `json:"counterexample,omitempty"`
+	Readings       []Reading       `json:"readings,omitempty"`
+}
+
+// Reading is what was found under one reading of the format.
+type Reading struct {
+	Semantics      string    `json:"semantics"`
+	Forward        Direction `json:"forward"`
+	Backward       Direction `json:"backward"`
+	Law            string    `json:"law,omitempty"`
+	Saturated      bool      `json:"saturated,omitempty"` // of an unknown: the search was complete
+	ShapesAgreeing int       `json:"shapes_agreeing,omitempty"`
+}
+
+// Direction is what was found of one direction under one reading.
+type Direction struct {
+	Verdict        Outcome         `json:"verdict,omitempty"`
+	Condition      string          `json:"condition,omitempty"`
+	Reason         string          `json:"reason,omitempty"`
+	Engine         string          `json:"engine,omitempty"` // egraph+z3, sums
+	Axioms         []string        `json:"axioms,omitempty"`
+	Millis         float64         `json:"ms,omitempty"`
+	Counterexample *Counterexample `json:"counterexample,omitempty"`
+}
+
+// Counterexample shows that a rule does not hold as it stands. It holds the law
+// that it refutes, so that it replays without the file it came from.
+type Counterexample struct {
+	// Shapes and Inputs are the tensors given, by name; values row-major.
+	Shapes map[string][]int    `json:"shapes"`
+	Inputs map[string][]string `json:"inputs"`
+	// LHS and RHS are the sides' outputs, each the values or what went wrong.
+	LHS string `json:"lhs"`
+	RHS string `json:"rhs"`
+	// Law is the text of the law that is refuted.
+	Law     string          `json:"law"`
+	Witness *verify.Witness `json:"witness"`
+}
+
+// SetPart is what an audit says of the rules of a file together.
+type SetPart struct {
+	// Minimal are the indices of a generating subset: every other true rule
+	// follows from these. Classes counts the true rules up to renaming and
+	// direction.
+	Minimal []int `json:"minimal,omitempty"`
+	Classes int   `json:"classes"`
+	// AxiomUse counts the rules whose proof uses an axiom; Unused lists the
+	// axioms that no proof uses.
+	AxiomUse []Use    `json:"axiom_use"`
+	Unused   []string `json:"axioms_unused"`
+	// Looping lists pairs of rules, or single ones, that undo one another: used
+	// left to right, each leads back to where it began.
+	Looping [][]int `json:"looping,omitempty"`
+	// Operators counts the rules by operator and outcome.
+	Operators []Coverage `json:"operators"`
+}
+
+// Use is how many rules use an axiom.
+type Use struct {
+	Name  string `json:"name"`
+	Rules int    `json:"rules"`
+}
+
+// Coverage counts the rules in which an operator occurs.
+type Coverage struct {
+	Operator string          `json:"operator"`
+	Rules    map[Outcome]int `json:"rules"`
+}
