@@ -84,7 +84,7 @@ func (c *checkpoint) load(r *run, n int) error {
 	}
 	for _, rule := range set.Rules {
 		// A file is not believed: its proofs are checked again.
-		if _, err := check.Rule(rule.Law, rule.Proof, r.judge.byName); err != nil {
+		if _, err := check.Rule(rule.Law, rule.Proof, r.judge.ByName); err != nil {
 			return fmt.Errorf("%s: rule %s: %w", c.path(n, "rules.json"), rule.ID(), err)
 		}
 		r.judge.proved[rule.ID()] = rule
@@ -105,7 +105,7 @@ func (c *checkpoint) save(r *run, s *enumerate.Session, n int) error {
 	if c.dir == "" || n == r.opt.MaxOps {
 		return nil
 	}
-	set := &rules.Set{Axioms: axioms.Text(), Lemmas: r.judge.lemmas}
+	set := &rules.Set{Axioms: axioms.Text(), Lemmas: r.judge.Lemmas}
 	for _, rule := range r.judge.proved {
 		set.Rules = append(set.Rules, rule)
 	}

@@ -80,14 +80,14 @@ func (j *judge) basis(ctx context.Context) error {
 		proved = append(proved, r.Law)
 	}
 	eg := &verify.EGraph{Laws: proved, Rounds: deriveRounds, Workers: j.opt.Workers}
-	vs, err := eg.Prove(ctx, j.laws)
+	vs, err := eg.Prove(ctx, j.Laws)
 	if err != nil {
 		return err
 	}
 	var laws []*law.Law
 	for i, v := range vs {
 		if v.Status == verify.Proved {
-			laws = append(laws, j.laws[i])
+			laws = append(laws, j.Laws[i])
 		}
 	}
 	eg = &verify.EGraph{Laws: laws, Rounds: deriveRounds, Workers: j.opt.Workers}

@@ -3,13 +3,11 @@ package genrules
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
@@ -18,10 +16,8 @@ import (
 
 // judge decides candidates and keeps what it found.
 type judge struct {
-	opt    *Options
-	laws   []*law.Law // axioms and proved lemmas
-	byName check.Laws
-	lemmas []*rules.Lemma
+	*theory.Theory
+	opt *Options
 
 	proved    map[string]*rules.Rule    // by id
 	bases     map[string]bool           // ids of proved laws that only prune
@@ -33,35 +29,14 @@ type judge struct {
 
 // newJudge proves the lemmas from the axioms.
 func newJudge(ctx context.Context, opt *Options) (*judge, error) {
-	j := &judge{opt: opt, byName: check.Laws{}, proved: map[string]*rules.Rule{}, bases: map[string]bool{},
-		unproved: map[string]*Unproved{}, failed: map[string]verify.Verdict{}}
-	for _, l := range axioms.ByKind(law.Axiom) {
-		j.laws = append(j.laws, l)
-		j.byName[l.Name] = l
-	}
-	lemmas := axioms.ByKind(law.Lemma)
-	stage := opt.Progress.Stage("lemmas", int64(len(lemmas)))
+	stage := opt.Progress.Stage("lemmas", int64(len(axioms.ByKind(law.Lemma))))
 	defer stage.Done()
-	for _, l := range lemmas {
-		v, err := verify.Derive(ctx, l, j.laws, verify.LemmaRounds)
-		if err != nil {
-			return nil, fmt.Errorf("lemma %s: %w", l.Name, err)
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		stage.Add(1)
-		if v.Status != verify.Proved {
-			return nil, fmt.Errorf("lemma %s does not follow from the axioms before it: %s", l.Name, v.Reason)
-		}
-		if _, err := check.Rule(l, v.Proof, j.byName); err != nil {
-			return nil, fmt.Errorf("lemma %s: the checker does not accept its proof: %w", l.Name, err)
-		}
-		j.lemmas = append(j.lemmas, &rules.Lemma{Law: l, Proof: v.Proof})
-		j.laws = append(j.laws, l)
-		j.byName[l.Name] = l
+	t, err := theory.Load(ctx, func() { stage.Add(1) })
+	if err != nil {
+		return nil, err
 	}
-	return j, nil
+	return &judge{opt: opt, Theory: t, proved: map[string]*rules.Rule{}, bases: map[string]bool{},
+		unproved: map[string]*Unproved{}, failed: map[string]verify.Verdict{}}, nil
 }
 
 // prove is the enumerator's callback.
@@ -135,97 +110,33 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 	return ctx.Err()
 }
 
-// decide proves goals: e-graph, then Z3 on the instances, then the checker.
+// decide proves goals; what failed once is not tried again. A goal that was
+// proved in a one-way form only is replaced by that form.
 func (j *judge) decide(ctx context.Context, goals []*law.Law, rounds []tensor.Limits, done func()) ([]verify.Verdict, error) {
-	if len(goals) == 0 {
-		return nil, nil
-	}
-	// Candidates narrowed to the same law are decided once.
-	texts := make([]string, len(goals))
-	var fresh []*law.Law
-	at := map[string]int{}
-	for i, g := range goals {
-		texts[i] = law.Format(g)
-		if _, ok := j.failed[texts[i]]; ok {
-			continue
-		}
-		if _, ok := at[texts[i]]; !ok {
-			at[texts[i]] = len(fresh)
-			fresh = append(fresh, g)
-		}
-	}
-	eg := &verify.EGraph{Laws: j.laws, Rounds: rounds, Workers: j.opt.Workers}
-	found, err := eg.Prove(ctx, fresh)
-	if err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	verdicts := make([]verify.Verdict, len(goals))
-	for i, text := range texts {
-		if v, ok := j.failed[text]; ok {
+	var open []*law.Law
+	var at []int
+	for i, g := range goals {
+		if v, ok := j.failed[law.Format(g)]; ok {
 			verdicts[i] = v
 			continue
 		}
-		verdicts[i] = found[at[text]]
-		if verdicts[i].Status != verify.Proved {
-			j.failed[text] = verdicts[i]
+		open, at = append(open, g), append(at, i)
+	}
+	ps, err := j.Decide(ctx, open, theory.Options{Rounds: rounds, Workers: j.opt.Workers, Done: done})
+	if err != nil {
+		return nil, err
+	}
+	for k, p := range ps {
+		i := at[k]
+		verdicts[i] = p.Verdict
+		if p.Verdict.Status == verify.Proved {
+			goals[i] = p.Law
+		} else {
+			j.failed[law.Format(goals[i])] = p.Verdict
 		}
 	}
-	workers := j.opt.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for w := 0; w < min(workers, len(goals)); w++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			g := verify.NewGrounder(j.laws, verify.GroundOptions{})
-			defer g.Close()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(goals) || ctx.Err() != nil {
-					return
-				}
-				if verdicts[i].Status == verify.Proved {
-					goals[i], verdicts[i] = j.confirm(ctx, g, goals[i], verdicts[i])
-				}
-				done()
-			}
-		}()
-	}
-	wg.Wait()
 	return verdicts, ctx.Err()
-}
-
-// confirm has a proof minimized and decided by Z3 and checked by the checker.
-// A proof that either rejects is no proof. An equation whose sides are not
-// defined for the same sizes comes back as the one-way law that the checker
-// accepts.
-func (j *judge) confirm(ctx context.Context, g *verify.Grounder, goal *law.Law, v verify.Verdict) (*law.Law, verify.Verdict) {
-	z := g.Ground(ctx, goal, v.Proof)
-	if z.Status != verify.Proved {
-		return goal, verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
-			Reason: "the e-graph's proof does not convince Z3: " + z.Reason}
-	}
-	v.Proof = z.Proof
-	_, err := check.Rule(goal, v.Proof, j.byName)
-	if err == nil {
-		return goal, v
-	}
-	forward, backward := *goal, *goal
-	forward.OneWay, backward.OneWay = true, true
-	backward.LHS, backward.RHS = goal.RHS, goal.LHS
-	for _, l := range []*law.Law{&forward, &backward} {
-		if _, err := check.Rule(l, v.Proof, j.byName); err == nil {
-			return l, v
-		}
-	}
-	return goal, verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
-		Reason: "the checker does not accept the proof: " + err.Error()}
 }
 
 // keep makes a rule of a proved law. A rule is in canonical form, so where that
@@ -238,7 +149,7 @@ func (j *judge) keep(ctx context.Context, l *law.Law, v verify.Verdict, c *enume
 	if law.ID(r.Law) != r.ID() {
 		return false, nil
 	}
-	if _, err := check.Rule(r.Law, v.Proof, j.byName); err != nil {
+	if _, err := check.Rule(r.Law, v.Proof, j.ByName); err != nil {
 		vs, err := j.decide(ctx, []*law.Law{r.Law}, verify.DefaultRounds, func() {})
 		if err != nil {
 			return false, err
@@ -246,7 +157,7 @@ func (j *judge) keep(ctx context.Context, l *law.Law, v verify.Verdict, c *enume
 		if v = vs[0]; v.Status != verify.Proved {
 			return false, nil
 		}
-		if _, err := check.Rule(r.Law, v.Proof, j.byName); err != nil {
+		if _, err := check.Rule(r.Law, v.Proof, j.ByName); err != nil {
 			return false, nil
 		}
 	}

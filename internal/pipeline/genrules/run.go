@@ -46,7 +46,7 @@ func Run(ctx context.Context, opt Options) (*Report, error) {
 		return nil, err
 	}
 	r.judge = j
-	r.stage("lemmas", int64(len(j.lemmas)))
+	r.stage("lemmas", int64(len(j.Lemmas)))
 	if err := r.levels(ctx); err != nil {
 		if !errors.Is(err, enumerate.ErrMemory) && ctx.Err() == nil {
 			return nil, err
@@ -167,7 +167,7 @@ func (r *run) levelStages(n int, st enumerate.Stats) {
 // finish assembles the set and the figures.
 func (r *run) finish(ctx context.Context) error {
 	rep, j := r.rep, r.judge
-	set := &rules.Set{Axioms: axioms.Text(), Lemmas: j.lemmas}
+	set := &rules.Set{Axioms: axioms.Text(), Lemmas: j.Lemmas}
 	set.Header = rules.Header{Tool: "taso gen-rules", Seed: fmt.Sprint(r.opt.Seed),
 		Universe:     fmt.Sprintf("%s; up to %d operators, %s", rep.Universe, rep.MaxOps, rep.Mode),
 		AxiomsSHA256: rep.AxiomsSHA256}
@@ -184,7 +184,7 @@ func (r *run) finish(ctx context.Context) error {
 		kept := 0
 		for _, rule := range joined {
 			// Joining composes proofs; the checker has the last word here too.
-			if _, err := check.Rule(rule.Law, rule.Proof, j.byName); err != nil || law.ID(rule.Law) != rule.ID() {
+			if _, err := check.Rule(rule.Law, rule.Proof, j.ByName); err != nil || law.ID(rule.Law) != rule.ID() {
 				continue
 			}
 			if set.Add(rule) {
@@ -235,7 +235,7 @@ func (r *run) quantified(ctx context.Context, set *rules.Set) error {
 		goals = append(goals, rule.Law)
 	}
 	rep := &ProverTimes{Goals: len(goals)}
-	for _, p := range []verify.Prover{&verify.EGraph{Laws: r.judge.laws, Workers: 1}, &verify.Quantified{Laws: r.judge.laws}} {
+	for _, p := range []verify.Prover{&verify.EGraph{Laws: r.judge.Laws, Workers: 1}, &verify.Quantified{Laws: r.judge.laws}} {
 		vs, err := p.Prove(ctx, goals)
 		if err != nil {
 			return err

@@ -1,0 +1,198 @@
+package theory
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/egraph/tensor"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/check"
+)
+
+// Theory is the axioms and the lemmas proved from them. It is not changed once
+// it is loaded; goroutines may share it.
+type Theory struct {
+	// Laws are the axioms and then the lemmas.
+	Laws []*law.Law
+	// ByName finds them.
+	ByName check.Laws
+	// Lemmas have their proofs.
+	Lemmas []*rules.Lemma
+}
+
+// Load proves the lemmas from the axioms, each from those before it. step, if
+// not nil, is called after each. The error names a lemma that does not follow.
+func Load(ctx context.Context, step func()) (*Theory, error) {
+	t := &Theory{ByName: check.Laws{}}
+	for _, l := range axioms.ByKind(law.Axiom) {
+		t.add(l)
+	}
+	for _, l := range axioms.ByKind(law.Lemma) {
+		v, err := verify.Derive(ctx, l, t.Laws, verify.LemmaRounds)
+		if err != nil {
+			return nil, fmt.Errorf("lemma %s: %w", l.Name, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if v.Status != verify.Proved {
+			return nil, fmt.Errorf("lemma %s does not follow from the axioms before it: %s", l.Name, v.Reason)
+		}
+		if _, err := check.Rule(l, v.Proof, t.ByName); err != nil {
+			return nil, fmt.Errorf("lemma %s: the checker does not accept its proof: %w", l.Name, err)
+		}
+		t.Lemmas = append(t.Lemmas, &rules.Lemma{Law: l, Proof: v.Proof})
+		t.add(l)
+		if step != nil {
+			step()
+		}
+	}
+	return t, nil
+}
+
+func (t *Theory) add(l *law.Law) {
+	t.Laws = append(t.Laws, l)
+	t.ByName[l.Name] = l
+}
+
+// AxiomsOf lists the axioms that a proof rests on, lemmas resolved into what
+// they were proved from, sorted.
+func (t *Theory) AxiomsOf(p *law.Proof) []string {
+	seen := map[string]bool{}
+	var visit func(names []string)
+	visit = func(names []string) {
+		for _, n := range names {
+			if seen[n] {
+				continue
+			}
+			seen[n] = true
+			for _, lm := range t.Lemmas {
+				if lm.Law.Name == n {
+					visit(lm.Proof.Laws())
+				}
+			}
+		}
+	}
+	visit(p.Laws())
+	out := []string{}
+	for n := range seen {
+		if l := t.ByName[n]; l != nil && l.Kind == law.Axiom {
+			out = append(out, n)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Options configure Decide. The zero value is a good default.
+type Options struct {
+	Rounds  []tensor.Limits // of the e-graph; nil: verify.DefaultRounds
+	Workers int             // goroutines; 0: one for each processor
+	// Done, if not nil, is called after each goal, by several goroutines.
+	Done func()
+}
+
+// Proof is a decided goal: the law in the form that was proved, which of an
+// equation whose sides are not defined for the same sizes is the one-way law
+// that the checker accepts, and the verdict.
+type Proof struct {
+	Law     *law.Law
+	Verdict verify.Verdict
+}
+
+// Decide proves goals, or says why not. Nothing is refuted.
+func (t *Theory) Decide(ctx context.Context, goals []*law.Law, opt Options) ([]Proof, error) {
+	if len(goals) == 0 {
+		return nil, nil
+	}
+	if opt.Rounds == nil {
+		opt.Rounds = verify.DefaultRounds
+	}
+	if opt.Workers <= 0 {
+		opt.Workers = runtime.GOMAXPROCS(0)
+	}
+	// Equal goals are decided once.
+	at := map[string]int{}
+	which := make([]int, len(goals))
+	var fresh []*law.Law
+	for i, g := range goals {
+		text := law.Format(g)
+		k, ok := at[text]
+		if !ok {
+			k = len(fresh)
+			at[text], fresh = k, append(fresh, g)
+		}
+		which[i] = k
+	}
+	eg := &verify.EGraph{Laws: t.Laws, Rounds: opt.Rounds, Workers: opt.Workers}
+	found, err := eg.Prove(ctx, fresh)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	decided := make([]Proof, len(fresh))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(opt.Workers, len(fresh)) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			g := verify.NewGrounder(t.Laws, verify.GroundOptions{})
+			defer g.Close()
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(fresh) || ctx.Err() != nil {
+					return
+				}
+				decided[i] = Proof{Law: fresh[i], Verdict: found[i]}
+				if found[i].Status == verify.Proved {
+					decided[i] = t.confirm(ctx, g, fresh[i], found[i])
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	out := make([]Proof, len(goals))
+	for i, k := range which {
+		out[i] = decided[k]
+		if opt.Done != nil {
+			opt.Done()
+		}
+	}
+	return out, ctx.Err()
+}
+
+// confirm has a proof minimized and decided by Z3 and checked by the checker. A
+// proof that either rejects is no proof.
+func (t *Theory) confirm(ctx context.Context, g *verify.Grounder, goal *law.Law, v verify.Verdict) Proof {
+	z := g.Ground(ctx, goal, v.Proof)
+	if z.Status != verify.Proved {
+		return Proof{goal, verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
+			Reason: "the e-graph's proof does not convince Z3: " + z.Reason}}
+	}
+	v.Proof = z.Proof
+	v.Seconds += z.Seconds
+	_, err := check.Rule(goal, v.Proof, t.ByName)
+	if err == nil {
+		return Proof{goal, v}
+	}
+	forward, backward := *goal, *goal
+	forward.OneWay, backward.OneWay = true, true
+	backward.LHS, backward.RHS = goal.RHS, goal.LHS
+	for _, l := range []*law.Law{&forward, &backward} {
+		if _, err := check.Rule(l, v.Proof, t.ByName); err == nil {
+			return Proof{l, v}
+		}
+	}
+	return Proof{goal, verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
+		Reason: "the checker does not accept the proof: " + err.Error()}}
+}
