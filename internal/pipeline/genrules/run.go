@@ -235,7 +235,7 @@ func (r *run) quantified(ctx context.Context, set *rules.Set) error {
 		goals = append(goals, rule.Law)
 	}
 	rep := &ProverTimes{Goals: len(goals)}
-	for _, p := range []verify.Prover{&verify.EGraph{Laws: r.judge.Laws, Workers: 1}, &verify.Quantified{Laws: r.judge.laws}} {
+	for _, p := range []verify.Prover{&verify.EGraph{Laws: r.judge.Laws, Workers: 1}, &verify.Quantified{Laws: r.judge.Laws}} {
 		vs, err := p.Prove(ctx, goals)
 		if err != nil {
 			return err
