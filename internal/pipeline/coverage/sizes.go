@@ -91,7 +91,7 @@ func specialize(l *law.Law, how Sizes) (*law.Law, error) {
 			runs.Runs[g.Shape[0].Run] = want[g.Name]
 		}
 	}
-	l = substitute(l, runs)
+	l = l.Subst(runs)
 	f := graph.Solver()
 	equal := func(what string, a, b graph.Shape) error {
 		if err := f.EqShape(a, b); err != nil {
@@ -127,68 +127,24 @@ func specialize(l *law.Law, how Sizes) (*law.Law, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := substitute(l, f.Solution())
+	out := l.Subst(f.Solution())
 	if _, err := out.Types(); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-// substitute puts sizes and runs in; equal subterms stay one node.
-func substitute(l *law.Law, b *graph.Binding) *law.Law {
-	out := *l
-	out.Given, out.LHS, out.RHS, out.Where = nil, nil, nil, nil
-	for _, g := range l.Given {
-		if g.Sort == "" {
-			g.Shape = g.Shape.Subst(b)
-		}
-		out.Given = append(out.Given, g)
-	}
-	memo := map[string]*law.Term{}
-	subst := func(t *law.Term) *law.Term {
-		return t.Subst(nil, nil, b).Rewrite(func(u *law.Term) *law.Term {
-			k := u.String()
-			if old, ok := memo[k]; ok {
-				return old
-			}
-			memo[k] = u
-			return u
-		})
-	}
-	for i := range l.LHS {
-		out.LHS, out.RHS = append(out.LHS, subst(l.LHS[i])), append(out.RHS, subst(l.RHS[i]))
-	}
-	for _, p := range l.Where {
-		q := law.Pred{Left: p.Left.Subst(b), Rel: p.Rel, Right: p.Right.Subst(b)}
-		if p.Mod != nil {
-			m := p.Mod.Subst(b)
-			q.Mod = &m
-		}
-		out.Where = append(out.Where, q)
-	}
-	return &out
-}
-
 // withPadding puts a padding in the place of the variable of sort same; ok is
 // false if the law has none.
 func withPadding(l *law.Law, pad string) (out *law.Law, ok bool) {
-	c := *l
-	c.Given = nil
 	b := &graph.Binding{Attrs: map[string]graph.Value{}}
 	for _, g := range l.Given {
 		if g.Sort == graph.SortSame {
 			b.Attrs[g.Name] = graph.NameValue(pad)
-			ok = true
-			continue
 		}
-		c.Given = append(c.Given, g)
 	}
-	if !ok {
+	if len(b.Attrs) == 0 {
 		return l, false
 	}
-	c.LHS, c.RHS = nil, nil
-	for i := range l.LHS {
-		c.LHS, c.RHS = append(c.LHS, l.LHS[i].Subst(nil, nil, b)), append(c.RHS, l.RHS[i].Subst(nil, nil, b))
-	}
-	return &c, true
+	return l.Subst(b), true
 }

@@ -1,0 +1,44 @@
+package law
+
+import "github.com/taso-go/taso/graph"
+
+// Subst is the law with sizes, runs and attribute variables replaced, its name
+// unchanged. Bindings of variables that are replaced are left out. Equal
+// subterms become one node.
+func (l *Law) Subst(b *graph.Binding) *Law {
+	out := *l
+	out.Given, out.LHS, out.RHS, out.Where = nil, nil, nil, nil
+	for _, g := range l.Given {
+		if _, gone := b.Attrs[g.Name]; gone && g.Sort != "" {
+			continue
+		}
+		if g.Sort == "" {
+			g.Shape = g.Shape.Subst(b)
+		}
+		out.Given = append(out.Given, g)
+	}
+	memo := map[string]*Term{}
+	subst := func(ts []*Term) (us []*Term) {
+		for _, t := range ts {
+			us = append(us, t.Subst(nil, nil, b).Rewrite(func(u *Term) *Term {
+				k := u.String()
+				if old, ok := memo[k]; ok {
+					return old
+				}
+				memo[k] = u
+				return u
+			}))
+		}
+		return us
+	}
+	out.LHS, out.RHS = subst(l.LHS), subst(l.RHS)
+	for _, p := range l.Where {
+		q := Pred{Left: p.Left.Subst(b), Rel: p.Rel, Right: p.Right.Subst(b)}
+		if p.Mod != nil {
+			m := p.Mod.Subst(b)
+			q.Mod = &m
+		}
+		out.Where = append(out.Where, q)
+	}
+	return &out
+}
