@@ -88,7 +88,7 @@ func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, 
 		}
 		attrs = append(attrs, stride(p), pad)
 		if o.Type == tasopb.OpPool2DAvg {
-			attrs = append(attrs, graph.NameValue("counted"))
+			attrs = append(attrs, t.open.border)
 		}
 	case tasopb.OpConcat:
 		ints(tasopb.ParamAxis)
@@ -124,8 +124,7 @@ func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, 
 		attrs = graph.Attrs{graph.DimValue(t.fresh())}
 		ints(tasopb.ParamKernelH, tasopb.ParamKernelW)
 	case tasopb.OpConstantOne:
-		n, run := r.known()
-		attrs = graph.Attrs{graph.ShapeValue(t.freshShape(n, run))}
+		attrs = graph.Attrs{graph.ShapeValue(t.freshShape(r))}
 	}
 	if p.err != nil {
 		return nil, p.err
@@ -216,7 +215,7 @@ func stride(p *params) graph.Value {
 func (t *translator) padding(p *params) (graph.Value, error) {
 	switch pad := tasopb.Padding(p.get(tasopb.ParamPad)); pad {
 	case tasopb.PadSame:
-		return t.same, nil
+		return t.open.same, nil
 	case tasopb.PadValid:
 		return graph.NameValue(graph.Valid), nil
 	default:

@@ -19,7 +19,7 @@ type tasoInstance struct {
 const maxInstances = 256
 
 func tasoInstances(l *law.Law, reading Reading) ([]tasoInstance, error) {
-	same, err := reading.same()
+	open, err := reading.open()
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func tasoInstances(l *law.Law, reading Reading) ([]tasoInstance, error) {
 		if b.Sort == "" {
 			continue
 		}
-		values, err := tasoValues(b.Sort, same)
+		values, err := tasoValues(b.Sort, open)
 		if err != nil {
 			return nil, err
 		}
@@ -64,18 +64,18 @@ func tasoInstances(l *law.Law, reading Reading) ([]tasoInstance, error) {
 }
 
 // tasoValues are the values that stand for a variable of a sort.
-func tasoValues(sort string, same graph.Value) ([]graph.Value, error) {
+func tasoValues(sort string, open openValues) ([]graph.Value, error) {
 	switch sort {
 	case graph.SortStride:
 		return []graph.Value{graph.TupleValue(1, 1), graph.TupleValue(2, 2)}, nil
 	case graph.SortPadding:
-		return []graph.Value{same, graph.NameValue(graph.Valid)}, nil
+		return []graph.Value{open.same, graph.NameValue(graph.Valid)}, nil
 	case graph.SortSame:
-		return []graph.Value{same}, nil
+		return []graph.Value{open.same}, nil
 	case graph.SortAct:
 		return []graph.Value{graph.NameValue("none"), graph.NameValue("relu")}, nil
 	case graph.SortBorder:
-		return []graph.Value{graph.NameValue("counted")}, nil
+		return []graph.Value{open.border}, nil
 	case law.SortPointwise1, law.SortZero1:
 		return []graph.Value{graph.NameValue("relu")}, nil
 	}

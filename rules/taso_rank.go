@@ -6,11 +6,14 @@ import (
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
-// rank is the number of axes of a class of tensors that have equally many;
-// -1 if nothing tells, and then run names the axes.
+// rank is the number of axes of a class of tensors that have equally many.
 type rank struct {
-	up  *rank
-	n   int
+	up *rank
+	n  int // the number of axes, -1 if nothing tells
+	// Operators name axes below this number: there are at least so many.
+	named int
+	// run names the other axes if n is not known. They agree in all tensors of
+	// the class, which are related by operators that act on named axes only.
 	run string
 }
 
@@ -21,9 +24,9 @@ func (r *rank) root() *rank {
 	return r
 }
 
-func (r *rank) known() (n int, run string) {
+func (r *rank) known() (n, named int, run string) {
 	r = r.root()
-	return r.n, r.run
+	return r.n, r.named, r.run
 }
 
 // ranks are the ranks of all tensors of a rule.
@@ -59,12 +62,12 @@ func (rs *ranks) equal(a, b *rank) error {
 			return fmt.Errorf("a tensor has %d axes and %d", a.n, b.n)
 		}
 		b.up = a
-		a.n = max(a.n, b.n)
+		a.n, a.named = max(a.n, b.n), max(a.named, b.named)
 	}
 	return nil
 }
 
-// maxRank bounds NUMDIM.
+// maxRank bounds NUMDIM and AXIS.
 const maxRank = 8
 
 func inferRanks(r *tasopb.Rule) (*ranks, error) {
@@ -91,6 +94,7 @@ func inferRanks(r *tasopb.Rule) (*ranks, error) {
 	}
 	for _, m := range r.Mapped {
 		x := rs.of(tasopb.Src, tasopb.Tensor{OpID: m.SrcOpID})
+		order = append(order, x)
 		if err := rs.equal(x, rs.of(tasopb.Dst, tasopb.Tensor{OpID: m.DstOpID})); err != nil {
 			return nil, err
 		}
@@ -140,6 +144,13 @@ func (rs *ranks) operator(o *tasopb.Operator, in []*rank, out *rank) error {
 		if err := rs.equal(x, out); err != nil {
 			return err
 		}
+	}
+	if axis, ok := o.Param(tasopb.ParamAxis); ok {
+		if axis >= maxRank {
+			return fmt.Errorf("AXIS %d", axis)
+		}
+		out = out.root()
+		out.named = max(out.named, int(axis)+1)
 	}
 	return numDim()
 }

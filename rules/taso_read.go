@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -20,11 +21,21 @@ type Reading struct {
 	// operators. Otherwise it has one group, except with a kernel made of
 	// Cpool, which has one channel, and in rules that have no types so.
 	Grouped bool
+	// Border is what an average over a window is divided by: "counted" (by the
+	// whole window, as TASO says), "excluded" (by the cells inside the image,
+	// the default of ONNX), or "any", a variable of sort border. Empty is
+	// "counted".
+	Border string
 }
 
-// AnySame is the Reading.Same under which a rule must hold for both ways to
-// pad.
-const AnySame = "any"
+const (
+	// AnySame is the Reading.Same under which a rule must hold for both ways
+	// to pad.
+	AnySame = "any"
+	// AnyBorder is the Reading.Border under which a rule must hold for both
+	// averages.
+	AnyBorder = "any"
+)
 
 func (r Reading) same() (graph.Value, error) {
 	switch r.Same {
@@ -36,6 +47,27 @@ func (r Reading) same() (graph.Value, error) {
 		return graph.VarValue("q", graph.SortSame), nil
 	}
 	return graph.Value{}, fmt.Errorf("reading of SAME %q: want %s, %s or %s", r.Same, graph.SameUpper, graph.SameLower, AnySame)
+}
+
+func (r Reading) border() (graph.Value, error) {
+	switch r.Border {
+	case "", "counted", "excluded":
+		return graph.NameValue(cmp.Or(r.Border, "counted")), nil
+	case AnyBorder:
+		return graph.VarValue("e", graph.SortBorder), nil
+	}
+	return graph.Value{}, fmt.Errorf("reading of the border %q: want counted, excluded or %s", r.Border, AnyBorder)
+}
+
+// openValues are what a reading puts where the format leaves a choice.
+type openValues struct{ same, border graph.Value }
+
+func (r Reading) open() (o openValues, err error) {
+	if o.same, err = r.same(); err != nil {
+		return o, err
+	}
+	o.border, err = r.border()
+	return o, err
 }
 
 // Causes of a TASOError, for errors.Is.
@@ -78,7 +110,8 @@ type Translation struct {
 //
 // Each variable gets the most general shape with which both sides have types
 // and agree: a rank from the operators around it (convolution 4, matrices 2,
-// NUMDIM of concat and transpose, scalars 0; where nothing tells, an axis run)
+// NUMDIM of concat and transpose, scalars 0; where nothing tells, the axes that
+// concat and split name and an axis run)
 // and a size variable for each axis, equal only where they must be. Kernels
 // have the sizes that the operators name. Constants get the shapes that their
 // use asks for. A split cuts at the last concatenation along its axis, as
@@ -116,14 +149,19 @@ func writtenOut(ops []tasopb.Operator) int {
 	return total
 }
 
+// readable is what a rule may be to have a law: more than TASO's files may
+// hold, since equations of other notations come in the same form. What the law
+// can be used for follows from its variables, see Directions.
+var readable = tasopb.Allow{BareSides: true, FreeVariables: true, Repeated: true}
+
 func fromRule(r *tasopb.Rule, index int, reading Reading) (*law.Law, error) {
 	bare := func(err error) *TASOError { return &TASOError{Rule: index, Side: tasopb.NoSide, Op: -1, Err: err} }
-	same, err := reading.same()
+	open, err := reading.open()
 	if err != nil {
 		return nil, bare(fmt.Errorf("%w: %w", ErrInvalid, err))
 	}
-	if err := r.Validate(); err != nil {
-		return nil, bare(fmt.Errorf("%w: %w", ErrInvalid, err))
+	if ps := r.Problems(readable); len(ps) > 0 {
+		return nil, bare(fmt.Errorf("%w: %w", ErrInvalid, ps))
 	}
 	if n := max(writtenOut(r.SrcOps), writtenOut(r.DstOps)); n > maxWrittenOut {
 		return nil, bare(fmt.Errorf("%w: more than %d operators written out as a tree", ErrUnsupported, maxWrittenOut))
@@ -132,11 +170,11 @@ func fromRule(r *tasopb.Rule, index int, reading Reading) (*law.Law, error) {
 	if err != nil {
 		return nil, bare(fmt.Errorf("%w: %w", ErrTyping, err))
 	}
-	l, err := fromRuleAs(r, index, reading, same, ranks)
+	l, err := fromRuleAs(r, index, reading, open, ranks)
 	if errors.Is(err, ErrTyping) && !reading.Grouped {
 		// Some rules make sense with groups only.
 		reading.Grouped = true
-		if g, err := fromRuleAs(r, index, reading, same, ranks); err == nil {
+		if g, err := fromRuleAs(r, index, reading, open, ranks); err == nil {
 			return g, nil
 		}
 	}
@@ -152,12 +190,12 @@ func fromRule(r *tasopb.Rule, index int, reading Reading) (*law.Law, error) {
 
 // fromRuleAs translates a rule, trying equalities of sizes where shapes do not
 // determine them.
-func fromRuleAs(r *tasopb.Rule, index int, reading Reading, same graph.Value, ranks *ranks) (*law.Law, error) {
+func fromRuleAs(r *tasopb.Rule, index int, reading Reading, open openValues, ranks *ranks) (*law.Law, error) {
 	budget := maxTies
 	var try func(ties [][2]graph.Dim) (*law.Law, error)
 	try = func(ties [][2]graph.Dim) (*law.Law, error) {
 		budget--
-		t := &translator{rule: r, index: index, reading: reading, same: same, ranks: ranks, facts: graph.Solver(),
+		t := &translator{rule: r, index: index, reading: reading, open: open, ranks: ranks, facts: graph.Solver(),
 			vars: map[int32]graph.Shape{}, order: map[string]int{}, groups: map[string]bool{}}
 		l, open, err := t.translate(ties)
 		if err != nil || open == nil {
@@ -191,7 +229,7 @@ type translator struct {
 	rule    *tasopb.Rule
 	index   int
 	reading Reading
-	same    graph.Value
+	open    openValues
 	ranks   *ranks
 	facts   *graph.Facts
 	vars    map[int32]graph.Shape // of variables, by id
@@ -206,14 +244,19 @@ func (t *translator) fresh() graph.Dim {
 	return graph.Var(name)
 }
 
-// freshShape is a shape of a rank, or the run of a rank that is not known.
-func (t *translator) freshShape(rank int, run string) graph.Shape {
-	if rank < 0 {
-		return graph.Shape{graph.Run(run)}
+// freshShape is a shape of a rank; of a rank that is not known, the axes that
+// operators name and a run for the others.
+func (t *translator) freshShape(r *rank) graph.Shape {
+	n, named, run := r.known()
+	if n < 0 {
+		n = named
 	}
-	s := make(graph.Shape, rank)
+	s := make(graph.Shape, n, n+1)
 	for i := range s {
 		s[i] = graph.Axis(t.fresh())
+	}
+	if run != "" {
+		s = append(s, graph.Run(run))
 	}
 	return s
 }
@@ -238,7 +281,7 @@ func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.
 	}
 	l = &law.Law{Kind: law.Rule, Name: fmt.Sprintf("rule_%d", t.index)}
 	for _, m := range t.rule.Mapped {
-		x, y := sides[0][m.SrcOpID][m.SrcTsID], sides[1][m.DstOpID][m.DstTsID]
+		x, y := t.output(sides[0], m.SrcOpID, m.SrcTsID), t.output(sides[1], m.DstOpID, m.DstTsID)
 		if err := t.facts.EqShape(x.shape, y.shape); err != nil {
 			return nil, nil, fmt.Errorf("%w: %s and %s: %w", ErrTyping, x.term, y.term, err)
 		}
@@ -262,8 +305,10 @@ func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.
 		l.LHS[i] = shared(l.LHS[i].Subst(nil, nil, sol), memo)
 		l.RHS[i] = shared(l.RHS[i].Subst(nil, nil, sol), memo)
 	}
-	if t.usesSame(l) {
-		l.Given = append(l.Given, law.Binding{Name: "q", Sort: graph.SortSame})
+	for _, v := range []graph.Value{t.open.same, t.open.border} {
+		if name, sort, ok := v.Var(); ok && usesSort(l, sort) {
+			l.Given = append(l.Given, law.Binding{Name: name, Sort: sort})
+		}
 	}
 	for _, id := range t.ids {
 		l.Given = append(l.Given, law.Binding{Name: varName(id), Shape: t.facts.NormShape(t.vars[id])})
@@ -286,13 +331,14 @@ func shared(t *law.Term, memo map[string]*law.Term) *law.Term {
 	})
 }
 
-func (t *translator) usesSame(l *law.Law) bool {
+// usesSort reports whether an attribute variable of the sort occurs.
+func usesSort(l *law.Law, sort string) bool {
 	found := false
 	for _, s := range outputs(l) {
 		s.Walk(func(u *law.Term) {
 			for _, v := range u.Attrs {
-				_, sort, ok := v.Var()
-				found = found || ok && sort == graph.SortSame
+				_, s, ok := v.Var()
+				found = found || ok && s == sort
 			}
 		})
 	}
@@ -493,11 +539,18 @@ func isConstant(ty tasopb.OpType) bool {
 	return false
 }
 
+// output is a tensor of a side, or a variable.
+func (t *translator) output(side [][]tensor, op, ts int32) tensor {
+	if op < 0 {
+		return t.variable(op)
+	}
+	return side[op][ts]
+}
+
 func (t *translator) variable(id int32) tensor {
 	s, ok := t.vars[id]
 	if !ok {
-		rank, run := t.ranks.of(tasopb.Src, tasopb.Tensor{OpID: id}).known()
-		s = t.freshShape(rank, run)
+		s = t.freshShape(t.ranks.of(tasopb.Src, tasopb.Tensor{OpID: id}))
 		t.vars[id] = s
 		t.ids = append(t.ids, id)
 	}

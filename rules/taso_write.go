@@ -97,7 +97,7 @@ func encodeRule(l *law.Law, r *Rule, reading Reading) ([]tasopb.Rule, error) {
 	}
 	e := &encoder{law: l, vars: map[string]int32{}}
 	var err error
-	if e.same, err = reading.same(); err != nil {
+	if e.open, err = reading.open(); err != nil {
 		return nil, err
 	}
 	var out []tasopb.Rule
@@ -155,7 +155,7 @@ func splitForm(l *law.Law) *law.Law {
 // encoder writes terms as operators.
 type encoder struct {
 	law  *law.Law
-	same graph.Value
+	open openValues
 	vars map[string]int32
 	side *encoded
 }
@@ -274,16 +274,16 @@ func (e *encoder) operator(o *tasopb.Operator, t *law.Term, seams [][]*seam, sha
 			}
 		}
 		w.stride(t.Attrs[0])
-		w.pad(t.Attrs[1], e.same)
+		w.pad(t.Attrs[1], e.open.same)
 		w.act(t.Attrs[3])
 	case "poolmax", "poolavg":
 		w.size(tasopb.ParamKernelH, t.Attrs[0])
 		w.size(tasopb.ParamKernelW, t.Attrs[1])
 		w.stride(t.Attrs[2])
-		w.pad(t.Attrs[3], e.same)
+		w.pad(t.Attrs[3], e.open.same)
 		w.put(tasopb.ParamActi, int64(tasopb.ActNone))
-		if len(t.Attrs) > 4 && t.Attrs[4] != graph.NameValue("counted") {
-			return errors.New("an average without the border")
+		if len(t.Attrs) > 4 && t.Attrs[4] != e.open.border {
+			return fmt.Errorf("border %s", t.Attrs[4])
 		}
 	case "concat":
 		w.put(tasopb.ParamNumInputs, 2)

@@ -13,6 +13,9 @@ type Problem struct {
 	Side Side   // of the operator, or NoSide
 	Op   int    // index of the operator on its side, -1 if the problem is the rule's
 	Text string // what is wrong
+	// Unknown: an operator type or a parameter that this package has no name
+	// for, rather than a misuse of one that it has.
+	Unknown bool
 }
 
 // String returns a message such as "rule 3: src operator 1: …".
@@ -61,14 +64,34 @@ func (ps Problems) sort() {
 func (c *RuleCollection) Validate() error {
 	var ps Problems
 	for i := range c.Rules {
-		ps = c.Rules[i].problems(i, ps)
+		ps = c.Rules[i].problems(i, Allow{}, ps)
 	}
 	return ps.orNil()
 }
 
 // Validate lists everything that makes the rule senseless, as the collection's
 // Validate does; its problems have Rule -1.
-func (r *Rule) Validate() error { return r.problems(-1, nil).orNil() }
+func (r *Rule) Validate() error { return r.Problems(Allow{}).orNil() }
+
+// Allow says what is no problem. The zero value allows nothing: it is for rules
+// of TASO's files. Rules that were written in other notations may say more.
+type Allow struct {
+	// BareSides: a mapped output may be a variable, as in transpose(transpose(x)) = x.
+	BareSides bool
+	// FreeVariables: a variable of the destination need not occur in the
+	// source. So it is with equations, which may be meant right to left.
+	FreeVariables bool
+	// Repeated: one source tensor may be mapped to several tensors.
+	Repeated bool
+}
+
+// Problems lists everything that makes the rule senseless except what is
+// allowed; the problems have Rule -1 and are sorted.
+func (r *Rule) Problems(allow Allow) Problems {
+	ps := r.problems(-1, allow, nil)
+	ps.sort()
+	return ps
+}
 
 // orNil sorts the problems and makes none of them a nil error.
 func (ps Problems) orNil() error {
@@ -81,16 +104,23 @@ func (ps Problems) orNil() error {
 
 // checker collects the problems of one rule.
 type checker struct {
-	rule int
-	out  Problems
+	rule  int
+	allow Allow
+	out   Problems
 }
 
 func (k *checker) add(side Side, op int, format string, args ...any) {
-	k.out = append(k.out, Problem{k.rule, side, op, fmt.Sprintf(format, args...)})
+	k.out = append(k.out, Problem{Rule: k.rule, Side: side, Op: op, Text: fmt.Sprintf(format, args...)})
 }
 
-func (r *Rule) problems(index int, out Problems) Problems {
-	k := &checker{rule: index, out: out}
+// unknown adds a problem about something that has no name here.
+func (k *checker) unknown(side Side, op int, format string, args ...any) {
+	k.add(side, op, format, args...)
+	k.out[len(k.out)-1].Unknown = true
+}
+
+func (r *Rule) problems(index int, allow Allow, out Problems) Problems {
+	k := &checker{rule: index, allow: allow, out: out}
 	usedSrc := k.side(Src, r.SrcOps)
 	usedDst := k.side(Dst, r.DstOps)
 	if len(r.Mapped) == 0 {
@@ -103,7 +133,7 @@ func (r *Rule) problems(index int, out Problems) Problems {
 		k.mapped(i, Src, r.SrcOps, m.SrcOpID, m.SrcTsID, usedSrc)
 		k.mapped(i, Dst, r.DstOps, m.DstOpID, m.DstTsID, usedDst)
 		src := tensor{m.SrcOpID, m.SrcTsID}
-		if j, twice := first[src]; twice {
+		if j, twice := first[src]; twice && !allow.Repeated {
 			k.add(NoSide, -1, "mapped outputs %d and %d have the same source tensor", j, i)
 		} else {
 			first[src] = i
@@ -112,7 +142,18 @@ func (r *Rule) problems(index int, out Problems) Problems {
 	k.unused(Src, usedSrc)
 	k.unused(Dst, usedDst)
 
+	if !allow.FreeVariables {
+		k.free(r)
+	}
+	return k.out
+}
+
+// free checks that the variables of the destination occur in the source.
+func (k *checker) free(r *Rule) {
 	bound := map[int32]bool{}
+	for i := range r.Mapped {
+		bound[r.Mapped[i].SrcOpID] = true
+	}
 	for i := range r.SrcOps {
 		for _, t := range r.SrcOps[i].Inputs {
 			bound[t.OpID] = true
@@ -125,7 +166,11 @@ func (r *Rule) problems(index int, out Problems) Problems {
 			}
 		}
 	}
-	return k.out
+	for i := range r.Mapped {
+		if v := r.Mapped[i].DstOpID; v < 0 && k.allow.BareSides && !bound[v] {
+			k.add(NoSide, -1, "mapped output %d is variable %d, which does not occur in the source", i, v)
+		}
+	}
 }
 
 // side checks the operators of a side and returns which of them are inputs of
@@ -137,7 +182,7 @@ func (k *checker) side(side Side, ops []Operator) (used []bool) {
 		if o.Type.Known() {
 			k.operator(side, i, o)
 		} else {
-			k.add(side, i, "unknown operator type %d", int32(o.Type))
+			k.unknown(side, i, "unknown operator type %d", int32(o.Type))
 		}
 		k.params(side, i, o)
 		for j, t := range o.Inputs {
@@ -195,7 +240,7 @@ func (k *checker) params(side Side, i int, o *Operator) {
 	seen := map[ParamKey]bool{}
 	for _, p := range o.Params {
 		if !p.Key.Known() {
-			k.add(side, i, "unknown parameter key %d", int32(p.Key))
+			k.unknown(side, i, "unknown parameter key %d", int32(p.Key))
 			continue
 		}
 		if seen[p.Key] {
@@ -225,6 +270,12 @@ func (k *checker) params(side Side, i int, o *Operator) {
 
 // mapped checks one end of a mapped output.
 func (k *checker) mapped(i int, side Side, ops []Operator, op, ts int32, used []bool) {
+	if op < 0 && k.allow.BareSides {
+		if ts != 0 {
+			k.add(NoSide, -1, "mapped output %d is output %d of variable %d, which has one output", i, ts, op)
+		}
+		return
+	}
 	if op < 0 || int(op) >= len(ops) {
 		k.add(NoSide, -1, "mapped output %d is of %s operator %d, there are %d", i, side, op, len(ops))
 		return
