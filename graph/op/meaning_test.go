@@ -259,6 +259,24 @@ func TestMeanings(t *testing.T) {
 			sizes := shape(t, 0)
 			compare(t, op.One, named{"shape": graph.ShapeValue(s(sizes...))}, nil, build(func([]int) float64 { return 1 }, sizes...))
 		}},
+		{op.Broadcast, func(t *rapid.T) {
+			sizes := shape(t, 0)
+			front := rapid.IntRange(0, len(sizes)).Draw(t, "missing")
+			small := slices.Clone(sizes[front:])
+			for i := range small {
+				if rapid.Bool().Draw(t, "single") {
+					small[i] = 1
+				}
+			}
+			x := fill(1, small...)
+			compare(t, op.Broadcast, named{"shape": graph.ShapeValue(s(sizes...))}, []tensor{x}, build(func(i []int) float64 {
+				j := slices.Clone(i[front:])
+				for a := range j {
+					j[a] = min(j[a], small[a]-1)
+				}
+				return at(x, j...)
+			}, sizes...))
+		}},
 		{op.IMatMul, func(t *rapid.T) {
 			m := size(t, "n")
 			compare(t, op.IMatMul, named{"n": n(int64(m))}, nil, build(func(i []int) float64 {

@@ -43,6 +43,8 @@ func templates() []template {
 		{op.Transpose, named{"perm": tuple(1, 2, 0)}, in(dims("a", "b", "c"))},
 		{op.Enlarge, named{"kh": d(v("k")), "kw": d(v("w").Add(v("l")))}, in(dims("b", "c", "h", "w"))},
 		{op.One, named{"shape": graph.ShapeValue(around(v("a").Sub(v("b"))))}, nil},
+		{op.Broadcast, named{"shape": graph.ShapeValue(around(v("a").Sub(v("b"))))}, in(around(one))},
+		{op.Broadcast, named{"shape": graph.ShapeValue(run("P", v("c"), v("a"), v("b")))}, in(graph.ShapeOf(one, v("b")))},
 		{op.IMatMul, named{"n": d(v("a").Sub(one))}, nil},
 		{op.IConv, named{"c": d(v("c")), "kh": d(v("k")), "kw": n(3)}, nil},
 		{op.CPool, named{"c": d(v("g").Mul(v("c"))), "kh": d(v("k")), "kw": n(1)}, nil},

@@ -414,6 +414,25 @@ func infer(t *law.Term, in []graph.Shape, needs *conds) (graph.Shape, error) {
 			}
 		}
 		return s, nil
+	case "broadcast":
+		s, ok := attr(t, "shape").Shape()
+		if !ok || len(s) < len(in[0]) {
+			return nil, bad
+		}
+		for _, it := range s {
+			if it.Run == "" {
+				if err := needs.atLeast(it.Dim, 1); err != nil {
+					return nil, err
+				}
+			}
+		}
+		single := graph.Axis(graph.Int(1))
+		for i, it := range s[len(s)-len(in[0]):] {
+			if x := in[0][i]; x != it && (x != single || it.Run != "") {
+				return nil, bad
+			}
+		}
+		return s, nil
 	}
 	if t.Op.Pointwise && len(in) == 1 && len(t.Attrs) == 0 {
 		return in[0], nil

@@ -1,0 +1,65 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Broadcast repeats a tensor along the axes that it has not, the way numpy and
+// ONNX do for the operands of element-wise operators: shapes are aligned at
+// the end, an axis of size 1 takes any size, and axes that are missing in front
+// are added.
+var Broadcast = graph.Register(&graph.Op{
+	Name: "broadcast", In: 1, Out: 1,
+	Doc:    "A tensor repeated to a larger shape: axes are aligned at the end, those of size 1 take any size, missing ones are added in front.",
+	Params: []graph.Param{{Name: "shape", Sort: "shape", Doc: "shape of the result"}},
+	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		to, ok := a[0].Shape()
+		if !ok {
+			return nil, fmt.Errorf("%s is not a shape", a[0])
+		}
+		x, to := f.NormShape(in[0]), f.NormShape(to)
+		for _, it := range to {
+			if it.Run == "" {
+				if err := f.Le(graph.Int(1), it.Dim); err != nil {
+					return nil, err
+				}
+			}
+		}
+		front := len(to) - len(x)
+		if front < 0 {
+			return nil, fmt.Errorf("shape %s has more axes than %s", x, to)
+		}
+		for i := len(x) - 1; i >= 0; i-- {
+			from, into := x[i], to[front+i]
+			var err error
+			switch {
+			case from.Run != into.Run:
+				err = fmt.Errorf("an axis run stands for itself only")
+			case from.Run == "" && from.Dim != graph.Int(1):
+				err = f.Eq(from.Dim, into.Dim)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("shape %s cannot be broadcast to %s: %w", x, to, err)
+			}
+		}
+		return one(f.NormShape(to))
+	},
+	Mean: func(_ graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
+		x, y := in[0], out[0]
+		front := len(y) - len(x)
+		st := graph.Strides(x)
+		idx := make([]int32, graph.NumElements(y))
+		graph.Each(y, func(flat int, at []int) {
+			p := 0
+			for i, n := range x {
+				if n > 1 {
+					p += at[front+i] * st[i]
+				}
+			}
+			idx[flat] = int32(p)
+		})
+		return graph.Gather(idx), nil
+	},
+})
