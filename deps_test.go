@@ -35,7 +35,7 @@ const modulePath = "github.com/taso-go/taso"
 const picture = `
 line 5     cmd/taso cmd/taso/*
 line 4     bench bench/* internal/pipeline internal/pipeline/* internal/pipeline/theory
-line 3     enumerate verify verify/check verify/bounded search parallel backends backends/*
+line 3     enumerate verify verify/check verify/bounded verify/explain search parallel backends backends/*
 line 2     fingerprint axioms rules rules/tasopb rules/peer egraph/tensor verify/sums
 line 1     graph/interp law cost onnx
 line 0     . graph graph/op egraph internal/z3 internal/z3/*
@@ -268,6 +268,8 @@ func TestPictureRejects(t *testing.T) {
 		{"egraph/tensor", "egraph", ""},
 		{"verify", "axioms", ""},
 		{"verify/check", "law", ""},
+		{"verify/explain", "law", ""},
+		{"verify/explain", "verify", "only lower lines"},
 		{"verify/check", "internal/z3", ""},
 		{"graph", "graph/op", "import graph (line 0) -> graph/op (line 0)"},
 		{"egraph", "graph", "import egraph (line 0) -> graph (line 0)"},

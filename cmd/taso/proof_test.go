@@ -1,59 +1,45 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
 )
 
-// chainOf writes the chain from one term to another by equations.
-func chainOf(t *testing.T, from, to string, eqs ...[2]string) (string, bool) {
-	t.Helper()
-	goal, err := law.ParseLaw(`rule g
-  given A : [a, a], B : [a, a], C : [a, a]
-  then  ` + from + ` == ` + to)
+func TestPrintRule(t *testing.T) {
+	rep, err := genrules.Run(context.Background(), genrules.Options{MaxOps: 2, Ops: []string{"conv2d", "conv2d_relu", "relu"}, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	term := func(s string) *law.Term {
-		u, err := law.ParseTerm(s, goal.Given)
-		if err != nil {
-			t.Fatal(err)
+	set := rep.Set
+	found := false
+	for _, r := range set.Rules {
+		var b strings.Builder
+		if err := printRule(&b, set, r); err != nil {
+			t.Errorf("%s: %v", r.ID(), err)
 		}
-		return u
+		if r.Proof != nil && !strings.HasPrefix(b.String(), law.Format(r.Law)+"\nproved, use ") {
+			t.Errorf("%s: begins otherwise:\n%s", r.ID(), b.String())
+		}
+		found = found || strings.Contains(b.String(), "\n  == ") && strings.Contains(b.String(), "\n       by axiom conv_relu: ")
 	}
-	var list []ground
-	for i, e := range eqs {
-		list = append(list, ground{&law.Law{Name: string(rune('p' + i))}, term(e[0]), term(e[1])})
+	if !found {
+		t.Error("no proof uses conv_relu")
 	}
-	steps, ok := chain(goal.LHS[0], goal.RHS[0], list)
-	var out []string
-	for _, s := range steps {
-		out = append(out, s.law.Name+": "+s.term.String())
+	// A rule without a proof says why it has none, one with a proof that uses
+	// an unknown law is an error.
+	r := *set.Rules[0]
+	var b strings.Builder
+	r.Proof, r.Status, r.Reason = nil, rules.Unknown, "no time"
+	if err := printRule(&b, set, &r); err != nil || !strings.HasSuffix(b.String(), "no time\n") {
+		t.Errorf("%v: %s", err, b.String())
 	}
-	return strings.Join(out, "; "), ok
-}
-
-func TestChain(t *testing.T) {
-	// Equations are used in both directions, below other operators, and the
-	// shortest chain is found.
-	got, ok := chainOf(t, "relu(ewadd(A, B))", "relu(matmul(C, C))",
-		[2]string{"ewadd(B, A)", "ewadd(A, B)"}, [2]string{"ewadd(B, A)", "matmul(C, C)"}, [2]string{"A", "relu(A)"})
-	if want := "p: relu(ewadd(B, A)); q: relu(matmul(C, C))"; got != want || !ok {
-		t.Errorf("got %q, %v; want %q", got, ok, want)
-	}
-	// One place of several.
-	got, ok = chainOf(t, "ewadd(A, A)", "ewadd(A, B)", [2]string{"A", "B"})
-	if want := "p: ewadd(A, B)"; got != want || !ok {
-		t.Errorf("got %q, %v; want %q", got, ok, want)
-	}
-	// Nothing to do, and nothing that helps: an equation that grows without end
-	// stops at the bound.
-	if got, ok = chainOf(t, "A", "A"); got != "" || !ok {
-		t.Errorf("got %q, %v", got, ok)
-	}
-	if got, ok = chainOf(t, "A", "B", [2]string{"A", "relu(A)"}); ok {
-		t.Errorf("got %q", got)
+	r.Proof = &law.Proof{Instances: []law.Instance{{Law: "nothing"}}}
+	if err := printRule(&b, set, &r); err == nil || !strings.Contains(err.Error(), "there is no law nothing") {
+		t.Error(err)
 	}
 }

@@ -1,0 +1,51 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/taso-go/taso/law"
+)
+
+// Text writes the proof for people: for each output the left side, then each
+// step with its law, the law's sentence, and, where only a part of the term
+// changes, which part becomes what.
+func Text(w io.Writer, goal *law.Law, p *law.Proof, laws map[string]*law.Law) error {
+	chains, err := Chain(goal, p, laws)
+	if err != nil {
+		return err
+	}
+	vars := goal.VarShapes()
+	var b strings.Builder
+	for k, steps := range chains {
+		if len(chains) > 1 {
+			if k > 0 {
+				b.WriteByte('\n')
+			}
+			fmt.Fprintf(&b, "output %d\n", k)
+		}
+		fmt.Fprintf(&b, "     %s\n", Primitive(goal.LHS[k], vars))
+		for _, s := range steps {
+			fmt.Fprintf(&b, "  == %s\n", s.Term)
+			if s.Depth > 0 {
+				fmt.Fprintf(&b, "       where %s becomes %s\n", s.From, s.To)
+			}
+			fmt.Fprintf(&b, "       by %s %s", s.Law.Kind, s.Law.Name)
+			if s.Backward {
+				b.WriteString(", right to left")
+			}
+			if s.Sentence != "" {
+				b.WriteString(": " + s.Sentence)
+			}
+			b.WriteByte('\n')
+		}
+		if len(steps) == 0 {
+			b.WriteString("     is the right side\n")
+		}
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("explain %s: %w", goal.Name, err)
+	}
+	return nil
+}
