@@ -1,6 +1,9 @@
 package audit
 
-import "github.com/taso-go/taso/verify"
+import (
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify"
+)
 
 // Outcome is what an audit says of a rule, or of one of its directions.
 type Outcome string
@@ -81,9 +84,17 @@ type Rule struct {
 	SubsumedBy int `json:"subsumed_by"`
 	// DerivableFrom are the indices of the rules of the minimal subset that it
 	// follows from.
-	DerivableFrom  []int           `json:"derivable_from,omitempty"`
+	DerivableFrom []int `json:"derivable_from,omitempty"`
+	// Trivial: the rule only exchanges operands of commutative operators.
+	Trivial        bool            `json:"trivial,omitempty"`
 	Counterexample *Counterexample `json:"counterexample,omitempty"`
 	Readings       []Reading       `json:"readings,omitempty"`
+	// Certificate lists the axiom and lemma instances from which Law follows.
+	Certificate []law.InstanceText `json:"certificate,omitempty"`
+
+	// Goal and Proof are Law and Certificate as values; nil where there are none.
+	Goal  *law.Law   `json:"-"`
+	Proof *law.Proof `json:"-"`
 }
 
 // Reading is what was found under one reading of the format.

@@ -1,0 +1,232 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/tasopb"
+)
+
+// claim is what a rule says under one reading.
+type claim struct {
+	// law has the most general shapes that suit both sides.
+	law *law.Law
+	// Of each direction: what its source alone permits.
+	way [2]direction
+	// err says why there is no law; kind tells ill-formed from unsupported.
+	err  error
+	kind Outcome
+}
+
+// direction is a rule used from one side to the other: wherever the source is
+// defined, so is the target, and they are equal.
+type direction struct {
+	// general is that claim, written =>, with the most general shapes of the
+	// source; nil if these are the shapes of the law.
+	general *law.Law
+	// condition says what the shapes of the law ask for beyond that.
+	condition string
+}
+
+// own is the claim of a law in our own language, whose shapes are part of it.
+func own(l *law.Law) *claim { return &claim{law: l} }
+
+// peerClaim reads a rule of TASO's operators.
+func peerClaim(r *tasopb.Rule, reading rules.Reading) *claim {
+	l, err := translate(r, reading)
+	if err != nil {
+		c := &claim{err: err, kind: IllFormed}
+		if errors.Is(err, rules.ErrUnsupported) {
+			c.kind = Unsupported
+		}
+		return c
+	}
+	c := &claim{law: l}
+	for i := range c.way {
+		source := &tasopb.Rule{SrcOps: r.SrcOps, DstOps: r.SrcOps}
+		if i == 1 {
+			source = &tasopb.Rule{SrcOps: r.DstOps, DstOps: r.DstOps}
+		}
+		for _, m := range r.Mapped {
+			op, ts := m.SrcOpID, m.SrcTsID
+			if i == 1 {
+				op, ts = m.DstOpID, m.DstTsID
+			}
+			source.Mapped = append(source.Mapped, tasopb.MapOutput{SrcOpID: op, DstOpID: op, SrcTsID: ts, DstTsID: ts})
+		}
+		s, err := translate(source, reading)
+		if err != nil {
+			continue // the shapes of the law are the only ones known
+		}
+		c.way[i] = generalize(l, s, i == 1)
+	}
+	return c
+}
+
+func translate(r *tasopb.Rule, reading rules.Reading) (*law.Law, error) {
+	t := rules.FromTASO(&tasopb.RuleCollection{Rules: []tasopb.Rule{*r}}, reading)[0]
+	if t.Err == nil {
+		return t.Law, nil
+	}
+	var te *rules.TASOError
+	if errors.As(t.Err, &te) && te.Op >= 0 {
+		return nil, fmt.Errorf("%s operator %d (%s): %w", te.Side, te.Op, te.Type, te.Err)
+	} else if te != nil {
+		return nil, te.Err
+	}
+	return nil, t.Err
+}
+
+// place is an axis of an input.
+type place struct {
+	tensor string
+	axis   int
+}
+
+func (p place) String() string { return fmt.Sprintf("%s[%d]", p.tensor, p.axis) }
+
+// generalize compares the shapes of a law with those that one side, its source,
+// asks for alone; alone is a law whose sides are both that side.
+func generalize(l, alone *law.Law, backward bool) direction {
+	source, target := l.LHS, l.RHS
+	if backward {
+		source, target = target, source
+	}
+	joint, free := l.VarShapes(), alone.VarShapes()
+
+	// Runs of the source that have a number of axes in the law get that many.
+	var conds conditions
+	runs := &graph.Binding{Runs: map[string]graph.Shape{}}
+	for _, g := range alone.Given {
+		s, js := g.Shape, joint[g.Name]
+		if g.Sort != "" || len(s) != 1 || s[0].Run == "" || runs.Runs[s[0].Run] != nil || js.HasRun() {
+			continue
+		}
+		axes := graph.Shape{}
+		for i := range js {
+			axes = append(axes, graph.Axis(graph.Var(fmt.Sprintf("%s_%d", s[0].Run, i))))
+		}
+		runs.Runs[s[0].Run] = axes
+		conds.add("%s has %d axes", g.Name, len(js))
+	}
+	alone = alone.Subst(runs)
+	free = alone.VarShapes()
+
+	// What stands for the variables of the law: by the inputs' axes, and by the
+	// attributes of the source.
+	back := &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
+	first := map[string]place{} // where a size variable of the law stands
+	shared := map[graph.Dim][]place{}
+	var order []graph.Dim
+	same := true
+	for _, g := range l.Given {
+		js, fs := g.Shape, free[g.Name]
+		if g.Sort != "" {
+			continue
+		}
+		if len(js) != len(fs) {
+			if fs == nil {
+				continue // the target alone uses this input
+			}
+			return direction{}
+		}
+		for i := range js {
+			if js[i].Run != "" {
+				if fs[i].Run == "" {
+					return direction{}
+				}
+				if r, ok := back.Runs[js[i].Run]; ok && r[0].Run != fs[i].Run {
+					conds.add("%s has the shape of other inputs", g.Name)
+					same = false
+				} else if !ok {
+					back.Runs[js[i].Run] = graph.Shape{fs[i]}
+				}
+				continue
+			}
+			if name, ok := js[i].Dim.IsVar(); ok {
+				if _, ok := back.Dims[name]; !ok {
+					back.Dims[name], first[name] = fs[i].Dim, place{g.Name, i}
+				}
+			}
+			if len(shared[js[i].Dim]) == 0 {
+				order = append(order, js[i].Dim)
+			}
+			shared[js[i].Dim] = append(shared[js[i].Dim], place{g.Name, i})
+		}
+	}
+	for i := range source {
+		pairAttrs(source[i], alone.LHS[i], back)
+	}
+	at := func(p place) graph.Dim { return free[p.tensor][p.axis].Dim }
+	for _, d := range order {
+		ps := shared[d]
+		for _, p := range ps[1:] {
+			if at(p) != at(ps[0]) {
+				conds.add("%s = %s", ps[0], p)
+				same = false
+			}
+		}
+		if _, isVar := d.IsVar(); !isVar && d.Subst(back) != at(ps[0]) {
+			conds.add("%s = %s", ps[0], named(d, first))
+			same = false
+		}
+	}
+	if same {
+		if len(conds.list) == 0 {
+			return direction{}
+		}
+		// The number of axes alone is no condition on the rule: the format says it.
+		return direction{}
+	}
+	b := back
+	side := func(ts []*law.Term) (out []*law.Term) {
+		for _, t := range ts {
+			out = append(out, t.Subst(nil, nil, b))
+		}
+		return out
+	}
+	general := *alone
+	general.Name, general.Kind, general.OneWay = l.Name, law.Rule, true
+	general.RHS = side(target)
+	for _, g := range l.Given {
+		if _, ok := general.Find(g.Name); !ok {
+			if g.Sort == "" {
+				g.Shape = g.Shape.Subst(b)
+			}
+			general.Given = append(general.Given, g)
+		}
+	}
+	return direction{general: &general, condition: conds.String()}
+}
+
+// pairAttrs binds the size variables in attributes of a term to what stands
+// there in a term of the same form.
+func pairAttrs(t, u *law.Term, b *graph.Binding) {
+	if t.Op == nil || u.Op != t.Op || len(t.Args) != len(u.Args) {
+		return
+	}
+	for i := range t.Attrs {
+		d, ok := t.Attrs[i].Dim()
+		e, also := u.Attrs[i].Dim()
+		if name, isVar := d.IsVar(); ok && also && isVar {
+			if _, known := b.Dims[name]; !known {
+				b.Dims[name] = e
+			}
+		}
+	}
+	for i := range t.Args {
+		pairAttrs(t.Args[i], u.Args[i], b)
+	}
+}
+
+// named is a size with its variables written as the axes where they stand.
+func named(d graph.Dim, first map[string]place) string {
+	b := &graph.Binding{Dims: map[string]graph.Dim{}}
+	for v, p := range first {
+		b.Dims[v] = graph.Var(p.String())
+	}
+	return d.Subst(b).String()
+}

@@ -1,0 +1,242 @@
+package audit
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// conditions collects conditions in words, each once.
+type conditions struct{ list []string }
+
+func (c *conditions) add(format string, args ...any) {
+	s := fmt.Sprintf(format, args...)
+	for _, t := range c.list {
+		if s == t {
+			return
+		}
+	}
+	c.list = append(c.list, s)
+}
+
+func (c *conditions) String() string { return strings.Join(c.list, ", ") }
+
+// special is a law with less general sizes or attributes.
+type special struct {
+	law       *law.Law
+	condition string
+}
+
+// maxSpecials bounds the conditions that are tried for a rule.
+const maxSpecials = 400
+
+// specials lists the special forms of a law that is false, the weakest
+// conditions first: a way to pad or to average, one group, odd kernels, sizes
+// that are equal; and then two of these.
+func specials(l *law.Law) []special {
+	single := conditionsOf(l)
+	out := append([]special(nil), single...)
+	for i, a := range single {
+		for _, b := range conditionsOf(a.law) {
+			if len(out) >= maxSpecials {
+				return typed(out)
+			}
+			if later(single, b.condition) > i {
+				out = append(out, special{b.law, a.condition + ", " + b.condition})
+			}
+		}
+	}
+	return typed(out)
+}
+
+func later(list []special, condition string) int {
+	for i, s := range list {
+		if s.condition == condition {
+			return i
+		}
+	}
+	return -1
+}
+
+// typed leaves out what has no types and what is there already.
+func typed(list []special) []special {
+	out := list[:0:0]
+	seen := map[string]bool{}
+	for _, s := range list {
+		if text := law.Format(s.law); !seen[text] {
+			seen[text] = true
+			if _, err := s.law.Types(); err == nil {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+func conditionsOf(l *law.Law) []special {
+	var out []special
+	attr := func(name string, v graph.Value, words string) {
+		b := &graph.Binding{Attrs: map[string]graph.Value{name: v}}
+		out = append(out, special{l.Subst(b), words})
+	}
+	for _, g := range l.Given {
+		switch g.Sort {
+		case graph.SortSame:
+			attr(g.Name, graph.NameValue(graph.SameUpper), "SAME pads more behind (same_upper)")
+			attr(g.Name, graph.NameValue(graph.SameLower), "SAME pads more in front (same_lower)")
+		case graph.SortPadding:
+			attr(g.Name, graph.NameValue(graph.Valid), g.Name+" = valid")
+			attr(g.Name, graph.NameValue(graph.SameUpper), g.Name+" = same_upper")
+			attr(g.Name, graph.NameValue(graph.SameLower), g.Name+" = same_lower")
+		case graph.SortBorder:
+			attr(g.Name, graph.NameValue("counted"), "averages count the border")
+			attr(g.Name, graph.NameValue("excluded"), "averages leave the border out")
+		case graph.SortStride:
+			attr(g.Name, graph.TupleValue(1, 1), g.Name+" = (1, 1)")
+		case graph.SortAct:
+			attr(g.Name, graph.NameValue("none"), g.Name+" = none")
+		}
+	}
+	if gs := groupVars(l); len(gs) > 0 {
+		b := &graph.Binding{Dims: map[string]graph.Dim{}}
+		for _, g := range gs {
+			b.Dims[g] = graph.Int(1)
+		}
+		out = append(out, special{l.Subst(b), "groups = 1"})
+	}
+	if ks := kernelVars(l); len(ks) > 0 {
+		odd := *l
+		two := graph.Int(2)
+		odd.Where = append([]law.Pred(nil), l.Where...)
+		for _, k := range ks {
+			odd.Where = append(odd.Where, law.Pred{Left: graph.Var(k), Mod: &two, Rel: "==", Right: graph.Int(1)})
+		}
+		out = append(out, special{&odd, "odd kernels"})
+	}
+	return append(out, equalSizes(l)...)
+}
+
+// groupVars are the size variables that count the groups of convolutions.
+func groupVars(l *law.Law) []string {
+	set := map[string]bool{}
+	eachTerm(l, func(t *law.Term) {
+		if t.Op == nil {
+			return
+		}
+		if i := t.Op.ParamIndex("groups"); i >= 0 {
+			d, _ := t.Attrs[i].Dim()
+			d.Walk(func(a graph.Atom) {
+				if a.Kind == graph.AtomVar {
+					set[a.Name] = true
+				}
+			})
+		}
+	})
+	return keys(set)
+}
+
+// kernelVars are the size variables that are sizes of kernels.
+func kernelVars(l *law.Law) []string {
+	set := map[string]bool{}
+	note := func(d graph.Dim) {
+		if name, ok := d.IsVar(); ok {
+			set[name] = true
+		}
+	}
+	shapes := l.VarShapes()
+	eachTerm(l, func(t *law.Term) {
+		if t.Op == nil {
+			return
+		}
+		for i, p := range t.Op.Params {
+			if p.Name == "kh" || p.Name == "kw" {
+				d, _ := t.Attrs[i].Dim()
+				note(d)
+			}
+		}
+		kernel := -1
+		switch t.Op.Name {
+		case "conv2d":
+			kernel = 1
+		case "enlarge":
+			kernel = 0
+		}
+		if kernel >= 0 && t.Args[kernel].IsVar() {
+			if s := shapes[t.Args[kernel].Var]; len(s) == 4 {
+				note(s[2].Dim)
+				note(s[3].Dim)
+			}
+		}
+	})
+	return keys(set)
+}
+
+// equalSizes are the laws in which two size variables are one: of the same
+// axis of two inputs first.
+func equalSizes(l *law.Law) []special {
+	var names []string
+	axis := map[string]map[int]bool{}
+	where := map[string]place{}
+	for _, g := range l.Given {
+		for i, it := range g.Shape {
+			it.Dim.Walk(func(a graph.Atom) {
+				if a.Kind != graph.AtomVar {
+					return
+				}
+				if axis[a.Name] == nil {
+					axis[a.Name] = map[int]bool{}
+					names = append(names, a.Name)
+				}
+				axis[a.Name][i] = true
+				if _, ok := it.Dim.IsVar(); ok && where[a.Name].tensor == "" {
+					where[a.Name] = place{g.Name, i}
+				}
+			})
+		}
+	}
+	word := func(v string) string {
+		if p := where[v]; p.tensor != "" {
+			return p.String()
+		}
+		return v
+	}
+	var near, far []special
+	for i, v := range names {
+		for _, w := range names[i+1:] {
+			s := special{
+				l.Subst(&graph.Binding{Dims: map[string]graph.Dim{w: graph.Var(v)}}),
+				word(v) + " = " + word(w),
+			}
+			close := false
+			for a := range axis[v] {
+				close = close || axis[w][a]
+			}
+			if close {
+				near = append(near, s)
+			} else {
+				far = append(far, s)
+			}
+		}
+	}
+	return append(near, far...)
+}
+
+func eachTerm(l *law.Law, f func(*law.Term)) {
+	for _, side := range [][]*law.Term{l.LHS, l.RHS} {
+		for _, t := range side {
+			t.Walk(f)
+		}
+	}
+}
+
+func keys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}

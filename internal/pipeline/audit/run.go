@@ -1,0 +1,338 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taso-go/taso/internal/pipeline/theory"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/peer"
+)
+
+// Run audits the rules of files. Reports are in the order of the files, and do
+// not depend on the number of workers but for their timings.
+func Run(ctx context.Context, files []*peer.File, opt Options) ([]*Report, error) {
+	opt = opt.withDefaults()
+	t, err := theory.Load(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	d := &decider{opt: opt, theory: t, known: map[string]*decision{}, witness: map[string]*Counterexample{},
+		spread: map[string]*spread{}}
+	var out []*Report
+	for _, f := range files {
+		rep, err := d.file(ctx, f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Path, err)
+		}
+		out = append(out, rep)
+	}
+	return out, nil
+}
+
+// question is a rule under one reading.
+type question struct {
+	rule  *Rule
+	peer  *peer.Rule
+	sem   Semantics
+	claim *claim
+}
+
+func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
+	start := time.Now()
+	rep := &Report{File: f.Path, Format: string(f.Format), Rules: []*Rule{}}
+	var all []*question
+	var laws []*law.Law
+	read := map[string]*claim{} // rules that occur again, and readings that say the same
+	for i := range f.Rules {
+		p := &f.Rules[i]
+		r := &Rule{Index: p.Index, Name: p.Name, Source: p.Source, Semantics: []string{}, Axioms: []string{},
+			DuplicateOf: -1, SubsumedBy: -1}
+		if p.Line > 0 {
+			r.Place = fmt.Sprintf("%s:%d:%d", f.Path, p.Line, p.Col)
+		}
+		rep.Rules = append(rep.Rules, r)
+		switch {
+		case p.Fault != nil:
+			r.Verdict, r.Reason, r.Unsupported = IllFormed, p.Fault.Err.Error(), p.Fault.Operators
+			if p.Fault.Kind == peer.Unsupported {
+				r.Verdict = Unsupported
+			}
+		case p.Law != nil:
+			q := &question{rule: r, peer: p, sem: All[0], claim: own(p.Law)}
+			all, laws = append(all, q), append(laws, p.Law)
+		default:
+			for _, sem := range d.opt.Semantics {
+				key := fmt.Sprint(sem.Reading, p.Source)
+				c := read[key]
+				if c == nil {
+					c = peerClaim(p.TASO, sem.Reading)
+					read[key] = c
+				}
+				all = append(all, &question{rule: r, peer: p, sem: sem, claim: c})
+				if c.law != nil {
+					laws = append(laws, c.law)
+				}
+			}
+		}
+	}
+	if err := d.decide(ctx, laws); err != nil {
+		return nil, err
+	}
+	if err := d.generals(ctx, all); err != nil {
+		return nil, err
+	}
+	if err := d.broadcasts(ctx, all); err != nil {
+		return nil, err
+	}
+	byRule := map[*Rule][]*question{}
+	for _, q := range all {
+		byRule[q.rule] = append(byRule[q.rule], q)
+	}
+	for _, r := range rep.Rules {
+		if qs := byRule[r]; len(qs) > 0 {
+			d.conclude(r, qs)
+		}
+	}
+	if !d.opt.NoSet {
+		if err := d.set(ctx, rep); err != nil {
+			return nil, err
+		}
+	}
+	rep.count(f)
+	rep.Summary.Seconds = time.Since(start).Seconds()
+	return rep, nil
+}
+
+// generals looks for what refutes the claims of single directions.
+func (d *decider) generals(ctx context.Context, all []*question) error {
+	var texts []string
+	var laws []*law.Law
+	for _, q := range all {
+		if q.claim.law == nil {
+			continue
+		}
+		for _, w := range q.claim.way {
+			if w.general == nil {
+				continue
+			}
+			text := law.Format(w.general)
+			if _, ok := d.witness[text]; !ok {
+				d.witness[text] = nil
+				texts, laws = append(texts, text), append(laws, w.general)
+			}
+		}
+	}
+	found := make([]*Counterexample, len(laws))
+	err := d.each(ctx, len(laws), func(i int) (err error) {
+		found[i], err = d.counterexample(ctx, laws[i])
+		return err
+	})
+	for i, c := range found {
+		d.witness[texts[i]] = c
+	}
+	return err
+}
+
+// reading is what was found of a rule under one reading.
+func (d *decider) reading(q *question) Reading {
+	g := Reading{Semantics: q.sem.Name}
+	if q.claim.law == nil {
+		g.Forward = Direction{Verdict: q.claim.kind, Reason: q.claim.err.Error()}
+		g.Backward = g.Forward
+		return g
+	}
+	n := d.known[law.Format(q.claim.law)]
+	g.Law, g.Saturated, g.ShapesAgreeing = law.Format(n.law), n.closed, n.equal
+	ways := n.way
+	for k := range ways {
+		w := &ways[k]
+		if w.Verdict == "" {
+			continue
+		}
+		if gen := q.claim.way[k].general; gen != nil && w.Verdict != Unknown {
+			c := d.witness[law.Format(gen)]
+			restrict(w, q.claim.way[k].condition, c)
+		}
+		if s := d.spread[law.Format(n.law)]; q.sem.Broadcast && s != nil {
+			s.apply(w, k)
+		}
+	}
+	g.Forward, g.Backward = ways[0], ways[1]
+	return g
+}
+
+// restrict adds a condition to a direction that holds.
+func restrict(w *Direction, condition string, c *Counterexample) {
+	switch w.Verdict {
+	case Proved:
+		w.Verdict, w.Condition = Conditional, condition
+		if c == nil {
+			w.Reason = "no counterexample without the condition was found"
+		}
+	case Conditional:
+		w.Condition = condition + ", " + w.Condition
+	default:
+		return
+	}
+	if w.Counterexample == nil {
+		w.Counterexample = c
+	}
+}
+
+// conclude says of a rule what its readings have in common.
+func (d *decider) conclude(r *Rule, qs []*question) {
+	var forward, backward []Direction
+	axioms := map[string]bool{}
+	for _, q := range qs {
+		g := d.reading(q)
+		r.Readings = append(r.Readings, g)
+		forward, backward = append(forward, g.Forward), append(backward, g.Backward)
+		r.Millis += g.Forward.Millis
+		if g.Backward.Millis != g.Forward.Millis {
+			r.Millis += g.Backward.Millis
+		}
+		for _, w := range []Direction{g.Forward, g.Backward} {
+			for _, a := range w.Axioms {
+				axioms[a] = true
+			}
+		}
+		if g.Forward.Verdict == Proved {
+			r.Semantics = append(r.Semantics, q.sem.Name)
+		}
+		if n := d.decisionOf(q); n != nil && n.goal != nil && r.Goal == nil {
+			r.Goal, r.Proof, r.Law = n.goal, n.proof, law.Format(n.goal)
+			if n.proof != nil {
+				r.Certificate = n.proof.Text()
+			}
+		}
+	}
+	if r.Law == "" {
+		for _, g := range r.Readings {
+			if g.Law != "" {
+				r.Law = g.Law
+				break
+			}
+		}
+	}
+	if l, err := law.ParseLaw(r.Law); err == nil {
+		if x, err := rules.New(l); err == nil {
+			r.ID = x.ID()
+		}
+	}
+	r.Axioms = keys(axioms)
+	r.Verdict, r.Condition, r.Reason = together(qs, forward)
+	r.VerdictReverse, r.ConditionReverse, _ = together(qs, backward)
+	for _, ds := range [][]Direction{forward, backward} {
+		for _, w := range ds {
+			if r.Counterexample == nil {
+				r.Counterexample = w.Counterexample
+			}
+		}
+	}
+	if r.Verdict == Unsupported {
+		r.Unsupported = append(r.Unsupported, r.Reason)
+	}
+}
+
+func (d *decider) decisionOf(q *question) *decision {
+	if q.claim.law == nil {
+		return nil
+	}
+	return d.known[law.Format(q.claim.law)]
+}
+
+// together is the verdict over several readings: one that all share; unknown if
+// any is; else the rule is conditional if some reading holds, refuted if none
+// does.
+func together(qs []*question, ds []Direction) (verdict Outcome, condition, reason string) {
+	count := map[Outcome]int{}
+	for _, w := range ds {
+		count[w.Verdict]++
+	}
+	for _, w := range ds {
+		if w.Verdict == Unknown || count[w.Verdict] == len(ds) && w.Verdict != Conditional {
+			return w.Verdict, w.Condition, w.Reason
+		}
+	}
+	verdict = Refuted
+	if count[Proved]+count[Conditional] > 0 {
+		verdict = Conditional
+	}
+	// Readings with the same condition are named together.
+	var conds, reasons []string
+	names := map[string][]string{}
+	for i, w := range ds {
+		c := w.Condition
+		switch w.Verdict {
+		case Refuted, IllFormed, Unsupported:
+			c = "never"
+		case Proved:
+			c = ""
+		}
+		if _, ok := names[c]; !ok {
+			conds = append(conds, c)
+		}
+		names[c] = append(names[c], qs[i].sem.Name)
+		if w.Reason != "" && !slices.Contains(reasons, w.Reason) {
+			reasons = append(reasons, w.Reason)
+		}
+	}
+	var parts []string
+	for _, c := range conds {
+		switch where := strings.Join(names[c], ", "); {
+		case c == "":
+		case len(names[c]) == len(ds):
+			parts = append(parts, c)
+		default:
+			parts = append(parts, where+": "+c)
+		}
+	}
+	return verdict, strings.Join(parts, "; "), strings.Join(reasons, "; ")
+}
+
+// overall is the verdict that counts: of an equation the worse of the two
+// directions.
+func (r *Rule) overall(equation bool) Outcome {
+	if !equation || r.VerdictReverse == "" {
+		return r.Verdict
+	}
+	for _, o := range []Outcome{IllFormed, Unsupported, Refuted, Unknown, Conditional} {
+		if r.Verdict == o || r.VerdictReverse == o {
+			return o
+		}
+	}
+	return r.Verdict
+}
+
+// count fills the summary.
+func (rep *Report) count(f *peer.File) {
+	s := &rep.Summary
+	s.Rules = len(rep.Rules)
+	for i, r := range rep.Rules {
+		switch r.overall(f.Rules[i].Equation) {
+		case Proved:
+			s.Proved++
+		case Conditional:
+			s.Conditional++
+		case Refuted:
+			s.Refuted++
+		case Unknown:
+			s.Unknown++
+		case IllFormed:
+			s.IllFormed++
+		case Unsupported:
+			s.Unsupported++
+		}
+		if r.DuplicateOf >= 0 {
+			s.Duplicates++
+		}
+		if len(r.DerivableFrom) > 0 {
+			s.Derivable++
+		}
+	}
+}

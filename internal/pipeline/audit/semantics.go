@@ -1,0 +1,47 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/rules"
+)
+
+// Semantics is a reading of what the formats of others leave open.
+type Semantics struct {
+	Name string
+	// Doc is one sentence.
+	Doc string
+	// Reading says what SAME padding, averages and groups mean.
+	Reading rules.Reading
+	// Broadcast: operands of sums and products of elements may differ in shape.
+	Broadcast bool
+}
+
+// All are the readings, the strictest first: what holds in it leaves nothing
+// open, so it holds for both ways to pad and to average. The sources are the
+// generator, the verifier and the kernels of Jia et al., TASO (SOSP 2019), and
+// the operator specifications of ONNX.
+var All = []Semantics{
+	{Name: "strict", Doc: "either SAME padding, either average, one group, no broadcasting",
+		Reading: rules.Reading{Same: rules.AnySame, Border: rules.AnyBorder}},
+	{Name: "taso-generator", Doc: "SAME pads more behind, averages count the border, one group, no broadcasting",
+		Reading: rules.Reading{Same: graph.SameUpper, Border: "counted"}},
+	{Name: "taso-runtime", Doc: "SAME pads more in front, averages count the border, any groups, broadcasting",
+		Reading: rules.Reading{Same: graph.SameLower, Border: "counted", Grouped: true}, Broadcast: true},
+	{Name: "onnx", Doc: "SAME pads more behind, averages leave the border out, one group, broadcasting",
+		Reading: rules.Reading{Same: graph.SameUpper, Border: "excluded"}, Broadcast: true},
+}
+
+// FindSemantics is the reading of a name.
+func FindSemantics(name string) (Semantics, error) {
+	var names []string
+	for _, s := range All {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return Semantics{}, fmt.Errorf("semantics %q: want %s", name, strings.Join(names, ", "))
+}
