@@ -1,0 +1,89 @@
+package draw
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Sizes of text in pixels.
+const (
+	labelSize = 13.0
+	subSize   = 11.0
+	labelLine = 17.0 // from one line to the next
+	subLine   = 14.0
+	padX      = 10.0 // between text and border
+	padY      = 5.0
+)
+
+// advance holds the widths of the characters from space to ~ in Helvetica, in
+// thousandths of the font size. Fonts that browsers put in its place are a
+// little wider, for which [textWidth] leaves room.
+var advance = [95]uint16{
+	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
+	556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
+	1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778,
+	667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
+	333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556,
+	556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+}
+
+// textWidth estimates the width of a line in pixels, without a font at hand.
+func textWidth(s string, size float64) float64 {
+	sum := 0.0
+	for _, r := range s {
+		switch {
+		case r >= ' ' && r <= '~':
+			sum += float64(advance[r-' '])
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case r >= 0x1100:
+			sum += 1000 // East Asian, symbols
+		default:
+			sum += 650
+		}
+	}
+	return sum / 1000 * size * 1.12
+}
+
+// cut shortens a line to n characters; the last one then is an ellipsis.
+func cut(s string, n int) (string, bool) {
+	rs := []rune(s)
+	if len(rs) <= n {
+		return s, false
+	}
+	return string(rs[:max(0, n-1)]) + "…", true
+}
+
+// box is a node's text, cut and measured.
+type box struct {
+	label   string
+	subs    []string
+	tooltip string
+	class   string
+	w, h    float64
+}
+
+func (n Node) box(maxText, slots, ports int) box {
+	var b box
+	var short bool
+	full := n.Label
+	b.label, short = cut(strings.ReplaceAll(n.Label, "\n", " "), maxText)
+	b.w, b.h = textWidth(b.label, labelSize), labelLine
+	if n.Sub != "" {
+		for _, line := range strings.Split(n.Sub, "\n") {
+			s, cutHere := cut(line, maxText)
+			b.subs = append(b.subs, s)
+			short = short || cutHere
+			b.w, b.h = max(b.w, textWidth(s, subSize)), b.h+subLine
+		}
+		full += "\n" + n.Sub
+	}
+	b.tooltip = n.Tooltip
+	if b.tooltip == "" && short {
+		b.tooltip = full
+	}
+	b.class = classes(n.Class)
+	b.w = max(b.w+2*padX, 30, 14*float64(slots+1), 20*float64(ports+1))
+	// Even, so that half of it is whole.
+	b.w, b.h = float64(int(b.w/2+1))*2, b.h+2*padY
+	return b
+}
