@@ -41,6 +41,14 @@ type Op struct {
 	Infer func(f *Facts, a Attrs, in []Shape) ([]Shape, error)
 	// Mean says what is computed, for concrete shapes that Infer accepted.
 	Mean func(a Attrs, in, out [][]int) (*Meaning, error)
+	// Entry says what is computed once more, as the entry of output 0 at an
+	// index for all sizes, with unknowns of s; derived operators have none. The
+	// inputs have no axis runs. See [Expr]; a test compares it with Mean.
+	//
+	// A shape with a run P.. that Infer accepts is one whose axes P the operator
+	// carries along: an output entry reads inputs that have them at its own
+	// indices there. Then one axis may stand for any number of them.
+	Entry func(s *Space, a Attrs, in []Shape, at []Index) (*Expr, error)
 	// Expand, of a derived operator only: for each output an equivalent
 	// application of a primitive operator to the same inputs.
 	Expand func(a Attrs, in []Shape) ([]Prim, error)

@@ -46,6 +46,15 @@ var Broadcast = graph.Register(&graph.Op{
 		}
 		return one(f.NormShape(to))
 	},
+	Entry: func(_ *graph.Space, _ graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		from := append([]graph.Index{}, at[len(at)-len(in[0]):]...)
+		for i, it := range in[0] {
+			if it.Dim == graph.Int(1) {
+				from[i] = graph.IndexInt(0)
+			}
+		}
+		return graph.EntryRead(0, from...), nil
+	},
 	Mean: func(_ graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
 		x, y := in[0], out[0]
 		front := len(y) - len(x)

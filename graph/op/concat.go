@@ -25,6 +25,19 @@ var Concat = graph.Register(&graph.Op{
 		}
 		return one(f.NormShape(x.With(i, x[i].Dim.Add(y[i].Dim))))
 	},
+	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		axis, err := in[0].Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		first := s.Size(in[0][axis].Dim)
+		behind := append([]graph.Index{}, at...)
+		behind[axis] = at[axis].Sub(first)
+		return graph.EntryAdd(
+			graph.EntryWhen(graph.EntryRead(0, at...), graph.GuardLt(at[axis], first)),
+			graph.EntryWhen(graph.EntryRead(1, behind...), graph.GuardLe(first, at[axis])),
+		), nil
+	},
 	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
 		axis := num(a, 0)
 		sx, sy := graph.Strides(in[0]), graph.Strides(in[1])

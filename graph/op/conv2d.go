@@ -47,6 +47,20 @@ var Conv2D = graph.Register(&graph.Op{
 		}
 		return one(graph.ShapeOf(f.Norm(x[0].Dim), f.Norm(w[0].Dim), f.Norm(h), f.Norm(v)))
 	},
+	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		x, w := in[0], in[1]
+		c := s.Var("c")
+		win := entryWindow(s, x[2].Dim, x[3].Dim, w[2].Dim, w[3].Dim, a[0], a[1], at)
+		over := append([]graph.Bound{{Var: c, N: s.Size(w[1].Dim)}}, win.over...)
+		var groups []*graph.Expr
+		for _, g := range s.Groups(dim(a, 2), w[0].Dim, w[1].Dim, at[1]) {
+			groups = append(groups, graph.EntryWhen(graph.EntryMul(
+				graph.EntryRead(0, at[0], g.Start.Add(c.Index()), win.cell[0], win.cell[1]),
+				graph.EntryRead(1, at[1], c.Index(), over[1].Var.Index(), over[2].Var.Index()),
+			), g.If...))
+		}
+		return graph.EntryFn(a[3], graph.EntrySum(graph.EntryAdd(groups...), over, win.inside...)), nil
+	},
 	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
 		x, w, y := in[0], in[1], out[0]
 		win, err := window2D(x[2], x[3], w[2], w[3], a[0], a[1])
@@ -143,4 +157,26 @@ func (g window) each(i, j int, f func(kh, kw, r, s int)) {
 			}
 		}
 	}
+}
+
+// entryWin is a sliding window at a symbolic place: two bound variables, the
+// cell of the image at them, and when that lies inside.
+type entryWin struct {
+	over   []graph.Bound
+	cell   [2]graph.Index
+	inside []graph.Guard
+}
+
+// entryWindow is the window of output cell (at[2], at[3]).
+func entryWindow(s *graph.Space, h, w, kh, kw graph.Dim, stride, pad graph.Value, at []graph.Index) entryWin {
+	var win entryWin
+	image, kernel := [2]graph.Dim{h, w}, [2]graph.Dim{kh, kw}
+	for axis, name := range []string{"kh", "kw"} {
+		n, k, v := s.Size(image[axis]), s.Size(kernel[axis]), s.Var(name)
+		cell := s.Window(n, k, stride, pad, axis, at[2+axis]).Add(v.Index())
+		win.over = append(win.over, graph.Bound{Var: v, N: k})
+		win.cell[axis] = cell
+		win.inside = append(win.inside, graph.GuardLe(graph.IndexInt(0), cell), graph.GuardLt(cell, n))
+	}
+	return win
 }

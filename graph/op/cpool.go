@@ -18,6 +18,9 @@ var CPool = graph.Register(&graph.Op{
 		}
 		return one(graph.ShapeOf(d[0], graph.Int(1), d[1], d[2]))
 	},
+	Entry: func(s *graph.Space, a graph.Attrs, _ []graph.Shape, _ []graph.Index) (*graph.Expr, error) {
+		return graph.EntryInv(graph.EntryMul(graph.EntryNumber(s.Size(dim(a, 1))), graph.EntryNumber(s.Size(dim(a, 2))))), nil
+	},
 	Mean: func(_ graph.Attrs, _, out [][]int) (*graph.Meaning, error) {
 		y := out[0]
 		return constMeaning(y, 1, int64(y[2]*y[3]), always), nil

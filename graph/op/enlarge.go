@@ -30,6 +30,16 @@ var Enlarge = graph.Register(&graph.Op{
 		}
 		return one(out)
 	},
+	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		from := append([]graph.Index{}, at...)
+		var inside []graph.Guard
+		for i := 2; i < 4; i++ {
+			n := s.Size(in[0][i].Dim)
+			from[i] = at[i].Sub(s.Div(s.Size(dim(a, i-2)).Sub(n), 2))
+			inside = append(inside, graph.GuardLe(graph.IndexInt(0), from[i]), graph.GuardLt(from[i], n))
+		}
+		return graph.EntryWhen(graph.EntryRead(0, from...), inside...), nil
+	},
 	Mean: func(_ graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
 		w, y := in[0], out[0]
 		top, left := (y[2]-w[2])/2, (y[3]-w[3])/2

@@ -8,6 +8,9 @@ var EWAdd = graph.Register(&graph.Op{
 	Name: "ewadd", In: 2, Out: 1, Commutative: true,
 	Doc:   "Sum of two tensors of the same shape, element by element.",
 	Infer: sameShape,
+	Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		return graph.EntryAdd(graph.EntryRead(0, at...), graph.EntryRead(1, at...)), nil
+	},
 	Mean: func(_ graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
 		return binary(graph.StepAdd, in), nil
 	},

@@ -8,6 +8,9 @@ var EWMul = graph.Register(&graph.Op{
 	Name: "ewmul", In: 2, Out: 1, Commutative: true,
 	Doc:   "Product of two tensors of the same shape, element by element.",
 	Infer: sameShape,
+	Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		return graph.EntryMul(graph.EntryRead(0, at...), graph.EntryRead(1, at...)), nil
+	},
 	Mean: func(_ graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
 		return binary(graph.StepMul, in), nil
 	},

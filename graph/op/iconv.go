@@ -19,6 +19,10 @@ var IConv = graph.Register(&graph.Op{
 		}
 		return one(graph.ShapeOf(d[0], d[0], d[1], d[2]))
 	},
+	Entry: func(s *graph.Space, a graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		return graph.EntryWhen(graph.EntryNumber(graph.IndexInt(1)), graph.GuardEq(at[0], at[1]),
+			graph.GuardEq(at[2], s.Div(s.Size(dim(a, 1)), 2)), graph.GuardEq(at[3], s.Div(s.Size(dim(a, 2)), 2))), nil
+	},
 	Mean: func(_ graph.Attrs, _, out [][]int) (*graph.Meaning, error) {
 		y := out[0]
 		return constMeaning(y, 1, 1, func(at []int) bool {

@@ -25,6 +25,14 @@ var MatMul = graph.Register(&graph.Op{
 		}
 		return one(f.NormShape(x).With(r-1, f.Norm(y[r-1].Dim)))
 	},
+	Entry: func(s *graph.Space, _ graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		r := len(at)
+		k := s.Var("k")
+		x, y := append([]graph.Index{}, at...), append([]graph.Index{}, at...)
+		x[r-1], y[r-2] = k.Index(), k.Index()
+		return graph.EntrySum(graph.EntryMul(graph.EntryRead(0, x...), graph.EntryRead(1, y...)),
+			[]graph.Bound{{Var: k, N: s.Size(in[0][r-1].Dim)}}), nil
+	},
 	Mean: func(_ graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
 		r := len(out[0])
 		m, n, k := out[0][r-2], out[0][r-1], in[0][r-1]

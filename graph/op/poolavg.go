@@ -22,6 +22,28 @@ var PoolAvg = graph.Register(&graph.Op{
 		}
 		return inferPool(f, a, in)
 	},
+	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		pool := func() entryWin {
+			return entryWindow(s, in[0][2].Dim, in[0][3].Dim, dim(a, 0), dim(a, 1), a[2], a[3], at)
+		}
+		win := pool()
+		sum := graph.EntrySum(graph.EntryRead(0, at[0], at[1], win.cell[0], win.cell[1]), win.over, win.inside...)
+		border, literal := a[4].Name()
+		var count *graph.Expr
+		switch {
+		case !literal:
+			// Some divisor, the same for equal windows at equal places.
+			s.LeaveValueOpen(a[4])
+			count = graph.EntryNumber(s.Func("divisor "+a[4].String()+" "+a[2].String()+" "+a[3].String(), atLeastOne,
+				s.Size(in[0][2].Dim), s.Size(in[0][3].Dim), s.Size(dim(a, 0)), s.Size(dim(a, 1)), at[2], at[3]))
+		case border == "excluded":
+			cells := pool()
+			count = graph.EntrySum(graph.EntryNumber(graph.IndexInt(1)), cells.over, cells.inside...)
+		default:
+			count = graph.EntryMul(graph.EntryNumber(s.Size(dim(a, 0))), graph.EntryNumber(s.Size(dim(a, 1))))
+		}
+		return graph.EntryMul(graph.EntryInv(count), sum), nil
+	},
 	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
 		start, cells, err := poolCells(a, in, out)
 		if err != nil {
@@ -42,6 +64,11 @@ var PoolAvg = graph.Register(&graph.Op{
 	},
 	FLOPs: poolFLOPs,
 })
+
+// atLeastOne is what is known of a divisor.
+func atLeastOne(_ *graph.Space, n graph.Index, _ []graph.Index) []graph.Fact {
+	return []graph.Fact{{Any: []graph.Guard{graph.GuardLe(graph.IndexInt(1), n)}}}
+}
 
 // maxOperands is how many operands a gather can tell apart (Step.Src).
 const maxOperands = 127

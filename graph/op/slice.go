@@ -33,6 +33,15 @@ var Slice = graph.Register(&graph.Op{
 		}
 		return one(f.NormShape(x).With(i, hi.Sub(lo)))
 	},
+	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		axis, err := in[0].Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		from := append([]graph.Index{}, at...)
+		from[axis] = at[axis].Add(s.Size(dim(a, 1)))
+		return graph.EntryRead(0, from...), nil
+	},
 	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
 		axis, lo := num(a, 0), num(a, 1)
 		return sliceMeaning(in[0], out[0], axis, lo), nil

@@ -27,6 +27,14 @@ var Transpose = graph.Register(&graph.Op{
 		}
 		return one(f.NormShape(out))
 	},
+	Entry: func(_ *graph.Space, a graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		perm, _ := a[0].Tuple()
+		from := make([]graph.Index, len(at))
+		for i, p := range perm {
+			from[p] = at[i]
+		}
+		return graph.EntryRead(0, from...), nil
+	},
 	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
 		perm, _ := a[0].Tuple()
 		st := graph.Strides(in[0])
