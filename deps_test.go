@@ -36,7 +36,7 @@ const picture = `
 line 5     cmd/taso cmd/taso/*
 line 4     bench bench/* internal/pipeline internal/pipeline/* internal/pipeline/theory
 line 3     enumerate verify verify/check verify/bounded verify/explain search parallel backends backends/*
-line 2     fingerprint axioms rules rules/tasopb rules/peer egraph/tensor verify/sums
+line 2     law/mutate fingerprint axioms rules rules/tasopb rules/peer egraph/tensor verify/sums
 line 1     graph/interp law cost onnx
 line 0     . graph graph/op egraph internal/z3 internal/z3/*
 line leaf  internal/invariants internal/invariants/* internal/golden internal/golden/*

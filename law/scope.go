@@ -223,15 +223,15 @@ func newValuation() *Valuation {
 // shapes are shapes and the conditions hold, the plainest first: a size counts
 // its distance from 1, a run its axes, any other value 1 unless it is the
 // first. Within one count the order is fixed too. It stops when yield returns
-// false, or at MaxVisits.
-func Instances(l *Law, s Scope, yield func(*Valuation) bool) {
+// false, or at MaxVisits, and reports whether it gave all there are.
+func Instances(l *Law, s Scope, yield func(*Valuation) bool) (all bool) {
 	s = s.set()
 	cs := s.choices(l)
 	conds := conditionsOf(l, &s, cs)
 	total := 0
 	for _, c := range cs {
 		if c.n == 0 {
-			return
+			return true
 		}
 		total += c.limit
 	}
@@ -265,13 +265,14 @@ func Instances(l *Law, s Scope, yield func(*Valuation) bool) {
 		return true
 	}
 	if len(cs) == 0 && !conds.holdAll(cs, pick) {
-		return
+		return true
 	}
 	for w := 0; w <= total; w++ {
 		if !rec(0, w) {
-			return
+			return false
 		}
 	}
+	return true
 }
 
 func valuation(cs []choice, pick []int) *Valuation {

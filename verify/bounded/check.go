@@ -1,0 +1,395 @@
+package bounded
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/law"
+)
+
+// Options configure a check. The zero value checks up to 4000 instances of
+// DefaultScope on all processors.
+type Options struct {
+	// Scope of the instances; the zero Scope means DefaultScope.
+	Scope law.Scope
+	// Instances is the most instances of a law; 0 means 4000. A law that has
+	// more in the scope is checked on its plainest instances, which make up half
+	// of this number, on a covering of all pairs of values of two variables, and
+	// on random ones, most of them defined.
+	Instances int
+	// Workers is the number of goroutines; 0 means one for each processor.
+	Workers int
+	// Progress, if not nil, is called after each instance by several goroutines.
+	Progress func(n int)
+}
+
+// DefaultScope is the scope of TASO's own checks and somewhat more: sizes,
+// kernels among them, from 1 to 4; strides 1 and 2 in both directions; both
+// SAME paddings, VALID and a lopsided explicit one; no activation, an unknown
+// one and the rectifier; axis runs of zero to four axes. A given tensor has at
+// most 1024 elements.
+func DefaultScope() law.Scope {
+	return law.Scope{
+		MaxSize: 4, MaxElements: 1024,
+		Runs: []graph.Shape{{}, graph.Sizes(2), graph.Sizes(3), graph.Sizes(1), graph.Sizes(2, 3), graph.Sizes(1, 2),
+			graph.Sizes(2, 1, 3), graph.Sizes(2, 1, 2, 2)},
+		Strides: []graph.Value{graph.TupleValue(1, 1), graph.TupleValue(2, 2), graph.TupleValue(1, 2), graph.TupleValue(2, 1)},
+		Pads: []graph.Value{graph.NameValue(graph.Valid), graph.NameValue(graph.SameUpper), graph.NameValue(graph.SameLower),
+			graph.TupleValue(1, 0, 0, 1)},
+		Acts: []graph.Value{graph.NameValue("none"), graph.NameValue(AnyActivation), graph.NameValue("relu")},
+	}
+}
+
+// Result is what a check found. The counts are those up to the first instance
+// that fails.
+type Result struct {
+	// Instances = Symbolic + Tested + Undefined + Undecided, and one more if one
+	// fails.
+	Instances int `json:"instances"`
+	// Symbolic: both sides are defined and have one canonical form, so that they
+	// are equal for all values of the entries.
+	Symbolic int `json:"symbolic"`
+	// Ordered counts those of the symbolic ones that needed the true rectifier
+	// or maximum.
+	Ordered int `json:"ordered,omitempty"`
+	// Tested: both sides are defined, the canonical forms differ, and they agree
+	// on random values. This is no proof.
+	Tested int `json:"tested,omitempty"`
+	// Undefined: neither side is defined (or, of a law written =>, the left one
+	// is not).
+	Undefined int `json:"undefined"`
+	// Undecided: neither form nor test said anything.
+	Undecided int `json:"undecided,omitempty"`
+	// Complete: these are all instances of the scope. Otherwise Pairs counts the
+	// pairs of values of two variables and Covered those that occur.
+	Complete     bool   `json:"complete"`
+	Combinations uint64 `json:"combinations"` // of values, those included that conditions exclude
+	Pairs        int    `json:"pairs,omitempty"`
+	Covered      int    `json:"covered,omitempty"`
+	// Failure describes the first instance on which the sides differ, "" if
+	// there is none.
+	Failure string  `json:"failure,omitempty"`
+	Seconds float64 `json:"seconds"` // of processor time spent here, as the workers' clocks have it
+}
+
+// verdict of one instance.
+type verdict uint8
+
+const (
+	pending verdict = iota
+	symbolicEqual
+	orderedEqual
+	testedEqual
+	undefined
+	undecided
+	failed
+)
+
+// Check evaluates both sides of l on the instances of a scope. The law fails if
+// the two sides differ in an entry or in shape, or if one only is defined (of a
+// law written =>, the left one). The result does not depend on Workers, but for
+// the seconds. The error is that of a law without meaning or of a context that
+// ended.
+func Check(ctx context.Context, l *law.Law, opt Options) (*Result, error) {
+	start := time.Now()
+	if opt.Instances <= 0 {
+		opt.Instances = 4000
+	}
+	if isZero(opt.Scope) {
+		opt.Scope = DefaultScope()
+	}
+	p, err := numbered(l)
+	if err != nil {
+		return nil, fmt.Errorf("check: %w", err)
+	}
+	res := &Result{Combinations: law.Combinations(l, opt.Scope)}
+	vs := choose(l, opt, res)
+	workers := opt.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = max(1, min(workers, len(vs)))
+	res.Seconds = time.Since(start).Seconds()
+
+	out := make([]verdict, len(vs))
+	var next, worst atomic.Int64
+	worst.Store(int64(len(vs)))
+	var nanos atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			begin := time.Now()
+			c := newChecker(p)
+			for ctx.Err() == nil {
+				i := next.Add(1) - 1
+				if i >= worst.Load() {
+					break
+				}
+				out[i], _ = c.check(vs[i], false)
+				if out[i] == failed {
+					for w := worst.Load(); i < w && !worst.CompareAndSwap(w, i); w = worst.Load() {
+					}
+				}
+				if opt.Progress != nil {
+					opt.Progress(1)
+				}
+			}
+			nanos.Add(int64(time.Since(begin)))
+		}()
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("check %s: %w", l.Name, err)
+	}
+	end := int(min(worst.Load()+1, int64(len(vs))))
+	for _, v := range out[:end] {
+		res.Instances++
+		switch v {
+		case symbolicEqual:
+			res.Symbolic++
+		case orderedEqual:
+			res.Symbolic++
+			res.Ordered++
+		case testedEqual:
+			res.Tested++
+		case undefined:
+			res.Undefined++
+		case undecided:
+			res.Undecided++
+		}
+	}
+	if int(worst.Load()) < len(vs) {
+		_, res.Failure = newChecker(p).check(vs[worst.Load()], true)
+	}
+	res.Seconds += time.Duration(nanos.Load()).Seconds()
+	return res, nil
+}
+
+func isZero(s law.Scope) bool {
+	return s.MaxSize == 0 && s.MaxElements == 0 && s.MaxVisits == 0 && s.Runs == nil &&
+		s.Strides == nil && s.Pads == nil && s.Sames == nil && s.Acts == nil && s.Borders == nil
+}
+
+// maxVisits bounds the search for instances, see law.Scope.
+const maxVisits = 500_000
+
+// choose lists the instances to check: all, or if there are more than
+// opt.Instances, a part of them.
+func choose(l *law.Law, opt Options, res *Result) []*law.Valuation {
+	opt.Scope.MaxVisits = max(opt.Scope.MaxVisits, maxVisits, 50*opt.Instances)
+	var plain []*law.Valuation
+	all := law.Instances(l, opt.Scope, func(v *law.Valuation) bool {
+		if len(plain) == opt.Instances {
+			return false
+		}
+		plain = append(plain, v)
+		return true
+	})
+	if all {
+		res.Complete = true
+		return plain
+	}
+	half := min(len(plain), opt.Instances/2)
+	plain, rest := plain[:half:half], plain[half:]
+	seen := map[string]bool{}
+	for _, v := range plain {
+		seen[v.String()] = true
+	}
+	add := func(v *law.Valuation) {
+		if k := v.String(); !seen[k] {
+			seen[k] = true
+			plain = append(plain, v)
+		}
+	}
+	cover := law.Cover(l, opt.Scope, 1)
+	res.Pairs, res.Covered = cover.Pairs, cover.Covered
+	for _, v := range cover.Valuations {
+		add(v)
+	}
+	draws := law.NewDraws(l, opt.Scope, 1)
+	for n := 0; len(plain) < opt.Instances && n < opt.Instances; n++ {
+		if v, ok := draws.Next(); ok {
+			add(v)
+		}
+	}
+	for _, v := range rest {
+		if len(plain) < opt.Instances {
+			add(v)
+		}
+	}
+	return plain
+}
+
+// checker checks instances one after another; it serves one goroutine.
+type checker struct {
+	p *plan
+	s *space
+}
+
+func newChecker(p *plan) *checker { return &checker{p: p, s: newSpace()} }
+
+// check decides one instance. The text, made on demand, says how it fails.
+func (c *checker) check(v *law.Valuation, explain bool) (verdict, string) {
+	in, err := c.p.at(v)
+	if err != nil {
+		return undecided, ""
+	}
+	text := func(format string, args ...any) string {
+		if !explain {
+			return ""
+		}
+		at := v.String()
+		if at != "" {
+			at = "with " + at + ": "
+		}
+		return at + fmt.Sprintf(format, args...)
+	}
+	switch {
+	case in.err[0] != nil && (in.err[1] != nil || c.p.law.OneWay):
+		return undefined, ""
+	case in.err[0] != nil:
+		return failed, text("the left side is not defined (%v), the right side is", in.err[0])
+	case in.err[1] != nil:
+		return failed, text("the right side is not defined (%v), the left side is", in.err[1])
+	}
+	for k := range c.p.out[0] {
+		a, b := in.steps[c.p.out[0][k]].sizes, in.steps[c.p.out[1][k]].sizes
+		if !slices.Equal(a, b) {
+			return failed, text("the left side has shape %v, the right side %v", a, b)
+		}
+	}
+	var out, flat int
+	var left, right *poly
+	for _, ordered := range []bool{false, true} {
+		c.s.reset(ordered)
+		out, flat, left, right = c.symbolic(in)
+		if out < 0 {
+			if ordered {
+				return orderedEqual, ""
+			}
+			return symbolicEqual, ""
+		}
+		if left.bad || right.bad || c.s.decisive {
+			break
+		}
+	}
+	say := func() string {
+		if !explain {
+			return ""
+		}
+		sizes := in.steps[c.p.out[0][out]].sizes
+		return text("output %d at %s: left %s, right %s", out, place(flat, sizes), c.s.text(left, 120), c.s.text(right, 120))
+	}
+	if !left.bad && !right.bad && c.s.decisive {
+		return failed, say()
+	}
+	decided, why := c.test(in, explain)
+	if why != "" {
+		why = say() + "; " + why
+	}
+	return decided, why
+}
+
+// symbolic compares the canonical forms of the sides and tells the first entry
+// at which they differ; output -1 if there is none.
+func (c *checker) symbolic(in *instance) (out, flat int, left, right *poly) {
+	cells := in.cells()
+	inputs := make([][]*poly, len(cells))
+	for i, n := range cells {
+		inputs[i] = c.s.input(c.p.inputs[i].Name, n)
+	}
+	val := run(in, interp.Ring[*poly](symbolic{c.s}), inputs)
+	for k := range c.p.out[0] {
+		a, b := val[c.p.out[0][k]], val[c.p.out[1][k]]
+		for i := range a {
+			if !a[i].equal(b[i]) {
+				return k, i, a[i], b[i]
+			}
+		}
+	}
+	return -1, 0, nil, nil
+}
+
+// tries is the number of random assignments of values in a test.
+const tries = 24
+
+// test compares the sides on random values, exactly.
+func (c *checker) test(in *instance, explain bool) (verdict, string) {
+	cells := in.cells()
+	said := false
+	for try := range tries {
+		rng := rand.New(rand.NewPCG(uint64(try), 0x7461736f))
+		bound := int64(3)
+		if try%3 == 2 {
+			bound = 100
+		}
+		inputs := make([][]interp.Q, len(cells))
+		for i, n := range cells {
+			inputs[i] = make([]interp.Q, n)
+			for k := range inputs[i] {
+				inputs[i][k] = interp.Q{Num: rng.Int64N(2*bound+1) - bound, Den: 1}
+			}
+		}
+		r := &exact{key: uint64(try)}
+		val := run(in, interp.Ring[interp.Q](r), inputs)
+		for k := range c.p.out[0] {
+			a, b := val[c.p.out[0][k]], val[c.p.out[1][k]]
+			for i := range a {
+				if a[i].IsBad() || b[i].IsBad() {
+					continue
+				}
+				said = true
+				if a[i] == b[i] {
+					continue
+				}
+				if r.guessed {
+					return undecided, ""
+				}
+				if !explain {
+					return failed, ""
+				}
+				return failed, fmt.Sprintf("for %s output %d at %s: left %s, right %s",
+					c.values(inputs), k, place(i, in.steps[c.p.out[0][k]].sizes), formatQ(a[i]), formatQ(b[i]))
+			}
+		}
+	}
+	if said {
+		return testedEqual, ""
+	}
+	return undecided, ""
+}
+
+// maxValues is the most values that a failure lists for a tensor.
+const maxValues = 16
+
+func (c *checker) values(inputs [][]interp.Q) string {
+	text := ""
+	for i, in := range inputs {
+		if i > 0 {
+			text += ", "
+		}
+		text += c.p.inputs[i].Name + " = ["
+		for k, x := range in {
+			if k == maxValues {
+				text += " ..."
+				break
+			}
+			if k > 0 {
+				text += " "
+			}
+			text += formatQ(x)
+		}
+		text += "]"
+	}
+	return text
+}
