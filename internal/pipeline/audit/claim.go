@@ -45,6 +45,9 @@ func peerClaim(r *tasopb.Rule, reading rules.Reading) *claim {
 		return c
 	}
 	c := &claim{law: l}
+	if !reading.Grouped && len(groupVars(l)) > 0 {
+		reading.Grouped = true // the rule has shapes with groups only
+	}
 	for i := range c.way {
 		source := &tasopb.Rule{SrcOps: r.SrcOps, DstOps: r.SrcOps}
 		if i == 1 {
@@ -80,14 +83,6 @@ func translate(r *tasopb.Rule, reading rules.Reading) (*law.Law, error) {
 	return nil, t.Err
 }
 
-// place is an axis of an input.
-type place struct {
-	tensor string
-	axis   int
-}
-
-func (p place) String() string { return fmt.Sprintf("%s[%d]", p.tensor, p.axis) }
-
 // generalize compares the shapes of a law with those that one side, its source,
 // asks for alone; alone is a law whose sides are both that side.
 func generalize(l, alone *law.Law, backward bool) direction {
@@ -118,7 +113,6 @@ func generalize(l, alone *law.Law, backward bool) direction {
 	// What stands for the variables of the law: by the inputs' axes, and by the
 	// attributes of the source.
 	back := &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
-	first := map[string]place{} // where a size variable of the law stands
 	shared := map[graph.Dim][]place{}
 	var order []graph.Dim
 	same := true
@@ -148,7 +142,7 @@ func generalize(l, alone *law.Law, backward bool) direction {
 			}
 			if name, ok := js[i].Dim.IsVar(); ok {
 				if _, ok := back.Dims[name]; !ok {
-					back.Dims[name], first[name] = fs[i].Dim, place{g.Name, i}
+					back.Dims[name] = fs[i].Dim
 				}
 			}
 			if len(shared[js[i].Dim]) == 0 {
@@ -160,6 +154,7 @@ func generalize(l, alone *law.Law, backward bool) direction {
 	for i := range source {
 		pairAttrs(source[i], alone.LHS[i], back)
 	}
+	words := sizeWords(l)
 	at := func(p place) graph.Dim { return free[p.tensor][p.axis].Dim }
 	for _, d := range order {
 		ps := shared[d]
@@ -170,7 +165,7 @@ func generalize(l, alone *law.Law, backward bool) direction {
 			}
 		}
 		if _, isVar := d.IsVar(); !isVar && d.Subst(back) != at(ps[0]) {
-			conds.add("%s = %s", ps[0], named(d, first))
+			conds.add("%s = %s", ps[0], inWords(d, words))
 			same = false
 		}
 	}
@@ -220,13 +215,4 @@ func pairAttrs(t, u *law.Term, b *graph.Binding) {
 	for i := range t.Args {
 		pairAttrs(t.Args[i], u.Args[i], b)
 	}
-}
-
-// named is a size with its variables written as the axes where they stand.
-func named(d graph.Dim, first map[string]place) string {
-	b := &graph.Binding{Dims: map[string]graph.Dim{}}
-	for v, p := range first {
-		b.Dims[v] = graph.Var(p.String())
-	}
-	return d.Subst(b).String()
 }

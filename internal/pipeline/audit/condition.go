@@ -179,7 +179,6 @@ func kernelVars(l *law.Law) []string {
 func equalSizes(l *law.Law) []special {
 	var names []string
 	axis := map[string]map[int]bool{}
-	where := map[string]place{}
 	for _, g := range l.Given {
 		for i, it := range g.Shape {
 			it.Dim.Walk(func(a graph.Atom) {
@@ -191,24 +190,16 @@ func equalSizes(l *law.Law) []special {
 					names = append(names, a.Name)
 				}
 				axis[a.Name][i] = true
-				if _, ok := it.Dim.IsVar(); ok && where[a.Name].tensor == "" {
-					where[a.Name] = place{g.Name, i}
-				}
 			})
 		}
 	}
-	word := func(v string) string {
-		if p := where[v]; p.tensor != "" {
-			return p.String()
-		}
-		return v
-	}
+	words := sizeWords(l)
 	var near, far []special
 	for i, v := range names {
 		for _, w := range names[i+1:] {
 			s := special{
 				l.Subst(&graph.Binding{Dims: map[string]graph.Dim{w: graph.Var(v)}}),
-				word(v) + " = " + word(w),
+				inWords(graph.Var(v), words) + " = " + inWords(graph.Var(w), words),
 			}
 			close := false
 			for a := range axis[v] {
