@@ -296,8 +296,8 @@ func (k *checker) unused(side Side, used []bool) {
 
 // outputs returns the number of tensors that the operator makes.
 func (o *Operator) outputs() int32 {
-	if o.Type == OpSplit {
-		n, _ := o.Param(ParamNumOutputs)
+	n, ok := o.Param(ParamNumOutputs)
+	if o.Type == OpSplit || o.Type == OpAny && ok {
 		return n
 	}
 	return 1

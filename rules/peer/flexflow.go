@@ -1,0 +1,336 @@
+package peer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taso-go/taso/rules/tasopb"
+)
+
+// ffRule is a rule in FlexFlow's JSON form. Fields that a rule must have are
+// pointers, so that a missing one is seen.
+type ffRule struct {
+	Name   string
+	SrcOp  []ffOp
+	DstOp  []ffOp
+	Mapped []ffMap `json:"mappedOutput"`
+}
+
+type ffOp struct {
+	Type  string
+	Input []ffTensor
+	Para  []ffPara
+}
+
+type ffTensor struct {
+	OpID *int32 `json:"opId"`
+	TsID *int32 `json:"tsId"`
+}
+
+type ffPara struct {
+	Key   string
+	Value *int32
+}
+
+type ffMap struct {
+	SrcOpID *int32 `json:"srcOpId"`
+	SrcTsID *int32 `json:"srcTsId"`
+	DstOpID *int32 `json:"dstOpId"`
+	DstTsID *int32 `json:"dstTsId"`
+}
+
+// ffOperators are the operators that are known. One with a type is translated,
+// the others are parallel operators or need a replica dimension.
+var ffOperators = map[string]struct {
+	op       tasopb.OpType // or OpAny
+	min, max int           // number of inputs
+}{
+	"OP_CONCAT": {tasopb.OpConcat, 1, tasopb.MaxInputs},
+	"OP_SPLIT":  {tasopb.OpSplit, 1, 1},
+	"OP_EW_ADD": {tasopb.OpEwAdd, 2, 2},
+	"OP_EW_MUL": {tasopb.OpEwMul, 2, 2},
+	"OP_RELU":   {tasopb.OpRelu, 1, 1},
+
+	"OP_PARTITION":   {tasopb.OpAny, 1, 1},
+	"OP_REPARTITION": {tasopb.OpAny, 1, 1},
+	"OP_COMBINE":     {tasopb.OpAny, 1, 1},
+	"OP_REPLICATE":   {tasopb.OpAny, 1, 1},
+	"OP_REDUCE":      {tasopb.OpAny, 1, 1},
+	"OP_REDUCTION":   {tasopb.OpAny, 1, 1},
+	"OP_PIPELINE":    {tasopb.OpAny, 1, 1},
+	// Input and weight, and a bias.
+	"OP_LINEAR":  {tasopb.OpAny, 2, 3},
+	"OP_SIGMOID": {tasopb.OpAny, 1, 1},
+	"OP_TANH":    {tasopb.OpAny, 1, 1},
+	"OP_EW_SUB":  {tasopb.OpAny, 2, 2},
+	"OP_EW_DIV":  {tasopb.OpAny, 2, 2},
+	"OP_EW_MAX":  {tasopb.OpAny, 2, 2},
+	"OP_EW_MIN":  {tasopb.OpAny, 2, 2},
+}
+
+// ffParams are the parameters of the operators that are translated.
+var ffParams = map[string]tasopb.ParamKey{
+	"PM_NUM_INPUTS": tasopb.ParamNumInputs, "PM_NUM_OUTPUTS": tasopb.ParamNumOutputs,
+	"PM_AXIS": tasopb.ParamAxis, "PM_NUMDIM": tasopb.ParamNumDim, "PM_ACTI": tasopb.ParamActi,
+}
+
+// readFlexFlow reads FlexFlow's JSON form.
+func readFlexFlow(f *File, data []byte) error {
+	found, err := eachRule(f, data, "rule", nil, flexFlowRule)
+	if err == nil && !found {
+		err = &Error{File: f.Path, Err: errors.New(`JSON without "rule", FlexFlow's list of rules`)}
+	}
+	return err
+}
+
+// flexFlowRule reads one rule. Its structure is checked whatever its operators
+// are: those without a counterpart count as operators of which nothing is known
+// but the number of inputs.
+func flexFlowRule(raw json.RawMessage, p pos) Rule {
+	r := Rule{Line: p.line, Col: p.col, Source: oneLine(string(raw[:min(len(raw), MaxSource)]))}
+	var j ffRule
+	if err := json.Unmarshal(raw, &j); err != nil {
+		var field *json.UnmarshalTypeError
+		if errors.As(err, &field) {
+			err = fmt.Errorf("%s: %s where %s is wanted", field.Field, field.Value, field.Type)
+		}
+		r.Fault = &Fault{Kind: IllFormed, Err: err}
+		return r
+	}
+	r.Name = oneLine(j.Name)
+	c := newFFReader(&j)
+	t := tasopb.Rule{SrcOps: c.side(tasopb.Src, j.SrcOp), DstOps: c.side(tasopb.Dst, j.DstOp)}
+	for i, m := range j.Mapped {
+		t.Mapped = append(t.Mapped, tasopb.MapOutput{
+			SrcOpID: c.number(m.SrcOpID, "mapped output %d: srcOpId", i), SrcTsID: c.number(m.SrcTsID, "mapped output %d: srcTsId", i),
+			DstOpID: c.number(m.DstOpID, "mapped output %d: dstOpId", i), DstTsID: c.number(m.DstTsID, "mapped output %d: dstTsId", i)})
+	}
+	r.Source = oneLine(c.source(&j, &t))
+	ill := c.ill
+	for _, p := range t.Problems(tasopb.Allow{}) {
+		ill = append(ill, errors.New(p.String()))
+	}
+	slices.Sort(c.unknown)
+	unknown := slices.Compact(c.unknown)
+	switch {
+	case len(ill) > 0:
+		r.Fault = &Fault{Kind: IllFormed, Operators: unknown, Err: several(ill)}
+	case len(unknown) > 0:
+		r.Fault = &Fault{Kind: Unsupported, Operators: unknown, Err: fmt.Errorf("operators %s", strings.Join(unknown, ", "))}
+	default:
+		if err := outermostFirst(&t); err != nil {
+			r.Fault = &Fault{Kind: Unsupported, Err: err}
+			return r
+		}
+		r.TASO = &t
+	}
+	return r
+}
+
+// ffReader collects what is wrong with a rule.
+type ffReader struct {
+	ill     []error
+	unknown []string
+	// FlexFlow tells variables apart by both of their numbers, TASO by the
+	// first; those with a second number other than 0 get numbers that are free.
+	vars  map[[2]int32]int32
+	taken map[int32]bool
+}
+
+func newFFReader(j *ffRule) *ffReader {
+	c := &ffReader{vars: map[[2]int32]int32{}, taken: map[int32]bool{}}
+	for _, ops := range [][]ffOp{j.SrcOp, j.DstOp} {
+		for i := range ops {
+			for _, x := range ops[i].Input {
+				if x.OpID != nil {
+					c.taken[*x.OpID] = true
+				}
+			}
+		}
+	}
+	return c
+}
+
+func (c *ffReader) fault(format string, args ...any) {
+	c.ill = append(c.ill, fmt.Errorf(format, args...))
+}
+
+func (c *ffReader) number(v *int32, format string, args ...any) int32 {
+	if v == nil {
+		c.fault("missing %s", fmt.Sprintf(format, args...))
+		return 0
+	}
+	return *v
+}
+
+// side reads the operators of a side.
+func (c *ffReader) side(side tasopb.Side, ops []ffOp) []tasopb.Operator {
+	out := make([]tasopb.Operator, len(ops))
+	for i := range ops {
+		o := &out[i]
+		known, ok := ffOperators[ops[i].Type]
+		o.Type = tasopb.OpAny
+		if ok {
+			o.Type = known.op
+		}
+		if o.Type == tasopb.OpAny {
+			c.unknown = append(c.unknown, orNone(ops[i].Type))
+		}
+		for k, in := range ops[i].Input {
+			x := tasopb.Tensor{OpID: c.number(in.OpID, "opId of input %d of %s operator %d", k, side, i),
+				TsID: c.number(in.TsID, "tsId of input %d of %s operator %d", k, side, i)}
+			if x.OpID < 0 && x.TsID != 0 {
+				x = c.variable(x)
+			}
+			o.Inputs = append(o.Inputs, x)
+		}
+		for _, p := range ops[i].Para {
+			v := c.number(p.Value, "value of %s of %s operator %d", p.Key, side, i)
+			if o.Type == tasopb.OpAny {
+				continue
+			}
+			key, ok := ffParams[p.Key]
+			if !ok {
+				c.unknown = append(c.unknown, ops[i].Type+" with "+orNone(p.Key))
+				continue
+			}
+			o.Params = append(o.Params, tasopb.Parameter{Key: key, Value: v})
+		}
+		if n := len(ops[i].Input); o.Type == tasopb.OpAny && ok && (n < known.min || n > known.max) {
+			c.fault("%s operator %d: %s has %d inputs, want %s", side, i, ops[i].Type, n, interval(known.min, known.max))
+		}
+		if o.Type == tasopb.OpAny && !ok {
+			// It may have any number of results.
+			o.Params = append(o.Params, tasopb.Parameter{Key: tasopb.ParamNumOutputs, Value: tasopb.MaxOutputs})
+		}
+	}
+	return out
+}
+
+func (c *ffReader) variable(x tasopb.Tensor) tasopb.Tensor {
+	k := [2]int32{x.OpID, x.TsID}
+	if _, ok := c.vars[k]; !ok {
+		id := int32(-1)
+		for c.taken[id] {
+			id--
+		}
+		c.vars[k], c.taken[id] = id, true
+	}
+	return tasopb.Tensor{OpID: c.vars[k]}
+}
+
+func orNone(name string) string {
+	if name == "" {
+		return "no type"
+	}
+	return oneLine(name)
+}
+
+func interval(lo, hi int) string {
+	if lo == hi {
+		return strconv.Itoa(lo)
+	}
+	return fmt.Sprintf("%d to %d", lo, hi)
+}
+
+// outermostFirst turns the axes of a rule round. FlexFlow's operators answer
+// PM_AXIS with their legion axis, which counts from the innermost axis, the one
+// whose elements are neighbours in memory (Concat::get_int_parameter in its
+// src/ops/concat.cc): axis a of n is axis n-1-a here. PM_NUMDIM, which counts
+// the replica dimension, is given with concat only; a split takes it from there.
+func outermostFirst(t *tasopb.Rule) error {
+	numDim := int32(0)
+	sides := [][]tasopb.Operator{t.SrcOps, t.DstOps}
+	for _, ops := range sides {
+		for i := range ops {
+			n, ok := ops[i].Param(tasopb.ParamNumDim)
+			if ok && numDim != 0 && n != numDim {
+				return errors.New("tensors of different numbers of axes in one rule")
+			}
+			if ok {
+				numDim = n
+			}
+		}
+	}
+	for s, ops := range sides {
+		for i := range ops {
+			for k := range ops[i].Params {
+				p := &ops[i].Params[k]
+				if p.Key != tasopb.ParamAxis {
+					continue
+				}
+				if p.Value >= numDim {
+					return fmt.Errorf("%s operator %d: axis %d from the innermost, and the number of axes is not told",
+						[]tasopb.Side{tasopb.Src, tasopb.Dst}[s], i, p.Value)
+				}
+				p.Value = numDim - 1 - p.Value
+			}
+		}
+	}
+	return nil
+}
+
+// source writes a rule as terms in FlexFlow's names.
+func (c *ffReader) source(j *ffRule, t *tasopb.Rule) string {
+	side := func(ops []ffOp, graph []tasopb.Operator, outs []tasopb.Tensor) string {
+		var b strings.Builder
+		for i, x := range outs {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			writeFlexFlow(&b, ops, graph, len(ops), x)
+		}
+		if len(outs) != 1 {
+			return "(" + b.String() + ")"
+		}
+		return b.String()
+	}
+	var src, dst []tasopb.Tensor
+	for _, m := range t.Mapped {
+		src = append(src, tasopb.Tensor{OpID: m.SrcOpID, TsID: m.SrcTsID})
+		dst = append(dst, tasopb.Tensor{OpID: m.DstOpID, TsID: m.DstTsID})
+	}
+	return side(j.SrcOp, t.SrcOps, src) + " => " + side(j.DstOp, t.DstOps, dst)
+}
+
+// writeFlexFlow writes a tensor, following references to earlier operators only
+// and stopping when the text is long enough.
+func writeFlexFlow(b *strings.Builder, ops []ffOp, graph []tasopb.Operator, limit int, x tasopb.Tensor) {
+	switch {
+	case b.Len() > MaxSource:
+		return
+	case x.OpID < 0:
+		fmt.Fprintf(b, "x%d", -int64(x.OpID))
+		return
+	case int(x.OpID) >= limit:
+		fmt.Fprintf(b, "<operator %d>", x.OpID)
+		return
+	}
+	o := &ops[x.OpID]
+	b.WriteString(strings.ToLower(strings.TrimPrefix(orNone(o.Type), "OP_")))
+	sep, end := "[", ""
+	for _, p := range o.Para {
+		if p.Value != nil {
+			fmt.Fprintf(b, "%s%s=%d", sep, strings.ToLower(strings.TrimPrefix(p.Key, "PM_")), *p.Value)
+			sep, end = ", ", "]"
+		}
+	}
+	b.WriteString(end + "(")
+	for i, in := range graph[x.OpID].Inputs {
+		if b.Len() > MaxSource {
+			return
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		writeFlexFlow(b, ops, graph, int(x.OpID), in)
+	}
+	b.WriteByte(')')
+	if o.Type == "OP_SPLIT" || x.TsID != 0 {
+		fmt.Fprintf(b, ".%d", x.TsID)
+	}
+}

@@ -1,0 +1,124 @@
+package peer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// eachRule reads a JSON object with a list of rules under a key and adds what
+// read makes of each, given its text and the place where it begins. The values
+// of the keys in others are decoded, all the rest is skipped. found says
+// whether the list was there.
+func eachRule(f *File, data []byte, key string, others map[string]any, read func(json.RawMessage, pos) Rule) (found bool, err error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	w := &walker{data: data, line: 1}
+	fail := func(err error) error {
+		offset := dec.InputOffset()
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			// The decoder counts from its last value on only in part.
+			offset = max(offset, syntax.Offset-1)
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err, offset = errors.New("the file ends within the JSON document"), int64(len(data))
+		}
+		line, col := placeOf(data, int(offset))
+		return &Error{File: f.Path, Line: line, Col: col, Err: fmt.Errorf("JSON: %w", err)}
+	}
+	expect := func(want json.Delim) error {
+		t, err := dec.Token()
+		if err != nil {
+			return fail(err)
+		}
+		if t != want {
+			return fail(fmt.Errorf("expected %s, found %s", want, tokenText(t)))
+		}
+		return nil
+	}
+	if err := expect('{'); err != nil {
+		return false, err
+	}
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return false, fail(err)
+		}
+		name, _ := t.(string)
+		switch {
+		case name == key && found:
+			return found, fail(fmt.Errorf("%q stands twice", key))
+		case name == key:
+			found = true
+			if err := expect('['); err != nil {
+				return found, err
+			}
+			for dec.More() {
+				p := w.skip(int(dec.InputOffset()))
+				var raw json.RawMessage
+				if err := dec.Decode(&raw); err != nil {
+					return found, fail(err)
+				}
+				if err := f.add(read(raw, p)); err != nil {
+					return found, err
+				}
+			}
+			if err := expect(']'); err != nil {
+				return found, err
+			}
+		case others[name] != nil:
+			if err := dec.Decode(others[name]); err != nil {
+				return found, fail(fmt.Errorf("%s: %w", name, err))
+			}
+		default:
+			var skip json.RawMessage
+			if err := dec.Decode(&skip); err != nil {
+				return found, fail(err)
+			}
+		}
+	}
+	if err := expect('}'); err != nil {
+		return found, err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return found, fail(errors.New("more after the document"))
+	}
+	return found, nil
+}
+
+func tokenText(t json.Token) string {
+	switch t := t.(type) {
+	case json.Delim:
+		return fmt.Sprintf("%q", t.String())
+	case string:
+		return "a string"
+	case nil:
+		return "null"
+	}
+	return fmt.Sprintf("%v", t)
+}
+
+// walker turns growing offsets into places.
+type walker struct {
+	data      []byte
+	at        int
+	line      int
+	lineStart int
+}
+
+// skip is the place of the first byte from an offset on that is neither white
+// space nor a comma.
+func (w *walker) skip(offset int) pos {
+	for ; w.at < len(w.data); w.at++ {
+		c := w.data[w.at]
+		if c == '\n' {
+			w.line, w.lineStart = w.line+1, w.at+1
+		}
+		if w.at >= offset && c != ' ' && c != '\t' && c != '\r' && c != '\n' && c != ',' {
+			break
+		}
+	}
+	return pos{w.line, w.at - w.lineStart + 1}
+}

@@ -1,0 +1,166 @@
+package peer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/law"
+)
+
+// kindLine is the beginning of a law in the law language.
+var kindLine = regexp.MustCompile(`(?m)^[ \t]*(?:axiom|lemma|rule|refute)[ \t]+([A-Za-z_][A-Za-z0-9_]*)`)
+
+// readText reads laws. A law with faults is a rule with a fault; a text with no
+// beginning of a law is no text of laws.
+func readText(f *File, data []byte) error {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return &Error{File: f.Path, Err: errEmpty}
+	}
+	laws, err := law.Parse(f.Path, data)
+	var faults law.Errors
+	if err != nil && !errors.As(err, &faults) {
+		return &Error{File: f.Path, Err: err}
+	}
+	var rules []Rule
+	for _, l := range laws {
+		rules = append(rules, ofLaw(l, l.Pos.Line, l.Pos.Col))
+	}
+	if len(faults) > 0 {
+		more, err := faultyLaws(f.Path, data, faults)
+		if err != nil {
+			return err
+		}
+		rules = append(rules, more...)
+	}
+	slices.SortStableFunc(rules, func(a, b Rule) int {
+		if a.Line != b.Line {
+			return a.Line - b.Line
+		}
+		return a.Col - b.Col
+	})
+	for _, r := range rules {
+		if err := f.add(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofLaw is the rule that is a law, beginning at a place.
+func ofLaw(l *law.Law, line, col int) Rule {
+	sign := " == "
+	if l.OneWay {
+		sign = " => "
+	}
+	return Rule{Name: l.Name, Line: line, Col: col, Law: l, Equation: !l.OneWay,
+		Source: oneLine(law.FormatOutputs(l.LHS) + sign + law.FormatOutputs(l.RHS))}
+}
+
+// faultyLaws makes a rule of each law that has faults, the ones before the
+// first law being faults of the file.
+func faultyLaws(file string, data []byte, faults law.Errors) ([]Rule, error) {
+	starts := kindLine.FindAllSubmatchIndex(data, -1)
+	lineStarts := []int{0}
+	for i, b := range data {
+		if b == '\n' {
+			lineStarts = append(lineStarts, i+1)
+		}
+	}
+	var out []Rule
+	last := -1
+	k := -1 // the law of the present fault
+	for _, e := range faults {
+		offset := lineStarts[min(e.Pos.Line, len(lineStarts))-1] + e.Pos.Col - 1
+		for k+1 < len(starts) && starts[k+1][0] <= offset {
+			k++
+		}
+		if k < 0 {
+			return nil, &Error{File: file, Line: e.Pos.Line, Col: e.Pos.Col, Err: errors.New(e.Msg)}
+		}
+		cause := at(pos{e.Pos.Line, e.Pos.Col}, "%s", e.Msg)
+		if k == last {
+			fault := out[len(out)-1].Fault
+			fault.Err = fmt.Errorf("%w; %w", fault.Err, cause)
+			continue
+		}
+		last = k
+		end := len(data)
+		if k+1 < len(starts) {
+			end = starts[k+1][0]
+		}
+		begin := starts[k][0]
+		text := data[begin:min(end, begin+MaxSource)]
+		begin += len(text) - len(bytes.TrimLeft(text, " \t"))
+		line, _ := slices.BinarySearch(lineStarts, begin+1)
+		out = append(out, Rule{Name: string(data[starts[k][2]:min(starts[k][3], starts[k][2]+MaxName)]),
+			Line: line, Col: begin - lineStarts[line-1] + 1,
+			Source: oneLine(withoutComments(string(text))), Fault: &Fault{Kind: IllFormed, Err: cause}})
+	}
+	return out, nil
+}
+
+func withoutComments(text string) string {
+	var b strings.Builder
+	for _, line := range strings.Split(text, "\n") {
+		code, _, _ := strings.Cut(line, "#")
+		b.WriteString(code + "\n")
+	}
+	return b.String()
+}
+
+// jsonMark is what the value of "format" in our JSON form begins with.
+const jsonMark = "taso-rules/"
+
+// jsonRules is what matters here of our JSON form: the laws of its rules. The
+// lemmas, proofs and claims beside them are not read.
+type jsonRule struct {
+	ID  string  `json:"id"`
+	Law *string `json:"law"`
+}
+
+// readJSON reads the rules of our JSON form.
+func readJSON(f *File, data []byte) error {
+	format := ""
+	found, err := eachRule(f, data, "rules", map[string]any{"format": &format}, func(raw json.RawMessage, p pos) Rule {
+		r := Rule{Line: p.line, Col: p.col, Source: oneLine(string(raw[:min(len(raw), MaxSource)]))}
+		fault := func(err error) Rule {
+			r.Fault = &Fault{Kind: IllFormed, Err: &placed{p, err}}
+			return r
+		}
+		var j jsonRule
+		if err := json.Unmarshal(raw, &j); err != nil {
+			return fault(err)
+		}
+		r.Name = oneLine(j.ID)
+		if j.Law == nil {
+			return fault(errors.New(`no "law"`))
+		}
+		r.Source = oneLine(*j.Law)
+		l, err := law.ParseLaw(*j.Law)
+		if err != nil {
+			return fault(fmt.Errorf("law: %s", joinLines(err.Error())))
+		}
+		s := ofLaw(l, p.line, p.col)
+		if r.Name != "" {
+			s.Name = r.Name
+		}
+		return s
+	})
+	switch {
+	case err != nil:
+		return err
+	case !strings.HasPrefix(format, jsonMark):
+		return &Error{File: f.Path, Err: fmt.Errorf("format %q, want %q", oneLine(format), jsonMark+"1")}
+	case !found:
+		return &Error{File: f.Path, Err: errors.New(`JSON without "rules"`)}
+	}
+	return nil
+}
+
+// joinLines makes one line of several.
+func joinLines(s string) string { return strings.ReplaceAll(s, "\n", "; ") }

@@ -1,0 +1,247 @@
+package peer
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules/tasopb"
+)
+
+// Format names a format of rule files.
+type Format string
+
+// The formats, see the package comment.
+const (
+	TASO        Format = "taso"
+	Verifier    Format = "taso-verifier"
+	Tensat      Format = "tensat"
+	TensatMulti Format = "tensat-multi"
+	FlexFlow    Format = "flexflow"
+	Text        Format = "text"
+	JSON        Format = "json"
+)
+
+// Formats lists all formats.
+var Formats = []Format{TASO, Verifier, Tensat, TensatMulti, FlexFlow, Text, JSON}
+
+// Limits of the readers. The largest published file has 2 MB and 640 rules, the
+// largest published term some 20 operators.
+const (
+	MaxBytes    = 16 << 20 // bytes of a file of others
+	MaxOwnBytes = 64 << 20 // bytes of a file of ours, text or json
+	MaxRules    = 1 << 18  // rules of a file
+	MaxDepth    = 200      // of nested terms
+	MaxNodes    = 1 << 12  // names, numbers and applications of a rule
+	MaxName     = 256      // bytes of a name or number in the text forms
+	MaxSource   = 2 << 10  // bytes of Rule.Source; what is longer ends in "…"
+)
+
+// File is what was read.
+type File struct {
+	Path   string
+	Format Format
+	Rules  []Rule // in file order
+}
+
+// Rule is one rule of a file. One of TASO, Law and Fault is set.
+type Rule struct {
+	Index int    // position in the file, from 0
+	Name  string // as the file has it, else "rule 12", by index
+	// Line and Col say where the rule begins, from 1, columns in bytes; 0 in
+	// protocol buffers.
+	Line, Col int
+	// Source is the rule in one line, in the notation of the file or, for
+	// graphs, in a functional notation.
+	Source string
+	TASO   *tasopb.Rule
+	Law    *law.Law
+	Fault  *Fault
+	// Equation: both directions are claimed, not only left to right.
+	Equation bool
+}
+
+// FaultKind is what is wrong with a rule.
+type FaultKind string
+
+const (
+	// IllFormed: the rule makes no sense, whatever its operators mean.
+	IllFormed FaultKind = "ill-formed"
+	// Unsupported: the rule has operators, parameters or attribute variables
+	// that have no counterpart here.
+	Unsupported FaultKind = "unsupported"
+)
+
+// Fault says why a rule is neither a graph of TASO's operators nor a law.
+type Fault struct {
+	Kind FaultKind
+	// Operators lists the ones without a counterpart, sorted, for both kinds.
+	Operators []string
+	// Err names the place inside the rule: line:col in the text forms, the
+	// operator in the others.
+	Err error
+}
+
+// Error is such as "ill-formed: 3:17: relu has 2 arguments, want 1".
+func (f *Fault) Error() string { return string(f.Kind) + ": " + f.Err.Error() }
+
+// Unwrap returns the cause.
+func (f *Fault) Unwrap() error { return f.Err }
+
+// Error says why data is not a file of rules.
+type Error struct {
+	File      string
+	Line, Col int // from 1; 0 where it is not about a place in a text
+	Err       error
+}
+
+// Error is one line, such as "rules.txt:3:17: expected ==, found the end".
+func (e *Error) Error() string {
+	s := e.File
+	if e.Line > 0 {
+		s = fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Col)
+	}
+	return s + ": " + oneLine(e.Err.Error())
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Read reads a file; name is its path, for messages and, where the content does
+// not tell, for its extension. An empty format is detected, see [Detect]. The
+// error, an [*Error], is for what is not a file of the format; what is wrong
+// with single rules is their Fault.
+func Read(name string, data []byte, format Format) (*File, error) {
+	limit := MaxBytes
+	if format == Text || format == JSON {
+		limit = MaxOwnBytes
+	}
+	if format == "" {
+		if len(data) > MaxOwnBytes {
+			return nil, tooLarge(name, data, MaxOwnBytes)
+		}
+		f, err := Detect(name, data[:min(len(data), HeadBytes)])
+		if err != nil {
+			return nil, err
+		}
+		return Read(name, data, f)
+	}
+	if len(data) > limit {
+		return nil, tooLarge(name, data, limit)
+	}
+	read, ok := readers[format]
+	if !ok {
+		return nil, &Error{File: name, Err: fmt.Errorf("format %q: want one of %s", string(format), formatNames())}
+	}
+	if len(data) == 0 {
+		return nil, &Error{File: name, Err: errEmpty}
+	}
+	f := &File{Path: name, Format: format}
+	if format != TASO {
+		data = withoutMark(data)
+		if err := checkText(name, data); err != nil {
+			return nil, err
+		}
+	}
+	if err := read(f, data); err != nil {
+		return nil, err
+	}
+	for i := range f.Rules {
+		r := &f.Rules[i]
+		r.Index = i
+		if r.Name == "" {
+			r.Name = fmt.Sprintf("rule %d", i)
+		}
+	}
+	return f, nil
+}
+
+// readers append the rules of data to a file. Index and missing names are
+// filled in afterwards.
+var readers = map[Format]func(f *File, data []byte) error{
+	TASO: readTASO, Verifier: readVerifier, Tensat: readTensat, TensatMulti: readTensat,
+	FlexFlow: readFlexFlow, Text: readText, JSON: readJSON,
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range Formats {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
+func tooLarge(name string, data []byte, limit int) error {
+	return &Error{File: name, Err: fmt.Errorf("too large: %d bytes, at most %d are read", len(data), limit)}
+}
+
+// add appends a rule unless there are too many; line and col are the place of
+// the message then.
+func (f *File) add(r Rule) error {
+	if len(f.Rules) >= MaxRules {
+		return &Error{File: f.Path, Line: r.Line, Col: r.Col, Err: fmt.Errorf("too large: more than %d rules", MaxRules)}
+	}
+	f.Rules = append(f.Rules, r)
+	return nil
+}
+
+// checkText refuses what is not UTF-8.
+func checkText(name string, data []byte) error {
+	if utf8.Valid(data) {
+		return nil
+	}
+	for at := 0; ; {
+		r, n := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && n == 1 {
+			line, col := placeOf(data, at)
+			return &Error{File: name, Line: line, Col: col, Err: fmt.Errorf("byte 0x%02x is not UTF-8", data[at])}
+		}
+		at += n
+	}
+}
+
+// placeOf is the line and column, from 1, of a byte of data.
+func placeOf(data []byte, at int) (line, col int) {
+	line, start := 1, 0
+	for i, b := range data[:min(at, len(data))] {
+		if b == '\n' {
+			line, start = line+1, i+1
+		}
+	}
+	return line, at - start + 1
+}
+
+// withoutMark takes the byte order mark away.
+func withoutMark(data []byte) []byte {
+	if len(data) >= 3 && data[0] == 0xef && data[1] == 0xbb && data[2] == 0xbf {
+		return data[3:]
+	}
+	return data
+}
+
+// oneLine writes a text in one line of printable characters, cut at MaxSource.
+func oneLine(s string) string {
+	var b strings.Builder
+	space := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			space = b.Len() > 0
+			continue
+		case r == utf8.RuneError || !unicode.IsPrint(r):
+			r = '?'
+		}
+		if b.Len() >= MaxSource-utf8.UTFMax-1 {
+			b.WriteString("…")
+			break
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,165 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// pos is a place in a text, both from 1, columns in bytes.
+type pos struct{ line, col int }
+
+func (p pos) String() string { return fmt.Sprintf("%d:%d", p.line, p.col) }
+
+// placed is an error at a place of a text.
+type placed struct {
+	pos pos
+	err error
+}
+
+func (e *placed) Error() string { return e.pos.String() + ": " + e.err.Error() }
+func (e *placed) Unwrap() error { return e.err }
+
+func at(p pos, format string, args ...any) *placed { return &placed{p, fmt.Errorf(format, args...)} }
+
+// fileError makes a fault of the file of an error at a place.
+func fileError(file string, err error) error {
+	var p *placed
+	if errors.As(err, &p) {
+		return &Error{File: file, Line: p.pos.line, Col: p.pos.col, Err: p.err}
+	}
+	return &Error{File: file, Err: err}
+}
+
+// expr is a term as it is written: a name, a number, or an application.
+type expr struct {
+	name string
+	pos  pos
+	call bool // written with parentheses
+	args []expr
+}
+
+// String is the term in function notation, however it was written.
+func (e *expr) String() string {
+	var b strings.Builder
+	e.write(&b)
+	return b.String()
+}
+
+func (e *expr) write(b *strings.Builder) {
+	b.WriteString(e.name)
+	if !e.call {
+		return
+	}
+	b.WriteByte('(')
+	for i := range e.args {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		e.args[i].write(b)
+	}
+	b.WriteByte(')')
+}
+
+// pair is a rule as it is written: two terms with a sign between them.
+type pair struct {
+	pos      pos
+	source   string // the text of the rule
+	lhs, rhs expr
+}
+
+// scanner reads a text from left to right and knows where it is.
+type scanner struct {
+	src       string
+	at        int
+	line      int // from 1
+	lineStart int
+	nodes     int // of the present rule
+}
+
+func newScanner(src string) *scanner { return &scanner{src: src, line: 1} }
+
+func (s *scanner) pos() pos { return pos{s.line, s.at - s.lineStart + 1} }
+
+// space skips white space.
+func (s *scanner) space() {
+	for s.at < len(s.src) {
+		switch s.src[s.at] {
+		case '\n':
+			s.line, s.lineStart = s.line+1, s.at+1
+		case ' ', '\t', '\r', '\f':
+		default:
+			return
+		}
+		s.at++
+	}
+}
+
+func (s *scanner) atEnd() bool {
+	s.space()
+	return s.at == len(s.src)
+}
+
+// take skips a sign if it comes next.
+func (s *scanner) take(sign string) bool {
+	s.space()
+	if strings.HasPrefix(s.src[s.at:], sign) {
+		s.at += len(sign)
+		return true
+	}
+	return false
+}
+
+// expect skips a sign, which must come next.
+func (s *scanner) expect(signs ...string) error {
+	for _, sign := range signs {
+		if s.take(sign) {
+			return nil
+		}
+	}
+	return at(s.pos(), "expected %s, found %s", strings.Join(signs, " or "), s.next())
+}
+
+// next describes what comes next.
+func (s *scanner) next() string {
+	if s.atEnd() {
+		return "the end of the file"
+	}
+	for _, r := range s.src[s.at:] {
+		return fmt.Sprintf("%q", r)
+	}
+	return ""
+}
+
+func isNameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// word reads a name or number of the bytes that ok accepts.
+func (s *scanner) word(ok func(c byte) bool) (expr, error) {
+	s.space()
+	p := s.pos()
+	from := s.at
+	for s.at < len(s.src) && ok(s.src[s.at]) {
+		s.at++
+	}
+	switch n := s.at - from; {
+	case n == 0:
+		return expr{}, at(p, "expected a term, found %s", s.next())
+	case n > MaxName:
+		return expr{}, at(p, "too large: a name of %d bytes, at most %d", n, MaxName)
+	}
+	s.nodes++
+	if s.nodes > MaxNodes {
+		return expr{}, at(p, "too large: a rule of more than %d names and numbers", MaxNodes)
+	}
+	return expr{name: s.src[from:s.at], pos: p}, nil
+}
+
+// tooDeep is the error for a term nested to that depth, or nil.
+func (s *scanner) tooDeep(depth int) error {
+	if depth > MaxDepth {
+		return at(s.pos(), "too large: terms nested more than %d deep", MaxDepth)
+	}
+	return nil
+}
