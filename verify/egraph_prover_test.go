@@ -85,8 +85,8 @@ func TestEGraphLeavesFalse(t *testing.T) {
 	}
 }
 
-// fingerprint is everything of a verdict but the time.
-func fingerprint(vs []Verdict) string {
+// verdictText is everything of a verdict but the time.
+func verdictText(vs []Verdict) string {
 	var b strings.Builder
 	for _, v := range vs {
 		v.Seconds = 0
@@ -118,7 +118,7 @@ func TestEGraphWorkers(t *testing.T) {
 		if int(calls.Load()) != len(goals) {
 			t.Errorf("%d workers: %d calls of Progress, want %d", workers, calls.Load(), len(goals))
 		}
-		got := fingerprint(vs)
+		got := verdictText(vs)
 		if want == "" {
 			want = got
 		}
@@ -138,7 +138,7 @@ func TestEGraphWorkers(t *testing.T) {
 	for i, v := range vs {
 		turned[len(vs)-1-i] = v
 	}
-	if got := fingerprint(turned); got != want {
+	if got := verdictText(turned); got != want {
 		t.Errorf("goals in reverse:\n%s\nwant\n%s", got, want)
 	}
 }
@@ -260,8 +260,8 @@ func TestSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fingerprint(got) != fingerprint(want) {
-		t.Errorf("got\n%s\nwant\n%s", fingerprint(got), fingerprint(want))
+	if verdictText(got) != verdictText(want) {
+		t.Errorf("got\n%s\nwant\n%s", verdictText(got), verdictText(want))
 	}
 }
 

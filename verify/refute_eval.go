@@ -1,11 +1,11 @@
 package verify
 
 import (
-	"encoding/binary"
+	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
 
+	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/law"
@@ -35,44 +35,59 @@ type step struct {
 	input int    // or an input, counted from 1
 }
 
+// errSkip says that an assignment is outside the law's conditions or bounds.
+var errSkip = errors.New("not tried")
+
+// errUndecided says that an operator cannot be inferred at concrete sizes.
+var errUndecided = errors.New("not decided for these sizes")
+
 // functions is rational arithmetic with random functions for the function
-// variables; tables, where they are, say what they give.
+// variables.
 type functions struct {
 	interp.Rational
 	key    uint64
-	zero   map[string]bool // f(0) = 0
-	tables map[string]map[string]string
-	seen   map[string]map[string]string // filled if not nil
+	zero   map[string]bool                  // f(0) = 0
+	tables map[string]map[interp.Q]interp.Q // what is given of a function
+	strict bool                             // what is not given is not known
+	seen   map[string]map[interp.Q]interp.Q // filled if not nil
 }
 
-// call is the function variable f at x: a number out of {-1, 0, 1, 2}.
+// give sets a function's value at x.
+func (r *functions) give(f string, x, y interp.Q) { put(&r.tables, f, x, y) }
+
+func put(m *map[string]map[interp.Q]interp.Q, f string, x, y interp.Q) {
+	if *m == nil {
+		*m = map[string]map[interp.Q]interp.Q{}
+	}
+	if (*m)[f] == nil {
+		(*m)[f] = map[interp.Q]interp.Q{}
+	}
+	(*m)[f][x] = y
+}
+
+// call is the function variable f at x: what is given, or else a number out of
+// {-1, 0, 1, 2}.
 func (r *functions) call(f string, x interp.Q) interp.Q {
 	if x.IsBad() {
 		return interp.Bad
 	}
-	if t, ok := r.tables[f]; ok {
-		q, err := parseQ(t[formatQ(x)])
-		if err != nil {
-			return interp.Bad
+	y, ok := r.tables[f][x]
+	switch {
+	case ok:
+	case r.strict:
+		return interp.Bad
+	case x.Num == 0 && r.zero[f]:
+		y = interp.Q{Den: 1}
+	default:
+		h := r.key
+		for i := range len(f) {
+			h = fingerprint.Mix(h ^ uint64(f[i]))
 		}
-		return q
-	}
-	y := interp.Q{Den: 1}
-	if x.Num != 0 || !r.zero[f] {
-		h := fnv.New64a()
-		var b [24]byte
-		binary.LittleEndian.PutUint64(b[:], r.key)
-		binary.LittleEndian.PutUint64(b[8:], uint64(x.Num))
-		binary.LittleEndian.PutUint64(b[16:], uint64(x.Den))
-		h.Write([]byte(f))
-		h.Write(b[:])
-		y.Num = int64(h.Sum64()>>33%4) - 1
+		h = fingerprint.Mix(fingerprint.Mix(h^uint64(x.Num)) ^ uint64(x.Den))
+		y = interp.Q{Num: int64(h>>33%4) - 1, Den: 1}
 	}
 	if r.seen != nil {
-		if r.seen[f] == nil {
-			r.seen[f] = map[string]string{}
-		}
-		r.seen[f][formatQ(x)] = formatQ(y)
+		put(&r.seen, f, x, y)
 	}
 	return y
 }
@@ -169,7 +184,6 @@ func (p *program) add(t *law.Term, at map[string]int, cells int) (int, error) {
 		return i, nil
 	}
 	st := step{term: t}
-	in := make([]graph.Shape, len(t.Args))
 	inSizes := make([][]int, len(t.Args))
 	for i, a := range t.Args {
 		j, err := p.add(a, at, cells)
@@ -178,7 +192,6 @@ func (p *program) add(t *law.Term, at map[string]int, cells int) (int, error) {
 		}
 		st.args = append(st.args, j)
 		inSizes[i] = p.steps[j].sizes
-		in[i] = graph.Sizes(inSizes[i]...)
 	}
 	switch {
 	case t.IsVar():
@@ -190,30 +203,14 @@ func (p *program) add(t *law.Term, at map[string]int, cells int) (int, error) {
 	case t.Fn != "":
 		st.fn, st.sizes = t.Fn, inSizes[0]
 	default:
-		var f graph.Facts
-		out, err := t.Op.InferShapes(&f, t.Attrs, in)
+		sizes, m, err := applyOp(t, t.Attrs, inSizes, cells)
+		if err == errSkip {
+			return 0, err
+		}
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", t, err)
 		}
-		if len(f.Needs) > 0 || t.Out >= len(out) {
-			return 0, fmt.Errorf("%s: not decided for these sizes", t)
-		}
-		outSizes := make([][]int, len(out))
-		for i, s := range out {
-			c, ok := s.Concrete()
-			if !ok {
-				return 0, fmt.Errorf("%s: shape %s is not concrete", t, s)
-			}
-			if tooLarge(c, cells) {
-				return 0, errSkip
-			}
-			outSizes[i] = c
-		}
-		m, err := t.Op.Mean(t.Attrs, inSizes, outSizes)
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", t, err)
-		}
-		st.mean, st.sizes = m, outSizes[t.Out]
+		st.mean, st.sizes = m, sizes
 	}
 	p.steps = append(p.steps, st)
 	at[k] = len(p.steps) - 1

@@ -109,10 +109,14 @@ func (p *program) frame(kind string) *Witness {
 // witness describes a run on which the sides differ.
 func (p *program) witness(vals []interp.Q) *Witness {
 	w := p.frame("values")
-	p.fns.seen = map[string]map[string]string{}
+	p.fns.seen = map[string]map[interp.Q]interp.Q{}
 	res := p.run(vals)
 	for f, t := range p.fns.seen {
-		w.Fns[f] = Function{Table: t}
+		table := map[string]string{}
+		for x, y := range t {
+			table[formatQ(x)] = formatQ(y)
+		}
+		w.Fns[f] = Function{Table: table}
 	}
 	p.fns.seen = nil
 	for i := range w.Inputs {
@@ -209,16 +213,21 @@ func (w *Witness) Replay(l *law.Law) (*Witness, error) {
 	if now != nil {
 		return now, nil
 	}
-	p.fns.tables = map[string]map[string]string{}
-	for f := range p.fns.zero {
-		p.fns.tables[f] = nil // what the witness does not say is not known
-	}
-	for n, f := range w.Fns {
-		if f.Op == "" {
-			p.fns.tables[n] = f.Table
-			if y, ok := f.Table["0"]; ok && p.fns.zero[n] && y != "0" {
-				return nil, fmt.Errorf("replay %s: function %s is %s at 0", l.Name, n, y)
+	p.fns.strict = true // what the witness does not say is not known
+	for _, n := range sorted(w.Fns) {
+		for _, x := range sorted(w.Fns[n].Table) {
+			q, err := parseQ(x)
+			if err != nil {
+				return nil, fmt.Errorf("replay %s: function %s: %w", l.Name, n, err)
 			}
+			y, err := parseQ(w.Fns[n].Table[x])
+			if err != nil {
+				return nil, fmt.Errorf("replay %s: function %s at %s: %w", l.Name, n, x, err)
+			}
+			if q.Num == 0 && y.Num != 0 && p.fns.zero[n] {
+				return nil, fmt.Errorf("replay %s: function %s is %s at 0", l.Name, n, formatQ(y))
+			}
+			p.fns.give(n, q, y)
 		}
 	}
 	var vals []interp.Q

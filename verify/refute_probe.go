@@ -1,0 +1,234 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// probe compares the sides of a law quickly: on random numbers modulo 2^61 - 1,
+// functions and orders being random ones.
+type probe struct {
+	z      fingerprint.Zp
+	names  []string // of the tensors given
+	nodes  []probeNode
+	out    [2][]int
+	cells  int
+	oneWay bool
+	// Of one comparison, by node.
+	err   []error
+	sizes [][]int
+	data  [][]uint64
+}
+
+// probeNode is a term, its arguments numbers of nodes before it.
+type probeNode struct {
+	term  *law.Term
+	args  []int
+	input int    // a tensor given, counted from 1
+	fn    string // or a function variable, as the ring knows it
+	fixed bool   // or an operator; its attributes hold no variables
+}
+
+// probeResult is what a comparison says.
+type probeResult uint8
+
+const (
+	probeSkipped probeResult = iota // neither side is defined, or tensors are too large
+	probeEqual                      // equal, hence for all values
+	probeDiffers                    // not equal for all functions and orders
+	probeBroken                     // one side is not defined, or shapes differ
+)
+
+func newProbe(l *law.Law, seed uint64, cells int) (*probe, error) {
+	p := &probe{z: fingerprint.Zp{Key: fingerprint.Mix(seed)}, cells: cells, oneWay: l.OneWay}
+	fns := map[string]string{}
+	for _, b := range l.Given {
+		switch b.Sort {
+		case "":
+			p.names = append(p.names, b.Name)
+		case law.SortPointwise1:
+			fns[b.Name] = "any:" + b.Name
+		case law.SortZero1:
+			fns[b.Name] = "zero:" + b.Name
+		}
+	}
+	at := map[string]int{}
+	memo := map[*law.Term]int{}
+	var add func(t *law.Term) (int, error)
+	add = func(t *law.Term) (int, error) {
+		if i, ok := memo[t]; ok {
+			return i, nil
+		}
+		n := probeNode{term: t}
+		for _, a := range t.Args {
+			i, err := add(a)
+			if err != nil {
+				return 0, err
+			}
+			n.args = append(n.args, i)
+		}
+		var key string
+		switch {
+		case t.IsVar():
+			n.input = slices.Index(p.names, t.Var) + 1
+			if n.input == 0 {
+				return 0, fmt.Errorf("tensor %s is not given", t.Var)
+			}
+			key = t.Var
+		case t.Fn != "":
+			if n.fn = fns[t.Fn]; n.fn == "" {
+				return 0, fmt.Errorf("function %s is not given", t.Fn)
+			}
+			key = fmt.Sprint(t.Fn, n.args)
+		default:
+			key = fmt.Sprint(t.Op.Name, t.Op.FormatAttrs(t.Attrs), t.Out, n.args)
+			n.fixed = true
+			for _, v := range t.Attrs {
+				if v.Kind() == graph.KindVar {
+					n.fixed = false
+				}
+				v.Walk(func(graph.Atom) { n.fixed = false })
+				if s, ok := v.Shape(); ok && s.HasRun() {
+					n.fixed = false
+				}
+			}
+		}
+		i, ok := at[key]
+		if !ok {
+			i = len(p.nodes)
+			at[key] = i
+			p.nodes = append(p.nodes, n)
+		}
+		memo[t] = i
+		return i, nil
+	}
+	for side, ts := range [2][]*law.Term{l.LHS, l.RHS} {
+		for _, t := range ts {
+			i, err := add(t)
+			if err != nil {
+				return nil, err
+			}
+			p.out[side] = append(p.out[side], i)
+		}
+	}
+	p.err = make([]error, len(p.nodes))
+	p.sizes = make([][]int, len(p.nodes))
+	p.data = make([][]uint64, len(p.nodes))
+	return p, nil
+}
+
+// compare evaluates both sides, given the sizes of the tensors.
+func (p *probe) compare(a *assignment, given [][]int) probeResult {
+	means := make([]*graph.Meaning, len(p.nodes))
+	b := a.binding()
+	for i := range p.nodes {
+		var err error
+		if p.sizes[i], means[i], err = p.infer(&p.nodes[i], b, given); err == errSkip {
+			return probeSkipped
+		}
+		p.err[i] = err
+	}
+	var undefined [2]bool
+	for side := range p.out {
+		for _, i := range p.out[side] {
+			undefined[side] = undefined[side] || p.err[i] != nil
+		}
+	}
+	switch {
+	case undefined[0] && (undefined[1] || p.oneWay):
+		return probeSkipped
+	case undefined[0] || undefined[1]:
+		return probeBroken
+	}
+	for k := range p.out[0] {
+		if !slices.Equal(p.sizes[p.out[0][k]], p.sizes[p.out[1][k]]) {
+			return probeBroken
+		}
+	}
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		switch {
+		case p.err[i] != nil:
+		case n.input > 0:
+			p.data[i] = fingerprint.Random(p.z.Key, p.names[n.input-1], graph.NumElements(p.sizes[i]))
+		case n.fn != "":
+			x := p.data[n.args[0]]
+			y := make([]uint64, len(x))
+			for j := range x {
+				y[j] = p.z.Fn(n.fn, x[j])
+			}
+			p.data[i] = y
+		default:
+			in := make([][]uint64, len(n.args))
+			for j, k := range n.args {
+				in[j] = p.data[k]
+			}
+			p.data[i] = p.z.Compile(means[i]).Run(in...)[n.term.Out]
+		}
+	}
+	for k := range p.out[0] {
+		if !slices.Equal(p.data[p.out[0][k]], p.data[p.out[1][k]]) {
+			return probeDiffers
+		}
+	}
+	return probeEqual
+}
+
+// infer is the sizes and the meaning of a node. errSkip says that it is too
+// large, any other error that it is undefined.
+func (p *probe) infer(n *probeNode, b *graph.Binding, given [][]int) ([]int, *graph.Meaning, error) {
+	for _, k := range n.args {
+		if p.err[k] != nil {
+			return nil, nil, p.err[k]
+		}
+	}
+	switch {
+	case n.input > 0:
+		return given[n.input-1], nil, nil
+	case n.fn != "":
+		return p.sizes[n.args[0]], nil, nil
+	}
+	attrs := n.term.Attrs
+	if !n.fixed {
+		attrs = attrs.Subst(b)
+	}
+	in := make([][]int, len(n.args))
+	for j, k := range n.args {
+		in[j] = p.sizes[k]
+	}
+	return applyOp(n.term, attrs, in, p.cells)
+}
+
+// applyOp infers an operator at concrete shapes. errSkip says that a result has
+// more than that many cells.
+func applyOp(t *law.Term, attrs graph.Attrs, in [][]int, cells int) ([]int, *graph.Meaning, error) {
+	shapes := make([]graph.Shape, len(in))
+	for i, s := range in {
+		shapes[i] = graph.Sizes(s...)
+	}
+	var f graph.Facts
+	out, err := t.Op.InferShapes(&f, attrs, shapes)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(f.Needs) > 0 || t.Out >= len(out) {
+		return nil, nil, errUndecided
+	}
+	sizes := make([][]int, len(out))
+	for i, s := range out {
+		c, ok := s.Concrete()
+		if !ok {
+			return nil, nil, fmt.Errorf("shape %s is not concrete", s)
+		}
+		if tooLarge(c, cells) {
+			return nil, nil, errSkip
+		}
+		sizes[i] = c
+	}
+	m, err := t.Op.Mean(attrs, in, sizes)
+	return sizes[t.Out], m, err
+}
