@@ -14,14 +14,22 @@ import (
 type facts struct {
 	text   map[string]bool // the goal's conditions, as written
 	side   [2][]graph.Dim  // sizes that are at least 0 where the side is defined
+	mods   []residue       // remainders that the goal's conditions state
 	oneWay bool
 	memo   map[*solution]bool
+}
+
+// residue is a condition d % k == 0.
+type residue struct {
+	d graph.Dim
+	k int64
 }
 
 // want is a condition that does not hold for all sizes.
 type want struct {
 	text  string      // granted if it is one of the goal's own conditions,
-	least []graph.Dim // or if there are such sizes and all are at least 0
+	least []graph.Dim // or if there are such sizes and all are at least 0,
+	mod   *residue    // or if the remainder follows from those that it states
 }
 
 func newFacts() facts { return facts{text: map[string]bool{}, memo: map[*solution]bool{}} }
@@ -29,6 +37,7 @@ func newFacts() facts { return facts{text: map[string]bool{}, memo: map[*solutio
 func (f *facts) reset() {
 	clear(f.text)
 	clear(f.memo)
+	f.mods = f.mods[:0]
 	f.side[0], f.side[1], f.oneWay = f.side[0][:0], f.side[1][:0], false
 }
 
@@ -46,6 +55,9 @@ func (g *Graph) Assume(goal *law.Law) error {
 		w := wantPred(p)
 		g.facts.text[w.text] = true
 		both = append(both, w.least...)
+		if w.mod != nil {
+			g.facts.mods = append(g.facts.mods, *w.mod)
+		}
 	}
 	for i, needs := range [2][]graph.Need{ty.LeftNeeds, ty.RightNeeds} {
 		g.facts.side[i] = append(g.facts.side[i], both...)
@@ -62,6 +74,11 @@ func (g *Graph) Assume(goal *law.Law) error {
 func wantPred(p law.Pred) want {
 	w := want{text: p.String()}
 	if p.Mod != nil {
+		k, isConst := p.Mod.Const()
+		r, known := p.Right.Const()
+		if isConst && known && k >= 2 && r >= 0 && r < k && p.Rel == "==" {
+			w.mod = &residue{p.Left.Sub(p.Right), k}
+		}
 		return w
 	}
 	d, one := p.Right.Sub(p.Left), graph.Int(1)
@@ -89,7 +106,7 @@ func (f *facts) grant(s *solution) bool {
 	if !known {
 		ok = true
 		for _, w := range s.wants {
-			ok = ok && (f.text[w.text] || len(w.least) > 0 && f.give(w.least))
+			ok = ok && (f.text[w.text] || len(w.least) > 0 && f.give(w.least) || w.mod != nil && f.divides(*w.mod))
 		}
 		f.memo[s] = ok
 	}
@@ -105,6 +122,46 @@ func (f *facts) give(ds []graph.Dim) bool {
 		}
 	}
 	return true
+}
+
+// divides says whether r follows: what the goal states of single size variables
+// is put in, and then all coefficients are multiples of k, or what is left is a
+// multiple of a condition of the goal, as far as remainders go.
+func (f *facts) divides(r residue) bool {
+	b := &graph.Binding{Dims: map[string]graph.Dim{}}
+	for _, m := range f.mods {
+		// v + c with c known: v leaves the remainder -c.
+		terms, c := m.d.Terms()
+		if m.k != r.k || len(terms) != 1 || len(terms[0].Atoms) != 1 || terms[0].Atoms[0].Kind != graph.AtomVar {
+			continue
+		}
+		switch terms[0].Coef {
+		case 1:
+			b.Dims[terms[0].Atoms[0].Name] = graph.Int(-c)
+		case -1:
+			b.Dims[terms[0].Atoms[0].Name] = graph.Int(c)
+		}
+	}
+	if multiple(r.d.Subst(b), r.k) {
+		return true
+	}
+	for _, m := range f.mods {
+		if m.k == r.k && (multiple(r.d.Sub(m.d), r.k) || multiple(r.d.Add(m.d), r.k)) {
+			return true
+		}
+	}
+	return false
+}
+
+// multiple says whether all coefficients of d are multiples of k.
+func multiple(d graph.Dim, k int64) bool {
+	terms, c := d.Terms()
+	for _, t := range terms {
+		if t.Coef%k != 0 {
+			return false
+		}
+	}
+	return c%k == 0
 }
 
 // implied says whether d is at least 0 since one of the facts is.

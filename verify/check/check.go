@@ -81,8 +81,9 @@ type checked struct {
 	leftSplit, rightSplit conds // of these, what only splits ask for
 	facts                 conds // what the rule gives: its conditions, sizes of its tensors
 	preds                 map[string]bool
-	equations             [][2]int // what the instances say
-	assumed               conds    // under which they say it
+	where                 []law.Pred // the rule's
+	equations             [][2]int   // what the instances say
+	assumed               conds      // under which they say it
 }
 
 func load(l *law.Law, p *law.Proof, use Laws) (*checked, error) {
@@ -110,6 +111,7 @@ func load(l *law.Law, p *law.Proof, use Laws) (*checked, error) {
 	}
 	for _, w := range l.Where {
 		c.preds[w.String()] = true
+		c.where = append(c.where, w)
 		cs, _ := predConds(w)
 		c.facts.add(cs...)
 	}
@@ -307,7 +309,7 @@ func (c *checked) pred(w law.Pred, b *graph.Binding) error {
 	switch {
 	case decided && !holds:
 		return fmt.Errorf("condition %s is false", w)
-	case c.preds[w.String()]:
+	case c.preds[w.String()], c.congruent(w):
 		return nil
 	case decided:
 		c.assumed.functions(w.Left)
@@ -320,6 +322,52 @@ func (c *checked) pred(w law.Pred, b *graph.Binding) error {
 	}
 	c.assumed.add(cs...)
 	return nil
+}
+
+// congruent reports that w, of the form d % k == r, follows from conditions of
+// the rule of that form: d - r is, coefficient by coefficient modulo k, a sum of
+// differences that the rule makes 0 modulo k, each taken up to k-1 times.
+func (c *checked) congruent(w law.Pred) bool {
+	k, d, ok := remainder(w)
+	if !ok || k > 8 {
+		return false
+	}
+	var zero []graph.Dim
+	for _, p := range c.where {
+		if j, e, ok := remainder(p); ok && j == k && len(zero) < 4 {
+			zero = append(zero, e)
+		}
+	}
+	var try func(d graph.Dim, i int) bool
+	try = func(d graph.Dim, i int) bool {
+		if i == len(zero) {
+			terms, left := d.Terms()
+			for _, t := range terms {
+				if t.Coef%k != 0 {
+					return false
+				}
+			}
+			return left%k == 0
+		}
+		for n := int64(0); n < k; n++ {
+			if try(d.Sub(zero[i].Scale(n)), i+1) {
+				return true
+			}
+		}
+		return false
+	}
+	return try(d, 0)
+}
+
+// remainder reads a condition d % k == r with numbers k and r < k as d - r being
+// 0 modulo k.
+func remainder(w law.Pred) (k int64, d graph.Dim, ok bool) {
+	if w.Mod == nil || w.Rel != "==" {
+		return 0, d, false
+	}
+	k, isConst := w.Mod.Const()
+	r, known := w.Right.Const()
+	return k, w.Left.Sub(w.Right), isConst && known && k >= 2 && 0 <= r && r < k
 }
 
 // predConds writes a condition as differences that are not negative.

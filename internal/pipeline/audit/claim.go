@@ -158,6 +158,15 @@ func generalize(l, alone *law.Law, backward bool) direction {
 	at := func(p place) graph.Dim { return free[p.tensor][p.axis].Dim }
 	for _, d := range order {
 		ps := shared[d]
+		if _, isConst := d.Const(); isConst {
+			for _, p := range ps {
+				if at(p) != d {
+					conds.add("%s = %s", p, d)
+					same = false
+				}
+			}
+			continue
+		}
 		for _, p := range ps[1:] {
 			if at(p) != at(ps[0]) {
 				conds.add("%s = %s", ps[0], p)

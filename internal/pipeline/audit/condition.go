@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -35,21 +36,64 @@ const maxSpecials = 400
 
 // specials lists the special forms of a law that is false, the weakest
 // conditions first: a way to pad or to average, one group, odd kernels, sizes
-// that are equal; and then two of these.
+// that are equal; then that both sides are defined, and then two of these.
 func specials(l *law.Law) []special {
 	single := conditionsOf(l)
 	out := append([]special(nil), single...)
-	for i, a := range single {
+	base := special{law: l}
+	if d, words := defined(l); d != nil {
+		base = special{d, words}
+		out = append(out, base)
+		for _, s := range conditionsOf(d) {
+			out = append(out, special{s.law, base.condition + ", " + s.condition})
+		}
+	}
+	for i, a := range conditionsOf(base.law) {
 		for _, b := range conditionsOf(a.law) {
 			if len(out) >= maxSpecials {
 				return typed(out)
 			}
 			if later(single, b.condition) > i {
-				out = append(out, special{b.law, a.condition + ", " + b.condition})
+				s := special{b.law, a.condition + ", " + b.condition}
+				if base.condition != "" {
+					s.condition = base.condition + ", " + s.condition
+				}
+				out = append(out, s)
 			}
 		}
 	}
 	return typed(out)
+}
+
+// defined is the law with the conditions under which both sides are defined
+// written out; nil if there are none.
+func defined(l *law.Law) (*law.Law, string) {
+	ty, err := l.Types()
+	if err != nil {
+		return nil, ""
+	}
+	d := *l
+	d.Where = append([]law.Pred(nil), l.Where...)
+	var conds conditions
+	words := sizeWords(l)
+	for _, n := range append(append([]graph.Need(nil), ty.LeftNeeds...), ty.RightNeeds...) {
+		p := law.Pred{Left: n.Left, Rel: "<=", Right: n.Right}
+		text := inWords(n.Left, words) + " <= " + inWords(n.Right, words)
+		if n.Rel == "divides" {
+			m := n.Left
+			p = law.Pred{Left: n.Right, Mod: &m, Rel: "==", Right: graph.Int(0)}
+			text = inWords(n.Left, words) + " divides " + inWords(n.Right, words)
+		}
+		have := len(conds.list)
+		conds.add("%s", text)
+		if len(conds.list) > have && !slices.ContainsFunc(l.Where, func(q law.Pred) bool { return q.String() == p.String() }) {
+			d.Where = append(d.Where, p)
+		}
+	}
+	if len(d.Where) == len(l.Where) {
+		return nil, ""
+	}
+	return &d, conds.String()
 }
 
 func later(list []special, condition string) int {
