@@ -74,26 +74,52 @@ func defined(l *law.Law) (*law.Law, string) {
 	}
 	d := *l
 	d.Where = append([]law.Pred(nil), l.Where...)
-	var conds conditions
-	words := sizeWords(l)
-	for _, n := range append(append([]graph.Need(nil), ty.LeftNeeds...), ty.RightNeeds...) {
+	needs := append(append([]graph.Need(nil), ty.LeftNeeds...), ty.RightNeeds...)
+	for _, n := range needs {
 		p := law.Pred{Left: n.Left, Rel: "<=", Right: n.Right}
-		text := inWords(n.Left, words) + " <= " + inWords(n.Right, words)
 		if n.Rel == "divides" {
 			m := n.Left
 			p = law.Pred{Left: n.Right, Mod: &m, Rel: "==", Right: graph.Int(0)}
-			text = inWords(n.Left, words) + " divides " + inWords(n.Right, words)
 		}
-		have := len(conds.list)
-		conds.add("%s", text)
-		if len(conds.list) > have && !slices.ContainsFunc(l.Where, func(q law.Pred) bool { return q.String() == p.String() }) {
+		if !slices.ContainsFunc(d.Where, func(q law.Pred) bool { return q.String() == p.String() }) {
 			d.Where = append(d.Where, p)
 		}
 	}
 	if len(d.Where) == len(l.Where) {
 		return nil, ""
 	}
-	return &d, conds.String()
+	return &d, needsInWords(l, needs)
+}
+
+// targetNeeds lists the conditions under which the target of a direction is
+// defined that are not among those of the source.
+func targetNeeds(l *law.Law, backward bool) []graph.Need {
+	ty, err := l.Types()
+	if err != nil {
+		return nil
+	}
+	source, target := ty.LeftNeeds, ty.RightNeeds
+	if backward {
+		source, target = target, source
+	}
+	return slices.DeleteFunc(append([]graph.Need(nil), target...), func(n graph.Need) bool { return slices.Contains(source, n) })
+}
+
+// targetDefined says in words when the target of a direction is defined.
+func targetDefined(l *law.Law, backward bool) string {
+	if words := needsInWords(l, targetNeeds(l, backward)); words != "" {
+		return words
+	}
+	return "both sides are defined"
+}
+
+func needsInWords(l *law.Law, needs []graph.Need) string {
+	var conds conditions
+	words := sizeWords(l)
+	for _, n := range needs {
+		conds.add("%s %s %s", inWords(n.Left, words), n.Rel, inWords(n.Right, words))
+	}
+	return conds.String()
 }
 
 func later(list []special, condition string) int {

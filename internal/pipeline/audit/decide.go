@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -112,6 +113,9 @@ func (d *decider) decide(ctx context.Context, laws []*law.Law) error {
 		}
 		failed = append(failed, n)
 	}
+	if err := d.oneByOne(ctx, failed); err != nil {
+		return err
+	}
 	for _, n := range open {
 		if n.law.OneWay {
 			n.way[1] = Direction{}
@@ -126,6 +130,41 @@ func (d *decider) decide(ctx context.Context, laws []*law.Law) error {
 	return d.narrow(ctx, failed)
 }
 
+// oneByOne tries to prove each direction of equations that are not proved as
+// such: the e-graph may use a law only where the goal says that it is defined,
+// and one side may say more than the other.
+func (d *decider) oneByOne(ctx context.Context, failed []*decision) error {
+	var goals []*law.Law
+	for _, n := range failed {
+		if !n.law.OneWay && !sameNeeds(n.law) {
+			goals = append(goals, oneWay(n.law, false), oneWay(n.law, true))
+		}
+	}
+	ps, err := d.theory.Decide(ctx, goals, theory.Options{Workers: d.opt.Workers})
+	if err != nil {
+		return err
+	}
+	i := 0
+	for _, n := range failed {
+		if n.law.OneWay || sameNeeds(n.law) {
+			continue
+		}
+		for range n.way {
+			if p := ps[i]; n.goal == nil && p.Verdict.Status == verify.Proved {
+				d.proved(n, p, n.way[0].Millis+p.Verdict.Seconds*1000)
+			}
+			i++
+		}
+	}
+	return nil
+}
+
+// sameNeeds says whether the sides are defined under the same conditions.
+func sameNeeds(l *law.Law) bool {
+	ty, err := l.Types()
+	return err == nil && slices.Equal(ty.LeftNeeds, ty.RightNeeds)
+}
+
 // proved records a proof. That of a one-way form shows the other direction
 // only where both sides are defined.
 func (d *decider) proved(n *decision, p theory.Proof, ms float64) {
@@ -137,7 +176,7 @@ func (d *decider) proved(n *decision, p theory.Proof, ms float64) {
 		if law.FormatOutputs(p.Law.LHS) != law.FormatOutputs(n.law.LHS) {
 			other = 0
 		}
-		n.way[other].Verdict, n.way[other].Condition = Conditional, "both sides are defined"
+		n.way[other].Verdict, n.way[other].Condition = Conditional, targetDefined(n.law, other == 1)
 	}
 }
 
@@ -158,6 +197,9 @@ func (d *decider) refute(ctx context.Context, n *decision) error {
 		}
 		start := time.Now()
 		c, err := d.counterexample(ctx, oneWay(n.law, k == 1))
+		if c == nil && err == nil && w.Verdict == Conditional {
+			c, err = d.undefined(ctx, n.law, k == 1)
+		}
 		if err != nil {
 			return err
 		}
@@ -182,6 +224,29 @@ func (d *decider) counterexample(ctx context.Context, l *law.Law) (*Counterexamp
 		return nil, err
 	}
 	return newCounterexample(l, w), nil
+}
+
+// maxNeeded bounds the sizes tried to make a target undefined.
+const maxNeeded = 8
+
+// undefined looks for sizes at which the source of a direction is defined and
+// the target is not: such as miss one of the target's conditions.
+func (d *decider) undefined(ctx context.Context, l *law.Law, backward bool) (*Counterexample, error) {
+	for _, n := range targetNeeds(l, backward) {
+		if n.Rel != "<=" {
+			continue
+		}
+		miss := *oneWay(l, backward)
+		miss.Where = append(append([]law.Pred(nil), l.Where...), law.Pred{Left: n.Right, Rel: "<", Right: n.Left})
+		w, err := verify.Refute(ctx, &miss, verify.RefuteOptions{MaxSize: maxNeeded, Bindings: 4000, Seed: d.opt.Seed})
+		if err != nil {
+			return nil, err
+		}
+		if w != nil {
+			return newCounterexample(oneWay(l, backward), w), nil
+		}
+	}
+	return nil, nil
 }
 
 // unbounded asks the engine for all sizes where the axioms say nothing and no
