@@ -35,7 +35,7 @@ type special struct {
 const maxSpecials = 400
 
 // specials lists the special forms of a law that is false, the weakest
-// conditions first: a way to pad or to average, one group, odd kernels, sizes
+// conditions first: one group, odd kernels, a way to pad or to average, sizes
 // that are equal; then that both sides are defined, and then two of these.
 func specials(l *law.Law) []special {
 	single := conditionsOf(l)
@@ -152,6 +152,22 @@ func conditionsOf(l *law.Law) []special {
 		b := &graph.Binding{Attrs: map[string]graph.Value{name: v}}
 		out = append(out, special{l.Subst(b), words})
 	}
+	if gs := groupVars(l); len(gs) > 0 {
+		b := &graph.Binding{Dims: map[string]graph.Dim{}}
+		for _, g := range gs {
+			b.Dims[g] = graph.Int(1)
+		}
+		out = append(out, special{l.Subst(b), "groups = 1"})
+	}
+	if ks := kernelVars(l); len(ks) > 0 {
+		odd := *l
+		two := graph.Int(2)
+		odd.Where = append([]law.Pred(nil), l.Where...)
+		for _, k := range ks {
+			odd.Where = append(odd.Where, law.Pred{Left: graph.Var(k), Mod: &two, Rel: "==", Right: graph.Int(1)})
+		}
+		out = append(out, special{&odd, "odd kernels"})
+	}
 	for _, g := range l.Given {
 		switch g.Sort {
 		case graph.SortSame:
@@ -169,22 +185,6 @@ func conditionsOf(l *law.Law) []special {
 		case graph.SortAct:
 			attr(g.Name, graph.NameValue("none"), g.Name+" = none")
 		}
-	}
-	if gs := groupVars(l); len(gs) > 0 {
-		b := &graph.Binding{Dims: map[string]graph.Dim{}}
-		for _, g := range gs {
-			b.Dims[g] = graph.Int(1)
-		}
-		out = append(out, special{l.Subst(b), "groups = 1"})
-	}
-	if ks := kernelVars(l); len(ks) > 0 {
-		odd := *l
-		two := graph.Int(2)
-		odd.Where = append([]law.Pred(nil), l.Where...)
-		for _, k := range ks {
-			odd.Where = append(odd.Where, law.Pred{Left: graph.Var(k), Mod: &two, Rel: "==", Right: graph.Int(1)})
-		}
-		out = append(out, special{&odd, "odd kernels"})
 	}
 	return append(out, equalSizes(l)...)
 }

@@ -1,12 +1,88 @@
 package audit
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
 
-// spread is what was found of a law whose elementwise operators broadcast.
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify"
+)
+
+// spread is what was found of a true law when operands of sums and products of
+// elements may differ in shape; each direction apart.
 type spread struct {
+	law     *law.Law // as it was proved
+	verdict [2]verify.BroadcastVerdict
+	witness [2]*Counterexample
+	millis  float64
 }
 
-func (s *spread) apply(w *Direction, way int) {}
+// unbroadcast is the condition of laws that broadcasting breaks.
+const unbroadcast = "no operand is broadcast"
+
+// apply adds what broadcasting does to a direction that holds without.
+func (s *spread) apply(w *Direction, way int) {
+	if w.Verdict != Proved && w.Verdict != Conditional {
+		return
+	}
+	w.Millis += s.millis / 2
+	v := &s.verdict[way]
+	switch v.Status {
+	case verify.Refuted:
+		restrict(w, unbroadcast, s.witness[way])
+		w.Reason = summary(v.Witness)
+	case verify.Unknown:
+		w.Verdict, w.Reason = Unknown, fmt.Sprintf("with broadcasting: %s (%d patterns)", v.Reason, v.Patterns)
+	}
+}
 
 // broadcasts decides the laws of readings that broadcast.
-func (d *decider) broadcasts(ctx context.Context, all []*question) error { return nil }
+func (d *decider) broadcasts(ctx context.Context, all []*question) error {
+	var open []*spread
+	for _, q := range all {
+		n := d.decisionOf(q)
+		if !q.sem.Broadcast || n == nil || n.goal == nil {
+			continue
+		}
+		if text := law.Format(n.law); d.spread[text] == nil {
+			s := &spread{law: n.goal}
+			d.spread[text] = s
+			open = append(open, s)
+		}
+	}
+	stage := d.opt.Progress.Stage("broadcasting", int64(len(open)))
+	defer stage.Done()
+	// Each goroutine has its own compiled laws.
+	pool := sync.Pool{New: func() any {
+		b, err := verify.NewBroadcasting(d.theory.Laws...)
+		if err != nil {
+			return err
+		}
+		return b
+	}}
+	return d.each(ctx, len(open), func(i int) error {
+		defer stage.Add(1)
+		b, ok := pool.Get().(*verify.Broadcasting)
+		if !ok {
+			return fmt.Errorf("broadcasting: the axioms do not compile")
+		}
+		defer pool.Put(b)
+		s := open[i]
+		start := time.Now()
+		for k := range s.verdict {
+			l := oneWay(s.law, k == 1)
+			v, err := b.Decide(ctx, l, verify.BroadcastOptions{True: true})
+			if err != nil {
+				return fmt.Errorf("broadcasting: %w", err)
+			}
+			s.verdict[k] = v
+			if v.Status == verify.Refuted {
+				s.witness[k] = newCounterexample(v.Pattern, v.Witness)
+			}
+		}
+		s.millis = time.Since(start).Seconds() * 1000
+		return nil
+	})
+}
