@@ -68,8 +68,9 @@ type Result struct {
 	Undefined int `json:"undefined"`
 	// Undecided: neither form nor test said anything.
 	Undecided int `json:"undecided,omitempty"`
-	// Complete: these are all instances of the scope. Otherwise Pairs counts the
-	// pairs of values of two variables and Covered those that occur.
+	// Complete: these are all instances of the scope. If not, and none fails,
+	// Pairs counts the pairs of values of two variables and Covered those that
+	// occur.
 	Complete     bool   `json:"complete"`
 	Combinations uint64 `json:"combinations"` // of values, those included that conditions exclude
 	Pairs        int    `json:"pairs,omitempty"`
@@ -110,21 +111,43 @@ func Check(ctx context.Context, l *law.Law, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("check: %w", err)
 	}
-	res := &Result{Combinations: law.Combinations(l, opt.Scope)}
-	vs := choose(l, opt, res)
-	workers := opt.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
+	if opt.Workers <= 0 {
+		opt.Workers = runtime.GOMAXPROCS(0)
 	}
-	workers = max(1, min(workers, len(vs)))
+	res := &Result{Combinations: law.Combinations(l, opt.Scope)}
+	// Most false laws fail early, before the instances need be chosen with care.
+	probe := opt
+	probe.Instances = min(opt.Instances, probeInstances)
+	first := plainest(l, probe)
 	res.Seconds = time.Since(start).Seconds()
+	res.run(ctx, p, first.list, opt)
+	if res.Failure == "" && !first.all && ctx.Err() == nil {
+		start := time.Now()
+		rest := choose(l, opt, res)[len(first.list):]
+		res.Seconds += time.Since(start).Seconds()
+		res.run(ctx, p, rest, opt)
+	} else {
+		res.Complete = first.all
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("check %s: %w", l.Name, err)
+	}
+	if res.Failure != "" {
+		res.Complete, res.Pairs, res.Covered = false, 0, 0
+	}
+	return res, nil
+}
 
+// probeInstances is how many of the plainest instances are checked first.
+const probeInstances = 40
+
+// run checks instances and adds what is found, up to the first failure.
+func (res *Result) run(ctx context.Context, p *plan, vs []*law.Valuation, opt Options) {
 	out := make([]verdict, len(vs))
-	var next, worst atomic.Int64
+	var next, worst, nanos atomic.Int64
 	worst.Store(int64(len(vs)))
-	var nanos atomic.Int64
 	var wg sync.WaitGroup
-	for range workers {
+	for range max(1, min(opt.Workers, len(vs))) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
@@ -148,8 +171,9 @@ func Check(ctx context.Context, l *law.Law, opt Options) (*Result, error) {
 		}()
 	}
 	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("check %s: %w", l.Name, err)
+	res.Seconds += time.Duration(nanos.Load()).Seconds()
+	if ctx.Err() != nil {
+		return
 	}
 	end := int(min(worst.Load()+1, int64(len(vs))))
 	for _, v := range out[:end] {
@@ -171,8 +195,6 @@ func Check(ctx context.Context, l *law.Law, opt Options) (*Result, error) {
 	if int(worst.Load()) < len(vs) {
 		_, res.Failure = newChecker(p).check(vs[worst.Load()], true)
 	}
-	res.Seconds += time.Duration(nanos.Load()).Seconds()
-	return res, nil
 }
 
 func isZero(s law.Scope) bool {
@@ -183,24 +205,35 @@ func isZero(s law.Scope) bool {
 // maxVisits bounds the search for instances, see law.Scope.
 const maxVisits = 500_000
 
+// plain are the plainest instances of a law, and whether these are all.
+type plain struct {
+	list []*law.Valuation
+	all  bool
+}
+
+func plainest(l *law.Law, opt Options) plain {
+	opt.Scope.MaxVisits = max(opt.Scope.MaxVisits, maxVisits, 50*opt.Instances)
+	var out plain
+	out.all = law.Instances(l, opt.Scope, func(v *law.Valuation) bool {
+		if len(out.list) == opt.Instances {
+			return false
+		}
+		out.list = append(out.list, v)
+		return true
+	})
+	return out
+}
+
 // choose lists the instances to check: all, or if there are more than
 // opt.Instances, a part of them.
 func choose(l *law.Law, opt Options, res *Result) []*law.Valuation {
-	opt.Scope.MaxVisits = max(opt.Scope.MaxVisits, maxVisits, 50*opt.Instances)
-	var plain []*law.Valuation
-	all := law.Instances(l, opt.Scope, func(v *law.Valuation) bool {
-		if len(plain) == opt.Instances {
-			return false
-		}
-		plain = append(plain, v)
-		return true
-	})
-	if all {
+	first := plainest(l, opt)
+	if first.all {
 		res.Complete = true
-		return plain
+		return first.list
 	}
-	half := min(len(plain), opt.Instances/2)
-	plain, rest := plain[:half:half], plain[half:]
+	half := min(len(first.list), max(opt.Instances/2, probeInstances))
+	plain, rest := first.list[:half:half], first.list[half:]
 	seen := map[string]bool{}
 	for _, v := range plain {
 		seen[v.String()] = true
