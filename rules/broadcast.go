@@ -16,9 +16,6 @@ import (
 type BroadcastOptions struct {
 	// Patterns is the greatest number of laws; 0: 512.
 	Patterns int
-	// MaxRun is the greatest number of axes put in the place of an axis run;
-	// 0: 2. At least one is.
-	MaxRun int
 }
 
 // Broadcasting is a law read with element-wise operators that broadcast, under
@@ -75,8 +72,7 @@ var (
 //
 // A law that is cell by cell (see [Cellwise]) has only the pattern without
 // broadcasting, and so has one without element-wise operators on its left side.
-// Other laws over axis runs are instantiated at a few ranks, and then the list
-// is not complete.
+// In others an axis run stands for one axis, which is as good as any number.
 func Broadcastings(l *law.Law, opts BroadcastOptions) (*Broadcasts, error) {
 	out := &Broadcasts{}
 	var err error
@@ -102,9 +98,6 @@ func EachBroadcasting(l *law.Law, opts BroadcastOptions, yield func(Broadcasting
 	if opts.Patterns <= 0 {
 		opts.Patterns = 512
 	}
-	if opts.MaxRun <= 0 {
-		opts.MaxRun = 2
-	}
 	if _, err := l.Types(); err != nil {
 		return "", fmt.Errorf("broadcast: %w", err)
 	}
@@ -115,19 +108,14 @@ func EachBroadcasting(l *law.Law, opts BroadcastOptions, yield func(Broadcasting
 		return "", nil
 	}
 	e := &broadcaster{left: opts.Patterns, tries: 8 * opts.Patterns, most: 8 * opts.Patterns, seen: map[string]bool{}, yield: yield}
-	ranks := ranksOf(l, opts.MaxRun)
-	for _, b := range ranks {
-		if !e.law(l.Subst(b)) {
-			return "not all patterns were asked for", nil
-		}
+	single, ok := singleRuns(l)
+	if !ok {
+		e.bound = "sizes depend on the rank; axis runs stand for one axis only"
 	}
-	switch {
-	case e.bound != "":
-		return e.bound, nil
-	case len(ranks) > 1 || len(ranks[0].Runs) > 0:
-		return fmt.Sprintf("axis runs stand for 1 to %d axes only", opts.MaxRun), nil
+	if !e.law(l.Subst(single)) {
+		return "not all patterns were asked for", nil
 	}
-	return "", nil
+	return e.bound, nil
 }
 
 func mentionsElementwise(ts []*law.Term) bool {
@@ -138,33 +126,52 @@ func mentionsElementwise(ts []*law.Term) bool {
 	return found
 }
 
-// ranksOf lists bindings of the law's axis runs, one without runs if it has
-// none: all runs have the same number of axes.
-func ranksOf(l *law.Law, most int) []*graph.Binding {
-	var runs []string
-	see := func(a graph.Atom) {
-		if a.Kind == graph.AtomRun && !slices.Contains(runs, a.Name) {
-			runs = append(runs, a.Name)
-		}
-	}
-	eachAtom(l, see)
-	if len(runs) == 0 {
-		return []*graph.Binding{{}}
-	}
-	slices.Sort(runs)
-	var out []*graph.Binding
-	for n := 1; n <= most; n++ {
-		b := &graph.Binding{Runs: map[string]graph.Shape{}}
-		for _, r := range runs {
-			s := graph.Shape{}
-			for i := 1; i <= n; i++ {
-				s = append(s, graph.Axis(graph.Var(fmt.Sprintf("%s%d", strings.ToLower(r), i))))
+// singleRuns binds every axis run of a law to one axis. That says all, unless
+// sizes other than axis numbers depend on the lengths of runs; then ok is false.
+//
+// Why it does: what accepts axis runs treats their axes apart from each other
+// and from all other axes (element-wise operators and functions; concatenation
+// and slices along other axes; batches of a matrix product). So a side is
+// defined for a run of several axes if it is for each of them alone, and its
+// shape there is what it would be alone. And the cells of both sides at one
+// place of the run's axes are a function of the inputs' cells at that place, or
+// at 0 where an input has size 1; so the sides are equal for a run of several
+// axes if they are for one axis of size 1. A run without axes is one axis of
+// size 1.
+func singleRuns(l *law.Law) (b *graph.Binding, ok bool) {
+	b, ok = &graph.Binding{Runs: map[string]graph.Shape{}}, true
+	length := func(a graph.Atom) { ok = ok && a.Kind != graph.AtomRun }
+	items := func(s graph.Shape) {
+		for _, it := range s {
+			if it.Run != "" {
+				b.Runs[it.Run] = graph.ShapeOf(graph.Var(strings.ToLower(it.Run) + "@"))
+			} else {
+				it.Dim.Walk(length)
 			}
-			b.Runs[r] = s
 		}
-		out = append(out, b)
 	}
-	return out
+	for _, g := range l.Given {
+		items(g.Shape)
+	}
+	for _, t := range slices.Concat(l.LHS, l.RHS) {
+		t.Walk(func(u *law.Term) {
+			for i, v := range u.Attrs {
+				if s, isShape := v.Shape(); isShape {
+					items(s)
+				} else if u.Op.Params[i].Sort != "axis" {
+					v.Walk(length)
+				}
+			}
+		})
+	}
+	for _, p := range l.Where {
+		p.Left.Walk(length)
+		p.Right.Walk(length)
+		if p.Mod != nil {
+			p.Mod.Walk(length)
+		}
+	}
+	return b, ok
 }
 
 // eachAtom calls f for the sizes of a law's shapes, attributes and conditions.
@@ -225,11 +232,17 @@ func WithBroadcasts(l *law.Law) (*law.Law, error) {
 // element-wise operators differ, for inputs of these shapes. An operator whose
 // operands do not fit is left as it is; the error is about the first of them.
 func explicit(ts []*law.Term, vars map[string]graph.Shape) (out []*law.Term, shapes []graph.Shape, err error) {
-	type typed struct {
-		term  *law.Term
-		shape graph.Shape // of an operator without one, nil
-	}
-	memo := map[*law.Term]typed{}
+	return explicitMemo(ts, vars, map[*law.Term]typed{})
+}
+
+// typed is what stands for a term, and its shape; nil if it has none.
+type typed struct {
+	term  *law.Term
+	shape graph.Shape
+}
+
+// explicitMemo is explicit, noting what it finds for each term.
+func explicitMemo(ts []*law.Term, vars map[string]graph.Shape, memo map[*law.Term]typed) (out []*law.Term, shapes []graph.Shape, err error) {
 	var facts graph.Facts
 	var rec func(t *law.Term) typed
 	rec = func(t *law.Term) typed {

@@ -3,11 +3,13 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/law"
 )
 
@@ -334,7 +336,8 @@ func tidy(l, m *law.Law, inputs map[string][]axis) *graph.Binding {
 }
 
 // variants yields a pattern, and the same with leading axes of size 1 left away
-// where only element-wise operators of the left side see them; false if yield
+// where only element-wise operators of the left side see them and it makes a
+// difference; false if yield
 // did not want more, or there have been too many.
 func (e *broadcaster) variants(l, m *law.Law, ones map[string]int) bool {
 	total := 0
@@ -374,30 +377,73 @@ func (e *broadcaster) variants(l, m *law.Law, ones map[string]int) bool {
 	return rec(0)
 }
 
+// carriers are the terms that have a variable's shape: the variable itself, and
+// functions of one element of it.
+func carriers(ts []*law.Term, name string) map[*law.Term]bool {
+	out := map[*law.Term]bool{}
+	for _, t := range ts {
+		t.Walk(func(u *law.Term) {
+			if u.Var == name || len(u.Args) > 0 && out[u.Args[0]] && (isPointwise(u) || u.Op == op.SMul) {
+				out[u] = true
+			}
+		})
+	}
+	return out
+}
+
 // seenElementwise says whether every use of a variable leads, through functions
 // of one element, to an operand of an element-wise operator.
 func seenElementwise(ts []*law.Term, name string) bool {
-	// carries: the term has the variable's shape.
+	has := carriers(ts, name)
 	ok := true
-	carries := map[*law.Term]bool{}
 	for _, t := range ts {
+		ok = ok && !has[t]
 		t.Walk(func(u *law.Term) {
-			carries[u] = u.Var == name || len(u.Args) > 0 && carries[u.Args[0]] && (isPointwise(u) || u.Op != nil && u.Op.Name == "smul")
 			for _, a := range u.Args {
-				ok = ok && (!carries[a] || carries[u] || isElementwise(u))
+				ok = ok && (!has[a] || has[u] || isElementwise(u))
 			}
 		})
-		ok = ok && !carries[t]
 	}
 	return ok
+}
+
+// sameWithout says that leaving leading axes of size 1 away changes the shapes
+// of no terms but carriers: then the pattern follows from the one with these
+// axes, into which the tensors with fewer axes are put broadcast.
+func sameWithout(m, plain *law.Law, drop map[string]int) bool {
+	full, less := map[*law.Term]typed{}, map[*law.Term]typed{}
+	for _, ts := range [2][]*law.Term{m.LHS, m.RHS} {
+		_, _, err1 := explicitMemo(ts, m.VarShapes(), full)
+		_, _, err2 := explicitMemo(ts, plain.VarShapes(), less)
+		if err1 != nil || err2 != nil {
+			return false
+		}
+	}
+	has := map[*law.Term]bool{}
+	for name, n := range drop {
+		if n > 0 {
+			maps.Copy(has, carriers(slices.Concat(m.LHS, m.RHS), name))
+		}
+	}
+	for t, x := range full {
+		if !has[t] && !x.shape.Equal(less[t].shape) {
+			return false
+		}
+	}
+	return true
 }
 
 // emit yields one pattern with its broadcasts written out.
 func (e *broadcaster) emit(l, m *law.Law, drop map[string]int, axes int) bool {
 	plain := *m
 	plain.Given = slices.Clone(m.Given)
+	dropped := false
 	for i, g := range plain.Given {
 		plain.Given[i].Shape = g.Shape[min(drop[g.Name], len(g.Shape)):]
+		dropped = dropped || drop[g.Name] > 0
+	}
+	if dropped && sameWithout(m, &plain, drop) {
+		return true
 	}
 	out, bad := WithBroadcasts(&plain)
 	if errors.Is(bad, ErrLeftNotDefined) {

@@ -78,7 +78,8 @@ type BroadcastVerdict struct {
 // Broadcasting decides laws under broadcasting, one after another; it compiles
 // the laws it proves from once, and serves one goroutine.
 type Broadcasting struct {
-	session *Session
+	plain  *Session       // goals without broadcast
+	ranked *rankedSession // the others
 }
 
 // NewBroadcasting proves from laws of distinct names: the axioms, those about
@@ -88,7 +89,19 @@ func NewBroadcasting(laws ...*law.Law) (*Broadcasting, error) {
 	if err != nil {
 		return nil, fmt.Errorf("broadcasting: %w", err)
 	}
-	return &Broadcasting{session: s}, nil
+	r, err := newRankedSession(laws)
+	if err != nil {
+		return nil, fmt.Errorf("broadcasting: %w", err)
+	}
+	return &Broadcasting{plain: s, ranked: r}, nil
+}
+
+// prove decides one pattern.
+func (b *Broadcasting) prove(ctx context.Context, p rules.Broadcasting) (Verdict, error) {
+	if mentionsBroadcast(p.Law) && len(runsOf(p.Law)) == 0 {
+		return b.ranked.Prove(ctx, p.Law)
+	}
+	return b.plain.Prove(ctx, p.Law)
 }
 
 // UnderBroadcasting decides one law from these laws. For many use Broadcasting.
@@ -156,7 +169,7 @@ func (b *Broadcasting) decide(ctx context.Context, l *law.Law, opts BroadcastOpt
 			v.Proofs = append(v.Proofs, nil)
 			continue
 		}
-		got, err := b.session.Prove(ctx, p.Law)
+		got, err := b.prove(ctx, p)
 		if err != nil {
 			return v, err
 		}
