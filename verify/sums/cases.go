@@ -1,0 +1,426 @@
+package sums
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/z3"
+	"github.com/taso-go/taso/law"
+)
+
+// kase is one case of a law: values for some of its variables, in words too.
+type kase struct {
+	bind     graph.Binding
+	explicit []string // padding variables that are four unknown pads
+	words    []string
+}
+
+func (k kase) with(word string) kase {
+	c := kase{explicit: append([]string{}, k.explicit...), words: append(append([]string{}, k.words...), word)}
+	c.bind.Dims, c.bind.Runs, c.bind.Attrs = map[string]graph.Dim{}, k.bind.Runs, map[string]graph.Value{}
+	for n, d := range k.bind.Dims {
+		c.bind.Dims[n] = d
+	}
+	for n, v := range k.bind.Attrs {
+		c.bind.Attrs[n] = v
+	}
+	return c
+}
+
+func (k kase) String() string {
+	if len(k.words) == 0 {
+		return "in general"
+	}
+	return "with " + strings.Join(k.words, ", ")
+}
+
+// answer is what one case, or several together, gave.
+type answer struct {
+	equal, forward, backward bool
+	reason                   string // why not equal
+	defined                  bool   // the left side may be defined
+}
+
+// run decides one law.
+type run struct {
+	p       *Prover
+	l       *law.Law
+	ordered bool
+	res     *Result
+	tried   map[string]bool // what was tried by value
+	limited map[string]bool // what had to be
+}
+
+// prove decides a case, in general where that is possible; else by the values
+// of a variable that was left open.
+func (r *run) prove(ctx context.Context, k kase) (answer, error) {
+	a, open, err := r.attempt(ctx, k)
+	if err != nil {
+		return a, err
+	}
+	if a.equal && a.forward && (a.backward || r.l.OneWay) {
+		return a, nil
+	}
+	next, ok := choose(open)
+	if !ok || r.res.Cases >= r.p.cfg.MaxCases {
+		return a, nil
+	}
+	values := r.values(k, next)
+	all := answer{equal: true, forward: true, backward: true}
+	for _, v := range values {
+		b, err := r.prove(ctx, v)
+		if err != nil {
+			return b, err
+		}
+		all.forward = all.forward && b.forward
+		all.backward = all.backward && b.backward
+		all.defined = all.defined || b.defined
+		if all.equal && !b.equal {
+			all.equal, all.reason = false, b.reason
+			return all, nil
+		}
+	}
+	r.limited[next.Sort] = true
+	return all, nil
+}
+
+// kinds are the kinds of variables in the order in which they are tried by
+// value, those with few values first.
+var kinds = []string{graph.SortSame, graph.SortBorder, "int", graph.SortPadding, graph.SortStride}
+
+func choose(open []graph.Open) (graph.Open, bool) {
+	for _, k := range kinds {
+		for _, o := range open {
+			if o.Sort == k {
+				return o, true
+			}
+		}
+	}
+	return graph.Open{}, false
+}
+
+// values are the cases of a variable.
+func (r *run) values(k kase, o graph.Open) []kase {
+	var out []kase
+	attr := func(v graph.Value) {
+		c := k.with(o.Name + "=" + v.String())
+		c.bind.Attrs[o.Name] = v
+		out = append(out, c)
+	}
+	name := func(s string) { attr(graph.NameValue(s)) }
+	switch o.Sort {
+	case graph.SortSame:
+		name(graph.SameUpper)
+		name(graph.SameLower)
+	case graph.SortBorder:
+		name("counted")
+		name("excluded")
+	case graph.SortPadding:
+		name(graph.SameUpper)
+		name(graph.SameLower)
+		name(graph.Valid)
+		c := k.with(o.Name + " explicit")
+		c.explicit = append(c.explicit, o.Name)
+		out = append(out, c)
+	case graph.SortStride:
+		for h := int64(1); h <= r.p.cfg.MaxStride; h++ {
+			for w := int64(1); w <= r.p.cfg.MaxStride; w++ {
+				attr(graph.TupleValue(h, w))
+			}
+		}
+	default:
+		for n := int64(1); n <= r.p.cfg.MaxGroups; n++ {
+			c := k.with(fmt.Sprintf("%s=%d", o.Name, n))
+			c.bind.Dims[o.Name] = graph.Int(n)
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// attempt decides a case as it stands, and lists the variables it left open.
+func (r *run) attempt(ctx context.Context, k kase) (answer, []graph.Open, error) {
+	r.res.Cases++
+	space := &graph.Space{}
+	for _, name := range k.explicit {
+		space.Explicit(name)
+	}
+	vars := map[string]graph.Shape{}
+	zero := map[string]bool{}
+	s := &solver{ctx: ctx, z: r.p.z, s: r.p.s, space: space, funcs: map[string]z3.Func{}}
+	s.fail(r.p.s.Push())
+	defer func() {
+		r.res.Queries += s.queries
+		_ = r.p.s.Pop()
+	}()
+	for _, b := range r.l.Given {
+		if b.Sort != "" {
+			zero[b.Name] = b.Sort == law.SortZero1
+			continue
+		}
+		shape := b.Shape.Subst(&k.bind)
+		vars[b.Name] = shape
+		for _, it := range shape {
+			s.assume(s.guard(graph.Guard{E: space.Size(it.Dim).AddInt(-1)}))
+		}
+	}
+	for _, p := range r.l.Where {
+		if t, ok := s.pred(p, &k.bind); ok {
+			s.assume(t)
+		}
+	}
+	typed := func(ts []*law.Term) (*side, error) {
+		out := make([]*law.Term, len(ts))
+		for i, t := range ts {
+			out[i] = t.Subst(nil, nil, &k.bind)
+		}
+		return newSide(space, out, vars, zero)
+	}
+	left, err := typed(r.l.LHS)
+	var right *side
+	if err == nil {
+		right, err = typed(r.l.RHS)
+	}
+	if err != nil {
+		return answer{reason: err.Error()}, nil, s.err
+	}
+	a := r.decide(s, left, right)
+	if !a.equal && len(k.words) > 0 {
+		a.reason += " " + k.String()
+	}
+	return a, space.Open(), s.err
+}
+
+// decide compares the two sides of a case.
+func (r *run) decide(s *solver, left, right *side) answer {
+	var a answer
+	lc, rc := s.conds(left), s.conds(right)
+	a.defined = !s.unsat(lc...)
+	a.forward = s.follow(left, right)
+	a.backward = s.follow(right, left)
+	for _, t := range append(lc, rc...) {
+		s.assume(t)
+	}
+	b := &builder{solver: s, ordered: r.ordered}
+	if len(left.outs) != len(right.outs) {
+		a.reason = fmt.Sprintf("%d outputs and %d", len(left.outs), len(right.outs))
+		return a
+	}
+	for i, t := range left.outs {
+		u := right.outs[i]
+		if a.reason = b.sameOutput(left, right, t, u); a.reason != "" {
+			return a
+		}
+	}
+	a.equal = s.err == nil
+	return a
+}
+
+// sameOutput says why an output differs, or "".
+func (b *builder) sameOutput(left, right *side, t, u *law.Term) string {
+	x, y := left.shapes[t], right.shapes[u]
+	if len(x) != len(y) {
+		return fmt.Sprintf("shapes %s and %s differ", x, y)
+	}
+	var ctx []graph.Guard
+	at := make([]graph.Index, len(x))
+	for i := range x {
+		n, m := b.space.Size(x[i].Dim), b.space.Size(y[i].Dim)
+		if !b.implied(nil, graph.GuardEq(n, m)) {
+			return fmt.Sprintf("shapes %s and %s differ", x, y)
+		}
+		at[i] = b.space.Var(fmt.Sprintf("i%d", i)).Index()
+		ctx = append(ctx, graph.Guard{E: at[i]}, graph.GuardLt(at[i], n))
+	}
+	l, err := b.entry(left, t, at, ctx)
+	if err != nil {
+		return err.Error()
+	}
+	r, err := b.entry(right, u, at, ctx)
+	if err != nil {
+		return err.Error()
+	}
+	return b.equal(ctx, l, r)
+}
+
+// conds are the conditions of a side as formulas.
+func (s *solver) conds(l *side) []z3.Term {
+	out := make([]z3.Term, len(l.conds))
+	for i, c := range l.conds {
+		out[i] = s.cond(c)
+	}
+	return out
+}
+
+// follow reports whether m is defined wherever l is.
+func (s *solver) follow(l, m *side) bool {
+	given := map[string]bool{}
+	for _, c := range l.conds {
+		given[fmt.Sprint(c.g.E.Key(), c.mod, c.text)] = true
+	}
+	var fails []z3.Term
+	for _, c := range m.conds {
+		if !given[fmt.Sprint(c.g.E.Key(), c.mod, c.text)] {
+			fails = append(fails, s.z.Not(s.cond(c)))
+		}
+	}
+	return len(fails) == 0 || s.unsat(append(s.conds(l), s.z.Or(fails...))...)
+}
+
+// pred is a condition of the law as a formula; not ok of one that is not linear.
+func (s *solver) pred(p law.Pred, b *graph.Binding) (z3.Term, bool) {
+	l, r := s.index(s.space.Size(p.Left.Subst(b))), s.index(s.space.Size(p.Right.Subst(b)))
+	if p.Mod != nil {
+		m, ok := p.Mod.Subst(b).Const()
+		if !ok || m < 1 {
+			return z3.Term{}, false
+		}
+		l = s.z.Mod(l, s.z.IntVal(m))
+	}
+	switch p.Rel {
+	case "==":
+		return s.z.Eq(l, r), true
+	case "!=":
+		return s.z.Not(s.z.Eq(l, r)), true
+	case "<":
+		return s.z.Lt(l, r), true
+	case "<=":
+		return s.z.Le(l, r), true
+	case ">":
+		return s.z.Lt(r, l), true
+	case ">=":
+		return s.z.Le(r, l), true
+	}
+	return z3.Term{}, false
+}
+
+// runCases are the cases of a law's axis runs. Where the law is well typed with
+// the runs as they are and speaks of the length of a run only to count axes,
+// every operator in it carries the run's axes along (graph.Op.Entry), so its
+// entries read at their own indices there. Tensors with any number of such axes
+// are then, row by row, tensors with one axis of as many elements (no axes: one
+// element), and both sides keep that reading: the law with one axis of any size
+// is the law with any number of axes. This is the rank reduction of TensorRight
+// (Arora et al., POPL 2025), for axes that are carried along unchanged.
+// Otherwise all numbers of axes are tried with which tensors have at most
+// MaxRank axes.
+func (r *run) runCases() []kase {
+	runs := map[string]bool{}
+	plain := true // lengths of runs stand in attributes of sort axis only
+	note := func(a graph.Atom) {
+		if a.Kind == graph.AtomRun {
+			runs[a.Name] = true
+			plain = false
+		}
+	}
+	for _, b := range r.l.Given {
+		for _, it := range b.Shape {
+			if it.Run != "" {
+				runs[it.Run] = true
+			} else {
+				it.Dim.Walk(note)
+			}
+		}
+	}
+	for _, p := range r.l.Where {
+		p.Left.Walk(note)
+		p.Right.Walk(note)
+		if p.Mod != nil {
+			p.Mod.Walk(note)
+		}
+	}
+	for _, ts := range [2][]*law.Term{r.l.LHS, r.l.RHS} {
+		for _, t := range ts {
+			t.Walk(func(u *law.Term) {
+				for i, v := range u.Attrs {
+					if s, ok := v.Shape(); ok {
+						for _, it := range s {
+							if it.Run != "" {
+								runs[it.Run] = true
+							} else {
+								it.Dim.Walk(note)
+							}
+						}
+						continue
+					}
+					if u.Op.Params[i].Sort != "axis" {
+						v.Walk(note)
+						continue
+					}
+					v.Walk(func(a graph.Atom) {
+						if a.Kind == graph.AtomRun {
+							runs[a.Name] = true
+						}
+					})
+				}
+			})
+		}
+	}
+	start := kase{bind: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}}
+	if len(runs) == 0 {
+		return []kase{start}
+	}
+	names := make([]string, 0, len(runs))
+	for n := range runs {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	if plain && r.typesWithRuns() {
+		for _, n := range names {
+			start.bind.Runs[n] = axes(n, 1)
+		}
+		return []kase{start}
+	}
+	r.limited["rank"] = true
+	var out []kase
+	count := make([]int, len(names))
+	var rec func(i int)
+	rec = func(i int) {
+		if i < len(names) {
+			for count[i] = 0; count[i] <= r.p.cfg.MaxRank; count[i]++ {
+				rec(i + 1)
+			}
+			return
+		}
+		c := start.with("")
+		c.words = nil
+		c.bind.Runs = map[string]graph.Shape{}
+		for j, n := range names {
+			c.bind.Runs[n] = axes(n, count[j])
+			c.words = append(c.words, fmt.Sprintf("%d axes in %s", count[j], n))
+		}
+		for _, b := range r.l.Given {
+			if len(b.Shape.Subst(&c.bind)) > r.p.cfg.MaxRank {
+				return
+			}
+		}
+		out = append(out, c)
+	}
+	rec(0)
+	return out
+}
+
+func axes(run string, n int) graph.Shape {
+	s := graph.Shape{}
+	for i := 0; i < n; i++ {
+		s = append(s, graph.Axis(graph.Var(fmt.Sprintf("%s.%d", run, i))))
+	}
+	return s
+}
+
+func (r *run) typesWithRuns() bool {
+	vars := r.l.VarShapes()
+	for _, ts := range [2][]*law.Term{r.l.LHS, r.l.RHS} {
+		var f graph.Facts
+		memo := map[*law.Term]graph.Shape{}
+		for _, t := range ts {
+			if _, err := law.TypeOf(&f, t, vars, memo); err != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
