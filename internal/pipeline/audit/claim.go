@@ -3,6 +3,7 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -69,9 +70,14 @@ func peerClaim(r *tasopb.Rule, reading rules.Reading) *claim {
 	return c
 }
 
+// anyName is the name of rules while they are decided.
+const anyName = "this_rule"
+
 func translate(r *tasopb.Rule, reading rules.Reading) (*law.Law, error) {
 	t := rules.FromTASO(&tasopb.RuleCollection{Rules: []tasopb.Rule{*r}}, reading)[0]
 	if t.Err == nil {
+		// Rules that say the same are decided once.
+		t.Law.Name = anyName
 		return t.Law, nil
 	}
 	var te *rules.TASOError
@@ -102,7 +108,7 @@ func generalize(l, alone *law.Law, backward bool) direction {
 		}
 		axes := graph.Shape{}
 		for i := range js {
-			axes = append(axes, graph.Axis(graph.Var(fmt.Sprintf("%s_%d", s[0].Run, i))))
+			axes = append(axes, graph.Axis(graph.Var(fmt.Sprintf("%s_%d", strings.ToLower(s[0].Run), i))))
 		}
 		runs.Runs[s[0].Run] = axes
 		conds.add("%s has %d axes", g.Name, len(js))
@@ -174,7 +180,7 @@ func generalize(l, alone *law.Law, backward bool) direction {
 			}
 		}
 		if _, isVar := d.IsVar(); !isVar && d.Subst(back) != at(ps[0]) {
-			conds.add("%s = %s", ps[0], inWords(d, words))
+			conds.add("%s", axisInWords(ps[0], d, words))
 			same = false
 		}
 	}

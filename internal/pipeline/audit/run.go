@@ -225,17 +225,63 @@ func (d *decider) conclude(r *Rule, qs []*question) {
 		}
 	}
 	r.Axioms = keys(axioms)
-	r.Verdict, r.Condition, r.Reason = together(qs, forward)
-	r.VerdictReverse, r.ConditionReverse, _ = together(qs, backward)
-	for _, ds := range [][]Direction{forward, backward} {
-		for _, w := range ds {
-			if r.Counterexample == nil {
-				r.Counterexample = w.Counterexample
-			}
+	if r.Goal != nil && r.Goal.Name == anyName {
+		named := *r.Goal
+		named.Name = r.lawName()
+		r.Goal = &named
+	}
+	r.Law = r.named(r.Law)
+	for i := range r.Readings {
+		g := &r.Readings[i]
+		g.Law = r.named(g.Law)
+		for _, w := range []*Direction{&g.Forward, &g.Backward} {
+			w.Counterexample = r.ownCounterexample(w.Counterexample)
 		}
 	}
+	r.Verdict, r.Condition, r.Reason = together(qs, forward)
+	r.VerdictReverse, r.ConditionReverse, _ = together(qs, backward)
+	r.pickCounterexample()
 	if r.Verdict == Unsupported {
 		r.Unsupported = append(r.Unsupported, r.Reason)
+	}
+}
+
+// lawName is a name in the law language for the rule.
+func (r *Rule) lawName() string { return fmt.Sprintf("rule_%d", r.Index) }
+
+// named puts the rule's name into the text of a law.
+func (r *Rule) named(text string) string { return strings.Replace(text, " "+anyName+"\n", " "+r.lawName()+"\n", 1) }
+
+func (r *Rule) ownCounterexample(c *Counterexample) *Counterexample {
+	if c == nil || c.Witness.Law != anyName {
+		return c
+	}
+	own, w := *c, *c.Witness
+	w.Law = r.lawName()
+	own.Law, own.Witness = r.named(c.Law), &w
+	return &own
+}
+
+// pickCounterexample shows one counterexample with the rule: to the direction
+// left to right, if there is one, and with values rather than shapes.
+func (r *Rule) pickCounterexample() {
+	rank := func(c *Counterexample, backward bool) int {
+		n := 0
+		if backward {
+			n = 2
+		}
+		if c.Witness.Kind != "values" {
+			n++
+		}
+		return n
+	}
+	best := 4
+	for _, g := range r.Readings {
+		for k, c := range []*Counterexample{g.Forward.Counterexample, g.Backward.Counterexample} {
+			if c != nil && rank(c, k == 1) < best {
+				best, r.Counterexample = rank(c, k == 1), c
+			}
+		}
 	}
 }
 

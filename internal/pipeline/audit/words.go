@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -65,6 +66,28 @@ func sizeWords(l *law.Law) map[string]string {
 		}
 	}
 	return words
+}
+
+// axisInWords is what is asked of an axis whose size is d, a sum or product. If
+// what else is in a product has no place of its own, only that the rest divides
+// it.
+func axisInWords(p place, d graph.Dim, words map[string]string) string {
+	terms, constant := d.Terms()
+	if len(terms) == 1 && constant == 0 {
+		var rest []string
+		own := false
+		for _, a := range terms[0].Atoms {
+			if w := words[a.Name]; strings.HasPrefix(w, "("+p.String()) {
+				own = true
+			} else {
+				rest = append(rest, w)
+			}
+		}
+		if own && len(rest) > 0 {
+			return strings.Join(rest, "*") + " divides " + p.String()
+		}
+	}
+	return p.String() + " = " + inWords(d, words)
 }
 
 // inWords is a size with its variables written as the places where they stand.
