@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/sums"
 )
 
 // Engines that decide, as the report names them.
@@ -264,34 +265,47 @@ func (d *decider) unbounded(ctx context.Context, ns []*decision) error {
 	}
 	stage := d.opt.Progress.Stage("all sizes", int64(len(goals)))
 	defer stage.Done()
-	return d.each(ctx, len(goals), func(i int) error {
-		defer stage.Add(1)
-		n := open[i]
+	// Rules are about the true rectifier and maximum.
+	engine := &verify.Unbounded{Workers: d.opt.Workers, Sums: sums.Config{Ordered: true}}
+	rs, err := engine.Results(ctx, goals)
+	if err != nil {
+		return err
+	}
+	for i, n := range open {
+		r := rs[i]
 		for k := range n.way {
 			w := &n.way[k]
 			if w.Verdict != Unknown {
 				continue
 			}
-			v, err := proveSums(ctx, oneWay(n.law, k == 1))
-			if err != nil {
-				return err
+			w.Millis += r.Seconds * 1000
+			if !r.Equal {
+				w.Reason = strings.TrimSpace(w.Reason + "; for all sizes: " + r.Reason)
+				continue
 			}
-			w.Millis += v.Seconds * 1000
-			if v.Status == verify.Proved {
-				w.Verdict, w.Engine = Proved, engineSums
-				w.Reason = "no derivation from the axioms was found; for all sizes both sides are the same sums"
-				if n.goal == nil {
-					n.goal = n.law
-					if k == 1 {
-						n.goal = oneWay(n.law, true)
-					}
+			w.Verdict, w.Engine = Proved, engineSums
+			w.Reason = "no derivation from the axioms was found; both sides are the same sums (" + r.Scope + ")"
+			if k == 0 && !r.Forward || k == 1 && !r.Backward {
+				w.Verdict, w.Condition = Conditional, targetDefined(n.law, k == 1)
+				if w.Counterexample, err = d.undefined(ctx, n.law, k == 1); err != nil {
+					return err
 				}
-			} else {
-				w.Reason = strings.TrimSpace(w.Reason + "; for all sizes: " + v.Reason)
+			}
+			if n.goal == nil {
+				n.goal = n.law
+				switch {
+				case n.law.OneWay || r.Forward && r.Backward:
+				case r.Forward:
+					n.goal = oneWay(n.law, false)
+				case r.Backward:
+					n.goal = oneWay(n.law, true)
+				default:
+					n.goal, _ = defined(n.law)
+				}
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // narrow looks for conditions under which refuted laws hold.

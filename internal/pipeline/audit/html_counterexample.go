@@ -66,7 +66,7 @@ func newHTMLCounterexample(c *Counterexample) (*htmlCounterexample, error) {
 	case "shape":
 		x.Says = fmt.Sprintf("Output %d has shape %s on the left, %s on the right.", w.Output, w.Left, w.Right)
 	default:
-		x.Says = fmt.Sprintf("Output %d at %v is %s on the left, %s on the right.", w.Output, w.Cell, w.Left, w.Right)
+		x.Says = fmt.Sprintf("Output %d at %s is %s on the left, %s on the right.", w.Output, indexText(w.Cell), w.Left, w.Right)
 	}
 	x.Where = assigned(w)
 	l, _ := law.ParseLaw(c.Law) // without it, terms are shown in full
@@ -105,7 +105,7 @@ func assigned(w *verify.Witness) string {
 		parts = append(parts, fmt.Sprintf("%s = %d", n, w.Dims[n]))
 	}
 	for _, n := range keys(w.Runs) {
-		parts = append(parts, fmt.Sprintf("%s.. = %v", n, w.Runs[n]))
+		parts = append(parts, n+".. = "+indexText(w.Runs[n]))
 	}
 	for _, n := range keys(w.Attrs) {
 		parts = append(parts, n+" = "+w.Attrs[n])
@@ -191,16 +191,29 @@ func shortTerm(term string, l *law.Law, known map[string]string) string {
 	return out
 }
 
+// indexText is a shape or an index as the law language writes it.
+func indexText(xs []int) string {
+	return strings.Join(strings.Fields(fmt.Sprint(xs)), ", ")
+}
+
 // newHTMLTensor cuts a tensor into matrices of its last two axes and, where
 // mark says so, marks the element at an index.
 func newHTMLTensor(label, term string, t verify.Tensor, at []int, mark bool) htmlTensor {
-	x := htmlTensor{Label: label, Term: term, Shape: strings.Join(strings.Fields(fmt.Sprint(t.Shape)), ", ")}
-	rows, cols := 1, 1
-	if n := len(t.Shape); n > 0 {
-		cols = t.Shape[n-1]
-		if n > 1 {
-			rows = t.Shape[n-2]
+	x := htmlTensor{Label: label, Term: term, Shape: indexText(t.Shape)}
+	// A tensor that is one element thick in its last axes is shown along those
+	// before.
+	rank := len(t.Shape)
+	if rank > 2 && t.Shape[rank-1] == 1 && t.Shape[rank-2] == 1 {
+		for rank > 2 && t.Shape[rank-1] == 1 {
+			rank--
 		}
+	}
+	rows, cols := 1, 1
+	if rank > 0 {
+		cols = t.Shape[rank-1]
+	}
+	if rank > 1 {
+		rows = t.Shape[rank-2]
 	}
 	if len(t.Values) == 0 || cols < 1 || rows < 1 {
 		return x
@@ -220,14 +233,21 @@ func newHTMLTensor(label, term string, t verify.Tensor, at []int, mark bool) htm
 	for from := 0; from < shown; from += rows * cols {
 		m := htmlMatrix{}
 		if len(t.Shape) > 2 {
-			var lead []string
+			at := make([]string, len(t.Shape))
 			rest := from / (rows * cols)
-			for a := len(t.Shape) - 3; a >= 0; a-- {
-				n := max(1, t.Shape[a])
-				lead = append([]string{fmt.Sprint(rest % n)}, lead...)
-				rest /= n
+			for a := len(t.Shape) - 1; a >= 0; a-- {
+				switch {
+				case a >= rank:
+					at[a] = "0"
+				case a >= rank-2:
+					at[a] = "·"
+				default:
+					n := max(1, t.Shape[a])
+					at[a] = fmt.Sprint(rest % n)
+					rest /= n
+				}
 			}
-			m.Caption = "[" + strings.Join(lead, ", ") + ", ·, ·]"
+			m.Caption = "[" + strings.Join(at, ", ") + "]"
 		}
 		for r := 0; r < rows && from+r*cols < shown; r++ {
 			var row []htmlCell

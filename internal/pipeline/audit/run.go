@@ -250,7 +250,9 @@ func (d *decider) conclude(r *Rule, qs []*question) {
 func (r *Rule) lawName() string { return fmt.Sprintf("rule_%d", r.Index) }
 
 // named puts the rule's name into the text of a law.
-func (r *Rule) named(text string) string { return strings.Replace(text, " "+anyName+"\n", " "+r.lawName()+"\n", 1) }
+func (r *Rule) named(text string) string {
+	return strings.Replace(text, " "+anyName+"\n", " "+r.lawName()+"\n", 1)
+}
 
 func (r *Rule) ownCounterexample(c *Counterexample) *Counterexample {
 	if c == nil || c.Witness.Law != anyName {

@@ -1,0 +1,177 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math/rand"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/pipeline/genrules"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/mutate"
+	"github.com/taso-go/taso/rules/peer"
+)
+
+// numMutants is how many mutants of true rules are audited.
+const numMutants = 300
+
+// numShapes is on how many random shapes a proved mutant is confirmed.
+const numShapes = 100
+
+// trueRules are the generated rules of two operators and the rules of
+// testdata/true.rules, which are larger and have two outputs.
+func trueRules(t testing.TB) []*law.Law {
+	t.Helper()
+	text, err := os.ReadFile("testdata/true.rules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := law.Parse("testdata/true.rules", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep, err := genrules.Run(context.Background(), genrules.Options{MaxOps: 2, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rep.Set.Rules {
+		out = append(out, r.Law)
+	}
+	return out
+}
+
+// pickMutants takes n mutants, in turns of all kinds of change, and within a
+// kind of all rules.
+func pickMutants(from []*law.Law, n int) []mutate.Mutant {
+	byKind := map[string][]mutate.Mutant{}
+	for _, l := range from {
+		for _, m := range mutate.Mutants(l) {
+			kind, _, _ := strings.Cut(m.Name, " ")
+			byKind[kind] = append(byKind[kind], m)
+		}
+	}
+	rng := rand.New(rand.NewSource(3))
+	kinds := keys(byKind)
+	for _, k := range kinds {
+		ms := byKind[k]
+		rng.Shuffle(len(ms), func(i, j int) { ms[i], ms[j] = ms[j], ms[i] })
+	}
+	var out []mutate.Mutant
+	for i := 0; len(out) < n; i++ {
+		had := len(out)
+		for _, k := range kinds {
+			if i < len(byKind[k]) && len(out) < n {
+				out = append(out, byKind[k][i])
+			}
+		}
+		if len(out) == had {
+			break
+		}
+	}
+	return out
+}
+
+// confirm evaluates a law on random shapes and values, by none of the means
+// that proved it. It returns on how many both sides were defined and equal.
+func confirm(l *law.Law, ordered bool) (equal int, err error) {
+	s := law.NewSampler(l, law.Scope{})
+	rng := rand.New(rand.NewSource(7))
+	for try := 0; try < 40*numShapes && equal < numShapes; try++ {
+		v, ok := s.Sample(rng)
+		if !ok {
+			continue
+		}
+		env := fingerprint.Env(*v)
+		seed := uint64(try)
+		var out fingerprint.Outcome
+		var cause error
+		if ordered {
+			out, cause = fingerprint.Compare[interp.Q](interp.Rational{}, l, &env, func(name string, n int) []interp.Q {
+				qs := make([]interp.Q, n)
+				for i, x := range fingerprint.Random(seed, name, n) {
+					qs[i] = interp.Q{Num: int64(x%7) - 3, Den: 1}
+				}
+				return qs
+			})
+		} else {
+			out, cause = fingerprint.Compare[uint64](fingerprint.Zp{Key: seed}, l, &env,
+				func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
+		}
+		switch out {
+		case fingerprint.Equal:
+			equal++
+		case fingerprint.Undefined, fingerprint.NotAnInstance:
+		case fingerprint.OneSided:
+			if !l.OneWay || !strings.HasPrefix(cause.Error(), "left side: ") {
+				return equal, fmt.Errorf("%s: %w", v, cause)
+			}
+		default:
+			return equal, fmt.Errorf("the sides differ with %s", v)
+		}
+	}
+	return equal, nil
+}
+
+// Rules with one thing changed are told from true ones: each is refuted with a
+// counterexample that replays, or proved and then confirmed on random shapes.
+func TestMutants(t *testing.T) {
+	ms := pickMutants(trueRules(t), numMutants)
+	if len(ms) < numMutants {
+		t.Fatalf("%d mutants, want %d", len(ms), numMutants)
+	}
+	f := &peer.File{Path: "mutants", Format: peer.Text}
+	for i, m := range ms {
+		l := *m.Law
+		l.Name = fmt.Sprintf("mutant_%d", i)
+		f.Rules = append(f.Rules, peer.Rule{Index: i, Name: l.Name, Law: &l, Equation: !l.OneWay, Source: m.Name})
+	}
+	reps, err := Run(context.Background(), []*peer.File{f}, Options{NoSet: true, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	orderedAxiom := map[string]bool{}
+	for _, l := range axioms.Default() {
+		orderedAxiom[l.Name] = l.HasTag(law.TagOrdered)
+	}
+	count := map[Outcome]int{}
+	for i, r := range reps[0].Rules {
+		count[r.overall(f.Rules[i].Equation)]++
+		ordered := false
+		for _, a := range r.Axioms {
+			ordered = ordered || orderedAxiom[a]
+		}
+		tell := func(format string, args ...any) {
+			t.Helper()
+			t.Errorf("%s\n%s\nverdict %s, %s: %s", ms[i].Name, law.Format(f.Rules[i].Law), r.Verdict, r.VerdictReverse, fmt.Sprintf(format, args...))
+		}
+		for k, v := range []Outcome{r.Verdict, r.VerdictReverse} {
+			switch v {
+			case "", Refuted:
+			case Proved:
+				if n, err := confirm(oneWay(f.Rules[i].Law, k == 1), ordered); err != nil || n < numShapes/2 {
+					tell("proved, and equal on %d shapes: %v", n, err)
+				}
+			case Conditional:
+				if n, err := confirm(r.Goal, ordered); err != nil || n == 0 {
+					tell("proved under a condition, and then equal on %d shapes: %v", n, err)
+				}
+			default:
+				tell("%s", r.Reason)
+			}
+			if v == Refuted || v == Conditional {
+				c := []*Counterexample{r.Readings[0].Forward.Counterexample, r.Readings[0].Backward.Counterexample}[k]
+				if c == nil {
+					tell("direction %d has no counterexample", k)
+				} else if _, err := c.Replay(); err != nil {
+					tell("the counterexample does not replay: %v", err)
+				}
+			}
+		}
+	}
+	t.Logf("%d mutants: %v", len(ms), count)
+}
