@@ -23,7 +23,7 @@ stopped early, rules that a format cannot hold); 2 usage or unreadable input.`,
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.AddCommand(newGenRules(), newAxioms(), newRules(), newCheck(), newVersion())
+	root.AddCommand(newGenRules(), newAxioms(), newRules(), newAudit(), newCheck(), newVersion())
 	return root
 }
 

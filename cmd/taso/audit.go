@@ -1,0 +1,246 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/internal/atomicfile"
+	"github.com/taso-go/taso/internal/pipeline/audit"
+	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/rules/peer"
+)
+
+// auditFlags are the flags of audit.
+type auditFlags struct {
+	opt                                       audit.Options
+	format                                    string
+	semantics                                 []string
+	html, minimal, cert, out, explain, replay string
+	json, quiet                               bool
+}
+
+func newAudit() *cobra.Command {
+	k := &auditFlags{}
+	var readings []string
+	for _, s := range audit.All {
+		readings = append(readings, fmt.Sprintf("  %-15s %s", s.Name, s.Doc))
+	}
+	c := &cobra.Command{
+		Use:   "audit FILE...",
+		Short: "Say of each rule of anyone's rule set whether it is true, and what of the set is needless",
+		Long: `Audit reads rule sets and gives each rule one verdict:
+
+  proved       from the axioms (taso axioms list), with a certificate that Z3 and
+               an independent checker accept
+  conditional  proved under a condition, which is printed, and refuted without
+  refuted      with the smallest counterexample found
+  unknown      neither, with the reason; never counted with the proved
+  ill-formed   a variable that one side alone has, shapes that never fit
+  unsupported  an operator that is not modelled
+
+Formats, told by the content: TASO's protocol buffer (taso) and verifier text
+(taso-verifier), Tensat's s-expressions (tensat, tensat-multi), FlexFlow's JSON
+(flexflow), and our own text and JSON (text, json). "-" is the standard input.
+
+What a format leaves open is read in each of these ways, unless --semantics names
+some; a rule is proved if it holds in all of them:
+
+` + strings.Join(readings, "\n") + `
+
+A rule left to right is true if, wherever the left side is defined, the right
+side is defined and equal. Sides of rules written == count both ways.
+
+The exit status is 0 if every rule is proved, 1 if not, 2 if a file cannot be
+read.`,
+		Example: `  taso audit graph_subst.pb
+  taso audit --semantics strict --json my.rules > audit.json
+  taso audit --html audit.html --minimal core.rules tensat.txt
+  taso audit --explain 12 graph_subst.pb
+  taso audit --replay audit.json`,
+		RunE: k.run,
+	}
+	f := c.Flags()
+	f.StringVar(&k.format, "format", "", "`form` of the files: "+strings.Join(peerFormats(), ", ")+" (default by their content)")
+	f.StringSliceVar(&k.semantics, "semantics", nil, "readings of the files, separated by commas (default all)")
+	f.IntVar(&k.opt.Workers, "workers", 0, "parallel workers (default one a processor)")
+	f.Uint64Var(&k.opt.Seed, "seed", 1, "seed of the values tried for counterexamples")
+	f.BoolVar(&k.opt.NoSet, "no-set", false, "judge rules one by one; leave out duplicates and what is derivable")
+	f.BoolVar(&k.json, "json", false, "print the report as JSON (of several files, a list)")
+	f.BoolVar(&k.quiet, "summary", false, "print the counts only")
+	f.StringVar(&k.out, "out", "", "write the report as JSON to `FILE`")
+	f.StringVar(&k.html, "html", "", "write a page with the graphs of each rule to `FILE`")
+	f.StringVar(&k.minimal, "minimal", "", "write a subset from which all true rules follow to `FILE.rules`, certificates beside it")
+	f.StringVar(&k.cert, "cert", "", "write all true rules to `FILE.rules`, certificates beside it")
+	f.StringVar(&k.explain, "explain", "", "print one rule, by `ID`, name or number, with its proof or counterexample")
+	f.StringVar(&k.replay, "replay", "", "evaluate the counterexamples in `FILE` (a report in JSON) again")
+	return c
+}
+
+func peerFormats() []string {
+	var out []string
+	for _, f := range peer.Formats {
+		out = append(out, string(f))
+	}
+	return out
+}
+
+func (k *auditFlags) run(c *cobra.Command, args []string) error {
+	debug.SetGCPercent(400) // audits are short and make much garbage
+	if k.replay != "" {
+		if len(args) > 0 {
+			return errors.New("--replay takes no files beside the one it names")
+		}
+		return k.again(c)
+	}
+	if len(args) == 0 {
+		return errors.New("no file given; \"-\" reads the standard input")
+	}
+	for _, name := range k.semantics {
+		s, err := audit.FindSemantics(name)
+		if err != nil {
+			return err
+		}
+		k.opt.Semantics = append(k.opt.Semantics, s)
+	}
+	if k.opt.Workers < 0 {
+		return fmt.Errorf("--workers %d: must be at least 1", k.opt.Workers)
+	}
+	var files []*peer.File
+	for _, path := range args {
+		f, err := readPeer(c, path, peer.Format(k.format))
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+	}
+	if c.ErrOrStderr() == io.Writer(os.Stderr) {
+		k.opt.Progress = progress.New(os.Stderr, progress.Options{})
+	}
+	reps, err := audit.Run(c.Context(), files, k.opt)
+	k.opt.Progress.Close()
+	stopped := err != nil && len(reps) > 0 && errors.Is(err, context.Canceled)
+	if err != nil && !stopped {
+		return err
+	}
+	if err := k.write(c, reps); err != nil {
+		return err
+	}
+	switch {
+	case k.explain != "":
+		err = explainRule(c.OutOrStdout(), reps, k.explain)
+	case k.json && len(args) == 1:
+		err = writeJSON(c.OutOrStdout(), reps[0])
+	case k.json:
+		err = writeJSON(c.OutOrStdout(), reps)
+	default:
+		err = printAudit(c.OutOrStdout(), reps, k.quiet)
+	}
+	if err != nil {
+		return err
+	}
+	if stopped {
+		return finding(fmt.Sprintf("interrupted: %s of %d audited", plural(len(reps), "file"), len(files)))
+	}
+	rules, proved := 0, 0
+	for _, r := range reps {
+		rules, proved = rules+r.Summary.Rules, proved+r.Summary.Proved
+	}
+	if proved < rules {
+		return finding(fmt.Sprintf("%d of %s not proved as they stand", rules-proved, plural(rules, "rule")))
+	}
+	return nil
+}
+
+// readPeer reads a file of rules of anyone's, or the standard input.
+func readPeer(c *cobra.Command, path string, format peer.Format) (*peer.File, error) {
+	in, name, err := open(c, path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, peer.MaxOwnBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return peer.Read(name, data, format)
+}
+
+// write writes the files asked for.
+func (k *auditFlags) write(c *cobra.Command, reps []*audit.Report) error {
+	save := func(path string, f func(io.Writer) error) error {
+		if path == "" {
+			return nil
+		}
+		if err := atomicfile.WriteFile(path, f); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "wrote %s\n", path)
+		return nil
+	}
+	err := save(k.out, func(w io.Writer) error {
+		if len(reps) == 1 {
+			return writeJSON(w, reps[0])
+		}
+		return writeJSON(w, reps)
+	})
+	if err != nil {
+		return err
+	}
+	if err := save(k.html, func(w io.Writer) error { return audit.WriteHTML(w, reps) }); err != nil {
+		return err
+	}
+	for _, x := range []struct {
+		path string
+		all  bool
+	}{{k.minimal, false}, {k.cert, true}} {
+		if x.path == "" {
+			continue
+		}
+		set, lost, err := audit.Certified(c.Context(), reps, x.all)
+		if err != nil {
+			return err
+		}
+		if err := saveSet(x.path, set); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", x.path, plural(set.Len(), "rule"))
+		if lost > 0 {
+			fmt.Fprintf(c.ErrOrStderr(), "%s have no certificate from the axioms and are left out\n", plural(lost, "rule"))
+		}
+	}
+	return nil
+}
+
+// again replays counterexamples.
+func (k *auditFlags) again(c *cobra.Command) error {
+	in, name, err := open(c, k.replay)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	all, err := audit.ReplayAll(in, name)
+	if err != nil {
+		return err
+	}
+	w, bad := c.OutOrStdout(), 0
+	for _, r := range all {
+		if r.Err != nil {
+			bad++
+			fmt.Fprintf(w, "%s: does not replay: %v\n", r.Rule, r.Err)
+		} else if !k.quiet {
+			fmt.Fprintf(w, "%s: replays\n%s\n", r.Rule, indent(r.Witness.String()))
+		}
+	}
+	fmt.Fprintf(w, "%s, %d replay\n", plural(len(all), "counterexample"), len(all)-bad)
+	if bad > 0 {
+		return finding(fmt.Sprintf("%s: %s do not replay", name, plural(bad, "counterexample")))
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/taso-go/taso/internal/pipeline/audit"
+	"github.com/taso-go/taso/rules"
+)
+
+// saveSet writes rules with their certificates.
+func saveSet(path string, set *rules.Set) error {
+	if f := formatOf(path); f != formatText && f != formatJSON {
+		return fmt.Errorf("%s: the name must end in .rules or .json", path)
+	}
+	return rules.Save(path, set)
+}
+
+// printAudit prints reports for people: the rules, then what concerns the set,
+// then the counts.
+func printAudit(w io.Writer, reps []*audit.Report, quiet bool) error {
+	for i, rep := range reps {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s (%s)\n\n", rep.File, rep.Format)
+		if !quiet {
+			if err := printVerdicts(w, rep); err != nil {
+				return err
+			}
+			if err := printSetPart(w, rep); err != nil {
+				return err
+			}
+		}
+		s := rep.Summary
+		err := writeTable(w, []column{{"rules", true}, {"proved", true}, {"conditional", true}, {"refuted", true}, {"unknown", true},
+			{"ill-formed", true}, {"unsupported", true}, {"duplicates", true}, {"derivable", true}, {"seconds", true}},
+			[][]string{{count(s.Rules), count(s.Proved), count(s.Conditional), count(s.Refuted), count(s.Unknown),
+				count(s.IllFormed), count(s.Unsupported), count(s.Duplicates), count(s.Derivable), seconds(s.Seconds)}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cut shortens text for a table.
+func cut(s string, n int) string {
+	s = firstLine(s)
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+func printVerdicts(w io.Writer, rep *audit.Report) error {
+	var rows [][]string
+	for _, r := range rep.Rules {
+		note := r.Condition
+		if note == "" {
+			note = r.Reason
+		}
+		reverse := string(r.VerdictReverse)
+		if reverse == "" {
+			reverse = "-"
+		}
+		rows = append(rows, []string{strconv.Itoa(r.Index), r.ID, string(r.Verdict), reverse, cut(note, 100), cut(r.Source, 100)})
+	}
+	err := writeTable(w, []column{{"rule", true}, {"id", false}, {"verdict", false}, {"reverse", false}, {"condition or reason", false},
+		{"as written", false}}, rows)
+	fmt.Fprintln(w)
+	return err
+}
+
+// shownList bounds the lists that are printed.
+const shownList = 40
+
+func list[T any](xs []T, text func(T) string) string {
+	var out []string
+	for i, x := range xs {
+		if i == shownList {
+			out = append(out, fmt.Sprintf("and %d more", len(xs)-i))
+			break
+		}
+		out = append(out, text(x))
+	}
+	return strings.Join(out, " ")
+}
+
+func printSetPart(w io.Writer, rep *audit.Report) error {
+	set := rep.Set
+	for _, r := range rep.Rules {
+		if r.DuplicateOf >= 0 {
+			fmt.Fprintf(w, "rule %d says the same as rule %d\n", r.Index, r.DuplicateOf)
+		}
+	}
+	if set.Minimal != nil {
+		fmt.Fprintf(w, "%s, from which %s follow: %s\n", plural(len(set.Minimal), "rule"), plural(set.Classes, "class"),
+			list(set.Minimal, strconv.Itoa))
+	}
+	if len(set.Looping) > 0 {
+		fmt.Fprintf(w, "undo one another: %s\n", list(set.Looping, func(p []int) string {
+			return strings.Trim(strings.ReplaceAll(fmt.Sprint(p), " ", "-"), "[]")
+		}))
+	}
+	if len(set.AxiomUse) > 0 {
+		fmt.Fprintf(w, "axioms used, by rules: %s\n", list(set.AxiomUse, func(u audit.Use) string {
+			return fmt.Sprintf("%s %d", u.Name, u.Rules)
+		}))
+		fmt.Fprintf(w, "axioms never used: %d\n", len(set.Unused))
+	}
+	var rows [][]string
+	for _, c := range set.Operators {
+		row := []string{c.Operator}
+		for _, o := range audit.Outcomes {
+			row = append(row, count(c.Rules[o]))
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	cols := []column{{"operator", false}}
+	for _, o := range audit.Outcomes {
+		cols = append(cols, column{string(o), true})
+	}
+	err := writeTable(w, cols, rows)
+	fmt.Fprintln(w)
+	return err
+}
