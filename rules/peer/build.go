@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -81,6 +82,7 @@ type builder struct {
 	open       error           // an attribute variable
 	unknown    map[string]bool // operators
 	unknownErr error           // the first of them
+	key        []byte          // scratch of apply
 }
 
 // side is one side of a rule while it is built.
@@ -211,9 +213,19 @@ func (b *builder) split(s *side, e *expr) int32 {
 
 var splitForm = []form{{name: "split", op: tasopb.OpSplit, slots: []slot{slotNames["AXIS"], slotNames["T"]}}}
 
+// extraParams counts the parameters that are said without a number.
+var extraParams = map[tasopb.OpType]int{tasopb.OpConcat: 1, tasopb.OpSplit: 1, tasopb.OpTranspose: 3}
+
 // apply makes an operator of arguments that fit its slots.
 func (b *builder) apply(s *side, e *expr, op tasopb.OpType, slots []slot, args []expr) int32 {
-	o := tasopb.Operator{Type: op}
+	numbers := 0
+	for _, sl := range slots {
+		if sl.kind == slotNumber {
+			numbers++
+		}
+	}
+	o := tasopb.Operator{Type: op, Params: make([]tasopb.Parameter, 0, numbers+extraParams[op]),
+		Inputs: make([]tasopb.Tensor, 0, len(slots)-numbers)}
 	put := func(k tasopb.ParamKey, v int32) { o.Params = append(o.Params, tasopb.Parameter{Key: k, Value: v}) }
 	for i, sl := range slots {
 		a := &args[i]
@@ -251,11 +263,19 @@ func (b *builder) apply(s *side, e *expr, op tasopb.OpType, slots []slot, args [
 			put(tasopb.ParamOutShuffle, 0)
 		}
 	}
-	key := fmt.Sprint(op, o.Params, o.Inputs)
-	if id, ok := s.memo[key]; ok {
+	key := b.key[:0]
+	for _, p := range o.Params {
+		key = binary.AppendVarint(binary.AppendVarint(key, int64(p.Key)), int64(p.Value))
+	}
+	key = binary.AppendVarint(append(key, byte(op)), int64(len(o.Params)))
+	for _, x := range o.Inputs {
+		key = binary.AppendVarint(binary.AppendVarint(key, int64(x.OpID)), int64(x.TsID))
+	}
+	b.key = key
+	if id, ok := s.memo[string(key)]; ok {
 		return id
 	}
 	id := int32(len(s.ops))
-	s.ops, s.pos, s.memo[key] = append(s.ops, o), append(s.pos, e.pos), id
+	s.ops, s.pos, s.memo[string(key)] = append(s.ops, o), append(s.pos, e.pos), id
 	return id
 }

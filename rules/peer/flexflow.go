@@ -14,16 +14,16 @@ import (
 // ffRule is a rule in FlexFlow's JSON form. Fields that a rule must have are
 // pointers, so that a missing one is seen.
 type ffRule struct {
-	Name   string
-	SrcOp  []ffOp
-	DstOp  []ffOp
+	Name   string  `json:"name"`
+	SrcOp  []ffOp  `json:"srcOp"`
+	DstOp  []ffOp  `json:"dstOp"`
 	Mapped []ffMap `json:"mappedOutput"`
 }
 
 type ffOp struct {
-	Type  string
-	Input []ffTensor
-	Para  []ffPara
+	Type  string     `json:"type"`
+	Input []ffTensor `json:"input"`
+	Para  []ffPara   `json:"para"`
 }
 
 type ffTensor struct {
@@ -32,8 +32,8 @@ type ffTensor struct {
 }
 
 type ffPara struct {
-	Key   string
-	Value *int32
+	Key   string `json:"key"`
+	Value *int32 `json:"value"`
 }
 
 type ffMap struct {
@@ -94,11 +94,7 @@ func flexFlowRule(raw json.RawMessage, p pos) Rule {
 	r := Rule{Line: p.line, Col: p.col, Source: oneLine(string(raw[:min(len(raw), MaxSource)]))}
 	var j ffRule
 	if err := json.Unmarshal(raw, &j); err != nil {
-		var field *json.UnmarshalTypeError
-		if errors.As(err, &field) {
-			err = fmt.Errorf("%s: %s where %s is wanted", field.Field, field.Value, field.Type)
-		}
-		r.Fault = &Fault{Kind: IllFormed, Err: err}
+		r.Fault = &Fault{Kind: IllFormed, Err: typeError(err)}
 		return r
 	}
 	r.Name = oneLine(j.Name)

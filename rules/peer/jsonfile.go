@@ -19,8 +19,7 @@ func eachRule(f *File, data []byte, key string, others map[string]any, read func
 		offset := dec.InputOffset()
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			// The decoder counts from its last value on only in part.
-			offset = max(offset, syntax.Offset-1)
+			offset = syntaxOffset(data, offset)
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			err, offset = errors.New("the file ends within the JSON document"), int64(len(data))
@@ -86,6 +85,31 @@ func eachRule(f *File, data []byte, key string, others map[string]any, read func
 		return found, fail(errors.New("more after the document"))
 	}
 	return found, nil
+}
+
+// syntaxOffset is where a decoder that stands at an offset, behind a separator if
+// there was one, meets its error. What a json.SyntaxError says of that counts
+// the values decoded before and not their surroundings; a decoder that begins
+// here counts right.
+func syntaxOffset(data []byte, offset int64) int64 {
+	var raw json.RawMessage
+	var syntax *json.SyntaxError
+	if err := json.NewDecoder(bytes.NewReader(data[offset:])).Decode(&raw); errors.As(err, &syntax) {
+		return offset + syntax.Offset - 1
+	}
+	return offset
+}
+
+// typeError says in the words of JSON why a rule could not be decoded.
+func typeError(err error) error {
+	var e *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case e.Field == "":
+		return fmt.Errorf("a rule that is no object but %s", e.Value)
+	}
+	return fmt.Errorf("%s: %s where %s is wanted", e.Field, e.Value, e.Type)
 }
 
 func tokenText(t json.Token) string {

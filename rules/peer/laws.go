@@ -2,6 +2,7 @@ package peer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,10 @@ import (
 // kindLine is the beginning of a law in the law language.
 var kindLine = regexp.MustCompile(`(?m)^[ \t]*(?:axiom|lemma|rule|refute)[ \t]+([A-Za-z_][A-Za-z0-9_]*)`)
 
+// maxLawFaults is where law.Parse stops reading: what follows is not known, so
+// that the file as a whole is refused.
+const maxLawFaults = 10_000
+
 // readText reads laws. A law with faults is a rule with a fault; a text with no
 // beginning of a law is no text of laws.
 func readText(f *File, data []byte) error {
@@ -25,6 +30,10 @@ func readText(f *File, data []byte) error {
 	var faults law.Errors
 	if err != nil && !errors.As(err, &faults) {
 		return &Error{File: f.Path, Err: err}
+	}
+	if len(faults) >= maxLawFaults {
+		e := faults[0]
+		return &Error{File: f.Path, Line: e.Pos.Line, Col: e.Pos.Col, Err: fmt.Errorf("%s (and too many more faults: %d)", e.Msg, len(faults)-1)}
 	}
 	var rules []Rule
 	for _, l := range laws {
@@ -64,13 +73,17 @@ func ofLaw(l *law.Law, line, col int) Rule {
 // faultyLaws makes a rule of each law that has faults, the ones before the
 // first law being faults of the file.
 func faultyLaws(file string, data []byte, faults law.Errors) ([]Rule, error) {
-	starts := kindLine.FindAllSubmatchIndex(data, -1)
 	lineStarts := []int{0}
-	for i, b := range data {
-		if b == '\n' {
+	lastLine := faults[len(faults)-1].Pos.Line
+	for i := 0; i < len(data) && len(lineStarts) <= lastLine; i++ {
+		if data[i] == '\n' {
 			lineStarts = append(lineStarts, i+1)
 		}
 	}
+	if len(lineStarts) > lastLine {
+		data = data[:min(len(data), lineStarts[lastLine]+MaxSource)]
+	}
+	starts := kindLine.FindAllSubmatchIndex(data, -1)
 	var out []Rule
 	last := -1
 	k := -1 // the law of the present fault
@@ -116,7 +129,7 @@ func withoutComments(text string) string {
 // jsonMark is what the value of "format" in our JSON form begins with.
 const jsonMark = "taso-rules/"
 
-// jsonRules is what matters here of our JSON form: the laws of its rules. The
+// jsonRule is what matters here of our JSON form: the laws of its rules. The
 // lemmas, proofs and claims beside them are not read.
 type jsonRule struct {
 	ID  string  `json:"id"`
@@ -134,16 +147,16 @@ func readJSON(f *File, data []byte) error {
 		}
 		var j jsonRule
 		if err := json.Unmarshal(raw, &j); err != nil {
-			return fault(err)
+			return fault(typeError(err))
 		}
 		r.Name = oneLine(j.ID)
 		if j.Law == nil {
 			return fault(errors.New(`no "law"`))
 		}
-		r.Source = oneLine(*j.Law)
+		r.Source = cmp.Or(oneLine(*j.Law), r.Source)
 		l, err := law.ParseLaw(*j.Law)
 		if err != nil {
-			return fault(fmt.Errorf("law: %s", joinLines(err.Error())))
+			return fault(fmt.Errorf("law: %s", lawError(err)))
 		}
 		s := ofLaw(l, p.line, p.col)
 		if r.Name != "" {
@@ -160,6 +173,16 @@ func readJSON(f *File, data []byte) error {
 		return &Error{File: f.Path, Err: errors.New(`JSON without "rules"`)}
 	}
 	return nil
+}
+
+// lawError is the first fault of a law that stands in a string.
+func lawError(err error) string {
+	var faults law.Errors
+	if errors.As(err, &faults) && len(faults) > 0 {
+		e := faults[0]
+		return fmt.Sprintf("%d:%d: %s", e.Pos.Line, e.Pos.Col, e.Msg)
+	}
+	return joinLines(err.Error())
 }
 
 // joinLines makes one line of several.

@@ -57,6 +57,17 @@ type form struct {
 	slots []slot
 }
 
+// tensors counts the arguments that are tensors.
+func (f *form) tensors() int {
+	n := 0
+	for _, s := range f.slots {
+		if s.kind == slotTensor {
+			n++
+		}
+	}
+	return n
+}
+
 // operators are the forms by name, those that writers use first. TASO's
 // verifier and Tensat differ in some; both are read in both notations, because
 // the two projects exchange files.
@@ -120,8 +131,13 @@ func (e *expr) isNumber() bool {
 	if e.call {
 		return false
 	}
-	_, err := strconv.ParseUint(strings.TrimPrefix(e.name, "-"), 10, 64)
-	return err == nil || strings.Trim(strings.TrimPrefix(e.name, "-"), "0123456789") == "" && e.name != "-"
+	digits := strings.TrimPrefix(e.name, "-")
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return false
+		}
+	}
+	return digits != ""
 }
 
 // isVariable reports whether a term is a variable.

@@ -32,7 +32,7 @@ var Formats = []Format{TASO, Verifier, Tensat, TensatMulti, FlexFlow, Text, JSON
 const (
 	MaxBytes    = 16 << 20 // bytes of a file of others
 	MaxOwnBytes = 64 << 20 // bytes of a file of ours, text or json
-	MaxRules    = 1 << 18  // rules of a file
+	MaxRules    = 1 << 17  // rules of a file
 	MaxDepth    = 200      // of nested terms
 	MaxNodes    = 1 << 12  // names, numbers and applications of a rule
 	MaxName     = 256      // bytes of a name or number in the text forms
@@ -223,6 +223,9 @@ func withoutMark(data []byte) []byte {
 
 // oneLine writes a text in one line of printable characters, cut at MaxSource.
 func oneLine(s string) string {
+	if isPlain(s) {
+		return s
+	}
 	var b strings.Builder
 	space := false
 	for _, r := range s {
@@ -244,4 +247,18 @@ func oneLine(s string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// isPlain reports whether a text is one short line of printable ASCII without
+// white space.
+func isPlain(s string) bool {
+	if len(s) > MaxSource {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }

@@ -186,6 +186,14 @@ func (w *writer) forms(o *tasopb.Operator) []form {
 			}
 		}
 	}
+	if w.notation == notationTensat {
+		// Of forms for the same tensors, the shorter ones are the verifier's.
+		out = slices.DeleteFunc(out, func(f form) bool {
+			return slices.ContainsFunc(operators[f.name], func(g form) bool {
+				return len(g.slots) > len(f.slots) && g.tensors() == f.tensors()
+			})
+		})
+	}
 	slices.SortStableFunc(out, func(f, g form) int {
 		if w.notation == notationVerifier {
 			f, g = g, f
