@@ -31,6 +31,7 @@ type symbol struct {
 	args []Index // of a function
 	rule rule
 	fn   bool
+	size Dim // of a size or a product of sizes: what it stands for; else 0
 }
 
 // rule says what is known of a value of a function.
@@ -279,6 +280,7 @@ func (s *Space) Size(d Dim) Index {
 		if least == 1 {
 			p = s.named(t.key, 1)
 			if !known {
+				s.syms[len(s.syms)-1].size = Dim{p: internPoly([]monomial{{coef: 1, atoms: t.atoms, key: t.key}})}
 				for _, f := range factors {
 					s.know(GuardLe(f, p))
 				}
@@ -294,7 +296,10 @@ func (s *Space) Size(d Dim) Index {
 func (s *Space) sizeAtom(a Atom) Index {
 	switch a.Kind {
 	case AtomVar:
-		return s.named(a.Name, 1)
+		e := s.named(a.Name, 1)
+		v, _ := e.IsSym()
+		s.syms[v-1].size = ofAtom(a)
+		return e
 	case AtomRun:
 		return s.named(a.key, 0)
 	}

@@ -163,11 +163,73 @@ func (s *Space) Groups(groups, outs, c Dim, at Index) []Group {
 		return out
 	}
 	s.LeaveOpen(groups)
-	all := s.Size(groups.Mul(c))
-	start := s.Func("group", func(_ *Space, start Index, args []Index) []Fact {
-		at, outs, c, all := args[0], args[1], args[3], args[4]
-		is := []Guard{{E: at}, GuardLt(at, outs)}
-		return []Fact{{If: is, Any: []Guard{{E: start}}}, {If: is, Any: []Guard{GuardLe(start.Add(c), all)}}}
-	}, at, s.Size(outs), s.Size(groups), size, all)
+	var start Index
+	if per, ok := outs.Quotient(groups); ok {
+		start = s.groupStart(at, per, c)
+	} else {
+		start = s.Func("group", nil, at, s.Size(outs), s.Size(groups), size)
+	}
+	// The channels of a group are channels.
+	is := []Guard{{E: at}, GuardLt(at, s.Size(outs))}
+	s.facts = append(s.facts,
+		Fact{If: is, Any: []Guard{{E: start}}},
+		Fact{If: is, Any: []Guard{GuardLe(start.Add(size), s.Size(groups.Mul(c)))}})
 	return []Group{{Start: start}}
+}
+
+// groupStart is floor(at/per)*c. Whole multiples of per come out, so that parts
+// of a tensor that begin at one are numbered alike: with at = x + m*per it is
+// m*c + floor(x/per)*c.
+func (s *Space) groupStart(at Index, per, c Dim) Index {
+	var out Index
+	rest := IndexInt(at.c)
+	for _, t := range at.t {
+		if m, ok := s.syms[t.sym-1].size.Quotient(per); ok {
+			out = out.addScaled(s.Size(m.Mul(c)), t.k)
+		} else {
+			rest = rest.addScaled(t.sym.Index(), t.k)
+		}
+	}
+	if n, ok := rest.Const(); ok && n == 0 {
+		return out
+	}
+	return out.Add(s.Func("groups of", nil, rest, s.Size(per), s.Size(c)))
+}
+
+// Quotient is d/e where that is a polynomial that is seen at once: a number or a
+// product of atoms, times e, is d. It is sound, not complete.
+func (d Dim) Quotient(e Dim) (Dim, bool) {
+	if n, ok := e.Const(); ok {
+		if n < 1 || d == (Dim{}) {
+			return Dim{}, false
+		}
+		return d.divExact(n)
+	}
+	if d.p == nil {
+		return Dim{}, false
+	}
+	// The first term of the quotient, which must be all of it.
+	lead := e.p.terms[0]
+	rest := append([]Atom(nil), d.p.terms[0].atoms...)
+	if d.p.terms[0].coef%lead.coef != 0 {
+		return Dim{}, false
+	}
+	q := Int(d.p.terms[0].coef / lead.coef)
+	for _, want := range lead.atoms {
+		hit := -1
+		for i, a := range rest {
+			if a.key == want.key {
+				hit = i
+				break
+			}
+		}
+		if hit < 0 {
+			return Dim{}, false
+		}
+		rest = append(rest[:hit], rest[hit+1:]...)
+	}
+	for _, a := range rest {
+		q = q.Mul(ofAtom(a))
+	}
+	return q, e.Mul(q) == d
 }

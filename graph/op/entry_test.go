@@ -289,6 +289,14 @@ func TestWhatIsKnownOfVariablesIsTrue(t *testing.T) {
 		gc, _ := s.Size(graph.Var("g").Mul(graph.Var("c"))).IsSym()
 		env[gc] = int64(groups * c)
 		s.Groups(graph.Var("g"), graph.Var("m"), graph.Var("c"), at.Index())
+		// The same, with the number of output channels written as a product.
+		go1 := graph.Var("g").Mul(graph.Var("o"))
+		for d, size := range map[graph.Dim]int{graph.Var("o"): per, go1: groups * per} {
+			v, _ := s.Size(d).IsSym()
+			env[v] = int64(size)
+		}
+		front := rapid.IntRange(0, 2).Draw(t, "front")
+		s.Groups(graph.Var("g"), go1, graph.Var("c"), at.Index().Sub(s.Size(graph.Var("o")).Scale(int64(front))))
 		var value func(v graph.Sym) int64
 		num := func(e graph.Index) int64 {
 			n := e.Constant()
@@ -306,11 +314,17 @@ func TestWhatIsKnownOfVariablesIsTrue(t *testing.T) {
 			if !ok {
 				t.Fatalf("unknown %d has no value", v)
 			}
-			switch word, _, _ := strings.Cut(name, " "); word {
+			word, _, _ := strings.Cut(name, " ")
+			if name == "groups of" {
+				word = name
+			}
+			switch word {
 			case "start":
 				return num(args[2])*int64(g.stride[0]) - int64(g.first[0])
 			case "window", "strided":
 				return int64(g.out[0])
+			case "groups of":
+				return int64(math.Floor(float64(num(args[0]))/float64(num(args[1])))) * num(args[2])
 			case "group":
 				return num(args[0]) / int64(per) * int64(c)
 			case "div1", "div2", "div3":

@@ -64,6 +64,9 @@ func newSide(space *graph.Space, outs []*law.Term, vars map[string]graph.Shape, 
 		case n.Rel == "divides" && literal && k > 0:
 			add(cond{g: graph.Guard{E: space.Size(n.Right)}, mod: k})
 		default:
+			if _, whole := n.Right.Quotient(n.Left); whole {
+				continue
+			}
 			space.LeaveOpen(n.Left)
 			add(cond{text: n.String()})
 		}
