@@ -108,7 +108,7 @@ func (f *htmlFile) rule(r *Rule) (*htmlRule, error) {
 	switch {
 	case len(r.Semantics) > 1 && len(r.Semantics) == len(r.Readings):
 		h.Holds = "all"
-	case len(r.Semantics) == 0:
+	case len(r.Semantics) == 0 && len(r.Readings) > 0:
 		h.Holds = "none"
 	}
 	h.readings(r)
