@@ -140,13 +140,21 @@ func mentionsElementwise(ts []*law.Term) bool {
 // size 1.
 func singleRuns(l *law.Law) (b *graph.Binding, ok bool) {
 	b, ok = &graph.Binding{Runs: map[string]graph.Shape{}}, true
+	taken := map[string]bool{}
+	eachAtom(l, func(a graph.Atom) { taken[a.Name] = true })
 	length := func(a graph.Atom) { ok = ok && a.Kind != graph.AtomRun }
 	items := func(s graph.Shape) {
 		for _, it := range s {
-			if it.Run != "" {
-				b.Runs[it.Run] = graph.ShapeOf(graph.Var(strings.ToLower(it.Run) + "@"))
-			} else {
+			switch {
+			case it.Run == "":
 				it.Dim.Walk(length)
+			case b.Runs[it.Run] == nil:
+				name := strings.ToLower(it.Run)
+				for taken[name] {
+					name += "1"
+				}
+				taken[name] = true
+				b.Runs[it.Run] = graph.ShapeOf(graph.Var(name))
 			}
 		}
 	}

@@ -40,12 +40,28 @@ type axis struct {
 	loose bool      // the law's size is a variable that is in shapes only
 }
 
+// constants are the names of the sizes of tensors that no input gives.
+func constants(l *law.Law) map[string]bool {
+	out := map[string]bool{}
+	for _, t := range slices.Concat(l.LHS, l.RHS) {
+		t.Walk(func(u *law.Term) {
+			for _, v := range u.Attrs {
+				if len(u.Args) == 0 {
+					v.Walk(func(a graph.Atom) { out[a.Name] = true })
+				}
+			}
+		})
+	}
+	return out
+}
+
 // attempt solves the left side's shapes for one list of choices.
 type attempt struct {
 	facts   *graph.Facts
 	choices []choice
 	sites   [][2]graph.Dim // where there was a choice, in order
 	memo    map[*law.Term]graph.Shape
+	fixed   map[string]bool // constants
 }
 
 // law yields the patterns of a law without axis runs; false if yield did not
@@ -111,7 +127,7 @@ func (e *broadcaster) law(l *law.Law) bool {
 
 // solve types the left side. Choices beyond the list are agree.
 func (e *broadcaster) solve(l *law.Law, inputs map[string][]axis, cs []choice) *attempt {
-	a := &attempt{facts: graph.Solver(), choices: cs, memo: map[*law.Term]graph.Shape{}}
+	a := &attempt{facts: graph.Solver(), choices: cs, memo: map[*law.Term]graph.Shape{}, fixed: constants(l)}
 	vars := map[string]graph.Shape{}
 	for v, axes := range inputs {
 		vars[v] = graph.Shape{}
@@ -188,11 +204,29 @@ func (a *attempt) meet(x, y graph.Dim) (graph.Dim, error) {
 	}
 	switch c {
 	case firstSingle:
-		return y, a.facts.Eq(x, one)
+		return y, a.single(x)
 	case secondSingle:
-		return x, a.facts.Eq(y, one)
+		return x, a.single(y)
 	}
 	return x, a.facts.Eq(x, y)
+}
+
+// single requires a size to be 1. A product of sizes is 1 if they all are.
+func (a *attempt) single(d graph.Dim) error {
+	one := graph.Int(1)
+	terms, c := d.Terms()
+	if len(terms) == 1 && c == 0 && terms[0].Coef == 1 && len(terms[0].Atoms) > 1 {
+		for _, at := range terms[0].Atoms {
+			if at.Kind != graph.AtomVar {
+				return a.facts.Eq(d, one)
+			}
+			if err := a.facts.Eq(graph.Var(at.Name), one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return a.facts.Eq(d, one)
 }
 
 // principal says whether the law's shapes are the most general ones of its left
@@ -228,7 +262,7 @@ func (e *broadcaster) principal(l *law.Law, inputs map[string][]axis) bool {
 // sizes; false if they cannot or equations stay open.
 func (a *attempt) restrict(inputs map[string][]axis) bool {
 	one := graph.Int(1)
-	stays, gone := map[string]bool{}, map[string]bool{}
+	stays, gone := maps.Clone(a.fixed), map[string]bool{}
 	names := sortedKeys(inputs)
 	for _, v := range names {
 		for _, x := range inputs[v] {
