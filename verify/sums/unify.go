@@ -155,24 +155,10 @@ func (b *builder) bijections(rep, t term, pairs [][2]atom) []map[graph.Sym]graph
 			open = append(open, v)
 		}
 	}
-	// Variables of rep on which the others do not depend yet.
-	var free []graph.Sym
-	for _, w := range rep.over {
-		hit := false
-		for _, v := range t.over {
-			if e, ok := by[v]; ok && b.space.Mentions(e, w) {
-				hit = true
-			}
-		}
-		if !hit {
-			free = append(free, w)
-		}
-	}
-	if len(open) != len(free) {
-		return nil
-	}
+	// What the equations leave open is any variable of rep.
 	var out []map[graph.Sym]graph.Index
-	permute(free, func(order []graph.Sym) {
+	tries := 0
+	injections(rep.over, len(open), func(order []graph.Sym) bool {
 		one := map[graph.Sym]graph.Index{}
 		for i, v := range open {
 			one[v] = order[i].Index()
@@ -187,29 +173,41 @@ func (b *builder) bijections(rep, t term, pairs [][2]atom) []map[graph.Sym]graph
 		if b.unimodular(full, t.over, rep.over) {
 			out = append(out, full)
 		}
+		tries++
+		return len(out) < maxBijections && tries < maxInjections
 	})
 	return out
 }
 
-// permute calls f with the orders of vs, at most six.
-func permute(vs []graph.Sym, f func([]graph.Sym)) {
-	if len(vs) > 3 {
-		f(vs)
-		return
-	}
-	var rec func(k int, vs []graph.Sym)
-	rec = func(k int, vs []graph.Sym) {
-		if k == len(vs) {
-			f(vs)
-			return
+// Bounds for one way to pair the atoms: proposals, and ways to fill in what is
+// left open.
+const (
+	maxBijections = 6
+	maxInjections = 200
+)
+
+// injections calls f with n distinct ones of vs, in every order, until it
+// returns false.
+func injections(vs []graph.Sym, n int, f func([]graph.Sym) bool) {
+	var pick []graph.Sym
+	var rec func() bool
+	rec = func() bool {
+		if len(pick) == n {
+			return f(pick)
 		}
-		for i := k; i < len(vs); i++ {
-			next := append([]graph.Sym{}, vs...)
-			next[k], next[i] = next[i], next[k]
-			rec(k+1, next)
+		for _, v := range vs {
+			if contains(pick, v) {
+				continue
+			}
+			pick = append(pick, v)
+			if !rec() {
+				return false
+			}
+			pick = pick[:len(pick)-1]
 		}
+		return true
 	}
-	rec(0, vs)
+	rec()
 }
 
 // unimodular reports whether by maps the integer points of to one to one to
