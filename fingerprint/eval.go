@@ -40,8 +40,12 @@ func (o Outcome) String() string {
 // Input draws the elements of an input tensor.
 type Input[T any] func(name string, n int) []T
 
-// Compare evaluates both sides of l on one instance.
+// Compare evaluates both sides of l on one instance. It is an error if the sides
+// have different numbers of outputs, or a tensor's shape is not bound.
 func Compare[T comparable](r interp.Ring[T], l *law.Law, env *Env, input Input[T]) (Outcome, error) {
+	if len(l.LHS) != len(l.RHS) {
+		return NotAnInstance, fmt.Errorf("law %s: %d outputs on the left, %d on the right", l.Name, len(l.LHS), len(l.RHS))
+	}
 	for _, p := range l.Where {
 		if holds, ok := p.Holds(&env.Binding); !ok || !holds {
 			return NotAnInstance, nil

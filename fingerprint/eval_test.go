@@ -74,6 +74,19 @@ func TestCompareOutcomes(t *testing.T) {
 	}
 }
 
+func TestCompareOutputs(t *testing.T) {
+	l := parseLaw(t, "given A : [a], B : [a] then (A, B) == (A, B)")
+	for _, side := range []*[]*law.Term{&l.LHS, &l.RHS} {
+		full := *side
+		*side = full[:1]
+		out, err := Compare[uint64](Zp{Key: 1}, l, sizes(map[string]int64{"a": 2}), random(1))
+		if out != NotAnInstance || err == nil {
+			t.Errorf("%s (%v)", out, err)
+		}
+		*side = full
+	}
+}
+
 func TestCompareFunctions(t *testing.T) {
 	env := sizes(map[string]int64{"a": 2, "b": 3})
 	env.Fns = map[string]string{"f": "any:f", "g": "any:g", "z": "zero:z"}

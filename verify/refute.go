@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 
 	"github.com/taso-go/taso/law"
 )
@@ -15,7 +16,7 @@ import (
 type RefuteOptions struct {
 	MaxSize  int // largest size variable; 0: 5
 	MaxRun   int // most axes in an axis run; 0: 2, negative: none
-	Bindings int // most assignments of sizes, runs and attributes that are compared; 0: 80
+	Bindings int // most assignments of sizes, runs and attributes that are compared; 0: 160
 	Tries    int // assignments of values for each of them; 0: 6
 	Cells    int // tensors with more elements are not tried; 0: 2048
 	// Minimize is the most assignments of sizes, runs and attributes that are
@@ -33,7 +34,7 @@ func (o RefuteOptions) withDefaults() RefuteOptions {
 	}
 	set(&o.MaxSize, 5)
 	set(&o.MaxRun, 2)
-	set(&o.Bindings, 80)
+	set(&o.Bindings, 160)
 	set(&o.Tries, 6)
 	set(&o.Cells, 2048)
 	set(&o.Minimize, 800)
@@ -48,7 +49,8 @@ func (o RefuteOptions) withDefaults() RefuteOptions {
 // Assignments of sizes and attributes are drawn, small ones first, and compared
 // on random numbers modulo 2^61 - 1, every function being a random one: where
 // the sides agree there they agree for all values, but for an accident of odds
-// below 2^-50. Where they do not, small integers are looked for on which they
+// below 2^-40 (of up to 2^-8 where there are maxima, whose order is drawn too).
+// Where they do not, small integers are looked for on which they
 // differ in exact arithmetic. What is found is made small: first the sum of all
 // sizes, then attributes are made plain, then values 0, or else 1, -1, 2.
 func Refute(ctx context.Context, l *law.Law, opts RefuteOptions) (*Witness, error) {
@@ -57,16 +59,17 @@ func Refute(ctx context.Context, l *law.Law, opts RefuteOptions) (*Witness, erro
 		return nil, fmt.Errorf("refute %s: %w", l.Name, err)
 	}
 	at, err := s.find(ctx)
+	var w *Witness
 	if err == nil && at != nil {
-		at, err = s.minimize(ctx, at)
+		s.vain = 0 // as many tries as there may be from here on
+		if at, err = s.minimize(ctx, at); err == nil {
+			w, err = s.witness(at)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("refute %s: %w", l.Name, err)
 	}
-	if at == nil {
-		return nil, nil
-	}
-	return s.witness(at), nil
+	return w, nil
 }
 
 // search is the state of one call of Refute.
@@ -76,7 +79,9 @@ type search struct {
 	opts  RefuteOptions
 	seed  uint64
 	known map[string]bool // points compared: do the sides differ there?
-	tries int             // programs run on exact values
+	// skipped counts those at which neither side is defined, tried those tried
+	// on exact values, vain those of them before one was found.
+	skipped, tried, vain int
 }
 
 func newSearch(l *law.Law, opts RefuteOptions) (*search, error) {
@@ -99,23 +104,27 @@ func newSearch(l *law.Law, opts RefuteOptions) (*search, error) {
 // find draws points until the sides differ at one.
 func (s *search) find(ctx context.Context) (point, error) {
 	rng := random(s.seed, 0)
-	again := 0
-	for n := 0; n < s.opts.Bindings; n++ {
+	idle := 0
+	for n := 0; n < s.opts.Bindings && idle <= 40+s.opts.Bindings; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		at, ok := s.draw(rng, n)
+		// A law of few variables has few points, a law of odd conditions few
+		// instances, and at many of them it may say nothing.
+		at, ok := s.draw(rng, n+idle)
 		if _, old := s.known[at.key()]; !ok || old {
-			// A law of few variables has few points, a law of odd conditions
-			// few instances.
-			if again++; again > 40+s.opts.Bindings {
-				break
-			}
-			n--
+			idle++
 			continue
 		}
+		skipped, tried := s.skipped, s.tried
 		if s.fails(at) {
 			return at, nil
+		}
+		s.vain += s.tried - tried
+		if s.skipped > skipped {
+			idle++
+		} else {
+			n++
 		}
 	}
 	return nil, nil
@@ -129,13 +138,18 @@ func (s *search) fails(at point) bool {
 	}
 	f := false
 	if ins, ok := s.instance(at); ok {
-		a := s.assignment(at)
-		switch s.probe.compare(a, ins) {
+		switch s.probe.compare(s.at(at), ins) {
+		case probeSkipped:
+			s.skipped++
 		case probeBroken:
 			f = true
 		case probeDiffers:
-			p, w, err := compile(s.law, a, s.opts.Cells)
-			f = err == nil && (w != nil || s.values(p, at) != nil)
+			s.tried++
+			tries := s.opts.Tries
+			if s.vain >= patience {
+				tries = (tries + 2) / 3
+			}
+			f = s.values(s.probe.program(s.law), at, tries) != nil
 		}
 	}
 	s.known[k] = f
@@ -143,17 +157,33 @@ func (s *search) fails(at point) bool {
 }
 
 // witness describes a point at which the sides differ.
-func (s *search) witness(at point) *Witness {
+func (s *search) witness(at point) (*Witness, error) {
 	p, w, err := compile(s.law, s.assignment(at), s.opts.Cells)
 	if err != nil || w != nil {
-		return w
+		return w, err
 	}
-	vals := s.values(p, at)
+	vals := s.values(p, at, s.opts.Tries)
 	if vals == nil {
-		return nil
+		return nil, fmt.Errorf("the sides differ where %s, and do not when evaluated again", s.describe(at))
 	}
 	simplify(p, vals)
-	return p.witness(vals)
+	return p.witness(vals), nil
+}
+
+// describe lists sizes, runs and attributes by name.
+func (s *search) describe(at point) string {
+	var parts []string
+	for i, n := range slices.Concat(s.sizes, s.runs) {
+		if i < len(s.sizes) {
+			parts = append(parts, fmt.Sprintf("%s = %d", n, at[i]+1))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s.. = %v", n, s.lens[at[i]]))
+		}
+	}
+	for i, b := range s.attrs {
+		parts = append(parts, b.name+" = "+b.values[at[len(s.sizes)+len(s.runs)+i]].String())
+	}
+	return strings.Join(parts, ", ")
 }
 
 // minimize looks for a point with a smaller sum of sizes, or else plainer
@@ -185,13 +215,15 @@ func (s *search) minimize(ctx context.Context, at point) (point, error) {
 			}
 		}
 	}
-	for _, any := range [2]bool{false, true} {
-		for _, q := range s.smaller(at, any) {
+	n := len(s.sizes) + len(s.runs)
+	for _, attrs := range [2][][]int{{at[n:]}, s.plainAttrs()} {
+		s.smaller(at, attrs, func(q point) bool {
 			if try(q) {
-				at = q
-				break
+				at = slices.Clone(q)
+				return false
 			}
-		}
+			return left > 0
+		})
 	}
 	return at, ctx.Err()
 }

@@ -95,6 +95,9 @@ func (r *functions) call(f string, x interp.Q) interp.Q {
 // compile checks the conditions and types both sides. A witness is returned if
 // that alone refutes the law; errSkip if the assignment does not count.
 func compile(l *law.Law, a *assignment, cells int) (*program, *Witness, error) {
+	if len(l.LHS) != len(l.RHS) {
+		return nil, nil, fmt.Errorf("%d outputs on the left, %d on the right", len(l.LHS), len(l.RHS))
+	}
 	b := a.binding()
 	for _, w := range l.Where {
 		if holds, ok := w.Holds(b); !ok || !holds {

@@ -23,6 +23,7 @@ type space struct {
 	where []condition // of the law
 	loose []int       // size variables of no tensor given
 	maxOf int         // elements that a tensor may have
+	now   *assignment // of the point looked at
 }
 
 type binding struct {
@@ -156,8 +157,26 @@ func sorted[V any](m map[string]V) []string {
 
 // assignment spells a point out.
 func (s *space) assignment(p point) *assignment {
-	a := &assignment{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
+	a := newAssignment()
+	s.assign(a, p)
+	return a
+}
+
+// at is the assignment of a point, until the next call.
+func (s *space) at(p point) *assignment {
+	if s.now == nil {
+		s.now = newAssignment()
+	}
+	s.assign(s.now, p)
+	return s.now
+}
+
+func newAssignment() *assignment {
+	return &assignment{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
 		Attrs: map[string]graph.Value{}, fns: map[string]string{}}
+}
+
+func (s *space) assign(a *assignment, p point) {
 	for i, n := range s.sizes {
 		a.Dims[n] = graph.Int(int64(p[i] + 1))
 	}
@@ -172,7 +191,6 @@ func (s *space) assignment(p point) *assignment {
 			a.fns[b.Name] = ""
 		}
 	}
-	return a
 }
 
 // poly is a size as a polynomial over the variables of a point; whole is what
@@ -211,7 +229,7 @@ func (s *space) poly(d graph.Dim) poly {
 // value is a polynomial at a point; ok is false where it is not a number.
 func (s *space) value(q *poly, at point) (n int64, ok bool) {
 	if q.whole != nil {
-		n, err := q.whole.Eval(s.assignment(at).binding())
+		n, err := q.whole.Eval(s.at(at).binding())
 		return n, err == nil
 	}
 	n = q.constant
@@ -354,50 +372,75 @@ func (s *space) less(p, q point) bool {
 	return slices.Compare(p, q) < 0
 }
 
-// maxSmaller bounds the points that smaller lists.
-const maxSmaller = 4000
+// maxPlain bounds the assignments of attributes that are tried.
+const maxPlain = 512
 
-// smaller lists points less than at in order, with its attributes or, if
-// anyAttr, with all; not all of them where they are many, but those of least
-// weight as far as it gets.
-func (s *space) smaller(at point, anyAttr bool) []point {
-	free := len(s.sizes) + len(s.runs)
-	if anyAttr {
-		free = len(at)
-	}
-	var out []point
-	var rec func(q point, i, most int)
-	rec = func(q point, i, most int) {
-		if len(out) >= maxSmaller || s.weight(q) > most {
-			return
+// plainAttrs lists assignments of the attributes, plain ones first.
+func (s *space) plainAttrs() [][]int {
+	limit := s.limit[len(s.sizes)+len(s.runs):]
+	out := [][]int{make([]int, len(limit))}
+	for i, n := range limit {
+		for _, q := range slices.Clone(out) {
+			for v := 1; v < n && len(out) < maxPlain; v++ {
+				r := slices.Clone(q)
+				r[i] = v
+				out = append(out, r)
+			}
 		}
-		if i == free {
-			if s.less(q, at) {
-				out = append(out, slices.Clone(q))
+	}
+	sum := func(q []int) (n int) {
+		for _, v := range q {
+			n += v
+		}
+		return n
+	}
+	slices.SortFunc(out, func(a, b []int) int {
+		if c := sum(a) - sum(b); c != 0 {
+			return c
+		}
+		return slices.Compare(a, b)
+	})
+	return out
+}
+
+// smaller calls f with points less than at, in order of weight and then of
+// attributes, of which it takes those listed, until f returns false.
+func (s *space) smaller(at point, attrs [][]int, f func(point) bool) {
+	n := len(s.sizes) + len(s.runs)
+	q := make(point, len(at))
+	var level []point
+	var rec func(i, weight int)
+	rec = func(i, weight int) {
+		if i == n {
+			if s.weight(q) == weight {
+				level = append(level, slices.Clone(q))
 			}
 			return
 		}
 		for v := range s.limit[i] {
-			q[i] = v
-			if s.weight(q) > most {
+			if q[i] = v; s.weight(q) > weight {
 				break // a larger value never weighs less
 			}
-			rec(q, i+1, most)
+			rec(i+1, weight)
 		}
 		q[i] = 0
 	}
-	least := slices.Clone(at)
-	for i := range free {
-		least[i] = 0
+	last := s.weight(at)
+	for weight := s.weight(q); weight <= last; weight++ {
+		level = level[:0]
+		rec(0, weight)
+		for _, as := range attrs {
+			for _, p := range level {
+				copy(p[n:], as)
+				if weight == last && !s.less(p, at) {
+					continue
+				}
+				if !f(p) {
+					return
+				}
+			}
+		}
 	}
-	// Ever larger bounds: where there are too many points it is the large ones
-	// that are missing.
-	for most := s.weight(least); most <= s.weight(at) && len(out) < maxSmaller; most++ {
-		out = out[:0]
-		rec(least, 0, most)
-	}
-	sort.Slice(out, func(i, j int) bool { return s.less(out[i], out[j]) })
-	return out
 }
 
 // random is a generator for one purpose.

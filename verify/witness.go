@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -190,7 +191,7 @@ func (w *Witness) assignment() (*assignment, error) {
 		}
 	}
 	for n, f := range w.Fns {
-		if op, ok := graph.Lookup(f.Op); f.Op != "" && (!ok || !op.Pointwise) {
+		if op, ok := graph.Lookup(f.Op); f.Op != "" && (!ok || !op.Pointwise || op.In != 1) {
 			return nil, fmt.Errorf("function %s: no pointwise operator %q", n, f.Op)
 		}
 		a.fns[n] = f.Op
@@ -198,15 +199,86 @@ func (w *Witness) assignment() (*assignment, error) {
 	return a, nil
 }
 
+// Bounds of what is replayed: elements of a tensor, and a size or a number in a
+// stride or a pad, so that products stay in 64 bits.
+const (
+	replayCells  = 1 << 20
+	replayNumber = 1 << 12
+)
+
+// of reports whether a gives each variable of l a value of its sort, and
+// nothing else.
+func (a *assignment) of(l *law.Law) error {
+	s, err := newSpace(l, RefuteOptions{})
+	if err != nil {
+		return err
+	}
+	if len(a.Dims) != len(s.sizes) || len(a.Runs) != len(s.runs) || len(a.Attrs) != len(s.attrs) {
+		return fmt.Errorf("%d sizes, %d axis runs and %d attributes are given, the law has %d, %d and %d",
+			len(a.Dims), len(a.Runs), len(a.Attrs), len(s.sizes), len(s.runs), len(s.attrs))
+	}
+	for _, n := range s.sizes {
+		if d, ok := a.Dims[n].Const(); !ok || d < 1 || d > replayNumber {
+			return fmt.Errorf("size %s is not given or not from 1 to %d", n, replayNumber)
+		}
+	}
+	for _, n := range s.runs {
+		sh, ok := a.Runs[n]
+		sizes, _ := sh.Concrete()
+		if !ok || len(sh) > graph.MaxRank || tooLarge(sizes, replayCells) {
+			return fmt.Errorf("axis run %s is not given or too large", n)
+		}
+	}
+	for _, g := range l.Given {
+		switch {
+		case g.Sort == "":
+		case law.IsFuncSort(g.Sort):
+			if op, ok := graph.Lookup(a.fns[g.Name]); ok && g.Sort == law.SortZero1 && !op.ZeroAtZero {
+				return fmt.Errorf("function %s: %s is not 0 at 0", g.Name, op.Name)
+			}
+		default:
+			if v, ok := a.Attrs[g.Name]; !ok || !ofSort(v, g.Sort) {
+				return fmt.Errorf("attribute %s has no value of sort %s", g.Name, g.Sort)
+			}
+		}
+	}
+	for _, f := range sorted(a.fns) {
+		if g, ok := l.Find(f); !ok || !law.IsFuncSort(g.Sort) {
+			return fmt.Errorf("the law has no function %s", f)
+		}
+	}
+	return nil
+}
+
+// ofSort reports whether an attribute may have a value.
+func ofSort(v graph.Value, sort string) bool {
+	if xs, ok := v.Tuple(); ok {
+		least, n := int64(0), 4
+		if sort == graph.SortStride {
+			least, n = 1, 2
+		}
+		return (sort == graph.SortStride || sort == graph.SortPadding) && len(xs) == n &&
+			!slices.ContainsFunc(xs, func(x int64) bool { return x < least || x > replayNumber })
+	}
+	if name, ok := v.Name(); ok && sort == graph.SortAct {
+		op, isOp := graph.Lookup(name)
+		return name == "none" || isOp && op.Pointwise && op.In == 1
+	}
+	return slices.Contains(attrChoices[sort], v)
+}
+
 // Replay evaluates l on the witness again, trusting nothing but the values of
 // the variables in it. It returns the witness as found now; an error says that
 // it does not refute l.
 func (w *Witness) Replay(l *law.Law) (*Witness, error) {
 	a, err := w.assignment()
+	if err == nil {
+		err = a.of(l)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("replay %s: %w", l.Name, err)
 	}
-	p, now, err := compile(l, a, 1<<24)
+	p, now, err := compile(l, a, replayCells)
 	if err != nil {
 		return nil, fmt.Errorf("replay %s: the law does not cover these sizes: %w", l.Name, err)
 	}
