@@ -18,6 +18,9 @@ type Facts struct {
 	Needs []Need
 
 	solving bool
+	exact   bool   // nothing is equated that need not be equal
+	lazy    bool   // sizes are written as multiples when all equations are known
+	later   []Need // divisibility put off until then
 	sub     map[string]Dim
 	attrs   map[string]Value
 	pending []equation
@@ -39,6 +42,35 @@ type equation struct{ a, b Dim }
 // Solver returns Facts in solve mode.
 func Solver() *Facts {
 	return &Facts{solving: true, sub: map[string]Dim{}, attrs: map[string]Value{}}
+}
+
+// LazySolver is a [Solver] that writes a size as a multiple of another only in
+// [Facts.Settle]: until then equations may determine it otherwise.
+func LazySolver() *Facts {
+	f := Solver()
+	f.lazy = true
+	return f
+}
+
+// ExactSolver is a [LazySolver] that equates only what has to be equal. What it
+// cannot solve so stays in [Facts.Pending].
+func ExactSolver() *Facts {
+	f := LazySolver()
+	f.exact = true
+	return f
+}
+
+// Settle requires the divisibility that a [LazySolver] has put off.
+func (f *Facts) Settle() error {
+	later := f.later
+	f.later, f.lazy = nil, false
+	for _, n := range later {
+		if err := f.Divides(n.Left, n.Right); err != nil {
+			return err
+		}
+		f.retry()
+	}
+	return nil
 }
 
 // Solution is the substitution found so far (solve mode), fully applied.
@@ -135,9 +167,13 @@ func (f *Facts) solve(d Dim) bool {
 		f.sub[v] = rest
 		return true
 	}
+	if v, k, ok := d.ratio(); ok {
+		f.sub[v] = Int(k)
+		return true
+	}
 	// Two values of one function: equal arguments are enough. (Not necessary:
 	// it makes the typing less general, never wrong.)
-	if d.c == 0 && len(d.p.terms) == 2 {
+	if !f.exact && d.c == 0 && len(d.p.terms) == 2 {
 		s, t := d.p.terms[0], d.p.terms[1]
 		if len(s.atoms) == 1 && len(t.atoms) == 1 && s.coef == -t.coef {
 			a, b := s.atoms[0], t.atoms[0]
@@ -152,6 +188,67 @@ func (f *Facts) solve(d Dim) bool {
 		}
 	}
 	return false
+}
+
+// ratio solves d = 0 where d is v*B - k*B for a variable v, a number k >= 1 and
+// B that is at least 1: then v is k.
+func (d Dim) ratio() (v string, k int64, ok bool) {
+	if d.p == nil {
+		return "", 0, false
+	}
+	for _, a := range d.p.terms[0].atoms {
+		v, k, ok = d.ratioOf(a)
+		if ok {
+			return v, k, true
+		}
+	}
+	for _, a := range d.p.terms[len(d.p.terms)-1].atoms {
+		if v, k, ok = d.ratioOf(a); ok {
+			return v, k, true
+		}
+	}
+	return "", 0, false
+}
+
+func (d Dim) ratioOf(a Atom) (v string, k int64, ok bool) {
+	if a.Kind != AtomVar {
+		return "", 0, false
+	}
+	factor, rest := Int(0), Int(d.c)
+	for _, t := range d.p.terms {
+		m, n := Int(t.coef), 0
+		for _, b := range t.atoms {
+			if b.key == a.key {
+				n++
+				continue
+			}
+			m = m.Mul(ofAtom(b))
+		}
+		switch n {
+		case 0:
+			rest = rest.Add(m)
+		case 1:
+			factor = factor.Add(m)
+		default:
+			return "", 0, false
+		}
+	}
+	if factor.mentions(a.Name) || rest.mentions(a.Name) {
+		return "", 0, false
+	}
+	if factor.Neg().Sub(Int(1)).NonNegative() {
+		factor, rest = factor.Neg(), rest.Neg()
+	}
+	if !factor.Sub(Int(1)).NonNegative() {
+		return "", 0, false
+	}
+	// factor*v + rest = 0
+	for k = 1; k <= 4; k++ {
+		if factor.Scale(k).Add(rest) == Int(0) {
+			return a.Name, k, true
+		}
+	}
+	return "", 0, false
 }
 
 // primitive divides d by what all its terms have in common: a number, and
@@ -322,6 +419,10 @@ func (f *Facts) Divides(k, d Dim) error {
 		return fmt.Errorf("%s does not divide a size", k)
 	}
 	if v, ok := d.IsVar(); ok && f.solving && !k.mentions(v) && k.Sub(Int(1)).NonNegative() {
+		if f.lazy {
+			f.later = append(f.later, Need{k, "divides", d})
+			return nil
+		}
 		// A size that is a multiple of k is written as one.
 		f.sub[v] = k.Mul(Var(v + "m"))
 		return nil

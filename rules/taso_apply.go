@@ -75,6 +75,12 @@ func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, 
 				t.groups[name] = true
 			}
 		}
+		if in[1].pool && len(in[1].shape) == 4 {
+			// The kernel of averages has a channel for each group.
+			if err := t.facts.Eq(in[1].shape[0].Dim, groups); err != nil {
+				return nil, fmt.Errorf("%w: groups: %w", ErrTyping, err)
+			}
+		}
 		act, err := activation(p)
 		if err != nil {
 			return nil, err

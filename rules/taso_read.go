@@ -188,6 +188,44 @@ func fromRule(r *tasopb.Rule, index int, reading Reading) (*law.Law, error) {
 	return l, nil
 }
 
+// SideOfTASO is the law that says of one side of a rule that it is itself, with
+// the most general shapes that the side alone permits: other than in [FromTASO],
+// sizes are equal only where they must be. Equations between sizes that have no
+// most general solution, such as a+b = c+d, are conditions of the law, and
+// without them its sides have no types. grouped: convolutions may have groups.
+func SideOfTASO(r *tasopb.Rule, side tasopb.Side, reading Reading, grouped bool) (*law.Law, error) {
+	ops := r.SrcOps
+	if side == tasopb.Dst {
+		ops = r.DstOps
+	}
+	alone := &tasopb.Rule{SrcOps: ops, DstOps: ops}
+	for _, m := range r.Mapped {
+		op, ts := m.SrcOpID, m.SrcTsID
+		if side == tasopb.Dst {
+			op, ts = m.DstOpID, m.DstTsID
+		}
+		alone.Mapped = append(alone.Mapped, tasopb.MapOutput{SrcOpID: op, DstOpID: op, SrcTsID: ts, DstTsID: ts})
+	}
+	open, err := reading.open()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	ranks, err := inferRanks(alone)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTyping, err)
+	}
+	reading.Grouped = reading.Grouped || grouped
+	t := newTranslator(alone, 0, reading, open, ranks)
+	t.facts, t.loose = graph.ExactSolver(), true
+	l, _, err := t.translate(nil)
+	return l, err
+}
+
+func newTranslator(r *tasopb.Rule, index int, reading Reading, open openValues, ranks *ranks) *translator {
+	return &translator{rule: r, index: index, reading: reading, open: open, ranks: ranks, facts: graph.LazySolver(),
+		vars: map[int32]graph.Shape{}, order: map[string]int{}, groups: map[string]bool{}}
+}
+
 // fromRuleAs translates a rule, trying equalities of sizes where shapes do not
 // determine them.
 func fromRuleAs(r *tasopb.Rule, index int, reading Reading, open openValues, ranks *ranks) (*law.Law, error) {
@@ -195,8 +233,7 @@ func fromRuleAs(r *tasopb.Rule, index int, reading Reading, open openValues, ran
 	var try func(ties [][2]graph.Dim) (*law.Law, error)
 	try = func(ties [][2]graph.Dim) (*law.Law, error) {
 		budget--
-		t := &translator{rule: r, index: index, reading: reading, open: open, ranks: ranks, facts: graph.Solver(),
-			vars: map[int32]graph.Shape{}, order: map[string]int{}, groups: map[string]bool{}}
+		t := newTranslator(r, index, reading, open, ranks)
 		l, open, err := t.translate(ties)
 		if err != nil || open == nil {
 			return l, err
@@ -236,6 +273,7 @@ type translator struct {
 	ids     []int32               // variables by first use
 	order   map[string]int        // size variables by creation
 	groups  map[string]bool       // those that count groups
+	loose   bool                  // what cannot be solved becomes a condition
 }
 
 func (t *translator) fresh() graph.Dim {
@@ -296,10 +334,16 @@ func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrTyping, err)
 	}
-	if open != nil {
+	if open != nil && !t.loose {
 		return nil, open, nil
 	}
+	if err := t.facts.Settle(); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrTyping, err)
+	}
 	sol := t.facts.Solution()
+	for _, e := range t.facts.Pending() {
+		l.Where = append(l.Where, law.Pred{Left: e[0], Rel: "==", Right: e[1]})
+	}
 	memo := map[string]*law.Term{}
 	for i := range l.LHS {
 		l.LHS[i] = shared(l.LHS[i].Subst(nil, nil, sol), memo)
@@ -313,7 +357,7 @@ func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.
 	for _, id := range t.ids {
 		l.Given = append(l.Given, law.Binding{Name: varName(id), Shape: t.facts.NormShape(t.vars[id])})
 	}
-	if _, err := l.Types(); err != nil {
+	if _, err := l.Types(); err != nil && len(l.Where) == 0 {
 		return nil, nil, fmt.Errorf("%w: %w", ErrTyping, err)
 	}
 	return l, nil, nil

@@ -25,11 +25,12 @@ type claim struct {
 // direction is a rule used from one side to the other: wherever the source is
 // defined, so is the target, and they are equal.
 type direction struct {
-	// general is that claim, written =>, with the most general shapes of the
-	// source; nil if these are the shapes of the law.
-	general *law.Law
-	// condition says what the shapes of the law ask for beyond that.
+	// condition says what the shapes of the law ask for beyond those of the
+	// source; "" if nothing.
 	condition string
+	// general is that claim, written =>, with the most general shapes of the
+	// source; nil if there is no condition, or no such law.
+	general *law.Law
 }
 
 // own is the claim of a law in our own language, whose shapes are part of it.
@@ -46,29 +47,21 @@ func peerClaim(r *tasopb.Rule, reading rules.Reading) *claim {
 		return c
 	}
 	c := &claim{law: l}
-	if !reading.Grouped && len(groupVars(l)) > 0 {
-		reading.Grouped = true // the rule has shapes with groups only
-	}
-	for i := range c.way {
-		source := &tasopb.Rule{SrcOps: r.SrcOps, DstOps: r.SrcOps}
-		if i == 1 {
-			source = &tasopb.Rule{SrcOps: r.DstOps, DstOps: r.DstOps}
-		}
-		for _, m := range r.Mapped {
-			op, ts := m.SrcOpID, m.SrcTsID
-			if i == 1 {
-				op, ts = m.DstOpID, m.DstTsID
-			}
-			source.Mapped = append(source.Mapped, tasopb.MapOutput{SrcOpID: op, DstOpID: op, SrcTsID: ts, DstTsID: ts})
-		}
-		s, err := translate(source, reading)
+	grouped := len(groupVars(l)) > 0 // the rule has shapes with groups only
+	for i, side := range []tasopb.Side{tasopb.Src, tasopb.Dst} {
+		s, err := rules.SideOfTASO(r, side, reading, grouped)
 		if err != nil {
-			continue // the shapes of the law are the only ones known
+			c.way[i] = direction{condition: lawShapes}
+			continue
 		}
 		c.way[i] = generalize(l, s, i == 1)
 	}
 	return c
 }
+
+// lawShapes is the condition of a direction whose source alone is not
+// understood well enough to say what the law asks beyond it.
+const lawShapes = "the shapes are those of the law"
 
 // anyName is the name of rules while they are decided.
 const anyName = "this_rule"
@@ -103,15 +96,20 @@ func generalize(l, alone *law.Law, backward bool) direction {
 	runs := &graph.Binding{Runs: map[string]graph.Shape{}}
 	for _, g := range alone.Given {
 		s, js := g.Shape, joint[g.Name]
-		if g.Sort != "" || len(s) != 1 || s[0].Run == "" || runs.Runs[s[0].Run] != nil || js.HasRun() {
+		if g.Sort != "" || len(s) == 0 || s[len(s)-1].Run == "" || runs.Runs[s[len(s)-1].Run] != nil {
 			continue
 		}
+		run := s[len(s)-1].Run
 		axes := graph.Shape{}
-		for i := range js {
-			axes = append(axes, graph.Axis(graph.Var(fmt.Sprintf("%s_%d", strings.ToLower(s[0].Run), i))))
+		for i := len(s) - 1; i < len(js) && js[i].Run == ""; i++ {
+			axes = append(axes, graph.Axis(graph.Var(fmt.Sprintf("%s_%d", strings.ToLower(run), i))))
 		}
-		runs.Runs[s[0].Run] = axes
-		conds.add("%s has %d axes", g.Name, len(js))
+		if js.HasRun() {
+			axes = append(axes, graph.Run(run))
+		} else {
+			conds.add("%s has %d axes", g.Name, len(js))
+		}
+		runs.Runs[run] = axes
 	}
 	alone = alone.Subst(runs)
 	free = alone.VarShapes()
@@ -131,12 +129,12 @@ func generalize(l, alone *law.Law, backward bool) direction {
 			if fs == nil {
 				continue // the target alone uses this input
 			}
-			return direction{}
+			return direction{condition: lawShapes}
 		}
 		for i := range js {
 			if js[i].Run != "" {
 				if fs[i].Run == "" {
-					return direction{}
+					return direction{condition: lawShapes}
 				}
 				if r, ok := back.Runs[js[i].Run]; ok && r[0].Run != fs[i].Run {
 					conds.add("%s has the shape of other inputs", g.Name)
@@ -185,10 +183,7 @@ func generalize(l, alone *law.Law, backward bool) direction {
 		}
 	}
 	if same {
-		if len(conds.list) == 0 {
-			return direction{}
-		}
-		// The number of axes alone is no condition on the rule: the format says it.
+		// The number of axes alone is no condition: the format says it.
 		return direction{}
 	}
 	b := back

@@ -181,9 +181,6 @@ func (d *decider) proved(n *decision, p theory.Proof, ms float64) {
 	}
 }
 
-// refuteEffort bounds the search for one counterexample.
-var refuteEffort = verify.RefuteOptions{Bindings: 1500}
-
 // refute looks for counterexamples to the directions that are not proved as
 // they stand.
 func (d *decider) refute(ctx context.Context, n *decision) error {
@@ -218,9 +215,7 @@ func (d *decider) refute(ctx context.Context, n *decision) error {
 }
 
 func (d *decider) counterexample(ctx context.Context, l *law.Law) (*Counterexample, error) {
-	opt := refuteEffort
-	opt.Seed = d.opt.Seed
-	w, err := verify.Refute(ctx, l, opt)
+	w, err := verify.Refute(ctx, l, verify.RefuteOptions{Seed: d.opt.Seed})
 	if err != nil || w == nil {
 		return nil, err
 	}
@@ -330,7 +325,7 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 			for len(s.left) > 0 && next[i] == nil {
 				c := &s.left[0]
 				s.left = s.left[1:]
-				w, err := verify.Refute(ctx, c.law, verify.RefuteOptions{Bindings: 300, Tries: 3, Seed: d.opt.Seed})
+				w, err := verify.Refute(ctx, c.law, verify.RefuteOptions{Minimize: -1, Seed: d.opt.Seed})
 				if err != nil {
 					return err
 				}

@@ -40,6 +40,9 @@ type question struct {
 	peer  *peer.Rule
 	sem   Semantics
 	claim *claim
+	// plain is the claim with one group where claim has any number; nil where
+	// they are the same.
+	plain *claim
 }
 
 func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
@@ -67,16 +70,27 @@ func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
 			all, laws = append(all, q), append(laws, p.Law)
 		default:
 			for _, sem := range d.opt.Semantics {
-				key := fmt.Sprint(sem.Reading, p.Source)
-				c := read[key]
-				if c == nil {
-					c = peerClaim(p.TASO, sem.Reading)
-					read[key] = c
+				understand := func(reading rules.Reading) *claim {
+					key := fmt.Sprint(reading, p.Source)
+					c := read[key]
+					if c == nil {
+						c = peerClaim(p.TASO, reading)
+						read[key] = c
+					}
+					if c.law != nil {
+						laws = append(laws, c.law)
+					}
+					return c
 				}
-				all = append(all, &question{rule: r, peer: p, sem: sem, claim: c})
-				if c.law != nil {
-					laws = append(laws, c.law)
+				q := &question{rule: r, peer: p, sem: sem, claim: understand(sem.Reading)}
+				if sem.Reading.Grouped {
+					one := sem.Reading
+					one.Grouped = false
+					if c := understand(one); c.law != nil && q.claim.law != nil && law.Format(c.law) != law.Format(q.claim.law) {
+						q.plain = c
+					}
 				}
+				all = append(all, q)
 			}
 		}
 	}
@@ -113,17 +127,19 @@ func (d *decider) generals(ctx context.Context, all []*question) error {
 	var texts []string
 	var laws []*law.Law
 	for _, q := range all {
-		if q.claim.law == nil {
-			continue
-		}
-		for _, w := range q.claim.way {
-			if w.general == nil {
+		for _, c := range []*claim{q.claim, q.plain} {
+			if c == nil || c.law == nil {
 				continue
 			}
-			text := law.Format(w.general)
-			if _, ok := d.witness[text]; !ok {
-				d.witness[text] = nil
-				texts, laws = append(texts, text), append(laws, w.general)
+			for _, w := range c.way {
+				if w.general == nil {
+					continue
+				}
+				text := law.Format(w.general)
+				if _, ok := d.witness[text]; !ok {
+					d.witness[text] = nil
+					texts, laws = append(texts, text), append(laws, w.general)
+				}
 			}
 		}
 	}
@@ -154,16 +170,41 @@ func (d *decider) reading(q *question) Reading {
 		if w.Verdict == "" {
 			continue
 		}
-		if gen := q.claim.way[k].general; gen != nil && w.Verdict != Unknown {
-			c := d.witness[law.Format(gen)]
-			restrict(w, q.claim.way[k].condition, c)
+		if way := q.claim.way[k]; way.condition != "" && w.Verdict != Unknown {
+			var c *Counterexample
+			if way.general != nil {
+				c = d.witness[law.Format(way.general)]
+			}
+			restrict(w, way.condition, c)
 		}
 		if s := d.spread[law.Format(n.law)]; q.sem.Broadcast && s != nil {
 			s.apply(w, k)
 		}
+		if w.Verdict != Proved && q.plain != nil {
+			d.ungroup(q, w, k)
+		}
 	}
 	g.Forward, g.Backward = ways[0], ways[1]
 	return g
+}
+
+// ungroup replaces what was found of a direction by the simpler condition of
+// one group, if the rule holds then.
+func (d *decider) ungroup(q *question, w *Direction, k int) {
+	one := &question{rule: q.rule, sem: q.sem, claim: q.plain}
+	g := d.reading(one)
+	plain := g.Forward
+	if k == 1 {
+		plain = g.Backward
+	}
+	if plain.Verdict != Proved && plain.Verdict != Conditional || w.Counterexample == nil && w.Verdict == Conditional {
+		return
+	}
+	condition := "groups = 1"
+	if plain.Condition != "" {
+		condition += ", " + plain.Condition
+	}
+	w.Verdict, w.Condition, w.Engine, w.Axioms = Conditional, condition, plain.Engine, plain.Axioms
 }
 
 // restrict adds a condition to a direction that holds.
@@ -204,7 +245,7 @@ func (d *decider) conclude(r *Rule, qs []*question) {
 		if g.Forward.Verdict == Proved {
 			r.Semantics = append(r.Semantics, q.sem.Name)
 		}
-		if n := d.decisionOf(q); n != nil && n.goal != nil && r.Goal == nil {
+		if n := d.decisionOf(q.claim); n != nil && n.goal != nil && r.Goal == nil {
 			r.Goal, r.Proof, r.Law = n.goal, n.proof, law.Format(n.goal)
 			if n.proof != nil {
 				r.Certificate = n.proof.Text()
@@ -241,9 +282,6 @@ func (d *decider) conclude(r *Rule, qs []*question) {
 	r.Verdict, r.Condition, r.Reason = together(qs, forward)
 	r.VerdictReverse, r.ConditionReverse, _ = together(qs, backward)
 	r.pickCounterexample()
-	if r.Verdict == Unsupported {
-		r.Unsupported = append(r.Unsupported, r.Reason)
-	}
 }
 
 // lawName is a name in the law language for the rule.
@@ -287,11 +325,11 @@ func (r *Rule) pickCounterexample() {
 	}
 }
 
-func (d *decider) decisionOf(q *question) *decision {
-	if q.claim.law == nil {
+func (d *decider) decisionOf(c *claim) *decision {
+	if c == nil || c.law == nil {
 		return nil
 	}
-	return d.known[law.Format(q.claim.law)]
+	return d.known[law.Format(c.law)]
 }
 
 // together is the verdict over several readings: one that all share; unknown if

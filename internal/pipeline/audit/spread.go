@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/sums"
 )
 
 // spread is what was found of a true law when operands of sums and products of
@@ -41,9 +43,14 @@ func (s *spread) apply(w *Direction, way int) {
 // broadcasts decides the laws of readings that broadcast.
 func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 	var open []*spread
+	var ns []*decision
 	for _, q := range all {
-		n := d.decisionOf(q)
-		if !q.sem.Broadcast || n == nil || n.goal == nil {
+		if q.sem.Broadcast {
+			ns = append(ns, d.decisionOf(q.claim), d.decisionOf(q.plain))
+		}
+	}
+	for _, n := range ns {
+		if n == nil || n.goal == nil {
 			continue
 		}
 		if text := law.Format(n.law); d.spread[text] == nil {
@@ -77,6 +84,11 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 			if err != nil {
 				return fmt.Errorf("broadcasting: %w", err)
 			}
+			if v.Status == verify.Unknown {
+				if err := d.spreadSums(ctx, l, &v); err != nil {
+					return err
+				}
+			}
 			s.verdict[k] = v
 			if v.Status == verify.Refuted {
 				s.witness[k] = newCounterexample(v.Pattern, v.Witness)
@@ -85,4 +97,29 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 		s.millis = time.Since(start).Seconds() * 1000
 		return nil
 	})
+}
+
+// spreadSums asks the engine for all sizes about each pattern of a law that the
+// axioms say nothing of.
+func (d *decider) spreadSums(ctx context.Context, l *law.Law, v *verify.BroadcastVerdict) error {
+	p, err := rules.Broadcastings(l, rules.BroadcastOptions{})
+	if err != nil || !p.Complete || len(p.OneSided) > 0 {
+		return nil
+	}
+	engine := &verify.Unbounded{Workers: 1, Sums: sums.Config{Ordered: true}}
+	laws := make([]*law.Law, len(p.Laws))
+	for i, b := range p.Laws {
+		laws[i] = b.Law
+	}
+	rs, err := engine.Results(ctx, laws)
+	if err != nil {
+		return err
+	}
+	for _, r := range rs {
+		if !r.Equal || !r.Forward {
+			return nil
+		}
+	}
+	v.Status, v.Reason = verify.Proved, "all patterns are the same sums"
+	return nil
 }
