@@ -193,7 +193,10 @@ func (s *Space) groupStart(at Index, per, c Dim) Index {
 	if n, ok := rest.Const(); ok && n == 0 {
 		return out
 	}
-	return out.Add(s.Func("groups of", nil, rest, s.Size(per), s.Size(c)))
+	first := func(_ *Space, start Index, args []Index) []Fact {
+		return []Fact{{If: []Guard{{E: args[0]}, GuardLt(args[0], args[1])}, Any: []Guard{{E: start, Eq: true}}}}
+	}
+	return out.Add(s.Func("groups of", first, rest, s.Size(per), s.Size(c)))
 }
 
 // Quotient is d/e where that is a polynomial that is seen at once: a number or a

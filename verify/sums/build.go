@@ -9,21 +9,32 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
-// Limits of the size of normal forms.
+// Limits of the size of normal forms, and of the steps of building and matching
+// them for one case.
 const (
 	maxTerms = 400
+	maxAtoms = 64
 	maxCells = 64
+	maxWork  = 20_000
 )
 
-var errTooLarge = errors.New("the normal form is too large")
+var errTooLarge = errors.New("the normal forms are too large")
+
+// step counts work; it fails when there was too much.
+func (b *builder) step() error {
+	if b.work++; b.work > maxWork {
+		b.fail(errTooLarge)
+	}
+	return b.err
+}
 
 // reader gives the normal form of an input's entry.
 type reader func(in int, at []graph.Index, ctx []graph.Guard) (nf, error)
 
 // entry is the normal form of the entry of t at an index, where ctx holds.
 func (b *builder) entry(l *side, t *law.Term, at []graph.Index, ctx []graph.Guard) (nf, error) {
-	if b.err != nil {
-		return nil, b.err
+	if err := b.step(); err != nil {
+		return nil, err
 	}
 	switch {
 	case t.IsVar():
@@ -79,6 +90,9 @@ func (b *builder) eval(e *graph.Expr, ctx []graph.Guard, in reader) (nf, error) 
 			var prod nf
 			for _, s := range out {
 				for _, t := range n {
+					if len(s.atoms)+len(t.atoms) > maxAtoms {
+						return nil, errTooLarge
+					}
 					if u, ok := b.mul(s, t, ctx); ok {
 						prod = append(prod, u)
 					}

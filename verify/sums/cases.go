@@ -50,8 +50,7 @@ type run struct {
 	l       *law.Law
 	ordered bool
 	res     *Result
-	tried   map[string]bool // what was tried by value
-	limited map[string]bool // what had to be
+	limited map[string]bool // sorts of variables that had to be tried by value
 }
 
 // prove decides a case, in general where that is possible; else by the values
@@ -65,7 +64,11 @@ func (r *run) prove(ctx context.Context, k kase) (answer, error) {
 		return a, nil
 	}
 	next, ok := choose(open)
-	if !ok || r.res.Cases >= r.p.cfg.MaxCases {
+	if !ok {
+		return a, nil
+	}
+	if r.res.Cases >= r.p.cfg.MaxCases {
+		a.reason = strings.TrimPrefix(a.reason+fmt.Sprintf("; more than %d cases", r.p.cfg.MaxCases), "; ")
 		return a, nil
 	}
 	values := r.values(k, next)
@@ -78,12 +81,19 @@ func (r *run) prove(ctx context.Context, k kase) (answer, error) {
 		all.forward = all.forward && b.forward
 		all.backward = all.backward && b.backward
 		all.defined = all.defined || b.defined
-		if all.equal && !b.equal {
+		if !b.equal {
 			all.equal, all.reason = false, b.reason
+		}
+		if !all.equal && !a.equal {
 			return all, nil
 		}
 	}
-	r.limited[next.Sort] = true
+	// What was shown in general needs no values.
+	if all.equal && !a.equal || all.forward && !a.forward || all.backward && !a.backward {
+		r.limited[next.Sort] = true
+	}
+	all.equal, all.forward, all.backward = all.equal || a.equal, all.forward || a.forward, all.backward || a.backward
+	all.defined = all.defined || a.defined
 	return all, nil
 }
 
@@ -144,13 +154,18 @@ func (r *run) values(k kase, o graph.Open) []kase {
 // attempt decides a case as it stands, and lists the variables it left open.
 func (r *run) attempt(ctx context.Context, k kase) (answer, []graph.Open, error) {
 	r.res.Cases++
+	for _, p := range r.l.Where {
+		if holds, known := p.Holds(&k.bind); known && !holds {
+			return answer{equal: true, forward: true, backward: true}, nil, nil
+		}
+	}
 	space := &graph.Space{}
 	for _, name := range k.explicit {
 		space.Explicit(name)
 	}
 	vars := map[string]graph.Shape{}
 	zero := map[string]bool{}
-	s := &solver{ctx: ctx, z: r.p.z, s: r.p.s, space: space, funcs: map[string]z3.Func{}}
+	s := &solver{ctx: ctx, z: r.p.z, s: r.p.s, space: space}
 	s.fail(r.p.s.Push())
 	defer func() {
 		r.res.Queries += s.queries

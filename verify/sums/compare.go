@@ -104,7 +104,7 @@ func (b *builder) gather(ctx []graph.Guard, groups []*group, t term) []*group {
 		if b.signature(g.rep) != sig {
 			continue
 		}
-		if m, ok := b.fit(ctx, g.rep, t); ok {
+		if m, ok := b.fit(ctx, g, t); ok {
 			g.members = append(g.members, m)
 			return groups
 		}
@@ -113,32 +113,56 @@ func (b *builder) gather(ctx []graph.Guard, groups []*group, t term) []*group {
 	return append(groups, &group{rep: t, members: []member{{t.num, t.dom}}})
 }
 
-// fit finds bound variables for t with which it is a member of rep's group.
-func (b *builder) fit(ctx []graph.Guard, rep, t term) (member, bool) {
-	var out member
-	found := b.matchings(rep.atoms, t.atoms, func(pairs [][2]atom) bool {
-		for _, by := range b.bijections(rep, t, pairs) {
+// fit finds bound variables for t with which it is a member of the group. Where
+// there is a choice, as in a sum over two windows of the sum of their places, it
+// takes one with which the domain is that of a member.
+func (b *builder) fit(ctx []graph.Guard, g *group, t term) (member, bool) {
+	known := map[string]bool{}
+	for _, m := range g.members {
+		known[sortedGuards(m.dom)] = true
+	}
+	var all []member
+	b.matchings(g.rep.atoms, t.atoms, func(pairs [][2]atom) bool {
+		for _, by := range b.bijections(g.rep, t, pairs) {
+			if b.step() != nil {
+				return true
+			}
 			u := b.substTerm(t, by)
 			dom, ok := normalize(u.dom)
 			if !ok {
 				return false
 			}
 			here := join(ctx, dom...)
-			same := b.sameFactors(here, rep.facs, u.facs)
+			same := b.sameFactors(here, g.rep.facs, u.facs)
 			for _, p := range pairs {
-				if !same || !b.sameAtom(here, p[0], b.substAtom(p[1], by)) {
-					same = false
-					break
-				}
+				same = same && b.sameAtom(here, p[0], b.substAtom(p[1], by))
 			}
-			if same {
-				out = member{t.num, dom}
+			if !same {
+				continue
+			}
+			m := member{t.num, dom}
+			if known[sortedGuards(dom)] {
+				all = []member{m}
 				return true
 			}
+			all = append(all, m)
 		}
-		return false
+		return len(all) >= maxBijections
 	})
-	return out, found
+	if len(all) == 0 {
+		return member{}, false
+	}
+	if len(all) > 1 {
+		for _, m := range all {
+			for _, o := range g.members {
+				here := b.all(ctx)
+				if b.unsat(here, b.z.Not(b.z.Iff(b.all(m.dom), b.all(o.dom)))) {
+					return m, true
+				}
+			}
+		}
+	}
+	return all[0], true
 }
 
 // sameFactors reports whether two products of factors are equal, factor by
@@ -299,6 +323,9 @@ func (b *builder) within(ctx []graph.Guard, ps, qs []piece) bool {
 
 // covers finds a condition under which the value of p at a point is one of q.
 func (b *builder) covers(ctx []graph.Guard, p, q piece) ([]graph.Guard, bool) {
+	if b.step() != nil {
+		return nil, false
+	}
 	over, by := b.rename(q.over)
 	q = piece{over, b.substGuards(q.dom, by), b.substNF(q.body, by)}
 	var eqs []graph.Index

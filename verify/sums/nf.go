@@ -67,6 +67,7 @@ var one = big.NewRat(1, 1)
 type builder struct {
 	*solver
 	ordered bool // relu and max are the true ones
+	work    int  // steps so far
 }
 
 func (b *builder) substGuards(gs []graph.Guard, by map[graph.Sym]graph.Index) []graph.Guard {

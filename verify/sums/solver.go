@@ -8,6 +8,10 @@ import (
 	"github.com/taso-go/taso/internal/z3"
 )
 
+// maxQueries bounds the questions to Z3 for one case. No law that we know takes
+// more than 60.
+const maxQueries = 2000
+
 // solver answers questions about linear integer conditions over one space,
 // under hypotheses that are asserted once. A question that Z3 does not answer
 // within its limit counts as answered no: nothing is concluded from it.
@@ -17,8 +21,7 @@ type solver struct {
 	s       *z3.Solver
 	space   *graph.Space
 	vars    []z3.Term // by graph.Sym
-	funcs   map[string]z3.Func
-	known   int // facts of the space that are asserted
+	known   int       // facts of the space that are asserted
 	queries int
 	err     error // the first failure of Z3, or the end of ctx
 }
@@ -122,7 +125,9 @@ func (s *solver) unsat(ts ...z3.Term) bool {
 	if s.err != nil {
 		return false
 	}
-	s.queries++
+	if s.queries++; s.queries > maxQueries {
+		s.fail(errTooLarge)
+	}
 	st, err := s.s.Check(s.ctx)
 	s.fail(err)
 	s.fail(s.ctx.Err())

@@ -2,6 +2,7 @@ package sums
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -108,11 +109,13 @@ func (p *Prover) renew() error {
 		return fmt.Errorf("sums: %w", err)
 	}
 	p.laws = 0
-	if p.s, err = p.z.NewSimpleSolver(z3.SolverConfig{RLimit: p.cfg.Steps}); err != nil {
+	if p.s, err = p.z.NewSimpleSolver(p.solverConfig()); err != nil {
 		return fmt.Errorf("sums: %w", err)
 	}
 	return nil
 }
+
+func (p *Prover) solverConfig() z3.SolverConfig { return z3.SolverConfig{RLimit: p.cfg.Steps} }
 
 // Close frees what the prover holds.
 func (p *Prover) Close() error {
@@ -145,12 +148,16 @@ func (p *Prover) Prove(ctx context.Context, l *law.Law) (Result, error) {
 		a, err := r.prove(ctx, k)
 		if err != nil {
 			res.Seconds = time.Since(start).Seconds()
-			if ctx.Err() != nil {
+			switch {
+			case ctx.Err() != nil:
 				res.Reason = ctx.Err().Error()
+				return res, nil
+			case errors.Is(err, errTooLarge):
+				res.Reason = err.Error()
 				return res, nil
 			}
 			// Z3 may be left in the middle of something.
-			return res, fmt.Errorf("sums: law %s: %w", l.Name, joinErr(err, p.renew()))
+			return res, fmt.Errorf("sums: law %s: %w", l.Name, errors.Join(err, p.renew()))
 		}
 		all.forward = all.forward && a.forward
 		all.backward = all.backward && a.backward
@@ -177,13 +184,6 @@ func (p *Prover) Prove(ctx context.Context, l *law.Law) (Result, error) {
 	res.Scope = r.scope()
 	res.Seconds = time.Since(start).Seconds()
 	return res, nil
-}
-
-func joinErr(a, b error) error {
-	if b != nil {
-		return fmt.Errorf("%w; %w", a, b)
-	}
-	return a
 }
 
 // scope says what was tried by value.

@@ -155,10 +155,11 @@ func (b *builder) bijections(rep, t term, pairs [][2]atom) []map[graph.Sym]graph
 			open = append(open, v)
 		}
 	}
-	// What the equations leave open is any variable of rep.
+	// What the equations leave open is any variable of rep, first the one at the
+	// same place: terms that come about alike have their variables in one order.
 	var out []map[graph.Sym]graph.Index
 	tries := 0
-	injections(rep.over, len(open), func(order []graph.Sym) bool {
+	propose := func(order []graph.Sym) bool {
 		one := map[graph.Sym]graph.Index{}
 		for i, v := range open {
 			one[v] = order[i].Index()
@@ -175,7 +176,17 @@ func (b *builder) bijections(rep, t term, pairs [][2]atom) []map[graph.Sym]graph
 		}
 		tries++
 		return len(out) < maxBijections && tries < maxInjections
-	})
+	}
+	var same []graph.Sym
+	for i, v := range t.over {
+		if _, ok := by[v]; !ok {
+			same = append(same, rep.over[i])
+		}
+	}
+	propose(same)
+	if len(open) > 0 {
+		injections(rep.over, len(open), propose)
+	}
 	return out
 }
 
