@@ -441,30 +441,58 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 		}
 		return t
 	}
-	sol := facts.Solution()
-	for _, v := range sorted(sol.Dims) {
-		// The solver writes a size that must be a multiple of k as k times a new
-		// variable, of which nothing else is known.
-		if k, ok := multiple(v, sol.Dims[v]); ok {
-			conds = append(conds, e.divides(size(k), size(graph.Var(v))))
-			for i := range outs[0] {
-				if outs[0][i].Dim == sol.Dims[v] {
-					outs[0] = outs[0].With(i, graph.Var(v))
+	// A difference is written, since the parts of an integer cancel in it.
+	equal := func(a, b graph.Dim) z3.Term { return c.Eq(size(a.Sub(b)), c.IntVal(0)) }
+	given := func(facts *graph.Facts) (conds []z3.Term) {
+		sol := facts.Solution()
+		for _, v := range sorted(sol.Dims) {
+			// The solver writes a size that must be a multiple of k as k times a new
+			// variable, of which nothing else is known.
+			if k, ok := multiple(v, sol.Dims[v]); ok {
+				conds = append(conds, e.divides(size(k), size(graph.Var(v))))
+				for i := range outs[0] {
+					if outs[0][i].Dim == sol.Dims[v] {
+						outs[0] = outs[0].With(i, graph.Var(v))
+					}
+				}
+				continue
+			}
+			conds = append(conds, equal(graph.Var(v), sol.Dims[v]))
+		}
+		for _, p := range facts.Pending() {
+			conds = append(conds, equal(p[0], p[1]))
+		}
+		for _, n := range facts.Needs {
+			if n.Rel == "divides" {
+				conds = append(conds, e.divides(size(n.Left), size(n.Right)))
+			} else {
+				conds = append(conds, c.Le(size(n.Left), size(n.Right)))
+			}
+		}
+		return conds
+	}
+	if op.In == 1 && slices.ContainsFunc(op.Params, func(p graph.Param) bool { return p.Sort == "shape" }) {
+		// The shape of the result is given, and inference may treat axes of size 1
+		// in their own way: each choice of such axes is a case.
+		var cases []z3.Term
+		for ones := range 1 << len(in[0]) {
+			x, conds := slices.Clone(in[0]), []z3.Term{}
+			for i := range x {
+				if ones&(1<<i) != 0 {
+					conds = append(conds, equal(x[i].Dim, graph.Int(1)))
+					x[i] = graph.Axis(graph.Int(1))
 				}
 			}
-			continue
+			facts := graph.Solver()
+			if _, err := op.InferShapes(facts, generic, []graph.Shape{x}); err == nil {
+				cases = append(cases, c.And(append(conds, given(facts)...)...))
+			}
 		}
-		conds = append(conds, c.Eq(size(graph.Var(v)), size(sol.Dims[v])))
-	}
-	for _, p := range facts.Pending() {
-		conds = append(conds, c.Eq(size(p[0]), size(p[1])))
-	}
-	for _, n := range facts.Needs {
-		if n.Rel == "divides" {
-			conds = append(conds, e.divides(size(n.Left), size(n.Right)))
-		} else {
-			conds = append(conds, c.Le(size(n.Left), size(n.Right)))
-		}
+		conds = append(conds, c.Or(cases...))
+		to, _ := generic[slices.IndexFunc(op.Params, func(p graph.Param) bool { return p.Sort == "shape" })].Shape()
+		outs[0] = to
+	} else {
+		conds = append(conds, given(facts)...)
 	}
 	if i := op.ParamIndex("pad"); i >= 0 {
 		pad, err := e.value(sc, generic[i], graph.SortPadding)

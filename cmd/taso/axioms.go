@@ -13,7 +13,7 @@ import (
 
 func newAxioms() *cobra.Command {
 	return group("axioms", "The operator properties that every proof starts from",
-		"  taso axioms list", newAxiomsList())
+		"  taso axioms list\n  taso axioms check", newAxiomsList(), newAxiomsCheck())
 }
 
 func newAxiomsList() *cobra.Command {

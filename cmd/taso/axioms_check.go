@@ -1,0 +1,238 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/internal/pipeline/axiomcheck"
+	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/law"
+)
+
+// axiomsCheck are the flags of axioms check.
+type axiomsCheck struct {
+	opt   axiomcheck.Options
+	parts map[axiomcheck.Part]*bool
+	file  string
+	json  bool
+}
+
+var partHelp = map[axiomcheck.Part]string{
+	axiomcheck.Bounded:     "check every law on small sizes, for all real values",
+	axiomcheck.Unbounded:   "prove every law for all sizes",
+	axiomcheck.Redundancy:  "look which axioms follow from the others, and prove the lemmas",
+	axiomcheck.Refutes:     "find a counterexample to each refuted equation",
+	axiomcheck.Mutants:     "change every law in one place and refute what comes out",
+	axiomcheck.Consistency: "look for tensors that differ and become equal",
+}
+
+func newAxiomsCheck() *cobra.Command {
+	k := &axiomsCheck{parts: map[axiomcheck.Part]*bool{}}
+	c := &cobra.Command{
+		Use:   "check [NAME...]",
+		Short: "Check the axioms themselves: true, consistent, needed, and no weaker than they must be",
+		Long: `Check the laws that every proof starts from, as somebody would who believes
+nothing. Without flags of parts all parts are run; with NAME, for those laws.
+
+  bounded      every law, symbolically, on the instances of a scope: sizes 1 to 4,
+               strides 1 and 2, all paddings, any activation, axis runs. Entries
+               are polynomials, so that equality holds for all real values
+  unbounded    every law for all sizes, by comparing sums
+  redundancy   whether an axiom follows from the other axioms; lemmas must
+  refutes      every refuted equation has a counterexample that replays
+  mutants      every law with one thing changed is refuted, or known to be true
+  consistency  no unequal tensors become equal: in an e-graph under all laws, nor
+               for Z3
+
+With --file your own laws are checked, beside those of the program, which proofs
+may use too. --checkpoint FILE keeps what is done, and the same command goes on
+from there. The exit status is 1 if anything was found.`,
+		Example: `  taso axioms check
+  taso axioms check --bounded --mutants matmul_assoc conv_relu
+  taso axioms check --bounded --instances 20000 --json > axioms.json
+  taso axioms check --file my.axioms --checkpoint my.state`,
+		RunE: k.run,
+	}
+	f := c.Flags()
+	for _, p := range axiomcheck.Parts {
+		k.parts[p] = f.Bool(string(p), false, partHelp[p])
+	}
+	f.StringVar(&k.file, "file", "", "check the laws in `FILE`; \"-\" reads the standard input")
+	f.IntVar(&k.opt.Instances, "instances", 0, "most instances of a law in the bounded part (default 4000)")
+	f.IntVar(&k.opt.Workers, "workers", 0, "parallel workers (default one a processor)")
+	f.StringVar(&k.opt.Checkpoint, "checkpoint", "", "keep finished work in `FILE`, and go on from what is there")
+	f.BoolVar(&k.json, "json", false, "print the report as JSON")
+	return c
+}
+
+func (k *axiomsCheck) run(c *cobra.Command, args []string) error {
+	if k.opt.Workers < 0 {
+		return fmt.Errorf("--workers %d: must be at least 1", k.opt.Workers)
+	}
+	if k.opt.Instances < 0 {
+		return fmt.Errorf("--instances %d: must be at least 1", k.opt.Instances)
+	}
+	for _, p := range axiomcheck.Parts {
+		if *k.parts[p] {
+			k.opt.Parts = append(k.opt.Parts, p)
+		}
+	}
+	if k.file != "" {
+		laws, err := readAxioms(c, k.file)
+		if err != nil {
+			return err
+		}
+		k.opt.Laws = laws
+	}
+	if len(args) > 0 {
+		k.opt.Only = args
+	}
+	k.opt.Unbounded = axiomcheck.Sums
+	if c.ErrOrStderr() == io.Writer(os.Stderr) {
+		k.opt.Progress = progress.New(os.Stderr, progress.Options{})
+	}
+	rep, err := axiomcheck.Run(c.Context(), k.opt)
+	k.opt.Progress.Close()
+	if err != nil {
+		return err
+	}
+	if k.json {
+		err = writeJSON(c.OutOrStdout(), rep)
+	} else {
+		err = printAxiomsCheck(c.OutOrStdout(), rep)
+	}
+	switch {
+	case err != nil:
+		return err
+	case rep.Stopped != "":
+		return finding("stopped before the end: " + rep.Stopped)
+	case len(rep.Findings) > 0:
+		return finding(plural(len(rep.Findings), "finding"))
+	}
+	return nil
+}
+
+func readAxioms(c *cobra.Command, path string) ([]*law.Law, error) {
+	in, name, err := open(c, path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	laws, err := law.Parse(name, text)
+	if err == nil && len(laws) == 0 {
+		err = errors.New(name + ": no laws")
+	}
+	return laws, err
+}
+
+// printAxiomsCheck prints a line for each law and the sums.
+func printAxiomsCheck(w io.Writer, rep *axiomcheck.Report) error {
+	var rows [][]string
+	has := func(p axiomcheck.Part) bool { return slices.Contains(rep.Parts, p) }
+	cols := []column{{name: "law"}, {name: "kind"}}
+	add := func(p axiomcheck.Part, cs ...column) {
+		if has(p) {
+			cols = append(cols, cs...)
+		}
+	}
+	add(axiomcheck.Bounded, column{"instances", true}, column{"symbolic", true}, column{"undefined", true}, column{name: "scope"})
+	add(axiomcheck.Unbounded, column{name: "all sizes"})
+	add(axiomcheck.Redundancy, column{name: "follows from"})
+	add(axiomcheck.Mutants, column{"mutants", true}, column{"killed", true}, column{"true", true})
+	for _, l := range rep.Laws {
+		rows = append(rows, lawRow(l, has))
+	}
+	if len(rows) > 0 && len(cols) > 2 {
+		if err := writeTable(w, cols, rows); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	printAxiomSums(w, rep, has)
+	for _, f := range rep.Findings {
+		fmt.Fprintf(w, "finding: %s\n", f)
+	}
+	_, err := fmt.Fprintf(w, "%s in %s s\n", plural(len(rep.Findings), "finding"), seconds(rep.Seconds))
+	return err
+}
+
+func lawRow(l *axiomcheck.LawReport, has func(axiomcheck.Part) bool) []string {
+	row := []string{l.Name, l.Kind}
+	if has(axiomcheck.Bounded) {
+		cells := []string{"", "", "", "not done"}
+		if b := l.Bounded; b != nil {
+			scope := "complete"
+			switch {
+			case b.Failure != "":
+				scope = "false"
+			case !b.Complete:
+				scope = fmt.Sprintf("%d of %d pairs", b.Covered, b.Pairs)
+			}
+			cells = []string{count(b.Instances), count(b.Symbolic), count(b.Undefined), scope}
+		}
+		row = append(row, cells...)
+	}
+	if has(axiomcheck.Unbounded) {
+		cell := "not done"
+		if u := l.Unbounded; u != nil {
+			cell = u.Status
+		}
+		row = append(row, cell)
+	}
+	if has(axiomcheck.Redundancy) {
+		cell := "not done"
+		if d := l.Redundancy; d != nil {
+			cell = strings.Join(d.From, " ")
+			if !d.Derivable {
+				cell = "-"
+			}
+		}
+		row = append(row, cell)
+	}
+	if has(axiomcheck.Mutants) {
+		cells := []string{"", "", ""}
+		if m := l.Mutants; m != nil {
+			cells = []string{count(m.Made), count(m.Killed()), count(m.True())}
+		}
+		row = append(row, cells...)
+	}
+	return row
+}
+
+func printAxiomSums(w io.Writer, rep *axiomcheck.Report, has func(axiomcheck.Part) bool) {
+	s := rep.Summary
+	fmt.Fprintf(w, "%s, %s, %s\n", plural(s.Axioms, "axiom"), plural(s.Lemmas, "lemma"), plural(s.Refutes, "refuted equation"))
+	if has(axiomcheck.Bounded) {
+		fmt.Fprintf(w, "bounded: %s, %s symbolic, %d tested only, %s undefined on both sides; the whole scope for %d of %s; %s s of processor time\n",
+			plural(s.Instances, "instance"), count(s.Symbolic), s.Tested, count(s.Undefined), s.Complete, plural(s.Axioms+s.Lemmas, "law"), seconds(s.BoundedSecs))
+	}
+	if has(axiomcheck.Unbounded) {
+		fmt.Fprintf(w, "unbounded: %d of %s proved for all sizes; %s s\n", s.ProvedAll, plural(s.Axioms+s.Lemmas, "law"), seconds(s.UnboundedSec))
+	}
+	if has(axiomcheck.Redundancy) {
+		fmt.Fprintf(w, "redundancy: %s from the other axioms, %d all together; %s s\n", plural(s.Derivable, "axiom"), len(rep.Spare), seconds(s.DeriveSecs))
+	}
+	if has(axiomcheck.Refutes) {
+		fmt.Fprintf(w, "refutes: %d of %d with a counterexample that replays\n", s.Witnesses, s.Refutes)
+	}
+	if has(axiomcheck.Mutants) {
+		fmt.Fprintf(w, "mutants: %s made, %s killed, %d true; %s s\n", count(s.MutantsMade), count(s.MutantsDead), s.MutantsTrue, seconds(s.MutantsSecs))
+	}
+	if c := rep.Consistency; c != nil {
+		fmt.Fprintf(w, "consistency: of %s of unequal terms %d become equal in an e-graph of %s; Z3 proves %d of %d equal; %s s\n",
+			plural(c.Pairs, "pair"), c.Merged, plural(c.Nodes, "node"), c.Z3Proved, c.Z3Pairs, seconds(c.Seconds))
+	}
+	if len(rep.Spare) > 0 {
+		fmt.Fprintf(w, "without these axioms the others prove as much: %s\n", strings.Join(rep.Spare, " "))
+	}
+}

@@ -1,0 +1,247 @@
+package axiomcheck
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/mutate"
+	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/bounded"
+)
+
+// proved is the status of a law that was proved for all sizes.
+var proved = verify.Proved.String()
+
+// version is part of every signature: results of another program of the same
+// file format are not taken over.
+const version = "1"
+
+func (r *run) bounded(ctx context.Context, l *law.Law, out *LawReport) (err error) {
+	sig := fmt.Sprint(version, r.opt.Instances, law.Format(l))
+	out.Bounded, err = memo(r, Bounded, l.Name, sig, func() (*bounded.Result, error) {
+		return bounded.Check(ctx, l, bounded.Options{Instances: r.opt.Instances, Workers: 1})
+	})
+	return err
+}
+
+// Sums is the prover for all sizes of package verify, for Options.Unbounded.
+func Sums(ctx context.Context, l *law.Law) (status, reason string, seconds float64) {
+	vs, err := (&verify.Unbounded{Workers: 1}).Prove(ctx, []*law.Law{l})
+	if err != nil {
+		return verify.Unknown.String(), err.Error(), 0
+	}
+	return vs[0].Status.String(), vs[0].Reason, vs[0].Seconds
+}
+
+func (r *run) unbounded(ctx context.Context, l *law.Law, out *LawReport) (err error) {
+	out.Unbounded, err = memo(r, Unbounded, l.Name, fmt.Sprint(version, law.Format(l)), func() (*UnboundedResult, error) {
+		u := &UnboundedResult{}
+		u.Status, u.Reason, u.Seconds = r.opt.Unbounded(ctx, l)
+		return u, ctx.Err()
+	})
+	return err
+}
+
+func (r *run) redundancy(ctx context.Context, l *law.Law, out *LawReport) (err error) {
+	sig := fmt.Sprint(version, r.opt.Deadline, l.Name, r.lib.text)
+	out.Redundancy, err = memo(r, Redundancy, l.Name, sig, func() (*RedundancyResult, error) {
+		return r.derive(ctx, l)
+	})
+	return err
+}
+
+// derive looks for a proof of l from the laws that are there without it.
+func (r *run) derive(ctx context.Context, l *law.Law) (*RedundancyResult, error) {
+	var from []*law.Law
+	for _, a := range r.lib.axioms {
+		if a.Name != l.Name {
+			from = append(from, a)
+		}
+	}
+	if l.Kind == law.Lemma {
+		for _, m := range r.lib.lemmas {
+			if m.Name == l.Name {
+				break
+			}
+			from = append(from, m)
+		}
+	}
+	limit, stop := context.WithTimeout(ctx, r.opt.Deadline)
+	defer stop()
+	v, err := verify.Derive(limit, l, from, verify.LemmaRounds)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	res := &RedundancyResult{Nodes: v.Nodes, Seconds: v.Seconds, Reason: v.Reason}
+	if v.Status == verify.Proved {
+		res.Derivable, res.From = true, v.Proof.Laws()
+	}
+	return res, nil
+}
+
+// spare looks for axioms that follow from the others all together: one after
+// another, in the order of the texts, each that follows from what is left.
+func (r *run) spare(ctx context.Context) error {
+	without := map[string]bool{}
+	byName := map[string]*law.Law{}
+	for _, a := range r.lib.axioms {
+		byName[a.Name] = a
+	}
+	for _, rep := range r.rep.Laws {
+		l := byName[rep.Name]
+		if l == nil || rep.Redundancy == nil || !rep.Redundancy.Derivable {
+			continue
+		}
+		without[l.Name] = true
+		from := slices.DeleteFunc(slices.Clone(r.lib.axioms), func(a *law.Law) bool { return without[a.Name] })
+		limit, stop := context.WithTimeout(ctx, r.opt.Deadline)
+		v, err := verify.Derive(limit, l, from, verify.LemmaRounds)
+		stop()
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if v.Status == verify.Proved {
+			r.rep.Spare = append(r.rep.Spare, l.Name)
+		} else {
+			delete(without, l.Name)
+		}
+	}
+	return nil
+}
+
+func (r *run) refute(ctx context.Context, l *law.Law, out *RefuteReport) error {
+	place := out.Place
+	res, err := memo(r, Refutes, l.Name, fmt.Sprint(version, r.opt.Unbounded != nil, law.Format(l)), func() (*RefuteReport, error) {
+		start := time.Now()
+		res := &RefuteReport{Name: l.Name}
+		w, err := verify.Refute(ctx, l, verify.RefuteOptions{Bindings: 4000})
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			res.Reason = err.Error()
+		case w == nil:
+			res.Reason = "no counterexample was found"
+		default:
+			// The witness counts only as far as it replays.
+			if res.Witness, err = w.Replay(l); err != nil {
+				res.Reason = err.Error()
+			}
+		}
+		if r.opt.Unbounded != nil {
+			if status, _, _ := r.opt.Unbounded(ctx, l); status == proved {
+				res.Reason = "it is proved for all sizes"
+			}
+		}
+		res.Seconds = time.Since(start).Seconds()
+		return res, nil
+	})
+	if err != nil {
+		return err
+	}
+	if res.Witness != nil {
+		// A file is not believed: what it says is played again.
+		if res.Witness, err = res.Witness.Replay(l); err != nil {
+			return fmt.Errorf("witness of the checkpoint: %w", err)
+		}
+	}
+	*out = *res
+	out.Place = place
+	return nil
+}
+
+// Bounds of what is tried on a mutant.
+const (
+	mutantBindings = 1000
+	mutantDeadline = 5 * time.Second
+)
+
+func (r *run) mutants(ctx context.Context, l *law.Law, out *LawReport) (err error) {
+	sig := fmt.Sprint(version, r.opt.MutantInstances, r.opt.Unbounded != nil, law.Format(l), r.lib.text)
+	out.Mutants, err = memo(r, Mutants, l.Name, sig, func() (*MutantsResult, error) {
+		start := time.Now()
+		res := &MutantsResult{}
+		for _, m := range mutate.Mutants(l) {
+			res.Made++
+			if err := r.mutant(ctx, l, m, res); err != nil {
+				return nil, err
+			}
+		}
+		res.Seconds = time.Since(start).Seconds()
+		return res, nil
+	})
+	return err
+}
+
+// mutant decides one mutant: first whether it is false, then why it is true.
+// The prover for all sizes is asked of the false ones too, and must not prove
+// them.
+func (r *run) mutant(ctx context.Context, l *law.Law, m mutate.Mutant, res *MutantsResult) error {
+	_, known := axioms.TrueMutant(l.Name, m.Name)
+	b, err := bounded.Check(ctx, m.Law, bounded.Options{Instances: r.opt.MutantInstances, Workers: 1})
+	if err != nil {
+		return err
+	}
+	refuted := false
+	if b.Failure == "" {
+		w, err := verify.Refute(ctx, m.Law, verify.RefuteOptions{Bindings: mutantBindings})
+		if err == nil && w != nil {
+			_, err = w.Replay(m.Law)
+			refuted = err == nil
+		}
+	}
+	all := false
+	if r.opt.Unbounded != nil {
+		status, _, _ := r.opt.Unbounded(ctx, m.Law)
+		all = status == proved
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if b.Failure != "" || refuted {
+		if refuted {
+			res.Refuted++
+		} else {
+			res.Bounded++
+		}
+		if known {
+			res.Mistaken = append(res.Mistaken, m.Name)
+		}
+		if all {
+			res.Contradicted = append(res.Contradicted, m.Name)
+		}
+		return nil
+	}
+	if all {
+		res.Proved++
+		return nil
+	}
+	if known {
+		res.Argued++
+		return nil
+	}
+	limit, stop := context.WithTimeout(ctx, mutantDeadline)
+	defer stop()
+	v, err := verify.Derive(limit, m.Law, r.lib.base(), nil)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return err
+	case v.Status == verify.Proved:
+		res.Derived++
+	default:
+		res.Alive = append(res.Alive, m.Name)
+	}
+	return nil
+}
