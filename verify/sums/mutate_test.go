@@ -193,6 +193,14 @@ func mutate(rng *rand.Rand, l *law.Law) (*law.Law, string) {
 			}
 		}
 	}
+	functions := false // of which true order knows nothing to evaluate
+	for _, b := range m.Given {
+		functions = functions || law.IsFuncSort(b.Sort)
+	}
+	if rng.Intn(3) == 0 && !m.HasTag(law.TagOrdered) && !functions {
+		m.Tags = append([]string{law.TagOrdered}, m.Tags...)
+		what += "; ordered"
+	}
 	if what == "" || law.FormatOutputs(m.LHS) == law.FormatOutputs(m.RHS) {
 		return nil, ""
 	}
@@ -216,11 +224,12 @@ func rewriteOnce(t *law.Term, text string, by *law.Term) *law.Term {
 }
 
 // Nothing false is proved: laws changed at random, whose results are compared
-// with what their sides are on small instances.
+// with what their sides are on small instances. SUMS_MUTANTS="10000 7" tries
+// that many with that seed, and lists what is neither proved nor refuted.
 func TestMutantsAreNotProved(t *testing.T) {
-	n, instances, seed := 1500, 300, int64(1)
+	n, instances, seed := 600, 200, int64(1)
 	if testing.Short() {
-		n = 300
+		n = 100
 	}
 	if s := os.Getenv("SUMS_MUTANTS"); s != "" {
 		if _, err := fmt.Sscan(s, &n, &seed); err != nil {
