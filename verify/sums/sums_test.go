@@ -177,6 +177,54 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// One axis of any size stands for any number of axes that are carried along:
+// the laws with axis runs are proved, or not, with none and with two axes too.
+func TestRuns(t *testing.T) {
+	p := newProver(t, sums.Config{})
+	tried := 0
+	for _, l := range axioms.Default() {
+		runs := map[string]bool{}
+		see := func(a graph.Atom) {
+			if a.Kind == graph.AtomRun {
+				runs[a.Name] = true
+			}
+		}
+		for _, b := range l.Given {
+			b.Shape.Walk(see)
+		}
+		for _, side := range [2][]*law.Term{l.LHS, l.RHS} {
+			for _, x := range side {
+				x.Walk(func(u *law.Term) {
+					for _, v := range u.Attrs {
+						v.Walk(see)
+					}
+				})
+			}
+		}
+		if len(runs) == 0 {
+			continue
+		}
+		tried++
+		for _, n := range []int{0, 2} {
+			b := &graph.Binding{Runs: map[string]graph.Shape{}}
+			for name := range runs {
+				shape := graph.Shape{}
+				for i := range n {
+					shape = append(shape, graph.Axis(graph.Var(fmt.Sprintf("%s%d", strings.ToLower(name), i))))
+				}
+				b.Runs[name] = shape
+			}
+			m := l.Subst(b)
+			if r := prove(t, p, m); r.Proved != (l.Kind != law.Refute) {
+				t.Errorf("%s with %d axes in a run: %s", l.Name, n, r)
+			}
+		}
+	}
+	if tried == 0 {
+		t.Error("no law has axis runs")
+	}
+}
+
 // In true order, what is not negative is known.
 func TestOrdered(t *testing.T) {
 	l := parse(t, "# .\naxiom a\n given X : [P..]\n then relu(relu(X)) == relu(X)")
