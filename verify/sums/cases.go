@@ -3,6 +3,7 @@ package sums
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -42,6 +43,8 @@ type answer struct {
 	equal, forward, backward bool
 	reason                   string // why not equal
 	defined                  bool   // the left side may be defined
+	// What the target of a direction needs and its source does not.
+	forwardNeeds, backwardNeeds []string
 }
 
 // run decides one law.
@@ -65,10 +68,12 @@ func (r *run) prove(ctx context.Context, k kase) (answer, error) {
 	}
 	next, ok := choose(open)
 	if !ok {
+		r.need(a)
 		return a, nil
 	}
 	if r.res.Cases >= r.p.cfg.MaxCases {
 		a.reason = strings.TrimPrefix(a.reason+fmt.Sprintf("; more than %d cases", r.p.cfg.MaxCases), "; ")
+		r.need(a)
 		return a, nil
 	}
 	values := r.values(k, next)
@@ -95,6 +100,22 @@ func (r *run) prove(ctx context.Context, k kase) (answer, error) {
 	all.equal, all.forward, all.backward = all.equal || a.equal, all.forward || a.forward, all.backward || a.backward
 	all.defined = all.defined || a.defined
 	return all, nil
+}
+
+// maxNeeds bounds the conditions that a result lists for a direction.
+const maxNeeds = 12
+
+// need notes what a case could not show of the directions.
+func (r *run) need(a answer) {
+	add := func(to *[]string, more []string) {
+		for _, n := range more {
+			if !slices.Contains(*to, n) && len(*to) < maxNeeds {
+				*to = append(*to, n)
+			}
+		}
+	}
+	add(&r.res.ForwardNeeds, a.forwardNeeds)
+	add(&r.res.BackwardNeeds, a.backwardNeeds)
 }
 
 // kinds are the kinds of variables in the order in which they are tried by
@@ -214,8 +235,8 @@ func (r *run) decide(s *solver, left, right *side) answer {
 	var a answer
 	lc, rc := s.conds(left), s.conds(right)
 	a.defined = !s.unsat(lc...)
-	a.forward = s.follow(left, right)
-	a.backward = s.follow(right, left)
+	a.forward, a.forwardNeeds = s.follow(left, right)
+	a.backward, a.backwardNeeds = s.follow(right, left)
 	for _, t := range append(lc, rc...) {
 		s.assume(t)
 	}
@@ -270,19 +291,56 @@ func (s *solver) conds(l *side) []z3.Term {
 	return out
 }
 
-// follow reports whether m is defined wherever l is.
-func (s *solver) follow(l, m *side) bool {
+// follow reports whether m is defined wherever l is; if not, under which
+// conditions it would be.
+func (s *solver) follow(l, m *side) (bool, []string) {
 	given := map[string]bool{}
 	for _, c := range l.conds {
 		given[fmt.Sprint(c.g.E.Key(), c.mod, c.text)] = true
 	}
+	var open []cond
 	var fails []z3.Term
 	for _, c := range m.conds {
 		if !given[fmt.Sprint(c.g.E.Key(), c.mod, c.text)] {
+			open = append(open, c)
 			fails = append(fails, s.z.Not(s.cond(c)))
 		}
 	}
-	return len(fails) == 0 || s.unsat(append(s.conds(l), s.z.Or(fails...))...)
+	have := s.conds(l)
+	if len(fails) == 0 || s.unsat(append(have, s.z.Or(fails...))...) {
+		return true, nil
+	}
+	var needs []string
+	for i, c := range open {
+		if len(open) == 1 || !s.unsat(append(have[:len(have):len(have)], fails[i])...) {
+			needs = append(needs, s.words(c))
+		}
+	}
+	return false, needs
+}
+
+// words is a condition as people write it: "kh <= h+2".
+func (s *solver) words(c cond) string {
+	switch {
+	case c.text != "":
+		return c.text
+	case c.mod > 0:
+		return fmt.Sprintf("%d divides %s", c.mod, s.space.String(c.g.E))
+	}
+	var less, more graph.Index
+	for i := 0; i < c.g.E.Len(); i++ {
+		if v, k := c.g.E.Term(i); k > 0 {
+			more = more.AddScaled(v.Index(), k)
+		} else {
+			less = less.AddScaled(v.Index(), -k)
+		}
+	}
+	if n := c.g.E.Constant(); n > 0 {
+		more = more.AddInt(n)
+	} else {
+		less = less.AddInt(-n)
+	}
+	return s.space.String(less) + " <= " + s.space.String(more)
 }
 
 // pred is a condition of the law as a formula; not ok of one that is not linear.

@@ -68,6 +68,11 @@ type Result struct {
 	// Forward: the right side is defined wherever the left one is. Backward:
 	// the left side is wherever the right one is.
 	Forward, Backward bool
+	// ForwardNeeds are conditions under which Forward would hold, where it does
+	// not: what the right side needs and the left one does not. BackwardNeeds
+	// are the same for Backward. There are at most twelve; they are in words,
+	// such as "kh <= h", and may come from different cases.
+	ForwardNeeds, BackwardNeeds []string
 	// Scope says for which values of the variables this was shown, "all" or
 	// what was tried by value: "strides to 3".
 	Scope string
@@ -168,6 +173,12 @@ func (p *Prover) Prove(ctx context.Context, l *law.Law) (Result, error) {
 		}
 	}
 	res.Equal, res.Forward, res.Backward = all.equal, all.equal && all.forward, all.equal && all.backward
+	if all.forward {
+		res.ForwardNeeds = nil
+	}
+	if all.backward {
+		res.BackwardNeeds = nil
+	}
 	res.Proved = res.Equal && res.Forward && (res.Backward || l.OneWay) && all.defined
 	switch {
 	case res.Proved:
@@ -177,13 +188,20 @@ func (p *Prover) Prove(ctx context.Context, l *law.Law) (Result, error) {
 		res.Equal, res.Forward, res.Backward = false, false, false
 		res.Reason = "the left side is never defined"
 	case !res.Forward:
-		res.Reason = "the left side may be defined where the right one is not"
+		res.Reason = "the left side may be defined where the right one is not" + unless(res.ForwardNeeds)
 	default:
-		res.Reason = "the right side may be defined where the left one is not"
+		res.Reason = "the right side may be defined where the left one is not" + unless(res.BackwardNeeds)
 	}
 	res.Scope = r.scope()
 	res.Seconds = time.Since(start).Seconds()
 	return res, nil
+}
+
+func unless(needs []string) string {
+	if len(needs) == 0 {
+		return ""
+	}
+	return ", unless " + strings.Join(needs, " and ")
 }
 
 // scope says what was tried by value.

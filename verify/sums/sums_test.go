@@ -3,6 +3,7 @@ package sums_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -95,7 +96,7 @@ func TestResults(t *testing.T) {
 		{"the right side needs more", `
 			given X : [m, n]
 			then X == slice[axis=0, lo=0, hi=m](concat[axis=0](X, slice[axis=0, lo=1, hi=m](X)))`,
-			"equal backward", "all", "the left side may be defined where the right one is not"},
+			"equal backward", "all", "the left side may be defined where the right one is not, unless 2 <= m"},
 		{"the left side needs more", `
 			given X : [m, n]
 			then slice[axis=0, lo=0, hi=m](concat[axis=0](X, slice[axis=0, lo=1, hi=m](X))) == X`,
@@ -293,7 +294,7 @@ func TestSameAgain(t *testing.T) {
 	for i := len(laws) - 1; i >= 0; i -= 3 {
 		a, b := prove(t, p, laws[i]), prove(t, fresh, laws[i])
 		a.Seconds, b.Seconds = 0, 0
-		if a != b {
+		if !reflect.DeepEqual(a, b) {
 			t.Errorf("%s: %+v, and fresh %+v", laws[i].Name, a, b)
 		}
 	}
