@@ -127,6 +127,8 @@ func (t *tester) env(l *law.Law, try int) (*fingerprint.Env, bool) {
 			env.Attrs[b.Name] = testPads[(t.rand(len(testPads))+try)%len(testPads)]
 		case graph.SortSame:
 			env.Attrs[b.Name] = testPads[(t.rand(2)+try)%2]
+		case graph.SortNumber:
+			env.Attrs[b.Name] = graph.NumberValue([]float64{0.5, 0}[(t.rand(2)+try)%2])
 		case graph.SortAct:
 			env.Attrs[b.Name] = []graph.Value{graph.NameValue("none"), graph.NameValue("relu")}[(t.rand(2)+try)%2]
 		case law.SortPointwise1:

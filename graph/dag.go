@@ -40,7 +40,10 @@ type Graph struct {
 	in    []Tensor
 	val   []uint32 // outputs of id: sizes[val[id]:val[id+1]]
 	sizes [][]int
-	dtype []DType // of all outputs of a node
+	dtype []DType // as sizes
+
+	weight []bool // of id: an input that belongs to the model
+	opaque map[NodeID]*opaque
 
 	inputs  []NodeID
 	outputs []Tensor
@@ -60,14 +63,20 @@ func (g *Graph) Nodes() iter.Seq[NodeID] {
 	}
 }
 
-// Inputs are the graph's inputs in the order in which they were added. The
-// caller must not write to the slice; the same holds for all slices below.
+// Inputs are the graph's inputs in the order in which they were added, weights
+// included. The caller must not write to the slice; the same holds for all
+// slices below.
 func (g *Graph) Inputs() []NodeID { return g.inputs }
 
 // Outputs are the graph's outputs, at least one.
 func (g *Graph) Outputs() []Tensor { return g.outputs }
 
-// Op is the operator that a node applies, nil for an input.
+// IsWeight reports whether a node is an input that belongs to the model: its
+// value is stored with it and is the same in every run.
+func (g *Graph) IsWeight(id NodeID) bool { return g.weight[id] }
+
+// Op is the operator that a node applies, nil for an input. An opaque node has
+// an operator of its own, that no other node has, see [Graph.Opaque].
 func (g *Graph) Op(id NodeID) *Op { return g.op[id] }
 
 // Attrs are the attribute values of a node's operator.
@@ -86,7 +95,10 @@ func (g *Graph) NumOut(id NodeID) int { return int(g.val[id+1] - g.val[id]) }
 func (g *Graph) Sizes(t Tensor) []int { return g.sizes[g.val[t.Node]+t.Out] }
 
 // DType is the element type of a tensor.
-func (g *Graph) DType(t Tensor) DType { return g.dtype[t.Node] }
+func (g *Graph) DType(t Tensor) DType { return g.dtype[g.val[t.Node]+t.Out] }
+
+// Type is the element type and the sizes of a tensor.
+func (g *Graph) Type(t Tensor) TensorType { return TensorType{g.DType(t), g.Sizes(t)} }
 
 // Find is the node of that name.
 func (g *Graph) Find(name string) (NodeID, bool) {
@@ -103,11 +115,14 @@ func (g *Graph) Find(name string) (NodeID, bool) {
 // regardless of names and order.
 func (g *Graph) Equal(h *Graph) bool {
 	if len(g.op) != len(h.op) || !slices.Equal(g.inputs, h.inputs) || !slices.Equal(g.outputs, h.outputs) ||
-		!slices.Equal(g.first, h.first) || !slices.Equal(g.in, h.in) || !slices.Equal(g.val, h.val) {
+		!slices.Equal(g.first, h.first) || !slices.Equal(g.in, h.in) || !slices.Equal(g.val, h.val) ||
+		!slices.Equal(g.dtype, h.dtype) || !slices.Equal(g.weight, h.weight) {
 		return false
 	}
 	for id := 1; id < len(g.op); id++ {
-		if g.op[id] != h.op[id] || g.name[id] != h.name[id] || g.dtype[id] != h.dtype[id] || !g.attrs[id].Equal(h.attrs[id]) {
+		a, b := g.opaque[NodeID(id)], h.opaque[NodeID(id)]
+		if (a == nil) != (b == nil) || a != nil && !a.equal(b) || a == nil && g.op[id] != h.op[id] ||
+			g.name[id] != h.name[id] || !g.attrs[id].Equal(h.attrs[id]) {
 			return false
 		}
 	}
@@ -160,7 +175,11 @@ func (g *Graph) WithoutDead() *Graph {
 	}
 	for id := range g.Nodes() {
 		if live[id] || g.op[id] == nil {
-			to[id] = h.push(g.op[id], g.attrs[id], g.name[id], g.dtype[id], moved(g.Operands(id)), g.sizes[g.val[id]:g.val[id+1]])
+			to[id] = h.push(g.op[id], g.attrs[id], g.name[id], g.dtype[g.val[id]:g.val[id+1]], moved(g.Operands(id)), g.sizes[g.val[id]:g.val[id+1]])
+			h.weight[to[id]] = g.weight[id]
+			if o := g.opaque[id]; o != nil {
+				h.keepOpaque(to[id], o)
+			}
 		}
 	}
 	h.outputs = moved(g.outputs)
@@ -168,14 +187,15 @@ func (g *Graph) WithoutDead() *Graph {
 }
 
 func empty() *Graph {
-	return &Graph{op: []*Op{nil}, attrs: []Attrs{nil}, name: []string{""}, first: []uint32{0, 0}, val: []uint32{0, 0}, dtype: []DType{0}}
+	return &Graph{op: []*Op{nil}, attrs: []Attrs{nil}, name: []string{""},
+		first: []uint32{0, 0}, val: []uint32{0, 0}, weight: []bool{false}}
 }
 
 // push appends a node that is known to be right.
-func (g *Graph) push(op *Op, a Attrs, name string, t DType, in []Tensor, sizes [][]int) NodeID {
+func (g *Graph) push(op *Op, a Attrs, name string, ts []DType, in []Tensor, sizes [][]int) NodeID {
 	id := NodeID(len(g.op))
-	g.op, g.attrs, g.name, g.dtype = append(g.op, op), append(g.attrs, a), append(g.name, name), append(g.dtype, t)
-	g.in, g.sizes = append(g.in, in...), append(g.sizes, sizes...)
+	g.op, g.attrs, g.name, g.weight = append(g.op, op), append(g.attrs, a), append(g.name, name), append(g.weight, false)
+	g.in, g.sizes, g.dtype = append(g.in, in...), append(g.sizes, sizes...), append(g.dtype, ts...)
 	g.first, g.val = append(g.first, uint32(len(g.in))), append(g.val, uint32(len(g.sizes)))
 	if op == nil {
 		g.inputs = append(g.inputs, id)
@@ -194,8 +214,13 @@ func (g *Graph) WorkOf(id NodeID) Work {
 		in = append(in, g.Sizes(t))
 	}
 	w := op.WorkOf(g.attrs[id], in, g.sizes[g.val[id]:g.val[id+1]])
-	b := g.dtype[id].Bytes() // WorkOf counts 4 bytes an element; below 2^43, so this cannot overflow
-	w.BytesRead, w.BytesWrite = w.BytesRead/4*int64(b), w.BytesWrite/4*int64(b)
+	w.BytesRead, w.BytesWrite = 0, 0 // WorkOf counts 4 bytes an element
+	for _, t := range g.Operands(id) {
+		w.BytesRead = addSat(w.BytesRead, g.Type(t).Bytes())
+	}
+	for i := range g.NumOut(id) {
+		w.BytesWrite = addSat(w.BytesWrite, g.Type(id.Out(i)).Bytes())
+	}
 	return w
 }
 

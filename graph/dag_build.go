@@ -61,13 +61,23 @@ func (b *Builder) AddInput(name string, t DType, sizes ...int) (Tensor, error) {
 		return Tensor{}, b.fail(err)
 	}
 	own := append([]int{}, sizes...)
-	return b.g.push(nil, nil, name, t, nil, [][]int{own}).Out(0), nil
+	return b.g.push(nil, nil, name, []DType{t}, nil, [][]int{own}).Out(0), nil
+}
+
+// AddWeight adds an input that belongs to the model, like [Builder.AddInput].
+func (b *Builder) AddWeight(name string, t DType, sizes ...int) (Tensor, error) {
+	w, err := b.AddInput(name, t, sizes...)
+	if err == nil {
+		b.g.weight[w.Node] = true
+	}
+	return w, err
 }
 
 // Apply adds an application of op to tensors of the graph and returns the new
-// node. Its element type is that of the operands, which must agree; float32
-// where there are none ([Builder.Constant] takes another). An empty name is
-// replaced by one of the form t7 in Finish.
+// node. The element types of its outputs are the operator's to say (Op.DTypes);
+// for most, operands must agree, and outputs are as they are; float32 where
+// there are none ([Builder.Constant] takes another). An empty name is replaced
+// by one of the form t7 in Finish.
 func (b *Builder) Apply(name string, op *Op, attrs Attrs, in ...Tensor) (NodeID, error) {
 	return b.add(name, op, attrs, in, Float32)
 }
@@ -94,13 +104,15 @@ func (b *Builder) add(name string, op *Op, attrs Attrs, in []Tensor, t DType) (N
 		return wrap(fmt.Errorf("operator %s: element type %s is not known", op.Name, t))
 	}
 	shapes := make([]Shape, len(in))
+	types := make([]DType, len(in))
 	for i, x := range in {
 		if err := b.exists(x); err != nil {
 			return wrap(fmt.Errorf("operator %s: operand %d: %w", op.Name, i, err))
 		}
+		types[i] = b.g.DType(x)
 		if i == 0 {
-			t = b.g.DType(x)
-		} else if b.g.DType(x) != t {
+			t = types[0]
+		} else if op.DTypes == nil && types[i] != t {
 			return wrap(fmt.Errorf("operator %s: operands %s and %s have different element types",
 				op.Name, b.g.describe(in[0]), b.g.describe(x)))
 		}
@@ -133,10 +145,19 @@ func (b *Builder) add(name string, op *Op, attrs Attrs, in []Tensor, t DType) (N
 		}
 		sizes[i] = c
 	}
+	outTypes := make([]DType, len(out))
+	for i := range outTypes {
+		outTypes[i] = t
+	}
+	if op.DTypes != nil {
+		if outTypes, err = op.DTypes(attrs, types); err != nil {
+			return wrap(fmt.Errorf("operator %s: %w", op.Name, err))
+		}
+	}
 	if err := b.claim(name); err != nil {
 		return 0, b.fail(err)
 	}
-	return b.g.push(op, append(Attrs{}, attrs...), name, t, in, sizes), nil
+	return b.g.push(op, append(Attrs{}, attrs...), name, outTypes, in, sizes), nil
 }
 
 func (b *Builder) exists(t Tensor) error {
@@ -159,6 +180,15 @@ func (b *Builder) Sizes(t Tensor) []int {
 		return nil
 	}
 	return b.g.Sizes(t)
+}
+
+// DType is the element type of a tensor added so far, Float32 for one that is
+// not there.
+func (b *Builder) DType(t Tensor) DType {
+	if b.g == nil || b.exists(t) != nil {
+		return Float32
+	}
+	return b.g.DType(t)
 }
 
 // Finish names the outputs, at least one, and returns the graph, or the first

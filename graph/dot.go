@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// DOT is the graph in the language of Graphviz: inputs as ellipses, operators
-// as boxes with their attributes, edges labelled with shapes, outputs as
+// DOT is the graph in the language of Graphviz: inputs as ellipses, weights
+// dashed, operators as boxes with their attributes, opaque nodes as octagons, edges labelled with shapes, outputs as
 // double circles. Nodes and edges come in the graph's order.
 func (g *Graph) DOT() string {
 	var b strings.Builder
@@ -14,8 +14,13 @@ func (g *Graph) DOT() string {
 	for id := range g.Nodes() {
 		if op := g.op[id]; op == nil {
 			t := id.Out(0)
-			fmt.Fprintf(&b, "  n%d [shape=ellipse, label=%s];\n", id,
-				dotQuote(fmt.Sprintf("%s\n%s%s", g.name[id], g.DType(t), Sizes(g.Sizes(t)...))))
+			style := ""
+			if g.weight[id] {
+				style = ", style=dashed"
+			}
+			fmt.Fprintf(&b, "  n%d [shape=ellipse%s, label=%s];\n", id, style, dotQuote(g.name[id]+"\n"+g.Type(t).String()))
+		} else if o := g.opaque[id]; o != nil {
+			fmt.Fprintf(&b, "  n%d [shape=octagon, label=%s];\n", id, dotQuote(g.name[id]+"\n"+o.kind))
 		} else {
 			fmt.Fprintf(&b, "  n%d [label=%s];\n", id, dotQuote(g.name[id]+"\n"+op.Name+op.FormatAttrs(g.attrs[id])))
 		}

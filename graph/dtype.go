@@ -14,6 +14,14 @@ const (
 	Float64
 	// Int64 is a 64-bit signed integer.
 	Int64
+	// Int32 is a 32-bit signed integer.
+	Int32
+	// Uint8 is an unsigned byte.
+	Uint8
+	// Int8 is a signed byte.
+	Int8
+	// Bool is a truth value, one byte.
+	Bool
 
 	numDTypes
 )
@@ -26,6 +34,10 @@ var dtypes = [numDTypes]struct {
 	Float16: {"float16", 2},
 	Float64: {"float64", 8},
 	Int64:   {"int64", 8},
+	Int32:   {"int32", 4},
+	Uint8:   {"uint8", 1},
+	Int8:    {"int8", 1},
+	Bool:    {"bool", 1},
 }
 
 // String is the type's name, such as float32.
@@ -53,3 +65,22 @@ func ParseDType(name string) (DType, error) {
 	}
 	return 0, fmt.Errorf("element type %q is not known", name)
 }
+
+// IsFloat reports whether the elements are floating-point numbers.
+func (t DType) IsFloat() bool { return t == Float32 || t == Float16 || t == Float64 }
+
+// IsInt reports whether the elements are integers; truth values are none.
+func (t DType) IsInt() bool { return t == Int64 || t == Int32 || t == Uint8 || t == Int8 }
+
+// TensorType is an element type with concrete sizes, outermost axis first; no
+// sizes are a scalar.
+type TensorType struct {
+	DType DType
+	Sizes []int
+}
+
+// String is the type as in a graph's text: float32[2, 3].
+func (t TensorType) String() string { return t.DType.String() + Sizes(t.Sizes...).String() }
+
+// Bytes is the memory of a tensor of this type, dense.
+func (t TensorType) Bytes() int64 { return Product(append([]int{t.DType.Bytes()}, t.Sizes...)...) }

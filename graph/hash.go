@@ -28,7 +28,8 @@ type HashOptions struct {
 // Hash is a hash of what the graph computes with which operators. It does not
 // depend on the order of nodes, on the names of operator nodes, on the order
 // of a commutative operator's operands, or on dead operators. It does depend
-// on the inputs (unused ones too) and on how often equal operators occur:
+// on the inputs (unused ones too), on which of them are weights, on the kinds
+// and payloads of opaque nodes, and on how often equal operators occur:
 // a graph that computes a tensor twice costs more than one that shares it.
 func (g *Graph) Hash(o HashOptions) Hash {
 	live := g.live()
@@ -41,23 +42,34 @@ func (g *Graph) Hash(o HashOptions) Hash {
 	for id := range g.Nodes() {
 		var w hashWriter
 		if op := g.op[id]; op == nil {
-			w.text("input")
+			if g.weight[id] {
+				w.text("weight")
+			} else {
+				w.text("input")
+			}
 			if o.InputsByPosition {
 				w.number(position[id])
 			} else {
 				w.text(g.name[id])
 			}
-			w.sizes(g.dtype[id], g.Sizes(id.Out(0)))
+			w.sizes(g.DType(id.Out(0)), g.Sizes(id.Out(0)))
 			node[id] = w.sum()
 			inputs = append(inputs, node[id])
 			continue
 		} else if live[id] {
 			w.text(op.Name)
+			if o := g.opaque[id]; o != nil {
+				w.text(o.kind)
+				w.text(string(o.digest))
+				for i := range op.Out {
+					w.sizes(g.DType(id.Out(i)), g.Sizes(id.Out(i)))
+				}
+			}
 			w.number(len(g.attrs[id]))
 			for _, v := range g.attrs[id] {
 				w.text(v.String())
 			}
-			w.text(g.dtype[id].String())
+			w.text(g.DType(id.Out(0)).String())
 			w.tensors(node, g.Operands(id), op.Commutative)
 			node[id] = w.sum()
 			ops = append(ops, node[id])

@@ -9,7 +9,7 @@ import (
 // Param declares one parameter of an operator.
 type Param struct {
 	Name    string
-	Sort    string // int, axis, stride, padding, act, border, perm, shape
+	Sort    string // int, axis, stride, padding, act, border, perm, tuple, shape, number, dtype, name
 	Default Value  // KindNone: must be given
 	Doc     string
 }
@@ -39,6 +39,10 @@ type Op struct {
 	// Infer computes the output shapes. It must report every way in which the
 	// inputs do not fit, as an error that says what and why.
 	Infer func(f *Facts, a Attrs, in []Shape) ([]Shape, error)
+	// DTypes are the element types of the outputs for those of the inputs, or
+	// why these do not fit. nil: all inputs are of one type, and so are the
+	// outputs.
+	DTypes func(a Attrs, in []DType) ([]DType, error)
 	// Mean says what is computed, for concrete shapes that Infer accepted.
 	Mean func(a Attrs, in, out [][]int) (*Meaning, error)
 	// Entry says what is computed once more, as the entry of output 0 at an
@@ -225,8 +229,12 @@ func (p Param) checkKind(v Value) error {
 	switch p.Sort {
 	case "shape":
 		ok = v.kind == KindShape
-	case "perm":
+	case "perm", "tuple":
 		ok = v.kind == KindTuple
+	case SortNumber:
+		ok = v.kind == KindNumber || v.kind == KindVar && v.sort == SortNumber
+	case SortDType, "name":
+		ok = v.kind == KindName
 	case SortStride:
 		ok = v.kind == KindTuple || v.kind == KindVar
 	case SortPadding:

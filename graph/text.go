@@ -10,7 +10,7 @@ import (
 //
 //	# comment
 //	x : float32[2, 3]
-//	w : float32[3, 4]
+//	w : weight float32[3, 4]
 //	y = matmul(x, w)
 //	z = split[axis=1, at=2](y)
 //	i : float64 = imatmul[n=4]()
@@ -19,21 +19,41 @@ import (
 // A name is a letter or _ followed by letters, digits and _, or any text in
 // double quotes with Go's escapes. Output i of an operator with several
 // outputs is written name.i. Attributes equal to their default are left out.
+// A weight is an input that belongs to the model. An opaque node is written
+// with its kind and the types of its outputs,
+//
+//	n = opaque[kind="Loop", out=(float32[2, 3], int64[])](x, y)
+//
+// for people: it cannot be read back.
 // An element type is written for operators without operands that are not
 // float32. The last line is the return.
 
-// String is the graph in its text form; [ParseText] reads it back.
+// String is the graph in its text form; [ParseText] reads it back unless it has
+// opaque nodes.
 func (g *Graph) String() string {
 	var b strings.Builder
 	for id := range g.Nodes() {
 		b.WriteString(quoteName(g.name[id]))
 		op := g.op[id]
 		if op == nil {
-			fmt.Fprintf(&b, " : %s%s\n", g.dtype[id], Sizes(g.Sizes(id.Out(0))...))
+			b.WriteString(" : ")
+			if g.weight[id] {
+				b.WriteString("weight ")
+			}
+			b.WriteString(g.Type(id.Out(0)).String() + "\n")
 			continue
 		}
-		if op.In == 0 && g.dtype[id] != Float32 {
-			fmt.Fprintf(&b, " : %s", g.dtype[id])
+		if o := g.opaque[id]; o != nil {
+			outs := make([]string, op.Out)
+			for i := range outs {
+				outs[i] = g.Type(id.Out(i)).String()
+			}
+			fmt.Fprintf(&b, " = %s[kind=%s, out=(%s)](%s)\n", OpaqueName, strconv.Quote(o.kind),
+				strings.Join(outs, ", "), g.nameList(g.Operands(id)))
+			continue
+		}
+		if t := g.DType(id.Out(0)); op.In == 0 && t != Float32 {
+			fmt.Fprintf(&b, " : %s", t)
 		}
 		fmt.Fprintf(&b, " = %s%s(%s)\n", op.Name, op.FormatAttrs(g.attrs[id]), g.nameList(g.Operands(id)))
 	}

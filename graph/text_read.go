@@ -230,6 +230,7 @@ func (r *textReader) node() error {
 	}
 	t, typed := Float32, false
 	if r.take(':') {
+		weight := r.word("weight")
 		id, err := r.ident("an element type")
 		if err != nil {
 			return err
@@ -238,7 +239,10 @@ func (r *textReader) node() error {
 			return r.err(err)
 		}
 		if r.take('[') {
-			return r.input(name, t, start)
+			return r.input(name, t, start, weight)
+		}
+		if weight {
+			return r.errf("weight %s without a shape", quoteName(name))
 		}
 		typed = true
 	}
@@ -250,6 +254,9 @@ func (r *textReader) node() error {
 		return err
 	}
 	opAt := r.mark
+	if opName == OpaqueName {
+		return r.errf("node %s is opaque: what it computes is not in the text", quoteName(name))
+	}
 	op, ok := Lookup(opName)
 	if !ok {
 		return r.errf("operator %s is not known", opName)
@@ -274,7 +281,7 @@ func (r *textReader) node() error {
 		return err
 	}
 	r.mark = opAt
-	if typed && len(in) > 0 && r.b.g.DType(in[0]) != t {
+	if typed && len(in) > 0 && op.DTypes == nil && r.b.g.DType(in[0]) != t {
 		return r.errf("node %s has element type %s, but %s is %s", quoteName(name), t, r.b.g.tensorName(in[0]), r.b.g.DType(in[0]))
 	}
 	id, err := r.b.add(name, op, attrs, in, t)
@@ -285,7 +292,7 @@ func (r *textReader) node() error {
 	return nil
 }
 
-func (r *textReader) input(name string, t DType, start int) error {
+func (r *textReader) input(name string, t DType, start int, weight bool) error {
 	ns, err := r.ints(']')
 	if err != nil {
 		return err
@@ -298,7 +305,11 @@ func (r *textReader) input(name string, t DType, start int) error {
 	for i, n := range ns {
 		sizes[i] = int(n)
 	}
-	x, err := r.b.AddInput(name, t, sizes...)
+	add := r.b.AddInput
+	if weight {
+		add = r.b.AddWeight
+	}
+	x, err := add(name, t, sizes...)
 	if err != nil {
 		return r.err(err)
 	}
@@ -328,7 +339,7 @@ func (r *textReader) attrs(op *Op) (Attrs, error) {
 			}
 			r.space()
 			valueAt := r.at
-			v, err := r.value()
+			v, err := r.value(op.Params[i].Sort)
 			if err != nil {
 				return nil, err
 			}
@@ -353,8 +364,21 @@ func (r *textReader) attrs(op *Op) (Attrs, error) {
 	return a, nil
 }
 
-// value reads a number, a name, a tuple of numbers or a shape.
-func (r *textReader) value() (Value, error) {
+// value reads an integer, a name, a tuple of integers or a shape, or, for a
+// parameter of that sort, a real number.
+func (r *textReader) value(sort string) (Value, error) {
+	if r.space(); sort == SortNumber {
+		n := NumberPrefix(r.s()[r.at:])
+		if n == 0 {
+			return Value{}, r.errf("%q where a number is wanted", r.s()[r.at:])
+		}
+		x, err := ParseNumber(r.s()[r.at : r.at+n])
+		if err != nil {
+			return Value{}, r.err(err)
+		}
+		r.at += n
+		return NumberValue(x), nil
+	}
 	switch {
 	case r.take('('):
 		ns, err := r.ints(')')

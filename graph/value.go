@@ -22,6 +22,8 @@ const (
 	KindTuple
 	// KindShape is a shape.
 	KindShape
+	// KindNumber is a real number, such as the slope of a leaky rectifier.
+	KindNumber
 )
 
 // Value is an attribute value. Equal values are equal Go values (==).
@@ -120,7 +122,7 @@ func (v Value) String() string {
 	switch v.kind {
 	case KindDim:
 		return v.dim.String()
-	case KindName, KindVar:
+	case KindName, KindVar, KindNumber:
 		return v.str
 	case KindTuple, KindShape:
 		return v.ext.key

@@ -73,6 +73,14 @@ func (d *drawer) value(sort string) graph.Value {
 		return pick(d, graph.TupleValue(1, 0), graph.TupleValue(2, 0, 1))
 	case "shape":
 		return graph.ShapeValue(d.shape())
+	case "tuple":
+		return pick(d, graph.TupleValue(1, 0), graph.TupleValue(2))
+	case graph.SortNumber:
+		return pick(d, graph.VarValue("nu", sort), graph.NumberValue(0.1), graph.NumberValue(-1e-9), graph.NumberValue(3))
+	case graph.SortDType:
+		return pick(d, graph.NameValue("float32"), graph.NameValue("int64"))
+	case "name":
+		return pick(d, graph.NameValue("nearest_floor"), graph.NameValue("linear_half_pixel"))
 	}
 	return graph.DimValue(d.dim())
 }
@@ -105,7 +113,7 @@ func drawLaw(t *rapid.T) *law.Law {
 	d := &drawer{t: t}
 	l := &law.Law{Kind: pick(d, law.Axiom, law.Lemma, law.Rule, law.Refute), Name: "drawn", OneWay: d.int(0, 3) == 0}
 	for _, g := range [][2]string{{"st", graph.SortStride}, {"pd", graph.SortPadding}, {"sm", graph.SortSame},
-		{"ac", graph.SortAct}, {"bo", graph.SortBorder}, {"f", law.SortPointwise1}, {"g", law.SortZero1}} {
+		{"ac", graph.SortAct}, {"bo", graph.SortBorder}, {"nu", graph.SortNumber}, {"f", law.SortPointwise1}, {"g", law.SortZero1}} {
 		l.Given = append(l.Given, law.Binding{Name: g[0], Sort: g[1]})
 	}
 	for _, x := range []string{"X", "Y", "Z"} {

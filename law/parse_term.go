@@ -256,6 +256,12 @@ func (p *parser) value(sort string) (graph.Value, *Error) {
 	case at.kind == tokName && b != nil && b.Sort != "":
 		p.next()
 		v = graph.VarValue(at.text, b.Sort)
+	case sort == graph.SortNumber:
+		x, err := p.number()
+		if err != nil {
+			return v, err
+		}
+		v = graph.NumberValue(x)
 	case at.kind == tokName && !isDimSort(sort) && sort != "":
 		name, _, err := p.ident("value")
 		if err != nil {
@@ -275,6 +281,27 @@ func (p *parser) value(sort string) (graph.Value, *Error) {
 		}
 	}
 	return v, nil
+}
+
+// number reads a real number. Elsewhere numbers are whole, so the text of this
+// one is read again from its first character.
+func (p *parser) number() (float64, *Error) {
+	at := p.tok.pos
+	start := p.lex.lineStart + at.Col - 1
+	if p.tok.kind == tokEOF || at.Line != p.lex.line || start > len(p.lex.src) {
+		return 0, p.fault(at, "found %s, want a number", p.tok)
+	}
+	n := graph.NumberPrefix(p.lex.src[start:])
+	x, err := graph.ParseNumber(p.lex.src[start : start+n])
+	if n == 0 {
+		return 0, p.fault(at, "found %s, want a number", p.tok)
+	}
+	if err != nil {
+		return 0, p.fault(at, "%v", err)
+	}
+	p.lex.at, p.ahead = start+n, nil
+	p.next()
+	return x, nil
 }
 
 func (p *parser) tuple() ([]int64, *Error) {

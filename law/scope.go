@@ -55,8 +55,8 @@ type Scope struct {
 	MaxVisits int
 	// The values of runs and attribute variables, plainest first; nil means
 	// those of the package.
-	Runs                                []graph.Shape
-	Strides, Pads, Sames, Acts, Borders []graph.Value
+	Runs                                         []graph.Shape
+	Strides, Pads, Sames, Acts, Borders, Numbers []graph.Value
 }
 
 var (
@@ -74,6 +74,7 @@ var (
 	defaultSames   = []graph.Value{graph.NameValue(graph.SameUpper), graph.NameValue(graph.SameLower)}
 	defaultActs    = []graph.Value{graph.NameValue("none"), graph.NameValue("relu")}
 	defaultBorders = []graph.Value{graph.NameValue("counted"), graph.NameValue("excluded")}
+	defaultNumbers = []graph.Value{graph.NumberValue(0.5), graph.NumberValue(0)}
 )
 
 // set fills in what is not given.
@@ -94,7 +95,7 @@ func (s Scope) set() Scope {
 		to   *[]graph.Value
 		from []graph.Value
 	}{{&s.Strides, defaultStrides}, {&s.Pads, defaultPads}, {&s.Sames, defaultSames},
-		{&s.Acts, defaultActs}, {&s.Borders, defaultBorders}} {
+		{&s.Acts, defaultActs}, {&s.Borders, defaultBorders}, {&s.Numbers, defaultNumbers}} {
 		if *d.to == nil {
 			*d.to = d.from
 		}
@@ -114,6 +115,8 @@ func (s *Scope) values(sort string) []graph.Value {
 		return s.Acts
 	case graph.SortBorder:
 		return s.Borders
+	case graph.SortNumber:
+		return s.Numbers
 	}
 	return nil
 }

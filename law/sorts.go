@@ -11,7 +11,7 @@ const SortMesh = "mesh"
 
 var knownSorts = map[string]bool{
 	graph.SortStride: true, graph.SortPadding: true, graph.SortSame: true,
-	graph.SortAct: true, graph.SortBorder: true, SortMesh: true,
+	graph.SortAct: true, graph.SortBorder: true, graph.SortNumber: true, SortMesh: true,
 	SortPointwise1: true, SortZero1: true,
 }
 
@@ -50,6 +50,17 @@ func misfit(v graph.Value, sort string) string {
 		ok = v.Kind() == graph.KindShape
 	case "perm":
 		ok = isTuple && isPermutation(tuple)
+	case "tuple":
+		ok = isTuple
+	case graph.SortNumber:
+		ok = v.Kind() == graph.KindNumber
+	case graph.SortDType:
+		if isName {
+			_, err := graph.ParseDType(name)
+			ok = err == nil
+		}
+	case "name":
+		ok = isName
 	case graph.SortStride:
 		ok = isTuple && len(tuple) == 2 && tuple[0] > 0 && tuple[1] > 0
 	case graph.SortSame:

@@ -205,7 +205,7 @@ func (e *encoder) value(sc *scope, v graph.Value, sort string) (z3.Term, error) 
 			return t, nil
 		}
 		return z3.Term{}, fmt.Errorf("attribute %s is not bound", name)
-	case graph.KindName, graph.KindTuple:
+	case graph.KindName, graph.KindTuple, graph.KindNumber:
 		return e.literal(v, sort), nil
 	}
 	return z3.Term{}, fmt.Errorf("attribute %s has no encoding", v)

@@ -81,6 +81,8 @@ func InSort(v graph.Value, sort string) bool {
 			return op.Pointwise
 		}
 		return isName && name == "none"
+	case graph.SortNumber:
+		return v.Kind() == graph.KindNumber
 	case graph.SortBorder:
 		return isName && (name == "counted" || name == "excluded")
 	}

@@ -147,6 +147,7 @@ func (c *corrupter) value(sort string) graph.Value {
 		graph.SortPadding: {graph.NameValue(graph.SameUpper), graph.NameValue(graph.SameLower), graph.NameValue(graph.Valid)},
 		graph.SortSame:    {graph.NameValue(graph.SameUpper), graph.NameValue(graph.SameLower)},
 		graph.SortAct:     {graph.NameValue("none"), graph.NameValue("relu")},
+		graph.SortNumber:  {graph.NumberValue(0.5), graph.NumberValue(2)},
 		graph.SortBorder:  {graph.NameValue("counted"), graph.NameValue("excluded")},
 	}[sort]
 	if len(vs) == 0 {

@@ -536,6 +536,8 @@ func sortOf(v graph.Value, sort string) error {
 	case graph.SortAct:
 		op, isOp := graph.Lookup(name)
 		ok = ok || name == "none" || isOp && op.Pointwise
+	case graph.SortNumber:
+		ok = ok || v.Kind() == graph.KindNumber
 	case graph.SortBorder:
 		ok = ok || name == "counted" || name == "excluded"
 	}

@@ -435,7 +435,7 @@ func (r *run) runCases() []kase {
 	start := kase{bind: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}}
 	for _, b := range r.l.Given {
 		switch b.Sort {
-		case graph.SortStride, graph.SortPadding, graph.SortSame, graph.SortAct, graph.SortBorder:
+		case graph.SortStride, graph.SortPadding, graph.SortSame, graph.SortAct, graph.SortBorder, graph.SortNumber:
 			// The sort is that of the binding, whatever a term says.
 			start.bind.Attrs[b.Name] = graph.VarValue(b.Name, b.Sort)
 		}
