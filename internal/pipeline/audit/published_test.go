@@ -1,0 +1,129 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/peer"
+	"github.com/taso-go/taso/verify/check"
+)
+
+func auditFile(t testing.TB, name string, opt Options) (*peer.File, *Report) {
+	t.Helper()
+	f, err := peer.Read(name, data(t, name), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reps, err := Run(context.Background(), []*peer.File{f}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, reps[0]
+}
+
+// Every rule of the public sets is decided, and what is said of each can be
+// evaluated or checked again.
+func TestPublished(t *testing.T) {
+	for _, x := range []struct {
+		file                                                 string
+		proved, conditional, refuted, illFormed, unsupported int
+	}{
+		{"taso_graph_subst.pb", 78, 55, 0, 0, 0},
+		{"tensat_converted.txt", 73, 47, 0, 0, 0},
+		{"flexflow_graph_subst_3_v2.json", 28, 22, 0, 112, 478},
+	} {
+		t.Run(x.file, func(t *testing.T) {
+			_, rep := auditFile(t, x.file, Options{})
+			s := rep.Summary
+			got := [...]int{s.Proved, s.Conditional, s.Refuted, s.Unknown, s.IllFormed, s.Unsupported}
+			if want := [...]int{x.proved, x.conditional, x.refuted, 0, x.illFormed, x.unsupported}; got != want {
+				t.Errorf("proved, conditional, refuted, unknown, ill-formed, unsupported: %v, want %v", got, want)
+			}
+			t.Logf("%d classes, %d generate them, %d duplicates, %d derivable", rep.Set.Classes, len(rep.Set.Minimal), s.Duplicates, s.Derivable)
+			examine(t, rep)
+		})
+	}
+}
+
+// examine replays all counterexamples of a report from its JSON form, and has
+// the certificates of its rules checked.
+func examine(t *testing.T, rep *Report) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.NewEncoder(&b).Encode(rep); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := ReplayAll(&b, "report"); err != nil {
+		t.Error(err)
+	} else {
+		for _, r := range all {
+			if r.Err != nil {
+				t.Errorf("%s: %v", r.Rule, r.Err)
+			}
+		}
+	}
+	for _, r := range rep.Rules {
+		for _, g := range r.Readings {
+			for _, w := range []Direction{g.Forward, g.Backward} {
+				switch {
+				case w.Verdict == Refuted && w.Counterexample == nil:
+					t.Errorf("rule %d, %s: refuted without a counterexample", r.Index, g.Semantics)
+				case w.Verdict == Conditional && (w.Condition == "" || w.Counterexample == nil && w.Reason == ""):
+					t.Errorf("rule %d, %s: conditional without a condition or a counterexample", r.Index, g.Semantics)
+				case w.Verdict == Unknown && w.Reason == "":
+					t.Errorf("rule %d, %s: unknown without a reason", r.Index, g.Semantics)
+				}
+			}
+		}
+	}
+	for _, all := range []bool{true, false} {
+		set, lost, err := Certified(context.Background(), []*Report{rep}, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lost > 0 {
+			t.Errorf("%d rules have no certificate", lost)
+		}
+		var text, cert bytes.Buffer
+		if err := rules.WriteText(&text, set); err != nil {
+			t.Fatal(err)
+		}
+		if err := rules.WriteCert(&cert, set); err != nil {
+			t.Fatal(err)
+		}
+		r, err := check.File(context.Background(), &cert, "cert", check.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Rejected) > 0 || r.Rules != set.Len() {
+			t.Errorf("%d of %d certificates accepted: %v", r.Rules, set.Len(), r.Rejected)
+		}
+	}
+}
+
+// The report does not depend on the number of workers, timings left out.
+func TestWorkersDoNotMatter(t *testing.T) {
+	var first []byte
+	for _, workers := range []int{1, 3} {
+		_, rep := auditFile(t, "tensat_converted.txt", Options{Workers: workers})
+		rep.Summary.Seconds = 0
+		for _, r := range rep.Rules {
+			r.Millis = 0
+			for i := range r.Readings {
+				r.Readings[i].Forward.Millis, r.Readings[i].Backward.Millis = 0, 0
+			}
+		}
+		b, err := json.Marshal(rep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = b
+		} else if !bytes.Equal(first, b) {
+			t.Error("1 and 3 workers report different things")
+		}
+	}
+}
