@@ -162,7 +162,7 @@ func printAxiomsCheck(w io.Writer, rep *axiomcheck.Report) error {
 	for _, f := range rep.Findings {
 		fmt.Fprintf(w, "finding: %s\n", f)
 	}
-	_, err := fmt.Fprintf(w, "%s in %s s\n", plural(len(rep.Findings), "finding"), seconds(rep.Seconds))
+	_, err := fmt.Fprintf(w, "%s in %s s, %s s of processor time\n", plural(len(rep.Findings), "finding"), seconds(rep.Seconds), seconds(rep.CPUSeconds))
 	return err
 }
 
@@ -213,7 +213,7 @@ func printAxiomSums(w io.Writer, rep *axiomcheck.Report, has func(axiomcheck.Par
 	s := rep.Summary
 	fmt.Fprintf(w, "%s, %s, %s\n", plural(s.Axioms, "axiom"), plural(s.Lemmas, "lemma"), plural(s.Refutes, "refuted equation"))
 	if has(axiomcheck.Bounded) {
-		fmt.Fprintf(w, "bounded: %s, %s symbolic, %d tested only, %s undefined on both sides; the whole scope for %d of %s; %s s of processor time\n",
+		fmt.Fprintf(w, "bounded: %s, %s symbolic, %d tested only, %s undefined on both sides; the whole scope for %d of %s; %s s\n",
 			plural(s.Instances, "instance"), count(s.Symbolic), s.Tested, count(s.Undefined), s.Complete, plural(s.Axioms+s.Lemmas, "law"), seconds(s.BoundedSecs))
 	}
 	if has(axiomcheck.Unbounded) {

@@ -78,7 +78,7 @@ type Result struct {
 	// Failure describes the first instance on which the sides differ, "" if
 	// there is none.
 	Failure string  `json:"failure,omitempty"`
-	Seconds float64 `json:"seconds"` // of processor time spent here, as the workers' clocks have it
+	Seconds float64 `json:"seconds"` // spent by all goroutines together
 }
 
 // verdict of one instance.

@@ -78,12 +78,14 @@ type Report struct {
 	Findings []string `json:"findings"`
 	// Stopped says why the run ended early, "" if it did not. What is missing
 	// then is nil.
-	Stopped string  `json:"stopped,omitempty"`
-	Seconds float64 `json:"seconds"`
-	Reused  int     `json:"reused,omitempty"` // tasks taken from the checkpoint
+	Stopped    string  `json:"stopped,omitempty"`
+	Seconds    float64 `json:"seconds"`
+	CPUSeconds float64 `json:"cpu_seconds"`      // of the whole process
+	Reused     int     `json:"reused,omitempty"` // tasks taken from the checkpoint
 }
 
-// Summary adds up the report.
+// Summary adds up the report. Its seconds are those that the goroutines spent,
+// on an idle machine processor time.
 type Summary struct {
 	Axioms       int     `json:"axioms"`
 	Lemmas       int     `json:"lemmas"`

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
 )
@@ -34,7 +35,7 @@ type run struct {
 // impossible: no such law, a checkpoint that cannot be read or written. A run
 // whose context ends returns what it has, with Stopped set.
 func Run(ctx context.Context, opt Options) (*Report, error) {
-	start := time.Now()
+	start, cpu := time.Now(), procstat.Read()
 	opt = opt.withDefaults()
 	lib, err := gather(opt)
 	if err != nil {
@@ -62,6 +63,7 @@ func Run(ctx context.Context, opt Options) (*Report, error) {
 	r.sum()
 	r.find()
 	r.rep.Seconds = time.Since(start).Seconds()
+	r.rep.CPUSeconds = procstat.Read().CPUSeconds() - cpu.CPUSeconds()
 	return r.rep, nil
 }
 
