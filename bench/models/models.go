@@ -1,0 +1,191 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/model"
+)
+
+// Info says what a model is.
+type Info struct {
+	Name   string  // for Build, such as "resnet50"
+	Doc    string  // one line
+	Source string  // the paper or artifact whose graph it is
+	Inputs [][]int // sizes of what the caller feeds
+
+	Operators int   // applications in the graph
+	Weights   int   // tensors
+	Params    int64 // elements of all weights, running statistics of batch norms included
+	FLOPs     int64 // of one run; a product and a sum are two
+	MACs      int64 // multiply-accumulates of convolutions and products of matrices
+}
+
+// entry is a model of the list.
+type entry struct {
+	name, doc, source string
+	build, tiny       func(seed uint64) *model.Model
+}
+
+const (
+	taso   = "TASO (Jia et al., SOSP 2019), examples"
+	tensat = "Tensat (Yang et al., MLSys 2021), model"
+)
+
+// entries is the list, in the order of the papers.
+var entries = []entry{
+	{"resnet50-taso", "ResNet-50 after its stem, no batch norm; the shortcut's convolution is rectified too", taso,
+		residual{image: 224, width: 64, expand: 4, groups: 1, papers: true}.build,
+		residual{image: 32, div: 16, width: 64, expand: 4, groups: 1, papers: true}.build},
+	{"resnext50", "ResNeXt-50 32x4d, no batch norm, no classifier; the shortcut's convolution is rectified too", taso,
+		residual{image: 224, width: 128, expand: 2, groups: 32, papers: true, stem: true}.build,
+		residual{image: 32, div: 16, width: 128, expand: 2, groups: 32, papers: true, stem: true}.build},
+	{"nasneta", "NasNet-A, three stages of five normal cells and a reduction cell", taso,
+		nasnet{image: 224}.build,
+		nasnet{image: 32, div: 32}.build},
+	{"nasrnn", "NasRNN, five steps of hidden size 512, weights of their own in each step", taso,
+		nasrnn{hidden: 512, steps: 5}.build,
+		nasrnn{hidden: 8, steps: 5}.build},
+	{"bert", "eight layers of projections and per-head products, without softmax, residuals or feed-forward parts", taso + "; " + tensat,
+		bertPaper{sequence: 64, hidden: 1024, heads: 16, layers: 8}.build,
+		bertPaper{sequence: 4, hidden: 16, heads: 4, layers: 8}.build},
+	{"inceptionv3", "Inception-v3, no batch norm, no classifier; block B averages and blocks E take maxima", tensat,
+		inception{image: 299}.build,
+		inception{image: 75, div: 16}.build},
+	{"squeezenet", "SqueezeNet 1.1 without biases", tensat,
+		squeezenet{image: 224}.build,
+		squeezenet{image: 32, div: 16}.build},
+	{"vgg19", "VGG-19 without biases", tensat,
+		vgg{image: 224}.build,
+		vgg{image: 32, div: 16}.build},
+	{"mobilenetv2", "MobileNet-v2 with batch norm; the stage of 64 channels runs on 28x28", tensat,
+		mobilenet{image: 224, blocks: tensatBlocks}.build,
+		mobilenet{image: 32, div: 8, blocks: tensatBlocks}.build},
+
+	{"resnet50", "ResNet-50 with batch norm and classifier", "He et al., CVPR 2016",
+		residual{image: 224, width: 64, expand: 4, groups: 1, stem: true}.build,
+		residual{image: 32, div: 16, width: 64, expand: 4, groups: 1, stem: true}.build},
+	{"resnext50-full", "ResNeXt-50 32x4d with batch norm and classifier", "Xie et al., CVPR 2017",
+		residual{image: 224, width: 128, expand: 2, groups: 32, stem: true}.build,
+		residual{image: 32, div: 16, width: 128, expand: 2, groups: 32, stem: true}.build},
+	{"inceptionv3-full", "Inception-v3 with batch norm and classifier", "Szegedy et al., CVPR 2016",
+		inception{image: 299, full: true}.build,
+		inception{image: 75, div: 16, full: true}.build},
+	{"squeezenet-full", "SqueezeNet 1.1 with biases", "Iandola et al., 2016",
+		squeezenet{image: 224, full: true}.build,
+		squeezenet{image: 32, div: 16, full: true}.build},
+	{"vgg19-full", "VGG-19 with biases", "Simonyan and Zisserman, ICLR 2015",
+		vgg{image: 224, full: true}.build,
+		vgg{image: 32, div: 16, full: true}.build},
+	{"mobilenetv2-full", "MobileNet-v2 with batch norm, relu6 and a linear classifier", "Sandler et al., CVPR 2018",
+		mobilenet{image: 224, blocks: sandlerBlocks, full: true}.build,
+		mobilenet{image: 32, div: 8, blocks: sandlerBlocks, full: true}.build},
+	{"bert-base-64", "encoder of BERT-base, 12 layers, 64 positions", "Devlin et al., NAACL 2019",
+		BERTBase(64).build, tinyBERT(3)},
+	{"bert-base-128", "encoder of BERT-base, 12 layers, 128 positions", "Devlin et al., NAACL 2019",
+		BERTBase(128).build, tinyBERT(5)},
+	{"bert-large-64", "encoder of BERT-Large, 24 layers, 64 positions", "Devlin et al., NAACL 2019",
+		BERTLarge(64).build, tinyBERT(3)},
+	{"bert-large-128", "encoder of BERT-Large, 24 layers, 128 positions", "Devlin et al., NAACL 2019",
+		BERTLarge(128).build, tinyBERT(5)},
+	{"bert-base-layer-128", "one layer of BERT-base, 128 positions", "Devlin et al., NAACL 2019",
+		BERTBase(128).one().build, tinyBERT(5)},
+	{"bert-large-layer-128", "one layer of BERT-Large, 128 positions", "Devlin et al., NAACL 2019",
+		BERTLarge(128).one().build, tinyBERT(5)},
+}
+
+// tinyBERT has two layers, whatever it stands for: all layers are alike.
+func tinyBERT(sequence int) func(uint64) *model.Model {
+	return EncoderConfig{Layers: 2, Sequence: sequence, Hidden: 12, Heads: 3, Inner: 20}.build
+}
+
+// tinySuffix marks the small variant of a model.
+const tinySuffix = "-tiny"
+
+// Names lists all models: the papers' graphs, then the full networks. With
+// "-tiny" behind it, each names its small variant.
+func Names() []string {
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.name
+	}
+	return names
+}
+
+// List describes all models of [Names]. It builds each graph, but draws no
+// weights.
+func List() ([]Info, error) {
+	infos := make([]Info, len(entries))
+	for i, e := range entries {
+		m, err := Build(e.name, 0)
+		if err != nil {
+			return nil, err
+		}
+		infos[i] = Describe(m)
+		infos[i].Source = e.source
+	}
+	return infos, nil
+}
+
+// Describe counts what is in a model; Source is left empty.
+func Describe(m *model.Model) Info {
+	info := Info{Name: m.Name, Doc: m.Doc, Weights: len(m.Weights), Params: m.Params(), FLOPs: m.FLOPs()}
+	for _, id := range m.Inputs() {
+		info.Inputs = append(info.Inputs, m.Graph.Sizes(id.Out(0)))
+	}
+	for id := range m.Graph.Nodes() {
+		op := m.Graph.Op(id)
+		if op == nil {
+			continue
+		}
+		info.Operators++
+		if op.Name == "conv2d" || op.Name == "matmul" {
+			info.MACs += m.Graph.WorkOf(id).FLOPs / 2
+		}
+	}
+	return info
+}
+
+// Build makes the model of that name, one of [Names], or its small variant. The
+// seed decides the numbers of its weights.
+func Build(name string, seed uint64) (*model.Model, error) {
+	base, tiny := strings.CutSuffix(name, tinySuffix)
+	for _, e := range entries {
+		if e.name != base {
+			continue
+		}
+		build, doc := e.build, e.doc
+		if tiny {
+			build, doc = e.tiny, e.doc+" (small sizes)"
+		}
+		m, err := try(build, seed)
+		if err != nil {
+			return nil, fmt.Errorf("build model %s: %w", name, err)
+		}
+		m.Name, m.Doc = name, doc
+		return m, nil
+	}
+	return nil, fmt.Errorf("build model %q: %w: want one of %s, or one of them with %q behind it",
+		name, ErrUnknown, strings.Join(Names(), ", "), tinySuffix)
+}
+
+func try(build func(uint64) *model.Model, seed uint64) (m *model.Model, err error) {
+	defer caught(&err)
+	return build(seed), nil
+}
+
+// ErrUnknown is wrapped by Build's error for a name that is not in the list.
+var ErrUnknown = errors.New("there is no such model")
+
+// Count is the number of applications of an operator in a graph.
+func Count(g *graph.Graph, op string) int {
+	n := 0
+	for id := range g.Nodes() {
+		if o := g.Op(id); o != nil && o.Name == op {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,160 @@
+package models
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/taso-go/taso/graph"
+	_ "github.com/taso-go/taso/graph/op" // the operators, which are looked up by name
+	"github.com/taso-go/taso/model"
+)
+
+// tensor is a tensor of the graph that is built, with its sizes.
+type tensor struct {
+	graph.Tensor
+	sizes []int
+}
+
+// net builds one model. Its methods take and return tensors. An error leaves
+// them by a panic of type failed, which [caught] turns into an error again: so
+// the builders read like the networks.
+type net struct {
+	b       graph.Builder
+	seed    uint64
+	div     int   // all channel counts are divided by it
+	style   style // what follows a convolution
+	fused   bool  // activations are part of convolutions
+	eps     float64
+	scope   string
+	used    map[string]int
+	weights map[graph.NodeID]*model.Weight
+}
+
+// failed is the panic of a method of net.
+type failed struct{ err error }
+
+func must(err error) {
+	if err != nil {
+		panic(failed{err})
+	}
+}
+
+// caught is deferred by whoever calls a builder.
+func caught(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case failed:
+		*err = r.err
+	default:
+		panic(r)
+	}
+}
+
+// style says what belongs to a convolution or a linear layer.
+type style uint8
+
+const (
+	plain  style = iota // nothing
+	biased              // a bias
+	normed              // batch normalization after convolutions, a bias of linear layers
+)
+
+func newNet(seed uint64, div int, s style) *net {
+	return &net{seed: seed, div: max(div, 1), style: s, eps: 1e-5,
+		used: map[string]int{}, weights: map[graph.NodeID]*model.Weight{}}
+}
+
+// in runs build with a part of the name in front of all names.
+func (n *net) in(part string, build func()) {
+	old := n.scope
+	n.scope = old + part + "."
+	build()
+	n.scope = old
+}
+
+// fresh is a name that is not taken: base, base_2, base_3 ...
+func (n *net) fresh(base string) string {
+	name := n.scope + base
+	n.used[name]++
+	if k := n.used[name]; k > 1 {
+		name += "_" + strconv.Itoa(k)
+	}
+	return name
+}
+
+// ch is a number of channels, divided in tiny variants.
+func (n *net) ch(c int) int { return max(c/n.div, 1) }
+
+// input adds an input that the caller feeds.
+func (n *net) input(name string, sizes ...int) tensor {
+	t, err := n.b.AddInput(n.fresh(name), graph.Float32, sizes...)
+	must(err)
+	return tensor{t, sizes}
+}
+
+// weight adds a weight with elements uniform in lo to hi.
+func (n *net) weight(name string, lo, hi float64, sizes ...int) tensor {
+	name = n.fresh(name)
+	t, err := n.b.AddWeight(name, graph.Float32, sizes...)
+	must(err)
+	n.weights[t.Node] = model.Uniform(model.Seed(n.seed, name), sizes, lo, hi)
+	return tensor{t, sizes}
+}
+
+// attrs are named attribute values.
+type attrs map[string]graph.Value
+
+// apply adds an operator with one output.
+func (n *net) apply(name, op string, a attrs, in ...tensor) tensor {
+	name = n.fresh(name)
+	o, ok := graph.Lookup(op)
+	if !ok {
+		must(fmt.Errorf("node %s: there is no operator %s", name, op))
+	}
+	list, err := o.Attr(a)
+	if err != nil {
+		must(fmt.Errorf("node %s: %w", name, err))
+	}
+	ts := make([]graph.Tensor, len(in))
+	for i, t := range in {
+		ts[i] = t.Tensor
+	}
+	id, err := n.b.Apply(name, o, list, ts...)
+	must(err)
+	return tensor{id.Out(0), n.b.Sizes(id.Out(0))}
+}
+
+// finish makes the model; its outputs are in the order given.
+func (n *net) finish(outputs ...tensor) *model.Model {
+	ts := make([]graph.Tensor, len(outputs))
+	for i, t := range outputs {
+		ts[i] = t.Tensor
+	}
+	g, err := n.b.Finish(ts...)
+	must(err)
+	m := &model.Model{Graph: g, Weights: n.weights, Producer: "taso"}
+	must(m.Validate())
+	return m
+}
+
+func ints(xs ...int) graph.Value {
+	out := make([]int64, len(xs))
+	for i, x := range xs {
+		out[i] = int64(x)
+	}
+	return graph.TupleValue(out...)
+}
+
+func number(x int) graph.Value { return graph.IntValue(int64(x)) }
+
+func shape(sizes ...int) graph.Value { return graph.ShapeValue(graph.Sizes(sizes...)) }
+
+// Paddings. The paper graphs say SAME, which TASO's runtime takes as
+// same_lower; full networks say how many cells they pad.
+var (
+	same  = graph.NameValue(graph.SameLower)
+	valid = graph.NameValue(graph.Valid)
+)
+
+// pads is the padding by v cells above and below, h left and right.
+func pads(v, h int) graph.Value { return ints(v, h, v, h) }
