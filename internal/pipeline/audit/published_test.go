@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"testing"
 
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/peer"
+	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/sums"
 )
 
 func auditFile(t testing.TB, name string, opt Options) (*peer.File, *Report) {
@@ -125,5 +130,63 @@ func TestWorkersDoNotMatter(t *testing.T) {
 		} else if !bytes.Equal(first, b) {
 			t.Error("1 and 3 workers report different things")
 		}
+	}
+}
+
+// The equations that TASO's verifier is given hold for all sizes, shown without
+// axioms: with one group, odd kernels, and where both sides are defined.
+func TestVerifierEquationsForAllSizes(t *testing.T) {
+	f, err := peer.Read("equations", data(t, "taso_verifier_equations.txt"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	classes := map[string]bool{}
+	var laws []*law.Law
+	for _, r := range f.Rules {
+		if seen[r.Source] {
+			continue
+		}
+		seen[r.Source] = true
+		l, err := translate(r.TASO, rules.Reading{Same: graph.SameLower})
+		if err != nil {
+			t.Fatalf("%s: %v", r.Source, err)
+		}
+		if x, err := rules.New(l); err == nil {
+			classes[x.ID()] = true
+		}
+		if d, _ := defined(l); d != nil {
+			l = d
+		}
+		for _, s := range conditionsOf(l) {
+			if s.condition == "odd kernels" {
+				l = s.law
+			}
+		}
+		laws = append(laws, l)
+	}
+	engine := &verify.Unbounded{Sums: sums.Config{Ordered: true}}
+	rs, err := engine.Results(context.Background(), laws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proved, all := 0, 0
+	var ms []float64
+	for i, r := range rs {
+		ms = append(ms, r.Seconds*1000)
+		if r.Proved {
+			proved++
+			if r.Scope == "all" {
+				all++
+			}
+			continue
+		}
+		t.Logf("not proved: %s: %s", law.FormatOutputs(laws[i].LHS), r.Reason)
+	}
+	slices.Sort(ms)
+	t.Logf("%d equations in %d classes, %d proved, %d of them with no limit on attributes; median %.2f ms, most %.1f ms",
+		len(laws), len(classes), proved, all, ms[len(ms)/2], ms[len(ms)-1])
+	if len(laws) != 674 || proved*1000 < 975*len(laws) {
+		t.Errorf("%d of %d proved, want 97.5 %%", proved, len(laws))
 	}
 }
