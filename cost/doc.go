@@ -21,7 +21,7 @@
 //
 // Picture:
 //
-//	backends.Measure ──► Sample ──► Table ──► Model ──► OfGraph ──► search, reports
+//	backends.Measure ──► Sample ──► Table ──► Model ──► GraphCost ──► search, reports
 //	                                  │         ▲
 //	                                  └► Calibrate ──► Machine
 //

@@ -1,0 +1,168 @@
+package cost
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/taso-go/taso/graph"
+)
+
+// Setting is what a time depends on besides the application: where and how it
+// ran. Times of different settings are never mixed.
+type Setting struct {
+	// Device is the hardware with what is used of it, such as
+	// "AMD EPYC 9755, 1 thread".
+	Device string `json:"device"`
+	// Library is the code that ran, with its version.
+	Library string `json:"library"`
+	// Layout is how tensors lie in memory; "" is row-major.
+	Layout string `json:"layout,omitempty"`
+	// Math is the arithmetic where the device has a choice, such as tf32; ""
+	// is IEEE arithmetic in the tensors' own type.
+	Math string `json:"math,omitempty"`
+}
+
+// String is the setting in one line, every part in quotes; parts that are ""
+// are left out.
+func (s Setting) String() string {
+	b := "on " + strconv.Quote(s.Device) + " by " + strconv.Quote(s.Library)
+	if s.Layout != "" {
+		b += " layout " + strconv.Quote(s.Layout)
+	}
+	if s.Math != "" {
+		b += " math " + strconv.Quote(s.Math)
+	}
+	return b
+}
+
+// Key names what a sample is the time of. Equal keys are equal Go values, so a
+// key may index a map.
+type Key struct {
+	Setting
+	// Op is the operator's name.
+	Op string `json:"op"`
+	// Attrs are all its attributes, those at their default too: "[axis=1]", or
+	// "" for an operator without any.
+	Attrs string `json:"attrs,omitempty"`
+	// In and Out are the types of its inputs and outputs: "float32[2, 3],
+	// float32[3]".
+	In  string `json:"in,omitempty"`
+	Out string `json:"out"`
+}
+
+// KeyOf is the key of an application.
+func KeyOf(s Setting, op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Key {
+	return Key{Setting: s, Op: op.Name, Attrs: formatAttrs(op, a), In: formatTypes(in), Out: formatTypes(out)}
+}
+
+// String is the key's canonical text: different keys have different texts.
+func (k Key) String() string { return k.Application() + " " + k.Setting.String() }
+
+// Application is the part of the text without the setting:
+// "matmul(float32[2, 3], float32[3, 4]) -> float32[2, 4]".
+func (k Key) Application() string { return k.Op + k.Attrs + "(" + k.In + ") -> " + k.Out }
+
+// Hash is the xxHash64 of the canonical text.
+func (k Key) Hash() uint64 { return xxhash.Sum64String(k.String()) }
+
+// formatAttrs writes every attribute, unlike [graph.Op.FormatAttrs]: a key must
+// not change its meaning when an operator's default does.
+func formatAttrs(op *graph.Op, a graph.Attrs) string {
+	if len(op.Params) == 0 {
+		return ""
+	}
+	parts := make([]string, len(op.Params))
+	for i, p := range op.Params {
+		parts[i] = p.Name + "=" + a[i].String()
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// formatTypes writes types with commas between them.
+func formatTypes(ts []graph.TensorType) string {
+	parts := make([]string, len(ts))
+	for i, t := range ts {
+		parts[i] = t.String()
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Applied is what a key's text stands for.
+type Applied struct {
+	Op      *graph.Op
+	Attrs   graph.Attrs
+	In, Out []graph.TensorType
+}
+
+// Parse reads the application back from the key's text. It reports text that
+// no application has, such as sizes that do not fit; package graph/op must be
+// imported for operators to be known.
+func (k Key) Parse() (*Applied, error) {
+	wrap := func(err error) (*Applied, error) { return nil, fmt.Errorf("key %s: %w", k.Application(), err) }
+	if strings.ContainsAny(k.Op+k.Attrs+k.In+k.Out, "\n\r#\"") {
+		return wrap(fmt.Errorf("a character that no application has"))
+	}
+	// The application is read as a graph of one operator.
+	ins := splitTypes(k.In)
+	var b strings.Builder
+	names := make([]string, len(ins))
+	for i, t := range ins {
+		names[i] = "x" + strconv.Itoa(i)
+		fmt.Fprintf(&b, "%s : %s\n", names[i], t)
+	}
+	b.WriteString("y")
+	if dtype, _, ok := strings.Cut(k.Out, "["); ok && len(ins) == 0 {
+		b.WriteString(" : " + dtype)
+	}
+	result := "y"
+	if op, ok := graph.Lookup(k.Op); ok && op.Out > 1 {
+		result = "y.0"
+	}
+	fmt.Fprintf(&b, " = %s%s(%s)\nreturn %s\n", k.Op, k.Attrs, strings.Join(names, ", "), result)
+	g, err := graph.ParseText("key", b.String())
+	if err != nil {
+		return wrap(err)
+	}
+	id := graph.NodeID(g.Len())
+	ap := &Applied{Op: g.Op(id), Attrs: g.Attrs(id)}
+	if ap.Op == nil {
+		return wrap(fmt.Errorf("no operator"))
+	}
+	for _, t := range g.Operands(id) {
+		ap.In = append(ap.In, g.Type(t))
+	}
+	for i := range g.NumOut(id) {
+		ap.Out = append(ap.Out, g.Type(id.Out(i)))
+	}
+	if back := KeyOf(k.Setting, ap.Op, ap.Attrs, ap.In, ap.Out); back != k {
+		return wrap(fmt.Errorf("not in canonical form, which is %s", back.Application()))
+	}
+	return ap, nil
+}
+
+// Types are the types of a node's operands and outputs.
+func Types(g *graph.Graph, id graph.NodeID) (in, out []graph.TensorType) {
+	for _, t := range g.Operands(id) {
+		in = append(in, g.Type(t))
+	}
+	for i := range g.NumOut(id) {
+		out = append(out, g.Type(id.Out(i)))
+	}
+	return in, out
+}
+
+// splitTypes cuts "a[1, 2], b[3]" after each closing bracket.
+func splitTypes(s string) []string {
+	var out []string
+	for s != "" {
+		i := strings.IndexByte(s, ']')
+		if i < 0 {
+			return append(out, s)
+		}
+		out = append(out, s[:i+1])
+		s = strings.TrimPrefix(s[i+1:], ", ")
+	}
+	return out
+}

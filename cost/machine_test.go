@@ -1,0 +1,222 @@
+package cost_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
+)
+
+func machine(t testing.TB, name string) *cost.Machine {
+	t.Helper()
+	m, err := cost.FindMachine(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestBuiltInMachines(t *testing.T) {
+	all, err := cost.Machines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, m := range all {
+		names[m.Name] = true
+		if m.Doc == "" {
+			t.Errorf("%s: no source of its numbers", m.Name)
+		}
+		file := filepath.Join(t.TempDir(), m.Name+".json")
+		if err := m.Write(file); err != nil {
+			t.Fatal(err)
+		}
+		back, err := cost.FindMachine(file)
+		if err != nil || !reflect.DeepEqual(back, m) {
+			t.Errorf("%s: read back as %+v, %v", m.Name, back, err)
+		}
+	}
+	if !names["v100"] || !names["laptop"] {
+		t.Errorf("built in: %v", names)
+	}
+}
+
+// broken is what follows in each case of TestMachineErrors.
+const whole = `{"name": "m", "doc": "", "flops": {"float32": 1e9}, "bandwidth": 1e9,
+"caches": [{"name": "L1", "bytes": 10, "bandwidth": 4e9}, {"name": "L2", "bytes": 20, "bandwidth": 2e9}],
+"launch": 1e-6, "view": 1e-7, "rates": {"conv": {"flops": 0.5, "bandwidth": 1}}}`
+
+func TestMachineErrors(t *testing.T) {
+	if _, err := cost.ParseMachine("m.json", []byte(whole)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{`"name": "m"`, `"name": ""`, "name is missing"},
+		{`"float32": 1e9`, `"float64": 1e9`, "flops of float32 is missing"},
+		{`"float32": 1e9`, `"float32": 1e9, "float31": 1`, `element type "float31"`},
+		{`"float32": 1e9`, `"float32": -1`, "flops of float32 is -1"},
+		{`"bandwidth": 1e9`, `"bandwidth": 0`, "bandwidth is 0, want a number above 0"},
+		{`"bandwidth": 1e9`, `"bandwith": 1e9`, `unknown field "bandwith"`},
+		{`"bandwidth": 1e9`, `"bandwidth": 3e9`, "cache L2 is slower than the memory"},
+		{`"launch": 1e-6`, `"launch": 0`, "launch is 0"},
+		{`"view": 1e-7`, `"view": 0`, "view is 0"},
+		{`"view": 1e-7`, `"view": 1e-7, "serial": 1.5`, "serial is 1.5"},
+		{`"view": 1e-7`, `"view": 1e-7, "memory": -1`, "memory is -1"},
+		{`"bytes": 20`, `"bytes": 10`, "cache L2 is not larger than L1"},
+		{`"bytes": 10`, `"bytes": 0`, "cache L1: 0 bytes"},
+		{`"bandwidth": 2e9`, `"bandwidth": 9e9`, "cache L2 is faster than the smaller L1"},
+		{`"conv"`, `"konv"`, `class "konv" is not known`},
+		{`0.5`, `0`, "rates of conv: flops is 0"},
+		{`"caches"`, `caches`, "m.json:2: invalid character"},
+		{`1}}}`, `1}}} {}`, "text after the description"},
+		{whole, ``, "EOF"},
+		{`"name": "m"`, `"name": 7`, "cannot unmarshal number"},
+	} {
+		text := strings.Replace(whole, c.old, c.new, 1)
+		if text == whole {
+			t.Fatalf("%q does not occur", c.old)
+		}
+		_, err := cost.ParseMachine("m.json", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "machine m.json") {
+			t.Errorf("%s → %s: got %v, want an error with %q", c.old, c.new, err, c.want)
+		}
+	}
+	// All that is wrong is said at once.
+	err := (&cost.Machine{}).Check()
+	for _, want := range []string{"name", "float32", "bandwidth", "launch", "view"} {
+		if !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("the empty machine: %v, want %s too", err, want)
+		}
+	}
+	for _, name := range []string{"v101", "./no.json"} {
+		if _, err := cost.FindMachine(name); err == nil {
+			t.Errorf("machine %s found", name)
+		}
+	}
+	if _, err := cost.ReadMachine("m", strings.NewReader(strings.Repeat(" ", 2<<20))); err == nil || !strings.Contains(err.Error(), "more than") {
+		t.Errorf("a large file: %v", err)
+	}
+	if _, err := cost.ReadMachine("m", failing{}); !errors.Is(err, errFailing) {
+		t.Errorf("a reader that fails: %v", err)
+	}
+}
+
+func FuzzParseMachine(f *testing.F) {
+	f.Add([]byte(whole))
+	f.Add([]byte(`{"name":"m","flops":{"float32":1e308},"bandwidth":1e-308,"launch":1,"view":1}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := cost.ParseMachine("fuzz", b)
+		if err != nil {
+			return
+		}
+		s, _, err := m.Cost(op.Relu, nil, []graph.TensorType{f32(8)}, []graph.TensorType{f32(8)})
+		if err != nil || !(s > 0) {
+			t.Fatalf("relu costs %v, %v", s, err)
+		}
+	})
+}
+
+func TestEveryOperatorHasAClass(t *testing.T) {
+	for _, o := range graph.Ops() {
+		if o.Name != "conv2d" && o.Name != "transpose" && !cost.HasClass(o.Name) {
+			t.Errorf("operator %s has no class: add it to the table in work.go", o.Name)
+		}
+	}
+}
+
+func TestWorkOf(t *testing.T) {
+	perm := func(p ...int64) map[string]graph.Value { return map[string]graph.Value{"perm": graph.TupleValue(p...)} }
+	conv := func(groups int64) map[string]graph.Value {
+		m := same()
+		m["groups"] = graph.IntValue(groups)
+		return m
+	}
+	attr := func(kv ...any) map[string]graph.Value {
+		m := map[string]graph.Value{}
+		for i := 0; i < len(kv); i += 2 {
+			m[kv[i].(string)] = graph.IntValue(int64(kv[i+1].(int)))
+		}
+		return m
+	}
+	for _, c := range []struct {
+		name string
+		app  *cost.Applied
+		want cost.Work
+	}{
+		{"matmul", applied(t, "matmul", nil, f32(2, 3), f32(3, 5)), cost.Work{Class: cost.MatMul, FLOPs: 2 * 2 * 3 * 5, Read: 4 * (6 + 15), Write: 40}},
+		{"conv", applied(t, "conv2d", conv(1), f32(1, 4, 8, 8), f32(8, 4, 3, 3)), cost.Work{Class: cost.Conv, FLOPs: 2 * 512 * 36, Read: 4 * (256 + 288), Write: 2048}},
+		{"conv 1x1", applied(t, "conv2d", conv(1), f32(1, 4, 8, 8), f32(8, 4, 1, 1)), cost.Work{Class: cost.Conv1x1, FLOPs: 2 * 512 * 4, Read: 4 * (256 + 32), Write: 2048}},
+		{"conv in groups", applied(t, "conv2d", conv(2), f32(1, 4, 8, 8), f32(8, 2, 3, 3)), cost.Work{Class: cost.GroupConv, FLOPs: 2 * 512 * 18, Read: 4 * (256 + 144), Write: 2048}},
+		{"depthwise", applied(t, "conv2d", conv(4), f32(1, 4, 8, 8), f32(4, 1, 3, 3)), cost.Work{Class: cost.Depthwise, FLOPs: 2 * 256 * 9, Read: 4 * (256 + 36), Write: 1024}},
+		{"transpose", applied(t, "transpose", perm(1, 0), f32(2, 3)), cost.Work{Class: cost.Transpose, Read: 24, Write: 24}},
+		{"transpose of an axis of size 1", applied(t, "transpose", perm(1, 0, 2), f32(1, 3, 4)), cost.Work{Class: cost.View}},
+		{"slice reads what it writes", applied(t, "slice", attr("axis", 0, "lo", 1, "hi", 3), f32(10, 5)), cost.Work{Class: cost.Copy, Read: 40, Write: 40}},
+		{"concat", applied(t, "concat", attr("axis", 0), f32(2), f32(3)), cost.Work{Class: cost.Copy, Read: 20, Write: 20}},
+		{"constant", applied(t, "imatmul", attr("n", 4)), cost.Work{Class: cost.Constant, Write: 64}},
+		{"relu of float16", applied(t, "relu", nil, graph.TensorType{DType: graph.Float16, Sizes: []int{8}}), cost.Work{Class: cost.Pointwise, FLOPs: 8, Read: 16, Write: 16}},
+	} {
+		a := c.app
+		if got := cost.WorkOf(a.Op, a.Attrs, a.In, a.Out); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
+		}
+	}
+	if got, want := cost.WorkOf(nil, nil, []graph.TensorType{f32(2)}, []graph.TensorType{f32(3)}), (cost.Work{Class: cost.Opaque, Read: 8, Write: 12}); got != want {
+		t.Errorf("opaque: got %+v, want %+v", got, want)
+	}
+}
+
+func TestRoofline(t *testing.T) {
+	m, err := cost.ParseMachine("m.json", []byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const launch = 1e-6
+	for _, c := range []struct {
+		work   cost.Work
+		serial float64
+		want   float64
+		bound  cost.Bound
+	}{
+		{cost.Work{Class: cost.View}, 0, 1e-7, cost.ByLaunch},
+		{cost.Work{Class: cost.MatMul, FLOPs: 1e9, Read: 1e6}, 0, launch + 1, cost.ByCompute},
+		{cost.Work{Class: cost.Conv, FLOPs: 1e9, Read: 1e6}, 0, launch + 2, cost.ByCompute},
+		{cost.Work{Class: cost.MatMul, FLOPs: 10, Read: 1e9, Write: 1e9}, 0, launch + 2, cost.ByMemory},
+		{cost.Work{Class: cost.MatMul, FLOPs: 1e9, Read: 1e9}, 1, launch + 2, cost.ByCompute},
+		{cost.Work{Class: cost.Copy, Read: 10}, 0, launch + 10/4e9, cost.ByLaunch},
+		{cost.Work{Class: cost.Copy, Read: 10, Write: 10}, 0, launch + 20/2e9, cost.ByLaunch},
+		{cost.Work{Class: cost.Copy, Read: 11, Write: 10}, 0, launch + 21/1e9, cost.ByLaunch},
+		{cost.Work{Class: cost.Constant}, 0, launch, cost.ByLaunch},
+	} {
+		m.Serial = c.serial
+		if got := float64(m.Time(c.work, graph.Float32)); !near(got, c.want) {
+			t.Errorf("%+v: %v, want %v", c.work, got, c.want)
+		}
+		if got := m.BoundOf(c.work, graph.Float32); got != c.bound {
+			t.Errorf("%+v: bound by %s, want %s", c.work, got, c.bound)
+		}
+	}
+	m.Serial = 0
+	if got := float64(m.Time(cost.Work{Class: cost.MatMul, FLOPs: 1e9}, graph.Float16)); !near(got, launch+0.5) {
+		t.Errorf("a type without a peak: %v", got)
+	}
+}
+
+func near(a, b float64) bool { return a-b < 1e-9*b && b-a < 1e-9*b }
+
+func ExampleMachine_Cost() {
+	m, err := cost.FindMachine("v100")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	in, out := []graph.TensorType{f32(1024, 1024), f32(1024, 1024)}, []graph.TensorType{f32(1024, 1024)}
+	s, source, err := m.Cost(op.MatMul, nil, in, out)
+	fmt.Println(s, source, err, m.BoundOf(cost.WorkOf(op.MatMul, nil, in, out), graph.Float32))
+	// Output: 176 µs modelled <nil> compute
+}

@@ -1,0 +1,153 @@
+package cost_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
+)
+
+// small is relu(x·(w·w)) twice: w·w is computed once.
+func small(t testing.TB) *graph.Graph {
+	t.Helper()
+	var b graph.Builder
+	x, _ := b.AddInput("x", graph.Float32, 4, 4)
+	w, _ := b.AddWeight("w", graph.Float32, 4, 4)
+	ww, _ := b.Apply("ww", op.MatMul, nil, w, w)
+	y, _ := b.Apply("y", op.MatMul, nil, x, ww.Out(0))
+	r, _ := b.Apply("r", op.Relu, nil, y.Out(0))
+	s, _ := b.Apply("s", op.Relu, nil, r.Out(0))
+	g, err := b.Finish(s.Out(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestGraphCost(t *testing.T) {
+	g, m := small(t), machine(t, "laptop")
+	b, err := cost.GraphCost(g, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var total, once cost.Seconds
+	var names []string
+	for _, n := range b.Nodes {
+		names = append(names, n.Name)
+		if n.Once {
+			once += n.Seconds
+		} else {
+			total += n.Seconds
+		}
+	}
+	if got := fmt.Sprint(names); got != "[ww y r s]" {
+		t.Errorf("nodes %s", got)
+	}
+	if b.Total != total || b.Once != once || once == 0 || b.By[cost.Modelled] != total || b.Source() != cost.Modelled || b.Opaque != 0 {
+		t.Errorf("%+v, want total %v, once %v", b, total, once)
+	}
+	by := b.ByClass()
+	if len(by) != 2 || by[cost.MatMul]+by[cost.Pointwise] != total {
+		t.Errorf("by class %v, want %v in two classes", by, total)
+	}
+}
+
+func TestTableModel(t *testing.T) {
+	g := small(t)
+	var tab cost.Table
+	_, err := cost.GraphCost(g, tab.Model(here))
+	var missing *cost.MissingError
+	if !errors.As(err, &missing) || missing.Key.Op != "matmul" {
+		t.Fatalf("an empty table: %v", err)
+	}
+	for _, name := range []string{`"ww"`, `"y"`, `"r"`, `"s"`} {
+		if !strings.Contains(err.Error(), "node "+name) {
+			t.Errorf("%v: does not name %s", err, name)
+		}
+	}
+	relu := keyOf(applied(t, "relu", nil, f32(4, 4)))
+	if _, err := tab.Put(cost.Entry{Key: relu, Sample: cost.Sample{Seconds: 3, Runs: 1, Source: cost.Measured}}); err != nil {
+		t.Fatal(err)
+	}
+	b, err := cost.GraphCost(g, cost.WithFallback(tab.Model(here), machine(t, "laptop")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.By[cost.Measured] != 6 || !(b.By[cost.Modelled] > 0) || b.Source() != cost.Modelled {
+		t.Errorf("by source %v", b.By)
+	}
+	elsewhere := here
+	elsewhere.Math = "tf32"
+	if _, _, err := tab.Model(elsewhere).Cost(op.Relu, nil, []graph.TensorType{f32(4, 4)}, []graph.TensorType{f32(4, 4)}); !errors.As(err, &missing) {
+		t.Errorf("another setting: %v", err)
+	}
+}
+
+// badModel has no sensible times.
+type badModel struct{ s cost.Seconds }
+
+func (m badModel) Cost(*graph.Op, graph.Attrs, []graph.TensorType, []graph.TensorType) (cost.Seconds, cost.Source, error) {
+	return m.s, cost.Modelled, nil
+}
+
+func TestCostsAreAboveZero(t *testing.T) {
+	if _, err := cost.GraphCost(small(t), badModel{0}); err == nil || !strings.Contains(err.Error(), "not a time above zero") {
+		t.Errorf("a model that prices at zero: %v", err)
+	}
+	if _, err := cost.GraphCost(small(t), badModel{-1}); err == nil {
+		t.Error("a model that prices below zero is accepted")
+	}
+}
+
+func TestManyMissing(t *testing.T) {
+	var b graph.Builder
+	x, _ := b.AddInput("x", graph.Float32, 4)
+	for range 25 {
+		id, _ := b.Apply("", op.Relu, nil, x)
+		x = id.Out(0)
+	}
+	g, err := b.Finish(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = cost.GraphCost(g, new(cost.Table).Model(here))
+	if n := strings.Count(fmt.Sprint(err), "\n"); n != 10 || !strings.Contains(err.Error(), "15 more") {
+		t.Errorf("%d lines: %v", n+1, err)
+	}
+}
+
+func ExampleGraphCost() {
+	g, err := graph.ParseText("mlp", `
+x : float32[64, 1024]
+w : float32[1024, 1024]
+y = matmul(x, w)
+z = relu(y)
+return z
+`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := cost.FindMachine("v100")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	b, err := cost.GraphCost(g, m)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, n := range b.Nodes {
+		fmt.Println(n.Name, n.Op, n.Seconds, n.Source)
+	}
+	fmt.Println("total", b.Total)
+	// Output:
+	// y matmul 15.69 µs modelled
+	// z relu 5.312 µs modelled
+	// total 21 µs
+}

@@ -1,0 +1,94 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Time is the roofline: what the work takes on elements of type t.
+//
+//	launch + max(compute, move) + serial · min(compute, move)
+//	compute = FLOPs / (peak of t · the class's fraction)
+//	move    = bytes / (bandwidth · the class's fraction)
+//
+// The bandwidth is that of the smallest cache that holds all the bytes, else
+// of the memory. A view costs Machine.View. An element type without a peak
+// computes as fast as float32 for each of its bytes.
+func (m *Machine) Time(w Work, t graph.DType) Seconds {
+	if w.Class == View {
+		return m.View
+	}
+	compute, move := m.terms(w, t)
+	long, short := max(compute, move), min(compute, move)
+	return m.Launch + Seconds(long+m.Serial*short)
+}
+
+// terms are the seconds of computing and of moving.
+func (m *Machine) terms(w Work, t graph.DType) (compute, move float64) {
+	r, ok := m.Rates[w.Class]
+	if !ok {
+		r = Rate{FLOPS: 1, Bandwidth: 1}
+	}
+	compute, move = m.ideal(w, t)
+	return compute / r.FLOPS, move / r.Bandwidth
+}
+
+// ideal is terms at the peak rates.
+func (m *Machine) ideal(w Work, t graph.DType) (compute, move float64) {
+	peak, ok := m.FLOPS[t.String()]
+	if !ok {
+		peak = m.FLOPS[graph.Float32.String()] * 4 / math.Max(1, float64(t.Bytes()))
+	}
+	return float64(w.FLOPs) / peak, float64(w.Bytes()) / m.bandwidth(w.Bytes())
+}
+
+// bandwidth is that of the smallest level that holds n bytes.
+func (m *Machine) bandwidth(n int64) float64 {
+	for _, c := range m.Caches {
+		if n <= c.Bytes {
+			return c.Bandwidth
+		}
+	}
+	return m.Bandwidth
+}
+
+// Bound says which term of the roofline is the longest.
+type Bound string
+
+// What an application's time consists of most.
+const (
+	ByLaunch  Bound = "launch"
+	ByCompute Bound = "compute"
+	ByMemory  Bound = "memory"
+)
+
+// BoundOf says what bounds the work on elements of type t.
+func (m *Machine) BoundOf(w Work, t graph.DType) Bound {
+	compute, move := m.terms(w, t)
+	switch {
+	case w.Class == View || float64(m.Launch) >= max(compute, move):
+		return ByLaunch
+	case compute >= move:
+		return ByCompute
+	}
+	return ByMemory
+}
+
+// Cost makes a machine a [Model]: every application has a cost, and it is
+// modelled.
+func (m *Machine) Cost(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (Seconds, Source, error) {
+	return m.Time(WorkOf(op, a, in, out), elementType(in, out)), Modelled, nil
+}
+
+// elementType is the type that arithmetic is done in: that of the first
+// output, else of the first input.
+func elementType(in, out []graph.TensorType) graph.DType {
+	if len(out) > 0 {
+		return out[0].DType
+	}
+	if len(in) > 0 {
+		return in[0].DType
+	}
+	return graph.Float32
+}

@@ -1,0 +1,199 @@
+package cost
+
+import (
+	"math"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Class groups operators whose kernels reach similar fractions of a machine's
+// peak rates.
+type Class string
+
+// The classes.
+const (
+	MatMul    Class = "matmul"    // products of matrices
+	Conv      Class = "conv"      // convolutions with all channels
+	Conv1x1   Class = "conv1x1"   // convolutions that are a product of matrices
+	GroupConv Class = "groupconv" // convolutions in groups of several channels
+	Depthwise Class = "depthwise" // convolutions of one channel each
+	Pool      Class = "pool"      // windows without weights
+	Pointwise Class = "pointwise" // arithmetic element by element
+	Function  Class = "function"  // exp, tanh and others of many instructions
+	Normalize Class = "normalize" // several passes: softmax and layer norm
+	Reduce    Class = "reduce"    // sums, means and maxima along axes
+	Copy      Class = "copy"      // data moved in rows: concat, slice, pad
+	Transpose Class = "transpose" // data moved across rows
+	Gather    Class = "gather"    // data moved by index or position
+	Constant  Class = "constant"  // computed from nothing
+	View      Class = "view"      // the same memory under another shape
+	Opaque    Class = "opaque"    // an operator of a model that we only carry along
+	Other     Class = "other"     // operators that this package does not know
+)
+
+// Classes lists all classes.
+func Classes() []Class {
+	return []Class{MatMul, Conv, Conv1x1, GroupConv, Depthwise, Pool, Pointwise, Function, Normalize,
+		Reduce, Copy, Transpose, Gather, Constant, View, Opaque, Other}
+}
+
+// Work is what an application does, regardless of the machine.
+type Work struct {
+	Class Class
+	// FLOPs counts multiplications and additions separately, as
+	// [graph.Op.FLOPs] does.
+	FLOPs int64
+	// Read and Write are the bytes that must be read and written at least once:
+	// of a slice's input only the part that is cut out.
+	Read, Write int64
+}
+
+// Bytes is Read + Write, at most the largest int64.
+func (w Work) Bytes() int64 {
+	if w.Read > math.MaxInt64-w.Write {
+		return math.MaxInt64
+	}
+	return w.Read + w.Write
+}
+
+// Intensity is FLOPs per byte; 0 where no byte is moved.
+func (w Work) Intensity() float64 {
+	if b := w.Bytes(); b > 0 {
+		return float64(w.FLOPs) / float64(b)
+	}
+	return 0
+}
+
+// WorkOf is the work of an application; op nil is an opaque operator, of which
+// only the traffic is known.
+//
+// Tensors are taken to lie in memory in row-major order, complete. Then a
+// reshape is a view, and so is a transpose that moves only axes of size 1;
+// every other operator writes its outputs. A slice or split copies: a view of
+// the first rows would do for some, but the result must outlive its source.
+func WorkOf(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Work {
+	w := Work{Class: Opaque}
+	for _, t := range in {
+		w.Read = add(w.Read, t.Bytes())
+	}
+	for _, t := range out {
+		w.Write = add(w.Write, t.Bytes())
+	}
+	if op == nil {
+		return w
+	}
+	w.Class = classOf(op, a, in, out)
+	w.FLOPs = op.WorkOf(a, sizesOf(in), sizesOf(out)).FLOPs
+	switch w.Class {
+	case View, Constant:
+		w.FLOPs, w.Read = 0, 0
+		if w.Class == View {
+			w.Write = 0
+		}
+	case Copy, Transpose:
+		// Each output element is one input element or a constant.
+		w.FLOPs, w.Read = 0, min(w.Read, w.Write)
+	case Gather:
+		if op.Name == "gather" {
+			// One input element for each output element, and the indices.
+			w.FLOPs, w.Read = 0, add(min(in[0].Bytes(), w.Write), w.Read-in[0].Bytes())
+		}
+	}
+	return w
+}
+
+// classes names the class of every operator whose class does not depend on
+// attributes or sizes. TestEveryOperatorHasAClass keeps it complete.
+var classes = map[string]Class{
+	"matmul": MatMul, "poolmax": Pool, "poolavg": Pool,
+	"ewadd": Pointwise, "ewmul": Pointwise, "ewsub": Pointwise, "ewdiv": Pointwise, "ewmax": Pointwise, "ewmin": Pointwise,
+	"smul": Pointwise, "relu": Pointwise, "neg": Pointwise, "abs": Pointwise, "reciprocal": Pointwise, "sqrt": Pointwise,
+	"leakyrelu": Pointwise, "clip": Pointwise, "hardsigmoid": Pointwise, "hardswish": Pointwise, "batchnorm": Pointwise,
+	"sigmoid": Function, "tanh": Function, "gelu": Function, "exp": Function, "erf": Function, "log": Function, "elu": Function,
+	"softmax": Normalize, "layernorm": Normalize,
+	"reducesum": Reduce, "reducemean": Reduce, "reducemax": Reduce,
+	"concat": Copy, "slice": Copy, "split": Copy, "pad": Copy, "enlarge": Copy, "broadcast": Copy, "cast": Copy,
+	"gather": Gather, "resize": Gather,
+	"one": Constant, "iconv": Constant, "imatmul": Constant, "cpool": Constant,
+	"reshape": View,
+}
+
+func classOf(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
+	switch op.Name {
+	case "conv2d":
+		return convClass(op, a, in, out)
+	case "transpose":
+		if movesUnits(op, a, in[0].Sizes) {
+			return View
+		}
+		return Transpose
+	}
+	if c, ok := classes[op.Name]; ok {
+		return c
+	}
+	if op.Pointwise {
+		return Function // a function we know nothing of is rather slow than fast
+	}
+	return Other
+}
+
+// convClass looks at the kernel [o, c, kh, kw] and the groups.
+func convClass(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
+	x, w, y := in[0].Sizes, in[1].Sizes, out[0].Sizes
+	groups := 1
+	if i := op.ParamIndex("groups"); i >= 0 {
+		if d, ok := a[i].Dim(); ok {
+			if n, ok := d.Const(); ok {
+				groups = int(n)
+			}
+		}
+	}
+	switch {
+	case groups > 1 && w[1] == 1:
+		return Depthwise
+	case groups > 1:
+		return GroupConv
+	case w[2] == 1 && w[3] == 1 && x[2] == y[2] && x[3] == y[3]:
+		return Conv1x1
+	}
+	return Conv
+}
+
+// movesUnits says whether a permutation keeps the order of all axes whose size
+// is not 1: then the elements stay where they are.
+func movesUnits(op *graph.Op, a graph.Attrs, sizes []int) bool {
+	i := op.ParamIndex("perm")
+	if i < 0 {
+		return false
+	}
+	perm, _ := a[i].Tuple()
+	last := int64(-1)
+	for _, p := range perm {
+		if p < 0 || p >= int64(len(sizes)) {
+			return false
+		}
+		if sizes[p] == 1 {
+			continue
+		}
+		if p < last {
+			return false
+		}
+		last = p
+	}
+	return true
+}
+
+func sizesOf(ts []graph.TensorType) [][]int {
+	out := make([][]int, len(ts))
+	for i, t := range ts {
+		out[i] = t.Sizes
+	}
+	return out
+}
+
+func add(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
