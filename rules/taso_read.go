@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -342,7 +343,10 @@ func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.
 	}
 	sol := t.facts.Solution()
 	for _, e := range t.facts.Pending() {
-		l.Where = append(l.Where, law.Pred{Left: e[0], Rel: "==", Right: e[1]})
+		p := law.Pred{Left: e[0], Rel: "==", Right: e[1]}
+		if !slices.ContainsFunc(l.Where, func(q law.Pred) bool { return q.String() == p.String() }) {
+			l.Where = append(l.Where, p)
+		}
 	}
 	memo := map[string]*law.Term{}
 	for i := range l.LHS {

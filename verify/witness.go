@@ -360,6 +360,10 @@ func (w *Witness) String() string {
 			fmt.Fprintf(&b, "  %s\n", title)
 		}
 		for _, t := range ts {
+			if t.Values == nil {
+				fmt.Fprintf(&b, "    %s : %v\n", t.Term, t.Shape)
+				continue
+			}
 			fmt.Fprintf(&b, "    %s : %v = [%s]\n", t.Term, t.Shape, strings.Join(t.Values, " "))
 		}
 	}

@@ -34,7 +34,11 @@ func explainRule(w io.Writer, reps []*audit.Report, id string) error {
 }
 
 func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
-	fmt.Fprintf(w, "%s, rule %d, %s\n  %s\n\n", rep.File, r.Index, r.Name, r.Source)
+	name := fmt.Sprintf("rule %d", r.Index)
+	if r.Name != name {
+		name += ", " + r.Name
+	}
+	fmt.Fprintf(w, "%s, %s\n  %s\n\n", rep.File, name, r.Source)
 	say := func(what string, v audit.Outcome, condition, reason string) {
 		if v == "" {
 			return
@@ -64,7 +68,7 @@ func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 		fmt.Fprintf(w, "\n%s\n", indent(r.Law))
 	}
 	if c := r.Counterexample; c != nil {
-		fmt.Fprintf(w, "\n%s  of\n%s\n", indent(c.Witness.String()), indent(c.Law))
+		fmt.Fprintf(w, "\n%s\n  of\n%s\n", indent(c.Witness.String()), indent(c.Law))
 	}
 	if r.Proof == nil {
 		return nil
