@@ -87,6 +87,30 @@ func TestTableModel(t *testing.T) {
 	}
 }
 
+// TestOpaque: an opaque node is priced by its traffic and counted, and what
+// depends on it is computed in each run.
+func TestOpaque(t *testing.T) {
+	var b graph.Builder
+	w, _ := b.AddWeight("w", graph.Float32, 4, 4)
+	o, _ := b.Opaque("o", "NonMaxSuppression", nil, []graph.Tensor{w}, []graph.TensorType{f32(4, 4)})
+	r, _ := b.Apply("r", op.Relu, nil, o.Out(0))
+	g, err := b.Finish(r.Out(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := cost.GraphCost(g, machine(t, "laptop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := c.Nodes[0]; c.Opaque != 1 || c.Once != 0 || n.Op != "NonMaxSuppression" || n.Class != cost.Opaque || !(n.Seconds > 0) {
+		t.Errorf("%+v", c)
+	}
+	var missing *cost.MissingError
+	if _, err := cost.GraphCost(g, new(cost.Table).Model(here)); !errors.As(err, &missing) || missing.Key.Op != "opaque" {
+		t.Errorf("an empty table: %v", err)
+	}
+}
+
 // badModel has no sensible times.
 type badModel struct{ s cost.Seconds }
 

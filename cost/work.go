@@ -64,8 +64,8 @@ func (w Work) Intensity() float64 {
 	return 0
 }
 
-// WorkOf is the work of an application; op nil is an opaque operator, of which
-// only the traffic is known.
+// WorkOf is the work of an application; op nil, or the operator of an opaque
+// node, is one of which only the traffic is known.
 //
 // Tensors are taken to lie in memory in row-major order, complete. Then a
 // reshape is a view, and so is a transpose that moves only axes of size 1;
@@ -79,7 +79,7 @@ func WorkOf(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Work {
 	for _, t := range out {
 		w.Write = add(w.Write, t.Bytes())
 	}
-	if op == nil {
+	if op == nil || op.Name == graph.OpaqueName {
 		return w
 	}
 	w.Class = classOf(op, a, in, out)

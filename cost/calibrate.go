@@ -1,0 +1,363 @@
+package cost
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Observation is a timed application as the calibration sees it.
+type Observation struct {
+	Work  Work
+	DType graph.DType // that arithmetic is done in
+	Time  Seconds
+	Name  string // for the report
+}
+
+// Observations are the measured and recorded samples of one setting. Keys that
+// cannot be read (an operator of another version) are left out and counted.
+func Observations(t *Table, s Setting) (obs []Observation, unread int) {
+	for _, e := range t.Entries() {
+		if e.Key.Setting != s || e.Sample.Source == Modelled {
+			continue
+		}
+		ap, err := e.Key.Parse()
+		if err != nil {
+			unread++
+			continue
+		}
+		obs = append(obs, Observation{
+			Work: WorkOf(ap.Op, ap.Attrs, ap.In, ap.Out), DType: elementType(ap.In, ap.Out),
+			Time: e.Sample.Seconds, Name: e.Key.Application(),
+		})
+	}
+	return obs, unread
+}
+
+// ClassFit is how well a machine fits the observations of one class. Errors are
+// relative: 0.1 is a time 10 % off, up or down, of what was observed.
+type ClassFit struct {
+	Class Class
+	Count int
+	// Fitted rates; where no observation is bound by one of them it is that of
+	// the base machine.
+	Rate             Rate
+	Compute, Memory  int // observations that each term bounds
+	Median, Q90, Max float64
+	Worst            string // the application with the largest error
+}
+
+// Fit is the result of a calibration.
+type Fit struct {
+	Machine *Machine
+	Count   int // observations used
+	Rounds  int // of the fitting
+	// Median, Q90 (nine in ten are below) and Max are the relative errors of
+	// the fitted machine; BaseMedian is the median error of the machine that
+	// the fit started from.
+	Median, Q90, Max float64
+	BaseMedian       float64
+	Classes          []ClassFit // in the order of Classes
+}
+
+const (
+	fitRounds  = 40    // of reweighting; the fit stops when it stands still
+	huberAt    = 0.1   // relative error from which an observation counts less
+	ridge      = 1e-12 // keeps the normal equations regular
+	minObserve = 3     // observations below which nothing is fitted
+)
+
+// Calibrate fits a machine's launch and view times, its rates by class and its
+// Serial to observations, and reports how well it fits. Peaks, bandwidths and
+// caches stay those of base; only their fractions are fitted.
+//
+// The model is linear in the launch time and the inverse rates once it is known
+// which term of each observation is the longer. So the fit alternates: the
+// longer terms are found with the rates so far, then launch and inverse rates
+// are fitted by least squares of relative errors, in which an observation far
+// off counts with its error instead of its square (Huber's weights: P. J. Huber,
+// "Robust estimation of a location parameter", Ann. Math. Statist. 35, 1964).
+// Serial is the best of 0, 0.25 … 1. The result depends on the observations'
+// values only, not on their order.
+func Calibrate(base *Machine, obs []Observation) (*Fit, error) {
+	if err := base.Check(); err != nil {
+		return nil, fmt.Errorf("calibrate: machine %s: %w", base.Name, err)
+	}
+	obs = slices.Clone(obs)
+	slices.SortFunc(obs, compareObservations)
+	var views []Seconds
+	var used []Observation
+	for _, o := range obs {
+		switch {
+		case !o.Time.Valid() || o.Time == 0:
+			return nil, fmt.Errorf("calibrate: %s: time %v", o.Name, float64(o.Time))
+		case o.Work.Class == View:
+			views = append(views, o.Time)
+		default:
+			used = append(used, o)
+		}
+	}
+	if len(used) < minObserve {
+		return nil, fmt.Errorf("calibrate: %d observations of operators that are not views, want at least %d", len(used), minObserve)
+	}
+	var best *Fit
+	for _, serial := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		m := clone(base)
+		m.Serial = serial
+		if len(views) > 0 {
+			m.View = Median(views)
+		}
+		rounds, err := fitRates(m, used)
+		if err != nil {
+			return nil, fmt.Errorf("calibrate: %w", err)
+		}
+		f := Evaluate(m, obs)
+		f.Rounds = rounds
+		if best == nil || f.score(used) < best.score(used) {
+			best = f
+		}
+	}
+	best.BaseMedian = Evaluate(base, obs).Median
+	best.Machine.Name = base.Name + "-calibrated"
+	best.Machine.Doc = fmt.Sprintf("%s Launch, view, serial and rates fitted to %d measured applications: relative error %.1f %% in the median, %.1f %% at most.",
+		base.Doc, best.Count, 100*best.Median, 100*best.Max)
+	if err := best.Machine.Check(); err != nil {
+		return nil, fmt.Errorf("calibrate: the fit is no machine: %w", err)
+	}
+	return best, nil
+}
+
+func compareObservations(a, b Observation) int {
+	switch {
+	case a.Name != b.Name:
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	case a.Time != b.Time:
+		if a.Time < b.Time {
+			return -1
+		}
+		return 1
+	}
+	return 0
+}
+
+// score is the mean of Huber's losses, which the fit minimizes.
+func (f *Fit) score(obs []Observation) float64 {
+	sum := 0.0
+	for _, o := range obs {
+		r := math.Abs(float64(f.Machine.Time(o.Work, o.DType)/o.Time) - 1)
+		if r > huberAt {
+			sum += huberAt * (2*r - huberAt)
+		} else {
+			sum += r * r
+		}
+	}
+	return sum / float64(len(obs))
+}
+
+func clone(m *Machine) *Machine {
+	c := *m
+	c.Caches = slices.Clone(m.Caches)
+	c.Rates = map[Class]Rate{}
+	for _, k := range sortedKeys(m.Rates) {
+		c.Rates[k] = m.Rates[k]
+	}
+	return &c
+}
+
+// Unknown 0 is the launch time; then two for each class: the inverse fractions
+// of arithmetic and of bandwidth.
+type unknowns struct {
+	classes []Class
+	at      map[Class]int
+}
+
+// fitRates changes m.Launch and m.Rates.
+func fitRates(m *Machine, obs []Observation) (rounds int, err error) {
+	u := unknowns{at: map[Class]int{}}
+	for _, c := range Classes() {
+		if slices.ContainsFunc(obs, func(o Observation) bool { return o.Work.Class == c }) {
+			u.at[c] = 1 + 2*len(u.classes)
+			u.classes = append(u.classes, c)
+			if _, ok := m.Rates[c]; !ok {
+				m.Rates[c] = Rate{FLOPS: 1, Bandwidth: 1}
+			}
+		}
+	}
+	n := 1 + 2*len(u.classes)
+	last := math.Inf(1)
+	for rounds = 1; rounds <= fitRounds; rounds++ {
+		x, err := u.solve(m, obs, n)
+		if err != nil {
+			return rounds, err
+		}
+		u.apply(m, x)
+		s := (&Fit{Machine: m}).score(obs)
+		if math.Abs(last-s) < 1e-9*(1+s) {
+			break
+		}
+		last = s
+	}
+	return min(rounds, fitRounds), nil
+}
+
+// solve makes one step: weighted least squares with the terms as they are now.
+// Unknowns that no observation determines, or that come out at or below zero,
+// keep their value (a launch below zero becomes the smallest observed one's
+// share).
+func (u *unknowns) solve(m *Machine, obs []Observation, n int) ([]float64, error) {
+	now := make([]float64, n)
+	now[0] = float64(m.Launch)
+	for _, c := range u.classes {
+		now[u.at[c]], now[u.at[c]+1] = 1/m.Rates[c].FLOPS, 1/m.Rates[c].Bandwidth
+	}
+	fixed := make([]bool, n)
+	for {
+		x, negative, err := u.step(m, obs, now, fixed)
+		if err != nil || negative < 0 {
+			return x, err
+		}
+		// The worst offender stands still and the others are fitted again.
+		fixed[negative] = true
+		if negative == 0 {
+			now[0] = math.Max(now[0]/2, 1e-9)
+		} else {
+			now[negative] /= 2 // faster: this term explains too much
+		}
+	}
+}
+
+// step solves for the unknowns that are not fixed; negative is one that came
+// out at or below zero, or -1.
+func (u *unknowns) step(m *Machine, obs []Observation, now []float64, fixed []bool) (x []float64, negative int, err error) {
+	n := len(now)
+	ata, atb := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	row := make([]float64, n)
+	for _, o := range obs {
+		clear(row)
+		i := u.at[o.Work.Class]
+		compute, move := m.ideal(o.Work, o.DType)
+		row[0] = 1
+		if compute*now[i] >= move*now[i+1] {
+			row[i], row[i+1] = compute, m.Serial*move
+		} else {
+			row[i], row[i+1] = m.Serial*compute, move
+		}
+		predicted := 0.0
+		for j := range row {
+			predicted += row[j] * now[j]
+		}
+		t := float64(o.Time)
+		w := 1.0
+		if r := math.Abs(predicted/t - 1); r > huberAt {
+			w = huberAt / r
+		}
+		rest := 1.0
+		for _, j := range [3]int{0, i, i + 1} {
+			row[j] *= now[j] / t // unknowns relative to their values: all near 1
+			if fixed[j] {
+				rest -= row[j]
+				row[j] = 0
+			}
+		}
+		for _, j := range [3]int{0, i, i + 1} {
+			atb.SetVec(j, atb.AtVec(j)+w*row[j]*rest)
+			for _, k := range [3]int{0, i, i + 1} {
+				if k >= j {
+					ata.SetSym(j, k, ata.At(j, k)+w*row[j]*row[k])
+				}
+			}
+		}
+	}
+	for j := range n {
+		if ata.At(j, j) < 1e-9 { // nothing determines it: it stands still
+			atb.SetVec(j, 1)
+			for k := range n {
+				ata.SetSym(min(j, k), max(j, k), 0)
+			}
+			ata.SetSym(j, j, 1)
+		}
+		ata.SetSym(j, j, ata.At(j, j)*(1+ridge))
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(ata) {
+		return nil, -1, errors.New("the observations do not determine the rates")
+	}
+	var sol mat.VecDense
+	if err := chol.SolveVecTo(&sol, atb); err != nil {
+		var cond mat.Condition
+		if !errors.As(err, &cond) { // badly conditioned is still the best there is
+			return nil, -1, err
+		}
+	}
+	x, negative = make([]float64, n), -1
+	worst := 1e-3 // below a thousandth of its value a rate has lost its meaning
+	for j := range n {
+		f := sol.AtVec(j)
+		if fixed[j] {
+			f = 1
+		}
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return nil, -1, errors.New("the fit diverges")
+		}
+		if f < worst && !fixed[j] {
+			worst, negative = f, j
+		}
+		x[j] = f * now[j]
+	}
+	return x, negative, nil
+}
+
+func (u *unknowns) apply(m *Machine, x []float64) {
+	m.Launch = Seconds(x[0])
+	for _, c := range u.classes {
+		m.Rates[c] = Rate{FLOPS: 1 / x[u.at[c]], Bandwidth: 1 / x[u.at[c]+1]}
+	}
+}
+
+// Evaluate is how well a machine predicts observations, views included.
+func Evaluate(m *Machine, obs []Observation) *Fit {
+	f := &Fit{Machine: m, Count: len(obs)}
+	var all []float64
+	by := map[Class]*ClassFit{}
+	errs := map[Class][]float64{}
+	for _, o := range obs {
+		c := by[o.Work.Class]
+		if c == nil {
+			r, ok := m.Rates[o.Work.Class]
+			if !ok {
+				r = Rate{FLOPS: 1, Bandwidth: 1}
+			}
+			c = &ClassFit{Class: o.Work.Class, Rate: r}
+			by[o.Work.Class] = c
+		}
+		c.Count++
+		switch m.BoundOf(o.Work, o.DType) {
+		case ByCompute:
+			c.Compute++
+		case ByMemory:
+			c.Memory++
+		}
+		e := math.Abs(float64(m.Time(o.Work, o.DType)/o.Time) - 1)
+		all = append(all, e)
+		errs[c.Class] = append(errs[c.Class], e)
+		if e > c.Max || c.Worst == "" {
+			c.Max, c.Worst = e, o.Name
+		}
+	}
+	f.Median, f.Q90, f.Max = Median(all), Quantile(all, 0.9), Quantile(all, 1)
+	for _, k := range Classes() {
+		if c := by[k]; c != nil {
+			c.Median, c.Q90 = Median(errs[k]), Quantile(errs[k], 0.9)
+			f.Classes = append(f.Classes, *c)
+		}
+	}
+	return f
+}

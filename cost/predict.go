@@ -1,0 +1,164 @@
+package cost
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Prediction compares the sum of operators' times with the time of a whole run.
+type Prediction struct {
+	Model string `json:"model"`
+	Nodes int    `json:"nodes"` // operators in the sum
+	// Free are operators left out of the sum, because the run that was timed
+	// computed them inside others.
+	Free int `json:"free,omitempty"`
+	// Predicted is the sum, and Source the least trusted source in it.
+	Predicted Seconds `json:"predicted"`
+	Source    Source  `json:"source"`
+	// Measured is the time of whole runs.
+	Measured Sample `json:"measured"`
+}
+
+// Predict adds up a breakdown. free, which may be nil, says which nodes the
+// timed run computed inside others.
+func Predict(name string, b *Breakdown, free func(graph.NodeID) bool, measured Sample) (*Prediction, error) {
+	if err := measured.Check(); err != nil {
+		return nil, fmt.Errorf("prediction for %s: %w", name, err)
+	}
+	p := &Prediction{Model: name, Measured: measured, Source: Measured}
+	for _, n := range b.Nodes {
+		switch {
+		case n.Once:
+		case free != nil && free(n.ID):
+			p.Free++
+		default:
+			p.Nodes++
+			p.Predicted += n.Seconds
+			p.Source = min(p.Source, n.Source)
+		}
+	}
+	return p, nil
+}
+
+// Error is the relative error: 0.1 if the prediction is 10 % above what was
+// measured.
+func (p *Prediction) Error() float64 { return float64(p.Predicted/p.Measured.Seconds) - 1 }
+
+// Accuracy sums up predictions for several models.
+type Accuracy struct {
+	Models int `json:"models"`
+	// Median and Max are of the absolute relative errors; Worst is the model
+	// with the largest.
+	Median float64 `json:"median"`
+	Max    float64 `json:"max"`
+	Worst  string  `json:"worst,omitempty"`
+	// Pairs are the pairs of models whose measured times differ by more than
+	// their spreads (the sum of the deviations), and Kept those of them that the
+	// predictions put in the same order.
+	Pairs int `json:"pairs"`
+	Kept  int `json:"kept"`
+}
+
+// AccuracyOf sums up.
+func AccuracyOf(ps []*Prediction) Accuracy {
+	a := Accuracy{Models: len(ps)}
+	var errs []float64
+	for _, p := range ps {
+		e := math.Abs(p.Error())
+		errs = append(errs, e)
+		if e > a.Max || a.Worst == "" {
+			a.Max, a.Worst = e, p.Model
+		}
+	}
+	a.Median = Median(errs)
+	for i, p := range ps {
+		for _, q := range ps[:i] {
+			d := p.Measured.Seconds - q.Measured.Seconds
+			if Seconds(math.Abs(float64(d))) <= p.Measured.MAD+q.Measured.MAD {
+				continue
+			}
+			a.Pairs++
+			if cmp.Compare(p.Predicted, q.Predicted) == cmp.Compare(d, 0) {
+				a.Kept++
+			}
+		}
+	}
+	return a
+}
+
+// WritePredictions writes a table of predictions and their summary.
+func WritePredictions(w io.Writer, ps []*Prediction) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "model\toperators\tsum of operators\t\tend to end\t±\terror\t")
+	for _, p := range ps {
+		fmt.Fprintf(t, "%s\t%d\t%v\t%v\t%v\t%v\t%+.1f %%\t\n",
+			p.Model, p.Nodes, p.Predicted, p.Source, p.Measured.Seconds, p.Measured.MAD, 100*p.Error())
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if len(ps) < 2 {
+		return nil
+	}
+	a := AccuracyOf(ps)
+	_, err := fmt.Fprintf(w, "error: median %.1f %%, at most %.1f %% (%s); order kept in %d of %d pairs of models\n",
+		100*a.Median, 100*a.Max, a.Worst, a.Kept, a.Pairs)
+	return err
+}
+
+// WriteText writes the breakdown as a table: the classes by their part of the
+// total, then the slowest nodes, at most top of them (0: all).
+func (b *Breakdown) WriteText(w io.Writer, top int) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	by := b.ByClass()
+	keys := sortedKeys(by)
+	slices.SortStableFunc(keys, func(x, y Class) int { return cmp.Compare(by[y], by[x]) })
+	part := func(s Seconds) float64 {
+		if b.Total == 0 {
+			return 0
+		}
+		return 100 * float64(s/b.Total)
+	}
+	fmt.Fprintln(t, "class\ttime\tpart\t")
+	for _, k := range keys {
+		fmt.Fprintf(t, "%s\t%v\t%.1f %%\t\n", k, by[k], part(by[k]))
+	}
+	fmt.Fprintf(t, "total\t%v\t%s\t\n", b.Total, b.Source())
+	if b.Once > 0 {
+		fmt.Fprintf(t, "before the first run\t%v\t\t\n", b.Once)
+	}
+	nodes := slices.DeleteFunc(slices.Clone(b.Nodes), func(n NodeCost) bool { return n.Once })
+	slices.SortStableFunc(nodes, func(x, y NodeCost) int { return cmp.Compare(y.Seconds, x.Seconds) })
+	if top > 0 && len(nodes) > top {
+		nodes = nodes[:top]
+	}
+	fmt.Fprintln(t, "\t\t\t\nnode\ttime\tpart\toperator\t")
+	for _, n := range nodes {
+		fmt.Fprintf(t, "%s\t%v\t%.1f %%\t%s\t%s\t\n", n.Name, n.Seconds, part(n.Seconds), n.Op, n.Source)
+	}
+	if b.Opaque > 0 {
+		fmt.Fprintf(t, "%d opaque operators: only their traffic is counted\t\n", b.Opaque)
+	}
+	return t.Flush()
+}
+
+// WriteText writes the report of a calibration: a line a class.
+func (f *Fit) WriteText(w io.Writer) error {
+	m := f.Machine
+	fmt.Fprintf(w, "%s: launch %v, view %v, serial %v; %d applications, relative error: median %.1f %% (before: %.1f %%), nine in ten below %.1f %%, at most %.1f %%\n",
+		m.Name, m.Launch, m.View, m.Serial, f.Count, 100*f.Median, 100*f.BaseMedian, 100*f.Q90, 100*f.Max)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "class\tcount\tcompute bound\tmemory bound\tGFLOP/s\tGB/s\tmedian\t90 %\tmax\t")
+	peak := m.FLOPS[graph.Float32.String()]
+	for _, c := range f.Classes {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%.4g\t%.4g\t%.1f %%\t%.1f %%\t%.1f %%\t\n", c.Class, c.Count, c.Compute, c.Memory,
+			c.Rate.FLOPS*peak/1e9, c.Rate.Bandwidth*m.Bandwidth/1e9, 100*c.Median, 100*c.Q90, 100*c.Max)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,119 @@
+package cost_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+)
+
+func measured(s, mad cost.Seconds) cost.Sample {
+	return cost.Sample{Seconds: s, MAD: mad, Runs: 9, Source: cost.Measured}
+}
+
+func TestPredict(t *testing.T) {
+	b, err := cost.GraphCost(small(t), machine(t, "laptop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := cost.Predict("small", b, nil, measured(b.Total/2, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Nodes != 3 || p.Free != 0 || !near(float64(p.Predicted), float64(b.Total)) || math.Abs(p.Error()-1) > 1e-9 || p.Source != cost.Modelled {
+		t.Errorf("%+v, error %v", p, p.Error())
+	}
+	last := b.Nodes[3]
+	p, err = cost.Predict("small", b, func(id graph.NodeID) bool { return id == last.ID }, measured(1, 0))
+	if err != nil || p.Nodes != 2 || p.Free != 1 || !near(float64(p.Predicted), float64(b.Total-last.Seconds)) {
+		t.Errorf("one operator free: %+v, %v", p, err)
+	}
+	if _, err := cost.Predict("small", b, nil, cost.Sample{}); err == nil || !strings.Contains(err.Error(), "small") {
+		t.Errorf("without a measured time: %v", err)
+	}
+}
+
+func TestAccuracy(t *testing.T) {
+	p := func(name string, predicted, seconds, mad cost.Seconds) *cost.Prediction {
+		return &cost.Prediction{Model: name, Predicted: predicted, Measured: measured(seconds, mad)}
+	}
+	for _, c := range []struct {
+		name string
+		ps   []*cost.Prediction
+		want cost.Accuracy
+	}{
+		{"none", nil, cost.Accuracy{}},
+		{"order kept", []*cost.Prediction{p("a", 1, 1, 0), p("b", 3, 2, 0), p("c", 8, 4, 0)}, cost.Accuracy{Models: 3, Median: 0.5, Max: 1, Worst: "c", Pairs: 3, Kept: 3}},
+		{"one pair turned", []*cost.Prediction{p("a", 4, 4, 0), p("b", 2, 5, 0), p("c", 8, 8, 0)}, cost.Accuracy{Models: 3, Max: 0.6, Worst: "b", Pairs: 3, Kept: 2}},
+		{"too close to tell", []*cost.Prediction{p("a", 4, 4, 0.25), p("b", 4.5, 4.5, 0.25)}, cost.Accuracy{Models: 2, Worst: "a"}},
+		{"equal predictions", []*cost.Prediction{p("a", 4, 4, 0), p("b", 4, 8, 0)}, cost.Accuracy{Models: 2, Median: 0.25, Max: 0.5, Worst: "b", Pairs: 1}},
+	} {
+		if got := cost.AccuracyOf(c.ps); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestReports(t *testing.T) {
+	b, err := cost.GraphCost(small(t), machine(t, "laptop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Opaque = 2
+	fit, err := cost.Calibrate(machine(t, "laptop"), observe(truth(t), 0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		write func(*bytes.Buffer) error
+		want  []string
+	}{
+		{"breakdown", func(w *bytes.Buffer) error { return b.WriteText(w, 1) },
+			[]string{"matmul", "pointwise", "total", "modelled", "before the first run", "2 opaque"}},
+		{"fit", func(w *bytes.Buffer) error { return fit.WriteText(w) }, []string{"launch 300 ns", "transpose", "GFLOP/s", "300 applications"}},
+	} {
+		var w bytes.Buffer
+		if err := c.write(&w); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(w.String(), want) {
+				t.Errorf("%s: no %q in\n%s", c.name, want, w.String())
+			}
+		}
+	}
+	var w bytes.Buffer
+	_ = b.WriteText(&w, 1)
+	if n := strings.Count(w.String(), "relu"); n > 1 {
+		t.Errorf("%d nodes named relu with one asked for:\n%s", n, w.String())
+	}
+	if err := cost.WritePredictions(failing{}, []*cost.Prediction{{Measured: measured(1, 0)}}); !errors.Is(err, errFailing) {
+		t.Errorf("a writer that fails: %v", err)
+	}
+}
+
+func (failing) Write([]byte) (int, error) { return 0, errFailing }
+
+func ExampleWritePredictions() {
+	ps := []*cost.Prediction{
+		{Model: "resnet50", Nodes: 175, Predicted: 52e-3, Source: cost.Measured, Measured: measured(50e-3, 2e-4)},
+		{Model: "bert", Nodes: 120, Predicted: 9.6e-3, Source: cost.Measured, Measured: measured(10e-3, 1e-4)},
+	}
+	fmt.Println("prediction")
+	if err := cost.WritePredictions(os.Stdout, ps); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// prediction
+	//      model  operators  sum of operators            end to end       ±   error
+	//   resnet50        175             52 ms  measured       50 ms  200 µs  +4.0 %
+	//       bert        120            9.6 ms  measured       10 ms  100 µs  -4.0 %
+	// error: median 4.0 %, at most 4.0 % (bert); order kept in 1 of 1 pairs of models
+}
