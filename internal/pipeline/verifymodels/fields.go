@@ -1,0 +1,97 @@
+package verifymodels
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+)
+
+// floats is float64 arithmetic.
+type floats struct{ interp.Float }
+
+// dot adds four partial sums, in an order that depends on the length only.
+func (floats) dot(x, y []float64) float64 {
+	var s0, s1, s2, s3 float64
+	y = y[:len(x)]
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		s0 += x[i] * y[i]
+		s1 += x[i+1] * y[i+1]
+		s2 += x[i+2] * y[i+2]
+		s3 += x[i+3] * y[i+3]
+	}
+	for ; i < len(x); i++ {
+		s0 += x[i] * y[i]
+	}
+	return s0 + s1 + (s2 + s3)
+}
+
+func (floats) fromFloat(x float64) (float64, error) { return x, nil }
+func (floats) fromInt(x int64) float64              { return float64(x) }
+
+func (f floats) apply(op *graph.Op, a graph.Attrs, in []interp.Tensor[float64]) ([]interp.Tensor[float64], error) {
+	return interp.Apply(f.Float, op, a, in)
+}
+
+// residues is arithmetic modulo 2^61 - 1.
+type residues struct {
+	fingerprint.Zp
+	// functions is set when a function of one element or a maximum was
+	// evaluated: then a difference proves nothing.
+	functions *bool
+}
+
+const p = fingerprint.P
+
+func (residues) dot(x, y []uint64) uint64 {
+	var sum uint64
+	y = y[:len(x)]
+	for len(x) > 0 {
+		// Products are below 2^122: 32 of them fit into 128 bits.
+		n := min(len(x), 32)
+		var hi, lo, carry uint64
+		for i, a := range x[:n] {
+			h, l := bits.Mul64(a, y[i])
+			lo, carry = bits.Add64(lo, l, 0)
+			hi += h + carry
+		}
+		// 2^64 = 8 modulo 2^61 - 1.
+		sum = (sum + fingerprint.MulMod(hi%p, 8) + lo%p) % p
+		x, y = x[n:], y[n:]
+	}
+	return sum
+}
+
+// fromFloat is exact: a finite number is an integer times a power of two, and
+// 2^61 = 1.
+func (residues) fromFloat(x float64) (uint64, error) {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, fmt.Errorf("%g is not a number that arithmetic modulo a prime knows", x)
+	}
+	frac, exp := math.Frexp(x)
+	m := int64(frac * (1 << 53)) // exact
+	e := ((exp-53)%61 + 61) % 61
+	v := fingerprint.Zp{}.Rat(m, 1)
+	return fingerprint.MulMod(v, 1<<e), nil
+}
+
+func (z residues) fromInt(x int64) uint64 { return z.Rat(x, 1) }
+
+func (z residues) Fn(name string, x uint64) uint64 {
+	*z.functions = true
+	return z.Zp.Fn(name, x)
+}
+
+// Max marks a function unless there is nothing to choose.
+func (z residues) Max(xs []uint64) uint64 {
+	*z.functions = *z.functions || len(xs) > 1
+	return z.Zp.Max(xs)
+}
+
+func (z residues) apply(op *graph.Op, a graph.Attrs, in []interp.Tensor[uint64]) ([]interp.Tensor[uint64], error) {
+	return interp.Apply[uint64](z, op, a, in)
+}

@@ -1,0 +1,149 @@
+package verifymodels
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/graph/op"
+	"pgregory.net/rapid"
+)
+
+// The kernels compute what the interpreter computes.
+func TestKernels(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := func(name string, most int) int { return rapid.IntRange(1, most).Draw(t, name) }
+		var o *graph.Op
+		a := graph.Attrs{}
+		var sx, sw []int
+		if rapid.Bool().Draw(t, "conv") {
+			o = op.Conv2D
+			groups, c := size("groups", 3), size("c", 3)
+			sw = []int{groups * size("per", 2), c, size("kh", 3), size("kw", 4)}
+			sx = []int{size("b", 2), groups * c, size("h", 7), size("w", 7)}
+			pad := rapid.SampledFrom([]graph.Value{graph.NameValue(graph.SameUpper), graph.NameValue(graph.SameLower),
+				graph.NameValue(graph.Valid), graph.TupleValue(1, 0, 0, 1)}).Draw(t, "pad")
+			a = op.Conv2D.MustAttr(map[string]graph.Value{"pad": pad, "groups": graph.IntValue(int64(groups)),
+				"stride": graph.TupleValue(int64(size("sv", 3)), int64(size("sh", 3))),
+				"act":    graph.NameValue(rapid.SampledFrom([]string{"none", "relu"}).Draw(t, "act"))})
+		} else {
+			o = op.MatMul
+			batch := rapid.SliceOfN(rapid.IntRange(1, 3), 0, 2).Draw(t, "batch")
+			m, k, n := size("m", 5), size("k", 70), size("n", 5)
+			sx, sw = append(slices.Clone(batch), m, k), append(slices.Clone(batch), k, n)
+		}
+		seed := rapid.Uint64().Draw(t, "seed")
+		draw := func(sizes []int, which uint64) interp.Tensor[uint64] {
+			x := interp.Tensor[uint64]{Sizes: sizes, Data: make([]uint64, graph.NumElements(sizes))}
+			for i := range x.Data {
+				x.Data[i] = fingerprint.Mix(seed^which+uint64(i)) % p
+			}
+			return x
+		}
+		x, w := draw(sx, 1), draw(sw, 1<<40)
+		fns := false
+		f := residues{fingerprint.Zp{Key: seed}, &fns}
+		want, err := interp.Apply(f.Zp, o, a, []interp.Tensor[uint64]{x, w})
+		if err != nil {
+			t.Skip(err) // the window does not fit
+		}
+		got, err := applyNode[uint64](f, o, a, []interp.Tensor[uint64]{x, w}, want[0].Sizes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got[0].Data, want[0].Data) || !slices.Equal(got[0].Sizes, want[0].Sizes) {
+			t.Fatalf("%s%s of %v and %v differs", o.Name, o.FormatAttrs(a), sx, sw)
+		}
+	})
+}
+
+// dot is right at the ends of its range and for every length around its blocks.
+func TestDot(t *testing.T) {
+	fns := false
+	f := residues{fingerprint.Zp{}, &fns}
+	for n := 0; n <= 130; n++ {
+		x := make([]uint64, n)
+		y := make([]float64, n)
+		sum := new(big.Int)
+		for i := range x {
+			x[i], y[i] = p-1-uint64(i%2), float64(i)
+			v := new(big.Int).SetUint64(x[i])
+			sum.Add(sum, v.Mul(v, v))
+		}
+		want := sum.Mod(sum, big.NewInt(p)).Uint64()
+		if got := f.dot(x, x); got != want {
+			t.Fatalf("length %d: %d, want %d", n, got, want)
+		}
+		if got, want := (floats{}).dot(y, y), float64((n-1)*n*(2*n-1)/6); got != want {
+			t.Fatalf("length %d: %g, want %g", n, got, want)
+		}
+	}
+}
+
+// Numbers keep their sums and products modulo p.
+func TestFromFloat(t *testing.T) {
+	fns := false
+	f := residues{fingerprint.Zp{}, &fns}
+	image := func(x float64) uint64 {
+		v, err := f.fromFloat(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for _, c := range []struct {
+		x    float64
+		want uint64
+	}{
+		{0, 0}, {1, 1}, {-1, p - 1}, {0.5, f.Rat(1, 2)}, {-0.375, f.Rat(-3, 8)}, {1 << 20, 1 << 20},
+		{math.Ldexp(1, 61), 1}, {math.Ldexp(3, -122), 3}, {math.Ldexp(1, -1074), f.Rat(1, 1<<(1074%61))},
+	} {
+		if got := image(c.x); got != c.want {
+			t.Errorf("%g: %d, want %d", c.x, got, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		// Halves and quarters, whose sums and products are exact.
+		x := float64(rapid.IntRange(-1<<20, 1<<20).Draw(t, "x")) / 4
+		y := float64(rapid.IntRange(-1<<20, 1<<20).Draw(t, "y")) / 1024
+		if image(x+y) != f.Add(image(x), image(y)) || image(x*y) != f.Mul(image(x), image(y)) {
+			t.Fatalf("%g and %g", x, y)
+		}
+	})
+	for _, x := range []float64{math.NaN(), math.Inf(-1)} {
+		if _, err := f.fromFloat(x); err == nil {
+			t.Errorf("%g has an image", x)
+		}
+	}
+}
+
+func BenchmarkConv(b *testing.B) {
+	a := op.Conv2D.MustAttr(map[string]graph.Value{"pad": graph.NameValue(graph.SameLower)})
+	sx, sw := []int{1, 32, 28, 28}, []int{32, 32, 3, 3}
+	macs := float64(28 * 28 * 32 * 32 * 9)
+	b.Run("float64", func(b *testing.B) { benchConv[float64](b, floats{}, a, sx, sw, macs) })
+	fns := false
+	b.Run("modp", func(b *testing.B) { benchConv[uint64](b, residues{fingerprint.Zp{}, &fns}, a, sx, sw, macs) })
+}
+
+func benchConv[T any](b *testing.B, f field[T], a graph.Attrs, sx, sw []int, macs float64) {
+	draw := func(sizes []int) interp.Tensor[T] {
+		x := interp.Tensor[T]{Sizes: sizes, Data: make([]T, graph.NumElements(sizes))}
+		for i := range x.Data {
+			x.Data[i] = f.fromInt(int64(i*i%1009 - 500))
+		}
+		return x
+	}
+	x, w := draw(sx), draw(sw)
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		if _, err := conv2d(f, op.Conv2D, a, x, w, []int{1, sw[0], sx[2], sx[3]}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(macs*float64(b.N)/b.Elapsed().Seconds()/1e9, "GMAC/s")
+}
