@@ -72,6 +72,7 @@ read.`,
 	f.IntVar(&k.opt.Workers, "workers", 0, "parallel workers (default one a processor)")
 	f.Uint64Var(&k.opt.Seed, "seed", 1, "seed of the values tried for counterexamples")
 	f.BoolVar(&k.opt.NoSet, "no-set", false, "judge rules one by one; leave out duplicates and what is derivable")
+	f.BoolVar(&k.opt.Quantified, "quantified", false, "also prove with quantified axioms, a solver for each rule, and compare the times")
 	f.BoolVar(&k.json, "json", false, "print the report as JSON (of several files, a list)")
 	f.BoolVar(&k.quiet, "summary", false, "print the counts only")
 	f.StringVar(&k.out, "out", "", "write the report as JSON to `FILE`")

@@ -42,6 +42,10 @@ func printAudit(w io.Writer, reps []*audit.Report, quiet bool) error {
 		if err != nil {
 			return err
 		}
+		if p := rep.Provers; p != nil {
+			fmt.Fprintf(w, "\n%s proved again by one worker: e-graph, Z3 and checker %d in %.2f s; quantified axioms, a solver for each, %d in %.2f s\n",
+				plural(p.Goals, "law"), p.Proved, p.Seconds, p.QuantifiedProved, p.QuantifiedSeconds)
+		}
 	}
 	return nil
 }
@@ -97,7 +101,7 @@ func printSetPart(w io.Writer, rep *audit.Report) error {
 		}
 	}
 	if set.Minimal != nil {
-		fmt.Fprintf(w, "%s, from which %s follow: %s\n", plural(len(set.Minimal), "rule"), plural(set.Classes, "class"),
+		fmt.Fprintf(w, "%s, from which %s follow: %s\n", plural(len(set.Minimal), "rule"), plural(set.Classes, "law"),
 			list(set.Minimal, strconv.Itoa))
 	}
 	if len(set.Looping) > 0 {

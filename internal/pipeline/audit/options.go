@@ -18,6 +18,8 @@ type Options struct {
 	Seed uint64
 	// NoSet leaves out what concerns the rules together.
 	NoSet bool
+	// Quantified also proves the papers' way and compares, see [Provers].
+	Quantified bool
 	// Progress shows what is being done; nil: nothing is shown.
 	Progress *progress.Reporter
 }

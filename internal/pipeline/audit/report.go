@@ -35,6 +35,20 @@ type Report struct {
 	Summary Summary `json:"summary"`
 	Rules   []*Rule `json:"rules"`
 	Set     SetPart `json:"set"`
+	// Provers compares ways to prove; nil unless asked for.
+	Provers *Provers `json:"provers,omitempty"`
+}
+
+// Provers compares, in one run and with one worker, the proofs of this program
+// with those of the papers: all axioms as quantified formulas and a solver for
+// each rule. The goals are the laws of the file that the axioms prove, each
+// once.
+type Provers struct {
+	Goals             int     `json:"goals"`
+	Proved            int     `json:"proved"` // by e-graph, Z3 on ground formulas, and checker
+	Seconds           float64 `json:"seconds"`
+	QuantifiedProved  int     `json:"quantified_proved"`
+	QuantifiedSeconds float64 `json:"quantified_seconds"`
 }
 
 // Summary counts the rules of a file.

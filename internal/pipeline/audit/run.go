@@ -117,6 +117,11 @@ func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
 			return nil, err
 		}
 	}
+	if d.opt.Quantified {
+		if err := d.compare(ctx, rep); err != nil {
+			return nil, err
+		}
+	}
 	rep.count(f)
 	rep.Summary.Seconds = time.Since(start).Seconds()
 	return rep, nil
@@ -170,6 +175,9 @@ func (d *decider) reading(q *question) Reading {
 		if w.Verdict == "" {
 			continue
 		}
+		if w.Verdict != Proved && q.plain != nil && d.ungroup(q, w, k) {
+			continue
+		}
 		if way := q.claim.way[k]; way.condition != "" && w.Verdict != Unknown {
 			var c *Counterexample
 			if way.general != nil {
@@ -180,31 +188,29 @@ func (d *decider) reading(q *question) Reading {
 		if s := d.spread[law.Format(n.law)]; q.sem.Broadcast && s != nil {
 			s.apply(w, k)
 		}
-		if w.Verdict != Proved && q.plain != nil {
-			d.ungroup(q, w, k)
-		}
 	}
 	g.Forward, g.Backward = ways[0], ways[1]
 	return g
 }
 
-// ungroup replaces what was found of a direction by the simpler condition of
-// one group, if the rule holds then.
-func (d *decider) ungroup(q *question, w *Direction, k int) {
+// ungroup replaces what was found of a direction that has a counterexample by
+// the simpler condition of one group, if the rule holds then.
+func (d *decider) ungroup(q *question, w *Direction, k int) bool {
 	one := &question{rule: q.rule, sem: q.sem, claim: q.plain}
 	g := d.reading(one)
 	plain := g.Forward
 	if k == 1 {
 		plain = g.Backward
 	}
-	if plain.Verdict != Proved && plain.Verdict != Conditional || w.Counterexample == nil && w.Verdict == Conditional {
-		return
+	if plain.Verdict != Proved && plain.Verdict != Conditional || w.Counterexample == nil {
+		return false
 	}
 	condition := "groups = 1"
 	if plain.Condition != "" {
 		condition += ", " + plain.Condition
 	}
 	w.Verdict, w.Condition, w.Engine, w.Axioms = Conditional, condition, plain.Engine, plain.Axioms
+	return true
 }
 
 // restrict adds a condition to a direction that holds.
