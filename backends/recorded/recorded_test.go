@@ -1,0 +1,154 @@
+package recorded_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/backends/recorded"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
+	"github.com/taso-go/taso/model"
+)
+
+var (
+	gpu  = cost.Setting{Device: "GPU, 1 thread", Library: "cudnn 9"}
+	relu = []graph.TensorType{{Sizes: []int{8}}}
+)
+
+// table has relu of 8 elements on the GPU, measured, and tanh, modelled.
+func table(t testing.TB) *cost.Table {
+	t.Helper()
+	var tab cost.Table
+	put := func(o *graph.Op, s cost.Sample) {
+		if _, err := tab.Put(cost.NewEntry(cost.KeyOf(gpu, o, nil, relu, relu), s)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(op.Relu, cost.Sample{Seconds: 3e-6, MAD: 1e-7, Runs: 9, Source: cost.Measured})
+	put(op.EWAdd, cost.Sample{Seconds: 5e-6, Source: cost.Modelled})
+	return &tab
+}
+
+func TestMeasure(t *testing.T) {
+	b := recorded.New(table(t), gpu)
+	ctx := context.Background()
+	opt := backends.MeasureOptions{}
+	s, err := b.Measure(ctx, op.Relu, nil, relu, relu, opt)
+	if want := (cost.Sample{Seconds: 3e-6, MAD: 1e-7, Runs: 9, Source: cost.Recorded}); err != nil || s != want {
+		t.Errorf("got %v, %v, want %v", s, err, want)
+	}
+	if s, err = b.Measure(ctx, op.EWAdd, nil, relu, relu, opt); err != nil || s.Source != cost.Modelled {
+		t.Errorf("a modelled time is replayed as %v, %v", s, err)
+	}
+	var missing *cost.MissingError
+	other := []graph.TensorType{{Sizes: []int{9}}}
+	if _, err := b.Measure(ctx, op.Relu, nil, other, other, opt); !errors.As(err, &missing) || !strings.Contains(err.Error(), "relu(float32[9])") {
+		t.Errorf("a size that was not recorded: %v", err)
+	}
+	if _, err := b.Measure(ctx, nil, nil, relu, relu, opt); err == nil {
+		t.Error("no operator, and no error")
+	}
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := b.Measure(done, op.Relu, nil, relu, relu, opt); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestSupports(t *testing.T) {
+	var gb graph.Builder
+	x, _ := gb.AddInput("x", graph.Float32, 8)
+	y, _ := gb.Apply("y", op.Relu, nil, x)
+	o, _ := gb.Opaque("o", "If", nil, []graph.Tensor{x}, relu)
+	z, _ := gb.Apply("z", op.EWMul, nil, y.Out(0), o.Out(0))
+	g, err := gb.Finish(z.Out(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := recorded.New(table(t), gpu)
+	for id, want := range map[graph.NodeID]string{x.Node: "no operator", y: "", o: "If): it is opaque", z: "no time recorded for ewmul"} {
+		err := b.Supports(g, id)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("node %s: got %v, want %q", g.Name(id), err, want)
+		}
+	}
+	if _, err := b.Compile(context.Background(), &model.Model{Graph: g}, backends.CompileOptions{}); !errors.Is(err, backends.ErrNoRun) {
+		t.Errorf("compile: %v", err)
+	}
+}
+
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, tab *cost.Table) string {
+		path := filepath.Join(dir, name)
+		s, err := cost.OpenStore(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Add(tab.Entries()...); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	tab := table(t)
+	one := write("one.costs", tab)
+	k := cost.KeyOf(cost.Setting{Device: "CPU", Library: "x"}, op.Relu, nil, relu, relu)
+	if _, err := tab.Put(cost.NewEntry(k, cost.Sample{Seconds: 1, Source: cost.Modelled})); err != nil {
+		t.Fatal(err)
+	}
+	two := write("two.costs", tab)
+	for _, c := range []struct{ path, device, want string }{
+		{one, "", ""}, {two, "GPU", ""}, {two, "", "2 settings fit"}, {two, "TPU", "0 settings fit"}, {filepath.Join(dir, "no"), "", "no such file"},
+	} {
+		b, damaged, err := recorded.Open(c.path, c.device)
+		switch {
+		case c.want != "":
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s %q: got %v, want %q", c.path, c.device, err, c.want)
+			}
+		case err != nil || len(damaged) > 0 || b.Setting() != gpu || b.Info().Device != gpu.Device:
+			t.Errorf("%s %q: %v, %v, %v", c.path, c.device, b, damaged, err)
+		}
+	}
+	if err := os.WriteFile(one, []byte("PNG\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := recorded.Open(one, ""); err == nil || !strings.Contains(err.Error(), "no table") {
+		t.Errorf("a picture: %v", err)
+	}
+}
+
+func TestSettingOf(t *testing.T) {
+	i := backends.Info{Name: "cpu", Device: "EPYC", Version: "3", Threads: 2, Libraries: []string{"OpenBLAS 0.3"}}
+	if got := recorded.SettingOf(i); got != (cost.Setting{Device: "EPYC, 2 threads", Library: "cpu 3, OpenBLAS 0.3"}) {
+		t.Errorf("got %+v", got)
+	}
+	i.Threads = 1
+	if got := recorded.SettingOf(i).Device; got != "EPYC, 1 thread" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func Example() {
+	var t cost.Table
+	s := cost.Setting{Device: "GPU, 1 thread", Library: "cudnn 9"}
+	in, out := []graph.TensorType{{Sizes: []int{8}}}, []graph.TensorType{{Sizes: []int{8}}}
+	if _, err := t.Put(cost.NewEntry(cost.KeyOf(s, op.Relu, nil, in, out), cost.Sample{Seconds: 3e-6, Runs: 9, Source: cost.Measured})); err != nil {
+		fmt.Println(err)
+		return
+	}
+	b := recorded.New(&t, s)
+	fmt.Println(b.Measure(context.Background(), op.Relu, nil, in, out, backends.MeasureOptions{}))
+	_, err := b.Measure(context.Background(), op.EWAdd, nil, append(in, in...), out, backends.MeasureOptions{})
+	fmt.Println(err)
+	// Output:
+	// 3 µs ± 0 s (recorded, 9 runs) <nil>
+	// no time recorded for ewadd(float32[8], float32[8]) -> float32[8] on "GPU, 1 thread" by "cudnn 9"
+}
