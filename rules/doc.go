@@ -29,5 +29,10 @@
 // further by instances of more general laws ([Subsume]). [Join] makes rules
 // with two outputs out of rules with one.
 //
+// Broadcastings lists what a law says if operands of sums and products of
+// elements may differ in shape, as in ONNX. SideOfTASO types one side of a rule
+// alone, so that an audit can tell what the other side asks beyond it. The files
+// of other programs are read by package rules/peer.
+//
 // Reading a proof is not checking it: see package verify/check.
 package rules

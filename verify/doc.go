@@ -20,6 +20,13 @@
 // axioms under shape conditions; what is equal then is explained by axiom
 // instances. Cf. Willsey et al., egg (POPL 2021), and Nieuwenhuis, Oliveras,
 // Proof-producing congruence closure (RTA 2005). The instances of (b) are
-// checked again elsewhere, by Z3 as a ground formula and by package
+// checked again elsewhere, by Z3 as a ground formula ([Grounder]) and by package
 // verify/check.
+//
+// (c) [Unbounded]: no axioms at all; both sides as sums over symbolic index
+// ranges, for all sizes (package verify/sums). It finds no instances.
+//
+// [Refute] looks for a counterexample, a [Witness], small and exact, that
+// [Witness.Replay] evaluates again. [Broadcasting] decides what a law says when
+// operands of sums and products of elements may differ in shape.
 package verify
