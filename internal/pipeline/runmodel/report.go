@@ -1,0 +1,122 @@
+package runmodel
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/backends/recorded"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+)
+
+// SettingOf is the setting that a backend's times belong to.
+func SettingOf(i backends.Info) cost.Setting { return recorded.SettingOf(i) }
+
+// sum fills in what follows from the runs. times are those of each node in all
+// runs.
+func (r *Report) sum(g *graph.Graph, order []backends.OpTime, times map[graph.NodeID][]cost.Seconds) {
+	r.Time = cost.Sample{Runs: len(r.Runs), Source: cost.Measured}
+	r.Time.Seconds, r.Time.MAD = cost.MedianMAD(r.Runs)
+	r.Min, r.Max = slices.Min(r.Runs), slices.Max(r.Runs)
+	if r.Time.Seconds > 0 {
+		r.FLOPRate = float64(r.FLOPs) / float64(r.Time.Seconds)
+	}
+	r.Free = map[graph.NodeID]bool{}
+	kinds := map[string]*Kind{}
+	var explained cost.Seconds
+	for _, t := range order {
+		n := Node{ID: t.Node, Name: t.Name, Op: t.Op, Seconds: cost.Median(times[t.Node])}
+		k := kinds[t.Op]
+		if k == nil {
+			k = &Kind{Op: t.Op}
+			kinds[t.Op] = k
+		}
+		if t.Into != 0 {
+			n.Into = g.Name(t.Into)
+			r.Free[t.Node] = true
+			k.Fused++
+		}
+		k.Nodes++
+		k.Seconds += n.Seconds
+		explained += n.Seconds
+		r.Nodes = append(r.Nodes, n)
+	}
+	for _, k := range kinds {
+		r.Kinds = append(r.Kinds, *k)
+	}
+	slices.SortFunc(r.Kinds, func(a, b Kind) int {
+		if c := cmp.Compare(b.Seconds, a.Seconds); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Op, b.Op)
+	})
+	r.Overhead = max(0, r.Time.Seconds-explained)
+}
+
+// WriteText writes the report for people: the times, the operators, and the
+// slowest nodes, at most top of them (0: none, negative: all).
+func (r *Report) WriteText(w io.Writer, top int) error {
+	fmt.Fprintf(w, "%s on %s\n", r.Model, r.Backend)
+	fmt.Fprintf(w, "end to end  %v ± %v, %v to %v (median of %d runs, MAD, extremes)\n", r.Time.Seconds, r.Time.MAD, r.Min, r.Max, r.Time.Runs)
+	fmt.Fprintf(w, "arithmetic  %.4g GFLOP, %.4g GFLOP/s\n", float64(r.FLOPs)/1e9, r.FLOPRate/1e9)
+	fmt.Fprintf(w, "memory      %s at most, %s of weights in the model\n", bytesText(r.PeakBytes), countText(r.Params))
+	fmt.Fprintf(w, "compiled in %v\n\n", r.Compile)
+	part := func(s cost.Seconds) float64 {
+		if r.Time.Seconds == 0 {
+			return 0
+		}
+		return 100 * float64(s/r.Time.Seconds)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "operator\tnodes\tfused\ttime\tpart\t")
+	for _, k := range r.Kinds {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%v\t%.1f %%\t\n", k.Op, k.Nodes, k.Fused, k.Seconds, part(k.Seconds))
+	}
+	fmt.Fprintf(t, "overhead\t\t\t%v\t%.1f %%\t\n", r.Overhead, part(r.Overhead))
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	nodes := slices.Clone(r.Nodes)
+	slices.SortStableFunc(nodes, func(a, b Node) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	if top >= 0 && len(nodes) > top {
+		nodes = nodes[:top]
+	}
+	if len(nodes) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(t, "node\toperator\ttime\tpart\t")
+	for _, n := range nodes {
+		op := n.Op
+		if n.Into != "" {
+			op += " in " + n.Into
+		}
+		fmt.Fprintf(t, "%s\t%s\t%v\t%.1f %%\t\n", n.Name, op, n.Seconds, part(n.Seconds))
+	}
+	return t.Flush()
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+}
+
+func countText(n int64) string {
+	switch {
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f million numbers", float64(n)/1e6)
+	case n >= 1e3:
+		return fmt.Sprintf("%.1f thousand numbers", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%d numbers", n)
+}

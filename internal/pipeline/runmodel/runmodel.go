@@ -1,0 +1,187 @@
+package runmodel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/model"
+)
+
+// Options says what to run and how often.
+type Options struct {
+	// Backend runs the model. It must be given.
+	Backend backends.Backend
+	// Model must be given.
+	Model *model.Model
+	// Inputs are the tensors to run on, one for each input that is no weight;
+	// nil: random ones of Seed.
+	Inputs []backends.Tensor
+	// Seed selects the random inputs.
+	Seed uint64
+	// Repeat is the number of timed runs; 0: 20.
+	Repeat int
+	// Warmup is the number of runs before them; 0: 3, negative: none.
+	Warmup int
+	// Compile is handed to the backend.
+	Compile backends.CompileOptions
+	// Progress shows how far it is; nil: nothing is shown.
+	Progress *progress.Reporter
+
+	now func() time.Time // tests replace the clock
+}
+
+const (
+	defaultRepeat = 20
+	defaultWarmup = 3
+)
+
+// Node is the profile of one node.
+type Node struct {
+	ID   graph.NodeID `json:"node"`
+	Name string       `json:"name"`
+	Op   string       `json:"op"`
+	// Seconds is the median time of the node's kernel, 0 if it has none of its
+	// own: see [backends.OpTime].
+	Seconds cost.Seconds `json:"seconds"`
+	// Into is the name of the node whose kernel computes this one, or "".
+	Into string `json:"into,omitempty"`
+}
+
+// Kind is the sum over the nodes of one operator.
+type Kind struct {
+	Op      string       `json:"op"`
+	Nodes   int          `json:"nodes"`
+	Fused   int          `json:"fused,omitempty"` // of them, computed in another's kernel
+	Seconds cost.Seconds `json:"seconds"`
+}
+
+// Report is the result. Times are in seconds, memory in bytes.
+type Report struct {
+	Model   string       `json:"model"`
+	Backend string       `json:"backend"`
+	Setting cost.Setting `json:"setting"`
+	Seed    uint64       `json:"seed"`
+	// Compile is the time to prepare the model, once.
+	Compile cost.Seconds `json:"compile"`
+	// Time is the median of the runs with its spread.
+	Time cost.Sample `json:"time"`
+	// Runs are all timed runs in order; Min and Max are the extremes.
+	Runs []cost.Seconds `json:"runs"`
+	Min  cost.Seconds   `json:"min"`
+	Max  cost.Seconds   `json:"max"`
+	// Nodes is the profile in the order of execution, Kinds the same by
+	// operator, the slowest first.
+	Nodes []Node `json:"nodes"`
+	Kinds []Kind `json:"kinds"`
+	// Overhead is the part of Time that the profile does not explain, not below
+	// zero.
+	Overhead cost.Seconds `json:"overhead"`
+	// FLOPs of one run, and the rate that makes with Time.
+	FLOPs     int64   `json:"flops"`
+	FLOPRate  float64 `json:"flops_per_second"`
+	Params    int64   `json:"params"`
+	PeakBytes int64   `json:"peak_bytes"`
+
+	// Outputs are those of the last run.
+	Outputs []backends.Tensor `json:"-"`
+	// Free says which nodes another one's kernel computes: what
+	// [cost.Predict] leaves out of its sum.
+	Free map[graph.NodeID]bool `json:"-"`
+}
+
+// Run compiles the model, runs it and reports. A cancelled context ends it
+// between two operators, with the context's error.
+func Run(ctx context.Context, o Options) (rep *Report, err error) {
+	if o.Backend == nil || o.Model == nil {
+		return nil, errors.New("run model: no backend or no model")
+	}
+	defer func() {
+		if err != nil {
+			rep, err = nil, fmt.Errorf("run model %s: %w", o.Model.Name, err)
+		}
+	}()
+	if err := o.Model.Validate(); err != nil {
+		return nil, err
+	}
+	if o.Repeat < 0 {
+		return nil, fmt.Errorf("%d runs", o.Repeat)
+	}
+	o.defaults()
+	in, err := o.inputs()
+	if err != nil {
+		return nil, err
+	}
+	o.Progress.Stage("compile "+o.Model.Name, progress.Unknown)
+	defer o.Progress.Close()
+	start := o.now()
+	plan, err := o.Backend.Compile(ctx, o.Model, o.Compile)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, plan.Close()) }()
+	info := o.Backend.Info()
+	rep = &Report{
+		Model: o.Model.Name, Backend: info.String(), Setting: SettingOf(info), Seed: o.Seed,
+		Compile: cost.FromDuration(o.now().Sub(start)),
+		FLOPs:   o.Model.FLOPs(), Params: o.Model.Params(),
+	}
+	stage := o.Progress.Stage("run "+o.Model.Name, int64(max(o.Warmup, 0)+o.Repeat))
+	times := map[graph.NodeID][]cost.Seconds{}
+	for i := -max(o.Warmup, 0); i < o.Repeat; i++ {
+		start := o.now()
+		out, err := plan.Run(ctx, in)
+		took := cost.FromDuration(o.now().Sub(start))
+		if err != nil {
+			return nil, err
+		}
+		stage.Add(1)
+		if i < 0 {
+			continue
+		}
+		rep.Runs, rep.Outputs = append(rep.Runs, took), out
+		for _, t := range plan.Profile() {
+			times[t.Node] = append(times[t.Node], t.Seconds)
+		}
+	}
+	rep.PeakBytes = plan.PeakBytes()
+	rep.sum(o.Model.Graph, plan.Profile(), times)
+	return rep, nil
+}
+
+func (o *Options) defaults() {
+	if o.Repeat == 0 {
+		o.Repeat = defaultRepeat
+	}
+	if o.Warmup == 0 {
+		o.Warmup = defaultWarmup
+	}
+	if o.now == nil {
+		o.now = time.Now
+	}
+}
+
+// inputs are the given ones, checked, or random ones.
+func (o *Options) inputs() ([]backends.Tensor, error) {
+	g := o.Model.Graph
+	if o.Inputs != nil {
+		return o.Inputs, backends.CheckInputs(g, o.Inputs)
+	}
+	var in []backends.Tensor
+	for i, id := range g.Inputs() {
+		if g.IsWeight(id) {
+			continue
+		}
+		t, err := backends.Random(o.Seed+uint64(i), g.Type(id.Out(0)))
+		if err != nil {
+			return nil, fmt.Errorf("input %s: %w", g.Name(id), err)
+		}
+		in = append(in, t)
+	}
+	return in, nil
+}
