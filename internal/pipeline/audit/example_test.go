@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/taso-go/taso/internal/pipeline/audit"
 	"github.com/taso-go/taso/rules/peer"
@@ -28,7 +29,7 @@ func ExampleRun() {
 		log.Fatal(err)
 	}
 	for _, r := range reps[0].Rules {
-		fmt.Println(r.Index, r.Verdict, r.Condition)
+		fmt.Println(strings.TrimSpace(fmt.Sprint(r.Index, " ", r.Verdict, " ", r.Condition)))
 	}
 	// Output:
 	// 0 proved
