@@ -1,0 +1,268 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/pipeline/runmodel"
+	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/model"
+)
+
+// Options says what to measure.
+type Options struct {
+	// Backend takes the times. It must be given.
+	Backend backends.Backend
+	// Models whose operators are measured; at least one.
+	Models []*model.Model
+	// Store keeps the times; nil: they are in the report only.
+	Store *cost.Store
+	// Again measures what the store has already, too.
+	Again bool
+	// Measure is handed to the backend.
+	Measure backends.MeasureOptions
+	// EndToEnd runs each model as well and compares: a backend that runs
+	// nothing makes this an error.
+	EndToEnd bool
+	// Repeat is the number of those runs; 0: 20.
+	Repeat int
+	// NoFuse compares with runs in which each operator has a kernel of its own.
+	NoFuse bool
+	// Machine is the description to compare with and to calibrate; nil: neither
+	// is done.
+	Machine *cost.Machine
+	// Progress shows how far it is; nil: nothing is shown.
+	Progress *progress.Reporter
+}
+
+// Application is one operator application.
+type Application struct {
+	Key cost.Key `json:"key"`
+	// Uses is the number of nodes that are this application, in all models.
+	Uses   int         `json:"uses"`
+	Sample cost.Sample `json:"sample"`
+	// Reused: the time was in the store.
+	Reused bool `json:"reused,omitempty"`
+
+	op      *graph.Op
+	attrs   graph.Attrs
+	in, out []graph.TensorType
+}
+
+// Skipped is a node that has no time, and why.
+type Skipped struct {
+	Model string `json:"model"`
+	Node  string `json:"node"`
+	Op    string `json:"op"`
+	Why   string `json:"why"`
+}
+
+// Model is what was found for one model.
+type Model struct {
+	Name string `json:"name"`
+	// Cost is the sum of the times; nil if some are missing.
+	Cost *cost.Breakdown `json:"-"`
+	// Sum is the time of a run by that sum, in seconds; 0 if some are missing.
+	Sum cost.Seconds `json:"sum"`
+	// Measured and Analytic compare with the time of whole runs, if EndToEnd:
+	// the sum of the times, and that of the machine's formula.
+	Measured *cost.Prediction `json:"measured,omitempty"`
+	Analytic *cost.Prediction `json:"analytic,omitempty"`
+	// Run is the report of those runs.
+	Run *runmodel.Report `json:"run,omitempty"`
+}
+
+// Report is the result. On an error it holds what was done before.
+type Report struct {
+	Backend      string        `json:"backend"`
+	Setting      cost.Setting  `json:"setting"`
+	Applications []Application `json:"applications"` // by first use
+	Measured     int           `json:"measured"`     // now
+	Reused       int           `json:"reused"`       // from the store
+	Skipped      []Skipped     `json:"skipped,omitempty"`
+	Models       []Model       `json:"models"`
+	Fit          *cost.Fit     `json:"fit,omitempty"`
+	// FitError is why there is no Fit although a machine was given.
+	FitError string       `json:"fit_error,omitempty"`
+	Elapsed  cost.Seconds `json:"elapsed"`
+
+	table *cost.Table
+}
+
+// Run measures. When the context ends, or the store fails, the report says what
+// was done until then.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if o.Backend == nil || len(o.Models) == 0 {
+		return nil, errors.New("measure: no backend or no model")
+	}
+	for _, m := range o.Models {
+		if m == nil || m.Graph == nil {
+			return nil, errors.New("measure: a model without a graph")
+		}
+	}
+	start := time.Now()
+	defer o.Progress.Close()
+	info := o.Backend.Info()
+	r := &Report{Backend: info.String(), Setting: runmodel.SettingOf(info), table: &cost.Table{}}
+	if o.Store != nil {
+		r.table = &o.Store.Table
+	}
+	err := r.measure(ctx, &o)
+	if err == nil {
+		err = r.compare(ctx, &o)
+	}
+	if err == nil && o.Machine != nil {
+		obs, _ := cost.Observations(r.table, r.Setting)
+		if r.Fit, err = cost.Calibrate(o.Machine, obs); err != nil {
+			// Too few times to fit is a finding, not a failure to measure.
+			r.FitError, err = err.Error(), nil
+		}
+	}
+	r.Elapsed = cost.FromDuration(time.Since(start))
+	if err != nil {
+		return r, fmt.Errorf("measure: %w", err)
+	}
+	return r, nil
+}
+
+// collect lists the different applications of all models by first use, and what
+// cannot be measured. What depends on weights only is measured too: a search
+// must know what it costs when the weights are inputs.
+func (r *Report) collect(o *Options) {
+	at := map[cost.Key]int{}
+	for _, m := range o.Models {
+		g := m.Graph
+		for id := range g.Nodes() {
+			op := g.Op(id)
+			if op == nil {
+				continue
+			}
+			skip := Skipped{Model: m.Name, Node: g.Name(id), Op: op.Name}
+			if kind, _, ok := g.Opaque(id); ok {
+				skip.Op, skip.Why = kind, "opaque: we do not know what it does"
+				r.Skipped = append(r.Skipped, skip)
+				continue
+			}
+			in, out := cost.Types(g, id)
+			k := cost.KeyOf(r.Setting, op, g.Attrs(id), in, out)
+			if i, ok := at[k]; ok {
+				r.Applications[i].Uses++
+				continue
+			}
+			if err := o.Backend.Supports(g, id); err != nil {
+				skip.Why = err.Error()
+				r.Skipped = append(r.Skipped, skip)
+				continue
+			}
+			at[k] = len(r.Applications)
+			r.Applications = append(r.Applications, Application{Key: k, Uses: 1, op: op, attrs: g.Attrs(id), in: in, out: out})
+		}
+	}
+}
+
+func (r *Report) measure(ctx context.Context, o *Options) error {
+	r.collect(o)
+	stage := o.Progress.Stage("measure operators", int64(len(r.Applications)))
+	defer stage.Done()
+	all := r.Applications
+	r.Applications = nil
+	for i := range all {
+		a := all[i]
+		s, have := r.table.Get(a.Key)
+		if have && !o.Again && s.Source != cost.Modelled {
+			a.Sample, a.Reused = s, true
+			r.Reused++
+		} else {
+			s, err := o.Backend.Measure(ctx, a.op, a.attrs, a.in, a.out, o.Measure)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err == nil {
+				err = s.Check()
+			}
+			if err != nil {
+				r.skipAll(o, a, err)
+				stage.Add(1)
+				continue
+			}
+			a.Sample = s
+			r.Measured++
+			if err := r.keep(o, cost.NewEntry(a.Key, s)); err != nil {
+				return err
+			}
+		}
+		r.Applications = append(r.Applications, a)
+		stage.Add(1)
+	}
+	return nil
+}
+
+func (r *Report) keep(o *Options, e cost.Entry) error {
+	if o.Store != nil {
+		return o.Store.Add(e)
+	}
+	_, err := r.table.Put(e)
+	return err
+}
+
+// skipAll lists the first node with an application that could not be measured.
+func (r *Report) skipAll(o *Options, a Application, why error) {
+	for _, m := range o.Models {
+		for id := range m.Graph.Nodes() {
+			if m.Graph.Op(id) != a.op {
+				continue
+			}
+			in, out := cost.Types(m.Graph, id)
+			if cost.KeyOf(r.Setting, a.op, m.Graph.Attrs(id), in, out) == a.Key {
+				r.Skipped = append(r.Skipped, Skipped{Model: m.Name, Node: m.Graph.Name(id), Op: a.op.Name, Why: why.Error()})
+				return
+			}
+		}
+	}
+}
+
+// compare adds up the times of each model and, if asked for, runs it.
+func (r *Report) compare(ctx context.Context, o *Options) error {
+	for _, m := range o.Models {
+		res := Model{Name: m.Name}
+		measured, err := cost.GraphCost(m.Graph, r.table.Model(r.Setting))
+		if err == nil {
+			res.Cost, res.Sum = measured, measured.Total
+		}
+		var missing *cost.MissingError
+		if err != nil && !errors.As(err, &missing) {
+			return err
+		}
+		if o.EndToEnd {
+			res.Run, err = runmodel.Run(ctx, runmodel.Options{
+				Backend: o.Backend, Model: m, Repeat: o.Repeat, Progress: o.Progress,
+				Compile: backends.CompileOptions{NoFuse: o.NoFuse},
+			})
+			if err != nil {
+				return err
+			}
+			free := func(id graph.NodeID) bool { return res.Run.Free[id] }
+			if measured != nil {
+				if res.Measured, err = cost.Predict(m.Name, measured, free, res.Run.Time); err != nil {
+					return err
+				}
+			}
+			if o.Machine != nil {
+				b, err := cost.GraphCost(m.Graph, o.Machine)
+				if err != nil {
+					return err
+				}
+				if res.Analytic, err = cost.Predict(m.Name, b, free, res.Run.Time); err != nil {
+					return err
+				}
+			}
+		}
+		r.Models = append(r.Models, res)
+	}
+	return nil
+}

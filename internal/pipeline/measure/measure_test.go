@@ -1,0 +1,310 @@
+package measure
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/backends/analytic"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
+	"github.com/taso-go/taso/model"
+)
+
+// fake measures everything but tanh: 1 µs for each element written. Its runs
+// take at least a millisecond.
+type fake struct {
+	calls  []string
+	stop   func() // called by the second measurement
+	broken bool   // times of zero
+}
+
+func (f *fake) Info() backends.Info {
+	return backends.Info{Name: "fake", Device: "thin air", Version: "1", Threads: 1}
+}
+func (f *fake) Close() error { return nil }
+func (f *fake) Supports(g *graph.Graph, id graph.NodeID) error {
+	if g.Op(id).Name == "transpose" {
+		return &backends.Unsupported{Backend: "fake", Node: g.Name(id), Op: "transpose", Why: "it cannot"}
+	}
+	return nil
+}
+func (f *fake) Measure(ctx context.Context, o *graph.Op, _ graph.Attrs, _, out []graph.TensorType, _ backends.MeasureOptions) (cost.Sample, error) {
+	f.calls = append(f.calls, o.Name)
+	if f.stop != nil && len(f.calls) == 2 {
+		f.stop()
+		return cost.Sample{}, ctx.Err()
+	}
+	if o == op.EWMul {
+		return cost.Sample{}, errors.New("no kernel")
+	}
+	s := cost.Sample{Seconds: cost.Seconds(graph.NumElements(out[0].Sizes)) * 1e-6, Runs: 3, Source: cost.Measured}
+	if f.broken {
+		s.Seconds = 0
+	}
+	return s, nil
+}
+func (f *fake) Compile(_ context.Context, m *model.Model, o backends.CompileOptions) (backends.Plan, error) {
+	return &plan{g: m.Graph, fuse: !o.NoFuse}, nil
+}
+
+type plan struct {
+	g    *graph.Graph
+	fuse bool
+}
+
+func (p *plan) Run(context.Context, []backends.Tensor) ([]backends.Tensor, error) {
+	time.Sleep(time.Millisecond)
+	return nil, nil
+}
+func (p *plan) Profile() []backends.OpTime {
+	var out []backends.OpTime
+	for id := range p.g.Nodes() {
+		if p.g.Op(id) == nil {
+			continue
+		}
+		t := backends.OpTime{Node: id, Name: p.g.Name(id), Op: p.g.Op(id).Name, Seconds: 1e-6}
+		if t.Op == "relu" && p.fuse {
+			t.Seconds, t.Into = 0, id-1
+		}
+		out = append(out, t)
+	}
+	return out
+}
+func (p *plan) PeakBytes() int64 { return 1 }
+func (p *plan) Close() error     { return nil }
+
+// parse makes a model without weights of a graph's text.
+func parse(t testing.TB, name, text string) *model.Model {
+	t.Helper()
+	g, err := graph.ParseText(name, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &model.Model{Name: name, Graph: g}
+}
+
+const (
+	small = "x : float32[4, 4]\ny = matmul(x, x)\nz = relu(y)\nu = matmul(z, x)\nreturn u"
+	large = "x : float32[8, 8]\ny = matmul(x, x)\nz = relu(y)\nreturn z"
+)
+
+func TestMeasure(t *testing.T) {
+	f := &fake{}
+	path := filepath.Join(t.TempDir(), "t.costs")
+	store, err := cost.OpenStore(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Backend: f, Store: store, Models: []*model.Model{parse(t, "small", small), parse(t, "large", large)}}
+	r, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(f.calls); got != "[matmul relu matmul relu]" {
+		t.Errorf("measured %s", got)
+	}
+	if r.Measured != 4 || r.Reused != 0 || len(r.Applications) != 4 || r.Applications[0].Uses != 2 || len(r.Skipped) != 0 {
+		t.Errorf("%+v", r)
+	}
+	for i, want := range []cost.Seconds{48e-6, 128e-6} {
+		if got := r.Models[i].Sum; got < want*0.999 || got > want*1.001 {
+			t.Errorf("%s: sum %v, want %v", r.Models[i].Name, got, want)
+		}
+	}
+	// The next run, of another process, finds all of it.
+	if o.Store, err = cost.OpenStore(path); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = Run(context.Background(), o); err != nil || r.Measured != 0 || r.Reused != 4 || !r.Applications[1].Reused {
+		t.Errorf("second run: %+v, %v", r, err)
+	}
+	o.Again = true
+	if r, err = Run(context.Background(), o); err != nil || r.Measured != 4 || r.Reused != 0 {
+		t.Errorf("again: %+v, %v", r, err)
+	}
+}
+
+func TestResume(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	path := filepath.Join(t.TempDir(), "t.costs")
+	store, err := cost.OpenStore(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Backend: &fake{stop: cancel}, Store: store, Models: []*model.Model{parse(t, "small", small)}}
+	r, err := Run(ctx, o)
+	if !errors.Is(err, context.Canceled) || r == nil || r.Measured != 1 {
+		t.Fatalf("interrupted: %+v, %v", r, err)
+	}
+	f := &fake{}
+	o.Backend = f
+	if o.Store, err = cost.OpenStore(path); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = Run(context.Background(), o); err != nil || r.Reused != 1 || fmt.Sprint(f.calls) != "[relu]" {
+		t.Errorf("resumed: %+v, %v, measured %v", r, err, f.calls)
+	}
+}
+
+func TestSkipped(t *testing.T) {
+	var b graph.Builder
+	x, _ := b.AddInput("x", graph.Float32, 4, 4)
+	y, _ := b.Apply("y", op.Transpose, op.Transpose.MustAttr(map[string]graph.Value{"perm": graph.TupleValue(1, 0)}), x)
+	z, _ := b.Opaque("z", "If", nil, []graph.Tensor{y.Out(0)}, []graph.TensorType{{Sizes: []int{4, 4}}})
+	u, _ := b.Apply("u", op.EWMul, nil, z.Out(0), x)
+	v, _ := b.Apply("v", op.Relu, nil, u.Out(0))
+	g, err := b.Finish(v.Out(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(context.Background(), Options{Backend: &fake{}, Models: []*model.Model{{Name: "m", Graph: g}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, s := range r.Skipped {
+		got[s.Node] = s.Op + ": " + s.Why
+	}
+	for node, want := range map[string]string{"y": "transpose: ", "z": "If: opaque", "u": "ewmul: no kernel"} {
+		if !strings.HasPrefix(got[node], want) {
+			t.Errorf("node %s: %q, want %q", node, got[node], want)
+		}
+	}
+	if r.Measured != 1 || r.Models[0].Cost != nil || r.Models[0].Sum != 0 {
+		t.Errorf("%+v", r)
+	}
+	var w bytes.Buffer
+	if err := r.WriteText(&w, 5); err != nil || !strings.Contains(w.String(), "m: no sum") || !strings.Contains(w.String(), "node u (ewmul): no kernel") {
+		t.Errorf("%s, %v", w.String(), err)
+	}
+	// A time of zero is no time.
+	r, err = Run(context.Background(), Options{Backend: &fake{broken: true}, Models: []*model.Model{parse(t, "large", large)}})
+	if err != nil || r.Measured != 0 || len(r.Skipped) != 2 {
+		t.Errorf("times of zero: %+v, %v", r, err)
+	}
+}
+
+func TestEndToEnd(t *testing.T) {
+	m, err := cost.FindMachine("laptop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		Backend: &fake{}, EndToEnd: true, Repeat: 3, Machine: m,
+		Models: []*model.Model{parse(t, "small", small), parse(t, "large", large)},
+	}
+	r, err := Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r.Models[0].Measured
+	if p == nil || p.Free != 1 || p.Nodes != 2 || p.Source != cost.Measured || p.Measured.Seconds < 1e-3 || p.Measured.Runs != 3 {
+		t.Errorf("prediction %+v", p)
+	}
+	if a := r.Models[0].Analytic; a == nil || a.Source != cost.Modelled || a.Predicted <= 0 {
+		t.Errorf("analytic %+v", a)
+	}
+	if r.Fit == nil || r.Fit.Count != 4 {
+		t.Errorf("fit %+v: %s", r.Fit, r.FitError)
+	}
+	var w bytes.Buffer
+	if err := r.WriteText(&w, 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"4 measured now", "small: sum of operators 48 µs", "sum of the times against whole runs", "formula of the machine", "laptop-calibrated"} {
+		if !strings.Contains(w.String(), want) {
+			t.Errorf("no %q in\n%s", want, w.String())
+		}
+	}
+	if strings.Count(w.String(), "relu(") != 1 { // the list ends after two
+		t.Errorf("the list is not cut:\n%s", w.String())
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Error(err)
+	}
+	o.NoFuse = true
+	if r, err = Run(context.Background(), o); err != nil || r.Models[0].Measured.Free != 0 || r.Models[0].Measured.Nodes != 3 {
+		t.Errorf("without fusion: %+v, %v", r.Models[0].Measured, err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	m, err := cost.FindMachine("laptop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := analytic.New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := []*model.Model{parse(t, "small", small)}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	nowhere, err := cost.OpenStore(filepath.Join(t.TempDir(), "new.costs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(nowhere.Path(), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		o    Options
+		want string
+	}{
+		"nothing":          {Options{}, "no backend"},
+		"no model":         {Options{Backend: b}, "no model"},
+		"no graph":         {Options{Backend: b, Models: []*model.Model{{}}}, "without a graph"},
+		"runs nothing":     {Options{Backend: b, Models: one, EndToEnd: true}, backends.ErrNoRun.Error()},
+		"file is a folder": {Options{Backend: b, Models: one, Store: nowhere}, "is a directory"},
+	} {
+		if _, err := Run(context.Background(), c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+	// Modelled times do not calibrate a machine.
+	r, err := Run(context.Background(), Options{Backend: b, Models: one, Machine: m})
+	if err != nil || r.Fit != nil || !strings.Contains(r.FitError, "observations") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func ExampleRun() {
+	g, err := graph.ParseText("mlp", "x : float32[64, 1024]\nw : float32[1024, 1024]\ny = matmul(x, w)\nz = relu(y)\nreturn z")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := cost.FindMachine("v100")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	b, err := analytic.New(m)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := Run(context.Background(), Options{Backend: b, Models: []*model.Model{{Name: "mlp", Graph: g}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, a := range r.Applications {
+		fmt.Println(a.Sample, a.Key.Application())
+	}
+	// Output:
+	// 15.69 µs (modelled) matmul(float32[64, 1024], float32[1024, 1024]) -> float32[64, 1024]
+	// 5.312 µs (modelled) relu(float32[64, 1024]) -> float32[64, 1024]
+}

@@ -1,0 +1,91 @@
+package measure
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/taso-go/taso/cost"
+)
+
+// WriteText writes the report for people; at most top applications are listed,
+// those with the largest part of the models' time first (0: none, negative:
+// all).
+func (r *Report) WriteText(w io.Writer, top int) error {
+	fmt.Fprintf(w, "%s\n%d different operator applications: %d measured now, %d from the table, %d nodes without a time; %v\n",
+		r.Backend, len(r.Applications), r.Measured, r.Reused, len(r.Skipped), r.Elapsed)
+	for _, s := range r.Skipped {
+		fmt.Fprintf(w, "no time: %s, node %s (%s): %s\n", s.Model, s.Node, s.Op, s.Why)
+	}
+	list := slices.Clone(r.Applications)
+	slices.SortStableFunc(list, func(a, b Application) int {
+		x, y := a.Sample.Seconds*cost.Seconds(a.Uses), b.Sample.Seconds*cost.Seconds(b.Uses)
+		switch {
+		case x != y && x > y:
+			return -1
+		case x != y:
+			return 1
+		}
+		return strings.Compare(a.Key.Application(), b.Key.Application())
+	})
+	if top >= 0 && len(list) > top {
+		list = list[:top]
+	}
+	if len(list) > 0 {
+		fmt.Fprintln(w)
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "time\t±\tuses\tsource\tapplication")
+		for _, a := range list {
+			fmt.Fprintf(t, "%v\t%v\t%d\t%s\t%s\n", a.Sample.Seconds, a.Sample.MAD, a.Uses, a.Sample.Source, a.Key.Application())
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(w)
+	for _, m := range r.Models {
+		if m.Cost == nil {
+			fmt.Fprintf(w, "%s: no sum, some operators have no time\n", m.Name)
+		} else {
+			fmt.Fprintf(w, "%s: sum of operators %v (%s), before the first run %v\n", m.Name, m.Sum, m.Cost.Source(), m.Cost.Once)
+		}
+	}
+	measured, analytic := r.Predictions()
+	for _, part := range []struct {
+		title string
+		ps    []*cost.Prediction
+	}{{"sum of the times against whole runs", measured}, {"formula of the machine against whole runs", analytic}} {
+		if len(part.ps) == 0 {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s\n", part.title)
+		if err := cost.WritePredictions(w, part.ps); err != nil {
+			return err
+		}
+	}
+	if r.Fit != nil {
+		fmt.Fprintln(w)
+		return r.Fit.WriteText(w)
+	}
+	if r.FitError != "" {
+		_, err := fmt.Fprintf(w, "\nno calibration: %s\n", r.FitError)
+		return err
+	}
+	return nil
+}
+
+// Predictions are those of all models that have one: by the sum of the times
+// and by the machine's formula.
+func (r *Report) Predictions() (measured, analytic []*cost.Prediction) {
+	for _, m := range r.Models {
+		if m.Measured != nil {
+			measured = append(measured, m.Measured)
+		}
+		if m.Analytic != nil {
+			analytic = append(analytic, m.Analytic)
+		}
+	}
+	return measured, analytic
+}
