@@ -10,7 +10,7 @@ BENCHTIME   ?= 1s
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vendor build gen-rules test bench lint fuzz clean
+.PHONY: help setup vendor build gen-rules test bench lint fuzz proto clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,11 @@ fuzz: setup ## every fuzz target for a short time (FUZZTIME=10s)
 		echo "fuzz $$(dirname "$$file") $${decl#func }"; \
 		go test -run '^$$' -fuzz "^$${decl#func }\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")"; \
 	done
+
+proto: ## generate onnx/onnxpb from onnx.proto (needs protoc: apt-get install protobuf-compiler)
+	GOBIN=$(CURDIR)/.cache/bin go install google.golang.org/protobuf/cmd/protoc-gen-go@$$(go list -mod=mod -m -f '{{.Version}}' google.golang.org/protobuf)
+	protoc --plugin=protoc-gen-go=$(CURDIR)/.cache/bin/protoc-gen-go --proto_path=onnx/onnxpb --go_out=onnx/onnxpb \
+		--go_opt=paths=source_relative --go_opt=Monnx.proto=github.com/taso-go/taso/onnx/onnxpb onnx.proto
 
 clean: ## remove what make made (not the installed packages)
 	rm -rf bin vendor .cache rules.rules rules.cert

@@ -1,0 +1,38 @@
+// Package onnx reads and writes models in the ONNX format
+// (https://onnx.ai, opsets 7 to 21, and older ones where their operators are
+// used in ways that stayed).
+//
+// Words. An ONNX *model file* is a graph of *nodes*, each the application of an
+// operator of an *operator set* (opset, a domain with a version) to named
+// *values*. *Initializers* are values stored in the file, or beside it as
+// *external data*; *value infos* are declared shapes. Here, a value is
+//
+//   - a *tensor* of the graph that is being made,
+//   - a *weight*: an initializer, whose numbers are read when somebody asks, or
+//   - a *constant*: small, and known while reading, like the shape that a
+//     Reshape takes. Computations on constants are done while reading
+//     (*folding*), so that arithmetic on shapes vanishes.
+//
+// Every node is *lowered* to operators of package graph/op. Sizes are inferred
+// by these operators and never taken from the file; so sizes must be known:
+// inputs with unknown ones are given theirs by [ReadOptions.Shapes]. A node
+// that has no lowering becomes *opaque*: it is kept exactly as it was and
+// written back, provided that the types of its outputs are known.
+//
+//	file ─► slim (structure, arrays stay in the file) ─► onnxpb.ModelProto
+//	     ─► nodes in order: fold │ lower │ keep opaque ─► live part ─► model.Model
+//
+// Writing goes the other way; [Write] chooses nodes such that [Read] gives the
+// same graph again. Where two readings of a node are possible that mean the
+// same, a note in the node's doc_string, beginning with "taso:", says which one
+// it was; a note is never needed to compute the right numbers, and a reader may
+// ignore it.
+//
+// What is the same in all of ONNX and different here: operators do not
+// broadcast, so that operands are broadcast explicitly; concatenation has two
+// operands; a convolution has no bias (an addition follows); windows over one
+// or three axes are windows over two, with reshapes; Gemm is a product and a
+// sum.
+//
+// The schema onnxpb/onnx.proto is that of the ONNX project (Apache-2.0).
+package onnx

@@ -1,0 +1,495 @@
+package onnx
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/onnx/onnxpb"
+	"google.golang.org/protobuf/proto"
+)
+
+// Opaque is the payload of an opaque node: an ONNX node that is written back as
+// it was read, with other names for its inputs.
+type Opaque struct {
+	// Node is the node with all its numbers in memory.
+	Node *onnxpb.NodeProto
+	// Captured are values that graphs within the node read from outside. They
+	// are operands of the node, behind those of Node.Input that are not left
+	// out.
+	Captured []string
+	// Opset is the version of ONNX's operator set that the node was written
+	// for.
+	Opset int64
+	// Domains are the versions of other operator sets that the node needs.
+	Domains map[string]int64
+
+	hash []byte
+}
+
+// Kind is the node's operator, with its domain if that is not ONNX's own.
+func (o *Opaque) Kind() string {
+	if defaultDomain(o.Node.GetDomain()) {
+		return "onnx." + o.Node.GetOpType()
+	}
+	return o.Node.GetDomain() + "." + o.Node.GetOpType()
+}
+
+// Hash is of all that says what the node computes; names of its own inputs and
+// outputs do not.
+func (o *Opaque) Hash() []byte { return o.hash }
+
+// seal computes the hash.
+func (o *Opaque) seal() error {
+	n := proto.Clone(o.Node).(*onnxpb.NodeProto)
+	rename := map[string]string{}
+	for i, name := range o.Captured {
+		rename[name] = fmt.Sprintf("captured %d", i)
+	}
+	renameCaptured(n, rename)
+	for i, name := range n.Input {
+		if name != "" {
+			n.Input[i] = fmt.Sprintf("input %d", i)
+		}
+	}
+	for i, name := range n.Output {
+		if name != "" {
+			n.Output[i] = fmt.Sprintf("output %d", i)
+		}
+	}
+	n.Name, n.DocString = nil, nil
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(n)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b)
+	o.hash = sum[:16]
+	return nil
+}
+
+// captured are the names that graphs within a node read from outside of it.
+func captured(n *onnxpb.NodeProto) map[string]bool {
+	var free map[string]bool
+	eachGraph(n, func(g *onnxpb.GraphProto) {
+		if free == nil {
+			free = map[string]bool{}
+		}
+		freeNames(g, free)
+	})
+	return free
+}
+
+func eachGraph(n *onnxpb.NodeProto, f func(*onnxpb.GraphProto)) {
+	for _, a := range n.GetAttribute() {
+		if a.GetG() != nil {
+			f(a.GetG())
+		}
+		for _, g := range a.GetGraphs() {
+			f(g)
+		}
+	}
+}
+
+// freeNames adds the names that a graph reads and does not define.
+func freeNames(g *onnxpb.GraphProto, free map[string]bool) {
+	own := map[string]bool{"": true}
+	for _, v := range g.GetInput() {
+		own[v.GetName()] = true
+	}
+	for _, t := range g.GetInitializer() {
+		own[t.GetName()] = true
+	}
+	for _, n := range g.GetNode() {
+		for _, o := range n.GetOutput() {
+			own[o] = true
+		}
+	}
+	inner := map[string]bool{}
+	for _, n := range g.GetNode() {
+		for _, name := range n.GetInput() {
+			inner[name] = true
+		}
+		eachGraph(n, func(h *onnxpb.GraphProto) { freeNames(h, inner) })
+	}
+	for _, o := range g.GetOutput() {
+		inner[o.GetName()] = true
+	}
+	for name := range inner {
+		if !own[name] {
+			free[name] = true
+		}
+	}
+}
+
+// renameCaptured gives other names to values that graphs within a node read
+// from outside.
+func renameCaptured(n *onnxpb.NodeProto, to map[string]string) {
+	eachGraph(n, func(g *onnxpb.GraphProto) {
+		free := map[string]bool{}
+		freeNames(g, free)
+		inside := map[string]string{}
+		for name, other := range to {
+			if free[name] {
+				inside[name] = other
+			}
+		}
+		for _, m := range g.GetNode() {
+			for i, name := range m.Input {
+				if other, ok := inside[name]; ok {
+					m.Input[i] = other
+				}
+			}
+			renameCaptured(m, inside)
+		}
+		for _, o := range g.GetOutput() {
+			if other, ok := inside[o.GetName()]; ok {
+				o.Name = &other
+			}
+		}
+	})
+}
+
+// keep makes the node opaque. The types of its outputs must be known: from the
+// file, or because the operator is known to keep shapes.
+func (c *call) keep(reason string) error {
+	im := c.im
+	if im.inFold {
+		return unsupported("%s", reason)
+	}
+	o := &Opaque{Node: proto.Clone(c.node).(*onnxpb.NodeProto), Opset: im.opset, Domains: map[string]int64{}}
+	if err := inflate(o.Node, im.src); err != nil {
+		return err
+	}
+	domains := map[string]bool{}
+	domainsOf(c.node, domains)
+	for _, imp := range im.file.GetOpsetImport() {
+		if domains[imp.GetDomain()] && !defaultDomain(imp.GetDomain()) {
+			o.Domains[imp.GetDomain()] = imp.GetVersion()
+		}
+	}
+	s := &step{opaque: o, seq: im.next()}
+	for _, v := range c.in {
+		if v != nil {
+			s.in = append(s.in, v)
+		}
+	}
+	for name := range captured(c.node) {
+		o.Captured = append(o.Captured, name)
+	}
+	slices.Sort(o.Captured)
+	for _, name := range o.Captured {
+		v := c.env.find(name)
+		if v == nil {
+			return fmt.Errorf("nothing computes %q, which its graphs read", clip(name))
+		}
+		s.in = append(s.in, v)
+	}
+	for _, v := range s.in {
+		if v.empty() {
+			return fmt.Errorf("%s, and its input %s has no elements", reason, v)
+		}
+	}
+	// Outputs at the end that are left out need no types.
+	out := o.Node.Output
+	for len(out) > 0 && out[len(out)-1] == "" {
+		out = out[:len(out)-1]
+	}
+	o.Node.Output = out
+	if len(out) == 0 {
+		return errors.New("no outputs")
+	}
+	types, err := c.outputTypes(len(out))
+	if err != nil {
+		return fmt.Errorf("%s, and %w", reason, err)
+	}
+	if err := o.seal(); err != nil {
+		return err
+	}
+	for i, t := range types {
+		v := &value{dtype: t.DType, sizes: t.Sizes, step: s, out: i, name: out[i]}
+		s.outs = append(s.outs, v)
+		c.outs[i] = v
+	}
+	name := c.node.GetName()
+	if name == "" {
+		name = out[0]
+	}
+	im.report.Opaque = append(im.report.Opaque, OpaqueNode{Name: name, Op: opName(c.node), Reason: reason})
+	im.report.Missing[opName(c.node)]++
+	return nil
+}
+
+// domainsOf adds the domains of a node and of those within it.
+func domainsOf(n *onnxpb.NodeProto, to map[string]bool) {
+	to[n.GetDomain()] = true
+	eachGraph(n, func(g *onnxpb.GraphProto) {
+		for _, m := range g.GetNode() {
+			domainsOf(m, to)
+		}
+	})
+}
+
+// inflate reads the numbers that a node's tensors left in the file.
+func inflate(n *onnxpb.NodeProto, src source) error {
+	var tensors []*onnxpb.TensorProto
+	var collect func(n *onnxpb.NodeProto)
+	collect = func(n *onnxpb.NodeProto) {
+		for _, a := range n.GetAttribute() {
+			if a.GetT() != nil {
+				tensors = append(tensors, a.GetT())
+			}
+			tensors = append(tensors, a.GetTensors()...)
+		}
+		eachGraph(n, func(g *onnxpb.GraphProto) {
+			tensors = append(tensors, g.GetInitializer()...)
+			for _, m := range g.GetNode() {
+				collect(m)
+			}
+		})
+	}
+	collect(n)
+	left := int64(defaultMaxBytes)
+	for _, t := range tensors {
+		if len(refsOf(t.ProtoReflect().GetUnknown())) == 0 && t.GetDataLocation() != onnxpb.TensorProto_EXTERNAL {
+			continue
+		}
+		w, err := readWeight(t, src)
+		if err != nil {
+			return fmt.Errorf("tensor %q: %w", clip(t.GetName()), err)
+		}
+		if left -= w.Bytes(); left < 0 {
+			return fmt.Errorf("tensor %q: the node has more than %d bytes of numbers", clip(t.GetName()), defaultMaxBytes)
+		}
+		raw, err := w.Read()
+		if err != nil {
+			return fmt.Errorf("tensor %q: %w", clip(t.GetName()), err)
+		}
+		t.RawData, t.FloatData, t.DoubleData = raw, nil, nil
+		t.DataLocation, t.ExternalData = nil, nil
+		t.ProtoReflect().SetUnknown(nil)
+	}
+	return nil
+}
+
+// outputTypes are the types of the first n outputs of a node that is not
+// lowered.
+func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
+	types := make([]graph.TensorType, n)
+	var rule []graph.TensorType
+	if f := typeRules[c.node.GetOpType()]; f != nil && defaultDomain(c.node.GetDomain()) {
+		rule = f(c)
+	}
+	for i, name := range c.node.GetOutput()[:n] {
+		if i < len(rule) && rule[i].Sizes != nil && checkSizes(rule[i].Sizes) == nil {
+			types[i] = rule[i]
+			continue
+		}
+		t, err := c.im.declared(c.im.info[name])
+		if err != nil {
+			return nil, fmt.Errorf("the type of its output %q is not known: %w", clip(name), err)
+		}
+		types[i] = t
+	}
+	return types, nil
+}
+
+// declared is a type as a value info gives it.
+func (im *importer) declared(p *onnxpb.TypeProto) (graph.TensorType, error) {
+	if p == nil {
+		return graph.TensorType{}, errors.New("the file does not say it")
+	}
+	tt := p.GetTensorType()
+	if tt == nil {
+		return graph.TensorType{}, errors.New("it is not a tensor")
+	}
+	t, err := dtypeOf(elem(tt.GetElemType()))
+	if err != nil {
+		return graph.TensorType{}, err
+	}
+	if tt.GetShape() == nil {
+		return graph.TensorType{}, errors.New("the file does not say its shape")
+	}
+	sizes := []int{}
+	for i, d := range tt.GetShape().GetDim() {
+		n := d.GetDimValue()
+		if known, ok := im.dims[d.GetDimParam()]; ok && d.GetDimParam() != "" {
+			n = int64(known)
+		}
+		if n < 1 || n > graph.MaxSize {
+			return graph.TensorType{}, fmt.Errorf("the size of its axis %d is not fixed%s", i, dimNote(d.GetDimParam()))
+		}
+		sizes = append(sizes, int(n))
+	}
+	return graph.TensorType{DType: t, Sizes: sizes}, checkSizes(sizes)
+}
+
+// typeRules are the output types of operators that are not lowered, so far as
+// their inputs tell; no sizes where they do not. A rule must not fail.
+var typeRules = map[string]func(c *call) []graph.TensorType{}
+
+func init() {
+	for _, op := range []string{
+		"Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Cos", "Cosh", "Floor", "Round", "Sign", "Sin",
+		"Sinh", "Tan", "ThresholdedRelu", "Shrink", "Hardmax", "LRN", "MeanVarianceNormalization", "LpNormalization",
+		"GroupNormalization", "CumSum", "Trilu", "ScatterND", "ScatterElements", "Scatter", "BitShift", "ReverseSequence",
+		"Bernoulli", "RandomNormalLike", "RandomUniformLike", "Relu", "Sigmoid", "Tanh", "Exp", "Sqrt", "Neg", "Abs", "Log",
+		"Clip", "Reciprocal", "Erf", "LeakyRelu", "Elu", "Softmax", "LogSoftmax", "Softplus", "HardSigmoid", "Dropout",
+	} {
+		typeRules[op] = func(c *call) []graph.TensorType { return c.sameAs(0) }
+	}
+	for _, op := range []string{"And", "Or", "Xor", "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "IsNaN", "IsInf", "Not"} {
+		typeRules[op] = func(c *call) []graph.TensorType { return c.jointType(0, graph.Bool) }
+	}
+	for _, op := range []string{"Add", "Sub", "Mul", "Div", "Mod", "Pow", "Max", "Min", "Sum", "PRelu", "BitwiseAnd", "BitwiseOr", "BitwiseXor"} {
+		typeRules[op] = func(c *call) []graph.TensorType { return c.jointType(0, c.typeOf(0).DType) }
+	}
+	typeRules["Where"] = func(c *call) []graph.TensorType { return c.jointType(0, c.typeOf(1).DType) }
+	typeRules["GatherElements"] = func(c *call) []graph.TensorType {
+		return []graph.TensorType{{DType: c.typeOf(0).DType, Sizes: c.typeOf(1).Sizes}}
+	}
+	typeRules["Cast"] = func(c *call) []graph.TensorType {
+		to, _ := c.int("to", 0)
+		if t, err := dtypeOf(elem(to)); err == nil {
+			return []graph.TensorType{{DType: t, Sizes: c.typeOf(0).Sizes}}
+		}
+		return nil
+	}
+	for _, op := range []string{"LSTM", "GRU", "RNN"} {
+		typeRules[op] = recurrentTypes
+	}
+	for _, op := range []string{"ArgMax", "ArgMin"} {
+		typeRules[op] = argTypes
+	}
+	for _, op := range []string{"ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceMean"} {
+		typeRules[op] = reducedType
+	}
+	typeRules["TopK"] = topTypes
+	typeRules["Einsum"] = einsumType
+}
+
+// typeOf is the type of an input; none if it is left out.
+func (c *call) typeOf(i int) graph.TensorType {
+	if v := c.optional(i); v != nil {
+		return v.typ()
+	}
+	return graph.TensorType{}
+}
+
+func (c *call) sameAs(i int) []graph.TensorType { return []graph.TensorType{c.typeOf(i)} }
+
+func (c *call) jointType(from int, t graph.DType) []graph.TensorType {
+	var in []*value
+	for _, v := range c.in[min(from, len(c.in)):] {
+		if v != nil {
+			in = append(in, v)
+		}
+	}
+	sizes, err := joint(in...)
+	if err != nil || len(in) == 0 {
+		return nil
+	}
+	if sizes == nil {
+		sizes = []int{}
+	}
+	return []graph.TensorType{{DType: t, Sizes: sizes}}
+}
+
+// recurrentTypes: Y [steps, directions, batch, hidden], the last Y_h and, in an
+// LSTM, the last Y_c.
+func recurrentTypes(c *call) []graph.TensorType {
+	x, w := c.typeOf(0), c.typeOf(2)
+	layout, _ := c.int("layout", 0)
+	if len(x.Sizes) != 3 || len(w.Sizes) != 3 || layout != 0 {
+		return nil
+	}
+	dirs, hidden := w.Sizes[0], w.Sizes[2]
+	last := graph.TensorType{DType: x.DType, Sizes: []int{dirs, x.Sizes[1], hidden}}
+	return []graph.TensorType{{DType: x.DType, Sizes: []int{x.Sizes[0], dirs, x.Sizes[1], hidden}}, last, last}
+}
+
+func argTypes(c *call) []graph.TensorType {
+	x := c.typeOf(0)
+	a, err := c.axisAttr(0, len(x.Sizes))
+	keep, err2 := c.int("keepdims", 1)
+	if err != nil || err2 != nil {
+		return nil
+	}
+	sizes := slices.Clone(x.Sizes)
+	if sizes[a] = 1; keep == 0 {
+		sizes = slices.Delete(sizes, a, a+1)
+	}
+	return []graph.TensorType{{DType: graph.Int64, Sizes: sizes}}
+}
+
+func reducedType(c *call) []graph.TensorType {
+	x, axes, keep, err := c.reduction()
+	if err != nil {
+		return nil
+	}
+	sizes := []int{}
+	for i, n := range x.sizes {
+		switch {
+		case !slices.Contains(axes, i):
+			sizes = append(sizes, n)
+		case keep:
+			sizes = append(sizes, 1)
+		}
+	}
+	return []graph.TensorType{{DType: x.dtype, Sizes: sizes}}
+}
+
+func topTypes(c *call) []graph.TensorType {
+	x := c.typeOf(0)
+	k, err := c.knownInts(1, "k")
+	a, err2 := c.axisAttr(-1, len(x.Sizes))
+	if err != nil || err2 != nil || len(k) != 1 {
+		return nil
+	}
+	sizes := slices.Clone(x.Sizes)
+	sizes[a] = k[0]
+	return []graph.TensorType{{DType: x.DType, Sizes: sizes}, {DType: graph.Int64, Sizes: sizes}}
+}
+
+// einsumType reads the letters behind the arrow; an equation without one, or
+// with an ellipsis, is left to the file.
+func einsumType(c *call) []graph.TensorType {
+	text, err := c.text("equation", "")
+	if err != nil {
+		return nil
+	}
+	size := map[rune]int{}
+	out := graph.TensorType{DType: c.typeOf(0).DType, Sizes: []int{}}
+	operand, at, arrow := 0, 0, false
+	last := rune(0)
+	for _, r := range text {
+		switch {
+		case r == ' ' || r == '-':
+		case r == '>' && last == '-':
+			arrow = true
+		case r == ',':
+			operand, at = operand+1, 0
+		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':
+			if !arrow {
+				t := c.typeOf(operand)
+				if at >= len(t.Sizes) {
+					return nil
+				}
+				size[r] = t.Sizes[at]
+				at++
+			} else if n, ok := size[r]; ok {
+				out.Sizes = append(out.Sizes, n)
+			} else {
+				return nil
+			}
+		default:
+			return nil
+		}
+		last = r
+	}
+	if !arrow {
+		return nil
+	}
+	return []graph.TensorType{out}
+}

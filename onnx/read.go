@@ -1,0 +1,189 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx/onnxpb"
+	"google.golang.org/protobuf/proto"
+)
+
+// ReadOptions say how a file is read. The zero value reads a model whose sizes
+// are all known.
+type ReadOptions struct {
+	// Shapes are the sizes of inputs whose sizes the file leaves open. A key
+	// may also be the name of a dimension, with one size: "batch" to [8].
+	Shapes map[string][]int
+	// Constants are values for inputs that are then no inputs any more, such as
+	// a shape or a sampling rate.
+	Constants map[string]*model.Weight
+	// MaxBytes bounds the memory for the structure of the model, which is
+	// everything but long arrays of numbers; 0 is 256 MiB.
+	MaxBytes int64
+	// KeepDecomposed: layer normalization, GELU and hard swish that the file
+	// spells out in smaller operators stay so. Files written by this package
+	// are always read so.
+	KeepDecomposed bool
+}
+
+// Report is what a reader should know about how a model was read.
+type Report struct {
+	Producer string
+	IR       int64
+	Opset    int64 // version of the default operator set
+	Nodes    int   // nodes in the file, without those of subgraphs
+	Folded   int   // nodes that were computed while reading
+	// Fused are operators found in a decomposed form, with how often.
+	Fused map[string]int
+	// Opaque are the nodes that are kept as they are, in the file's order.
+	Opaque []OpaqueNode
+	// Missing counts the opaque nodes by operator.
+	Missing map[string]int
+}
+
+// OpaqueNode is a node that could not be lowered.
+type OpaqueNode struct {
+	Name   string // the node's name, or its first output's
+	Op     string // with the domain, if it is not ONNX's own
+	Reason string
+}
+
+// MissingOps lists the operators of opaque nodes by name.
+func (r *Report) MissingOps() []string {
+	names := make([]string, 0, len(r.Missing))
+	for n := range r.Missing {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Error is what is wrong with a model file, and where.
+type Error struct {
+	File string
+	Node string // the node, weight or input, if it lies there
+	Op   string // of the node
+	Err  error
+}
+
+// Error is file: node name (operator): cause.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Node != "" {
+		b.WriteString(": " + e.Node)
+	}
+	if e.Op != "" {
+		b.WriteString(" (" + e.Op + ")")
+	}
+	fmt.Fprintf(&b, ": %v", e.Err)
+	return b.String()
+}
+
+// Unwrap is the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+const (
+	defaultMaxBytes = 256 << 20
+	oldestOpset     = 1
+	newestOpset     = 21
+)
+
+// source is where the numbers of a model lie.
+type source struct {
+	path string // of the model's file; "" if all numbers are in memory
+	size int64
+}
+
+// Read reads the model in a file. Long arrays of numbers are not read: the
+// weights of the model read them from path, or from the files beside it that
+// the model names, when they are loaded. Every error is an [Error].
+func Read(path string, opt ReadOptions) (*model.Model, *Report, error) {
+	m, r, err := readFile(path, opt)
+	var e *Error
+	if err != nil && !errors.As(err, &e) {
+		err = &Error{File: path, Err: err}
+	}
+	return m, r, err
+}
+
+func readFile(path string, opt ReadOptions) (*model.Model, *Report, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		var pe *os.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err // Error names the file
+		}
+		return nil, nil, fmt.Errorf("open model: %w", err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, nil, fmt.Errorf("open model: %w", err)
+	}
+	if !st.Mode().IsRegular() {
+		return nil, nil, errors.New("open model: not a regular file")
+	}
+	return decode(f, source{path: path, size: st.Size()}, opt)
+}
+
+// decode reads a model of which f holds src.size bytes.
+func decode(f io.ReaderAt, src source, opt ReadOptions) (*model.Model, *Report, error) {
+	if opt.MaxBytes <= 0 {
+		opt.MaxBytes = defaultMaxBytes
+	}
+	if src.size == 0 {
+		return nil, nil, errors.New("the file is empty")
+	}
+	slim, err := slimModel(f, src.size, opt.MaxBytes)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read model: %w", err)
+	}
+	p := &onnxpb.ModelProto{}
+	if err := proto.Unmarshal(slim, p); err != nil {
+		return nil, nil, fmt.Errorf("read model: not an ONNX model: %w", err)
+	}
+	im, err := newImporter(p, src, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := im.model()
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.Name == "" {
+		m.Name = strings.TrimSuffix(filepath.Base(src.path), filepath.Ext(src.path))
+	}
+	return m, im.report, nil
+}
+
+// defaultDomain reports whether a domain is that of ONNX's own operators.
+func defaultDomain(d string) bool { return d == "" || d == "ai.onnx" }
+
+// opName is an operator with its domain, for messages.
+func opName(n *onnxpb.NodeProto) string {
+	if defaultDomain(n.GetDomain()) {
+		return clip(n.GetOpType())
+	}
+	return clip(n.GetDomain() + "." + n.GetOpType())
+}
+
+// nodeName is what a node is called in messages: by its name, or by its first
+// output.
+func nodeName(n *onnxpb.NodeProto) string {
+	if n.GetName() != "" {
+		return fmt.Sprintf("node %q", clip(n.GetName()))
+	}
+	for _, o := range n.GetOutput() {
+		if o != "" {
+			return fmt.Sprintf("node of %q", clip(o))
+		}
+	}
+	return "node without a name"
+}

@@ -1,0 +1,235 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx/onnxpb"
+)
+
+// readWeight is a tensor of a model file; its numbers are read when they are
+// loaded. A tensor may have no elements, which a weight of a model may not.
+func readWeight(p *onnxpb.TensorProto, src source) (*model.Weight, error) {
+	t, err := dtypeOf(elem(p.GetDataType()))
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := readSizes(p.GetDims())
+	if err != nil {
+		return nil, err
+	}
+	if p.GetSegment() != nil {
+		return nil, errors.New("a tensor in segments is not supported")
+	}
+	w := &model.Weight{DType: t, Sizes: sizes}
+	want := w.Bytes()
+	refs := refsOf(p.ProtoReflect().GetUnknown())
+	switch {
+	case p.GetDataLocation() == onnxpb.TensorProto_EXTERNAL:
+		w.Load, err = external(p, src, want)
+		if err != nil {
+			return nil, fmt.Errorf("external data: %w", err)
+		}
+		return w, nil
+	case len(refs) > 1:
+		return nil, errors.New("numbers in several pieces")
+	case len(refs) == 1:
+		r := refs[0]
+		if r.field == fieldFloats && t != graph.Float32 || r.field == fieldDoubles && t != graph.Float64 {
+			return nil, fmt.Errorf("numbers in field %d for element type %s", r.field, t)
+		}
+		if r.bytes != want {
+			return nil, fmt.Errorf("%d bytes of numbers for %s, want %d", r.bytes, describe(w), want)
+		}
+		w.Load = func() ([]byte, error) { return readAt(src.path, r.off, r.bytes) }
+		return w, nil
+	case p.RawData != nil:
+		raw := p.RawData
+		if int64(len(raw)) != want {
+			return nil, fmt.Errorf("%d bytes of numbers for %s, want %d", len(raw), describe(w), want)
+		}
+		w.Load = func() ([]byte, error) { return raw, nil }
+		return w, nil
+	}
+	n, raw, err := typedData(p, t)
+	if err != nil {
+		return nil, err
+	}
+	if n != w.Elements() {
+		return nil, fmt.Errorf("%d numbers for %s, want %d", n, describe(w), w.Elements())
+	}
+	w.Load = func() ([]byte, error) { return raw(), nil }
+	return w, nil
+}
+
+// typedData are the elements of the field that holds those of a type.
+func typedData(p *onnxpb.TensorProto, t graph.DType) (n int64, raw func() []byte, err error) {
+	le := binary.LittleEndian
+	switch t {
+	case graph.Float32:
+		xs := p.GetFloatData()
+		return int64(len(xs)), func() []byte {
+			var b []byte
+			for _, x := range xs {
+				b = le.AppendUint32(b, math.Float32bits(x))
+			}
+			return b
+		}, nil
+	case graph.Float64:
+		xs := p.GetDoubleData()
+		return int64(len(xs)), func() []byte {
+			var b []byte
+			for _, x := range xs {
+				b = le.AppendUint64(b, math.Float64bits(x))
+			}
+			return b
+		}, nil
+	case graph.Int64:
+		xs := p.GetInt64Data()
+		return int64(len(xs)), func() []byte {
+			var b []byte
+			for _, x := range xs {
+				b = le.AppendUint64(b, uint64(x))
+			}
+			return b
+		}, nil
+	}
+	xs := p.GetInt32Data()
+	return int64(len(xs)), func() []byte {
+		var b []byte
+		for _, x := range xs {
+			switch t.Bytes() {
+			case 4:
+				b = le.AppendUint32(b, uint32(x))
+			case 2: // binary16 in the low bits
+				b = le.AppendUint16(b, uint16(x))
+			default:
+				b = append(b, byte(x))
+			}
+		}
+		return b
+	}, nil
+}
+
+// readSizes checks the sizes of a tensor; 0 is allowed.
+func readSizes(dims []int64) ([]int, error) {
+	if len(dims) > graph.MaxRank {
+		return nil, fmt.Errorf("%d axes, more than %d", len(dims), graph.MaxRank)
+	}
+	sizes := make([]int, len(dims))
+	for i, d := range dims {
+		if d < 0 || d > graph.MaxSize {
+			return nil, fmt.Errorf("size %d of axis %d is not in 0 to %d", d, i, graph.MaxSize)
+		}
+		sizes[i] = int(d)
+	}
+	if n := graph.Product(sizes...); n > graph.MaxElements {
+		return nil, fmt.Errorf("sizes %v: more than %d elements", sizes, graph.MaxElements)
+	}
+	return sizes, nil
+}
+
+// readAt reads a part of a file that is known to have been there.
+func readAt(path string, off, n int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readPart(f, path, off, n)
+}
+
+func readPart(f *os.File, name string, off, n int64) ([]byte, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if off < 0 || n < 0 || off > st.Size() || n > st.Size()-off {
+		return nil, fmt.Errorf("%s has %d bytes, not the %d from byte %d on", name, st.Size(), n, off)
+	}
+	b := make([]byte, n)
+	if _, err := f.ReadAt(b, off); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return b, nil
+}
+
+// external finds the part of another file that holds a tensor's numbers. That
+// file must lie in the model's folder or below, whatever links there are.
+func external(p *onnxpb.TensorProto, src source, want int64) (func() ([]byte, error), error) {
+	var location string
+	off, n := int64(0), want
+	for _, e := range p.GetExternalData() {
+		var err error
+		switch e.GetKey() {
+		case "location":
+			location = e.GetValue()
+		case "offset":
+			off, err = strconv.ParseInt(e.GetValue(), 10, 64)
+		case "length":
+			n, err = strconv.ParseInt(e.GetValue(), 10, 64)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s %q is not a number", e.GetKey(), clip(e.GetValue()))
+		}
+	}
+	if location == "" {
+		return nil, errors.New("no location")
+	}
+	if src.path == "" {
+		return nil, fmt.Errorf("%q: the model has no folder", clip(location))
+	}
+	if n != want {
+		return nil, fmt.Errorf("%q: %d bytes, want %d", clip(location), n, want)
+	}
+	name := filepath.FromSlash(location)
+	if !filepath.IsLocal(name) {
+		return nil, fmt.Errorf("%q is not inside the model's folder", clip(location))
+	}
+	open := func() (*os.File, error) {
+		root, err := os.OpenRoot(filepath.Dir(src.path))
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		f, err := root.Open(name)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("%q is not there", clip(location))
+		}
+		return f, err
+	}
+	f, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%q is not a regular file", clip(location))
+	}
+	if off < 0 || off > st.Size() || n > st.Size()-off {
+		return nil, fmt.Errorf("%q has %d bytes, not the %d from byte %d on", clip(location), st.Size(), n, off)
+	}
+	return func() ([]byte, error) {
+		f, err := open()
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return readPart(f, location, off, n)
+	}, nil
+}
+
+func describe(w *model.Weight) graph.TensorType {
+	return graph.TensorType{DType: w.DType, Sizes: w.Sizes}
+}
