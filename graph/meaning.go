@@ -29,8 +29,20 @@ const (
 	StepMul
 	// StepScale is out[i] = X[i] * Y[0].
 	StepScale
-	// StepMap is out[i] = Fn(X[i]) for a pointwise function by name.
+	// StepMap is out[i] = Fn(X[i]) for a pointwise function by name, with its
+	// parameters if it has any, see [FuncText].
 	StepMap
+	// StepConst is out[i] = C[i]/Den.
+	StepConst
+	// StepShift is a number that the steps after it cancel: 0 in exact
+	// arithmetic; in arithmetic that rounds, as StepMax, so that exponentials
+	// stay in range.
+	StepShift
+	// StepTake copies elements at places that are themselves elements:
+	// out[i] = X[A[i] + Num*k] for k = Y[B[i]], which is at least -Den and below
+	// Den; a negative one counts from the end. Where elements are not integers
+	// it is the sum over all k of is(k)(Y[B[i]]) * X[A[i] + Num*k].
+	StepTake
 )
 
 // Operand names an operand of a step: input k if >= 0, the result of step
@@ -46,6 +58,7 @@ type Step struct {
 	Src   []int8    // of a gather with several operands: 0 = X, 1 = Y, 2.. = More
 	Start []int32
 	A, B  []int32
+	C     []int64 // of a StepConst
 	Num   int64
 	Den   int64
 	Fn    string

@@ -109,3 +109,36 @@ func NumberPrefix(s string) int {
 
 // SortDType is the sort of parameters that name an element type.
 const SortDType = "dtype"
+
+// FuncText names a function of one element with parameters in a [Step]:
+// "leakyrelu(0.01)", "clip(0.0, 6.0)"; without parameters it is the name alone.
+func FuncText(name string, params ...Value) string {
+	if len(params) == 0 {
+		return name
+	}
+	parts := make([]string, len(params))
+	for i, p := range params {
+		parts[i] = p.String()
+	}
+	return name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// ParseFunc is the inverse of [FuncText]; an error says that a parameter is not
+// a number.
+func ParseFunc(text string) (name string, params []float64, err error) {
+	name, rest, ok := strings.Cut(text, "(")
+	if !ok {
+		return text, nil, nil
+	}
+	for _, p := range strings.Split(strings.TrimSuffix(rest, ")"), ", ") {
+		x, err := ParseNumber(p)
+		if err != nil {
+			return "", nil, fmt.Errorf("function %s: %w", text, err)
+		}
+		params = append(params, x)
+	}
+	return name, params, nil
+}
+
+// IsText names the function that is 1 at k and 0 elsewhere.
+func IsText(k int) string { return FuncText("is", NumberValue(float64(k))) }

@@ -14,9 +14,20 @@ type Ring[T any] interface {
 	Mul(a, b T) T
 	// Max is the largest of a non-empty list.
 	Max(xs []T) T
-	// Fn applies a pointwise function by name, such as "relu".
+	// Fn applies a pointwise function by name, such as "relu", or
+	// "leakyrelu(0.01)" where it has parameters ([graph.FuncText]).
 	Fn(name string, x T) T
 }
+
+// Rounding is a ring whose arithmetic rounds, such as floating point: it takes
+// steps that keep numbers in range ([graph.StepShift]).
+type Rounding interface{ Rounds() bool }
+
+// Functions is a ring that looks a function up once for many elements.
+type Functions[T any] interface{ FnOf(name string) func(T) T }
+
+// Integers is a ring that can tell which integer an element is, if it is one.
+type Integers[T any] interface{ Integer(x T) (int64, bool) }
 
 // Run evaluates a meaning on flat input tensors, one output slice per output
 // of the operator.
@@ -28,7 +39,6 @@ func Run[T any](r Ring[T], m *graph.Meaning, in [][]T) [][]T {
 		}
 		return tmp[-1-o]
 	}
-	var window []T
 	for si := range m.Steps {
 		st := &m.Steps[si]
 		out := make([]T, st.N)
@@ -69,14 +79,7 @@ func Run[T any](r Ring[T], m *graph.Meaning, in [][]T) [][]T {
 				out[i] = scale(r, sum, st)
 			}
 		case graph.StepMax:
-			x := get(st.X)
-			for i := range out {
-				window = window[:0]
-				for j := st.Start[i]; j < st.Start[i+1]; j++ {
-					window = append(window, x[st.A[j]])
-				}
-				out[i] = r.Max(window)
-			}
+			maxStep(r, st, get(st.X), out)
 		case graph.StepAdd:
 			x, y := get(st.X), get(st.Y)
 			for i := range out {
@@ -93,10 +96,27 @@ func Run[T any](r Ring[T], m *graph.Meaning, in [][]T) [][]T {
 				out[i] = r.Mul(x[i], y[0])
 			}
 		case graph.StepMap:
-			x := get(st.X)
-			for i := range out {
-				out[i] = r.Fn(st.Fn, x[i])
+			x, fn := get(st.X), func(x T) T { return r.Fn(st.Fn, x) }
+			if fs, ok := r.(Functions[T]); ok {
+				fn = fs.FnOf(st.Fn)
 			}
+			for i := range out {
+				out[i] = fn(x[i])
+			}
+		case graph.StepConst:
+			for i := range out {
+				out[i] = r.Rat(st.C[i], st.Den)
+			}
+		case graph.StepShift:
+			if f, ok := r.(Rounding); ok && f.Rounds() {
+				maxStep(r, st, get(st.X), out)
+				break
+			}
+			for i := range out {
+				out[i] = r.Rat(0, 1)
+			}
+		case graph.StepTake:
+			take(r, st, get(st.X), get(st.Y), out)
 		}
 	}
 	res := make([][]T, len(m.Outs))
@@ -104,6 +124,42 @@ func Run[T any](r Ring[T], m *graph.Meaning, in [][]T) [][]T {
 		res[i] = tmp[o]
 	}
 	return res
+}
+
+func maxStep[T any](r Ring[T], st *graph.Step, x, out []T) {
+	var window []T
+	for i := range out {
+		window = window[:0]
+		for j := st.Start[i]; j < st.Start[i+1]; j++ {
+			window = append(window, x[st.A[j]])
+		}
+		out[i] = r.Max(window)
+	}
+}
+
+// take copies elements at places given by elements. An element that is no
+// integer in range yields an unknown function of it.
+func take[T any](r Ring[T], st *graph.Step, x, y, out []T) {
+	ints, known := r.(Integers[T])
+	for i := range out {
+		at := y[st.B[i]]
+		if !known {
+			out[i] = r.Rat(0, 1)
+			for k := range int(st.Den) {
+				out[i] = r.Add(out[i], r.Mul(r.Fn(graph.IsText(k), at), x[int(st.A[i])+int(st.Num)*k]))
+			}
+			continue
+		}
+		k, ok := ints.Integer(at)
+		if k < 0 {
+			k += st.Den
+		}
+		if !ok || k < 0 || k >= st.Den {
+			out[i] = r.Fn("outside", at)
+			continue
+		}
+		out[i] = x[int64(st.A[i])+st.Num*k]
+	}
 }
 
 func scale[T any](r Ring[T], x T, st *graph.Step) T {

@@ -117,7 +117,8 @@ func TestFloat(t *testing.T) {
 	if f.Rat(1, 4) != 0.25 || f.Add(1, 2) != 3 || f.Mul(2, 3) != 6 || f.Max([]float64{1, 4, -2}) != 4 {
 		t.Error("arithmetic")
 	}
-	if f.Fn("relu", -1) != 0 || f.Fn("relu", 2) != 2 || !math.IsNaN(f.Fn("exp", 1)) {
+	if f.Fn("relu", -1) != 0 || f.Fn("relu", 2) != 2 || !math.IsNaN(f.Fn("no such function", 1)) ||
+		!math.IsNaN(f.Fn("clip(1.0)", 1)) || f.Fn("clip(0.0, 6.0)", 7) != 6 {
 		t.Error("functions")
 	}
 }

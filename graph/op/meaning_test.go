@@ -303,6 +303,9 @@ func TestMeanings(t *testing.T) {
 	} {
 		t.Run(c.op.Name, func(t *testing.T) { rapid.Check(t, c.check) })
 	}
+	for _, c := range modelMeanings {
+		t.Run(c.op.Name, func(t *testing.T) { rapid.Check(t, c.check) })
+	}
 	for _, o := range graph.Ops() {
 		if !checked[o.Name] {
 			t.Errorf("operator %s: its meaning is compared with nothing", o.Name)

@@ -58,7 +58,7 @@ func templates() []template {
 				template{op.PoolAvg, named{"stride": st, "pad": pd, "kh": d(v("k")), "kw": n(2), "border": graph.VarValue("e", graph.SortBorder)}, in(image)})
 		}
 	}
-	return ts
+	return append(ts, modelTemplates()...)
 }
 
 // holds evaluates a condition that inference left open.

@@ -186,7 +186,7 @@ func (e *editor) operands() {
 func (e *editor) operators() {
 	u := e.at
 	for _, op := range graph.Ops() {
-		if u.Op == op || op.In != len(u.Args) || op.Out != 1 || op.In == 0 || op.Infer == nil {
+		if u.Op == op || op.In != len(u.Args) || op.Out != 1 || op.In == 0 || op.Infer == nil || !distinct(op) {
 			continue
 		}
 		if a, ok := carry(u, op); ok {
@@ -194,10 +194,22 @@ func (e *editor) operators() {
 		}
 	}
 	for _, op := range graph.Ops() {
-		if op.Pointwise && op.In == 1 && op != u.Op && op.Infer != nil {
+		if op.Pointwise && op.In == 1 && op != u.Op && op.Infer != nil && distinct(op) {
 			e.replace(op.Name+" put before", law.Apply(op, graph.Attrs{}, u))
 		}
 	}
+}
+
+// distinct leaves out operators that would only repeat what another one in the
+// place of a term tells: of the functions of one element the rectifier speaks
+// for all, and ewsub and ewmax speak for neg, ewdiv and ewmin; what a softmax is
+// not can only be told by numbers that are not exact.
+func distinct(op *graph.Op) bool {
+	switch op.Name {
+	case "neg", "ewdiv", "ewmin", "cast", "softmax":
+		return false
+	}
+	return !op.Pointwise || op.Name == "relu"
 }
 
 // carry gives op the attributes of u by name; the others must have a default.

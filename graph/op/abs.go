@@ -1,0 +1,6 @@
+package op
+
+import "github.com/taso-go/taso/graph"
+
+// Abs is the absolute value, element by element.
+var Abs = graph.Register(pointwise("abs", "Absolute value, element by element.", true))

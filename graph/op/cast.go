@@ -1,0 +1,68 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Cast changes the element type. To an integer it drops the fraction, to bool
+// it tells 0 from the rest, to floating point it changes nothing but the
+// precision, which laws do not speak of.
+var Cast = graph.Register(&graph.Op{
+	Name: "cast", In: 1, Out: 1,
+	Doc:    "The same numbers as another element type; integers drop the fraction, bool tells 0 from the rest.",
+	Params: []graph.Param{{Name: "to", Sort: graph.SortDType, Doc: "element type of the result"}},
+	Infer: func(_ *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		if _, err := castFn(a); err != nil {
+			return nil, err
+		}
+		return one(in[0])
+	},
+	DTypes: func(a graph.Attrs, _ []graph.DType) ([]graph.DType, error) {
+		t, err := castTo(a)
+		return []graph.DType{t}, err
+	},
+	Entry: func(_ *graph.Space, a graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		fn, err := castFn(a)
+		return graph.EntryFn(graph.NameValue(fn), graph.EntryRead(0, at...)), err
+	},
+	Mean: func(a graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
+		fn, err := castFn(a)
+		if err != nil {
+			return nil, err
+		}
+		n := graph.NumElements(in[0])
+		if fn != "none" {
+			return apply(0, fn, n), nil
+		}
+		idx := make([]int32, n)
+		for i := range idx {
+			idx[i] = int32(i)
+		}
+		return graph.Gather(idx), nil
+	},
+})
+
+func castTo(a graph.Attrs) (graph.DType, error) {
+	name, ok := a[0].Name()
+	if !ok {
+		return 0, fmt.Errorf("%s is not an element type", a[0])
+	}
+	return graph.ParseDType(name)
+}
+
+// castFn is the function of one element that a cast is: none, truncate or
+// nonzero.
+func castFn(a graph.Attrs) (string, error) {
+	t, err := castTo(a)
+	switch {
+	case err != nil:
+		return "", err
+	case t.IsInt():
+		return "truncate", nil
+	case t == graph.Bool:
+		return "nonzero", nil
+	}
+	return "none", nil
+}

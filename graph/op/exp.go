@@ -1,0 +1,6 @@
+package op
+
+import "github.com/taso-go/taso/graph"
+
+// Exp is the exponential function, element by element.
+var Exp = graph.Register(pointwise("exp", "Exponential function, element by element.", false))

@@ -1,0 +1,47 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Gather copies the parts of a tensor at given positions along an axis: the
+// result has the axes of the positions in the place of that axis. A negative
+// position counts from the end; one that is outside has no value.
+var Gather = graph.Register(&graph.Op{
+	Name: "gather", In: 2, Out: 1,
+	Doc:    "Parts of the first input at the positions along an axis that the second input holds; its axes take the place of that axis.",
+	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which positions count"}},
+	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		x, idx := f.NormShape(in[0]), f.NormShape(in[1])
+		i, err := x.Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		if idx.HasRun() {
+			return nil, fmt.Errorf("positions of shape %s: want no axis runs", idx)
+		}
+		out := append(graph.Shape{}, x[:i]...)
+		return one(append(append(out, idx...), x[i+1:]...))
+	},
+	DTypes: func(_ graph.Attrs, in []graph.DType) ([]graph.DType, error) {
+		if len(in) != 2 || in[1] != graph.Int64 && in[1] != graph.Int32 {
+			return nil, fmt.Errorf("positions are of type %s, want int64 or int32", in[len(in)-1])
+		}
+		return in[:1:1], nil
+	},
+	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
+		x, axis := in[0], num(a, 0)
+		inner, k := graph.NumElements(x[axis+1:]), graph.NumElements(in[1])
+		n := graph.NumElements(out[0])
+		st := graph.Step{Kind: graph.StepTake, N: n, X: 0, Y: 1, A: make([]int32, n), B: make([]int32, n),
+			Num: int64(inner), Den: int64(x[axis])}
+		for i := range n {
+			st.A[i] = int32(i/inner/k*x[axis]*inner + i%inner)
+			st.B[i] = int32(i / inner % k)
+		}
+		return &graph.Meaning{Steps: []graph.Step{st}, Outs: []int{0}}, nil
+	},
+	FLOPs: noFLOPs,
+})

@@ -1,0 +1,9 @@
+package op
+
+import "github.com/taso-go/taso/graph"
+
+// HardSigmoid is max(0, min(1, alpha*x + beta)), element by element.
+var HardSigmoid = graph.Register(family("hardsigmoid", "max(0, min(1, alpha*x + beta)), element by element.",
+	graph.Param{Name: "alpha", Sort: graph.SortNumber, Doc: "slope"},
+	graph.Param{Name: "beta", Sort: graph.SortNumber, Doc: "value at 0"},
+))

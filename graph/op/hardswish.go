@@ -1,0 +1,6 @@
+package op
+
+import "github.com/taso-go/taso/graph"
+
+// HardSwish is x * max(0, min(1, x/6 + 1/2)) (MobileNet v3, arXiv 1905.02244), element by element.
+var HardSwish = graph.Register(pointwise("hardswish", "Hard swish, x * max(0, min(1, x/6 + 1/2)), element by element.", true))

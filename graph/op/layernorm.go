@@ -1,0 +1,79 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// LayerNorm normalizes over the axes from axis to the last (Ba, Kiros, Hinton,
+// arXiv 1607.06450): (x - mean) / sqrt(variance + eps) * scale + bias, where
+// the variance is the average of (x - mean) squared.
+var LayerNorm = graph.Register(&graph.Op{
+	Name: "layernorm", In: 3, Out: 1,
+	Doc: "Layer normalization of the axes from one to the last: (x - mean)/sqrt(variance + eps)*scale + bias; scale and bias have the shape of those axes.",
+	Params: []graph.Param{
+		{Name: "axis", Sort: axisSort, Doc: "first axis that is normalized"},
+		{Name: "eps", Sort: graph.SortNumber, Doc: "added to the variance"},
+	},
+	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		x := in[0]
+		i, err := x.Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		if x[i:].HasRun() {
+			return nil, fmt.Errorf("shape %s: an axis run stands behind axis %s", x, dim(a, 0))
+		}
+		for k, what := range []string{"scale", "bias"} {
+			if err := f.EqShape(in[k+1], x[i:]); err != nil {
+				return nil, fmt.Errorf("%s of shape %s, want %s: %w", what, in[k+1], x[i:], err)
+			}
+		}
+		return one(f.NormShape(x))
+	},
+	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		first, err := in[0].Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		average := func(of func(at []graph.Index) *graph.Expr) *graph.Expr {
+			from := append([]graph.Index{}, at...)
+			var bounds []graph.Bound
+			for i := first; i < len(at); i++ {
+				k := s.Var("k")
+				from[i] = k.Index()
+				bounds = append(bounds, graph.Bound{Var: k, N: s.Size(in[0][i].Dim)})
+			}
+			return graph.EntryMul(graph.EntryInv(countOf(s, bounds)), graph.EntrySum(of(from), bounds))
+		}
+		read := func(at []graph.Index) *graph.Expr { return graph.EntryRead(0, at...) }
+		apart := func(at []graph.Index) *graph.Expr { return graph.EntryAdd(read(at), minus(average(read))) }
+		variance := average(func(at []graph.Index) *graph.Expr { return graph.EntryMul(apart(at), apart(at)) })
+		return graph.EntryAdd(
+			graph.EntryMul(apart(at), graph.EntryFn(text("rsqrt", a[1]), variance), graph.EntryRead(1, at[first:]...)),
+			graph.EntryRead(2, at[first:]...)), nil
+	},
+	Mean: func(a graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
+		x := in[0]
+		var axes []int
+		for i := num(a, 0); i < len(x); i++ {
+			axes = append(axes, i)
+		}
+		g := groupsOf(x, over(len(x), axes...))
+		n, k := len(g.cells), len(g.start)-1
+		var p program
+		mean := p.fold(graph.StepSum, 0, g, n/k)
+		apart := p.add(0, p.gather(p.neg(mean, k), g.of), n)
+		inv := p.fn(graph.FuncText("rsqrt", a[1]), p.fold(graph.StepSum, p.mul(apart, apart, n), g, n/k), k)
+		// Groups are runs of n/k elements: the normalized axes are the last.
+		tile := make([]int32, n)
+		for i := range tile {
+			tile[i] = int32(i % (n / k))
+		}
+		scaled := p.mul(p.mul(apart, p.gather(inv, g.of), n), p.gather(1, tile), n)
+		p.add(scaled, p.gather(2, tile), n)
+		return p.done(), nil
+	},
+	FLOPs: perElement(8),
+})

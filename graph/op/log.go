@@ -1,0 +1,6 @@
+package op
+
+import "github.com/taso-go/taso/graph"
+
+// Log is the natural logarithm; of a negative number it is not a number, element by element.
+var Log = graph.Register(pointwise("log", "Natural logarithm, element by element.", false))

@@ -1,0 +1,591 @@
+package op_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/graph/op"
+	"pgregory.net/rapid"
+)
+
+// The operators of today's networks in the tables of the other tests.
+
+func num(x float64) graph.Value { return graph.NumberValue(x) }
+
+// functions are the operators of one element with what they compute, said anew.
+var functions = []struct {
+	op *graph.Op
+	a  named
+	f  func(x float64) float64
+}{
+	{op.Sigmoid, nil, func(x float64) float64 { return math.Exp(x) / (math.Exp(x) + 1) }},
+	{op.Tanh, nil, func(x float64) float64 { return (math.Exp(2*x) - 1) / (math.Exp(2*x) + 1) }},
+	{op.Gelu, nil, func(x float64) float64 { return 0.5*x + 0.5*x*math.Erf(x*math.Sqrt(0.5)) }},
+	{op.Exp, nil, func(x float64) float64 { return math.Pow(math.E, x) }},
+	{op.Sqrt, nil, func(x float64) float64 { return math.Pow(x, 0.5) }},
+	{op.Erf, nil, func(x float64) float64 { return 1 - math.Erfc(x) }},
+	{op.Reciprocal, nil, func(x float64) float64 { return math.Pow(x, -1) }},
+	{op.Abs, nil, func(x float64) float64 { return math.Max(x, -x) }},
+	{op.Log, nil, func(x float64) float64 { return math.Log2(x) * math.Ln2 }},
+	{op.Neg, nil, func(x float64) float64 { return 0 - x }},
+	{op.HardSwish, nil, func(x float64) float64 {
+		switch {
+		case x <= -3:
+			return 0
+		case x >= 3:
+			return x
+		}
+		return x * (x + 3) / 6
+	}},
+	{op.LeakyRelu, named{"alpha": num(0.25)}, func(x float64) float64 { return math.Max(x, 0.25*x) }},
+	{op.Elu, named{"alpha": num(1.5)}, func(x float64) float64 {
+		if x > 0 {
+			return x
+		}
+		return 1.5 * (math.Exp(x) - 1)
+	}},
+	{op.Clip, named{"lo": num(-2), "hi": num(4.5)}, func(x float64) float64 { return math.Min(4.5, math.Max(x, -2)) }},
+	{op.HardSigmoid, named{"alpha": num(0.125), "beta": num(0.5)}, func(x float64) float64 {
+		return math.Max(0, math.Min(1, x/8+0.5))
+	}},
+	{op.Rsqrt, named{"eps": num(12.5)}, func(x float64) float64 { return math.Pow(x+12.5, -0.5) }},
+}
+
+// positive lists the functions that negative numbers or 0 have no value of.
+var positive = map[string]bool{"sqrt": true, "log": true, "reciprocal": true}
+
+func arguments(o *graph.Op, sizes ...int) tensor {
+	x := fill(1, sizes...)
+	if positive[o.Name] {
+		for i := range x.Data {
+			x.Data[i] = math.Abs(x.Data[i]) + 1
+		}
+	}
+	return x
+}
+
+type modelMeaning struct {
+	op    *graph.Op
+	check func(t *rapid.T)
+}
+
+var modelMeanings []modelMeaning
+
+func init() {
+	for _, c := range functions {
+		modelMeanings = append(modelMeanings, modelMeaning{c.op, func(t *rapid.T) {
+			x := arguments(c.op, drawShape(t, 0, 3)...)
+			compare(t, c.op, c.a, []tensor{x}, build(func(i []int) float64 { return c.f(at(x, i...)) }, x.Sizes...))
+		}})
+		if !c.op.Pointwise {
+			modelEntries[c.op.Name] = func(t *rapid.T) { checkEntry(t, c.op, c.a, arguments(c.op, drawShape(t, 0, 3)...)) }
+		}
+		inferCases = append(inferCases,
+			inferCase{c.op, c.a, in(run("P", v("a"))), "[P.., a]"},
+			inferCase{c.op, c.a, in(s(2), s(2)), fmt.Sprintf("error: operator %s: 2 inputs, want 1", c.op.Name)})
+	}
+	for _, c := range []struct {
+		op *graph.Op
+		f  func(x, y float64) float64
+	}{
+		{op.EWSub, func(x, y float64) float64 { return x - y }},
+		{op.EWDiv, func(x, y float64) float64 { return x / y }},
+		{op.EWMax, math.Max},
+		{op.EWMin, math.Min},
+	} {
+		draw := func(t *rapid.T) []tensor {
+			x := fill(1, drawShape(t, 0, 3)...)
+			y := fill(2, x.Sizes...)
+			for i := range y.Data {
+				y.Data[i] += 0.5
+			}
+			return []tensor{x, y}
+		}
+		modelMeanings = append(modelMeanings, modelMeaning{c.op, func(t *rapid.T) {
+			xy := draw(t)
+			compare(t, c.op, nil, xy, build(func(i []int) float64 { return c.f(at(xy[0], i...), at(xy[1], i...)) }, xy[0].Sizes...))
+		}})
+		modelEntries[c.op.Name] = func(t *rapid.T) { checkEntry(t, c.op, nil, draw(t)...) }
+		inferCases = append(inferCases,
+			inferCase{c.op, nil, in(run("P", v("a")), run("P", v("a"))), "[P.., a]"},
+			inferCase{c.op, nil, in(s(2, 3), s(2, 4)), fmt.Sprintf("error: operator %s: shape [2, 3] is not [2, 4]: size 3 is not 4", c.op.Name)})
+		two := []tensor{fill(1, 2, 3, 2, 4), fill(2, 2, 3, 2, 4)}
+		for i := range two[1].Data {
+			two[1].Data[i] += 0.5
+		}
+		modelCarried = append(modelCarried, carriedCase{c.op, nil, nil, nil, two, []graph.Shape{run("P", v("a")), run("P", v("a"))}, 0})
+	}
+	reduced := func(f func(xs []float64) float64, x tensor, axes []int, keep bool) tensor {
+		folded := map[int]bool{}
+		for _, a := range axes {
+			folded[a] = true
+		}
+		var out, over []int
+		for i, n := range x.Sizes {
+			switch {
+			case !folded[i]:
+				out = append(out, n)
+			case keep:
+				out = append(out, 1)
+			}
+			if folded[i] {
+				over = append(over, n)
+			}
+		}
+		return build(func(idx []int) float64 {
+			var xs []float64
+			graph.Each(over, func(_ int, k []int) {
+				full, i, j := make([]int, len(x.Sizes)), 0, 0
+				for a := range full {
+					if folded[a] {
+						full[a] = k[j]
+						j++
+						if keep {
+							i++
+						}
+						continue
+					}
+					full[a] = idx[i]
+					i++
+				}
+				xs = append(xs, at(x, full...))
+			})
+			return f(xs)
+		}, out...)
+	}
+	sum := func(xs []float64) float64 {
+		s := 0.0
+		for _, x := range xs {
+			s += x
+		}
+		return s
+	}
+	for _, c := range []struct {
+		op *graph.Op
+		f  func(xs []float64) float64
+	}{
+		{op.ReduceSum, sum},
+		{op.ReduceMean, func(xs []float64) float64 { return sum(xs) / float64(len(xs)) }},
+		{op.ReduceMax, func(xs []float64) float64 {
+			m := xs[0]
+			for _, x := range xs {
+				m = math.Max(m, x)
+			}
+			return m
+		}},
+	} {
+		draw := func(t *rapid.T) (tensor, []int, bool, named) {
+			x := fill(1, drawShape(t, 1, 4)...)
+			var axes []int
+			var tup []int64
+			for i := range x.Sizes {
+				if rapid.Bool().Draw(t, "fold") || i == len(x.Sizes)-1 && len(axes) == 0 {
+					axes, tup = append(axes, i), append(tup, int64(i))
+				}
+			}
+			keep := rapid.IntRange(0, 1).Draw(t, "keep")
+			return x, axes, keep == 1, named{"axes": tuple(tup...), "keep": n(int64(keep))}
+		}
+		modelMeanings = append(modelMeanings, modelMeaning{c.op, func(t *rapid.T) {
+			x, axes, keep, a := draw(t)
+			compare(t, c.op, a, []tensor{x}, reduced(c.f, x, axes, keep))
+		}})
+		modelEntries[c.op.Name] = func(t *rapid.T) {
+			x, _, _, a := draw(t)
+			checkEntry(t, c.op, a, x)
+		}
+		keep := named{"axes": tuple(0), "keep": n(1)}
+		modelCarried = append(modelCarried, carriedCase{c.op, keep, keep, keep, []tensor{fill(1, 4, 2, 3)},
+			[]graph.Shape{{graph.Axis(v("a")), graph.Run("P")}}, 1})
+		inferCases = append(inferCases,
+			inferCase{c.op, named{"axes": tuple(1, 2)}, in(graph.ShapeOf(v("a"), v("b"), v("c"), v("d"))), "[a, d]"},
+			inferCase{c.op, named{"axes": tuple(0), "keep": n(1)}, in(graph.Shape{graph.Axis(v("a")), graph.Run("S")}), "[1, S..]"},
+			inferCase{c.op, named{"axes": tuple(2, 1)}, in(s(2, 3, 4)), fmt.Sprintf("error: operator %s: shape [2, 3, 4]: axes (2, 1): want ascending axes below 3", c.op.Name)},
+			inferCase{c.op, named{"axes": tuple(1)}, in(run("P", v("a"))), fmt.Sprintf("error: operator %s: shape [P.., a]: an axis run stands before axis 1", c.op.Name)},
+			inferCase{c.op, named{"axes": tuple()}, in(s(2)), fmt.Sprintf("error: operator %s: shape [2]: no axes to reduce", c.op.Name)},
+			inferCase{c.op, named{"axes": tuple(0), "keep": n(2)}, in(s(2)), fmt.Sprintf("error: operator %s: keep is 2, want 0 or 1", c.op.Name)})
+	}
+}
+
+// normal is (x - mean)/sqrt(variance + eps).
+func normal(xs []float64, eps float64) func(x float64) float64 {
+	mean, variance := 0.0, 0.0
+	for _, x := range xs {
+		mean += x / float64(len(xs))
+	}
+	for _, x := range xs {
+		variance += (x - mean) * (x - mean) / float64(len(xs))
+	}
+	return func(x float64) float64 { return (x - mean) / math.Sqrt(variance+eps) }
+}
+
+func product(ns []int) int { return graph.NumElements(ns) }
+
+func init() {
+	modelMeanings = append(modelMeanings,
+		modelMeaning{op.Softmax, func(t *rapid.T) {
+			x := fill(1, drawShape(t, 1, 3)...)
+			a := rapid.IntRange(0, len(x.Sizes)-1).Draw(t, "axis")
+			compare(t, op.Softmax, named{"axis": n(int64(a))}, []tensor{x}, build(func(i []int) float64 {
+				sum := 0.0
+				for k := range x.Sizes[a] {
+					sum += math.Exp(at(x, moved(i, a, k)...))
+				}
+				return math.Exp(at(x, i...)) / sum
+			}, x.Sizes...))
+		}},
+		modelMeaning{op.LayerNorm, func(t *rapid.T) {
+			x := fill(1, drawShape(t, 1, 3)...)
+			a := rapid.IntRange(0, len(x.Sizes)-1).Draw(t, "axis")
+			scale, bias := fill(2, x.Sizes[a:]...), fill(3, x.Sizes[a:]...)
+			per := product(x.Sizes[a:])
+			want := tensor{Sizes: x.Sizes}
+			for i := 0; i < len(x.Data); i += per {
+				f := normal(x.Data[i:i+per], 0.5)
+				for j := range per {
+					want.Data = append(want.Data, f(x.Data[i+j])*scale.Data[j]+bias.Data[j])
+				}
+			}
+			compare(t, op.LayerNorm, named{"axis": n(int64(a)), "eps": num(0.5)}, []tensor{x, scale, bias}, want)
+		}},
+		modelMeaning{op.BatchNorm, func(t *rapid.T) {
+			x := fill(1, drawShape(t, 2, 4)...)
+			scale, bias, mean, variance := batchNormInputs(x.Sizes[1])
+			compare(t, op.BatchNorm, named{"eps": num(0.5)}, []tensor{x, scale, bias, mean, variance}, build(func(i []int) float64 {
+				c := i[1]
+				return (at(x, i...)-mean.Data[c])/math.Sqrt(variance.Data[c]+0.5)*scale.Data[c] + bias.Data[c]
+			}, x.Sizes...))
+		}},
+		modelMeaning{op.Reshape, func(t *rapid.T) {
+			x := fill(1, drawShape(t, 0, 4)...)
+			to := drawReshape(t, x.Sizes)
+			compare(t, op.Reshape, named{"shape": graph.ShapeValue(s(to...))}, []tensor{x}, tensor{Sizes: to, Data: x.Data})
+		}},
+		modelMeaning{op.Pad, func(t *rapid.T) {
+			x := fill(1, drawShape(t, 0, 3)...)
+			a, to, before, value := drawPad(t, x.Sizes)
+			compare(t, op.Pad, a, []tensor{x}, build(func(i []int) float64 {
+				from := make([]int, len(i))
+				for k := range i {
+					from[k] = i[k] - before[k]
+					if from[k] < 0 || from[k] >= x.Sizes[k] {
+						return value
+					}
+				}
+				return at(x, from...)
+			}, to...))
+		}},
+		modelMeaning{op.Cast, func(t *rapid.T) {
+			x := fill(1, drawShape(t, 0, 2)...)
+			for i := range x.Data {
+				x.Data[i] /= 4
+			}
+			to := rapid.SampledFrom([]string{"float64", "float16", "int32", "int64", "uint8", "bool"}).Draw(t, "to")
+			compare(t, op.Cast, named{"to": name(to)}, []tensor{x}, build(func(i []int) float64 {
+				switch y := at(x, i...); to {
+				case "float64", "float16":
+					return y
+				case "bool":
+					if y != 0 {
+						return 1
+					}
+					return 0
+				default:
+					return float64(int(y))
+				}
+			}, x.Sizes...))
+		}},
+		modelMeaning{op.Gather, func(t *rapid.T) {
+			x := fill(1, drawShape(t, 1, 3)...)
+			a := rapid.IntRange(0, len(x.Sizes)-1).Draw(t, "axis")
+			idx := fill(2, drawShape(t, 0, 2)...)
+			size := x.Sizes[a]
+			for i := range idx.Data {
+				idx.Data[i] = float64(rapid.IntRange(-size, size-1).Draw(t, "position"))
+			}
+			to := append(append(append([]int{}, x.Sizes[:a]...), idx.Sizes...), x.Sizes[a+1:]...)
+			compare(t, op.Gather, named{"axis": n(int64(a))}, []tensor{x, idx}, build(func(i []int) float64 {
+				k := (int(at(idx, i[a:a+len(idx.Sizes)]...)) + size) % size
+				return at(x, append(append(append([]int{}, i[:a]...), k), i[a+len(idx.Sizes):]...)...)
+			}, to...))
+		}},
+		modelMeaning{op.Resize, func(t *rapid.T) {
+			x := fill(1, drawShape(t, 1, 3)...)
+			sizes := make([]int, len(x.Sizes))
+			tup := make([]int64, len(x.Sizes))
+			for i := range sizes {
+				sizes[i] = rapid.IntRange(1, 7).Draw(t, "size")
+				tup[i] = int64(sizes[i])
+			}
+			method := rapid.SampledFrom([]string{"linear", "nearest_floor", "nearest_ceil", "nearest_round", "nearest_roundup"}).Draw(t, "method")
+			coord := rapid.SampledFrom([]string{"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"}).Draw(t, "coordinates")
+			compare(t, op.Resize, named{"sizes": tuple(tup...), "mode": name(method + "_" + coord)}, []tensor{x},
+				build(func(i []int) float64 { return resized(x, method, coord, i, sizes, nil) }, sizes...))
+		}})
+	entries := map[string]func(t *rapid.T){
+		"softmax": func(t *rapid.T) {
+			x := fill(1, drawShape(t, 1, 3)...)
+			checkEntry(t, op.Softmax, named{"axis": n(int64(rapid.IntRange(0, len(x.Sizes)-1).Draw(t, "axis")))}, x)
+		},
+		"layernorm": func(t *rapid.T) {
+			x := fill(1, drawShape(t, 1, 3)...)
+			a := rapid.IntRange(0, len(x.Sizes)-1).Draw(t, "axis")
+			checkEntry(t, op.LayerNorm, named{"axis": n(int64(a)), "eps": num(0.25)}, x, fill(2, x.Sizes[a:]...), fill(3, x.Sizes[a:]...))
+		},
+		"batchnorm": func(t *rapid.T) {
+			x := fill(1, drawShape(t, 2, 4)...)
+			a, b, c, d := batchNormInputs(x.Sizes[1])
+			checkEntry(t, op.BatchNorm, named{"eps": num(0.25)}, x, a, b, c, d)
+		},
+		"reshape": func(t *rapid.T) {
+			x := fill(1, drawShape(t, 0, 4)...)
+			checkEntry(t, op.Reshape, named{"shape": graph.ShapeValue(s(drawReshape(t, x.Sizes)...))}, x)
+		},
+		"pad": func(t *rapid.T) {
+			x := fill(1, drawShape(t, 0, 3)...)
+			a, _, _, _ := drawPad(t, x.Sizes)
+			checkEntry(t, op.Pad, a, x)
+		},
+		"cast": func(t *rapid.T) {
+			to := rapid.SampledFrom([]string{"float32", "int8", "bool"}).Draw(t, "to")
+			checkEntry(t, op.Cast, named{"to": name(to)}, fill(1, drawShape(t, 0, 3)...))
+		},
+	}
+	for k, f := range entries {
+		modelEntries[k] = f
+	}
+}
+
+func batchNormInputs(c int) (scale, bias, mean, variance tensor) {
+	variance = fill(5, c)
+	for i, x := range variance.Data {
+		variance.Data[i] = math.Abs(x)
+	}
+	return fill(2, c), fill(3, c), fill(4, c), variance
+}
+
+// drawReshape draws another shape with as many elements.
+func drawReshape(t *rapid.T, sizes []int) []int {
+	to := append([]int{}, sizes...)
+	for range rapid.IntRange(0, 4).Draw(t, "steps") {
+		if i := rapid.IntRange(0, len(to)).Draw(t, "place"); i+1 < len(to) && rapid.Bool().Draw(t, "merge") {
+			to = append(append(append([]int{}, to[:i]...), to[i]*to[i+1]), to[i+2:]...)
+		} else {
+			for d := 2; d <= 3; d++ {
+				if i < len(to) && to[i]%d == 0 {
+					to = append(append(append([]int{}, to[:i]...), to[i]/d, d), to[i+1:]...)
+					break
+				}
+			}
+			if rapid.Bool().Draw(t, "one") && i <= len(to) {
+				to = append(append(append([]int{}, to[:i]...), 1), to[i:]...)
+			}
+		}
+	}
+	return to
+}
+
+func drawPad(t *rapid.T, sizes []int) (a named, to, before []int, value float64) {
+	var b, e []int64
+	for _, k := range sizes {
+		x, y := rapid.IntRange(0, 2).Draw(t, "before"), rapid.IntRange(0, 2).Draw(t, "after")
+		b, e, before, to = append(b, int64(x)), append(e, int64(y)), append(before, x), append(to, k+x+y)
+	}
+	value = rapid.SampledFrom([]float64{0, 1, -3, 0.1}).Draw(t, "value")
+	return named{"before": tuple(b...), "after": tuple(e...), "value": num(value)}, to, before, value
+}
+
+// resized samples one axis after the other, in floating point.
+func resized(x tensor, method, coord string, i, sizes, from []int) float64 {
+	a := len(from)
+	if a == len(sizes) {
+		return at(x, from...)
+	}
+	size, out, k := float64(x.Sizes[a]), float64(sizes[a]), float64(i[a])
+	c := k * size / out
+	switch {
+	case coord == "half_pixel", coord == "pytorch_half_pixel" && out > 1:
+		c = (k+0.5)*size/out - 0.5
+	case coord == "pytorch_half_pixel", coord == "align_corners" && out == 1:
+		c = 0
+	case coord == "align_corners":
+		c = k * (size - 1) / (out - 1)
+	}
+	c = math.Round(c*1e12) / 1e12 // ties are ties
+	cell := func(c float64) float64 {
+		return resized(x, method, coord, i, sizes, append(from[:a:a], int(math.Min(math.Max(c, 0), size-1))))
+	}
+	switch method {
+	case "nearest_floor":
+		return cell(math.Floor(c))
+	case "nearest_ceil":
+		return cell(math.Ceil(c))
+	case "nearest_round":
+		return cell(math.Ceil(c - 0.5))
+	case "nearest_roundup":
+		return cell(math.Floor(c + 0.5))
+	}
+	c = math.Min(math.Max(c, 0), size-1)
+	low := math.Floor(c)
+	if c == low {
+		return cell(low)
+	}
+	below := (low + 1 - c) * cell(low)
+	return below + (c-low)*cell(low+1)
+}
+
+// modelEntries are checks of entries by operator.
+var modelEntries = map[string]func(t *rapid.T){}
+
+// placedByData are the operators whose elements' places depend on elements or
+// on real numbers: they have no entry.
+var placedByData = map[string]bool{"gather": true, "resize": true}
+
+var last = named{"axis": graph.DimValue(graph.RunLen("P").Add(graph.Int(1)))}
+
+var modelCarried = []carriedCase{
+	{op.Softmax, named{"axis": n(3)}, named{"axis": n(2)}, last, []tensor{fill(1, 2, 3, 2, 4)}, []graph.Shape{run("P", v("a"), v("b"))}, 0},
+	{op.LayerNorm, named{"axis": n(3), "eps": num(1)}, named{"axis": n(2), "eps": num(1)}, named{"axis": last["axis"], "eps": num(1)},
+		[]tensor{fill(1, 2, 3, 2, 4), fill(2, 4), fill(3, 4)}, []graph.Shape{run("P", v("a"), v("b")), {graph.Axis(v("b"))}, {graph.Axis(v("b"))}}, 0},
+	{op.BatchNorm, named{"eps": num(12)}, named{"eps": num(12)}, named{"eps": num(12)},
+		[]tensor{fill(1, 2, 4, 2, 3), fill(2, 4), fill(3, 4), fill(4, 4), fill(5, 4)}, []graph.Shape{
+			{graph.Axis(v("b")), graph.Axis(v("c")), graph.Run("P")}, graph.ShapeOf(v("c")), graph.ShapeOf(v("c")), graph.ShapeOf(v("c")), graph.ShapeOf(v("c"))}, 2},
+	{op.Reshape, named{"shape": graph.ShapeValue(s(2, 3, 8))}, named{"shape": graph.ShapeValue(s(6, 8))},
+		named{"shape": graph.ShapeValue(run("P", v("a").Mul(v("b"))))}, []tensor{fill(1, 2, 3, 2, 4)}, []graph.Shape{run("P", v("a"), v("b"))}, 0},
+	{op.Cast, named{"to": name("bool")}, named{"to": name("bool")}, named{"to": name("bool")}, []tensor{fill(1, 2, 3, 2, 4)}, []graph.Shape{run("P")}, 0},
+	{op.Gather, named{"axis": n(2)}, named{"axis": n(1)}, named{"axis": graph.DimValue(graph.RunLen("P"))},
+		[]tensor{fill(1, 2, 3, 2, 4), {Sizes: []int{3}, Data: []float64{1, 0, -1}}}, []graph.Shape{run("P", v("a"), v("b")), {graph.Axis(v("c"))}}, 0},
+}
+
+func init() {
+	for _, c := range functions {
+		if !c.op.Pointwise {
+			modelCarried = append(modelCarried, carriedCase{c.op, c.a, c.a, c.a, []tensor{arguments(c.op, 2, 3, 2, 4)}, []graph.Shape{run("P")}, 0})
+		}
+	}
+	shapes := func(ss ...graph.Shape) []graph.Shape { return ss }
+	abc := graph.ShapeOf(v("a"), v("b"), v("c"))
+	c := graph.ShapeOf(v("c"))
+	inferCases = append(inferCases, []inferCase{
+		{op.Softmax, named{"axis": p}, in(run("P", v("a"))), "[P.., a]"},
+		{op.Softmax, named{"axis": n(2)}, in(s(2, 3)), "error: operator softmax: axis 2 of shape [2, 3]: no such axis"},
+		{op.LayerNorm, named{"axis": p, "eps": num(1e-5)}, in(run("P", v("a"), v("c")), graph.ShapeOf(v("a"), v("c")), graph.ShapeOf(v("a"), v("c"))), "[P.., a, c]"},
+		{op.LayerNorm, named{"axis": n(1), "eps": num(1e-5)}, in(s(2, 3), s(3), s(2)), "error: operator layernorm: bias of shape [2], want [3]: shape [2] is not [3]: size 2 is not 3"},
+		{op.LayerNorm, named{"axis": n(0), "eps": num(1)}, in(graph.Shape{graph.Axis(v("a")), graph.Run("S")}, c, c), "error: operator layernorm: shape [a, S..]: an axis run stands behind axis 0"},
+		{op.BatchNorm, named{"eps": num(0)}, shapes(graph.Shape{graph.Axis(v("b")), graph.Axis(v("c")), graph.Run("S")}, c, c, c, c), "[b, c, S..]"},
+		{op.BatchNorm, named{"eps": num(0)}, in(s(2, 3, 4), s(3), s(3), s(4), s(3)), "error: operator batchnorm: mean of shape [4], want [3]: shape [4] is not [3]: size 4 is not 3"},
+		{op.BatchNorm, named{"eps": num(0)}, in(s(2), s(2), s(2), s(2), s(2)), "error: operator batchnorm: shape [2]: want [n, c, S..]"},
+		{op.Reshape, named{"shape": graph.ShapeValue(run("P", v("a").Mul(v("b")), v("c")))}, in(run("P", v("a"), v("b"), v("c"))), "[P.., a*b, c]"},
+		{op.Reshape, named{"shape": graph.ShapeValue(graph.ShapeOf(v("b"), v("c"), v("a")))}, in(abc), "[b, c, a]"},
+		{op.Reshape, named{"shape": graph.ShapeValue(s(4, 2))}, in(s(2, 3)), "error: operator reshape: shape [2, 3] cannot become [4, 2]: size 6 is not 8"},
+		{op.Reshape, named{"shape": graph.ShapeValue(graph.Shape{graph.Axis(v("a")), graph.Run("P")})}, in(run("P", v("a"))), "error: operator reshape: shape [P.., a] cannot become [a, P..]: shape [P.., a]: an axis run has no size"},
+		{op.Reshape, named{"shape": graph.ShapeValue(s(0))}, in(s(2)), "error: operator reshape: 1 is more than 0"},
+		{op.Pad, named{"before": tuple(0, 1), "after": tuple(2, 0)}, in(graph.ShapeOf(v("a"), v("b"))), "[a+2, b+1]"},
+		{op.Pad, named{"before": tuple(0, 1), "after": tuple(2)}, in(s(2, 3)), "error: operator pad: shape [2, 3]: pads for 2 and 1 axes"},
+		{op.Pad, named{"before": tuple(-1), "after": tuple(2)}, in(s(2)), "error: operator pad: pads (-1) and (2): one is negative"},
+		{op.Pad, named{"before": tuple(0), "after": tuple(2)}, in(run("P")), "error: operator pad: shape [P..]: want no axis runs"},
+		{op.Cast, named{"to": name("int64")}, in(run("P", v("a"))), "[P.., a]"},
+		{op.Cast, named{"to": name("int63")}, in(s(2)), `error: operator cast: element type "int63" is not known`},
+		{op.Gather, named{"axis": n(1)}, in(abc, graph.ShapeOf(v("k"), v("l"))), "[a, k, l, c]"},
+		{op.Gather, named{"axis": n(0)}, in(abc, s()), "[b, c]"},
+		{op.Gather, named{"axis": n(3)}, in(abc, s()), "error: operator gather: axis 3 of shape [a, b, c]: no such axis"},
+		{op.Gather, named{"axis": n(0)}, in(abc, run("P")), "error: operator gather: positions of shape [P..]: want no axis runs"},
+		{op.Resize, named{"sizes": tuple(1, 2, 8, 6), "mode": name("linear_half_pixel")}, in(s(1, 2, 4, 3)), "[1, 2, 8, 6]"},
+		{op.Resize, named{"sizes": tuple(4), "mode": name("cubic")}, in(s(2)), "error: operator resize: mode cubic is not known"},
+		{op.Resize, named{"sizes": tuple(4), "mode": name("nearest_round_half_pixel")}, in(s(2, 3)), "error: operator resize: shape [2, 3]: 1 sizes"},
+		{op.Resize, named{"sizes": tuple(0), "mode": name("nearest_round_half_pixel")}, in(s(2)), "error: operator resize: size 0 of the result"},
+		{op.Resize, named{"sizes": tuple(4), "mode": name("nearest_round_half_pixel")}, in(graph.ShapeOf(v("a"))), "error: operator resize: shape [a]: want sizes that are numbers"},
+	}...)
+}
+
+// modelTemplates are well-typed applications to symbolic shapes.
+func modelTemplates() []template {
+	d, around := graph.DimValue, func(x graph.Dim) graph.Shape { return graph.Shape{graph.Run("P"), graph.Axis(x), graph.Run("S")} }
+	var ts []template
+	for _, c := range functions {
+		ts = append(ts, template{c.op, c.a, in(around(v("a")))})
+	}
+	for _, o := range []*graph.Op{op.EWSub, op.EWDiv, op.EWMax, op.EWMin} {
+		ts = append(ts, template{o, nil, in(around(v("a")), around(v("a")))})
+	}
+	for _, o := range []*graph.Op{op.ReduceSum, op.ReduceMean, op.ReduceMax} {
+		ts = append(ts,
+			template{o, named{"axes": tuple(0, 2)}, in(graph.Shape{graph.Axis(v("a")), graph.Axis(v("b")), graph.Axis(v("c")), graph.Run("S")})},
+			template{o, named{"axes": tuple(1), "keep": n(1)}, in(graph.Shape{graph.Axis(v("a")), graph.Axis(v("b")), graph.Run("S")})})
+	}
+	c := graph.ShapeOf(v("c"))
+	prod := v("a").Mul(v("b"))
+	return append(ts,
+		template{op.Softmax, named{"axis": p}, in(around(v("a")))},
+		template{op.LayerNorm, named{"axis": p, "eps": num(1)}, in(run("P", v("a"), v("b")), graph.ShapeOf(v("a"), v("b")), graph.ShapeOf(v("a"), v("b")))},
+		template{op.BatchNorm, named{"eps": num(1)}, in(graph.Shape{graph.Axis(v("b")), graph.Axis(v("c")), graph.Run("S")}, c, c, c, c)},
+		template{op.Reshape, named{"shape": graph.ShapeValue(around(prod))}, in(graph.Shape{graph.Run("P"), graph.Axis(v("a")), graph.Axis(v("b")), graph.Run("S")})},
+		template{op.Reshape, named{"shape": graph.ShapeValue(graph.ShapeOf(v("b"), graph.Int(1), v("a")))}, in(graph.ShapeOf(prod))},
+		template{op.Pad, named{"before": tuple(1, 0), "after": tuple(0, 2)}, in(graph.ShapeOf(v("a"), v("b")))},
+		template{op.Cast, named{"to": name("bool")}, in(around(v("a")))},
+		template{op.Gather, named{"axis": p}, in(around(v("a")), graph.ShapeOf(v("k"), v("l")))},
+		template{op.Gather, named{"axis": d(graph.Int(0))}, in(around(v("a"))[1:], s())},
+		template{op.Resize, named{"sizes": tuple(3, 7), "mode": name("linear_align_corners")}, in(s(4, 5))})
+}
+
+// A negative position counts from the end; one that is outside has no value.
+func TestGatherOutside(t *testing.T) {
+	x, idx := fill(1, 3), tensor{Sizes: []int{4}, Data: []float64{-3, 2, 3, 0.5}}
+	out, err := interp.Apply(interp.Float{}, op.Gather, op.Gather.MustAttr(named{"axis": n(0)}), []tensor{x, idx})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := out[0].Data; d[0] != x.Data[0] || d[1] != x.Data[2] || !math.IsNaN(d[2]) || !math.IsNaN(d[3]) {
+		t.Errorf("got %v of %v", d, x.Data)
+	}
+}
+
+// Large inputs do not overflow.
+func TestSoftmaxStaysInRange(t *testing.T) {
+	x := tensor{Sizes: []int{2}, Data: []float64{1000, 1001}}
+	compare(t, op.Softmax, named{"axis": n(0)}, []tensor{x}, tensor{Sizes: x.Sizes, Data: []float64{1 / (1 + math.E), math.E / (1 + math.E)}})
+}
+
+// Element types that an operator takes and gives.
+func TestElementTypes(t *testing.T) {
+	build := func(b *graph.Builder, o *graph.Op, a named, types ...graph.DType) (*graph.Graph, error) {
+		var in []graph.Tensor
+		for i, d := range types {
+			x, _ := b.AddInput(fmt.Sprint("x", i), d, 2)
+			in = append(in, x)
+		}
+		id, err := b.Apply("y", o, o.MustAttr(a), in...)
+		if err != nil {
+			return nil, err
+		}
+		return b.Finish(id.Out(0))
+	}
+	for _, c := range []struct {
+		op    *graph.Op
+		a     named
+		types []graph.DType
+		want  string
+	}{
+		{op.Cast, named{"to": name("int64")}, []graph.DType{graph.Float32}, "int64"},
+		{op.Gather, named{"axis": n(0)}, []graph.DType{graph.Float16, graph.Int64}, "float16"},
+		{op.Gather, named{"axis": n(0)}, []graph.DType{graph.Float16, graph.Float16}, "node y: operator gather: positions are of type float16, want int64 or int32"},
+		{op.EWMax, nil, []graph.DType{graph.Int64, graph.Int64}, "int64"},
+		{op.EWMax, nil, []graph.DType{graph.Int64, graph.Int32}, "node y: operator ewmax: operands x0 int64[2] and x1 int32[2] have different element types"},
+	} {
+		got := ""
+		if g, err := build(&graph.Builder{}, c.op, c.a, c.types...); err != nil {
+			got = err.Error()
+		} else {
+			got = g.DType(g.Outputs()[0]).String()
+			if h, err := graph.ParseText("f", g.String()); err != nil || !h.Equal(g) {
+				t.Errorf("%s reads back as %v, %v", g, h, err)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s of %v: got %s, want %s", c.op.Name, c.types, got, c.want)
+		}
+	}
+}

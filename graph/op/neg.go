@@ -1,0 +1,19 @@
+package op
+
+import "github.com/taso-go/taso/graph"
+
+// Neg is -x, element by element. It is linear and exact in every ring, so it is
+// no function of which laws know nothing else.
+var Neg = graph.Register(&graph.Op{
+	Name: "neg", In: 1, Out: 1,
+	Doc:   "Negation, -x, element by element.",
+	Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
+	Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		return minus(graph.EntryRead(0, at...)), nil
+	},
+	Mean: func(_ graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
+		var p program
+		p.neg(0, graph.NumElements(in[0]))
+		return p.done(), nil
+	},
+})

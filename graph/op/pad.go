@@ -1,0 +1,115 @@
+package op
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Pad surrounds a tensor with cells that hold a number.
+var Pad = graph.Register(&graph.Op{
+	Name: "pad", In: 1, Out: 1,
+	Doc: "A tensor surrounded by cells that hold a number.",
+	Params: []graph.Param{
+		{Name: "before", Sort: "tuple", Doc: "cells added in front, along each axis"},
+		{Name: "after", Sort: "tuple", Doc: "cells added behind, along each axis"},
+		{Name: "value", Sort: graph.SortNumber, Default: graph.NumberValue(0), Doc: "what they hold"},
+	},
+	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		x, before, after := f.NormShape(in[0]), ints(a[0]), ints(a[1])
+		if x.HasRun() {
+			return nil, fmt.Errorf("shape %s: want no axis runs", x)
+		}
+		if len(before) != len(x) || len(after) != len(x) {
+			return nil, fmt.Errorf("shape %s: pads for %d and %d axes", x, len(before), len(after))
+		}
+		for i := range x {
+			if before[i] < 0 || after[i] < 0 {
+				return nil, fmt.Errorf("pads %s and %s: one is negative", a[0], a[1])
+			}
+			x[i].Dim = x[i].Dim.Add(graph.Int(int64(before[i] + after[i])))
+		}
+		return one(x)
+	},
+	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		before, after := ints(a[0]), ints(a[1])
+		from := append([]graph.Index{}, at...)
+		var inside []graph.Guard
+		for i := range at {
+			from[i] = at[i].AddInt(-int64(before[i]))
+			if before[i]+after[i] > 0 {
+				inside = append(inside, graph.GuardLe(graph.IndexInt(0), from[i]), graph.GuardLt(from[i], s.Size(in[0][i].Dim)))
+			}
+		}
+		read := graph.EntryRead(0, from...)
+		if v := entryNumber(a[2]); v != nil {
+			// The number everywhere, and inside the difference to it.
+			return graph.EntryAdd(v, graph.EntryWhen(graph.EntryAdd(read, minus(v)), inside...)), nil
+		}
+		return graph.EntryWhen(read, inside...), nil
+	},
+	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
+		x, before := in[0], ints(a[0])
+		st := graph.Strides(x)
+		idx := make([]int32, graph.NumElements(out[0]))
+		hole := int32(-1)
+		v, ok := a[2].Number()
+		if !ok {
+			return nil, fmt.Errorf("value %s is not a number", a[2])
+		}
+		n, whole := wholeNumber(v)
+		if whole && n != 0 {
+			hole = -2
+		}
+		graph.Each(out[0], func(flat int, at []int) {
+			p := 0
+			for i, v := range at {
+				if v -= before[i]; v < 0 || v >= x[i] {
+					idx[flat] = hole
+					return
+				}
+				p += v * st[i]
+			}
+			idx[flat] = int32(p)
+		})
+		var p program
+		if whole {
+			p.push(graph.Step{Kind: graph.StepGather, N: len(idx), X: 0, A: idx, Num: n, Den: 1})
+			return p.done(), nil
+		}
+		// A number that is not whole is a function of zero.
+		zero := p.push(graph.Step{Kind: graph.StepConst, N: 1, C: []int64{0}, Den: 1})
+		value := p.fn(graph.FuncText("number", a[2]), zero, 1)
+		src := make([]int8, len(idx))
+		for i := range idx {
+			if idx[i] < 0 {
+				idx[i], src[i] = 0, 1
+			}
+		}
+		p.push(graph.Step{Kind: graph.StepGather, N: len(idx), X: 0, Y: value, A: idx, Src: src})
+		return p.done(), nil
+	},
+	FLOPs: noFLOPs,
+})
+
+// wholeNumber is x as a small integer, if it is one.
+func wholeNumber(x float64) (int64, bool) {
+	if x == math.Trunc(x) && math.Abs(x) <= 1<<31 && !(x == 0 && math.Signbit(x)) {
+		return int64(x), true
+	}
+	return 0, false
+}
+
+// entryNumber is a number attribute as a number; nil for 0.
+func entryNumber(v graph.Value) *graph.Expr {
+	if x, ok := v.Number(); ok {
+		if n, whole := wholeNumber(x); whole {
+			if n == 0 {
+				return nil
+			}
+			return graph.EntryNumber(graph.IndexInt(n))
+		}
+	}
+	return graph.EntryFn(text("number", v), graph.EntryNumber(graph.IndexInt(0)))
+}

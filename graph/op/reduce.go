@@ -1,0 +1,104 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// What reducesum, reducemean and reducemax share: axes, in ascending order,
+// none twice, are folded into one element; with keep=1 they stay with size 1.
+
+func reduceParams() []graph.Param {
+	return []graph.Param{
+		{Name: "axes", Sort: "tuple", Doc: "axes that are folded, ascending"},
+		{Name: "keep", Sort: intSort, Default: graph.IntValue(0), Doc: "1: the axes stay with size 1; 0: they go"},
+	}
+}
+
+// reduceAxes are the axes as positions in a shape. An axis run may only stand
+// behind them, since axes are counted from the front.
+func reduceAxes(a graph.Attrs, rank int) ([]int, error) {
+	axes := ints(a[0])
+	for i, x := range axes {
+		if x < 0 || x >= rank || i > 0 && x <= axes[i-1] {
+			return nil, fmt.Errorf("axes %s: want ascending axes below %d", a[0], rank)
+		}
+	}
+	if len(axes) == 0 {
+		return nil, fmt.Errorf("no axes to reduce")
+	}
+	return axes, nil
+}
+
+func inferReduce(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	axes, err := reduceAxes(a, len(in[0]))
+	if err != nil {
+		return nil, fmt.Errorf("shape %s: %w", in[0], err)
+	}
+	keep := dim(a, 1)
+	if keep != graph.Int(0) && keep != graph.Int(1) {
+		return nil, fmt.Errorf("keep is %s, want 0 or 1", keep)
+	}
+	last := axes[len(axes)-1]
+	if in[0][:last+1].HasRun() {
+		return nil, fmt.Errorf("shape %s: an axis run stands before axis %d", in[0], last)
+	}
+	folded := over(len(in[0]), axes...)
+	out := graph.Shape{}
+	for i, it := range f.NormShape(in[0]) {
+		switch {
+		case !folded[i]:
+			out = append(out, it)
+		case keep == graph.Int(1):
+			out = append(out, graph.Axis(graph.Int(1)))
+		}
+	}
+	return one(out)
+}
+
+// entryReduce is the index of the input inside the fold, and its bound
+// variables.
+func entryReduce(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) ([]graph.Index, []graph.Bound) {
+	folded := over(len(in[0]), ints(a[0])...)
+	from := make([]graph.Index, len(in[0]))
+	var bounds []graph.Bound
+	next := 0
+	for i := range from {
+		switch {
+		case folded[i]:
+			v := s.Var("k")
+			from[i] = v.Index()
+			bounds = append(bounds, graph.Bound{Var: v, N: s.Size(in[0][i].Dim)})
+			if dim(a, 1) == graph.Int(1) {
+				next++
+			}
+		default:
+			from[i] = at[next]
+			next++
+		}
+	}
+	return from, bounds
+}
+
+// countOf is the number of elements that a fold takes, as a number.
+func countOf(s *graph.Space, bounds []graph.Bound) *graph.Expr {
+	n := graph.EntryNumber(graph.IndexInt(1))
+	for _, b := range bounds {
+		n = graph.EntryMul(n, graph.EntryNumber(b.N))
+	}
+	return n
+}
+
+func meanReduce(k graph.StepKind, average bool) func(graph.Attrs, [][]int, [][]int) (*graph.Meaning, error) {
+	return func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
+		g := groupsOf(in[0], over(len(in[0]), ints(a[0])...))
+		den := 1
+		if average {
+			den = graph.NumElements(in[0]) / graph.NumElements(out[0])
+		}
+		var p program
+		p.fold(k, 0, g, den)
+		return p.done(), nil
+	}
+}

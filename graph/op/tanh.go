@@ -1,0 +1,6 @@
+package op
+
+import "github.com/taso-go/taso/graph"
+
+// Tanh is the hyperbolic tangent, element by element.
+var Tanh = graph.Register(pointwise("tanh", "Hyperbolic tangent, element by element.", true))
