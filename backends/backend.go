@@ -96,9 +96,14 @@ type MeasureOptions struct {
 	// the form its kernels want. nil: the kernel of conv2d, the second operand of
 	// a matmul of two matrices, and the parameters of batchnorm and layernorm.
 	Weights []bool
-	// Cold also takes the other operands from memory beyond the last-level
-	// cache. By default only weights come from there, as in a run of a network,
-	// where an operator's input has just been written by the one before it.
+	// Between is how many bytes of other memory are read before each run, in
+	// place of what the rest of a network touches between two runs of this
+	// operator: a network's weights. So a weight comes from as far away as in a
+	// run of the whole. 0: twice the last-level cache, which suits networks that
+	// do not fit there. Negative: none.
+	Between int64
+	// Cold also fetches the other operands from there. By default they are
+	// written anew before each run, as by the operator before this one.
 	Cold bool
 	// Budget is the time to spend on runs after warming up; 0: 100 ms.
 	Budget time.Duration

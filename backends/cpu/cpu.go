@@ -1,0 +1,178 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/model"
+)
+
+// version names the kernels; it changes when their speed does.
+const version = "1"
+
+// Options configures New; the zero value is the default.
+type Options struct {
+	// Kernels selects a table by name: avx512, avx2, plain or go; "": the best
+	// one that the processor has.
+	Kernels string
+}
+
+// Backend is the processor. It holds no resources: Close does nothing.
+type Backend struct {
+	t      table
+	device string
+}
+
+var _ backends.Backend = (*Backend)(nil)
+
+// Tables lists the kernels that this processor can run, best first.
+func Tables() []string {
+	var names []string
+	for _, t := range allTables() {
+		names = append(names, t.name())
+	}
+	return names
+}
+
+var allTables = sync.OnceValue(tables)
+
+// New is the backend for this processor.
+func New(opt Options) (*Backend, error) {
+	for _, t := range allTables() {
+		if opt.Kernels == "" || opt.Kernels == t.name() {
+			return &Backend{t: t, device: processor()}, nil
+		}
+	}
+	return nil, fmt.Errorf("backend cpu: no kernels %q on this processor, only %s", opt.Kernels, strings.Join(Tables(), ", "))
+}
+
+// Info names the processor and the kernels.
+func (b *Backend) Info() backends.Info {
+	return backends.Info{Name: "cpu", Device: b.device, Version: version + "-" + b.t.name(), Threads: 1}
+}
+
+// Close does nothing.
+func (b *Backend) Close() error { return nil }
+
+// processor is the processor's name as the system tells it, or its architecture.
+func processor() string {
+	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == "model name" {
+				return strings.Join(strings.Fields(v), " ")
+			}
+		}
+	}
+	return runtime.GOOS + "/" + runtime.GOARCH
+}
+
+// emitters are the operators there are kernels for.
+var emitters map[string]emitter
+
+func init() {
+	emitters = map[string]emitter{
+		"conv2d": emitConv, "poolmax": emitPool, "poolavg": emitPool, "matmul": emitMatMul,
+		"smul": emitScale, "cast": emitCast,
+		"reshape": emitReshape, "transpose": emitTranspose, "slice": emitSlice, "split": emitSplit,
+		"broadcast": emitBroadcast, "concat": emitConcat, "enlarge": emitEnlarge, "pad": emitPad, "gather": emitGather,
+		"reducesum": emitReduce, "reducemean": emitReduce, "reducemax": emitReduce,
+		"softmax": emitSoftmax, "layernorm": emitLayerNorm, "batchnorm": emitBatchNorm, "resize": emitResize,
+	}
+	for name := range unaryCodes {
+		emitters[name] = emitUnary
+	}
+	for name := range unaryParams {
+		emitters[name] = emitUnary
+	}
+	for name := range binaryCodes {
+		emitters[name] = emitBinary
+	}
+}
+
+// moves are the operators that do not look at the elements.
+var moves = map[string]bool{
+	"reshape": true, "transpose": true, "slice": true, "split": true, "broadcast": true,
+	"concat": true, "pad": true, "gather": true,
+}
+
+// Supports reports why a node cannot be run.
+func (b *Backend) Supports(g *graph.Graph, id graph.NodeID) error {
+	op := g.Op(id)
+	if op == nil {
+		return b.types("an input", g.Name(id), "input", true, g.Type(id.Out(0)))
+	}
+	if kind, _, ok := g.Opaque(id); ok {
+		return &backends.Unsupported{Backend: "cpu", Node: g.Name(id), Op: kind, Why: "its meaning is not known"}
+	}
+	if op.In == 0 {
+		return b.types("a constant", g.Name(id), op.Name, true, g.Type(id.Out(0)))
+	}
+	if emitters[op.Name] == nil {
+		return &backends.Unsupported{Backend: "cpu", Node: g.Name(id), Op: op.Name, Why: "there is no kernel for this operator"}
+	}
+	for i, t := range g.Operands(id) {
+		ints := moves[op.Name] || op.Name == "cast"
+		if err := b.types(fmt.Sprintf("operand %d", i), g.Name(id), op.Name, ints, g.Type(t)); err != nil {
+			return err
+		}
+	}
+	return b.types("its result", g.Name(id), op.Name, moves[op.Name] || op.Name == "cast", g.Type(id.Out(0)))
+}
+
+func (b *Backend) types(what, node, op string, ints bool, t graph.TensorType) error {
+	if t.DType == graph.Float32 || ints && t.DType == graph.Int64 {
+		return nil
+	}
+	return &backends.Unsupported{Backend: "cpu", Node: node, Op: op, Why: fmt.Sprintf("%s is %s", what, t)}
+}
+
+// Compile prepares a model: all nodes that its outputs depend on must be
+// supported; the error names each that is not.
+func (b *Backend) Compile(ctx context.Context, m *model.Model, opt backends.CompileOptions) (backends.Plan, error) {
+	if m == nil || m.Graph == nil {
+		return nil, errors.New("compile: no graph")
+	}
+	var errs []error
+	uses := live(m.Graph)
+	needed := map[graph.NodeID]bool{}
+	for t := range uses {
+		needed[t.Node] = true
+	}
+	for id := range m.Graph.Nodes() {
+		if !needed[id] {
+			continue
+		}
+		if err := b.Supports(m.Graph, id); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("compile %s: %w", m.Name, errors.Join(errs...))
+	}
+	c := &compiler{ctx: ctx, t: b.t, m: m, g: m.Graph, opt: opt,
+		val: map[graph.Tensor]*value{}, readers: map[*buffer]int{}, maker: map[*buffer]int{},
+		into: map[graph.NodeID]graph.NodeID{}}
+	defer func() { c.scratch.free() }()
+	err := c.compile()
+	var p *Plan
+	if err == nil {
+		p, err = c.finish()
+	}
+	if err != nil {
+		for _, k := range c.consts {
+			k.mem.free()
+		}
+		for _, f := range c.tails {
+			f.block.free()
+		}
+		return nil, fmt.Errorf("compile %s: %w", m.Name, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,217 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/model"
+)
+
+// Measure times one application in a plan of its own, see
+// backends.MeasureOptions for what is in the caches when the clock starts. The
+// result is the median of the runs and their median absolute deviation. An
+// application for which nothing is to be done, such as a reshape, costs what it
+// takes to find that out.
+func (b *Backend) Measure(ctx context.Context, op *graph.Op, a graph.Attrs, in, out []graph.TensorType, opt backends.MeasureOptions) (cost.Sample, error) {
+	if op == nil {
+		return cost.Sample{}, errors.New("measure: no operator")
+	}
+	wrap := func(err error) (cost.Sample, error) {
+		return cost.Sample{}, fmt.Errorf("measure %s: %w", op.Name, err)
+	}
+	opt = opt.WithDefaults(op, in)
+	m, data, err := single(op, a, in, opt)
+	if err != nil {
+		return wrap(err)
+	}
+	for i, t := range out {
+		if id := graph.NodeID(m.Graph.Len()); i >= m.Graph.NumOut(id) || !slices.Equal(m.Graph.Sizes(id.Out(i)), t.Sizes) {
+			return wrap(fmt.Errorf("output %d is not %s", i, t))
+		}
+	}
+	plan, err := b.Compile(ctx, m, backends.CompileOptions{NoFuse: true})
+	if err != nil {
+		return wrap(err)
+	}
+	p := plan.(*Plan)
+	defer p.Close()
+	between := opt.Between
+	if between == 0 {
+		between = 2 * lastLevelCache()
+	}
+	var other *block
+	if between > 0 {
+		if other, err = newBlock(int(between)); err != nil {
+			return wrap(err)
+		}
+		defer other.free()
+	}
+	if _, err := p.Run(ctx, data); err != nil { // warms up, and finds faults
+		return wrap(err)
+	}
+	var times []cost.Seconds
+	for start := time.Now(); ; {
+		p.prepare(data, other, opt.Cold)
+		t := time.Now()
+		if err := p.execute(ctx); err != nil {
+			return wrap(err)
+		}
+		times = append(times, cost.FromDuration(time.Since(t)))
+		if n := len(times); n >= opt.MinRuns {
+			if time.Since(start) >= opt.Budget {
+				break
+			}
+			if n >= 2*opt.MinRuns && float64(spread(times)) <= opt.Spread*float64(cost.Median(times)) {
+				break
+			}
+		}
+	}
+	return cost.Sample{Seconds: cost.Median(times), MAD: spread(times), Runs: len(times), Source: cost.Measured}, nil
+}
+
+// spread is the median absolute deviation.
+func spread(times []cost.Seconds) cost.Seconds {
+	m := cost.Median(times)
+	dev := make([]cost.Seconds, len(times))
+	for i, t := range times {
+		dev[i] = cost.Seconds(math.Abs(float64(t - m)))
+	}
+	return cost.Median(dev)
+}
+
+// sink keeps reads from being optimized away.
+var sink float32
+
+// prepare brings the caches into the state of a run: other memory was read,
+// then scratch and results were used by other operators, and the operands were
+// written.
+func (p *Plan) prepare(data []backends.Tensor, other *block, cold bool) {
+	touch := func(b *block) {
+		if b == nil {
+			return
+		}
+		all := f32(b.p, b.bytes/4)
+		for i := 0; i < len(all); i += 16 {
+			sink += all[i]
+		}
+	}
+	write := func() {
+		k := 0
+		for _, v := range p.inputs {
+			if v == nil {
+				continue
+			}
+			if v.dtype == graph.Int64 {
+				copy(i64(v.ptr(), v.elements()), data[k].I64)
+			} else {
+				copy(f32(v.ptr(), v.elements()), data[k].F32)
+			}
+			k++
+		}
+	}
+	if cold {
+		write()
+		touch(other)
+		return
+	}
+	touch(other)
+	touch(p.scratch)
+	touch(p.arena)
+	write()
+}
+
+// single is a model of one node, and data for its inputs.
+func single(op *graph.Op, a graph.Attrs, in []graph.TensorType, opt backends.MeasureOptions) (*model.Model, []backends.Tensor, error) {
+	var b graph.Builder
+	m := &model.Model{Name: op.Name, Weights: map[graph.NodeID]*model.Weight{}}
+	var args []graph.Tensor
+	var data []backends.Tensor
+	for i, t := range in {
+		x, err := backends.Random(opt.Seed+uint64(i), t)
+		if err != nil {
+			return nil, nil, err
+		}
+		for k := range x.I64 { // indices that differ
+			x.I64[k] = int64(k*7919) % int64(max(1, firstSize(in, a, op)))
+		}
+		if op.Name == "batchnorm" && i == 4 { // a variance
+			for k := range x.F32 {
+				x.F32[k] = 0.5 + x.F32[k]*x.F32[k]
+			}
+		}
+		name := "x" + strconv.Itoa(i)
+		if i < len(opt.Weights) && opt.Weights[i] {
+			w, err := b.AddWeight(name, t.DType, t.Sizes...)
+			if err != nil {
+				return nil, nil, err
+			}
+			args = append(args, w)
+			if t.DType == graph.Int64 {
+				m.Weights[w.Node] = model.FromInt64(t.Sizes, x.I64)
+			} else {
+				m.Weights[w.Node] = model.FromFloat32(t.Sizes, x.F32)
+			}
+			continue
+		}
+		w, err := b.AddInput(name, t.DType, t.Sizes...)
+		if err != nil {
+			return nil, nil, err
+		}
+		args, data = append(args, w), append(data, x)
+	}
+	id, err := b.Apply("y", op, a, args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	outs := make([]graph.Tensor, max(1, op.Out))
+	for i := range outs {
+		outs[i] = id.Out(i)
+	}
+	m.Graph, err = b.Finish(outs...)
+	return m, data, err
+}
+
+// firstSize is the size of the axis that a gather picks from.
+func firstSize(in []graph.TensorType, a graph.Attrs, op *graph.Op) int {
+	axis, err := attrs{op, a}.int("axis")
+	if err != nil || len(in) == 0 || axis < 0 || axis >= len(in[0].Sizes) {
+		return 1
+	}
+	return in[0].Sizes[axis]
+}
+
+// lastLevelCache is the size of the largest cache in bytes, as the system tells
+// it, or 32 MiB.
+var lastLevelCache = sync.OnceValue(func() int64 {
+	size := int64(0)
+	for i := range 8 {
+		text, err := os.ReadFile(fmt.Sprintf("/sys/devices/system/cpu/cpu0/cache/index%d/size", i))
+		if err != nil {
+			break
+		}
+		word, unit := strings.TrimSpace(string(text)), int64(1)
+		if w, ok := strings.CutSuffix(word, "K"); ok {
+			word, unit = w, 1<<10
+		} else if w, ok := strings.CutSuffix(word, "M"); ok {
+			word, unit = w, 1<<20
+		}
+		if n, err := strconv.ParseInt(word, 10, 64); err == nil {
+			size = max(size, n*unit)
+		}
+	}
+	if size == 0 {
+		size = 32 << 20
+	}
+	return size
+})

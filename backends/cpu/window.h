@@ -1,0 +1,90 @@
+// window.h: operators that slide a window within each channel: depthwise
+// convolution, max and average pools.
+//
+// A channel is first copied with its border into scratch, its columns sorted
+// by their remainder modulo the stride: [rows][sw][xq]. So the cells that one
+// kernel column meets in neighbouring outputs are neighbours.
+
+INLINE int64_t window_rows(const taso_window *g) { return (g->oh - 1) * g->sh + g->kh; }
+INLINE int64_t window_xq(const taso_window *g) { return g->ow - 1 + (g->kw + g->sw - 1) / g->sw; }
+
+static int64_t window_scratch(const taso_window *g) {
+	return window_rows(g) * g->sw * window_xq(g) + up(g->ow, LANES) + 3 * TASO_SLACK;
+}
+
+// sort_columns copies one channel.
+static void sort_columns(float *to, const float *x, const taso_window *g, float fill) {
+	int64_t rows = window_rows(g), xq = window_xq(g);
+	for (int64_t r = 0; r < rows; r++) {
+		int64_t at = r - g->top;
+		for (int64_t ph = 0; ph < g->sw; ph++, to += xq) {
+			// Column q holds column q*sw + ph - left of the image.
+			int64_t q0 = g->left > ph ? (g->left - ph + g->sw - 1) / g->sw : 0;
+			int64_t q1 = (g->w + g->left - ph + g->sw - 1) / g->sw;
+			if (at < 0 || at >= g->h) q0 = q1 = xq;
+			q0 = lmin(q0, xq);
+			q1 = lmax(q0, lmin(q1, xq));
+			for (int64_t q = 0; q < q0; q++) to[q] = fill;
+			if (q1 > q0) spread(to + q0, x + at * g->w + q0 * g->sw + ph - g->left, q1 - q0, g->sw);
+			for (int64_t q = q1; q < xq; q++) to[q] = fill;
+		}
+	}
+}
+
+INLINE void window_channel(const taso_window *g, const int kind, const float *s, const float *k, const float *cols, float *y, int safe) {
+	int64_t xq = window_xq(g), line = g->sw * xq;
+	for (int64_t i = 0; i < g->oh; i++, y += g->ow) {
+		float per = 0;
+		if (kind == TASO_POOLAVG) per = (float)(g->kh * g->kw);
+		if (kind == TASO_POOLAVG_INSIDE) {
+			int64_t r = i * g->sh - g->top;
+			per = (float)(lmin(r + g->kh, g->h) - lmax(r, 0));
+		}
+		const float *si = s + i * g->sh * line;
+		for (int64_t j = 0; j < g->ow; j += LANES) {
+			V acc = kind == TASO_POOLMAX ? vload(si + j) : (V){0};
+			for (int64_t a = 0; a < g->kh; a++) {
+				const float *row = si + a * line + j;
+				for (int64_t b = 0, ph = 0, q = 0; b < g->kw; b++) {
+					V x = vload(row + ph * xq + q);
+					if (kind == TASO_DEPTHWISE)
+						acc += k[a * g->kw + b] * x;
+					else if (kind == TASO_POOLMAX)
+						acc = VMAX(acc, x);
+					else
+						acc += x;
+					if (++ph == g->sw) ph = 0, q++;
+				}
+			}
+			if (kind == TASO_POOLAVG) acc /= per;
+			if (kind == TASO_POOLAVG_INSIDE) acc /= per * vload(cols + j);
+			if (j + LANES <= g->ow || (!safe || i + 1 < g->oh))
+				vstore(y + j, acc);
+			else
+				vstoren(y + j, acc, g->ow - j);
+		}
+	}
+}
+
+static void window(const taso_window *g) {
+	float *cols = g->scratch, *s = cols + up(g->ow, LANES);
+	for (int64_t j = 0; j < up(g->ow, LANES); j++) {
+		int64_t c = j * g->sw - g->left;
+		cols[j] = j < g->ow ? (float)(lmin(c + g->kw, g->w) - lmax(c, 0)) : 1;
+	}
+	float fill = g->kind == TASO_POOLMAX ? -__builtin_inff() : 0;
+	for (int64_t c = 0; c < g->c; c++) {
+		const float *x = g->x + c * g->h * g->w, *k = g->k + c * g->kh * g->kw;
+		float *y = g->y + c * g->oh * g->ow;
+		// A last vector may run into the next row or channel, which is written later.
+		int safe = c + 1 == g->c || g->oh * g->ow < LANES;
+		sort_columns(s, x, g, fill);
+		switch (g->kind) {
+		case TASO_DEPTHWISE: window_channel(g, TASO_DEPTHWISE, s, k, cols, y, safe); break;
+		case TASO_POOLMAX: window_channel(g, TASO_POOLMAX, s, 0, cols, y, safe); break;
+		case TASO_POOLAVG: window_channel(g, TASO_POOLAVG, s, 0, cols, y, safe); break;
+		default: window_channel(g, TASO_POOLAVG_INSIDE, s, 0, cols, y, safe); break;
+		}
+	}
+	finish(&g->tail, g->y, g->oh * g->ow, g->c, 0, g->oh * g->ow);
+}
