@@ -93,8 +93,10 @@ func Encoder(c EncoderConfig, seed uint64) (m *model.Model, err error) {
 	if c.Hidden%c.Heads != 0 {
 		return nil, fmt.Errorf("build encoder: %d heads do not divide hidden size %d", c.Heads, c.Hidden)
 	}
-	defer caught(&err)
-	m = c.build(seed)
+	m, err = try(c.build, seed)
+	if err != nil {
+		return nil, fmt.Errorf("build encoder: %w", err)
+	}
 	m.Name = fmt.Sprintf("encoder-%dx%d-%d", c.Layers, c.Hidden, c.Sequence)
 	return m, nil
 }

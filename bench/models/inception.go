@@ -100,7 +100,7 @@ func (n *inceptionNet) blockD(x tensor) tensor {
 
 func (n *inceptionNet) blockE(x tensor, pool string) tensor {
 	wide := func(name string, x tensor) tensor {
-		return n.concat(n.path(name+".row", x, [3]int{384, 1, 3}), n.path(name+".column", x, [3]int{384, 3, 1}))
+		return n.concat(n.path(name+"_row", x, [3]int{384, 1, 3}), n.path(name+"_column", x, [3]int{384, 3, 1}))
 	}
 	return n.concat(
 		n.path("one", x, [3]int{320, 1, 1}),

@@ -43,7 +43,7 @@ func (c mobilenet) build(seed uint64) *model.Model {
 			if i == 0 {
 				stride = b.stride
 			}
-			n.in(fmt.Sprintf("stage%d.%d", s+1, i), func() {
+			n.in(fmt.Sprintf("stage%d_%d", s+1, i), func() {
 				t := x
 				if b.expand > 1 || !c.full {
 					t = n.conv("expand", t, conv{out: x.sizes[1] * b.expand * n.div, kh: 1, kw: 1, pad: valid, act: act})

@@ -18,9 +18,12 @@ type Info struct {
 
 	Operators int   // applications in the graph
 	Weights   int   // tensors
-	Params    int64 // elements of all weights, running statistics of batch norms included
+	Params    int64 // elements of all weights
+	Learned   int64 // Params without constants and the stored statistics of batch norms: what papers count
 	FLOPs     int64 // of one run; a product and a sum are two
 	MACs      int64 // multiply-accumulates of convolutions and products of matrices
+
+	Published Published
 }
 
 // entry is a model of the list.
@@ -115,25 +118,32 @@ func Names() []string {
 }
 
 // List describes all models of [Names]. It builds each graph, but draws no
-// weights.
-func List() ([]Info, error) {
+// weights. It panics if a graph cannot be built, which is a mistake in the
+// program.
+func List() []Info {
 	infos := make([]Info, len(entries))
 	for i, e := range entries {
 		m, err := Build(e.name, 0)
 		if err != nil {
-			return nil, err
+			panic(err)
 		}
 		infos[i] = Describe(m)
-		infos[i].Source = e.source
+		infos[i].Source, infos[i].Published = e.source, published[e.name]
 	}
-	return infos, nil
+	return infos
 }
 
-// Describe counts what is in a model; Source is left empty.
+// Describe counts what is in a model; Source and Published are left empty.
 func Describe(m *model.Model) Info {
 	info := Info{Name: m.Name, Doc: m.Doc, Weights: len(m.Weights), Params: m.Params(), FLOPs: m.FLOPs()}
 	for _, id := range m.Inputs() {
 		info.Inputs = append(info.Inputs, m.Graph.Sizes(id.Out(0)))
+	}
+	info.Learned = info.Params
+	for id, w := range m.Weights {
+		if len(m.Graph.Sizes(id.Out(0))) == 0 {
+			info.Learned -= w.Elements()
+		}
 	}
 	for id := range m.Graph.Nodes() {
 		op := m.Graph.Op(id)
@@ -141,6 +151,13 @@ func Describe(m *model.Model) Info {
 			continue
 		}
 		info.Operators++
+		if op.Name == "batchnorm" {
+			for _, t := range m.Graph.Operands(id)[3:] { // mean and variance
+				if w := m.Weights[t.Node]; w != nil {
+					info.Learned -= w.Elements()
+				}
+			}
+		}
 		if op.Name == "conv2d" || op.Name == "matmul" {
 			info.MACs += m.Graph.WorkOf(id).FLOPs / 2
 		}

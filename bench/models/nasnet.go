@@ -23,12 +23,12 @@ func (c nasnet) build(seed uint64) *model.Model {
 	for stage := 1; stage <= 3; stage++ {
 		prev, cur := x, x
 		for i := 1; i <= 5; i++ {
-			n.in(fmt.Sprintf("stage%d.normal%d", stage, i), func() {
+			n.in(fmt.Sprintf("stage%d_normal%d", stage, i), func() {
 				prev, cur = cur, n.normal(n.squeeze("prev", prev, out), n.squeeze("cur", cur, out), out)
 			})
 		}
 		out *= 2
-		n.in(fmt.Sprintf("stage%d.reduction", stage), func() {
+		n.in(fmt.Sprintf("stage%d_reduction", stage), func() {
 			x = n.reduction(n.squeeze("prev", prev, out), n.squeeze("cur", cur, out), out)
 		})
 	}
@@ -45,8 +45,8 @@ func (n *nasnetNet) squeeze(name string, x tensor, out int) tensor {
 
 // sep is a depthwise k x k convolution, then a 1x1.
 func (n *nasnetNet) sep(name string, x tensor, out, k, stride int) tensor {
-	x = n.conv(name+".depth", x, conv{kh: k, kw: k, stride: stride, groups: -1, pad: same})
-	return n.conv(name+".point", x, conv{out: out, kh: 1, kw: 1, pad: same})
+	x = n.conv(name+"_depth", x, conv{kh: k, kw: k, stride: stride, groups: -1, pad: same})
+	return n.conv(name+"_point", x, conv{out: out, kh: 1, kw: 1, pad: same})
 }
 
 func (n *nasnetNet) add(x, y tensor) tensor { return n.apply("add", "ewadd", nil, x, y) }

@@ -26,7 +26,7 @@ type net struct {
 	fused   bool  // activations are part of convolutions
 	eps     float64
 	scope   string
-	used    map[string]int
+	used    map[string]bool
 	weights map[graph.NodeID]*model.Weight
 }
 
@@ -61,13 +61,13 @@ const (
 
 func newNet(seed uint64, div int, s style) *net {
 	return &net{seed: seed, div: max(div, 1), style: s, eps: 1e-5,
-		used: map[string]int{}, weights: map[graph.NodeID]*model.Weight{}}
+		used: map[string]bool{}, weights: map[graph.NodeID]*model.Weight{}}
 }
 
 // in runs build with a part of the name in front of all names.
 func (n *net) in(part string, build func()) {
 	old := n.scope
-	n.scope = old + part + "."
+	n.scope = old + part + "_"
 	build()
 	n.scope = old
 }
@@ -75,10 +75,10 @@ func (n *net) in(part string, build func()) {
 // fresh is a name that is not taken: base, base_2, base_3 ...
 func (n *net) fresh(base string) string {
 	name := n.scope + base
-	n.used[name]++
-	if k := n.used[name]; k > 1 {
-		name += "_" + strconv.Itoa(k)
+	for k := 2; n.used[name]; k++ {
+		name = n.scope + base + "_" + strconv.Itoa(k)
 	}
+	n.used[name] = true
 	return name
 }
 

@@ -46,7 +46,7 @@ func (r residual) build(seed uint64) *model.Model {
 			if stage > 0 && i == 0 {
 				stride = 2
 			}
-			n.in(fmt.Sprintf("stage%d.%d", stage+1, i), func() {
+			n.in(fmt.Sprintf("stage%d_%d", stage+1, i), func() {
 				t := n.conv("a", x, conv{out: width, kh: 1, kw: 1, pad: around(1), act: "relu"})
 				t = n.conv("b", t, conv{out: width, kh: 3, kw: 3, stride: stride, groups: groups, pad: around(3), act: "relu"})
 				t = n.conv("c", t, conv{out: width * r.expand, kh: 1, kw: 1, pad: around(1)})

@@ -12,6 +12,8 @@ import (
 // field is the arithmetic in which a model is evaluated.
 type field[T any] interface {
 	interp.Ring[T]
+	interp.Functions[T]
+	interp.Integers[T]
 	// dot is the sum of x[i]*y[i]; the slices have the same length.
 	dot(x, y []T) T
 	// fromFloat is the image of a number; an error for NaN and infinities where

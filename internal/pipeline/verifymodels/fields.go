@@ -39,9 +39,9 @@ func (f floats) apply(op *graph.Op, a graph.Attrs, in []interp.Tensor[float64]) 
 
 // residues is arithmetic modulo 2^61 - 1.
 type residues struct {
-	fingerprint.Zp
-	// functions is set when a function of one element or a maximum was
-	// evaluated: then a difference proves nothing.
+	zp fingerprint.Zp
+	// functions is set when a function whose properties are not used, or a
+	// maximum, was evaluated: then a difference proves nothing.
 	functions *bool
 }
 
@@ -59,9 +59,13 @@ func (residues) dot(x, y []uint64) uint64 {
 			lo, carry = bits.Add64(lo, l, 0)
 			hi += h + carry
 		}
-		// 2^64 = 8 modulo 2^61 - 1.
-		sum = (sum + fingerprint.MulMod(hi%p, 8) + lo%p) % p
+		// 2^61 = 1 and 2^64 = 8; the five numbers are below 2^61 or small.
+		sum += lo&p + lo>>61 + hi<<3&p + hi>>58
+		sum = sum&p + sum>>61
 		x, y = x[n:], y[n:]
+	}
+	if sum >= p {
+		sum -= p
 	}
 	return sum
 }
@@ -81,17 +85,57 @@ func (residues) fromFloat(x float64) (uint64, error) {
 
 func (z residues) fromInt(x int64) uint64 { return z.Rat(x, 1) }
 
-func (z residues) Fn(name string, x uint64) uint64 {
-	*z.functions = true
-	return z.Zp.Fn(name, x)
-}
+// Rat is num/den.
+func (z residues) Rat(num, den int64) uint64 { return z.zp.Rat(num, den) }
 
-// Max marks a function unless there is nothing to choose.
+// Add is a + b.
+func (z residues) Add(a, b uint64) uint64 { return z.zp.Add(a, b) }
+
+// Mul is a * b.
+func (z residues) Mul(a, b uint64) uint64 { return fingerprint.MulMod(a, b) }
+
+// Max is the last in a random order. It counts as a function unless there is
+// nothing to choose.
 func (z residues) Max(xs []uint64) uint64 {
 	*z.functions = *z.functions || len(xs) > 1
-	return z.Zp.Max(xs)
+	return z.zp.Max(xs)
+}
+
+// Fn is the true function where the field has it, and a random function
+// otherwise.
+func (z residues) Fn(name string, x uint64) uint64 { return z.FnOf(name)(x) }
+
+// FnOf is Fn for many elements.
+func (z residues) FnOf(name string) func(uint64) uint64 {
+	switch f, args, err := graph.ParseFunc(name); {
+	case err != nil:
+	case f == "neg" && len(args) == 0:
+		return func(x uint64) uint64 { return (p - x) % p }
+	case f == "reciprocal" && len(args) == 0:
+		return func(x uint64) uint64 {
+			*z.functions = *z.functions || x == 0
+			return fingerprint.InvMod(x)
+		}
+	case f == "number" && len(args) == 1:
+		if c, err := z.fromFloat(args[0]); err == nil {
+			return func(uint64) uint64 { return c }
+		}
+	}
+	*z.functions = true
+	return func(x uint64) uint64 { return z.zp.Fn(name, x) }
+}
+
+// Integer is the integer that x stands for, those of small magnitude.
+func (residues) Integer(x uint64) (int64, bool) {
+	switch {
+	case x < 1<<53:
+		return int64(x), true
+	case x > p-1<<53:
+		return -int64(p - x), true
+	}
+	return 0, false
 }
 
 func (z residues) apply(op *graph.Op, a graph.Attrs, in []interp.Tensor[uint64]) ([]interp.Tensor[uint64], error) {
-	return interp.Apply[uint64](z, op, a, in)
+	return interp.Apply(z, op, a, in)
 }

@@ -93,8 +93,9 @@ func conv2d[T any](f field[T], op *graph.Op, a graph.Attrs, x, w interp.Tensor[T
 		}
 	}
 	if act, _ := get("act").Name(); act != "none" {
+		fn := f.FnOf(act)
 		for i, e := range res.Data {
-			res.Data[i] = f.Fn(act, e)
+			res.Data[i] = fn(e)
 		}
 	}
 	return []interp.Tensor[T]{res}, nil

@@ -47,7 +47,7 @@ func TestKernels(t *testing.T) {
 		x, w := draw(sx, 1), draw(sw, 1<<40)
 		fns := false
 		f := residues{fingerprint.Zp{Key: seed}, &fns}
-		want, err := interp.Apply(f.Zp, o, a, []interp.Tensor[uint64]{x, w})
+		want, err := interp.Apply[uint64](f.zp, o, a, []interp.Tensor[uint64]{x, w})
 		if err != nil {
 			t.Skip(err) // the window does not fit
 		}

@@ -51,14 +51,24 @@ func numbers(ctx context.Context, o Options, ins []input, res *Numbers) error {
 		})
 		outA, err := run(o.A, inA)
 		if err != nil {
-			return fmt.Errorf("run %s: %w", o.A.Name, err)
+			return res.notRun(ctx, o, o.A, err)
 		}
 		outB, err := run(o.B, inB)
 		if err != nil {
-			return fmt.Errorf("run %s: %w", o.B.Name, err)
+			return res.notRun(ctx, o, o.B, err)
 		}
 		res.compare(outA, outB)
 	}
+	return nil
+}
+
+// notRun makes what the reference evaluator cannot do a reason. What a backend
+// cannot do is an error: it was asked for.
+func (n *Numbers) notRun(ctx context.Context, o Options, m *model.Model, err error) error {
+	if o.Backend != nil || ctx.Err() != nil {
+		return fmt.Errorf("run %s: %w", m.Name, err)
+	}
+	n.Why, n.By, n.Outputs = fmt.Sprintf("model %s: %v", m.Name, err), "", nil
 	return nil
 }
 

@@ -1,0 +1,106 @@
+package verifymodels_test
+
+import (
+	"context"
+	"maps"
+	"testing"
+
+	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+	"github.com/taso-go/taso/model"
+)
+
+// Every model of the list is equal to itself, and is not equal any more when
+// the numbers of one weight are others.
+func TestListedModels(t *testing.T) {
+	seen := map[string]bool{}
+	for _, name := range models.Names() {
+		m, err := models.Build(name+"-tiny", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key := m.Graph.String(); seen[key] {
+			continue
+		} else {
+			seen[key] = true
+		}
+		r, err := verifymodels.Run(context.Background(), verifymodels.Options{A: m, B: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Agree || r.Exact.Verdict != verifymodels.Equal || r.Numbers.Outputs[0].Absolute != 0 || r.Numbers.Outputs[0].Largest == 0 {
+			t.Errorf("with itself:\n%s", r)
+		}
+		other := *m
+		other.Weights = maps.Clone(m.Weights)
+		ids := m.Graph.Inputs()
+		last := ids[len(ids)-1] // a weight near the output
+		for !m.Graph.IsWeight(last) {
+			t.Fatalf("%s: the last input is no weight", name)
+		}
+		other.Weights[last] = model.Random(99, m.Graph.Sizes(last.Out(0)), 1)
+		r, err = verifymodels.Run(context.Background(), verifymodels.Options{A: m, B: &other})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Agree || r.Exact.Verdict == verifymodels.Equal {
+			t.Errorf("with %s changed:\n%s", m.Graph.Name(last), r)
+		}
+	}
+}
+
+// Laws that hold in the field are seen to hold there; those of special
+// functions are left undecided.
+func TestLaws(t *testing.T) {
+	for _, c := range []struct {
+		name, a, b string
+		verdict    verifymodels.Verdict
+	}{
+		{"division", "x : float32[3]\ny : float32[3]\nz = ewdiv(x, y)\nreturn z",
+			"x : float32[3]\ny : float32[3]\nr = reciprocal(y)\nz = ewmul(x, r)\nreturn z", verifymodels.Equal},
+		{"reciprocal twice", "x : float32[3]\nz = reciprocal(x)\ny = reciprocal(z)\nreturn y",
+			"x : float32[3]\nreturn x", verifymodels.Equal},
+		{"subtraction", "x : float32[3]\ny : float32[3]\nz = ewsub(x, y)\nreturn z",
+			"x : float32[3]\ny : float32[3]\nn = neg(y)\nz = ewadd(n, x)\nreturn z", verifymodels.Equal},
+		{"subtraction turned", "x : float32[3]\ny : float32[3]\nz = ewsub(x, y)\nreturn z",
+			"x : float32[3]\ny : float32[3]\nz = ewsub(y, x)\nreturn z", verifymodels.Different},
+		{"softmax is not changed by a shift", "x : float32[2, 3]\ny = softmax[axis=1](x)\nreturn y",
+			"x : float32[2, 3]\nm = reducemax[axes=(1), keep=1](x)\nb = broadcast[shape=[2, 3]](m)\nz = ewsub(x, b)\ny = softmax[axis=1](z)\nreturn y",
+			verifymodels.Undecided},
+		{"gathering rows of a product", "x : float32[5, 3]\nw : float32[3, 2]\ni : int64[4]\ny = matmul(x, w)\nz = gather[axis=0](y, i)\nreturn z",
+			"x : float32[5, 3]\nw : float32[3, 2]\ni : int64[4]\ny = gather[axis=0](x, i)\nz = matmul(y, w)\nreturn z", verifymodels.Equal},
+		{"gathering columns of a product", "x : float32[5, 3]\nw : float32[3, 2]\ni : int64[4]\ny = matmul(x, w)\nz = gather[axis=1](y, i)\nreturn z",
+			"x : float32[5, 3]\nw : float32[3, 2]\ni : int64[4]\ny = gather[axis=1](w, i)\nz = matmul(x, y)\nreturn z", verifymodels.Equal},
+	} {
+		r, err := verifymodels.Run(context.Background(), verifymodels.Options{
+			A: parse(t, "a", c.a, nil), B: parse(t, "b", c.b, nil), Seed: 1})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if r.Exact.Verdict != c.verdict || r.Agree != (c.verdict != verifymodels.Different) {
+			t.Errorf("%s: want %s:\n%s", c.name, c.verdict, r)
+		}
+	}
+}
+
+// A model that cannot be evaluated is reported, not an error.
+func TestOpaque(t *testing.T) {
+	var b graph.Builder
+	x, _ := b.AddInput("x", graph.Float32, 2)
+	id, _ := b.Opaque("o", "NonMaxSuppression", nil, []graph.Tensor{x}, []graph.TensorType{{DType: graph.Float32, Sizes: []int{2}}})
+	g, err := b.Finish(id.Out(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &model.Model{Name: "m", Graph: g}
+	r, err := verifymodels.Run(context.Background(), verifymodels.Options{A: m, B: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "model m: node o: operator opaque: what an opaque node computes is not known"
+	if r.Agree || r.Exact.Verdict != verifymodels.NotRun || r.Exact.Why != want || r.Numbers.Why != want || r.Numbers.Outputs != nil {
+		t.Errorf("got %s", r)
+	}
+}
