@@ -1,9 +1,12 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/taso-go/taso/backends"
@@ -33,6 +36,9 @@ type Options struct {
 	Repeat int
 	// NoFuse compares with runs in which each operator has a kernel of its own.
 	NoFuse bool
+	// CPUTime compares with the processor time of the runs instead of the time
+	// on the clock, where a machine is shared with other work.
+	CPUTime bool
 	// Machine is the description to compare with and to calibrate; nil: neither
 	// is done.
 	Machine *cost.Machine
@@ -73,8 +79,22 @@ type Model struct {
 	// the sum of the times, and that of the machine's formula.
 	Measured *cost.Prediction `json:"measured,omitempty"`
 	Analytic *cost.Prediction `json:"analytic,omitempty"`
+	// Kinds compares each operator's times by itself with those inside the
+	// whole runs, the largest difference first.
+	Kinds []Kind `json:"kinds,omitempty"`
 	// Run is the report of those runs.
 	Run *runmodel.Report `json:"run,omitempty"`
+}
+
+// Kind is the sum over the nodes of one operator that have kernels of their own
+// in the runs.
+type Kind struct {
+	Op    string `json:"op"`
+	Nodes int    `json:"nodes"`
+	// Alone is the sum of the times in the table, Within that in the profile of
+	// the runs.
+	Alone  cost.Seconds `json:"alone"`
+	Within cost.Seconds `json:"within"`
 }
 
 // Report is the result. On an error it holds what was done before.
@@ -246,23 +266,64 @@ func (r *Report) compare(ctx context.Context, o *Options) error {
 			if err != nil {
 				return err
 			}
-			free := func(id graph.NodeID) bool { return res.Run.Free[id] }
-			if measured != nil {
-				if res.Measured, err = cost.Predict(m.Name, measured, free, res.Run.Time); err != nil {
-					return err
-				}
-			}
-			if o.Machine != nil {
-				b, err := cost.GraphCost(m.Graph, o.Machine)
-				if err != nil {
-					return err
-				}
-				if res.Analytic, err = cost.Predict(m.Name, b, free, res.Run.Time); err != nil {
-					return err
-				}
+			if err := res.check(m, measured, o); err != nil {
+				return err
 			}
 		}
 		r.Models = append(r.Models, res)
 	}
 	return nil
+}
+
+// check compares the sums with the runs. measured is nil if times are missing.
+func (res *Model) check(m *model.Model, measured *cost.Breakdown, o *Options) (err error) {
+	whole := res.Run.Time
+	if o.CPUTime {
+		if res.Run.CPU.Runs == 0 {
+			return fmt.Errorf("run model %s: this system does not tell processor times", m.Name)
+		}
+		whole = res.Run.CPU
+	}
+	free := func(id graph.NodeID) bool { return res.Run.Free[id] }
+	if measured != nil {
+		if res.Measured, err = cost.Predict(m.Name, measured, free, whole); err != nil {
+			return err
+		}
+		res.kinds(measured)
+	}
+	if o.Machine == nil {
+		return nil
+	}
+	b, err := cost.GraphCost(m.Graph, o.Machine)
+	if err != nil {
+		return err
+	}
+	res.Analytic, err = cost.Predict(m.Name, b, free, whole)
+	return err
+}
+
+func (res *Model) kinds(b *cost.Breakdown) {
+	within := map[graph.NodeID]cost.Seconds{}
+	for _, n := range res.Run.Nodes {
+		within[n.ID] = n.Seconds
+	}
+	at := map[string]int{}
+	for _, n := range b.Nodes {
+		if n.Once || res.Run.Free[n.ID] {
+			continue
+		}
+		i, ok := at[n.Op]
+		if !ok {
+			i = len(res.Kinds)
+			at[n.Op] = i
+			res.Kinds = append(res.Kinds, Kind{Op: n.Op})
+		}
+		k := &res.Kinds[i]
+		k.Nodes++
+		k.Alone += n.Seconds
+		k.Within += within[n.ID]
+	}
+	slices.SortStableFunc(res.Kinds, func(a, b Kind) int {
+		return cmp.Compare(math.Abs(float64(b.Alone-b.Within)), math.Abs(float64(a.Alone-a.Within)))
+	})
 }

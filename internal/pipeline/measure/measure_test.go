@@ -63,7 +63,8 @@ type plan struct {
 }
 
 func (p *plan) Run(context.Context, []backends.Tensor) ([]backends.Tensor, error) {
-	time.Sleep(time.Millisecond)
+	for start := time.Now(); time.Since(start) < time.Millisecond; { // time on the processor
+	}
 	return nil, nil
 }
 func (p *plan) Profile() []backends.OpTime {
@@ -211,6 +212,9 @@ func TestEndToEnd(t *testing.T) {
 	if p == nil || p.Free != 1 || p.Nodes != 2 || p.Source != cost.Measured || p.Measured.Seconds < 1e-3 || p.Measured.Runs != 3 {
 		t.Errorf("prediction %+v", p)
 	}
+	if k := r.Models[0].Kinds; len(k) != 1 || k[0].Op != "matmul" || k[0].Nodes != 2 || k[0].Within != 2e-6 || k[0].Alone < 31e-6 {
+		t.Errorf("kinds %+v", k)
+	}
 	if a := r.Models[0].Analytic; a == nil || a.Source != cost.Modelled || a.Predicted <= 0 {
 		t.Errorf("analytic %+v", a)
 	}
@@ -221,7 +225,7 @@ func TestEndToEnd(t *testing.T) {
 	if err := r.WriteText(&w, 2); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"4 measured now", "small: sum of operators 48 µs", "sum of the times against whole runs", "formula of the machine", "laptop-calibrated"} {
+	for _, want := range []string{"4 measured now", "small: sum of operators 48 µs", "sum of the times against whole runs", "formula of the machine", "where they differ most", "laptop-calibrated"} {
 		if !strings.Contains(w.String(), want) {
 			t.Errorf("no %q in\n%s", want, w.String())
 		}
@@ -232,7 +236,11 @@ func TestEndToEnd(t *testing.T) {
 	if _, err := json.Marshal(r); err != nil {
 		t.Error(err)
 	}
-	o.NoFuse = true
+	o.CPUTime = true
+	if r, err = Run(context.Background(), o); err != nil || r.Models[0].Measured.Measured != r.Models[0].Run.CPU {
+		t.Errorf("processor time: %+v, %v", r, err)
+	}
+	o.CPUTime, o.NoFuse = false, true
 	if r, err = Run(context.Background(), o); err != nil || r.Models[0].Measured.Free != 0 || r.Models[0].Measured.Nodes != 3 {
 		t.Errorf("without fusion: %+v, %v", r.Models[0].Measured, err)
 	}

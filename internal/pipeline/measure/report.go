@@ -65,6 +65,9 @@ func (r *Report) WriteText(w io.Writer, top int) error {
 			return err
 		}
 	}
+	if err := r.writeKinds(w); err != nil {
+		return err
+	}
 	if r.Fit != nil {
 		fmt.Fprintln(w)
 		return r.Fit.WriteText(w)
@@ -74,6 +77,33 @@ func (r *Report) WriteText(w io.Writer, top int) error {
 		return err
 	}
 	return nil
+}
+
+// kindsListed bounds how many operators of a model writeKinds lists.
+const kindsListed = 5
+
+// writeKinds writes where the sums and the runs differ most.
+func (r *Report) writeKinds(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	some := false
+	for _, m := range r.Models {
+		for i, k := range m.Kinds {
+			if i == kindsListed {
+				break
+			}
+			if !some {
+				fmt.Fprintln(t, "\nwhere they differ most\nmodel\toperator\tnodes\talone\twithin a run\tdifference")
+				some = true
+			}
+			fmt.Fprintf(t, "%s\t%s\t%d\t%v\t%v\t%v\n", m.Name, k.Op, k.Nodes, k.Alone, k.Within, k.Alone-k.Within)
+		}
+	}
+	for _, m := range r.Models {
+		if m.Run != nil && m.Run.Disturbed() > 0.05 {
+			fmt.Fprintf(t, "%s: other work had the processor for %.0f %% of the time of the runs\n", m.Name, 100*m.Run.Disturbed())
+		}
+	}
+	return t.Flush()
 }
 
 // Predictions are those of all models that have one: by the sum of the times

@@ -58,11 +58,29 @@ func (r *Report) sum(g *graph.Graph, order []backends.OpTime, times map[graph.No
 	r.Overhead = max(0, r.Time.Seconds-explained)
 }
 
+// disturbedFrom is the part of the time that a report complains about.
+const disturbedFrom = 0.05
+
+// Disturbed is the part of the time in which the threads that compute did not
+// run, because other work had the processor; 0 where that is not known.
+func (r *Report) Disturbed() float64 {
+	if r.CPU.Runs == 0 || r.Threads < 1 || r.Time.Seconds <= 0 {
+		return 0
+	}
+	return max(0, 1-float64(r.CPU.Seconds)/float64(r.Threads)/float64(r.Time.Seconds))
+}
+
 // WriteText writes the report for people: the times, the operators, and the
 // slowest nodes, at most top of them (0: none, negative: all).
 func (r *Report) WriteText(w io.Writer, top int) error {
 	fmt.Fprintf(w, "%s on %s\n", r.Model, r.Backend)
 	fmt.Fprintf(w, "end to end  %v ± %v, %v to %v (median of %d runs, MAD, extremes)\n", r.Time.Seconds, r.Time.MAD, r.Min, r.Max, r.Time.Runs)
+	if r.CPU.Runs > 0 {
+		fmt.Fprintf(w, "processor   %v ± %v\n", r.CPU.Seconds, r.CPU.MAD)
+	}
+	if d := r.Disturbed(); d > disturbedFrom {
+		fmt.Fprintf(w, "            other work had the processor for %.0f %% of the time: end to end is too long by as much\n", 100*d)
+	}
 	fmt.Fprintf(w, "arithmetic  %.4g GFLOP, %.4g GFLOP/s\n", float64(r.FLOPs)/1e9, r.FLOPRate/1e9)
 	fmt.Fprintf(w, "memory      %s at most, %s of weights in the model\n", bytesText(r.PeakBytes), countText(r.Params))
 	fmt.Fprintf(w, "compiled in %v\n\n", r.Compile)

@@ -9,6 +9,7 @@ import (
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/model"
 )
@@ -33,7 +34,8 @@ type Options struct {
 	// Progress shows how far it is; nil: nothing is shown.
 	Progress *progress.Reporter
 
-	now func() time.Time // tests replace the clock
+	now func() time.Time     // tests replace the clock
+	cpu func() time.Duration // and the processor time of this process
 }
 
 const (
@@ -75,6 +77,12 @@ type Report struct {
 	Runs []cost.Seconds `json:"runs"`
 	Min  cost.Seconds   `json:"min"`
 	Max  cost.Seconds   `json:"max"`
+	// CPU is the median of the processor times of the runs, all threads
+	// together; without runs where the system does not say. Other work on the
+	// machine makes Time longer, and CPU hardly.
+	CPU cost.Sample `json:"cpu"`
+	// Threads that compute on the processor, for Disturbed.
+	Threads int `json:"threads"`
 	// Nodes is the profile in the order of execution, Kinds the same by
 	// operator, the slowest first.
 	Nodes []Node `json:"nodes"`
@@ -128,15 +136,17 @@ func Run(ctx context.Context, o Options) (rep *Report, err error) {
 	info := o.Backend.Info()
 	rep = &Report{
 		Model: o.Model.Name, Backend: info.String(), Setting: SettingOf(info), Seed: o.Seed,
-		Compile: cost.FromDuration(o.now().Sub(start)),
-		FLOPs:   o.Model.FLOPs(), Params: o.Model.Params(),
+		Compile: cost.FromDuration(o.now().Sub(start)), Threads: info.Threads,
+		FLOPs: o.Model.FLOPs(), Params: o.Model.Params(),
 	}
 	stage := o.Progress.Stage("run "+o.Model.Name, int64(max(o.Warmup, 0)+o.Repeat))
 	times := map[graph.NodeID][]cost.Seconds{}
+	var cpu []cost.Seconds
 	for i := -max(o.Warmup, 0); i < o.Repeat; i++ {
-		start := o.now()
+		used, start := o.cpu(), o.now()
 		out, err := plan.Run(ctx, in)
 		took := cost.FromDuration(o.now().Sub(start))
+		used = o.cpu() - used
 		if err != nil {
 			return nil, err
 		}
@@ -145,11 +155,15 @@ func Run(ctx context.Context, o Options) (rep *Report, err error) {
 			continue
 		}
 		rep.Runs, rep.Outputs = append(rep.Runs, took), out
+		cpu = append(cpu, cost.FromDuration(used))
 		for _, t := range plan.Profile() {
 			times[t.Node] = append(times[t.Node], t.Seconds)
 		}
 	}
 	rep.PeakBytes = plan.PeakBytes()
+	if s, mad := cost.MedianMAD(cpu); s > 0 {
+		rep.CPU = cost.Sample{Seconds: s, MAD: mad, Runs: len(cpu), Source: cost.Measured}
+	}
 	rep.sum(o.Model.Graph, plan.Profile(), times)
 	return rep, nil
 }
@@ -163,6 +177,9 @@ func (o *Options) defaults() {
 	}
 	if o.now == nil {
 		o.now = time.Now
+	}
+	if o.cpu == nil {
+		o.cpu = func() time.Duration { return procstat.Read().CPU() }
 	}
 }
 

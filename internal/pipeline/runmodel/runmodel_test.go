@@ -22,13 +22,15 @@ import (
 // each node with a kernel a quarter of that.
 type fake struct {
 	t      time.Time
+	used   time.Duration // processor time: three quarters of the runs
 	runs   []time.Duration
 	fail   error // of run 2
 	closed int
 	seen   []backends.Tensor
 }
 
-func (f *fake) now() time.Time { return f.t }
+func (f *fake) now() time.Time     { return f.t }
+func (f *fake) cpu() time.Duration { return f.used }
 
 func (f *fake) Info() backends.Info {
 	return backends.Info{Name: "fake", Device: "thin air", Version: "1", Threads: 1}
@@ -60,6 +62,7 @@ func (p *plan) Run(ctx context.Context, in []backends.Tensor) ([]backends.Tensor
 	p.f.seen = in
 	p.last = p.f.runs[p.n%len(p.f.runs)]
 	p.f.t = p.f.t.Add(p.last)
+	p.f.used += p.last * 3 / 4
 	p.n++
 	return []backends.Tensor{backends.Float32s([]float32{float32(p.n)}, 1)}, nil
 }
@@ -115,12 +118,15 @@ func near(a, b cost.Seconds) bool { return math.Abs(float64(a-b)) < 1e-9 }
 func TestRun(t *testing.T) {
 	f := &fake{runs: ms(100, 100, 100, 8, 10, 30, 12, 9)} // three to warm up
 	m := mlp(t)
-	r, err := Run(context.Background(), Options{Backend: f, Model: m, Repeat: 5, now: f.now})
+	r, err := Run(context.Background(), Options{Backend: f, Model: m, Repeat: 5, now: f.now, cpu: f.cpu})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !near(r.Time.Seconds, 10e-3) || !near(r.Time.MAD, 2e-3) || r.Time.Runs != 5 || r.Time.Source != cost.Measured || !near(r.Min, 8e-3) || !near(r.Max, 30e-3) {
 		t.Errorf("time %v, %v to %v", r.Time, r.Min, r.Max)
+	}
+	if !near(r.CPU.Seconds, 7.5e-3) || r.CPU.Runs != 5 || math.Abs(r.Disturbed()-0.25) > 1e-9 {
+		t.Errorf("processor time %v, disturbed %v", r.CPU, r.Disturbed())
 	}
 	if r.Compile != 5 || r.PeakBytes != 3<<20 || r.Params != 16 || r.FLOPs != m.FLOPs() || f.closed != 1 {
 		t.Errorf("%+v, closed %d times", r, f.closed)
@@ -145,7 +151,7 @@ func TestRun(t *testing.T) {
 	if err := r.WriteText(&w, -1); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"mlp on fake 1 on thin air, 1 thread", "10 ms ± 2 ms, 8 ms to 30 ms", "3.0 MiB at most", "overhead", "relu in y", "25.0 %"} {
+	for _, want := range []string{"mlp on fake 1 on thin air, 1 thread", "10 ms ± 2 ms, 8 ms to 30 ms", "3.0 MiB at most", "overhead", "other work had the processor for 25 %", "relu in y", "25.0 %"} {
 		if !strings.Contains(w.String(), want) {
 			t.Errorf("no %q in\n%s", want, w.String())
 		}
