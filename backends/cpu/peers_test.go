@@ -52,7 +52,7 @@ func race(b *testing.B, flops float64, cs []contender) {
 func BenchmarkPeers(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // gonum uses all otherwise
 	if os.Getenv("OPENBLAS_CORETYPE") == "" {
-		core := map[string]string{"avx512": "SKYLAKEX", "avx2": "HASWELL"}[Tables()[0]]
+		core := map[string]string{"avx512": "SkylakeX", "avx2": "Haswell"}[Tables()[0]]
 		if core != "" {
 			b.Setenv("OPENBLAS_CORETYPE", core)
 		}

@@ -5,5 +5,5 @@
 //
 // Both run on one thread. OpenBLAS is told the processor's kernels by
 // OPENBLAS_CORETYPE in the environment; on processors it does not know, set it
-// (such as SKYLAKEX), or it falls back to kernels many times slower.
+// (such as SkylakeX; the case matters), or it falls back to kernels many times slower.
 package peers
