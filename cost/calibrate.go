@@ -70,6 +70,7 @@ const (
 	huberAt    = 0.1   // relative error from which an observation counts less
 	ridge      = 1e-12 // keeps the normal equations regular
 	minObserve = 3     // observations below which nothing is fitted
+	maxRate    = 10.0  // fraction of a peak above which a term no longer matters
 )
 
 // Calibrate fits a machine's launch and view times, its rates by class and its
@@ -229,7 +230,7 @@ func (u *unknowns) solve(m *Machine, obs []Observation, n int) ([]float64, error
 		if negative == 0 {
 			now[0] = math.Max(now[0]/2, 1e-9)
 		} else {
-			now[negative] /= 2 // faster: this term explains too much
+			now[negative] = math.Max(now[negative]/2, 1/maxRate) // faster: this term explains too much
 		}
 	}
 }
@@ -310,7 +311,9 @@ func (u *unknowns) step(m *Machine, obs []Observation, now []float64, fixed []bo
 		if f < worst && !fixed[j] {
 			worst, negative = f, j
 		}
-		x[j] = f * now[j]
+		if x[j] = f * now[j]; j > 0 {
+			x[j] = math.Max(x[j], 1/maxRate)
+		}
 	}
 	return x, negative, nil
 }

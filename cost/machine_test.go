@@ -149,11 +149,12 @@ func TestWorkOf(t *testing.T) {
 		app  *cost.Applied
 		want cost.Work
 	}{
-		{"matmul", applied(t, "matmul", nil, f32(2, 3), f32(3, 5)), cost.Work{Class: cost.MatMul, FLOPs: 2 * 2 * 3 * 5, Read: 4 * (6 + 15), Write: 40}},
-		{"conv", applied(t, "conv2d", conv(1), f32(1, 4, 8, 8), f32(8, 4, 3, 3)), cost.Work{Class: cost.Conv, FLOPs: 2 * 512 * 36, Read: 4 * (256 + 288), Write: 2048}},
-		{"conv 1x1", applied(t, "conv2d", conv(1), f32(1, 4, 8, 8), f32(8, 4, 1, 1)), cost.Work{Class: cost.Conv1x1, FLOPs: 2 * 512 * 4, Read: 4 * (256 + 32), Write: 2048}},
-		{"conv in groups", applied(t, "conv2d", conv(2), f32(1, 4, 8, 8), f32(8, 2, 3, 3)), cost.Work{Class: cost.GroupConv, FLOPs: 2 * 512 * 18, Read: 4 * (256 + 144), Write: 2048}},
-		{"depthwise", applied(t, "conv2d", conv(4), f32(1, 4, 8, 8), f32(4, 1, 3, 3)), cost.Work{Class: cost.Depthwise, FLOPs: 2 * 256 * 9, Read: 4 * (256 + 36), Write: 1024}},
+		{"matmul", applied(t, "matmul", nil, f32(2, 3), f32(3, 5)), cost.Work{Class: cost.MatMul, FLOPs: 2 * 2 * 3 * 5, Read: 4 * (6 + 15), Write: 40, Weights: 60}},
+		{"conv", applied(t, "conv2d", conv(1), f32(1, 4, 8, 8), f32(8, 4, 3, 3)), cost.Work{Class: cost.Conv, FLOPs: 2 * 512 * 36, Read: 4 * (256 + 288), Write: 2048, Weights: 4 * 288}},
+		{"conv 1x1", applied(t, "conv2d", conv(1), f32(1, 4, 8, 8), f32(8, 4, 1, 1)), cost.Work{Class: cost.Conv1x1, FLOPs: 2 * 512 * 4, Read: 4 * (256 + 32), Write: 2048, Weights: 4 * 32}},
+		{"conv in groups", applied(t, "conv2d", conv(2), f32(1, 4, 8, 8), f32(8, 2, 3, 3)), cost.Work{Class: cost.GroupConv, FLOPs: 2 * 512 * 18, Read: 4 * (256 + 144), Write: 2048, Weights: 4 * 144}},
+		{"depthwise", applied(t, "conv2d", conv(4), f32(1, 4, 8, 8), f32(4, 1, 3, 3)), cost.Work{Class: cost.Depthwise, FLOPs: 2 * 256 * 9, Read: 4 * (256 + 36), Write: 1024, Weights: 4 * 36}},
+		{"matmul in a batch has no weights", applied(t, "matmul", nil, f32(7, 2, 3), f32(7, 3, 5)), cost.Work{Class: cost.MatMul, FLOPs: 7 * 60, Read: 28 * (6 + 15), Write: 280}},
 		{"transpose", applied(t, "transpose", perm(1, 0), f32(2, 3)), cost.Work{Class: cost.Transpose, Read: 24, Write: 24}},
 		{"transpose of an axis of size 1", applied(t, "transpose", perm(1, 0, 2), f32(1, 3, 4)), cost.Work{Class: cost.View}},
 		{"slice reads what it writes", applied(t, "slice", attr("axis", 0, "lo", 1, "hi", 3), f32(10, 5)), cost.Work{Class: cost.Copy, Read: 40, Write: 40}},
@@ -191,6 +192,7 @@ func TestRoofline(t *testing.T) {
 		{cost.Work{Class: cost.Copy, Read: 10}, 0, launch + 10/4e9, cost.ByLaunch},
 		{cost.Work{Class: cost.Copy, Read: 10, Write: 10}, 0, launch + 20/2e9, cost.ByLaunch},
 		{cost.Work{Class: cost.Copy, Read: 11, Write: 10}, 0, launch + 21/1e9, cost.ByLaunch},
+		{cost.Work{Class: cost.Copy, Read: 20, Write: 10, Weights: 20}, 0, launch + 20/1e9 + 10/4e9, cost.ByLaunch},
 		{cost.Work{Class: cost.Constant}, 0, launch, cost.ByLaunch},
 	} {
 		m.Serial = c.serial

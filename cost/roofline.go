@@ -10,10 +10,10 @@ import (
 //
 //	launch + max(compute, move) + serial · min(compute, move)
 //	compute = FLOPs / (peak of t · the class's fraction)
-//	move    = bytes / (bandwidth · the class's fraction)
+//	move    = (weights / memory bandwidth + others / bandwidth) / the class's fraction
 //
-// The bandwidth is that of the smallest cache that holds all the bytes, else
-// of the memory. A view costs Machine.View. An element type without a peak
+// Weights come from the memory; the bandwidth of all other bytes is that of the
+// smallest cache that holds them, else of the memory. A view costs Machine.View. An element type without a peak
 // computes as fast as float32 for each of its bytes.
 func (m *Machine) Time(w Work, t graph.DType) Seconds {
 	if w.Class == View {
@@ -40,7 +40,8 @@ func (m *Machine) ideal(w Work, t graph.DType) (compute, move float64) {
 	if !ok {
 		peak = m.FLOPS[graph.Float32.String()] * 4 / math.Max(1, float64(t.Bytes()))
 	}
-	return float64(w.FLOPs) / peak, float64(w.Bytes()) / m.bandwidth(w.Bytes())
+	others := w.Bytes() - w.Weights
+	return float64(w.FLOPs) / peak, float64(w.Weights)/m.Bandwidth + float64(others)/m.bandwidth(others)
 }
 
 // bandwidth is that of the smallest level that holds n bytes.

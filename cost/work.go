@@ -46,6 +46,12 @@ type Work struct {
 	// Read and Write are the bytes that must be read and written at least once:
 	// of a slice's input only the part that is cut out.
 	Read, Write int64
+	// Weights is the part of Read that usually is weights: kernels of
+	// convolutions, the second matrix of a product, parameters of
+	// normalizations. It comes from the memory, since the rest of the network
+	// has gone through the caches since the last run, while other inputs have
+	// just been written.
+	Weights int64
 }
 
 // Bytes is Read + Write, at most the largest int64.
@@ -84,6 +90,7 @@ func WorkOf(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Work {
 	}
 	w.Class = classOf(op, a, in, out)
 	w.FLOPs = op.WorkOf(a, sizesOf(in), sizesOf(out)).FLOPs
+	w.Weights = weightBytes(op, in)
 	switch w.Class {
 	case View, Constant:
 		w.FLOPs, w.Read = 0, 0
@@ -102,12 +109,27 @@ func WorkOf(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Work {
 	return w
 }
 
+// weightBytes sums up the operands that usually are weights.
+func weightBytes(op *graph.Op, in []graph.TensorType) (n int64) {
+	switch op.Name {
+	case "conv2d", "batchnorm", "layernorm":
+		for _, t := range in[1:] {
+			n = add(n, t.Bytes())
+		}
+	case "matmul":
+		if len(in[1].Sizes) == 2 {
+			n = in[1].Bytes()
+		}
+	}
+	return n
+}
+
 // classes names the class of every operator whose class does not depend on
 // attributes or sizes. TestEveryOperatorHasAClass keeps it complete.
 var classes = map[string]Class{
 	"matmul": MatMul, "poolmax": Pool, "poolavg": Pool,
 	"ewadd": Pointwise, "ewmul": Pointwise, "ewsub": Pointwise, "ewdiv": Pointwise, "ewmax": Pointwise, "ewmin": Pointwise,
-	"smul": Pointwise, "relu": Pointwise, "neg": Pointwise, "abs": Pointwise, "reciprocal": Pointwise, "sqrt": Pointwise,
+	"smul": Pointwise, "relu": Pointwise, "neg": Pointwise, "abs": Pointwise, "reciprocal": Pointwise, "sqrt": Pointwise, "rsqrt": Pointwise,
 	"leakyrelu": Pointwise, "clip": Pointwise, "hardsigmoid": Pointwise, "hardswish": Pointwise, "batchnorm": Pointwise,
 	"sigmoid": Function, "tanh": Function, "gelu": Function, "exp": Function, "erf": Function, "log": Function, "elu": Function,
 	"softmax": Normalize, "layernorm": Normalize,
