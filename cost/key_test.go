@@ -2,6 +2,7 @@ package cost_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -79,6 +80,33 @@ func TestKeyText(t *testing.T) {
 		}
 		if back.Op != c.app.Op || !back.Attrs.Equal(c.app.Attrs) || keyOf(back) != k {
 			t.Errorf("%s: read back as %s", k, keyOf(back))
+		}
+	}
+}
+
+// TestKeyOfToday: attributes of all sorts and other element types are read back
+// as they were.
+func TestKeyOfToday(t *testing.T) {
+	i64 := graph.TensorType{DType: graph.Int64, Sizes: []int{2}}
+	for want, app := range map[string]*cost.Applied{
+		"softmax[axis=1](float32[2, 3]) -> float32[2, 3]": applied(t, "softmax", map[string]graph.Value{"axis": graph.IntValue(1)}, f32(2, 3)),
+		"layernorm[axis=1, eps=1e-05](float32[2, 3], float32[3], float32[3]) -> float32[2, 3]": applied(t, "layernorm",
+			map[string]graph.Value{"axis": graph.IntValue(1), "eps": graph.NumberValue(1e-5)}, f32(2, 3), f32(3), f32(3)),
+		"pad[before=(0, 1), after=(0, 0), value=-inf](float32[2, 3]) -> float32[2, 4]": applied(t, "pad",
+			map[string]graph.Value{"before": graph.TupleValue(0, 1), "after": graph.TupleValue(0, 0), "value": graph.NumberValue(math.Inf(-1))}, f32(2, 3)),
+		"gather[axis=0](float32[5, 3], int64[2]) -> float32[2, 3]":  applied(t, "gather", map[string]graph.Value{"axis": graph.IntValue(0)}, f32(5, 3), i64),
+		"reducemean[axes=(1), keep=0](float32[2, 3]) -> float32[2]": applied(t, "reducemean", map[string]graph.Value{"axes": graph.TupleValue(1)}, f32(2, 3)),
+		"cast[to=float32](int64[2]) -> float32[2]":                  applied(t, "cast", map[string]graph.Value{"to": graph.NameValue("float32")}, i64),
+		"reshape[shape=[6]](float32[2, 3]) -> float32[6]":           applied(t, "reshape", map[string]graph.Value{"shape": graph.ShapeValue(graph.Sizes(6))}, f32(2, 3)),
+		"resize[sizes=(1, 1, 4, 4), mode=nearest_floor_asymmetric](float32[1, 1, 2, 2]) -> float32[1, 1, 4, 4]": applied(t, "resize",
+			map[string]graph.Value{"sizes": graph.TupleValue(1, 1, 4, 4), "mode": graph.NameValue("nearest_floor_asymmetric")}, f32(1, 1, 2, 2)),
+	} {
+		k := keyOf(app)
+		if got := k.Application(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if back, err := k.Parse(); err != nil || keyOf(back) != k {
+			t.Errorf("%s: read back as %v, %v", k, back, err)
 		}
 	}
 }

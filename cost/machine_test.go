@@ -159,6 +159,8 @@ func TestWorkOf(t *testing.T) {
 		{"transpose of an axis of size 1", applied(t, "transpose", perm(1, 0, 2), f32(1, 3, 4)), cost.Work{Class: cost.View}},
 		{"slice reads what it writes", applied(t, "slice", attr("axis", 0, "lo", 1, "hi", 3), f32(10, 5)), cost.Work{Class: cost.Copy, Read: 40, Write: 40}},
 		{"concat", applied(t, "concat", attr("axis", 0), f32(2), f32(3)), cost.Work{Class: cost.Copy, Read: 20, Write: 20}},
+		{"gather reads rows", applied(t, "gather", attr("axis", 0), f32(1000, 5), graph.TensorType{DType: graph.Int64, Sizes: []int{2}}), cost.Work{Class: cost.Gather, Read: 40 + 16, Write: 40}},
+		{"reshape", applied(t, "reshape", map[string]graph.Value{"shape": graph.ShapeValue(graph.Sizes(6))}, f32(2, 3)), cost.Work{Class: cost.View}},
 		{"constant", applied(t, "imatmul", attr("n", 4)), cost.Work{Class: cost.Constant, Write: 64}},
 		{"relu of float16", applied(t, "relu", nil, graph.TensorType{DType: graph.Float16, Sizes: []int{8}}), cost.Work{Class: cost.Pointwise, FLOPs: 8, Read: 16, Write: 16}},
 	} {

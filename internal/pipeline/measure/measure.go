@@ -75,10 +75,12 @@ type Model struct {
 	Cost *cost.Breakdown `json:"-"`
 	// Sum is the time of a run by that sum, in seconds; 0 if some are missing.
 	Sum cost.Seconds `json:"sum"`
-	// Measured and Analytic compare with the time of whole runs, if EndToEnd:
-	// the sum of the times, and that of the machine's formula.
-	Measured *cost.Prediction `json:"measured,omitempty"`
-	Analytic *cost.Prediction `json:"analytic,omitempty"`
+	// Measured, Analytic and Calibrated compare with the time of whole runs, if
+	// EndToEnd: the sum of the times, that of the machine's formula, and that of
+	// the formula fitted to the times.
+	Measured   *cost.Prediction `json:"measured,omitempty"`
+	Analytic   *cost.Prediction `json:"analytic,omitempty"`
+	Calibrated *cost.Prediction `json:"calibrated,omitempty"`
 	// Kinds compares each operator's times by itself with those inside the
 	// whole runs, the largest difference first.
 	Kinds []Kind `json:"kinds,omitempty"`
@@ -133,15 +135,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		r.table = &o.Store.Table
 	}
 	err := r.measure(ctx, &o)
-	if err == nil {
-		err = r.compare(ctx, &o)
-	}
 	if err == nil && o.Machine != nil {
 		obs, _ := cost.Observations(r.table, r.Setting)
 		if r.Fit, err = cost.Calibrate(o.Machine, obs); err != nil {
 			// Too few times to fit is a finding, not a failure to measure.
 			r.FitError, err = err.Error(), nil
 		}
+	}
+	if err == nil {
+		err = r.compare(ctx, &o)
 	}
 	r.Elapsed = cost.FromDuration(time.Since(start))
 	if err != nil {
@@ -266,7 +268,7 @@ func (r *Report) compare(ctx context.Context, o *Options) error {
 			if err != nil {
 				return err
 			}
-			if err := res.check(m, measured, o); err != nil {
+			if err := res.check(m, measured, r.Fit, o); err != nil {
 				return err
 			}
 		}
@@ -276,7 +278,7 @@ func (r *Report) compare(ctx context.Context, o *Options) error {
 }
 
 // check compares the sums with the runs. measured is nil if times are missing.
-func (res *Model) check(m *model.Model, measured *cost.Breakdown, o *Options) (err error) {
+func (res *Model) check(m *model.Model, measured *cost.Breakdown, fit *cost.Fit, o *Options) (err error) {
 	whole := res.Run.Time
 	if o.CPUTime {
 		if res.Run.CPU.Runs == 0 {
@@ -291,14 +293,20 @@ func (res *Model) check(m *model.Model, measured *cost.Breakdown, o *Options) (e
 		}
 		res.kinds(measured)
 	}
+	formula := func(machine *cost.Machine) (*cost.Prediction, error) {
+		b, err := cost.GraphCost(m.Graph, machine)
+		if err != nil {
+			return nil, err
+		}
+		return cost.Predict(m.Name, b, free, whole)
+	}
 	if o.Machine == nil {
 		return nil
 	}
-	b, err := cost.GraphCost(m.Graph, o.Machine)
-	if err != nil {
+	if res.Analytic, err = formula(o.Machine); err != nil || fit == nil {
 		return err
 	}
-	res.Analytic, err = cost.Predict(m.Name, b, free, whole)
+	res.Calibrated, err = formula(fit.Machine)
 	return err
 }
 

@@ -218,6 +218,9 @@ func TestEndToEnd(t *testing.T) {
 	if a := r.Models[0].Analytic; a == nil || a.Source != cost.Modelled || a.Predicted <= 0 {
 		t.Errorf("analytic %+v", a)
 	}
+	if c := r.Models[1].Calibrated; c == nil || c.Predicted == r.Models[1].Analytic.Predicted {
+		t.Errorf("calibrated %+v", c)
+	}
 	if r.Fit == nil || r.Fit.Count != 4 {
 		t.Errorf("fit %+v: %s", r.Fit, r.FitError)
 	}
@@ -225,7 +228,7 @@ func TestEndToEnd(t *testing.T) {
 	if err := r.WriteText(&w, 2); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"4 measured now", "small: sum of operators 48 µs", "sum of the times against whole runs", "formula of the machine", "where they differ most", "laptop-calibrated"} {
+	for _, want := range []string{"4 measured now", "small: sum of operators 48 µs", "sum of the times against whole runs", "formula of the machine", "formula fitted", "where they differ most", "laptop-calibrated"} {
 		if !strings.Contains(w.String(), want) {
 			t.Errorf("no %q in\n%s", want, w.String())
 		}

@@ -52,11 +52,11 @@ func (r *Report) WriteText(w io.Writer, top int) error {
 			fmt.Fprintf(w, "%s: sum of operators %v (%s), before the first run %v\n", m.Name, m.Sum, m.Cost.Source(), m.Cost.Once)
 		}
 	}
-	measured, analytic := r.Predictions()
+	measured, analytic, calibrated := r.Predictions()
 	for _, part := range []struct {
 		title string
 		ps    []*cost.Prediction
-	}{{"sum of the times against whole runs", measured}, {"formula of the machine against whole runs", analytic}} {
+	}{{"sum of the times against whole runs", measured}, {"formula of the machine against whole runs", analytic}, {"formula fitted to the times against whole runs", calibrated}} {
 		if len(part.ps) == 0 {
 			continue
 		}
@@ -106,9 +106,9 @@ func (r *Report) writeKinds(w io.Writer) error {
 	return t.Flush()
 }
 
-// Predictions are those of all models that have one: by the sum of the times
-// and by the machine's formula.
-func (r *Report) Predictions() (measured, analytic []*cost.Prediction) {
+// Predictions are those of all models that have one: by the sum of the times,
+// by the machine's formula, and by the formula fitted to the times.
+func (r *Report) Predictions() (measured, analytic, calibrated []*cost.Prediction) {
 	for _, m := range r.Models {
 		if m.Measured != nil {
 			measured = append(measured, m.Measured)
@@ -116,6 +116,9 @@ func (r *Report) Predictions() (measured, analytic []*cost.Prediction) {
 		if m.Analytic != nil {
 			analytic = append(analytic, m.Analytic)
 		}
+		if m.Calibrated != nil {
+			calibrated = append(calibrated, m.Calibrated)
+		}
 	}
-	return measured, analytic
+	return measured, analytic, calibrated
 }
