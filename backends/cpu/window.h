@@ -58,7 +58,7 @@ INLINE void window_channel(const taso_window *g, const int kind, const float *s,
 			}
 			if (kind == TASO_POOLAVG) acc /= per;
 			if (kind == TASO_POOLAVG_INSIDE) acc /= per * vload(cols + j);
-			if (j + LANES <= g->ow || (!safe || i + 1 < g->oh))
+			if (j + LANES <= g->ow || !safe || (g->oh - i) * g->ow - j >= LANES)
 				vstore(y + j, acc);
 			else
 				vstoren(y + j, acc, g->ow - j);
@@ -76,7 +76,8 @@ static void window(const taso_window *g) {
 	for (int64_t c = 0; c < g->c; c++) {
 		const float *x = g->x + c * g->h * g->w, *k = g->k + c * g->kh * g->kw;
 		float *y = g->y + c * g->oh * g->ow;
-		// A last vector may run into the next row or channel, which is written later.
+		// A last vector may run into the next rows or channel, which are written
+		// later; in the last channel, not beyond its end.
 		int safe = c + 1 == g->c || g->oh * g->ow < LANES;
 		sort_columns(s, x, g, fill);
 		switch (g->kind) {

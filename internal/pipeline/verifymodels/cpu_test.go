@@ -1,0 +1,129 @@
+package verifymodels
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/backends/cpu"
+	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/model"
+)
+
+// compareWithBackend runs a model on a backend and by the reference evaluator.
+func compareWithBackend(t testing.TB, b backends.Backend, m *model.Model) Numbers {
+	t.Helper()
+	ins, err := pair(m, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, _ := feed(ins, func(in input, i int) float64 { return unit(draw(1, 0, in, i)) })
+	want, err := evaluate(context.Background(), floats{}, m, in, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := onBackend(context.Background(), b, m, in)
+	if err != nil {
+		var no *backends.Unsupported
+		if errors.As(err, &no) {
+			t.Skip(err)
+		}
+		t.Fatal(err)
+	}
+	n := Numbers{}
+	for _, o := range m.Graph.Outputs() {
+		n.Outputs = append(n.Outputs, Output{Sizes: m.Graph.Sizes(o)})
+	}
+	n.compare(want, got)
+	return n
+}
+
+// The processor computes in float32 what the reference computes in float64, on
+// every listed model.
+func TestProcessor(t *testing.T) {
+	b, err := cpu.New(cpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for _, name := range models.Names() {
+		t.Run(name, func(t *testing.T) {
+			m, err := models.Build(name+"-tiny", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, o := range compareWithBackend(t, b, m).Outputs {
+				if !o.Agrees(1e-5) || o.Largest == 0 {
+					t.Errorf("output %d: %+v", i, o)
+				}
+			}
+		})
+	}
+}
+
+// Integers and functions of the field.
+func TestResidues(t *testing.T) {
+	fns := false
+	f := residues{functions: &fns}
+	for _, x := range []int64{0, 1, -1, 1<<53 - 1, -(1<<53 - 1)} {
+		if got, ok := f.Integer(f.fromInt(x)); !ok || got != x {
+			t.Errorf("%d: %d, %t", x, got, ok)
+		}
+	}
+	if _, ok := f.Integer(1 << 60); ok {
+		t.Error("2^60 is a small integer")
+	}
+	if f.Fn("neg", 5) != p-5 || f.Fn("neg", 0) != 0 || f.Fn("number(-0.5)", 9) != f.Rat(-1, 2) || f.Mul(f.Fn("reciprocal", 7), 7) != 1 || fns {
+		t.Errorf("a function that the field has is not exact, or is said not to be: %t", fns)
+	}
+	if f.Fn("relu", 0) != 0 || !fns {
+		t.Error("relu is not marked")
+	}
+	if fns = false; f.Fn("reciprocal", 0) != 0 || !fns {
+		t.Error("a reciprocal of 0 is not marked")
+	}
+	if fns = false; f.Max([]uint64{3}) != 3 || fns || f.Max([]uint64{3, 4}) == 0 || !fns {
+		t.Error("maximum")
+	}
+}
+
+// Weights of integers are exact, those of types that are not evaluated an error.
+func TestLoadWeight(t *testing.T) {
+	fns := false
+	f := residues{functions: &fns}
+	w, err := loadWeight(f, model.FromInt64([]int{2}, []int64{-3, 4}))
+	if err != nil || w.Data[0] != p-3 || w.Data[1] != 4 {
+		t.Errorf("got %v, %v", w, err)
+	}
+	for want, w := range map[string]*model.Weight{
+		"elements of type float16 are not evaluated":    {DType: graph.Float16, Sizes: []int{1}, Load: func() ([]byte, error) { return []byte{0, 0}, nil }},
+		"load weight: no disk":                          {Sizes: []int{1}, Load: func() ([]byte, error) { return nil, errors.New("no disk") }},
+		"load weight: int64[1] has 8 bytes, not 1":      {DType: graph.Int64, Sizes: []int{1}, Load: func() ([]byte, error) { return []byte{1}, nil }},
+		"load weight: there is nothing to load it from": {DType: graph.Int64, Sizes: []int{1}},
+	} {
+		if _, err := loadWeight[float64](floats{}, w); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// An output of an operator with several has its number behind the name.
+func TestOutputName(t *testing.T) {
+	g, err := graph.ParseText("", "x : float32[4]\ns = split[axis=0, at=1](x)\nreturn s.1, x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := outputName(g, 0), outputName(g, 1); a != "s.1" || b != "x" {
+		t.Errorf("got %s and %s", a, b)
+	}
+	m := &model.Model{Name: "m", Graph: g}
+	r, err := Run(context.Background(), Options{A: m, B: m})
+	if err != nil || r.Exact.Verdict != Equal || !r.Agree {
+		t.Errorf("got %v, %v", r, err)
+	}
+}
+
+var _ interp.Ring[uint64] = residues{}
