@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,12 +16,14 @@ import (
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/model"
 )
 
 // Measure times one application in a plan of its own, see
 // backends.MeasureOptions for what is in the caches when the clock starts. The
-// result is the median of the runs and their median absolute deviation. An
+// result is the median of the runs and their median absolute deviation; a run
+// in which other work took the processor counts with its processor time. An
 // application for which nothing is to be done, such as a reshape, costs what it
 // takes to find that out.
 func (b *Backend) Measure(ctx context.Context, op *graph.Op, a graph.Attrs, in, out []graph.TensorType, opt backends.MeasureOptions) (cost.Sample, error) {
@@ -60,14 +63,21 @@ func (b *Backend) Measure(ctx context.Context, op *graph.Op, a graph.Attrs, in, 
 	if _, err := p.Run(ctx, data); err != nil { // warms up, and finds faults
 		return wrap(err)
 	}
+	runtime.LockOSThread() // the processor time is the thread's
+	defer runtime.UnlockOSThread()
 	var times []cost.Seconds
 	for start := time.Now(); ; {
 		p.prepare(data, other, opt.Cold)
+		used, known := procstat.ThreadCPU()
 		t := time.Now()
 		if err := p.execute(ctx); err != nil {
 			return wrap(err)
 		}
-		times = append(times, cost.FromDuration(time.Since(t)))
+		took := time.Since(t)
+		if now, _ := procstat.ThreadCPU(); known && took-(now-used) > took/interrupted {
+			took = now - used
+		}
+		times = append(times, cost.FromDuration(took))
 		if n := len(times); n >= opt.MinRuns {
 			if time.Since(start) >= opt.Budget {
 				break
@@ -79,6 +89,10 @@ func (b *Backend) Measure(ctx context.Context, op *graph.Op, a graph.Attrs, in, 
 	}
 	return cost.Sample{Seconds: cost.Median(times), MAD: spread(times), Runs: len(times), Source: cost.Measured}, nil
 }
+
+// interrupted: a run that waited for the processor for more than this part of
+// its time counts with its processor time instead.
+const interrupted = 50
 
 // spread is the median absolute deviation.
 func spread(times []cost.Seconds) cost.Seconds {

@@ -29,16 +29,15 @@ type Options struct {
 	Again bool
 	// Measure is handed to the backend.
 	Measure backends.MeasureOptions
-	// EndToEnd runs each model as well and compares: a backend that runs
-	// nothing makes this an error.
+	// EndToEnd runs each model as well and compares; a backend that runs nothing
+	// makes this an error. Where other work had the processor for more than a
+	// twentieth of the time, the processor time of the runs is compared with
+	// instead of the time on the clock.
 	EndToEnd bool
 	// Repeat is the number of those runs; 0: 20.
 	Repeat int
 	// NoFuse compares with runs in which each operator has a kernel of its own.
 	NoFuse bool
-	// CPUTime compares with the processor time of the runs instead of the time
-	// on the clock, where a machine is shared with other work.
-	CPUTime bool
 	// Machine is the description to compare with and to calibrate; nil: neither
 	// is done.
 	Machine *cost.Machine
@@ -84,6 +83,9 @@ type Model struct {
 	// Kinds compares each operator's times by itself with those inside the
 	// whole runs, the largest difference first.
 	Kinds []Kind `json:"kinds,omitempty"`
+	// Disturbed: Measured, Analytic and Calibrated compare with the processor
+	// time of the runs, see Options.EndToEnd.
+	Disturbed bool `json:"disturbed,omitempty"`
 	// Run is the report of those runs.
 	Run *runmodel.Report `json:"run,omitempty"`
 }
@@ -277,13 +279,13 @@ func (r *Report) compare(ctx context.Context, o *Options) error {
 	return nil
 }
 
+// disturbedFrom is the part of the time above which runs count as disturbed.
+const disturbedFrom = 0.05
+
 // check compares the sums with the runs. measured is nil if times are missing.
 func (res *Model) check(m *model.Model, measured *cost.Breakdown, fit *cost.Fit, o *Options) (err error) {
 	whole := res.Run.Time
-	if o.CPUTime {
-		if res.Run.CPU.Runs == 0 {
-			return fmt.Errorf("run model %s: this system does not tell processor times", m.Name)
-		}
+	if res.Disturbed = res.Run.Disturbed() > disturbedFrom; res.Disturbed {
 		whole = res.Run.CPU
 	}
 	free := func(id graph.NodeID) bool { return res.Run.Free[id] }
