@@ -27,10 +27,6 @@ func compareWithBackend(t testing.TB, b backends.Backend, m *model.Model) Number
 	}
 	got, err := onBackend(context.Background(), b, m, in)
 	if err != nil {
-		var no *backends.Unsupported
-		if errors.As(err, &no) {
-			t.Skip(err)
-		}
 		t.Fatal(err)
 	}
 	n := Numbers{}
@@ -42,25 +38,27 @@ func compareWithBackend(t testing.TB, b backends.Backend, m *model.Model) Number
 }
 
 // The processor computes in float32 what the reference computes in float64, on
-// every listed model.
+// every listed model, with all its kernels.
 func TestProcessor(t *testing.T) {
-	b, err := cpu.New(cpu.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	for _, name := range models.Names() {
-		t.Run(name, func(t *testing.T) {
+	for _, table := range cpu.Tables() {
+		b, err := cpu.New(cpu.Options{Kernels: table})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range models.Names() {
 			m, err := models.Build(name+"-tiny", 1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i, o := range compareWithBackend(t, b, m).Outputs {
 				if !o.Agrees(1e-5) || o.Largest == 0 {
-					t.Errorf("output %d: %+v", i, o)
+					t.Errorf("kernels %s: %s: output %d: %+v", table, m.Name, i, o)
 				}
 			}
-		})
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
