@@ -356,7 +356,7 @@ func lowerBatchNorm(c *call) error {
 	if training != 0 {
 		return c.trainingNorm(in, eps)
 	}
-	return c.set(c.im.apply("batchnorm", attrs{"eps": graph.NumberValue(eps)}, in...))
+	return c.set(c.im.apply("batchnorm", attrs{"eps": c.exact("eps", eps)}, in...))
 }
 
 // trainingNorm normalizes by the batch's own moments; the other outputs are the
@@ -385,7 +385,7 @@ func (c *call) trainingNorm(in []*value, eps float64) error {
 	for i := 1; i < len(c.outs); i++ {
 		c.outs[i] = b.do("ewadd", b.scale(in[2+i], momentum), b.scale(moments[i-1], 1-momentum))
 	}
-	c.outs[0] = b.with("batchnorm", attrs{"eps": graph.NumberValue(eps)}, x, in[1], in[2], moments[0], moments[1])
+	c.outs[0] = b.with("batchnorm", attrs{"eps": c.exact("eps", eps)}, x, in[1], in[2], moments[0], moments[1])
 	return b.err
 }
 
@@ -415,7 +415,7 @@ func lowerLayerNorm(c *call) error {
 	if bias, err = c.im.broadcast(bias, x.sizes[a:]...); err != nil {
 		return err
 	}
-	y, err := c.im.apply("layernorm", attrs{"axis": intAttr(a), "eps": graph.NumberValue(eps)}, x, scale, bias)
+	y, err := c.im.apply("layernorm", attrs{"axis": intAttr(a), "eps": c.exact("eps", eps)}, x, scale, bias)
 	if err != nil {
 		return err
 	}

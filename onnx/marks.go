@@ -55,3 +55,56 @@ func constantNumbers(op *graph.Op, a graph.Attrs) ([]byte, error) {
 	k := &constant{dtype: graph.Float32, sizes: out[0].Sizes, floats: out[0].Data}
 	return k.encode(), nil
 }
+
+// noteOf is the note of a node of a file of our own.
+func (c *call) noteOf() (string, bool) {
+	if !c.im.own {
+		return "", false
+	}
+	return strings.CutPrefix(c.node.GetDocString(), note)
+}
+
+// marked reports whether a node's note is just this.
+func (c *call) marked(what string) bool {
+	text, ok := c.noteOf()
+	return ok && text == what
+}
+
+// exact is a number of the file, which is a float32, as it was before: a note
+// may give it in float64, which must round to it.
+func (c *call) exact(name string, x float64) graph.Value {
+	text, _ := c.noteOf()
+	for _, part := range strings.Fields(text) {
+		if s, ok := strings.CutPrefix(part, name+"="); ok {
+			if y, err := graph.ParseNumber(s); err == nil && float32(y) == float32(x) {
+				return graph.NumberValue(y)
+			}
+		}
+	}
+	return graph.NumberValue(x)
+}
+
+// rsqrt is rsqrt[eps](x) if the node is the last of 1 / sqrt(x + eps) and its
+// note says so, or nil.
+func (c *call) rsqrt(root *value) *value {
+	if text, ok := c.noteOf(); !ok || !strings.HasPrefix(text, "rsqrt ") {
+		return nil
+	}
+	s := from(root, "sqrt")
+	if s == nil {
+		return nil
+	}
+	sum := from(s.in[0], "ewadd")
+	if sum == nil {
+		return nil
+	}
+	eps, ok := number(sum.in[1])
+	if !ok {
+		return nil
+	}
+	v, err := c.im.apply("rsqrt", attrs{"eps": c.exact("eps", shortest(float32(eps)))}, sum.in[0])
+	if err != nil {
+		return nil
+	}
+	return v
+}

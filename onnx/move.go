@@ -380,6 +380,11 @@ func lowerSlice(c *call) error {
 		return err
 	}
 	v := c.in[0]
+	if axes, err := c.intsOrInput("axes", 3); err == nil && c.marked("keep") && len(axes) == 1 {
+		if a, err := axis(axes[0], v.rank()); err == nil && runs[a].count == v.sizes[a] && runs[a].step == 1 {
+			return c.set(c.im.apply("slice", attrs{"axis": intAttr(a), "lo": intAttr(0), "hi": intAttr(v.sizes[a])}, v))
+		}
+	}
 	for a, r := range runs {
 		switch {
 		case r.count == 0:
@@ -577,8 +582,14 @@ func lowerPad(c *call) error {
 		before[a], after[a] = max(lo, 0), max(hi, 0)
 	}
 	if mode == "constant" {
-		if c.marked("enlarge") && x.rank() == 4 {
+		if c.marked("enlarge") && x.rank() == 4 && fill == 0 && central(before, after) {
 			return c.set(c.im.apply("enlarge", attrs{"kh": intAttr(x.sizes[2] + before[2] + after[2]), "kw": intAttr(x.sizes[3] + before[3] + after[3])}, x))
+		}
+		if c.marked("keep") {
+			return c.set(c.im.apply("pad", attrs{"before": tupleAttr(before...), "after": tupleAttr(after...), "value": graph.NumberValue(fill)}, x))
+		}
+		if v, _ := c.exact("value", fill).Number(); v != fill {
+			fill = v
 		}
 		return c.set(c.im.pad(x, before, after, fill))
 	}
@@ -615,6 +626,16 @@ func lowerPad(c *call) error {
 		}
 	}
 	return c.set(x, nil)
+}
+
+// central reports whether pads are those of enlarge.
+func central(before, after []int) bool {
+	for a := range before {
+		if a < 2 && before[a]+after[a] != 0 || before[a] != (before[a]+after[a])/2 {
+			return false
+		}
+	}
+	return true
 }
 
 // blocks checks the block size of DepthToSpace and SpaceToDepth.

@@ -51,13 +51,17 @@ func pointwise(own string) lowering {
 		if err := c.arithmetic(own, in[0]); err != nil {
 			return err
 		}
-		// A rectifier that a convolution was written with, see write.go.
-		if own == "relu" && c.marked("fused") && in[0].uses == 1 && in[0].step != nil && in[0].step.op != nil && in[0].step.op.Name == "conv2d" {
-			s := in[0].step
+		// An activation that a convolution was written with.
+		if s := from(in[0], "conv2d"); s != nil && c.marked("fused") && in[0].uses == 1 {
 			at := s.op.ParamIndex("act")
 			if a := slices.Clone(s.attrs); a[at] == graph.NameValue("none") {
-				a[at] = graph.NameValue("relu")
+				a[at] = graph.NameValue(own)
 				return c.set(c.im.applyAttrs(s.op, a, s.in...))
+			}
+		}
+		if own == "reciprocal" {
+			if v := c.rsqrt(in[0]); v != nil {
+				return c.set(v, nil)
 			}
 		}
 		return c.set(c.im.apply(own, nil, in[0]))
@@ -100,7 +104,7 @@ func (c *call) numbers(op string, x *value, params ...num) (*value, error) {
 		if err != nil {
 			return nil, err
 		}
-		a[p.own] = graph.NumberValue(y)
+		a[p.own] = c.exact(p.own, y)
 	}
 	return c.im.apply(op, a, x)
 }
@@ -269,8 +273,8 @@ func lowerClip(c *call) error {
 	}
 	y := x
 	b := calc{im: c.im}
-	if !math.IsInf(bounds[0], -1) || !math.IsInf(bounds[1], 1) {
-		y = b.with("clip", attrs{"lo": graph.NumberValue(bounds[0]), "hi": graph.NumberValue(bounds[1])}, y)
+	if !math.IsInf(bounds[0], -1) || !math.IsInf(bounds[1], 1) || c.marked("keep") {
+		y = b.with("clip", attrs{"lo": c.exact("lo", bounds[0]), "hi": c.exact("hi", bounds[1])}, y)
 	}
 	for i, op := range []string{"ewmax", "ewmin"} {
 		if open[i] != nil && b.err == nil {
@@ -296,6 +300,9 @@ func broadcasting(own string) lowering {
 			if y, err = c.oldBroadcast(x, y); err != nil {
 				return err
 			}
+		}
+		if own == "ewmul" && c.marked("smul") {
+			return c.set(c.im.apply("smul", nil, x, y))
 		}
 		if f := c.fuse(own, x, y); f != nil {
 			return c.set(f, nil)
@@ -452,6 +459,9 @@ func lowerCast(c *call) error {
 	if err != nil {
 		return unsupported("%v", err)
 	}
+	if c.marked("keep") {
+		return c.set(c.im.apply("cast", attrs{"to": graph.NameValue(t.String())}, in[0]))
+	}
 	return c.set(c.im.cast(in[0], t))
 }
 
@@ -464,6 +474,9 @@ func lowerCastLike(c *call) error {
 }
 
 func (im *importer) cast(v *value, t graph.DType) (*value, error) {
+	if v.ones != nil && t == v.ones.dtype {
+		return v.ones, nil
+	}
 	if v.dtype == t {
 		return v, nil
 	}
@@ -499,9 +512,4 @@ func lowerDropout(c *call) error {
 		}
 	}
 	return c.set(in[0], nil)
-}
-
-// marked reports whether a file of our own says this of a node.
-func (c *call) marked(what string) bool {
-	return c.im.own && c.node.GetDocString() == note+what
 }

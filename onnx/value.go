@@ -20,9 +20,10 @@ type value struct {
 	weight *model.Weight // an initializer
 	known  *constant     // also set once a weight has been looked into
 
-	out     int  // output of step
-	literal bool // known from the file's text, not an initializer
-	uses    int  // nodes of the file that read it, and outputs that are it
+	ones    *value // truth values as zeros and ones, if they were made of these
+	out     int    // output of step
+	literal bool   // known from the file's text, not an initializer
+	uses    int    // nodes of the file that read it, and outputs that are it
 }
 
 func (v *value) typ() graph.TensorType { return graph.TensorType{DType: v.dtype, Sizes: v.sizes} }

