@@ -222,6 +222,35 @@ func SideOfTASO(r *tasopb.Rule, side tasopb.Side, reading Reading, grouped bool)
 	return l, err
 }
 
+// OpenTASO is the law of a rule whose shapes have no most general solution, not
+// even with some sizes equated, which is why [FromTASO] has none: sizes such as
+// those of two windows with strides may agree for many images without being one
+// formula. Sizes are equal only where they must be; that those agree which could
+// not be solved is not demanded, and where they differ, the sides are undefined
+// or of different shapes. The law has no types. The error wraps ErrTyping if
+// there are no shapes at all.
+func OpenTASO(r *tasopb.Rule, reading Reading) (*law.Law, error) {
+	open, err := reading.open()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	ranks, err := inferRanks(r)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTyping, err)
+	}
+	t := newTranslator(r, 0, reading, open, ranks)
+	t.facts, t.loose = graph.ExactSolver(), true
+	l, _, err := t.translate(nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.Where) == 0 {
+		return nil, fmt.Errorf("%w: no sizes are left open", ErrTyping)
+	}
+	l.Where = nil
+	return l, nil
+}
+
 func newTranslator(r *tasopb.Rule, index int, reading Reading, open openValues, ranks *ranks) *translator {
 	return &translator{rule: r, index: index, reading: reading, open: open, ranks: ranks, facts: graph.LazySolver(),
 		vars: map[int32]graph.Shape{}, order: map[string]int{}, groups: map[string]bool{}}

@@ -39,6 +39,13 @@ func own(l *law.Law) *claim { return &claim{law: l} }
 // peerClaim reads a rule of TASO's operators.
 func peerClaim(r *tasopb.Rule, reading rules.Reading) *claim {
 	l, err := translate(r, reading)
+	if errors.Is(err, rules.ErrTyping) {
+		// Sizes that no formula makes equal may still be equal here and there.
+		if open, bad := rules.OpenTASO(r, reading); bad == nil {
+			open.Name = anyName
+			l, err = open, nil
+		}
+	}
 	if err != nil {
 		c := &claim{err: err, kind: IllFormed}
 		if errors.Is(err, rules.ErrUnsupported) {
@@ -177,6 +184,7 @@ func generalize(l, alone *law.Law, backward bool) direction {
 				same = false
 			}
 		}
+		bindFactor(d, at(ps[0]), back)
 		if _, isVar := d.IsVar(); !isVar && d.Subst(back) != at(ps[0]) {
 			conds.add("%s", axisInWords(ps[0], d, words))
 			same = false
@@ -205,6 +213,53 @@ func generalize(l, alone *law.Law, backward bool) direction {
 		}
 	}
 	return direction{general: &general, condition: conds.String()}
+}
+
+// bindFactor binds the one size variable of a product d for which nothing
+// stands yet, such as the channels of a group, to what is left of e when the
+// rest of d is divided out.
+func bindFactor(d, e graph.Dim, b *graph.Binding) {
+	terms, constant := d.Terms()
+	if len(terms) != 1 || constant != 0 || terms[0].Coef != 1 {
+		return
+	}
+	rest, open := graph.Int(1), ""
+	for _, a := range terms[0].Atoms {
+		if a.Kind != graph.AtomVar {
+			return
+		}
+		if x, ok := b.Dims[a.Name]; ok {
+			rest = rest.Mul(x)
+		} else if open != "" {
+			return
+		} else {
+			open = a.Name
+		}
+	}
+	if open == "" {
+		return
+	}
+	// The factor is one of the products of what e is made of.
+	terms, constant = e.Terms()
+	if len(terms) != 1 || constant != 0 || terms[0].Coef != 1 {
+		return
+	}
+	atoms := terms[0].Atoms
+	for leave := range 1 << min(len(atoms), 6) {
+		factor := graph.Int(1)
+		for i, a := range atoms {
+			if a.Kind != graph.AtomVar {
+				return
+			}
+			if leave>>i&1 == 0 {
+				factor = factor.Mul(graph.Var(a.Name))
+			}
+		}
+		if rest.Mul(factor) == e {
+			b.Dims[open] = factor
+			return
+		}
+	}
 }
 
 // pairAttrs binds the size variables in attributes of a term to what stands

@@ -353,7 +353,7 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 		for j, p := range ps {
 			i := at[j]
 			if p.Verdict.Status == verify.Proved {
-				d.conditional(open[i].n, p, next[i].condition)
+				d.conditional(open[i].n, next[i], p)
 				done[i] = true
 			}
 		}
@@ -370,19 +370,22 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 	return nil
 }
 
-// conditional records that a refuted law holds under a condition.
-func (d *decider) conditional(n *decision, p theory.Proof, condition string) {
+// conditional records that a refuted law holds in a special form. A one-way
+// proof of that says of the other direction only what holds where both sides
+// are defined.
+func (d *decider) conditional(n *decision, c *special, p theory.Proof) {
 	n.goal, n.proof = p.Law, p.Verdict.Proof
+	forward := law.FormatOutputs(p.Law.LHS) == law.FormatOutputs(c.law.LHS)
 	for k := range n.way {
 		w := &n.way[k]
 		if w.Verdict != Refuted {
 			continue
 		}
-		forward := law.FormatOutputs(p.Law.LHS) == law.FormatOutputs(n.law.LHS)
+		w.Condition = c.condition
 		if p.Law.OneWay && forward == (k == 1) {
-			condition += ", both sides are defined"
+			w.Condition += ", both sides are defined"
 		}
-		w.Verdict, w.Condition, w.Engine = Conditional, condition, engineAxioms
+		w.Verdict, w.Engine = Conditional, engineAxioms
 		w.Axioms = d.theory.AxiomsOf(n.proof)
 		w.Millis += p.Verdict.Seconds * 1000
 	}

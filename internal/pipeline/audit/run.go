@@ -189,14 +189,24 @@ func (d *decider) reading(q *question) Reading {
 			s.apply(w, k)
 		}
 	}
+	if free := onlyLeft(q.claim.law); !q.peer.Equation && ways[1].Verdict != "" && len(free) > 0 {
+		ways[1] = Direction{Verdict: IllFormed, Reason: "only the left side has " + strings.Join(free, ", ")}
+	}
 	g.Forward, g.Backward = ways[0], ways[1]
 	return g
+}
+
+// onlyLeft lists the inputs of the left side that the right side does not have:
+// they make the way back no rule.
+func onlyLeft(l *law.Law) []string {
+	right := law.Vars(l.RHS...)
+	return slices.DeleteFunc(law.Vars(l.LHS...), func(v string) bool { return slices.Contains(right, v) })
 }
 
 // ungroup replaces what was found of a direction that has a counterexample by
 // the simpler condition of one group, if the rule holds then.
 func (d *decider) ungroup(q *question, w *Direction, k int) bool {
-	one := &question{rule: q.rule, sem: q.sem, claim: q.plain}
+	one := &question{rule: q.rule, peer: q.peer, sem: q.sem, claim: q.plain}
 	g := d.reading(one)
 	plain := g.Forward
 	if k == 1 {
@@ -204,6 +214,9 @@ func (d *decider) ungroup(q *question, w *Direction, k int) bool {
 	}
 	if plain.Verdict != Proved && plain.Verdict != Conditional || w.Counterexample == nil {
 		return false
+	}
+	if w.Verdict == Conditional && w.Condition == plain.Condition {
+		return false // the groups do not matter
 	}
 	condition := "groups = 1"
 	if plain.Condition != "" {
@@ -362,7 +375,7 @@ func together(qs []*question, ds []Direction) (verdict Outcome, condition, reaso
 		c := w.Condition
 		switch w.Verdict {
 		case Refuted, IllFormed, Unsupported:
-			c = "never"
+			c = string(w.Verdict)
 		case Proved:
 			c = ""
 		}

@@ -53,7 +53,7 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 		if n == nil || n.goal == nil {
 			continue
 		}
-		if text := law.Format(n.law); d.spread[text] == nil {
+		if text := law.Format(n.law); d.spread[text] == nil && elementwise(n.goal) {
 			s := &spread{law: n.goal}
 			d.spread[text] = s
 			open = append(open, s)
@@ -80,6 +80,12 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 		start := time.Now()
 		for k := range s.verdict {
 			l := oneWay(s.law, k == 1)
+			if _, err := l.Types(); err != nil {
+				// Broadcasting is written out axis by axis: see rules.OpenTASO.
+				s.verdict[k] = verify.BroadcastVerdict{Status: verify.Unknown,
+					Reason: "the shapes of the sides are not one formula"}
+				continue
+			}
 			v, err := b.Decide(ctx, l, verify.BroadcastOptions{True: true})
 			if err != nil {
 				return fmt.Errorf("broadcasting: %w", err)
@@ -97,6 +103,15 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 		s.millis = time.Since(start).Seconds() * 1000
 		return nil
 	})
+}
+
+// elementwise says whether there is a sum or product of elements in a law.
+func elementwise(l *law.Law) bool {
+	found := false
+	eachTerm(l, func(t *law.Term) {
+		found = found || t.Op != nil && (t.Op.Name == "ewadd" || t.Op.Name == "ewmul")
+	})
+	return found
 }
 
 // spreadSums asks the engine for all sizes about each pattern of a law that the

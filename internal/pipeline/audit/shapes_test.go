@@ -1,0 +1,119 @@
+package audit
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/internal/pipeline/theory"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules/peer"
+	"github.com/taso-go/taso/verify"
+)
+
+// auditText audits rules of Tensat, one a line.
+func auditText(t *testing.T, text string) []*Rule {
+	t.Helper()
+	f, err := peer.Read("rules.txt", []byte(text), peer.Tensat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reps, err := Run(context.Background(), []*peer.File{f}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reps[0].Rules
+}
+
+// Sizes that agree without being one formula, or here and there only, do not
+// make a rule ill-formed.
+func TestSizesThatAgree(t *testing.T) {
+	for _, x := range []struct {
+		rule string
+		want Outcome
+	}{
+		// ceil(n/2) = floor((n-1)/2) + 1.
+		{"(poolmax ?a 1 1 2 2 0 0)=>(poolmax ?a 1 1 2 2 1 0)", Proved},
+		// ceil(ceil(n/2)/3) = ceil(n/6).
+		{"(poolavg (poolavg ?a 1 1 2 2 0 0) 1 1 3 3 0 0)=>(poolavg ?a 1 1 6 6 1 0)", Proved},
+		// The sizes agree always, the windows do not.
+		{"(poolmax (poolmax ?a 2 2 2 2 0 0) 2 2 2 2 0 0)=>(poolmax ?a 4 4 4 4 0 0)", Refuted},
+		// ceil(n/2) = n for n = 1.
+		{"(conv2d 2 2 0 0 ?x (Iconv 3 3))=>?x", Refuted},
+		{"(concat 0 2 ?a ?a)=>(concat 1 2 ?a ?a)", IllFormed},
+		{"(conv2d 1 1 1 0 ?x (Iconv 3 3))=>?x", IllFormed},
+	} {
+		r := auditText(t, x.rule)[0]
+		if r.Verdict != x.want {
+			t.Errorf("%s: %s (%s), want %s", x.rule, r.Verdict, r.Reason, x.want)
+		}
+		if c := r.Counterexample; r.Verdict == Refuted {
+			if _, err := c.Replay(); err != nil {
+				t.Errorf("%s: %v", x.rule, err)
+			}
+		}
+	}
+}
+
+// A rule that forgets an input has no way back, whatever the claim that it is
+// true for all values of the input.
+func TestForgottenInput(t *testing.T) {
+	r := auditText(t, "(split_0 (split 0 (concat 0 2 ?a ?b)))=>?a")[0]
+	if r.Verdict != Proved || r.VerdictReverse != IllFormed {
+		t.Errorf("verdicts %s and %s, want %s and %s", r.Verdict, r.VerdictReverse, Proved, IllFormed)
+	}
+	f, err := peer.Read("equations", []byte("split_0(0,concat(0,2,a,b))==a"), peer.Verifier)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reps, err := Run(context.Background(), []*peer.File{f}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := reps[0].Rules[0]; r.VerdictReverse == IllFormed {
+		t.Errorf("the equation has the verdicts %s and %s", r.Verdict, r.VerdictReverse)
+	}
+}
+
+// The groups of a convolution are no condition where its own shapes ask for
+// them.
+func TestGroupsAreNoCondition(t *testing.T) {
+	r := auditText(t, "(conv2d 1 1 0 0 ?x (enlarge 3 3 ?w))=>(conv2d 1 1 0 0 ?x ?w)")[0]
+	for _, g := range r.Readings {
+		for _, w := range []Direction{g.Forward, g.Backward} {
+			if strings.Contains(w.Condition, "groups") {
+				t.Errorf("%s: %s", g.Semantics, w.Condition)
+			}
+		}
+	}
+}
+
+// A one-way proof of a special form belongs to the direction in which it was
+// found, though the special form is written otherwise than the law.
+func TestConditionalWay(t *testing.T) {
+	l, err := law.ParseLaw("rule r given q : same, X : [a, b, c, d], W : [o, b, k, l] then conv2d[pad=q](X, W) == conv2d[pad=q](X, enlarge[kh=3, kw=3](W))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c *special
+	for _, s := range specials(l) {
+		if law.FormatOutputs(s.law.LHS) != law.FormatOutputs(l.LHS) {
+			c = &s
+			break
+		}
+	}
+	if c == nil {
+		t.Fatal("no special form changes the left side")
+	}
+	for backward := range 2 {
+		n := &decision{law: l, way: [2]Direction{{Verdict: Refuted}, {Verdict: Refuted}}}
+		p := theory.Proof{Law: oneWay(c.law, backward == 1), Verdict: verify.Verdict{Status: verify.Proved, Proof: &law.Proof{}}}
+		(&decider{theory: &theory.Theory{}}).conditional(n, c, p)
+		if got := n.way[backward].Condition; got != c.condition {
+			t.Errorf("direction %d, proved: condition %q, want %q", backward, got, c.condition)
+		}
+		if got, want := n.way[1-backward].Condition, c.condition+", both sides are defined"; got != want {
+			t.Errorf("direction %d: condition %q, want %q", 1-backward, got, want)
+		}
+	}
+}
