@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -117,6 +118,7 @@ func Calibrate(base *Machine, obs []Observation) (*Fit, error) {
 		if err != nil {
 			return nil, fmt.Errorf("calibrate: %w", err)
 		}
+		m.round()
 		f := Evaluate(m, obs)
 		f.Rounds = rounds
 		if best == nil || f.score(used) < best.score(used) {
@@ -131,6 +133,23 @@ func Calibrate(base *Machine, obs []Observation) (*Fit, error) {
 		return nil, fmt.Errorf("calibrate: the fit is no machine: %w", err)
 	}
 	return best, nil
+}
+
+// round leaves four significant digits of what was fitted: more would pretend a
+// precision that no clock has.
+func (m *Machine) round() {
+	m.Launch, m.View = Seconds(round4(float64(m.Launch))), Seconds(round4(float64(m.View)))
+	for c, r := range m.Rates {
+		m.Rates[c] = Rate{FLOPS: round4(r.FLOPS), Bandwidth: round4(r.Bandwidth)}
+	}
+}
+
+func round4(x float64) float64 {
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	if err != nil {
+		return x
+	}
+	return y
 }
 
 func compareObservations(a, b Observation) int {
