@@ -113,6 +113,16 @@ func (k *auditFlags) run(c *cobra.Command, args []string) error {
 	if k.opt.Workers < 0 {
 		return fmt.Errorf("--workers %d: must be at least 1", k.opt.Workers)
 	}
+	if k.minimal != "" && k.opt.NoSet {
+		return errors.New("--minimal looks at the rules together, which --no-set leaves out")
+	}
+	for _, path := range []string{k.minimal, k.cert} {
+		if path != "" {
+			if err := setName(path); err != nil {
+				return err
+			}
+		}
+	}
 	var files []*peer.File
 	for _, path := range args {
 		f, err := readPeer(c, path, peer.Format(k.format))

@@ -12,10 +12,18 @@ import (
 
 // saveSet writes rules with their certificates.
 func saveSet(path string, set *rules.Set) error {
+	if err := setName(path); err != nil {
+		return err
+	}
+	return rules.Save(path, set)
+}
+
+// setName says whether a file of rules may have a name.
+func setName(path string) error {
 	if f := formatOf(path); f != formatText && f != formatJSON {
 		return fmt.Errorf("%s: the name must end in .rules or .json", path)
 	}
-	return rules.Save(path, set)
+	return nil
 }
 
 // printAudit prints reports for people: the rules, then what concerns the set,

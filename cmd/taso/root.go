@@ -24,7 +24,8 @@ not proved, a run stopped early, rules that a format cannot hold); 2 usage or un
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.AddCommand(newGenRules(), newAxioms(), newRules(), newAudit(), newCheck(), newVersion())
+	root.AddCommand(newGenRules(), newAxioms(), newRules(), newAudit(), newCheck(),
+		newModels(), newImport(), newShow(), newRun(), newMeasure(), newVerify(), newVersion())
 	return root
 }
 

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/internal/pipeline/measure"
+	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/model"
+)
+
+// measureFlags are the flags of measure.
+type measureFlags struct {
+	model                   modelFlags
+	backend, store, machine string
+	repeat, top             int
+	again, whole, json      bool
+	opt                     backends.MeasureOptions
+}
+
+func newMeasure() *cobra.Command {
+	k := &measureFlags{}
+	c := &cobra.Command{
+		Use:   "measure MODEL...",
+		Short: "Time each operator of models and keep the times",
+		Long: `Measure times every different operator application of the models and keeps the
+times in a table on disk; what is there already is not measured again, so that an
+interrupted run goes on where it stopped. With --whole the models are run as well,
+and the sum of the times is compared with the time of whole runs, beside what a
+machine's formula says (--machine).
+` + modelHelp,
+		Example: `  taso measure resnet50
+  taso measure resnet50 bert squeezenet --whole --machine laptop
+  taso measure model.onnx --store times.jsonl --again`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: k.run,
+	}
+	k.model.add(c)
+	f := c.Flags()
+	f.StringVar(&k.backend, "backend", "cpu", "what is measured: cpu")
+	f.StringVar(&k.store, "store", "", "table of times (default in the user's cache folder)")
+	f.BoolVar(&k.again, "again", false, "measure what is in the table, too")
+	f.BoolVar(&k.whole, "whole", false, "run the models, too, and compare")
+	f.IntVar(&k.repeat, "repeat", 20, "runs of whole models")
+	f.StringVar(&k.machine, "machine", "", "a machine description, by name or file, to compare with and to fit")
+	f.IntVar(&k.top, "top", 20, "operator applications to list")
+	f.BoolVar(&k.json, "json", false, "print as JSON")
+	return c
+}
+
+func (k *measureFlags) run(c *cobra.Command, args []string) error {
+	var ms []*model.Model
+	for _, name := range args {
+		m, _, err := k.model.read(name)
+		if err != nil {
+			return err
+		}
+		ms = append(ms, m)
+	}
+	b, err := openBackend(k.backend)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if k.store == "" {
+		if k.store, err = cost.DefaultPath(); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(k.store), 0o755); err != nil {
+			return err
+		}
+	}
+	store, err := cost.OpenStore(k.store)
+	if err != nil {
+		return err
+	}
+	for _, d := range store.Damaged {
+		fmt.Fprintf(c.ErrOrStderr(), "%s: %v\n", c.CommandPath(), d)
+	}
+	opt := measure.Options{Backend: b, Models: ms, Store: store, Again: k.again, Measure: k.opt, EndToEnd: k.whole, Repeat: k.repeat}
+	if k.machine != "" {
+		if opt.Machine, err = cost.FindMachine(k.machine); err != nil {
+			return err
+		}
+	}
+	if c.ErrOrStderr() == io.Writer(os.Stderr) {
+		opt.Progress = progress.New(os.Stderr, progress.Options{})
+	}
+	rep, err := measure.Run(c.Context(), opt)
+	opt.Progress.Close()
+	if rep == nil {
+		return err
+	}
+	var printed error
+	if k.json {
+		printed = writeJSON(c.OutOrStdout(), rep)
+	} else {
+		printed = rep.WriteText(c.OutOrStdout(), k.top)
+	}
+	if err != nil && c.Context().Err() != nil {
+		return finding(fmt.Sprintf("interrupted: %d measured, kept in %s", rep.Measured, k.store))
+	}
+	return errors.Join(err, printed)
+}
