@@ -1,0 +1,151 @@
+package verifymodels
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/taso-go/taso/backends/cpu"
+	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/ort"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx"
+)
+
+// export writes a model into a file of the test.
+func export(t testing.TB, m *model.Model) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), m.Name+".onnx")
+	if err := onnx.Write(path, m, onnx.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Every listed model comes back from ONNX as the same graph with the same
+// numbers.
+func TestListedModelsInONNX(t *testing.T) {
+	for _, name := range models.Names() {
+		m, err := models.Build(name+"-tiny", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, report, err := onnx.Read(export(t, m), onnx.ReadOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got, want := back.Graph.Hash(graph.HashOptions{}), m.Graph.Hash(graph.HashOptions{}); got != want {
+			t.Errorf("%s: another graph comes back:\n%s\nwas\n%s", name, back.Graph, m.Graph)
+		}
+		if len(report.Opaque) > 0 {
+			t.Errorf("%s: opaque nodes %v", name, report.Opaque)
+		}
+		r, err := Run(context.Background(), Options{A: m, B: back, NoNumbers: true})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if r.Exact.Verdict != Equal {
+			t.Errorf("%s: %s", name, r)
+		}
+	}
+}
+
+// compareWithRuntime runs a model's file with ONNX Runtime, its optimizations
+// off, and the model by the reference evaluator.
+func compareWithRuntime(t testing.TB, rt *ort.Runtime, m *model.Model, reference func(in []interp.Tensor[float64]) ([]interp.Tensor[float64], error)) Numbers {
+	t.Helper()
+	ins, err := pair(m, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, _ := feed(ins, func(in input, i int) float64 { return unit(draw(1, 0, in, i)) })
+	want, err := reference(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := make([]ort.Tensor, len(in))
+	for i, x := range in {
+		xs := make([]float32, len(x.Data))
+		for j, v := range x.Data {
+			xs[j] = float32(v)
+		}
+		given[i] = ort.Float32(ins[i].name, x.Sizes, xs)
+	}
+	res, err := rt.Run(context.Background(), export(t, m), given, ort.Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", m.Name, err)
+	}
+	got := make([]interp.Tensor[float64], len(res.Outputs))
+	for i, o := range res.Outputs {
+		xs, err := o.Float32s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[i].Sizes = o.Sizes
+		for _, v := range xs {
+			got[i].Data = append(got[i].Data, float64(v))
+		}
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d outputs, want %d", m.Name, len(got), len(want))
+	}
+	n := Numbers{}
+	for i, o := range m.Graph.Outputs() {
+		n.Outputs = append(n.Outputs, Output{Sizes: m.Graph.Sizes(o)})
+		if len(got[i].Data) != len(want[i].Data) {
+			t.Fatalf("%s: output %d has sizes %v, want %v", m.Name, i, got[i].Sizes, want[i].Sizes)
+		}
+	}
+	n.compare(want, got)
+	return n
+}
+
+// ONNX Runtime loads every listed model and computes what the reference
+// computes. With TASO_FULL_MODELS=1 the models have their full sizes and the
+// processor's backend takes the place of the reference; that takes minutes.
+func TestListedModelsOnRuntime(t *testing.T) {
+	rt, err := ort.Find(context.Background())
+	if err != nil {
+		t.Skipf("no ONNX Runtime: %v", err)
+	}
+	suffix := "-tiny"
+	if os.Getenv("TASO_FULL_MODELS") != "" {
+		suffix = ""
+	} else if testing.Short() {
+		t.Skip("a process for each model: not with -short")
+	}
+	b, err := cpu.New(cpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	seen := map[string]bool{}
+	for _, name := range models.Names() {
+		m, err := models.Build(name+suffix, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if key := m.Graph.String(); seen[key] {
+			continue
+		} else {
+			seen[key] = true
+		}
+		n := compareWithRuntime(t, rt, m, func(in []interp.Tensor[float64]) ([]interp.Tensor[float64], error) {
+			if suffix == "" {
+				return onBackend(context.Background(), b, m, in)
+			}
+			return evaluate(context.Background(), floats{}, m, in, func() {})
+		})
+		for i, o := range n.Outputs {
+			if suffix == "" {
+				t.Logf("%s: output %d deviates by %.2g of its largest element %.4g", m.Name, i, o.Relative, o.Largest)
+			}
+			if !o.Agrees(1e-4) || o.Largest == 0 {
+				t.Errorf("%s: output %d: %+v", m.Name, i, o)
+			}
+		}
+	}
+}
