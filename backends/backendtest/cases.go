@@ -247,6 +247,49 @@ d = ewadd(c, bb)
 e = relu(d)
 f = ewadd(e, x)
 return f`},
+	{"groups with a bias", `
+x : float32[2, 8, 6, 6]
+w : weight float32[12, 2, 3, 3]
+b : weight float32[1, 12, 1, 1]
+s : weight float32[12]
+m : weight float32[12]
+posv : weight float32[12]
+c = conv2d[pad=same_upper, groups=4](x, w)
+n = batchnorm[eps=1e-03](c, s, s, m, posv)
+bb = broadcast[shape=[2, 12, 6, 6]](b)
+d = ewadd(c, bb)
+e = relu(d)
+g = conv2d[pad=same_upper, groups=4, stride=(2, 2)](x, w)
+h = batchnorm[eps=1e-03](g, s, m, m, posv)
+i = relu(h)
+return n, e, i`},
+	{"groups with a bias alone", `
+x : float32[2, 8, 6, 6]
+w : weight float32[12, 2, 3, 3]
+b : weight float32[1, 12, 1, 1]
+c = conv2d[pad=same_upper, groups=4](x, w)
+bb = broadcast[shape=[2, 12, 6, 6]](b)
+d = ewadd(c, bb)
+e = relu(d)
+return e`},
+	{"an operand that comes after", `
+x : float32[1, 3, 6, 6]
+w : weight float32[4, 3, 3, 3]
+b : float32[1, 4, 1, 1]
+c = conv2d[pad=same_upper](x, w)
+t = tanh(b)
+bb = broadcast[shape=[1, 4, 6, 6]](t)
+d = ewadd(c, bb)
+return d`},
+	{"an operand that is read before and after", `
+x : float32[1, 4, 6, 6]
+w : weight float32[4, 4, 3, 3]
+a = tanh(x)
+c = conv2d[pad=same_upper](x, w)
+b = poolmax[kh=3, kw=3, pad=same_upper](a)
+d = ewadd(c, a)
+e = poolmax[kh=3, kw=3, pad=same_upper](b)
+return e, d`},
 	{"dense layer", `
 x : float32[5, 7]
 w : weight float32[7, 50]

@@ -3,6 +3,7 @@ package backendtest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -25,10 +26,6 @@ func Run(t *testing.T, b backends.Backend) {
 	t.Run("info", func(t *testing.T) { info(t, b) })
 	t.Run("operators", func(t *testing.T) {
 		for _, c := range operators {
-			if _, ok := graph.Lookup(c.op); !ok {
-				t.Logf("there is no operator %s", c.op)
-				continue
-			}
 			for _, variant := range c.graphs() {
 				t.Run(c.name()+variant.name, func(t *testing.T) {
 					Check(t, b, parse(t, variant.text), variant.opt)
@@ -96,40 +93,44 @@ func values(g *graph.Graph) (all []interp.Tensor[float64], feed []backends.Tenso
 	return all, feed, weights, nil
 }
 
-// Check compiles and runs a graph on random numbers and compares the outputs
-// with the interpreter's. It runs the plan three times, the second time on
-// other numbers, and wants the first results again, bit by bit. The test is
-// skipped if the backend does not support a node.
+// Check fails the test if Agree does not hold; the test is skipped if the
+// backend does not support a node.
 func Check(t *testing.T, b backends.Backend, g *graph.Graph, opt backends.CompileOptions) {
 	t.Helper()
-	ctx := context.Background()
 	for id := range g.Nodes() {
 		if err := b.Supports(g, id); err != nil {
 			t.Skip(err)
 		}
 	}
+	if err := Agree(context.Background(), b, g, opt); err != nil {
+		t.Errorf("%v in:\n%s", err, g)
+	}
+}
+
+// Agree compiles and runs a graph on random numbers and compares the outputs
+// with the interpreter's. It runs the plan three times, the second time on
+// other numbers, and wants the first results again, bit by bit.
+func Agree(ctx context.Context, b backends.Backend, g *graph.Graph, opt backends.CompileOptions) (err error) {
 	all, feed, weights, err := values(g)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	want, err := interp.EvalGraph(ctx, interp.Float{}, g, all)
 	if err != nil {
-		t.Fatalf("reference: %v", err)
+		return fmt.Errorf("reference: %w", err)
 	}
 	p, err := b.Compile(ctx, &model.Model{Name: "case", Graph: g, Weights: weights}, opt)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	defer func() {
-		if err := p.Close(); err != nil {
-			t.Errorf("close: %v", err)
-		}
-	}()
+	defer func() { err = errors.Join(err, p.Close()) }()
 	first, err := p.Run(ctx, feed)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	compare(t, g, first, want)
+	if err := compare(g, first, want); err != nil {
+		return err
+	}
 	other := make([]backends.Tensor, len(feed))
 	for i, x := range feed {
 		other[i] = backends.Tensor{DType: x.DType, Sizes: x.Sizes, I64: x.I64}
@@ -138,31 +139,30 @@ func Check(t *testing.T, b backends.Backend, g *graph.Graph, opt backends.Compil
 		}
 	}
 	if _, err := p.Run(ctx, other); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	again, err := p.Run(ctx, feed)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	for i := range first {
 		for k := range first[i].F32 {
 			if math.Float32bits(first[i].F32[k]) != math.Float32bits(again[i].F32[k]) {
-				t.Fatalf("output %d, element %d: %v in the first run, %v in the third", i, k, first[i].F32[k], again[i].F32[k])
+				return fmt.Errorf("output %d, element %d: %v in the first run, %v in the third", i, k, first[i].F32[k], again[i].F32[k])
 			}
 		}
 	}
+	return nil
 }
 
-// compare reports the first element of each output that deviates.
-func compare(t *testing.T, g *graph.Graph, got []backends.Tensor, want []interp.Tensor[float64]) {
-	t.Helper()
+// compare reports the first element that deviates.
+func compare(g *graph.Graph, got []backends.Tensor, want []interp.Tensor[float64]) error {
 	if len(got) != len(want) {
-		t.Fatalf("%d outputs, want %d", len(got), len(want))
+		return fmt.Errorf("%d outputs, want %d", len(got), len(want))
 	}
 	for i := range got {
 		if err := got[i].Check(g.Type(g.Outputs()[i])); err != nil {
-			t.Errorf("output %d: %v", i, err)
-			continue
+			return fmt.Errorf("output %d: %w", i, err)
 		}
 		for k, w := range want[i].Data {
 			var v float64
@@ -175,11 +175,11 @@ func compare(t *testing.T, g *graph.Graph, got []backends.Tensor, want []interp.
 				continue
 			}
 			if d := math.Abs(v - w); !(d <= tolerance*(1+math.Abs(w))) {
-				t.Errorf("output %d, element %d of %v: got %v, want %v in:\n%s", i, k, got[i].Sizes, v, w, g)
-				break
+				return fmt.Errorf("output %d, element %d of %v: got %v, want %v", i, k, got[i].Sizes, v, w)
 			}
 		}
 	}
+	return nil
 }
 
 func info(t *testing.T, b backends.Backend) {

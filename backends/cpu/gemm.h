@@ -59,6 +59,8 @@ INLINE void tile(const int mr, const int nv, const int direct, int64_t k,
 #pragma GCC unroll 4
 			for (int j = 0; j < nv; j++) acc[r][j] += av * bv[j];
 		}
+		// The panels of a follow one another; weights come from far away.
+		__builtin_prefetch(a + 128 * MR);
 		a += MR;
 		b += direct ? 0 : nv * LANES;
 	}
