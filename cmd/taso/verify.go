@@ -9,6 +9,7 @@ import (
 
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/model"
 )
 
 // verifyFlags are the flags of verify.
@@ -16,6 +17,7 @@ type verifyFlags struct {
 	model   modelFlags
 	opt     verifymodels.Options
 	backend string
+	runtime bool
 	json    bool
 }
 
@@ -32,6 +34,7 @@ The exit status is 1 if an output deviates by more than --tolerance, relative to
 its largest element.
 ` + modelHelp,
 		Example: `  taso verify model.onnx optimized.onnx
+  taso verify model.onnx optimized.onnx --onnxruntime
   taso verify resnet50-tiny exported.onnx --tolerance 1e-5 --json`,
 		Args: cobra.ExactArgs(2),
 		RunE: k.run,
@@ -42,6 +45,7 @@ its largest element.
 	f.IntVar(&k.opt.Runs, "runs", 1, "sets of random inputs")
 	f.Float64Var(&k.opt.Tolerance, "tolerance", 1e-4, "relative deviation that still agrees")
 	f.BoolVar(&k.opt.NoExact, "no-exact", false, "leave out the exact comparison")
+	f.BoolVar(&k.runtime, "onnxruntime", false, "also run both files as they are in ONNX Runtime, if it is installed (python3 -m pip install onnxruntime)")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
 	return c
 }
@@ -70,12 +74,21 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if k.json {
-		err = writeJSON(c.OutOrStdout(), rep)
-	} else {
-		_, err = fmt.Fprintln(c.OutOrStdout(), rep)
+	var peer *runtimeReport
+	if k.runtime {
+		if peer, err = inRuntime(c.Context(), [2]string(args), [2]*model.Model{k.opt.A, k.opt.B}, k.opt.Seed, k.opt.Tolerance); err != nil {
+			return err
+		}
 	}
-	if err == nil && !rep.Agree {
+	if k.json {
+		err = writeJSON(c.OutOrStdout(), struct {
+			*verifymodels.Report
+			Runtime *runtimeReport `json:"runtime,omitempty"`
+		}{rep, peer})
+	} else if _, err = fmt.Fprintln(c.OutOrStdout(), rep); peer != nil {
+		peer.print(c.OutOrStdout())
+	}
+	if err == nil && (!rep.Agree || peer != nil && !peer.Agree) {
 		err = finding("the models do not agree")
 	}
 	return err

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/ort"
+	"github.com/taso-go/taso/model"
+)
+
+// runtimeReport is how far two files deviate in ONNX Runtime.
+type runtimeReport struct {
+	Version string          `json:"onnxruntime"`
+	Outputs []runtimeOutput `json:"outputs"`
+	Agree   bool            `json:"agree"`
+	Seconds [2]float64      `json:"seconds"` // of one run, each file
+}
+
+type runtimeOutput struct {
+	A        string  `json:"a"`
+	B        string  `json:"b"`
+	Sizes    []int   `json:"sizes"`
+	Absolute float64 `json:"absolute"`
+	Relative float64 `json:"relative"` // over the largest element
+}
+
+// inRuntime runs two ONNX files as they are in ONNX Runtime, on the same random
+// inputs, which are found by name.
+func inRuntime(ctx context.Context, files [2]string, ms [2]*model.Model, seed uint64, tolerance float64) (*runtimeReport, error) {
+	rt, err := ort.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rep := &runtimeReport{Version: rt.Version, Agree: true}
+	data := map[string]backends.Tensor{}
+	var outs [2][]ort.Tensor
+	for i, m := range ms {
+		var in []ort.Tensor
+		for k, id := range m.Inputs() {
+			name := m.Graph.Name(id)
+			t, ok := data[name]
+			if !ok {
+				typ := graph.TensorType{DType: m.Graph.DType(id.Out(0)), Sizes: m.Graph.Sizes(id.Out(0))}
+				if t, err = backends.Random(seed+uint64(k), typ); err != nil {
+					return nil, fmt.Errorf("%s: input %s: %w", files[i], name, err)
+				}
+				if typ.DType != graph.Float32 {
+					return nil, fmt.Errorf("%s: input %s: random inputs are float32, this is %s", files[i], name, typ.DType)
+				}
+				data[name] = t
+			}
+			in = append(in, ort.Float32(name, t.Sizes, t.F32))
+		}
+		res, err := rt.Run(ctx, files[i], in, ort.Options{Repeat: 3})
+		if err != nil {
+			return nil, fmt.Errorf("%s: ONNX Runtime: %w", files[i], err)
+		}
+		outs[i] = res.Outputs
+		rep.Seconds[i] = slices.Min(res.Seconds)
+	}
+	if len(outs[0]) != len(outs[1]) {
+		return nil, fmt.Errorf("%d and %d outputs", len(outs[0]), len(outs[1]))
+	}
+	for i, a := range outs[0] {
+		b := outs[1][i]
+		if !slices.Equal(a.Sizes, b.Sizes) {
+			return nil, fmt.Errorf("outputs %s and %s have sizes %v and %v", a.Name, b.Name, a.Sizes, b.Sizes)
+		}
+		x, err := a.Float32s()
+		y, err2 := b.Float32s()
+		if err := errors.Join(err, err2); err != nil {
+			return nil, err
+		}
+		o := runtimeOutput{A: a.Name, B: b.Name, Sizes: a.Sizes}
+		largest := 0.0
+		for j := range x {
+			largest = max(largest, math.Abs(float64(x[j])), math.Abs(float64(y[j])))
+			o.Absolute = max(o.Absolute, math.Abs(float64(x[j])-float64(y[j])))
+		}
+		if largest > 0 {
+			o.Relative = o.Absolute / largest
+		}
+		rep.Agree = rep.Agree && o.Relative <= tolerance // false for NaN
+		rep.Outputs = append(rep.Outputs, o)
+	}
+	return rep, nil
+}
+
+func (r *runtimeReport) print(w io.Writer) {
+	fmt.Fprintf(w, "ONNX Runtime %s, both files as they are, %.2f and %.2f ms a run:\n", r.Version, r.Seconds[0]*1000, r.Seconds[1]*1000)
+	for _, o := range r.Outputs {
+		fmt.Fprintf(w, "  %s %v: largest deviation %.2g absolute, %.2g relative\n", o.A, o.Sizes, o.Absolute, o.Relative)
+	}
+}
