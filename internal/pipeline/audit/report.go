@@ -78,13 +78,13 @@ type Rule struct {
 	// Verdict is that of the direction left to right over all readings asked
 	// for, VerdictReverse that of right to left; "" if it is not claimed.
 	Verdict        Outcome `json:"verdict"`
-	VerdictReverse Outcome `json:"verdict_reverse,omitempty"`
+	VerdictReverse Outcome `json:"verdict_reverse"`
 	// Semantics lists the readings under which the rule holds.
 	Semantics []string `json:"semantics"`
 	// Condition says when it holds, in words; "" if always.
-	Condition        string `json:"condition,omitempty"`
+	Condition        string `json:"condition"`
 	ConditionReverse string `json:"condition_reverse,omitempty"`
-	Reason           string `json:"reason,omitempty"`
+	Reason           string `json:"reason"`
 	// Unsupported lists what is not modelled.
 	Unsupported []string `json:"unsupported,omitempty"`
 	Millis      float64  `json:"ms"`
@@ -97,11 +97,11 @@ type Rule struct {
 	// SubsumedBy is the index of a rule of which this is an instance, -1 if none.
 	SubsumedBy int `json:"subsumed_by"`
 	// DerivableFrom are the indices of the rules of the minimal subset that it
-	// follows from.
-	DerivableFrom []int `json:"derivable_from,omitempty"`
+	// follows from; nil if it does not.
+	DerivableFrom []int `json:"derivable_from"`
 	// Trivial: the rule only exchanges operands of commutative operators.
 	Trivial        bool            `json:"trivial,omitempty"`
-	Counterexample *Counterexample `json:"counterexample,omitempty"`
+	Counterexample *Counterexample `json:"counterexample"`
 	Readings       []Reading       `json:"readings,omitempty"`
 	// Certificate lists the axiom and lemma instances from which Law follows.
 	Certificate []law.InstanceText `json:"certificate,omitempty"`

@@ -14,7 +14,8 @@ import (
 )
 
 // Run audits the rules of files. Reports are in the order of the files, and do
-// not depend on the number of workers but for their timings.
+// not depend on the number of workers but for their timings. With an error come
+// the reports of the files before the one it names.
 func Run(ctx context.Context, files []*peer.File, opt Options) ([]*Report, error) {
 	opt = opt.withDefaults()
 	t, err := theory.Load(ctx, nil)
@@ -27,7 +28,7 @@ func Run(ctx context.Context, files []*peer.File, opt Options) ([]*Report, error
 	for _, f := range files {
 		rep, err := d.file(ctx, f)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Path, err)
+			return out, fmt.Errorf("%s: %w", f.Path, err)
 		}
 		out = append(out, rep)
 	}
