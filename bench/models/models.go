@@ -11,19 +11,19 @@ import (
 
 // Info says what a model is.
 type Info struct {
-	Name   string  // for Build, such as "resnet50"
-	Doc    string  // one line
-	Source string  // the paper or artifact whose graph it is
-	Inputs [][]int // sizes of what the caller feeds
+	Name   string  `json:"name"`             // for Build, such as "resnet50"
+	Doc    string  `json:"doc"`              // one line
+	Source string  `json:"source,omitempty"` // the paper or artifact whose graph it is
+	Inputs [][]int `json:"inputs"`           // sizes of what the caller feeds
 
-	Operators int   // applications in the graph
-	Weights   int   // tensors
-	Params    int64 // elements of all weights
-	Learned   int64 // Params without constants and the stored statistics of batch norms: what papers count
-	FLOPs     int64 // of one run; a product and a sum are two
-	MACs      int64 // multiply-accumulates of convolutions and products of matrices
+	Operators int   `json:"operators"` // applications in the graph
+	Weights   int   `json:"weights"`   // tensors
+	Params    int64 `json:"params"`    // elements of all weights
+	Learned   int64 `json:"learned"`   // Params without constants and the stored statistics of batch norms: what papers count
+	FLOPs     int64 `json:"flops"`     // of one run; a product and a sum are two
+	MACs      int64 `json:"macs"`      // multiply-accumulates of convolutions and products of matrices
 
-	Published Published
+	Published Published `json:"published"`
 }
 
 // entry is a model of the list.

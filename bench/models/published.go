@@ -8,17 +8,17 @@ import (
 // Published is what the source of a model says of it. Zero values are not
 // published, or not of this graph.
 type Published struct {
-	Learned   int64   // parameters
-	GMAC      float64 // 1e9 multiply-accumulates, rounded as published
-	Slack     float64 // what GMAC may be off; 0: half a unit in its last digit
-	Operators []OpCount
-	Cite      string
+	Learned   int64     `json:"learned,omitempty"` // parameters
+	GMAC      float64   `json:"gmac,omitempty"`    // 1e9 multiply-accumulates, rounded as published
+	Slack     float64   `json:"slack,omitempty"`   // what GMAC may be off; 0: half a unit in its last digit
+	Operators []OpCount `json:"operators,omitempty"`
+	Cite      string    `json:"cite,omitempty"`
 }
 
 // OpCount is a number of applications of an operator.
 type OpCount struct {
-	Op string
-	N  int
+	Op string `json:"op"`
+	N  int    `json:"n"`
 }
 
 // Sources of published figures.

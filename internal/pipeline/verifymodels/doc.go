@@ -11,7 +11,9 @@
 //     choice of those functions. Different outputs prove a difference only where
 //     no such function occurs: what holds for the true relu or softmax alone is
 //     not seen here. And a weight that a rewrite computed in floating point is
-//     rounded, which exact arithmetic notices.
+//     rounded, which exact arithmetic notices. Where the two models have the
+//     same weights by name, these are first random numbers as well: what is equal
+//     then is equal for all weights.
 //   - *Numbers*: both models run on the same random inputs in floating point: in
 //     float32 on a backend, or in float64 by the reference evaluator. The report
 //     has the largest deviation of each output, absolute and relative to the

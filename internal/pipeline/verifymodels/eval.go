@@ -25,8 +25,16 @@ type field[T any] interface {
 }
 
 // evaluate runs a model on one tensor for each of its inputs that is no
-// weight. step is called after each node with the number done.
+// weight. step is called after each node.
 func evaluate[T any](ctx context.Context, f field[T], m *model.Model, in []interp.Tensor[T], step func()) ([]interp.Tensor[T], error) {
+	return evaluateWith(ctx, f, m, in, step, func(id graph.NodeID) (interp.Tensor[T], error) {
+		return loadWeight(f, m.Weights[id])
+	})
+}
+
+// evaluateWith is evaluate with weights from elsewhere.
+func evaluateWith[T any](ctx context.Context, f field[T], m *model.Model, in []interp.Tensor[T], step func(),
+	weight func(graph.NodeID) (interp.Tensor[T], error)) ([]interp.Tensor[T], error) {
 	g := m.Graph
 	uses := readers(g)
 	val := make([][]interp.Tensor[T], g.Len()+1)
@@ -35,7 +43,7 @@ func evaluate[T any](ctx context.Context, f field[T], m *model.Model, in []inter
 	}
 	get := func(t graph.Tensor) (interp.Tensor[T], error) {
 		if val[t.Node] == nil && g.IsWeight(t.Node) {
-			w, err := loadWeight(f, m.Weights[t.Node])
+			w, err := weight(t.Node)
 			if err != nil {
 				return interp.Tensor[T]{}, fmt.Errorf("weight %s: %w", g.Name(t.Node), err)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/taso-go/taso/backends/cpu"
@@ -124,6 +125,9 @@ func TestListedModelsOnRuntime(t *testing.T) {
 	defer b.Close()
 	seen := map[string]bool{}
 	for _, name := range models.Names() {
+		if suffix != "" && strings.HasSuffix(name, "-full") && name != "mobilenetv2-full" {
+			continue // of the papers' graph there is one
+		}
 		m, err := models.Build(name+suffix, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -47,6 +47,9 @@ type Side struct {
 type Exact struct {
 	Verdict Verdict `json:"verdict"`
 	Why     string  `json:"why,omitempty"` // of a verdict that is not Equal
+	// AnyWeights: the models have the same weights, and are equal for all numbers
+	// in their place.
+	AnyWeights bool `json:"anyWeights,omitempty"`
 	// Output is the first output that differs, by its name in A.
 	Output string `json:"output,omitempty"`
 }
@@ -86,6 +89,9 @@ func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "A: %s\nB: %s\n", r.A, r.B)
 	fmt.Fprintf(&b, "exact, modulo 2^61-1: %s", r.Exact.Verdict)
+	if r.Exact.AnyWeights {
+		b.WriteString(", whatever the numbers of the weights")
+	}
 	if r.Exact.Output != "" {
 		fmt.Fprintf(&b, " at output %s", r.Exact.Output)
 	}

@@ -1,6 +1,7 @@
 package verifymodels
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -195,24 +196,49 @@ func exact(ctx context.Context, o Options, ins []input, res *Exact) error {
 		res.Verdict, res.Why = NotRun, fmt.Sprintf("%.3g FLOP are more than the limit of %.3g", float64(work), float64(o.MaxFLOPs))
 		return nil
 	}
+	shared, err := sharedWeights(o.A, o.B)
+	if err != nil {
+		return notExact(ctx, res, o.A, err)
+	}
 	stage := o.Progress.Stage("exact", int64(o.Runs)*nodes(o))
 	defer stage.Done()
+	e := exactRun{o: o, ins: ins, step: func() { stage.Add(1) }}
+	if shared {
+		// Weights that are the same in both may be random numbers, too. What is
+		// equal then is equal for all weights; what is not may be for these.
+		e.anyWeights = true
+		if err := e.compare(ctx, res); err != nil || res.Verdict == Equal {
+			res.AnyWeights = res.Verdict == Equal
+			return err
+		}
+		*res = Exact{}
+		e.anyWeights = false
+	}
+	return e.compare(ctx, res)
+}
+
+// exactRun is an exact comparison.
+type exactRun struct {
+	o          Options
+	ins        []input
+	step       func()
+	anyWeights bool
+}
+
+func (e *exactRun) compare(ctx context.Context, res *Exact) error {
+	o := e.o
 	res.Verdict = Equal
 	for run := 0; run < o.Runs; run++ {
 		functions := false
 		f := residues{fingerprint.Zp{Key: fingerprint.Mix(o.Seed + uint64(run))}, &functions}
-		inA, inB := feed(ins, func(in input, i int) uint64 {
-			bits := draw(o.Seed, run, in, i)
-			if in.typ.DType.IsFloat() {
-				return fingerprint.Mix(bits) % p
-			}
-			return bits % uint64(in.below)
+		inA, inB := feed(e.ins, func(in input, i int) uint64 {
+			return residue(draw(o.Seed, run, in, i), in)
 		})
-		outA, errA := evaluate(ctx, f, o.A, inA, func() { stage.Add(1) })
+		outA, errA := evaluateWith(ctx, f, o.A, inA, e.step, e.weights(f, o.A, run))
 		if errA != nil {
 			return notExact(ctx, res, o.A, errA)
 		}
-		outB, errB := evaluate(ctx, f, o.B, inB, func() { stage.Add(1) })
+		outB, errB := evaluateWith(ctx, f, o.B, inB, e.step, e.weights(f, o.B, run))
 		if errB != nil {
 			return notExact(ctx, res, o.B, errB)
 		}
@@ -229,6 +255,68 @@ func exact(ctx context.Context, o Options, ins []input, res *Exact) error {
 		}
 	}
 	return nil
+}
+
+// weights loads those of a model or, with anyWeights, draws floating point ones
+// by name.
+func (e *exactRun) weights(f residues, m *model.Model, run int) func(graph.NodeID) (interp.Tensor[uint64], error) {
+	return func(id graph.NodeID) (interp.Tensor[uint64], error) {
+		typ := m.Graph.Type(id.Out(0))
+		if !e.anyWeights || !typ.DType.IsFloat() {
+			return loadWeight(f, m.Weights[id])
+		}
+		in := input{name: "weight " + m.Graph.Name(id), typ: typ}
+		t := interp.Tensor[uint64]{Sizes: typ.Sizes, Data: make([]uint64, graph.NumElements(typ.Sizes))}
+		for i := range t.Data {
+			t.Data[i] = residue(draw(e.o.Seed, run, in, i), in)
+		}
+		return t, nil
+	}
+}
+
+// residue is a random element of the field for a floating point input, and a
+// position for one of integers.
+func residue(bits uint64, in input) uint64 {
+	if in.typ.DType.IsFloat() {
+		return fingerprint.Mix(bits) % p
+	}
+	return bits % uint64(in.below)
+}
+
+// sharedWeights reports whether two models have the same weights, by name, and
+// at least one.
+func sharedWeights(a, b *model.Model) (bool, error) {
+	if len(a.Weights) == 0 || len(a.Weights) != len(b.Weights) {
+		return false, nil
+	}
+	for _, id := range a.Graph.Inputs() {
+		if !a.Graph.IsWeight(id) {
+			continue
+		}
+		other, ok := b.Graph.Find(a.Graph.Name(id))
+		if !ok || !b.Graph.IsWeight(other) {
+			return false, nil
+		}
+		v, w := a.Weights[id], b.Weights[other]
+		if v == w {
+			continue
+		}
+		if v.DType != w.DType || !slices.Equal(v.Sizes, w.Sizes) {
+			return false, nil
+		}
+		x, err := v.Read()
+		if err != nil {
+			return false, fmt.Errorf("weight %s: %w", a.Graph.Name(id), err)
+		}
+		y, err := w.Read()
+		if err != nil {
+			return false, fmt.Errorf("weight %s: %w", a.Graph.Name(id), err)
+		}
+		if !bytes.Equal(x, y) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // notExact turns an evaluation's error into a reason, but for a cancelled context.

@@ -100,8 +100,8 @@ func TestRun(t *testing.T) {
 		{"nothing", a, a, verifymodels.Options{NoExact: true, NoNumbers: true}, verifymodels.NotRun, "not asked for", false},
 		{"too much", a, a, verifymodels.Options{MaxFLOPs: 10}, verifymodels.NotRun, "56 FLOP are more than the limit of 10", false},
 		{"no number", parse(t, "nan", merged, map[string][]float32{"u": {float32(math.NaN())}}),
-			parse(t, "nan", merged, map[string][]float32{"u": {float32(math.NaN())}}), verifymodels.Options{},
-			verifymodels.NotRun, "model nan: weight u: element 0: NaN is not a number that arithmetic modulo a prime knows", true},
+			parse(t, "nan", merged, map[string][]float32{"u": {float32(math.NaN()), 9}}), verifymodels.Options{},
+			verifymodels.NotRun, "model nan: weight u: element 0: NaN is not a number that arithmetic modulo a prime knows", false},
 		{"a number and no number", parse(t, "nan", merged, map[string][]float32{"u": {float32(math.NaN())}}),
 			parse(t, "merged", merged, nil), verifymodels.Options{NoExact: true}, verifymodels.NotRun, "not asked for", false},
 	} {
@@ -113,6 +113,39 @@ func TestRun(t *testing.T) {
 		}
 		if r.Exact.Verdict != c.verdict || r.Exact.Why != c.why || r.Agree != c.agree {
 			t.Errorf("%s: %s (%s), agree %t\n%s", c.name, r.Exact.Verdict, r.Exact.Why, r.Agree, r)
+		}
+	}
+}
+
+// Models with the same weights may be equal for all weights, or only for these.
+func TestAnyWeights(t *testing.T) {
+	const head = "x : float32[2, 2]\nw : weight float32[2, 2]\nv : weight float32[2, 2]\n"
+	apart := head + "a = matmul(x, w)\nb = matmul(x, v)\ny = ewadd(a, b)\nreturn y"
+	together := head + "s = ewadd(v, w)\ny = matmul(x, s)\nreturn y"
+	double := head + "s = ewadd(w, w)\ny = matmul(x, s)\nreturn y"
+	other := map[string][]float32{"w": {1, 2, 3, 5}}
+	for _, c := range []struct {
+		name    string
+		a, b    string
+		wa, wb  map[string][]float32
+		verdict verifymodels.Verdict
+		any     bool
+	}{
+		{"for all weights", apart, together, nil, nil, verifymodels.Equal, true},
+		{"because both weights are one", apart, double, nil, nil, verifymodels.Equal, false},
+		{"not with others", apart, double, other, other, verifymodels.Different, false},
+		{"other weights in the second", apart, together, nil, other, verifymodels.Different, false},
+		{"the same graph with other weights", apart, apart, nil, other, verifymodels.Different, false},
+	} {
+		r, err := verifymodels.Run(context.Background(), verifymodels.Options{
+			A: parse(t, "a", c.a, c.wa), B: parse(t, "b", c.b, c.wb), Runs: 2})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if r.Exact.Verdict != c.verdict || r.Exact.AnyWeights != c.any || r.Agree != (c.verdict == verifymodels.Equal) ||
+			strings.Contains(r.String(), "whatever") != c.any {
+			t.Errorf("%s: %s", c.name, r)
 		}
 	}
 }
