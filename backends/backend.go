@@ -96,14 +96,15 @@ type MeasureOptions struct {
 	// the form its kernels want. nil: the kernel of conv2d, the second operand of
 	// a matmul of two matrices, and the parameters of batchnorm and layernorm.
 	Weights []bool
-	// Between is how many bytes of other memory are read before each run, in
-	// place of what the rest of a network touches between two runs of this
-	// operator: a network's weights. So a weight comes from as far away as in a
-	// run of the whole. 0: twice the last-level cache, which suits networks that
-	// do not fit there. Negative: none.
+	// Between is how many bytes of weights the rest of a network reads between
+	// two runs of this operator: its weights come from as far away as in a run
+	// of the whole, because copies of them that add up to so much take turns.
+	// 0: twice the last-level cache, which suits networks that do not fit there.
+	// Negative: there is one copy, which stays where it is.
 	Between int64
-	// Cold also fetches the other operands from there. By default they are
-	// written anew before each run, as by the operator before this one.
+	// Cold also fetches the other operands from memory: so much else is read
+	// before each run. By default they are written anew before each run, as by
+	// the operator before this one.
 	Cold bool
 	// Budget is the time to spend on runs after warming up; 0: 100 ms.
 	Budget time.Duration

@@ -53,13 +53,11 @@ func (b *Backend) Measure(ctx context.Context, op *graph.Op, a graph.Attrs, in, 
 	if between == 0 {
 		between = 2 * lastLevelCache()
 	}
-	var other *block
-	if between > 0 {
-		if other, err = newBlock(int(between)); err != nil {
-			return wrap(err)
-		}
-		defer other.free()
+	r, err := newRotation(p, between, opt.Cold)
+	if err != nil {
+		return wrap(err)
 	}
+	defer r.close()
 	if _, err := p.Run(ctx, data); err != nil { // warms up, and finds faults
 		return wrap(err)
 	}
@@ -67,7 +65,7 @@ func (b *Backend) Measure(ctx context.Context, op *graph.Op, a graph.Attrs, in, 
 	defer runtime.UnlockOSThread()
 	var times []cost.Seconds
 	for start := time.Now(); ; {
-		p.prepare(data, other, opt.Cold)
+		r.next(data)
 		used, known := procstat.ThreadCPU()
 		t := time.Now()
 		if err := p.execute(ctx); err != nil {
@@ -107,42 +105,69 @@ func spread(times []cost.Seconds) cost.Seconds {
 // sink keeps reads from being optimized away.
 var sink float32
 
-// prepare brings the caches into the state of a run: other memory was read,
-// then scratch and results were used by other operators, and the operands were
-// written.
-func (p *Plan) prepare(data []backends.Tensor, other *block, cold bool) {
-	touch := func(b *block) {
-		if b == nil {
-			return
+// rotation brings the caches into the state of a run of a whole network before
+// each run of one operator.
+type rotation struct {
+	p      *Plan
+	copies []*block // of each constant, one after the other
+	count  []int    // how many
+	home   []ptr    // where the plan has it
+	other  *block   // memory to read, nil if operands may be in the caches
+	turn   int
+}
+
+// newRotation copies the constants of a plan until they are between bytes.
+func newRotation(p *Plan, between int64, cold bool) (*rotation, error) {
+	r := &rotation{p: p}
+	_, weights, _ := p.Memory()
+	for _, b := range p.consts {
+		n := 1
+		if weights > 0 && between > 0 {
+			n = int(between/weights) + 2
 		}
-		all := f32(b.p, b.bytes/4)
+		stride := roundUp(b.bytes+4*slack, 4096) + align // not all in the same sets
+		all, err := newBlock(n * stride)
+		if err != nil {
+			r.close()
+			return nil, err
+		}
+		for i := range n {
+			copy(bytesAt(bytesPtr(all.p, i*stride), b.bytes), bytesAt(b.base, b.bytes))
+		}
+		r.copies, r.count, r.home = append(r.copies, all), append(r.count, n), append(r.home, b.base)
+	}
+	if cold && between > 0 {
+		var err error
+		if r.other, err = newBlock(int(between)); err != nil {
+			r.close()
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// next takes the next copies of the constants and writes the operands.
+func (r *rotation) next(data []backends.Tensor) {
+	r.p.feed(data)
+	r.turn++
+	for i, b := range r.p.consts {
+		stride := roundUp(b.bytes+4*slack, 4096) + align
+		b.base = bytesPtr(r.copies[i].p, r.turn%r.count[i]*stride)
+	}
+	if r.other != nil {
+		all := f32(r.other.p, r.other.bytes/4)
 		for i := 0; i < len(all); i += 16 {
 			sink += all[i]
 		}
 	}
-	write := func() {
-		k := 0
-		for _, v := range p.inputs {
-			if v == nil {
-				continue
-			}
-			if v.dtype == graph.Int64 {
-				copy(i64(v.ptr(), v.elements()), data[k].I64)
-			} else {
-				copy(f32(v.ptr(), v.elements()), data[k].F32)
-			}
-			k++
-		}
+}
+
+func (r *rotation) close() {
+	for i, c := range r.copies {
+		r.p.consts[i].base = r.home[i]
+		c.free()
 	}
-	if cold {
-		write()
-		touch(other)
-		return
-	}
-	touch(other)
-	touch(p.scratch)
-	touch(p.arena)
-	write()
+	r.other.free()
 }
 
 // single is a model of one node, and data for its inputs.

@@ -155,18 +155,7 @@ func (p *Plan) Run(ctx context.Context, in []backends.Tensor) ([]backends.Tensor
 	if err := backends.CheckInputs(p.g, in); err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
-	k := 0
-	for _, v := range p.inputs {
-		if v == nil {
-			continue
-		}
-		if v.dtype == graph.Int64 {
-			copy(i64(v.ptr(), v.elements()), in[k].I64)
-		} else {
-			copy(f32(v.ptr(), v.elements()), in[k].F32)
-		}
-		k++
-	}
+	p.feed(in)
 	if err := p.execute(ctx); err != nil {
 		return nil, fmt.Errorf("run: %w", err)
 	}
@@ -181,6 +170,22 @@ func (p *Plan) Run(ctx context.Context, in []backends.Tensor) ([]backends.Tensor
 		}
 	}
 	return out, nil
+}
+
+// feed writes the inputs.
+func (p *Plan) feed(in []backends.Tensor) {
+	k := 0
+	for _, v := range p.inputs {
+		if v == nil {
+			continue
+		}
+		if v.dtype == graph.Int64 {
+			copy(i64(v.ptr(), v.elements()), in[k].I64)
+		} else {
+			copy(f32(v.ptr(), v.elements()), in[k].F32)
+		}
+		k++
+	}
 }
 
 // execute runs the steps.
