@@ -15,8 +15,8 @@ import (
 type Prediction struct {
 	Model string `json:"model"`
 	Nodes int    `json:"nodes"` // operators in the sum
-	// Free are operators left out of the sum, because the run that was timed
-	// computed them inside others.
+	// Free are operators that the run that was timed computed inside others:
+	// they save their start and their traffic, see [Predict].
 	Free int `json:"free,omitempty"`
 	// Predicted is the sum, and Source the least trusted source in it.
 	Predicted Seconds `json:"predicted"`
@@ -26,17 +26,28 @@ type Prediction struct {
 }
 
 // Predict adds up a breakdown. free, which may be nil, says which nodes the
-// timed run computed inside others.
+// timed run computed inside others. Such a node saves its start and its traffic
+// but not its arithmetic: of the class Function what exceeds the shortest time
+// of any operator is counted, and of other classes nothing.
 func Predict(name string, b *Breakdown, free func(graph.NodeID) bool, measured Sample) (*Prediction, error) {
 	if err := measured.Check(); err != nil {
 		return nil, fmt.Errorf("prediction for %s: %w", name, err)
 	}
 	p := &Prediction{Model: name, Measured: measured, Source: Measured}
+	start := Seconds(math.Inf(1))
+	for _, n := range b.Nodes {
+		if n.Class != View && n.Class != Opaque {
+			start = min(start, n.Seconds)
+		}
+	}
 	for _, n := range b.Nodes {
 		switch {
 		case n.Once:
 		case free != nil && free(n.ID):
 			p.Free++
+			if n.Class == Function {
+				p.Predicted += n.Seconds - start
+			}
 		default:
 			p.Nodes++
 			p.Predicted += n.Seconds

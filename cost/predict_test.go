@@ -34,6 +34,20 @@ func TestPredict(t *testing.T) {
 	if err != nil || p.Nodes != 2 || p.Free != 1 || !near(float64(p.Predicted), float64(b.Total-last.Seconds)) {
 		t.Errorf("one operator free: %+v, %v", p, err)
 	}
+	// A function inside another kernel still takes its arithmetic.
+	for i := range b.Nodes {
+		if b.Nodes[i].ID == last.ID {
+			b.Nodes[i].Class, b.Nodes[i].Seconds = cost.Function, 1
+		}
+	}
+	start := b.Nodes[0].Seconds
+	for _, n := range b.Nodes {
+		start = min(start, n.Seconds)
+	}
+	p, err = cost.Predict("small", b, func(id graph.NodeID) bool { return id == last.ID }, measured(1, 0))
+	if want := b.Total - last.Seconds + 1 - start; err != nil || p.Free != 1 || !near(float64(p.Predicted), float64(want)) {
+		t.Errorf("a function free: %+v, %v, want %v", p, err, want)
+	}
 	if _, err := cost.Predict("small", b, nil, cost.Sample{}); err == nil || !strings.Contains(err.Error(), "small") {
 		t.Errorf("without a measured time: %v", err)
 	}

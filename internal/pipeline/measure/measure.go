@@ -27,8 +27,12 @@ type Options struct {
 	Store *cost.Store
 	// Again measures what the store has already, too.
 	Again bool
-	// Measure is handed to the backend.
+	// Measure is handed to the backend. Its budget is for all passes together.
 	Measure backends.MeasureOptions
+	// Passes is how many times all operators are measured, one after the other;
+	// 0: 3. The median of the passes counts, so that what slows the machine down
+	// for a while does not spoil the operators whose turn it was.
+	Passes int
 	// EndToEnd runs each model as well and compares; a backend that runs nothing
 	// makes this an error. Where other work had the processor for more than a
 	// twentieth of the time, the processor time of the runs is compared with
@@ -191,39 +195,87 @@ func (r *Report) collect(o *Options) {
 
 func (r *Report) measure(ctx context.Context, o *Options) error {
 	r.collect(o)
-	stage := o.Progress.Stage("measure operators", int64(len(r.Applications)))
-	defer stage.Done()
-	all := r.Applications
-	r.Applications = nil
-	for i := range all {
-		a := all[i]
-		s, have := r.table.Get(a.Key)
-		if have && !o.Again && s.Source != cost.Modelled {
+	passes := o.Passes
+	if passes < 1 {
+		passes = defaultPasses
+	}
+	opt := o.Measure
+	if opt.Budget == 0 {
+		opt.Budget = defaultBudget
+	}
+	opt.Budget /= time.Duration(passes)
+	var todo []int // positions in r.Applications
+	for i := range r.Applications {
+		a := &r.Applications[i]
+		if s, ok := r.table.Get(a.Key); ok && !o.Again && s.Source != cost.Modelled {
 			a.Sample, a.Reused = s, true
 			r.Reused++
-		} else {
-			s, err := o.Backend.Measure(ctx, a.op, a.attrs, a.in, a.out, o.Measure)
+			continue
+		}
+		todo = append(todo, i)
+	}
+	stage := o.Progress.Stage("measure operators", int64(passes*len(todo)))
+	defer stage.Done()
+	defer r.drop() // what has no time, also when interrupted
+	samples := map[int][]cost.Sample{}
+	failed := map[int]bool{}
+	for range passes {
+		for _, i := range todo {
+			if failed[i] {
+				stage.Add(1)
+				continue
+			}
+			a := &r.Applications[i]
+			s, err := o.Backend.Measure(ctx, a.op, a.attrs, a.in, a.out, opt)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			if err == nil {
 				err = s.Check()
 			}
+			stage.Add(1)
 			if err != nil {
-				r.skipAll(o, a, err)
-				stage.Add(1)
+				failed[i] = true
+				a.Sample = cost.Sample{}
+				r.skip(o, a, err)
 				continue
 			}
-			a.Sample = s
-			r.Measured++
-			if err := r.keep(o, cost.NewEntry(a.Key, s)); err != nil {
+			samples[i] = append(samples[i], s)
+			if len(samples[i]) == 1 {
+				r.Measured++
+			}
+			a.Sample = combine(samples[i])
+			if err := r.keep(o, cost.NewEntry(a.Key, a.Sample)); err != nil {
 				return err
 			}
 		}
-		r.Applications = append(r.Applications, a)
-		stage.Add(1)
 	}
 	return nil
+}
+
+const (
+	defaultPasses = 3
+	defaultBudget = 100 * time.Millisecond // of all passes; as in backends.MeasureOptions
+)
+
+// combine is the median of passes, with the larger of the passes' own spread
+// and the one between them.
+func combine(ss []cost.Sample) cost.Sample {
+	var times, mads []cost.Seconds
+	c := cost.Sample{Source: ss[0].Source}
+	for _, s := range ss {
+		times, mads = append(times, s.Seconds), append(mads, s.MAD)
+		c.Runs += s.Runs
+		c.Source = min(c.Source, s.Source)
+	}
+	c.Seconds, c.MAD = cost.MedianMAD(times)
+	c.MAD = max(c.MAD, cost.Median(mads))
+	return c
+}
+
+// drop removes the applications that have no time.
+func (r *Report) drop() {
+	r.Applications = slices.DeleteFunc(r.Applications, func(a Application) bool { return a.Sample == cost.Sample{} })
 }
 
 func (r *Report) keep(o *Options, e cost.Entry) error {
@@ -234,8 +286,8 @@ func (r *Report) keep(o *Options, e cost.Entry) error {
 	return err
 }
 
-// skipAll lists the first node with an application that could not be measured.
-func (r *Report) skipAll(o *Options, a Application, why error) {
+// skip lists the first node with an application that could not be measured.
+func (r *Report) skip(o *Options, a *Application, why error) {
 	for _, m := range o.Models {
 		for id := range m.Graph.Nodes() {
 			if m.Graph.Op(id) != a.op {

@@ -27,6 +27,8 @@ type fake struct {
 	stop   func() // called by the second measurement
 	broken bool   // times of zero
 	sleep  bool   // in runs
+	slow   int    // the pass of two measurements that takes ten times as long
+	budget time.Duration
 }
 
 func (f *fake) Info() backends.Info {
@@ -39,8 +41,9 @@ func (f *fake) Supports(g *graph.Graph, id graph.NodeID) error {
 	}
 	return nil
 }
-func (f *fake) Measure(ctx context.Context, o *graph.Op, _ graph.Attrs, _, out []graph.TensorType, _ backends.MeasureOptions) (cost.Sample, error) {
+func (f *fake) Measure(ctx context.Context, o *graph.Op, _ graph.Attrs, _, out []graph.TensorType, opt backends.MeasureOptions) (cost.Sample, error) {
 	f.calls = append(f.calls, o.Name)
+	f.budget = opt.Budget
 	if f.stop != nil && len(f.calls) == 2 {
 		f.stop()
 		return cost.Sample{}, ctx.Err()
@@ -49,6 +52,9 @@ func (f *fake) Measure(ctx context.Context, o *graph.Op, _ graph.Attrs, _, out [
 		return cost.Sample{}, errors.New("no kernel")
 	}
 	s := cost.Sample{Seconds: cost.Seconds(graph.NumElements(out[0].Sizes)) * 1e-6, Runs: 3, Source: cost.Measured}
+	if f.slow > 0 && (len(f.calls)+1)/2 == f.slow {
+		s.Seconds *= 10
+	}
 	if f.broken {
 		s.Seconds = 0
 	}
@@ -110,7 +116,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Backend: f, Store: store, Models: []*model.Model{parse(t, "small", small), parse(t, "large", large)}}
+	o := Options{Backend: f, Store: store, Passes: 1, Models: []*model.Model{parse(t, "small", small), parse(t, "large", large)}}
 	r, err := Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +145,32 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestPasses: one pass out of three may be slow, and the medians do not show it.
+func TestPasses(t *testing.T) {
+	f := &fake{slow: 2}
+	r, err := Run(context.Background(), Options{Backend: f, Models: []*model.Model{parse(t, "small", small)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(f.calls); got != "[matmul relu matmul relu matmul relu]" {
+		t.Errorf("measured %s", got)
+	}
+	for _, a := range r.Applications {
+		if a.Sample.Seconds != 16e-6 || a.Sample.Runs != 9 || a.Sample.MAD != 0 {
+			t.Errorf("%s: %v", a.Key, a.Sample)
+		}
+	}
+	if r.Measured != 2 {
+		t.Errorf("%d measured", r.Measured)
+	}
+	if f.budget != 100*time.Millisecond/3 {
+		t.Errorf("a pass may take %v", f.budget)
+	}
+	if got := combine([]cost.Sample{{Seconds: 1, MAD: 5, Runs: 1}, {Seconds: 3, MAD: 1, Runs: 2}, {Seconds: 9, MAD: 1, Runs: 4}}); got != (cost.Sample{Seconds: 3, MAD: 2, Runs: 7}) {
+		t.Errorf("combined %+v", got)
+	}
+}
+
 func TestResume(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	path := filepath.Join(t.TempDir(), "t.costs")
@@ -146,7 +178,7 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Backend: &fake{stop: cancel}, Store: store, Models: []*model.Model{parse(t, "small", small)}}
+	o := Options{Backend: &fake{stop: cancel}, Store: store, Passes: 1, Models: []*model.Model{parse(t, "small", small)}}
 	r, err := Run(ctx, o)
 	if !errors.Is(err, context.Canceled) || r == nil || r.Measured != 1 {
 		t.Fatalf("interrupted: %+v, %v", r, err)
