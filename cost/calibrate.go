@@ -43,27 +43,32 @@ func Observations(t *Table, s Setting) (obs []Observation, unread int) {
 // ClassFit is how well a machine fits the observations of one class. Errors are
 // relative: 0.1 is a time 10 % off, up or down, of what was observed.
 type ClassFit struct {
-	Class Class
-	Count int
+	Class Class `json:"class"`
+	Count int   `json:"count"`
 	// Fitted rates; where no observation is bound by one of them it is that of
 	// the base machine.
-	Rate             Rate
-	Compute, Memory  int // observations that each term bounds
-	Median, Q90, Max float64
-	Worst            string // the application with the largest error
+	Rate    Rate    `json:"rate"`
+	Compute int     `json:"compute_bound"` // observations that each term bounds
+	Memory  int     `json:"memory_bound"`
+	Median  float64 `json:"median"`
+	Q90     float64 `json:"q90"`
+	Max     float64 `json:"max"`
+	Worst   string  `json:"worst"` // the application with the largest error
 }
 
 // Fit is the result of a calibration.
 type Fit struct {
-	Machine *Machine
-	Count   int // observations used
-	Rounds  int // of the fitting
+	Machine *Machine `json:"machine"`
+	Count   int      `json:"count"`  // observations used
+	Rounds  int      `json:"rounds"` // of the fitting
 	// Median, Q90 (nine in ten are below) and Max are the relative errors of
 	// the fitted machine; BaseMedian is the median error of the machine that
 	// the fit started from.
-	Median, Q90, Max float64
-	BaseMedian       float64
-	Classes          []ClassFit // in the order of Classes
+	Median     float64    `json:"median"`
+	Q90        float64    `json:"q90"`
+	Max        float64    `json:"max"`
+	BaseMedian float64    `json:"base_median"`
+	Classes    []ClassFit `json:"classes"` // in the order of Classes
 }
 
 const (

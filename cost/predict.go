@@ -2,6 +2,7 @@ package cost
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -60,6 +61,15 @@ func Predict(name string, b *Breakdown, free func(graph.NodeID) bool, measured S
 // Error is the relative error: 0.1 if the prediction is 10 % above what was
 // measured.
 func (p *Prediction) Error() float64 { return float64(p.Predicted/p.Measured.Seconds) - 1 }
+
+// MarshalJSON writes the fields and the relative error.
+func (p *Prediction) MarshalJSON() ([]byte, error) {
+	type fields Prediction
+	return json.Marshal(struct {
+		*fields
+		Error float64 `json:"error"`
+	}{(*fields)(p), p.Error()})
+}
 
 // Accuracy sums up predictions for several models.
 type Accuracy struct {

@@ -2,6 +2,7 @@ package cost_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -33,6 +34,9 @@ func TestPredict(t *testing.T) {
 	p, err = cost.Predict("small", b, func(id graph.NodeID) bool { return id == last.ID }, measured(1, 0))
 	if err != nil || p.Nodes != 2 || p.Free != 1 || !near(float64(p.Predicted), float64(b.Total-last.Seconds)) {
 		t.Errorf("one operator free: %+v, %v", p, err)
+	}
+	if b, err := json.Marshal(p); err != nil || !strings.Contains(string(b), `"free":1`) || !strings.Contains(string(b), `"error":`) {
+		t.Errorf("JSON %s, %v", b, err)
 	}
 	// A function inside another kernel still takes its arithmetic.
 	for i := range b.Nodes {

@@ -115,11 +115,21 @@ type Report struct {
 	Skipped      []Skipped     `json:"skipped,omitempty"`
 	Models       []Model       `json:"models"`
 	Fit          *cost.Fit     `json:"fit,omitempty"`
+	// Accuracy sums up the predictions of all models, if EndToEnd.
+	Accuracy *Accuracy `json:"accuracy,omitempty"`
 	// FitError is why there is no Fit although a machine was given.
 	FitError string       `json:"fit_error,omitempty"`
 	Elapsed  cost.Seconds `json:"elapsed"`
 
 	table *cost.Table
+}
+
+// Accuracy is how good the predictions are over all models, by where they come
+// from, as in Model; nil for one there are none of.
+type Accuracy struct {
+	Measured   *cost.Accuracy `json:"measured,omitempty"`
+	Analytic   *cost.Accuracy `json:"analytic,omitempty"`
+	Calibrated *cost.Accuracy `json:"calibrated,omitempty"`
 }
 
 // Run measures. When the context ends, or the store fails, the report says what
@@ -150,6 +160,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	if err == nil {
 		err = r.compare(ctx, &o)
+	}
+	if o.EndToEnd {
+		measured, analytic, calibrated := r.Predictions()
+		r.Accuracy = &Accuracy{accuracy(measured), accuracy(analytic), accuracy(calibrated)}
 	}
 	r.Elapsed = cost.FromDuration(time.Since(start))
 	if err != nil {
@@ -333,6 +347,14 @@ func (r *Report) compare(ctx context.Context, o *Options) error {
 
 // disturbedFrom is the part of the time above which runs count as disturbed.
 const disturbedFrom = 0.05
+
+func accuracy(ps []*cost.Prediction) *cost.Accuracy {
+	if len(ps) == 0 {
+		return nil
+	}
+	a := cost.AccuracyOf(ps)
+	return &a
+}
 
 // check compares the sums with the runs. measured is nil if times are missing.
 func (res *Model) check(m *model.Model, measured *cost.Breakdown, fit *cost.Fit, o *Options) (err error) {

@@ -260,6 +260,9 @@ func TestEndToEnd(t *testing.T) {
 	if r.Fit == nil || r.Fit.Count != 4 {
 		t.Errorf("fit %+v: %s", r.Fit, r.FitError)
 	}
+	if a := r.Accuracy; a.Measured == nil || a.Measured.Models != 2 || a.Analytic == nil || a.Calibrated == nil {
+		t.Errorf("accuracy %+v", a)
+	}
 	var w bytes.Buffer
 	if err := r.WriteText(&w, 2); err != nil {
 		t.Fatal(err)
