@@ -207,6 +207,7 @@ func agree(got interp.Tensor[float64], want *constant) error {
 // operators is read without opaque nodes, and every model that is read without
 // opaque nodes computes the recorded outputs.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	tests := conformanceTests(t)
 	var all, float, mustRead, agreed, otherAgreed int
 	missing := map[string]int{}

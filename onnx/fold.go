@@ -55,6 +55,9 @@ func (c *call) fold() (bool, error) {
 	case "If", "Loop", "Scan", "Identity":
 		return false, nil
 	}
+	if im.own {
+		return false, nil // what we write is to be computed, not folded
+	}
 	eval := evaluators[c.node.GetOpType()]
 	if eval == nil && lowerings[c.node.GetOpType()] == nil {
 		return false, nil
@@ -72,7 +75,7 @@ func (c *call) fold() (bool, error) {
 		floats = floats || v.dtype.IsFloat()
 		some = true
 	}
-	if !some || floats && !literal {
+	if !some || c.in[0] == nil || floats && !literal {
 		return false, nil
 	}
 	for i, v := range c.in {
@@ -99,6 +102,11 @@ func (c *call) fold() (bool, error) {
 	}
 	if err != nil {
 		return false, err
+	}
+	for _, k := range out {
+		if k != nil && k.dtype.IsFloat() && !literal {
+			return false, nil // a Cast of an initializer
+		}
 	}
 	for i, k := range out {
 		if i < len(c.outs) && k != nil {

@@ -49,8 +49,11 @@ func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, 
 			im.opset = o.GetVersion()
 		}
 	}
-	if im.opset == 0 && len(p.GetOpsetImport()) == 0 {
-		im.opset = 1 // IR versions before 3 had none
+	if len(p.GetOpsetImport()) == 0 {
+		if p.GetIrVersion() >= 3 {
+			return nil, errors.New("read model: it names no operator set")
+		}
+		im.opset = 1
 	}
 	if im.opset > 0 && im.opset < oldestOpset || im.opset > newestOpset {
 		return nil, fmt.Errorf("read model: operator set %d is not supported, only %d to %d", im.opset, oldestOpset, newestOpset)

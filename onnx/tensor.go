@@ -48,7 +48,7 @@ func readWeight(p *onnxpb.TensorProto, src source) (*model.Weight, error) {
 		if r.bytes != want {
 			return nil, fmt.Errorf("%d bytes of numbers for %s, want %d", r.bytes, describe(w), want)
 		}
-		w.Load = func() ([]byte, error) { return readAt(src.path, r.off, r.bytes) }
+		w.Load = func() ([]byte, error) { return src.read(r.off, r.bytes) }
 		return w, nil
 	case p.RawData != nil:
 		raw := p.RawData
@@ -136,14 +136,17 @@ func readSizes(dims []int64) ([]int, error) {
 	return sizes, nil
 }
 
-// readAt reads a part of a file that is known to have been there.
-func readAt(path string, off, n int64) ([]byte, error) {
-	f, err := os.Open(path)
+// read reads a part of the model's file.
+func (src source) read(off, n int64) ([]byte, error) {
+	if src.path == "" {
+		return src.memory[off : off+n : off+n], nil
+	}
+	f, err := os.Open(src.path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return readPart(f, path, off, n)
+	return readPart(f, src.path, off, n)
 }
 
 func readPart(f *os.File, name string, off, n int64) ([]byte, error) {

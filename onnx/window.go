@@ -110,7 +110,7 @@ func (c *call) window(image, kernel []int) (*window, error) {
 		copy(w.after, pads[n:])
 		// Most tools write zeros where they mean none; ours says so if it
 		// means zeros.
-		w.valid = !slices.ContainsFunc(pads, notZero) && !c.has("auto_pad")
+		w.valid = !slices.ContainsFunc(pads, notZero) && !(c.im.own && c.has("auto_pad"))
 	default:
 		return nil, unsupported("auto_pad is %q", clip(auto))
 	}

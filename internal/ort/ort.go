@@ -176,7 +176,8 @@ type spec struct {
 // maxHeader bounds what is believed of the other process.
 const maxHeader = 1 << 26
 
-// Run runs a model file on inputs, which are found by name.
+// Run runs a model file on inputs, which are found by name; those that the model
+// does not have are left out.
 func (r *Runtime) Run(ctx context.Context, model string, in []Tensor, opt Options) (*Result, error) {
 	res, err := r.RunAll(ctx, []Job{{model, in, opt}})
 	if err != nil {

@@ -18,6 +18,8 @@ def run(job, feeds):
     level = ort.GraphOptimizationLevel
     so.graph_optimization_level = level.ORT_ENABLE_ALL if job["Optimize"] else level.ORT_DISABLE_ALL
     s = ort.InferenceSession(job["Model"], so, providers=["CPUExecutionProvider"])
+    have = {i.name for i in s.get_inputs()}
+    feeds = {k: v for k, v in feeds.items() if k in have}
     outs = s.run(None, feeds)
     seconds = []
     for _ in range(job["Repeat"]):
