@@ -3,6 +3,7 @@ package verifymodels_test
 import (
 	"context"
 	"maps"
+	"math"
 	"testing"
 
 	"github.com/taso-go/taso/bench/models"
@@ -101,6 +102,54 @@ func TestOpaque(t *testing.T) {
 	}
 	want := "model m: node o: operator opaque: what an opaque node computes is not known"
 	if r.Agree || r.Exact.Verdict != verifymodels.NotRun || r.Exact.Why != want || r.Numbers.Why != want || r.Numbers.Outputs != nil {
+		t.Errorf("got %s", r)
+	}
+}
+
+// A batch norm folded into its convolution agrees to rounding; exact
+// arithmetic, for which the root is any function, leaves it undecided.
+func TestFoldedBatchNorm(t *testing.T) {
+	const apart = `x : float32[1, 2, 5, 5]
+w : weight float32[3, 2, 3, 3]
+s : weight float32[3]
+b : weight float32[3]
+m : weight float32[3]
+v : weight float32[3]
+c = conv2d[pad=valid](x, w)
+y = batchnorm[eps=0.001](c, s, b, m, v)
+return y`
+	const folded = `x : float32[1, 2, 5, 5]
+w : weight float32[3, 2, 3, 3]
+b : weight float32[3, 1, 1]
+c = conv2d[pad=valid](x, w)
+a = broadcast[shape=[1, 3, 3, 3]](b)
+y = ewadd(c, a)
+return y`
+	draw := func(seed uint64, n int) []float32 {
+		xs, err := model.Uniform(seed, []int{n}, 0.5, 1.5).Float32s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return xs
+	}
+	w, s, b, mean, v := draw(1, 54), draw(2, 3), draw(3, 3), draw(4, 3), draw(5, 3)
+	fw, fb := make([]float32, 54), make([]float32, 3)
+	for o := range fb {
+		k := float64(s[o]) / math.Sqrt(float64(v[o])+0.001)
+		fb[o] = float32(float64(b[o]) - k*float64(mean[o]))
+		for i := 18 * o; i < 18*(o+1); i++ {
+			fw[i] = float32(k * float64(w[i]))
+		}
+	}
+	r, err := verifymodels.Run(context.Background(), verifymodels.Options{
+		A:         parse(t, "apart", apart, map[string][]float32{"w": w, "s": s, "b": b, "m": mean, "v": v}),
+		B:         parse(t, "folded", folded, map[string][]float32{"w": fw, "b": fb}),
+		Tolerance: 1e-6,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Agree || r.Exact.Verdict != verifymodels.Undecided || r.Numbers.Outputs[0].Absolute == 0 {
 		t.Errorf("got %s", r)
 	}
 }
