@@ -41,6 +41,8 @@ type compiler struct {
 	val     map[graph.Tensor]*value
 	uses    map[graph.Tensor]int          // how often live nodes and outputs read it
 	readers map[*buffer]int               // the sum of uses over the values in a buffer
+	pending map[*buffer]int               // those of the readers that are still to be compiled
+	kept    map[*buffer]bool              // constants that steps read
 	maker   map[*buffer]int               // the step that writes a buffer
 	tails   []*fusion                     // of steps that were not run at once
 	into    map[graph.NodeID]graph.NodeID // fused nodes
@@ -154,6 +156,14 @@ func (c *compiler) compile() error {
 		if err := c.emit(id, op); err != nil {
 			return fmt.Errorf("node %s (%s): %w", g.Name(id), op.Name, err)
 		}
+		// A weight that was packed, or that went into a constant, is not needed
+		// any more: the model's weights and the packed ones are not held at once.
+		for _, t := range g.Operands(id) {
+			b := c.val[t].buf
+			if c.pending[b]--; c.pending[b] == 0 && b.constant() && !c.kept[b] {
+				b.mem.free()
+			}
+		}
 	}
 	return nil
 }
@@ -201,6 +211,7 @@ func (c *compiler) emit(id graph.NodeID, op *graph.Op) error {
 func (c *compiler) set(t graph.Tensor, v *value) {
 	c.val[t] = v
 	c.readers[v.buf] += c.uses[t]
+	c.pending[v.buf] += c.uses[t]
 }
 
 // input makes the value of an input or loads a weight.
@@ -325,6 +336,7 @@ func (c *compiler) add(s *step, out *value, reads ...*value) error {
 	out.buf.use(at)
 	for _, b := range s.reads {
 		b.use(at)
+		c.kept[b] = true
 	}
 	c.maker[out.buf] = at
 	c.steps = append(c.steps, s)

@@ -158,6 +158,7 @@ func (b *Backend) Compile(ctx context.Context, m *model.Model, opt backends.Comp
 	}
 	c := &compiler{ctx: ctx, t: b.t, m: m, g: m.Graph, opt: opt,
 		val: map[graph.Tensor]*value{}, readers: map[*buffer]int{}, maker: map[*buffer]int{},
+		pending: map[*buffer]int{}, kept: map[*buffer]bool{},
 		into: map[graph.NodeID]graph.NodeID{}}
 	defer func() { c.scratch.free() }()
 	err := c.compile()

@@ -82,6 +82,7 @@ func (c *compiler) elementwise(op chainOp, v, p, q *value, reversed int32, t gra
 			if v != nil {
 				s.reads = append(s.reads, v.buf)
 				v.buf.use(at)
+				c.kept[v.buf] = true
 			}
 		}
 		if s.node != c.node {

@@ -102,9 +102,6 @@ func spread(times []cost.Seconds) cost.Seconds {
 	return cost.Median(dev)
 }
 
-// sink keeps reads from being optimized away.
-var sink float32
-
 // rotation brings the caches into the state of a run of a whole network before
 // each run of one operator.
 type rotation struct {
@@ -114,6 +111,7 @@ type rotation struct {
 	home   []ptr    // where the plan has it
 	other  *block   // memory to read, nil if operands may be in the caches
 	turn   int
+	sum    float32 // of what was read, so that reading is not optimized away
 }
 
 // newRotation copies the constants of a plan until they are between bytes.
@@ -157,7 +155,7 @@ func (r *rotation) next(data []backends.Tensor) {
 	if r.other != nil {
 		all := f32(r.other.p, r.other.bytes/4)
 		for i := 0; i < len(all); i += 16 {
-			sink += all[i]
+			r.sum += all[i]
 		}
 	}
 }
