@@ -100,7 +100,7 @@ func generalize(l, alone *law.Law, backward bool) direction {
 
 	// Runs of the source that have a number of axes in the law get that many.
 	var conds conditions
-	runs := &graph.Binding{Runs: map[string]graph.Shape{}}
+	runs, other, unranked := &graph.Binding{Runs: map[string]graph.Shape{}}, &graph.Binding{Runs: map[string]graph.Shape{}}, alone
 	for _, g := range alone.Given {
 		s, js := g.Shape, joint[g.Name]
 		if g.Sort != "" || len(s) == 0 || s[len(s)-1].Run == "" || runs.Runs[s[len(s)-1].Run] != nil {
@@ -115,6 +115,10 @@ func generalize(l, alone *law.Law, backward bool) direction {
 			axes = append(axes, graph.Run(run))
 		} else {
 			conds.add("%s has %d axes", g.Name, len(js))
+			other.Runs[run] = graph.Shape{}
+			if len(axes) == 0 {
+				other.Runs[run] = graph.Shape{graph.Axis(graph.Var(strings.ToLower(run) + "_0"))}
+			}
 		}
 		runs.Runs[run] = axes
 	}
@@ -190,9 +194,12 @@ func generalize(l, alone *law.Law, backward bool) direction {
 			same = false
 		}
 	}
-	if same {
-		// The number of axes alone is no condition: the format says it.
+	if same && len(conds.list) == 0 {
 		return direction{}
+	}
+	if same {
+		// What refutes it is any other number of axes.
+		alone = unranked.Subst(other)
 	}
 	b := back
 	side := func(ts []*law.Term) (out []*law.Term) {

@@ -117,3 +117,30 @@ func TestConditionalWay(t *testing.T) {
 		}
 	}
 }
+
+// A source that takes tensors of any number of axes does not say how many its
+// target needs.
+func TestNumberOfAxes(t *testing.T) {
+	for _, x := range []struct{ rule, want string }{
+		{"(relu ?a)=>(relu (poolmax ?a 1 1 1 1 0 0))", "X1 has 4 axes"},
+		{"(relu ?a)=>(split_0 (split 0 (concat 0 2 (relu ?a) ?a)))", "X1 has 2 axes"},
+		{"(matmul 0 ?a ?b)=>(matmul 0 (matmul 0 ?a Imatmul) ?b)", ""},
+	} {
+		r := auditText(t, x.rule)[0]
+		want := Conditional
+		if x.want == "" {
+			want = Proved
+		}
+		if r.Verdict != want || r.Condition != x.want {
+			t.Errorf("%s: %s, if %q; want %s, if %q", x.rule, r.Verdict, r.Condition, want, x.want)
+		}
+		if r.Verdict != Conditional {
+			continue
+		}
+		if r.Counterexample == nil {
+			t.Errorf("%s: no counterexample without the condition", x.rule)
+		} else if _, err := r.Counterexample.Replay(); err != nil {
+			t.Errorf("%s: %v", x.rule, err)
+		}
+	}
+}
