@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +47,11 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return onnx.Read(name, onnx.ReadOptions{Shapes: shapes})
+	m, rep, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes})
+	if m != nil {
+		m.Name = filepath.Base(name) // the names in files are their producers'
+	}
+	return m, rep, err
 }
 
 // builtin lists the names that models.Build knows.
