@@ -124,6 +124,20 @@ func (f *facts) give(ds []graph.Dim) bool {
 	return true
 }
 
+// plain says whether d is a polynomial of size variables alone. In the size of a
+// window a variable must not be replaced by its remainder.
+func plain(d graph.Dim) bool {
+	terms, _ := d.Terms()
+	for _, t := range terms {
+		for _, a := range t.Atoms {
+			if a.Kind != graph.AtomVar {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // divides says whether r follows: what the goal states of single size variables
 // is put in, and then all coefficients are multiples of k, or what is left is a
 // multiple of a condition of the goal, as far as remainders go.
@@ -142,7 +156,7 @@ func (f *facts) divides(r residue) bool {
 			b.Dims[terms[0].Atoms[0].Name] = graph.Int(c)
 		}
 	}
-	if multiple(r.d.Subst(b), r.k) {
+	if plain(r.d) && multiple(r.d.Subst(b), r.k) {
 		return true
 	}
 	for _, m := range f.mods {
