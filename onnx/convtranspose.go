@@ -51,6 +51,9 @@ func lowerConvTranspose(c *call) error {
 	if err := c.arithmetic("", x); err != nil {
 		return err
 	}
+	if w.dtype != x.dtype {
+		return fmt.Errorf("input %s and kernel %s have different element types", x, w)
+	}
 	if !w.fixed() || w.elements() > 1<<26 {
 		return unsupported("its kernel is not constant")
 	}

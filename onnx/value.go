@@ -231,6 +231,9 @@ func notZero(n int) bool { return n != 0 }
 
 // scale multiplies by a number.
 func (im *importer) scale(v *value, by float64) (*value, error) {
+	if !v.dtype.IsFloat() {
+		return nil, unsupported("it is applied to %s", v.dtype)
+	}
 	c := floatScalar(by)
 	c.dtype = v.dtype
 	return im.apply("smul", nil, v, valueOf(c))
@@ -238,6 +241,9 @@ func (im *importer) scale(v *value, by float64) (*value, error) {
 
 // scalar is a number of the element type of v, repeated to its sizes.
 func (im *importer) scalar(v *value, x float64) (*value, error) {
+	if !v.dtype.IsFloat() {
+		return nil, unsupported("it is applied to %s", v.dtype)
+	}
 	c := floatScalar(x)
 	c.dtype = v.dtype
 	return im.broadcast(valueOf(c), v.sizes...)
