@@ -70,28 +70,31 @@ func anyActivation(l *law.Law) []*law.Law {
 	return []*law.Law{m}
 }
 
-// anyFunction replaces relu by a variable: any function, or any that keeps
-// zero.
+// anyFunction replaces a function of one element, the only one that the law
+// has, by a variable: any function, or any that keeps zero.
 func anyFunction(l *law.Law) []*law.Law {
-	found, fused := false, false
+	name, several, fused := "", false, false
 	eachTerm(l, func(u *law.Term) {
 		if u.Op == nil {
 			return
 		}
-		found = found || u.Op.Name == "relu"
+		if u.Op.Pointwise {
+			several = several || name != "" && name != u.Op.Name
+			name = u.Op.Name
+		}
 		if i := u.Op.ParamIndex("act"); i >= 0 {
 			if n, ok := u.Attrs[i].Name(); ok && n != "none" {
 				fused = true
 			}
 		}
 	})
-	if !found || fused {
+	if name == "" || several || fused {
 		return nil
 	}
 	var out []*law.Law
 	for _, sort := range []string{law.SortPointwise1, law.SortZero1} {
 		m := rewriteLaw(l, func(u *law.Term) *law.Term {
-			if u.Op != nil && u.Op.Name == "relu" {
+			if u.Op != nil && u.Op.Name == name {
 				return law.Call("f", u.Args[0])
 			}
 			return u
@@ -114,7 +117,7 @@ func anyRank(l *law.Law) []*law.Law {
 			return
 		}
 		switch u.Op.Name {
-		case "ewadd", "ewmul", "relu", "smul":
+		case "ewadd", "ewmul", "ewsub", "ewdiv", "ewmax", "ewmin", "neg", "smul":
 		case "one":
 			ones = true
 		case "concat", "split", "slice":
@@ -126,7 +129,7 @@ func anyRank(l *law.Law) []*law.Law {
 				axes = append(axes, n)
 			}
 		default:
-			ok = false
+			ok = ok && u.Op.Pointwise
 		}
 	})
 	if !ok || len(axes) > 2 {
@@ -224,9 +227,9 @@ func anyBatch(l *law.Law) []*law.Law {
 		switch u.Op.Name {
 		case "matmul":
 			product = true
-		case "ewadd", "ewmul", "relu", "smul", "concat", "split", "slice", "one":
+		case "ewadd", "ewmul", "ewsub", "ewdiv", "ewmax", "ewmin", "neg", "smul", "concat", "split", "slice", "one":
 		default:
-			ok = false
+			ok = ok && u.Op.Pointwise
 		}
 	})
 	if !ok || !product {

@@ -242,9 +242,9 @@ func (s *store) union(a, b tid, id appID) (nodes [maxOps]appID, n uint8) {
 func (s *store) seams(in uint16, a, b tid) [2]uint32 {
 	ta, tb := &s.tensors[a], &s.tensors[b]
 	switch s.insts[in].op.Name {
-	case "ewadd", "ewmul":
+	case "ewadd", "ewmul", "ewsub", "ewdiv", "ewmax", "ewmin":
 		return [2]uint32{ta.seams[0] | tb.seams[0], ta.seams[1] | tb.seams[1]}
-	case "relu", "smul", "poolmax", "poolavg", "enlarge", "split":
+	case "smul", "poolmax", "poolavg", "enlarge", "split", "neg", "softmax":
 		return ta.seams
 	case "transpose":
 		return [2]uint32{ta.seams[1], ta.seams[0]}
@@ -259,6 +259,9 @@ func (s *store) seams(in uint16, a, b tid) [2]uint32 {
 		n := s.sizes(a)[axis]
 		out[axis] |= 1<<n | tb.seams[axis]<<n
 		return out
+	}
+	if s.insts[in].op.Pointwise {
+		return ta.seams
 	}
 	return [2]uint32{}
 }

@@ -352,9 +352,9 @@ func (b *builder) seamsOf(t *law.Term, axis int, shapes map[*law.Term]graph.Shap
 	}
 	arg := func(i, axis int) []graph.Dim { return b.seamsOf(t.Args[i], axis, shapes) }
 	switch t.Op.Name {
-	case "ewadd", "ewmul":
+	case "ewadd", "ewmul", "ewsub", "ewdiv", "ewmax", "ewmin":
 		return append(arg(0, axis), arg(1, axis)...)
-	case "relu", "smul", "poolmax", "poolavg", "enlarge":
+	case "smul", "poolmax", "poolavg", "enlarge", "neg", "softmax":
 		return arg(0, axis)
 	case "transpose":
 		return arg(0, 1-axis)
@@ -385,6 +385,9 @@ func (b *builder) seamsOf(t *law.Term, axis int, shapes map[*law.Term]graph.Shap
 			out = append(out, d)
 		}
 		return out
+	}
+	if t.Op.Pointwise {
+		return arg(0, axis)
 	}
 	return nil
 }

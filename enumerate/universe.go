@@ -93,8 +93,23 @@ type template struct {
 // maxCut is the largest split position that has an instance.
 const maxCut = 30
 
-// OperatorNames are the operators that can be enumerated, in canonical order.
+// OperatorNames are the operators that can be enumerated, in canonical order:
+// those of the default and then those that are enumerated when asked for.
 func OperatorNames() []string {
+	names := append(DefaultNames(), "ewsub", "ewdiv", "ewmax", "ewmin", "neg", "softmax")
+	for _, o := range functions {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+// functions are the functions of one element beside the rectifier. Modulo a
+// prime each is an arbitrary function, so that what is found for one holds for
+// any; see anyFunction.
+var functions = []*graph.Op{op.Sigmoid, op.Tanh, op.Gelu, op.Exp, op.Sqrt, op.Erf, op.Reciprocal, op.Abs, op.Log, op.HardSwish}
+
+// DefaultNames are the operators of the default universe, in canonical order.
+func DefaultNames() []string {
 	return []string{"matmul", "ewadd", "ewmul", "smul", "relu", "conv2d", "conv2d_relu", "poolavg", "poolmax",
 		"concat", "split", "transpose", "enlarge", "iconv", "imatmul", "one", "cpool"}
 }
@@ -124,11 +139,11 @@ func DefaultTypes() []InputType {
 	}
 }
 
-// New builds a universe over the named operators (all of them if names is
-// empty) and the default inputs, less the types no operator can use.
+// New builds a universe over the named operators (those of the default if names
+// is empty) and the default inputs, less the types no operator can use.
 func New(names []string) (*Universe, error) {
 	if len(names) == 0 {
-		names = OperatorNames()
+		names = DefaultNames()
 	}
 	want := map[string]bool{}
 	known := OperatorNames()
@@ -226,6 +241,26 @@ func (u *Universe) addTemplates(want map[string]bool) {
 			simple(op.SMul, nil)
 		case "relu":
 			simple(op.Relu, nil)
+		case "ewsub":
+			simple(op.EWSub, nil)
+		case "ewdiv":
+			simple(op.EWDiv, nil)
+		case "ewmax":
+			simple(op.EWMax, nil)
+		case "ewmin":
+			simple(op.EWMin, nil)
+		case "neg":
+			simple(op.Neg, nil)
+		case "softmax":
+			for axis := range 2 {
+				i := u.add(op.Softmax, named{"axis": num(int64(axis))})
+				u.tmpls = append(u.tmpls, template{op: op.Softmax, arity: 1, insts: func(a, _ []int, _ [2]uint32) []uint16 {
+					if len(a) != 2 {
+						return nil
+					}
+					return []uint16{i}
+				}})
+			}
 		case "conv2d":
 			u.addConv(graph.NameValue("none"))
 		case "conv2d_relu":
@@ -262,6 +297,12 @@ func (u *Universe) addTemplates(want map[string]bool) {
 			simple(op.One, named{"shape": graph.ShapeValue(graph.Sizes(2, 3))})
 		case "cpool":
 			simple(op.CPool, named{"c": num(2), "kh": num(caseKernel), "kw": num(caseKernel)})
+		default:
+			for _, o := range functions {
+				if o.Name == name {
+					simple(o, nil)
+				}
+			}
 		}
 	}
 }

@@ -15,7 +15,6 @@ type Kernel struct {
 	scale []uint64 // num/den of each step
 	fn    []uint64 // function key of each step
 	zero  []bool
-	is    [][]uint64 // function keys of a step that takes elements at elements
 	z     Zp
 	quick bool // one step, one output
 }
@@ -26,7 +25,6 @@ func (z Zp) Compile(m *graph.Meaning) *Kernel {
 	k.scale = make([]uint64, len(m.Steps))
 	k.fn = make([]uint64, len(m.Steps))
 	k.zero = make([]bool, len(m.Steps))
-	k.is = make([][]uint64, len(m.Steps))
 	for i := range m.Steps {
 		st := &m.Steps[i]
 		if st.Den != 0 {
@@ -36,10 +34,7 @@ func (z Zp) Compile(m *graph.Meaning) *Kernel {
 			k.fn[i], k.zero[i] = z.fnKey(st.Fn)
 		}
 		if st.Kind == graph.StepTake {
-			k.is[i] = make([]uint64, st.Den)
-			for j := range k.is[i] {
-				k.is[i][j], _ = z.fnKey(graph.IsText(j))
-			}
+			k.fn[i], _ = z.fnKey(graph.IsZero)
 		}
 	}
 	return k
@@ -169,8 +164,8 @@ func (k *Kernel) step(si int, out []uint64, in, tmp [][]uint64) {
 		x, y := get(st.X), get(st.Y)
 		for i := range out {
 			out[i] = 0
-			for j, key := range k.is[si] {
-				is := applyFn(key, false, y[st.B[i]])
+			for j := range int(st.Den) {
+				is := applyFn(k.fn[si], false, k.z.Add(y[st.B[i]], k.z.Rat(int64(-j), 1)))
 				out[i] = k.z.Add(out[i], MulMod(is, x[int(st.A[i])+int(st.Num)*j]))
 			}
 		}

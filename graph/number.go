@@ -140,5 +140,5 @@ func ParseFunc(text string) (name string, params []float64, err error) {
 	return name, params, nil
 }
 
-// IsText names the function that is 1 at k and 0 elsewhere.
-func IsText(k int) string { return FuncText("is", NumberValue(float64(k))) }
+// IsZero names the function that is 1 at 0 and 0 elsewhere.
+const IsZero = "iszero"

@@ -9,7 +9,7 @@ import (
 // Param declares one parameter of an operator.
 type Param struct {
 	Name    string
-	Sort    string // int, axis, stride, padding, act, border, perm, tuple, shape, number, dtype, name
+	Sort    string // int, axis, stride, padding, act, border, perm, tuple, shape, number, flag (0 or 1), dtype, name
 	Default Value  // KindNone: must be given
 	Doc     string
 }

@@ -73,6 +73,8 @@ func (d *drawer) value(sort string) graph.Value {
 		return pick(d, graph.TupleValue(1, 0), graph.TupleValue(2, 0, 1))
 	case "shape":
 		return graph.ShapeValue(d.shape())
+	case "flag":
+		return graph.IntValue(int64(d.int(0, 1)))
 	case "tuple":
 		return pick(d, graph.TupleValue(1, 0), graph.TupleValue(2))
 	case graph.SortNumber:

@@ -30,7 +30,7 @@ const (
 
 var knownTags = map[string]bool{TagBilinear: true, TagExpansive: true, TagOrdered: true, TagParallel: true}
 
-func isDimSort(sort string) bool { return sort == "int" || sort == "axis" || sort == SortMesh }
+func isDimSort(sort string) bool { return sort == "int" || sort == "axis" || sort == "flag" || sort == SortMesh }
 
 // misfit says why v is not a value of a sort, or "".
 func misfit(v graph.Value, sort string) string {
@@ -46,6 +46,8 @@ func misfit(v graph.Value, sort string) string {
 	switch sort {
 	case "int", "axis", SortMesh:
 		ok = v.Kind() == graph.KindDim
+	case "flag":
+		ok = v == graph.IntValue(0) || v == graph.IntValue(1)
 	case "shape":
 		ok = v.Kind() == graph.KindShape
 	case "perm":

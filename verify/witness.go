@@ -178,6 +178,9 @@ func (w *Witness) assignment() (*assignment, error) {
 	}
 	for n, s := range w.Attrs {
 		a.Attrs[n] = graph.NameValue(s)
+		if x, err := graph.ParseNumber(s); err == nil {
+			a.Attrs[n] = graph.NumberValue(x)
+		}
 		if inner, ok := strings.CutPrefix(s, "("); ok {
 			var xs []int64
 			for _, part := range strings.Split(strings.TrimSuffix(inner, ")"), ",") {
@@ -259,6 +262,9 @@ func ofSort(v graph.Value, sort string) bool {
 		}
 		return (sort == graph.SortStride || sort == graph.SortPadding) && len(xs) == n &&
 			!slices.ContainsFunc(xs, func(x int64) bool { return x < least || x > replayNumber })
+	}
+	if _, ok := v.Number(); ok {
+		return sort == graph.SortNumber
 	}
 	if name, ok := v.Name(); ok && sort == graph.SortAct {
 		op, isOp := graph.Lookup(name)

@@ -304,7 +304,7 @@ func (e *encoder) term(sc *scope, t *law.Term, intArg func(graph.Dim) (z3.Term, 
 	for i, p := range t.Op.Params {
 		vs := []graph.Value{t.Attrs[i]}
 		switch p.Sort {
-		case "axis", "perm":
+		case "axis", "perm", "tuple", "flag", "dtype", "name":
 			continue
 		case "shape":
 			s, _ := t.Attrs[i].Shape()
@@ -377,7 +377,7 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 	}
 	for i, p := range op.Params {
 		switch p.Sort {
-		case "axis", "perm":
+		case "axis", "perm", "tuple", "flag", "dtype", "name":
 			if d, ok := attrs[i].Dim(); ok {
 				if _, ok := d.Const(); !ok {
 					return symbol{}, errAxisRuns

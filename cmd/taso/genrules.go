@@ -35,7 +35,8 @@ The same flags give the same files, whatever the number of workers. Ctrl-C, and
 the bound --memory, stop the run cleanly: what is proved so far is written, and
 the exit status is 1. With --checkpoint the same command goes on later.
 
-Operators: ` + strings.Join(enumerate.OperatorNames(), " "),
+Operators: ` + strings.Join(enumerate.DefaultNames(), " ") + `;
+when asked for: ` + strings.Join(enumerate.OperatorNames()[len(enumerate.DefaultNames()):], " "),
 		Example: `  taso gen-rules --max-ops 3 --out my.rules
   taso gen-rules --max-ops 4 --memory 8G --checkpoint state --out my.rules --pb my.pb
   taso gen-rules --max-ops 3 --ops matmul,ewadd,concat,split --minimal --out small.rules
@@ -45,7 +46,7 @@ Operators: ` + strings.Join(enumerate.OperatorNames(), " "),
 	}
 	f := c.Flags()
 	f.IntVar(&g.opt.MaxOps, "max-ops", 3, "most operators on a side of a rule")
-	f.StringSliceVar(&g.opt.Ops, "ops", nil, "operators to use, separated by commas (default all)")
+	f.StringSliceVar(&g.opt.Ops, "ops", nil, "operators to use, separated by commas (default those of TASO's generator)")
 	f.BoolVar(&g.opt.Exhaustive, "exhaustive", false, "visit every distinct graph, not only extensions of representatives")
 	f.IntVar(&g.opt.Workers, "workers", 0, "parallel workers (default one a processor)")
 	f.Uint64Var(&g.opt.Seed, "seed", 1, "seed of the random inputs")

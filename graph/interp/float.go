@@ -73,6 +73,12 @@ var functions = map[string]func(float64) float64{
 	"log":        math.Log,
 	"hardswish":  func(x float64) float64 { return x * clip(x/6+0.5, 0, 1) },
 	"truncate":   math.Trunc,
+	"iszero": func(x float64) float64 {
+		if x == 0 {
+			return 1
+		}
+		return 0
+	},
 	"nonzero": func(x float64) float64 {
 		if x == 0 {
 			return 0
@@ -111,14 +117,6 @@ var families = map[string]struct {
 		return func(x float64) float64 { return 1 / math.Sqrt(x+p[0]) }
 	}},
 	"number": {1, func(p []float64) func(float64) float64 { return func(float64) float64 { return p[0] } }},
-	"is": {1, func(p []float64) func(float64) float64 {
-		return func(x float64) float64 {
-			if x == p[0] {
-				return 1
-			}
-			return 0
-		}
-	}},
 }
 
 // clip is x between lo and hi; hi where the two cross, NaN for NaN.

@@ -146,7 +146,7 @@ func take[T any](r Ring[T], st *graph.Step, x, y, out []T) {
 		if !known {
 			out[i] = r.Rat(0, 1)
 			for k := range int(st.Den) {
-				out[i] = r.Add(out[i], r.Mul(r.Fn(graph.IsText(k), at), x[int(st.A[i])+int(st.Num)*k]))
+				out[i] = r.Add(out[i], r.Mul(r.Fn(graph.IsZero, r.Add(at, r.Rat(int64(-k), 1))), x[int(st.A[i])+int(st.Num)*k]))
 			}
 			continue
 		}

@@ -31,6 +31,19 @@ var Gather = graph.Register(&graph.Op{
 		}
 		return in[:1:1], nil
 	},
+	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		axis, err := in[0].Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		// The sum over all positions of those that are the one looked up.
+		k, behind := s.Var("k"), axis+len(in[1])
+		from := append(append(append([]graph.Index{}, at[:axis]...), k.Index()), at[behind:]...)
+		here := graph.EntryFn(text(graph.IsZero),
+			graph.EntryAdd(graph.EntryRead(1, at[axis:behind]...), minus(graph.EntryNumber(k.Index()))))
+		return graph.EntrySum(graph.EntryMul(here, graph.EntryRead(0, from...)),
+			[]graph.Bound{{Var: k, N: s.Size(in[0][axis].Dim)}}), nil
+	},
 	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
 		x, axis := in[0], num(a, 0)
 		inner, k := graph.NumElements(x[axis+1:]), graph.NumElements(in[1])

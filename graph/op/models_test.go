@@ -349,6 +349,15 @@ func init() {
 			a, _, _, _ := drawPad(t, x.Sizes)
 			checkEntry(t, op.Pad, a, x)
 		},
+		"gather": func(t *rapid.T) {
+			x := fill(1, drawShape(t, 1, 3)...)
+			a := rapid.IntRange(0, len(x.Sizes)-1).Draw(t, "axis")
+			idx := fill(2, drawShape(t, 0, 2)...)
+			for i := range idx.Data {
+				idx.Data[i] = float64(rapid.IntRange(0, x.Sizes[a]-1).Draw(t, "position"))
+			}
+			checkEntry(t, op.Gather, named{"axis": n(int64(a))}, x, idx)
+		},
 		"cast": func(t *rapid.T) {
 			to := rapid.SampledFrom([]string{"float32", "int8", "bool"}).Draw(t, "to")
 			checkEntry(t, op.Cast, named{"to": name(to)}, fill(1, drawShape(t, 0, 3)...))
@@ -440,9 +449,9 @@ func resized(x tensor, method, coord string, i, sizes, from []int) float64 {
 // modelEntries are checks of entries by operator.
 var modelEntries = map[string]func(t *rapid.T){}
 
-// placedByData are the operators whose elements' places depend on elements or
-// on real numbers: they have no entry.
-var placedByData = map[string]bool{"gather": true, "resize": true}
+// placedByData are the operators whose elements' places depend on real numbers:
+// they have no entry.
+var placedByData = map[string]bool{"resize": true}
 
 var last = named{"axis": graph.DimValue(graph.RunLen("P").Add(graph.Int(1)))}
 

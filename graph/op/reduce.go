@@ -12,7 +12,7 @@ import (
 func reduceParams() []graph.Param {
 	return []graph.Param{
 		{Name: "axes", Sort: "tuple", Doc: "axes that are folded, ascending"},
-		{Name: "keep", Sort: intSort, Default: graph.IntValue(0), Doc: "1: the axes stay with size 1; 0: they go"},
+		{Name: "keep", Sort: "flag", Default: graph.IntValue(0), Doc: "1: the axes stay with size 1; 0: they go"},
 	}
 }
 

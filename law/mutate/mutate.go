@@ -202,11 +202,11 @@ func (e *editor) operators() {
 
 // distinct leaves out operators that would only repeat what another one in the
 // place of a term tells: of the functions of one element the rectifier speaks
-// for all, and ewsub and ewmax speak for neg, ewdiv and ewmin; what a softmax is
+// for all, ewsub for neg and ewdiv, maximum pooling for ewmax and ewmin; what a softmax is
 // not can only be told by numbers that are not exact.
 func distinct(op *graph.Op) bool {
 	switch op.Name {
-	case "neg", "ewdiv", "ewmin", "cast", "softmax":
+	case "neg", "ewdiv", "ewmax", "ewmin", "cast", "softmax":
 		return false
 	}
 	return !op.Pointwise || op.Name == "relu"

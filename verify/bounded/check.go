@@ -386,6 +386,9 @@ func (c *checker) test(in *instance, explain bool) (verdict, string) {
 					continue
 				}
 				if r.guessed {
+					if found, why := c.testRounded(in, explain); found {
+						return failed, why
+					}
 					return undecided, ""
 				}
 				if !explain {

@@ -23,11 +23,12 @@ import (
 // and have different forms. Then exact testing must decide.
 
 // nonneg reports that p is seen to be nowhere negative: every term has a
-// positive coefficient and a monomial of squares and nonnegative atoms.
+// positive coefficient and a monomial of squares and nonnegative atoms, or p is
+// a sum of squares of linear expressions.
 func (s *space) nonneg(p *poly) bool {
 	for _, t := range p.terms {
 		if t.c.Num < 0 || !s.evenMono(t.m) {
-			return false
+			return !p.bad && s.squares(p)
 		}
 	}
 	return !p.bad

@@ -42,7 +42,7 @@ func (r symbolic) Fn(name string, x *poly) *poly {
 			return r.s.relu(x)
 		}
 	}
-	return r.s.fn(atomFn, name, []*poly{x}, false)
+	return r.s.fn(atomFn, name, []*poly{x}, r.s.ordered && r.s.fnNonneg(name, x))
 }
 
 // unknown reports whether nothing but, perhaps, f(0) = 0 is known of a function.

@@ -437,7 +437,7 @@ func infer(t *law.Term, in []graph.Shape, needs *conds) (graph.Shape, error) {
 	if t.Op.Pointwise && len(in) == 1 && len(t.Attrs) == 0 {
 		return in[0], nil
 	}
-	return nil, fmt.Errorf("the checker has no shape rule for operator %s", t.Op.Name)
+	return inferModel(t, in, needs)
 }
 
 // slide replaces axes 2 and 3 of s by the output sizes of a window kh x kw.
