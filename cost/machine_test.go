@@ -42,7 +42,7 @@ func TestBuiltInMachines(t *testing.T) {
 			t.Errorf("%s: read back as %+v, %v", m.Name, back, err)
 		}
 	}
-	if !names["v100"] || !names["laptop"] {
+	if !names["v100"] || !names["laptop"] || !names["zen5"] {
 		t.Errorf("built in: %v", names)
 	}
 }

@@ -20,7 +20,8 @@ const (
 	Pool      Class = "pool"      // windows without weights
 	Pointwise Class = "pointwise" // arithmetic element by element
 	Function  Class = "function"  // exp, tanh and others of many instructions
-	Normalize Class = "normalize" // several passes: softmax and layer norm
+	Softmax   Class = "softmax"   // several passes, with a function in one
+	Normalize Class = "normalize" // several passes of arithmetic: layer norm
 	Reduce    Class = "reduce"    // sums, means and maxima along axes
 	Copy      Class = "copy"      // data moved in rows: concat, slice, pad
 	Transpose Class = "transpose" // data moved across rows
@@ -33,7 +34,7 @@ const (
 
 // Classes lists all classes.
 func Classes() []Class {
-	return []Class{MatMul, Conv, Conv1x1, GroupConv, Depthwise, Pool, Pointwise, Function, Normalize,
+	return []Class{MatMul, Conv, Conv1x1, GroupConv, Depthwise, Pool, Pointwise, Function, Softmax, Normalize,
 		Reduce, Copy, Transpose, Gather, Constant, View, Opaque, Other}
 }
 
@@ -132,7 +133,7 @@ var classes = map[string]Class{
 	"smul": Pointwise, "relu": Pointwise, "neg": Pointwise, "abs": Pointwise, "reciprocal": Pointwise, "sqrt": Pointwise, "rsqrt": Pointwise,
 	"leakyrelu": Pointwise, "clip": Pointwise, "hardsigmoid": Pointwise, "hardswish": Pointwise, "batchnorm": Pointwise,
 	"sigmoid": Function, "tanh": Function, "gelu": Function, "exp": Function, "erf": Function, "log": Function, "elu": Function,
-	"softmax": Normalize, "layernorm": Normalize,
+	"softmax": Softmax, "layernorm": Normalize,
 	"reducesum": Reduce, "reducemean": Reduce, "reducemax": Reduce,
 	"concat": Copy, "slice": Copy, "split": Copy, "pad": Copy, "enlarge": Copy, "broadcast": Copy, "cast": Copy,
 	"gather": Gather, "resize": Gather,
