@@ -6,7 +6,8 @@
 //   - operator: a tensor function with parameters ([Op]); operators live in a
 //     registry filled by package graph/op, one file an operator.
 //   - attribute: the value of an operator's parameter ([Value]); a number, a
-//     name such as "relu", a tuple such as a stride, a shape, or a variable.
+//     name such as "relu", a tuple such as a stride, a shape, a real number such
+//     as 0.01, or a variable.
 //   - size: an integer expression ([Dim]); a constant in a concrete graph, a
 //     polynomial over size variables in a law.
 //   - shape: a sequence of sizes ([Shape]); in a law it may hold axis runs
@@ -17,12 +18,15 @@
 //   - graph: operators over typed inputs with concrete sizes ([Graph]), made by
 //     a [Builder]; a node is an input or an operator application ([NodeID]), a
 //     tensor one output of a node ([Tensor]).
+//   - weight: an input that belongs to the model ([Graph.IsWeight]).
+//   - opaque node: one whose meaning is not known here; it is kept as it is and
+//     never rewritten ([Builder.Opaque]).
 //   - element type: how a graph's tensors are stored ([DType]).
 //
 // A graph is written one node a line ([Graph.String], [ParseText]):
 //
 //	x : float32[2, 3]
-//	w : float32[3, 4]
+//	w : weight float32[3, 4]
 //	y = matmul(x, w)
 //	return y
 //

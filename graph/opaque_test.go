@@ -138,3 +138,33 @@ func ExampleBuilder_Opaque() {
 	// rnn = opaque[kind="LSTM", out=(float32[1, 4])](x)
 	// return rnn
 }
+
+func ExampleBuilder_AddWeight() {
+	var b graph.Builder
+	x, _ := b.AddInput("x", graph.Float32, 1, 8)
+	w, _ := b.AddWeight("w", graph.Float32, 8, 4)
+	y, _ := b.Apply("y", op.MatMul, nil, x, w)
+	g, _ := b.Finish(y.Out(0))
+	for _, id := range g.Inputs() {
+		fmt.Println(g.Name(id), g.Type(id.Out(0)), g.IsWeight(id))
+	}
+	// Output:
+	// x float32[1, 8] false
+	// w float32[8, 4] true
+}
+
+func ExampleNumberValue() {
+	v := graph.NumberValue(1e-5)
+	x, ok := v.Number()
+	fmt.Println(v, x, ok, graph.NumberValue(6))
+	// Output: 1e-05 1e-05 true 6.0
+}
+
+func ExampleParseFunc() {
+	text := graph.FuncText("clip", graph.NumberValue(0), graph.NumberValue(6))
+	fmt.Println(text)
+	fmt.Println(graph.ParseFunc(text))
+	// Output:
+	// clip(0.0, 6.0)
+	// clip [0 6] <nil>
+}

@@ -5,7 +5,16 @@
 //
 // Where the field disagrees about an operator, the difference is an attribute
 // here: SAME padding above or below, borders counted or not in an average,
-// groups of a convolution, positions of a split.
+// groups of a convolution, positions of a split, coordinates of a resize.
+//
+// Functions of one element without parameters, such as sigmoid and gelu, may
+// stand for a function variable of a law; those with real parameters
+// (leakyrelu, clip, ...) are named with them wherever an element is computed,
+// "leakyrelu(0.01)". In exact arithmetic each is an unknown function of its
+// name; only [interp.Float] knows its values. A normalization is a composition
+// of sums, products and such functions, so that laws may look inside.
+//
+// [interp.Float]: https://pkg.go.dev/github.com/taso-go/taso/graph/interp#Float
 package op
 
 import "github.com/taso-go/taso/graph"
