@@ -31,39 +31,54 @@ static void sort_columns(float *to, const float *x, const taso_window *g, float 
 	}
 }
 
-INLINE void window_channel(const taso_window *g, const int kind, const float *s, const float *k, const float *cols, float *y, int safe) {
+// window_channel computes one channel. kind, kh, kw and sw are constants in the
+// copies made for common windows.
+INLINE void window_channel(const taso_window *g, const int kind, const int kh, const int kw, const int sw,
+                           const float *s, const float *k, const float *cols, float *y, int safe) {
 	int64_t xq = window_xq(g), line = g->sw * xq;
 	for (int64_t i = 0; i < g->oh; i++, y += g->ow) {
 		float per = 0;
-		if (kind == TASO_POOLAVG) per = (float)(g->kh * g->kw);
+		if (kind == TASO_POOLAVG) per = (float)(kh * kw);
 		if (kind == TASO_POOLAVG_INSIDE) {
 			int64_t r = i * g->sh - g->top;
-			per = (float)(lmin(r + g->kh, g->h) - lmax(r, 0));
+			per = (float)(lmin(r + kh, g->h) - lmax(r, 0));
 		}
 		const float *si = s + i * g->sh * line;
 		for (int64_t j = 0; j < g->ow; j += LANES) {
 			V acc = kind == TASO_POOLMAX ? vload(si + j) : (V){0};
-			for (int64_t a = 0; a < g->kh; a++) {
+			for (int a = 0; a < kh; a++) {
 				const float *row = si + a * line + j;
-				for (int64_t b = 0, ph = 0, q = 0; b < g->kw; b++) {
+				for (int b = 0, ph = 0, q = 0; b < kw; b++) {
 					V x = vload(row + ph * xq + q);
+					if (++ph == sw) ph = 0, q++;
 					if (kind == TASO_DEPTHWISE)
-						acc += k[a * g->kw + b] * x;
+						acc += k[a * kw + b] * x;
 					else if (kind == TASO_POOLMAX)
 						acc = VMAX(acc, x);
 					else
 						acc += x;
-					if (++ph == g->sw) ph = 0, q++;
 				}
 			}
 			if (kind == TASO_POOLAVG) acc /= per;
 			if (kind == TASO_POOLAVG_INSIDE) acc /= per * vload(cols + j);
-			if (j + LANES <= g->ow || !safe || (g->oh - i) * g->ow - j >= LANES)
+			if (j + LANES <= g->ow || (!safe || i + 1 < g->oh))
 				vstore(y + j, acc);
 			else
 				vstoren(y + j, acc, g->ow - j);
 		}
 	}
+}
+
+// The copies for windows of 3x3 and 5x5, the loops over which are unrolled.
+INLINE void window_kind(const taso_window *g, const int kind, const float *s, const float *k, const float *cols, float *y, int safe) {
+	if (g->kh == 3 && g->kw == 3 && g->sw == 1)
+		window_channel(g, kind, 3, 3, 1, s, k, cols, y, safe);
+	else if (g->kh == 3 && g->kw == 3 && g->sw == 2)
+		window_channel(g, kind, 3, 3, 2, s, k, cols, y, safe);
+	else if (g->kh == 5 && g->kw == 5 && g->sw == 1)
+		window_channel(g, kind, 5, 5, 1, s, k, cols, y, safe);
+	else
+		window_channel(g, kind, (int)g->kh, (int)g->kw, (int)g->sw, s, k, cols, y, safe);
 }
 
 static void window(const taso_window *g) {
@@ -81,10 +96,10 @@ static void window(const taso_window *g) {
 		int safe = c + 1 == g->c || g->oh * g->ow < LANES;
 		sort_columns(s, x, g, fill);
 		switch (g->kind) {
-		case TASO_DEPTHWISE: window_channel(g, TASO_DEPTHWISE, s, k, cols, y, safe); break;
-		case TASO_POOLMAX: window_channel(g, TASO_POOLMAX, s, 0, cols, y, safe); break;
-		case TASO_POOLAVG: window_channel(g, TASO_POOLAVG, s, 0, cols, y, safe); break;
-		default: window_channel(g, TASO_POOLAVG_INSIDE, s, 0, cols, y, safe); break;
+		case TASO_DEPTHWISE: window_kind(g, TASO_DEPTHWISE, s, k, cols, y, safe); break;
+		case TASO_POOLMAX: window_kind(g, TASO_POOLMAX, s, 0, cols, y, safe); break;
+		case TASO_POOLAVG: window_kind(g, TASO_POOLAVG, s, 0, cols, y, safe); break;
+		default: window_kind(g, TASO_POOLAVG_INSIDE, s, 0, cols, y, safe); break;
 		}
 	}
 	finish(&g->tail, g->y, g->oh * g->ow, g->c, 0, g->oh * g->ow);
