@@ -61,7 +61,7 @@ INLINE void window_channel(const taso_window *g, const int kind, const int kh, c
 			}
 			if (kind == TASO_POOLAVG) acc /= per;
 			if (kind == TASO_POOLAVG_INSIDE) acc /= per * vload(cols + j);
-			if (j + LANES <= g->ow || (!safe || i + 1 < g->oh))
+			if (j + LANES <= g->ow || !safe || (g->oh - i) * g->ow - j >= LANES)
 				vstore(y + j, acc);
 			else
 				vstoren(y + j, acc, g->ow - j);
