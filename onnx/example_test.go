@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
@@ -53,4 +54,17 @@ func ExampleRead() {
 	_, _, err := onnx.Read("none.onnx", onnx.ReadOptions{Shapes: map[string][]int{"x": {1, 3, 224, 224}}})
 	fmt.Println(err)
 	// Output: none.onnx: open model: no such file or directory
+}
+
+// What has no lowering is kept as it is, as long as its output's type is known.
+func ExampleOperators() {
+	have := onnx.Operators()
+	for _, op := range []string{"Conv", "LSTM", "Softmax"} {
+		_, ok := slices.BinarySearch(have, op)
+		fmt.Println(op, ok)
+	}
+	// Output:
+	// Conv true
+	// LSTM false
+	// Softmax true
 }

@@ -61,7 +61,8 @@ func (c *call) fold() (bool, error) {
 		return false, nil
 	}
 	in := make([]*constant, len(c.in))
-	literal, floats, some := false, false, false
+	// The element of a ConstantOfShape is an attribute.
+	literal, floats, some := c.node.GetOpType() == "ConstantOfShape", false, false
 	for _, v := range c.in {
 		if v == nil {
 			continue

@@ -109,17 +109,6 @@ func (c *call) numbers(op string, x *value, params ...num) (*value, error) {
 	return c.im.apply(op, a, x)
 }
 
-// chain applies operators without attributes one after another.
-func (im *importer) chain(x *value, ops ...string) (*value, error) {
-	var err error
-	for _, op := range ops {
-		if x, err = im.apply(op, nil, x); err != nil {
-			return nil, err
-		}
-	}
-	return x, nil
-}
-
 // lowerSelu: gamma * elu[alpha](x).
 func lowerSelu(c *call, x *value) (*value, error) {
 	gamma, err := c.float("gamma", 1.0507009873554805)

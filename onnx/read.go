@@ -191,3 +191,24 @@ func nodeName(n *onnxpb.NodeProto) string {
 	}
 	return "node without a name"
 }
+
+// Operators lists ONNX's operators that are read as operators of ours, or
+// computed while reading, by name. All others become opaque.
+func Operators() []string {
+	all := map[string]bool{"Constant": true, "Shape": true, "Size": true}
+	for op := range lowerings {
+		all[op] = true
+	}
+	for op := range evaluators {
+		all[op] = true
+	}
+	for _, op := range []string{"Loop", "Scan"} {
+		delete(all, op) // known, and always opaque
+	}
+	names := make([]string, 0, len(all))
+	for op := range all {
+		names = append(names, op)
+	}
+	sort.Strings(names)
+	return names
+}

@@ -220,3 +220,102 @@ func TestOperatorsRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbers: every way in which a file can hold numbers gives the same ones,
+// short or long enough to stay in the file.
+func TestNumbers(t *testing.T) {
+	for _, n := range []int{6, 3000} {
+		for dtype, e := range map[graph.DType]elem{
+			graph.Float32: elemFloat, graph.Float64: elemDouble, graph.Float16: elemFloat16, graph.Int64: elemInt64,
+			graph.Int32: elemInt32, graph.Uint8: elemUint8, graph.Int8: elemInt8, graph.Bool: elemBool,
+		} {
+			want := newConstant(dtype, n)
+			typed := tensorProto("w", graph.TensorType{DType: dtype, Sizes: []int{n}})
+			if elemOf(dtype) != e {
+				t.Fatalf("%s is %s", dtype, elemOf(dtype))
+			}
+			for i := range n {
+				x := i%100 - 50
+				if dtype == graph.Uint8 {
+					x += 50
+				}
+				if dtype == graph.Bool {
+					x = i % 2
+				}
+				switch dtype {
+				case graph.Float32:
+					want.floats[i] = float64(x) / 4
+					typed.FloatData = append(typed.FloatData, float32(x)/4)
+				case graph.Float64:
+					want.floats[i] = float64(x) / 3
+					typed.DoubleData = append(typed.DoubleData, float64(x)/3)
+				case graph.Float16:
+					want.floats[i] = float64(x) / 4
+					typed.Int32Data = append(typed.Int32Data, int32(floatToHalf(float64(x)/4)))
+				case graph.Int64:
+					want.ints[i] = int64(x)
+					typed.Int64Data = append(typed.Int64Data, int64(x))
+				default:
+					want.ints[i] = int64(x)
+					typed.Int32Data = append(typed.Int32Data, int32(x))
+				}
+			}
+			raw := tensorProto("w", graph.TensorType{DType: dtype, Sizes: []int{n}})
+			raw.RawData = want.encode()
+			for i, p := range []*onnxpb.TensorProto{typed, raw} {
+				m := small()
+				m.Graph.Initializer = []*onnxpb.TensorProto{p}
+				m.Graph.Node = append(m.Graph.Node, node("Shape", []string{"w"}, []string{"s"}))
+				m.Graph.Output = append(m.Graph.Output, &onnxpb.ValueInfoProto{Name: proto.String("w")})
+				got, _, err := Read(put(t, marshal(t, m)), ReadOptions{})
+				if err != nil {
+					t.Errorf("%s, %d elements, way %d: %v", dtype, n, i, err)
+					continue
+				}
+				id, _ := got.Graph.Find("w")
+				b, err := got.Weights[id].Read()
+				if err != nil {
+					t.Errorf("%s, %d elements, way %d: %v", dtype, n, i, err)
+					continue
+				}
+				k, err := decodeConstant(dtype, []int{n}, b)
+				if err != nil || !slices.Equal(k.ints, want.ints) || !slices.Equal(k.floats, want.floats) {
+					t.Errorf("%s, %d elements, way %d: other numbers, %v", dtype, n, i, err)
+				}
+			}
+		}
+	}
+}
+
+// TestExternal: weights in a second file come back, and so do nodes that are
+// kept.
+func TestExternal(t *testing.T) {
+	m := small()
+	m.Graph.Initializer = []*onnxpb.TensorProto{floatsWeight("w", []int{1000}, make([]float32, 1000)...), floatsWeight("v", []int{3}, 1, 2, 3)}
+	for i := range m.Graph.Initializer[0].FloatData {
+		m.Graph.Initializer[0].FloatData[i] = float32(i)
+	}
+	m.Graph.Node = append(m.Graph.Node, node("Frobnicate", []string{"w", "", "v"}, []string{"q"}))
+	m.Graph.Output = append(m.Graph.Output, float32Info("q", 7))
+	a, _, err := Read(put(t, marshal(t, m)), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "a.onnx")
+	if err := Write(path, a, WriteOptions{External: true}); err != nil {
+		t.Fatal(err)
+	}
+	b, r, err := Read(path, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameGraph(t, b.Graph, a.Graph)
+	if len(r.Opaque) != 1 {
+		t.Errorf("opaque %v", r.Opaque)
+	}
+	id, _ := b.Graph.Find("w")
+	xs, err := b.Weights[id].Float32s()
+	if err != nil || !slices.Equal(xs, m.Graph.Initializer[0].FloatData) {
+		t.Errorf("other numbers: %v", err)
+	}
+}
