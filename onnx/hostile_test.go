@@ -92,6 +92,8 @@ func TestHostile(t *testing.T) {
 		{"no graph", func(m *onnxpb.ModelProto) { m.Graph = nil }, "read model: not an ONNX model: no graph"},
 		{"no outputs", func(m *onnxpb.ModelProto) { m.Graph.Output = nil }, "the graph has no outputs"},
 		{"new opset", func(m *onnxpb.ModelProto) { m.OpsetImport[0].Version = proto.Int64(99) }, "read model: operator set 99 is not supported"},
+		{"opset 0", func(m *onnxpb.ModelProto) { m.OpsetImport[0].Version = nil }, "read model: operator set 0"},
+		{"other opsets only", func(m *onnxpb.ModelProto) { m.OpsetImport[0].Domain = proto.String("other") }, `node "n_Add" (Add): the model does not import ONNX's operator set`},
 		{"output of nothing", func(m *onnxpb.ModelProto) { m.Graph.Output[0].Name = proto.String("q") }, `output "q": nothing computes it`},
 		{"input of nothing", nodes(node("Add", []string{"x", "q"}, []string{"z"})), `node "n_Add" (Add): nothing computes its input "q"`},
 		{"cycle of one", nodes(node("Add", []string{"x", "z"}, []string{"z"})), `node "n_Add" (Add): it needs its own output: the graph has a cycle`},

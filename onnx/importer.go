@@ -46,7 +46,9 @@ func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, 
 	im.own = p.GetProducerName() == producer
 	for _, o := range p.GetOpsetImport() {
 		if defaultDomain(o.GetDomain()) {
-			im.opset = o.GetVersion()
+			if im.opset = o.GetVersion(); im.opset < 1 {
+				return nil, fmt.Errorf("read model: operator set %d", im.opset)
+			}
 		}
 	}
 	if len(p.GetOpsetImport()) == 0 {

@@ -246,13 +246,13 @@ func (c *call) read() error {
 	}
 	reason := unsupported("the domain %q is not known", clip(c.node.GetDomain()))
 	if defaultDomain(c.node.GetDomain()) {
-		low, ok := lowerings[c.node.GetOpType()]
-		if !ok {
-			reason = unsupported("there is no lowering for it")
-		} else if c.im.opset == 0 {
+		if c.im.opset == 0 {
 			return errors.New("the model does not import ONNX's operator set")
-		} else {
+		}
+		if low, ok := lowerings[c.node.GetOpType()]; ok {
 			reason = low(c)
+		} else {
+			reason = unsupported("there is no lowering for it")
 		}
 	}
 	var u *errUnsupported
