@@ -114,7 +114,7 @@ func (c *compiler) convolution(g geometry, groups int, x, w *value, t graph.Tens
 	}
 	image := 0
 	if g.padded {
-		image = g.c*g.padH*g.padW + slack
+		image = roundUp(g.c*g.padH*g.padW+slack, 16) // what follows is aligned
 	}
 	f := &fusion{sizes: t.Sizes, n: g.oh * g.ow, rowMod: g.o, registers: true}
 	s := &step{fuse: f, scratch: func() int { return image + kern.convScratch(&cv) }}
