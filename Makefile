@@ -9,6 +9,10 @@ FUZZTIME    ?= 10s
 BENCHTIME   ?= 1s
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
+# Packages whose tests run a second time with the invariants of e-graphs checked
+# after each step: those that work in e-graphs.
+CHECKED = ./egraph/... ./verify ./internal/pipeline/genrules
+
 .DEFAULT_GOAL := help
 .PHONY: help setup vendor build gen-rules test bench lint fuzz proto clean
 
@@ -29,9 +33,9 @@ gen-rules: build ## generate and prove rules.rules (more flags: ARGS="--workers 
 
 test: setup ## vet and all tests, without and with the invariant checks
 	go vet ./...
-	go test -timeout 5m ./...
+	go test -timeout 10m ./...
 	go vet -tags invariants ./...
-	go test -timeout 5m -tags invariants ./...
+	go test -timeout 10m -tags invariants $(CHECKED)
 
 bench: setup ## all benchmarks (BENCHTIME=1s)
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
