@@ -31,6 +31,9 @@ func lowerUpsample(c *call) error {
 	if err != nil {
 		return err
 	}
+	if !in[0].dtype.IsFloat() {
+		return unsupported("it is applied to %s", in[0].dtype)
+	}
 	s := sampling{coord: "asymmetric", rounding: "floor"}
 	if s.method, err = c.text("mode", "nearest"); err != nil {
 		return err
