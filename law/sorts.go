@@ -30,7 +30,9 @@ const (
 
 var knownTags = map[string]bool{TagBilinear: true, TagExpansive: true, TagOrdered: true, TagParallel: true}
 
-func isDimSort(sort string) bool { return sort == "int" || sort == "axis" || sort == "flag" || sort == SortMesh }
+func isDimSort(sort string) bool {
+	return sort == "int" || sort == "axis" || sort == "flag" || sort == SortMesh
+}
 
 // misfit says why v is not a value of a sort, or "".
 func misfit(v graph.Value, sort string) string {
