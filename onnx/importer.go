@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -288,13 +289,34 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto, taken map[string]bool) 
 		default:
 			known, ok := im.dims[name]
 			if !ok || name == "" {
-				return graph.TensorType{}, fmt.Errorf("the size of axis %d is not fixed%s: give it (--shape %s=…)", i, dimNote(name), clip(in.GetName()))
+				return graph.TensorType{}, fmt.Errorf("the size of axis %d is not fixed%s: give it (--shape %s=%s)", i, dimNote(name), clip(in.GetName()), openShape(tt.GetShape()))
 			}
 			n = int64(known)
+		}
+		if !fixed {
+			im.report.Open = append(im.report.Open, OpenSize{Input: in.GetName(), Axis: i, Dim: name, Size: int(n)})
 		}
 		sizes[i] = int(n)
 	}
 	return graph.TensorType{DType: t, Sizes: sizes}, checkSizes(sizes)
+}
+
+// openShape is a declared shape with N where a size is open: what --shape wants.
+func openShape(s *onnxpb.TensorShapeProto) string {
+	var parts []string
+	for i, d := range s.GetDim() {
+		part := "N"
+		if d.GetDimValue() > 0 {
+			part = strconv.FormatInt(d.GetDimValue(), 10)
+		}
+		if i == 8 {
+			part = "…"
+		}
+		if parts = append(parts, part); i == 8 {
+			break
+		}
+	}
+	return strings.Join(parts, ",")
 }
 
 func dimNote(name string) string {

@@ -45,6 +45,17 @@ type Report struct {
 	Opaque []OpaqueNode
 	// Missing counts the opaque nodes by operator.
 	Missing map[string]int
+	// Open are the sizes of inputs that the file leaves open, with what they
+	// were taken to be.
+	Open []OpenSize
+}
+
+// OpenSize is a size that a file leaves open.
+type OpenSize struct {
+	Input string
+	Axis  int
+	Dim   string // its name in the file, or ""
+	Size  int    // as given by [ReadOptions.Shapes]
 }
 
 // OpaqueNode is a node that could not be lowered.
