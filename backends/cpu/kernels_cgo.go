@@ -7,6 +7,14 @@ package cpu
 // #include <stdlib.h>
 // #include <string.h>
 // #include "kernels.h"
+// #ifdef __linux__
+// #include <sys/mman.h>
+// #endif
+// static void taso_huge_pages(void *p, size_t bytes) {
+// #ifdef MADV_HUGEPAGE
+//   madvise(p, bytes, MADV_HUGEPAGE); // a wish; without it pages are small
+// #endif
+// }
 import "C"
 
 import (
@@ -143,14 +151,27 @@ func (t cTable) move(to, from ptr, bytes int, axes []axis) {
 	C.taso_run_move(t.t, to, from, &m)
 }
 
-// allocate returns bytes of zeroed memory, aligned to a page.
+// hugePage is the size of the pages that large blocks ask for, in bytes.
+const hugePage = 2 << 20
+
+// allocate returns bytes of memory, aligned to a page. Blocks that fill a large
+// page ask for large ones: a network's weights are read once a run, and
+// with small pages looking up their addresses takes as long as reading them.
 func allocate(bytes int) (ptr, error) {
+	page := 4096
+	if bytes >= hugePage {
+		page = hugePage
+	}
 	var p unsafe.Pointer
-	if C.posix_memalign(&p, 4096, C.size_t(bytes)) != 0 {
+	if C.posix_memalign(&p, C.size_t(page), C.size_t(bytes)) != 0 {
 		return nil, fmt.Errorf("allocate %d bytes: out of memory", bytes)
 	}
-	C.memset(p, 0, C.size_t(bytes))
+	if page == hugePage {
+		C.taso_huge_pages(p, C.size_t(bytes))
+	}
 	return p, nil
 }
+
+func clearBytes(p ptr, bytes int) { C.memset(p, 0, C.size_t(bytes)) }
 
 func release(p ptr) { C.free(p) }

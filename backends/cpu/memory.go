@@ -24,6 +24,16 @@ type block struct {
 // newBlock returns a block of bytes, zeroed, that may be read slack elements
 // beyond.
 func newBlock(bytes int) (*block, error) {
+	b, err := newRawBlock(bytes)
+	if err == nil {
+		clearBytes(b.p, bytes+4*slack)
+	}
+	return b, err
+}
+
+// newRawBlock returns a block as newBlock does, with any contents. What is not
+// written takes no memory yet.
+func newRawBlock(bytes int) (*block, error) {
 	p, err := allocate(bytes + 4*slack)
 	if err != nil {
 		return nil, err
@@ -50,7 +60,8 @@ func (b *block) free() {
 // buffer is the memory of one or more values.
 type buffer struct {
 	bytes int
-	// mem is its own memory, of a constant; other buffers lie in the arena.
+	// mem is the memory of a constant: its own while the plan is compiled, then
+	// that of all constants. Other buffers lie in the arena.
 	mem *block
 	// def and last are the first and the last step that uses an arena buffer.
 	// Inputs are defined before step 0, outputs are used by the last step + 1.
@@ -68,6 +79,40 @@ func (b *buffer) use(step int) {
 	b.def = min(b.def, step)
 	b.last = max(b.last, step)
 }
+
+// gather moves constants into one block, in their order, which is about that
+// of their use: side by side they share large pages, and the processor fetches
+// ahead from one into the next. Each old block is released once it is copied,
+// so that the constants are not held twice.
+func gather(consts []*buffer) error {
+	if len(consts) == 0 {
+		return nil
+	}
+	size := 0
+	for _, b := range consts {
+		size += constantStride(b)
+	}
+	all, err := newRawBlock(size)
+	if err != nil {
+		return err
+	}
+	at := 0
+	for _, b := range consts {
+		stride := constantStride(b)
+		to := bytesPtr(all.p, at)
+		copy(bytesAt(to, b.bytes), bytesAt(b.base, b.bytes))
+		clearBytes(bytesPtr(to, b.bytes), stride-b.bytes)
+		b.mem.free()
+		b.mem, b.base = all, to
+		at += stride
+	}
+	clearBytes(bytesPtr(all.p, at), 4*slack)
+	return nil
+}
+
+// constantStride is the room that a constant takes in bytes: kernels may read
+// slack elements beyond it.
+func constantStride(b *buffer) int { return roundUp(b.bytes+4*slack, align) }
 
 // plan places buffers in an arena such that those in use at the same step do
 // not overlap, and returns the arena's size in bytes. Largest first, each at the

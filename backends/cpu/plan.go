@@ -71,6 +71,11 @@ func (c *compiler) finish() (*Plan, error) {
 	}
 	p.steps, p.tails = c.steps, c.tails
 	p.times = make([]time.Duration, len(p.steps))
+	c.dropUnused(p)
+	if err := gather(p.consts); err != nil {
+		p.arena.free()
+		return nil, err
+	}
 	for _, f := range p.tails {
 		if err := f.settle(); err != nil {
 			p.arena.free()
@@ -87,7 +92,6 @@ func (c *compiler) finish() (*Plan, error) {
 		p.arena.free()
 		return nil, err
 	}
-	c.dropUnused(p)
 	return p, nil
 }
 
