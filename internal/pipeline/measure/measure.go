@@ -29,16 +29,17 @@ type Options struct {
 	Again bool
 	// Measure is handed to the backend. Its budget is for all passes together.
 	Measure backends.MeasureOptions
-	// Passes is how many times all operators are measured, one after the other;
-	// 0: 3. The median of the passes counts, so that what slows the machine down
-	// for a while does not spoil the operators whose turn it was.
+	// Passes is how many times all operators are measured, one after the other,
+	// and in turns with the runs of whole models; 0: 3. The median of the passes
+	// counts, so that what slows the machine down for a while does not spoil the
+	// operators whose turn it was.
 	Passes int
 	// EndToEnd runs each model as well and compares; a backend that runs nothing
 	// makes this an error. Where other work had the processor for more than a
 	// twentieth of the time, the processor time of the runs is compared with
 	// instead of the time on the clock.
 	EndToEnd bool
-	// Repeat is the number of those runs; 0: 20.
+	// Repeat is the number of those runs, of all passes together; 0: 20.
 	Repeat int
 	// NoFuse compares with runs in which each operator has a kernel of its own.
 	NoFuse bool
@@ -61,6 +62,7 @@ type Application struct {
 	op      *graph.Op
 	attrs   graph.Attrs
 	in, out []graph.TensorType
+	model   int // the first that uses it, a position in Options.Models
 }
 
 // Skipped is a node that has no time, and why.
@@ -121,7 +123,8 @@ type Report struct {
 	FitError string       `json:"fit_error,omitempty"`
 	Elapsed  cost.Seconds `json:"elapsed"`
 
-	table *cost.Table
+	table    *cost.Table
+	sessions []*runmodel.Session // of each model, if EndToEnd
 }
 
 // Accuracy is how good the predictions are over all models, by where they come
@@ -150,7 +153,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Store != nil {
 		r.table = &o.Store.Table
 	}
-	err := r.measure(ctx, &o)
+	err := r.start(&o)
+	if err == nil {
+		err = r.measure(ctx, &o)
+	}
 	if err == nil && o.Machine != nil {
 		obs, _ := cost.Observations(r.table, r.Setting)
 		if r.Fit, err = cost.Calibrate(o.Machine, obs); err != nil {
@@ -159,7 +165,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 	}
 	if err == nil {
-		err = r.compare(ctx, &o)
+		err = r.compare(&o)
 	}
 	if o.EndToEnd {
 		measured, analytic, calibrated := r.Predictions()
@@ -177,7 +183,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 // must know what it costs when the weights are inputs.
 func (r *Report) collect(o *Options) {
 	at := map[cost.Key]int{}
-	for _, m := range o.Models {
+	for i, m := range o.Models {
 		g := m.Graph
 		for id := range g.Nodes() {
 			op := g.Op(id)
@@ -192,8 +198,8 @@ func (r *Report) collect(o *Options) {
 			}
 			in, out := cost.Types(g, id)
 			k := cost.KeyOf(r.Setting, op, g.Attrs(id), in, out)
-			if i, ok := at[k]; ok {
-				r.Applications[i].Uses++
+			if k, ok := at[k]; ok {
+				r.Applications[k].Uses++
 				continue
 			}
 			if err := o.Backend.Supports(g, id); err != nil {
@@ -202,7 +208,7 @@ func (r *Report) collect(o *Options) {
 				continue
 			}
 			at[k] = len(r.Applications)
-			r.Applications = append(r.Applications, Application{Key: k, Uses: 1, op: op, attrs: g.Attrs(id), in: in, out: out})
+			r.Applications = append(r.Applications, Application{Key: k, Uses: 1, op: op, attrs: g.Attrs(id), in: in, out: out, model: i})
 		}
 	}
 }
@@ -228,47 +234,14 @@ func (r *Report) measure(ctx context.Context, o *Options) error {
 		}
 		todo = append(todo, i)
 	}
-	stage := o.Progress.Stage("measure operators", int64(passes*len(todo)))
-	defer stage.Done()
 	defer r.drop() // what has no time, also when interrupted
-	samples := map[int][]cost.Sample{}
-	failed := map[int]bool{}
-	for range passes {
-		for _, i := range todo {
-			if failed[i] {
-				stage.Add(1)
-				continue
-			}
-			a := &r.Applications[i]
-			s, err := o.Backend.Measure(ctx, a.op, a.attrs, a.in, a.out, opt)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err == nil {
-				err = s.Check()
-			}
-			stage.Add(1)
-			if err != nil {
-				failed[i] = true
-				a.Sample = cost.Sample{}
-				r.skip(o, a, err)
-				continue
-			}
-			samples[i] = append(samples[i], s)
-			if len(samples[i]) == 1 {
-				r.Measured++
-			}
-			a.Sample = combine(samples[i])
-			if err := r.keep(o, cost.NewEntry(a.Key, a.Sample)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	t := &turns{r: r, o: o, opt: opt, todo: todo, samples: map[int][]cost.Sample{}, failed: map[int]bool{}}
+	return t.run(ctx, passes)
 }
 
 const (
 	defaultPasses = 3
+	defaultRepeat = 20
 	defaultBudget = 100 * time.Millisecond // of all passes; as in backends.MeasureOptions
 )
 
@@ -316,9 +289,30 @@ func (r *Report) skip(o *Options, a *Application, why error) {
 	}
 }
 
-// compare adds up the times of each model and, if asked for, runs it.
-func (r *Report) compare(ctx context.Context, o *Options) error {
+// start prepares the whole runs, if asked for.
+func (r *Report) start(o *Options) error {
+	if o.Repeat < 0 {
+		return fmt.Errorf("%d runs of whole models", o.Repeat)
+	}
+	if !o.EndToEnd {
+		return nil
+	}
 	for _, m := range o.Models {
+		s, err := runmodel.New(runmodel.Options{
+			Backend: o.Backend, Model: m, Progress: o.Progress,
+			Compile: backends.CompileOptions{NoFuse: o.NoFuse},
+		})
+		if err != nil {
+			return err
+		}
+		r.sessions = append(r.sessions, s)
+	}
+	return nil
+}
+
+// compare adds up the times of each model and compares them with its runs.
+func (r *Report) compare(o *Options) error {
+	for i, m := range o.Models {
 		res := Model{Name: m.Name}
 		measured, err := cost.GraphCost(m.Graph, r.table.Model(r.Setting))
 		if err == nil {
@@ -329,13 +323,7 @@ func (r *Report) compare(ctx context.Context, o *Options) error {
 			return err
 		}
 		if o.EndToEnd {
-			res.Run, err = runmodel.Run(ctx, runmodel.Options{
-				Backend: o.Backend, Model: m, Repeat: o.Repeat, Progress: o.Progress,
-				Compile: backends.CompileOptions{NoFuse: o.NoFuse},
-			})
-			if err != nil {
-				return err
-			}
+			res.Run = r.sessions[i].Report()
 			if err := res.check(m, measured, r.Fit, o); err != nil {
 				return err
 			}

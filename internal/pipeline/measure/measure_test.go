@@ -27,6 +27,7 @@ type fake struct {
 	stop   func() // called by the second measurement
 	broken bool   // times of zero
 	sleep  bool   // in runs
+	runs   bool   // are in calls, too
 	slow   int    // the pass of two measurements that takes ten times as long
 	budget time.Duration
 }
@@ -61,15 +62,19 @@ func (f *fake) Measure(ctx context.Context, o *graph.Op, _ graph.Attrs, _, out [
 	return s, nil
 }
 func (f *fake) Compile(_ context.Context, m *model.Model, o backends.CompileOptions) (backends.Plan, error) {
-	return &plan{g: m.Graph, fuse: !o.NoFuse, sleep: f.sleep}, nil
+	return &plan{f: f, g: m.Graph, fuse: !o.NoFuse, sleep: f.sleep}, nil
 }
 
 type plan struct {
+	f           *fake
 	g           *graph.Graph
 	fuse, sleep bool
 }
 
 func (p *plan) Run(context.Context, []backends.Tensor) ([]backends.Tensor, error) {
+	if p.f.runs {
+		p.f.calls = append(p.f.calls, "run")
+	}
 	if p.sleep {
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -168,6 +173,40 @@ func TestPasses(t *testing.T) {
 	}
 	if got := combine([]cost.Sample{{Seconds: 1, MAD: 5, Runs: 1}, {Seconds: 3, MAD: 1, Runs: 2}, {Seconds: 9, MAD: 1, Runs: 4}}); got != (cost.Sample{Seconds: 3, MAD: 2, Runs: 7}) {
 		t.Errorf("combined %+v", got)
+	}
+}
+
+// Runs of whole models come in turns with the measurements of their operators.
+func TestTurns(t *testing.T) {
+	f := &fake{runs: true}
+	r, err := Run(context.Background(), Options{Backend: f, Passes: 2, EndToEnd: true, Repeat: 3,
+		Models: []*model.Model{parse(t, "small", small), parse(t, "large", large), parse(t, "again", small)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each compilation is followed by three runs to warm up.
+	// The last two models run one after the other: the third has no operator of its own.
+	want := "matmul relu run*4 matmul relu run*8 matmul relu run*5 matmul relu run*10"
+	var got []string
+	for i := 0; i < len(f.calls); {
+		n := 1
+		for i+n < len(f.calls) && f.calls[i] == "run" && f.calls[i+n] == "run" {
+			n++
+		}
+		if f.calls[i] == "run" {
+			got = append(got, fmt.Sprintf("run*%d", n))
+		} else {
+			got = append(got, f.calls[i])
+		}
+		i += n
+	}
+	if strings.Join(got, " ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
+	}
+	for _, m := range r.Models {
+		if len(m.Run.Runs) != 3 || m.Run.Time.Runs != 3 || len(m.Run.Nodes) == 0 {
+			t.Errorf("%s: %d runs counted", m.Name, len(m.Run.Runs))
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ func (r *Report) sum(g *graph.Graph, order []backends.OpTime, times map[graph.No
 	if r.Time.Seconds > 0 {
 		r.FLOPRate = float64(r.FLOPs) / float64(r.Time.Seconds)
 	}
-	r.Free = map[graph.NodeID]bool{}
+	r.Free, r.Nodes, r.Kinds = map[graph.NodeID]bool{}, nil, nil
 	kinds := map[string]*Kind{}
 	var explained cost.Seconds
 	for _, t := range order {

@@ -2,7 +2,6 @@ package runmodel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -105,67 +104,15 @@ type Report struct {
 
 // Run compiles the model, runs it and reports. A cancelled context ends it
 // between two operators, with the context's error.
-func Run(ctx context.Context, o Options) (rep *Report, err error) {
-	if o.Backend == nil || o.Model == nil {
-		return nil, errors.New("run model: no backend or no model")
-	}
-	defer func() {
-		if err != nil {
-			rep, err = nil, fmt.Errorf("run model %s: %w", o.Model.Name, err)
-		}
-	}()
-	if err := o.Model.Validate(); err != nil {
-		return nil, err
-	}
-	if o.Repeat < 0 {
-		return nil, fmt.Errorf("%d runs", o.Repeat)
-	}
-	o.defaults()
-	in, err := o.inputs()
+func Run(ctx context.Context, o Options) (*Report, error) {
+	s, err := New(o)
 	if err != nil {
 		return nil, err
 	}
-	o.Progress.Stage("compile "+o.Model.Name, progress.Unknown)
-	defer o.Progress.Close()
-	start := o.now()
-	plan, err := o.Backend.Compile(ctx, o.Model, o.Compile)
-	if err != nil {
+	if err := s.Run(ctx, s.o.Repeat); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, plan.Close()) }()
-	info := o.Backend.Info()
-	rep = &Report{
-		Model: o.Model.Name, Backend: info.String(), Setting: SettingOf(info), Seed: o.Seed,
-		Compile: cost.FromDuration(o.now().Sub(start)), Threads: info.Threads,
-		FLOPs: o.Model.FLOPs(), Params: o.Model.Params(),
-	}
-	stage := o.Progress.Stage("run "+o.Model.Name, int64(max(o.Warmup, 0)+o.Repeat))
-	times := map[graph.NodeID][]cost.Seconds{}
-	var cpu []cost.Seconds
-	for i := -max(o.Warmup, 0); i < o.Repeat; i++ {
-		used, start := o.cpu(), o.now()
-		out, err := plan.Run(ctx, in)
-		took := cost.FromDuration(o.now().Sub(start))
-		used = o.cpu() - used
-		if err != nil {
-			return nil, err
-		}
-		stage.Add(1)
-		if i < 0 {
-			continue
-		}
-		rep.Runs, rep.Outputs = append(rep.Runs, took), out
-		cpu = append(cpu, cost.FromDuration(used))
-		for _, t := range plan.Profile() {
-			times[t.Node] = append(times[t.Node], t.Seconds)
-		}
-	}
-	rep.PeakBytes = plan.PeakBytes()
-	if s, mad := cost.MedianMAD(cpu); s > 0 {
-		rep.CPU = cost.Sample{Seconds: s, MAD: mad, Runs: len(cpu), Source: cost.Measured}
-	}
-	rep.sum(o.Model.Graph, plan.Profile(), times)
-	return rep, nil
+	return s.Report(), nil
 }
 
 func (o *Options) defaults() {
