@@ -79,8 +79,9 @@ func anyFunction(l *law.Law) []*law.Law {
 			return
 		}
 		if u.Op.Pointwise {
-			several = several || name != "" && name != u.Op.Name
-			name = u.Op.Name
+			fn := graph.FunctionName(u.Op, u.Attrs)
+			several = several || name != "" && name != fn
+			name = fn
 		}
 		if i := u.Op.ParamIndex("act"); i >= 0 {
 			if n, ok := u.Attrs[i].Name(); ok && n != "none" {
@@ -94,7 +95,7 @@ func anyFunction(l *law.Law) []*law.Law {
 	var out []*law.Law
 	for _, sort := range []string{law.SortPointwise1, law.SortZero1} {
 		m := rewriteLaw(l, func(u *law.Term) *law.Term {
-			if u.Op != nil && u.Op.Name == name {
+			if u.Op != nil && u.Op.Pointwise {
 				return law.Call("f", u.Args[0])
 			}
 			return u

@@ -107,10 +107,7 @@ func (z Zp) fnKey(name string) (key uint64, zero bool) {
 	for i := 0; i < len(name); i++ {
 		key = Mix(key ^ uint64(name[i]))
 	}
-	if op, ok := graph.Lookup(name); ok {
-		return key, op.ZeroAtZero
-	}
-	return key, len(name) > 5 && name[:5] == "zero:"
+	return key, len(name) > 5 && name[:5] == "zero:" || graph.FuncKeepsZero(name)
 }
 
 func applyFn(key uint64, zero bool, x uint64) uint64 {

@@ -30,11 +30,16 @@ type Op struct {
 	Params []Param
 	// Commutative: the two inputs may be exchanged.
 	Commutative bool
-	// Pointwise: a function applied to each element (of one tensor: it can
-	// stand for a variable of sort pointwise1).
+	// Pointwise: a function applied to each element. With values for its
+	// parameters it can stand for a function variable of a law, see
+	// [Op.IsFunction].
 	Pointwise bool
-	// ZeroAtZero: a pointwise function with f(0) = 0.
+	// ZeroAtZero: a pointwise function without parameters with f(0) = 0. See
+	// [Op.KeepsZero].
 	ZeroAtZero bool
+	// Zero, of a pointwise function with parameters, tells whether f(0) = 0 for
+	// these values of them; nil: for none.
+	Zero func(params []float64) bool
 
 	// Infer computes the output shapes. It must report every way in which the
 	// inputs do not fit, as an error that says what and why.

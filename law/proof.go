@@ -15,7 +15,7 @@ type Instance struct {
 	Dims    map[string]graph.Dim   // size variables
 	Runs    map[string]graph.Shape // axis runs
 	Attrs   map[string]graph.Value // attribute variables
-	Fns     map[string]string      // function variables: an operator or a function variable of the goal
+	Fns     map[string]string      // function variables: an operator with its attributes ([graph.FunctionName]) or a function variable of the goal
 }
 
 // Proof is the list of law instances from which a goal's equations follow by

@@ -73,7 +73,7 @@ func misfit(v graph.Value, sort string) string {
 		ok = isName && (name == graph.SameUpper || name == graph.SameLower || name == graph.Valid) ||
 			isTuple && len(tuple) == 4
 	case graph.SortAct:
-		ok = isName && (name == "none" || isPointwise(name))
+		ok = isName && (name == "none" || graph.IsActivation(name))
 	case graph.SortBorder:
 		ok = isName && (name == "counted" || name == "excluded")
 	default:
@@ -83,11 +83,6 @@ func misfit(v graph.Value, sort string) string {
 		return ""
 	}
 	return fmt.Sprintf("%s is not a value of sort %s", v, sort)
-}
-
-func isPointwise(name string) bool {
-	op, ok := graph.Lookup(name)
-	return ok && op.Pointwise && op.In == 1
 }
 
 func isPermutation(p []int64) bool {

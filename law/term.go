@@ -149,9 +149,9 @@ func (t *Term) Rewrite(f func(*Term) *Term) *Term {
 	return rec(t)
 }
 
-// Subst replaces tensor variables by terms, function variables by name (an
-// operator's name makes it that operator), and size, run and attribute
-// variables by b.
+// Subst replaces tensor variables by terms, function variables by name (that of
+// an operator, with its attributes, makes it that operator, see
+// [graph.FunctionName]), and size, run and attribute variables by b.
 func (t *Term) Subst(tensors map[string]*Term, fns map[string]string, b *graph.Binding) *Term {
 	return t.Rewrite(func(u *Term) *Term {
 		switch {
@@ -161,8 +161,8 @@ func (t *Term) Subst(tensors map[string]*Term, fns map[string]string, b *graph.B
 			}
 		case u.Fn != "":
 			if name, ok := fns[u.Fn]; ok {
-				if op, isOp := graph.Lookup(name); isOp {
-					return &Term{Op: op, Attrs: graph.Attrs{}, Args: u.Args}
+				if op, attrs, isOp := graph.ParseFunctionName(name); isOp {
+					return &Term{Op: op, Attrs: attrs, Args: u.Args}
 				}
 				u.Fn = name
 			}
@@ -171,4 +171,17 @@ func (t *Term) Subst(tensors map[string]*Term, fns map[string]string, b *graph.B
 		}
 		return u
 	})
+}
+
+// SubstFunction is what a function of an instance becomes where the variables
+// it is written with are replaced: function variables by fns, attribute
+// variables by b.
+func SubstFunction(name string, fns map[string]string, b *graph.Binding) string {
+	if g, ok := fns[name]; ok {
+		return g
+	}
+	if op, attrs, ok := graph.ParseFunctionName(name); ok && b != nil {
+		return graph.FunctionName(op, attrs.Subst(b))
+	}
+	return name
 }

@@ -286,12 +286,7 @@ func substProof(p *law.Proof, in *law.Instance) *law.Proof {
 		n.Dims = mapValues(o.Dims, func(d graph.Dim) graph.Dim { return d.Subst(b) })
 		n.Runs = mapValues(o.Runs, func(s graph.Shape) graph.Shape { return s.Subst(b) })
 		n.Attrs = mapValues(o.Attrs, func(v graph.Value) graph.Value { return v.Subst(b) })
-		n.Fns = mapValues(o.Fns, func(f string) string {
-			if g, ok := in.Fns[f]; ok {
-				return g
-			}
-			return f
-		})
+		n.Fns = mapValues(o.Fns, func(f string) string { return law.SubstFunction(f, in.Fns, b) })
 		out.Instances[i] = n
 	}
 	return out

@@ -235,8 +235,11 @@ func (m *matcher) function(f string, t *law.Term) (string, bool) {
 		c, ok := m.s.Find(t.Fn)
 		return t.Fn, ok && (b.Sort == law.SortPointwise1 || c.Sort == b.Sort)
 	}
-	return t.Op.Name, t.Op.Pointwise && t.Op.In == 1 && len(t.Op.Params) == 0 &&
-		(b.Sort == law.SortPointwise1 || b.Sort == law.SortZero1 && t.Op.ZeroAtZero)
+	if !t.Op.IsFunction() {
+		return "", false
+	}
+	return graph.FunctionName(t.Op, t.Attrs),
+		b.Sort == law.SortPointwise1 || b.Sort == law.SortZero1 && t.Op.KeepsZero(t.Attrs)
 }
 
 // attr matches an attribute value.

@@ -234,8 +234,8 @@ func activation(p *params) (graph.Value, error) {
 	if a == tasopb.ActNone {
 		return graph.NameValue("none"), nil
 	}
-	if f, ok := graph.Lookup(a.String()); ok && f.Pointwise {
-		return graph.NameValue(f.Name), nil
+	if name := a.String(); graph.IsActivation(name) {
+		return graph.NameValue(name), nil
 	}
 	return graph.Value{}, fmt.Errorf("%w: activation %s", ErrUnsupported, a)
 }

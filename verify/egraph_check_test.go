@@ -55,9 +55,9 @@ func checkProof(goal *law.Law, laws map[string]*law.Law, proof *law.Proof) error
 				}
 			case law.IsFuncSort(v.Sort):
 				name := in.Fns[v.Name]
-				op, isOp := graph.Lookup(name)
+				op, attrs, isOp := graph.ParseFunctionName(name)
 				f, isFn := goal.Find(name)
-				ok := isOp && op.Pointwise && (op.ZeroAtZero || v.Sort == law.SortPointwise1) ||
+				ok := isOp && (op.KeepsZero(attrs) || v.Sort == law.SortPointwise1) ||
 					isFn && law.IsFuncSort(f.Sort) && (f.Sort == v.Sort || v.Sort == law.SortPointwise1)
 				if !ok {
 					return fmt.Errorf("instance %d of %s: %s for %s", i, l.Name, name, v.Name)

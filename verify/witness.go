@@ -194,7 +194,7 @@ func (w *Witness) assignment() (*assignment, error) {
 		}
 	}
 	for n, f := range w.Fns {
-		if op, ok := graph.Lookup(f.Op); f.Op != "" && (!ok || !op.Pointwise || op.In != 1) {
+		if f.Op != "" && !graph.IsActivation(f.Op) {
 			return nil, fmt.Errorf("function %s: no pointwise operator %q", n, f.Op)
 		}
 		a.fns[n] = f.Op
@@ -267,8 +267,7 @@ func ofSort(v graph.Value, sort string) bool {
 		return sort == graph.SortNumber
 	}
 	if name, ok := v.Name(); ok && sort == graph.SortAct {
-		op, isOp := graph.Lookup(name)
-		return name == "none" || isOp && op.Pointwise && op.In == 1
+		return name == "none" || graph.IsActivation(name)
 	}
 	return slices.Contains(attrChoices[sort], v)
 }

@@ -283,16 +283,10 @@ func (e *encoder) term(sc *scope, t *law.Term, intArg func(graph.Dim) (z3.Term, 
 			return z3.Term{}, 0, err
 		}
 	}
-	if t.Fn != "" || t.Op.Pointwise {
-		f, ok := sc.fns[t.Fn]
-		if t.Fn == "" {
-			f, ok = e.c.Const("op "+t.Op.Name, e.fnSort()), true
-			if t.Op.ZeroAtZero && e.once("op "+t.Op.Name) {
-				e.fact(e.zero(f))
-			}
-		}
-		if !ok {
-			return f, 0, fmt.Errorf("function %s is not bound", t.Fn)
+	if t.Fn != "" || t.Op.IsFunction() {
+		f, err := e.function(sc, t)
+		if err != nil {
+			return f, 0, err
 		}
 		return e.apply(ranks[0]).Apply(f, args[0]), ranks[0], nil
 	}
@@ -330,6 +324,37 @@ func (e *encoder) term(sc *scope, t *law.Term, intArg func(graph.Dim) (z3.Term, 
 		e.pairFacts(t.Attrs[i], t.Attrs[j])
 	}
 	return y.f.Apply(append(in, args...)...), y.rank, nil
+}
+
+// function is the function of one element that t applies: a variable, or an
+// operator, which is a function of its parameters.
+func (e *encoder) function(sc *scope, t *law.Term) (z3.Term, error) {
+	if t.Fn != "" {
+		f, ok := sc.fns[t.Fn]
+		if !ok {
+			return f, fmt.Errorf("function %s is not bound", t.Fn)
+		}
+		return f, nil
+	}
+	var args []z3.Term
+	var sorts []z3.Sort
+	for i, p := range t.Op.Params {
+		z, err := e.value(sc, t.Attrs[i], p.Sort)
+		if err != nil {
+			return z, fmt.Errorf("%s: %w", t, err)
+		}
+		args, sorts = append(args, z), append(sorts, e.attrSort(p.Sort))
+	}
+	name := "op " + t.Op.Name
+	f := e.c.Const(name, e.fnSort())
+	if len(args) > 0 {
+		f = e.c.Func(name, sorts, e.fnSort()).Apply(args...)
+	}
+	// Parameters for which zero is kept are numbers, see [graph.Op.KeepsZero].
+	if t.Op.KeepsZero(t.Attrs) && e.once("op "+graph.FunctionName(t.Op, t.Attrs)) {
+		e.fact(e.zero(f))
+	}
+	return f, nil
 }
 
 // apply is the application of pointwise functions to tensors of a rank.

@@ -108,7 +108,7 @@ func (r *Rule) decide(key []uint32) *solution {
 
 func (s *symbol) fnName() string {
 	if s.kind == symOp {
-		return s.op.Name
+		return graph.FunctionName(s.op, s.attrs)
 	}
 	return s.name
 }

@@ -77,10 +77,7 @@ func InSort(v graph.Value, sort string) bool {
 	case graph.SortPadding:
 		return same || isName && name == graph.Valid || isTuple && len(tuple) == 4
 	case graph.SortAct:
-		if op, ok := graph.Lookup(name); isName && ok {
-			return op.Pointwise
-		}
-		return isName && name == "none"
+		return isName && (name == "none" || graph.IsActivation(name))
 	case graph.SortNumber:
 		return v.Kind() == graph.KindNumber
 	case graph.SortBorder:

@@ -83,16 +83,11 @@ func NewTable() *Table {
 	t.shapes[1] = graph.Shape{}
 	for i, op := range graph.Ops() {
 		t.heads[op] = uint32(headFirstOp + i)
-		if isFunction(op) {
+		if op.IsFunction() {
 			t.heads[op] = headPointwise
 		}
 	}
 	return t
-}
-
-// isFunction says whether a function variable may stand for op.
-func isFunction(op *graph.Op) bool {
-	return op.Pointwise && op.In == 1 && op.Out == 1 && len(op.Params) == 0
 }
 
 // Len counts what the table holds: symbols, shapes and solutions. A caller that
@@ -158,13 +153,13 @@ func (t *Table) op(op *graph.Op, attrs graph.Attrs) (uint32, error) {
 		args = t.push(args, t.value(v))
 	}
 	return t.intern(symKey{kind: symOp, op: op, args: args}, func() symbol {
-		f := isFunction(op)
+		f := op.IsFunction()
 		vals := make([]uint32, len(attrs))
 		for i, v := range attrs {
 			vals[i] = t.value(v)
 		}
 		return symbol{kind: symOp, head: head, op: op, attrs: append(graph.Attrs{}, attrs...), vals: vals,
-			point: f, zero: f && op.ZeroAtZero}
+			point: f, zero: f && op.KeepsZero(attrs)}
 	}), nil
 }
 

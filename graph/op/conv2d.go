@@ -103,10 +103,8 @@ func checkAct(v graph.Value) error {
 	if v == none || v.Kind() == graph.KindVar {
 		return nil
 	}
-	if n, ok := v.Name(); ok {
-		if o, ok := graph.Lookup(n); ok && o.Pointwise {
-			return nil
-		}
+	if n, ok := v.Name(); ok && graph.IsActivation(n) {
+		return nil
 	}
 	return fmt.Errorf("activation %s is not known", v)
 }

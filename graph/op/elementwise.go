@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -10,16 +11,16 @@ import (
 
 // pointwise declares a function of one element.
 func pointwise(name, doc string, zeroAtZero bool) *graph.Op {
-	o := family(name, doc)
-	o.Pointwise, o.ZeroAtZero = true, zeroAtZero
+	o := family(name, doc, nil)
+	o.ZeroAtZero = zeroAtZero
 	return o
 }
 
-// family declares a function of one element with real parameters. A function
-// variable of a law does not stand for one of these.
-func family(name, doc string, params ...graph.Param) *graph.Op {
+// family declares a function of one element with real parameters; zero tells
+// for which of them it is 0 at 0, nil for none.
+func family(name, doc string, zero func(params []float64) bool, params ...graph.Param) *graph.Op {
 	return &graph.Op{
-		Name: name, In: 1, Out: 1, Params: params, Doc: doc,
+		Name: name, In: 1, Out: 1, Params: params, Doc: doc, Pointwise: true, Zero: zero,
 		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
 		Entry: func(_ *graph.Space, a graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 			return graph.EntryFn(graph.NameValue(graph.FuncText(name, a...)), graph.EntryRead(0, at...)), nil
@@ -154,6 +155,17 @@ func groupsOf(sizes []int, over []bool) groups {
 		next[to]++
 	}
 	return g
+}
+
+// finite reports whether no number is infinite or not a number: 0 times such a
+// number is not 0.
+func finite(xs []float64) bool {
+	for _, x := range xs {
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return false
+		}
+	}
+	return true
 }
 
 // over marks axes.

@@ -184,7 +184,7 @@ func TestEveryOperatorIsDocumented(t *testing.T) {
 			}
 			seen[p.Name] = true
 		}
-		if o.Commutative && o.In != 2 || o.Pointwise && (o.In != 1 || o.Out != 1) || o.ZeroAtZero && !o.Pointwise {
+		if o.Commutative && o.In != 2 || o.Pointwise && (o.In != 1 || o.Out != 1) || (o.ZeroAtZero || o.Zero != nil) && !o.IsFunction() || o.ZeroAtZero && len(o.Params) > 0 {
 			t.Errorf("operator %s: its flags do not fit its arity", o.Name)
 		}
 	}

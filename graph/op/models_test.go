@@ -80,7 +80,7 @@ func init() {
 			x := arguments(c.op, drawShape(t, 0, 3)...)
 			compare(t, c.op, c.a, []tensor{x}, build(func(i []int) float64 { return c.f(at(x, i...)) }, x.Sizes...))
 		}})
-		if !c.op.Pointwise {
+		if !c.op.Pointwise || len(c.op.Params) > 0 {
 			modelEntries[c.op.Name] = func(t *rapid.T) { checkEntry(t, c.op, c.a, arguments(c.op, drawShape(t, 0, 3)...)) }
 		}
 		inferCases = append(inferCases,
@@ -471,7 +471,7 @@ var modelCarried = []carriedCase{
 
 func init() {
 	for _, c := range functions {
-		if !c.op.Pointwise {
+		if !c.op.Pointwise || len(c.op.Params) > 0 {
 			modelCarried = append(modelCarried, carriedCase{c.op, c.a, c.a, c.a, []tensor{arguments(c.op, 2, 3, 2, 4)}, []graph.Shape{run("P")}, 0})
 		}
 	}

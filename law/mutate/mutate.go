@@ -194,7 +194,7 @@ func (e *editor) operators() {
 		}
 	}
 	for _, op := range graph.Ops() {
-		if op.Pointwise && op.In == 1 && op != u.Op && op.Infer != nil && distinct(op) {
+		if len(op.Params) == 0 && op.IsFunction() && op != u.Op && distinct(op) {
 			e.replace(op.Name+" put before", law.Apply(op, graph.Attrs{}, u))
 		}
 	}

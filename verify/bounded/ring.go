@@ -51,10 +51,7 @@ func unknown(name string) bool {
 }
 
 func keepsZero(name string) bool {
-	if op, ok := graph.Lookup(name); ok {
-		return op.ZeroAtZero
-	}
-	return strings.HasPrefix(name, zeroPrefix)
+	return strings.HasPrefix(name, zeroPrefix) || graph.FuncKeepsZero(name)
 }
 
 // exact is rational arithmetic with the true rectifier and maximum; every other

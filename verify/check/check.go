@@ -272,8 +272,16 @@ func (c *checked) bound(v *vars, in *law.Instance) error {
 			if err := check("function ", name, ok); err != nil {
 				return err
 			}
-			op, isOp := graph.Lookup(f)
-			isOp = isOp && op.Pointwise && (op.ZeroAtZero || sort == law.SortPointwise1)
+			op, attrs, isOp := graph.ParseFunctionName(f)
+			for i := range attrs {
+				if err := sortOf(attrs[i], op.Params[i].Sort); err != nil {
+					return fmt.Errorf("function %s: %s: %w", name, f, err)
+				}
+				if err := c.t.known(attrs[i]); err != nil {
+					return fmt.Errorf("function %s: %s: %w", name, f, err)
+				}
+			}
+			isOp = isOp && (sort == law.SortPointwise1 || op.KeepsZero(attrs))
 			gs := c.t.attrs[f]
 			if !isOp && (!law.IsFuncSort(gs) || sort == law.SortZero1 && gs != law.SortZero1) {
 				return fmt.Errorf("function %s: %s is not of sort %s", name, f, sort)

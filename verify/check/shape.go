@@ -534,8 +534,7 @@ func sortOf(v graph.Value, sort string) error {
 	case graph.SortSame:
 		ok = ok || name == "same_upper" || name == "same_lower"
 	case graph.SortAct:
-		op, isOp := graph.Lookup(name)
-		ok = ok || name == "none" || isOp && op.Pointwise
+		ok = ok || name == "none" || graph.IsActivation(name)
 	case graph.SortNumber:
 		ok = ok || v.Kind() == graph.KindNumber
 	case graph.SortBorder:

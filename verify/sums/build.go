@@ -165,8 +165,7 @@ func (b *builder) inverse(n nf, ctx []graph.Guard) (nf, error) {
 
 func funOf(v graph.Value) fun {
 	if name, ok := v.Name(); ok {
-		op, known := graph.Lookup(name)
-		return fun{name: name, zero: known && op.ZeroAtZero, relu: name == "relu"}
+		return fun{name: name, zero: graph.FuncKeepsZero(name), relu: name == "relu"}
 	}
 	return fun{name: "variable " + v.String()}
 }
