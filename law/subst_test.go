@@ -29,3 +29,26 @@ func TestLawSubst(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// A function keeps its parameters where it stands for a variable, and its
+// parameters are replaced where their variables are.
+func TestSubstFunction(t *testing.T) {
+	e := graph.Binding{Attrs: map[string]graph.Value{"e": graph.NumberValue(0.25)}}
+	fns := map[string]string{"f": "clip[lo=0.0, hi=6.0]"}
+	for _, c := range [][2]string{
+		{"f", "clip[lo=0.0, hi=6.0]"}, {"g", "g"}, {"relu", "relu"},
+		{"leakyrelu[alpha=e]", "leakyrelu[alpha=0.25]"}, {"hardsigmoid[alpha=e, beta=0.5]", "hardsigmoid[alpha=0.25, beta=0.5]"},
+		{"leakyrelu[alpha=d]", "leakyrelu[alpha=d]"},
+	} {
+		if got := law.SubstFunction(c[0], fns, &e); got != c[1] {
+			t.Errorf("%s becomes %s, want %s", c[0], got, c[1])
+		}
+	}
+	// The parameters are the goal's: what stands for the law's own variables
+	// does not touch them.
+	call := law.Call("f", law.V("X"))
+	got := call.Subst(nil, map[string]string{"f": "leakyrelu[alpha=e]"}, &e)
+	if want := "leakyrelu[alpha=e](X)"; got.String() != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

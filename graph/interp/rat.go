@@ -2,7 +2,10 @@ package interp
 
 import (
 	"math"
+	"math/big"
 	"math/bits"
+
+	"github.com/taso-go/taso/graph"
 )
 
 // Q is an exact rational num/den in lowest terms with den > 0. A computation
@@ -16,7 +19,8 @@ var Bad = Q{}
 // IsBad reports an overflown value.
 func (q Q) IsBad() bool { return q.Den == 0 }
 
-// Rational is exact rational arithmetic with true relu and max.
+// Rational is exact rational arithmetic with the true maximum and those true
+// functions that take rationals to rationals.
 type Rational struct{}
 
 // Rat is num/den.
@@ -126,13 +130,121 @@ func (Rational) less(a, b Q) (less, ok bool) {
 	return x < y, ok1 && ok2
 }
 
-// Fn applies relu; an unknown name is Bad.
-func (Rational) Fn(name string, x Q) Q {
-	if name != "relu" {
+// Fn applies a function that takes rationals to rationals; any other, such as
+// exp, is Bad, and so is the reciprocal of 0.
+func (r Rational) Fn(name string, x Q) Q {
+	if x.IsBad() {
 		return Bad
 	}
-	if x.Num < 0 {
-		return Q{0, 1}
+	if name == "relu" { // nearly always
+		return r.clip(x, Q{0, 1}, Q{1, 0})
 	}
-	return x
+	fn, params, err := graph.ParseFunc(name)
+	f, ok := rationalFunctions[fn]
+	if err != nil || !ok || len(params) != f.params {
+		return Bad
+	}
+	p := make([]Q, len(params))
+	for i, v := range params {
+		if p[i], ok = decimal(v); !ok {
+			return Bad
+		}
+	}
+	return f.of(r, x, p)
+}
+
+// rationalFunctions are the functions of one element that are exact here. A
+// bound that is infinite has the denominator 0, as in [decimal].
+var rationalFunctions = map[string]struct {
+	params int
+	of     func(r Rational, x Q, p []Q) Q
+}{
+	"leakyrelu": {1, func(r Rational, x Q, p []Q) Q {
+		if x.Num < 0 {
+			return r.Mul(x, p[0])
+		}
+		return x
+	}},
+	"clip": {2, func(r Rational, x Q, p []Q) Q { return r.clip(x, p[0], p[1]) }},
+	"hardsigmoid": {2, func(r Rational, x Q, p []Q) Q {
+		return r.clip(r.Add(r.Mul(x, p[0]), p[1]), Q{0, 1}, Q{1, 1})
+	}},
+	"hardswish": {0, func(r Rational, x Q, _ []Q) Q {
+		return r.Mul(x, r.clip(r.Add(r.Mul(x, Q{1, 6}), Q{1, 2}), Q{0, 1}, Q{1, 1}))
+	}},
+	"abs": {0, func(r Rational, x Q, _ []Q) Q { return r.Max([]Q{x, r.Mul(x, Q{-1, 1})}) }},
+	"reciprocal": {0, func(_ Rational, x Q, _ []Q) Q {
+		switch {
+		case x.Num == 0:
+			return Bad
+		case x.Num < 0:
+			return lowest(-x.Den, -x.Num)
+		}
+		return Q{x.Den, x.Num}
+	}},
+	"number":   {1, func(_ Rational, _ Q, p []Q) Q { return finite(p[0]) }},
+	"truncate": {0, func(_ Rational, x Q, _ []Q) Q { return Q{x.Num / x.Den, 1} }},
+	"nonzero":  {0, func(_ Rational, x Q, _ []Q) Q { return truth(x.Num != 0) }},
+	"iszero":   {0, func(_ Rational, x Q, _ []Q) Q { return truth(x.Num == 0) }},
+}
+
+func truth(b bool) Q {
+	if b {
+		return Q{1, 1}
+	}
+	return Q{0, 1}
+}
+
+// finite makes an infinite bound Bad: it is no value.
+func finite(q Q) Q {
+	if q.Den == 0 {
+		return Bad
+	}
+	return q
+}
+
+// clip is x between lo and hi; hi where the two cross.
+func (r Rational) clip(x, lo, hi Q) Q {
+	if x.IsBad() {
+		return Bad
+	}
+	out := x
+	if lo.Den != 0 {
+		out = r.Max([]Q{out, lo})
+	} else if lo.Num > 0 {
+		out = hi
+	}
+	switch {
+	case hi.Den == 0 && hi.Num < 0:
+		return Bad
+	case hi.Den == 0:
+		return finite(out)
+	}
+	less, ok := r.less(hi, out)
+	if !ok {
+		return Bad
+	}
+	if less {
+		return hi
+	}
+	return out
+}
+
+// decimal is the rational that a parameter is written as, since laws speak of
+// that number and not of the nearest one in binary. Infinities are 1/0 and -1/0;
+// false if there is none or it does not fit.
+func decimal(x float64) (Q, bool) {
+	switch {
+	case math.IsNaN(x):
+		return Bad, false
+	case math.IsInf(x, 1):
+		return Q{1, 0}, true
+	case math.IsInf(x, -1):
+		return Q{-1, 0}, true
+	}
+	q, ok := new(big.Rat).SetString(graph.FormatNumber(x))
+	if !ok || !q.Num().IsInt64() || !q.Denom().IsInt64() {
+		return Bad, false
+	}
+	return lowest(q.Num().Int64(), q.Denom().Int64()), true
 }

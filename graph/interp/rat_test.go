@@ -122,3 +122,43 @@ func TestFloat(t *testing.T) {
 		t.Error("functions")
 	}
 }
+
+// Where a function is exact it is what float64 arithmetic says, for parameters
+// that binary numbers hold exactly, infinite ones among them.
+func TestRationalFunctionsAgainstFloat(t *testing.T) {
+	var r interp.Rational
+	var f interp.Float
+	met := map[string]int{}
+	names := []string{"relu", "abs", "hardswish", "reciprocal", "truncate", "nonzero", "iszero", "leakyrelu(0.25)",
+		"leakyrelu(-2.0)", "clip(-1.5, 2.0)", "clip(2.0, -1.0)", "clip(0.0, inf)", "clip(-inf, 1.0)", "clip(-inf, inf)",
+		"clip(inf, 3.0)", "hardsigmoid(0.125, 0.5)", "hardsigmoid(2.0, -1.0)", "number(0.75)"}
+	rapid.Check(t, func(t *rapid.T) {
+		x := r.Rat(rapid.Int64Range(-60, 60).Draw(t, "num"), rapid.SampledFrom([]int64{1, 2, 4, 8, 3}).Draw(t, "den"))
+		for _, name := range names {
+			got, want := r.Fn(name, x), f.Fn(name, float64(x.Num)/float64(x.Den))
+			if got.IsBad() {
+				if !math.IsInf(want, 0) {
+					t.Fatalf("%s of %v is bad, want %v", name, x, want)
+				}
+				continue
+			}
+			met[name]++
+			if have := float64(got.Num) / float64(got.Den); math.Abs(have-want) > 1e-12*math.Max(1, math.Abs(want)) {
+				t.Fatalf("%s of %v is %v, want %v", name, x, got, want)
+			}
+		}
+	})
+	for _, name := range names {
+		if met[name] == 0 {
+			t.Errorf("%s: never a number", name)
+		}
+	}
+	for _, name := range []string{"exp", "sqrt", "leakyrelu", "leakyrelu(nan)", "clip(1.0)", "leakyrelu(inf)", "number(inf)", "clip(inf, inf)"} {
+		if q := r.Fn(name, interp.Q{Num: -1, Den: 1}); !q.IsBad() {
+			t.Errorf("%s of -1 is %v, want bad", name, q)
+		}
+	}
+	if got := r.Fn("leakyrelu(0.1)", interp.Q{Num: -1, Den: 1}); got != (interp.Q{Num: -1, Den: 10}) {
+		t.Errorf("leakyrelu(0.1) of -1 is %v, want the tenth as it is written", got)
+	}
+}

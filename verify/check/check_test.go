@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -107,6 +108,14 @@ func TestRule(t *testing.T) {
 	first := "rule r\n given X : [a], Y : [b]\n then slice[axis=0, lo=0, hi=a](concat[axis=0](X, slice[axis=0, lo=1, hi=2](Y))) %s X"
 	firstInst := inst("slice_first", binds{"X": "X", "Y": "slice[axis=0, lo=1, hi=2](Y)"}, binds{"a": "a", "b": "1"}, nil, nil, nil)
 	relu := "rule r\n given X : [n]\n then relu(X) == X"
+	leaky := "rule r\n given X : [n], Y : [n]\n then leakyrelu[alpha=0.1](concat[axis=0](X, Y)) == concat[axis=0](leakyrelu[alpha=0.1](X), leakyrelu[alpha=0.1](Y))"
+	leakyInst := func(f string) law.InstanceText {
+		return inst("relu_concat", binds{"X": "X", "Y": "Y"}, binds{"a": "n", "b": "n"}, binds{"P": "[]", "S": "[]"}, nil, binds{"f": f})
+	}
+	clip := "rule r\n given X : [n]\n then clip[lo=%[1]f, hi=%[2]f](slice[axis=0, lo=0, hi=1](X)) == slice[axis=0, lo=0, hi=1](clip[lo=%[1]f, hi=%[2]f](X))"
+	clipInst := func(f string) law.InstanceText {
+		return inst("zero_slice", binds{"X": "X"}, binds{"n": "n"}, nil, nil, binds{"f": f})
+	}
 	for _, c := range []struct {
 		name, law string
 		proof     []law.InstanceText
@@ -152,6 +161,15 @@ func TestRule(t *testing.T) {
 			[]law.InstanceText{inst("zero_slice", binds{"X": "X"}, binds{"n": "n"}, nil, nil, binds{"f": "g"})}, "is not of sort zero1"},
 		{"one with f(0) = 0 for any", "rule r\n given g : zero1, X : [n], Y : [n]\n then g(concat[axis=0](X, Y)) == concat[axis=0](g(X), g(Y))",
 			[]law.InstanceText{inst("relu_concat", binds{"X": "X", "Y": "Y"}, binds{"a": "n", "b": "n"}, binds{"P": "[]", "S": "[]"}, nil, binds{"f": "g"})}, ""},
+		{"a function with parameters", leaky, []law.InstanceText{leakyInst("leakyrelu[alpha=0.1]")}, ""},
+		{"other parameters", leaky, []law.InstanceText{leakyInst("leakyrelu[alpha=0.2]")}, "do not make"},
+		{"without its parameters", leaky, []law.InstanceText{leakyInst("leakyrelu")}, "is not of sort pointwise1"},
+		{"a parameter that is no number", leaky, []law.InstanceText{leakyInst("leakyrelu[alpha=(1, 2)]")}, "is not of sort pointwise1"},
+		{"a parameter that the rule has not", leaky, []law.InstanceText{leakyInst("leakyrelu[alpha=e]")}, "e"},
+		{"a parameter of the rule", strings.Replace(strings.ReplaceAll(leaky, "0.1", "e"), "given ", "given e : number, ", 1),
+			[]law.InstanceText{leakyInst("leakyrelu[alpha=e]")}, ""},
+		{"a function that is 0 at 0 for its parameters", fmt.Sprintf(clip, 0.0, 6.0), []law.InstanceText{clipInst("clip[lo=0.0, hi=6.0]")}, ""},
+		{"and for others is not", fmt.Sprintf(clip, 1.0, 6.0), []law.InstanceText{clipInst("clip[lo=1.0, hi=6.0]")}, "is not of sort zero1"},
 		{"a condition that is not given", relu, []law.InstanceText{inst("odd_only", binds{"X": "X"}, binds{"n": "n"}, nil, nil, nil)}, "not given"},
 		{"a condition that is given", "rule r\n given X : [n]\n where n % 2 == 1\n then relu(X) == X", []law.InstanceText{inst("odd_only", binds{"X": "X"}, binds{"n": "n"}, nil, nil, nil)}, ""},
 		{"a condition that is decided", "rule r\n given X : [3]\n then relu(X) == X", []law.InstanceText{inst("odd_only", binds{"X": "X"}, binds{"n": "3"}, nil, nil, nil)}, ""},
