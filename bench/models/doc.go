@@ -7,7 +7,13 @@
 // convolutions, and sometimes with slips of its own, which are kept and named in
 // [Info.Doc]. A *full* network is the published one, as it is used for inference:
 // its parameters agree with published counts to the unit. A *tiny* variant has
-// the same nodes and edges and small sizes, so that an interpreter can run it.
+// the same nodes and edges and small sizes, so that an interpreter can run it. A
+// *rewritten form*, such as bert+qkv, computes what its model does by other
+// operators: what optimizers of graphs report as a gain, or the reverse of it. It
+// is made from the model by rewrites, each step of which is an instance of a law
+// in variants.rules; those laws are proved, and the weights of the form are
+// computed from the model's when they are loaded. [Variants] lists the forms. They
+// are there to ask whether costs put the forms of a model in the right order.
 //
 // [List] says what there is, [Build] makes a model. All batches are 1, elements
 // are float32, images are [batch, channels, height, width]. Weights are random:
@@ -20,10 +26,14 @@
 //	inception.go Inception-v3                    vgg.go         VGG-19
 //	mobilenet.go MobileNet-v2                    nasnet.go      NasNet-A
 //	nasrnn.go    NasRNN                          bert.go        BERT, as in papers and as published
+//	variants.go  the rewritten forms             rewrites.go, rewrites_conv.go  what they are made by
+//	edit.go      a model built anew in part      derive.go      weights computed from weights
 //
 // Sources. The paper graphs follow the public builders of TASO (Jia et al., SOSP
 // 2019; github.com/jiazhihao/TASO, examples) and Tensat (Yang et al., MLSys 2021;
-// github.com/uwplse/tensat, model and src). The networks are those of
+// github.com/uwplse/tensat, model and src). The rewritten forms are those of these two papers and of MetaFlow
+// (Jia et al., Optimizing DNN Computation with Relaxed Graph Substitutions, MLSys
+// 2019). The networks are those of
 //
 //   - He, Zhang, Ren and Sun, Deep Residual Learning for Image Recognition (CVPR 2016)
 //   - Xie, Girshick, Dollár, Tu and He, Aggregated Residual Transformations for

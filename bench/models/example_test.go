@@ -64,3 +64,18 @@ func ExampleDescribe() {
 	fmt.Println(i.Operators, i.Params, i.FLOPs)
 	// Output: 46 143652544 39408740352
 }
+
+func ExampleVariants() {
+	for _, v := range models.Variants("nasrnn") {
+		m, err := models.Build(v.Name, 1)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(v.Name, models.Count(m.Graph, "matmul"), "products, by", v.Laws)
+	}
+	// Output:
+	// nasrnn+gates 10 products, by [merge_products lift_sum]
+	// nasrnn+cell 5 products, by [sum_products merge_products]
+	// nasrnn+split 160 products, by [split_columns split_channels]
+}

@@ -165,17 +165,31 @@ func Describe(m *model.Model) Info {
 	return info
 }
 
-// Build makes the model of that name, one of [Names], or its small variant. The
-// seed decides the numbers of its weights.
+// Build makes the model of that name, one of [Names] or [Variants], or its small
+// variant. The seed decides the numbers of its weights; a rewritten form computes
+// with the same seed what its model does.
 func Build(name string, seed uint64) (*model.Model, error) {
-	base, tiny := strings.CutSuffix(name, tinySuffix)
+	whole, tiny := strings.CutSuffix(name, tinySuffix)
+	base, variant, rewritten := strings.Cut(whole, "+")
 	for _, e := range entries {
 		if e.name != base {
 			continue
 		}
 		build, doc := e.build, e.doc
 		if tiny {
-			build, doc = e.tiny, e.doc+" (small sizes)"
+			build = e.tiny
+		}
+		if rewritten {
+			f, ok := formOf(base, variant)
+			if !ok {
+				break
+			}
+			plain := build
+			build = func(seed uint64) *model.Model { return settled(f.apply(plain(seed))) }
+			doc = f.doc
+		}
+		if tiny {
+			doc += " (small sizes)"
 		}
 		m, err := try(build, seed)
 		if err != nil {
@@ -184,7 +198,7 @@ func Build(name string, seed uint64) (*model.Model, error) {
 		m.Name, m.Doc = name, doc
 		return m, nil
 	}
-	return nil, fmt.Errorf("build model %q: %w: want one of %s, or one of them with %q behind it",
+	return nil, fmt.Errorf("build model %q: %w: want one of %s, one of their rewritten forms, or one of these with %q behind it",
 		name, ErrUnknown, strings.Join(Names(), ", "), tinySuffix)
 }
 

@@ -60,6 +60,9 @@ func builtin() []string {
 	for _, n := range models.Names() {
 		out = append(out, n, n+"-tiny")
 	}
+	for _, v := range models.Variants("") {
+		out = append(out, v.Name, v.Name+"-tiny")
+	}
 	return out
 }
 

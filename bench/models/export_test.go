@@ -1,0 +1,26 @@
+package models
+
+import (
+	"strings"
+
+	"github.com/taso-go/taso/model"
+)
+
+// BuildApart is Build of a rewritten form whose weights are still those of its
+// model, with the nodes that compute its weights from them: for all numbers of
+// the weights, both are the same function.
+func BuildApart(name string, seed uint64) (*model.Model, error) {
+	base, variant, _ := strings.Cut(strings.TrimSuffix(name, tinySuffix), "+")
+	f, ok := formOf(base, variant)
+	if !ok {
+		return nil, ErrUnknown
+	}
+	m, err := Build(base+strings.TrimPrefix(name, base+"+"+variant), seed)
+	if err != nil {
+		return nil, err
+	}
+	return try(func(uint64) *model.Model {
+		out, _ := f.apply(m)
+		return out
+	}, seed)
+}
