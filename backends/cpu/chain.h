@@ -67,8 +67,8 @@ static void apply_op(float *dst, const float *src, int64_t n, const taso_op *o, 
 	case TASO_RSUB: EACH2(p - x); break;
 	case TASO_DIV: EACH2(x / p); break;
 	case TASO_RDIV: EACH2(p / x); break;
-	case TASO_MAX: EACH2(VMAX(p, x)); break;
-	case TASO_MIN: EACH2(VMIN(p, x)); break;
+	case TASO_MAX: EACH2(nmax(p, x)); break;
+	case TASO_MIN: EACH2(nmin(p, x)); break;
 	case TASO_RSQRT: EACH1(1.0f / vsqrt(x + a)); break;
 	case TASO_AFFINE: {
 		V p = vset(o->p[row]), q = vset(o->q[row]);

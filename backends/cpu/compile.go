@@ -75,12 +75,18 @@ func (x attrs) int(name string) (int, error) {
 }
 
 func (x attrs) number(name string) (float32, error) {
+	n, err := x.real(name)
+	return float32(n), err
+}
+
+// real is a number in full, which integers beyond 2^24 need.
+func (x attrs) real(name string) (float64, error) {
 	v, _ := x.get(name)
 	n, ok := v.Number()
 	if !ok {
 		return 0, fmt.Errorf("attribute %s is not a real number", name)
 	}
-	return float32(n), nil
+	return n, nil
 }
 
 func (x attrs) name(name string) string {

@@ -126,7 +126,7 @@ static void conv_direct(const taso_conv *g) {
 					if (p + kc == k) {
 						t.rowscale = tail->rowscale ? tail->rowscale + i : 0;
 						t.rowbias = tail->rowbias ? tail->rowbias + i : 0;
-						t.clamp = tail->clamp && !tail->init;
+						t.clamp = tail->clamp && !tail->init && !tail->colbias;
 						t.lo = tail->lo, t.hi = tail->hi;
 					}
 					directs[mr - 1][nv - 1](kc, a + i * kc, x + j, off + p, &t);
@@ -136,10 +136,13 @@ static void conv_direct(const taso_conv *g) {
 		for (int64_t i = 0; i < g->o; i++) {
 			float *y = g->y + i * n + r0 * g->ow;
 			for (int64_t r = 0; r < nr; r++) __builtin_memcpy(y + r * g->ow, ybuf + i * ld + r * g->xw, g->ow * 4);
-			if (tail->init) {
-				taso_op ops[2] = {{TASO_ADD, TASO_FULL, 0, 0, tail->init, 0}, {TASO_CLIP, TASO_NONE, tail->lo, tail->hi, 0, 0}};
-				apply_ops(y, y, nr * g->ow, ops, tail->clamp ? 2 : 1, 0, 0, i * n + r0 * g->ow);
-			}
+			// What lies as the result does, not as ybuf, is added here.
+			taso_op ops[3];
+			int nops = 0;
+			if (tail->init) ops[nops++] = (taso_op){TASO_ADD, TASO_FULL, 0, 0, tail->init, 0};
+			if (tail->colbias) ops[nops++] = (taso_op){TASO_ADD, TASO_COL, 0, 0, tail->colbias, 0};
+			if (nops && tail->clamp) ops[nops++] = (taso_op){TASO_CLIP, TASO_NONE, tail->lo, tail->hi, 0, 0};
+			if (nops) apply_ops(y, y, nr * g->ow, ops, nops, 0, r0 * g->ow, i * n + r0 * g->ow);
 		}
 		finish(tail, g->y, n, g->o, r0 * g->ow, nr * g->ow);
 	}

@@ -156,6 +156,9 @@ func (b *Backend) Compile(ctx context.Context, m *model.Model, opt backends.Comp
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("compile %s: %w", m.Name, errors.Join(errs...))
 	}
+	if err := checkSizes(m.Graph, needed); err != nil {
+		return nil, fmt.Errorf("compile %s: %w", m.Name, err)
+	}
 	c := &compiler{ctx: ctx, t: b.t, m: m, g: m.Graph, opt: opt,
 		val: map[graph.Tensor]*value{}, readers: map[*buffer]int{}, maker: map[*buffer]int{},
 		pending: map[*buffer]int{}, kept: map[*buffer]bool{},

@@ -53,6 +53,8 @@ func TestFunctions(t *testing.T) {
 			}
 			return x / 2 * (1 + math.Erf(x/math.Sqrt2))
 		}, [][]float32{sweep(-5.5, 9), {0, float32(nan), 1e-20}}, 16, 3e-8},
+		{"gelu of far numbers", chainOp{code: opGelu}, func(x float64) float64 { return x / 2 * math.Erfc(-x/math.Sqrt2) },
+			[][]float32{sweep(-30, -5), {-1000, -1e10, -3e38, 1000, 1e10, 3e38, float32(inf)}}, 1, 2e-8},
 		{"sqrt", chainOp{code: opSqrt}, math.Sqrt, [][]float32{sweep(0, 100), special, tiny[:6]}, 0.5, 0},
 		{"elu", chainOp{code: opElu, a: 1}, func(x float64) float64 {
 			if x < 0 {

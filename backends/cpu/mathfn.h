@@ -75,8 +75,8 @@ INLINE void verf_parts(V x, V *near, V *tail) {
 	p = p * s + -3.761262667e-01f;
 	p = p * s + 1.128379166e+00f;
 	*near = p * x;
-	V t = vabs(x);
-	t = VMIN(vset(4.2f), t); // erfc(4.2) is 3e-9
+	V t = vabs(x), tt = t * t; // beyond 4.2, where erfc is 3e-9, the square does all
+	t = VMIN(vset(4.2f), t);
 	V q = vset(-1.206428790e-05f);
 	q = q * t + 2.962636230e-04f;
 	q = q * t + -3.285388656e-03f;
@@ -85,7 +85,7 @@ INLINE void verf_parts(V x, V *near, V *tail) {
 	q = q * t + 3.592785830e-01f;
 	q = q * t + -1.124818618e+00f;
 	q = q * t + -1.066730922e-03f;
-	*tail = vexp(q - t * t);
+	*tail = vexp(q - tt);
 }
 INLINE V verf(V x) {
 	V near, tail;

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"cmp"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -24,6 +25,9 @@ type block struct {
 // newBlock returns a block of bytes, zeroed, that may be read slack elements
 // beyond.
 func newBlock(bytes int) (*block, error) {
+	if err := roomFor(int64(bytes)); err != nil {
+		return nil, fmt.Errorf("allocate memory: %w", err)
+	}
 	b, err := newRawBlock(bytes)
 	if err == nil {
 		clearBytes(b.p, bytes+4*slack)

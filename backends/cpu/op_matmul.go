@@ -52,8 +52,10 @@ func (c *compiler) product(a, b matrices, t graph.TensorType) (*value, error) {
 	m, n, k := a.rows, b.cols, a.cols
 	batch := len(a.first)
 	if b.one && batch > 1 && a.v.dense() {
-		// One matrix for all of the batch: its rows are rows of one product.
+		// One matrix for all of the batch: its rows are rows of one product. The
+		// strides of axes of size 1 say nothing, those of a dense matrix do.
 		m, batch = m*batch, 1
+		a.rs, a.cs = k, 1
 	}
 	kern := c.t
 	pa, pb, err := c.packedOperands(a, b, m, n, k, batch)

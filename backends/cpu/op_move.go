@@ -88,7 +88,7 @@ type place struct {
 }
 
 // placed makes a tensor of copies of values at places, the rest being fill.
-func (c *compiler) placed(t graph.TensorType, fill float32, filled bool, at [][]int, vs ...*value) (*value, error) {
+func (c *compiler) placed(t graph.TensorType, fill float64, filled bool, at [][]int, vs ...*value) (*value, error) {
 	y, err := c.result(t, vs...)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (c *compiler) placed(t graph.TensorType, fill float32, filled bool, at [][]
 		} else if filled {
 			whole := f32(y.ptr(), n)
 			for i := range whole {
-				whole[i] = fill
+				whole[i] = float32(fill)
 			}
 		}
 		for _, p := range ps {
@@ -154,7 +154,7 @@ func emitPad(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*valu
 	if err != nil {
 		return nil, err
 	}
-	fill, err := a.number("value")
+	fill, err := a.real("value")
 	if err != nil {
 		return nil, err
 	}

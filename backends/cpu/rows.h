@@ -11,10 +11,10 @@ INLINE V vloadf(const float *p, int64_t n, float fill) {
 static float row_max(const float *x, int64_t n) {
 	V m = vset(-__builtin_inff());
 	int64_t i = 0;
-	for (; i + LANES <= n; i += LANES) m = VMAX(m, vload(x + i));
+	for (; i + LANES <= n; i += LANES) m = nmax(m, vload(x + i));
 	if (i < n) {
 		V t = vloadf(x + i, n - i, -__builtin_inff());
-		m = VMAX(m, t);
+		m = nmax(m, t);
 	}
 	return hmax(m);
 }
@@ -104,7 +104,7 @@ static void reduce(float *y, const float *x, int64_t outer, int64_t n, int64_t i
 			for (int64_t l = 0; l < n; l++) {
 				V t = w == LANES ? vload(x + l * inner + i) : vloadn(x + l * inner + i, w);
 				if (kind == 2)
-					m = VMAX(m, t);
+					m = nmax(m, t);
 				else
 					m += t;
 			}

@@ -33,6 +33,10 @@ INLINE V vsel(VI m, V x, V y) { return (V)((m & (VI)x) | (~m & (VI)y)); }
 #define VMIN(a, x) vsel((a) < (x), (a), (x))
 #endif
 
+// nmax and nmin: what is not a number where either is not.
+INLINE V nmax(V a, V x) { return vsel(a != a, a, VMAX(a, x)); }
+INLINE V nmin(V a, V x) { return vsel(a != a, a, VMIN(a, x)); }
+
 INLINE float hsum(V x) {
 	float t[LANES], s = 0;
 	vstore(t, x);

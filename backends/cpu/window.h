@@ -31,6 +31,26 @@ static void sort_columns(float *to, const float *x, const taso_window *g, float 
 	}
 }
 
+// A channel with an element that is not a number takes a slower maximum, which
+// such an element wins.
+enum { POOLMAX_NAN = -1 };
+
+static int has_nan(const float *x, int64_t n) {
+	VI bad = {0};
+	int64_t i = 0;
+	for (; i + LANES <= n; i += LANES) {
+		V v = vload(x + i);
+		bad |= v != v;
+	}
+	if (i < n) {
+		V v = vloadn(x + i, n - i);
+		bad |= v != v;
+	}
+	for (i = 0; i < LANES; i++)
+		if (bad[i]) return 1;
+	return 0;
+}
+
 // window_channel computes one channel. kind, kh, kw and sw are constants in the
 // copies made for common windows.
 INLINE void window_channel(const taso_window *g, const int kind, const int kh, const int kw, const int sw,
@@ -45,7 +65,7 @@ INLINE void window_channel(const taso_window *g, const int kind, const int kh, c
 		}
 		const float *si = s + i * g->sh * line;
 		for (int64_t j = 0; j < g->ow; j += LANES) {
-			V acc = kind == TASO_POOLMAX ? vload(si + j) : (V){0};
+			V acc = kind == TASO_POOLMAX || kind == POOLMAX_NAN ? vload(si + j) : (V){0};
 			for (int a = 0; a < kh; a++) {
 				const float *row = si + a * line + j;
 				for (int b = 0, ph = 0, q = 0; b < kw; b++) {
@@ -55,6 +75,8 @@ INLINE void window_channel(const taso_window *g, const int kind, const int kh, c
 						acc += k[a * kw + b] * x;
 					else if (kind == TASO_POOLMAX)
 						acc = VMAX(acc, x);
+					else if (kind == POOLMAX_NAN)
+						acc = nmax(acc, x);
 					else
 						acc += x;
 				}
@@ -97,7 +119,12 @@ static void window(const taso_window *g) {
 		sort_columns(s, x, g, fill);
 		switch (g->kind) {
 		case TASO_DEPTHWISE: window_kind(g, TASO_DEPTHWISE, s, k, cols, y, safe); break;
-		case TASO_POOLMAX: window_kind(g, TASO_POOLMAX, s, 0, cols, y, safe); break;
+		case TASO_POOLMAX:
+			if (has_nan(x, g->h * g->w))
+				window_channel(g, POOLMAX_NAN, (int)g->kh, (int)g->kw, (int)g->sw, s, 0, cols, y, safe);
+			else
+				window_kind(g, TASO_POOLMAX, s, 0, cols, y, safe);
+			break;
 		case TASO_POOLAVG: window_kind(g, TASO_POOLAVG, s, 0, cols, y, safe); break;
 		default: window_kind(g, TASO_POOLAVG_INSIDE, s, 0, cols, y, safe); break;
 		}

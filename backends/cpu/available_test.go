@@ -1,0 +1,56 @@
+package cpu
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/backends"
+)
+
+func TestMemAvailable(t *testing.T) {
+	for text, want := range map[string]int64{
+		"":                         math.MaxInt64,
+		"MemAvailable:  lots kB\n": math.MaxInt64,
+		"MemAvailable:  -3 kB\n":   math.MaxInt64,
+		"MemAvailable:  8\n":       math.MaxInt64,
+		"MemAvailable:  8 kB":      8192,
+		"MemFree: 4 kB\nMemAvailable:\t16 kB\nBuffers: 1 kB\n": 16384,
+		"MemAvailable: 99999999999999999999 kB\n":              math.MaxInt64,
+	} {
+		if got := memAvailable(text); got != want {
+			t.Errorf("%q: %d bytes, want %d", text, got, want)
+		}
+	}
+	if free := available(); free <= 0 {
+		t.Errorf("%d bytes are available", free)
+	}
+}
+
+// TestTooLarge: tensors that no memory holds are errors that name the node,
+// before anything of their size is done.
+func TestTooLarge(t *testing.T) {
+	if available() > 1<<42 {
+		t.Skip("the system does not say how much memory there is")
+	}
+	before := liveBlocks.Load()
+	for node, text := range map[string]string{
+		"x": "x : float32[1048576, 1048576]\ny = relu(x)\nreturn y",
+		"k": "x : float32[2]\nk = one[shape=[1048576, 1048576]]()\nreturn k, x",
+		"m": "x : float32[1048576, 1]\ny : float32[1, 1048576]\nm = matmul(x, y)\nreturn m",
+	} {
+		for _, k := range allTables() {
+			_, err := (&Backend{t: k}).Compile(context.Background(), load(t, text), backends.CompileOptions{})
+			if err == nil || !strings.Contains(err.Error(), "node "+node+": a tensor float32[1048576, 1048576]: 4398046511104 bytes are needed") {
+				t.Errorf("%s, %s", k.name(), err)
+			}
+		}
+	}
+	if _, err := newBlock(1 << 42); err == nil || !strings.Contains(err.Error(), "available") {
+		t.Errorf("a block of 4 TiB: %v", err)
+	}
+	if now := liveBlocks.Load(); now != before {
+		t.Errorf("%d blocks of memory are left", now-before)
+	}
+}
