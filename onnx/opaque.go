@@ -216,7 +216,7 @@ func (c *call) keep(reason string) error {
 	if name == "" {
 		name = out[0]
 	}
-	im.report.Opaque = append(im.report.Opaque, OpaqueNode{Name: name, Op: opName(c.node), Reason: reason})
+	im.report.Opaque = append(im.report.Opaque, OpaqueNode{Name: name, Output: out[0], Op: opName(c.node), Reason: reason})
 	im.report.Missing[opName(c.node)]++
 	return nil
 }

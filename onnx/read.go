@@ -61,6 +61,7 @@ type OpenSize struct {
 // OpaqueNode is a node that could not be lowered.
 type OpaqueNode struct {
 	Name   string // the node's name, or its first output's
+	Output string // its first output's name, which the graph's node has
 	Op     string // with the domain, if it is not ONNX's own
 	Reason string
 }

@@ -3,20 +3,22 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
+	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/draw"
-	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/internal/pipeline/runmodel"
+	"github.com/taso-go/taso/internal/pipeline/showmodel"
 )
 
 // showModelFlags are the flags of show.
 type showModelFlags struct {
-	model          modelFlags
-	svg, dot, html string
+	model                   modelFlags
+	svg, dot, html          string
+	backend, store, machine string
 }
 
 func newShow() *cobra.Command {
@@ -25,25 +27,31 @@ func newShow() *cobra.Command {
 		Use:   "show MODEL",
 		Short: "Print or draw a model's graph",
 		Long: `Show prints a model's graph in the text form, or draws it: --svg, --dot and
---html write files. Weights are left out of pictures; the sizes of an operator's
-results stand under its name.
+--html write files. The picture shows what runs, with the sizes of results; weights
+and what depends on them only are not drawn. The page has the picture, which can be
+moved, zoomed and searched, and what is known of each node; it needs no network.
+Times come from the table that taso measure fills, and, with --machine, for what is
+not there from a machine's formula; the page says which.
 ` + modelHelp,
 		Example: `  taso show bert-tiny
   taso show model.onnx --svg model.svg
-  taso show resnet50 --html resnet50.html`,
+  taso show resnet50 --html resnet50.html --machine laptop`,
 		Args: cobra.ExactArgs(1),
 		RunE: k.run,
 	}
 	k.model.add(c)
 	f := c.Flags()
 	f.StringVar(&k.svg, "svg", "", "write a picture to `FILE.svg`")
-	f.StringVar(&k.dot, "dot", "", "write the graph for Graphviz to `FILE.dot`")
-	f.StringVar(&k.html, "html", "", "write a page with the picture to `FILE.html`")
+	f.StringVar(&k.dot, "dot", "", "write the graph, with its weights, for Graphviz to `FILE.dot`")
+	f.StringVar(&k.html, "html", "", "write a page to `FILE.html`")
+	f.StringVar(&k.backend, "backend", "cpu", "whose measured times the page shows: cpu")
+	f.StringVar(&k.store, "store", "", "table of times (default in the user's cache folder)")
+	f.StringVar(&k.machine, "machine", "", "a machine description, by name or file, for times that are not in the table")
 	return c
 }
 
 func (k *showModelFlags) run(c *cobra.Command, args []string) error {
-	m, _, err := k.model.read(args[0])
+	m, rep, err := k.model.read(args[0])
 	if err != nil {
 		return err
 	}
@@ -51,14 +59,20 @@ func (k *showModelFlags) run(c *cobra.Command, args []string) error {
 		_, err := io.WriteString(c.OutOrStdout(), m.Graph.String())
 		return err
 	}
-	pic := pictureOf(m)
+	d := showmodel.Describe(m, rep)
+	timed := ""
+	if k.html != "" {
+		if timed, err = k.addTimes(c, d); err != nil {
+			return err
+		}
+	}
 	for _, f := range []struct {
 		path  string
 		write func(io.Writer) error
 	}{
-		{k.svg, func(w io.Writer) error { return draw.SVG(w, pic, draw.Options{Title: m.Name}) }},
+		{k.svg, func(w io.Writer) error { return draw.SVG(w, d.Picture(), draw.Options{Title: m.Name}) }},
 		{k.dot, func(w io.Writer) error { _, err := io.WriteString(w, m.Graph.DOT()); return err }},
-		{k.html, func(w io.Writer) error { return writePicturePage(w, m.Name, pic) }},
+		{k.html, func(w io.Writer) error { return d.WriteHTML(w, timed) }},
 	} {
 		if f.path == "" {
 			continue
@@ -71,54 +85,51 @@ func (k *showModelFlags) run(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// pictureOf is the graph to draw: operators and inputs, not the weights.
-func pictureOf(m *model.Model) draw.Graph {
-	g := m.Graph
-	var pic draw.Graph
-	id := func(n graph.NodeID) string { return fmt.Sprintf("n%d", n) }
-	colour := map[string]int{}
-	isOut := map[graph.NodeID]bool{}
-	for _, t := range g.Outputs() {
-		isOut[t.Node] = true
+// addTimes fills in times that are known, and says where they come from. A table
+// that is not there has none, unless it was asked for.
+func (k *showModelFlags) addTimes(c *cobra.Command, d *showmodel.Contents) (string, error) {
+	var model cost.Model
+	var says string
+	if k.machine != "" {
+		m, err := cost.FindMachine(k.machine)
+		if err != nil {
+			return "", err
+		}
+		model, says = m, "modelled for "+m.Name
 	}
-	for n := range g.Nodes() {
-		if g.IsWeight(n) {
-			continue
-		}
-		node := draw.Node{ID: id(n), Label: g.Name(n), Sub: sizesText(g.Sizes(n.Out(0))), Class: draw.Input, Tooltip: g.Name(n)}
-		if op := g.Op(n); op != nil {
-			node.Label = op.Name
-			if _, ok := colour[op.Name]; !ok {
-				colour[op.Name] = len(colour)
-			}
-			node.Class = draw.Kind(colour[op.Name])
-			node.Tooltip = g.Name(n) + " " + op.FormatAttrs(g.Attrs(n))
-			if isOut[n] {
-				node.Class += " " + draw.Output
-			}
-		}
-		pic.Nodes = append(pic.Nodes, node)
-		for _, t := range g.Operands(n) {
-			if g.IsWeight(t.Node) {
-				continue
-			}
-			e := draw.Edge{From: id(t.Node), To: id(n)}
-			if g.NumOut(t.Node) > 1 {
-				e.Port = fmt.Sprint(t.Out)
-			}
-			pic.Edges = append(pic.Edges, e)
+	path := k.store
+	if path == "" {
+		var err error
+		if path, err = cost.DefaultPath(); err != nil {
+			return "", err
 		}
 	}
-	return pic
-}
-
-func writePicturePage(w io.Writer, title string, pic draw.Graph) error {
-	var svg strings.Builder
-	if err := draw.SVG(&svg, pic, draw.Options{Title: title}); err != nil {
-		return err
+	switch _, err := os.Stat(path); {
+	case err == nil:
+		store, err := cost.OpenStore(path)
+		if err != nil {
+			return "", err
+		}
+		for _, e := range store.Damaged {
+			fmt.Fprintf(c.ErrOrStderr(), "%s: %v\n", c.CommandPath(), e)
+		}
+		b, err := openBackend(k.backend)
+		if err != nil {
+			return "", err
+		}
+		defer b.Close()
+		table := store.Model(runmodel.SettingOf(b.Info()))
+		if model == nil {
+			model, says = table, "measured by "+b.Info().String()
+		} else {
+			model, says = cost.WithFallback(table, model), "measured by "+b.Info().String()+", the others "+says
+		}
+	case k.store != "":
+		return "", fmt.Errorf("table of times %s: %w", path, err)
 	}
-	esc := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(title)
-	_, err := fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title></head>\n<body><h1>%s</h1>\n%s\n</body></html>\n",
-		esc, esc, svg.String())
-	return err
+	if model == nil {
+		return "", nil
+	}
+	d.AddTimes(model)
+	return says, nil
 }

@@ -479,3 +479,35 @@ func BenchmarkSVG(b *testing.B) {
 		})
 	}
 }
+
+// IDs name the node of each box, and the node for which a small box stands; all
+// of it is escaped.
+func TestIDs(t *testing.T) {
+	g := Graph{Nodes: []Node{{ID: `a"<`, Label: "a"}}}
+	for i := range 600 { // a chain beside an edge that is so long that it is cut
+		id, from := fmt.Sprint("n", i), fmt.Sprint("n", i-1)
+		g.Nodes = append(g.Nodes, Node{ID: id, Label: id})
+		if i == 0 {
+			from = `a"<`
+		} else {
+			g.Edges = append(g.Edges, Edge{From: `a"<`, To: id})
+		}
+		g.Edges = append(g.Edges, Edge{From: from, To: id})
+	}
+	var with, without bytes.Buffer
+	if err := errors.Join(SVG(&with, g, Options{IDs: true}), SVG(&without, g, Options{})); err != nil {
+		t.Fatal(err)
+	}
+	s := with.String()
+	if n := strings.Count(s, ` data-id="`); n != len(g.Nodes) {
+		t.Errorf("%d boxes have an ID, want %d", n, len(g.Nodes))
+	}
+	refs := strings.Count(s, "<title>from a</title>")
+	if n := strings.Count(s, ` data-ref="a&#34;&lt;"`); n != refs || n == 0 {
+		t.Errorf("%d small boxes name their node, of %d", n, refs)
+	}
+	s = regexp.MustCompile(` data-(id|ref)="[^"]*"`).ReplaceAllString(s, "")
+	if s != without.String() {
+		t.Error("the option changes more than the attributes")
+	}
+}

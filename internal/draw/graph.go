@@ -47,12 +47,12 @@ const (
 	Mark   = "mark"   // to be looked at: border in a warning colour
 )
 
-// kinds is the number of colours for nodes.
-const kinds = 8
+// Kinds is the number of colours for nodes.
+const Kinds = 8
 
 // Kind is the class of colour i, for any i.
 func Kind(i int) string {
-	i = ((i % kinds) + kinds) % kinds
+	i = ((i % Kinds) + Kinds) % Kinds
 	return "kind" + string(rune('1'+i))
 }
 
@@ -63,6 +63,9 @@ type Options struct {
 	// Inline draws for use within an HTML page: without name spaces and without
 	// colours, which the page takes from [Style].
 	Inline bool
+	// IDs writes the ID of each node as the attribute data-id of its group, and
+	// that of the node for which a small box stands as data-ref, for scripts.
+	IDs bool
 	// MaxText is the number of characters after which a line is cut; 0 is 40.
 	MaxText int
 }

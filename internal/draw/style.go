@@ -68,7 +68,7 @@ func Style() string {
 	set(".draw .l", "stroke", "paper")
 	set(".draw rect", "fill", "fill")
 	set(".draw rect", "stroke", "line")
-	for i := 0; i < kinds; i++ {
+	for i := 0; i < Kinds; i++ {
 		set(".draw ."+Kind(i)+" rect", "fill", Kind(i))
 	}
 	set(".draw .input rect,.draw .const rect", "fill", "input")
@@ -89,11 +89,11 @@ func classes(s string) string {
 	for _, w := range strings.Fields(s) {
 		switch {
 		case w == Input || w == Const || w == Output || w == Mark:
-		case len(w) == 5 && w[:4] == "kind" && w[4] >= '1' && w[4] < '1'+kinds:
+		case len(w) == 5 && w[:4] == "kind" && w[4] >= '1' && w[4] < '1'+Kinds:
 		default:
 			h := fnv.New32a()
 			h.Write([]byte(w))
-			w = Kind(int(h.Sum32() % kinds))
+			w = Kind(int(h.Sum32() % Kinds))
 		}
 		out = append(out, w)
 	}

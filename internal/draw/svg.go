@@ -30,6 +30,9 @@ func SVG(w io.Writer, g Graph, opt Options) error {
 		switch {
 		case v.node >= 0:
 			boxes[i] = g.Nodes[v.node].box(opt.MaxText, v.slots, v.ports)
+			if opt.IDs {
+				boxes[i].attr, boxes[i].id = "data-id", g.Nodes[v.node].ID
+			}
 		case !v.dummy():
 			n := g.Nodes[-2-v.node]
 			name := n.Label
@@ -38,6 +41,9 @@ func SVG(w io.Writer, g Graph, opt Options) error {
 			}
 			boxes[i] = Node{Label: "↑ " + name, Tooltip: "from " + name}.box(opt.MaxText, 0, 1)
 			boxes[i].class = refClass
+			if opt.IDs {
+				boxes[i].attr, boxes[i].id = "data-ref", n.ID
+			}
 		}
 		v.w, v.h = boxes[i].w, boxes[i].h
 	}
@@ -74,6 +80,9 @@ func (p *picture) node(s *printer, v *vertex, b *box) {
 	s.raw("<g")
 	if b.class != "" {
 		s.raw(` class="`).raw(b.class).raw(`"`)
+	}
+	if b.attr != "" {
+		s.raw(" ").raw(b.attr).raw(`="`).text(b.id).raw(`"`)
 	}
 	s.raw(">")
 	if b.tooltip != "" {

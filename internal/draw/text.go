@@ -59,6 +59,8 @@ type box struct {
 	subs    []string
 	tooltip string
 	class   string
+	attr    string // data-id or data-ref, "" for neither
+	id      string // its value
 	w, h    float64
 }
 

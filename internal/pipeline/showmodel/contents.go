@@ -1,0 +1,270 @@
+package showmodel
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx"
+)
+
+// Contents is what is in a model.
+type Contents struct {
+	Name     string `json:"name"`
+	Doc      string `json:"doc,omitempty"`
+	Producer string `json:"producer,omitempty"`
+	// Opset is the version of ONNX's operator set, 0 if the model is no file.
+	Opset   int64    `json:"opset,omitempty"`
+	Inputs  []Tensor `json:"inputs"`
+	Outputs []Tensor `json:"outputs"`
+	// Open are the sizes of inputs that the file leaves open.
+	Open      []OpenSize `json:"open,omitempty"`
+	Operators []Operator `json:"operators"` // most work first
+	Weights   int        `json:"weights"`   // tensors
+	Params    int64      `json:"params"`    // elements of all weights
+	FLOPs     int64      `json:"flops"`     // of one run
+	// Folded is the number of nodes that were computed while reading.
+	Folded int `json:"folded"`
+	// Fused are operators that the file spells out in smaller ones.
+	Fused map[string]int `json:"fused,omitempty"`
+	// Opaque are the nodes that are kept as they are.
+	Opaque []Opaque `json:"opaque,omitempty"`
+	// Nodes are the operator applications, operands before users.
+	Nodes []Node `json:"nodes,omitempty"`
+
+	model *model.Model
+	fixed []bool // by node: a weight, or depends on weights only
+	index map[graph.NodeID]int
+}
+
+// Tensor is an input or an output, or an operand or a result of a node.
+type Tensor struct {
+	Name  string `json:"name"`
+	Type  string `json:"type"`
+	Sizes []int  `json:"sizes"`
+}
+
+// OpenSize is the size that was given for one that the file leaves open.
+type OpenSize struct {
+	Input string `json:"input"`
+	Axis  int    `json:"axis"`
+	Dim   string `json:"dim,omitempty"` // its name in the file
+	Size  int    `json:"size"`
+}
+
+// Opaque is a node that is kept as it is, and why.
+type Opaque struct {
+	Node   string `json:"node"`
+	Op     string `json:"op"`
+	Reason string `json:"reason"`
+}
+
+// Operator is the sum over the nodes of one operator.
+type Operator struct {
+	Op     string `json:"op"` // "opaque KIND" for nodes that are kept as they are
+	Nodes  int    `json:"nodes"`
+	Params int64  `json:"params"`
+	FLOPs  int64  `json:"flops"`
+	Bytes  int64  `json:"bytes"` // read and written
+	// Results is the number of different types of results, Largest the sizes of
+	// the one with most elements.
+	Results int   `json:"results"`
+	Largest []int `json:"largest"`
+	// Seconds is the sum of the known times, of Timed nodes.
+	Seconds cost.Seconds `json:"seconds,omitempty"`
+	Timed   int          `json:"timed,omitempty"`
+}
+
+// Node is one operator application.
+type Node struct {
+	ID     graph.NodeID `json:"id"`
+	Name   string       `json:"name"`
+	Op     string       `json:"op"`
+	Attrs  string       `json:"attrs,omitempty"` // those that differ from their default
+	In     []Tensor     `json:"in"`
+	Out    []Tensor     `json:"out"`
+	Params int64        `json:"params"`
+	FLOPs  int64        `json:"flops"`
+	Bytes  int64        `json:"bytes"`
+	// Fixed: it depends on weights only and is computed before the first run.
+	Fixed bool `json:"fixed,omitempty"`
+	// Opaque is why the node is kept as it is, "" for one that is not.
+	Opaque string `json:"opaque,omitempty"`
+	// Seconds is the time of the node by itself, 0 if there is none; Source says
+	// where it comes from.
+	Seconds cost.Seconds `json:"seconds,omitempty"`
+	Source  string       `json:"source,omitempty"`
+}
+
+// Describe lists the contents of a model. The report is that of the reader, nil
+// for a model that is no file.
+func Describe(m *model.Model, rep *onnx.Report) *Contents {
+	g := m.Graph
+	c := &Contents{Name: m.Name, Doc: m.Doc, Producer: m.Producer, Weights: len(m.Weights), Params: m.Params(), FLOPs: m.FLOPs(),
+		Inputs: []Tensor{}, Outputs: []Tensor{}, Operators: []Operator{}, model: m, index: map[graph.NodeID]int{}}
+	why := map[string]string{}
+	if rep != nil {
+		c.Opset, c.Folded, c.Fused = rep.Opset, rep.Folded, rep.Fused
+		for _, o := range rep.Opaque {
+			c.Opaque = append(c.Opaque, Opaque{o.Name, o.Op, o.Reason})
+			why[o.Output] = o.Reason
+		}
+		for _, o := range rep.Open {
+			c.Open = append(c.Open, OpenSize(o))
+		}
+	}
+	for _, id := range m.Inputs() {
+		c.Inputs = append(c.Inputs, c.tensor(id.Out(0)))
+	}
+	for _, t := range g.Outputs() {
+		c.Outputs = append(c.Outputs, c.tensor(t))
+	}
+	c.fixed = cost.OnceNodes(g)
+	for _, id := range g.Inputs() {
+		c.fixed[id] = g.IsWeight(id)
+	}
+	params := c.params()
+	for id := range g.Nodes() {
+		op := g.Op(id)
+		if op == nil {
+			continue
+		}
+		w := g.WorkOf(id)
+		n := Node{ID: id, Name: g.Name(id), Op: op.Name, Attrs: op.FormatAttrs(g.Attrs(id)), Params: params[id],
+			FLOPs: w.FLOPs, Bytes: w.BytesRead + w.BytesWrite, Fixed: c.fixed[id], In: []Tensor{}}
+		if kind, _, ok := g.Opaque(id); ok {
+			n.Op, n.Attrs, n.Opaque = "opaque "+kind, "", cmp.Or(why[n.Name], "there is no lowering for it")
+		}
+		for _, t := range g.Operands(id) {
+			n.In = append(n.In, c.tensor(t))
+		}
+		for i := range g.NumOut(id) {
+			n.Out = append(n.Out, c.tensor(id.Out(i)))
+		}
+		c.index[id] = len(c.Nodes)
+		c.Nodes = append(c.Nodes, n)
+	}
+	c.sum()
+	return c
+}
+
+// sizesText is "1×3×224×224", or "scalar".
+func sizesText(sizes []int) string {
+	if len(sizes) == 0 {
+		return "scalar"
+	}
+	parts := make([]string, len(sizes))
+	for i, n := range sizes {
+		parts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(parts, "×")
+}
+
+func (c *Contents) tensor(t graph.Tensor) Tensor {
+	g := c.model.Graph
+	name := g.Name(t.Node)
+	if g.NumOut(t.Node) > 1 {
+		name += "." + strconv.Itoa(int(t.Out))
+	}
+	return Tensor{name, g.DType(t).String(), append([]int{}, g.Sizes(t)...)}
+}
+
+// params gives the elements of each weight to the first node that reads it and
+// is not fixed, and to a fixed node if there is none.
+func (c *Contents) params() map[graph.NodeID]int64 {
+	g := c.model.Graph
+	out := map[graph.NodeID]int64{}
+	seen := make([]bool, g.Len()+1)
+	var collect func(id graph.NodeID) int64
+	collect = func(id graph.NodeID) int64 {
+		if seen[id] || !c.fixed[id] {
+			return 0
+		}
+		seen[id] = true
+		if g.IsWeight(id) {
+			return int64(graph.NumElements(g.Sizes(id.Out(0))))
+		}
+		var sum int64
+		for _, t := range g.Operands(id) {
+			sum += collect(t.Node)
+		}
+		return sum
+	}
+	for _, fixed := range []bool{false, true} {
+		for id := range g.Nodes() {
+			if g.Op(id) == nil || c.fixed[id] != fixed || seen[id] {
+				continue
+			}
+			for _, t := range g.Operands(id) {
+				out[id] += collect(t.Node)
+			}
+		}
+	}
+	return out
+}
+
+// sum fills in the operators.
+func (c *Contents) sum() {
+	c.Operators = c.Operators[:0]
+	at := map[string]int{}
+	type result struct {
+		op, typ string
+	}
+	seen := map[result]bool{}
+	largest := map[string]int64{}
+	for _, n := range c.Nodes {
+		i, ok := at[n.Op]
+		if !ok {
+			i = len(c.Operators)
+			at[n.Op] = i
+			c.Operators = append(c.Operators, Operator{Op: n.Op, Largest: []int{}})
+		}
+		o := &c.Operators[i]
+		o.Nodes++
+		o.Params += n.Params
+		o.FLOPs += n.FLOPs
+		o.Bytes += n.Bytes
+		if n.Source != "" && !n.Fixed {
+			o.Seconds += n.Seconds
+			o.Timed++
+		}
+		for _, t := range n.Out {
+			if r := (result{n.Op, t.Type + sizesText(t.Sizes)}); !seen[r] {
+				seen[r] = true
+				o.Results++
+			}
+			if e := int64(graph.NumElements(t.Sizes)); e > largest[n.Op] {
+				largest[n.Op], o.Largest = e, t.Sizes
+			}
+		}
+	}
+	slices.SortFunc(c.Operators, func(a, b Operator) int {
+		return cmp.Or(cmp.Compare(b.FLOPs, a.FLOPs), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Op, b.Op))
+	})
+}
+
+// AddTimes fills in the time of each node by a cost model, where it has one,
+// and returns the number of nodes without a time.
+func (c *Contents) AddTimes(m cost.Model) (missing int) {
+	g := c.model.Graph
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
+		op := g.Op(n.ID)
+		if _, _, opaque := g.Opaque(n.ID); opaque {
+			op = nil // priced by its traffic
+		}
+		in, out := cost.Types(g, n.ID)
+		s, from, err := m.Cost(op, g.Attrs(n.ID), in, out)
+		if err != nil || !s.Valid() {
+			missing++
+			continue
+		}
+		n.Seconds, n.Source = s, from.String()
+	}
+	c.sum()
+	return missing
+}

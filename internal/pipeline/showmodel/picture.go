@@ -1,0 +1,110 @@
+package showmodel
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/draw"
+)
+
+// maxWeightLines bounds the weights whose sizes are written in a box.
+const maxWeightLines = 2
+
+// drawn reports whether a node is in the picture: not if it is fixed, unless it
+// is an output.
+func (c *Contents) drawn(id graph.NodeID) bool {
+	if !c.fixed[id] {
+		return true
+	}
+	for _, t := range c.model.Graph.Outputs() {
+		if t.Node == id {
+			return true
+		}
+	}
+	return false
+}
+
+// nodeID is the name of a node in pictures and pages.
+func nodeID(id graph.NodeID) string { return fmt.Sprintf("n%d", id) }
+
+// Picture is the graph to draw: the operators that run, with the sizes of their
+// results and of the weights they read, and the inputs. Each operator has a
+// colour; opaque nodes are marked.
+func (c *Contents) Picture() draw.Graph {
+	g := c.model.Graph
+	var pic draw.Graph
+	colours := c.colours()
+	isOut := map[graph.NodeID]bool{}
+	for _, t := range g.Outputs() {
+		isOut[t.Node] = true
+	}
+	for id := range g.Nodes() {
+		if !c.drawn(id) {
+			continue
+		}
+		box := draw.Node{ID: nodeID(id), Label: g.Name(id), Sub: sizesText(g.Sizes(id.Out(0))), Class: draw.Input, Tooltip: g.Name(id)}
+		if c.fixed[id] {
+			box.Class = draw.Const
+		}
+		if i, ok := c.index[id]; ok {
+			n := &c.Nodes[i]
+			box.Label, box.Tooltip = n.Op, strings.TrimSpace(n.Name+" "+n.Attrs)
+			box.Class, box.Sub = colours[n.Op], c.subtext(n)
+			if n.Opaque != "" {
+				box.Label = strings.TrimPrefix(n.Op, "opaque ")
+				box.Class = strings.TrimSpace(box.Class + " " + draw.Mark)
+				box.Tooltip += "\nkept as it is: " + n.Opaque
+			}
+		}
+		if isOut[id] {
+			box.Class = strings.TrimSpace(box.Class + " " + draw.Output)
+		}
+		pic.Nodes = append(pic.Nodes, box)
+		for _, t := range g.Operands(id) {
+			if !c.drawn(t.Node) {
+				continue
+			}
+			e := draw.Edge{From: nodeID(t.Node), To: nodeID(id)}
+			if g.NumOut(t.Node) > 1 {
+				e.Port = fmt.Sprint(t.Out)
+			}
+			pic.Edges = append(pic.Edges, e)
+		}
+	}
+	return pic
+}
+
+// subtext is the sizes of a node's results, and of its weights.
+func (c *Contents) subtext(n *Node) string {
+	var lines []string
+	for i, t := range n.Out {
+		if i == maxWeightLines && len(n.Out) > i+1 {
+			lines = append(lines, "…")
+			break
+		}
+		lines = append(lines, sizesText(t.Sizes))
+	}
+	weights := 0
+	for i, t := range c.model.Graph.Operands(n.ID) {
+		if !c.fixed[t.Node] {
+			continue
+		}
+		if weights++; weights > maxWeightLines {
+			lines[len(lines)-1] += " …"
+			break
+		}
+		lines = append(lines, "weights "+sizesText(n.In[i].Sizes))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// colours gives each operator one, in the order of the table, so that those with
+// most work differ.
+func (c *Contents) colours() map[string]string {
+	out := map[string]string{}
+	for i, o := range c.Operators[:min(len(c.Operators), draw.Kinds)] {
+		out[o.Op] = draw.Kind(i)
+	}
+	return out
+}
