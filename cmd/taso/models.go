@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +27,9 @@ func newModels() *cobra.Command {
 		Use:   "models [NAME...]",
 		Short: "List the built-in models, or write them as ONNX files",
 		Long: `Models lists the networks on which the papers measured, in their dimensions,
-and the networks as published that they stand for. Each has a small variant,
+and the networks as published that they stand for; beside our counts of
+operators, learned parameters and multiply-adds are those of the sources
+(--json says where they differ and why). Each has a small variant,
 NAME-tiny, with the same nodes. Some have rewritten forms, NAME+FORM, which
 compute the same by other operators, as optimizers of graphs report them:
 --variants lists these. --write DIR writes the models named (or all) as
@@ -51,17 +54,10 @@ func (k *modelsFlags) run(c *cobra.Command, names []string) error {
 	}
 	list := models.List()
 	if len(names) > 0 {
-		var some []models.Info
-		for _, n := range names {
-			m, err := models.Build(n, k.seed)
-			if err != nil {
-				return err
-			}
-			info := models.Describe(m)
-			info.Name = n
-			some = append(some, info)
+		var err error
+		if list, err = k.describe(names, list); err != nil {
+			return err
 		}
-		list = some
 	}
 	if k.write != "" {
 		if err := os.MkdirAll(k.write, 0o755); err != nil {
@@ -88,10 +84,39 @@ func (k *modelsFlags) run(c *cobra.Command, names []string) error {
 	}
 	var rows [][]string
 	for _, m := range list {
-		rows = append(rows, []string{m.Name, count(m.Operators), count(m.Weights), big(float64(m.Params)), big(float64(m.MACs)), m.Doc})
+		p := m.Published
+		rows = append(rows, []string{m.Name, count(m.Operators), orNothing(float64(p.Total), count(p.Total)),
+			big(float64(m.Learned)), orNothing(float64(p.Learned), big(float64(p.Learned))),
+			big(float64(m.MACs)), orNothing(p.GMAC, big(p.GMAC*1e9)), m.Doc, p.Cite})
 	}
-	return writeTable(c.OutOrStdout(), []column{{"model", false}, {"operators", true}, {"weights", true}, {"parameters", true},
-		{"multiply-adds", true}, {"what it is", false}}, rows)
+	return writeTable(c.OutOrStdout(), []column{{"model", false}, {"operators", true}, {"source", true}, {"parameters", true}, {"published", true},
+		{"multiply-adds", true}, {"published", true}, {"what it is", false}, {"published by", false}}, rows)
+}
+
+// orNothing is the text of a figure, "-" if it is 0: not published.
+func orNothing(figure float64, text string) string {
+	if figure == 0 {
+		return "-"
+	}
+	return text
+}
+
+// describe describes the models named; all is the list of models, whose entries
+// have what is published.
+func (k *modelsFlags) describe(names []string, all []models.Info) ([]models.Info, error) {
+	var some []models.Info
+	for _, n := range names {
+		if i := slices.IndexFunc(all, func(m models.Info) bool { return m.Name == n }); i >= 0 {
+			some = append(some, all[i])
+			continue
+		}
+		m, err := models.Build(n, k.seed)
+		if err != nil {
+			return nil, err
+		}
+		some = append(some, models.Describe(m))
+	}
+	return some, nil
 }
 
 // listVariants prints the rewritten forms of models, each beside its model.
