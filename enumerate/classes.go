@@ -33,6 +33,7 @@ type finding struct {
 	pairs   int
 	joined  int
 	false   int
+	untyped []Untyped
 }
 
 // linked is a term and its link.
@@ -50,6 +51,7 @@ func (s *Session) classes(ctx context.Context, n, base int, st *Stats) ([]*Candi
 	st.Classes = len(buckets) + alone
 	var all []*Candidate
 	s.answers = map[string]answer{}
+	s.untyped = nil
 	found := make([]finding, len(buckets))
 	for lo, size := 0, 256; lo < len(buckets); size *= 2 {
 		hi := min(lo+size, len(buckets))
@@ -89,6 +91,8 @@ func (s *Session) classes(ctx context.Context, n, base int, st *Stats) ([]*Candi
 			st.Pairs += f.pairs
 			st.Joined += f.joined
 			st.False += f.false
+			st.Untyped += len(f.untyped)
+			s.untyped = append(s.untyped, f.untyped...)
 			found[i] = finding{}
 		}
 		st.Raw += len(cands)
@@ -106,6 +110,7 @@ func (s *Session) classes(ctx context.Context, n, base int, st *Stats) ([]*Candi
 		}
 	}
 	sortCandidates(all)
+	slices.SortFunc(s.untyped, func(a, b Untyped) int { return cmp.Or(cmp.Compare(a.Pair, b.Pair), cmp.Compare(a.Reason, b.Reason)) })
 	return all, nil
 }
 
@@ -324,7 +329,7 @@ func (w *classWorker) relate(n int, t int32, reps []int32, f *finding) bool {
 			continue
 		}
 		if c == nil {
-			f.false++
+			w.fails(x, y, f)
 			continue
 		}
 		c.merged = []linked{{t, l}}
@@ -418,9 +423,24 @@ func (w *classWorker) symmetries(n int, t int32, x tid, f *finding) {
 			cand.syms = []linked{sym}
 			f.cands = append(f.cands, cand)
 		default:
-			f.false++
+			w.fails(x, y, f)
 		}
 	}
+}
+
+// fails records a pair that is no law: it has no general form, or is false in
+// general.
+func (w *classWorker) fails(x, y tid, f *finding) {
+	p := w.pairOf(x, y)
+	l, err := p.law(p.least())
+	if err == nil {
+		_, err = writeOut(l)
+	}
+	if err != nil {
+		f.untyped = append(f.untyped, Untyped{Pair: p.String(), Reason: err.Error()})
+		return
+	}
+	f.false++
 }
 
 // pairOf writes two tensors of the store as a pair of terms.
@@ -430,129 +450,6 @@ func (w *classWorker) pairOf(x, y tid) *pair {
 	p.left = []*law.Term{w.st.termOf(x, memo, p)}
 	p.right = []*law.Term{w.st.termOf(y, memo, p)}
 	return p
-}
-
-// consequence says how far a pair follows from smaller rules.
-type consequence uint8
-
-const (
-	not     consequence = iota
-	special             // for some strides, paddings, kernels or sizes
-	general             // as generally as the pair can be stated
-)
-
-// answer is what judge found of a pair.
-type answer struct {
-	key  string
-	how  consequence
-	cand *Candidate // nil: false in general
-}
-
-// judge decides whether a pair follows from smaller rules, and states it if
-// not. Pairs that read alike in their most general form, and have kernels of
-// the same sizes, were answered in an earlier batch.
-func (w *classWorker) judge(n int, p *pair, f *finding) (consequence, *Candidate) {
-	if p.left[0].String() == p.right[0].String() {
-		return not, nil
-	}
-	key := ""
-	if l, err := p.law(form{}); err == nil {
-		key = law.Format(l)
-		for i := 1; i <= len(p.sizes); i++ {
-			if name := fmt.Sprintf("X%d", i); p.weight[name] {
-				key += fmt.Sprint(name, p.sizes[name])
-			}
-		}
-		if a, ok := w.s.answers[key]; ok {
-			if a.cand == nil {
-				return a.how, nil
-			}
-			c := *a.cand
-			c.merged, c.syms = nil, nil
-			return not, &c
-		}
-	}
-	how := not
-	var c *Candidate
-	if l, err := p.law(p.least()); err == nil && w.test.holds(l, quickTests) {
-		if how = w.follows(p); how == not {
-			c = w.state(n, p)
-		}
-	}
-	if key != "" {
-		f.answers = append(f.answers, answer{key, how, c})
-	}
-	return how, c
-}
-
-// follows asks the deriver, for the most general form and then for some less
-// general ones.
-func (w *classWorker) follows(p *pair) consequence {
-	if w.s.opt.Deriver == nil {
-		return not
-	}
-	forms := []form{{}}
-	f := p.features()
-	if f.cut {
-		forms = append(forms, form{cut: 1})
-	}
-	if f.window || f.kernel {
-		forms = append(forms, form{window: 1, cut: 1}, form{window: 1, kernel: 2, cut: 1}, form{window: 3, kernel: 3, cut: 1})
-	}
-	last := ""
-	for _, fm := range forms {
-		l, err := p.law(fm)
-		if err != nil {
-			continue
-		}
-		if text := law.Format(l); text == last {
-			continue
-		} else {
-			last = text
-		}
-		if !w.test.holds(l, quickTests) {
-			continue
-		}
-		if w.derive(l) {
-			if fm.conditional() {
-				return special
-			}
-			return general
-		}
-		break // what is less general hardly ever follows where this does not
-	}
-	return not
-}
-
-// state makes a candidate of a pair, or nil if it is false in general.
-func (w *classWorker) state(n int, p *pair) *Candidate {
-	if p.left[0].String() == p.right[0].String() {
-		return nil
-	}
-	p, base, fm, ok := w.test.widen(p)
-	if !ok {
-		return nil
-	}
-	c := &Candidate{Base: base, Law: w.test.broaden(base), Conditional: fm.conditional(), Level: n}
-	c.pair, c.forms, c.test = p, fm.narrower(p.features()), w.test
-	return c
-}
-
-// Narrow replaces the candidate's laws by less general ones, if there are any
-// that random testing supports. It is for candidates that are not proved.
-func (c *Candidate) Narrow() bool {
-	for len(c.forms) > 0 {
-		fm := c.forms[0]
-		c.forms = c.forms[1:]
-		l, err := c.pair.law(fm)
-		if err != nil || !c.test.holds(l, windowTests) {
-			continue
-		}
-		c.Base, c.Law = law.Canonical(l), law.Canonical(c.test.broaden(l))
-		c.Conditional = fm.conditional()
-		return true
-	}
-	return false
 }
 
 // distinct brings candidates into canonical form and order and drops
@@ -587,7 +484,11 @@ func sortCandidates(cands []*Candidate) {
 
 // accept makes a proved candidate a rule to rewrite with.
 func (s *Session) accept(c *Candidate) {
-	for _, r := range compileRewrites(c.Base, c.Conditional) {
+	base := c.Base
+	if c.own != nil {
+		base = c.own
+	}
+	for _, r := range compileRewrites(base, c.Conditional) {
 		op := r.from.op
 		s.semRule[op] = append(s.semRule[op], r)
 		if c.Semantic {

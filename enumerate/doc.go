@@ -7,6 +7,15 @@
 //   - universe: the operators with their attributes and the typed inputs, at
 //     one concrete set of sizes, the case, in which as much as possible fits
 //     together ([Universe]).
+//   - family: what one operator name of a universe stands for: the operator with
+//     the attribute values worth trying. Each group of operators has a file with
+//     its families, a line for each.
+//   - composite: an operator as networks have it that laws write with several,
+//     such as the sum of rows and a bias. It counts as one operator here and is
+//     written out in every candidate. Its typing is principal, also where that of
+//     a reshape, which names the shape it makes, is not.
+//   - preset: a named list of operators with the inputs that suit them
+//     ([Presets]).
 //   - term: a graph with one output, written as the list of its distinct
 //     operator applications. Inputs are numbered by first use and operands of
 //     commutative operators are ordered, so that a term has one encoding.

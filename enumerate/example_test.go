@@ -95,3 +95,19 @@ func ExampleCountGraphs() {
 	// 1 9
 	// 2 159
 }
+
+// The operators of an encoder layer come with the inputs that suit them.
+func ExamplePresets() {
+	for _, p := range enumerate.Presets() {
+		if p.Name != "bert" {
+			continue
+		}
+		u, err := enumerate.New([]string{p.Name})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(u)
+	}
+	// Output: matmul ewadd smul concat split transpose softmax gelu linear bias reshape layernorm; inputs 1 s[], 2 n[6], 2 q[2 2 3 3], 2 y[2 3 6], 3 w[6 6]
+}

@@ -34,12 +34,13 @@ type savedLink struct {
 
 type savedCandidate struct {
 	Law, Base             string
+	Own                   string // Base with composites, if it has some
 	Conditional, Semantic bool
 	Proved                bool
 	Level                 int
 }
 
-const saveVersion = 1
+const saveVersion = 2
 
 // Next is the level that comes next.
 func (s *Session) Next() int { return len(s.starts) - 1 }
@@ -63,7 +64,12 @@ func (s *Session) Save(w io.Writer) error {
 		}
 	}
 	for _, c := range s.order {
-		v.Known = append(v.Known, savedCandidate{law.Format(c.Law), law.Format(c.Base), c.Conditional, c.Semantic, c.Proved, c.Level})
+		k := savedCandidate{Law: law.Format(c.Law), Base: law.Format(c.Base), Conditional: c.Conditional,
+			Semantic: c.Semantic, Proved: c.Proved, Level: c.Level}
+		if c.own != nil {
+			k.Own = law.Format(c.own)
+		}
+		v.Known = append(v.Known, k)
 	}
 	return gob.NewEncoder(w).Encode(&v)
 }
@@ -148,6 +154,11 @@ func (s *Session) Restore(r io.Reader) error {
 			return fmt.Errorf("checkpoint: %w", err)
 		}
 		c := &Candidate{Law: l, Base: b, Conditional: k.Conditional, Semantic: k.Semantic, Proved: k.Proved, Level: k.Level}
+		if k.Own != "" {
+			if c.own, err = law.ParseLawOver(compositeOps(), k.Own); err != nil {
+				return fmt.Errorf("checkpoint: %w", err)
+			}
+		}
 		c.text = k.Law + k.Base
 		known[c.text] = c
 		order = append(order, c)

@@ -58,6 +58,7 @@ type Candidate struct {
 	// Proved is set by Options.Prove.
 	Proved bool
 
+	own    *law.Law // Base with composites; nil: Base has none
 	text   string
 	merged []linked // terms that are equal to others if this is true
 	syms   []linked // terms that renamings do not change if this is true
@@ -65,6 +66,15 @@ type Candidate struct {
 	forms  []form // less general forms, not tried yet
 	test   tester
 }
+
+// Untyped is a pair of terms that agree in the case but have no general form.
+type Untyped struct {
+	Pair   string // both sides with the sizes of the case
+	Reason string
+}
+
+// Untyped lists the pairs of the last level that could not be stated as laws.
+func (s *Session) Untyped() []Untyped { return s.untyped }
 
 // Stats count what one level did.
 type Stats struct {
@@ -77,6 +87,7 @@ type Stats struct {
 	Pairs    int    // pairs of terms with equal fingerprints
 	Joined   int    // of them: follow from smaller proved rules
 	False    int    // of them: false on other shapes
+	Untyped  int    // of them: cannot be stated for sizes that are not those of the case
 	Raw      int    // of them: stated as laws
 	Distinct int    // laws after renaming of inputs
 	Proved   int    // of them
@@ -108,6 +119,7 @@ type Session struct {
 	known   map[string]*Candidate    // by text
 	order   []*Candidate             // of known, as decided
 	proving time.Duration            // spent in Options.Prove
+	untyped []Untyped                // in canonical order, of the last level
 	semRule map[*graph.Op][]*rewrite // and those of the true relu and maximum
 	ranked  map[fingerprint.Hash]int32
 	// symmetric lists, for terms of the last level, the renamings of their

@@ -241,7 +241,7 @@ func TestStats(t *testing.T) {
 		if st.Level != n || st.Distinct != len(cands) || st.Proved != len(cands) {
 			t.Errorf("level %d: %+v for %d candidates", n, st, len(cands))
 		}
-		if st.Raw < st.Distinct || st.Pairs != st.Joined+st.False+st.Raw || st.Visits < uint64(st.Terms) ||
+		if st.Raw < st.Distinct || st.Pairs != st.Joined+st.False+st.Untyped+st.Raw || st.Visits < uint64(st.Terms) ||
 			st.New > st.Terms || st.Classes > st.Terms || st.Tensors < st.Terms {
 			t.Errorf("level %d: counts disagree: %+v", n, st)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
 )
 
 // MaxOps is the largest number of operators of a term.
@@ -29,7 +30,7 @@ type tensor struct {
 	shape  uint16
 	weight bool // an input that is a weight
 	nodes  [maxOps]appID
-	seams  [2]uint32 // positions at which it was joined, per axis
+	seams  seamSet // positions at which it was joined, per axis
 	val    []uint64
 }
 
@@ -57,6 +58,7 @@ type appKey struct {
 type plan struct {
 	outs   []uint16
 	kernel *fingerprint.Kernel
+	keep   [seamAxes][]source // see keeps
 }
 
 type planKey struct{ inst, a, b uint16 }
@@ -172,6 +174,13 @@ func (s *store) planFor(in uint16, a, b uint16) *plan {
 	for _, c := range outSizes {
 		p.outs = append(p.outs, s.shape(c))
 	}
+	for axis := 0; axis < min(seamAxes, len(outSizes[0])); axis++ {
+		for _, at := range keeps(ins.op, ins.attrs, sizes, axis) {
+			if at.axis < seamAxes {
+				p.keep[axis] = append(p.keep[axis], at)
+			}
+		}
+	}
 	return p
 }
 
@@ -191,7 +200,7 @@ func (s *store) apply(in uint16, a, b tid) appID {
 	s.apps = append(s.apps, app{inst: in, a: a, b: b, plan: p})
 	s.appAt[key] = id
 	nodes, n := s.union(a, b, id)
-	seams := s.seams(in, a, b)
+	seams := s.seams(p, in, a, b)
 	for o, sh := range p.outs {
 		t := tensor{app: id, out: uint8(o), shape: sh, size: n, nodes: nodes, seams: seams}
 		if len(p.outs) == 2 {
@@ -238,36 +247,26 @@ func (s *store) union(a, b tid, id appID) (nodes [maxOps]appID, n uint8) {
 	return nodes, n + 1
 }
 
-// seams propagates the positions at which tensors were joined.
-func (s *store) seams(in uint16, a, b tid) [2]uint32 {
-	ta, tb := &s.tensors[a], &s.tensors[b]
-	switch s.insts[in].op.Name {
-	case "ewadd", "ewmul", "ewsub", "ewdiv", "ewmax", "ewmin":
-		return [2]uint32{ta.seams[0] | tb.seams[0], ta.seams[1] | tb.seams[1]}
-	case "smul", "poolmax", "poolavg", "enlarge", "split", "neg", "softmax":
-		return ta.seams
-	case "transpose":
-		return [2]uint32{ta.seams[1], ta.seams[0]}
-	case "matmul":
-		return [2]uint32{ta.seams[0], tb.seams[1]}
-	case "conv2d":
-		return [2]uint32{ta.seams[0], tb.seams[0]}
-	case "concat":
-		axis := instNum(s.insts[in], 0)
-		out := ta.seams
-		out[1-axis] |= tb.seams[1-axis]
-		n := s.sizes(a)[axis]
-		out[axis] |= 1<<n | tb.seams[axis]<<n
-		return out
+// seams are the positions at which the result was joined.
+func (s *store) seams(p *plan, in uint16, a, b tid) seamSet {
+	operands := [2]*tensor{&s.tensors[a], &s.tensors[b]}
+	var out seamSet
+	for axis, from := range p.keep {
+		for _, at := range from {
+			out[axis] |= operands[at.arg].seams[at.axis]
+		}
 	}
-	if s.insts[in].op.Pointwise {
-		return ta.seams
+	if s.insts[in].op == op.Concat {
+		if axis := instNum(s.insts[in], 0); axis < seamAxes {
+			n := s.sizes(a)[axis]
+			out[axis] |= 1<<n | operands[1].seams[axis]<<n
+		}
 	}
-	return [2]uint32{}
+	return out
 }
 
 // cut is the seams of one output of a split.
-func (s *store) cut(in uint16, seams [2]uint32, o int) [2]uint32 {
+func (s *store) cut(in uint16, seams seamSet, o int) seamSet {
 	axis, at := instNum(s.insts[in], 0), instNum(s.insts[in], 1)
 	if o == 0 {
 		seams[axis] &= 1<<at - 1

@@ -61,7 +61,7 @@ func randomTerm(t *rapid.T, s *store, ops int) tid {
 // outputs.
 func applyAll(s *store, tm *template, a, b tid) (outs []tid) {
 	var sa, sb []int
-	var seams [2]uint32
+	var seams seamSet
 	if a != 0 {
 		sa, seams = s.sizes(a), s.tensors[a].seams
 	}

@@ -3,8 +3,10 @@ package enumerate
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/law"
 )
 
@@ -14,6 +16,15 @@ type pair struct {
 	left, right []*law.Term
 	sizes       map[string][]int
 	weight      map[string]bool // of a kernel's height and width
+}
+
+// String is the pair with the sizes of the case.
+func (p *pair) String() string {
+	var given []string
+	for _, v := range law.Vars(append(slices.Clone(p.left), p.right...)...) {
+		given = append(given, fmt.Sprintf("%s : %s", v, graph.Sizes(p.sizes[v]...)))
+	}
+	return strings.Join(given, ", ") + ": " + law.FormatOutputs(p.left) + " == " + law.FormatOutputs(p.right)
 }
 
 // termOf writes a store's tensor as a law term.
@@ -221,6 +232,12 @@ func (p *pair) law(fm form) (*law.Law, error) {
 				at := b.fresh(lit(attrs[1]))
 				b.cuts = append(b.cuts, cut{at: at, arg: u.Args[0], axis: int(lit(attrs[0])), lit: lit(attrs[1])})
 				attrs[1] = graph.DimValue(at)
+			case "slice":
+				attrs[2] = graph.DimValue(b.fresh(lit(attrs[2])))
+			default:
+				if c := composites[t.Op]; c != nil && c.free != nil {
+					c.free(b, attrs)
+				}
 			}
 			apps[appKey] = attrs
 		}
@@ -351,20 +368,10 @@ func (b *builder) seamsOf(t *law.Term, axis int, shapes map[*law.Term]graph.Shap
 		return nil
 	}
 	arg := func(i, axis int) []graph.Dim { return b.seamsOf(t.Args[i], axis, shapes) }
-	switch t.Op.Name {
-	case "ewadd", "ewmul", "ewsub", "ewdiv", "ewmax", "ewmin":
-		return append(arg(0, axis), arg(1, axis)...)
-	case "smul", "poolmax", "poolavg", "enlarge", "neg", "softmax":
-		return arg(0, axis)
-	case "transpose":
-		return arg(0, 1-axis)
-	case "matmul":
-		return arg(axis, axis)
-	case "conv2d":
-		return arg(axis, 0)
-	case "concat":
+	switch t.Op {
+	case op.Concat:
 		if int(lit(t.Attrs[0])) != axis {
-			return append(arg(0, axis), arg(1, axis)...)
+			break
 		}
 		first := b.facts.NormShape(shapes[t.Args[0]])[axis].Dim
 		out := append(arg(0, axis), first)
@@ -372,9 +379,9 @@ func (b *builder) seamsOf(t *law.Term, axis int, shapes map[*law.Term]graph.Shap
 			out = append(out, first.Add(d))
 		}
 		return out
-	case "split":
+	case op.Split:
 		if int(lit(t.Attrs[0])) != axis {
-			return arg(0, axis)
+			break
 		}
 		at, _ := t.Attrs[1].Dim()
 		var out []graph.Dim
@@ -386,10 +393,15 @@ func (b *builder) seamsOf(t *law.Term, axis int, shapes map[*law.Term]graph.Shap
 		}
 		return out
 	}
-	if t.Op.Pointwise {
-		return arg(0, axis)
+	var out []graph.Dim
+	sizes := make([][]int, len(t.Args))
+	for i, a := range t.Args {
+		sizes[i] = make([]int, len(shapes[a]))
 	}
-	return nil
+	for _, at := range keeps(t.Op, t.Attrs, sizes, axis) {
+		out = append(out, arg(at.arg, at.axis)...)
+	}
+	return out
 }
 
 func (b *builder) finish(l *law.Law, names []string) (*law.Law, error) {

@@ -50,7 +50,7 @@ func (w *walker) step(part, parts int) {
 				}
 			}
 			var sa, sb []int
-			var seams [2]uint32
+			var seams seamSet
 			if a != 0 {
 				sa, seams = w.s.sizes(a), w.s.tensors[a].seams
 			}

@@ -135,3 +135,19 @@ func ExampleProof_Laws() {
 	fmt.Println(p.Laws())
 	// Output: [a b]
 }
+
+// An operator that is not in the registry can be read if it is named.
+func ExampleParseLawOver() {
+	square := &graph.Op{Name: "square", In: 1, Out: 1, Doc: "X times X.",
+		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return in, nil }}
+	l, err := law.ParseLawOver(map[string]*graph.Op{"square": square}, `
+		rule square_neg
+		  given X : [m, n]
+		  then  square(neg(X)) == square(X)`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(l.LHS[0], "==", l.RHS[0])
+	// Output: square(neg(X)) == square(X)
+}

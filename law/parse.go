@@ -10,13 +10,16 @@ import (
 // Parse reads laws from a text in the law language. file names the text in
 // places. All faults are reported together, as [Errors] sorted by place; the
 // laws without a fault are returned even then.
-func Parse(file string, src []byte) ([]*Law, error) {
+func Parse(file string, src []byte) ([]*Law, error) { return parse(file, src, nil) }
+
+func parse(file string, src []byte, ops map[string]*graph.Op) ([]*Law, error) {
 	var errs Errors
 	if len(src) > maxFileSize {
 		errs.add(Pos{File: file, Line: 1, Col: 1}, "text of %d bytes, at most %d are read", len(src), maxFileSize)
 		return nil, errs
 	}
 	p := newParser(file, string(src), &errs)
+	p.ops = ops
 	var laws []*Law
 	section := ""
 	for p.tok.kind != tokEOF && len(errs) < maxErrors {
@@ -54,8 +57,12 @@ func Parse(file string, src []byte) ([]*Law, error) {
 }
 
 // ParseLaw reads a text that holds exactly one law.
-func ParseLaw(src string) (*Law, error) {
-	laws, err := Parse("", []byte(src))
+func ParseLaw(src string) (*Law, error) { return ParseLawOver(nil, src) }
+
+// ParseLawOver is [ParseLaw] for a law that may have operators which are not in
+// the registry; a name is looked up among them first.
+func ParseLawOver(ops map[string]*graph.Op, src string) (*Law, error) {
+	laws, err := parse("", []byte(src), ops)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +139,7 @@ type parser struct {
 	errs  *Errors
 	depth int
 
+	ops    map[string]*graph.Op // beside those of the registry
 	given  map[string]*Binding
 	macros map[string]*macro
 	size   map[*Term]int // operators of a term written as a tree

@@ -90,7 +90,10 @@ func (p *parser) application(name string, pos Pos) ([]*Term, *Error) {
 	var op *graph.Op
 	if m == nil && fn == nil {
 		var ok bool
-		if op, ok = graph.Lookup(name); !ok {
+		if op, ok = p.ops[name]; !ok {
+			op, ok = graph.Lookup(name)
+		}
+		if !ok {
 			p.errorf(pos, "unknown operator %s", name)
 		}
 	}

@@ -36,17 +36,21 @@ the bound --memory, stop the run cleanly: what is proved so far is written, and
 the exit status is 1. With --checkpoint the same command goes on later.
 
 Operators: ` + strings.Join(enumerate.DefaultNames(), " ") + `;
-when asked for: ` + strings.Join(enumerate.OperatorNames()[len(enumerate.DefaultNames()):], " "),
+when asked for: ` + strings.Join(enumerate.OperatorNames()[len(enumerate.DefaultNames()):], " ") + `
+
+Presets, operators with inputs that suit them:
+` + presetHelp(),
 		Example: `  taso gen-rules --max-ops 3 --out my.rules
   taso gen-rules --max-ops 4 --memory 8G --checkpoint state --out my.rules --pb my.pb
   taso gen-rules --max-ops 3 --ops matmul,ewadd,concat,split --minimal --out small.rules
+  taso gen-rules --max-ops 3 --ops bert --out bert.rules
   taso gen-rules --max-ops 3 --exhaustive --json > report.json`,
 		Args: cobra.NoArgs,
 		RunE: g.run,
 	}
 	f := c.Flags()
 	f.IntVar(&g.opt.MaxOps, "max-ops", 3, "most operators on a side of a rule")
-	f.StringSliceVar(&g.opt.Ops, "ops", nil, "operators to use, separated by commas (default those of TASO's generator)")
+	f.StringSliceVar(&g.opt.Ops, "ops", nil, "operators to use, separated by commas, or a preset (default those of TASO's generator)")
 	f.BoolVar(&g.opt.Exhaustive, "exhaustive", false, "visit every distinct graph, not only extensions of representatives")
 	f.IntVar(&g.opt.Workers, "workers", 0, "parallel workers (default one a processor)")
 	f.Uint64Var(&g.opt.Seed, "seed", 1, "seed of the random inputs")
@@ -61,6 +65,15 @@ when asked for: ` + strings.Join(enumerate.OperatorNames()[len(enumerate.Default
 	f.BoolVar(&g.json, "json", false, "print the report as JSON instead of tables")
 	c.Flag("memory").DefValue = ""
 	return c
+}
+
+// presetHelp lists the presets, a line each.
+func presetHelp() string {
+	var b strings.Builder
+	for _, p := range enumerate.Presets() {
+		fmt.Fprintf(&b, "  %-7s %s:\n          %s\n", p.Name, p.Doc, strings.Join(p.Ops, " "))
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 func (g *genRules) run(c *cobra.Command, _ []string) error {

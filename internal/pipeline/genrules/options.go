@@ -13,7 +13,7 @@ import (
 // over the default universe.
 type Options struct {
 	MaxOps     int      // most operators on a side; 0: 3
-	Ops        []string // operators to enumerate; nil: all
+	Ops        []string // operators to enumerate, or a preset (enumerate.Presets); nil: the default ones
 	Exhaustive bool     // extend every graph, not only representatives, and count graphs of any number of outputs
 	Workers    int      // goroutines; 0: one per processor
 	Seed       uint64   // of the random inputs
@@ -45,9 +45,10 @@ type Counts struct {
 	Kept      int `json:"kept"`
 }
 
-// Unproved is a candidate that is not a rule.
+// Unproved is a candidate that is not a rule, or a pair of graphs that agree at
+// some sizes and could not be stated for all.
 type Unproved struct {
-	Law     string          `json:"law"`
+	Law     string          `json:"law"`    // of a pair: both sides with those sizes
 	Status  string          `json:"status"` // refuted or unknown
 	Reason  string          `json:"reason"`
 	Witness *verify.Witness `json:"witness,omitempty"`

@@ -188,7 +188,14 @@ func (j *judge) refute(ctx context.Context, l *law.Law, reason string, brief boo
 	if err == nil && w != nil {
 		u.Status, u.Reason, u.Witness = "refuted", w.String(), w
 	}
-	j.unproved[text] = u
-	j.order = append(j.order, text)
+	j.note(u)
 	return nil
+}
+
+// note records what is not a rule, once.
+func (j *judge) note(u *Unproved) {
+	if j.unproved[u.Law] == nil {
+		j.unproved[u.Law] = u
+		j.order = append(j.order, u.Law)
+	}
 }

@@ -125,13 +125,16 @@ func (r *run) levels(ctx context.Context) error {
 			s.SetDeriver(r.judge.deriver)
 			r.stage(fmt.Sprintf("level %d: laws to derive from", n), int64(len(r.judge.basisLaws)))
 		}
-		before := len(r.judge.proved)
 		_, st, err := s.Level(ctx, n)
 		r.levelStages(n, st)
 		if err != nil {
 			return err
 		}
+		for _, u := range s.Untyped() {
+			r.judge.note(&Unproved{Law: u.Pair, Status: "unknown", Reason: "no general form: " + u.Reason})
+		}
 		if n <= opt.SemanticOps {
+			before := len(r.judge.proved)
 			_, err := s.Semantic(ctx)
 			r.stage(fmt.Sprintf("level %d: laws of the true relu and maximum", n), int64(len(r.judge.proved)-before))
 			if err != nil {
@@ -157,6 +160,7 @@ func (r *run) levelStages(n int, st enumerate.Stats) {
 	add("pairs", int64(st.Pairs), st.CompareSeconds)
 	add("pairs that follow from smaller rules", int64(st.Joined), 0)
 	add("pairs false on other shapes", int64(st.False), 0)
+	add("pairs without a general form", int64(st.Untyped), 0)
 	add("candidates", int64(st.Raw), 0)
 	add("candidates after renaming and generalizing", int64(st.Distinct), 0)
 	add("proved", int64(st.Proved), st.ProveSeconds)

@@ -1,0 +1,101 @@
+package enumerate
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
+	"github.com/taso-go/taso/law"
+)
+
+// Composites of channels: of an image [b, c, h, w] axis 1, of a kernel
+// [o, c, kh, kw] axis 0, the channels that it makes.
+
+func inferChannels(axis int) func(*graph.Facts, graph.Attrs, []graph.Shape) ([]graph.Shape, error) {
+	return func(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		x := in[0]
+		if len(x) != 4 || x.HasRun() {
+			return nil, fmt.Errorf("shape %s: want four axes", x)
+		}
+		if len(in) == 2 {
+			if err := f.EqShape(x[axis:axis+1], in[1]); err != nil {
+				return nil, fmt.Errorf("shapes %s and %s: want one number for each place of axis %d: %w", x, in[1], axis, err)
+			}
+		}
+		return []graph.Shape{f.NormShape(x)}, nil
+	}
+}
+
+// perChannel is a vector repeated over an image.
+func perChannel(x *expansion, v *law.Term) *law.Term {
+	one := graph.Axis(graph.Int(1))
+	return apply(op.Broadcast, shapeAttr(x.out), apply(op.Reshape, shapeAttr(graph.Shape{x.out[1], one, one}), v))
+}
+
+// perKernel is a vector repeated over a kernel, one number an output channel.
+func perKernel(x *expansion, v *law.Term) *law.Term {
+	one := graph.Axis(graph.Int(1))
+	return apply(op.Broadcast, shapeAttr(x.out), apply(op.Reshape, shapeAttr(graph.Shape{x.out[0], one, one, one}), v))
+}
+
+// bias2D adds one number a channel.
+var bias2D = newComposite(composite{
+	Op:     &graph.Op{Name: "bias2d", In: 2, Infer: inferChannels(1), Doc: "The sum of an image and a bias of each channel: [b, c, h, w] and [c]."},
+	expand: func(x *expansion) *law.Term { return apply(op.EWAdd, nil, x.args[0], perChannel(x, x.args[1])) },
+	keep:   sameAxes,
+})
+
+// scale2D multiplies each channel by a number.
+var scale2D = newComposite(composite{
+	Op:     &graph.Op{Name: "scale2d", In: 2, Infer: inferChannels(1), Doc: "The product of an image and a scale of each channel: [b, c, h, w] and [c]."},
+	expand: func(x *expansion) *law.Term { return apply(op.EWMul, nil, x.args[0], perChannel(x, x.args[1])) },
+	keep:   sameAxes,
+})
+
+// scaleKernel multiplies the weights of each output channel by a number.
+var scaleKernel = newComposite(composite{
+	Op:     &graph.Op{Name: "scalekernel", In: 2, Infer: inferChannels(0), Doc: "The product of a kernel and a scale of each channel that it makes: [o, c, kh, kw] and [o]."},
+	expand: func(x *expansion) *law.Term { return apply(op.EWMul, nil, x.args[0], perKernel(x, x.args[1])) },
+	keep:   sameAxes,
+})
+
+// The weights of batch normalization take no part in what is enumerated: K is
+// the scale, L the bias, M the mean and V the variance of every normalization of
+// that many channels.
+
+// normScale is what batch normalization multiplies a channel by.
+func normScale(x *expansion, c graph.Shape) *law.Term {
+	return apply(op.EWMul, nil, x.weight("K", c), apply(op.Rsqrt, named{"eps": x.number}, x.weight("V", c)))
+}
+
+// batchNorm normalizes each channel.
+var batchNorm = newComposite(composite{
+	Op: &graph.Op{Name: "batchnorm", In: 1, Infer: inferChannels(1), Doc: "Batch normalization, with weights of its own."},
+	expand: func(x *expansion) *law.Term {
+		c := x.out[1:2]
+		return apply(op.BatchNorm, named{"eps": x.number}, x.args[0],
+			x.weight("K", c), x.weight("L", c), x.weight("M", c), x.weight("V", c))
+	},
+	keep: sameAxes,
+})
+
+// batchNormKernel multiplies a kernel by what batch normalization multiplies the
+// channels by that it makes.
+var batchNormKernel = newComposite(composite{
+	Op: &graph.Op{Name: "batchnormkernel", In: 1, Infer: inferChannels(0), Doc: "A kernel with the scales of batch normalization in it."},
+	expand: func(x *expansion) *law.Term {
+		return apply(op.EWMul, nil, x.args[0], perKernel(x, normScale(x, x.out[:1])))
+	},
+	keep: sameAxes,
+})
+
+// batchNormBias adds what batch normalization adds to the scaled channels.
+var batchNormBias = newComposite(composite{
+	Op: &graph.Op{Name: "batchnormbias", In: 1, Infer: inferChannels(1), Doc: "An image with the biases of batch normalization added."},
+	expand: func(x *expansion) *law.Term {
+		c := x.out[1:2]
+		shift := apply(op.EWSub, nil, x.weight("L", c), apply(op.EWMul, nil, x.weight("M", c), normScale(x, c)))
+		return apply(op.EWAdd, nil, x.args[0], perChannel(x, shift))
+	},
+	keep: sameAxes,
+})

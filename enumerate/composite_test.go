@@ -1,0 +1,159 @@
+package enumerate
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/law"
+)
+
+// Terms of universes with composites, as laws of the case and written out:
+// both have one shape, and where a composite has no weights of its own, the same
+// elements.
+func TestWriteOut(t *testing.T) {
+	hidden := []string{"layernorm", "batchnorm", "batchnormkernel", "batchnormbias"}
+	written := map[string]bool{}
+	for _, preset := range []string{"bert", "cnn", "reduce", "scale"} {
+		u := universe(t, 2, preset)
+		rapid.Check(t, func(t *rapid.T) {
+			s := newStore(u, 1)
+			x := randomTerm(t, s, 3)
+			if s.tensors[x].app == 0 {
+				return
+			}
+			p := &pair{sizes: map[string][]int{}, weight: map[string]bool{}}
+			term := s.termOf(x, map[tid]*law.Term{}, p)
+			l := &law.Law{Kind: law.Rule, Name: "same", LHS: []*law.Term{term}, RHS: []*law.Term{term}}
+			for _, v := range law.Vars(term) {
+				l.Given = append(l.Given, law.Binding{Name: v, Shape: graph.Sizes(p.sizes[v]...)})
+			}
+			m, err := writeOut(l)
+			if err != nil {
+				t.Fatalf("%s: %v", term, err)
+			}
+			for _, side := range [][]*law.Term{m.LHS, m.RHS} {
+				side[0].Walk(func(u *law.Term) {
+					if composites[u.Op] != nil {
+						t.Fatalf("%s still has %s", side[0], u.Op.Name)
+					}
+				})
+			}
+			before, _ := l.Types()
+			after, err := m.Types()
+			if err != nil || !before.Shape[l.LHS[0]].Equal(after.Shape[m.LHS[0]]) {
+				t.Fatalf("%s has another shape than %s: %v", term, m.LHS[0], err)
+			}
+			own := false
+			term.Walk(func(u *law.Term) {
+				if composites[u.Op] != nil {
+					written[u.Op.Name] = true
+					own = own || slices.Contains(hidden, u.Op.Name)
+				}
+			})
+			if own {
+				return
+			}
+			both := *m
+			both.LHS, both.RHS = l.LHS, m.LHS
+			env := &fingerprint.Env{Binding: graph.Binding{}}
+			out, err := fingerprint.Compare[uint64](fingerprint.Zp{Key: 5}, &both, env, func(name string, n int) []uint64 {
+				return fingerprint.Random(9, name, n)
+			})
+			if out != fingerprint.Equal {
+				t.Fatalf("%s and %s: %v %v", term, m.LHS[0], out, err)
+			}
+		})
+	}
+	for o := range composites {
+		if !written[o.Name] {
+			t.Errorf("no term had %s", o.Name)
+		}
+	}
+}
+
+// The meaning of a composite with weights of its own is that of the operator it
+// stands for, with those numbers.
+func TestHiddenWeights(t *testing.T) {
+	sizes := [][]int{{2, 3, 4}}
+	m, err := layerNorm.Mean(nil, sizes, sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := [][]float64{{1, 2, 4, 8, 1, 1, 3, 9, 5, 0, 2, 2, 7, 1, 0, 4, 3, 3, 1, 6, 2, 9, 9, 1}}
+	got := interp.Run[float64](interp.Float{}, m, in)[0]
+	var consts [][]int64
+	for _, st := range m.Steps {
+		if st.Kind == graph.StepConst && st.N == 4 {
+			consts = append(consts, st.C)
+		}
+	}
+	if len(consts) != 2 {
+		t.Fatalf("%d constants of four elements, want a scale and a bias", len(consts))
+	}
+	op, _ := graph.Lookup("layernorm")
+	real, err := op.Mean(graph.Attrs{graph.IntValue(2), graph.NumberValue(0.5)}, [][]int{{2, 3, 4}, {4}, {4}}, sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range consts {
+		var xs []float64
+		for _, v := range c {
+			xs = append(xs, float64(v))
+		}
+		in = append(in, xs)
+	}
+	want := interp.Run[float64](interp.Float{}, real, in)[0]
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// A checkpoint keeps what smaller laws were with composites: the levels after it
+// are the same.
+func TestSaveRestoreComposites(t *testing.T) {
+	u := universe(t, 1, "linear", "bias", "reshape", "ewadd")
+	opt := Options{Universe: u, Seed: 3, Workers: 1}
+	whole := NewSession(opt)
+	levels(t, whole, 2)
+	var file bytes.Buffer
+	if err := whole.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	want := levels(t, whole, 3)
+	again := NewSession(opt)
+	if err := again.Restore(&file); err != nil {
+		t.Fatal(err)
+	}
+	if len(want) == 0 {
+		t.Error("no candidates")
+	}
+	sameTexts(t, "restored", levels(t, again, 3), want)
+}
+
+func TestPresets(t *testing.T) {
+	for _, p := range Presets() {
+		u, err := New([]string{p.Name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := len(u.Operators()), len(p.Ops); got != want {
+			t.Errorf("%s: %d operators, want %d", p.Name, got, want)
+		}
+		if len(u.Types) != len(p.Types()) {
+			t.Errorf("%s: inputs that no operator takes", p.Name)
+		}
+		more, err := New([]string{p.Name, "neg"})
+		if err != nil || len(more.Operators()) != len(p.Ops)+1 {
+			t.Errorf("%s with neg: %v", p.Name, err)
+		}
+	}
+	if _, err := New([]string{"bert", "cnn"}); err == nil {
+		t.Error("two presets were taken")
+	}
+}

@@ -1,0 +1,65 @@
+package enumerate
+
+import (
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
+)
+
+// The case's window attributes. With odd kernels and stride 1 both SAME
+// paddings agree; the general form is found by typing a candidate anew.
+var (
+	caseStride = graph.TupleValue(1, 1)
+	casePad    = graph.NameValue(graph.SameLower)
+)
+
+const caseKernel = 3
+
+var imageFamilies = []family{
+	{name: "conv2d", add: func(u *Universe) { u.addConv(graph.NameValue("none")) }},
+	{name: "conv2d_relu", add: func(u *Universe) { u.addConv(graph.NameValue("relu")) }},
+	{name: "poolavg", add: func(u *Universe) { u.addPool(op.PoolAvg) }},
+	{name: "poolmax", add: func(u *Universe) { u.addPool(op.PoolMax) }},
+}
+
+func (u *Universe) addPool(o *graph.Op) {
+	u.when(o, named{"kh": graph.IntValue(caseKernel), "kw": graph.IntValue(caseKernel), "stride": caseStride, "pad": casePad},
+		rank(4))
+}
+
+// addConv adds convolution with 1 to 8 groups; the groups follow from the
+// operands' channels.
+func (u *Universe) addConv(act graph.Value) {
+	var byGroups [9]uint16
+	for g := 1; g <= 8; g++ {
+		byGroups[g] = u.add(op.Conv2D, named{"stride": caseStride, "pad": casePad,
+			"groups": graph.IntValue(int64(g)), "act": act})
+	}
+	u.template(op.Conv2D, func(a, b []int, _ seamSet) []uint16 {
+		if len(a) != 4 || len(b) != 4 || a[1]%b[1] != 0 {
+			return nil
+		}
+		g := a[1] / b[1]
+		if g > 8 || b[0]%g != 0 {
+			return nil
+		}
+		return byGroups[g : g+1]
+	})
+}
+
+// channelFamilies are the operators of images that go channel by channel.
+var channelFamilies = []family{
+	{name: "bias2d", add: func(u *Universe) { u.when(bias2D.Op, nil, isImage) }, types: imageTypes},
+	{name: "scale2d", add: func(u *Universe) { u.when(scale2D.Op, nil, isImage) }, types: imageTypes},
+	{name: "scalekernel", add: func(u *Universe) { u.when(scaleKernel.Op, nil, isKernel) }, types: imageTypes},
+	{name: "batchnorm", add: func(u *Universe) { u.when(batchNorm.Op, nil, isImage) }, types: imageTypes},
+	{name: "batchnormkernel", add: func(u *Universe) { u.when(batchNormKernel.Op, nil, isKernel) }, types: imageTypes},
+	{name: "batchnormbias", add: func(u *Universe) { u.when(batchNormBias.Op, nil, isImage) }, types: imageTypes},
+	{name: "pad", add: func(u *Universe) {
+		u.when(op.Pad, named{"before": graph.TupleValue(0, 0, 1, 1), "after": graph.TupleValue(0, 0, 1, 1)}, isImage)
+	}, types: imageTypes},
+}
+
+// isKernel and isImage tell kernels and images apart by their size in the case.
+func isKernel(a, _ []int) bool { return len(a) == 4 && a[2] <= caseKernel && a[3] <= caseKernel }
+
+func isImage(a, _ []int) bool { return len(a) == 4 && a[2] > caseKernel && a[3] > caseKernel }

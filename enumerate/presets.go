@@ -1,0 +1,39 @@
+package enumerate
+
+// Preset is a named list of operators together with the inputs that suit them.
+type Preset struct {
+	Name  string
+	Doc   string // what it is for, one sentence
+	Ops   []string
+	Types func() []InputType
+}
+
+// Presets are the built-in presets, by name.
+func Presets() []Preset {
+	return []Preset{
+		{Name: "bert",
+			Doc: "an encoder layer: linear layers with biases, heads, scaled softmax, layer normalization",
+			Ops: []string{"matmul", "linear", "bias", "ewadd", "smul", "concat", "split", "transpose", "reshape",
+				"softmax", "layernorm", "gelu"},
+			Types: sequenceTypes},
+		{Name: "cnn",
+			Doc: "convolutions with biases, batch normalization and what folds it into kernels, padding, averages over images",
+			Ops: []string{"ewadd", "relu", "conv2d", "concat", "split", "batchnorm", "bias2d", "scale2d", "scalekernel",
+				"batchnormkernel", "batchnormbias", "pad", "reducemean", "smul"},
+			Types: imageTypes},
+		{Name: "reduce",
+			Doc: "sums, averages and maxima along the last axis of rows, sequences and heads",
+			Ops: []string{"reducesum", "reducemean", "reducemax", "ewadd", "ewmax", "smul", "concat", "split", "transpose",
+				"reshape", "bias"},
+			Types: sequenceTypes},
+	}
+}
+
+func presetOf(name string) (Preset, bool) {
+	for _, p := range Presets() {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Preset{}, false
+}
