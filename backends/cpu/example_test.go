@@ -40,7 +40,7 @@ func ExampleNew() {
 	_, err = cpu.New(cpu.Options{Kernels: "abacus"})
 	fmt.Println(err != nil)
 	// Output:
-	// cpu 1-go <nil>
+	// cpu 2-go <nil>
 	// true
 }
 

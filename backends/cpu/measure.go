@@ -117,13 +117,16 @@ type rotation struct {
 // newRotation copies the constants of a plan until they are between bytes.
 func newRotation(p *Plan, between int64, cold bool) (*rotation, error) {
 	r := &rotation{p: p}
-	_, weights, _ := p.Memory()
+	weights := 0
 	for _, b := range p.consts {
-		n := 1
-		if weights > 0 && between > 0 {
-			n = int(between/weights) + 2
-		}
-		stride := roundUp(b.bytes+4*slack, 4096) + align // not all in the same sets
+		weights += constantStride(b)
+	}
+	n := 1
+	if weights > 0 && between > 0 {
+		n = int(between)/weights + 2
+	}
+	for _, b := range p.consts {
+		stride := constantStride(b) // side by side, as in a plan
 		all, err := newBlock(n * stride)
 		if err != nil {
 			r.close()
@@ -149,8 +152,7 @@ func (r *rotation) next(data []backends.Tensor) {
 	r.p.feed(data)
 	r.turn++
 	for i, b := range r.p.consts {
-		stride := roundUp(b.bytes+4*slack, 4096) + align
-		b.base = bytesPtr(r.copies[i].p, r.turn%r.count[i]*stride)
+		b.base = bytesPtr(r.copies[i].p, r.turn%r.count[i]*constantStride(b))
 	}
 	if r.other != nil {
 		all := f32(r.other.p, r.other.bytes/4)

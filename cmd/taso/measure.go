@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,7 @@ import (
 type measureFlags struct {
 	model                   modelFlags
 	backend, store, machine string
+	fit                     string
 	repeat, top             int
 	again, whole, json      bool
 	opt                     backends.MeasureOptions
@@ -38,24 +40,30 @@ machine's formula says (--machine).
 ` + modelHelp,
 		Example: `  taso measure resnet50
   taso measure resnet50 bert squeezenet --whole --machine laptop
-  taso measure model.onnx --store times.jsonl --again`,
+  taso measure model.onnx --store times.jsonl --again
+  taso measure resnet50 --backend analytic:v100
+  taso measure resnet50 bert vgg19 --machine laptop --fit mine.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: k.run,
 	}
 	k.model.add(c)
 	f := c.Flags()
-	f.StringVar(&k.backend, "backend", "cpu", "what is measured: cpu")
-	f.StringVar(&k.store, "store", "", "table of times (default in the user's cache folder)")
+	f.StringVar(&k.backend, "backend", "cpu", "what tells the times: cpu, or without running anything analytic:MACHINE or recorded:FILE")
+	f.StringVar(&k.store, "store", "", "table of times (default in the user's cache folder; none for analytic and recorded)")
 	f.BoolVar(&k.again, "again", false, "measure what is in the table, too")
 	f.BoolVar(&k.whole, "whole", false, "run the models, too, and compare")
 	f.IntVar(&k.repeat, "repeat", 20, "runs of whole models")
 	f.StringVar(&k.machine, "machine", "", "a machine description, by name or file, to compare with and to fit")
+	f.StringVar(&k.fit, "fit", "", "write the machine fitted to the times to this file (with --machine, to start from)")
 	f.IntVar(&k.top, "top", 20, "operator applications to list")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
 	return c
 }
 
 func (k *measureFlags) run(c *cobra.Command, args []string) error {
+	if k.fit != "" && k.machine == "" {
+		return errors.New("--fit: which --machine to start from?")
+	}
 	var ms []*model.Model
 	for _, name := range args {
 		m, _, err := k.model.read(name)
@@ -64,27 +72,23 @@ func (k *measureFlags) run(c *cobra.Command, args []string) error {
 		}
 		ms = append(ms, m)
 	}
-	b, err := openBackend(k.backend)
+	b, runs, err := openTimer(k.backend, c.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	if k.store == "" {
-		if k.store, err = cost.DefaultPath(); err != nil {
+	if k.whole && !runs {
+		return fmt.Errorf("--whole: backend %s runs nothing", k.backend)
+	}
+	opt := measure.Options{Backend: b, Models: ms, Again: k.again, Measure: k.opt, EndToEnd: k.whole, Repeat: k.repeat}
+	if runs || k.store != "" {
+		if opt.Store, err = k.openStore(c.ErrOrStderr(), c.CommandPath()); err != nil {
 			return err
 		}
-		if err := os.MkdirAll(filepath.Dir(k.store), 0o755); err != nil {
-			return err
-		}
 	}
-	store, err := cost.OpenStore(k.store)
-	if err != nil {
-		return err
+	if !runs {
+		opt.Passes = 1 // the same every time
 	}
-	for _, d := range store.Damaged {
-		fmt.Fprintf(c.ErrOrStderr(), "%s: %v\n", c.CommandPath(), d)
-	}
-	opt := measure.Options{Backend: b, Models: ms, Store: store, Again: k.again, Measure: k.opt, EndToEnd: k.whole, Repeat: k.repeat}
 	if k.machine != "" {
 		if opt.Machine, err = cost.FindMachine(k.machine); err != nil {
 			return err
@@ -107,5 +111,33 @@ func (k *measureFlags) run(c *cobra.Command, args []string) error {
 	if err != nil && c.Context().Err() != nil {
 		return finding(fmt.Sprintf("interrupted: %d measured, kept in %s", rep.Measured, k.store))
 	}
+	if err == nil && k.fit != "" {
+		if rep.Fit == nil {
+			return errors.Join(printed, finding("no machine was fitted: "+rep.FitError))
+		}
+		m := *rep.Fit.Machine
+		m.Name = strings.TrimSuffix(filepath.Base(k.fit), filepath.Ext(k.fit))
+		err = m.Write(k.fit)
+	}
 	return errors.Join(err, printed)
+}
+
+func (k *measureFlags) openStore(w io.Writer, command string) (*cost.Store, error) {
+	if k.store == "" {
+		var err error
+		if k.store, err = cost.DefaultPath(); err != nil {
+			return nil, err
+		}
+		if err := os.MkdirAll(filepath.Dir(k.store), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	store, err := cost.OpenStore(k.store)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range store.Damaged {
+		fmt.Fprintf(w, "%s: %v\n", command, d)
+	}
+	return store, nil
 }

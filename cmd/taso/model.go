@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/taso-go/taso/backends"
-	"github.com/taso-go/taso/backends/cpu"
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
@@ -86,16 +84,6 @@ func parseShapes(list []string) (map[string][]int, error) {
 		}
 	}
 	return out, nil
-}
-
-// backendNames lists the backends that run models.
-var backendNames = []string{"cpu"}
-
-func openBackend(name string) (backends.Backend, error) {
-	if name != "cpu" {
-		return nil, fmt.Errorf("--backend %s: want one of %s", name, strings.Join(backendNames, ", "))
-	}
-	return cpu.New(cpu.Options{})
 }
 
 // big writes 25557032 as 25.6 M.

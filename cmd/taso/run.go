@@ -55,7 +55,7 @@ func (k *runFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	b, err := openBackend(k.backend)
+	b, err := openRunner(k.backend)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if k.backend != "" {
-		b, err := openBackend(k.backend)
+		b, err := openRunner(k.backend)
 		if err != nil {
 			return err
 		}

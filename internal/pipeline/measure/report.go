@@ -14,7 +14,7 @@ import (
 // those with the largest part of the models' time first (0: none, negative:
 // all).
 func (r *Report) WriteText(w io.Writer, top int) error {
-	fmt.Fprintf(w, "%s\n%d different operator applications: %d measured now, %d from the table, %d nodes without a time; %v\n",
+	fmt.Fprintf(w, "%s\n%d different operator applications: %d timed now, %d from the table, %d nodes without a time; %v\n",
 		r.Backend, len(r.Applications), r.Measured, r.Reused, len(r.Skipped), r.Elapsed)
 	for _, s := range r.Skipped {
 		fmt.Fprintf(w, "no time: %s, node %s (%s): %s\n", s.Model, s.Node, s.Op, s.Why)
