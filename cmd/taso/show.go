@@ -113,7 +113,7 @@ func (k *showModelFlags) addTimes(c *cobra.Command, d *showmodel.Contents) (stri
 		for _, e := range store.Damaged {
 			fmt.Fprintf(c.ErrOrStderr(), "%s: %v\n", c.CommandPath(), e)
 		}
-		b, err := openBackend(k.backend)
+		b, err := openRunner(k.backend)
 		if err != nil {
 			return "", err
 		}
