@@ -5,7 +5,9 @@ import (
 )
 
 // Truth values are numbers 0 and 1 with a cast behind them, so that masks made
-// of them (Cast of Equal, to multiply with) are arithmetic.
+// of them (Cast of Equal, to multiply with) are arithmetic. A comparison is that
+// of a difference with zero, so it says nothing of use where the difference is
+// not a number: of two infinities of one sign, and of what is not a number.
 
 func init() {
 	register(map[string]lowering{

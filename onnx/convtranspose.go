@@ -10,10 +10,17 @@ import (
 
 func init() { register(map[string]lowering{"ConvTranspose": lowerConvTranspose}) }
 
-// derive is a weight computed from another one when it is loaded.
-func (im *importer) derive(w *value, how string, f func(c *constant) *constant) (*value, error) {
-	probe := f(newProbe(w))
-	out := &value{dtype: w.dtype, sizes: probe.sizes, literal: w.literal}
+// maxDerived is how many elements a weight may have that is computed from
+// another one.
+const maxDerived = 1 << 26
+
+// derive is a weight of the given sizes, computed from another one when it is
+// loaded.
+func (im *importer) derive(w *value, how string, sizes []int, f func(c *constant) *constant) (*value, error) {
+	if n := graph.Product(sizes...); n > maxDerived || graph.Product(w.sizes...) > maxDerived {
+		return nil, unsupported("its %s kernel has sizes %v, more than %d elements", how, sizes, maxDerived)
+	}
+	out := &value{dtype: w.dtype, sizes: sizes, literal: w.literal}
 	if w.name != "" {
 		out.name = w.name + "/" + how
 	}
@@ -22,7 +29,7 @@ func (im *importer) derive(w *value, how string, f func(c *constant) *constant) 
 		return out, nil
 	}
 	from := w.weight
-	out.weight = &model.Weight{DType: w.dtype, Sizes: probe.sizes, Load: func() ([]byte, error) {
+	out.weight = &model.Weight{DType: w.dtype, Sizes: sizes, Load: func() ([]byte, error) {
 		raw, err := from.Read()
 		if err != nil {
 			return nil, err
@@ -35,9 +42,6 @@ func (im *importer) derive(w *value, how string, f func(c *constant) *constant) 
 	}}
 	return out, nil
 }
-
-// newProbe has the sizes of a weight and zeros in it.
-func newProbe(w *value) *constant { return newConstant(w.dtype, w.sizes...) }
 
 // lowerConvTranspose: the transpose of a convolution is one over the image
 // spread with zeros, with the kernel turned around. Where the stride is the
@@ -54,7 +58,7 @@ func lowerConvTranspose(c *call) error {
 	if w.dtype != x.dtype {
 		return fmt.Errorf("input %s and kernel %s have different element types", x, w)
 	}
-	if !w.fixed() || w.elements() > 1<<26 {
+	if !w.fixed() {
 		return unsupported("its kernel is not constant")
 	}
 	if x.rank() < 3 || x.rank() > 4 || w.rank() != x.rank() {
@@ -109,9 +113,10 @@ func lowerConvTranspose(c *call) error {
 		if x, err = c.im.reshape(x, x.sizes[0], x.sizes[1], 1, x.sizes[2]); err != nil {
 			return err
 		}
-		if w, err = c.im.derive(w, "flat", func(k *constant) *constant {
+		flat := []int{w.sizes[0], w.sizes[1], 1, w.sizes[2]}
+		if w, err = c.im.derive(w, "flat", flat, func(k *constant) *constant {
 			f := *k
-			f.sizes = []int{k.sizes[0], k.sizes[1], 1, k.sizes[2]}
+			f.sizes = flat
 			return &f
 		}); err != nil {
 			return err
@@ -136,7 +141,7 @@ func (im *importer) deconvolve(x, w *value, win *window, groups int, extra []int
 	b := calc{im: im}
 	if slices.Equal(win.stride, win.kernel) && !slices.ContainsFunc(win.before, notZero) && !slices.ContainsFunc(win.after, notZero) &&
 		!slices.ContainsFunc(extra, notZero) && win.dilation[0] == 1 && win.dilation[1] == 1 {
-		k, err := im.derive(w, "transposed", func(c *constant) *constant { return turned(c, groups, false) })
+		k, err := im.derive(w, "transposed", turnedSizes(w.sizes, groups, false), func(c *constant) *constant { return turned(c, groups, false) })
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +152,7 @@ func (im *importer) deconvolve(x, w *value, win *window, groups int, extra []int
 		n, h, v, o := x.sizes[0], x.sizes[2], x.sizes[3], per*groups
 		return im.reshuffle(y, []int{n, o, kh, kw, h, v}, []int{0, 1, 4, 2, 5, 3}, []int{n, o, h * kh, v * kw})
 	}
-	k, err := im.derive(w, "transposed", func(c *constant) *constant { return turned(c, groups, true) })
+	k, err := im.derive(w, "transposed", turnedSizes(w.sizes, groups, true), func(c *constant) *constant { return turned(c, groups, true) })
 	if err != nil {
 		return nil, err
 	}
@@ -195,11 +200,7 @@ func (im *importer) deconvolve(x, w *value, win *window, groups int, extra []int
 // both axes; without, the cells become channels: [groups*o*kh*kw, c, 1, 1].
 func turned(k *constant, groups int, flip bool) *constant {
 	ch, o, kh, kw := k.sizes[0]/groups, k.sizes[1], k.sizes[2], k.sizes[3]
-	sizes := []int{groups * o * kh * kw, ch, 1, 1}
-	if flip {
-		sizes = []int{groups * o, ch, kh, kw}
-	}
-	out := newConstant(k.dtype, sizes...)
+	out := newConstant(k.dtype, turnedSizes(k.sizes, groups, flip)...)
 	graph.Each(k.sizes, func(flat int, idx []int) {
 		g, c := idx[0]/ch, idx[0]%ch
 		q := g*o + idx[1]
@@ -210,4 +211,12 @@ func turned(k *constant, groups int, flip bool) *constant {
 		out.floats[at] = k.floats[flat]
 	})
 	return out
+}
+
+func turnedSizes(sizes []int, groups int, flip bool) []int {
+	ch, o, kh, kw := sizes[0]/groups, sizes[1], sizes[2], sizes[3]
+	if flip {
+		return []int{groups * o, ch, kh, kw}
+	}
+	return []int{groups * o * kh * kw, ch, 1, 1}
 }

@@ -346,17 +346,38 @@ func lowerBatchNorm(c *call) error {
 	if err != nil {
 		return err
 	}
-	if spatial == 0 {
-		return unsupported("it normalizes every element by itself")
-	}
 	eps, err := c.float("epsilon", 1e-5)
 	if err != nil {
 		return err
+	}
+	if spatial == 0 && c.im.opset < 9 {
+		return c.elementNorm(in, eps)
 	}
 	if training != 0 {
 		return c.trainingNorm(in, eps)
 	}
 	return c.set(c.im.apply("batchnorm", attrs{"eps": c.exact("eps", eps)}, in...))
+}
+
+// elementNorm normalizes every element by itself, (x - mean) / sqrt(variance +
+// eps) * scale + bias, where each is of the input's sizes but the first.
+func (c *call) elementNorm(in []*value, eps float64) error {
+	b := calc{im: c.im}
+	full := make([]*value, len(in))
+	for i, v := range in {
+		if i > 0 && v.rank() != in[0].rank()-1 {
+			return fmt.Errorf("%s for the elements of %s", v, in[0])
+		}
+		if full[i] = v; i > 0 && b.err == nil {
+			full[i] = b.keep(c.im.broadcast(v, in[0].sizes...))
+		}
+	}
+	if b.err != nil {
+		return b.err
+	}
+	dev := b.do("sqrt", b.do("ewadd", full[4], b.scalar(full[4], eps)))
+	y := b.do("ewdiv", b.do("ewsub", full[0], full[3]), dev)
+	return c.set(b.do("ewadd", b.do("ewmul", y, full[1]), full[2]), b.err)
 }
 
 // trainingNorm normalizes by the batch's own moments; the other outputs are the
@@ -407,7 +428,9 @@ func lowerLayerNorm(c *call) error {
 		return err
 	}
 	if bias == nil {
-		bias = valueOf(newConstant(x.dtype, x.sizes[a:]...))
+		if bias = valueOf(newConstant(x.dtype)); graph.Product(x.sizes[a:]...) <= maxConstant {
+			bias = valueOf(newConstant(x.dtype, x.sizes[a:]...))
+		}
 	}
 	if scale, err = c.im.broadcast(scale, x.sizes[a:]...); err != nil {
 		return err

@@ -328,7 +328,7 @@ func (c *call) runs() ([]run, error) {
 	x := in[0]
 	var lists [4][]int // starts, ends, axes, steps
 	for i, name := range []string{"starts", "ends", "axes", "steps"} {
-		if lists[i], err = c.intsOrInput(name, i+1); err != nil {
+		if lists[i], err = c.bounds(name, i+1); err != nil {
 			return nil, err
 		}
 	}
@@ -392,11 +392,7 @@ func lowerSlice(c *call) error {
 		case r.step == 1:
 			v, err = c.im.slice(v, a, r.start, r.start+r.count)
 		default:
-			idx := make([]int, r.count)
-			for i := range idx {
-				idx[i] = r.start + i*r.step
-			}
-			v, err = c.im.pick(v, a, idx)
+			v, err = c.im.every(v, a, r.start, r.step, r.count)
 		}
 		if err != nil {
 			return err
@@ -505,18 +501,21 @@ func lowerGather(c *call) error {
 	if err != nil {
 		return err
 	}
-	if k != nil && slices.ContainsFunc(k.ints, func(i int64) bool { return i < 0 }) || k != nil && k.dtype != graph.Int64 {
+	if idx.dtype != graph.Int64 && idx.dtype != graph.Int32 {
+		return fmt.Errorf("indices of type %s", idx.dtype)
+	}
+	if k != nil {
+		n := int64(x.sizes[a])
 		pos := newConstant(graph.Int64, k.sizes...)
 		for i, p := range k.ints {
-			if p < 0 {
-				p += int64(x.sizes[a])
+			if p < -n || p >= n {
+				return fmt.Errorf("index %d of axis %d of %s", p, a, x)
 			}
-			if p < 0 || p >= int64(x.sizes[a]) {
-				return fmt.Errorf("index %d of axis %d of %s", k.ints[i], a, x)
-			}
-			pos.ints[i] = p
+			pos.ints[i] = (p + n) % n
 		}
-		idx = valueOf(pos)
+		if !slices.Equal(pos.ints, k.ints) || k.dtype != graph.Int64 {
+			idx = valueOf(pos)
+		}
 	} else if idx, err = c.im.cast(idx, graph.Int64); err != nil {
 		return err
 	}

@@ -404,14 +404,32 @@ func (c *call) knownInts(i int, what string) ([]int, error) {
 	if k.dtype.IsFloat() || k.rank() > 1 {
 		return nil, fmt.Errorf("its %s is a %s%v", what, k.dtype, k.sizes)
 	}
-	out := make([]int, len(k.ints))
-	for j, x := range k.ints {
-		out[j] = int(min(max(x, -1<<40), 1<<40))
-	}
-	return out, nil
+	return cut(k.ints), nil
 }
 
 func (k *constant) rank() int { return len(k.sizes) }
+
+// bounds is a list of positions, an attribute or an input, in which large
+// numbers stand for "to the end"; they are cut to 40 bits.
+func (c *call) bounds(name string, i int) ([]int, error) {
+	a, err := c.typed(name, onnxpb.AttributeProto_INTS, true)
+	if err != nil {
+		return nil, err
+	}
+	if a == nil {
+		return c.knownInts(i, name)
+	}
+	return cut(a.GetInts()), nil
+}
+
+// cut are integers that sums of sizes can hold, far beyond any size.
+func cut(xs []int64) []int {
+	out := make([]int, len(xs))
+	for i, x := range xs {
+		out[i] = int(min(max(x, -1<<40), 1<<40))
+	}
+	return out
+}
 
 // intsOrInput is a list that was an attribute in old operator sets and is an
 // input in new ones.

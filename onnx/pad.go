@@ -20,24 +20,9 @@ func lowerPad(c *call) error {
 		return err
 	}
 	x := in[0]
-	pads, err := c.intsOrInput("pads", 1)
+	before, after, err := c.padding(x)
 	if err != nil {
 		return err
-	}
-	axes, err := c.knownInts(3, "axes")
-	if err != nil {
-		return err
-	}
-	if axes == nil {
-		for i := range x.rank() {
-			axes = append(axes, i)
-		}
-	}
-	if axes, err = axesOf(axes, x.rank()); err != nil {
-		return err
-	}
-	if len(pads) != 2*len(axes) {
-		return fmt.Errorf("%d pads for %d axes", len(pads), len(axes))
 	}
 	fill, err := c.float("value", 0)
 	if err != nil {
@@ -59,12 +44,8 @@ func lowerPad(c *call) error {
 	if err != nil {
 		return err
 	}
-	before, after := make([]int, x.rank()), make([]int, x.rank())
-	for i, a := range axes {
-		lo, hi := pads[i], pads[len(axes)+i]
-		if n := int64(x.sizes[a]); max(lo, hi) > graph.MaxSize || n+int64(lo)+int64(hi) < 1 || n+int64(min(lo, 0))+int64(min(hi, 0)) < 1 {
-			return fmt.Errorf("pads %d and %d of an axis of size %d", lo, hi, n)
-		}
+	for a := range before {
+		lo, hi := before[a], after[a]
 		if x, err = c.im.slice(x, a, max(-lo, 0), x.sizes[a]-max(-hi, 0)); err != nil {
 			return err
 		}
@@ -115,6 +96,38 @@ func lowerPad(c *call) error {
 		}
 	}
 	return c.set(x, nil)
+}
+
+// padding is what a Pad adds before and after each axis, or cuts if negative.
+func (c *call) padding(x *value) (before, after []int, err error) {
+	pads, err := c.intsOrInput("pads", 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	axes, err := c.knownInts(3, "axes")
+	if err != nil {
+		return nil, nil, err
+	}
+	if axes == nil {
+		for i := range x.rank() {
+			axes = append(axes, i)
+		}
+	}
+	if axes, err = axesOf(axes, x.rank()); err != nil {
+		return nil, nil, err
+	}
+	if len(pads) != 2*len(axes) {
+		return nil, nil, fmt.Errorf("%d pads for %d axes", len(pads), len(axes))
+	}
+	before, after = make([]int, x.rank()), make([]int, x.rank())
+	for i, a := range axes {
+		lo, hi := pads[i], pads[len(axes)+i]
+		if n := int64(x.sizes[a]); max(lo, hi) > graph.MaxSize || n+int64(lo)+int64(hi) < 1 || n+int64(min(lo, 0))+int64(min(hi, 0)) < 1 {
+			return nil, nil, fmt.Errorf("pads %d and %d of an axis of size %d", lo, hi, n)
+		}
+		before[a], after[a] = lo, hi
+	}
+	return before, after, nil
 }
 
 // central reports whether pads are those of enlarge.

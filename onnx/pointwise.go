@@ -391,8 +391,15 @@ func lowerPow(c *call) error {
 	if err != nil {
 		return err
 	}
-	if k.len() == 0 || in[1].rank() > x.rank() {
-		return unsupported("the exponent is %s", in[1])
+	if k.len() == 0 {
+		return fmt.Errorf("the exponent %s has no elements", in[1])
+	}
+	sizes, err := joint(x, in[1])
+	if err != nil {
+		return err
+	}
+	if x, err = c.im.broadcast(x, sizes...); err != nil {
+		return err
 	}
 	e := k.number(0)
 	for i := range k.len() {
@@ -481,7 +488,7 @@ func lowerIdentity(c *call) error {
 	return c.set(in[0], nil)
 }
 
-// lowerDropout does nothing, as in inference.
+// lowerDropout does nothing, as in inference; its mask is all true.
 func lowerDropout(c *call) error {
 	in, err := c.need(1, 3)
 	if err != nil {
@@ -500,5 +507,14 @@ func lowerDropout(c *call) error {
 			return unsupported("it is in training mode")
 		}
 	}
-	return c.set(in[0], nil)
+	if len(c.outs) != 2 || c.node.GetOutput()[1] == "" {
+		return c.set(in[0], nil)
+	}
+	if c.im.opset < 12 {
+		return unsupported("its mask is in use") // whose value was not said then
+	}
+	one := valueOf(&constant{dtype: graph.Bool, ints: []int64{1}})
+	c.outs[0] = in[0]
+	c.outs[1], err = c.im.broadcast(one, in[0].sizes...)
+	return err
 }

@@ -65,6 +65,9 @@ func lowerAveragePool(c *call) error {
 func (im *importer) pool(x *value, win *window, op, border string) (*value, error) {
 	n := len(win.kernel)
 	if slices.ContainsFunc(win.dilation, func(d int) bool { return d != 1 }) {
+		if op == "poolavg" {
+			return im.averageOf(x, win, border)
+		}
 		return im.dilatedPool(x, win, op, border)
 	}
 	switch n {
@@ -126,7 +129,7 @@ func (im *importer) pool3(x *value, win *window, op, border string) (*value, err
 		return &p
 	}
 	if win.ceil && border == "counted" && !win.valid {
-		return nil, unsupported("it rounds up and counts the border")
+		return im.averageOf(x, win, border)
 	}
 	b, c, d, h, w := x.sizes[0], x.sizes[1], x.sizes[2], x.sizes[3], x.sizes[4]
 	v, err := im.reshape(x, b, c*d, h, w)
@@ -150,14 +153,73 @@ func (im *importer) pool3(x *value, win *window, op, border string) (*value, err
 	return im.reshape(v, b, c, v.sizes[2], h, w)
 }
 
+// averageOf is the general form of an average: the sum under each window, a
+// convolution of each channel with ones, over the number of cells that count.
+func (im *importer) averageOf(x *value, win *window, border string) (*value, error) {
+	n := len(win.kernel)
+	added, err := win.explicit(x.sizes[2:])
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int, n)
+	cells := make([][]float64, n) // that count, by axis and window
+	for i, size := range x.sizes[2:] {
+		lo, hi := 0, size
+		if border == "counted" {
+			lo, hi = -win.before[i], size+win.after[i] // what rounding up adds does not count
+		}
+		win.after[i] += added[i]
+		out[i] = (size+win.before[i]+win.after[i]-win.extent(i))/win.stride[i] + 1
+		if graph.Product(out[i], win.kernel[i]) > maxConstant {
+			return nil, unsupported("it has %d windows of %d cells", out[i], win.kernel[i])
+		}
+		for o := range out[i] {
+			count := 0.0
+			for k := range win.kernel[i] {
+				if at := o*win.stride[i] - win.before[i] + k*win.dilation[i]; at >= lo && at < hi {
+					count++
+				}
+			}
+			cells[i] = append(cells[i], count)
+		}
+	}
+	if graph.Product(out...) > maxConstant || graph.Product(win.kernel...) > maxConstant {
+		return nil, unsupported("it has %v windows of %v cells", out, win.kernel)
+	}
+	win.valid = false
+	one := newConstant(x.dtype, append([]int{1, 1}, win.kernel...)...)
+	for i := range one.floats {
+		one.floats[i] = 1
+	}
+	counts := newConstant(x.dtype, append([]int{1, 1}, out...)...)
+	graph.Each(out, func(flat int, idx []int) {
+		counts.floats[flat] = 1
+		for i, o := range idx {
+			counts.floats[flat] *= cells[i][o]
+		}
+	})
+	b := calc{im: im}
+	lead := x.sizes[0] * x.sizes[1]
+	v := b.keep(im.reshape(x, append([]int{lead, 1}, x.sizes[2:]...)...))
+	if b.err == nil {
+		v = b.keep(im.convolve(v, valueOf(one), win, 1))
+	}
+	by := valueOf(counts)
+	if b.err == nil {
+		by = b.keep(im.broadcast(by, v.sizes...))
+	}
+	v = b.do("ewdiv", v, by)
+	if b.err != nil {
+		return nil, b.err
+	}
+	return im.reshape(v, append(slices.Clone(x.sizes[:2]), out...)...)
+}
+
 // dilatedPool pools with gaps in the window. Where the stride is a multiple of
 // the gap, only every gap-th cell is ever looked at: those are picked, and the
 // window over them has none. Else a maximum is that of the image's copies
 // shifted to each cell of the kernel, one axis after another.
 func (im *importer) dilatedPool(x *value, win *window, op, border string) (*value, error) {
-	if op != "poolmax" {
-		return nil, unsupported("it has dilations")
-	}
 	added, err := win.explicit(x.sizes[2:])
 	if err != nil {
 		return nil, err
@@ -219,6 +281,9 @@ func (im *importer) dilatedPool(x *value, win *window, op, border string) (*valu
 func (im *importer) every(x *value, axis, first, step, n int) (*value, error) {
 	if step == 1 {
 		return im.slice(x, axis, first, first+n)
+	}
+	if n > maxConstant {
+		return nil, unsupported("it keeps every %d-th cell, %d of them", step, n)
 	}
 	idx := make([]int, n)
 	for i := range idx {

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,13 +17,18 @@ func init() {
 type sampling struct {
 	method   string // nearest, linear, cubic
 	coord    string // coordinate_transformation_mode
-	rounding string // nearest_mode
+	rounding string // nearest_mode; "simple" before there were any
 	sizes    []int
 	scales   []float64 // out over in, as given
 	roi      []float64 // starts and ends of tf_crop_and_resize, by axis
 	cubic    float64   // cubic_coeff_a
 	exclude  bool      // exclude_outside
 	fill     float64   // extrapolation_value
+
+	axes      []int  // that sizes, scales and roi are of; none: all
+	from      []int  // sizes of the tensor
+	policy    string // keep_aspect_ratio_policy
+	antialias bool
 }
 
 // lowerUpsample: the scales are an attribute before operator set 9.
@@ -49,7 +55,7 @@ func lowerUpsample(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := s.bySizes(in[0].sizes, nil, nil); err != nil {
+	if err := s.bySizes(in[0].sizes); err != nil {
 		return err
 	}
 	return c.set(c.im.resize(in[0], &s))
@@ -75,81 +81,89 @@ func lowerResize(c *call) error {
 	if !x.dtype.IsFloat() {
 		return unsupported("it is applied to %s", x.dtype)
 	}
-	s := sampling{coord: "asymmetric", rounding: "floor"}
-	if s.method, err = c.text("mode", "nearest"); err != nil {
+	s, err := c.sampling()
+	if err != nil {
 		return err
 	}
-	var sizes, axes []int
-	if c.im.opset < 11 {
-		if err := c.scales(&s, 1); err != nil {
-			return err
-		}
-	} else {
-		if s.coord, err = c.text("coordinate_transformation_mode", "half_pixel"); err != nil {
-			return err
-		}
-		if s.rounding, err = c.text("nearest_mode", "round_prefer_floor"); err != nil {
-			return err
-		}
-		if s.cubic, err = c.float("cubic_coeff_a", -0.75); err != nil {
-			return err
-		}
-		out, err := c.int("exclude_outside", 0)
-		if err != nil {
-			return err
-		}
-		s.exclude = out != 0
-		if s.fill, err = c.float("extrapolation_value", 0); err != nil {
-			return err
-		}
-		anti, err := c.int("antialias", 0)
-		if err != nil {
-			return err
-		}
-		policy, err := c.text("keep_aspect_ratio_policy", "stretch")
-		if err != nil {
-			return err
-		}
-		if anti != 0 || policy != "stretch" {
-			return unsupported("it has antialiasing or keeps the aspect ratio")
-		}
-		if axes, err = c.ints("axes"); err != nil {
-			return err
-		}
-		if axes, err = axesOf(axes, x.rank()); err != nil {
-			return err
-		}
-		if err := c.scales(&s, 2); err != nil {
-			return err
-		}
-		if sizes, err = c.knownInts(3, "sizes"); err != nil {
-			return err
-		}
-		if s.coord == "tf_crop_and_resize" {
-			roi, err := c.known(1, "region")
-			if err != nil {
-				return err
-			}
-			n := x.rank()
-			if len(axes) > 0 {
-				n = len(axes)
-			}
-			if roi == nil || roi.len() != 2*n {
-				return fmt.Errorf("its region has not %d numbers", 2*n)
-			}
-			for i := range roi.len() {
-				s.roi = append(s.roi, roi.number(i))
-			}
-		}
+	if s.antialias {
+		return unsupported("it has antialiasing")
 	}
-	if err := s.bySizes(x.sizes, sizes, axes); err != nil {
+	if err := s.bySizes(x.sizes); err != nil {
 		return err
 	}
-	return c.set(c.im.resize(x, &s))
+	return c.set(c.im.resize(x, s))
 }
 
-// bySizes fills in sizes and scales of all axes.
-func (s *sampling) bySizes(from, sizes, axes []int) error {
+// sampling reads the attributes and the inputs but the first of a Resize.
+func (c *call) sampling() (*sampling, error) {
+	s := &sampling{coord: "asymmetric", rounding: "floor"}
+	var err error
+	text := func(name, missing string) (v string) {
+		if err == nil {
+			v, err = c.text(name, missing)
+		}
+		return v
+	}
+	number := func(name string, missing float64) (v float64) {
+		if err == nil {
+			v, err = c.float(name, missing)
+		}
+		return v
+	}
+	flag := func(name string) bool {
+		v := int64(0)
+		if err == nil {
+			v, err = c.int(name, 0)
+		}
+		return v != 0
+	}
+	s.method = text("mode", "nearest")
+	if c.im.opset < 11 {
+		s.rounding = "simple"
+		if err != nil {
+			return nil, err
+		}
+		return s, c.scales(s, 1)
+	}
+	s.coord = text("coordinate_transformation_mode", "half_pixel")
+	s.rounding = text("nearest_mode", "round_prefer_floor")
+	s.policy = text("keep_aspect_ratio_policy", "stretch")
+	s.cubic, s.fill = number("cubic_coeff_a", -0.75), number("extrapolation_value", 0)
+	s.exclude, s.antialias = flag("exclude_outside"), flag("antialias")
+	if err != nil {
+		return nil, err
+	}
+	if s.axes, err = c.ints("axes"); err != nil {
+		return nil, err
+	}
+	if err := c.scales(s, 2); err != nil {
+		return nil, err
+	}
+	if s.sizes, err = c.knownInts(3, "sizes"); err != nil {
+		return nil, err
+	}
+	if s.coord == "tf_crop_and_resize" {
+		roi, err := c.known(1, "region")
+		if err != nil {
+			return nil, err
+		}
+		if roi == nil {
+			return nil, errors.New("it has no region")
+		}
+		for i := range roi.len() {
+			s.roi = append(s.roi, roi.number(i))
+		}
+	}
+	return s, nil
+}
+
+// bySizes turns sizes, scales and region, which are of some axes, or of which
+// only one is given, into those of all axes of a tensor.
+func (s *sampling) bySizes(from []int) error {
+	axes, err := axesOf(s.axes, len(from))
+	if err != nil {
+		return err
+	}
 	if len(axes) == 0 {
 		for i := range from {
 			axes = append(axes, i)
@@ -160,15 +174,18 @@ func (s *sampling) bySizes(from, sizes, axes []int) error {
 	for i := range from {
 		scales[i], roi[len(from)+i] = 1, 1
 	}
-	given := s.scales
+	sizes, given := s.sizes, s.scales
 	if len(sizes) > 0 {
 		given = nil
 	}
 	if len(sizes) == 0 && len(given) == 0 {
-		return fmt.Errorf("neither scales nor sizes")
+		return errors.New("neither scales nor sizes")
 	}
 	if len(sizes) > 0 && len(sizes) != len(axes) || len(given) > 0 && len(given) != len(axes) {
 		return fmt.Errorf("%d scales, %d sizes for %d axes", len(given), len(sizes), len(axes))
+	}
+	if s.roi != nil && len(s.roi) != 2*len(axes) {
+		return fmt.Errorf("its region has %d numbers, want %d", len(s.roi), 2*len(axes))
 	}
 	for i, a := range axes {
 		if len(sizes) > 0 {
@@ -184,14 +201,33 @@ func (s *sampling) bySizes(from, sizes, axes []int) error {
 			}
 			all[a], scales[a] = int(exact), given[i]
 		}
-		if all[a] < 1 || all[a] > graph.MaxSize {
-			return fmt.Errorf("size %d", all[a])
-		}
 		if s.roi != nil {
 			roi[a], roi[len(from)+a] = s.roi[i], s.roi[len(axes)+i]
 		}
 	}
-	s.sizes, s.scales, s.roi = all, scales, roi
+	if len(sizes) > 0 && s.policy != "" && s.policy != "stretch" {
+		// One scale for all axes, the smallest or the largest that was asked for.
+		pick := math.Min
+		if s.policy == "not_smaller" {
+			pick = math.Max
+		} else if s.policy != "not_larger" {
+			return unsupported("keep_aspect_ratio_policy is %q", clip(s.policy))
+		}
+		scale := scales[axes[0]]
+		for _, a := range axes[1:] {
+			scale = pick(scale, scales[a])
+		}
+		for _, a := range axes {
+			scales[a] = scale
+			all[a] = int(math.Floor(math.Min(scale*float64(from[a]), 2*graph.MaxSize) + 0.5))
+		}
+	}
+	for _, a := range axes {
+		if all[a] < 1 || all[a] > graph.MaxSize {
+			return fmt.Errorf("size %d", all[a])
+		}
+	}
+	s.from, s.sizes, s.scales, s.roi = slices.Clone(from), all, scales, roi
 	return nil
 }
 
@@ -205,6 +241,9 @@ var roundings = map[string]string{
 func (im *importer) resize(x *value, s *sampling) (*value, error) {
 	mode := "linear"
 	if s.method == "nearest" {
+		if s.rounding == "simple" && !slices.ContainsFunc(s.scales, func(x float64) bool { return x < 1 }) {
+			s.rounding = "floor"
+		}
 		mode = roundings[s.rounding]
 	} else if s.method != "linear" {
 		mode = ""
@@ -228,7 +267,38 @@ func (im *importer) resize(x *value, s *sampling) (*value, error) {
 			return nil, err
 		}
 	}
-	return x, nil
+	return im.extrapolate(x, s)
+}
+
+// outside reports whether a place is not in an image of n cells, where that
+// matters.
+func (s *sampling) outside(p float64, n int) bool {
+	return s.coord == "tf_crop_and_resize" && (p < 0 || p > float64(n-1))
+}
+
+// extrapolate puts the extrapolation value where the result, so far 0 there,
+// lies outside of the image.
+func (im *importer) extrapolate(x *value, s *sampling) (*value, error) {
+	if s.coord != "tf_crop_and_resize" || s.fill == 0 {
+		return x, nil
+	}
+	if x.elements() > maxConstant {
+		return nil, unsupported("it has an extrapolation value for %s", x)
+	}
+	fill := newConstant(x.dtype, s.sizes...)
+	var failed error
+	graph.Each(s.sizes, func(flat int, idx []int) {
+		for a, i := range idx {
+			p, err := s.at(a, i, s.from[a])
+			if failed = err; err == nil && s.outside(p, s.from[a]) {
+				fill.floats[flat] = s.fill
+			}
+		}
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	return im.apply("ewadd", nil, x, valueOf(fill))
 }
 
 // resample samples along one axis.
@@ -245,14 +315,11 @@ func (im *importer) resample(x *value, axis int, s *sampling) (*value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.coord == "tf_crop_and_resize" && (p < 0 || p > float64(n-1)) {
-			if s.fill != 0 {
-				return nil, unsupported("it samples outside of the image, with the value %g", s.fill)
-			}
+		if s.outside(p, n) {
 			outside = true
 			continue
 		}
-		taps, err := s.taps(p, n)
+		taps, err := s.taps(axis, p, n)
 		if err != nil {
 			return nil, err
 		}
@@ -288,16 +355,27 @@ func (im *importer) resample(x *value, axis int, s *sampling) (*value, error) {
 	return v, b.err
 }
 
-// at is where in the image cell i of the result lies.
+// at is where in the image cell i of the result lies. For the nearest cell it
+// is computed in float32, as a scale is one: 6.5 / 2.6 is then 2.5, and not a
+// little more, which would round to another cell.
 func (s *sampling) at(axis, i, n int) (float64, error) {
-	out, scale, x := s.sizes[axis], s.scales[axis], float64(i)
+	if s.method == "nearest" {
+		p, err := place[float32](s, axis, i, n)
+		return float64(p), err
+	}
+	return place[float64](s, axis, i, n)
+}
+
+// place is at, computed in some precision.
+func place[T float32 | float64](s *sampling, axis, i, n int) (T, error) {
+	out, scale, x, size := s.sizes[axis], T(s.scales[axis]), T(i), T(n)
 	switch s.coord {
-	case "half_pixel":
-		return (x+0.5)/scale - 0.5, nil
 	case "pytorch_half_pixel":
 		if out == 1 {
 			return 0, nil
 		}
+		return (x+0.5)/scale - 0.5, nil
+	case "half_pixel":
 		return (x+0.5)/scale - 0.5, nil
 	case "asymmetric":
 		return x / scale, nil
@@ -306,16 +384,18 @@ func (s *sampling) at(axis, i, n int) (float64, error) {
 			return 0, nil
 		}
 		// The length is n*scale, not rounded, as in ONNX's reference.
-		return x * float64(n-1) / (float64(n)*scale - 1), nil
+		return x * (size - 1) / (size*scale - 1), nil
+	case "tf_half_pixel_for_nn": // of operator set 11 only
+		return (x + 0.5) / scale, nil
 	case "half_pixel_symmetric":
-		adjust := float64(out) / (scale * float64(n))
-		return float64(n)/2*(1-adjust) + (x+0.5)/scale - 0.5, nil
+		adjust := T(out) / (scale * size)
+		return size/2*(1-adjust) + (x+0.5)/scale - 0.5, nil
 	case "tf_crop_and_resize":
-		lo, hi := s.roi[axis], s.roi[len(s.sizes)+axis]
+		lo, hi := T(s.roi[axis]), T(s.roi[len(s.sizes)+axis])
 		if out == 1 {
-			return 0.5 * (lo + hi) * float64(n-1), nil
+			return 0.5 * (lo + hi) * (size - 1), nil
 		}
-		return lo*float64(n-1) + x*(hi-lo)*float64(n-1)/float64(out-1), nil
+		return lo*(size-1) + x*(hi-lo)*(size-1)/T(out-1), nil
 	}
 	return 0, unsupported("coordinate_transformation_mode is %q", clip(s.coord))
 }
@@ -328,7 +408,7 @@ type tap struct {
 
 // taps are the cells that a place between cells is made of. Cells outside are
 // those of the border.
-func (s *sampling) taps(p float64, n int) ([]tap, error) {
+func (s *sampling) taps(axis int, p float64, n int) ([]tap, error) {
 	inside := func(i int) int { return min(max(i, 0), n-1) }
 	low := math.Floor(p)
 	f := p - low
@@ -337,6 +417,10 @@ func (s *sampling) taps(p float64, n int) ([]tap, error) {
 		i := low
 		switch s.rounding {
 		case "floor":
+		case "simple": // operator set 10 does not say; so does ONNX Runtime
+			if s.scales[axis] < 1 {
+				i = math.Ceil(p)
+			}
 		case "ceil":
 			i = math.Ceil(p)
 		case "round_prefer_floor":

@@ -281,11 +281,11 @@ func (im *importer) dilate(w *value, by []int) (*value, error) {
 		return w, nil
 	}
 	if w.fixed() {
-		return im.derive(w, "dilated", func(c *constant) *constant {
-			sizes := slices.Clone(c.sizes)
-			for i, d := range by {
-				sizes[2+i] = (sizes[2+i]-1)*d + 1
-			}
+		sizes := slices.Clone(w.sizes)
+		for i, d := range by {
+			sizes[2+i] = (sizes[2+i]-1)*d + 1
+		}
+		return im.derive(w, "dilated", sizes, func(c *constant) *constant {
 			out := newConstant(c.dtype, sizes...)
 			st := graph.Strides(sizes)
 			graph.Each(c.sizes, func(flat int, idx []int) {
