@@ -4,16 +4,20 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/backends/cpu"
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/sums"
 )
@@ -83,6 +87,70 @@ func spoiled(t *testing.T, m *model.Model) *model.Model {
 	}
 	other.Weights[largest] = model.FromFloat32(m.Weights[largest].Sizes, xs)
 	return &other
+}
+
+// In float32 on the processor, as they are timed, a form and its model agree, too,
+// and a form survives being written as ONNX. TASO_FULL_MODELS=1 does so in full
+// size.
+func TestVariantsRun(t *testing.T) {
+	b, err := cpu.New(cpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := "-tiny"
+	if os.Getenv("TASO_FULL_MODELS") != "" {
+		size = ""
+	}
+	for _, v := range models.Variants("") {
+		form := build(t, v.Name+size, 1)
+		path := filepath.Join(t.TempDir(), "form.onnx")
+		if err := onnx.Write(path, form, onnx.WriteOptions{}); err != nil {
+			t.Fatalf("%s: %v", v.Name, err)
+		}
+		again, _, err := onnx.Read(path, onnx.ReadOptions{})
+		if err != nil {
+			t.Fatalf("%s: %v", v.Name, err)
+		}
+		if again.Graph.Hash(graph.HashOptions{}) != form.Graph.Hash(graph.HashOptions{}) {
+			t.Errorf("%s: ONNX gives another graph", v.Name)
+		}
+		r, err := verifymodels.Run(context.Background(), verifymodels.Options{
+			A: build(t, v.Of+size, 1), B: again, Backend: b, NoExact: true, Tolerance: 1e-5})
+		if err != nil {
+			t.Fatalf("%s: %v", v.Name, err)
+		}
+		if !r.Agree {
+			t.Errorf("%s:\n%s", v.Name, r)
+		}
+	}
+}
+
+// The laws of enlarging are about kernels of one cell, a row and a column of
+// three: no other kernel is enlarged.
+func TestEnlargedKernels(t *testing.T) {
+	n := 0
+	for _, v := range models.Variants("") {
+		if !slices.Contains(v.Laws, "enlarge_single") {
+			continue
+		}
+		m, err := models.BuildApart(v.Name, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id := range m.Graph.Nodes() {
+			if op := m.Graph.Op(id); op == nil || op.Name != "enlarge" {
+				continue
+			}
+			n++
+			from, to := m.Graph.Sizes(m.Graph.Operands(id)[0])[2:], m.Graph.Sizes(id.Out(0))[2:]
+			if !slices.Equal(to, []int{3, 3}) || from[0] != 1 && from[1] != 1 {
+				t.Errorf("%s: a kernel of %v is enlarged to %v", v.Name, from, to)
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("nothing is enlarged")
+	}
 }
 
 // In full size a form has the inputs, the outputs and, where its rewrite only
