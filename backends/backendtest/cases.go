@@ -136,6 +136,8 @@ var operators = func() []application {
 		{"1, 6, 20, 35", "6, 1, 5, 5", "pad=(2, 1, 2, 3), groups=6, stride=(1, 3)"},
 		{"1, 6, 5, 5", "12, 1, 3, 3", "pad=same_upper, groups=6"},
 		{"1, 2, 1, 40", "3, 2, 1, 9", "pad=valid"},
+		{"1, 2, 6, 6", "3, 2, 1, 1", "pad=valid, stride=(3, 2)"},
+		{"1, 3, 6, 6", "3, 1, 1, 1", "pad=valid, stride=(2, 3), groups=3"},
 	} {
 		add("conv2d", c.attrs, f(c.x), f(c.w))
 	}
@@ -160,6 +162,7 @@ var operators = func() []application {
 	for _, c := range []application{
 		{"split", "axis=1, at=2", []string{f("3, 5, 2")}, 2},
 		{"split", "axis=0, at=1", []string{f("3, 4")}, 2},
+		{"split", "axis=0, at=2", []string{f("4, 3")}, 2},
 	} {
 		cs = append(cs, c)
 	}
@@ -199,187 +202,3 @@ var operators = func() []application {
 	}
 	return cs
 }()
-
-// graphs are whole graphs, chosen for what a compiler may do to them.
-var graphs = []struct{ name, text string }{
-	{"small", small},
-	{"conv bias residual relu", `
-x : float32[2, 8, 9, 9]
-w : weight float32[8, 8, 3, 3]
-v : weight float32[8, 8, 3, 3]
-b : weight float32[1, 8, 1, 1]
-c = conv2d[pad=same_upper](x, w)
-bb = broadcast[shape=[2, 8, 9, 9]](b)
-d = ewadd(c, bb)
-r = relu(d)
-e = conv2d[pad=same_upper](r, v)
-s = ewadd(e, x)
-f = relu(s)
-return f`},
-	{"residual of two convolutions", `
-x : float32[1, 3, 8, 8]
-w : weight float32[4, 3, 1, 1]
-v : weight float32[4, 3, 3, 3]
-a = conv2d[pad=valid](x, w)
-b = conv2d[pad=same_upper](x, v)
-c = ewadd(a, b)
-d = relu(c)
-e = ewmul(d, a)
-return e, b`},
-	{"wide convolution with a residual", `
-x : float32[1, 130, 5, 5]
-w : weight float32[130, 130, 1, 1]
-b : weight float32[1, 130, 1, 1]
-bb = broadcast[shape=[1, 130, 5, 5]](b)
-c = conv2d[pad=valid](x, w)
-d = ewadd(x, c)
-e = ewadd(bb, d)
-f = relu(e)
-g = ewmul(f, bb)
-return g`},
-	{"depthwise with a tail", `
-x : float32[1, 6, 9, 9]
-w : weight float32[6, 1, 3, 3]
-b : weight float32[1, 6, 1, 1]
-c = conv2d[pad=same_upper, groups=6](x, w)
-bb = broadcast[shape=[1, 6, 9, 9]](b)
-d = ewadd(c, bb)
-e = relu(d)
-f = ewadd(e, x)
-return f`},
-	{"groups with a bias", `
-x : float32[2, 8, 6, 6]
-w : weight float32[12, 2, 3, 3]
-b : weight float32[1, 12, 1, 1]
-s : weight float32[12]
-m : weight float32[12]
-posv : weight float32[12]
-c = conv2d[pad=same_upper, groups=4](x, w)
-n = batchnorm[eps=1e-03](c, s, s, m, posv)
-bb = broadcast[shape=[2, 12, 6, 6]](b)
-d = ewadd(c, bb)
-e = relu(d)
-g = conv2d[pad=same_upper, groups=4, stride=(2, 2)](x, w)
-h = batchnorm[eps=1e-03](g, s, m, m, posv)
-i = relu(h)
-return n, e, i`},
-	{"groups with a bias alone", `
-x : float32[2, 8, 6, 6]
-w : weight float32[12, 2, 3, 3]
-b : weight float32[1, 12, 1, 1]
-c = conv2d[pad=same_upper, groups=4](x, w)
-bb = broadcast[shape=[2, 12, 6, 6]](b)
-d = ewadd(c, bb)
-e = relu(d)
-return e`},
-	{"an operand that comes after", `
-x : float32[1, 3, 6, 6]
-w : weight float32[4, 3, 3, 3]
-b : float32[1, 4, 1, 1]
-c = conv2d[pad=same_upper](x, w)
-t = tanh(b)
-bb = broadcast[shape=[1, 4, 6, 6]](t)
-d = ewadd(c, bb)
-return d`},
-	{"an operand that is read before and after", `
-x : float32[1, 4, 6, 6]
-w : weight float32[4, 4, 3, 3]
-a = tanh(x)
-c = conv2d[pad=same_upper](x, w)
-b = poolmax[kh=3, kw=3, pad=same_upper](a)
-d = ewadd(c, a)
-e = poolmax[kh=3, kw=3, pad=same_upper](b)
-return e, d`},
-	{"dense layer", `
-x : float32[5, 7]
-w : weight float32[7, 50]
-b : weight float32[50]
-y : float32[5, 50]
-p = matmul(x, w)
-bb = broadcast[shape=[5, 50]](b)
-q = ewadd(bb, p)
-r = relu(q)
-s = ewadd(r, y)
-t = ewmul(y, s)
-return t`},
-	{"rows and columns in one chain", `
-x : float32[4, 6]
-a : float32[4, 1]
-b : float32[1, 6]
-aa = broadcast[shape=[4, 6]](a)
-bb = broadcast[shape=[4, 6]](b)
-p = ewmul(x, aa)
-q = ewadd(p, bb)
-r = ewmul(aa, bb)
-s = ewadd(q, r)
-return s, r`},
-	{"attention without softmax", `
-q : float32[2, 10, 8]
-k : float32[2, 10, 8]
-v : float32[2, 10, 8]
-kt = transpose[perm=(0, 2, 1)](k)
-s = matmul(q, kt)
-o = matmul(s, v)
-t = transpose[perm=(1, 0, 2)](o)
-return t`},
-	{"matmul of transposes", `
-x : float32[20, 12]
-y : float32[17, 20]
-xt = transpose(x)
-yt = transpose(y)
-a = matmul(xt, yt)
-w : weight float32[17, 12]
-wt = transpose(w)
-b = matmul(x, wt)
-return a, b`},
-	{"one matrix for a batch", `
-x : float32[3, 5, 7]
-w : weight float32[7, 9]
-ww = broadcast[shape=[3, 7, 9]](w)
-y = matmul(x, ww)
-xt = transpose[perm=(1, 0, 2)](x)
-u : float32[7, 4]
-uu = broadcast[shape=[5, 7, 4]](u)
-z = matmul(xt, uu)
-return y, z`},
-	{"views of views", `
-x : float32[4, 6, 5]
-a = split[axis=1, at=2](x)
-c = transpose[perm=(2, 0, 1)](a.1)
-d = slice[axis=0, lo=1, hi=4](c)
-e = split[axis=2, at=3](d)
-g = concat[axis=2](e.1, e.0)
-h = relu(a.0)
-return g, h, c`},
-	{"inputs and weights as outputs", `
-x : float32[2, 3]
-w : weight float32[2, 3]
-t = transpose(w)
-y = ewadd(x, w)
-return x, t, y, y`},
-	{"shared and dead", `
-x : float32[3, 3]
-y = relu(x)
-dead = ewadd(y, y)
-z = ewadd(y, x)
-u = ewadd(z, y)
-v = ewmul(u, u)
-return v, z`},
-	{"constants of the algebra", `
-x : float32[1, 2, 5, 5]
-k = iconv[c=2, kh=3, kw=3]()
-y = conv2d[pad=same_upper](x, k)
-p = cpool[c=2, kh=3, kw=3]()
-z = conv2d[pad=same_upper, groups=2](y, p)
-return z`},
-	{"a long chain of lifetimes", `
-x : float32[300]
-a = relu(x)
-b = ewadd(a, x)
-c = ewmul(b, a)
-d = ewadd(c, b)
-e = ewmul(d, c)
-f = ewadd(e, a)
-g = ewmul(f, x)
-return g`},
-}

@@ -236,6 +236,9 @@ func (c *compiler) input(id graph.NodeID, needed bool) error {
 	if w == nil {
 		return fmt.Errorf("weight %s has no numbers", c.g.Name(id))
 	}
+	if w.DType != t.DType || !equal(w.Sizes, t.Sizes) {
+		return fmt.Errorf("weight %s: its numbers are %s%s, the input is %s", c.g.Name(id), w.DType, graph.Sizes(w.Sizes...), t)
+	}
 	raw, err := w.Read()
 	if err != nil {
 		return fmt.Errorf("weight %s: %w", c.g.Name(id), err)

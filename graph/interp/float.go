@@ -26,11 +26,12 @@ func (Float) Add(a, b float64) float64 { return a + b }
 // Mul is a * b.
 func (Float) Mul(a, b float64) float64 { return a * b }
 
-// Max is the largest element.
+// Max is the largest element, and what is not a number if any element is such
+// (math.Max prefers infinity to it).
 func (Float) Max(xs []float64) float64 {
 	m := xs[0]
 	for _, x := range xs[1:] {
-		m = math.Max(m, x)
+		m = max(m, x)
 	}
 	return m
 }
