@@ -15,7 +15,7 @@ type inception struct {
 }
 
 func (c inception) build(seed uint64) *model.Model {
-	n := &inceptionNet{newNet(seed, c.div, plain)}
+	n := &inceptionNet{net: newNet(seed, c.div, plain), file: !c.full}
 	n.fused = true
 	// Tensat's graph takes an average in block B and maxima in the blocks E.
 	poolB, poolE := "poolavg", "poolmax"
@@ -51,7 +51,18 @@ func (c inception) build(seed uint64) *model.Model {
 	return n.finish(x)
 }
 
-type inceptionNet struct{ *net }
+type inceptionNet struct {
+	*net
+	file bool // join as Tensat's file does
+}
+
+// four joins four tensors: in Tensat's file pairs of pairs.
+func (n *inceptionNet) four(a, b, c, d tensor) tensor {
+	if n.file {
+		return n.concat(n.concat(a, b), n.concat(c, d))
+	}
+	return n.concat(a, b, c, d)
+}
 
 // around pads so that a window of odd size keeps the image.
 func (n *inceptionNet) around(kh, kw int) graph.Value { return pads(kh/2, kw/2) }
@@ -69,7 +80,7 @@ func (n *inceptionNet) path(name string, x tensor, units ...[3]int) tensor {
 }
 
 func (n *inceptionNet) blockA(x tensor, p int) tensor {
-	return n.concat(
+	return n.four(
 		n.path("one", x, [3]int{64, 1, 1}),
 		n.path("five", x, [3]int{48, 1, 1}, [3]int{64, 5, 5}),
 		n.path("three", x, [3]int{64, 1, 1}, [3]int{96, 3, 3}, [3]int{96, 3, 3}),
@@ -77,14 +88,17 @@ func (n *inceptionNet) blockA(x tensor, p int) tensor {
 }
 
 func (n *inceptionNet) blockB(x tensor, pool string) tensor {
-	return n.concat(
-		n.unit("three", x, 384, 3, 3, 2, valid),
-		n.unit("double3", n.path("double", x, [3]int{64, 1, 1}, [3]int{96, 3, 3}), 96, 3, 3, 2, valid),
-		n.pool("pool", pool, x, 3, 2, valid))
+	three := n.unit("three", x, 384, 3, 3, 2, valid)
+	double := n.unit("double3", n.path("double", x, [3]int{64, 1, 1}, [3]int{96, 3, 3}), 96, 3, 3, 2, valid)
+	p := n.pool("pool", pool, x, 3, 2, valid)
+	if n.file { // it puts the pool first
+		return n.concat(p, n.concat(three, double))
+	}
+	return n.concat(three, double, p)
 }
 
 func (n *inceptionNet) blockC(x tensor, c int) tensor {
-	return n.concat(
+	return n.four(
 		n.path("one", x, [3]int{192, 1, 1}),
 		n.path("seven", x, [3]int{c, 1, 1}, [3]int{c, 1, 7}, [3]int{192, 7, 1}),
 		n.path("double", x, [3]int{c, 1, 1}, [3]int{c, 7, 1}, [3]int{c, 1, 7}, [3]int{c, 7, 1}, [3]int{192, 1, 7}),
