@@ -41,7 +41,7 @@ line 1     graph/interp law model cost
 line 0     . graph graph/op egraph internal/z3 internal/z3/*
 line leaf  internal/invariants internal/invariants/* internal/golden internal/golden/*
 line leaf  internal/idmap internal/idmap/* internal/atomicfile internal/atomicfile/*
-line leaf  onnx/onnxpb internal/ort
+line leaf  onnx/onnxpb internal/ort internal/fetch
 line leaf  internal/draw internal/progress internal/progress/* internal/procstat internal/procstat/*
 
 # A parent may import the parts that were taken out of it, or the reverse.

@@ -312,7 +312,8 @@ func FuzzRead(f *testing.F) {
 		f.Add(marshal(f, m))
 	}
 	// ONNX's own tests, where they are installed.
-	files, _ := filepath.Glob(filepath.Join(conformanceDir, "node", "*", "model.onnx"))
+	dir, _ := conformanceDir()
+	files, _ := filepath.Glob(filepath.Join(dir, "node", "*", "model.onnx"))
 	for _, path := range files {
 		if raw, err := os.ReadFile(path); err == nil && len(raw) < 2048 {
 			f.Add(raw)

