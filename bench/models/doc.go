@@ -9,7 +9,7 @@
 // its parameters agree with published counts to the unit. A *tiny* variant has
 // the same nodes and edges and small sizes, so that an interpreter can run it. A
 // *rewritten form*, such as bert+qkv, computes what its model does by other
-// operators: what optimizers of graphs report as a gain, or the reverse of it. It
+// operators: what optimizers of graphs make of it, or the reverse of that. It
 // is made from the model by rewrites, each step of which is an instance of a law
 // in variants.rules; those laws are proved, and the weights of the form are
 // computed from the model's when they are loaded. [Variants] lists the forms. They

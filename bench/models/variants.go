@@ -10,14 +10,14 @@ import (
 )
 
 // Variant is a model that computes what another one does by other operators: a
-// form that optimizers of graphs report as a gain, or the reverse of one.
+// form into which optimizers of graphs bring it, or the reverse of one.
 type Variant struct {
 	Name string `json:"name"` // for Build, such as "bert+qkv"
 	Of   string `json:"of"`   // the model that it was made of
 	Doc  string `json:"doc"`  // one line
 	// Laws are the names of the laws in [VariantRules] that the rewrite uses.
 	Laws []string `json:"laws"`
-	// Cite says who reports the form as a gain; empty for the reverse of one.
+	// Cite says whose optimizer rewrites so; empty for the reverse of a form.
 	Cite string `json:"cite,omitempty"`
 }
 
@@ -39,11 +39,11 @@ type form struct {
 	lift bool
 }
 
-// Who reports a form as a gain.
+// Whose optimizer rewrites so.
 const (
-	citeMetaFlow  = "MetaFlow (Jia et al., MLSys 2019)"
-	citeSOSP      = "TASO (Jia et al., SOSP 2019)"
-	citeTensatWin = "Tensat (Yang et al., MLSys 2021)"
+	citeMetaFlow = "MetaFlow (Jia et al., MLSys 2019)"
+	citeSOSP     = "TASO (Jia et al., SOSP 2019)"
+	citeMLSys    = "Tensat (Yang et al., MLSys 2021)"
 )
 
 var (
@@ -56,16 +56,16 @@ var (
 // forms is the list, in the order in which they are shown.
 var forms = []form{
 	{name: "qkv", doc: "queries, keys and values by one product", of: append([]string{"bert"}, encoders...),
-		laws: []string{"merge_products", "lift_bias_columns"}, cite: citeSOSP + "; " + citeTensatWin,
+		laws: []string{"merge_products", "lift_bias_columns"}, cite: citeSOSP + "; " + citeMLSys,
 		steps: []rewrite{mergeMatmuls(named("q", "k", "v"))}, lift: true},
 	{name: "qkvo", doc: "all four products with a layer's input by one", of: []string{"bert"},
-		laws: []string{"merge_products"}, cite: citeSOSP + "; " + citeTensatWin,
+		laws: []string{"merge_products"}, cite: citeSOSP + "; " + citeMLSys,
 		steps: []rewrite{mergeMatmuls(nil)}},
 	{name: "gates", doc: "the eight products of an input by one, those of the state by another", of: []string{"nasrnn"},
-		laws: []string{"merge_products", "lift_sum"}, cite: citeSOSP + "; " + citeTensatWin,
+		laws: []string{"merge_products", "lift_sum"}, cite: citeSOSP + "; " + citeMLSys,
 		steps: []rewrite{mergeMatmuls(nil)}, lift: true},
 	{name: "cell", doc: "input and state beside each other, and one product for all gates", of: []string{"nasrnn"},
-		laws: []string{"sum_products", "merge_products"}, cite: citeSOSP + "; " + citeTensatWin,
+		laws: []string{"sum_products", "merge_products"}, cite: citeSOSP + "; " + citeMLSys,
 		steps: []rewrite{sumProducts, mergeMatmuls(nil)}},
 	{name: "merge", doc: "convolutions of one image and one kernel size by one",
 		of:   []string{"resnet50-taso", "resnext50", "nasneta", "inceptionv3", "inceptionv3-full"},
@@ -76,7 +76,7 @@ var forms = []form{
 		laws: append([]string{"lift_bias_images"}, enlargeLaws...), cite: citeMetaFlow + "; " + citeSOSP,
 		steps: []rewrite{mergeConvs(true)}, lift: true},
 	{name: "fused", doc: "functions behind convolutions as parts of them", of: []string{"squeezenet", "vgg19"},
-		laws: []string{"fuse_relu"}, cite: citeMetaFlow + "; " + citeTensatWin,
+		laws: []string{"fuse_relu"}, cite: citeMetaFlow + "; " + citeSOSP,
 		steps: []rewrite{fuseRelu}},
 	{name: "sums", doc: "sums of two convolutions by one of both images beside each other", of: []string{"nasneta"},
 		laws: []string{"sum_convs"}, cite: citeSOSP,
@@ -92,7 +92,7 @@ var forms = []form{
 		steps: []rewrite{halveGroups, halveGroups, halveGroups}},
 	{name: "fold", doc: "batch norms as parts of the kernels before them",
 		of:   []string{"mobilenetv2", "mobilenetv2-full", "resnet50", "resnext50-full", "inceptionv3-full"},
-		laws: []string{"fold_batchnorm"}, cite: citeTensatWin,
+		laws: []string{"fold_batchnorm"}, cite: citeSOSP,
 		steps: []rewrite{foldNorms}},
 	{name: "fold-merge", doc: "batch norms folded, then convolutions of one image merged", of: []string{"resnet50", "inceptionv3-full"},
 		laws: append([]string{"fold_batchnorm", "lift_bias_channels"}, convLaws...), cite: citeMetaFlow + "; " + citeSOSP,

@@ -31,7 +31,7 @@ and the networks as published that they stand for; beside our counts of
 operators, learned parameters and multiply-adds are those of the sources
 (--json says where they differ and why). Each has a small variant,
 NAME-tiny, with the same nodes. Some have rewritten forms, NAME+FORM, which
-compute the same by other operators, as optimizers of graphs report them:
+compute the same by other operators, as optimizers of graphs rewrite them:
 --variants lists these. --write DIR writes the models named (or all) as
 DIR/NAME.onnx, with random weights that the seed decides.`,
 		Example: `  taso models
