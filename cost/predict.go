@@ -15,6 +15,9 @@ import (
 // Prediction compares the sum of operators' times with the time of a whole run.
 type Prediction struct {
 	Model string `json:"model"`
+	// Of is the model that this one is a rewritten form of, "" if of none: the
+	// order of forms is what a search goes by.
+	Of    string `json:"of,omitempty"`
 	Nodes int    `json:"nodes"` // operators in the sum
 	// Free are operators that the run that was timed computed inside others:
 	// they save their start and their traffic, see [Predict].
@@ -69,68 +72,6 @@ func (p *Prediction) MarshalJSON() ([]byte, error) {
 		*fields
 		Error float64 `json:"error"`
 	}{(*fields)(p), p.Error()})
-}
-
-// Accuracy sums up predictions for several models.
-type Accuracy struct {
-	Models int `json:"models"`
-	// Median and Max are of the absolute relative errors; Worst is the model
-	// with the largest.
-	Median float64 `json:"median"`
-	Max    float64 `json:"max"`
-	Worst  string  `json:"worst,omitempty"`
-	// Pairs are the pairs of models whose measured times differ by more than
-	// their spreads (the sum of the deviations), and Kept those of them that the
-	// predictions put in the same order.
-	Pairs int `json:"pairs"`
-	Kept  int `json:"kept"`
-}
-
-// AccuracyOf sums up.
-func AccuracyOf(ps []*Prediction) Accuracy {
-	a := Accuracy{Models: len(ps)}
-	var errs []float64
-	for _, p := range ps {
-		e := math.Abs(p.Error())
-		errs = append(errs, e)
-		if e > a.Max || a.Worst == "" {
-			a.Max, a.Worst = e, p.Model
-		}
-	}
-	a.Median = Median(errs)
-	for i, p := range ps {
-		for _, q := range ps[:i] {
-			d := p.Measured.Seconds - q.Measured.Seconds
-			if Seconds(math.Abs(float64(d))) <= p.Measured.MAD+q.Measured.MAD {
-				continue
-			}
-			a.Pairs++
-			if cmp.Compare(p.Predicted, q.Predicted) == cmp.Compare(d, 0) {
-				a.Kept++
-			}
-		}
-	}
-	return a
-}
-
-// WritePredictions writes a table of predictions and their summary.
-func WritePredictions(w io.Writer, ps []*Prediction) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "model\toperators\tsum of operators\t\tend to end\t±\terror\t")
-	for _, p := range ps {
-		fmt.Fprintf(t, "%s\t%d\t%v\t%v\t%v\t%v\t%+.1f %%\t\n",
-			p.Model, p.Nodes, p.Predicted, p.Source, p.Measured.Seconds, p.Measured.MAD, 100*p.Error())
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	if len(ps) < 2 {
-		return nil
-	}
-	a := AccuracyOf(ps)
-	_, err := fmt.Fprintf(w, "error: median %.1f %%, at most %.1f %% (%s); order kept in %d of %d pairs of models\n",
-		100*a.Median, 100*a.Max, a.Worst, a.Kept, a.Pairs)
-	return err
 }
 
 // WriteText writes the breakdown as a table: the classes by their part of the

@@ -61,12 +61,18 @@ func TestAccuracy(t *testing.T) {
 	p := func(name string, predicted, seconds, mad cost.Seconds) *cost.Prediction {
 		return &cost.Prediction{Model: name, Predicted: predicted, Measured: measured(seconds, mad)}
 	}
+	form := func(of string, p *cost.Prediction) *cost.Prediction {
+		p.Of = of
+		return p
+	}
 	for _, c := range []struct {
 		name string
 		ps   []*cost.Prediction
 		want cost.Accuracy
 	}{
 		{"none", nil, cost.Accuracy{}},
+		{"forms", []*cost.Prediction{p("a", 1, 1, 0), form("a", p("a+x", 3, 0.75, 0)), form("a", p("a+y", 0.5, 0.5, 0)), p("b", 2, 2, 0)},
+			cost.Accuracy{Models: 4, Median: 0, Max: 3, Worst: "a+x", Pairs: 6, Kept: 4, FormPairs: 3, FormsKept: 2}},
 		{"order kept", []*cost.Prediction{p("a", 1, 1, 0), p("b", 3, 2, 0), p("c", 8, 4, 0)}, cost.Accuracy{Models: 3, Median: 0.5, Max: 1, Worst: "c", Pairs: 3, Kept: 3}},
 		{"one pair turned", []*cost.Prediction{p("a", 4, 4, 0), p("b", 2, 5, 0), p("c", 8, 8, 0)}, cost.Accuracy{Models: 3, Max: 0.6, Worst: "b", Pairs: 3, Kept: 2}},
 		{"too close to tell", []*cost.Prediction{p("a", 4, 4, 0.25), p("b", 4.5, 4.5, 0.25)}, cost.Accuracy{Models: 2, Worst: "a"}},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/taso-go/taso/backends"
@@ -336,6 +337,10 @@ func (r *Report) compare(o *Options) error {
 // disturbedFrom is the part of the time above which runs count as disturbed.
 const disturbedFrom = 0.05
 
+// formMark is between the name of a model and that of a rewritten form of it,
+// as in bert+qkv.
+const formMark = "+"
+
 func accuracy(ps []*cost.Prediction) *cost.Accuracy {
 	if len(ps) == 0 {
 		return nil
@@ -351,8 +356,15 @@ func (res *Model) check(m *model.Model, measured *cost.Breakdown, fit *cost.Fit,
 		whole = res.Run.CPU
 	}
 	free := func(id graph.NodeID) bool { return res.Run.Free[id] }
+	predict := func(b *cost.Breakdown) (*cost.Prediction, error) {
+		p, err := cost.Predict(m.Name, b, free, whole)
+		if of, _, form := strings.Cut(m.Name, formMark); err == nil && form {
+			p.Of = of
+		}
+		return p, err
+	}
 	if measured != nil {
-		if res.Measured, err = cost.Predict(m.Name, measured, free, whole); err != nil {
+		if res.Measured, err = predict(measured); err != nil {
 			return err
 		}
 		res.kinds(measured)
@@ -362,7 +374,7 @@ func (res *Model) check(m *model.Model, measured *cost.Breakdown, fit *cost.Fit,
 		if err != nil {
 			return nil, err
 		}
-		return cost.Predict(m.Name, b, free, whole)
+		return predict(b)
 	}
 	if o.Machine == nil {
 		return nil
