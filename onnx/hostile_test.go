@@ -280,10 +280,18 @@ func TestOptions(t *testing.T) {
 		{ReadOptions{Shapes: map[string][]int{"x": {5, 3}, "y": {6, 3}}}, `dimension "batch" is 5 and 6`},
 		{ReadOptions{Shapes: map[string][]int{"x": {0, 3}}}, `0 is not in 1 to`},
 		{ReadOptions{Shapes: map[string][]int{"q": {5}, "x": {5, 3}}}, `a shape is given for "q"`},
+		{ReadOptions{Shapes: map[string][]int{"q": {5}, "r": {6}, "x": {5, 3}}, Constants: map[string]*model.Weight{"s": model.FromInt64(nil, []int64{1})}, Some: true}, ""},
 		{ReadOptions{Constants: map[string]*model.Weight{"q": model.FromInt64(nil, []int64{1})}, Shapes: map[string][]int{"batch": {5}}}, `a constant is given for "q"`},
 	} {
 		_, rep, err := Read(path, c.opt)
 		if c.want == "" && err == nil {
+			unused := 0
+			if c.opt.Some {
+				unused = 3
+			}
+			if len(rep.Unused) != unused {
+				t.Errorf("%v: unused are %v", c.opt, rep.Unused)
+			}
 			want := []OpenSize{{"x", 0, "batch", 5}, {"y", 0, "batch", 5}}
 			if !slices.Equal(rep.Open, want) {
 				t.Errorf("%v: open sizes %v, want %v", c.opt, rep.Open, want)

@@ -3,6 +3,7 @@ package onnx
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,14 +191,24 @@ func (im *importer) environment(g *onnxpb.GraphProto) (*scope, error) {
 		im.inputs = append(im.inputs, v)
 		env.vals[name] = v
 	}
-	for name := range im.opt.Constants {
-		if !taken[name] {
-			return nil, fmt.Errorf("a constant is given for %q, which is no input of the model", clip(name))
+	unused := func(name, what string) error {
+		if taken[name] {
+			return nil
+		}
+		im.report.Unused = append(im.report.Unused, name)
+		if im.opt.Some {
+			return nil
+		}
+		return fmt.Errorf("a %s of the model", fmt.Sprintf(what, clip(name)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(im.opt.Constants)) {
+		if err := unused(name, "constant is given for %q, which is no input"); err != nil {
+			return nil, err
 		}
 	}
-	for name := range im.opt.Shapes {
-		if !taken[name] {
-			return nil, fmt.Errorf("a shape is given for %q, which is no input and no dimension of the model", clip(name))
+	for _, name := range slices.Sorted(maps.Keys(im.opt.Shapes)) {
+		if err := unused(name, "shape is given for %q, which is no input and no dimension"); err != nil {
+			return nil, err
 		}
 	}
 	return env, nil

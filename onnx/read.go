@@ -23,6 +23,9 @@ type ReadOptions struct {
 	// Constants are values for inputs that are then no inputs any more, such as
 	// a shape or a sampling rate.
 	Constants map[string]*model.Weight
+	// Some: a name in Shapes or Constants that the model does not have is no error,
+	// but listed in [Report.Unused]: it may be meant for another model.
+	Some bool
 	// MaxBytes bounds the memory for the structure of the model, which is
 	// everything but long arrays of numbers; 0 is 256 MiB.
 	MaxBytes int64
@@ -48,6 +51,9 @@ type Report struct {
 	// Open are the sizes of inputs that the file leaves open, with what they
 	// were taken to be.
 	Open []OpenSize
+	// Unused are the names in ReadOptions.Shapes and Constants that the model
+	// does not have, where ReadOptions.Some lets them be.
+	Unused []string
 }
 
 // OpenSize is a size that a file leaves open.

@@ -129,3 +129,28 @@ func (s *size) Set(text string) error {
 	*s = size(n * f)
 	return nil
 }
+
+// flops is a flag value: a number of operations such as 5e10 or 20G.
+type flops int64
+
+// newFLOPs sets the default of a flag.
+func newFLOPs(to *int64) *flops {
+	*to = 5e10
+	return (*flops)(to)
+}
+
+func (n *flops) Type() string { return "number" }
+
+func (n *flops) String() string { return strconv.FormatFloat(float64(*n), 'g', -1, 64) }
+
+// Set reads a number above 0; k, M, G and T are powers of 1000.
+func (n *flops) Set(text string) error {
+	digits := strings.TrimRight(text, "kMGT")
+	unit, ok := map[string]float64{"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[text[len(digits):]]
+	x, err := strconv.ParseFloat(digits, 64)
+	if !ok || err != nil || !(x*unit >= 1 && x*unit < math.MaxInt64) {
+		return fmt.Errorf("%q is not a number of operations such as 5e10 or 20G", text)
+	}
+	*n = flops(x * unit)
+	return nil
+}

@@ -28,6 +28,28 @@ func TestSize(t *testing.T) {
 	}
 }
 
+func TestFLOPs(t *testing.T) {
+	for text, want := range map[string]int64{"1": 1, "5e10": 5e10, "20G": 2e10, "1.5T": 1.5e12, "7k": 7000} {
+		var n int64
+		f := newFLOPs(&n)
+		if n != 5e10 {
+			t.Errorf("the default is %d", n)
+		}
+		if err := f.Set(text); err != nil || n != want {
+			t.Errorf("%q: %d, %v; want %d", text, n, err, want)
+		}
+		if err := f.Set(f.String()); err != nil || n != want {
+			t.Errorf("%q: written %q, read back as %d, %v", text, f.String(), n, err)
+		}
+	}
+	for _, text := range []string{"", "G", "8X", "-1", "0", "0.1", "1e30", "NaN", "Inf", "1kk", "G8"} {
+		var n int64
+		if err := newFLOPs(&n).Set(text); err == nil {
+			t.Errorf("%q: accepted as %d", text, n)
+		}
+	}
+}
+
 func TestCount(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 16405411: "16,405,411", -1234: "-1,234", -999: "-999"} {
 		if got := count(n); got != want {

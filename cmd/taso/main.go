@@ -49,7 +49,7 @@ func run(args []string, in io.Reader, out, diag io.Writer) int {
 		complain(diag, cmd, err)
 		return exitFinding
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		complain(diag, cmd, errors.New("interrupted; nothing was written"))
+		complain(diag, cmd, errors.New("interrupted"))
 		return exitFinding
 	}
 	complain(diag, cmd, err)

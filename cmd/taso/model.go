@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,45 +14,134 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
 )
 
 // modelFlags say how a model that is named on the command line is read.
 type modelFlags struct {
-	shapes []string
-	seed   uint64
+	shapes    []string
+	constants []string
+	seed      uint64
+
+	cmd    *cobra.Command
+	unused map[string]int // by name in shapes: files that do not have it
+	files  int            // that were read
 }
 
 // modelHelp is said by every command that takes a model.
 const modelHelp = `
 MODEL is an ONNX file, or the name of a built-in model (taso models). Inputs
-whose sizes the file leaves open are given theirs by --shape.`
+whose sizes the file leaves open are given theirs by --shape; an input on which
+the graph's form depends, such as a sampling rate, its value by --constant.`
 
 func (k *modelFlags) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&k.shapes, "shape", nil, "sizes of an input, or of a named dimension, such as `input=1,3,224,224` or batch=1; may be repeated")
+	c.Flags().StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input (input=1,3,224,224) or of a named dimension (batch=1); may be repeated")
+	c.Flags().StringArrayVar(&k.constants, "constant", nil, "`NAME=NUMBERS`: an input of integers, such as a rate or a shape, that always has this value (sr=16000); may be repeated")
 	c.Flags().Uint64Var(&k.seed, "seed", 1, "seed of random weights and inputs")
+	c.ValidArgsFunction = completeModel
+	k.cmd = c
+}
+
+// completeModel completes the name of a model: ONNX files and built-in ones.
+func completeModel(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return builtin(), cobra.ShellCompDirectiveDefault
+}
+
+// completeBuiltin completes the name of a built-in model.
+func completeBuiltin(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return builtin(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFlags completes the flags that name backends and machines, where a
+// command has them.
+func completeFlags(c *cobra.Command) {
+	if c.Flags().Lookup("backend") != nil {
+		_ = c.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions([]string{"cpu"}, cobra.ShellCompDirectiveNoFileComp))
+	}
+	if c.Flags().Lookup("machine") != nil {
+		_ = c.RegisterFlagCompletionFunc("machine", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			list, err := cost.Machines()
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveError
+			}
+			var names []string
+			for _, m := range list {
+				names = append(names, m.Name)
+			}
+			return names, cobra.ShellCompDirectiveDefault
+		})
+	}
 }
 
 // read reads the model of a name. The report is nil for built-in models.
 func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
-	if !strings.HasSuffix(strings.ToLower(name), ".onnx") {
-		if _, err := os.Stat(name); err != nil && slices.Contains(builtin(), name) {
-			m, err := models.Build(name, k.seed)
-			return m, nil, err
-		} else if err != nil {
-			return nil, nil, fmt.Errorf("%s: neither a file nor a built-in model (taso models lists these)", name)
-		}
-	}
 	shapes, err := parseShapes(k.shapes)
 	if err != nil {
 		return nil, nil, err
 	}
-	m, rep, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes})
-	if m != nil {
-		m.Name = filepath.Base(name) // the names in files are their producers'
+	constants, err := parseConstants(k.constants)
+	if err != nil {
+		return nil, nil, err
 	}
-	return m, rep, err
+	if k.builtin(name) {
+		if len(shapes) > 0 && k.fileArgs() == 0 {
+			return nil, nil, fmt.Errorf("--shape: the sizes of the built-in model %s are fixed", name)
+		}
+		m, err := models.Build(name, k.seed)
+		return m, nil, err
+	}
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(strings.ToLower(name), ".onnx") {
+		return nil, nil, fmt.Errorf("%s: neither a file nor a built-in model (taso models lists these)", name)
+	}
+	m, rep, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes, Constants: constants, Some: k.fileArgs() > 1})
+	if err != nil {
+		return nil, nil, err
+	}
+	m.Name = filepath.Base(name) // the names in files are their producers'
+	return m, rep, k.countUnused(rep)
+}
+
+// fileArgs is the number of arguments that are files.
+func (k *modelFlags) fileArgs() int {
+	n := 0
+	for _, arg := range k.cmd.Flags().Args() {
+		if !k.builtin(arg) {
+			n++
+		}
+	}
+	return n
+}
+
+// countUnused reports a shape or a constant that none of several files has a use for.
+func (k *modelFlags) countUnused(rep *onnx.Report) error {
+	if k.unused == nil {
+		k.unused = map[string]int{}
+	}
+	k.files++
+	for _, name := range rep.Unused {
+		if k.unused[name]++; k.unused[name] == k.fileArgs() && k.files == k.fileArgs() {
+			return fmt.Errorf("%s: --shape or --constant names it, but none of the models has it", name)
+		}
+	}
+	return nil
+}
+
+// builtin reports whether a name is that of a built-in model, and not of a file.
+func (k *modelFlags) builtin(name string) bool {
+	_, err := os.Stat(name)
+	return err != nil && slices.Contains(builtin(), name)
+}
+
+// newProgress draws on the terminal of a command, if it has one.
+func newProgress(c *cobra.Command) *progress.Reporter {
+	if c.ErrOrStderr() != io.Writer(os.Stderr) {
+		return nil
+	}
+	return progress.New(os.Stderr, progress.Options{})
 }
 
 // builtin lists the names that models.Build knows.
@@ -68,22 +160,55 @@ func builtin() []string {
 func parseShapes(list []string) (map[string][]int, error) {
 	out := map[string][]int{}
 	for _, s := range list {
-		name, sizes, ok := strings.Cut(s, "=")
-		if !ok || name == "" || sizes == "" {
-			return nil, fmt.Errorf("--shape %s: want NAME=SIZE,SIZE,... such as input=1,3,224,224", s)
+		name, numbers, err := parseNumbers("--shape", "size", s, out)
+		if err != nil {
+			return nil, err
 		}
-		if _, twice := out[name]; twice {
-			return nil, fmt.Errorf("--shape %s: %s is given twice", s, name)
-		}
-		for _, text := range strings.Split(sizes, ",") {
-			n, err := strconv.Atoi(strings.TrimSpace(text))
-			if err != nil || n < 1 {
-				return nil, fmt.Errorf("--shape %s: %q is not a size", s, text)
+		for _, n := range numbers {
+			if n < 1 || n > graph.MaxSize {
+				return nil, fmt.Errorf("--shape %s: \"%d\" is not a size", s, n)
 			}
-			out[name] = append(out[name], n)
+			out[name] = append(out[name], int(n))
 		}
 	}
 	return out, nil
+}
+
+// parseConstants reads NAME=NUMBER, a scalar, and NAME=NUMBER,NUMBER,... .
+func parseConstants(list []string) (map[string]*model.Weight, error) {
+	out := map[string]*model.Weight{}
+	for _, s := range list {
+		name, numbers, err := parseNumbers("--constant", "whole number", s, out)
+		if err != nil {
+			return nil, err
+		}
+		var sizes []int
+		if len(numbers) > 1 {
+			sizes = []int{len(numbers)}
+		}
+		out[name] = model.FromInt64(sizes, numbers)
+	}
+	return out, nil
+}
+
+// parseNumbers reads NAME=NUMBER,NUMBER,... . The name must not be known.
+func parseNumbers[T any](flag, what, s string, known map[string]T) (string, []int64, error) {
+	name, text, ok := strings.Cut(s, "=")
+	if !ok || name == "" || text == "" {
+		return "", nil, fmt.Errorf("%s %s: want NAME=NUMBER,NUMBER,... such as input=1,3,224,224", flag, s)
+	}
+	if _, twice := known[name]; twice {
+		return "", nil, fmt.Errorf("%s %s: %s is given twice", flag, s, name)
+	}
+	var out []int64
+	for _, part := range strings.Split(text, ",") {
+		n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 64)
+		if err != nil {
+			return "", nil, fmt.Errorf("%s %s: %q is not a %s", flag, s, part, what)
+		}
+		out = append(out, n)
+	}
+	return name, out, nil
 }
 
 // big writes 25557032 as 25.6 M.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/onnx"
@@ -15,8 +15,9 @@ import (
 
 // modelsFlags are the flags of models.
 type modelsFlags struct {
-	write    string
+	out      string
 	seed     uint64
+	all      bool
 	json     bool
 	variants bool
 }
@@ -28,20 +29,29 @@ func newModels() *cobra.Command {
 		Short: "List the built-in models, or write them as ONNX files",
 		Long: `Models lists the networks on which the papers measured, in their dimensions,
 and the networks as published that they stand for; beside our counts of
-operators, learned parameters and multiply-adds are those of the sources
-(--json says where they differ and why). Each has a small variant,
-NAME-tiny, with the same nodes. Some have rewritten forms, NAME+FORM, which
-compute the same by other operators, as optimizers of graphs rewrite them:
---variants lists these. --write DIR writes the models named (or all) as
+operators, learned parameters and multiply-adds are those of the sources. NAME
+is compared operator by operator, with what differs and why. Each has a small
+variant, NAME-tiny, with the same nodes. Some have rewritten forms, NAME+FORM,
+which compute the same by other operators, as optimizers of graphs rewrite them:
+--variants lists these. --out DIR writes the models named (or --all) as
 DIR/NAME.onnx, with random weights that the seed decides.`,
 		Example: `  taso models
-  taso models resnet50 bert --write .
+  taso models resnet50
+  taso models resnet50 bert --out .
   taso models --variants bert
   taso models --json`,
-		RunE: k.run,
+		RunE:              k.run,
+		ValidArgsFunction: completeBuiltin,
 	}
 	f := c.Flags()
-	f.StringVar(&k.write, "write", "", "write ONNX files into the folder `DIR`")
+	f.StringVar(&k.out, "out", "", "write ONNX files into the folder `DIR`")
+	f.BoolVar(&k.all, "all", false, "with --out: all models of the list")
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "write" { // its first name
+			name = "out"
+		}
+		return pflag.NormalizedName(name)
+	})
 	f.Uint64Var(&k.seed, "seed", 1, "seed of the weights")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
 	f.BoolVar(&k.variants, "variants", false, "list the rewritten forms of the models named, or of all")
@@ -49,80 +59,79 @@ DIR/NAME.onnx, with random weights that the seed decides.`,
 }
 
 func (k *modelsFlags) run(c *cobra.Command, names []string) error {
-	if k.variants {
+	switch {
+	case k.variants:
 		return k.listVariants(c, names)
+	case k.all && (k.out == "" || len(names) > 0):
+		return errors.New("--all goes with --out DIR, and without names")
 	}
 	list := models.List()
 	if len(names) > 0 {
-		var err error
-		if list, err = k.describe(names, list); err != nil {
-			return err
-		}
-	}
-	if k.write != "" {
-		if err := os.MkdirAll(k.write, 0o755); err != nil {
-			return err
-		}
+		published := map[string]models.Info{}
 		for _, info := range list {
-			if err := c.Context().Err(); err != nil {
-				return err
-			}
-			m, err := models.Build(info.Name, k.seed)
-			if err != nil {
-				return err
-			}
-			path := filepath.Join(k.write, info.Name+".onnx")
-			if err := onnx.Write(path, m, onnx.WriteOptions{}); err != nil {
-				return err
-			}
-			fmt.Fprintf(c.OutOrStdout(), "wrote %s\n", path)
+			published[info.Name] = info
 		}
-		return nil
+		list = nil
+		for _, n := range names {
+			info, ok := published[n]
+			if !ok { // a small variant, or another form
+				m, err := models.Build(n, k.seed)
+				if err != nil {
+					return err
+				}
+				info = models.Describe(m)
+				info.Name = n
+			}
+			list = append(list, info)
+		}
 	}
-	if k.json {
+	switch {
+	case k.out != "" && len(names) == 0 && !k.all:
+		var bytes int64
+		for _, info := range list {
+			bytes += 4 * info.Params
+		}
+		return fmt.Errorf("--out %s: name the models to write, or say --all: %d files of %.1f GB together", k.out, len(list), float64(bytes)/1e9)
+	case k.out != "":
+		return k.write(c, list)
+	case k.json:
 		return writeJSON(c.OutOrStdout(), list)
+	case len(names) > 0:
+		return printModels(c.OutOrStdout(), list)
 	}
-	var rows [][]string
-	for _, m := range list {
-		p := m.Published
-		rows = append(rows, []string{m.Name, count(m.Operators), orNothing(float64(p.Total), count(p.Total)),
-			big(float64(m.Learned)), orNothing(float64(p.Learned), big(float64(p.Learned))),
-			big(float64(m.MACs)), orNothing(p.GMAC, big(p.GMAC*1e9)), m.Doc, p.Cite})
-	}
-	return writeTable(c.OutOrStdout(), []column{{"model", false}, {"operators", true}, {"source", true}, {"parameters", true}, {"published", true},
-		{"multiply-adds", true}, {"published", true}, {"what it is", false}, {"published by", false}}, rows)
+	return listModels(c.OutOrStdout(), list)
 }
 
-// orNothing is the text of a figure, "-" if it is 0: not published.
-func orNothing(figure float64, text string) string {
-	if figure == 0 {
-		return "-"
+// write writes models as files.
+func (k *modelsFlags) write(c *cobra.Command, list []models.Info) error {
+	if err := os.MkdirAll(k.out, 0o755); err != nil {
+		return fmt.Errorf("--out %s: %w", k.out, err)
 	}
-	return text
-}
-
-// describe describes the models named; all is the list of models, whose entries
-// have what is published.
-func (k *modelsFlags) describe(names []string, all []models.Info) ([]models.Info, error) {
-	var some []models.Info
-	for _, n := range names {
-		if i := slices.IndexFunc(all, func(m models.Info) bool { return m.Name == n }); i >= 0 {
-			some = append(some, all[i])
-			continue
+	bar := newProgress(c)
+	defer bar.Close()
+	stage := bar.Stage("write", int64(len(list)))
+	for i, info := range list {
+		if c.Context().Err() != nil {
+			return finding(fmt.Sprintf("interrupted: %d of %s written", i, plural(len(list), "file")))
 		}
-		m, err := models.Build(n, k.seed)
+		m, err := models.Build(info.Name, k.seed)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		some = append(some, models.Describe(m))
+		path := filepath.Join(k.out, info.Name+".onnx")
+		if err := onnx.Write(path, m, onnx.WriteOptions{}); err != nil {
+			return err
+		}
+		stage.Add(1)
+		fmt.Fprintf(c.OutOrStdout(), "wrote %s\n", path)
 	}
-	return some, nil
+	return nil
 }
 
 // listVariants prints the rewritten forms of models, each beside its model.
 func (k *modelsFlags) listVariants(c *cobra.Command, names []string) error {
-	if k.write != "" {
-		return errors.New("--variants lists models; to write some, name them: taso models NAME+FORM --write DIR")
+	if k.out != "" {
+		return errors.New("--variants lists models; to write some, name them: taso models NAME+FORM --out DIR")
 	}
 	list := models.Variants("")
 	if len(names) > 0 {

@@ -1,15 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/internal/pipeline/runmodel"
-	"github.com/taso-go/taso/internal/progress"
 )
 
 // runFlags are the flags of run.
@@ -62,16 +60,20 @@ func (k *runFlags) run(c *cobra.Command, args []string) error {
 	defer b.Close()
 	opt := runmodel.Options{Backend: b, Model: m, Seed: k.model.seed, Repeat: k.repeat,
 		Compile: backends.CompileOptions{NoFuse: k.noFuse}}
-	if c.ErrOrStderr() == io.Writer(os.Stderr) {
-		opt.Progress = progress.New(os.Stderr, progress.Options{})
-	}
+	opt.Progress = newProgress(c)
 	rep, err := runmodel.Run(c.Context(), opt)
 	opt.Progress.Close()
-	if err != nil {
+	if rep == nil {
 		return err
 	}
+	var printed error
 	if k.json {
-		return writeJSON(c.OutOrStdout(), rep)
+		printed = writeJSON(c.OutOrStdout(), rep)
+	} else {
+		printed = rep.WriteText(c.OutOrStdout(), k.top)
 	}
-	return rep.WriteText(c.OutOrStdout(), k.top)
+	if err != nil && printed == nil {
+		return finding(fmt.Sprintf("interrupted after %d of %s", rep.Time.Runs, plural(k.repeat, "run")))
+	}
+	return errors.Join(err, printed)
 }

@@ -5,13 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/ort"
+	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx"
 )
 
 // runtimeReport is how far two files deviate in ONNX Runtime.
@@ -31,13 +36,34 @@ type runtimeOutput struct {
 }
 
 // inRuntime runs two ONNX files as they are in ONNX Runtime, on the same random
-// inputs, which are found by name.
-func inRuntime(ctx context.Context, files [2]string, ms [2]*model.Model, seed uint64, tolerance float64) (*runtimeReport, error) {
+// inputs, which are found by name. A built-in model is written to a file first.
+func (k *verifyFlags) inRuntime(ctx context.Context, files [2]string) (*runtimeReport, error) {
 	rt, err := ort.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
+	k.opt.Progress.Stage("ONNX Runtime", progress.Unknown)
+	defer k.opt.Progress.Close()
+	ms, seed, tolerance := [2]*model.Model{k.opt.A, k.opt.B}, k.opt.Seed, k.opt.Tolerance
+	for i, name := range files {
+		if !k.model.builtin(name) {
+			continue
+		}
+		folder, err := os.MkdirTemp("", "taso")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(folder)
+		files[i] = filepath.Join(folder, name+".onnx")
+		if err := onnx.Write(files[i], ms[i], onnx.WriteOptions{}); err != nil {
+			return nil, err
+		}
+	}
 	rep := &runtimeReport{Version: rt.Version, Agree: true}
+	constants, err := parseConstants(k.model.constants)
+	if err != nil {
+		return nil, err
+	}
 	data := map[string]backends.Tensor{}
 	var outs [2][]ort.Tensor
 	for i, m := range ms {
@@ -56,6 +82,16 @@ func inRuntime(ctx context.Context, files [2]string, ms [2]*model.Model, seed ui
 				data[name] = t
 			}
 			in = append(in, ort.Float32(name, t.Sizes, t.F32))
+		}
+		for _, name := range slices.Sorted(maps.Keys(constants)) {
+			if r := k.reports[i]; r == nil || slices.Contains(r.Unused, name) {
+				continue // the model was read without it
+			}
+			raw, err := constants[name].Read()
+			if err != nil {
+				return nil, err
+			}
+			in = append(in, ort.Tensor{Name: name, DType: "int64", Sizes: append([]int{}, constants[name].Sizes...), Data: raw})
 		}
 		res, err := rt.Run(ctx, files[i], in, ort.Options{Repeat: 3})
 		if err != nil {
@@ -93,7 +129,7 @@ func inRuntime(ctx context.Context, files [2]string, ms [2]*model.Model, seed ui
 }
 
 func (r *runtimeReport) print(w io.Writer) {
-	fmt.Fprintf(w, "ONNX Runtime %s, both files as they are, %.2f and %.2f ms a run:\n", r.Version, r.Seconds[0]*1000, r.Seconds[1]*1000)
+	fmt.Fprintf(w, "ONNX Runtime %s, both files as they are, %.3g and %.2f ms a run:\n", r.Version, r.Seconds[0]*1000, r.Seconds[1]*1000)
 	for _, o := range r.Outputs {
 		fmt.Fprintf(w, "  %s %v: largest deviation %.2g absolute, %.2g relative\n", o.A, o.Sizes, o.Absolute, o.Relative)
 	}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/backends/recorded"
@@ -90,13 +90,12 @@ func (r *Report) WriteText(w io.Writer, top int) error {
 		}
 		return 100 * float64(s/r.Time.Seconds)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "operator\tnodes\tfused\ttime\tpart\t")
+	rows := [][]string{{"operator", "nodes", "fused", "time", "part"}}
 	for _, k := range r.Kinds {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%v\t%.1f %%\t\n", k.Op, k.Nodes, k.Fused, k.Seconds, part(k.Seconds))
+		rows = append(rows, []string{k.Op, fmt.Sprint(k.Nodes), fmt.Sprint(k.Fused), k.Seconds.String(), percent(part(k.Seconds))})
 	}
-	fmt.Fprintf(t, "overhead\t\t\t%v\t%.1f %%\t\n", r.Overhead, part(r.Overhead))
-	if err := t.Flush(); err != nil {
+	rows = append(rows, []string{"overhead", "", "", r.Overhead.String(), percent(part(r.Overhead))})
+	if err := writeRows(w, 1, rows); err != nil {
 		return err
 	}
 	nodes := slices.Clone(r.Nodes)
@@ -108,15 +107,46 @@ func (r *Report) WriteText(w io.Writer, top int) error {
 		return nil
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintln(t, "node\toperator\ttime\tpart\t")
+	rows = [][]string{{"node", "operator", "time", "part"}}
 	for _, n := range nodes {
 		op := n.Op
 		if n.Into != "" {
 			op += " in " + n.Into
 		}
-		fmt.Fprintf(t, "%s\t%s\t%v\t%.1f %%\t\n", n.Name, op, n.Seconds, part(n.Seconds))
+		rows = append(rows, []string{n.Name, op, n.Seconds.String(), percent(part(n.Seconds))})
 	}
-	return t.Flush()
+	return writeRows(w, 2, rows)
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.1f %%", x) }
+
+// writeRows writes a table whose first columns, left of them, are text and stand
+// to the left; the others are numbers.
+func writeRows(w io.Writer, left int, rows [][]string) error {
+	width := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, s := range r {
+			width[i] = max(width[i], utf8.RuneCountInString(s))
+		}
+	}
+	for _, r := range rows {
+		var b strings.Builder
+		for i, s := range r {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(s))
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			if i < left {
+				b.WriteString(s + pad)
+			} else {
+				b.WriteString(pad + s)
+			}
+		}
+		if _, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func bytesText(n int64) string {

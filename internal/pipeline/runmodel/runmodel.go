@@ -103,13 +103,17 @@ type Report struct {
 }
 
 // Run compiles the model, runs it and reports. A cancelled context ends it
-// between two operators, with the context's error.
+// between two operators, with the context's error; where some runs were timed
+// until then, the report is about those and returned with the error.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	s, err := New(o)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.Run(ctx, s.o.Repeat); err != nil {
+		if ctx.Err() != nil {
+			return s.Report(), err
+		}
 		return nil, err
 	}
 	return s.Report(), nil

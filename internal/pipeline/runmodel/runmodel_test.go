@@ -172,6 +172,52 @@ func TestSameSeedSameInputs(t *testing.T) {
 	}
 }
 
+// stopper cancels a context after some runs.
+type stopper struct {
+	fake
+	cancel context.CancelFunc
+	after  int
+}
+
+func (s *stopper) Compile(ctx context.Context, m *model.Model, o backends.CompileOptions) (backends.Plan, error) {
+	p, err := s.fake.Compile(ctx, m, o)
+	return &stopPlan{p.(*plan), s}, err
+}
+
+type stopPlan struct {
+	*plan
+	s *stopper
+}
+
+func (p *stopPlan) Run(ctx context.Context, in []backends.Tensor) ([]backends.Tensor, error) {
+	if p.n == p.s.after {
+		p.s.cancel()
+	}
+	return p.plan.Run(ctx, in)
+}
+
+// What was timed before the context was cancelled is reported, with the error;
+// if that is nothing, there is no report.
+func TestRunStopped(t *testing.T) {
+	for after, want := range []int{0, 0, 1, 2} { // one run to warm up
+		ctx, cancel := context.WithCancel(context.Background())
+		f := &stopper{fake: fake{runs: ms(10)}, cancel: cancel, after: after}
+		rep, err := Run(ctx, Options{Backend: f, Model: mlp(t), Repeat: 5, Warmup: 1, now: f.now, cpu: f.cpu})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("after %d runs: error %v", after, err)
+		}
+		switch {
+		case want == 0 && rep != nil, want > 0 && rep == nil:
+			t.Errorf("after %d runs: report %v", after, rep)
+		case want > 0 && (rep.Time.Runs != want || rep.Time.Seconds != 0.01 || len(rep.Nodes) != 3 || rep.PeakBytes == 0):
+			t.Errorf("after %d runs: %+v", after, rep)
+		}
+		if f.closed != 1 {
+			t.Errorf("after %d runs: closed %d times", after, f.closed)
+		}
+	}
+}
+
 func TestRunErrors(t *testing.T) {
 	ctx := context.Background()
 	cancelled, cancel := context.WithCancel(ctx)

@@ -86,11 +86,12 @@ func (s *Session) Run(ctx context.Context, n int) (err error) {
 		}
 		s.rep.Runs, s.rep.Outputs = append(s.rep.Runs, took), out
 		s.cpu = append(s.cpu, cost.FromDuration(used))
-		for _, t := range plan.Profile() {
+		// Here, and not behind the loop: a run that is broken off has no profile.
+		s.rep.PeakBytes, s.order = plan.PeakBytes(), plan.Profile()
+		for _, t := range s.order {
 			s.times[t.Node] = append(s.times[t.Node], t.Seconds)
 		}
 	}
-	s.rep.PeakBytes, s.order = plan.PeakBytes(), plan.Profile()
 	return nil
 }
 

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/internal/pipeline/showmodel"
+)
+
+// listModels prints a line for each model. The numbers in the column source are
+// those of the lines below the table.
+func listModels(w io.Writer, list []models.Info) error {
+	var sources []string
+	var rows [][]string
+	for _, m := range list {
+		p := m.Published
+		var cites []string
+		for _, cite := range strings.Split(p.Cite, "; ") {
+			i := slices.Index(sources, cite)
+			if i < 0 {
+				i = len(sources)
+				sources = append(sources, cite)
+			}
+			cites = append(cites, strconv.Itoa(i+1))
+		}
+		rows = append(rows, []string{m.Name, count(m.Operators), orNothing(float64(p.Total), count(p.Total)),
+			big(float64(m.Learned)), orNothing(float64(p.Learned), big(float64(p.Learned))),
+			big(float64(m.MACs)), orNothing(p.GMAC, big(p.GMAC*1e9)), big(float64(m.FLOPs)), strings.Join(cites, ", "), m.Doc})
+	}
+	err := writeTable(w, []column{{"model", false}, {"operators", true}, {"published", true}, {"parameters", true}, {"published", true},
+		{"multiply-adds", true}, {"published", true}, {"FLOPs", true}, {"source", false}, {"what it is", false}}, rows)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nParameters are those that training learns; - is not published of this graph. Why")
+	fmt.Fprintln(w, "figures differ is told by taso models NAME. Sources of what is published:")
+	for i, cite := range sources {
+		fmt.Fprintf(w, "  %d  %s\n", i+1, cite)
+	}
+	return nil
+}
+
+// gmac is the published number of multiply-adds, as published.
+func gmac(p models.Published) string { return strconv.FormatFloat(p.GMAC, 'f', -1, 64) + " G" }
+
+// orNothing is the text of a figure, "-" if it is 0: not published.
+func orNothing(figure float64, text string) string {
+	if figure == 0 {
+		return "-"
+	}
+	return text
+}
+
+// beside adds a published figure, if there is one.
+func beside(figure float64, text string) string {
+	if figure == 0 {
+		return ""
+	}
+	return "; published: " + text
+}
+
+// printModels prints what is known of each model, and its operators beside the
+// published numbers.
+func printModels(w io.Writer, list []models.Info) error {
+	for i, info := range list {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s: %s\n", info.Name, info.Doc)
+		if info.Source != "" {
+			fmt.Fprintf(w, "graph of       %s\n", info.Source)
+		}
+		for _, sizes := range info.Inputs {
+			fmt.Fprintf(w, "input          %s\n", sizesText(sizes))
+		}
+		p := info.Published
+		fmt.Fprintf(w, "operators      %s%s\n", count(info.Operators), beside(float64(p.Total), count(p.Total)))
+		fmt.Fprintf(w, "parameters     %s%s\n", count(info.Learned), beside(float64(p.Learned), count(p.Learned)))
+		fmt.Fprintf(w, "multiply-adds  %s%s\n", big(float64(info.MACs)), beside(p.GMAC, gmac(p)))
+		fmt.Fprintf(w, "FLOPs          %s\n", big(float64(info.FLOPs)))
+		if p.Cite != "" {
+			fmt.Fprintf(w, "published by   %s\n", p.Cite)
+		}
+		if p.Note != "" {
+			fmt.Fprintf(w, "note           %s\n", p.Note)
+		}
+		fmt.Fprintln(w)
+		m, err := models.Build(info.Name, 0)
+		if err != nil {
+			return err
+		}
+		published := map[string]string{}
+		for _, o := range p.Operators {
+			published[o.Op] = count(o.N)
+		}
+		var rows [][]string
+		for _, o := range showmodel.Describe(m, nil).Operators {
+			rows = append(rows, []string{o.Op, count(o.Nodes), published[o.Op], big(float64(o.Params)), big(float64(o.FLOPs))})
+		}
+		if err := writeTable(w, []column{{"operator", false}, {"nodes", true}, {"published", true}, {"weights", true}, {"FLOPs", true}}, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
