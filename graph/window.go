@@ -60,8 +60,11 @@ func foldWindow(args []Value) (Dim, bool) {
 		return fold(fnStrided, []Value{args[0], stride, args[4]}), true
 	}
 	if pads, ok := pad.Tuple(); ok && len(pads) == 4 {
+		// A window over a padded image is one over a larger image.
 		h = h.Add(Int(pads[axis] + pads[axis+2]))
-	} else if n, ok := pad.Name(); !ok || n != Valid {
+		return fold(fnWindow, []Value{DimValue(h), args[1], stride, NameValue(Valid), args[4]}), true
+	}
+	if n, ok := pad.Name(); !ok || n != Valid {
 		return Dim{}, false
 	}
 	st, ok := stride.Tuple()

@@ -74,7 +74,7 @@ var (
 	defaultSames   = []graph.Value{graph.NameValue(graph.SameUpper), graph.NameValue(graph.SameLower)}
 	defaultActs    = []graph.Value{graph.NameValue("none"), graph.NameValue("relu")}
 	defaultBorders = []graph.Value{graph.NameValue("counted"), graph.NameValue("excluded")}
-	defaultNumbers = []graph.Value{graph.NumberValue(0.5), graph.NumberValue(0)}
+	defaultNumbers = []graph.Value{graph.NumberValue(0.5), graph.NumberValue(0), graph.NumberValue(-1.5)}
 )
 
 // set fills in what is not given.

@@ -146,7 +146,7 @@ func (r Rational) Fn(name string, x Q) Q {
 	}
 	p := make([]Q, len(params))
 	for i, v := range params {
-		if p[i], ok = decimal(v); !ok {
+		if p[i], ok = Decimal(v); !ok {
 			return Bad
 		}
 	}
@@ -154,7 +154,7 @@ func (r Rational) Fn(name string, x Q) Q {
 }
 
 // rationalFunctions are the functions of one element that are exact here. A
-// bound that is infinite has the denominator 0, as in [decimal].
+// bound that is infinite has the denominator 0, as in [Decimal].
 var rationalFunctions = map[string]struct {
 	params int
 	of     func(r Rational, x Q, p []Q) Q
@@ -230,10 +230,10 @@ func (r Rational) clip(x, lo, hi Q) Q {
 	return out
 }
 
-// decimal is the rational that a parameter is written as, since laws speak of
+// Decimal is the rational that a parameter is written as, since laws speak of
 // that number and not of the nearest one in binary. Infinities are 1/0 and -1/0;
 // false if there is none or it does not fit.
-func decimal(x float64) (Q, bool) {
+func Decimal(x float64) (Q, bool) {
 	switch {
 	case math.IsNaN(x):
 		return Bad, false

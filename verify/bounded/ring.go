@@ -28,7 +28,7 @@ func (r symbolic) Add(a, b *poly) *poly     { return r.s.add(a, b) }
 func (r symbolic) Mul(a, b *poly) *poly     { return r.s.mul(a, b) }
 func (r symbolic) Max(ps []*poly) *poly     { return r.s.max(ps) }
 
-// Fn is a function as an atom, but for the true rectifier.
+// Fn is a function as an atom, but for the true rectifier and what it makes.
 func (r symbolic) Fn(name string, x *poly) *poly {
 	if x.bad {
 		return x
@@ -38,11 +38,50 @@ func (r symbolic) Fn(name string, x *poly) *poly {
 	}
 	if !unknown(name) {
 		r.s.decisive = false
-		if name == "relu" && r.s.ordered {
-			return r.s.relu(x)
+		if r.s.ordered {
+			if p, ok := r.piecewise(name, x); ok {
+				return p
+			}
 		}
 	}
 	return r.s.fn(atomFn, name, []*poly{x}, r.s.ordered && r.s.fnNonneg(name, x))
+}
+
+// piecewise writes a known function with the rectifier, if it can be: bounds
+// cut off what is beyond them.
+func (r symbolic) piecewise(text string, x *poly) (*poly, bool) {
+	name, params, err := graph.ParseFunc(text)
+	p := make([]interp.Q, len(params))
+	for i := range p {
+		var ok bool
+		if p[i], ok = interp.Decimal(params[i]); !ok {
+			return nil, false
+		}
+	}
+	minus := func(y *poly) *poly { return y.scale(interp.Q{Num: -1, Den: 1}) }
+	clip := func(y *poly, lo, hi interp.Q) *poly {
+		if lo.Den != 0 {
+			y = r.s.add(constant(lo), r.s.relu(r.s.add(y, minus(constant(lo)))))
+		}
+		if hi.Den != 0 {
+			y = r.s.add(constant(hi), minus(r.s.relu(r.s.add(constant(hi), minus(y)))))
+		}
+		return y
+	}
+	switch {
+	case err != nil:
+	case name == "relu":
+		return r.s.relu(x), true
+	case name == "abs":
+		return r.s.add(r.s.relu(x), r.s.relu(minus(x))), true
+	case name == "leakyrelu" && len(p) == 1 && p[0].Den != 0:
+		return r.s.add(r.s.relu(x), minus(r.s.relu(minus(x)).scale(p[0]))), true
+	case name == "clip" && len(p) == 2 && (p[0].Den != 0 || p[0].Num < 0) && (p[1].Den != 0 || p[1].Num > 0):
+		return clip(x, p[0], p[1]), true
+	case name == "hardsigmoid" && len(p) == 2 && p[0].Den != 0 && p[1].Den != 0:
+		return clip(r.s.add(x.scale(p[0]), constant(p[1])), interp.Q{Den: 1}, interp.Q{Num: 1, Den: 1}), true
+	}
+	return nil, false
 }
 
 // unknown reports whether nothing but, perhaps, f(0) = 0 is known of a function.
@@ -54,12 +93,13 @@ func keepsZero(name string) bool {
 	return strings.HasPrefix(name, zeroPrefix) || graph.FuncKeepsZero(name)
 }
 
-// exact is rational arithmetic with the true rectifier and maximum; every other
-// function is a random one with values among the integers from -3 to 3.
+// exact is rational arithmetic with the true maximum and those true functions
+// that take rationals to rationals; every other function is a random one with
+// values among the integers from -3 to 3.
 type exact struct {
 	interp.Rational
 	key     uint64
-	guessed bool // a known function other than the rectifier was asked for
+	guessed bool // a known function was asked for a value that is no rational
 }
 
 var _ interp.Ring[interp.Q] = &exact{}
@@ -69,10 +109,13 @@ func (r *exact) Fn(name string, x interp.Q) interp.Q {
 	switch {
 	case x.IsBad():
 		return x
-	case name == "relu":
-		return r.Rational.Fn(name, x)
 	case x.Num == 0 && keepsZero(name):
 		return zeroQ
+	}
+	if !unknown(name) {
+		if y := r.Rational.Fn(name, x); !y.IsBad() {
+			return y
+		}
 	}
 	r.guessed = r.guessed || !unknown(name)
 	h := r.key

@@ -266,6 +266,9 @@ func (b *builder) split(ctx []graph.Guard, conds [][]graph.Guard, off bool) ([]c
 // apply is the function f of n: opaque on each part of what ctx allows on which
 // the terms of n are all there or not there.
 func (b *builder) apply(f fun, n nf, ctx []graph.Guard) (nf, error) {
+	if b.ordered {
+		f, n = clipped(f, n)
+	}
 	if f.relu && b.ordered && b.nonNegative(n) {
 		return n, nil
 	}

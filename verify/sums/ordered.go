@@ -2,6 +2,7 @@ package sums
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -198,4 +199,25 @@ func (b *builder) pullOut(p piece, ctx []graph.Guard) (nf, error) {
 		}
 	}
 	return ts, nil
+}
+
+// clipped says what clipping from 0 up and a leaky rectifier are in terms of the
+// rectifier, where that is simpler: without a limit above, or without a slope,
+// they are the rectifier; and what is rectified before may be left as it was.
+func clipped(f fun, n nf) (fun, nf) {
+	hi, isClip := strings.CutPrefix(f.name, "clip(0.0, ")
+	switch {
+	case isClip && hi == "inf)", f.name == "leakyrelu(0.0)":
+		return fun{name: "relu", zero: true, relu: true}, n
+	case !isClip || len(n) != 1:
+		return f, n
+	}
+	t := n[0]
+	if t.num.Cmp(one) != 0 || len(t.facs) > 0 || len(t.over) > 0 || len(t.dom) > 0 || len(t.atoms) != 1 {
+		return f, n
+	}
+	if a := t.atoms[0]; a.kind == apply && a.fn.relu {
+		return f, a.arg
+	}
+	return f, n
 }
