@@ -144,6 +144,7 @@ func TestRealModels(t *testing.T) {
 	}{
 		{blaze, "1.2.0", "ONNX/face_detection_front_128x128_barracuda.onnx", nil, 1, 0, "map[]"},
 		{mlsd, "1.0.0", "ONNX/mlsd_320x320_tiny.onnx", nil, 255, 0.01, "map[]"},
+		{mlsd, "1.0.0", "ONNX/mlsd_320x320_large.onnx", nil, 255, 0.01, "map[]"},
 		{ocr, "1.4.2", "assets/ch_PP-OCRv4_det_infer.onnx", []int{1, 3, 160, 160}, 1, 0, "map[hardswish:24]"},
 		{ocr, "1.4.2", "assets/ch_PP-OCRv4_rec_infer.onnx", []int{1, 3, 48, 320}, 1, 0, "map[hardswish:28 layernorm:5]"},
 		{ocr, "1.4.2", "assets/ch_ppocr_mobile_v2.0_cls_infer.onnx", []int{1, 3, 48, 192}, 1, 0, "map[hardswish:18]"},

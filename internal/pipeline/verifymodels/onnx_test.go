@@ -67,29 +67,7 @@ func compareWithRuntime(t testing.TB, rt *ort.Runtime, m *model.Model, reference
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := make([]ort.Tensor, len(in))
-	for i, x := range in {
-		xs := make([]float32, len(x.Data))
-		for j, v := range x.Data {
-			xs[j] = float32(v)
-		}
-		given[i] = ort.Float32(ins[i].name, x.Sizes, xs)
-	}
-	res, err := rt.Run(context.Background(), export(t, m), given, ort.Options{})
-	if err != nil {
-		t.Fatalf("%s: %v", m.Name, err)
-	}
-	got := make([]interp.Tensor[float64], len(res.Outputs))
-	for i, o := range res.Outputs {
-		xs, err := o.Float32s()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got[i].Sizes = o.Sizes
-		for _, v := range xs {
-			got[i].Data = append(got[i].Data, float64(v))
-		}
-	}
+	got, _ := onRuntime(t, rt, export(t, m), ins, in)
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d outputs, want %d", m.Name, len(got), len(want))
 	}
@@ -108,10 +86,7 @@ func compareWithRuntime(t testing.TB, rt *ort.Runtime, m *model.Model, reference
 // computes. With TASO_FULL_MODELS=1 the models have their full sizes and the
 // processor's backend takes the place of the reference; that takes minutes.
 func TestListedModelsOnRuntime(t *testing.T) {
-	rt, err := ort.Find(context.Background())
-	if err != nil {
-		t.Skipf("no ONNX Runtime: %v", err)
-	}
+	rt := peer(t)
 	suffix := "-tiny"
 	if os.Getenv("TASO_FULL_MODELS") != "" {
 		suffix = ""
