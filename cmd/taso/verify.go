@@ -31,10 +31,9 @@ func newVerify() *cobra.Command {
 2^61 - 1 on random inputs, where the operators allow it, and in floating point,
 with the largest deviation of each output.
 
-The exact comparison costs about four nanoseconds a multiply-accumulate, the
-reference evaluator in float64 one, so that models of more than --max-flops a run
-are not compared exactly, and are run in float32 by the backend cpu instead. The
-report says what was left out, and why.
+Both take about two seconds a GFLOP together, so that models with more work than
+--max-flops in one run are not compared exactly, and are run in float32 by the
+backend cpu instead. The report says what was left out, and why.
 
 The exit status is 1 if an output deviates by more than --tolerance, relative to
 its largest element, and 2 if nothing could be compared.
@@ -84,6 +83,9 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 		defer b.Close()
 		k.opt.Backend = b
 	}
+	if note := k.patience(max(k.opt.A.FLOPs(), k.opt.B.FLOPs())); note != "" {
+		fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", c.CommandPath(), note)
+	}
 	k.opt.Seed = k.model.seed
 	k.opt.Progress = newProgress(c)
 	rep, err := verifymodels.Run(c.Context(), k.opt)
@@ -108,6 +110,29 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 		peer.print(out)
 	}
 	return errors.Join(err, k.verdict(rep, peer))
+}
+
+// Seconds an operation of one run, both models together, as measured on the
+// processor of a server.
+const (
+	exactCost     = 1.5e-9
+	referenceCost = 0.5e-9
+)
+
+// patience says that a comparison takes long, and what makes it shorter; "" if
+// it takes less than half a minute. A terminal shows how far it is as well.
+func (k *verifyFlags) patience(flops int64) string {
+	seconds := 0.0
+	if !k.opt.NoExact && flops <= k.opt.MaxFLOPs {
+		seconds += exactCost * float64(flops)
+	}
+	if k.opt.Backend == nil {
+		seconds += referenceCost * float64(flops)
+	}
+	if seconds *= float64(max(k.opt.Runs, 1)); seconds < 30 {
+		return ""
+	}
+	return fmt.Sprintf("this takes about %.0f s; --no-exact and --backend cpu make it shorter", seconds)
 }
 
 // verdict is nil for models that agree wherever they were compared.

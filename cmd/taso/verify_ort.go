@@ -33,6 +33,8 @@ type runtimeOutput struct {
 	Sizes    []int   `json:"sizes"`
 	Absolute float64 `json:"absolute"`
 	Relative float64 `json:"relative"` // over the largest element
+	// NaNs counts the elements that are no number, or infinite, in one file only.
+	NaNs int `json:"nans,omitempty"`
 }
 
 // inRuntime runs two ONNX files as they are in ONNX Runtime, on the same random
@@ -114,23 +116,43 @@ func (k *verifyFlags) inRuntime(ctx context.Context, files [2]string) (*runtimeR
 			return nil, err
 		}
 		o := runtimeOutput{A: a.Name, B: b.Name, Sizes: a.Sizes}
-		largest := 0.0
-		for j := range x {
-			largest = max(largest, math.Abs(float64(x[j])), math.Abs(float64(y[j])))
-			o.Absolute = max(o.Absolute, math.Abs(float64(x[j])-float64(y[j])))
-		}
-		if largest > 0 {
-			o.Relative = o.Absolute / largest
-		}
-		rep.Agree = rep.Agree && o.Relative <= tolerance // false for NaN
+		o.compare(x, y)
+		rep.Agree = rep.Agree && o.NaNs == 0 && o.Relative <= tolerance
 		rep.Outputs = append(rep.Outputs, o)
 	}
 	return rep, nil
 }
 
+// compare fills in the deviations.
+func (o *runtimeOutput) compare(xs, ys []float32) {
+	largest := 0.0
+	for i := range xs {
+		x, y := float64(xs[i]), float64(ys[i])
+		d := math.Abs(x - y)
+		switch {
+		case x == y || math.IsNaN(x) && math.IsNaN(y):
+			if d = math.Abs(x); d <= math.MaxFloat32 {
+				largest = max(largest, d)
+			}
+		case math.IsNaN(d) || math.IsInf(d, 0):
+			o.NaNs++
+		default:
+			largest = max(largest, math.Abs(x), math.Abs(y))
+			o.Absolute = max(o.Absolute, d)
+		}
+	}
+	if largest > 0 {
+		o.Relative = o.Absolute / largest
+	}
+}
+
 func (r *runtimeReport) print(w io.Writer) {
 	fmt.Fprintf(w, "ONNX Runtime %s, both files as they are, %.3g and %.2f ms a run:\n", r.Version, r.Seconds[0]*1000, r.Seconds[1]*1000)
 	for _, o := range r.Outputs {
-		fmt.Fprintf(w, "  %s %v: largest deviation %.2g absolute, %.2g relative\n", o.A, o.Sizes, o.Absolute, o.Relative)
+		fmt.Fprintf(w, "  %s %v: largest deviation %.2g absolute, %.2g relative", o.A, o.Sizes, o.Absolute, o.Relative)
+		if o.NaNs > 0 {
+			fmt.Fprintf(w, ", %d elements are no numbers in one file only", o.NaNs)
+		}
+		fmt.Fprintln(w)
 	}
 }

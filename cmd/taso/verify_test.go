@@ -1,0 +1,46 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+)
+
+func TestRuntimeOutput(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, c := range []struct {
+		x, y               []float32
+		absolute, relative float64
+		nans               int
+	}{
+		{nil, nil, 0, 0, 0},
+		{[]float32{0, 0}, []float32{0, 0}, 0, 0, 0},
+		{[]float32{1, -4}, []float32{1.5, -4}, 0.5, 0.125, 0},
+		{[]float32{1, 2}, []float32{1, -8}, 10, 1.25, 0},
+		{[]float32{nan, inf, 2}, []float32{nan, inf, 1}, 1, 0.5, 0},
+		{[]float32{nan, inf, inf, 1}, []float32{1, -inf, 1, nan}, 0, 0, 4},
+	} {
+		var o runtimeOutput
+		o.compare(c.x, c.y)
+		if o.Absolute != c.absolute || o.Relative != c.relative || o.NaNs != c.nans {
+			t.Errorf("%v and %v: %+v", c.x, c.y, o)
+		}
+		if _, err := json.Marshal(o); err != nil {
+			t.Errorf("%v and %v: %v", c.x, c.y, err)
+		}
+	}
+}
+
+func TestPatience(t *testing.T) {
+	k := &verifyFlags{}
+	k.opt.MaxFLOPs = 5e10
+	if got := k.patience(1e9); got != "" {
+		t.Errorf("a GFLOP: %q", got)
+	}
+	if got, want := k.patience(4e10), "this takes about 80 s; --no-exact and --backend cpu make it shorter"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if k.opt.NoExact = true; k.patience(4e10) != "" {
+		t.Error("without the exact comparison it is still long")
+	}
+}
