@@ -99,12 +99,18 @@ func (c *Contents) subtext(n *Node) string {
 	return strings.Join(lines, "\n")
 }
 
-// colours gives each operator one, in the order of the table, so that those with
-// most work differ.
+// colours gives each operator that is drawn one, in the order of the table, so
+// that those with most work differ; when there are no more, none.
 func (c *Contents) colours() map[string]string {
+	drawn := map[string]bool{}
+	for _, n := range c.Nodes {
+		drawn[n.Op] = drawn[n.Op] || c.drawn(n.ID)
+	}
 	out := map[string]string{}
-	for i, o := range c.Operators[:min(len(c.Operators), draw.Kinds)] {
-		out[o.Op] = draw.Kind(i)
+	for _, o := range c.Operators {
+		if drawn[o.Op] && len(out) < draw.Kinds {
+			out[o.Op] = draw.Kind(len(out))
+		}
 	}
 	return out
 }

@@ -148,6 +148,29 @@ func TestPicture(t *testing.T) {
 	}
 }
 
+// The operators that are drawn have different colours as far as there are any.
+func TestColours(t *testing.T) {
+	for _, m := range small(t) {
+		used := map[string]string{} // operator by colour
+		without := 0
+		for _, n := range Describe(m, nil).Picture().Nodes {
+			class, _, _ := strings.Cut(n.Class, " ")
+			switch op, ok := used[class]; {
+			case class == draw.Input:
+			case class == "" || class == draw.Output:
+				without++
+			case ok && op != n.Label:
+				t.Errorf("%s: %s and %s have one colour", m.Name, op, n.Label)
+			default:
+				used[class] = n.Label
+			}
+		}
+		if without > 0 && len(used) < draw.Kinds {
+			t.Errorf("%s: %d operators have no colour, and only %d are used", m.Name, without, len(used))
+		}
+	}
+}
+
 // hostile is a model whose names are markup, with a node that is not modelled.
 func hostile(t testing.TB) (*model.Model, *onnx.Report, []string) {
 	t.Helper()
