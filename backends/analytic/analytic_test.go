@@ -8,6 +8,7 @@ import (
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/backends/analytic"
+	"github.com/taso-go/taso/backends/backendtest"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
@@ -49,6 +50,23 @@ func TestMeasure(t *testing.T) {
 	cancel()
 	if _, err := b.Measure(done, op.MatMul, nil, in, out, backends.MeasureOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestEveryOperator: on each machine there is, every operator costs something.
+func TestEveryOperator(t *testing.T) {
+	all, err := cost.Machines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range all {
+		t.Run(m.Name, func(t *testing.T) {
+			b, err := analytic.New(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			backendtest.RunCosts(t, b, cost.Modelled)
+		})
 	}
 }
 

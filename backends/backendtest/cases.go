@@ -129,6 +129,7 @@ var operators = func() []application {
 		{"1, 8, 6, 6", "130, 8, 3, 3", "pad=same_upper"},
 		{"1, 8, 6, 6", "6, 8, 1, 1", "pad=valid, stride=(2, 2)"},
 		{"1, 40, 5, 60", "8, 40, 3, 3", "pad=same_upper, act=relu"},
+		{"1, 33, 4, 5", "131, 33, 3, 3", "pad=same_upper, act=relu"},
 		{"2, 8, 9, 9", "12, 2, 3, 3", "pad=same_upper, groups=4"},
 		{"1, 8, 9, 9", "12, 2, 3, 3", "pad=same_upper, groups=4, stride=(2, 2)"},
 		{"2, 6, 9, 20", "6, 1, 3, 3", "pad=same_upper, groups=6"},

@@ -234,6 +234,35 @@ g = clip[lo=-0.5, hi=1.5](f)
 h = smul(g, s)
 k = ewsub(rr, h)
 return k`},
+	{"a large image times a narrow convolution", `
+x : float32[1, 2, 36, 40]
+w : weight float32[3, 2, 3, 3]
+i : float32[1, 1, 36, 40]
+y : float32[1, 3, 36, 40]
+b : weight float32[1, 3, 1, 1]
+ii = broadcast[shape=[1, 3, 36, 40]](i)
+bb = broadcast[shape=[1, 3, 36, 40]](b)
+c = conv2d[pad=same_upper](x, w)
+d = ewmul(c, ii)
+e = ewsub(y, d)
+f = ewmul(e, bb)
+return f`},
+	{"batch norm and a bias", `
+x : float32[2, 3, 5, 5]
+w : weight float32[4, 3, 3, 3]
+s : weight float32[4]
+m : weight float32[4]
+posv : weight float32[4]
+b : weight float32[1, 4, 1, 1]
+bb = broadcast[shape=[2, 4, 5, 5]](b)
+c = conv2d[pad=same_upper](x, w)
+d = batchnorm[eps=1e-03](c, s, m, s, posv)
+e = ewadd(d, bb)
+f = relu(e)
+g = conv2d[pad=same_upper](x, w)
+h = ewadd(g, bb)
+i = batchnorm[eps=1e-03](h, s, m, s, posv)
+return f, i`},
 	{"matrices of one row", `
 x : float32[1, 3, 5]
 z : float32[3, 4, 5]

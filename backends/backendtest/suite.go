@@ -23,9 +23,10 @@ const tolerance = 2e-5
 // Case is one thing that a backend must do.
 type Case struct {
 	Name string
-	// Ops are the operators in its graph, by name, each once; none for a case
-	// that is about the backend as such.
-	Ops []string
+	// Graph is what it runs, and Ops the operators in there, by name, each once;
+	// nil for a case that is about the backend as such.
+	Graph *graph.Graph
+	Ops   []string
 	// Check says how the backend fails; a *backends.Unsupported of
 	// Backend.Supports, if the case has operators that the backend lacks.
 	Check func(ctx context.Context, b backends.Backend) error
@@ -39,7 +40,7 @@ func Cases() ([]Case, error) {
 		if err != nil {
 			return fmt.Errorf("case %s: %w in:\n%s", name, err, text)
 		}
-		cs = append(cs, Case{Name: name, Ops: opsOf(g), Check: func(ctx context.Context, b backends.Backend) error {
+		cs = append(cs, Case{Name: name, Graph: g, Ops: opsOf(g), Check: func(ctx context.Context, b backends.Backend) error {
 			for id := range g.Nodes() {
 				if err := b.Supports(g, id); err != nil {
 					return err

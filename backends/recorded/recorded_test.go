@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/backends/backendtest"
 	"github.com/taso-go/taso/backends/recorded"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
@@ -59,6 +60,51 @@ func TestMeasure(t *testing.T) {
 	cancel()
 	if _, err := b.Measure(done, op.Relu, nil, relu, relu, opt); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestEveryOperator: what another backend tells of every operator is replayed
+// from a file, the same.
+func TestEveryOperator(t *testing.T) {
+	m, err := cost.FindMachine("v100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []cost.Entry
+	want := map[cost.Key]cost.Seconds{}
+	err = backendtest.Applications(func(g *graph.Graph, id graph.NodeID) error {
+		in, out := cost.Types(g, id)
+		s, _, err := m.Cost(g.Op(id), g.Attrs(id), in, out)
+		k := cost.KeyOf(gpu, g.Op(id), g.Attrs(id), in, out)
+		entries, want[k] = append(entries, cost.NewEntry(k, cost.Sample{Seconds: s, Runs: 7, Source: cost.Measured})), s
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "all.costs")
+	store, err := cost.OpenStore(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Add(entries...); err != nil {
+		t.Fatal(err)
+	}
+	b, damaged, err := recorded.Open(path, "GPU")
+	if err != nil || len(damaged) > 0 {
+		t.Fatal(err, damaged)
+	}
+	backendtest.RunCosts(t, b, cost.Recorded)
+	err = backendtest.Applications(func(g *graph.Graph, id graph.NodeID) error {
+		in, out := cost.Types(g, id)
+		s, err := b.Measure(t.Context(), g.Op(id), g.Attrs(id), in, out, backends.MeasureOptions{})
+		if w := want[cost.KeyOf(gpu, g.Op(id), g.Attrs(id), in, out)]; err == nil && s.Seconds != w {
+			err = fmt.Errorf("%v is replayed, %v was recorded", s, w)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
