@@ -1,13 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"slices"
 
 	"github.com/taso-go/taso/enumerate"
-	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/rules"
 )
 
@@ -22,29 +18,7 @@ func (g *genRules) validate() error {
 	if _, err := enumerate.New(g.opt.Ops); err != nil {
 		return fmt.Errorf("--ops: %w", err)
 	}
-	var seen []string
-	for _, f := range []struct{ flag, path string }{{"--out", g.out}, {"--out", certOf(g.out)}, {"--pb", g.pb}, {"--unproved", g.unproved}} {
-		if f.path == "" {
-			continue
-		}
-		if f.path == "-" {
-			return fmt.Errorf("%s -: name a file, the standard output holds the report", f.flag)
-		}
-		if slices.Contains(seen, f.path) {
-			return fmt.Errorf("%s %s: another flag writes that file too", f.flag, f.path)
-		}
-		seen = append(seen, f.path)
-		probe, err := atomicfile.Create(f.path)
-		if err != nil {
-			var cause *fs.PathError
-			if errors.As(err, &cause) { // without the temporary name
-				err = cause.Err
-			}
-			return fmt.Errorf("%s %s: %w", f.flag, f.path, err)
-		}
-		probe.Abort()
-	}
-	return nil
+	return checkOutputs(output{"--out", g.out}, output{"--out", certOf(g.out)}, output{"--pb", g.pb}, output{"--unproved", g.unproved})
 }
 
 // certOf is the certificate file that rules.Save writes beside path, "" if none.

@@ -47,6 +47,9 @@ with the first. --nodes lists every node; --out writes the model back as ONNX.
 }
 
 func (k *importFlags) run(c *cobra.Command, args []string) error {
+	if err := checkOutputs(output{"--out", k.out}); err != nil {
+		return err
+	}
 	m, rep, err := k.model.read(args[0])
 	if err != nil {
 		return err

@@ -51,6 +51,9 @@ not there from a machine's formula; the page says which.
 }
 
 func (k *showModelFlags) run(c *cobra.Command, args []string) error {
+	if err := checkOutputs(output{"--svg", k.svg}, output{"--dot", k.dot}, output{"--html", k.html}); err != nil {
+		return err
+	}
 	m, rep, err := k.model.read(args[0])
 	if err != nil {
 		return err

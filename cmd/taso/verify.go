@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -58,6 +59,15 @@ its largest element, and 2 if nothing could be compared.
 }
 
 func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
+	switch {
+	case !(k.opt.Tolerance >= 0):
+		return fmt.Errorf("--tolerance %g: must not be below 0", k.opt.Tolerance)
+	case k.opt.Tolerance == 0: // to the option it means the default
+		k.opt.Tolerance = math.SmallestNonzeroFloat64
+	}
+	if k.opt.Runs < 1 {
+		return fmt.Errorf("--runs %d: must be at least 1", k.opt.Runs)
+	}
 	if k.opt.A, k.reports[0], err = k.model.read(args[0]); err != nil {
 		return err
 	}
