@@ -185,7 +185,7 @@ var (
 	sizeNames   = strings.Split("abcdeghijklmnoqtvwxyz", "")
 	attrNames   = map[string][]string{
 		graph.SortStride: {"s"}, graph.SortPadding: {"p"}, graph.SortSame: {"p"}, graph.SortAct: {"r"},
-		graph.SortBorder: {"u"}, graph.SortNumber: {"e"}, SortMesh: {"u"}, SortPointwise1: {"f"}, SortZero1: {"f"},
+		graph.SortBorder: {"u"}, graph.SortNumber: {"u"}, SortMesh: {"u"}, SortPointwise1: {"f"}, SortZero1: {"f"},
 	}
 )
 

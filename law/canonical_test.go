@@ -96,3 +96,19 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+// The canonical form of every axiom is a text that is read as the same law: no
+// two variables have one name.
+func TestCanonicalIsRead(t *testing.T) {
+	for _, l := range axioms.Default() {
+		text := law.Format(law.Canonical(l))
+		back, err := law.ParseLaw(text)
+		if err != nil {
+			t.Errorf("%s: canonical form\n%s\n%v", l.Name, text, err)
+			continue
+		}
+		if got := law.Format(back); got != text {
+			t.Errorf("%s: canonical form\n%s\nis read as\n%s", l.Name, text, got)
+		}
+	}
+}

@@ -7,14 +7,17 @@
 // here: SAME padding above or below, borders counted or not in an average,
 // groups of a convolution, positions of a split, coordinates of a resize.
 //
-// Functions of one element without parameters, such as sigmoid and gelu, may
-// stand for a function variable of a law; those with real parameters
-// (leakyrelu, clip, ...) are named with them wherever an element is computed,
-// "leakyrelu(0.01)". In exact arithmetic each is an unknown function of its
-// name; only [interp.Float] knows its values. A normalization is a composition
-// of sums, products and such functions, so that laws may look inside.
+// Functions of one element, such as sigmoid and gelu, may stand for a function
+// variable of a law; those with real parameters (leakyrelu, clip, ...) together
+// with their values ([graph.FunctionName]). Wherever an element is computed they
+// are named with these too, "leakyrelu(0.01)". Modulo a prime each is an unknown
+// function of its name; [interp.Float] knows the values of all, and
+// [interp.Rational] of those that take rationals to rationals. A normalization
+// is a composition of sums, products and such functions, so that laws may look
+// inside.
 //
 // [interp.Float]: https://pkg.go.dev/github.com/taso-go/taso/graph/interp#Float
+// [interp.Rational]: https://pkg.go.dev/github.com/taso-go/taso/graph/interp#Rational
 package op
 
 import "github.com/taso-go/taso/graph"
