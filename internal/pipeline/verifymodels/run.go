@@ -230,15 +230,15 @@ func (e *exactRun) compare(ctx context.Context, res *Exact) error {
 	res.Verdict = Equal
 	for run := 0; run < o.Runs; run++ {
 		functions := false
-		f := residues{fingerprint.Zp{Key: fingerprint.Mix(o.Seed + uint64(run))}, &functions}
+		f := naming{residues{fingerprint.Zp{Key: fingerprint.Mix(o.Seed + uint64(run))}, &functions}, map[string]bool{}}
 		inA, inB := feed(e.ins, func(in input, i int) uint64 {
 			return residue(draw(o.Seed, run, in, i), in)
 		})
-		outA, errA := evaluateWith(ctx, f, o.A, inA, e.step, e.weights(f, o.A, run))
+		outA, errA := evaluateWith(ctx, f, o.A, inA, e.step, e.weights(f.residues, o.A, run))
 		if errA != nil {
 			return notExact(ctx, res, o.A, errA)
 		}
-		outB, errB := evaluateWith(ctx, f, o.B, inB, e.step, e.weights(f, o.B, run))
+		outB, errB := evaluateWith(ctx, f, o.B, inB, e.step, e.weights(f.residues, o.B, run))
 		if errB != nil {
 			return notExact(ctx, res, o.B, errB)
 		}
@@ -249,7 +249,7 @@ func (e *exactRun) compare(ctx context.Context, res *Exact) error {
 			res.Output = outputName(o.A.Graph, i)
 			res.Verdict, res.Why = Different, "only sums and products occur"
 			if functions {
-				res.Verdict, res.Why = Undecided, "functions or maxima occur, whose special properties were not used"
+				res.Verdict, res.Why = Undecided, f.why()
 			}
 			return nil
 		}

@@ -90,7 +90,7 @@ func TestRun(t *testing.T) {
 		{"a wrong weight and a wide tolerance", a, parse(t, "merged", merged, map[string][]float32{"u": far}),
 			verifymodels.Options{Tolerance: 1}, verifymodels.Different, "only sums and products occur", true},
 		{"a law of relu", parse(t, "once", once, nil), parse(t, "twice", twice, nil), verifymodels.Options{Runs: 2},
-			verifymodels.Undecided, "functions or maxima occur, whose special properties were not used", true},
+			verifymodels.Undecided, "what is special about these functions was not used: relu", true},
 		{"inputs in another order", parse(t, "swap", swap, nil), parse(t, "swapped", swapped, nil), verifymodels.Options{Seed: 5},
 			verifymodels.Equal, "", true},
 		{"exact only", a, parse(t, "merged", merged, map[string][]float32{"u": u}), verifymodels.Options{NoNumbers: true},
@@ -283,5 +283,20 @@ func TestErrors(t *testing.T) {
 	stop()
 	if _, err := verifymodels.Run(ctx, verifymodels.Options{A: m, B: m}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// What is undecided says which functions were not the true ones: those of which
+// the field has no exact form.
+func TestWhyUndecided(t *testing.T) {
+	a := parse(t, "a", "x : float32[1, 1, 4, 4]\nr = sigmoid(x)\nn = neg(r)\nm = poolmax[kh=2, kw=2, stride=(2, 2), pad=valid](n)\nq = reciprocal(m)\ny = relu(q)\nreturn y", nil)
+	b := parse(t, "b", "x : float32[1, 1, 4, 4]\nr = sigmoid(x)\nn = neg(r)\nm = poolmax[kh=2, kw=2, stride=(2, 2), pad=valid](n)\nq = reciprocal(m)\ns = relu(q)\ny = relu(s)\nreturn y", nil)
+	r, err := verifymodels.Run(context.Background(), verifymodels.Options{A: a, B: b, NoNumbers: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "what is special about these functions was not used: maximum, relu, sigmoid"
+	if r.Exact.Verdict != verifymodels.Undecided || r.Exact.Why != want {
+		t.Errorf("got %s (%s), want %s", r.Exact.Verdict, r.Exact.Why, want)
 	}
 }
