@@ -47,13 +47,18 @@ func (k *modelFlags) add(c *cobra.Command) {
 }
 
 // completeModel completes the name of a model: ONNX files and built-in ones.
-func completeModel(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return builtin(), cobra.ShellCompDirectiveDefault
+func completeModel(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	return builtinWith(start), cobra.ShellCompDirectiveDefault
 }
 
 // completeBuiltin completes the name of a built-in model.
-func completeBuiltin(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return builtin(), cobra.ShellCompDirectiveNoFileComp
+func completeBuiltin(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	return builtinWith(start), cobra.ShellCompDirectiveNoFileComp
+}
+
+// builtinWith lists the built-in models whose names start so.
+func builtinWith(start string) []string {
+	return slices.DeleteFunc(builtin(), func(name string) bool { return !strings.HasPrefix(name, start) })
 }
 
 // completeFlags completes the flags that name backends and machines, where a

@@ -511,3 +511,22 @@ func TestIDs(t *testing.T) {
 		t.Error("the option changes more than the attributes")
 	}
 }
+
+// Blocks whose shortcut is on one side stay one below the other.
+func TestUpright(t *testing.T) {
+	var g Graph
+	last := "in"
+	g.Nodes = append(g.Nodes, Node{ID: last, Label: "in"})
+	for i := range 150 {
+		a, b, c := fmt.Sprint("a", i), fmt.Sprint("b", i), fmt.Sprint("c", i)
+		g.Nodes = append(g.Nodes, Node{ID: a, Label: "conv2d"}, Node{ID: b, Label: "conv2d"}, Node{ID: c, Label: "ewadd"})
+		g.Edges = append(g.Edges, Edge{From: last, To: a}, Edge{From: a, To: b}, Edge{From: last, To: c}, Edge{From: b, To: c})
+		last = c
+	}
+	_, p := laidOut(t, g)
+	p.order()
+	p.place(false)
+	if p.width > 800 {
+		t.Errorf("150 blocks are %.0f pixels wide", p.width)
+	}
+}

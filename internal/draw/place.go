@@ -12,7 +12,14 @@ const (
 	maxSlope = 70.0 // at most this much more where edges go far sideways
 )
 
-const placeRounds = 10 // sweeps down and up over the layers
+const (
+	placeRounds = 10 // sweeps down and up over the layers
+
+	// upright is how much a box wants to stand on the axis of the picture. Blocks
+	// with a shortcut at one side are not symmetric; a few hundred of them one
+	// below the other would lean by more than a screen's width.
+	upright = 0.05
+)
 
 // place computes the coordinates; sizes of vertices are set.
 func (p *picture) place(labels bool) {
@@ -126,6 +133,9 @@ func (p *picture) settle(l int, above, below bool) {
 			// Nothing pulls: stay, unless somebody needs the place.
 			want[i], weight[i] = p.verts[v].x, 0.05
 			continue
+		}
+		if !p.verts[v].dummy() {
+			weight[i] += upright
 		}
 		want[i] = sum / weight[i]
 	}

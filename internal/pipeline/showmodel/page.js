@@ -22,11 +22,17 @@
   $("find").hidden = $("zoom").hidden = false;
   // Part of the picture stays in sight.
   const within = (p, size, room) => Math.max(-0.7 * room, Math.min(p, size - 0.3 * room));
-  const show = () => {
+  const draw = () => {
+    asked = false;
     const w = view.clientWidth / scale, h = view.clientHeight / scale;
     x = within(x, W, w);
     y = within(y, H, h);
     svg.setAttribute("viewBox", `${x} ${y} ${w} ${h}`);
+  };
+  let asked = false; // however many events there are, one drawing a frame
+  const show = () => {
+    if (!asked) requestAnimationFrame(draw);
+    asked = true;
   };
   const fit = () => {
     scale = Math.min(2, view.clientWidth / W, view.clientHeight / H);
