@@ -23,6 +23,9 @@ func notLowered(reason string) lowering {
 	return func(*call) error { return unsupported("%s", reason) }
 }
 
+// maxCopied bounds what calls of functions copy, in bytes of the file.
+const maxCopied = 1 << 26
+
 // maxInline bounds functions within functions and branches within branches.
 const maxInline = 16
 
@@ -92,8 +95,13 @@ func (c *call) inline(f *onnxpb.FunctionProto) error {
 		return err
 	}
 	defer func() { c.im.depth-- }()
-	opset := c.im.opset
-	defer func() { c.im.opset = opset }()
+	// The nodes are copied, with all that they hold.
+	if c.im.copied += int64(proto.Size(f)); c.im.copied > maxCopied {
+		return fmt.Errorf("functions copy more than %d bytes", maxCopied)
+	}
+	opset, needs := c.im.opset, c.im.needs
+	defer func() { c.im.opset, c.im.needs = opset, needs }()
+	c.im.needs = importsOf(f.GetOpsetImport())
 	for _, o := range f.GetOpsetImport() {
 		if defaultDomain(o.GetDomain()) {
 			if c.im.opset = o.GetVersion(); c.im.opset < oldestOpset || c.im.opset > newestOpset {

@@ -20,18 +20,41 @@ type importer struct {
 	src    source
 	opt    ReadOptions
 	report *Report
-	opset  int64 // of the default domain; 0 if the model does not import it
-	own    bool  // written by this package
+	opset  int64            // of the default domain; 0 if the model does not import it
+	own    bool             // written by this package
+	needs  map[string]int64 // versions of the domains imported by the model, or by the function being read
 	steps  int
 	dims   map[string]int // dimensions by name
 	info   map[string]*onnxpb.TypeProto
-	funcs  map[string]*onnxpb.FunctionProto
-	depth  int // of functions and branches being read
-	budget int // nodes that may still be read, functions being read at each call
+	funcs  map[function]*onnxpb.FunctionProto
+	depth  int   // of functions and branches being read
+	budget int   // nodes that may still be read, functions being read at each call
+	copied int64 // bytes of functions, at each call
 
 	inputs []*value
+	kept   map[*step]int // of opaque nodes, their places in the report
 	// within folding, steps are evaluated at once, and no constants are made
 	inFold bool
+}
+
+// function is what a function of the model is called by.
+type function struct{ domain, name, overload string }
+
+func functionOf(domain, name, overload string) function {
+	if defaultDomain(domain) {
+		domain = ""
+	}
+	return function{domain, name, overload}
+}
+
+func importsOf(list []*onnxpb.OperatorSetIdProto) map[string]int64 {
+	m := map[string]int64{}
+	for _, o := range list {
+		if !defaultDomain(o.GetDomain()) {
+			m[o.GetDomain()] = o.GetVersion()
+		}
+	}
+	return m
 }
 
 // maxNodes bounds the nodes of a model, those of functions counted at each call.
@@ -39,18 +62,23 @@ const maxNodes = 1 << 20
 
 func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, error) {
 	im := &importer{file: p, src: src, opt: opt, dims: map[string]int{}, info: map[string]*onnxpb.TypeProto{},
-		funcs: map[string]*onnxpb.FunctionProto{}, budget: maxNodes,
+		funcs: map[function]*onnxpb.FunctionProto{}, kept: map[*step]int{}, budget: maxNodes,
 		report: &Report{Producer: strings.TrimSpace(p.GetProducerName() + " " + p.GetProducerVersion()),
 			IR: p.GetIrVersion(), Fused: map[string]int{}, Missing: map[string]int{}}}
 	if p.GetGraph() == nil {
 		return nil, errors.New("read model: not an ONNX model: no graph")
 	}
 	im.own = p.GetProducerName() == producer
+	im.needs = importsOf(p.GetOpsetImport())
 	for _, o := range p.GetOpsetImport() {
-		if defaultDomain(o.GetDomain()) {
-			if im.opset = o.GetVersion(); im.opset < 1 {
-				return nil, fmt.Errorf("read model: operator set %d", im.opset)
-			}
+		if !defaultDomain(o.GetDomain()) {
+			continue
+		}
+		if im.opset != 0 && im.opset != o.GetVersion() {
+			return nil, fmt.Errorf("read model: operator sets %d and %d at once", im.opset, o.GetVersion())
+		}
+		if im.opset = o.GetVersion(); im.opset < 1 {
+			return nil, fmt.Errorf("read model: operator set %d", im.opset)
 		}
 	}
 	if len(p.GetOpsetImport()) == 0 {
@@ -64,7 +92,11 @@ func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, 
 	}
 	im.report.Opset = im.opset
 	for _, f := range p.GetFunctions() {
-		im.funcs[f.GetDomain()+"."+f.GetName()] = f
+		key := functionOf(f.GetDomain(), f.GetName(), f.GetOverload())
+		if im.funcs[key] != nil {
+			return nil, fmt.Errorf("read model: there are two functions %q of the domain %q", clip(f.GetName()), clip(f.GetDomain()))
+		}
+		im.funcs[key] = f
 	}
 	return im, nil
 }
@@ -92,7 +124,12 @@ func (im *importer) model() (*model.Model, error) {
 		return nil, errors.New("the graph has no outputs")
 	}
 	outs := make([]*value, len(g.GetOutput()))
+	named := map[string]bool{}
 	for i, o := range g.GetOutput() {
+		if named[o.GetName()] {
+			return nil, &Error{File: im.src.path, Node: fmt.Sprintf("output %q", clip(o.GetName())), Err: errors.New("there are two outputs of this name")}
+		}
+		named[o.GetName()] = true
 		v := env.find(o.GetName())
 		if v == nil {
 			return nil, &Error{File: im.src.path, Node: fmt.Sprintf("output %q", clip(o.GetName())), Err: errors.New("nothing computes it")}
@@ -114,8 +151,14 @@ func (im *importer) nameOutputs(names []*onnxpb.ValueInfoProto, outs []*value) {
 		own[n.GetName()] = true
 	}
 	for i, v := range outs {
-		if v.step != nil && v.step.opaque == nil && !own[v.name] {
-			v.name = names[i].GetName()
+		if v.step == nil || own[v.name] {
+			continue
+		}
+		v.name = names[i].GetName()
+		if o := v.step.opaque; o != nil {
+			if o.Node.Output[v.out] = v.name; v.out == 0 {
+				im.report.Opaque[im.kept[v.step]].Output = v.name
+			}
 		}
 	}
 }
@@ -180,8 +223,12 @@ func (im *importer) environment(g *onnxpb.GraphProto) (*scope, error) {
 			env.vals[name] = v
 			continue
 		}
-		if env.find(name) != nil {
-			continue // an initializer may be listed as an input
+		if v := env.find(name); v != nil {
+			// An initializer may be listed as an input.
+			if err := declaredAs(v, in.GetType().GetTensorType()); err != nil {
+				return nil, at(err)
+			}
+			continue
 		}
 		t, err := im.inputType(in, taken)
 		if err != nil {
@@ -212,6 +259,29 @@ func (im *importer) environment(g *onnxpb.GraphProto) (*scope, error) {
 		}
 	}
 	return env, nil
+}
+
+// declaredAs checks a weight against what the file says of an input of its name.
+func declaredAs(v *value, t *onnxpb.TypeProto_Tensor) error {
+	if t == nil {
+		return nil
+	}
+	other := fmt.Errorf("it is declared otherwise than its weight, %s", v.typ())
+	if e := elem(t.GetElemType()); e != onnxpb.TensorProto_UNDEFINED && e != elemOf(v.dtype) {
+		return other
+	}
+	if t.GetShape() == nil {
+		return nil
+	}
+	if len(t.GetShape().GetDim()) != v.rank() {
+		return other
+	}
+	for i, d := range t.GetShape().GetDim() {
+		if n := d.GetDimValue(); n > 0 && n != int64(v.sizes[i]) {
+			return other
+		}
+	}
+	return nil
 }
 
 func (im *importer) initializers(g *onnxpb.GraphProto, env *scope) error {

@@ -233,6 +233,10 @@ func (im *importer) node(n *onnxpb.NodeProto, env *scope) error {
 }
 
 func (c *call) read() error {
+	// A function of the model stands before an operator of that name.
+	if f := c.im.funcs[functionOf(c.node.GetDomain(), c.node.GetOpType(), c.node.GetOverload())]; f != nil {
+		return c.inline(f)
+	}
 	folded, err := c.fold()
 	if err != nil {
 		return err
@@ -240,9 +244,6 @@ func (c *call) read() error {
 	if folded {
 		c.im.report.Folded++
 		return nil
-	}
-	if f := c.im.funcs[c.node.GetDomain()+"."+c.node.GetOpType()]; f != nil {
-		return c.inline(f)
 	}
 	reason := unsupported("the domain %q is not known", clip(c.node.GetDomain()))
 	if defaultDomain(c.node.GetDomain()) {

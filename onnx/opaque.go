@@ -25,6 +25,9 @@ type Opaque struct {
 	Opset int64
 	// Domains are the versions of other operator sets that the node needs.
 	Domains map[string]int64
+	// Functions are those of the model that graphs within the node call, and
+	// those that these call.
+	Functions []*onnxpb.FunctionProto
 
 	hash []byte
 }
@@ -63,6 +66,13 @@ func (o *Opaque) seal() error {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(n)
 	if err != nil {
 		return err
+	}
+	for _, f := range o.Functions {
+		more, err := proto.MarshalOptions{Deterministic: true}.Marshal(f)
+		if err != nil {
+			return err
+		}
+		b = append(b, more...)
 	}
 	sum := sha256.Sum256(b)
 	o.hash = sum[:16]
@@ -164,10 +174,13 @@ func (c *call) keep(reason string) error {
 	}
 	domains := map[string]bool{}
 	domainsOf(c.node, domains)
-	for _, imp := range im.file.GetOpsetImport() {
-		if domains[imp.GetDomain()] && !defaultDomain(imp.GetDomain()) {
-			o.Domains[imp.GetDomain()] = imp.GetVersion()
+	for d := range domains {
+		if v, ok := im.needs[d]; ok {
+			o.Domains[d] = v
 		}
+	}
+	if err := im.functionsOf(o); err != nil {
+		return err
 	}
 	s := &step{opaque: o, seq: im.next()}
 	for _, v := range c.in {
@@ -216,9 +229,50 @@ func (c *call) keep(reason string) error {
 	if name == "" {
 		name = out[0]
 	}
+	im.kept[s] = len(im.report.Opaque)
 	im.report.Opaque = append(im.report.Opaque, OpaqueNode{Name: name, Output: out[0], Op: opName(c.node), Reason: reason})
 	im.report.Missing[opName(c.node)]++
 	return nil
+}
+
+// functionsOf adds to an opaque node the functions that its graphs call.
+func (im *importer) functionsOf(o *Opaque) error {
+	if len(im.funcs) == 0 {
+		return nil
+	}
+	seen := map[function]bool{}
+	var visit func(n *onnxpb.NodeProto) error
+	visit = func(n *onnxpb.NodeProto) error {
+		key := functionOf(n.GetDomain(), n.GetOpType(), n.GetOverload())
+		if f := im.funcs[key]; f != nil && !seen[key] {
+			seen[key] = true
+			f = proto.Clone(f).(*onnxpb.FunctionProto)
+			for _, m := range f.GetNode() {
+				if err := inflate(m, im.src); err != nil {
+					return err
+				}
+				if err := visit(m); err != nil {
+					return err
+				}
+			}
+			o.Functions = append(o.Functions, f)
+			for d, v := range importsOf(f.GetOpsetImport()) {
+				if _, ok := o.Domains[d]; !ok {
+					o.Domains[d] = v
+				}
+			}
+		}
+		var err error
+		eachGraph(n, func(g *onnxpb.GraphProto) {
+			for _, m := range g.GetNode() {
+				if err == nil {
+					err = visit(m)
+				}
+			}
+		})
+		return err
+	}
+	return visit(o.Node)
 }
 
 // domainsOf adds the domains of a node and of those within it.
@@ -230,6 +284,9 @@ func domainsOf(n *onnxpb.NodeProto, to map[string]bool) {
 		}
 	})
 }
+
+// maxOpaqueBytes bounds the numbers that an opaque node holds in memory.
+const maxOpaqueBytes = 256 << 20
 
 // inflate reads the numbers that a node's tensors left in the file.
 func inflate(n *onnxpb.NodeProto, src source) error {
@@ -250,7 +307,7 @@ func inflate(n *onnxpb.NodeProto, src source) error {
 		})
 	}
 	collect(n)
-	left := int64(defaultMaxBytes)
+	left := int64(maxOpaqueBytes)
 	for _, t := range tensors {
 		if len(refsOf(t.ProtoReflect().GetUnknown())) == 0 && t.GetDataLocation() != onnxpb.TensorProto_EXTERNAL {
 			continue
@@ -260,7 +317,7 @@ func inflate(n *onnxpb.NodeProto, src source) error {
 			return fmt.Errorf("tensor %q: %w", clip(t.GetName()), err)
 		}
 		if left -= w.Bytes(); left < 0 {
-			return fmt.Errorf("tensor %q: the node has more than %d bytes of numbers", clip(t.GetName()), defaultMaxBytes)
+			return fmt.Errorf("tensor %q: the node has more than %d bytes of numbers", clip(t.GetName()), maxOpaqueBytes)
 		}
 		raw, err := w.Read()
 		if err != nil {

@@ -283,7 +283,7 @@ func (im *importer) every(x *value, axis, first, step, n int) (*value, error) {
 		return im.slice(x, axis, first, first+n)
 	}
 	if n > maxConstant {
-		return nil, unsupported("it keeps every %d-th cell, %d of them", step, n)
+		return nil, unsupported("it keeps %d cells, %d apart", n, step)
 	}
 	idx := make([]int, n)
 	for i := range idx {

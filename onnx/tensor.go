@@ -202,6 +202,10 @@ func external(p *onnxpb.TensorProto, src source, want int64) (func() ([]byte, er
 			return nil, err
 		}
 		defer root.Close()
+		// Opening a pipe would wait for somebody to write.
+		if st, err := root.Stat(name); err == nil && !st.Mode().IsRegular() {
+			return nil, fmt.Errorf("%q is not a regular file", clip(location))
+		}
 		f, err := root.Open(name)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%q is not there", clip(location))
@@ -216,9 +220,6 @@ func external(p *onnxpb.TensorProto, src source, want int64) (func() ([]byte, er
 	st, err := f.Stat()
 	if err != nil {
 		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%q is not a regular file", clip(location))
 	}
 	if off < 0 || off > st.Size() || n > st.Size()-off {
 		return nil, fmt.Errorf("%q has %d bytes, not the %d from byte %d on", clip(location), st.Size(), n, off)

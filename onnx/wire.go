@@ -6,40 +6,32 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
+	"strconv"
+	"sync"
 
+	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
 // The numbers of a model's weights can be gigabytes, and its structure is a few
 // kilobytes. slim reads the structure only: a ModelProto in which every long
 // array of numbers is replaced by a note where in the file it lies. It also
-// guards against files that lie about lengths: nothing is allocated before the
-// bytes are known to be there and within the limit.
+// guards against files that lie about lengths, and against those of millions of
+// small things: nothing is allocated before the bytes are known to be there, and
+// everything is charged what it will take in memory, which the limit bounds.
 
-// kind is a protocol buffer message that slim looks into.
-type kind uint8
-
-const (
-	kindModel kind = iota + 1
-	kindGraph
-	kindNode
-	kindAttribute
-	kindTensor
-	kindSparse
-	kindFunction
+// The messages that slim knows something about.
+var (
+	messages  = onnxpb.File_onnx_proto.Messages()
+	nodeType  = messages.ByName("NodeProto")
+	attrType  = messages.ByName("AttributeProto")
+	arrayType = messages.ByName("TensorProto")
+	modelType = messages.ByName("ModelProto")
 )
-
-// inside are the fields of a message that are messages slim looks into; other
-// fields are copied as they are.
-var inside = map[kind]map[protowire.Number]kind{
-	kindModel:     {7: kindGraph, 25: kindFunction},
-	kindGraph:     {1: kindNode, 5: kindTensor, 15: kindSparse},
-	kindNode:      {5: kindAttribute},
-	kindAttribute: {5: kindTensor, 6: kindGraph, 10: kindTensor, 11: kindGraph, 22: kindSparse, 23: kindSparse},
-	kindSparse:    {1: kindTensor, 2: kindTensor},
-	kindFunction:  {7: kindNode},
-}
 
 const (
 	fieldFloats  = 4  // TensorProto.float_data, packed: the same bytes as raw data
@@ -48,8 +40,33 @@ const (
 	fieldRef     = 536870911 - 7
 
 	bulkMin  = 4096 // bytes of an array that is left in the file
-	maxDepth = 32   // graphs within nodes within graphs …
+	maxDepth = 64   // messages within messages
 )
+
+// Memory that a decoded field takes beside its bytes, with the room that
+// growing slices leave.
+const (
+	stringCost = 48
+	numberCost = 16
+	packedCost = 8 // for each byte of a packed list
+)
+
+// messageCost is the memory of an empty message, by type.
+var messageCost = sync.OnceValue(func() map[protoreflect.FullName]int64 {
+	cost := map[protoreflect.FullName]int64{}
+	var add func(list protoreflect.MessageDescriptors)
+	add = func(list protoreflect.MessageDescriptors) {
+		for i := range list.Len() {
+			name := list.Get(i).FullName()
+			if t, err := protoregistry.GlobalTypes.FindMessageByName(name); err == nil {
+				cost[name] = int64(reflect.TypeOf(t.Zero().Interface()).Elem().Size()) + 3*numberCost
+			}
+			add(list.Get(i).Messages())
+		}
+	}
+	add(messages)
+	return cost
+})
 
 // ref is where in the model's file an array lies.
 type ref struct {
@@ -99,7 +116,7 @@ type slim struct {
 	pos   int64
 	buf   []byte // bytes of the file from base
 	base  int64
-	left  int64 // bytes that may still be kept
+	left  int64 // bytes of memory that may still be taken
 	limit int64
 	where []string // graph, node, attribute … being read
 }
@@ -108,7 +125,7 @@ type slim struct {
 // limit bytes of it.
 func slimModel(r io.ReaderAt, size, limit int64) ([]byte, error) {
 	s := &slim{r: r, size: size, left: limit, limit: limit}
-	b, err := s.message(kindModel, size, 0)
+	b, err := s.message(modelType, size, 0)
 	if err != nil {
 		return nil, s.wrap(err)
 	}
@@ -154,6 +171,15 @@ func (s *slim) varint() (uint64, error) {
 	return x, nil
 }
 
+// charge counts memory that will be taken.
+func (s *slim) charge(n int64) error {
+	if n > s.left {
+		return fmt.Errorf("at byte %d the structure of the model is larger than %d bytes", s.pos, s.limit)
+	}
+	s.left -= n
+	return nil
+}
+
 // take copies n bytes to out.
 func (s *slim) take(out []byte, n int64) ([]byte, error) {
 	if n > s.left {
@@ -173,10 +199,13 @@ func (s *slim) take(out []byte, n int64) ([]byte, error) {
 	return out, nil
 }
 
-// message reads the message that ends at end.
-func (s *slim) message(k kind, end int64, depth int) ([]byte, error) {
+// message reads the message of a type that ends at end.
+func (s *slim) message(t protoreflect.MessageDescriptor, end int64, depth int) ([]byte, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("messages are nested deeper than %d", maxDepth)
+	}
+	if err := s.charge(messageCost()[t.FullName()]); err != nil {
+		return nil, err
 	}
 	var out []byte
 	here := len(s.where)
@@ -195,6 +224,9 @@ func (s *slim) message(k kind, end int64, depth int) ([]byte, error) {
 		switch typ {
 		case protowire.VarintType:
 			x, err := s.varint()
+			if err == nil {
+				err = s.charge(numberCost)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -203,6 +235,9 @@ func (s *slim) message(k kind, end int64, depth int) ([]byte, error) {
 			n := int64(4)
 			if typ == protowire.Fixed64Type {
 				n = 8
+			}
+			if err := s.charge(numberCost); err != nil {
+				return nil, err
 			}
 			if keep, err = s.take(protowire.AppendTag(nil, num, typ), n); err != nil {
 				return nil, err
@@ -215,7 +250,7 @@ func (s *slim) message(k kind, end int64, depth int) ([]byte, error) {
 			if n > math.MaxInt64 || int64(n) > end-s.pos {
 				return nil, fmt.Errorf("byte %d: a field of %d bytes, of which %d are there: the file is truncated or not a model", start, n, end-s.pos)
 			}
-			if keep, err = s.bytes(k, num, int64(n), depth, here); err != nil {
+			if keep, err = s.bytes(t, num, int64(n), depth, here); err != nil {
 				return nil, err
 			}
 		default:
@@ -224,7 +259,7 @@ func (s *slim) message(k kind, end int64, depth int) ([]byte, error) {
 		if s.pos > end {
 			return nil, fmt.Errorf("byte %d: a field ends outside its message", start)
 		}
-		if k == kindTensor && num == fieldRef {
+		if t == arrayType && num == fieldRef {
 			continue // only we write these
 		}
 		out = append(out, keep...)
@@ -234,32 +269,42 @@ func (s *slim) message(k kind, end int64, depth int) ([]byte, error) {
 }
 
 // bytes reads a field of n bytes; the result begins with its tag.
-func (s *slim) bytes(k kind, num protowire.Number, n int64, depth, here int) ([]byte, error) {
-	if k == kindTensor && n >= bulkMin && (num == fieldRaw || num == fieldFloats || num == fieldDoubles) {
+func (s *slim) bytes(t protoreflect.MessageDescriptor, num protowire.Number, n int64, depth, here int) ([]byte, error) {
+	if t == arrayType && n >= bulkMin && (num == fieldRaw || num == fieldFloats || num == fieldDoubles) {
 		r := ref{num, s.pos, n}
 		s.pos += n
-		return protowire.AppendBytes(protowire.AppendTag(nil, fieldRef, protowire.BytesType), r.encode()), nil
+		return protowire.AppendBytes(protowire.AppendTag(nil, fieldRef, protowire.BytesType), r.encode()), s.charge(stringCost)
 	}
 	tag := protowire.AppendTag(nil, num, protowire.BytesType)
-	if child := inside[k][num]; child != 0 {
-		sub, err := s.message(child, s.pos+n, depth+1)
-		if err != nil {
-			return nil, err
+	cost := int64(stringCost)
+	if f := t.Fields().ByNumber(num); f != nil {
+		switch f.Kind() {
+		case protoreflect.MessageKind:
+			sub, err := s.message(f.Message(), s.pos+n, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			return protowire.AppendBytes(tag, sub), nil
+		case protoreflect.StringKind, protoreflect.BytesKind:
+		default:
+			cost += min(n, s.size) * packedCost // a packed list
 		}
-		return protowire.AppendBytes(tag, sub), nil
 	}
 	b, err := s.take(nil, n)
+	if err == nil {
+		err = s.charge(cost)
+	}
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case k == kindNode && num == 3:
+	case t == nodeType && num == 3:
 		s.where[here] = fmt.Sprintf("node %q", clip(b))
-	case k == kindNode && num == 4:
-		s.where[here] += fmt.Sprintf(" (%s)", clip(b))
-	case k == kindAttribute && num == 1:
+	case t == nodeType && num == 4:
+		s.where[here] += fmt.Sprintf(" (%s)", word(clip(b)))
+	case t == attrType && num == 1:
 		s.where[here] = fmt.Sprintf("attribute %q", clip(b))
-	case k == kindTensor && num == 8:
+	case t == arrayType && num == 8:
 		s.where[here] = fmt.Sprintf("tensor %q", clip(b))
 	}
 	return protowire.AppendBytes(tag, b), nil
@@ -271,4 +316,14 @@ func clip[T ~string | ~[]byte](name T) string {
 		return string(name[:100]) + "…"
 	}
 	return string(name)
+}
+
+// word is a name from a file as it may stand in a message without quotes.
+func word(name string) string {
+	for _, r := range name {
+		if r < 0x21 || r > 0x7e {
+			return strconv.Quote(name)
+		}
+	}
+	return name
 }

@@ -112,6 +112,9 @@ type exporter struct {
 	covered []bool                  // nodes that another node's ONNX node computes too
 	ints    map[string]string       // lists of integers to their initializers
 	domains map[string]int64
+	// functions that opaque nodes call, and their order
+	functions map[function]*onnxpb.FunctionProto
+	order     []function
 
 	nodes []*onnxpb.NodeProto
 	inits []*onnxpb.TensorProto
@@ -121,7 +124,8 @@ type exporter struct {
 func newExporter(m *model.Model) *exporter {
 	g := m.Graph
 	e := &exporter{m: m, g: g, names: newNames(), name: map[graph.Tensor]string{}, uses: map[graph.Tensor]int{},
-		covered: make([]bool, g.Len()+1), ints: map[string]string{}, domains: map[string]int64{}}
+		covered: make([]bool, g.Len()+1), ints: map[string]string{}, domains: map[string]int64{},
+		functions: map[function]*onnxpb.FunctionProto{}}
 	for id := range g.Nodes() {
 		for _, t := range g.Operands(id) {
 			e.uses[t]++
@@ -279,6 +283,12 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 	}
 	if e.m.Doc != "" {
 		out.DocString = proto.String(e.m.Doc)
+	}
+	for _, key := range e.order {
+		out.Functions = append(out.Functions, e.functions[key])
+		if key.overload != "" {
+			out.IrVersion = proto.Int64(max(out.GetIrVersion(), 10)) // the first that has overloads
+		}
 	}
 	var domains []string
 	for d := range e.domains {

@@ -406,6 +406,15 @@ func (e *exporter) opaque(id graph.NodeID, o *Opaque) error {
 		n.Output[i] = e.of(t)
 		e.infos = append(e.infos, valueInfo(n.Output[i], e.g.Type(t)))
 	}
+	for _, f := range o.Functions {
+		key := functionOf(f.GetDomain(), f.GetName(), f.GetOverload())
+		if have := e.functions[key]; have == nil {
+			e.functions[key] = f
+			e.order = append(e.order, key)
+		} else if !proto.Equal(have, f) {
+			return fmt.Errorf("it needs the function %q of the domain %q, which another node needs in another form", clip(f.GetName()), clip(f.GetDomain()))
+		}
+	}
 	for d, v := range o.Domains {
 		if have, ok := e.domains[d]; ok && have != v {
 			return fmt.Errorf("it needs version %d of the operator set %q, another node %d", v, d, have)

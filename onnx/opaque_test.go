@@ -1,0 +1,170 @@
+package onnx
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/ort"
+	"github.com/taso-go/taso/onnx/onnxpb"
+	"google.golang.org/protobuf/proto"
+)
+
+// graphAttribute is an attribute that is a graph.
+func graphAttribute(name string, g *onnxpb.GraphProto) *onnxpb.AttributeProto {
+	return &onnxpb.AttributeProto{Name: proto.String(name), Type: onnxpb.AttributeProto_GRAPH.Enum(), G: g}
+}
+
+// branch is a graph without inputs that computes t from values around it.
+func branch(ns ...*onnxpb.NodeProto) *onnxpb.GraphProto {
+	return &onnxpb.GraphProto{Name: proto.String("branch"), Node: ns, Output: []*onnxpb.ValueInfoProto{float32Info("t", 2, 3)}}
+}
+
+// of puts a node into a domain.
+func of(domain string, n *onnxpb.NodeProto) *onnxpb.NodeProto {
+	n.Domain = proto.String(domain)
+	return n
+}
+
+// TestOpaqueVerbatim: models with nodes that are kept come back as they were,
+// with all that these nodes need: the numbers, graphs and functions within them,
+// values around them, other operator sets. ONNX Runtime computes the same from
+// what we write.
+func TestOpaqueVerbatim(t *testing.T) {
+	t.Parallel()
+	const ms = "com.microsoft"
+	large := make([]float32, 6000)
+	for i := range large {
+		large[i] = float32(i%13) - 6
+	}
+	var jobs []ort.Job // in pairs
+	var names []string
+	for _, c := range []struct {
+		name   string
+		change func(m *onnxpb.ModelProto)
+		kept   string // the opaque nodes
+	}{
+		{"another operator set", func(m *onnxpb.ModelProto) {
+			m.Graph.Node = []*onnxpb.NodeProto{node("Sub", []string{"x", "y"}, []string{"s"}), of(ms, node("Gelu", []string{"s"}, []string{"t"})), node("Relu", []string{"t"}, []string{"z"})}
+			m.Graph.ValueInfo = []*onnxpb.ValueInfoProto{float32Info("t", 2, 3)}
+		}, "[{n_Gelu t com.microsoft.Gelu the domain"},
+		{"branches that read values around them", func(m *onnxpb.ModelProto) {
+			m.Graph.Node = []*onnxpb.NodeProto{node("Mul", []string{"x", "y"}, []string{"p"}),
+				node("If", []string{"c"}, []string{"z"}, graphAttribute("then_branch", branch(node("Add", []string{"p", "x"}, []string{"t"}))),
+					graphAttribute("else_branch", branch(node("Neg", []string{"y"}, []string{"t"}))))}
+		}, "[{n_If z If its condition is not constant}]"},
+		{"branches that call functions", func(m *onnxpb.ModelProto) {
+			m.Functions = []*onnxpb.FunctionProto{callers("A", "B", "Relu"), callers("B", "Relu"), callers("unused", "Relu")}
+			m.Graph.Node = []*onnxpb.NodeProto{
+				node("If", []string{"c"}, []string{"z"}, graphAttribute("then_branch", branch(of("f", node("A", []string{"x"}, []string{"t"})))),
+					graphAttribute("else_branch", branch(node("Neg", []string{"y"}, []string{"t"}))))}
+		}, "[{n_If z If its condition is not constant}]"},
+		{"a function around a node of another operator set", func(m *onnxpb.ModelProto) {
+			f := callers("A", "Relu", "Relu")
+			f.Node[1] = of(ms, node("Gelu", []string{"va"}, []string{"vb"}))
+			f.OpsetImport = append(f.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: proto.String(ms), Version: proto.Int64(1)})
+			f.ValueInfo = []*onnxpb.ValueInfoProto{float32Info("vb", 2, 3)}
+			calling("A", f)(m)
+			m.Graph.Input = m.Graph.Input[:1]
+		}, "[{n_Gelu z com.microsoft.Gelu the domain"},
+		{"numbers within a branch, and a name that is taken", func(m *onnxpb.ModelProto) {
+			g := branch(node("MatMul", []string{"y", "w"}, []string{"t"}))
+			w := floatsWeight("w", []int{3, 2000}, large...)
+			g.Initializer = []*onnxpb.TensorProto{w}
+			g.Output[0] = float32Info("t", 2, 2000)
+			other := branch(node("Concat", []string{"q", "q", "q", "q"}, []string{"t"}, intAttribute("axis", 1)))
+			other.Node = append([]*onnxpb.NodeProto{node("Expand", []string{"x0", "sh"}, []string{"q"})}, other.Node...)
+			other.Initializer = []*onnxpb.TensorProto{intsWeight("sh", []int{2}, 2, 500)}
+			other.Output[0] = float32Info("t", 2, 2000)
+			m.Graph.Node = []*onnxpb.NodeProto{node("Slice", []string{"x", "lo", "hi", "ax"}, []string{"x0"}),
+				node("If", []string{"c"}, []string{"z"}, graphAttribute("then_branch", g), graphAttribute("else_branch", other))}
+			m.Graph.Initializer = []*onnxpb.TensorProto{intsWeight("lo", []int{1}, 0), intsWeight("hi", []int{1}, 1), intsWeight("ax", []int{1}, 1)}
+			m.Graph.Output[0] = float32Info("z", 2, 2000)
+		}, "[{n_If z If its condition is not constant}]"},
+		{"a loop", func(m *onnxpb.ModelProto) {
+			body := &onnxpb.GraphProto{Name: proto.String("body"), Input: []*onnxpb.ValueInfoProto{
+				valueInfo("i", graph.TensorType{DType: graph.Int64}), valueInfo("go", graph.TensorType{DType: graph.Bool}), float32Info("v", 2, 3)},
+				Node:   []*onnxpb.NodeProto{node("Add", []string{"v", "y"}, []string{"w"}), node("Identity", []string{"go"}, []string{"on"})},
+				Output: []*onnxpb.ValueInfoProto{valueInfo("on", graph.TensorType{DType: graph.Bool}), float32Info("w", 2, 3)}}
+			m.Graph.Initializer = []*onnxpb.TensorProto{intsWeight("n", nil, 3)}
+			m.Graph.Node = []*onnxpb.NodeProto{node("Loop", []string{"n", "c", "x"}, []string{"z"}, graphAttribute("body", body))}
+		}, "[{n_Loop z Loop it is a loop}]"},
+		{"an input that is left out, and outputs", func(m *onnxpb.ModelProto) {
+			m.Graph.Initializer = []*onnxpb.TensorProto{intsWeight("k", []int{1}, 2)}
+			m.Graph.Node = []*onnxpb.NodeProto{node("TopK", []string{"x", "k"}, []string{"z", "at"}), node("Clip", []string{"z", "", "hi"}, []string{"q"})}
+			m.Graph.Initializer = append(m.Graph.Initializer, floatsWeight("hi", nil, 1))
+			m.Graph.Output = []*onnxpb.ValueInfoProto{float32Info("q", 2, 2), valueInfo("at", graph.TensorType{DType: graph.Int64, Sizes: []int{2, 2}})}
+		}, "[{n_TopK z TopK there is no lowering for it}]"},
+	} {
+		m := small()
+		m.OpsetImport = append(m.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: proto.String("f"), Version: proto.Int64(1)},
+			&onnxpb.OperatorSetIdProto{Domain: proto.String(ms), Version: proto.Int64(1)})
+		c.change(m)
+		if strings.Contains(c.kept, "If") || strings.Contains(c.kept, "Loop") {
+			m.Graph.Input = append(m.Graph.Input, valueInfo("c", graph.TensorType{DType: graph.Bool}))
+		}
+		path := put(t, marshal(t, m))
+		got, r, err := Read(path, ReadOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if kept := fmt.Sprint(r.Opaque); !strings.HasPrefix(kept, c.kept) {
+			t.Errorf("%s: opaque: %s, want %s", c.name, kept, c.kept)
+		}
+		for _, o := range r.Opaque {
+			if _, ok := got.Graph.Find(o.Output); !ok {
+				t.Errorf("%s: the graph has no node %q", c.name, o.Output)
+			}
+		}
+		for _, external := range []bool{false, true} {
+			out := filepath.Join(t.TempDir(), "out.onnx")
+			if err := Write(out, got, WriteOptions{External: external}); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				continue
+			}
+			back, _, err := Read(out, ReadOptions{})
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				continue
+			}
+			sameGraph(t, back.Graph, got.Graph)
+			for _, cond := range []byte{0, 1} {
+				in := []ort.Tensor{{Name: "c", DType: "bool", Data: []byte{cond}}}
+				for _, o := range list(feed("x", 2, 3), feed("y", 2, 3)) {
+					in = append(in, ort.Tensor{Name: o.name, DType: "float32", Sizes: o.k.sizes, Data: o.k.encode()})
+				}
+				jobs = append(jobs, ort.Job{Model: path, Inputs: in}, ort.Job{Model: out, Inputs: in})
+				names = append(names, c.name)
+			}
+		}
+	}
+	res, err := runtime(t).RunAll(context.Background(), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, name := range names {
+		a, b := res[2*n], res[2*n+1]
+		if a.Err != nil || b.Err != nil {
+			t.Errorf("%s: the file: %v; what we write: %v", name, a.Err, b.Err)
+			continue
+		}
+		for i, o := range a.Outputs {
+			p := b.Outputs[i]
+			want, err := constantOf(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := constantOf(p)
+			if err == nil {
+				err = same(k, want)
+			}
+			if err != nil || o.Name != p.Name {
+				t.Errorf("%s: output %s, %s: %v", name, o.Name, p.Name, err)
+			}
+		}
+	}
+}
