@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/onnx"
 )
@@ -53,7 +54,7 @@ its largest element, and 2 if nothing could be compared.
 	f.IntVar(&k.opt.Runs, "runs", 1, "sets of random inputs")
 	f.Float64Var(&k.opt.Tolerance, "tolerance", 1e-4, "relative deviation that still agrees")
 	f.BoolVar(&k.opt.NoExact, "no-exact", false, "leave out the exact comparison")
-	f.BoolVar(&k.runtime, "onnxruntime", false, "also run both files as they are in ONNX Runtime, if it is installed (python3 -m pip install onnxruntime)")
+	f.BoolVar(&k.runtime, "onnxruntime", false, "also run both files as they are in ONNX Runtime, if it is there (pip install onnxruntime; TASO_ORT_PYTHON names another python3)")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
 	return c
 }
@@ -67,6 +68,11 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 	}
 	if k.opt.Runs < 1 {
 		return fmt.Errorf("--runs %d: must be at least 1", k.opt.Runs)
+	}
+	if k.runtime { // before the work
+		if _, err := ort.Find(c.Context()); err != nil {
+			return fmt.Errorf("--onnxruntime: %w; python3 -m venv ort && ort/bin/pip install onnxruntime makes one, ort/bin/python3", err)
+		}
 	}
 	if k.opt.A, k.reports[0], err = k.model.read(args[0]); err != nil {
 		return err
