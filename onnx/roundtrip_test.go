@@ -3,6 +3,8 @@ package onnx
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
@@ -34,6 +36,10 @@ func sameGraph(t *testing.T, got, want *graph.Graph) {
 	}
 }
 
+// changedOperators are models with opaque nodes of operators that have another
+// form in the operator sets that we write.
+var changedOperators = []string{"test_loop11", "test_scan_sum", "test_scatter_with_axis", "test_scatter_without_axis"}
+
 // TestConformanceRoundTrip: what is read from ONNX's own tests is the same
 // after it was written and read again.
 func TestConformanceRoundTrip(t *testing.T) {
@@ -44,8 +50,12 @@ func TestConformanceRoundTrip(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if c.name == "test_loop11" {
-			continue // its Unsqueeze has another form in newer operator sets, see TestWriteErrors
+		if slices.Contains(changedOperators, c.name) {
+			_, err := encode(m, WriteOptions{}, nil, "")
+			if err == nil || !strings.Contains(err.Error(), "has another form") {
+				t.Errorf("%s: got %v", c.name, err)
+			}
+			continue
 		}
 		n++
 		t.Run(c.name, func(t *testing.T) {

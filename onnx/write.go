@@ -180,8 +180,10 @@ func (e *exporter) fail(id graph.NodeID, err error) error {
 }
 
 // changed are the operator sets in which an operator's inputs or attributes
-// took another form or meaning. Opaque nodes before and after do not mix.
+// took another form or meaning, or in which it was given up. Opaque nodes before and after do not mix.
 var changed = map[string][]int64{
+	"PRelu": {7}, "Cast": {6}, "Concat": {4}, "Tile": {6},
+	"LSTM": {7}, "GRU": {3, 7}, "RNN": {7}, "Scan": {9}, "Scatter": {11}, "RoiAlign": {16}, "GridSample": {20}, "DFT": {20},
 	"BatchNormalization": {9, 14}, "Clip": {11}, "Dropout": {7, 12}, "Hardmax": {13}, "LogSoftmax": {13}, "Pad": {11},
 	"Resize": {11}, "Slice": {10}, "Softmax": {13}, "Split": {13}, "Squeeze": {13}, "TopK": {10}, "Unsqueeze": {13},
 	"Upsample": {9, 10}, "GroupNormalization": {21}, "ReduceSum": {13}, "ReduceMax": {18}, "ReduceMin": {18},
@@ -196,7 +198,11 @@ func compatible(o *Opaque, opset int64) error {
 	}
 	var check func(n *onnxpb.NodeProto) error
 	check = func(n *onnxpb.NodeProto) error {
-		for _, v := range changed[n.GetOpType()] {
+		sets := changed[n.GetOpType()]
+		if slices.ContainsFunc(n.GetAttribute(), func(a *onnxpb.AttributeProto) bool { return a.GetName() == "broadcast" }) {
+			sets = append(slices.Clone(sets), 7) // from where on operands broadcast without being told
+		}
+		for _, v := range sets {
 			if defaultDomain(n.GetDomain()) && o.Opset < v && v <= opset {
 				return fmt.Errorf("it is opaque and of operator set %d; in the %d that is written, %s has another form", o.Opset, opset, opName(n))
 			}
