@@ -16,6 +16,7 @@ import (
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/pipeline/showmodel"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
@@ -216,18 +217,8 @@ func parseNumbers[T any](flag, what, s string, known map[string]T) (string, []in
 	return name, out, nil
 }
 
-// big writes 25557032 as 25.6 M.
-func big(n float64) string {
-	for _, u := range []struct {
-		f    float64
-		unit string
-	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if n >= u.f {
-			return strconv.FormatFloat(n/u.f, 'f', 2, 64) + " " + u.unit
-		}
-	}
-	return strconv.FormatFloat(n, 'f', -1, 64)
-}
+// big writes 25557032 as 25.56 M.
+func big(n float64) string { return showmodel.Figure(n) }
 
 func sizesText(sizes []int) string {
 	if len(sizes) == 0 {

@@ -31,6 +31,9 @@
 // with the name of the source stands above the target instead. The same graph
 // gives the same bytes.
 //
+// Every box leans a little towards the axis of the picture, so that a few
+// hundred blocks that are not symmetric do not wander off to one side.
+//
 // Colours are CSS variables with a light and a dark value; a page that holds
 // many pictures states them once, see [Style].
 package draw

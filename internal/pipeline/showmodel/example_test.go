@@ -41,3 +41,8 @@ func ExampleContents_WriteHTML() {
 	fmt.Println(bytes.HasPrefix(page.Bytes(), []byte("<!DOCTYPE html>")), bytes.Count(page.Bytes(), []byte("<svg")))
 	// Output: true 1
 }
+
+func ExampleFigure() {
+	fmt.Println(showmodel.Figure(999), showmodel.Figure(25557032), showmodel.Figure(7.91e10))
+	// Output: 999 25.56 M 79.10 G
+}

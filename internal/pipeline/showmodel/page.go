@@ -105,7 +105,7 @@ func (c *Contents) WriteHTML(w io.Writer, timed string) error {
 		Nodes:   c.pageNodes(),
 	}
 	total, rest, missing := c.time()
-	p.Cards = []card{{"nodes", strconv.Itoa(len(c.Nodes))}, {"parameters", short(float64(c.Params))}, {"FLOPs a run", short(float64(c.FLOPs))}}
+	p.Cards = []card{{"nodes", strconv.Itoa(len(c.Nodes))}, {"parameters", Figure(float64(c.Params))}, {"FLOPs a run", Figure(float64(c.FLOPs))}}
 	if total > 0 {
 		value := total.String()
 		if missing > 0 {
@@ -129,7 +129,7 @@ func (c *Contents) WriteHTML(w io.Writer, timed string) error {
 	}
 	colours := c.colours()
 	for _, o := range c.Operators {
-		r := operatorRow{Op: o.Op, Class: colours[o.Op], Nodes: strconv.Itoa(o.Nodes), Params: short(float64(o.Params)), FLOPs: short(float64(o.FLOPs))}
+		r := operatorRow{Op: o.Op, Class: colours[o.Op], Nodes: strconv.Itoa(o.Nodes), Params: Figure(float64(o.Params)), FLOPs: Figure(float64(o.FLOPs))}
 		switch {
 		case total > 0:
 			r.Percent = int(100*o.Seconds/total + 0.5)
@@ -188,7 +188,7 @@ func (c *Contents) pageNodes() []pageNode {
 		}
 		n := &c.Nodes[i]
 		p.Op, p.Attrs, p.Opaque = n.Op, strings.Trim(n.Attrs, "[]"), n.Opaque
-		p.Params, p.FLOPs, p.Bytes = short(float64(n.Params)), short(float64(n.FLOPs)), short(float64(n.Bytes))
+		p.Params, p.FLOPs, p.Bytes = Figure(float64(n.Params)), Figure(float64(n.FLOPs)), Figure(float64(n.Bytes))
 		if n.Source != "" {
 			p.Time = n.Seconds.String() + ", " + n.Source
 		}
@@ -211,8 +211,8 @@ func (c *Contents) pageNodes() []pageNode {
 	return out
 }
 
-// short writes 25557032 as "25.56 M".
-func short(n float64) string {
+// Figure writes 25557032 as "25.56 M", as tables and pages do.
+func Figure(n float64) string {
 	for _, u := range []struct {
 		f    float64
 		unit string
