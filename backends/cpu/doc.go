@@ -28,6 +28,11 @@
 // read in place. Buffers are placed greedily, largest first (Pisarchyk and Lee,
 // "Efficient memory management for deep neural net inference", 2020).
 //
+// Infinities and what is not a number go where IEEE arithmetic sends them; the
+// largest (or smallest) of some numbers is not a number if one of them is not.
+// Only a convolution's border differs from leaving cells out: it is zeros, and
+// zero times an infinite weight is not a number.
+//
 // Results do not depend on the time or on the memory plan: the same plan gives
 // the same bits. Different tables round differently.
 package cpu

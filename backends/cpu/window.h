@@ -35,20 +35,15 @@ static void sort_columns(float *to, const float *x, const taso_window *g, float 
 // such an element wins.
 enum { POOLMAX_NAN = -1 };
 
-static int has_nan(const float *x, int64_t n) {
-	VI bad = {0};
+// odd reports whether an element is not a number, or infinite: zero times it is
+// not zero.
+static int odd(const float *x, int64_t n) {
+	V s[4] = {{0}, {0}, {0}, {0}};
 	int64_t i = 0;
-	for (; i + LANES <= n; i += LANES) {
-		V v = vload(x + i);
-		bad |= v != v;
-	}
-	if (i < n) {
-		V v = vloadn(x + i, n - i);
-		bad |= v != v;
-	}
-	for (i = 0; i < LANES; i++)
-		if (bad[i]) return 1;
-	return 0;
+	for (; i + 4 * LANES <= n; i += 4 * LANES)
+		for (int u = 0; u < 4; u++) s[u] += vload(x + i + u * LANES) * 0.0f;
+	for (; i < n; i += LANES) s[0] += (n - i < LANES ? vloadn(x + i, n - i) : vload(x + i)) * 0.0f;
+	return hsum((s[0] + s[1]) + (s[2] + s[3])) != 0;
 }
 
 // window_channel computes one channel. kind, kh, kw and sw are constants in the
@@ -120,7 +115,7 @@ static void window(const taso_window *g) {
 		switch (g->kind) {
 		case TASO_DEPTHWISE: window_kind(g, TASO_DEPTHWISE, s, k, cols, y, safe); break;
 		case TASO_POOLMAX:
-			if (has_nan(x, g->h * g->w))
+			if (odd(x, g->h * g->w))
 				window_channel(g, POOLMAX_NAN, (int)g->kh, (int)g->kw, (int)g->sw, s, 0, cols, y, safe);
 			else
 				window_kind(g, TASO_POOLMAX, s, 0, cols, y, safe);
