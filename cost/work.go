@@ -126,7 +126,8 @@ func weightBytes(op *graph.Op, in []graph.TensorType) (n int64) {
 }
 
 // classes names the class of every operator whose class does not depend on
-// attributes or sizes. TestEveryOperatorHasAClass keeps it complete.
+// attributes or sizes; functions of one element that are not here are of class
+// function. TestEveryOperatorHasAClass keeps it complete.
 var classes = map[string]Class{
 	"matmul": MatMul, "poolmax": Pool, "poolavg": Pool,
 	"ewadd": Pointwise, "ewmul": Pointwise, "ewsub": Pointwise, "ewdiv": Pointwise, "ewmax": Pointwise, "ewmin": Pointwise,

@@ -40,6 +40,9 @@ type Op struct {
 	// Zero, of a pointwise function with parameters, tells whether f(0) = 0 for
 	// these values of them; nil: for none.
 	Zero func(params []float64) bool
+	// Value, of a pointwise function, is the function in float64 arithmetic for
+	// these values of its parameters.
+	Value func(params []float64) func(x float64) float64
 
 	// Infer computes the output shapes. It must report every way in which the
 	// inputs do not fit, as an error that says what and why.

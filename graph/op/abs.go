@@ -1,6 +1,11 @@
 package op
 
-import "github.com/taso-go/taso/graph"
+import (
+	"math"
+
+	"github.com/taso-go/taso/graph"
+)
 
 // Abs is the absolute value, element by element.
-var Abs = graph.Register(pointwise("abs", "Absolute value, element by element.", true))
+var Abs = graph.Register(pointwise("abs", "Absolute value, element by element.", true,
+	math.Abs))

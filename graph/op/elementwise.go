@@ -9,18 +9,19 @@ import (
 
 // What the operators that work element by element share.
 
-// pointwise declares a function of one element.
-func pointwise(name, doc string, zeroAtZero bool) *graph.Op {
-	o := family(name, doc, nil)
+// pointwise declares the function f of one element; zeroAtZero: f(0) = 0.
+func pointwise(name, doc string, zeroAtZero bool, f func(x float64) float64) *graph.Op {
+	o := family(name, doc, nil, func([]float64) func(float64) float64 { return f })
 	o.ZeroAtZero = zeroAtZero
 	return o
 }
 
 // family declares a function of one element with real parameters; zero tells
-// for which of them it is 0 at 0, nil for none.
-func family(name, doc string, zero func(params []float64) bool, params ...graph.Param) *graph.Op {
+// for which of them it is 0 at 0, nil for none, and value what it is.
+func family(name, doc string, zero func(params []float64) bool, value func(params []float64) func(x float64) float64,
+	params ...graph.Param) *graph.Op {
 	return &graph.Op{
-		Name: name, In: 1, Out: 1, Params: params, Doc: doc, Pointwise: true, Zero: zero,
+		Name: name, In: 1, Out: 1, Params: params, Doc: doc, Pointwise: true, Zero: zero, Value: value,
 		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
 		Entry: func(_ *graph.Space, a graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 			return graph.EntryFn(graph.NameValue(graph.FuncText(name, a...)), graph.EntryRead(0, at...)), nil
@@ -156,6 +157,9 @@ func groupsOf(sizes []int, over []bool) groups {
 	}
 	return g
 }
+
+// clip is x between lo and hi; hi where the two cross, NaN for NaN.
+func clip(x, lo, hi float64) float64 { return math.Min(math.Max(x, lo), hi) }
 
 // finite reports whether no number is infinite or not a number: 0 times such a
 // number is not 0.

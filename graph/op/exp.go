@@ -1,6 +1,11 @@
 package op
 
-import "github.com/taso-go/taso/graph"
+import (
+	"math"
+
+	"github.com/taso-go/taso/graph"
+)
 
 // Exp is the exponential function, element by element.
-var Exp = graph.Register(pointwise("exp", "Exponential function, element by element.", false))
+var Exp = graph.Register(pointwise("exp", "Exponential function, element by element.", false,
+	math.Exp))

@@ -187,6 +187,9 @@ func TestEveryOperatorIsDocumented(t *testing.T) {
 		if o.Commutative && o.In != 2 || o.Pointwise && (o.In != 1 || o.Out != 1) || (o.ZeroAtZero || o.Zero != nil) && !o.IsFunction() || o.ZeroAtZero && len(o.Params) > 0 {
 			t.Errorf("operator %s: its flags do not fit its arity", o.Name)
 		}
+		if o.IsFunction() != (o.Value != nil) {
+			t.Errorf("operator %s: a function of one element, and no other, says what it is in numbers", o.Name)
+		}
 	}
 }
 

@@ -1,6 +1,11 @@
 package op
 
-import "github.com/taso-go/taso/graph"
+import (
+	"math"
+
+	"github.com/taso-go/taso/graph"
+)
 
 // Relu is max(x, 0), element by element.
-var Relu = graph.Register(pointwise("relu", "Rectifier, max(x, 0), element by element.", true))
+var Relu = graph.Register(pointwise("relu", "Rectifier, max(x, 0), element by element.", true,
+	func(x float64) float64 { return math.Max(x, 0) }))

@@ -1,6 +1,11 @@
 package op
 
-import "github.com/taso-go/taso/graph"
+import (
+	"math"
+
+	"github.com/taso-go/taso/graph"
+)
 
 // Sqrt is the square root; of a negative number it is not a number, element by element.
-var Sqrt = graph.Register(pointwise("sqrt", "Square root, element by element.", true))
+var Sqrt = graph.Register(pointwise("sqrt", "Square root, element by element.", true,
+	math.Sqrt))
