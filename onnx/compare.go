@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/taso-go/taso/graph"
 )
 
@@ -56,6 +58,11 @@ func compared(f func(b *calc, x, y *value) *value) lowering {
 		}
 		if in[0].dtype != graph.Float32 || in[1].dtype != graph.Float32 {
 			return unsupported("it compares %s", in[0].dtype)
+		}
+		if c.im.opset < 7 && !slices.Equal(in[0].sizes, in[1].sizes) {
+			if in[1], err = c.oldBroadcast(in[0], in[1]); err != nil {
+				return err
+			}
 		}
 		return c.set(c.im.truths(c.im.both(in[0], in[1], f)))
 	}

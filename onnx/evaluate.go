@@ -105,8 +105,19 @@ func arithmetic(op string, f func(a, b float64) float64) evaluator {
 		if len(in) == 0 || slices.Contains(in, nil) || len(in) != 2 && op != "Max" && op != "Min" {
 			return nil, errNotFolded
 		}
+		fmod, err := c.int("fmod", 0)
+		if err != nil {
+			return nil, err
+		}
+		op := op
+		if op == "Mod" && fmod != 0 {
+			op = "fmod"
+		}
 		acc := in[0]
 		for _, k := range in[1:] {
+			if c.im.opset < 7 && !slices.Equal(acc.sizes, k.sizes) {
+				return nil, errNotFolded // axes were paired otherwise then
+			}
 			sizes, err := joint(&value{sizes: acc.sizes}, &value{sizes: k.sizes})
 			if err != nil {
 				return nil, err
@@ -200,6 +211,11 @@ func integer(op string, a, b int64) (int64, error) {
 			return 0, errors.New("division by zero")
 		}
 		return a / b, nil
+	case "fmod":
+		if b == 0 {
+			return 0, errors.New("division by zero")
+		}
+		return a % b, nil
 	case "Mod":
 		if b == 0 {
 			return 0, errors.New("division by zero")

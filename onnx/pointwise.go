@@ -391,6 +391,9 @@ func lowerPow(c *call) error {
 	if err != nil {
 		return err
 	}
+	if c.im.opset < 7 && k.len() != 1 && !slices.Equal(x.sizes, in[1].sizes) {
+		return unsupported("its exponent broadcasts as in old operator sets")
+	}
 	if k.len() == 0 {
 		return fmt.Errorf("the exponent %s has no elements", in[1])
 	}
@@ -434,6 +437,17 @@ func lowerPRelu(c *call) error {
 	x, slope := in[0], in[1]
 	if err := c.arithmetic("", x); err != nil {
 		return err
+	}
+	if c.im.opset < 7 && slope.rank() == 1 && x.rank() > 1 && slope.elements() > 1 {
+		// A number for each channel.
+		ones := make([]int, x.rank()-1)
+		for i := range ones {
+			ones[i] = 1
+		}
+		ones[0] = slope.elements()
+		if slope, err = c.im.reshape(slope, ones...); err != nil {
+			return err
+		}
 	}
 	if slope, err = c.im.broadcast(slope, x.sizes...); err != nil {
 		return err

@@ -1,11 +1,13 @@
 package onnx
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/proto"
 )
@@ -357,4 +359,51 @@ func TestSweepConstants(t *testing.T) {
 		variantOf(9, "ConstantOfShape", list(whole("s", 2)), z, tensor(intsWeight("", []int{1}, 7))),
 	)
 	sweep(t, vs)
+}
+
+// TestOldBroadcast: before operator set 7 an attribute said which axes a second
+// operand has. ONNX Runtime does not run that any more; of what we write it gives
+// what it gives of the form with explicit axes.
+func TestOldBroadcast(t *testing.T) {
+	t.Parallel()
+	x, y := feed("x", 2, 3, 3), feed("y", 3)
+	broadcast := intAttribute("broadcast", 1)
+	var jobs []ort.Job // in pairs: what we write of the old form, the new form
+	var names []string
+	pair := func(old, explicit *variant) {
+		m, r, err := Read(put(t, marshal(t, old.proto())), ReadOptions{})
+		if err != nil || len(r.Opaque) > 0 {
+			t.Errorf("%s: %v, opaque %v", old.name, err, r)
+			return
+		}
+		out, _ := reread(t, m, WriteOptions{})
+		jobs = append(jobs, ort.Job{Model: out, Inputs: old.feeds()}, ort.Job{Model: put(t, marshal(t, explicit.proto())), Inputs: explicit.feeds()})
+		names = append(names, old.name)
+	}
+	for _, op := range []string{"Add", "Sub", "Mul", "Div", "Greater", "Less"} {
+		for a, sizes := range [][]int{{3, 1}, {3}} {
+			pair(variantOf(6, op, list(x, y), z, broadcast, intAttribute("axis", int64(a+1))), variantOf(13, op, list(x, y.sized(sizes...)), z))
+		}
+		pair(variantOf(6, op, list(x, y), z, broadcast), variantOf(13, op, list(x, y), z))
+	}
+	pair(variantOf(6, "PRelu", list(feed("x", 2, 3, 3, 3), y), z), variantOf(13, "PRelu", list(feed("x", 2, 3, 3, 3), y.sized(3, 1, 1)), z))
+	res, err := runtime(t).RunAll(context.Background(), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, name := range names {
+		a, b := res[2*n], res[2*n+1]
+		if a.Err != nil || b.Err != nil {
+			t.Errorf("%s: %v, %v", name, a.Err, b.Err)
+			continue
+		}
+		got, err := constantOf(a.Outputs[0])
+		want, err2 := constantOf(b.Outputs[0])
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		if err := same(got, want); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
