@@ -67,7 +67,7 @@ func newComposite(c composite) *composite {
 }
 
 // mean composes the meanings of the operators of the expansion. Weights that
-// all applications share are numbers that depend on the name alone.
+// all applications share are numbers that depend on their name and shape alone.
 func (c *composite) mean(attrs graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
 	x := &expansion{attrs: attrs, out: graph.Sizes(out[0]...), number: graph.NumberValue(0.5)}
 	vars := map[string]graph.Shape{}
@@ -79,7 +79,7 @@ func (c *composite) mean(attrs graph.Attrs, in, out [][]int) (*graph.Meaning, er
 		x.args, x.in = append(x.args, law.V(name)), append(x.in, vars[name])
 	}
 	x.weight = func(name string, shape graph.Shape) *law.Term {
-		name = "W" + name
+		name += shape.String() // rows of another length have other weights
 		if _, ok := vars[name]; !ok {
 			sizes, _ := shape.Concrete()
 			st := graph.Step{Kind: graph.StepConst, N: graph.NumElements(sizes), Den: 1}

@@ -21,11 +21,6 @@ func Presets() []Preset {
 			Ops: []string{"ewadd", "relu", "conv2d", "concat", "split", "batchnorm", "bias2d", "scale2d", "scalekernel",
 				"batchnormkernel", "batchnormbias", "pad", "reducemean", "smul"},
 			Types: imageTypes},
-		{Name: "reduce",
-			Doc: "sums, averages and maxima along the last axis of rows, sequences and heads",
-			Ops: []string{"reducesum", "reducemean", "reducemax", "ewadd", "ewmax", "smul", "concat", "split", "transpose",
-				"reshape", "bias"},
-			Types: sequenceTypes},
 	}
 }
 
