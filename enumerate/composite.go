@@ -27,9 +27,6 @@ type composite struct {
 	// free puts size variables in the place of the case's attribute values; nil:
 	// they stay.
 	free func(b *builder, attrs graph.Attrs)
-	// leading: axes in front of the last one may be any, for all operands but
-	// the second, which has none of them.
-	leading bool
 }
 
 // compositeOps are the operators of all composites, by name.

@@ -19,8 +19,6 @@ func apply(o *graph.Op, n named, args ...*law.Term) *law.Term {
 
 func shapeAttr(s graph.Shape) named { return named{"shape": graph.ShapeValue(s)} }
 
-func axisDim(s graph.Shape, i int) graph.Dim { return s[i].Dim }
-
 // inferRows is the shape rule of an operator that takes one number a feature.
 func inferRows(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 	x := in[0]
@@ -42,14 +40,14 @@ func repeated(x *expansion) *law.Term { return apply(op.Broadcast, shapeAttr(x.o
 var bias = newComposite(composite{
 	Op:     &graph.Op{Name: "bias", In: 2, Infer: inferRows, Doc: "The sum of rows and a bias: [P.., n] and [n]."},
 	expand: func(x *expansion) *law.Term { return apply(op.EWAdd, nil, x.args[0], repeated(x)) },
-	keep:   sameAxes, leading: true,
+	keep:   sameAxes,
 })
 
 // scale multiplies each feature by a number.
 var scale = newComposite(composite{
 	Op:     &graph.Op{Name: "scale", In: 2, Infer: inferRows, Doc: "The product of rows and a scale of each feature: [P.., n] and [n]."},
 	expand: func(x *expansion) *law.Term { return apply(op.EWMul, nil, x.args[0], repeated(x)) },
-	keep:   sameAxes, leading: true,
+	keep:   sameAxes,
 })
 
 // layerNorm normalizes the last axis. Its scale and bias take no part in what is
@@ -62,7 +60,7 @@ var layerNorm = newComposite(composite{
 		return apply(op.LayerNorm, named{"axis": graph.DimValue(x.out.AxisOf(r - 1)), "eps": x.number},
 			x.args[0], x.weight("K", n), x.weight("L", n))
 	},
-	keep: sameAxes, leading: true,
+	keep: sameAxes,
 })
 
 // linear multiplies all rows by one matrix.
@@ -90,5 +88,4 @@ var linear = newComposite(composite{
 		}
 		return []source{{0, axis}}
 	},
-	leading: true,
 })
