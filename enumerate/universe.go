@@ -154,6 +154,34 @@ func presetNames() []string {
 // Operators are the names of the enumerated operators.
 func (u *Universe) Operators() []string { return u.names }
 
+// Ops are the operators that laws over this universe are written with: those
+// enumerated and those that their attributes name. nil if some operators are
+// composites, which may be written with any.
+func (u *Universe) Ops() []*graph.Op {
+	seen := map[*graph.Op]bool{}
+	ops := []*graph.Op{}
+	put := func(o *graph.Op) {
+		if !seen[o] {
+			seen[o] = true
+			ops = append(ops, o)
+		}
+	}
+	for _, in := range u.insts {
+		if composites[in.op] != nil {
+			return nil
+		}
+		put(in.op)
+		for _, v := range in.attrs {
+			if name, ok := v.Name(); ok {
+				if o, ok := graph.Lookup(name); ok {
+					put(o)
+				}
+			}
+		}
+	}
+	return ops
+}
+
 func (u *Universe) add(o *graph.Op, named map[string]graph.Value) uint16 {
 	u.insts = append(u.insts, newInst(o, o.MustAttr(named)))
 	return uint16(len(u.insts) - 1)

@@ -64,6 +64,8 @@ type Op struct {
 	// Expand, of a derived operator only: for each output an equivalent
 	// application of a primitive operator to the same inputs.
 	Expand func(a Attrs, in []Shape) ([]Prim, error)
+	// ExpandsTo are the operators that Expand uses.
+	ExpandsTo []*Op
 	// FLOPs of concrete shapes; nil: one per output element.
 	FLOPs func(a Attrs, in, out [][]int) int64
 }

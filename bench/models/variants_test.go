@@ -227,7 +227,7 @@ func TestVariantRules(t *testing.T) {
 			}
 		}
 	}
-	th, err := theory.Load(context.Background(), nil)
+	th, err := theory.Load(context.Background(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package op_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -211,6 +212,9 @@ func TestExpandShapes(t *testing.T) {
 		}
 		for i, q := range prims {
 			got, err := q.Op.InferShapes(&f, q.Attrs, c.in)
+			if !slices.Contains(c.op.ExpandsTo, q.Op) {
+				t.Errorf("%s expands to %s, which it does not list", c.op.Name, q.Op.Name)
+			}
 			if err != nil || !got[0].Equal(out[i]) {
 				t.Errorf("%s output %d: %v, %v, want %s", c.op.Name, i, got, err, out[i])
 			}

@@ -36,6 +36,7 @@ var Split = graph.Register(&graph.Op{
 		l, r := sliceMeaning(in[0], out[0], axis, 0), sliceMeaning(in[0], out[1], axis, at)
 		return &graph.Meaning{Steps: []graph.Step{l.Steps[0], r.Steps[0]}, Outs: []int{0, 1}}, nil
 	},
+	ExpandsTo: []*graph.Op{Slice},
 	Expand: func(a graph.Attrs, in []graph.Shape) ([]graph.Prim, error) {
 		i, err := in[0].Index(dim(a, 0))
 		if err != nil {

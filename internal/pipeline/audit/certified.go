@@ -17,7 +17,7 @@ import (
 // subset. A rule is written in canonical form, and its proof is one of that
 // form. lost counts the true rules without such a proof.
 func Certified(ctx context.Context, reps []*Report, all bool) (set *rules.Set, lost int, err error) {
-	t, err := theory.Load(ctx, nil)
+	t, err := theory.Load(ctx, nil, nil)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -18,7 +18,7 @@ import (
 // the reports of the files before the one it names.
 func Run(ctx context.Context, files []*peer.File, opt Options) ([]*Report, error) {
 	opt = opt.withDefaults()
-	t, err := theory.Load(ctx, nil)
+	t, err := theory.Load(ctx, nil, nil)
 	if err != nil {
 		return nil, err
 	}

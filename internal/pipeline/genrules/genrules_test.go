@@ -150,7 +150,7 @@ func BenchmarkProofs(b *testing.B) {
 		goals = append(goals, r.Law)
 	}
 	opt := Options{Workers: 1}
-	j, err := newJudge(context.Background(), &opt)
+	j, err := newJudge(context.Background(), nil, &opt)
 	if err != nil {
 		b.Fatal(err)
 	}

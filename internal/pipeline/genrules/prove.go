@@ -7,6 +7,7 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
@@ -27,11 +28,12 @@ type judge struct {
 	failed    map[string]verify.Verdict // goals the prover could not decide, by law text
 }
 
-// newJudge proves the lemmas from the axioms.
-func newJudge(ctx context.Context, opt *Options) (*judge, error) {
+// newJudge proves the lemmas from the axioms, as far as they matter to ops; nil:
+// all.
+func newJudge(ctx context.Context, ops []*graph.Op, opt *Options) (*judge, error) {
 	stage := opt.Progress.Stage("lemmas", int64(len(axioms.ByKind(law.Lemma))))
 	defer stage.Done()
-	t, err := theory.Load(ctx, func() { stage.Add(1) })
+	t, err := theory.Load(ctx, ops, func() { stage.Add(1) })
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func Run(ctx context.Context, opt Options) (*Report, error) {
 		rep.Mode = "exhaustive"
 	}
 	r := &run{opt: &opt, rep: rep, meter: procstat.NewMeter(), u: u}
-	j, err := newJudge(ctx, &opt)
+	j, err := newJudge(ctx, u.Ops(), &opt)
 	if err != nil {
 		return nil, err
 	}

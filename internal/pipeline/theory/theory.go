@@ -10,6 +10,7 @@ import (
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/egraph/tensor"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
@@ -27,26 +28,24 @@ type Theory struct {
 	Lemmas []*rules.Lemma
 }
 
-// Load proves the lemmas from the axioms, each from those before it. step, if
-// not nil, is called after each. The error names a lemma that does not follow.
-func Load(ctx context.Context, step func()) (*Theory, error) {
+// Load proves the lemmas from the axioms, each from those before it. With ops,
+// only the laws that matter to those operators are loaded, see [Relevant]; nil:
+// all. step, if not nil, is called after each lemma. The error names a lemma that
+// does not follow.
+func Load(ctx context.Context, ops []*graph.Op, step func()) (*Theory, error) {
 	t := &Theory{ByName: check.Laws{}}
-	for _, l := range axioms.ByKind(law.Axiom) {
-		t.add(l)
+	laws := append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...)
+	if ops != nil {
+		laws = Relevant(laws, ops)
 	}
-	for _, l := range axioms.ByKind(law.Lemma) {
-		v, err := verify.Derive(ctx, l, t.Laws, verify.LemmaRounds)
+	for _, l := range laws {
+		if l.Kind == law.Axiom {
+			t.add(l)
+			continue
+		}
+		v, err := t.lemma(ctx, l)
 		if err != nil {
 			return nil, fmt.Errorf("lemma %s: %w", l.Name, err)
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if v.Status != verify.Proved {
-			return nil, fmt.Errorf("lemma %s does not follow from the axioms before it: %s", l.Name, v.Reason)
-		}
-		if _, err := check.Rule(l, v.Proof, t.ByName); err != nil {
-			return nil, fmt.Errorf("lemma %s: the checker does not accept its proof: %w", l.Name, err)
 		}
 		t.Lemmas = append(t.Lemmas, &rules.Lemma{Law: l, Proof: v.Proof})
 		t.add(l)
@@ -55,6 +54,27 @@ func Load(ctx context.Context, step func()) (*Theory, error) {
 		}
 	}
 	return t, nil
+}
+
+// lemma proves a lemma from the laws so far: from those about its operators, or
+// from all.
+func (t *Theory) lemma(ctx context.Context, l *law.Law) (v verify.Verdict, err error) {
+	near := Relevant(t.Laws, append(operators(l.LHS), operators(l.RHS)...))
+	for _, laws := range [][]*law.Law{near, t.Laws} {
+		if v, err = verify.Derive(ctx, l, laws, verify.LemmaRounds); err != nil {
+			return v, err
+		}
+		if err := ctx.Err(); err != nil {
+			return v, err
+		}
+		if v.Status == verify.Proved {
+			if _, err := check.Rule(l, v.Proof, t.ByName); err != nil {
+				return v, fmt.Errorf("the checker does not accept its proof: %w", err)
+			}
+			return v, nil
+		}
+	}
+	return v, fmt.Errorf("it does not follow from the axioms before it: %s", v.Reason)
 }
 
 func (t *Theory) add(l *law.Law) {
