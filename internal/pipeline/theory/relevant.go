@@ -7,8 +7,9 @@ import (
 
 // Relevant lists the laws that can matter to equations between terms of the
 // operators: those that speak of no others. What an operator is defined by
-// counts as one of them: where a law's left side is one operator applied to
-// variables, as in ewsub(X, Y) == ewadd(X, neg(Y)), those of its right side.
+// counts as one of them: where a law's left side is one elementwise operator
+// applied to any tensors, as in ewsub(X, Y) == ewadd(X, neg(Y)), those of its
+// right side.
 //
 // A law about other operators may fire on such terms too, but then leads away
 // from them: each additional one makes the e-graph larger, so that fewer
@@ -50,13 +51,15 @@ func Relevant(laws []*law.Law, ops []*graph.Op) []*law.Law {
 	return out
 }
 
-// isDefinition says whether the left side is one operator applied to variables.
+// isDefinition says whether the left side is one operator without attributes
+// applied to variables of any shape.
 func isDefinition(l *law.Law) bool {
-	if len(l.LHS) != 1 || l.LHS[0].Op == nil {
+	if len(l.LHS) != 1 || l.LHS[0].Op == nil || len(l.LHS[0].Attrs) > 0 || len(l.LHS[0].Args) == 0 {
 		return false
 	}
 	for _, a := range l.LHS[0].Args {
-		if !a.IsVar() {
+		v, ok := l.Find(a.Var)
+		if !ok || len(v.Shape) != 1 || v.Shape[0].Run == "" {
 			return false
 		}
 	}
