@@ -52,16 +52,18 @@ func Relevant(laws []*law.Law, ops []*graph.Op) []*law.Law {
 }
 
 // isDefinition says whether the left side is one operator without attributes
-// applied to variables of any shape.
+// applied to different variables of any shape.
 func isDefinition(l *law.Law) bool {
 	if len(l.LHS) != 1 || l.LHS[0].Op == nil || len(l.LHS[0].Attrs) > 0 || len(l.LHS[0].Args) == 0 {
 		return false
 	}
+	seen := map[string]bool{}
 	for _, a := range l.LHS[0].Args {
 		v, ok := l.Find(a.Var)
-		if !ok || len(v.Shape) != 1 || v.Shape[0].Run == "" {
+		if !ok || seen[a.Var] || len(v.Shape) != 1 || v.Shape[0].Run == "" {
 			return false
 		}
+		seen[a.Var] = true
 	}
 	return true
 }
