@@ -111,7 +111,7 @@ type MeasureOptions struct {
 	// MinRuns is how often to run at least, whatever the budget; 0: 5.
 	MinRuns int
 	// Spread is the median absolute deviation, relative to the median, at which
-	// a measurement may stop before its budget is spent; 0: 0.01.
+	// a measurement may stop when a quarter of its budget is spent; 0: 0.01.
 	Spread float64
 	// Seed selects the random data.
 	Seed uint64

@@ -80,7 +80,7 @@ func (b *Backend) Measure(ctx context.Context, op *graph.Op, a graph.Attrs, in, 
 			if time.Since(start) >= opt.Budget {
 				break
 			}
-			if n >= 2*opt.MinRuns && float64(spread(times)) <= opt.Spread*float64(cost.Median(times)) {
+			if n >= 2*opt.MinRuns && time.Since(start) >= opt.Budget/4 && float64(spread(times)) <= opt.Spread*float64(cost.Median(times)) {
 				break
 			}
 		}

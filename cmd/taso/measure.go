@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +53,7 @@ machine's formula says (--machine).
 	f.StringVar(&k.store, "store", "", "table of times (default in the user's cache folder; none for analytic and recorded)")
 	f.BoolVar(&k.again, "again", false, "measure what is in the table, too")
 	f.BoolVar(&k.whole, "whole", false, "run the models, too, and compare")
-	f.IntVar(&k.repeat, "repeat", 20, "runs of whole models")
+	f.IntVar(&k.repeat, "repeat", 20, "runs of whole models, at least; of fast ones as many as take a second")
 	f.StringVar(&k.machine, "machine", "", "a machine description, by name or file, to compare with and to fit")
 	f.StringVar(&k.fit, "fit", "", "write the machine fitted to the times to this file (with --machine, to start from)")
 	f.IntVar(&k.top, "top", 20, "operator applications to list")
@@ -80,7 +81,7 @@ func (k *measureFlags) run(c *cobra.Command, args []string) error {
 	if k.whole && !runs {
 		return fmt.Errorf("--whole: backend %s runs nothing", k.backend)
 	}
-	opt := measure.Options{Backend: b, Models: ms, Again: k.again, Measure: k.opt, EndToEnd: k.whole, Repeat: k.repeat}
+	opt := measure.Options{Backend: b, Models: ms, Again: k.again, Measure: k.opt, EndToEnd: k.whole, Repeat: k.repeat, Least: time.Second}
 	if runs || k.store != "" {
 		if opt.Store, err = k.openStore(c.ErrOrStderr(), c.CommandPath()); err != nil {
 			return err

@@ -28,7 +28,9 @@ type Options struct {
 	Store *cost.Store
 	// Again measures what the store has already, too.
 	Again bool
-	// Measure is handed to the backend. Its budget is for all passes together.
+	// Measure is handed to the backend. Its budget is for all passes together, of
+	// an application with one use; one with several gets as much for each, up to
+	// ten.
 	Measure backends.MeasureOptions
 	// Passes is how many times all operators are measured, one after the other,
 	// and in turns with the runs of whole models; 0: 3. The median of the passes
@@ -42,6 +44,9 @@ type Options struct {
 	EndToEnd bool
 	// Repeat is the number of those runs, of all passes together; 0: 20.
 	Repeat int
+	// Least is the time that the runs of one model take together at least: of a
+	// fast model there are more.
+	Least time.Duration
 	// NoFuse compares with runs in which each operator has a kernel of its own.
 	NoFuse bool
 	// Machine is the description to compare with and to calibrate; nil: neither

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"time"
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/cost"
@@ -17,6 +18,10 @@ type turns struct {
 	samples map[int][]cost.Sample
 	failed  map[int]bool
 }
+
+// maxShare bounds how much longer an application is measured that has several
+// uses.
+const maxShare = 10
 
 func (t *turns) run(ctx context.Context, passes int) error {
 	repeat := t.o.Repeat
@@ -36,7 +41,7 @@ func (t *turns) run(ctx context.Context, passes int) error {
 			rest = rest[n:]
 			runs := repeat*(pass+1)/passes - repeat*pass/passes
 			if t.o.EndToEnd && runs > 0 {
-				if err := t.r.sessions[i].Run(ctx, runs); err != nil {
+				if err := t.r.sessions[i].Run(ctx, runs, t.o.Least/time.Duration(passes)); err != nil {
 					return err
 				}
 			}
@@ -66,7 +71,9 @@ func (t *turns) operator(ctx context.Context, i int) error {
 		return nil
 	}
 	a := &t.r.Applications[i]
-	s, err := t.o.Backend.Measure(ctx, a.op, a.attrs, a.in, a.out, t.opt)
+	opt := t.opt
+	opt.Budget *= time.Duration(min(a.Uses, maxShare)) // its part of the sums is as large
+	s, err := t.o.Backend.Measure(ctx, a.op, a.attrs, a.in, a.out, opt)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

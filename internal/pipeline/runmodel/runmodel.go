@@ -110,7 +110,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Run(ctx, s.o.Repeat); err != nil {
+	if err := s.Run(ctx, s.o.Repeat, 0); err != nil {
 		if ctx.Err() != nil {
 			return s.Report(), err
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"time"
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/cost"
@@ -47,9 +49,10 @@ func (s *Session) wrap(err error) error {
 	return fmt.Errorf("run model %s: %w", s.o.Model.Name, err)
 }
 
-// Run compiles the model, warms up, runs it n times and releases the plan. A
-// cancelled context ends it between two operators, with the context's error.
-func (s *Session) Run(ctx context.Context, n int) (err error) {
+// Run compiles the model, warms up, runs it n times, or more if these take less
+// than the time given, and releases the plan. A cancelled context ends it between
+// two operators, with the context's error.
+func (s *Session) Run(ctx context.Context, n int, least time.Duration) (err error) {
 	o := &s.o
 	o.Progress.Stage("compile "+o.Model.Name, progress.Unknown)
 	defer o.Progress.Close()
@@ -71,8 +74,13 @@ func (s *Session) Run(ctx context.Context, n int) (err error) {
 			FLOPs: o.Model.FLOPs(), Params: o.Model.Params(),
 		}
 	}
+	runtime.GC() // what compiling left behind is not collected beside the runs
 	stage := o.Progress.Stage("run "+o.Model.Name, int64(max(o.Warmup, 0)+n))
-	for i := -max(o.Warmup, 0); i < n; i++ {
+	var begin time.Time
+	for i := -max(o.Warmup, 0); i < n || o.now().Sub(begin) < least; i++ {
+		if i == 0 {
+			begin = o.now()
+		}
 		used, start := o.cpu(), o.now()
 		out, err := plan.Run(ctx, s.in)
 		took := cost.FromDuration(o.now().Sub(start))
