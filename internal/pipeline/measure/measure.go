@@ -33,14 +33,13 @@ type Options struct {
 	// ten.
 	Measure backends.MeasureOptions
 	// Passes is how many times all operators are measured, one after the other,
-	// and in turns with the runs of whole models; 0: 3. The median of the passes
-	// counts, so that what slows the machine down for a while does not spoil the
-	// operators whose turn it was.
+	// and in turns with the runs of whole models; 0: 4. Each pass has a median,
+	// and the smallest counts, of operators as of whole models, so that what slows
+	// the machine down for a while does not spoil the operators whose turn it was:
+	// it only adds to a time.
 	Passes int
 	// EndToEnd runs each model as well and compares; a backend that runs nothing
-	// makes this an error. Where other work had the processor for more than a
-	// twentieth of the time, the processor time of the runs is compared with
-	// instead of the time on the clock.
+	// makes this an error. Compared is [runmodel.Report].Calm.
 	EndToEnd bool
 	// Repeat is the number of those runs, of all passes together; 0: 20.
 	Repeat int
@@ -246,13 +245,13 @@ func (r *Report) measure(ctx context.Context, o *Options) error {
 }
 
 const (
-	defaultPasses = 3
+	defaultPasses = 4
 	defaultRepeat = 20
 	defaultBudget = 100 * time.Millisecond // of all passes; as in backends.MeasureOptions
 )
 
-// combine is the median of passes, with the larger of the passes' own spread
-// and the one between them.
+// combine is the fastest of passes, with the larger of the passes' own spread
+// and the one between them: what else happens on a machine only adds to a time.
 func combine(ss []cost.Sample) cost.Sample {
 	var times, mads []cost.Seconds
 	c := cost.Sample{Source: ss[0].Source}
@@ -261,8 +260,8 @@ func combine(ss []cost.Sample) cost.Sample {
 		c.Runs += s.Runs
 		c.Source = min(c.Source, s.Source)
 	}
-	c.Seconds, c.MAD = cost.MedianMAD(times)
-	c.MAD = max(c.MAD, cost.Median(mads))
+	_, c.MAD = cost.MedianMAD(times)
+	c.Seconds, c.MAD = slices.Min(times), max(c.MAD, cost.Median(mads))
 	return c
 }
 
@@ -339,9 +338,6 @@ func (r *Report) compare(o *Options) error {
 	return nil
 }
 
-// disturbedFrom is the part of the time above which runs count as disturbed.
-const disturbedFrom = 0.05
-
 // formMark is between the name of a model and that of a rewritten form of it,
 // as in bert+qkv.
 const formMark = "+"
@@ -356,10 +352,8 @@ func accuracy(ps []*cost.Prediction) *cost.Accuracy {
 
 // check compares the sums with the runs. measured is nil if times are missing.
 func (res *Model) check(m *model.Model, measured *cost.Breakdown, fit *cost.Fit, o *Options) (err error) {
-	whole := res.Run.Time
-	if res.Disturbed = res.Run.Disturbed() > disturbedFrom; res.Disturbed {
-		whole = res.Run.CPU
-	}
+	whole := res.Run.Calm
+	res.Disturbed = res.Run.CalmCPU
 	free := func(id graph.NodeID) bool { return res.Run.Free[id] }
 	predict := func(b *cost.Breakdown) (*cost.Prediction, error) {
 		p, err := cost.Predict(m.Name, b, free, whole)

@@ -150,28 +150,28 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestPasses: one pass out of three may be slow, and the medians do not show it.
+// TestPasses: a pass may be slow, and the result does not show it.
 func TestPasses(t *testing.T) {
 	f := &fake{slow: 2}
 	r, err := Run(context.Background(), Options{Backend: f, Models: []*model.Model{parse(t, "small", small)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(f.calls); got != "[matmul relu matmul relu matmul relu]" {
+	if got := fmt.Sprint(f.calls); got != "[matmul relu matmul relu matmul relu matmul relu]" {
 		t.Errorf("measured %s", got)
 	}
 	for _, a := range r.Applications {
-		if a.Sample.Seconds != 16e-6 || a.Sample.Runs != 9 || a.Sample.MAD != 0 {
+		if a.Sample.Seconds != 16e-6 || a.Sample.Runs != 12 || a.Sample.MAD != 0 {
 			t.Errorf("%s: %v", a.Key, a.Sample)
 		}
 	}
 	if r.Measured != 2 {
 		t.Errorf("%d measured", r.Measured)
 	}
-	if f.budget != 100*time.Millisecond/3 {
+	if f.budget != 100*time.Millisecond/4 {
 		t.Errorf("a pass may take %v", f.budget)
 	}
-	if got := combine([]cost.Sample{{Seconds: 1, MAD: 5, Runs: 1}, {Seconds: 3, MAD: 1, Runs: 2}, {Seconds: 9, MAD: 1, Runs: 4}}); got != (cost.Sample{Seconds: 3, MAD: 2, Runs: 7}) {
+	if got := combine([]cost.Sample{{Seconds: 1, MAD: 5, Runs: 1}, {Seconds: 3, MAD: 1, Runs: 2}, {Seconds: 9, MAD: 1, Runs: 4}}); got != (cost.Sample{Seconds: 1, MAD: 2, Runs: 7}) {
 		t.Errorf("combined %+v", got)
 	}
 }
@@ -284,7 +284,7 @@ func TestEndToEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := r.Models[0].Measured
-	if p == nil || p.Free != 1 || p.Nodes != 2 || p.Source != cost.Measured || p.Measured.Seconds <= 0 || p.Measured.Runs != 3 {
+	if p == nil || p.Free != 1 || p.Nodes != 2 || p.Source != cost.Measured || p.Measured.Seconds <= 0 {
 		t.Errorf("prediction %+v", p)
 	}
 	if k := r.Models[0].Kinds; len(k) != 1 || k[0].Op != "matmul" || k[0].Nodes != 2 || k[0].Within != 2e-6 || k[0].Alone < 31e-6 {
@@ -317,7 +317,7 @@ func TestEndToEnd(t *testing.T) {
 	if _, err := json.Marshal(r); err != nil {
 		t.Error(err)
 	}
-	if r.Models[0].Disturbed && p.Measured != r.Models[0].Run.CPU || !r.Models[0].Disturbed && p.Measured != r.Models[0].Run.Time {
+	if p.Measured != r.Models[0].Run.Calm || p.Measured.Runs != 1 || p.Measured.Seconds > r.Models[0].Run.Time.Seconds {
 		t.Errorf("compared with %v: %+v", p.Measured, r.Models[0].Run)
 	}
 	// Runs that sleep look like runs on a busy machine.
@@ -326,7 +326,7 @@ func TestEndToEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := r.Models[0]; m.Run.CPU.Runs > 0 && (!m.Disturbed || m.Measured.Measured != m.Run.CPU) {
+	if m := r.Models[0]; m.Run.CPU.Runs > 0 && (!m.Disturbed || m.Measured.Measured.Seconds > m.Run.Time.Seconds/2) {
 		t.Errorf("disturbed: %+v", m)
 	}
 	o.Backend, o.NoFuse = &fake{}, true

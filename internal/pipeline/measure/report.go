@@ -100,8 +100,7 @@ func (r *Report) writeKinds(w io.Writer) error {
 	}
 	for _, m := range r.Models {
 		if m.Disturbed {
-			fmt.Fprintf(t, "%s: other work had the processor for %.0f %% of the time of the runs; end to end is the processor time, not that on the clock\n",
-				m.Name, 100*m.Run.Disturbed())
+			fmt.Fprintf(t, "%s: other work had the processor while it ran; end to end is the processor time, not that on the clock\n", m.Name)
 		}
 	}
 	return t.Flush()

@@ -80,6 +80,13 @@ type Report struct {
 	// together; without runs where the system does not say. Other work on the
 	// machine makes Time longer, and CPU hardly.
 	CPU cost.Sample `json:"cpu"`
+	// Calm is the median of the calmest part of a [Session], where all runs are
+	// one part without: other work on the machine, also what uses the memory's
+	// bandwidth, only makes runs longer. CalmCPU: it is of processor times,
+	// because the runs of that part waited for the processor for more than a
+	// twentieth of their time.
+	Calm    cost.Sample `json:"calm"`
+	CalmCPU bool        `json:"calm_cpu,omitempty"`
 	// Threads that compute on the processor, for Disturbed.
 	Threads int `json:"threads"`
 	// Nodes is the profile in the order of execution, Kinds the same by

@@ -263,3 +263,33 @@ func ExampleRun() {
 	fmt.Println(r.Model, r.Time)
 	// Output: rectifier 10 ms ± 0 s (measured, 7 runs)
 }
+
+// The calmest part of a session counts, and the report is about all parts.
+func TestSessionCalm(t *testing.T) {
+	f := &fake{runs: ms(9, 9, 9, 4, 6)} // a plan starts from the first
+	s, err := New(Options{Backend: f, Model: mlp(t), Warmup: -1, now: f.now, cpu: f.cpu})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Report() != nil {
+		t.Error("a report before the first run")
+	}
+	for _, n := range []int{3, 5} {
+		if err := s.Run(context.Background(), n, 0); err != nil {
+			t.Fatal(err)
+		}
+		f.runs = ms(4, 6, 5, 7, 8)
+	}
+	r := s.Report()
+	// Runs of the fake wait for a quarter of their time.
+	if !near(r.Calm.Seconds, 4.5e-3) || r.Calm.Runs != 5 || !r.CalmCPU || len(r.Runs) != 8 || r.Time.Runs != 8 || f.closed != 2 {
+		t.Errorf("calm %v (processor time: %v) of %d runs, closed %d times", r.Calm, r.CalmCPU, len(r.Runs), f.closed)
+	}
+	// More runs if these take less than the time given.
+	if err := s.Run(context.Background(), 1, 20*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.Report(); len(r.Runs) != 12 {
+		t.Errorf("%d runs", len(r.Runs))
+	}
+}

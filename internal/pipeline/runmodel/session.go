@@ -76,6 +76,7 @@ func (s *Session) Run(ctx context.Context, n int, least time.Duration) (err erro
 	}
 	runtime.GC() // what compiling left behind is not collected beside the runs
 	stage := o.Progress.Stage("run "+o.Model.Name, int64(max(o.Warmup, 0)+n))
+	first := len(s.rep.Runs)
 	var begin time.Time
 	for i := -max(o.Warmup, 0); i < n || o.now().Sub(begin) < least; i++ {
 		if i == 0 {
@@ -100,7 +101,28 @@ func (s *Session) Run(ctx context.Context, n int, least time.Duration) (err erro
 			s.times[t.Node] = append(s.times[t.Node], t.Seconds)
 		}
 	}
+	s.settle(first)
 	return nil
+}
+
+// settle compares the runs from the first with the calmest before.
+func (s *Session) settle(first int) {
+	if first == len(s.rep.Runs) {
+		return
+	}
+	median := func(times []cost.Seconds) cost.Sample {
+		m, mad := cost.MedianMAD(times)
+		return cost.Sample{Seconds: m, MAD: mad, Runs: len(times), Source: cost.Measured}
+	}
+	now, cpu := median(s.rep.Runs[first:]), median(s.cpu[first:])
+	cpu.Seconds /= cost.Seconds(max(1, s.rep.Threads))
+	waited := cpu.Seconds > 0 && cpu.Seconds < (1-disturbedFrom)*now.Seconds
+	if waited {
+		now = cpu
+	}
+	if s.rep.Calm.Runs == 0 || now.Seconds < s.rep.Calm.Seconds {
+		s.rep.Calm, s.rep.CalmCPU = now, waited
+	}
 }
 
 // Report is about all runs so far; nil before the first.
