@@ -391,13 +391,16 @@ func lowerPow(c *call) error {
 	if err != nil {
 		return err
 	}
-	if c.im.opset < 7 && k.len() != 1 && !slices.Equal(x.sizes, in[1].sizes) {
-		return unsupported("its exponent broadcasts as in old operator sets")
-	}
 	if k.len() == 0 {
 		return fmt.Errorf("the exponent %s has no elements", in[1])
 	}
-	sizes, err := joint(x, in[1])
+	y := in[1]
+	if c.im.opset < 7 && k.len() != 1 && !slices.Equal(x.sizes, y.sizes) {
+		if y, err = c.oldBroadcast(x, y); err != nil {
+			return err
+		}
+	}
+	sizes, err := joint(x, y)
 	if err != nil {
 		return err
 	}

@@ -199,7 +199,9 @@ func compatible(o *Opaque, opset int64) error {
 	var check func(n *onnxpb.NodeProto) error
 	check = func(n *onnxpb.NodeProto) error {
 		sets := changed[n.GetOpType()]
-		if slices.ContainsFunc(n.GetAttribute(), func(a *onnxpb.AttributeProto) bool { return a.GetName() == "broadcast" }) {
+		if slices.ContainsFunc(n.GetAttribute(), func(a *onnxpb.AttributeProto) bool {
+			return a.GetName() == "broadcast" || a.GetName() == "axis" && n.GetOpType() == "Pow"
+		}) {
 			sets = append(slices.Clone(sets), 7) // from where on operands broadcast without being told
 		}
 		for _, v := range sets {
