@@ -51,6 +51,7 @@ func Predict(name string, b *Breakdown, free func(graph.NodeID) bool, measured S
 			p.Free++
 			if n.Class == Function {
 				p.Predicted += n.Seconds - start
+				p.Source = min(p.Source, n.Source)
 			}
 		default:
 			p.Nodes++

@@ -65,6 +65,12 @@ func (k *measureFlags) run(c *cobra.Command, args []string) error {
 	if k.fit != "" && k.machine == "" {
 		return errors.New("--fit: which --machine to start from?")
 	}
+	if k.repeat < 1 {
+		return fmt.Errorf("--repeat %d: must be at least 1", k.repeat)
+	}
+	if err := checkOutputs(output{"--fit", k.fit}); err != nil {
+		return err
+	}
 	var ms []*model.Model
 	for _, name := range args {
 		m, _, err := k.model.read(name)

@@ -60,10 +60,10 @@ DIR/NAME.onnx, with random weights that the seed decides.`,
 
 func (k *modelsFlags) run(c *cobra.Command, names []string) error {
 	switch {
-	case k.variants:
-		return k.listVariants(c, names)
 	case k.all && (k.out == "" || len(names) > 0):
 		return errors.New("--all goes with --out DIR, and without names")
+	case k.variants:
+		return k.listVariants(c, names)
 	}
 	list := models.List()
 	if len(names) > 0 {

@@ -103,12 +103,12 @@ func (k *verifyFlags) inRuntime(ctx context.Context, files [2]string) (*runtimeR
 		rep.Seconds[i] = slices.Min(res.Seconds)
 	}
 	if len(outs[0]) != len(outs[1]) {
-		return nil, fmt.Errorf("%d and %d outputs", len(outs[0]), len(outs[1]))
+		return nil, fmt.Errorf("ONNX Runtime: %s has %d outputs, %s has %d", files[0], len(outs[0]), files[1], len(outs[1]))
 	}
 	for i, a := range outs[0] {
 		b := outs[1][i]
 		if !slices.Equal(a.Sizes, b.Sizes) {
-			return nil, fmt.Errorf("outputs %s and %s have sizes %v and %v", a.Name, b.Name, a.Sizes, b.Sizes)
+			return nil, fmt.Errorf("ONNX Runtime: outputs %s and %s have sizes %v and %v", a.Name, b.Name, a.Sizes, b.Sizes)
 		}
 		x, err := a.Float32s()
 		y, err2 := b.Float32s()
@@ -147,7 +147,7 @@ func (o *runtimeOutput) compare(xs, ys []float32) {
 }
 
 func (r *runtimeReport) print(w io.Writer) {
-	fmt.Fprintf(w, "ONNX Runtime %s, both files as they are, %.3g and %.2f ms a run:\n", r.Version, r.Seconds[0]*1000, r.Seconds[1]*1000)
+	fmt.Fprintf(w, "ONNX Runtime %s, both files as they are, %.3g and %.3g ms a run:\n", r.Version, r.Seconds[0]*1000, r.Seconds[1]*1000)
 	for _, o := range r.Outputs {
 		fmt.Fprintf(w, "  %s %v: largest deviation %.2g absolute, %.2g relative", o.A, o.Sizes, o.Absolute, o.Relative)
 		if o.NaNs > 0 {

