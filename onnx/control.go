@@ -26,6 +26,14 @@ func notLowered(reason string) lowering {
 // maxCopied bounds what calls of functions copy, in bytes of the file.
 const maxCopied = 1 << 26
 
+// copies counts a copy of a function.
+func (im *importer) copies(f *onnxpb.FunctionProto) error {
+	if im.copied += int64(proto.Size(f)); im.copied > maxCopied {
+		return fmt.Errorf("functions copy more than %d bytes", maxCopied)
+	}
+	return nil
+}
+
 // maxInline bounds functions within functions and branches within branches.
 const maxInline = 16
 
@@ -96,8 +104,8 @@ func (c *call) inline(f *onnxpb.FunctionProto) error {
 	}
 	defer func() { c.im.depth-- }()
 	// The nodes are copied, with all that they hold.
-	if c.im.copied += int64(proto.Size(f)); c.im.copied > maxCopied {
-		return fmt.Errorf("functions copy more than %d bytes", maxCopied)
+	if err := c.im.copies(f); err != nil {
+		return err
 	}
 	opset, needs := c.im.opset, c.im.needs
 	defer func() { c.im.opset, c.im.needs = opset, needs }()

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	goruntime "runtime"
 	"strings"
 	"testing"
@@ -214,5 +216,56 @@ func TestNoLargeConstants(t *testing.T) {
 				t.Error("too many elements")
 			}
 		})
+	}
+}
+
+// TestManyKept: opaque nodes that name the same numbers in a file, or call the
+// same function, have a copy each, and all copies together are bounded.
+func TestManyKept(t *testing.T) {
+	const numbers, nodes = 8192, 100
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "data"), make([]byte, 4*numbers), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	kept := func(change func(n *onnxpb.NodeProto)) []byte {
+		m := small()
+		m.Graph.Node = nil
+		at := "x"
+		for i := range nodes {
+			to := fmt.Sprint("v", i)
+			n := of("other", node("Foo", []string{at}, []string{to}))
+			change(n)
+			m.Graph.Node, m.Graph.ValueInfo = append(m.Graph.Node, n), append(m.Graph.ValueInfo, float32Info(to, 2, 3))
+			at = to
+		}
+		m.Graph.Output[0] = float32Info(at, 2, 3)
+		doc := strings.Repeat("d", 1<<20)
+		f := callers("A", "Relu")
+		f.DocString = &doc
+		m.Functions = []*onnxpb.FunctionProto{f}
+		return marshal(t, m)
+	}
+	for name, c := range map[string]struct {
+		change func(n *onnxpb.NodeProto)
+		want   string
+	}{
+		"numbers": {func(n *onnxpb.NodeProto) {
+			w := &onnxpb.TensorProto{DataType: proto.Int32(1), Dims: []int64{numbers}, DataLocation: onnxpb.TensorProto_EXTERNAL.Enum(),
+				ExternalData: []*onnxpb.StringStringEntryProto{entry("location", "data")}}
+			n.Attribute = []*onnxpb.AttributeProto{{Name: proto.String("w"), Type: onnxpb.AttributeProto_TENSOR.Enum(), T: w}}
+		}, "nodes that are kept hold more than"},
+		"functions": {func(n *onnxpb.NodeProto) {
+			n.Attribute = []*onnxpb.AttributeProto{graphAttribute("g", branch(of("f", node("A", []string{"x"}, []string{"t"}))))}
+		}, "functions copy more than"},
+	} {
+		path := filepath.Join(dir, name+".onnx")
+		if err := os.WriteFile(path, kept(c.change), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		// The structure, with the one function, takes less.
+		_, _, err := Read(path, ReadOptions{MaxBytes: 2 << 20})
+		if err == nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "node ") {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }

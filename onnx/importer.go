@@ -30,6 +30,7 @@ type importer struct {
 	depth  int   // of functions and branches being read
 	budget int   // nodes that may still be read, functions being read at each call
 	copied int64 // bytes of functions, at each call
+	held   int64 // bytes of numbers that opaque nodes hold
 
 	inputs []*value
 	kept   map[*step]int // of opaque nodes, their places in the report

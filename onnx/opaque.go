@@ -169,7 +169,7 @@ func (c *call) keep(reason string) error {
 		return unsupported("%s", reason)
 	}
 	o := &Opaque{Node: proto.Clone(c.node).(*onnxpb.NodeProto), Opset: im.opset, Domains: map[string]int64{}}
-	if err := inflate(o.Node, im.src); err != nil {
+	if err := im.inflate(o.Node); err != nil {
 		return err
 	}
 	domains := map[string]bool{}
@@ -246,9 +246,12 @@ func (im *importer) functionsOf(o *Opaque) error {
 		key := functionOf(n.GetDomain(), n.GetOpType(), n.GetOverload())
 		if f := im.funcs[key]; f != nil && !seen[key] {
 			seen[key] = true
+			if err := im.copies(f); err != nil {
+				return err
+			}
 			f = proto.Clone(f).(*onnxpb.FunctionProto)
 			for _, m := range f.GetNode() {
-				if err := inflate(m, im.src); err != nil {
+				if err := im.inflate(m); err != nil {
 					return err
 				}
 				if err := visit(m); err != nil {
@@ -285,11 +288,10 @@ func domainsOf(n *onnxpb.NodeProto, to map[string]bool) {
 	})
 }
 
-// maxOpaqueBytes bounds the numbers that an opaque node holds in memory.
-const maxOpaqueBytes = 256 << 20
-
-// inflate reads the numbers that a node's tensors left in the file.
-func inflate(n *onnxpb.NodeProto, src source) error {
+// inflate reads the numbers that a node's tensors left in the file. All opaque
+// nodes together hold no more than ReadOptions.MaxBytes: many may name the same
+// bytes of a file, and each has a copy.
+func (im *importer) inflate(n *onnxpb.NodeProto) error {
 	var tensors []*onnxpb.TensorProto
 	var collect func(n *onnxpb.NodeProto)
 	collect = func(n *onnxpb.NodeProto) {
@@ -307,17 +309,16 @@ func inflate(n *onnxpb.NodeProto, src source) error {
 		})
 	}
 	collect(n)
-	left := int64(maxOpaqueBytes)
 	for _, t := range tensors {
 		if len(refsOf(t.ProtoReflect().GetUnknown())) == 0 && t.GetDataLocation() != onnxpb.TensorProto_EXTERNAL {
 			continue
 		}
-		w, err := readWeight(t, src)
+		w, err := readWeight(t, im.src)
 		if err != nil {
 			return fmt.Errorf("tensor %q: %w", clip(t.GetName()), err)
 		}
-		if left -= w.Bytes(); left < 0 {
-			return fmt.Errorf("tensor %q: the node has more than %d bytes of numbers", clip(t.GetName()), maxOpaqueBytes)
+		if im.held += w.Bytes(); im.held > im.opt.MaxBytes {
+			return fmt.Errorf("tensor %q: nodes that are kept hold more than %d bytes of numbers", clip(t.GetName()), im.opt.MaxBytes)
 		}
 		raw, err := w.Read()
 		if err != nil {

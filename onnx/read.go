@@ -27,7 +27,8 @@ type ReadOptions struct {
 	// but listed in [Report.Unused]: it may be meant for another model.
 	Some bool
 	// MaxBytes bounds the memory for the structure of the model, which is
-	// everything but long arrays of numbers; 0 is 512 MiB. The structure of a
+	// everything but long arrays of numbers, and as much again for the arrays in
+	// opaque nodes, which are read at once; 0 is 512 MiB. The structure of a
 	// network of 10,000 nodes takes some 20 MB.
 	MaxBytes int64
 	// KeepDecomposed: layer normalization, GELU and hard swish that the file
