@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -23,12 +24,28 @@ func available() int64 {
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		free = min(free, memAvailable(string(text)))
 	}
-	// The limit of a container.
-	limit, used := cgroup("memory.max"), cgroup("memory.current")
-	if limit >= 0 && used >= 0 {
-		free = min(free, max(0, limit-used))
+	return min(free, containerFree("/sys/fs/cgroup"))
+}
+
+// containerFree is what the limit of a container leaves, by the files in the
+// folder of its control group, or the largest int64. The files that the system
+// holds in memory count as used there and are given up when memory is short: after
+// a large model was read, they may fill the container.
+func containerFree(folder string) int64 {
+	limit, used := number(filepath.Join(folder, "memory.max")), number(filepath.Join(folder, "memory.current"))
+	if limit < 0 || used < 0 {
+		return math.MaxInt64
 	}
-	return free
+	if text, err := os.ReadFile(filepath.Join(folder, "memory.stat")); err == nil {
+		for line := range strings.Lines(string(text)) {
+			if f := strings.Fields(line); len(f) == 2 && (f[0] == "inactive_file" || f[0] == "active_file") {
+				if n, err := strconv.ParseInt(f[1], 10, 62); err == nil && n > 0 {
+					used -= min(n, used)
+				}
+			}
+		}
+	}
+	return max(0, limit-used)
 }
 
 // memAvailable is the number of that name in /proc/meminfo, in bytes, or the
@@ -44,9 +61,9 @@ func memAvailable(text string) int64 {
 	return math.MaxInt64
 }
 
-// cgroup is a number of the control group, -1 if there is none.
-func cgroup(file string) int64 {
-	text, err := os.ReadFile("/sys/fs/cgroup/" + file)
+// number is the number in a file, -1 if there is none.
+func number(file string) int64 {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return -1
 	}

@@ -3,6 +3,8 @@ package cpu
 import (
 	"context"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,6 +27,36 @@ func TestMemAvailable(t *testing.T) {
 	}
 	if free := available(); free <= 0 {
 		t.Errorf("%d bytes are available", free)
+	}
+}
+
+// The limit of a container counts what its processes use, not the files that the
+// system holds.
+func TestContainerFree(t *testing.T) {
+	for _, c := range []struct {
+		max, current, stat string // files; those without text are not there
+		want               int64
+	}{
+		{"", "", "", math.MaxInt64},
+		{"max\n", "500\n", "", math.MaxInt64},
+		{"1000\n", "", "", math.MaxInt64},
+		{"1000\n", "400\n", "", 600},
+		{"1000\n", "1200\n", "", 0},
+		{"1000\n", "990\n", "anon 90\nfile 900\ninactive_file 600\nactive_file 300\n", 910},
+		{"1000\n", "100\n", "inactive_file 600\nactive_file many\n", 1000},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"memory.max": c.max, "memory.current": c.current, "memory.stat": c.stat} {
+			if text == "" {
+				continue
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := containerFree(dir); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
 	}
 }
 
