@@ -34,9 +34,9 @@ func ExampleCompare() {
 
 // The shape is part of a fingerprint.
 func ExampleSum() {
-	x := []uint64{1, 2, 3, 4, 5, 6}
-	fmt.Println(fingerprint.Sum([]int{2, 3}, x) == fingerprint.Sum([]int{2, 3}, x))
-	fmt.Println(fingerprint.Sum([]int{2, 3}, x) == fingerprint.Sum([]int{3, 2}, x))
+	x, y := []uint64{1, 2, 3, 4, 5, 6}, []uint64{1, 2, 3, 4, 5, 6}
+	fmt.Println(fingerprint.Sum([]int{2, 3}, x) == fingerprint.Sum([]int{2, 3}, y))
+	fmt.Println(fingerprint.Sum([]int{2, 3}, x) == fingerprint.Sum([]int{3, 2}, y))
 	// Output:
 	// true
 	// false

@@ -14,9 +14,8 @@ import (
 // drawer makes laws that are well formed but need not have a type: the text
 // and its canonical form do not ask for one.
 type drawer struct {
-	t     *rapid.T
-	given []law.Binding
-	n     int
+	t *rapid.T
+	n int
 }
 
 func (d *drawer) int(lo, hi int) int {

@@ -160,13 +160,10 @@ var operators = func() []application {
 	add("concat", "axis=3", f("1, 2, 3, 4"), f("1, 2, 3, 5"))
 	add("slice", "axis=1, lo=1, hi=3", f("2, 5, 3"))
 	add("slice", "axis=0, lo=1, hi=2", f("2, 5"))
-	for _, c := range []application{
-		{"split", "axis=1, at=2", []string{f("3, 5, 2")}, 2},
-		{"split", "axis=0, at=1", []string{f("3, 4")}, 2},
-		{"split", "axis=0, at=2", []string{f("4, 3")}, 2},
-	} {
-		cs = append(cs, c)
-	}
+	cs = append(cs,
+		application{"split", "axis=1, at=2", []string{f("3, 5, 2")}, 2},
+		application{"split", "axis=0, at=1", []string{f("3, 4")}, 2},
+		application{"split", "axis=0, at=2", []string{f("4, 3")}, 2})
 	for _, c := range [][2]string{{"1, 0", "5, 7"}, {"0, 2, 1", "3, 6, 20"}, {"2, 0, 1", "3, 4, 5"}, {"0, 2, 1, 3", "2, 3, 4, 5"},
 		{"3, 2, 1, 0", "2, 3, 4, 5"}, {"0, 2, 3, 1", "2, 33, 4, 5"}, {"0, 3, 1, 2", "1, 6, 7, 18"}} {
 		add("transpose", "perm=("+c[0]+")", f(c[1]))

@@ -20,7 +20,6 @@ var lengths = []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 31, 32, 
 type writer struct {
 	t     *rapid.T
 	lines []string
-	args  []string
 	count int
 }
 

@@ -123,10 +123,10 @@ func TestDebian(t *testing.T) {
 		}
 	}
 	for want, programs := range map[string]map[string]string{
-		"Unable to locate": {"apt-get": "echo 'E: Unable to locate package p' >&2; exit 100", "dpkg-deb": unpack},
+		"Unable to locate":       {"apt-get": "echo 'E: Unable to locate package p' >&2; exit 100", "dpkg-deb": unpack},
 		"left 0 files, want one": {"apt-get": "exit 0", "dpkg-deb": unpack},
-		"not an archive":   {"apt-get": "echo deb >p.deb", "dpkg-deb": "echo not an archive >&2; exit 2"},
-		"no such file":     {"apt-get": "echo deb >p.deb", "dpkg-deb": `mkdir "$3"`},
+		"not an archive":         {"apt-get": "echo deb >p.deb", "dpkg-deb": "echo not an archive >&2; exit 2"},
+		"no such file":           {"apt-get": "echo deb >p.deb", "dpkg-deb": `mkdir "$3"`},
 	} {
 		alone(t, programs)
 		if _, err := Debian(ctx, "p", "/no/such/folder", true); err == nil || !strings.Contains(err.Error(), want) {

@@ -96,7 +96,7 @@ func generalize(l, alone *law.Law, backward bool) direction {
 	if backward {
 		source, target = target, source
 	}
-	joint, free := l.VarShapes(), alone.VarShapes()
+	joint := l.VarShapes()
 
 	// Runs of the source that have a number of axes in the law get that many.
 	var conds conditions
@@ -123,7 +123,7 @@ func generalize(l, alone *law.Law, backward bool) direction {
 		runs.Runs[run] = axes
 	}
 	alone = alone.Subst(runs)
-	free = alone.VarShapes()
+	free := alone.VarShapes()
 
 	// What stands for the variables of the law: by the inputs' axes, and by the
 	// attributes of the source.

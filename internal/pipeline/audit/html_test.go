@@ -418,7 +418,8 @@ type failWriter struct{ err error }
 func (f failWriter) Write([]byte) (int, error) { return 0, f.err }
 
 func TestHTMLSameBytes(t *testing.T) {
-	if page(t, sample()) != page(t, sample()) {
+	first, second := page(t, sample()), page(t, sample())
+	if first != second {
 		t.Error("two pages of one report differ")
 	}
 }

@@ -21,8 +21,7 @@ import (
 // not proved. Each file is replaced as a whole, the session last, so that an
 // interruption leaves the state of some finished level.
 type checkpoint struct {
-	dir   string
-	level int
+	dir string
 }
 
 // state is the part of the report and of the judge that outlives a run.

@@ -1,8 +1,6 @@
 package genrules
 
 import (
-	"time"
-
 	"github.com/taso-go/taso/enumerate"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/rules"
@@ -87,6 +85,4 @@ type Report struct {
 
 	// Set holds the rules.
 	Set *rules.Set `json:"-"`
-
-	started time.Time
 }

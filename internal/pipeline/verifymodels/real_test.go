@@ -36,10 +36,10 @@ func peer(t *testing.T) *ort.Runtime {
 // frame and lines of dark strokes, and a little noise. Values are 0 to 1.
 func picture(in input, i int) float64 {
 	sizes := in.typ.Sizes
-	c, h, w := sizes[1], sizes[2], sizes[3]
+	h, w := sizes[2], sizes[3]
 	y, x := i/w%h, i%w
-	if sizes[3] <= 4 { // channels last
-		c, h, w = sizes[3], sizes[1], sizes[2]
+	if c := sizes[3]; c <= 4 { // channels last
+		h, w = sizes[1], sizes[2]
 		y, x = i/c/w%h, i/c%w
 	}
 	v := 0.9
