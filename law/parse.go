@@ -356,6 +356,9 @@ func (p *parser) bindings(l *Law) *Error {
 		if _, ok := graph.Lookup(name); ok {
 			p.errorf(pos, "given %s: that is an operator", name)
 		}
+		if isValueName(name) {
+			p.errorf(pos, "given %s: that is a value of attributes", name)
+		}
 		if p.given[name] != nil {
 			p.errorf(pos, "given %s: bound twice", name)
 			continue

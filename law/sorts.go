@@ -85,6 +85,18 @@ func misfit(v graph.Value, sort string) string {
 	return fmt.Sprintf("%s is not a value of sort %s", v, sort)
 }
 
+// isValueName says whether name is a value that attributes are given by name,
+// as in pad=valid or hi=inf: a variable of that name would be taken for it
+// where attributes are compared as they are written.
+func isValueName(name string) bool {
+	switch name {
+	case "none", graph.Valid, graph.SameUpper, graph.SameLower, "counted", "excluded":
+		return true
+	}
+	_, err := graph.ParseNumber(name)
+	return err == nil
+}
+
 func isPermutation(p []int64) bool {
 	seen := make([]bool, len(p))
 	for _, x := range p {

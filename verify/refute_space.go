@@ -63,7 +63,7 @@ var attrChoices = map[string][]graph.Value{
 		graph.TupleValue(1, 1, 1, 1), graph.TupleValue(0, 1, 1, 0), graph.TupleValue(0, 1, 2, 0)},
 	graph.SortSame:   {graph.NameValue(graph.SameUpper), graph.NameValue(graph.SameLower)},
 	graph.SortAct:    {graph.NameValue("none"), graph.NameValue("relu")},
-	graph.SortNumber: {graph.NumberValue(0.5), graph.NumberValue(0)},
+	graph.SortNumber: {graph.NumberValue(0.5), graph.NumberValue(0), graph.NumberValue(-1.5)},
 	graph.SortBorder: {graph.NameValue("counted"), graph.NameValue("excluded")},
 }
 

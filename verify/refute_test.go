@@ -28,6 +28,7 @@ func TestRefuteFalseLaws(t *testing.T) {
 		{"one_side | X : [n], Y : [m] | | slice[axis=0, lo=0, hi=n](concat[axis=0](X, slice[axis=0, lo=1, hi=2](Y))) == X", "defined"},
 		{"shapes | X : [n], Y : [m] | | concat[axis=0](X, Y) == X", "shape"},
 		{"condition | X : [n], Y : [n] | n > 2 | ewadd(X, Y) == ewmul(X, Y)", "values"},
+		{"below_zero | e : number, X : [P..] | | clip[lo=0.0, hi=e](relu(X)) == relu(clip[lo=0.0, hi=e](X))", "values"},
 		{"outputs | X : [n], Y : [n] | | (relu(X), relu(Y)) == (relu(X), Y)", "values"},
 	} {
 		l := readLaws(t, c.law)[0]
