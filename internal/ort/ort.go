@@ -57,16 +57,47 @@ type Runtime struct {
 	Version string // of ONNX Runtime
 }
 
-var found struct {
-	sync.Once
-	rt  *Runtime
-	err error
+// finder remembers what was found, and what was not.
+type finder struct {
+	sync.Mutex
+	looked, tried bool
+	rt            *Runtime
+	err, failed   error // of looking, and of installing
+}
+
+var found finder
+
+func (f *finder) find(ctx context.Context) (*Runtime, error) {
+	if !f.looked {
+		f.rt, f.err = find(ctx)
+		f.looked = true
+	}
+	return f.rt, f.err
 }
 
 // Find looks for ONNX Runtime, once in a process.
 func Find(ctx context.Context) (*Runtime, error) {
-	found.Do(func() { found.rt, found.err = find(ctx) })
-	return found.rt, found.err
+	found.Lock()
+	defer found.Unlock()
+	return found.find(ctx)
+}
+
+// Ensure is Find, and Install where there is none. Both are done once in a
+// process: without a network, each try takes a minute.
+func Ensure(ctx context.Context) (*Runtime, error) {
+	found.Lock()
+	defer found.Unlock()
+	if rt, err := found.find(ctx); !errors.Is(err, ErrAbsent) {
+		return rt, err
+	}
+	if !found.tried {
+		found.tried = true
+		rt, err := Install(ctx)
+		if found.failed = err; err == nil {
+			found.rt, found.err = rt, nil
+		}
+	}
+	return found.rt, found.failed
 }
 
 func find(ctx context.Context) (*Runtime, error) {

@@ -2,7 +2,6 @@ package verifymodels
 
 import (
 	"context"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,10 +21,11 @@ func peer(t *testing.T) *ort.Runtime {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	rt, err := ort.Find(ctx)
-	if errors.Is(err, ort.ErrAbsent) && !testing.Short() {
-		rt, err = ort.Install(ctx)
+	get := ort.Ensure
+	if testing.Short() {
+		get = ort.Find
 	}
+	rt, err := get(ctx)
 	if err != nil {
 		t.Skipf("no ONNX Runtime: %v", err)
 	}
