@@ -117,7 +117,6 @@ type builder struct {
 	odd    []graph.Dim
 	cuts   []cut
 	n      int
-	act    graph.Value // replaces the activation of convolutions, if set
 }
 
 type cut struct {

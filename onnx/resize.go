@@ -290,7 +290,9 @@ func (im *importer) extrapolate(x *value, s *sampling) (*value, error) {
 	graph.Each(s.sizes, func(flat int, idx []int) {
 		for a, i := range idx {
 			p, err := s.at(a, i, s.from[a])
-			if failed = err; err == nil && s.outside(p, s.from[a]) {
+			if err != nil {
+				failed = err
+			} else if s.outside(p, s.from[a]) {
 				fill.floats[flat] = s.fill
 			}
 		}
