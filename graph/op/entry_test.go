@@ -252,9 +252,9 @@ func TestEntries(t *testing.T) {
 			}
 			continue
 		}
-		if placedByData[o.Name] {
+		if why, ok := noEntry[o.Name]; ok {
 			if o.Entry != nil {
-				t.Errorf("operator %s has an entry", o.Name)
+				t.Errorf("operator %s has an entry although %s", o.Name, why)
 			}
 			continue
 		}
