@@ -14,19 +14,25 @@ func init() {
 	})
 }
 
-func lowerMaxPool(c *call) error {
+// windowed is the image that a pool of our operator own reads, and its windows.
+func (c *call) windowed(own string) (x *value, w *window, err error) {
 	in, err := c.need(1, 1)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	x := in[0]
-	if err := c.arithmetic("relu", x); err != nil {
-		return err
+	x = in[0]
+	if err := c.arithmetic(own, x); err != nil {
+		return nil, nil, err
 	}
 	if x.rank() < 3 {
-		return fmt.Errorf("%s: want at least 3 axes", x)
+		return nil, nil, fmt.Errorf("%s: want at least 3 axes", x)
 	}
-	win, err := c.window(x.sizes[2:], nil)
+	w, err = c.window(x.sizes[2:], nil)
+	return x, w, err
+}
+
+func lowerMaxPool(c *call) error {
+	x, win, err := c.windowed("relu")
 	if err != nil {
 		return err
 	}
@@ -34,18 +40,7 @@ func lowerMaxPool(c *call) error {
 }
 
 func lowerAveragePool(c *call) error {
-	in, err := c.need(1, 1)
-	if err != nil {
-		return err
-	}
-	x := in[0]
-	if err := c.arithmetic("", x); err != nil {
-		return err
-	}
-	if x.rank() < 3 {
-		return fmt.Errorf("%s: want at least 3 axes", x)
-	}
-	win, err := c.window(x.sizes[2:], nil)
+	x, win, err := c.windowed("")
 	if err != nil {
 		return err
 	}

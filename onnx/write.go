@@ -191,6 +191,10 @@ var changed = map[string][]int64{
 	"ReduceLogSumExp": {18}, "ReduceSumSquare": {18},
 }
 
+// placed are the operators that took the axis of their second operand from an
+// attribute before operator set 7.
+var placed = []string{"Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Equal", "Greater", "Less"}
+
 // compatible reports why a node cannot stand in a model of another operator set.
 func compatible(o *Opaque, opset int64) error {
 	if o.Opset == 0 || o.Opset == opset {
@@ -200,7 +204,7 @@ func compatible(o *Opaque, opset int64) error {
 	check = func(n *onnxpb.NodeProto) error {
 		sets := changed[n.GetOpType()]
 		if slices.ContainsFunc(n.GetAttribute(), func(a *onnxpb.AttributeProto) bool {
-			return a.GetName() == "broadcast" || a.GetName() == "axis" && n.GetOpType() == "Pow"
+			return a.GetName() == "broadcast" || a.GetName() == "axis" && slices.Contains(placed, n.GetOpType())
 		}) {
 			sets = append(slices.Clone(sets), 7) // from where on operands broadcast without being told
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/internal/pipeline/measure"
-	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/model"
 )
 
@@ -101,9 +100,7 @@ func (k *measureFlags) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if c.ErrOrStderr() == io.Writer(os.Stderr) {
-		opt.Progress = progress.New(os.Stderr, progress.Options{})
-	}
+	opt.Progress = newProgress(c)
 	rep, err := measure.Run(c.Context(), opt)
 	opt.Progress.Close()
 	if rep == nil {
