@@ -15,7 +15,8 @@ import (
 // not Proved is Unknown, since the engine finds no counterexamples. A goal
 // counts as proved if its sides are equal wherever they are defined, and the
 // right one is defined wherever the left one is; unless the goal is one-way,
-// also the reverse.
+// also the reverse: for all sizes, attributes and numbers of axes. What the
+// engine shows up to limits only, sums.UpTo, leaves a goal Unknown.
 type Unbounded struct {
 	// Workers is how many goals are decided at once; 0: as many as processors.
 	// The verdicts do not depend on it.

@@ -38,22 +38,34 @@ func (k kase) String() string {
 	return "with " + strings.Join(k.words, ", ")
 }
 
-// answer is what one case, or several together, gave.
-type answer struct {
-	equal, forward, backward bool
-	reason                   string // why not equal
-	defined                  bool   // the left side may be defined
-	// What the target of a direction needs and its source does not.
-	forwardNeeds, backwardNeeds []string
-}
-
 // run decides one law.
 type run struct {
 	p       *Prover
 	l       *law.Law
 	ordered bool
 	res     *Result
-	limited map[string]bool // sorts of variables that had to be tried by value
+}
+
+// cases decides the cases of a law's axis runs, all together.
+func (r *run) cases(ctx context.Context) (answer, error) {
+	ks, byRank := r.runCases()
+	all := start()
+	for _, k := range ks {
+		a, err := r.prove(ctx, k)
+		if err != nil {
+			return a, err
+		}
+		if all.and(a); !all.equal.shown {
+			break
+		}
+	}
+	if byRank {
+		all.within(axesLimit)
+		if len(ks) == 0 {
+			all.reason = fmt.Sprintf("no tensors of at most %d axes have the given shapes", r.p.cfg.MaxRank)
+		}
+	}
+	return all, nil
 }
 
 // prove decides a case, in general where that is possible; else by the values
@@ -63,7 +75,7 @@ func (r *run) prove(ctx context.Context, k kase) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	if a.equal && a.forward && (a.backward || r.l.OneWay) {
+	if a.equal.shown && a.forward.shown && (a.backward.shown || r.l.OneWay) {
 		return a, nil
 	}
 	next, ok := choose(open)
@@ -76,30 +88,40 @@ func (r *run) prove(ctx context.Context, k kase) (answer, error) {
 		r.need(a)
 		return a, nil
 	}
-	values := r.values(k, next)
-	all := answer{equal: true, forward: true, backward: true}
-	for _, v := range values {
+	all := start()
+	for _, v := range r.values(k, next) {
 		b, err := r.prove(ctx, v)
 		if err != nil {
 			return b, err
 		}
-		all.forward = all.forward && b.forward
-		all.backward = all.backward && b.backward
-		all.defined = all.defined || b.defined
-		if !b.equal {
-			all.equal, all.reason = false, b.reason
-		}
-		if !all.equal && !a.equal {
+		if all.and(b); !all.equal.shown && !a.equal.shown {
 			return all, nil
 		}
 	}
-	// What was shown in general needs no values.
-	if all.equal && !a.equal || all.forward && !a.forward || all.backward && !a.backward {
-		r.limited[next.Sort] = true
+	limit, err := r.limitOf(ctx, k, next)
+	if err != nil {
+		return a, err
 	}
-	all.equal, all.forward, all.backward = all.equal || a.equal, all.forward || a.forward, all.backward || a.backward
-	all.defined = all.defined || a.defined
-	return all, nil
+	all.within(limit)
+	return a.or(all), nil
+}
+
+// limitOf is the limit of the values that are tried of a variable: none if
+// these are all that the conditions of the law permit.
+func (r *run) limitOf(ctx context.Context, k kase, o graph.Open) (limit, error) {
+	switch o.Sort {
+	case graph.SortSame, graph.SortBorder, graph.SortPadding:
+		return 0, nil
+	case graph.SortStride:
+		return strideLimit, nil
+	}
+	g := r.given(ctx, k)
+	defer g.close()
+	more := graph.Guard{E: g.space.Size(graph.Var(o.Name)).AddInt(-1 - r.p.cfg.MaxGroups)}
+	if g.unsat(g.guard(more)) {
+		return 0, g.err
+	}
+	return groupsLimit, g.err
 }
 
 // maxNeeds bounds the conditions that a result lists for a direction.
@@ -172,33 +194,33 @@ func (r *run) values(k kase, o graph.Open) []kase {
 	return out
 }
 
-// attempt decides a case as it stands, and lists the variables it left open.
-func (r *run) attempt(ctx context.Context, k kase) (answer, []graph.Open, error) {
-	r.res.Cases++
-	for _, p := range r.l.Where {
-		if holds, known := p.Holds(&k.bind); known && !holds {
-			return answer{equal: true, forward: true, backward: true}, nil, nil
-		}
-	}
+// given is the start of a case: a solver that assumes what the law gives, sizes
+// of at least 1 and its conditions.
+type given struct {
+	*solver
+	vars  map[string]graph.Shape
+	zero  map[string]bool // function variables with f(0) = 0
+	close func()
+}
+
+func (r *run) given(ctx context.Context, k kase) given {
 	space := &graph.Space{}
 	for _, name := range k.explicit {
 		space.Explicit(name)
 	}
-	vars := map[string]graph.Shape{}
-	zero := map[string]bool{}
 	s := &solver{ctx: ctx, z: r.p.z, s: r.p.s, space: space}
-	s.fail(r.p.s.Push())
-	defer func() {
+	g := given{solver: s, vars: map[string]graph.Shape{}, zero: map[string]bool{}, close: func() {
 		r.res.Queries += s.queries
 		_ = r.p.s.Pop()
-	}()
+	}}
+	s.fail(r.p.s.Push())
 	for _, b := range r.l.Given {
 		if b.Sort != "" {
-			zero[b.Name] = b.Sort == law.SortZero1
+			g.zero[b.Name] = b.Sort == law.SortZero1
 			continue
 		}
 		shape := b.Shape.Subst(&k.bind)
-		vars[b.Name] = shape
+		g.vars[b.Name] = shape
 		for _, it := range shape {
 			s.assume(s.guard(graph.Guard{E: space.Size(it.Dim).AddInt(-1)}))
 		}
@@ -208,12 +230,23 @@ func (r *run) attempt(ctx context.Context, k kase) (answer, []graph.Open, error)
 			s.assume(t)
 		}
 	}
+	return g
+}
+
+// attempt decides a case as it stands, and lists the variables it left open.
+func (r *run) attempt(ctx context.Context, k kase) (answer, []graph.Open, error) {
+	r.res.Cases++
+	g := r.given(ctx, k)
+	defer g.close()
+	if len(r.l.Where) > 0 && g.unsat() {
+		return start(), nil, g.err // defined nowhere
+	}
 	typed := func(ts []*law.Term) (*side, error) {
 		out := make([]*law.Term, len(ts))
 		for i, t := range ts {
 			out[i] = t.Subst(nil, nil, &k.bind)
 		}
-		return newSide(space, out, vars, zero)
+		return newSide(g.space, out, g.vars, g.zero)
 	}
 	left, err := typed(r.l.LHS)
 	var right *side
@@ -221,25 +254,25 @@ func (r *run) attempt(ctx context.Context, k kase) (answer, []graph.Open, error)
 		right, err = typed(r.l.RHS)
 	}
 	if err != nil {
-		return answer{reason: err.Error()}, nil, s.err
+		return answer{reason: err.Error()}, nil, g.err
 	}
-	a := r.decide(s, left, right)
-	if !a.equal && len(k.words) > 0 {
+	a := r.decide(g.solver, left, right)
+	if !a.equal.shown && len(k.words) > 0 {
 		a.reason += " " + k.String()
 	}
-	return a, space.Open(), s.err
+	return a, g.space.Open(), g.err
 }
 
 // decide compares the two sides of a case.
 func (r *run) decide(s *solver, left, right *side) answer {
 	var a answer
 	lc, rc := s.conds(left), s.conds(right)
-	a.defined = !s.unsat(lc...)
-	a.forward, a.forwardNeeds = s.follow(left, right)
-	a.backward, a.backwardNeeds = s.follow(right, left)
+	a.forward.shown, a.forwardNeeds = s.follow(left, right)
+	a.backward.shown, a.backwardNeeds = s.follow(right, left)
 	for _, t := range append(lc, rc...) {
 		s.assume(t)
 	}
+	a.defined = !s.unsat()
 	b := &builder{solver: s, ordered: r.ordered}
 	if len(left.outs) != len(right.outs) {
 		a.reason = fmt.Sprintf("%d outputs and %d", len(left.outs), len(right.outs))
@@ -251,7 +284,7 @@ func (r *run) decide(s *solver, left, right *side) answer {
 			return a
 		}
 	}
-	a.equal = s.err == nil
+	a.equal.shown = s.err == nil
 	return a
 }
 
@@ -380,7 +413,8 @@ func (s *solver) pred(p law.Pred, b *graph.Binding) (z3.Term, bool) {
 // (Arora et al., POPL 2025), for axes that are carried along unchanged.
 // Otherwise all numbers of axes are tried with which tensors have at most
 // MaxRank axes.
-func (r *run) runCases() []kase {
+// The second result says that these are not all numbers of axes.
+func (r *run) runCases() ([]kase, bool) {
 	runs := map[string]bool{}
 	plain := true // lengths of runs stand in attributes of sort axis only
 	note := func(a graph.Atom) {
@@ -441,7 +475,7 @@ func (r *run) runCases() []kase {
 		}
 	}
 	if len(runs) == 0 {
-		return []kase{start}
+		return []kase{start}, false
 	}
 	names := make([]string, 0, len(runs))
 	for n := range runs {
@@ -452,9 +486,8 @@ func (r *run) runCases() []kase {
 		for _, n := range names {
 			start.bind.Runs[n] = axes(n, 1)
 		}
-		return []kase{start}
+		return []kase{start}, false
 	}
-	r.limited["rank"] = true
 	var out []kase
 	count := make([]int, len(names))
 	var rec func(i int)
@@ -480,7 +513,7 @@ func (r *run) runCases() []kase {
 		out = append(out, c)
 	}
 	rec(0)
-	return out
+	return out, true
 }
 
 func axes(run string, n int) graph.Shape {

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
-	"strings"
 	"time"
 
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/z3"
 	"github.com/taso-go/taso/law"
 )
@@ -57,25 +54,27 @@ func (c Config) set() Config {
 	return c
 }
 
-// Result is what is known of a law after Prove.
+// Result is what is known of a law after Prove. Its four answers speak of all
+// sizes, strides, padding, numbers of groups and numbers of axes; what was shown
+// of some of them only is in UpTo, and is no proof.
 type Result struct {
 	// Proved: Equal, and each direction in which the law is used is defined
 	// wherever its source is: Forward, and Backward unless the law is OneWay.
 	Proved bool
 	// Equal: wherever both sides are defined they have one shape and equal
-	// entries, for all sizes.
+	// entries.
 	Equal bool
-	// Forward: the right side is defined wherever the left one is. Backward:
-	// the left side is wherever the right one is.
+	// Forward: the right side is defined wherever the left one is, and equal.
+	// Backward: the left side is wherever the right one is.
 	Forward, Backward bool
+	// UpTo says what the cases that were tried by value show beyond that; nil
+	// if nothing.
+	UpTo *UpTo
 	// ForwardNeeds are conditions under which Forward would hold, where it does
 	// not: what the right side needs and the left one does not. BackwardNeeds
 	// are the same for Backward. There are at most twelve; they are in words,
 	// such as "kh <= h", and may come from different cases.
 	ForwardNeeds, BackwardNeeds []string
-	// Scope says for which values of the variables this was shown, "all" or
-	// what was tried by value: "strides to 3".
-	Scope string
 	// Reason says why the law is not proved: what was not matched.
 	Reason string
 	// Cases and Queries count the cases and the questions to Z3.
@@ -86,7 +85,7 @@ type Result struct {
 // String is the result in one line.
 func (r Result) String() string {
 	if r.Proved {
-		return fmt.Sprintf("proved (scope: %s)", r.Scope)
+		return "proved for all sizes"
 	}
 	return "unknown: " + r.Reason
 }
@@ -143,83 +142,22 @@ func (p *Prover) Prove(ctx context.Context, l *law.Law) (Result, error) {
 		}
 	}
 	p.laws++
-	r := &run{p: p, l: l, ordered: p.cfg.Ordered || l.HasTag(law.TagOrdered), res: &res, limited: map[string]bool{}}
-	all := answer{equal: true, forward: true, backward: true}
-	cases := r.runCases()
-	if len(cases) == 0 {
-		all = answer{reason: fmt.Sprintf("no tensors of at most %d axes have the given shapes", p.cfg.MaxRank)}
-	}
-	for _, k := range cases {
-		a, err := r.prove(ctx, k)
-		if err != nil {
-			res.Seconds = time.Since(start).Seconds()
-			switch {
-			case ctx.Err() != nil:
-				res.Reason = ctx.Err().Error()
-				return res, nil
-			case errors.Is(err, errTooLarge):
-				res.Reason = err.Error()
-				return res, nil
-			}
-			// Z3 may be left in the middle of something.
-			return res, fmt.Errorf("sums: law %s: %w", l.Name, errors.Join(err, p.renew()))
+	r := &run{p: p, l: l, ordered: p.cfg.Ordered || l.HasTag(law.TagOrdered), res: &res}
+	all, err := r.cases(ctx)
+	if err != nil {
+		res.Seconds = time.Since(start).Seconds()
+		switch {
+		case ctx.Err() != nil:
+			res.Reason = ctx.Err().Error()
+			return res, nil
+		case errors.Is(err, errTooLarge):
+			res.Reason = err.Error()
+			return res, nil
 		}
-		all.forward = all.forward && a.forward
-		all.backward = all.backward && a.backward
-		all.defined = all.defined || a.defined
-		if !a.equal {
-			all.equal, all.reason = false, a.reason
-			break
-		}
+		// Z3 may be left in the middle of something.
+		return res, fmt.Errorf("sums: law %s: %w", l.Name, errors.Join(err, p.renew()))
 	}
-	res.Equal, res.Forward, res.Backward = all.equal, all.equal && all.forward, all.equal && all.backward
-	if all.forward {
-		res.ForwardNeeds = nil
-	}
-	if all.backward {
-		res.BackwardNeeds = nil
-	}
-	res.Proved = res.Equal && res.Forward && (res.Backward || l.OneWay) && all.defined
-	switch {
-	case res.Proved:
-	case !all.equal:
-		res.Reason = all.reason
-	case !all.defined:
-		res.Equal, res.Forward, res.Backward = false, false, false
-		res.Reason = "the left side is never defined"
-	case !res.Forward:
-		res.Reason = "the left side may be defined where the right one is not" + unless(res.ForwardNeeds)
-	default:
-		res.Reason = "the right side may be defined where the left one is not" + unless(res.BackwardNeeds)
-	}
-	res.Scope = r.scope()
+	all.conclude(&res, l.OneWay, p.cfg)
 	res.Seconds = time.Since(start).Seconds()
 	return res, nil
-}
-
-func unless(needs []string) string {
-	if len(needs) == 0 {
-		return ""
-	}
-	return ", unless " + strings.Join(needs, " and ")
-}
-
-// scope says what was tried by value.
-func (r *run) scope() string {
-	var parts []string
-	for kind := range r.limited {
-		switch kind {
-		case graph.SortStride:
-			parts = append(parts, fmt.Sprintf("strides to %d", r.p.cfg.MaxStride))
-		case "int":
-			parts = append(parts, fmt.Sprintf("groups to %d", r.p.cfg.MaxGroups))
-		case "rank":
-			parts = append(parts, fmt.Sprintf("tensors of at most %d axes", r.p.cfg.MaxRank))
-		}
-	}
-	if len(parts) == 0 {
-		return "all"
-	}
-	sort.Strings(parts)
-	return strings.Join(parts, ", ")
 }

@@ -275,11 +275,12 @@ func (d *decider) unbounded(ctx context.Context, ns []*decision) error {
 			}
 			w.Millis += r.Seconds * 1000
 			if !r.Equal {
+				// What was shown up to limits, r.UpTo, is no proof.
 				w.Reason = strings.TrimSpace(w.Reason + "; for all sizes: " + r.Reason)
 				continue
 			}
 			w.Verdict, w.Engine = Proved, engineSums
-			w.Reason = "no derivation from the axioms was found; both sides are the same sums (" + r.Scope + ")"
+			w.Reason = "no derivation from the axioms was found; both sides are the same sums"
 			if k == 0 && !r.Forward || k == 1 && !r.Backward {
 				w.Verdict, w.Condition = Conditional, targetDefined(n.law, k == 1)
 				if w.Counterexample, err = d.undefined(ctx, n.law, k == 1); err != nil {
