@@ -34,6 +34,10 @@ type EGraph struct {
 	Laws []*law.Law
 	// Rounds of the search, in order; nil means DefaultRounds.
 	Rounds []tensor.Limits
+	// Either lets a goal written == be Proved by what is shown in one direction
+	// only: such a verdict is a candidate, and the caller has to find out, by a
+	// checker, what its proof shows. It serves to find one-way laws.
+	Either bool
 	// Workers is the number of goroutines; 0 means one for each processor.
 	Workers int
 	// Progress, if not nil, is called after each goal, by several goroutines,
@@ -163,7 +167,7 @@ func (w *egraphWorker) decide(ctx context.Context, goal *law.Law, v *Verdict) er
 		v.Reason, v.Stop = err.Error(), "ill-typed"
 		return nil
 	}
-	if err := g.Assume(goal); err != nil {
+	if err := g.Assume(goal, w.cfg.Either); err != nil {
 		v.Reason, v.Stop = err.Error(), "ill-typed"
 		return nil
 	}

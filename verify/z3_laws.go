@@ -91,22 +91,25 @@ func atRanks(l *law.Law, ranks map[int]bool) []*law.Law {
 func (e *encoder) quantify(l *law.Law) (int, error) {
 	n := 0
 	shapes := l.VarShapes()
+	m := *l
+	m.LHS, m.RHS = make([]*law.Term, len(l.LHS)), make([]*law.Term, len(l.RHS))
+	var needs []graph.Need
 	for i := range l.LHS {
-		var needs []graph.Need
-		lhs, err := unsplit(l.LHS[i], shapes, &needs)
-		if err != nil {
+		var err error
+		if m.LHS[i], err = unsplit(l.LHS[i], shapes, &needs); err != nil {
 			return n, err
 		}
-		rhs, err := unsplit(l.RHS[i], shapes, &needs)
-		if err != nil {
+		if m.RHS[i], err = unsplit(l.RHS[i], shapes, &needs); err != nil {
 			return n, err
 		}
-		sides := [][2]*law.Term{{lhs, rhs}}
+	}
+	for i := range m.LHS {
+		sides := [][2]*law.Term{{m.LHS[i], m.RHS[i]}}
 		if !l.OneWay {
-			sides = append(sides, [2]*law.Term{rhs, lhs})
+			sides = append(sides, [2]*law.Term{m.RHS[i], m.LHS[i]})
 		}
 		for j, s := range sides {
-			ok, err := e.direction(l, fmt.Sprintf("%s.%d.%d", l.Name, i, j), s[0], s[1], needs)
+			ok, err := e.direction(&m, fmt.Sprintf("%s.%d.%d", l.Name, i, j), s[0], s[1], needs)
 			if err != nil {
 				return n, err
 			}
@@ -119,8 +122,9 @@ func (e *encoder) quantify(l *law.Law) (int, error) {
 }
 
 // direction asserts: where the pattern occurs, with arguments of the given
-// shapes and under the law's conditions, it equals other. It reports false if
-// the pattern does not bind every variable.
+// shapes and under the law's conditions, it equals other, given that the law's
+// outputs are defined where it has several. It reports false if the pattern does
+// not bind every variable. Splits of l are slices, with the needs that come with it.
 func (e *encoder) direction(l *law.Law, id string, pattern, other *law.Term, needs []graph.Need) (bool, error) {
 	c := e.c
 	if pattern.IsVar() {
@@ -215,12 +219,24 @@ func (e *encoder) direction(l *law.Law, id string, pattern, other *law.Term, nee
 	if err != nil {
 		return false, nil
 	}
-	if l.OneWay {
-		t, err := e.defined(sc, pattern)
+	// A law of several outputs speaks of all of a side together.
+	switch {
+	case l.OneWay:
+		t, err := e.defined(sc, l.LHS)
 		if err != nil {
-			return false, err
+			return false, nil
 		}
 		guard = append(guard, t)
+	case len(l.LHS) > 1:
+		left, err := e.defined(sc, l.LHS)
+		if err != nil {
+			return false, nil
+		}
+		right, err := e.defined(sc, l.RHS)
+		if err != nil {
+			return false, nil
+		}
+		guard = append(guard, c.Or(left, right))
 	}
 	body := c.Eq(lhs, rhs)
 	if len(guard) > 0 {
@@ -312,13 +328,17 @@ func apart(d graph.Dim, v string) (others graph.Dim, sign int64, ok bool) {
 	return d, 0, false
 }
 
-// defined is def of an encoded term.
-func (e *encoder) defined(sc *scope, t *law.Term) (z3.Term, error) {
-	x, rank, err := e.term(sc, t, nil)
-	if err != nil {
-		return x, err
+// defined says that all of these terms are defined.
+func (e *encoder) defined(sc *scope, ts []*law.Term) (z3.Term, error) {
+	out := make([]z3.Term, len(ts))
+	for i, t := range ts {
+		x, rank, err := e.term(sc, t, nil)
+		if err != nil {
+			return x, err
+		}
+		out[i] = e.def(rank, x)
 	}
-	return e.def(rank, x), nil
+	return e.c.And(out...), nil
 }
 
 // pred is a condition on sizes.

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/taso-go/taso/graph"
@@ -16,7 +17,11 @@ type facts struct {
 	side   [2][]graph.Dim  // sizes that are at least 0 where the side is defined
 	mods   []residue       // remainders that the goal's conditions state
 	oneWay bool
-	memo   map[*solution]bool
+	either bool // what one side of the goal grants is enough
+
+	fits      [2]map[fit]bool
+	multiples [2]map[multipleOf]bool
+	memo      map[*solution]bool
 }
 
 // residue is a condition d % k == 0.
@@ -30,26 +35,45 @@ type want struct {
 	text  string      // granted if it is one of the goal's own conditions,
 	least []graph.Dim // or if there are such sizes and all are at least 0,
 	mod   *residue    // or if the remainder follows from those that it states
+
+	// Of conditions under which a term is defined, instead of these:
+	fit     *fit
+	divides *multipleOf
 }
 
-func newFacts() facts { return facts{text: map[string]bool{}, memo: map[*solution]bool{}} }
+func newFacts() facts {
+	f := facts{text: map[string]bool{}, memo: map[*solution]bool{}}
+	for i := range f.side {
+		f.fits[i], f.multiples[i] = map[fit]bool{}, map[multipleOf]bool{}
+	}
+	return f
+}
 
 func (f *facts) reset() {
 	clear(f.text)
 	clear(f.memo)
 	f.mods = f.mods[:0]
-	f.side[0], f.side[1], f.oneWay = f.side[0][:0], f.side[1][:0], false
+	f.side[0], f.side[1], f.oneWay, f.either = f.side[0][:0], f.side[1][:0], false, false
+	for i := range f.side {
+		clear(f.fits[i])
+		clear(f.multiples[i])
+	}
 }
 
 // Assume grants the goal's conditions, and those under which its sides are
-// defined. The error says that the goal is ill-typed.
-func (g *Graph) Assume(goal *law.Law) error {
+// defined. A law may be used where both sides grant what it wants, the left one
+// for a goal written =>. With either, one side is enough to let a tensor be
+// taken for defined: then that the goal's sides meet is no proof, and the caller
+// has to find out what it shows. The error says that the goal is ill-typed, or
+// that a side may be undefined where the other is not.
+func (g *Graph) Assume(goal *law.Law, either bool) error {
 	ty, err := goal.Types()
 	if err != nil {
 		return fmt.Errorf("assume: %w", err)
 	}
 	g.facts.reset()
-	g.facts.oneWay = goal.OneWay
+	clear(g.known)
+	g.facts.oneWay, g.facts.either = goal.OneWay, either
 	var both []graph.Dim
 	for _, p := range goal.Where {
 		w := wantPred(p)
@@ -59,13 +83,42 @@ func (g *Graph) Assume(goal *law.Law) error {
 			g.facts.mods = append(g.facts.mods, *w.mod)
 		}
 	}
-	for i, needs := range [2][]graph.Need{ty.LeftNeeds, ty.RightNeeds} {
-		g.facts.side[i] = append(g.facts.side[i], both...)
-		for _, n := range needs {
-			if n.Rel == "<=" {
-				g.facts.side[i] = append(g.facts.side[i], n.Right.Sub(n.Left))
+	for _, b := range goal.Given {
+		for _, it := range b.Shape {
+			if d := it.Dim.Sub(graph.Int(1)); it.Run == "" && !plain(d) {
+				both = append(both, d)
 			}
 		}
+	}
+	var split [2][]want
+	for i, ts := range [2][]*law.Term{goal.LHS, goal.RHS} {
+		needs, derived, err := sideNeeds(false, ts, ty.Shape)
+		if err != nil {
+			return fmt.Errorf("assume: %w", err)
+		}
+		split[i] = derived
+		g.facts.side[i] = append(g.facts.side[i], both...)
+		for _, w := range needs {
+			g.facts.side[i] = append(g.facts.side[i], w.least...)
+			if w.fit != nil {
+				g.facts.fits[i][*w.fit] = true
+			}
+			if w.divides != nil {
+				g.facts.multiples[i][*w.divides] = true
+			}
+		}
+	}
+	// Derived operators may ask for more than what they stand for.
+	d := forward | backward
+	for i, other := range [2]directions{backward, forward} {
+		for _, w := range split[i] {
+			if g.facts.directions(w)&other == 0 {
+				d &^= other
+			}
+		}
+	}
+	if !g.facts.enough(d) {
+		return errors.New("assume: a derived operator of one side may be undefined where the other side is not")
 	}
 	return nil
 }

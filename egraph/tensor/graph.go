@@ -14,6 +14,7 @@ type Graph struct {
 	tab   *Table
 	e     *egraph.EGraph[ShapeID]
 	facts facts
+	known map[egraph.NodeID]directions // where nodes are known to be defined
 
 	rules       []*Rule
 	since       []uint32         // by rule: the generation of its last search
@@ -41,7 +42,7 @@ type instance struct {
 
 // NewGraph returns an empty graph over a table.
 func NewGraph(t *Table) *Graph {
-	g := &Graph{tab: t, facts: newFacts(), terms: map[egraph.NodeID]*law.Term{}}
+	g := &Graph{tab: t, facts: newFacts(), known: map[egraph.NodeID]directions{}, terms: map[egraph.NodeID]*law.Term{}}
 	g.e = egraph.New[ShapeID](shapes{t}, egraph.Options{HeadOf: t.headOf, Nodes: 1000})
 	return g
 }
@@ -72,6 +73,7 @@ func (a shapes) Merge(x, y ShapeID) (ShapeID, egraph.Changed, error) {
 func (g *Graph) Reset() {
 	g.e.Reset()
 	g.facts.reset()
+	clear(g.known)
 	g.rules, g.since = nil, g.since[:0]
 	g.insts, g.binds = g.insts[:0], g.binds[:0]
 	clear(g.terms)

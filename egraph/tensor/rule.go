@@ -52,6 +52,8 @@ type Rule struct {
 	vars    []string      // law's tensor variables by pattern number
 	given   []graph.Shape // their shapes, marked
 	where   []law.Pred    // the law's, marked
+	needs   []want        // under which its equations stand one by one, marked
+	mustBe  []bool        // by variable: it must be defined
 	names   *names
 	guess   bool                     // sizes are not determined, try some
 	bare    []bool                   // by variable: it is a root by itself
@@ -100,7 +102,7 @@ type side []*law.Term
 // Directions that cannot be used are left out, the reasons are returned beside
 // the rules. The error says that the law itself is ill-formed.
 func (t *Table) Rules(l *law.Law) (rules []*Rule, unusable []error, err error) {
-	n, given, where, sides, err := prepare(l)
+	n, given, where, sides, pre, err := prepare(l)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -110,7 +112,7 @@ func (t *Table) Rules(l *law.Law) (rules []*Rule, unusable []error, err error) {
 		}
 		from, to := sides[dir], sides[1-dir]
 		add := func(from, to side) {
-			r, err := t.rule(l, dir == 1, n, given, where, from, to)
+			r, err := t.rule(l, dir == 1, n, given, where, pre, from, to)
 			if err != nil {
 				unusable = append(unusable, fmt.Errorf("law %s, %s: %w", l.Name, direction(dir == 1), err))
 				return
@@ -130,7 +132,7 @@ func (t *Table) Rules(l *law.Law) (rules []*Rule, unusable []error, err error) {
 		// one alone does not tell the rest.
 		whole := false
 		for i := range from {
-			r, err := t.rule(l, dir == 1, n, given, where, from[i:i+1], to[i:i+1])
+			r, err := t.rule(l, dir == 1, n, given, where, pre, from[i:i+1], to[i:i+1])
 			if err != nil {
 				whole = true
 				continue
@@ -152,9 +154,9 @@ func direction(backward bool) string {
 }
 
 // prepare marks a law's variables and expands its derived operators.
-func prepare(l *law.Law) (n *names, given map[string]graph.Shape, where []law.Pred, sides [2]side, err error) {
+func prepare(l *law.Law) (n *names, given map[string]graph.Shape, where []law.Pred, sides [2]side, pre premise, err error) {
 	if len(l.LHS) != len(l.RHS) || len(l.LHS) == 0 {
-		return nil, nil, nil, sides, fmt.Errorf("law %s: %d outputs on the left, %d on the right", l.Name, len(l.LHS), len(l.RHS))
+		return nil, nil, nil, sides, pre, fmt.Errorf("law %s: %d outputs on the left, %d on the right", l.Name, len(l.LHS), len(l.RHS))
 	}
 	n = collect(l)
 	b := n.marking()
@@ -170,22 +172,29 @@ func prepare(l *law.Law) (n *names, given map[string]graph.Shape, where []law.Pr
 		}
 		where = append(where, q)
 	}
+	var needs, split [2][]want
 	for i, ts := range [2][]*law.Term{l.LHS, l.RHS} {
 		var f graph.Facts
+		var ms []*law.Term
 		memo := map[*law.Term]graph.Shape{}
 		for _, t := range ts {
 			m := t.Subst(nil, nil, b)
 			if _, err := law.TypeOf(&f, m, given, memo); err != nil {
-				return nil, nil, nil, sides, fmt.Errorf("law %s: %w", l.Name, err)
+				return nil, nil, nil, sides, pre, fmt.Errorf("law %s: %w", l.Name, err)
 			}
+			ms = append(ms, m)
 			x, err := expand(m, memo)
 			if err != nil {
-				return nil, nil, nil, sides, fmt.Errorf("law %s: %w", l.Name, err)
+				return nil, nil, nil, sides, pre, fmt.Errorf("law %s: %w", l.Name, err)
 			}
 			sides[i] = append(sides[i], x)
 		}
+		var err error
+		if needs[i], split[i], err = sideNeeds(true, ms, memo); err != nil {
+			return nil, nil, nil, sides, pre, fmt.Errorf("law %s: %w", l.Name, err)
+		}
 	}
-	return n, given, where, sides, nil
+	return n, given, where, sides, premiseOf(l, needs, split), nil
 }
 
 // expand replaces derived operators by what they stand for.
@@ -284,8 +293,8 @@ func (n *names) marking() *graph.Binding {
 }
 
 // rule compiles one direction.
-func (t *Table) rule(l *law.Law, backward bool, n *names, given map[string]graph.Shape, where []law.Pred, from, to side) (*Rule, error) {
-	r := &Rule{Law: l, Backward: backward, tab: t, names: n, where: where}
+func (t *Table) rule(l *law.Law, backward bool, n *names, given map[string]graph.Shape, where []law.Pred, pre premise, from, to side) (*Rule, error) {
+	r := &Rule{Law: l, Backward: backward, tab: t, names: n, where: where, needs: pre.needs}
 	varAt := map[string]int{}
 	usedFn, usedAttr := map[string]bool{}, map[string]bool{}
 	var pat func(u *law.Term) (*egraph.Pat, int32, error)
@@ -297,6 +306,7 @@ func (t *Table) rule(l *law.Law, backward bool, n *names, given map[string]graph
 				varAt[u.Var] = at
 				r.vars = append(r.vars, u.Var)
 				r.given = append(r.given, given[u.Var])
+				r.mustBe = append(r.mustBe, pre.vars[u.Var])
 			}
 			return egraph.V(at), ^int32(at), nil
 		}

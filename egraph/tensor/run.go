@@ -140,7 +140,7 @@ func (g *Graph) consider(r *Rule, m *egraph.Match) {
 		g.key = append(g.key, uint32(g.e.NodeData(m.Var(i))))
 	}
 	for sol := g.tab.solution(r, g.key); sol != nil; sol = sol.other {
-		if !g.facts.grant(sol) {
+		if !g.facts.grant(sol) || !g.facts.enough(g.premised(r, sol, m.Var)) {
 			continue
 		}
 		at := len(g.arena)

@@ -13,10 +13,12 @@ type solution struct {
 	syms  []uint32 // by step of the rule's target; nil: the rule does not apply
 	bind  graph.Binding
 	fns   map[string]string
-	wants []want    // conditions that the goal has to grant
-	other *solution // another solution for the same match, of a rule that guesses
-	key   []uint32
-	next  int32 // in the list of its hash, 0 is the end
+	wants []want // conditions that the goal has to grant
+	// premise is what it has to grant besides, in a direction at least.
+	premise []want
+	other   *solution // another solution for the same match, of a rule that guesses
+	key     []uint32
+	next    int32 // in the list of its hash, 0 is the end
 }
 
 // solutions is a hash table from (rule, symbols, shapes) to solutions.
@@ -280,6 +282,13 @@ func (r *Rule) accept(s *solver, fns map[string]string, sig, key []uint32) *solu
 		if !decided {
 			out.wants = append(out.wants, wantPred(substPred(r.Law.Where[i], &out.bind)))
 		}
+	}
+	for _, w := range r.needs {
+		ws, ok := w.subst(&s.b)
+		if !ok {
+			return nil
+		}
+		out.premise = append(out.premise, ws...)
 	}
 	if !r.typeTarget(s, sig, key, out) {
 		return nil

@@ -49,25 +49,41 @@ func Rule(l *law.Law, p *law.Proof, use Laws) (*Result, error) {
 		LeftNeeds: c.leftNeeds.strings(), RightNeeds: c.rightNeeds.strings(),
 	}
 	missing := ""
-	r.Forward, missing = given(c.facts, c.leftNeeds, c.assumed, c.rightSplit)
+	r.Forward, missing = given(c.facts, c.leftNeeds, c.either, c.assumed, c.rightSplit)
 	if !r.Forward {
 		return nil, fmt.Errorf("left to right: the rule does not give the condition %s", missing)
 	}
-	r.Backward, missing = given(c.facts, c.rightNeeds, c.assumed, c.leftSplit)
+	r.Backward, missing = given(c.facts, c.rightNeeds, c.either, c.assumed, c.leftSplit)
 	if !r.Backward && !l.OneWay {
 		return nil, fmt.Errorf("right to left: the rule does not give the condition %s; it can only be written =>", missing)
 	}
 	return r, nil
 }
 
-// given reports whether the facts and needs give all the wanted conditions.
-func given(facts, needs conds, wanted ...conds) (bool, string) {
+// given reports whether the facts and needs give all the wanted conditions, and
+// of each pair one side.
+func given(facts, needs conds, either [][2]conds, wanted ...conds) (bool, string) {
 	have := append(append(conds(nil), facts...), needs...)
-	for _, w := range wanted {
+	all := func(w conds) (bool, string) {
 		for _, c := range w {
 			if !c.implied(have) {
 				return false, c.String()
 			}
+		}
+		return true, ""
+	}
+	for _, w := range wanted {
+		if ok, missing := all(w); !ok {
+			return false, missing
+		}
+	}
+	for _, e := range either {
+		ok, missing := all(e[0])
+		if !ok {
+			ok, _ = all(e[1])
+		}
+		if !ok {
+			return false, missing
 		}
 	}
 	return true, ""
@@ -84,6 +100,7 @@ type checked struct {
 	where                 []law.Pred // the rule's
 	equations             [][2]int   // what the instances say
 	assumed               conds      // under which they say it
+	either                [][2]conds // and of each pair one side
 }
 
 func load(l *law.Law, p *law.Proof, use Laws) (*checked, error) {
@@ -158,12 +175,15 @@ func (c *checked) side(ts []*law.Term) (ids []int, needs, split conds, err error
 
 // instance checks one use of ax and adds its equations.
 //
-// A law speaks of all tensors of the given shapes: the two sides are both
-// undefined, or both defined and equal. What stands for a tensor variable may
-// itself be undefined for some sizes. If the variable is on both sides, both
-// are undefined then; if it is on one side only, that it is defined must be
-// assumed. Sizes must be at least 1, which a size that is an axis of such a
-// tensor is wherever the tensor is defined.
+// A law speaks of all tensors of the given shapes: the outputs of its left side
+// are all defined if and only if those of the right side are, and are equal
+// then. What stands for a tensor variable may itself be undefined for some
+// sizes. If the variable is in every output of both sides, they are all
+// undefined then; of any other variable it must be assumed that it is defined.
+// One output by itself is undefined or equal on both sides if the law has no
+// other; if it has, that all outputs of one side are defined must be assumed.
+// Sizes must be at least 1, which a size that is an axis of such a tensor is
+// wherever the tensor is defined.
 func (c *checked) instance(ax *law.Law, in *law.Instance) error {
 	v := variables(ax)
 	if err := c.bound(v, in); err != nil {
@@ -180,7 +200,7 @@ func (c *checked) instance(ax *law.Law, in *law.Instance) error {
 		if want, got := v.tensors[name].Subst(b), c.t.shape[id]; !got.Equal(want) {
 			return fmt.Errorf("tensor %s: %s has shape %s, want %s", name, in.Tensors[name], got, want)
 		}
-		if !v.onBoth(name) {
+		if !v.everywhere(name) {
 			c.assumed.add(c.t.needs[id]...)
 		}
 		for _, it := range c.t.shape[id] {
@@ -211,6 +231,7 @@ func (c *checked) instance(ax *law.Law, in *law.Instance) error {
 		}
 	}
 	lhs, rhs := in.Sides(ax)
+	var needs [2]conds
 	for i := range lhs {
 		l, err := c.t.build(lhs[i])
 		if err != nil {
@@ -223,12 +244,17 @@ func (c *checked) instance(ax *law.Law, in *law.Instance) error {
 		if a, b := c.t.shape[l], c.t.shape[r]; !a.Equal(b) {
 			return fmt.Errorf("the left side has shape %s, the right side %s", a, b)
 		}
-		if ax.OneWay {
-			c.assumed.add(c.t.needs[l]...)
-		}
+		needs[0].add(c.t.needs[l]...)
+		needs[1].add(c.t.needs[r]...)
 		c.equations = append(c.equations, [2]int{l, r})
 	}
 	c.assumed.add(c.t.split...)
+	switch {
+	case ax.OneWay:
+		c.assumed.add(needs[0]...)
+	case len(lhs) > 1:
+		c.either = append(c.either, needs)
+	}
 	return nil
 }
 
@@ -404,14 +430,16 @@ type vars struct {
 	tensors map[string]graph.Shape
 	sorts   map[string]string
 	sizes   map[string]bool
-	sides   [2]map[string]bool // tensor variables of each side
-	twice   string             // a name bound twice
+	outputs int            // of both sides together
+	in      map[string]int // of these, those with a tensor variable
+	twice   string         // a name bound twice
 }
 
-func (v *vars) onBoth(name string) bool { return v.sides[0][name] && v.sides[1][name] }
+// everywhere reports that a tensor variable is in every output of both sides.
+func (v *vars) everywhere(name string) bool { return v.in[name] == v.outputs }
 
 func variables(l *law.Law) *vars {
-	v := &vars{tensors: map[string]graph.Shape{}, sorts: map[string]string{}, sizes: map[string]bool{}}
+	v := &vars{tensors: map[string]graph.Shape{}, sorts: map[string]string{}, sizes: map[string]bool{}, in: map[string]int{}}
 	atom := func(a graph.Atom) {
 		if a.Kind != graph.AtomFunc {
 			v.sizes[atomText(a)] = true
@@ -437,13 +465,13 @@ func variables(l *law.Law) *vars {
 			w.Mod.Walk(atom)
 		}
 	}
-	for i, ts := range [2][]*law.Term{l.LHS, l.RHS} {
-		v.sides[i] = map[string]bool{}
+	for _, ts := range [2][]*law.Term{l.LHS, l.RHS} {
 		for _, t := range ts {
+			v.outputs++
+			for _, name := range law.Vars(t) {
+				v.in[name]++
+			}
 			t.Walk(func(u *law.Term) {
-				if u.IsVar() {
-					v.sides[i][u.Var] = true
-				}
 				for _, a := range u.Attrs {
 					a.Walk(atom)
 				}

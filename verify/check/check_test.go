@@ -50,6 +50,15 @@ axiom small_only
 axiom one_way
   given X : [n], Y : [m]
   then  slice[axis=0, lo=1, hi=n](X) => slice[axis=0, lo=1, hi=n](relu(X))
+axiom both_halves
+  given X : [a], Y : [b]
+  then  (slice[axis=0, lo=0, hi=a](concat[axis=0](X, Y)), slice[axis=0, lo=a, hi=a+b](concat[axis=0](X, Y))) == (X, Y)
+axiom both_cuts
+  given X : [n]
+  then  (slice[axis=0, lo=0, hi=k](X), slice[axis=0, lo=0, hi=m](X)) == (relu(slice[axis=0, lo=0, hi=k](X)), slice[axis=0, lo=0, hi=m](X))
+axiom cut_twice
+  given X : [n]
+  then  (slice[axis=0, lo=0, hi=k](X), X) => (slice[axis=0, lo=0, hi=k](relu(X)), X)
 lemma swapped
   given X : [P..], Y : [P..]
   then  ewadd(Y, X) == ewadd(X, Y)
@@ -107,6 +116,13 @@ func TestRule(t *testing.T) {
 	convArgs := binds{"X": "X", "W": "W"}
 	first := "rule r\n given X : [a], Y : [b]\n then slice[axis=0, lo=0, hi=a](concat[axis=0](X, slice[axis=0, lo=1, hi=2](Y))) %s X"
 	firstInst := inst("slice_first", binds{"X": "X", "Y": "slice[axis=0, lo=1, hi=2](Y)"}, binds{"a": "a", "b": "1"}, nil, nil, nil)
+	half := "rule r\n given X : [a], Z : [c]\n then "
+	halfOf := func(text string) string {
+		return strings.ReplaceAll(half+text, "H", "slice[axis=0, lo=0, hi=a](concat[axis=0](X, slice[axis=0, lo=0, hi=b](Z)))")
+	}
+	halfInst := inst("both_halves", binds{"X": "X", "Y": "slice[axis=0, lo=0, hi=b](Z)"}, binds{"a": "a", "b": "b"}, nil, nil, nil)
+	cuts := "rule r\n given X : [n]\n then slice[axis=0, lo=0, hi=2](X) == relu(slice[axis=0, lo=0, hi=2](X))"
+	cutsInst := inst("both_cuts", binds{"X": "X"}, binds{"n": "n", "k": "2", "m": "5"}, nil, nil, nil)
 	relu := "rule r\n given X : [n]\n then relu(X) == X"
 	leaky := "rule r\n given X : [n], Y : [n]\n then leakyrelu[alpha=0.1](concat[axis=0](X, Y)) == concat[axis=0](leakyrelu[alpha=0.1](X), leakyrelu[alpha=0.1](Y))"
 	leakyInst := func(f string) law.InstanceText {
@@ -182,6 +198,14 @@ func TestRule(t *testing.T) {
 		{"but not left to right", strings.ReplaceAll(first, "%s", "=>"), []law.InstanceText{firstInst}, ""},
 		{"nor the other way round", "rule r\n given X : [a], Y : [b]\n then X => slice[axis=0, lo=0, hi=a](concat[axis=0](X, slice[axis=0, lo=1, hi=2](Y)))",
 			[]law.InstanceText{firstInst}, "left to right"},
+		{"one output of two", halfOf("X => H"), []law.InstanceText{halfInst}, "left to right"},
+		{"one output of two, both ways", halfOf("H == X"), []law.InstanceText{halfInst}, "can only be written =>"},
+		{"one output of two, where it is defined", halfOf("H => X"), []law.InstanceText{halfInst}, ""},
+		{"one output of two, the other given", strings.Replace(halfOf("X == H"), "then", "where b <= c then", 1), []law.InstanceText{halfInst}, ""},
+		{"an output beside one that may be undefined", cuts, []law.InstanceText{cutsInst}, "does not give"},
+		{"an output beside one that is not", strings.Replace(cuts, "then", "where 5 <= n then", 1), []law.InstanceText{cutsInst}, ""},
+		{"an output of a one-way law whose left side may be undefined", "rule r given X : [n] then X => X", []law.InstanceText{
+			inst("cut_twice", binds{"X": "X"}, binds{"n": "n", "k": "2"}, nil, nil, nil)}, "left to right"},
 		{"a size of zero", "rule r\n given X : [n]\n then relu(X) == relu(X)", []law.InstanceText{inst("slice_all", binds{"X": "X"}, binds{"n": "0"}, nil, nil, nil)}, "want [0]"},
 		{"split beside slice", "rule r\n given X : [n]\n then split[axis=0, at=1](X).0 => slice[axis=0, lo=0, hi=1](X)", nil, ""},
 		{"slice beside split", "rule r\n given X : [n]\n then slice[axis=0, lo=0, hi=1](X) => split[axis=0, at=1](X).0", nil, "does not give"},

@@ -151,7 +151,7 @@ func (t *Theory) Decide(ctx context.Context, goals []*law.Law, opt Options) ([]P
 		}
 		which[i] = k
 	}
-	eg := &verify.EGraph{Laws: t.Laws, Rounds: opt.Rounds, Workers: opt.Workers}
+	eg := &verify.EGraph{Laws: t.Laws, Rounds: opt.Rounds, Workers: opt.Workers, Either: true}
 	found, err := eg.Prove(ctx, fresh)
 	if err != nil {
 		return nil, err
