@@ -3,7 +3,6 @@ package verify
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -23,7 +22,12 @@ type RefuteOptions struct {
 	// compared to find a smaller counterexample than the first; 0: 800,
 	// negative: none.
 	Minimize int
-	Seed     uint64 // of the random choices; any value is good
+	// Reach is the most assignments beyond MaxSize and MaxRun that are drawn for
+	// what a law says of larger ones, where none of the usual tells the sides
+	// apart: longer strides, more groups, more axes, the numbers in the law; 0:
+	// 40, negative: none, nor are those that the conditions of the sides lead to.
+	Reach int
+	Seed  uint64 // of the random choices; any value is good
 }
 
 func (o RefuteOptions) withDefaults() RefuteOptions {
@@ -38,6 +42,7 @@ func (o RefuteOptions) withDefaults() RefuteOptions {
 	set(&o.Tries, 6)
 	set(&o.Cells, 2048)
 	set(&o.Minimize, 800)
+	set(&o.Reach, 40)
 	return o
 }
 
@@ -59,6 +64,9 @@ func Refute(ctx context.Context, l *law.Law, opts RefuteOptions) (*Witness, erro
 		return nil, fmt.Errorf("refute %s: %w", l.Name, err)
 	}
 	at, err := s.find(ctx)
+	if err == nil && at == nil {
+		at, err = s.reach(ctx)
+	}
 	var w *Witness
 	if err == nil && at != nil {
 		s.vain = 0 // as many tries as there may be from here on
@@ -92,11 +100,7 @@ func newSearch(l *law.Law, opts RefuteOptions) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := fnv.New64a()
-	for _, t := range slices.Concat(l.LHS, l.RHS) {
-		h.Write([]byte(t.String()))
-	}
-	s := &search{space: sp, opts: opts, seed: opts.Seed ^ h.Sum64(), known: map[string]bool{}}
+	s := &search{space: sp, opts: opts, seed: opts.Seed ^ sp.content(), known: map[string]bool{}}
 	s.probe, err = newProbe(l, s.seed, opts.Cells)
 	return s, err
 }
@@ -137,7 +141,7 @@ func (s *search) fails(at point) bool {
 		return f
 	}
 	f := false
-	if ins, ok := s.instance(at); ok {
+	if ins, ok := s.shapes(at); ok {
 		switch s.probe.compare(s.at(at), ins) {
 		case probeSkipped:
 			s.skipped++
@@ -158,7 +162,7 @@ func (s *search) fails(at point) bool {
 
 // witness describes a point at which the sides differ.
 func (s *search) witness(at point) (*Witness, error) {
-	p, w, err := compile(s.law, s.assignment(at), s.opts.Cells)
+	p, w, err := compile(s.law, s.assignment(at), s.probe.cells)
 	if err != nil || w != nil {
 		return w, err
 	}
@@ -196,7 +200,7 @@ func (s *search) minimize(ctx context.Context, at point) (point, error) {
 		if left <= 0 || ctx.Err() != nil {
 			return false
 		}
-		if _, ok := s.instance(q); !ok {
+		if _, ok := s.shapes(q); !ok {
 			return false
 		}
 		left--

@@ -29,23 +29,22 @@ type input struct {
 type step struct {
 	term  *law.Term
 	sizes []int
-	args  []int // steps
-	mean  *graph.Meaning
+	args  []int  // steps
 	fn    string // a function variable
 	input int    // or an input, counted from 1
+	apply applied
+	mean  *graph.Meaning // of an operator
 }
 
 // errSkip says that an assignment is outside the law's conditions or bounds.
 var errSkip = errors.New("not tried")
-
-// errUndecided says that an operator cannot be inferred at concrete sizes.
-var errUndecided = errors.New("not decided for these sizes")
 
 // functions is rational arithmetic with random functions for the function
 // variables.
 type functions struct {
 	interp.Rational
 	key    uint64
+	ids    map[string]uint64                // names of function variables play no part
 	zero   map[string]bool                  // f(0) = 0
 	tables map[string]map[interp.Q]interp.Q // what is given of a function
 	strict bool                             // what is not given is not known
@@ -79,10 +78,7 @@ func (r *functions) call(f string, x interp.Q) interp.Q {
 	case x.Num == 0 && r.zero[f]:
 		y = interp.Q{Den: 1}
 	default:
-		h := r.key
-		for i := range len(f) {
-			h = fingerprint.Mix(h ^ uint64(f[i]))
-		}
+		h := fingerprint.Mix(r.key ^ r.ids[f])
 		h = fingerprint.Mix(fingerprint.Mix(h^uint64(x.Num)) ^ uint64(x.Den))
 		y = interp.Q{Num: int64(h>>33%4) - 1, Den: 1}
 	}
@@ -92,9 +88,22 @@ func (r *functions) call(f string, x interp.Q) interp.Q {
 	return y
 }
 
+// functionsOf is the functions of a law's function variables, which are known by
+// their places among what is given.
+func functionsOf(l *law.Law, key uint64) functions {
+	r := functions{key: key, zero: map[string]bool{}, ids: map[string]uint64{}}
+	for i, g := range l.Given {
+		if law.IsFuncSort(g.Sort) {
+			r.zero[g.Name], r.ids[g.Name] = g.Sort == law.SortZero1, uint64(i+1)
+		}
+	}
+	return r
+}
+
 // compile checks the conditions and types both sides. A witness is returned if
-// that alone refutes the law; errSkip if the assignment does not count.
-func compile(l *law.Law, a *assignment, cells int) (*program, *Witness, error) {
+// that alone refutes the law, for tensors of any size; errSkip if the assignment
+// does not count, or if values matter and a tensor has more elements than cells.
+func compile(l *law.Law, a *assignment, cells int) (p *program, w *Witness, err error) {
 	if len(l.LHS) != len(l.RHS) {
 		return nil, nil, fmt.Errorf("%d outputs on the left, %d on the right", len(l.LHS), len(l.RHS))
 	}
@@ -104,17 +113,16 @@ func compile(l *law.Law, a *assignment, cells int) (*program, *Witness, error) {
 			return nil, nil, errSkip
 		}
 	}
-	p := &program{law: l, a: a, fns: functions{key: a.key, zero: map[string]bool{}}}
+	p = &program{law: l, a: a, fns: functionsOf(l, a.key)}
 	for _, g := range l.Given {
 		if g.Sort != "" {
-			p.fns.zero[g.Name] = g.Sort == law.SortZero1
 			continue
 		}
 		sizes, ok := g.Shape.Subst(b).Concrete()
 		if !ok {
 			return nil, nil, fmt.Errorf("tensor %s: shape %s is not concrete", g.Name, g.Shape.Subst(b))
 		}
-		if tooLarge(sizes, cells) {
+		if !inRange(sizes) {
 			return nil, nil, errSkip
 		}
 		p.inputs = append(p.inputs, input{g.Name, sizes})
@@ -123,7 +131,7 @@ func compile(l *law.Law, a *assignment, cells int) (*program, *Witness, error) {
 	var errs [2]error
 	for side, ts := range [2][]*law.Term{l.LHS, l.RHS} {
 		for _, t := range ts {
-			i, err := p.add(t.Subst(nil, a.operators(), b), at, cells)
+			i, err := p.add(t.Subst(nil, a.operators(), b), at)
 			if err == errSkip {
 				return nil, nil, err
 			}
@@ -154,6 +162,18 @@ func compile(l *law.Law, a *assignment, cells int) (*program, *Witness, error) {
 			return nil, w, nil
 		}
 	}
+	for i := range p.steps {
+		st := &p.steps[i]
+		if tooLarge(st.sizes, cells) {
+			return nil, nil, errSkip
+		}
+		if st.input > 0 || st.fn != "" {
+			continue
+		}
+		if st.mean, err = st.apply.meaning(cells); err != nil {
+			return nil, nil, err
+		}
+	}
 	return p, nil, nil
 }
 
@@ -168,6 +188,7 @@ func (a *assignment) operators() map[string]string {
 	return m
 }
 
+// tooLarge says whether a tensor has more elements than cells.
 func tooLarge(sizes []int, cells int) bool {
 	n := 1
 	for _, s := range sizes {
@@ -181,7 +202,7 @@ func tooLarge(sizes []int, cells int) bool {
 	return false
 }
 
-func (p *program) add(t *law.Term, at map[string]int, cells int) (int, error) {
+func (p *program) add(t *law.Term, at map[string]int) (int, error) {
 	k := t.String()
 	if i, ok := at[k]; ok {
 		return i, nil
@@ -189,7 +210,7 @@ func (p *program) add(t *law.Term, at map[string]int, cells int) (int, error) {
 	st := step{term: t}
 	inSizes := make([][]int, len(t.Args))
 	for i, a := range t.Args {
-		j, err := p.add(a, at, cells)
+		j, err := p.add(a, at)
 		if err != nil {
 			return 0, err
 		}
@@ -206,14 +227,14 @@ func (p *program) add(t *law.Term, at map[string]int, cells int) (int, error) {
 	case t.Fn != "":
 		st.fn, st.sizes = t.Fn, inSizes[0]
 	default:
-		sizes, m, err := applyOp(t, t.Attrs, inSizes, cells)
+		ap, err := applyOp(t, t.Attrs, inSizes)
 		if err == errSkip {
 			return 0, err
 		}
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", t, err)
 		}
-		st.mean, st.sizes = m, sizes
+		st.apply, st.sizes = ap, ap.out[t.Out]
 	}
 	p.steps = append(p.steps, st)
 	at[k] = len(p.steps) - 1

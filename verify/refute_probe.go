@@ -14,15 +14,16 @@ import (
 type probe struct {
 	key    uint64   // of functions, orders and numbers
 	names  []string // of the tensors given
+	keys   []string // under which their numbers are drawn
 	nodes  []probeNode
 	out    [2][]int
 	cells  int
 	oneWay bool
-	zero   map[string]bool // function variables that keep 0
 	// Of one comparison, by node.
 	err   []error
 	given [][]int // of the tensors given, in their order
 	sizes [][]int
+	apply []applied
 	means []*graph.Meaning
 	data  [][]uint64
 }
@@ -47,16 +48,18 @@ const (
 )
 
 func newProbe(l *law.Law, seed uint64, cells int) (*probe, error) {
-	p := &probe{key: seed, cells: cells, oneWay: l.OneWay, zero: map[string]bool{}}
+	p := &probe{key: seed, cells: cells, oneWay: l.OneWay}
 	fns := map[string]string{}
-	for _, b := range l.Given {
+	// Numbers and functions do not depend on names.
+	for i, b := range l.Given {
 		switch b.Sort {
 		case "":
+			p.keys = append(p.keys, fmt.Sprint("x", len(p.names)))
 			p.names = append(p.names, b.Name)
 		case law.SortPointwise1:
-			fns[b.Name] = "any:" + b.Name
+			fns[b.Name] = fmt.Sprint("any:", i)
 		case law.SortZero1:
-			fns[b.Name], p.zero[b.Name] = "zero:"+b.Name, true
+			fns[b.Name] = fmt.Sprint("zero:", i)
 		}
 	}
 	at := map[string]int{}
@@ -120,18 +123,20 @@ func newProbe(l *law.Law, seed uint64, cells int) (*probe, error) {
 	}
 	p.err = make([]error, len(p.nodes))
 	p.sizes = make([][]int, len(p.nodes))
+	p.apply = make([]applied, len(p.nodes))
 	p.means = make([]*graph.Meaning, len(p.nodes))
 	p.data = make([][]uint64, len(p.nodes))
 	return p, nil
 }
 
-// compare evaluates both sides, given the sizes of the tensors.
+// compare infers both sides, given the sizes of the tensors, and evaluates them
+// if shapes do not tell them apart.
 func (p *probe) compare(a *assignment, given [][]int) probeResult {
 	p.given = given
 	b := a.binding()
 	for i := range p.nodes {
 		var err error
-		if p.sizes[i], p.means[i], err = p.infer(&p.nodes[i], b, given); err == errSkip {
+		if p.sizes[i], p.apply[i], err = p.infer(&p.nodes[i], b, given); err == errSkip {
 			return probeSkipped
 		}
 		p.err[i] = err
@@ -151,6 +156,22 @@ func (p *probe) compare(a *assignment, given [][]int) probeResult {
 	for k := range p.out[0] {
 		if !slices.Equal(p.sizes[p.out[0][k]], p.sizes[p.out[1][k]]) {
 			return probeBroken
+		}
+	}
+	for i := range p.nodes {
+		p.means[i] = nil
+		if p.err[i] != nil {
+			continue
+		}
+		if tooLarge(p.sizes[i], p.cells) {
+			return probeSkipped
+		}
+		if p.apply[i].term == nil {
+			continue
+		}
+		var err error
+		if p.means[i], err = p.apply[i].meaning(p.cells); err != nil {
+			return probeSkipped
 		}
 	}
 	rounds := 1
@@ -181,7 +202,7 @@ func (p *probe) evaluate(z fingerprint.Zp) {
 		switch {
 		case p.err[i] != nil:
 		case n.input > 0:
-			p.data[i] = fingerprint.Random(z.Key, p.names[n.input-1], graph.NumElements(p.sizes[i]))
+			p.data[i] = fingerprint.Random(z.Key, p.keys[n.input-1], graph.NumElements(p.sizes[i]))
 		case n.fn != "":
 			x := p.data[n.args[0]]
 			y := make([]uint64, len(x))
@@ -202,7 +223,7 @@ func (p *probe) evaluate(z fingerprint.Zp) {
 // program is the law as it was compared last, to be run on exact values. Its
 // terms are those of the law: it serves to find values, not to describe them.
 func (p *probe) program(l *law.Law) *program {
-	out := &program{law: l, out: p.out, fns: functions{zero: p.zero}}
+	out := &program{law: l, out: p.out, fns: functionsOf(l, 0)}
 	for i, name := range p.names {
 		out.inputs = append(out.inputs, input{name, p.given[i]})
 	}
@@ -213,19 +234,19 @@ func (p *probe) program(l *law.Law) *program {
 	return out
 }
 
-// infer is the sizes and the meaning of a node. errSkip says that it is too
-// large, any other error that it is undefined.
-func (p *probe) infer(n *probeNode, b *graph.Binding, given [][]int) ([]int, *graph.Meaning, error) {
+// infer is the sizes of a node, and of an operator its application. errSkip says
+// that they cannot be told, any other error that it is undefined.
+func (p *probe) infer(n *probeNode, b *graph.Binding, given [][]int) (sizes []int, ap applied, err error) {
 	for _, k := range n.args {
 		if p.err[k] != nil {
-			return nil, nil, p.err[k]
+			return nil, ap, p.err[k]
 		}
 	}
 	switch {
 	case n.input > 0:
-		return given[n.input-1], nil, nil
+		return given[n.input-1], ap, nil
 	case n.fn != "":
-		return p.sizes[n.args[0]], nil, nil
+		return p.sizes[n.args[0]], ap, nil
 	}
 	attrs := n.term.Attrs
 	if !n.fixed {
@@ -235,15 +256,40 @@ func (p *probe) infer(n *probeNode, b *graph.Binding, given [][]int) ([]int, *gr
 	for j, k := range n.args {
 		in[j] = p.sizes[k]
 	}
-	return applyOp(n.term, attrs, in, p.cells)
+	if ap, err = applyOp(n.term, attrs, in); err != nil {
+		return nil, ap, err
+	}
+	return ap.out[n.term.Out], ap, nil
 }
 
 // maxOpWork bounds the arithmetic operations of one application.
 const maxOpWork = 1 << 26
 
-// applyOp infers an operator at concrete shapes. errSkip says that a result has
-// more than that many cells, or is too much work.
-func applyOp(t *law.Term, attrs graph.Attrs, in [][]int, cells int) ([]int, *graph.Meaning, error) {
+// applied is one application of an operator to tensors of these sizes.
+type applied struct {
+	term    *law.Term
+	attrs   graph.Attrs
+	in, out [][]int
+}
+
+// maxAxis bounds an axis, so that sums of sizes are far from the end of 64 bits.
+const maxAxis = 1 << 40
+
+// inRange says whether all axes are from 1 to maxAxis.
+func inRange(sizes []int) bool {
+	for _, n := range sizes {
+		if n < 1 || n > maxAxis {
+			return false
+		}
+	}
+	return true
+}
+
+// applyOp infers an operator at concrete shapes, which may have any number of
+// elements. errSkip says that it cannot tell, any other error that the operator
+// is undefined.
+func applyOp(t *law.Term, attrs graph.Attrs, in [][]int) (applied, error) {
+	a := applied{term: t, attrs: attrs, in: in}
 	shapes := make([]graph.Shape, len(in))
 	for i, s := range in {
 		shapes[i] = graph.Sizes(s...)
@@ -251,25 +297,37 @@ func applyOp(t *law.Term, attrs graph.Attrs, in [][]int, cells int) ([]int, *gra
 	var f graph.Facts
 	out, err := t.Op.InferShapes(&f, attrs, shapes)
 	if err != nil {
-		return nil, nil, err
+		return a, err
 	}
 	if len(f.Needs) > 0 || t.Out >= len(out) {
-		return nil, nil, errUndecided
+		return a, errSkip
 	}
-	sizes := make([][]int, len(out))
+	a.out = make([][]int, len(out))
 	for i, s := range out {
 		c, ok := s.Concrete()
 		if !ok {
-			return nil, nil, fmt.Errorf("shape %s is not concrete", s)
+			return a, fmt.Errorf("shape %s is not concrete", s)
 		}
-		if tooLarge(c, cells) {
-			return nil, nil, errSkip
+		if !inRange(c) {
+			return a, errSkip
 		}
-		sizes[i] = c
+		a.out[i] = c
 	}
-	if t.Op.WorkOf(attrs, in, sizes).FLOPs > maxOpWork {
-		return nil, nil, errSkip
+	return a, nil
+}
+
+// meaning says what is computed. errSkip says that an operand or a result has
+// more elements than cells, or that it is too much work.
+func (a *applied) meaning(cells int) (*graph.Meaning, error) {
+	for _, list := range [2][][]int{a.in, a.out} {
+		for _, s := range list {
+			if tooLarge(s, cells) {
+				return nil, errSkip
+			}
+		}
 	}
-	m, err := t.Op.Mean(attrs, in, sizes)
-	return sizes[t.Out], m, err
+	if a.term.Op.WorkOf(a.attrs, a.in, a.out).FLOPs > maxOpWork {
+		return nil, errSkip
+	}
+	return a.term.Op.Mean(a.attrs, a.in, a.out)
 }

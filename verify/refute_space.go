@@ -1,8 +1,8 @@
 package verify
 
 import (
+	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sort"
 
@@ -17,8 +17,10 @@ type space struct {
 	sizes []string
 	runs  []string
 	attrs []binding
-	limit []int // number of values of each variable: sizes, runs, attributes
-	lens  [][]int
+	// limit is the number of values that each variable usually has: sizes, runs,
+	// attributes. Search beyond that may give it more, see reach.
+	limit []int
+	lens  [][]int     // of axis runs
 	shape [][]axis    // of the tensors given, in order
 	where []condition // of the law
 	loose []int       // size variables of no tensor given
@@ -36,9 +38,9 @@ type binding struct {
 type point []int
 
 func (p point) key() string {
-	b := make([]byte, len(p))
-	for i, v := range p {
-		b[i] = byte(v)
+	b := make([]byte, 0, len(p))
+	for _, v := range p {
+		b = binary.AppendUvarint(b, uint64(v))
 	}
 	return string(b)
 }
@@ -70,18 +72,23 @@ var attrChoices = map[string][]graph.Value{
 // runChoices are the sizes of an axis run, by their sum.
 var runChoices = [][]int{{}, {1}, {2}, {3}, {1, 2}, {2, 1}, {2, 3}, {2, 1, 2}}
 
-// maxSizes keeps a size in a byte of a point's key.
-const maxSizes = 200
-
 func newSpace(l *law.Law, opts RefuteOptions) (*space, error) {
 	s := &space{law: l, maxOf: opts.Cells}
-	sizes, runs := map[string]bool{}, map[string]bool{}
+	// Variables are numbered as they are met: names decide nothing, but for those
+	// that are first met in a sum or a product.
 	atom := func(a graph.Atom) {
-		switch a.Kind {
-		case graph.AtomVar:
-			sizes[a.Name] = true
-		case graph.AtomRun:
-			runs[a.Name] = true
+		switch {
+		case a.Kind == graph.AtomVar && !slices.Contains(s.sizes, a.Name):
+			s.sizes = append(s.sizes, a.Name)
+		case a.Kind == graph.AtomRun && !slices.Contains(s.runs, a.Name):
+			s.runs = append(s.runs, a.Name)
+		}
+	}
+	for _, b := range l.Given {
+		for _, it := range b.Shape {
+			if n, ok := it.Dim.IsVar(); ok && it.Run == "" {
+				atom(graph.Atom{Kind: graph.AtomVar, Name: n})
+			}
 		}
 	}
 	for _, b := range l.Given {
@@ -95,10 +102,7 @@ func newSpace(l *law.Law, opts RefuteOptions) (*space, error) {
 		}
 		s.attrs = append(s.attrs, binding{b.Name, vs})
 	}
-	given := map[string]bool{}
-	for n := range sizes {
-		given[n] = true
-	}
+	given := len(s.sizes)
 	for _, w := range l.Where {
 		w.Left.Walk(atom)
 		w.Right.Walk(atom)
@@ -113,10 +117,9 @@ func newSpace(l *law.Law, opts RefuteOptions) (*space, error) {
 			}
 		})
 	}
-	s.sizes, s.runs = sorted(sizes), sorted(runs)
-	for i, n := range s.sizes {
-		s.limit = append(s.limit, min(opts.MaxSize, maxSizes))
-		if !given[n] {
+	for i := range s.sizes {
+		s.limit = append(s.limit, opts.MaxSize)
+		if i >= given {
 			s.loose = append(s.loose, i)
 		}
 	}
@@ -128,8 +131,15 @@ func newSpace(l *law.Law, opts RefuteOptions) (*space, error) {
 	for range s.runs {
 		s.limit = append(s.limit, len(s.lens))
 	}
-	for _, b := range s.attrs {
+	if opts.MaxRun > 0 {
+		s.lens = append(s.lens, longRuns...)
+	}
+	for i := range s.attrs {
+		b := &s.attrs[i]
 		s.limit = append(s.limit, len(b.values))
+		if sort, ok := l.Find(b.name); ok {
+			b.values = slices.Concat(b.values, farAttrs[sort.Sort])
+		}
 	}
 	for _, b := range l.Given {
 		if b.Sort == "" {
@@ -227,6 +237,20 @@ func (s *space) poly(d graph.Dim) poly {
 	return p
 }
 
+// variable is the number of a size variable or a run among those of a point, or
+// -1.
+func (s *space) variable(a graph.Atom) int {
+	switch a.Kind {
+	case graph.AtomVar:
+		return slices.Index(s.sizes, a.Name)
+	case graph.AtomRun:
+		if i := slices.Index(s.runs, a.Name); i >= 0 {
+			return len(s.sizes) + i
+		}
+	}
+	return -1
+}
+
 // value is a polynomial at a point; ok is false where it is not a number.
 func (s *space) value(q *poly, at point) (n int64, ok bool) {
 	if q.whole != nil {
@@ -304,8 +328,14 @@ func (s *space) holds(c *condition, at point) bool {
 }
 
 // instance is the sizes of the tensors given, in order; ok is false where the
-// conditions do not hold or a tensor is too large.
+// conditions do not hold or a tensor is too large to be evaluated.
 func (s *space) instance(at point) (sizes [][]int, ok bool) {
+	sizes, ok = s.shapes(at)
+	return sizes, ok && !slices.ContainsFunc(sizes, func(sh []int) bool { return tooLarge(sh, s.maxOf) })
+}
+
+// shapes is instance for tensors of any number of elements.
+func (s *space) shapes(at point) (sizes [][]int, ok bool) {
 	for i := range s.where {
 		if !s.holds(&s.where[i], at) {
 			return nil, false
@@ -319,13 +349,10 @@ func (s *space) instance(at point) (sizes [][]int, ok bool) {
 				continue
 			}
 			n, ok := s.value(&sh[i].size, at)
-			if !ok || n < 1 || n > int64(s.maxOf) {
+			if !ok || n < 1 || n > maxAxis {
 				return nil, false
 			}
 			out = append(out, int(n))
-		}
-		if tooLarge(out, s.maxOf) {
-			return nil, false
 		}
 		sizes = append(sizes, out)
 	}
@@ -371,130 +398,4 @@ func (s *space) less(p, q point) bool {
 		return a < b
 	}
 	return slices.Compare(p, q) < 0
-}
-
-// maxPlain bounds the assignments of attributes that are tried.
-const maxPlain = 512
-
-// plainAttrs lists assignments of the attributes, plain ones first.
-func (s *space) plainAttrs() [][]int {
-	limit := s.limit[len(s.sizes)+len(s.runs):]
-	out := [][]int{make([]int, len(limit))}
-	for i, n := range limit {
-		for _, q := range slices.Clone(out) {
-			for v := 1; v < n && len(out) < maxPlain; v++ {
-				r := slices.Clone(q)
-				r[i] = v
-				out = append(out, r)
-			}
-		}
-	}
-	sum := func(q []int) (n int) {
-		for _, v := range q {
-			n += v
-		}
-		return n
-	}
-	slices.SortFunc(out, func(a, b []int) int {
-		if c := sum(a) - sum(b); c != 0 {
-			return c
-		}
-		return slices.Compare(a, b)
-	})
-	return out
-}
-
-// smaller calls f with points less than at, in order of weight and then of
-// attributes, of which it takes those listed, until f returns false.
-func (s *space) smaller(at point, attrs [][]int, f func(point) bool) {
-	n := len(s.sizes) + len(s.runs)
-	q := make(point, len(at))
-	var level []point
-	var rec func(i, weight int)
-	rec = func(i, weight int) {
-		if i == n {
-			if s.weight(q) == weight {
-				level = append(level, slices.Clone(q))
-			}
-			return
-		}
-		for v := range s.limit[i] {
-			if q[i] = v; s.weight(q) > weight {
-				break // a larger value never weighs less
-			}
-			rec(i+1, weight)
-		}
-		q[i] = 0
-	}
-	last := s.weight(at)
-	for weight := s.weight(q); weight <= last; weight++ {
-		level = level[:0]
-		rec(0, weight)
-		for _, as := range attrs {
-			for _, p := range level {
-				copy(p[n:], as)
-				if weight == last && !s.less(p, at) {
-					continue
-				}
-				if !f(p) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// random is a generator for one purpose.
-func random(seed, purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, purpose)) }
-
-const (
-	drawCells = 300 // elements that a draw's tensors have together, if possible
-	drawTries = 100
-)
-
-// draw picks a point at random, the n-th; ok is false if none was found that
-// meets the conditions. The first is the smallest, the next ones are small.
-func (s *space) draw(rng *rand.Rand, n int) (point, bool) {
-	at := make(point, len(s.limit))
-	for try := range drawTries {
-		for i, lim := range s.limit {
-			switch {
-			case n == 0 && try == 0:
-				at[i] = 0
-			case i < len(s.sizes):
-				at[i] = drawSize(rng, n+try, lim)
-			default:
-				at[i] = rng.IntN(lim)
-			}
-		}
-		ins, ok := s.instance(at)
-		if !ok {
-			continue
-		}
-		cells := 0
-		for _, sizes := range ins {
-			cells += graph.NumElements(sizes)
-		}
-		if cells <= drawCells || try > drawTries*3/4 {
-			return at, true
-		}
-	}
-	return at, false
-}
-
-// drawSize is a size less one: of draws by turns from few sizes, from all with
-// small ones more often, and from those that are not 1.
-func drawSize(rng *rand.Rand, n, limit int) int {
-	switch n % 4 {
-	case 0:
-		return rng.IntN(min(2, limit))
-	case 1:
-		return rng.IntN(min(3, limit))
-	case 2:
-		return min(rng.IntN(limit), rng.IntN(limit))
-	}
-	if limit < 3 || rng.IntN(6) == 0 {
-		return 0
-	}
-	return 1 + rng.IntN(min(3, limit-1))
 }

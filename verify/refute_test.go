@@ -152,16 +152,6 @@ func TestRefuteStops(t *testing.T) {
 	}
 }
 
-func TestByWeight(t *testing.T) {
-	cs := []choice{{n: 3}, {n: 1}, {n: 2}}
-	var got []string
-	byWeight(cs, func(p []int) bool { got = append(got, fmt.Sprint(p)); return true })
-	want := "[0 0 0] [0 0 1] [1 0 0] [1 0 1] [2 0 0] [2 0 1]"
-	if strings.Join(got, " ") != want {
-		t.Errorf("%v, want %s", got, want)
-	}
-}
-
 func ExampleRefute() {
 	l, _ := law.ParseLaw("refute transpose_square given X : [n, n] then transpose(X) == X")
 	w, err := Refute(context.Background(), l, RefuteOptions{})

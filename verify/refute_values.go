@@ -149,7 +149,8 @@ func plainer(q *interp.Q, values []interp.Q, fails func() bool) bool {
 func (p *program) simplifyFns(vals []interp.Q, fails func() bool) bool {
 	changed := false
 	seen := p.callsOf(vals)
-	for _, f := range sorted(seen) {
+	for _, g := range p.law.Given {
+		f := g.Name
 		args := make([]interp.Q, 0, len(seen[f]))
 		for x := range seen[f] {
 			args = append(args, x)

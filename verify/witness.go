@@ -42,11 +42,88 @@ type Function struct {
 	Table map[string]string `json:"table,omitempty"`
 }
 
-// Tensor is a tensor of a witness: its term, shape and values.
+// Tensor is a tensor of a witness: its term, shape and values. A long one has
+// Entries instead of Values: the elements that are not 0, by index, such as
+// "0 17". Of a tensor that is not given More counts those that are left out.
 type Tensor struct {
-	Term   string   `json:"term"`
-	Shape  []int    `json:"shape"`
-	Values []string `json:"values,omitempty"`
+	Term    string            `json:"term"`
+	Shape   []int             `json:"shape"`
+	Values  []string          `json:"values,omitempty"`
+	Entries map[string]string `json:"entries,omitempty"`
+	More    int               `json:"more,omitempty"`
+}
+
+const (
+	longTensor  = 2048 // elements, from which on Entries are listed
+	mostEntries = 16   // of a tensor that is not given
+)
+
+// fill notes values; all of them where most is 0.
+func (t *Tensor) fill(qs []interp.Q, most int) {
+	if len(qs) <= longTensor {
+		t.Values = formatAll(qs)
+		return
+	}
+	t.Entries = map[string]string{}
+	for i, q := range qs {
+		switch {
+		case q == interp.Q{Den: 1}:
+		case most > 0 && len(t.Entries) == most:
+			t.More++
+		default:
+			t.Entries[strings.Trim(fmt.Sprint(indexOf(t.Shape, i)), "[]")] = formatQ(q)
+		}
+	}
+}
+
+// values reads what fill noted, given the shape.
+func (t *Tensor) values(sizes []int) ([]interp.Q, error) {
+	n := graph.NumElements(sizes)
+	if n <= longTensor {
+		if len(t.Values) != n {
+			return nil, fmt.Errorf("no values of shape %v", sizes)
+		}
+		out := make([]interp.Q, n)
+		for i, s := range t.Values {
+			var err error
+			if out[i], err = parseQ(s); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	if t.Values != nil || t.More != 0 {
+		return nil, fmt.Errorf("values of shape %v are to be entries", sizes)
+	}
+	out := slices.Repeat([]interp.Q{{Den: 1}}, n)
+	for _, k := range sorted(t.Entries) {
+		at := strings.Fields(k)
+		if len(at) != len(sizes) {
+			return nil, fmt.Errorf("entry %q: want %d indices", k, len(sizes))
+		}
+		flat := 0
+		for i, s := range at {
+			x, err := strconv.Atoi(s)
+			if err != nil || x < 0 || x >= sizes[i] {
+				return nil, fmt.Errorf("entry %q is not in shape %v", k, sizes)
+			}
+			flat = flat*sizes[i] + x
+		}
+		var err error
+		if out[flat], err = parseQ(t.Entries[k]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// indexOf is the index of an element.
+func indexOf(sizes []int, flat int) []int {
+	at := make([]int, len(sizes))
+	for i, st := range graph.Strides(sizes) {
+		at[i], flat = flat/st, flat%st
+	}
+	return at
 }
 
 func formatQ(q interp.Q) string {
@@ -122,18 +199,15 @@ func (p *program) witness(vals []interp.Q) *Witness {
 	p.fns.seen = nil
 	for i := range w.Inputs {
 		n := graph.NumElements(w.Inputs[i].Shape)
-		w.Inputs[i].Values, vals = formatAll(vals[:n]), vals[n:]
+		w.Inputs[i].fill(vals[:n], 0)
+		vals = vals[n:]
 	}
 	w.Output = -1
 	for i := range p.out[0] {
 		l, r := res[p.out[0][i]], res[p.out[1][i]]
 		if at, ok := firstDiff(l, r); ok {
 			w.Output, w.Left, w.Right = i, formatQ(l[at]), formatQ(r[at])
-			sizes := p.steps[p.out[0][i]].sizes
-			w.Cell = make([]int, len(sizes))
-			for a, st := range graph.Strides(sizes) {
-				w.Cell[a], at = at/st, at%st
-			}
+			w.Cell = indexOf(p.steps[p.out[0][i]].sizes, at)
 			break
 		}
 	}
@@ -155,7 +229,9 @@ func (p *program) trace(outs []int, res [][]interp.Q) []Tensor {
 		for _, a := range p.steps[i].args {
 			visit(a)
 		}
-		list = append(list, Tensor{Term: p.steps[i].term.String(), Shape: p.steps[i].sizes, Values: formatAll(res[i])})
+		t := Tensor{Term: p.steps[i].term.String(), Shape: p.steps[i].sizes}
+		t.fill(res[i], mostEntries)
+		list = append(list, t)
 	}
 	for _, o := range outs {
 		visit(o)
@@ -202,10 +278,11 @@ func (w *Witness) assignment() (*assignment, error) {
 	return a, nil
 }
 
-// Bounds of what is replayed: elements of a tensor, and a size or a number in a
-// stride or a pad, so that products stay in 64 bits.
+// Bounds of what is replayed: elements of a tensor whose values matter, a size,
+// and a number in a stride or a pad, so that products stay in 64 bits.
 const (
 	replayCells  = 1 << 20
+	replaySize   = reachSize
 	replayNumber = 1 << 12
 )
 
@@ -220,9 +297,14 @@ func (a *assignment) of(l *law.Law) error {
 		return fmt.Errorf("%d sizes, %d axis runs and %d attributes are given, the law has %d, %d and %d",
 			len(a.Dims), len(a.Runs), len(a.Attrs), len(s.sizes), len(s.runs), len(s.attrs))
 	}
+	all := int64(1)
 	for _, n := range s.sizes {
-		if d, ok := a.Dims[n].Const(); !ok || d < 1 || d > replayNumber {
-			return fmt.Errorf("size %s is not given or not from 1 to %d", n, replayNumber)
+		d, ok := a.Dims[n].Const()
+		if !ok || d < 1 || d > replaySize {
+			return fmt.Errorf("size %s is not given or not from 1 to %d", n, replaySize)
+		}
+		if all *= d; all > reachAll {
+			return fmt.Errorf("the product of all sizes is above %d", reachAll)
 		}
 	}
 	for _, n := range s.runs {
@@ -309,16 +391,14 @@ func (w *Witness) Replay(l *law.Law) (*Witness, error) {
 	}
 	var vals []interp.Q
 	for i, in := range p.inputs {
-		if i >= len(w.Inputs) || w.Inputs[i].Term != in.name || len(w.Inputs[i].Values) != graph.NumElements(in.sizes) {
+		if i >= len(w.Inputs) || w.Inputs[i].Term != in.name {
 			return nil, fmt.Errorf("replay %s: tensor %s has no values of shape %v", l.Name, in.name, in.sizes)
 		}
-		for _, s := range w.Inputs[i].Values {
-			q, err := parseQ(s)
-			if err != nil {
-				return nil, fmt.Errorf("replay %s: tensor %s: %w", l.Name, in.name, err)
-			}
-			vals = append(vals, q)
+		qs, err := w.Inputs[i].values(in.sizes)
+		if err != nil {
+			return nil, fmt.Errorf("replay %s: tensor %s: %w", l.Name, in.name, err)
 		}
+		vals = append(vals, qs...)
 	}
 	if p.differ(vals) < 0 {
 		return nil, fmt.Errorf("replay %s: the sides are equal", l.Name)
@@ -365,6 +445,17 @@ func (w *Witness) String() string {
 			fmt.Fprintf(&b, "  %s\n", title)
 		}
 		for _, t := range ts {
+			if t.Entries != nil {
+				var list []string
+				for _, k := range sorted(t.Entries) {
+					list = append(list, "["+k+"] = "+t.Entries[k])
+				}
+				if t.More > 0 {
+					list = append(list, fmt.Sprintf("%d more", t.More))
+				}
+				fmt.Fprintf(&b, "    %s : %v, all 0 but %s\n", t.Term, t.Shape, strings.Join(list, ", "))
+				continue
+			}
 			if t.Values == nil {
 				fmt.Fprintf(&b, "    %s : %v\n", t.Term, t.Shape)
 				continue

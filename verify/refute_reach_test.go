@@ -1,0 +1,79 @@
+package verify
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/law"
+)
+
+// Laws that hold at small sizes, or have none: what tells their sides apart is
+// beyond the usual strides, sizes, groups and axes.
+var farLaws = []struct{ law, kind, where string }{
+	{`stride given s : stride, q : same, X : [b, c, h, w], W : [o, c, 3, 3]
+then conv2d[stride=s, pad=q](X, W) == conv2d[stride=s, pad=q](X, enlarge[kh=5, kw=5](W))`, "values", "s = (4, 1)"},
+	{`stride_18 given s : stride, q : same, X : [b, c, h, w], W : [o, c, 17, 17]
+then conv2d[stride=s, pad=q](X, W) == conv2d[stride=s, pad=q](X, enlarge[kh=19, kw=19](W))`, "values", ""},
+	{`groups given s : stride, p : padding, X : [b, g*c, h, w], V : [g*m, c, kh, kw], W : [g*n, c, kh, kw] where 6 <= g
+then conv2d[stride=s, pad=p, groups=g](X, concat[axis=0](V, W))
+== concat[axis=1](conv2d[stride=s, pad=p, groups=g](X, V), conv2d[stride=s, pad=p, groups=g](X, W))`, "values", "g = 6"},
+	{`groups_need given X : [b, g*c, h, w], W : [g*o, c, kh, kw], K : [5], A : []
+then smul(conv2d[pad=valid, groups=g](X, W), A)
+=> smul(conv2d[pad=valid, groups=g](X, W), ewadd(A, reducesum[axes=(0)](ewsub(slice[axis=0, lo=0, hi=g](K), slice[axis=0, lo=0, hi=g](K)))))`, "defined", "g = 6"},
+	{`groups_need_300 given X : [b, g*c, h, w], W : [g*o, c, kh, kw], K : [300], A : []
+then smul(conv2d[pad=valid, groups=g](X, W), A)
+=> smul(conv2d[pad=valid, groups=g](X, W), ewadd(A, reducesum[axes=(0)](ewsub(slice[axis=0, lo=0, hi=g](K), slice[axis=0, lo=0, hi=g](K)))))`, "defined", "g = 301"},
+	{`rank given X : [P..], K : [6], A : []
+then smul(X, A) => smul(X, ewadd(A, reducesum[axes=(0)](ewsub(slice[axis=0, lo=0, hi=#P+1](K), slice[axis=0, lo=0, hi=#P+1](K)))))`, "defined", "P.. = [1 1 1 1 1 1]"},
+	{`target given X : [b], Z : [c] then X => ewadd(X, ewsub(slice[axis=0, lo=0, hi=b](Z), slice[axis=0, lo=0, hi=b](Z)))`, "defined", "b = 2, c = 1"},
+	{`pads given s : stride, p : padding
+then one[shape=[b, c, window(h, kh, s, p, 0), window(w, kw, s, p, 1)]]() => poolavg[kh=kh, kw=kw, stride=s, pad=p, border=excluded](one[shape=[b, c, h, w]]())`, "defined", ""},
+	{`output given X : [a], Z : [c] then X => slice[axis=0, lo=0, hi=a](concat[axis=0](X, slice[axis=0, lo=0, hi=b](Z)))`, "defined", "b = 2, c = 1"},
+	{`digits given X : [2*a*64*64], Z : [64*a, 64]
+then reshape[shape=[a, 64, 2, 64]](concat[axis=1](slice[axis=0, lo=0, hi=64*a](reshape[shape=[2*64*a, 64]](X)), Z))
+== reshape[shape=[a, 64, 2, 64]](concat[axis=1](slice[axis=1, lo=0, hi=64](reshape[shape=[64*a, 2*64]](X)), Z))`, "values", ""},
+	{`long_axis given Y : [], X : [3000, 1] then broadcast[shape=[3000, 1]](Y) == X`, "values", ""},
+	{`window given X : [window(h, k, (2, 2), valid, 0)+4], Y : [n] where 6 <= k
+then Y => ewadd(Y, broadcast[shape=[n]](reducesum[axes=(0)](ewsub(slice[axis=0, lo=0, hi=5](X), slice[axis=0, lo=0, hi=5](X)))))`, "defined", "k = 6"},
+	{`divides given X : [n, m] where n == 12*m and 5 <= m then X => reshape[shape=[n, m]](slice[axis=0, lo=0, hi=n](concat[axis=0](X, slice[axis=0, lo=0, hi=61](X))))`, "defined", "m = 5, n = 60"},
+	{`multiples given X : [n] where n % 17 == 0 then X == relu(X)`, "values", "n = 17"},
+}
+
+func TestRefuteFar(t *testing.T) {
+	for _, c := range farLaws {
+		l, err := law.ParseLaw("rule " + c.law)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := Refute(context.Background(), l, RefuteOptions{})
+		if err != nil || w == nil {
+			t.Errorf("%s: not refuted (%v)", l.Name, err)
+			continue
+		}
+		text := w.String()
+		if w.Kind != c.kind || !strings.Contains(text, c.where) {
+			t.Errorf("%s: want %s, %q; got\n%.600s", l.Name, c.kind, c.where, text)
+		}
+		b, err := json.Marshal(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b) > 20_000 {
+			t.Errorf("%s: a witness of %d bytes", l.Name, len(b))
+		}
+		var read Witness
+		if err := json.Unmarshal(b, &read); err != nil {
+			t.Fatal(err)
+		}
+		again, err := read.Replay(l)
+		if err != nil {
+			t.Errorf("%s: %v", l.Name, err)
+			continue
+		}
+		if got, _ := json.Marshal(again); string(got) != string(b) {
+			t.Errorf("%s: replayed as\n%.600s\nwas\n%.600s", l.Name, got, b)
+		}
+	}
+}
