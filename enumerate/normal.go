@@ -1,8 +1,6 @@
 package enumerate
 
 import (
-	"strings"
-
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 )
@@ -246,7 +244,6 @@ func compileRewrites(l *law.Law, conditional bool) []*rewrite {
 // matcher holds the bindings of one match; it is reused.
 type matcher struct {
 	s     *store
-	w     *rewriter
 	r     *rewrite
 	vars  []tid
 	dims  []int64
@@ -356,12 +353,9 @@ func (m *matcher) match(q int32, yield func() bool) bool {
 		case 1:
 			ok = m.match(m.push(p.args[0], a.a, next), yield)
 		default:
-			// Commutative operands are tried in an order that depends on
-			// what they are, not on when they were made.
-			x, y := m.w.ordered(a)
-			ok = m.match(m.push(p.args[0], x, m.push(p.args[1], y, next)), yield)
-			if !ok && p.op.Commutative && x != y {
-				ok = m.match(m.push(p.args[0], y, m.push(p.args[1], x, next)), yield)
+			ok = m.match(m.push(p.args[0], a.a, m.push(p.args[1], a.b, next)), yield)
+			if !ok && p.op.Commutative && a.a != a.b {
+				ok = m.match(m.push(p.args[0], a.b, m.push(p.args[1], a.a, next)), yield)
 			}
 		}
 	}
@@ -532,15 +526,4 @@ func (s *store) instFor(key instKey, attrs int) (uint16, bool) {
 	s.insts = append(s.insts, newInst(key.op, list))
 	s.instOf[key] = i
 	return i, true
-}
-
-// key orders instances by what they are.
-func (in *inst) key() string {
-	var b strings.Builder
-	b.WriteString(in.op.Name)
-	for _, v := range in.attrs {
-		b.WriteByte(' ')
-		b.WriteString(v.String())
-	}
-	return b.String()
 }

@@ -28,7 +28,8 @@ type tensor struct {
 	size   uint8 // distinct applications below and including this one
 	rep    uint8 // repUnknown, repYes, repNo
 	shape  uint16
-	weight bool // an input that is a weight
+	ops    int32 // operators with repetition, up to maxWeight
+	weight bool  // an input that is a weight
 	nodes  [maxOps]appID
 	seams  seamSet // positions at which it was joined, per axis
 	val    []uint64
@@ -200,9 +201,10 @@ func (s *store) apply(in uint16, a, b tid) appID {
 	s.apps = append(s.apps, app{inst: in, a: a, b: b, plan: p})
 	s.appAt[key] = id
 	nodes, n := s.union(a, b, id)
+	ops := s.opsOf(a, b)
 	seams := s.seams(p, in, a, b)
 	for o, sh := range p.outs {
-		t := tensor{app: id, out: uint8(o), shape: sh, size: n, nodes: nodes, seams: seams}
+		t := tensor{app: id, out: uint8(o), shape: sh, size: n, ops: ops, nodes: nodes, seams: seams}
 		if len(p.outs) == 2 {
 			t.seams = s.cut(in, seams, o)
 		}
@@ -333,7 +335,8 @@ func (c code) compare(d code) int { return bytes.Compare(c[:], d[:]) }
 
 // encode is the least encoding of a term over the operand orders of its
 // commutative operators. For each input in canonical numbering, perm receives
-// the store's input number.
+// the store's input number; of several numberings with the least encoding, it
+// is the least.
 func (s *store) encode(t tid, perm *[32]uint8) code {
 	tt := &s.tensors[t]
 	var comm [maxOps]appID
@@ -362,7 +365,14 @@ func (s *store) encode(t tid, perm *[32]uint8) code {
 		if tt.size == 0 {
 			e.c[1] = root
 		}
-		if mask == 0 || e.c.compare(best) < 0 {
+		order := -1
+		if mask > 0 {
+			order = e.c.compare(best)
+		}
+		if order == 0 && perm != nil {
+			order = bytes.Compare(e.perm[:], perm[:])
+		}
+		if order < 0 {
 			best = e.c
 			if perm != nil {
 				*perm = e.perm
@@ -457,9 +467,6 @@ func (s *store) decode(c code, rename *[32]uint8) tid {
 	}
 	return outs[n-1][c[1]]
 }
-
-// less orders operands of commutative operators; any fixed order will do.
-func (s *store) less(a, b tid) bool { return a < b }
 
 // vars is the set of input numbers of a term in canonical numbering, as one
 // count per type: inputs are numbered by first use.

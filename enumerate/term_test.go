@@ -141,7 +141,7 @@ func naiveApp(s *store, id appID, rename []int) string {
 	if s.insts[a.inst].op.Commutative {
 		sort.Strings(args)
 	}
-	return s.insts[a.inst].key() + "(" + strings.Join(args, ",") + ")"
+	return s.insts[a.inst].key + "(" + strings.Join(args, ",") + ")"
 }
 
 // namings lists all renamings of a store's inputs.

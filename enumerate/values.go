@@ -1,6 +1,8 @@
 package enumerate
 
 import (
+	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/taso-go/taso/graph"
@@ -12,6 +14,7 @@ type inst struct {
 	attrs graph.Attrs
 	ids   []uint32 // identities of the attributes
 	nums  []int64  // their values, where they are numbers
+	key   string   // orders instances by what they are
 }
 
 func newInst(op *graph.Op, attrs graph.Attrs) inst {
@@ -22,7 +25,18 @@ func newInst(op *graph.Op, attrs graph.Attrs) inst {
 		in.ids = append(in.ids, valueID(v))
 		in.nums = append(in.nums, n)
 	}
+	in.key = in.text()
 	return in
+}
+
+// text is the operator and its attributes, each with its kind.
+func (in *inst) text() string {
+	var b strings.Builder
+	b.WriteString(in.op.Name)
+	for _, v := range in.attrs {
+		fmt.Fprintf(&b, " %d:%s", v.Kind(), v)
+	}
+	return b.String()
 }
 
 // values numbers attribute values, so that comparing them is comparing
