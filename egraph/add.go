@@ -44,7 +44,8 @@ func (g *Graph) Add(sym uint32, children ...NodeID) (NodeID, error) {
 }
 
 // probe looks for the node with exactly this form and, if the form is
-// canonical, for a live node congruent to it.
+// canonical, for a live node congruent to it. Of several it takes the least:
+// their order in the table depends on hashes, and so on symbols' numbers.
 func (g *Graph) probe(key, sym uint32, children []NodeID, named bool) (exact, twin NodeID) {
 	slots, mask := g.tab.slots, g.tab.mask
 	for i := key & mask; ; i = (i + 1) & mask {
@@ -63,32 +64,32 @@ func (g *Graph) probe(key, sym uint32, children []NodeID, named bool) (exact, tw
 		if slices.Equal(g.kids[nd.kids:nd.kids+uint32(nd.arity)], children) {
 			return n, 0
 		}
-		if named && twin == 0 && !nd.dead && g.canonIs(nd, children) {
+		if named && (twin == 0 || n < twin) && !nd.dead && g.canonIs(nd, children) {
 			twin = n
 		}
 	}
 }
 
-// congruent returns a live node whose canonical form this is, or 0.
-func (g *Graph) congruent(ckey, sym uint32, canon []NodeID) NodeID {
+// congruent returns the least live node whose canonical form this is, or 0.
+func (g *Graph) congruent(ckey, sym uint32, canon []NodeID) (twin NodeID) {
 	slots, mask := g.tab.slots, g.tab.mask
 	for i := ckey & mask; ; i = (i + 1) & mask {
 		s := slots[i]
 		if s == 0 {
-			return 0
+			return twin
 		}
 		if uint32(s>>32) != ckey {
 			continue
 		}
 		n := NodeID(uint32(s))
 		nd := &g.nodes[n]
-		if nd.sym == sym && int(nd.arity) == len(canon) && !nd.dead && g.canonIs(nd, canon) {
-			return n
+		if (twin == 0 || n < twin) && nd.sym == sym && int(nd.arity) == len(canon) && !nd.dead && g.canonIs(nd, canon) {
+			twin = n
 		}
 	}
 }
 
-// rival returns a live node other than n with n's canonical form, which the
+// rival returns the least live node other than n with n's canonical form, which the
 // caller left in g.canon, or 0; entered says whether n stands under that form.
 func (g *Graph) rival(ckey uint32, n NodeID) (q NodeID, entered bool) {
 	sym, arity := g.nodes[n].sym, g.nodes[n].arity
@@ -96,19 +97,19 @@ func (g *Graph) rival(ckey uint32, n NodeID) (q NodeID, entered bool) {
 	for i := ckey & mask; ; i = (i + 1) & mask {
 		s := slots[i]
 		if s == 0 {
-			return 0, entered
+			return q, entered
 		}
 		if uint32(s>>32) != ckey {
 			continue
 		}
-		q := NodeID(uint32(s))
-		if q == n {
+		m := NodeID(uint32(s))
+		if m == n {
 			entered = true
 			continue
 		}
-		nd := &g.nodes[q]
-		if nd.sym == sym && nd.arity == arity && !nd.dead && g.canonIs(nd, g.canon) {
-			return q, entered
+		nd := &g.nodes[m]
+		if (q == 0 || m < q) && nd.sym == sym && nd.arity == arity && !nd.dead && g.canonIs(nd, g.canon) {
+			q = m
 		}
 	}
 }
@@ -225,16 +226,16 @@ func (g *Graph) enterHead(head uint32, n NodeID) {
 	g.byHead[head] = append(g.byHead[head], n)
 }
 
-// enter puts a node into the table. A table full of forgotten forms is swept,
-// any other full table grows.
+// enter puts a node into the table. A table of mostly forgotten forms is swept,
+// a full table grows.
 func (g *Graph) enter(key uint32, n NodeID) {
+	// When to sweep must not depend on the size of the table, which may have
+	// grown with an earlier graph: a sweep enters forms that are not yet found.
+	if g.tab.used > 3*len(g.nodes)+minSlots {
+		g.sweep()
+	}
 	if !g.tab.room() {
-		if g.tab.used > 3*len(g.nodes) {
-			g.sweep()
-		}
-		if !g.tab.room() {
-			g.tab.double()
-		}
+		g.tab.double()
 	}
 	g.tab.put(key, n)
 }
