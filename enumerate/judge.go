@@ -90,7 +90,10 @@ func (w *classWorker) follows(p *pair) consequence {
 		if l, err = writeOut(l); err != nil {
 			continue
 		}
-		if w.derive(l) {
+		// In canonical names, so that the answer does not depend on them: they
+		// reach the order in which matches are found, and so what is found
+		// before a limit.
+		if w.derive(law.Canonical(l)) {
 			if fm.conditional() {
 				return special
 			}

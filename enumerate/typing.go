@@ -445,10 +445,13 @@ func (b *builder) finish(l *law.Law, names []string) (*law.Law, error) {
 	if err != nil {
 		return nil, err
 	}
-	for u, s := range ty.Shape {
-		if u.Op != nil && u.Op.Name == "enlarge" && ty.Shape[u.Args[0]].Equal(s) {
-			return nil, fmt.Errorf("%s enlarges nothing", u)
+	eachTerm(l, func(u *law.Term) {
+		if err == nil && u.Op != nil && u.Op.Name == "enlarge" && ty.Shape[u.Args[0]].Equal(ty.Shape[u]) {
+			err = fmt.Errorf("%s enlarges nothing", u)
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	return l, nil
 }

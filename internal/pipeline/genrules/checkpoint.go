@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/enumerate"
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
 )
 
@@ -32,6 +33,9 @@ type state struct {
 	Graphs       int64      `json:"graphs"`
 	CPU          float64    `json:"enumeration_cpu_seconds"`
 	Unproved     []Unproved `json:"unproved"`
+	// Failed are the reasons why goals were not proved, by law text: what
+	// failed once is not tried again, after an interruption either.
+	Failed map[string]string `json:"failed"`
 }
 
 func (c *checkpoint) path(level int, what string) string {
@@ -93,6 +97,9 @@ func (c *checkpoint) load(r *run, n int) error {
 		r.judge.unproved[u.Law] = u
 		r.judge.order = append(r.judge.order, u.Law)
 	}
+	for text, reason := range st.Failed {
+		r.judge.failed[text] = verify.Verdict{Reason: reason}
+	}
 	r.rep.Stages = append(st.Stages, r.rep.Stages...)
 	r.rep.Graphs += st.Graphs
 	r.cpu += st.CPU
@@ -112,7 +119,11 @@ func (c *checkpoint) save(r *run, s *enumerate.Session, n int) error {
 	if err := rules.Save(c.path(n, "rules.json"), set); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	st := state{AxiomsSHA256: r.rep.AxiomsSHA256, Level: n, Stages: r.rep.Stages, Graphs: r.rep.Graphs, CPU: r.cpu}
+	st := state{AxiomsSHA256: r.rep.AxiomsSHA256, Level: n, Stages: r.rep.Stages, Graphs: r.rep.Graphs, CPU: r.cpu,
+		Failed: map[string]string{}}
+	for text, v := range r.judge.failed {
+		st.Failed[text] = v.Reason
+	}
 	for _, text := range r.judge.order {
 		st.Unproved = append(st.Unproved, *r.judge.unproved[text])
 	}

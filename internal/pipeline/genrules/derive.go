@@ -111,6 +111,7 @@ func (j *judge) deriver() func(*law.Law) bool {
 		return func(*law.Law) bool { return false }
 	}
 	return func(l *law.Law) bool {
+		j.opt.hold()
 		v, err := s.Prove(context.Background(), l)
 		return err == nil && v.Status == verify.Proved
 	}

@@ -24,6 +24,17 @@ type Options struct {
 	SemanticOps int
 	// Progress shows how far the run is; nil is silent.
 	Progress *progress.Reporter
+
+	// disturb is called by all workers now and then, by tests, which hold them
+	// up with it: what a run finds must not depend on who does what when.
+	disturb func()
+}
+
+// hold lets a test disturb the calling worker.
+func (o *Options) hold() {
+	if o.disturb != nil {
+		o.disturb()
+	}
 }
 
 // Stage is one line of the report.

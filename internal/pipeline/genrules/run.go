@@ -78,19 +78,20 @@ func (r *run) stage(name string, count int64) procstat.Stage {
 // bar turns the enumerator's phases into progress stages.
 type bar struct {
 	sync.Mutex
-	rep   *progress.Reporter
+	opt   *Options
 	phase string
 	stage *progress.Stage
 	at    int64
 }
 
 func (b *bar) show(phase string, done, total int64) {
+	b.opt.hold()
 	b.Lock()
 	defer b.Unlock()
 	if phase != b.phase {
 		b.stage.Done()
 		b.phase, b.at = phase, 0
-		b.stage = b.rep.Stage(phase, total)
+		b.stage = b.opt.Progress.Stage(phase, total)
 	}
 	if done > b.at {
 		b.stage.Add(done - b.at)
@@ -100,7 +101,7 @@ func (b *bar) show(phase string, done, total int64) {
 
 func (r *run) levels(ctx context.Context) error {
 	opt := r.opt
-	r.bar.rep = opt.Progress
+	r.bar.opt = opt
 	eo := enumerate.Options{Universe: r.u, MaxOps: opt.MaxOps, Exhaustive: opt.Exhaustive, Workers: opt.Workers,
 		Seed: opt.Seed, Memory: opt.Memory, Prove: r.judge.prove, Progress: r.bar.show}
 	if opt.Exhaustive {
