@@ -1,91 +1,113 @@
 package graph
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Dim is an integer expression: a polynomial with integer coefficients over
 // atoms. Equal polynomials are equal Go values (==), so a Dim can be a map
 // key. The zero Dim is the constant 0.
+//
+// Arithmetic whose result has a coefficient of more than 63 bits gives a Dim
+// that is [Dim.TooLarge]. It equals nothing but copies of itself, has no value
+// and no sign, and everything computed from it is too large again; inference
+// of shapes refuses it. Whoever compares sizes that were computed with == can
+// so at worst take two equal sizes for different ones.
 type Dim struct {
 	c int64 // constant term
 	p *poly // the rest, nil when there is none; interned
 }
 
-// AtomKind says what an Atom stands for.
-type AtomKind uint8
-
-const (
-	// AtomVar is a size variable, an unknown integer of at least 1.
-	AtomVar AtomKind = iota
-	// AtomRun is the number of axes in an axis run, an unknown integer of at
-	// least 0, written #P.
-	AtomRun
-	// AtomFunc is a function of sizes and attributes that is not a
-	// polynomial, such as the output size of a strided convolution.
-	AtomFunc
-)
-
-// Atom is an indivisible factor of a Dim.
-type Atom struct {
-	Kind AtomKind
-	Name string
-	Args []Value // of an AtomFunc
-	key  string
-}
-
 type monomial struct {
 	coef  int64
-	atoms []Atom // sorted by key
-	key   string
+	atoms []Atom // in the order of Atom.compare
 }
 
 type poly struct {
-	key   string
-	terms []monomial // sorted by (degree descending, key)
+	num   uint64     // tells polynomials apart in keys of tables; nothing is ordered by it
+	text  string     // as printed
+	terms []monomial // by degree, the highest first, then by atoms
+	large bool       // stands for what is too large; not interned
 }
 
 var polyTable struct {
 	sync.RWMutex
-	m map[string]*poly
+	m map[string]*poly // by coefficients and atoms, see appendTerms
+	n atomic.Uint64
 }
+
+// ErrTooLarge is the error where sizes leave 63 bits.
+var ErrTooLarge = errors.New("sizes or their products are too large for 63 bits")
 
 // Int is the constant n.
 func Int(n int64) Dim { return Dim{c: n} }
 
-// Var is the size variable of that name.
-func Var(name string) Dim { return ofAtom(Atom{Kind: AtomVar, Name: name, key: name}) }
+// tooLarge is a new size of which nothing is known.
+func tooLarge() Dim {
+	a := Atom{Kind: AtomFunc, Name: "too large", id: &atomID{text: "(too large)"}}
+	a.id.dim.p = &poly{text: a.id.text, terms: []monomial{{coef: 1, atoms: []Atom{a}}}, num: polyTable.n.Add(1), large: true}
+	return a.id.dim
+}
 
-// RunLen is the number of axes in the axis run of that name.
-func RunLen(name string) Dim { return ofAtom(Atom{Kind: AtomRun, Name: name, key: "#" + name}) }
+// TooLarge reports whether d is the result of arithmetic that left 63 bits.
+func (d Dim) TooLarge() bool { return d.p != nil && d.p.large }
 
-// Func is an uninterpreted integer function of its arguments.
-func Func(name string, args ...Value) Dim {
-	parts := make([]string, len(args))
-	for i, a := range args {
-		parts[i] = a.String()
+// order compares two monomials without regard to their coefficients.
+func (m monomial) order(n monomial) int {
+	if len(m.atoms) != len(n.atoms) {
+		return len(n.atoms) - len(m.atoms)
 	}
-	return ofAtom(Atom{Kind: AtomFunc, Name: name, Args: args, key: name + "(" + strings.Join(parts, ",") + ")"})
+	return compareAtoms(m.atoms, n.atoms)
 }
 
-func ofAtom(a Atom) Dim {
-	return Dim{p: internPoly([]monomial{{coef: 1, atoms: []Atom{a}, key: a.key}})}
-}
-
+// internPoly is the polynomial with these terms, which are in order, different
+// and not 0.
 func internPoly(terms []monomial) *poly {
 	if len(terms) == 0 {
 		return nil
 	}
-	sort.Slice(terms, func(i, j int) bool {
-		if a, b := len(terms[i].atoms), len(terms[j].atoms); a != b {
-			return a > b
+	var buf [192]byte
+	key := appendTerms(buf[:0], terms)
+	polyTable.RLock()
+	p := polyTable.m[string(key)]
+	polyTable.RUnlock()
+	if p != nil {
+		return p
+	}
+	polyTable.Lock()
+	defer polyTable.Unlock()
+	if p = polyTable.m[string(key)]; p != nil {
+		return p
+	}
+	if polyTable.m == nil {
+		polyTable.m = map[string]*poly{}
+	}
+	p = &poly{num: polyTable.n.Add(1), text: termsText(terms), terms: terms}
+	polyTable.m[string(key)] = p
+	return p
+}
+
+// appendTerms writes terms so that only equal ones are written alike, with the
+// numbers of their atoms.
+func appendTerms(b []byte, terms []monomial) []byte {
+	for _, t := range terms {
+		b = binary.AppendVarint(b, t.coef)
+		b = binary.AppendUvarint(b, uint64(len(t.atoms)))
+		for _, a := range t.atoms {
+			b = binary.AppendUvarint(b, a.id.num)
 		}
-		return terms[i].key < terms[j].key
-	})
+	}
+	return b
+}
+
+func termsText(terms []monomial) string {
 	var b strings.Builder
 	for i, t := range terms {
 		if i > 0 && t.coef >= 0 {
@@ -99,26 +121,33 @@ func internPoly(terms []monomial) *poly {
 			b.WriteString(strconv.FormatInt(t.coef, 10))
 			b.WriteByte('*')
 		}
-		b.WriteString(t.key)
+		for j, a := range t.atoms {
+			if j > 0 {
+				b.WriteByte('*')
+			}
+			b.WriteString(a.id.text)
+		}
 	}
-	key := b.String()
-	polyTable.RLock()
-	p := polyTable.m[key]
-	polyTable.RUnlock()
-	if p != nil {
-		return p
+	return b.String()
+}
+
+// collect is the sum of a constant and terms in any order; it owns the slice.
+func collect(c int64, terms []monomial) Dim {
+	slices.SortFunc(terms, monomial.order)
+	kept := terms[:0]
+	for i := 0; i < len(terms); {
+		t := terms[i]
+		for i++; i < len(terms) && terms[i].order(t) == 0; i++ {
+			var ok bool
+			if t.coef, ok = addInt(t.coef, terms[i].coef); !ok {
+				return tooLarge()
+			}
+		}
+		if t.coef != 0 {
+			kept = append(kept, t)
+		}
 	}
-	polyTable.Lock()
-	defer polyTable.Unlock()
-	if p = polyTable.m[key]; p != nil {
-		return p
-	}
-	if polyTable.m == nil {
-		polyTable.m = map[string]*poly{}
-	}
-	p = &poly{key: key, terms: terms}
-	polyTable.m[key] = p
-	return p
+	return Dim{c: c, p: internPoly(kept)}
 }
 
 // Const reports the value of a constant Dim.
@@ -137,36 +166,35 @@ func (d Dim) IsVar() (string, bool) {
 
 // Add is d + e.
 func (d Dim) Add(e Dim) Dim {
-	if d.p == nil || e.p == nil {
-		p := d.p
-		if p == nil {
-			p = e.p
-		}
-		return Dim{c: d.c + e.c, p: p}
+	c, ok := addInt(d.c, e.c)
+	switch {
+	case !ok || d.TooLarge() || e.TooLarge():
+		return tooLarge()
+	case e.p == nil:
+		return Dim{c: c, p: d.p}
+	case d.p == nil:
+		return Dim{c: c, p: e.p}
 	}
-	return Dim{c: d.c + e.c, p: addTerms(d.p.terms, e.p.terms)}
-}
-
-func addTerms(a, b []monomial) *poly {
-	at := make(map[string]int, len(a)+len(b))
+	a, b := d.p.terms, e.p.terms
 	out := make([]monomial, 0, len(a)+len(b))
-	for _, ts := range [2][]monomial{a, b} {
-		for _, t := range ts {
-			if i, ok := at[t.key]; ok {
-				out[i].coef += t.coef
-				continue
+	for len(a) > 0 && len(b) > 0 {
+		switch o := a[0].order(b[0]); {
+		case o < 0:
+			out, a = append(out, a[0]), a[1:]
+		case o > 0:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			k, ok := addInt(a[0].coef, b[0].coef)
+			if !ok {
+				return tooLarge()
 			}
-			at[t.key] = len(out)
-			out = append(out, t)
+			if k != 0 {
+				out = append(out, monomial{coef: k, atoms: a[0].atoms})
+			}
+			a, b = a[1:], b[1:]
 		}
 	}
-	kept := out[:0]
-	for _, t := range out {
-		if t.coef != 0 {
-			kept = append(kept, t)
-		}
-	}
-	return internPoly(kept)
+	return Dim{c: c, p: internPoly(append(append(out, a...), b...))}
 }
 
 // Neg is -d.
@@ -174,64 +202,107 @@ func (d Dim) Neg() Dim { return d.Scale(-1) }
 
 // Scale is k*d.
 func (d Dim) Scale(k int64) Dim {
-	if k == 0 {
+	if d.TooLarge() {
+		return tooLarge()
+	}
+	switch k {
+	case 0:
 		return Dim{}
+	case 1:
+		return d
+	}
+	c, ok := mulInt(d.c, k)
+	if !ok {
+		return tooLarge()
 	}
 	if d.p == nil {
-		return Dim{c: d.c * k}
+		return Dim{c: c}
 	}
 	terms := make([]monomial, len(d.p.terms))
 	for i, t := range d.p.terms {
-		t.coef *= k
+		if t.coef, ok = mulInt(t.coef, k); !ok {
+			return tooLarge()
+		}
 		terms[i] = t
 	}
-	return Dim{c: d.c * k, p: internPoly(terms)}
+	return Dim{c: c, p: internPoly(terms)}
 }
 
 // Sub is d - e.
 func (d Dim) Sub(e Dim) Dim {
-	if d == e {
+	switch {
+	case d.TooLarge() || e.TooLarge():
+		return tooLarge()
+	case d == e:
 		return Dim{}
+	case e.p == nil && e.c != minInt:
+		return d.Add(Dim{c: -e.c})
 	}
 	return d.Add(e.Neg())
 }
 
 // Mul is d * e.
 func (d Dim) Mul(e Dim) Dim {
+	if d.TooLarge() || e.TooLarge() {
+		return tooLarge()
+	}
 	if d.p == nil {
 		return e.Scale(d.c)
 	}
 	if e.p == nil {
 		return d.Scale(e.c)
 	}
-	var terms []monomial
+	c, ok := mulInt(d.c, e.c)
+	if !ok {
+		return tooLarge()
+	}
+	terms := make([]monomial, 0, (len(d.p.terms)+1)*(len(e.p.terms)+1)-1)
+	add := func(k, l int64, a, b []Atom) {
+		if k == 0 || l == 0 || !ok {
+			return
+		}
+		var m monomial
+		if m.coef, ok = mulInt(k, l); !ok {
+			return
+		}
+		switch {
+		case len(a) == 0:
+			m.atoms = b
+		case len(b) == 0:
+			m.atoms = a
+		default:
+			m.atoms = mergeAtoms(a, b)
+		}
+		terms = append(terms, m)
+	}
 	for _, s := range d.p.terms {
 		for _, t := range e.p.terms {
-			atoms := append(append([]Atom{}, s.atoms...), t.atoms...)
-			sort.Slice(atoms, func(i, j int) bool { return atoms[i].key < atoms[j].key })
-			keys := make([]string, len(atoms))
-			for i, a := range atoms {
-				keys[i] = a.key
-			}
-			terms = append(terms, monomial{coef: s.coef * t.coef, atoms: atoms, key: strings.Join(keys, "*")})
+			add(s.coef, t.coef, s.atoms, t.atoms)
 		}
+		add(s.coef, e.c, s.atoms, nil)
 	}
-	prod := Dim{c: d.c * e.c, p: addTerms(terms, nil)}
-	return prod.Add(Dim{p: d.p}.Scale(e.c)).Add(Dim{p: e.p}.Scale(d.c))
+	for _, t := range e.p.terms {
+		add(d.c, t.coef, nil, t.atoms)
+	}
+	if !ok {
+		return tooLarge()
+	}
+	return collect(c, terms)
 }
 
 // String is the polynomial in canonical order, highest degree first, in the
-// law language's notation.
+// law language's notation. Different sizes may print alike, where their
+// variables have one name and different sorts; [Dim.Key] tells them apart.
 func (d Dim) String() string {
 	switch {
 	case d.p == nil:
 		return strconv.FormatInt(d.c, 10)
 	case d.c > 0:
-		return d.p.key + "+" + strconv.FormatInt(d.c, 10)
+		return d.p.text + "+" + strconv.FormatInt(d.c, 10)
 	case d.c < 0:
-		return d.p.key + strconv.FormatInt(d.c, 10)
+		return d.p.text + strconv.FormatInt(d.c, 10)
 	}
-	return d.p.key
+	return d.p.text
 }
 
 // Terms lists the non-constant terms as (coefficient, atoms) and the constant.
@@ -278,10 +349,29 @@ func (d Dim) Subst(b *Binding) Dim {
 	if d.p == nil {
 		return d
 	}
-	out := Dim{c: d.c}
-	for _, t := range d.p.terms {
-		m := Int(t.coef)
-		for _, a := range t.atoms {
+	if d.TooLarge() {
+		return tooLarge() // what it stood for may have changed
+	}
+	for i, t := range d.p.terms {
+		for j, a := range t.atoms {
+			if x := a.subst(b); x != a.id.dim {
+				return d.substFrom(i, j, x, b)
+			}
+		}
+	}
+	return d
+}
+
+// substFrom is Subst where the first atom to be replaced is number j of term i,
+// by x.
+func (d Dim) substFrom(i, j int, x Dim, b *Binding) Dim {
+	out := Dim{c: d.c, p: internPoly(d.p.terms[:i:i])}
+	for k, t := range d.p.terms[i:] {
+		m, atoms := Int(t.coef), t.atoms
+		if k == 0 {
+			m, atoms = productOf(t.coef, t.atoms[:j]).Mul(x), t.atoms[j+1:]
+		}
+		for _, a := range atoms {
 			m = m.Mul(a.subst(b))
 		}
 		out = out.Add(m)
@@ -306,7 +396,7 @@ func (a Atom) subst(b *Binding) Dim {
 		}
 		return fold(a.Name, args)
 	}
-	return ofAtom(a)
+	return a.id.dim
 }
 
 // NonNegative reports whether d >= 0 for all sizes >= 1, all run lengths >= 0
@@ -317,11 +407,30 @@ func (d Dim) NonNegative() bool {
 	if d.p == nil {
 		return d.c >= 0
 	}
+	if d.TooLarge() {
+		return false
+	}
+	least, plus, minus := d.c, false, false
+	for _, t := range d.p.terms {
+		plus, minus = plus || t.coef > 0, minus || t.coef < 0
+		if !slices.ContainsFunc(t.atoms, func(a Atom) bool { return a.Kind == AtomRun }) {
+			var ok bool
+			if least, ok = addInt(least, t.coef); !ok {
+				return false
+			}
+		}
+	}
+	switch {
+	case !minus: // the shift leaves all coefficients positive but the constant
+		return least >= 0
+	case !plus || least < 0:
+		return false
+	}
 	shifted := Int(d.c)
 	for _, t := range d.p.terms {
 		m := Int(t.coef)
 		for _, a := range t.atoms {
-			x := ofAtom(a)
+			x := a.id.dim
 			if a.Kind != AtomRun {
 				x = x.Add(Int(1))
 			}
@@ -329,17 +438,7 @@ func (d Dim) NonNegative() bool {
 		}
 		shifted = shifted.Add(m)
 	}
-	if shifted.c < 0 {
-		return false
-	}
-	if shifted.p != nil {
-		for _, t := range shifted.p.terms {
-			if t.coef < 0 {
-				return false
-			}
-		}
-	}
-	return true
+	return !shifted.TooLarge() && !shifted.negative()
 }
 
 // fold evaluates a size function where its arguments are known.
@@ -357,17 +456,12 @@ func fold(name string, args []Value) Dim {
 	return Func(name, args...)
 }
 
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
-}
-
 func (d Dim) divExact(k int64) (Dim, bool) {
-	if d.c%k != 0 {
+	if k < 1 || d.TooLarge() || d.c%k != 0 {
 		return Dim{}, false
+	}
+	if k == 1 {
+		return d, true
 	}
 	if d.p == nil {
 		return Int(d.c / k), true
@@ -385,8 +479,12 @@ func (d Dim) divExact(k int64) (Dim, bool) {
 
 // Eval is the value of d when every atom is bound to a constant.
 func (d Dim) Eval(b *Binding) (int64, error) {
-	n, ok := d.Subst(b).Const()
-	if !ok {
+	e := d.Subst(b)
+	n, ok := e.Const()
+	switch {
+	case e.TooLarge():
+		return 0, fmt.Errorf("size %s: %w", d, ErrTooLarge)
+	case !ok:
 		return 0, fmt.Errorf("size %s: not all variables bound", d)
 	}
 	return n, nil

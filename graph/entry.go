@@ -16,7 +16,9 @@ import (
 type Sym int32
 
 // Index is a linear expression c + k1*s1 + k2*s2 ... over the unknowns of one
-// Space. The zero Index is 0. An Index does not change.
+// Space. The zero Index is 0. An Index does not change. Arithmetic that leaves
+// 63 bits panics with [ErrTooLarge]: whoever builds expressions from laws that
+// others wrote recovers with [CatchTooLarge].
 type Index struct {
 	c int64
 	t []indexTerm // by sym, coefficients not 0
@@ -71,7 +73,7 @@ func (e Index) Add(f Index) Index { return e.addScaled(f, 1) }
 func (e Index) Sub(f Index) Index { return e.addScaled(f, -1) }
 
 // AddInt is e + n.
-func (e Index) AddInt(n int64) Index { return Index{c: e.c + n, t: e.t} }
+func (e Index) AddInt(n int64) Index { return Index{c: sum(e.c, n), t: e.t} }
 
 // AddScaled is e + k*f.
 func (e Index) AddScaled(f Index, k int64) Index { return e.addScaled(f, k) }
@@ -81,9 +83,9 @@ func (e Index) addScaled(f Index, k int64) Index {
 		return e
 	}
 	if len(f.t) == 0 {
-		return Index{c: e.c + k*f.c, t: e.t}
+		return Index{c: sum(e.c, product(k, f.c)), t: e.t}
 	}
-	out := Index{c: e.c + k*f.c, t: make([]indexTerm, 0, len(e.t)+len(f.t))}
+	out := Index{c: sum(e.c, product(k, f.c)), t: make([]indexTerm, 0, len(e.t)+len(f.t))}
 	i, j := 0, 0
 	for i < len(e.t) || j < len(f.t) {
 		switch {
@@ -91,10 +93,10 @@ func (e Index) addScaled(f Index, k int64) Index {
 			out.t = append(out.t, e.t[i])
 			i++
 		case i == len(e.t) || f.t[j].sym < e.t[i].sym:
-			out.t = append(out.t, indexTerm{f.t[j].sym, k * f.t[j].k})
+			out.t = append(out.t, indexTerm{f.t[j].sym, product(k, f.t[j].k)})
 			j++
 		default:
-			if c := e.t[i].k + k*f.t[j].k; c != 0 {
+			if c := sum(e.t[i].k, product(k, f.t[j].k)); c != 0 {
 				out.t = append(out.t, indexTerm{e.t[i].sym, c})
 			}
 			i++

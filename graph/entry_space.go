@@ -7,8 +7,7 @@ import (
 )
 
 // Space holds the unknown integers of a derivation and what is known of them.
-// Sizes are unknowns by their text, so that equal polynomials are equal
-// expressions; a product of sizes is one unknown. Functions such as floor(e/2)
+// Equal polynomials are equal expressions; a product of sizes is one unknown. Functions such as floor(e/2)
 // are unknowns by name and arguments. The zero Space is ready; it is not safe
 // for concurrent use.
 //
@@ -18,8 +17,9 @@ import (
 // value. Open lists the variables for which this happened, for whoever then
 // wants to try them value by value.
 type Space struct {
-	syms  []symbol // by Sym - 1
-	byKey map[string]Sym
+	syms  []symbol       // by Sym - 1
+	byKey map[string]Sym // of functions, by name and arguments
+	sizes map[Dim]Sym    // of sizes and products of sizes
 	facts []Fact
 	pads  map[string][4]Index
 	open  []Open
@@ -70,9 +70,14 @@ func (s *Space) Explicit(name string) {
 	if s.pads == nil {
 		s.pads = map[string][4]Index{}
 	}
+	if _, ok := s.pads[name]; ok {
+		return
+	}
 	var p [4]Index
 	for i, side := range []string{"top", "left", "bottom", "right"} {
-		p[i] = s.named(name+"."+side, 0)
+		v := s.Var(name + "." + side)
+		s.atLeast(v, 0)
+		p[i] = v.Index()
 	}
 	s.pads[name] = p
 }
@@ -89,23 +94,22 @@ func (s *Space) Var(name string) Sym {
 	return Sym(len(s.syms))
 }
 
-// named is the unknown of a name that is at least least.
-func (s *Space) named(name string, least int64) Index {
-	if v, ok := s.byKey[name]; ok {
-		return v.Index()
+// sized is the unknown of a size, or of a product of sizes, that is at least
+// least; fresh says that it is new.
+func (s *Space) sized(d Dim, least int64) (e Index, fresh bool) {
+	if v, ok := s.sizes[d]; ok {
+		return v.Index(), false
 	}
-	v := s.Var(name)
-	s.put(name, v)
-	s.know(Guard{E: v.Index().AddInt(-least)})
-	return v.Index()
+	if s.sizes == nil {
+		s.sizes = map[Dim]Sym{}
+	}
+	v := s.Var(d.String())
+	s.sizes[d] = v
+	s.atLeast(v, least)
+	return v.Index(), true
 }
 
-func (s *Space) put(key string, v Sym) {
-	if s.byKey == nil {
-		s.byKey = map[string]Sym{}
-	}
-	s.byKey[key] = v
-}
+func (s *Space) atLeast(v Sym, least int64) { s.know(Guard{E: v.Index().AddInt(-least)}) }
 
 func (s *Space) know(g Guard) { s.facts = append(s.facts, Fact{Any: []Guard{g}}) }
 
@@ -113,7 +117,7 @@ func (s *Space) know(g Guard) { s.facts = append(s.facts, Fact{Any: []Guard{g}})
 // same unknown. know may be nil; it says what is known of the value, for all
 // arguments, and must be the same at every call with that name.
 func (s *Space) Func(name string, know func(s *Space, self Index, args []Index) []Fact, args ...Index) Index {
-	b := append([]byte(name), '(')
+	b := append(appendString(nil, name), '(')
 	for i, a := range args {
 		if i > 0 {
 			b = append(b, ',')
@@ -124,9 +128,12 @@ func (s *Space) Func(name string, know func(s *Space, self Index, args []Index) 
 	if v, ok := s.byKey[key]; ok {
 		return v.Index()
 	}
+	if s.byKey == nil {
+		s.byKey = map[string]Sym{}
+	}
 	s.syms = append(s.syms, symbol{name: name, args: args, rule: know, fn: true})
 	v := Sym(len(s.syms))
-	s.put(key, v)
+	s.byKey[key] = v
 	if know != nil {
 		fs := know(s, v.Index(), args)
 		s.facts = append(s.facts, fs...)
@@ -258,6 +265,9 @@ func (s *Space) String(e Index) string {
 // at least as large as each of them; the length of an axis run is one too. The
 // size functions of windows are worked out as far as their arguments allow.
 func (s *Space) Size(d Dim) Index {
+	if d.TooLarge() {
+		panic(ErrTooLarge)
+	}
 	out := Index{c: d.c}
 	if d.p == nil {
 		return out
@@ -267,26 +277,23 @@ func (s *Space) Size(d Dim) Index {
 			out = out.addScaled(s.sizeAtom(t.atoms[0]), t.coef)
 			continue
 		}
-		_, known := s.byKey[t.key]
 		var factors []Index
-		least := int64(1)
+		signed := false // the sign of a factor is not known
 		for _, a := range t.atoms {
 			factors = append(factors, s.sizeAtom(a))
-			if a.Kind != AtomVar {
-				least = -1 << 40 // the sign of a factor is not known
-			}
+			signed = signed || a.Kind != AtomVar
 		}
-		var p Index
-		if least == 1 {
-			p = s.named(t.key, 1)
-			if !known {
-				s.syms[len(s.syms)-1].size = Dim{p: internPoly([]monomial{{coef: 1, atoms: t.atoms, key: t.key}})}
-				for _, f := range factors {
-					s.know(GuardLe(f, p))
-				}
+		if signed {
+			out = out.addScaled(s.Func("*", nil, factors...), t.coef)
+			continue
+		}
+		whole := productOf(1, t.atoms)
+		p, fresh := s.sized(whole, 1)
+		if fresh {
+			s.syms[len(s.syms)-1].size = whole
+			for _, f := range factors {
+				s.know(GuardLe(f, p))
 			}
-		} else {
-			p = s.Func("*", nil, factors...)
 		}
 		out = out.addScaled(p, t.coef)
 	}
@@ -296,12 +303,13 @@ func (s *Space) Size(d Dim) Index {
 func (s *Space) sizeAtom(a Atom) Index {
 	switch a.Kind {
 	case AtomVar:
-		e := s.named(a.Name, 1)
+		e, _ := s.sized(a.Dim(), 1)
 		v, _ := e.IsSym()
-		s.syms[v-1].size = ofAtom(a)
+		s.syms[v-1].size = a.Dim()
 		return e
 	case AtomRun:
-		return s.named(a.key, 0)
+		e, _ := s.sized(a.Dim(), 0)
+		return e
 	}
 	var args []Index
 	for _, v := range a.Args {
@@ -319,7 +327,7 @@ func (s *Space) sizeAtom(a Atom) Index {
 			return s.strided(args[0], a.Args[1], axis)
 		}
 	}
-	return s.Func(a.key, nil)
+	return s.Func("size "+a.id.key, nil)
 }
 
 const fnMax0 = "max0"

@@ -200,6 +200,6 @@ func ExampleSpace() {
 	}
 	// Output:
 	// window i begins at i-div2(k+1)+1
-	// with any stride, at start s same_upper vertical(h, k, i)
+	// with any stride, at start s:stride same_upper vertical(h, k, i)
 	// open: s of sort stride
 }

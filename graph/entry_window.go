@@ -42,7 +42,7 @@ func (s *Space) windowOut(h, k Index, stride, pad Value, axis int) Index {
 			s.leave(sort, name)
 		}
 	}
-	return s.Func("window "+stride.String()+" "+pad.String()+" "+axisName(axis), nil, h, k)
+	return s.Func("window "+sorted(stride)+" "+sorted(pad)+" "+axisName(axis), nil, h, k)
 }
 
 func (s *Space) strided(h Index, stride Value, axis int) Index {
@@ -50,10 +50,22 @@ func (s *Space) strided(h Index, stride Value, axis int) Index {
 		return s.Div(h.AddInt(st-1), st)
 	}
 	s.LeaveValueOpen(stride)
-	return s.Func("strided "+stride.String()+" "+axisName(axis), func(_ *Space, out Index, args []Index) []Fact {
+	return s.Func("strided "+sorted(stride)+" "+axisName(axis), func(_ *Space, out Index, args []Index) []Fact {
 		is := []Guard{{E: args[0].AddInt(-1)}}
 		return []Fact{{If: is, Any: []Guard{{E: out.AddInt(-1)}}}, {If: is, Any: []Guard{{E: args[0].Sub(out)}}}}
 	}, h)
+}
+
+// sorted is a value with its sort if it is a variable: values that are written
+// alike are equal.
+func sorted(v Value) string {
+	switch name, sort, ok := v.Var(); {
+	case ok && isIdent(name):
+		return name + ":" + sort
+	case ok || v.kind == KindName && !isIdent(v.str):
+		return v.Key()
+	}
+	return v.String()
 }
 
 func axisName(axis int) string { return [...]string{"vertical", "horizontal"}[axis&1] }
@@ -96,7 +108,7 @@ func (s *Space) Window(h, k Index, stride, pad Value, axis int, at Index) Index 
 	if k1, ok := k.Const(); ok && k1 == 1 && valid && literal && st == 1 {
 		return at
 	}
-	return s.Func("start "+stride.String()+" "+pad.String()+" "+axisName(axis), inside, h, k, at)
+	return s.Func("start "+sorted(stride)+" "+sorted(pad)+" "+axisName(axis), inside, h, k, at)
 }
 
 // before is the padding before the image where it is known.
@@ -211,28 +223,15 @@ func (d Dim) Quotient(e Dim) (Dim, bool) {
 	if d.p == nil {
 		return Dim{}, false
 	}
-	// The first term of the quotient, which must be all of it.
-	lead := e.p.terms[0]
-	rest := append([]Atom(nil), d.p.terms[0].atoms...)
-	if d.p.terms[0].coef%lead.coef != 0 {
+	if d.TooLarge() || e.TooLarge() {
 		return Dim{}, false
 	}
-	q := Int(d.p.terms[0].coef / lead.coef)
-	for _, want := range lead.atoms {
-		hit := -1
-		for i, a := range rest {
-			if a.key == want.key {
-				hit = i
-				break
-			}
-		}
-		if hit < 0 {
-			return Dim{}, false
-		}
-		rest = append(rest[:hit], rest[hit+1:]...)
+	// The first term of the quotient, which must be all of it.
+	lead, first := e.p.terms[0], d.p.terms[0]
+	rest, ok := withoutAtoms(first.atoms, lead.atoms)
+	if !ok || lead.coef == -1 && first.coef == minInt || first.coef%lead.coef != 0 {
+		return Dim{}, false
 	}
-	for _, a := range rest {
-		q = q.Mul(ofAtom(a))
-	}
+	q := productOf(first.coef/lead.coef, rest)
 	return q, e.Mul(q) == d
 }

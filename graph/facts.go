@@ -124,14 +124,20 @@ func (f *Facts) NormShape(s Shape) Shape {
 
 // Eq requires a == b.
 func (f *Facts) Eq(a, b Dim) error {
-	if a == b {
+	if a == b && !a.TooLarge() {
 		return nil
 	}
 	a, b = f.norm(a), f.norm(b)
+	if err := fits(a, b); err != nil {
+		return err
+	}
 	if a == b {
 		return nil
 	}
 	d := a.Sub(b)
+	if err := fits(d); err != nil {
+		return err
+	}
 	if !f.solving || d.p == nil || d.NonZero() {
 		return fmt.Errorf("size %s is not %s", a, b)
 	}
@@ -140,6 +146,16 @@ func (f *Facts) Eq(a, b Dim) error {
 		return nil
 	}
 	f.pending = append(f.pending, equation{a, b})
+	return nil
+}
+
+// fits requires sizes that are not too large.
+func fits(ds ...Dim) error {
+	for _, d := range ds {
+		if d.TooLarge() {
+			return ErrTooLarge
+		}
+	}
 	return nil
 }
 
@@ -218,11 +234,11 @@ func (d Dim) ratioOf(a Atom) (v string, k int64, ok bool) {
 	for _, t := range d.p.terms {
 		m, n := Int(t.coef), 0
 		for _, b := range t.atoms {
-			if b.key == a.key {
+			if b.Same(a) {
 				n++
 				continue
 			}
-			m = m.Mul(ofAtom(b))
+			m = m.Mul(b.Dim())
 		}
 		switch n {
 		case 0:
@@ -275,12 +291,8 @@ func (d Dim) primitive() Dim {
 		}
 		rest := make([]monomial, 0, len(terms))
 		for _, t := range terms {
-			for i, b := range t.atoms {
-				if b.key == a.key {
-					atoms := append(append([]Atom(nil), t.atoms[:i]...), t.atoms[i+1:]...)
-					rest = append(rest, monomial{coef: t.coef, atoms: atoms})
-					break
-				}
+			if atoms, ok := withoutAtoms(t.atoms, []Atom{a}); ok {
+				rest = append(rest, monomial{coef: t.coef, atoms: atoms})
 			}
 		}
 		if len(rest) == len(terms) {
@@ -292,11 +304,7 @@ func (d Dim) primitive() Dim {
 	}
 	out := Dim{}
 	for _, t := range terms {
-		m := Int(t.coef)
-		for _, a := range t.atoms {
-			m = m.Mul(ofAtom(a))
-		}
-		out = out.Add(m)
+		out = out.Add(productOf(t.coef, t.atoms))
 	}
 	if out.p == nil {
 		return d
@@ -383,6 +391,9 @@ func (f *Facts) EqShape(a, b Shape) error {
 func (f *Facts) Le(a, b Dim) error {
 	a, b = f.norm(a), f.norm(b)
 	d := b.Sub(a)
+	if err := fits(d); err != nil {
+		return err
+	}
 	if d.NonNegative() {
 		return nil
 	}
@@ -396,6 +407,9 @@ func (f *Facts) Le(a, b Dim) error {
 // Divides requires k to divide d.
 func (f *Facts) Divides(k, d Dim) error {
 	k, d = f.norm(k), f.norm(d)
+	if err := fits(k, d); err != nil {
+		return err
+	}
 	if k == Int(1) || k == d {
 		return nil
 	}
@@ -437,19 +451,8 @@ func (d Dim) divisibleBy(m monomial) bool {
 		if m.coef == 0 || t.coef%m.coef != 0 {
 			return false
 		}
-		rest := append([]Atom(nil), t.atoms...)
-		for _, want := range m.atoms {
-			hit := false
-			for i, a := range rest {
-				if a.key == want.key {
-					rest = append(rest[:i], rest[i+1:]...)
-					hit = true
-					break
-				}
-			}
-			if !hit {
-				return false
-			}
+		if _, ok := withoutAtoms(t.atoms, m.atoms); !ok {
+			return false
 		}
 	}
 	return true

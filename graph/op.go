@@ -193,7 +193,8 @@ func (op *Op) FormatAttrs(a Attrs) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// InferShapes checks the number of inputs and infers the output shapes.
+// InferShapes checks the number of inputs and infers the output shapes. Sizes
+// that are too large for 63 bits are an error, see [ErrTooLarge].
 func (op *Op) InferShapes(f *Facts, a Attrs, in []Shape) ([]Shape, error) {
 	if len(in) != op.In {
 		return nil, fmt.Errorf("operator %s: %d inputs, want %d", op.Name, len(in), op.In)
@@ -205,10 +206,23 @@ func (op *Op) InferShapes(f *Facts, a Attrs, in []Shape) ([]Shape, error) {
 		if err := p.checkKind(a[i]); err != nil {
 			return nil, fmt.Errorf("operator %s: attribute %s: %w", op.Name, p.Name, err)
 		}
+		if a[i].tooLarge() {
+			return nil, fmt.Errorf("operator %s: attribute %s: %w", op.Name, p.Name, ErrTooLarge)
+		}
+	}
+	for _, s := range in {
+		if s.TooLarge() {
+			return nil, fmt.Errorf("operator %s: %w", op.Name, ErrTooLarge)
+		}
 	}
 	out, err := op.Infer(f, a, in)
 	if err != nil {
 		return nil, fmt.Errorf("operator %s: %w", op.Name, err)
+	}
+	for _, s := range out {
+		if s.TooLarge() {
+			return nil, fmt.Errorf("operator %s: %w", op.Name, ErrTooLarge)
+		}
 	}
 	return out, nil
 }

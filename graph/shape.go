@@ -95,13 +95,14 @@ func (s Shape) Index(axis Dim) (int, error) {
 // AxisOf is the inverse of Index: the axis number of item i.
 func (s Shape) AxisOf(i int) Dim { return s[:i].Rank() }
 
-// Equal reports whether two shapes are the same, item by item.
+// Equal reports whether two shapes are the same, item by item. A size that is
+// too large is not the same as any.
 func (s Shape) Equal(t Shape) bool {
 	if len(s) != len(t) {
 		return false
 	}
 	for i := range s {
-		if s[i] != t[i] {
+		if s[i] != t[i] || s[i].Dim.TooLarge() {
 			return false
 		}
 	}
@@ -148,7 +149,7 @@ func (s Shape) Subst(b *Binding) Shape {
 func (s Shape) Walk(f func(Atom)) {
 	for _, it := range s {
 		if it.Run != "" {
-			f(Atom{Kind: AtomRun, Name: it.Run, key: "#" + it.Run})
+			f(RunLen(it.Run).p.terms[0].atoms[0])
 			continue
 		}
 		it.Dim.Walk(f)

@@ -26,7 +26,8 @@ const (
 	KindNumber
 )
 
-// Value is an attribute value. Equal values are equal Go values (==).
+// Value is an attribute value. Equal values are equal Go values (==); variables
+// of different sorts are different values.
 type Value struct {
 	kind ValueKind
 	dim  Dim
@@ -36,27 +37,47 @@ type Value struct {
 }
 
 type ext struct {
-	key   string
+	text  string // as printed; different shapes may print alike
 	tuple []int64
 	shape Shape
 }
 
 var extTable struct {
 	sync.Mutex
-	m map[string]*ext
+	m map[string]*ext // by Value.appendID
 }
 
-func internExt(e *ext) *ext {
+// interned is v with the one ext of values that are equal to it.
+func (v Value) interned() Value {
+	if v.tooLarge() {
+		v.ext.text = v.makeText()
+		return v
+	}
+	var buf [128]byte
+	key := v.appendID(buf[:0])
 	extTable.Lock()
 	defer extTable.Unlock()
-	if old := extTable.m[e.key]; old != nil {
-		return old
+	if old := extTable.m[string(key)]; old != nil {
+		v.ext = old
+		return v
 	}
 	if extTable.m == nil {
 		extTable.m = map[string]*ext{}
 	}
-	extTable.m[e.key] = e
-	return e
+	v.ext.text = v.makeText()
+	extTable.m[string(key)] = v.ext
+	return v
+}
+
+func (v Value) makeText() string {
+	if v.kind == KindShape {
+		return v.ext.shape.String()
+	}
+	parts := make([]string, len(v.ext.tuple))
+	for i, x := range v.ext.tuple {
+		parts[i] = strconv.FormatInt(x, 10)
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
 }
 
 // DimValue is the integer expression d.
@@ -73,18 +94,12 @@ func VarValue(name, sort string) Value { return Value{kind: KindVar, str: name, 
 
 // TupleValue is a tuple of integers.
 func TupleValue(xs ...int64) Value {
-	parts := make([]string, len(xs))
-	for i, x := range xs {
-		parts[i] = strconv.FormatInt(x, 10)
-	}
-	cp := append([]int64(nil), xs...)
-	return Value{kind: KindTuple, ext: internExt(&ext{key: "(" + strings.Join(parts, ", ") + ")", tuple: cp})}
+	return Value{kind: KindTuple, ext: &ext{tuple: append([]int64(nil), xs...)}}.interned()
 }
 
 // ShapeValue is a shape as an attribute.
 func ShapeValue(s Shape) Value {
-	cp := append(Shape(nil), s...)
-	return Value{kind: KindShape, ext: internExt(&ext{key: s.String(), shape: cp})}
+	return Value{kind: KindShape, ext: &ext{shape: append(Shape(nil), s...)}}.interned()
 }
 
 // Kind says which of the kinds v is.
@@ -117,7 +132,7 @@ func (v Value) Shape() (Shape, bool) {
 	return v.ext.shape, true
 }
 
-// String is v in the law language's notation.
+// String is v in the law language's notation, without the sorts of variables.
 func (v Value) String() string {
 	switch v.kind {
 	case KindDim:
@@ -125,7 +140,7 @@ func (v Value) String() string {
 	case KindName, KindVar, KindNumber:
 		return v.str
 	case KindTuple, KindShape:
-		return v.ext.key
+		return v.ext.text
 	}
 	return "?"
 }

@@ -61,7 +61,7 @@ func foldWindow(args []Value) (Dim, bool) {
 	}
 	if pads, ok := pad.Tuple(); ok && len(pads) == 4 {
 		// A window over a padded image is one over a larger image.
-		h = h.Add(Int(pads[axis] + pads[axis+2]))
+		h = h.Add(Int(pads[axis])).Add(Int(pads[axis+2]))
 		return fold(fnWindow, []Value{DimValue(h), args[1], stride, NameValue(Valid), args[4]}), true
 	}
 	if n, ok := pad.Name(); !ok || n != Valid {
@@ -76,7 +76,7 @@ func foldWindow(args []Value) (Dim, bool) {
 		return room.Add(Int(1)), true
 	}
 	if n, ok := room.Const(); ok {
-		return Int(floorDiv(n, st[axis]) + 1), true
+		return Int(floorDiv(n, st[axis])).Add(Int(1)), true
 	}
 	return Dim{}, false
 }
@@ -93,7 +93,7 @@ func foldStrided(args []Value) (Dim, bool) {
 		return d, true
 	}
 	if n, ok := d.Const(); ok {
-		return Int(-floorDiv(-n, s)), true
+		return Int(-floorDiv(-n, s)), n > minInt
 	}
 	return d.divExact(s)
 }
@@ -151,7 +151,7 @@ func CheckWindow(f *Facts, h, k Dim, stride, pad Value, axis int) (Dim, error) {
 			if ps[i] < 0 {
 				return Dim{}, fmt.Errorf("padding %s is negative", pad)
 			}
-			if err := f.Le(Int(ps[i]+1), k); err != nil {
+			if err := f.Le(Int(ps[i]).Add(Int(1)), k); err != nil {
 				return Dim{}, fmt.Errorf("padding %s is not smaller than the kernel: %w", pad, err)
 			}
 		}

@@ -113,7 +113,7 @@ func (c *canonizer) flips(left, right []*Term) {
 		for _, t := range ts {
 			t.Walk(func(u *Term) {
 				if u.Op != nil && u.Op.Commutative {
-					if k := u.AppString(); !seen[k] && u.Args[0].String() != u.Args[1].String() {
+					if k := u.appKey(); !seen[k] && u.Args[0].Key() != u.Args[1].Key() {
 						seen[k] = true
 						keys = append(keys, k)
 					}
@@ -145,7 +145,7 @@ func flipAll(ts []*Term, flip map[string]bool, byText bool) []*Term {
 }
 
 // flipTerm exchanges the operands of the applications named in flip (by their
-// text before any exchange).
+// keys before any exchange).
 func flipTerm(t *Term, flip map[string]bool, byText bool) *Term {
 	if len(t.Args) == 0 {
 		return t
@@ -156,7 +156,7 @@ func flipTerm(t *Term, flip map[string]bool, byText bool) *Term {
 		u.Args[i] = flipTerm(a, flip, byText)
 	}
 	if t.Op != nil && t.Op.Commutative {
-		if flip[t.AppString()] || byText && u.Args[1].String() < u.Args[0].String() {
+		if flip[t.appKey()] || byText && u.Args[1].String() < u.Args[0].String() {
 			u.Args[0], u.Args[1] = u.Args[1], u.Args[0]
 		}
 	}

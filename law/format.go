@@ -94,12 +94,12 @@ func FormatOutputs(ts []*Term) string {
 		return ts[0].String()
 	}
 	if len(ts) > 1 && ts[0].Op != nil && len(ts) == ts[0].Op.Out {
-		app, whole := ts[0].AppString(), true
+		app, whole := ts[0].appKey(), true
 		for i, t := range ts {
-			whole = whole && t.Op == ts[0].Op && t.Out == i && t.AppString() == app
+			whole = whole && t.Op == ts[0].Op && t.Out == i && t.appKey() == app
 		}
 		if whole {
-			return app
+			return ts[0].AppString()
 		}
 	}
 	parts := make([]string, len(ts))

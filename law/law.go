@@ -111,7 +111,10 @@ func (p Pred) Holds(b *graph.Binding) (holds, ok bool) {
 		if !okm || !okn || m <= 0 {
 			return false, false
 		}
-		l = graph.Int(((n % m) + m) % m)
+		if n %= m; n < 0 {
+			n += m
+		}
+		l = graph.Int(n)
 	}
 	d := l.Sub(r)
 	switch p.Rel {

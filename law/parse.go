@@ -292,7 +292,19 @@ func (p *parser) law(kind Kind) (*Law, *Error) {
 			l.Cite = append(l.Cite, key)
 		}
 	}
+	p.oneKind(l)
 	return l, nil
+}
+
+// oneKind reports names that stand for things of two kinds: a size that is an
+// attribute or a function variable too, an axis run that is a tensor.
+func (p *parser) oneKind(l *Law) {
+	vars := variablesOf(l)
+	for _, name := range append(vars.sizes, vars.runs...) {
+		if b, ok := l.Find(name); ok {
+			p.errorf(b.Pos, "given %s: the name stands for a size or an axis run too", name)
+		}
+	}
 }
 
 func joinDoc(lines []string) string {

@@ -389,6 +389,8 @@ func (p *parser) dim() (graph.Dim, *Error) {
 			sign = 1
 		case p.is("-"):
 			sign = -1
+		case sum.TooLarge():
+			return sum, p.fault(start, "size: %v", graph.ErrTooLarge)
 		default:
 			return sum, nil
 		}

@@ -21,7 +21,7 @@ func (l *Law) Subst(b *graph.Binding) *Law {
 	subst := func(ts []*Term) (us []*Term) {
 		for _, t := range ts {
 			us = append(us, t.Subst(nil, nil, b).Rewrite(func(u *Term) *Term {
-				k := u.String()
+				k := u.Key()
 				if old, ok := memo[k]; ok {
 					return old
 				}

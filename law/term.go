@@ -2,6 +2,7 @@ package law
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -40,7 +41,8 @@ func (t *Term) Output(i int) *Term {
 // IsVar reports whether t is a tensor variable.
 func (t *Term) IsVar() bool { return t.Var != "" }
 
-// String is the term in the law language. Equal strings are equal terms.
+// String is the term in the law language, without the sorts of variables; terms
+// of one law are equal if their texts are. [Term.Key] tells any two terms apart.
 func (t *Term) String() string {
 	var b strings.Builder
 	t.write(&b)
@@ -82,6 +84,44 @@ func (t *Term) writeApp(b *strings.Builder) {
 	b.WriteByte(')')
 }
 
+// Key is a text that only equal terms have: it says of every variable what it
+// is, and of which sort.
+func (t *Term) Key() string {
+	b := t.appendKey(nil)
+	if t.Op != nil && t.Op.Out > 1 {
+		b = strconv.AppendInt(append(b, '.'), int64(t.Out), 10)
+	}
+	return string(b)
+}
+
+// appKey is the key of the application without the choice of output.
+func (t *Term) appKey() string { return string(t.appendKey(nil)) }
+
+func (t *Term) appendKey(b []byte) []byte {
+	name := func(kind byte, s string) {
+		b = strconv.AppendInt(append(b, kind), int64(len(s)), 10)
+		b = append(append(b, ':'), s...)
+	}
+	switch {
+	case t.Var != "":
+		name('t', t.Var)
+		return b
+	case t.Fn != "":
+		name('f', t.Fn)
+	default:
+		name('o', t.Op.Name)
+		b = append(b, t.Attrs.Key()...)
+	}
+	b = append(strconv.AppendInt(b, int64(len(t.Args)), 10), '(')
+	for _, a := range t.Args {
+		b = a.appendKey(b)
+		if a.Op != nil && a.Op.Out > 1 {
+			b = strconv.AppendInt(append(b, '.'), int64(a.Out), 10)
+		}
+	}
+	return append(b, ')')
+}
+
 // Walk calls f for t and every subterm, arguments first, a shared pointer
 // once.
 func (t *Term) Walk(f func(*Term)) { walk(t, f, map[*Term]bool{}) }
@@ -104,7 +144,7 @@ func Size(ts ...*Term) int {
 	for _, t := range ts {
 		t.Walk(func(u *Term) {
 			if !u.IsVar() {
-				seen[u.AppString()] = true
+				seen[u.appKey()] = true
 			}
 		})
 	}

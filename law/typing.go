@@ -35,6 +35,10 @@ func TypeOf(f *graph.Facts, t *Term, vars map[string]graph.Shape, memo map[*Term
 			if s == nil {
 				s = graph.Shape{}
 			}
+			if s.TooLarge() {
+				err = fmt.Errorf("tensor %s: %w", u.Var, graph.ErrTooLarge)
+				return
+			}
 			memo[u] = s
 		case u.Fn != "":
 			memo[u] = memo[u.Args[0]]

@@ -1,0 +1,66 @@
+package graph
+
+import "math"
+
+// Arithmetic that notices where it leaves 64 bits.
+
+const minInt = math.MinInt64
+
+// addInt is a + b; false if it does not fit.
+func addInt(a, b int64) (int64, bool) {
+	c := a + b
+	return c, (c > a) == (b > 0)
+}
+
+// mulInt is a * b; false if it does not fit.
+func mulInt(a, b int64) (int64, bool) {
+	if int64(int32(a)) == a && int64(int32(b)) == b {
+		return a * b, true
+	}
+	if a == 0 || b == 0 {
+		return 0, true
+	}
+	if a == -1 && b == minInt || b == -1 && a == minInt {
+		return 0, false
+	}
+	c := a * b
+	return c, c/b == a
+}
+
+// floorDiv is the largest integer that is at most a/b, for b >= 1.
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b != 0 && a < 0 {
+		q--
+	}
+	return q
+}
+
+// sum is a + b. It panics with ErrTooLarge where that does not fit.
+func sum(a, b int64) int64 {
+	c, ok := addInt(a, b)
+	if !ok {
+		panic(ErrTooLarge)
+	}
+	return c
+}
+
+// product is a * b. It panics with ErrTooLarge where that does not fit.
+func product(a, b int64) int64 {
+	c, ok := mulInt(a, b)
+	if !ok {
+		panic(ErrTooLarge)
+	}
+	return c
+}
+
+// CatchTooLarge, deferred, makes an error of the panic of [Index] arithmetic.
+func CatchTooLarge(err *error) {
+	switch r := recover(); r {
+	case nil:
+	case ErrTooLarge:
+		*err = ErrTooLarge
+	default:
+		panic(r)
+	}
+}
