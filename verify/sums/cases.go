@@ -47,7 +47,8 @@ type run struct {
 }
 
 // cases decides the cases of a law's axis runs, all together.
-func (r *run) cases(ctx context.Context) (answer, error) {
+func (r *run) cases(ctx context.Context) (_ answer, err error) {
+	defer graph.CatchTooLarge(&err)
 	ks, byRank := r.runCases()
 	all := start()
 	for _, k := range ks {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/z3"
 	"github.com/taso-go/taso/law"
 )
@@ -153,6 +154,9 @@ func (p *Prover) Prove(ctx context.Context, l *law.Law) (Result, error) {
 		case errors.Is(err, errTooLarge):
 			res.Reason = err.Error()
 			return res, nil
+		case errors.Is(err, graph.ErrTooLarge):
+			res.Reason = err.Error()
+			return res, p.renew()
 		}
 		// Z3 may be left in the middle of something.
 		return res, fmt.Errorf("sums: law %s: %w", l.Name, errors.Join(err, p.renew()))
