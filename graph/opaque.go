@@ -124,3 +124,14 @@ func opaqueOp(in int, outs [][]int) *Op {
 		FLOPs: func(Attrs, [][]int, [][]int) int64 { return 0 },
 	}
 }
+
+// OpaqueDigest tells opaque nodes apart: two nodes of one kind whose digests are
+// the same were given the same payload. It is nil for other nodes. The caller
+// must not write to it.
+func (g *Graph) OpaqueDigest(id NodeID) []byte {
+	o := g.opaque[id]
+	if o == nil {
+		return nil
+	}
+	return o.digest
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,21 +30,30 @@ func newVerify() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify MODEL_A MODEL_B",
 		Short: "Compare two models: exactly modulo a prime, and in numbers",
-		Long: `Verify asks whether two models compute the same. They are evaluated modulo
-2^61 - 1 on random inputs, where the operators allow it, and in floating point,
-with the largest deviation of each output.
+		Long: `Verify asks whether two models compute the same. Their graphs and weights are
+compared first: the same operators on the same inputs and weights are equal, and
+no run is needed to know it. Otherwise they are evaluated modulo 2^61 - 1 on random
+inputs, where the operators allow it, and in floating point, with the largest
+deviation of each output.
 
-Both take about two seconds a GFLOP together, so that models with more work than
---max-flops in one run are not compared exactly, and are run in float32 by the
-backend cpu instead. The report says what was left out, and why.
+An input of integers that picks rows of a table takes all positions that the table
+has. Weights that both models hold are compared as such: where nothing else differs
+and a weight does, the models are not equal, however little an output deviates.
 
-The exit status is 1 if an output deviates by more than --tolerance, relative to
-its largest element, and 2 if nothing could be compared.
+Both evaluations take about two seconds a GFLOP together, so that models with more
+work than --max-flops in one run are not compared exactly, and are run in float32
+by the backend cpu instead. The report says what was left out, and why.
+
+The exit status is 0 if the models are equal, or if no output deviates by more than
+--tolerance, relative to its largest element, and all that could make a difference
+was reached; 1 if they differ, in their inputs or outputs too, or if not all was
+reached, which is then said; and 2 if nothing could be compared. --no-exact leaves out the comparison of weights too.
 ` + modelHelp,
 		Example: `  taso verify model.onnx optimized.onnx
   taso verify model.onnx optimized.onnx --onnxruntime
   taso verify vgg19 vgg19.onnx --max-flops 1e11
-  taso verify resnet50-tiny exported.onnx --tolerance 1e-5 --json`,
+  taso verify resnet50-tiny exported.onnx --tolerance 1e-5 --json
+  taso verify bert.onnx changed.onnx      # names the weights that differ`,
 		Args: cobra.ExactArgs(2),
 		RunE: k.run,
 	}
@@ -53,7 +63,7 @@ its largest element, and 2 if nothing could be compared.
 	f.Var(newFLOPs(&k.opt.MaxFLOPs), "max-flops", "work of one run above which the exact comparison and the reference evaluator are left out")
 	f.IntVar(&k.opt.Runs, "runs", 1, "sets of random inputs")
 	f.Float64Var(&k.opt.Tolerance, "tolerance", 1e-4, "relative deviation that still agrees")
-	f.BoolVar(&k.opt.NoExact, "no-exact", false, "leave out the exact comparison")
+	f.BoolVar(&k.opt.NoExact, "no-exact", false, "leave out the exact comparison, and that of weights")
 	f.BoolVar(&k.runtime, "onnxruntime", false, "also run both files as they are in ONNX Runtime, if it is there (pip install onnxruntime; TASO_ORT_PYTHON names another python3)")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
 	return c
@@ -106,6 +116,9 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 	k.opt.Progress = newProgress(c)
 	rep, err := verifymodels.Run(c.Context(), k.opt)
 	k.opt.Progress.Close()
+	if mismatch := (*verifymodels.Mismatch)(nil); errors.As(err, &mismatch) {
+		return finding(err.Error())
+	}
 	if err != nil {
 		return err
 	}
@@ -153,11 +166,12 @@ func (k *verifyFlags) patience(flops int64) string {
 
 // verdict is nil for models that agree wherever they were compared.
 func (k *verifyFlags) verdict(rep *verifymodels.Report, peer *runtimeReport) error {
-	compared := rep.Exact.Verdict != verifymodels.NotRun || len(rep.Numbers.Outputs) > 0
 	switch {
-	case compared && !rep.Agree, peer != nil && !peer.Agree:
+	case rep.Verdict == verifymodels.ModelsDiffer, peer != nil && !peer.Agree:
 		return finding("the models do not agree")
-	case !compared && peer == nil:
+	case rep.Verdict == verifymodels.NotKnown:
+		return finding("the models are not known to agree: " + cmp.Or(strings.Join(rep.Unreached, "; "), rep.Exact.Why))
+	case rep.Verdict == verifymodels.NotCompared && peer == nil:
 		return errors.New("nothing was compared: " + cmp.Or(rep.Numbers.Why, rep.Exact.Why))
 	}
 	return nil

@@ -65,7 +65,7 @@ func TestProcessor(t *testing.T) {
 // Integers and functions of the field.
 func TestResidues(t *testing.T) {
 	fns := false
-	f := residues{functions: &fns}
+	f := residues{maxima: newMaxima(0), functions: &fns}
 	for _, x := range []int64{0, 1, -1, 1<<53 - 1, -(1<<53 - 1)} {
 		if got, ok := f.Integer(f.fromInt(x)); !ok || got != x {
 			t.Errorf("%d: %d, %t", x, got, ok)

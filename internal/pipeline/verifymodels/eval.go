@@ -20,6 +20,11 @@ type field[T any] interface {
 	// they have none.
 	fromFloat(x float64) (T, error)
 	fromInt(x int64) T
+	// spread is the weights of the n rows of a table in what a gather reads at a
+	// position that is the number of no row; nil if there are none.
+	spread(at T, n int) []T
+	// opaque evaluates a node of which nothing is known.
+	opaque(g *graph.Graph, id graph.NodeID, in []interp.Tensor[T]) ([]interp.Tensor[T], error)
 	// apply evaluates an operator that has no kernel here.
 	apply(op *graph.Op, a graph.Attrs, in []interp.Tensor[T]) ([]interp.Tensor[T], error)
 }
@@ -66,7 +71,13 @@ func evaluateWith[T any](ctx context.Context, f field[T], m *model.Model, in []i
 				return nil, err
 			}
 		}
-		out, err := applyNode(f, op, g.Attrs(id), args, g.Sizes(id.Out(0)))
+		var out []interp.Tensor[T]
+		var err error
+		if isOpaque(g, id) {
+			out, err = f.opaque(g, id, args)
+		} else {
+			out, err = applyNode(f, op, g.Attrs(id), args, g.Sizes(id.Out(0)))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("node %s: %w", g.Name(id), err)
 		}
@@ -136,6 +147,8 @@ func applyNode[T any](f field[T], op *graph.Op, a graph.Attrs, in []interp.Tenso
 	switch op.Name {
 	case "conv2d":
 		return conv2d(f, op, a, in[0], in[1], out)
+	case "gather":
+		return gather(f, op, a, in[0], in[1], out)
 	case "matmul":
 		return []interp.Tensor[T]{matmul(f, in[0], in[1], out)}, nil
 	}

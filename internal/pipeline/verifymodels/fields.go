@@ -1,6 +1,7 @@
 package verifymodels
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -37,9 +38,16 @@ func (f floats) apply(op *graph.Op, a graph.Attrs, in []interp.Tensor[float64]) 
 	return interp.Apply(f.Float, op, a, in)
 }
 
+func (floats) spread(float64, int) []float64 { return nil }
+
+func (floats) opaque(*graph.Graph, graph.NodeID, []interp.Tensor[float64]) ([]interp.Tensor[float64], error) {
+	return nil, errors.New("operator opaque: what an opaque node computes is not known")
+}
+
 // residues is arithmetic modulo 2^61 - 1.
 type residues struct {
-	zp fingerprint.Zp
+	zp     fingerprint.Zp
+	maxima *maxima
 	// functions is set when a function whose properties are not used, or a
 	// maximum, was evaluated: then a difference proves nothing.
 	functions *bool
@@ -94,11 +102,25 @@ func (z residues) Add(a, b uint64) uint64 { return z.zp.Add(a, b) }
 // Mul is a * b.
 func (z residues) Mul(a, b uint64) uint64 { return fingerprint.MulMod(a, b) }
 
-// Max is the last in a random order. It counts as a function unless there is
-// nothing to choose.
+// Max is a random number for each set of elements. It counts as a function unless
+// there is nothing to choose.
 func (z residues) Max(xs []uint64) uint64 {
-	*z.functions = *z.functions || len(xs) > 1
-	return z.zp.Max(xs)
+	if len(xs) == 1 {
+		return xs[0]
+	}
+	*z.functions = true
+	return z.maxima.of(xs)
+}
+
+// spread takes it that nothing is known of the function that is 1 for the number
+// of the row that is read, and 0 for the others.
+func (z residues) spread(at uint64, n int) []uint64 {
+	*z.functions = true
+	h, key := make([]uint64, n), fingerprint.Mix(z.zp.Key^0x726f7773)
+	for k := range h {
+		h[k] = fingerprint.Mix(z.zp.Add(at, (p-uint64(k))%p)^key) % p
+	}
+	return h
 }
 
 // Fn is the true function where the field has it, and a random function

@@ -46,7 +46,7 @@ func TestKernels(t *testing.T) {
 		}
 		x, w := draw(sx, 1), draw(sw, 1<<40)
 		fns := false
-		f := residues{fingerprint.Zp{Key: seed}, &fns}
+		f := residues{fingerprint.Zp{Key: seed}, newMaxima(seed), &fns}
 		want, err := interp.Apply[uint64](f.zp, o, a, []interp.Tensor[uint64]{x, w})
 		if err != nil {
 			t.Skip(err) // the window does not fit
@@ -64,7 +64,7 @@ func TestKernels(t *testing.T) {
 // dot is right at the ends of its range and for every length around its blocks.
 func TestDot(t *testing.T) {
 	fns := false
-	f := residues{fingerprint.Zp{}, &fns}
+	f := residues{fingerprint.Zp{}, newMaxima(0), &fns}
 	for n := 0; n <= 130; n++ {
 		x := make([]uint64, n)
 		y := make([]float64, n)
@@ -87,7 +87,7 @@ func TestDot(t *testing.T) {
 // Numbers keep their sums and products modulo p.
 func TestFromFloat(t *testing.T) {
 	fns := false
-	f := residues{fingerprint.Zp{}, &fns}
+	f := residues{fingerprint.Zp{}, newMaxima(0), &fns}
 	image := func(x float64) uint64 {
 		v, err := f.fromFloat(x)
 		if err != nil {
@@ -127,7 +127,9 @@ func BenchmarkConv(b *testing.B) {
 	macs := float64(28 * 28 * 32 * 32 * 9)
 	b.Run("float64", func(b *testing.B) { benchConv[float64](b, floats{}, a, sx, sw, macs) })
 	fns := false
-	b.Run("modp", func(b *testing.B) { benchConv[uint64](b, residues{fingerprint.Zp{}, &fns}, a, sx, sw, macs) })
+	b.Run("modp", func(b *testing.B) {
+		benchConv[uint64](b, residues{fingerprint.Zp{}, newMaxima(0), &fns}, a, sx, sw, macs)
+	})
 }
 
 func benchConv[T any](b *testing.B, f field[T], a graph.Attrs, sx, sw []int, macs float64) {

@@ -11,17 +11,19 @@ import (
 	"github.com/taso-go/taso/model"
 )
 
-// numbers compares in floating point.
-func numbers(ctx context.Context, o Options, ins []input, res *Numbers) error {
+// numbers compares in floating point. Where it is the only evidence (decisive),
+// inputs have two scales, and every position that can be read is read, as far as
+// the limit on the work allows; what is not reached then is said in unreached.
+func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *Numbers) (unreached []string, err error) {
 	res.Tolerance = o.Tolerance
 	work := max(o.A.FLOPs(), o.B.FLOPs())
 	switch {
 	case o.NoNumbers:
 		res.Why = "not asked for"
-		return nil
+		return nil, nil
 	case o.Backend == nil && work > o.MaxFLOPs:
 		res.Why = fmt.Sprintf("%.3g FLOP are more than the limit of %.3g for the reference evaluator", float64(work), float64(o.MaxFLOPs))
-		return nil
+		return nil, nil
 	}
 	res.By = "float64 reference"
 	if o.Backend != nil {
@@ -29,37 +31,165 @@ func numbers(ctx context.Context, o Options, ins []input, res *Numbers) error {
 	}
 	for i, t := range o.A.Graph.Outputs() {
 		res.Outputs = append(res.Outputs, Output{
-			NameA: outputName(o.A.Graph, i), NameB: outputName(o.B.Graph, i), Sizes: o.A.Graph.Sizes(t)})
+			NameA: outputName(o.A.Graph, i), NameB: outputName(o.B.Graph, c.outs[i]), Sizes: o.A.Graph.Sizes(t)})
 	}
-	stage := o.Progress.Stage("numbers", int64(o.Runs)*nodes(o))
-	defer stage.Done()
-	run := func(m *model.Model, in []interp.Tensor[float64]) ([]interp.Tensor[float64], error) {
-		if o.Backend == nil {
-			return evaluate(ctx, floats{}, m, in, func() { stage.Add(1) })
+	res.Runs = o.Runs
+	if decisive {
+		rows, computed := c.apart()
+		for _, name := range computed {
+			unreached = append(unreached, "the rows that "+name+" reads are computed: which of them were read is not known")
 		}
-		out, err := onBackend(ctx, o.Backend, m, in)
-		stage.Add(int64(side(m).Operators))
+		all := max(c.values(rows), 2) // two scales
+		if res.Runs = max(res.Runs, min(all, affordable(o))); res.Runs < 2 {
+			res.Runs = 2
+		}
+		if res.Runs < all {
+			unreached = append(unreached, fmt.Sprintf("%d of %d runs that would read every row at every position", res.Runs, all))
+		}
+	}
+	stage := o.Progress.Stage("numbers", int64(res.Runs)*nodes(o))
+	defer stage.Done()
+	a, err := newRunner(ctx, o.Backend, o.A, func(n int64) { stage.Add(n) })
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, a.close()) }()
+	b, err := newRunner(ctx, o.Backend, o.B, func(n int64) { stage.Add(n) })
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	seen := make([]sight, len(res.Outputs))
+	for k := 0; k < res.Runs; k++ {
+		wide := decisive && k%2 == 1
+		inA, inB := feed(c.ins, func(in input, i int) float64 {
+			switch {
+			case in.typ.DType.IsFloat() && wide:
+				return wideScale * unit(draw(o.Seed, k, in, i))
+			case in.typ.DType.IsFloat():
+				return unit(draw(o.Seed, k, in, i))
+			case wide && !in.index && in.typ.DType != graph.Bool && k > 1:
+				return float64(draw(o.Seed, k, in, i) % (wideScale + 1))
+			}
+			return float64(in.integer(o.Seed, k, i))
+		})
+		outA, err := a.run(ctx, inA)
+		if err != nil {
+			return nil, res.notRun(ctx, o, o.A, err)
+		}
+		outB, err := b.run(ctx, inB)
+		if err != nil {
+			return nil, res.notRun(ctx, o, o.B, err)
+		}
+		placed := make([]interp.Tensor[float64], len(outA))
+		for i, j := range c.outs {
+			placed[i] = outB[j]
+			seen[i].look(outA[i].Data, placed[i].Data)
+		}
+		res.compare(outA, placed)
+	}
+	if !decisive {
+		return nil, nil
+	}
+	fed := dependent(o.A.Graph)
+	for i := range seen {
+		if c.outputEqual(i, c.numA, c.numB) {
+			continue // proved
+		}
+		name := res.Outputs[i].NameA
+		if n := seen[i].blind(); n > 0 {
+			unreached = append(unreached, fmt.Sprintf("output %s: %d of %d elements are a finite number in no run", name, n, len(seen[i].finite)))
+		} else if !seen[i].varied && fed[o.A.Graph.Outputs()[i].Node] {
+			unreached = append(unreached, fmt.Sprintf("output %s: the same in every run, whatever is fed", name))
+		}
+	}
+	return unreached, nil
+}
+
+// wideScale is by how much the inputs of every other run are larger where numbers
+// decide: functions such as clip are not the same below and above some bound.
+const wideScale = 8
+
+// sight is what the runs saw of an output.
+type sight struct {
+	first  []float64
+	varied bool   // not all runs gave the same
+	finite []bool // of elements: a number in a run
+}
+
+func (s *sight) look(a, b []float64) {
+	if s.first == nil {
+		s.first, s.finite = a, make([]bool, len(a))
+	}
+	for i, x := range a {
+		s.finite[i] = s.finite[i] || finite(x) && finite(b[i])
+		s.varied = s.varied || x != s.first[i] && finite(x)
+	}
+}
+
+func (s *sight) blind() (n int) {
+	for _, ok := range s.finite {
+		if !ok {
+			n++
+		}
+	}
+	return n
+}
+
+// dependent says which nodes an input that is fed has a path to.
+func dependent(g *graph.Graph) []bool {
+	fed := make([]bool, g.Len()+1)
+	for id := range g.Nodes() {
+		fed[id] = g.Op(id) == nil && !g.IsWeight(id)
+		for _, t := range g.Operands(id) {
+			fed[id] = fed[id] || fed[t.Node]
+		}
+	}
+	return fed
+}
+
+// runner runs one model in floating point.
+type runner struct {
+	m    *model.Model
+	plan backends.Plan // nil: the reference evaluator
+	step func(int64)
+	kept map[graph.NodeID]interp.Tensor[float64]
+}
+
+func newRunner(ctx context.Context, b backends.Backend, m *model.Model, step func(int64)) (*runner, error) {
+	r := &runner{m: m, step: step, kept: map[graph.NodeID]interp.Tensor[float64]{}}
+	if b != nil {
+		var err error
+		if r.plan, err = b.Compile(ctx, m, backends.CompileOptions{}); err != nil {
+			return nil, fmt.Errorf("run %s: compile: %w", m.Name, err)
+		}
+	}
+	return r, nil
+}
+
+func (r *runner) close() error {
+	if r.plan == nil {
+		return nil
+	}
+	return r.plan.Close()
+}
+
+func (r *runner) run(ctx context.Context, in []interp.Tensor[float64]) ([]interp.Tensor[float64], error) {
+	if r.plan != nil {
+		out, err := onPlan(ctx, r.plan, r.m, in)
+		r.step(int64(side(r.m).Operators))
 		return out, err
 	}
-	for k := 0; k < o.Runs; k++ {
-		inA, inB := feed(ins, func(in input, i int) float64 {
-			bits := draw(o.Seed, k, in, i)
-			if in.typ.DType.IsFloat() {
-				return unit(bits)
-			}
-			return float64(bits % uint64(in.below))
-		})
-		outA, err := run(o.A, inA)
-		if err != nil {
-			return res.notRun(ctx, o, o.A, err)
+	return evaluateWith(ctx, floats{}, r.m, in, func() { r.step(1) }, func(id graph.NodeID) (interp.Tensor[float64], error) {
+		if t, ok := r.kept[id]; ok {
+			return t, nil
 		}
-		outB, err := run(o.B, inB)
-		if err != nil {
-			return res.notRun(ctx, o, o.B, err)
+		t, err := loadWeight(floats{}, r.m.Weights[id])
+		if err == nil && len(t.Data) <= maxKept {
+			r.kept[id] = t
 		}
-		res.compare(outA, outB)
-	}
-	return nil
+		return t, err
+	})
 }
 
 // notRun makes what the reference evaluator cannot do a reason. What a backend
@@ -79,6 +209,10 @@ func onBackend(ctx context.Context, b backends.Backend, m *model.Model, in []int
 		return nil, fmt.Errorf("compile: %w", err)
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
+	return onPlan(ctx, plan, m, in)
+}
+
+func onPlan(ctx context.Context, plan backends.Plan, m *model.Model, in []interp.Tensor[float64]) (_ []interp.Tensor[float64], err error) {
 	feed := make([]backends.Tensor, len(in))
 	for i, id := range m.Inputs() {
 		if feed[i], err = backends.Zeros(m.Graph.Type(id.Out(0))); err != nil {

@@ -22,17 +22,74 @@ const (
 	NotRun Verdict = "not run"
 )
 
+// Conclusion is what all comparisons together say of two models.
+type Conclusion string
+
+const (
+	// ModelsEqual: exactly equal, and no output deviates in numbers.
+	ModelsEqual Conclusion = "equal"
+	// ModelsAgree: not shown to be equal, but no output deviates by more than the
+	// tolerance, and all that is fed to them was tried: what a rewrite that rounds
+	// weights, or uses what is special about a function, looks like.
+	ModelsAgree Conclusion = "agree"
+	// ModelsDiffer: an output deviates, or a weight that both hold is not the same
+	// where nothing else differs.
+	ModelsDiffer Conclusion = "differ"
+	// NotKnown: nothing deviates, but not all was reached; Unreached says what.
+	NotKnown Conclusion = "unknown"
+	// NotCompared: neither comparison was made.
+	NotCompared Conclusion = "not compared"
+)
+
 // Report is the result of a comparison.
 type Report struct {
 	A    Side   `json:"a"`
 	B    Side   `json:"b"`
 	Seed uint64 `json:"seed"`
-	Runs int    `json:"runs"` // sets of random inputs
-	// Agree: no output deviates by more than the tolerance; where no numbers were
-	// compared, the models are exactly equal.
-	Agree   bool    `json:"agree"`
-	Exact   Exact   `json:"exact"`
-	Numbers Numbers `json:"numbers"`
+	Runs int    `json:"runs"` // sets of inputs in numbers, or that were asked for
+	// Agree: the verdict is ModelsEqual or ModelsAgree.
+	Agree   bool       `json:"agree"`
+	Verdict Conclusion `json:"verdict"`
+	// Unreached says what could make a difference and was seen by no run.
+	Unreached []string `json:"unreached,omitempty"`
+	// Weights are the weights that both models hold (at the same place if the
+	// models have one structure, by name otherwise) and that differ.
+	Weights []WeightDifference `json:"weights,omitempty"`
+	Exact   Exact              `json:"exact"`
+	Numbers Numbers            `json:"numbers"`
+	// Notes are what the comparison takes for granted.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// weightsDecide reports whether the models are the same but for numbers of
+// weights, and those differ.
+func (r *Report) weightsDecide() bool {
+	return r.Exact.Verdict != Equal && r.Exact.ButForWeights && len(r.Weights) > 0
+}
+
+// conclude sets the verdict.
+func (r *Report) conclude() {
+	ran, deviates := len(r.Numbers.Outputs) > 0, false
+	for _, out := range r.Numbers.Outputs {
+		deviates = deviates || !out.Agrees(r.Numbers.Tolerance)
+	}
+	switch {
+	case deviates:
+		r.Verdict = ModelsDiffer
+	case r.Exact.Verdict == Equal:
+		r.Verdict = ModelsEqual
+	case r.weightsDecide():
+		r.Verdict = ModelsDiffer
+	case !ran && r.Exact.Verdict == NotRun:
+		r.Verdict = NotCompared
+	case !ran && r.Exact.Verdict == Different:
+		r.Verdict = ModelsDiffer
+	case !ran, len(r.Unreached) > 0:
+		r.Verdict = NotKnown
+	default:
+		r.Verdict = ModelsAgree
+	}
+	r.Agree = r.Verdict == ModelsEqual || r.Verdict == ModelsAgree
 }
 
 // Side describes one of the models.
@@ -47,6 +104,11 @@ type Side struct {
 type Exact struct {
 	Verdict Verdict `json:"verdict"`
 	Why     string  `json:"why,omitempty"` // of a verdict that is not Equal
+	// Structure: both apply the same operators to the same inputs and weights, so
+	// that no run was needed.
+	Structure bool `json:"structure,omitempty"`
+	// ButForWeights: the models would be equal if the weights that both hold were.
+	ButForWeights bool `json:"butForWeights,omitempty"`
 	// AnyWeights: the models have the same weights, and are equal for all numbers
 	// in their place.
 	AnyWeights bool `json:"anyWeights,omitempty"`
@@ -60,10 +122,12 @@ type Numbers struct {
 	By        string   `json:"by,omitempty"`
 	Tolerance float64  `json:"tolerance"`     // of Output.Relative
 	Why       string   `json:"why,omitempty"` // why it was not made, "" if it was
+	Runs      int      `json:"runs"`          // sets of inputs
 	Outputs   []Output `json:"outputs,omitempty"`
 }
 
-// Output is the deviation of one output, the largest of all runs.
+// Output is the deviation of one output, in the run where it is largest relative
+// to the output.
 type Output struct {
 	NameA    string  `json:"a"` // in A
 	NameB    string  `json:"b"` // in B
@@ -89,6 +153,9 @@ func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "A: %s\nB: %s\n", r.A, r.B)
 	fmt.Fprintf(&b, "exact, modulo 2^61-1: %s", r.Exact.Verdict)
+	if r.Exact.Structure {
+		b.WriteString(", by structure")
+	}
 	if r.Exact.AnyWeights {
 		b.WriteString(", whatever the numbers of the weights")
 	}
@@ -99,6 +166,7 @@ func (r *Report) String() string {
 		fmt.Fprintf(&b, " (%s)", r.Exact.Why)
 	}
 	b.WriteByte('\n')
+	r.writeWeights(&b)
 	if r.Numbers.Why != "" {
 		fmt.Fprintf(&b, "numbers: not compared (%s)\n", r.Numbers.Why)
 	} else {
@@ -122,15 +190,56 @@ func (r *Report) String() string {
 		}
 		b.WriteByte('\n')
 	}
-	verdict := "the models agree"
-	switch {
-	case r.Exact.Verdict == NotRun && len(r.Numbers.Outputs) == 0:
-		verdict = "nothing was compared"
-	case !r.Agree:
-		verdict = "the models DIFFER"
+	for _, text := range r.Unreached {
+		fmt.Fprintf(&b, "not reached: %s\n", text)
 	}
-	fmt.Fprintf(&b, "%s (random inputs: %d, seed %d)\n", verdict, r.Runs, r.Seed)
+	for _, text := range r.Notes {
+		fmt.Fprintf(&b, "note: %s\n", text)
+	}
+	fmt.Fprintf(&b, "%s (random inputs: %d, seed %d)\n", r.sentence(), r.Runs, r.Seed)
 	return b.String()
+}
+
+// sentence is the verdict.
+func (r *Report) sentence() string {
+	switch r.Verdict {
+	case ModelsEqual:
+		return "the models agree: they are equal"
+	case ModelsAgree:
+		return "the models agree to the tolerance, and are not shown to be equal"
+	case NotKnown:
+		return "the models are NOT KNOWN to agree"
+	case NotCompared:
+		return "nothing was compared"
+	}
+	if r.weightsDecide() {
+		return "the models DIFFER: they hold other weights"
+	}
+	return "the models DIFFER"
+}
+
+// maxWeights bounds the weights that are printed.
+const maxWeights = 10
+
+func (r *Report) writeWeights(b *strings.Builder) {
+	for i, d := range r.Weights {
+		if i == maxWeights {
+			fmt.Fprintf(b, "weights: %d more differ\n", len(r.Weights)-i)
+			return
+		}
+		name := d.NameA
+		if d.NameB != name {
+			name += " / " + d.NameB
+		}
+		fmt.Fprintf(b, "weight %s: %d of %d elements differ", name, d.Differ, d.Elements)
+		if d.Absolute > 0 {
+			fmt.Fprintf(b, ", by at most %.3g (the largest is %.3g), at %v: %s and %s", d.Absolute, d.Largest, d.At, short(d.A), short(d.B))
+		}
+		if d.NaNs > 0 {
+			fmt.Fprintf(b, ", %d are no finite number in one model", d.NaNs)
+		}
+		b.WriteByte('\n')
+	}
 }
 
 // String is one line.

@@ -1,12 +1,9 @@
 package verifymodels
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/fingerprint"
@@ -40,9 +37,18 @@ type Options struct {
 	Progress *progress.Reporter
 }
 
+// Mismatch is the error of models that are not the same because their inputs or
+// outputs do not correspond: they have other numbers of them, or other types.
+type Mismatch struct{ Err error }
+
+func (m *Mismatch) Error() string { return m.Err.Error() }
+
+// Unwrap is what does not correspond.
+func (m *Mismatch) Unwrap() error { return m.Err }
+
 // Run compares two models. It is an error if they cannot be compared: a model
-// that is not valid, inputs or outputs that do not correspond, or a failure of
-// the backend. A model that the exact arithmetic cannot evaluate is none: the
+// that is not valid, inputs or outputs that do not correspond ([Mismatch]), or a
+// failure of the backend. A model that the exact arithmetic cannot evaluate is none: the
 // report says so.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	o = o.withDefaults()
@@ -54,19 +60,29 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	ins, err := pair(o.A, o.B)
 	if err != nil {
+		return nil, fmt.Errorf("verify models %s and %s: %w", o.A.Name, o.B.Name, &Mismatch{err})
+	}
+	outs, err := pairOutputs(o.A, o.B)
+	if err != nil {
+		return nil, fmt.Errorf("verify models %s and %s: %w", o.A.Name, o.B.Name, &Mismatch{err})
+	}
+	c, err := relate(o.A, o.B, ins, outs)
+	if err != nil {
 		return nil, fmt.Errorf("verify models %s and %s: %w", o.A.Name, o.B.Name, err)
 	}
-	r := &Report{A: side(o.A), B: side(o.B), Seed: o.Seed, Runs: o.Runs}
-	if err := exact(ctx, o, ins, &r.Exact); err != nil {
+	r := &Report{A: side(o.A), B: side(o.B), Seed: o.Seed, Runs: o.Runs, Notes: c.notes()}
+	if err := exact(ctx, o, c, &r.Exact); err != nil {
 		return nil, fmt.Errorf("verify models %s and %s: %w", o.A.Name, o.B.Name, err)
 	}
-	if err := numbers(ctx, o, ins, &r.Numbers); err != nil {
+	if !o.NoExact {
+		r.Weights = c.differing()
+	}
+	equal := r.Exact.Verdict == Equal
+	if r.Unreached, err = numbers(ctx, o, c, !equal && !r.weightsDecide(), &r.Numbers); err != nil {
 		return nil, fmt.Errorf("verify models %s and %s: %w", o.A.Name, o.B.Name, err)
 	}
-	r.Agree = len(r.Numbers.Outputs) > 0 || r.Exact.Verdict == Equal
-	for _, out := range r.Numbers.Outputs {
-		r.Agree = r.Agree && out.Agrees(o.Tolerance)
-	}
+	r.Runs = max(r.Runs, r.Numbers.Runs)
+	r.conclude()
 	return r, nil
 }
 
@@ -95,10 +111,19 @@ func side(m *model.Model) Side {
 
 // input is an input of A with its place among the inputs of B.
 type input struct {
-	name  string
-	typ   graph.TensorType
-	place int   // in B
-	below int64 // of an int64 input: its elements are 0 to below-1
+	number int
+	name   string
+	typ    graph.TensorType
+	place  int   // in B
+	below  int64 // of an input of integers: its elements are 0 to below-1
+	index  bool  // they are positions along an axis
+}
+
+// integer is element i of an input of integers in a run: in as many runs as there
+// are values, each element takes each value.
+func (in input) integer(seed uint64, run, i int) int64 {
+	first := draw(seed, 0, in, i) % uint64(in.below)
+	return int64((first + uint64(run)) % uint64(in.below))
 }
 
 // pair finds the inputs that correspond, and checks the outputs.
@@ -118,50 +143,56 @@ func pair(a, b *model.Model) ([]input, error) {
 	}
 	ins := make([]input, len(ia))
 	for i, id := range ia {
-		in := input{name: a.Graph.Name(id), typ: a.Graph.Type(id.Out(0)), place: i}
+		in := input{number: i, name: a.Graph.Name(id), typ: a.Graph.Type(id.Out(0)), place: i}
 		if byName {
 			in.place = place[in.name]
 		}
-		other := b.Graph.Type(ib[in.place].Out(0))
-		if in.typ.DType != other.DType || !slices.Equal(in.typ.Sizes, other.Sizes) {
-			return nil, fmt.Errorf("input %s is %s, input %s of the other is %s", in.name, in.typ, b.Graph.Name(ib[in.place]), other)
+		partner := b.Graph.Type(ib[in.place].Out(0))
+		if !sameType(in.typ, partner) {
+			return nil, fmt.Errorf("input %s is %s, input %s of the other is %s", in.name, in.typ, b.Graph.Name(ib[in.place]), partner)
 		}
-		in.below = min(indexBound(a.Graph, id), indexBound(b.Graph, ib[in.place]))
+		below, index := bound(a.Graph, id)
+		other, also := bound(b.Graph, ib[in.place])
+		switch {
+		case index && also:
+			below = min(below, other)
+		case also:
+			below = other
+		}
+		in.below, in.index = below, index || also
 		ins[i] = in
-	}
-	oa, ob := a.Graph.Outputs(), b.Graph.Outputs()
-	if len(oa) != len(ob) {
-		return nil, fmt.Errorf("%d and %d outputs", len(oa), len(ob))
-	}
-	for i := range oa {
-		ta, tb := a.Graph.Type(oa[i]), b.Graph.Type(ob[i])
-		if ta.DType != tb.DType || !slices.Equal(ta.Sizes, tb.Sizes) {
-			return nil, fmt.Errorf("output %d is %s and %s", i, ta, tb)
-		}
 	}
 	return ins, nil
 }
 
-// indexBound is the number of values that an integer input may have: the size
-// of the shortest axis that it picks positions of, 2 if there is none.
-func indexBound(g *graph.Graph, input graph.NodeID) int64 {
-	bound := int64(2)
-	for id := range g.Nodes() {
-		op := g.Op(id)
-		if op == nil || op.Name != "gather" {
-			continue
+// pairOutputs finds the outputs of B that those of A correspond to: by name if
+// both have the same names, by place otherwise.
+func pairOutputs(a, b *model.Model) ([]int, error) {
+	oa, ob := a.Graph.Outputs(), b.Graph.Outputs()
+	if len(oa) != len(ob) {
+		return nil, fmt.Errorf("%d and %d outputs", len(oa), len(ob))
+	}
+	place := map[string]int{}
+	for i := range ob {
+		place[outputName(b.Graph, i)] = i
+	}
+	outs, byName := make([]int, len(oa)), len(place) == len(ob)
+	used := map[int]bool{}
+	for i := range oa {
+		j, ok := place[outputName(a.Graph, i)]
+		byName = byName && ok && !used[j]
+		outs[i], used[j] = j, true
+	}
+	for i := range oa {
+		if !byName {
+			outs[i] = i
 		}
-		in := g.Operands(id)
-		if in[1].Node != input {
-			continue
-		}
-		d, _ := g.Attrs(id)[op.ParamIndex("axis")].Dim()
-		axis, _ := d.Const()
-		if n := int64(g.Sizes(in[0])[axis]); bound == 2 || n < bound {
-			bound = n
+		ta, tb := a.Graph.Type(oa[i]), b.Graph.Type(ob[outs[i]])
+		if !sameType(ta, tb) {
+			return nil, fmt.Errorf("output %d is %s and %s", i, ta, tb)
 		}
 	}
-	return bound
+	return outs, nil
 }
 
 // draw is element i of an input: 53 random bits.
@@ -187,147 +218,6 @@ func unit(bits uint64) float64 {
 	return float64(float32(int64(bits>>29))/(1<<23)) - 1
 }
 
-func exact(ctx context.Context, o Options, ins []input, res *Exact) error {
-	switch work := max(o.A.FLOPs(), o.B.FLOPs()); {
-	case o.NoExact:
-		res.Verdict, res.Why = NotRun, "not asked for"
-		return nil
-	case work > o.MaxFLOPs:
-		res.Verdict, res.Why = NotRun, fmt.Sprintf("%.3g FLOP are more than the limit of %.3g", float64(work), float64(o.MaxFLOPs))
-		return nil
-	}
-	shared, err := sharedWeights(o.A, o.B)
-	if err != nil {
-		return notExact(ctx, res, o.A, err)
-	}
-	stage := o.Progress.Stage("exact", int64(o.Runs)*nodes(o))
-	defer stage.Done()
-	e := exactRun{o: o, ins: ins, step: func() { stage.Add(1) }}
-	if shared {
-		// Weights that are the same in both may be random numbers, too. What is
-		// equal then is equal for all weights; what is not may be for these.
-		e.anyWeights = true
-		if err := e.compare(ctx, res); err != nil || res.Verdict == Equal {
-			res.AnyWeights = res.Verdict == Equal
-			return err
-		}
-		*res = Exact{}
-		e.anyWeights = false
-	}
-	return e.compare(ctx, res)
-}
-
-// exactRun is an exact comparison.
-type exactRun struct {
-	o          Options
-	ins        []input
-	step       func()
-	anyWeights bool
-}
-
-func (e *exactRun) compare(ctx context.Context, res *Exact) error {
-	o := e.o
-	res.Verdict = Equal
-	for run := 0; run < o.Runs; run++ {
-		functions := false
-		f := naming{residues{fingerprint.Zp{Key: fingerprint.Mix(o.Seed + uint64(run))}, &functions}, map[string]bool{}}
-		inA, inB := feed(e.ins, func(in input, i int) uint64 {
-			return residue(draw(o.Seed, run, in, i), in)
-		})
-		outA, errA := evaluateWith(ctx, f, o.A, inA, e.step, e.weights(f.residues, o.A, run))
-		if errA != nil {
-			return notExact(ctx, res, o.A, errA)
-		}
-		outB, errB := evaluateWith(ctx, f, o.B, inB, e.step, e.weights(f.residues, o.B, run))
-		if errB != nil {
-			return notExact(ctx, res, o.B, errB)
-		}
-		for i := range outA {
-			if slices.Equal(outA[i].Data, outB[i].Data) {
-				continue
-			}
-			res.Output = outputName(o.A.Graph, i)
-			res.Verdict, res.Why = Different, "only sums and products occur"
-			if functions {
-				res.Verdict, res.Why = Undecided, f.why()
-			}
-			return nil
-		}
-	}
-	return nil
-}
-
-// weights loads those of a model or, with anyWeights, draws floating point ones
-// by name.
-func (e *exactRun) weights(f residues, m *model.Model, run int) func(graph.NodeID) (interp.Tensor[uint64], error) {
-	return func(id graph.NodeID) (interp.Tensor[uint64], error) {
-		typ := m.Graph.Type(id.Out(0))
-		if !e.anyWeights || !typ.DType.IsFloat() {
-			return loadWeight(f, m.Weights[id])
-		}
-		in := input{name: "weight " + m.Graph.Name(id), typ: typ}
-		t := interp.Tensor[uint64]{Sizes: typ.Sizes, Data: make([]uint64, graph.NumElements(typ.Sizes))}
-		for i := range t.Data {
-			t.Data[i] = residue(draw(e.o.Seed, run, in, i), in)
-		}
-		return t, nil
-	}
-}
-
-// residue is a random element of the field for a floating point input, and a
-// position for one of integers.
-func residue(bits uint64, in input) uint64 {
-	if in.typ.DType.IsFloat() {
-		return fingerprint.Mix(bits) % p
-	}
-	return bits % uint64(in.below)
-}
-
-// sharedWeights reports whether two models have the same weights, by name, and
-// at least one.
-func sharedWeights(a, b *model.Model) (bool, error) {
-	if len(a.Weights) == 0 || len(a.Weights) != len(b.Weights) {
-		return false, nil
-	}
-	for _, id := range a.Graph.Inputs() {
-		if !a.Graph.IsWeight(id) {
-			continue
-		}
-		other, ok := b.Graph.Find(a.Graph.Name(id))
-		if !ok || !b.Graph.IsWeight(other) {
-			return false, nil
-		}
-		v, w := a.Weights[id], b.Weights[other]
-		if v == w {
-			continue
-		}
-		if v.DType != w.DType || !slices.Equal(v.Sizes, w.Sizes) {
-			return false, nil
-		}
-		x, err := v.Read()
-		if err != nil {
-			return false, fmt.Errorf("weight %s: %w", a.Graph.Name(id), err)
-		}
-		y, err := w.Read()
-		if err != nil {
-			return false, fmt.Errorf("weight %s: %w", a.Graph.Name(id), err)
-		}
-		if !bytes.Equal(x, y) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// notExact turns an evaluation's error into a reason, but for a cancelled context.
-func notExact(ctx context.Context, res *Exact, m *model.Model, err error) error {
-	if ctx.Err() != nil {
-		return err
-	}
-	res.Verdict, res.Why = NotRun, fmt.Sprintf("model %s: %v", m.Name, err)
-	return nil
-}
-
 func nodes(o Options) int64 {
 	return int64(side(o.A).Operators) + int64(side(o.B).Operators)
 }
@@ -338,34 +228,6 @@ func outputName(g *graph.Graph, i int) string {
 		return fmt.Sprintf("%s.%d", g.Name(t.Node), t.Out)
 	}
 	return g.Name(t.Node)
-}
-
-// compare enters the outputs of a run.
-func (n *Numbers) compare(a, b []interp.Tensor[float64]) {
-	for i := range n.Outputs {
-		o := &n.Outputs[i]
-		for j, x := range a[i].Data {
-			y := b[i].Data[j]
-			if x == y || math.IsNaN(x) && math.IsNaN(y) {
-				if !math.IsInf(x, 0) && !math.IsNaN(x) {
-					o.Largest = max(o.Largest, math.Abs(x))
-				}
-				continue
-			}
-			d := math.Abs(x - y)
-			if math.IsNaN(d) || math.IsInf(d, 0) {
-				o.NaNs++
-				continue
-			}
-			o.Largest = max(o.Largest, math.Abs(x), math.Abs(y))
-			if d > o.Absolute {
-				o.Absolute, o.A, o.B, o.At = d, x, y, index(o.Sizes, j)
-			}
-		}
-		if o.Absolute > 0 {
-			o.Relative = o.Absolute / o.Largest
-		}
-	}
 }
 
 func index(sizes []int, flat int) []int {

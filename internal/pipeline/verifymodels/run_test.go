@@ -97,8 +97,10 @@ func TestRun(t *testing.T) {
 			verifymodels.Equal, "", true},
 		{"numbers only", a, parse(t, "merged", merged, map[string][]float32{"u": u}), verifymodels.Options{NoExact: true},
 			verifymodels.NotRun, "not asked for", true},
-		{"nothing", a, a, verifymodels.Options{NoExact: true, NoNumbers: true}, verifymodels.NotRun, "not asked for", false},
-		{"too much", a, a, verifymodels.Options{MaxFLOPs: 10}, verifymodels.NotRun, "56 FLOP are more than the limit of 10", false},
+		{"nothing", a, parse(t, "merged", merged, nil), verifymodels.Options{NoExact: true, NoNumbers: true}, verifymodels.NotRun, "not asked for", false},
+		{"the same, and too much to run", a, a, verifymodels.Options{MaxFLOPs: 10}, verifymodels.Equal, "", true},
+		{"too much", a, parse(t, "merged", merged, map[string][]float32{"u": u}), verifymodels.Options{MaxFLOPs: 10},
+			verifymodels.NotRun, "56 FLOP are more than the limit of 10", false},
 		{"no number", parse(t, "nan", merged, map[string][]float32{"u": {float32(math.NaN())}}),
 			parse(t, "nan", merged, map[string][]float32{"u": {float32(math.NaN()), 9}}), verifymodels.Options{},
 			verifymodels.NotRun, "model nan: weight u: element 0: NaN is not a number that arithmetic modulo a prime knows", false},
@@ -171,7 +173,7 @@ func TestDeviation(t *testing.T) {
 		t.Errorf("agree %t at %s", r.Agree, r.Exact.Output)
 	}
 	text = r.String()
-	for _, want := range []string{"exact, modulo 2^61-1: different at output y", "y: DIFFERS, largest deviation", "x: agrees", "the models DIFFER (random inputs: 1, seed 3)"} {
+	for _, want := range []string{"exact, modulo 2^61-1: different at output y", "y: DIFFERS, largest deviation", "x: agrees", "the models DIFFER: they hold other weights (random inputs: 1, seed 3)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

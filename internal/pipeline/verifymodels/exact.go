@@ -1,0 +1,239 @@
+package verifymodels
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/model"
+)
+
+// exact compares without rounding: by structure, then by evaluation modulo a
+// prime in up to four ways, until one of them shows that the models are equal.
+//
+// Weights that both models hold may be random numbers, the same in both: what is
+// equal then is equal for all weights. And integers that are fed may be anything:
+// a gather is then a sum over all rows of its table with random weights, so that
+// one run reads all of them. What is equal only for the integers that positions
+// can be is found by trying each at each place.
+func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
+	if o.NoExact {
+		res.Verdict, res.Why = NotRun, "not asked for"
+		return nil
+	}
+	if c.proved() {
+		res.Verdict, res.Structure, res.AnyWeights = Equal, true, c.shared()
+		return nil
+	}
+	res.ButForWeights = c.one
+	work := max(o.A.FLOPs(), o.B.FLOPs())
+	if work > o.MaxFLOPs {
+		res.Verdict, res.Why = NotRun, fmt.Sprintf("%.3g FLOP are more than the limit of %.3g", float64(work), float64(o.MaxFLOPs))
+		return nil
+	}
+	e := &exactRun{o: o, c: c}
+	var last Exact
+	for _, m := range e.modes() {
+		got := Exact{Verdict: NotRun}
+		if err := e.compare(ctx, m, &got); err != nil {
+			return err
+		}
+		if got.Verdict == Equal && m.anyWeights {
+			if len(c.differing()) > 0 {
+				res.ButForWeights = true
+				continue
+			}
+			got.AnyWeights = c.shared()
+		}
+		if got.Verdict == Equal && m.short > 0 {
+			got.Verdict = Undecided
+			got.Why = fmt.Sprintf("equal for the positions that were tried: %d runs of %d that would try all", m.runs, m.runs+m.short)
+		}
+		if got.Verdict == Equal {
+			got.ButForWeights = false
+			*res = got
+			return nil
+		}
+		if !m.anyWeights {
+			last = got // that of positions counts, if there are any
+		}
+	}
+	last.ButForWeights = res.ButForWeights
+	*res = last
+	return nil
+}
+
+// mode is a way of evaluating both models.
+type mode struct {
+	anyWeights bool // weights of both are random numbers
+	anyInteger bool // integers that are fed are random numbers
+	runs       int
+	short      int // runs that would be needed beyond these
+}
+
+// modes are the ways that can be afforded, the quickest to an answer first. The
+// last one takes weights and integers as they are.
+func (e *exactRun) modes() []mode {
+	o, c := e.o, e.c
+	integers, index := false, false
+	for _, in := range c.ins {
+		integers = integers || !in.typ.DType.IsFloat()
+		index = index || in.index
+	}
+	spread := int64(0)
+	for _, m := range []*model.Model{c.a, c.b} {
+		own := int64(0)
+		for _, k := range pickings(m.Graph) {
+			own = addUpTo(own, k.spread)
+			index = true
+		}
+		spread = max(spread, own)
+	}
+	all := c.values(func(in input) bool { return true })
+	runs, short := all, 0
+	if n := affordable(o); all > n {
+		runs = n
+		short = all - n
+	}
+	if runs < o.Runs {
+		runs = o.Runs
+	}
+	any := len(c.pairs) > 0 && !c.one // or it is known what that would show
+	var list []mode
+	if spread <= o.MaxFLOPs/2 && (integers || index) {
+		if any {
+			list = append(list, mode{anyWeights: true, anyInteger: true, runs: o.Runs})
+		}
+		list = append(list, mode{anyInteger: true, runs: o.Runs})
+	}
+	if any && short == 0 {
+		list = append(list, mode{anyWeights: true, runs: runs})
+	}
+	return append(list, mode{runs: runs, short: short})
+}
+
+// affordable is the number of runs whose work is within the limit, at least one
+// for each set of inputs that was asked for. What moves numbers counts too.
+func affordable(o Options) int {
+	once := int64(1)
+	for _, m := range []*model.Model{o.A, o.B} {
+		w := m.Graph.Work()
+		once = max(once, addUpTo(w.FLOPs, addUpTo(w.BytesRead/4, w.BytesWrite/4)))
+	}
+	return max(o.Runs, int(o.MaxFLOPs/once))
+}
+
+func addUpTo(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// exactRun is an exact comparison.
+type exactRun struct {
+	o Options
+	c *comparison
+}
+
+func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
+	o := e.o
+	stage := o.Progress.Stage("exact", int64(m.runs)*nodes(o))
+	defer stage.Done()
+	step := func() { stage.Add(1) }
+	keptA, keptB := kept{}, kept{}
+	res.Verdict = Equal
+	for run := 0; run < m.runs; run++ {
+		key := fingerprint.Mix(o.Seed + uint64(run))
+		functions := false
+		f := naming{residues{fingerprint.Zp{Key: key}, newMaxima(key), &functions}, map[string]bool{}}
+		inA, inB := feed(e.c.ins, func(in input, i int) uint64 {
+			switch {
+			case in.typ.DType.IsFloat():
+				return fingerprint.Mix(draw(o.Seed, run, in, i)) % p
+			case m.anyInteger || !in.index && in.typ.DType != graph.Bool:
+				return fingerprint.Mix(draw(o.Seed, run, in, i)) % p
+			}
+			return uint64(in.integer(o.Seed, run, i))
+		})
+		weight := func(f residues, w *model.Model, k kept, pair func(weightPair) graph.NodeID) func(graph.NodeID) (interp.Tensor[uint64], error) {
+			drawn := map[graph.NodeID]int{}
+			if m.anyWeights {
+				for i, p := range e.c.pairs {
+					drawn[pair(p)] = i
+				}
+			}
+			return func(id graph.NodeID) (interp.Tensor[uint64], error) {
+				typ := w.Graph.Type(id.Out(0))
+				if i, ok := drawn[id]; ok && typ.DType.IsFloat() {
+					return e.random(run, i, typ), nil
+				}
+				return k.load(f, w, id, m.runs)
+			}
+		}
+		outA, err := evaluateWith(ctx, f, o.A, inA, step, weight(f.residues, o.A, keptA, func(p weightPair) graph.NodeID { return p.a }))
+		if err != nil {
+			return notExact(ctx, res, o.A, err)
+		}
+		outB, err := evaluateWith(ctx, f, o.B, inB, step, weight(f.residues, o.B, keptB, func(p weightPair) graph.NodeID { return p.b }))
+		if err != nil {
+			return notExact(ctx, res, o.B, err)
+		}
+		for i := range outA {
+			if slices.Equal(outA[i].Data, outB[e.c.outs[i]].Data) {
+				continue
+			}
+			res.Output = outputName(o.A.Graph, i)
+			res.Verdict, res.Why = Different, "only sums and products occur"
+			if functions {
+				res.Verdict, res.Why = Undecided, f.why()
+			} else if m.anyInteger {
+				res.Verdict, res.Why = Undecided, "integers that are fed were taken for any numbers"
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// random is the weight of a pair in a run in which weights are random numbers.
+// Runs beyond those that were asked for only try other integers.
+func (e *exactRun) random(run, pair int, typ graph.TensorType) interp.Tensor[uint64] {
+	name := "weight " + e.c.a.Graph.Name(e.c.pairs[pair].a)
+	seed := model.Seed(e.o.Seed+uint64(run%e.o.Runs), name)
+	t := interp.Tensor[uint64]{Sizes: typ.Sizes, Data: make([]uint64, graph.NumElements(typ.Sizes))}
+	for i := range t.Data {
+		t.Data[i] = fingerprint.Mix(fingerprint.Mix(seed+uint64(i))) % p
+	}
+	return t
+}
+
+// kept are weights that are loaded once for many runs.
+type kept map[graph.NodeID]interp.Tensor[uint64]
+
+// maxKept bounds the elements of a weight that is kept.
+const maxKept = 1 << 24
+
+func (k kept) load(f residues, m *model.Model, id graph.NodeID, runs int) (interp.Tensor[uint64], error) {
+	if t, ok := k[id]; ok {
+		return t, nil
+	}
+	t, err := loadWeight(f, m.Weights[id])
+	if err == nil && runs > 1 && len(t.Data) <= maxKept {
+		k[id] = t
+	}
+	return t, err
+}
+
+// notExact turns an evaluation's error into a reason, but for a cancelled context.
+func notExact(ctx context.Context, res *Exact, m *model.Model, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	res.Verdict, res.Why = NotRun, fmt.Sprintf("model %s: %v", m.Name, err)
+	return nil
+}

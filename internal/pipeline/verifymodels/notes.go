@@ -1,0 +1,47 @@
+package verifymodels
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/model"
+)
+
+// notes are what the comparison takes for granted.
+func (c *comparison) notes() []string {
+	var notes []string
+	ib := c.b.Inputs()
+	var places []string
+	for _, in := range c.ins {
+		if other := c.b.Graph.Name(ib[in.place]); other != in.name {
+			places = append(places, in.name+" with "+other)
+		}
+		if in.index {
+			notes = append(notes, fmt.Sprintf("input %s picks positions: its elements are 0 to %d", in.name, in.below-1))
+		}
+	}
+	if len(places) > 0 {
+		notes = append(notes, "inputs are paired by their place: "+strings.Join(places, ", "))
+	}
+	for i, j := range c.outs {
+		if i != j {
+			notes = append(notes, "outputs are paired by their names: the models have them in different orders")
+			break
+		}
+	}
+	kinds := map[string]bool{}
+	for _, m := range []*model.Model{c.a, c.b} {
+		uses := readers(m.Graph)
+		for id := range m.Graph.Nodes() {
+			if uses[id] > 0 && isOpaque(m.Graph, id) {
+				kinds[kindOf(m.Graph, id)] = true
+			}
+		}
+	}
+	if len(kinds) > 0 {
+		notes = append(notes, "nodes that are kept as they are count as functions of their operands: "+strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
+	}
+	return notes
+}

@@ -1,0 +1,150 @@
+package verifymodels
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/model"
+)
+
+// WeightDifference is how a weight that both models hold differs.
+type WeightDifference struct {
+	NameA    string `json:"a"`
+	NameB    string `json:"b"`
+	Sizes    []int  `json:"sizes"`
+	Elements int64  `json:"elements"`
+	Differ   int64  `json:"differ"` // elements that are not the same number
+	// Largest is the largest magnitude of an element, in either model; Absolute is
+	// the largest deviation. NaNs counts the elements that are no finite number in
+	// one model and something else in the other; they have no deviation.
+	Largest  float64 `json:"largest"`
+	Absolute float64 `json:"absolute"`
+	NaNs     int64   `json:"nans,omitempty"`
+	// At is the index of the element that deviates most, the first of several; A
+	// and B are its values, 0 if it is no finite number.
+	At []int   `json:"at"`
+	A  float64 `json:"valueA"`
+	B  float64 `json:"valueB"`
+}
+
+// contents tells weights apart by type and numbers, bit for bit.
+type contents struct{ of map[*model.Weight]int }
+
+// read numbers the weights of models that some output depends on, from 0 on.
+func (c *contents) read(ms ...*model.Model) error {
+	c.of = map[*model.Weight]int{}
+	type key struct {
+		t    graph.DType
+		rank int
+		sum  [sha256.Size]byte
+	}
+	known := map[key]int{}
+	for _, m := range ms {
+		for _, id := range m.Graph.Inputs() {
+			w := m.Weights[id]
+			if _, ok := c.of[w]; ok || w == nil {
+				continue
+			}
+			raw, err := w.Read()
+			if err != nil {
+				return fmt.Errorf("model %s: weight %s: %w", m.Name, m.Graph.Name(id), err)
+			}
+			h := sha256.New()
+			for _, n := range w.Sizes {
+				h.Write(binary.LittleEndian.AppendUint64(nil, uint64(n)))
+			}
+			h.Write(raw)
+			k := key{t: w.DType, rank: len(w.Sizes), sum: [sha256.Size]byte(h.Sum(nil))}
+			n, ok := known[k]
+			if !ok {
+				n = len(known)
+				known[k] = n
+			}
+			c.of[w] = n
+		}
+	}
+	return nil
+}
+
+// differences compares two weights of one type and size; nil if all elements are
+// the same numbers (0 and -0 are).
+func differences(v, w *model.Weight) (*WeightDifference, error) {
+	x, err := v.Read()
+	if err != nil {
+		return nil, err
+	}
+	y, err := w.Read()
+	if err != nil {
+		return nil, err
+	}
+	d := &WeightDifference{Sizes: v.Sizes, Elements: v.Elements()}
+	step := v.DType.Bytes()
+	for i := range int(d.Elements) {
+		bx, by := x[i*step:(i+1)*step], y[i*step:(i+1)*step]
+		a, b := decode(v.DType, bx), decode(v.DType, by)
+		if finite(a) {
+			d.Largest = max(d.Largest, math.Abs(a))
+		}
+		if finite(b) {
+			d.Largest = max(d.Largest, math.Abs(b))
+		}
+		if bytes.Equal(bx, by) || v.DType.IsFloat() && (a == b || math.IsNaN(a) && math.IsNaN(b)) {
+			continue
+		}
+		d.Differ++
+		switch {
+		case !finite(a) || !finite(b):
+			d.NaNs++
+			if d.At == nil {
+				d.At = index(d.Sizes, i)
+			}
+		case d.At == nil || math.Abs(a-b) > d.Absolute:
+			d.Absolute, d.A, d.B, d.At = math.Abs(a-b), a, b, index(d.Sizes, i)
+		}
+	}
+	if d.Differ == 0 {
+		return nil, nil
+	}
+	return d, nil
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// decode is the element of a type in little-endian bytes, rounded to float64.
+func decode(t graph.DType, raw []byte) float64 {
+	le := binary.LittleEndian
+	switch t {
+	case graph.Float32:
+		return float64(math.Float32frombits(le.Uint32(raw)))
+	case graph.Float64:
+		return math.Float64frombits(le.Uint64(raw))
+	case graph.Float16:
+		return half(le.Uint16(raw))
+	case graph.Int64:
+		return float64(int64(le.Uint64(raw)))
+	case graph.Int32:
+		return float64(int32(le.Uint32(raw)))
+	case graph.Int8:
+		return float64(int8(raw[0]))
+	}
+	return float64(raw[0])
+}
+
+// half is the number of IEEE 754 binary16.
+func half(b uint16) float64 {
+	sign, exp, frac := 1-2*float64(b>>15), int(b>>10&31), float64(b&1023)
+	switch exp {
+	case 0:
+		return sign * math.Ldexp(frac, -24)
+	case 31:
+		if frac != 0 {
+			return math.NaN()
+		}
+		return math.Inf(int(sign))
+	}
+	return sign * math.Ldexp(1024+frac, exp-25)
+}
