@@ -7,6 +7,10 @@ SHELL := /bin/bash
 ARGS        ?=
 FUZZTIME    ?= 10s
 BENCHTIME   ?= 1s
+# of "make adversary": laws that are written, goroutines, and the seed
+ADVERSARY_LAWS    ?= 200000
+ADVERSARY_WORKERS ?= 2
+ADVERSARY_SEED    ?= 1
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages whose tests run a second time with the invariants of e-graphs checked
@@ -14,7 +18,7 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CHECKED = ./egraph/... ./verify ./internal/pipeline/genrules
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vendor build gen-rules test bench lint fuzz proto clean
+.PHONY: help setup vendor build gen-rules test bench lint fuzz adversary proto clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +57,11 @@ fuzz: setup ## every fuzz target for a short time (FUZZTIME=10s)
 		echo "fuzz $$(dirname "$$file") $${decl#func }"; \
 		go test -run '^$$' -fuzz "^$${decl#func }\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")"; \
 	done
+	@$(MAKE) --no-print-directory adversary ADVERSARY_LAWS=5000
+
+adversary: setup ## false laws and proofs put to every engine (ADVERSARY_LAWS=200000)
+	go test ./internal/adversary -run '^TestLong$$' -v -timeout 0 -adversary.laws $(ADVERSARY_LAWS) \
+		-adversary.workers $(ADVERSARY_WORKERS) -adversary.seed $(ADVERSARY_SEED)
 
 proto: ## generate onnx/onnxpb from onnx.proto (needs protoc: apt-get install protobuf-compiler)
 	GOBIN=$(CURDIR)/.cache/bin go install google.golang.org/protobuf/cmd/protoc-gen-go@$$(go list -mod=mod -m -f '{{.Version}}' google.golang.org/protobuf)
