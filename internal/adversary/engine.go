@@ -216,7 +216,7 @@ func (p *panel) bySums(ctx context.Context, ls []*law.Law) ([]claim, error) {
 			return nil, err
 		}
 		if r.Equal {
-			out = append(out, claim{engine: engineSums, law: l, note: r.Scope,
+			out = append(out, claim{engine: engineSums, law: l,
 				says: eval.Claim{Equal: true, Forward: r.Forward, Backward: r.Backward}})
 		}
 	}
