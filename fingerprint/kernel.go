@@ -165,7 +165,8 @@ func (k *Kernel) step(si int, out []uint64, in, tmp [][]uint64) {
 		for i := range out {
 			out[i] = 0
 			for j := range int(st.Den) {
-				is := applyFn(k.fn[si], false, k.z.Add(y[st.B[i]], k.z.Rat(int64(-j), 1)))
+				front := applyFn(k.fn[si], false, k.z.Add(y[st.B[i]], k.z.Rat(int64(-j), 1)))
+				is := k.z.Add(front, applyFn(k.fn[si], false, k.z.Add(y[st.B[i]], k.z.Rat(st.Den-int64(j), 1))))
 				out[i] = k.z.Add(out[i], MulMod(is, x[int(st.A[i])+int(st.Num)*j]))
 			}
 		}

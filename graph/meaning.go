@@ -41,7 +41,8 @@ const (
 	// StepTake copies elements at places that are themselves elements:
 	// out[i] = X[A[i] + Num*k] for k = Y[B[i]], which is at least -Den and below
 	// Den; a negative one counts from the end. Where elements are not integers
-	// it is the sum over all k of iszero(Y[B[i]] - k) * X[A[i] + Num*k].
+	// it is the sum over all k from 0 to Den-1 of
+	// (iszero(Y[B[i]] - k) + iszero(Y[B[i]] - k + Den)) * X[A[i] + Num*k].
 	StepTake
 )
 

@@ -112,13 +112,17 @@ const SortDType = "dtype"
 
 // FuncText names a function of one element with parameters in a [Step]:
 // "leakyrelu(0.01)", "clip(0.0, 6.0)"; without parameters it is the name alone.
+// A parameter that is a variable is written with its sort, so that it looks like
+// no number, whatever its name.
 func FuncText(name string, params ...Value) string {
 	if len(params) == 0 {
 		return name
 	}
 	parts := make([]string, len(params))
 	for i, p := range params {
-		parts[i] = p.String()
+		if parts[i] = p.String(); p.Kind() == KindVar {
+			parts[i] += ":" + p.sort
+		}
 	}
 	return name + "(" + strings.Join(parts, ", ") + ")"
 }

@@ -146,7 +146,9 @@ func take[T any](r Ring[T], st *graph.Step, x, y, out []T) {
 		if !known {
 			out[i] = r.Rat(0, 1)
 			for k := range int(st.Den) {
-				out[i] = r.Add(out[i], r.Mul(r.Fn(graph.IsZero, r.Add(at, r.Rat(int64(-k), 1))), x[int(st.A[i])+int(st.Num)*k]))
+				front := r.Fn(graph.IsZero, r.Add(at, r.Rat(int64(-k), 1)))
+				end := r.Fn(graph.IsZero, r.Add(at, r.Rat(st.Den-int64(k), 1)))
+				out[i] = r.Add(out[i], r.Mul(r.Add(front, end), x[int(st.A[i])+int(st.Num)*k]))
 			}
 			continue
 		}

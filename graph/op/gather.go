@@ -36,13 +36,16 @@ var Gather = graph.Register(&graph.Op{
 		if err != nil {
 			return nil, err
 		}
-		// The sum over all positions of those that are the one looked up.
-		k, behind := s.Var("k"), axis+len(in[1])
+		// The sum over all positions k of those that are looked up, as k or, counted
+		// from the end, as k-n.
+		k, behind, n := s.Var("k"), axis+len(in[1]), s.Size(in[0][axis].Dim)
 		from := append(append(append([]graph.Index{}, at[:axis]...), k.Index()), at[behind:]...)
-		here := graph.EntryFn(text(graph.IsZero),
-			graph.EntryAdd(graph.EntryRead(1, at[axis:behind]...), minus(graph.EntryNumber(k.Index()))))
-		return graph.EntrySum(graph.EntryMul(here, graph.EntryRead(0, from...)),
-			[]graph.Bound{{Var: k, N: s.Size(in[0][axis].Dim)}}), nil
+		here := func(k graph.Index) *graph.Expr {
+			return graph.EntryFn(text(graph.IsZero),
+				graph.EntryAdd(graph.EntryRead(1, at[axis:behind]...), minus(graph.EntryNumber(k))))
+		}
+		return graph.EntrySum(graph.EntryMul(graph.EntryAdd(here(k.Index()), here(k.Index().Sub(n))), graph.EntryRead(0, from...)),
+			[]graph.Bound{{Var: k, N: n}}), nil
 	},
 	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
 		x, axis := in[0], num(a, 0)

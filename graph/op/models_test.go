@@ -354,7 +354,7 @@ func init() {
 			a := rapid.IntRange(0, len(x.Sizes)-1).Draw(t, "axis")
 			idx := fill(2, drawShape(t, 0, 2)...)
 			for i := range idx.Data {
-				idx.Data[i] = float64(rapid.IntRange(0, x.Sizes[a]-1).Draw(t, "position"))
+				idx.Data[i] = float64(rapid.IntRange(-x.Sizes[a], x.Sizes[a]-1).Draw(t, "position"))
 			}
 			checkEntry(t, op.Gather, named{"axis": n(int64(a))}, x, idx)
 		},

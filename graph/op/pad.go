@@ -28,7 +28,7 @@ var Pad = graph.Register(&graph.Op{
 			if before[i] < 0 || after[i] < 0 {
 				return nil, fmt.Errorf("pads %s and %s: one is negative", a[0], a[1])
 			}
-			x[i].Dim = x[i].Dim.Add(graph.Int(int64(before[i] + after[i])))
+			x[i].Dim = x[i].Dim.Add(graph.Int(int64(before[i]))).Add(graph.Int(int64(after[i])))
 		}
 		return one(x)
 	},
@@ -38,7 +38,7 @@ var Pad = graph.Register(&graph.Op{
 		var inside []graph.Guard
 		for i := range at {
 			from[i] = at[i].AddInt(-int64(before[i]))
-			if before[i]+after[i] > 0 {
+			if before[i] > 0 || after[i] > 0 {
 				inside = append(inside, graph.GuardLe(graph.IndexInt(0), from[i]), graph.GuardLt(from[i], s.Size(in[0][i].Dim)))
 			}
 		}

@@ -2,6 +2,8 @@ package op
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,7 +19,10 @@ import (
 //	digit [n, stride s] (f)    floor(f/s) mod n
 //	join [n1, n2, ...] (d1, d2, ...)   the index with these digits
 //
-// and what is written in digits and read again is put together here.
+// and what is written in digits and read again is put together here. An index is
+// in digits of an axis only if their sizes multiply to the size of that axis: an
+// index that is smaller, as in the first part of a concatenation, is one digit
+// along the axis, whatever digits it is made of.
 
 // digit is one digit of f, an index along an axis of size total.
 type digit struct {
@@ -30,11 +35,7 @@ type digit struct {
 var dimsOf sync.Map // string to []graph.Dim
 
 func unknown(kind string, ds ...graph.Dim) string {
-	parts := make([]string, len(ds))
-	for i, d := range ds {
-		parts[i] = d.String()
-	}
-	name := kind + " [" + strings.Join(parts, ", ") + "]"
+	name := kind + " " + graph.ShapeOf(ds...).String()
 	dimsOf.Store(name, ds)
 	return name
 }
@@ -49,23 +50,33 @@ func digitsOf(s *graph.Space, e graph.Index, size graph.Dim) []digit {
 		if name, args, ok := s.App(v); ok {
 			if ds, ok := dimsOf.Load(name); ok {
 				ds := ds.([]graph.Dim)
-				if strings.HasPrefix(name, "digit ") {
+				switch digits := strings.HasPrefix(name, "digit "); {
+				case digits && ds[0] == size:
 					return []digit{{args[0], ds[2], ds[0], ds[1]}}
+				case !digits && productOf(ds) == size:
+					var out []digit
+					for i, a := range args {
+						out = append(out, digitsOf(s, a, ds[i])...)
+					}
+					return out
 				}
-				var out []digit
-				for i, a := range args {
-					out = append(out, digitsOf(s, a, ds[i])...)
-				}
-				return out
 			}
 		}
 	}
 	return []digit{{e, size, size, graph.Int(1)}}
 }
 
+func productOf(ds []graph.Dim) graph.Dim {
+	n := graph.Int(1)
+	for _, d := range ds {
+		n = n.Mul(d)
+	}
+	return n
+}
+
 // index is the digit as an expression.
 func (d digit) index(s *graph.Space) graph.Index {
-	if d.size == d.total {
+	if d.size == d.total && d.stride == graph.Int(1) {
 		return d.f
 	}
 	return within(s, unknown("digit", d.size, d.stride, d.total), d.size, d.f)
@@ -138,12 +149,7 @@ func quotient(a, b graph.Dim) (graph.Dim, bool) {
 		}
 		left := append([]graph.Atom{}, t.Atoms...)
 		for _, x := range by.Atoms {
-			at := -1
-			for i, y := range left {
-				if atomText(x) == atomText(y) {
-					at = i
-				}
-			}
+			at := slices.IndexFunc(left, func(y graph.Atom) bool { return atomDim(x) == atomDim(y) })
 			if at < 0 {
 				return a, false
 			}
@@ -167,8 +173,6 @@ func atomDim(a graph.Atom) graph.Dim {
 	}
 	return graph.Func(a.Name, a.Args...)
 }
-
-func atomText(a graph.Atom) string { return atomDim(a).String() }
 
 // assign gives the digits to axes, from the last one on; false if an axis would
 // have to end inside a digit whose size is no product.
@@ -210,7 +214,7 @@ func unravel(s *graph.Space, x, y graph.Shape, at []graph.Index) []graph.Index {
 	at, rest := at[front:front+len(y)], from[front:front+len(x)]
 	nx, okx := x.Concrete()
 	ny, oky := y.Concrete()
-	if okx && oky {
+	if okx && oky && fits(nx) && fits(ny) {
 		flat := graph.IndexInt(0)
 		for i, k := range graph.Strides(ny) {
 			flat = flat.AddScaled(at[i], int64(k))
@@ -233,4 +237,16 @@ func unravel(s *graph.Space, x, y graph.Shape, at []graph.Index) []graph.Index {
 		rest[i] = within(s, fmt.Sprintf("axis %d of %s in %s", i, y, x), x[i].Dim, at...)
 	}
 	return from
+}
+
+// fits reports whether the number of elements of a shape is an int.
+func fits(sizes []int) bool {
+	n := 1
+	for _, k := range sizes {
+		if k < 1 || n > math.MaxInt/k {
+			return false
+		}
+		n *= k
+	}
+	return true
 }

@@ -44,7 +44,7 @@ func (b *builder) entry(l *side, t *law.Term, at []graph.Index, ctx []graph.Guar
 		if err != nil {
 			return nil, err
 		}
-		return b.apply(fun{name: "variable " + t.Fn, zero: l.zero[t.Fn]}, arg, ctx)
+		return b.apply(fun{value: graph.VarValue(t.Fn, law.SortPointwise1), zero: l.zero[t.Fn]}, arg, ctx)
 	}
 	e, err := l.expr(b.space, t, at)
 	if err != nil {
@@ -165,9 +165,9 @@ func (b *builder) inverse(n nf, ctx []graph.Guard) (nf, error) {
 
 func funOf(v graph.Value) fun {
 	if name, ok := v.Name(); ok {
-		return fun{name: name, zero: graph.FuncKeepsZero(name), relu: name == "relu"}
+		return fun{value: v, zero: graph.FuncKeepsZero(name), relu: name == "relu"}
 	}
-	return fun{name: "variable " + v.String()}
+	return fun{value: v}
 }
 
 // outer splits the guards of t into those that mention its bound variables and
@@ -317,7 +317,7 @@ func (b *builder) applyHere(f fun, arg nf, ctx []graph.Guard) (nf, error) {
 			return n, err
 		}
 	}
-	return nf{{num: one, atoms: []atom{{kind: apply, name: f.name, fn: f, arg: arg}}}}, nil
+	return nf{{num: one, atoms: []atom{{kind: apply, fn: f, arg: arg}}}}, nil
 }
 
 // max is the maximum of body over the points of dom, of which there is one.
@@ -464,7 +464,7 @@ func (b *builder) describe(t term) string {
 			}
 			out += "]"
 		case apply:
-			out += fmt.Sprintf("%s(...)", a.name)
+			out += fmt.Sprintf("%s(...)", a.fn.value)
 		case most:
 			out += "max(...)"
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -44,6 +43,7 @@ type run struct {
 	l       *law.Law
 	ordered bool
 	res     *Result
+	names   map[string]bool // of the sizes of the law; see axes
 }
 
 // cases decides the cases of a law's axis runs, all together.
@@ -63,7 +63,7 @@ func (r *run) cases(ctx context.Context) (_ answer, err error) {
 	if byRank {
 		all.within(axesLimit)
 		if len(ks) == 0 {
-			all.reason = fmt.Sprintf("no tensors of at most %d axes have the given shapes", r.p.cfg.MaxRank)
+			all.reason = fmt.Sprintf("there are too many axis runs, or no tensors of at most %d axes have the given shapes", r.p.cfg.MaxRank)
 		}
 	}
 	return all, nil
@@ -247,7 +247,7 @@ func (r *run) attempt(ctx context.Context, k kase) (answer, []graph.Open, error)
 		for i, t := range ts {
 			out[i] = t.Subst(nil, nil, &k.bind)
 		}
-		return newSide(g.space, out, g.vars, g.zero)
+		return g.newSide(out, g.vars, g.zero)
 	}
 	left, err := typed(r.l.LHS)
 	var right *side
@@ -328,14 +328,14 @@ func (s *solver) conds(l *side) []z3.Term {
 // follow reports whether m is defined wherever l is; if not, under which
 // conditions it would be.
 func (s *solver) follow(l, m *side) (bool, []string) {
-	given := map[string]bool{}
+	given := map[condKey]bool{}
 	for _, c := range l.conds {
-		given[fmt.Sprint(c.g.E.Key(), c.mod, c.text)] = true
+		given[c.key()] = true
 	}
 	var open []cond
 	var fails []z3.Term
 	for _, c := range m.conds {
-		if !given[fmt.Sprint(c.g.E.Key(), c.mod, c.text)] {
+		if !given[c.key()] {
 			open = append(open, c)
 			fails = append(fails, s.z.Not(s.cond(c)))
 		}
@@ -356,8 +356,10 @@ func (s *solver) follow(l, m *side) (bool, []string) {
 // words is a condition as people write it: "kh <= h+2".
 func (s *solver) words(c cond) string {
 	switch {
-	case c.text != "":
-		return c.text
+	case c.need != (graph.Need{}):
+		return c.need.String()
+	case c.pad != "":
+		return fmt.Sprintf("the pads of %s are smaller than %s", c.pad, s.space.String(c.g.E))
 	case c.mod > 0:
 		return fmt.Sprintf("%d divides %s", c.mod, s.space.String(c.g.E))
 	}
@@ -402,139 +404,4 @@ func (s *solver) pred(p law.Pred, b *graph.Binding) (z3.Term, bool) {
 		return s.z.Le(r, l), true
 	}
 	return z3.Term{}, false
-}
-
-// runCases are the cases of a law's axis runs. Where the law is well typed with
-// the runs as they are and speaks of the length of a run only to count axes,
-// every operator in it carries the run's axes along (graph.Op.Entry), so its
-// entries read at their own indices there. Tensors with any number of such axes
-// are then, row by row, tensors with one axis of as many elements (no axes: one
-// element), and both sides keep that reading: the law with one axis of any size
-// is the law with any number of axes. This is the rank reduction of TensorRight
-// (Arora et al., POPL 2025), for axes that are carried along unchanged.
-// Otherwise all numbers of axes are tried with which tensors have at most
-// MaxRank axes.
-// The second result says that these are not all numbers of axes.
-func (r *run) runCases() ([]kase, bool) {
-	runs := map[string]bool{}
-	plain := true // lengths of runs stand in attributes of sort axis only
-	note := func(a graph.Atom) {
-		if a.Kind == graph.AtomRun {
-			runs[a.Name] = true
-			plain = false
-		}
-	}
-	for _, b := range r.l.Given {
-		for _, it := range b.Shape {
-			if it.Run != "" {
-				runs[it.Run] = true
-			} else {
-				it.Dim.Walk(note)
-			}
-		}
-	}
-	for _, p := range r.l.Where {
-		p.Left.Walk(note)
-		p.Right.Walk(note)
-		if p.Mod != nil {
-			p.Mod.Walk(note)
-		}
-	}
-	for _, ts := range [2][]*law.Term{r.l.LHS, r.l.RHS} {
-		for _, t := range ts {
-			t.Walk(func(u *law.Term) {
-				for i, v := range u.Attrs {
-					if s, ok := v.Shape(); ok {
-						for _, it := range s {
-							if it.Run != "" {
-								runs[it.Run] = true
-							} else {
-								it.Dim.Walk(note)
-							}
-						}
-						continue
-					}
-					if u.Op.Params[i].Sort != "axis" {
-						v.Walk(note)
-						continue
-					}
-					v.Walk(func(a graph.Atom) {
-						if a.Kind == graph.AtomRun {
-							runs[a.Name] = true
-						}
-					})
-				}
-			})
-		}
-	}
-	start := kase{bind: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}}
-	for _, b := range r.l.Given {
-		switch b.Sort {
-		case graph.SortStride, graph.SortPadding, graph.SortSame, graph.SortAct, graph.SortBorder, graph.SortNumber:
-			// The sort is that of the binding, whatever a term says.
-			start.bind.Attrs[b.Name] = graph.VarValue(b.Name, b.Sort)
-		}
-	}
-	if len(runs) == 0 {
-		return []kase{start}, false
-	}
-	names := make([]string, 0, len(runs))
-	for n := range runs {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	if plain && r.typesWithRuns() {
-		for _, n := range names {
-			start.bind.Runs[n] = axes(n, 1)
-		}
-		return []kase{start}, false
-	}
-	var out []kase
-	count := make([]int, len(names))
-	var rec func(i int)
-	rec = func(i int) {
-		if i < len(names) {
-			for count[i] = 0; count[i] <= r.p.cfg.MaxRank; count[i]++ {
-				rec(i + 1)
-			}
-			return
-		}
-		c := start.with("")
-		c.words = nil
-		c.bind.Runs = map[string]graph.Shape{}
-		for j, n := range names {
-			c.bind.Runs[n] = axes(n, count[j])
-			c.words = append(c.words, fmt.Sprintf("%d axes in %s", count[j], n))
-		}
-		for _, b := range r.l.Given {
-			if len(b.Shape.Subst(&c.bind)) > r.p.cfg.MaxRank {
-				return
-			}
-		}
-		out = append(out, c)
-	}
-	rec(0)
-	return out, true
-}
-
-func axes(run string, n int) graph.Shape {
-	s := graph.Shape{}
-	for i := 0; i < n; i++ {
-		s = append(s, graph.Axis(graph.Var(fmt.Sprintf("%s.%d", run, i))))
-	}
-	return s
-}
-
-func (r *run) typesWithRuns() bool {
-	vars := r.l.VarShapes()
-	for _, ts := range [2][]*law.Term{r.l.LHS, r.l.RHS} {
-		var f graph.Facts
-		memo := map[*law.Term]graph.Shape{}
-		for _, t := range ts {
-			if _, err := law.TypeOf(&f, t, vars, memo); err != nil {
-				return false
-			}
-		}
-	}
-	return true
 }

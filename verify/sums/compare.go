@@ -3,8 +3,7 @@ package sums
 import (
 	"fmt"
 	"math/big"
-	"sort"
-	"strings"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/z3"
@@ -85,23 +84,10 @@ func expand(t term) []term {
 	return []term{t}
 }
 
-// signature is what terms of one group have in common at sight.
-func (b *builder) signature(t term) string {
-	heads := make([]string, len(t.atoms))
-	for i, a := range t.atoms {
-		heads[i] = head(a)
-	}
-	sort.Strings(heads)
-	return fmt.Sprint(len(t.over), len(t.facs), heads)
-}
-
-func head(a atom) string { return fmt.Sprint(a.kind, a.name, len(a.at)) }
-
 // gather puts t into the first group that it fits, or into one of its own.
 func (b *builder) gather(ctx []graph.Guard, groups []*group, t term) []*group {
-	sig := b.signature(t)
 	for _, g := range groups {
-		if b.signature(g.rep) != sig {
+		if !alikeInKind(g.rep, t) {
 			continue
 		}
 		if m, ok := b.fit(ctx, g, t); ok {
@@ -117,10 +103,6 @@ func (b *builder) gather(ctx []graph.Guard, groups []*group, t term) []*group {
 // there is a choice, as in a sum over two windows of the sum of their places, it
 // takes one with which the domain is that of a member.
 func (b *builder) fit(ctx []graph.Guard, g *group, t term) (member, bool) {
-	known := map[string]bool{}
-	for _, m := range g.members {
-		known[sortedGuards(m.dom)] = true
-	}
 	var all []member
 	b.matchings(g.rep.atoms, t.atoms, func(pairs [][2]atom) bool {
 		for _, by := range b.bijections(g.rep, t, pairs) {
@@ -141,7 +123,7 @@ func (b *builder) fit(ctx []graph.Guard, g *group, t term) (member, bool) {
 				continue
 			}
 			m := member{t.num, dom}
-			if known[sortedGuards(dom)] {
+			if slices.ContainsFunc(g.members, func(o member) bool { return alikeSets(o.dom, dom) }) {
 				all = []member{m}
 				return true
 			}
@@ -205,7 +187,7 @@ func (b *builder) matchings(x, y []atom, f func([][2]atom) bool) bool {
 			return f(pairs)
 		}
 		for j := range y {
-			if used[j] || head(x[i]) != head(y[j]) || tries >= maxMatchings {
+			if used[j] || x[i].head() != y[j].head() || tries >= maxMatchings {
 				continue
 			}
 			used[j] = true
@@ -253,26 +235,21 @@ func (b *builder) sameIndices(ctx []graph.Guard, x, y []graph.Index) bool {
 // cancels reports whether the numbers of a group's members add up to 0 at every
 // point.
 func (b *builder) cancels(ctx []graph.Guard, g *group) bool {
-	type part struct {
-		num *big.Rat
-		dom []graph.Guard
-	}
-	parts := map[string]*part{}
-	var order []string
+	var parts []member // of different domains
 	for _, m := range g.members {
-		k := sortedGuards(m.dom)
-		if parts[k] == nil {
-			parts[k] = &part{new(big.Rat), m.dom}
-			order = append(order, k)
+		i := slices.IndexFunc(parts, func(p member) bool { return alikeSets(p.dom, m.dom) })
+		if i < 0 {
+			i = len(parts)
+			parts = append(parts, member{new(big.Rat), m.dom})
 		}
-		parts[k].num.Add(parts[k].num, m.num)
+		parts[i].num.Add(parts[i].num, m.num)
 	}
 	scale := big.NewInt(1)
-	left := order[:0]
-	for _, k := range order {
-		if parts[k].num.Sign() != 0 {
-			left = append(left, k)
-			d := parts[k].num.Denom()
+	left := parts[:0]
+	for _, p := range parts {
+		if p.num.Sign() != 0 {
+			left = append(left, p)
+			d := p.num.Denom()
 			common := new(big.Int).GCD(nil, nil, scale, d)
 			scale.Mul(scale, new(big.Int).Quo(d, common))
 		}
@@ -281,20 +258,11 @@ func (b *builder) cancels(ctx []graph.Guard, g *group) bool {
 		return true
 	}
 	var sum []z3.Term
-	for _, k := range left {
-		n := new(big.Int).Mul(parts[k].num.Num(), new(big.Int).Quo(scale, parts[k].num.Denom()))
-		sum = append(sum, b.z.Ite(b.all(parts[k].dom), b.z.BigInt(n.String()), b.z.IntVal(0)))
+	for _, p := range left {
+		n := new(big.Int).Mul(p.num.Num(), new(big.Int).Quo(scale, p.num.Denom()))
+		sum = append(sum, b.z.Ite(b.all(p.dom), b.z.BigInt(n.String()), b.z.IntVal(0)))
 	}
 	return b.unsat(b.all(ctx), b.z.Not(b.z.Eq(b.z.Add(sum...), b.z.IntVal(0))))
-}
-
-func sortedGuards(gs []graph.Guard) string {
-	ks := make([]string, len(gs))
-	for i, g := range gs {
-		ks[i] = guardsKey([]graph.Guard{g})
-	}
-	sort.Strings(ks)
-	return strings.Join(ks, "")
 }
 
 // within reports whether each value of the pieces ps, where ctx holds, is a

@@ -3,7 +3,6 @@ package sums
 import (
 	"math/big"
 	"sort"
-	"strconv"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -24,7 +23,7 @@ type term struct {
 
 // factor is a positive integer to a power, such as the size of a kernel to -1.
 type factor struct {
-	key string
+	key string // of e
 	e   graph.Index
 	exp int
 }
@@ -40,12 +39,22 @@ const (
 // atom is a factor of which nothing is known but what it is.
 type atom struct {
 	kind   atomKind
-	name   string
+	name   string // of a tensor
 	at     []graph.Index
 	fn     fun
 	arg    nf
 	pieces []piece
 }
+
+// head is what two atoms must have in common to be compared.
+type head struct {
+	kind atomKind
+	name string
+	fn   fun
+	rank int
+}
+
+func (a atom) head() head { return head{a.kind, a.name, a.fn, len(a.at)} }
 
 // piece is a set of values: body at all points over of dom.
 type piece struct {
@@ -54,11 +63,12 @@ type piece struct {
 	body nf
 }
 
-// fun is a function of one element.
+// fun is a function of one element: a name, or a variable of the sort of
+// functions or of activations.
 type fun struct {
-	name string
-	zero bool // f(0) = 0
-	relu bool
+	value graph.Value
+	zero  bool // f(0) = 0
+	relu  bool
 }
 
 var one = big.NewRat(1, 1)
@@ -273,18 +283,6 @@ func floorDiv(a, n int64) int64 {
 	return q
 }
 
-// facKey is a text of the factors.
-func (t term) facKey() string {
-	var b []byte
-	for _, f := range t.facs {
-		b = append(b, f.key...)
-		b = append(b, '^')
-		b = strconv.AppendInt(b, int64(f.exp), 10)
-		b = append(b, ';')
-	}
-	return string(b)
-}
-
 // normalize puts guards in order: whole content divided out, one guard for each
 // direction, two that meet made an equation. It reports false if they
 // contradict one another at sight.
@@ -333,8 +331,8 @@ func addGuard(gs []graph.Guard, g graph.Guard) ([]graph.Guard, bool) {
 		if !same && !opposite {
 			continue
 		}
-		d := g.E.Constant() - o.E.Constant() // g = o + d, where same
-		s := g.E.Constant() + o.E.Constant() // g + o = s, where opposite
+		d := g.E.Sub(o.E).Constant() // g = o + d, where same
+		s := g.E.Add(o.E).Constant() // g + o = s, where opposite
 		switch {
 		case o.Eq && g.Eq:
 			return gs, same && d == 0 || opposite && s == 0

@@ -337,7 +337,7 @@ func TestDeterminant(t *testing.T) {
 			}
 		}
 		want := leibniz(m)
-		if got := determinant(m); got != want {
+		if got := determinant(m); got.Int64() != want {
 			t.Fatalf("%d, want %d", got, want)
 		}
 	})

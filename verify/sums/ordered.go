@@ -1,7 +1,6 @@
 package sums
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -16,17 +15,19 @@ func (b *builder) nonNegative(n nf) bool {
 		if t.num.Sign() < 0 {
 			return false
 		}
-		odd := map[string]bool{}
+		var odd []atom // those that occur an odd number of times so far
 		for _, a := range t.atoms {
-			if !b.atomNonNegative(a) {
-				k := atomKey(a)
-				odd[k] = !odd[k]
+			if b.atomNonNegative(a) {
+				continue
+			}
+			if rest, ok := remove(odd, []atom{a}); ok {
+				odd = rest
+			} else {
+				odd = append(odd, a)
 			}
 		}
-		for _, o := range odd {
-			if o {
-				return false
-			}
+		if len(odd) > 0 {
+			return false
 		}
 	}
 	return true
@@ -45,45 +46,6 @@ func (b *builder) atomNonNegative(a atom) bool {
 		return true
 	}
 	return false
-}
-
-// atomKey is a text that only equal atoms have.
-func atomKey(a atom) string {
-	s := fmt.Sprintf("%d %s", a.kind, a.name)
-	for _, e := range a.at {
-		s += "," + e.Key()
-	}
-	if a.kind == apply {
-		s += "(" + nfKey(a.arg) + ")"
-	}
-	for _, p := range a.pieces {
-		s += fmt.Sprint("[", p.over, guardsKey(p.dom), nfKey(p.body), "]")
-	}
-	return s
-}
-
-func guardsKey(gs []graph.Guard) string {
-	var b []byte
-	for _, g := range gs {
-		if g.Eq {
-			b = append(b, '=')
-		}
-		b = g.E.AppendKey(b)
-		b = append(b, ';')
-	}
-	return string(b)
-}
-
-func nfKey(n nf) string {
-	s := ""
-	for _, t := range n {
-		s += fmt.Sprint(t.num, t.facKey(), t.over, guardsKey(t.dom))
-		for _, a := range t.atoms {
-			s += "*" + atomKey(a)
-		}
-		s += "+"
-	}
-	return s
 }
 
 // squares makes x*relu(x) a product of two relu(x).
@@ -108,9 +70,9 @@ func (b *builder) squares(t term) term {
 // remove takes atoms out of a product.
 func remove(from, what []atom) ([]atom, bool) {
 	for _, w := range what {
-		k, hit := atomKey(w), -1
+		hit := -1
 		for i, a := range from {
-			if atomKey(a) == k {
+			if alikeAtom(a, w) {
 				hit = i
 				break
 			}
@@ -158,7 +120,7 @@ func (b *builder) rectify(f fun, n nf, ctx []graph.Guard) (nf, bool, error) {
 	if len(out.atoms) == 0 && len(out.facs) == 0 && out.num.Cmp(one) == 0 {
 		return nil, false, nil
 	}
-	out.atoms = append(out.atoms, atom{kind: apply, name: f.name, fn: f, arg: nf{rest}})
+	out.atoms = append(out.atoms, atom{kind: apply, fn: f, arg: nf{rest}})
 	return nf{out}, true, nil
 }
 
@@ -205,10 +167,11 @@ func (b *builder) pullOut(p piece, ctx []graph.Guard) (nf, error) {
 // rectifier, where that is simpler: without a limit above, or without a slope,
 // they are the rectifier; and what is rectified before may be left as it was.
 func clipped(f fun, n nf) (fun, nf) {
-	hi, isClip := strings.CutPrefix(f.name, "clip(0.0, ")
+	text, _ := f.value.Name()
+	hi, isClip := strings.CutPrefix(text, "clip(0.0, ")
 	switch {
-	case isClip && hi == "inf)", f.name == "leakyrelu(0.0)":
-		return fun{name: "relu", zero: true, relu: true}, n
+	case isClip && hi == "inf)", text == "leakyrelu(0.0)":
+		return funOf(graph.NameValue("relu")), n
 	case !isClip || len(n) != 1:
 		return f, n
 	}

@@ -2,6 +2,7 @@ package sums
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/z3"
@@ -17,18 +18,36 @@ type side struct {
 	conds  []cond
 }
 
-// cond is a condition on sizes: a guard, or mod divides e, or something that is
-// known by its text only.
+// cond is a condition on sizes: a guard, or mod divides g.E. Two kinds are known
+// by what they say only: a need that is not linear, and, of a padding variable,
+// that the pads along an axis are smaller than a kernel of size g.E.
 type cond struct {
 	g    graph.Guard
 	mod  int64
-	text string
+	need graph.Need
+	pad  string
+	axis int
 }
+
+// condKey is what a condition is; two conditions with one key are the same.
+type condKey struct {
+	e    string
+	eq   bool
+	mod  int64
+	need graph.Need
+	pad  string
+	axis int
+}
+
+func (c cond) key() condKey { return condKey{c.g.E.Key(), c.g.Eq, c.mod, c.need, c.pad, c.axis} }
+
+// linear reports whether Z3 is told what the condition says.
+func (c cond) linear() bool { return c.need == (graph.Need{}) && c.pad == "" }
 
 func (s *solver) cond(c cond) z3.Term {
 	switch {
-	case c.text != "":
-		return s.z.Const("b "+c.text, s.z.Bool())
+	case !c.linear():
+		return s.z.Const("b"+strconv.Itoa(number(&s.bools, c.key())), s.z.Bool())
 	case c.mod > 0:
 		return s.z.Eq(s.z.Mod(s.index(c.g.E), s.z.IntVal(c.mod)), s.z.IntVal(0))
 	}
@@ -38,7 +57,8 @@ func (s *solver) cond(c cond) z3.Term {
 // newSide types the terms of one side and lists the conditions under which they
 // are defined: what inference noted, every size at least 1, pads smaller than
 // the kernel.
-func newSide(space *graph.Space, outs []*law.Term, vars map[string]graph.Shape, zero map[string]bool) (*side, error) {
+func (s *solver) newSide(outs []*law.Term, vars map[string]graph.Shape, zero map[string]bool) (*side, error) {
+	space := s.space
 	sd := &side{outs: outs, shapes: map[*law.Term]graph.Shape{}, zero: zero}
 	var f graph.Facts
 	for _, t := range outs {
@@ -46,18 +66,27 @@ func newSide(space *graph.Space, outs []*law.Term, vars map[string]graph.Shape, 
 			return nil, err
 		}
 	}
-	seen := map[string]bool{}
+	seen := map[condKey]bool{}
 	add := func(c cond) {
-		if n, ok := c.g.E.Const(); c.text == "" && ok && (c.mod == 0 && n >= 0 || c.mod > 0 && n%c.mod == 0) {
+		if n, ok := c.g.E.Const(); c.linear() && ok && (c.mod == 0 && n >= 0 || c.mod > 0 && n%c.mod == 0) {
 			return
 		}
-		key := fmt.Sprint(c.g.E.Key(), c.g.Eq, c.mod, c.text)
-		if !seen[key] {
+		if key := c.key(); !seen[key] {
 			seen[key] = true
 			sd.conds = append(sd.conds, c)
 		}
 	}
+	used := map[graph.Dim]bool{} // the size functions
+	use := func(d graph.Dim) {
+		d.Walk(func(a graph.Atom) {
+			if a.Kind == graph.AtomFunc {
+				used[graph.Func(a.Name, a.Args...)] = true
+			}
+		})
+	}
 	for _, n := range f.Needs {
+		use(n.Left)
+		use(n.Right)
 		switch k, literal := n.Left.Const(); {
 		case n.Rel == "<=":
 			add(cond{g: graph.GuardLe(space.Size(n.Left), space.Size(n.Right))})
@@ -68,12 +97,12 @@ func newSide(space *graph.Space, outs []*law.Term, vars map[string]graph.Shape, 
 				continue
 			}
 			space.LeaveOpen(n.Left)
-			add(cond{text: n.String()})
+			add(cond{need: n})
 		}
 	}
-	whole := map[graph.Dim]bool{} // sizes of tensors
-	var used []graph.Dim          // sizes in attributes
 	var err error
+	whole := map[graph.Dim]bool{} // sizes of tensors
+	var sizes []graph.Guard       // these are at least 1
 	dummy := make([]graph.Index, 4)
 	for i := range dummy {
 		dummy[i] = space.Var("somewhere").Index()
@@ -81,7 +110,11 @@ func newSide(space *graph.Space, outs []*law.Term, vars map[string]graph.Shape, 
 	for _, out := range outs {
 		out.Walk(func(t *law.Term) {
 			for _, it := range sd.shapes[t] {
-				whole[it.Dim] = true
+				use(it.Dim)
+				if !whole[it.Dim] {
+					whole[it.Dim] = true
+					sizes = append(sizes, graph.Guard{E: space.Size(it.Dim).AddInt(-1)})
+				}
 				add(cond{g: graph.Guard{E: space.Size(it.Dim).AddInt(-1)}})
 			}
 			if t.Op == nil {
@@ -92,45 +125,49 @@ func newSide(space *graph.Space, outs []*law.Term, vars map[string]graph.Shape, 
 				_, sort, isVar := v.Var()
 				window = window || isVar && sort == graph.SortPadding
 				if d, ok := v.Dim(); ok {
-					used = append(used, d)
+					use(d)
 				}
 				if s, ok := v.Shape(); ok {
 					for _, it := range s {
-						used = append(used, it.Dim)
+						use(it.Dim)
 					}
 				}
 			}
-			if window && t.Op.Entry != nil && len(sd.shapes[t]) == len(dummy) {
-				// The entry says which windows there are; where does not matter.
-				n := len(space.Fits())
-				if _, e := sd.expr(space, t, dummy); e != nil {
-					err = e
+			if !window {
+				return
+			}
+			if len(sd.shapes[t]) != len(dummy) {
+				err = fmt.Errorf("operator %s: windows over %s", t.Op.Name, sd.shapes[t])
+				return
+			}
+			// The entry says which windows there are; where does not matter.
+			n := len(space.Fits())
+			if _, e := sd.expr(space, t, dummy); e != nil {
+				err = e
+			}
+			for _, fit := range space.Fits()[n:] {
+				pads, explicit := space.Pads(fit.Pad)
+				if !explicit {
+					add(cond{g: graph.Guard{E: fit.Kernel}, pad: fit.Pad, axis: fit.Axis})
+					continue
 				}
-				for _, fit := range space.Fits()[n:] {
-					pads, explicit := space.Pads(fit.Pad)
-					if !explicit {
-						add(cond{text: fmt.Sprint("pads of ", fit.Pad, fit.Axis, " in ", fit.Kernel.Key())})
-						continue
-					}
-					add(cond{g: graph.GuardLt(pads[fit.Axis], fit.Kernel)})
-					add(cond{g: graph.GuardLt(pads[fit.Axis+2], fit.Kernel)})
-				}
+				add(cond{g: graph.GuardLt(pads[fit.Axis], fit.Kernel)})
+				add(cond{g: graph.GuardLt(pads[fit.Axis+2], fit.Kernel)})
 			}
 		})
 	}
 	if err != nil {
 		return nil, err
 	}
-	// Inference takes the size functions of windows to be at least 1. That is
-	// right for the sizes of tensors, where it is a condition above.
-	for _, d := range used {
-		d.Walk(func(a graph.Atom) {
-			if a.Kind == graph.AtomFunc && !whole[d] {
-				err = fmt.Errorf("size %s is no tensor's", d)
-			}
-		})
+	// Inference takes size functions to be at least 1. That is right of the size
+	// of a tensor, and has to follow from such sizes elsewhere, or else the
+	// conditions above are not those under which the side is defined.
+	for d := range used {
+		if !whole[d] && !s.implied(sizes, graph.Guard{E: space.Size(d).AddInt(-1)}) {
+			return nil, fmt.Errorf("size %s may be less than 1", d)
+		}
 	}
-	return sd, err
+	return sd, s.err
 }
 
 // expr is the entry of an operator application at an index; of a derived

@@ -2,7 +2,7 @@ package sums
 
 import (
 	"context"
-	"math/big"
+	"strconv"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/z3"
@@ -20,8 +20,10 @@ type solver struct {
 	z       *z3.Context
 	s       *z3.Solver
 	space   *graph.Space
-	vars    []z3.Term // by graph.Sym
-	known   int       // facts of the space that are asserted
+	vars    []z3.Term       // by graph.Sym
+	funcs   map[string]int  // number of a function, by name
+	bools   map[condKey]int // number of a condition that is not linear
+	known   int             // facts of the space that are asserted
 	queries int
 	err     error // the first failure of Z3, or the end of ctx
 }
@@ -42,17 +44,31 @@ func (s *solver) sym(v graph.Sym) z3.Term {
 	name, args, fn := s.space.App(v)
 	var t z3.Term
 	if !fn {
-		t = s.z.Const("v"+big.NewInt(int64(v)).String(), s.z.Int())
+		t = s.z.Const("v"+strconv.Itoa(int(v)), s.z.Int())
 	} else {
 		in := make([]z3.Term, len(args))
 		sorts := make([]z3.Sort, len(args))
 		for i, a := range args {
 			in[i], sorts[i] = s.index(a), s.z.Int()
 		}
-		t = s.z.Func("f "+name, sorts, s.z.Int()).Apply(in...)
+		t = s.z.Func("f"+strconv.Itoa(number(&s.funcs, name)), sorts, s.z.Int()).Apply(in...)
 	}
 	s.vars[v] = t
 	return t
+}
+
+// number numbers things as they come: what Z3 knows by a name has one that no
+// law can choose.
+func number[K comparable](m *map[K]int, k K) int {
+	n, ok := (*m)[k]
+	if !ok {
+		if *m == nil {
+			*m = map[K]int{}
+		}
+		n = len(*m)
+		(*m)[k] = n
+	}
+	return n
 }
 
 func (s *solver) index(e graph.Index) z3.Term {
@@ -151,7 +167,7 @@ func (s *solver) implied(ctx []graph.Guard, g graph.Guard) bool {
 	}
 	for _, h := range ctx {
 		if h.E.SameTerms(g.E) {
-			d := g.E.Constant() - h.E.Constant()
+			d := g.E.Sub(h.E).Constant()
 			if d == 0 && (h.Eq || !g.Eq) || d > 0 && !g.Eq {
 				return true
 			}

@@ -1,6 +1,8 @@
 package sums
 
 import (
+	"math/big"
+
 	"github.com/taso-go/taso/graph"
 )
 
@@ -14,9 +16,8 @@ import (
 func (b *builder) equations(x, y nf, eqs *[]graph.Index) {
 	used := make([]bool, len(y))
 	for _, s := range x {
-		sig := b.signature(s)
 		for j, t := range y {
-			if used[j] || b.signature(t) != sig {
+			if used[j] || !alikeInKind(s, t) {
 				continue
 			}
 			used[j] = true
@@ -239,34 +240,41 @@ func (b *builder) unimodular(by map[graph.Sym]graph.Index, from, to []graph.Sym)
 		}
 	}
 	d := determinant(m)
-	return d == 1 || d == -1
+	return d.IsInt64() && (d.Int64() == 1 || d.Int64() == -1)
 }
 
 // determinant is that of a square matrix, by Bareiss's elimination without
 // fractions.
-func determinant(m [][]int64) int64 {
-	n, sign, prev := len(m), int64(1), int64(1)
+func determinant(rows [][]int64) *big.Int {
+	n, sign, prev := len(rows), int64(1), big.NewInt(1)
+	m := make([][]*big.Int, n)
+	for i, row := range rows {
+		for _, x := range row {
+			m[i] = append(m[i], big.NewInt(x))
+		}
+	}
 	for k := 0; k < n-1; k++ {
-		if m[k][k] == 0 {
+		if m[k][k].Sign() == 0 {
 			swap := -1
 			for i := k + 1; i < n; i++ {
-				if m[i][k] != 0 {
+				if m[i][k].Sign() != 0 {
 					swap = i
 					break
 				}
 			}
 			if swap < 0 {
-				return 0
+				return new(big.Int)
 			}
 			m[k], m[swap] = m[swap], m[k]
 			sign = -sign
 		}
 		for i := k + 1; i < n; i++ {
 			for j := k + 1; j < n; j++ {
-				m[i][j] = (m[i][j]*m[k][k] - m[i][k]*m[k][j]) / prev
+				x, y := new(big.Int).Mul(m[i][j], m[k][k]), new(big.Int).Mul(m[i][k], m[k][j])
+				m[i][j] = x.Quo(x.Sub(x, y), prev)
 			}
 		}
 		prev = m[k][k]
 	}
-	return sign * m[n-1][n-1]
+	return new(big.Int).Mul(big.NewInt(sign), m[n-1][n-1])
 }
