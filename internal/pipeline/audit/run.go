@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/peer"
+	"github.com/taso-go/taso/verify"
 )
 
 // Run audits the rules of files. Reports are in the order of the files, and do
@@ -132,6 +133,7 @@ func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
 func (d *decider) generals(ctx context.Context, all []*question) error {
 	var texts []string
 	var laws []*law.Law
+	var spread []bool
 	for _, q := range all {
 		for _, c := range []*claim{q.claim, q.plain} {
 			if c == nil || c.law == nil {
@@ -141,23 +143,36 @@ func (d *decider) generals(ctx context.Context, all []*question) error {
 				if w.general == nil {
 					continue
 				}
-				text := law.Format(w.general)
+				text := generalText(w.general, q.sem)
 				if _, ok := d.witness[text]; !ok {
 					d.witness[text] = nil
-					texts, laws = append(texts, text), append(laws, w.general)
+					texts, laws, spread = append(texts, text), append(laws, w.general), append(spread, q.sem.Broadcast)
 				}
 			}
 		}
 	}
 	found := make([]*Counterexample, len(laws))
 	err := d.each(ctx, len(laws), func(i int) (err error) {
-		found[i], err = d.counterexample(ctx, laws[i])
+		if !spread[i] || !elementwise(laws[i]) {
+			found[i], err = d.counterexample(ctx, laws[i])
+			return err
+		}
+		l, w, err := verify.RefuteSpread(ctx, laws[i], verify.RefuteOptions{Seed: d.opt.Seed})
+		if w != nil {
+			found[i] = newCounterexample(l, w)
+		}
 		return err
 	})
 	for i, c := range found {
 		d.witness[texts[i]] = c
 	}
 	return err
+}
+
+// generalText tells the claims of single directions apart: with broadcasting one
+// law says something else.
+func generalText(l *law.Law, sem Semantics) string {
+	return fmt.Sprintln(sem.Broadcast && elementwise(l), law.Format(l))
 }
 
 // reading is what was found of a rule under one reading.
@@ -182,7 +197,7 @@ func (d *decider) reading(q *question) Reading {
 		if way := q.claim.way[k]; way.condition != "" && w.Verdict != Unknown {
 			var c *Counterexample
 			if way.general != nil {
-				c = d.witness[law.Format(way.general)]
+				c = d.witness[generalText(way.general, q.sem)]
 			}
 			restrict(w, way.condition, c)
 		}
