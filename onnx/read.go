@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -53,6 +55,8 @@ type Report struct {
 	// Open are the sizes of inputs that the file leaves open, with what they
 	// were taken to be.
 	Open []OpenSize
+	// Files are the files beside the model's from which its weights are read.
+	Files []string
 	// Unused are the names in ReadOptions.Shapes and Constants that the model
 	// does not have, where ReadOptions.Some lets them be.
 	Unused []string
@@ -120,6 +124,7 @@ type source struct {
 	path   string // of the model's file; "" if it is in memory
 	size   int64
 	memory []byte
+	others map[string]bool // files beside it that hold numbers, as far as met
 }
 
 // inMemory is a model file that is held in memory.
@@ -158,7 +163,7 @@ func readFile(path string, opt ReadOptions) (*model.Model, *Report, error) {
 	if !st.Mode().IsRegular() {
 		return nil, nil, errors.New("open model: not a regular file")
 	}
-	return decode(f, source{path: path, size: st.Size()}, opt)
+	return decode(f, source{path: path, size: st.Size(), others: map[string]bool{}}, opt)
 }
 
 // decode reads a model of which f holds src.size bytes.
@@ -188,6 +193,7 @@ func decode(f io.ReaderAt, src source, opt ReadOptions) (*model.Model, *Report, 
 	if m.Name == "" {
 		m.Name = strings.TrimSuffix(filepath.Base(src.path), filepath.Ext(src.path))
 	}
+	im.report.Files = slices.Sorted(maps.Keys(src.others))
 	return m, im.report, nil
 }
 

@@ -196,6 +196,9 @@ func external(p *onnxpb.TensorProto, src source, want int64) (func() ([]byte, er
 	if !filepath.IsLocal(name) {
 		return nil, fmt.Errorf("%q is not inside the model's folder", clip(location))
 	}
+	if src.others != nil {
+		src.others[filepath.Join(filepath.Dir(src.path), name)] = true
+	}
 	open := func() (*os.File, error) {
 		root, err := os.OpenRoot(filepath.Dir(src.path))
 		if err != nil {

@@ -33,6 +33,15 @@ const (
 	externalMin   = 1024 // bytes of a weight that goes to the second file
 )
 
+// DataPath is the second file that [Write] writes beside path if the weights are
+// many; "" for "".
+func DataPath(path string) string {
+	if path == "" {
+		return ""
+	}
+	return path + ".data"
+}
+
 // Write writes a model to a file, which appears whole or not at all. [Read]
 // gives the same graph again. Operators of types that ONNX does not have, and
 // opaque nodes that are not ONNX's, are errors that name the node.
@@ -52,14 +61,14 @@ func write(path string, m *model.Model, opt WriteOptions) error {
 	var data *atomicfile.File
 	var w io.Writer
 	if opt.External || m.WeightBytes() > maxInlineData {
-		f, err := atomicfile.Create(path + ".data")
+		f, err := atomicfile.Create(DataPath(path))
 		if err != nil {
 			return err
 		}
 		defer f.Abort()
 		data, w = f, f
 	}
-	raw, err := encode(m, opt, w, filepath.Base(path)+".data")
+	raw, err := encode(m, opt, w, filepath.Base(DataPath(path)))
 	if err != nil {
 		return err
 	}

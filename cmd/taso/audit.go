@@ -123,6 +123,10 @@ func (k *auditFlags) run(c *cobra.Command, args []string) error {
 			}
 		}
 	}
+	if err := checkOutputs(args, output{"--out", k.out}, output{"--html", k.html}, output{"--minimal", k.minimal},
+		output{"--minimal", certOf(k.minimal)}, output{"--cert", k.cert}, output{"--cert", certOf(k.cert)}); err != nil {
+		return err
+	}
 	var files []*peer.File
 	for _, path := range args {
 		f, err := readPeer(c, path, peer.Format(k.format))

@@ -30,7 +30,8 @@ func newImport() *cobra.Command {
 sizes, the sizes that the file leaves open, the operators with their number,
 parameters and work, and the nodes that are kept as they are because they are not
 modelled (opaque), with the reason. A weight that several operators read is counted
-with the first. --nodes lists every node; --out writes the model back as ONNX.
+with the first. --nodes lists every node; --out writes the model back as ONNX, into
+another file than those it is read from.
 ` + modelHelp,
 		Example: `  taso import model.onnx
   taso import model.onnx --shape input=1,3,224,224 --out fixed.onnx
@@ -47,11 +48,15 @@ with the first. --nodes lists every node; --out writes the model back as ONNX.
 }
 
 func (k *importFlags) run(c *cobra.Command, args []string) error {
-	if err := checkOutputs(output{"--out", k.out}); err != nil {
+	out := []output{{"--out", k.out}, {"--out", onnx.DataPath(k.out)}}
+	if err := checkOutputs(args, out[0]); err != nil {
 		return err
 	}
 	m, rep, err := k.model.read(args[0])
 	if err != nil {
+		return err
+	}
+	if err := spare(k.model.inputs, out...); err != nil {
 		return err
 	}
 	d := showmodel.Describe(m, rep)

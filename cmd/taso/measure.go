@@ -67,7 +67,8 @@ func (k *measureFlags) run(c *cobra.Command, args []string) error {
 	if k.repeat < 1 {
 		return fmt.Errorf("--repeat %d: must be at least 1", k.repeat)
 	}
-	if err := checkOutputs(output{"--fit", k.fit}); err != nil {
+	inputs := append([]string{k.machine, strings.TrimPrefix(k.backend, "recorded:"), strings.TrimPrefix(k.backend, "analytic:")}, args...)
+	if err := checkOutputs(append(inputs, k.store), output{"--fit", k.fit}); err != nil {
 		return err
 	}
 	var ms []*model.Model
@@ -77,6 +78,9 @@ func (k *measureFlags) run(c *cobra.Command, args []string) error {
 			return err
 		}
 		ms = append(ms, m)
+	}
+	if err := spare(k.model.inputs, output{"--fit", k.fit}, output{"--store", k.store}); err != nil {
+		return err
 	}
 	b, runs, err := openTimer(k.backend, c.ErrOrStderr())
 	if err != nil {

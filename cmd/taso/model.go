@@ -31,6 +31,7 @@ type modelFlags struct {
 	cmd    *cobra.Command
 	unused map[string]int // by name in shapes: files that do not have it
 	files  int            // that were read
+	inputs []string       // those files, and what they refer to
 }
 
 // modelHelp is said by every command that takes a model.
@@ -107,6 +108,7 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	k.inputs = append(append(k.inputs, name), rep.Files...)
 	m.Name = filepath.Base(name) // the names in files are their producers'
 	return m, rep, k.countUnused(rep)
 }

@@ -57,6 +57,16 @@ func (k *convertFlags) run(c *cobra.Command, args []string) error {
 	default:
 		return fmt.Errorf("--same %s: must be same_upper, same_lower or any", k.src.reading.Same)
 	}
+	// Both forms of text have a certificate file beside them.
+	certificates := func(path string) string {
+		if formatOf(path) != formatText {
+			return ""
+		}
+		return rules.CertPath(path)
+	}
+	if err := spare([]string{args[0], certificates(args[0])}, output{"OUT", out}, output{"OUT", certificates(out)}); err != nil {
+		return err
+	}
 	in, err := k.src.load(c)
 	if err != nil {
 		return err

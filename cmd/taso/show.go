@@ -51,11 +51,15 @@ not there from a machine's formula; the page says which.
 }
 
 func (k *showModelFlags) run(c *cobra.Command, args []string) error {
-	if err := checkOutputs(output{"--svg", k.svg}, output{"--dot", k.dot}, output{"--html", k.html}); err != nil {
+	out := []output{{"--svg", k.svg}, {"--dot", k.dot}, {"--html", k.html}}
+	if err := checkOutputs([]string{args[0], k.store, k.machine}, out...); err != nil {
 		return err
 	}
 	m, rep, err := k.model.read(args[0])
 	if err != nil {
+		return err
+	}
+	if err := spare(k.model.inputs, out...); err != nil {
 		return err
 	}
 	if k.svg == "" && k.dot == "" && k.html == "" {
