@@ -53,6 +53,11 @@ func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 			got.Verdict = Undecided
 			got.Why = fmt.Sprintf("equal for the positions that were tried: %d runs of %d that would try all", m.runs, m.runs+m.short)
 		}
+		for _, d := range c.differing() {
+			if got.Verdict == Equal && d.congruent > 0 {
+				got.Verdict, got.Why = Undecided, "elements of weight "+d.NameA+" differ, but not modulo the prime"
+			}
+		}
 		if got.Verdict == Equal {
 			got.ButForWeights = false
 			*res = got

@@ -149,3 +149,69 @@ func benchConv[T any](b *testing.B, f field[T], a graph.Attrs, sx, sw []int, mac
 	}
 	b.ReportMetric(macs*float64(b.N)/b.Elapsed().Seconds()/1e9, "GMAC/s")
 }
+
+// The maximum of exact arithmetic has the laws of maxima, and depends on every
+// element.
+func TestMaxima(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMaxima(rapid.Uint64().Draw(t, "key"))
+		xs := rapid.SliceOfN(rapid.Uint64Range(0, 20), 1, 12).Draw(t, "xs")
+		all := m.of(xs)
+		cut := rapid.IntRange(0, len(xs)-1).Draw(t, "cut")
+		parts := slices.Clone(xs[cut:])
+		if cut > 0 {
+			parts = append(parts, m.of(xs[:cut]), m.of(xs[:cut]))
+		}
+		slices.Reverse(parts)
+		if got := m.of(parts); got != all {
+			t.Fatalf("maximum of %v is %d, in parts %d", xs, all, got)
+		}
+		other := slices.Clone(xs)
+		other[cut] = 99
+		if m.of(other) == all {
+			t.Fatalf("the maximum of %v does not depend on element %d", xs, cut)
+		}
+	})
+}
+
+// The kernel of gather is its meaning at positions of rows; elsewhere it reads all
+// rows where the field has weights for them.
+func TestGather(t *testing.T) {
+	fns := false
+	f := residues{fingerprint.Zp{}, newMaxima(0), &fns}
+	rapid.Check(t, func(t *rapid.T) {
+		sx := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 3).Draw(t, "sizes")
+		axis := rapid.IntRange(0, len(sx)-1).Draw(t, "axis")
+		si := rapid.SliceOfN(rapid.IntRange(1, 3), 0, 2).Draw(t, "positions")
+		x := interp.Tensor[uint64]{Sizes: sx, Data: make([]uint64, graph.NumElements(sx))}
+		for i := range x.Data {
+			x.Data[i] = uint64(1000 + i)
+		}
+		idx := interp.Tensor[uint64]{Sizes: si, Data: make([]uint64, graph.NumElements(si))}
+		for i := range idx.Data {
+			idx.Data[i] = f.fromInt(int64(rapid.IntRange(-sx[axis], sx[axis]-1).Draw(t, "at")))
+		}
+		a := op.Gather.MustAttr(map[string]graph.Value{"axis": graph.IntValue(int64(axis))})
+		in := []interp.Tensor[uint64]{x, idx}
+		want, err := interp.Apply[uint64](f, op.Gather, a, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := applyNode[uint64](f, op.Gather, a, in, want[0].Sizes)
+		if err != nil || !slices.Equal(got[0].Data, want[0].Data) {
+			t.Fatalf("got %v, want %v, %v", got, want, err)
+		}
+		for i := range idx.Data {
+			idx.Data[i] = 1 << 60
+		}
+		was, err := applyNode[uint64](f, op.Gather, a, in, want[0].Sizes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Data[rapid.IntRange(0, len(x.Data)-1).Draw(t, "changed")]++
+		now, err := applyNode[uint64](f, op.Gather, a, in, want[0].Sizes)
+		if err != nil || slices.Equal(was[0].Data, now[0].Data) {
+			t.Fatalf("an element is not read: %v, %v", now, err)
+		}
+	})
+}

@@ -2,11 +2,14 @@ package verifymodels
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/backends/cpu"
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/graph"
@@ -24,6 +27,16 @@ func export(t testing.TB, m *model.Model) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// onBackend runs a model once.
+func onBackend(ctx context.Context, b backends.Backend, m *model.Model, in []interp.Tensor[float64]) (_ []interp.Tensor[float64], err error) {
+	plan, err := b.Compile(ctx, m, backends.CompileOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("compile: %w", err)
+	}
+	defer func() { err = errors.Join(err, plan.Close()) }()
+	return onPlan(ctx, plan, m, in)
 }
 
 // Every listed model comes back from ONNX as the same graph with the same

@@ -15,8 +15,8 @@ import (
 // origin says what the elements of a tensor are computed from.
 type origin struct {
 	known bool // nothing that is fed: weights and constants
-	// input, if not 0: each element is computed from one element of this input,
-	// and weights.
+	// input, if not 0: each element is computed from one element of this input of
+	// integers, and weights.
 	input graph.NodeID
 }
 
@@ -26,7 +26,7 @@ func origins(g *graph.Graph) []origin {
 	for id := range g.Nodes() {
 		op := g.Op(id)
 		if op == nil {
-			if from[id].known = g.IsWeight(id); !from[id].known {
+			if from[id].known = g.IsWeight(id); !from[id].known && !g.DType(id.Out(0)).IsFloat() {
 				from[id].input = id
 			}
 			continue
@@ -107,7 +107,8 @@ func bound(g *graph.Graph, input graph.NodeID) (below int64, index bool) {
 }
 
 // values is the number of runs in which every element of every integer input
-// takes each of its values, given what has to be read row by row.
+// takes each of its values, given what has to be read row by row. Integers that
+// are no positions are 0 and 1, and larger ones in every third run.
 func (c *comparison) values(rows func(in input) bool) int {
 	n := int64(1)
 	for _, in := range c.ins {
@@ -115,8 +116,10 @@ func (c *comparison) values(rows func(in input) bool) int {
 		case in.typ.DType.IsFloat():
 		case in.index && rows(in):
 			n = max(n, in.below)
-		case !in.index:
+		case in.typ.DType == graph.Bool:
 			n = max(n, in.below)
+		case !in.index:
+			n = max(n, in.below+1) // and one with larger integers
 		}
 	}
 	return int(n)

@@ -29,6 +29,10 @@ type WeightDifference struct {
 	At []int   `json:"at"`
 	A  float64 `json:"valueA"`
 	B  float64 `json:"valueB"`
+
+	// congruent counts the elements that differ and are one number modulo the
+	// prime: as 2^61 is 1 there, those that are apart by that factor.
+	congruent int64
 }
 
 // contents tells weights apart by type and numbers, bit for bit.
@@ -96,6 +100,11 @@ func differences(v, w *model.Weight) (*WeightDifference, error) {
 			continue
 		}
 		d.Differ++
+		if x, err := (residues{}).fromFloat(a); err == nil {
+			if y, err := (residues{}).fromFloat(b); err == nil && x == y && a != b {
+				d.congruent++
+			}
+		}
 		switch {
 		case !finite(a) || !finite(b):
 			d.NaNs++

@@ -1,0 +1,89 @@
+package verifymodels_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+)
+
+// Models that agree where one looks, and differ elsewhere, are not said to agree.
+func TestReached(t *testing.T) {
+	const table = "E : weight float32[6, 2]\ni : int64[2]\n"
+	inf := float32(math.Inf(1))
+	rows := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	last := append(append([]float32{}, rows[:11]...), 13)
+	for _, c := range []struct {
+		name    string
+		a, b    string
+		wa, wb  map[string][]float32
+		o       verifymodels.Options
+		exact   verifymodels.Verdict
+		verdict verifymodels.Conclusion
+		reached string // part of what was not
+	}{
+		{name: "a row, exactly", a: table + "y = gather[axis=0](E, i)\nreturn y", b: table + "y = gather[axis=0](E, i)\nreturn y",
+			wa: map[string][]float32{"E": rows}, wb: map[string][]float32{"E": last},
+			o: verifymodels.Options{NoNumbers: true}, exact: verifymodels.Different, verdict: verifymodels.ModelsDiffer},
+		{name: "a row, in numbers alone", a: table + "y = gather[axis=0](E, i)\nreturn y", b: table + "y = gather[axis=0](E, i)\nreturn y",
+			wa: map[string][]float32{"E": rows}, wb: map[string][]float32{"E": last},
+			o: verifymodels.Options{NoExact: true}, exact: verifymodels.NotRun, verdict: verifymodels.ModelsDiffer},
+		{name: "a row, and no work allowed", a: table + "y = gather[axis=0](E, i)\nreturn y", b: table + "z = gather[axis=0](E, i)\ny = relu(z)\nreturn y",
+			wa: map[string][]float32{"E": rows}, wb: map[string][]float32{"E": rows},
+			o: verifymodels.Options{MaxFLOPs: 10}, exact: verifymodels.Undecided, verdict: verifymodels.ModelsAgree},
+		{name: "another table, and no work allowed", a: table + "y = gather[axis=0](E, i)\nreturn y", b: table + "F = relu(E)\ny = gather[axis=0](F, i)\nreturn y",
+			wa: map[string][]float32{"E": rows}, wb: map[string][]float32{"E": rows},
+			o: verifymodels.Options{MaxFLOPs: 100}, exact: verifymodels.Undecided, verdict: verifymodels.NotKnown, reached: "that would read every row"},
+		{name: "positions behind a reshape", a: table + "j = reshape[shape=[2, 1]](i)\ny = gather[axis=0](E, j)\nreturn y",
+			b:  table + "k = gather[axis=0](E, i)\nr = relu(k)\ny = reshape[shape=[2, 1, 2]](r)\nreturn y",
+			wa: map[string][]float32{"E": rows}, wb: map[string][]float32{"E": append(append([]float32{}, rows[:11]...), -12)},
+			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "positions from numbers", a: table + "x : float32[2]\nj = cast[to=int64](x)\ny = gather[axis=0](E, j)\nreturn y",
+			b:  table + "x : float32[2]\nj = cast[to=int64](x)\nF = relu(E)\ny = gather[axis=0](F, j)\nreturn y",
+			wa: map[string][]float32{"E": rows}, wb: map[string][]float32{"E": rows},
+			exact: verifymodels.Undecided, verdict: verifymodels.NotKnown, reached: "are computed"},
+		{name: "an element that is never the largest", a: "w : weight float32[1, 9]\nm = reducemax[axes=(1)](w)\nreturn m",
+			b:  "w : weight float32[1, 9]\nm = reducemax[axes=(1)](w)\nreturn m",
+			wa: map[string][]float32{"w": {1, 2, 3, 4, 5, 6, 7, 8, 9}}, wb: map[string][]float32{"w": {1, 2, 0, 4, 5, 6, 7, 8, 9}},
+			o: verifymodels.Options{NoNumbers: true}, exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "beyond the usual inputs", a: "x : float32[64]\ny = relu(x)\nreturn y", b: "x : float32[64]\ny = clip[lo=0, hi=6](x)\nreturn y",
+			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "saturated", a: "x : float32[4]\nw : weight float32[4]\ns = ewadd(x, w)\ny = sigmoid(s)\nreturn y",
+			b:  "x : float32[4]\nw : weight float32[4]\ns = ewadd(x, w)\nr = relu(s)\ny = sigmoid(r)\nreturn y",
+			wa: map[string][]float32{"w": {900, 900, 900, 900}}, wb: map[string][]float32{"w": {900, 900, 900, 900}},
+			exact: verifymodels.Undecided, verdict: verifymodels.NotKnown, reached: "the same in every run"},
+		{name: "nothing but what is no number", a: "x : float32[4]\nn = abs(x)\nm = neg(n)\ny = log(m)\nreturn y",
+			b:     "x : float32[4]\nn = abs(x)\nm = neg(n)\ny = sqrt(m)\nreturn y",
+			exact: verifymodels.Undecided, verdict: verifymodels.NotKnown, reached: "4 of 4 elements are a finite number in no run"},
+		{name: "infinite weights that are the same", a: "x : float32[1]\nw : weight float32[1]\ny = ewadd(x, w)\nreturn y",
+			b: "x : float32[1]\nw : weight float32[1]\ny = ewadd(w, x)\nreturn y", wa: map[string][]float32{"w": {inf}}, wb: map[string][]float32{"w": {inf}},
+			exact: verifymodels.Equal, verdict: verifymodels.ModelsEqual},
+		{name: "integers above 1", a: "i : int64[4]\nx = cast[to=float32](i)\ny = ewmul(x, x)\nreturn y", b: "i : int64[4]\nx = cast[to=float32](i)\nreturn x",
+			exact: verifymodels.Different, verdict: verifymodels.ModelsDiffer},
+		{name: "a part of a weight that is cut away", a: "x : float32[2]\nw : weight float32[3]\nv = slice[axis=0, lo=0, hi=2](w)\ny = ewmul(x, v)\nreturn y",
+			b:  "x : float32[2]\nw : weight float32[3]\nv = slice[axis=0, lo=0, hi=2](w)\ny = ewmul(x, v)\nreturn y",
+			wa: map[string][]float32{"w": {1, 2, 3}}, wb: map[string][]float32{"w": {1, 2, 4}},
+			exact: verifymodels.Equal, verdict: verifymodels.ModelsEqual},
+		{name: "weights that are one modulo the prime", a: "x : float32[2]\nw : weight float32[2]\ny = ewmul(x, w)\nreturn y",
+			b:  "x : float32[2]\nw : weight float32[2]\ny = ewmul(x, w)\nreturn y",
+			wa: map[string][]float32{"w": {1, 1e-6}}, wb: map[string][]float32{"w": {1, float32(math.Ldexp(float64(float32(1e-6)), -61))}},
+			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "outputs in another order", a: "x : float32[2]\ny = relu(x)\nz = neg(x)\nreturn y, z", b: "x : float32[2]\nz = neg(x)\ny = relu(x)\nreturn z, y",
+			exact: verifymodels.Equal, verdict: verifymodels.ModelsEqual},
+		{name: "outputs that change places", a: "x : float32[2]\ny = relu(x)\nz = neg(x)\nreturn y, z", b: "x : float32[2]\nz = relu(x)\ny = neg(x)\nreturn z, y",
+			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+	} {
+		c.o.A, c.o.B = parse(t, "a", c.a, c.wa), parse(t, "b", c.b, c.wb)
+		r, err := verifymodels.Run(context.Background(), c.o)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if r.Exact.Verdict != c.exact || r.Verdict != c.verdict || (len(r.Unreached) > 0) != (c.reached != "") ||
+			!strings.Contains(strings.Join(r.Unreached, "\n"), c.reached) {
+			t.Errorf("%s: %s %s\n%s", c.name, r.Exact.Verdict, r.Verdict, r)
+		}
+	}
+}
