@@ -2,8 +2,9 @@ package check
 
 import (
 	"fmt"
+	"math/big"
+	"slices"
 	"sort"
-	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -49,35 +50,36 @@ func Rule(l *law.Law, p *law.Proof, use Laws) (*Result, error) {
 		LeftNeeds: c.leftNeeds.strings(), RightNeeds: c.rightNeeds.strings(),
 	}
 	missing := ""
-	r.Forward, missing = given(c.facts, c.leftNeeds, c.either, c.assumed, c.rightSplit)
+	r.Forward, missing = c.given(c.leftNeeds, c.rightSplit)
 	if !r.Forward {
 		return nil, fmt.Errorf("left to right: the rule does not give the condition %s", missing)
 	}
-	r.Backward, missing = given(c.facts, c.rightNeeds, c.either, c.assumed, c.leftSplit)
+	r.Backward, missing = c.given(c.rightNeeds, c.leftSplit)
 	if !r.Backward && !l.OneWay {
 		return nil, fmt.Errorf("right to left: the rule does not give the condition %s; it can only be written =>", missing)
 	}
-	return r, nil
+	return r, c.t.sizes.err
 }
 
-// given reports whether the facts and needs give all the wanted conditions, and
-// of each pair one side.
-func given(facts, needs conds, either [][2]conds, wanted ...conds) (bool, string) {
-	have := append(append(conds(nil), facts...), needs...)
+// given reports whether what the rule gives, with the needs of one side, gives
+// what the instances need, of each pair one side, and what the splits of the
+// other side ask for.
+func (c *checked) given(needs, split conds) (bool, string) {
+	have := append(append(conds(nil), c.facts...), needs...)
 	all := func(w conds) (bool, string) {
-		for _, c := range w {
-			if !c.implied(have) {
-				return false, c.String()
+		for _, x := range w {
+			if !have.give(c.t.sizes, x) {
+				return false, x.String()
 			}
 		}
 		return true, ""
 	}
-	for _, w := range wanted {
+	for _, w := range []conds{c.assumed, split} {
 		if ok, missing := all(w); !ok {
 			return false, missing
 		}
 	}
-	for _, e := range either {
+	for _, e := range c.either {
 		ok, missing := all(e[0])
 		if !ok {
 			ok, _ = all(e[1])
@@ -92,45 +94,35 @@ func given(facts, needs conds, either [][2]conds, wanted ...conds) (bool, string
 // checked is a rule with its instances, typed and turned into nodes.
 type checked struct {
 	t                     *terms
+	rule                  *env
 	left, right           []int // the outputs of the rule
 	leftNeeds, rightNeeds conds // when the sides are defined
 	leftSplit, rightSplit conds // of these, what only splits ask for
 	facts                 conds // what the rule gives: its conditions, sizes of its tensors
-	preds                 map[string]bool
-	where                 []law.Pred // the rule's
+	where                 []pred
 	equations             [][2]int   // what the instances say
 	assumed               conds      // under which they say it
 	either                [][2]conds // and of each pair one side
 }
 
 func load(l *law.Law, p *law.Proof, use Laws) (*checked, error) {
-	v := variables(l)
-	c := &checked{
-		t:     &terms{closure: newClosure(), vars: v.tensors, attrs: v.sorts, sizes: v.sizes},
-		preds: map[string]bool{},
-	}
-	if v.twice != "" {
-		return nil, fmt.Errorf("variable %s is bound twice", v.twice)
-	}
+	c := &checked{t: newTerms()}
 	if len(l.LHS) != len(l.RHS) || len(l.LHS) == 0 {
 		return nil, fmt.Errorf("%d outputs on the left, %d on the right", len(l.LHS), len(l.RHS))
 	}
-	for _, name := range sortedKeys(v.tensors) {
-		s := v.tensors[name]
-		if err := c.t.known(graph.ShapeValue(s)); err != nil {
-			return nil, fmt.Errorf("tensor %s: %w", name, err)
-		}
-		for _, it := range s {
-			if it.Run == "" {
-				c.facts.add(cond{d: it.Dim.Sub(graph.Int(1))})
-			}
-		}
+	if err := c.variables(l); err != nil {
+		return nil, err
 	}
 	for _, w := range l.Where {
-		c.preds[w.String()] = true
-		c.where = append(c.where, w)
-		cs, _ := predConds(w)
-		c.facts.add(cs...)
+		q, err := c.rule.pred(w)
+		if err != nil {
+			return nil, fmt.Errorf("condition %s: %w", w, err)
+		}
+		c.where = append(c.where, q)
+		ds, _ := q.least()
+		for _, d := range ds {
+			c.facts.add(cond{d: d})
+		}
 	}
 	var err error
 	if c.left, c.leftNeeds, c.leftSplit, err = c.side(l.LHS); err != nil {
@@ -140,7 +132,7 @@ func load(l *law.Law, p *law.Proof, use Laws) (*checked, error) {
 		return nil, fmt.Errorf("right side: %w", err)
 	}
 	for i := range c.left {
-		if a, b := c.t.shape[c.left[i]], c.t.shape[c.right[i]]; !a.Equal(b) {
+		if a, b := c.t.shape[c.left[i]], c.t.shape[c.right[i]]; !a.equal(b) {
 			return nil, fmt.Errorf("output %d: the left side has shape %s, the right side %s", i, a, b)
 		}
 	}
@@ -154,14 +146,52 @@ func load(l *law.Law, p *law.Proof, use Laws) (*checked, error) {
 			return nil, fmt.Errorf("instance %d of %s: %w", i+1, in.Law, err)
 		}
 	}
-	return c, nil
+	return c, c.t.sizes.err
+}
+
+// variables lets each variable of the rule stand for itself.
+func (c *checked) variables(l *law.Law) error {
+	v, err := variables(l)
+	if err != nil {
+		return err
+	}
+	t, e := c.t.sizes, newEnv(c.t.sizes)
+	c.rule = e
+	for name := range v.sizes {
+		e.sizes[name] = nil // for ids in the order of names
+	}
+	for _, name := range sortedKeys(e.sizes) {
+		e.sizes[name] = t.atom(atomVar, name)
+	}
+	for name := range v.runs {
+		e.runs[name] = shape{{run: name}}
+	}
+	for name, sort := range v.attrs {
+		e.attrs[name] = value{kind: graph.KindVar, name: name, sort: sort}
+	}
+	for name, sort := range v.fns {
+		e.fns[name] = function{name: name, sort: sort}
+	}
+	for _, name := range sortedKeys(v.tensors) {
+		s, err := e.shape(v.tensors[name])
+		if err != nil {
+			return fmt.Errorf("tensor %s: %w", name, err)
+		}
+		e.tensors[name] = c.t.tensor(name, s)
+		for _, it := range s {
+			if it.run == "" {
+				c.facts.add(cond{d: it.size.plusInt(-1)})
+			}
+		}
+	}
+	return nil
 }
 
 // side builds the outputs of one side and collects when they are defined.
 func (c *checked) side(ts []*law.Term) (ids []int, needs, split conds, err error) {
 	c.t.split = nil
 	for _, t := range ts {
-		id, err := c.t.build(t)
+		id, err := c.t.build(t, c.rule)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -185,63 +215,80 @@ func (c *checked) side(ts []*law.Term) (ids []int, needs, split conds, err error
 // Sizes must be at least 1, which a size that is an axis of such a tensor is
 // wherever the tensor is defined.
 func (c *checked) instance(ax *law.Law, in *law.Instance) error {
-	v := variables(ax)
-	if err := c.bound(v, in); err != nil {
+	v, err := variables(ax)
+	if err != nil {
 		return err
 	}
-	b := in.Binding()
+	if len(ax.LHS) != len(ax.RHS) {
+		return fmt.Errorf("the law has %d outputs on the left, %d on the right", len(ax.LHS), len(ax.RHS))
+	}
 	c.t.split = nil
-	axes := map[graph.Dim]bool{}
+	e, err := c.bind(v, in)
+	if err != nil {
+		return err
+	}
+	var axes []size
 	for _, name := range sortedKeys(v.tensors) {
-		id, err := c.t.build(in.Tensors[name])
+		id := e.tensors[name]
+		want, err := e.shape(v.tensors[name])
 		if err != nil {
 			return fmt.Errorf("tensor %s: %w", name, err)
 		}
-		if want, got := v.tensors[name].Subst(b), c.t.shape[id]; !got.Equal(want) {
+		if got := c.t.shape[id]; !got.equal(want) {
 			return fmt.Errorf("tensor %s: %s has shape %s, want %s", name, in.Tensors[name], got, want)
 		}
 		if !v.everywhere(name) {
 			c.assumed.add(c.t.needs[id]...)
 		}
 		for _, it := range c.t.shape[id] {
-			axes[it.Dim] = axes[it.Dim] || it.Run == ""
-		}
-	}
-	sizes := make([]graph.Dim, 0, len(in.Dims))
-	for _, name := range sortedKeys(in.Dims) {
-		sizes = append(sizes, in.Dims[name])
-	}
-	for _, name := range sortedKeys(in.Runs) {
-		for _, it := range in.Runs[name] {
-			if it.Run == "" {
-				sizes = append(sizes, it.Dim)
+			if it.run == "" {
+				axes = append(axes, it.size)
 			}
 		}
 	}
-	for _, d := range sizes {
-		if !axes[d] {
-			if err := c.assumed.atLeast(d, 1); err != nil {
-				return fmt.Errorf("size %s: %w", d, err)
+	least := func(d size) error {
+		if slices.ContainsFunc(axes, d.equal) {
+			return nil
+		}
+		if err := c.assumed.atLeast(c.t.sizes, d, 1); err != nil {
+			return fmt.Errorf("size %s: %w", d, err)
+		}
+		return nil
+	}
+	for _, name := range sortedKeys(e.sizes) {
+		if err := least(e.sizes[name]); err != nil {
+			return err
+		}
+	}
+	for _, name := range sortedKeys(e.runs) {
+		for _, it := range e.runs[name] {
+			if it.run == "" {
+				if err := least(it.size); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	for _, w := range ax.Where {
-		if err := c.pred(w, b); err != nil {
+		p, err := e.pred(w)
+		if err == nil {
+			err = c.pred(p)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	lhs, rhs := in.Sides(ax)
 	var needs [2]conds
-	for i := range lhs {
-		l, err := c.t.build(lhs[i])
+	for i := range ax.LHS {
+		l, err := c.t.build(ax.LHS[i], e)
 		if err != nil {
 			return fmt.Errorf("left side: %w", err)
 		}
-		r, err := c.t.build(rhs[i])
+		r, err := c.t.build(ax.RHS[i], e)
 		if err != nil {
 			return fmt.Errorf("right side: %w", err)
 		}
-		if a, b := c.t.shape[l], c.t.shape[r]; !a.Equal(b) {
+		if a, b := c.t.shape[l], c.t.shape[r]; !a.equal(b) {
 			return fmt.Errorf("the left side has shape %s, the right side %s", a, b)
 		}
 		needs[0].add(c.t.needs[l]...)
@@ -252,211 +299,198 @@ func (c *checked) instance(ax *law.Law, in *law.Instance) error {
 	switch {
 	case ax.OneWay:
 		c.assumed.add(needs[0]...)
-	case len(lhs) > 1:
+	case len(ax.LHS) > 1:
 		c.either = append(c.either, needs)
 	}
 	return nil
 }
 
-// bound requires exactly the variables of the law to be bound, to things of
-// their sorts over the variables of the rule.
-func (c *checked) bound(v *vars, in *law.Instance) error {
-	want := map[string]bool{}
-	check := func(kind, name string, has bool) error {
-		want[kind+name] = true
-		if !has {
-			return fmt.Errorf("%s%s is not bound", kind, name)
+// bind reads what stands for the variables of a law: exactly for these, and for
+// each something of its sort over the variables of the rule.
+func (c *checked) bind(v *vars, in *law.Instance) (*env, error) {
+	e := newEnv(c.t.sizes)
+	for _, name := range sortedKeys(v.sizes) {
+		d, ok := in.Dims[name]
+		if !ok {
+			return nil, fmt.Errorf("size %s is not bound", name)
 		}
-		return nil
+		var err error
+		if e.sizes[name], err = c.rule.size(d); err != nil {
+			return nil, fmt.Errorf("size %s: %w", name, err)
+		}
+	}
+	for _, name := range sortedKeys(v.runs) {
+		s, ok := in.Runs[name]
+		if !ok {
+			return nil, fmt.Errorf("run %s is not bound", name)
+		}
+		var err error
+		if e.runs[name], err = c.rule.shape(s); err != nil {
+			return nil, fmt.Errorf("run %s: %w", name, err)
+		}
+	}
+	for _, name := range sortedKeys(v.attrs) {
+		a, ok := in.Attrs[name]
+		if !ok {
+			return nil, fmt.Errorf("attribute %s is not bound", name)
+		}
+		w, err := c.rule.value(a)
+		if err == nil {
+			err = sortOf(w, v.attrs[name])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("attribute %s: %w", name, err)
+		}
+		e.attrs[name] = w
+	}
+	for _, name := range sortedKeys(v.fns) {
+		text, ok := in.Fns[name]
+		if !ok {
+			return nil, fmt.Errorf("function %s is not bound", name)
+		}
+		f, err := c.rule.function(text)
+		if err != nil {
+			return nil, fmt.Errorf("function %s: %w", name, err)
+		}
+		if !f.isOf(v.fns[name]) {
+			return nil, fmt.Errorf("function %s: %s is not of sort %s", name, f, v.fns[name])
+		}
+		e.fns[name] = f
 	}
 	for _, name := range sortedKeys(v.tensors) {
-		t, ok := in.Tensors[name]
-		if err := check("tensor ", name, ok && t != nil); err != nil {
-			return err
+		t := in.Tensors[name]
+		if t == nil {
+			return nil, fmt.Errorf("tensor %s is not bound", name)
+		}
+		var err error
+		if e.tensors[name], err = c.t.build(t, c.rule); err != nil {
+			return nil, fmt.Errorf("tensor %s: %w", name, err)
 		}
 	}
-	for _, s := range sortedKeys(v.sizes) {
-		name, isRun := strings.CutPrefix(s, "#")
-		d, ok := in.Dims[name]
-		kind, val := "size ", graph.DimValue(d)
-		if isRun {
-			var run graph.Shape
-			run, ok = in.Runs[name]
-			kind, val = "run ", graph.ShapeValue(run)
-		}
-		if err := check(kind, name, ok); err != nil {
-			return err
-		}
-		if err := c.t.known(val); err != nil {
-			return fmt.Errorf("%s%s: %w", kind, name, err)
-		}
+	has := len(v.tensors) + len(v.sizes) + len(v.runs) + len(v.attrs) + len(v.fns)
+	if n := len(in.Tensors) + len(in.Dims) + len(in.Runs) + len(in.Attrs) + len(in.Fns); n != has {
+		return nil, fmt.Errorf("%d variables are bound, the law has %d", n, has)
 	}
-	for _, name := range sortedKeys(v.sorts) {
-		sort := v.sorts[name]
-		if law.IsFuncSort(sort) {
-			f, ok := in.Fns[name]
-			if err := check("function ", name, ok); err != nil {
-				return err
-			}
-			op, attrs, isOp := graph.ParseFunctionName(f)
-			for i := range attrs {
-				if err := sortOf(attrs[i], op.Params[i].Sort); err != nil {
-					return fmt.Errorf("function %s: %s: %w", name, f, err)
-				}
-				if err := c.t.known(attrs[i]); err != nil {
-					return fmt.Errorf("function %s: %s: %w", name, f, err)
-				}
-			}
-			isOp = isOp && (sort == law.SortPointwise1 || op.KeepsZero(attrs))
-			gs := c.t.attrs[f]
-			if !isOp && (!law.IsFuncSort(gs) || sort == law.SortZero1 && gs != law.SortZero1) {
-				return fmt.Errorf("function %s: %s is not of sort %s", name, f, sort)
-			}
-			continue
-		}
-		a, ok := in.Attrs[name]
-		if err := check("attribute ", name, ok); err != nil {
-			return err
-		}
-		if err := sortOf(a, sort); err != nil {
-			return fmt.Errorf("attribute %s: %w", name, err)
-		}
-		if err := c.t.known(a); err != nil {
-			return fmt.Errorf("attribute %s: %w", name, err)
-		}
-	}
-	if n := len(in.Tensors) + len(in.Dims) + len(in.Runs) + len(in.Attrs) + len(in.Fns); n != len(want) {
-		return fmt.Errorf("%d variables are bound, the law has %d", n, len(want))
-	}
-	return nil
+	return e, nil
 }
 
 // pred requires a condition of a law: it holds for all sizes, or is a condition
 // of the rule, or is assumed.
-func (c *checked) pred(w law.Pred, b *graph.Binding) error {
-	w.Left, w.Right = w.Left.Subst(b), w.Right.Subst(b)
-	if w.Mod != nil {
-		m := w.Mod.Subst(b)
-		w.Mod = &m
-	}
-	holds, decided := w.Holds(&graph.Binding{})
-	switch {
-	case decided && !holds:
-		return fmt.Errorf("condition %s is false", w)
-	case c.preds[w.String()], c.congruent(w):
-		return nil
-	case decided:
-		c.assumed.functions(w.Left)
-		c.assumed.functions(w.Right)
+func (c *checked) pred(p pred) error {
+	if slices.ContainsFunc(c.where, p.equal) || c.congruent(p) {
 		return nil
 	}
-	cs, ok := predConds(w)
-	if !ok {
-		return fmt.Errorf("condition %s is not given", w)
+	if ds, ok := p.least(); ok {
+		for _, d := range ds {
+			if err := c.assumed.require(c.t.sizes, d); err != nil {
+				return fmt.Errorf("condition %s is false: %w", p, err)
+			}
+		}
+		return nil
 	}
-	c.assumed.add(cs...)
-	return nil
+	if p.mod != nil {
+		switch holds, ok := p.decided(); {
+		case ok && !holds:
+			return fmt.Errorf("condition %s is false", p)
+		case ok:
+			return nil
+		}
+	} else if p.rel == "!=" {
+		none := conds(nil).known(c.t.sizes)
+		for _, d := range []size{p.left.minus(p.right), p.right.minus(p.left)} {
+			if c.t.sizes.atLeast0(d.plusInt(-1), none) {
+				return nil
+			}
+		}
+		if p.left.equal(p.right) {
+			return fmt.Errorf("condition %s is false", p)
+		}
+	}
+	return fmt.Errorf("condition %s is not given", p)
 }
 
-// congruent reports that w, of the form d % k == r, follows from conditions of
-// the rule of that form: d - r is, coefficient by coefficient modulo k, a sum of
-// differences that the rule makes 0 modulo k, each taken up to k-1 times.
-func (c *checked) congruent(w law.Pred) bool {
-	k, d, ok := remainder(w)
-	if !ok || k > 8 {
+// congruent reports that p, of the form d % k == r, holds for all sizes or
+// follows from conditions of the rule of that form: d - r is, coefficient by
+// coefficient modulo k, a sum of differences that the rule makes 0 modulo k,
+// each taken up to k-1 times.
+func (c *checked) congruent(p pred) bool {
+	k, d, ok := p.remainder()
+	if !ok {
 		return false
 	}
-	var zero []graph.Dim
-	for _, p := range c.where {
-		if j, e, ok := remainder(p); ok && j == k && len(zero) < 4 {
+	if d.dividedBy(k) {
+		return true
+	}
+	if k.Cmp(big.NewInt(8)) > 0 {
+		return false
+	}
+	var zero []size
+	for _, w := range c.where {
+		if j, e, ok := w.remainder(); ok && j.Cmp(k) == 0 && len(zero) < 4 {
 			zero = append(zero, e)
 		}
 	}
-	var try func(d graph.Dim, i int) bool
-	try = func(d graph.Dim, i int) bool {
+	var try func(d size, i int) bool
+	try = func(d size, i int) bool {
 		if i == len(zero) {
-			terms, left := d.Terms()
-			for _, t := range terms {
-				if t.Coef%k != 0 {
-					return false
-				}
-			}
-			return left%k == 0
+			return d.dividedBy(k)
 		}
-		for n := int64(0); n < k; n++ {
-			if try(d.Sub(zero[i].Scale(n)), i+1) {
+		for range k.Int64() {
+			if try(d, i+1) {
 				return true
 			}
+			d = d.minus(zero[i])
 		}
 		return false
 	}
 	return try(d, 0)
 }
 
-// remainder reads a condition d % k == r with numbers k and r < k as d - r being
-// 0 modulo k.
-func remainder(w law.Pred) (k int64, d graph.Dim, ok bool) {
-	if w.Mod == nil || w.Rel != "==" {
-		return 0, d, false
-	}
-	k, isConst := w.Mod.Const()
-	r, known := w.Right.Const()
-	return k, w.Left.Sub(w.Right), isConst && known && k >= 2 && 0 <= r && r < k
-}
-
-// predConds writes a condition as differences that are not negative.
-func predConds(w law.Pred) ([]cond, bool) {
-	d, one := w.Right.Sub(w.Left), graph.Int(1)
-	if w.Mod != nil {
-		return nil, false
-	}
-	switch w.Rel {
-	case "==":
-		return []cond{{d: d}, {d: d.Neg()}}, true
-	case "<=":
-		return []cond{{d: d}}, true
-	case "<":
-		return []cond{{d: d.Sub(one)}}, true
-	case ">=":
-		return []cond{{d: d.Neg()}}, true
-	case ">":
-		return []cond{{d: d.Neg().Sub(one)}}, true
-	}
-	return nil, false
-}
-
 // vars are the variables of a law.
 type vars struct {
 	tensors map[string]graph.Shape
-	sorts   map[string]string
+	attrs   map[string]string // to their sorts
+	fns     map[string]string // to their sorts
 	sizes   map[string]bool
+	runs    map[string]bool
 	outputs int            // of both sides together
 	in      map[string]int // of these, those with a tensor variable
-	twice   string         // a name bound twice
 }
 
 // everywhere reports that a tensor variable is in every output of both sides.
 func (v *vars) everywhere(name string) bool { return v.in[name] == v.outputs }
 
-func variables(l *law.Law) *vars {
-	v := &vars{tensors: map[string]graph.Shape{}, sorts: map[string]string{}, sizes: map[string]bool{}, in: map[string]int{}}
+// variables lists the variables of a law. Sizes and runs are not introduced:
+// those that occur are the law's.
+func variables(l *law.Law) (*vars, error) {
+	v := &vars{tensors: map[string]graph.Shape{}, attrs: map[string]string{}, fns: map[string]string{},
+		sizes: map[string]bool{}, runs: map[string]bool{}, in: map[string]int{}}
 	atom := func(a graph.Atom) {
-		if a.Kind != graph.AtomFunc {
-			v.sizes[atomText(a)] = true
+		switch a.Kind {
+		case graph.AtomVar:
+			v.sizes[a.Name] = true
+		case graph.AtomRun:
+			v.runs[a.Name] = true
 		}
 	}
 	names := map[string]bool{}
 	for _, b := range l.Given {
 		if names[b.Name] {
-			v.twice = b.Name
+			return nil, fmt.Errorf("variable %s is bound twice", b.Name)
+		}
+		if _, ok := graph.Lookup(b.Name); ok {
+			return nil, fmt.Errorf("variable %s has the name of an operator", b.Name)
 		}
 		names[b.Name] = true
-		if b.Sort != "" {
-			v.sorts[b.Name] = b.Sort
-			continue
+		switch {
+		case law.IsFuncSort(b.Sort):
+			v.fns[b.Name] = b.Sort
+		case b.Sort != "":
+			v.attrs[b.Name] = b.Sort
+		default:
+			v.tensors[b.Name] = b.Shape
+			b.Shape.Walk(atom)
 		}
-		v.tensors[b.Name] = b.Shape
-		b.Shape.Walk(atom)
 	}
 	for _, w := range l.Where {
 		w.Left.Walk(atom)
@@ -478,7 +512,7 @@ func variables(l *law.Law) *vars {
 			})
 		}
 	}
-	return v
+	return v, nil
 }
 
 func sortedKeys[V any](m map[string]V) []string {

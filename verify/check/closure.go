@@ -1,9 +1,6 @@
 package check
 
-import (
-	"fmt"
-	"strings"
-)
+import "encoding/binary"
 
 // closure is congruence closure over a set of ground terms: the smallest
 // equivalence that holds the equations asserted and in which equal arguments
@@ -17,10 +14,10 @@ type closure struct {
 	table map[string]int // signature (head, argument classes) to a node
 }
 
-// node is a term: an operator with its attributes and output, a function
-// variable or a tensor variable, applied to nodes.
+// node is a term: the number of an operator with its attributes and output, of a
+// function variable or of a tensor variable, applied to nodes.
 type node struct {
-	head string
+	head int
 	args []int
 }
 
@@ -28,17 +25,17 @@ func newClosure() *closure {
 	return &closure{ids: map[string]int{}, table: map[string]int{}}
 }
 
-func key(head string, args []int) string {
-	var b strings.Builder
-	b.WriteString(head)
+// key is a list of numbers as a map's key.
+func key(head int, args []int) string {
+	b := binary.AppendUvarint(nil, uint64(head))
 	for _, a := range args {
-		fmt.Fprintf(&b, "\x00%d", a)
+		b = binary.AppendUvarint(b, uint64(a))
 	}
-	return b.String()
+	return string(b)
 }
 
 // add is the node of a term, made if it is new.
-func (c *closure) add(head string, args []int) int {
+func (c *closure) add(head int, args []int) int {
 	k := key(head, args)
 	if id, ok := c.ids[k]; ok {
 		return id

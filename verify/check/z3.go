@@ -43,7 +43,7 @@ func (z *Z3) Rule(ctx context.Context, l *law.Law, p *law.Proof, use Laws) (err 
 		for j, a := range n.args {
 			args[j], domain[j] = nodes[a], sort
 		}
-		nodes[i] = z.ctx.Func(n.head, domain, sort).Apply(args...)
+		nodes[i] = z.ctx.Func(fmt.Sprint("f", n.head), domain, sort).Apply(args...)
 	}
 	if err := z.s.Push(); err != nil {
 		return err

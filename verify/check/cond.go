@@ -1,0 +1,121 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// cond is a condition on sizes and attributes, one of three:
+//
+//   - size d is at least 0;
+//   - fits: the pads of padding pad along an axis are smaller than d;
+//   - divides: k divides d.
+//
+// A condition of the last two kinds is only ever compared.
+type cond struct {
+	kind condKind
+	d, k size
+	pad  value
+	axis int
+}
+
+type condKind byte
+
+const (
+	least condKind = iota
+	fits
+	divides
+)
+
+func (c *cond) equal(o *cond) bool {
+	return c.kind == o.kind && c.d.equal(o.d) && c.k.equal(o.k) && c.pad.equal(&o.pad) && c.axis == o.axis
+}
+
+func (c cond) String() string {
+	switch c.kind {
+	case fits:
+		return fmt.Sprintf("padding %s along %d is smaller than %s", c.pad, c.axis, c.d)
+	case divides:
+		return fmt.Sprintf("%s divides %s", c.k, c.d)
+	}
+	return "0 <= " + c.d.String()
+}
+
+// conds is a set of conditions, all of which hold.
+type conds []cond
+
+func (s *conds) add(cs ...cond) {
+	for _, c := range cs {
+		if !slices.ContainsFunc(*s, func(o cond) bool { return o.equal(&c) }) {
+			*s = append(*s, c)
+		}
+	}
+}
+
+func (s conds) strings() []string {
+	out := make([]string, len(s))
+	for i, c := range s {
+		out[i] = c.String()
+	}
+	sort.Strings(out)
+	return out
+}
+
+// known reports that a size function is at least 1 where the conditions hold:
+// they say so, or it is so by its arguments, a size over a stride being rounded
+// up and a window of one cell always fitting.
+func (s conds) known(t *sizes) func(*atom) bool {
+	var known func(x *atom) bool
+	known = func(x *atom) bool {
+		below := size{{one, []*atom{x}}}.plusInt(-1)
+		for _, c := range s {
+			if c.kind == least {
+				if n, ok := below.minus(c.d).number(); ok && n.Sign() >= 0 {
+					return true
+				}
+			}
+		}
+		if x.name == "strided" || x.name == "window" && x.args[1].size.isInt(1) {
+			return t.atLeast0(x.args[0].size.plusInt(-1), known)
+		}
+		return false
+	}
+	return known
+}
+
+// give reports whether the conditions give c for all sizes: sound, not complete.
+func (s conds) give(t *sizes, c cond) bool {
+	known := s.known(t)
+	if c.kind == least && t.atLeast0(c.d, known) {
+		return true
+	}
+	return slices.ContainsFunc(s, func(f cond) bool {
+		return f.equal(&c) || c.kind == least && f.kind == least && t.atLeast0(c.d.minus(f.d), known)
+	})
+}
+
+// require adds d >= 0 unless it holds for all sizes; an error says that it
+// never holds.
+func (s *conds) require(t *sizes, d size) error {
+	known := conds(nil).known(t)
+	if t.atLeast0(d.neg().plusInt(-1), known) {
+		return fmt.Errorf("%s is never at least 0", d)
+	}
+	if !t.atLeast0(d, known) {
+		s.add(cond{d: d})
+	}
+	return nil
+}
+
+func (s *conds) atLeast(t *sizes, d size, n int64) error { return s.require(t, d.plusInt(-n)) }
+
+// divides adds that k divides d unless it does for all sizes.
+func (s *conds) divides(k, d size) {
+	if k.equal(d) {
+		return
+	}
+	if _, ok := d.over(k); !ok {
+		s.add(cond{kind: divides, k: k, d: d})
+	}
+}

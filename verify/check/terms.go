@@ -1,0 +1,127 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taso-go/taso/law"
+)
+
+// terms builds nodes with their shapes. It brings every split to slices.
+type terms struct {
+	*closure
+	sizes *sizes
+	heads map[string]int // encoded operators and variables to numbers
+	shape []shape        // of each node
+	needs []conds        // of each node: exactly when it is defined, arguments included
+	// split is what splits need beyond their slices, since it was last reset:
+	// split[at](x).0 is slice[0, at](x) provided that the other part is not empty.
+	split conds
+}
+
+func newTerms() *terms {
+	return &terms{closure: newClosure(), sizes: newSizes(), heads: map[string]int{}}
+}
+
+// Kinds of heads.
+const (
+	headTensor   = 't'
+	headFunction = 'f'
+	headOperator = 'o'
+)
+
+// head is the number of an operator with its attributes and output, or of a
+// variable.
+func (b *terms) head(kind byte, name string, out int, attrs []value) int {
+	var k strings.Builder
+	k.WriteByte(kind)
+	putText(&k, name)
+	fmt.Fprintf(&k, "%d.%d", out, len(attrs))
+	for i := range attrs {
+		attrs[i].encode(&k)
+	}
+	n, ok := b.heads[k.String()]
+	if !ok {
+		n = len(b.heads)
+		b.heads[k.String()] = n
+	}
+	return n
+}
+
+// tensor is the node of a tensor variable of the rule.
+func (b *terms) tensor(name string, s shape) int {
+	return b.intern(b.head(headTensor, name, 0, nil), nil, s, nil)
+}
+
+// build is the node of t under e; the error says why t has no shape.
+func (b *terms) build(t *law.Term, e *env) (int, error) {
+	if t.IsVar() {
+		id, ok := e.tensors[t.Var]
+		if !ok {
+			return 0, fmt.Errorf("tensor %s is not a variable of the rule", t.Var)
+		}
+		return id, nil
+	}
+	args := make([]int, len(t.Args))
+	in := make([]shape, len(t.Args))
+	var needs conds
+	for i, a := range t.Args {
+		id, err := b.build(a, e)
+		if err != nil {
+			return 0, err
+		}
+		args[i], in[i] = id, b.shape[id]
+		needs.add(b.needs[id]...)
+	}
+	if t.Fn != "" {
+		f, ok := e.fns[t.Fn]
+		if !ok || len(args) != 1 {
+			return 0, fmt.Errorf("%s: %s is not a function variable of the rule", t, t.Fn)
+		}
+		head := b.head(headFunction, f.name, 0, nil)
+		if f.op != nil {
+			head = b.head(headOperator, f.op.Name, 0, f.attrs)
+		}
+		return b.intern(head, args, in[0], needs), nil
+	}
+	if t.Op == nil || len(args) != t.Op.In || len(t.Attrs) != len(t.Op.Params) || t.Out < 0 || t.Out >= t.Op.Out {
+		return 0, fmt.Errorf("%s: wrong number of arguments, attributes or outputs", t)
+	}
+	a := &application{t: b.sizes, op: t.Op, out: t.Out, in: in, needs: &needs, attrs: make([]value, len(t.Attrs))}
+	for i, v := range t.Attrs {
+		var err error
+		if a.attrs[i], err = e.value(v); err != nil {
+			return 0, fmt.Errorf("%s: %w", t, err)
+		}
+	}
+	out, err := a.infer()
+	if err == nil {
+		err = b.sizes.err
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", t, err)
+	}
+	name, output, attrs := t.Op.Name, t.Out, a.attrs
+	if name == "split" {
+		at, end := a.attr("at"), sizeValue(axisSize(b.sizes, in[0], a.attr("axis")))
+		name, output, attrs = "slice", 0, []value{a.attr("axis"), sizeValue(nil), at}
+		if t.Out == 1 {
+			attrs = []value{a.attr("axis"), at, end}
+		}
+		for _, d := range []size{at.size, end.size.minus(at.size)} {
+			if err := b.split.atLeast(b.sizes, d, 1); err != nil {
+				return 0, fmt.Errorf("%s: %w", t, err)
+			}
+		}
+	}
+	return b.intern(b.head(headOperator, name, output, attrs), args, out, needs), nil
+}
+
+func (b *terms) intern(head int, args []int, s shape, needs conds) int {
+	id := b.add(head, args)
+	if id == len(b.shape) {
+		b.shape = append(b.shape, s)
+		b.needs = append(b.needs, needs)
+	}
+	return id
+}
