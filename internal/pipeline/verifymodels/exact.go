@@ -38,6 +38,9 @@ func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 	e := &exactRun{o: o, c: c}
 	var last Exact
 	for _, m := range e.modes() {
+		if c.one && m.short > 0 && last.Verdict == Undecided {
+			break // weights differ, and too few positions can be tried to show that it has no effect
+		}
 		got := Exact{Verdict: NotRun}
 		if err := e.compare(ctx, m, &got); err != nil {
 			return err
