@@ -42,3 +42,15 @@ func (l *Law) Subst(b *graph.Binding) *Law {
 	}
 	return &out
 }
+
+// OneDirection is what an equation claims from one side to the other, written =>
+// with the source on the left; backward: from right to left. Of a law that is
+// written => already, backward is another law.
+func OneDirection(l *Law, backward bool) *Law {
+	w := *l
+	w.OneWay = true
+	if backward {
+		w.LHS, w.RHS = l.RHS, l.LHS
+	}
+	return &w
+}

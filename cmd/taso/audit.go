@@ -32,18 +32,20 @@ func newAudit() *cobra.Command {
 	for _, s := range audit.All {
 		readings = append(readings, fmt.Sprintf("  %-15s %s", s.Name, s.Doc))
 	}
+	var verdicts []string
+	for _, o := range audit.Outcomes {
+		verdicts = append(verdicts, fmt.Sprintf("  %-12s %s", o, o.Doc()))
+	}
 	c := &cobra.Command{
 		Use:   "audit FILE...",
 		Short: "Say of each rule of anyone's rule set whether it is true, and what of the set is needless",
 		Long: `Audit reads rule sets and gives each rule one verdict:
 
-  proved       from the axioms (taso axioms list), with a certificate that Z3 and
-               an independent checker accept
-  conditional  proved under a condition, which is printed, and refuted without
-  refuted      with the smallest counterexample found
-  unknown      neither, with the reason; never counted with the proved
-  ill-formed   a variable that one side alone has, shapes that never fit
-  unsupported  an operator that is not modelled
+` + strings.Join(verdicts, "\n") + `
+
+Verdicts are about all sizes and ranks, but for up-to. One from the axioms (taso
+axioms list) has a certificate that Z3 and the checker accept; one by sums has none,
+and is no less a proof. The counts and the report say which have one.
 
 Formats, told by the content: TASO's protocol buffer (taso) and verifier text
 (taso-verifier), Tensat's s-expressions (tensat, tensat-multi), FlexFlow's JSON
@@ -57,8 +59,10 @@ some; a rule is proved if it holds in all of them:
 A rule left to right is true if, wherever the left side is defined, the right
 side is defined and equal. Sides of rules written == count both ways.
 
-The exit status is 0 if every rule is proved, 1 if not, 2 if a file cannot be
-read.`,
+With --explain, only the rules it names are decided, unless a file is written.
+
+The exit status is 0 if every rule decided is proved, 1 if not, 2 if a file cannot
+be read.`,
 		Example: `  taso audit graph_subst.pb
   taso audit --semantics strict --json my.rules > audit.json
   taso audit --html audit.html --minimal core.rules tensat.txt
@@ -135,6 +139,10 @@ func (k *auditFlags) run(c *cobra.Command, args []string) error {
 		}
 		files = append(files, f)
 	}
+	if k.explain != "" && k.out+k.html+k.minimal+k.cert == "" {
+		files = named(files, k.explain)
+		k.opt.NoSet = true
+	}
 	if c.ErrOrStderr() == io.Writer(os.Stderr) {
 		k.opt.Progress = progress.New(os.Stderr, progress.Options{})
 	}
@@ -164,8 +172,16 @@ func (k *auditFlags) run(c *cobra.Command, args []string) error {
 		return finding(fmt.Sprintf("interrupted: %s of %d audited", plural(len(reps), "file"), len(files)))
 	}
 	rules, proved := 0, 0
-	for _, r := range reps {
-		rules, proved = rules+r.Summary.Rules, proved+r.Summary.Proved
+	for _, rep := range reps {
+		for _, r := range rep.Rules {
+			if k.explain != "" && !isNamed(r.Index, r.Name, r.ID, k.explain) {
+				continue
+			}
+			rules++
+			if r.Overall() == audit.Proved {
+				proved++
+			}
+		}
 	}
 	if proved < rules {
 		return finding(fmt.Sprintf("%d of %s not proved as they stand", rules-proved, plural(rules, "rule")))
@@ -218,7 +234,7 @@ func (k *auditFlags) write(c *cobra.Command, reps []*audit.Report) error {
 		if x.path == "" {
 			continue
 		}
-		set, lost, err := audit.Certified(c.Context(), reps, x.all)
+		set, left, err := audit.Certified(c.Context(), reps, x.all)
 		if err != nil {
 			return err
 		}
@@ -226,8 +242,21 @@ func (k *auditFlags) write(c *cobra.Command, reps []*audit.Report) error {
 			return err
 		}
 		fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", x.path, plural(set.Len(), "rule"))
-		if lost > 0 {
-			fmt.Fprintf(c.ErrOrStderr(), "%s have no certificate from the axioms and are left out\n", plural(lost, "rule"))
+		for _, n := range []struct {
+			rules int
+			why   string
+		}{
+			{left.Unproved, "not proved for all sizes"},
+			{left.Sums, "proved by sums, which leave no certificate"},
+			{left.Reverse, "proved right to left only, which is not what the rule says"},
+			{left.Form, "without a proof of the canonical form"},
+		} {
+			if n.rules > 0 {
+				fmt.Fprintf(c.ErrOrStderr(), "left out: %s %s\n", plural(n.rules, "rule"), n.why)
+			}
+		}
+		if left.Half > 0 {
+			fmt.Fprintf(c.ErrOrStderr(), "written in one direction only: %s\n", plural(left.Half, "equation"))
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/pipeline/audit"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules/peer"
 	"github.com/taso-go/taso/verify/explain"
 )
 
@@ -16,7 +17,7 @@ func explainRule(w io.Writer, reps []*audit.Report, id string) error {
 	n := 0
 	for _, rep := range reps {
 		for _, r := range rep.Rules {
-			if r.ID != id && r.Name != id && strconv.Itoa(r.Index) != id {
+			if !isNamed(r.Index, r.Name, r.ID, id) {
 				continue
 			}
 			if n++; n > 1 {
@@ -31,6 +32,34 @@ func explainRule(w io.Writer, reps []*audit.Report, id string) error {
 		return fmt.Errorf("--explain %s: there is no such rule", id)
 	}
 	return nil
+}
+
+// isNamed says whether what --explain asks for is a rule: its number, its name
+// or its id.
+func isNamed(index int, name, id, asked string) bool {
+	return id == asked || name == asked || strconv.Itoa(index) == asked
+}
+
+// named are the files with only the rules of a number or name; as they are if
+// there is none, since an id is known only when a rule is decided.
+func named(files []*peer.File, asked string) []*peer.File {
+	var out []*peer.File
+	found := false
+	for _, f := range files {
+		g := *f
+		g.Rules = nil
+		for _, r := range f.Rules {
+			if isNamed(r.Index, r.Name, "", asked) {
+				g.Rules = append(g.Rules, r)
+				found = true
+			}
+		}
+		out = append(out, &g)
+	}
+	if !found {
+		return files
+	}
+	return out
 }
 
 func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
@@ -54,13 +83,21 @@ func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 	}
 	say("left to right", r.Verdict, r.Condition, r.Reason)
 	say("right to left", r.VerdictReverse, r.ConditionReverse, "")
-	if len(r.Readings) > 1 {
+	if len(r.Readings) > 0 {
 		var rows [][]string
 		for _, g := range r.Readings {
-			rows = append(rows, []string{g.Semantics, string(g.Forward.Verdict), g.Forward.Condition, string(g.Backward.Verdict), g.Backward.Condition})
+			for _, w := range []struct {
+				name string
+				d    audit.Direction
+			}{{"left to right", g.Forward}, {"right to left", g.Backward}} {
+				if d := w.d; d.Verdict != "" {
+					rows = append(rows, []string{g.Semantics, w.name, string(d.Verdict), d.Condition, d.Sizes, d.Defined, d.Engine, d.HasCertificate()})
+				}
+			}
 		}
 		fmt.Fprintln(w)
-		if err := writeTable(w, []column{{"semantics", false}, {"left to right", false}, {"if", false}, {"right to left", false}, {"if", false}}, rows); err != nil {
+		if err := writeTable(w, []column{{"semantics", false}, {"direction", false}, {"verdict", false}, {"if", false}, {"sizes", false},
+			{"defined", false}, {"by", false}, {"certificate", false}}, rows); err != nil {
 			return err
 		}
 	}
@@ -70,13 +107,29 @@ func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 	if c := r.Counterexample; c != nil {
 		fmt.Fprintf(w, "\n%s\n  of\n%s\n", indent(c.Witness.String()), indent(c.Law))
 	}
-	if r.Proof == nil {
-		return nil
-	}
 	laws := map[string]*law.Law{}
 	for _, l := range axioms.Default() {
 		laws[l.Name] = l
 	}
-	fmt.Fprintf(w, "\nproof from %s\n", plural(len(r.Proof.Instances), "instance"))
-	return explain.Text(w, r.Goal, r.Proof, laws)
+	for k, g := range r.Goals {
+		way := "left to right"
+		switch {
+		case g == nil || k == 1 && g == r.Goals[0]:
+			continue
+		case g == r.Goals[1-k]:
+			way = "both ways"
+		case k == 1:
+			way = "right to left"
+			fmt.Fprintf(w, "\n%s\n", indent(r.Reverse))
+		}
+		if g.Proof == nil {
+			fmt.Fprintf(w, "\n%s: proved by sums, which leave no certificate\n", way)
+			continue
+		}
+		fmt.Fprintf(w, "\n%s: proof from %s\n", way, plural(len(g.Proof.Instances), "instance"))
+		if err := explain.Text(w, g.Law, g.Proof, laws); err != nil {
+			return err
+		}
+	}
+	return nil
 }

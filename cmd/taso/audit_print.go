@@ -43,10 +43,12 @@ func printAudit(w io.Writer, reps []*audit.Report, quiet bool) error {
 			}
 		}
 		s := rep.Summary
-		err := writeTable(w, []column{{"rules", true}, {"proved", true}, {"conditional", true}, {"refuted", true}, {"unknown", true},
-			{"ill-formed", true}, {"unsupported", true}, {"duplicates", true}, {"derivable", true}, {"seconds", true}},
-			[][]string{{count(s.Rules), count(s.Proved), count(s.Conditional), count(s.Refuted), count(s.Unknown),
-				count(s.IllFormed), count(s.Unsupported), count(s.Duplicates), count(s.Derivable), seconds(s.Seconds)}})
+		cols, row := []column{{"rules", true}}, []string{count(s.Rules)}
+		for _, o := range audit.Outcomes {
+			cols, row = append(cols, column{string(o), true}), append(row, count(s.Verdicts[o]))
+		}
+		cols = append(cols, column{"certified", true}, column{"duplicates", true}, column{"derivable", true}, column{"seconds", true})
+		err := writeTable(w, cols, [][]string{append(row, count(s.Certified), count(s.Duplicates), count(s.Derivable), seconds(s.Seconds))})
 		if err != nil {
 			return err
 		}

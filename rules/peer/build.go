@@ -34,6 +34,7 @@ func build(n notation, equation bool, pairs ...pair) Rule {
 		b.bound(pairs)
 	}
 	t.SrcOps, t.DstOps = src.ops, dst.ops
+	r.Operators = operatorsOf(&t, slices.Sorted(maps.Keys(b.unknown)))
 	if len(b.faults) == 0 && b.open == nil && len(b.unknown) == 0 {
 		// What the terms cannot say wrongly is allowed; what remains are
 		// numbers out of their range.
@@ -278,4 +279,21 @@ func (b *builder) apply(s *side, e *expr, op tasopb.OpType, slots []slot, args [
 	id := int32(len(s.ops))
 	s.ops, s.pos, s.memo[string(key)] = append(s.ops, o), append(s.pos, e.pos), id
 	return id
+}
+
+// operatorsOf lists the operators of a rule, those without a counterpart by the
+// names that the file has for them.
+func operatorsOf(t *tasopb.Rule, unknown []string) []string {
+	names := map[string]bool{}
+	for _, ops := range [][]tasopb.Operator{t.SrcOps, t.DstOps} {
+		for i := range ops {
+			if f := ops[i].Type.Function(); f != "" && ops[i].Type != tasopb.OpAny {
+				names[strings.ToLower(f)] = true
+			}
+		}
+	}
+	for _, u := range unknown {
+		names[u] = true
+	}
+	return slices.Sorted(maps.Keys(names))
 }

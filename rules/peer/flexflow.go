@@ -106,6 +106,7 @@ func flexFlowRule(raw json.RawMessage, p pos) Rule {
 			DstOpID: c.number(m.DstOpID, "mapped output %d: dstOpId", i), DstTsID: c.number(m.DstTsID, "mapped output %d: dstTsId", i)})
 	}
 	r.Source = oneLine(c.source(&j, &t))
+	r.Operators = operatorsOf(&t, c.unknown)
 	ill := c.ill
 	for _, p := range t.Problems(tasopb.Allow{}) {
 		ill = append(ill, errors.New(p.String()))
@@ -290,7 +291,18 @@ func (c *ffReader) source(j *ffRule, t *tasopb.Rule) string {
 		src = append(src, tasopb.Tensor{OpID: m.SrcOpID, TsID: m.SrcTsID})
 		dst = append(dst, tasopb.Tensor{OpID: m.DstOpID, TsID: m.DstTsID})
 	}
-	return side(j.SrcOp, t.SrcOps, src) + " => " + side(j.DstOp, t.DstOps, dst)
+	var b strings.Builder
+	b.WriteString(side(j.SrcOp, t.SrcOps, src) + " => " + side(j.DstOp, t.DstOps, dst))
+	// Nothing uses these: they are in no term.
+	for _, i := range t.Unused(tasopb.Src) {
+		b.WriteString("; unused in src: ")
+		writeFlexFlow(&b, j.SrcOp, t.SrcOps, len(j.SrcOp), tasopb.Tensor{OpID: int32(i)})
+	}
+	for _, i := range t.Unused(tasopb.Dst) {
+		b.WriteString("; unused in dst: ")
+		writeFlexFlow(&b, j.DstOp, t.DstOps, len(j.DstOp), tasopb.Tensor{OpID: int32(i)})
+	}
+	return b.String()
 }
 
 // writeFlexFlow writes a tensor, following references to earlier operators only

@@ -56,9 +56,13 @@ type Rule struct {
 	// Source is the rule in one line, in the notation of the file or, for
 	// graphs, in a functional notation.
 	Source string
-	TASO   *tasopb.Rule
-	Law    *law.Law
-	Fault  *Fault
+	// Operators are those of a rule of graphs, sorted: the ones of TASO as in
+	// Source, others by the file's names for them. Nil for laws, and for what
+	// was not read so far.
+	Operators []string
+	TASO      *tasopb.Rule
+	Law       *law.Law
+	Fault     *Fault
 	// Equation: both directions are claimed, not only left to right.
 	Equation bool
 }

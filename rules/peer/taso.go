@@ -18,9 +18,11 @@ func readTASO(f *File, data []byte) error {
 	}
 	for i := range c.Rules {
 		t := &c.Rules[i]
-		r := Rule{Source: oneLine(t.String())}
+		r := Rule{Source: oneLine(t.String()), Operators: operatorsOf(t, nil)}
 		if r.Fault = tasoFault(t); r.Fault == nil {
 			r.TASO = t
+		} else {
+			r.Operators = operatorsOf(t, r.Fault.Operators)
 		}
 		if err := f.add(r); err != nil {
 			return err

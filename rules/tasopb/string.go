@@ -16,8 +16,22 @@ const maxStringBytes = 8 << 10
 //
 // Variable xN is the one with id -N. Outputs of a split are marked .0, .1 …;
 // several mapped outputs stand in parentheses. It is for people: shared
-// operators are written out each time, and long terms are cut with "…".
+// operators are written out each time, and long terms are cut with "…". What is
+// in no term, since nothing uses it, is listed after them.
 func (r *Rule) String() string {
+	var b printer
+	b.text(r.terms())
+	for i, ops := range [][]Operator{r.SrcOps, r.DstOps} {
+		side := []Side{Src, Dst}[i]
+		for _, op := range r.Unused(side) {
+			b.text(fmt.Sprintf("; unused in %s: ", side))
+			b.tensor(ops, len(ops), int32(op), 0)
+		}
+	}
+	return b.String()
+}
+
+func (r *Rule) terms() string {
 	var src, dst printer
 	for i := range r.Mapped {
 		if i > 0 {

@@ -139,8 +139,8 @@ func (r *Rule) problems(index int, allow Allow, out Problems) Problems {
 			first[src] = i
 		}
 	}
-	k.unused(Src, usedSrc)
-	k.unused(Dst, usedDst)
+	k.unused(Src, r.SrcOps, usedSrc)
+	k.unused(Dst, r.DstOps, usedDst)
 
 	if !allow.FreeVariables {
 		k.free(r)
@@ -286,10 +286,10 @@ func (k *checker) mapped(i int, side Side, ops []Operator, op, ts int32, used []
 	}
 }
 
-func (k *checker) unused(side Side, used []bool) {
+func (k *checker) unused(side Side, ops []Operator, used []bool) {
 	for i, u := range used {
 		if !u {
-			k.add(side, i, "neither an input nor a mapped output")
+			k.add(side, i, "%s is used by nothing: neither an input nor a mapped output", ops[i].Type)
 		}
 	}
 }
@@ -301,4 +301,46 @@ func (o *Operator) outputs() int32 {
 		return n
 	}
 	return 1
+}
+
+// Unused lists the operators of a side that nothing uses: they are no input of
+// another one, and no mapped output.
+func (r *Rule) Unused(side Side) []int {
+	ops := r.SrcOps
+	if side == Dst {
+		ops = r.DstOps
+	}
+	used := make([]bool, len(ops))
+	use := func(op int32) {
+		if op >= 0 && int(op) < len(used) {
+			used[op] = true
+		}
+	}
+	for i := range ops {
+		for _, x := range ops[i].Inputs {
+			use(x.OpID)
+		}
+	}
+	for _, m := range r.Mapped {
+		if side == Dst {
+			use(m.DstOpID)
+		} else {
+			use(m.SrcOpID)
+		}
+	}
+	var out []int
+	for i, u := range used {
+		if !u {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Function is the operator's name in the functional notation of String, or "".
+func (t OpType) Function() string {
+	if t.Known() {
+		return opTable[t].fn
+	}
+	return ""
 }

@@ -8,18 +8,32 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
-	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
 )
 
+// LeftOut counts the rules of which Certified writes nothing, or not all.
+type LeftOut struct {
+	// Unproved: not proved for all sizes, not even under a condition.
+	Unproved int
+	// Sums: proved by sums, which leave no instances of axioms.
+	Sums int
+	// Reverse: proved right to left only, which is not what the rule says.
+	Reverse int
+	// Half: equations of which only one direction is written.
+	Half int
+	// Form: no proof of the canonical form was found.
+	Form int
+}
+
 // Certified is the set of the rules that are proved from the axioms, as they
-// were proved: conditions and all. all: every one; else only the minimal
-// subset. A rule is written in canonical form, and its proof is one of that
-// form. lost counts the true rules without such a proof.
-func Certified(ctx context.Context, reps []*Report, all bool) (set *rules.Set, lost int, err error) {
+// were proved: conditions and all, and in the direction in which the rule is
+// stated. Of an equation the directions may be two rules. all: every rule; else
+// only the minimal subset. A rule is written in canonical form, and its proof is
+// one of that form.
+func Certified(ctx context.Context, reps []*Report, all bool) (set *rules.Set, left LeftOut, err error) {
 	t, err := theory.Load(ctx, nil, nil)
 	if err != nil {
-		return nil, 0, err
+		return nil, left, err
 	}
 	set = &rules.Set{Axioms: axioms.Text(), Lemmas: t.Lemmas, Header: rules.Header{Tool: "taso audit", AxiomsSHA256: axioms.SHA256()}}
 	for _, rep := range reps {
@@ -28,50 +42,82 @@ func Certified(ctx context.Context, reps []*Report, all bool) (set *rules.Set, l
 			minimal[i] = true
 		}
 		for _, r := range rep.Rules {
-			if r.Goal == nil || r.DuplicateOf >= 0 || !all && !minimal[r.Index] {
+			if r.DuplicateOf >= 0 || !all && !minimal[r.Index] {
 				continue
 			}
-			x, err := certify(ctx, t, r)
-			if err != nil {
-				return nil, 0, fmt.Errorf("rule %d: %w", r.Index, err)
+			if err := left.add(ctx, t, r, set); err != nil {
+				return nil, left, fmt.Errorf("rule %d: %w", r.Index, err)
 			}
-			if x == nil {
-				lost++
-				continue
-			}
-			set.Add(x)
 		}
 	}
 	set.Sort()
-	return set, lost, nil
+	return set, left, nil
+}
+
+// add adds what is certified of a rule to a set, and counts what is not.
+func (left *LeftOut) add(ctx context.Context, t *theory.Theory, r *Rule, set *rules.Set) error {
+	holds := func(o Outcome) bool { return o == Proved || o == Conditional }
+	stated := r.Goals[:1]
+	if r.Equation && r.Goals[1] != r.Goals[0] {
+		stated = r.Goals[:]
+	}
+	wrote, sums, form := 0, 0, 0
+	for k, g := range stated {
+		if g == nil || !holds([]Outcome{r.Verdict, r.VerdictReverse}[k]) {
+			continue
+		}
+		if g.Proof == nil {
+			sums++
+			continue
+		}
+		x, err := certify(ctx, t, g)
+		if err != nil {
+			return err
+		}
+		if x == nil {
+			form++
+			continue
+		}
+		x.Conditional = []Outcome{r.Verdict, r.VerdictReverse}[k] == Conditional
+		set.Add(x)
+		wrote++
+	}
+	switch {
+	case wrote == len(stated):
+	case wrote > 0:
+		left.Half++
+	case form > 0:
+		left.Form++
+	case sums > 0:
+		left.Sums++
+	case !r.Equation && r.Goals[1] != nil:
+		left.Reverse++
+	default:
+		left.Unproved++
+	}
+	return nil
 }
 
 // certify makes a rule with a proof of its canonical form; nil if there is none.
-func certify(ctx context.Context, t *theory.Theory, r *Rule) (*rules.Rule, error) {
-	if r.Proof == nil {
-		return nil, nil
-	}
-	x, err := rules.New(r.Goal)
+func certify(ctx context.Context, t *theory.Theory, g *Goal) (*rules.Rule, error) {
+	x, err := rules.New(g.Law)
 	if err != nil {
 		return nil, err
 	}
 	if law.ID(x.Law) != x.ID() {
 		return nil, nil
 	}
-	proof := r.Proof
+	proof := g.Proof
 	if _, err := check.Rule(x.Law, proof, t.ByName); err != nil {
 		ps, err := t.Decide(ctx, []*law.Law{x.Law}, theory.Options{Workers: 1})
 		if err != nil {
 			return nil, err
 		}
-		if proof = ps[0].Verdict.Proof; ps[0].Verdict.Status != verify.Proved {
-			return nil, nil
-		}
-		if _, err := check.Rule(x.Law, proof, t.ByName); err != nil {
-			return nil, nil
+		proof = ps[0].Verdict.Proof
+		if l := ps[0].Law(); l != ps[0].Goal {
+			return nil, nil // nothing, or less than the rule says
 		}
 	}
 	x.Status, x.Proof, x.Engine = rules.Proved, proof, "egraph"
-	x.Conditional = r.Verdict == Conditional
 	return x, nil
 }

@@ -39,7 +39,14 @@ const maxSpecials = 400
 // that are equal; then that both sides are defined, and then two of these.
 func specials(l *law.Law) []special {
 	single := conditionsOf(l)
-	out := append([]special(nil), single...)
+	var out []special
+	if l.OneWay {
+		// All that may be missing is the target.
+		if d, words := targetDefined(l, false); d != nil {
+			out = append(out, special{d, words})
+		}
+	}
+	out = append(out, single...)
 	base := special{law: l}
 	if d, words := defined(l); d != nil {
 		base = special{d, words}
@@ -72,23 +79,12 @@ func defined(l *law.Law) (*law.Law, string) {
 	if err != nil {
 		return nil, ""
 	}
-	d := *l
-	d.Where = append([]law.Pred(nil), l.Where...)
 	needs := append(append([]graph.Need(nil), ty.LeftNeeds...), ty.RightNeeds...)
-	for _, n := range needs {
-		p := law.Pred{Left: n.Left, Rel: "<=", Right: n.Right}
-		if n.Rel == "divides" {
-			m := n.Left
-			p = law.Pred{Left: n.Right, Mod: &m, Rel: "==", Right: graph.Int(0)}
-		}
-		if !slices.ContainsFunc(d.Where, func(q law.Pred) bool { return q.String() == p.String() }) {
-			d.Where = append(d.Where, p)
-		}
-	}
+	d := needing(l, needs)
 	if len(d.Where) == len(l.Where) {
 		return nil, ""
 	}
-	return &d, needsInWords(l, needs)
+	return d, needsInWords(l, needs)
 }
 
 // targetNeeds lists the conditions under which the target of a direction is
@@ -103,14 +99,6 @@ func targetNeeds(l *law.Law, backward bool) []graph.Need {
 		source, target = target, source
 	}
 	return slices.DeleteFunc(append([]graph.Need(nil), target...), func(n graph.Need) bool { return slices.Contains(source, n) })
-}
-
-// targetDefined says in words when the target of a direction is defined.
-func targetDefined(l *law.Law, backward bool) string {
-	if words := needsInWords(l, targetNeeds(l, backward)); words != "" {
-		return words
-	}
-	return "both sides are defined"
 }
 
 func needsInWords(l *law.Law, needs []graph.Need) string {

@@ -49,7 +49,7 @@ func TestFusions(t *testing.T) {
 		}
 		switch r.Verdict {
 		case Proved:
-			if r.Proof == nil {
+			if r.Goals[0] == nil || r.Goals[0].Proof == nil {
 				t.Errorf("%s: %s has no certificate: %s", l.Pos, l.Name, r.Reason)
 				continue
 			}

@@ -64,6 +64,9 @@ func WriteHTML(w io.Writer, reports []*Report) error {
 		Style:  template.CSS(parts[0] + draw.Style()),
 		Script: template.JS(parts[1]),
 	}
+	for _, o := range Outcomes {
+		page.Words = append(page.Words, htmlWord{string(o), o.Doc()})
+	}
 	if len(reports) == 1 {
 		page.Title = "Audit of " + filepath.Base(reports[0].File)
 	}
@@ -89,10 +92,14 @@ func WriteHTML(w io.Writer, reports []*Report) error {
 // htmlPage is the page.
 type htmlPage struct {
 	Title, Policy string
+	Words         []htmlWord // what the verdicts mean
 	Style         template.CSS
 	Script        template.JS
 	Files         []*htmlFile
 }
+
+// htmlWord is a verdict and what it means.
+type htmlWord struct{ Word, Means string }
 
 // htmlFile is the part of the page about one report.
 type htmlFile struct {
@@ -160,7 +167,7 @@ type htmlShare struct {
 }
 
 // signs of the outcomes, so that nobody depends on colour.
-var htmlSigns = map[Outcome]string{Proved: "✓", Conditional: "◐", Refuted: "✗", Unknown: "?", IllFormed: "⚠", Unsupported: "∅"}
+var htmlSigns = map[Outcome]string{Proved: "✓", Conditional: "◐", UpTo: "◔", Refuted: "✗", Unknown: "?", IllFormed: "⚠", Unsupported: "∅"}
 
 func newHTMLVerdict(o Outcome) htmlVerdict {
 	if o == "" {
@@ -205,22 +212,20 @@ func (f *htmlFile) set(index int) *htmlSets {
 func newHTMLFile(number int, rep *Report, says map[string]string) (*htmlFile, error) {
 	f := &htmlFile{ID: "f" + strconv.Itoa(number), Report: rep, says: says, sets: map[int]*htmlSets{}}
 	s := rep.Summary
-	for _, c := range []struct {
-		name  string
-		class string
-		n     int
-	}{
-		{"rules", "", s.Rules}, {"proved", "proved", s.Proved}, {"conditional", "conditional", s.Conditional},
-		{"refuted", "refuted", s.Refuted}, {"unknown", "unknown", s.Unknown}, {"ill-formed", "illformed", s.IllFormed},
-		{"unsupported", "unsupported", s.Unsupported}, {"duplicates", "", s.Duplicates}, {"derivable", "", s.Derivable},
-		{"in the minimal subset", "", len(rep.Set.Minimal)},
-	} {
-		f.Cards = append(f.Cards, htmlCard{c.name, c.class, strconv.Itoa(c.n)})
+	card := func(name, class string, n int) {
+		f.Cards = append(f.Cards, htmlCard{name, class, strconv.Itoa(n)})
 	}
-	f.Cards = append(f.Cards, htmlCard{"seconds", "", strconv.FormatFloat(s.Seconds, 'f', 2, 64)})
+	card("rules", "", s.Rules)
 	for _, o := range Outcomes {
-		f.Outcomes = append(f.Outcomes, newHTMLVerdict(o))
+		v := newHTMLVerdict(o)
+		card(v.Word, v.Class, s.Verdicts[o])
+		f.Outcomes = append(f.Outcomes, v)
 	}
+	card("certified", "", s.Certified)
+	card("duplicates", "", s.Duplicates)
+	card("derivable", "", s.Derivable)
+	card("in the minimal subset", "", len(rep.Set.Minimal))
+	f.Cards = append(f.Cards, htmlCard{"seconds", "", strconv.FormatFloat(s.Seconds, 'f', 2, 64)})
 	f.whole()
 	ops := map[string]bool{}
 	for _, c := range rep.Set.Operators {

@@ -47,9 +47,9 @@ type htmlReading struct {
 
 // htmlWay is what was found of one direction.
 type htmlWay struct {
-	Name, Condition, Reason, Engine string
-	Verdict                         htmlVerdict
-	Millis                          float64
+	Name, Condition, Reason, Sizes, Engine, Certificate string
+	Verdict                                             htmlVerdict
+	Millis                                              float64
 }
 
 const (
@@ -61,7 +61,7 @@ func (f *htmlFile) rule(r *Rule) (*htmlRule, error) {
 	h := &htmlRule{ID: f.ref(r.Index).ID, Rule: r, Line: r.Source,
 		Forward: newHTMLVerdict(r.Verdict), Backward: newHTMLVerdict(r.VerdictReverse), Axioms: f.axioms(r.Axioms)}
 	ops := map[string]bool{}
-	for _, op := range r.Unsupported {
+	for _, op := range r.operators {
 		ops[op] = true
 	}
 	if l, err := law.ParseLaw(r.Law); err == nil {
@@ -129,7 +129,7 @@ func (h *htmlRule) readings(r *Rule) {
 				continue
 			}
 			x.Ways = append(x.Ways, htmlWay{Name: w.name, Condition: w.d.Condition, Reason: w.d.Reason,
-				Engine: w.d.Engine, Verdict: newHTMLVerdict(w.d.Verdict), Millis: w.d.Millis})
+				Sizes: w.d.Sizes, Engine: w.d.Engine, Certificate: w.d.HasCertificate(), Verdict: newHTMLVerdict(w.d.Verdict), Millis: w.d.Millis})
 		}
 		if g.Forward.Verdict == Unknown || g.Backward.Verdict == Unknown {
 			x.Note = fmt.Sprintf("equal on %d shapes tried", g.ShapesAgreeing)

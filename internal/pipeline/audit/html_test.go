@@ -44,7 +44,7 @@ func sample() *Report {
 	refuted := Direction{Verdict: Refuted, Reason: "the sides are 1 and 0", Counterexample: cx}
 	rep := &Report{
 		File: "dir/sample.rules", Format: "text",
-		Summary: Summary{Rules: 7, Proved: 3, Conditional: 1, Refuted: 1, Unknown: 1, Unsupported: 1, Duplicates: 1, Derivable: 1, Seconds: 0.5},
+		Summary: Summary{Rules: 7, Verdicts: map[Outcome]int{Proved: 3, Conditional: 1, Refuted: 1, Unknown: 1, Unsupported: 1}, Duplicates: 1, Derivable: 1, Seconds: 0.5},
 		Rules: []*Rule{
 			{Name: "assoc", ID: "r_0123456789", Verdict: Proved, VerdictReverse: Proved, Law: assoc, Semantics: []string{"strict", "onnx"},
 				Axioms: []string{"matmul_assoc"}, Millis: 2.5,
@@ -426,7 +426,7 @@ func TestHTMLSameBytes(t *testing.T) {
 
 func ExampleWriteHTML() {
 	rep := &Report{
-		File: "my.rules", Format: "text", Summary: Summary{Rules: 1, Proved: 1},
+		File: "my.rules", Format: "text", Summary: Summary{Rules: 1, Verdicts: map[Outcome]int{Proved: 1}},
 		Rules: []*Rule{{Name: "twice", Verdict: Proved, Axioms: []string{"relu_relu"}, DuplicateOf: -1, SubsumedBy: -1,
 			Law: "rule twice\n  given X : [n]\n  then  relu(relu(X)) => relu(X)\n"}},
 	}

@@ -140,7 +140,7 @@ func TestMutants(t *testing.T) {
 	}
 	count := map[Outcome]int{}
 	for i, r := range reps[0].Rules {
-		count[r.overall(f.Rules[i].Equation)]++
+		count[r.Overall()]++
 		ordered := false
 		for _, a := range r.Axioms {
 			ordered = ordered || orderedAxiom[a]
@@ -153,11 +153,11 @@ func TestMutants(t *testing.T) {
 			switch v {
 			case "", Refuted:
 			case Proved:
-				if n, err := confirm(oneWay(f.Rules[i].Law, k == 1), ordered); err != nil || n < numShapes {
+				if n, err := confirm(law.OneDirection(f.Rules[i].Law, k == 1), ordered); err != nil || n < numShapes {
 					tell("proved, and equal on %d shapes: %v", n, err)
 				}
 			case Conditional:
-				if n, err := confirm(r.Goal, ordered); err != nil || n < numShapes {
+				if n, err := confirm(r.Goals[k].Law, ordered); err != nil || n < numShapes {
 					tell("proved under a condition, and then equal on %d shapes: %v", n, err)
 				}
 			default:

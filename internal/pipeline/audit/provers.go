@@ -14,10 +14,10 @@ func (d *decider) compare(ctx context.Context, rep *Report) error {
 	var goals []*law.Law
 	seen := map[string]bool{}
 	for _, r := range rep.Rules {
-		if r.Proof == nil {
+		if r.Goals[0] == nil || r.Goals[0].Proof == nil {
 			continue
 		}
-		l := *r.Goal
+		l := *r.Goals[0].Law
 		l.Name = anyName
 		if text := law.Format(&l); !seen[text] {
 			seen[text] = true

@@ -8,12 +8,15 @@ import (
 // Outcome is what an audit says of a rule, or of one of its directions.
 type Outcome string
 
-// The outcomes. Unknown never counts with the proved.
+// The outcomes. Only Proved says that a rule is true as it stands.
 const (
-	// Proved: holds wherever the source is defined.
+	// Proved: holds wherever the source is defined, for all sizes.
 	Proved Outcome = "proved"
-	// Conditional: proved under a condition that is printed, refuted without.
+	// Conditional: proved under a condition that is printed, for all sizes.
 	Conditional Outcome = "conditional"
+	// UpTo: proved up to a limit that is printed, such as strides to 3, and
+	// nothing is known beyond it.
+	UpTo Outcome = "up-to"
 	// Refuted: there is a counterexample, and no condition was found under
 	// which the rule holds.
 	Refuted Outcome = "refuted"
@@ -25,8 +28,30 @@ const (
 	Unsupported Outcome = "unsupported"
 )
 
-// Outcomes in the order in which tables list them.
-var Outcomes = []Outcome{Proved, Conditional, Refuted, Unknown, IllFormed, Unsupported}
+// Outcomes in the order in which tables list them. Tables, pages, JSON and help
+// name them by these words.
+var Outcomes = []Outcome{Proved, Conditional, UpTo, Refuted, Unknown, IllFormed, Unsupported}
+
+// Doc says what an outcome means, in a line.
+func (o Outcome) Doc() string {
+	switch o {
+	case Proved:
+		return "true as it stands, for all sizes"
+	case Conditional:
+		return "proved under a condition, which is printed; without it false, as far as a counterexample is shown"
+	case UpTo:
+		return "proved up to a limit, which is printed, such as strides to 3; beyond it nothing is known"
+	case Refuted:
+		return "false, with the smallest counterexample found"
+	case Unknown:
+		return "neither, with the reason; never counted with the proved"
+	case IllFormed:
+		return "no rule: a variable that one side alone has, shapes that never fit"
+	case Unsupported:
+		return "an operator that is not modelled"
+	}
+	return ""
+}
 
 // Report is the audit of one file.
 type Report struct {
@@ -53,13 +78,12 @@ type Provers struct {
 
 // Summary counts the rules of a file.
 type Summary struct {
-	Rules       int `json:"rules"`
-	Proved      int `json:"proved"`
-	Conditional int `json:"conditional"`
-	Refuted     int `json:"refuted"`
-	Unknown     int `json:"unknown"`
-	IllFormed   int `json:"illformed"`
-	Unsupported int `json:"unsupported"`
+	Rules int `json:"rules"`
+	// Verdicts counts them by outcome; every outcome is there.
+	Verdicts map[Outcome]int `json:"verdicts"`
+	// Certified counts those of which all that they claim has a certificate: a
+	// proof from the axioms, of the rule as it stands or with its condition.
+	Certified int `json:"certified"`
 	// Duplicates: rules that say the same as an earlier one, up to renaming and
 	// exchange of the sides. Derivable: rules that follow from the others.
 	Duplicates int     `json:"duplicates"`
@@ -75,6 +99,8 @@ type Rule struct {
 	Place string `json:"place,omitempty"`
 	// Source is the rule as the file has it, in one line.
 	Source string `json:"source"`
+	// Equation: both directions are claimed, not only left to right.
+	Equation bool `json:"equation"`
 	// Verdict is that of the direction left to right over all readings asked
 	// for, VerdictReverse that of right to left; "" if it is not claimed.
 	Verdict        Outcome `json:"verdict"`
@@ -90,7 +116,8 @@ type Rule struct {
 	Millis      float64  `json:"ms"`
 	// Axioms are those that the minimal proofs use.
 	Axioms []string `json:"axioms"`
-	// Law is the rule in the law language, in the form that was decided.
+	// Law is the rule in the law language, in the form that was proved left to
+	// right, or else as it was read.
 	Law string `json:"law,omitempty"`
 	// DuplicateOf is the index of the first rule that says the same, -1 if none.
 	DuplicateOf int `json:"duplicate_of"`
@@ -103,12 +130,25 @@ type Rule struct {
 	Trivial        bool            `json:"trivial,omitempty"`
 	Counterexample *Counterexample `json:"counterexample"`
 	Readings       []Reading       `json:"readings,omitempty"`
-	// Certificate lists the axiom and lemma instances from which Law follows.
+	// Certificate lists the axiom and lemma instances from which Law follows; of
+	// a proof by sums there are none.
 	Certificate []law.InstanceText `json:"certificate,omitempty"`
+	// Reverse is the direction right to left as it was proved, where Law does
+	// not hold both ways, and ReverseCertificate its instances.
+	Reverse            string             `json:"law_reverse,omitempty"`
+	ReverseCertificate []law.InstanceText `json:"certificate_reverse,omitempty"`
 
-	// Goal and Proof are Law and Certificate as values; nil where there are none.
-	Goal  *law.Law   `json:"-"`
-	Proof *law.Proof `json:"-"`
+	// Goals are what Law and Reverse say, with their proofs; nil where nothing
+	// was proved. They are one if Law holds both ways.
+	Goals [2]*Goal `json:"-"`
+
+	operators []string // those of a rule without a law
+}
+
+// Goal is a law that was proved for all sizes.
+type Goal struct {
+	Law   *law.Law
+	Proof *law.Proof // from the axioms; nil: by sums
 }
 
 // Reading is what was found under one reading of the format.
@@ -123,10 +163,17 @@ type Reading struct {
 
 // Direction is what was found of one direction under one reading.
 type Direction struct {
-	Verdict        Outcome         `json:"verdict,omitempty"`
-	Condition      string          `json:"condition,omitempty"`
+	Verdict   Outcome `json:"verdict,omitempty"`
+	Condition string  `json:"condition,omitempty"`
+	// Sizes, of what was proved: "all", or what they are limited to. Defined
+	// says where the target is defined: wherever the source is, under the
+	// condition if there is one, or that both sides must be.
+	Sizes   string `json:"sizes,omitempty"`
+	Defined string `json:"defined,omitempty"`
+	// Certificate: there is one of what the verdict says, condition included.
+	Certificate    bool            `json:"certificate,omitempty"`
 	Reason         string          `json:"reason,omitempty"`
-	Engine         string          `json:"engine,omitempty"` // egraph+z3, sums
+	Engine         string          `json:"engine,omitempty"` // axioms, sums
 	Axioms         []string        `json:"axioms,omitempty"`
 	Millis         float64         `json:"ms,omitempty"`
 	Counterexample *Counterexample `json:"counterexample,omitempty"`

@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/peer"
+	"github.com/taso-go/taso/rules/tasopb"
 	"github.com/taso-go/taso/verify"
 )
 
@@ -52,10 +53,16 @@ func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
 	rep := &Report{File: f.Path, Format: string(f.Format), Rules: []*Rule{}}
 	var all []*question
 	var laws []*law.Law
-	read := map[string]*claim{} // rules that occur again, and readings that say the same
+	// Rules that occur again, and readings that say the same, are read once. A
+	// rule is known by its encoding: Source may be cut.
+	type asked struct {
+		rule    string
+		reading rules.Reading
+	}
+	read := map[asked]*claim{}
 	for i := range f.Rules {
 		p := &f.Rules[i]
-		r := &Rule{Index: p.Index, Name: p.Name, Source: p.Source, Semantics: []string{}, Axioms: []string{},
+		r := &Rule{Index: p.Index, Name: p.Name, Source: p.Source, Equation: p.Equation, operators: p.Operators, Semantics: []string{}, Axioms: []string{},
 			DuplicateOf: -1, SubsumedBy: -1}
 		if p.Line > 0 {
 			r.Place = fmt.Sprintf("%s:%d:%d", f.Path, p.Line, p.Col)
@@ -71,9 +78,10 @@ func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
 			q := &question{rule: r, peer: p, sem: All[0], claim: own(p.Law)}
 			all, laws = append(all, q), append(laws, p.Law)
 		default:
+			encoded := string((&tasopb.RuleCollection{Rules: []tasopb.Rule{*p.TASO}}).Marshal())
 			for _, sem := range d.opt.Semantics {
 				understand := func(reading rules.Reading) *claim {
-					key := fmt.Sprint(reading, p.Source)
+					key := asked{encoded, reading}
 					c := read[key]
 					if c == nil {
 						c = peerClaim(p.TASO, reading)
@@ -124,7 +132,7 @@ func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
 			return nil, err
 		}
 	}
-	rep.count(f)
+	rep.count()
 	rep.Summary.Seconds = time.Since(start).Seconds()
 	return rep, nil
 }
@@ -238,7 +246,10 @@ func (d *decider) ungroup(q *question, w *Direction, k int) bool {
 	if plain.Condition != "" {
 		condition += ", " + plain.Condition
 	}
-	w.Verdict, w.Condition, w.Engine, w.Axioms = Conditional, condition, plain.Engine, plain.Axioms
+	c, ms := w.Counterexample, w.Millis
+	*w = plain
+	w.Counterexample, w.Millis = c, ms
+	w.Verdict, w.Condition = Conditional, condition
 	return true
 }
 
@@ -250,7 +261,7 @@ func restrict(w *Direction, condition string, c *Counterexample) {
 		if c == nil {
 			w.Reason = "no counterexample without the condition was found"
 		}
-	case Conditional:
+	case Conditional, UpTo:
 		w.Condition = condition + ", " + w.Condition
 	default:
 		return
@@ -280,13 +291,9 @@ func (d *decider) conclude(r *Rule, qs []*question) {
 		if g.Forward.Verdict == Proved {
 			r.Semantics = append(r.Semantics, q.sem.Name)
 		}
-		if n := d.decisionOf(q.claim); n != nil && n.goal != nil && r.Goal == nil {
-			r.Goal, r.Proof, r.Law = n.goal, n.proof, law.Format(n.goal)
-			if n.proof != nil {
-				r.Certificate = n.proof.Text()
-			}
-		}
+		r.takeGoals(d.decisionOf(q.claim))
 	}
+	r.writeGoals()
 	if r.Law == "" {
 		for _, g := range r.Readings {
 			if g.Law != "" {
@@ -301,12 +308,7 @@ func (d *decider) conclude(r *Rule, qs []*question) {
 		}
 	}
 	r.Axioms = keys(axioms)
-	if r.Goal != nil && r.Goal.Name == anyName {
-		named := *r.Goal
-		named.Name = r.lawName()
-		r.Goal = &named
-	}
-	r.Law = r.named(r.Law)
+	r.Law, r.Reverse = r.named(r.Law), r.named(r.Reverse)
 	for i := range r.Readings {
 		g := &r.Readings[i]
 		g.Law = r.named(g.Law)
@@ -317,6 +319,43 @@ func (d *decider) conclude(r *Rule, qs []*question) {
 	r.Verdict, r.Condition, r.Reason = together(qs, forward)
 	r.VerdictReverse, r.ConditionReverse, _ = together(qs, backward)
 	r.pickCounterexample()
+}
+
+// takeGoals notes what was proved of each direction, by the first reading in
+// which something was.
+func (r *Rule) takeGoals(n *decision) {
+	if n == nil {
+		return
+	}
+	for k, x := range n.shown {
+		if x == nil || r.Goals[k] != nil {
+			continue
+		}
+		l := *x.law
+		if l.Name == anyName {
+			l.Name = r.lawName()
+		}
+		r.Goals[k] = &Goal{Law: &l, Proof: x.proof}
+		if y := n.shown[1]; k == 0 && y != nil && y.law == x.law {
+			r.Goals[1] = r.Goals[0] // an equation
+		}
+	}
+}
+
+// writeGoals writes what was proved, and its certificates, as text.
+func (r *Rule) writeGoals() {
+	text := func(g *Goal) (string, []law.InstanceText) {
+		if g.Proof == nil {
+			return law.Format(g.Law), nil
+		}
+		return law.Format(g.Law), g.Proof.Text()
+	}
+	if g := r.Goals[0]; g != nil {
+		r.Law, r.Certificate = text(g)
+	}
+	if g := r.Goals[1]; g != nil && g != r.Goals[0] {
+		r.Reverse, r.ReverseCertificate = text(g)
+	}
 }
 
 // lawName is a name in the law language for the rule.
@@ -368,20 +407,23 @@ func (d *decider) decisionOf(c *claim) *decision {
 }
 
 // together is the verdict over several readings: one that all share; unknown if
-// any is; else the rule is conditional if some reading holds, refuted if none
-// does.
+// any is, else up to a limit if any is; else the rule is conditional if some
+// reading holds, refuted if none does.
 func together(qs []*question, ds []Direction) (verdict Outcome, condition, reason string) {
 	count := map[Outcome]int{}
 	for _, w := range ds {
 		count[w.Verdict]++
 	}
 	for _, w := range ds {
-		if w.Verdict == Unknown || count[w.Verdict] == len(ds) && w.Verdict != Conditional {
+		if w.Verdict == Unknown || count[w.Verdict] == len(ds) && w.Verdict != Conditional && w.Verdict != UpTo {
 			return w.Verdict, w.Condition, w.Reason
 		}
 	}
 	verdict = Refuted
-	if count[Proved]+count[Conditional] > 0 {
+	switch {
+	case count[UpTo] > 0:
+		verdict = UpTo
+	case count[Proved]+count[Conditional] > 0:
 		verdict = Conditional
 	}
 	// Readings with the same condition are named together.
@@ -416,13 +458,13 @@ func together(qs []*question, ds []Direction) (verdict Outcome, condition, reaso
 	return verdict, strings.Join(parts, "; "), strings.Join(reasons, "; ")
 }
 
-// overall is the verdict that counts: of an equation the worse of the two
+// Overall is the verdict that counts: of an equation the worse of the two
 // directions.
-func (r *Rule) overall(equation bool) Outcome {
-	if !equation || r.VerdictReverse == "" {
+func (r *Rule) Overall() Outcome {
+	if !r.Equation || r.VerdictReverse == "" {
 		return r.Verdict
 	}
-	for _, o := range []Outcome{IllFormed, Unsupported, Refuted, Unknown, Conditional} {
+	for _, o := range []Outcome{IllFormed, Unsupported, Refuted, Unknown, UpTo, Conditional} {
 		if r.Verdict == o || r.VerdictReverse == o {
 			return o
 		}
@@ -430,24 +472,28 @@ func (r *Rule) overall(equation bool) Outcome {
 	return r.Verdict
 }
 
+// Certified says whether all that the rule claims has a certificate, in every
+// reading, with its condition if it has one.
+func (r *Rule) Certified() bool {
+	for _, g := range r.Readings {
+		if !g.Forward.Certificate || r.Equation && !g.Backward.Certificate {
+			return false
+		}
+	}
+	return len(r.Readings) > 0
+}
+
 // count fills the summary.
-func (rep *Report) count(f *peer.File) {
+func (rep *Report) count() {
 	s := &rep.Summary
-	s.Rules = len(rep.Rules)
-	for i, r := range rep.Rules {
-		switch r.overall(f.Rules[i].Equation) {
-		case Proved:
-			s.Proved++
-		case Conditional:
-			s.Conditional++
-		case Refuted:
-			s.Refuted++
-		case Unknown:
-			s.Unknown++
-		case IllFormed:
-			s.IllFormed++
-		case Unsupported:
-			s.Unsupported++
+	s.Rules, s.Verdicts = len(rep.Rules), map[Outcome]int{}
+	for _, o := range Outcomes {
+		s.Verdicts[o] = 0
+	}
+	for _, r := range rep.Rules {
+		s.Verdicts[r.Overall()]++
+		if r.Certified() {
+			s.Certified++
 		}
 		if r.DuplicateOf >= 0 {
 			s.Duplicates++

@@ -81,8 +81,10 @@ func (rep *Report) coverage() {
 				}
 			})
 		}
-		for _, op := range r.Unsupported {
-			ops[op] = true
+		if len(ops) == 0 {
+			for _, op := range r.operators {
+				ops[op] = true
+			}
 		}
 		for _, op := range keys(ops) {
 			add(op, r.Verdict)
@@ -102,10 +104,11 @@ func (rep *Report) looping() {
 	ids := make([]way, len(rep.Rules))
 	at := map[string][]int{}
 	for i, r := range rep.Rules {
-		if r.Goal == nil || r.DuplicateOf >= 0 && r.Verdict == "" {
+		if r.Goals[0] == nil {
 			continue
 		}
-		ids[i] = way{directedID(oneWay(r.Goal, false)), directedID(oneWay(r.Goal, true))}
+		l := r.Goals[0].Law
+		ids[i] = way{directedID(law.OneDirection(l, false)), directedID(law.OneDirection(l, true))}
 		if ids[i].there != "" {
 			at[ids[i].there] = append(at[ids[i].there], i)
 		}
@@ -145,10 +148,10 @@ func (d *decider) minimal(ctx context.Context, rep *Report) error {
 	var all []*entry
 	seen := map[string]bool{}
 	for _, r := range rep.Rules {
-		if r.Goal == nil || r.Verdict != Proved && r.Verdict != Conditional {
+		if r.Goals[0] == nil || r.Verdict != Proved && r.Verdict != Conditional {
 			continue
 		}
-		x, err := rules.New(r.Goal)
+		x, err := rules.New(r.Goals[0].Law)
 		if err != nil || seen[x.ID()] {
 			continue
 		}

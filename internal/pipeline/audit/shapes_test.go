@@ -107,13 +107,17 @@ func TestConditionalWay(t *testing.T) {
 	}
 	for backward := range 2 {
 		n := &decision{law: l, way: [2]Direction{{Verdict: Refuted}, {Verdict: Refuted}}}
-		p := theory.Proof{Law: oneWay(c.law, backward == 1), Verdict: verify.Verdict{Status: verify.Proved, Proof: &law.Proof{}}}
+		p := theory.Proof{Goal: c.law, Forward: backward == 0, Backward: backward == 1,
+			Verdict: verify.Verdict{Status: verify.Proved, Proof: &law.Proof{}}}
 		(&decider{theory: &theory.Theory{}}).conditional(n, c, p)
 		if got := n.way[backward].Condition; got != c.condition {
 			t.Errorf("direction %d, proved: condition %q, want %q", backward, got, c.condition)
 		}
-		if got, want := n.way[1-backward].Condition, c.condition+", both sides are defined"; got != want {
+		if got, want := n.way[1-backward].Condition, c.condition+", "+bothDefined; got != want {
 			t.Errorf("direction %d: condition %q, want %q", 1-backward, got, want)
+		}
+		if n.shown[backward] == nil || n.shown[1-backward] != nil {
+			t.Errorf("shown: %v", n.shown)
 		}
 	}
 }

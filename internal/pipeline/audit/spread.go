@@ -3,20 +3,23 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
-	"github.com/taso-go/taso/verify/sums"
+	"github.com/taso-go/taso/verify/check"
 )
 
 // spread is what was found of a true law when operands of sums and products of
 // elements may differ in shape; each direction apart.
 type spread struct {
-	law     *law.Law // as it was proved
+	law     [2]*law.Law // as it was proved, written =>; nil where it was not
 	verdict [2]verify.BroadcastVerdict
+	limit   [2]string // of a proof by sums that holds up to this only
 	witness [2]*Counterexample
 	millis  float64
 }
@@ -26,18 +29,36 @@ const unbroadcast = "no operand is broadcast"
 
 // apply adds what broadcasting does to a direction that holds without.
 func (s *spread) apply(w *Direction, way int) {
-	if w.Verdict != Proved && w.Verdict != Conditional {
+	if w.Verdict != Proved && w.Verdict != Conditional && w.Verdict != UpTo {
+		return
+	}
+	if s.law[way] == nil {
+		restrict(w, unbroadcast, nil)
 		return
 	}
 	w.Millis += s.millis / 2
 	v := &s.verdict[way]
-	switch v.Status {
-	case verify.Refuted:
+	switch {
+	case v.Status == verify.Refuted:
 		restrict(w, unbroadcast, s.witness[way])
 		w.Reason = summary(v.Witness)
-	case verify.Unknown:
-		w.Verdict, w.Reason = Unknown, fmt.Sprintf("with broadcasting: %s (%d patterns)", v.Reason, v.Patterns)
+	case v.Status == verify.Unknown:
+		w.Verdict, w.Certificate = Unknown, false
+		w.Reason = fmt.Sprintf("with broadcasting: %s (%d patterns)", v.Reason, v.Patterns)
+	case s.limit[way] != "":
+		w.Verdict, w.Certificate, w.Sizes = UpTo, false, s.limit[way]
+		w.Condition = "with broadcasting: " + strings.Join(append([]string{s.limit[way]}, nonEmpty(w.Condition)...), ", ")
+		w.Reason = "with broadcasting: " + v.Reason
+	case v.Patterns > 0:
+		w.Certificate = false // there is one of the law, none of its patterns
 	}
+}
+
+func nonEmpty(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
 }
 
 // broadcasts decides the laws of readings that broadcast.
@@ -50,11 +71,16 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 		}
 	}
 	for _, n := range ns {
-		if n == nil || n.goal == nil {
+		if n == nil || n.shown == [2]*shown{} {
 			continue
 		}
-		if text := law.Format(n.law); d.spread[text] == nil && elementwise(n.goal) {
-			s := &spread{law: n.goal}
+		if text := law.Format(n.law); d.spread[text] == nil && elementwise(n.law) {
+			s := &spread{}
+			for k, x := range n.shown {
+				if x != nil {
+					s.law[k] = x.oneWay()
+				}
+			}
 			d.spread[text] = s
 			open = append(open, s)
 		}
@@ -78,8 +104,10 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 		defer pool.Put(b)
 		s := open[i]
 		start := time.Now()
-		for k := range s.verdict {
-			l := oneWay(s.law, k == 1)
+		for k, l := range s.law {
+			if l == nil {
+				continue
+			}
 			if _, err := l.Types(); err != nil {
 				// Broadcasting is written out axis by axis: see rules.OpenTASO.
 				s.verdict[k] = verify.BroadcastVerdict{Status: verify.Unknown,
@@ -90,8 +118,11 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 			if err != nil {
 				return fmt.Errorf("broadcasting: %w", err)
 			}
+			if v.Status == verify.Proved {
+				d.checkPatterns(l, &v)
+			}
 			if v.Status == verify.Unknown {
-				if err := d.spreadSums(ctx, l, &v); err != nil {
+				if s.limit[k], err = d.spreadSums(ctx, l, &v); err != nil {
 					return err
 				}
 			}
@@ -114,27 +145,53 @@ func elementwise(l *law.Law) bool {
 	return found
 }
 
+// checkPatterns has the checker accept the proofs of a law's patterns; what it
+// does not accept is not proved.
+func (d *decider) checkPatterns(l *law.Law, v *verify.BroadcastVerdict) {
+	if v.Patterns == 0 {
+		return // the sides are one polynomial in each element
+	}
+	p, err := rules.Broadcastings(l, rules.BroadcastOptions{})
+	if err == nil && (!p.Complete || len(p.Laws) != len(v.Proofs)) {
+		err = fmt.Errorf("%d proofs of %d patterns", len(v.Proofs), len(p.Laws))
+	}
+	for i := 0; err == nil && i < len(v.Proofs); i++ {
+		if b := p.Laws[i]; v.Proofs[i] != nil {
+			_, err = check.Rule(b.Law, v.Proofs[i], d.theory.ByName)
+		} else if b.Axes > 0 {
+			err = fmt.Errorf("a pattern with %d axes of size 1 has no proof", b.Axes)
+		}
+	}
+	if err != nil {
+		v.Status, v.Reason = verify.Unknown, "the checker does not accept the proofs: "+err.Error()
+	}
+}
+
 // spreadSums asks the engine for all sizes about each pattern of a law that the
-// axioms say nothing of.
-func (d *decider) spreadSums(ctx context.Context, l *law.Law, v *verify.BroadcastVerdict) error {
+// axioms say nothing of; limit is what some were tried up to only.
+func (d *decider) spreadSums(ctx context.Context, l *law.Law, v *verify.BroadcastVerdict) (limit string, err error) {
 	p, err := rules.Broadcastings(l, rules.BroadcastOptions{})
 	if err != nil || !p.Complete || len(p.OneSided) > 0 {
-		return nil
+		return "", nil
 	}
-	engine := &verify.Unbounded{Workers: 1, Sums: sums.Config{Ordered: true}}
 	laws := make([]*law.Law, len(p.Laws))
 	for i, b := range p.Laws {
 		laws[i] = b.Law
 	}
-	rs, err := engine.Results(ctx, laws)
+	rs, err := sumsOf(ctx, laws, 1)
 	if err != nil {
-		return err
+		return "", err
 	}
+	var limits []string
 	for _, r := range rs {
-		if !r.Equal || !r.Forward {
-			return nil
+		switch all, limit := defines(r, false); {
+		case all:
+		case limit == "":
+			return "", nil
+		case !slices.Contains(limits, limit):
+			limits = append(limits, limit)
 		}
 	}
 	v.Status, v.Reason = verify.Proved, "all patterns are the same sums"
-	return nil
+	return strings.Join(limits, ", "), nil
 }

@@ -133,7 +133,7 @@ func (j *judge) decide(ctx context.Context, goals []*law.Law, rounds []tensor.Li
 		i := at[k]
 		verdicts[i] = p.Verdict
 		if p.Verdict.Status == verify.Proved {
-			goals[i] = p.Law
+			goals[i] = p.Law()
 		} else {
 			j.failed[law.Format(goals[i])] = p.Verdict
 		}

@@ -119,12 +119,31 @@ type Options struct {
 	Done func()
 }
 
-// Proof is a decided goal: the law in the form that was proved, which of an
-// equation whose sides are not defined for the same sizes is the one-way law
-// that the checker accepts, and the verdict.
+// Proof is a decided goal. A goal written => is proved as it stands or not at
+// all: its reverse is another goal. Of an equation both directions may be proved,
+// or one.
 type Proof struct {
-	Law     *law.Law
+	// Goal is the law as it was asked about.
+	Goal *law.Law
+	// Forward: where the left side of the goal is defined, so is the right one,
+	// and they are equal. Backward is the reverse; of a goal written => it is
+	// not looked at. Both are false unless the verdict is Proved.
+	Forward, Backward bool
+	// Verdict is Proved if a direction is that the goal claims.
 	Verdict verify.Verdict
+}
+
+// Law is what was proved, for the checker: the goal, or of an equation that is
+// proved in one direction only, that direction written =>. It is nil where
+// nothing was proved.
+func (p *Proof) Law() *law.Law {
+	switch {
+	case p.Verdict.Status != verify.Proved:
+		return nil
+	case p.Goal.OneWay || p.Forward && p.Backward:
+		return p.Goal
+	}
+	return law.OneDirection(p.Goal, p.Backward)
 }
 
 // Decide proves goals, or says why not. Nothing is refuted.
@@ -173,7 +192,7 @@ func (t *Theory) Decide(ctx context.Context, goals []*law.Law, opt Options) ([]P
 				if i >= len(fresh) || ctx.Err() != nil {
 					return
 				}
-				decided[i] = Proof{Law: fresh[i], Verdict: found[i]}
+				decided[i] = Proof{Goal: fresh[i], Verdict: found[i]}
 				if found[i].Status == verify.Proved {
 					decided[i] = t.confirm(ctx, g, fresh[i], found[i])
 				}
@@ -191,28 +210,30 @@ func (t *Theory) Decide(ctx context.Context, goals []*law.Law, opt Options) ([]P
 	return out, ctx.Err()
 }
 
-// confirm has a proof minimized and decided by Z3 and checked by the checker. A
-// proof that either rejects is no proof.
+// confirm has a proof minimized and decided by Z3 and checked by the checker, in
+// each direction that the goal claims. A proof that either rejects is no proof.
 func (t *Theory) confirm(ctx context.Context, g *verify.Grounder, goal *law.Law, v verify.Verdict) Proof {
+	none := func(format string, args ...any) Proof {
+		return Proof{Goal: goal, Verdict: verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
+			Reason: fmt.Sprintf(format, args...)}}
+	}
 	z := g.Ground(ctx, goal, v.Proof)
 	if z.Status != verify.Proved {
-		return Proof{goal, verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
-			Reason: "the e-graph's proof does not convince Z3: " + z.Reason}}
+		return none("the e-graph's proof does not convince Z3: %s", z.Reason)
 	}
 	v.Proof = z.Proof
 	v.Seconds += z.Seconds
 	_, err := check.Rule(goal, v.Proof, t.ByName)
 	if err == nil {
-		return Proof{goal, v}
+		return Proof{Goal: goal, Forward: true, Backward: !goal.OneWay, Verdict: v}
 	}
-	forward, backward := *goal, *goal
-	forward.OneWay, backward.OneWay = true, true
-	backward.LHS, backward.RHS = goal.RHS, goal.LHS
-	for _, l := range []*law.Law{&forward, &backward} {
-		if _, err := check.Rule(l, v.Proof, t.ByName); err == nil {
-			return Proof{l, v}
+	if !goal.OneWay {
+		p := Proof{Goal: goal, Verdict: v}
+		_, left := check.Rule(law.OneDirection(goal, false), v.Proof, t.ByName)
+		_, right := check.Rule(law.OneDirection(goal, true), v.Proof, t.ByName)
+		if p.Forward, p.Backward = left == nil, right == nil; p.Forward != p.Backward {
+			return p
 		}
 	}
-	return Proof{goal, verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
-		Reason: "the checker does not accept the proof: " + err.Error()}}
+	return none("the checker does not accept the proof: %s", err)
 }

@@ -1,0 +1,99 @@
+package audit
+
+import (
+	"context"
+
+	"github.com/taso-go/taso/internal/pipeline/theory"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify"
+)
+
+// narrow looks for conditions under which refuted laws hold.
+func (d *decider) narrow(ctx context.Context, ns []*decision) error {
+	type search struct {
+		n    *decision
+		left []special
+	}
+	var open []*search
+	for _, n := range ns {
+		if n.way[0].Verdict == Refuted || n.way[1].Verdict == Refuted {
+			open = append(open, &search{n, specials(n.law)})
+		}
+	}
+	stage := d.opt.Progress.Stage("conditions", int64(len(open)))
+	defer stage.Done()
+	for len(open) > 0 {
+		// The next special form of each that is not refuted at once.
+		next := make([]*special, len(open))
+		err := d.each(ctx, len(open), func(i int) error {
+			s := open[i]
+			for len(s.left) > 0 && next[i] == nil {
+				c := &s.left[0]
+				s.left = s.left[1:]
+				w, err := verify.Refute(ctx, c.law, verify.RefuteOptions{Minimize: -1, Seed: d.opt.Seed})
+				if err != nil {
+					return err
+				}
+				if w == nil {
+					next[i] = c
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		var goals []*law.Law
+		var at []int
+		for i, c := range next {
+			if c != nil {
+				goals, at = append(goals, c.law), append(at, i)
+			}
+		}
+		ps, err := d.theory.Decide(ctx, goals, theory.Options{Workers: d.opt.Workers})
+		if err != nil {
+			return err
+		}
+		done := make([]bool, len(open))
+		for j, p := range ps {
+			i := at[j]
+			if p.Verdict.Status == verify.Proved {
+				d.conditional(open[i].n, next[i], p)
+				done[i] = true
+			}
+		}
+		var rest []*search
+		for i, s := range open {
+			if !done[i] && len(s.left) > 0 {
+				rest = append(rest, s)
+				continue
+			}
+			stage.Add(1)
+		}
+		open = rest
+	}
+	return nil
+}
+
+// conditional records that a refuted law holds in a special form, and in which
+// directions.
+func (d *decider) conditional(n *decision, c *special, p theory.Proof) {
+	special := &decision{law: c.law}
+	d.proved(special, p, 0)
+	for k := range n.way {
+		w := &n.way[k]
+		if w.Verdict != Refuted {
+			continue
+		}
+		if special.shown[k] == nil {
+			d.whereDefined(special, k)
+		}
+		x := special.way[k]
+		w.Verdict, w.Engine, w.Axioms, w.Certificate = Conditional, x.Engine, x.Axioms, x.Certificate
+		w.Sizes, w.Defined, w.Condition, n.shown[k] = x.Sizes, x.Defined, c.condition, special.shown[k]
+		if x.Condition != "" {
+			w.Condition += ", " + x.Condition
+		}
+		w.Millis += p.Verdict.Seconds * 1000
+	}
+}
