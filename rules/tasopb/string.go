@@ -20,7 +20,6 @@ const maxStringBytes = 8 << 10
 // in no term, since nothing uses it, is listed after them.
 func (r *Rule) String() string {
 	var b printer
-	b.text(r.terms())
 	for i, ops := range [][]Operator{r.SrcOps, r.DstOps} {
 		side := []Side{Src, Dst}[i]
 		for _, op := range r.Unused(side) {
@@ -28,7 +27,7 @@ func (r *Rule) String() string {
 			b.tensor(ops, len(ops), int32(op), 0)
 		}
 	}
-	return b.String()
+	return r.terms() + b.String()
 }
 
 func (r *Rule) terms() string {

@@ -69,3 +69,17 @@ func TestStringIsBounded(t *testing.T) {
 		t.Errorf("%d bytes", len(s))
 	}
 }
+
+// What nothing uses is shown too: it makes a rule senseless.
+func TestStringShowsUnused(t *testing.T) {
+	x := func(op int32) Tensor { return Tensor{OpID: op} }
+	r := Rule{
+		SrcOps: []Operator{{Type: OpRelu, Inputs: []Tensor{x(-1)}}, {Type: OpTanh, Inputs: []Tensor{x(0)}}},
+		DstOps: []Operator{{Type: OpRelu, Inputs: []Tensor{x(-1)}}},
+		Mapped: []MapOutput{{}},
+	}
+	const want = "relu(x1) => relu(x1); unused in src: tanh(relu(x1))"
+	if got := r.String(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

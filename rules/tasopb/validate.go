@@ -139,8 +139,8 @@ func (r *Rule) problems(index int, allow Allow, out Problems) Problems {
 			first[src] = i
 		}
 	}
-	k.unused(Src, r.SrcOps, usedSrc)
-	k.unused(Dst, r.DstOps, usedDst)
+	k.unused(Src, usedSrc)
+	k.unused(Dst, usedDst)
 
 	if !allow.FreeVariables {
 		k.free(r)
@@ -286,10 +286,10 @@ func (k *checker) mapped(i int, side Side, ops []Operator, op, ts int32, used []
 	}
 }
 
-func (k *checker) unused(side Side, ops []Operator, used []bool) {
+func (k *checker) unused(side Side, used []bool) {
 	for i, u := range used {
 		if !u {
-			k.add(side, i, "%s is used by nothing: neither an input nor a mapped output", ops[i].Type)
+			k.add(side, i, "neither an input nor a mapped output")
 		}
 	}
 }

@@ -27,6 +27,7 @@ func auditLaws(t *testing.T, text string) *Report {
 // oneWays are the two sides of laws that hold from the first to the second only.
 var oneWays = [][3]string{
 	{"X : [b], Z : [c]", "ewadd(X, ewsub(slice[axis=0, lo=0, hi=b](Z), slice[axis=0, lo=0, hi=b](Z)))", "X"},
+	{"X : [a], Z : [c]", "slice[axis=0, lo=0, hi=a](concat[axis=0](X, slice[axis=0, lo=0, hi=b](Z)))", "X"},
 	{"s : stride, p : padding", "poolavg[kh=kh, kw=kw, stride=s, pad=p, border=excluded](one[shape=[b, c, h, w]]())",
 		"one[shape=[b, c, window(h, kh, s, p, 0), window(w, kw, s, p, 1)]]()"},
 	// The sides differ in nothing but in what is looked at.

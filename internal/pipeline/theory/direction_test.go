@@ -17,6 +17,7 @@ var directionCases = []string{
 	`rule average given s : stride, p : padding
 	then poolavg[kh=kh, kw=kw, stride=s, pad=p, border=excluded](one[shape=[b, c, h, w]]())
 	  %s one[shape=[b, c, window(h, kh, s, p, 0), window(w, kw, s, p, 1)]]()`,
+	"rule joined given X : [a], Z : [c] then slice[axis=0, lo=0, hi=a](concat[axis=0](X, slice[axis=0, lo=0, hi=b](Z))) %s X",
 }
 
 // A goal written => is proved in that direction or not at all, and of an equation
