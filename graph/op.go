@@ -232,10 +232,10 @@ func (op *Op) InferShapes(f *Facts, a Attrs, in []Shape) ([]Shape, error) {
 func (op *Op) WorkOf(a Attrs, in, out [][]int) Work {
 	var w Work
 	for _, s := range in {
-		w.BytesRead = addSat(w.BytesRead, 4*int64(NumElements(s)))
+		w.BytesRead = addSat(w.BytesRead, Product(4, NumElements(s)))
 	}
 	for _, s := range out {
-		w.BytesWrite = addSat(w.BytesWrite, 4*int64(NumElements(s)))
+		w.BytesWrite = addSat(w.BytesWrite, Product(4, NumElements(s)))
 	}
 	if op.FLOPs != nil {
 		w.FLOPs = op.FLOPs(a, in, out)

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -166,11 +167,6 @@ func (s Shape) With(i int, d Dim) Shape {
 	return t
 }
 
-// NumElements is the product of constant sizes.
-func NumElements(sizes []int) int {
-	n := 1
-	for _, s := range sizes {
-		n *= s
-	}
-	return n
-}
+// NumElements is the product of constant sizes; the largest int where they are
+// too large, which no memory holds.
+func NumElements(sizes []int) int { return int(min(Product(sizes...), math.MaxInt)) }

@@ -412,7 +412,7 @@ func (r *Rule) program(n *names, varAt map[string]int, to side) error {
 			}
 			return ^int32(v), nil
 		}
-		key := u.String()
+		key := u.Key()
 		if i, ok := at[key]; ok {
 			return i, nil
 		}
