@@ -232,8 +232,8 @@ func (p *panel) byTheory(ctx context.Context, ls []*law.Law) ([]claim, error) {
 	var out []claim
 	for _, q := range ps {
 		if q.Verdict.Status == verify.Proved {
-			out = append(out, claim{engine: engineTheory, law: q.Law,
-				says: eval.Claim{Equal: true, Forward: true, Backward: !q.Law.OneWay}})
+			out = append(out, claim{engine: engineTheory, law: q.Goal,
+				says: eval.Claim{Equal: true, Forward: q.Forward, Backward: q.Backward}})
 		}
 	}
 	return out, nil
