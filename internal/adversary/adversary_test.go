@@ -3,7 +3,10 @@ package adversary
 import (
 	"context"
 	"flag"
+	"maps"
 	"os"
+	"runtime/debug"
+	"slices"
 	"testing"
 	"time"
 
@@ -36,6 +39,7 @@ func TestLong(t *testing.T) {
 	if *laws == 0 {
 		t.Skip("-adversary.laws is 0")
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	o := Options{Laws: *laws, Workers: *workers, Seed: *seed, Seeds: read(t, "false.rules"), Progress: os.Stderr}
 	if *limit > 0 {
 		o.Until = time.Now().Add(*limit)
@@ -45,11 +49,17 @@ func TestLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("\n%s", f)
-	for i, x := range f.Findings {
-		if i == 40 {
-			t.Errorf("... and %d more", len(f.Findings)-i)
-			break
+	// One of each kind, the smallest.
+	kinds := map[string]*Finding{}
+	count := map[string]int{}
+	for _, x := range f.Findings {
+		k := x.Kind()
+		count[k]++
+		if old := kinds[k]; old == nil || len(law.Format(x.Law)) < len(law.Format(old.Law)) {
+			kinds[k] = x
 		}
-		t.Errorf("%s", x)
+	}
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		t.Errorf("%d times %s", count[k], kinds[k])
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -23,7 +24,7 @@ type Options struct {
 	Laws    int    // written; 0: 300
 	Workers int    // goroutines; 0: 1
 	Seed    uint64 // of everything; the figures do not depend on Workers
-	Points  int    // evaluated for each claim; 0: 60
+	Points  int    // evaluated for each claim; 0: 24
 	// One in so many laws is put to an engine; 0: the usual share.
 	Share sample
 	// Until ends the run early; zero: when all laws are written.
@@ -42,10 +43,10 @@ func (o Options) withDefaults() Options {
 		o.Workers = 1
 	}
 	if o.Points == 0 {
-		o.Points = 60
+		o.Points = 24
 	}
 	if o.Share == (sample{}) {
-		o.Share = sample{egraph: 1, sums: 1, theory: 20, quantified: 400, audit: 400, refute: 20}
+		o.Share = sample{egraph: 1, sums: 2, theory: 40, quantified: 2000, audit: 400, refute: 40}
 	}
 	return o
 }
@@ -58,6 +59,20 @@ type Finding struct {
 	How     string // the law was written
 	At      string // sizes
 	What    string // is wrong there
+}
+
+// Kind tells findings apart that are likely to have different causes: who
+// claimed the law, and which operators are in it.
+func (f *Finding) Kind() string {
+	ops := map[string]bool{}
+	for _, t := range slices.Concat(f.Law.LHS, f.Law.RHS) {
+		t.Walk(func(u *law.Term) {
+			if u.Op != nil {
+				ops[u.Op.Name] = true
+			}
+		})
+	}
+	return f.Engines[0] + ": " + strings.Join(slices.Sorted(maps.Keys(ops)), " ")
 }
 
 func (f *Finding) String() string {
@@ -113,9 +128,12 @@ func (f *Figures) String() string {
 	return b.String()
 }
 
+// maxShrunk bounds the findings of a batch that are made small.
+const maxShrunk = 6
+
 // batch is how many laws are asked together: engines read all axioms once for
 // them.
-const batch = 100
+const batch = 200
 
 // Run writes laws, asks the engines and judges their claims.
 func Run(ctx context.Context, o Options) (*Figures, error) {
@@ -210,6 +228,11 @@ func (o Options) batch(ctx context.Context, t *theory.Theory, w *writer, i int) 
 		claims = append(claims, p.forge(ctx, w, len(ls))...)
 		f.Forged = p.forgedProofs
 		f.judge(claims, how, o.Points, w.rng)
+		for k, x := range f.Findings {
+			if k < maxShrunk && i > 0 {
+				p.shrink(ctx, x, x.Engines[0], 200)
+			}
+		}
 	}
 	if e := p.close(); err == nil {
 		err = e

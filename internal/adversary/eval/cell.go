@@ -23,13 +23,47 @@ type node struct {
 
 // machine evaluates cells of nodes.
 type machine[V any] struct {
-	f      field[V]
-	seed   uint64
-	whole  bool // given tensors hold integers
-	work   int  // cells and summands that may still be evaluated
-	err    error
-	memo   map[int]map[int64]V
-	params map[string][]string
+	f     field[V]
+	seed  uint64
+	whole bool // given tensors hold integers
+	work  int  // cells and summands that may still be evaluated
+	err   error
+	memo  []table[V] // by id of the node
+}
+
+// table remembers the cells of a node: all of a small one by place, those that
+// were met of a large one.
+type table[V any] struct {
+	hash  uint64 // of the name, of a given tensor
+	known []bool
+	cells []V
+	met   map[int64]V
+}
+
+// smallTable is how many cells are remembered by place.
+const smallTable = 2048
+
+func (t *table[V]) get(flat int64) (v V, ok bool) {
+	if flat < int64(len(t.known)) {
+		return t.cells[flat], t.known[flat]
+	}
+	v, ok = t.met[flat]
+	return v, ok
+}
+
+func (t *table[V]) put(n *node, flat int64, v V) {
+	if t.known == nil && t.met == nil {
+		if c, ok := product(n.shape); ok && c <= smallTable {
+			t.known, t.cells = make([]bool, c), make([]V, c)
+		} else {
+			t.met = map[int64]V{}
+		}
+	}
+	if t.known != nil {
+		t.known[flat], t.cells[flat] = true, v
+		return
+	}
+	t.met[flat] = v
 }
 
 // at is a cell. It is a bad number once an error is set.
@@ -38,7 +72,11 @@ func (m *machine[V]) at(n *node, idx []int64) V {
 		return m.f.Inv(m.f.Int(0))
 	}
 	if n.tensor != "" {
-		h := mixText(m.seed, n.tensor)
+		h := m.memo[n.id].hash
+		if h == 0 {
+			h = mixText(m.seed, n.tensor)
+			m.memo[n.id].hash = h
+		}
 		for _, i := range idx {
 			h = mix(h, uint64(i))
 		}
@@ -57,18 +95,13 @@ func (m *machine[V]) at(n *node, idx []int64) V {
 		fits = fits && e1 == nil && e2 == nil
 	}
 	if fits {
-		if v, ok := m.memo[n.id][flat]; ok {
+		if v, ok := m.memo[n.id].get(flat); ok {
 			return v
 		}
 	}
 	v := m.compute(n, idx)
 	if fits && m.err == nil {
-		t := m.memo[n.id]
-		if t == nil {
-			t = map[int64]V{}
-			m.memo[n.id] = t
-		}
-		t[flat] = v
+		m.memo[n.id].put(n, flat, v)
 	}
 	return v
 }

@@ -210,7 +210,7 @@ func (b *build) node(t *law.Term) (*node, error) {
 // Options bound an evaluation.
 type Options struct {
 	Cells int // cells compared of each output; 0: 40
-	Work  int // cells and summands evaluated on the way; 0: 60,000
+	Work  int // cells and summands evaluated on the way; 0: 30,000
 }
 
 // At evaluates both sides at a point; rng draws values and cells.
@@ -219,7 +219,7 @@ func (j *Judge) At(p *Point, rng *rand.Rand, o Options) Outcome {
 		o.Cells = 40
 	}
 	if o.Work == 0 {
-		o.Work = 60_000
+		o.Work = 30_000
 	}
 	if j.unjudged != "" {
 		return Outcome{Kind: Skipped, Detail: j.unjudged}
@@ -260,9 +260,9 @@ func (j *Judge) At(p *Point, rng *rand.Rand, o Options) Outcome {
 	whole := j.gathers || rng.IntN(2) == 0
 	var out Outcome
 	if j.ordered {
-		out = compare[frac](rational{}, left, right, cells, seed, whole, o.Work)
+		out = compare[frac](rational{}, b.next, left, right, cells, seed, whole, o.Work)
 	} else {
-		out = compare[uint64](modular{}, left, right, cells, seed, j.gathers, o.Work)
+		out = compare[uint64](modular{}, b.next, left, right, cells, seed, j.gathers, o.Work)
 	}
 	if out.Kind != Values || !j.opaque {
 		return out
@@ -270,7 +270,7 @@ func (j *Judge) At(p *Point, rng *rand.Rand, o Options) Outcome {
 	// Tables stand for functions of which more is known.
 	for range 4 {
 		seed = rng.Uint64()
-		f := compare[float64](floating{}, left, right, cells, seed, whole, o.Work)
+		f := compare[float64](floating{}, b.next, left, right, cells, seed, whole, o.Work)
 		if f.Kind != Agree && f.Kind != Skipped {
 			return f
 		}
@@ -279,8 +279,8 @@ func (j *Judge) At(p *Point, rng *rand.Rand, o Options) Outcome {
 	return Outcome{Kind: Skipped, Detail: "the difference is not seen with the true functions"}
 }
 
-func compare[V any](f field[V], left, right []*node, cells [][][]int64, seed uint64, whole bool, work int) Outcome {
-	m := &machine[V]{f: f, seed: seed, whole: whole, work: work, memo: map[int]map[int64]V{}}
+func compare[V any](f field[V], nodes int, left, right []*node, cells [][][]int64, seed uint64, whole bool, work int) Outcome {
+	m := &machine[V]{f: f, seed: seed, whole: whole, work: work, memo: make([]table[V], nodes+1)}
 	compared := 0
 	for i := range left {
 		for _, idx := range cells[i] {

@@ -1,0 +1,141 @@
+package adversary
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/adversary/eval"
+	"github.com/taso-go/taso/law"
+)
+
+// shrink makes the law of a finding small: as long as the engine claims it and
+// the claim is false.
+func (p *panel) shrink(ctx context.Context, f *Finding, engine string, tries int) {
+	ask := map[string]func(context.Context, []*law.Law) ([]claim, error){engineSums: p.bySums, engineEGraph: p.egraph,
+		engineChecker: p.egraph, engineTheory: p.byTheory}[engine]
+	if ask == nil {
+		return
+	}
+	p.share = sample{1, 1, 1, 1, 1, 1}
+	rng := rand.New(rand.NewPCG(1, 1))
+	fails := func(l *law.Law) *eval.Finding {
+		cs, err := ask(ctx, []*law.Law{l})
+		if err != nil {
+			return nil
+		}
+		for _, c := range cs {
+			if c.engine != engine || c.broken {
+				continue
+			}
+			if bad, _ := eval.Check(c.law, c.says, eval.Limits{}, 40, rng); bad != nil {
+				return bad
+			}
+		}
+		return nil
+	}
+	for again := true; again; {
+		again = false
+		for _, l := range simpler(f.Law) {
+			l, ok := finish(l, false)
+			if !ok || ctx.Err() != nil {
+				continue
+			}
+			if tries--; tries < 0 {
+				return
+			}
+			if bad := fails(l); bad != nil {
+				f.Law, f.At, f.What = l, bad.Point.String(), bad.Outcome.Kind.String()+": "+bad.Outcome.Detail
+				again = true
+				break
+			}
+		}
+	}
+}
+
+// simpler lists laws that are smaller in one place.
+func simpler(l *law.Law) []*law.Law {
+	var out []*law.Law
+	for i := range l.Where {
+		c := *l
+		c.Where = slices.Delete(slices.Clone(l.Where), i, i+1)
+		out = append(out, &c)
+	}
+	if len(l.LHS) > 1 {
+		for i := range l.LHS {
+			c := *l
+			c.LHS, c.RHS = l.LHS[i:i+1:i+1], l.RHS[i:i+1:i+1]
+			out = append(out, &c)
+		}
+	}
+	// The same operator outside on both sides.
+	if a, b := l.LHS[0], l.RHS[0]; len(l.LHS) == 1 && a.Op != nil && a.Op == b.Op && len(a.Args) == len(b.Args) {
+		for i := range a.Args {
+			c := *l
+			c.LHS, c.RHS = []*law.Term{a.Args[i]}, []*law.Term{b.Args[i]}
+			out = append(out, &c)
+		}
+	}
+	ty, err := l.Types()
+	if err != nil {
+		return out
+	}
+	seen := map[string]bool{}
+	for _, p := range places(l) {
+		text := p.at.String()
+		if p.at.IsVar() || seen[text] {
+			continue
+		}
+		seen[text] = true
+		s := ty.Shape[p.at]
+		for _, a := range p.at.Args {
+			if ty.Shape[a].Equal(s) {
+				out = append(out, everywhere(l, text, a))
+			}
+		}
+		if len(p.at.Args) > 0 {
+			c := *l
+			w := &writer{}
+			t := w.give(&c, s)
+			out = append(out, everywhere(&c, text, t))
+		}
+	}
+	sizes, runs := variables(l)
+	for _, n := range runs {
+		out = append(out, l.Subst(&graph.Binding{Runs: map[string]graph.Shape{n: {}}}))
+	}
+	for _, n := range sizes {
+		out = append(out, l.Subst(&graph.Binding{Dims: map[string]graph.Dim{n: graph.Int(1)}}))
+	}
+	for i := range out {
+		c := *out[i]
+		used := law.Vars(slices.Concat(c.LHS, c.RHS)...)
+		c.Given = slices.DeleteFunc(slices.Clone(c.Given), func(b law.Binding) bool {
+			return b.Sort == "" && !slices.Contains(used, b.Name)
+		})
+		out[i] = &c
+	}
+	return out
+}
+
+// everywhere replaces equal subterms.
+func everywhere(l *law.Law, text string, by *law.Term) *law.Law {
+	c := *l
+	c.LHS, c.RHS = nil, nil
+	put := func(t *law.Term) *law.Term {
+		return t.Rewrite(func(u *law.Term) *law.Term {
+			if u.String() == text {
+				return by
+			}
+			return u
+		})
+	}
+	for _, t := range l.LHS {
+		c.LHS = append(c.LHS, put(t))
+	}
+	for _, t := range l.RHS {
+		c.RHS = append(c.RHS, put(t))
+	}
+	return &c
+}
