@@ -4,12 +4,16 @@ import (
 	"context"
 	"flag"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/internal/adversary/eval"
+	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
 )
 
@@ -62,4 +66,105 @@ func TestLong(t *testing.T) {
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {
 		t.Errorf("%d times %s", count[k], kinds[k])
 	}
+}
+
+// The evaluator sees that each of the kept falsehoods is false: it can fail.
+func TestKept(t *testing.T) {
+	for i, l := range read(t, "false.rules") {
+		rng := rand.New(rand.NewPCG(uint64(i), 3))
+		f, tally := eval.Check(l, eval.Claim{Forward: true, Backward: !l.OneWay}, eval.Limits{}, 300, rng)
+		if f == nil {
+			t.Errorf("%s is not seen to be false: %+v", l.Name, tally)
+		}
+	}
+}
+
+// A short run: what was claimed falsely once, and some laws more.
+func TestShort(t *testing.T) {
+	f, err := Run(context.Background(), Options{Laws: 120, Seeds: read(t, "false.rules"),
+		Share: sample{egraph: 1, sums: 1, refute: 20}, SeedShare: sample{egraph: 1, sums: 1, theory: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("\n%s", f)
+	for _, x := range f.Findings {
+		t.Error(x)
+	}
+	for _, e := range []string{engineEGraph, engineGround, engineSums, engineChecker, engineForged} {
+		if f.Claims[e] == 0 {
+			t.Errorf("nothing is claimed by %s: nothing is tested", e)
+		}
+	}
+	if f.Tally.Met < f.Claimed {
+		t.Errorf("%d points for %d claimed laws", f.Tally.Met, f.Claimed)
+	}
+}
+
+// A seed says what is written, in every process.
+func TestWriter(t *testing.T) {
+	texts := map[string]bool{}
+	for range 2 {
+		w := newWriter(axioms.ByKind(law.Axiom), 0)
+		w.rng = rand.New(rand.NewPCG(9, 9))
+		text := ""
+		for range 60 {
+			l, how := w.law()
+			text += how + law.Format(l)
+		}
+		texts[text] = true
+	}
+	if len(texts) != 1 {
+		t.Error("two writers of one seed write different laws")
+	}
+}
+
+// What judges tells a false claim from a true one, each part apart.
+func TestJudge(t *testing.T) {
+	l, err := law.ParseLaw("rule r given X : [a], Z : [c] then X == ewadd(X, ewsub(slice[axis=0, lo=0, hi=a](Z), slice[axis=0, lo=0, hi=a](Z)))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		says  eval.Claim
+		false bool
+	}{
+		{eval.Claim{Equal: true}, false}, {eval.Claim{Backward: true}, false}, {eval.Claim{Forward: true}, true},
+		{eval.Claim{Equal: true, Forward: true, Backward: true}, true},
+	} {
+		f := newFigures()
+		f.judge([]claim{{engine: engineSums, law: l, says: c.says}}, nil, 60, rand.New(rand.NewPCG(1, 1)))
+		if got := len(f.Findings) > 0; got != c.false {
+			t.Errorf("%+v: %d findings", c.says, len(f.Findings))
+		}
+	}
+	// A counterexample that is none is a finding too.
+	for n, want := range map[int64]int{1: 1, 2: 0} {
+		f := newFigures()
+		at := &eval.Point{Sizes: map[string]int64{"a": n, "c": 1}}
+		f.judge([]claim{{engine: engineRefuter, law: l, at: at}}, nil, 60, rand.New(rand.NewPCG(1, 1)))
+		if len(f.Findings) != want {
+			t.Errorf("a = %d: %d findings, want %d", n, len(f.Findings), want)
+		}
+	}
+}
+
+// FuzzLaws writes some laws of a seed and asks the engines that are quick.
+func FuzzLaws(f *testing.F) {
+	th, err := theory.Load(context.Background(), nil, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	w := newWriter(th.Laws, 0)
+	o := Options{Share: sample{sums: 1}}.withDefaults()
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		o.Seed, o.Laws = seed, 8
+		fig, err := o.batch(context.Background(), th, w, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range fig.Findings {
+			t.Error(x)
+		}
+	})
 }

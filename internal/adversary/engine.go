@@ -63,8 +63,8 @@ var engineNames = []string{engineEGraph, engineGround, engineQuantified, engineS
 
 // rounds of the e-graph: little room, since most laws are false.
 var rounds = []tensor.Limits{
-	{Nodes: 150, Iters: 3, Level: tensor.Shrinking},
-	{Nodes: 300, Iters: 2, Level: tensor.Growing},
+	{Nodes: 120, Iters: 3, Level: tensor.Shrinking},
+	{Nodes: 220, Iters: 2, Level: tensor.Growing},
 }
 
 // sample says which share of the laws an engine is asked about, one in so many;
