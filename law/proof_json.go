@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"sort"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -241,6 +242,9 @@ func (c *CertReader) Next() (r CertRule, lemma bool, err error) {
 	if err := c.dec.Decode(&raw); err != nil {
 		return r, false, c.fail(what, err)
 	}
+	if err := exactKeys(json.NewDecoder(bytes.NewReader(raw)), true); err != nil {
+		return r, false, c.fail(what, err)
+	}
 	strict := json.NewDecoder(bytes.NewReader(raw))
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(&r); err != nil {
@@ -250,6 +254,44 @@ func (c *CertReader) Next() (r CertRule, lemma bool, err error) {
 		return r, false, c.fail(what, errors.New("an entry needs an id and a law"))
 	}
 	return r, c.list == "lemmas", nil
+}
+
+// exactKeys requires that no object has a key twice and, of entries and
+// instances, that keys are written as the format has them: package json would
+// take the last of several, and "Law" for "law", where another reader may not.
+// Objects in lists are instances, objects in objects are bindings of any names.
+func exactKeys(dec *json.Decoder, fields bool) error {
+	t, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	switch t {
+	case json.Delim('{'):
+		seen := map[string]bool{}
+		for dec.More() {
+			t, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			key, _ := t.(string)
+			if seen[key] || fields && key != strings.ToLower(key) {
+				return fmt.Errorf("field %q stands twice, or is not written so", key)
+			}
+			seen[key] = true
+			if err := exactKeys(dec, false); err != nil {
+				return err
+			}
+		}
+		_, err = dec.Token()
+	case json.Delim('['):
+		for dec.More() {
+			if err := exactKeys(dec, true); err != nil {
+				return err
+			}
+		}
+		_, err = dec.Token()
+	}
+	return err
 }
 
 // Place is the file and line last read, for messages.

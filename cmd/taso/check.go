@@ -62,7 +62,7 @@ func (k *checkFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	defer in.Close()
-	opts := check.Options{Axioms: axioms.Text(), SHA256: axioms.SHA256(), ID: law.ID, Z3: k.z3 && !k.noZ3}
+	opts := check.Options{Axioms: axioms.Text(), SHA256: axioms.SHA256(), Known: axioms.SHA256(), ID: law.ID, Z3: k.z3 && !k.noZ3}
 	if k.any {
 		opts.SHA256 = ""
 	}
@@ -97,6 +97,9 @@ func printCheck(w io.Writer, rep *check.Report, z3 bool) error {
 		by = "the checker and Z3"
 	}
 	fmt.Fprintf(w, "%s, by %s\n\n", rep.File, by)
+	if !rep.KnownAxioms {
+		fmt.Fprintf(w, "The axioms are not those of this program: what is accepted is no truer than they are.\n\n")
+	}
 	return writeTable(w, []column{{"axioms", true}, {"lemmas", true}, {"rules", true}, {"one way", true}, {"instances", true}, {"rejected", true}},
 		[][]string{{count(rep.Axioms), count(rep.Lemmas), count(rep.Rules), count(rep.OneWay), count(rep.Instances), count(len(rep.Rejected))}})
 }

@@ -14,7 +14,8 @@ import (
 // Corrupt returns a certificate entry with one thing changed, and what was
 // changed: an instance dropped or of another law, tensors exchanged or a
 // binding altered or missing in an instance, or in the law itself an attribute,
-// an operator, an argument or a variable altered. It is for testing checkers: a
+// an operator, an argument, a variable, a condition, the direction or the order
+// of outputs altered. It is for testing checkers: a
 // sound one accepts the result only if it is a proof all the same (a dropped
 // instance may have been superfluous, an altered law may be true).
 //
@@ -30,7 +31,8 @@ func Corrupt(rng *rand.Rand, e law.CertRule, use Laws) (law.CertRule, string, er
 		m, q := *l, &law.Proof{Instances: slices.Clone(p.Instances)}
 		m.LHS, m.RHS = slices.Clone(l.LHS), slices.Clone(l.RHS)
 		c := corrupter{rng: rng, law: &m, proof: q, use: use}
-		kinds := []func() string{c.drop, c.rename, c.swapTensors, c.size, c.attribute, c.unbind, c.term, c.term, c.given}
+		kinds := []func() string{c.drop, c.rename, c.swapTensors, c.size, c.attribute, c.unbind, c.term, c.term, c.given,
+			c.run, c.function, c.direction, c.reverse, c.outputs, c.condition}
 		what := kinds[rng.IntN(len(kinds))]()
 		if what == "" {
 			continue
@@ -63,6 +65,7 @@ func (c *corrupter) pick() *law.Instance {
 	}
 	in := &c.proof.Instances[c.rng.IntN(len(c.proof.Instances))]
 	in.Tensors, in.Dims, in.Attrs = maps.Clone(in.Tensors), maps.Clone(in.Dims), maps.Clone(in.Attrs)
+	in.Runs, in.Fns = maps.Clone(in.Runs), maps.Clone(in.Fns)
 	return in
 }
 
@@ -261,4 +264,70 @@ func (c *corrupter) node(u *law.Term) string {
 	}
 	u.Op = ops[c.rng.IntN(len(ops))]
 	return fmt.Sprintf("operator of %s replaced by %s", old, u.Op.Name)
+}
+
+// run makes a run of an instance longer, or exchanges the ends of it.
+func (c *corrupter) run() string {
+	in := c.pick()
+	if in == nil || len(in.Runs) == 0 {
+		return ""
+	}
+	n := oneOf(c.rng, in.Runs)
+	run := slices.Clone(in.Runs[n])
+	if slices.Reverse(run); len(run) < 2 || c.rng.IntN(2) == 0 {
+		run = append(run, graph.Axis(graph.Int(1)))
+	}
+	in.Runs[n] = run
+	return fmt.Sprintf("run %s of an instance of %s altered", n, in.Law)
+}
+
+// function gives an instance another function.
+func (c *corrupter) function() string {
+	in := c.pick()
+	if in == nil || len(in.Fns) == 0 {
+		return ""
+	}
+	n := oneOf(c.rng, in.Fns)
+	in.Fns[n] = []string{"exp", "relu", "clip[lo=1.0, hi=6.0]", "leakyrelu[alpha=inf]", "neg"}[c.rng.IntN(5)]
+	return fmt.Sprintf("function %s of an instance of %s altered", n, in.Law)
+}
+
+// direction states a one-way law both ways.
+func (c *corrupter) direction() string {
+	if !c.law.OneWay {
+		return ""
+	}
+	c.law.OneWay = false
+	return "one way stated as both"
+}
+
+// reverse exchanges the sides of a one-way law.
+func (c *corrupter) reverse() string {
+	if !c.law.OneWay {
+		return ""
+	}
+	c.law.LHS, c.law.RHS = c.law.RHS, c.law.LHS
+	return "sides exchanged"
+}
+
+// outputs exchanges two outputs of one side.
+func (c *corrupter) outputs() string {
+	n := len(c.law.LHS)
+	if n < 2 {
+		return ""
+	}
+	i := c.rng.IntN(n - 1)
+	c.law.RHS[i], c.law.RHS[i+1] = c.law.RHS[i+1], c.law.RHS[i]
+	return fmt.Sprintf("outputs %d and %d of the right side exchanged", i, i+1)
+}
+
+// condition leaves out a condition of the law.
+func (c *corrupter) condition() string {
+	if len(c.law.Where) == 0 {
+		return ""
+	}
+	i := c.rng.IntN(len(c.law.Where))
+	what := fmt.Sprintf("condition %s left out", c.law.Where[i])
+	c.law.Where = slices.Delete(slices.Clone(c.law.Where), i, i+1)
+	return what
 }

@@ -16,6 +16,9 @@ type Options struct {
 	Axioms string
 	// SHA256 is the only hash the axioms may have; "": any.
 	SHA256 string
+	// Known is the hash of axioms that are known; the report says whether the
+	// file's are these.
+	Known string
 	// ID computes the id a rule must have; nil: the id must be the rule's name.
 	ID func(*law.Law) string
 	// Z3 asks Z3 as well.
@@ -28,11 +31,12 @@ type Options struct {
 type Report struct {
 	File         string      `json:"file"`
 	AxiomsSHA256 string      `json:"axioms_sha256"`
-	Axioms       int         `json:"axioms"`    // in the text
-	Lemmas       int         `json:"lemmas"`    // accepted
-	Rules        int         `json:"rules"`     // accepted
-	OneWay       int         `json:"one_way"`   // of these, shown left to right only
-	Instances    int         `json:"instances"` // in accepted proofs
+	KnownAxioms  bool        `json:"known_axioms"` // those of [Options.Known]
+	Axioms       int         `json:"axioms"`       // in the text
+	Lemmas       int         `json:"lemmas"`       // accepted
+	Rules        int         `json:"rules"`        // accepted
+	OneWay       int         `json:"one_way"`      // of these, shown left to right only
+	Instances    int         `json:"instances"`    // in accepted proofs
 	Rejected     []Rejection `json:"rejected"`
 }
 
@@ -71,7 +75,7 @@ func File(ctx context.Context, r io.Reader, name string, o Options) (rep *Report
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	rep = &Report{File: name, AxiomsSHA256: cr.AxiomsSHA256, Rejected: []Rejection{}}
+	rep = &Report{File: name, AxiomsSHA256: cr.AxiomsSHA256, KnownAxioms: o.Known != "" && o.Known == cr.AxiomsSHA256, Rejected: []Rejection{}}
 	use := Laws{}
 	for _, l := range laws {
 		if l.Kind != law.Axiom {

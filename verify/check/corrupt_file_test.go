@@ -1,0 +1,90 @@
+package check_test
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/check"
+)
+
+// smallFile is a certificate file with lemmas that use lemmas, and rules.
+func smallFile(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := law.NewCertWriter(&b, axioms)
+	swap := inst("add_comm", binds{"X": "X", "Y": "Y"}, nil, binds{"P": "[P..]"}, nil, nil)
+	use := func(name, p string) law.InstanceText {
+		return inst(name, binds{"X": "X", "Y": "Y"}, nil, binds{"P": p}, nil, nil)
+	}
+	given := "\n given X : [P..], Y : [P..]\n then "
+	for _, e := range []law.CertRule{
+		{ID: "turned", Law: "lemma turned" + given + "relu(ewadd(X, Y)) == relu(ewadd(Y, X))", Proof: []law.InstanceText{swap}},
+		{ID: "turned_twice", Law: "lemma turned_twice" + given + "relu(relu(ewadd(X, Y))) == relu(relu(ewadd(Y, X)))",
+			Proof: []law.InstanceText{use("turned", "[P..]")}},
+	} {
+		if err := w.Lemma(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	given = "\n given X : [m, n], Y : [m, n]\n then "
+	for _, e := range []law.CertRule{
+		{ID: "r_1", Law: "rule r_1" + given + "exp(relu(ewadd(X, Y))) == exp(relu(ewadd(Y, X)))", Proof: []law.InstanceText{use("turned", "[m, n]")}},
+		{ID: "r_2", Law: "rule r_2" + given + "tanh(ewadd(X, Y)) => tanh(ewadd(Y, X))", Proof: []law.InstanceText{use("add_comm", "[m, n]")}},
+	} {
+		if err := w.Rule(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestCorruptedFiles: a file that is altered beside its entries is refused, or an
+// entry of it rejected.
+func TestCorruptedFiles(t *testing.T) {
+	file := smallFile(t)
+	o := check.Options{SHA256: law.HashText(axioms), Known: law.HashText(axioms)}
+	rep, err := check.File(context.Background(), bytes.NewReader(file), "good", o)
+	if err != nil || len(rep.Rejected) > 0 || rep.Lemmas != 2 || rep.Rules != 2 || !rep.KnownAxioms {
+		t.Fatalf("the file unharmed: %+v, %v", rep, err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, kind := range check.FileCorruptions() {
+		for range 5 {
+			bad, err := check.CorruptFile(rng, file, kind)
+			if err != nil {
+				t.Fatalf("%s: %v", kind, err)
+			}
+			rep, err := check.File(context.Background(), bytes.NewReader(bad), "bad", o)
+			if err == nil && len(rep.Rejected) == 0 {
+				t.Errorf("%s: accepted", kind)
+			}
+		}
+	}
+	if _, err := check.CorruptFile(rng, file, "nothing"); err == nil {
+		t.Error("an alteration that there is not")
+	}
+}
+
+// TestOtherAxioms: axioms that are not the known ones are accepted if any are,
+// and the report says so.
+func TestOtherAxioms(t *testing.T) {
+	bad, err := check.CorruptFile(rand.New(rand.NewPCG(1, 2)), smallFile(t), "an axiom added, with its hash")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := law.HashText(axioms)
+	rep, err := check.File(context.Background(), bytes.NewReader(bad), "bad", check.Options{Known: known})
+	if err != nil || len(rep.Rejected) > 0 || rep.KnownAxioms {
+		t.Errorf("any axioms: %+v, %v", rep, err)
+	}
+	if _, err = check.File(context.Background(), bytes.NewReader(bad), "bad", check.Options{SHA256: known}); err == nil || !strings.Contains(err.Error(), "want "+known) {
+		t.Errorf("known axioms only: %v", err)
+	}
+}
