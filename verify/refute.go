@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 )
 
@@ -56,8 +57,18 @@ func (o RefuteOptions) withDefaults() RefuteOptions {
 // the sides agree there they agree for all values, but for an accident of odds
 // below 2^-40 (of up to 2^-8 where there are maxima, whose order is drawn too).
 // Where they do not, small integers are looked for on which they
-// differ in exact arithmetic. What is found is made small: first the sum of all
-// sizes, then attributes are made plain, then values 0, or else 1, -1, 2.
+// differ in exact arithmetic; functions such as tanh are evaluated between bounds
+// that hold the true value, and differ where the bounds do not overlap.
+//
+// Where small assignments tell nothing, some larger ones are tried that the law
+// itself suggests (see Reach): sizes at which a condition of one side is broken,
+// which are found by arithmetic and need no element, so that they may have any
+// number; strides, groups and axes beyond the usual; tensors of up to 2^20
+// elements if the law has no smaller ones.
+//
+// What is found is made small: first the sum of all sizes, then attributes are
+// made plain, then values 0, or else 1, -1, 2. It depends on nothing but the law,
+// whatever its variables are called, and the options.
 func Refute(ctx context.Context, l *law.Law, opts RefuteOptions) (*Witness, error) {
 	s, err := newSearch(l, opts.withDefaults())
 	if err != nil {
@@ -190,6 +201,9 @@ func (s *search) describe(at point) string {
 	return strings.Join(parts, ", ")
 }
 
+// largePoint is how many elements count as one more assignment in Minimize.
+const largePoint = 1 << 14
+
 // minimize looks for a point with a smaller sum of sizes, or else plainer
 // attributes, at which the sides differ too: first by making one variable
 // smaller at a time, then among all points that are smaller, attributes as they
@@ -200,10 +214,16 @@ func (s *search) minimize(ctx context.Context, at point) (point, error) {
 		if left <= 0 || ctx.Err() != nil {
 			return false
 		}
-		if _, ok := s.shapes(q); !ok {
+		sizes, ok := s.shapes(q)
+		if !ok {
 			return false
 		}
 		left--
+		for _, sh := range sizes {
+			if !tooLarge(sh, s.probe.cells) {
+				left -= graph.NumElements(sh) / largePoint
+			}
+		}
 		return s.fails(q)
 	}
 	for changed := true; changed; {

@@ -19,6 +19,9 @@ type program struct {
 	steps  []step // arguments first; equal terms once
 	out    [2][]int
 	fns    functions
+	// real says that functions such as tanh take part: then elements are known
+	// by bounds.
+	real bool
 }
 
 type input struct {
@@ -173,6 +176,7 @@ func compile(l *law.Law, a *assignment, cells int) (p *program, w *Witness, err 
 		if st.mean, err = st.apply.meaning(cells); err != nil {
 			return nil, nil, err
 		}
+		p.real = p.real || isReal(st.mean)
 	}
 	return p, nil, nil
 }
@@ -239,55 +243,4 @@ func (p *program) add(t *law.Term, at map[string]int) (int, error) {
 	p.steps = append(p.steps, st)
 	at[k] = len(p.steps) - 1
 	return len(p.steps) - 1, nil
-}
-
-// run evaluates all steps on the inputs' values, given one after the other.
-func (p *program) run(vals []interp.Q) [][]interp.Q {
-	ins := make([][]interp.Q, len(p.inputs))
-	for i, in := range p.inputs {
-		n := graph.NumElements(in.sizes)
-		ins[i], vals = vals[:n], vals[n:]
-	}
-	res := make([][]interp.Q, len(p.steps))
-	for i, st := range p.steps {
-		switch {
-		case st.input > 0:
-			res[i] = ins[st.input-1]
-		case st.fn != "":
-			x := res[st.args[0]]
-			y := make([]interp.Q, len(x))
-			for j := range x {
-				y[j] = p.fns.call(st.fn, x[j])
-			}
-			res[i] = y
-		default:
-			args := make([][]interp.Q, len(st.args))
-			for j, a := range st.args {
-				args[j] = res[a]
-			}
-			res[i] = interp.Run(interp.Ring[interp.Q](&p.fns), st.mean, args)[st.term.Out]
-		}
-	}
-	return res
-}
-
-// differ is the first output whose values differ, or -1. Where arithmetic
-// overflowed nothing is said.
-func (p *program) differ(vals []interp.Q) int {
-	res := p.run(vals)
-	for i := range p.out[0] {
-		if _, ok := firstDiff(res[p.out[0][i]], res[p.out[1][i]]); ok {
-			return i
-		}
-	}
-	return -1
-}
-
-func firstDiff(x, y []interp.Q) (int, bool) {
-	for i := range x {
-		if x[i] != y[i] && !x[i].IsBad() && !y[i].IsBad() {
-			return i, true
-		}
-	}
-	return 0, false
 }

@@ -230,6 +230,7 @@ func (p *probe) program(l *law.Law) *program {
 	for i, n := range p.nodes {
 		out.steps = append(out.steps, step{term: n.term, sizes: p.sizes[i], args: n.args,
 			mean: p.means[i], fn: n.term.Fn, input: n.input})
+		out.real = out.real || p.means[i] != nil && isReal(p.means[i])
 	}
 	return out
 }

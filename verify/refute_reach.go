@@ -24,6 +24,7 @@ var farAttrs = map[string][]graph.Value{
 	graph.SortStride: farStrides(),
 	graph.SortPadding: {graph.TupleValue(1, 0, 0, 0), graph.TupleValue(0, 0, 0, 1), graph.TupleValue(2, 2, 2, 2),
 		graph.TupleValue(0, 3, 1, 0), graph.TupleValue(4, 4, 4, 4)},
+	graph.SortAct:    {graph.NameValue("tanh"), graph.NameValue("sigmoid")},
 	graph.SortNumber: {graph.NumberValue(1), graph.NumberValue(-1), graph.NumberValue(2), graph.NumberValue(6), graph.NumberValue(100)},
 }
 
@@ -50,9 +51,10 @@ var longRuns = [][]int{{1, 1, 1}, {1, 2, 2}, {2, 1, 1, 2}, {1, 1, 1, 1}, {1, 1, 
 
 const (
 	// reachCells is how many elements a tensor may have that is evaluated here,
-	// reachLarge how many points may have tensors above the usual bound.
-	reachCells = 1 << 17
-	reachLarge = 6
+	// reachLarge how many the tensors given may have at all points together that
+	// are above the usual bound.
+	reachCells = replayCells
+	reachLarge = 1 << 21
 	// reachSize bounds the sizes that are chosen, reachAll their product, so that
 	// no size that is computed from them leaves 64 bits.
 	reachSize = 1 << 20
@@ -65,7 +67,7 @@ func (s *search) reach(ctx context.Context) (point, error) {
 		return nil, nil
 	}
 	// What was too large before is not now.
-	s.probe.cells = max(s.probe.cells, reachCells)
+	s.probe.cells = reachCells
 	clear(s.known)
 	r := &reacher{search: s, near: s.near(), large: reachLarge}
 	if at := make(point, len(s.limit)); r.fails(at) {
@@ -99,7 +101,7 @@ func (s *search) reach(ctx context.Context) (point, error) {
 type reacher struct {
 	*search
 	near  []int // numbers near those in the law, and all to maxStride
-	large int   // points that may still be large
+	large int   // elements that there may still be at large points
 }
 
 // fails is search.fails for points whose tensors are not too many that are large.
@@ -108,11 +110,24 @@ func (r *reacher) fails(at point) bool {
 		return false
 	}
 	if _, ok := r.instance(at); !ok {
-		if _, ok := r.shapes(at); !ok {
+		sizes, ok := r.shapes(at)
+		if !ok {
 			return false
 		}
-		if r.large--; r.large < 0 {
-			r.probe.cells = r.opts.Cells // shapes can be told still
+		cells := 0
+		for _, sh := range sizes {
+			if tooLarge(sh, reachCells) {
+				cells = reachLarge
+				break
+			}
+			cells += graph.NumElements(sh)
+		}
+		// Of what is too large shapes are told still.
+		if cells <= r.large {
+			r.large -= cells
+		} else {
+			r.probe.cells = r.opts.Cells
+			defer func() { r.probe.cells = reachCells }()
 		}
 	}
 	return r.search.fails(at)
@@ -159,7 +174,7 @@ func (r *reacher) open() bool {
 		return true
 	}
 	for _, b := range r.law.Given {
-		if b.Sort == graph.SortStride || b.Sort == graph.SortPadding || b.Sort == graph.SortSame {
+		if farAttrs[b.Sort] != nil || b.Sort == graph.SortSame {
 			return true
 		}
 	}

@@ -35,6 +35,8 @@ then one[shape=[b, c, window(h, kh, s, p, 0), window(w, kw, s, p, 1)]]() => pool
 then reshape[shape=[a, 64, 2, 64]](concat[axis=1](slice[axis=0, lo=0, hi=64*a](reshape[shape=[2*64*a, 64]](X)), Z))
 == reshape[shape=[a, 64, 2, 64]](concat[axis=1](slice[axis=1, lo=0, hi=64](reshape[shape=[64*a, 2*64]](X)), Z))`, "values", ""},
 	{`long_axis given Y : [], X : [3000, 1] then broadcast[shape=[3000, 1]](Y) == X`, "values", ""},
+	{`matrix given X : [700, 900] then X == reshape[shape=[700, 900]](transpose(reshape[shape=[900, 700]](X)))`, "values", ""},
+	{`beyond given X : [1048576, 1048576, a], Y : [b] then X => ewadd(X, broadcast[shape=[1048576, 1048576, a]](reducesum[axes=(0)](slice[axis=0, lo=0, hi=a](Y))))`, "defined", "a = 2, b = 1"},
 	{`window given X : [window(h, k, (2, 2), valid, 0)+4], Y : [n] where 6 <= k
 then Y => ewadd(Y, broadcast[shape=[n]](reducesum[axes=(0)](ewsub(slice[axis=0, lo=0, hi=5](X), slice[axis=0, lo=0, hi=5](X)))))`, "defined", "k = 6"},
 	{`divides given X : [n, m] where n == 12*m and 5 <= m then X => reshape[shape=[n, m]](slice[axis=0, lo=0, hi=n](concat[axis=0](X, slice[axis=0, lo=0, hi=61](X))))`, "defined", "m = 5, n = 60"},

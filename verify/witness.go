@@ -12,8 +12,8 @@ import (
 )
 
 // Witness is a counterexample to a law. Everything in it is text, so that it
-// is its own JSON form; numbers are written as 3 or -1/2, values in row-major
-// order.
+// is its own JSON form; numbers are written as 3 or -1/2, or "about 0.761594156"
+// where they are known by bounds, values in row-major order.
 type Witness struct {
 	Law  string `json:"law"`
 	Kind string `json:"kind"` // "values", "shape", or "defined": only one side is
@@ -59,7 +59,7 @@ const (
 )
 
 // fill notes values; all of them where most is 0.
-func (t *Tensor) fill(qs []interp.Q, most int) {
+func (t *Tensor) fill(qs []interp.Bound, most int) {
 	if len(qs) <= longTensor {
 		t.Values = formatAll(qs)
 		return
@@ -67,11 +67,11 @@ func (t *Tensor) fill(qs []interp.Q, most int) {
 	t.Entries = map[string]string{}
 	for i, q := range qs {
 		switch {
-		case q == interp.Q{Den: 1}:
+		case q.Q == interp.Q{Den: 1}:
 		case most > 0 && len(t.Entries) == most:
 			t.More++
 		default:
-			t.Entries[strings.Trim(fmt.Sprint(indexOf(t.Shape, i)), "[]")] = formatQ(q)
+			t.Entries[strings.Trim(fmt.Sprint(indexOf(t.Shape, i)), "[]")] = formatBound(q)
 		}
 	}
 }
@@ -152,10 +152,10 @@ func parseQ(s string) (interp.Q, error) {
 	return interp.Rational{}.Rat(n, d), nil
 }
 
-func formatAll(qs []interp.Q) []string {
-	out := make([]string, len(qs))
-	for i, q := range qs {
-		out[i] = formatQ(q)
+func formatAll(bs []interp.Bound) []string {
+	out := make([]string, len(bs))
+	for i, b := range bs {
+		out[i] = formatBound(b)
 	}
 	return out
 }
@@ -199,14 +199,14 @@ func (p *program) witness(vals []interp.Q) *Witness {
 	p.fns.seen = nil
 	for i := range w.Inputs {
 		n := graph.NumElements(w.Inputs[i].Shape)
-		w.Inputs[i].fill(vals[:n], 0)
+		w.Inputs[i].fill(bounded(vals[:n]), 0)
 		vals = vals[n:]
 	}
 	w.Output = -1
 	for i := range p.out[0] {
 		l, r := res[p.out[0][i]], res[p.out[1][i]]
-		if at, ok := firstDiff(l, r); ok {
-			w.Output, w.Left, w.Right = i, formatQ(l[at]), formatQ(r[at])
+		if at, ok := firstDiff(l, r, distinct); ok {
+			w.Output, w.Left, w.Right = i, formatBound(l[at]), formatBound(r[at])
 			w.Cell = indexOf(p.steps[p.out[0][i]].sizes, at)
 			break
 		}
@@ -217,7 +217,7 @@ func (p *program) witness(vals []interp.Q) *Witness {
 }
 
 // trace lists the applications below the outputs, arguments first.
-func (p *program) trace(outs []int, res [][]interp.Q) []Tensor {
+func (p *program) trace(outs []int, res [][]interp.Bound) []Tensor {
 	var list []Tensor
 	seen := map[int]bool{}
 	var visit func(i int)
