@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -76,6 +77,37 @@ func TestRefuteFar(t *testing.T) {
 		}
 		if got, _ := json.Marshal(again); string(got) != string(b) {
 			t.Errorf("%s: replayed as\n%.600s\nwas\n%.600s", l.Name, got, b)
+		}
+	}
+}
+
+// Names decide nothing: laws that differ in them have the same counterexample.
+func TestRefuteNames(t *testing.T) {
+	for _, c := range [][2]string{
+		{"f : zero1, X : [a, b], Y : [b, c] | | f(matmul(X, Y)) == matmul(f(X), Y)", "g : zero1, Z : [z, d], A : [d, b] | | g(matmul(Z, A)) == matmul(g(Z), A)"},
+		{"s : stride, q : same, X : [b, c, h, w], W : [o, c, 3, 3] | | conv2d[stride=s, pad=q](X, W) == conv2d[stride=s, pad=q](X, enlarge[kh=5, kw=5](W))",
+			"t : stride, a : same, P : [z, o, y, m], A : [b, o, 3, 3] | | conv2d[stride=t, pad=a](P, A) == conv2d[stride=t, pad=a](P, enlarge[kh=5, kw=5](A))"},
+		{"X : [a], Z : [c] | | slice[axis=0, lo=0, hi=5](concat[axis=0](X, Z)) == slice[axis=0, lo=0, hi=5](concat[axis=0](Z, X))",
+			"Z : [c], X : [a] | | slice[axis=0, lo=0, hi=5](concat[axis=0](Z, X)) == slice[axis=0, lo=0, hi=5](concat[axis=0](X, Z))"},
+	} {
+		var seen [2]*Witness
+		for i, text := range c {
+			w, err := Refute(context.Background(), readLaws(t, "l | "+text)[0], RefuteOptions{})
+			if err != nil || w == nil {
+				t.Fatalf("%s: not refuted (%v)", text, err)
+			}
+			seen[i] = w
+		}
+		a, b := seen[0], seen[1]
+		if a.Kind != b.Kind || a.Left != b.Left || a.Right != b.Right || len(a.Inputs) != len(b.Inputs) {
+			t.Errorf("%s\n%s", a, b)
+			continue
+		}
+		for i := range a.Inputs {
+			a.Inputs[i].Term = b.Inputs[i].Term
+			if !reflect.DeepEqual(a.Inputs[i], b.Inputs[i]) {
+				t.Errorf("%s\n%s", a, b)
+			}
 		}
 	}
 }
