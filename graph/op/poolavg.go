@@ -34,7 +34,7 @@ var PoolAvg = graph.Register(&graph.Op{
 		case !literal:
 			// Some divisor, the same for equal windows at equal places.
 			s.LeaveValueOpen(a[4])
-			count = graph.EntryNumber(s.Func("divisor "+a[4].String()+" "+a[2].String()+" "+a[3].String(), atLeastOne,
+			count = graph.EntryNumber(s.Func("divisor "+a[4].Key()+" "+a[2].Key()+" "+a[3].Key(), atLeastOne,
 				s.Size(in[0][2].Dim), s.Size(in[0][3].Dim), s.Size(dim(a, 0)), s.Size(dim(a, 1)), at[2], at[3]))
 		case border == "excluded":
 			cells := pool()

@@ -35,7 +35,7 @@ type digit struct {
 var dimsOf sync.Map // string to []graph.Dim
 
 func unknown(kind string, ds ...graph.Dim) string {
-	name := kind + " " + graph.ShapeOf(ds...).String()
+	name := kind + " " + graph.ShapeOf(ds...).Key()
 	dimsOf.Store(name, ds)
 	return name
 }
@@ -234,7 +234,7 @@ func unravel(s *graph.Space, x, y graph.Shape, at []graph.Index) []graph.Index {
 	}
 	// Some place that depends on the shapes and the index alone.
 	for i := range rest {
-		rest[i] = within(s, fmt.Sprintf("axis %d of %s in %s", i, y, x), x[i].Dim, at...)
+		rest[i] = within(s, fmt.Sprintf("axis %d of %s in %s", i, y.Key(), x.Key()), x[i].Dim, at...)
 	}
 	return from
 }
