@@ -42,9 +42,42 @@
 // first: windows are then unknown functions of sizes and place, equal where
 // these are equal. Many laws hold for that reason, and then hold for all values.
 // Otherwise the variables are tried by value: both SAME paddings, none, and four
-// unknown pads; strides and numbers of groups up to a limit that the result
-// states. Axis runs are one axis of any size where the law only carries them
-// along (see runCases), else all ranks up to a limit.
+// unknown pads, which are all there are; strides and numbers of groups up to a
+// limit, which is no proof: a Result has it apart, in UpTo, unless the conditions
+// of the law permit no larger number of groups. A case that the conditions rule
+// out says nothing. Where every case that was tried is such, nothing is known.
+//
+// # Axis runs
+//
+// Axis runs are one axis of any size where the law only carries them along: it
+// is well typed with the runs as they are, and lengths of runs stand in
+// attributes of sort axis only. That one axis speaks for any number of axes
+// follows operator by operator. Inference with runs takes them
+//
+//	in functions of one element, sums and products of elements, smul: where
+//	both operands have them
+//	in concat, slice, split, softmax, gather and layernorm: beside the axis, or
+//	before the first axis, that is worked on; the number of that axis has to be
+//	the number of items before it, as a formula
+//	in matmul: before the last two axes, the same in both operands
+//	in reductions: behind the axes that are folded
+//	in batchnorm: behind the first two axes
+//	in broadcast: at the same place of both shapes, or in front
+//	in reshape: at the same place of both shapes, with what is before it, or
+//	behind it, the same in both
+//	in one: anywhere, every entry being 1
+//
+// and nowhere else. In each of these an entry of the result at index i along an
+// axis of a run depends on entries of the operands at the same i only, and in the
+// same way for all i; definedness does not depend on its size. So the index along
+// a run may be any place in the block of its axes: tensors with n axes in a run
+// are, row by row, tensors with one axis of as many elements (no axes: one
+// element), and both sides of the law keep that reading. This is the rank
+// reduction of TensorRight, for axes that are carried along unchanged. All axioms
+// and lemmas with runs are of this kind. Otherwise numbers of axes are tried up
+// to a limit, which is no proof.
+//
+// # Definedness
 //
 // Laws tagged "ordered" are about the true rectifier and maximum: then what is
 // not negative is recognized, relu and max keep the order, and factors that are
@@ -52,7 +85,17 @@
 //
 // Definedness is decided from the same conditions that shape inference notes:
 // Forward and Backward say for which direction the target is defined wherever
-// the source is.
+// the source is. Inference takes size functions (the number of windows) to be at
+// least 1, wherever they occur: in a size, in a product or sum of sizes, in an
+// attribute. A side is only understood if that follows from the sizes of its own
+// tensors being at least 1, and from the conditions of the law; else nothing is
+// known of the law. Sizes whose arithmetic leaves 63 bits are not known either.
+//
+// # Identity
+//
+// Tensors and functions are compared by name, kind and number of axes, sizes and
+// attributes as values, unknowns by number, and Z3 knows them by numbers: no
+// name that a law chooses can be taken for another, nor for one of the engine's.
 //
 // A result is Proved or it is not; there are no counterexamples here, and a law
 // that is not proved may be true.

@@ -11,17 +11,9 @@ import (
 // maxRuns bounds the axis runs whose numbers of axes are tried by value.
 const maxRuns = 5
 
-// runCases are the cases of a law's axis runs. Where the law is well typed with
-// the runs as they are and speaks of the length of a run only to count axes,
-// every operator in it carries the run's axes along (graph.Op.Entry), so its
-// entries read at their own indices there. Tensors with any number of such axes
-// are then, row by row, tensors with one axis of as many elements (no axes: one
-// element), and both sides keep that reading: the law with one axis of any size
-// is the law with any number of axes. This is the rank reduction of TensorRight
-// (Arora et al., POPL 2025), for axes that are carried along unchanged.
-// Otherwise all numbers of axes are tried with which tensors have at most
-// MaxRank axes.
-// The second result says that these are not all numbers of axes.
+// runCases are the cases of a law's axis runs: one axis of any size where that is
+// enough (see the package comment), else all numbers of axes with which tensors
+// have at most MaxRank axes. The second result says that these are not all.
 func (r *run) runCases() ([]kase, bool) {
 	runs := map[string]bool{}
 	plain := true // lengths of runs stand in attributes of sort axis only

@@ -18,7 +18,7 @@ var proved = verify.Proved.String()
 
 // version is part of every signature: results of another program of the same
 // file format are not taken over.
-const version = "1"
+const version = "2"
 
 func (r *run) bounded(ctx context.Context, l *law.Law, out *LawReport) (err error) {
 	sig := fmt.Sprint(version, r.opt.Instances, law.Format(l))
