@@ -18,6 +18,8 @@ type Graph struct {
 
 	rules       []*Rule
 	since       []uint32         // by rule: the generation of its last search
+	before      []uint32         // by rule: since, before the search that filled the queue
+	first       int              // the rule with which a round begins
 	goalNodes   int              // the nodes before the first Run
 	goalClasses []egraph.ClassID // their classes, during a search
 	queue       []found

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -34,20 +35,23 @@ const (
 // found is a match that waits for its application.
 type found struct {
 	sol  *solution
+	rule int32  // its index in Graph.rules
+	nth  int32  // of its rule's matches in the queue
 	at   uint32 // in Graph.arena: roots, then variables
 	seam uint32 // in Graph.seams, up to the next one's
 	cost int32  // nodes the target lacks
 }
 
-// Run applies rules until done holds, a limit is met or nothing changes. In
-// each round it first makes the equalities that need no new node, then those
-// that need the fewest. The graph must not be searched with other rules before
-// Reset. The error is a contradiction between shapes, which means that some law
-// is false.
+// Run applies rules until done holds, a limit is met or nothing changes. Each
+// round gives every rule one turn. The graph must not be searched with other
+// rules before Reset. The error is a contradiction between shapes, which means
+// that some law is false.
 func (g *Graph) Run(ctx context.Context, rules []*Rule, lim Limits, done func() bool) (stop string, rounds int, err error) {
 	if len(g.rules) == 0 {
 		g.rules = rules
 		g.since = append(g.since[:0], make([]uint32, len(rules))...)
+		g.before = append(g.before[:0], make([]uint32, len(rules))...)
+		g.first = 0
 		g.goalNodes = g.e.Len()
 	}
 	if err := g.e.Rebuild(); err != nil {
@@ -61,26 +65,44 @@ func (g *Graph) Run(ctx context.Context, rules []*Rule, lim Limits, done func() 
 			return StopDeadline, rounds, nil
 		}
 		rounds++
-		over, err := g.search(lim)
-		if err != nil {
-			return "", rounds, err
-		}
-		full, changed, err := g.apply(lim, done)
-		if err != nil {
-			return "", rounds, err
-		}
-		full = full || over
+		full, more, err := g.round(ctx, lim, done)
 		switch {
+		case err != nil:
+			return "", rounds, err
 		case done():
 			return StopDone, rounds, nil
 		case full:
-			clear(g.since) // what was left undone is to be found again
 			return StopNodes, rounds, nil
-		case !changed:
+		case !more:
 			return StopSaturated, rounds, nil
 		}
 	}
 	return StopIters, rounds, nil
+}
+
+// round gives every rule a turn: matches are queued until the queue is full or
+// all rules have had theirs, the queue is worked off, and then the rules that
+// are left get theirs. full says that the nodes ran out; the next round then
+// begins with the rules that had no turn, and what was left undone of the others
+// will be found again. more says that another round may find something.
+func (g *Graph) round(ctx context.Context, lim Limits, done func() bool) (full, more bool, err error) {
+	for turns := 0; turns < len(g.rules) && ctx.Err() == nil; {
+		next, rest, err := g.search(lim, turns)
+		if err != nil {
+			return false, false, err
+		}
+		full, changed, err := g.apply(lim, done)
+		if err != nil {
+			return false, false, err
+		}
+		more = more || rest || changed
+		if full || done() {
+			g.first = (g.first + next) % len(g.rules)
+			return full, true, nil
+		}
+		turns = next
+	}
+	return false, more, nil
 }
 
 // isGoal says whether n is equal to a term that was added.
@@ -89,9 +111,12 @@ func (g *Graph) isGoal(n egraph.NodeID) bool {
 	return slices.Contains(g.goalClasses, c)
 }
 
-// search queues the matches that have news. over says that there were too many
-// of them.
-func (g *Graph) search(lim Limits) (over bool, err error) {
+// search queues the matches that have news, of the rules that had no turn in
+// this round, as many as fit into the queue; turns counts the rules that had
+// theirs. A rule whose matches fill what others left of the queue waits for the
+// next one. rest says that a rule has more matches than a whole queue holds: they
+// wait for its next turn, behind all other rules.
+func (g *Graph) search(lim Limits, turns int) (next int, rest bool, err error) {
 	g.queue, g.arena, g.seams = g.queue[:0], g.arena[:0], g.seams[:0]
 	now := g.e.Advance()
 	g.goalClasses = g.goalClasses[:0]
@@ -102,7 +127,9 @@ func (g *Graph) search(lim Limits) (over bool, err error) {
 			}
 		}
 	}
-	for i, r := range g.rules {
+	for ; turns < len(g.rules); turns++ {
+		i := (g.first + turns) % len(g.rules)
+		r := g.rules[i]
 		if r.Level > lim.Level {
 			continue
 		}
@@ -110,6 +137,8 @@ func (g *Graph) search(lim Limits) (over bool, err error) {
 		if r.Level == Introducing {
 			r.at = g.isGoal
 		}
+		queue, arena, seams := len(g.queue), len(g.arena), len(g.seams)
+		over := false
 		_, err := r.matcher.Search(&g.e.Graph, g.since[i], func(m *egraph.Match) bool {
 			if over = len(g.queue) >= lim.matches(); over {
 				return false
@@ -120,14 +149,22 @@ func (g *Graph) search(lim Limits) (over bool, err error) {
 			return true
 		})
 		if err != nil {
-			return false, fmt.Errorf("law %s: search: %w", r.Law.Name, err)
+			return turns, false, fmt.Errorf("law %s: search: %w", r.Law.Name, err)
 		}
+		if over && queue > 0 {
+			g.queue, g.arena, g.seams = g.queue[:queue], g.arena[:arena], g.seams[:seams]
+			return turns, false, nil
+		}
+		for k := queue; k < len(g.queue); k++ {
+			g.queue[k].rule, g.queue[k].nth = int32(i), int32(k-queue)
+		}
+		g.before[i] = g.since[i]
 		if over {
-			break
+			return turns + 1, true, nil
 		}
 		g.since[i] = now
 	}
-	return over, nil
+	return turns, false, nil
 }
 
 // consider queues a match if its rule applies and tells something new.
@@ -208,16 +245,20 @@ func (g *Graph) ref(ref int32, vars []egraph.NodeID) egraph.NodeID {
 	return g.regs[ref]
 }
 
-// apply makes the queued equalities. full says that some were left undone for
-// want of nodes.
+// apply makes the queued equalities: first those that need no new node, then
+// those that need the fewest, and of these the rules' first matches before their
+// second ones. full says that some were left undone for want of nodes.
 func (g *Graph) apply(lim Limits, done func() bool) (full, changed bool, err error) {
 	g.order = g.order[:0]
 	for i := range g.queue {
 		g.order = append(g.order, int32(i))
 	}
-	slices.SortStableFunc(g.order, func(a, b int32) int { return int(g.queue[a].cost - g.queue[b].cost) })
+	slices.SortStableFunc(g.order, func(a, b int32) int {
+		x, y := &g.queue[a], &g.queue[b]
+		return cmp.Or(cmp.Compare(x.cost, y.cost), cmp.Compare(x.nth, y.nth))
+	})
 	done0 := int32(0)
-	for _, i := range g.order {
+	for k, i := range g.order {
 		q := &g.queue[i]
 		if q.cost != done0 { // all of the lesser cost are done
 			done0 = q.cost
@@ -236,6 +277,10 @@ func (g *Graph) apply(lim Limits, done func() bool) (full, changed bool, err err
 		}
 		if cost > 0 && g.e.Len() >= lim.Nodes {
 			full = true
+			for _, j := range g.order[k:] { // to be found again
+				left := g.queue[j].rule
+				g.since[left] = g.before[left]
+			}
 			break
 		}
 		end := len(g.seams)
