@@ -82,27 +82,27 @@ func (g *Graph) Run(ctx context.Context, rules []*Rule, lim Limits, done func() 
 
 // round gives every rule a turn: matches are queued until the queue is full or
 // all rules have had theirs, the queue is worked off, and then the rules that
-// are left get theirs. full says that the nodes ran out; the next round then
-// begins with the rules that had no turn, and what was left undone of the others
-// will be found again. more says that another round may find something.
+// are left get theirs. full says that the nodes ran out: then what needs none is
+// still done, what was left undone will be found again, and the next round begins
+// with the rules that found no room. more says that another round may find
+// something.
 func (g *Graph) round(ctx context.Context, lim Limits, done func() bool) (full, more bool, err error) {
-	for turns := 0; turns < len(g.rules) && ctx.Err() == nil; {
-		next, rest, err := g.search(lim, turns)
+	first := g.first
+	for turns := 0; turns < len(g.rules) && ctx.Err() == nil && !done(); {
+		next, rest, err := g.search(lim, first, turns)
 		if err != nil {
 			return false, false, err
 		}
-		full, changed, err := g.apply(lim, done)
+		over, changed, err := g.apply(lim, done)
 		if err != nil {
 			return false, false, err
 		}
-		more = more || rest || changed
-		if full || done() {
-			g.first = (g.first + next) % len(g.rules)
-			return full, true, nil
+		if over && !full {
+			g.first = (first + next) % len(g.rules)
 		}
-		turns = next
+		full, more, turns = full || over, more || rest || changed, next
 	}
-	return false, more, nil
+	return full, more, nil
 }
 
 // isGoal says whether n is equal to a term that was added.
@@ -113,10 +113,10 @@ func (g *Graph) isGoal(n egraph.NodeID) bool {
 
 // search queues the matches that have news, of the rules that had no turn in
 // this round, as many as fit into the queue; turns counts the rules that had
-// theirs. A rule whose matches fill what others left of the queue waits for the
+// theirs, from the first. A rule whose matches fill what others left of the queue waits for the
 // next one. rest says that a rule has more matches than a whole queue holds: they
 // wait for its next turn, behind all other rules.
-func (g *Graph) search(lim Limits, turns int) (next int, rest bool, err error) {
+func (g *Graph) search(lim Limits, first, turns int) (next int, rest bool, err error) {
 	g.queue, g.arena, g.seams = g.queue[:0], g.arena[:0], g.seams[:0]
 	now := g.e.Advance()
 	g.goalClasses = g.goalClasses[:0]
@@ -128,7 +128,7 @@ func (g *Graph) search(lim Limits, turns int) (next int, rest bool, err error) {
 		}
 	}
 	for ; turns < len(g.rules); turns++ {
-		i := (g.first + turns) % len(g.rules)
+		i := (first + turns) % len(g.rules)
 		r := g.rules[i]
 		if r.Level > lim.Level {
 			continue
