@@ -34,8 +34,13 @@
 //   - every "where" condition holds for all sizes or is one of the goal's own;
 //   - the target is well-typed and has the shape of what it replaces.
 //
-// Inequalities that shape inference leaves open are not asked for: a law says
-// that its two sides are defined for the same sizes.
+// Inequalities that shape inference leaves open are not asked for where the law
+// says that its two sides are defined for the same sizes. It does not say so of a
+// tensor that is not in every output of both sides, of one output among several,
+// and of a law written =>; what has to be defined then, the goal has to grant
+// (defined.go). Size functions in a law's sizes are taken to be at least 1, as
+// shape inference takes them: that the sizes of an instance are, the checker of
+// certificates sees to.
 //
 // A split is replaced by the slices it stands for, on both sides of laws and in
 // goals, before anything is compared.

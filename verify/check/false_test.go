@@ -195,3 +195,36 @@ func TestFalseRules(t *testing.T) {
 		})
 	}
 }
+
+// TestReadBefore: what a rule means does not depend on a rule that was read
+// before it, in which a padding of the same name is a same one.
+func TestReadBefore(t *testing.T) {
+	laws, err := law.Parse("laws", []byte(trueLaws))
+	if err != nil {
+		t.Fatal(err)
+	}
+	use := check.Laws{}
+	for _, l := range laws {
+		use[l.Name] = l
+	}
+	const out, strided = "[a, b, window(c,e,s,q,0), window(d,g,s,q,1)]", "[a, b, strided(c,s,0), strided(d,s,1)]"
+	if _, err := law.ParseLaw("rule first given q : same, s : stride then one[shape=" + out + "]() == one[shape=" + out + "]()"); err != nil {
+		t.Fatal(err)
+	}
+	pool := "poolmax[kh=e, kw=g, stride=s, pad=p](B)"
+	for _, c := range []struct {
+		axes string
+		ok   bool
+	}{{out, false}, {strided, true}} {
+		wide := "broadcast[shape=" + c.axes + "](A)"
+		e := law.CertRule{ID: "r", Law: "rule r given q : padding, p : same, s : stride, A : [], B : [a, b, c, d] then ewadd(" + pool + ", ewsub(" + wide + ", " + wide + ")) == " + pool,
+			Proof: []law.InstanceText{inst("zero", binds{"X": pool, "Y": "broadcast[shape=" + strided + "](A)"}, nil, binds{"P": strided}, nil, nil)}}
+		l, p, err := e.Decode(func(n string) (*law.Law, bool) { ax, ok := use[n]; return ax, ok })
+		if err == nil {
+			_, err = check.Rule(l, p, use)
+		}
+		if (err == nil) != c.ok {
+			t.Errorf("axes %s: %v", c.axes, err)
+		}
+	}
+}

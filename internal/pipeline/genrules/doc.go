@@ -6,8 +6,8 @@
 //	     ▲                        │ no proof: counterexample, or unknown     │
 //	     └────────────── proved rules prune the next batch ◀────────────────┘
 //
-// A rule enters the set only if three programs that share no code agree: the
-// e-graph found the instances, Z3 finds their ground formula contradictory to
+// A rule enters the set only if three programs agree that have the reading of
+// laws in common and no reasoning: the e-graph found the instances, Z3 finds their ground formula contradictory to
 // the negated rule, and package verify/check accepts them. Everything depends
 // on the options alone and not on the number of workers.
 package genrules
