@@ -1,8 +1,6 @@
 package enumerate
 
 import (
-	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/taso-go/taso/graph"
@@ -25,18 +23,8 @@ func newInst(op *graph.Op, attrs graph.Attrs) inst {
 		in.ids = append(in.ids, valueID(v))
 		in.nums = append(in.nums, n)
 	}
-	in.key = in.text()
+	in.key = op.Name + " " + attrs.Key()
 	return in
-}
-
-// text is the operator and its attributes, each with its kind.
-func (in *inst) text() string {
-	var b strings.Builder
-	b.WriteString(in.op.Name)
-	for _, v := range in.attrs {
-		fmt.Fprintf(&b, " %d:%s", v.Kind(), v)
-	}
-	return b.String()
 }
 
 // values numbers attribute values, so that comparing them is comparing
