@@ -147,6 +147,43 @@ func (w *writer) outputs(l *law.Law) *law.Law {
 	return &c
 }
 
+// beside adds an output: the same term on both sides, defined for some sizes
+// only, or what one side has and the other may need.
+func (w *writer) beside(l *law.Law) *law.Law {
+	c := *l
+	var s graph.Shape
+	for _, b := range l.Given {
+		if b.Sort == "" && len(b.Shape) > 0 {
+			s = b.Shape
+		}
+	}
+	t := w.term(&c, s, 2)
+	if t == nil {
+		return nil
+	}
+	if z := w.zero(&c, s); z != nil && w.rng.IntN(2) == 0 {
+		// The operand of the difference: where it is defined the zero is.
+		t = z.Args[0]
+		if p, ps, ok := w.typed(&c); ok && ps.Equal(s) {
+			if d := p.put(&c, app("ewadd", nil, p.at, z)); d != nil {
+				c = *d
+			}
+		}
+	}
+	left, right := t, t
+	if w.rng.IntN(4) == 0 {
+		if right = w.same(&c, t, s); right == nil {
+			return nil
+		}
+	}
+	c.LHS, c.RHS = append(slices.Clone(c.LHS), left), append(slices.Clone(c.RHS), right)
+	if w.rng.IntN(2) == 0 {
+		slices.Reverse(c.LHS)
+		slices.Reverse(c.RHS)
+	}
+	return &c
+}
+
 // dimFor is what may stand for a size.
 func (w *writer) dimFor(l *law.Law) graph.Dim {
 	sizes, runs := variables(l)

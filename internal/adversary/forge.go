@@ -44,6 +44,7 @@ var forgeries = []forgery{
 	{"runs of an instance", (*forger).runs},
 	{"attributes of an instance", (*forger).attributes},
 	{"tensors of an instance", (*forger).tensors},
+	{"functions of an instance", (*forger).functions},
 	{"order", (*forger).order},
 	{"names", (*forger).names},
 	{"smaller sizes", (*forger).special},
@@ -242,6 +243,52 @@ func (f *forger) tensors(p proved) *forged {
 		}
 		in.Tensors[a], in.Tensors[b] = in.Tensors[b], in.Tensors[a]
 		return true
+	})
+}
+
+// functions lets a function variable stand for another function, the law being
+// written for that too.
+func (f *forger) functions(p proved) *forged {
+	others := []string{"relu", "sigmoid", "tanh", "exp", "clip[lo=1.0, hi=2.0]", "clip[lo=0.0, hi=inf]", "leakyrelu[alpha=inf]",
+		"hardsigmoid[alpha=1.0, beta=0.5]", "elu[alpha=1.0]", "rsqrt[eps=1.0]", "reciprocal"}
+	to := pick(f.w.rng, others)
+	if f.w.rng.IntN(2) == 0 { // in the law and in its proof
+		fns := map[string]string{}
+		for _, b := range p.law.Given {
+			if law.IsFuncSort(b.Sort) {
+				fns[b.Name] = to
+			}
+		}
+		if len(fns) == 0 {
+			return nil
+		}
+		c := *p.law
+		c.LHS, c.RHS = nil, nil
+		for _, t := range p.law.LHS {
+			c.LHS = append(c.LHS, t.Subst(nil, fns, nil))
+		}
+		for _, t := range p.law.RHS {
+			c.RHS = append(c.RHS, t.Subst(nil, fns, nil))
+		}
+		q := &law.Proof{}
+		for _, in := range p.proof.Instances {
+			in.Tensors, in.Fns = maps.Clone(in.Tensors), maps.Clone(in.Fns)
+			for n, t := range in.Tensors {
+				in.Tensors[n] = t.Subst(nil, fns, nil)
+			}
+			for n, g := range in.Fns {
+				in.Fns[n] = law.SubstFunction(g, fns, nil)
+			}
+			q.Instances = append(q.Instances, in)
+		}
+		return &forged{law: &c, proof: q}
+	}
+	return f.instance(p, func(in *law.Instance) bool {
+		n, ok := key(f, in.Fns)
+		if ok {
+			in.Fns[n] = to
+		}
+		return ok
 	})
 }
 

@@ -16,6 +16,9 @@ func (w *writer) identity() *law.Law {
 	if w.rng.IntN(4) == 0 {
 		l.Given = append(l.Given, law.Binding{Name: "f", Sort: pick(w.rng, []string{law.SortPointwise1, law.SortZero1})})
 	}
+	if w.rng.IntN(6) == 0 {
+		l.Given = append(l.Given, law.Binding{Name: "e", Sort: graph.SortNumber})
+	}
 	var s graph.Shape
 	for i := range w.rng.IntN(4) {
 		switch {

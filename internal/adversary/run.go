@@ -258,7 +258,7 @@ func (f *Figures) judge(claims []claim, how map[*law.Law]string, points int, rng
 			f.judgeWitness(c, how[c.law], rng)
 			continue
 		}
-		text := law.Format(named(c.law))
+		text := law.Format(named(c.law)) + fmt.Sprint(c.within)
 		by[text] = append(by[text], c)
 	}
 	texts := make([]string, 0, len(by))
@@ -277,7 +277,7 @@ func (f *Figures) judge(claims []claim, how map[*law.Law]string, points int, rng
 		}
 		// What is found to be broken is no longer asked.
 		for all != (eval.Claim{}) {
-			bad, tally := eval.Check(cs[0].law, all, eval.Limits{}, points, rng)
+			bad, tally := eval.Check(cs[0].law, all, cs[0].within, points, rng)
 			f.Tally.Points += tally.Points
 			f.Tally.Met += tally.Met
 			f.Tally.Cells += tally.Cells

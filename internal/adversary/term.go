@@ -28,9 +28,9 @@ func (w *writer) term(l *law.Law, s graph.Shape, depth int) *law.Term {
 	}
 	switch w.rng.IntN(15) {
 	case 0:
-		return app(pick(w.rng, []string{"relu", "neg", "tanh", "relu", "abs"}), nil, sub(s))
+		return w.function(l, sub(s))
 	case 1, 2, 3:
-		return app(pick(w.rng, []string{"ewadd", "ewmul", "ewsub", "ewadd", "ewmax"}), nil, sub(s), sub(s))
+		return app(pick(w.rng, []string{"ewadd", "ewmul", "ewsub", "ewadd", "ewmax", "ewmin", "ewdiv"}), nil, sub(s), sub(s))
 	case 4:
 		return app("smul", nil, sub(s), sub(graph.Shape{}))
 	case 5, 6:
@@ -85,6 +85,40 @@ func (w *writer) term(l *law.Law, s graph.Shape, depth int) *law.Term {
 	return w.term(l, s, depth-1)
 }
 
+// functions with parameters, of which 0 at 0 is a matter of the numbers.
+var families = []struct {
+	op     string
+	params []string
+}{
+	{"leakyrelu", []string{"alpha"}}, {"elu", []string{"alpha"}}, {"clip", []string{"lo", "hi"}},
+	{"hardsigmoid", []string{"alpha", "beta"}},
+}
+
+// numbers are parameters that hurt.
+var numbers = []string{"0.0", "-0.0", "1.0", "-1.0", "0.5", "inf", "-inf", "1e-05", "6.0"}
+
+// function is a function of one element of a term.
+func (w *writer) function(l *law.Law, x *law.Term) *law.Term {
+	if w.rng.IntN(3) > 0 {
+		return app(pick(w.rng, []string{"relu", "neg", "tanh", "relu", "abs", "sigmoid", "hardswish", "exp"}), nil, x)
+	}
+	f := pick(w.rng, families)
+	named := map[string]graph.Value{}
+	for _, p := range f.params {
+		x, err := graph.ParseNumber(pick(w.rng, numbers))
+		if err != nil {
+			return nil
+		}
+		named[p] = graph.NumberValue(x)
+		for _, b := range l.Given {
+			if b.Sort == graph.SortNumber && w.rng.IntN(2) == 0 {
+				named[p] = graph.VarValue(b.Name, b.Sort)
+			}
+		}
+	}
+	return app(f.op, named, x)
+}
+
 // cut is a slice of a tensor that is at least as long, of any length, or of two
 // side by side.
 func (w *writer) cut(l *law.Law, s graph.Shape, axis int, sub func(graph.Shape) *law.Term) *law.Term {
@@ -92,7 +126,14 @@ func (w *writer) cut(l *law.Law, s graph.Shape, axis int, sub func(graph.Shape) 
 	if w.rng.IntN(4) == 0 {
 		e = w.dimFor(l)
 	}
-	switch w.rng.IntN(5) {
+	switch w.rng.IntN(6) {
+	case 5: // one part of two
+		t := app("split", map[string]graph.Value{"axis": axisAttr(s, axis), "at": graph.DimValue(d)}, sub(s.With(axis, d.Add(e))))
+		if w.rng.IntN(2) == 0 {
+			t = app("split", map[string]graph.Value{"axis": axisAttr(s, axis), "at": graph.DimValue(e)}, sub(s.With(axis, d.Add(e))))
+			return t.Output(1)
+		}
+		return t
 	case 0:
 		return slice(concat(s, axis, sub(s), sub(s.With(axis, e))), s, axis, graph.Int(0), d)
 	case 1:

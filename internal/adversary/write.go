@@ -42,6 +42,7 @@ var changes = []change{
 	{"one way", 3, (*writer).oneWay},
 	{"reversed", 3, (*writer).reversed},
 	{"outputs", 4, (*writer).outputs},
+	{"output added", 4, (*writer).beside},
 	{"size replaced", 7, (*writer).replaceSize},
 	{"run replaced", 5, (*writer).replaceRun},
 	{"attribute replaced", 4, (*writer).replaceAttr},
