@@ -21,13 +21,14 @@ var (
 	laws    = flag.Int("adversary.laws", 0, "laws that TestLong writes; 0: it is skipped")
 	workers = flag.Int("adversary.workers", 2, "goroutines of TestLong")
 	seed    = flag.Uint64("adversary.seed", 1, "seed of TestLong")
+	file    = flag.String("adversary.file", "testdata/false.rules", "laws that TestLong asks about first and makes others of")
 	limit   = flag.Duration("adversary.time", 0, "TestLong ends after it; 0: when all laws are written")
 )
 
-// read is the laws of a file of testdata.
+// read is the laws of a file.
 func read(t *testing.T, name string) []*law.Law {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func TestLong(t *testing.T) {
 		t.Skip("-adversary.laws is 0")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	o := Options{Laws: *laws, Workers: *workers, Seed: *seed, Seeds: read(t, "false.rules"), Progress: os.Stderr}
+	o := Options{Laws: *laws, Workers: *workers, Seed: *seed, Seeds: read(t, *file), Progress: os.Stderr}
 	if *limit > 0 {
 		o.Until = time.Now().Add(*limit)
 	}
@@ -70,7 +71,7 @@ func TestLong(t *testing.T) {
 
 // The evaluator sees that each of the kept falsehoods is false: it can fail.
 func TestKept(t *testing.T) {
-	for i, l := range read(t, "false.rules") {
+	for i, l := range read(t, "testdata/false.rules") {
 		rng := rand.New(rand.NewPCG(uint64(i), 3))
 		f, tally := eval.Check(l, eval.Claim{Forward: true, Backward: !l.OneWay}, eval.Limits{}, 300, rng)
 		if f == nil {
@@ -81,7 +82,7 @@ func TestKept(t *testing.T) {
 
 // A short run: what was claimed falsely once, and some laws more.
 func TestShort(t *testing.T) {
-	f, err := Run(context.Background(), Options{Laws: 120, Seeds: read(t, "false.rules"),
+	f, err := Run(context.Background(), Options{Laws: 120, Seeds: read(t, "testdata/false.rules"),
 		Share: sample{egraph: 1, sums: 1, refute: 20}, SeedShare: sample{egraph: 1, sums: 1, theory: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -167,4 +168,26 @@ func FuzzLaws(f *testing.F) {
 			t.Error(x)
 		}
 	})
+}
+
+// Files whose entries rest on themselves, on each other, on what comes later or
+// on what has another's name.
+func TestFiles(t *testing.T) {
+	ctx := context.Background()
+	th, err := theory.Load(ctx, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWriter(th.Laws, 0)
+	w.rng = rand.New(rand.NewPCG(4, 4))
+	f := newFigures()
+	if err := f.files(ctx, th, w, 40); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range f.Findings {
+		t.Error(x)
+	}
+	if f.Claims[engineForged] < 40 {
+		t.Errorf("%d entries accepted of %d files: nothing is tested", f.Claims[engineForged], f.Forged)
+	}
 }

@@ -168,7 +168,7 @@ func Run(ctx context.Context, o Options) (*Figures, error) {
 				mu.Lock()
 				results[i] = f
 				done++
-				if o.Progress != nil && done%10 == 0 {
+				if o.Progress != nil && done%5 == 0 {
 					n := 0
 					for _, r := range results {
 						if r != nil {
