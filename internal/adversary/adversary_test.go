@@ -3,6 +3,7 @@ package adversary
 import (
 	"context"
 	"flag"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -22,6 +23,7 @@ var (
 	workers = flag.Int("adversary.workers", 2, "goroutines of TestLong")
 	seed    = flag.Uint64("adversary.seed", 1, "seed of TestLong")
 	file    = flag.String("adversary.file", "testdata/false.rules", "laws that TestLong asks about first and makes others of")
+	share   = flag.String("adversary.share", "", "one in so many laws is put to e-graph, sums, theory, quantified z3, audit and refuter, as 1,2,40,2000,400,40; 0 is none")
 	limit   = flag.Duration("adversary.time", 0, "TestLong ends after it; 0: when all laws are written")
 )
 
@@ -46,6 +48,12 @@ func TestLong(t *testing.T) {
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	o := Options{Laws: *laws, Workers: *workers, Seed: *seed, Seeds: read(t, *file), Progress: os.Stderr}
+	if *share != "" {
+		s := &o.Share
+		if _, err := fmt.Sscanf(*share, "%d,%d,%d,%d,%d,%d", &s.egraph, &s.sums, &s.theory, &s.quantified, &s.audit, &s.refute); err != nil {
+			t.Fatalf("-adversary.share %s: %v", *share, err)
+		}
+	}
 	if *limit > 0 {
 		o.Until = time.Now().Add(*limit)
 	}
@@ -189,5 +197,56 @@ func TestFiles(t *testing.T) {
 	}
 	if f.Claims[engineForged] < 40 {
 		t.Errorf("%d entries accepted of %d files: nothing is tested", f.Claims[engineForged], f.Forged)
+	}
+}
+
+// A condition is judged as it is printed: one that does not suffice is a
+// finding.
+func TestWords(t *testing.T) {
+	pool, err := law.ParseLaw(`rule r
+  given s : stride, p : padding
+  then  one[shape=[b, c, window(h, kh, s, p, 0), window(w, kw, s, p, 1)]]()
+     => poolavg[kh=kh, kw=kw, stride=s, pad=p, border=excluded](one[shape=[b, c, h, w]]())`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conv, err := law.ParseLaw(`rule r
+  given p : padding, X : [b, g*c, h, w], V : [m, c, kh, kw], W : [n, c, kh, kw]
+  then  conv2d[pad=p, groups=g](X, concat[axis=0](V, W))
+     => concat[axis=1](conv2d[pad=p, groups=g](X, V), conv2d[pad=p, groups=g](X, W))`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		law      *law.Law
+		words    string
+		ok, fine bool
+	}{
+		{pool, "1 <= window(h,kh,s,p,0)", true, false},
+		{pool, "1 <= window(h,kh,s,p,0), 1 <= window(w,kw,s,p,1), p = valid", true, true},
+		{pool, "both sides are defined", true, true},
+		{pool, "pads are small", false, false},
+		{conv, "g = 1", true, true},
+		{conv, "g divides V[0], g divides W[0]", true, false},
+		{conv, "V[0] = W[0]", true, false},
+		{conv, "groups of W = 1", false, false},
+	} {
+		w, ok := readWords(c.law, c.words)
+		if ok != c.ok {
+			t.Errorf("%s: understood %v", c.words, ok)
+		}
+		if !ok {
+			continue
+		}
+		says := eval.Claim{Forward: true}
+		if w.both {
+			says = eval.Claim{Equal: true}
+		}
+		f := newFigures()
+		f.judge([]claim{{engine: engineIf, law: c.law, says: says, note: c.words,
+			where: func(p *eval.Point) bool { h, ok := w.hold(p); return h && ok }}}, nil, 60, rand.New(rand.NewPCG(1, 1)))
+		if got := len(f.Findings) == 0; got != c.fine || f.Tally.Met == 0 {
+			t.Errorf("%s: suffices %v, want %v (%d points)", c.words, got, c.fine, f.Tally.Met)
+		}
 	}
 }

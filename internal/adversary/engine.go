@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/internal/adversary/eval"
@@ -26,6 +25,8 @@ type claim struct {
 	says   eval.Claim
 	// within is what the claim is limited to.
 	within eval.Limits
+	// where says at which points the claim is made; nil is everywhere.
+	where func(*eval.Point) bool
 	// at is a point at which the engine says that the law fails; nil for a claim
 	// that it holds.
 	at *eval.Point
@@ -57,12 +58,13 @@ const (
 	engineCheckerZ3  = "checker's z3"
 	engineTheory     = "theory"
 	engineAudit      = "audit"
+	engineIf         = "audit, if" // conditional verdicts
 	engineRefuter    = "refuter"
 	engineForged     = "forged proofs"
 )
 
 var engineNames = []string{engineEGraph, engineGround, engineQuantified, engineSums, engineUpTo, engineChecker,
-	engineCheckerZ3, engineTheory, engineAudit, engineRefuter, engineForged}
+	engineCheckerZ3, engineTheory, engineAudit, engineIf, engineRefuter, engineForged}
 
 // rounds of the e-graph: little room, since most laws are false.
 var rounds = []tensor.Limits{
@@ -85,6 +87,7 @@ type panel struct {
 	// proofs are those found, with their laws: what is forged is made of them.
 	proofs       []proved
 	forgedProofs int // put to the checker
+	wordless     int // conditions that are not understood
 }
 
 type proved struct {
@@ -320,40 +323,22 @@ func (p *panel) audit(ctx context.Context, ls []*law.Law) ([]claim, error) {
 				case audit.Proved:
 					out = append(out, c)
 				case audit.Conditional:
-					if w := conditioned(l, d.Condition); w != nil {
-						c.law, c.note = w, "where "+d.Condition
-						out = append(out, c)
+					w, ok := readWords(l, d.Condition)
+					if !ok {
+						p.wordless++
+						continue
 					}
+					c.engine = engineIf
+					if c.note = "under: " + d.Condition; w.both {
+						c.says = eval.Claim{Equal: true}
+					}
+					c.where = func(p *eval.Point) bool { h, ok := w.hold(p); return h && ok }
+					out = append(out, c)
 				}
 			}
 		}
 	}
 	return out, nil
-}
-
-// conditioned is a law under a condition as a report prints it; nil where that
-// is in words.
-func conditioned(l *law.Law, words string) *law.Law {
-	c := *l
-	plain := c
-	plain.Where = nil
-	text := law.Format(&plain)
-	sizes, _ := variables(l)
-	for _, part := range strings.Split(words, ", ") {
-		m, err := law.ParseLaw(strings.Replace(text, "\n  then ", "\n  where "+part+"\n  then ", 1))
-		if err != nil || len(m.Where) == 0 {
-			return nil
-		}
-		// A word that looks like a size is none.
-		names, _ := variables(&law.Law{Where: m.Where})
-		for _, n := range names {
-			if !slices.Contains(sizes, n) {
-				return nil
-			}
-		}
-		c.Where = append(slices.Clone(c.Where), m.Where...)
-	}
-	return &c
 }
 
 // refute asks for counterexamples; each is a claim that the law fails there.

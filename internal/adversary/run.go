@@ -88,6 +88,7 @@ type Figures struct {
 	Claims       map[string]int // by engine
 	False        map[string]int // of these, contradicted
 	Claimed      int            // laws of which something was claimed
+	Wordless     int            // conditions of the audit that are not understood
 	Untested     int            // claimed laws at which no point put the claim to the test
 	Tally        eval.Tally
 	Findings     []*Finding
@@ -103,6 +104,7 @@ func (f *Figures) add(g *Figures) {
 	f.Forged += g.Forged
 	f.Claimed += g.Claimed
 	f.Untested += g.Untested
+	f.Wordless += g.Wordless
 	for k, n := range g.Claims {
 		f.Claims[k] += n
 	}
@@ -119,7 +121,7 @@ func (f *Figures) add(g *Figures) {
 // String is a table.
 func (f *Figures) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "laws written       %9d\nforged proofs      %9d\nlaws claimed       %9d\n", f.Laws, f.Forged, f.Claimed)
+	fmt.Fprintf(&b, "laws written       %9d\nforged proofs      %9d\nlaws claimed       %9d\nconditions unread  %9d\n", f.Laws, f.Forged, f.Claimed, f.Wordless)
 	fmt.Fprintf(&b, "never put to test  %9d\npoints             %9d\ncells compared     %9d\n", f.Untested, f.Tally.Points, f.Tally.Cells)
 	fmt.Fprintf(&b, "CPU time %s, wall time %s\n", f.CPU.Round(time.Second), f.Wall.Round(time.Second))
 	fmt.Fprintf(&b, "%-16s %9s %9s\n", "engine", "claims", "false")
@@ -230,7 +232,7 @@ func (o Options) batch(ctx context.Context, t *theory.Theory, w *writer, i int) 
 	claims, err := p.ask(ctx, ls)
 	if err == nil {
 		claims = append(claims, p.forge(ctx, w, len(ls))...)
-		f.Forged = p.forgedProofs
+		f.Forged, f.Wordless = p.forgedProofs, p.wordless
 		f.judge(claims, how, o.Points, w.rng)
 		for k, x := range f.Findings {
 			if k < maxShrunk && i > 0 {
@@ -259,6 +261,9 @@ func (f *Figures) judge(claims []claim, how map[*law.Law]string, points int, rng
 			continue
 		}
 		text := law.Format(named(c.law)) + fmt.Sprint(c.within)
+		if c.where != nil {
+			text += c.note
+		}
 		by[text] = append(by[text], c)
 	}
 	texts := make([]string, 0, len(by))
@@ -277,7 +282,11 @@ func (f *Figures) judge(claims []claim, how map[*law.Law]string, points int, rng
 		}
 		// What is found to be broken is no longer asked.
 		for all != (eval.Claim{}) {
-			bad, tally := eval.Check(cs[0].law, all, cs[0].within, points, rng)
+			n := points
+			if cs[0].where != nil { // few points meet it
+				n *= 8
+			}
+			bad, tally := eval.CheckWhere(cs[0].law, all, cs[0].within, cs[0].where, n, rng)
 			f.Tally.Points += tally.Points
 			f.Tally.Met += tally.Met
 			f.Tally.Cells += tally.Cells
@@ -289,15 +298,15 @@ func (f *Figures) judge(claims []claim, how map[*law.Law]string, points int, rng
 				break
 			}
 			broken := all.Broken(bad.Outcome)
-			n := &Finding{Law: cs[0].law, How: how[cs[0].law], At: bad.Point.String(),
+			x := &Finding{Law: cs[0].law, How: how[cs[0].law], At: bad.Point.String(),
 				What: bad.Outcome.Kind.String() + ": " + bad.Outcome.Detail}
 			for _, c := range cs {
-				if c.says.Broken(bad.Outcome) != (eval.Claim{}) && !slices.Contains(n.Engines, c.engine) {
+				if c.says.Broken(bad.Outcome) != (eval.Claim{}) && !slices.Contains(x.Engines, c.engine) {
 					f.False[c.engine]++
-					n.Engines, n.Notes = append(n.Engines, c.engine), append(n.Notes, c.note)
+					x.Engines, x.Notes = append(x.Engines, c.engine), append(x.Notes, c.note)
 				}
 			}
-			f.Findings = append(f.Findings, n)
+			f.Findings = append(f.Findings, x)
 			all.Equal, all.Forward, all.Backward = all.Equal && !broken.Equal, all.Forward && !broken.Forward, all.Backward && !broken.Backward
 		}
 	}

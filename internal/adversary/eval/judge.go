@@ -36,6 +36,12 @@ type Tally struct {
 // Check draws points of a law until one contradicts the claim, n points at
 // most. A nil finding means that none did.
 func Check(l *law.Law, c Claim, lim Limits, n int, rng *rand.Rand) (*Finding, Tally) {
+	return CheckWhere(l, c, lim, nil, n, rng)
+}
+
+// CheckWhere is Check for a claim about the points at which where holds; nil is
+// everywhere.
+func CheckWhere(l *law.Law, c Claim, lim Limits, where func(*Point) bool, n int, rng *rand.Rand) (*Finding, Tally) {
 	j, s := New(l), NewSampler(l, lim)
 	var t Tally
 	if j.unjudged != "" {
@@ -46,9 +52,12 @@ func Check(l *law.Law, c Claim, lim Limits, n int, rng *rand.Rand) (*Finding, Ta
 		p, ok := s.Draw(rng, c.Forward || c.Equal, c.Backward || c.Equal)
 		if !ok {
 			// Conditions that hardly any point meets are not worth much more.
-			if i >= 8 && t.Points == 0 {
+			if i >= 8 && t.Points == 0 && where == nil {
 				break
 			}
+			continue
+		}
+		if where != nil && !where(p) {
 			continue
 		}
 		t.Points++
@@ -64,7 +73,9 @@ func Check(l *law.Law, c Claim, lim Limits, n int, rng *rand.Rand) (*Finding, Ta
 		}
 		if c.broken(o) {
 			f := &Finding{Point: p, Outcome: o, seed: seed}
-			f.Point = s.Smaller(p, func(q *Point) bool { return c.broken(j.at(q, seed)) })
+			f.Point = s.Smaller(p, func(q *Point) bool {
+				return (where == nil || where(q)) && c.broken(j.at(q, seed))
+			})
 			f.Outcome = j.at(f.Point, seed)
 			return f, t
 		}

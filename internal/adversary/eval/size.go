@@ -315,3 +315,9 @@ func ReadAttr(text, sort string) (Attr, error) {
 	}
 	return Attr{Name: text}, nil
 }
+
+// Dim evaluates a size.
+func (p *Point) Dim(d graph.Dim) (int64, error) { return p.dim(d) }
+
+// Attr evaluates an attribute value.
+func (p *Point) Attr(v graph.Value) (Attr, error) { return p.attr(v) }
