@@ -55,6 +55,7 @@ What a format leaves open is read in each of these ways, unless --semantics name
 some; a rule is proved if it holds in all of them:
 
 ` + strings.Join(readings, "\n") + `
+  ` + audit.GroupsNote + `
 
 A rule left to right is true if, wherever the left side is defined, the right
 side is defined and equal. Sides of rules written == count both ways.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/pipeline/audit"
@@ -32,6 +33,18 @@ func explainRule(w io.Writer, reps []*audit.Report, id string) error {
 		return fmt.Errorf("--explain %s: there is no such rule", id)
 	}
 	return nil
+}
+
+// grouped lists the readings under which a rule has convolutions of any number of
+// groups.
+func grouped(r *audit.Rule) string {
+	var names []string
+	for _, g := range r.Readings {
+		if g.Grouped {
+			names = append(names, g.Semantics)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // isNamed says whether what --explain asks for is a rule: its number, its name
@@ -100,6 +113,9 @@ func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 			{"defined", false}, {"by", false}, {"certificate", false}}, rows); err != nil {
 			return err
 		}
+	}
+	if groups := grouped(r); groups != "" {
+		fmt.Fprintf(w, "\nwith any number of groups: %s\n", groups)
 	}
 	if r.Law != "" {
 		fmt.Fprintf(w, "\n%s\n", indent(r.Law))

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"math/rand"
 	"slices"
 	"sort"
 	"strings"
@@ -119,19 +120,40 @@ func later(list []special, condition string) int {
 	return -1
 }
 
-// typed leaves out what has no types and what is there already.
+// typed leaves out what has no types, what is there already, and what cannot be:
+// a law under a condition that never holds says nothing.
 func typed(list []special) []special {
 	out := list[:0:0]
 	seen := map[string]bool{}
 	for _, s := range list {
 		if text := law.Format(s.law); !seen[text] {
 			seen[text] = true
-			if _, err := s.law.Types(); err == nil {
+			if _, err := s.law.Types(); err == nil && !never(s.law) {
 				out = append(out, s)
 			}
 		}
 	}
 	return out
+}
+
+// never reports that a condition of a law is false for all sizes.
+func never(l *law.Law) bool {
+	return slices.ContainsFunc(l.Where, func(p law.Pred) bool {
+		holds, decided := p.Holds(&graph.Binding{})
+		return decided && !holds
+	})
+}
+
+// drawn reports whether sizes were found for which the conditions of a law hold.
+func drawn(l *law.Law) bool {
+	s := law.NewSampler(l, law.Scope{})
+	rng := rand.New(rand.NewSource(1))
+	for range 3 {
+		if _, ok := s.Sample(rng); ok {
+			return true
+		}
+	}
+	return false
 }
 
 func conditionsOf(l *law.Law) []special {

@@ -30,7 +30,7 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 			for len(s.left) > 0 && next[i] == nil {
 				c := &s.left[0]
 				s.left = s.left[1:]
-				w, err := verify.Refute(ctx, c.law, verify.RefuteOptions{Minimize: -1, Seed: d.opt.Seed})
+				w, err := verify.Refute(ctx, c.law, verify.RefuteOptions{Minimize: -1, Reach: -1, Seed: d.opt.Seed})
 				if err != nil {
 					return err
 				}
@@ -57,7 +57,8 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 		done := make([]bool, len(open))
 		for j, p := range ps {
 			i := at[j]
-			if p.Verdict.Status == verify.Proved {
+			// A condition that the law itself rules out makes anything true.
+			if p.Verdict.Status == verify.Proved && (drawn(p.Goal) || !drawn(open[i].n.law)) {
 				d.conditional(open[i].n, next[i], p)
 				done[i] = true
 			}

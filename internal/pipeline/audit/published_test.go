@@ -86,6 +86,7 @@ func examine(t *testing.T, rep *Report) {
 			}
 		}
 	}
+	conditionsBreak(t, rep)
 	for _, all := range []bool{true, false} {
 		set, left, err := Certified(context.Background(), []*Report{rep}, all)
 		if err != nil {

@@ -153,7 +153,10 @@ type Goal struct {
 
 // Reading is what was found under one reading of the format.
 type Reading struct {
-	Semantics      string    `json:"semantics"`
+	Semantics string `json:"semantics"`
+	// Grouped: Law has convolutions of any number of groups, since the reading
+	// does or since with one group the rule has no shapes.
+	Grouped        bool      `json:"grouped,omitempty"`
 	Forward        Direction `json:"forward"`
 	Backward       Direction `json:"backward"`
 	Law            string    `json:"law,omitempty"`

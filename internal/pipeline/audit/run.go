@@ -192,6 +192,7 @@ func (d *decider) reading(q *question) Reading {
 		return g
 	}
 	n := d.known[law.Format(q.claim.law)]
+	g.Grouped = len(groupVars(n.law)) > 0
 	g.Law, g.Saturated, g.ShapesAgreeing = law.Format(n.law), n.closed, n.equal
 	ways := n.way
 	for k := range ways {

@@ -19,18 +19,21 @@ type Semantics struct {
 	Broadcast bool
 }
 
+// GroupsNote is what the star in Doc says.
+const GroupsNote = "* but for rules that have no shapes so, which are read with any number of groups"
+
 // All are the readings, the strictest first: what holds in it leaves nothing
 // open, so it holds for both ways to pad and to average. The sources are the
 // generator, the verifier and the kernels of Jia et al., TASO (SOSP 2019), and
 // the operator specifications of ONNX.
 var All = []Semantics{
-	{Name: "strict", Doc: "either SAME padding, either average, one group, no broadcasting",
+	{Name: "strict", Doc: "either SAME padding, either average, one group *, no broadcasting",
 		Reading: rules.Reading{Same: rules.AnySame, Border: rules.AnyBorder}},
-	{Name: "taso-generator", Doc: "SAME pads more behind, averages count the border, one group, no broadcasting",
+	{Name: "taso-generator", Doc: "SAME pads more behind, averages count the border, one group *, no broadcasting",
 		Reading: rules.Reading{Same: graph.SameUpper, Border: "counted"}},
 	{Name: "taso-runtime", Doc: "SAME pads more in front, averages count the border, any groups, broadcasting",
 		Reading: rules.Reading{Same: graph.SameLower, Border: "counted", Grouped: true}, Broadcast: true},
-	{Name: "onnx", Doc: "SAME pads more behind, averages leave the border out, one group, broadcasting",
+	{Name: "onnx", Doc: "SAME pads more behind, averages leave the border out, one group *, broadcasting",
 		Reading: rules.Reading{Same: graph.SameUpper, Border: "excluded"}, Broadcast: true},
 }
 

@@ -2,6 +2,9 @@ package audit
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -145,6 +148,57 @@ func TestNumberOfAxes(t *testing.T) {
 			t.Errorf("%s: no counterexample without the condition", x.rule)
 		} else if _, err := r.Counterexample.Replay(); err != nil {
 			t.Errorf("%s: %v", x.rule, err)
+		}
+	}
+}
+
+// A rule is known by what it is, not by its text, which is cut when it is long.
+func TestLongSources(t *testing.T) {
+	long := func(i int) string { return fmt.Sprintf("?%s%d", strings.Repeat("x", 200), i) }
+	sum := long(0)
+	for i := range 14 {
+		sum = fmt.Sprintf("(ewadd %s %s)", long(i+1), sum)
+	}
+	strict, err := FindSemantics("strict")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := peer.Read("rules.txt", []byte(sum+"=>"+sum+"\n"+sum+"=>(relu "+sum+")\n"), peer.Tensat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Rules[0].Source != f.Rules[1].Source {
+		t.Fatal("the sources are not cut")
+	}
+	reps, err := Run(context.Background(), []*peer.File{f}, Options{Semantics: []Semantics{strict}, NoSet: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := reps[0].Rules[0].Verdict, reps[0].Rules[1].Verdict; a != Proved || b == Proved {
+		t.Errorf("verdicts %s and %s", a, b)
+	}
+}
+
+// Tables, JSON and documents name verdicts by one list of words.
+func TestVerdictWords(t *testing.T) {
+	doc, err := os.ReadFile("../../../docs/auditing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep := auditLaws(t, "rule r given X : [n] then X == X")
+	b, err := json.Marshal(rep.Summary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range Outcomes {
+		if o.Doc() == "" || htmlSigns[o] == "" {
+			t.Errorf("%s is not described", o)
+		}
+		if !strings.Contains(string(doc), "\n| "+string(o)+" | ") {
+			t.Errorf("docs/auditing.md does not list %s", o)
+		}
+		if !strings.Contains(string(b), `"`+string(o)+`":`) {
+			t.Errorf("the summary does not count %s: %s", o, b)
 		}
 	}
 }

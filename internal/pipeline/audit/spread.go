@@ -42,6 +42,10 @@ func (s *spread) apply(w *Direction, way int) {
 	case v.Status == verify.Refuted:
 		restrict(w, unbroadcast, s.witness[way])
 		w.Reason = summary(v.Witness)
+	case v.Status == verify.Unknown && w.Verdict == Conditional && w.Counterexample != nil:
+		// It is false as it stands, and true under this.
+		restrict(w, unbroadcast, nil)
+		w.Reason = fmt.Sprintf("where operands are broadcast it is unknown: %s (%d patterns)", v.Reason, v.Patterns)
 	case v.Status == verify.Unknown:
 		w.Verdict, w.Certificate = Unknown, false
 		w.Reason = fmt.Sprintf("with broadcasting: %s (%d patterns)", v.Reason, v.Patterns)
@@ -124,6 +128,16 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 			if v.Status == verify.Unknown {
 				if s.limit[k], err = d.spreadSums(ctx, l, &v); err != nil {
 					return err
+				}
+			}
+			if v.Status == verify.Unknown {
+				// Sizes that are no formula can still be tried.
+				at, w, err := verify.RefuteSpread(ctx, l, verify.RefuteOptions{Seed: d.opt.Seed})
+				if err != nil {
+					return fmt.Errorf("broadcasting: %w", err)
+				}
+				if w != nil {
+					v.Status, v.Pattern, v.Witness = verify.Refuted, at, w
 				}
 			}
 			s.verdict[k] = v
