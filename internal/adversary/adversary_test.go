@@ -23,6 +23,8 @@ var (
 	workers = flag.Int("adversary.workers", 2, "goroutines of TestLong")
 	seed    = flag.Uint64("adversary.seed", 1, "seed of TestLong")
 	file    = flag.String("adversary.file", "testdata/false.rules", "laws that TestLong asks about first and makes others of")
+	claimed = flag.String("adversary.claimed", "", "laws that TestClaimed evaluates")
+	points  = flag.Int("adversary.points", 100, "points of each, of TestClaimed")
 	share   = flag.String("adversary.share", "", "one in so many laws is put to e-graph, sums, theory, quantified z3, audit and refuter, as 1,2,40,2000,400,40; 0 is none")
 	limit   = flag.Duration("adversary.time", 0, "TestLong ends after it; 0: when all laws are written")
 )
@@ -249,4 +251,24 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: suffices %v, want %v (%d points)", c.words, got, c.fine, f.Tally.Met)
 		}
 	}
+}
+
+// The laws of any file, taken as claims: go test -run TestClaimed
+// -adversary.claimed FILE.
+func TestClaimed(t *testing.T) {
+	if *claimed == "" {
+		t.Skip("-adversary.claimed is empty")
+	}
+	var sum eval.Tally
+	ls := read(t, *claimed)
+	for i, l := range ls {
+		rng := rand.New(rand.NewPCG(*seed, uint64(i)))
+		f, tally := eval.Check(l, eval.Claim{Forward: true, Backward: !l.OneWay}, eval.Limits{}, *points, rng)
+		sum.Points += tally.Points
+		sum.Cells += tally.Cells
+		if f != nil {
+			t.Errorf("%s\nat %s: %s: %s", law.Format(l), f.Point, f.Outcome.Kind, f.Outcome.Detail)
+		}
+	}
+	t.Logf("%d laws, %d points, %d cells", len(ls), sum.Points, sum.Cells)
 }
