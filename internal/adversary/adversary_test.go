@@ -64,6 +64,9 @@ func TestLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("\n%s", f)
+	for _, l := range f.Blind {
+		t.Logf("claimed, and at no point put to the test:\n%s", law.Format(l))
+	}
 	// One of each kind, the smallest.
 	kinds := map[string]*Finding{}
 	count := map[string]int{}
@@ -271,4 +274,27 @@ func TestClaimed(t *testing.T) {
 		}
 	}
 	t.Logf("%d laws, %d points, %d cells", len(ls), sum.Points, sum.Cells)
+}
+
+// A law that is claimed by an engine that believes everything is made small, and
+// stays false.
+func TestShrink(t *testing.T) {
+	l, err := law.ParseLaw(`rule r
+  given X : [P.., a], Y : [P.., a], Z : [c], A : []
+  where a <= 5 and 2 <= c
+  then  smul(relu(ewadd(X, neg(neg(Y)))), A)
+     == smul(relu(ewadd(X, ewadd(Y, broadcast[shape=[P.., a]](reducesum[axes=(0)](slice[axis=0, lo=0, hi=2](Z)))))), A)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Finding{Law: l}
+	shrink(f, 500, func(l *law.Law) []claim {
+		return []claim{{engine: engineSums, law: l, says: eval.Claim{Forward: true, Backward: true}}}
+	})
+	if n := law.Size(append(slices.Clone(f.Law.LHS), f.Law.RHS...)...); n > 1 || len(f.Law.Where) > 0 {
+		t.Errorf("left is\n%s", law.Format(f.Law))
+	}
+	if bad, _ := eval.Check(f.Law, eval.Claim{Forward: true, Backward: true}, eval.Limits{}, 40, rand.New(rand.NewPCG(1, 1))); bad == nil {
+		t.Errorf("it is true:\n%s", law.Format(f.Law))
+	}
 }

@@ -69,7 +69,7 @@ var engineNames = []string{engineEGraph, engineGround, engineQuantified, engineS
 // rounds of the e-graph: little room, since most laws are false.
 var rounds = []tensor.Limits{
 	{Nodes: 120, Iters: 3, Level: tensor.Shrinking},
-	{Nodes: 220, Iters: 2, Level: tensor.Growing},
+	{Nodes: 160, Iters: 1, Level: tensor.Growing},
 }
 
 // sample says which share of the laws an engine is asked about, one in so many;
@@ -267,7 +267,7 @@ func (p *panel) bySums(ctx context.Context, ls []*law.Law) ([]claim, error) {
 
 // byTheory asks for the verdict on which e-graph, Z3 and checker agree.
 func (p *panel) byTheory(ctx context.Context, ls []*law.Law) ([]claim, error) {
-	ps, err := p.theory.Decide(ctx, p.some(ls, p.share.theory), theory.Options{Rounds: rounds, Workers: 1})
+	ps, err := p.theory.Decide(ctx, p.together(ls, p.share.theory), theory.Options{Rounds: rounds, Workers: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func (o Options) withDefaults() Options {
 		o.Points = 24
 	}
 	if o.Share == (sample{}) {
-		o.Share = sample{egraph: 1, sums: 2, theory: 40, quantified: 2000, audit: 400, refute: 40}
+		o.Share = sample{egraph: 1, sums: 2, theory: 40, quantified: 2000, audit: 1000, refute: 40}
 	}
 	return o
 }
@@ -90,6 +90,7 @@ type Figures struct {
 	Claimed      int            // laws of which something was claimed
 	Wordless     int            // conditions of the audit that are not understood
 	Untested     int            // claimed laws at which no point put the claim to the test
+	Blind        []*law.Law     // these
 	Tally        eval.Tally
 	Findings     []*Finding
 	CPU, Wall    time.Duration
@@ -115,6 +116,7 @@ func (f *Figures) add(g *Figures) {
 	f.Tally.Met += g.Tally.Met
 	f.Tally.Cells += g.Tally.Cells
 	f.Tally.Skipped += g.Tally.Skipped
+	f.Blind = append(f.Blind, g.Blind[:min(len(g.Blind), max(0, maxBlind-len(f.Blind)))]...)
 	f.Findings = append(f.Findings, g.Findings...)
 }
 
@@ -135,9 +137,12 @@ func (f *Figures) String() string {
 // maxShrunk bounds the findings of a batch that are made small.
 const maxShrunk = 6
 
+// maxBlind bounds the laws that are kept because nothing was put to the test.
+const maxBlind = 30
+
 // batch is how many laws are asked together: engines read all axioms once for
 // them.
-const batch = 400
+const batch = 1000
 
 // Run writes laws, asks the engines and judges their claims.
 func Run(ctx context.Context, o Options) (*Figures, error) {
@@ -170,7 +175,7 @@ func Run(ctx context.Context, o Options) (*Figures, error) {
 				mu.Lock()
 				results[i] = f
 				done++
-				if o.Progress != nil && done%5 == 0 {
+				if o.Progress != nil && done%4 == 0 {
 					n := 0
 					for _, r := range results {
 						if r != nil {
@@ -235,8 +240,11 @@ func (o Options) batch(ctx context.Context, t *theory.Theory, w *writer, i int) 
 		f.Forged, f.Wordless = p.forgedProofs, p.wordless
 		f.judge(claims, how, o.Points, w.rng)
 		for k, x := range f.Findings {
-			if k < maxShrunk && i > 0 {
-				p.shrink(ctx, x, x.Engines[0], 200)
+			if k >= maxShrunk || i == 0 {
+				break
+			}
+			if ask := p.shrinker(ctx, x.Engines[0]); ask != nil {
+				shrink(x, 200, ask)
 			}
 		}
 	}
@@ -294,6 +302,7 @@ func (f *Figures) judge(claims []claim, how map[*law.Law]string, points int, rng
 			if bad == nil {
 				if tally.Met == 0 {
 					f.Untested++
+					f.Blind = append(f.Blind, cs[0].law)
 				}
 				break
 			}

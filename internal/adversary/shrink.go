@@ -10,26 +10,31 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
-// shrink makes the law of a finding small: as long as the engine claims it and
-// the claim is false.
-func (p *panel) shrink(ctx context.Context, f *Finding, engine string, tries int) {
+// shrinker is what asks the engine of a finding again; nil where it cannot be
+// asked by itself.
+func (p *panel) shrinker(ctx context.Context, engine string) func(*law.Law) []claim {
 	ask := map[string]func(context.Context, []*law.Law) ([]claim, error){engineSums: p.bySums, engineEGraph: p.egraph,
 		engineChecker: p.egraph, engineTheory: p.byTheory}[engine]
 	if ask == nil {
-		return
+		return nil
 	}
 	p.share = sample{1, 1, 1, 1, 1, 1}
-	rng := rand.New(rand.NewPCG(1, 1))
-	fails := func(l *law.Law) *eval.Finding {
+	return func(l *law.Law) []claim {
 		cs, err := ask(ctx, []*law.Law{l})
 		if err != nil {
 			return nil
 		}
-		for _, c := range cs {
-			if c.engine != engine || c.broken {
-				continue
-			}
-			if bad, _ := eval.Check(c.law, c.says, eval.Limits{}, 40, rng); bad != nil {
+		return slices.DeleteFunc(cs, func(c claim) bool { return c.engine != engine || c.broken })
+	}
+}
+
+// shrink makes the law of a finding small: as long as something is claimed of it
+// that is false.
+func shrink(f *Finding, tries int, ask func(*law.Law) []claim) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	fails := func(l *law.Law) *eval.Finding {
+		for _, c := range ask(l) {
+			if bad, _ := eval.Check(c.law, c.says, c.within, 40, rng); bad != nil {
 				return bad
 			}
 		}
@@ -39,7 +44,7 @@ func (p *panel) shrink(ctx context.Context, f *Finding, engine string, tries int
 		again = false
 		for _, l := range simpler(f.Law) {
 			l, ok := finish(l, false)
-			if !ok || ctx.Err() != nil {
+			if !ok {
 				continue
 			}
 			if tries--; tries < 0 {

@@ -3,7 +3,12 @@
 // names and attribute values, and has its own arithmetic of sizes, its own
 // rules of when an operator is defined and what shape it has, its own meaning
 // of every operator, and its own numbers. It calls no inference, no
-// interpreter, no substitution, and does not fold sizes.
+// interpreter, no substitution, and does not fold sizes. What it does share is
+// the reader: a text that law.Parse misreads is misread here too; except that a
+// variable is looked up by name, whatever sort a size function says it has.
+//
+// Not judged are laws with cast, resize or a mesh variable, and what a gather
+// gives at a position outside its table.
 //
 // # Words
 //
