@@ -64,9 +64,9 @@ func TestSteady(t *testing.T) {
 		opt     Options
 		workers []int
 	}{
-		{Options{MaxOps: 4, Ops: []string{"concat", "ewadd", "ewmul"}, SemanticOps: -1}, []int{4, 3}},
+		{Options{MaxOps: 4, Ops: []string{"concat", "ewadd", "ewmul"}, SemanticOps: -1}, []int{4}},
 		{Options{MaxOps: 4, Ops: []string{"matmul", "ewadd", "transpose"}}, []int{2, 8}},
-		{Options{MaxOps: 3, Ops: []string{"conv2d", "conv2d_relu", "relu", "poolmax"}}, []int{3}},
+		{Options{MaxOps: 3, Ops: []string{"conv2d", "conv2d_relu", "relu"}, SemanticOps: 2}, []int{3}},
 	} {
 		opt := c.opt
 		opt.Seed, opt.Workers = 1, 1
