@@ -410,6 +410,34 @@ func (w *Witness) Replay(l *law.Law) (*Witness, error) {
 	return now, nil
 }
 
+// Refutes reports that the witness refutes l too, a form of its law with fewer
+// variables or more conditions: what it gives to the variables of l, replayed.
+func (w *Witness) Refutes(l *law.Law) bool {
+	s, err := newSpace(l, RefuteOptions{})
+	if err != nil {
+		return false
+	}
+	attrs := make([]string, len(s.attrs))
+	for i, a := range s.attrs {
+		attrs[i] = a.name
+	}
+	v := *w
+	v.Dims, v.Runs, v.Attrs = only(w.Dims, s.sizes), only(w.Runs, s.runs), only(w.Attrs, attrs)
+	_, err = v.Replay(l)
+	return err == nil
+}
+
+// only is m without what is not among the names.
+func only[V any](m map[string]V, names []string) map[string]V {
+	out := map[string]V{}
+	for _, n := range names {
+		if v, ok := m[n]; ok {
+			out[n] = v
+		}
+	}
+	return out
+}
+
 // String is the witness for people: the inputs, every intermediate tensor of
 // both sides, and the first cell that differs.
 func (w *Witness) String() string {

@@ -8,16 +8,20 @@ import (
 	"github.com/taso-go/taso/verify"
 )
 
+// maxTried bounds the special forms of a rule that a proof is looked for.
+const maxTried = 24
+
 // narrow looks for conditions under which refuted laws hold.
 func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 	type search struct {
-		n    *decision
-		left []special
+		n     *decision
+		left  []special
+		tried int // proofs
 	}
 	var open []*search
 	for _, n := range ns {
 		if n.way[0].Verdict == Refuted || n.way[1].Verdict == Refuted {
-			open = append(open, &search{n, specials(n.law)})
+			open = append(open, &search{n: n, left: specials(n.law)})
 		}
 	}
 	stage := d.opt.Progress.Stage("conditions", int64(len(open)))
@@ -30,6 +34,9 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 			for len(s.left) > 0 && next[i] == nil {
 				c := &s.left[0]
 				s.left = s.left[1:]
+				if s.n.broken(c.law) {
+					continue
+				}
 				w, err := verify.Refute(ctx, c.law, verify.RefuteOptions{Minimize: -1, Reach: -1, Seed: d.opt.Seed})
 				if err != nil {
 					return err
@@ -47,6 +54,7 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 		var at []int
 		for i, c := range next {
 			if c != nil {
+				open[i].tried++
 				goals, at = append(goals, c.law), append(at, i)
 			}
 		}
@@ -58,14 +66,14 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 		for j, p := range ps {
 			i := at[j]
 			// A condition that the law itself rules out makes anything true.
-			if p.Verdict.Status == verify.Proved && (drawn(p.Goal) || !drawn(open[i].n.law)) {
+			if p.Verdict.Status == verify.Proved && drawn(p.Goal) {
 				d.conditional(open[i].n, next[i], p)
 				done[i] = true
 			}
 		}
 		var rest []*search
 		for i, s := range open {
-			if !done[i] && len(s.left) > 0 {
+			if !done[i] && len(s.left) > 0 && s.tried < maxTried {
 				rest = append(rest, s)
 				continue
 			}
@@ -74,6 +82,18 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 		open = rest
 	}
 	return nil
+}
+
+// broken reports that what refutes each refuted direction of n refutes that
+// direction of a special form too.
+func (n *decision) broken(special *law.Law) bool {
+	for k, w := range n.way {
+		if w.Verdict == Refuted &&
+			(w.Counterexample == nil || !w.Counterexample.Witness.Refutes(law.OneDirection(special, k == 1))) {
+			return false
+		}
+	}
+	return true
 }
 
 // conditional records that a refuted law holds in a special form, and in which
