@@ -89,6 +89,7 @@ type Figures struct {
 	False        map[string]int // of these, contradicted
 	Claimed      int            // laws of which something was claimed
 	Wordless     int            // conditions of the audit that are not understood
+	Unseen       int            // counterexamples where nothing can be evaluated
 	Untested     int            // claimed laws at which no point put the claim to the test
 	Blind        []*law.Law     // these
 	Tally        eval.Tally
@@ -106,6 +107,7 @@ func (f *Figures) add(g *Figures) {
 	f.Claimed += g.Claimed
 	f.Untested += g.Untested
 	f.Wordless += g.Wordless
+	f.Unseen += g.Unseen
 	for k, n := range g.Claims {
 		f.Claims[k] += n
 	}
@@ -125,6 +127,7 @@ func (f *Figures) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "laws written       %9d\nforged proofs      %9d\nlaws claimed       %9d\nconditions unread  %9d\n", f.Laws, f.Forged, f.Claimed, f.Wordless)
 	fmt.Fprintf(&b, "never put to test  %9d\npoints             %9d\ncells compared     %9d\n", f.Untested, f.Tally.Points, f.Tally.Cells)
+	fmt.Fprintf(&b, "witnesses unseen   %9d\n", f.Unseen)
 	fmt.Fprintf(&b, "CPU time %s, wall time %s\n", f.CPU.Round(time.Second), f.Wall.Round(time.Second))
 	fmt.Fprintf(&b, "%-16s %9s %9s\n", "engine", "claims", "false")
 	for _, e := range engineNames {
@@ -337,6 +340,10 @@ func (f *Figures) judgeWitness(c claim, how string, rng *rand.Rand) {
 		if last.Kind != eval.Agree && last.Kind != eval.Skipped {
 			break
 		}
+	}
+	if last.Kind == eval.Skipped { // too many cells, or positions outside a table
+		f.Unseen++
+		return
 	}
 	f.False[c.engine]++
 	f.Findings = append(f.Findings, &Finding{Law: c.law, How: how, Engines: []string{c.engine}, Notes: []string{c.note},
