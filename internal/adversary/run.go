@@ -177,6 +177,11 @@ func Run(ctx context.Context, o Options) (*Figures, error) {
 				f, err := o.batch(ctx, t, w, i)
 				mu.Lock()
 				results[i] = f
+				if f != nil && o.Progress != nil {
+					for _, x := range f.Findings {
+						fmt.Fprintf(o.Progress, "batch %d: %s", i, x)
+					}
+				}
 				done++
 				if o.Progress != nil && done%4 == 0 {
 					n := 0

@@ -95,6 +95,9 @@ func TestAt(t *testing.T) {
 		{"rule r given X : [4] then sigmoid(neg(X)) == neg(sigmoid(X))", sizes(), Values},
 		{"rule r given X : [4], Y : [4] then relu(ewadd(relu(X), relu(Y))) == ewadd(relu(X), relu(Y))", sizes(), Agree},
 		{"rule r given X : [4], Y : [4] then relu(ewadd(X, Y)) == ewadd(relu(X), relu(Y))", sizes(), Values},
+		// The largest of many is not the same everywhere.
+		{"rule r given X : [n, 4] then reducemax[axes=(0)](X) == reducemax[axes=(0)](reshape[shape=[n, 4]](transpose(reshape[shape=[4, n]](X))))",
+			sizes("n", 62), Values},
 		// One long axis.
 		{"rule r given X : [a] then reducesum[axes=(0)](X) == reducesum[axes=(0)](neg(neg(X)))", sizes("a", 3000), Agree},
 		{"rule r given X : [a] then slice[axis=0, lo=a-1, hi=a](X) == slice[axis=0, lo=a-2, hi=a-1](X)", sizes("a", 1000000), Values},

@@ -192,8 +192,12 @@ func fracOf(num, den int64) frac {
 func (rational) Int(n int64) frac { return fracOf(n, 1) }
 
 func (rational) Random(h uint64, whole bool) frac {
-	n := int64(h%7) - 3
-	if !whole && h>>32%4 == 0 {
+	if whole {
+		return fracOf(int64(h%7)-3, 1)
+	}
+	// Many values, so that the largest of many cells is not always the same.
+	n := int64(h%401) - 200
+	if h>>32%4 == 0 {
 		return fracOf(n, 2)
 	}
 	return fracOf(n, 1)
