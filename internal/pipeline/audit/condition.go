@@ -199,22 +199,37 @@ func conditionsOf(l *law.Law) []special {
 	return append(out, equalSizes(l)...)
 }
 
-// groupVars are the size variables that count the groups of convolutions.
+// groupVars are the size variables that count the groups of convolutions: all of
+// them are 1 just where all convolutions have one group. There are none if a
+// number of groups is no product of variables.
 func groupVars(l *law.Law) []string {
 	set := map[string]bool{}
+	products := true
 	eachTerm(l, func(t *law.Term) {
 		if t.Op == nil {
 			return
 		}
-		if i := t.Op.ParamIndex("groups"); i >= 0 {
-			d, _ := t.Attrs[i].Dim()
-			d.Walk(func(a graph.Atom) {
-				if a.Kind == graph.AtomVar {
-					set[a.Name] = true
-				}
-			})
+		i := t.Op.ParamIndex("groups")
+		if i < 0 {
+			return
 		}
+		d, _ := t.Attrs[i].Dim()
+		if n, ok := d.Const(); ok && n == 1 {
+			return
+		}
+		terms, constant := d.Terms()
+		if len(terms) != 1 || constant != 0 || terms[0].Coef != 1 {
+			products = false
+			return
+		}
+		d.Walk(func(a graph.Atom) {
+			products = products && a.Kind == graph.AtomVar
+			set[a.Name] = true
+		})
 	})
+	if !products {
+		return nil
+	}
 	return keys(set)
 }
 
