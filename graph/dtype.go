@@ -72,6 +72,23 @@ func (t DType) IsFloat() bool { return t == Float32 || t == Float16 || t == Floa
 // IsInt reports whether the elements are integers; truth values are none.
 func (t DType) IsInt() bool { return t == Int64 || t == Int32 || t == Uint8 || t == Int8 }
 
+// IntRange are the least and the largest integer of an integer type.
+func (t DType) IntRange() (lo, hi int64) {
+	switch bits := 8 * t.Bytes(); {
+	case !t.IsInt():
+		return 0, 0
+	case t == Uint8:
+		return 0, 1<<bits - 1
+	default:
+		return -1 << (bits - 1), 1<<(bits-1) - 1
+	}
+}
+
+// Truncate names the function that a cast to an integer type is: rounding towards
+// 0. Each type has its own: of a number that a type does not hold nothing is
+// said, and runtimes differ.
+func Truncate(t DType) string { return "truncate_" + t.String() }
+
 // TensorType is an element type with concrete sizes, outermost axis first; no
 // sizes are a scalar.
 type TensorType struct {

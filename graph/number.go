@@ -146,3 +146,19 @@ func ParseFunc(text string) (name string, params []float64, err error) {
 
 // IsZero names the function that is 1 at 0 and 0 elsewhere.
 const IsZero = "iszero"
+
+// Real reports that the numbers among the attributes of an operator are real
+// ones, or bounds that bound nothing (Param.Infinite), as laws want them; the
+// error names one that is not.
+func (o *Op) Real(a Attrs) error {
+	for i, v := range a {
+		x, ok := v.Number()
+		if !ok || i >= len(o.Params) || o.Params[i].Infinite != 0 && math.IsInf(x, o.Params[i].Infinite) {
+			continue
+		}
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return fmt.Errorf("operator %s: %s is %s: laws are about real numbers", o.Name, o.Params[i].Name, v)
+		}
+	}
+	return nil
+}

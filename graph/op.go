@@ -12,6 +12,9 @@ type Param struct {
 	Sort    string // int, axis, stride, padding, act, border, perm, tuple, shape, number, flag (0 or 1), dtype, name
 	Default Value  // KindNone: must be given
 	Doc     string
+	// Infinite is the sign of the infinite number that a law may write here, for
+	// a bound that bounds nothing; 0: none. Laws are about real numbers.
+	Infinite int
 }
 
 // Work is what an operator costs in the abstract, for float32 tensors.

@@ -48,6 +48,9 @@ func TypeOf(f *graph.Facts, t *Term, vars map[string]graph.Shape, memo map[*Term
 				in[i] = memo[a]
 			}
 			out, e := u.Op.InferShapes(f, u.Attrs, in)
+			if e == nil {
+				e = u.Op.Real(u.Attrs)
+			}
 			if e != nil {
 				err = fmt.Errorf("%s: %w", u, e)
 				return

@@ -66,9 +66,24 @@ func (Float) FnOf(text string) func(float64) float64 {
 
 // steps are functions that are no operators.
 var steps = map[string]func(float64) float64{
-	"truncate":   math.Trunc,
 	graph.IsZero: func(x float64) float64 { return indicator(x == 0) },
 	"nonzero":    func(x float64) float64 { return indicator(x != 0) },
+}
+
+// intTypes are the types that casts truncate to.
+var intTypes = []graph.DType{graph.Int64, graph.Int32, graph.Uint8, graph.Int8}
+
+func init() {
+	for _, t := range intTypes {
+		// 2^63-1 is no float64: what is below hi+1 is held.
+		lo, hi := t.IntRange()
+		steps[graph.Truncate(t)] = func(x float64) float64 {
+			if x = math.Trunc(x); x < float64(lo) || x >= float64(hi)+1 {
+				return math.NaN()
+			}
+			return x
+		}
+	}
 }
 
 func indicator(b bool) float64 {

@@ -182,10 +182,24 @@ var rationalFunctions = map[string]struct {
 		}
 		return Q{x.Den, x.Num}
 	}},
-	"number":   {1, func(_ Rational, _ Q, p []Q) Q { return finite(p[0]) }},
-	"truncate": {0, func(_ Rational, x Q, _ []Q) Q { return Q{x.Num / x.Den, 1} }},
-	"nonzero":  {0, func(_ Rational, x Q, _ []Q) Q { return truth(x.Num != 0) }},
-	"iszero":   {0, func(_ Rational, x Q, _ []Q) Q { return truth(x.Num == 0) }},
+	"number":  {1, func(_ Rational, _ Q, p []Q) Q { return finite(p[0]) }},
+	"nonzero": {0, func(_ Rational, x Q, _ []Q) Q { return truth(x.Num != 0) }},
+	"iszero":  {0, func(_ Rational, x Q, _ []Q) Q { return truth(x.Num == 0) }},
+}
+
+func init() {
+	for _, t := range intTypes {
+		lo, hi := t.IntRange()
+		f := rationalFunctions["nonzero"]
+		f.of = func(_ Rational, x Q, _ []Q) Q {
+			n := x.Num / x.Den
+			if n < lo || n > hi {
+				return Bad
+			}
+			return Q{n, 1}
+		}
+		rationalFunctions[graph.Truncate(t)] = f
+	}
 }
 
 func truth(b bool) Q {

@@ -49,15 +49,15 @@ func castTo(a graph.Attrs) (graph.DType, error) {
 	return graph.ParseDType(name)
 }
 
-// castFn is the function of one element that a cast is: none, truncate or
-// nonzero.
+// castFn is the function of one element that a cast is: none, nonzero, or that of
+// graph.Truncate.
 func castFn(a graph.Attrs) (string, error) {
 	t, err := castTo(a)
 	switch {
 	case err != nil:
 		return "", err
 	case t.IsInt():
-		return "truncate", nil
+		return graph.Truncate(t), nil
 	case t == graph.Bool:
 		return "nonzero", nil
 	}

@@ -8,6 +8,6 @@ var Clip = graph.Register(family("clip", "x kept between lo and hi, element by e
 	func(p []float64) func(float64) float64 {
 		return func(x float64) float64 { return clip(x, p[0], p[1]) }
 	},
-	graph.Param{Name: "lo", Sort: graph.SortNumber, Doc: "least value"},
-	graph.Param{Name: "hi", Sort: graph.SortNumber, Doc: "largest value"},
+	graph.Param{Name: "lo", Sort: graph.SortNumber, Doc: "least value", Infinite: -1},
+	graph.Param{Name: "hi", Sort: graph.SortNumber, Doc: "largest value", Infinite: 1},
 ))

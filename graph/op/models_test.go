@@ -283,7 +283,15 @@ func init() {
 			for i := range x.Data {
 				x.Data[i] /= 4
 			}
-			to := rapid.SampledFrom([]string{"float64", "float16", "int32", "int64", "uint8", "bool"}).Draw(t, "to")
+			to := rapid.SampledFrom([]string{"float64", "float16", "int32", "int64", "int8", "uint8", "bool"}).Draw(t, "to")
+			for i, v := range x.Data { // what an integer type does not hold has no value
+				switch to {
+				case "uint8":
+					x.Data[i] = math.Abs(math.Mod(v, 255))
+				case "int8":
+					x.Data[i] = math.Mod(v, 127)
+				}
+			}
 			compare(t, op.Cast, named{"to": name(to)}, []tensor{x}, build(func(i []int) float64 {
 				switch y := at(x, i...); to {
 				case "float64", "float16":

@@ -173,7 +173,7 @@ func (e *env) function(text string) (function, error) {
 		}
 		f.attrs = append(f.attrs, v)
 	}
-	return f, nil
+	return f, real(op.Name, f.attrs)
 }
 
 // pred is a condition on sizes: left rel right, or left mod m rel right.

@@ -26,7 +26,7 @@ func TestModelShapes(t *testing.T) {
 		{"reducesum[axes=(1)](X)", true}, {"reducemean[axes=(0, 2), keep=1](X)", true}, {"reducemax[axes=(2, 0)](X)", false},
 		{"reducesum[axes=(0, 0)](X)", false}, {"reducesum[axes=(3)](X)", false},
 		{"reducesum[axes=(0)](T)", true}, {"reducesum[axes=(1)](T)", false}, {"reducesum[axes=(1)](S)", false},
-		{"pad[before=(0, 1, 0), after=(2, 0, 0), value=-inf](X)", true}, {"pad[before=(0, 1), after=(2, 0, 0)](X)", false},
+		{"pad[before=(0, 1, 0), after=(2, 0, 0), value=-0.5](X)", true}, {"pad[before=(0, 1, 0), after=(2, 0, 0), value=-inf](X)", false}, {"pad[before=(0, 1), after=(2, 0, 0)](X)", false},
 		{"pad[before=(0, 1, 1), after=(1, 1, 1)](S)", false},
 		{"reshape[shape=[a*b, c]](X)", true}, {"reshape[shape=[c, a, b]](X)", true}, {"reshape[shape=[a, b]](X)", false},
 		{"reshape[shape=[P.., a*b]](S)", true}, {"reshape[shape=[a*b, P..]](S)", false}, {"reshape[shape=[Q.., a]](T)", false},

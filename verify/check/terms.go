@@ -96,6 +96,9 @@ func (b *terms) build(t *law.Term, e *env) (int, error) {
 	}
 	out, err := a.infer()
 	if err == nil {
+		err = real(t.Op.Name, a.attrs)
+	}
+	if err == nil {
 		err = b.sizes.err
 	}
 	if err != nil {

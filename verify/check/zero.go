@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/taso-go/taso/graph"
@@ -47,4 +48,18 @@ func zeroAtZero(op string, attrs []value) bool {
 	}
 	f := keepsZero[op]
 	return f != nil && f(p)
+}
+
+// real requires the numbers of an operator to be real ones: laws are about real
+// numbers, and what is infinite less itself is not 0. The bounds of clip may be
+// absent.
+func real(op string, attrs []value) error {
+	for i, v := range attrs {
+		x := math.Float64frombits(v.bits)
+		absent := op == "clip" && (i == 0 && math.IsInf(x, -1) || i == 1 && math.IsInf(x, 1))
+		if v.kind == graph.KindNumber && !absent && !finite([]float64{x}) {
+			return fmt.Errorf("operator %s: %s is no real number", op, v)
+		}
+	}
+	return nil
 }

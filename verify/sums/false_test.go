@@ -30,6 +30,15 @@ func TestFalse(t *testing.T) {
 		{"axes exchanged by reshape", `
 			given X : [a, b]
 			then reshape[shape=[b, a]](X) == transpose[perm=(1, 0)](X)`, ""},
+		{"a border that is infinite, less itself", `
+			given X : [n]
+			then ewsub(pad[before=(1), after=(0), value=inf](X), pad[before=(1), after=(0), value=inf](X)) == pad[before=(1), after=(0)](ewsub(X, X))`, ""},
+		{"a bound that is infinite, less itself", `
+			given X : [n], Z : [n]
+			then X == ewadd(X, ewsub(clip[lo=inf, hi=inf](Z), clip[lo=inf, hi=inf](Z)))`, ""},
+		{"a bound that is absent, less itself", `
+			given X : [n], Z : [n]
+			then X == ewadd(X, ewsub(clip[lo=0.0, hi=inf](Z), clip[lo=0.0, hi=inf](Z)))`, "equal forward backward"},
 		{"a scalar X1 and X of ten axes", `
 			given X1 : [], X : [3000, 1, 1, 1, 1, 1, 1, 1, 1, 1]
 			then broadcast[shape=[3000, 1, 1, 1, 1, 1, 1, 1, 1, 1]](X1) == X`, ""},

@@ -76,7 +76,7 @@ func (r *Report) conclude() {
 	switch {
 	case deviates:
 		r.Verdict = ModelsDiffer
-	case r.Exact.Verdict == Equal:
+	case r.Exact.Verdict == Equal && len(r.Unreached) == 0:
 		r.Verdict = ModelsEqual
 	case r.weightsDecide():
 		r.Verdict = ModelsDiffer

@@ -81,6 +81,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if r.Unreached, err = numbers(ctx, o, c, !equal && !r.weightsDecide(), &r.Numbers); err != nil {
 		return nil, fmt.Errorf("verify models %s and %s: %w", o.A.Name, o.B.Name, err)
 	}
+	if !r.Exact.Structure {
+		r.Unreached = append(r.Unreached, narrow(o.A, o.B)...)
+	}
 	r.Runs = max(r.Runs, r.Numbers.Runs)
 	r.conclude()
 	return r, nil

@@ -1,0 +1,65 @@
+package verifymodels_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+	"github.com/taso-go/taso/model"
+)
+
+// chain is a model of one input: operators one after another, "add" being the sum
+// of a tensor with itself and the others casts.
+func chain(t *testing.T, from graph.DType, steps ...string) *model.Model {
+	t.Helper()
+	var b graph.Builder
+	x, err := b.AddInput("x", from, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range steps {
+		name, args := "cast", []graph.Tensor{x}
+		attrs := graph.Attrs{graph.NameValue(s)}
+		if s == "add" {
+			name, args, attrs = "ewadd", []graph.Tensor{x, x}, nil
+		}
+		op, _ := graph.Lookup(name)
+		id, err := b.Apply(string(rune('a'+i)), op, attrs, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x = id.Out(0)
+	}
+	g, err := b.Finish(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &model.Model{Name: "m", Graph: g}
+}
+
+// Integer types are told apart: a cast to one is not a cast to another, and sums
+// of bytes are not those of numbers.
+func TestIntegerTypes(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		a, b  *model.Model
+		equal bool
+	}{
+		{"casts to int8 and to int64", chain(t, graph.Float32, "add", "int8", "float32"), chain(t, graph.Float32, "add", "int64", "float32"), false},
+		{"casts to int8", chain(t, graph.Float32, "add", "int8", "float32"), chain(t, graph.Float32, "add", "int8", "float32"), true},
+		{"a sum of bytes and one of numbers", chain(t, graph.Uint8, "add", "float32"), chain(t, graph.Uint8, "float32", "add"), false},
+		{"sums of bytes", chain(t, graph.Uint8, "add", "float32"), chain(t, graph.Uint8, "add", "float32"), true},
+		{"a sum of words and one of numbers", chain(t, graph.Int64, "add", "float32"), chain(t, graph.Int64, "float32", "add"), true},
+	} {
+		r, err := verifymodels.Run(context.Background(), verifymodels.Options{A: c.a, B: c.b, Seed: 1})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if equal := r.Verdict == verifymodels.ModelsEqual; equal != c.equal || r.Agree && !c.equal && len(r.Unreached) > 0 {
+			t.Errorf("%s: %s, %v", c.name, r.Verdict, r.Unreached)
+		}
+		t.Logf("%s: %s %v", c.name, r.Verdict, r.Unreached)
+	}
+}
