@@ -33,6 +33,7 @@ func plainText(l *Law) string {
 }
 
 func (c *canonizer) run() *Law {
+	c.law = sized(c.law)
 	l := c.law
 	sides := [][2][]*Term{{l.LHS, l.RHS}}
 	if !l.OneWay {
@@ -53,6 +54,43 @@ func (c *canonizer) run() *Law {
 		})
 	}
 	return c.best
+}
+
+// sized is a law with the sizes of tensors that no side reads among its
+// conditions, where they may be below 1: a law says nothing of such sizes, also
+// when the tensor is dropped.
+func sized(l *Law) *Law {
+	read := map[string]bool{}
+	for _, t := range append(append([]*Term{}, l.LHS...), l.RHS...) {
+		t.Walk(func(u *Term) { read[u.Var] = true })
+	}
+	out := *l
+	out.Where = append([]Pred(nil), l.Where...)
+	for _, b := range l.Given {
+		if b.Sort != "" || read[b.Name] {
+			continue
+		}
+		for _, it := range b.Shape {
+			if it.Run == "" && !atLeast1(it.Dim) {
+				out.Where = append(out.Where, Pred{Left: graph.Int(1), Rel: "<=", Right: it.Dim})
+			}
+		}
+	}
+	return &out
+}
+
+// atLeast1 reports that a size is at least 1 whatever its variables are, at sight.
+func atLeast1(d graph.Dim) bool {
+	terms, least := d.Terms()
+	for _, t := range terms {
+		if t.Coef < 0 {
+			return false
+		}
+		least += t.Coef
+	}
+	plain := true
+	d.Walk(func(a graph.Atom) { plain = plain && a.Kind == graph.AtomVar })
+	return plain && least >= 1
 }
 
 // ID is the identity of a law: "r_" and ten digits of the hash of its

@@ -112,3 +112,27 @@ func TestCanonicalIsRead(t *testing.T) {
 		}
 	}
 }
+
+// The size of a tensor that no side reads is a condition of the law, and part of
+// what the law is.
+func TestCanonicalKeepsSizesOfUnreadTensors(t *testing.T) {
+	const then = " then ewadd(Z, reducesum[axes=(0), keep=1](slice[axis=0, lo=0, hi=b](Y))) => Z"
+	parse := func(given string) *law.Law {
+		l, err := law.ParseLaw("rule x\n given " + given + then)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	with, without, free := parse("X : [a-b], Y : [a], Z : [1]"), parse("Y : [a], Z : [1]"), parse("X : [a+b], Y : [a], Z : [1]")
+	if law.ID(with) == law.ID(without) {
+		t.Errorf("%s\nand\n%s\nhave one id", law.Format(with), law.Format(without))
+	}
+	if law.ID(free) != law.ID(without) {
+		t.Errorf("a size that is at least 1 makes another law:\n%s", law.Format(law.Canonical(free)))
+	}
+	again, err := law.ParseLaw(law.Format(law.Canonical(with)))
+	if err != nil || law.ID(again) != law.ID(with) {
+		t.Errorf("the canonical form reads as another law: %v\n%s", err, law.Format(law.Canonical(with)))
+	}
+}

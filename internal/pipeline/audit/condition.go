@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"math/rand"
 	"slices"
 	"sort"
 	"strings"
@@ -142,18 +141,6 @@ func never(l *law.Law) bool {
 		holds, decided := p.Holds(&graph.Binding{})
 		return decided && !holds
 	})
-}
-
-// drawn reports whether sizes were found for which the conditions of a law hold.
-func drawn(l *law.Law) bool {
-	s := law.NewSampler(l, law.Scope{})
-	rng := rand.New(rand.NewSource(1))
-	for range 3 {
-		if _, ok := s.Sample(rng); ok {
-			return true
-		}
-	}
-	return false
 }
 
 func conditionsOf(l *law.Law) []special {

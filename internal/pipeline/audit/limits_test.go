@@ -53,3 +53,43 @@ rule ranks
 		t.Errorf("%v", rep.Summary.Verdicts)
 	}
 }
+
+// A condition is one under which the law says something, and its words are the
+// condition that was proved.
+func TestConditionsSaySomething(t *testing.T) {
+	rep := auditLaws(t, `
+# No sizes with c < b make the slice defined.
+rule never_defined
+  given X : [b], Z : [c]
+  where c < b
+  then  X == ewadd(X, ewsub(slice[axis=0, lo=0, hi=b](Z), slice[axis=0, lo=0, hi=b](Z)))
+
+# Without a pad there is no window of two rows in one.
+rule never_a_window
+  given p : padding, X : [b, c, 1, w]
+  where 2 <= kh
+  then  poolavg[kh=kh, kw=1, pad=p](X) => poolavg[kh=kh, kw=1, pad=p, border=excluded](X)
+
+# Twice g groups are never one; with g = 1 the sums agree.
+rule two_groups
+  given X : [b, c*2*g, h, w], W : [2*g, c, kh, kw], T : [g]
+  then  smul(conv2d[pad=valid, groups=2*g](X, W), reducesum[axes=(0)](T))
+     => smul(conv2d[pad=valid, groups=2*g](X, W), reducesum[axes=(0)](slice[axis=0, lo=0, hi=1](T)))
+
+# g-k+1 groups are one with other g and k than 1 and 1.
+rule groups_of_a_difference
+  given X : [b, g*c-k*c+c, h, w], W : [g-k+1, c, kh, kw], T : [g]
+  then  smul(conv2d[pad=valid, groups=g-k+1](X, W), reducesum[axes=(0)](T))
+     => smul(conv2d[pad=valid, groups=g-k+1](X, W), reducesum[axes=(0)](slice[axis=0, lo=0, hi=1](T)))
+`)
+	for _, r := range rep.Rules {
+		for k, w := range []Direction{r.Readings[0].Forward, r.Readings[0].Backward} {
+			if w.Verdict == Conditional {
+				t.Errorf("%s, direction %d: conditional, if %s", r.Name, k, w.Condition)
+			}
+		}
+		if w := r.Readings[0].Forward; w.Verdict != Refuted {
+			t.Errorf("%s: %s", r.Name, w.Verdict)
+		}
+	}
+}

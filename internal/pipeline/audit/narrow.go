@@ -66,7 +66,7 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 		for j, p := range ps {
 			i := at[j]
 			// A condition that the law itself rules out makes anything true.
-			if p.Verdict.Status == verify.Proved && drawn(p.Goal) {
+			if p.Verdict.Status == verify.Proved && holdsSomewhere(p.Law()) {
 				d.conditional(open[i].n, next[i], p)
 				done[i] = true
 			}
@@ -110,6 +110,9 @@ func (d *decider) conditional(n *decision, c *special, p theory.Proof) {
 			d.whereDefined(special, k)
 		}
 		x := special.way[k]
+		if x.Verdict == Unknown {
+			continue
+		}
 		w.Verdict, w.Engine, w.Axioms, w.Certificate = Conditional, x.Engine, x.Axioms, x.Certificate
 		w.Sizes, w.Defined, w.Condition, n.shown[k] = x.Sizes, x.Defined, c.condition, special.shown[k]
 		if x.Condition != "" {

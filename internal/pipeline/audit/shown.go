@@ -74,6 +74,10 @@ func (d *decider) whereDefined(n *decision, k int) {
 	*w = Direction{Verdict: Conditional, Condition: bothDefined, Sizes: allSizes, Defined: bothThere, Millis: w.Millis}
 	proof := n.shown[1-k].proof
 	l, words := targetDefined(n.law, k == 1)
+	if !holdsSomewhere(n.law) {
+		*w = Direction{Verdict: Unknown, Reason: "no sizes were found at which both sides are defined", Millis: w.Millis}
+		return
+	}
 	if l != nil {
 		if _, err := check.Rule(l, proof, d.theory.ByName); err == nil {
 			w.Condition, w.Defined, n.shown[k] = words, sourceThere, &shown{law: l, proof: proof}
