@@ -6,7 +6,9 @@
 // conditions hold, then both sides are equal. Precisely: for all sizes of at
 // least 1, all axis runs, all attribute values and all real tensors with the
 // given shapes, the two sides are both undefined, or both defined, of one
-// shape, and equal entry by entry.
+// shape, and equal entry by entry. "Defined" is about shapes: a function of one
+// element is taken to have a value at every real number. Numbers in attributes are
+// real ([graph.Op.Real]).
 //
 //	# The product of matrices is associative.
 //	axiom matmul_assoc

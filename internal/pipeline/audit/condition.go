@@ -165,18 +165,29 @@ func conditionsOf(l *law.Law) []special {
 		}
 		out = append(out, special{&odd, "odd kernels"})
 	}
+	sorts := map[string]int{}
 	for _, g := range l.Given {
+		sorts[g.Sort]++
+	}
+	for _, g := range l.Given {
+		of := "" // which of several variables is meant
+		if sorts[g.Sort] > 1 {
+			of = ", " + g.Name
+		}
 		switch g.Sort {
 		case graph.SortSame:
-			attr(g.Name, graph.NameValue(graph.SameUpper), "SAME pads more behind (same_upper)")
-			attr(g.Name, graph.NameValue(graph.SameLower), "SAME pads more in front (same_lower)")
+			attr(g.Name, graph.NameValue(graph.SameUpper), "SAME pads more behind (same_upper"+of+")")
+			attr(g.Name, graph.NameValue(graph.SameLower), "SAME pads more in front (same_lower"+of+")")
 		case graph.SortPadding:
 			attr(g.Name, graph.NameValue(graph.Valid), g.Name+" = valid")
 			attr(g.Name, graph.NameValue(graph.SameUpper), g.Name+" = same_upper")
 			attr(g.Name, graph.NameValue(graph.SameLower), g.Name+" = same_lower")
 		case graph.SortBorder:
-			attr(g.Name, graph.NameValue("counted"), "averages count the border")
-			attr(g.Name, graph.NameValue("excluded"), "averages leave the border out")
+			if of != "" {
+				of = " (" + g.Name + ")"
+			}
+			attr(g.Name, graph.NameValue("counted"), "averages count the border"+of)
+			attr(g.Name, graph.NameValue("excluded"), "averages leave the border out"+of)
 		case graph.SortStride:
 			attr(g.Name, graph.TupleValue(1, 1), g.Name+" = (1, 1)")
 		case graph.SortAct:

@@ -2,16 +2,18 @@ package verifymodels
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/model"
 )
 
-// narrow lists the element types of one byte in which the models compute sums or
-// products. What leaves the range of such a type wraps around there; neither the
-// exact arithmetic nor that in numbers knows of ranges, so models that are not the
-// same operators of the same operands may differ where they say nothing of it.
-// Wider integers are taken to stay within their types.
+// narrow lists the element types of one byte in which the models compute, and
+// casts to float16. What leaves the range of such a type wraps around or becomes
+// infinite; neither the exact arithmetic nor that in numbers knows of ranges, so
+// models that are not the same operators of the same operands may differ where
+// they say nothing of it. Wider integers are taken to stay within their types, and
+// sums and products of float16 to be those of numbers: see notes.
 func narrow(ms ...*model.Model) []string {
 	var found []string
 	seen := map[graph.DType]bool{}
@@ -23,12 +25,34 @@ func narrow(ms ...*model.Model) []string {
 				continue
 			}
 			for out := range op.Out {
-				if t := m.Graph.DType(id.Out(out)); t.IsInt() && t.Bytes() == 1 && !seen[t] {
+				t := m.Graph.DType(id.Out(out))
+				if (t.IsInt() && t.Bytes() == 1 || t == graph.Float16 && op.Name == "cast") && !seen[t] {
 					seen[t] = true
 					found = append(found, fmt.Sprintf("what leaves the range of %s, in which %s computes", t, m.Graph.Name(id)))
 				}
 			}
 		}
 	}
+	return found
+}
+
+// wide lists the other element types that are not computed in as they are: wider
+// integers and float16.
+func wide(ms ...*model.Model) []string {
+	var found []string
+	for _, m := range ms {
+		uses := readers(m.Graph)
+		for id := range m.Graph.Nodes() {
+			op := m.Graph.Op(id)
+			if op == nil || uses[id] == 0 || op.Name == "cast" || m.Graph.WorkOf(id).FLOPs == 0 {
+				continue
+			}
+			t := m.Graph.DType(id.Out(0))
+			if (t.IsInt() && t.Bytes() > 1 || t == graph.Float16) && !slices.Contains(found, t.String()) {
+				found = append(found, t.String())
+			}
+		}
+	}
+	slices.Sort(found)
 	return found
 }

@@ -50,6 +50,8 @@ func TestIntegerTypes(t *testing.T) {
 		{"casts to int8", chain(t, graph.Float32, "add", "int8", "float32"), chain(t, graph.Float32, "add", "int8", "float32"), true},
 		{"a sum of bytes and one of numbers", chain(t, graph.Uint8, "add", "float32"), chain(t, graph.Uint8, "float32", "add"), false},
 		{"sums of bytes", chain(t, graph.Uint8, "add", "float32"), chain(t, graph.Uint8, "add", "float32"), true},
+		{"a cast to float16", chain(t, graph.Float32, "add", "float16", "float32"), chain(t, graph.Float32, "add", "float32"), false},
+		{"casts to int8 and to int32", chain(t, graph.Int64, "int8", "float32"), chain(t, graph.Int64, "int32", "float32"), false},
 		{"a sum of words and one of numbers", chain(t, graph.Int64, "add", "float32"), chain(t, graph.Int64, "float32", "add"), true},
 	} {
 		r, err := verifymodels.Run(context.Background(), verifymodels.Options{A: c.a, B: c.b, Seed: 1})

@@ -31,6 +31,9 @@ func (c *comparison) notes() []string {
 			break
 		}
 	}
+	if types := wide(c.a, c.b); len(types) > 0 {
+		notes = append(notes, "results are taken to stay within their types, and to be exact: "+strings.Join(types, ", "))
+	}
 	kinds := map[string]bool{}
 	for _, m := range []*model.Model{c.a, c.b} {
 		uses := readers(m.Graph)
