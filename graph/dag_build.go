@@ -103,61 +103,83 @@ func (b *Builder) add(name string, op *Op, attrs Attrs, in []Tensor, t DType) (N
 	if t >= numDTypes {
 		return wrap(fmt.Errorf("operator %s: element type %s is not known", op.Name, t))
 	}
-	shapes := make([]Shape, len(in))
-	types := make([]DType, len(in))
+	types := make([]TensorType, len(in))
 	for i, x := range in {
 		if err := b.exists(x); err != nil {
 			return wrap(fmt.Errorf("operator %s: operand %d: %w", op.Name, i, err))
 		}
-		types[i] = b.g.DType(x)
-		if i == 0 {
-			t = types[0]
-		} else if op.DTypes == nil && types[i] != t {
+		types[i] = b.g.Type(x)
+		if op.DTypes == nil && types[i].DType != types[0].DType {
 			return wrap(fmt.Errorf("operator %s: operands %s and %s have different element types",
 				op.Name, b.g.describe(in[0]), b.g.describe(x)))
 		}
-		shapes[i] = Sizes(b.g.Sizes(x)...)
 	}
-	if len(attrs) != len(op.Params) {
-		return wrap(fmt.Errorf("operator %s: %d attributes, want %d", op.Name, len(attrs), len(op.Params)))
-	}
-	for i, p := range op.Params {
-		if err := checkConcrete(p, attrs[i]); err != nil {
-			return wrap(fmt.Errorf("operator %s: attribute %s: %w", op.Name, p.Name, err))
-		}
-	}
-	var f Facts
-	out, err := op.InferShapes(&f, attrs, shapes)
+	outs, err := ApplyTypes(op, attrs, types, t)
 	if err != nil {
 		return wrap(err)
 	}
-	if len(f.Needs) > 0 {
-		return wrap(fmt.Errorf("operator %s: not decided: %s", op.Name, NeedsString(f.Needs)))
-	}
-	sizes := make([][]int, len(out))
-	for i, s := range out {
-		c, ok := s.Concrete()
-		if !ok {
-			return wrap(fmt.Errorf("operator %s: output %d: shape %s is not concrete", op.Name, i, s))
-		}
-		if err := checkSizes(c); err != nil {
-			return wrap(fmt.Errorf("operator %s: output %d: %w", op.Name, i, err))
-		}
-		sizes[i] = c
-	}
-	outTypes := make([]DType, len(out))
-	for i := range outTypes {
-		outTypes[i] = t
-	}
-	if op.DTypes != nil {
-		if outTypes, err = op.DTypes(attrs, types); err != nil {
-			return wrap(fmt.Errorf("operator %s: %w", op.Name, err))
-		}
+	sizes := make([][]int, len(outs))
+	outTypes := make([]DType, len(outs))
+	for i, o := range outs {
+		sizes[i], outTypes[i] = o.Sizes, o.DType
 	}
 	if err := b.claim(name); err != nil {
 		return 0, b.fail(err)
 	}
 	return b.g.push(op, append(Attrs{}, attrs...), name, outTypes, in, sizes), nil
+}
+
+// ApplyTypes are the types of what op computes from operands of these types, all
+// concrete; t is the element type where there are no operands. The error says why
+// they do not fit, or that an attribute is not concrete.
+func ApplyTypes(op *Op, attrs Attrs, in []TensorType, t DType) ([]TensorType, error) {
+	shapes := make([]Shape, len(in))
+	types := make([]DType, len(in))
+	for i, x := range in {
+		shapes[i], types[i] = Sizes(x.Sizes...), x.DType
+		if i == 0 {
+			t = x.DType
+		} else if op.DTypes == nil && x.DType != t {
+			return nil, fmt.Errorf("operator %s: operands %s and %s have different element types", op.Name, in[0], x)
+		}
+	}
+	if len(attrs) != len(op.Params) {
+		return nil, fmt.Errorf("operator %s: %d attributes, want %d", op.Name, len(attrs), len(op.Params))
+	}
+	for i, p := range op.Params {
+		if err := checkConcrete(p, attrs[i]); err != nil {
+			return nil, fmt.Errorf("operator %s: attribute %s: %w", op.Name, p.Name, err)
+		}
+	}
+	var f Facts
+	shapes, err := op.InferShapes(&f, attrs, shapes)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Needs) > 0 {
+		return nil, fmt.Errorf("operator %s: not decided: %s", op.Name, NeedsString(f.Needs))
+	}
+	out := make([]TensorType, len(shapes))
+	for i, s := range shapes {
+		sizes, ok := s.Concrete()
+		if !ok {
+			return nil, fmt.Errorf("operator %s: output %d: shape %s is not concrete", op.Name, i, s)
+		}
+		if err := checkSizes(sizes); err != nil {
+			return nil, fmt.Errorf("operator %s: output %d: %w", op.Name, i, err)
+		}
+		out[i] = TensorType{t, sizes}
+	}
+	if op.DTypes != nil {
+		dtypes, err := op.DTypes(attrs, types)
+		if err != nil {
+			return nil, fmt.Errorf("operator %s: %w", op.Name, err)
+		}
+		for i := range out {
+			out[i].DType = dtypes[i]
+		}
+	}
+	return out, nil
 }
 
 func (b *Builder) exists(t Tensor) error {

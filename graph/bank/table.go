@@ -1,0 +1,199 @@
+package bank
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+type (
+	symID  uint32
+	typeID uint32
+)
+
+// symbol is an operator with its attribute values, or a leaf.
+type symbol struct {
+	op    *graph.Op // nil for an input
+	attrs graph.Attrs
+	dtype graph.DType // of what an operator without operands computes
+	add   []element   // by output: the constant of the linear hash
+	mul   []element   // by operand: its factors
+}
+
+// typed is an interned type.
+type typed struct {
+	graph.TensorType
+	shape graph.Shape
+}
+
+// inferred is what is known of a symbol on operands of given types.
+type inferred struct {
+	outs []typeID // nil: they do not fit
+	cost int64
+	err  error
+}
+
+// Table interns operators with attributes, and types, and remembers what was
+// inferred of them. It never shrinks. Layout and placement of tensors, when there
+// are such, are part of their type.
+type Table struct {
+	syms   []symbol
+	symAt  map[symKey]symID
+	values map[graph.Value]uint32
+	lists  map[[2]uint32]uint32 // a list is its prefix and its last number; 0 is the empty one
+	types  []typed
+	typeAt map[typeKey]typeID
+	known  map[[2]uint32]*inferred // by symbol and list of types
+}
+
+type symKey struct {
+	op    *graph.Op
+	attrs uint32
+	dtype graph.DType
+	leaf  string
+}
+
+type typeKey struct {
+	dtype graph.DType
+	sizes uint32
+}
+
+func newTable() *Table {
+	return &Table{
+		syms: make([]symbol, 1), symAt: map[symKey]symID{},
+		values: map[graph.Value]uint32{}, lists: map[[2]uint32]uint32{},
+		types: make([]typed, 1), typeAt: map[typeKey]typeID{},
+		known: map[[2]uint32]*inferred{},
+	}
+}
+
+// push is the list that continues list l by x.
+func (t *Table) push(l, x uint32) uint32 {
+	key := [2]uint32{l, x}
+	n, ok := t.lists[key]
+	if !ok {
+		n = uint32(len(t.lists) + 1)
+		t.lists[key] = n
+	}
+	return n
+}
+
+func (t *Table) value(v graph.Value) uint32 {
+	n, ok := t.values[v]
+	if !ok {
+		n = uint32(len(t.values) + 1)
+		t.values[v] = n
+	}
+	return n
+}
+
+func (t *Table) typeID(tt graph.TensorType) typeID {
+	list := uint32(0)
+	for _, n := range tt.Sizes {
+		list = t.push(list, uint32(n))
+	}
+	key := typeKey{tt.DType, list}
+	id, ok := t.typeAt[key]
+	if !ok {
+		id = typeID(len(t.types))
+		t.typeAt[key] = id
+		sizes := append([]int{}, tt.Sizes...)
+		t.types = append(t.types, typed{graph.TensorType{DType: tt.DType, Sizes: sizes}, graph.Sizes(sizes...)})
+	}
+	return id
+}
+
+// symbol is the number of an operator with attribute values; dtype counts for
+// operators without operands only. text says what it is in hashes; "" is for
+// operators of the registry.
+func (t *Table) symbol(op *graph.Op, a graph.Attrs, dtype graph.DType, text string) symID {
+	if op.In > 0 {
+		dtype = 0
+	}
+	list := uint32(0)
+	for _, v := range a {
+		list = t.push(list, t.value(v))
+	}
+	key := symKey{op: op, attrs: list, dtype: dtype}
+	id, ok := t.symAt[key]
+	if !ok {
+		if text == "" {
+			text = "op " + op.Name + " " + a.Key() + " " + dtype.String()
+		}
+		s := symbol{op: op, attrs: append(graph.Attrs{}, a...), dtype: dtype}
+		s.hashes(text, op.In, op.Out, op.Commutative)
+		id = symID(len(t.syms))
+		t.syms, t.symAt[key] = append(t.syms, s), id
+	}
+	return id
+}
+
+// leaf is the number of an input of that name.
+func (t *Table) leaf(name string, weight bool, tt graph.TensorType) symID {
+	text := fmt.Sprintf("leaf %t %d:%s %s %v", weight, len(name), name, tt.DType, tt.Sizes)
+	key := symKey{leaf: text}
+	id, ok := t.symAt[key]
+	if !ok {
+		var s symbol
+		s.hashes(text, 0, 1, false)
+		id = symID(len(t.syms))
+		t.syms, t.symAt[key] = append(t.syms, s), id
+	}
+	return id
+}
+
+// hashes draws the numbers of the linear hash from a text that says what the
+// symbol is.
+func (s *symbol) hashes(text string, in, out int, commutative bool) {
+	draw := func(what byte, i int) element {
+		h := sha256.Sum256(append(binary.LittleEndian.AppendUint32([]byte{what}, uint32(i)), text...))
+		return element{reduce(binary.LittleEndian.Uint64(h[:])), reduce(binary.LittleEndian.Uint64(h[8:]))}
+	}
+	s.add, s.mul = make([]element, out), make([]element, in)
+	for i := range s.add {
+		s.add[i] = draw('o', i)
+	}
+	for i := range s.mul {
+		s.mul[i] = draw('i', i)
+		if commutative {
+			s.mul[i] = s.mul[0]
+		}
+	}
+}
+
+// infer types a symbol on operands of these types, once.
+func (t *Table) infer(sym symID, in []typeID, price Price) *inferred {
+	list := uint32(0)
+	for _, x := range in {
+		list = t.push(list, uint32(x))
+	}
+	key := [2]uint32{uint32(sym), list}
+	k, ok := t.known[key]
+	if !ok {
+		k = t.inferNow(sym, in, price)
+		t.known[key] = k
+	}
+	return k
+}
+
+func (t *Table) inferNow(sym symID, in []typeID, price Price) *inferred {
+	s := &t.syms[sym]
+	types := make([]graph.TensorType, len(in))
+	for i, x := range in {
+		types[i] = t.types[x].TensorType
+	}
+	out, err := graph.ApplyTypes(s.op, s.attrs, types, s.dtype)
+	if err != nil {
+		return &inferred{err: err}
+	}
+	k := &inferred{outs: make([]typeID, len(out))}
+	for i, x := range out {
+		k.outs[i] = t.typeID(x)
+	}
+	if price != nil {
+		k.cost = price(s.op, s.attrs, types, out)
+	}
+	return k
+}
