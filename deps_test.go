@@ -37,7 +37,7 @@ line 5     cmd/taso cmd/taso/* internal/adversary
 line 4     bench bench/* internal/pipeline internal/pipeline/* internal/pipeline/theory internal/pipeline/measure internal/pipeline/runmodel
 line 3     enumerate verify verify/check verify/bounded verify/explain search parallel backends backends/*
 line 2     internal/adversary/eval law/mutate fingerprint axioms rules rules/tasopb rules/peer egraph/tensor verify/sums onnx
-line 1     graph/interp graph/bank law model cost
+line 1     graph/interp graph/bank law law/rewrite model cost
 line 0     . graph graph/op egraph internal/z3 internal/z3/*
 line leaf  internal/invariants internal/invariants/* internal/golden internal/golden/*
 line leaf  internal/idmap internal/idmap/* internal/atomicfile internal/atomicfile/*
@@ -56,6 +56,7 @@ allow  backends/*            -> backends
 allow  rules                 -> rules/tasopb
 allow  rules/peer            -> rules/tasopb
 allow  graph/op              -> graph
+allow  law/rewrite           -> law
 allow  internal/z3/*         -> internal/z3
 
 # The checker of certificates uses nothing of the provers: of graph and law it

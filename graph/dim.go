@@ -321,6 +321,9 @@ type Term struct {
 	Atoms []Atom
 }
 
+// Dim is the term as a size.
+func (t Term) Dim() Dim { return productOf(t.Coef, t.Atoms) }
+
 // Walk calls f for every atom of d, those inside function arguments too.
 func (d Dim) Walk(f func(Atom)) {
 	if d.p == nil {
@@ -441,6 +444,9 @@ func (d Dim) NonNegative() bool {
 	return !shifted.TooLarge() && !shifted.negative()
 }
 
+// SizeFunc is a size function of its arguments, evaluated where they are known.
+func SizeFunc(name string, args ...Value) Dim { return fold(name, args) }
+
 // fold evaluates a size function where its arguments are known.
 func fold(name string, args []Value) Dim {
 	if name == fnWindow && len(args) == 5 {
@@ -475,6 +481,41 @@ func (d Dim) divExact(k int64) (Dim, bool) {
 		terms[i] = t
 	}
 	return Dim{c: d.c / k, p: internPoly(terms)}, true
+}
+
+// Quo is the polynomial q with q*e == d, false if there is none with integer
+// coefficients.
+func (d Dim) Quo(e Dim) (Dim, bool) {
+	if d.TooLarge() || e.TooLarge() || e == (Dim{}) {
+		return Dim{}, false
+	}
+	if e.p == nil && e.c > 0 {
+		return d.divExact(e.c)
+	}
+	// The leading term of a product is that of the factors: the order of terms
+	// is one of monomials.
+	q, rest, lead := Dim{}, d, e.leading()
+	for rest != (Dim{}) {
+		top := rest.leading()
+		atoms, ok := withoutAtoms(top.atoms, lead.atoms)
+		if !ok || top.coef == minInt || top.coef%lead.coef != 0 {
+			return Dim{}, false
+		}
+		t := productOf(top.coef/lead.coef, atoms)
+		q, rest = q.Add(t), rest.Sub(t.Mul(e))
+		if q.TooLarge() || rest.TooLarge() {
+			return Dim{}, false
+		}
+	}
+	return q, true
+}
+
+// leading is the first term of d in the order of terms.
+func (d Dim) leading() monomial {
+	if d.p == nil {
+		return monomial{coef: d.c}
+	}
+	return d.p.terms[0]
 }
 
 // Eval is the value of d when every atom is bound to a constant.

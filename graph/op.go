@@ -79,6 +79,23 @@ type Prim struct {
 	Attrs Attrs
 }
 
+// Primitive is what output out of an application stands for: of a derived
+// operator, the application of a primitive one to the same inputs, of any other
+// itself.
+func (op *Op) Primitive(a Attrs, in []Shape, out int) (p Prim, primOut int, err error) {
+	if op.Expand == nil {
+		return Prim{op, a}, out, nil
+	}
+	ps, err := op.Expand(a, in)
+	if err != nil {
+		return Prim{}, 0, fmt.Errorf("operator %s: %w", op.Name, err)
+	}
+	if out >= len(ps) {
+		return Prim{}, 0, fmt.Errorf("operator %s: no output %d", op.Name, out)
+	}
+	return ps[out], 0, nil
+}
+
 // Attrs are an operator's attribute values, in the order of its Params.
 type Attrs []Value
 

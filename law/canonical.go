@@ -420,12 +420,7 @@ func (n *naming) law(old *Law, left, right []*Term) *Law {
 		l.Given = append(l.Given, Binding{Name: n.tensors[name].Var, Shape: s})
 	}
 	for _, p := range old.Where {
-		q := Pred{Left: p.Left.Subst(&n.bind), Rel: p.Rel, Right: p.Right.Subst(&n.bind)}
-		if p.Mod != nil {
-			m := p.Mod.Subst(&n.bind)
-			q.Mod = &m
-		}
-		l.Where = append(l.Where, q)
+		l.Where = append(l.Where, p.Subst(&n.bind))
 	}
 	sort.Slice(l.Where, func(i, j int) bool { return l.Where[i].String() < l.Where[j].String() })
 	return &l

@@ -101,12 +101,26 @@ func (p Pred) String() string {
 	return l + " " + p.Rel + " " + p.Right.String()
 }
 
+// Subst is the condition with variables replaced.
+func (p Pred) Subst(b *graph.Binding) Pred {
+	q := Pred{Left: p.Left.Subst(b), Rel: p.Rel, Right: p.Right.Subst(b)}
+	if p.Mod != nil {
+		m := p.Mod.Subst(b)
+		q.Mod = &m
+	}
+	return q
+}
+
 // Holds evaluates the condition; ok is false where it is not decided because
 // sizes are symbolic.
-func (p Pred) Holds(b *graph.Binding) (holds, ok bool) {
-	l, r := p.Left.Subst(b), p.Right.Subst(b)
+func (p Pred) Holds(b *graph.Binding) (holds, ok bool) { return p.Subst(b).Decide() }
+
+// Decide says whether the condition holds for all sizes, or for none; ok is
+// false where it is not decided.
+func (p Pred) Decide() (holds, ok bool) {
+	l, r := p.Left, p.Right
 	if p.Mod != nil {
-		m, okm := p.Mod.Subst(b).Const()
+		m, okm := p.Mod.Const()
 		n, okn := l.Const()
 		if !okm || !okn || m <= 0 {
 			return false, false

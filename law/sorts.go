@@ -36,53 +36,64 @@ func isDimSort(sort string) bool {
 
 // misfit says why v is not a value of a sort, or "".
 func misfit(v graph.Value, sort string) string {
-	if name, s, ok := v.Var(); ok {
-		if s == sort || sort == graph.SortPadding && s == graph.SortSame {
-			return ""
-		}
-		return fmt.Sprintf("%s : %s stands where a value of sort %s is wanted", name, s, sort)
-	}
-	ok := false
-	name, isName := v.Name()
-	tuple, isTuple := v.Tuple()
-	switch sort {
-	case "int", "axis", SortMesh:
-		ok = v.Kind() == graph.KindDim
-	case "flag":
-		ok = v == graph.IntValue(0) || v == graph.IntValue(1)
-	case "shape":
-		ok = v.Kind() == graph.KindShape
-	case "perm":
-		ok = isTuple && isPermutation(tuple)
-	case "tuple":
-		ok = isTuple
-	case graph.SortNumber:
-		ok = v.Kind() == graph.KindNumber
-	case graph.SortDType:
-		if isName {
-			_, err := graph.ParseDType(name)
-			ok = err == nil
-		}
-	case "name":
-		ok = isName
-	case graph.SortStride:
-		ok = isTuple && len(tuple) == 2 && tuple[0] > 0 && tuple[1] > 0
-	case graph.SortSame:
-		ok = isName && (name == graph.SameUpper || name == graph.SameLower)
-	case graph.SortPadding:
-		ok = isName && (name == graph.SameUpper || name == graph.SameLower || name == graph.Valid) ||
-			isTuple && len(tuple) == 4
-	case graph.SortAct:
-		ok = isName && (name == "none" || graph.IsActivation(name))
-	case graph.SortBorder:
-		ok = isName && (name == "counted" || name == "excluded")
-	default:
+	in, known := inSort(v, sort)
+	switch {
+	case in:
+		return ""
+	case !known:
 		return fmt.Sprintf("unknown sort %s", sort)
 	}
-	if ok {
-		return ""
+	if name, s, ok := v.Var(); ok {
+		return fmt.Sprintf("%s : %s stands where a value of sort %s is wanted", name, s, sort)
 	}
 	return fmt.Sprintf("%s is not a value of sort %s", v, sort)
+}
+
+// InSort says whether v is a value of a sort of attributes: one of its values,
+// or a variable that stands for some of them.
+func InSort(v graph.Value, sort string) bool {
+	in, _ := inSort(v, sort)
+	return in
+}
+
+// inSort is InSort; known is false of a sort that there is not.
+func inSort(v graph.Value, sort string) (in, known bool) {
+	if _, s, ok := v.Var(); ok {
+		return s == sort || sort == graph.SortPadding && s == graph.SortSame, true
+	}
+	name, isName := v.Name()
+	tuple, isTuple := v.Tuple()
+	same := isName && (name == graph.SameUpper || name == graph.SameLower)
+	switch sort {
+	case "int", "axis", SortMesh:
+		return v.Kind() == graph.KindDim, true
+	case "flag":
+		return v == graph.IntValue(0) || v == graph.IntValue(1), true
+	case "shape":
+		return v.Kind() == graph.KindShape, true
+	case "perm":
+		return isTuple && isPermutation(tuple), true
+	case "tuple":
+		return isTuple, true
+	case graph.SortNumber:
+		return v.Kind() == graph.KindNumber, true
+	case graph.SortDType:
+		_, err := graph.ParseDType(name)
+		return isName && err == nil, true
+	case "name":
+		return isName, true
+	case graph.SortStride:
+		return isTuple && len(tuple) == 2 && tuple[0] > 0 && tuple[1] > 0, true
+	case graph.SortSame:
+		return same, true
+	case graph.SortPadding:
+		return same || isName && name == graph.Valid || isTuple && len(tuple) == 4, true
+	case graph.SortAct:
+		return isName && (name == "none" || graph.IsActivation(name)), true
+	case graph.SortBorder:
+		return isName && (name == "counted" || name == "excluded"), true
+	}
+	return false, false
 }
 
 // isValueName says whether name is a value that attributes are given by name,

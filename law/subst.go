@@ -33,12 +33,7 @@ func (l *Law) Subst(b *graph.Binding) *Law {
 	}
 	out.LHS, out.RHS = subst(l.LHS), subst(l.RHS)
 	for _, p := range l.Where {
-		q := Pred{Left: p.Left.Subst(b), Rel: p.Rel, Right: p.Right.Subst(b)}
-		if p.Mod != nil {
-			m := p.Mod.Subst(b)
-			q.Mod = &m
-		}
-		out.Where = append(out.Where, q)
+		out.Where = append(out.Where, p.Subst(b))
 	}
 	return &out
 }

@@ -1,0 +1,447 @@
+package rewrite
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// Law is a law compiled: its variables numbered, its sizes, conditions and both
+// sides over these numbers, and the directions in which it can be used. It is
+// read only and may be shared.
+type Law struct {
+	Law *law.Law
+	// Attrs and Fns are the attribute and function variables by number.
+	Attrs, Fns []law.Binding
+	// Directions are those in which the law can be used, left to right first; of
+	// a law of several outputs, each output by itself as far as one alone tells
+	// the rest, then all together if one does not.
+	Directions []*Direction
+	// Unusable says why the others cannot be used.
+	Unusable []error
+
+	numbering numbering
+	fnAt      map[string]int32
+	given     map[string]*shape // of tensor variables
+	where     []pred
+	mustBe    map[string]bool
+	premise   []Cond
+	sides     [2][]*law.Term
+}
+
+// Direction is one way to use a law: the pattern of one side, and the steps that
+// make the other.
+type Direction struct {
+	Law      *Law
+	Backward bool // from the law's right side to its left side
+	// Outputs are the law's outputs that are matched.
+	Outputs []int
+	// Nodes are the operators and functions of the pattern in preorder, a shared
+	// subterm each time it occurs.
+	Nodes []Node
+	// Vars are the tensor variables by number: by first occurrence.
+	Vars []string
+	// MustBe says of a variable that what it stands for must be defined.
+	MustBe []bool
+	// Roots of the pattern: a node, or ^variable. Each is equal to the target of
+	// the same number.
+	Roots []int32
+	// Steps build the targets, equal subterms once.
+	Steps []Step
+	// Targets: a step, or ^variable.
+	Targets []int32
+	// Bare says that a root is nothing but a variable: the pattern matches every
+	// tensor of some shape.
+	Bare bool
+	// Guess says that a match does not determine all sizes; some have to be tried.
+	Guess bool
+	// Grows says that the target has more operators than the source.
+	Grows bool
+
+	given []*shape // by variable
+}
+
+// Node is an operator or function of a pattern.
+type Node struct {
+	Op   *graph.Op // nil: a function
+	Fn   int32     // the function variable's number, if Op is nil
+	Out  int       // which output of Op
+	Kids []int32   // a node, or ^variable
+
+	attrs []value
+}
+
+// Step makes one node of a target.
+type Step struct {
+	Op   *graph.Op // nil: a function
+	Fn   int32     // the function variable's number, if Op is nil
+	Out  int       // which output of Op
+	Args []int32   // an earlier step, or ^variable
+
+	attrs  []value
+	static graph.Attrs // the attributes, if no variable is in them; else nil
+}
+
+// Compile compiles a law. Derived operators are replaced by what they stand for,
+// so that a split is two slices; with [Derived] they are operators as others are.
+// The error says that the law itself is ill-formed.
+func Compile(l *law.Law, opts ...Option) (*Law, error) {
+	derived := slices.Contains(opts, Derived)
+	if len(l.LHS) != len(l.RHS) || len(l.LHS) == 0 {
+		return nil, fmt.Errorf("law %s: %d outputs on the left, %d on the right", l.Name, len(l.LHS), len(l.RHS))
+	}
+	c := &Law{Law: l, numbering: *newNumbering(), fnAt: map[string]int32{}, given: map[string]*shape{}}
+	if err := c.number(); err != nil {
+		return nil, fmt.Errorf("law %s: %w", l.Name, err)
+	}
+	vars := l.VarShapes()
+	var needs, split [2][]Cond
+	for i, ts := range [2][]*law.Term{l.LHS, l.RHS} {
+		var f graph.Facts
+		memo := map[*law.Term]graph.Shape{}
+		for _, t := range ts {
+			if _, err := law.TypeOf(&f, t, vars, memo); err != nil {
+				return nil, fmt.Errorf("law %s: %w", l.Name, err)
+			}
+			if !derived {
+				var err error
+				if t, err = law.Primitive(t, memo); err != nil {
+					return nil, fmt.Errorf("law %s: %w", l.Name, err)
+				}
+			}
+			c.sides[i] = append(c.sides[i], t)
+		}
+		var err error
+		if needs[i], split[i], err = SideNeeds(true, ts, memo); err != nil {
+			return nil, fmt.Errorf("law %s: %w", l.Name, err)
+		}
+	}
+	// All attributes are seen now, so that nothing is numbered afterwards.
+	for _, t := range slices.Concat(c.sides[0], c.sides[1]) {
+		var err error
+		t.Walk(func(u *law.Term) {
+			for _, v := range u.Attrs {
+				if _, e := c.numbering.value(v); e != nil && err == nil {
+					err = e
+				}
+			}
+		})
+		if err != nil {
+			return nil, fmt.Errorf("law %s: %w", l.Name, err)
+		}
+	}
+	c.mustBe, c.premise = premise(l, needs, split)
+	c.directions()
+	return c, nil
+}
+
+// Option changes what Compile does.
+type Option uint8
+
+// Derived keeps derived operators, for graphs that have them as nodes.
+const Derived Option = 1
+
+// number finds and numbers the variables of the law.
+func (c *Law) number() error {
+	l, n := c.Law, &c.numbering
+	for _, g := range l.Given {
+		switch {
+		case law.IsFuncSort(g.Sort):
+			c.fnAt[g.Name] = int32(len(c.Fns))
+			c.Fns = append(c.Fns, g)
+		case g.Sort != "":
+			n.attrAt[g.Name] = int32(len(c.Attrs))
+			c.Attrs = append(c.Attrs, g)
+		default:
+			g.Shape.Walk(n.see)
+		}
+	}
+	for _, ts := range [2][]*law.Term{l.LHS, l.RHS} {
+		for _, t := range ts {
+			t.Walk(func(u *law.Term) {
+				for _, v := range u.Attrs {
+					v.Walk(n.see)
+				}
+			})
+		}
+	}
+	for _, p := range l.Where {
+		p.Left.Walk(n.see)
+		p.Right.Walk(n.see)
+		if p.Mod != nil {
+			p.Mod.Walk(n.see)
+		}
+	}
+	for name, s := range l.VarShapes() {
+		sh, err := n.shape(s)
+		if err != nil {
+			return err
+		}
+		c.given[name] = &sh
+	}
+	for _, p := range l.Where {
+		q, err := n.pred(p)
+		if err != nil {
+			return err
+		}
+		c.where = append(c.where, q)
+	}
+	return nil
+}
+
+// Dims are the names of the size variables by number.
+func (c *Law) Dims() []string { return c.numbering.dims }
+
+// Premise is what has to hold beside the law's conditions for the law's equations
+// to stand one by one, where tensors may be undefined. The conditions are over
+// the law's own variables, see [Cond.Subst].
+func (c *Law) Premise() []Cond { return c.premise }
+
+func (c *Law) directions() {
+	for dir := 0; dir < 2; dir++ {
+		backward := dir == 1
+		if backward && c.Law.OneWay {
+			break
+		}
+		add := func(outputs []int) bool {
+			d, err := c.Direction(backward, outputs...)
+			if err == nil {
+				c.Directions = append(c.Directions, d)
+			} else if len(outputs) == len(c.sides[dir]) {
+				c.Unusable = append(c.Unusable, fmt.Errorf("law %s, %s: %w", c.Law.Name, way(backward), err))
+			}
+			return err == nil
+		}
+		all := make([]int, len(c.sides[dir]))
+		for i := range all {
+			all[i] = i
+		}
+		if len(all) == 1 {
+			add(all)
+			continue
+		}
+		if !slices.ContainsFunc(c.sides[dir], func(t *law.Term) bool { return !t.IsVar() }) {
+			c.Unusable = append(c.Unusable, fmt.Errorf("law %s, %s: the source is nothing but several variables",
+				c.Law.Name, way(backward)))
+			continue
+		}
+		whole := false
+		for i := range all {
+			whole = !add(all[i:i+1]) || whole
+		}
+		if whole {
+			add(all)
+		}
+	}
+}
+
+func way(backward bool) string {
+	if backward {
+		return "right to left"
+	}
+	return "left to right"
+}
+
+// Usable says in which directions a law can be used on its own: a match of the
+// outputs of the source together gives a value to everything that the law
+// mentions; sizes that have to be guessed count as none. Of a law written with =>
+// that is never the direction from right to left.
+func (c *Law) Usable() (forward, backward bool) {
+	all := make([]int, len(c.sides[0]))
+	for i := range all {
+		all[i] = i
+	}
+	d, err := c.Direction(false, all...)
+	forward = err == nil && !d.Guess
+	if !c.Law.OneWay {
+		d, err = c.Direction(true, all...)
+		backward = err == nil && !d.Guess
+	}
+	return forward, backward
+}
+
+// Direction compiles one direction for some of the law's outputs together. The
+// error says why it cannot be used.
+func (c *Law) Direction(backward bool, outputs ...int) (*Direction, error) {
+	from, to := c.sides[0], c.sides[1]
+	if backward {
+		from, to = to, from
+	}
+	b := &builder{c: c, d: &Direction{Law: c, Backward: backward, Outputs: slices.Clone(outputs)},
+		varAt: map[string]int32{}, fn: map[string]bool{}, attr: map[string]bool{}, at: map[string]int32{}}
+	var src, dst []*law.Term
+	for _, i := range outputs {
+		src, dst = append(src, from[i]), append(dst, to[i])
+	}
+	for _, t := range src {
+		ref, err := b.pattern(t)
+		if err != nil {
+			return nil, err
+		}
+		b.d.Roots = append(b.d.Roots, ref)
+		b.d.Bare = b.d.Bare || ref < 0
+	}
+	for _, g := range c.Law.Given {
+		_, tensor := b.varAt[g.Name]
+		if g.Sort == "" && !tensor || law.IsFuncSort(g.Sort) && !b.fn[g.Name] ||
+			g.Sort != "" && !law.IsFuncSort(g.Sort) && !b.attr[g.Name] {
+			return nil, fmt.Errorf("the source does not mention %s", g.Name)
+		}
+	}
+	for _, t := range dst {
+		ref, err := b.target(t)
+		if err != nil {
+			return nil, err
+		}
+		b.d.Targets = append(b.d.Targets, ref)
+	}
+	switch determined, guessable := b.d.determined(); {
+	case determined:
+	case guessable:
+		b.d.Guess = true
+	default:
+		return nil, fmt.Errorf("the source does not determine the sizes")
+	}
+	b.d.Grows = law.Size(dst...) > law.Size(src...)
+	return b.d, nil
+}
+
+// builder makes one direction.
+type builder struct {
+	c        *Law
+	d        *Direction
+	varAt    map[string]int32
+	fn, attr map[string]bool // function and attribute variables of the pattern
+	at       map[string]int32
+}
+
+func (b *builder) pattern(t *law.Term) (int32, error) {
+	d := b.d
+	if t.IsVar() {
+		at, ok := b.varAt[t.Var]
+		if !ok {
+			given := b.c.given[t.Var]
+			if given == nil {
+				return 0, fmt.Errorf("tensor %s has no shape", t.Var)
+			}
+			at = int32(len(d.Vars))
+			b.varAt[t.Var] = at
+			d.Vars = append(d.Vars, t.Var)
+			d.given = append(d.given, given)
+			d.MustBe = append(d.MustBe, b.c.mustBe[t.Var])
+		}
+		return ^at, nil
+	}
+	n := Node{Op: t.Op, Out: t.Out}
+	if t.Op == nil {
+		var err error
+		if n.Fn, err = b.function(t.Fn); err != nil {
+			return 0, err
+		}
+		b.fn[t.Fn] = true
+	}
+	for _, v := range t.Attrs {
+		x, err := b.c.numbering.value(v)
+		if err != nil {
+			return 0, err
+		}
+		n.attrs = append(n.attrs, x)
+		if name, _, ok := v.Var(); ok {
+			b.attr[name] = true
+		}
+	}
+	me := int32(len(d.Nodes))
+	d.Nodes = append(d.Nodes, n)
+	for _, a := range t.Args {
+		ref, err := b.pattern(a)
+		if err != nil {
+			return 0, err
+		}
+		d.Nodes[me].Kids = append(d.Nodes[me].Kids, ref)
+	}
+	return me, nil
+}
+
+func (b *builder) function(name string) (int32, error) {
+	at, ok := b.c.fnAt[name]
+	if !ok {
+		return 0, fmt.Errorf("function %s is not a variable of the law", name)
+	}
+	return at, nil
+}
+
+func (b *builder) target(t *law.Term) (int32, error) {
+	if t.IsVar() {
+		v, ok := b.varAt[t.Var]
+		if !ok {
+			return 0, fmt.Errorf("the source does not mention %s", t.Var)
+		}
+		return ^v, nil
+	}
+	key := t.Key()
+	if i, ok := b.at[key]; ok {
+		return i, nil
+	}
+	s := Step{Op: t.Op, Out: t.Out}
+	if t.Op == nil {
+		var err error
+		if s.Fn, err = b.function(t.Fn); err != nil {
+			return 0, err
+		}
+	}
+	open := false
+	for _, v := range t.Attrs {
+		x, err := b.c.numbering.value(v)
+		if err != nil {
+			return 0, err
+		}
+		open = open || x.kind != literal
+		s.attrs = append(s.attrs, x)
+	}
+	if !open {
+		s.static = append(graph.Attrs{}, t.Attrs...)
+	}
+	for _, a := range t.Args {
+		ref, err := b.target(a)
+		if err != nil {
+			return 0, err
+		}
+		s.Args = append(s.Args, ref)
+	}
+	b.d.Steps = append(b.d.Steps, s)
+	b.at[key] = int32(len(b.d.Steps) - 1)
+	return b.at[key], nil
+}
+
+// determined says whether a match tells all sizes: it solves the law's own
+// equations, with the law's variables as actual sizes. If not, it says whether
+// guessing may help.
+func (d *Direction) determined() (yes, guessable bool) {
+	s := d.Law.NewSolver()
+	for i := range d.Nodes {
+		for j := range d.Nodes[i].attrs {
+			v := &d.Nodes[i].attrs[j]
+			if !s.value(v, v.lit) {
+				return false, false
+			}
+		}
+	}
+	for _, g := range d.given {
+		if !s.shape(g, g.given) {
+			return false, false
+		}
+	}
+	if !s.start() || !s.propagate() {
+		return false, false
+	}
+	if s.solved() {
+		return s.complete(), false
+	}
+	s.guess(true, func(t *Solver) bool {
+		guessable = t.complete()
+		return !guessable
+	})
+	return false, guessable
+}

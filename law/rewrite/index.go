@@ -1,0 +1,85 @@
+package rewrite
+
+import "github.com/taso-go/taso/graph"
+
+// Index finds the directions whose pattern can begin at an operator.
+type Index struct {
+	all    []*Direction // with one output
+	byHead map[heads][]*Direction
+	many   []*Direction
+	bare   []*Direction
+}
+
+// heads is the operator of a node and those of its first operands; nil is an
+// input or a function variable, or no operand.
+type heads struct{ op, a, b *graph.Op }
+
+// NewIndex returns the index of directions; it keeps their order.
+func NewIndex(ds []*Direction) *Index {
+	x := &Index{byHead: map[heads][]*Direction{}}
+	for _, d := range ds {
+		x.Add(d)
+	}
+	return x
+}
+
+// Add adds a direction behind the others.
+func (x *Index) Add(d *Direction) {
+	switch {
+	case len(d.Roots) > 1:
+		x.many = append(x.many, d)
+	case d.Bare:
+		x.bare = append(x.bare, d)
+	default:
+		x.all = append(x.all, d)
+		clear(x.byHead)
+	}
+}
+
+// Bare are the directions whose pattern is a variable, which matches every
+// tensor of some shape.
+func (x *Index) Bare() []*Direction { return x.bare }
+
+// Many are the directions with several roots.
+func (x *Index) Many() []*Direction { return x.many }
+
+// At lists the directions with one root that may match an application of op over
+// operands made by a and b (nil: by no operator).
+func (x *Index) At(op, a, b *graph.Op) []*Direction {
+	h := heads{op, a, b}
+	list, ok := x.byHead[h]
+	if !ok {
+		for _, d := range x.all {
+			if d.mayBegin(h) {
+				list = append(list, d)
+			}
+		}
+		x.byHead[h] = list
+	}
+	return list
+}
+
+// mayBegin says whether a direction's root and what is below it fit.
+func (d *Direction) mayBegin(h heads) bool {
+	n := &d.Nodes[d.Roots[0]]
+	if !n.fits(h.op) {
+		return false
+	}
+	fits := func(ref int32, op *graph.Op) bool { return ref < 0 || d.Nodes[ref].fits(op) }
+	switch len(n.Kids) {
+	case 0:
+		return true
+	case 1:
+		return fits(n.Kids[0], h.a)
+	}
+	return fits(n.Kids[0], h.a) && fits(n.Kids[1], h.b) ||
+		n.Op != nil && n.Op.Commutative && fits(n.Kids[0], h.b) && fits(n.Kids[1], h.a)
+}
+
+// fits says whether a node may be an application of op.
+func (n *Node) fits(op *graph.Op) bool {
+	if n.Op == nil {
+		return op == nil || op.IsFunction()
+	}
+	return n.Op == op
+}

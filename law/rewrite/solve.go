@@ -1,0 +1,584 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// Solver finds what the size variables, axis runs and attribute variables of a
+// law stand for, from equations between attributes and shapes of the law and
+// those of what is matched, which it calls actual. Sizes that are solved for
+// may be any sizes: numbers in a network, polynomials in another law. The
+// variables of a law are numbers in here, so names of the actual sizes may be
+// the law's own without harm.
+//
+// Equations are first collected, and may be taken back ([Solver.Mark]); Solve
+// then works on all of them. An equation with one unknown is solved for it,
+// where the quotient is a polynomial; others wait until it is one of these. A
+// Solver is used again and again and allocates nothing for actual sizes that
+// are constants.
+type Solver struct {
+	known
+	law    *Law
+	values []valueEq // sizes and shapes; variables are bound at once
+	shapes []shapeEq
+	trail  []int32 // attribute variables in the order of binding
+
+	// The work that is left.
+	dimWork   []dimEq
+	shapeWork []partEq
+	dimNext   []dimEq
+	shapeNext []partEq
+	moved     bool // something was learned since the flag was cleared
+}
+
+type valueEq struct {
+	law    *value
+	actual graph.Value
+}
+
+type shapeEq struct {
+	law    *shape
+	actual graph.Shape
+}
+
+type dimEq struct {
+	law    *poly
+	actual graph.Dim
+}
+
+// partEq is what is left of an equation of shapes.
+type partEq struct {
+	law    []item
+	actual graph.Shape
+}
+
+// NewSolver returns a solver for the variables of a law, with no equations.
+func (l *Law) NewSolver() *Solver {
+	s := &Solver{law: l}
+	s.init(&l.numbering, len(l.Attrs))
+	return s
+}
+
+// Reset drops all equations.
+func (s *Solver) Reset() { s.Undo(Mark{}) }
+
+// Mark is a point to go back to.
+type Mark struct{ values, shapes, trail int }
+
+// Mark returns the point to which [Solver.Undo] goes back.
+func (s *Solver) Mark() Mark { return Mark{len(s.values), len(s.shapes), len(s.trail)} }
+
+// Undo drops the equations that were added since the mark.
+func (s *Solver) Undo(m Mark) {
+	s.values, s.shapes = s.values[:m.values], s.shapes[:m.shapes]
+	for _, at := range s.trail[m.trail:] {
+		s.attrs[at] = graph.Value{}
+	}
+	s.trail = s.trail[:m.trail]
+}
+
+// value requires an attribute of the law to be an actual one; false if that
+// cannot be.
+func (s *Solver) value(v *value, actual graph.Value) bool {
+	switch v.kind {
+	case literal:
+		return v.lit == actual
+	case variable:
+		if old := s.attrs[v.at]; old.Kind() != graph.KindNone {
+			return old == actual
+		}
+		if !law.InSort(actual, s.law.Attrs[v.at].Sort) {
+			return false
+		}
+		s.attrs[v.at] = actual
+		s.trail = append(s.trail, v.at)
+		return true
+	case size:
+		if actual.Kind() != graph.KindDim {
+			return false
+		}
+	case axes:
+		if actual.Kind() != graph.KindShape {
+			return false
+		}
+	}
+	s.values = append(s.values, valueEq{v, actual})
+	return true
+}
+
+// shape requires a shape of the law to be an actual one; false if that cannot
+// be.
+func (s *Solver) shape(sh *shape, actual graph.Shape) bool {
+	if !sh.runs && len(sh.items) != len(actual) {
+		return false
+	}
+	s.shapes = append(s.shapes, shapeEq{sh, actual})
+	return true
+}
+
+// start puts all equations to work, and binds what stands alone.
+func (s *Solver) start() bool {
+	s.forget()
+	s.dimWork, s.shapeWork = s.dimWork[:0], s.shapeWork[:0]
+	for i := range s.values {
+		e := &s.values[i]
+		if d, ok := e.actual.Dim(); ok {
+			if !s.later(&e.law.size, d) {
+				return false
+			}
+		} else if a, ok := e.actual.Shape(); ok && !s.laterShape(&e.law.shape, a) {
+			return false
+		}
+	}
+	for i := range s.shapes {
+		if !s.laterShape(s.shapes[i].law, s.shapes[i].actual) {
+			return false
+		}
+	}
+	return true
+}
+
+// later adds an equation of sizes to the work; a variable by itself is bound.
+func (s *Solver) later(p *poly, actual graph.Dim) bool {
+	if p.bare < 0 {
+		s.dimWork = append(s.dimWork, dimEq{p, actual})
+		return true
+	}
+	return s.bindDim(p.bare, actual)
+}
+
+func (s *Solver) bindDim(v int32, d graph.Dim) bool {
+	if s.dimOK[v] {
+		return s.dims[v] == d
+	}
+	s.dims[v], s.dimOK[v], s.moved = d, true, true
+	return true
+}
+
+func (s *Solver) laterShape(sh *shape, actual graph.Shape) bool {
+	if sh.runs {
+		s.shapeWork = append(s.shapeWork, partEq{sh.items, actual})
+		return true
+	}
+	if len(sh.items) != len(actual) {
+		return false
+	}
+	for i := range actual {
+		if actual[i].Run != "" || !s.later(&sh.items[i].size, actual[i].Dim) {
+			return false
+		}
+	}
+	return true
+}
+
+// propagate works until nothing more can be learned; false on a contradiction.
+func (s *Solver) propagate() bool {
+	for s.moved = true; s.moved; {
+		s.moved = false
+		shapes := s.shapeWork
+		s.shapeWork, s.shapeNext = s.shapeNext[:0], shapes
+		for _, e := range shapes {
+			if !s.stepShape(e) {
+				return false
+			}
+		}
+		dims := s.dimWork
+		s.dimWork, s.dimNext = s.dimNext[:0], dims
+		for _, e := range dims {
+			if !s.stepDim(e) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// solved says whether no equation is left.
+func (s *Solver) solved() bool { return len(s.dimWork) == 0 && len(s.shapeWork) == 0 }
+
+// stepShape takes off what it can from both ends; false on a contradiction.
+func (s *Solver) stepShape(e partEq) bool {
+	p, a := e.law, e.actual
+	for progress := true; progress && len(p) > 0; {
+		progress = false
+		for _, back := range [2]bool{false, true} {
+			if len(p) == 0 {
+				break
+			}
+			took, ok := s.take(&p, &a, back)
+			if !ok {
+				return false
+			}
+			progress = progress || took
+		}
+		if len(p) == 1 && p[0].run >= 0 && !s.runOK[p[0].run] {
+			return s.bindRun(p[0].run, a)
+		}
+	}
+	if len(p) == 0 {
+		return len(a) == 0
+	}
+	s.shapeWork = append(s.shapeWork, partEq{p, a})
+	return true
+}
+
+// take removes the law's first (or last) item and what it stands for.
+func (s *Solver) take(p *[]item, a *graph.Shape, back bool) (took, ok bool) {
+	at, end := 0, 0
+	if back {
+		at, end = len(*p)-1, len(*a)-1
+	}
+	it := &(*p)[at]
+	if it.run < 0 {
+		if len(*a) == 0 || (*a)[end].Run != "" || !s.later(&it.size, (*a)[end].Dim) {
+			return false, false
+		}
+		s.moved = true
+		*p, *a = drop(*p, 1, back), drop(*a, 1, back)
+		return true, true
+	}
+	if s.runOK[it.run] {
+		items := s.runs[it.run]
+		n := len(items)
+		if n > len(*a) || !cut(*a, n, back).Equal(items) {
+			return false, false
+		}
+		*p, *a = drop(*p, 1, back), drop(*a, n, back)
+		return true, true
+	}
+	if s.lenOK[it.run] {
+		for n := 0; n <= len(*a); n++ {
+			if cut(*a, n, back).Rank() == s.lens[it.run] {
+				if !s.bindRun(it.run, cut(*a, n, back)) {
+					return false, false
+				}
+				*p, *a = drop(*p, 1, back), drop(*a, n, back)
+				return true, true
+			}
+		}
+		return false, false
+	}
+	return false, true
+}
+
+// cut is the first (or last) n items.
+func cut(s graph.Shape, n int, back bool) graph.Shape {
+	if back {
+		return s[len(s)-n:]
+	}
+	return s[:n:n]
+}
+
+func drop[S ~[]E, E any](s S, n int, back bool) S {
+	if back {
+		return s[:len(s)-n]
+	}
+	return s[n:]
+}
+
+func (s *Solver) bindRun(run int32, items graph.Shape) bool {
+	rank := items.Rank()
+	if s.lenOK[run] && rank != s.lens[run] {
+		return false
+	}
+	s.runs[run], s.runOK[run] = items[:len(items):len(items)], true
+	s.lens[run], s.lenOK[run] = rank, true
+	s.moved = true
+	return true
+}
+
+// stepDim solves for the one unknown if there is just one.
+func (s *Solver) stepDim(e dimEq) bool {
+	if e.law.bare >= 0 {
+		return s.bindDim(e.law.bare, e.actual)
+	}
+	rest := e.actual.Sub(graph.Int(e.law.c))
+	coef, unknown := graph.Dim{}, int32(-1)
+	for i := range e.law.terms {
+		t := &e.law.terms[i]
+		m, u := graph.Int(t.coef), int32(-1)
+		for _, slot := range t.slots {
+			switch x, ok := s.slot(slot); {
+			case ok:
+				m = m.Mul(x)
+			case u >= 0 || s.isFunc(slot): // a product of unknowns, or an unknown in a function
+				s.dimWork = append(s.dimWork, e)
+				return true
+			default:
+				u = slot
+			}
+		}
+		switch {
+		case u < 0:
+			rest = rest.Sub(m)
+		case unknown >= 0 && unknown != u:
+			s.dimWork = append(s.dimWork, e)
+			return true
+		default:
+			unknown = u
+			coef = coef.Add(m)
+		}
+	}
+	if unknown < 0 || coef == graph.Int(0) {
+		return rest == graph.Int(0)
+	}
+	q, ok := rest.Quo(coef)
+	if !ok {
+		return false
+	}
+	if int(unknown) < len(s.dims) {
+		return s.bindDim(unknown, q)
+	}
+	run := int(unknown) - len(s.dims)
+	s.lens[run], s.lenOK[run], s.moved = q, true, true
+	return true
+}
+
+// maxGuesses bounds the solutions that are looked at where some are guessed.
+const maxGuesses = 16
+
+// Solve yields the solver with the variables' values, once if the equations
+// determine them. Where they do not and guess is set, it yields once for each
+// way to say which axes a run stands for, and to cut a size that has to be a+b
+// into two parts made of its own terms, up to a bound. It stops when yield
+// returns false. What is yielded is to be checked with [Solver.Accept].
+func (s *Solver) Solve(guess bool, yield func(*Solver) bool) {
+	if !s.start() || !s.propagate() {
+		return
+	}
+	if s.solved() {
+		yield(s)
+		return
+	}
+	n := 0
+	s.guess(guess, func(t *Solver) bool {
+		n++
+		return yield(t) && n < maxGuesses
+	})
+}
+
+func (s *Solver) guess(guess bool, yield func(*Solver) bool) bool {
+	if s.solved() {
+		return yield(s)
+	}
+	if !guess {
+		return true
+	}
+	for _, e := range s.shapeWork {
+		run := e.law[0].run // all before it was taken off
+		for n := range e.actual {
+			t := s.clone()
+			if t.bindRun(run, e.actual[:n]) && t.propagate() && !t.guess(guess, yield) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, e := range s.dimWork {
+		a, ok := s.cutVar(e)
+		if !ok {
+			continue
+		}
+		for _, part := range parts(e.actual) {
+			t := s.clone()
+			t.dims[a], t.dimOK[a] = part, true
+			if t.propagate() && !t.guess(guess, yield) {
+				return false
+			}
+		}
+		return true
+	}
+	return true
+}
+
+// cutVar says whether e is a + b = c with a and b not known, and returns a.
+func (s *Solver) cutVar(e dimEq) (int32, bool) {
+	rest := graph.Int(e.law.c)
+	var open []int32
+	for _, t := range e.law.terms {
+		m, ok := graph.Int(t.coef), true
+		for _, slot := range t.slots {
+			x, isKnown := s.slot(slot)
+			m, ok = m.Mul(x), ok && isKnown
+		}
+		switch {
+		case ok:
+			rest = rest.Add(m)
+		case t.coef != 1 || len(t.slots) != 1 || int(t.slots[0]) >= len(s.dims):
+			return 0, false
+		default:
+			open = append(open, t.slots[0])
+		}
+	}
+	if len(open) != 2 || rest != graph.Int(0) {
+		return 0, false
+	}
+	return open[0], true
+}
+
+// parts lists the sums of some, not all, of the terms of a size. A coefficient
+// of two or three counts as that many terms; of a size with more than four
+// terms, only the first four are moved about.
+func parts(d graph.Dim) []graph.Dim {
+	terms, c := d.Terms()
+	var pieces []graph.Dim
+	for _, t := range terms {
+		if t.Coef < 1 {
+			return nil
+		}
+		for i := int64(0); i < t.Coef && i < 4; i++ {
+			one := graph.Term{Coef: 1, Atoms: t.Atoms}
+			if i == 3 {
+				one.Coef = t.Coef - 3
+			}
+			pieces = append(pieces, one.Dim())
+		}
+	}
+	if c != 0 {
+		pieces = append(pieces, graph.Int(c))
+	}
+	if len(pieces) > 4 {
+		pieces = pieces[:4]
+	}
+	seen := map[graph.Dim]bool{}
+	var out []graph.Dim
+	for set := 1; set < 1<<len(pieces); set++ {
+		sum := graph.Int(0)
+		for i, p := range pieces {
+			if set>>i&1 == 1 {
+				sum = sum.Add(p)
+			}
+		}
+		if sum != d && !seen[sum] {
+			seen[sum] = true
+			out = append(out, sum)
+		}
+	}
+	return out
+}
+
+func (s *Solver) clone() *Solver {
+	t := *s
+	t.dims, t.dimOK = slices.Clone(s.dims), slices.Clone(s.dimOK)
+	t.runs, t.runOK = slices.Clone(s.runs), slices.Clone(s.runOK)
+	t.lens, t.lenOK = slices.Clone(s.lens), slices.Clone(s.lenOK)
+	t.attrs = slices.Clone(s.attrs)
+	t.dimWork, t.shapeWork = slices.Clone(s.dimWork), slices.Clone(s.shapeWork)
+	t.dimNext, t.shapeNext = nil, nil
+	return &t
+}
+
+// Binding is the solution by names. It is made anew each time.
+func (s *Solver) Binding() *graph.Binding {
+	b := &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
+	for i, ok := range s.dimOK {
+		if ok {
+			b.Dims[s.n.dims[i]] = s.dims[i]
+		}
+	}
+	for i, ok := range s.runOK {
+		if ok {
+			b.Runs[s.n.runs[i]] = s.runs[i]
+		}
+	}
+	for i, v := range s.attrs {
+		if v.Kind() != graph.KindNone {
+			b.Attrs[s.law.Attrs[i].Name] = v
+		}
+	}
+	return b
+}
+
+// complete says whether all size variables and runs have values.
+func (s *Solver) complete() bool {
+	return !slices.Contains(s.dimOK, false) && !slices.Contains(s.runOK, false)
+}
+
+// positive says whether a size variable may stand for d: d is at least 1 for all
+// sizes, or an axis of a shape that was matched, which it is wherever that is
+// defined. If not, sure is false, unless it never is: then ok is.
+func (s *Solver) positive(d graph.Dim) (sure, ok bool) {
+	if n, isConst := d.Const(); isConst {
+		return n >= 1, n >= 1
+	}
+	if d.Sub(graph.Int(1)).NonNegative() {
+		return true, true
+	}
+	if d.Neg().NonNegative() {
+		return false, false
+	}
+	for _, e := range s.shapes {
+		for _, it := range e.actual {
+			if it.Run == "" && it.Dim == d {
+				return true, true
+			}
+		}
+	}
+	return false, true
+}
+
+// Accept checks all that a solution has to satisfy, the equations that were
+// solved once more among them: every variable has a value, sizes are at least 1,
+// the law's conditions hold. conds are what cannot be decided since it depends on
+// the actual sizes; it is for the caller to know. Of actual sizes that are
+// constants nothing is left open.
+func (s *Solver) Accept() (conds []Cond, ok bool) {
+	if !s.complete() {
+		return nil, false
+	}
+	for _, v := range s.attrs {
+		if v.Kind() == graph.KindNone {
+			return nil, false
+		}
+	}
+	for _, d := range s.dims {
+		if conds, ok = s.checkSize(d, conds); !ok {
+			return nil, false
+		}
+	}
+	for _, run := range s.runs {
+		for _, it := range run {
+			if it.Run != "" {
+				continue
+			}
+			if conds, ok = s.checkSize(it.Dim, conds); !ok {
+				return nil, false
+			}
+		}
+	}
+	for i := range s.values {
+		if !s.isValue(s.values[i].law, s.values[i].actual) {
+			return nil, false
+		}
+	}
+	for i := range s.shapes {
+		if !s.isShape(s.shapes[i].law, s.shapes[i].actual) {
+			return nil, false
+		}
+	}
+	for i := range s.law.where {
+		p := &s.law.where[i]
+		q, ok := p.in(&s.known)
+		if !ok {
+			return nil, false
+		}
+		switch holds, decided := q.Decide(); {
+		case !decided:
+			conds = append(conds, CondOf(q))
+		case !holds:
+			return nil, false
+		}
+	}
+	return conds, true
+}
+
+func (s *Solver) checkSize(d graph.Dim, conds []Cond) ([]Cond, bool) {
+	sure, ok := s.positive(d)
+	if ok && !sure {
+		conds = append(conds, Cond{Least: []graph.Dim{d.Sub(graph.Int(1))}})
+	}
+	return conds, ok
+}
