@@ -191,7 +191,6 @@ func (g *Graph) insert(sym uint32, children []NodeID, key, ckey uint32, named bo
 		g.enter(ckey, n)
 	}
 	g.live++
-	g.made++
 	g.nclass++
 	return n, nil
 }

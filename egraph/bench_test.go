@@ -38,8 +38,8 @@ func BenchmarkEMatch(b *testing.B) {
 	for i := uint32(1); i < 8; i++ {
 		sum = mustAdd(b, g, plus, sum, mustAdd(b, g, i))
 	}
-	if why, _, err := Run(b.Context(), g, acRules(b, &rewriter{}), Limits{Iters: -1, Nodes: -1}); err != nil || why != Saturated {
-		b.Fatal(why, err)
+	if ok, err := new(rewriter).run(g, acRules(b), enough, nil); err != nil || !ok {
+		b.Fatal(ok, err)
 	}
 	benchSearch(b, g, mustCompile(b, PatternSpec{Roots: []*Pat{P(plus, P(plus, V(0), V(1)), V(2))}}))
 }
@@ -49,7 +49,7 @@ func BenchmarkSaturate(b *testing.B) {
 	b.ReportAllocs()
 	g := NewGraph(Options{})
 	r := &rewriter{}
-	runner := NewRunner(acRules(b, r))
+	rules := acRules(b)
 	for b.Loop() {
 		g.Reset()
 		r.why = 0
@@ -57,8 +57,8 @@ func BenchmarkSaturate(b *testing.B) {
 		for i := uint32(1); i < 7; i++ {
 			sum = mustAddQuiet(b, g, plus, sum, mustAddQuiet(b, g, i))
 		}
-		if why, _, err := runner.Run(b.Context(), g, Limits{Iters: -1, Nodes: -1}); err != nil || why != Saturated {
-			b.Fatal(why, err)
+		if ok, err := r.run(g, rules, enough, nil); err != nil || !ok {
+			b.Fatal(ok, err)
 		}
 	}
 	b.ReportMetric(float64(g.Stats().Live), "nodes")
@@ -93,26 +93,22 @@ func BenchmarkSmallProof(b *testing.B) {
 	const add, mul, neg = 50, 51, 52
 	r := &rewriter{}
 	x, y, z := V(0), V(1), V(2)
-	var rules []Rule
-	both := func(name string, l, rhs *Pat) {
-		rules = append(rules, r.rule(b, name, l, rhs), r.rule(b, name+" back", rhs, l))
-	}
+	var rules []*rewrite
+	both := func(l, rhs *Pat) { rules = append(rules, rule(b, l, rhs), rule(b, rhs, l)) }
 	rules = append(rules,
-		r.rule(b, "add commutes", P(add, x, y), P(add, y, x)),
-		r.rule(b, "mul commutes", P(mul, x, y), P(mul, y, x)))
-	both("add associates", P(add, P(add, x, y), z), P(add, x, P(add, y, z)))
-	both("mul associates", P(mul, P(mul, x, y), z), P(mul, x, P(mul, y, z)))
-	both("left distributes", P(mul, x, P(add, y, z)), P(add, P(mul, x, y), P(mul, x, z)))
-	both("neg of add", P(neg, P(add, x, y)), P(add, P(neg, x), P(neg, y)))
-	both("neg of mul", P(neg, P(mul, x, y)), P(mul, P(neg, x), y))
-	rules = append(rules, r.rule(b, "neg of neg", P(neg, P(neg, x)), x))
+		rule(b, P(add, x, y), P(add, y, x)),
+		rule(b, P(mul, x, y), P(mul, y, x)))
+	both(P(add, P(add, x, y), z), P(add, x, P(add, y, z)))
+	both(P(mul, P(mul, x, y), z), P(mul, x, P(mul, y, z)))
+	both(P(mul, x, P(add, y, z)), P(add, P(mul, x, y), P(mul, x, z)))
+	both(P(neg, P(add, x, y)), P(add, P(neg, x), P(neg, y)))
+	both(P(neg, P(mul, x, y)), P(mul, P(neg, x), y))
+	rules = append(rules, rule(b, P(neg, P(neg, x)), x))
 	for i := uint32(60); len(rules) < 20; i++ { // rules that find nothing
-		both("idle", P(i, P(add, x, y)), P(add, P(i, x), P(i, y)))
+		both(P(i, P(add, x, y)), P(add, P(i, x), P(i, y)))
 	}
 	g := NewGraph(Options{})
-	runner := NewRunner(rules)
 	var reasons []Reason
-	var kept Stats
 	for b.Loop() {
 		g.Reset()
 		r.why = 0
@@ -126,18 +122,17 @@ func BenchmarkSmallProof(b *testing.B) {
 			at := NodeID(g.Len())
 			mustAddQuiet(b, g, []uint32{add, mul}[i%2], 1+i*7%at, 1+i*i%at)
 		}
-		_, stats, err := runner.Run(b.Context(), g, Limits{Iters: 3, Nodes: 20000})
-		if err != nil {
+		if _, err := r.run(g, rules, 3, nil); err != nil {
 			b.Fatal(err)
 		}
+		var err error
 		reasons, err = g.Reasons(reasons[:0], left, right)
 		if err != nil || len(reasons) == 0 {
 			b.Fatalf("not proved: %v, %v", reasons, err)
 		}
-		kept = stats.Graph
 	}
-	b.ReportMetric(float64(kept.Nodes), "nodes")
-	b.ReportMetric(float64(kept.Classes), "classes")
+	b.ReportMetric(float64(g.Stats().Nodes), "nodes")
+	b.ReportMetric(float64(g.Stats().Classes), "classes")
 	b.ReportMetric(float64(len(reasons)), "reasons")
 }
 

@@ -1,6 +1,7 @@
 // Package egraph holds many equal terms at once: an e-graph with proofs,
-// pattern matching, rewriting to saturation and extraction. It knows terms and
-// analyses only; what a symbol means is the caller's affair.
+// pattern matching and extraction. It knows terms and analyses only; what a
+// symbol means is the caller's affair, and so is the order in which rules are
+// used: the one loop that saturates a graph is Graph.Run of egraph/tensor.
 //
 // # Words
 //
@@ -54,7 +55,7 @@
 // 1980): congruence closure. Nieuwenhuis, Oliveras, Proof-producing congruence
 // closure (RTA 2005): the proof forest. de Moura, Bjørner, Efficient E-matching
 // for SMT solvers (CADE 2007): compiled patterns. Willsey et al., egg: fast and
-// extensible equality saturation (POPL 2021): deferred rebuilding, analyses,
-// back-off scheduling. Zhang et al., Better together: unifying Datalog and
+// extensible equality saturation (POPL 2021): deferred rebuilding, analyses.
+// Zhang et al., Better together: unifying Datalog and
 // equality saturation (PLDI 2023): semi-naive matching by stamps.
 package egraph

@@ -1,7 +1,6 @@
 package egraph_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 
@@ -71,39 +70,32 @@ func ExampleGraph_Explain() {
 	// [1 2]
 }
 
-// Addition commutes: the two sums become one class, with the rule's instance
-// as the proof.
-func ExampleRun() {
+// Addition commutes: for each sum found, its mirror image is added and made
+// equal, with the number of the instance as the reason.
+func ExampleMatcher_Search() {
 	g := egraph.NewGraph(egraph.Options{})
 	a, b := node(g, symA), node(g, symB)
 	ab, ba := node(g, symAdd, a, b), node(g, symAdd, b, a)
-	pattern, err := egraph.Compile(egraph.PatternSpec{
+	sum, err := egraph.Compile(egraph.PatternSpec{
 		Roots: []*egraph.Pat{egraph.P(symAdd, egraph.V(0), egraph.V(1))},
 	})
 	if err != nil {
 		panic(err)
 	}
-	instance := egraph.Reason(0)
-	commute := egraph.Rule{
-		Name:    "commute",
-		Pattern: pattern,
-		Apply: func(g *egraph.Graph, m *egraph.Match) error {
-			n, err := g.Add(symAdd, m.Var(1), m.Var(0))
-			if err != nil {
-				return err
-			}
-			instance++
-			_, err = g.UnionBecause(m.Root(0), n, instance, m.Seams(g, nil))
-			return err
-		},
-	}
-	why, stats, err := egraph.Run(context.Background(), g, []egraph.Rule{commute},
-		egraph.Limits{Goals: []egraph.Pair{{A: ab, B: ba}}})
+	var found [][3]egraph.NodeID // what changes the graph comes after the search
+	_, err = egraph.NewMatcher(sum).Search(g, 0, func(m *egraph.Match) bool {
+		found = append(found, [3]egraph.NodeID{m.Root(0), m.Var(0), m.Var(1)})
+		return true
+	})
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(why, stats.Iters, g.Same(ab, ba))
-	// Output: goal reached 1 true
+	for i, f := range found {
+		g.Union(f[0], node(g, symAdd, f[2], f[1]), egraph.Reason(i+1))
+	}
+	g.Rebuild()
+	fmt.Println(len(found), g.Same(ab, ba))
+	// Output: 2 true
 }
 
 func ExampleExtract() {

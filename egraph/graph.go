@@ -72,7 +72,6 @@ type Graph struct {
 	hooks  hooks // nil without analysis
 	gen    uint32
 	live   int // live nodes
-	made   int // nodes that were live when added
 	nclass int
 	stats  Stats
 	err    error // the conflict that poisoned the graph
@@ -141,7 +140,7 @@ func (g *Graph) Reset() {
 	g.log = g.log[:0]
 	g.logAt = append(g.logAt[:0], 0, 0) // generations 0 and 1
 	g.pending, g.stale = g.pending[:0], g.stale[:0]
-	g.gen, g.live, g.made, g.nclass, g.err = 1, 0, 0, 0, nil
+	g.gen, g.live, g.nclass, g.err = 1, 0, 0, nil
 	g.stats = Stats{}
 	if g.hooks != nil {
 		g.hooks.resetData()

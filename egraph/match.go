@@ -85,8 +85,6 @@ type Matcher struct {
 	mode  uint8 // of planning, for tests: 0 by cost, else modeFull or modeDelta
 	fresh int   // placed nodes with a stamp of since or later
 	yield func(*Match) bool
-	stop  func() bool
-	ticks uint32
 	count int
 }
 
@@ -166,9 +164,6 @@ func (mt *Matcher) step(pc int) bool {
 		}
 		mt.count++
 		return mt.yield(&mt.m)
-	}
-	if mt.ticks++; mt.ticks&1023 == 0 && mt.stop != nil && mt.stop() {
-		return false
 	}
 	g := mt.g
 	in := &mt.code[pc]

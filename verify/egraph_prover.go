@@ -164,11 +164,11 @@ func (w *egraphWorker) decide(ctx context.Context, goal *law.Law, v *Verdict) er
 	g.Reset()
 	pairs, err := addSides(g, goal)
 	if err != nil {
-		v.Reason, v.Stop = err.Error(), "ill-typed"
+		v.Reason, v.Stop = err.Error(), StopIllTyped
 		return nil
 	}
 	if err := g.Assume(goal, w.cfg.Either); err != nil {
-		v.Reason, v.Stop = err.Error(), "ill-typed"
+		v.Reason, v.Stop = err.Error(), StopIllTyped
 		return nil
 	}
 	met := func() bool {
@@ -195,7 +195,7 @@ func (w *egraphWorker) decide(ctx context.Context, goal *law.Law, v *Verdict) er
 		}
 	}
 	if v.Stop != tensor.StopDone {
-		v.Reason = "not derived: " + v.Stop
+		v.Reason = "not derived: " + string(v.Stop)
 		return nil
 	}
 	insts, err := g.Explain(pairs)

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/sums"
 )
@@ -41,7 +42,7 @@ func (p *Unbounded) Prove(ctx context.Context, goals []*law.Law) ([]Verdict, err
 		case r.Proved:
 			out[i].Status = Proved
 		case ctx.Err() != nil:
-			out[i].Stop = "deadline"
+			out[i].Stop = tensor.StopDeadline
 		}
 	}
 	return out, nil

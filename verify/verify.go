@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/law"
 )
 
@@ -33,6 +34,9 @@ func (s Status) String() string {
 	return fmt.Sprintf("status(%d)", uint8(s))
 }
 
+// StopIllTyped is the Stop of a goal whose sides have no types or not the same.
+const StopIllTyped tensor.Stop = "ill-typed"
+
 // Verdict is the result of proving one goal.
 type Verdict struct {
 	Status Status
@@ -41,9 +45,9 @@ type Verdict struct {
 	Proof *law.Proof
 	// Reason says in words why the status is Unknown or Refuted.
 	Reason string
-	// Stop is the bound that ended the search, e.g. "saturated", "nodes",
-	// "deadline", or "" when the goal was decided.
-	Stop string
+	// Stop is what ended the search: a reason of the e-graph's loop, StopIllTyped,
+	// what a solver says of itself, or "" when the goal was decided.
+	Stop tensor.Stop
 	// Nodes and Iters count the work: nodes of the e-graph, or quantifier
 	// instances of a solver; rounds of saturation.
 	Nodes, Iters int

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/z3"
 	"github.com/taso-go/taso/law"
@@ -102,7 +103,7 @@ func (g *Grounder) Ground(ctx context.Context, goal *law.Law, p *law.Proof) Verd
 	if err != nil {
 		v.Reason = err.Error()
 		if ctx.Err() != nil {
-			v.Stop = "deadline"
+			v.Stop = tensor.StopDeadline
 		}
 		return v
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/z3"
 	"github.com/taso-go/taso/law"
@@ -291,9 +292,9 @@ func (q *query) decide(ctx context.Context, s *z3.Solver, v *Verdict) error {
 		case status == z3.Sat:
 			v.Reason = "does not follow from the laws at these ranks"
 		default:
-			v.Reason, v.Stop = "z3: "+why, why
+			v.Reason, v.Stop = "z3: "+why, tensor.Stop(why)
 			if ctx.Err() != nil {
-				v.Stop = "deadline"
+				v.Stop = tensor.StopDeadline
 			}
 		}
 		v.Nodes = instances(s) - before

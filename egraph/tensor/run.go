@@ -23,13 +23,17 @@ type Limits struct {
 // many of them cannot fill the memory before the nodes run out.
 func (l Limits) matches() int { return 1000 + 4*l.Nodes }
 
-// Why a Run stopped.
+// Stop is why a Run, or a prover's search, ended.
+type Stop string
+
+// The reasons of a Run. Only StopSaturated says that the rules have nothing to
+// add.
 const (
-	StopDone      = "done"      // the caller's test was met
-	StopSaturated = "saturated" // no rule of the level changes anything
-	StopNodes     = "nodes"     // as many nodes as allowed
-	StopIters     = "iterations"
-	StopDeadline  = "deadline" // the context ended
+	StopDone      Stop = "done"      // the caller's test was met
+	StopSaturated Stop = "saturated" // no rule of the level changes anything
+	StopNodes     Stop = "nodes"     // as many nodes as allowed
+	StopIters     Stop = "iterations"
+	StopDeadline  Stop = "deadline" // the context ended
 )
 
 // found is a match that waits for its application.
@@ -46,7 +50,7 @@ type found struct {
 // round gives every rule one turn. The graph must not be searched with other
 // rules before Reset. The error is a contradiction between shapes, which means
 // that some law is false.
-func (g *Graph) Run(ctx context.Context, rules []*Rule, lim Limits, done func() bool) (stop string, rounds int, err error) {
+func (g *Graph) Run(ctx context.Context, rules []*Rule, lim Limits, done func() bool) (stop Stop, rounds int, err error) {
 	if len(g.rules) == 0 {
 		g.rules = rules
 		g.since = append(g.since[:0], make([]uint32, len(rules))...)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/egraph"
+	"github.com/taso-go/taso/law"
 )
 
 // crowd is a graph in which the law below has width*width matches: one class of
@@ -75,5 +76,52 @@ func TestNoLawStarves(t *testing.T) {
 	}
 	if stop != StopDone {
 		t.Errorf("stopped by %s", stop)
+	}
+}
+
+// Every reason to stop, with a law that ends and one that does not.
+func TestStops(t *testing.T) {
+	tab := NewTable()
+	var rules []*Rule
+	for _, text := range []string{
+		`axiom comm given X : [P..], Y : [P..] then ewadd(X, Y) == ewadd(Y, X)`,
+		`axiom grow given X : [P..], Y : [P..] then ewmul(X, Y) => ewmul(relu(X), Y)`,
+	} {
+		rs, _, err := tab.Rules(parse(t, text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, rs...)
+	}
+	live := context.Background()
+	over, cancel := context.WithCancel(live)
+	cancel()
+	for _, c := range []struct {
+		ctx  context.Context
+		goal string
+		lim  Limits
+		want Stop
+	}{
+		{live, "ewadd(A, B) == ewadd(B, A)", Limits{Nodes: 10, Iters: 2, Level: Growing}, StopDone},
+		{live, "ewadd(A, B) == neg(A)", Limits{Nodes: 10, Iters: 9, Level: Growing}, StopSaturated},
+		{live, "ewmul(A, B) == neg(A)", Limits{Nodes: 50, Iters: 1000, Level: Growing}, StopNodes},
+		{live, "ewmul(A, B) == neg(A)", Limits{Nodes: 50, Iters: 3, Level: Growing}, StopIters},
+		{live, "ewmul(A, B) == neg(A)", Limits{Nodes: 50, Level: Growing}, StopIters},
+		{over, "ewadd(A, B) == ewadd(B, A)", Limits{Nodes: 10, Iters: 2, Level: Growing}, StopDeadline},
+		{over, "relu(A) == relu(A)", Limits{Nodes: 10, Iters: 2}, StopDone},
+	} {
+		goal := parse(t, "rule a given A : [P..], B : [P..] then "+c.goal)
+		g := NewGraph(tab)
+		var sides [2]egraph.NodeID
+		for i, term := range []*law.Term{goal.LHS[0], goal.RHS[0]} {
+			var err error
+			if sides[i], err = g.Add(term, ScopeOf(goal)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stop, rounds, err := g.Run(c.ctx, rules, c.lim, func() bool { return g.e.Same(sides[0], sides[1]) })
+		if err != nil || stop != c.want || rounds > c.lim.Iters {
+			t.Errorf("%s, %+v: stopped by %q after %d rounds, %v, want %q", c.goal, c.lim, stop, rounds, err, c.want)
+		}
 	}
 }

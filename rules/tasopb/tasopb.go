@@ -56,29 +56,38 @@ type MapOutput struct {
 	Unknown          []byte
 }
 
-// Field numbers of the schema.
-const (
-	fieldRule = 1 // RuleCollection
+func (c *RuleCollection) fields() ([]field, *[]byte) {
+	return []field{{name: "rule", list: list[Rule, *Rule]{&c.Rules}, limit: MaxRules, place: "rule %d, "}}, &c.Unknown
+}
 
-	fieldSrcOp  = 1 // Rule
-	fieldDstOp  = 2
-	fieldMapped = 3
+func (r *Rule) fields() ([]field, *[]byte) {
+	return []field{
+		{name: "srcOp", list: list[Operator, *Operator]{&r.SrcOps}, limit: MaxOperators, place: "src operator %d, "},
+		{name: "dstOp", list: list[Operator, *Operator]{&r.DstOps}, limit: MaxOperators, place: "dst operator %d, "},
+		{name: "mappedOutput", list: list[MapOutput, *MapOutput]{&r.Mapped}, limit: MaxOutputs, place: "mappedOutput."},
+	}, &r.Unknown
+}
 
-	fieldType  = 1 // Operator
-	fieldInput = 2
-	fieldPara  = 3
+func (o *Operator) fields() ([]field, *[]byte) {
+	return []field{
+		{name: "type", number: (*int32)(&o.Type)},
+		{name: "input", list: list[Tensor, *Tensor]{&o.Inputs}, limit: MaxInputs, place: "input."},
+		{name: "para", list: list[Parameter, *Parameter]{&o.Params}, limit: MaxParams, place: "para."},
+	}, &o.Unknown
+}
 
-	fieldOpID = 1 // Tensor
-	fieldTsID = 2
+func (t *Tensor) fields() ([]field, *[]byte) {
+	return []field{{name: "opId", number: &t.OpID}, {name: "tsId", number: &t.TsID}}, &t.Unknown
+}
 
-	fieldKey   = 1 // Parameter
-	fieldValue = 2
+func (p *Parameter) fields() ([]field, *[]byte) {
+	return []field{{name: "key", number: (*int32)(&p.Key)}, {name: "value", number: &p.Value}}, &p.Unknown
+}
 
-	fieldSrcOpID = 1 // MapOutput
-	fieldDstOpID = 2
-	fieldSrcTsID = 3
-	fieldDstTsID = 4
-)
+func (m *MapOutput) fields() ([]field, *[]byte) {
+	return []field{{name: "srcOpId", number: &m.SrcOpID}, {name: "dstOpId", number: &m.DstOpID},
+		{name: "srcTsId", number: &m.SrcTsID}, {name: "dstTsId", number: &m.DstTsID}}, &m.Unknown
+}
 
 // Limits of the reader. The published file has 133 rules with a few operators a
 // side; the limits keep what a hostile file can cost in bounds.

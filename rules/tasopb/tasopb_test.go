@@ -127,9 +127,9 @@ func TestUnmarshalErrors(t *testing.T) {
 		{"number too long", "0a0d 0a0b 08ffffffffffffffffff7f", ErrMalformed, "byte 4, rule 0, src operator 0, type: malformed field: variable length integer overflow"},
 		{"end of no group", "7c", ErrMalformed, "byte 0, field 15: malformed field: mismatching end group marker"},
 		{"reserved wire type", "7e", ErrMalformed, "byte 0, field 15: malformed field: cannot parse reserved wire type"},
-		{"rule is a number", "0801", ErrWireType, "byte 0, rule: wrong wire type: a number, want a message"},
-		{"type is bytes", "0a05 1203 0a0100", ErrWireType, "byte 4, rule 0, dst operator 0, type: wrong wire type: bytes, want a number"},
-		{"type is a float", "0a07 1205 0d00000000", ErrWireType, "byte 4, rule 0, dst operator 0, type: wrong wire type: four bytes, want a number"},
+		{"rule is a number", "0801", ErrWireType, "byte 0, rule: wrong wire type: 0, want 2, a message"},
+		{"type is bytes", "0a05 1203 0a0100", ErrWireType, "byte 4, rule 0, dst operator 0, type: wrong wire type: 2, want 0, a number"},
+		{"type is a float", "0a07 1205 0d00000000", ErrWireType, "byte 4, rule 0, dst operator 0, type: wrong wire type: 5, want 0, a number"},
 		{"no type", "0a02 1200", ErrMissing, "byte 4, rule 0, dst operator 0, type: missing required field"},
 		{"second operator", "0a08 1202 0812 1202 1200", ErrMissing, "byte 10, rule 0, dst operator 1, input.opId: missing required field"},
 		{"second rule", "0a00 0a04 1a02 0801", ErrMissing, "byte 8, rule 1, mappedOutput.dstOpId: missing required field"},
@@ -179,17 +179,17 @@ func TestLimits(t *testing.T) {
 		limit int
 		file  func(n int) []byte
 	}{
-		{"rule", MaxRules, func(n int) []byte { return many(n, message(fieldRule, nil)) }},
-		{"srcOp", MaxOperators, func(n int) []byte { return message(fieldRule, many(n, message(fieldSrcOp, opType))) }},
-		{"dstOp", MaxOperators, func(n int) []byte { return message(fieldRule, many(n, message(fieldDstOp, opType))) }},
+		{"rule", MaxRules, func(n int) []byte { return many(n, message(1, nil)) }},
+		{"srcOp", MaxOperators, func(n int) []byte { return message(1, many(n, message(1, opType))) }},
+		{"dstOp", MaxOperators, func(n int) []byte { return message(1, many(n, message(2, opType))) }},
 		{"mappedOutput", MaxOutputs, func(n int) []byte {
-			return message(fieldRule, many(n, message(fieldMapped, []byte{8, 0, 16, 0, 24, 0, 32, 0})))
+			return message(1, many(n, message(3, []byte{8, 0, 16, 0, 24, 0, 32, 0})))
 		}},
 		{"input", MaxInputs, func(n int) []byte {
-			return message(fieldRule, message(fieldSrcOp, append(many(n, message(fieldInput, leaf)), opType...)))
+			return message(1, message(1, append(many(n, message(2, leaf)), opType...)))
 		}},
 		{"para", MaxParams, func(n int) []byte {
-			return message(fieldRule, message(fieldSrcOp, append(many(n, message(fieldPara, leaf)), opType...)))
+			return message(1, message(1, append(many(n, message(3, leaf)), opType...)))
 		}},
 	} {
 		if _, err := Unmarshal(c.file(c.limit)); err != nil {

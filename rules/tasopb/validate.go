@@ -7,6 +7,16 @@ import (
 	"strings"
 )
 
+// A Side is a half of a rule.
+type Side string
+
+// The sides of a rule; NoSide where a problem concerns neither.
+const (
+	NoSide Side = ""
+	Src    Side = "src"
+	Dst    Side = "dst"
+)
+
 // A Problem is one thing that makes a rule senseless.
 type Problem struct {
 	Rule int    // index of the rule, -1 when a single rule was validated

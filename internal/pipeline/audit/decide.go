@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
 )
@@ -82,7 +83,7 @@ func (d *decider) decide(ctx context.Context, laws []*law.Law) error {
 	for i, p := range ps {
 		n := open[i]
 		ms := p.Verdict.Seconds * 1000
-		n.closed = p.Verdict.Stop == "saturated"
+		n.closed = p.Verdict.Stop == tensor.StopSaturated
 		for k := range n.way {
 			n.way[k] = Direction{Verdict: Unknown, Reason: p.Verdict.Reason, Millis: ms}
 		}

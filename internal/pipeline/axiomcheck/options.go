@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify"
@@ -179,8 +180,8 @@ type ConsistencyReport struct {
 	Constants int `json:"constants"`
 	Pairs     int `json:"pairs"`
 	// Nodes of the e-graph at the end, and why it ended.
-	Nodes int    `json:"nodes"`
-	Stop  string `json:"stop"`
+	Nodes int         `json:"nodes"`
+	Stop  tensor.Stop `json:"stop"`
 	// Met counts the pairs of equal values that became equal, a sign that the
 	// laws were at work.
 	Met int `json:"met"`

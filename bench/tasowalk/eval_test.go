@@ -1,4 +1,4 @@
-package enumerate
+package tasowalk
 
 // This file is TASO's generator's arithmetic: which operands its operators
 // accept, how results lie in memory, where it would cut a concatenation, and

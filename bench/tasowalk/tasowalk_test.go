@@ -1,4 +1,4 @@
-package enumerate
+package tasowalk
 
 import (
 	"context"
@@ -138,7 +138,18 @@ func TestTASOIdentities(t *testing.T) {
 	}
 }
 
-func ExampleTASOWalk() {
+func BenchmarkTASOWalk(b *testing.B) {
+	for b.Loop() {
+		v, err := TASOWalk(context.Background(), TASOWalkOps)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(v.Visits), "visits")
+		b.ReportMetric(float64(v.Distinct), "graphs")
+	}
+}
+
+func Example() {
 	v, err := TASOWalk(context.Background(), 2)
 	if err != nil {
 		fmt.Println(err)

@@ -1,0 +1,209 @@
+package genrules
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/tasopb"
+	"github.com/taso-go/taso/verify"
+)
+
+// tasoFile reads a file that lies beside the repository, or where the
+// environment variable TASO_DATA says, or skips.
+func tasoFile(t testing.TB, name string) *tasopb.RuleCollection {
+	t.Helper()
+	dir := os.Getenv("TASO_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "..", "shared", "data")
+	}
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if os.IsNotExist(err) {
+		t.Skipf("%s is not here: it is no part of the project", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := tasopb.Unmarshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// equality is one of TASO's: the laws of which one must hold, and how it came.
+type equality struct {
+	forms []*law.Law
+	how   string // "" while it is open
+}
+
+// comparison asks which equalities follow from a set.
+type comparison struct {
+	t    *testing.T
+	set  *rules.Set
+	laws []*law.Law // the kept rules of one output, and that operators commute
+	all  []*equality
+}
+
+// The ways in which an equality may be settled.
+const (
+	inSet   = "in the set, or an instance of a rule in it"
+	derived = "derived from the set"
+	refuted = "false"
+)
+
+// newComparison reads both SAME paddings as one variable, as both are meant.
+func newComparison(t *testing.T, c *tasopb.RuleCollection, set *rules.Set) *comparison {
+	t.Helper()
+	k := &comparison{t: t, set: set}
+	for _, l := range axioms.ByKind(law.Axiom) {
+		if commutes(l) {
+			k.laws = append(k.laws, l)
+		}
+	}
+	var rest []*law.Law
+	for _, r := range set.Rules {
+		switch {
+		case r.Status != rules.Proved || len(r.Law.LHS) != 1:
+		case r.Derivable:
+			rest = append(rest, r.Law)
+		default:
+			k.laws = append(k.laws, r.Law)
+		}
+	}
+	k.laws = append(k.laws, rest...)
+	for i, r := range rules.FromTASO(c, rules.Reading{Same: rules.AnySame}) {
+		if r.Err != nil {
+			t.Fatalf("equality %d: %v", i, r.Err)
+		}
+		k.all = append(k.all, &equality{forms: []*law.Law{r.Law}})
+	}
+	return k
+}
+
+// commutes reports that a law says no more than that an operator is
+// commutative. Such laws are in no set, since sets do not tell terms apart that
+// differ in the order of such operands; they are granted.
+func commutes(l *law.Law) bool {
+	if len(l.LHS) != 1 || len(l.Where) > 0 {
+		return false
+	}
+	a, b := l.LHS[0], l.RHS[0]
+	return a.Op != nil && a.Op == b.Op && a.Op.Commutative && len(a.Args) == 2 && a.Args[0].IsVar() && a.Args[1].IsVar() &&
+		a.Args[0].Var != a.Args[1].Var && a.Args[0].Var == b.Args[1].Var && a.Args[1].Var == b.Args[0].Var
+}
+
+// change replaces the forms of what is open.
+func (k *comparison) change(forms func(*law.Law) []*law.Law) {
+	for _, e := range k.all {
+		if e.how == "" {
+			var now []*law.Law
+			for _, l := range e.forms {
+				now = append(now, forms(l)...)
+			}
+			e.forms = now
+		}
+	}
+}
+
+// prove settles what has a form that is in the set or follows from it.
+func (k *comparison) prove() {
+	k.t.Helper()
+	var goals []*law.Law
+	var of []*equality
+	for _, e := range k.all {
+		for _, l := range e.forms {
+			for _, r := range k.set.Rules {
+				if e.how == "" && r.Status == rules.Proved && rules.Instance(r.Law, l) {
+					e.how = inSet
+				}
+			}
+		}
+		for _, l := range e.forms {
+			if e.how == "" {
+				goals, of = append(goals, l), append(of, e)
+			}
+		}
+	}
+	vs, err := (&verify.EGraph{Laws: k.laws}).Prove(context.Background(), goals)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	for i, v := range vs {
+		if v.Status == verify.Proved {
+			of[i].how = derived
+		}
+	}
+}
+
+// refute wants a counterexample to every form of what is open: what holds only
+// at special sizes is false as it is meant.
+func (k *comparison) refute() {
+	k.t.Helper()
+	for i, e := range k.all {
+		for _, l := range e.forms {
+			if e.how != "" {
+				break
+			}
+			w, err := verify.Refute(context.Background(), l, verify.RefuteOptions{Bindings: 1500})
+			if err != nil {
+				k.t.Fatal(err)
+			}
+			if w == nil {
+				k.t.Errorf("equality %d is neither derived nor refuted\n%s", i, law.Format(l))
+			}
+		}
+	}
+}
+
+// What TASO's enumerator finds at three operators, and its published rules, some
+// of which have four, are rules of our set, follow from it, or are false. The false ones are so for TASO's own arithmetic: a sum in the place
+// of the average with a maximum of 0 and 1 (150), a kernel of ones in the place
+// of averages (387), an image so narrow that the kernel is one column (386).
+func TestTASOEqualities(t *testing.T) {
+	if testing.Short() {
+		t.Skip("generates a set of rules")
+	}
+	files := []struct {
+		name  string
+		count map[string]int
+		false []int
+	}{
+		{"taso_depth3.pb", map[string]int{inSet: 164, derived: 452, refuted: 3}, []int{150, 386, 387}},
+		{"taso_graph_subst.pb", map[string]int{inSet: 72, derived: 61}, nil},
+	}
+	tasoFile(t, files[0].name) // skips
+	set := generate(t, Options{MaxOps: 3, Seed: 1}).Set
+	for _, c := range files {
+		t.Run(c.name, func(t *testing.T) {
+			k := newComparison(t, tasoFile(t, c.name), set)
+			k.prove()
+			k.change(eachPadding)
+			k.prove()
+			k.refute()
+			for _, size := range []func(int64) graph.Dim{tied, graph.Int} {
+				k.change(func(l *law.Law) []*law.Law { return withTASOSizes(l, size) })
+				k.prove()
+			}
+			count := map[string]int{}
+			var wrong []int
+			for i, e := range k.all {
+				if e.how == "" {
+					e.how = refuted
+					wrong = append(wrong, i)
+				}
+				count[e.how]++
+			}
+			if !reflect.DeepEqual(count, c.count) || !reflect.DeepEqual(wrong, c.false) {
+				t.Errorf("%v, false %v, want %v, false %v", count, wrong, c.count, c.false)
+			}
+			t.Logf("%d rules in the set: %v", set.Len(), count)
+		})
+	}
+}
