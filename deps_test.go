@@ -37,8 +37,8 @@ const picture = `
 line 5     cmd/taso internal/adversary
 line 4     bench/* internal/pipeline/* internal/pipeline/theory internal/pipeline/measure internal/pipeline/runmodel
 line 3     enumerate verify verify/check verify/bounded verify/explain backends backends/*
-line 2     internal/adversary/eval law/mutate fingerprint axioms rules rules/tasopb rules/peer egraph/tensor verify/sums onnx
-line 1     graph/interp graph/bank law law/rewrite model cost
+line 2     internal/adversary/eval law/mutate fingerprint axioms rules rules/tasopb rules/peer egraph/tensor verify/sums onnx cost
+line 1     graph/interp graph/bank law law/rewrite model lower
 line 0     . graph graph/op egraph internal/z3
 line leaf  internal/golden internal/atomicfile
 line leaf  onnx/onnxpb internal/ort internal/fetch

@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -11,7 +9,6 @@ import (
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/model"
 )
 
 // version names the kernels; it changes when their speed does.
@@ -73,29 +70,6 @@ func processor() string {
 	return runtime.GOOS + "/" + runtime.GOARCH
 }
 
-// emitters are the operators there are kernels for.
-var emitters map[string]emitter
-
-func init() {
-	emitters = map[string]emitter{
-		"conv2d": emitConv, "poolmax": emitPool, "poolavg": emitPool, "matmul": emitMatMul,
-		"smul": emitScale, "cast": emitCast,
-		"reshape": emitReshape, "transpose": emitTranspose, "slice": emitSlice, "split": emitSplit,
-		"broadcast": emitBroadcast, "concat": emitConcat, "enlarge": emitEnlarge, "pad": emitPad, "gather": emitGather,
-		"reducesum": emitReduce, "reducemean": emitReduce, "reducemax": emitReduce,
-		"softmax": emitSoftmax, "layernorm": emitLayerNorm, "batchnorm": emitBatchNorm, "resize": emitResize,
-	}
-	for name := range unaryCodes {
-		emitters[name] = emitUnary
-	}
-	for name := range unaryParams {
-		emitters[name] = emitUnary
-	}
-	for name := range binaryCodes {
-		emitters[name] = emitBinary
-	}
-}
-
 // moves are the operators that do not look at the elements.
 var moves = map[string]bool{
 	"reshape": true, "transpose": true, "slice": true, "split": true, "broadcast": true,
@@ -114,7 +88,7 @@ func (b *Backend) Supports(g *graph.Graph, id graph.NodeID) error {
 	if op.In == 0 {
 		return b.types("a constant", g.Name(id), op.Name, true, g.Type(id.Out(0)))
 	}
-	if emitters[op.Name] == nil {
+	if !runs(op) {
 		return &backends.Unsupported{Backend: "cpu", Node: g.Name(id), Op: op.Name, Why: "there is no kernel for this operator"}
 	}
 	for i, t := range g.Operands(id) {
@@ -131,52 +105,4 @@ func (b *Backend) types(what, node, op string, ints bool, t graph.TensorType) er
 		return nil
 	}
 	return &backends.Unsupported{Backend: "cpu", Node: node, Op: op, Why: fmt.Sprintf("%s is %s", what, t)}
-}
-
-// Compile prepares a model: all nodes that its outputs depend on must be
-// supported; the error names each that is not.
-func (b *Backend) Compile(ctx context.Context, m *model.Model, opt backends.CompileOptions) (backends.Plan, error) {
-	if m == nil || m.Graph == nil {
-		return nil, errors.New("compile: no graph")
-	}
-	var errs []error
-	uses := live(m.Graph)
-	needed := map[graph.NodeID]bool{}
-	for t := range uses {
-		needed[t.Node] = true
-	}
-	for id := range m.Graph.Nodes() {
-		if !needed[id] {
-			continue
-		}
-		if err := b.Supports(m.Graph, id); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	if len(errs) > 0 {
-		return nil, fmt.Errorf("compile %s: %w", m.Name, errors.Join(errs...))
-	}
-	if err := checkSizes(m.Graph, needed); err != nil {
-		return nil, fmt.Errorf("compile %s: %w", m.Name, err)
-	}
-	c := &compiler{ctx: ctx, t: b.t, m: m, g: m.Graph, opt: opt,
-		val: map[graph.Tensor]*value{}, readers: map[*buffer]int{}, maker: map[*buffer]int{},
-		pending: map[*buffer]int{}, kept: map[*buffer]bool{},
-		into: map[graph.NodeID]graph.NodeID{}}
-	defer func() { c.scratch.free() }()
-	err := c.compile()
-	var p *Plan
-	if err == nil {
-		p, err = c.finish()
-	}
-	if err != nil {
-		for _, k := range c.consts {
-			k.mem.free()
-		}
-		for _, f := range c.tails {
-			f.block.free()
-		}
-		return nil, fmt.Errorf("compile %s: %w", m.Name, err)
-	}
-	return p, nil
 }

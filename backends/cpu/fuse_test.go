@@ -103,8 +103,8 @@ return e`, 1, 1},
 			if len(p.steps) != c.each {
 				t.Errorf("without fusion %d kernel calls, want %d", len(p.steps), c.each)
 			}
-			if len(p.into) != 0 {
-				t.Errorf("without fusion %v", p.into)
+			if len(p.plan.Into) != 0 {
+				t.Errorf("without fusion %v", p.plan.Into)
 			}
 		})
 	}

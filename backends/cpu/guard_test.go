@@ -113,17 +113,17 @@ func runFenced(t testing.TB, p *Plan, in []backends.Tensor) ([]backends.Tensor, 
 			move(b)
 		}
 	}
-	for _, f := range p.tails {
-		if err := f.settle(); err != nil {
+	for _, s := range p.steps {
+		if s.tail == nil {
+			continue
+		}
+		if err := s.tail.settle(); err != nil {
 			return nil, err
 		}
 	}
 	p.feed(in)
 	for _, s := range p.steps {
-		n := 0
-		if s.scratch != nil {
-			n = 4 * s.scratch()
-		}
+		n := 4 * s.scratch
 		scratch := newFence(t, roundUp(n, align)) // scratch is aligned
 		for i := range n / 4 {
 			i32(scratch.base, n/4)[i] = pattern
@@ -146,7 +146,7 @@ func runFenced(t testing.TB, p *Plan, in []backends.Tensor) ([]backends.Tensor, 
 	}
 	var out []backends.Tensor
 	for _, v := range p.outputs {
-		out = append(out, backends.Tensor{Sizes: v.sizes, F32: append([]float32(nil), f32(v.ptr(), v.elements())...)})
+		out = append(out, backends.Tensor{Sizes: v.Sizes, F32: append([]float32(nil), f32(v.ptr(), v.Elements())...)})
 	}
 	return out, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/procstat"
+	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 )
 
@@ -223,7 +224,7 @@ func single(op *graph.Op, a graph.Attrs, in []graph.TensorType, opt backends.Mea
 
 // firstSize is the size of the axis that a gather picks from.
 func firstSize(in []graph.TensorType, a graph.Attrs, op *graph.Op) int {
-	axis, err := attrs{op, a}.int("axis")
+	axis, err := lower.Attrs{Op: op, Values: a}.Int("axis")
 	if err != nil || len(in) == 0 || axis < 0 || axis >= len(in[0].Sizes) {
 		return 1
 	}

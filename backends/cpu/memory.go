@@ -1,14 +1,12 @@
 package cpu
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync/atomic"
 )
 
-// align is the alignment of buffers in the arena, in bytes: a cache line.
+// align is the alignment of constants, in bytes: a cache line.
 const align = 64
 
 // liveBlocks counts the blocks that are allocated and not released, for tests.
@@ -61,28 +59,16 @@ func (b *block) free() {
 	b.p = nil
 }
 
-// buffer is the memory of one or more values.
+// buffer is the memory of a buffer of the plan.
 type buffer struct {
 	bytes int
 	// mem is the memory of a constant: its own while the plan is compiled, then
 	// that of all constants. Other buffers lie in the arena.
-	mem *block
-	// def and last are the first and the last step that uses an arena buffer.
-	// Inputs are defined before step 0, outputs are used by the last step + 1.
-	def, last int
-	offset    int // in the arena, bytes
-	base      ptr // set by place, or that of mem
-	// same is the buffer whose place it shares (computed in place), or nil.
-	same *buffer
+	mem  *block
+	base ptr
 }
 
 func (b *buffer) constant() bool { return b.mem != nil }
-
-// use notes that a step uses the buffer.
-func (b *buffer) use(step int) {
-	b.def = min(b.def, step)
-	b.last = max(b.last, step)
-}
 
 // gather moves constants into one block, in their order, which is about that
 // of their use: side by side they share large pages, and the processor fetches
@@ -117,33 +103,5 @@ func gather(consts []*buffer) error {
 // constantStride is the room that a constant takes in bytes: kernels may read
 // slack elements beyond it.
 func constantStride(b *buffer) int { return roundUp(b.bytes+4*slack, align) }
-
-// plan places buffers in an arena such that those in use at the same step do
-// not overlap, and returns the arena's size in bytes. Largest first, each at the
-// lowest place that is free over its lifetime; ties by the order of the slice.
-// With apart, no two share a place.
-func plan(bufs []*buffer, apart bool) int {
-	order := slices.Clone(bufs)
-	slices.SortStableFunc(order, func(a, b *buffer) int { return cmp.Compare(b.bytes, a.bytes) })
-	size := 0
-	var placed []*buffer // by offset
-	for _, b := range order {
-		at := 0
-		for _, o := range placed {
-			if !apart && (o.last < b.def || b.last < o.def) {
-				continue
-			}
-			if at+b.bytes <= o.offset {
-				break
-			}
-			at = max(at, roundUp(o.offset+o.bytes, align))
-		}
-		b.offset = at
-		size = max(size, at+b.bytes)
-		i, _ := slices.BinarySearchFunc(placed, at, func(o *buffer, at int) int { return cmp.Compare(o.offset, at) })
-		placed = slices.Insert(placed, i, b)
-	}
-	return size
-}
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }

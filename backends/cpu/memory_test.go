@@ -8,60 +8,7 @@ import (
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/model"
-	"pgregory.net/rapid"
 )
-
-func TestPlanExamples(t *testing.T) {
-	for _, c := range []struct {
-		bufs  []buffer // bytes, def, last
-		apart bool
-		want  int
-	}{
-		{nil, false, 0},
-		{[]buffer{{bytes: 100, def: 0, last: 1}}, false, 100},
-		{[]buffer{{bytes: 64, def: 0, last: 1}, {bytes: 64, def: 1, last: 2}}, false, 128},
-		{[]buffer{{bytes: 64, def: 0, last: 1}, {bytes: 64, def: 2, last: 3}}, false, 64},
-		{[]buffer{{bytes: 64, def: 0, last: 1}, {bytes: 64, def: 2, last: 3}}, true, 128},
-		// The small ones fit in the gap that the large one leaves.
-		{[]buffer{{bytes: 256, def: 0, last: 1}, {bytes: 64, def: 1, last: 4}, {bytes: 128, def: 2, last: 3}, {bytes: 128, def: 3, last: 4}}, false, 320},
-	} {
-		var bs []*buffer
-		for i := range c.bufs {
-			bs = append(bs, &c.bufs[i])
-		}
-		if got := plan(bs, c.apart); got != c.want {
-			t.Errorf("%+v: %d bytes, want %d", c.bufs, got, c.want)
-		}
-	}
-}
-
-// TestPlanProperties: buffers in use at the same step do not overlap, each is
-// aligned, and the arena is as large as the last one reaches.
-func TestPlanProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var bs []*buffer
-		for range rapid.IntRange(1, 30).Draw(t, "buffers") {
-			def := rapid.IntRange(-1, 20).Draw(t, "def")
-			bs = append(bs, &buffer{bytes: rapid.IntRange(1, 1000).Draw(t, "bytes"), def: def, last: def + rapid.IntRange(0, 8).Draw(t, "life")})
-		}
-		size := plan(bs, false)
-		end, all := 0, 0
-		for i, a := range bs {
-			end, all = max(end, a.offset+a.bytes), all+roundUp(a.bytes, align)
-			if a.offset%align != 0 {
-				t.Fatalf("offset %d", a.offset)
-			}
-			for _, b := range bs[:i] {
-				if a.def <= b.last && b.def <= a.last && a.offset < b.offset+b.bytes && b.offset < a.offset+a.bytes {
-					t.Fatalf("%+v and %+v overlap", *a, *b)
-				}
-			}
-		}
-		if size != end || size > all {
-			t.Fatalf("%d bytes, the buffers end at %d and have %d together", size, end, all)
-		}
-	})
-}
 
 // load is a model of a graph in text form with random weights.
 func load(t testing.TB, text string) *model.Model {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 )
 
 var infinity = float32(math.Inf(1))
@@ -19,9 +19,8 @@ type geometry struct {
 	padded         bool
 }
 
-func newGeometry(x, y []int, kh, kw int, a attrs) (geometry, error) {
-	stride, _ := a.get("stride")
-	pad, _ := a.get("pad")
+func newGeometry(x, y []int, kh, kw int, a lower.Attrs) (geometry, error) {
+	stride, _ := a.Get("stride")
 	st, ok := stride.Tuple()
 	if !ok || len(st) != 2 {
 		return geometry{}, fmt.Errorf("stride %s is not a pair", stride)
@@ -29,10 +28,7 @@ func newGeometry(x, y []int, kh, kw int, a attrs) (geometry, error) {
 	g := geometry{b: x[0], c: x[1], h: x[2], w: x[3], o: y[1], oh: y[2], ow: y[3],
 		kh: kh, kw: kw, sh: int(st[0]), sw: int(st[1])}
 	var err error
-	if g.top, _, err = graph.WindowPads(g.h, kh, stride, pad, 0); err != nil {
-		return g, err
-	}
-	if g.left, _, err = graph.WindowPads(g.w, kw, stride, pad, 1); err != nil {
+	if g.top, g.left, err = lower.Pads(a, x, kh, kw); err != nil {
 		return g, err
 	}
 	g.padH, g.padW = max(g.top+g.h, (g.oh-1)*g.sh+kh), max(g.left+g.w, (g.ow-1)*g.sw+kw)
@@ -45,67 +41,43 @@ func newGeometry(x, y []int, kh, kw int, a attrs) (geometry, error) {
 // the packing.
 const directChannels = 128
 
-func emitConv(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	in, err := c.allDense(in)
+// packedConv: kernels are packed group by group, as matrices.
+func packedConv(t table, a *lower.App) ([]lower.Packed, error) {
+	groups, err := a.Attrs.Int("groups")
 	if err != nil {
 		return nil, err
 	}
-	x, w := in[0], in[1]
-	groups, err := a.int("groups")
-	if err != nil {
-		return nil, err
-	}
-	g, err := newGeometry(x.sizes, out[0].Sizes, w.sizes[2], w.sizes[3], a)
-	if err != nil {
-		return nil, err
-	}
-	var y *value
-	if groups == g.c && w.sizes[1] == 1 && g.o == g.c && groups > 1 {
-		y, err = c.windows(depthwise, g, x, w, out[0])
-	} else {
-		y, err = c.convolution(g, groups, x, w, out[0])
-	}
-	if err != nil {
-		return nil, err
-	}
-	return c.activation(a.name("act"), y, out[0])
+	w := a.In[1].Sizes
+	og, k := w[0]/groups, w[1]*w[2]*w[3]
+	return []lower.Packed{{}, {Elements: groups * t.packedA(og, k), Span: [3]int{groups, og, k}}}, nil
 }
 
-// activation applies the function that an attribute names.
-func (c *compiler) activation(name string, y *value, t graph.TensorType) ([]*value, error) {
-	if name == "none" || name == "" {
-		return []*value{y}, nil
-	}
-	code, ok := unaryCodes[name]
-	if !ok {
-		return nil, fmt.Errorf("activation %s: there is no kernel", name)
-	}
-	y, err := c.elementwise(chainOp{code: code}, y, nil, nil, 0, t)
-	return []*value{y}, err
-}
-
-func (c *compiler) convolution(g geometry, groups int, x, w *value, t graph.TensorType) (*value, error) {
-	og, cg := g.o/groups, g.c/groups
-	k := cg * g.kh * g.kw
-	per := c.t.packedA(og, k)
-	packed, err := c.result(graph.TensorType{DType: graph.Float32, Sizes: []int{groups * per}}, w)
-	if err != nil {
-		return nil, err
-	}
-	kern := c.t
-	err = c.add(&step{run: func(ptr) error {
-		for i := 0; i < groups; i++ {
-			kern.packA(at(packed.ptr(), i*per), at(w.ptr(), i*og*k), og, k, k, 1)
+func packConv(b *binder, k *lower.Kernel, s *step) error {
+	kern, w, packed := b.t, b.value(k.In[0]), b.value(k.Out[0])
+	groups, og, n := k.Span[0], k.Span[1], k.Span[2]
+	per := kern.packedA(og, n)
+	s.run = func(ptr) error {
+		for i := range groups {
+			kern.packA(at(packed.ptr(), i*per), at(w.ptr(), i*og*n), og, n, n, 1)
 		}
 		return nil
-	}}, packed, w)
-	if err != nil {
-		return nil, err
 	}
-	y, err := c.result(t, x, packed)
+	return nil
+}
+
+func bindConv(b *binder, kn *lower.Kernel, s *step) error {
+	kern, a, f := b.t, b.attrs(kn.Node), s.tail
+	x, w, packed, y := b.value(kn.In[0]), b.value(kn.In[1]), b.prepared(kn, 1), b.value(kn.Out[0])
+	groups, err := a.Int("groups")
 	if err != nil {
-		return nil, err
+		return err
 	}
+	g, err := newGeometry(x.Sizes, y.Sizes, w.Sizes[2], w.Sizes[3], a)
+	if err != nil {
+		return err
+	}
+	og, cg := g.o/groups, g.c/groups
+	per := kern.packedA(og, cg*g.kh*g.kw)
 	cv := conv{o: og, c: cg, kh: g.kh, kw: g.kw, oh: g.oh, ow: g.ow, sh: g.sh, sw: g.sw, xh: g.padH, xw: g.padW}
 	one := g.kh == 1 && g.kw == 1
 	cv.direct = g.sh == 1 && g.sw == 1 && og <= directChannels && (!one || og <= 16)
@@ -116,8 +88,7 @@ func (c *compiler) convolution(g geometry, groups int, x, w *value, t graph.Tens
 	if g.padded {
 		image = roundUp(g.c*g.padH*g.padW+slack, 16) // what follows is aligned
 	}
-	f := &fusion{sizes: t.Sizes, n: g.oh * g.ow, rowMod: g.o, registers: true}
-	s := &step{fuse: f, scratch: func() int { return image + kern.convScratch(&cv) }}
+	s.scratch = image + kern.convScratch(&cv)
 	s.run = func(scratch ptr) error {
 		v := cv
 		v.scratch = at(scratch, image)
@@ -139,46 +110,44 @@ func (c *compiler) convolution(g geometry, groups int, x, w *value, t graph.Tens
 		}
 		return nil
 	}
-	return y, c.add(s, y, x, packed)
+	return nil
 }
 
-// moved is the tail for the part of a result that begins at row row and
-// element off, in rows of n elements.
-func (t tail) moved(row, off, n int) tail {
-	t.row0, t.off0, t.rowLen = row, off, n
-	if t.init != nil {
-		t.init = at(t.init, off)
+// bindWindows is a depthwise convolution or a pool.
+func bindWindows(b *binder, k *lower.Kernel, s *step) error {
+	kern, a, f := b.t, b.attrs(k.Node), s.tail
+	x, y := b.value(k.In[0]), b.value(k.Out[0])
+	var w *value
+	var kh, kw int
+	var err error
+	kind := poolMax
+	if k.As == "depthwise" {
+		kind, w = depthwise, b.value(k.In[1])
+		kh, kw = w.Sizes[2], w.Sizes[3]
+	} else {
+		if kh, err = a.Int("kh"); err != nil {
+			return err
+		}
+		if kw, err = a.Int("kw"); err != nil {
+			return err
+		}
+		if k.As == "poolavg" {
+			kind = poolAvg
+			if a.Word("border") == "excluded" {
+				kind = poolAvgInside
+			}
+		}
 	}
-	if t.rowScale != nil {
-		t.rowScale = at(t.rowScale, row)
-	}
-	if t.rowBias != nil {
-		t.rowBias = at(t.rowBias, row)
-	}
-	return t
-}
-
-// windows is a depthwise convolution (w its kernels) or a pool.
-func (c *compiler) windows(kind int32, g geometry, x, w *value, t graph.TensorType) (*value, error) {
-	reads := []*value{x}
-	if w != nil {
-		reads = append(reads, w)
-	}
-	y, err := c.result(t, reads...)
+	g, err := newGeometry(x.Sizes, y.Sizes, kh, kw, a)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	kern := c.t
 	win := window{c: g.c, h: g.h, w: g.w, oh: g.oh, ow: g.ow, kh: g.kh, kw: g.kw, sh: g.sh, sw: g.sw,
 		top: g.top, left: g.left, kind: kind}
-	f := &fusion{sizes: t.Sizes, n: g.oh * g.ow, rowMod: g.c}
-	s := &step{fuse: f, scratch: func() int { return kern.windowScratch(&win) }}
+	s.scratch = kern.windowScratch(&win)
 	s.run = func(scratch ptr) error {
 		v := win
-		v.scratch = scratch
-		if w != nil {
-			v.k = w.ptr()
-		}
+		v.scratch, v.k = scratch, w.ptr()
 		for b := 0; b < g.b; b++ {
 			first := b * g.c * g.oh * g.ow
 			v.x, v.y = at(x.ptr(), b*g.c*g.h*g.w), at(y.ptr(), first)
@@ -187,44 +156,5 @@ func (c *compiler) windows(kind int32, g geometry, x, w *value, t graph.TensorTy
 		}
 		return nil
 	}
-	return y, c.add(s, y, reads...)
-}
-
-// emitPool is poolmax and poolavg.
-func emitPool(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	in, err := c.allDense(in)
-	if err != nil {
-		return nil, err
-	}
-	x := in[0]
-	kh, err := a.int("kh")
-	if err != nil {
-		return nil, err
-	}
-	kw, err := a.int("kw")
-	if err != nil {
-		return nil, err
-	}
-	g, err := newGeometry(x.sizes, out[0].Sizes, kh, kw, a)
-	if err != nil {
-		return nil, err
-	}
-	kind := poolMax
-	if a.op.Name == "poolavg" {
-		kind = poolAvg
-		if a.name("border") == "excluded" {
-			kind = poolAvgInside
-		}
-	}
-	var y *value
-	if g.oh == 1 && g.ow == 1 && kh == g.h && kw == g.w && g.top == 0 && g.left == 0 {
-		how := reduceMean
-		if kind == poolMax {
-			how = reduceMax
-		}
-		y, err = c.reduced(x, g.b*g.c, g.h*g.w, 1, how, out[0])
-	} else {
-		y, err = c.windows(kind, g, x, nil, out[0])
-	}
-	return []*value{y}, err
+	return nil
 }

@@ -2,24 +2,24 @@ package cpu
 
 import (
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 )
 
 // matrices is a batch of matrices inside a value.
 type matrices struct {
-	v          *value
 	rows, cols int
 	rs, cs     int   // strides
 	first      []int // offset of each matrix, in elements
 	one        bool  // all matrices are the same one
 }
 
-func newMatrices(v *value) matrices {
-	r := len(v.sizes)
-	m := matrices{v: v, rows: v.sizes[r-2], cols: v.sizes[r-1], rs: v.strides[r-2], cs: v.strides[r-1], one: true}
-	graph.Each(v.sizes[:r-2], func(_ int, idx []int) {
+func newMatrices(v *lower.Value) matrices {
+	r := len(v.Sizes)
+	m := matrices{rows: v.Sizes[r-2], cols: v.Sizes[r-1], rs: v.Strides[r-2], cs: v.Strides[r-1], one: true}
+	graph.Each(v.Sizes[:r-2], func(_ int, idx []int) {
 		off := 0
 		for i, k := range idx {
-			off += k * v.strides[i]
+			off += k * v.Strides[i]
 		}
 		m.first = append(m.first, off)
 		m.one = m.one && off == 0
@@ -27,70 +27,88 @@ func newMatrices(v *value) matrices {
 	return m
 }
 
-// packable reports whether packing reads a matrix along its memory.
-func (m matrices) packable() bool {
-	return m.rs == 1 || m.cs == 1 || m.rows == 1 || m.cols == 1
+// joined are the matrices of a dense value as one: their rows are rows of one
+// product. The strides of axes of size 1 say nothing, those of a dense matrix do.
+func (m matrices) joined() matrices {
+	return matrices{rows: m.rows * len(m.first), cols: m.cols, rs: m.cols, cs: 1, first: []int{0}, one: true}
 }
 
-func emitMatMul(c *compiler, _ attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	var ms [2]matrices
-	for i, v := range in {
-		if ms[i] = newMatrices(v); !ms[i].packable() {
-			d, err := c.dense(v)
-			if err != nil {
-				return nil, err
+// product is a batch of products of matrices.
+type product struct{ a, b matrices }
+
+func newProduct(a, b *lower.Value) product {
+	p := product{newMatrices(a), newMatrices(b)}
+	if lower.OneProduct(a, b) {
+		p.a = p.a.joined()
+	}
+	return p
+}
+
+// count is how many different second matrices there are.
+func (p product) count() int {
+	if p.b.one {
+		return 1
+	}
+	return len(p.b.first)
+}
+
+// packedMatMul: operands that are constants are packed once, the others by the
+// product itself.
+func packedMatMul(t table, a *lower.App) []lower.Packed {
+	p := newProduct(&a.In[0], &a.In[1])
+	m, n, k := p.a.rows, p.b.cols, p.a.cols
+	out := make([]lower.Packed, 2)
+	if a.Constant[0] {
+		out[0] = lower.Packed{Elements: len(p.a.first) * t.packedA(m, k), Span: [3]int{len(p.a.first), m, k}}
+	}
+	if a.Constant[1] {
+		out[1] = lower.Packed{Elements: p.count() * t.packedB(n, k), Span: [3]int{p.count(), k, n}}
+	}
+	return out
+}
+
+func packMatMul(b *binder, k *lower.Kernel, s *step) error {
+	kern, v, to := b.t, b.value(k.In[0]), b.value(k.Out[0])
+	ms, count := newMatrices(v.Value), k.Span[0]
+	if ms.rows != k.Span[1] {
+		ms = ms.joined()
+	}
+	s.run = func(ptr) error {
+		for i := range count {
+			from := at(v.ptr(), ms.first[i])
+			if k.Part == 0 {
+				kern.packA(at(to.ptr(), i*kern.packedA(ms.rows, ms.cols)), from, ms.rows, ms.cols, ms.rs, ms.cs)
+			} else {
+				kern.packB(at(to.ptr(), i*kern.packedB(ms.cols, ms.rows)), from, ms.cols, ms.rows, ms.rs, ms.cs)
 			}
-			ms[i] = newMatrices(d)
 		}
+		return nil
 	}
-	y, err := c.product(ms[0], ms[1], out[0])
-	return []*value{y}, err
+	return nil
 }
 
-// product multiplies batches of matrices.
-func (c *compiler) product(a, b matrices, t graph.TensorType) (*value, error) {
-	m, n, k := a.rows, b.cols, a.cols
-	batch := len(a.first)
-	if b.one && batch > 1 && a.v.dense() {
-		// One matrix for all of the batch: its rows are rows of one product. The
-		// strides of axes of size 1 say nothing, those of a dense matrix do.
-		m, batch = m*batch, 1
-		a.rs, a.cs = k, 1
-	}
-	kern := c.t
-	pa, pb, err := c.packedOperands(a, b, m, n, k, batch)
-	if err != nil {
-		return nil, err
-	}
-	reads := []*value{a.v, b.v}
-	if pa != nil {
-		reads[0] = pa
-	}
-	if pb != nil {
-		reads[1] = pb
-	}
-	y, err := c.result(t, reads...)
-	if err != nil {
-		return nil, err
-	}
-	sizeA, sizeB := kern.packedA(m, k), kern.packedB(n, k)
-	f := &fusion{sizes: t.Sizes, n: n, rowMod: m, registers: true}
-	s := &step{fuse: f, scratch: kern.gemmScratch}
+func bindMatMul(b *binder, k *lower.Kernel, s *step) error {
+	kern, x, w, y, f := b.t, b.value(k.In[0]), b.value(k.In[1]), b.value(k.Out[0]), s.tail
+	pa, pb := b.prepared(k, 0), b.prepared(k, 1)
+	p := newProduct(x.Value, w.Value)
+	m, n, depth, batch := p.a.rows, p.b.cols, p.a.cols, len(p.a.first)
+	sizeA, sizeB := kern.packedA(m, depth), kern.packedB(n, depth)
+	s.scratch = kern.gemmScratch()
 	s.run = func(scratch ptr) error {
-		g := gemm{m: m, n: n, k: k, ars: a.rs, acs: a.cs, brs: b.rs, bcs: b.cs, ldc: n, scratch: scratch}
+		g := gemm{m: m, n: n, k: depth, ars: p.a.rs, acs: p.a.cs, brs: p.b.rs, bcs: p.b.cs, ldc: n, scratch: scratch}
 		for i := 0; i < batch; i++ {
 			if pa != nil {
 				g.ap = at(pa.ptr(), i*sizeA)
 			} else {
-				g.a = at(a.v.ptr(), a.first[i])
+				g.a = at(x.ptr(), p.a.first[i])
 			}
 			switch {
-			case pb != nil && b.one:
+			case pb != nil && p.b.one:
 				g.bp = pb.ptr()
 			case pb != nil:
 				g.bp = at(pb.ptr(), i*sizeB)
 			default:
-				g.b = at(b.v.ptr(), b.first[i])
+				g.b = at(w.ptr(), p.b.first[i])
 			}
 			g.c = at(y.ptr(), i*m*n)
 			g.tail = f.tail.moved(0, i*m*n, n)
@@ -98,33 +116,5 @@ func (c *compiler) product(a, b matrices, t graph.TensorType) (*value, error) {
 		}
 		return nil
 	}
-	return y, c.add(s, y, reads...)
-}
-
-// packedOperands packs the operands that are constants, when compiling; the
-// others are packed by the product itself.
-func (c *compiler) packedOperands(a, b matrices, m, n, k, batch int) (pa, pb *value, err error) {
-	kern := c.t
-	if a.v.buf.constant() {
-		size := kern.packedA(m, k)
-		if pa, err = c.floats(batch * size); err != nil {
-			return nil, nil, err
-		}
-		for i := 0; i < batch; i++ {
-			kern.packA(at(pa.ptr(), i*size), at(a.v.ptr(), a.first[i]), m, k, a.rs, a.cs)
-		}
-	}
-	if b.v.buf.constant() {
-		size, count := kern.packedB(n, k), batch
-		if b.one {
-			count = 1
-		}
-		if pb, err = c.floats(count * size); err != nil {
-			return nil, nil, err
-		}
-		for i := 0; i < count; i++ {
-			kern.packB(at(pb.ptr(), i*size), at(b.v.ptr(), b.first[i]), n, k, b.rs, b.cs)
-		}
-	}
-	return pa, pb, nil
+	return nil
 }

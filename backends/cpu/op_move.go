@@ -4,80 +4,29 @@ import (
 	"fmt"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 )
 
-// Operators that move elements. Reshape, transpose, slice, split and broadcast
-// are views; who needs dense data copies them.
+// Operators that move elements.
 
-func emitReshape(c *compiler, _ attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	x, err := c.dense(in[0])
-	if err != nil {
-		return nil, err
+// copied are the axes of a copy of v to a place in y.
+func copied(y, v *value) []axis {
+	axes := make([]axis, len(v.Sizes))
+	for i := range axes {
+		axes[i] = axis{v.Sizes[i], v.Strides[i], y.Strides[i]}
 	}
-	return []*value{c.viewed(x.reshaped(out[0].Sizes))}, nil
+	return merged(axes)
 }
 
-// viewed gives a view to the node that is being compiled.
-func (c *compiler) viewed(v *value) *value {
-	v.node = c.node
-	return v
-}
-
-func emitTranspose(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	perm, err := a.ints("perm")
-	if err != nil {
-		return nil, err
+// bindCopy makes a view dense.
+func bindCopy(b *binder, k *lower.Kernel, s *step) error {
+	kern, v, y := b.t, b.value(k.In[0]), b.value(k.Out[0])
+	width, axes := v.width(), copied(y, v)
+	s.run = func(ptr) error {
+		kern.move(y.ptr(), v.ptr(), width, axes)
+		return nil
 	}
-	x := in[0]
-	strides := make([]int, len(perm))
-	for i, p := range perm {
-		if p < 0 || p >= len(x.strides) {
-			return nil, fmt.Errorf("permutation %v of %d axes", perm, len(x.strides))
-		}
-		strides[i] = x.strides[p]
-	}
-	return []*value{c.viewed(x.view(0, out[0].Sizes, strides))}, nil
-}
-
-func emitSlice(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	axis, err := a.int("axis")
-	if err != nil {
-		return nil, err
-	}
-	lo, err := a.int("lo")
-	if err != nil {
-		return nil, err
-	}
-	x := in[0]
-	return []*value{c.viewed(x.view(lo*x.strides[axis], out[0].Sizes, x.strides))}, nil
-}
-
-func emitSplit(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	axis, err := a.int("axis")
-	if err != nil {
-		return nil, err
-	}
-	x := in[0]
-	lo := 0
-	var vs []*value
-	for _, t := range out {
-		vs = append(vs, c.viewed(x.view(lo*x.strides[axis], t.Sizes, x.strides)))
-		lo += t.Sizes[axis]
-	}
-	return vs, nil
-}
-
-func emitBroadcast(c *compiler, _ attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	// The operand's axes are aligned with the last ones of the result.
-	x, to := in[0], out[0].Sizes
-	strides := make([]int, len(to))
-	shift := len(to) - len(x.sizes)
-	for i := range x.sizes {
-		if x.sizes[i] != 1 || to[shift+i] == 1 {
-			strides[shift+i] = x.strides[i]
-		}
-	}
-	return []*value{c.viewed(x.view(0, to, strides))}, nil
+	return nil
 }
 
 // place is a copy of a value into a part of a larger tensor.
@@ -87,25 +36,42 @@ type place struct {
 	axes []axis
 }
 
-// placed makes a tensor of copies of values at places, the rest being fill.
-func (c *compiler) placed(t graph.TensorType, fill float64, filled bool, at [][]int, vs ...*value) (*value, error) {
-	y, err := c.result(t, vs...)
+// bindPlaced is concat, and pad and enlarge, which fill the rest; enlarge puts a
+// kernel in the middle of a larger one.
+func bindPlaced(b *binder, k *lower.Kernel, s *step) error {
+	a, y := b.attrs(k.Node), b.value(k.Out[0])
+	fill, filled := 0.0, k.As != "concat"
+	first := make([]int, len(y.Sizes)) // where the next operand begins
+	axis := 0
+	var err error
+	switch k.As {
+	case "concat":
+		axis, err = a.Int("axis")
+	case "pad":
+		if fill, err = a.Real("value"); err == nil {
+			first, err = a.Ints("before")
+		}
+	case "enlarge":
+		w := b.plan.Values[k.In[0]].Sizes
+		first = []int{0, 0, (y.Sizes[2] - w[2]) / 2, (y.Sizes[3] - w[3]) / 2}
+	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var ps []place
-	for i, v := range vs {
-		p := place{v: v}
-		for k := range v.sizes {
-			p.off += at[i][k] * y.strides[k]
-			p.axes = append(p.axes, axis{v.sizes[k], v.strides[k], y.strides[k]})
+	for _, v := range b.values(k.In) {
+		p := place{v: v, axes: copied(y, v)}
+		for i, at := range first {
+			p.off += at * y.Strides[i]
 		}
-		p.axes = merged(p.axes)
 		ps = append(ps, p)
+		if !filled {
+			first[axis] += v.Sizes[axis]
+		}
 	}
-	kern, n, width := c.t, y.elements(), y.width()
-	s := &step{run: func(ptr) error {
-		if filled && y.dtype == graph.Int64 {
+	kern, n, width := b.t, y.Elements(), y.width()
+	s.run = func(ptr) error {
+		if filled && y.DType == graph.Int64 {
 			whole := i64(y.ptr(), n)
 			for i := range whole {
 				whole[i] = int64(fill)
@@ -120,68 +86,17 @@ func (c *compiler) placed(t graph.TensorType, fill float64, filled bool, at [][]
 			kern.move(bytesPtr(y.ptr(), p.off*width), p.v.ptr(), width, p.axes)
 		}
 		return nil
-	}}
-	return y, c.add(s, y, vs...)
+	}
+	return nil
 }
 
-func emitConcat(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	axis, err := a.int("axis")
-	if err != nil {
-		return nil, err
-	}
-	var places [][]int
-	lo := 0
-	for _, v := range in {
-		p := make([]int, len(v.sizes))
-		p[axis] = lo
-		lo += v.sizes[axis]
-		places = append(places, p)
-	}
-	y, err := c.placed(out[0], 0, false, places, in...)
-	return []*value{y}, err
-}
-
-// emitEnlarge pads a kernel with zeros on all sides, its center staying.
-func emitEnlarge(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	w, y := in[0].sizes, out[0].Sizes
-	place := []int{0, 0, (y[2] - w[2]) / 2, (y[3] - w[3]) / 2}
-	v, err := c.placed(out[0], 0, true, [][]int{place}, in[0])
-	return []*value{v}, err
-}
-
-func emitPad(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	before, err := a.ints("before")
-	if err != nil {
-		return nil, err
-	}
-	fill, err := a.real("value")
-	if err != nil {
-		return nil, err
-	}
-	y, err := c.placed(out[0], fill, true, [][]int{before}, in[0])
-	return []*value{y}, err
-}
-
-// emitGather picks slices along an axis by an int64 tensor; negative indices
+// bindGather picks slices along an axis by an int64 tensor; negative indices
 // count from the end.
-func emitGather(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	axis, err := a.int("axis")
-	if err != nil {
-		return nil, err
-	}
-	in, err = c.allDense(in)
-	if err != nil {
-		return nil, err
-	}
-	x, idx := in[0], in[1]
-	y, err := c.result(out[0], x, idx)
-	if err != nil {
-		return nil, err
-	}
-	outer, n := graph.NumElements(x.sizes[:axis]), x.sizes[axis]
-	bytes := graph.NumElements(x.sizes[axis+1:]) * x.width()
-	m := idx.elements()
-	s := &step{run: func(ptr) error {
+func bindGather(b *binder, k *lower.Kernel, s *step) error {
+	x, idx, y := b.value(k.In[0]), b.value(k.In[1]), b.value(k.Out[0])
+	outer, n, bytes := k.Span[0], k.Span[1], k.Span[2]*x.width()
+	m := idx.Elements()
+	s.run = func(ptr) error {
 		from := bytesAt(x.ptr(), outer*n*bytes)
 		to := bytesAt(y.ptr(), outer*m*bytes)
 		for o := 0; o < outer; o++ {
@@ -196,6 +111,33 @@ func emitGather(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*v
 			}
 		}
 		return nil
-	}}
-	return []*value{y}, c.add(s, y, x, idx)
+	}
+	return nil
+}
+
+// bindCast converts between element types.
+func bindCast(b *binder, k *lower.Kernel, s *step) error {
+	x, y := b.value(k.In[0]), b.value(k.Out[0])
+	n := x.Elements()
+	switch {
+	case x.DType == graph.Int64 && y.DType == graph.Float32:
+		s.run = func(ptr) error {
+			from, to := i64(x.ptr(), n), f32(y.ptr(), n)
+			for i := range to {
+				to[i] = float32(from[i])
+			}
+			return nil
+		}
+	case x.DType == graph.Float32 && y.DType == graph.Int64:
+		s.run = func(ptr) error {
+			from, to := f32(x.ptr(), n), i64(y.ptr(), n)
+			for i := range to {
+				to[i] = int64(from[i]) // towards zero
+			}
+			return nil
+		}
+	default:
+		return fmt.Errorf("from %s to %s: there is no kernel", x.DType, y.DType)
+	}
+	return nil
 }

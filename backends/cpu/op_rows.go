@@ -3,211 +3,97 @@ package cpu
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
-	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 )
 
-// reduced reduces the middle of [outer, n, inner].
-func (c *compiler) reduced(x *value, outer, n, inner int, kind int32, t graph.TensorType) (*value, error) {
-	y, err := c.result(t, x)
-	if err != nil {
-		return nil, err
-	}
-	kern := c.t
-	return y, c.add(&step{run: func(ptr) error {
+func bindReduce(b *binder, k *lower.Kernel, s *step) error {
+	kern, x, y := b.t, b.value(k.In[0]), b.value(k.Out[0])
+	outer, n, inner := k.Span[0], k.Span[1], k.Span[2]
+	kind := map[string]int32{"reducesum": reduceSum, "reducemean": reduceMean, "reducemax": reduceMax}[k.As]
+	s.run = func(ptr) error {
 		kern.reduce(y.ptr(), x.ptr(), outer, n, inner, kind)
 		return nil
-	}}, y, x)
+	}
+	return nil
 }
 
-func emitReduce(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	axes, err := a.ints("axes")
-	if err != nil {
-		return nil, err
-	}
-	kind := map[string]int32{"reducesum": reduceSum, "reducemean": reduceMean, "reducemax": reduceMax}[a.op.Name]
-	x := in[0]
-	// Axes of size 1 do not matter; the others must be neighbours, or come last.
-	rank := len(x.sizes)
-	reduced := make([]bool, rank)
-	first, last := rank, -1
-	for _, k := range axes {
-		reduced[k] = true
-		if x.sizes[k] > 1 {
-			first, last = min(first, k), max(last, k)
-		}
-	}
-	together := true
-	for k := first; k < last; k++ {
-		together = together && (reduced[k] || x.sizes[k] == 1)
-	}
-	if !together {
-		var perm []int
-		for k := range rank {
-			if !reduced[k] {
-				perm = append(perm, k)
-			}
-		}
-		first = len(perm)
-		for k := range rank {
-			if reduced[k] {
-				perm = append(perm, k)
-			}
-		}
-		sizes, strides := make([]int, rank), make([]int, rank)
-		for i, k := range perm {
-			sizes[i], strides[i] = x.sizes[k], x.strides[k]
-		}
-		x, last = c.viewed(x.view(0, sizes, strides)), rank-1
-	}
-	if x, err = c.dense(x); err != nil {
-		return nil, err
-	}
-	outer, n, inner := x.elements(), 1, 1
-	if last >= 0 {
-		outer = graph.NumElements(x.sizes[:first])
-		n = graph.NumElements(x.sizes[first : last+1])
-		inner = graph.NumElements(x.sizes[last+1:])
-	}
-	y, err := c.reduced(x, outer, n, inner, kind, out[0])
-	return []*value{y}, err
-}
-
-func emitSoftmax(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	axis, err := a.int("axis")
-	if err != nil {
-		return nil, err
-	}
-	x, err := c.dense(in[0])
-	if err != nil {
-		return nil, err
-	}
-	y, err := c.result(out[0], x)
-	if err != nil {
-		return nil, err
-	}
-	kern := c.t
-	outer, n, inner := graph.NumElements(x.sizes[:axis]), x.sizes[axis], graph.NumElements(x.sizes[axis+1:])
-	return []*value{y}, c.add(&step{run: func(ptr) error {
+func bindSoftmax(b *binder, k *lower.Kernel, s *step) error {
+	kern, x, y := b.t, b.value(k.In[0]), b.value(k.Out[0])
+	outer, n, inner := k.Span[0], k.Span[1], k.Span[2]
+	s.run = func(ptr) error {
 		kern.softmax(y.ptr(), x.ptr(), outer, n, inner)
 		return nil
-	}}, y, x)
+	}
+	return nil
 }
 
-func emitLayerNorm(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	axis, err := a.int("axis")
+func bindLayerNorm(b *binder, k *lower.Kernel, s *step) error {
+	eps, err := b.attrs(k.Node).Real("eps")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	eps, err := a.number("eps")
-	if err != nil {
-		return nil, err
-	}
-	if in, err = c.allDense(in); err != nil {
-		return nil, err
-	}
-	x, scale, bias := in[0], in[1], in[2]
-	y, err := c.result(out[0], in...)
-	if err != nil {
-		return nil, err
-	}
-	kern := c.t
-	rows, n := graph.NumElements(x.sizes[:axis]), graph.NumElements(x.sizes[axis:])
-	return []*value{y}, c.add(&step{run: func(ptr) error {
-		kern.layerNorm(y.ptr(), x.ptr(), scale.ptr(), bias.ptr(), rows, n, eps)
+	kern, in, y := b.t, b.values(k.In), b.value(k.Out[0])
+	s.run = func(ptr) error {
+		kern.layerNorm(y.ptr(), in[0].ptr(), in[1].ptr(), in[2].ptr(), k.Span[0], k.Span[1], float32(eps))
 		return nil
-	}}, y, in...)
+	}
+	return nil
 }
 
-// emitBatchNorm computes x*s + t with s = scale/sqrt(var+eps) and t = bias -
-// mean*s, for each channel.
-func emitBatchNorm(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	eps, err := a.number("eps")
+// prepareAffine makes of scale, bias, mean and variance of a batch norm what
+// x*s + t wants: s = scale/sqrt(var+eps) and t = bias - mean*s.
+func prepareAffine(b *binder, k *lower.Kernel, s *step) error {
+	eps, err := b.attrs(k.Node).Real("eps")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	params, err := c.allDense(in[1:])
-	if err != nil {
-		return nil, err
-	}
-	channels := out[0].Sizes[1]
-	st, err := c.result(graph.TensorType{DType: graph.Float32, Sizes: []int{2 * channels}}, params...)
-	if err != nil {
-		return nil, err
-	}
-	err = c.add(&step{run: func(ptr) error {
+	params, st := b.values(k.In), b.value(k.Out[0])
+	channels := st.Elements() / 2
+	s.run = func(ptr) error {
 		scale, bias := f32(params[0].ptr(), channels), f32(params[1].ptr(), channels)
 		mean, variance := f32(params[2].ptr(), channels), f32(params[3].ptr(), channels)
 		s, t := f32(st.ptr(), channels), f32(at(st.ptr(), channels), channels)
 		for i := range s {
-			f := float64(scale[i]) / math.Sqrt(float64(variance[i])+float64(eps))
+			f := float64(scale[i]) / math.Sqrt(float64(variance[i])+float64(float32(eps)))
 			s[i], t[i] = float32(f), float32(float64(bias[i])-float64(mean[i])*f)
 		}
 		return nil
-	}}, st, params...)
-	if err != nil {
-		return nil, err
 	}
-	strides := make([]int, len(out[0].Sizes))
-	strides[1] = 1
-	p, q := st.view(0, out[0].Sizes, strides), st.view(channels, out[0].Sizes, strides)
-	y, err := c.elementwise(chainOp{code: opAffine}, in[0], p, q, 0, out[0])
-	return []*value{y}, err
+	return nil
 }
 
-// emitResize interpolates along one axis after the other. Where the source
-// cell of an output cell lies is the mode's to say.
-func emitResize(c *compiler, a attrs, in []*value, out []graph.TensorType) ([]*value, error) {
-	mode := a.name("mode")
-	x, err := c.dense(in[0])
-	if err != nil {
-		return nil, err
-	}
-	for k := range out[0].Sizes {
-		n, m := x.sizes[k], out[0].Sizes[k]
-		if n == m {
-			continue
-		}
-		sizes := slices.Clone(x.sizes)
-		sizes[k] = m
-		if x, err = c.interpolated(x, k, mode, graph.TensorType{DType: graph.Float32, Sizes: sizes}); err != nil {
-			return nil, err
-		}
-	}
-	if !equal(x.sizes, in[0].sizes) {
-		return []*value{x}, nil
-	}
-	return []*value{c.viewed(x.reshaped(out[0].Sizes))}, nil
-}
-
-// interpolated resizes one axis.
-func (c *compiler) interpolated(x *value, k int, mode string, t graph.TensorType) (*value, error) {
-	n, m := x.sizes[k], t.Sizes[k]
-	tab, err := c.floats(3 * m)
-	if err != nil {
-		return nil, err
-	}
-	i0, i1 := i32(tab.ptr(), m), i32(at(tab.ptr(), m), m)
-	w := f32(at(tab.ptr(), 2*m), m)
-	for j := range m {
-		lo, frac, err := sourceCell(mode, j, n, m)
-		if err != nil {
-			return nil, err
-		}
-		i0[j], i1[j], w[j] = int32(lo), int32(min(lo+1, n-1)), frac
-	}
-	y, err := c.result(t, x)
-	if err != nil {
-		return nil, err
-	}
-	kern := c.t
-	outer, inner := graph.NumElements(x.sizes[:k]), graph.NumElements(x.sizes[k+1:])
-	return y, c.add(&step{run: func(ptr) error {
-		kern.lerp(y.ptr(), x.ptr(), outer, n, m, inner, tab.ptr(), at(tab.ptr(), m), at(tab.ptr(), 2*m))
+// bindResize interpolates along one axis, by a table of three rows: the cells
+// before and behind, and how far between them.
+func bindResize(b *binder, k *lower.Kernel, s *step) error {
+	kern, x, tab, y := b.t, b.value(k.In[0]), b.value(k.In[1]), b.value(k.Out[0])
+	m := tab.Elements() / 3
+	s.run = func(ptr) error {
+		kern.lerp(y.ptr(), x.ptr(), k.Span[0], k.Span[1], m, k.Span[2], tab.ptr(), at(tab.ptr(), m), at(tab.ptr(), 2*m))
 		return nil
-	}}, y, x, tab)
+	}
+	return nil
+}
+
+// prepareResize fills the table. Where the source cell of an output cell lies is
+// the mode's to say.
+func prepareResize(b *binder, k *lower.Kernel, s *step) error {
+	mode, tab := b.attrs(k.Node).Word("mode"), b.value(k.Out[0])
+	n, m := k.Span[1], tab.Elements()/3
+	s.run = func(ptr) error {
+		i0, i1 := i32(tab.ptr(), m), i32(at(tab.ptr(), m), m)
+		w := f32(at(tab.ptr(), 2*m), m)
+		for j := range m {
+			lo, frac, err := sourceCell(mode, j, n, m)
+			if err != nil {
+				return err
+			}
+			i0[j], i1[j], w[j] = int32(lo), int32(min(lo+1, n-1)), frac
+		}
+		return nil
+	}
+	return nil
 }
 
 // sourceCell is where output cell j of m lies on an axis of n: between cells

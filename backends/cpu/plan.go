@@ -10,145 +10,22 @@ import (
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 )
 
 // Plan is a compiled model.
 type Plan struct {
+	plan    *lower.Plan
 	g       *graph.Graph
 	inputs  []*value // nil for an input that is a weight
 	outputs []*value
 	steps   []*step
-	consts  []*buffer
-	tails   []*fusion
-	into    map[graph.NodeID]graph.NodeID
+	consts  []*buffer // that steps and outputs read
 	arena   *block
 	scratch *block
 	times   []time.Duration // of the steps in the last run
 	ran     bool
 	closed  bool
-}
-
-// finish plans the memory and settles the steps.
-func (c *compiler) finish() (*Plan, error) {
-	p := &Plan{g: c.g, into: c.into}
-	for _, t := range c.g.Outputs() {
-		v, err := c.dense(c.val[t])
-		if err != nil {
-			return nil, err
-		}
-		p.outputs = append(p.outputs, v)
-	}
-	for _, v := range p.outputs {
-		v.buf.use(len(c.steps))
-	}
-	for _, id := range c.g.Inputs() {
-		if c.g.IsWeight(id) {
-			p.inputs = append(p.inputs, nil)
-			continue
-		}
-		p.inputs = append(p.inputs, c.val[id.Out(0)])
-	}
-	if !c.opt.KeepAll {
-		c.inPlace()
-	}
-	var own []*buffer
-	for _, b := range c.bufs {
-		if b.same == nil {
-			own = append(own, b)
-		}
-	}
-	size := plan(own, c.opt.KeepAll)
-	var err error
-	if p.arena, err = newBlock(size); err != nil {
-		return nil, err
-	}
-	for _, b := range c.bufs {
-		root := b
-		for root.same != nil {
-			root = root.same
-		}
-		b.base = bytesPtr(p.arena.p, root.offset)
-	}
-	p.steps, p.tails = c.steps, c.tails
-	p.times = make([]time.Duration, len(p.steps))
-	c.dropUnused(p)
-	if err := gather(p.consts); err != nil {
-		p.arena.free()
-		return nil, err
-	}
-	for _, f := range p.tails {
-		if err := f.settle(); err != nil {
-			p.arena.free()
-			return nil, err
-		}
-	}
-	scratch := 0
-	for _, s := range p.steps {
-		if s.scratch != nil {
-			scratch = max(scratch, s.scratch())
-		}
-	}
-	if p.scratch, err = newBlock(4 * scratch); err != nil {
-		p.arena.free()
-		return nil, err
-	}
-	return p, nil
-}
-
-// inPlace lets steps that may overwrite an operand do so where nobody reads it
-// afterwards.
-func (c *compiler) inPlace() {
-	root := func(b *buffer) *buffer {
-		for b.same != nil {
-			b = b.same
-		}
-		return b
-	}
-	for i, s := range c.steps {
-		x := s.overwrites
-		if x == nil || x.buf.constant() || !x.whole() {
-			continue
-		}
-		r := root(x.buf)
-		if r.last != i || r.bytes != s.writes.bytes || r == root(s.writes) {
-			continue
-		}
-		// An operand that shares the place must be read before it is written:
-		// element by element, by the first operation.
-		clash := false
-		for k, args := range s.fuse.args {
-			for _, v := range args {
-				if v != nil && root(v.buf) == r && (k > 0 || s.fuse.ops[k].mode != modeFull || v.off != x.off) {
-					clash = true
-				}
-			}
-		}
-		if !clash {
-			s.writes.same = r
-			r.last = max(r.last, s.writes.last)
-		}
-	}
-}
-
-// dropUnused releases the constants that no step reads, such as weights that
-// were packed.
-func (c *compiler) dropUnused(p *Plan) {
-	used := map[*buffer]bool{}
-	for _, s := range c.steps {
-		for _, b := range s.reads {
-			used[b] = true
-		}
-	}
-	for _, v := range p.outputs {
-		used[v.buf] = true
-	}
-	for _, b := range c.consts {
-		if used[b] {
-			p.consts = append(p.consts, b)
-		} else {
-			b.mem.free()
-		}
-	}
 }
 
 // Run computes the outputs.
@@ -167,10 +44,10 @@ func (p *Plan) Run(ctx context.Context, in []backends.Tensor) ([]backends.Tensor
 	for i, v := range p.outputs {
 		t := p.g.Type(p.g.Outputs()[i])
 		out[i] = backends.Tensor{DType: t.DType, Sizes: slices.Clone(t.Sizes)}
-		if v.dtype == graph.Int64 {
-			out[i].I64 = slices.Clone(i64(v.ptr(), v.elements()))
+		if v.DType == graph.Int64 {
+			out[i].I64 = slices.Clone(i64(v.ptr(), v.Elements()))
 		} else {
-			out[i].F32 = slices.Clone(f32(v.ptr(), v.elements()))
+			out[i].F32 = slices.Clone(f32(v.ptr(), v.Elements()))
 		}
 	}
 	return out, nil
@@ -183,10 +60,10 @@ func (p *Plan) feed(in []backends.Tensor) {
 		if v == nil {
 			continue
 		}
-		if v.dtype == graph.Int64 {
-			copy(i64(v.ptr(), v.elements()), in[k].I64)
+		if v.DType == graph.Int64 {
+			copy(i64(v.ptr(), v.Elements()), in[k].I64)
 		} else {
-			copy(f32(v.ptr(), v.elements()), in[k].F32)
+			copy(f32(v.ptr(), v.Elements()), in[k].F32)
 		}
 		k++
 	}
@@ -224,7 +101,7 @@ func (p *Plan) Profile() []backends.OpTime {
 	for id := range p.g.Nodes() {
 		if op := p.g.Op(id); op != nil {
 			out = append(out, backends.OpTime{Node: id, Name: p.g.Name(id), Op: op.Name,
-				Seconds: cost.FromDuration(sum[id]), Into: p.into[id]})
+				Seconds: cost.FromDuration(sum[id]), Into: p.plan.Into[id]})
 		}
 	}
 	return out
@@ -256,8 +133,8 @@ func (p *Plan) Close() error {
 	for _, b := range p.consts {
 		b.mem.free()
 	}
-	for _, f := range p.tails {
-		f.block.free()
+	for _, s := range p.steps {
+		s.tail.free()
 	}
 	return nil
 }

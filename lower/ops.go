@@ -1,0 +1,261 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// lowering makes the kernels of an application and returns its results.
+type lowering func(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error)
+
+// lowerings are the operators of which more is to be said than that a kernel
+// reads dense operands. An operator that is not here, nor a view, nor
+// elementwise, is one such kernel.
+var lowerings map[string]lowering
+
+func init() {
+	lowerings = map[string]lowering{
+		"conv2d": lowerConv, "poolmax": lowerPool, "poolavg": lowerPool, "matmul": lowerMatMul,
+		"reducesum": lowerReduce, "reducemean": lowerReduce, "reducemax": lowerReduce,
+		"softmax": lowerAlong, "layernorm": lowerAlong, "gather": lowerAlong,
+		"cast": lowerCast, "resize": lowerResize,
+	}
+}
+
+func (l *lowerer) results(a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
+	op := a.Op
+	switch fn := StepFn(op); {
+	case op.In == 0 && op.Name != graph.OpaqueName:
+		return l.add(Kernel{Kind: Constant, As: op.Name}, out[0]), nil
+	case IsView(op):
+		if op.Name == "reshape" {
+			in = l.allDense(in)
+		}
+		views, err := Views(a, &l.Values[in[0]], out)
+		var vs []ValueID
+		for _, v := range views {
+			vs = append(vs, l.value(v))
+		}
+		return vs, err
+	case op.In > 0 && fn != "" && l.t.step(fn):
+		return []ValueID{l.stepOf(a, fn, in, out[0])}, nil
+	}
+	if f := lowerings[op.Name]; f != nil {
+		return f(l, a, in, out)
+	}
+	return l.kernel(Kernel{As: op.Name}, in, out...), nil
+}
+
+// kernel adds a kernel that computes, on operands in the form that it reads.
+func (l *lowerer) kernel(k Kernel, in []ValueID, out ...graph.TensorType) []ValueID {
+	k.In = l.read(k.As, in)
+	if !l.t.Tails[k.As] {
+		k.Tail = nil
+	} else if k.Tail == nil {
+		k.Tail = &Tail{}
+	}
+	return l.add(k, out...)
+}
+
+// prepared makes a kernel whose operands the target may want prepared.
+func (l *lowerer) prepared(k Kernel, a Attrs, in []ValueID, out graph.TensorType) (ValueID, error) {
+	in = l.read(k.As, in)
+	if l.t.Packed != nil {
+		app := App{As: k.As, Attrs: a, Out: []graph.TensorType{out}}
+		for _, v := range in {
+			app.In, app.Constant = append(app.In, l.Values[v]), append(app.Constant, l.constant(v))
+		}
+		packs, err := l.t.Packed(&app)
+		if err != nil {
+			return None, err
+		}
+		for i, f := range packs {
+			p := ValueID(None)
+			if f.Elements > 0 {
+				t := graph.TensorType{DType: app.In[i].DType, Sizes: []int{f.Elements}}
+				p = l.add(Kernel{Kind: Prepare, As: k.As, Part: i, Span: f.Span, In: []ValueID{in[i]}}, t)[0]
+			}
+			k.Prepared = append(k.Prepared, p)
+		}
+	}
+	return l.kernel(k, in, out)[0], nil
+}
+
+func lowerConv(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
+	groups, err := a.Int("groups")
+	if err != nil {
+		return nil, err
+	}
+	y := out[0].Sizes
+	w := l.Values[in[1]].Sizes
+	k := Kernel{As: "conv2d", Tail: &Tail{N: y[2] * y[3], Mod: y[1]}}
+	if c := l.Values[in[0]].Sizes[1]; groups == c && w[1] == 1 && y[1] == c && groups > 1 {
+		k.As = "depthwise"
+	}
+	v, err := l.prepared(k, a, in, out[0])
+	if err != nil {
+		return nil, err
+	}
+	if act := a.Word("act"); act != "none" && act != "" {
+		v = l.elementwise(act, v, None, None, out[0])
+	}
+	return []ValueID{v}, nil
+}
+
+// lowerPool: an average or a maximum of a whole image is a reduction.
+func lowerPool(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
+	kh, err := a.Int("kh")
+	if err != nil {
+		return nil, err
+	}
+	kw, err := a.Int("kw")
+	if err != nil {
+		return nil, err
+	}
+	x, y := l.Values[in[0]].Sizes, out[0].Sizes
+	if y[2] == 1 && y[3] == 1 && kh == x[2] && kw == x[3] {
+		top, left, err := Pads(a, x, kh, kw)
+		if err != nil {
+			return nil, err
+		}
+		if top == 0 && left == 0 {
+			as := "reducemean"
+			if a.Op.Name == "poolmax" {
+				as = "reducemax"
+			}
+			return l.kernel(Kernel{As: as, Span: [3]int{x[0] * x[1], x[2] * x[3], 1}}, in, out[0]), nil
+		}
+	}
+	return l.kernel(Kernel{As: a.Op.Name, Tail: &Tail{N: y[2] * y[3], Mod: y[1]}}, in, out[0]), nil
+}
+
+// Pads are the rows above and the columns left of images of sizes x that a window
+// of kh by kw sees as padding.
+func Pads(a Attrs, x []int, kh, kw int) (top, left int, err error) {
+	stride, _ := a.Get("stride")
+	pad, _ := a.Get("pad")
+	if top, _, err = graph.WindowPads(x[2], kh, stride, pad, 0); err != nil {
+		return 0, 0, err
+	}
+	left, _, err = graph.WindowPads(x[3], kw, stride, pad, 1)
+	return top, left, err
+}
+
+// OneProduct reports whether a batch of products is one product, because its
+// second operand is one matrix for all of the batch and the first is dense: the
+// rows of the batch are the rows of one matrix.
+func OneProduct(a, b *Value) bool {
+	batch := len(b.Sizes) - 2
+	for i := range batch {
+		if b.Sizes[i] != 1 && b.Strides[i] != 0 {
+			return false
+		}
+	}
+	return graph.NumElements(a.Sizes[:batch]) > 1 && a.Dense()
+}
+
+func lowerMatMul(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
+	in = l.read("matmul", in)
+	x, y := &l.Values[in[0]], out[0].Sizes
+	m, n := y[len(y)-2], y[len(y)-1]
+	if OneProduct(x, &l.Values[in[1]]) {
+		m = x.Elements() / x.Sizes[len(x.Sizes)-1]
+	}
+	v, err := l.prepared(Kernel{As: "matmul", Tail: &Tail{N: n, Mod: m}}, a, in, out[0])
+	return []ValueID{v}, err
+}
+
+// lowerReduce: reduced axes that are no neighbours are moved to the end first.
+func lowerReduce(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
+	axes, err := a.Ints("axes")
+	if err != nil {
+		return nil, err
+	}
+	x := l.Values[in[0]]
+	span, perm := ReducedSpan(x.Sizes, axes)
+	if perm != nil {
+		sizes, strides := make([]int, len(perm)), make([]int, len(perm))
+		for i, k := range perm {
+			sizes[i], strides[i] = x.Sizes[k], x.Strides[k]
+		}
+		in = []ValueID{l.value(x.View(0, sizes, strides))}
+	}
+	return l.kernel(Kernel{As: a.Op.Name, Span: span}, in, out[0]), nil
+}
+
+// lowerAlong: softmax and gather along an axis, layernorm along all from one on.
+func lowerAlong(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
+	axis, err := a.Int("axis")
+	if err != nil {
+		return nil, err
+	}
+	x := l.Values[in[0]].Sizes
+	last := axis + 1
+	if a.Op.Name == "layernorm" {
+		last = len(x)
+	}
+	return l.kernel(Kernel{As: a.Op.Name, Span: spanOf(x, axis, last)}, in, out[0]), nil
+}
+
+// lowerCast: a type that stays needs no kernel.
+func lowerCast(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
+	if l.Values[in[0]].DType == out[0].DType {
+		return l.allDense(in), nil
+	}
+	return l.kernel(Kernel{As: "cast"}, in, out[0]), nil
+}
+
+// lowerResize interpolates along one axis after the other. Where the cells of
+// the result lie between those of the source is prepared: two positions and a
+// weight each.
+func lowerResize(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
+	x := l.dense(in[0])
+	resized := false
+	for k, m := range out[0].Sizes {
+		from := l.Values[x].Sizes
+		if from[k] == m {
+			continue
+		}
+		resized = true
+		to := slices.Clone(from)
+		to[k] = m
+		t := graph.TensorType{DType: graph.Float32, Sizes: []int{3 * m}}
+		table := l.add(Kernel{Kind: Prepare, As: "resize", Part: k, Span: spanOf(from, k, k+1)}, t)[0]
+		x = l.add(Kernel{As: "resize", Part: k, Span: spanOf(from, k, k+1), In: []ValueID{x, table}},
+			graph.TensorType{DType: l.Values[x].DType, Sizes: to})[0]
+	}
+	if !resized {
+		v := l.Values[x]
+		x = l.value(v.View(0, v.Sizes, v.Strides))
+	}
+	return []ValueID{x}, nil
+}
+
+// stepOf is an application of an elementwise operator.
+func (l *lowerer) stepOf(a Attrs, fn string, in []ValueID, t graph.TensorType) ValueID {
+	switch {
+	case fn == "affine":
+		return l.affine(in, t)
+	case a.Op.Name == "smul":
+		s := l.Values[in[1]].View(0, t.Sizes, make([]int, len(t.Sizes)))
+		x := l.dense(in[0])
+		return l.elementwise(fn, x, l.value(s), None, t)
+	case len(in) == 2:
+		return l.elementwise(fn, in[0], in[1], None, t)
+	}
+	return l.elementwise(fn, in[0], None, None, t)
+}
+
+// affine is a batch norm: x*s + t for each channel, with s = scale/sqrt(var+eps)
+// and t = bias - mean*s, which are prepared, side by side.
+func (l *lowerer) affine(in []ValueID, t graph.TensorType) ValueID {
+	params := l.allDense(in[1:])
+	channels := t.Sizes[1]
+	st := l.add(Kernel{Kind: Prepare, As: "affine", In: params}, graph.TensorType{DType: t.DType, Sizes: []int{2 * channels}})[0]
+	strides := make([]int, len(t.Sizes))
+	strides[1] = 1
+	v := l.Values[st]
+	p, q := l.value(v.View(0, t.Sizes, strides)), l.value(v.View(channels, t.Sizes, strides))
+	return l.elementwise("affine", in[0], p, q, t)
+}

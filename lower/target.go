@@ -1,0 +1,89 @@
+package lower
+
+import "github.com/taso-go/taso/graph"
+
+// Target describes what the kernels of a device can do. Two devices differ in
+// this alone; what is decided from it is decided in this package.
+type Target struct {
+	// Name is a short word.
+	Name string
+	// Align is what offsets in the arena are multiples of, in bytes.
+	Align int
+	// Copies are the operators that move elements although [IsView]; of all
+	// others of these the results are views.
+	Copies map[string]bool
+	// Reads is in what form kernels read their operands, by [Kernel.As]; those
+	// that are not named want them dense.
+	Reads map[string]Form
+	// Tails are the kernels that take a tail, by [Kernel.As].
+	Tails map[string]bool
+	// Steps are the functions that tails and chains can do, by [Step.Fn]; nil:
+	// all functions of one element, those of two, and affine.
+	Steps map[string]bool
+	// Overwrites: a chain may write where it reads.
+	Overwrites bool
+	// Packed are the forms in which a kernel wants its operands prepared; nil, or
+	// a form of no elements: it reads them as they are.
+	Packed func(a *App) ([]Packed, error)
+}
+
+// Packed is a form of an operand that only a target's kernels know.
+type Packed struct {
+	Elements int // of the operand's type
+	// Span is what the target wants to know when it prepares, such as the number
+	// of matrices, their rows and their columns: see [Kernel.Span].
+	Span [3]int
+}
+
+// App is an application with its operands as they lie.
+type App struct {
+	As       string
+	Attrs    Attrs
+	In       []Value
+	Constant []bool // the operands that are the same in every run
+	Out      []graph.TensorType
+}
+
+// Form is how a kernel can read its operands.
+type Form uint8
+
+const (
+	Dense    Form = iota // row-major
+	Matrices             // matrices that can be read along their memory, in any order
+	Strided              // at any strides
+)
+
+// CPU describes the kernels of backends/cpu, but for the forms that its weights
+// are packed into, which depend on the processor.
+func CPU() *Target {
+	return &Target{
+		Name: "cpu", Align: 64, Overwrites: true,
+		Reads: map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided},
+		Tails: map[string]bool{"conv2d": true, "depthwise": true, "poolmax": true, "poolavg": true, "matmul": true},
+	}
+}
+
+// step reports whether tails and chains can do a function.
+func (t *Target) step(fn string) bool { return t.Steps == nil || t.Steps[fn] }
+
+// IsStep reports whether an operator with operands is elementwise, so that it
+// may be a step: a function of one element, of two, a product with a scalar, or
+// a normalization by stored statistics.
+func IsStep(op *graph.Op) bool { return op.In > 0 && StepFn(op) != "" }
+
+// StepFn is the function of the step that an elementwise operator is, "" for
+// others.
+func StepFn(op *graph.Op) string {
+	switch op.Name {
+	case "ewadd", "ewmul", "ewsub", "ewdiv", "ewmax", "ewmin", "neg": // neg is linear, which Pointwise is not
+		return op.Name
+	case "smul":
+		return "ewmul"
+	case "batchnorm":
+		return "affine"
+	}
+	if op.Pointwise && op.In == 1 {
+		return op.Name
+	}
+	return ""
+}
