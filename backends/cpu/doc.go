@@ -1,21 +1,17 @@
 // Package cpu runs graphs on the processor, in float32, on one thread.
 //
-//	model ──► Compile: values, steps, fusion ──► memory plan ──► Plan.Run
-//	             │                                                 │
-//	             └── weights packed, constants computed            └── kernels (C, or Go)
+//	model ──► package lower: values, kernels, tails, memory plan ──► Compile ──► Plan.Run
+//	                                                                    │            │
+//	                        weights packed, constants computed ─────────┘            └── kernels (C, or Go)
+//
+// What is a view, what is fused, what runs once and where it lies is decided by
+// package lower; its words are used here. This package says what its kernels can
+// do (lower.CPU, and the forms in which they want weights), and runs them.
 //
 // Words:
 //
-//   - A value is a tensor of the graph: sizes and strides over a buffer. A view
-//     is a value over another one's buffer: a reshape, a slice, a transpose, a
-//     broadcast. A view is copied only where a kernel needs dense data.
-//   - A buffer is memory: constant (weights and what follows from them, filled
-//     by Compile), or part of the arena, which the memory plan shares out by the
-//     lifetimes of the buffers.
-//   - A step is one call of a kernel, or a few, for one node.
-//   - The tail of a step is what is done to its result before it leaves the
-//     cache: biases, residuals, activations, any chain of elementwise
-//     operations (Fusion, in fuse.go).
+//   - A step is a kernel of the plan bound to its memory.
+//   - A buffer of constants is filled by Compile; the others share the arena.
 //   - A table is the set of kernels for one instruction set: avx512, avx2,
 //     plain (any processor with a C compiler), go (without cgo).
 //
@@ -25,8 +21,7 @@
 // high-performance matrix multiplication" (ACM TOMS 34(3), 2008) and BLIS (Van
 // Zee and van de Geijn, ACM TOMS 41(3), 2015); convolutions are such products
 // whose second operand is packed from the image on the way (implicit im2col), or
-// read in place. Buffers are placed greedily, largest first (Pisarchyk and Lee,
-// "Efficient memory management for deep neural net inference", 2020).
+// read in place.
 //
 // Infinities and what is not a number go where IEEE arithmetic sends them; the
 // largest (or smallest) of some numbers is not a number if one of them is not.
