@@ -16,7 +16,7 @@ func ExampleDefault() {
 	}
 	// Output:
 	// # A product whose inner dimension is cut in two is the sum of two products.
-	// axiom matmul_concat_inner [bilinear]
+	// axiom matmul_concat_inner
 	//   given X : [B.., m, k], Y : [B.., m, l], Z : [B.., k, n], W : [B.., l, n]
 	//   then  matmul(concat[axis=#B+1](X, Y), concat[axis=#B](Z, W)) == ewadd(matmul(X, Z), matmul(Y, W))
 	//   cite  taso19

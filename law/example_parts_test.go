@@ -40,7 +40,7 @@ func ExampleFormatAll() {
 	text := `section "Matrix products"
 
 # The product of matrices is associative.
-axiom matmul_assoc [expansive]
+axiom matmul_assoc
   given X : [B.., m, k], Y : [B.., k, l], Z : [B.., l, n]
   then  matmul(X, matmul(Y, Z)) == matmul(matmul(X, Y), Z)
 `

@@ -9,7 +9,7 @@ import (
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"# Doc.\naxiom a\n given X : [n], Y : [n]\n then ewadd(X, Y) == ewadd(Y, X)\n cite taso19",
-		"section \"S\"\nrefute r [expansive, ordered]\n given f : zero1, W : [o, c, m, n]\n where m <= k and k-m % 2 == 0\n" +
+		"section \"S\"\nrefute r [ordered]\n given f : zero1, W : [o, c, m, n]\n where m <= k and k-m % 2 == 0\n" +
 			" then enlarge[kh=k, kw=n](f(W)) => f(enlarge[kh=k, kw=n](W))",
 		"lemma l\n given s : stride, p : padding, X : [b, g*c, h, w], W : [o, c, k, k]\n" +
 			" let conv(X, W) = conv2d[stride=s, pad=p, groups=g](X, W)\n then relu(conv(X, W)) == conv2d[stride=s, pad=p, groups=g, act=relu](X, W)",

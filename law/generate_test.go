@@ -133,7 +133,7 @@ func drawLaw(t *rapid.T) *law.Law {
 		l.RHS = append(l.RHS, d.term(2))
 	}
 	if d.int(0, 2) == 0 {
-		l.Tags = []string{law.TagOrdered, law.TagExpansive}
+		l.Tags = []string{law.TagOrdered}
 		l.Cite = []string{"taso19"}
 		l.Doc = "One line.\n\nAnother: # not a mark."
 	}

@@ -2,6 +2,7 @@ package law
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -167,11 +168,4 @@ func (l *Law) Find(name string) (*Binding, bool) {
 }
 
 // HasTag reports whether the law carries a tag.
-func (l *Law) HasTag(tag string) bool {
-	for _, t := range l.Tags {
-		if t == tag {
-			return true
-		}
-	}
-	return false
-}
+func (l *Law) HasTag(tag string) bool { return slices.Contains(l.Tags, tag) }

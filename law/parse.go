@@ -325,7 +325,7 @@ func (p *parser) tags(l *Law, where string) *Error {
 		if err != nil {
 			return err
 		}
-		if !knownTags[name] {
+		if name != TagOrdered {
 			p.errorf(pos, "%s: unknown tag %s", where, name)
 		}
 		l.Tags = append(l.Tags, name)

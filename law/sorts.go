@@ -15,20 +15,10 @@ var knownSorts = map[string]bool{
 	SortPointwise1: true, SortZero1: true,
 }
 
-// Tags that a law may carry.
-const (
-	// TagBilinear: an operator is linear in each of its arguments.
-	TagBilinear = "bilinear"
-	// TagExpansive: used left to right or right to left without end it makes
-	// ever new terms (associativity, commutativity, identities read backwards).
-	TagExpansive = "expansive"
-	// TagOrdered: holds of the true relu and max only, not of every activation.
-	TagOrdered = "ordered"
-	// TagParallel: moves work between devices.
-	TagParallel = "parallel"
-)
-
-var knownTags = map[string]bool{TagBilinear: true, TagExpansive: true, TagOrdered: true, TagParallel: true}
+// TagOrdered is the tag of laws that hold of the true relu and max only, not of
+// every activation. There is no other: what a search does with a law follows from
+// the law.
+const TagOrdered = "ordered"
 
 func isDimSort(sort string) bool {
 	return sort == "int" || sort == "axis" || sort == "flag" || sort == SortMesh

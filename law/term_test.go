@@ -188,7 +188,7 @@ func TestLookups(t *testing.T) {
 	if _, ok := l.Find("n"); ok {
 		t.Error("n is not bound by name")
 	}
-	if !l.HasTag(law.TagOrdered) || l.HasTag(law.TagBilinear) {
+	if !l.HasTag(law.TagOrdered) || l.HasTag("other") {
 		t.Error("tags")
 	}
 	if _, ok := law.Reference("taso19"); !ok {

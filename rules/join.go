@@ -166,10 +166,8 @@ func joinHalves(a, b *half, maxOps int, comm map[*graph.Op]*law.Law) *Rule {
 	if max(law.Size(l.LHS...), law.Size(l.RHS...)) > maxOps || sameSplit(l.LHS) {
 		return nil
 	}
-	for _, tag := range []string{law.TagOrdered, law.TagParallel} {
-		if a.rule.Law.HasTag(tag) || b.rule.Law.HasTag(tag) {
-			l.Tags = append(l.Tags, tag)
-		}
+	if a.rule.Law.HasTag(law.TagOrdered) || b.rule.Law.HasTag(law.TagOrdered) {
+		l.Tags = []string{law.TagOrdered}
 	}
 	r, err := New(l)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 
 const testAxioms = `
 # Addition is associative.
-axiom ewadd_assoc [expansive]
+axiom ewadd_assoc
   given X : [P..], Y : [P..], Z : [P..]
   then  ewadd(X, ewadd(Y, Z)) == ewadd(ewadd(X, Y), Z)
 
 # Addition commutes.
-axiom ewadd_comm [expansive]
+axiom ewadd_comm
   given X : [P..], Y : [P..]
   then  ewadd(X, Y) == ewadd(Y, X)
 

@@ -10,7 +10,7 @@ import (
 
 const associativity = `
 # Sums may be taken in any order.
-axiom ewadd_assoc [expansive]
+axiom ewadd_assoc
   given X : [P..], Y : [P..], Z : [P..]
   then  ewadd(X, ewadd(Y, Z)) == ewadd(ewadd(X, Y), Z)
 

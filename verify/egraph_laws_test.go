@@ -2,10 +2,10 @@ package verify
 
 // testAxioms are enough for the goals of these tests.
 const testAxioms = `
-ewadd_comm expansive | X : [P..], Y : [P..] | | ewadd(X, Y) == ewadd(Y, X)
-ewadd_assoc expansive | X : [P..], Y : [P..], Z : [P..] | | ewadd(X, ewadd(Y, Z)) == ewadd(ewadd(X, Y), Z)
-ewmul_comm expansive | X : [P..], Y : [P..] | | ewmul(X, Y) == ewmul(Y, X)
-ewmul_assoc expansive | X : [P..], Y : [P..], Z : [P..] | | ewmul(X, ewmul(Y, Z)) == ewmul(ewmul(X, Y), Z)
+ewadd_comm | X : [P..], Y : [P..] | | ewadd(X, Y) == ewadd(Y, X)
+ewadd_assoc | X : [P..], Y : [P..], Z : [P..] | | ewadd(X, ewadd(Y, Z)) == ewadd(ewadd(X, Y), Z)
+ewmul_comm | X : [P..], Y : [P..] | | ewmul(X, Y) == ewmul(Y, X)
+ewmul_assoc | X : [P..], Y : [P..], Z : [P..] | | ewmul(X, ewmul(Y, Z)) == ewmul(ewmul(X, Y), Z)
 ewmul_add | X : [P..], Y : [P..], Z : [P..] | | ewmul(ewadd(X, Y), Z) == ewadd(ewmul(X, Z), ewmul(Y, Z))
 smul_add | X : [P..], Y : [P..], C : [] | | smul(ewadd(X, Y), C) == ewadd(smul(X, C), smul(Y, C))
 smul_mul | X : [P..], Y : [P..], C : [] | | smul(ewmul(X, Y), C) == ewmul(X, smul(Y, C))
@@ -26,7 +26,7 @@ matmul_concat_inner | A : [m, k], B : [m, l], C : [k, n], D : [l, n] | | matmul(
 pointwise_concat | f : pointwise1, X : [P.., a, S..], Y : [P.., b, S..] | | f(concat[axis=#P](X, Y)) == concat[axis=#P](f(X), f(Y))
 concat_add | X : [P.., a, S..], Y : [P.., b, S..], Z : [P.., a, S..], W : [P.., b, S..] | | concat[axis=#P](ewadd(X, Z), ewadd(Y, W)) == ewadd(concat[axis=#P](X, Y), concat[axis=#P](Z, W))
 concat_smul | X : [P.., a, S..], Y : [P.., b, S..], C : [] | | smul(concat[axis=#P](X, Y), C) == concat[axis=#P](smul(X, C), smul(Y, C))
-concat_assoc expansive | X : [P.., a, S..], Y : [P.., b, S..], Z : [P.., c, S..] | | concat[axis=#P](X, concat[axis=#P](Y, Z)) == concat[axis=#P](concat[axis=#P](X, Y), Z)
+concat_assoc | X : [P.., a, S..], Y : [P.., b, S..], Z : [P.., c, S..] | | concat[axis=#P](X, concat[axis=#P](Y, Z)) == concat[axis=#P](concat[axis=#P](X, Y), Z)
 concat_concat | X : [a, c], Y : [a, d], Z : [b, c], W : [b, d] | | concat[axis=0](concat[axis=1](X, Y), concat[axis=1](Z, W)) == concat[axis=1](concat[axis=0](X, Z), concat[axis=0](Y, W))
 split_concat | X : [P.., a, S..], Y : [P.., b, S..] | | (split[axis=#P, at=a](concat[axis=#P](X, Y)).0, split[axis=#P, at=a](concat[axis=#P](X, Y)).1) == (X, Y)
 concat_split | X : [P.., a+b, S..] | | concat[axis=#P](split[axis=#P, at=a](X).0, split[axis=#P, at=a](X).1) == X
