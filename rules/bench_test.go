@@ -41,21 +41,10 @@ func BenchmarkNew(b *testing.B) {
 }
 
 func BenchmarkSubsumePublished(b *testing.B) {
-	ls, _ := Dedupe(published(b))
+	ls := published(b)
 	kept := 0
 	for b.Loop() {
 		k, _ := Subsume(ls)
-		kept = len(k)
-	}
-	b.ReportMetric(float64(len(ls)*b.N)/b.Elapsed().Seconds(), "laws/s")
-	b.ReportMetric(float64(kept), "kept")
-}
-
-func BenchmarkPruneCommonPublished(b *testing.B) {
-	ls, _ := Dedupe(published(b))
-	kept := 0
-	for b.Loop() {
-		k, _ := PruneCommon(ls)
 		kept = len(k)
 	}
 	b.ReportMetric(float64(len(ls)*b.N)/b.Elapsed().Seconds(), "laws/s")

@@ -125,15 +125,6 @@ func ExampleSubsume() {
 	// Output: 1 1 [P..]
 }
 
-func ExamplePruneCommon() {
-	kept, pruned := rules.PruneCommon(mustLaws(
-		`rule a given X : [P..] then relu(relu(X)) == relu(X)`,
-		`rule b given X : [P..], Y : [P..] then ewadd(relu(relu(X)), Y) == ewadd(relu(X), Y)`,
-	))
-	fmt.Println(len(kept), len(pruned), pruned[0].By.LHS[0])
-	// Output: 1 1 relu(relu(A))
-}
-
 func ExampleJoin() {
 	a := mustRule(`rule a given X : [m, k], A : [k, a], B : [k, b] then matmul(X, A) == split[axis=1, at=a](matmul(X, concat[axis=1](A, B))).0`)
 	b := mustRule(`rule b given X : [m, k], A : [k, a], B : [k, b] then matmul(X, B) == split[axis=1, at=a](matmul(X, concat[axis=1](A, B))).1`)
@@ -181,25 +172,6 @@ func ExampleFromTASO() {
 	// Output:
 	// (matmul(X1, X3), matmul(X1, X2))
 	// true <nil>
-}
-
-func ExampleSharesSubgraph() {
-	l := mustLaws(`rule a given X : [P..], Y : [P..] then ewadd(relu(X), Y) == ewmul(Y, relu(X))`)[0]
-	fmt.Println(rules.SharesSubgraph(l))
-	for _, r := range rules.Reductions(l) {
-		fmt.Println(r.LHS[0], "==", r.RHS[0])
-	}
-	// Output:
-	// true
-	// ewadd(A, T0) == ewmul(A, T0)
-}
-
-func ExampleDedupe() {
-	x, _ := law.ParseLaw(`rule x given X : [P..], Y : [P..] then ewadd(X, Y) == relu(ewadd(Y, X))`)
-	y, _ := law.ParseLaw(`rule y given U : [Q..], V : [Q..] then relu(ewadd(V, U)) == ewadd(V, U)`)
-	kept, pruned := rules.Dedupe([]*law.Law{x, y})
-	fmt.Println(len(kept), pruned[0].Law.Name, "is", pruned[0].By.Name)
-	// Output: 1 y is x
 }
 
 func ExampleWriteJSON() {

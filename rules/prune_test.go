@@ -125,38 +125,6 @@ func TestInstanceOfSubstitution(t *testing.T) {
 	})
 }
 
-func TestSharesSubgraph(t *testing.T) {
-	for _, c := range []struct {
-		src     string
-		shares  bool
-		reduced []string
-	}{
-		{`X : [m], Y : [m] then ewadd(X, Y) == ewmul(X, Y)`, false, nil},
-		{`X : [m], Y : [m], Z : [m] then ewadd(relu(X), Y) == ewmul(Y, relu(X))`, true, []string{"ewadd(T0, Y) == ewmul(Y, T0)"}},
-		{`X : [m], Y : [m] then relu(ewadd(X, Y)) == relu(ewmul(X, Y))`, true, []string{"ewadd(X, Y) == ewmul(X, Y)"}},
-		{`X : [m], Y : [m] then ewadd(ewmul(X, X), Y) == ewadd(Y, relu(X))`, true, []string{"ewmul(X, X) == relu(X)"}},
-		{`X : [m], Y : [m] then ewadd(relu(X), relu(Y)) == ewadd(relu(Y), relu(X))`, true,
-			[]string{"T0 == T0", "ewadd(T0, relu(Y)) == ewadd(relu(Y), T0)", "ewadd(relu(X), T0) == ewadd(T0, relu(X))", "relu(X) == relu(X)"}},
-		// Constants have no inputs: they are not cut out.
-		{`X : [m, m] then matmul(X, imatmul[n=m]()) == matmul(imatmul[n=m](), X)`, false, nil},
-	} {
-		l := parseLaw(t, "rule x given "+c.src)
-		if got := SharesSubgraph(l); got != c.shares {
-			t.Errorf("%s: %v, want %v", c.src, got, c.shares)
-		}
-		var got []string
-		for _, r := range Reductions(l) {
-			if _, err := r.Types(); err != nil {
-				t.Errorf("%s: reduction: %v", c.src, err)
-			}
-			got = append(got, r.LHS[0].String()+" == "+r.RHS[0].String())
-		}
-		if strings.Join(got, "; ") != strings.Join(c.reduced, "; ") {
-			t.Errorf("%s: reductions %q, want %q", c.src, got, c.reduced)
-		}
-	}
-}
-
 func laws(t testing.TB, srcs ...string) []*law.Law {
 	t.Helper()
 	var out []*law.Law
@@ -174,30 +142,6 @@ func names(ls []*law.Law) string {
 	return strings.Join(out, " ")
 }
 
-func TestPruneCommon(t *testing.T) {
-	kept, pruned := PruneCommon(laws(t,
-		`X : [P..] then relu(relu(X)) == relu(X)`, // its reduction relu(T) == T is not known
-		`X : [P..], Y : [P..] then relu(ewadd(X, Y)) == relu(ewadd(Y, X))`,
-		`X : [m], Y : [m], Z : [m] then ewadd(ewadd(relu(relu(X)), Y), Z) == ewadd(ewadd(relu(X), Y), Z)`,
-		`X : [m, n], Y : [n, m] then relu(matmul(X, Y)) == relu(relu(matmul(X, Y)))`,
-		`X : [P..], Y : [P..] then relu(ewmul(X, X)) == relu(relu(X))`,
-	))
-	if got, want := names(kept), "l0 l2 l4"; got != want {
-		t.Errorf("kept %s, want %s", got, want)
-	}
-	if len(pruned) != 2 || pruned[0].By != nil || pruned[1].By == nil || pruned[1].By.Name != "l0" {
-		t.Errorf("pruned %v", pruned)
-	}
-	// With the law in between, the long one falls.
-	kept, _ = PruneCommon(laws(t,
-		`X : [P..] then relu(relu(X)) == relu(X)`,
-		`X : [m], Y : [m] then ewadd(relu(relu(X)), Y) == ewadd(relu(X), Y)`,
-		`X : [m], Y : [m], Z : [m] then ewadd(ewadd(relu(relu(X)), Y), Z) == ewadd(ewadd(relu(X), Y), Z)`))
-	if got, want := names(kept), "l0"; got != want {
-		t.Errorf("kept %s, want %s", got, want)
-	}
-}
-
 func TestSubsume(t *testing.T) {
 	kept, pruned := Subsume(laws(t,
 		`X : [m, n] then relu(relu(X)) == relu(X)`,
@@ -211,16 +155,6 @@ func TestSubsume(t *testing.T) {
 	}
 	if len(pruned) != 3 {
 		t.Errorf("pruned %d laws, want 3", len(pruned))
-	}
-}
-
-func TestDedupe(t *testing.T) {
-	kept, pruned := Dedupe(laws(t,
-		`X : [P..] then relu(relu(X)) == relu(X)`,
-		`X : [P..] then relu(relu(X)) == relu(X)`,
-		`X : [P..] then relu(relu(relu(X))) == relu(X)`))
-	if names(kept) != "l0 l2" || len(pruned) != 1 || pruned[0].By.Name != "l0" {
-		t.Errorf("kept %s, pruned %v", names(kept), pruned)
 	}
 }
 

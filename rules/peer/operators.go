@@ -57,17 +57,6 @@ type form struct {
 	slots []slot
 }
 
-// tensors counts the arguments that are tensors.
-func (f *form) tensors() int {
-	n := 0
-	for _, s := range f.slots {
-		if s.kind == slotTensor {
-			n++
-		}
-	}
-	return n
-}
-
 // operators are the forms by name, those that writers use first. TASO's
 // verifier and Tensat differ in some; both are read in both notations, because
 // the two projects exchange files.
@@ -220,14 +209,4 @@ func parsePerm(name string) (code, n int32, err error) {
 		code = code*int32(len(axes)) + int32(k)
 	}
 	return code, int32(len(axes)), nil
-}
-
-// formatPerm is the inverse of parsePerm.
-func formatPerm(code, n int32) string {
-	axes := make([]string, n)
-	for i := n - 1; i >= 0; i-- {
-		axes[i] = strconv.Itoa(int(code % n))
-		code /= n
-	}
-	return strings.Join(axes, "_")
 }

@@ -215,3 +215,24 @@ func implied(o *tasopb.Operator, p tasopb.Parameter, slots int) bool {
 	}
 	return false
 }
+
+// formatPerm is the inverse of parsePerm.
+func formatPerm(code, n int32) string {
+	axes := make([]string, n)
+	for i := n - 1; i >= 0; i-- {
+		axes[i] = strconv.Itoa(int(code % n))
+		code /= n
+	}
+	return strings.Join(axes, "_")
+}
+
+// tensors counts the arguments that are tensors.
+func (f *form) tensors() int {
+	n := 0
+	for _, s := range f.slots {
+		if s.kind == slotTensor {
+			n++
+		}
+	}
+	return n
+}
