@@ -8,6 +8,7 @@ import (
 
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 )
 
@@ -22,9 +23,11 @@ type Backend interface {
 	// Compile prepares a model. The weights are loaded; the model may be
 	// dropped afterwards. A cancelled context stops it.
 	Compile(ctx context.Context, m *model.Model, opt CompileOptions) (Plan, error)
-	// Measure times one application of op to tensors of the given types; out are
-	// the types of its results.
-	Measure(ctx context.Context, op *graph.Op, attrs graph.Attrs, in, out []graph.TensorType, opt MeasureOptions) (cost.Sample, error)
+	// Target describes what the backend's kernels can do: what would run of a
+	// graph is the plan that package lower makes of it.
+	Target() *lower.Target
+	// Measure times one application, or a group that runs as one kernel.
+	Measure(ctx context.Context, a cost.Application, opt MeasureOptions) (cost.Sample, error)
 	// Close releases what the backend holds. Plans must be closed before.
 	Close() error
 }
@@ -94,7 +97,8 @@ type CompileOptions struct {
 type MeasureOptions struct {
 	// Weights says which operands are weights, which a compiled plan holds in
 	// the form its kernels want. nil: the kernel of conv2d, the second operand of
-	// a matmul of two matrices, and the parameters of batchnorm and layernorm.
+	// a matmul of two matrices, and the parameters of batchnorm and layernorm. Of
+	// what is fused into it, operands smaller than the result are weights.
 	Weights []bool
 	// Between is how many bytes of weights the rest of a network reads between
 	// two runs of this operator: its weights come from as far away as in a run
@@ -117,8 +121,8 @@ type MeasureOptions struct {
 	Seed uint64
 }
 
-// WithDefaults fills in the zero values for an operator of n operands.
-func (o MeasureOptions) WithDefaults(op *graph.Op, in []graph.TensorType) MeasureOptions {
+// WithDefaults fills in the zero values for an application.
+func (o MeasureOptions) WithDefaults(a *cost.Application) MeasureOptions {
 	if o.Budget == 0 {
 		o.Budget = 100 * time.Millisecond
 	}
@@ -129,7 +133,7 @@ func (o MeasureOptions) WithDefaults(op *graph.Op, in []graph.TensorType) Measur
 		o.Spread = 0.01
 	}
 	if o.Weights == nil {
-		o.Weights = DefaultWeights(op, in)
+		o.Weights = DefaultWeights(a.Op, a.In)
 	}
 	return o
 }

@@ -20,11 +20,12 @@ type Observation struct {
 	Name  string // for the report
 }
 
-// Observations are the measured and recorded samples of one setting. Keys that
-// cannot be read (an operator of another version) are left out and counted.
+// Observations are the measured and recorded samples of one setting, of single
+// operators: in a group several classes meet. Keys that cannot be read (an
+// operator of another version) are left out and counted.
 func Observations(t *Table, s Setting) (obs []Observation, unread int) {
 	for _, e := range t.Entries() {
-		if e.Key.Setting != s || e.Sample.Source == Modelled {
+		if e.Key.Setting != s || e.Key.Tail != "" || e.Sample.Source == Modelled {
 			continue
 		}
 		ap, err := e.Key.Parse()
@@ -33,7 +34,7 @@ func Observations(t *Table, s Setting) (obs []Observation, unread int) {
 			continue
 		}
 		obs = append(obs, Observation{
-			Work: WorkOf(ap.Op, ap.Attrs, ap.In, ap.Out), DType: elementType(ap.In, ap.Out),
+			Work: WorkOf(*ap), DType: elementType(ap.In, ap.Out),
 			Time: e.Sample.Seconds, Name: e.Key.Application(),
 		})
 	}

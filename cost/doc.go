@@ -2,8 +2,9 @@
 //
 // Words:
 //
-//   - An application is one operator with its attributes, applied to tensors of
-//     given element types and sizes.
+//   - An [Application] is one operator with its attributes, applied to tensors of
+//     given element types and sizes; a group is one with the elementwise operators
+//     that are fused into its kernel.
 //   - A [Sample] is the time of one application with its spread, and a [Source]:
 //     measured (a clock said so here), recorded (a clock said so elsewhere or
 //     before), modelled (a formula said so). Tables that show times say which.
@@ -21,14 +22,21 @@
 //
 // Picture:
 //
+//	                      graph ──► package lower: Plan ──┐
 //	backends.Measure ──► Sample ──► Table ──► Model ──► GraphCost ──► search, reports
 //	                                  │         ▲
 //	                                  └► Calibrate ──► Machine
 //
-// Every operator costs something. An operator that moves no data (a reshape)
-// costs the time to dispatch it, never zero: cost functions that price data
-// movement at zero are a known way to win on paper. What depends on weights
-// only is computed once, before the first run, and is counted apart.
+// The cost of a graph is the sum over what would run: the groups and the views of
+// its plan on a target (package lower), known before anything runs. A view costs
+// the time to dispatch it, never zero: cost functions that price data movement at
+// zero are a known way to win on paper. A view that some kernel cannot read as it
+// lies is copied, and costs its operator's time. What depends on weights only is
+// computed once, before the first run, and is counted apart.
+//
+// A group has a time of its own where it was measured. Elsewhere its price is
+// modelled: of its root's time and what is left of the fused operators' (see
+// [Table.Model], [Machine.Cost]).
 //
 // The roofline is that of S. Williams, A. Waterman, D. Patterson, "Roofline: an
 // insightful visual performance model for multicore architectures", CACM 52(4),

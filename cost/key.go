@@ -50,19 +50,40 @@ type Key struct {
 	// float32[3]".
 	In  string `json:"in,omitempty"`
 	Out string `json:"out"`
+	// Tail is what is fused into it, see [Application.Tail]: "ewadd(_, float32[3])
+	// then relu(_)", _ being the running value.
+	Tail string `json:"tail,omitempty"`
 }
 
 // KeyOf is the key of an application.
-func KeyOf(s Setting, op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Key {
-	return Key{Setting: s, Op: op.Name, Attrs: formatAttrs(op, a), In: formatTypes(in), Out: formatTypes(out)}
+func KeyOf(s Setting, a Application) Key {
+	k := Key{Setting: s, Op: "opaque", In: formatTypes(a.In), Out: formatTypes(a.Out)}
+	if a.Op != nil {
+		k.Op, k.Attrs = a.Op.Name, formatAttrs(a.Op, a.Attrs)
+	}
+	steps := make([]string, len(a.Tail))
+	for i, f := range a.Tail {
+		steps[i] = f.text()
+	}
+	k.Tail = strings.Join(steps, tailSep)
+	return k
 }
+
+// tailSep is between the parts of a group.
+const tailSep = " then "
 
 // String is the key's canonical text: different keys have different texts.
 func (k Key) String() string { return k.Application() + " " + k.Setting.String() }
 
 // Application is the part of the text without the setting:
 // "matmul(float32[2, 3], float32[3, 4]) -> float32[2, 4]".
-func (k Key) Application() string { return k.Op + k.Attrs + "(" + k.In + ") -> " + k.Out }
+func (k Key) Application() string {
+	text := k.Op + k.Attrs + "(" + k.In + ") -> " + k.Out
+	if k.Tail != "" {
+		text += tailSep + k.Tail
+	}
+	return text
+}
 
 // Hash is the xxHash64 of the canonical text.
 func (k Key) Hash() uint64 { return xxhash.Sum64String(k.String()) }
@@ -89,68 +110,62 @@ func formatTypes(ts []graph.TensorType) string {
 	return strings.Join(parts, ", ")
 }
 
-// Applied is what a key's text stands for.
-type Applied struct {
-	Op      *graph.Op
-	Attrs   graph.Attrs
-	In, Out []graph.TensorType
-}
-
 // Parse reads the application back from the key's text. It reports text that
 // no application has, such as sizes that do not fit; package graph/op must be
 // imported for operators to be known.
-func (k Key) Parse() (*Applied, error) {
-	wrap := func(err error) (*Applied, error) { return nil, fmt.Errorf("key %s: %w", k.Application(), err) }
-	if strings.ContainsAny(k.Op+k.Attrs+k.In+k.Out, "\n\r#\"") {
+func (k Key) Parse() (*Application, error) {
+	wrap := func(err error) (*Application, error) {
+		return nil, fmt.Errorf("key %s: %w", k.Application(), err)
+	}
+	if strings.ContainsAny(k.Op+k.Attrs+k.In+k.Out+k.Tail, "\n\r#\"") {
 		return wrap(fmt.Errorf("a character that no application has"))
 	}
-	// The application is read as a graph of one operator.
-	ins := splitTypes(k.In)
+	a, err := parseOne(k.Op, k.Attrs, splitTypes(k.In), k.Out)
+	if err != nil {
+		return wrap(err)
+	}
+	if k.Tail != "" {
+		for _, text := range strings.Split(k.Tail, tailSep) {
+			f, err := parseFused(text, a.Out[0])
+			if err != nil {
+				return wrap(err)
+			}
+			a.Tail = append(a.Tail, *f)
+		}
+	}
+	if back := KeyOf(k.Setting, *a); back != k {
+		return wrap(fmt.Errorf("not in canonical form, which is %s", back.Application()))
+	}
+	return a, nil
+}
+
+// parseOne reads an application without a tail, as a graph of one operator.
+func parseOne(op, attrs string, in []string, out string) (*Application, error) {
 	var b strings.Builder
-	names := make([]string, len(ins))
-	for i, t := range ins {
+	names := make([]string, len(in))
+	for i, t := range in {
 		names[i] = "x" + strconv.Itoa(i)
 		fmt.Fprintf(&b, "%s : %s\n", names[i], t)
 	}
 	b.WriteString("y")
-	if dtype, _, ok := strings.Cut(k.Out, "["); ok && len(ins) == 0 {
+	if dtype, _, ok := strings.Cut(out, "["); ok && len(in) == 0 {
 		b.WriteString(" : " + dtype)
 	}
 	result := "y"
-	if op, ok := graph.Lookup(k.Op); ok && op.Out > 1 {
+	if op, ok := graph.Lookup(op); ok && op.Out > 1 {
 		result = "y.0"
 	}
-	fmt.Fprintf(&b, " = %s%s(%s)\nreturn %s\n", k.Op, k.Attrs, strings.Join(names, ", "), result)
+	fmt.Fprintf(&b, " = %s%s(%s)\nreturn %s\n", op, attrs, strings.Join(names, ", "), result)
 	g, err := graph.ParseText("key", b.String())
 	if err != nil {
-		return wrap(err)
+		return nil, err
 	}
 	id := graph.NodeID(g.Len())
-	ap := &Applied{Op: g.Op(id), Attrs: g.Attrs(id)}
-	if ap.Op == nil {
-		return wrap(fmt.Errorf("no operator"))
+	if g.Op(id) == nil {
+		return nil, fmt.Errorf("no operator")
 	}
-	for _, t := range g.Operands(id) {
-		ap.In = append(ap.In, g.Type(t))
-	}
-	for i := range g.NumOut(id) {
-		ap.Out = append(ap.Out, g.Type(id.Out(i)))
-	}
-	if back := KeyOf(k.Setting, ap.Op, ap.Attrs, ap.In, ap.Out); back != k {
-		return wrap(fmt.Errorf("not in canonical form, which is %s", back.Application()))
-	}
-	return ap, nil
-}
-
-// Types are the types of a node's operands and outputs.
-func Types(g *graph.Graph, id graph.NodeID) (in, out []graph.TensorType) {
-	for _, t := range g.Operands(id) {
-		in = append(in, g.Type(t))
-	}
-	for i := range g.NumOut(id) {
-		out = append(out, g.Type(id.Out(i)))
-	}
-	return in, out
+	a := At(g, id)
+	return &a, nil
 }
 
 // splitTypes cuts "a[1, 2], b[3]" after each closing bracket.

@@ -16,7 +16,7 @@ var here = cost.Setting{Device: "test, 1 thread", Library: "test 1"}
 func f32(sizes ...int) graph.TensorType { return graph.TensorType{Sizes: sizes} }
 
 // applied makes the parts of an application by the graph's own inference.
-func applied(t testing.TB, name string, attrs map[string]graph.Value, in ...graph.TensorType) *cost.Applied {
+func applied(t testing.TB, name string, attrs map[string]graph.Value, in ...graph.TensorType) *cost.Application {
 	t.Helper()
 	o, ok := graph.Lookup(name)
 	if !ok {
@@ -43,11 +43,11 @@ func applied(t testing.TB, name string, attrs map[string]graph.Value, in ...grap
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, out := cost.Types(g, id)
-	return &cost.Applied{Op: o, Attrs: g.Attrs(id), In: in, Out: out}
+	app := cost.At(g, id)
+	return &app
 }
 
-func keyOf(a *cost.Applied) cost.Key { return cost.KeyOf(here, a.Op, a.Attrs, a.In, a.Out) }
+func keyOf(a *cost.Application) cost.Key { return cost.KeyOf(here, *a) }
 
 func same() map[string]graph.Value {
 	return map[string]graph.Value{"pad": graph.NameValue("same_upper")}
@@ -55,7 +55,7 @@ func same() map[string]graph.Value {
 
 func TestKeyText(t *testing.T) {
 	for _, c := range []struct {
-		app  *cost.Applied
+		app  *cost.Application
 		want string
 	}{
 		{applied(t, "matmul", nil, f32(2, 3), f32(3, 4)), "matmul(float32[2, 3], float32[3, 4]) -> float32[2, 4]"},
@@ -88,7 +88,7 @@ func TestKeyText(t *testing.T) {
 // as they were.
 func TestKeyOfToday(t *testing.T) {
 	i64 := graph.TensorType{DType: graph.Int64, Sizes: []int{2}}
-	for want, app := range map[string]*cost.Applied{
+	for want, app := range map[string]*cost.Application{
 		"softmax[axis=1](float32[2, 3]) -> float32[2, 3]": applied(t, "softmax", map[string]graph.Value{"axis": graph.IntValue(1)}, f32(2, 3)),
 		"layernorm[axis=1, eps=1e-05](float32[2, 3], float32[3], float32[3]) -> float32[2, 3]": applied(t, "layernorm",
 			map[string]graph.Value{"axis": graph.IntValue(1), "eps": graph.NumberValue(1e-5)}, f32(2, 3), f32(3), f32(3)),
@@ -159,7 +159,7 @@ func TestKeyParseErrors(t *testing.T) {
 func ExampleKeyOf() {
 	a, b := f32(64, 1024), f32(1024, 1024)
 	k := cost.KeyOf(cost.Setting{Device: "cpu, 1 thread", Library: "taso 1"},
-		op.MatMul, nil, []graph.TensorType{a, b}, []graph.TensorType{f32(64, 1024)})
+		cost.Application{Op: op.MatMul, In: []graph.TensorType{a, b}, Out: []graph.TensorType{f32(64, 1024)}})
 	fmt.Println(k)
 	// Output: matmul(float32[64, 1024], float32[1024, 1024]) -> float32[64, 1024] on "cpu, 1 thread" by "taso 1"
 }

@@ -115,7 +115,7 @@ func FuzzParseMachine(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s, _, err := m.Cost(op.Relu, nil, []graph.TensorType{f32(8)}, []graph.TensorType{f32(8)})
+		s, _, err := m.Cost(cost.Application{Op: op.Relu, In: []graph.TensorType{f32(8)}, Out: []graph.TensorType{f32(8)}})
 		if err != nil || !(s > 0) {
 			t.Fatalf("relu costs %v, %v", s, err)
 		}
@@ -148,7 +148,7 @@ func TestWorkOf(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		app  *cost.Applied
+		app  *cost.Application
 		want cost.Work
 	}{
 		{"matmul", applied(t, "matmul", nil, f32(2, 3), f32(3, 5)), cost.Work{Class: cost.MatMul, FLOPs: 2 * 2 * 3 * 5, Read: 4 * (6 + 15), Write: 40, Weights: 60}},
@@ -167,11 +167,11 @@ func TestWorkOf(t *testing.T) {
 		{"relu of float16", applied(t, "relu", nil, graph.TensorType{DType: graph.Float16, Sizes: []int{8}}), cost.Work{Class: cost.Pointwise, FLOPs: 8, Read: 16, Write: 16}},
 	} {
 		a := c.app
-		if got := cost.WorkOf(a.Op, a.Attrs, a.In, a.Out); got != c.want {
+		if got := cost.WorkOf(*a); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
 		}
 	}
-	if got, want := cost.WorkOf(nil, nil, []graph.TensorType{f32(2)}, []graph.TensorType{f32(3)}), (cost.Work{Class: cost.Opaque, Read: 8, Write: 12}); got != want {
+	if got, want := cost.WorkOf(cost.Application{In: []graph.TensorType{f32(2)}, Out: []graph.TensorType{f32(3)}}), (cost.Work{Class: cost.Opaque, Read: 8, Write: 12}); got != want {
 		t.Errorf("opaque: got %+v, want %+v", got, want)
 	}
 }
@@ -221,8 +221,8 @@ func ExampleMachine_Cost() {
 		fmt.Println(err)
 		return
 	}
-	in, out := []graph.TensorType{f32(1024, 1024), f32(1024, 1024)}, []graph.TensorType{f32(1024, 1024)}
-	s, source, err := m.Cost(op.MatMul, nil, in, out)
-	fmt.Println(s, source, err, m.BoundOf(cost.WorkOf(op.MatMul, nil, in, out), graph.Float32))
+	app := cost.Application{Op: op.MatMul, In: []graph.TensorType{f32(1024, 1024), f32(1024, 1024)}, Out: []graph.TensorType{f32(1024, 1024)}}
+	s, source, err := m.Cost(app)
+	fmt.Println(s, source, err, m.BoundOf(cost.WorkOf(app), graph.Float32))
 	// Output: 176 µs modelled <nil> compute
 }

@@ -3,18 +3,19 @@ package cost
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 )
 
 // Model gives the cost of applications. Implementations may be used by any
 // number of goroutines.
 type Model interface {
-	// Cost is the time of one application and where it comes from; op nil is
-	// an opaque operator. The time is above zero for every operator. An error
-	// names the application that the model does not know; for a [Table] it is
-	// a *MissingError.
-	Cost(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (Seconds, Source, error)
+	// Cost is the time of one application and where it comes from. The time is
+	// above zero for every operator. An error names the application that the
+	// model does not know; for a [Table] it is a *MissingError.
+	Cost(Application) (Seconds, Source, error)
 }
 
 // MissingError is the error of a model that has no time for an application.
@@ -23,27 +24,32 @@ type MissingError struct{ Key Key }
 // Error names the key.
 func (e *MissingError) Error() string { return "no time recorded for " + e.Key.String() }
 
-// NodeCost is the cost of one node of a graph.
+// NodeCost is the cost of one group of nodes of a graph, or of a view.
 type NodeCost struct {
-	ID      graph.NodeID
-	Name    string // the node's
-	Op      string // the operator's, or the kind of an opaque node
+	ID   graph.NodeID // of the root
+	Name string       // the root's
+	Op   string       // the root's operator, or the kind of an opaque node
+	// Fused are the operators that run in its kernel.
+	Fused   []string
 	Class   Class
 	Seconds Seconds
 	Source  Source
-	// Once: the node depends on weights only, so it is computed before the
-	// first run and not in each.
+	// Once: it depends on weights only, so it is computed before the first run
+	// and not in each.
 	Once bool
 }
 
+// Kernel is the root's operator with what is fused into it: conv2d+ewadd+relu.
+func (n *NodeCost) Kernel() string { return strings.Join(append([]string{n.Op}, n.Fused...), "+") }
+
 // Breakdown is the cost of a graph.
 type Breakdown struct {
-	// Total is the time of one run: the sum over all nodes but those computed
-	// once.
+	// Total is the time of one run: the sum over all groups and views but those
+	// computed once.
 	Total Seconds
 	// Once is the time of what is computed before the first run.
 	Once Seconds
-	// Nodes are all nodes but the inputs, operands before their users.
+	// Nodes are the groups and views of the plan, operands before their users.
 	Nodes []NodeCost
 	// Opaque counts the opaque nodes. A machine prices only their traffic, so
 	// that Total is too low where it is not 0.
@@ -76,30 +82,26 @@ func (b *Breakdown) Source() Source {
 // maxMissing bounds how many unknown applications one error lists.
 const maxMissing = 10
 
-// GraphCost is the sum of the costs of a graph's nodes, dead ones included.
-// Where the model does not know applications, the error names the nodes with
-// them, at most ten.
-func GraphCost(g *graph.Graph, m Model) (*Breakdown, error) {
+// GraphCost is the sum of the costs of what a plan runs: kernels with all that is
+// fused into them, and the views, which cost their dispatch. Nodes that no output
+// depends on cost nothing. Where the model does not know applications, the error
+// names the nodes with them, at most ten.
+func GraphCost(p *lower.Plan, m Model) (*Breakdown, error) {
 	b := &Breakdown{}
-	once := OnceNodes(g)
 	var errs []error
 	failed := 0
-	for id := range g.Nodes() {
-		kind, _, opaque := g.Opaque(id)
-		op := g.Op(id)
-		if op == nil && !opaque {
-			continue // an input
-		}
-		n := NodeCost{ID: id, Name: g.Name(id), Op: kind, Once: once[id]}
-		if opaque {
-			op = nil
+	for _, g := range Groups(p) {
+		n := NodeCost{ID: g.ID, Name: p.Graph.Name(g.ID), Once: g.Once, Class: WorkOf(g.Application).Class}
+		if kind, _, opaque := p.Graph.Opaque(g.ID); opaque {
+			n.Op = kind
 			b.Opaque++
 		} else {
-			n.Op = op.Name
+			n.Op = g.Op.Name
 		}
-		in, out := Types(g, id)
-		n.Class = WorkOf(op, g.Attrs(id), in, out).Class
-		s, from, err := m.Cost(op, g.Attrs(id), in, out)
+		for _, f := range g.Tail {
+			n.Fused = append(n.Fused, f.Op.Name)
+		}
+		s, from, err := m.Cost(g.Application)
 		if err == nil && !(s.Valid() && s > 0) {
 			err = fmt.Errorf("cost %v is not a time above zero", float64(s))
 		}
@@ -127,26 +129,6 @@ func GraphCost(g *graph.Graph, m Model) (*Breakdown, error) {
 	return b, nil
 }
 
-// OnceNodes says for each node, indexed by its id, whether it is an operator
-// that depends on weights and constants only.
-func OnceNodes(g *graph.Graph) []bool {
-	fixed := make([]bool, g.Len()+1) // weights included
-	once := make([]bool, g.Len()+1)
-	for id := range g.Nodes() {
-		_, _, opaque := g.Opaque(id)
-		if g.Op(id) == nil && !opaque {
-			fixed[id] = g.IsWeight(id)
-			continue
-		}
-		all := !opaque // what an opaque node depends on we do not know
-		for _, t := range g.Operands(id) {
-			all = all && fixed[t.Node]
-		}
-		fixed[id], once[id] = all, all
-	}
-	return once
-}
-
 // WithFallback asks first and, where that has no time, second: measured times
 // where there are any, and modelled ones elsewhere. The source of each time
 // says which it was.
@@ -154,11 +136,11 @@ func WithFallback(first, second Model) Model { return fallback{first, second} }
 
 type fallback struct{ first, second Model }
 
-func (f fallback) Cost(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (Seconds, Source, error) {
-	s, from, err := f.first.Cost(op, a, in, out)
+func (f fallback) Cost(a Application) (Seconds, Source, error) {
+	s, from, err := f.first.Cost(a)
 	var missing *MissingError
 	if errors.As(err, &missing) {
-		return f.second.Cost(op, a, in, out)
+		return f.second.Cost(a)
 	}
 	return s, from, err
 }

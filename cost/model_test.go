@@ -9,6 +9,7 @@ import (
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
+	"github.com/taso-go/taso/lower"
 )
 
 // small is relu(x·(w·w)) twice: w·w is computed once.
@@ -28,9 +29,28 @@ func small(t testing.TB) *graph.Graph {
 	return g
 }
 
+func lowered(t testing.TB, g *graph.Graph) *lower.Plan {
+	t.Helper()
+	p, err := lower.Graph(g, lower.CPU(), lower.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// alone gives each node a kernel of its own.
+func alone(t testing.TB, g *graph.Graph) *lower.Plan {
+	t.Helper()
+	p, err := lower.Graph(g, lower.CPU(), lower.Options{NoFuse: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func TestGraphCost(t *testing.T) {
 	g, m := small(t), machine(t, "laptop")
-	b, err := cost.GraphCost(g, m)
+	b, err := cost.GraphCost(lowered(t, g), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,45 +64,50 @@ func TestGraphCost(t *testing.T) {
 			total += n.Seconds
 		}
 	}
-	if got := fmt.Sprint(names); got != "[ww y r s]" {
+	if got := fmt.Sprint(names); got != "[ww y]" {
 		t.Errorf("nodes %s", got)
 	}
 	if b.Total != total || b.Once != once || once == 0 || b.By[cost.Modelled] != total || b.Source() != cost.Modelled || b.Opaque != 0 {
 		t.Errorf("%+v, want total %v, once %v", b, total, once)
 	}
 	by := b.ByClass()
-	if len(by) != 2 || by[cost.MatMul]+by[cost.Pointwise] != total {
-		t.Errorf("by class %v, want %v in two classes", by, total)
+	if k := b.Nodes[1].Kernel(); len(by) != 1 || by[cost.MatMul] != total || k != "matmul+relu+relu" {
+		t.Errorf("by class %v, want %v; kernel %s", by, total, k)
 	}
 }
 
 func TestTableModel(t *testing.T) {
 	g := small(t)
 	var tab cost.Table
-	_, err := cost.GraphCost(g, tab.Model(here))
+	_, err := cost.GraphCost(lowered(t, g), tab.Model(here))
 	var missing *cost.MissingError
 	if !errors.As(err, &missing) || missing.Key.Op != "matmul" {
 		t.Fatalf("an empty table: %v", err)
 	}
-	for _, name := range []string{`"ww"`, `"y"`, `"r"`, `"s"`} {
+	for _, name := range []string{`"ww"`, `"y"`} {
 		if !strings.Contains(err.Error(), "node "+name) {
 			t.Errorf("%v: does not name %s", err, name)
 		}
 	}
-	relu := keyOf(applied(t, "relu", nil, f32(4, 4)))
-	if _, err := tab.Put(cost.Entry{Key: relu, Sample: cost.Sample{Seconds: 3, Runs: 1, Source: cost.Measured}}); err != nil {
+	product := keyOf(applied(t, "matmul", nil, f32(4, 4), f32(4, 4)))
+	if _, err := tab.Put(cost.Entry{Key: product, Sample: measured(3, 0)}); err != nil {
 		t.Fatal(err)
 	}
-	b, err := cost.GraphCost(g, cost.WithFallback(tab.Model(here), machine(t, "laptop")))
+	both := cost.WithFallback(tab.Model(here), machine(t, "laptop"))
+	b, err := cost.GraphCost(lowered(t, g), both)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.By[cost.Measured] != 6 || !(b.By[cost.Modelled] > 0) || b.Source() != cost.Modelled {
-		t.Errorf("by source %v", b.By)
+	// A group of which a part is missing is modelled as a whole.
+	if b.Once != 3 || b.By[cost.Measured] != 0 || !(b.By[cost.Modelled] > 0 && b.By[cost.Modelled] < 1) || b.Source() != cost.Modelled {
+		t.Errorf("by source %v", b)
+	}
+	if b, err = cost.GraphCost(alone(t, g), both); err != nil || b.By[cost.Measured] != 3 || !(b.By[cost.Modelled] > 0) {
+		t.Errorf("each by itself: %v, %v", b, err)
 	}
 	elsewhere := here
 	elsewhere.Math = "tf32"
-	if _, _, err := tab.Model(elsewhere).Cost(op.Relu, nil, []graph.TensorType{f32(4, 4)}, []graph.TensorType{f32(4, 4)}); !errors.As(err, &missing) {
+	if _, _, err := tab.Model(elsewhere).Cost(cost.Application{Op: op.Relu, In: []graph.TensorType{f32(4, 4)}, Out: []graph.TensorType{f32(4, 4)}}); !errors.As(err, &missing) {
 		t.Errorf("another setting: %v", err)
 	}
 }
@@ -98,7 +123,7 @@ func TestOpaque(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := cost.GraphCost(g, machine(t, "laptop"))
+	c, err := cost.GraphCost(lowered(t, g), machine(t, "laptop"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +131,7 @@ func TestOpaque(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	var missing *cost.MissingError
-	if _, err := cost.GraphCost(g, new(cost.Table).Model(here)); !errors.As(err, &missing) || missing.Key.Op != "opaque" {
+	if _, err := cost.GraphCost(lowered(t, g), new(cost.Table).Model(here)); !errors.As(err, &missing) || missing.Key.Op != "opaque" {
 		t.Errorf("an empty table: %v", err)
 	}
 }
@@ -114,15 +139,15 @@ func TestOpaque(t *testing.T) {
 // badModel has no sensible times.
 type badModel struct{ s cost.Seconds }
 
-func (m badModel) Cost(*graph.Op, graph.Attrs, []graph.TensorType, []graph.TensorType) (cost.Seconds, cost.Source, error) {
+func (m badModel) Cost(cost.Application) (cost.Seconds, cost.Source, error) {
 	return m.s, cost.Modelled, nil
 }
 
 func TestCostsAreAboveZero(t *testing.T) {
-	if _, err := cost.GraphCost(small(t), badModel{0}); err == nil || !strings.Contains(err.Error(), "not a time above zero") {
+	if _, err := cost.GraphCost(lowered(t, small(t)), badModel{0}); err == nil || !strings.Contains(err.Error(), "not a time above zero") {
 		t.Errorf("a model that prices at zero: %v", err)
 	}
-	if _, err := cost.GraphCost(small(t), badModel{-1}); err == nil {
+	if _, err := cost.GraphCost(lowered(t, small(t)), badModel{-1}); err == nil {
 		t.Error("a model that prices below zero is accepted")
 	}
 }
@@ -138,7 +163,7 @@ func TestManyMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = cost.GraphCost(g, new(cost.Table).Model(here))
+	_, err = cost.GraphCost(alone(t, g), new(cost.Table).Model(here))
 	if n := strings.Count(fmt.Sprint(err), "\n"); n != 10 || !strings.Contains(err.Error(), "15 more") {
 		t.Errorf("%d lines: %v", n+1, err)
 	}
@@ -161,17 +186,21 @@ return z
 		fmt.Println(err)
 		return
 	}
-	b, err := cost.GraphCost(g, m)
+	p, err := lower.Graph(g, lower.CPU(), lower.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	b, err := cost.GraphCost(p, m)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, n := range b.Nodes {
-		fmt.Println(n.Name, n.Op, n.Seconds, n.Source)
+		fmt.Println(n.Name, n.Kernel(), n.Seconds, n.Source)
 	}
 	fmt.Println("total", b.Total)
 	// Output:
-	// y matmul 15.69 µs modelled
-	// z relu 5.312 µs modelled
-	// total 21 µs
+	// y matmul+relu 15.69 µs modelled
+	// total 15.69 µs
 }

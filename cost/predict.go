@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"text/tabwriter"
 
@@ -18,10 +17,9 @@ type Prediction struct {
 	// Of is the model that this one is a rewritten form of, "" if of none: the
 	// order of forms is what a search goes by.
 	Of    string `json:"of,omitempty"`
-	Nodes int    `json:"nodes"` // operators in the sum
-	// Free are operators that the run that was timed computed inside others:
-	// they save their start and their traffic, see [Predict].
-	Free int `json:"free,omitempty"`
+	Nodes int    `json:"nodes"` // groups and views in the sum
+	// Fused are the operators that run inside others' kernels.
+	Fused int `json:"fused,omitempty"`
 	// Predicted is the sum, and Source the least trusted source in it.
 	Predicted Seconds `json:"predicted"`
 	Source    Source  `json:"source"`
@@ -29,34 +27,16 @@ type Prediction struct {
 	Measured Sample `json:"measured"`
 }
 
-// Predict adds up a breakdown. free, which may be nil, says which nodes the
-// timed run computed inside others. Such a node saves its start and its traffic
-// but not its arithmetic: of the class Function what exceeds the shortest time
-// of any operator is counted, and of other classes nothing.
-func Predict(name string, b *Breakdown, free func(graph.NodeID) bool, measured Sample) (*Prediction, error) {
+// Predict compares a breakdown with the time of whole runs.
+func Predict(name string, b *Breakdown, measured Sample) (*Prediction, error) {
 	if err := measured.Check(); err != nil {
 		return nil, fmt.Errorf("prediction for %s: %w", name, err)
 	}
-	p := &Prediction{Model: name, Measured: measured, Source: Measured}
-	start := Seconds(math.Inf(1))
+	p := &Prediction{Model: name, Predicted: b.Total, Source: b.Source(), Measured: measured}
 	for _, n := range b.Nodes {
-		if n.Class != View && n.Class != Opaque {
-			start = min(start, n.Seconds)
-		}
-	}
-	for _, n := range b.Nodes {
-		switch {
-		case n.Once:
-		case free != nil && free(n.ID):
-			p.Free++
-			if n.Class == Function {
-				p.Predicted += n.Seconds - start
-				p.Source = min(p.Source, n.Source)
-			}
-		default:
+		if !n.Once {
 			p.Nodes++
-			p.Predicted += n.Seconds
-			p.Source = min(p.Source, n.Source)
+			p.Fused += len(n.Fused)
 		}
 	}
 	return p, nil
@@ -103,7 +83,7 @@ func (b *Breakdown) WriteText(w io.Writer, top int) error {
 	}
 	fmt.Fprintln(t, "\t\t\t\nnode\ttime\tpart\toperator\t")
 	for _, n := range nodes {
-		fmt.Fprintf(t, "%s\t%v\t%.1f %%\t%s\t%s\t\n", n.Name, n.Seconds, part(n.Seconds), n.Op, n.Source)
+		fmt.Fprintf(t, "%s\t%v\t%.1f %%\t%s\t%s\t\n", n.Name, n.Seconds, part(n.Seconds), n.Kernel(), n.Source)
 	}
 	if b.Opaque > 0 {
 		fmt.Fprintf(t, "%d opaque operators: only their traffic is counted\t\n", b.Opaque)

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/cost"
-	"github.com/taso-go/taso/graph"
 )
 
 func measured(s, mad cost.Seconds) cost.Sample {
@@ -19,40 +18,22 @@ func measured(s, mad cost.Seconds) cost.Sample {
 }
 
 func TestPredict(t *testing.T) {
-	b, err := cost.GraphCost(small(t), machine(t, "laptop"))
+	b, err := cost.GraphCost(lowered(t, small(t)), machine(t, "laptop"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cost.Predict("small", b, nil, measured(b.Total/2, 0))
+	p, err := cost.Predict("small", b, measured(b.Total/2, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Nodes != 3 || p.Free != 0 || !near(float64(p.Predicted), float64(b.Total)) || math.Abs(p.Error()-1) > 1e-9 || p.Source != cost.Modelled {
+	// y with r and s in its kernel; ww is computed once.
+	if p.Nodes != 1 || p.Fused != 2 || p.Predicted != b.Total || math.Abs(p.Error()-1) > 1e-9 || p.Source != cost.Modelled {
 		t.Errorf("%+v, error %v", p, p.Error())
 	}
-	last := b.Nodes[3]
-	p, err = cost.Predict("small", b, func(id graph.NodeID) bool { return id == last.ID }, measured(1, 0))
-	if err != nil || p.Nodes != 2 || p.Free != 1 || !near(float64(p.Predicted), float64(b.Total-last.Seconds)) {
-		t.Errorf("one operator free: %+v, %v", p, err)
-	}
-	if b, err := json.Marshal(p); err != nil || !strings.Contains(string(b), `"free":1`) || !strings.Contains(string(b), `"error":`) {
+	if b, err := json.Marshal(p); err != nil || !strings.Contains(string(b), `"fused":2`) || !strings.Contains(string(b), `"error":`) {
 		t.Errorf("JSON %s, %v", b, err)
 	}
-	// A function inside another kernel still takes its arithmetic.
-	for i := range b.Nodes {
-		if b.Nodes[i].ID == last.ID {
-			b.Nodes[i].Class, b.Nodes[i].Seconds = cost.Function, 1
-		}
-	}
-	start := b.Nodes[0].Seconds
-	for _, n := range b.Nodes {
-		start = min(start, n.Seconds)
-	}
-	p, err = cost.Predict("small", b, func(id graph.NodeID) bool { return id == last.ID }, measured(1, 0))
-	if want := b.Total - last.Seconds + 1 - start; err != nil || p.Free != 1 || !near(float64(p.Predicted), float64(want)) {
-		t.Errorf("a function free: %+v, %v, want %v", p, err, want)
-	}
-	if _, err := cost.Predict("small", b, nil, cost.Sample{}); err == nil || !strings.Contains(err.Error(), "small") {
+	if _, err := cost.Predict("small", b, cost.Sample{}); err == nil || !strings.Contains(err.Error(), "small") {
 		t.Errorf("without a measured time: %v", err)
 	}
 }
@@ -85,7 +66,7 @@ func TestAccuracy(t *testing.T) {
 }
 
 func TestReports(t *testing.T) {
-	b, err := cost.GraphCost(small(t), machine(t, "laptop"))
+	b, err := cost.GraphCost(alone(t, small(t)), machine(t, "laptop"))
 	if err != nil {
 		t.Fatal(err)
 	}

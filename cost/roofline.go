@@ -77,9 +77,20 @@ func (m *Machine) BoundOf(w Work, t graph.DType) Bound {
 }
 
 // Cost makes a machine a [Model]: every application has a cost, and it is
-// modelled.
-func (m *Machine) Cost(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (Seconds, Source, error) {
-	return m.Time(WorkOf(op, a, in, out), elementType(in, out)), Modelled, nil
+// modelled. A group costs what its root does with the other operands that its
+// tail reads, and the tail's arithmetic at the rates of the fused operators: a
+// fused operator saves its start and the traffic of the result in between.
+func (m *Machine) Cost(a Application) (Seconds, Source, error) {
+	tail := a.Tail
+	a.Tail = nil
+	w, t := WorkOf(a), elementType(a.In, a.Out)
+	var compute float64
+	for _, f := range tail {
+		w.Read = add(w.Read, f.bytes())
+		c, _ := m.terms(WorkOf(f.alone(a.Out[0])), t)
+		compute += c
+	}
+	return m.Time(w, t) + Seconds(compute), Modelled, nil
 }
 
 // elementType is the type that arithmetic is done in: that of the first

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -127,27 +128,75 @@ func (t *Table) Merge(other *Table) (int, error) {
 	return n, nil
 }
 
-// Model is the table's times of one setting as a [Model]. An application that
-// is not in the table is a *MissingError, and so is every opaque operator. A
-// view that was not measured costs nothing the table knows of: it is missing
-// too, for the caller to decide with [WithFallback].
-func (t *Table) Model(s Setting) Model { return tabled{t, s} }
-
-type tabled struct {
-	t *Table
-	s Setting
+// Model is the table's times of one setting as a [Model], as they are now. An
+// application that is not in the table is a *MissingError, and so is every opaque
+// operator. A view costs the median of the setting's times of reshapes, which
+// move nothing.
+//
+// A group that was not timed as one is priced from its parts, which makes its
+// time a modelled one: the root's time,
+// and of each fused operator a share of its own time without the start, which is
+// the shortest time of the setting. A function of many instructions keeps all of
+// it; of others only the part for the operands that are still read counts.
+func (t *Table) Model(s Setting) Model {
+	m := &tabled{t: t, s: s, start: Seconds(math.Inf(1)), viewSource: Measured}
+	var views []Seconds
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for k, e := range t.m {
+		switch {
+		case k.Setting != s:
+		case k.Op == "reshape":
+			views = append(views, e.Sample.Seconds)
+			m.viewSource = min(m.viewSource, e.Sample.Source)
+		case k.Op != "transpose": // which may move nothing
+			m.start = min(m.start, e.Sample.Seconds)
+		}
+	}
+	m.view = Median(views)
+	return m
 }
 
-func (m tabled) Cost(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (Seconds, Source, error) {
-	if op == nil {
-		return 0, 0, &MissingError{Key{Setting: m.s, Op: "opaque", In: formatTypes(in), Out: formatTypes(out)}}
+type tabled struct {
+	t           *Table
+	s           Setting
+	view, start Seconds
+	viewSource  Source
+}
+
+func (m *tabled) Cost(a Application) (Seconds, Source, error) {
+	k := KeyOf(m.s, a)
+	if a.View && m.view > 0 {
+		return m.view, m.viewSource, nil
 	}
-	k := KeyOf(m.s, op, a, in, out)
-	s, ok := m.t.Get(k)
-	if !ok {
+	if s, ok := m.t.Get(k); ok && a.Op != nil && !a.View {
+		return s.Seconds, s.Source, nil
+	}
+	if len(a.Tail) == 0 {
 		return 0, 0, &MissingError{k}
 	}
-	return s.Seconds, s.Source, nil
+	tail := a.Tail
+	a.Tail = nil
+	sum, _, err := m.Cost(a)
+	for _, f := range tail {
+		if err != nil {
+			break
+		}
+		var s Seconds
+		s, _, err = m.Cost(f.alone(a.Out[0]))
+		sum += Seconds(f.share(a.Out[0])) * max(0, s-m.start)
+	}
+	return sum, Modelled, err
+}
+
+// share is the part of an elementwise operator's time that is left when it is
+// fused into another one's kernel.
+func (f *Fused) share(t graph.TensorType) float64 {
+	w := WorkOf(f.alone(t))
+	if w.Class == Function {
+		return 1
+	}
+	return float64(f.bytes()) / float64(max(1, w.Bytes()))
 }
 
 // NewEntry is an entry of now.

@@ -71,15 +71,20 @@ func (w Work) Intensity() float64 {
 	return 0
 }
 
-// WorkOf is the work of an application; op nil, or the operator of an opaque
-// node, is one of which only the traffic is known.
+// WorkOf is the work of an application; of an opaque one only the traffic is
+// known.
 //
 // Tensors are taken to lie in memory in row-major order, complete. Then a
 // reshape is a view, and so is a transpose that moves only axes of size 1;
-// every other operator writes its outputs. A slice or split copies: a view of
-// the first rows would do for some, but the result must outlive its source.
-func WorkOf(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Work {
+// every other operator writes its outputs, unless the application says that it
+// is a view. What is fused into it adds its arithmetic and the other operands
+// that it reads; the results in between are neither written nor read.
+func WorkOf(ap Application) Work {
+	op, a, in, out := ap.Op, ap.Attrs, ap.In, ap.Out
 	w := Work{Class: Opaque}
+	if ap.View {
+		return Work{Class: View}
+	}
 	for _, t := range in {
 		w.Read = add(w.Read, t.Bytes())
 	}
@@ -107,7 +112,19 @@ func WorkOf(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Work {
 			w.FLOPs, w.Read = 0, add(min(in[0].Bytes(), w.Write), w.Read-in[0].Bytes())
 		}
 	}
+	for _, f := range ap.Tail {
+		w.FLOPs = add(w.FLOPs, WorkOf(f.alone(out[0])).FLOPs)
+		w.Read = add(w.Read, f.bytes())
+	}
 	return w
+}
+
+// bytes are those of the operands that are read beside the running value.
+func (f *Fused) bytes() (n int64) {
+	for _, t := range f.Others {
+		n = add(n, t.Bytes())
+	}
+	return n
 }
 
 // weightBytes sums up the operands that usually are weights.

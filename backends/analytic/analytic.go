@@ -8,6 +8,7 @@ import (
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 )
 
@@ -52,19 +53,23 @@ func (b *Backend) Compile(context.Context, *model.Model, backends.CompileOptions
 	return nil, fmt.Errorf("analytic backend for %s: %w", b.m.Name, backends.ErrNoRun)
 }
 
+// Target is that of the CPU backend: there is no other description yet.
+func (b *Backend) Target() *lower.Target { return lower.CPU() }
+
 // Measure is what the machine's roofline says; the options do not matter.
-func (b *Backend) Measure(ctx context.Context, op *graph.Op, attrs graph.Attrs, in, out []graph.TensorType, _ backends.MeasureOptions) (cost.Sample, error) {
+func (b *Backend) Measure(ctx context.Context, a cost.Application, _ backends.MeasureOptions) (cost.Sample, error) {
 	if err := ctx.Err(); err != nil {
 		return cost.Sample{}, err
 	}
+	op, in, out := a.Op, a.In, a.Out
 	if op == nil {
 		return cost.Sample{}, &backends.Unsupported{Backend: "analytic", Op: "input", Why: "it is no operator"}
 	}
-	if len(in) != op.In || len(out) != op.Out || len(attrs) != len(op.Params) {
+	if len(in) != op.In || len(out) != op.Out || len(a.Attrs) != len(op.Params) {
 		return cost.Sample{}, &backends.Unsupported{Backend: "analytic", Op: op.Name,
-			Why: fmt.Sprintf("%d inputs, %d outputs and %d attributes, want %d, %d and %d", len(in), len(out), len(attrs), op.In, op.Out, len(op.Params))}
+			Why: fmt.Sprintf("%d inputs, %d outputs and %d attributes, want %d, %d and %d", len(in), len(out), len(a.Attrs), op.In, op.Out, len(op.Params))}
 	}
-	s, source, err := b.m.Cost(op, attrs, in, out)
+	s, source, err := b.m.Cost(a)
 	if err != nil {
 		return cost.Sample{}, err
 	}

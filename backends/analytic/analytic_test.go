@@ -33,22 +33,24 @@ func f32(sizes ...int) graph.TensorType { return graph.TensorType{Sizes: sizes} 
 func TestMeasure(t *testing.T) {
 	b := v100(t)
 	ctx := context.Background()
-	in, out := []graph.TensorType{f32(512, 512), f32(512, 512)}, []graph.TensorType{f32(512, 512)}
-	s, err := b.Measure(ctx, op.MatMul, nil, in, out, backends.MeasureOptions{})
-	want, _, _ := b.Machine().Cost(op.MatMul, nil, in, out)
+	a := cost.Application{Op: op.MatMul, In: []graph.TensorType{f32(512, 512), f32(512, 512)}, Out: []graph.TensorType{f32(512, 512)}}
+	one, none := a, a
+	one.In, none.Op = a.In[:1], nil
+	s, err := b.Measure(ctx, a, backends.MeasureOptions{})
+	want, _, _ := b.Machine().Cost(a)
 	if err != nil || s != (cost.Sample{Seconds: want, Source: cost.Modelled}) || s.Check() != nil {
 		t.Errorf("got %v, %v, want %v", s, err, want)
 	}
 	var un *backends.Unsupported
-	if _, err := b.Measure(ctx, op.MatMul, nil, in[:1], out, backends.MeasureOptions{}); !errors.As(err, &un) {
+	if _, err := b.Measure(ctx, one, backends.MeasureOptions{}); !errors.As(err, &un) {
 		t.Errorf("one input: %v", err)
 	}
-	if _, err := b.Measure(ctx, nil, nil, in, out, backends.MeasureOptions{}); !errors.As(err, &un) {
+	if _, err := b.Measure(ctx, none, backends.MeasureOptions{}); !errors.As(err, &un) {
 		t.Errorf("no operator: %v", err)
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := b.Measure(done, op.MatMul, nil, in, out, backends.MeasureOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := b.Measure(done, a, backends.MeasureOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -112,7 +114,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	s, err := b.Measure(context.Background(), op.Relu, nil, []graph.TensorType{f32(1, 64, 56, 56)}, []graph.TensorType{f32(1, 64, 56, 56)}, backends.MeasureOptions{})
+	x := []graph.TensorType{f32(1, 64, 56, 56)}
+	s, err := b.Measure(context.Background(), cost.Application{Op: op.Relu, In: x, Out: x}, backends.MeasureOptions{})
 	fmt.Println(s, err)
 	// Output: 5.956 µs (modelled) <nil>
 }

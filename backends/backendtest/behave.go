@@ -362,7 +362,7 @@ func measure(ctx context.Context, b backends.Backend) error {
 	typ := func(sizes ...int) graph.TensorType { return graph.TensorType{DType: graph.Float32, Sizes: sizes} }
 	mm, _ := graph.Lookup("matmul")
 	sample := func(ctx context.Context, m, k, l, n, o int) (cost.Sample, error) {
-		s, err := b.Measure(ctx, mm, nil, []graph.TensorType{typ(m, k), typ(l, n)}, []graph.TensorType{typ(m, o)}, opt)
+		s, err := b.Measure(ctx, cost.Application{Op: mm, In: []graph.TensorType{typ(m, k), typ(l, n)}, Out: []graph.TensorType{typ(m, o)}}, opt)
 		if err == nil && (s.Check() != nil || s.Runs < 5 || s.Source != cost.Measured) {
 			err = fmt.Errorf("measured %+v", s)
 		}
@@ -385,7 +385,12 @@ func measure(ctx context.Context, b backends.Backend) error {
 	if _, err := sample(ctx, 2, 3, 3, 5, 6); err == nil {
 		return errors.New("measured with a result of another size")
 	}
-	if _, err := b.Measure(ctx, nil, nil, nil, nil, opt); err == nil {
+	relu, _ := graph.Lookup("relu")
+	group := cost.Application{Op: mm, In: []graph.TensorType{typ(4, 4), typ(4, 4)}, Out: []graph.TensorType{typ(4, 4)}, Tail: []cost.Fused{{Op: relu}}}
+	if s, err := b.Measure(ctx, group, opt); err != nil || s.Check() != nil {
+		return fmt.Errorf("measured a product with a function behind it: %v, %v", s, err)
+	}
+	if _, err := b.Measure(ctx, cost.Application{}, opt); err == nil {
 		return errors.New("measured no operator")
 	}
 	ended, cancel := context.WithCancel(ctx)
@@ -414,8 +419,7 @@ func measureAll(ctx context.Context, b backends.Backend) error {
 		if b.Supports(g, id) != nil {
 			continue
 		}
-		in, out := cost.Types(g, id)
-		s, err := b.Measure(ctx, g.Op(id), g.Attrs(id), in, out, opt)
+		s, err := b.Measure(ctx, cost.At(g, id), opt)
 		if err == nil {
 			err = s.Check() // above zero
 		}

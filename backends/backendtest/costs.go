@@ -72,8 +72,7 @@ func costs(ctx context.Context, b backends.Backend, g *graph.Graph, id graph.Nod
 	if err := b.Supports(g, id); err != nil {
 		return err
 	}
-	in, out := cost.Types(g, id)
-	s, err := b.Measure(ctx, g.Op(id), g.Attrs(id), in, out, backends.MeasureOptions{})
+	s, err := b.Measure(ctx, cost.At(g, id), backends.MeasureOptions{})
 	if err != nil {
 		return err
 	}
@@ -82,7 +81,7 @@ func costs(ctx context.Context, b backends.Backend, g *graph.Graph, id graph.Nod
 	}
 	for _, from := range sources {
 		if s.Source == from {
-			again, err := b.Measure(ctx, g.Op(id), g.Attrs(id), in, out, backends.MeasureOptions{})
+			again, err := b.Measure(ctx, cost.At(g, id), backends.MeasureOptions{})
 			if err == nil && again != s {
 				err = fmt.Errorf("it takes %v, and %v when asked again", s, again)
 			}
@@ -107,17 +106,18 @@ func costFaults(ctx context.Context, b backends.Backend) error {
 	if err := b.Supports(m.Graph, m.Graph.Inputs()[0]); !errors.As(err, &un) || un.Node != "x" {
 		return fmt.Errorf("support of an input: %v", err)
 	}
-	if _, err := b.Measure(ctx, nil, nil, nil, nil, backends.MeasureOptions{}); err == nil {
+	if _, err := b.Measure(ctx, cost.Application{}, backends.MeasureOptions{}); err == nil {
 		return errors.New("measured no operator")
 	}
 	y, _ := m.Graph.Find("y")
-	in, out := cost.Types(m.Graph, y)
-	if _, err := b.Measure(ctx, m.Graph.Op(y), nil, in[:1], out, backends.MeasureOptions{}); err == nil {
+	one := cost.At(m.Graph, y)
+	one.In = one.In[:1]
+	if _, err := b.Measure(ctx, one, backends.MeasureOptions{}); err == nil {
 		return errors.New("measured a product of one operand")
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := b.Measure(ended, m.Graph.Op(y), nil, in, out, backends.MeasureOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := b.Measure(ended, cost.At(m.Graph, y), backends.MeasureOptions{}); !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("measure with a cancelled context: %v", err)
 	}
 	return nil

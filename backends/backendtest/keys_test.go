@@ -14,15 +14,15 @@ func TestKeys(t *testing.T) {
 	here := cost.Setting{Device: "here", Library: "suite"}
 	byText, byHash := map[cost.Key]string{}, map[uint64]cost.Key{}
 	err := Applications(func(g *graph.Graph, id graph.NodeID) error {
-		in, out := cost.Types(g, id)
-		op, a := g.Op(id), g.Attrs(id)
-		k := cost.KeyOf(here, op, a, in, out)
+		app := cost.At(g, id)
+		op, a := app.Op, app.Attrs
+		k := cost.KeyOf(here, app)
 		// All there is to know of it, written by other means.
 		what := op.Name
 		for i, p := range op.Params {
 			what += fmt.Sprintf(" %s %s", p.Name, a[i].String())
 		}
-		what += fmt.Sprintf(" %v %v", in, out)
+		what += fmt.Sprintf(" %v %v", app.In, app.Out)
 		if old, ok := byText[k]; ok && old != what {
 			return fmt.Errorf("%s is the key of %s and of %s", k, old, what)
 		}
@@ -35,7 +35,7 @@ func TestKeys(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if ap.Op != op || cost.KeyOf(here, ap.Op, ap.Attrs, ap.In, ap.Out) != k {
+		if ap.Op != op || cost.KeyOf(here, *ap) != k {
 			return fmt.Errorf("%s is read back as %+v", k, ap)
 		}
 		return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 )
 
@@ -243,7 +244,10 @@ func (p *oraclePlan) Close() error {
 	return nil
 }
 
-func (o *oracle) Measure(ctx context.Context, op *graph.Op, a graph.Attrs, in, out []graph.TensorType, opt backends.MeasureOptions) (cost.Sample, error) {
+func (o *oracle) Target() *lower.Target { return lower.CPU() }
+
+func (o *oracle) Measure(ctx context.Context, ap cost.Application, opt backends.MeasureOptions) (cost.Sample, error) {
+	op, a, in, out := ap.Op, ap.Attrs, ap.In, ap.Out
 	if err := ctx.Err(); err != nil && !o.ignoreCancel {
 		return cost.Sample{}, err
 	}

@@ -52,8 +52,8 @@ func runs(op *graph.Op) bool {
 	return kernels[op.Name] != nil
 }
 
-// target is what the kernels can do, with the forms that they want weights in.
-func (b *Backend) target() *lower.Target {
+// Target is what the kernels can do, with the forms that they want weights in.
+func (b *Backend) Target() *lower.Target {
 	t := lower.CPU()
 	t.Packed = func(a *lower.App) ([]lower.Packed, error) {
 		switch a.As {

@@ -39,7 +39,7 @@ func (b *Backend) Compile(ctx context.Context, m *model.Model, opt backends.Comp
 	if err := checkSizes(m.Graph, needed); err != nil {
 		return wrap(err)
 	}
-	l, err := lower.Graph(m.Graph, b.target(), lower.Options{NoFuse: opt.NoFuse, KeepAll: opt.KeepAll})
+	l, err := lower.Graph(m.Graph, b.Target(), lower.Options{NoFuse: opt.NoFuse, KeepAll: opt.KeepAll})
 	if err != nil {
 		return wrap(err)
 	}

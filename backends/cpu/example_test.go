@@ -7,6 +7,7 @@ import (
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/backends/cpu"
+	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/model"
@@ -82,7 +83,7 @@ func ExampleBackend_Measure() {
 		return
 	}
 	x := graph.TensorType{DType: graph.Float32, Sizes: []int{1000}}
-	s, err := b.Measure(context.Background(), op.Tanh, nil, []graph.TensorType{x}, []graph.TensorType{x},
+	s, err := b.Measure(context.Background(), cost.Application{Op: op.Tanh, In: []graph.TensorType{x}, Out: []graph.TensorType{x}},
 		backends.MeasureOptions{Budget: time.Millisecond, Between: -1})
 	fmt.Println(s.Source, s.Seconds > 0, s.Runs >= 5, err)
 	// Output: measured true true <nil>

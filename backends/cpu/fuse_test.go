@@ -1,9 +1,13 @@
 package cpu
 
 import (
+	"context"
 	"testing"
 
 	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/lower"
 )
 
 // TestFusion counts the kernel calls of a run. Constants are computed when
@@ -107,5 +111,45 @@ return e`, 1, 1},
 				t.Errorf("without fusion %v", p.plan.Into)
 			}
 		})
+	}
+}
+
+// TestMeasuredGroups: what is measured of a group runs as it does in the model.
+func TestMeasuredGroups(t *testing.T) {
+	b, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := 0
+	for _, name := range models.Names() {
+		m, err := models.Build(name+"-tiny", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := lower.Graph(m.Graph, b.Target(), lower.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range cost.Groups(l) {
+			if len(g.Tail) == 0 {
+				continue
+			}
+			groups++
+			one, _, err := single(&g.Application, backends.MeasureOptions{}.WithDefaults(&g.Application))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := b.Compile(context.Background(), one, backends.CompileOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if q := p.(*Plan); len(q.steps) != 1 || len(q.plan.Into) != len(g.Tail) {
+				t.Errorf("%s: %s: %d kernels, %d nodes in others", name, cost.KeyOf(cost.Setting{}, g.Application), len(q.steps), len(q.plan.Into))
+			}
+			p.Close()
+		}
+	}
+	if groups < 300 {
+		t.Errorf("%d groups", groups)
 	}
 }

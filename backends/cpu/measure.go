@@ -21,30 +21,30 @@ import (
 	"github.com/taso-go/taso/model"
 )
 
-// Measure times one application in a plan of its own, see
+// Measure times one application, or a group fused, in a plan of its own, see
 // backends.MeasureOptions for what is in the caches when the clock starts. The
 // result is the median of the runs and their median absolute deviation; a run
 // in which other work took the processor counts with its processor time. An
 // application for which nothing is to be done, such as a reshape, costs what it
 // takes to find that out.
-func (b *Backend) Measure(ctx context.Context, op *graph.Op, a graph.Attrs, in, out []graph.TensorType, opt backends.MeasureOptions) (cost.Sample, error) {
-	if op == nil {
+func (b *Backend) Measure(ctx context.Context, a cost.Application, opt backends.MeasureOptions) (cost.Sample, error) {
+	if a.Op == nil {
 		return cost.Sample{}, errors.New("measure: no operator")
 	}
 	wrap := func(err error) (cost.Sample, error) {
-		return cost.Sample{}, fmt.Errorf("measure %s: %w", op.Name, err)
+		return cost.Sample{}, fmt.Errorf("measure %s: %w", a.Op.Name, err)
 	}
-	opt = opt.WithDefaults(op, in)
-	m, data, err := single(op, a, in, opt)
+	opt = opt.WithDefaults(&a)
+	m, data, err := single(&a, opt)
 	if err != nil {
 		return wrap(err)
 	}
-	for i, t := range out {
+	for i, t := range a.Out {
 		if id := graph.NodeID(m.Graph.Len()); i >= m.Graph.NumOut(id) || !slices.Equal(m.Graph.Sizes(id.Out(i)), t.Sizes) {
 			return wrap(fmt.Errorf("output %d is not %s", i, t))
 		}
 	}
-	plan, err := b.Compile(ctx, m, backends.CompileOptions{NoFuse: true})
+	plan, err := b.Compile(ctx, m, backends.CompileOptions{NoFuse: len(a.Tail) == 0})
 	if err != nil {
 		return wrap(err)
 	}
@@ -171,50 +171,45 @@ func (r *rotation) close() {
 	r.other.free()
 }
 
-// single is a model of one node, and data for its inputs.
-func single(op *graph.Op, a graph.Attrs, in []graph.TensorType, opt backends.MeasureOptions) (*model.Model, []backends.Tensor, error) {
+// single is a model of one application, and data for its inputs.
+func single(a *cost.Application, opt backends.MeasureOptions) (*model.Model, []backends.Tensor, error) {
 	var b graph.Builder
-	m := &model.Model{Name: op.Name, Weights: map[graph.NodeID]*model.Weight{}}
-	var args []graph.Tensor
+	m := &model.Model{Name: a.Op.Name, Weights: map[graph.NodeID]*model.Weight{}}
 	var data []backends.Tensor
-	for i, t := range in {
+	id, err := a.Build(&b, func(i int, t graph.TensorType) (graph.Tensor, error) {
 		x, err := backends.Random(opt.Seed+uint64(i), t)
 		if err != nil {
-			return nil, nil, err
+			return graph.Tensor{}, err
 		}
 		for k := range x.I64 { // indices that differ
-			x.I64[k] = int64(k*7919) % int64(max(1, firstSize(in, a, op)))
+			x.I64[k] = int64(k*7919) % int64(max(1, firstSize(a)))
 		}
-		if op.Name == "batchnorm" && i == 4 { // a variance
+		if a.Op.Name == "batchnorm" && i == 4 { // a variance
 			for k := range x.F32 {
 				x.F32[k] = 0.5 + x.F32[k]*x.F32[k]
 			}
 		}
 		name := "x" + strconv.Itoa(i)
-		if i < len(opt.Weights) && opt.Weights[i] {
-			w, err := b.AddWeight(name, t.DType, t.Sizes...)
-			if err != nil {
-				return nil, nil, err
-			}
-			args = append(args, w)
-			if t.DType == graph.Int64 {
-				m.Weights[w.Node] = model.FromInt64(t.Sizes, x.I64)
-			} else {
-				m.Weights[w.Node] = model.FromFloat32(t.Sizes, x.F32)
-			}
-			continue
+		weight := i < len(opt.Weights) && opt.Weights[i]
+		if i >= len(a.In) { // of the tail
+			weight = graph.NumElements(t.Sizes) < graph.NumElements(a.Out[0].Sizes)
 		}
-		w, err := b.AddInput(name, t.DType, t.Sizes...)
-		if err != nil {
-			return nil, nil, err
+		if !weight {
+			data = append(data, x)
+			return b.AddInput(name, t.DType, t.Sizes...)
 		}
-		args, data = append(args, w), append(data, x)
-	}
-	id, err := b.Apply("y", op, a, args...)
+		w, err := b.AddWeight(name, t.DType, t.Sizes...)
+		if t.DType == graph.Int64 {
+			m.Weights[w.Node] = model.FromInt64(t.Sizes, x.I64)
+		} else {
+			m.Weights[w.Node] = model.FromFloat32(t.Sizes, x.F32)
+		}
+		return w, err
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	outs := make([]graph.Tensor, max(1, op.Out))
+	outs := make([]graph.Tensor, max(1, len(a.Out)))
 	for i := range outs {
 		outs[i] = id.Out(i)
 	}
@@ -223,12 +218,12 @@ func single(op *graph.Op, a graph.Attrs, in []graph.TensorType, opt backends.Mea
 }
 
 // firstSize is the size of the axis that a gather picks from.
-func firstSize(in []graph.TensorType, a graph.Attrs, op *graph.Op) int {
-	axis, err := lower.Attrs{Op: op, Values: a}.Int("axis")
-	if err != nil || len(in) == 0 || axis < 0 || axis >= len(in[0].Sizes) {
+func firstSize(a *cost.Application) int {
+	axis, err := lower.Attrs{Op: a.Op, Values: a.Attrs}.Int("axis")
+	if err != nil || len(a.In) == 0 || axis < 0 || axis >= len(a.In[0].Sizes) {
 		return 1
 	}
-	return in[0].Sizes[axis]
+	return a.In[0].Sizes[axis]
 }
 
 // lastLevelCache is the size of the largest cache in bytes, as the system tells

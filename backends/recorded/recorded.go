@@ -9,6 +9,7 @@ import (
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 )
 
@@ -85,8 +86,7 @@ func (b *Backend) Supports(g *graph.Graph, id graph.NodeID) error {
 		un.Op, un.Why = kind, "it is opaque"
 		return un
 	}
-	in, out := cost.Types(g, id)
-	k := cost.KeyOf(b.s, op, g.Attrs(id), in, out)
+	k := cost.KeyOf(b.s, cost.At(g, id))
 	if _, ok := b.t.Get(k); !ok {
 		un.Why = (&cost.MissingError{Key: k}).Error()
 		return un
@@ -99,17 +99,20 @@ func (b *Backend) Compile(context.Context, *model.Model, backends.CompileOptions
 	return nil, fmt.Errorf("recorded times of %s: %w", b.s.Device, backends.ErrNoRun)
 }
 
+// Target is that of the CPU backend, the only one whose times there are.
+func (b *Backend) Target() *lower.Target { return lower.CPU() }
+
 // Measure is the recorded time of exactly this application, with source
 // Recorded unless it was modelled already when it was recorded. An application
 // that is not in the table is a *cost.MissingError. The options do not matter.
-func (b *Backend) Measure(ctx context.Context, op *graph.Op, attrs graph.Attrs, in, out []graph.TensorType, _ backends.MeasureOptions) (cost.Sample, error) {
+func (b *Backend) Measure(ctx context.Context, a cost.Application, _ backends.MeasureOptions) (cost.Sample, error) {
 	if err := ctx.Err(); err != nil {
 		return cost.Sample{}, err
 	}
-	if op == nil || len(attrs) != len(op.Params) {
+	if a.Op == nil || len(a.Attrs) != len(a.Op.Params) {
 		return cost.Sample{}, &backends.Unsupported{Backend: "recorded", Op: "input", Why: "it is no operator with its attributes"}
 	}
-	k := cost.KeyOf(b.s, op, attrs, in, out)
+	k := cost.KeyOf(b.s, a)
 	s, ok := b.t.Get(k)
 	if !ok {
 		return cost.Sample{}, &cost.MissingError{Key: k}

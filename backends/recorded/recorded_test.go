@@ -23,12 +23,17 @@ var (
 	relu = []graph.TensorType{{Sizes: []int{8}}}
 )
 
+// app is an operator on tensors like its result.
+func app(o *graph.Op, t []graph.TensorType) cost.Application {
+	return cost.Application{Op: o, In: t, Out: t}
+}
+
 // table has relu of 8 elements on the GPU, measured, and tanh, modelled.
 func table(t testing.TB) *cost.Table {
 	t.Helper()
 	var tab cost.Table
 	put := func(o *graph.Op, s cost.Sample) {
-		if _, err := tab.Put(cost.NewEntry(cost.KeyOf(gpu, o, nil, relu, relu), s)); err != nil {
+		if _, err := tab.Put(cost.NewEntry(cost.KeyOf(gpu, app(o, relu)), s)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,24 +46,24 @@ func TestMeasure(t *testing.T) {
 	b := recorded.New(table(t), gpu)
 	ctx := context.Background()
 	opt := backends.MeasureOptions{}
-	s, err := b.Measure(ctx, op.Relu, nil, relu, relu, opt)
+	s, err := b.Measure(ctx, app(op.Relu, relu), opt)
 	if want := (cost.Sample{Seconds: 3e-6, MAD: 1e-7, Runs: 9, Source: cost.Recorded}); err != nil || s != want {
 		t.Errorf("got %v, %v, want %v", s, err, want)
 	}
-	if s, err = b.Measure(ctx, op.EWAdd, nil, relu, relu, opt); err != nil || s.Source != cost.Modelled {
+	if s, err = b.Measure(ctx, app(op.EWAdd, relu), opt); err != nil || s.Source != cost.Modelled {
 		t.Errorf("a modelled time is replayed as %v, %v", s, err)
 	}
 	var missing *cost.MissingError
 	other := []graph.TensorType{{Sizes: []int{9}}}
-	if _, err := b.Measure(ctx, op.Relu, nil, other, other, opt); !errors.As(err, &missing) || !strings.Contains(err.Error(), "relu(float32[9])") {
+	if _, err := b.Measure(ctx, app(op.Relu, other), opt); !errors.As(err, &missing) || !strings.Contains(err.Error(), "relu(float32[9])") {
 		t.Errorf("a size that was not recorded: %v", err)
 	}
-	if _, err := b.Measure(ctx, nil, nil, relu, relu, opt); err == nil {
+	if _, err := b.Measure(ctx, app(nil, relu), opt); err == nil {
 		t.Error("no operator, and no error")
 	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := b.Measure(done, op.Relu, nil, relu, relu, opt); !errors.Is(err, context.Canceled) {
+	if _, err := b.Measure(done, app(op.Relu, relu), opt); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -73,9 +78,9 @@ func TestEveryOperator(t *testing.T) {
 	var entries []cost.Entry
 	want := map[cost.Key]cost.Seconds{}
 	err = backendtest.Applications(func(g *graph.Graph, id graph.NodeID) error {
-		in, out := cost.Types(g, id)
-		s, _, err := m.Cost(g.Op(id), g.Attrs(id), in, out)
-		k := cost.KeyOf(gpu, g.Op(id), g.Attrs(id), in, out)
+		a := cost.At(g, id)
+		s, _, err := m.Cost(a)
+		k := cost.KeyOf(gpu, a)
 		entries, want[k] = append(entries, cost.NewEntry(k, cost.Sample{Seconds: s, Runs: 7, Source: cost.Measured})), s
 		return err
 	})
@@ -96,9 +101,9 @@ func TestEveryOperator(t *testing.T) {
 	}
 	backendtest.RunCosts(t, b, cost.Recorded)
 	err = backendtest.Applications(func(g *graph.Graph, id graph.NodeID) error {
-		in, out := cost.Types(g, id)
-		s, err := b.Measure(t.Context(), g.Op(id), g.Attrs(id), in, out, backends.MeasureOptions{})
-		if w := want[cost.KeyOf(gpu, g.Op(id), g.Attrs(id), in, out)]; err == nil && s.Seconds != w {
+		a := cost.At(g, id)
+		s, err := b.Measure(t.Context(), a, backends.MeasureOptions{})
+		if w := want[cost.KeyOf(gpu, a)]; err == nil && s.Seconds != w {
 			err = fmt.Errorf("%v is replayed, %v was recorded", s, w)
 		}
 		return err
@@ -145,7 +150,7 @@ func TestOpen(t *testing.T) {
 	}
 	tab := table(t)
 	one := write("one.costs", tab)
-	k := cost.KeyOf(cost.Setting{Device: "CPU", Library: "x"}, op.Relu, nil, relu, relu)
+	k := cost.KeyOf(cost.Setting{Device: "CPU", Library: "x"}, app(op.Relu, relu))
 	if _, err := tab.Put(cost.NewEntry(k, cost.Sample{Seconds: 1, Source: cost.Modelled})); err != nil {
 		t.Fatal(err)
 	}
@@ -185,14 +190,14 @@ func TestSettingOf(t *testing.T) {
 func Example() {
 	var t cost.Table
 	s := cost.Setting{Device: "GPU, 1 thread", Library: "cudnn 9"}
-	in, out := []graph.TensorType{{Sizes: []int{8}}}, []graph.TensorType{{Sizes: []int{8}}}
-	if _, err := t.Put(cost.NewEntry(cost.KeyOf(s, op.Relu, nil, in, out), cost.Sample{Seconds: 3e-6, Runs: 9, Source: cost.Measured})); err != nil {
+	in := []graph.TensorType{{Sizes: []int{8}}}
+	if _, err := t.Put(cost.NewEntry(cost.KeyOf(s, app(op.Relu, in)), cost.Sample{Seconds: 3e-6, Runs: 9, Source: cost.Measured})); err != nil {
 		fmt.Println(err)
 		return
 	}
 	b := recorded.New(&t, s)
-	fmt.Println(b.Measure(context.Background(), op.Relu, nil, in, out, backends.MeasureOptions{}))
-	_, err := b.Measure(context.Background(), op.EWAdd, nil, append(in, in...), out, backends.MeasureOptions{})
+	fmt.Println(b.Measure(context.Background(), app(op.Relu, in), backends.MeasureOptions{}))
+	_, err := b.Measure(context.Background(), cost.Application{Op: op.EWAdd, In: append(in, in...), Out: in}, backends.MeasureOptions{})
 	fmt.Println(err)
 	// Output:
 	// 3 µs ± 0 s (recorded, 9 runs) <nil>

@@ -1,6 +1,6 @@
 // Package measure is the command "taso measure" as a function: it times every
-// different operator application of models on a backend, and checks what the
-// times are worth.
+// different operator application of models on a backend, and every group of
+// operators that would run as one kernel, and checks what the times are worth.
 //
 // Times go into a table (package cost), each as soon as it is taken: a run that
 // was interrupted goes on where it stopped, and what is in the table already is

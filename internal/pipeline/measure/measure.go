@@ -15,6 +15,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/runmodel"
 	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 )
 
@@ -55,19 +56,18 @@ type Options struct {
 	Progress *progress.Reporter
 }
 
-// Application is one operator application.
+// Application is one operator application, or a group that runs as one kernel.
 type Application struct {
 	Key cost.Key `json:"key"`
-	// Uses is the number of nodes that are this application, in all models.
+	// Uses is the number of nodes that are this application, or of groups, in all
+	// models.
 	Uses   int         `json:"uses"`
 	Sample cost.Sample `json:"sample"`
 	// Reused: the time was in the store.
 	Reused bool `json:"reused,omitempty"`
 
-	op      *graph.Op
-	attrs   graph.Attrs
-	in, out []graph.TensorType
-	model   int // the first that uses it, a position in Options.Models
+	app   cost.Application
+	model int // the first that uses it, a position in Options.Models
 }
 
 // Skipped is a node that has no time, and why.
@@ -120,8 +120,11 @@ type Report struct {
 	Measured     int           `json:"measured"`     // now
 	Reused       int           `json:"reused"`       // from the store
 	Skipped      []Skipped     `json:"skipped,omitempty"`
-	Models       []Model       `json:"models"`
-	Fit          *cost.Fit     `json:"fit,omitempty"`
+	// Parts are groups without a time of their own: their price is made of the
+	// times of their parts.
+	Parts  int       `json:"parts,omitempty"`
+	Models []Model   `json:"models"`
+	Fit    *cost.Fit `json:"fit,omitempty"`
 	// Accuracy sums up the predictions of all models, if EndToEnd.
 	Accuracy *Accuracy `json:"accuracy,omitempty"`
 	// FitError is why there is no Fit although a machine was given.
@@ -129,6 +132,7 @@ type Report struct {
 	Elapsed  cost.Seconds `json:"elapsed"`
 
 	table    *cost.Table
+	plans    []*lower.Plan       // of each model
 	sessions []*runmodel.Session // of each model, if EndToEnd
 }
 
@@ -183,11 +187,20 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return r, nil
 }
 
-// collect lists the different applications of all models by first use, and what
-// cannot be measured. What depends on weights only is measured too: a search
-// must know what it costs when the weights are inputs.
+// collect lists the different applications of all models by first use, those of
+// single nodes and those of groups, and what cannot be measured. What depends on
+// weights only is measured too: a search must know what it costs when the weights
+// are inputs.
 func (r *Report) collect(o *Options) {
 	at := map[cost.Key]int{}
+	use := func(model int, app cost.Application, k cost.Key) {
+		if i, ok := at[k]; ok {
+			r.Applications[i].Uses++
+			return
+		}
+		at[k] = len(r.Applications)
+		r.Applications = append(r.Applications, Application{Key: k, Uses: 1, app: app, model: model})
+	}
 	for i, m := range o.Models {
 		g := m.Graph
 		for id := range g.Nodes() {
@@ -201,19 +214,23 @@ func (r *Report) collect(o *Options) {
 				r.Skipped = append(r.Skipped, skip)
 				continue
 			}
-			in, out := cost.Types(g, id)
-			k := cost.KeyOf(r.Setting, op, g.Attrs(id), in, out)
-			if k, ok := at[k]; ok {
-				r.Applications[k].Uses++
-				continue
+			app := cost.At(g, id)
+			k := cost.KeyOf(r.Setting, app)
+			if _, ok := at[k]; !ok {
+				if err := o.Backend.Supports(g, id); err != nil {
+					skip.Why = err.Error()
+					r.Skipped = append(r.Skipped, skip)
+					continue
+				}
 			}
-			if err := o.Backend.Supports(g, id); err != nil {
-				skip.Why = err.Error()
-				r.Skipped = append(r.Skipped, skip)
-				continue
+			use(i, app, k)
+		}
+		for _, group := range cost.Groups(r.plans[i]) {
+			root := group.Application
+			root.Tail = nil
+			if _, ok := at[cost.KeyOf(r.Setting, root)]; ok && len(group.Tail) > 0 {
+				use(i, group.Application, cost.KeyOf(r.Setting, group.Application))
 			}
-			at[k] = len(r.Applications)
-			r.Applications = append(r.Applications, Application{Key: k, Uses: 1, op: op, attrs: g.Attrs(id), in: in, out: out, model: i})
 		}
 	}
 }
@@ -278,26 +295,34 @@ func (r *Report) keep(o *Options, e cost.Entry) error {
 	return err
 }
 
-// skip lists the first node with an application that could not be measured.
+// skip lists the first node with an application that could not be measured. A
+// group has a price without.
 func (r *Report) skip(o *Options, a *Application, why error) {
+	if len(a.app.Tail) > 0 {
+		r.Parts++
+		return
+	}
 	for _, m := range o.Models {
 		for id := range m.Graph.Nodes() {
-			if m.Graph.Op(id) != a.op {
-				continue
-			}
-			in, out := cost.Types(m.Graph, id)
-			if cost.KeyOf(r.Setting, a.op, m.Graph.Attrs(id), in, out) == a.Key {
-				r.Skipped = append(r.Skipped, Skipped{Model: m.Name, Node: m.Graph.Name(id), Op: a.op.Name, Why: why.Error()})
+			if m.Graph.Op(id) == a.app.Op && cost.KeyOf(r.Setting, cost.At(m.Graph, id)) == a.Key {
+				r.Skipped = append(r.Skipped, Skipped{Model: m.Name, Node: m.Graph.Name(id), Op: a.Key.Op, Why: why.Error()})
 				return
 			}
 		}
 	}
 }
 
-// start prepares the whole runs, if asked for.
+// start lowers the models, and prepares the whole runs, if asked for.
 func (r *Report) start(o *Options) error {
 	if o.Repeat < 0 {
 		return fmt.Errorf("%d runs of whole models", o.Repeat)
+	}
+	for _, m := range o.Models {
+		p, err := lower.Graph(m.Graph, o.Backend.Target(), lower.Options{NoFuse: o.NoFuse})
+		if err != nil {
+			return fmt.Errorf("model %s: %w", m.Name, err)
+		}
+		r.plans = append(r.plans, p)
 	}
 	if !o.EndToEnd {
 		return nil
@@ -319,7 +344,7 @@ func (r *Report) start(o *Options) error {
 func (r *Report) compare(o *Options) error {
 	for i, m := range o.Models {
 		res := Model{Name: m.Name}
-		measured, err := cost.GraphCost(m.Graph, r.table.Model(r.Setting))
+		measured, err := cost.GraphCost(r.plans[i], r.table.Model(r.Setting))
 		if err == nil {
 			res.Cost, res.Sum = measured, measured.Total
 		}
@@ -329,7 +354,7 @@ func (r *Report) compare(o *Options) error {
 		}
 		if o.EndToEnd {
 			res.Run = r.sessions[i].Report()
-			if err := res.check(m, measured, r.Fit, o); err != nil {
+			if err := res.check(r.plans[i], measured, r.Fit, o); err != nil {
 				return err
 			}
 		}
@@ -351,13 +376,12 @@ func accuracy(ps []*cost.Prediction) *cost.Accuracy {
 }
 
 // check compares the sums with the runs. measured is nil if times are missing.
-func (res *Model) check(m *model.Model, measured *cost.Breakdown, fit *cost.Fit, o *Options) (err error) {
+func (res *Model) check(plan *lower.Plan, measured *cost.Breakdown, fit *cost.Fit, o *Options) (err error) {
 	whole := res.Run.Calm
 	res.Disturbed = res.Run.CalmCPU
-	free := func(id graph.NodeID) bool { return res.Run.Free[id] }
 	predict := func(b *cost.Breakdown) (*cost.Prediction, error) {
-		p, err := cost.Predict(m.Name, b, free, whole)
-		if of, _, form := strings.Cut(m.Name, formMark); err == nil && form {
+		p, err := cost.Predict(res.Name, b, whole)
+		if of, _, form := strings.Cut(res.Name, formMark); err == nil && form {
 			p.Of = of
 		}
 		return p, err
@@ -369,7 +393,7 @@ func (res *Model) check(m *model.Model, measured *cost.Breakdown, fit *cost.Fit,
 		res.kinds(measured)
 	}
 	formula := func(machine *cost.Machine) (*cost.Prediction, error) {
-		b, err := cost.GraphCost(m.Graph, machine)
+		b, err := cost.GraphCost(plan, machine)
 		if err != nil {
 			return nil, err
 		}
@@ -392,7 +416,7 @@ func (res *Model) kinds(b *cost.Breakdown) {
 	}
 	at := map[string]int{}
 	for _, n := range b.Nodes {
-		if n.Once || res.Run.Free[n.ID] {
+		if n.Once {
 			continue
 		}
 		i, ok := at[n.Op]

@@ -17,6 +17,7 @@ import (
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
+	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 )
 
@@ -28,7 +29,7 @@ type fake struct {
 	broken bool   // times of zero
 	sleep  bool   // in runs
 	runs   bool   // are in calls, too
-	slow   int    // the pass of two measurements that takes ten times as long
+	slow   int    // the pass of three measurements that takes ten times as long
 	budget time.Duration
 }
 
@@ -42,8 +43,14 @@ func (f *fake) Supports(g *graph.Graph, id graph.NodeID) error {
 	}
 	return nil
 }
-func (f *fake) Measure(ctx context.Context, o *graph.Op, _ graph.Attrs, _, out []graph.TensorType, opt backends.MeasureOptions) (cost.Sample, error) {
-	f.calls = append(f.calls, o.Name)
+func (f *fake) Target() *lower.Target { return lower.CPU() }
+func (f *fake) Measure(ctx context.Context, a cost.Application, opt backends.MeasureOptions) (cost.Sample, error) {
+	o, out := a.Op, a.Out
+	name := o.Name
+	for _, t := range a.Tail {
+		name += "+" + t.Op.Name
+	}
+	f.calls = append(f.calls, name)
 	f.budget = opt.Budget
 	if f.stop != nil && len(f.calls) == 2 {
 		f.stop()
@@ -53,7 +60,7 @@ func (f *fake) Measure(ctx context.Context, o *graph.Op, _ graph.Attrs, _, out [
 		return cost.Sample{}, errors.New("no kernel")
 	}
 	s := cost.Sample{Seconds: cost.Seconds(graph.NumElements(out[0].Sizes)) * 1e-6, Runs: 3, Source: cost.Measured}
-	if f.slow > 0 && (len(f.calls)+1)/2 == f.slow {
+	if f.slow > 0 && (len(f.calls)+2)/3 == f.slow {
 		s.Seconds *= 10
 	}
 	if f.broken {
@@ -126,13 +133,13 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(f.calls); got != "[matmul relu matmul relu]" {
+	if got := fmt.Sprint(f.calls); got != "[matmul relu matmul+relu matmul relu matmul+relu]" {
 		t.Errorf("measured %s", got)
 	}
-	if r.Measured != 4 || r.Reused != 0 || len(r.Applications) != 4 || r.Applications[0].Uses != 2 || len(r.Skipped) != 0 {
+	if r.Measured != 6 || r.Reused != 0 || len(r.Applications) != 6 || r.Applications[0].Uses != 2 || len(r.Skipped) != 0 {
 		t.Errorf("%+v", r)
 	}
-	for i, want := range []cost.Seconds{48e-6, 128e-6} {
+	for i, want := range []cost.Seconds{32e-6, 64e-6} {
 		if got := r.Models[i].Sum; got < want*0.999 || got > want*1.001 {
 			t.Errorf("%s: sum %v, want %v", r.Models[i].Name, got, want)
 		}
@@ -141,11 +148,11 @@ func TestMeasure(t *testing.T) {
 	if o.Store, err = cost.OpenStore(path); err != nil {
 		t.Fatal(err)
 	}
-	if r, err = Run(context.Background(), o); err != nil || r.Measured != 0 || r.Reused != 4 || !r.Applications[1].Reused {
+	if r, err = Run(context.Background(), o); err != nil || r.Measured != 0 || r.Reused != 6 || !r.Applications[1].Reused {
 		t.Errorf("second run: %+v, %v", r, err)
 	}
 	o.Again = true
-	if r, err = Run(context.Background(), o); err != nil || r.Measured != 4 || r.Reused != 0 {
+	if r, err = Run(context.Background(), o); err != nil || r.Measured != 6 || r.Reused != 0 {
 		t.Errorf("again: %+v, %v", r, err)
 	}
 }
@@ -157,7 +164,7 @@ func TestPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(f.calls); got != "[matmul relu matmul relu matmul relu matmul relu]" {
+	if got := fmt.Sprint(f.calls); got != "[matmul relu matmul+relu matmul relu matmul+relu matmul relu matmul+relu matmul relu matmul+relu]" {
 		t.Errorf("measured %s", got)
 	}
 	for _, a := range r.Applications {
@@ -165,7 +172,7 @@ func TestPasses(t *testing.T) {
 			t.Errorf("%s: %v", a.Key, a.Sample)
 		}
 	}
-	if r.Measured != 2 {
+	if r.Measured != 3 {
 		t.Errorf("%d measured", r.Measured)
 	}
 	if f.budget != 100*time.Millisecond/4 {
@@ -186,7 +193,7 @@ func TestTurns(t *testing.T) {
 	}
 	// Each compilation is followed by three runs to warm up.
 	// The last two models run one after the other: the third has no operator of its own.
-	want := "matmul relu run*4 matmul relu run*8 matmul relu run*5 matmul relu run*10"
+	want := "matmul relu matmul+relu run*4 matmul relu matmul+relu run*8 matmul relu matmul+relu run*5 matmul relu matmul+relu run*10"
 	var got []string
 	for i := 0; i < len(f.calls); {
 		n := 1
@@ -227,7 +234,7 @@ func TestResume(t *testing.T) {
 	if o.Store, err = cost.OpenStore(path); err != nil {
 		t.Fatal(err)
 	}
-	if r, err = Run(context.Background(), o); err != nil || r.Reused != 1 || fmt.Sprint(f.calls) != "[relu]" {
+	if r, err = Run(context.Background(), o); err != nil || r.Reused != 1 || fmt.Sprint(f.calls) != "[relu matmul+relu]" {
 		t.Errorf("resumed: %+v, %v, measured %v", r, err, f.calls)
 	}
 }
@@ -284,7 +291,7 @@ func TestEndToEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := r.Models[0].Measured
-	if p == nil || p.Free != 1 || p.Nodes != 2 || p.Source != cost.Measured || p.Measured.Seconds <= 0 {
+	if p == nil || p.Fused != 1 || p.Nodes != 2 || p.Source != cost.Measured || p.Measured.Seconds <= 0 {
 		t.Errorf("prediction %+v", p)
 	}
 	if k := r.Models[0].Kinds; len(k) != 1 || k[0].Op != "matmul" || k[0].Nodes != 2 || k[0].Within != 2e-6 || k[0].Alone < 31e-6 {
@@ -306,7 +313,7 @@ func TestEndToEnd(t *testing.T) {
 	if err := r.WriteText(&w, 2); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"4 timed now", "small: sum of operators 48 µs", "sum of the times against whole runs", "formula of the machine", "formula fitted", "where they differ most", "laptop-calibrated"} {
+	for _, want := range []string{"6 timed now", "small: sum of operators 32 µs", "sum of the times against whole runs", "formula of the machine", "formula fitted", "where they differ most", "laptop-calibrated"} {
 		if !strings.Contains(w.String(), want) {
 			t.Errorf("no %q in\n%s", want, w.String())
 		}
@@ -330,7 +337,7 @@ func TestEndToEnd(t *testing.T) {
 		t.Errorf("disturbed: %+v", m)
 	}
 	o.Backend, o.NoFuse = &fake{}, true
-	if r, err = Run(context.Background(), o); err != nil || r.Models[0].Measured.Free != 0 || r.Models[0].Measured.Nodes != 3 {
+	if r, err = Run(context.Background(), o); err != nil || r.Models[0].Measured.Fused != 0 || r.Models[0].Measured.Nodes != 3 {
 		t.Errorf("without fusion: %+v, %v", r.Models[0].Measured, err)
 	}
 }
@@ -404,4 +411,5 @@ func ExampleRun() {
 	// Output:
 	// 15.69 µs (modelled) matmul(float32[64, 1024], float32[1024, 1024]) -> float32[64, 1024]
 	// 5.312 µs (modelled) relu(float32[64, 1024]) -> float32[64, 1024]
+	// 15.69 µs (modelled) matmul(float32[64, 1024], float32[1024, 1024]) -> float32[64, 1024] then relu(_)
 }

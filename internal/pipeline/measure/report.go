@@ -16,6 +16,9 @@ import (
 func (r *Report) WriteText(w io.Writer, top int) error {
 	fmt.Fprintf(w, "%s\n%d different operator applications: %d timed now, %d from the table, %d nodes without a time; %v\n",
 		r.Backend, len(r.Applications), r.Measured, r.Reused, len(r.Skipped), r.Elapsed)
+	if r.Parts > 0 {
+		fmt.Fprintf(w, "%d groups without a time of their own are priced from the times of their parts\n", r.Parts)
+	}
 	for _, s := range r.Skipped {
 		fmt.Fprintf(w, "no time: %s, node %s (%s): %s\n", s.Model, s.Node, s.Op, s.Why)
 	}

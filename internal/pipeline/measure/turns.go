@@ -73,7 +73,7 @@ func (t *turns) operator(ctx context.Context, i int) error {
 	a := &t.r.Applications[i]
 	opt := t.opt
 	opt.Budget *= time.Duration(min(a.Uses, maxShare)) // its part of the sums is as large
-	s, err := t.o.Backend.Measure(ctx, a.op, a.attrs, a.in, a.out, opt)
+	s, err := t.o.Backend.Measure(ctx, a.app, opt)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -26,7 +26,7 @@ func (r *Report) sum(g *graph.Graph, order []backends.OpTime, times map[graph.No
 	if r.Time.Seconds > 0 {
 		r.FLOPRate = float64(r.FLOPs) / float64(r.Time.Seconds)
 	}
-	r.Free, r.Nodes, r.Kinds = map[graph.NodeID]bool{}, nil, nil
+	r.Nodes, r.Kinds = nil, nil
 	kinds := map[string]*Kind{}
 	var explained cost.Seconds
 	for _, t := range order {
@@ -38,7 +38,6 @@ func (r *Report) sum(g *graph.Graph, order []backends.OpTime, times map[graph.No
 		}
 		if t.Into != 0 {
 			n.Into = g.Name(t.Into)
-			r.Free[t.Node] = true
 			k.Fused++
 		}
 		k.Nodes++

@@ -104,9 +104,6 @@ type Report struct {
 
 	// Outputs are those of the last run.
 	Outputs []backends.Tensor `json:"-"`
-	// Free says which nodes another one's kernel computes: what
-	// [cost.Predict] leaves out of its sum.
-	Free map[graph.NodeID]bool `json:"-"`
 }
 
 // Run compiles the model, runs it and reports. A cancelled context ends it

@@ -8,6 +8,7 @@ import (
 
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
 )
@@ -123,7 +124,7 @@ func Describe(m *model.Model, rep *onnx.Report) *Contents {
 	for _, t := range g.Outputs() {
 		c.Outputs = append(c.Outputs, c.tensor(t))
 	}
-	c.fixed = cost.OnceNodes(g)
+	c.fixed = lower.Fixed(g)
 	for _, id := range g.Inputs() {
 		c.fixed[id] = g.IsWeight(id)
 	}
@@ -253,12 +254,7 @@ func (c *Contents) AddTimes(m cost.Model) (missing int) {
 	g := c.model.Graph
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
-		op := g.Op(n.ID)
-		if _, _, opaque := g.Opaque(n.ID); opaque {
-			op = nil // priced by its traffic
-		}
-		in, out := cost.Types(g, n.ID)
-		s, from, err := m.Cost(op, g.Attrs(n.ID), in, out)
+		s, from, err := m.Cost(cost.At(g, n.ID))
 		if err != nil || !s.Valid() {
 			missing++
 			continue

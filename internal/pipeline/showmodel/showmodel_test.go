@@ -318,8 +318,8 @@ func TestPageNodes(t *testing.T) {
 // only knows the time of one operator.
 type only struct{ op string }
 
-func (o only) Cost(op *graph.Op, _ graph.Attrs, _, _ []graph.TensorType) (cost.Seconds, cost.Source, error) {
-	if op != nil && op.Name == o.op {
+func (o only) Cost(a cost.Application) (cost.Seconds, cost.Source, error) {
+	if a.Op != nil && a.Op.Name == o.op {
 		return 0.25, cost.Recorded, nil
 	}
 	return 0, 0, &cost.MissingError{}

@@ -1,0 +1,257 @@
+package cost
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
+)
+
+// Application is one operator with its attributes, applied to tensors of given
+// types; with a tail it is a group of operators that run as one kernel.
+type Application struct {
+	Op      *graph.Op // nil: an opaque operator, of which only the types are known
+	Attrs   graph.Attrs
+	In, Out []graph.TensorType
+	// Tail are the elementwise operators that are fused into it, in their order.
+	// Each has the type of Out[0].
+	Tail []Fused
+	// View: its results are views of its operand, so that nothing runs.
+	View bool
+}
+
+// Fused is an elementwise operator in the kernel of another one.
+type Fused struct {
+	Op    *graph.Op
+	Attrs graph.Attrs
+	// At is the operand that is the running value.
+	At int
+	// Others are the types of the other operands, those of functions of two
+	// elements before they are repeated: sizes that are 1 where the result has more.
+	Others []graph.TensorType
+}
+
+// At is the application of a node by itself.
+func At(g *graph.Graph, id graph.NodeID) Application {
+	a := Application{Op: g.Op(id), Attrs: g.Attrs(id)}
+	if _, _, opaque := g.Opaque(id); opaque {
+		a.Op = nil
+	}
+	for _, t := range g.Operands(id) {
+		a.In = append(a.In, g.Type(t))
+	}
+	for i := range g.NumOut(id) {
+		a.Out = append(a.Out, g.Type(id.Out(i)))
+	}
+	return a
+}
+
+// Groups are the applications that a run of a plan consists of, operands before
+// their users: kernels with what is fused into them, and views. Once are those
+// that are computed before the first run.
+func Groups(p *lower.Plan) (groups []Group) {
+	fixed := lower.Fixed(p.Graph)
+	runs := make([]bool, p.Graph.Len()+1)
+	tails := map[graph.NodeID][]lower.Step{}
+	for i, k := range slices.Concat(p.Once, p.Run) {
+		runs[k.Node] = runs[k.Node] || i >= len(p.Once) || fixed[k.Node]
+		if k.Tail == nil || i < len(p.Once) {
+			continue
+		}
+		for _, s := range k.Tail.Steps {
+			if s.Node != k.Node { // its own activation is part of the operator
+				tails[k.Node] = append(tails[k.Node], s)
+			}
+		}
+	}
+	for id := range p.Graph.Nodes() {
+		if _, live := p.Of[id.Out(0)]; !live || p.Graph.Op(id) == nil || p.Into[id] != 0 {
+			continue
+		}
+		g := Group{ID: id, Once: fixed[id], Application: At(p.Graph, id)}
+		g.View = !runs[id]
+		for _, s := range tails[id] {
+			g.Tail = append(g.Tail, fusedOf(p, s))
+		}
+		groups = append(groups, g)
+	}
+	return groups
+}
+
+// Group is an application in a graph.
+type Group struct {
+	Application
+	ID   graph.NodeID // of the root
+	Once bool         // it depends on weights only
+}
+
+func fusedOf(p *lower.Plan, s lower.Step) Fused {
+	f := Fused{Op: p.Graph.Op(s.Node), Attrs: p.Graph.Attrs(s.Node)}
+	if s.Reversed {
+		f.At = 1
+	}
+	for i, t := range p.Graph.Operands(s.Node) {
+		if i == f.At {
+			continue
+		}
+		o := p.Graph.Type(t)
+		if f.repeats() {
+			v := p.Values[s.Args[0]]
+			o.Sizes = slices.Clone(v.Sizes)
+			for k, n := range v.Strides {
+				if n == 0 {
+					o.Sizes[k] = 1
+				}
+			}
+		}
+		f.Others = append(f.Others, o)
+	}
+	return f
+}
+
+// repeats: the other operand is repeated to the size of the result.
+func (f *Fused) repeats() bool { return f.Op.In == 2 && f.Op.Name != "smul" }
+
+// alone is the operator by itself, on a running value of the type.
+func (f *Fused) alone(t graph.TensorType) Application {
+	a := Application{Op: f.Op, Attrs: f.Attrs, Out: []graph.TensorType{t}}
+	for i := range f.Op.In {
+		switch {
+		case i == f.At || f.repeats():
+			a.In = append(a.In, t)
+		case i < f.At:
+			a.In = append(a.In, f.Others[i])
+		default:
+			a.In = append(a.In, f.Others[i-1])
+		}
+	}
+	return a
+}
+
+// text is the operator as part of a key.
+func (f *Fused) text() string {
+	args := make([]string, len(f.Others))
+	for i, t := range f.Others {
+		args[i] = t.String()
+	}
+	args = slices.Insert(args, min(f.At, len(args)), "_")
+	return f.Op.Name + formatAttrs(f.Op, f.Attrs) + "(" + strings.Join(args, ", ") + ")"
+}
+
+// parseFused reads text back; t is the type of the running value.
+func parseFused(text string, t graph.TensorType) (*Fused, error) {
+	head, list, ok := strings.Cut(text, "(")
+	if i := strings.LastIndexByte(text, '('); ok && strings.HasSuffix(text, ")") {
+		head, list = text[:i], text[i+1:len(text)-1]
+	} else {
+		return nil, fmt.Errorf("%s is not the form of an operator in a group", text)
+	}
+	name, attrs := head, ""
+	if i := strings.IndexByte(head, '['); i >= 0 {
+		name, attrs = head[:i], head[i:]
+	}
+	f := &Fused{At: -1}
+	var in []string
+	for i, s := range splitArgs(list) {
+		if s == "_" {
+			f.At = i
+			in = append(in, t.String())
+			continue
+		}
+		o, err := parseType(s)
+		if err != nil {
+			return nil, err
+		}
+		f.Others = append(f.Others, o)
+		in = append(in, s)
+	}
+	if f.At < 0 {
+		return nil, fmt.Errorf("%s has no running value", text)
+	}
+	op, ok := graph.Lookup(name)
+	if !ok || !lower.IsStep(op) || op.In != len(in) {
+		return nil, fmt.Errorf("%s is not an elementwise operator of %d operands", name, len(in))
+	}
+	f.Op = op
+	if f.repeats() {
+		in[0], in[1] = t.String(), t.String()
+	}
+	a, err := parseOne(name, attrs, in, t.String())
+	if err != nil {
+		return nil, err
+	}
+	f.Attrs = a.Attrs
+	return f, nil
+}
+
+// splitArgs cuts a list of types and _.
+func splitArgs(s string) (out []string) {
+	for s != "" {
+		if rest, ok := strings.CutPrefix(s, "_"); ok {
+			out, s = append(out, "_"), strings.TrimPrefix(rest, ", ")
+			continue
+		}
+		one := splitTypes(s)[0]
+		out, s = append(out, one), strings.TrimPrefix(s[len(one):], ", ")
+	}
+	return out
+}
+
+// parseType reads a type.
+func parseType(s string) (graph.TensorType, error) {
+	g, err := graph.ParseText("type", "x : "+s+"\nreturn x\n")
+	if err != nil {
+		return graph.TensorType{}, err
+	}
+	return g.Type(g.Outputs()[0]), nil
+}
+
+// Build adds an application to a graph that is being built: its operands, by add
+// with their types, the repetition of those that are repeated, and the operators.
+// It returns the last one's node. An operand i of the tail is from len(a.In) on.
+func (a *Application) Build(b *graph.Builder, add func(i int, t graph.TensorType) (graph.Tensor, error)) (graph.NodeID, error) {
+	if a.Op == nil {
+		return 0, fmt.Errorf("an opaque operator cannot be applied")
+	}
+	var in []graph.Tensor
+	next := 0
+	operand := func(t graph.TensorType) (graph.Tensor, error) {
+		next++
+		return add(next-1, t)
+	}
+	for _, t := range a.In {
+		x, err := operand(t)
+		if err != nil {
+			return 0, err
+		}
+		in = append(in, x)
+	}
+	id, err := b.Apply("", a.Op, a.Attrs, in...)
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range a.Tail {
+		in = in[:0:0]
+		for _, t := range f.Others {
+			x, err := operand(t)
+			if err != nil {
+				return 0, err
+			}
+			if repeat, ok := graph.Lookup("broadcast"); ok && f.repeats() && !slices.Equal(t.Sizes, a.Out[0].Sizes) {
+				r, err := b.Apply("", repeat, graph.Attrs{graph.ShapeValue(graph.Sizes(a.Out[0].Sizes...))}, x)
+				if err != nil {
+					return 0, err
+				}
+				x = r.Out(0)
+			}
+			in = append(in, x)
+		}
+		in = slices.Insert(in, min(f.At, len(in)), id.Out(0))
+		if id, err = b.Apply("", f.Op, f.Attrs, in...); err != nil {
+			return 0, err
+		}
+	}
+	return id, nil
+}
