@@ -98,7 +98,7 @@ type MeasureOptions struct {
 	// Weights says which operands are weights, which a compiled plan holds in
 	// the form its kernels want. nil: the kernel of conv2d, the second operand of
 	// a matmul of two matrices, and the parameters of batchnorm and layernorm. Of
-	// what is fused into it, operands smaller than the result are weights.
+	// what is fused into it, operands of other sizes than the result are weights.
 	Weights []bool
 	// Between is how many bytes of weights the rest of a network reads between
 	// two runs of this operator: its weights come from as far away as in a run

@@ -12,7 +12,7 @@ import (
 )
 
 // version names the kernels; it changes when their speed does.
-const version = "2"
+const version = "3"
 
 // Options configures New; the zero value is the default.
 type Options struct {

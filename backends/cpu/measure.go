@@ -192,7 +192,7 @@ func single(a *cost.Application, opt backends.MeasureOptions) (*model.Model, []b
 		name := "x" + strconv.Itoa(i)
 		weight := i < len(opt.Weights) && opt.Weights[i]
 		if i >= len(a.In) { // of the tail
-			weight = graph.NumElements(t.Sizes) < graph.NumElements(a.Out[0].Sizes)
+			weight = !slices.Equal(t.Sizes, a.Out[0].Sizes)
 		}
 		if !weight {
 			data = append(data, x)
