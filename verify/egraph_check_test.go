@@ -3,7 +3,6 @@ package verify
 import (
 	"fmt"
 
-	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 )
@@ -63,7 +62,7 @@ func checkProof(goal *law.Law, laws map[string]*law.Law, proof *law.Proof) error
 					return fmt.Errorf("instance %d of %s: %s for %s", i, l.Name, name, v.Name)
 				}
 			default:
-				if a, ok := in.Attrs[v.Name]; !ok || !tensor.InSort(a, v.Sort) {
+				if a, ok := in.Attrs[v.Name]; !ok || !law.InSort(a, v.Sort) {
 					return fmt.Errorf("instance %d of %s: %s for %s", i, l.Name, a, v.Name)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
 )
 
 // facts are what a goal says of its sizes: its conditions, and the conditions
@@ -13,38 +14,21 @@ import (
 // all sizes has to follow from each side's facts, so that the proof is good
 // from left to right and back; for a goal written with =>, from the left's.
 type facts struct {
-	text   map[string]bool // the goal's conditions, as written
-	side   [2][]graph.Dim  // sizes that are at least 0 where the side is defined
-	mods   []residue       // remainders that the goal's conditions state
+	text   map[string]bool   // the goal's conditions, as written
+	side   [2][]graph.Dim    // sizes that are at least 0 where the side is defined
+	mods   []rewrite.Residue // remainders that the goal's conditions state
 	oneWay bool
 	either bool // what one side of the goal grants is enough
 
-	fits      [2]map[fit]bool
-	multiples [2]map[multipleOf]bool
+	fits      [2]map[rewrite.Fit]bool
+	multiples [2]map[rewrite.MultipleOf]bool
 	memo      map[*solution]bool
-}
-
-// residue is a condition d % k == 0.
-type residue struct {
-	d graph.Dim
-	k int64
-}
-
-// want is a condition that does not hold for all sizes.
-type want struct {
-	text  string      // granted if it is one of the goal's own conditions,
-	least []graph.Dim // or if there are such sizes and all are at least 0,
-	mod   *residue    // or if the remainder follows from those that it states
-
-	// Of conditions under which a term is defined, instead of these:
-	fit     *fit
-	divides *multipleOf
 }
 
 func newFacts() facts {
 	f := facts{text: map[string]bool{}, memo: map[*solution]bool{}}
 	for i := range f.side {
-		f.fits[i], f.multiples[i] = map[fit]bool{}, map[multipleOf]bool{}
+		f.fits[i], f.multiples[i] = map[rewrite.Fit]bool{}, map[rewrite.MultipleOf]bool{}
 	}
 	return f
 }
@@ -76,11 +60,11 @@ func (g *Graph) Assume(goal *law.Law, either bool) error {
 	g.facts.oneWay, g.facts.either = goal.OneWay, either
 	var both []graph.Dim
 	for _, p := range goal.Where {
-		w := wantPred(p)
-		g.facts.text[w.text] = true
-		both = append(both, w.least...)
-		if w.mod != nil {
-			g.facts.mods = append(g.facts.mods, *w.mod)
+		w := rewrite.CondOf(p)
+		g.facts.text[w.Text] = true
+		both = append(both, w.Least...)
+		if w.Mod != nil {
+			g.facts.mods = append(g.facts.mods, *w.Mod)
 		}
 	}
 	for _, b := range goal.Given {
@@ -90,21 +74,21 @@ func (g *Graph) Assume(goal *law.Law, either bool) error {
 			}
 		}
 	}
-	var split [2][]want
+	var split [2][]rewrite.Cond
 	for i, ts := range [2][]*law.Term{goal.LHS, goal.RHS} {
-		needs, derived, err := sideNeeds(false, ts, ty.Shape)
+		needs, derived, err := rewrite.SideNeeds(false, ts, ty.Shape)
 		if err != nil {
 			return fmt.Errorf("assume: %w", err)
 		}
 		split[i] = derived
 		g.facts.side[i] = append(g.facts.side[i], both...)
 		for _, w := range needs {
-			g.facts.side[i] = append(g.facts.side[i], w.least...)
-			if w.fit != nil {
-				g.facts.fits[i][*w.fit] = true
+			g.facts.side[i] = append(g.facts.side[i], w.Least...)
+			if w.Fit != nil {
+				g.facts.fits[i][*w.Fit] = true
 			}
-			if w.divides != nil {
-				g.facts.multiples[i][*w.divides] = true
+			if w.Divides != nil {
+				g.facts.multiples[i][*w.Divides] = true
 			}
 		}
 	}
@@ -123,33 +107,6 @@ func (g *Graph) Assume(goal *law.Law, either bool) error {
 	return nil
 }
 
-// wantPred writes a condition as sizes that are at least 0, where it can.
-func wantPred(p law.Pred) want {
-	w := want{text: p.String()}
-	if p.Mod != nil {
-		k, isConst := p.Mod.Const()
-		r, known := p.Right.Const()
-		if isConst && known && k >= 2 && r >= 0 && r < k && p.Rel == "==" {
-			w.mod = &residue{p.Left.Sub(p.Right), k}
-		}
-		return w
-	}
-	d, one := p.Right.Sub(p.Left), graph.Int(1)
-	switch p.Rel {
-	case "==":
-		w.least = []graph.Dim{d, d.Neg()}
-	case "<=":
-		w.least = []graph.Dim{d}
-	case "<":
-		w.least = []graph.Dim{d.Sub(one)}
-	case ">=":
-		w.least = []graph.Dim{d.Neg()}
-	case ">":
-		w.least = []graph.Dim{d.Neg().Sub(one)}
-	}
-	return w
-}
-
 // grant says whether the goal's facts give what a solution wants.
 func (f *facts) grant(s *solution) bool {
 	if len(s.wants) == 0 {
@@ -159,7 +116,7 @@ func (f *facts) grant(s *solution) bool {
 	if !known {
 		ok = true
 		for _, w := range s.wants {
-			ok = ok && (f.text[w.text] || len(w.least) > 0 && f.give(w.least) || w.mod != nil && f.divides(*w.mod))
+			ok = ok && (f.text[w.Text] || len(w.Least) > 0 && f.give(w.Least) || w.Mod != nil && f.divides(*w.Mod))
 		}
 		f.memo[s] = ok
 	}
@@ -194,12 +151,12 @@ func plain(d graph.Dim) bool {
 // divides says whether r follows: what the goal states of single size variables
 // is put in, and then all coefficients are multiples of k, or what is left is a
 // multiple of a condition of the goal, as far as remainders go.
-func (f *facts) divides(r residue) bool {
+func (f *facts) divides(r rewrite.Residue) bool {
 	b := &graph.Binding{Dims: map[string]graph.Dim{}}
 	for _, m := range f.mods {
 		// v + c with c known: v leaves the remainder -c.
-		terms, c := m.d.Terms()
-		if m.k != r.k || len(terms) != 1 || len(terms[0].Atoms) != 1 || terms[0].Atoms[0].Kind != graph.AtomVar {
+		terms, c := m.D.Terms()
+		if m.K != r.K || len(terms) != 1 || len(terms[0].Atoms) != 1 || terms[0].Atoms[0].Kind != graph.AtomVar {
 			continue
 		}
 		switch terms[0].Coef {
@@ -209,11 +166,11 @@ func (f *facts) divides(r residue) bool {
 			b.Dims[terms[0].Atoms[0].Name] = graph.Int(c)
 		}
 	}
-	if plain(r.d) && multiple(r.d.Subst(b), r.k) {
+	if plain(r.D) && multiple(r.D.Subst(b), r.K) {
 		return true
 	}
 	for _, m := range f.mods {
-		if m.k == r.k && (multiple(r.d.Sub(m.d), r.k) || multiple(r.d.Add(m.d), r.k)) {
+		if m.K == r.K && (multiple(r.D.Sub(m.D), r.K) || multiple(r.D.Add(m.D), r.K)) {
 			return true
 		}
 	}
@@ -242,26 +199,4 @@ func implied(d graph.Dim, facts []graph.Dim) bool {
 		}
 	}
 	return false
-}
-
-// positive says whether a law's size variable may stand for d: d is at least 1
-// for all sizes, or an axis of a tensor of the match, which it is wherever that
-// is defined, or the goal has to grant it.
-func (r *Rule) positive(d graph.Dim, key []uint32, out *solution) bool {
-	less := d.Sub(graph.Int(1))
-	if less.NonNegative() {
-		return true
-	}
-	if d.Neg().NonNegative() {
-		return false // never at least 1
-	}
-	for i := range r.vars {
-		for _, it := range r.tab.shapes[key[len(r.nodes)+i]] {
-			if it.Run == "" && it.Dim == d {
-				return true
-			}
-		}
-	}
-	out.wants = append(out.wants, want{least: []graph.Dim{less}})
-	return true
 }

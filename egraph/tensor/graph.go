@@ -160,14 +160,11 @@ func (g *Graph) symbol(u *law.Term, kids []egraph.NodeID, in Scope) (uint32, err
 	if _, err := u.Op.InferShapes(&f, u.Attrs, args); err != nil {
 		return 0, fmt.Errorf("%s: %w", u, err)
 	}
-	prims, err := u.Op.Expand(u.Attrs, args)
+	p, _, err := u.Op.Primitive(u.Attrs, args, u.Out)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", u, err)
 	}
-	if u.Out >= len(prims) {
-		return 0, fmt.Errorf("%s: no output %d", u, u.Out)
-	}
-	return g.tab.op(prims[u.Out].Op, prims[u.Out].Attrs)
+	return g.tab.op(p.Op, p.Attrs)
 }
 
 // Shape is the shape of a node.
@@ -226,7 +223,7 @@ func (g *Graph) instance(i int) law.Instance {
 	s := in.sol
 	out := law.Instance{Law: s.rule.Law.Name, Tensors: map[string]*law.Term{}, Dims: s.bind.Dims,
 		Runs: s.bind.Runs, Attrs: s.bind.Attrs, Fns: s.fns}
-	for j, v := range s.rule.vars {
+	for j, v := range s.rule.dir.Vars {
 		out.Tensors[v] = g.Term(g.binds[int(in.at)+j])
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/egraph"
+	"github.com/taso-go/taso/law/rewrite"
 )
 
 // Limits bound a Run.
@@ -174,10 +175,10 @@ func (g *Graph) search(lim Limits, first, turns int) (next int, rest bool, err e
 // consider queues a match if its rule applies and tells something new.
 func (g *Graph) consider(r *Rule, m *egraph.Match) {
 	g.key = g.key[:0]
-	for i := range r.nodes {
+	for i := range r.dir.Nodes {
 		g.key = append(g.key, g.e.Sym(m.Node(i)))
 	}
-	for i := range r.vars {
+	for i := range r.dir.Vars {
 		g.key = append(g.key, uint32(g.e.NodeData(m.Var(i))))
 	}
 	for sol := g.tab.solution(r, g.key); sol != nil; sol = sol.other {
@@ -185,10 +186,10 @@ func (g *Graph) consider(r *Rule, m *egraph.Match) {
 			continue
 		}
 		at := len(g.arena)
-		for i := range r.targets {
+		for i := range r.dir.Targets {
 			g.arena = append(g.arena, m.Root(i))
 		}
-		for i := range r.vars {
+		for i := range r.dir.Vars {
 			g.arena = append(g.arena, m.Var(i))
 		}
 		cost, same := g.missing(r, sol, g.arena[at:])
@@ -204,11 +205,11 @@ func (g *Graph) consider(r *Rule, m *egraph.Match) {
 // missing counts the target's nodes that are not in the graph, and says whether
 // the targets are known to be equal to the roots.
 func (g *Graph) missing(r *Rule, s *solution, nodes []egraph.NodeID) (cost int32, same bool) {
-	vars := nodes[len(r.targets):]
+	vars := nodes[len(r.dir.Targets):]
 	g.regs = g.regs[:0]
-	for i := range r.steps {
+	for i := range r.dir.Steps {
 		n := egraph.NodeID(0)
-		if g.args(&r.steps[i], vars) {
+		if g.args(&r.dir.Steps[i], vars) {
 			if k, ok := g.e.Lookup(s.syms[i], g.kids...); ok {
 				n = k
 			}
@@ -221,7 +222,7 @@ func (g *Graph) missing(r *Rule, s *solution, nodes []egraph.NodeID) (cost int32
 	if cost > 0 {
 		return cost, false
 	}
-	for i, ref := range r.targets {
+	for i, ref := range r.dir.Targets {
 		if !g.e.Same(nodes[i], g.ref(ref, vars)) {
 			return 0, false
 		}
@@ -230,9 +231,9 @@ func (g *Graph) missing(r *Rule, s *solution, nodes []egraph.NodeID) (cost int32
 }
 
 // args fills g.kids with a step's arguments; false if one is missing.
-func (g *Graph) args(st *step, vars []egraph.NodeID) bool {
+func (g *Graph) args(st *rewrite.Step, vars []egraph.NodeID) bool {
 	g.kids = g.kids[:0]
-	for _, a := range st.args {
+	for _, a := range st.Args {
 		n := g.ref(a, vars)
 		if n == 0 {
 			return false
@@ -275,7 +276,7 @@ func (g *Graph) apply(lim Limits, done func() bool) (full, changed bool, err err
 		}
 		// An earlier match may have told the same.
 		r := q.sol.rule
-		cost, same := g.missing(r, q.sol, g.arena[q.at:int(q.at)+len(r.targets)+len(r.vars)])
+		cost, same := g.missing(r, q.sol, g.arena[q.at:int(q.at)+len(r.dir.Targets)+len(r.dir.Vars)])
 		if same {
 			continue
 		}
@@ -306,20 +307,20 @@ func (g *Graph) apply(lim Limits, done func() bool) (full, changed bool, err err
 // applyOne adds the target and unites it with the roots.
 func (g *Graph) applyOne(q *found, seams []egraph.Pair) (changed bool, err error) {
 	r := q.sol.rule
-	nodes := g.arena[q.at : int(q.at)+len(r.targets)+len(r.vars)]
-	vars := nodes[len(r.targets):]
+	nodes := g.arena[q.at : int(q.at)+len(r.dir.Targets)+len(r.dir.Vars)]
+	vars := nodes[len(r.dir.Targets):]
 	g.regs = g.regs[:0]
-	for i := range r.steps {
-		g.args(&r.steps[i], vars)
+	for i := range r.dir.Steps {
+		g.args(&r.dir.Steps[i], vars)
 		// Exactly this node, not one congruent to it: explanations speak of it.
 		n, err := g.e.Add(q.sol.syms[i], g.kids...)
 		if err != nil {
-			return changed, fmt.Errorf("law %s: add %s: %w", r.Law.Name, r.steps[i].name(), err)
+			return changed, fmt.Errorf("law %s: add %s: %w", r.Law.Name, stepName(&r.dir.Steps[i]), err)
 		}
 		g.regs = append(g.regs, n)
 	}
 	recorded := false
-	for i, ref := range r.targets {
+	for i, ref := range r.dir.Targets {
 		to := g.ref(ref, vars)
 		news, err := g.e.UnionBecause(nodes[i], to, egraph.Reason(len(g.insts)+1), seams)
 		if err != nil {
@@ -334,9 +335,9 @@ func (g *Graph) applyOne(q *found, seams []egraph.Pair) (changed bool, err error
 	return recorded, nil
 }
 
-func (s *step) name() string {
-	if s.op == nil {
+func stepName(s *rewrite.Step) string {
+	if s.Op == nil {
 		return "a function"
 	}
-	return s.op.Name
+	return s.Op.Name
 }

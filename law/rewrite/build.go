@@ -31,7 +31,7 @@ func (m *Match[T]) Build(apply Apply[T]) ([]T, error) {
 			op, attrs, fn = f.Op, f.Attrs, f.Name
 		} else {
 			var ok bool
-			if attrs, ok = st.attrsIn(m.s, x.attrs[:0]); !ok {
+			if attrs, ok = st.AttrsIn(m.s, x.attrs[:0]); !ok {
 				return nil, fmt.Errorf("law %s: an attribute of %s is not known", d.Law.Law.Name, op.Name)
 			}
 			if st.static == nil {
@@ -62,9 +62,9 @@ func (m *Match[T]) ref(ref int32) T {
 	return m.m.built[ref]
 }
 
-// attrsIn is the step's attributes under a solution; dst is used for them where
-// variables are in them.
-func (st *Step) attrsIn(s *Solver, dst graph.Attrs) (graph.Attrs, bool) {
+// AttrsIn is the step's attributes under a solution; they are appended to dst
+// where variables are in them. It reports false if a variable has no value.
+func (st *Step) AttrsIn(s *Solver, dst graph.Attrs) (graph.Attrs, bool) {
 	if st.static != nil {
 		return st.static, true
 	}

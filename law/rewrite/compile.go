@@ -84,6 +84,37 @@ type Step struct {
 	static graph.Attrs // the attributes, if no variable is in them; else nil
 }
 
+// Fits says whether attributes may be the node's, as far as each by itself tells.
+func (n *Node) Fits(d *Direction, attrs graph.Attrs) bool {
+	for i := range n.attrs {
+		switch v := &n.attrs[i]; v.kind {
+		case literal:
+			if v.lit != attrs[i] {
+				return false
+			}
+		case variable:
+			if !law.InSort(attrs[i], d.Law.Attrs[v.at].Sort) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// AttrVar says that an attribute of a node is nothing but an attribute variable.
+type AttrVar struct{ Param, Attr int }
+
+// AttrVars lists the attribute variables of a node.
+func (n *Node) AttrVars() []AttrVar {
+	var out []AttrVar
+	for i := range n.attrs {
+		if v := &n.attrs[i]; v.kind == variable {
+			out = append(out, AttrVar{i, int(v.at)})
+		}
+	}
+	return out
+}
+
 // Compile compiles a law. Derived operators are replaced by what they stand for,
 // so that a split is two slices; with [Derived] they are operators as others are.
 // The error says that the law itself is ill-formed.

@@ -193,15 +193,13 @@ func (m *Matcher[T]) step(q int32) {
 		m.todos, m.isFn[n.Fn] = m.todos[:todos], had
 		return
 	}
-	if op != n.Op || out != n.Out || len(args) != len(n.Kids) || len(attrs) != len(n.attrs) {
+	if op != n.Op || out != n.Out || len(args) != len(n.Kids) {
 		return
 	}
 	mark, todos := f.s.Mark(), len(m.todos)
-	for i := range n.attrs {
-		if !f.s.value(&n.attrs[i], attrs[i]) {
-			f.s.Undo(mark)
-			return
-		}
+	if !f.s.Node(n, attrs) {
+		f.s.Undo(mark)
+		return
 	}
 	q = next
 	for i := len(args) - 1; i >= 0; i-- {
@@ -233,8 +231,8 @@ func (m *Matcher[T]) function(op *graph.Op, attrs graph.Attrs, fn, sort string) 
 func (m *Matcher[T]) finish(f *Match[T]) {
 	s := f.s
 	mark := s.Mark()
-	for i, g := range f.Direction.given {
-		if !s.shape(g, m.host.Shape(f.Vars[i])) {
+	for i := range f.Vars {
+		if !s.Var(f.Direction, i, m.host.Shape(f.Vars[i])) {
 			s.Undo(mark)
 			return
 		}

@@ -80,6 +80,26 @@ func (s *Solver) Undo(m Mark) {
 	s.trail = s.trail[:m.trail]
 }
 
+// Node adds the equations of a pattern node's attributes; false if they cannot
+// hold.
+func (s *Solver) Node(n *Node, attrs graph.Attrs) bool {
+	if len(attrs) != len(n.attrs) {
+		return false
+	}
+	for i := range attrs {
+		if !s.value(&n.attrs[i], attrs[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Var adds the equation of the shape that is given of a direction's variable;
+// false if it cannot hold.
+func (s *Solver) Var(d *Direction, v int, actual graph.Shape) bool {
+	return s.shape(d.given[v], actual)
+}
+
 // value requires an attribute of the law to be an actual one; false if that
 // cannot be.
 func (s *Solver) value(v *value, actual graph.Value) bool {
