@@ -488,15 +488,13 @@ func (s *Session) accept(c *Candidate) {
 	if c.own != nil {
 		base = c.own
 	}
-	for _, r := range compileRewrites(base, c.Conditional) {
-		op := r.from.op
-		s.semRule[op] = append(s.semRule[op], r)
-		if c.Semantic {
-			continue
-		}
-		s.allRule[op] = append(s.allRule[op], r)
-		if !c.Conditional {
-			s.rules[op] = append(s.rules[op], r)
-		}
+	ds := rewrites(base)
+	s.semRule = append(s.semRule, ds...)
+	if c.Semantic {
+		return
+	}
+	s.allRule = append(s.allRule, ds...)
+	if !c.Conditional {
+		s.rules = append(s.rules, ds...)
 	}
 }

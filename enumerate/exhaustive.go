@@ -161,7 +161,7 @@ func (g *graphWalk) loose(w *walker, dst []tid) []tid {
 			read := false
 			for j := i + 1; j < w.n; j++ {
 				a := &g.st.apps[w.apps[j]]
-				read = read || a.a == t || a.b == t
+				read = read || a.args[0] == t || a.args[1] == t
 			}
 			if !read {
 				dst = append(dst, t)
@@ -194,7 +194,7 @@ func (g *graphWalk) encode(w *walker) code {
 		if w.open&(1<<i) != 0 {
 			roots = append(roots, id)
 		}
-		if a := &s.apps[id]; s.insts[a.inst].op.Commutative && a.a != a.b {
+		if a := &s.apps[id]; s.insts[a.inst].op.Commutative && a.args[0] != a.args[1] {
 			comm = append(comm, id)
 		}
 	}

@@ -127,14 +127,14 @@ func (e *explainer) settleOperands(t tid) tid {
 		return t
 	}
 	a := e.st.apps[tt.app]
-	x, y := a.a, a.b
+	x, y := a.args[0], a.args[1]
 	if x != 0 {
 		x = e.settle(x)
 	}
 	if y != 0 {
 		y = e.settle(y)
 	}
-	if x == a.a && y == a.b {
+	if x == a.args[0] && y == a.args[1] {
 		return t
 	}
 	if e.st.insts[a.inst].op.Commutative && e.st.less(y, x) {
@@ -205,11 +205,11 @@ func (e *explainer) neighbours(t tid, members bool) {
 		return
 	}
 	a := e.st.apps[tt.app]
-	e.root(t, &a)
+	e.found = e.rw.root(t, &a, e.found)
 	if !members {
 		return
 	}
-	for pos, arg := range [2]tid{a.a, a.b} {
+	for pos, arg := range [2]tid{a.args[0], a.args[1]} {
 		if arg == 0 || e.st.tensors[arg].app == 0 {
 			continue
 		}
@@ -227,7 +227,7 @@ func (e *explainer) neighbours(t tid, members bool) {
 			if other == 0 || other == arg {
 				continue
 			}
-			x, y := a.a, a.b
+			x, y := a.args[0], a.args[1]
 			if pos == 0 {
 				x = other
 			} else {
@@ -238,7 +238,7 @@ func (e *explainer) neighbours(t tid, members bool) {
 			}
 			if id := e.st.apply(a.inst, x, y); id != noApp {
 				b := e.st.apps[id]
-				e.root(b.outs[tt.out], &b)
+				e.found = e.rw.root(b.outs[tt.out], &b, e.found)
 			}
 		}
 	}
@@ -264,17 +264,6 @@ func (s *store) eachInput(c code, f func(k uint8)) {
 		for k := uint8(0); k < n; k++ {
 			f(s.first[ty] + k)
 		}
-	}
-}
-
-func (e *explainer) root(t tid, a *app) {
-	for _, r := range e.rw.candidates(a) {
-		e.rw.m.run(r, t, func() bool {
-			if u := e.rw.m.build(r.to); u != 0 && u != t {
-				e.found = append(e.found, u)
-			}
-			return false
-		})
 	}
 }
 

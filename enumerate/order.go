@@ -34,10 +34,10 @@ func (s *store) compare(t, u tid) int {
 			return c
 		}
 	}
-	if c := s.compare(a.a, b.a); c != 0 {
+	if c := s.compare(a.args[0], b.args[0]); c != 0 {
 		return c
 	}
-	if c := s.compare(a.b, b.b); c != 0 {
+	if c := s.compare(a.args[1], b.args[1]); c != 0 {
 		return c
 	}
 	return cmp.Compare(x.out, y.out)

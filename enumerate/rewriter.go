@@ -1,10 +1,80 @@
 package enumerate
 
-import "github.com/taso-go/taso/graph"
+import (
+	"errors"
 
-// heads is the operator of a term and those of its operands (nil: an input or
-// none).
-type heads struct{ op, a, b *graph.Op }
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
+)
+
+// Matching proved rules against the terms of a store, in the case.
+
+// rewrites are the directions of a proved law that terms of a store are rewritten
+// with: those that say what the sizes are, of laws with one output. A store has no
+// tensor that is known by its shape alone, so laws whose shapes are attributes
+// with variables are left out.
+func rewrites(l *law.Law) []*rewrite.Direction {
+	if len(l.LHS) != 1 {
+		return nil
+	}
+	for _, side := range [2][]*law.Term{l.LHS, l.RHS} {
+		symbolic := false
+		side[0].Walk(func(u *law.Term) {
+			for _, v := range u.Attrs {
+				if s, ok := v.Shape(); ok {
+					_, concrete := s.Concrete()
+					symbolic = symbolic || !concrete
+				}
+			}
+		})
+		if symbolic {
+			return nil
+		}
+	}
+	c, err := rewrite.Compile(l, rewrite.Derived)
+	if err != nil {
+		return nil
+	}
+	var out []*rewrite.Direction
+	for _, d := range c.Directions {
+		if !d.Bare && !d.Guess {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// rewriter matches a set of rules against the terms of one store.
+type rewriter struct {
+	s     *store
+	index *rewrite.Index
+	m     *rewrite.Matcher[tid]
+	roots [1]tid
+	found []tid
+	yield func(*rewrite.Match[tid]) bool
+}
+
+func newRewriter(s *store, rules []*rewrite.Direction) *rewriter {
+	w := &rewriter{s: s, index: rewrite.NewIndex(rules), m: rewrite.NewMatcher[tid](s)}
+	apply := s.applyOp
+	w.yield = func(x *rewrite.Match[tid]) bool {
+		if ts, err := x.Build(apply); err == nil && ts[0] != w.roots[0] {
+			w.found = append(w.found, ts[0])
+		}
+		return true
+	}
+	return w
+}
+
+// root appends to found what the rules make of t at its root, which is a.
+func (w *rewriter) root(t tid, a *app, found []tid) []tid {
+	w.roots[0], w.found = t, found
+	for _, d := range w.index.At(w.s.insts[a.inst].op, w.s.head(a.args[0]), w.s.head(a.args[1])) {
+		w.m.Match(d, w.roots[:], w.yield)
+	}
+	return w.found
+}
 
 func (s *store) head(t tid) *graph.Op {
 	id := s.tensors[t].app
@@ -14,36 +84,89 @@ func (s *store) head(t tid) *graph.Op {
 	return s.insts[s.apps[id].inst].op
 }
 
-// candidates lists the rules whose pattern fits the operators of an
-// application and its operands.
-func (w *rewriter) candidates(a *app) []*rewrite {
-	h := heads{w.s.insts[a.inst].op, w.s.head(a.a), w.s.head(a.b)}
-	list, ok := w.byHead[h]
-	if !ok {
-		for _, r := range w.rules[h.op] {
-			p := r.from
-			fits := len(p.args) == 0 || len(p.args) == 1 && p.args[0].fits(h.a) ||
-				len(p.args) == 2 && (p.args[0].fits(h.a) && p.args[1].fits(h.b) ||
-					p.op.Commutative && p.args[0].fits(h.b) && p.args[1].fits(h.a))
-			if fits {
-				list = append(list, r)
-			}
-		}
-		w.byHead[h] = list
+// Node is the application that t is an output of, for [rewrite.Host].
+func (s *store) Node(t tid) (op *graph.Op, attrs graph.Attrs, fn string, args []tid, out int) {
+	x := &s.tensors[t]
+	if x.app == 0 {
+		return nil, nil, "", nil, 0
 	}
-	return list
+	a := &s.apps[x.app]
+	in := &s.insts[a.inst]
+	return in.op, in.attrs, "", a.args[:in.op.In], int(x.out)
 }
 
-func (p *pat) fits(head *graph.Op) bool { return p.op == nil || p.op == head }
+// Shape is the shape of t, for [rewrite.Host].
+func (s *store) Shape(t tid) graph.Shape { return s.symbolic[s.tensors[t].shape] }
 
-// rewriter matches a set of rules against the terms of one store.
-type rewriter struct {
-	s      *store
-	rules  map[*graph.Op][]*rewrite
-	byHead map[heads][]*rewrite // of rules, those whose pattern fits these operators
-	m      matcher
+// errUnfit says that an application is not one of the store's.
+var errUnfit = errors.New("does not fit")
+
+// applyOp makes an application; it is a [rewrite.Apply].
+func (s *store) applyOp(op *graph.Op, attrs graph.Attrs, _ string, args []tid, out int) (tid, error) {
+	if op == nil || len(args) > 2 || len(attrs) > maxAttrs {
+		return 0, errUnfit
+	}
+	key := instKey{op: op}
+	for i, v := range attrs {
+		d, isDim := v.Dim()
+		if !isDim {
+			key.attrs[i] = valueID(v)
+			continue
+		}
+		n, _ := d.Const()
+		if n < 0 || n >= int64(len(s.numbers)) {
+			return 0, errUnfit
+		}
+		key.attrs[i] = s.number(n)
+	}
+	in, ok := s.instFor(key, len(attrs))
+	if !ok {
+		return 0, errUnfit
+	}
+	var ab [2]tid
+	copy(ab[:], args)
+	if op.Commutative && s.less(ab[1], ab[0]) {
+		ab[0], ab[1] = ab[1], ab[0]
+	}
+	id := s.apply(in, ab[0], ab[1])
+	if id == noApp || out >= len(s.apps[id].plan.outs) {
+		return 0, errUnfit
+	}
+	return s.apps[id].outs[out], nil
 }
 
-func newRewriter(s *store, rules map[*graph.Op][]*rewrite) *rewriter {
-	return &rewriter{s: s, rules: rules, byHead: map[heads][]*rewrite{}, m: matcher{s: s}}
+// maxAttrs is the most attributes an operator has.
+const maxAttrs = 6
+
+// instKey identifies an operator instance by its attributes' identities.
+type instKey struct {
+	op    *graph.Op
+	attrs [maxAttrs]uint32
+}
+
+// number is the identity of a number as an attribute.
+func (s *store) number(n int64) uint32 {
+	if s.numbers[n] == 0 {
+		s.numbers[n] = valueID(graph.IntValue(n))
+	}
+	return s.numbers[n]
+}
+
+// instFor finds or makes an operator instance, also one that the universe does
+// not have.
+func (s *store) instFor(key instKey, attrs int) (uint16, bool) {
+	if i, ok := s.instOf[key]; ok {
+		return i, true
+	}
+	if len(s.insts) >= 1<<15 {
+		return 0, false
+	}
+	list := make(graph.Attrs, attrs)
+	for i := range list {
+		list[i] = valueOf(key.attrs[i])
+	}
+	i := uint16(len(s.insts))
+	s.insts = append(s.insts, newInst(key.op, list))
+	s.instOf[key] = i
+	return i, true
 }

@@ -78,7 +78,7 @@ func (r *rational) value(t tid) [seeds][]interp.Q {
 	} else {
 		a := r.st.apps[tt.app]
 		var in [seeds][][]interp.Q
-		for _, arg := range []tid{a.a, a.b} {
+		for _, arg := range []tid{a.args[0], a.args[1]} {
 			if arg != 0 {
 				x := r.value(arg)
 				for k := range in {

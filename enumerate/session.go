@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/taso-go/taso/fingerprint"
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
 )
 
 // Options configure a Session. The zero value enumerates the default universe
@@ -106,21 +106,21 @@ type Session struct {
 	starts  []int // first term of each level
 	uf      []int32
 	table   map[fingerprint.Hash]int32
-	reps    map[code]struct{}        // representatives of the levels before
-	at      map[code]int32           // all terms of the levels before
-	links   []link                   // of all terms: to an earlier one, or to itself
-	loose   map[int32]*link          // of representatives: to terms equal for some strides, paddings or kernels
-	sem     map[int32]*link          // of representatives: to terms equal for the true relu and maximum
-	syms    map[int32][][32]uint8    // of representatives: renamings of inputs proved to change nothing
-	answers map[string]answer        // of the batches of this level, by the pair
-	members map[int32][]int32        // by term: the terms linked to it
-	rules   map[*graph.Op][]*rewrite // unconditional
-	allRule map[*graph.Op][]*rewrite // conditional too
-	known   map[string]*Candidate    // by text
-	order   []*Candidate             // of known, as decided
-	proving time.Duration            // spent in Options.Prove
-	untyped []Untyped                // in canonical order, of the last level
-	semRule map[*graph.Op][]*rewrite // and those of the true relu and maximum
+	reps    map[code]struct{}     // representatives of the levels before
+	at      map[code]int32        // all terms of the levels before
+	links   []link                // of all terms: to an earlier one, or to itself
+	loose   map[int32]*link       // of representatives: to terms equal for some strides, paddings or kernels
+	sem     map[int32]*link       // of representatives: to terms equal for the true relu and maximum
+	syms    map[int32][][32]uint8 // of representatives: renamings of inputs proved to change nothing
+	answers map[string]answer     // of the batches of this level, by the pair
+	members map[int32][]int32     // by term: the terms linked to it
+	rules   []*rewrite.Direction  // unconditional
+	allRule []*rewrite.Direction  // conditional too
+	known   map[string]*Candidate // by text
+	order   []*Candidate          // of known, as decided
+	proving time.Duration         // spent in Options.Prove
+	untyped []Untyped             // in canonical order, of the last level
+	semRule []*rewrite.Direction  // and those of the true relu and maximum
 	ranked  map[fingerprint.Hash]int32
 	// symmetric lists, for terms of the last level, the renamings of their
 	// inputs that do not change them.
@@ -136,7 +136,7 @@ func NewSession(opt Options) *Session {
 		opt.Workers = runtime.GOMAXPROCS(0)
 	}
 	s := &Session{opt: opt, u: opt.Universe, table: map[fingerprint.Hash]int32{}, reps: map[code]struct{}{}, at: map[code]int32{}, loose: map[int32]*link{}, syms: map[int32][][32]uint8{}, sem: map[int32]*link{},
-		rules: map[*graph.Op][]*rewrite{}, allRule: map[*graph.Op][]*rewrite{}, semRule: map[*graph.Op][]*rewrite{}, known: map[string]*Candidate{}}
+		known: map[string]*Candidate{}}
 	// Level 0: one bare input of each type.
 	st := newStore(s.u, opt.Seed)
 	for ti := range s.u.Types {
@@ -363,7 +363,7 @@ func (s *store) forget(t tid) {
 		return
 	}
 	a := s.apps[id]
-	delete(s.appAt, appKey{a.inst, a.a, a.b})
+	delete(s.appAt, appKey{a.inst, a.args[0], a.args[1]})
 	s.apps = s.apps[:id]
 	s.tensors = s.tensors[:a.outs[0]]
 }

@@ -44,7 +44,7 @@ const (
 // app is an operator instance applied to tensors of the store.
 type app struct {
 	inst uint16
-	a, b tid
+	args [2]tid // second 0: none
 	outs [2]tid // second: of a split
 	plan *plan
 }
@@ -67,21 +67,22 @@ type planKey struct{ inst, a, b uint16 }
 // store holds hash-consed tensors: an application to the same tensors exists
 // once and is evaluated at most once. A store belongs to one goroutine.
 type store struct {
-	u       *Universe
-	z       fingerprint.Zp
-	seed    uint64
-	insts   []inst
-	instOf  map[instKey]uint16
-	numbers [256]uint32 // identities of small numbers as attributes
-	tensors []tensor
-	apps    []app
-	appAt   map[appKey]appID
-	shapes  [][]int
-	shapeAt map[string]uint16
-	plans   map[planKey]*plan
-	inputs  []tid   // by input number
-	typeOf  []uint8 // type of each input number
-	first   []uint8 // first input number of each type
+	u        *Universe
+	z        fingerprint.Zp
+	seed     uint64
+	insts    []inst
+	instOf   map[instKey]uint16
+	numbers  [256]uint32 // identities of small numbers as attributes
+	tensors  []tensor
+	apps     []app
+	appAt    map[appKey]appID
+	shapes   [][]int
+	symbolic []graph.Shape // the same, for inference
+	shapeAt  map[string]uint16
+	plans    map[planKey]*plan
+	inputs   []tid   // by input number
+	typeOf   []uint8 // type of each input number
+	first    []uint8 // first input number of each type
 }
 
 const noApp = ^appID(0)
@@ -123,6 +124,7 @@ func (s *store) shape(sizes []int) uint16 {
 	}
 	id := uint16(len(s.shapes))
 	s.shapes = append(s.shapes, append([]int(nil), sizes...))
+	s.symbolic = append(s.symbolic, graph.Sizes(sizes...))
 	s.shapeAt[string(key)] = id
 	return id
 }
@@ -146,7 +148,7 @@ func (s *store) planFor(in uint16, a, b uint16) *plan {
 	for i, sh := range [2]uint16{a, b} {
 		if i < ins.op.In {
 			sizes = append(sizes, s.shapes[sh])
-			shapes = append(shapes, graph.Sizes(s.shapes[sh]...))
+			shapes = append(shapes, s.symbolic[sh])
 		}
 	}
 	var f graph.Facts
@@ -198,7 +200,7 @@ func (s *store) apply(in uint16, a, b tid) appID {
 		return noApp
 	}
 	id := appID(len(s.apps))
-	s.apps = append(s.apps, app{inst: in, a: a, b: b, plan: p})
+	s.apps = append(s.apps, app{inst: in, args: [2]tid{a, b}, plan: p})
 	s.appAt[key] = id
 	nodes, n := s.union(a, b, id)
 	ops := s.opsOf(a, b)
@@ -298,12 +300,12 @@ func (s *store) value(t tid) []uint64 {
 
 func (s *store) compute(dst []uint64, a app, out int) {
 	switch {
-	case a.a == 0:
+	case a.args[0] == 0:
 		a.plan.kernel.Into(dst, out)
-	case a.b == 0:
-		a.plan.kernel.Into(dst, out, s.value(a.a))
+	case a.args[1] == 0:
+		a.plan.kernel.Into(dst, out, s.value(a.args[0]))
 	default:
-		a.plan.kernel.Into(dst, out, s.value(a.a), s.value(a.b))
+		a.plan.kernel.Into(dst, out, s.value(a.args[0]), s.value(a.args[1]))
 	}
 }
 
@@ -343,7 +345,7 @@ func (s *store) encode(t tid, perm *[32]uint8) code {
 	k := 0
 	for _, id := range tt.nodes[:tt.size] {
 		a := &s.apps[id]
-		if s.insts[a.inst].op.Commutative && a.a != a.b {
+		if s.insts[a.inst].op.Commutative && a.args[0] != a.args[1] {
 			comm[k] = id
 			k++
 		}
@@ -418,7 +420,7 @@ func (e *encoder) visit(t tid) byte {
 		}
 	}
 	a := &e.s.apps[tt.app]
-	x, y := a.a, a.b
+	x, y := a.args[0], a.args[1]
 	for i := 0; i < e.flipped; i++ {
 		if e.flip[i] == tt.app {
 			x, y = y, x

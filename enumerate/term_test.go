@@ -99,7 +99,7 @@ func rebuild(from, to *store, t tid, rename []int, swap func(appID) bool) tid {
 		}
 		if made[x.app] == 0 {
 			a := from.apps[x.app]
-			p, q := rec(a.a), rec(a.b)
+			p, q := rec(a.args[0]), rec(a.args[1])
 			if from.insts[a.inst].op.Commutative && swap(x.app) {
 				p, q = q, p
 			}
@@ -137,7 +137,7 @@ func naiveText(s *store, t tid, rename []int) string {
 
 func naiveApp(s *store, id appID, rename []int) string {
 	a := s.apps[id]
-	args := []string{naiveText(s, a.a, rename), naiveText(s, a.b, rename)}
+	args := []string{naiveText(s, a.args[0], rename), naiveText(s, a.args[1], rename)}
 	if s.insts[a.inst].op.Commutative {
 		sort.Strings(args)
 	}
@@ -188,8 +188,8 @@ func appsBelow(s *store, t tid) map[appID]bool {
 			return
 		}
 		set[s.tensors[t].app] = true
-		rec(s.apps[s.tensors[t].app].a)
-		rec(s.apps[s.tensors[t].app].b)
+		rec(s.apps[s.tensors[t].app].args[0])
+		rec(s.apps[s.tensors[t].app].args[1])
 	}
 	rec(t)
 	return set
@@ -307,30 +307,30 @@ func naiveSeams(s *store, t tid, axis int) map[int]bool {
 	}
 	switch in.op.Name {
 	case "relu", "smul", "poolmax", "poolavg", "enlarge":
-		from(a.a, axis, 0)
+		from(a.args[0], axis, 0)
 	case "ewadd", "ewmul":
-		from(a.a, axis, 0)
-		from(a.b, axis, 0)
+		from(a.args[0], axis, 0)
+		from(a.args[1], axis, 0)
 	case "transpose":
-		from(a.a, 1-axis, 0)
+		from(a.args[0], 1-axis, 0)
 	case "matmul":
-		from([]tid{a.a, a.b}[axis], axis, 0)
+		from([]tid{a.args[0], a.args[1]}[axis], axis, 0)
 	case "conv2d":
 		// Axis 0 is the images', axis 1 the output channels, the kernel's axis 0.
-		from([]tid{a.a, a.b}[axis], 0, 0)
+		from([]tid{a.args[0], a.args[1]}[axis], 0, 0)
 	case "concat":
 		if int(in.nums[0]) != axis {
-			from(a.a, axis, 0)
-			from(a.b, axis, 0)
+			from(a.args[0], axis, 0)
+			from(a.args[1], axis, 0)
 			break
 		}
-		n := s.sizes(a.a)[axis]
-		from(a.a, axis, 0)
+		n := s.sizes(a.args[0])[axis]
+		from(a.args[0], axis, 0)
 		out[n] = true
-		from(a.b, axis, n)
+		from(a.args[1], axis, n)
 	case "split":
 		at := int(in.nums[1])
-		for p := range naiveSeams(s, a.a, axis) {
+		for p := range naiveSeams(s, a.args[0], axis) {
 			switch {
 			case int(in.nums[0]) != axis:
 				out[p] = true

@@ -45,7 +45,7 @@ func (s *store) termOf(t tid, memo map[tid]*law.Term, p *pair) *law.Term {
 		a := s.apps[tt.app]
 		in := s.insts[a.inst]
 		x = &law.Term{Op: in.op, Attrs: in.attrs, Out: int(tt.out)}
-		for _, arg := range []tid{a.a, a.b}[:in.op.In] {
+		for _, arg := range []tid{a.args[0], a.args[1]}[:in.op.In] {
 			x.Args = append(x.Args, s.termOf(arg, memo, p))
 		}
 		// The store's order of operands depends on what was made before.

@@ -171,7 +171,7 @@ func TestWalkExtendsRepresentatives(t *testing.T) {
 				var operands func(x tid)
 				operands = func(x tid) {
 					a := st.apps[st.tensors[x].app]
-					for _, y := range []tid{a.a, a.b} {
+					for _, y := range []tid{a.args[0], a.args[1]} {
 						if y != 0 && st.tensors[y].app != 0 {
 							ok = ok && reps[st.encode(y, nil)]
 							operands(y)

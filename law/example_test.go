@@ -51,12 +51,6 @@ func ExampleCanonical() {
 	// ewadd(matmul(A, B), matmul(A, C)) == matmul(A, ewadd(B, C))
 }
 
-func ExampleUsable() {
-	l, _ := law.ParseLaw("axiom a given X : [a], Y : [b] then slice[axis=0, lo=0, hi=a](concat[axis=0](X, Y)) == X")
-	fmt.Println(law.Usable(l)) // from right to left nothing says what Y is
-	// Output: true false
-}
-
 func ExampleLint() {
 	laws, _ := law.Parse("my.axioms", []byte("axiom a\n  given X : [n]\n  then relu(X) == relu(X)\n"))
 	fmt.Println(law.Lint(laws))

@@ -155,7 +155,7 @@ func joinHalves(a, b *half, maxOps int, comm map[*graph.Op]*law.Law) *Rule {
 	l.Given = append(l.Given, base.rule.Law.Given...)
 	l.Where = append(l.Where, base.rule.Law.Where...)
 	for _, p := range other.rule.Law.Where {
-		l.Where = appendPred(l.Where, substPred(p, in.Binding()))
+		l.Where = appendPred(l.Where, p.Subst(in.Binding()))
 	}
 	if base == a {
 		l.LHS = []*law.Term{base.left, left}
@@ -196,9 +196,10 @@ func joinHalves(a, b *half, maxOps int, comm map[*graph.Op]*law.Law) *Rule {
 // tensor variables for tensor variables, one for one. Nil if there is none, or
 // if from's left side has variables that its split does not give.
 func renaming(from, to *half) *law.Instance {
-	general := &law.Law{Given: from.rule.Law.Given, LHS: []*law.Term{from.split}, RHS: []*law.Term{from.split.Output(1)}}
-	special := &law.Law{Given: to.rule.Law.Given, LHS: []*law.Term{to.split}, RHS: []*law.Term{to.split.Output(1)}, Where: to.rule.Law.Where}
-	in, ok := pairUp(general, special)
+	// The second sides, the other outputs, are of the same splits.
+	general := prunedGiven(&law.Law{Given: from.rule.Law.Given, LHS: []*law.Term{from.split}, RHS: []*law.Term{from.split}})
+	special := &law.Law{Given: to.rule.Law.Given, LHS: []*law.Term{to.split}, RHS: []*law.Term{to.split}, Where: to.rule.Law.Where}
+	in, ok := match(general, special, true)
 	if !ok {
 		return nil
 	}
@@ -227,23 +228,6 @@ func renaming(from, to *half) *law.Instance {
 	return in
 }
 
-// pairUp matches the first sides only; the second ones are the other outputs
-// of the same splits, and shapes of all variables must agree.
-func pairUp(general, special *law.Law) (*law.Instance, bool) {
-	ty := &law.Typing{Shape: map[*law.Term]graph.Shape{}}
-	for _, t := range outputs(special) {
-		if _, err := law.TypeOf(&graph.Facts{}, t, special.VarShapes(), ty.Shape); err != nil {
-			return nil, false
-		}
-	}
-	m := &matcher{g: general, s: special, exact: true, gShapes: general.VarShapes(), target: &target{law: special, typing: ty}}
-	m.reset()
-	if !m.solve([]goal{{general.LHS[0], special.LHS[0]}}) {
-		return nil, false
-	}
-	return m.found, true
-}
-
 // sameSplit reports that the terms are the outputs of one split.
 func sameSplit(ts []*law.Term) bool {
 	for i, t := range ts {
@@ -252,15 +236,6 @@ func sameSplit(ts []*law.Term) bool {
 		}
 	}
 	return true
-}
-
-func substPred(p law.Pred, b *graph.Binding) law.Pred {
-	q := law.Pred{Left: p.Left.Subst(b), Rel: p.Rel, Right: p.Right.Subst(b)}
-	if p.Mod != nil {
-		d := p.Mod.Subst(b)
-		q.Mod = &d
-	}
-	return q
 }
 
 func appendPred(ps []law.Pred, p law.Pred) []law.Pred {

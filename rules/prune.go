@@ -5,6 +5,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
 )
 
 // Pruned is a law that was dropped because another says as much.
@@ -42,9 +43,10 @@ func Subsume(laws []*law.Law) (kept []*law.Law, pruned []Pruned) {
 // last operators of both sides and by the set of operators.
 type index struct {
 	laws   []*law.Law
-	sizes  []int     // operators of both sides
-	trees  []int     // subterms, shared ones counted each time
-	counts [][]uint8 // of each operator, shared ones counted each time
+	eqs    []*rewrite.Direction // compiled when first needed
+	sizes  []int                // operators of both sides
+	trees  []int                // subterms, shared ones counted each time
+	counts [][]uint8            // of each operator, shared ones counted each time
 	texts  []string
 	byRoot map[rootKey][]int
 	opAt   map[*graph.Op]int
@@ -61,7 +63,7 @@ type rootKey struct {
 }
 
 func newIndex(laws []*law.Law) *index {
-	x := &index{laws: laws, byRoot: map[rootKey][]int{}, opAt: map[*graph.Op]int{}}
+	x := &index{laws: laws, eqs: make([]*rewrite.Direction, len(laws)), byRoot: map[rootKey][]int{}, opAt: map[*graph.Op]int{}}
 	for i, op := range graph.Ops() {
 		x.opAt[op] = i
 	}
@@ -140,11 +142,19 @@ func keyOf(n int, a, b string) rootKey {
 	return rootKey{n, a, b}
 }
 
+// equation is law i compiled, nil if it is ill-formed.
+func (x *index) equation(i int) *rewrite.Direction {
+	if x.eqs[i] == nil {
+		x.eqs[i], _ = rewrite.CompileEquation(x.laws[i], rewrite.Derived)
+	}
+	return x.eqs[i]
+}
+
 // general is the first law of the list of which l is an instance and that is
 // allowed, or -1.
 func (x *index) general(l *law.Law, allowed func(i int) bool) int {
 	counts, tree := x.shape(l)
-	t := newTarget(l)
+	t := newTarget(l, false)
 	a, b := root(l.LHS), root(l.RHS)
 	seen := map[rootKey]bool{}
 	best := -1
@@ -162,7 +172,11 @@ func (x *index) general(l *law.Law, allowed func(i int) bool) int {
 				if !x.fits(i, counts, tree) {
 					continue
 				}
-				if _, ok := t.match(x.laws[i], false); ok && allowed(i) {
+				g := x.equation(i)
+				if g == nil {
+					continue
+				}
+				if _, ok := t.match(g); ok && allowed(i) {
 					best = i
 					break
 				}

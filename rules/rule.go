@@ -7,6 +7,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
 )
 
 // Status is a verdict on a rule.
@@ -121,22 +122,24 @@ func Directions(l *law.Law) (forward, backward bool, err error) {
 	if err != nil {
 		return false, false, err
 	}
-	left, right := collect(l, l.LHS), collect(l, l.RHS)
-	forward = right.within(left) && implied(ty.RightNeeds, ty.LeftNeeds, l.Where)
-	backward = !l.OneWay && left.within(right) && implied(ty.LeftNeeds, ty.RightNeeds, l.Where)
-	return forward, backward, nil
+	c, err := rewrite.Compile(l, rewrite.Derived)
+	if err != nil {
+		return false, false, err
+	}
+	forward, backward = c.Usable()
+	return forward && implied(ty.RightNeeds, ty.LeftNeeds, l.Where),
+		backward && implied(ty.LeftNeeds, ty.RightNeeds, l.Where), nil
 }
 
-// known is what a match of one side gives: names of tensors, functions and
-// attributes, runs, and sizes.
-type known struct {
+// mentioned is what terms speak of: names of tensors, functions, attributes and
+// runs, and sizes.
+type mentioned struct {
 	names, sizes map[string]bool
 }
 
-// collect lists the variables of one side; sizes holds those that it needs.
-func collect(l *law.Law, side []*law.Term) *known {
-	k := &known{names: map[string]bool{}, sizes: map[string]bool{}}
-	var exprs []graph.Dim
+// collect lists the variables of terms, and of the shapes of their tensors.
+func collect(l *law.Law, ts []*law.Term) *mentioned {
+	k := &mentioned{names: map[string]bool{}, sizes: map[string]bool{}}
 	atom := func(a graph.Atom) {
 		switch a.Kind {
 		case graph.AtomRun:
@@ -151,106 +154,24 @@ func collect(l *law.Law, side []*law.Term) *known {
 		}
 	}
 	shapes := l.VarShapes()
-	for _, t := range side {
+	for _, t := range ts {
 		t.Walk(func(u *law.Term) {
 			switch {
 			case u.IsVar():
 				k.names[u.Var] = true
 				shapes[u.Var].Walk(atom)
-				for _, it := range shapes[u.Var] {
-					if it.Run == "" {
-						exprs = append(exprs, it.Dim)
-					}
-				}
 			case u.Fn != "":
 				k.names[u.Fn] = true
-			default:
-				for _, v := range u.Attrs {
-					if n, _, ok := v.Var(); ok {
-						k.names[n] = true
-					}
-					v.Walk(atom)
-					if d, ok := v.Dim(); ok {
-						exprs = append(exprs, d)
-					}
-					if s, ok := v.Shape(); ok {
-						for _, it := range s {
-							if it.Run == "" {
-								exprs = append(exprs, it.Dim)
-							}
-						}
-					}
+			}
+			for _, v := range u.Attrs {
+				if n, _, ok := v.Var(); ok {
+					k.names[n] = true
 				}
+				v.Walk(atom)
 			}
 		})
 	}
-	k.solvable(exprs)
 	return k
-}
-
-// solvable marks as unknown the sizes that do not follow from the values of
-// the expressions, one unknown at a time. A size that is only needed keeps a
-// false entry.
-func (k *known) solvable(exprs []graph.Dim) {
-	for v := range k.sizes {
-		k.sizes[v] = false
-	}
-	for again := true; again; {
-		again = false
-		for _, d := range exprs {
-			v, ok := soleUnknown(d, func(n string) bool { return k.sizes[n] })
-			if ok && !k.sizes[v] {
-				k.sizes[v], again = true, true
-			}
-		}
-	}
-}
-
-// soleUnknown is the one unknown size of d if d is linear in it.
-func soleUnknown(d graph.Dim, isKnown func(string) bool) (string, bool) {
-	unknown, n, inside := "", 0, false
-	d.Walk(func(a graph.Atom) {
-		if a.Kind == graph.AtomVar && !isKnown(a.Name) {
-			if a.Name != unknown {
-				unknown = a.Name
-				n++
-			}
-		}
-	})
-	if n != 1 {
-		return "", false
-	}
-	terms, _ := d.Terms()
-	for _, t := range terms {
-		degree := 0
-		for _, a := range t.Atoms {
-			if a.Kind == graph.AtomVar && a.Name == unknown {
-				degree++
-			}
-			for _, v := range a.Args {
-				v.Walk(func(b graph.Atom) { inside = inside || b.Name == unknown })
-			}
-		}
-		if degree > 1 {
-			return "", false
-		}
-	}
-	return unknown, !inside
-}
-
-// within reports that all that k needs is given by from.
-func (k *known) within(from *known) bool {
-	for n := range k.names {
-		if !from.names[n] {
-			return false
-		}
-	}
-	for v := range k.sizes {
-		if !from.sizes[v] {
-			return false
-		}
-	}
-	return true
 }
 
 // implied reports that every need follows from one of the given needs or

@@ -122,7 +122,7 @@ func substLaw(l *law.Law, fns map[string]string, b *graph.Binding) *law.Law {
 		m.Given = append(m.Given, g)
 	}
 	for _, p := range l.Where {
-		m.Where = append(m.Where, substPred(p, b))
+		m.Where = append(m.Where, p.Subst(b))
 	}
 	return &m
 }

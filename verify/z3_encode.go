@@ -9,6 +9,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/z3"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
 )
 
 // encoder turns typed terms into Z3's language. The picture it draws:
@@ -524,7 +525,7 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 		if err != nil {
 			return sym, err
 		}
-		kernel, err := kernelOf(op, generic, in)
+		kernel, err := rewrite.Kernel(op, generic, in)
 		if err != nil {
 			return sym, err
 		}
@@ -556,48 +557,31 @@ func multiple(v string, d graph.Dim) (graph.Dim, bool) {
 	return k, k != d && k.Mul(rest) == d
 }
 
-// kernelOf is the height and width of an operator's window.
-func kernelOf(op *graph.Op, a graph.Attrs, in []graph.Shape) ([]graph.Dim, error) {
-	if i, j := op.ParamIndex("kh"), op.ParamIndex("kw"); i >= 0 && j >= 0 {
-		h, _ := a[i].Dim()
-		w, _ := a[j].Dim()
-		return []graph.Dim{h, w}, nil
-	}
-	if len(in) == 2 && len(in[1]) == 4 {
-		return []graph.Dim{in[1][2].Dim, in[1][3].Dim}, nil
-	}
-	return nil, fmt.Errorf("operator %s has a padding and no known window", op.Name)
-}
-
 // unsplit replaces splits by slices and collects what only the splits ask for.
-func unsplit(t *law.Term, shapes map[string]graph.Shape, needs *[]graph.Need) (*law.Term, error) {
+func unsplit(t *law.Term, vars map[string]graph.Shape, needs *[]graph.Need) (*law.Term, error) {
+	shapes := map[*law.Term]graph.Shape{}
 	var fail error
-	out := t.Rewrite(func(u *law.Term) *law.Term {
+	if _, fail = law.TypeOf(&graph.Facts{}, t, vars, shapes); fail != nil {
+		return nil, fail
+	}
+	t.Walk(func(u *law.Term) {
 		if u.Op == nil || u.Op.Expand == nil || fail != nil {
-			return u
+			return
 		}
 		in := make([]graph.Shape, len(u.Args))
 		for i, a := range u.Args {
-			var f graph.Facts
-			if in[i], fail = law.TypeOf(&f, a, shapes, nil); fail != nil {
-				return u
-			}
+			in[i] = shapes[a]
 		}
 		var f graph.Facts
-		if _, fail = u.Op.InferShapes(&f, u.Attrs, in); fail != nil {
-			return u
-		}
+		_, fail = u.Op.InferShapes(&f, u.Attrs, in)
 		for _, n := range f.Needs {
 			if !slices.Contains(*needs, n) {
 				*needs = append(*needs, n)
 			}
 		}
-		prims, err := u.Op.Expand(u.Attrs, in)
-		if err != nil {
-			fail = err
-			return u
-		}
-		return &law.Term{Op: prims[u.Out].Op, Attrs: prims[u.Out].Attrs, Args: u.Args}
 	})
-	return out, fail
+	if fail != nil {
+		return nil, fail
+	}
+	return law.Primitive(t, shapes)
 }

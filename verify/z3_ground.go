@@ -263,14 +263,11 @@ func (b *groundTerms) head(t *law.Term) (string, error) {
 			}
 			in[i] = s
 		}
-		prims, err := op.Expand(attrs, in)
+		p, n, err := op.Primitive(attrs, in, out)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", t, err)
 		}
-		if out >= len(prims) {
-			return "", fmt.Errorf("%s: no output %d", t, out)
-		}
-		op, attrs, out = prims[out].Op, prims[out].Attrs, 0
+		op, attrs, out = p.Op, p.Attrs, n
 	}
 	var s strings.Builder
 	s.WriteString(op.Name)

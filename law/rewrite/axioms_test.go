@@ -21,29 +21,29 @@ func instance(l *law.Law, v *law.Valuation, opts ...rewrite.Option) (h *rewrite.
 			sorts[name] = law.SortZero1
 		}
 	}
-	h = rewrite.NewTerms(sorts)
+	shapes := map[*law.Term]graph.Shape{}
+	h = rewrite.NewTerms(false, sorts, func(t *law.Term) graph.Shape { return shapes[t] })
 	vars := map[string]graph.Shape{}
 	for name, s := range l.VarShapes() {
 		vars[name] = s.Subst(&v.Binding)
 	}
 	for i, ts := range [2][]*law.Term{l.LHS, l.RHS} {
 		for _, t := range ts {
-			shape := map[*law.Term]graph.Shape{}
 			u := t.Subst(nil, v.Fns, &v.Binding)
 			var f graph.Facts
-			if _, err := law.TypeOf(&f, u, vars, shape); err != nil || len(f.Needs) > 0 {
+			if _, err := law.TypeOf(&f, u, vars, shapes); err != nil || len(f.Needs) > 0 {
 				return nil, sides, false
 			}
 			if len(opts) == 0 {
 				var err error
-				if u, err = law.Primitive(u, shape); err != nil {
+				if u, err = law.Primitive(u, shapes); err != nil {
 					return nil, sides, false
 				}
-				if _, err := law.TypeOf(&f, u, vars, shape); err != nil {
+				if _, err := law.TypeOf(&f, u, vars, shapes); err != nil {
 					return nil, sides, false
 				}
 			}
-			sides[i] = append(sides[i], h.Add(u, shape))
+			sides[i] = append(sides[i], h.Add(u))
 		}
 	}
 	return h, sides, true

@@ -55,8 +55,9 @@ type Direction struct {
 	// Bare says that a root is nothing but a variable: the pattern matches every
 	// tensor of some shape.
 	Bare bool
-	// Guess says that a match does not determine all sizes; some have to be tried.
-	Guess bool
+	// Guess says that a match does not determine everything; which axes a run
+	// stands for has to be tried or, with Cut, how a size is a sum of two.
+	Guess, Cut bool
 	// Grows says that the target has more operators than the source.
 	Grows bool
 
@@ -115,10 +116,39 @@ func (n *Node) AttrVars() []AttrVar {
 	return out
 }
 
+// CompileEquation is the pattern of both sides of a law together, to find out
+// what else is an instance of the law: its roots are the outputs of the left and
+// of the right side in turn. It has no target.
+func CompileEquation(l *law.Law, opts ...Option) (*Direction, error) {
+	c, err := compile(l, opts)
+	if err != nil {
+		return nil, err
+	}
+	var roots []*law.Term
+	for i := range c.sides[0] {
+		roots = append(roots, c.sides[0][i], c.sides[1][i])
+	}
+	b := newBuilder(c, false)
+	if err := b.roots(roots); err != nil {
+		return nil, err
+	}
+	b.d.Guess = !b.d.determined() || b.d.Guess
+	return b.d, nil
+}
+
 // Compile compiles a law. Derived operators are replaced by what they stand for,
 // so that a split is two slices; with [Derived] they are operators as others are.
 // The error says that the law itself is ill-formed.
 func Compile(l *law.Law, opts ...Option) (*Law, error) {
+	c, err := compile(l, opts)
+	if err != nil {
+		return nil, err
+	}
+	c.directions()
+	return c, nil
+}
+
+func compile(l *law.Law, opts []Option) (*Law, error) {
 	derived := slices.Contains(opts, Derived)
 	if len(l.LHS) != len(l.RHS) || len(l.LHS) == 0 {
 		return nil, fmt.Errorf("law %s: %d outputs on the left, %d on the right", l.Name, len(l.LHS), len(l.RHS))
@@ -164,7 +194,6 @@ func Compile(l *law.Law, opts ...Option) (*Law, error) {
 		}
 	}
 	c.mustBe, c.premise = premise(l, needs, split)
-	c.directions()
 	return c, nil
 }
 
@@ -277,18 +306,18 @@ func way(backward bool) string {
 
 // Usable says in which directions a law can be used on its own: a match of the
 // outputs of the source together gives a value to everything that the law
-// mentions; sizes that have to be guessed count as none. Of a law written with =>
-// that is never the direction from right to left.
+// mentions, sizes that are cut in two excepted. Of a law written with => that is
+// never the direction from right to left.
 func (c *Law) Usable() (forward, backward bool) {
 	all := make([]int, len(c.sides[0]))
 	for i := range all {
 		all[i] = i
 	}
 	d, err := c.Direction(false, all...)
-	forward = err == nil && !d.Guess
+	forward = err == nil && !d.Cut
 	if !c.Law.OneWay {
 		d, err = c.Direction(true, all...)
-		backward = err == nil && !d.Guess
+		backward = err == nil && !d.Cut
 	}
 	return forward, backward
 }
@@ -300,26 +329,14 @@ func (c *Law) Direction(backward bool, outputs ...int) (*Direction, error) {
 	if backward {
 		from, to = to, from
 	}
-	b := &builder{c: c, d: &Direction{Law: c, Backward: backward, Outputs: slices.Clone(outputs)},
-		varAt: map[string]int32{}, fn: map[string]bool{}, attr: map[string]bool{}, at: map[string]int32{}}
+	b := newBuilder(c, backward)
+	b.d.Outputs = slices.Clone(outputs)
 	var src, dst []*law.Term
 	for _, i := range outputs {
 		src, dst = append(src, from[i]), append(dst, to[i])
 	}
-	for _, t := range src {
-		ref, err := b.pattern(t)
-		if err != nil {
-			return nil, err
-		}
-		b.d.Roots = append(b.d.Roots, ref)
-		b.d.Bare = b.d.Bare || ref < 0
-	}
-	for _, g := range c.Law.Given {
-		_, tensor := b.varAt[g.Name]
-		if g.Sort == "" && !tensor || law.IsFuncSort(g.Sort) && !b.fn[g.Name] ||
-			g.Sort != "" && !law.IsFuncSort(g.Sort) && !b.attr[g.Name] {
-			return nil, fmt.Errorf("the source does not mention %s", g.Name)
-		}
+	if err := b.roots(src); err != nil {
+		return nil, err
 	}
 	for _, t := range dst {
 		ref, err := b.target(t)
@@ -328,11 +345,7 @@ func (c *Law) Direction(backward bool, outputs ...int) (*Direction, error) {
 		}
 		b.d.Targets = append(b.d.Targets, ref)
 	}
-	switch determined, guessable := b.d.determined(); {
-	case determined:
-	case guessable:
-		b.d.Guess = true
-	default:
+	if !b.d.determined() {
 		return nil, fmt.Errorf("the source does not determine the sizes")
 	}
 	b.d.Grows = law.Size(dst...) > law.Size(src...)
@@ -346,6 +359,31 @@ type builder struct {
 	varAt    map[string]int32
 	fn, attr map[string]bool // function and attribute variables of the pattern
 	at       map[string]int32
+}
+
+func newBuilder(c *Law, backward bool) *builder {
+	return &builder{c: c, d: &Direction{Law: c, Backward: backward},
+		varAt: map[string]int32{}, fn: map[string]bool{}, attr: map[string]bool{}, at: map[string]int32{}}
+}
+
+// roots makes the pattern, in which all that the law is given has to occur.
+func (b *builder) roots(ts []*law.Term) error {
+	for _, t := range ts {
+		ref, err := b.pattern(t)
+		if err != nil {
+			return err
+		}
+		b.d.Roots = append(b.d.Roots, ref)
+		b.d.Bare = b.d.Bare || ref < 0
+	}
+	for _, g := range b.c.Law.Given {
+		_, tensor := b.varAt[g.Name]
+		if g.Sort == "" && !tensor || law.IsFuncSort(g.Sort) && !b.fn[g.Name] ||
+			g.Sort != "" && !law.IsFuncSort(g.Sort) && !b.attr[g.Name] {
+			return fmt.Errorf("the source does not mention %s", g.Name)
+		}
+	}
+	return nil
 }
 
 func (b *builder) pattern(t *law.Term) (int32, error) {
@@ -446,33 +484,41 @@ func (b *builder) target(t *law.Term) (int32, error) {
 	return b.at[key], nil
 }
 
-// determined says whether a match tells all sizes: it solves the law's own
-// equations, with the law's variables as actual sizes. If not, it says whether
-// guessing may help.
-func (d *Direction) determined() (yes, guessable bool) {
+// determined says whether a match tells all sizes, if need be with a guess, and
+// sets Guess and Cut: it solves the law's own equations, with the law's variables
+// as actual sizes.
+func (d *Direction) determined() bool {
 	s := d.Law.NewSolver()
 	for i := range d.Nodes {
 		for j := range d.Nodes[i].attrs {
 			v := &d.Nodes[i].attrs[j]
 			if !s.value(v, v.lit) {
-				return false, false
+				return false
 			}
 		}
 	}
 	for _, g := range d.given {
 		if !s.shape(g, g.given) {
-			return false, false
+			return false
 		}
 	}
 	if !s.start() || !s.propagate() {
-		return false, false
+		return false
 	}
 	if s.solved() {
-		return s.complete(), false
+		return s.complete()
 	}
-	s.guess(true, func(t *Solver) bool {
-		guessable = t.complete()
-		return !guessable
+	d.Guess, d.Cut = true, true
+	complete := false
+	s.guess(guessAll, func(t *Solver) bool {
+		complete = t.complete()
+		return !complete
 	})
-	return false, guessable
+	if complete {
+		s.guess(guessRuns, func(t *Solver) bool {
+			d.Cut = !t.complete()
+			return d.Cut
+		})
+	}
+	return complete
 }

@@ -1,6 +1,8 @@
 package rewrite
 
 import (
+	"fmt"
+
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 )
@@ -140,7 +142,11 @@ func NeedsOf(sure bool, op *graph.Op, attrs graph.Attrs, in []graph.Shape) ([]Co
 	}
 	if i := op.ParamIndex("pad"); i >= 0 {
 		if _, sort, ok := attrs[i].Var(); ok && sort == graph.SortPadding {
-			for axis, k := range kernel(op, attrs, in) {
+			ks, err := Kernel(op, attrs, in)
+			if err != nil {
+				return nil, err
+			}
+			for axis, k := range ks {
 				out = append(out, Cond{Fit: &Fit{attrs[i], axis, k}})
 			}
 		}
@@ -148,17 +154,18 @@ func NeedsOf(sure bool, op *graph.Op, attrs graph.Attrs, in []graph.Shape) ([]Co
 	return out, nil
 }
 
-// kernel is the height and width of an operator's window.
-func kernel(op *graph.Op, a graph.Attrs, in []graph.Shape) []graph.Dim {
+// Kernel is the height and width of a windowed operator's window; the error says
+// that the operator is not known to have one.
+func Kernel(op *graph.Op, a graph.Attrs, in []graph.Shape) ([]graph.Dim, error) {
 	if i, j := op.ParamIndex("kh"), op.ParamIndex("kw"); i >= 0 && j >= 0 {
 		h, _ := a[i].Dim()
 		w, _ := a[j].Dim()
-		return []graph.Dim{h, w}
+		return []graph.Dim{h, w}, nil
 	}
 	if len(in) == 2 && len(in[1]) == 4 {
-		return []graph.Dim{in[1][2].Dim, in[1][3].Dim}
+		return []graph.Dim{in[1][2].Dim, in[1][3].Dim}, nil
 	}
-	return nil
+	return nil, fmt.Errorf("operator %s has a padding and no known window", op.Name)
 }
 
 // SideNeeds is what the terms of one side ask for, arguments included, and what

@@ -5,6 +5,7 @@ import "github.com/taso-go/taso/graph"
 // Index finds the directions whose pattern can begin at an operator.
 type Index struct {
 	all    []*Direction // with one output
+	byOp   map[*graph.Op][]*Direction
 	byHead map[heads][]*Direction
 	many   []*Direction
 	bare   []*Direction
@@ -16,7 +17,7 @@ type heads struct{ op, a, b *graph.Op }
 
 // NewIndex returns the index of directions; it keeps their order.
 func NewIndex(ds []*Direction) *Index {
-	x := &Index{byHead: map[heads][]*Direction{}}
+	x := &Index{byOp: map[*graph.Op][]*Direction{}, byHead: map[heads][]*Direction{}}
 	for _, d := range ds {
 		x.Add(d)
 	}
@@ -32,6 +33,7 @@ func (x *Index) Add(d *Direction) {
 		x.bare = append(x.bare, d)
 	default:
 		x.all = append(x.all, d)
+		clear(x.byOp)
 		clear(x.byHead)
 	}
 }
@@ -49,7 +51,7 @@ func (x *Index) At(op, a, b *graph.Op) []*Direction {
 	h := heads{op, a, b}
 	list, ok := x.byHead[h]
 	if !ok {
-		for _, d := range x.all {
+		for _, d := range x.root(op) {
 			if d.mayBegin(h) {
 				list = append(list, d)
 			}
@@ -59,12 +61,23 @@ func (x *Index) At(op, a, b *graph.Op) []*Direction {
 	return list
 }
 
+// root lists the directions with one root that may match an application of op.
+func (x *Index) root(op *graph.Op) []*Direction {
+	list, ok := x.byOp[op]
+	if !ok {
+		for _, d := range x.all {
+			if d.Nodes[d.Roots[0]].fits(op) {
+				list = append(list, d)
+			}
+		}
+		x.byOp[op] = list
+	}
+	return list
+}
+
 // mayBegin says whether a direction's root and what is below it fit.
 func (d *Direction) mayBegin(h heads) bool {
 	n := &d.Nodes[d.Roots[0]]
-	if !n.fits(h.op) {
-		return false
-	}
 	fits := func(ref int32, op *graph.Op) bool { return ref < 0 || d.Nodes[ref].fits(op) }
 	switch len(n.Kids) {
 	case 0:

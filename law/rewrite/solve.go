@@ -373,25 +373,33 @@ func (s *Solver) Solve(guess bool, yield func(*Solver) bool) {
 		yield(s)
 		return
 	}
+	if !guess {
+		return
+	}
 	n := 0
-	s.guess(guess, func(t *Solver) bool {
+	s.guess(guessAll, func(t *Solver) bool {
 		n++
 		return yield(t) && n < maxGuesses
 	})
 }
 
-func (s *Solver) guess(guess bool, yield func(*Solver) bool) bool {
+// guesses says what may be guessed.
+type guesses uint8
+
+const (
+	guessRuns guesses = iota // which axes a run stands for
+	guessAll                 // and how a size is a sum of two
+)
+
+func (s *Solver) guess(what guesses, yield func(*Solver) bool) bool {
 	if s.solved() {
 		return yield(s)
-	}
-	if !guess {
-		return true
 	}
 	for _, e := range s.shapeWork {
 		run := e.law[0].run // all before it was taken off
 		for n := range e.actual {
 			t := s.clone()
-			if t.bindRun(run, e.actual[:n]) && t.propagate() && !t.guess(guess, yield) {
+			if t.bindRun(run, e.actual[:n]) && t.propagate() && !t.guess(what, yield) {
 				return false
 			}
 		}
@@ -399,13 +407,13 @@ func (s *Solver) guess(guess bool, yield func(*Solver) bool) bool {
 	}
 	for _, e := range s.dimWork {
 		a, ok := s.cutVar(e)
-		if !ok {
+		if !ok || what != guessAll {
 			continue
 		}
 		for _, part := range parts(e.actual) {
 			t := s.clone()
 			t.dims[a], t.dimOK[a] = part, true
-			if t.propagate() && !t.guess(guess, yield) {
+			if t.propagate() && !t.guess(what, yield) {
 				return false
 			}
 		}

@@ -12,11 +12,11 @@ import (
 type TermID int32
 
 // Terms is a host of the terms of a law. Terms that differ in nothing but the
-// order of operands of commutative operators are one, unless Exact is set.
+// order of operands of commutative operators are one, unless it is exact.
 type Terms struct {
-	Exact bool
-
+	exact bool
 	sorts map[string]string // of function variables
+	typed func(*law.Term) graph.Shape
 	nodes []termNode
 	ids   map[string]TermID
 	at    map[*law.Term]TermID
@@ -24,15 +24,17 @@ type Terms struct {
 }
 
 type termNode struct {
-	term  *law.Term
-	shape graph.Shape
-	args  []TermID
+	term    *law.Term
+	args    []TermID
+	shape   graph.Shape
+	inShape bool // shape is known
 }
 
-// NewTerms returns a host without terms; sorts are those of the function
-// variables, by name, see [FnSortsOf].
-func NewTerms(sorts map[string]string) *Terms {
-	return &Terms{sorts: sorts, ids: map[string]TermID{}, at: map[*law.Term]TermID{}}
+// NewTerms returns a host without terms. sorts are those of the function
+// variables, by name, see [FnSortsOf]; typed gives the shape of a term that was
+// added, and is asked when first needed.
+func NewTerms(exact bool, sorts map[string]string, typed func(*law.Term) graph.Shape) *Terms {
+	return &Terms{exact: exact, sorts: sorts, typed: typed, ids: map[string]TermID{}, at: map[*law.Term]TermID{}}
 }
 
 // FnSortsOf are the sorts of a law's function variables.
@@ -46,25 +48,24 @@ func FnSortsOf(l *law.Law) map[string]string {
 	return sorts
 }
 
-// Add adds a term with all its subterms, whose shapes are in shape by pointer, as
-// [law.TypeOf] leaves them.
-func (h *Terms) Add(t *law.Term, shape map[*law.Term]graph.Shape) TermID {
+// Add adds a term with all its subterms.
+func (h *Terms) Add(t *law.Term) TermID {
 	if id, ok := h.at[t]; ok {
 		return id
 	}
 	args := make([]TermID, len(t.Args))
 	for i, a := range t.Args {
-		args[i] = h.Add(a, shape)
+		args[i] = h.Add(a)
 	}
-	id := h.make(t, args, shape[t])
+	id := h.make(t, args)
 	h.at[t] = id
 	return id
 }
 
 // make is the id of a term over these arguments.
-func (h *Terms) make(t *law.Term, args []TermID, shape graph.Shape) TermID {
+func (h *Terms) make(t *law.Term, args []TermID) TermID {
 	order := args
-	if t.Op != nil && t.Op.Commutative && len(args) == 2 && args[1] < args[0] && !h.Exact {
+	if t.Op != nil && t.Op.Commutative && len(args) == 2 && args[1] < args[0] && !h.exact {
 		order = []TermID{args[1], args[0]}
 	}
 	k := h.key[:0]
@@ -86,7 +87,7 @@ func (h *Terms) make(t *law.Term, args []TermID, shape graph.Shape) TermID {
 	if !ok {
 		id = TermID(len(h.nodes))
 		h.ids[string(k)] = id
-		h.nodes = append(h.nodes, termNode{t, shape, slices.Clone(args)})
+		h.nodes = append(h.nodes, termNode{term: t, args: slices.Clone(args)})
 	}
 	return id
 }
@@ -98,7 +99,13 @@ func (h *Terms) Node(t TermID) (op *graph.Op, attrs graph.Attrs, fn string, args
 }
 
 // Shape is the shape of a term.
-func (h *Terms) Shape(t TermID) graph.Shape { return h.nodes[t].shape }
+func (h *Terms) Shape(t TermID) graph.Shape {
+	n := &h.nodes[t]
+	if !n.inShape {
+		n.shape, n.inShape = h.typed(n.term), true
+	}
+	return n.shape
+}
 
 // FnSort is the sort of a function variable.
 func (h *Terms) FnSort(name string) string { return h.sorts[name] }
@@ -115,13 +122,20 @@ func (h *Terms) Apply(op *graph.Op, attrs graph.Attrs, fn string, args []TermID,
 		t.Args = append(t.Args, h.Term(a))
 		in[i] = h.Shape(a)
 	}
+	shape := graph.Shape{}
 	if op == nil {
-		return h.make(t, args, in[0]), nil
+		shape = in[0]
+	} else {
+		var f graph.Facts
+		shapes, err := op.InferShapes(&f, attrs, in)
+		if err != nil {
+			return 0, err
+		}
+		shape = shapes[out]
 	}
-	var f graph.Facts
-	shapes, err := op.InferShapes(&f, attrs, in)
-	if err != nil {
-		return 0, err
+	id := h.make(t, args)
+	if n := &h.nodes[id]; !n.inShape {
+		n.shape, n.inShape = shape, true
 	}
-	return h.make(t, args, shapes[out]), nil
+	return id, nil
 }

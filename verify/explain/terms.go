@@ -10,26 +10,18 @@ import (
 )
 
 // Primitive is t with every split replaced by the slices that it stands for.
-// vars are the shapes of the tensor variables in t. A split whose operand
-// cannot be typed stays as it is.
+// vars are the shapes of the tensor variables in t. A term that cannot be typed
+// stays as it is.
 func Primitive(t *law.Term, vars map[string]graph.Shape) *law.Term {
-	return t.Rewrite(func(u *law.Term) *law.Term {
-		if u.Op == nil || u.Op.Expand == nil {
-			return u
-		}
-		in := make([]graph.Shape, len(u.Args))
-		for i, a := range u.Args {
-			var err error
-			if in[i], err = law.TypeOf(&graph.Facts{}, a, vars, nil); err != nil {
-				return u
-			}
-		}
-		prims, err := u.Op.Expand(u.Attrs, in)
-		if err != nil || u.Out >= len(prims) {
-			return u
-		}
-		return &law.Term{Op: prims[u.Out].Op, Attrs: prims[u.Out].Attrs, Args: u.Args}
-	})
+	shapes := map[*law.Term]graph.Shape{}
+	if _, err := law.TypeOf(&graph.Facts{}, t, vars, shapes); err != nil {
+		return t
+	}
+	u, err := law.Primitive(t, shapes)
+	if err != nil {
+		return t
+	}
+	return u
 }
 
 // bank holds terms, equal ones once, numbered from 0; arguments come before

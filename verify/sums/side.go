@@ -177,14 +177,11 @@ func (l *side) expr(space *graph.Space, t *law.Term, at []graph.Index) (*graph.E
 	for i, a := range t.Args {
 		in[i] = l.shapes[a]
 	}
-	op, attrs := t.Op, t.Attrs
-	if op.Expand != nil {
-		ps, err := op.Expand(attrs, in)
-		if err != nil {
-			return nil, err
-		}
-		op, attrs = ps[t.Out].Op, ps[t.Out].Attrs
+	p, _, err := t.Op.Primitive(t.Attrs, in, t.Out)
+	if err != nil {
+		return nil, err
 	}
+	op, attrs := p.Op, p.Attrs
 	if op.Entry == nil {
 		return nil, fmt.Errorf("operator %s has no entry", op.Name)
 	}

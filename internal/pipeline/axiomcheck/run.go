@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
 )
 
 // task is one part for one law. do computes its result or takes it from the
@@ -85,7 +86,10 @@ func (r *run) lint() {
 		}
 	}
 	for _, l := range r.lib.check {
-		if ltr, rtl := law.Usable(l); !ltr && !rtl && l.Kind != law.Refute {
+		if l.Kind == law.Refute {
+			continue
+		}
+		if c, err := rewrite.Compile(l); err == nil && len(c.Directions) == 0 {
 			r.rep.Lints = append(r.rep.Lints, fmt.Sprintf("%s: %s %s: can be used in neither direction: each side has what the other lacks", l.Pos, l.Kind, l.Name))
 		}
 	}
