@@ -122,7 +122,8 @@ func Directions(l *law.Law) (forward, backward bool, err error) {
 	if err != nil {
 		return false, false, err
 	}
-	c, err := rewrite.Compile(l, rewrite.Derived)
+	used := *l // a variable of neither side is none that a match has to give
+	c, err := rewrite.Compile(prunedGiven(&used), rewrite.Derived)
 	if err != nil {
 		return false, false, err
 	}
