@@ -197,7 +197,7 @@ func joinHalves(a, b *half, maxOps int, comm map[*graph.Op]*law.Law) *Rule {
 // if from's left side has variables that its split does not give.
 func renaming(from, to *half) *law.Instance {
 	// The second sides, the other outputs, are of the same splits.
-	general := prunedGiven(&law.Law{Given: from.rule.Law.Given, LHS: []*law.Term{from.split}, RHS: []*law.Term{from.split}})
+	general := onlyUsed(&law.Law{Given: from.rule.Law.Given, LHS: []*law.Term{from.split}, RHS: []*law.Term{from.split}})
 	special := &law.Law{Given: to.rule.Law.Given, LHS: []*law.Term{to.split}, RHS: []*law.Term{to.split}, Where: to.rule.Law.Where}
 	in, ok := match(general, special, true)
 	if !ok {

@@ -122,8 +122,8 @@ func Directions(l *law.Law) (forward, backward bool, err error) {
 	if err != nil {
 		return false, false, err
 	}
-	used := *l // a variable of neither side is none that a match has to give
-	c, err := rewrite.Compile(prunedGiven(&used), rewrite.Derived)
+	// A variable of neither side is none that a match has to give.
+	c, err := rewrite.Compile(onlyUsed(l), rewrite.Derived)
 	if err != nil {
 		return false, false, err
 	}
@@ -173,6 +173,19 @@ func collect(l *law.Law, ts []*law.Term) *mentioned {
 		})
 	}
 	return k
+}
+
+// onlyUsed is a law without the bindings that its sides do not use.
+func onlyUsed(l *law.Law) *law.Law {
+	k := collect(l, outputs(l))
+	m := *l
+	m.Given = nil
+	for _, b := range l.Given {
+		if k.names[b.Name] {
+			m.Given = append(m.Given, b)
+		}
+	}
+	return &m
 }
 
 // implied reports that every need follows from one of the given needs or
