@@ -25,7 +25,7 @@ type jsonSet struct {
 type jsonRule struct {
 	ID            string             `json:"id"`
 	Law           string             `json:"law"`
-	Status        Status             `json:"status"`
+	Status        string             `json:"status"`
 	Forward       bool               `json:"forward"`
 	Backward      bool               `json:"backward"`
 	Level         int                `json:"level"`
@@ -72,7 +72,7 @@ func WriteJSON(w io.Writer, s *Set) error {
 	for i, r := range s.Rules {
 		l := *r.Law
 		l.Doc, l.Section = "", ""
-		j := jsonRule{ID: r.ID(), Law: law.Format(&l), Status: r.Status, Forward: r.Forward, Backward: r.Backward,
+		j := jsonRule{ID: r.ID(), Law: law.Format(&l), Status: r.Status.String(), Forward: r.Forward, Backward: r.Backward,
 			Level: r.Level, Engine: r.Engine, Conditional: r.Conditional, Derivable: r.Derivable,
 			DerivableFrom: r.DerivableFrom, Reason: r.Reason}
 		if r.Proof != nil {
@@ -178,17 +178,16 @@ func (j *jsonRule) rule(lib library) (*Rule, error) {
 	if r.ID() != j.ID {
 		return nil, fmt.Errorf("its content is that of %s", r.ID())
 	}
-	switch j.Status {
-	case Proved, Unknown, Refuted:
-	default:
-		return nil, fmt.Errorf("status %q: want proved, unknown or refuted", j.Status)
+	status, err := law.ParseStatus(j.Status)
+	if err != nil {
+		return nil, err
 	}
 	if j.Level < 0 {
 		return nil, fmt.Errorf("level %d is negative", j.Level)
 	}
-	r.Status, r.Forward, r.Backward, r.Level, r.Engine = j.Status, j.Forward, j.Backward, j.Level, j.Engine
+	r.Status, r.Forward, r.Backward, r.Level, r.Engine = status, j.Forward, j.Backward, j.Level, j.Engine
 	r.Conditional, r.Derivable, r.DerivableFrom, r.Reason = j.Conditional, j.Derivable, j.DerivableFrom, j.Reason
-	if j.Status != Proved {
+	if status != Proved {
 		if j.Proof != nil {
 			return nil, fmt.Errorf("called %s, but there is a proof", j.Status)
 		}

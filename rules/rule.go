@@ -11,13 +11,13 @@ import (
 )
 
 // Status is a verdict on a rule.
-type Status string
+type Status = law.Status
 
 // The verdicts. Unknown never means wrong and never counts as right.
 const (
-	Proved  Status = "proved"
-	Unknown Status = "unknown"
-	Refuted Status = "refuted"
+	Proved  = law.Proved
+	Unknown = law.Unknown
+	Refuted = law.Refuted
 )
 
 // Rule is a generated law and what is known of it.

@@ -57,7 +57,7 @@ func (h *Header) fields() []headerField {
 func (r *Rule) facts() string {
 	var out []string
 	if r.Status != Proved {
-		item := string(r.Status)
+		item := r.Status.String()
 		if r.Reason != "" {
 			item += " " + strconv.QuoteToASCII(r.Reason)
 		}
@@ -139,7 +139,8 @@ func (r *Rule) setFacts(text string) error {
 func (r *Rule) setFact(item, arg string) error {
 	switch item {
 	case "unknown", "refuted":
-		r.Status, r.Reason = Status(item), arg
+		r.Reason = arg
+		r.Status, _ = law.ParseStatus(item) // both are statuses
 	case "note":
 		r.Reason = arg
 	case "level":

@@ -2,37 +2,20 @@ package verify
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/law"
 )
 
-// Status is what a prover says of a goal.
-type Status uint8
+// Status is what a prover says of a goal. Unknown and Refuted come with a
+// Verdict.Reason; Proved is meant of the laws that the prover was given.
+type Status = law.Status
 
 const (
-	// Unknown: neither proved nor refuted; Verdict.Reason says why. It is the
-	// zero Status, so that a verdict nobody filled in is never a proof.
-	Unknown Status = iota
-	// Proved: the goal follows from the laws the prover was given.
-	Proved
-	// Refuted: a counterexample exists; Verdict.Reason describes it.
-	Refuted
+	Unknown = law.Unknown
+	Proved  = law.Proved
+	Refuted = law.Refuted
 )
-
-// String is "unknown", "proved" or "refuted".
-func (s Status) String() string {
-	switch s {
-	case Unknown:
-		return "unknown"
-	case Proved:
-		return "proved"
-	case Refuted:
-		return "refuted"
-	}
-	return fmt.Sprintf("status(%d)", uint8(s))
-}
 
 // StopIllTyped is the Stop of a goal whose sides have no types or not the same.
 const StopIllTyped tensor.Stop = "ill-typed"
