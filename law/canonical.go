@@ -93,13 +93,44 @@ func atLeast1(d graph.Dim) bool {
 	return plain && least >= 1
 }
 
-// ID is the identity of a law: "r_" and ten digits of the hash of its
-// canonical text. The name and the comments are not part of it.
+// ID is the identity of a law: "r_" and ten digits of the hash of its canonical
+// text. The name and the comments are not part of it. A law that is a large
+// graph is hashed as it is, with the names it has.
 func ID(l *Law) string {
-	m := *Canonical(l)
-	m.Kind, m.Name, m.Doc, m.Tags, m.Cite = Rule, "x", "", nil, nil
-	h := sha256.Sum256([]byte(Format(&m)))
+	if !large(l) {
+		l = Canonical(l)
+	}
+	h := sha256.Sum256([]byte(Body(l)))
 	return "r_" + hex.EncodeToString(h[:5])
+}
+
+// Body is a law's statement: a text that only laws share which say the same with
+// the same names, whatever they are called. It is the law in the law language,
+// or, of a large graph, with its nodes as a certificate numbers them.
+func Body(l *Law) string {
+	m := *l
+	m.Kind, m.Name, m.Doc, m.Tags, m.Cite = Rule, "x", "", nil, nil
+	if !large(l) {
+		return Format(&m)
+	}
+	e := NewCertRule("", &m, &Proof{})
+	return e.Law + strings.Join(e.Nodes, "\n")
+}
+
+// maxWritten is the most operators that a term may have, written out as a tree,
+// for its law to be put into canonical form and compared as a text.
+const maxWritten = 10_000
+
+func large(l *Law) bool {
+	size := treeSizes{}
+	for _, ts := range [2][]*Term{l.LHS, l.RHS} {
+		for _, t := range ts {
+			if size.of(t) > maxWritten {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 type canonizer struct {
@@ -145,56 +176,63 @@ func (c *canonizer) flips(left, right []*Term) {
 		c.consider(left, right)
 		return
 	}
-	var keys []string
-	seen := map[string]bool{}
+	f := &flipper{flip: map[int]bool{}}
+	var apps []int
+	seen := map[int]bool{}
 	for _, ts := range [2][]*Term{left, right} {
 		for _, t := range ts {
 			t.Walk(func(u *Term) {
 				if u.Op != nil && u.Op.Commutative {
-					if k := u.appKey(); !seen[k] && u.Args[0].Key() != u.Args[1].Key() {
+					if k := f.nodes.App(u); !seen[k] && f.nodes.Of(u.Args[0]) != f.nodes.Of(u.Args[1]) {
 						seen[k] = true
-						keys = append(keys, k)
+						apps = append(apps, k)
 					}
 				}
 			})
 		}
 	}
-	n := len(keys)
+	n := len(apps)
 	if n > maxFlips {
-		n = 0
+		n, f.byText = 0, true
 	}
 	for mask := 0; mask < 1<<n; mask++ {
-		flip := map[string]bool{}
+		clear(f.flip)
 		for i := 0; i < n; i++ {
 			if mask&(1<<i) != 0 {
-				flip[keys[i]] = true
+				f.flip[apps[i]] = true
 			}
 		}
-		c.consider(flipAll(left, flip, len(keys) > maxFlips), flipAll(right, flip, len(keys) > maxFlips))
+		c.consider(f.all(left), f.all(right))
 	}
 }
 
-func flipAll(ts []*Term, flip map[string]bool, byText bool) []*Term {
+// flipper exchanges operands of commutative operators: of the applications in
+// flip (by their numbers before any exchange), or of all by their texts.
+type flipper struct {
+	nodes  Nodes
+	flip   map[int]bool
+	byText bool
+}
+
+func (f *flipper) all(ts []*Term) []*Term {
 	out := make([]*Term, len(ts))
 	for i, t := range ts {
-		out[i] = flipTerm(t, flip, byText)
+		out[i] = f.term(t)
 	}
 	return out
 }
 
-// flipTerm exchanges the operands of the applications named in flip (by their
-// keys before any exchange).
-func flipTerm(t *Term, flip map[string]bool, byText bool) *Term {
+func (f *flipper) term(t *Term) *Term {
 	if len(t.Args) == 0 {
 		return t
 	}
 	u := *t
 	u.Args = make([]*Term, len(t.Args))
 	for i, a := range t.Args {
-		u.Args[i] = flipTerm(a, flip, byText)
+		u.Args[i] = f.term(a)
 	}
 	if t.Op != nil && t.Op.Commutative {
-		if flip[t.appKey()] || byText && u.Args[1].String() < u.Args[0].String() {
+		if f.byText && u.Args[1].String() < u.Args[0].String() || !f.byText && f.flip[f.nodes.App(t)] {
 			u.Args[0], u.Args[1] = u.Args[1], u.Args[0]
 		}
 	}

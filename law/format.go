@@ -10,7 +10,10 @@ const lineWidth = 100
 
 // Format is the law in the law language, macros written out. Parse reads it
 // back as the same law, but for its place and its section.
-func Format(l *Law) string {
+func Format(l *Law) string { return format(l, FormatOutputs(l.LHS), FormatOutputs(l.RHS)) }
+
+// format writes a law with these texts for its sides.
+func format(l *Law, left, right string) string {
 	var b strings.Builder
 	if l.Doc != "" {
 		for _, line := range strings.Split(l.Doc, "\n") {
@@ -25,7 +28,7 @@ func Format(l *Law) string {
 		b.WriteString(" [" + strings.Join(l.Tags, ", ") + "]")
 	}
 	b.WriteByte('\n')
-	writeBody(&b, l)
+	writeBody(&b, l, left, right)
 	if len(l.Cite) > 0 {
 		b.WriteString("  cite  " + strings.Join(l.Cite, ", ") + "\n")
 	}
@@ -33,7 +36,7 @@ func Format(l *Law) string {
 }
 
 // writeBody writes from "given" to the end of the equation.
-func writeBody(b *strings.Builder, l *Law) {
+func writeBody(b *strings.Builder, l *Law, left, right string) {
 	if len(l.Given) > 0 {
 		parts := make([]string, len(l.Given))
 		for i, g := range l.Given {
@@ -57,7 +60,6 @@ func writeBody(b *strings.Builder, l *Law) {
 	if l.OneWay {
 		rel = " => "
 	}
-	left, right := FormatOutputs(l.LHS), FormatOutputs(l.RHS)
 	b.WriteString("  then  " + left)
 	if len(left)+len(right)+12 > lineWidth {
 		b.WriteString("\n    ")
@@ -94,9 +96,10 @@ func FormatOutputs(ts []*Term) string {
 		return ts[0].String()
 	}
 	if len(ts) > 1 && ts[0].Op != nil && len(ts) == ts[0].Op.Out {
-		app, whole := ts[0].appKey(), true
+		var n Nodes
+		whole := true
 		for i, t := range ts {
-			whole = whole && t.Op == ts[0].Op && t.Out == i && t.appKey() == app
+			whole = whole && t.Out == i && n.App(t) == n.App(ts[0])
 		}
 		if whole {
 			return ts[0].AppString()

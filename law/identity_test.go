@@ -94,12 +94,16 @@ func TestTermKey(t *testing.T) {
 	if op, ok := graph.Lookup("relu"); ok {
 		terms = append(terms, law.Apply(op, nil, law.V("X")))
 	}
-	seen := map[string]int{}
+	var nodes law.Nodes
+	seen := map[int]int{}
 	for i, x := range terms {
-		if j, ok := seen[x.Key()]; ok {
-			t.Errorf("terms %d and %d, %s and %s, have one key", j, i, terms[j], x)
+		if j, ok := seen[nodes.Of(x)]; ok {
+			t.Errorf("terms %d and %d, %s and %s, have one number", j, i, terms[j], x)
 		}
-		seen[x.Key()] = i
+		seen[nodes.Of(x)] = i
+	}
+	if nodes.App(two) != nodes.App(two.Output(1)) || nodes.App(two) == nodes.App(law.V("X")) {
+		t.Error("the outputs of a split are not of one application")
 	}
 }
 

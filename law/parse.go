@@ -13,16 +13,21 @@ import (
 func Parse(file string, src []byte) ([]*Law, error) { return parse(file, src, nil) }
 
 func parse(file string, src []byte, ops map[string]*graph.Op) ([]*Law, error) {
-	var errs Errors
-	if len(src) > maxFileSize {
-		errs.add(Pos{File: file, Line: 1, Col: 1}, "text of %d bytes, at most %d are read", len(src), maxFileSize)
-		return nil, errs
+	p, err := newParser(file, string(src))
+	if err != nil {
+		return nil, err
 	}
-	p := newParser(file, string(src), &errs)
 	p.ops = ops
+	laws := p.laws()
+	return laws, p.errs.orNil()
+}
+
+// laws reads to the end of the text.
+func (p *parser) laws() []*Law {
 	var laws []*Law
 	section := ""
-	for p.tok.kind != tokEOF && len(errs) < maxErrors {
+	p.next()
+	for p.tok.kind != tokEOF && len(*p.errs) < maxErrors {
 		if p.isName("section") {
 			p.next()
 			if p.tok.kind != tokString {
@@ -41,19 +46,19 @@ func parse(file string, src []byte, ops map[string]*graph.Op) ([]*Law, error) {
 			p.recover()
 			continue
 		}
-		before := len(errs)
+		before := len(*p.errs)
 		l, err := p.law(kind)
 		if err != nil {
-			errs = append(errs, *err)
+			*p.errs = append(*p.errs, *err)
 			p.recover()
 			continue
 		}
-		if len(errs) == before {
+		if len(*p.errs) == before {
 			l.Section = section
 			laws = append(laws, l)
 		}
 	}
-	return laws, errs.orNil()
+	return laws
 }
 
 // ParseLaw reads a text that holds exactly one law.
@@ -63,6 +68,10 @@ func ParseLaw(src string) (*Law, error) { return ParseLawOver(nil, src) }
 // the registry; a name is looked up among them first.
 func ParseLawOver(ops map[string]*graph.Op, src string) (*Law, error) {
 	laws, err := parse("", []byte(src), ops)
+	return only(laws, err)
+}
+
+func only(laws []*Law, err error) (*Law, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -72,50 +81,75 @@ func ParseLawOver(ops map[string]*graph.Op, src string) (*Law, error) {
 	return laws[0], nil
 }
 
+// parseNumbered is [ParseLaw] for a law over nodes: terms over its variables and
+// over the numbers of nodes before them. It returns the nodes too.
+func parseNumbered(src string, nodes []string) (*Law, []*Term, error) {
+	p, err := newParser("", src)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.texts = nodes
+	laws := p.laws()
+	l, err := only(laws, p.errs.orNil())
+	return l, p.nodes, err
+}
+
 // ParseTerm reads one term with one output over the variables of given. Tensor
 // variables that given does not hold are an error.
 func ParseTerm(src string, given []Binding) (*Term, error) {
-	return parsePart(src, given, func(p *parser) (*Term, *Error) { return p.single() })
+	return parsePart(src, scopeOf(given), (*parser).single)
 }
 
 // ParseDim reads a size, such as "a+2*b".
 func ParseDim(src string, given []Binding) (graph.Dim, error) {
-	return parsePart(src, given, (*parser).dim)
+	return parsePart(src, scopeOf(given), (*parser).dim)
 }
 
 // ParseShape reads a shape, such as "[P.., a, 3]".
 func ParseShape(src string, given []Binding) (graph.Shape, error) {
-	return parsePart(src, given, (*parser).shape)
+	return parsePart(src, scopeOf(given), (*parser).shape)
 }
 
 // ParseValue reads an attribute value of a sort: one of the sorts of variables
 // or of an operator's parameters (int, axis, perm, shape).
 func ParseValue(src, sort string, given []Binding) (graph.Value, error) {
-	return parsePart(src, given, func(p *parser) (graph.Value, *Error) { return p.value(sort) })
+	return parsePart(src, scopeOf(given), func(p *parser) (graph.Value, *Error) { return p.value(sort) })
 }
 
-func parsePart[T any](src string, given []Binding, f func(*parser) (T, *Error)) (T, error) {
-	var errs Errors
-	var zero T
-	if len(src) > maxFileSize {
-		errs.add(Pos{Line: 1, Col: 1}, "text of %d bytes, at most %d are read", len(src), maxFileSize)
-		return zero, errs
+// scope are the variables that a text is read over.
+type scope map[string]*Binding
+
+func scopeOf(given []Binding) scope {
+	s := make(scope, len(given))
+	for i := range given {
+		s[given[i].Name] = &given[i]
 	}
-	p := &parser{lex: newLexer("", src, &errs), errs: &errs, size: map[*Term]int{}}
+	return s
+}
+
+func parsePart[T any](src string, given scope, f func(*parser) (T, *Error)) (T, error) {
+	p, err := newParser("", src)
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	p.given = given
+	return part(p, f)
+}
+
+// part reads a text that is part of a law to its end.
+func part[T any](p *parser, f func(*parser) (T, *Error)) (T, error) {
+	var zero T
 	p.lex.part = true
 	p.next()
-	p.given = map[string]*Binding{}
-	for i := range given {
-		p.given[given[i].Name] = &given[i]
-	}
 	out, err := f(p)
 	if err == nil && p.tok.kind != tokEOF {
 		err = p.fault(p.tok.pos, "found %s after the end", p.tok)
 	}
 	if err != nil {
-		errs = append(errs, *err)
+		*p.errs = append(*p.errs, *err)
 	}
-	if e := errs.orNil(); e != nil {
+	if e := p.errs.orNil(); e != nil {
 		return zero, e
 	}
 	return out, nil
@@ -140,9 +174,11 @@ type parser struct {
 	depth int
 
 	ops    map[string]*graph.Op // beside those of the registry
-	given  map[string]*Binding
+	given  scope
 	macros map[string]*macro
-	size   map[*Term]int // operators of a term written as a tree
+	texts  []string // of the nodes over which the law is read
+	nodes  []*Term
+	size   treeSizes
 }
 
 // macro is a "let".
@@ -151,10 +187,13 @@ type macro struct {
 	body   []*Term
 }
 
-func newParser(file, src string, errs *Errors) *parser {
-	p := &parser{lex: newLexer(file, src, errs), errs: errs, size: map[*Term]int{}}
-	p.next()
-	return p
+func newParser(file, src string) (*parser, error) {
+	var errs Errors
+	if len(src) > maxFileSize {
+		errs.add(Pos{File: file, Line: 1, Col: 1}, "text of %d bytes, at most %d are read", len(src), maxFileSize)
+		return nil, errs
+	}
+	return &parser{lex: newLexer(file, src, &errs), errs: &errs, size: treeSizes{}}, nil
 }
 
 func (p *parser) next() {
@@ -230,7 +269,7 @@ func (p *parser) recover() {
 // law reads from the kind's keyword on.
 func (p *parser) law(kind Kind) (*Law, *Error) {
 	l := &Law{Kind: kind, Pos: p.tok.pos, Doc: joinDoc(p.tok.doc)}
-	p.given, p.macros = map[string]*Binding{}, map[string]*macro{}
+	p.given, p.macros = scope{}, map[string]*macro{}
 	clear(p.size)
 	p.next()
 	var err *Error
@@ -267,6 +306,9 @@ func (p *parser) law(kind Kind) (*Law, *Error) {
 		return nil, p.fault(p.tok.pos, "%s: found %s, want then", where, p.tok)
 	}
 	p.next()
+	if err := p.readNodes(); err != nil {
+		return nil, err
+	}
 	if l.LHS, err = p.term(); err != nil {
 		return nil, err
 	}
@@ -301,7 +343,7 @@ func (p *parser) law(kind Kind) (*Law, *Error) {
 func (p *parser) oneKind(l *Law) {
 	vars := variablesOf(l)
 	for _, name := range append(vars.sizes, vars.runs...) {
-		if b, ok := l.Find(name); ok {
+		if b := p.given[name]; b != nil {
 			p.errorf(b.Pos, "given %s: the name stands for a size or an axis run too", name)
 		}
 	}
@@ -447,7 +489,7 @@ func (p *parser) let() *Error {
 	}
 	// Parameters hide the law's own names while the body is read.
 	outer := p.given
-	p.given = make(map[string]*Binding, len(outer)+len(own))
+	p.given = make(scope, len(outer)+len(own))
 	for k, b := range outer {
 		p.given[k] = b
 	}

@@ -1,6 +1,8 @@
 package law
 
 import (
+	"fmt"
+
 	"github.com/taso-go/taso/graph"
 )
 
@@ -49,6 +51,14 @@ func (p *parser) term() ([]*Term, *Error) {
 }
 
 func (p *parser) primary() ([]*Term, *Error) {
+	if p.texts != nil && p.tok.kind == tokInt {
+		k := p.tok.num
+		if k >= int64(len(p.nodes)) {
+			return nil, p.fault(p.tok.pos, "node %d: there are %d before it", k, len(p.nodes))
+		}
+		p.next()
+		return []*Term{p.nodes[k]}, nil
+	}
 	if p.is("(") {
 		p.next()
 		var outs []*Term
@@ -166,21 +176,45 @@ func (p *parser) application(name string, pos Pos) ([]*Term, *Error) {
 	return p.sized(pos, outs...)
 }
 
-// sized notes how large terms are as trees and refuses what is too large to
-// be written out.
+// readNodes reads the nodes of an entry, each over those before it.
+func (p *parser) readNodes() *Error {
+	p.nodes = make([]*Term, 0, len(p.texts))
+	for i, src := range p.texts {
+		q, err := newParser(fmt.Sprint("node ", i), src)
+		if err != nil {
+			return p.fault(p.tok.pos, "node %d: %v", i, err)
+		}
+		q.given, q.texts, q.nodes, q.size = p.given, p.texts, p.nodes, p.size
+		t, err := part(q, (*parser).single)
+		if err != nil {
+			return p.fault(p.tok.pos, "%v", err)
+		}
+		p.size[t] = 1
+		p.nodes = append(p.nodes, t)
+	}
+	return nil
+}
+
+// treeSizes counts the operators and variables of terms written out as trees; of
+// a node of an entry, its number.
+type treeSizes map[*Term]int
+
+// of is the size of t, at most one more than maxTermSize.
+func (s treeSizes) of(t *Term) int {
+	t.WalkNew(func(u *Term) bool { return s[u] > 0 }, func(u *Term) {
+		n := 1
+		for _, a := range u.Args {
+			n = min(n+s[a], maxTermSize+1)
+		}
+		s[u] = n
+	})
+	return s[t]
+}
+
+// sized refuses what is too large to be written out.
 func (p *parser) sized(pos Pos, ts ...*Term) ([]*Term, *Error) {
 	for _, t := range ts {
-		t.Walk(func(u *Term) {
-			if _, ok := p.size[u]; ok {
-				return
-			}
-			n := 1
-			for _, a := range u.Args {
-				n = min(n+p.size[a], maxTermSize+1)
-			}
-			p.size[u] = n
-		})
-		if p.size[t] > maxTermSize {
+		if p.size.of(t) > maxTermSize {
 			return nil, p.fault(pos, "term of more than %d operators", maxTermSize)
 		}
 	}

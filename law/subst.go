@@ -17,17 +17,10 @@ func (l *Law) Subst(b *graph.Binding) *Law {
 		}
 		out.Given = append(out.Given, g)
 	}
-	memo := map[string]*Term{}
+	var nodes Nodes
 	subst := func(ts []*Term) (us []*Term) {
 		for _, t := range ts {
-			us = append(us, t.Subst(nil, nil, b).Rewrite(func(u *Term) *Term {
-				k := u.Key()
-				if old, ok := memo[k]; ok {
-					return old
-				}
-				memo[k] = u
-				return u
-			}))
+			us = append(us, t.Subst(nil, nil, b).Rewrite(nodes.Unique))
 		}
 		return us
 	}

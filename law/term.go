@@ -2,7 +2,7 @@ package law
 
 import (
 	"fmt"
-	"strconv"
+	"math"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -41,114 +41,106 @@ func (t *Term) Output(i int) *Term {
 // IsVar reports whether t is a tensor variable.
 func (t *Term) IsVar() bool { return t.Var != "" }
 
-// String is the term in the law language, without the sorts of variables; terms
-// of one law are equal if their texts are. [Term.Key] tells any two terms apart.
-func (t *Term) String() string {
-	var b strings.Builder
-	t.write(&b)
+// String is the term in the law language, without the sorts of variables. It is
+// as long as the term is written out as a tree; equal terms are found by [Nodes].
+func (t *Term) String() string { return t.text(math.MaxInt) }
+
+// maxBrief is the most bytes, about, that Brief writes.
+const maxBrief = 400
+
+// Brief is the beginning of the text, for messages.
+func (t *Term) Brief() string { return t.text(maxBrief) }
+
+func (t *Term) text(most int) string {
+	b := text{most: most}
+	b.term(t)
 	return b.String()
 }
 
-func (t *Term) write(b *strings.Builder) {
-	t.writeApp(b)
+// AppString is the application without the choice of output.
+func (t *Term) AppString() string {
+	b := text{most: math.MaxInt}
+	b.app(t)
+	return b.String()
+}
+
+// text writes terms and stops where it has written enough.
+type text struct {
+	strings.Builder
+	most int
+}
+
+func (b *text) term(t *Term) {
+	b.app(t)
 	if t.Op != nil && t.Op.Out > 1 {
 		fmt.Fprintf(b, ".%d", t.Out)
 	}
 }
 
-// AppString is the application without the choice of output.
-func (t *Term) AppString() string {
-	var b strings.Builder
-	t.writeApp(&b)
-	return b.String()
-}
-
-func (t *Term) writeApp(b *strings.Builder) {
-	switch {
-	case t.Var != "":
+func (b *text) app(t *Term) {
+	if t.Var != "" {
 		b.WriteString(t.Var)
 		return
-	case t.Fn != "":
-		b.WriteString(t.Fn)
-	default:
-		b.WriteString(t.Op.Name)
-		b.WriteString(t.Op.FormatAttrs(t.Attrs))
 	}
+	b.WriteString(t.head())
 	b.WriteByte('(')
 	for i, a := range t.Args {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		a.write(b)
+		if b.Len() > b.most {
+			b.WriteString("...")
+			break
+		}
+		b.term(a)
 	}
 	b.WriteByte(')')
 }
 
-// Key is a text that only equal terms have: it says of every variable what it
-// is, and of which sort.
-func (t *Term) Key() string {
-	b := t.appendKey(nil)
-	if t.Op != nil && t.Op.Out > 1 {
-		b = strconv.AppendInt(append(b, '.'), int64(t.Out), 10)
+// head is the operator with its attributes, or the name of the function.
+func (t *Term) head() string {
+	if t.Fn != "" {
+		return t.Fn
 	}
-	return string(b)
-}
-
-// appKey is the key of the application without the choice of output.
-func (t *Term) appKey() string { return string(t.appendKey(nil)) }
-
-func (t *Term) appendKey(b []byte) []byte {
-	name := func(kind byte, s string) {
-		b = strconv.AppendInt(append(b, kind), int64(len(s)), 10)
-		b = append(append(b, ':'), s...)
-	}
-	switch {
-	case t.Var != "":
-		name('t', t.Var)
-		return b
-	case t.Fn != "":
-		name('f', t.Fn)
-	default:
-		name('o', t.Op.Name)
-		b = append(b, t.Attrs.Key()...)
-	}
-	b = append(strconv.AppendInt(b, int64(len(t.Args)), 10), '(')
-	for _, a := range t.Args {
-		b = a.appendKey(b)
-		if a.Op != nil && a.Op.Out > 1 {
-			b = strconv.AppendInt(append(b, '.'), int64(a.Out), 10)
-		}
-	}
-	return append(b, ')')
+	return t.Op.Name + t.Op.FormatAttrs(t.Attrs)
 }
 
 // Walk calls f for t and every subterm, arguments first, a shared pointer
 // once.
-func (t *Term) Walk(f func(*Term)) { walk(t, f, map[*Term]bool{}) }
-
-func walk(t *Term, f func(*Term), seen map[*Term]bool) {
-	if seen[t] {
-		return
-	}
-	seen[t] = true
-	for _, a := range t.Args {
-		walk(a, f, seen)
-	}
-	f(t)
+func (t *Term) Walk(f func(*Term)) {
+	seen := map[*Term]bool{}
+	t.WalkNew(func(u *Term) bool { return seen[u] }, func(u *Term) {
+		seen[u] = true
+		f(u)
+	})
 }
 
-// Size counts the distinct operator applications in the terms: the outputs of
-// one application, and equal subterms, count once.
-func Size(ts ...*Term) int {
-	seen := map[string]bool{}
-	for _, t := range ts {
-		t.Walk(func(u *Term) {
-			if !u.IsVar() {
-				seen[u.appKey()] = true
-			}
-		})
+// WalkNew calls f for t and every subterm that is not known, arguments first;
+// what is below a known one is not looked at. After f, known must hold of its
+// term. However deep t is, the stack does not grow.
+func (t *Term) WalkNew(known func(*Term) bool, f func(*Term)) {
+	if known(t) {
+		return
 	}
-	return len(seen)
+	type place struct {
+		t *Term
+		i int // the next argument
+	}
+	path := []place{{t, 0}}
+	for len(path) > 0 {
+		p := &path[len(path)-1]
+		if p.i < len(p.t.Args) {
+			a := p.t.Args[p.i]
+			p.i++
+			if !known(a) {
+				path = append(path, place{a, 0})
+			}
+			continue
+		}
+		u := p.t
+		path = path[:len(path)-1]
+		f(u)
+	}
 }
 
 // Vars lists the tensor variables by first use, left to right.
@@ -170,23 +162,17 @@ func Vars(ts ...*Term) []string {
 // already rebuilt and returns what stands in its place.
 func (t *Term) Rewrite(f func(*Term) *Term) *Term {
 	memo := map[*Term]*Term{}
-	var rec func(*Term) *Term
-	rec = func(u *Term) *Term {
-		if r, ok := memo[u]; ok {
-			return r
-		}
+	t.WalkNew(func(u *Term) bool { return memo[u] != nil }, func(u *Term) {
 		v := *u
 		if len(u.Args) > 0 {
 			v.Args = make([]*Term, len(u.Args))
 			for i, a := range u.Args {
-				v.Args[i] = rec(a)
+				v.Args[i] = memo[a]
 			}
 		}
-		r := f(&v)
-		memo[u] = r
-		return r
-	}
-	return rec(t)
+		memo[u] = f(&v)
+	})
+	return memo[t]
 }
 
 // Subst replaces tensor variables by terms, function variables by name (that of

@@ -52,11 +52,11 @@ func TypeOf(f *graph.Facts, t *Term, vars map[string]graph.Shape, memo map[*Term
 				e = u.Op.Real(u.Attrs)
 			}
 			if e != nil {
-				err = fmt.Errorf("%s: %w", u, e)
+				err = fmt.Errorf("%s: %w", u.Brief(), e)
 				return
 			}
 			if u.Out >= len(out) {
-				err = fmt.Errorf("%s: no output %d", u, u.Out)
+				err = fmt.Errorf("%s: no output %d", u.Brief(), u.Out)
 				return
 			}
 			memo[u] = out[u.Out]

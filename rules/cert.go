@@ -41,14 +41,7 @@ func WriteCert(w io.Writer, s *Set) error {
 func entry(l *law.Law, p *law.Proof) law.CertRule {
 	m := *l
 	m.Doc, m.Section = "", ""
-	return law.CertRule{ID: l.Name, Law: law.Format(&m), Proof: p.Text()}
-}
-
-// body is a law's statement: its text without name, comment and tags.
-func body(l *law.Law) string {
-	m := *l
-	m.Kind, m.Name, m.Doc, m.Tags, m.Section, m.Cite = law.Rule, "r", "", nil, "", nil
-	return law.Format(&m)
+	return law.NewCertRule(l.Name, &m, p)
 }
 
 // laws that the instances of proofs may name.
@@ -138,7 +131,7 @@ func (s *Set) readEntry(e *law.CertRule, isLemma bool, lib library) error {
 	if err != nil {
 		return err
 	}
-	if body(l) != body(r.Law) {
+	if law.Body(l) != law.Body(r.Law) {
 		return fmt.Errorf("its law is another one than that of the rule")
 	}
 	if r.Proof != nil {

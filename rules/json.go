@@ -18,8 +18,14 @@ type jsonSet struct {
 	Format string         `json:"format"`
 	Header Header         `json:"header"`
 	Axioms string         `json:"axioms,omitempty"`
-	Lemmas []law.CertRule `json:"lemmas,omitempty"`
-	Rules  []jsonRule     `json:"rules"`
+	Lemmas []jsonLemma `json:"lemmas,omitempty"`
+	Rules  []jsonRule  `json:"rules"`
+}
+
+type jsonLemma struct {
+	ID    string             `json:"id"`
+	Law   string             `json:"law"`
+	Proof []law.InstanceText `json:"proof"`
 }
 
 type jsonRule struct {
@@ -64,15 +70,13 @@ func WriteJSON(w io.Writer, s *Set) error {
 	}
 	b.WriteString(",\n\"lemmas\":[")
 	for i, l := range s.Lemmas {
-		if err := put(comma(i), entry(l.Law, l.Proof)); err != nil {
+		if err := put(comma(i), jsonLemma{l.Law.Name, plain(l.Law), l.Proof.Text()}); err != nil {
 			return err
 		}
 	}
 	b.WriteString("],\n\"rules\":[")
 	for i, r := range s.Rules {
-		l := *r.Law
-		l.Doc, l.Section = "", ""
-		j := jsonRule{ID: r.ID(), Law: law.Format(&l), Status: r.Status.String(), Forward: r.Forward, Backward: r.Backward,
+		j := jsonRule{ID: r.ID(), Law: plain(r.Law), Status: r.Status.String(), Forward: r.Forward, Backward: r.Backward,
 			Level: r.Level, Engine: r.Engine, Conditional: r.Conditional, Derivable: r.Derivable,
 			DerivableFrom: r.DerivableFrom, Reason: r.Reason}
 		if r.Proof != nil {
@@ -91,6 +95,13 @@ func WriteJSON(w io.Writer, s *Set) error {
 	b.WriteString("]}\n")
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// plain is the text of a law without its comment.
+func plain(l *law.Law) string {
+	m := *l
+	m.Doc, m.Section = "", ""
+	return law.Format(&m)
 }
 
 func comma(i int) string {
@@ -131,8 +142,10 @@ func ReadJSON(r io.Reader, file string, opts LoadOptions) (*Set, error) {
 		errs = append(errs, fmt.Errorf("%s: rule %s: %w", file, id, err))
 	}
 	for i := range j.Lemmas {
-		if err := s.readEntry(&j.Lemmas[i], true, lib); err != nil {
-			fail(j.Lemmas[i].ID, err)
+		l := &j.Lemmas[i]
+		e := law.TextEntry(l.ID, l.Law, l.Proof)
+		if err := s.readEntry(&e, true, lib); err != nil {
+			fail(l.ID, err)
 		}
 	}
 	seen := map[string]bool{}
@@ -194,8 +207,8 @@ func (j *jsonRule) rule(lib library) (*Rule, error) {
 		return r, nil
 	}
 	if j.Proof != nil {
-		e := law.CertRule{ID: j.ID, Law: j.Law, Proof: j.Proof}
-		if body(l) != body(r.Law) {
+		e := law.TextEntry(j.ID, j.Law, j.Proof)
+		if law.Body(l) != law.Body(r.Law) {
 			return nil, errors.New("its law is not in canonical form")
 		}
 		if _, r.Proof, err = e.Decode(lib.find); err != nil {

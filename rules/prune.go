@@ -71,7 +71,7 @@ func newIndex(laws []*law.Law) *index {
 		counts, tree := x.shape(l)
 		x.counts, x.trees = append(x.counts, counts), append(x.trees, tree)
 		x.sizes = append(x.sizes, total(l))
-		x.texts = append(x.texts, body(l))
+		x.texts = append(x.texts, law.Body(l))
 		k := keyOf(len(l.LHS), root(l.LHS), root(l.RHS))
 		x.byRoot[k] = append(x.byRoot[k], i)
 	}

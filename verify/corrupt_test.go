@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/mutate"
 	"github.com/taso-go/taso/verify/check"
 )
 
@@ -33,7 +34,7 @@ func TestCorruptedCertificates(t *testing.T) {
 		if _, err := check.Rule(l, p, use); err != nil {
 			t.Fatalf("%s, unharmed: %v", good.ID, err)
 		}
-		bad, what, err := check.Corrupt(rng, good, use)
+		bad, what, err := mutate.Entry(rng, good, use)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/mutate"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify/check"
 )
@@ -48,7 +49,7 @@ func TestCheckRejectsCorruptions(t *testing.T) {
 	kinds := map[string]bool{}
 	for n := range 100 {
 		i := rng.IntN(len(entries))
-		bad, what, err := check.Corrupt(rng, entries[i], use)
+		bad, what, err := mutate.Entry(rng, entries[i], use)
 		if err != nil {
 			t.Fatalf("corruption %d of %s: %v", n, entries[i].ID, err)
 		}

@@ -11,13 +11,17 @@ import (
 	"github.com/taso-go/taso/internal/adversary/eval"
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify/check"
 )
 
 // Whole certificate files, in which entries rest on what they must not rest on.
 
 // entries are the lists of a file.
-type entries struct{ lemmas, rules []law.CertRule }
+type entries struct {
+	lemmas, rules []law.CertRule
+	from          []*rules.Lemma // of which the lemmas are
+}
 
 // disorder alters a file in one place and says how; "" where it does not apply.
 func (w *writer) disorder(e *entries) string {
@@ -31,7 +35,7 @@ func (w *writer) disorder(e *entries) string {
 		e.lemmas[i], e.lemmas[j] = e.lemmas[j], e.lemmas[i]
 		return "lemmas exchanged"
 	case 1:
-		x.Law, x.Proof = false1, itself
+		*x = law.TextEntry(name, false1, itself)
 		return "a lemma proved by itself"
 	case 2:
 		x.Law = false1
@@ -41,10 +45,9 @@ func (w *writer) disorder(e *entries) string {
 		if i == j {
 			return ""
 		}
-		x.Law, x.Proof = false1, slices.Clone(itself)
-		y.Law = strings.Replace(false1, name, y.ID, 1)
-		y.Proof = slices.Clone(itself)
-		x.Proof[0].Law, y.Proof[0].Law = y.ID, x.ID
+		*y = law.TextEntry(y.ID, strings.Replace(false1, name, y.ID, 1), itself)
+		*x = law.TextEntry(name, false1, itself)
+		x.Proof[0].Law = y.ID
 		return "two lemmas proved by each other"
 	case 4:
 		to := pick(w.rng, w.pool).Name
@@ -52,14 +55,14 @@ func (w *writer) disorder(e *entries) string {
 		x.ID = to
 		return "a lemma named as a law in use"
 	case 5:
-		e.rules = append(e.rules, law.CertRule{ID: "r", Law: strings.Replace(false1, "lemma "+name, "rule r", 1), Proof: itself})
+		e.rules = append(e.rules, law.TextEntry("r", strings.Replace(false1, "lemma "+name, "rule r", 1), itself))
 		e.lemmas = slices.Delete(e.lemmas, i, i+1)
 		return "a rule by a lemma that is not there"
 	case 6:
 		x.Law = strings.Replace(x.Law, "lemma ", "axiom ", 1)
 		return "a lemma said to be an axiom"
 	case 7:
-		x.Proof = e.lemmas[j].Proof
+		*x = law.NewCertRule(name, e.from[i].Law, e.from[j].Proof)
 		return "the proof of another lemma"
 	}
 	x.ID = e.lemmas[j].ID
@@ -69,9 +72,9 @@ func (w *writer) disorder(e *entries) string {
 // files checks n disordered files, and judges every entry that is accepted.
 func (f *Figures) files(ctx context.Context, t *theory.Theory, w *writer, n int) error {
 	for range n {
-		var e entries
 		from := w.rng.IntN(len(t.Lemmas) - 8)
-		for _, l := range t.Lemmas[from : from+8] {
+		e := entries{from: t.Lemmas[from : from+8]}
+		for _, l := range e.from {
 			e.lemmas = append(e.lemmas, law.NewCertRule(l.Law.Name, l.Law, l.Proof))
 			if r := named(l.Law); w.rng.IntN(4) == 0 {
 				r.Name = fmt.Sprint("r_", len(e.rules))
@@ -108,12 +111,20 @@ func (f *Figures) files(ctx context.Context, t *theory.Theory, w *writer, n int)
 		}
 		var claims []claim
 		f.Forged++
+		var unread error
 		_, err := check.File(ctx, &b, "forged", check.Options{Each: func(id string, r *check.Result) {
-			if l, err := law.ParseLaw(at[id].Law); err == nil {
-				claims = append(claims, claim{engine: engineForged, law: l, note: how,
-					says: eval.Claim{Equal: true, Forward: r.Forward, Backward: r.Backward || !l.OneWay}})
+			x := at[id]
+			l, err := x.Statement()
+			if err != nil {
+				unread = fmt.Errorf("accepted entry %s: %w", id, err)
+				return
 			}
+			claims = append(claims, claim{engine: engineForged, law: l, note: how,
+				says: eval.Claim{Equal: true, Forward: r.Forward, Backward: r.Backward || !l.OneWay}})
 		}})
+		if err == nil {
+			err = unread
+		}
 		if err != nil {
 			return err
 		}

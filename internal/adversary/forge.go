@@ -16,7 +16,7 @@ type forged struct {
 	how   string
 }
 
-// forger makes false certificates of true ones. Where verify/check.Corrupt
+// forger makes false certificates of true ones. Where law/mutate.Entry
 // alters a proof anywhere, these alter what a proof rests on: directions,
 // outputs, conditions, scopes, names, and whose proof it is.
 type forger struct {

@@ -15,12 +15,6 @@ type Result struct {
 	// Forward: where the left side is defined, so is the right side, and they
 	// are equal. Backward is the reverse.
 	Forward, Backward bool
-	// LeftNeeds and RightNeeds are the conditions under which the sides are
-	// defined, as far as they do not hold for all sizes.
-	LeftNeeds, RightNeeds []string
-	// Assumed are the conditions that instances need and that do not hold for
-	// all sizes; Forward and Backward say which side's conditions give them.
-	Assumed []string
 	// Instances is the number of law instances.
 	Instances int
 }
@@ -42,71 +36,59 @@ func Rule(l *law.Law, p *law.Proof, use Laws) (*Result, error) {
 	}
 	for i := range c.left {
 		if !c.t.equal(c.left[i], c.right[i]) {
-			return nil, fmt.Errorf("output %d: the instances do not make %s and %s equal", i, l.LHS[i], l.RHS[i])
+			return nil, fmt.Errorf("output %d: the instances do not make %s and %s equal", i, l.LHS[i].Brief(), l.RHS[i].Brief())
 		}
 	}
-	r := &Result{
-		Instances: len(p.Instances), Assumed: c.assumed.strings(),
-		LeftNeeds: c.leftNeeds.strings(), RightNeeds: c.rightNeeds.strings(),
-	}
-	missing := ""
-	r.Forward, missing = c.given(c.leftNeeds, c.rightSplit)
-	if !r.Forward {
+	r := &Result{Instances: len(p.Instances)}
+	missing := c.missing(c.leftNeeds)
+	if r.Forward = missing == nil; !r.Forward {
 		return nil, fmt.Errorf("left to right: the rule does not give the condition %s", missing)
 	}
-	r.Backward, missing = c.given(c.rightNeeds, c.leftSplit)
-	if !r.Backward && !l.OneWay {
+	missing = c.missing(c.rightNeeds)
+	if r.Backward = missing == nil; !r.Backward && !l.OneWay {
 		return nil, fmt.Errorf("right to left: the rule does not give the condition %s; it can only be written =>", missing)
 	}
 	return r, c.t.sizes.err
 }
 
-// given reports whether what the rule gives, with the needs of one side, gives
-// what the instances need, of each pair one side, and what the splits of the
-// other side ask for.
-func (c *checked) given(needs, split conds) (bool, string) {
-	have := append(append(conds(nil), c.facts...), needs...)
-	all := func(w conds) (bool, string) {
-		for _, x := range w {
-			if !have.give(c.t.sizes, x) {
-				return false, x.String()
-			}
+// missing is a condition that what the rule gives, with the needs of one side,
+// does not give, of those that the instances need, of each pair one side, and
+// that splits ask for; nil if there is none.
+func (c *checked) missing(needs set) *cond {
+	g := newGiven(c.t, c.facts, needs)
+	for _, w := range []conds{c.assumed.list, c.t.split.list} {
+		if m := g.all(w); m != nil {
+			return m
 		}
-		return true, ""
 	}
-	for _, w := range []conds{c.assumed, split} {
-		if ok, missing := all(w); !ok {
-			return false, missing
-		}
+	if m := g.defined(c.defined); m != nil {
+		return m
 	}
 	for _, e := range c.either {
-		ok, missing := all(e[0])
-		if !ok {
-			ok, _ = all(e[1])
-		}
-		if !ok {
-			return false, missing
+		if m := g.defined(e[0]); m != nil && g.defined(e[1]) != nil {
+			return m
 		}
 	}
-	return true, ""
+	return nil
 }
 
 // checked is a rule with its instances, typed and turned into nodes.
 type checked struct {
 	t                     *terms
 	rule                  *env
+	vars                  map[*law.Law]*vars
 	left, right           []int // the outputs of the rule
-	leftNeeds, rightNeeds conds // when the sides are defined
-	leftSplit, rightSplit conds // of these, what only splits ask for
-	facts                 conds // what the rule gives: its conditions, sizes of its tensors
+	leftNeeds, rightNeeds set   // when the sides are defined
+	facts                 set   // what the rule gives: its conditions, sizes of its tensors
 	where                 []pred
 	equations             [][2]int   // what the instances say
-	assumed               conds      // under which they say it
-	either                [][2]conds // and of each pair one side
+	assumed               set        // under which they say it
+	defined               []int      // what must be defined too
+	either                [][2][]int // and of each pair one side
 }
 
 func load(l *law.Law, p *law.Proof, use Laws) (*checked, error) {
-	c := &checked{t: newTerms()}
+	c := &checked{t: newTerms(), vars: map[*law.Law]*vars{}}
 	if len(l.LHS) != len(l.RHS) || len(l.LHS) == 0 {
 		return nil, fmt.Errorf("%d outputs on the left, %d on the right", len(l.LHS), len(l.RHS))
 	}
@@ -125,10 +107,10 @@ func load(l *law.Law, p *law.Proof, use Laws) (*checked, error) {
 		}
 	}
 	var err error
-	if c.left, c.leftNeeds, c.leftSplit, err = c.side(l.LHS); err != nil {
+	if c.left, c.leftNeeds, err = c.side(l.LHS); err != nil {
 		return nil, fmt.Errorf("left side: %w", err)
 	}
-	if c.right, c.rightNeeds, c.rightSplit, err = c.side(l.RHS); err != nil {
+	if c.right, c.rightNeeds, err = c.side(l.RHS); err != nil {
 		return nil, fmt.Errorf("right side: %w", err)
 	}
 	for i := range c.left {
@@ -188,19 +170,33 @@ func (c *checked) variables(l *law.Law) error {
 }
 
 // side builds the outputs of one side and collects when they are defined.
-func (c *checked) side(ts []*law.Term) (ids []int, needs, split conds, err error) {
-	c.t.split = nil
+func (c *checked) side(ts []*law.Term) (ids []int, needs set, err error) {
 	for _, t := range ts {
 		id, err := c.t.build(t, c.rule)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, needs, err
 		}
 		ids = append(ids, id)
-		needs.add(c.t.needs[id]...)
 	}
-	split = c.t.split
-	needs.add(split...)
-	return ids, needs, split, nil
+	c.t.reach(ids, func(id int) { needs.add(c.t.needs[id]...) })
+	if len(c.t.splits) > 0 {
+		seen := map[*law.Term]bool{}
+		for _, t := range ts {
+			t.WalkNew(func(u *law.Term) bool { return seen[u] }, func(u *law.Term) {
+				seen[u] = true
+				needs.add(c.t.splits[u]...)
+			})
+		}
+	}
+	return ids, needs, nil
+}
+
+// assume adds that d is at least n, unless it holds for all sizes.
+func (c *checked) assume(d size, n int64) error {
+	var w conds
+	err := w.atLeast(c.t.sizes, d, n)
+	c.assumed.add(w...)
+	return err
 }
 
 // instance checks one use of ax and adds its equations.
@@ -215,14 +211,17 @@ func (c *checked) side(ts []*law.Term) (ids []int, needs, split conds, err error
 // Sizes must be at least 1, which a size that is an axis of such a tensor is
 // wherever the tensor is defined.
 func (c *checked) instance(ax *law.Law, in *law.Instance) error {
-	v, err := variables(ax)
-	if err != nil {
-		return err
+	v := c.vars[ax]
+	if v == nil {
+		var err error
+		if v, err = variables(ax); err != nil {
+			return err
+		}
+		c.vars[ax] = v
 	}
 	if len(ax.LHS) != len(ax.RHS) {
 		return fmt.Errorf("the law has %d outputs on the left, %d on the right", len(ax.LHS), len(ax.RHS))
 	}
-	c.t.split = nil
 	e, err := c.bind(v, in)
 	if err != nil {
 		return err
@@ -235,10 +234,10 @@ func (c *checked) instance(ax *law.Law, in *law.Instance) error {
 			return fmt.Errorf("tensor %s: %w", name, err)
 		}
 		if got := c.t.shape[id]; !got.equal(want) {
-			return fmt.Errorf("tensor %s: %s has shape %s, want %s", name, in.Tensors[name], got, want)
+			return fmt.Errorf("tensor %s: %s has shape %s, want %s", name, in.Tensors[name].Brief(), got, want)
 		}
 		if !v.everywhere(name) {
-			c.assumed.add(c.t.needs[id]...)
+			c.defined = append(c.defined, id)
 		}
 		for _, it := range c.t.shape[id] {
 			if it.run == "" {
@@ -250,7 +249,7 @@ func (c *checked) instance(ax *law.Law, in *law.Instance) error {
 		if slices.ContainsFunc(axes, d.equal) {
 			return nil
 		}
-		if err := c.assumed.atLeast(c.t.sizes, d, 1); err != nil {
+		if err := c.assume(d, 1); err != nil {
 			return fmt.Errorf("size %s: %w", d, err)
 		}
 		return nil
@@ -278,7 +277,7 @@ func (c *checked) instance(ax *law.Law, in *law.Instance) error {
 			return err
 		}
 	}
-	var needs [2]conds
+	var sides [2][]int
 	for i := range ax.LHS {
 		l, err := c.t.build(ax.LHS[i], e)
 		if err != nil {
@@ -291,16 +290,14 @@ func (c *checked) instance(ax *law.Law, in *law.Instance) error {
 		if a, b := c.t.shape[l], c.t.shape[r]; !a.equal(b) {
 			return fmt.Errorf("the left side has shape %s, the right side %s", a, b)
 		}
-		needs[0].add(c.t.needs[l]...)
-		needs[1].add(c.t.needs[r]...)
+		sides[0], sides[1] = append(sides[0], l), append(sides[1], r)
 		c.equations = append(c.equations, [2]int{l, r})
 	}
-	c.assumed.add(c.t.split...)
 	switch {
 	case ax.OneWay:
-		c.assumed.add(needs[0]...)
+		c.defined = append(c.defined, sides[0]...)
 	case len(ax.LHS) > 1:
-		c.either = append(c.either, needs)
+		c.either = append(c.either, sides)
 	}
 	return nil
 }
@@ -382,7 +379,7 @@ func (c *checked) pred(p pred) error {
 	}
 	if ds, ok := p.least(); ok {
 		for _, d := range ds {
-			if err := c.assumed.require(c.t.sizes, d); err != nil {
+			if err := c.assume(d, 0); err != nil {
 				return fmt.Errorf("condition %s is false: %w", p, err)
 			}
 		}
@@ -453,18 +450,32 @@ type vars struct {
 	fns     map[string]string // to their sorts
 	sizes   map[string]bool
 	runs    map[string]bool
-	outputs int            // of both sides together
-	in      map[string]int // of these, those with a tensor variable
+	law     *law.Law
+	out     map[string]bool // tensor variables that some output of a side is without
 }
 
 // everywhere reports that a tensor variable is in every output of both sides.
-func (v *vars) everywhere(name string) bool { return v.in[name] == v.outputs }
+func (v *vars) everywhere(name string) bool {
+	if v.out == nil {
+		v.out = map[string]bool{}
+		for _, ts := range [2][]*law.Term{v.law.LHS, v.law.RHS} {
+			for _, t := range ts {
+				in := map[string]bool{}
+				t.Walk(func(u *law.Term) { in[u.Var] = true })
+				for name := range v.tensors {
+					v.out[name] = v.out[name] || !in[name]
+				}
+			}
+		}
+	}
+	return !v.out[name]
+}
 
 // variables lists the variables of a law. Sizes and runs are not introduced:
 // those that occur are the law's.
 func variables(l *law.Law) (*vars, error) {
 	v := &vars{tensors: map[string]graph.Shape{}, attrs: map[string]string{}, fns: map[string]string{},
-		sizes: map[string]bool{}, runs: map[string]bool{}, in: map[string]int{}}
+		sizes: map[string]bool{}, runs: map[string]bool{}, law: l}
 	atom := func(a graph.Atom) {
 		switch a.Kind {
 		case graph.AtomVar:
@@ -499,13 +510,11 @@ func variables(l *law.Law) (*vars, error) {
 			w.Mod.Walk(atom)
 		}
 	}
+	seen := map[*law.Term]bool{}
 	for _, ts := range [2][]*law.Term{l.LHS, l.RHS} {
 		for _, t := range ts {
-			v.outputs++
-			for _, name := range law.Vars(t) {
-				v.in[name]++
-			}
-			t.Walk(func(u *law.Term) {
+			t.WalkNew(func(u *law.Term) bool { return seen[u] }, func(u *law.Term) {
+				seen[u] = true
 				for _, a := range u.Attrs {
 					a.Walk(atom)
 				}

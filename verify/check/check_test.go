@@ -91,7 +91,7 @@ func use(t testing.TB) check.Laws {
 func run(t testing.TB, text string, proof ...law.InstanceText) (*check.Result, error) {
 	t.Helper()
 	laws := use(t)
-	e := law.CertRule{ID: "r", Law: text, Proof: proof}
+	e := law.TextEntry("r", text, proof)
 	l, p, err := e.Decode(func(n string) (*law.Law, bool) { ax, ok := laws[n]; return ax, ok })
 	if err != nil {
 		return nil, err

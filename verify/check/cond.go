@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"slices"
-	"sort"
 )
 
 // cond is a condition on sizes and attributes, one of three:
@@ -42,7 +41,7 @@ func (c cond) String() string {
 	return "0 <= " + c.d.String()
 }
 
-// conds is a set of conditions, all of which hold.
+// conds is a set of few conditions, all of which hold.
 type conds []cond
 
 func (s *conds) add(cs ...cond) {
@@ -53,21 +52,21 @@ func (s *conds) add(cs ...cond) {
 	}
 }
 
-func (s conds) strings() []string {
-	out := make([]string, len(s))
-	for i, c := range s {
-		out[i] = c.String()
-	}
-	sort.Strings(out)
-	return out
-}
-
 // known reports that a size function is at least 1 where the conditions hold:
 // they say so, or it is so by its arguments, a size over a stride being rounded
 // up and a window of one cell always fitting.
 func (s conds) known(t *sizes) func(*atom) bool {
-	var known func(x *atom) bool
+	found := map[*atom]bool{}
+	var known, look func(x *atom) bool
 	known = func(x *atom) bool {
+		is, ok := found[x]
+		if !ok {
+			is = look(x)
+			found[x] = is
+		}
+		return is
+	}
+	look = func(x *atom) bool {
 		below := size{{one, []*atom{x}}}.plusInt(-1)
 		for _, c := range s {
 			if c.kind == least {
@@ -82,17 +81,6 @@ func (s conds) known(t *sizes) func(*atom) bool {
 		return false
 	}
 	return known
-}
-
-// give reports whether the conditions give c for all sizes: sound, not complete.
-func (s conds) give(t *sizes, c cond) bool {
-	known := s.known(t)
-	if c.kind == least && t.atLeast0(c.d, known) {
-		return true
-	}
-	return slices.ContainsFunc(s, func(f cond) bool {
-		return f.equal(&c) || c.kind == least && f.kind == least && t.atLeast0(c.d.minus(f.d), known)
-	})
 }
 
 // require adds d >= 0 unless it holds for all sizes; an error says that it

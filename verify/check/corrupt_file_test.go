@@ -17,25 +17,26 @@ func smallFile(t *testing.T) []byte {
 	var b bytes.Buffer
 	w := law.NewCertWriter(&b, axioms)
 	swap := inst("add_comm", binds{"X": "X", "Y": "Y"}, nil, binds{"P": "[P..]"}, nil, nil)
-	use := func(name, p string) law.InstanceText {
+	by := func(name, p string) law.InstanceText {
 		return inst(name, binds{"X": "X", "Y": "Y"}, nil, binds{"P": p}, nil, nil)
 	}
 	given := "\n given X : [P..], Y : [P..]\n then "
+	laws := use(t)
 	for _, e := range []law.CertRule{
-		{ID: "turned", Law: "lemma turned" + given + "relu(ewadd(X, Y)) == relu(ewadd(Y, X))", Proof: []law.InstanceText{swap}},
-		{ID: "turned_twice", Law: "lemma turned_twice" + given + "relu(relu(ewadd(X, Y))) == relu(relu(ewadd(Y, X)))",
-			Proof: []law.InstanceText{use("turned", "[P..]")}},
+		law.TextEntry("turned", "lemma turned"+given+"relu(ewadd(X, Y)) == relu(ewadd(Y, X))", []law.InstanceText{swap}),
+		law.TextEntry("turned_twice", "lemma turned_twice"+given+"relu(relu(ewadd(X, Y))) == relu(relu(ewadd(Y, X)))",
+			[]law.InstanceText{by("turned", "[P..]")}),
 	} {
-		if err := w.Lemma(e); err != nil {
+		if err := w.Lemma(numbered(t, e, laws)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	given = "\n given X : [m, n], Y : [m, n]\n then "
 	for _, e := range []law.CertRule{
-		{ID: "r_1", Law: "rule r_1" + given + "exp(relu(ewadd(X, Y))) == exp(relu(ewadd(Y, X)))", Proof: []law.InstanceText{use("turned", "[m, n]")}},
-		{ID: "r_2", Law: "rule r_2" + given + "tanh(ewadd(X, Y)) => tanh(ewadd(Y, X))", Proof: []law.InstanceText{use("add_comm", "[m, n]")}},
+		law.TextEntry("r_1", "rule r_1"+given+"exp(relu(ewadd(X, Y))) == exp(relu(ewadd(Y, X)))", []law.InstanceText{by("turned", "[m, n]")}),
+		law.TextEntry("r_2", "rule r_2"+given+"tanh(ewadd(X, Y)) => tanh(ewadd(Y, X))", []law.InstanceText{by("add_comm", "[m, n]")}),
 	} {
-		if err := w.Rule(e); err != nil {
+		if err := w.Rule(numbered(t, e, laws)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -43,6 +44,18 @@ func smallFile(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// numbered is an entry with every node numbered, as writers number them; its law
+// joins those in use.
+func numbered(t *testing.T, e law.CertRule, use check.Laws) law.CertRule {
+	t.Helper()
+	l, p, err := e.Decode(func(n string) (*law.Law, bool) { ax, ok := use[n]; return ax, ok })
+	if err != nil {
+		t.Fatal(err)
+	}
+	use[e.ID] = l
+	return law.NewCertRule(e.ID, l, p)
 }
 
 // TestCorruptedFiles: a file that is altered beside its entries is refused, or an

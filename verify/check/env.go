@@ -20,11 +20,12 @@ type env struct {
 	runs    map[string]shape
 	attrs   map[string]value
 	fns     map[string]function
+	built   map[*law.Term]int // the nodes of terms read under it
 }
 
 func newEnv(t *sizes) *env {
 	return &env{t: t, tensors: map[string]int{}, sizes: map[string]size{}, runs: map[string]shape{},
-		attrs: map[string]value{}, fns: map[string]function{}}
+		attrs: map[string]value{}, fns: map[string]function{}, built: map[*law.Term]int{}}
 }
 
 // function is a function of one element: a variable of the rule, or an operator

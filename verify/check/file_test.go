@@ -7,18 +7,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/check"
 )
 
 func lemmaEntry() law.CertRule {
-	return law.CertRule{ID: "swapped", Law: "lemma swapped\n given X : [P..], Y : [P..]\n then ewadd(Y, X) == ewadd(X, Y)",
-		Proof: []law.InstanceText{inst("add_comm", binds{"X": "X", "Y": "Y"}, nil, binds{"P": "[P..]"}, nil, nil)}}
+	return law.TextEntry("swapped", "lemma swapped\n given X : [P..], Y : [P..]\n then ewadd(Y, X) == ewadd(X, Y)",
+		[]law.InstanceText{inst("add_comm", binds{"X": "X", "Y": "Y"}, nil, binds{"P": "[P..]"}, nil, nil)})
 }
 
 func ruleEntry(id, by string) law.CertRule {
-	return law.CertRule{ID: id, Law: "rule " + id + "\n given X : [n], Y : [n]\n then relu(ewadd(X, Y)) == relu(ewadd(Y, X))",
-		Proof: []law.InstanceText{inst(by, binds{"X": "X", "Y": "Y"}, nil, binds{"P": "[n]"}, nil, nil)}}
+	return law.TextEntry(id, "rule "+id+"\n given X : [n], Y : [n]\n then relu(ewadd(X, Y)) == relu(ewadd(Y, X))",
+		[]law.InstanceText{inst(by, binds{"X": "X", "Y": "Y"}, nil, binds{"P": "[n]"}, nil, nil)})
 }
 
 func certFile(t testing.TB, text string, lemmas, rules []law.CertRule) []byte {
@@ -69,7 +70,7 @@ func TestFile(t *testing.T) {
 		{"axioms from elsewhere", emptyAxioms(ok), check.Options{Axioms: axioms}, "2 rules"},
 		{"not a certificate", []byte("{}"), check.Options{}, "key format"},
 		{"another format", []byte(`{"format":"x"}`), check.Options{}, `format: "x", want`},
-		{"cut off", ok[:len(ok)-40], check.Options{}, "f.cert:7: certificate: rules, entry 2: unexpected EOF"},
+		{"cut off", ok[:len(ok)-40], check.Options{}, "f.cert:8: certificate: rules, entry 2: unexpected EOF"},
 		{"something after the end", append(bytes.Clone(ok), "{}"...), check.Options{}, "after the document"},
 		{"unknown key", bytes.Replace(ok, []byte(`"tensors"`), []byte(`"tensor"`), 1), check.Options{}, "unknown field"},
 		{"axioms that do not parse", certFile(t, "axiom", nil, nil), check.Options{}, "axioms:1"},
@@ -105,9 +106,10 @@ func TestFileStopsWithContext(t *testing.T) {
 
 func FuzzFile(f *testing.F) {
 	f.Add(certFile(f, axioms, []law.CertRule{lemmaEntry()}, []law.CertRule{ruleEntry("r_1", "add_comm")}))
-	f.Add(certFile(f, "axiom a given X : [P..] then relu(X) == X", nil, []law.CertRule{{ID: "r", Law: "rule r given X : [] then relu(X) == X",
-		Proof: []law.InstanceText{inst("a", binds{"X": "X"}, nil, binds{"P": "[]"}, nil, nil)}}}))
+	f.Add(certFile(f, "axiom a given X : [P..] then relu(X) == X", nil, []law.CertRule{law.TextEntry("r", "rule r given X : [] then relu(X) == X",
+		[]law.InstanceText{inst("a", binds{"X": "X"}, nil, binds{"P": "[]"}, nil, nil)})}))
 	f.Add([]byte(`{"format":"taso-cert/1","axioms_sha256":"","axioms":"","lemmas":[],"rules":[]}`))
+	f.Add([]byte(`{"format":"taso-cert/2","axioms_sha256":"","axioms":"","lemmas":[],"rules":[]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		rep, err := check.File(context.Background(), bytes.NewReader(b), "f.cert", check.Options{})
 		if err == nil && rep == nil {
@@ -123,8 +125,8 @@ func FuzzEntry(f *testing.F) {
 	f.Add("rule r given X : [n] then split[axis=0, at=1](X) == (X, X)", "slice_first", "split[axis=0, at=n-1](X).1", "X", "window(n,3,s,p,0)", "[]", "f")
 	f.Fuzz(func(t *testing.T, text, name, x, y, d, r, v string) {
 		laws := use(t)
-		e := law.CertRule{ID: "r", Law: text, Proof: []law.InstanceText{inst(name, binds{"X": x, "Y": y}, binds{"n": d, "a": d, "b": "1"},
-			binds{"P": r}, binds{"s": v, "p": "valid"}, binds{"f": v})}}
+		e := law.TextEntry("r", text, []law.InstanceText{inst(name, binds{"X": x, "Y": y}, binds{"n": d, "a": d, "b": "1"},
+			binds{"P": r}, binds{"s": v, "p": "valid"}, binds{"f": v})})
 		l, p, err := e.Decode(func(n string) (*law.Law, bool) { ax, ok := laws[n]; return ax, ok })
 		if err == nil {
 			_, _ = check.Rule(l, p, laws)
@@ -136,15 +138,12 @@ func ExampleFile() {
 	const axioms = "axiom add_comm\n given X : [P..], Y : [P..]\n then ewadd(X, Y) == ewadd(Y, X)\n"
 	var file bytes.Buffer
 	w := law.NewCertWriter(&file, axioms)
-	entry := law.CertRule{
-		ID:  "r_1",
-		Law: "rule r_1\n given X : [m, n], Y : [m, n]\n then relu(ewadd(X, Y)) == relu(ewadd(Y, X))",
-		Proof: []law.InstanceText{{
-			Law:     "add_comm",
-			Tensors: map[string]string{"X": "X", "Y": "Y"},
-			Runs:    map[string]string{"P": "[m, n]"},
-		}},
-	}
+	rule, _ := law.ParseLaw("rule r_1\n given X : [m, n], Y : [m, n]\n then relu(ewadd(X, Y)) == relu(ewadd(Y, X))")
+	entry := law.NewCertRule("r_1", rule, &law.Proof{Instances: []law.Instance{{
+		Law:     "add_comm",
+		Tensors: map[string]*law.Term{"X": law.V("X"), "Y": law.V("Y")},
+		Runs:    map[string]graph.Shape{"P": graph.ShapeOf(graph.Var("m"), graph.Var("n"))},
+	}}})
 	_ = w.Rule(entry)
 	entry.Proof = nil
 	_ = w.Rule(entry)

@@ -13,14 +13,16 @@ type terms struct {
 	sizes *sizes
 	heads map[string]int // encoded operators and variables to numbers
 	shape []shape        // of each node
-	needs []conds        // of each node: exactly when it is defined, arguments included
-	// split is what splits need beyond their slices, since it was last reset:
-	// split[at](x).0 is slice[0, at](x) provided that the other part is not empty.
-	split conds
+	needs []conds        // of each node: exactly when its operator accepts its arguments
+	// split is what splits need beyond their slices: split[at](x).0 is
+	// slice[0, at](x) provided that the other part is not empty. splits is what
+	// each asks for.
+	split  set
+	splits map[*law.Term]conds
 }
 
 func newTerms() *terms {
-	return &terms{closure: newClosure(), sizes: newSizes(), heads: map[string]int{}}
+	return &terms{closure: newClosure(), sizes: newSizes(), heads: map[string]int{}, splits: map[*law.Term]conds{}}
 }
 
 // Kinds of heads.
@@ -53,8 +55,25 @@ func (b *terms) tensor(name string, s shape) int {
 	return b.intern(b.head(headTensor, name, 0, nil), nil, s, nil)
 }
 
-// build is the node of t under e; the error says why t has no shape.
+// build is the node of t under e; the error says why t has no shape. A term is
+// looked at once, however often it is shared.
 func (b *terms) build(t *law.Term, e *env) (int, error) {
+	var err error
+	known := func(u *law.Term) bool { _, ok := e.built[u]; return ok || err != nil }
+	t.WalkNew(known, func(u *law.Term) {
+		if err != nil {
+			return
+		}
+		var id int
+		if id, err = b.node(u, e); err == nil {
+			e.built[u] = id
+		}
+	})
+	return e.built[t], err
+}
+
+// node is the node of a term whose arguments have theirs.
+func (b *terms) node(t *law.Term, e *env) (int, error) {
 	if t.IsVar() {
 		id, ok := e.tensors[t.Var]
 		if !ok {
@@ -64,34 +83,30 @@ func (b *terms) build(t *law.Term, e *env) (int, error) {
 	}
 	args := make([]int, len(t.Args))
 	in := make([]shape, len(t.Args))
-	var needs conds
 	for i, a := range t.Args {
-		id, err := b.build(a, e)
-		if err != nil {
-			return 0, err
-		}
-		args[i], in[i] = id, b.shape[id]
-		needs.add(b.needs[id]...)
+		args[i] = e.built[a]
+		in[i] = b.shape[args[i]]
 	}
 	if t.Fn != "" {
 		f, ok := e.fns[t.Fn]
 		if !ok || len(args) != 1 {
-			return 0, fmt.Errorf("%s: %s is not a function variable of the rule", t, t.Fn)
+			return 0, fmt.Errorf("%s: %s is not a function variable of the rule", t.Brief(), t.Fn)
 		}
 		head := b.head(headFunction, f.name, 0, nil)
 		if f.op != nil {
 			head = b.head(headOperator, f.op.Name, 0, f.attrs)
 		}
-		return b.intern(head, args, in[0], needs), nil
+		return b.intern(head, args, in[0], nil), nil
 	}
 	if t.Op == nil || len(args) != t.Op.In || len(t.Attrs) != len(t.Op.Params) || t.Out < 0 || t.Out >= t.Op.Out {
-		return 0, fmt.Errorf("%s: wrong number of arguments, attributes or outputs", t)
+		return 0, fmt.Errorf("%s: wrong number of arguments, attributes or outputs", t.Brief())
 	}
+	var needs conds
 	a := &application{t: b.sizes, op: t.Op, out: t.Out, in: in, needs: &needs, attrs: make([]value, len(t.Attrs))}
 	for i, v := range t.Attrs {
 		var err error
 		if a.attrs[i], err = e.value(v); err != nil {
-			return 0, fmt.Errorf("%s: %w", t, err)
+			return 0, fmt.Errorf("%s: %w", t.Brief(), err)
 		}
 	}
 	out, err := a.infer()
@@ -102,7 +117,7 @@ func (b *terms) build(t *law.Term, e *env) (int, error) {
 		err = b.sizes.err
 	}
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", t, err)
+		return 0, fmt.Errorf("%s: %w", t.Brief(), err)
 	}
 	name, output, attrs := t.Op.Name, t.Out, a.attrs
 	if name == "split" {
@@ -111,11 +126,14 @@ func (b *terms) build(t *law.Term, e *env) (int, error) {
 		if t.Out == 1 {
 			attrs = []value{a.attr("axis"), at, end}
 		}
+		var parts conds
 		for _, d := range []size{at.size, end.size.minus(at.size)} {
-			if err := b.split.atLeast(b.sizes, d, 1); err != nil {
-				return 0, fmt.Errorf("%s: %w", t, err)
+			if err := parts.atLeast(b.sizes, d, 1); err != nil {
+				return 0, fmt.Errorf("%s: %w", t.Brief(), err)
 			}
 		}
+		b.split.add(parts...)
+		b.splits[t] = parts
 	}
 	return b.intern(b.head(headOperator, name, output, attrs), args, out, needs), nil
 }

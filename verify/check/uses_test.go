@@ -24,7 +24,7 @@ var trusted = map[string][]string{
 	},
 	"law": {
 		"Axiom", "CertRule", "HashText", "Instance", "IsFuncSort", "Law", "Lemma", "NewCertReader", "Parse",
-		"Pred", "Proof", "Rule", "SortPointwise1", "SortZero1", "Term", "Vars",
+		"Pred", "Proof", "Rule", "SortPointwise1", "SortZero1", "Term",
 	},
 }
 

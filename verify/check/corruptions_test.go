@@ -11,6 +11,8 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
+// Corruptions of whole files, for the tests of this folder.
+
 // FileCorruptions names what [CorruptFile] can do to a certificate file.
 func FileCorruptions() []string {
 	out := make([]string, len(fileCorruptions))
@@ -87,7 +89,7 @@ func (f *certFile) used() (lemma, by int, ok bool) {
 	var pairs [][2]int
 	for i, l := range f.lemmas {
 		for j := i + 1; j < len(f.lemmas); j++ {
-			if slices.ContainsFunc(f.lemmas[j].Proof, func(in law.InstanceText) bool { return in.Law == l.ID }) {
+			if slices.ContainsFunc(f.lemmas[j].Proof, func(in law.CertInstance) bool { return in.Law == l.ID }) {
 				pairs = append(pairs, [2]int{i, j})
 			}
 		}
@@ -145,11 +147,8 @@ var fileCorruptions = []struct {
 			return false
 		}
 		e := &f.lemmas[f.rng.IntN(len(f.lemmas))]
-		l, err := law.ParseLaw(e.Law)
-		if err != nil {
-			return false
-		}
-		e.Proof = []law.InstanceText{itself(l)}
+		l := lawOf(*e)
+		*e = law.TextEntry(e.ID, law.Format(l), []law.InstanceText{itself(l)})
 		return true
 	}},
 	{name: "two lemmas proved by each other", entries: func(f *certFile) bool {
@@ -157,15 +156,12 @@ var fileCorruptions = []struct {
 			return false
 		}
 		e := f.lemmas[f.rng.IntN(len(f.lemmas))]
-		l, err := law.ParseLaw(e.Law)
-		if err != nil {
-			return false
-		}
+		l := lawOf(e)
 		twin := *l
 		twin.Name = l.Name + "_twin"
 		a, b := itself(&twin), itself(l)
-		f.lemmas = []law.CertRule{{ID: e.ID, Law: e.Law, Proof: []law.InstanceText{a}},
-			{ID: twin.Name, Law: law.Format(&twin), Proof: []law.InstanceText{b}}}
+		f.lemmas = []law.CertRule{law.TextEntry(e.ID, law.Format(l), []law.InstanceText{a}),
+			law.TextEntry(twin.Name, law.Format(&twin), []law.InstanceText{b})}
 		return true
 	}},
 	{name: "a lemma among the rules", entries: func(f *certFile) bool {
@@ -208,11 +204,8 @@ var fileCorruptions = []struct {
 			return false
 		}
 		e := &f.rules[f.rng.IntN(len(f.rules))]
-		l, err := law.ParseLaw(e.Law)
-		if err != nil {
-			return false
-		}
-		e.Proof = []law.InstanceText{itself(l)}
+		l := lawOf(*e)
+		*e = law.TextEntry(e.ID, law.Format(l), []law.InstanceText{itself(l)})
 		return true
 	}},
 	{name: "an axiom added, with its hash", entries: func(f *certFile) bool {
@@ -232,7 +225,19 @@ var fileCorruptions = []struct {
 	{name: "a field twice", text: replace(`"proof":[`, `"proof":[],"proof":[`)},
 	{name: "a field in capitals", text: replace(`"proof":[`, `"Proof":[`)},
 	{name: "a field that is not known", text: replace(`"proof":[`, `"trust":"me","proof":[`)},
-	{name: "another format", text: replace(law.CertFormat, "taso-cert/2")},
+	{name: "another format", text: replace(law.CertFormat, "taso-cert/3")},
+	{name: "the format before", text: replace(law.CertFormat, "taso-cert/1")},
+	{name: "nodes left out", text: replace(`"nodes":`, `"node":`)},
+	{name: "a node left out", entries: func(f *certFile) bool {
+		e := &f.rules[f.rng.IntN(len(f.rules))]
+		e.Nodes = e.Nodes[:len(e.Nodes)-1]
+		return true
+	}},
+	{name: "nodes in another order", entries: func(f *certFile) bool {
+		e := &f.rules[f.rng.IntN(len(f.rules))]
+		slices.Reverse(e.Nodes)
+		return true
+	}},
 	{name: "lists exchanged", text: func(_ *certFile, b []byte) []byte {
 		b = bytes.Replace(b, []byte(`"lemmas":[`), []byte(`"rules_":[`), 1)
 		b = bytes.Replace(b, []byte(`"rules":[`), []byte(`"lemmas":[`), 1)
@@ -240,6 +245,15 @@ var fileCorruptions = []struct {
 	}},
 	{name: "something behind the end", text: func(_ *certFile, b []byte) []byte { return append(b, "{}"...) }},
 	{name: "no end", text: func(_ *certFile, b []byte) []byte { return b[:len(b)-3] }},
+}
+
+// lawOf is the law of an entry.
+func lawOf(e law.CertRule) *law.Law {
+	l, err := e.Statement()
+	if err != nil {
+		panic(err)
+	}
+	return l
 }
 
 // itself is the instance of a law in which every variable stands for itself.

@@ -1,27 +1,30 @@
-package check
+package mutate
 
 import (
 	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 )
 
-// Corrupt returns a certificate entry with one thing changed, and what was
+// Entry returns a certificate entry with one thing changed, and what was
 // changed: an instance dropped or of another law, tensors exchanged or a
-// binding altered or missing in an instance, or in the law itself an attribute,
-// an operator, an argument, a variable, a condition, the direction or the order
-// of outputs altered. It is for testing checkers: a
-// sound one accepts the result only if it is a proof all the same (a dropped
-// instance may have been superfluous, an altered law may be true).
+// binding altered or missing in an instance, a number of a node altered, or in
+// the law itself an attribute, an operator, an argument, a variable, a condition,
+// the direction or the order of outputs. It is for testing checkers: a sound one
+// accepts the result only if it is a proof all the same (a dropped instance may
+// have been superfluous, an altered law may be true).
 //
 // e must be an entry whose instances are of the laws in use. An error says that
 // e cannot be read or has nothing to alter.
-func Corrupt(rng *rand.Rand, e law.CertRule, use Laws) (law.CertRule, string, error) {
+func Entry(rng *rand.Rand, e law.CertRule, use map[string]*law.Law) (law.CertRule, string, error) {
 	l, p, err := e.Decode(func(n string) (*law.Law, bool) { ax, ok := use[n]; return ax, ok })
 	if err != nil {
 		return e, "", err
@@ -32,30 +35,54 @@ func Corrupt(rng *rand.Rand, e law.CertRule, use Laws) (law.CertRule, string, er
 		m.LHS, m.RHS = slices.Clone(l.LHS), slices.Clone(l.RHS)
 		c := corrupter{rng: rng, law: &m, proof: q, use: use}
 		kinds := []func() string{c.drop, c.rename, c.swapTensors, c.size, c.attribute, c.unbind, c.term, c.term, c.given,
-			c.run, c.function, c.direction, c.reverse, c.outputs, c.condition}
-		what := kinds[rng.IntN(len(kinds))]()
-		if what == "" {
-			continue
+			c.run, c.function, c.direction, c.reverse, c.outputs, c.condition, nil}
+		var out law.CertRule
+		var what string
+		if kind := kinds[rng.IntN(len(kinds))]; kind != nil {
+			what = kind()
+			out = law.NewCertRule(e.ID, &m, q)
+		} else {
+			out, what = c.number(before)
 		}
-		if out := law.NewCertRule(e.ID, &m, q); !sameEntry(out, before) {
+		if what != "" && !reflect.DeepEqual(out, before) {
 			return out, what, nil
 		}
 	}
 	return e, "", errors.New("nothing to alter")
 }
 
-func sameEntry(a, b law.CertRule) bool {
-	return a.Law == b.Law && slices.EqualFunc(a.Proof, b.Proof, func(x, y law.InstanceText) bool {
-		return x.Law == y.Law && maps.Equal(x.Tensors, y.Tensors) && maps.Equal(x.Dims, y.Dims) &&
-			maps.Equal(x.Runs, y.Runs) && maps.Equal(x.Attrs, y.Attrs) && maps.Equal(x.Fns, y.Fns)
-	})
+// number alters one number of a node: an argument of a node, or what stands for
+// a tensor in an instance. What else uses the node is altered with it.
+func (c *corrupter) number(e law.CertRule) (law.CertRule, string) {
+	k := c.rng.IntN(len(e.Nodes))
+	if c.rng.IntN(2) == 0 && len(e.Proof) > 0 {
+		e.Proof = slices.Clone(e.Proof)
+		in := &e.Proof[c.rng.IntN(len(e.Proof))]
+		name := oneOf(c.rng, in.Tensors)
+		if name == "" {
+			return e, ""
+		}
+		in.Tensors = maps.Clone(in.Tensors)
+		in.Tensors[name] = k
+		return e, fmt.Sprintf("node %d for tensor %s of an instance of %s", k, name, in.Law)
+	}
+	text := e.Nodes[k]
+	from, to := strings.LastIndexByte(text, '('), strings.LastIndexByte(text, ')')
+	if k == 0 || from < 0 || to == from+1 {
+		return e, ""
+	}
+	args := strings.Split(text[from+1:to], ", ")
+	args[c.rng.IntN(len(args))] = strconv.Itoa(c.rng.IntN(k))
+	e.Nodes = slices.Clone(e.Nodes)
+	e.Nodes[k] = text[:from+1] + strings.Join(args, ", ") + text[to:]
+	return e, fmt.Sprintf("node %d, %s, made %s", k, text, e.Nodes[k])
 }
 
 type corrupter struct {
 	rng   *rand.Rand
 	law   *law.Law
 	proof *law.Proof
-	use   Laws
+	use   map[string]*law.Law
 }
 
 // pick is a random instance with maps of its own, nil if there is none.
@@ -73,7 +100,7 @@ func oneOf[V any](rng *rand.Rand, m map[string]V) string {
 	if len(m) == 0 {
 		return ""
 	}
-	return sortedKeys(m)[rng.IntN(len(m))]
+	return slices.Sorted(maps.Keys(m))[rng.IntN(len(m))]
 }
 
 func (c *corrupter) drop() string {
@@ -102,24 +129,23 @@ func (c *corrupter) swapTensors() string {
 		return ""
 	}
 	a, b := oneOf(c.rng, in.Tensors), oneOf(c.rng, in.Tensors)
-	before := instanceText(in, c.use)
+	var nodes law.Nodes
+	before := c.equations(in, &nodes)
 	in.Tensors[a], in.Tensors[b] = in.Tensors[b], in.Tensors[a]
-	if instanceText(in, c.use) == before {
+	if slices.Equal(c.equations(in, &nodes), before) {
 		return ""
 	}
 	return fmt.Sprintf("tensors %s and %s of an instance of %s exchanged", a, b, in.Law)
 }
 
-// instanceText is the instance's equations, the same for those of equal sides.
-func instanceText(in *law.Instance, use Laws) string {
-	lhs, rhs := in.Sides(use[in.Law])
-	var parts []string
+// equations are those of an instance, the same for those of equal sides.
+func (c *corrupter) equations(in *law.Instance, nodes *law.Nodes) (out [][2]int) {
+	lhs, rhs := in.Sides(c.use[in.Law])
 	for i := range lhs {
-		pair := []string{lhs[i].String(), rhs[i].String()}
-		slices.Sort(pair)
-		parts = append(parts, pair...)
+		a, b := nodes.Of(lhs[i]), nodes.Of(rhs[i])
+		out = append(out, [2]int{min(a, b), max(a, b)})
 	}
-	return fmt.Sprint(parts)
+	return out
 }
 
 func (c *corrupter) size() string {
@@ -187,46 +213,33 @@ func (c *corrupter) given() string {
 	return fmt.Sprintf("shape of %s altered", b.Name)
 }
 
-// term alters one node of one output of the law.
+// term alters one node of one output of the law, wherever it stands there.
 func (c *corrupter) term() string {
 	side := c.law.LHS
 	if c.rng.IntN(2) == 1 {
 		side = c.law.RHS
 	}
 	i := c.rng.IntN(len(side))
-	at, what := c.rng.IntN(treeSize(side[i])), ""
-	side[i] = c.alter(side[i], &at, &what)
+	var nodes []*law.Term
+	side[i].Walk(func(u *law.Term) { nodes = append(nodes, u) })
+	at := nodes[c.rng.IntN(len(nodes))]
+	by := *at
+	what := c.node(&by)
+	put := map[*law.Term]*law.Term{at: &by}
+	side[i].WalkNew(func(u *law.Term) bool { return put[u] != nil }, func(u *law.Term) {
+		v := *u
+		v.Args = slices.Clone(u.Args)
+		for k, a := range u.Args {
+			v.Args[k] = put[a]
+		}
+		put[u] = &v
+	})
+	side[i] = put[side[i]]
 	return what
 }
 
-func treeSize(t *law.Term) int {
-	n := 1
-	for _, a := range t.Args {
-		n += treeSize(a)
-	}
-	return n
-}
-
-// alter changes node number *at of t in preorder.
-func (c *corrupter) alter(t *law.Term, at *int, what *string) *law.Term {
-	u := *t
-	if *at == 0 {
-		*at = -1
-		*what = c.node(&u)
-		return &u
-	}
-	*at--
-	u.Args = slices.Clone(t.Args)
-	for i := range u.Args {
-		if *at >= 0 {
-			u.Args[i] = c.alter(u.Args[i], at, what)
-		}
-	}
-	return &u
-}
-
 func (c *corrupter) node(u *law.Term) string {
-	old := u.String()
+	old := u.Brief()
 	switch {
 	case u.IsVar():
 		b := c.law.Given[c.rng.IntN(len(c.law.Given))]

@@ -3,96 +3,13 @@ package law
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"sort"
 	"strings"
-
-	"github.com/taso-go/taso/graph"
 )
-
-// CertFormat is the value of "format" in a certificate file.
-//
-// A certificate file is one JSON document whose keys stand in this order:
-//
-//	{"format": "taso-cert/1",
-//	 "axioms_sha256": "<hash of the axioms' text>",
-//	 "axioms": "<the text of the axioms the proofs use>",
-//	 "lemmas": [<entry>, ...],
-//	 "rules": [<entry>, ...]}
-//
-// An entry is a law with its proof. A lemma may be used by the lemmas after it
-// and by the rules. With the text of the axioms inside, the file stands for
-// itself; "axioms" may be left empty, and then the reader must bring a text of
-// that hash. The order of keys lets a reader check entry by entry, without
-// holding the file.
-const CertFormat = "taso-cert/1"
-
-// CertRule is one entry of a certificate file: a law in the law language and
-// the instances from which it follows.
-type CertRule struct {
-	ID    string         `json:"id"`
-	Law   string         `json:"law"`
-	Proof []InstanceText `json:"proof"`
-}
-
-// NewCertRule is the entry for a law and its proof.
-func NewCertRule(id string, l *Law, p *Proof) CertRule {
-	return CertRule{ID: id, Law: Format(l), Proof: p.Text()}
-}
-
-// InstanceText is an [Instance] with everything written in the law language,
-// over the variables of the entry's law.
-type InstanceText struct {
-	Law     string            `json:"law"`
-	Tensors map[string]string `json:"tensors,omitempty"`
-	Dims    map[string]string `json:"dims,omitempty"`
-	Runs    map[string]string `json:"runs,omitempty"`
-	Attrs   map[string]string `json:"attrs,omitempty"`
-	Fns     map[string]string `json:"fns,omitempty"`
-}
-
-// Text is the instance written in the law language.
-func (in *Instance) Text() InstanceText {
-	return InstanceText{
-		Law:     in.Law,
-		Tensors: texts(in.Tensors),
-		Dims:    texts(in.Dims),
-		Runs:    texts(in.Runs),
-		Attrs:   texts(in.Attrs),
-		Fns:     texts(in.Fns),
-	}
-}
-
-func texts[T any](m map[string]T) map[string]string {
-	if len(m) == 0 {
-		return nil
-	}
-	out := make(map[string]string, len(m))
-	for k, v := range m {
-		out[k] = fmt.Sprint(v)
-	}
-	return out
-}
-
-// Text is the proof written in the law language, never nil.
-func (p *Proof) Text() []InstanceText {
-	out := make([]InstanceText, len(p.Instances))
-	for i := range p.Instances {
-		out[i] = p.Instances[i].Text()
-	}
-	return out
-}
-
-// HashText is the "axioms_sha256" of a text: SHA-256 in hexadecimal.
-func HashText(text string) string {
-	h := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(h[:])
-}
 
 // CertWriter writes a certificate file entry by entry.
 type CertWriter struct {
@@ -133,16 +50,32 @@ func (c *CertWriter) value(v any) {
 }
 
 func (c *CertWriter) entry(r CertRule) error {
-	if r.Proof == nil {
-		r.Proof = []InstanceText{}
-	}
 	if c.n > 0 {
 		c.raw(",")
 	}
 	c.n++
-	c.raw("\n")
-	c.value(r)
+	c.raw("\n{\"id\":")
+	c.value(r.ID)
+	c.raw(`,"nodes":[`)
+	for i := range r.Nodes {
+		c.item(i, r.Nodes[i])
+	}
+	c.raw(`],"law":`)
+	c.value(r.Law)
+	c.raw(`,"proof":[`)
+	for i := range r.Proof {
+		c.item(i, &r.Proof[i])
+	}
+	c.raw("]}")
 	return c.err
+}
+
+// item writes number i of a list.
+func (c *CertWriter) item(i int, v any) {
+	if i > 0 {
+		c.raw(",")
+	}
+	c.value(v)
 }
 
 // Lemma writes a proved lemma; all lemmas come before the first rule.
@@ -189,6 +122,7 @@ type CertReader struct {
 	file  string
 	lines *lineReader
 	dec   *json.Decoder
+	trees bool   // the format before
 	list  string // the list being read
 	n     int    // entries read of it
 }
@@ -212,7 +146,7 @@ func NewCertReader(r io.Reader, file string) (*CertReader, error) {
 		if err := c.dec.Decode(h.to); err != nil {
 			return nil, c.fail(h.key, err)
 		}
-		if h.to == &format && format != CertFormat {
+		if c.trees = format == certTrees; !c.trees && format != CertFormat {
 			return nil, c.fail("format", fmt.Errorf("%q, want %q", format, CertFormat))
 		}
 	}
@@ -237,23 +171,94 @@ func (c *CertReader) Next() (r CertRule, lemma bool, err error) {
 		}
 	}
 	c.n++
-	what := fmt.Sprintf("%s, entry %d", c.list, c.n)
+	read := c.entry
+	if c.trees {
+		read = c.tree
+	}
+	if r, err = read(); err == nil && (r.ID == "" || r.Law == "") {
+		err = errors.New("an entry needs an id and a law")
+	}
+	if err != nil {
+		return r, false, c.fail(fmt.Sprintf("%s, entry %d", c.list, c.n), err)
+	}
+	return r, c.list == "lemmas", nil
+}
+
+// entry reads an entry, node by node and instance by instance.
+func (c *CertReader) entry() (r CertRule, err error) {
+	for _, read := range []func() error{
+		func() error { return c.token(json.Delim('{')) },
+		func() error { return c.field("id", &r.ID) },
+		func() error {
+			return c.items("nodes", func() error { r.Nodes = append(r.Nodes, ""); return c.dec.Decode(&r.Nodes[len(r.Nodes)-1]) })
+		},
+		func() error { return c.field("law", &r.Law) },
+		func() error {
+			return c.items("proof", func() error { r.Proof = append(r.Proof, CertInstance{}); return c.object(&r.Proof[len(r.Proof)-1]) })
+		},
+		func() error { return c.token(json.Delim('}')) },
+	} {
+		if err := read(); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// tree reads an entry of the format before.
+func (c *CertReader) tree() (CertRule, error) {
+	var t struct {
+		ID    string         `json:"id"`
+		Law   string         `json:"law"`
+		Proof []InstanceText `json:"proof"`
+	}
+	err := c.object(&t)
+	return TextEntry(t.ID, t.Law, t.Proof), err
+}
+
+// object reads an object that has the fields of v and no others, each once.
+func (c *CertReader) object(v any) error {
 	var raw json.RawMessage
 	if err := c.dec.Decode(&raw); err != nil {
-		return r, false, c.fail(what, err)
+		return err
 	}
 	if err := exactKeys(json.NewDecoder(bytes.NewReader(raw)), true); err != nil {
-		return r, false, c.fail(what, err)
+		return err
 	}
 	strict := json.NewDecoder(bytes.NewReader(raw))
 	strict.DisallowUnknownFields()
-	if err := strict.Decode(&r); err != nil {
-		return r, false, c.fail(what, err)
+	return strict.Decode(v)
+}
+
+func (c *CertReader) field(name string, v any) error {
+	if err := c.token(name); err != nil {
+		return err
 	}
-	if r.ID == "" || r.Law == "" {
-		return r, false, c.fail(what, errors.New("an entry needs an id and a law"))
+	return c.dec.Decode(v)
+}
+
+// items reads a list, with read for each of its items.
+func (c *CertReader) items(name string, read func() error) error {
+	if err := c.token(name); err != nil {
+		return err
 	}
-	return r, c.list == "lemmas", nil
+	if err := c.token(json.Delim('[')); err != nil {
+		return err
+	}
+	for c.dec.More() {
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	return c.token(json.Delim(']'))
+}
+
+func (c *CertReader) token(want json.Token) error {
+	t, err := c.dec.Token()
+	if err == nil && t != want {
+		err = fmt.Errorf("found %v, want %v", t, want)
+	}
+	return err
 }
 
 // exactKeys requires that no object has a key twice and, of entries and
@@ -310,23 +315,15 @@ func (c *CertReader) open(list string) error {
 }
 
 func (c *CertReader) key(want string) error {
-	t, err := c.dec.Token()
-	if err != nil {
+	if err := c.token(want); err != nil {
 		return c.fail("key "+want, err)
-	}
-	if t != want {
-		return c.fail("key "+want, fmt.Errorf("found %v in its place", t))
 	}
 	return nil
 }
 
 func (c *CertReader) delim(want json.Delim) error {
-	t, err := c.dec.Token()
-	if err != nil {
+	if err := c.token(want); err != nil {
 		return c.fail(want.String(), err)
-	}
-	if t != want {
-		return c.fail(want.String(), fmt.Errorf("found %v in its place", t))
 	}
 	return nil
 }
@@ -373,70 +370,4 @@ func (l *lineReader) Read(p []byte) (int, error) {
 
 func (l *lineReader) line(offset int64) int {
 	return 1 + sort.Search(len(l.breaks), func(i int) bool { return l.breaks[i] >= offset })
-}
-
-// Instance reads an instance of l over the variables of given.
-func (t *InstanceText) Instance(l *Law, given []Binding) (Instance, error) {
-	in := Instance{Law: t.Law, Fns: t.Fns}
-	var err error
-	if in.Tensors, err = readMap("tensor", t.Tensors, func(_, s string) (*Term, error) { return ParseTerm(s, given) }); err != nil {
-		return in, err
-	}
-	if in.Dims, err = readMap("size", t.Dims, func(_, s string) (graph.Dim, error) { return ParseDim(s, given) }); err != nil {
-		return in, err
-	}
-	if in.Runs, err = readMap("run", t.Runs, func(_, s string) (graph.Shape, error) { return ParseShape(s, given) }); err != nil {
-		return in, err
-	}
-	in.Attrs, err = readMap("attribute", t.Attrs, func(name, s string) (graph.Value, error) {
-		b, ok := l.Find(name)
-		if !ok || b.Sort == "" {
-			return graph.Value{}, fmt.Errorf("law %s has no such attribute", l.Name)
-		}
-		return ParseValue(s, b.Sort, given)
-	})
-	return in, err
-}
-
-func readMap[T any](what string, m map[string]string, read func(name, s string) (T, error)) (map[string]T, error) {
-	if len(m) == 0 {
-		return nil, nil
-	}
-	names := make([]string, 0, len(m))
-	for n := range m {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	out := make(map[string]T, len(m))
-	for _, n := range names {
-		v, err := read(n, m[n])
-		if err != nil {
-			return nil, fmt.Errorf("%s %s: %q: %w", what, n, m[n], err)
-		}
-		out[n] = v
-	}
-	return out, nil
-}
-
-// Decode reads the entry's law and its proof. find gives the laws that the
-// instances name.
-func (r *CertRule) Decode(find func(name string) (*Law, bool)) (*Law, *Proof, error) {
-	l, err := ParseLaw(r.Law)
-	if err != nil {
-		return nil, nil, fmt.Errorf("law: %w", err)
-	}
-	p := &Proof{}
-	for i := range r.Proof {
-		t := &r.Proof[i]
-		ax, ok := find(t.Law)
-		if !ok {
-			return nil, nil, fmt.Errorf("instance %d: there is no axiom or proved lemma %q", i+1, t.Law)
-		}
-		in, err := t.Instance(ax, l.Given)
-		if err != nil {
-			return nil, nil, fmt.Errorf("instance %d of %s: %w", i+1, t.Law, err)
-		}
-		p.Instances = append(p.Instances, in)
-	}
-	return l, p, nil
 }
