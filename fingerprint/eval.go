@@ -122,40 +122,40 @@ func sameTensor[T comparable](a, b interp.Tensor[T]) bool {
 }
 
 func evalSide[T any](r interp.Ring[T], ts []*law.Term, env *Env, vars map[string]interp.Tensor[T]) ([]interp.Tensor[T], error) {
-	memo := map[string]interp.Tensor[T]{}
-	out := make([]interp.Tensor[T], len(ts))
-	for i, t := range ts {
-		v, err := evalTerm(r, t, env, vars, memo)
-		if err != nil {
+	var nodes law.Nodes
+	for _, t := range ts {
+		nodes.Of(t)
+	}
+	// Arguments have smaller numbers than what they are arguments of.
+	values := make([]interp.Tensor[T], len(nodes.All()))
+	for k, t := range nodes.All() {
+		in := make([]interp.Tensor[T], len(t.Args))
+		for i, a := range t.Args {
+			in[i] = values[nodes.Of(a)]
+		}
+		var err error
+		if values[k], err = evalTerm(r, t, in, env, vars); err != nil {
 			return nil, err
 		}
-		out[i] = v
+	}
+	out := make([]interp.Tensor[T], len(ts))
+	for i, t := range ts {
+		out[i] = values[nodes.Of(t)]
 	}
 	return out, nil
 }
 
-func evalTerm[T any](r interp.Ring[T], t *law.Term, env *Env, vars map[string]interp.Tensor[T], memo map[string]interp.Tensor[T]) (interp.Tensor[T], error) {
-	if t.IsVar() {
+// evalTerm is the value of a term whose arguments have these.
+func evalTerm[T any](r interp.Ring[T], t *law.Term, in []interp.Tensor[T], env *Env, vars map[string]interp.Tensor[T]) (interp.Tensor[T], error) {
+	var v interp.Tensor[T]
+	switch {
+	case t.IsVar():
 		v, ok := vars[t.Var]
 		if !ok {
 			return v, fmt.Errorf("tensor %s is not given", t.Var)
 		}
 		return v, nil
-	}
-	key := t.String()
-	if v, ok := memo[key]; ok {
-		return v, nil
-	}
-	in := make([]interp.Tensor[T], len(t.Args))
-	for i, a := range t.Args {
-		v, err := evalTerm(r, a, env, vars, memo)
-		if err != nil {
-			return v, err
-		}
-		in[i] = v
-	}
-	var v interp.Tensor[T]
-	if t.Fn != "" {
+	case t.Fn != "":
 		name, ok := env.Fns[t.Fn]
 		if !ok {
 			return v, fmt.Errorf("function %s is not bound", t.Fn)
@@ -164,13 +164,11 @@ func evalTerm[T any](r interp.Ring[T], t *law.Term, env *Env, vars map[string]in
 		for i, x := range in[0].Data {
 			v.Data[i] = r.Fn(name, x)
 		}
-	} else {
-		out, err := interp.Apply(r, t.Op, t.Attrs.Subst(&env.Binding), in)
-		if err != nil {
-			return v, err
-		}
-		v = out[t.Out]
+		return v, nil
 	}
-	memo[key] = v
-	return v, nil
+	out, err := interp.Apply(r, t.Op, t.Attrs.Subst(&env.Binding), in)
+	if err != nil {
+		return v, err
+	}
+	return out[t.Out], nil
 }

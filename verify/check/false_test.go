@@ -180,7 +180,7 @@ func TestFalseRules(t *testing.T) {
 			[]law.InstanceText{inst("zero", binds{"X": "X", "Y": "X"}, binds{"P": "2"}, nil, nil, nil)}, "run P is not bound"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := law.TextEntry("r", "rule r\n " + c.law, c.proof)
+			e := law.TextEntry("r", "rule r\n "+c.law, c.proof)
 			l, p, err := e.Decode(func(n string) (*law.Law, bool) { ax, ok := use[n]; return ax, ok })
 			if err == nil {
 				_, err = check.Rule(l, p, use)
@@ -223,7 +223,7 @@ func TestReadBefore(t *testing.T) {
 		ok   bool
 	}{{out, false}, {strided, true}} {
 		wide := "broadcast[shape=" + c.axes + "](A)"
-		e := law.TextEntry("r", "rule r given q : padding, p : same, s : stride, A : [], B : [a, b, c, d] then ewadd(" + pool + ", ewsub(" + wide + ", " + wide + ")) == " + pool,
+		e := law.TextEntry("r", "rule r given q : padding, p : same, s : stride, A : [], B : [a, b, c, d] then ewadd("+pool+", ewsub("+wide+", "+wide+")) == "+pool,
 			[]law.InstanceText{inst("zero", binds{"X": pool, "Y": "broadcast[shape=" + strided + "](A)"}, nil, binds{"P": strided}, nil, nil)})
 		l, p, err := e.Decode(func(n string) (*law.Law, bool) { ax, ok := use[n]; return ax, ok })
 		if err == nil {

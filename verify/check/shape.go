@@ -65,10 +65,15 @@ func axisSize(t *sizes, s shape, axis value) size {
 
 func plain(s shape, rank int) bool { return len(s) == rank && !s.hasRun() }
 
+// misfit is the error of an operator that does not take such shapes.
+type misfit []shape
+
+func (m misfit) Error() string { return fmt.Sprintf("shapes %v do not fit", []shape(m)) }
+
 // infer is the table of shape rules: the output's shape, and the conditions
 // under which it exists.
 func (a *application) infer() (shape, error) {
-	bad := fmt.Errorf("shapes %v do not fit", a.in)
+	bad := misfit(a.in)
 	switch name := a.op.Name; name {
 	case "ewadd", "ewmul":
 		if !a.in[0].equal(a.in[1]) {

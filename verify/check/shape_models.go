@@ -10,7 +10,7 @@ import (
 // inferModel is the part of the table of shape rules for element-wise operators
 // with parameters, reductions, normalizations and changes of shape.
 func (a *application) inferModel() (shape, error) {
-	bad := fmt.Errorf("shapes %v do not fit", a.in)
+	bad := misfit(a.in)
 	for i, p := range a.op.Params {
 		if p.Sort == graph.SortNumber {
 			if err := sortOf(a.attrs[i], graph.SortNumber); err != nil {

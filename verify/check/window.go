@@ -16,15 +16,15 @@ import (
 
 // apply is a size function of values, worked out where they are known.
 func (t *sizes) apply(name string, args []value) (size, error) {
-	bad := fmt.Errorf("size function %s of %v is not known", name, args)
+	bad := func() error { return fmt.Errorf("size function %s of %v is not known", name, args) }
 	n := map[string]int{"window": 5, "strided": 3}[name]
 	if n == 0 || len(args) != n {
-		return nil, bad
+		return nil, bad()
 	}
 	h, ok := args[0].isSize()
 	axis, isSize := args[n-1].isSize()
 	if !ok || !isSize || !axis.isInt(0) && !axis.isInt(1) {
-		return nil, bad
+		return nil, bad()
 	}
 	i := 0
 	if axis.isInt(1) {
@@ -35,7 +35,7 @@ func (t *sizes) apply(name string, args []value) (size, error) {
 	}
 	k, ok := args[1].isSize()
 	if !ok {
-		return nil, bad
+		return nil, bad()
 	}
 	return t.window(h, k, args[2], args[3], i)
 }
