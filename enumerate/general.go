@@ -263,12 +263,12 @@ func (t *tester) widen(p *pair) (*pair, *law.Law, form, bool) {
 }
 
 // sizesAtCase infers concrete shapes of literal terms.
-func (p *pair) sizesAtCase(ts []*law.Term) map[string][]int {
+func (p *pair) sizesAtCase(ts []*law.Term, nodes *law.Nodes) map[int][]int {
 	vars := map[string]graph.Shape{}
 	for n, s := range p.sizes {
 		vars[n] = graph.Sizes(s...)
 	}
-	out := map[string][]int{}
+	out := map[int][]int{}
 	memo := map[*law.Term]graph.Shape{}
 	for _, t := range ts {
 		var f graph.Facts
@@ -278,7 +278,7 @@ func (p *pair) sizesAtCase(ts []*law.Term) map[string][]int {
 	}
 	for u, s := range memo {
 		if c, ok := s.Concrete(); ok {
-			out[u.String()] = c
+			out[nodes.Of(u)] = c
 		}
 	}
 	return out
@@ -298,22 +298,23 @@ func (p *pair) with(left, right []*law.Term) *pair {
 // cutCommon lists the pairs got by replacing one subterm that both sides share
 // with a fresh variable, largest subterm first.
 func (p *pair) cutCommon() []*pair {
-	inLeft := map[string]bool{}
+	var nodes law.Nodes
+	inLeft := map[int]bool{}
 	for _, t := range p.left {
 		t.Walk(func(u *law.Term) {
 			if !u.IsVar() {
-				inLeft[u.String()] = true
+				inLeft[nodes.Of(u)] = true
 			}
 		})
 	}
 	for _, t := range p.left {
-		delete(inLeft, t.String())
+		delete(inLeft, nodes.Of(t))
 	}
 	var shared []*law.Term
-	seen := map[string]bool{}
+	seen := map[int]bool{}
 	for _, t := range p.right {
 		t.Walk(func(u *law.Term) {
-			k := u.String()
+			k := nodes.Of(u)
 			if inLeft[k] && !seen[k] {
 				seen[k] = true
 				shared = append(shared, u)
@@ -322,16 +323,16 @@ func (p *pair) cutCommon() []*pair {
 	}
 	for _, t := range p.right {
 		for i, u := range shared {
-			if u.String() == t.String() {
+			if nodes.Of(u) == nodes.Of(t) {
 				shared = append(shared[:i], shared[i+1:]...)
 				break
 			}
 		}
 	}
 	var out []*pair
-	sizes := p.sizesAtCase(append(append([]*law.Term{}, p.left...), p.right...))
+	sizes := p.sizesAtCase(append(append([]*law.Term{}, p.left...), p.right...), &nodes)
 	for i := len(shared) - 1; i >= 0; i-- {
-		key := shared[i].String()
+		key := nodes.Of(shared[i])
 		sz, ok := sizes[key]
 		if !ok {
 			continue
@@ -340,26 +341,26 @@ func (p *pair) cutCommon() []*pair {
 		cut := func(ts []*law.Term) []*law.Term {
 			var res []*law.Term
 			for _, t := range ts {
-				res = append(res, replace(t, key, law.V(name)))
+				res = append(res, replace(t, &nodes, key, law.V(name)))
 			}
 			return res
 		}
 		q := p.with(cut(p.left), cut(p.right))
 		q.sizes[name] = sz
-		q.weight[name] = p.isKernel(key) || len(sz) == 4 && sz[2] <= caseKernel && sz[3] <= caseKernel
+		q.weight[name] = p.isKernel(&nodes, key) || len(sz) == 4 && sz[2] <= caseKernel && sz[3] <= caseKernel
 		out = append(out, q)
 	}
 	return out
 }
 
 // isKernel reports whether every use of the subterm is as a kernel.
-func (p *pair) isKernel(key string) bool {
+func (p *pair) isKernel(nodes *law.Nodes, key int) bool {
 	used, only := false, true
 	for _, side := range [2][]*law.Term{p.left, p.right} {
 		for _, t := range side {
 			t.Walk(func(u *law.Term) {
 				for i, a := range u.Args {
-					if a.String() == key {
+					if nodes.Of(a) == key {
 						used = true
 						only = only && u.Op != nil && (u.Op.Name == "conv2d" && i == 1 || u.Op.Name == "enlarge")
 					}
@@ -379,8 +380,8 @@ func (p *pair) freshName() string {
 	}
 }
 
-func replace(t *law.Term, key string, by *law.Term) *law.Term {
-	if t.String() == key {
+func replace(t *law.Term, nodes *law.Nodes, key int, by *law.Term) *law.Term {
+	if nodes.Of(t) == key {
 		return by
 	}
 	if len(t.Args) == 0 {
@@ -389,7 +390,7 @@ func replace(t *law.Term, key string, by *law.Term) *law.Term {
 	u := *t
 	u.Args = make([]*law.Term, len(t.Args))
 	for i, a := range t.Args {
-		u.Args[i] = replace(a, key, by)
+		u.Args[i] = replace(a, nodes, key, by)
 	}
 	return &u
 }

@@ -26,7 +26,7 @@ type answer struct {
 // not. Pairs that read alike in their most general form, and have kernels of
 // the same sizes, were answered in an earlier batch.
 func (w *classWorker) judge(n int, p *pair, f *finding) (consequence, *Candidate) {
-	if p.left[0].String() == p.right[0].String() {
+	if law.Equal(p.left[0], p.right[0]) {
 		return not, nil
 	}
 	key := ""
@@ -106,7 +106,7 @@ func (w *classWorker) follows(p *pair) consequence {
 
 // state makes a candidate of a pair, or nil if it is false in general.
 func (w *classWorker) state(n int, p *pair) *Candidate {
-	if p.left[0].String() == p.right[0].String() {
+	if law.Equal(p.left[0], p.right[0]) {
 		return nil
 	}
 	p, base, fm, ok := w.test.widen(p)

@@ -179,16 +179,17 @@ func (p *pair) law(fm form) (*law.Law, error) {
 		b.vars[name] = sh
 	}
 	var kh, kw graph.Dim
-	memo := map[string]*law.Term{}
+	var nodes law.Nodes
+	memo := map[int]*law.Term{}
 	var rebuild func(t *law.Term) *law.Term
-	apps := map[string]graph.Attrs{}
+	apps := map[int]graph.Attrs{}
 	rebuild = func(t *law.Term) *law.Term {
 		if t.IsVar() {
 			return t
 		}
 		// A constant is a new one wherever it stands: its sizes follow from
 		// its use there.
-		key := t.String()
+		key := nodes.Of(t)
 		if u, ok := memo[key]; ok && len(t.Args) > 0 {
 			return u
 		}
@@ -196,7 +197,7 @@ func (p *pair) law(fm form) (*law.Law, error) {
 		for _, a := range t.Args {
 			u.Args = append(u.Args, rebuild(a))
 		}
-		appKey := t.AppString()
+		appKey := nodes.App(t)
 		attrs, ok := apps[appKey]
 		if (!ok || len(t.Args) == 0) && t.Op != nil {
 			attrs = append(graph.Attrs(nil), t.Attrs...)

@@ -50,7 +50,7 @@ func TestShared(t *testing.T) {
 		if _, err := l.Types(); err != nil {
 			t.Error(err)
 		}
-		if n := len(l.LHS[0].Brief()); n > 3000 {
+		if n := len(l.LHS[0].Brief()); n > 303 {
 			t.Errorf("%d bytes for a message", n)
 		}
 		if id := law.ID(l); id != law.ID(tower(levels)) || id == law.ID(tower(levels+1)) {

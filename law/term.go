@@ -45,15 +45,18 @@ func (t *Term) IsVar() bool { return t.Var != "" }
 // as long as the term is written out as a tree; equal terms are found by [Nodes].
 func (t *Term) String() string { return t.text(math.MaxInt) }
 
-// maxBrief is the most bytes, about, that Brief writes.
-const maxBrief = 400
+// maxBrief is the most bytes of the text that Brief gives.
+const maxBrief = 300
 
-// Brief is the beginning of the text, for messages.
+// Brief is the text, or the beginning of it, for messages.
 func (t *Term) Brief() string { return t.text(maxBrief) }
 
 func (t *Term) text(most int) string {
 	b := text{most: most}
 	b.term(t)
+	if b.Len() > most {
+		return b.String()[:most] + "..."
+	}
 	return b.String()
 }
 
@@ -89,8 +92,7 @@ func (b *text) app(t *Term) {
 			b.WriteString(", ")
 		}
 		if b.Len() > b.most {
-			b.WriteString("...")
-			break
+			return
 		}
 		b.term(a)
 	}

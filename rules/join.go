@@ -230,8 +230,9 @@ func renaming(from, to *half) *law.Instance {
 
 // sameSplit reports that the terms are the outputs of one split.
 func sameSplit(ts []*law.Term) bool {
+	var n law.Nodes
 	for i, t := range ts {
-		if t.Op == nil || t.Op.Name != "split" || t.Out != i || t.AppString() != ts[0].AppString() {
+		if t.Op == nil || t.Op.Name != "split" || t.Out != i || n.App(t) != n.App(ts[0]) {
 			return false
 		}
 	}

@@ -15,9 +15,9 @@ const JSONFormat = "taso-rules/1"
 
 // jsonSet is the JSON form of a set. It holds all that a set holds.
 type jsonSet struct {
-	Format string         `json:"format"`
-	Header Header         `json:"header"`
-	Axioms string         `json:"axioms,omitempty"`
+	Format string      `json:"format"`
+	Header Header      `json:"header"`
+	Axioms string      `json:"axioms,omitempty"`
 	Lemmas []jsonLemma `json:"lemmas,omitempty"`
 	Rules  []jsonRule  `json:"rules"`
 }

@@ -377,10 +377,10 @@ func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.
 			l.Where = append(l.Where, p)
 		}
 	}
-	memo := map[string]*law.Term{}
+	var nodes law.Nodes // equal subterms become one
 	for i := range l.LHS {
-		l.LHS[i] = shared(l.LHS[i].Subst(nil, nil, sol), memo)
-		l.RHS[i] = shared(l.RHS[i].Subst(nil, nil, sol), memo)
+		l.LHS[i] = l.LHS[i].Subst(nil, nil, sol).Rewrite(nodes.Unique)
+		l.RHS[i] = l.RHS[i].Subst(nil, nil, sol).Rewrite(nodes.Unique)
 	}
 	for _, v := range []graph.Value{t.open.same, t.open.border} {
 		if name, sort, ok := v.Var(); ok && usesSort(l, sort) {
@@ -394,18 +394,6 @@ func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.
 		return nil, nil, fmt.Errorf("%w: %w", ErrTyping, err)
 	}
 	return l, nil, nil
-}
-
-// shared makes equal subterms one node.
-func shared(t *law.Term, memo map[string]*law.Term) *law.Term {
-	return t.Rewrite(func(u *law.Term) *law.Term {
-		k := u.String()
-		if v, ok := memo[k]; ok {
-			return v
-		}
-		memo[k] = u
-		return u
-	})
 }
 
 // usesSort reports whether an attribute variable of the sort occurs.

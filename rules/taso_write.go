@@ -163,8 +163,9 @@ type encoder struct {
 // encoded is one side.
 type encoded struct {
 	ops   []tasopb.Operator
-	at    map[string]int32 // operator of an application
-	seams map[string][]*seam
+	nodes law.Nodes
+	at    map[int]int32 // operator of an application
+	seams map[int][]*seam
 	ty    *law.Typing
 }
 
@@ -174,7 +175,7 @@ func (e *encoder) rule(src, dst []*law.Term) (tasopb.Rule, error) {
 	clear(e.vars)
 	for i, side := range [2][]*law.Term{src, dst} {
 		ty := &law.Typing{Shape: map[*law.Term]graph.Shape{}}
-		e.side = &encoded{at: map[string]int32{}, seams: map[string][]*seam{}, ty: ty}
+		e.side = &encoded{at: map[int]int32{}, seams: map[int][]*seam{}, ty: ty}
 		for _, t := range side {
 			if _, err := law.TypeOf(&graph.Facts{}, t, e.law.VarShapes(), ty.Shape); err != nil {
 				return r, err
@@ -206,13 +207,13 @@ func (e *encoder) tensor(t *law.Term) (tasopb.Tensor, error) {
 			id = -1 - int32(len(e.vars))
 			e.vars[t.Var] = id
 		}
-		e.side.seams[t.String()] = make([]*seam, len(e.side.ty.Shape[t]))
+		e.side.seams[e.side.nodes.Of(t)] = make([]*seam, len(e.side.ty.Shape[t]))
 		return tasopb.Tensor{OpID: id}, nil
 	}
 	if t.Op == nil {
 		return tasopb.Tensor{}, fmt.Errorf("the function %s", t.Fn)
 	}
-	app, key := t, t.String()
+	app, key := t, e.side.nodes.Of(t)
 	if t.Op.Name == "slice" {
 		s, n, ok := asSplit(t, e.side.ty)
 		if !ok {
@@ -229,7 +230,7 @@ func (e *encoder) tensor(t *law.Term) (tasopb.Tensor, error) {
 			return tasopb.Tensor{}, err
 		}
 		o.Inputs = append(o.Inputs, x)
-		seams = append(seams, e.side.seams[a.String()])
+		seams = append(seams, e.side.seams[e.side.nodes.Of(a)])
 		shapes = append(shapes, e.side.ty.Shape[a])
 	}
 	after := seamsOf(app.Op, app.Attrs, seams, shapes)
@@ -237,14 +238,15 @@ func (e *encoder) tensor(t *law.Term) (tasopb.Tensor, error) {
 		after[app.Out] = make([]*seam, len(e.side.ty.Shape[t]))
 	}
 	e.side.seams[key] = after[app.Out]
-	id, ok := e.side.at[app.AppString()]
+	op := e.side.nodes.App(app)
+	id, ok := e.side.at[op]
 	if !ok {
 		if err := e.operator(&o, app, seams, shapes); err != nil {
 			return tasopb.Tensor{}, err
 		}
 		id = int32(len(e.side.ops))
 		e.side.ops = append(e.side.ops, o)
-		e.side.at[app.AppString()] = id
+		e.side.at[op] = id
 	}
 	return tasopb.Tensor{OpID: id, TsID: int32(app.Out)}, nil
 }

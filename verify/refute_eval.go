@@ -130,7 +130,7 @@ func compile(l *law.Law, a *assignment, cells int) (p *program, w *Witness, err 
 		}
 		p.inputs = append(p.inputs, input{g.Name, sizes})
 	}
-	at := map[string]int{}
+	at := &placed{at: map[int]int{}}
 	var errs [2]error
 	for side, ts := range [2][]*law.Term{l.LHS, l.RHS} {
 		for _, t := range ts {
@@ -206,9 +206,15 @@ func tooLarge(sizes []int, cells int) bool {
 	return false
 }
 
-func (p *program) add(t *law.Term, at map[string]int) (int, error) {
-	k := t.String()
-	if i, ok := at[k]; ok {
+// placed says at which steps terms are.
+type placed struct {
+	nodes law.Nodes
+	at    map[int]int
+}
+
+func (p *program) add(t *law.Term, at *placed) (int, error) {
+	k := at.nodes.Of(t)
+	if i, ok := at.at[k]; ok {
 		return i, nil
 	}
 	st := step{term: t}
@@ -241,6 +247,6 @@ func (p *program) add(t *law.Term, at map[string]int) (int, error) {
 		st.apply, st.sizes = ap, ap.out[t.Out]
 	}
 	p.steps = append(p.steps, st)
-	at[k] = len(p.steps) - 1
+	at.at[k] = len(p.steps) - 1
 	return len(p.steps) - 1, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -119,7 +118,7 @@ func (g *Grounder) ground(ctx context.Context, goal *law.Law, p *law.Proof) (cor
 		return nil, err
 	}
 	g.uses++
-	b := &groundTerms{g: g, vars: goal.VarShapes(), terms: map[string]z3.Term{}, shapes: map[*law.Term]graph.Shape{}}
+	b := &groundTerms{g: g, vars: goal.VarShapes(), terms: map[int]z3.Term{}, shapes: map[*law.Term]graph.Shape{}}
 	if err := g.solver.Push(); err != nil {
 		return nil, err
 	}
@@ -192,7 +191,8 @@ func (g *Grounder) ground(ctx context.Context, goal *law.Law, p *law.Proof) (cor
 type groundTerms struct {
 	g      *Grounder
 	vars   map[string]graph.Shape
-	terms  map[string]z3.Term
+	nodes  law.Nodes
+	terms  map[int]z3.Term
 	shapes map[*law.Term]graph.Shape
 }
 
@@ -211,9 +211,8 @@ func (b *groundTerms) equations(lhs, rhs []*law.Term) (z3.Term, string, error) {
 			return z3.Term{}, "", err
 		}
 		parts[i] = b.g.ctx.Eq(l, r)
-		pair := []string{lhs[i].String(), rhs[i].String()}
-		slices.Sort(pair)
-		texts[i] = strings.Join(pair, " == ")
+		x, y := b.nodes.Of(lhs[i]), b.nodes.Of(rhs[i])
+		texts[i] = fmt.Sprint(min(x, y), " == ", max(x, y))
 	}
 	if len(parts) == 1 {
 		return parts[0], texts[0], nil
@@ -222,7 +221,7 @@ func (b *groundTerms) equations(lhs, rhs []*law.Term) (z3.Term, string, error) {
 }
 
 func (b *groundTerms) term(t *law.Term) (z3.Term, error) {
-	k := t.String()
+	k := b.nodes.Of(t)
 	if z, ok := b.terms[k]; ok {
 		return z, nil
 	}

@@ -27,7 +27,8 @@ type node struct {
 
 func numbered(l *law.Law) (*plan, error) {
 	p := &plan{law: l}
-	at := map[string]int{}
+	var terms law.Nodes
+	at := map[int]int{}
 	input := map[string]int{}
 	for i := range l.Given {
 		if b := &l.Given[i]; b.Sort == "" {
@@ -37,7 +38,7 @@ func numbered(l *law.Law) (*plan, error) {
 	}
 	var add func(t *law.Term) (int, error)
 	add = func(t *law.Term) (int, error) {
-		key := t.String()
+		key := terms.Of(t)
 		if i, ok := at[key]; ok {
 			return i, nil
 		}

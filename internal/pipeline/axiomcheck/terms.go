@@ -36,13 +36,14 @@ type sampling struct {
 	rng   *rand.Rand
 	given []law.Binding
 	all   []*sample
-	seen  map[string]bool
+	nodes law.Nodes
+	seen  map[int]bool // by nodes
 }
 
 // newSamples makes variables, all constants of a few small shapes, and random
 // terms over them in which every operator occurs.
 func newSamples() *sampling {
-	s := &sampling{rng: rand.New(rand.NewPCG(1, 2)), seen: map[string]bool{}}
+	s := &sampling{rng: rand.New(rand.NewPCG(1, 2)), seen: map[int]bool{}}
 	for i, sizes := range leafShapes {
 		for j := range 2 {
 			name := fmt.Sprintf("%c%d", 'A'+j, i)
@@ -56,7 +57,7 @@ func newSamples() *sampling {
 				x.data = append(x.data, data)
 			}
 			s.all = append(s.all, x)
-			s.seen[name] = true
+			s.seen[s.nodes.Of(x.term)] = true
 		}
 	}
 	var ops []*graph.Op
@@ -98,7 +99,7 @@ func (s *sampling) apply(op *graph.Op) bool {
 		x.constant = x.constant && from[i].constant
 	}
 	x.term = law.Apply(op, attrs, args...).Output(s.rng.IntN(op.Out))
-	key := x.term.String()
+	key := s.nodes.Of(x.term)
 	if s.seen[key] || law.Size(x.term) > sampleOps {
 		return false
 	}
