@@ -53,8 +53,8 @@ allow  rules/peer            -> rules/tasopb
 allow  graph/op              -> graph
 allow  law/rewrite           -> law
 
-# The checker of certificates uses nothing of the provers: of graph and law it
-# needs what reads and holds laws, see its doc.go.
+# The checker of certificates is held to what reads and holds laws; its doc.go
+# lists what it trusts.
 only   verify/check          -> graph law internal/z3
 
 # Who judges all of them shares no code with any: it reads laws and values.

@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"sort"
-	"strconv"
-	"strings"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -80,77 +78,6 @@ type InstanceText struct {
 	Fns     map[string]string `json:"fns,omitempty"`
 }
 
-// NewCertRule is the entry for a law and its proof.
-func NewCertRule(id string, l *Law, p *Proof) CertRule {
-	r := CertRule{ID: id, Proof: make([]CertInstance, len(p.Instances))}
-	var nodes Nodes
-	r.Law = format(l, nodes.side(l.LHS), nodes.side(l.RHS))
-	for i := range p.Instances {
-		in := &p.Instances[i]
-		for _, name := range sortedNames(in.Tensors) {
-			nodes.Of(in.Tensors[name]) // numbers do not depend on the order of maps
-		}
-		t := in.sizes()
-		r.Proof[i] = CertInstance{in.Law, texts(in.Tensors, nodes.Of), t.Dims, t.Runs, t.Attrs, t.Fns}
-	}
-	r.Nodes = nodes.texts()
-	return r
-}
-
-// side is one side of a law over the numbers of nodes.
-func (n *Nodes) side(ts []*Term) string {
-	if len(ts) == 1 {
-		return strconv.Itoa(n.Of(ts[0]))
-	}
-	return n.list(ts)
-}
-
-func (n *Nodes) list(ts []*Term) string {
-	numbers := make([]string, len(ts))
-	for i, t := range ts {
-		numbers[i] = strconv.Itoa(n.Of(t))
-	}
-	return "(" + strings.Join(numbers, ", ") + ")"
-}
-
-// texts writes every node over the numbers of its arguments.
-func (n *Nodes) texts() []string {
-	out := make([]string, len(n.terms))
-	for i, t := range n.terms {
-		if out[i] = t.Var; t.Var == "" {
-			out[i] = t.head() + n.list(t.Args)
-		}
-		if t.Op != nil && t.Op.Out > 1 {
-			out[i] += "." + strconv.Itoa(t.Out)
-		}
-	}
-	return out
-}
-
-// Text is the instance written in the law language.
-func (in *Instance) Text() InstanceText {
-	t := in.sizes()
-	t.Tensors = texts(in.Tensors, (*Term).String)
-	return t
-}
-
-// sizes is the instance without its tensors.
-func (in *Instance) sizes() InstanceText {
-	return InstanceText{Law: in.Law, Dims: texts(in.Dims, graph.Dim.String), Runs: texts(in.Runs, graph.Shape.String),
-		Attrs: texts(in.Attrs, graph.Value.String), Fns: texts(in.Fns, strings.Clone)}
-}
-
-func texts[V, T any](m map[string]V, text func(V) T) map[string]T {
-	if len(m) == 0 {
-		return nil
-	}
-	out := make(map[string]T, len(m))
-	for k, v := range m {
-		out[k] = text(v)
-	}
-	return out
-}
-
 func sortedNames[V any](m map[string]V) []string {
 	names := make([]string, 0, len(m))
 	for n := range m {
@@ -158,15 +85,6 @@ func sortedNames[V any](m map[string]V) []string {
 	}
 	sort.Strings(names)
 	return names
-}
-
-// Text is the proof written in the law language, never nil.
-func (p *Proof) Text() []InstanceText {
-	out := make([]InstanceText, len(p.Instances))
-	for i := range p.Instances {
-		out[i] = p.Instances[i].Text()
-	}
-	return out
 }
 
 // HashText is the "axioms_sha256" of a text: SHA-256 in hexadecimal.
@@ -193,6 +111,16 @@ func TextEntry(id, law string, proof []InstanceText) CertRule {
 		r.Proof[i] = in
 	}
 	return r
+}
+
+// count is the number of x in a table, which is made if it is new.
+func count[K comparable](m map[K]int, x K) int {
+	k, ok := m[x]
+	if !ok {
+		k = len(m)
+		m[x] = k
+	}
+	return k
 }
 
 // Instance reads an instance of l over the variables of given.

@@ -1,7 +1,6 @@
 package law
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -10,107 +9,6 @@ import (
 	"sort"
 	"strings"
 )
-
-// CertWriter writes a certificate file entry by entry.
-type CertWriter struct {
-	w       *bufio.Writer
-	err     error
-	inRules bool
-	n       int // entries of the list being written
-}
-
-// NewCertWriter begins a certificate file whose proofs use the axioms of the
-// given text.
-func NewCertWriter(w io.Writer, axioms string) *CertWriter {
-	c := &CertWriter{w: bufio.NewWriter(w)}
-	c.raw(`{"format":"` + CertFormat + `",` + "\n")
-	c.raw(`"axioms_sha256":"` + HashText(axioms) + `",` + "\n")
-	c.raw(`"axioms":`)
-	c.value(axioms)
-	c.raw(",\n" + `"lemmas":[`)
-	return c
-}
-
-func (c *CertWriter) raw(s string) {
-	if c.err == nil {
-		_, c.err = c.w.WriteString(s)
-	}
-}
-
-func (c *CertWriter) value(v any) {
-	if c.err != nil {
-		return
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if c.err = enc.Encode(v); c.err == nil {
-		_, c.err = c.w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
-	}
-}
-
-func (c *CertWriter) entry(r CertRule) error {
-	if c.n > 0 {
-		c.raw(",")
-	}
-	c.n++
-	c.raw("\n{\"id\":")
-	c.value(r.ID)
-	c.raw(`,"nodes":[`)
-	for i := range r.Nodes {
-		c.item(i, r.Nodes[i])
-	}
-	c.raw(`],"law":`)
-	c.value(r.Law)
-	c.raw(`,"proof":[`)
-	for i := range r.Proof {
-		c.item(i, &r.Proof[i])
-	}
-	c.raw("]}")
-	return c.err
-}
-
-// item writes number i of a list.
-func (c *CertWriter) item(i int, v any) {
-	if i > 0 {
-		c.raw(",")
-	}
-	c.value(v)
-}
-
-// Lemma writes a proved lemma; all lemmas come before the first rule.
-func (c *CertWriter) Lemma(r CertRule) error {
-	if c.inRules && c.err == nil {
-		c.err = fmt.Errorf("certificate: lemma %s comes after a rule", r.ID)
-	}
-	return c.entry(r)
-}
-
-// Rule writes a proved rule.
-func (c *CertWriter) Rule(r CertRule) error {
-	c.toRules()
-	return c.entry(r)
-}
-
-func (c *CertWriter) toRules() {
-	if !c.inRules {
-		c.inRules, c.n = true, 0
-		c.raw("],\n" + `"rules":[`)
-	}
-}
-
-// Close ends the document; it does not close the underlying writer.
-func (c *CertWriter) Close() error {
-	c.toRules()
-	c.raw("]}\n")
-	if c.err == nil {
-		c.err = c.w.Flush()
-	}
-	if c.err != nil {
-		return fmt.Errorf("write certificate: %w", c.err)
-	}
-	return nil
-}
 
 // CertReader reads a certificate file entry by entry.
 type CertReader struct {

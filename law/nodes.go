@@ -88,16 +88,6 @@ func (n *Nodes) add(t *Term) int {
 	return k
 }
 
-// count is the number of x in a table, which is made if it is new.
-func count[K comparable](m map[K]int, x K) int {
-	k, ok := m[x]
-	if !ok {
-		k = len(m)
-		m[x] = k
-	}
-	return k
-}
-
 // Equal reports whether a and b are equal terms.
 func Equal(a, b *Term) bool {
 	var n Nodes

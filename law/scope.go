@@ -131,50 +131,6 @@ type choice struct {
 	set    func(v *Valuation, i int)
 }
 
-// variables are a law's size variables and axis runs, each once.
-type variables struct{ sizes, runs []string }
-
-// variablesOf lists the size variables and axis runs of a law by first use in
-// given, where and the terms.
-func variablesOf(l *Law) variables {
-	var out variables
-	seen := map[string]bool{}
-	see := func(a graph.Atom) {
-		switch {
-		case a.Kind == graph.AtomVar && !seen[a.Name]:
-			seen[a.Name] = true
-			out.sizes = append(out.sizes, a.Name)
-		case a.Kind == graph.AtomRun && !seen["#"+a.Name]:
-			seen["#"+a.Name] = true
-			out.runs = append(out.runs, a.Name)
-		}
-	}
-	for _, b := range l.Given {
-		b.Shape.Walk(see)
-	}
-	for _, p := range l.Where {
-		p.walk(see)
-	}
-	for _, ts := range [2][]*Term{l.LHS, l.RHS} {
-		for _, t := range ts {
-			t.Walk(func(u *Term) {
-				for _, v := range u.Attrs {
-					v.Walk(see)
-				}
-			})
-		}
-	}
-	return out
-}
-
-func (p Pred) walk(f func(graph.Atom)) {
-	p.Left.Walk(f)
-	if p.Mod != nil {
-		p.Mod.Walk(f)
-	}
-	p.Right.Walk(f)
-}
-
 // choices are the variables of l, in the order in which they are bound.
 func (s *Scope) choices(l *Law) []choice {
 	var out []choice

@@ -23,10 +23,11 @@ func newCheck() *cobra.Command {
 	k := &checkFlags{}
 	c := &cobra.Command{
 		Use:   "check CERTFILE",
-		Short: "Check certificates, with a checker that uses nothing of the provers, and with Z3",
+		Short: "Check certificates, with the checker and with Z3",
 		Long: `Check reads a certificate file and checks every entry: that each step is a use of
 an axiom (or of a lemma proved before) whose conditions hold, and that the rule
 follows from the steps by congruence alone. Z3 then decides the same equations.
+What the checker trusts is listed in verify/check/doc.go.
 
 The axioms must be those of this program (taso axioms list), unless --any-axioms
 is given. "-" reads the standard input. A FILE.rules may be given instead: each

@@ -8,7 +8,7 @@
 //	taso axioms check   are they true, consistent and needed?
 //	taso rules show     a rule set, or one rule with its proof
 //	taso rules convert  between text, JSON and the protocol buffer of TASO
-//	taso check          check certificates, with a checker of its own and with Z3
+//	taso check          check certificates, with the checker and with Z3
 //	taso models         the built-in models, listed or written
 //	taso import         what is in a model
 //	taso show           its graph as text, picture or page

@@ -1,5 +1,6 @@
-// Package check is a checker of certificates. Where it accepts, neither Z3 nor the
-// e-graph nor shape inference nor the solvers of sizes need be trusted.
+// Package check is a checker of certificates. What it trusts is listed below;
+// neither Z3 nor the e-graph nor shape inference nor the solvers of sizes are on
+// that list.
 //
 // # Words
 //
@@ -58,36 +59,48 @@
 // equal. Size functions have a value where no window fits, below 1: that one is
 // at least 1 counts as known only where it follows.
 //
-// # What it has of its own
+// # What takes how long
 //
-// Size arithmetic (size.go: polynomials with whole coefficients of any length;
-// window.go: the size functions), reading of terms under what their variables
-// stand for instead of substitution (env.go, terms.go), attribute values and
-// sorts (value.go), shape rules (shape.go, shape_models.go), the functions with
-// f(0) = 0 (zero.go), conditions (cond.go), congruence closure (closure.go), and
-// what is said above (check.go, file.go). Terms, sizes, attributes and operators
-// are compared by what they are made of, never as printed. That is about 2,000
-// lines without comments.
+// A term is looked at once wherever it is shared, and an entry of a file has each
+// of its nodes once. Memory and time are linear in the nodes and instances of an
+// entry, but for the closure, which is n log n, and for conditions that do not
+// hold for all sizes: each is compared with all that the rule gives, unless it
+// is one of them.
 //
-// # What is left to trust
+// # What is trusted
 //
-// Besides this package: the axioms; Go, and encoding/json and math/big of its
-// library; and the readers, which other parts of this program use too:
+// This list is all that need be right for an accepted certificate to be one; lines
+// are those that are neither blank nor comments, and TestTrusted counts them.
+// Shared with the provers are the readers of laws, which turn text into terms,
+// sizes and instances: a size that is read is a graph.Dim, which the reader
+// multiplies and adds up, and whose size functions it folds; the checker asks it
+// for its terms and computes with sizes of its own.
 //
-//   - package law turns text into laws, terms and instances: lex.go, parse.go,
-//     parse_term.go, sorts.go, proof_json.go, law.go and term.go, about 1,850
-//     lines. A size that is read is a graph.Dim, added and multiplied by the
-//     reader: dim.go and window.go of package graph, about 600 lines, and
-//     value.go, shape.go, number.go and function.go to hold what was read, about
-//     450. The checker asks them for the terms of a polynomial and the parts of
-//     a value, and computes with neither.
-//   - from the registry of operators (packages graph and graph/op): names,
-//     arities, names and sorts of parameters, and which operators are functions
-//     of one element.
+//	verify/check, 2,156 lines
+//	  size.go window.go               polynomials with whole coefficients of any length; size functions
+//	  env.go terms.go                 reading under what variables stand for, in the place of substitution
+//	  value.go zero.go                attribute values and sorts; the functions with f(0) = 0
+//	  shape.go shape_models.go        shape rules
+//	  cond.go given.go                conditions
+//	  closure.go                      congruence closure
+//	  check.go file.go                what is said above
+//	law, 2,002 lines
+//	  lex.go parse.go parse_term.go sorts.go errors.go variables.go
+//	  law.go term.go proof.go         laws, terms, instances
+//	  cert.go cert_file.go            certificate files
+//	graph, 1,591 lines
+//	  dim.go window.go atom.go        sizes as they are read
+//	  value.go shape.go number.go dtype.go function.go key.go
+//	  op.go                           the registry
 //
-// TestUses pins what it names of packages graph and law. The axioms are evaluated
-// and proved for all sizes by other means (taso axioms check). [Z3] decides the
-// same equations by Z3, but takes instances as this package built them.
+// Of the operators in the registry (package graph/op) it takes names, arities,
+// names and sorts of parameters, and which are functions of one element. Beside
+// these: the axioms, which are evaluated and proved for all sizes by other means
+// (taso axioms check); Go, and of its library encoding/json, crypto/sha256 and
+// math/big. [Z3] decides the same equations by Z3, but takes instances as this
+// package built them, and is not needed.
+//
+// TestUses pins what the checker names of packages graph and law.
 //
 // The congruence closure is that of Downey, Sethi, Tarjan, Variations on the
 // common subexpression problem (JACM 27(4), 1980).
