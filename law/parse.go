@@ -367,6 +367,9 @@ func (p *parser) tags(l *Law, where string) *Error {
 		if err != nil {
 			return err
 		}
+		if oldTags[name] {
+			continue
+		}
 		if name != TagOrdered {
 			p.errorf(pos, "%s: unknown tag %s", where, name)
 		}

@@ -20,6 +20,10 @@ var knownSorts = map[string]bool{
 // the law.
 const TagOrdered = "ordered"
 
+// oldTags are tags that meant nothing. Laws in certificates may carry them; they
+// are read over.
+var oldTags = map[string]bool{"bilinear": true, "expansive": true, "parallel": true}
+
 func isDimSort(sort string) bool {
 	return sort == "int" || sort == "axis" || sort == "flag" || sort == SortMesh
 }

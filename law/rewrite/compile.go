@@ -358,12 +358,13 @@ type builder struct {
 	d        *Direction
 	varAt    map[string]int32
 	fn, attr map[string]bool // function and attribute variables of the pattern
-	at       map[string]int32
+	nodes    law.Nodes
+	at       map[int]int32
 }
 
 func newBuilder(c *Law, backward bool) *builder {
 	return &builder{c: c, d: &Direction{Law: c, Backward: backward},
-		varAt: map[string]int32{}, fn: map[string]bool{}, attr: map[string]bool{}, at: map[string]int32{}}
+		varAt: map[string]int32{}, fn: map[string]bool{}, attr: map[string]bool{}, at: map[int]int32{}}
 }
 
 // roots makes the pattern, in which all that the law is given has to occur.
@@ -449,7 +450,7 @@ func (b *builder) target(t *law.Term) (int32, error) {
 		}
 		return ^v, nil
 	}
-	key := t.Key()
+	key := b.nodes.Of(t)
 	if i, ok := b.at[key]; ok {
 		return i, nil
 	}
