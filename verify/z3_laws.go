@@ -2,11 +2,13 @@ package verify
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/z3"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
 )
 
 // maxRun bounds the axes that an axis run stands for when laws are instantiated
@@ -49,19 +51,7 @@ func atRanks(l *law.Law, ranks map[int]bool) []*law.Law {
 	var rec func(i int)
 	rec = func(i int) {
 		if i == len(names) {
-			m := *l
-			m.Given = slices.Clone(l.Given)
-			for j := range m.Given {
-				m.Given[j].Shape = m.Given[j].Shape.Subst(b)
-			}
-			subst := func(ts []*law.Term) []*law.Term {
-				out := make([]*law.Term, len(ts))
-				for j, t := range ts {
-					out[j] = t.Subst(nil, nil, b)
-				}
-				return out
-			}
-			m.LHS, m.RHS = subst(l.LHS), subst(l.RHS)
+			m := l.Subst(b)
 			ty, err := m.Types()
 			if err != nil {
 				return
@@ -71,7 +61,7 @@ func atRanks(l *law.Law, ranks map[int]bool) []*law.Law {
 					return
 				}
 			}
-			out = append(out, &m)
+			out = append(out, m)
 			return
 		}
 		s := graph.Shape{}
@@ -86,9 +76,12 @@ func atRanks(l *law.Law, ranks map[int]bool) []*law.Law {
 }
 
 // quantify asserts a law without axis runs: for each output and each direction
-// in which one side's pattern binds every variable, one formula. It returns
-// how many.
+// that is usable on its own, one formula. It returns how many.
 func (e *encoder) quantify(l *law.Law) (int, error) {
+	compiled, err := rewrite.Compile(l)
+	if err != nil {
+		return 0, err
+	}
 	n := 0
 	shapes := l.VarShapes()
 	m := *l
@@ -103,19 +96,21 @@ func (e *encoder) quantify(l *law.Law) (int, error) {
 			return n, err
 		}
 	}
-	for i := range m.LHS {
-		sides := [][2]*law.Term{{m.LHS[i], m.RHS[i]}}
-		if !l.OneWay {
-			sides = append(sides, [2]*law.Term{m.RHS[i], m.LHS[i]})
+	for _, d := range compiled.Directions {
+		if len(d.Outputs) > 1 || d.Bare || d.Guess {
+			continue
 		}
-		for j, s := range sides {
-			ok, err := e.direction(&m, fmt.Sprintf("%s.%d.%d", l.Name, i, j), s[0], s[1], needs)
-			if err != nil {
-				return n, err
-			}
-			if ok {
-				n++
-			}
+		i, j := d.Outputs[0], 0
+		s := [2]*law.Term{m.LHS[i], m.RHS[i]}
+		if d.Backward {
+			s[0], s[1], j = s[1], s[0], 1
+		}
+		ok, err := e.direction(compiled, &m, fmt.Sprintf("%s.%d.%d", l.Name, i, j), s[0], s[1], needs)
+		if err != nil {
+			return n, err
+		}
+		if ok {
+			n++
 		}
 	}
 	return n, nil
@@ -123,22 +118,10 @@ func (e *encoder) quantify(l *law.Law) (int, error) {
 
 // direction asserts: where the pattern occurs, with arguments of the given
 // shapes and under the law's conditions, it equals other, given that the law's
-// outputs are defined where it has several. It reports false if the pattern does
-// not bind every variable. Splits of l are slices, with the needs that come with it.
-func (e *encoder) direction(l *law.Law, id string, pattern, other *law.Term, needs []graph.Need) (bool, error) {
+// outputs are defined where it has several. It reports false where that cannot
+// be said in Z3's terms. Splits of l are slices, with the needs that come with it.
+func (e *encoder) direction(compiled *rewrite.Law, l *law.Law, id string, pattern, other *law.Term, needs []graph.Need) (bool, error) {
 	c := e.c
-	if pattern.IsVar() {
-		return false, nil
-	}
-	has := map[string]bool{}
-	pattern.Walk(func(u *law.Term) {
-		has[u.Var], has[u.Fn] = true, true
-		for _, v := range u.Attrs {
-			if n, _, ok := v.Var(); ok {
-				has[n] = true
-			}
-		}
-	})
 	sc := newScope()
 	var bound, guard []z3.Term
 	bind := func(name string, s z3.Sort) z3.Term {
@@ -147,9 +130,6 @@ func (e *encoder) direction(l *law.Law, id string, pattern, other *law.Term, nee
 		return x
 	}
 	for _, g := range l.Given {
-		if !has[g.Name] {
-			return false, nil
-		}
 		switch {
 		case g.Sort == "":
 			r := len(g.Shape)
@@ -173,26 +153,54 @@ func (e *encoder) direction(l *law.Law, id string, pattern, other *law.Term, nee
 	// An Int argument of the pattern is a bound variable of its own, since a
 	// pattern cannot hold arithmetic: what it must be is an equation. So is what
 	// the axes of the tensors must be.
-	var eqs []sizeEq
+	var sizes, unknowns []graph.Dim
+	equal := func(x z3.Term, d graph.Dim) {
+		name := fmt.Sprintf("@%d", len(sizes))
+		sc.dims[name] = x
+		sizes, unknowns = append(sizes, d), append(unknowns, graph.Var(name))
+	}
 	for _, g := range l.Given {
 		for i, it := range g.Shape {
-			eqs = append(eqs, sizeEq{e.dim(len(g.Shape), i, sc.vars[g.Name]), it.Dim, true})
+			equal(e.dim(len(g.Shape), i, sc.vars[g.Name]), it.Dim)
 		}
 	}
-	intArg := func(d graph.Dim) (z3.Term, error) {
+	axes := len(sizes)
+	lhs, _, err := e.term(sc, pattern, func(d graph.Dim) (z3.Term, error) {
 		x := bind(fmt.Sprint(len(bound)), c.Int())
-		eqs = append(eqs, sizeEq{x, d, false})
+		equal(x, d)
 		return x, nil
-	}
-	lhs, _, err := e.term(sc, pattern, intArg)
+	})
 	if err != nil {
 		return false, err
 	}
-	more, ok := e.solve(sc, eqs)
-	if !ok {
+	dims, conds, err := compiled.Define(sizes, unknowns)
+	if err != nil {
 		return false, nil
 	}
-	guard = append(guard, more...)
+	for _, v := range slices.Sorted(maps.Keys(dims)) {
+		y, err := e.size(sc, dims[v])
+		if err != nil {
+			return false, nil
+		}
+		sc.dims[v] = y
+		// An axis of a defined tensor is at least 1 as it is.
+		if !slices.Contains(unknowns[:axes], dims[v]) {
+			guard = append(guard, c.Le(c.IntVal(1), y))
+		}
+	}
+	for _, i := range conds {
+		x, err := e.size(sc, unknowns[i])
+		if err != nil {
+			return false, nil
+		}
+		y, err := e.size(sc, sizes[i])
+		if err != nil {
+			return false, nil
+		}
+		if !x.Equal(y) {
+			guard = append(guard, c.Eq(x, y))
+		}
+	}
 	for _, w := range l.Where {
 		p, err := e.pred(sc, w)
 		if err != nil {
@@ -249,83 +257,6 @@ func (e *encoder) direction(l *law.Law, id string, pattern, other *law.Term, nee
 	q := c.ForAll(z3.Quantifier{ID: id, Bound: bound, Patterns: [][]z3.Term{{lhs}}, Body: body})
 	e.fact(q)
 	return true, q.Err()
-}
-
-// sizeEq says that an integer has the value of a size. An axis of a defined
-// tensor is at least 1 as it is.
-type sizeEq struct {
-	x    z3.Term
-	d    graph.Dim
-	axis bool
-}
-
-// solve gives values to the sizes that have none, from equations in which one
-// such size stands alone or as a summand; what remains of the equations, and
-// that those sizes are at least 1, is returned as conditions. It reports false
-// if a size is left without a value: the pattern does not determine it.
-func (e *encoder) solve(sc *scope, eqs []sizeEq) ([]z3.Term, bool) {
-	c := e.c
-	var guard []z3.Term
-	for {
-		var rest []sizeEq
-		for _, q := range eqs {
-			open := map[string]bool{}
-			q.d.Walk(func(a graph.Atom) {
-				if a.Kind == graph.AtomVar && sc.dims[a.Name].Err() != nil {
-					open[a.Name] = true
-				}
-			})
-			if len(open) == 0 {
-				if y, err := e.size(sc, q.d); err != nil {
-					return nil, false
-				} else if !q.x.Equal(y) {
-					guard = append(guard, c.Eq(q.x, y))
-				}
-				continue
-			}
-			v := sorted(open)[0]
-			others, sign, ok := apart(q.d, v)
-			if !ok || len(open) > 1 {
-				rest = append(rest, q)
-				continue
-			}
-			y := q.x
-			if others != graph.Int(0) {
-				o, err := e.size(sc, others)
-				if err != nil {
-					return nil, false
-				}
-				y = c.Sub(q.x, o)
-			}
-			if sign < 0 {
-				y = c.Sub(c.IntVal(0), y)
-			}
-			sc.dims[v] = y
-			if !q.axis || !q.x.Equal(y) {
-				guard = append(guard, c.Le(c.IntVal(1), y))
-			}
-		}
-		if len(rest) == 0 {
-			return guard, true
-		}
-		if len(rest) == len(eqs) {
-			return nil, false
-		}
-		eqs = rest
-	}
-}
-
-// apart writes d as others + sign*v with sign 1 or -1.
-func apart(d graph.Dim, v string) (others graph.Dim, sign int64, ok bool) {
-	for _, sign := range []int64{1, -1} {
-		others := d.Sub(graph.Var(v).Scale(sign))
-		free := true
-		others.Walk(func(a graph.Atom) { free = free && (a.Kind != graph.AtomVar || a.Name != v) })
-		if free {
-			return others, sign, true
-		}
-	}
-	return d, 0, false
 }
 
 // defined says that all of these terms are defined.

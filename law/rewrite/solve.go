@@ -1,8 +1,6 @@
 package rewrite
 
 import (
-	"slices"
-
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 )
@@ -315,32 +313,10 @@ func (s *Solver) stepDim(e dimEq) bool {
 	if e.law.bare >= 0 {
 		return s.bindDim(e.law.bare, e.actual)
 	}
-	rest := e.actual.Sub(graph.Int(e.law.c))
-	coef, unknown := graph.Dim{}, int32(-1)
-	for i := range e.law.terms {
-		t := &e.law.terms[i]
-		m, u := graph.Int(t.coef), int32(-1)
-		for _, slot := range t.slots {
-			switch x, ok := s.slot(slot); {
-			case ok:
-				m = m.Mul(x)
-			case u >= 0 || s.isFunc(slot): // a product of unknowns, or an unknown in a function
-				s.dimWork = append(s.dimWork, e)
-				return true
-			default:
-				u = slot
-			}
-		}
-		switch {
-		case u < 0:
-			rest = rest.Sub(m)
-		case unknown >= 0 && unknown != u:
-			s.dimWork = append(s.dimWork, e)
-			return true
-		default:
-			unknown = u
-			coef = coef.Add(m)
-		}
+	coef, unknown, rest, ok := s.reduce(e)
+	if !ok {
+		s.dimWork = append(s.dimWork, e)
+		return true
 	}
 	if unknown < 0 || coef == graph.Int(0) {
 		return rest == graph.Int(0)
@@ -357,146 +333,35 @@ func (s *Solver) stepDim(e dimEq) bool {
 	return true
 }
 
-// maxGuesses bounds the solutions that are looked at where some are guessed.
-const maxGuesses = 16
-
-// Solve yields the solver with the variables' values, once if the equations
-// determine them. Where they do not and guess is set, it yields once for each
-// way to say which axes a run stands for, and to cut a size that has to be a+b
-// into two parts made of its own terms, up to a bound. It stops when yield
-// returns false. What is yielded is to be checked with [Solver.Accept].
-func (s *Solver) Solve(guess bool, yield func(*Solver) bool) {
-	if !s.start() || !s.propagate() {
-		return
-	}
-	if s.solved() {
-		yield(s)
-		return
-	}
-	if !guess {
-		return
-	}
-	n := 0
-	s.guess(guessAll, func(t *Solver) bool {
-		n++
-		return yield(t) && n < maxGuesses
-	})
-}
-
-// guesses says what may be guessed.
-type guesses uint8
-
-const (
-	guessRuns guesses = iota // which axes a run stands for
-	guessAll                 // and how a size is a sum of two
-)
-
-func (s *Solver) guess(what guesses, yield func(*Solver) bool) bool {
-	if s.solved() {
-		return yield(s)
-	}
-	for _, e := range s.shapeWork {
-		run := e.law[0].run // all before it was taken off
-		for n := range e.actual {
-			t := s.clone()
-			if t.bindRun(run, e.actual[:n]) && t.propagate() && !t.guess(what, yield) {
-				return false
-			}
-		}
-		return true
-	}
-	for _, e := range s.dimWork {
-		a, ok := s.cutVar(e)
-		if !ok || what != guessAll {
-			continue
-		}
-		for _, part := range parts(e.actual) {
-			t := s.clone()
-			t.dims[a], t.dimOK[a] = part, true
-			if t.propagate() && !t.guess(what, yield) {
-				return false
-			}
-		}
-		return true
-	}
-	return true
-}
-
-// cutVar says whether e is a + b = c with a and b not known, and returns a.
-func (s *Solver) cutVar(e dimEq) (int32, bool) {
-	rest := graph.Int(e.law.c)
-	var open []int32
-	for _, t := range e.law.terms {
-		m, ok := graph.Int(t.coef), true
+// reduce puts in what is known: then the equation is coef*unknown == rest, or
+// 0 == rest if no unknown is left, which is -1 then. It reports false if it is
+// not of this form, since there are several unknowns, or one in a function.
+func (s *Solver) reduce(e dimEq) (coef graph.Dim, unknown int32, rest graph.Dim, ok bool) {
+	rest, unknown = e.actual.Sub(graph.Int(e.law.c)), -1
+	for i := range e.law.terms {
+		t := &e.law.terms[i]
+		m, u := graph.Int(t.coef), int32(-1)
 		for _, slot := range t.slots {
-			x, isKnown := s.slot(slot)
-			m, ok = m.Mul(x), ok && isKnown
+			switch x, ok := s.slot(slot); {
+			case ok:
+				m = m.Mul(x)
+			case u >= 0 || s.isFunc(slot):
+				return coef, unknown, rest, false
+			default:
+				u = slot
+			}
 		}
 		switch {
-		case ok:
-			rest = rest.Add(m)
-		case t.coef != 1 || len(t.slots) != 1 || int(t.slots[0]) >= len(s.dims):
-			return 0, false
+		case u < 0:
+			rest = rest.Sub(m)
+		case unknown >= 0 && unknown != u:
+			return coef, unknown, rest, false
 		default:
-			open = append(open, t.slots[0])
+			unknown = u
+			coef = coef.Add(m)
 		}
 	}
-	if len(open) != 2 || rest != graph.Int(0) {
-		return 0, false
-	}
-	return open[0], true
-}
-
-// parts lists the sums of some, not all, of the terms of a size. A coefficient
-// of two or three counts as that many terms; of a size with more than four
-// terms, only the first four are moved about.
-func parts(d graph.Dim) []graph.Dim {
-	terms, c := d.Terms()
-	var pieces []graph.Dim
-	for _, t := range terms {
-		if t.Coef < 1 {
-			return nil
-		}
-		for i := int64(0); i < t.Coef && i < 4; i++ {
-			one := graph.Term{Coef: 1, Atoms: t.Atoms}
-			if i == 3 {
-				one.Coef = t.Coef - 3
-			}
-			pieces = append(pieces, one.Dim())
-		}
-	}
-	if c != 0 {
-		pieces = append(pieces, graph.Int(c))
-	}
-	if len(pieces) > 4 {
-		pieces = pieces[:4]
-	}
-	seen := map[graph.Dim]bool{}
-	var out []graph.Dim
-	for set := 1; set < 1<<len(pieces); set++ {
-		sum := graph.Int(0)
-		for i, p := range pieces {
-			if set>>i&1 == 1 {
-				sum = sum.Add(p)
-			}
-		}
-		if sum != d && !seen[sum] {
-			seen[sum] = true
-			out = append(out, sum)
-		}
-	}
-	return out
-}
-
-func (s *Solver) clone() *Solver {
-	t := *s
-	t.dims, t.dimOK = slices.Clone(s.dims), slices.Clone(s.dimOK)
-	t.runs, t.runOK = slices.Clone(s.runs), slices.Clone(s.runOK)
-	t.lens, t.lenOK = slices.Clone(s.lens), slices.Clone(s.lenOK)
-	t.attrs = slices.Clone(s.attrs)
-	t.dimWork, t.shapeWork = slices.Clone(s.dimWork), slices.Clone(s.shapeWork)
-	t.dimNext, t.shapeNext = nil, nil
-	return &t
+	return coef, unknown, rest, true
 }
 
 // Binding is the solution by names. It is made anew each time.
@@ -518,95 +383,4 @@ func (s *Solver) Binding() *graph.Binding {
 		}
 	}
 	return b
-}
-
-// complete says whether all size variables and runs have values.
-func (s *Solver) complete() bool {
-	return !slices.Contains(s.dimOK, false) && !slices.Contains(s.runOK, false)
-}
-
-// positive says whether a size variable may stand for d: d is at least 1 for all
-// sizes, or an axis of a shape that was matched, which it is wherever that is
-// defined. If not, sure is false, unless it never is: then ok is.
-func (s *Solver) positive(d graph.Dim) (sure, ok bool) {
-	if n, isConst := d.Const(); isConst {
-		return n >= 1, n >= 1
-	}
-	if d.Sub(graph.Int(1)).NonNegative() {
-		return true, true
-	}
-	if d.Neg().NonNegative() {
-		return false, false
-	}
-	for _, e := range s.shapes {
-		for _, it := range e.actual {
-			if it.Run == "" && it.Dim == d {
-				return true, true
-			}
-		}
-	}
-	return false, true
-}
-
-// Accept checks all that a solution has to satisfy, the equations that were
-// solved once more among them: every variable has a value, sizes are at least 1,
-// the law's conditions hold. conds are what cannot be decided since it depends on
-// the actual sizes; it is for the caller to know. Of actual sizes that are
-// constants nothing is left open.
-func (s *Solver) Accept() (conds []Cond, ok bool) {
-	if !s.complete() {
-		return nil, false
-	}
-	for _, v := range s.attrs {
-		if v.Kind() == graph.KindNone {
-			return nil, false
-		}
-	}
-	for _, d := range s.dims {
-		if conds, ok = s.checkSize(d, conds); !ok {
-			return nil, false
-		}
-	}
-	for _, run := range s.runs {
-		for _, it := range run {
-			if it.Run != "" {
-				continue
-			}
-			if conds, ok = s.checkSize(it.Dim, conds); !ok {
-				return nil, false
-			}
-		}
-	}
-	for i := range s.values {
-		if !s.isValue(s.values[i].law, s.values[i].actual) {
-			return nil, false
-		}
-	}
-	for i := range s.shapes {
-		if !s.isShape(s.shapes[i].law, s.shapes[i].actual) {
-			return nil, false
-		}
-	}
-	for i := range s.law.where {
-		p := &s.law.where[i]
-		q, ok := p.in(&s.known)
-		if !ok {
-			return nil, false
-		}
-		switch holds, decided := q.Decide(); {
-		case !decided:
-			conds = append(conds, CondOf(q))
-		case !holds:
-			return nil, false
-		}
-	}
-	return conds, true
-}
-
-func (s *Solver) checkSize(d graph.Dim, conds []Cond) ([]Cond, bool) {
-	sure, ok := s.positive(d)
-	if ok && !sure {
-		conds = append(conds, Cond{Least: []graph.Dim{d.Sub(graph.Int(1))}})
-	}
-	return conds, ok
 }
