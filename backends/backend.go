@@ -143,12 +143,7 @@ func (o MeasureOptions) WithDefaults(a *cost.Application) MeasureOptions {
 func DefaultWeights(op *graph.Op, in []graph.TensorType) []bool {
 	w := make([]bool, len(in))
 	for i := range w {
-		switch op.Name {
-		case "conv2d", "batchnorm", "layernorm":
-			w[i] = i > 0
-		case "matmul":
-			w[i] = i == 1 && len(in[1].Sizes) == 2
-		}
+		w[i] = op.Weights != nil && op.Weights(i, in[i].Sizes)
 	}
 	return w
 }

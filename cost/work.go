@@ -129,50 +129,25 @@ func (f *Fused) bytes() (n int64) {
 
 // weightBytes sums up the operands that usually are weights.
 func weightBytes(op *graph.Op, in []graph.TensorType) (n int64) {
-	switch op.Name {
-	case "conv2d", "batchnorm", "layernorm":
-		for _, t := range in[1:] {
+	for i, t := range in {
+		if op.Weights != nil && op.Weights(i, t.Sizes) {
 			n = add(n, t.Bytes())
-		}
-	case "matmul":
-		if len(in[1].Sizes) == 2 {
-			n = in[1].Bytes()
 		}
 	}
 	return n
 }
 
-// classes names the class of every operator whose class does not depend on
-// attributes or sizes; functions of one element that are not here are of class
-// function. TestEveryOperatorHasAClass keeps it complete.
-var classes = map[string]Class{
-	"matmul": MatMul, "poolmax": Pool, "poolavg": Pool,
-	"ewadd": Pointwise, "ewmul": Pointwise, "ewsub": Pointwise, "ewdiv": Pointwise, "ewmax": Pointwise, "ewmin": Pointwise,
-	"smul": Pointwise, "relu": Pointwise, "neg": Pointwise, "abs": Pointwise, "reciprocal": Pointwise, "sqrt": Pointwise, "rsqrt": Pointwise,
-	"leakyrelu": Pointwise, "clip": Pointwise, "hardsigmoid": Pointwise, "hardswish": Pointwise, "batchnorm": Pointwise,
-	"sigmoid": Function, "tanh": Function, "gelu": Function, "exp": Function, "erf": Function, "log": Function, "elu": Function,
-	"softmax": Softmax, "layernorm": Normalize,
-	"reducesum": Reduce, "reducemean": Reduce, "reducemax": Reduce,
-	"concat": Copy, "slice": Copy, "split": Copy, "pad": Copy, "enlarge": Copy, "broadcast": Copy, "cast": Copy,
-	"gather": Gather, "resize": Gather,
-	"one": Constant, "iconv": Constant, "imatmul": Constant, "cpool": Constant,
-	"reshape": View,
-}
-
+// classOf is the class that an operator declares, where attributes and sizes do
+// not say more.
 func classOf(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
-	switch op.Name {
-	case "conv2d":
+	switch c := Class(op.Class); {
+	case c == Conv:
 		return convClass(op, a, in, out)
-	case "transpose":
-		if movesUnits(op, a, in[0].Sizes) {
-			return View
-		}
-		return Transpose
-	}
-	if c, ok := classes[op.Name]; ok {
+	case c == Transpose && movesUnits(op, a, in[0].Sizes):
+		return View
+	case c != "":
 		return c
-	}
-	if op.Pointwise {
+	case op.Pointwise:
 		return Function // a function we know nothing of is rather slow than fast
 	}
 	return Other

@@ -21,14 +21,12 @@ func keeps(o *graph.Op, attrs graph.Attrs, sizes [][]int, axis int) []source {
 	}
 	same := []source{{0, axis}}
 	switch o {
-	case op.EWAdd, op.EWMul, op.EWSub, op.EWDiv, op.EWMax, op.EWMin:
-		return []source{{0, axis}, {1, axis}}
 	case op.Concat:
 		if instAttr(attrs, 0) == axis {
 			return same // and behind the first operand, see store.seams
 		}
 		return []source{{0, axis}, {1, axis}}
-	case op.SMul, op.Split, op.Neg, op.Softmax, op.Slice:
+	case op.Split, op.Softmax, op.Slice:
 		return same
 	case op.PoolMax, op.PoolAvg, op.Enlarge, op.Pad:
 		if axis < 2 { // windows and borders lie along the others
@@ -60,7 +58,10 @@ func keeps(o *graph.Op, attrs graph.Attrs, sizes [][]int, axis int) []source {
 			return []source{{axis, 0}}
 		}
 	}
-	if o.Pointwise {
+	switch {
+	case o.Elementwise && len(sizes) == 2 && len(sizes[1]) == len(sizes[0]):
+		return []source{{0, axis}, {1, axis}}
+	case o.Pointwise, o.Elementwise:
 		return same
 	}
 	return nil

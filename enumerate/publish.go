@@ -118,7 +118,6 @@ func anyRank(l *law.Law) []*law.Law {
 			return
 		}
 		switch u.Op.Name {
-		case "ewadd", "ewmul", "ewsub", "ewdiv", "ewmax", "ewmin", "neg", "smul":
 		case "one":
 			ones = true
 		case "concat", "split", "slice":
@@ -130,7 +129,7 @@ func anyRank(l *law.Law) []*law.Law {
 				axes = append(axes, n)
 			}
 		default:
-			ok = ok && u.Op.Pointwise
+			ok = ok && (u.Op.Pointwise || u.Op.Elementwise)
 		}
 	})
 	if !ok || len(axes) > 2 {
@@ -228,9 +227,9 @@ func anyBatch(l *law.Law) []*law.Law {
 		switch u.Op.Name {
 		case "matmul":
 			product = true
-		case "ewadd", "ewmul", "ewsub", "ewdiv", "ewmax", "ewmin", "neg", "smul", "concat", "split", "slice", "one":
+		case "concat", "split", "slice", "one":
 		default:
-			ok = ok && u.Op.Pointwise
+			ok = ok && (u.Op.Pointwise || u.Op.Elementwise)
 		}
 	})
 	if !ok || !product {

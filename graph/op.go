@@ -37,6 +37,22 @@ type Op struct {
 	// parameters it can stand for a function variable of a law, see
 	// [Op.IsFunction].
 	Pointwise bool
+	// Elementwise: an entry of the result is computed from the entries at its
+	// place in the operands, where a scalar has its entry at every place. Functions
+	// that are Pointwise are so without this mark.
+	Elementwise bool
+	// Moves: every entry of a result is an entry of an operand or a constant,
+	// perhaps as another element type, and which one does not depend on floats.
+	Moves bool
+	// Class names what prices of such operators have in common, for package cost;
+	// left out, a pointwise function is one of many instructions.
+	Class string
+	// Weights tells whether an operand of these sizes usually is a weight of a
+	// network; nil: none is.
+	Weights func(operand int, sizes []int) bool
+	// NonNegative: a pointwise function that is nowhere negative where it has a
+	// value, for all values of its parameters.
+	NonNegative bool
 	// ZeroAtZero: a pointwise function without parameters with f(0) = 0. See
 	// [Op.KeepsZero].
 	ZeroAtZero bool

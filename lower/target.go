@@ -75,14 +75,12 @@ func IsStep(op *graph.Op) bool { return op.In > 0 && StepFn(op) != "" }
 // others.
 func StepFn(op *graph.Op) string {
 	switch op.Name {
-	case "ewadd", "ewmul", "ewsub", "ewdiv", "ewmax", "ewmin", "neg": // neg is linear, which Pointwise is not
-		return op.Name
 	case "smul":
 		return "ewmul"
 	case "batchnorm":
 		return "affine"
 	}
-	if op.Pointwise && op.In == 1 {
+	if op.Elementwise || op.Pointwise && op.In == 1 {
 		return op.Name
 	}
 	return ""

@@ -7,5 +7,5 @@ import (
 )
 
 // Abs is the absolute value, element by element.
-var Abs = graph.Register(pointwise("abs", "Absolute value, element by element.", true,
-	math.Abs))
+var Abs = graph.Register(cheap(nonNegative(pointwise("abs", "Absolute value, element by element.", true,
+	math.Abs))))

@@ -11,6 +11,7 @@ import (
 // scale + bias with the stored mean and variance.
 var BatchNorm = graph.Register(&graph.Op{
 	Name: "batchnorm", In: 5, Out: 1,
+	Class: "pointwise", Weights: afterFirst,
 	Doc:    "Batch normalization with stored statistics: inputs x [n, c, S..], scale, bias, mean and variance [c]; (x - mean)/sqrt(variance + eps)*scale + bias for each channel.",
 	Params: []graph.Param{{Name: "eps", Sort: graph.SortNumber, Doc: "added to the variance"}},
 	Infer: func(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {

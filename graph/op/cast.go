@@ -12,6 +12,7 @@ import (
 // proof for all sizes would take a cast to int8 for one to int64.
 var Cast = graph.Register(&graph.Op{
 	Name: "cast", In: 1, Out: 1,
+	Class: "copy", Moves: true,
 	Doc:    "The same numbers as another element type; integers drop the fraction, bool tells 0 from the rest.",
 	Params: []graph.Param{{Name: "to", Sort: graph.SortDType, Doc: "element type of the result"}},
 	Infer: func(_ *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {

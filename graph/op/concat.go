@@ -9,6 +9,7 @@ import (
 // Concat joins two tensors along an axis; all other sizes must agree.
 var Concat = graph.Register(&graph.Op{
 	Name: "concat", In: 2, Out: 1,
+	Class: "copy", Moves: true,
 	Doc:    "Two tensors side by side along an axis.",
 	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which they are joined"}},
 	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {

@@ -12,6 +12,7 @@ import (
 // are zeros. act is applied to the result.
 var Conv2D = graph.Register(&graph.Op{
 	Name: "conv2d", In: 2, Out: 1,
+	Class: "conv", Weights: afterFirst,
 	Doc: "Convolution of [b, groups*c, h, w] with kernels [o, c, kh, kw], zero borders, then the activation.",
 	Params: []graph.Param{
 		{Name: "stride", Sort: graph.SortStride, Default: unit, Doc: "(vertical, horizontal)"},

@@ -5,7 +5,8 @@ import "github.com/taso-go/taso/graph"
 // CPool is the depthwise kernel of an average: every entry is 1/(kh*kw).
 var CPool = graph.Register(&graph.Op{
 	Name: "cpool", In: 0, Out: 1,
-	Doc: "Kernel [c, 1, kh, kw] of averaging as a convolution in c groups: every entry is 1/(kh*kw).",
+	Class: "constant",
+	Doc:   "Kernel [c, 1, kh, kw] of averaging as a convolution in c groups: every entry is 1/(kh*kw).",
 	Params: []graph.Param{
 		{Name: "c", Sort: intSort, Doc: "channels"},
 		{Name: "kh", Sort: intSort, Doc: "height"},

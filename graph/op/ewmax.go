@@ -6,6 +6,7 @@ import "github.com/taso-go/taso/graph"
 // not broadcast.
 var EWMax = graph.Register(&graph.Op{
 	Name: "ewmax", In: 2, Out: 1, Commutative: true,
+	Class: "pointwise", Elementwise: true,
 	Doc:   "The larger one of the elements of two tensors of the same shape.",
 	Infer: sameShape,
 	Entry: func(s *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {

@@ -6,6 +6,7 @@ import "github.com/taso-go/taso/graph"
 // not broadcast. It is -max(-x, -y).
 var EWMin = graph.Register(&graph.Op{
 	Name: "ewmin", In: 2, Out: 1, Commutative: true,
+	Class: "pointwise", Elementwise: true,
 	Doc:   "The smaller one of the elements of two tensors of the same shape.",
 	Infer: sameShape,
 	Entry: func(s *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {

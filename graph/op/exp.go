@@ -7,5 +7,5 @@ import (
 )
 
 // Exp is the exponential function, element by element.
-var Exp = graph.Register(pointwise("exp", "Exponential function, element by element.", false,
-	math.Exp))
+var Exp = graph.Register(nonNegative(pointwise("exp", "Exponential function, element by element.", false,
+	math.Exp)))

@@ -11,6 +11,7 @@ import (
 // position counts from the end; one that is outside has no value.
 var Gather = graph.Register(&graph.Op{
 	Name: "gather", In: 2, Out: 1,
+	Class: "gather", Moves: true,
 	Doc:    "Parts of the first input at the positions along an axis that the second input holds; its axes take the place of that axis.",
 	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which positions count"}},
 	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {

@@ -6,7 +6,8 @@ import "github.com/taso-go/taso/graph"
 // [i, i, floor(kh/2), floor(kw/2)].
 var IConv = graph.Register(&graph.Op{
 	Name: "iconv", In: 0, Out: 1,
-	Doc: "Kernel [c, c, kh, kw] of the identity convolution: one in the middle of the diagonal.",
+	Class: "constant",
+	Doc:   "Kernel [c, c, kh, kw] of the identity convolution: one in the middle of the diagonal.",
 	Params: []graph.Param{
 		{Name: "c", Sort: intSort, Doc: "channels"},
 		{Name: "kh", Sort: intSort, Doc: "height"},

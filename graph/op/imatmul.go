@@ -5,6 +5,7 @@ import "github.com/taso-go/taso/graph"
 // IMatMul is the identity matrix.
 var IMatMul = graph.Register(&graph.Op{
 	Name: "imatmul", In: 0, Out: 1,
+	Class:  "constant",
 	Doc:    "Identity matrix [n, n].",
 	Params: []graph.Param{{Name: "n", Sort: intSort, Doc: "rows and columns"}},
 	Infer: func(f *graph.Facts, a graph.Attrs, _ []graph.Shape) ([]graph.Shape, error) {

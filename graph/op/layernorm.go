@@ -11,6 +11,7 @@ import (
 // the variance is the average of (x - mean) squared.
 var LayerNorm = graph.Register(&graph.Op{
 	Name: "layernorm", In: 3, Out: 1,
+	Class: "normalize", Weights: afterFirst,
 	Doc: "Layer normalization of the axes from one to the last: (x - mean)/sqrt(variance + eps)*scale + bias; scale and bias have the shape of those axes.",
 	Params: []graph.Param{
 		{Name: "axis", Sort: axisSort, Doc: "first axis that is normalized"},

@@ -3,7 +3,7 @@ package op
 import "github.com/taso-go/taso/graph"
 
 // LeakyRelu is x where it is positive, alpha*x elsewhere, element by element.
-var LeakyRelu = graph.Register(family("leakyrelu", "x where it is positive, alpha times x elsewhere, element by element.",
+var LeakyRelu = graph.Register(cheap(family("leakyrelu", "x where it is positive, alpha times x elsewhere, element by element.",
 	finite,
 	func(p []float64) func(float64) float64 {
 		return func(x float64) float64 {
@@ -14,4 +14,4 @@ var LeakyRelu = graph.Register(family("leakyrelu", "x where it is positive, alph
 		}
 	},
 	graph.Param{Name: "alpha", Sort: graph.SortNumber, Doc: "slope below 0"},
-))
+)))

@@ -10,6 +10,7 @@ import (
 // are batch axes and must agree.
 var MatMul = graph.Register(&graph.Op{
 	Name: "matmul", In: 2, Out: 1,
+	Class: "matmul", Weights: func(operand int, sizes []int) bool { return operand == 1 && len(sizes) == 2 },
 	Doc: "Matrix product: [B.., m, k] times [B.., k, n] is [B.., m, n].",
 	Infer: func(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x, y := in[0], in[1]

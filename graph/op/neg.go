@@ -6,6 +6,7 @@ import "github.com/taso-go/taso/graph"
 // no function of which laws know nothing else.
 var Neg = graph.Register(&graph.Op{
 	Name: "neg", In: 1, Out: 1,
+	Class: "pointwise", Elementwise: true,
 	Doc:   "Negation, -x, element by element.",
 	Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
 	Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {

@@ -9,6 +9,7 @@ import (
 // One is the tensor of ones of a given shape.
 var One = graph.Register(&graph.Op{
 	Name: "one", In: 0, Out: 1,
+	Class:  "constant",
 	Doc:    "Tensor of ones.",
 	Params: []graph.Param{{Name: "shape", Sort: "shape", Doc: "its shape"}},
 	Infer: func(f *graph.Facts, a graph.Attrs, _ []graph.Shape) ([]graph.Shape, error) {

@@ -23,7 +23,8 @@ import (
 // border.
 var Resize = graph.Register(&graph.Op{
 	Name: "resize", In: 1, Out: 1,
-	Doc: "An image sampled at another size: nearest cells or linear interpolation along each axis.",
+	Class: "gather",
+	Doc:   "An image sampled at another size: nearest cells or linear interpolation along each axis.",
 	Params: []graph.Param{
 		{Name: "sizes", Sort: "tuple", Doc: "sizes of the result, of all axes"},
 		{Name: "mode", Sort: "name", Doc: "method and coordinates, such as nearest_floor_asymmetric or linear_half_pixel"},

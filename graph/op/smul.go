@@ -10,6 +10,7 @@ import (
 // axes).
 var SMul = graph.Register(&graph.Op{
 	Name: "smul", In: 2, Out: 1,
+	Class: "pointwise", Elementwise: true,
 	Doc: "Tensor times scalar; the second input has no axes.",
 	Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		if len(in[1]) != 0 {

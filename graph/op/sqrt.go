@@ -7,5 +7,5 @@ import (
 )
 
 // Sqrt is the square root; of a negative number it is not a number, element by element.
-var Sqrt = graph.Register(pointwise("sqrt", "Square root, element by element.", true,
-	math.Sqrt))
+var Sqrt = graph.Register(cheap(nonNegative(pointwise("sqrt", "Square root, element by element.", true,
+	math.Sqrt))))

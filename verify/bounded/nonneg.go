@@ -3,6 +3,8 @@ package bounded
 import (
 	"math/big"
 	"strings"
+
+	"github.com/taso-go/taso/graph"
 )
 
 // fnNonneg reports that a known function is nowhere negative where it has a
@@ -10,12 +12,13 @@ import (
 func (s *space) fnNonneg(name string, x *poly) bool {
 	name, _, _ = strings.Cut(name, "(")
 	switch name {
-	case "exp", "sigmoid", "sqrt", "abs", "rsqrt", "hardsigmoid", "iszero", "nonzero":
+	case "iszero", "nonzero":
 		return true
 	case "reciprocal":
 		return s.nonneg(x)
 	}
-	return false
+	op, ok := graph.Lookup(name)
+	return ok && op.NonNegative
 }
 
 // maxSquares bounds the atoms of a quadratic form that is looked at.

@@ -50,17 +50,7 @@ func origins(g *graph.Graph) []origin {
 
 // elementwise reports whether each element of an operator's result is computed
 // from at most one element of each operand.
-func elementwise(op *graph.Op) bool {
-	if op.Pointwise {
-		return true
-	}
-	switch op.Name {
-	case "reshape", "transpose", "slice", "split", "concat", "broadcast", "pad", "cast", "gather",
-		"ewadd", "ewsub", "ewmul", "ewdiv", "ewmax", "ewmin", "smul":
-		return true
-	}
-	return false
-}
+func elementwise(op *graph.Op) bool { return op.Pointwise || op.Elementwise || op.Moves }
 
 // picking is a gather whose positions are not fixed.
 type picking struct {
