@@ -54,22 +54,22 @@ type expansion struct {
 // composites are all of them, by their operator.
 var composites = map[*graph.Op]*composite{}
 
-// newComposite completes a composite: its meaning is that of what it stands for.
+// newComposite completes a composite: its program is that of what it stands for.
 func newComposite(c composite) *composite {
 	o := c.Op
 	o.Out = 1
-	o.Mean = func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) { return c.mean(a, in, out) }
+	o.Composed = c.program
 	composites[o] = &c
 	return &c
 }
 
-// mean composes the meanings of the operators of the expansion. Weights that
+// program composes the programs of the operators of the expansion. Weights that
 // all applications share are numbers that depend on their name and shape alone.
-func (c *composite) mean(attrs graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
+func (c *composite) program(attrs graph.Attrs, in, out [][]int) (*graph.Program, error) {
 	x := &expansion{attrs: attrs, out: graph.Sizes(out[0]...), number: graph.NumberValue(0.5)}
 	vars := map[string]graph.Shape{}
 	from := map[string]graph.Operand{}
-	var m graph.Meaning
+	var m graph.Program
 	for i, s := range in {
 		name := fmt.Sprint("X", i)
 		vars[name], from[name] = graph.Sizes(s...), graph.Operand(i)
@@ -109,8 +109,8 @@ func (c *composite) mean(attrs graph.Attrs, in, out [][]int) (*graph.Meaning, er
 			sizes[i], _ = shapes[a].Concrete()
 		}
 		res, _ := shapes[u].Concrete()
-		var sub *graph.Meaning
-		if sub, err = u.Op.Mean(u.Attrs, sizes, [][]int{res}); err != nil {
+		var sub *graph.Program
+		if sub, err = u.Op.Program(u.Attrs, sizes, [][]int{res}); err != nil {
 			return
 		}
 		base := len(m.Steps)

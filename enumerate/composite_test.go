@@ -97,7 +97,7 @@ func checkWritten(t rapid.TB, s *store, x tid, written map[string]bool) {
 // stands for, with those numbers.
 func TestHiddenWeights(t *testing.T) {
 	sizes := [][]int{{2, 3, 4}}
-	m, err := layerNorm.Mean(nil, sizes, sizes)
+	m, err := layerNorm.Program(nil, sizes, sizes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestHiddenWeights(t *testing.T) {
 		t.Fatalf("%d constants of four elements, want a scale and a bias", len(consts))
 	}
 	op, _ := graph.Lookup("layernorm")
-	real, err := op.Mean(graph.Attrs{graph.IntValue(2), graph.NumberValue(0.5)}, [][]int{{2, 3, 4}, {4}, {4}}, sizes)
+	real, err := op.Program(graph.Attrs{graph.IntValue(2), graph.NumberValue(0.5)}, [][]int{{2, 3, 4}, {4}, {4}}, sizes)
 	if err != nil {
 		t.Fatal(err)
 	}

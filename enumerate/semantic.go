@@ -87,7 +87,7 @@ func (r *rational) value(t tid) [seeds][]interp.Q {
 			}
 		}
 		for k := range v {
-			v[k] = interp.Run[interp.Q](interp.Rational{}, a.plan.kernel.Meaning(), in[k])[tt.out]
+			v[k] = interp.Run[interp.Q](interp.Rational{}, a.plan.kernel.Program(), in[k])[tt.out]
 		}
 	}
 	r.memo[t] = v

@@ -169,7 +169,7 @@ func (s *store) planFor(in uint16, a, b uint16) *plan {
 		}
 		outSizes[i] = c
 	}
-	m, err := ins.op.Mean(ins.attrs, sizes, outSizes)
+	m, err := ins.op.Program(ins.attrs, sizes, outSizes)
 	if err != nil {
 		return p
 	}

@@ -44,7 +44,7 @@ func ExampleSum() {
 
 // A kernel evaluates an operator for operands of fixed sizes.
 func ExampleZp_Compile() {
-	m, err := op.MatMul.Mean(nil, [][]int{{1, 2}, {2, 2}}, [][]int{{1, 2}})
+	m, err := op.MatMul.Program(nil, [][]int{{1, 2}, {2, 2}}, [][]int{{1, 2}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -92,7 +92,7 @@ func TestKernelsAgreeWithInterpreter(t *testing.T) {
 		for i := range want {
 			outs[i] = want[i].Sizes
 		}
-		m, err := a.op.Mean(attrs, a.in, outs)
+		m, err := a.op.Program(attrs, a.in, outs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func BenchmarkEval(b *testing.B) {
 		for i := range outs {
 			sizes[i], _ = outs[i].Concrete()
 		}
-		m, err := a.op.Mean(attrs, a.in, sizes)
+		m, err := a.op.Program(attrs, a.in, sizes)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -140,12 +140,12 @@ func FuzzKernel(f *testing.F) {
 		for i := range want {
 			outs[i] = want[i].Sizes
 		}
-		m, err := o.Mean(attrs, in, outs)
+		m, err := o.Program(attrs, in, outs)
 		if err != nil {
 			t.Fatalf("%s: %v", o.Name, err)
 		}
 		k := z.Compile(m)
-		if k.Meaning() != m {
+		if k.Program() != m {
 			t.Fatalf("%s: the kernel has another meaning", o.Name)
 		}
 		all := k.Run(data...)

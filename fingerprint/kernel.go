@@ -7,24 +7,26 @@ import (
 	"github.com/taso-go/taso/graph/interp"
 )
 
-// Kernel is a meaning prepared for fast evaluation modulo P. It computes what
+// Kernel is a program prepared for fast evaluation modulo P. It computes what
 // interp.Run with Zp computes, which a test checks. A Kernel is read-only and
 // may be shared.
 type Kernel struct {
-	m     *graph.Meaning
-	scale []uint64 // num/den of each step
-	fn    []uint64 // function key of each step
+	m     *graph.Program
+	scale []uint64   // num/den of each step
+	fn    []uint64   // function key of each step
+	fixed [][]uint64 // of each step of constants
 	zero  []bool
 	z     Zp
 	quick bool // one step, one output
 }
 
-// Compile prepares a meaning.
-func (z Zp) Compile(m *graph.Meaning) *Kernel {
+// Compile prepares a program with lists.
+func (z Zp) Compile(m *graph.Program) *Kernel {
 	k := &Kernel{m: m, z: z, quick: len(m.Steps) == 1 && len(m.Outs) == 1}
 	k.scale = make([]uint64, len(m.Steps))
 	k.fn = make([]uint64, len(m.Steps))
 	k.zero = make([]bool, len(m.Steps))
+	k.fixed = make([][]uint64, len(m.Steps))
 	for i := range m.Steps {
 		st := &m.Steps[i]
 		if st.Den != 0 {
@@ -36,14 +38,20 @@ func (z Zp) Compile(m *graph.Meaning) *Kernel {
 		if st.Kind == graph.StepTake {
 			k.fn[i], _ = z.fnKey(graph.IsZero)
 		}
+		if st.Kind == graph.StepConst {
+			k.fixed[i] = make([]uint64, st.N)
+			for j := range k.fixed[i] {
+				k.fixed[i][j] = interp.Const[uint64](z, st, j)
+			}
+		}
 	}
 	return k
 }
 
 var _ interp.Ring[uint64] = Zp{}
 
-// Meaning is what the kernel computes.
-func (k *Kernel) Meaning() *graph.Meaning { return k.m }
+// Program is what the kernel computes.
+func (k *Kernel) Program() *graph.Program { return k.m }
 
 // Len is the number of elements of output i.
 func (k *Kernel) Len(i int) int { return k.m.Steps[k.m.Outs[i]].N }
@@ -63,7 +71,7 @@ func (k *Kernel) Run(in ...[]uint64) [][]uint64 {
 }
 
 // Into evaluates output o into dst, which has its length, without allocating
-// when the meaning has a single step.
+// when the program has a single step.
 func (k *Kernel) Into(dst []uint64, o int, in ...[]uint64) {
 	if k.quick {
 		k.step(0, dst, in, nil)
@@ -155,9 +163,7 @@ func (k *Kernel) step(si int, out []uint64, in, tmp [][]uint64) {
 			out[i] = applyFn(key, zero, x[i])
 		}
 	case graph.StepConst:
-		for i := range out {
-			out[i] = k.z.Rat(st.C[i], st.Den)
-		}
+		copy(out, k.fixed[si])
 	case graph.StepShift:
 		clear(out)
 	case graph.StepTake:

@@ -5,11 +5,10 @@ import (
 	"strconv"
 )
 
-// A second way of saying what an operator computes: its output entry at a
-// symbolic index, for all sizes at once. [Meaning] says the same for given
-// sizes; a test of package graph/op evaluates every entry on small sizes and
-// compares the two. Equality of tensor terms for all sizes is decided from
-// entries (package verify/sums).
+// What an operator computes is said once: as its output entry at a symbolic
+// index, for all sizes. Programs for given sizes are made from it ([Op.Program]),
+// and equality of tensor terms for all sizes is decided from it (package
+// verify/sums).
 
 // Sym is an unknown integer of a [Space]: a size, an index, a bound variable of
 // a sum, or a named function of others such as floor(e/2). 0 is none.
@@ -196,7 +195,17 @@ type Expr struct {
 	Over []Bound
 	If   []Guard
 	Fn   Value
+	// Shift, of a function, is a number that arithmetic which rounds takes off
+	// the argument: the operator's result does not depend on it.
+	Shift *Expr
+	// Pick, of a sum over one variable, says how it is looked up.
+	Pick *Pick
 }
+
+// Pick is a sum over k of Of, weighed with 1 for the k that is the value of At, or
+// that counted from the end, and with 0 for all others: programs copy Of there.
+// If At is no k, the sum is 0, but programs are free to give anything.
+type Pick struct{ At, Of *Expr }
 
 // Bound is a bound variable that runs from 0 to N-1.
 type Bound struct {
@@ -238,6 +247,27 @@ func EntryFn(fn Value, body *Expr) *Expr {
 		return body
 	}
 	return &Expr{Kind: ExprFn, Fn: fn, Args: []*Expr{body}}
+}
+
+// EntryShifted is a function of one element of body. Arithmetic that rounds takes
+// the largest of shift off body first: what is computed from it cancels that.
+func EntryShifted(fn Value, body, largest *Expr) *Expr {
+	e := EntryFn(fn, body)
+	e.Shift = largest
+	return e
+}
+
+// EntryPick is of(k) for the k from 0 to n-1 that is the number at; a negative one
+// counts from the end.
+func (s *Space) EntryPick(at *Expr, n Index, of func(k Index) *Expr) *Expr {
+	k := s.Var("k")
+	here := func(k Index) *Expr {
+		return EntryFn(NameValue(FuncText(IsZero)), EntryAdd(at, EntryMul(EntryNumber(IndexInt(-1)), EntryNumber(k))))
+	}
+	body := of(k.Index())
+	e := EntrySum(EntryMul(EntryAdd(here(k.Index()), here(k.Index().Sub(n))), body), []Bound{{Var: k, N: n}})
+	e.Pick = &Pick{At: at, Of: body}
+	return e
 }
 
 // sortedKeys are the texts of expressions in order, for keys that do not depend

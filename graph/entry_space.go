@@ -330,7 +330,10 @@ func (s *Space) sizeAtom(a Atom) Index {
 	return s.Func("size "+a.id.key, nil)
 }
 
-const fnMax0 = "max0"
+const (
+	fnMax0     = "max0"
+	fnGroupsOf = "groups of" // of e, n and c: floor(e/n)*c
+)
 
 func scanDiv(name string, n *int64) bool {
 	digits, ok := strings.CutPrefix(name, "div")

@@ -208,7 +208,7 @@ func (s *Space) groupStart(at Index, per, c Dim) Index {
 	first := func(_ *Space, start Index, args []Index) []Fact {
 		return []Fact{{If: []Guard{{E: args[0]}, GuardLt(args[0], args[1])}, Any: []Guard{{E: start, Eq: true}}}}
 	}
-	return out.Add(s.Func("groups of", first, rest, s.Size(per), s.Size(c)))
+	return out.Add(s.Func(fnGroupsOf, first, rest, s.Size(per), s.Size(c)))
 }
 
 // Quotient is d/e where that is a polynomial that is seen at once: a number or a

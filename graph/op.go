@@ -70,16 +70,21 @@ type Op struct {
 	// why these do not fit. nil: all inputs are of one type, and so are the
 	// outputs.
 	DTypes func(a Attrs, in []DType) ([]DType, error)
-	// Mean says what is computed, for concrete shapes that Infer accepted.
-	Mean func(a Attrs, in, out [][]int) (*Meaning, error)
-	// Entry says what is computed once more, as the entry of output 0 at an
-	// index for all sizes, with unknowns of s; derived operators have none. The
-	// inputs have no axis runs. See [Expr]; a test compares it with Mean.
+	// Entry says what is computed: the entry of output 0 at an index, for all
+	// sizes, with unknowns of s; derived operators have none. The inputs have no
+	// axis runs and the shapes are such that Infer accepted. See [Expr]. What runs
+	// is made from it ([Op.Program]), and proofs for all sizes look into it.
 	//
 	// A shape with a run P.. that Infer accepts is one whose axes P the operator
 	// carries along: an output entry reads inputs that have them at its own
 	// indices there. Then one axis may stand for any number of them.
 	Entry func(s *Space, a Attrs, in []Shape, at []Index) (*Expr, error)
+	// ByType: what is computed depends on element types. Laws do not speak of
+	// them, so that nothing is proved from such an Entry.
+	ByType bool
+	// Composed, of an operator that is not in the registry and stands for a term of
+	// others, is their programs put together.
+	Composed func(a Attrs, in, out [][]int) (*Program, error)
 	// Expand, of a derived operator only: for each output an equivalent
 	// application of a primitive operator to the same inputs.
 	Expand func(a Attrs, in []Shape) ([]Prim, error)

@@ -118,9 +118,6 @@ func opaqueOp(in int, outs [][]int) *Op {
 			}
 			return s, nil
 		},
-		Mean: func(Attrs, [][]int, [][]int) (*Meaning, error) {
-			return nil, fmt.Errorf("what an opaque node computes is not known")
-		},
 		FLOPs: func(Attrs, [][]int, [][]int) int64 { return 0 },
 	}
 }

@@ -36,7 +36,7 @@ type step struct {
 	fn    string // a function variable
 	input int    // or an input, counted from 1
 	apply applied
-	mean  *graph.Meaning // of an operator
+	mean  *graph.Program // of an operator
 }
 
 // errSkip says that an assignment is outside the law's conditions or bounds.

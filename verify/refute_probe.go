@@ -24,7 +24,7 @@ type probe struct {
 	given [][]int // of the tensors given, in their order
 	sizes [][]int
 	apply []applied
-	means []*graph.Meaning
+	means []*graph.Program
 	data  [][]uint64
 }
 
@@ -124,7 +124,7 @@ func newProbe(l *law.Law, seed uint64, cells int) (*probe, error) {
 	p.err = make([]error, len(p.nodes))
 	p.sizes = make([][]int, len(p.nodes))
 	p.apply = make([]applied, len(p.nodes))
-	p.means = make([]*graph.Meaning, len(p.nodes))
+	p.means = make([]*graph.Program, len(p.nodes))
 	p.data = make([][]uint64, len(p.nodes))
 	return p, nil
 }
@@ -319,7 +319,7 @@ func applyOp(t *law.Term, attrs graph.Attrs, in [][]int) (applied, error) {
 
 // meaning says what is computed. errSkip says that an operand or a result has
 // more elements than cells, or that it is too much work.
-func (a *applied) meaning(cells int) (*graph.Meaning, error) {
+func (a *applied) meaning(cells int) (*graph.Program, error) {
 	for _, list := range [2][][]int{a.in, a.out} {
 		for _, s := range list {
 			if tooLarge(s, cells) {
@@ -330,5 +330,5 @@ func (a *applied) meaning(cells int) (*graph.Meaning, error) {
 	if a.term.Op.WorkOf(a.attrs, a.in, a.out).FLOPs > maxOpWork {
 		return nil, errSkip
 	}
-	return a.term.Op.Mean(a.attrs, a.in, a.out)
+	return a.term.Op.Program(a.attrs, a.in, a.out)
 }

@@ -11,7 +11,7 @@ import (
 
 // isReal says whether a meaning has a function that takes rationals to numbers
 // that are none, but have bounds.
-func isReal(m *graph.Meaning) bool {
+func isReal(m *graph.Program) bool {
 	return slices.ContainsFunc(m.Steps, func(st graph.Step) bool {
 		return st.Kind == graph.StepMap && interp.Bounds{}.HasBounds(st.Fn)
 	})

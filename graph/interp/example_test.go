@@ -41,7 +41,7 @@ return z`)
 }
 
 func ExampleRun() {
-	m, _ := op.Relu.Mean(nil, [][]int{{3}}, [][]int{{3}})
+	m, _ := op.Relu.Program(nil, [][]int{{3}}, [][]int{{3}})
 	fmt.Println(interp.Run(interp.Float{}, m, [][]float64{{-1, 0, 2}}))
 	// Output: [[0 0 2]]
 }

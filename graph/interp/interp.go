@@ -29,9 +29,9 @@ type Functions[T any] interface{ FnOf(name string) func(T) T }
 // Integers is a ring that can tell which integer an element is, if it is one.
 type Integers[T any] interface{ Integer(x T) (int64, bool) }
 
-// Run evaluates a meaning on flat input tensors, one output slice per output
-// of the operator.
-func Run[T any](r Ring[T], m *graph.Meaning, in [][]T) [][]T {
+// Run evaluates a program with lists on flat input tensors, one output slice per
+// output of the operator.
+func Run[T any](r Ring[T], m *graph.Program, in [][]T) [][]T {
 	tmp := make([][]T, len(m.Steps))
 	get := func(o graph.Operand) []T {
 		if o >= 0 {
@@ -73,13 +73,13 @@ func Run[T any](r Ring[T], m *graph.Meaning, in [][]T) [][]T {
 			x := get(st.X)
 			for i := range out {
 				sum := r.Rat(0, 1)
-				for j := st.Start[i]; j < st.Start[i+1]; j++ {
-					sum = r.Add(sum, x[st.A[j]])
+				for _, p := range st.A[st.Start[i]:st.Start[i+1]] {
+					sum = r.Add(sum, x[p])
 				}
 				out[i] = scale(r, sum, st)
 			}
 		case graph.StepMax:
-			maxStep(r, st, get(st.X), out)
+			largest(r, st, get(st.X), out)
 		case graph.StepAdd:
 			x, y := get(st.X), get(st.Y)
 			for i := range out {
@@ -105,11 +105,11 @@ func Run[T any](r Ring[T], m *graph.Meaning, in [][]T) [][]T {
 			}
 		case graph.StepConst:
 			for i := range out {
-				out[i] = r.Rat(st.C[i], st.Den)
+				out[i] = Const(r, st, i)
 			}
 		case graph.StepShift:
 			if f, ok := r.(Rounding); ok && f.Rounds() {
-				maxStep(r, st, get(st.X), out)
+				largest(r, st, get(st.X), out)
 				break
 			}
 			for i := range out {
@@ -126,12 +126,20 @@ func Run[T any](r Ring[T], m *graph.Meaning, in [][]T) [][]T {
 	return res
 }
 
-func maxStep[T any](r Ring[T], st *graph.Step, x, out []T) {
+// Const is element i of a step of constants.
+func Const[T any](r Ring[T], st *graph.Step, i int) T {
+	if st.D != nil {
+		return r.Rat(st.C[i], st.D[i])
+	}
+	return r.Rat(st.C[i], st.Den)
+}
+
+func largest[T any](r Ring[T], st *graph.Step, x, out []T) {
 	var window []T
 	for i := range out {
 		window = window[:0]
-		for j := st.Start[i]; j < st.Start[i+1]; j++ {
-			window = append(window, x[st.A[j]])
+		for _, p := range st.A[st.Start[i]:st.Start[i+1]] {
+			window = append(window, x[p])
 		}
 		out[i] = r.Max(window)
 	}
@@ -230,7 +238,7 @@ func Apply[T any](r Ring[T], op *graph.Op, a graph.Attrs, in []Tensor[T]) ([]Ten
 	if n := op.WorkOf(a, sizes, outSizes).FLOPs; n > maxTerms {
 		return nil, fmt.Errorf("operator %s: %d operations are too many to interpret", op.Name, n)
 	}
-	m, err := op.Mean(a, sizes, outSizes)
+	m, err := op.Program(a, sizes, outSizes)
 	if err != nil {
 		return nil, fmt.Errorf("operator %s: %w", op.Name, err)
 	}

@@ -34,7 +34,7 @@ func parse(t testing.TB, text string) *graph.Graph {
 }
 
 func TestRunGather(t *testing.T) {
-	m := &graph.Meaning{
+	m := &graph.Program{
 		Steps: []graph.Step{
 			{Kind: graph.StepGather, N: 6, X: 0, Y: 1, More: []graph.Operand{2, -2}, Num: 1, Den: 2,
 				A: []int32{1, 0, 0, -1, -2, 0}, Src: []int8{0, 1, 2, 0, 1, 2}},
@@ -49,7 +49,7 @@ func TestRunGather(t *testing.T) {
 
 func TestRunScales(t *testing.T) {
 	start := []int32{0, 2, 3}
-	m := &graph.Meaning{
+	m := &graph.Program{
 		Steps: []graph.Step{
 			{Kind: graph.StepSumProd, N: 2, X: 0, Y: 1, Start: start, A: []int32{0, 1, 2}, B: []int32{2, 1, 0}, Num: 1, Den: 2},
 			{Kind: graph.StepSum, N: 2, X: 0, Start: start, A: []int32{0, 1, 2}, Num: 3, Den: 1},
@@ -220,10 +220,10 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// BenchmarkRun evaluates a meaning that was made once, as fingerprints do.
+// BenchmarkRun evaluates a program that was made once, as fingerprints do.
 func BenchmarkRun(b *testing.B) {
 	sizes := []int{8, 8}
-	m, err := op.MatMul.Mean(nil, [][]int{sizes, sizes}, [][]int{sizes})
+	m, err := op.MatMul.Program(nil, [][]int{sizes, sizes}, [][]int{sizes})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -30,22 +30,8 @@ var BatchNorm = graph.Register(&graph.Op{
 		of := func(in int) *graph.Expr { return graph.EntryRead(in, at[1]) }
 		return graph.EntryAdd(
 			graph.EntryMul(graph.EntryAdd(graph.EntryRead(0, at...), minus(of(3))),
-				graph.EntryFn(text("rsqrt", a[0]), of(4)), of(1)),
+				graph.EntryMul(graph.EntryFn(text("rsqrt", a[0]), of(4)), of(1))),
 			of(2)), nil
-	},
-	Mean: func(a graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
-		x := in[0]
-		n, c := graph.NumElements(x), x[1]
-		per := graph.NumElements(x[2:])
-		channel := make([]int32, n)
-		for i := range channel {
-			channel[i] = int32(i / per % c)
-		}
-		var p program
-		apart := p.add(0, p.gather(p.neg(3, c), channel), n)
-		factor := p.mul(p.fn(graph.FuncText("rsqrt", a[0]), 4, c), 1, c)
-		p.add(p.mul(apart, p.gather(factor, channel), n), p.gather(2, channel), n)
-		return p.done(), nil
 	},
 	FLOPs: perElement(2),
 })

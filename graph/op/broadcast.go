@@ -56,20 +56,4 @@ var Broadcast = graph.Register(&graph.Op{
 		}
 		return graph.EntryRead(0, from...), nil
 	},
-	Mean: func(_ graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
-		x, y := in[0], out[0]
-		front := len(y) - len(x)
-		st := graph.Strides(x)
-		idx := make([]int32, graph.NumElements(y))
-		graph.Each(y, func(flat int, at []int) {
-			p := 0
-			for i, n := range x {
-				if n > 1 {
-					p += at[front+i] * st[i]
-				}
-			}
-			idx[flat] = int32(p)
-		})
-		return graph.Gather(idx), nil
-	},
 })

@@ -8,8 +8,7 @@ import (
 
 // Cast changes the element type. To an integer it drops the fraction, to bool
 // it tells 0 from the rest, to floating point it changes nothing but the
-// precision. It has no Entry: laws do not speak of element types, so that a
-// proof for all sizes would take a cast to int8 for one to int64.
+// precision.
 var Cast = graph.Register(&graph.Op{
 	Name: "cast", In: 1, Out: 1,
 	Class: "copy", Moves: true,
@@ -25,21 +24,11 @@ var Cast = graph.Register(&graph.Op{
 		t, err := castTo(a)
 		return []graph.DType{t}, err
 	},
-	Mean: func(a graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
+	Entry: func(_ *graph.Space, a graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 		fn, err := castFn(a)
-		if err != nil {
-			return nil, err
-		}
-		n := graph.NumElements(in[0])
-		if fn != "none" {
-			return apply(0, fn, n), nil
-		}
-		idx := make([]int32, n)
-		for i := range idx {
-			idx[i] = int32(i)
-		}
-		return graph.Gather(idx), nil
+		return graph.EntryFn(graph.NameValue(fn), graph.EntryRead(0, at...)), err
 	},
+	ByType: true,
 })
 
 func castTo(a graph.Attrs) (graph.DType, error) {

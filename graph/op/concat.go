@@ -39,25 +39,4 @@ var Concat = graph.Register(&graph.Op{
 			graph.EntryWhen(graph.EntryRead(1, behind...), graph.GuardLe(first, at[axis])),
 		), nil
 	},
-	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
-		axis := num(a, 0)
-		sx, sy := graph.Strides(in[0]), graph.Strides(in[1])
-		n := graph.NumElements(out[0])
-		st := graph.Step{Kind: graph.StepGather, N: n, X: 0, Y: 1, A: make([]int32, n), Src: make([]int8, n), Num: 1, Den: 1}
-		graph.Each(out[0], func(flat int, idx []int) {
-			s, src, shift := sx, int8(0), 0
-			if idx[axis] >= in[0][axis] {
-				s, src, shift = sy, 1, in[0][axis]
-			}
-			p := 0
-			for i, v := range idx {
-				if i == axis {
-					v -= shift
-				}
-				p += v * s[i]
-			}
-			st.A[flat], st.Src[flat] = int32(p), src
-		})
-		return &graph.Meaning{Steps: []graph.Step{st}, Outs: []int{0}}, nil
-	},
 })

@@ -23,19 +23,3 @@ func positive(f *graph.Facts, a graph.Attrs) ([]graph.Dim, error) {
 	}
 	return out, nil
 }
-
-// constMeaning is num/den where on, zero elsewhere.
-func constMeaning(out []int, num, den int64, on func(at []int) bool) *graph.Meaning {
-	idx := make([]int32, graph.NumElements(out))
-	graph.Each(out, func(flat int, at []int) {
-		idx[flat] = -1
-		if on(at) {
-			idx[flat] = -2
-		}
-	})
-	m := graph.Gather(idx)
-	m.Steps[0].Num, m.Steps[0].Den = num, den
-	return m
-}
-
-func always([]int) bool { return true }

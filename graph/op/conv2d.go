@@ -62,36 +62,6 @@ var Conv2D = graph.Register(&graph.Op{
 		}
 		return graph.EntryFn(a[3], graph.EntrySum(graph.EntryAdd(groups...), over, win.inside...)), nil
 	},
-	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
-		x, w, y := in[0], in[1], out[0]
-		win, err := window2D(x[2], x[3], w[2], w[3], a[0], a[1])
-		if err != nil {
-			return nil, err
-		}
-		per := y[1] / num(a, 2) // output channels in a group
-		st := graph.Step{Kind: graph.StepSumProd, N: graph.NumElements(y), X: 0, Y: 1, Num: 1, Den: 1}
-		st.Start = make([]int32, 1, st.N+1)
-		for b := 0; b < y[0]; b++ {
-			for o := 0; o < y[1]; o++ {
-				first := o / per * w[1]
-				for i := 0; i < y[2]; i++ {
-					for j := 0; j < y[3]; j++ {
-						for c := 0; c < w[1]; c++ {
-							xs := (b*x[1] + first + c) * x[2]
-							ws := (o*w[1] + c) * w[2]
-							win.each(i, j, func(kh, kw, r, s int) {
-								st.A = append(st.A, int32((xs+r)*x[3]+s))
-								st.B = append(st.B, int32((ws+kh)*w[3]+kw))
-							})
-						}
-						st.Start = append(st.Start, int32(len(st.A)))
-					}
-				}
-			}
-		}
-		m := &graph.Meaning{Steps: []graph.Step{st}, Outs: []int{0}}
-		return applyAct(m, a[3])
-	},
 	FLOPs: func(_ graph.Attrs, in, out [][]int) int64 {
 		w := in[1]
 		return graph.Product(2, graph.NumElements(out[0]), w[1], w[2], w[3])
@@ -108,54 +78,6 @@ func checkAct(v graph.Value) error {
 		return nil
 	}
 	return fmt.Errorf("activation %s is not known", v)
-}
-
-// applyAct appends an activation to a meaning with one output.
-func applyAct(m *graph.Meaning, act graph.Value) (*graph.Meaning, error) {
-	if act == none {
-		return m, nil
-	}
-	name, ok := act.Name()
-	if !ok {
-		return nil, fmt.Errorf("activation %s is not a name", act)
-	}
-	last := m.Outs[0]
-	m.Steps = append(m.Steps, graph.Step{Kind: graph.StepMap, N: m.Steps[last].N, X: graph.Operand(-1 - last), Fn: name})
-	m.Outs[0] = len(m.Steps) - 1
-	return m, nil
-}
-
-// window is the geometry of a sliding window over an image.
-type window struct{ h, w, kh, kw, sh, sw, top, left int }
-
-func window2D(h, w, kh, kw int, stride, pad graph.Value) (window, error) {
-	top, _, err := graph.WindowPads(h, kh, stride, pad, 0)
-	if err != nil {
-		return window{}, err
-	}
-	left, _, err := graph.WindowPads(w, kw, stride, pad, 1)
-	if err != nil {
-		return window{}, err
-	}
-	st, _ := stride.Tuple()
-	return window{h, w, kh, kw, int(st[0]), int(st[1]), top, left}, nil
-}
-
-// each calls f for every cell of the window at output cell (i, j) that lies
-// inside the image: kernel cell (kh, kw), image cell (r, s).
-func (g window) each(i, j int, f func(kh, kw, r, s int)) {
-	for kh := 0; kh < g.kh; kh++ {
-		r := i*g.sh + kh - g.top
-		if r < 0 || r >= g.h {
-			continue
-		}
-		for kw := 0; kw < g.kw; kw++ {
-			s := j*g.sw + kw - g.left
-			if s >= 0 && s < g.w {
-				f(kh, kw, r, s)
-			}
-		}
-	}
 }
 
 // entryWin is a sliding window at a symbolic place: two bound variables, the

@@ -22,8 +22,4 @@ var CPool = graph.Register(&graph.Op{
 	Entry: func(s *graph.Space, a graph.Attrs, _ []graph.Shape, _ []graph.Index) (*graph.Expr, error) {
 		return graph.EntryInv(graph.EntryMul(graph.EntryNumber(s.Size(dim(a, 1))), graph.EntryNumber(s.Size(dim(a, 2))))), nil
 	},
-	Mean: func(_ graph.Attrs, _, out [][]int) (*graph.Meaning, error) {
-		y := out[0]
-		return constMeaning(y, 1, int64(y[2]*y[3]), always), nil
-	},
 })

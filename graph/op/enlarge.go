@@ -41,18 +41,4 @@ var Enlarge = graph.Register(&graph.Op{
 		}
 		return graph.EntryWhen(graph.EntryRead(0, from...), inside...), nil
 	},
-	Mean: func(_ graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
-		w, y := in[0], out[0]
-		top, left := (y[2]-w[2])/2, (y[3]-w[3])/2
-		idx := make([]int32, graph.NumElements(y))
-		graph.Each(y, func(flat int, at []int) {
-			r, s := at[2]-top, at[3]-left
-			if r < 0 || r >= w[2] || s < 0 || s >= w[3] {
-				idx[flat] = -1
-				return
-			}
-			idx[flat] = int32(((at[0]*w[1]+at[1])*w[2]+r)*w[3] + s)
-		})
-		return graph.Gather(idx), nil
-	},
 })

@@ -12,7 +12,4 @@ var EWAdd = graph.Register(&graph.Op{
 	Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 		return graph.EntryAdd(graph.EntryRead(0, at...), graph.EntryRead(1, at...)), nil
 	},
-	Mean: func(_ graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
-		return binary(graph.StepAdd, in), nil
-	},
 })

@@ -12,10 +12,4 @@ var EWDiv = graph.Register(&graph.Op{
 	Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 		return graph.EntryMul(graph.EntryRead(0, at...), graph.EntryFn(text("reciprocal"), graph.EntryRead(1, at...))), nil
 	},
-	Mean: func(_ graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
-		var p program
-		n := graph.NumElements(in[0])
-		p.mul(0, p.fn("reciprocal", 1, n), n)
-		return p.done(), nil
-	},
 })

@@ -12,11 +12,6 @@ var EWMax = graph.Register(&graph.Op{
 	Entry: func(s *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 		return entryLarger(s, graph.EntryRead(0, at...), graph.EntryRead(1, at...)), nil
 	},
-	Mean: func(_ graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
-		var p program
-		p.max(0, 1, graph.NumElements(in[0]))
-		return p.done(), nil
-	},
 })
 
 // entryLarger is the larger of two expressions: the maximum over k of 0 and 1

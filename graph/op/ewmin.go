@@ -12,10 +12,4 @@ var EWMin = graph.Register(&graph.Op{
 	Entry: func(s *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 		return minus(entryLarger(s, minus(graph.EntryRead(0, at...)), minus(graph.EntryRead(1, at...)))), nil
 	},
-	Mean: func(_ graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
-		var p program
-		n := graph.NumElements(in[0])
-		p.neg(p.max(p.neg(0, n), p.neg(1, n), n), n)
-		return p.done(), nil
-	},
 })

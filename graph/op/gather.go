@@ -37,28 +37,10 @@ var Gather = graph.Register(&graph.Op{
 		if err != nil {
 			return nil, err
 		}
-		// The sum over all positions k of those that are looked up, as k or, counted
-		// from the end, as k-n.
-		k, behind, n := s.Var("k"), axis+len(in[1]), s.Size(in[0][axis].Dim)
-		from := append(append(append([]graph.Index{}, at[:axis]...), k.Index()), at[behind:]...)
-		here := func(k graph.Index) *graph.Expr {
-			return graph.EntryFn(text(graph.IsZero),
-				graph.EntryAdd(graph.EntryRead(1, at[axis:behind]...), minus(graph.EntryNumber(k))))
-		}
-		return graph.EntrySum(graph.EntryMul(graph.EntryAdd(here(k.Index()), here(k.Index().Sub(n))), graph.EntryRead(0, from...)),
-			[]graph.Bound{{Var: k, N: n}}), nil
-	},
-	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
-		x, axis := in[0], num(a, 0)
-		inner, k := graph.NumElements(x[axis+1:]), graph.NumElements(in[1])
-		n := graph.NumElements(out[0])
-		st := graph.Step{Kind: graph.StepTake, N: n, X: 0, Y: 1, A: make([]int32, n), B: make([]int32, n),
-			Num: int64(inner), Den: int64(x[axis])}
-		for i := range n {
-			st.A[i] = int32(i/inner/k*x[axis]*inner + i%inner)
-			st.B[i] = int32(i / inner % k)
-		}
-		return &graph.Meaning{Steps: []graph.Step{st}, Outs: []int{0}}, nil
+		behind := axis + len(in[1])
+		return s.EntryPick(graph.EntryRead(1, at[axis:behind]...), s.Size(in[0][axis].Dim), func(k graph.Index) *graph.Expr {
+			return graph.EntryRead(0, append(append(append([]graph.Index{}, at[:axis]...), k), at[behind:]...)...)
+		}), nil
 	},
 	FLOPs: noFLOPs,
 })

@@ -18,7 +18,4 @@ var IMatMul = graph.Register(&graph.Op{
 	Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 		return graph.EntryWhen(graph.EntryNumber(graph.IndexInt(1)), graph.GuardEq(at[0], at[1])), nil
 	},
-	Mean: func(_ graph.Attrs, _, out [][]int) (*graph.Meaning, error) {
-		return constMeaning(out[0], 1, 1, func(at []int) bool { return at[0] == at[1] }), nil
-	},
 })

@@ -175,7 +175,7 @@ func TestInfer(t *testing.T) {
 
 func TestEveryOperatorIsDocumented(t *testing.T) {
 	for _, o := range graph.Ops() {
-		if len(o.Doc) < 10 || !strings.HasSuffix(o.Doc, ".") || o.Infer == nil || o.Mean == nil || o.Out < 1 {
+		if len(o.Doc) < 10 || !strings.HasSuffix(o.Doc, ".") || o.Infer == nil || (o.Entry == nil) == (o.Expand == nil) || o.Out < 1 {
 			t.Errorf("operator %s: doc %q", o.Name, o.Doc)
 		}
 		seen := map[string]bool{}

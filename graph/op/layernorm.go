@@ -55,26 +55,5 @@ var LayerNorm = graph.Register(&graph.Op{
 			graph.EntryMul(apart(at), graph.EntryFn(text("rsqrt", a[1]), variance), graph.EntryRead(1, at[first:]...)),
 			graph.EntryRead(2, at[first:]...)), nil
 	},
-	Mean: func(a graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
-		x := in[0]
-		var axes []int
-		for i := num(a, 0); i < len(x); i++ {
-			axes = append(axes, i)
-		}
-		g := groupsOf(x, over(len(x), axes...))
-		n, k := len(g.cells), len(g.start)-1
-		var p program
-		mean := p.fold(graph.StepSum, 0, g, n/k)
-		apart := p.add(0, p.gather(p.neg(mean, k), g.of), n)
-		inv := p.fn(graph.FuncText("rsqrt", a[1]), p.fold(graph.StepSum, p.mul(apart, apart, n), g, n/k), k)
-		// Groups are runs of n/k elements: the normalized axes are the last.
-		tile := make([]int32, n)
-		for i := range tile {
-			tile[i] = int32(i % (n / k))
-		}
-		scaled := p.mul(p.mul(apart, p.gather(inv, g.of), n), p.gather(1, tile), n)
-		p.add(scaled, p.gather(2, tile), n)
-		return p.done(), nil
-	},
 	FLOPs: perElement(8),
 })

@@ -34,27 +34,6 @@ var MatMul = graph.Register(&graph.Op{
 		return graph.EntrySum(graph.EntryMul(graph.EntryRead(0, x...), graph.EntryRead(1, y...)),
 			[]graph.Bound{{Var: k, N: s.Size(in[0][r-1].Dim)}}), nil
 	},
-	Mean: func(_ graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
-		r := len(out[0])
-		m, n, k := out[0][r-2], out[0][r-1], in[0][r-1]
-		batch := graph.NumElements(out[0][:r-2])
-		st := graph.Step{Kind: graph.StepSumProd, N: batch * m * n, X: 0, Y: 1, Num: 1, Den: 1}
-		st.Start = make([]int32, 1, st.N+1)
-		st.A = make([]int32, 0, st.N*k)
-		st.B = make([]int32, 0, st.N*k)
-		for b := 0; b < batch; b++ {
-			for i := 0; i < m; i++ {
-				for j := 0; j < n; j++ {
-					for l := 0; l < k; l++ {
-						st.A = append(st.A, int32((b*m+i)*k+l))
-						st.B = append(st.B, int32((b*k+l)*n+j))
-					}
-					st.Start = append(st.Start, int32(len(st.A)))
-				}
-			}
-		}
-		return &graph.Meaning{Steps: []graph.Step{st}, Outs: []int{0}}, nil
-	},
 	FLOPs: func(_ graph.Attrs, in, out [][]int) int64 {
 		return graph.Product(2, graph.NumElements(out[0]), in[0][len(in[0])-1])
 	},

@@ -444,7 +444,7 @@ func TestCentring(t *testing.T) {
 }
 
 // An attribute variable has no meaning of its own.
-func TestMeanRefusesVariables(t *testing.T) {
+func TestProgramRefusesVariables(t *testing.T) {
 	x, w := []int{1, 1, 2, 2}, []int{1, 1, 1, 1}
 	for _, c := range []struct {
 		op   *graph.Op
@@ -452,12 +452,12 @@ func TestMeanRefusesVariables(t *testing.T) {
 		in   [][]int
 		want string
 	}{
-		{op.Conv2D, named{"pad": name("valid"), "act": graph.VarValue("f", "act")}, [][]int{x, w}, "activation f is not a name"},
-		{op.Conv2D, named{"pad": graph.VarValue("p", "padding")}, [][]int{x, w}, "padding p is not known"},
-		{op.PoolMax, named{"kh": n(1), "kw": n(1), "pad": name("valid"), "stride": graph.VarValue("s", "stride")}, [][]int{x}, "stride s: want two positive numbers"},
-		{op.PoolAvg, named{"kh": n(1), "kw": n(1), "pad": name("valid"), "border": graph.VarValue("b", "border")}, [][]int{x}, "border b is not a name"},
+		{op.Conv2D, named{"pad": name("valid"), "act": graph.VarValue("f", "act")}, [][]int{x, w}, "function f is not a name"},
+		{op.Conv2D, named{"pad": graph.VarValue("p", "padding")}, [][]int{x, w}, "padding p has no value"},
+		{op.PoolMax, named{"kh": n(1), "kw": n(1), "pad": name("valid"), "stride": graph.VarValue("s", "stride")}, [][]int{x}, "stride s has no value"},
+		{op.PoolAvg, named{"kh": n(1), "kw": n(1), "pad": name("valid"), "border": graph.VarValue("b", "border")}, [][]int{x}, "border b has no value"},
 	} {
-		if _, err := c.op.Mean(c.op.MustAttr(c.a), c.in, [][]int{x}); err == nil || err.Error() != c.want {
+		if _, err := c.op.Program(c.op.MustAttr(c.a), c.in, [][]int{x}); err == nil || err.Error() != c.want {
 			t.Errorf("%s: got %v, want %s", c.op.Name, err, c.want)
 		}
 	}

@@ -322,15 +322,8 @@ func init() {
 		}},
 		modelMeaning{op.Resize, func(t *rapid.T) {
 			x := fill(1, drawShape(t, 1, 3)...)
-			sizes := make([]int, len(x.Sizes))
-			tup := make([]int64, len(x.Sizes))
-			for i := range sizes {
-				sizes[i] = rapid.IntRange(1, 7).Draw(t, "size")
-				tup[i] = int64(sizes[i])
-			}
-			method := rapid.SampledFrom([]string{"linear", "nearest_floor", "nearest_ceil", "nearest_round", "nearest_roundup"}).Draw(t, "method")
-			coord := rapid.SampledFrom([]string{"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"}).Draw(t, "coordinates")
-			compare(t, op.Resize, named{"sizes": tuple(tup...), "mode": name(method + "_" + coord)}, []tensor{x},
+			a, sizes, method, coord := drawResize(t, x.Sizes)
+			compare(t, op.Resize, a, []tensor{x},
 				build(func(i []int) float64 { return resized(x, method, coord, i, sizes, nil) }, sizes...))
 		}})
 	entries := map[string]func(t *rapid.T){
@@ -356,6 +349,15 @@ func init() {
 			x := fill(1, drawShape(t, 0, 3)...)
 			a, _, _, _ := drawPad(t, x.Sizes)
 			checkEntry(t, op.Pad, a, x)
+		},
+		"resize": func(t *rapid.T) {
+			x := fill(1, drawShape(t, 1, 3)...)
+			a, _, _, _ := drawResize(t, x.Sizes)
+			checkEntry(t, op.Resize, a, x)
+		},
+		"cast": func(t *rapid.T) {
+			to := rapid.SampledFrom([]string{"float64", "float16", "int32", "int64", "int8", "bool"}).Draw(t, "to")
+			checkEntry(t, op.Cast, named{"to": name(to)}, fill(1, drawShape(t, 0, 2)...))
 		},
 		"gather": func(t *rapid.T) {
 			x := fill(1, drawShape(t, 1, 3)...)
@@ -399,6 +401,19 @@ func drawReshape(t *rapid.T, sizes []int) []int {
 		}
 	}
 	return to
+}
+
+// drawResize draws other sizes and a mode.
+func drawResize(t *rapid.T, from []int) (a named, sizes []int, method, coord string) {
+	sizes = make([]int, len(from))
+	tup := make([]int64, len(from))
+	for i := range sizes {
+		sizes[i] = rapid.IntRange(1, 7).Draw(t, "size")
+		tup[i] = int64(sizes[i])
+	}
+	method = rapid.SampledFrom([]string{"linear", "nearest_floor", "nearest_ceil", "nearest_round", "nearest_roundup"}).Draw(t, "method")
+	coord = rapid.SampledFrom([]string{"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"}).Draw(t, "coordinates")
+	return named{"sizes": tuple(tup...), "mode": name(method + "_" + coord)}, sizes, method, coord
 }
 
 func drawPad(t *rapid.T, sizes []int) (a named, to, before []int, value float64) {
@@ -452,12 +467,6 @@ func resized(x tensor, method, coord string, i, sizes, from []int) float64 {
 
 // modelEntries are checks of entries by operator.
 var modelEntries = map[string]func(t *rapid.T){}
-
-// noEntry are the operators that have none, and why.
-var noEntry = map[string]string{
-	"resize": "its elements' places depend on real numbers",
-	"cast":   "laws do not speak of element types",
-}
 
 var last = named{"axis": graph.DimValue(graph.RunLen("P").Add(graph.Int(1)))}
 

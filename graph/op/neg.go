@@ -12,9 +12,4 @@ var Neg = graph.Register(&graph.Op{
 	Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 		return minus(graph.EntryRead(0, at...)), nil
 	},
-	Mean: func(_ graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
-		var p program
-		p.neg(0, graph.NumElements(in[0]))
-		return p.done(), nil
-	},
 })

@@ -30,7 +30,4 @@ var One = graph.Register(&graph.Op{
 	Entry: func(*graph.Space, graph.Attrs, []graph.Shape, []graph.Index) (*graph.Expr, error) {
 		return graph.EntryNumber(graph.IndexInt(1)), nil
 	},
-	Mean: func(_ graph.Attrs, _, out [][]int) (*graph.Meaning, error) {
-		return constMeaning(out[0], 1, 1, always), nil
-	},
 })

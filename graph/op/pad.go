@@ -50,47 +50,6 @@ var Pad = graph.Register(&graph.Op{
 		}
 		return graph.EntryWhen(read, inside...), nil
 	},
-	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
-		x, before := in[0], ints(a[0])
-		st := graph.Strides(x)
-		idx := make([]int32, graph.NumElements(out[0]))
-		hole := int32(-1)
-		v, ok := a[2].Number()
-		if !ok {
-			return nil, fmt.Errorf("value %s is not a number", a[2])
-		}
-		n, whole := wholeNumber(v)
-		if whole && n != 0 {
-			hole = -2
-		}
-		graph.Each(out[0], func(flat int, at []int) {
-			p := 0
-			for i, v := range at {
-				if v -= before[i]; v < 0 || v >= x[i] {
-					idx[flat] = hole
-					return
-				}
-				p += v * st[i]
-			}
-			idx[flat] = int32(p)
-		})
-		var p program
-		if whole {
-			p.push(graph.Step{Kind: graph.StepGather, N: len(idx), X: 0, A: idx, Num: n, Den: 1})
-			return p.done(), nil
-		}
-		// A number that is not whole is a function of zero.
-		zero := p.push(graph.Step{Kind: graph.StepConst, N: 1, C: []int64{0}, Den: 1})
-		value := p.fn(graph.FuncText("number", a[2]), zero, 1)
-		src := make([]int8, len(idx))
-		for i := range idx {
-			if idx[i] < 0 {
-				idx[i], src[i] = 0, 1
-			}
-		}
-		p.push(graph.Step{Kind: graph.StepGather, N: len(idx), X: 0, Y: value, A: idx, Src: src})
-		return p.done(), nil
-	},
 	FLOPs: noFLOPs,
 })
 

@@ -37,27 +37,6 @@ func inferPool(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, 
 	return one(out)
 }
 
-// poolCells lists, for each output cell, the input cells under its window.
-func poolCells(a graph.Attrs, in, out [][]int) (start, cells []int32, err error) {
-	x, y := in[0], out[0]
-	win, err := window2D(x[2], x[3], num(a, 0), num(a, 1), a[2], a[3])
-	if err != nil {
-		return nil, nil, err
-	}
-	start = make([]int32, 1, graph.NumElements(y)+1)
-	for p := 0; p < y[0]*y[1]; p++ {
-		for i := 0; i < y[2]; i++ {
-			for j := 0; j < y[3]; j++ {
-				win.each(i, j, func(_, _, r, s int) {
-					cells = append(cells, int32((p*x[2]+r)*x[3]+s))
-				})
-				start = append(start, int32(len(cells)))
-			}
-		}
-	}
-	return start, cells, nil
-}
-
 func poolFLOPs(a graph.Attrs, _, out [][]int) int64 {
 	return graph.Product(graph.NumElements(out[0]), num(a, 0), num(a, 1))
 }

@@ -13,15 +13,5 @@ var PoolMax = graph.Register(&graph.Op{
 		win := entryWindow(s, in[0][2].Dim, in[0][3].Dim, dim(a, 0), dim(a, 1), a[2], a[3], at)
 		return graph.EntryMax(graph.EntryRead(0, at[0], at[1], win.cell[0], win.cell[1]), win.over, win.inside...), nil
 	},
-	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
-		start, cells, err := poolCells(a, in, out)
-		if err != nil {
-			return nil, err
-		}
-		return &graph.Meaning{
-			Steps: []graph.Step{{Kind: graph.StepMax, N: graph.NumElements(out[0]), X: 0, Start: start, A: cells}},
-			Outs:  []int{0},
-		}, nil
-	},
 	FLOPs: poolFLOPs,
 })

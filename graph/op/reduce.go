@@ -89,16 +89,3 @@ func countOf(s *graph.Space, bounds []graph.Bound) *graph.Expr {
 	}
 	return n
 }
-
-func meanReduce(k graph.StepKind, average bool) func(graph.Attrs, [][]int, [][]int) (*graph.Meaning, error) {
-	return func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
-		g := groupsOf(in[0], over(len(in[0]), ints(a[0])...))
-		den := 1
-		if average {
-			den = graph.NumElements(in[0]) / graph.NumElements(out[0])
-		}
-		var p program
-		p.fold(k, 0, g, den)
-		return p.done(), nil
-	}
-}

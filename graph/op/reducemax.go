@@ -12,6 +12,5 @@ var ReduceMax = graph.Register(&graph.Op{
 		from, bounds := entryReduce(s, a, in, at)
 		return graph.EntryMax(graph.EntryRead(0, from...), bounds), nil
 	},
-	Mean:  meanReduce(graph.StepMax, false),
 	FLOPs: perElement(1),
 })

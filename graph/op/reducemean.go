@@ -12,6 +12,5 @@ var ReduceMean = graph.Register(&graph.Op{
 		from, bounds := entryReduce(s, a, in, at)
 		return graph.EntryMul(graph.EntryInv(countOf(s, bounds)), graph.EntrySum(graph.EntryRead(0, from...), bounds)), nil
 	},
-	Mean:  meanReduce(graph.StepSum, true),
 	FLOPs: perElement(1),
 })

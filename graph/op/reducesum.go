@@ -12,6 +12,5 @@ var ReduceSum = graph.Register(&graph.Op{
 		from, bounds := entryReduce(s, a, in, at)
 		return graph.EntrySum(graph.EntryRead(0, from...), bounds), nil
 	},
-	Mean:  meanReduce(graph.StepSum, false),
 	FLOPs: perElement(1),
 })

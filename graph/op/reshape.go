@@ -45,13 +45,6 @@ var Reshape = graph.Register(&graph.Op{
 		to, _ := a[0].Shape()
 		return graph.EntryRead(0, unravel(s, in[0], to, at)...), nil
 	},
-	Mean: func(_ graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
-		idx := make([]int32, graph.NumElements(out[0]))
-		for i := range idx {
-			idx[i] = int32(i)
-		}
-		return graph.Gather(idx), nil
-	},
 	FLOPs: noFLOPs,
 })
 

@@ -49,63 +49,46 @@ var Resize = graph.Register(&graph.Op{
 		}
 		return one(graph.Sizes(sizes...))
 	},
-	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
+	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 		name, _ := a[1].Name()
 		method, coord, err := resizeMode(name)
 		if err != nil {
 			return nil, err
 		}
-		x, y := in[0], out[0]
-		axes := make([][]sample, len(x))
-		den := int64(1)
-		for i := range x {
-			var d int64
-			if axes[i], d, err = samples(method, coord, x[i], y[i]); err != nil {
-				return nil, err
-			}
-			if den > maxWeight/d {
-				return nil, fmt.Errorf("sizes %v to %v: the weights are too fine", x, y)
-			}
-			den *= d
+		sizes, ok := in[0].Concrete()
+		if !ok {
+			return nil, fmt.Errorf("shape %s: want sizes that are numbers", in[0])
 		}
-		st := graph.Strides(x)
-		sum := graph.Step{Kind: graph.StepSumProd, N: graph.NumElements(y), X: 0, Start: []int32{0}, Num: 1, Den: 1}
-		weights := graph.Step{Kind: graph.StepConst, Den: den}
-		at, rows := map[int64]int32{}, false
-		graph.Each(y, func(_ int, idx []int) {
-			cells := []sample{{0, 1}}
-			for i, v := range idx {
-				var next []sample
-				two := axes[i][2*v : 2*v+2]
-				for _, c := range cells {
-					for _, s := range two {
-						if s.weight != 0 {
-							next = append(next, sample{c.cell + s.cell*st[i], c.weight * s.weight})
-						}
-					}
-				}
-				cells = next
+		from, weight := make([]graph.Index, len(at)), []*graph.Expr{}
+		var over []graph.Bound
+		var some []graph.Guard
+		for i, to := range ints(a[0]) {
+			x, d := coordinate(coord, sizes[i], to, at[i])
+			// Within the image: x/d is from 0 to the last cell.
+			x = s.Max0(x).Sub(s.Max0(x.AddInt(-d * int64(sizes[i]-1))))
+			switch low := s.Div(x, d); {
+			case d == 1 || method == "nearest_floor":
+				from[i] = low
+			case method == "nearest_ceil":
+				from[i] = s.Div(x.Scale(-1), d).Scale(-1)
+			case method == "nearest_round": // the ceiling of x/d - 1/2
+				from[i] = s.Div(x.Scale(-2).AddInt(d), 2*d).Scale(-1)
+			case method == "nearest_roundup":
+				from[i] = s.Div(x.Scale(2).AddInt(d), 2*d)
+			default: // linear: the cell below with weight 1-rest/d and the next one with rest/d
+				k, rest := s.Var("k"), x.AddScaled(low, -d)
+				from[i] = low.Add(k.Index())
+				weight = append(weight, graph.EntryInv(graph.EntryNumber(graph.IndexInt(d))), graph.EntryAdd(
+					graph.EntryWhen(graph.EntryNumber(rest.Scale(-1).AddInt(d)), graph.GuardEq(k.Index(), graph.IndexInt(0))),
+					graph.EntryWhen(graph.EntryNumber(rest), graph.GuardEq(k.Index(), graph.IndexInt(1)))))
+				over = append(over, graph.Bound{Var: k, N: graph.IndexInt(2)})
+				some = append(some, graph.GuardLe(k.Index(), rest)) // no cell that counts for nothing
 			}
-			rows = rows || len(cells) != 1
-			for _, c := range cells {
-				w, ok := at[c.weight]
-				if !ok {
-					w = int32(len(weights.C))
-					at[c.weight] = w
-					weights.C = append(weights.C, c.weight)
-				}
-				sum.A, sum.B = append(sum.A, int32(c.cell)), append(sum.B, w)
-			}
-			sum.Start = append(sum.Start, int32(len(sum.A)))
-		})
-		if !rows { // one cell each, whose weight is 1
-			return graph.Gather(sum.A), nil
 		}
-		var p program
-		weights.N = len(weights.C)
-		sum.Y = p.push(weights)
-		p.push(sum)
-		return p.done(), nil
+		if len(over) == 0 {
+			return graph.EntryRead(0, from...), nil
+		}
+		return graph.EntrySum(graph.EntryMul(append(weight, graph.EntryRead(0, from...))...), over, some...), nil
 	},
 	FLOPs: func(a graph.Attrs, in, out [][]int) int64 {
 		name, _ := a[1].Name()
@@ -139,71 +122,18 @@ func resizeMode(mode string) (method, coord string, err error) {
 	return "", "", fmt.Errorf("mode %s is not known", mode)
 }
 
-// maxWeight bounds the common denominator of weights.
-const maxWeight = 1 << 50
-
-// sample is a cell along one axis, or of the tensor, and its weight in units of
-// one over a common denominator.
-type sample struct {
-	cell   int
-	weight int64
-}
-
-// samples are the two cells, 2*i and 2*i+1, that each of out cells takes along
-// an axis of n cells, and what their weights are divided by. The weight of a
-// cell that is not needed is 0.
-func samples(method, coord string, n, out int) ([]sample, int64, error) {
-	// The coordinate of cell i is (a*i + b)/d.
-	a, b, d := int64(n), int64(0), int64(out)
-	switch coord {
-	case "half_pixel", "pytorch_half_pixel":
-		if a, b, d = 2*int64(n), int64(n)-int64(out), 2*int64(out); coord != "half_pixel" && out == 1 {
-			a, b, d = 0, 0, 1
-		}
-	case "align_corners":
-		if a, d = int64(n-1), int64(out-1); out == 1 {
-			a, d = 0, 1
-		}
+// coordinate is x/d, the place along an axis of n cells that cell at of out takes.
+func coordinate(coord string, n, out int, at graph.Index) (x graph.Index, d int64) {
+	size, to := int64(n), int64(out)
+	switch {
+	case n == out && (coord != "pytorch_half_pixel" || out > 1):
+		return at, 1
+	case out == 1 && (coord == "align_corners" || coord == "pytorch_half_pixel"):
+		return graph.IndexInt(0), 1
+	case coord == "align_corners":
+		return at.Scale(size - 1), to - 1
+	case coord == "asymmetric":
+		return at.Scale(size), to
 	}
-	if n > 1<<24 || out > 1<<24 {
-		return nil, 0, fmt.Errorf("size %d to %d is too large to interpolate", n, out)
-	}
-	if n == out && (coord != "pytorch_half_pixel" || out > 1) {
-		a, b, d = 1, 0, 1
-	}
-	last := int64(n - 1)
-	within := func(k int64) int { return int(min(max(k, 0), last)) }
-	cells := make([]sample, 2*out)
-	unit := int64(1)
-	if method == "linear" {
-		unit = d
-	}
-	for i := range out {
-		x := a*int64(i) + b // times 1/d
-		low := x / d
-		if x < low*d {
-			low--
-		}
-		rest := x - low*d
-		two := cells[2*i:]
-		switch method {
-		case "linear":
-			if x <= 0 || x >= last*d {
-				two[0] = sample{within(low), unit}
-				break
-			}
-			two[0], two[1] = sample{within(low), d - rest}, sample{within(low + 1), rest}
-			continue
-		case "nearest_floor":
-			two[0] = sample{within(low), unit}
-		case "nearest_ceil":
-			two[0] = sample{within(low + min(rest, 1)), unit}
-		default:
-			if 2*rest > d || 2*rest == d && method == "nearest_roundup" {
-				low++
-			}
-			two[0] = sample{within(low), unit}
-		}
-	}
-	return cells, unit, nil
+	return at.Scale(2 * size).AddInt(size - to), 2 * to
 }

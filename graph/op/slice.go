@@ -43,21 +43,4 @@ var Slice = graph.Register(&graph.Op{
 		from[axis] = at[axis].Add(s.Size(dim(a, 1)))
 		return graph.EntryRead(0, from...), nil
 	},
-	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
-		axis, lo := num(a, 0), num(a, 1)
-		return sliceMeaning(in[0], out[0], axis, lo), nil
-	},
 })
-
-func sliceMeaning(in, out []int, axis, lo int) *graph.Meaning {
-	st := graph.Strides(in)
-	idx := make([]int32, graph.NumElements(out))
-	graph.Each(out, func(flat int, at []int) {
-		p := lo * st[axis]
-		for i, v := range at {
-			p += v * st[i]
-		}
-		idx[flat] = int32(p)
-	})
-	return graph.Gather(idx)
-}

@@ -21,10 +21,4 @@ var SMul = graph.Register(&graph.Op{
 	Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 		return graph.EntryMul(graph.EntryRead(0, at...), graph.EntryRead(1)), nil
 	},
-	Mean: func(_ graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
-		return &graph.Meaning{
-			Steps: []graph.Step{{Kind: graph.StepScale, N: graph.NumElements(in[0]), X: 0, Y: 1}},
-			Outs:  []int{0},
-		}, nil
-	},
 })

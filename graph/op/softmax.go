@@ -20,22 +20,21 @@ var Softmax = graph.Register(&graph.Op{
 		if err != nil {
 			return nil, err
 		}
-		k := s.Var("k")
-		along := append([]graph.Index{}, at...)
-		along[axis] = k.Index()
-		exp := func(at []graph.Index) *graph.Expr { return graph.EntryFn(text("exp"), graph.EntryRead(0, at...)) }
-		sum := graph.EntrySum(exp(along), []graph.Bound{{Var: k, N: s.Size(in[0][axis].Dim)}})
+		n := s.Size(in[0][axis].Dim)
+		along := func() ([]graph.Index, []graph.Bound) {
+			k := s.Var("k")
+			from := append([]graph.Index{}, at...)
+			from[axis] = k.Index()
+			return from, []graph.Bound{{Var: k, N: n}}
+		}
+		from, over := along()
+		largest := graph.EntryMax(graph.EntryRead(0, from...), over)
+		exp := func(at []graph.Index) *graph.Expr {
+			return graph.EntryShifted(text("exp"), graph.EntryRead(0, at...), largest)
+		}
+		from, over = along()
+		sum := graph.EntrySum(exp(from), over)
 		return graph.EntryMul(exp(at), graph.EntryFn(text("reciprocal"), sum)), nil
-	},
-	Mean: func(a graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
-		g := groupsOf(in[0], over(len(in[0]), num(a, 0)))
-		n, k := len(g.cells), len(g.start)-1
-		var p program
-		shift := p.neg(p.push(graph.Step{Kind: graph.StepShift, N: k, X: 0, Start: g.start, A: g.cells}), k)
-		e := p.fn("exp", p.add(0, p.gather(shift, g.of), n), n)
-		inv := p.fn("reciprocal", p.fold(graph.StepSum, e, g, 1), k)
-		p.mul(e, p.gather(inv, g.of), n)
-		return p.done(), nil
 	},
 	FLOPs: perElement(5),
 })

@@ -32,11 +32,6 @@ var Split = graph.Register(&graph.Op{
 		n := f.NormShape(x)
 		return []graph.Shape{n.With(i, at), n.With(i, n[i].Dim.Sub(at))}, nil
 	},
-	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
-		axis, at := num(a, 0), num(a, 1)
-		l, r := sliceMeaning(in[0], out[0], axis, 0), sliceMeaning(in[0], out[1], axis, at)
-		return &graph.Meaning{Steps: []graph.Step{l.Steps[0], r.Steps[0]}, Outs: []int{0, 1}}, nil
-	},
 	ExpandsTo: []*graph.Op{Slice},
 	Expand: func(a graph.Attrs, in []graph.Shape) ([]graph.Prim, error) {
 		i, err := in[0].Index(dim(a, 0))

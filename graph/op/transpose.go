@@ -36,19 +36,6 @@ var Transpose = graph.Register(&graph.Op{
 		}
 		return graph.EntryRead(0, from...), nil
 	},
-	Mean: func(a graph.Attrs, in, out [][]int) (*graph.Meaning, error) {
-		perm, _ := a[0].Tuple()
-		st := graph.Strides(in[0])
-		idx := make([]int32, graph.NumElements(out[0]))
-		graph.Each(out[0], func(flat int, at []int) {
-			p := 0
-			for i, v := range at {
-				p += v * st[perm[i]]
-			}
-			idx[flat] = int32(p)
-		})
-		return graph.Gather(idx), nil
-	},
 })
 
 func isPerm(p []int64) bool {

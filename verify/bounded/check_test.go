@@ -108,8 +108,8 @@ func TestCheck(t *testing.T) {
 func TestUndecided(t *testing.T) {
 	graph.Register(&graph.Op{Name: "mystery", In: 1, Out: 1, Pointwise: true,
 		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return in, nil },
-		Mean: func(_ graph.Attrs, in, _ [][]int) (*graph.Meaning, error) {
-			return &graph.Meaning{Outs: []int{0}, Steps: []graph.Step{{Kind: graph.StepMap, N: graph.NumElements(in[0]), Fn: "mystery"}}}, nil
+		Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+			return graph.EntryFn(graph.NameValue("mystery"), graph.EntryRead(0, at...)), nil
 		}})
 	for text, want := range map[string]Result{
 		"axiom a given X : [1] then mystery(mystery(X)) == mystery(X)":                                                {Instances: 1, Undecided: 1, Complete: true},

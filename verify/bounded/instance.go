@@ -88,7 +88,7 @@ type instance struct {
 
 type step struct {
 	sizes []int
-	mean  *graph.Meaning
+	mean  *graph.Program
 	fn    string // applied to the argument, or to what mean yields
 	err   error
 }
@@ -184,7 +184,7 @@ func (p *plan) step(n *node, v *law.Valuation, before []step, st *step) error {
 		}
 		outSizes[i] = c
 	}
-	if st.mean, err = t.Op.Mean(attrs, sizes, outSizes); err != nil {
+	if st.mean, err = t.Op.Program(attrs, sizes, outSizes); err != nil {
 		return fmt.Errorf("operator %s: %w", t.Op.Name, err)
 	}
 	st.sizes = outSizes[t.Out]

@@ -182,7 +182,7 @@ func (l *side) expr(space *graph.Space, t *law.Term, at []graph.Index) (*graph.E
 		return nil, err
 	}
 	op, attrs := p.Op, p.Attrs
-	if op.Entry == nil {
+	if op.Entry == nil || op.ByType {
 		return nil, fmt.Errorf("operator %s has no entry", op.Name)
 	}
 	return op.Entry(space, attrs, in, at)

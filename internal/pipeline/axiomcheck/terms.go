@@ -63,7 +63,7 @@ func newSamples() *sampling {
 	var ops []*graph.Op
 	for _, op := range graph.Ops() {
 		switch {
-		case op.Infer == nil || op.Mean == nil:
+		case op.Entry == nil && op.Expand == nil:
 		case op.In == 0:
 			for range sampleConstants {
 				s.apply(op)

@@ -1,10 +1,12 @@
 package graph
 
-// Meaning is what an operator computes for given shapes: a list of steps over
-// flat element arrays, independent of the number type. It is the one place
-// where an operator's semantics is written; package graph/interp runs it over
-// any ring, and everything faster is tested against that.
-type Meaning struct {
+import "fmt"
+
+// Program is what an operator computes for given sizes: steps over flat element
+// arrays, independent of the number type. It is made from the operator's
+// definition, see [Op.Program]; package graph/interp runs it over any ring. A
+// Program does not change and may be shared.
+type Program struct {
 	Steps []Step
 	Outs  []int // the step that yields each output
 }
@@ -32,7 +34,7 @@ const (
 	// StepMap is out[i] = Fn(X[i]) for a pointwise function by name, with its
 	// parameters if it has any, see [FuncText].
 	StepMap
-	// StepConst is out[i] = C[i]/Den.
+	// StepConst is out[i] = C[i]/Den, or C[i]/D[i] if there are Ds.
 	StepConst
 	// StepShift is a number that the steps after it cancel: 0 in exact
 	// arithmetic; in arithmetic that rounds, as StepMax, so that exponentials
@@ -50,7 +52,7 @@ const (
 // -1-k if negative.
 type Operand int
 
-// Step is one step of a Meaning.
+// Step is one step of a Program.
 type Step struct {
 	Kind  StepKind
 	N     int // number of elements of the result
@@ -59,16 +61,33 @@ type Step struct {
 	Src   []int8    // of a gather with several operands: 0 = X, 1 = Y, 2.. = More
 	Start []int32
 	A, B  []int32
-	C     []int64 // of a StepConst
+	C, D  []int64 // of a StepConst
 	Num   int64
 	Den   int64
 	Fn    string
+	// Over says which elements a sum or a maximum takes, until they are listed in
+	// Start, A and B. See [Op.Loops].
+	Over *Ranges
 }
 
-// Gather builds a one-step meaning that copies elements of input 0; idx as in
-// StepGather.
-func Gather(idx []int32) *Meaning {
-	return &Meaning{Steps: []Step{{Kind: StepGather, N: len(idx), A: idx, Num: 1, Den: 1}}, Outs: []int{0}}
+// List writes the places down that a sum or a maximum takes. It is an error if
+// they are too many, or a maximum is of nothing.
+func (st *Step) List() (err error) {
+	if st.Over == nil {
+		return nil
+	}
+	if st.Start, st.A, st.B, err = st.Over.lists(st.N, st.Kind == StepSumProd); err != nil {
+		return err
+	}
+	st.Over = nil
+	if st.Kind == StepMax || st.Kind == StepShift {
+		for i := range st.N {
+			if st.Start[i] == st.Start[i+1] {
+				return fmt.Errorf("element %d is the largest of no elements", i)
+			}
+		}
+	}
+	return nil
 }
 
 // Strides are the row-major element strides of a shape.
