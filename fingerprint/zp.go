@@ -81,6 +81,30 @@ func (Zp) Add(a, b uint64) uint64 {
 // Mul is a * b.
 func (Zp) Mul(a, b uint64) uint64 { return MulMod(a, b) }
 
+// Dot is the sum of x[i]*y[i]; y is at least as long as x.
+func (Zp) Dot(x, y []uint64) uint64 {
+	var sum uint64
+	y = y[:len(x)]
+	for len(x) > 0 {
+		// Products are below 2^122: 32 of them fit into 128 bits.
+		n := min(len(x), 32)
+		var hi, lo, carry uint64
+		for i, a := range x[:n] {
+			h, l := bits.Mul64(a, y[i])
+			lo, carry = bits.Add64(lo, l, 0)
+			hi += h + carry
+		}
+		// 2^61 = 1 and 2^64 = 8; the five numbers are below 2^61 or small.
+		sum += lo&P + lo>>61 + hi<<3&P + hi>>58
+		sum = sum&P + sum>>61
+		x, y = x[n:], y[n:]
+	}
+	if sum >= P {
+		sum -= P
+	}
+	return sum
+}
+
 // rank is the place of x in the keyed order.
 func (z Zp) rank(x uint64) uint64 { return Mix(x ^ Mix(z.Key^0x6d6178)) }
 

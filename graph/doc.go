@@ -12,14 +12,15 @@
 //     polynomial over size variables in a law.
 //   - shape: a sequence of sizes ([Shape]); in a law it may hold axis runs
 //     ("P..": any number of axes).
-//   - meaning: what an operator computes, as index arithmetic over its
-//     inputs' elements and independent of the number type ([Meaning]); package
-//     graph/interp runs it over any ring.
+//   - entry: what an operator computes, said once: an entry of its output at a
+//     symbolic index, for all sizes and any number type ([Op.Entry], [Expr]).
+//   - program: the same for given sizes, as steps over arrays, made from the
+//     entry ([Program], [Op.Program]); package graph/interp runs it over any ring.
 //   - graph: operators over typed inputs with concrete sizes ([Graph]), made by
 //     a [Builder]; a node is an input or an operator application ([NodeID]), a
 //     tensor one output of a node ([Tensor]).
 //   - weight: an input that belongs to the model ([Graph.IsWeight]).
-//   - opaque node: one whose meaning is not known here; it is kept as it is and
+//   - opaque node: of which it is not known here what it computes; it is kept as it is and
 //     never rewritten ([Builder.Opaque]).
 //   - element type: how a graph's tensors are stored ([DType]).
 //

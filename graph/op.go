@@ -27,7 +27,7 @@ type Work struct {
 // Op is one tensor operator.
 type Op struct {
 	Name   string
-	Doc    string // its meaning in one or two sentences
+	Doc    string // what it computes, in one or two sentences
 	In     int    // number of input tensors
 	Out    int    // number of output tensors
 	Params []Param

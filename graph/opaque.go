@@ -38,7 +38,7 @@ func digestOf(payload any) ([]byte, error) {
 	return sum[:16], nil
 }
 
-// Opaque adds a node whose meaning is not known here: kind says what it is
+// Opaque adds a node of which it is not known here what it computes: kind says what it is
 // called where it comes from, and payload is whatever is needed to write it
 // back. Its outputs have the given types, at least one. Such a node is kept
 // exactly as it is: no rule applies to it, and no two of a graph are one.

@@ -48,7 +48,7 @@ func (Float) Integer(x float64) (int64, bool) {
 func (f Float) Fn(name string, x float64) float64 { return f.FnOf(name)(x) }
 
 // FnOf is the function of that name, with its parameters if it has any: that of
-// an operator ([graph.Op.Value]), or one that only meanings name.
+// an operator ([graph.Op.Value]), or one that only entries name.
 func (Float) FnOf(text string) func(float64) float64 {
 	name, p, err := graph.ParseFunc(text)
 	op, ok := graph.Lookup(name)

@@ -2,22 +2,119 @@ package interp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
 )
 
+// Evaluator evaluates graphs over a ring. Element types play no part: the ring's
+// arithmetic is used throughout. Dead operators are not evaluated, a tensor is made
+// when it is first read, and dropped after its last use.
+type Evaluator[T any] struct {
+	Ring Ring[T]
+	// Input is the tensor of an input of the graph, asked for when it is first read.
+	Input func(id graph.NodeID) (Tensor[T], error)
+	// Opaque evaluates an opaque node; nil: that is an error.
+	Opaque func(g *graph.Graph, id graph.NodeID, in []Tensor[T]) ([]Tensor[T], error)
+	// Done, if not nil, is called after each operator.
+	Done func()
+}
+
 // EvalGraph evaluates a graph over any ring: in holds a tensor for each of the
-// graph's inputs, in their order; the result one for each of its outputs.
-// Element types play no part: the ring's arithmetic is used throughout. Dead
-// operators are not evaluated, and a tensor is dropped after its last use. The
+// graph's inputs, in their order; the result one for each of its outputs. The
 // error of a cancelled context is returned between two operators.
 func EvalGraph[T any](ctx context.Context, r Ring[T], g *graph.Graph, in []Tensor[T]) ([]Tensor[T], error) {
 	if len(in) != len(g.Inputs()) {
 		return nil, fmt.Errorf("evaluate graph: %d inputs, want %d", len(in), len(g.Inputs()))
 	}
-	// uses counts the readers of a node: operators that are evaluated, outputs.
+	given := map[graph.NodeID]Tensor[T]{}
+	for i, id := range g.Inputs() {
+		want := g.Sizes(id.Out(0))
+		if !slices.Equal(in[i].Sizes, want) {
+			return nil, fmt.Errorf("evaluate graph: input %s has sizes %v, want %v", g.Name(id), in[i].Sizes, want)
+		}
+		if err := in[i].check(); err != nil {
+			return nil, fmt.Errorf("evaluate graph: input %s: %w", g.Name(id), err)
+		}
+		given[id] = in[i]
+	}
+	e := Evaluator[T]{Ring: r, Input: func(id graph.NodeID) (Tensor[T], error) { return given[id], nil }}
+	out, err := e.Run(ctx, g)
+	if err != nil {
+		return nil, fmt.Errorf("evaluate graph: %w", err)
+	}
+	return out, nil
+}
+
+// Run evaluates a graph: one tensor for each of its outputs. The error of a
+// cancelled context is returned between two operators.
+func (e *Evaluator[T]) Run(ctx context.Context, g *graph.Graph) ([]Tensor[T], error) {
+	uses := Readers(g)
+	val := make([][]Tensor[T], g.Len()+1)
+	get := func(t graph.Tensor) (Tensor[T], error) {
+		if val[t.Node] == nil {
+			x, err := e.Input(t.Node)
+			if err != nil {
+				return x, err
+			}
+			val[t.Node] = []Tensor[T]{x}
+		}
+		return val[t.Node][t.Out], nil
+	}
+	for id := range g.Nodes() {
+		op := g.Op(id)
+		if op == nil || uses[id] == 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		args := make([]Tensor[T], op.In)
+		for i, t := range g.Operands(id) {
+			var err error
+			if args[i], err = get(t); err != nil {
+				return nil, err
+			}
+		}
+		out, err := e.apply(g, id, args)
+		if err != nil {
+			return nil, fmt.Errorf("node %s: %w", g.Name(id), err)
+		}
+		val[id] = out
+		for _, t := range g.Operands(id) {
+			if uses[t.Node]--; uses[t.Node] == 0 {
+				val[t.Node] = nil
+			}
+		}
+		if e.Done != nil {
+			e.Done()
+		}
+	}
+	out := make([]Tensor[T], len(g.Outputs()))
+	for i, t := range g.Outputs() {
+		var err error
+		if out[i], err = get(t); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (e *Evaluator[T]) apply(g *graph.Graph, id graph.NodeID, in []Tensor[T]) ([]Tensor[T], error) {
+	if _, _, ok := g.Opaque(id); !ok {
+		return Apply(e.Ring, g.Op(id), g.Attrs(id), in)
+	}
+	if e.Opaque == nil {
+		return nil, errors.New("operator opaque: what an opaque node computes is not known")
+	}
+	return e.Opaque(g, id, in)
+}
+
+// Readers counts the operators and outputs that read each node and that an output
+// depends on.
+func Readers(g *graph.Graph) []int {
 	uses := make([]int, g.Len()+1)
 	for _, t := range g.Outputs() {
 		uses[t.Node]++
@@ -29,43 +126,5 @@ func EvalGraph[T any](ctx context.Context, r Ring[T], g *graph.Graph, in []Tenso
 			}
 		}
 	}
-	val := make([][]Tensor[T], g.Len()+1)
-	for i, id := range g.Inputs() {
-		want := g.Sizes(id.Out(0))
-		if !slices.Equal(in[i].Sizes, want) {
-			return nil, fmt.Errorf("evaluate graph: input %s has sizes %v, want %v", g.Name(id), in[i].Sizes, want)
-		}
-		if err := in[i].check(); err != nil {
-			return nil, fmt.Errorf("evaluate graph: input %s: %w", g.Name(id), err)
-		}
-		val[id] = in[i : i+1]
-	}
-	for id := range g.Nodes() {
-		op := g.Op(id)
-		if op == nil || uses[id] == 0 {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("evaluate graph: %w", err)
-		}
-		args := make([]Tensor[T], op.In)
-		for i, t := range g.Operands(id) {
-			args[i] = val[t.Node][t.Out]
-		}
-		out, err := Apply(r, op, g.Attrs(id), args)
-		if err != nil {
-			return nil, fmt.Errorf("evaluate graph: node %s: %w", g.Name(id), err)
-		}
-		val[id] = out
-		for _, t := range g.Operands(id) {
-			if uses[t.Node]--; uses[t.Node] == 0 {
-				val[t.Node] = nil
-			}
-		}
-	}
-	out := make([]Tensor[T], len(g.Outputs()))
-	for i, t := range g.Outputs() {
-		out[i] = val[t.Node][t.Out]
-	}
-	return out, nil
+	return uses
 }

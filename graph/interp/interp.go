@@ -26,104 +26,125 @@ type Rounding interface{ Rounds() bool }
 // Functions is a ring that looks a function up once for many elements.
 type Functions[T any] interface{ FnOf(name string) func(T) T }
 
-// Integers is a ring that can tell which integer an element is, if it is one.
-type Integers[T any] interface{ Integer(x T) (int64, bool) }
-
 // Run evaluates a program with lists on flat input tensors, one output slice per
 // output of the operator.
-func Run[T any](r Ring[T], m *graph.Program, in [][]T) [][]T {
-	tmp := make([][]T, len(m.Steps))
+func Run[T any](r Ring[T], p *graph.Program, in [][]T) [][]T {
+	out, _ := run(r, p, in, func(st *graph.Step, get func(graph.Operand) []T, out []T) error {
+		step(r, st, get, out)
+		return nil
+	})
+	return out
+}
+
+func run[T any](r Ring[T], p *graph.Program, in [][]T, step func(st *graph.Step, get func(graph.Operand) []T, out []T) error) ([][]T, error) {
+	tmp := make([][]T, len(p.Steps))
 	get := func(o graph.Operand) []T {
 		if o >= 0 {
 			return in[o]
 		}
 		return tmp[-1-o]
 	}
-	for si := range m.Steps {
-		st := &m.Steps[si]
-		out := make([]T, st.N)
-		tmp[si] = out
-		switch st.Kind {
-		case graph.StepGather:
-			zero, c := r.Rat(0, 1), r.Rat(st.Num, st.Den)
-			for i, p := range st.A {
-				switch {
-				case p == -1:
-					out[i] = zero
-				case p == -2:
-					out[i] = c
-				case st.Src == nil || st.Src[i] == 0:
-					out[i] = get(st.X)[p]
-				case st.Src[i] == 1:
-					out[i] = get(st.Y)[p]
-				default:
-					out[i] = get(st.More[st.Src[i]-2])[p]
-				}
-			}
-		case graph.StepSumProd:
-			x, y := get(st.X), get(st.Y)
-			for i := range out {
-				sum := r.Rat(0, 1)
-				for j := st.Start[i]; j < st.Start[i+1]; j++ {
-					sum = r.Add(sum, r.Mul(x[st.A[j]], y[st.B[j]]))
-				}
-				out[i] = scale(r, sum, st)
-			}
-		case graph.StepSum:
-			x := get(st.X)
-			for i := range out {
-				sum := r.Rat(0, 1)
-				for _, p := range st.A[st.Start[i]:st.Start[i+1]] {
-					sum = r.Add(sum, x[p])
-				}
-				out[i] = scale(r, sum, st)
-			}
-		case graph.StepMax:
-			largest(r, st, get(st.X), out)
-		case graph.StepAdd:
-			x, y := get(st.X), get(st.Y)
-			for i := range out {
-				out[i] = r.Add(x[i], y[i])
-			}
-		case graph.StepMul:
-			x, y := get(st.X), get(st.Y)
-			for i := range out {
-				out[i] = r.Mul(x[i], y[i])
-			}
-		case graph.StepScale:
-			x, y := get(st.X), get(st.Y)
-			for i := range out {
-				out[i] = r.Mul(x[i], y[0])
-			}
-		case graph.StepMap:
-			x, fn := get(st.X), func(x T) T { return r.Fn(st.Fn, x) }
-			if fs, ok := r.(Functions[T]); ok {
-				fn = fs.FnOf(st.Fn)
-			}
-			for i := range out {
-				out[i] = fn(x[i])
-			}
-		case graph.StepConst:
-			for i := range out {
-				out[i] = Const(r, st, i)
-			}
-		case graph.StepShift:
-			if f, ok := r.(Rounding); ok && f.Rounds() {
-				largest(r, st, get(st.X), out)
-				break
-			}
-			for i := range out {
-				out[i] = r.Rat(0, 1)
-			}
-		case graph.StepTake:
-			take(r, st, get(st.X), get(st.Y), out)
+	for i := range p.Steps {
+		tmp[i] = make([]T, p.Steps[i].N)
+		if err := step(&p.Steps[i], get, tmp[i]); err != nil {
+			return nil, err
 		}
 	}
-	res := make([][]T, len(m.Outs))
-	for i, o := range m.Outs {
+	res := make([][]T, len(p.Outs))
+	for i, o := range p.Outs {
 		res[i] = tmp[o]
 	}
-	return res
+	return res, nil
+}
+
+// step evaluates one step.
+func step[T any](r Ring[T], st *graph.Step, get func(graph.Operand) []T, out []T) {
+	switch st.Kind {
+	case graph.StepGather:
+		gather(r, st, get, out)
+	case graph.StepSumProd:
+		x, y := get(st.X), get(st.Y)
+		for i := range out {
+			sum := r.Rat(0, 1)
+			for j := st.Start[i]; j < st.Start[i+1]; j++ {
+				sum = r.Add(sum, r.Mul(x[st.A[j]], y[st.B[j]]))
+			}
+			out[i] = scale(r, sum, st)
+		}
+	case graph.StepSum:
+		x := get(st.X)
+		for i := range out {
+			sum := r.Rat(0, 1)
+			for _, p := range st.A[st.Start[i]:st.Start[i+1]] {
+				sum = r.Add(sum, x[p])
+			}
+			out[i] = scale(r, sum, st)
+		}
+	case graph.StepMax:
+		largest(r, st, get(st.X), out)
+	case graph.StepAdd:
+		x, y := get(st.X), get(st.Y)
+		for i := range out {
+			out[i] = r.Add(x[i], y[i])
+		}
+	case graph.StepMul:
+		x, y := get(st.X), get(st.Y)
+		for i := range out {
+			out[i] = r.Mul(x[i], y[i])
+		}
+	case graph.StepScale:
+		x, y := get(st.X), get(st.Y)
+		for i := range out {
+			out[i] = r.Mul(x[i], y[0])
+		}
+	case graph.StepMap:
+		x, fn := get(st.X), func(x T) T { return r.Fn(st.Fn, x) }
+		if fs, ok := r.(Functions[T]); ok {
+			fn = fs.FnOf(st.Fn)
+		}
+		for i := range out {
+			out[i] = fn(x[i])
+		}
+	case graph.StepConst:
+		for i := range out {
+			out[i] = Const(r, st, i)
+		}
+	case graph.StepShift:
+		if f, ok := r.(Rounding); ok && f.Rounds() {
+			largest(r, st, get(st.X), out)
+			break
+		}
+		for i := range out {
+			out[i] = r.Rat(0, 1)
+		}
+	case graph.StepTake:
+		take(r, st, get(st.X), get(st.Y), out)
+	}
+}
+
+func gather[T any](r Ring[T], st *graph.Step, get func(graph.Operand) []T, out []T) {
+	zero, c := r.Rat(0, 1), r.Rat(st.Num, st.Den)
+	var x []T
+	for _, p := range st.A {
+		if p >= 0 {
+			x = get(st.X)
+			break
+		}
+	}
+	for i, p := range st.A {
+		switch {
+		case p == -1:
+			out[i] = zero
+		case p == -2:
+			out[i] = c
+		case st.Src == nil || st.Src[i] == 0:
+			out[i] = x[p]
+		case st.Src[i] == 1:
+			out[i] = get(st.Y)[p]
+		default:
+			out[i] = get(st.More[st.Src[i]-2])[p]
+		}
+	}
 }
 
 // Const is element i of a step of constants.
@@ -145,38 +166,54 @@ func largest[T any](r Ring[T], st *graph.Step, x, out []T) {
 	}
 }
 
-// take copies elements at places given by elements. An element that is no
-// integer in range yields an unknown function of it.
-func take[T any](r Ring[T], st *graph.Step, x, y, out []T) {
-	ints, known := r.(Integers[T])
-	for i := range out {
-		at := y[st.B[i]]
-		if !known {
-			out[i] = r.Rat(0, 1)
-			for k := range int(st.Den) {
-				front := r.Fn(graph.IsZero, r.Add(at, r.Rat(int64(-k), 1)))
-				end := r.Fn(graph.IsZero, r.Add(at, r.Rat(st.Den-int64(k), 1)))
-				out[i] = r.Add(out[i], r.Mul(r.Add(front, end), x[int(st.A[i])+int(st.Num)*k]))
-			}
-			continue
-		}
-		k, ok := ints.Integer(at)
-		if k < 0 {
-			k += st.Den
-		}
-		if !ok || k < 0 || k >= st.Den {
-			out[i] = r.Fn("outside", at)
-			continue
-		}
-		out[i] = x[int64(st.A[i])+st.Num*k]
-	}
-}
-
 func scale[T any](r Ring[T], x T, st *graph.Step) T {
 	if st.Num == st.Den {
 		return x
 	}
 	return r.Mul(x, r.Rat(st.Num, st.Den))
+}
+
+// maxListed is the work up to which sums of products are evaluated from lists by
+// a ring that has Dot.
+const maxListed = 1 << 14
+
+// apply evaluates an operator on tensors whose shapes are known to fit.
+func apply[T any](r Ring[T], op *graph.Op, a graph.Attrs, in, out [][]int, data [][]T) ([][]T, error) {
+	work := op.WorkOf(a, in, out).FLOPs
+	d, fast := r.(Dots[T])
+	if !fast || work <= maxListed {
+		if work > maxTerms {
+			return nil, fmt.Errorf("%d operations are too many to interpret", work)
+		}
+		p, err := op.Program(a, in, out)
+		if err != nil {
+			return nil, err
+		}
+		return Run(r, p, data), nil
+	}
+	p, err := op.Loops(a, in, out)
+	if err != nil {
+		return nil, err
+	}
+	return runLoops(r, d, p, data)
+}
+
+// runLoops evaluates a program in which sums of products have no lists.
+func runLoops[T any](r Ring[T], d Dots[T], p *graph.Program, in [][]T) ([][]T, error) {
+	return run(r, p, in, func(st *graph.Step, get func(graph.Operand) []T, out []T) error {
+		if st.Kind == graph.StepSumProd && st.Over != nil {
+			fs, err := st.Factors()
+			if err == nil {
+				dots(r, d, st, fs, get(st.X), get(st.Y), out)
+			}
+			return err
+		}
+		if err := st.List(); err != nil {
+			return err
+		}
+		step(r, st, get, out)
+		return nil
+	})
 }
 
 // Tensor is a concrete tensor over T.
@@ -198,7 +235,7 @@ func (t Tensor[T]) check() error {
 }
 
 // maxTerms bounds the sums and comparisons of one application, and its
-// elements: a meaning spells each of them out, with 32-bit indices.
+// elements: lists spell each of them out, with 32-bit indices.
 const maxTerms = 1 << 28
 
 // Apply infers shapes and evaluates one operator application. It is an error
@@ -235,14 +272,10 @@ func Apply[T any](r Ring[T], op *graph.Op, a graph.Attrs, in []Tensor[T]) ([]Ten
 			return nil, fmt.Errorf("operator %s: output %d, %s, is too large to interpret", op.Name, i, outShapes[i])
 		}
 	}
-	if n := op.WorkOf(a, sizes, outSizes).FLOPs; n > maxTerms {
-		return nil, fmt.Errorf("operator %s: %d operations are too many to interpret", op.Name, n)
-	}
-	m, err := op.Program(a, sizes, outSizes)
+	res, err := apply(r, op, a, sizes, outSizes, data)
 	if err != nil {
 		return nil, fmt.Errorf("operator %s: %w", op.Name, err)
 	}
-	res := Run(r, m, data)
 	out := make([]Tensor[T], len(res))
 	for i := range res {
 		out[i] = Tensor[T]{Sizes: outSizes[i], Data: res[i]}

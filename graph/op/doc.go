@@ -1,7 +1,11 @@
 // Package op holds the operators, one file each: name, parameters, shape
-// inference, meaning as index arithmetic, and cost features. Importing the
+// inference, an entry of the result at an index, and cost features. Importing the
 // package fills graph's registry. Adding an operator is adding a file here
 // and its axioms in package axioms.
+//
+// The entry is all that is said of what an operator computes: what runs and what is
+// proved come from it. The tests compare it with plain loops, each written for its
+// operator, and with a second, naive evaluation of the entry itself.
 //
 // Where the field disagrees about an operator, the difference is an attribute
 // here: SAME padding above or below, borders counted or not in an average,

@@ -308,7 +308,7 @@ func TestMeanings(t *testing.T) {
 	}
 	for _, o := range graph.Ops() {
 		if !checked[o.Name] {
-			t.Errorf("operator %s: its meaning is compared with nothing", o.Name)
+			t.Errorf("operator %s: what it computes is compared with nothing", o.Name)
 		}
 	}
 }

@@ -36,8 +36,7 @@
 // place otherwise; outputs likewise. Each model has its own weights: they may
 // differ in number, shape and name.
 //
-// The evaluator runs any graph whose operators package graph/interp knows. It
-// differs from interp.EvalGraph in speed only: convolutions and products of
-// matrices are dot products of rows instead of lists of indices, weights are
-// loaded when they are first used and dropped after their last use.
+// Models are evaluated by package graph/interp, over rings whose sums of products
+// are dot products ([interp.Dots]); weights are loaded when they are first used and
+// dropped after their last use.
 package verifymodels

@@ -183,11 +183,11 @@ func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
 				return k.load(f, w, id, m.runs)
 			}
 		}
-		outA, err := evaluateWith(ctx, f, o.A, inA, step, weight(f.residues, o.A, keptA, func(p weightPair) graph.NodeID { return p.a }))
+		outA, err := evaluate(ctx, f, o.A, inA, step, weight(f.residues, o.A, keptA, func(p weightPair) graph.NodeID { return p.a }))
 		if err != nil {
 			return notExact(ctx, res, o.A, err)
 		}
-		outB, err := evaluateWith(ctx, f, o.B, inB, step, weight(f.residues, o.B, keptB, func(p weightPair) graph.NodeID { return p.b }))
+		outB, err := evaluate(ctx, f, o.B, inB, step, weight(f.residues, o.B, keptB, func(p weightPair) graph.NodeID { return p.b }))
 		if err != nil {
 			return notExact(ctx, res, o.B, err)
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
@@ -14,8 +13,8 @@ import (
 // floats is float64 arithmetic.
 type floats struct{ interp.Float }
 
-// dot adds four partial sums, in an order that depends on the length only.
-func (floats) dot(x, y []float64) float64 {
+// Dot adds four partial sums, in an order that depends on the length only.
+func (floats) Dot(x, y []float64) float64 {
 	var s0, s1, s2, s3 float64
 	y = y[:len(x)]
 	i := 0
@@ -34,11 +33,8 @@ func (floats) dot(x, y []float64) float64 {
 func (floats) fromFloat(x float64) (float64, error) { return x, nil }
 func (floats) fromInt(x int64) float64              { return float64(x) }
 
-func (f floats) apply(op *graph.Op, a graph.Attrs, in []interp.Tensor[float64]) ([]interp.Tensor[float64], error) {
-	return interp.Apply(f.Float, op, a, in)
-}
-
-func (floats) spread(float64, int) []float64 { return nil }
+// Weights are none: elements are numbers of rows or nothing.
+func (floats) Weights(float64, int) []float64 { return nil }
 
 func (floats) opaque(*graph.Graph, graph.NodeID, []interp.Tensor[float64]) ([]interp.Tensor[float64], error) {
 	return nil, errors.New("operator opaque: what an opaque node computes is not known")
@@ -55,28 +51,8 @@ type residues struct {
 
 const p = fingerprint.P
 
-func (residues) dot(x, y []uint64) uint64 {
-	var sum uint64
-	y = y[:len(x)]
-	for len(x) > 0 {
-		// Products are below 2^122: 32 of them fit into 128 bits.
-		n := min(len(x), 32)
-		var hi, lo, carry uint64
-		for i, a := range x[:n] {
-			h, l := bits.Mul64(a, y[i])
-			lo, carry = bits.Add64(lo, l, 0)
-			hi += h + carry
-		}
-		// 2^61 = 1 and 2^64 = 8; the five numbers are below 2^61 or small.
-		sum += lo&p + lo>>61 + hi<<3&p + hi>>58
-		sum = sum&p + sum>>61
-		x, y = x[n:], y[n:]
-	}
-	if sum >= p {
-		sum -= p
-	}
-	return sum
-}
+// Dot is the sum of x[i]*y[i].
+func (z residues) Dot(x, y []uint64) uint64 { return z.zp.Dot(x, y) }
 
 // fromFloat is exact: a finite number is an integer times a power of two, and
 // 2^61 = 1.
@@ -112,9 +88,9 @@ func (z residues) Max(xs []uint64) uint64 {
 	return z.maxima.of(xs)
 }
 
-// spread takes it that nothing is known of the function that is 1 for the number
+// Weights takes it that nothing is known of the function that is 1 for the number
 // of the row that is read, and 0 for the others.
-func (z residues) spread(at uint64, n int) []uint64 {
+func (z residues) Weights(at uint64, n int) []uint64 {
 	*z.functions = true
 	h, key := make([]uint64, n), fingerprint.Mix(z.zp.Key^0x726f7773)
 	for k := range h {
@@ -156,8 +132,4 @@ func (residues) Integer(x uint64) (int64, bool) {
 		return -int64(p - x), true
 	}
 	return 0, false
-}
-
-func (z residues) apply(op *graph.Op, a graph.Attrs, in []interp.Tensor[uint64]) ([]interp.Tensor[uint64], error) {
-	return interp.Apply(z, op, a, in)
 }

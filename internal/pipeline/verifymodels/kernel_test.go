@@ -1,6 +1,7 @@
 package verifymodels
 
 import (
+	"context"
 	"math"
 	"math/big"
 	"slices"
@@ -10,58 +11,18 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/graph/op"
+	"github.com/taso-go/taso/model"
 	"pgregory.net/rapid"
 )
 
-// The kernels compute what the interpreter computes.
-func TestKernels(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		size := func(name string, most int) int { return rapid.IntRange(1, most).Draw(t, name) }
-		var o *graph.Op
-		a := graph.Attrs{}
-		var sx, sw []int
-		if rapid.Bool().Draw(t, "conv") {
-			o = op.Conv2D
-			groups, c := size("groups", 3), size("c", 3)
-			sw = []int{groups * size("per", 2), c, size("kh", 3), size("kw", 4)}
-			sx = []int{size("b", 2), groups * c, size("h", 7), size("w", 7)}
-			pad := rapid.SampledFrom([]graph.Value{graph.NameValue(graph.SameUpper), graph.NameValue(graph.SameLower),
-				graph.NameValue(graph.Valid), graph.TupleValue(1, 0, 0, 1)}).Draw(t, "pad")
-			a = op.Conv2D.MustAttr(map[string]graph.Value{"pad": pad, "groups": graph.IntValue(int64(groups)),
-				"stride": graph.TupleValue(int64(size("sv", 3)), int64(size("sh", 3))),
-				"act":    graph.NameValue(rapid.SampledFrom([]string{"none", "relu"}).Draw(t, "act"))})
-		} else {
-			o = op.MatMul
-			batch := rapid.SliceOfN(rapid.IntRange(1, 3), 0, 2).Draw(t, "batch")
-			m, k, n := size("m", 5), size("k", 70), size("n", 5)
-			sx, sw = append(slices.Clone(batch), m, k), append(slices.Clone(batch), k, n)
-		}
-		seed := rapid.Uint64().Draw(t, "seed")
-		draw := func(sizes []int, which uint64) interp.Tensor[uint64] {
-			x := interp.Tensor[uint64]{Sizes: sizes, Data: make([]uint64, graph.NumElements(sizes))}
-			for i := range x.Data {
-				x.Data[i] = fingerprint.Mix(seed^which+uint64(i)) % p
-			}
-			return x
-		}
-		x, w := draw(sx, 1), draw(sw, 1<<40)
-		fns := false
-		f := residues{fingerprint.Zp{Key: seed}, newMaxima(seed), &fns}
-		want, err := interp.Apply[uint64](f.zp, o, a, []interp.Tensor[uint64]{x, w})
-		if err != nil {
-			t.Skip(err) // the window does not fit
-		}
-		got, err := applyNode[uint64](f, o, a, []interp.Tensor[uint64]{x, w}, want[0].Sizes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(got[0].Data, want[0].Data) || !slices.Equal(got[0].Sizes, want[0].Sizes) {
-			t.Fatalf("%s%s of %v and %v differs", o.Name, o.FormatAttrs(a), sx, sw)
-		}
+// reference runs a model in float64.
+func reference(ctx context.Context, m *model.Model, in []interp.Tensor[float64]) ([]interp.Tensor[float64], error) {
+	return evaluate(ctx, floats{}, m, in, func() {}, func(id graph.NodeID) (interp.Tensor[float64], error) {
+		return loadWeight(floats{}, m.Weights[id])
 	})
 }
 
-// dot is right at the ends of its range and for every length around its blocks.
+// Dot is right at the ends of its range and for every length around its blocks.
 func TestDot(t *testing.T) {
 	fns := false
 	f := residues{fingerprint.Zp{}, newMaxima(0), &fns}
@@ -75,10 +36,10 @@ func TestDot(t *testing.T) {
 			sum.Add(sum, v.Mul(v, v))
 		}
 		want := sum.Mod(sum, big.NewInt(p)).Uint64()
-		if got := f.dot(x, x); got != want {
+		if got := f.Dot(x, x); got != want {
 			t.Fatalf("length %d: %d, want %d", n, got, want)
 		}
-		if got, want := (floats{}).dot(y, y), float64((n-1)*n*(2*n-1)/6); got != want {
+		if got, want := (floats{}).Dot(y, y), float64((n-1)*n*(2*n-1)/6); got != want {
 			t.Fatalf("length %d: %g, want %g", n, got, want)
 		}
 	}
@@ -143,7 +104,7 @@ func benchConv[T any](b *testing.B, f field[T], a graph.Attrs, sx, sw []int, mac
 	x, w := draw(sx), draw(sw)
 	b.ResetTimer()
 	for i := 0; i < b.N; i++ {
-		if _, err := conv2d(f, op.Conv2D, a, x, w, []int{1, sw[0], sx[2], sx[3]}); err != nil {
+		if _, err := interp.Apply[T](f, op.Conv2D, a, []interp.Tensor[T]{x, w}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -174,8 +135,8 @@ func TestMaxima(t *testing.T) {
 	})
 }
 
-// The kernel of gather is its meaning at positions of rows; elsewhere it reads all
-// rows where the field has weights for them.
+// Gather reads rows at positions of rows, as it does in floating point; elsewhere it
+// reads all rows where the field has weights for them.
 func TestGather(t *testing.T) {
 	fns := false
 	f := residues{fingerprint.Zp{}, newMaxima(0), &fns}
@@ -188,28 +149,34 @@ func TestGather(t *testing.T) {
 			x.Data[i] = uint64(1000 + i)
 		}
 		idx := interp.Tensor[uint64]{Sizes: si, Data: make([]uint64, graph.NumElements(si))}
+		places := interp.Tensor[float64]{Sizes: si, Data: make([]float64, len(idx.Data))}
 		for i := range idx.Data {
-			idx.Data[i] = f.fromInt(int64(rapid.IntRange(-sx[axis], sx[axis]-1).Draw(t, "at")))
+			at := rapid.IntRange(-sx[axis], sx[axis]-1).Draw(t, "at")
+			idx.Data[i], places.Data[i] = f.fromInt(int64(at)), float64(at)
 		}
 		a := op.Gather.MustAttr(map[string]graph.Value{"axis": graph.IntValue(int64(axis))})
 		in := []interp.Tensor[uint64]{x, idx}
-		want, err := interp.Apply[uint64](f, op.Gather, a, in)
+		numbers := interp.Tensor[float64]{Sizes: sx, Data: make([]float64, len(x.Data))}
+		for i, v := range x.Data {
+			numbers.Data[i] = float64(v)
+		}
+		want, err := interp.Apply(interp.Float{}, op.Gather, a, []interp.Tensor[float64]{numbers, places})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := applyNode[uint64](f, op.Gather, a, in, want[0].Sizes)
-		if err != nil || !slices.Equal(got[0].Data, want[0].Data) {
+		got, err := interp.Apply[uint64](f, op.Gather, a, in)
+		if err != nil || !slices.EqualFunc(got[0].Data, want[0].Data, func(x uint64, y float64) bool { return float64(x) == y }) {
 			t.Fatalf("got %v, want %v, %v", got, want, err)
 		}
 		for i := range idx.Data {
 			idx.Data[i] = 1 << 60
 		}
-		was, err := applyNode[uint64](f, op.Gather, a, in, want[0].Sizes)
+		was, err := interp.Apply[uint64](f, op.Gather, a, in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		x.Data[rapid.IntRange(0, len(x.Data)-1).Draw(t, "changed")]++
-		now, err := applyNode[uint64](f, op.Gather, a, in, want[0].Sizes)
+		now, err := interp.Apply[uint64](f, op.Gather, a, in)
 		if err != nil || slices.Equal(was[0].Data, now[0].Data) {
 			t.Fatalf("an element is not read: %v, %v", now, err)
 		}

@@ -38,20 +38,16 @@ func (z naming) Max(xs []uint64) uint64 {
 	return z.residues.Max(xs)
 }
 
-// spread is that of residues.
-func (z naming) spread(at uint64, n int) []uint64 {
+// Weights is that of residues.
+func (z naming) Weights(at uint64, n int) []uint64 {
 	z.names["the rows that are read"] = true
-	return z.residues.spread(at, n)
+	return z.residues.Weights(at, n)
 }
 
 // opaque is that of residues.
 func (z naming) opaque(g *graph.Graph, id graph.NodeID, in []interp.Tensor[uint64]) ([]interp.Tensor[uint64], error) {
 	z.names[kindOf(g, id)] = true
 	return z.residues.opaque(g, id, in)
-}
-
-func (z naming) apply(op *graph.Op, a graph.Attrs, in []interp.Tensor[uint64]) ([]interp.Tensor[uint64], error) {
-	return interp.Apply(z, op, a, in)
 }
 
 // why is the reason of Undecided.

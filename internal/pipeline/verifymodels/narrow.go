@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/model"
 )
 
@@ -18,7 +19,7 @@ func narrow(ms ...*model.Model) []string {
 	var found []string
 	seen := map[graph.DType]bool{}
 	for _, m := range ms {
-		uses := readers(m.Graph)
+		uses := interp.Readers(m.Graph)
 		for id := range m.Graph.Nodes() {
 			op := m.Graph.Op(id)
 			if op == nil || uses[id] == 0 || m.Graph.WorkOf(id).FLOPs == 0 {
@@ -41,7 +42,7 @@ func narrow(ms ...*model.Model) []string {
 func wide(ms ...*model.Model) []string {
 	var found []string
 	for _, m := range ms {
-		uses := readers(m.Graph)
+		uses := interp.Readers(m.Graph)
 		for id := range m.Graph.Nodes() {
 			op := m.Graph.Op(id)
 			if op == nil || uses[id] == 0 || op.Name == "cast" || m.Graph.WorkOf(id).FLOPs == 0 {

@@ -2,6 +2,7 @@ package verifymodels
 
 import (
 	"fmt"
+	"github.com/taso-go/taso/graph/interp"
 	"maps"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func (c *comparison) notes() []string {
 	}
 	kinds := map[string]bool{}
 	for _, m := range []*model.Model{c.a, c.b} {
-		uses := readers(m.Graph)
+		uses := interp.Readers(m.Graph)
 		for id := range m.Graph.Nodes() {
 			if uses[id] > 0 && isOpaque(m.Graph, id) {
 				kinds[kindOf(m.Graph, id)] = true

@@ -180,7 +180,7 @@ func (r *runner) run(ctx context.Context, in []interp.Tensor[float64]) ([]interp
 		r.step(int64(side(r.m).Operators))
 		return out, err
 	}
-	return evaluateWith(ctx, floats{}, r.m, in, func() { r.step(1) }, func(id graph.NodeID) (interp.Tensor[float64], error) {
+	return evaluate(ctx, floats{}, r.m, in, func() { r.step(1) }, func(id graph.NodeID) (interp.Tensor[float64], error) {
 		if t, ok := r.kept[id]; ok {
 			return t, nil
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/model"
 )
 
@@ -63,7 +64,7 @@ type picking struct {
 // pickings are the gathers of a graph that an output depends on and whose
 // positions are not fixed.
 func pickings(g *graph.Graph) []picking {
-	from, uses := origins(g), readers(g)
+	from, uses := origins(g), interp.Readers(g)
 	var list []picking
 	for id := range g.Nodes() {
 		op := g.Op(id)

@@ -164,7 +164,7 @@ func TestRealModels(t *testing.T) {
 				theirs, names := onRuntime(t, rt, path, ins, in)
 				var truth []interp.Tensor[float64]
 				if exact {
-					if truth, err = evaluate(ctx, floats{}, m, in, func() {}); err != nil {
+					if truth, err = reference(ctx, m, in); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/model"
 )
 
@@ -40,7 +41,7 @@ func (v *numbering) of(m *model.Model, leaf func(graph.NodeID) int) []int {
 		v.known = map[uint64][]numbered{}
 	}
 	g := m.Graph
-	uses := readers(g)
+	uses := interp.Readers(g)
 	num := make([]int, g.Len()+1)
 	for id := range g.Nodes() {
 		op := g.Op(id)

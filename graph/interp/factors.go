@@ -1,0 +1,97 @@
+package interp
+
+import "github.com/taso-go/taso/graph"
+
+// Dots is a ring with a fast sum of products. Sums of products are then products of
+// matrices of which one holds copies, as of the cells under a window, where the
+// operand has no rows to read. That takes fewer steps than lists of places, and no
+// room for these; where arithmetic rounds, the order of the sums is Dot's.
+type Dots[T any] interface {
+	// Dot is the sum of x[i]*y[i]; the slices have one length.
+	Dot(x, y []T) T
+}
+
+// rows are the rows of a factor and what each adds to the place in the result.
+type rows[T any] struct {
+	out []int
+	row [][]T
+}
+
+// rowsOf reads the rows of a factor. A row that lies in the operand is not copied.
+func rowsOf[T any](r Ring[T], f *graph.Rows, k int, fixed []int, x []T) rows[T] {
+	var res rows[T]
+	var free []T
+	zero := r.Rat(0, 1)
+	last := -1
+	inside := func(at int) bool { return uint(at) < uint(len(x)) }
+	f.Each(fixed, func(s graph.Stretch) {
+		if s.Out != last {
+			last = s.Out
+			res.out = append(res.out, s.Out)
+			if s.N == k && s.To == 0 && (k == 1 || s.By == 1 && s.Step == 1) && inside(s.From) && inside(s.From+k-1) {
+				res.row = append(res.row, x[s.From:s.From+k])
+				return
+			}
+			if len(free) < k {
+				free = make([]T, max(k, min(k*max(f.Count-len(res.row), 1), 1<<20/k*k)))
+				for i := range free {
+					free[i] = zero
+				}
+			}
+			res.row = append(res.row, free[:k:k])
+			free = free[k:]
+		}
+		row := res.row[len(res.row)-1]
+		for range s.N {
+			if inside(s.From) { // else the other factor is 0 there
+				row[s.To] = x[s.From]
+			}
+			s.To += s.Step
+			s.From += s.By
+		}
+	})
+	return res
+}
+
+// dots evaluates a sum of products by rows.
+func dots[T any](r Ring[T], d Dots[T], st *graph.Step, fs []graph.Factors, x, y, out []T) {
+	zero := r.Rat(0, 1)
+	for i := range out {
+		out[i] = zero
+	}
+	for i := range fs {
+		f := &fs[i]
+		var left, right rows[T]
+		graph.Each(f.Fixed, func(flat int, at []int) {
+			if flat == 0 || f.Left.Varies {
+				left = rowsOf(r, &f.Left, f.K, at, x)
+			}
+			if flat == 0 || f.Right.Varies {
+				right = rowsOf(r, &f.Right, f.K, at, y)
+			}
+			multiply(r, d, left, right, f.K, out, len(fs) == 1)
+		})
+	}
+	for i := range out {
+		out[i] = scale(r, out[i], st)
+	}
+}
+
+// multiply adds the products of all rows; alone says that nothing was added before.
+// The rows of b are taken in blocks that stay in the cache.
+func multiply[T any](r Ring[T], d Dots[T], a, b rows[T], k int, out []T, alone bool) {
+	block := max(1<<14/k, 1)
+	for first := 0; first < len(b.row); first += block {
+		last := min(first+block, len(b.row))
+		for i, row := range a.row {
+			for j := first; j < last; j++ {
+				p := &out[a.out[i]+b.out[j]]
+				if v := d.Dot(row, b.row[j]); alone {
+					*p = v
+				} else {
+					*p = r.Add(*p, v)
+				}
+			}
+		}
+	}
+}
