@@ -13,30 +13,37 @@ type Factors struct {
 	Left, Right Rows
 }
 
-// Rows are the rows of one factor.
+// Rows are the rows of one factor, numbered from 0.
 type Rows struct {
-	n      *nest
-	Count  int  // at most
+	n, out *nest
+	Count  int
 	Varies bool // they are not the same at all places of the fixed loops
 }
 
-// Stretch is a part of a row: N elements of an operand from From on, By apart, at
-// the places To, To+Step, ... of the row. Rows come one after the other, told apart
-// by Out. What is in no stretch of a row is 0, and so may be what is outside of the
-// operand: a condition excludes it in the other factor.
-type Stretch struct{ Out, To, Step, From, By, N int }
+// Stretch is a part of one row, or of several: N elements of an operand, from From
+// on, By apart, at the places To, To+Step, ... of the rows Row, Row+RowStep, ... What
+// is in no stretch is 0, and so may be what is outside of the operand: a condition
+// excludes it in the other factor.
+type Stretch struct{ Row, RowStep, To, Step, From, By, N int }
 
 // Each calls f for all parts of all rows at a place of the fixed loops.
-func (r *Rows) Each(fixed []int, f func(Stretch)) {
+func (r *Rows) Each(fixed []int, f func(*Stretch)) {
+	var s Stretch
 	r.n.walk(fixed, func(n int, at, by []int) {
-		if by[0] == 0 {
-			f(Stretch{Out: at[0], To: at[1], Step: by[1], From: at[2], By: by[2], N: n})
-			return
-		}
-		for j := range n { // each is another row
-			f(Stretch{Out: at[0] + j*by[0], To: at[1] + j*by[1], From: at[2] + j*by[2], N: 1})
+		s = Stretch{at[0], by[0], at[1], by[1], at[2], by[2], n}
+		f(&s)
+	})
+}
+
+// Outs are what the rows add to the place in the result.
+func (r *Rows) Outs(fixed []int) []int {
+	out := make([]int, 0, r.Count)
+	r.out.walk(fixed, func(n int, at, by []int) {
+		for j := range n {
+			out = append(out, at[0]+j*by[0])
 		}
 	})
+	return out
 }
 
 // maxRowCells bounds the elements of a factor, where there is a choice.
@@ -131,8 +138,18 @@ func (r *Ranges) factors(t *terms) (f Factors, err error) {
 			rows.Varies = rows.Varies || x.s.Mentions(out, v) || x.s.Mentions(at, v) ||
 				slices.ContainsFunc(guards, func(g Guard) bool { return x.s.Mentions(g.E, v) })
 		}
+		// The longest stretches: along a row where it lies in the operand, else
+		// across rows if there are many.
+		order := slices.Concat(fixed, vars, over)
+		if n, m := len(vars), len(over); n > 0 && m > 0 && x.of(vars[n-1]) > x.of(over[m-1]) &&
+			(len(guards) > 0 || at.Coef(over[m-1]) != 1) {
+			order = slices.Concat(fixed, vars[:n-1], over, vars[n-1:])
+		}
 		var err error
-		rows.n, err = x.nest(slices.Concat(fixed, vars, over), len(fixed), []Index{out, k, at}, guards)
+		if rows.n, err = x.nest(order, len(fixed), []Index{x.offset(vars), k, at}, guards); err != nil {
+			return rows, err
+		}
+		rows.out, err = x.nest(slices.Concat(fixed, vars), len(fixed), []Index{out}, nil)
 		return rows, err
 	}
 	if f.Left, err = side(left, only(left, fixed), t.a, lg); err != nil {

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Loops over index variables: where a definition says "entry i, the sum over k",
@@ -153,6 +154,7 @@ type nest struct {
 	coef   [][]int  // by loop and form
 	calls  [][]call // by loop: functions that have a value from there on
 	tests  [][]test // by loop: conditions that are decided from there on
+	live   []int    // by loop: how many forms, from the first on, matter in it
 }
 
 type call struct {
@@ -163,6 +165,7 @@ type call struct {
 
 type test struct {
 	form int
+	loop int
 	eq   bool
 	late bool // it depends on a function that this loop calls
 }
@@ -170,7 +173,7 @@ type test struct {
 // nest makes loops over variables, the last one innermost. The first kept ones
 // stay loops of their own.
 func (x *extent) nest(vars []Sym, kept int, wanted []Index, guards []Guard) (*nest, error) {
-	var loops []Sym
+	loops := make([]Sym, 0, len(vars))
 	for i, v := range vars {
 		if x.of(v) > 1 || i < kept {
 			loops = append(loops, v)
@@ -269,7 +272,36 @@ func (x *extent) nest(vars []Sym, kept int, wanted []Index, guards []Guard) (*ne
 		}
 		loop = append(loop, at)
 	}
+	// What is not wanted is sorted by loop, the innermost first: each loop follows
+	// what is decided in it or further inside.
 	n := len(forms)
+	order := make([]int, n) // from the new number to the old
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order[l.wanted:], func(a, b int) int { return loop[b] - loop[a] })
+	place := make([]int, n)
+	sorted := make([]Index, n)
+	for i, old := range order {
+		place[old], sorted[i] = i, forms[old]
+	}
+	forms = sorted
+	l.live = make([]int, len(loops))
+	for i := range l.live {
+		l.live[i] = l.wanted
+		for _, old := range order[l.wanted:] {
+			if loop[old] >= i {
+				l.live[i]++
+			}
+		}
+	}
+	for i := range conds {
+		conds[i].loop = loop[conds[i].form]
+		conds[i].form = place[conds[i].form]
+	}
+	for i := range fns {
+		fns[i].arg = place[fns[i].call.arg]
+	}
 	buf := make([]int, n*(1+len(loops)+len(fns)))
 	row := func() []int {
 		r := buf[:n:n]
@@ -303,7 +335,7 @@ func (x *extent) nest(vars []Sym, kept int, wanted []Index, guards []Guard) (*ne
 	if len(conds) > 0 {
 		l.tests = make([][]test, len(loops))
 		for _, c := range conds {
-			at := loop[c.form]
+			at := c.loop
 			for _, f := range fns {
 				c.late = c.late || f.loop == at && f.into[c.form] != 0
 			}
@@ -332,6 +364,7 @@ func (l *nest) join(kept int) {
 		l.coef[i] = l.coef[i+1]
 		l.sizes = append(l.sizes[:i+1], l.sizes[i+2:]...)
 		l.coef = append(l.coef[:i+1], l.coef[i+2:]...)
+		l.live = append(l.live[:i+1], l.live[i+2:]...)
 		if l.calls != nil {
 			l.calls = append(l.calls[:i+1], l.calls[i+2:]...)
 		}
@@ -370,7 +403,8 @@ func (l *nest) loop(i int, buf, still, fixed []int, run func(n int, at, by []int
 		run(1, vals[:l.wanted], still)
 		return
 	}
-	lo, hi, coef := 0, l.sizes[i], l.coef[i]
+	vals = vals[:l.live[i]]
+	lo, hi, coef := 0, l.sizes[i], l.coef[i][:len(vals)]
 	if i < len(fixed) {
 		lo, hi = fixed[i], fixed[i]+1
 	}
@@ -407,7 +441,7 @@ points:
 		for k := range calls {
 			c := &calls[k]
 			v := int(c.value(int64(next[c.arg])))
-			for f, m := range c.into {
+			for f, m := range c.into[:len(vals)] {
 				next[f] += m * v
 			}
 		}
@@ -425,6 +459,10 @@ points:
 // clip is the part of lo <= x < hi where v + k*x is at least 0, or is 0.
 func clip(lo, hi, v, k int, eq bool) (int, int) {
 	switch {
+	case k == 1 && !eq:
+		lo = max(lo, -v)
+	case k == -1 && !eq:
+		hi = min(hi, v+1)
 	case k == 0:
 		if v < 0 || eq && v != 0 {
 			return 0, 0

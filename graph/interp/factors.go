@@ -11,7 +11,8 @@ type Dots[T any] interface {
 	Dot(x, y []T) T
 }
 
-// rows are the rows of a factor and what each adds to the place in the result.
+// rows are the rows of a factor that are not 0, and what each adds to the place in
+// the result.
 type rows[T any] struct {
 	out []int
 	row [][]T
@@ -19,37 +20,51 @@ type rows[T any] struct {
 
 // rowsOf reads the rows of a factor. A row that lies in the operand is not copied.
 func rowsOf[T any](r Ring[T], f *graph.Rows, k int, fixed []int, x []T) rows[T] {
-	var res rows[T]
-	var free []T
 	zero := r.Rat(0, 1)
-	last := -1
-	inside := func(at int) bool { return uint(at) < uint(len(x)) }
-	f.Each(fixed, func(s graph.Stretch) {
-		if s.Out != last {
-			last = s.Out
-			res.out = append(res.out, s.Out)
-			if s.N == k && s.To == 0 && (k == 1 || s.By == 1 && s.Step == 1) && inside(s.From) && inside(s.From+k-1) {
-				res.row = append(res.row, x[s.From:s.From+k])
-				return
-			}
+	all := make([][]T, f.Count)
+	var free []T
+	at := func(i int) []T {
+		if all[i] == nil {
 			if len(free) < k {
-				free = make([]T, max(k, min(k*max(f.Count-len(res.row), 1), 1<<20/k*k)))
+				free = make([]T, k*min(f.Count-i, max(1<<20/k, 1)))
 				for i := range free {
 					free[i] = zero
 				}
 			}
-			res.row = append(res.row, free[:k:k])
-			free = free[k:]
+			all[i], free = free[:k:k], free[k:]
 		}
-		row := res.row[len(res.row)-1]
-		for range s.N {
-			if inside(s.From) { // else the other factor is 0 there
-				row[s.To] = x[s.From]
+		return all[i]
+	}
+	f.Each(fixed, func(s *graph.Stretch) {
+		from, to, last := s.From, s.To, s.From+s.By*(s.N-1)
+		inside := uint(from) < uint(len(x)) && uint(last) < uint(len(x))
+		switch {
+		case inside && s.RowStep == 0 && s.N == k && to == 0 && (k == 1 || s.By == 1 && s.Step == 1):
+			all[s.Row] = x[from : from+k]
+		case inside && s.RowStep == 0:
+			row := at(s.Row)
+			for range s.N {
+				row[to] = x[from]
+				to, from = to+s.Step, from+s.By
 			}
-			s.To += s.Step
-			s.From += s.By
+		default:
+			for j := range s.N {
+				if uint(from) < uint(len(x)) { // else the other factor is 0 there
+					at(s.Row + j*s.RowStep)[to] = x[from]
+				}
+				to, from = to+s.Step, from+s.By
+			}
 		}
 	})
+	res := rows[T]{out: f.Outs(fixed), row: all}
+	n := 0
+	for i, row := range all {
+		if row != nil {
+			res.out[n], res.row[n] = res.out[i], row
+			n++
+		}
+	}
+	res.out, res.row = res.out[:n], res.row[:n]
 	return res
 }
 
