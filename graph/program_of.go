@@ -12,9 +12,6 @@ import (
 //
 // Programs for small tensors are made once.
 func (op *Op) Program(a Attrs, in, out [][]int) (*Program, error) {
-	if op.Composed != nil {
-		return op.Composed(a, in, out)
-	}
 	k, small := programKeyOf(op, a, in, out)
 	if !small {
 		return op.listed(a, in, out)
@@ -56,6 +53,9 @@ func (op *Op) listed(a Attrs, in, out [][]int) (*Program, error) {
 // grow with the sizes.
 func (op *Op) Loops(a Attrs, in, out [][]int) (_ *Program, err error) {
 	defer CatchTooLarge(&err)
+	if op.Composed != nil {
+		return op.Composed(a, in, out)
+	}
 	if op.Entry == nil && op.Expand == nil {
 		return nil, fmt.Errorf("what it computes is not known")
 	}
@@ -68,13 +68,11 @@ func (op *Op) Loops(a Attrs, in, out [][]int) (_ *Program, err error) {
 		shapes[i] = Sizes(s...)
 		l.strides, l.n = append(l.strides, Strides(s)), append(l.n, NumElements(s))
 	}
-	prims := []Prim{{op, a}}
-	if op.Expand != nil {
-		if prims, err = op.Expand(a, shapes); err != nil {
+	for i := range op.Out {
+		p, _, err := op.Primitive(a, shapes, i)
+		if err != nil {
 			return nil, err
 		}
-	}
-	for i, p := range prims {
 		if err := l.output(p, shapes, out[i]); err != nil {
 			return nil, err
 		}
