@@ -402,9 +402,8 @@ func (w *writer) alterAttr(l *law.Law) *law.Law {
 	u.Attrs[i] = v
 	c := p.put(l, &u)
 	if w.rng.IntN(3) == 0 { // in all places
-		text := p.at.String()
 		for _, q := range places(c) {
-			if q.at.String() == text {
+			if law.Equal(q.at, p.at) {
 				if d := q.put(c, &u); d != nil {
 					c = d
 				}

@@ -86,24 +86,24 @@ func simpler(l *law.Law) []*law.Law {
 	if err != nil {
 		return out
 	}
-	seen := map[string]bool{}
+	var nodes law.Nodes
+	seen := map[int]bool{}
 	for _, p := range places(l) {
-		text := p.at.String()
-		if p.at.IsVar() || seen[text] {
+		if p.at.IsVar() || seen[nodes.Of(p.at)] {
 			continue
 		}
-		seen[text] = true
+		seen[nodes.Of(p.at)] = true
 		s := ty.Shape[p.at]
 		for _, a := range p.at.Args {
 			if ty.Shape[a].Equal(s) {
-				out = append(out, everywhere(l, text, a))
+				out = append(out, everywhere(l, p.at, a))
 			}
 		}
 		if len(p.at.Args) > 0 {
 			c := *l
 			w := &writer{}
 			t := w.give(&c, s)
-			out = append(out, everywhere(&c, text, t))
+			out = append(out, everywhere(&c, p.at, t))
 		}
 	}
 	sizes, runs := variables(l)
@@ -125,12 +125,13 @@ func simpler(l *law.Law) []*law.Law {
 }
 
 // everywhere replaces equal subterms.
-func everywhere(l *law.Law, text string, by *law.Term) *law.Law {
+func everywhere(l *law.Law, old, by *law.Term) *law.Law {
+	var nodes law.Nodes
 	c := *l
 	c.LHS, c.RHS = nil, nil
 	put := func(t *law.Term) *law.Term {
 		return t.Rewrite(func(u *law.Term) *law.Term {
-			if u.String() == text {
+			if nodes.Of(u) == nodes.Of(old) {
 				return by
 			}
 			return u

@@ -117,7 +117,7 @@ type editor struct {
 }
 
 func (e *editor) replace(what string, by *law.Term) {
-	text := e.at.String()
+	var nodes law.Nodes
 	c := *e.m.law
 	c.LHS, c.RHS = append([]*law.Term{}, c.LHS...), append([]*law.Term{}, c.RHS...)
 	ts := e.m.side(&c, e.side)
@@ -125,13 +125,13 @@ func (e *editor) replace(what string, by *law.Term) {
 	// the search for it is over.
 	hole := law.V("\x00")
 	t := ts[e.k].Rewrite(func(u *law.Term) *law.Term {
-		if u.String() == text {
+		if nodes.Of(u) == nodes.Of(e.at) {
 			return hole
 		}
 		return u
 	})
 	ts[e.k] = t.Subst(map[string]*law.Term{hole.Var: by}, nil, nil)
-	name := fmt.Sprintf("%s in %s, side %d", what, text, e.side)
+	name := fmt.Sprintf("%s in %s, side %d", what, e.at, e.side)
 	if len(ts) > 1 {
 		name += fmt.Sprintf(", output %d", e.k)
 	}
