@@ -33,6 +33,13 @@ type Fused struct {
 	Others []graph.TensorType
 }
 
+// Dispatch is an application that moves nothing: its time is that of a view.
+func Dispatch() Application {
+	op, _ := graph.Lookup("reshape")
+	one := []graph.TensorType{{Sizes: []int{1}}}
+	return Application{Op: op, Attrs: graph.Attrs{graph.ShapeValue(graph.Sizes(1))}, In: one, Out: one}
+}
+
 // At is the application of a node by itself.
 func At(g *graph.Graph, id graph.NodeID) Application {
 	a := Application{Op: g.Op(id), Attrs: g.Attrs(id)}
@@ -138,74 +145,6 @@ func (f *Fused) text() string {
 	}
 	args = slices.Insert(args, min(f.At, len(args)), "_")
 	return f.Op.Name + formatAttrs(f.Op, f.Attrs) + "(" + strings.Join(args, ", ") + ")"
-}
-
-// parseFused reads text back; t is the type of the running value.
-func parseFused(text string, t graph.TensorType) (*Fused, error) {
-	head, list, ok := strings.Cut(text, "(")
-	if i := strings.LastIndexByte(text, '('); ok && strings.HasSuffix(text, ")") {
-		head, list = text[:i], text[i+1:len(text)-1]
-	} else {
-		return nil, fmt.Errorf("%s is not the form of an operator in a group", text)
-	}
-	name, attrs := head, ""
-	if i := strings.IndexByte(head, '['); i >= 0 {
-		name, attrs = head[:i], head[i:]
-	}
-	f := &Fused{At: -1}
-	var in []string
-	for i, s := range splitArgs(list) {
-		if s == "_" {
-			f.At = i
-			in = append(in, t.String())
-			continue
-		}
-		o, err := parseType(s)
-		if err != nil {
-			return nil, err
-		}
-		f.Others = append(f.Others, o)
-		in = append(in, s)
-	}
-	if f.At < 0 {
-		return nil, fmt.Errorf("%s has no running value", text)
-	}
-	op, ok := graph.Lookup(name)
-	if !ok || !lower.IsStep(op) || op.In != len(in) {
-		return nil, fmt.Errorf("%s is not an elementwise operator of %d operands", name, len(in))
-	}
-	f.Op = op
-	if f.repeats() {
-		in[0], in[1] = t.String(), t.String()
-	}
-	a, err := parseOne(name, attrs, in, t.String())
-	if err != nil {
-		return nil, err
-	}
-	f.Attrs = a.Attrs
-	return f, nil
-}
-
-// splitArgs cuts a list of types and _.
-func splitArgs(s string) (out []string) {
-	for s != "" {
-		if rest, ok := strings.CutPrefix(s, "_"); ok {
-			out, s = append(out, "_"), strings.TrimPrefix(rest, ", ")
-			continue
-		}
-		one := splitTypes(s)[0]
-		out, s = append(out, one), strings.TrimPrefix(s[len(one):], ", ")
-	}
-	return out
-}
-
-// parseType reads a type.
-func parseType(s string) (graph.TensorType, error) {
-	g, err := graph.ParseText("type", "x : "+s+"\nreturn x\n")
-	if err != nil {
-		return graph.TensorType{}, err
-	}
-	return g.Type(g.Outputs()[0]), nil
 }
 
 // Build adds an application to a graph that is being built: its operands, by add

@@ -1,8 +1,10 @@
 package cost
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -159,19 +161,7 @@ func round4(x float64) float64 {
 }
 
 func compareObservations(a, b Observation) int {
-	switch {
-	case a.Name != b.Name:
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	case a.Time != b.Time:
-		if a.Time < b.Time {
-			return -1
-		}
-		return 1
-	}
-	return 0
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Time, b.Time))
 }
 
 // score is the mean of Huber's losses, which the fit minimizes.
@@ -191,9 +181,8 @@ func (f *Fit) score(obs []Observation) float64 {
 func clone(m *Machine) *Machine {
 	c := *m
 	c.Caches = slices.Clone(m.Caches)
-	c.Rates = map[Class]Rate{}
-	for _, k := range sortedKeys(m.Rates) {
-		c.Rates[k] = m.Rates[k]
+	if c.Rates = maps.Clone(m.Rates); c.Rates == nil {
+		c.Rates = map[Class]Rate{}
 	}
 	return &c
 }

@@ -112,27 +112,19 @@ func formatTypes(ts []graph.TensorType) string {
 
 // Parse reads the application back from the key's text. It reports text that
 // no application has, such as sizes that do not fit; package graph/op must be
-// imported for operators to be known.
+// imported for operators to be known. The tail of a group is not read.
 func (k Key) Parse() (*Application, error) {
 	wrap := func(err error) (*Application, error) {
 		return nil, fmt.Errorf("key %s: %w", k.Application(), err)
 	}
-	if strings.ContainsAny(k.Op+k.Attrs+k.In+k.Out+k.Tail, "\n\r#\"") {
+	if strings.ContainsAny(k.Op+k.Attrs+k.In+k.Out, "\n\r#\"") {
 		return wrap(fmt.Errorf("a character that no application has"))
 	}
 	a, err := parseOne(k.Op, k.Attrs, splitTypes(k.In), k.Out)
 	if err != nil {
 		return wrap(err)
 	}
-	if k.Tail != "" {
-		for _, text := range strings.Split(k.Tail, tailSep) {
-			f, err := parseFused(text, a.Out[0])
-			if err != nil {
-				return wrap(err)
-			}
-			a.Tail = append(a.Tail, *f)
-		}
-	}
+	k.Tail = ""
 	if back := KeyOf(k.Setting, *a); back != k {
 		return wrap(fmt.Errorf("not in canonical form, which is %s", back.Application()))
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path"
@@ -163,7 +164,7 @@ func (m *Machine) Check() error {
 	if m.Name == "" {
 		bad("name is missing")
 	}
-	for _, name := range sortedKeys(m.FLOPS) {
+	for _, name := range slices.Sorted(maps.Keys(m.FLOPS)) {
 		if _, err := graph.ParseDType(name); err != nil {
 			bad("flops: %w", err)
 		}
@@ -196,7 +197,7 @@ func (m *Machine) Check() error {
 	if n := len(m.Caches); n > 0 && m.Caches[n-1].Bandwidth < m.Bandwidth {
 		bad("cache %s is slower than the memory", m.Caches[n-1].Name)
 	}
-	for _, c := range sortedKeys(m.Rates) {
+	for _, c := range slices.Sorted(maps.Keys(m.Rates)) {
 		if !slices.Contains(Classes(), c) {
 			bad("rates: class %q is not known", c)
 		}
@@ -218,13 +219,4 @@ func (m *Machine) Write(file string) error {
 		e.SetEscapeHTML(false)
 		return e.Encode(m)
 	})
-}
-
-func sortedKeys[K ~string, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -16,6 +16,26 @@ type Model interface {
 	// above zero for every operator. An error names the application that the
 	// model does not know; for a [Table] it is a *MissingError.
 	Cost(Application) (Seconds, Source, error)
+	// Fused is what an elementwise operator adds to the time of the kernel that it
+	// is fused into, t being the type of the running value; not below zero.
+	Fused(f Fused, t graph.TensorType) (Seconds, Source, error)
+}
+
+// ofParts is the cost of a group as that of its root and what each fused operator
+// adds. It is modelled, whatever its parts are.
+func ofParts(m Model, a Application) (Seconds, Source, error) {
+	tail := a.Tail
+	a.Tail = nil
+	sum, _, err := m.Cost(a)
+	for _, f := range tail {
+		if err != nil {
+			break
+		}
+		var s Seconds
+		s, _, err = m.Fused(f, a.Out[0])
+		sum += s
+	}
+	return sum, Modelled, err
 }
 
 // MissingError is the error of a model that has no time for an application.
@@ -141,6 +161,15 @@ func (f fallback) Cost(a Application) (Seconds, Source, error) {
 	var missing *MissingError
 	if errors.As(err, &missing) {
 		return f.second.Cost(a)
+	}
+	return s, from, err
+}
+
+func (m fallback) Fused(f Fused, t graph.TensorType) (Seconds, Source, error) {
+	s, from, err := m.first.Fused(f, t)
+	var missing *MissingError
+	if errors.As(err, &missing) {
+		return m.second.Fused(f, t)
 	}
 	return s, from, err
 }

@@ -139,6 +139,10 @@ func TestOpaque(t *testing.T) {
 // badModel has no sensible times.
 type badModel struct{ s cost.Seconds }
 
+func (m badModel) Fused(cost.Fused, graph.TensorType) (cost.Seconds, cost.Source, error) {
+	return 0, cost.Modelled, nil
+}
+
 func (m badModel) Cost(cost.Application) (cost.Seconds, cost.Source, error) {
 	return m.s, cost.Modelled, nil
 }

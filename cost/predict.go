@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"text/tabwriter"
 
@@ -60,7 +61,7 @@ func (p *Prediction) MarshalJSON() ([]byte, error) {
 func (b *Breakdown) WriteText(w io.Writer, top int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	by := b.ByClass()
-	keys := sortedKeys(by)
+	keys := slices.Sorted(maps.Keys(by))
 	slices.SortStableFunc(keys, func(x, y Class) int { return cmp.Compare(by[y], by[x]) })
 	part := func(s Seconds) float64 {
 		if b.Total == 0 {

@@ -77,20 +77,21 @@ func (m *Machine) BoundOf(w Work, t graph.DType) Bound {
 }
 
 // Cost makes a machine a [Model]: every application has a cost, and it is
-// modelled. A group costs what its root does with the other operands that its
-// tail reads, and the tail's arithmetic at the rates of the fused operators: a
-// fused operator saves its start and the traffic of the result in between.
+// modelled. A group costs what its root does and what the fused operators add.
 func (m *Machine) Cost(a Application) (Seconds, Source, error) {
-	tail := a.Tail
-	a.Tail = nil
-	w, t := WorkOf(a), elementType(a.In, a.Out)
-	var compute float64
-	for _, f := range tail {
-		w.Read = add(w.Read, f.bytes())
-		c, _ := m.terms(WorkOf(f.alone(a.Out[0])), t)
-		compute += c
+	if len(a.Tail) > 0 {
+		return ofParts(m, a)
 	}
-	return m.Time(w, t) + Seconds(compute), Modelled, nil
+	return m.Time(WorkOf(a), elementType(a.In, a.Out)), Modelled, nil
+}
+
+// Fused is the arithmetic of the operator, and moving the operands that are read
+// beside the running value. It saves its start and the traffic of the result in
+// between.
+func (m *Machine) Fused(f Fused, t graph.TensorType) (Seconds, Source, error) {
+	w := WorkOf(f.alone(t))
+	w.Read, w.Write, w.Weights = f.bytes(), 0, 0
+	return m.Time(w, t.DType) - m.Launch, Modelled, nil
 }
 
 // elementType is the type that arithmetic is done in: that of the first

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 )
 
 // Entry is one line of a table.
@@ -134,22 +135,22 @@ func (t *Table) Merge(other *Table) (int, error) {
 // move nothing.
 //
 // A group that was not timed as one is priced from its parts, which makes its
-// time a modelled one: the root's time,
-// and of each fused operator a share of its own time without the start, which is
-// the shortest time of the setting. A function of many instructions keeps all of
-// it; of others only the part for the operands that are still read counts.
+// time a modelled one: the root's time, and of each fused operator a share of its
+// own time without the start, which is the shortest time of the setting. A function
+// of many instructions keeps all of it; of others only the part for the operands
+// that are still read counts.
 func (t *Table) Model(s Setting) Model {
 	m := &tabled{t: t, s: s, start: Seconds(math.Inf(1)), viewSource: Measured}
 	var views []Seconds
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	for k, e := range t.m {
-		switch {
+		switch op, known := graph.Lookup(k.Op); {
 		case k.Setting != s:
 		case k.Op == "reshape":
 			views = append(views, e.Sample.Seconds)
 			m.viewSource = min(m.viewSource, e.Sample.Source)
-		case k.Op != "transpose": // which may move nothing
+		case !known || !lower.IsView(op): // which may move nothing
 			m.start = min(m.start, e.Sample.Seconds)
 		}
 	}
@@ -172,21 +173,15 @@ func (m *tabled) Cost(a Application) (Seconds, Source, error) {
 	if s, ok := m.t.Get(k); ok && a.Op != nil && !a.View {
 		return s.Seconds, s.Source, nil
 	}
-	if len(a.Tail) == 0 {
-		return 0, 0, &MissingError{k}
+	if len(a.Tail) > 0 {
+		return ofParts(m, a)
 	}
-	tail := a.Tail
-	a.Tail = nil
-	sum, _, err := m.Cost(a)
-	for _, f := range tail {
-		if err != nil {
-			break
-		}
-		var s Seconds
-		s, _, err = m.Cost(f.alone(a.Out[0]))
-		sum += Seconds(f.share(a.Out[0])) * max(0, s-m.start)
-	}
-	return sum, Modelled, err
+	return 0, 0, &MissingError{k}
+}
+
+func (m *tabled) Fused(f Fused, t graph.TensorType) (Seconds, Source, error) {
+	s, source, err := m.Cost(f.alone(t))
+	return Seconds(f.share(t)) * max(0, s-m.start), source, err
 }
 
 // share is the part of an elementwise operator's time that is left when it is

@@ -2,8 +2,10 @@ package cost
 
 import (
 	"math"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 )
 
 // Class groups operators whose kernels reach similar fractions of a machine's
@@ -71,14 +73,13 @@ func (w Work) Intensity() float64 {
 	return 0
 }
 
-// WorkOf is the work of an application; of an opaque one only the traffic is
-// known.
+// WorkOf is the work of an application without its tail; of an opaque one only
+// the traffic is known.
 //
-// Tensors are taken to lie in memory in row-major order, complete. Then a
-// reshape is a view, and so is a transpose that moves only axes of size 1;
-// every other operator writes its outputs, unless the application says that it
-// is a view. What is fused into it adds its arithmetic and the other operands
-// that it reads; the results in between are neither written nor read.
+// Tensors are taken to lie in memory in row-major order, complete. What only looks
+// at another part of the memory then, without a gap, is a view (a reshape, the first
+// rows, a transpose that moves axes of size 1); every other operator writes its
+// outputs, unless the application says that it is a view.
 func WorkOf(ap Application) Work {
 	op, a, in, out := ap.Op, ap.Attrs, ap.In, ap.Out
 	w := Work{Class: Opaque}
@@ -112,10 +113,6 @@ func WorkOf(ap Application) Work {
 			w.FLOPs, w.Read = 0, add(min(in[0].Bytes(), w.Write), w.Read-in[0].Bytes())
 		}
 	}
-	for _, f := range ap.Tail {
-		w.FLOPs = add(w.FLOPs, WorkOf(f.alone(out[0])).FLOPs)
-		w.Read = add(w.Read, f.bytes())
-	}
 	return w
 }
 
@@ -143,7 +140,7 @@ func classOf(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
 	switch c := Class(op.Class); {
 	case c == Conv:
 		return convClass(op, a, in, out)
-	case c == Transpose && movesUnits(op, a, in[0].Sizes):
+	case looks(op, a, in, out):
 		return View
 	case c != "":
 		return c
@@ -156,14 +153,7 @@ func classOf(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
 // convClass looks at the kernel [o, c, kh, kw] and the groups.
 func convClass(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
 	x, w, y := in[0].Sizes, in[1].Sizes, out[0].Sizes
-	groups := 1
-	if i := op.ParamIndex("groups"); i >= 0 {
-		if d, ok := a[i].Dim(); ok {
-			if n, ok := d.Const(); ok {
-				groups = int(n)
-			}
-		}
-	}
+	groups, _ := lower.Attrs{Op: op, Values: a}.Int("groups")
 	switch {
 	case groups > 1 && w[1] == 1:
 		return Depthwise
@@ -175,28 +165,14 @@ func convClass(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
 	return Conv
 }
 
-// movesUnits says whether a permutation keeps the order of all axes whose size
-// is not 1: then the elements stay where they are.
-func movesUnits(op *graph.Op, a graph.Attrs, sizes []int) bool {
-	i := op.ParamIndex("perm")
-	if i < 0 {
+// looks says whether the results of an operator lie in its operand without a gap.
+func looks(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) bool {
+	if !lower.IsView(op) {
 		return false
 	}
-	perm, _ := a[i].Tuple()
-	last := int64(-1)
-	for _, p := range perm {
-		if p < 0 || p >= int64(len(sizes)) {
-			return false
-		}
-		if sizes[p] == 1 {
-			continue
-		}
-		if p < last {
-			return false
-		}
-		last = p
-	}
-	return true
+	x := lower.Value{Sizes: in[0].Sizes, Strides: graph.Strides(in[0].Sizes)}
+	vs, err := lower.Views(lower.Attrs{Op: op, Values: a}, &x, out)
+	return err == nil && !slices.ContainsFunc(vs, func(v lower.Value) bool { return !v.Dense() })
 }
 
 func sizesOf(ts []graph.TensorType) [][]int {

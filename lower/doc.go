@@ -27,8 +27,8 @@
 //
 // What is decided of a node is decided from the node and its neighbours, so that
 // it can be asked of a graph that is being rewritten: [IsView] (no kernel),
-// [StepFn] (what it is as a step), [Joins] (it goes into the kernel of an
-// operand). Only two things need the whole: the order of kernels, where a node
-// could join one of two or waits for an operand, and the rows that a tail has
-// agreed on.
+// [Target.Takes] (a view is read as it lies), [As], [StepFn] (what it is as a
+// step), [Target.Joins] (it goes into the kernel of an operand). Only two things
+// need the whole: the order of kernels, where a node waits for an operand that is
+// ready only later, and the rows that a tail has agreed on.
 package lower

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -202,25 +203,11 @@ func (l *lowerer) dense(id ValueID) ValueID {
 	return c
 }
 
-// allDense makes values dense.
-func (l *lowerer) allDense(in []ValueID) []ValueID {
-	out := make([]ValueID, len(in))
-	for i, v := range in {
-		out[i] = l.dense(v)
-	}
-	return out
-}
-
 // read gives operands the form that a kernel reads.
 func (l *lowerer) read(as string, in []ValueID) []ValueID {
-	form := l.t.Reads[as]
-	if form == Strided {
-		return in
-	}
-	out := make([]ValueID, len(in))
+	out := slices.Clone(in)
 	for i, v := range in {
-		out[i] = v
-		if form != Matrices || !l.Values[v].Packable() {
+		if !l.t.Takes(as, &l.Values[v]) {
 			out[i] = l.dense(v)
 		}
 	}

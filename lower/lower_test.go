@@ -305,6 +305,50 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// TestLocal: what neighbours tell of a node is what becomes of it, and where it is
+// not, another operand was ready only later or rows differ.
+func TestLocal(t *testing.T) {
+	steps, other := 0, 0
+	for _, name := range models.Names() {
+		names := []string{name + "-tiny"}
+		for _, v := range models.Variants(name + "-tiny") {
+			names = append(names, v.Name)
+		}
+		for _, n := range names {
+			m, err := models.Build(n, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, target := m.Graph, lower.CPU()
+			p, uses, fixed := lowered(t, g, target, lower.Options{}), lower.Uses(g), lower.Fixed(g)
+			for id := range g.Nodes() {
+				op := g.Op(id)
+				if op == nil || fixed[id] || !lower.IsStep(op) || uses[id.Out(0)] == 0 {
+					continue
+				}
+				var in []lower.Made
+				for _, x := range g.Operands(id) {
+					o := lower.Made{Attrs: lower.Attrs{Op: g.Op(x.Node), Values: g.Attrs(x.Node)}, Type: g.Type(x), Uses: uses[x], Fixed: fixed[x.Node]}
+					if len(g.Operands(x.Node)) > 0 {
+						o.X = g.Sizes(g.Operands(x.Node)[0])
+					}
+					in = append(in, o)
+				}
+				steps++
+				joins := target.Joins(op, g.Type(id.Out(0)), in)
+				if got := p.Into[id] != 0; got && !joins {
+					t.Errorf("%s: node %s is fused, and its neighbours do not tell", n, g.Name(id))
+				} else if joins && !got {
+					other++
+				}
+			}
+		}
+	}
+	if steps < 3000 || other*20 > steps {
+		t.Errorf("of %d elementwise nodes %d are not fused although their neighbours tell so", steps, other)
+	}
+}
+
 func BenchmarkGraph(b *testing.B) {
 	m, err := models.Build("nasneta", 1)
 	if err != nil {

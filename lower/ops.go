@@ -30,7 +30,7 @@ func (l *lowerer) results(a Attrs, in []ValueID, out []graph.TensorType) ([]Valu
 		return l.add(Kernel{Kind: Constant, As: op.Name}, out[0]), nil
 	case IsView(op):
 		if op.Name == "reshape" {
-			in = l.allDense(in)
+			in = l.read("reshape", in)
 		}
 		views, err := Views(a, &l.Values[in[0]], out)
 		var vs []ValueID
@@ -83,17 +83,8 @@ func (l *lowerer) prepared(k Kernel, a Attrs, in []ValueID, out graph.TensorType
 }
 
 func lowerConv(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
-	groups, err := a.Int("groups")
-	if err != nil {
-		return nil, err
-	}
-	y := out[0].Sizes
-	w := l.Values[in[1]].Sizes
-	k := Kernel{As: "conv2d", Tail: &Tail{N: y[2] * y[3], Mod: y[1]}}
-	if c := l.Values[in[0]].Sizes[1]; groups == c && w[1] == 1 && y[1] == c && groups > 1 {
-		k.As = "depthwise"
-	}
-	v, err := l.prepared(k, a, in, out[0])
+	x, y := l.Values[in[0]].Sizes, out[0].Sizes
+	v, err := l.prepared(Kernel{As: As(a, x, y), Tail: &Tail{N: y[2] * y[3], Mod: y[1]}}, a, in, out[0])
 	if err != nil {
 		return nil, err
 	}
@@ -105,29 +96,12 @@ func lowerConv(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]Val
 
 // lowerPool: an average or a maximum of a whole image is a reduction.
 func lowerPool(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
-	kh, err := a.Int("kh")
-	if err != nil {
-		return nil, err
-	}
-	kw, err := a.Int("kw")
-	if err != nil {
-		return nil, err
-	}
 	x, y := l.Values[in[0]].Sizes, out[0].Sizes
-	if y[2] == 1 && y[3] == 1 && kh == x[2] && kw == x[3] {
-		top, left, err := Pads(a, x, kh, kw)
-		if err != nil {
-			return nil, err
-		}
-		if top == 0 && left == 0 {
-			as := "reducemean"
-			if a.Op.Name == "poolmax" {
-				as = "reducemax"
-			}
-			return l.kernel(Kernel{As: as, Span: [3]int{x[0] * x[1], x[2] * x[3], 1}}, in, out[0]), nil
-		}
+	as := As(a, x, y)
+	if as != a.Op.Name {
+		return l.kernel(Kernel{As: as, Span: [3]int{x[0] * x[1], x[2] * x[3], 1}}, in, out[0]), nil
 	}
-	return l.kernel(Kernel{As: a.Op.Name, Tail: &Tail{N: y[2] * y[3], Mod: y[1]}}, in, out[0]), nil
+	return l.kernel(Kernel{As: as, Tail: &Tail{N: y[2] * y[3], Mod: y[1]}}, in, out[0]), nil
 }
 
 // Pads are the rows above and the columns left of images of sizes x that a window
@@ -201,7 +175,7 @@ func lowerAlong(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]Va
 // lowerCast: a type that stays needs no kernel.
 func lowerCast(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
 	if l.Values[in[0]].DType == out[0].DType {
-		return l.allDense(in), nil
+		return l.read("cast", in), nil
 	}
 	return l.kernel(Kernel{As: "cast"}, in, out[0]), nil
 }
@@ -250,7 +224,7 @@ func (l *lowerer) stepOf(a Attrs, fn string, in []ValueID, t graph.TensorType) V
 // affine is a batch norm: x*s + t for each channel, with s = scale/sqrt(var+eps)
 // and t = bias - mean*s, which are prepared, side by side.
 func (l *lowerer) affine(in []ValueID, t graph.TensorType) ValueID {
-	params := l.allDense(in[1:])
+	params := l.read("affine", in[1:])
 	channels := t.Sizes[1]
 	st := l.add(Kernel{Kind: Prepare, As: "affine", In: params}, graph.TensorType{DType: t.DType, Sizes: []int{2 * channels}})[0]
 	strides := make([]int, len(t.Sizes))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -81,27 +80,18 @@ func (b *Backend) Measure(ctx context.Context, a cost.Application, opt backends.
 			if time.Since(start) >= opt.Budget {
 				break
 			}
-			if n >= 2*opt.MinRuns && time.Since(start) >= opt.Budget/4 && float64(spread(times)) <= opt.Spread*float64(cost.Median(times)) {
+			if median, mad := cost.MedianMAD(times); n >= 2*opt.MinRuns && time.Since(start) >= opt.Budget/4 && float64(mad) <= opt.Spread*float64(median) {
 				break
 			}
 		}
 	}
-	return cost.Sample{Seconds: cost.Median(times), MAD: spread(times), Runs: len(times), Source: cost.Measured}, nil
+	median, mad := cost.MedianMAD(times)
+	return cost.Sample{Seconds: median, MAD: mad, Runs: len(times), Source: cost.Measured}, nil
 }
 
 // interrupted: a run that waited for the processor for more than this part of
 // its time counts with its processor time instead.
 const interrupted = 50
-
-// spread is the median absolute deviation.
-func spread(times []cost.Seconds) cost.Seconds {
-	m := cost.Median(times)
-	dev := make([]cost.Seconds, len(times))
-	for i, t := range times {
-		dev[i] = cost.Seconds(math.Abs(float64(t - m)))
-	}
-	return cost.Median(dev)
-}
 
 // rotation brings the caches into the state of a run of a whole network before
 // each run of one operator.

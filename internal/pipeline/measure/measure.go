@@ -226,6 +226,9 @@ func (r *Report) collect(o *Options) {
 			use(i, app, k)
 		}
 		for _, group := range cost.Groups(r.plans[i]) {
+			if group.View && !group.Once {
+				use(i, cost.Dispatch(), cost.KeyOf(r.Setting, cost.Dispatch()))
+			}
 			root := group.Application
 			root.Tail = nil
 			if _, ok := at[cost.KeyOf(r.Setting, root)]; ok && len(group.Tail) > 0 {

@@ -217,6 +217,23 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// A model has a sum though its only view is a slice: dispatch is measured.
+func TestViews(t *testing.T) {
+	f := &fake{}
+	r, err := Run(context.Background(), Options{Backend: f, Passes: 1,
+		Models: []*model.Model{parse(t, "part", "x : float32[4, 4]\ny = slice[axis=1, lo=0, hi=2](x)\nz = matmul(x, y)\nreturn z")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(f.calls); got != "[slice matmul reshape]" {
+		t.Errorf("measured %s", got)
+	}
+	// 8 elements of the product and a view of 1, not the 8 of a copied slice.
+	if s := r.Models[0].Sum; s < 8.99e-6 || s > 9.01e-6 {
+		t.Errorf("sum %v", s)
+	}
+}
+
 func TestResume(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	path := filepath.Join(t.TempDir(), "t.costs")

@@ -318,6 +318,10 @@ func TestPageNodes(t *testing.T) {
 // only knows the time of one operator.
 type only struct{ op string }
 
+func (o only) Fused(cost.Fused, graph.TensorType) (cost.Seconds, cost.Source, error) {
+	return 0, 0, &cost.MissingError{}
+}
+
 func (o only) Cost(a cost.Application) (cost.Seconds, cost.Source, error) {
 	if a.Op != nil && a.Op.Name == o.op {
 		return 0.25, cost.Recorded, nil

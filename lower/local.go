@@ -1,0 +1,74 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Decisions about one node, from the node and its neighbours.
+
+// As is the kernel that an application is run as, see [Kernel.As]; x are the
+// sizes of its first operand and y those of its result.
+func As(a Attrs, x, y []int) string {
+	switch a.Op.Name {
+	case "conv2d":
+		if groups, err := a.Int("groups"); err == nil && groups > 1 && groups == x[1] && y[1] == x[1] {
+			return "depthwise"
+		}
+	case "poolmax", "poolavg":
+		kh, errH := a.Int("kh")
+		kw, errW := a.Int("kw")
+		if errH != nil || errW != nil || y[2] != 1 || y[3] != 1 || kh != x[2] || kw != x[3] {
+			break
+		}
+		if top, left, err := Pads(a, x, kh, kw); err == nil && top == 0 && left == 0 {
+			return map[string]string{"poolmax": "reducemax", "poolavg": "reducemean"}[a.Op.Name]
+		}
+	}
+	return a.Op.Name
+}
+
+// Takes reports whether a kernel reads a value as it lies; if not, the value is
+// made dense by a copy first.
+func (t *Target) Takes(as string, v *Value) bool {
+	switch t.Reads[as] {
+	case Strided:
+		return true
+	case Matrices:
+		return v.Packable()
+	}
+	return v.Dense()
+}
+
+// Made is what is known of an operand where it is made.
+type Made struct {
+	Attrs Attrs // of the operator that makes it; Op is nil for inputs
+	X     []int // sizes of that one's first operand
+	Type  graph.TensorType
+	// Uses is how many operands and outputs read it, those behind views too.
+	Uses int
+	// Fixed: it depends on weights only.
+	Fixed bool
+}
+
+// Joins reports whether an elementwise operator with a result of type out goes into
+// the kernel that makes one of its operands, as far as neighbours tell: it does
+// unless another operand is ready only later, or the tail has agreed on other rows.
+func (t *Target) Joins(op *graph.Op, out graph.TensorType, operands []Made) bool {
+	if fn := StepFn(op); !IsStep(op) || !t.step(fn) {
+		return false
+	}
+	if op.Name == "smul" || op.Name == "batchnorm" {
+		operands = operands[:1]
+	}
+	return slices.ContainsFunc(operands, func(m Made) bool {
+		return !m.Fixed && m.Uses == 1 && m.Attrs.Op != nil && slices.Equal(m.Type.Sizes, out.Sizes) && t.tailed(m)
+	})
+}
+
+// tailed reports whether the kernel that makes an operand takes a tail.
+func (t *Target) tailed(m Made) bool {
+	op := m.Attrs.Op
+	return IsStep(op) && t.step(StepFn(op)) || t.Tails[As(m.Attrs, m.X, m.Type.Sizes)]
+}
