@@ -70,12 +70,6 @@ func processor() string {
 	return runtime.GOOS + "/" + runtime.GOARCH
 }
 
-// moves are the operators that do not look at the elements.
-var moves = map[string]bool{
-	"reshape": true, "transpose": true, "slice": true, "split": true, "broadcast": true,
-	"concat": true, "pad": true, "gather": true,
-}
-
 // Supports reports why a node cannot be run.
 func (b *Backend) Supports(g *graph.Graph, id graph.NodeID) error {
 	op := g.Op(id)
@@ -92,12 +86,11 @@ func (b *Backend) Supports(g *graph.Graph, id graph.NodeID) error {
 		return &backends.Unsupported{Backend: "cpu", Node: g.Name(id), Op: op.Name, Why: "there is no kernel for this operator"}
 	}
 	for i, t := range g.Operands(id) {
-		ints := moves[op.Name] || op.Name == "cast"
-		if err := b.types(fmt.Sprintf("operand %d", i), g.Name(id), op.Name, ints, g.Type(t)); err != nil {
+		if err := b.types(fmt.Sprintf("operand %d", i), g.Name(id), op.Name, op.Moves, g.Type(t)); err != nil {
 			return err
 		}
 	}
-	return b.types("its result", g.Name(id), op.Name, moves[op.Name] || op.Name == "cast", g.Type(id.Out(0)))
+	return b.types("its result", g.Name(id), op.Name, op.Moves, g.Type(id.Out(0)))
 }
 
 func (b *Backend) types(what, node, op string, ints bool, t graph.TensorType) error {
