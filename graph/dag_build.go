@@ -54,7 +54,7 @@ func (b *Builder) AddInput(name string, t DType, sizes ...int) (Tensor, error) {
 	if t >= numDTypes {
 		return Tensor{}, b.fail(fmt.Errorf("input %s: element type %s is not known", quoteName(name), t))
 	}
-	if err := checkSizes(sizes); err != nil {
+	if err := CheckSizes(sizes); err != nil {
 		return Tensor{}, b.fail(fmt.Errorf("input %s: %w", quoteName(name), err))
 	}
 	if err := b.claim(name); err != nil {
@@ -165,7 +165,7 @@ func ApplyTypes(op *Op, attrs Attrs, in []TensorType, t DType) ([]TensorType, er
 		if !ok {
 			return nil, fmt.Errorf("operator %s: output %d: shape %s is not concrete", op.Name, i, s)
 		}
-		if err := checkSizes(sizes); err != nil {
+		if err := CheckSizes(sizes); err != nil {
 			return nil, fmt.Errorf("operator %s: output %d: %w", op.Name, i, err)
 		}
 		out[i] = TensorType{t, sizes}
@@ -241,8 +241,9 @@ func (b *Builder) Finish(outputs ...Tensor) (*Graph, error) {
 	return g, nil
 }
 
-// checkSizes guards every later product of sizes.
-func checkSizes(sizes []int) error {
+// CheckSizes reports sizes that no tensor of a graph may have; it guards every
+// later product of sizes.
+func CheckSizes(sizes []int) error {
 	if len(sizes) > MaxRank {
 		return fmt.Errorf("%d axes, more than %d", len(sizes), MaxRank)
 	}
@@ -289,7 +290,7 @@ func checkConcrete(p Param, v Value) error {
 		if !ok {
 			return fmt.Errorf("shape %s is not concrete", s)
 		}
-		return checkSizes(sizes)
+		return CheckSizes(sizes)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (b *Builder) Opaque(name, kind string, payload any, in []Tensor, outs []Ten
 		if t.DType >= numDTypes {
 			return wrap(fmt.Errorf("output %d: element type %s is not known", i, t.DType))
 		}
-		if err := checkSizes(t.Sizes); err != nil {
+		if err := CheckSizes(t.Sizes); err != nil {
 			return wrap(fmt.Errorf("output %d: %w", i, err))
 		}
 		sizes[i], types[i] = append([]int{}, t.Sizes...), t.DType

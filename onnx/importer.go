@@ -334,7 +334,7 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto, taken map[string]bool) 
 	if ok {
 		taken[in.GetName()] = true
 		if tt.GetShape() == nil {
-			return graph.TensorType{DType: t, Sizes: given}, checkSizes(given)
+			return graph.TensorType{DType: t, Sizes: given}, graph.CheckSizes(given)
 		}
 		if len(given) != len(tt.GetShape().GetDim()) {
 			return graph.TensorType{}, fmt.Errorf("the shape %v is given, but it has %d axes", given, len(tt.GetShape().GetDim()))
@@ -380,7 +380,7 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto, taken map[string]bool) 
 		}
 		sizes[i] = int(n)
 	}
-	return graph.TensorType{DType: t, Sizes: sizes}, checkSizes(sizes)
+	return graph.TensorType{DType: t, Sizes: sizes}, graph.CheckSizes(sizes)
 }
 
 // openShape is a declared shape with N where a size is open: what --shape wants.

@@ -340,7 +340,7 @@ func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
 		rule = f(c)
 	}
 	for i, name := range c.node.GetOutput()[:n] {
-		if i < len(rule) && rule[i].Sizes != nil && checkSizes(rule[i].Sizes) == nil {
+		if i < len(rule) && rule[i].Sizes != nil && graph.CheckSizes(rule[i].Sizes) == nil {
 			types[i] = rule[i]
 			continue
 		}
@@ -380,5 +380,5 @@ func (im *importer) declared(p *onnxpb.TypeProto) (graph.TensorType, error) {
 		}
 		sizes = append(sizes, int(n))
 	}
-	return graph.TensorType{DType: t, Sizes: sizes}, checkSizes(sizes)
+	return graph.TensorType{DType: t, Sizes: sizes}, graph.CheckSizes(sizes)
 }

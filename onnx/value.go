@@ -101,69 +101,24 @@ func (im *importer) apply(op string, attrs map[string]graph.Value, in ...*value)
 }
 
 func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) (*value, error) {
-	shapes := make([]graph.Shape, len(in))
-	types := make([]graph.DType, len(in))
+	types := make([]graph.TensorType, len(in))
 	for i, v := range in {
 		if v.empty() {
 			return nil, fmt.Errorf("operator %s: operand %s has no elements", o.Name, v)
 		}
-		shapes[i], types[i] = graph.Sizes(v.sizes...), v.dtype
+		if types[i] = v.typ(); o.DTypes == nil && v.dtype != in[0].dtype {
+			return nil, fmt.Errorf("operator %s: %s and %s have different element types", o.Name, in[0], v)
+		}
 	}
-	t := graph.Float32
-	if len(in) > 0 {
-		t = types[0]
-	}
-	var f graph.Facts
-	shapesOut, err := o.InferShapes(&f, a, shapes)
+	outs, err := graph.ApplyTypes(o, a, types, graph.Float32)
 	if err != nil {
 		return nil, err
 	}
-	if len(f.Needs) > 0 {
-		return nil, fmt.Errorf("operator %s: not decided: %s", o.Name, graph.NeedsString(f.Needs))
-	}
-	dts := make([]graph.DType, len(shapesOut))
-	for i := range dts {
-		dts[i] = t
-	}
-	if o.DTypes != nil {
-		if dts, err = o.DTypes(a, types); err != nil {
-			return nil, fmt.Errorf("operator %s: %w", o.Name, err)
-		}
-	} else {
-		for i, v := range in {
-			if v.dtype != t {
-				return nil, fmt.Errorf("operator %s: %s and %s have different element types", o.Name, in[0], in[i])
-			}
-		}
-	}
 	s := &step{op: o, attrs: a, in: in, seq: im.next()}
-	for i, shape := range shapesOut {
-		sizes, ok := shape.Concrete()
-		if !ok {
-			return nil, fmt.Errorf("operator %s: shape %s is not concrete", o.Name, shape)
-		}
-		if err := checkSizes(sizes); err != nil {
-			return nil, fmt.Errorf("operator %s: %w", o.Name, err)
-		}
-		s.outs = append(s.outs, &value{dtype: dts[i], sizes: sizes, step: s, out: i})
+	for i, t := range outs {
+		s.outs = append(s.outs, &value{dtype: t.DType, sizes: t.Sizes, step: s, out: i})
 	}
 	return s.outs[0], nil
-}
-
-// checkSizes are the sizes a tensor of a graph may have.
-func checkSizes(sizes []int) error {
-	if len(sizes) > graph.MaxRank {
-		return fmt.Errorf("%d axes, more than %d", len(sizes), graph.MaxRank)
-	}
-	for _, n := range sizes {
-		if n < 1 || n > graph.MaxSize {
-			return fmt.Errorf("sizes %v: %d is not in 1 to %d", sizes, n, graph.MaxSize)
-		}
-	}
-	if graph.Product(sizes...) > graph.MaxElements {
-		return fmt.Errorf("sizes %v: more than %d elements", sizes, graph.MaxElements)
-	}
-	return nil
 }
 
 // Attribute values by their Go types.

@@ -64,7 +64,7 @@ func (b *Bank) add(sym symID, in []Tensor, outs []typeID, cost int64, f flags) (
 		arity: uint16(len(in)), nout: uint16(len(outs)), cost: cost, flags: f})
 	rank := uint32(0)
 	for _, t := range in {
-		b.slots = append(b.slots, slot{t: t, owner: n, prev: none, next: none})
+		b.slots, b.args = append(b.slots, slot{owner: n, prev: none, next: none}), append(b.args, t)
 		rank = max(rank, b.nodes[b.tensors[t].node].rank)
 	}
 	b.nodes[n].rank = rank
@@ -115,11 +115,7 @@ func (b *Bank) sameOperands(n Node, in []Tensor) bool {
 
 // find is the node of the table that applies what n applies, to the same tensors.
 func (b *Bank) find(n Node, key uint64) Node {
-	var few [8]Tensor
-	in := few[:0]
-	for i := range b.Arity(n) {
-		in = append(in, b.Operand(n, i))
-	}
+	in := b.Operands(n)
 	for m := b.table[key]; m != 0; m = b.nodes[m].next {
 		if m != n && b.nodes[m].key == key && b.nodes[m].sym == b.nodes[n].sym && b.sameOperands(m, in) {
 			return m

@@ -26,7 +26,7 @@ type tensor struct {
 // node is what a Bank holds of a Node.
 type node struct {
 	sym   symID
-	first uint32 // operands: slots[first : first+arity]
+	first uint32 // operands: args[first : first+arity]
 	outs  Tensor // outputs: outs, outs+1, ...
 	arity uint16
 	nout  uint16
@@ -46,10 +46,9 @@ const (
 	listed                   // it is in the table
 )
 
-// slot is one operand of a node. Those of live nodes are in the list of uses of
-// the tensor that they are.
+// slot is the place of one operand. Those of live nodes are in the list of uses of
+// the tensor that is there.
 type slot struct {
-	t          Tensor
 	owner      Node
 	prev, next int32
 }
@@ -60,6 +59,7 @@ type Bank struct {
 	*Table
 	nodes   []node
 	slots   []slot
+	args    []Tensor // by slot
 	tensors []tensor
 
 	inputs  []Node
@@ -122,15 +122,14 @@ func (b *Bank) Attrs(n Node) graph.Attrs { return b.syms[b.nodes[n].sym].attrs }
 func (b *Bank) Arity(n Node) int { return int(b.nodes[n].arity) }
 
 // Operand is operand i of a node.
-func (b *Bank) Operand(n Node, i int) Tensor { return b.slots[int(b.nodes[n].first)+i].t }
+func (b *Bank) Operand(n Node, i int) Tensor { return b.args[int(b.nodes[n].first)+i] }
 
-// Operands are all operands of a node.
+// Operands are all operands of a node. The caller must not write to them; they
+// are as they are until the next Replace or Undo.
 func (b *Bank) Operands(n Node) []Tensor {
-	out := make([]Tensor, b.nodes[n].arity)
-	for i := range out {
-		out[i] = b.Operand(n, i)
-	}
-	return out
+	x := &b.nodes[n]
+	end := x.first + uint32(x.arity)
+	return b.args[x.first:end:end]
 }
 
 // NumOut is the number of a node's outputs.

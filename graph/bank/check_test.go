@@ -65,7 +65,7 @@ func (b *Bank) Check() error {
 	for t := 1; t < len(b.tensors); t++ {
 		prev := none
 		for s := b.tensors[t].uses; s != none; s = b.slots[s].next {
-			if b.slots[s].t != Tensor(t) || b.slots[s].prev != prev || !b.Live(b.slots[s].owner) {
+			if b.args[s] != Tensor(t) || b.slots[s].prev != prev || !b.Live(b.slots[s].owner) {
 				return fmt.Errorf("the uses of tensor %d are broken", t)
 			}
 			prev = s

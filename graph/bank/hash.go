@@ -127,7 +127,7 @@ func (l *linear) of(b *Bank, t Tensor) element {
 	s := &b.syms[n.sym]
 	h := s.add[x.out]
 	for i := range int(n.arity) {
-		h = h.plus(s.mul[i].times(l.of(b, b.slots[int(n.first)+i].t)))
+		h = h.plus(s.mul[i].times(l.of(b, b.args[int(n.first)+i])))
 	}
 	l.hash[t], l.at[t] = h, l.epoch
 	return h
@@ -175,7 +175,7 @@ func (b *Bank) settle() {
 		}
 		s := &b.syms[x.sym]
 		for j := range int(x.arity) {
-			t := b.slots[int(x.first)+j].t
+			t := b.args[int(x.first)+j]
 			l.slope[t] = l.slope[t].plus(d.times(s.mul[j]))
 		}
 	}

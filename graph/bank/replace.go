@@ -105,7 +105,7 @@ func (b *Bank) move(old, new Tensor) {
 		b.unlist(u)
 		b.unlink(s)
 		b.note(change{kind: wasOperand, at: uint32(s), a: uint32(old)})
-		b.slots[s].t = new
+		b.args[s] = new
 		b.link(s)
 	}
 	for _, s := range moved {
@@ -163,7 +163,7 @@ func (b *Bank) hold(n Node) {
 	f, rank := fixed, x.rank
 	for s := first; s < end; s++ {
 		b.link(s)
-		o := &b.nodes[b.tensors[b.slots[s].t].node]
+		o := &b.nodes[b.tensors[b.args[s]].node]
 		f, rank = f&o.flags, max(rank, o.rank)
 	}
 	// While it was dead nobody told it of changes.
@@ -209,7 +209,7 @@ func (b *Bank) release(n Node) {
 // link puts an operand of a live node in front of the uses of its tensor.
 func (b *Bank) link(s int32) {
 	x := &b.slots[s]
-	t := &b.tensors[x.t]
+	t := &b.tensors[b.args[s]]
 	b.note(change{kind: wasUnlinked, at: uint32(s), a: uint32(x.prev), b: uint32(x.next)})
 	x.prev, x.next = none, t.uses
 	if t.uses != none {
@@ -222,8 +222,7 @@ func (b *Bank) link(s int32) {
 // unlink takes an operand out of the uses of its tensor. Its own links stay, so
 // that it can be put back where it was (Knuth, Dancing Links, 2000).
 func (b *Bank) unlink(s int32) {
-	x := &b.slots[s]
-	t := &b.tensors[x.t]
+	t := &b.tensors[b.args[s]]
 	b.note(change{kind: wasLinked, at: uint32(s)})
 	b.out(s)
 	b.release(t.node)
@@ -232,7 +231,7 @@ func (b *Bank) unlink(s int32) {
 func (b *Bank) out(s int32) {
 	x := &b.slots[s]
 	if x.prev == none {
-		b.tensors[x.t].uses = x.next
+		b.tensors[b.args[s]].uses = x.next
 	} else {
 		b.slots[x.prev].next = x.next
 	}

@@ -60,7 +60,7 @@ func (b *Bank) Undo(m Mark) {
 		b.undo(b.log[i])
 	}
 	b.log = b.log[:m.log]
-	b.slots, b.inputs = b.slots[:m.slots], b.inputs[:m.inputs]
+	b.slots, b.args, b.inputs = b.slots[:m.slots], b.args[:m.slots], b.inputs[:m.inputs]
 	b.total = m.total
 	b.linear.back(m.linear)
 	b.marks--
@@ -83,11 +83,11 @@ func (b *Bank) undo(c change) {
 	case wasUnlisted:
 		b.leave(Node(c.at))
 	case wasOperand:
-		b.slots[c.at].t = Tensor(c.a)
+		b.args[c.at] = Tensor(c.a)
 	case wasLinked:
 		x := &b.slots[c.at]
 		if x.prev == none {
-			b.tensors[x.t].uses = int32(c.at)
+			b.tensors[b.args[c.at]].uses = int32(c.at)
 		} else {
 			b.slots[x.prev].next = int32(c.at)
 		}

@@ -1,0 +1,255 @@
+package search
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
+)
+
+// Match is a use of a law that was found in a network. It is valid during the
+// call that it is given to.
+type Match = rewrite.Match[bank.Tensor]
+
+// Rules are directions of laws, ready to be found in networks. They serve one
+// search at a time.
+type Rules struct {
+	one  *rewrite.Index           // those with one root
+	many map[*graph.Op][]*several // by the first root's operator
+}
+
+// several is a direction with several roots.
+type several struct {
+	d     *rewrite.Direction
+	links []link // by root, from the second on
+}
+
+// link says how to get from one root to another: down to a variable that both
+// have, and up from there.
+type link struct {
+	from     int // the root to start from
+	down, up []hop
+}
+
+// hop is one node of a pattern and which operand of it is meant.
+type hop struct {
+	node *rewrite.Node
+	kid  int
+}
+
+// NewRules compiles laws, and returns beside the directions that can be used in
+// networks the reasons why others cannot: a source that is nothing but a variable
+// matches everywhere, one that leaves sizes open has no one result, and roots that
+// share no variable are found nowhere. An error says that a law is ill-formed.
+func NewRules(laws []*law.Law) (r *Rules, unusable []error, err error) {
+	r = &Rules{one: rewrite.NewIndex(nil), many: map[*graph.Op][]*several{}}
+	for _, l := range laws {
+		c, err := rewrite.Compile(l)
+		if err != nil {
+			return nil, nil, err
+		}
+		unusable = append(unusable, c.Unusable...)
+		for _, d := range c.Directions {
+			if err := r.Add(d); err != nil {
+				unusable = append(unusable, fmt.Errorf("law %s: %w", l.Name, err))
+			}
+		}
+	}
+	return r, unusable, nil
+}
+
+// Add adds a direction. The error says why it cannot be used in networks.
+func (r *Rules) Add(d *rewrite.Direction) error {
+	switch {
+	case d.Bare:
+		return fmt.Errorf("the source is a variable")
+	case d.Guess:
+		return fmt.Errorf("the source does not determine all sizes")
+	case len(d.Roots) == 1:
+		r.one.Add(d)
+		return nil
+	}
+	s := &several{d: d}
+	for i := 1; i < len(d.Roots); i++ {
+		l, ok := linkTo(d, i)
+		if !ok {
+			return fmt.Errorf("a root shares no variable with those before it")
+		}
+		s.links = append(s.links, l)
+	}
+	op := d.Nodes[d.Roots[0]].Op
+	if op == nil {
+		return fmt.Errorf("a root is a function variable")
+	}
+	r.many[op] = append(r.many[op], s)
+	return nil
+}
+
+// linkTo finds the shortest way from an earlier root to root i.
+func linkTo(d *rewrite.Direction, i int) (best link, ok bool) {
+	for from := range i {
+		downs := paths(d, d.Roots[from])
+		for v, up := range paths(d, d.Roots[i]) {
+			down := downs[v]
+			if up == nil || down == nil || ok && len(up)+len(down) >= len(best.up)+len(best.down) {
+				continue
+			}
+			best, ok = link{from, down, up}, true
+		}
+	}
+	return best, ok
+}
+
+// paths are, by variable, a shortest path down to it, nil if there is none.
+func paths(d *rewrite.Direction, root int32) [][]hop {
+	out := make([][]hop, len(d.Vars))
+	var visit func(ref int32, path []hop)
+	visit = func(ref int32, path []hop) {
+		if ref < 0 {
+			if v := ^ref; out[v] == nil || len(path) < len(out[v]) {
+				out[v] = append([]hop{}, path...)
+			}
+			return
+		}
+		n := &d.Nodes[ref]
+		for k, kid := range n.Kids {
+			visit(kid, append(path[:len(path):len(path)], hop{n, k}))
+		}
+	}
+	visit(root, nil)
+	return out
+}
+
+// Rewriter finds moves in a network and makes them. It serves one search at a
+// time.
+type Rewriter struct {
+	Net   *bank.Bank
+	rules *Rules
+	match *rewrite.Matcher[bank.Tensor]
+	roots []bank.Tensor
+	dtype graph.DType // of what is being rewritten
+	apply rewrite.Apply[bank.Tensor]
+}
+
+// NewRewriter returns a rewriter for a network.
+func NewRewriter(net *bank.Bank, rules *Rules) *Rewriter {
+	r := &Rewriter{Net: net, rules: rules, match: rewrite.NewMatcher[bank.Tensor](net)}
+	r.apply = func(op *graph.Op, attrs graph.Attrs, _ string, args []bank.Tensor, out int) (bank.Tensor, error) {
+		n, err := r.Net.Apply(op, attrs, r.dtype, args...)
+		if err != nil {
+			return 0, err
+		}
+		return r.Net.Out(n, out), nil
+	}
+	return r
+}
+
+// All yields all moves of the network, until yield returns false. The network may
+// be rewritten meanwhile only if all is undone before yield returns.
+func (r *Rewriter) All(yield func(*Match) bool) {
+	for n := bank.Node(1); int(n) <= r.Net.Len(); n++ {
+		if r.Net.Live(n) && !r.At(n, yield) {
+			return
+		}
+	}
+}
+
+// At yields the moves whose first root is an output of a node, until yield returns
+// false, and then returns false.
+func (r *Rewriter) At(n bank.Node, yield func(*Match) bool) bool {
+	for k := range r.Net.NumOut(n) {
+		t := r.Net.Out(n, k)
+		op, _, _, args, _ := r.Net.Node(t)
+		if op == nil {
+			return true
+		}
+		var heads [2]*graph.Op
+		for i, a := range args[:min(len(args), 2)] {
+			heads[i], _, _, _, _ = r.Net.Node(a)
+		}
+		r.roots = append(r.roots[:0], t)
+		for _, d := range r.rules.one.At(op, heads[0], heads[1]) {
+			if !r.match.Match(d, r.roots, yield) {
+				return false
+			}
+		}
+		for _, s := range r.rules.many[op] {
+			if !r.others(s, yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// others finds the roots behind those in r.roots.
+func (r *Rewriter) others(s *several, yield func(*Match) bool) bool {
+	if len(r.roots) == len(s.d.Roots) {
+		return r.match.Match(s.d, r.roots, yield)
+	}
+	l := s.links[len(r.roots)-1]
+	return r.down(r.roots[l.from], l.down, func(v bank.Tensor) bool {
+		return r.up(v, l.up, func(t bank.Tensor) bool {
+			for _, have := range r.roots {
+				if have == t { // a root once
+					return true
+				}
+			}
+			r.roots = append(r.roots, t)
+			ok := r.others(s, yield)
+			r.roots = r.roots[:len(r.roots)-1]
+			return ok
+		})
+	})
+}
+
+// down follows a path of operands; those of commutative operators may stand in
+// either order.
+func (r *Rewriter) down(t bank.Tensor, path []hop, f func(bank.Tensor) bool) bool {
+	if len(path) == 0 {
+		return f(t)
+	}
+	op, _, _, args, out := r.Net.Node(t)
+	h := path[0]
+	if op != h.node.Op || out != h.node.Out || h.kid >= len(args) {
+		return true
+	}
+	if !r.down(args[h.kid], path[1:], f) {
+		return false
+	}
+	return !op.Commutative || args[0] == args[1] || r.down(args[1-h.kid], path[1:], f)
+}
+
+// up follows the uses of a tensor along a path, its last hop first.
+func (r *Rewriter) up(t bank.Tensor, path []hop, f func(bank.Tensor) bool) bool {
+	if len(path) == 0 {
+		return f(t)
+	}
+	h := path[len(path)-1]
+	more := true
+	r.Net.Users(t, func(n bank.Node, operand int) bool {
+		if r.Net.Op(n) != h.node.Op || operand != h.kid && !h.node.Op.Commutative || h.node.Out >= r.Net.NumOut(n) {
+			return true
+		}
+		more = r.up(r.Net.Out(n, h.node.Out), path[:len(path)-1], f)
+		return more
+	})
+	return more
+}
+
+// Apply makes a move: it builds what stands for the roots and replaces them. The
+// error says why that cannot be done here, such as that it would close a cycle;
+// then only dead nodes have been added.
+func (r *Rewriter) Apply(m *Match) error {
+	if len(m.Conds) > 0 {
+		return fmt.Errorf("law %s: not decided for these sizes", m.Direction.Law.Law.Name)
+	}
+	r.dtype = r.Net.Type(m.Roots[0]).DType
+	targets, err := m.Build(r.apply)
+	if err != nil {
+		return err
+	}
+	return r.Net.Replace(m.Roots, targets)
+}

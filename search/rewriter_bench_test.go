@@ -1,0 +1,101 @@
+package search_test
+
+import (
+	"sort"
+	"testing"
+	"time"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/search"
+)
+
+func rules(tb testing.TB) *search.Rules {
+	tb.Helper()
+	laws := append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...)
+	r, _, err := search.NewRules(laws)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+func price(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) int64 {
+	return 1 + out[0].Bytes()
+}
+
+func network(tb testing.TB, name string) *bank.Bank {
+	tb.Helper()
+	m, err := models.Build(name, 1)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	b, _, err := bank.From(m.Graph, price)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+var networks = []string{"bert-large-64", "nasneta"}
+
+// BenchmarkMatchAll finds all uses of all axioms and lemmas.
+func BenchmarkMatchAll(b *testing.B) {
+	rs := rules(b)
+	for _, name := range networks {
+		b.Run(name, func(b *testing.B) {
+			r := search.NewRewriter(network(b, name), rs)
+			n := 0
+			for b.Loop() {
+				n = 0
+				r.All(func(*search.Match) bool { n++; return true })
+			}
+			b.ReportMetric(float64(n), "moves")
+			nodes := 0
+			r.Net.Nodes(func(bank.Node) bool { nodes++; return true })
+			b.ReportMetric(float64(nodes), "operators")
+		})
+	}
+}
+
+// BenchmarkMove makes each move, hashes, costs and undoes it: the median.
+func BenchmarkMove(b *testing.B) {
+	rs := rules(b)
+	for _, name := range networks {
+		b.Run(name, func(b *testing.B) {
+			net := network(b, name)
+			before := net.Hash()
+			r := search.NewRewriter(net, rs)
+			var times []time.Duration
+			var failed int
+			for b.Loop() {
+				times, failed = times[:0], 0
+				r.All(func(m *search.Match) bool {
+					start := time.Now()
+					mark := net.Mark()
+					err := r.Apply(m)
+					hash, cost := net.Hash(), net.Cost()
+					net.Undo(mark)
+					switch {
+					case err != nil:
+						failed++
+					case hash != before:
+						times = append(times, time.Since(start))
+						sink += cost
+					}
+					return true
+				})
+			}
+			sort.Slice(times, func(i, j int) bool { return times[i] < times[j] })
+			b.ReportMetric(float64(times[len(times)/2].Nanoseconds()), "ns/median")
+			b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds()), "ns/p99")
+			b.ReportMetric(float64(failed), "impossible")
+			b.ReportMetric(float64(len(times)), "moves")
+		})
+	}
+}
+
+var sink int64
