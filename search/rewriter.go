@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
@@ -44,7 +45,7 @@ type hop struct {
 // matches everywhere, one that leaves sizes open has no one result, and roots that
 // share no variable are found nowhere. An error says that a law is ill-formed.
 func NewRules(laws []*law.Law) (r *Rules, unusable []error, err error) {
-	r = &Rules{one: rewrite.NewIndex(nil), many: map[*graph.Op][]*several{}}
+	r = &Rules{}
 	for _, l := range laws {
 		c, err := rewrite.Compile(l)
 		if err != nil {
@@ -62,6 +63,9 @@ func NewRules(laws []*law.Law) (r *Rules, unusable []error, err error) {
 
 // Add adds a direction. The error says why it cannot be used in networks.
 func (r *Rules) Add(d *rewrite.Direction) error {
+	if r.one == nil {
+		r.one, r.many = rewrite.NewIndex(nil), map[*graph.Op][]*several{}
+	}
 	switch {
 	case d.Bare:
 		return fmt.Errorf("the source is a variable")
@@ -114,6 +118,9 @@ func paths(d *rewrite.Direction, root int32) [][]hop {
 			return
 		}
 		n := &d.Nodes[ref]
+		if n.Op == nil {
+			return // which function it is, no use of a tensor tells
+		}
 		for k, kid := range n.Kids {
 			visit(kid, append(path[:len(path):len(path)], hop{n, k}))
 		}
@@ -184,59 +191,63 @@ func (r *Rewriter) At(n bank.Node, yield func(*Match) bool) bool {
 	return true
 }
 
-// others finds the roots behind those in r.roots.
+// others yields the moves whose first roots are r.roots.
 func (r *Rewriter) others(s *several, yield func(*Match) bool) bool {
+	more := true
+	r.places(s, func() { more = more && r.match.Match(s.d, r.roots, yield) })
+	return more
+}
+
+// places calls f with r.roots completed in all ways that the pattern's paths allow.
+func (r *Rewriter) places(s *several, f func()) {
 	if len(r.roots) == len(s.d.Roots) {
-		return r.match.Match(s.d, r.roots, yield)
+		f()
+		return
 	}
 	l := s.links[len(r.roots)-1]
-	return r.down(r.roots[l.from], l.down, func(v bank.Tensor) bool {
-		return r.up(v, l.up, func(t bank.Tensor) bool {
-			for _, have := range r.roots {
-				if have == t { // a root once
-					return true
-				}
+	r.down(r.roots[l.from], l.down, func(v bank.Tensor) {
+		r.up(v, l.up, func(t bank.Tensor) {
+			if slices.Contains(r.roots, t) { // a root once
+				return
 			}
 			r.roots = append(r.roots, t)
-			ok := r.others(s, yield)
+			r.places(s, f)
 			r.roots = r.roots[:len(r.roots)-1]
-			return ok
 		})
 	})
 }
 
 // down follows a path of operands; those of commutative operators may stand in
 // either order.
-func (r *Rewriter) down(t bank.Tensor, path []hop, f func(bank.Tensor) bool) bool {
+func (r *Rewriter) down(t bank.Tensor, path []hop, f func(bank.Tensor)) {
 	if len(path) == 0 {
-		return f(t)
+		f(t)
+		return
 	}
 	op, _, _, args, out := r.Net.Node(t)
 	h := path[0]
 	if op != h.node.Op || out != h.node.Out || h.kid >= len(args) {
-		return true
+		return
 	}
-	if !r.down(args[h.kid], path[1:], f) {
-		return false
+	r.down(args[h.kid], path[1:], f)
+	if op.Commutative && args[0] != args[1] {
+		r.down(args[1-h.kid], path[1:], f)
 	}
-	return !op.Commutative || args[0] == args[1] || r.down(args[1-h.kid], path[1:], f)
 }
 
 // up follows the uses of a tensor along a path, its last hop first.
-func (r *Rewriter) up(t bank.Tensor, path []hop, f func(bank.Tensor) bool) bool {
+func (r *Rewriter) up(t bank.Tensor, path []hop, f func(bank.Tensor)) {
 	if len(path) == 0 {
-		return f(t)
+		f(t)
+		return
 	}
 	h := path[len(path)-1]
-	more := true
 	r.Net.Users(t, func(n bank.Node, operand int) bool {
-		if r.Net.Op(n) != h.node.Op || operand != h.kid && !h.node.Op.Commutative || h.node.Out >= r.Net.NumOut(n) {
-			return true
+		if r.Net.Op(n) == h.node.Op && (operand == h.kid || h.node.Op.Commutative) && h.node.Out < r.Net.NumOut(n) {
+			r.up(r.Net.Out(n, h.node.Out), path[:len(path)-1], f)
 		}
-		more = r.up(r.Net.Out(n, h.node.Out), path[:len(path)-1], f)
-		return more
+		return true
 	})
-	return more
 }
 
 // Apply makes a move: it builds what stands for the roots and replaces them. The

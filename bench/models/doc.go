@@ -10,8 +10,8 @@
 // the same nodes and edges and small sizes, so that an interpreter can run it. A
 // *rewritten form*, such as bert+qkv, computes what its model does by other
 // operators: what optimizers of graphs make of it, or the reverse of that. It
-// is made from the model by rewrites, each step of which is an instance of a law
-// in variants.rules; those laws are proved, and the weights of the form are
+// is made from the model by uses of the laws in variants.rules, which are proved;
+// the checker of certificates accepts each step. The weights of the form are
 // computed from the model's when they are loaded. [Variants] lists the forms. They
 // are there to ask whether costs put the forms of a model in the right order.
 //
@@ -26,7 +26,8 @@
 //	inception.go Inception-v3                    vgg.go         VGG-19
 //	mobilenet.go MobileNet-v2                    nasnet.go      NasNet-A
 //	nasrnn.go    NasRNN                          bert.go        BERT, as in papers and as published
-//	variants.go  the rewritten forms             rewrites.go, rewrites_conv.go  what they are made by
+//	variants.go  the rewritten forms             forms.go       the laws that make each, phase by phase
+//	places.go    where a phase uses its laws     derivation.go  laws used in a bank until none can be
 //	edit.go      a model built anew in part      derive.go      weights computed from weights
 //
 // Sources. The paper graphs follow the public builders of TASO (Jia et al., SOSP

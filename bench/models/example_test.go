@@ -75,7 +75,7 @@ func ExampleVariants() {
 		fmt.Println(v.Name, models.Count(m.Graph, "matmul"), "products, by", v.Laws)
 	}
 	// Output:
-	// nasrnn+gates 10 products, by [merge_products lift_sum]
-	// nasrnn+cell 5 products, by [sum_products merge_products]
-	// nasrnn+split 160 products, by [split_columns split_channels]
+	// nasrnn+gates 10 products, by [merge_products lift_sum part_of_part]
+	// nasrnn+cell 5 products, by [sum_products merge_products part_of_part]
+	// nasrnn+split 160 products, by [split_channels split_columns]
 }

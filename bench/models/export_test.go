@@ -20,7 +20,7 @@ func BuildApart(name string, seed uint64) (*model.Model, error) {
 		return nil, err
 	}
 	return try(func(uint64) *model.Model {
-		out, _ := f.apply(m)
+		out, _, _ := f.apply(m, nil)
 		return out
 	}, seed)
 }

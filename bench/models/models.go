@@ -185,7 +185,7 @@ func Build(name string, seed uint64) (*model.Model, error) {
 				break
 			}
 			plain := build
-			build = func(seed uint64) *model.Model { return settled(f.apply(plain(seed))) }
+			build = func(seed uint64) *model.Model { return f.built(plain(seed)) }
 			doc = f.doc
 		}
 		if tiny {

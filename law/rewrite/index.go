@@ -96,3 +96,9 @@ func (n *Node) fits(op *graph.Op) bool {
 	}
 	return n.Op == op
 }
+
+// MayBeginAt says whether the first root can be an application of op.
+func (d *Direction) MayBeginAt(op *graph.Op) bool {
+	ref := d.Roots[0]
+	return ref < 0 || op != nil && d.Nodes[ref].fits(op)
+}

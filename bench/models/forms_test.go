@@ -10,22 +10,15 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/search"
+	"github.com/taso-go/taso/verify/check"
 )
 
-// allRewrites are the rewrites by name.
-var allRewrites = []struct {
-	name string
-	rewrite
-}{
-	{"mergeMatmuls", mergeMatmuls(nil)}, {"splitMatmuls", splitMatmuls}, {"sumProducts", sumProducts}, {"lift", lift},
-	{"mergeConvs", mergeConvs(false)}, {"enlarge", mergeConvs(true)}, {"splitConvs", splitConvs}, {"fuseRelu", fuseRelu},
-	{"sumConvs", sumConvs}, {"halveGroups", halveGroups}, {"foldNorms", foldNorms}, {"poolsAsConv", poolsAsConv},
-}
-
-// Each rewrite, and any of them one after the other, leaves what a small network
+// Each form, and any of them one after the other, leaves what a small network
 // computes as it is, whatever its weights.
-func TestRewritesOfRandomNetworks(t *testing.T) {
+func TestFormsOfRandomNetworks(t *testing.T) {
 	places := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		var err error
@@ -43,32 +36,126 @@ func TestRewritesOfRandomNetworks(t *testing.T) {
 		} else {
 			m = n.finish(randomRows(t, n)...)
 		}
-		for _, r := range allRewrites {
-			derived := map[string]bool{}
-			now, k := rewritten(m, r.rewrite, derived)
-			if places[r.name] += k; k == 0 {
-				continue
-			}
-			sameFunction(t, m, now, derived)
-			for lifted := k; lifted > 0; { // of what was merged
-				now, lifted = rewritten(now, lift, derived)
-				places["lift"] += lifted
-			}
+		for _, f := range forms {
+			now, derived, _ := f.apply(m, func(m *search.Match) { places[m.Direction.Law.Law.Name]++ })
 			sameFunction(t, m, now, derived)
 		}
 		now, derived := m, map[string]bool{}
-		for range rapid.IntRange(2, 5).Draw(t, "rewrites") {
-			r := allRewrites[rapid.IntRange(0, len(allRewrites)-1).Draw(t, "rewrite")]
-			now, _ = rewritten(now, r.rewrite, derived)
+		for range rapid.IntRange(2, 5).Draw(t, "forms") {
+			f := forms[rapid.IntRange(0, len(forms)-1).Draw(t, "form")]
+			next, made, _ := f.apply(now, nil)
+			for name := range derived { // names of what is gone are free
+				if id, ok := next.Graph.Find(name); ok && next.Graph.Op(id) != nil && ofWeightsOnly(next.Graph, id) {
+					made[name] = true
+				}
+			}
+			now, derived = next, made
 		}
 		sameFunction(t, m, now, derived)
 	})
 	t.Log(places)
-	for _, r := range []string{"mergeMatmuls", "mergeConvs", "splitMatmuls", "splitConvs", "halveGroups", "foldNorms", "lift"} {
+	for _, r := range []string{"merge_products", "merge_convs", "split_columns", "split_channels", "halve_groups", "join_two",
+		"groups_beside", "fold_batchnorm", "lift_function", "part_of_part", "fuse_relu"} {
 		if places[r] == 0 {
 			t.Errorf("%s was never used", r)
 		}
 	}
+}
+
+func ofWeightsOnly(g *graph.Graph, id graph.NodeID) bool {
+	if g.Op(id) == nil {
+		return g.IsWeight(id)
+	}
+	return !slices.ContainsFunc(g.Operands(id), func(t graph.Tensor) bool { return !ofWeightsOnly(g, t.Node) })
+}
+
+// A form says which laws make it, in the models that it is of.
+func TestLawsOfForms(t *testing.T) {
+	for _, f := range forms {
+		var used []string
+		for _, e := range entries {
+			if slices.Contains(f.of, e.name) {
+				f.apply(e.build(0), func(m *search.Match) {
+					if name := m.Direction.Law.Law.Name; !slices.Contains(used, name) {
+						used = append(used, name)
+					}
+				})
+			}
+		}
+		if !slices.Equal(used, f.laws) {
+			t.Errorf("form %s is made by %q, and says %q", f.name, used, f.laws)
+		}
+	}
+}
+
+// The checker of certificates accepts each step of each form as a use of the law it
+// is said to be a use of.
+func TestStepsAreInstances(t *testing.T) {
+	laws, err := law.Parse("variants.rules", VariantRules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	use := check.Laws{}
+	for _, l := range laws {
+		use[l.Name] = l
+	}
+	seen := map[string]bool{}
+	steps := 0
+	for _, e := range entries {
+		for _, f := range forms {
+			if !slices.Contains(f.of, e.name) {
+				continue
+			}
+			f.apply(e.tiny(1), func(m *search.Match) {
+				steps++
+				goal, in := instance(m)
+				text := law.Format(goal)
+				if seen[text] {
+					return
+				}
+				seen[text] = true
+				if _, err := check.Rule(goal, &law.Proof{Instances: []law.Instance{*in}}, use); err != nil {
+					t.Errorf("%s+%s: %v\n%s", e.name, f.name, err, text)
+				}
+			})
+		}
+	}
+	if len(seen) < 100 {
+		t.Errorf("%d steps, %d of them different: too few to tell", steps, len(seen))
+	}
+	t.Logf("%d steps, %d of them different", steps, len(seen))
+}
+
+// instance is what a step says for its sizes, as a law from source to target, and
+// the use of the law that shows it.
+func instance(m *search.Match) (*law.Law, *law.Instance) {
+	l := m.Direction.Law.Law
+	b := m.Binding()
+	in := &law.Instance{Law: l.Name, Tensors: map[string]*law.Term{}, Dims: b.Dims, Runs: b.Runs, Attrs: b.Attrs, Fns: map[string]string{}}
+	for _, g := range l.Given {
+		if g.Sort == "" {
+			in.Tensors[g.Name] = law.V(g.Name)
+		}
+	}
+	for i, f := range m.Direction.Law.Fns {
+		in.Fns[f.Name] = m.Fns[i].String()
+	}
+	goal := law.OneDirection(l.Subst(b), m.Direction.Backward)
+	given := goal.Given[:0:0]
+	for _, g := range goal.Given {
+		if _, isFn := in.Fns[g.Name]; !isFn {
+			given = append(given, g)
+		}
+	}
+	goal.Given, goal.Where = given, nil
+	subst := func(ts []*law.Term) (out []*law.Term) {
+		for _, u := range ts {
+			out = append(out, u.Subst(nil, in.Fns, nil))
+		}
+		return out
+	}
+	goal.LHS, goal.RHS = subst(goal.LHS), subst(goal.RHS)
+	return goal, in
 }
 
 // sameFunction compares a model with what rewrites made of it: exactly and for

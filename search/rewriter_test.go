@@ -1,0 +1,95 @@
+package search_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/search"
+)
+
+// The first move of each direction of each axiom and lemma that a network has
+// leaves what it computes as it is.
+func TestMovesKeepMeaning(t *testing.T) {
+	rs := rules(t)
+	used := map[string]bool{}
+	for _, name := range []string{"bert-tiny", "nasrnn-tiny", "nasneta-tiny", "resnext50-tiny", "squeezenet-full-tiny", "mobilenetv2-tiny", "bert-base-layer-128-tiny"} {
+		m, err := models.Build(name, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		net, _, err := bank.From(m.Graph, price)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := net.Hash()
+		r := search.NewRewriter(net, rs)
+		r.All(func(x *search.Match) bool {
+			key := x.Direction.Law.Law.Name
+			if x.Direction.Backward {
+				key += " backward"
+			}
+			if used[key] {
+				return true
+			}
+			mark := net.Mark()
+			defer net.Undo(mark)
+			if err := r.Apply(x); err != nil || net.Hash() == before {
+				return true
+			}
+			used[key] = true
+			g, _, err := net.Graph()
+			if err != nil {
+				t.Fatalf("%s: %s: %v", name, key, err)
+			}
+			now, err := m.WithGraph(g)
+			if err != nil {
+				t.Fatalf("%s: %s: %v", name, key, err)
+			}
+			rep, err := verifymodels.Run(context.Background(), verifymodels.Options{A: m, B: now, Tolerance: 1e-9})
+			if err != nil {
+				t.Fatalf("%s: %s: %v", name, key, err)
+			}
+			// Laws of the true rectifier and maximum are seen in numbers only.
+			if ordered := x.Direction.Law.Law.HasTag(law.TagOrdered); !rep.Agree || !ordered && rep.Exact.Verdict != verifymodels.Equal {
+				t.Errorf("%s: %s changes what is computed:\n%s", name, key, rep)
+			}
+			return true
+		})
+		if net.Hash() != before {
+			t.Errorf("%s: after undoing all moves it is another network", name)
+		}
+	}
+	if len(used) < 30 {
+		t.Errorf("%d directions of laws were used: too few to tell", len(used))
+	}
+	t.Logf("%d directions of laws", len(used))
+}
+
+// Laws with several outputs are found at all pairs of places.
+func TestSeveralRoots(t *testing.T) {
+	m, err := models.Build("bert-tiny", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, _, err := bank.From(m.Graph, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := search.NewRewriter(net, merge(t))
+	n := 0
+	r.All(func(x *search.Match) bool {
+		if x.Roots[0] == x.Roots[1] {
+			t.Error("one root twice")
+		}
+		n++
+		return true
+	})
+	// Eight layers with four products of one input each, and pairs in both orders.
+	if want := 8 * 4 * 3; n != want {
+		t.Errorf("%d pairs of products, want %d", n, want)
+	}
+}
