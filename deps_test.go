@@ -37,7 +37,7 @@ const picture = `
 line 5     cmd/taso internal/adversary
 line 4     bench/* internal/pipeline/* internal/pipeline/theory internal/pipeline/measure internal/pipeline/runmodel
 line 3     enumerate verify verify/check verify/bounded verify/explain backends backends/*
-line 2     internal/adversary/eval law/mutate fingerprint axioms rules rules/tasopb rules/peer egraph/tensor verify/sums onnx cost
+line 2     search internal/adversary/eval law/mutate fingerprint axioms rules rules/tasopb rules/peer egraph/tensor verify/sums onnx cost
 line 1     graph/interp graph/bank law law/rewrite model lower
 line 0     . graph graph/op egraph internal/z3
 line leaf  internal/golden internal/atomicfile
