@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -17,10 +16,9 @@ type Terms struct {
 	exact bool
 	sorts map[string]string // of function variables
 	typed func(*law.Term) graph.Shape
+	terms law.Nodes // over operands in order
 	nodes []termNode
-	ids   map[string]TermID
 	at    map[*law.Term]TermID
-	key   []byte
 }
 
 type termNode struct {
@@ -34,7 +32,7 @@ type termNode struct {
 // variables, by name, see [FnSortsOf]; typed gives the shape of a term that was
 // added, and is asked when first needed.
 func NewTerms(exact bool, sorts map[string]string, typed func(*law.Term) graph.Shape) *Terms {
-	return &Terms{exact: exact, sorts: sorts, typed: typed, ids: map[string]TermID{}, at: map[*law.Term]TermID{}}
+	return &Terms{exact: exact, sorts: sorts, typed: typed, at: map[*law.Term]TermID{}}
 }
 
 // FnSortsOf are the sorts of a law's function variables.
@@ -62,34 +60,22 @@ func (h *Terms) Add(t *law.Term) TermID {
 	return id
 }
 
-// make is the id of a term over these arguments.
+// make is the id of a term over these arguments: the number of the term that
+// has them, and theirs, in order.
 func (h *Terms) make(t *law.Term, args []TermID) TermID {
-	order := args
+	u := *t
+	u.Args = make([]*law.Term, len(args))
+	for i, a := range args {
+		u.Args[i] = h.terms.All()[a]
+	}
 	if t.Op != nil && t.Op.Commutative && len(args) == 2 && args[1] < args[0] && !h.exact {
-		order = []TermID{args[1], args[0]}
+		u.Args[0], u.Args[1] = u.Args[1], u.Args[0]
 	}
-	k := h.key[:0]
-	switch {
-	case t.IsVar():
-		k = append(append(k, 't'), t.Var...)
-	case t.Op == nil:
-		k = append(append(k, 'f'), t.Fn...)
-	default:
-		k = append(append(k, 'o'), t.Op.Name...)
-		k = append(append(k, ' '), t.Attrs.Key()...)
-		k = strconv.AppendInt(append(k, ' '), int64(t.Out), 10)
-	}
-	for _, a := range order {
-		k = strconv.AppendInt(append(k, 0), int64(a), 10)
-	}
-	h.key = k
-	id, ok := h.ids[string(k)]
-	if !ok {
-		id = TermID(len(h.nodes))
-		h.ids[string(k)] = id
+	id := h.terms.Of(&u)
+	if id == len(h.nodes) {
 		h.nodes = append(h.nodes, termNode{term: t, args: slices.Clone(args)})
 	}
-	return id
+	return TermID(id)
 }
 
 // Node is the application that a term is.

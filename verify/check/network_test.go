@@ -110,6 +110,7 @@ func TestNetwork(t *testing.T) {
 		size[i] = float64(len(file) - empty)
 		allocs[i] = testing.AllocsPerRun(1, func() { checkNetwork(t, file) })
 	}
+	checkFile(t, networkFile(t, 12), check.Options{SHA256: every.SHA256(), ID: law.ID, Z3: true})
 	t.Logf("bytes %v, allocations %v", size, allocs)
 	for what, x := range map[string][3]float64{"bytes": size, "allocations": allocs} {
 		if grown := (x[2] - x[1]) / (x[1] - x[0]); grown > 2.1 || grown < 1.9 {
