@@ -122,10 +122,20 @@ func Body(l *Law) string {
 const maxWritten = 10_000
 
 func large(l *Law) bool {
-	size := treeSizes{}
+	left := 0
+	var fits func(t *Term) bool
+	fits = func(t *Term) bool {
+		left--
+		for _, a := range t.Args {
+			if left < 0 || !fits(a) {
+				return false
+			}
+		}
+		return left >= 0
+	}
 	for _, ts := range [2][]*Term{l.LHS, l.RHS} {
 		for _, t := range ts {
-			if size.of(t) > maxWritten {
+			if left = maxWritten; !fits(t) {
 				return true
 			}
 		}

@@ -13,15 +13,15 @@ import (
 // into, so that time and memory are linear in the nodes of the graph that the
 // terms share. The zero Nodes holds no term. Not for use by several goroutines.
 type Nodes struct {
-	seen   map[*Term]int       // to numbers
-	number map[string]int      // of what a term is made of
-	app    map[string]int      // of the same without the choice of output
-	name   map[string]int      // of variables
-	op     map[*graph.Op]int   // of operators
-	value  map[graph.Value]int // of attribute values
-	terms  []*Term             // the first of each number
-	apps   []int               // of each number, that of its application
-	buf    []byte
+	seen  map[*Term]int  // to numbers
+	index map[string]int // from what a term, or an application of several outputs, is made of
+	many  int            // applications of several outputs
+	name  map[string]int // of variables and functions
+	op    map[*graph.Op]int
+	value map[graph.Value]int
+	terms []*Term // the first of each number
+	apps  []int   // of each number, that of its application
+	buf   []byte
 }
 
 // Of is the number of t.
@@ -30,8 +30,8 @@ func (n *Nodes) Of(t *Term) int {
 		return k
 	}
 	if n.seen == nil {
-		n.seen, n.number, n.app = map[*Term]int{}, map[string]int{}, map[string]int{}
-		n.name, n.op, n.value = map[string]int{}, map[*graph.Op]int{}, map[graph.Value]int{}
+		n.seen, n.index, n.name = map[*Term]int{}, map[string]int{}, map[string]int{}
+		n.op, n.value = map[*graph.Op]int{}, map[graph.Value]int{}
 	}
 	t.WalkNew(func(u *Term) bool { _, ok := n.seen[u]; return ok }, func(u *Term) { n.seen[u] = n.add(u) })
 	return n.seen[t]
@@ -52,6 +52,8 @@ const (
 	nodeVar = iota
 	nodeFn
 	nodeOp
+	nodeApp // an application of several outputs
+	nodeOut // one of them
 )
 
 // add is the number of a term whose arguments have theirs.
@@ -72,17 +74,24 @@ func (n *Nodes) add(t *Term) int {
 	for _, a := range t.Args {
 		b = binary.AppendUvarint(b, uint64(n.seen[a]))
 	}
-	app, ok := n.app[string(b)]
-	if !ok {
-		app = len(n.app)
-		n.app[string(b)] = app
+	several := t.Op != nil && t.Op.Out > 1 || t.Out != 0
+	app := len(n.terms)
+	if several {
+		b[0] = nodeApp
+		a, ok := n.index[string(b)]
+		if !ok {
+			a = n.many
+			n.index[string(b)] = a
+			n.many++
+		}
+		app = -1 - a
+		b = binary.AppendUvarint(binary.AppendUvarint(append(b[:0], nodeOut), uint64(a)), uint64(t.Out))
 	}
-	b = binary.AppendUvarint(binary.AppendUvarint(b[:0], uint64(app)), uint64(t.Out))
 	n.buf = b
-	k, ok := n.number[string(b)]
+	k, ok := n.index[string(b)]
 	if !ok {
 		k = len(n.terms)
-		n.number[string(b)] = k
+		n.index[string(b)] = k
 		n.terms, n.apps = append(n.terms, t), append(n.apps, app)
 	}
 	return k
@@ -101,10 +110,10 @@ func Size(ts ...*Term) int {
 	for _, t := range ts {
 		n.Of(t)
 	}
-	size := len(n.app)
-	for _, t := range n.terms {
-		if t.IsVar() {
-			size--
+	size := n.many
+	for k, t := range n.terms {
+		if !t.IsVar() && n.apps[k] >= 0 {
+			size++
 		}
 	}
 	return size

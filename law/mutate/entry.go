@@ -169,16 +169,15 @@ func (c *corrupter) attribute() string {
 	return fmt.Sprintf("attribute %s of an instance of %s altered", n, in.Law)
 }
 
-// value is some literal of a sort.
+// value is some literal of a sort of variables.
 func (c *corrupter) value(sort string) graph.Value {
-	vs := map[string][]graph.Value{
-		graph.SortStride:  {graph.TupleValue(1, 1), graph.TupleValue(2, 2), graph.TupleValue(1, 2)},
-		graph.SortPadding: {graph.NameValue(graph.SameUpper), graph.NameValue(graph.SameLower), graph.NameValue(graph.Valid)},
-		graph.SortSame:    {graph.NameValue(graph.SameUpper), graph.NameValue(graph.SameLower)},
-		graph.SortAct:     {graph.NameValue("none"), graph.NameValue("relu")},
-		graph.SortNumber:  {graph.NumberValue(0.5), graph.NumberValue(2)},
-		graph.SortBorder:  {graph.NameValue("counted"), graph.NameValue("excluded")},
-	}[sort]
+	vs := others[sort]
+	switch sort {
+	case graph.SortSame:
+		vs = []graph.Value{graph.NameValue(graph.SameUpper), graph.NameValue(graph.SameLower)}
+	case graph.SortNumber:
+		vs = []graph.Value{graph.NumberValue(0.5), graph.NumberValue(2)}
+	}
 	if len(vs) == 0 {
 		return graph.IntValue(int64(c.rng.IntN(3)))
 	}
@@ -256,14 +255,12 @@ func (c *corrupter) node(u *law.Term) string {
 	case len(u.Attrs) > 0:
 		i := c.rng.IntN(len(u.Attrs))
 		p := u.Op.Params[i]
-		u.Attrs = slices.Clone(u.Attrs)
-		if d, ok := u.Attrs[i].Dim(); ok {
-			u.Attrs[i] = graph.DimValue(d.Add(graph.Int(1)))
-		} else if p.Sort == "perm" || p.Sort == "shape" {
+		near := changes(p, u.Attrs[i])
+		if len(near) == 0 {
 			return ""
-		} else {
-			u.Attrs[i] = c.value(p.Sort)
 		}
+		u.Attrs = slices.Clone(u.Attrs)
+		u.Attrs[i] = near[c.rng.IntN(len(near))].to
 		return fmt.Sprintf("attribute %s of %s altered", p.Name, old)
 	}
 	var ops []*graph.Op
