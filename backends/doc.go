@@ -4,13 +4,13 @@
 // Words:
 //
 //   - A [Backend] is one device with one way to compute on it.
-//   - Compiling turns a model into a [Plan]: memory is laid out, weights are
-//     brought into the form that the kernels want, operators may be fused. All
-//     of it happens once.
+//   - Compiling turns a model into a [Plan]: what would run is decided by package
+//     lower, from what the backend says of its kernels (Target); weights are
+//     brought into the form that the kernels want. All of it happens once.
 //   - Running a plan takes the inputs that are not weights, in the graph's
 //     order, and returns the outputs. A [Tensor] is how both are handed over.
-//   - Measuring times one operator application by itself (cost.Sample), with
-//     random data.
+//   - Measuring times one operator application by itself, or a group that runs
+//     as one kernel (cost.Sample), with random data.
 //   - A fused node is computed inside another one's kernel, and has no time of
 //     its own ([OpTime]).
 //
