@@ -5,11 +5,16 @@ import "github.com/taso-go/taso/graph"
 // Subst is the law with sizes, runs and attribute variables replaced, its name
 // unchanged. Bindings of variables that are replaced are left out. Equal
 // subterms become one node.
-func (l *Law) Subst(b *graph.Binding) *Law {
+func (l *Law) Subst(b *graph.Binding) *Law { return l.SubstFns(nil, b) }
+
+// SubstFns is Subst with function variables replaced too, see [Term.Subst].
+func (l *Law) SubstFns(fns map[string]string, b *graph.Binding) *Law {
 	out := *l
 	out.Given, out.LHS, out.RHS, out.Where = nil, nil, nil, nil
 	for _, g := range l.Given {
-		if _, gone := b.Attrs[g.Name]; gone && g.Sort != "" {
+		_, attr := b.Attrs[g.Name]
+		_, fn := fns[g.Name]
+		if g.Sort != "" && (attr || fn) {
 			continue
 		}
 		if g.Sort == "" {
@@ -20,7 +25,7 @@ func (l *Law) Subst(b *graph.Binding) *Law {
 	var nodes Nodes
 	subst := func(ts []*Term) (us []*Term) {
 		for _, t := range ts {
-			us = append(us, t.Subst(nil, nil, b).Rewrite(nodes.Unique))
+			us = append(us, t.Subst(nil, fns, b).Rewrite(nodes.Unique))
 		}
 		return us
 	}

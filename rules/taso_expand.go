@@ -90,13 +90,7 @@ func instantiateAttr(l *law.Law, b law.Binding, values []graph.Value) ([]tasoIns
 		if law.IsFuncSort(b.Sort) {
 			fns[b.Name], _ = v.Name()
 		}
-		m := substLaw(l, fns, bind)
-		m.Given = nil
-		for _, g := range l.Given {
-			if g.Name != b.Name {
-				m.Given = append(m.Given, law.Binding{Name: g.Name, Sort: g.Sort, Shape: g.Shape.Subst(bind)})
-			}
-		}
+		m := l.SubstFns(fns, bind)
 		if name, sort, ok := v.Var(); ok {
 			if _, has := m.Find(name); !has {
 				m.Given = append(m.Given, law.Binding{Name: name, Sort: sort})
@@ -105,26 +99,6 @@ func instantiateAttr(l *law.Law, b law.Binding, values []graph.Value) ([]tasoIns
 		out = append(out, tasoInstance{m, b.Name + " = " + v.String()})
 	}
 	return out, nil
-}
-
-// substLaw replaces functions, sizes, runs and attributes in a law.
-func substLaw(l *law.Law, fns map[string]string, b *graph.Binding) *law.Law {
-	m := *l
-	m.LHS, m.RHS, m.Given, m.Where = nil, nil, nil, nil
-	for i := range l.LHS {
-		m.LHS = append(m.LHS, l.LHS[i].Subst(nil, fns, b))
-		m.RHS = append(m.RHS, l.RHS[i].Subst(nil, fns, b))
-	}
-	for _, g := range l.Given {
-		if g.Sort == "" {
-			g.Shape = g.Shape.Subst(b)
-		}
-		m.Given = append(m.Given, g)
-	}
-	for _, p := range l.Where {
-		m.Where = append(m.Where, p.Subst(b))
-	}
-	return &m
 }
 
 // instantiateRuns puts axes for the runs so that all tensors with runs have 2
@@ -198,7 +172,7 @@ func instantiateRuns(l *law.Law) ([]tasoInstance, error) {
 				return
 			}
 		}
-		out = append(out, tasoInstance{substLaw(l, nil, b), strings.Join(label, ", ")})
+		out = append(out, tasoInstance{l.Subst(b), strings.Join(label, ", ")})
 	}
 	if len(runs) > 4 {
 		return nil, errors.New("more than 4 axis runs")
@@ -233,5 +207,5 @@ func literalWindows(l *law.Law) *law.Law {
 	if len(b.Dims) == 0 {
 		return l
 	}
-	return substLaw(l, nil, b)
+	return l.Subst(b)
 }

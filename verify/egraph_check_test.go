@@ -71,11 +71,7 @@ func checkProof(goal *law.Law, laws map[string]*law.Law, proof *law.Proof) error
 			if holds, ok := p.Holds(b); ok && holds {
 				continue
 			}
-			q := law.Pred{Left: p.Left.Subst(b), Rel: p.Rel, Right: p.Right.Subst(b)}
-			if p.Mod != nil {
-				m := p.Mod.Subst(b)
-				q.Mod = &m
-			}
+			q := p.Subst(b)
 			if !granted[q.String()] {
 				return fmt.Errorf("instance %d of %s: %s is not known", i, l.Name, q)
 			}
