@@ -35,7 +35,8 @@
 // general forms, and then dropped. A pair that follows from smaller proved
 // rules is not stated at all: every smaller term is linked to the
 // representative it was proved equal to, and a short search over these links
-// connects most terms of a bucket.
+// connects most terms of a bucket. The laws are compiled by package law/rewrite, and
+// matched in the store as in any graph.
 //
 // Work is divided by term; results are sorted by encoding, so that any number
 // of workers gives the same answer.

@@ -25,4 +25,6 @@
 // ones; package axioms evaluates every law on both. [Lint] finds what is wrong
 // with laws without evaluating them, [Canonical] and [ID] tell laws apart that
 // differ by more than names.
+//
+// Package law/rewrite compiles laws and finds where they can be used.
 package law

@@ -6,7 +6,7 @@
 //	symbol     an operator with its attribute values, a leaf (a tensor variable
 //	           of a shape), or a function variable; a small number in a [Table]
 //	shape id   a shape as a small number in the same table: the datum of a class
-//	rule       one direction of a law, compiled: pattern, conditions, target
+//	rule       one direction of a law that package law/rewrite compiled, for a Table
 //	solution   what a match's symbols and shapes mean for a rule: the values of
 //	           sizes, runs and attributes, and the symbols of the target, or
 //	           that the rule does not apply
@@ -42,8 +42,9 @@
 // shape inference takes them: that the sizes of an instance are, the checker of
 // certificates sees to.
 //
-// A split is replaced by the slices it stands for, on both sides of laws and in
-// goals, before anything is compared.
+// Patterns, the solver of sizes and the conditions of a law are those of package
+// law/rewrite. A split is replaced by the slices it stands for, on both sides of
+// laws and in goals, before anything is compared.
 //
 // A Table, and what is made from it, serves one goroutine.
 package tensor
