@@ -426,8 +426,10 @@ func (f *Facts) Divides(k, d Dim) error {
 			return nil
 		}
 	}
-	if d.c == 0 && d.p != nil && k.c == 0 && k.p != nil && len(k.p.terms) == 1 && d.divisibleBy(k.p.terms[0]) {
-		return nil
+	if k.c == 0 && k.p != nil && len(k.p.terms) == 1 {
+		if _, ok := d.Quo(k); ok && d != (Dim{}) {
+			return nil
+		}
 	}
 	if kok && kc <= 0 {
 		return fmt.Errorf("%s does not divide a size", k)
@@ -443,19 +445,6 @@ func (f *Facts) Divides(k, d Dim) error {
 	}
 	f.need(Need{k, "divides", d})
 	return nil
-}
-
-// divisibleBy reports whether every term of d contains the atoms of m.
-func (d Dim) divisibleBy(m monomial) bool {
-	for _, t := range d.p.terms {
-		if m.coef == 0 || t.coef%m.coef != 0 {
-			return false
-		}
-		if _, ok := withoutAtoms(t.atoms, m.atoms); !ok {
-			return false
-		}
-	}
-	return true
 }
 
 func (f *Facts) need(n Need) {

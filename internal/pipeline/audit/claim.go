@@ -251,21 +251,13 @@ func bindFactor(d, e graph.Dim, b *graph.Binding) {
 	if len(terms) != 1 || constant != 0 || terms[0].Coef != 1 {
 		return
 	}
-	atoms := terms[0].Atoms
-	for leave := range 1 << min(len(atoms), 6) {
-		factor := graph.Int(1)
-		for i, a := range atoms {
-			if a.Kind != graph.AtomVar {
-				return
-			}
-			if leave>>i&1 == 0 {
-				factor = factor.Mul(graph.Var(a.Name))
-			}
-		}
-		if rest.Mul(factor) == e {
-			b.Dims[open] = factor
+	for _, a := range terms[0].Atoms {
+		if a.Kind != graph.AtomVar {
 			return
 		}
+	}
+	if factor, ok := e.Quo(rest); ok {
+		b.Dims[open] = factor
 	}
 }
 
