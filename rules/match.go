@@ -105,16 +105,16 @@ func (x *target) grants(conds []rewrite.Cond) bool {
 	if !ok {
 		return false
 	}
-	var given []graph.Need
+	var facts []graph.Dim
 	for _, c := range conds {
 		if slices.ContainsFunc(x.law.Where, func(p law.Pred) bool { return p.String() == c.Text }) {
 			continue
 		}
-		if given == nil {
-			given = slices.Concat(ty.LeftNeeds, ty.RightNeeds)
+		if facts == nil {
+			facts = leastOf(slices.Concat(ty.LeftNeeds, ty.RightNeeds), x.law.Where)
 		}
 		for _, d := range c.Least {
-			if !follows(graph.Need{Rel: "<=", Right: d}, given, x.law.Where) {
+			if !rewrite.Implied(d, facts) {
 				return false
 			}
 		}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -188,47 +189,28 @@ func onlyUsed(l *law.Law) *law.Law {
 	return &m
 }
 
-// implied reports that every need follows from one of the given needs or
-// conditions: sound, not complete.
+// implied reports that every need follows from the given needs or conditions:
+// sound, not complete.
 func implied(needs, given []graph.Need, where []law.Pred) bool {
+	facts := leastOf(given, where)
 	for _, n := range needs {
-		if !follows(n, given, where) {
+		if !slices.Contains(given, n) && (n.Rel != "<=" || !rewrite.Implied(n.Right.Sub(n.Left), facts)) {
 			return false
 		}
 	}
 	return true
 }
 
-func follows(n graph.Need, given []graph.Need, where []law.Pred) bool {
-	for _, g := range given {
-		if g == n {
-			return true
-		}
-		if g.Rel == "<=" && n.Rel == "<=" && weaker(g.Left, g.Right, n) {
-			return true
+// leastOf lists sizes that are at least 0 where needs and conditions hold.
+func leastOf(needs []graph.Need, where []law.Pred) []graph.Dim {
+	var out []graph.Dim
+	for _, n := range needs {
+		if n.Rel == "<=" {
+			out = append(out, n.Right.Sub(n.Left))
 		}
 	}
-	if n.Rel != "<=" {
-		return false
-	}
-	one := graph.Int(1)
 	for _, p := range where {
-		if p.Mod != nil {
-			continue
-		}
-		switch {
-		case p.Rel == "<=" && weaker(p.Left, p.Right, n),
-			p.Rel == ">=" && weaker(p.Right, p.Left, n),
-			p.Rel == "<" && weaker(p.Left.Add(one), p.Right, n),
-			p.Rel == ">" && weaker(p.Right.Add(one), p.Left, n),
-			p.Rel == "==" && (weaker(p.Left, p.Right, n) || weaker(p.Right, p.Left, n)):
-			return true
-		}
+		out = append(out, rewrite.CondOf(p).Least...)
 	}
-	return false
-}
-
-// weaker reports that a <= b implies the need n, an inequality.
-func weaker(a, b graph.Dim, n graph.Need) bool {
-	return n.Right.Sub(n.Left).Sub(b.Sub(a)).NonNegative()
+	return out
 }

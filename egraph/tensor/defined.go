@@ -38,7 +38,7 @@ func (f *facts) directions(w rewrite.Cond) directions {
 
 func impliedAll(ds, facts []graph.Dim) bool {
 	for _, d := range ds {
-		if !implied(d, facts) {
+		if !rewrite.Implied(d, facts) {
 			return false
 		}
 	}

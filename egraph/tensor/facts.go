@@ -126,7 +126,7 @@ func (f *facts) grant(s *solution) bool {
 func (f *facts) give(ds []graph.Dim) bool {
 	for _, d := range ds {
 		for i, side := range f.side {
-			if !(i == 1 && f.oneWay) && !implied(d, side) {
+			if !(i == 1 && f.oneWay) && !rewrite.Implied(d, side) {
 				return false
 			}
 		}
@@ -186,17 +186,4 @@ func multiple(d graph.Dim, k int64) bool {
 		}
 	}
 	return c%k == 0
-}
-
-// implied says whether d is at least 0 since one of the facts is.
-func implied(d graph.Dim, facts []graph.Dim) bool {
-	if d.NonNegative() {
-		return true
-	}
-	for _, f := range facts {
-		if d.Sub(f).NonNegative() {
-			return true
-		}
-	}
-	return false
 }

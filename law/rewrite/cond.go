@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -63,6 +64,11 @@ func CondOf(p law.Pred) Cond {
 		c.Least = []graph.Dim{d.Neg().Sub(one)}
 	}
 	return c
+}
+
+// Implied says whether d is at least 0 for all sizes, or since one of the facts is.
+func Implied(d graph.Dim, facts []graph.Dim) bool {
+	return d.NonNegative() || slices.ContainsFunc(facts, func(f graph.Dim) bool { return d.Sub(f).NonNegative() })
 }
 
 // Subst is c with variables replaced, as conditions that are left; none where it
