@@ -163,31 +163,6 @@ func TestSpaceSize(t *testing.T) {
 	}
 }
 
-func TestQuotient(t *testing.T) {
-	g, k, o := graph.Var("g"), graph.Var("k"), graph.Var("o")
-	for _, c := range []struct {
-		d, e, want graph.Dim
-		ok         bool
-	}{
-		{g.Mul(o), g, o, true},
-		{g.Add(k).Mul(o), g.Add(k), o, true},
-		{g.Add(k).Mul(o).Scale(6), g.Add(k).Scale(2), o.Scale(3), true},
-		{g.Mul(g).Mul(o), g.Mul(o), g, true},
-		{o.Scale(4), graph.Int(2), o.Scale(2), true},
-		{o.Scale(3), graph.Int(2), graph.Dim{}, false},
-		{g.Mul(o).Add(graph.Int(1)), g, graph.Dim{}, false},
-		{g.Mul(o).Add(k), g, graph.Dim{}, false},
-		{o, g, graph.Dim{}, false},
-		{graph.Int(4), g, graph.Dim{}, false},
-		{graph.Int(0), graph.Int(2), graph.Dim{}, false},
-	} {
-		got, ok := c.d.Quotient(c.e)
-		if ok != c.ok || ok && got != c.want {
-			t.Errorf("%s / %s: %s, %v, want %s, %v", c.d, c.e, got, ok, c.want, c.ok)
-		}
-	}
-}
-
 func ExampleSpace() {
 	var s graph.Space
 	h, i := s.Size(graph.Var("h")), s.Var("i").Index()

@@ -176,7 +176,7 @@ func (s *Space) Groups(groups, outs, c Dim, at Index) []Group {
 	}
 	s.LeaveOpen(groups)
 	var start Index
-	if per, ok := outs.Quotient(groups); ok {
+	if per, ok := outs.Quo(groups); ok {
 		start = s.groupStart(at, per, c)
 	} else {
 		start = s.Func("group", nil, at, s.Size(outs), s.Size(groups), size)
@@ -196,7 +196,8 @@ func (s *Space) groupStart(at Index, per, c Dim) Index {
 	var out Index
 	rest := IndexInt(at.c)
 	for _, t := range at.t {
-		if m, ok := s.syms[t.sym-1].size.Quotient(per); ok {
+		// An unknown that is no size has none.
+		if m, ok := s.syms[t.sym-1].size.Quo(per); ok && m != (Dim{}) {
 			out = out.addScaled(s.Size(m.Mul(c)), t.k)
 		} else {
 			rest = rest.addScaled(t.sym.Index(), t.k)
@@ -209,29 +210,4 @@ func (s *Space) groupStart(at Index, per, c Dim) Index {
 		return []Fact{{If: []Guard{{E: args[0]}, GuardLt(args[0], args[1])}, Any: []Guard{{E: start, Eq: true}}}}
 	}
 	return out.Add(s.Func(fnGroupsOf, first, rest, s.Size(per), s.Size(c)))
-}
-
-// Quotient is d/e where that is a polynomial that is seen at once: a number or a
-// product of atoms, times e, is d. It is sound, not complete.
-func (d Dim) Quotient(e Dim) (Dim, bool) {
-	if n, ok := e.Const(); ok {
-		if n < 1 || d == (Dim{}) {
-			return Dim{}, false
-		}
-		return d.divExact(n)
-	}
-	if d.p == nil {
-		return Dim{}, false
-	}
-	if d.TooLarge() || e.TooLarge() {
-		return Dim{}, false
-	}
-	// The first term of the quotient, which must be all of it.
-	lead, first := e.p.terms[0], d.p.terms[0]
-	rest, ok := withoutAtoms(first.atoms, lead.atoms)
-	if !ok || lead.coef == -1 && first.coef == minInt || first.coef%lead.coef != 0 {
-		return Dim{}, false
-	}
-	q := productOf(first.coef/lead.coef, rest)
-	return q, e.Mul(q) == d
 }

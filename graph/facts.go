@@ -167,7 +167,7 @@ func (d Dim) NonZero() bool {
 // solve finds a variable v with coefficient +-1 such that v = rest has only
 // non-negative coefficients (so that the solution is a size) and binds it.
 func (f *Facts) solve(d Dim) bool {
-	d = d.primitive()
+	d = d.Reduced()
 	if d.p == nil {
 		return false
 	}
@@ -267,9 +267,9 @@ func (d Dim) ratioOf(a Atom) (v string, k int64, ok bool) {
 	return "", 0, false
 }
 
-// primitive divides d by what all its terms have in common: a number, and
+// Reduced divides d by what all its terms have in common: a number, and
 // variables and function values, which are not 0.
-func (d Dim) primitive() Dim {
+func (d Dim) Reduced() Dim {
 	if d.p == nil {
 		return d
 	}

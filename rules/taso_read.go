@@ -468,7 +468,7 @@ func (t *translator) settle() (open *[2]graph.Dim, err error) {
 		progress := false
 		for _, e := range pending {
 			d := e[0].Sub(e[1])
-			q := primitive(d)
+			q := d.Reduced()
 			if q == d || tried[q] {
 				continue
 			}
@@ -481,82 +481,6 @@ func (t *translator) settle() (open *[2]graph.Dim, err error) {
 			return &pending[0], nil
 		}
 	}
-}
-
-// primitive is d divided by the constant and the size variables that divide
-// all its terms.
-func primitive(d graph.Dim) graph.Dim {
-	for {
-		terms, constant := d.Terms()
-		name := commonVar(terms, constant)
-		if name == "" {
-			g := constant
-			for _, m := range terms {
-				g = gcd(g, m.Coef)
-			}
-			if g = max(g, -g); g <= 1 {
-				return d
-			}
-			q := graph.Int(constant / g)
-			for _, m := range terms {
-				m.Coef /= g
-				q = q.Add(withoutAtom(m, ""))
-			}
-			return q
-		}
-		q := graph.Int(0)
-		for _, m := range terms {
-			q = q.Add(withoutAtom(m, name))
-		}
-		d = q
-	}
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-// commonVar is a size variable that divides all terms, or "".
-func commonVar(terms []graph.Term, constant int64) string {
-	if constant != 0 || len(terms) == 0 {
-		return ""
-	}
-	for _, a := range terms[0].Atoms {
-		all := a.Kind == graph.AtomVar
-		for _, m := range terms[1:] {
-			has := false
-			for _, b := range m.Atoms {
-				has = has || b.Kind == graph.AtomVar && b.Name == a.Name
-			}
-			all = all && has
-		}
-		if all {
-			return a.Name
-		}
-	}
-	return ""
-}
-
-// withoutAtom is the term divided by a size variable that it contains; with no
-// name, the term.
-func withoutAtom(m graph.Term, name string) graph.Dim {
-	d, done := graph.Int(m.Coef), false
-	for _, a := range m.Atoms {
-		switch {
-		case !done && a.Kind == graph.AtomVar && a.Name == name:
-			done = true
-		case a.Kind == graph.AtomVar:
-			d = d.Mul(graph.Var(a.Name))
-		case a.Kind == graph.AtomRun:
-			d = d.Mul(graph.RunLen(a.Name))
-		default:
-			d = d.Mul(graph.Func(a.Name, a.Args...))
-		}
-	}
-	return d
 }
 
 // side builds the tensors of the operators of one side.

@@ -93,7 +93,7 @@ func (s *solver) newSide(outs []*law.Term, vars map[string]graph.Shape, zero map
 		case n.Rel == "divides" && literal && k > 0:
 			add(cond{g: graph.Guard{E: space.Size(n.Right)}, mod: k})
 		default:
-			if _, whole := n.Right.Quotient(n.Left); whole {
+			if _, whole := n.Right.Quo(n.Left); whole {
 				continue
 			}
 			space.LeaveOpen(n.Left)
