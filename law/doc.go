@@ -20,6 +20,11 @@
 // "s : stride", "p : padding", "q : same", "a : act", "f : pointwise1" (any
 // function of one element), "f : zero1" (any with f(0) = 0), "g : mesh".
 //
+// A term is a graph: what several terms share is one node of it. [Nodes] numbers
+// the nodes, equal ones alike; a certificate is written over such numbers, see
+// [CertFormat], and so is as long as its graphs, where a text is as long as their
+// trees.
+//
 // An instance of a law gives values to all its variables but the tensors
 // ([Valuation]). [Instances] lists the small ones and [Sampler] draws larger
 // ones; package axioms evaluates every law on both. [Lint] finds what is wrong
