@@ -152,7 +152,7 @@ func (e *editor) operands() {
 	u := e.at
 	for i := range u.Args {
 		for j := range i {
-			if u.Args[i].String() == u.Args[j].String() || u.Op != nil && u.Op.Commutative {
+			if law.Equal(u.Args[i], u.Args[j]) || u.Op != nil && u.Op.Commutative {
 				continue
 			}
 			name := "exchanged"
