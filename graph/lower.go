@@ -129,7 +129,9 @@ func (l *lowering) expand(e *Expr) ([]addend, error) {
 		}
 		var at Index
 		for i, k := range st {
-			at = at.addScaled(e.At[i], int64(k))
+			if len(e.At[i].t) > 0 || e.At[i].c != 0 {
+				at = at.addScaled(e.At[i], int64(k))
+			}
 		}
 		at, err := l.simple(at)
 		return []addend{{num: 1, den: 1, cells: []cell{{Operand(e.In), at}}}}, err
@@ -267,6 +269,13 @@ func (l *lowering) operand(e *Expr) (cell, error) {
 
 // over makes e an operand whose axes are dom, whatever e depends on.
 func (l *lowering) over(e *Expr, dom []Sym) (Operand, error) {
+	if e.Kind == ExprRead {
+		c, err := l.operand(e)
+		if err != nil {
+			return 0, err
+		}
+		return l.spread(c, dom)
+	}
 	_, free := l.key(e)
 	if len(free) == len(dom) && !slices.Equal(free, dom) {
 		return l.produce(e, dom)

@@ -210,6 +210,41 @@ func (x *extent) nest(vars []Sym, kept int, wanted []Index, guards []Guard) (*ne
 			forms = append(forms, e)
 		}
 	}
+	if len(conds) > 0 || !l.linear(loops, forms) {
+		if err := l.follow(x, loops, forms, conds); err != nil {
+			return nil, err
+		}
+	}
+	l.join(kept)
+	return l, nil
+}
+
+// linear notes forms without functions and reports whether they are all such.
+func (l *nest) linear(loops []Sym, forms []Index) bool {
+	n := len(forms)
+	buf := make([]int, (n+1)*(len(loops)+1))
+	l.base, buf = buf[:n:n], buf[n:]
+	l.live, buf = buf[:len(loops):len(loops)], buf[len(loops):]
+	l.coef = make([][]int, len(loops))
+	for i := range loops {
+		l.live[i] = n
+		l.coef[i], buf = buf[:n:n], buf[n:]
+	}
+	for f, e := range forms {
+		l.base[f] = int(e.c)
+		for _, t := range e.t {
+			i := slices.Index(loops, t.sym)
+			if i < 0 {
+				return false
+			}
+			l.coef[i][f] = int(t.k)
+		}
+	}
+	return true
+}
+
+// follow notes forms, the functions in them and conditions.
+func (l *nest) follow(x *extent, loops []Sym, forms []Index, conds []test) error {
 	// The functions, arguments first, and the loop from which on they have values.
 	type fn struct {
 		sym Sym
@@ -225,14 +260,7 @@ func (x *extent) nest(vars []Sym, kept int, wanted []Index, guards []Guard) (*ne
 		}
 		return -1
 	}
-	loopOf := func(v Sym) int {
-		for i, w := range loops {
-			if w == v {
-				return i
-			}
-		}
-		return -1
-	}
+	loopOf := func(v Sym) int { return slices.Index(loops, v) }
 	// loopOfForm is the innermost loop on which a form depends.
 	var loopOfForm func(e Index) (int, error)
 	loopOfForm = func(e Index) (int, error) {
@@ -268,7 +296,7 @@ func (x *extent) nest(vars []Sym, kept int, wanted []Index, guards []Guard) (*ne
 	for i := 0; i < len(forms); i++ { // it grows by arguments
 		at, err := loopOfForm(forms[i])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		loop = append(loop, at)
 	}
@@ -342,8 +370,7 @@ func (x *extent) nest(vars []Sym, kept int, wanted []Index, guards []Guard) (*ne
 			l.tests[at] = append(l.tests[at], c)
 		}
 	}
-	l.join(kept)
-	return l, nil
+	return nil
 }
 
 // join makes one loop of two neighbours through which all forms go evenly, but

@@ -12,12 +12,13 @@ import (
 //
 // Programs for small tensors are made once.
 func (op *Op) Program(a Attrs, in, out [][]int) (*Program, error) {
-	k, small := programKeyOf(op, a, in, out)
+	var buf [128]byte
+	key, small := programKey(buf[:0], a, in, out)
 	if !small {
 		return op.listed(a, in, out)
 	}
 	programs.RLock()
-	p := programs.m[k]
+	p := programs.m[op][string(key)]
 	programs.RUnlock()
 	if p != nil {
 		return p, nil
@@ -26,13 +27,16 @@ func (op *Op) Program(a Attrs, in, out [][]int) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := p.length()
+	n := p.bytes()
 	programs.Lock()
 	defer programs.Unlock()
-	if programs.length += n; programs.length > maxKnown || programs.m == nil {
-		programs.m, programs.length = map[programKey]*Program{}, n
+	if programs.bytes += n; programs.bytes > maxKnown || programs.m == nil {
+		programs.m, programs.bytes = map[*Op]map[string]*Program{}, n
 	}
-	programs.m[k] = p
+	if programs.m[op] == nil {
+		programs.m[op] = map[string]*Program{}
+	}
+	programs.m[op][string(key)] = p
 	return p, nil
 }
 
@@ -120,50 +124,42 @@ func (l *lowering) output(p Prim, in []Shape, sizes []int) error {
 // programs are those for small tensors, with their lists.
 var programs struct {
 	sync.RWMutex
-	m      map[programKey]*Program
-	length int
+	m     map[*Op]map[string]*Program // by attributes and sizes
+	bytes int
 }
 
 const (
 	maxSmall = 1 << 12 // elements of all inputs and outputs
-	maxKnown = 1 << 22 // numbers in all lists of the programs that are kept
-	maxAttrs = 6
+	maxKnown = 1 << 23 // bytes of the programs that are kept, about
 )
 
-type programKey struct {
-	op    *Op
-	attrs [maxAttrs]Value
-	sizes string
-}
-
-func programKeyOf(op *Op, a Attrs, in, out [][]int) (k programKey, small bool) {
-	k.op = op
-	if copy(k.attrs[:], a) < len(a) {
-		return k, false
-	}
+// programKey appends a text that only one list of attributes and sizes has; not
+// small says that the tensors are large.
+func programKey(b []byte, a Attrs, in, out [][]int) (key []byte, small bool) {
 	n := 0
-	b := make([]byte, 0, 32)
 	for _, list := range [2][][]int{in, out} {
 		for _, s := range list {
-			n += int(min(Product(s...), maxSmall+1))
+			if n += int(min(Product(s...), maxSmall+1)); n > maxSmall {
+				return b, false
+			}
 			b = append(b, byte(len(s)))
 			for _, x := range s {
 				b = append(b, byte(x), byte(x>>8))
 			}
 		}
 	}
-	if n > maxSmall {
-		return k, false
+	for _, v := range a {
+		b = v.appendKey(append(b, ';'))
 	}
-	k.sizes = string(b)
-	return k, true
+	return b, true
 }
 
-func (p *Program) length() int {
-	n := 64
+// bytes is about what a program and its key take.
+func (p *Program) bytes() int {
+	n := 300
 	for i := range p.Steps {
 		st := &p.Steps[i]
-		n += 16 + len(st.Start) + len(st.A) + len(st.B) + 2*len(st.C) + 2*len(st.D) + len(st.Src)
+		n += 300 + 4*(cap(st.Start)+cap(st.A)+cap(st.B)) + 8*(cap(st.C)+cap(st.D)) + cap(st.Src)
 	}
 	return n
 }

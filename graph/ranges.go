@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Ranges say which elements a sum or a maximum takes for each element of its
@@ -27,13 +28,15 @@ const maxPoints = 1 << 29
 
 // offset is the row-major place of dom's variables in a tensor with these axes.
 func (x *extent) offset(dom []Sym) Index {
-	out, n := Index{}, int64(1)
+	out := Index{t: make([]indexTerm, 0, len(dom))}
+	n := int64(1)
 	for i := len(dom) - 1; i >= 0; i-- {
-		if x.of(dom[i]) > 1 {
-			out = dom[i].Index().Scale(n).Add(out)
+		if size := x.of(dom[i]); size > 1 {
+			out.t = append(out.t, indexTerm{dom[i], n})
+			n *= int64(size)
 		}
-		n *= int64(x.of(dom[i]))
 	}
+	slices.SortFunc(out.t, func(a, b indexTerm) int { return int(a.sym) - int(b.sym) })
 	return out
 }
 
