@@ -24,6 +24,7 @@ type Space struct {
 	pads  map[string][4]Index
 	open  []Open
 	fits  []Fit
+	quiet bool // facts are not wanted
 }
 
 type symbol struct {
@@ -134,7 +135,7 @@ func (s *Space) Func(name string, know func(s *Space, self Index, args []Index) 
 	s.syms = append(s.syms, symbol{name: name, args: args, rule: know, fn: true})
 	v := Sym(len(s.syms))
 	s.byKey[key] = v
-	if know != nil {
+	if know != nil && !s.quiet {
 		fs := know(s, v.Index(), args)
 		s.facts = append(s.facts, fs...)
 	}

@@ -58,7 +58,7 @@ func (l *lowering) elements(o Operand) int {
 	return l.prog.Steps[-1-o].N
 }
 
-func (l *lowering) size(dom []Sym) int {
+func (l *lowering) count(dom []Sym) int {
 	n := 1
 	for _, v := range dom {
 		n *= l.of(v)
@@ -302,7 +302,7 @@ func (l *lowering) produce(e *Expr, dom []Sym) (Operand, error) {
 		if err != nil {
 			return 0, err
 		}
-		return l.push(Step{Kind: StepMap, N: l.size(dom), X: x, Fn: name}), nil
+		return l.push(Step{Kind: StepMap, N: l.count(dom), X: x, Fn: name}), nil
 	case e.Kind == ExprMax:
 		return l.largest(StepMax, e, dom)
 	case e.Kind == ExprInv:
@@ -337,7 +337,7 @@ func (l *lowering) shifted(x Operand, shift *Expr, dom []Sym) (Operand, error) {
 		l.known[key] = of
 	}
 	y, err := l.spread(cell{of, l.offset(free)}, dom)
-	return l.push(Step{Kind: StepAdd, N: l.size(dom), X: x, Y: y}), err
+	return l.push(Step{Kind: StepAdd, N: l.count(dom), X: x, Y: y}), err
 }
 
 // largest is a maximum, or a number that stands for it.
@@ -350,7 +350,7 @@ func (l *lowering) largest(kind StepKind, e *Expr, dom []Sym) (Operand, error) {
 	for _, b := range e.Over {
 		t.over = append(t.over, b.Var)
 	}
-	return l.push(Step{Kind: kind, N: l.size(dom), X: c.of, Over: &Ranges{&l.extent, dom, []terms{t}}}), nil
+	return l.push(Step{Kind: kind, N: l.count(dom), X: c.of, Over: &Ranges{&l.extent, dom, []terms{t}}}), nil
 }
 
 // inverse is 1 over a count.
@@ -392,7 +392,7 @@ func (l *lowering) take(e *Expr, dom []Sym) (Operand, error) {
 	if err != nil {
 		return 0, err
 	}
-	n := l.size(dom)
+	n := l.count(dom)
 	st := Step{Kind: StepTake, N: n, X: of.of, Y: at.of, A: make([]int32, 0, n), B: make([]int32, 0, n),
 		Num: step, Den: int64(l.of(k))}
 	walk.walk(nil, func(n int, at, by []int) {

@@ -42,7 +42,7 @@ func (l *lowering) emit(ts []addend, dom []Sym) (Operand, error) {
 			return 0, err
 		}
 		if i > 0 {
-			x = l.push(Step{Kind: StepAdd, N: l.size(dom), X: out, Y: x})
+			x = l.push(Step{Kind: StepAdd, N: l.count(dom), X: out, Y: x})
 		}
 		out = x
 	}
@@ -56,7 +56,7 @@ func (l *lowering) part(t *addend, dom []Sym) (Operand, error) {
 		if t.num == t.den {
 			return l.spread(c, dom)
 		}
-		if l.elements(c.of) <= l.size(dom) {
+		if l.elements(c.of) <= l.count(dom) {
 			c.of = l.scale(c.of, t.num, t.den)
 			return l.spread(c, dom)
 		}
@@ -111,7 +111,7 @@ func (l *lowering) depends(t *addend, vars []Sym) []Sym {
 
 // spread repeats a cell over dom: the operand itself if it is that.
 func (l *lowering) spread(c cell, dom []Sym) (Operand, error) {
-	if c.at.Equal(l.offset(dom)) && l.elements(c.of) == l.size(dom) {
+	if c.at.Equal(l.offset(dom)) && l.elements(c.of) == l.count(dom) {
 		return c.of, nil
 	}
 	return l.gather(c, dom)
@@ -130,7 +130,7 @@ func (l *lowering) gather(c cell, dom []Sym) (Operand, error) {
 	if err != nil {
 		return 0, err
 	}
-	n := l.size(dom)
+	n := l.count(dom)
 	a := make([]int32, 0, n)
 	walk.walk(nil, func(n int, at, by []int) {
 		p, d := at[0], by[0]
@@ -163,7 +163,7 @@ func (l *lowering) times(t addend, dom []Sym) (Operand, error) {
 		return l.spread(cell{x, l.offset(own)}, dom)
 	}
 	cells := slices.Clone(t.cells)
-	n := l.size(dom)
+	n := l.count(dom)
 	for i, c := range cells { // what is scaled comes before what scales it
 		if l.elements(c.of) > 1 {
 			copy(cells[1:i+1], cells[:i])
@@ -194,7 +194,7 @@ func (l *lowering) times(t addend, dom []Sym) (Operand, error) {
 // operands.
 func (l *lowering) sum(ts []addend, dom []Sym) (Operand, bool) {
 	first := ts[0]
-	st := Step{Kind: StepSum, N: l.size(dom), Num: first.num, Den: first.den}
+	st := Step{Kind: StepSum, N: l.count(dom), Num: first.num, Den: first.den}
 	list := make([]terms, len(ts))
 	for i, t := range ts {
 		if t.plain() || len(t.cells) != len(first.cells) || len(t.cells) > 2 || t.num != first.num || t.den != first.den {
@@ -228,7 +228,7 @@ func (l *lowering) table(ts []addend, dom []Sym) (c []int64, den int64, err erro
 		}
 		den = product(den/gcd(den, t.den), t.den)
 	}
-	c = make([]int64, l.size(dom))
+	c = make([]int64, l.count(dom))
 	out := l.offset(dom)
 	for _, t := range ts {
 		k := product(t.num, den/t.den)
@@ -257,7 +257,7 @@ const maxOperands = 127
 // or one number.
 func (l *lowering) choice(ts []addend, dom []Sym) (of Operand, ok bool, err error) {
 	base, ts := overridden(ts)
-	st := Step{Kind: StepGather, N: l.size(dom), Num: 1, Den: 1}
+	st := Step{Kind: StepGather, N: l.count(dom), Num: 1, Den: 1}
 	var operands []Operand
 	number := false
 	for i := range ts {

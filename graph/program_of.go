@@ -40,8 +40,14 @@ func (op *Op) Program(a Attrs, in, out [][]int) (*Program, error) {
 	return p, nil
 }
 
+// lowerings are used again once their programs have lists.
+var lowerings = sync.Pool{New: func() any { return &lowering{extent: extent{s: &Space{quiet: true}}} }}
+
 func (op *Op) listed(a Attrs, in, out [][]int) (*Program, error) {
-	p, err := op.Loops(a, in, out)
+	l := lowerings.Get().(*lowering)
+	l.reset()
+	defer lowerings.Put(l)
+	p, err := op.loops(l, a, in, out)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +61,11 @@ func (op *Op) listed(a Attrs, in, out [][]int) (*Program, error) {
 
 // Loops is Program, but sums and maxima have loops instead of lists: that does not
 // grow with the sizes.
-func (op *Op) Loops(a Attrs, in, out [][]int) (_ *Program, err error) {
+func (op *Op) Loops(a Attrs, in, out [][]int) (*Program, error) {
+	return op.loops(&lowering{extent: extent{s: &Space{quiet: true}}}, a, in, out)
+}
+
+func (op *Op) loops(l *lowering, a Attrs, in, out [][]int) (_ *Program, err error) {
 	defer CatchTooLarge(&err)
 	if op.Composed != nil {
 		return op.Composed(a, in, out)
@@ -63,7 +73,6 @@ func (op *Op) Loops(a Attrs, in, out [][]int) (_ *Program, err error) {
 	if op.Entry == nil && op.Expand == nil {
 		return nil, fmt.Errorf("what it computes is not known")
 	}
-	l := &lowering{extent: extent{s: &Space{}}}
 	shapes := make([]Shape, len(in))
 	for i, s := range in {
 		if err := tooMany(s); err != nil {
@@ -81,7 +90,18 @@ func (op *Op) Loops(a Attrs, in, out [][]int) (_ *Program, err error) {
 			return nil, err
 		}
 	}
-	return &l.prog, nil
+	p := l.prog
+	return &p, nil
+}
+
+func (l *lowering) reset() {
+	s := l.s
+	clear(s.byKey)
+	clear(s.sizes)
+	*s = Space{syms: s.syms[:0], byKey: s.byKey, sizes: s.sizes, quiet: true}
+	clear(l.known)
+	clear(l.sums)
+	*l = lowering{extent: extent{s, l.size[:0]}, strides: l.strides[:0], n: l.n[:0], known: l.known, sums: l.sums[:0]}
 }
 
 // output adds the steps of one output.
