@@ -78,17 +78,6 @@ type Breakdown struct {
 	By [numSources]Seconds
 }
 
-// ByClass is the part of Total in each class.
-func (b *Breakdown) ByClass() map[Class]Seconds {
-	m := map[Class]Seconds{}
-	for _, n := range b.Nodes {
-		if !n.Once {
-			m[n.Class] += n.Seconds
-		}
-	}
-	return m
-}
-
 // Source is the least trusted source that Total has a part from.
 func (b *Breakdown) Source() Source {
 	for s, t := range b.By {

@@ -1,12 +1,9 @@
 package cost
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"text/tabwriter"
 
 	"github.com/taso-go/taso/graph"
@@ -54,42 +51,6 @@ func (p *Prediction) MarshalJSON() ([]byte, error) {
 		*fields
 		Error float64 `json:"error"`
 	}{(*fields)(p), p.Error()})
-}
-
-// WriteText writes the breakdown as a table: the classes by their part of the
-// total, then the slowest nodes, at most top of them (0: all).
-func (b *Breakdown) WriteText(w io.Writer, top int) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	by := b.ByClass()
-	keys := slices.Sorted(maps.Keys(by))
-	slices.SortStableFunc(keys, func(x, y Class) int { return cmp.Compare(by[y], by[x]) })
-	part := func(s Seconds) float64 {
-		if b.Total == 0 {
-			return 0
-		}
-		return 100 * float64(s/b.Total)
-	}
-	fmt.Fprintln(t, "class\ttime\tpart\t")
-	for _, k := range keys {
-		fmt.Fprintf(t, "%s\t%v\t%.1f %%\t\n", k, by[k], part(by[k]))
-	}
-	fmt.Fprintf(t, "total\t%v\t%s\t\n", b.Total, b.Source())
-	if b.Once > 0 {
-		fmt.Fprintf(t, "before the first run\t%v\t\t\n", b.Once)
-	}
-	nodes := slices.DeleteFunc(slices.Clone(b.Nodes), func(n NodeCost) bool { return n.Once })
-	slices.SortStableFunc(nodes, func(x, y NodeCost) int { return cmp.Compare(y.Seconds, x.Seconds) })
-	if top > 0 && len(nodes) > top {
-		nodes = nodes[:top]
-	}
-	fmt.Fprintln(t, "\t\t\t\nnode\ttime\tpart\toperator\t")
-	for _, n := range nodes {
-		fmt.Fprintf(t, "%s\t%v\t%.1f %%\t%s\t%s\t\n", n.Name, n.Seconds, part(n.Seconds), n.Kernel(), n.Source)
-	}
-	if b.Opaque > 0 {
-		fmt.Fprintf(t, "%d opaque operators: only their traffic is counted\t\n", b.Opaque)
-	}
-	return t.Flush()
 }
 
 // WriteText writes the report of a calibration: a line a class.

@@ -262,21 +262,6 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-func TestMerge(t *testing.T) {
-	var a, b cost.Table
-	for i := range 4 {
-		a.Put(entry(i))
-		b.Put(entry(i + 2))
-	}
-	n, err := a.Merge(&b)
-	if err != nil || n != 4 || a.Len() != 6 { // equal times: the later one added counts
-		t.Errorf("%d taken, %d entries, %v", n, a.Len(), err)
-	}
-	if n, _ := a.Merge(&a); a.Len() != 6 {
-		t.Errorf("a table merged with itself: %d taken, %d entries", n, a.Len())
-	}
-}
-
 // TestRoundTrip: any entries, written and read, are the same table.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

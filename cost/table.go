@@ -113,22 +113,6 @@ type SettingCount struct {
 	Keys    int
 }
 
-// Merge puts all entries of another table and returns how many of them are now
-// the table's own.
-func (t *Table) Merge(other *Table) (int, error) {
-	n := 0
-	for _, e := range other.Entries() {
-		taken, err := t.Put(e)
-		if err != nil {
-			return n, err
-		}
-		if taken {
-			n++
-		}
-	}
-	return n, nil
-}
-
 // Model is the table's times of one setting as a [Model], as they are now. An
 // application that is not in the table is a *MissingError, and so is every opaque
 // operator. A view costs the median of the setting's times of reshapes, which

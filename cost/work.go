@@ -65,14 +65,6 @@ func (w Work) Bytes() int64 {
 	return w.Read + w.Write
 }
 
-// Intensity is FLOPs per byte; 0 where no byte is moved.
-func (w Work) Intensity() float64 {
-	if b := w.Bytes(); b > 0 {
-		return float64(w.FLOPs) / float64(b)
-	}
-	return 0
-}
-
 // WorkOf is the work of an application without its tail; of an opaque one only
 // the traffic is known.
 //

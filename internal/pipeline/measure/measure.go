@@ -91,7 +91,7 @@ type Model struct {
 	Measured   *cost.Prediction `json:"measured,omitempty"`
 	Analytic   *cost.Prediction `json:"analytic,omitempty"`
 	Calibrated *cost.Prediction `json:"calibrated,omitempty"`
-	// Kinds compares each operator's times by itself with those inside the
+	// Kinds compares the times of each kind of kernel by itself with those inside the
 	// whole runs, the largest difference first.
 	Kinds []Kind `json:"kinds,omitempty"`
 	// Disturbed: Measured, Analytic and Calibrated compare with the processor
@@ -101,10 +101,10 @@ type Model struct {
 	Run *runmodel.Report `json:"run,omitempty"`
 }
 
-// Kind is the sum over the nodes of one operator that have kernels of their own
-// in the runs.
+// Kind is the sum over the kernels of one operator, with what is fused into it, and
+// over views.
 type Kind struct {
-	Op    string `json:"op"`
+	Op    string `json:"op"` // conv2d+ewadd+relu
 	Nodes int    `json:"nodes"`
 	// Alone is the sum of the times in the table, Within that in the profile of
 	// the runs.
@@ -422,11 +422,11 @@ func (res *Model) kinds(b *cost.Breakdown) {
 		if n.Once {
 			continue
 		}
-		i, ok := at[n.Op]
+		i, ok := at[n.Kernel()]
 		if !ok {
 			i = len(res.Kinds)
-			at[n.Op] = i
-			res.Kinds = append(res.Kinds, Kind{Op: n.Op})
+			at[n.Kernel()] = i
+			res.Kinds = append(res.Kinds, Kind{Op: n.Kernel()})
 		}
 		k := &res.Kinds[i]
 		k.Nodes++

@@ -311,7 +311,7 @@ func TestEndToEnd(t *testing.T) {
 	if p == nil || p.Fused != 1 || p.Nodes != 2 || p.Source != cost.Measured || p.Measured.Seconds <= 0 {
 		t.Errorf("prediction %+v", p)
 	}
-	if k := r.Models[0].Kinds; len(k) != 1 || k[0].Op != "matmul" || k[0].Nodes != 2 || k[0].Within != 2e-6 || k[0].Alone < 31e-6 {
+	if k := r.Models[0].Kinds; len(k) != 2 || k[0].Op != "matmul+relu" || k[1].Op != "matmul" || k[1].Nodes != 1 || k[1].Within != 1e-6 || k[1].Alone < 15e-6 {
 		t.Errorf("kinds %+v", k)
 	}
 	if a := r.Models[0].Analytic; a == nil || a.Source != cost.Modelled || a.Predicted <= 0 {
