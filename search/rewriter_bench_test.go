@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"runtime"
 	"sort"
 	"testing"
 	"time"
@@ -57,6 +58,32 @@ func BenchmarkMatchAll(b *testing.B) {
 			nodes := 0
 			r.Net.Nodes(func(bank.Node) bool { nodes++; return true })
 			b.ReportMetric(float64(nodes), "operators")
+		})
+	}
+}
+
+// BenchmarkBank brings a graph into a bank, and measures what the bank holds.
+func BenchmarkBank(b *testing.B) {
+	for _, name := range networks {
+		b.Run(name, func(b *testing.B) {
+			m, err := models.Build(name, 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			var keep []*bank.Bank
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			for b.Loop() {
+				net, _, err := bank.From(m.Graph, price)
+				if err != nil {
+					b.Fatal(err)
+				}
+				keep = append(keep, net)
+			}
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(len(keep)*keep[0].Len()), "bytes/node")
 		})
 	}
 }
