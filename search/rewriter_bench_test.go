@@ -3,14 +3,17 @@ package search_test
 import (
 	"runtime"
 	"sort"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/search"
 )
 
@@ -24,9 +27,26 @@ func rules(tb testing.TB) *search.Rules {
 	return r
 }
 
+// price is that of the first machine's roofline, in picoseconds: a view's where the
+// operator may be one.
 func price(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) int64 {
-	return 1 + out[0].Bytes()
+	p, err := cost.PricesOf(model(), cost.Application{Op: op, Attrs: a, In: in, Out: out})
+	if err != nil {
+		panic(err)
+	}
+	if lower.IsView(op) {
+		return int64(p.View * 1e12)
+	}
+	return int64(p.Alone * 1e12)
 }
+
+var model = sync.OnceValue(func() cost.Model {
+	ms, err := cost.Machines()
+	if err != nil {
+		panic(err)
+	}
+	return ms[0]
+})
 
 func network(tb testing.TB, name string) *bank.Bank {
 	tb.Helper()
