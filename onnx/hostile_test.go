@@ -101,7 +101,7 @@ func TestHostile(t *testing.T) {
 			`node "n_Add" (Add): it needs its own output: the graph has a cycle`},
 		{"dimension 2^63", dim(math.MinInt64), `input "x": the size of axis 0 is not fixed: give it (--shape x=N,3)`},
 		{"dimension 2^63-1", dim(math.MaxInt64), `input "x": size 9223372036854775807 of axis 0 is larger than 2147483647`},
-		{"too many elements", func(m *onnxpb.ModelProto) { m.Graph.Input[0] = float32Info("x", 1<<30, 1<<30) }, `input "x": sizes [1073741824 1073741824]: more than 1099511627776 elements`},
+		{"too many elements", func(m *onnxpb.ModelProto) { m.Graph.Input[0] = float32Info("x", 1<<30, 1<<30) }, `input "x": shape [1073741824, 1073741824]: more than 1099511627776 elements`},
 		{"two inputs of a name", func(m *onnxpb.ModelProto) { m.Graph.Input[1].Name = proto.String("x") }, `input "x": there are two inputs of this name`},
 		{"two weights of a name", func(m *onnxpb.ModelProto) {
 			weightOf([]int64{1}, make([]byte, 4))(m)

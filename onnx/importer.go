@@ -10,6 +10,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	_ "github.com/taso-go/taso/graph/op" // the operators that nodes are lowered to
+	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx/onnxpb"
 )
@@ -31,6 +32,9 @@ type importer struct {
 	budget int   // nodes that may still be read, functions being read at each call
 	copied int64 // bytes of functions, at each call
 	held   int64 // bytes of numbers that opaque nodes hold
+
+	match *rewrite.Matcher[*value] // for what is spelled out
+	added []float64                // numbers that are added under roots
 
 	inputs []*value
 	kept   map[*step]int // of opaque nodes, their places in the report

@@ -98,7 +98,7 @@ func (c *call) rsqrt(root *value) *value {
 	if sum == nil {
 		return nil
 	}
-	eps, ok := number(sum.in[1])
+	eps, ok := number(unspread(sum.in[1]))
 	if !ok {
 		return nil
 	}

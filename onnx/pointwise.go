@@ -64,6 +64,9 @@ func pointwise(own string) lowering {
 				return c.set(v, nil)
 			}
 		}
+		if own == "sqrt" {
+			c.im.rooted(in[0])
+		}
 		return c.set(c.im.apply(own, nil, in[0]))
 	}
 }
@@ -293,10 +296,13 @@ func broadcasting(own string) lowering {
 		if own == "ewmul" && c.marked("smul") {
 			return c.set(c.im.apply("smul", nil, x, y))
 		}
-		if f := c.fuse(own, x, y); f != nil {
-			return c.set(f, nil)
+		v, err := c.im.elementwise(own, x, y)
+		if err == nil {
+			if whole := c.spelled(v); whole != nil {
+				v = whole
+			}
 		}
-		return c.set(c.im.elementwise(own, x, y))
+		return c.set(v, err)
 	}
 }
 

@@ -121,7 +121,7 @@ func printContents(w io.Writer, d *showmodel.Contents) error {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "spelled out in smaller operators in the file: %s, %s\n", name, plural(d.Fused[name], "time"))
+		fmt.Fprintf(w, "spelled out in smaller operators in the file, its numbers rounded to their element type: %s, %s\n", name, plural(d.Fused[name], "time"))
 	}
 	for i, o := range d.Opaque {
 		if i == 0 {

@@ -53,9 +53,9 @@ func program(lines ...string) *onnxpb.ModelProto {
 	return m
 }
 
-// TestFuse: decomposed forms are found, near misses are not, and in either case
+// TestSpelled: decomposed forms are found, near misses are not, and in either case
 // the numbers are those of the operators as they stand.
-func TestFuse(t *testing.T) {
+func TestSpelled(t *testing.T) {
 	norm := func(more ...string) []string {
 		return append([]string{"m = ReduceMean(x)", "d = Sub(x, m)", "q = Pow(d, 2)", "v = ReduceMean(q)", "e = Add(v, 1e-5)", "r = Sqrt(e)"}, more...)
 	}
@@ -76,6 +76,11 @@ func TestFuse(t *testing.T) {
 		{[]string{"a = Add(x, 3)", "b = Clip(a, 0, 6)", "c = Mul(x, b)", "y = Div(c, 5)"}, ""},
 		{norm("n = Div(d, r)", "p = Mul(n, scale)", "y = Add(p, bias)"), "layernorm[axis=1, eps=1e-05](x, scale, bias)"},
 		{norm("i = Reciprocal(r)", "n = Mul(d, i)", "p = Mul(scale, n)", "y = Add(bias, p)"), "layernorm[axis=1, eps=1e-05](x, scale, bias)"},
+		// Numbers have to be those of the definition, rounded to float32.
+		{[]string{"a = Div(x, 1.414213)", "b = Erf(a)", "c = Add(b, 1)", "d = Mul(x, c)", "y = Mul(d, 0.5)"}, ""},
+		{[]string{"a = Add(x, 3)", "b = Clip(a, 0, 6)", "c = Mul(x, b)", "y = Mul(c, 0.16666667)"}, "hardswish(x)"},
+		{[]string{"a = Add(x, 3)", "b = Clip(a, 0, 6)", "c = Mul(x, b)", "y = Mul(c, 0.1666668)"}, ""},
+		{norm("n = Div(d, r)", "p = Mul(n, 2)", "y = Add(p, 3)"), ""},
 		{norm("n = Div(x, r)", "p = Mul(n, scale)", "y = Add(p, bias)"), ""},
 		{norm("n = Div(d, r)", "p = Mul(n, row)", "y = Add(p, bias)"), ""},
 		{norm("n = Div(d, e)", "p = Mul(n, scale)", "y = Add(p, bias)"), ""},
