@@ -11,9 +11,9 @@ func (s *Solver) complete() bool {
 	return !slices.Contains(s.dimOK, false) && !slices.Contains(s.runOK, false)
 }
 
-// positive says whether a size variable may stand for d: d is at least 1 for all
-// sizes, or an axis of a shape that was matched, which it is wherever that is
-// defined. If not, sure is false, unless it never is: then ok is.
+// positive says whether a size variable may stand for d. sure: d is at least 1 for
+// all sizes, or an axis of a shape that was matched, which is at least 1 wherever
+// that tensor is defined. Not ok: d never is.
 func (s *Solver) positive(d graph.Dim) (sure, ok bool) {
 	if n, isConst := d.Const(); isConst {
 		return n >= 1, n >= 1

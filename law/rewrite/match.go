@@ -106,18 +106,13 @@ type todo[T comparable] struct {
 // nothing but the order of operands are both yielded. It reports false if yield
 // did.
 func (m *Matcher[T]) Match(d *Direction, roots []T, yield func(*Match[T]) bool) bool {
-	return m.match(d, d.Roots, roots, yield)
-}
-
-// match matches parts of a pattern, which together have all its variables.
-func (m *Matcher[T]) match(d *Direction, refs []int32, ts []T, yield func(*Match[T]) bool) bool {
-	if len(refs) != len(ts) {
+	if len(d.Roots) != len(roots) {
 		return true
 	}
 	// Most patterns fail at their first operator.
-	for i, ref := range refs {
+	for i, ref := range d.Roots {
 		if ref >= 0 && d.Nodes[ref].Op != nil {
-			if op, _, _, _, out := m.host.Node(ts[i]); op != d.Nodes[ref].Op || out != d.Nodes[ref].Out {
+			if op, _, _, _, out := m.host.Node(roots[i]); op != d.Nodes[ref].Op || out != d.Nodes[ref].Out {
 				return true
 			}
 		}
@@ -129,14 +124,14 @@ func (m *Matcher[T]) match(d *Direction, refs []int32, ts []T, yield func(*Match
 	}
 	s.Reset()
 	f := &m.found
-	f.Direction, f.s, f.Roots = d, s, ts
+	f.Direction, f.s, f.Roots = d, s, roots
 	f.Vars, m.isVar = cleared(f.Vars, len(d.Vars)), cleared(m.isVar, len(d.Vars))
 	f.Fns, m.isFn = cleared(f.Fns, len(d.Law.Fns)), cleared(m.isFn, len(d.Law.Fns))
 	m.yield, m.over = yield, false
 	m.todos = append(m.todos[:0], todo[T]{})
 	q := int32(0)
-	for i := len(refs) - 1; i >= 0; i-- {
-		q = m.push(refs[i], ts[i], q)
+	for i := len(roots) - 1; i >= 0; i-- {
+		q = m.push(d.Roots[i], roots[i], q)
 	}
 	m.step(q)
 	m.yield = nil
