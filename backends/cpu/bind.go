@@ -77,7 +77,7 @@ func (b *binder) value(id lower.ValueID) *value {
 		return nil
 	}
 	v := &b.plan.Values[id]
-	return &value{v, b.bufs[v.Buffer]}
+	return &value{v, b.bufs[v.Buffer], v.Offset * v.DType.Bytes()}
 }
 
 func (b *binder) values(ids []lower.ValueID) []*value {

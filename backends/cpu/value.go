@@ -6,6 +6,7 @@ import "github.com/taso-go/taso/lower"
 type value struct {
 	*lower.Value
 	buf *buffer
+	off int // of the first element, in bytes
 }
 
 // ptr is the address of the first element, once memory is planned; nil of no
@@ -14,7 +15,7 @@ func (v *value) ptr() ptr {
 	if v == nil {
 		return nil
 	}
-	return at(v.buf.base, v.Offset*v.width()/4)
+	return bytesPtr(v.buf.base, v.off)
 }
 
 // width is the bytes of an element.
