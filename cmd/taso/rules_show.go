@@ -83,7 +83,7 @@ func equation(l *law.Law) string {
 func printSet(w io.Writer, set *rules.Set) error {
 	var rows [][]string
 	for _, r := range set.Rules {
-		status, steps := string(r.Status), "-"
+		status, steps := r.Status.String(), "-"
 		if r.Derivable {
 			status += ", derivable"
 		}
