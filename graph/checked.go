@@ -27,8 +27,16 @@ func mulInt(a, b int64) (int64, bool) {
 	return c, c/b == a
 }
 
-// floorDiv is the largest integer that is at most a/b, for b >= 1.
-func floorDiv(a, b int64) int64 {
+// GCD is the greatest common divisor, at least 0; that of 0 and b is the size of b.
+func GCD(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
+}
+
+// FloorDiv is the largest integer that is at most a/b, for b >= 1.
+func FloorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b != 0 && a < 0 {
 		q--

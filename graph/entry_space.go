@@ -353,7 +353,7 @@ func (s *Space) Div(e Index, n int64) Index {
 	}
 	// Whole multiples of n come out: floor((n*x + y)/n) = x + floor(y/n).
 	var whole, rest Index
-	whole.c = floorDiv(e.c, n)
+	whole.c = FloorDiv(e.c, n)
 	rest.c = e.c - n*whole.c
 	for _, t := range e.t {
 		if t.k%n == 0 {

@@ -275,7 +275,7 @@ func (d Dim) Reduced() Dim {
 	}
 	g := d.c
 	for _, t := range d.p.terms {
-		g = gcd(g, t.coef)
+		g = GCD(g, t.coef)
 	}
 	if g > 1 {
 		d, _ = d.divExact(g)
@@ -310,13 +310,6 @@ func (d Dim) Reduced() Dim {
 		return d
 	}
 	return out
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return max(a, -a)
 }
 
 func (d Dim) mentions(v string) bool {

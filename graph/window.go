@@ -76,7 +76,7 @@ func foldWindow(args []Value) (Dim, bool) {
 		return room.Add(Int(1)), true
 	}
 	if n, ok := room.Const(); ok {
-		return Int(floorDiv(n, st[axis])).Add(Int(1)), true
+		return Int(FloorDiv(n, st[axis])).Add(Int(1)), true
 	}
 	return Dim{}, false
 }
@@ -93,7 +93,7 @@ func foldStrided(args []Value) (Dim, bool) {
 		return d, true
 	}
 	if n, ok := d.Const(); ok {
-		return Int(-floorDiv(-n, s)), n > minInt
+		return Int(-FloorDiv(-n, s)), n > minInt
 	}
 	return d.divExact(s)
 }

@@ -2,32 +2,19 @@ package rules_test
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/peer"
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
-// peerFile reads a file that lies beside the repository, or where the
-// environment variable TASO_DATA says, or skips.
+// peerFile reads a file of others, or skips.
 func peerFile(t testing.TB, name string) *peer.File {
 	t.Helper()
-	dir := os.Getenv("TASO_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("%s is not here: it is no part of the project", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := peer.Read(name, data, "")
+	f, err := peer.Read(name, golden.Data(t, name), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,23 +1,16 @@
 package rules
 
 import (
-	"os"
 	"testing"
 
+	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
 func sharedFile(t testing.TB, name string) *tasopb.RuleCollection {
 	t.Helper()
-	data, err := os.ReadFile("../../shared/data/" + name)
-	if os.IsNotExist(err) {
-		t.Skipf("%s is not here: it is no part of the project", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := tasopb.Unmarshal(data)
+	c, err := tasopb.Unmarshal(golden.Data(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/graph/op"
+	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/tasopb"
@@ -381,14 +381,7 @@ func TestUnderBroadcastingFalse(t *testing.T) {
 
 func published(t testing.TB) []rules.Translation {
 	t.Helper()
-	data, err := os.ReadFile("../../shared/data/taso_graph_subst.pb")
-	if os.IsNotExist(err) {
-		t.Skip("the published rules are not here: they are no part of the project")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := tasopb.Unmarshal(data)
+	c, err := tasopb.Unmarshal(golden.Data(t, "taso_graph_subst.pb"))
 	if err != nil {
 		t.Fatal(err)
 	}

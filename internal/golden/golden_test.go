@@ -223,3 +223,23 @@ func ExampleRun() {
 	fmt.Println(flag.Lookup("update").Usage)
 	// Output: write the outputs of golden tests into their files
 }
+
+// Data reads from the folder that the environment names, and skips without it.
+func TestData(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TASO_DATA", dir)
+	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(Data(t, "f")); got != "text" {
+		t.Errorf("read %q", got)
+	}
+	t.Run("missing", func(t *testing.T) {
+		defer func() {
+			if !t.Skipped() {
+				t.Error("a file that is not there: not skipped")
+			}
+		}()
+		Data(t, "none")
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules/peer"
 	"github.com/taso-go/taso/rules/tasopb"
@@ -352,7 +353,7 @@ func TestPublishedRoundTrip(t *testing.T) {
 		file  string
 		write func(*tasopb.Rule) ([]string, error)
 	}{{"taso_verifier_equations.txt", peer.WriteVerifier}, {"tensat_converted.txt", peer.WriteTensat}} {
-		name, data := published(t, c.file)
+		name, data := c.file, golden.Data(t, c.file)
 		f, err := peer.Read(name, data, "")
 		if err != nil {
 			t.Fatal(err)

@@ -1,35 +1,15 @@
 package peer_test
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/rules/peer"
 )
-
-// published reads a file that lies beside the repository, or where the
-// environment variable TASO_DATA says, or skips.
-func published(t testing.TB, name string) (string, []byte) {
-	t.Helper()
-	dir := os.Getenv("TASO_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "data")
-	}
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("%s is not here: it is no part of the project", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(dir, name), data
-}
 
 // count is what a file holds.
 type count struct {
@@ -78,7 +58,7 @@ func TestPublished(t *testing.T) {
 		{"flexflow_graph_subst_3_v2.json", peer.FlexFlow, count{rules: 640, graphs: 50, illFormed: 112, unsupported: 478, both: 112, distinct: 628, outputs: map[int]int{1: 47, 2: 3}}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			name, data := published(t, c.file)
+			name, data := c.file, golden.Data(t, c.file)
 			f, err := peer.Read(name, data, "")
 			if err != nil {
 				t.Fatal(err)

@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,6 +16,8 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/dynamicpb"
 	"pgregory.net/rapid"
+
+	"github.com/taso-go/taso/internal/golden"
 )
 
 // v and in build inputs: variable xN, and output 0 of an operator.
@@ -366,27 +366,6 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// sharedFile returns a file of the folder shared/data that may lie beside the
-// repository or above it; without it the test is skipped.
-func sharedFile(t testing.TB, name string) []byte {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		data, err := os.ReadFile(filepath.Join(dir, "shared", "data", name))
-		if err == nil {
-			return data
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Skipf("no shared/data/%s beside the repository", name)
-		}
-		dir = up
-	}
-}
-
 // TestPublished reads TASO's published rule set and what its generator emits at
 // three operators.
 func TestPublished(t *testing.T) {
@@ -399,7 +378,7 @@ func TestPublished(t *testing.T) {
 		{"taso_depth3.pb", 619, 84, "CONV2D POOL2D_MAX POOL2D_AVG RELU CONCAT SPLIT TRANSPOSE EW_ADD EW_MUL MATMUL MUL ENLARGE CONSTANT_IMM CONSTANT_ICONV CONSTANT_ONE CONSTANT_POOL"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			data := sharedFile(t, c.name)
+			data := golden.Data(t, c.name)
 			set, err := Unmarshal(data)
 			if err != nil {
 				t.Fatal(err)

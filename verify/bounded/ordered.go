@@ -3,6 +3,7 @@ package bounded
 import (
 	"slices"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 )
 
@@ -160,8 +161,8 @@ func (s *space) factor(ps []*poly) (*poly, []*poly) {
 			if n < 0 {
 				n = -n
 			}
-			num = gcd(num, n)
-			l := interp.Q{Num: t.c.Den / gcd(den, t.c.Den), Den: 1}
+			num = graph.GCD(num, n)
+			l := interp.Q{Num: t.c.Den / graph.GCD(den, t.c.Den), Den: 1}
 			if l = number.Mul(l, interp.Q{Num: den, Den: 1}); l.IsBad() {
 				return nil, nil
 			}
@@ -203,13 +204,6 @@ func (s *space) factor(ps []*poly) (*poly, []*poly) {
 		}
 	}
 	return &poly{terms: []term{{s.mono(out), c}}}, rest
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // intersect is the common part of two sorted products.

@@ -219,7 +219,7 @@ func (t term) times(e graph.Index, exp int) term {
 	g := e.Constant()
 	for i := 0; i < e.Len(); i++ {
 		_, k := e.Term(i)
-		g = gcd(g, k)
+		g = graph.GCD(g, k)
 	}
 	if e.Len() == 0 {
 		g = e.Constant()
@@ -268,21 +268,6 @@ func (t term) times(e graph.Index, exp int) term {
 	return t
 }
 
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return max(a, -a)
-}
-
-func floorDiv(a, n int64) int64 {
-	q := a / n
-	if a%n != 0 && a < 0 {
-		q--
-	}
-	return q
-}
-
 // normalize puts guards in order: whole content divided out, one guard for each
 // direction, two that meet made an equation. It reports false if they
 // contradict one another at sight.
@@ -292,7 +277,7 @@ func normalize(gs []graph.Guard) ([]graph.Guard, bool) {
 		n := int64(0)
 		for i := 0; i < g.E.Len(); i++ {
 			_, k := g.E.Term(i)
-			n = gcd(n, k)
+			n = graph.GCD(n, k)
 		}
 		c := g.E.Constant()
 		if n == 0 {
@@ -305,7 +290,7 @@ func normalize(gs []graph.Guard) ([]graph.Guard, bool) {
 			if g.Eq && c%n != 0 {
 				return nil, false
 			}
-			e := graph.IndexInt(floorDiv(c, n))
+			e := graph.IndexInt(graph.FloorDiv(c, n))
 			for i := 0; i < g.E.Len(); i++ {
 				v, k := g.E.Term(i)
 				e = e.AddScaled(v.Index(), k/n)

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/rules/peer"
 	"github.com/taso-go/taso/rules/tasopb"
 )
@@ -193,24 +192,11 @@ func ids(r *tasopb.Rule) []int32 {
 	return out
 }
 
-func data(t testing.TB, name string) []byte {
-	t.Helper()
-	dir := os.Getenv("TASO_DATA")
-	if dir == "" {
-		dir = "../../../../shared/data"
-	}
-	b, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Skipf("public data: %v", err)
-	}
-	return b
-}
-
 // What an audit calls proved, in a direction under a reading, holds on random
 // small tensors of any shapes: where the source is defined so is the target,
 // and they are equal.
 func TestProvedHolds(t *testing.T) {
-	f, err := peer.Read("graph_subst.pb", data(t, "taso_graph_subst.pb"), "")
+	f, err := peer.Read("graph_subst.pb", golden.Data(t, "taso_graph_subst.pb"), "")
 	if err != nil {
 		t.Fatal(err)
 	}

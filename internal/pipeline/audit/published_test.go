@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/peer"
@@ -19,7 +20,7 @@ import (
 
 func auditFile(t testing.TB, name string, opt Options) (*peer.File, *Report) {
 	t.Helper()
-	f, err := peer.Read(name, data(t, name), "")
+	f, err := peer.Read(name, golden.Data(t, name), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 // The equations that TASO's verifier is given hold for all sizes, shown without
 // axioms: with one group, odd kernels, and where both sides are defined.
 func TestVerifierEquationsForAllSizes(t *testing.T) {
-	f, err := peer.Read("equations", data(t, "taso_verifier_equations.txt"), "")
+	f, err := peer.Read("equations", golden.Data(t, "taso_verifier_equations.txt"), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,35 +2,22 @@ package genrules
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"reflect"
 	"testing"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/tasopb"
 	"github.com/taso-go/taso/verify"
 )
 
-// tasoFile reads a file that lies beside the repository, or where the
-// environment variable TASO_DATA says, or skips.
+// tasoFile reads a file of others, or skips.
 func tasoFile(t testing.TB, name string) *tasopb.RuleCollection {
 	t.Helper()
-	dir := os.Getenv("TASO_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared", "data")
-	}
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if os.IsNotExist(err) {
-		t.Skipf("%s is not here: it is no part of the project", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := tasopb.Unmarshal(data)
+	c, err := tasopb.Unmarshal(golden.Data(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
