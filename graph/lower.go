@@ -221,7 +221,7 @@ func (l *lowering) product(e *Expr) (_ []addend, err error) {
 			all.cells = append(all.cells, c)
 		}
 	}
-	g := gcd(all.num, all.den)
+	g := GCD(all.num, all.den)
 	all.num, all.den = all.num/g, all.den/g
 	if sums != 1 || !number {
 		return []addend{all}, nil

@@ -226,7 +226,7 @@ func (l *lowering) table(ts []addend, dom []Sym) (c []int64, den int64, err erro
 		if len(t.cells) > 0 {
 			return nil, 0, fmt.Errorf("a count depends on elements")
 		}
-		den = product(den/gcd(den, t.den), t.den)
+		den = product(den/GCD(den, t.den), t.den)
 	}
 	c = make([]int64, l.count(dom))
 	out := l.offset(dom)

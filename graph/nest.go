@@ -71,7 +71,7 @@ func (f function) value(arg int64) int64 {
 	if f.kind == callMax0 {
 		return max(arg, 0)
 	}
-	return product(f.m, floorDiv(arg, f.n))
+	return product(f.m, FloorDiv(arg, f.n))
 }
 
 // between are bounds of an index.
@@ -501,9 +501,9 @@ func clip(lo, hi, v, k int, eq bool) (int, int) {
 		x := -v / k
 		return max(lo, x), min(hi, x+1)
 	case k > 0: // x >= -v/k
-		lo = max(lo, -int(floorDiv(int64(v), int64(k))))
+		lo = max(lo, -int(FloorDiv(int64(v), int64(k))))
 	default: // x <= v/-k
-		hi = min(hi, int(floorDiv(int64(v), int64(-k)))+1)
+		hi = min(hi, int(FloorDiv(int64(v), int64(-k)))+1)
 	}
 	return lo, hi
 }

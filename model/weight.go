@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -82,7 +83,7 @@ func (w *Weight) check(t graph.DType, sizes []int) error {
 		return errors.New("it has no numbers")
 	case w.Load == nil:
 		return errors.New("there is nothing to load it from")
-	case w.DType != t || !equal(w.Sizes, sizes):
+	case w.DType != t || !slices.Equal(w.Sizes, sizes):
 		return fmt.Errorf("its numbers are %s%s, the input is %s%s",
 			w.DType, graph.Sizes(w.Sizes...), t, graph.Sizes(sizes...))
 	}
@@ -93,7 +94,7 @@ func (w *Weight) check(t graph.DType, sizes []int) error {
 // data, which must not change afterwards. If the number of elements does not
 // fit, Load says so.
 func FromFloat32(sizes []int, data []float32) *Weight {
-	w := &Weight{DType: graph.Float32, Sizes: clone(sizes)}
+	w := &Weight{DType: graph.Float32, Sizes: slices.Clone(sizes)}
 	w.Load = func() ([]byte, error) {
 		if w.Elements() != int64(len(data)) {
 			return nil, fmt.Errorf("sizes %v hold %d elements, not %d", w.Sizes, w.Elements(), len(data))
@@ -109,7 +110,7 @@ func FromFloat32(sizes []int, data []float32) *Weight {
 
 // FromInt64 is FromFloat32 for integers.
 func FromInt64(sizes []int, data []int64) *Weight {
-	w := &Weight{DType: graph.Int64, Sizes: clone(sizes)}
+	w := &Weight{DType: graph.Int64, Sizes: slices.Clone(sizes)}
 	w.Load = func() ([]byte, error) {
 		if w.Elements() != int64(len(data)) {
 			return nil, fmt.Errorf("sizes %v hold %d elements, not %d", w.Sizes, w.Elements(), len(data))
@@ -126,19 +127,5 @@ func FromInt64(sizes []int, data []int64) *Weight {
 // FromBytes is a weight that holds its numbers as Load returns them. It keeps
 // raw, which must not change afterwards.
 func FromBytes(t graph.DType, sizes []int, raw []byte) *Weight {
-	return &Weight{DType: t, Sizes: clone(sizes), Load: func() ([]byte, error) { return raw, nil }}
-}
-
-func clone(sizes []int) []int { return append([]int{}, sizes...) }
-
-func equal(a, b []int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
+	return &Weight{DType: t, Sizes: slices.Clone(sizes), Load: func() ([]byte, error) { return raw, nil }}
 }

@@ -237,7 +237,7 @@ func (e *broadcaster) principal(l *law.Law, inputs map[string][]axis) bool {
 		return false
 	}
 	to, back := map[graph.Dim]graph.Dim{}, map[graph.Dim]graph.Dim{}
-	for _, v := range sortedKeys(inputs) {
+	for _, v := range slices.Sorted(maps.Keys(inputs)) {
 		for _, x := range inputs[v] {
 			if !x.loose {
 				continue
@@ -263,7 +263,7 @@ func (e *broadcaster) principal(l *law.Law, inputs map[string][]axis) bool {
 func (a *attempt) restrict(inputs map[string][]axis) bool {
 	one := graph.Int(1)
 	stays, gone := maps.Clone(a.fixed), map[string]bool{}
-	names := sortedKeys(inputs)
+	names := slices.Sorted(maps.Keys(inputs))
 	for _, v := range names {
 		for _, x := range inputs[v] {
 			in := stays
@@ -273,7 +273,7 @@ func (a *attempt) restrict(inputs map[string][]axis) bool {
 			x.dim.Walk(func(at graph.Atom) { in[at.Name] = true })
 		}
 	}
-	for _, v := range sortedKeys(gone) {
+	for _, v := range slices.Sorted(maps.Keys(gone)) {
 		if !stays[v] && a.facts.Eq(graph.Var(v), one) != nil {
 			return false
 		}

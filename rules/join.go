@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -34,7 +36,7 @@ func Join(rs []*Rule, maxOps int, axioms ...*law.Law) []*Rule {
 	}
 	var out Set
 	var joined []*Rule
-	for _, key := range sortedKeys(firsts) {
+	for _, key := range slices.Sorted(maps.Keys(firsts)) {
 		for _, a := range firsts[key] {
 			for _, b := range seconds[key] {
 				if r := joinHalves(a, b, maxOps, comm); r != nil {
@@ -45,15 +47,6 @@ func Join(rs []*Rule, maxOps int, axioms ...*law.Law) []*Rule {
 	}
 	out.AddAll(joined)
 	return out.Rules
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }
 
 // half is a rule read as left == output out of a split.
@@ -297,7 +290,7 @@ func instanceKey(in *law.Instance) string {
 	b.WriteString(t.Law)
 	for _, m := range []map[string]string{t.Tensors, t.Dims, t.Runs, t.Attrs, t.Fns} {
 		b.WriteByte('|')
-		for _, k := range sortedKeys(m) {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
 			b.WriteString(k + "=" + m[k] + ";")
 		}
 	}

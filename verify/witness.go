@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +97,7 @@ func (t *Tensor) values(sizes []int) ([]interp.Q, error) {
 		return nil, fmt.Errorf("values of shape %v are to be entries", sizes)
 	}
 	out := slices.Repeat([]interp.Q{{Den: 1}}, n)
-	for _, k := range sorted(t.Entries) {
+	for _, k := range slices.Sorted(maps.Keys(t.Entries)) {
 		at := strings.Fields(k)
 		if len(at) != len(sizes) {
 			return nil, fmt.Errorf("entry %q: want %d indices", k, len(sizes))
@@ -327,7 +328,7 @@ func (a *assignment) of(l *law.Law) error {
 			}
 		}
 	}
-	for _, f := range sorted(a.fns) {
+	for _, f := range slices.Sorted(maps.Keys(a.fns)) {
 		if g, ok := l.Find(f); !ok || !law.IsFuncSort(g.Sort) {
 			return fmt.Errorf("the law has no function %s", f)
 		}
@@ -373,8 +374,8 @@ func (w *Witness) Replay(l *law.Law) (*Witness, error) {
 		return now, nil
 	}
 	p.fns.strict = true // what the witness does not say is not known
-	for _, n := range sorted(w.Fns) {
-		for _, x := range sorted(w.Fns[n].Table) {
+	for _, n := range slices.Sorted(maps.Keys(w.Fns)) {
+		for _, x := range slices.Sorted(maps.Keys(w.Fns[n].Table)) {
 			q, err := parseQ(x)
 			if err != nil {
 				return nil, fmt.Errorf("replay %s: function %s: %w", l.Name, n, err)
@@ -444,23 +445,23 @@ func (w *Witness) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "counterexample to %s\n", w.Law)
 	var bound []string
-	for _, n := range sorted(w.Dims) {
+	for _, n := range slices.Sorted(maps.Keys(w.Dims)) {
 		bound = append(bound, fmt.Sprintf("%s = %d", n, w.Dims[n]))
 	}
-	for _, n := range sorted(w.Runs) {
+	for _, n := range slices.Sorted(maps.Keys(w.Runs)) {
 		bound = append(bound, fmt.Sprintf("%s.. = %v", n, w.Runs[n]))
 	}
-	for _, n := range sorted(w.Attrs) {
+	for _, n := range slices.Sorted(maps.Keys(w.Attrs)) {
 		bound = append(bound, n+" = "+w.Attrs[n])
 	}
-	for _, n := range sorted(w.Fns) {
+	for _, n := range slices.Sorted(maps.Keys(w.Fns)) {
 		f := w.Fns[n]
 		if f.Op != "" {
 			bound = append(bound, n+" = "+f.Op)
 			continue
 		}
 		var rows []string
-		for _, x := range sorted(f.Table) {
+		for _, x := range slices.Sorted(maps.Keys(f.Table)) {
 			rows = append(rows, x+" -> "+f.Table[x])
 		}
 		bound = append(bound, n+" = {"+strings.Join(rows, ", ")+"}")
@@ -475,7 +476,7 @@ func (w *Witness) String() string {
 		for _, t := range ts {
 			if t.Entries != nil {
 				var list []string
-				for _, k := range sorted(t.Entries) {
+				for _, k := range slices.Sorted(maps.Keys(t.Entries)) {
 					list = append(list, "["+k+"] = "+t.Entries[k])
 				}
 				if t.More > 0 {

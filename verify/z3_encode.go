@@ -3,6 +3,7 @@ package verify
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -471,7 +472,7 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 	equal := func(a, b graph.Dim) z3.Term { return c.Eq(size(a.Sub(b)), c.IntVal(0)) }
 	given := func(facts *graph.Facts) (conds []z3.Term) {
 		sol := facts.Solution()
-		for _, v := range sorted(sol.Dims) {
+		for _, v := range slices.Sorted(maps.Keys(sol.Dims)) {
 			// The solver writes a size that must be a multiple of k as k times a new
 			// variable, of which nothing else is known.
 			if k, ok := multiple(v, sol.Dims[v]); ok {

@@ -45,7 +45,7 @@ func atRanks(l *law.Law, ranks map[int]bool) []*law.Law {
 			}
 		})
 	}
-	names := sorted(runs)
+	names := slices.Sorted(maps.Keys(runs))
 	var out []*law.Law
 	b := &graph.Binding{Runs: map[string]graph.Shape{}}
 	var rec func(i int)

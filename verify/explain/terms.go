@@ -110,11 +110,3 @@ func (b *bank) replace(u int, path []int, v int) int {
 	args[path[0]] = b.replace(args[path[0]], path[1:], v)
 	return b.apply(n.term, args)
 }
-
-// at is the subterm of u at path.
-func (b *bank) at(u int, path []int) int {
-	for _, i := range path {
-		u = b.nodes[u].args[i]
-	}
-	return u
-}

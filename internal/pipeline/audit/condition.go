@@ -2,8 +2,8 @@ package audit
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -228,7 +228,7 @@ func groupVars(l *law.Law) []string {
 	if !products {
 		return nil
 	}
-	return keys(set)
+	return slices.Sorted(maps.Keys(set))
 }
 
 // kernelVars are the size variables that are sizes of kernels.
@@ -264,7 +264,7 @@ func kernelVars(l *law.Law) []string {
 			}
 		}
 	})
-	return keys(set)
+	return slices.Sorted(maps.Keys(set))
 }
 
 // equalSizes are the laws in which two size variables are one: of the same
@@ -314,13 +314,4 @@ func eachTerm(l *law.Law, f func(*law.Term)) {
 			t.Walk(f)
 		}
 	}
-}
-
-func keys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	sort.Strings(out)
-	return out
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -241,7 +242,7 @@ func newHTMLFile(number int, rep *Report, says map[string]string) (*htmlFile, er
 		}
 		f.Rules = append(f.Rules, h)
 	}
-	f.Operators = keys(ops)
+	f.Operators = slices.Sorted(maps.Keys(ops))
 	return f, nil
 }
 

@@ -3,6 +3,8 @@ package audit
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -54,7 +56,7 @@ func newHTMLCounterexample(c *Counterexample) (*htmlCounterexample, error) {
 	if w == nil {
 		x.Says = fmt.Sprintf("left: %s; right: %s", c.LHS, c.RHS)
 		given := htmlSide{Name: "given"}
-		for _, name := range keys(c.Shapes) {
+		for _, name := range slices.Sorted(maps.Keys(c.Shapes)) {
 			given.Tensors = append(given.Tensors, newHTMLTensor(name, "", verify.Tensor{Shape: c.Shapes[name], Values: c.Inputs[name]}, nil, false))
 		}
 		x.Sides = append(x.Sides, given)
@@ -101,23 +103,23 @@ func newHTMLCounterexample(c *Counterexample) (*htmlCounterexample, error) {
 // assigned lists what stands for the variables.
 func assigned(w *verify.Witness) string {
 	var parts []string
-	for _, n := range keys(w.Dims) {
+	for _, n := range slices.Sorted(maps.Keys(w.Dims)) {
 		parts = append(parts, fmt.Sprintf("%s = %d", n, w.Dims[n]))
 	}
-	for _, n := range keys(w.Runs) {
+	for _, n := range slices.Sorted(maps.Keys(w.Runs)) {
 		parts = append(parts, n+".. = "+indexText(w.Runs[n]))
 	}
-	for _, n := range keys(w.Attrs) {
+	for _, n := range slices.Sorted(maps.Keys(w.Attrs)) {
 		parts = append(parts, n+" = "+w.Attrs[n])
 	}
-	for _, n := range keys(w.Fns) {
+	for _, n := range slices.Sorted(maps.Keys(w.Fns)) {
 		f := w.Fns[n]
 		if f.Op != "" {
 			parts = append(parts, n+" = "+f.Op)
 			continue
 		}
 		var rows []string
-		for _, x := range keys(f.Table) {
+		for _, x := range slices.Sorted(maps.Keys(f.Table)) {
 			rows = append(rows, fmt.Sprintf("%s(%s) = %s", n, x, f.Table[x]))
 		}
 		parts = append(parts, rows...)

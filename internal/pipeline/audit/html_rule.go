@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"maps"
 	"slices"
 	"strings"
 
@@ -89,7 +90,7 @@ func (f *htmlFile) rule(r *Rule) (*htmlRule, error) {
 			}
 		}
 	}
-	h.operators = keys(ops)
+	h.operators = slices.Sorted(maps.Keys(ops))
 	h.OpKey = strings.Join(h.operators, "|")
 	switch {
 	case r.Condition == r.ConditionReverse || r.ConditionReverse == "":

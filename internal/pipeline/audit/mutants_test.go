@@ -3,8 +3,10 @@ package audit
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,7 +58,7 @@ func pickMutants(from []*law.Law, n int) []mutate.Mutant {
 		}
 	}
 	rng := rand.New(rand.NewSource(3))
-	kinds := keys(byKind)
+	kinds := slices.Sorted(maps.Keys(byKind))
 	for _, k := range kinds {
 		ms := byKind[k]
 		rng.Shuffle(len(ms), func(i, j int) { ms[i], ms[j] = ms[j], ms[i] })

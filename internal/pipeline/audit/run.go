@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -308,7 +309,7 @@ func (d *decider) conclude(r *Rule, qs []*question) {
 			r.ID = x.ID()
 		}
 	}
-	r.Axioms = keys(axioms)
+	r.Axioms = append([]string{}, slices.Sorted(maps.Keys(axioms))...) // [] in JSON, not null
 	r.Law, r.Reverse = r.named(r.Law), r.named(r.Reverse)
 	for i := range r.Readings {
 		g := &r.Readings[i]

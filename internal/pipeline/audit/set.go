@@ -86,12 +86,12 @@ func (rep *Report) coverage() {
 				ops[op] = true
 			}
 		}
-		for _, op := range keys(ops) {
+		for _, op := range slices.Sorted(maps.Keys(ops)) {
 			add(op, r.Verdict)
 		}
 	}
 	rep.Set.Operators = []Coverage{}
-	for _, op := range keys(count) {
+	for _, op := range slices.Sorted(maps.Keys(count)) {
 		rep.Set.Operators = append(rep.Set.Operators, Coverage{op, count[op]})
 	}
 }
