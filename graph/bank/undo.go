@@ -73,9 +73,7 @@ func (b *Bank) undo(c change) {
 		if b.nodes[n].flags&listed != 0 {
 			b.leave(n)
 		}
-		if _, ok := b.origin[n]; ok {
-			delete(b.origin, n)
-		}
+		delete(b.origin, n)
 		b.tensors = b.tensors[:b.nodes[n].outs]
 		b.nodes = b.nodes[:n]
 	case wasListed:

@@ -44,7 +44,8 @@ func (s *Solver) guess(what guesses, yield func(*Solver) bool) bool {
 	if s.solved() {
 		return yield(s)
 	}
-	for _, e := range s.shapeWork {
+	if len(s.shapeWork) > 0 {
+		e := s.shapeWork[0]
 		run := e.law[0].run // all before it was taken off
 		for n := range e.actual {
 			t := s.clone()

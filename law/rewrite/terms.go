@@ -108,7 +108,7 @@ func (h *Terms) Apply(op *graph.Op, attrs graph.Attrs, fn string, args []TermID,
 		t.Args = append(t.Args, h.Term(a))
 		in[i] = h.Shape(a)
 	}
-	shape := graph.Shape{}
+	var shape graph.Shape
 	if op == nil {
 		shape = in[0]
 	} else {
