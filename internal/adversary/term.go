@@ -462,16 +462,13 @@ func withTensor(l *law.Law, name string, left, right *law.Term) *law.Law {
 // on the left, and its right side on the right.
 func (w *writer) nest(l *law.Law) *law.Law {
 	other := pick(w.rng, w.pool)
-	ty, err := other.Types()
-	if err != nil {
-		return nil
-	}
 	for _, b := range l.Given {
 		if b.Sort != "" || len(b.Shape) != 1 || b.Shape[0].Run == "" {
 			continue
 		}
 		o := w.apart(other, l)
-		if ty, err = o.Types(); err != nil {
+		ty, err := o.Types()
+		if err != nil {
 			return nil
 		}
 		i := w.rng.IntN(len(o.LHS))
