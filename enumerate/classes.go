@@ -152,9 +152,9 @@ func (s *Session) decide(ctx context.Context, cands []*Candidate) ([]*Candidate,
 		for i := range c.merged {
 			x := &c.merged[i]
 			switch {
-			case c.Semantic && k.Proved:
+			case c.Ordered && k.Proved:
 				s.sem[x.t] = &x.l
-			case c.Semantic:
+			case c.Ordered:
 			case k.Proved && !k.Conditional:
 				s.links[x.t] = x.l
 			case k.Proved:
@@ -490,7 +490,7 @@ func (s *Session) accept(c *Candidate) {
 	}
 	ds := rewrites(base)
 	s.semRule = append(s.semRule, ds...)
-	if c.Semantic {
+	if c.Ordered {
 		return
 	}
 	s.allRule = append(s.allRule, ds...)

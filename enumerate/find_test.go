@@ -21,7 +21,7 @@ func proposed(t *testing.T, opt Options, n int) map[string]*Candidate {
 		for _, c := range cands {
 			out[law.ID(c.Law)] = c
 		}
-		if cands, err = s.Semantic(context.Background()); err != nil {
+		if cands, err = s.Ordered(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range cands {

@@ -33,14 +33,14 @@ type savedLink struct {
 }
 
 type savedCandidate struct {
-	Law, Base             string
-	Own                   string // Base with composites, if it has some
-	Conditional, Semantic bool
-	Proved                bool
-	Level                 int
+	Law, Base            string
+	Own                  string // Base with composites, if it has some
+	Conditional, Ordered bool
+	Proved               bool
+	Level                int
 }
 
-const saveVersion = 2
+const saveVersion = 3
 
 // Next is the level that comes next.
 func (s *Session) Next() int { return len(s.starts) - 1 }
@@ -65,7 +65,7 @@ func (s *Session) Save(w io.Writer) error {
 	}
 	for _, c := range s.order {
 		k := savedCandidate{Law: law.Format(c.Law), Base: law.Format(c.Base), Conditional: c.Conditional,
-			Semantic: c.Semantic, Proved: c.Proved, Level: c.Level}
+			Ordered: c.Ordered, Proved: c.Proved, Level: c.Level}
 		if c.own != nil {
 			k.Own = law.Format(c.own)
 		}
@@ -153,7 +153,7 @@ func (s *Session) Restore(r io.Reader) error {
 		if err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
 		}
-		c := &Candidate{Law: l, Base: b, Conditional: k.Conditional, Semantic: k.Semantic, Proved: k.Proved, Level: k.Level}
+		c := &Candidate{Law: l, Base: b, Conditional: k.Conditional, Ordered: k.Ordered, Proved: k.Proved, Level: k.Level}
 		if k.Own != "" {
 			if c.own, err = law.ParseLawOver(compositeOps(), k.Own); err != nil {
 				return fmt.Errorf("checkpoint: %w", err)

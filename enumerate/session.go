@@ -50,8 +50,8 @@ type Candidate struct {
 	Base *law.Law
 	// Conditional: it holds only for some strides, paddings or kernels.
 	Conditional bool
-	// Semantic: it holds for the true relu and maximum only (track B).
-	Semantic bool
+	// Ordered: it holds for the true relu and maximum only (an ordered law).
+	Ordered bool
 	// Level is the number of operators of the larger side.
 	Level int
 

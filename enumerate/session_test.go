@@ -14,7 +14,7 @@ import (
 
 // describe is everything a candidate says.
 func describe(c *Candidate) string {
-	return fmt.Sprintf("level %d conditional %v semantic %v proved %v\n%s%s", c.Level, c.Conditional, c.Semantic, c.Proved,
+	return fmt.Sprintf("level %d conditional %v ordered %v proved %v\n%s%s", c.Level, c.Conditional, c.Ordered, c.Proved,
 		law.Format(c.Law), law.Format(c.Base))
 }
 
@@ -31,7 +31,7 @@ func levels(t testing.TB, s *Session, n int) []string {
 		for _, c := range cands {
 			out = append(out, describe(c))
 		}
-		if cands, err = s.Semantic(context.Background()); err != nil {
+		if cands, err = s.Ordered(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range cands {

@@ -6,7 +6,7 @@
 // are keyed random functions and the maximum is taken in a keyed random order,
 // so that an equality found here holds for every activation and for every
 // total order (track A). Laws that need the true rectifier and maximum are
-// found with exact rationals on small integers (track B, interp.Rational).
+// found with exact rationals on small integers (ordered laws, interp.Rational).
 //
 // Two graphs that differ as polynomials of degree at most d agree on random
 // inputs with probability at most d/p per seed (Schwartz-Zippel);

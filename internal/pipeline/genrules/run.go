@@ -136,7 +136,7 @@ func (r *run) levels(ctx context.Context) error {
 		}
 		if n <= opt.SemanticOps {
 			before := len(r.judge.proved)
-			_, err := s.Semantic(ctx)
+			_, err := s.Ordered(ctx)
 			r.stage(fmt.Sprintf("level %d: laws of the true relu and maximum", n), int64(len(r.judge.proved)-before))
 			if err != nil {
 				return err

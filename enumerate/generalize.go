@@ -12,7 +12,7 @@ import (
 // tester compares laws on random instances.
 //
 // With ordered set, relu and the maximum are the true ones, on small rational
-// numbers (track B).
+// numbers (an ordered law).
 type tester struct {
 	seed    uint64
 	state   uint64

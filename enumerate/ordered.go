@@ -13,7 +13,7 @@ import (
 	"github.com/taso-go/taso/graph/interp"
 )
 
-// Track B: laws of the true rectifier and maximum, such as relu(relu(x)) =
+// Ordered laws: those of the true rectifier and maximum, such as relu(relu(x)) =
 // relu(x), which arbitrary functions and orders do not obey. Representatives
 // with such operators are evaluated on small numbers with exact rationals.
 
@@ -124,9 +124,9 @@ func (h *hit) link() link {
 	return l
 }
 
-// Semantic states the candidates of track B for the last level and has them
+// Ordered states the candidates for ordered laws for the last level and has them
 // proved.
-func (s *Session) Semantic(ctx context.Context) ([]*Candidate, error) {
+func (s *Session) Ordered(ctx context.Context) ([]*Candidate, error) {
 	n := len(s.starts) - 2
 	base := s.starts[n]
 	var todo []int32
@@ -244,7 +244,7 @@ func (s *Session) compareOrdered(ctx context.Context, n int, hits []hit) ([]*Can
 				continue
 			}
 			if c := w.state(n, w.pairOf(x, y)); c != nil {
-				c.Semantic = true
+				c.Ordered = true
 				c.merged = []linked{{h.t, h.link()}}
 				found[i] = c
 			}
