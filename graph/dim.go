@@ -404,8 +404,9 @@ func (a Atom) subst(b *Binding) Dim {
 
 // NonNegative reports whether d >= 0 for all sizes >= 1, all run lengths >= 0
 // and all function values >= 1 (they are output sizes of operators that are
-// defined): sound, not complete. It shifts every variable
-// to start at zero and looks at the signs of the coefficients.
+// defined): sound, not complete. It shifts every variable to start at zero and
+// looks at the signs of the coefficients, unless there would be too many: a product
+// of n variables becomes 2^n terms.
 func (d Dim) NonNegative() bool {
 	if d.p == nil {
 		return d.c >= 0
@@ -429,6 +430,9 @@ func (d Dim) NonNegative() bool {
 	case !plus || least < 0:
 		return false
 	}
+	if d.shiftedTerms() > maxShifted {
+		return false
+	}
 	shifted := Int(d.c)
 	for _, t := range d.p.terms {
 		m := Int(t.coef)
@@ -442,6 +446,30 @@ func (d Dim) NonNegative() bool {
 		shifted = shifted.Add(m)
 	}
 	return !shifted.TooLarge() && !shifted.negative()
+}
+
+// maxShifted bounds the terms that NonNegative writes out.
+const maxShifted = 1 << 12
+
+// shiftedTerms bounds the number of terms of d with x+1 in the place of each
+// variable x: x^k becomes k+1 of them.
+func (d Dim) shiftedTerms() int {
+	sum := 1
+	for _, t := range d.p.terms {
+		n := 1
+		for i := 0; i < len(t.atoms); {
+			k := 1
+			for i+k < len(t.atoms) && t.atoms[i+k].Same(t.atoms[i]) {
+				k++
+			}
+			n, i = n*(k+1), i+k
+			if n > maxShifted {
+				return n
+			}
+		}
+		sum += n
+	}
+	return sum
 }
 
 // SizeFunc is a size function of its arguments, evaluated where they are known.

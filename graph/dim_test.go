@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
@@ -264,4 +265,21 @@ func BenchmarkDim(b *testing.B) {
 			}
 		}
 	})
+}
+
+// A product of many variables is not written out: that would be 2^60 terms.
+func TestNonNegativeOfManyVariables(t *testing.T) {
+	product := func(n int) graph.Dim {
+		p := graph.Int(1)
+		for i := range n {
+			p = p.Mul(graph.Var(fmt.Sprintf("n%d", i)))
+		}
+		return p
+	}
+	if d := product(60).Sub(product(59)); d.NonNegative() || d.NonZero() {
+		t.Error("more was shown than can be written out")
+	}
+	if d := product(8).Sub(product(7)); !d.NonNegative() {
+		t.Error("n0*...*n7 >= n0*...*n6 is not seen")
+	}
 }
