@@ -119,7 +119,8 @@ func (im *importer) use(d *rewrite.Direction, v *value, eps float64) (y *value) 
 	return y
 }
 
-// isNumberOf reports whether a value is one number, rounded to its element type.
+// isNumberOf reports whether a value is one number: as it is in float64, and rounded
+// to float32 in other types.
 func isNumberOf(v *value, want float64) bool {
 	x, ok := number(v)
 	if v.dtype == graph.Float64 {

@@ -66,7 +66,12 @@ func (r *Rules) Add(d *rewrite.Direction) error {
 	if r.one == nil {
 		r.one, r.many = rewrite.NewIndex(nil), map[*graph.Op][]*several{}
 	}
-	switch {
+	switch l := d.Law.Law; {
+	case l.Kind == law.Refute:
+		return fmt.Errorf("it is false")
+	case len(d.Outputs) != len(l.LHS):
+		// An equation of several stands only where the others are defined.
+		return fmt.Errorf("it is about one output of several")
 	case d.Bare:
 		return fmt.Errorf("the source is a variable")
 	case d.Guess:
