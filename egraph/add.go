@@ -10,7 +10,7 @@ import (
 // that one's class by congruence, as a term only. A new node without one starts
 // a class of its own.
 //
-// Errors: ErrNoSuchNode, ErrArity, ErrHead, ErrFull; what the analysis says of
+// Errors: ErrNoSuchNode, ErrArity, ErrHead, ErrFull; what the typing says of
 // an ill-formed node (returned as it is, since this is common and cheap); the
 // conflict of a poisoned graph. In every case the graph stays as it was.
 func (g *Graph) Add(sym uint32, children ...NodeID) (NodeID, error) {
@@ -158,15 +158,14 @@ func (g *Graph) insert(sym uint32, children []NodeID, key, ckey uint32, named bo
 	g.uf = append(g.uf, n)
 	g.links = append(g.links, link{next: n, prev: n, stamp: g.gen, first: n, weight: 1})
 	g.proof = append(g.proof, 0)
+	g.types = append(g.types, 0)
 	g.kids = append(g.kids, children...)
 	for range children {
 		g.uses = append(g.uses, use{owner: n})
 	}
 	if twin != 0 {
-		if g.hooks != nil {
-			g.hooks.skipData(n)
-		}
 		c := g.find(twin)
+		g.types[n] = g.types[twin]
 		g.uf[n] = c
 		g.links[n].first = 0
 		g.links[c].weight++
@@ -174,12 +173,14 @@ func (g *Graph) insert(sym uint32, children []NodeID, key, ckey uint32, named bo
 		g.enter(key, n)
 		return n, nil
 	}
-	if g.hooks != nil {
-		if err := g.hooks.makeData(n); err != nil {
-			g.nodes, g.uf, g.links = g.nodes[:n], g.uf[:n], g.links[:n]
+	if g.typing != nil {
+		t, err := g.typing.TypeOf(g, n)
+		if err != nil {
+			g.nodes, g.uf, g.links, g.types = g.nodes[:n], g.uf[:n], g.links[:n], g.types[:n]
 			g.proof, g.kids, g.uses = g.proof[:n], g.kids[:first], g.uses[:first]
 			return 0, err
 		}
+		g.types[n] = t
 	}
 	for i := range children {
 		g.addUse(g.find(g.kids[int(first)+i]), first+uint32(i))
@@ -202,6 +203,7 @@ func (g *Graph) growNodes() {
 	g.uf = slices.Grow(g.uf, n)
 	g.links = slices.Grow(g.links, n)
 	g.proof = slices.Grow(g.proof, n)
+	g.types = slices.Grow(g.types, n)
 	g.kids = slices.Grow(g.kids, len(g.kids))
 	g.uses = slices.Grow(g.uses, len(g.uses))
 }

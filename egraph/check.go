@@ -11,7 +11,7 @@ import "fmt"
 // linear in the graph.
 func (g *Graph) Check() error {
 	n := len(g.nodes)
-	if len(g.uf) != n || len(g.links) != n || len(g.proof) != n || len(g.kids) != len(g.uses) {
+	if len(g.uf) != n || len(g.links) != n || len(g.proof) != n || len(g.types) != n || len(g.kids) != len(g.uses) {
 		return fmt.Errorf("egraph: arenas of different lengths")
 	}
 	seen := make([]bool, n)
@@ -48,6 +48,9 @@ func (g *Graph) Check() error {
 	for m := NodeID(1); int(m) < n; m++ {
 		if g.nodes[m].dead == seen[m] {
 			return fmt.Errorf("egraph: node %d is in no class list", m)
+		}
+		if g.types[m] != g.types[g.find(m)] {
+			return fmt.Errorf("egraph: node %d has another type than its class", m)
 		}
 		if e := g.proof[m]; e != 0 && g.find(g.far(e, m)) != g.find(m) {
 			return fmt.Errorf("egraph: proof of node %d leads to another class", m)

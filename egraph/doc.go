@@ -1,5 +1,5 @@
-// Package egraph holds many equal terms at once: an e-graph with proofs,
-// pattern matching and extraction. It knows terms and analyses only; what a
+// Package egraph holds many equal terms at once: an e-graph with proofs and
+// pattern matching. It knows terms and types only; what a
 // symbol means is the caller's affair, and so is the order in which rules are
 // used: the one loop that saturates a graph is Graph.Run of egraph/tensor.
 //
@@ -15,6 +15,7 @@
 //	live       one node of each canonical form is live: it stands in its class's
 //	           list, in the index by head and in matches. Its congruent twins are
 //	           terms only: they have a class and proofs, and nothing else
+//	type       a number that the caller gives a node (Typing); a class has one
 //	reason     the number a caller gives to a union; Congruence is built in
 //	premise    a pair of nodes that had to be equal for a union to be made
 //	           (conditions, and the seams of a match); explanations cover it
@@ -55,7 +56,7 @@
 // 1980): congruence closure. Nieuwenhuis, Oliveras, Proof-producing congruence
 // closure (RTA 2005): the proof forest. de Moura, Bjørner, Efficient E-matching
 // for SMT solvers (CADE 2007): compiled patterns. Willsey et al., egg: fast and
-// extensible equality saturation (POPL 2021): deferred rebuilding, analyses.
+// extensible equality saturation (POPL 2021): deferred rebuilding.
 // Zhang et al., Better together: unifying Datalog and
 // equality saturation (PLDI 2023): semi-naive matching by stamps.
 package egraph

@@ -2,7 +2,6 @@ package egraph_test
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/taso-go/taso/egraph"
 )
@@ -37,37 +36,31 @@ func ExampleGraph() {
 	fmt.Println(g.Same(fa, fc))
 	g.Rebuild()
 	fmt.Println(g.Same(fa, fc))
-	g.Dump(os.Stdout, name)
+	for c := range g.Classes() {
+		fmt.Printf("class %d:", c)
+		for n := range g.Class(c) {
+			fmt.Print(" ", name(g.Sym(n)))
+		}
+		fmt.Println()
+	}
 	// Output:
 	// false
 	// true
-	// c1: n1=a n2=b n3=c
-	// c4: n4=f(c1) +1
+	// class 1: a b c
+	// class 4: f
 }
 
-func ExampleGraph_Explain() {
+// What f(a) = f(c) follows from: two of the three unions.
+func ExampleGraph_Reasons() {
 	g := egraph.NewGraph(egraph.Options{})
 	a, b, c := node(g, symA), node(g, symB), node(g, symC)
 	fa, fc := node(g, symF, a), node(g, symF, c)
 	g.Union(a, b, 1)
 	g.Union(c, b, 2)
+	g.Union(fa, node(g, symF, fc), 3)
 	g.Rebuild()
-	proof, err := g.Explain(fa, fc)
-	if err != nil {
-		panic(err)
-	}
-	for i, chain := range proof.Chains {
-		for _, s := range chain.Steps {
-			fmt.Printf("chain %d: %s = %s by %d forward=%v on %v\n", i,
-				g.TermString(s.From, name), g.TermString(s.To, name), s.Reason, s.Forward, s.Sub)
-		}
-	}
-	fmt.Println(proof.Reasons())
-	// Output:
-	// chain 0: a = b by 1 forward=true on []
-	// chain 0: b = c by 2 forward=false on []
-	// chain 1: f(a) = f(c) by 0 forward=true on [0]
-	// [1 2]
+	fmt.Println(g.Reasons(nil, fa, fc))
+	// Output: [1 2] <nil>
 }
 
 // Addition commutes: for each sum found, its mirror image is added and made
@@ -98,57 +91,24 @@ func ExampleMatcher_Search() {
 	// Output: 2 true
 }
 
-func ExampleExtract() {
-	g := egraph.NewGraph(egraph.Options{})
-	a := node(g, symA)
-	ffa := node(g, symF, node(g, symF, a))
-	g.Union(ffa, a, 1) // f is its own inverse
-	g.Rebuild()
-	fffa := node(g, symF, ffa)
-	x, err := egraph.Extract(g, func(_ *egraph.Graph, _ egraph.NodeID, kids []float64) float64 {
-		cost := 1.0
-		for _, k := range kids {
-			cost += k
-		}
-		return cost
-	})
-	if err != nil {
-		panic(err)
+// kinds is a typing: a is of another kind than everything else.
+type kinds struct{}
+
+func (kinds) TypeOf(g *egraph.Graph, n egraph.NodeID) (uint32, error) {
+	if g.Sym(n) == symA {
+		return 1, nil
 	}
-	fmt.Println(g.TermString(x.Best(ffa), name), x.Cost(ffa), x.Cost(fffa))
-	// Output: a 1 2
+	return 2, nil
 }
 
-// least keeps the least leaf symbol below a class.
-type least struct{}
+func (kinds) Differ(x, y uint32) error { return fmt.Errorf("kind %d is not kind %d", x, y) }
 
-func (least) Make(g *egraph.EGraph[uint32], n egraph.NodeID) (uint32, error) {
-	d := g.Sym(n)
-	for _, k := range g.Children(n) {
-		d = min(d, g.NodeData(k))
-	}
-	return d, nil
-}
-
-func (least) Merge(a, b uint32) (uint32, egraph.Changed, error) {
-	switch {
-	case a < b:
-		return a, egraph.RightChanged, nil
-	case a > b:
-		return b, egraph.LeftChanged, nil
-	}
-	return a, egraph.Unchanged, nil
-}
-
-func ExampleNew() {
-	g := egraph.New[uint32](least{}, egraph.Options{})
-	b := node(&g.Graph, symB)
-	fb := node(&g.Graph, symF, b)
-	fmt.Println(name(g.NodeData(fb)))
-	g.Union(b, node(&g.Graph, symA), 1)
-	g.Rebuild()
-	fmt.Println(name(g.NodeData(fb)))
+func ExampleTyping() {
+	g := egraph.NewGraph(egraph.Options{Typing: kinds{}})
+	a, b, c := node(g, symA), node(g, symB), node(g, symC)
+	fmt.Println(g.Union(b, c, 1))
+	fmt.Println(g.Union(a, b, 2))
 	// Output:
-	// b
-	// a
+	// true <nil>
+	// false egraph: conflict: nodes 1 and 2 are equal by reason 2: kind 2 is not kind 1
 }

@@ -5,6 +5,8 @@ type Options struct {
 	// HeadOf maps a symbol to its head, a small dense number (at most
 	// MaxHead). Nil means that a symbol is its own head.
 	HeadOf func(sym uint32) uint32
+	// Typing gives nodes types; nil: all have one.
+	Typing Typing
 	// Nodes is the number of nodes to make room for; 0 means a few.
 	Nodes int
 }
@@ -41,14 +43,14 @@ type edge struct {
 	prem        uint32 // first premise; the next edge's is the end
 }
 
-// Graph is an e-graph without analysis data; EGraph adds those. Make one with
-// NewGraph, or with New for a graph with an analysis.
+// Graph is an e-graph. Make one with NewGraph.
 type Graph struct {
 	// By node.
 	nodes []node
 	uf    []NodeID // union-find: parents, roots name classes
 	links []link
 	proof []uint32 // proof forest: the edge towards the root, 0 at a root
+	types []uint32
 
 	// By place of a child. Place 0 is unused.
 	kids []NodeID
@@ -66,57 +68,33 @@ type Graph struct {
 	logAt []uint32 // by generation: where its part of the log begins
 
 	pending []NodeID // names lost since the last Rebuild
-	stale   []NodeID // classes whose data changed since the last Rebuild
 
 	headOf func(uint32) uint32
-	hooks  hooks // nil without analysis
+	typing Typing
 	gen    uint32
 	live   int // live nodes
 	nclass int
-	stats  Stats
 	err    error // the conflict that poisoned the graph
 
 	canon []NodeID // scratch: canonical children
 	ex    explainer
 }
 
-// hooks is how a Graph reaches the analysis data of the EGraph around it.
-type hooks interface {
-	makeData(n NodeID) error                     // append the data of the new node n
-	skipData(n NodeID)                           // append nothing of use for the new twin n
-	mergeData(w, l NodeID) (Changed, error)      // class w takes in class l
-	remakeData(n NodeID, c NodeID) (bool, error) // merge Make(n) into class c
-	resetData()
-}
-
-// Stats counts what a graph holds and did since Reset.
-type Stats struct {
-	Nodes    int // terms, live and twins
-	Live     int // nodes up to congruence
-	Classes  int
-	Unions   int // merges of two classes, by reason or by congruence
-	Rebuilds int // calls of Rebuild that had work
-	Repairs  int // look-ups of a user of a merged class
-}
-
-// NewGraph returns an empty graph without analysis.
+// NewGraph returns an empty graph.
 func NewGraph(o Options) *Graph {
 	g := new(Graph)
-	g.init(o)
-	return g
-}
-
-func (g *Graph) init(o Options) {
-	g.headOf = o.HeadOf
+	g.headOf, g.typing = o.HeadOf, o.Typing
 	n := max(o.Nodes, 60) + 1
 	g.nodes = make([]node, 0, n)
 	g.uf = make([]NodeID, 0, n)
 	g.links = make([]link, 0, n)
 	g.proof = make([]uint32, 0, n)
+	g.types = make([]uint32, 0, n)
 	g.kids = make([]NodeID, 0, 2*n)
 	g.uses = make([]use, 0, 2*n)
 	g.tab.init(n)
 	g.Reset()
+	return g
 }
 
 // Reset empties the graph and keeps the memory, so that a small graph can be
@@ -127,6 +105,7 @@ func (g *Graph) Reset() {
 	g.uf = append(g.uf[:0], 0)
 	g.links = append(g.links[:0], link{})
 	g.proof = append(g.proof[:0], 0)
+	g.types = append(g.types[:0], 0)
 	g.kids = append(g.kids[:0], 0)
 	g.uses = append(g.uses[:0], use{})
 	g.tab.reset()
@@ -139,22 +118,8 @@ func (g *Graph) Reset() {
 	g.heads = g.heads[:0]
 	g.log = g.log[:0]
 	g.logAt = append(g.logAt[:0], 0, 0) // generations 0 and 1
-	g.pending, g.stale = g.pending[:0], g.stale[:0]
+	g.pending = g.pending[:0]
 	g.gen, g.live, g.nclass, g.err = 1, 0, 0, nil
-	g.stats = Stats{}
-	if g.hooks != nil {
-		g.hooks.resetData()
-	}
-}
-
-// Err returns the conflict that poisoned the graph, or nil.
-func (g *Graph) Err() error { return g.err }
-
-// Stats returns the counts.
-func (g *Graph) Stats() Stats {
-	s := g.stats
-	s.Nodes, s.Live, s.Classes = len(g.nodes)-1, g.live, g.nclass
-	return s
 }
 
 // Len returns the number of nodes, twins included; they are 1..Len().
@@ -165,9 +130,6 @@ func (g *Graph) Has(n NodeID) bool { return n != 0 && int(n) < len(g.nodes) }
 
 // Sym returns the symbol of node n.
 func (g *Graph) Sym(n NodeID) uint32 { return g.nodes[n].sym }
-
-// Head returns the head of node n.
-func (g *Graph) Head(n NodeID) uint32 { return g.nodes[n].head }
 
 // Arity returns the number of children of node n.
 func (g *Graph) Arity(n NodeID) int { return int(g.nodes[n].arity) }
@@ -182,9 +144,6 @@ func (g *Graph) Children(n NodeID) []NodeID {
 	return g.kids[nd.kids : nd.kids+uint32(nd.arity) : nd.kids+uint32(nd.arity)]
 }
 
-// Live says whether n represents its canonical form, see the package comment.
-func (g *Graph) Live(n NodeID) bool { return !g.nodes[n].dead }
-
 func (g *Graph) find(n NodeID) NodeID {
 	uf := g.uf
 	for uf[n] != n {
@@ -197,15 +156,12 @@ func (g *Graph) find(n NodeID) NodeID {
 // Find returns the class of node n.
 func (g *Graph) Find(n NodeID) ClassID { return ClassID(g.find(n)) }
 
-// Canon returns the present name of a class that was once named c.
-func (g *Graph) Canon(c ClassID) ClassID { return ClassID(g.find(NodeID(c))) }
-
 // Same says whether a and b are known to be equal. Congruences that follow from
 // the latest unions are known only after Rebuild.
 func (g *Graph) Same(a, b NodeID) bool { return g.find(a) == g.find(b) }
 
 // Clean says whether nothing is left for Rebuild to do.
-func (g *Graph) Clean() bool { return len(g.pending) == 0 && len(g.stale) == 0 }
+func (g *Graph) Clean() bool { return len(g.pending) == 0 }
 
 // Class iterates over the live nodes of class c. The graph must not change
 // meanwhile.
@@ -251,23 +207,6 @@ func (g *Graph) NodesWithHead(h uint32) func(yield func(NodeID) bool) {
 	}
 }
 
-// Users iterates over the live nodes that have class c as a child, once per
-// place where they do; place is the child's position. The graph must be clean
-// and not change meanwhile.
-func (g *Graph) Users(c ClassID) func(yield func(n NodeID, place int) bool) {
-	return func(yield func(NodeID, int) bool) {
-		for u := g.links[g.find(NodeID(c))].useHead; u != 0; u = g.uses[u].next {
-			n := g.uses[u].owner
-			if !g.nodes[n].dead && !yield(n, int(u-g.nodes[n].kids)) {
-				return
-			}
-		}
-	}
-}
-
-// Generation returns the present generation, at least 1. See Advance.
-func (g *Graph) Generation() uint32 { return g.gen }
-
 // Advance starts a new generation and returns it: nodes that are added, or
 // touched by a union, from now on bear its stamp, and a search since it finds
 // the matches that involve one of them.
@@ -284,7 +223,3 @@ func (g *Graph) touch(n NodeID) {
 		g.log = append(g.log, n)
 	}
 }
-
-// Stamp returns the generation in which node n was added or last changed its
-// class or the class of a child by a union.
-func (g *Graph) Stamp(n NodeID) uint32 { return g.links[n].stamp }

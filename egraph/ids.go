@@ -11,7 +11,7 @@ type NodeID uint32
 
 // ClassID names a class of one Graph; 0 is none. A class is named by one of its
 // nodes, so NodeID(c) is a node of class c. A union makes one of the two names
-// obsolete: turn a kept ClassID into the present one with Graph.Canon.
+// obsolete: Graph.Find of the node gives the present one.
 type ClassID uint32
 
 // Reason says why two nodes were united: a number chosen by the caller, for
@@ -41,17 +41,16 @@ var (
 	ErrDirty      = errors.New("egraph: unions are pending, call Rebuild first")
 )
 
-// ConflictError says that two nodes were to be equal and their analyses
-// contradict each other. The graph that reports it is poisoned: Add, Union,
-// Rebuild and Search return the same error until Reset. Explain keeps working
-// for what was merged before.
+// ConflictError says that two nodes were to be equal and have different types.
+// The graph that reports it is poisoned: Add, Union, Rebuild and Search return the
+// same error until Reset. Reasons keeps working for what was merged before.
 type ConflictError struct {
 	A, B   NodeID // the nodes that were to be equal
 	Reason Reason // why; Congruence for a merge made by Rebuild
-	Err    error  // what the analysis said
+	Err    error  // what the typing said
 }
 
-// Error names both nodes, the reason and the analysis's complaint.
+// Error names both nodes, the reason and the typing's complaint.
 func (e *ConflictError) Error() string {
 	why := "congruence"
 	if e.Reason != Congruence {
@@ -60,5 +59,5 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("egraph: conflict: nodes %d and %d are equal by %s: %v", e.A, e.B, why, e.Err)
 }
 
-// Unwrap returns the analysis's error.
+// Unwrap returns the typing's error.
 func (e *ConflictError) Unwrap() error { return e.Err }

@@ -11,9 +11,6 @@ type Match struct {
 	trail []int32 // attributes in the order of binding
 }
 
-// Pattern returns the pattern that is matched.
-func (m *Match) Pattern() *Pattern { return m.p }
-
 // Node returns the graph's node that pattern node i is matched by.
 func (m *Match) Node(i int) NodeID { return m.nodes[i] }
 
@@ -30,9 +27,6 @@ func (m *Match) Root(i int) NodeID {
 	return m.vars[^r]
 }
 
-// Attr returns the value of attribute slot i and whether it is bound.
-func (m *Match) Attr(i int) (int64, bool) { return m.attrs[i], m.isSet[i] }
-
 // Bind gives attribute slot i a value, and reports false if it has another.
 func (m *Match) Bind(i int, v int64) bool {
 	if m.isSet[i] {
@@ -43,11 +37,8 @@ func (m *Match) Bind(i int, v int64) bool {
 	return true
 }
 
-// Mark returns a point to go back to with Undo.
-func (m *Match) Mark() int { return len(m.trail) }
-
-// Undo unbinds the attributes that were bound since the mark.
-func (m *Match) Undo(mark int) {
+// undo unbinds the attributes that were bound since the trail had this length.
+func (m *Match) undo(mark int) {
 	for len(m.trail) > mark {
 		last := len(m.trail) - 1
 		m.isSet[m.trail[last]] = false
@@ -120,7 +111,7 @@ func (mt *Matcher) Search(g *Graph, since uint32, yield func(*Match) bool) (int,
 		return 0, ErrDirty
 	}
 	mt.g, mt.since, mt.yield, mt.fresh, mt.count = g, since, yield, 0, 0
-	mt.m.Undo(0)
+	mt.m.undo(0)
 	p := mt.m.p
 	if since <= 1 || !mt.worthDelta() {
 		mt.code, mt.start = p.code, -1
@@ -244,7 +235,7 @@ func (mt *Matcher) place(pc int, in *inst, nd *node, n NodeID) bool {
 	mark := len(m.trail)
 	m.nodes[in.node] = n
 	if f := m.p.spec.MatchSym; f != nil && !f(int(in.node), nd.sym, m) {
-		m.Undo(mark)
+		m.undo(mark)
 		return true
 	}
 	for i := range in.checks {
@@ -254,7 +245,7 @@ func (mt *Matcher) place(pc int, in *inst, nd *node, n NodeID) bool {
 		}
 		m.vars[c.v] = g.kids[nd.kids+uint32(c.pos)]
 		if f := m.p.spec.MatchVar; f != nil && !f(int(c.v), m) {
-			m.Undo(mark)
+			m.undo(mark)
 			return true
 		}
 	}
@@ -264,7 +255,7 @@ func (mt *Matcher) place(pc int, in *inst, nd *node, n NodeID) bool {
 	}
 	on := mt.step(pc + 1)
 	mt.fresh = was
-	m.Undo(mark)
+	m.undo(mark)
 	return on
 }
 
@@ -289,7 +280,7 @@ func (mt *Matcher) placeVar(pc int, in *inst, c NodeID) bool {
 	mark := len(m.trail)
 	m.vars[in.node] = c
 	if f := m.p.spec.MatchVar; f != nil && !f(int(in.node), m) {
-		m.Undo(mark)
+		m.undo(mark)
 		return true
 	}
 	was := mt.fresh
@@ -303,6 +294,6 @@ func (mt *Matcher) placeVar(pc int, in *inst, c NodeID) bool {
 	}
 	on := mt.step(pc + 1)
 	mt.fresh = was
-	m.Undo(mark)
+	m.undo(mark)
 	return on
 }

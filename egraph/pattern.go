@@ -86,12 +86,6 @@ type Pattern struct {
 	seams []seam
 }
 
-// Nodes returns the number of pattern nodes.
-func (p *Pattern) Nodes() int { return p.nodes }
-
-// Vars returns the number of variables.
-func (p *Pattern) Vars() int { return p.vars }
-
 // flatNode is a pattern node with its place in the tree.
 type flatNode struct {
 	pat    *Pat

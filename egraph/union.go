@@ -6,8 +6,8 @@ import "fmt"
 // will give. It reports whether that was news. Classes merge at once; the
 // congruences that follow wait for Rebuild.
 //
-// Errors: ErrReason, ErrNoSuchNode; a *ConflictError if the analysis finds the
-// two classes contradictory, which poisons the graph.
+// Errors: ErrReason, ErrNoSuchNode; a *ConflictError if the two have different
+// types, which poisons the graph.
 func (g *Graph) Union(a, b NodeID, why Reason) (bool, error) {
 	return g.UnionBecause(a, b, why, nil)
 }
@@ -51,15 +51,9 @@ func (g *Graph) join(a, b NodeID, why Reason, premises []Pair) (bool, error) {
 		w, l = l, w
 		lost = a
 	}
-	if g.hooks != nil {
-		ch, err := g.hooks.mergeData(w, l)
-		if err != nil {
-			g.err = &ConflictError{A: a, B: b, Reason: why, Err: err}
-			return false, g.err
-		}
-		if ch != Unchanged {
-			g.stale = append(g.stale, w)
-		}
+	if x, y := g.types[w], g.types[l]; x != y {
+		g.err = &ConflictError{A: a, B: b, Reason: why, Err: g.typing.Differ(x, y)}
+		return false, g.err
 	}
 	g.reroot(lost)
 	g.proof[lost] = g.newEdge(a, b, why, premises...)
@@ -86,7 +80,6 @@ func (g *Graph) join(a, b NodeID, why Reason, premises []Pair) (bool, error) {
 	}
 	g.pending = append(g.pending, l)
 	g.nclass--
-	g.stats.Unions++
 	return true, nil
 }
 
@@ -120,21 +113,15 @@ func (g *Graph) far(e uint32, n NodeID) NodeID {
 }
 
 // Rebuild merges what follows by congruence from the unions since the last
-// Rebuild, and brings analysis data up to date. Searches need a rebuilt graph.
+// Rebuild. Searches need a rebuilt graph.
 // The error, if any, is the *ConflictError that poisons the graph.
 func (g *Graph) Rebuild() error {
 	if g.err != nil {
 		return g.err
 	}
 	if !g.Clean() {
-		g.stats.Rebuilds++
-		for !g.Clean() {
-			if err := g.repairPending(); err != nil {
-				return err
-			}
-			if err := g.remakeStale(); err != nil {
-				return err
-			}
+		if err := g.repairPending(); err != nil {
+			return err
 		}
 		for _, h := range g.heads {
 			if int(g.headDead[h])*4 > len(g.byHead[h]) {
@@ -175,7 +162,6 @@ func (g *Graph) repairPending() error {
 // repair enters p under its present canonical form, or merges it with the live
 // node that has this form already and makes p a twin of that.
 func (g *Graph) repair(p NodeID) error {
-	g.stats.Repairs++
 	g.touch(p)
 	ckey := g.canonize(g.nodes[p].sym, g.Children(p))
 	q, entered := g.rival(ckey, p)
@@ -204,35 +190,6 @@ func (g *Graph) retire(p NodeID) {
 	g.nodes[p].dead = true
 	g.headDead[g.nodes[p].head]++
 	g.live--
-}
-
-// remakeStale computes anew the data of the users of classes whose data
-// changed. It stops when unions are pending, whose repair comes first.
-func (g *Graph) remakeStale() error {
-	for len(g.stale) > 0 && len(g.pending) == 0 {
-		c := g.find(g.stale[len(g.stale)-1])
-		g.stale = g.stale[:len(g.stale)-1]
-		for n := range g.Class(ClassID(c)) {
-			g.touch(n)
-		}
-		for u := g.links[c].useHead; u != 0; u = g.uses[u].next {
-			p := g.uses[u].owner
-			if g.nodes[p].dead {
-				continue
-			}
-			g.touch(p)
-			cp := g.find(p)
-			changed, err := g.hooks.remakeData(p, cp)
-			if err != nil {
-				g.err = &ConflictError{A: p, B: cp, Reason: Congruence, Err: err}
-				return g.err
-			}
-			if changed {
-				g.stale = append(g.stale, cp)
-			}
-		}
-	}
-	return nil
 }
 
 // compactHead drops twins from the index.

@@ -4,7 +4,7 @@
 // # Words
 //
 //   - operator: a tensor function with parameters ([Op]); operators live in a
-//     registry filled by package graph/op, one file an operator.
+//     registry filled by package graph/op.
 //   - attribute: the value of an operator's parameter ([Value]); a number, a
 //     name such as "relu", a tuple such as a stride, a shape, a real number such
 //     as 0.01, or a variable.

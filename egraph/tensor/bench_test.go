@@ -73,7 +73,7 @@ func BenchmarkSearch(b *testing.B) {
 	for b.Loop() {
 		g.queue, g.arena, g.seams = g.queue[:0], g.arena[:0], g.seams[:0]
 		for _, r := range rules {
-			n, err := r.matcher.Search(&g.e.Graph, 0, func(m *egraph.Match) bool {
+			n, err := r.matcher.Search(g.e, 0, func(m *egraph.Match) bool {
 				g.consider(r, m)
 				return true
 			})

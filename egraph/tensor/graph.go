@@ -12,7 +12,7 @@ import (
 // as new and keeps the memory.
 type Graph struct {
 	tab   *Table
-	e     *egraph.EGraph[ShapeID]
+	e     *egraph.Graph
 	facts facts
 	known map[egraph.NodeID]directions // where nodes are known to be defined
 
@@ -45,30 +45,28 @@ type instance struct {
 // NewGraph returns an empty graph over a table.
 func NewGraph(t *Table) *Graph {
 	g := &Graph{tab: t, facts: newFacts(), known: map[egraph.NodeID]directions{}, terms: map[egraph.NodeID]*law.Term{}}
-	g.e = egraph.New[ShapeID](shapes{t}, egraph.Options{HeadOf: t.headOf, Nodes: 1000})
+	g.e = egraph.NewGraph(egraph.Options{HeadOf: t.headOf, Typing: typing{t}, Nodes: 1000})
 	return g
 }
 
-// shapes is the analysis: a class has one shape.
-type shapes struct{ t *Table }
+// typing gives nodes shapes.
+type typing struct{ t *Table }
 
-func (a shapes) Make(g *egraph.EGraph[ShapeID], n egraph.NodeID) (ShapeID, error) {
+func (a typing) TypeOf(g *egraph.Graph, n egraph.NodeID) (uint32, error) {
 	list := uint32(0)
 	var few [4]ShapeID
 	args := few[:0]
-	for i := 0; i < g.Arity(n); i++ {
-		id := g.NodeData(g.Child(n, i))
-		args = append(args, id)
-		list = a.t.push(list, uint32(id))
+	for _, k := range g.Children(n) {
+		id := g.Type(k)
+		args = append(args, ShapeID(id))
+		list = a.t.push(list, id)
 	}
-	return a.t.infer(g.Sym(n), list, args)
+	id, err := a.t.infer(g.Sym(n), list, args)
+	return uint32(id), err
 }
 
-func (a shapes) Merge(x, y ShapeID) (ShapeID, egraph.Changed, error) {
-	if x != y {
-		return x, egraph.Unchanged, fmt.Errorf("a tensor of shape %s is not one of shape %s", a.t.shapes[x], a.t.shapes[y])
-	}
-	return x, egraph.Unchanged, nil
+func (a typing) Differ(x, y uint32) error {
+	return fmt.Errorf("a tensor of shape %s is not one of shape %s", a.t.shapes[x], a.t.shapes[y])
 }
 
 // Reset empties the graph.
@@ -82,7 +80,7 @@ func (g *Graph) Reset() {
 }
 
 // E is the e-graph below, for reading.
-func (g *Graph) E() *egraph.Graph { return &g.e.Graph }
+func (g *Graph) E() *egraph.Graph { return g.e }
 
 // Scope is the variables that terms are made of.
 type Scope struct {
@@ -126,7 +124,7 @@ func (g *Graph) Add(t *law.Term, in Scope) (egraph.NodeID, error) {
 		if err == errIllTyped { // say why
 			ids := make([]ShapeID, len(kids))
 			for i, k := range kids {
-				ids[i] = g.e.NodeData(k)
+				ids[i] = ShapeID(g.e.Type(k))
 			}
 			_, err = g.tab.inferNow(sym, ids)
 		}
@@ -168,7 +166,7 @@ func (g *Graph) symbol(u *law.Term, kids []egraph.NodeID, in Scope) (uint32, err
 }
 
 // Shape is the shape of a node.
-func (g *Graph) Shape(n egraph.NodeID) graph.Shape { return g.tab.shapes[g.e.NodeData(n)] }
+func (g *Graph) Shape(n egraph.NodeID) graph.Shape { return g.tab.shapes[g.e.Type(n)] }
 
 // Term is the term that a node was added as.
 func (g *Graph) Term(n egraph.NodeID) *law.Term {

@@ -144,7 +144,7 @@ func (g *Graph) search(lim Limits, first, turns int) (next int, rest bool, err e
 		}
 		queue, arena, seams := len(g.queue), len(g.arena), len(g.seams)
 		over := false
-		_, err := r.matcher.Search(&g.e.Graph, g.since[i], func(m *egraph.Match) bool {
+		_, err := r.matcher.Search(g.e, g.since[i], func(m *egraph.Match) bool {
 			if over = len(g.queue) >= lim.matches(); over {
 				return false
 			}
@@ -179,7 +179,7 @@ func (g *Graph) consider(r *Rule, m *egraph.Match) {
 		g.key = append(g.key, g.e.Sym(m.Node(i)))
 	}
 	for i := range r.dir.Vars {
-		g.key = append(g.key, uint32(g.e.NodeData(m.Var(i))))
+		g.key = append(g.key, g.e.Type(m.Var(i)))
 	}
 	for sol := g.tab.solution(r, g.key); sol != nil; sol = sol.other {
 		if !g.facts.grant(sol) || !g.facts.enough(g.premised(r, sol, m.Var)) {
@@ -198,7 +198,7 @@ func (g *Graph) consider(r *Rule, m *egraph.Match) {
 			continue
 		}
 		g.queue = append(g.queue, found{sol: sol, at: uint32(at), seam: uint32(len(g.seams)), cost: cost})
-		g.seams = m.Seams(&g.e.Graph, g.seams)
+		g.seams = m.Seams(g.e, g.seams)
 	}
 }
 

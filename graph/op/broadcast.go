@@ -16,18 +16,11 @@ var Broadcast = graph.Register(&graph.Op{
 	Doc:    "A tensor repeated to a larger shape: axes are aligned at the end, those of size 1 take any size, missing ones are added in front.",
 	Params: []graph.Param{{Name: "shape", Sort: "shape", Doc: "shape of the result"}},
 	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
-		to, ok := a[0].Shape()
-		if !ok {
-			return nil, fmt.Errorf("%s is not a shape", a[0])
+		to, err := targetShape(f, a[0])
+		if err != nil {
+			return nil, err
 		}
-		x, to := f.NormShape(in[0]), f.NormShape(to)
-		for _, it := range to {
-			if it.Run == "" {
-				if err := f.Le(graph.Int(1), it.Dim); err != nil {
-					return nil, err
-				}
-			}
-		}
+		x := f.NormShape(in[0])
 		front := len(to) - len(x)
 		if front < 0 {
 			return nil, fmt.Errorf("shape %s has more axes than %s", x, to)

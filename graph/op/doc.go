@@ -1,7 +1,9 @@
-// Package op holds the operators, one file each: name, parameters, shape
+// Package op holds the operators: name, parameters, shape
 // inference, an entry of the result at an index, and cost features. Importing the
 // package fills graph's registry. Adding an operator is adding a file here
-// and its axioms in package axioms.
+// and its axioms in package axioms; functions of one element (functions.go),
+// element-wise operators (elementwise.go) and reductions (reduce.go) that are like
+// others take a few lines there.
 //
 // The entry is all that is said of what an operator computes: what runs and what is
 // proved come from it. The tests compare it with plain loops, each written for its
@@ -23,18 +25,3 @@
 // [interp.Float]: https://pkg.go.dev/github.com/taso-go/taso/graph/interp#Float
 // [interp.Rational]: https://pkg.go.dev/github.com/taso-go/taso/graph/interp#Rational
 package op
-
-import "github.com/taso-go/taso/graph"
-
-var (
-	intSort  = "int"
-	axisSort = "axis"
-	none     = graph.NameValue("none")
-	unit     = graph.TupleValue(1, 1)
-)
-
-func dim(a graph.Attrs, i int) graph.Dim { d, _ := a[i].Dim(); return d }
-
-func num(a graph.Attrs, i int) int { n, _ := dim(a, i).Const(); return int(n) }
-
-func one(s graph.Shape) ([]graph.Shape, error) { return []graph.Shape{s}, nil }

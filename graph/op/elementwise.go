@@ -2,98 +2,96 @@ package op
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/taso-go/taso/graph"
 )
 
-// What the operators that work element by element share.
+// Operators on the elements at one place of tensors of one shape. They do not
+// broadcast.
 
-// pointwise declares the function f of one element; zeroAtZero: f(0) = 0.
-func pointwise(name, doc string, zeroAtZero bool, f func(x float64) float64) *graph.Op {
-	o := family(name, doc, nil, func([]float64) func(float64) float64 { return f })
-	o.ZeroAtZero = zeroAtZero
-	return o
-}
-
-// family declares a function of one element with real parameters; zero tells
-// for which of them it is 0 at 0, nil for none, and value what it is.
-func family(name, doc string, zero func(params []float64) bool, value func(params []float64) func(x float64) float64,
-	params ...graph.Param) *graph.Op {
+// binary declares an operator on two tensors of one shape; of is the entry, given
+// those of the two at its place.
+func binary(name, doc string, of func(s *graph.Space, x, y *graph.Expr) *graph.Expr) *graph.Op {
 	return &graph.Op{
-		Name: name, In: 1, Out: 1, Params: params, Doc: doc, Pointwise: true, Zero: zero, Value: value,
-		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
-		Entry: func(_ *graph.Space, a graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
-			return graph.EntryFn(graph.NameValue(graph.FuncText(name, a...)), graph.EntryRead(0, at...)), nil
+		Name: name, In: 2, Out: 1, Doc: doc, Class: "pointwise", Elementwise: true,
+		Infer: func(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+			if err := f.EqShape(in[0], in[1]); err != nil {
+				return nil, err
+			}
+			return one(f.NormShape(in[0]))
+		},
+		Entry: func(s *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+			return of(s, graph.EntryRead(0, at...), graph.EntryRead(1, at...)), nil
 		},
 	}
 }
 
-func sameShape(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
-	if err := f.EqShape(in[0], in[1]); err != nil {
-		return nil, err
-	}
-	return one(f.NormShape(in[0]))
+func commutative(o *graph.Op) *graph.Op {
+	o.Commutative = true
+	return o
 }
 
-// clip is x between lo and hi; hi where the two cross, NaN for NaN.
-func clip(x, lo, hi float64) float64 { return math.Min(math.Max(x, lo), hi) }
+var (
+	// EWAdd is addition.
+	EWAdd = graph.Register(commutative(binary("ewadd", "Sum of two tensors of the same shape, element by element.",
+		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr { return graph.EntryAdd(x, y) })))
 
-// finite reports whether no number is infinite or not a number: 0 times such a
-// number is not 0.
-func finite(xs []float64) bool {
-	for _, x := range xs {
-		if math.IsInf(x, 0) || math.IsNaN(x) {
-			return false
-		}
-	}
-	return true
-}
+	// EWSub is subtraction.
+	EWSub = graph.Register(binary("ewsub", "Difference of two tensors of the same shape, element by element.",
+		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr { return graph.EntryAdd(x, minus(y)) }))
 
-// over marks axes.
-func over(rank int, axes ...int) []bool {
-	out := make([]bool, rank)
-	for _, a := range axes {
-		out[a] = true
-	}
-	return out
-}
+	// EWMul is multiplication.
+	EWMul = graph.Register(commutative(binary("ewmul", "Product of two tensors of the same shape, element by element.",
+		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr { return graph.EntryMul(x, y) })))
 
-// ints are the numbers of a tuple as ints.
-func ints(v graph.Value) []int {
-	xs, _ := v.Tuple()
-	out := make([]int, len(xs))
-	for i, x := range xs {
-		out[i] = int(x)
-	}
-	return out
-}
+	// EWDiv is division: the first times the reciprocal of the second.
+	EWDiv = graph.Register(binary("ewdiv", "Quotient of two tensors of the same shape, element by element.",
+		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr {
+			return graph.EntryMul(x, graph.EntryFn(text("reciprocal"), y))
+		}))
 
-// perElement counts k operations for each element of the first input.
-func perElement(k int) func(graph.Attrs, [][]int, [][]int) int64 {
-	return func(_ graph.Attrs, in, _ [][]int) int64 { return graph.Product(append([]int{k}, in[0]...)...) }
-}
+	// EWMax is the larger one of two elements.
+	EWMax = graph.Register(commutative(binary("ewmax", "The larger one of the elements of two tensors of the same shape.", entryLarger)))
 
-// noFLOPs is for operators that only move elements.
-func noFLOPs(graph.Attrs, [][]int, [][]int) int64 { return 0 }
+	// EWMin is the smaller one of two elements: -max(-x, -y).
+	EWMin = graph.Register(commutative(binary("ewmin", "The smaller one of the elements of two tensors of the same shape.",
+		func(s *graph.Space, x, y *graph.Expr) *graph.Expr { return minus(entryLarger(s, minus(x), minus(y))) })))
 
-// minus is -e.
-func minus(e *graph.Expr) *graph.Expr {
-	return graph.EntryMul(graph.EntryNumber(graph.IndexInt(-1)), e)
-}
+	// Neg is -x. It is linear and exact in every ring, so it is no function of
+	// which laws know nothing else.
+	Neg = graph.Register(&graph.Op{
+		Name: "neg", In: 1, Out: 1,
+		Class: "pointwise", Elementwise: true,
+		Doc:   "Negation, -x, element by element.",
+		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
+		Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+			return minus(graph.EntryRead(0, at...)), nil
+		},
+	})
 
-func text(name string, params ...graph.Value) graph.Value {
-	return graph.NameValue(graph.FuncText(name, params...))
-}
+	// SMul multiplies every element of a tensor by a scalar (a tensor without
+	// axes).
+	SMul = graph.Register(&graph.Op{
+		Name: "smul", In: 2, Out: 1,
+		Class: "pointwise", Elementwise: true,
+		Doc: "Tensor times scalar; the second input has no axes.",
+		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+			if len(in[1]) != 0 {
+				return nil, fmt.Errorf("second input has shape %s, want a scalar []", in[1])
+			}
+			return one(in[0])
+		},
+		Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+			return graph.EntryMul(graph.EntryRead(0, at...), graph.EntryRead(1)), nil
+		},
+	})
+)
 
-// sizeProduct is the number of elements of a shape without runs.
-func sizeProduct(s graph.Shape) (graph.Dim, error) {
-	n := graph.Int(1)
-	for _, it := range s {
-		if it.Run != "" {
-			return n, fmt.Errorf("shape %s: an axis run has no size", s)
-		}
-		n = n.Mul(it.Dim)
-	}
-	return n, nil
+// entryLarger is the larger of two expressions: the maximum over k of 0 and 1
+// of the one with that number.
+func entryLarger(s *graph.Space, x, y *graph.Expr) *graph.Expr {
+	k := s.Var("k")
+	first := graph.EntryWhen(x, graph.GuardEq(k.Index(), graph.IndexInt(0)))
+	second := graph.EntryWhen(y, graph.GuardEq(k.Index(), graph.IndexInt(1)))
+	return graph.EntryMax(graph.EntryAdd(first, second), []graph.Bound{{Var: k, N: graph.IndexInt(2)}})
 }

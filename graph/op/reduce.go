@@ -6,15 +6,42 @@ import (
 	"github.com/taso-go/taso/graph"
 )
 
-// What reducesum, reducemean and reducemax share: axes, in ascending order,
-// none twice, are folded into one element; with keep=1 they stay with size 1.
-
-func reduceParams() []graph.Param {
-	return []graph.Param{
-		{Name: "axes", Sort: "tuple", Doc: "axes that are folded, ascending"},
-		{Name: "keep", Sort: "flag", Default: graph.IntValue(0), Doc: "1: the axes stay with size 1; 0: they go"},
+// reduction declares an operator that folds axes, in ascending order, none twice,
+// into one element; with keep=1 they stay with size 1. of is the fold of the
+// elements over bound variables.
+func reduction(name, doc string, of func(s *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr) *graph.Op {
+	return &graph.Op{
+		Name: name, In: 1, Out: 1,
+		Class: "reduce",
+		Doc:   doc,
+		Params: []graph.Param{
+			{Name: "axes", Sort: "tuple", Doc: "axes that are folded, ascending"},
+			{Name: "keep", Sort: "flag", Default: graph.IntValue(0), Doc: "1: the axes stay with size 1; 0: they go"},
+		},
+		Infer: inferReduce,
+		Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+			from, over := entryReduce(s, a, in, at)
+			return of(s, graph.EntryRead(0, from...), over), nil
+		},
+		FLOPs: perElement(1),
 	}
 }
+
+var (
+	// ReduceSum is the sum along axes.
+	ReduceSum = graph.Register(reduction("reducesum", "Sum along axes.",
+		func(_ *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr { return graph.EntrySum(x, over) }))
+
+	// ReduceMean is the average along axes.
+	ReduceMean = graph.Register(reduction("reducemean", "Average along axes.",
+		func(s *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr {
+			return graph.EntryMul(graph.EntryInv(countOf(s, over)), graph.EntrySum(x, over))
+		}))
+
+	// ReduceMax is the largest element along axes.
+	ReduceMax = graph.Register(reduction("reducemax", "The largest element along axes.",
+		func(_ *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr { return graph.EntryMax(x, over) }))
+)
 
 // reduceAxes are the axes as positions in a shape. An axis run may only stand
 // behind them, since axes are counted from the front.
@@ -88,4 +115,13 @@ func countOf(s *graph.Space, bounds []graph.Bound) *graph.Expr {
 		n = graph.EntryMul(n, graph.EntryNumber(b.N))
 	}
 	return n
+}
+
+// over marks axes.
+func over(rank int, axes ...int) []bool {
+	out := make([]bool, rank)
+	for _, a := range axes {
+		out[a] = true
+	}
+	return out
 }

@@ -15,18 +15,11 @@ var Reshape = graph.Register(&graph.Op{
 	Doc:    "The same elements in the same row-major order in another shape.",
 	Params: []graph.Param{{Name: "shape", Sort: "shape", Doc: "shape of the result"}},
 	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
-		to, ok := a[0].Shape()
-		if !ok {
-			return nil, fmt.Errorf("%s is not a shape", a[0])
+		to, err := targetShape(f, a[0])
+		if err != nil {
+			return nil, err
 		}
-		x, to := f.NormShape(in[0]), f.NormShape(to)
-		for _, it := range to {
-			if it.Run == "" {
-				if err := f.Le(graph.Int(1), it.Dim); err != nil {
-					return nil, err
-				}
-			}
-		}
+		x := f.NormShape(in[0])
 		front, back := shared(x, to)
 		n, err := sizeProduct(x[front : len(x)-back])
 		if err != nil {
@@ -47,6 +40,18 @@ var Reshape = graph.Register(&graph.Op{
 	},
 	FLOPs: noFLOPs,
 })
+
+// sizeProduct is the number of elements of a shape without runs.
+func sizeProduct(s graph.Shape) (graph.Dim, error) {
+	n := graph.Int(1)
+	for _, it := range s {
+		if it.Run != "" {
+			return n, fmt.Errorf("shape %s: an axis run has no size", s)
+		}
+		n = n.Mul(it.Dim)
+	}
+	return n, nil
+}
 
 // shared counts the axes at the front and at the back that two shapes have in
 // common.

@@ -1,0 +1,159 @@
+package op
+
+import (
+	"math"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Functions of one element. Each may stand for a function variable of a law, see
+// [graph.Op.IsFunction].
+
+// pointwise declares the function f of one element; zeroAtZero: f(0) = 0.
+func pointwise(name, doc string, zeroAtZero bool, f func(x float64) float64) *graph.Op {
+	o := family(name, doc, nil, func([]float64) func(float64) float64 { return f })
+	o.ZeroAtZero = zeroAtZero
+	return o
+}
+
+// family declares a function of one element with real parameters; zero tells
+// for which of them it is 0 at 0, nil for none, and value what it is.
+func family(name, doc string, zero func(params []float64) bool, value func(params []float64) func(x float64) float64,
+	params ...graph.Param) *graph.Op {
+	return &graph.Op{
+		Name: name, In: 1, Out: 1, Params: params, Doc: doc + ", element by element.", Pointwise: true, Zero: zero, Value: value,
+		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
+		Entry: func(_ *graph.Space, a graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+			return graph.EntryFn(graph.NameValue(graph.FuncText(name, a...)), graph.EntryRead(0, at...)), nil
+		},
+	}
+}
+
+// cheap marks a function of one element that takes a few instructions.
+func cheap(o *graph.Op) *graph.Op {
+	o.Class = "pointwise"
+	return o
+}
+
+// nonNegative marks a function of one element that is nowhere negative.
+func nonNegative(o *graph.Op) *graph.Op {
+	o.NonNegative = true
+	return o
+}
+
+// realParam is a parameter that is a real number.
+func realParam(name, doc string) graph.Param {
+	return graph.Param{Name: name, Sort: graph.SortNumber, Doc: doc}
+}
+
+// boundParam is a parameter that may be infinite, with this sign, where it bounds
+// nothing.
+func boundParam(name, doc string, infinite int) graph.Param {
+	p := realParam(name, doc)
+	p.Infinite = infinite
+	return p
+}
+
+var (
+	// Abs is the absolute value.
+	Abs = graph.Register(cheap(nonNegative(pointwise("abs", "Absolute value", true, math.Abs))))
+
+	// Clip is min(hi, max(lo, x)): hi where lo is above it.
+	Clip = graph.Register(cheap(family("clip", "x kept between lo and hi",
+		func(p []float64) bool { return clip(0, p[0], p[1]) == 0 },
+		func(p []float64) func(float64) float64 {
+			return func(x float64) float64 { return clip(x, p[0], p[1]) }
+		},
+		boundParam("lo", "least value", -1), boundParam("hi", "largest value", 1))))
+
+	// Elu is x where it is positive, alpha*(exp(x) - 1) elsewhere (Clevert and
+	// others, arXiv 1511.07289).
+	Elu = graph.Register(family("elu", "x where it is positive, alpha*(exp(x) - 1) elsewhere", finite,
+		func(p []float64) func(float64) float64 {
+			return func(x float64) float64 {
+				if x < 0 {
+					return p[0] * math.Expm1(x)
+				}
+				return x
+			}
+		},
+		realParam("alpha", "minus the limit at minus infinity")))
+
+	// Erf is the error function.
+	Erf = graph.Register(pointwise("erf", "Error function", true, math.Erf))
+
+	// Exp is the exponential function.
+	Exp = graph.Register(nonNegative(pointwise("exp", "Exponential function", false, math.Exp)))
+
+	// Gelu is x/2 * (1 + erf(x/sqrt 2)), the exact form of the Gaussian error
+	// linear unit (Hendrycks, Gimpel, arXiv 1606.08415).
+	Gelu = graph.Register(pointwise("gelu", "Gaussian error linear unit, x/2 * (1 + erf(x/sqrt 2))", true,
+		func(x float64) float64 { return x / 2 * (1 + math.Erf(x/math.Sqrt2)) }))
+
+	// HardSigmoid is max(0, min(1, alpha*x + beta)).
+	HardSigmoid = graph.Register(cheap(nonNegative(family("hardsigmoid", "max(0, min(1, alpha*x + beta))",
+		func(p []float64) bool { return finite(p) && p[1] <= 0 },
+		func(p []float64) func(float64) float64 {
+			return func(x float64) float64 { return clip(p[0]*x+p[1], 0, 1) }
+		},
+		realParam("alpha", "slope"), realParam("beta", "value at 0")))))
+
+	// HardSwish is x * max(0, min(1, x/6 + 1/2)) (MobileNet v3, arXiv 1905.02244).
+	HardSwish = graph.Register(cheap(pointwise("hardswish", "Hard swish, x * max(0, min(1, x/6 + 1/2))", true,
+		func(x float64) float64 { return x * clip(x/6+0.5, 0, 1) })))
+
+	// LeakyRelu is x where it is positive, alpha*x elsewhere.
+	LeakyRelu = graph.Register(cheap(family("leakyrelu", "x where it is positive, alpha times x elsewhere", finite,
+		func(p []float64) func(float64) float64 {
+			return func(x float64) float64 {
+				if x < 0 {
+					return p[0] * x
+				}
+				return x
+			}
+		},
+		realParam("alpha", "slope below 0"))))
+
+	// Log is the natural logarithm; of a negative number it is not a number.
+	Log = graph.Register(pointwise("log", "Natural logarithm", false, math.Log))
+
+	// Reciprocal is 1/x; 1/0 is infinity in floating point, and laws hold of no
+	// particular value there.
+	Reciprocal = graph.Register(cheap(pointwise("reciprocal", "Reciprocal, 1/x", false,
+		func(x float64) float64 { return 1 / x })))
+
+	// Relu is max(x, 0).
+	Relu = graph.Register(cheap(nonNegative(pointwise("relu", "Rectifier, max(x, 0)", true,
+		func(x float64) float64 { return math.Max(x, 0) }))))
+
+	// Rsqrt is 1/sqrt(x + eps), what a normalization multiplies with.
+	Rsqrt = graph.Register(cheap(nonNegative(family("rsqrt", "Reciprocal square root, 1/sqrt(x + eps)", nil,
+		func(p []float64) func(float64) float64 {
+			return func(x float64) float64 { return 1 / math.Sqrt(x+p[0]) }
+		},
+		realParam("eps", "added before the root is taken")))))
+
+	// Sigmoid is 1/(1 + exp(-x)).
+	Sigmoid = graph.Register(nonNegative(pointwise("sigmoid", "Logistic function, 1/(1 + exp(-x))", false,
+		func(x float64) float64 { return 1 / (1 + math.Exp(-x)) })))
+
+	// Sqrt is the square root; of a negative number it is not a number.
+	Sqrt = graph.Register(cheap(nonNegative(pointwise("sqrt", "Square root", true, math.Sqrt))))
+
+	// Tanh is the hyperbolic tangent.
+	Tanh = graph.Register(pointwise("tanh", "Hyperbolic tangent", true, math.Tanh))
+)
+
+// clip is x between lo and hi; hi where the two cross, NaN for NaN.
+func clip(x, lo, hi float64) float64 { return math.Min(math.Max(x, lo), hi) }
+
+// finite reports whether no number is infinite or not a number: 0 times such a
+// number is not 0.
+func finite(xs []float64) bool {
+	for _, x := range xs {
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return false
+		}
+	}
+	return true
+}

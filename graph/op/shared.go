@@ -1,0 +1,71 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// What operators of several files share.
+
+var (
+	intSort  = "int"
+	axisSort = "axis"
+	none     = graph.NameValue("none")
+	unit     = graph.TupleValue(1, 1)
+)
+
+func dim(a graph.Attrs, i int) graph.Dim { d, _ := a[i].Dim(); return d }
+
+func num(a graph.Attrs, i int) int { n, _ := dim(a, i).Const(); return int(n) }
+
+func one(s graph.Shape) ([]graph.Shape, error) { return []graph.Shape{s}, nil }
+
+// ints are the numbers of a tuple as ints.
+func ints(v graph.Value) []int {
+	xs, _ := v.Tuple()
+	out := make([]int, len(xs))
+	for i, x := range xs {
+		out[i] = int(x)
+	}
+	return out
+}
+
+// targetShape is an attribute that is a shape, normalized; each of its sizes has to
+// be at least 1.
+func targetShape(f *graph.Facts, v graph.Value) (graph.Shape, error) {
+	to, ok := v.Shape()
+	if !ok {
+		return nil, fmt.Errorf("%s is not a shape", v)
+	}
+	to = f.NormShape(to)
+	for _, it := range to {
+		if it.Run == "" {
+			if err := f.Le(graph.Int(1), it.Dim); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return to, nil
+}
+
+// afterFirst: all operands but the first usually are weights.
+func afterFirst(operand int, _ []int) bool { return operand > 0 }
+
+// perElement counts k operations for each element of the first input.
+func perElement(k int) func(graph.Attrs, [][]int, [][]int) int64 {
+	return func(_ graph.Attrs, in, _ [][]int) int64 { return graph.Product(append([]int{k}, in[0]...)...) }
+}
+
+// noFLOPs is for operators that only move elements.
+func noFLOPs(graph.Attrs, [][]int, [][]int) int64 { return 0 }
+
+// minus is -e.
+func minus(e *graph.Expr) *graph.Expr {
+	return graph.EntryMul(graph.EntryNumber(graph.IndexInt(-1)), e)
+}
+
+// text names a function of one element in an entry.
+func text(name string, params ...graph.Value) graph.Value {
+	return graph.NameValue(graph.FuncText(name, params...))
+}
