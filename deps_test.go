@@ -39,7 +39,7 @@ line 4     bench/* internal/pipeline/* internal/pipeline/theory internal/pipelin
 line 3     enumerate verify verify/check verify/bounded verify/explain backends backends/*
 line 2     search internal/adversary/eval law/mutate fingerprint axioms rules rules/tasopb rules/peer egraph/tensor verify/sums onnx cost
 line 1     graph/interp graph/bank law law/rewrite model lower
-line 0     . graph graph/op egraph internal/z3
+line 0     . graph graph/op graph/intern egraph internal/z3
 line leaf  internal/golden internal/atomicfile
 line leaf  onnx/onnxpb internal/ort internal/fetch
 line leaf  internal/draw internal/progress internal/procstat
@@ -51,6 +51,7 @@ allow  backends/*            -> backends
 allow  rules                 -> rules/tasopb
 allow  rules/peer            -> rules/tasopb
 allow  graph/op              -> graph
+allow  graph/intern          -> graph
 allow  law/rewrite           -> law
 
 # The checker of certificates is held to what reads and holds laws; its doc.go

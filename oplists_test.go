@@ -32,7 +32,6 @@ var listsOfOperators = map[string]string{
 	"lower/":                               "which kernels there are, what each reads, and how views lie over operands",
 	"enumerate/families":                   "which attributes are tried",
 	"enumerate/presets.go":                 "what a preset is",
-	"enumerate/axes.go":                    "which axes of operands an axis of the result is",
 	"enumerate/broaden.go":                 "which operators of a law are alike at any rank",
 	"enumerate/typing.go":                  "which attributes become variables",
 	"internal/pipeline/audit/html_rule.go": "colours",

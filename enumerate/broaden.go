@@ -1,6 +1,8 @@
 package enumerate
 
 import (
+	"slices"
+
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 )
@@ -36,17 +38,10 @@ func rewriteLaw(l *law.Law, f func(*law.Term) *law.Term) *law.Law {
 	return &m
 }
 
-func eachTerm(l *law.Law, f func(*law.Term)) {
-	for i := range l.LHS {
-		l.LHS[i].Walk(f)
-		l.RHS[i].Walk(f)
-	}
-}
-
 // anyActivation replaces the activation of all convolutions by a variable.
 func anyActivation(l *law.Law) []*law.Law {
 	acts := map[graph.Value]bool{}
-	eachTerm(l, func(u *law.Term) {
+	l.EachTerm(func(u *law.Term) {
 		if u.Op != nil {
 			if i := u.Op.ParamIndex("act"); i >= 0 {
 				acts[u.Attrs[i]] = true
@@ -74,7 +69,7 @@ func anyActivation(l *law.Law) []*law.Law {
 // has, by a variable: any function, or any that keeps zero.
 func anyFunction(l *law.Law) []*law.Law {
 	name, several, fused := "", false, false
-	eachTerm(l, func(u *law.Term) {
+	l.EachTerm(func(u *law.Term) {
 		if u.Op == nil {
 			return
 		}
@@ -110,22 +105,21 @@ func anyFunction(l *law.Law) []*law.Law {
 // applies to laws over operators that take tensors of any rank.
 func anyRank(l *law.Law) []*law.Law {
 	var axes []int64
-	seen := map[int64]bool{}
+	var shapes []graph.Shape
 	ok := true
-	ones := false
-	eachTerm(l, func(u *law.Term) {
+	l.EachTerm(func(u *law.Term) {
 		if u.Op == nil {
 			return
 		}
 		switch u.Op.Name {
 		case "one":
-			ones = true
+			s, _ := u.Attrs[0].Shape()
+			shapes = append(shapes, s)
 		case "concat", "split", "slice":
 			d, _ := u.Attrs[0].Dim()
 			n, isConst := d.Const()
 			ok = ok && isConst
-			if !seen[n] {
-				seen[n] = true
+			if !slices.Contains(axes, n) {
 				axes = append(axes, n)
 			}
 		default:
@@ -136,19 +130,10 @@ func anyRank(l *law.Law) []*law.Law {
 		return nil
 	}
 	rank := -1
-	shapes := []graph.Shape{}
 	for _, b := range l.Given {
 		if b.Sort == "" && len(b.Shape) > 0 {
 			shapes = append(shapes, b.Shape)
 		}
-	}
-	if ones {
-		eachTerm(l, func(u *law.Term) {
-			if u.Op != nil && u.Op.Name == "one" {
-				s, _ := u.Attrs[0].Shape()
-				shapes = append(shapes, s)
-			}
-		})
 	}
 	for _, s := range shapes {
 		if s.HasRun() || rank >= 0 && len(s) != rank {
@@ -159,20 +144,11 @@ func anyRank(l *law.Law) []*law.Law {
 	if rank < 0 {
 		return nil
 	}
-	if len(axes) == 2 && axes[0] > axes[1] {
-		axes[0], axes[1] = axes[1], axes[0]
-	}
+	slices.Sort(axes)
 	// Axes that are not looked at must agree over all tensors.
-	keep := map[int]bool{}
-	for _, a := range axes {
-		keep[int(a)] = true
-	}
-	for i := 0; i < rank; i++ {
-		if keep[i] {
-			continue
-		}
+	for i := range rank {
 		for _, s := range shapes {
-			if s[i] != shapes[0][i] {
+			if s[i] != shapes[0][i] && !slices.Contains(axes, int64(i)) {
 				return nil
 			}
 		}
@@ -186,12 +162,21 @@ func anyRank(l *law.Law) []*law.Law {
 		}
 		return out
 	}
-	axisValue := map[int64]graph.Value{}
+	number := map[int64]graph.Dim{}
 	at := graph.RunLen(runs[0])
 	for k, a := range axes {
-		axisValue[a] = graph.DimValue(at)
+		number[a] = at
 		at = at.Add(graph.Int(1)).Add(graph.RunLen(runs[k+1]))
 	}
+	return []*law.Law{moveAxes(l, func(axis graph.Dim) graph.Dim {
+		n, _ := axis.Const()
+		return number[n]
+	}, general)}
+}
+
+// moveAxes is a law with other numbers for the axes that operators look at, and other
+// shapes of tensors, scalars apart.
+func moveAxes(l *law.Law, axis func(graph.Dim) graph.Dim, shape func(graph.Shape) graph.Shape) *law.Law {
 	m := rewriteLaw(l, func(u *law.Term) *law.Term {
 		if u.Op == nil {
 			return u
@@ -200,27 +185,26 @@ func anyRank(l *law.Law) []*law.Law {
 		case "concat", "split", "slice":
 			u.Attrs = append(graph.Attrs(nil), u.Attrs...)
 			d, _ := u.Attrs[0].Dim()
-			n, _ := d.Const()
-			u.Attrs[0] = axisValue[n]
+			u.Attrs[0] = graph.DimValue(axis(d))
 		case "one":
 			s, _ := u.Attrs[0].Shape()
-			u.Attrs = graph.Attrs{graph.ShapeValue(general(s))}
+			u.Attrs = graph.Attrs{graph.ShapeValue(shape(s))}
 		}
 		return u
 	})
 	for i := range m.Given {
-		if m.Given[i].Sort == "" && len(m.Given[i].Shape) > 0 {
-			m.Given[i].Shape = general(m.Given[i].Shape)
+		if b := &m.Given[i]; b.Sort == "" && len(b.Shape) > 0 {
+			b.Shape = shape(b.Shape)
 		}
 	}
-	return []*law.Law{m}
+	return m
 }
 
 // anyBatch puts batch axes before the matrices of a law about products of
 // matrices.
 func anyBatch(l *law.Law) []*law.Law {
 	product, ok := false, true
-	eachTerm(l, func(u *law.Term) {
+	l.EachTerm(func(u *law.Term) {
 		if u.Op == nil {
 			return
 		}
@@ -235,30 +219,11 @@ func anyBatch(l *law.Law) []*law.Law {
 	if !ok || !product {
 		return nil
 	}
-	batched := func(s graph.Shape) graph.Shape { return append(graph.Shape{graph.Run("B")}, s...) }
-	m := rewriteLaw(l, func(u *law.Term) *law.Term {
-		if u.Op == nil {
-			return u
-		}
-		switch u.Op.Name {
-		case "concat", "split", "slice":
-			u.Attrs = append(graph.Attrs(nil), u.Attrs...)
-			d, _ := u.Attrs[0].Dim()
-			u.Attrs[0] = graph.DimValue(d.Add(graph.RunLen("B")))
-		case "one":
-			s, _ := u.Attrs[0].Shape()
-			u.Attrs = graph.Attrs{graph.ShapeValue(batched(s))}
-		}
-		return u
-	})
-	for i := range m.Given {
-		switch b := &m.Given[i]; {
-		case b.Sort != "" || len(b.Shape) == 0:
-		case len(b.Shape) != 2 || b.Shape.HasRun():
+	for _, b := range l.Given {
+		if b.Sort == "" && len(b.Shape) > 0 && (len(b.Shape) != 2 || b.Shape.HasRun()) {
 			return nil
-		default:
-			b.Shape = batched(b.Shape)
 		}
 	}
-	return []*law.Law{m}
+	return []*law.Law{moveAxes(l, func(axis graph.Dim) graph.Dim { return axis.Add(graph.RunLen("B")) },
+		func(s graph.Shape) graph.Shape { return append(graph.Shape{graph.Run("B")}, s...) })}
 }

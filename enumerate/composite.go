@@ -21,9 +21,6 @@ type composite struct {
 	*graph.Op
 	// expand is the term that an application stands for.
 	expand func(x *expansion) *law.Term
-	// keep lists the places of operands that axis of the result keeps, see keeps;
-	// nil: none.
-	keep func(attrs graph.Attrs, rank, axis int) []source
 	// free puts size variables in the place of the case's attribute values; nil:
 	// they stay.
 	free func(b *builder, attrs graph.Attrs)
@@ -145,7 +142,7 @@ func (c *composite) program(attrs graph.Attrs, in, out [][]int) (*graph.Program,
 // itself is returned if it has none.
 func writeOut(l *law.Law) (*law.Law, error) {
 	some := false
-	eachTerm(l, func(u *law.Term) { some = some || composites[u.Op] != nil })
+	l.EachTerm(func(u *law.Term) { some = some || composites[u.Op] != nil })
 	if !some {
 		return l, nil
 	}
@@ -201,7 +198,7 @@ func writeOut(l *law.Law) (*law.Law, error) {
 	}
 	// A weight that only one side had, and lost, is not spoken of.
 	used := map[string]bool{}
-	for _, v := range law.Vars(append(append([]*law.Term{}, m.LHS...), m.RHS...)...) {
+	for _, v := range law.Vars(m.Outputs()...) {
 		used[v] = true
 	}
 	var given []law.Binding

@@ -40,23 +40,20 @@ func perKernel(x *expansion, v *law.Term) *law.Term {
 
 // bias2D adds one number a channel.
 var bias2D = newComposite(composite{
-	Op:     &graph.Op{Name: "bias2d", In: 2, Infer: inferChannels(1), Doc: "The sum of an image and a bias of each channel: [b, c, h, w] and [c]."},
+	Op:     &graph.Op{Name: "bias2d", In: 2, Infer: inferChannels(1), AxisOf: ofFirst, Doc: "The sum of an image and a bias of each channel: [b, c, h, w] and [c]."},
 	expand: func(x *expansion) *law.Term { return apply(op.EWAdd, nil, x.args[0], perChannel(x, x.args[1])) },
-	keep:   sameAxes,
 })
 
 // scale2D multiplies each channel by a number.
 var scale2D = newComposite(composite{
-	Op:     &graph.Op{Name: "scale2d", In: 2, Infer: inferChannels(1), Doc: "The product of an image and a scale of each channel: [b, c, h, w] and [c]."},
+	Op:     &graph.Op{Name: "scale2d", In: 2, Infer: inferChannels(1), AxisOf: ofFirst, Doc: "The product of an image and a scale of each channel: [b, c, h, w] and [c]."},
 	expand: func(x *expansion) *law.Term { return apply(op.EWMul, nil, x.args[0], perChannel(x, x.args[1])) },
-	keep:   sameAxes,
 })
 
 // scaleKernel multiplies the weights of each output channel by a number.
 var scaleKernel = newComposite(composite{
-	Op:     &graph.Op{Name: "scalekernel", In: 2, Infer: inferChannels(0), Doc: "The product of a kernel and a scale of each channel that it makes: [o, c, kh, kw] and [o]."},
+	Op:     &graph.Op{Name: "scalekernel", In: 2, Infer: inferChannels(0), AxisOf: ofFirst, Doc: "The product of a kernel and a scale of each channel that it makes: [o, c, kh, kw] and [o]."},
 	expand: func(x *expansion) *law.Term { return apply(op.EWMul, nil, x.args[0], perKernel(x, x.args[1])) },
-	keep:   sameAxes,
 })
 
 // The weights of batch normalization take no part in what is enumerated: K is
@@ -70,32 +67,29 @@ func normScale(x *expansion, c graph.Shape) *law.Term {
 
 // batchNorm normalizes each channel.
 var batchNorm = newComposite(composite{
-	Op: &graph.Op{Name: "batchnorm", In: 1, Infer: inferChannels(1), Doc: "Batch normalization, with weights of its own."},
+	Op: &graph.Op{Name: "batchnorm", In: 1, Infer: inferChannels(1), AxisOf: ofFirst, Doc: "Batch normalization, with weights of its own."},
 	expand: func(x *expansion) *law.Term {
 		c := x.out[1:2]
 		return apply(op.BatchNorm, named{"eps": x.number}, x.args[0],
 			x.weight("K", c), x.weight("L", c), x.weight("M", c), x.weight("V", c))
 	},
-	keep: sameAxes,
 })
 
 // batchNormKernel multiplies a kernel by what batch normalization multiplies the
 // channels by that it makes.
 var batchNormKernel = newComposite(composite{
-	Op: &graph.Op{Name: "batchnormkernel", In: 1, Infer: inferChannels(0), Doc: "A kernel with the scales of batch normalization in it."},
+	Op: &graph.Op{Name: "batchnormkernel", In: 1, Infer: inferChannels(0), AxisOf: ofFirst, Doc: "A kernel with the scales of batch normalization in it."},
 	expand: func(x *expansion) *law.Term {
 		return apply(op.EWMul, nil, x.args[0], perKernel(x, normScale(x, x.out[:1])))
 	},
-	keep: sameAxes,
 })
 
 // batchNormBias adds what batch normalization adds to the scaled channels.
 var batchNormBias = newComposite(composite{
-	Op: &graph.Op{Name: "batchnormbias", In: 1, Infer: inferChannels(1), Doc: "An image with the biases of batch normalization added."},
+	Op: &graph.Op{Name: "batchnormbias", In: 1, Infer: inferChannels(1), AxisOf: ofFirst, Doc: "An image with the biases of batch normalization added."},
 	expand: func(x *expansion) *law.Term {
 		c := x.out[1:2]
 		shift := apply(op.EWSub, nil, x.weight("L", c), apply(op.EWMul, nil, x.weight("M", c), normScale(x, c)))
 		return apply(op.EWAdd, nil, x.args[0], perChannel(x, shift))
 	},
-	keep: sameAxes,
 })

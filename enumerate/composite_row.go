@@ -10,8 +10,10 @@ import (
 
 // Composites of rows: the last axis is that of features.
 
-// sameAxes says that every axis of the result is that of the first operand.
-func sameAxes(_ graph.Attrs, _, axis int) []source { return []source{{0, axis}} }
+// ofFirst says that every axis of the result is that of the first operand.
+func ofFirst(_ graph.Attrs, _ []int, axis int) []graph.OperandAxis {
+	return []graph.OperandAxis{{Operand: 0, Axis: axis}}
+}
 
 func apply(o *graph.Op, n named, args ...*law.Term) *law.Term {
 	return law.Apply(o, o.MustAttr(n), args...)
@@ -38,29 +40,26 @@ func repeated(x *expansion) *law.Term { return apply(op.Broadcast, shapeAttr(x.o
 
 // bias adds one number a feature.
 var bias = newComposite(composite{
-	Op:     &graph.Op{Name: "bias", In: 2, Infer: inferRows, Doc: "The sum of rows and a bias: [P.., n] and [n]."},
+	Op:     &graph.Op{Name: "bias", In: 2, Infer: inferRows, AxisOf: ofFirst, Doc: "The sum of rows and a bias: [P.., n] and [n]."},
 	expand: func(x *expansion) *law.Term { return apply(op.EWAdd, nil, x.args[0], repeated(x)) },
-	keep:   sameAxes,
 })
 
 // scale multiplies each feature by a number.
 var scale = newComposite(composite{
-	Op:     &graph.Op{Name: "scale", In: 2, Infer: inferRows, Doc: "The product of rows and a scale of each feature: [P.., n] and [n]."},
+	Op:     &graph.Op{Name: "scale", In: 2, Infer: inferRows, AxisOf: ofFirst, Doc: "The product of rows and a scale of each feature: [P.., n] and [n]."},
 	expand: func(x *expansion) *law.Term { return apply(op.EWMul, nil, x.args[0], repeated(x)) },
-	keep:   sameAxes,
 })
 
 // layerNorm normalizes the last axis. Its scale and bias take no part in what is
 // enumerated: those of all applications to rows of one length are the same.
 var layerNorm = newComposite(composite{
-	Op: &graph.Op{Name: "layernorm", In: 1, Infer: inferRows, Doc: "Layer normalization of the last axis, with weights of its own."},
+	Op: &graph.Op{Name: "layernorm", In: 1, Infer: inferRows, AxisOf: ofFirst, Doc: "Layer normalization of the last axis, with weights of its own."},
 	expand: func(x *expansion) *law.Term {
 		r := len(x.out)
 		n := x.out[r-1:]
 		return apply(op.LayerNorm, named{"axis": graph.DimValue(x.out.AxisOf(r - 1)), "eps": x.number},
 			x.args[0], x.weight("K", n), x.weight("L", n))
 	},
-	keep: sameAxes,
 })
 
 // linear multiplies all rows by one matrix.
@@ -76,16 +75,16 @@ var linear = newComposite(composite{
 				return nil, fmt.Errorf("shapes %s and %s: inner sizes differ: %w", x, w, err)
 			}
 			return []graph.Shape{f.NormShape(x.With(r-1, w[1].Dim))}, nil
+		},
+		AxisOf: func(a graph.Attrs, ranks []int, axis int) []graph.OperandAxis {
+			if axis == ranks[0]-1 {
+				return []graph.OperandAxis{{Operand: 1, Axis: 1}}
+			}
+			return ofFirst(a, ranks, axis)
 		}},
 	expand: func(x *expansion) *law.Term {
 		r := len(x.out)
 		to := append(x.out[:r-2:r-2], x.in[1]...)
 		return apply(op.MatMul, nil, x.args[0], apply(op.Broadcast, shapeAttr(to), x.args[1]))
-	},
-	keep: func(_ graph.Attrs, rank, axis int) []source {
-		if axis == rank-1 {
-			return []source{{1, 1}}
-		}
-		return []source{{0, axis}}
 	},
 })

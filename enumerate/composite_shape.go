@@ -27,17 +27,17 @@ var join = newComposite(composite{
 			}
 			out := append(x[:i:i], graph.Axis(x[i].Dim.Mul(x[i+1].Dim)))
 			return []graph.Shape{f.NormShape(append(out, x[i+2:]...))}, nil
+		},
+		AxisOf: func(a graph.Attrs, _ []int, axis int) []graph.OperandAxis {
+			switch at := int(lit(a[0])); {
+			case axis < at:
+				return ofFirst(nil, nil, axis)
+			case axis > at:
+				return ofFirst(nil, nil, axis+1)
+			}
+			return nil
 		}},
 	expand: reshaped,
-	keep: func(a graph.Attrs, _, axis int) []source {
-		switch at := instAttr(a, 0); {
-		case axis < at:
-			return []source{{0, axis}}
-		case axis > at:
-			return []source{{0, axis + 1}}
-		}
-		return nil
-	},
 })
 
 // part makes two axes of one.
@@ -59,17 +59,17 @@ var part = newComposite(composite{
 			}
 			out := append(x[:i:i], graph.Axis(first), graph.Axis(second))
 			return []graph.Shape{f.NormShape(append(out, x[i+1:]...))}, nil
+		},
+		AxisOf: func(a graph.Attrs, _ []int, axis int) []graph.OperandAxis {
+			switch at := int(lit(a[0])); {
+			case axis < at:
+				return ofFirst(nil, nil, axis)
+			case axis > at+1:
+				return ofFirst(nil, nil, axis-1)
+			}
+			return nil
 		}},
 	expand: reshaped,
-	keep: func(a graph.Attrs, _, axis int) []source {
-		switch at := instAttr(a, 0); {
-		case axis < at:
-			return []source{{0, axis}}
-		case axis > at+1:
-			return []source{{0, axis - 1}}
-		}
-		return nil
-	},
 	free: func(b *builder, a graph.Attrs) {
 		a[1], a[2] = graph.DimValue(b.fresh(lit(a[1]))), graph.DimValue(b.fresh(lit(a[2])))
 	},

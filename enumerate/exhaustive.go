@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/law"
 )
 
 // Graphs counts what TASO's enumerator walks over: graphs with any number of
@@ -205,7 +206,7 @@ func (g *graphWalk) encode(w *walker) code {
 	for i := range order {
 		order[i] = uint8(i)
 	}
-	permute(order, 0, func() bool {
+	law.Permute(order, func() bool {
 		// Roots by instance: only those of one instance need every order.
 		for i := 1; i < len(order); i++ {
 			if s.apps[roots[order[i-1]]].inst > s.apps[roots[order[i]]].inst {

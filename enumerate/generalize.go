@@ -139,15 +139,11 @@ func (t *tester) env(l *law.Law, try int) (*fingerprint.Env, bool) {
 			return nil, false
 		}
 	}
-	for _, side := range [2][]*law.Term{l.LHS, l.RHS} {
-		for _, x := range side {
-			x.Walk(func(u *law.Term) {
-				for _, v := range u.Attrs {
-					v.Walk(size)
-				}
-			})
+	l.EachTerm(func(u *law.Term) {
+		for _, v := range u.Attrs {
+			v.Walk(size)
 		}
-	}
+	})
 	return env, true
 }
 

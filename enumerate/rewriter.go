@@ -98,6 +98,10 @@ func (s *store) Node(t tid) (op *graph.Op, attrs graph.Attrs, fn string, args []
 // Shape is the shape of t, for [rewrite.Host].
 func (s *store) Shape(t tid) graph.Shape { return s.symbolic[s.tensors[t].shape] }
 
+// Defined says that all tensors of a store are defined: they have sizes, for
+// [rewrite.Definite].
+func (s *store) Defined(tid) bool { return true }
+
 // errUnfit says that an application is not one of the store's.
 var errUnfit = errors.New("does not fit")
 

@@ -455,22 +455,7 @@ func eachRenaming(st *store, c code, f func(r *[32]uint8) bool) {
 			return r == identity || f(&r)
 		}
 		first, n := int(st.first[ty]), int(counts[ty])
-		return permute(r[first:first+n], 0, func() bool { return rec(ty + 1) })
+		return law.Permute(r[first:first+n], func() bool { return rec(ty + 1) })
 	}
 	rec(0)
-}
-
-func permute(p []uint8, k int, f func() bool) bool {
-	if k >= len(p)-1 {
-		return f()
-	}
-	for i := k; i < len(p); i++ {
-		p[k], p[i] = p[i], p[k]
-		ok := permute(p, k+1, f)
-		p[k], p[i] = p[i], p[k]
-		if !ok {
-			return false
-		}
-	}
-	return true
 }

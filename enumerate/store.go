@@ -59,7 +59,7 @@ type appKey struct {
 type plan struct {
 	outs   []uint16
 	kernel *fingerprint.Kernel
-	keep   [seamAxes][]source // see keeps
+	keep   [seamAxes][]graph.OperandAxis // see graph.Op.OperandAxes
 }
 
 type planKey struct{ inst, a, b uint16 }
@@ -177,9 +177,13 @@ func (s *store) planFor(in uint16, a, b uint16) *plan {
 	for _, c := range outSizes {
 		p.outs = append(p.outs, s.shape(c))
 	}
+	ranks := make([]int, len(sizes))
+	for i, s := range sizes {
+		ranks[i] = len(s)
+	}
 	for axis := 0; axis < min(seamAxes, len(outSizes[0])); axis++ {
-		for _, at := range keeps(ins.op, ins.attrs, sizes, axis) {
-			if at.axis < seamAxes {
+		for _, at := range ins.op.OperandAxes(ins.attrs, ranks, axis) {
+			if at.Axis < seamAxes {
 				p.keep[axis] = append(p.keep[axis], at)
 			}
 		}
@@ -257,7 +261,7 @@ func (s *store) seams(p *plan, in uint16, a, b tid) seamSet {
 	var out seamSet
 	for axis, from := range p.keep {
 		for _, at := range from {
-			out[axis] |= operands[at.arg].seams[at.axis]
+			out[axis] |= operands[at.Operand].seams[at.Axis]
 		}
 	}
 	if s.insts[in].op == op.Concat {

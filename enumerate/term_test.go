@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/taso-go/taso/law"
 )
 
 // universe builds a universe over some operators, with at most count inputs of
@@ -153,7 +155,7 @@ func namings(s *store) (all [][]int) {
 		for k := range own {
 			own[k] = s.first[ti] + uint8(k)
 		}
-		permute(own, 0, func() bool {
+		law.Permute(own, func() bool {
 			for _, head := range all {
 				r := slices.Clone(head)
 				for _, k := range own {

@@ -394,12 +394,12 @@ func (b *builder) seamsOf(t *law.Term, axis int, shapes map[*law.Term]graph.Shap
 		return out
 	}
 	var out []graph.Dim
-	sizes := make([][]int, len(t.Args))
+	ranks := make([]int, len(t.Args))
 	for i, a := range t.Args {
-		sizes[i] = make([]int, len(shapes[a]))
+		ranks[i] = len(shapes[a])
 	}
-	for _, at := range keeps(t.Op, t.Attrs, sizes, axis) {
-		out = append(out, arg(at.arg, at.axis)...)
+	for _, at := range t.Op.OperandAxes(t.Attrs, ranks, axis) {
+		out = append(out, arg(at.Operand, at.Axis)...)
 	}
 	return out
 }
@@ -411,17 +411,13 @@ func (b *builder) finish(l *law.Law, names []string) (*law.Law, error) {
 		l.RHS[i] = l.RHS[i].Subst(nil, nil, sol)
 	}
 	sorts := map[string]string{}
-	for _, side := range [2][]*law.Term{l.LHS, l.RHS} {
-		for _, t := range side {
-			t.Walk(func(u *law.Term) {
-				for _, v := range u.Attrs {
-					if n, sort, ok := v.Var(); ok {
-						sorts[n] = sort
-					}
-				}
-			})
+	l.EachTerm(func(u *law.Term) {
+		for _, v := range u.Attrs {
+			if n, sort, ok := v.Var(); ok {
+				sorts[n] = sort
+			}
 		}
-	}
+	})
 	for _, n := range []string{"a", "s", "p"} {
 		if sort, ok := sorts[n]; ok {
 			l.Given = append(l.Given, law.Binding{Name: n, Sort: sort})
@@ -446,7 +442,7 @@ func (b *builder) finish(l *law.Law, names []string) (*law.Law, error) {
 	if err != nil {
 		return nil, err
 	}
-	eachTerm(l, func(u *law.Term) {
+	l.EachTerm(func(u *law.Term) {
 		if err == nil && u.Op != nil && u.Op.Name == "enlarge" && ty.Shape[u.Args[0]].Equal(ty.Shape[u]) {
 			err = fmt.Errorf("%s enlarges nothing", u)
 		}

@@ -154,7 +154,6 @@ type nest struct {
 	coef   [][]int  // by loop and form
 	calls  [][]call // by loop: functions that have a value from there on
 	tests  [][]test // by loop: conditions that are decided from there on
-	live   []int    // by loop: how many forms, from the first on, matter in it
 }
 
 type call struct {
@@ -165,9 +164,7 @@ type call struct {
 
 type test struct {
 	form int
-	loop int
 	eq   bool
-	late bool // it depends on a function that this loop calls
 }
 
 // nest makes loops over variables, the last one innermost. The first kept ones
@@ -210,37 +207,11 @@ func (x *extent) nest(vars []Sym, kept int, wanted []Index, guards []Guard) (*ne
 			forms = append(forms, e)
 		}
 	}
-	if len(conds) > 0 || !l.linear(loops, forms) {
-		if err := l.follow(x, loops, forms, conds); err != nil {
-			return nil, err
-		}
+	if err := l.follow(x, loops, forms, conds); err != nil {
+		return nil, err
 	}
 	l.join(kept)
 	return l, nil
-}
-
-// linear notes forms without functions and reports whether they are all such.
-func (l *nest) linear(loops []Sym, forms []Index) bool {
-	n := len(forms)
-	buf := make([]int, (n+1)*(len(loops)+1))
-	l.base, buf = buf[:n:n], buf[n:]
-	l.live, buf = buf[:len(loops):len(loops)], buf[len(loops):]
-	l.coef = make([][]int, len(loops))
-	for i := range loops {
-		l.live[i] = n
-		l.coef[i], buf = buf[:n:n], buf[n:]
-	}
-	for f, e := range forms {
-		l.base[f] = int(e.c)
-		for _, t := range e.t {
-			i := slices.Index(loops, t.sym)
-			if i < 0 {
-				return false
-			}
-			l.coef[i][f] = int(t.k)
-		}
-	}
-	return true
 }
 
 // follow notes forms, the functions in them and conditions.
@@ -300,36 +271,7 @@ func (l *nest) follow(x *extent, loops []Sym, forms []Index, conds []test) error
 		}
 		loop = append(loop, at)
 	}
-	// What is not wanted is sorted by loop, the innermost first: each loop follows
-	// what is decided in it or further inside.
 	n := len(forms)
-	order := make([]int, n) // from the new number to the old
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order[l.wanted:], func(a, b int) int { return loop[b] - loop[a] })
-	place := make([]int, n)
-	sorted := make([]Index, n)
-	for i, old := range order {
-		place[old], sorted[i] = i, forms[old]
-	}
-	forms = sorted
-	l.live = make([]int, len(loops))
-	for i := range l.live {
-		l.live[i] = l.wanted
-		for _, old := range order[l.wanted:] {
-			if loop[old] >= i {
-				l.live[i]++
-			}
-		}
-	}
-	for i := range conds {
-		conds[i].loop = loop[conds[i].form]
-		conds[i].form = place[conds[i].form]
-	}
-	for i := range fns {
-		fns[i].arg = place[fns[i].call.arg]
-	}
 	buf := make([]int, n*(1+len(loops)+len(fns)))
 	row := func() []int {
 		r := buf[:n:n]
@@ -354,21 +296,12 @@ func (l *nest) follow(x *extent, loops []Sym, forms []Index, conds []test) error
 			}
 		}
 	}
-	if len(fns) > 0 {
-		l.calls = make([][]call, len(loops))
-		for _, f := range fns {
-			l.calls[f.loop] = append(l.calls[f.loop], f.call)
-		}
+	l.calls, l.tests = make([][]call, len(loops)), make([][]test, len(loops))
+	for _, f := range fns {
+		l.calls[f.loop] = append(l.calls[f.loop], f.call)
 	}
-	if len(conds) > 0 {
-		l.tests = make([][]test, len(loops))
-		for _, c := range conds {
-			at := c.loop
-			for _, f := range fns {
-				c.late = c.late || f.loop == at && f.into[c.form] != 0
-			}
-			l.tests[at] = append(l.tests[at], c)
-		}
+	for _, c := range conds {
+		l.tests[loop[c.form]] = append(l.tests[loop[c.form]], c)
 	}
 	return nil
 }
@@ -376,11 +309,9 @@ func (l *nest) follow(x *extent, loops []Sym, forms []Index, conds []test) error
 // join makes one loop of two neighbours through which all forms go evenly, but
 // for the first kept ones.
 func (l *nest) join(kept int) {
-	plain := func(i int) bool {
-		return (l.calls == nil || len(l.calls[i]) == 0) && (l.tests == nil || len(l.tests[i]) == 0)
-	}
 	for i := len(l.sizes) - 2; i >= kept; i-- {
-		even := plain(i) && plain(i+1) && l.sizes[i] <= math.MaxInt32/l.sizes[i+1]
+		plain := len(l.calls[i])+len(l.calls[i+1])+len(l.tests[i])+len(l.tests[i+1]) == 0
+		even := plain && l.sizes[i] <= math.MaxInt32/l.sizes[i+1]
 		for f, k := range l.coef[i] {
 			even = even && k == l.coef[i+1][f]*l.sizes[i+1]
 		}
@@ -389,15 +320,8 @@ func (l *nest) join(kept int) {
 		}
 		l.sizes[i] *= l.sizes[i+1]
 		l.coef[i] = l.coef[i+1]
-		l.sizes = append(l.sizes[:i+1], l.sizes[i+2:]...)
-		l.coef = append(l.coef[:i+1], l.coef[i+2:]...)
-		l.live = append(l.live[:i+1], l.live[i+2:]...)
-		if l.calls != nil {
-			l.calls = append(l.calls[:i+1], l.calls[i+2:]...)
-		}
-		if l.tests != nil {
-			l.tests = append(l.tests[:i+1], l.tests[i+2:]...)
-		}
+		l.sizes, l.coef = slices.Delete(l.sizes, i+1, i+2), slices.Delete(l.coef, i+1, i+2)
+		l.calls, l.tests = slices.Delete(l.calls, i+1, i+2), slices.Delete(l.tests, i+1, i+2)
 	}
 }
 
@@ -430,28 +354,17 @@ func (l *nest) loop(i int, buf, still, fixed []int, run func(n int, at, by []int
 		run(1, vals[:l.wanted], still)
 		return
 	}
-	vals = vals[:l.live[i]]
-	lo, hi, coef := 0, l.sizes[i], l.coef[i][:len(vals)]
+	lo, hi, coef := 0, l.sizes[i], l.coef[i]
 	if i < len(fixed) {
 		lo, hi = fixed[i], fixed[i]+1
 	}
-	var calls []call
-	var tests []test
-	if l.calls != nil {
-		calls = l.calls[i]
-	}
-	late := false
-	if l.tests != nil {
-		tests = l.tests[i]
+	calls, tests := l.calls[i], l.tests[i]
+	if i == len(l.sizes)-1 && len(calls) == 0 {
 		for _, t := range tests {
-			if t.late {
-				late = true
-			} else if lo, hi = clip(lo, hi, vals[t.form], coef[t.form], t.eq); lo >= hi {
+			if lo, hi = clip(lo, hi, vals[t.form], coef[t.form], t.eq); lo >= hi {
 				return
 			}
 		}
-	}
-	if i == len(l.sizes)-1 && len(calls) == 0 {
 		next := buf[n : n+l.wanted]
 		for f := range next {
 			next[f] = vals[f] + coef[f]*lo
@@ -468,15 +381,13 @@ points:
 		for k := range calls {
 			c := &calls[k]
 			v := int(c.value(int64(next[c.arg])))
-			for f, m := range c.into[:len(vals)] {
+			for f, m := range c.into {
 				next[f] += m * v
 			}
 		}
-		if late {
-			for _, t := range tests {
-				if v := next[t.form]; t.late && (v < 0 || t.eq && v != 0) {
-					continue points
-				}
+		for _, t := range tests {
+			if v := next[t.form]; v < 0 || t.eq && v != 0 {
+				continue points
 			}
 		}
 		l.loop(i+1, buf[n:], still, fixed, run)

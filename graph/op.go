@@ -44,6 +44,11 @@ type Op struct {
 	// Moves: every entry of a result is an entry of an operand or a constant,
 	// perhaps as another element type, and which one does not depend on floats.
 	Moves bool
+	// AxisOf lists the axes of operands of which axis of the result is one: place i
+	// along it holds what is computed from place i along them, or, of a concat along
+	// its axis, from place i of the first operand. ranks are the operands' numbers of
+	// axes. nil: see [Op.OperandAxes].
+	AxisOf func(a Attrs, ranks []int, axis int) []OperandAxis
 	// Class names what prices of such operators have in common, for package cost;
 	// left out, a pointwise function is one of many instructions.
 	Class string
@@ -92,6 +97,23 @@ type Op struct {
 	ExpandsTo []*Op
 	// FLOPs of concrete shapes; nil: one per output element.
 	FLOPs func(a Attrs, in, out [][]int) int64
+}
+
+// OperandAxis is an axis of an operand.
+type OperandAxis struct{ Operand, Axis int }
+
+// OperandAxes is AxisOf; where it is nil, that of operators which work element by
+// element, and no axis of any other.
+func (op *Op) OperandAxes(a Attrs, ranks []int, axis int) []OperandAxis {
+	switch {
+	case op.AxisOf != nil:
+		return op.AxisOf(a, ranks, axis)
+	case op.Elementwise && len(ranks) == 2 && ranks[0] == ranks[1]:
+		return []OperandAxis{{0, axis}, {1, axis}}
+	case op.Pointwise || op.Elementwise:
+		return []OperandAxis{{0, axis}}
+	}
+	return nil
 }
 
 // Prim is an application of a primitive operator.

@@ -3,6 +3,7 @@ package law
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -61,9 +62,7 @@ func (c *canonizer) run() *Law {
 // when the tensor is dropped.
 func sized(l *Law) *Law {
 	read := map[string]bool{}
-	for _, t := range append(append([]*Term{}, l.LHS...), l.RHS...) {
-		t.Walk(func(u *Term) { read[u.Var] = true })
-	}
+	l.EachTerm(func(u *Term) { read[u.Var] = true })
 	out := *l
 	out.Where = append([]Pred(nil), l.Where...)
 	for _, b := range l.Given {
@@ -161,19 +160,10 @@ func eachOrder(n int, f func([]int)) {
 		f(order)
 		return
 	}
-	var rec func(k int)
-	rec = func(k int) {
-		if k == n {
-			f(order)
-			return
-		}
-		for i := k; i < n; i++ {
-			order[k], order[i] = order[i], order[k]
-			rec(k + 1)
-			order[k], order[i] = order[i], order[k]
-		}
-	}
-	rec(0)
+	Permute(order, func() bool {
+		f(order)
+		return true
+	})
 }
 
 // maxFlips is the most commutative applications whose operand orders are all
@@ -364,21 +354,19 @@ func (n *naming) dims(l *Law, left, right []*Term) (rest []string) {
 	for _, old := range n.order {
 		shape(n.vars[old])
 	}
-	left = append(append([]*Term{}, left...), right...)
-	for _, t := range left {
-		t.Walk(func(u *Term) {
-			for _, v := range u.Attrs {
-				if d, ok := v.Dim(); ok {
-					if name, ok := d.IsVar(); ok {
-						n.size(name)
-					}
-				}
-				if s, ok := v.Shape(); ok {
-					shape(s)
+	both := slices.Concat(left, right)
+	eachTerm(both, func(u *Term) {
+		for _, v := range u.Attrs {
+			if d, ok := v.Dim(); ok {
+				if name, ok := d.IsVar(); ok {
+					n.size(name)
 				}
 			}
-		})
-	}
+			if s, ok := v.Shape(); ok {
+				shape(s)
+			}
+		}
+	})
 	seen := map[string]bool{}
 	see := func(a graph.Atom) {
 		switch a.Kind {
@@ -398,19 +386,13 @@ func (n *naming) dims(l *Law, left, right []*Term) (rest []string) {
 	for _, old := range n.order {
 		n.vars[old].Walk(see)
 	}
-	for _, t := range left {
-		t.Walk(func(u *Term) {
-			for _, v := range u.Attrs {
-				v.Walk(see)
-			}
-		})
-	}
-	for _, p := range l.Where {
-		p.Left.Walk(see)
-		p.Right.Walk(see)
-		if p.Mod != nil {
-			p.Mod.Walk(see)
+	eachTerm(both, func(u *Term) {
+		for _, v := range u.Attrs {
+			v.Walk(see)
 		}
+	})
+	for _, p := range l.Where {
+		p.Walk(see)
 	}
 	sort.Strings(rest)
 	return rest

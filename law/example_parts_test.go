@@ -112,11 +112,6 @@ func ExamplePred_Holds() {
 	// false false
 }
 
-func ExampleReference() {
-	fmt.Println(law.Reference("taso19"))
-	// Output: Jia et al., "TASO: Optimizing Deep Learning Computation with Automatic Generation of Graph Substitutions", SOSP 2019 true
-}
-
 func ExampleInstance_Sides() {
 	l, _ := law.ParseLaw("axiom relu_concat given f : pointwise1, X : [P.., a], Y : [P.., b] then f(concat[axis=#P](X, Y)) == concat[axis=#P](f(X), f(Y))")
 	in := law.Instance{

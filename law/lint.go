@@ -11,12 +11,6 @@ var references = map[string]string{
 	"taso19": `Jia et al., "TASO: Optimizing Deep Learning Computation with Automatic Generation of Graph Substitutions", SOSP 2019`,
 }
 
-// Reference is the work that a key of "cite" stands for.
-func Reference(key string) (string, bool) {
-	r, ok := references[key]
-	return r, ok
-}
-
 // lintInstances is how many of the plainest instances of a law are tried for
 // definedness.
 const lintInstances = 600
@@ -86,56 +80,16 @@ func trimName(err error, l *Law) string {
 	return s
 }
 
-// usage is which variables a part of a law mentions.
-type usage struct{ names, sizes map[string]bool }
-
-func newUsage() *usage { return &usage{names: map[string]bool{}, sizes: map[string]bool{}} }
-
-func (u *usage) atom(a graph.Atom) {
-	switch a.Kind {
-	case graph.AtomVar, graph.AtomRun:
-		u.sizes[a.Name] = true
-	}
-	for _, v := range a.Args {
-		u.value(v)
-	}
-}
-
-func (u *usage) value(v graph.Value) {
-	if name, _, ok := v.Var(); ok {
-		u.names[name] = true
-	}
-}
-
-func (u *usage) terms(ts []*Term) {
-	for _, t := range ts {
-		t.Walk(func(x *Term) {
-			if x.Var != "" {
-				u.names[x.Var] = true
-			}
-			if x.Fn != "" {
-				u.names[x.Fn] = true
-			}
-			for _, v := range x.Attrs {
-				u.value(v)
-				v.Walk(u.atom)
-			}
-		})
-	}
-}
-
 // lintVariables reports variables that say nothing.
 func lintVariables(l *Law, errs *Errors) {
-	left, right, given := newUsage(), newUsage(), newUsage()
-	left.terms(l.LHS)
-	right.terms(l.RHS)
+	left, right, given := MentionsOf(l.LHS...), MentionsOf(l.RHS...), MentionsOf()
 	for _, b := range l.Given {
-		b.Shape.Walk(given.atom)
+		b.Shape.Walk(given.Size)
 	}
 	for _, b := range l.Given {
 		switch at := b.Pos; {
-		case left.names[b.Name] || right.names[b.Name] || given.names[b.Name]:
-			if l.OneWay && !left.names[b.Name] && !given.names[b.Name] {
+		case left.Names[b.Name] || right.Names[b.Name] || given.Names[b.Name]:
+			if l.OneWay && !left.Names[b.Name] && !given.Names[b.Name] {
 				errs.add(at, "%s %s: %s is on the right side only of a law that is used left to right", l.Kind, l.Name, b.Name)
 			}
 		default:
@@ -143,11 +97,12 @@ func lintVariables(l *Law, errs *Errors) {
 		}
 	}
 	vars := variablesOf(l)
+	in := func(m *Mentions, name string) bool { return m.Sizes[name] || m.Runs[name] }
 	for _, name := range append(append([]string{}, vars.sizes...), vars.runs...) {
 		switch {
-		case !left.sizes[name] && !right.sizes[name] && !given.sizes[name]:
+		case !in(left, name) && !in(right, name) && !in(given, name):
 			errs.add(l.Pos, "%s %s: %s is in no shape and no term", l.Kind, l.Name, name)
-		case l.OneWay && !left.sizes[name] && !given.sizes[name]:
+		case l.OneWay && !in(left, name) && !in(given, name):
 			errs.add(l.Pos, "%s %s: %s is on the right side only of a law that is used left to right", l.Kind, l.Name, name)
 		}
 	}

@@ -191,12 +191,6 @@ func TestLookups(t *testing.T) {
 	if !l.HasTag(law.TagOrdered) || l.HasTag("other") {
 		t.Error("tags")
 	}
-	if _, ok := law.Reference("taso19"); !ok {
-		t.Error("taso19 is not known")
-	}
-	if _, ok := law.Reference("taso20"); ok {
-		t.Error("taso20 is known")
-	}
 	if got := law.Kind(9).String(); got != "kind(9)" {
 		t.Error(got)
 	}

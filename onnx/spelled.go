@@ -70,6 +70,9 @@ func (values) Shape(v *value) graph.Shape {
 	return graph.Sizes(v.sizes...)
 }
 
+// Defined says that all values are defined: they have sizes.
+func (values) Defined(*value) bool { return true }
+
 // spelled is the operator that a value spells out, or nil.
 func (c *call) spelled(v *value) *value {
 	im := c.im

@@ -3,7 +3,6 @@ package rules
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -141,7 +140,7 @@ func mentionsElementwise(ts []*law.Term) bool {
 func singleRuns(l *law.Law) (b *graph.Binding, ok bool) {
 	b, ok = &graph.Binding{Runs: map[string]graph.Shape{}}, true
 	taken := map[string]bool{}
-	eachAtom(l, func(a graph.Atom) { taken[a.Name] = true })
+	l.EachAtom(func(a graph.Atom) { taken[a.Name] = true })
 	length := func(a graph.Atom) { ok = ok && a.Kind != graph.AtomRun }
 	items := func(s graph.Shape) {
 		for _, it := range s {
@@ -161,51 +160,19 @@ func singleRuns(l *law.Law) (b *graph.Binding, ok bool) {
 	for _, g := range l.Given {
 		items(g.Shape)
 	}
-	for _, t := range slices.Concat(l.LHS, l.RHS) {
-		t.Walk(func(u *law.Term) {
-			for i, v := range u.Attrs {
-				if s, isShape := v.Shape(); isShape {
-					items(s)
-				} else if u.Op.Params[i].Sort != "axis" {
-					v.Walk(length)
-				}
+	l.EachTerm(func(u *law.Term) {
+		for i, v := range u.Attrs {
+			if s, isShape := v.Shape(); isShape {
+				items(s)
+			} else if u.Op.Params[i].Sort != "axis" {
+				v.Walk(length)
 			}
-		})
-	}
-	for _, p := range l.Where {
-		p.Left.Walk(length)
-		p.Right.Walk(length)
-		if p.Mod != nil {
-			p.Mod.Walk(length)
 		}
+	})
+	for _, p := range l.Where {
+		p.Walk(length)
 	}
 	return b, ok
-}
-
-// eachAtom calls f for the sizes of a law's shapes, attributes and conditions.
-func eachAtom(l *law.Law, f func(graph.Atom)) {
-	for _, g := range l.Given {
-		g.Shape.Walk(f)
-	}
-	eachFixed(l, f)
-}
-
-// eachFixed is eachAtom without the shapes.
-func eachFixed(l *law.Law, f func(graph.Atom)) {
-	for _, t := range slices.Concat(l.LHS, l.RHS) {
-		t.Walk(func(u *law.Term) {
-			for _, v := range u.Attrs {
-				v.Walk(f)
-			}
-		})
-	}
-	for _, p := range l.Where {
-		p.Left.Walk(f)
-		p.Right.Walk(f)
-		if p.Mod != nil {
-			p.Mod.Walk(f)
-		}
-	}
 }
 
 // WithBroadcasts is a law, to be read left to right, with a broadcast operator

@@ -43,15 +43,13 @@ type axis struct {
 // constants are the names of the sizes of tensors that no input gives.
 func constants(l *law.Law) map[string]bool {
 	out := map[string]bool{}
-	for _, t := range slices.Concat(l.LHS, l.RHS) {
-		t.Walk(func(u *law.Term) {
-			for _, v := range u.Attrs {
-				if len(u.Args) == 0 {
-					v.Walk(func(a graph.Atom) { out[a.Name] = true })
-				}
+	l.EachTerm(func(u *law.Term) {
+		for _, v := range u.Attrs {
+			if len(u.Args) == 0 {
+				v.Walk(func(a graph.Atom) { out[a.Name] = true })
 			}
-		})
-	}
+		}
+	})
 	return out
 }
 
@@ -70,7 +68,7 @@ func (e *broadcaster) law(l *law.Law) bool {
 	inputs := map[string][]axis{}
 	fixed := map[string]bool{}
 	fix := func(a graph.Atom) { fixed[a.Name] = true }
-	eachFixed(l, fix)
+	l.EachFixed(fix)
 	for _, g := range l.Given {
 		for _, it := range g.Shape {
 			if _, plain := it.Dim.IsVar(); !plain {
@@ -335,7 +333,7 @@ func (e *broadcaster) pattern(l *law.Law, inputs map[string][]axis, a *attempt) 
 // is free.
 func tidy(l, m *law.Law, inputs map[string][]axis) *graph.Binding {
 	taken := map[string]bool{}
-	eachAtom(m, func(a graph.Atom) { taken[a.Name] = true })
+	m.EachAtom(func(a graph.Atom) { taken[a.Name] = true })
 	b := &graph.Binding{Dims: map[string]graph.Dim{}}
 	name := func(v, wish string) {
 		if !strings.Contains(v, "@") || b.Dims[v] != (graph.Dim{}) {
@@ -365,7 +363,7 @@ func tidy(l, m *law.Law, inputs map[string][]axis) *graph.Binding {
 			}
 		}
 	}
-	eachAtom(m, func(a graph.Atom) { name(a.Name, "n") })
+	m.EachAtom(func(a graph.Atom) { name(a.Name, "n") })
 	return b
 }
 

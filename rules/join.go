@@ -203,22 +203,29 @@ func renaming(from, to *half) *law.Instance {
 		}
 		used[t.Var] = true
 	}
-	need := collect(from.rule.Law, []*law.Term{from.left})
-	for n := range need.names {
+	need := mentioned(from.rule.Law, []*law.Term{from.left})
+	for n := range need.Names {
 		_, isTensor := in.Tensors[n]
-		_, isRun := in.Runs[n]
 		_, isAttr := in.Attrs[n]
 		_, isFn := in.Fns[n]
-		if !isTensor && !isRun && !isAttr && !isFn {
+		if !isTensor && !isAttr && !isFn {
 			return nil
 		}
 	}
-	for n := range need.sizes {
-		if _, ok := in.Dims[n]; !ok {
-			return nil
-		}
+	if !covers(in.Dims, need.Sizes) || !covers(in.Runs, need.Runs) {
+		return nil
 	}
 	return in
+}
+
+// covers reports that all names have a value.
+func covers[T any](values map[string]T, names map[string]bool) bool {
+	for n := range names {
+		if _, ok := values[n]; !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // sameSplit reports that the terms are the outputs of one split.
@@ -329,7 +336,7 @@ func carry(p *law.Proof, l, canonical *law.Law, comm map[*graph.Op]*law.Law) *la
 	ty := &law.Typing{Shape: map[*law.Term]graph.Shape{}}
 	var f graph.Facts
 	failed := false
-	for _, t := range append(append(left, right...), outputs(canonical)...) {
+	for _, t := range append(append(left, right...), canonical.Outputs()...) {
 		if _, err := law.TypeOf(&f, t, canonical.VarShapes(), ty.Shape); err != nil {
 			return nil
 		}

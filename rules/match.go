@@ -152,21 +152,7 @@ func permutations(n int, f func([]int) bool) {
 		f(perm)
 		return
 	}
-	var rec func(k int) bool
-	rec = func(k int) bool {
-		if k == n {
-			return f(perm)
-		}
-		for i := k; i < n; i++ {
-			perm[k], perm[i] = perm[i], perm[k]
-			if !rec(k + 1) {
-				return false
-			}
-			perm[k], perm[i] = perm[i], perm[k]
-		}
-		return true
-	}
-	rec(0)
+	law.Permute(perm, func() bool { return f(perm) })
 }
 
 // Key is the term's text with the inputs of commutative operators in order:

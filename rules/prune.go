@@ -106,7 +106,7 @@ func (x *index) shape(l *law.Law) (counts []uint8, tree int) {
 			rec(a)
 		}
 	}
-	for _, t := range outputs(l) {
+	for _, t := range l.Outputs() {
 		rec(t)
 	}
 	return counts, min(tree, treeLimit)

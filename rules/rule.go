@@ -82,16 +82,14 @@ func less(a, b *Rule) bool {
 // "concat, matmul: 3 operators to 2".
 func Describe(l *law.Law) string {
 	names := map[string]bool{}
-	for _, t := range outputs(l) {
-		t.Walk(func(u *law.Term) {
-			switch {
-			case u.Fn != "":
-				names["function"] = true
-			case u.Op != nil:
-				names[u.Op.Name] = true
-			}
-		})
-	}
+	l.EachTerm(func(u *law.Term) {
+		switch {
+		case u.Fn != "":
+			names["function"] = true
+		case u.Op != nil:
+			names[u.Op.Name] = true
+		}
+	})
 	list := make([]string, 0, len(names))
 	for n := range names {
 		list = append(list, n)
@@ -107,11 +105,6 @@ func Describe(l *law.Law) string {
 		s += fmt.Sprintf(", %d outputs", len(l.LHS))
 	}
 	return s
-}
-
-// outputs lists the terms of both sides.
-func outputs(l *law.Law) []*law.Term {
-	return append(append(make([]*law.Term, 0, 2*len(l.LHS)), l.LHS...), l.RHS...)
 }
 
 // Directions says in which directions a law can be used to rewrite: left to
@@ -133,56 +126,25 @@ func Directions(l *law.Law) (forward, backward bool, err error) {
 		backward && implied(ty.LeftNeeds, ty.RightNeeds, l.Where), nil
 }
 
-// mentioned is what terms speak of: names of tensors, functions, attributes and
-// runs, and sizes.
-type mentioned struct {
-	names, sizes map[string]bool
-}
-
-// collect lists the variables of terms, and of the shapes of their tensors.
-func collect(l *law.Law, ts []*law.Term) *mentioned {
-	k := &mentioned{names: map[string]bool{}, sizes: map[string]bool{}}
-	atom := func(a graph.Atom) {
-		switch a.Kind {
-		case graph.AtomRun:
-			k.names[a.Name] = true
-		case graph.AtomVar:
-			k.sizes[a.Name] = true
+// mentioned are the names of the variables in terms of a law, and in the shapes of
+// their tensors.
+func mentioned(l *law.Law, ts []*law.Term) *law.Mentions {
+	k := law.MentionsOf(ts...)
+	for _, b := range l.Given {
+		if b.Sort == "" && k.Names[b.Name] {
+			b.Shape.Walk(k.Size)
 		}
-		for _, v := range a.Args {
-			if n, _, ok := v.Var(); ok {
-				k.names[n] = true
-			}
-		}
-	}
-	shapes := l.VarShapes()
-	for _, t := range ts {
-		t.Walk(func(u *law.Term) {
-			switch {
-			case u.IsVar():
-				k.names[u.Var] = true
-				shapes[u.Var].Walk(atom)
-			case u.Fn != "":
-				k.names[u.Fn] = true
-			}
-			for _, v := range u.Attrs {
-				if n, _, ok := v.Var(); ok {
-					k.names[n] = true
-				}
-				v.Walk(atom)
-			}
-		})
 	}
 	return k
 }
 
 // onlyUsed is a law without the bindings that its sides do not use.
 func onlyUsed(l *law.Law) *law.Law {
-	k := collect(l, outputs(l))
+	k := mentioned(l, l.Outputs())
 	m := *l
 	m.Given = nil
 	for _, b := range l.Given {
-		if k.names[b.Name] {
+		if k.Names[b.Name] {
 			m.Given = append(m.Given, b)
 		}
 	}

@@ -104,7 +104,7 @@ func instantiateAttr(l *law.Law, b law.Binding, values []graph.Value) ([]tasoIns
 // instantiateRuns puts axes for the runs so that all tensors with runs have 2
 // or all have 4 axes.
 func instantiateRuns(l *law.Law) ([]tasoInstance, error) {
-	k := collect(l, outputs(l))
+	sizes := mentioned(l, l.Outputs()).Sizes
 	var runs []string
 	seen := map[string]bool{}
 	note := func(s graph.Shape) {
@@ -122,23 +122,21 @@ func instantiateRuns(l *law.Law) ([]tasoInstance, error) {
 			note(b.Shape)
 		}
 	}
-	for _, t := range outputs(l) {
-		t.Walk(func(u *law.Term) {
-			for _, v := range u.Attrs {
-				if s, ok := v.Shape(); ok && s.HasRun() {
-					shapes = append(shapes, s)
-					note(s)
-				}
+	l.EachTerm(func(u *law.Term) {
+		for _, v := range u.Attrs {
+			if s, ok := v.Shape(); ok && s.HasRun() {
+				shapes = append(shapes, s)
+				note(s)
 			}
-		})
-	}
+		}
+	})
 	if len(runs) == 0 {
 		return []tasoInstance{{law: l}}, nil
 	}
 	prefix := "r"
 	for clash := true; clash; {
 		clash = false
-		for v := range k.sizes {
+		for v := range sizes {
 			clash = clash || strings.HasPrefix(v, prefix)
 		}
 		if clash {
@@ -188,22 +186,17 @@ func instantiateRuns(l *law.Law) ([]tasoInstance, error) {
 // 3 by 3 where their sizes are variables.
 func literalWindows(l *law.Law) *law.Law {
 	b := &graph.Binding{Dims: map[string]graph.Dim{}}
-	for _, t := range outputs(l) {
-		t.Walk(func(u *law.Term) {
-			if u.Op == nil {
-				return
+	l.EachTerm(func(u *law.Term) {
+		if u.Op == nil || u.Op.ParamIndex("kh") < 0 {
+			return
+		}
+		for _, name := range []string{"kh", "kw"} {
+			d, _ := u.Attrs[u.Op.ParamIndex(name)].Dim()
+			if v, ok := d.IsVar(); ok {
+				b.Dims[v] = graph.Int(3)
 			}
-			switch u.Op.Name {
-			case "poolmax", "poolavg", "enlarge", "iconv", "cpool":
-				for _, name := range []string{"kh", "kw"} {
-					d, _ := u.Attrs[u.Op.ParamIndex(name)].Dim()
-					if v, ok := d.IsVar(); ok {
-						b.Dims[v] = graph.Int(3)
-					}
-				}
-			}
-		})
-	}
+		}
+	})
 	if len(b.Dims) == 0 {
 		return l
 	}

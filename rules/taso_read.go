@@ -399,14 +399,12 @@ func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.
 // usesSort reports whether an attribute variable of the sort occurs.
 func usesSort(l *law.Law, sort string) bool {
 	found := false
-	for _, s := range outputs(l) {
-		s.Walk(func(u *law.Term) {
-			for _, v := range u.Attrs {
-				_, s, ok := v.Var()
-				found = found || ok && s == sort
-			}
-		})
-	}
+	l.EachTerm(func(u *law.Term) {
+		for _, v := range u.Attrs {
+			_, s, ok := v.Var()
+			found = found || ok && s == sort
+		}
+	})
 	return found
 }
 

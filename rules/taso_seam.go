@@ -38,69 +38,56 @@ func alike(a, b *seam) bool {
 // of unknown rank), through an operator to each of its outputs, as TASO's
 // generator does.
 func seamsOf(op *graph.Op, attrs graph.Attrs, in [][]*seam, shapes []graph.Shape) [][]*seam {
-	axis := func(i int) (int, bool) {
+	if len(in) == 0 {
+		return make([][]*seam, op.Out)
+	}
+	ranks := make([]int, len(in))
+	for i := range in {
+		ranks[i] = len(in[i])
+	}
+	axis := -1 // along which the operator joins or cuts
+	if i := op.ParamIndex("axis"); i >= 0 {
 		d, _ := attrs[i].Dim()
 		n, ok := d.Const()
-		return int(n), ok && n >= 0 && len(in[0]) > int(n)
+		if !ok || n < 0 || n >= int64(ranks[0]) {
+			return make([][]*seam, op.Out)
+		}
+		axis = int(n)
 	}
-	get := func(i, k int) *seam {
-		if k < len(in[i]) {
-			return in[i][k]
-		}
-		return nil
-	}
-	switch op.Name {
-	case "relu", "smul", "sigmoid", "tanh":
-		return [][]*seam{in[0]}
-	case "ewadd", "ewmul":
-		out := make([]*seam, min(len(in[0]), len(in[1])))
-		for k := range out {
-			out[k] = meet(in[0][k], in[1][k])
-		}
-		return [][]*seam{out}
-	case "matmul":
-		return [][]*seam{{get(0, 0), get(1, 1)}}
-	case "conv2d":
-		return [][]*seam{append([]*seam{get(0, 0), get(1, 0)}, spatial(attrs[0], attrs[1], in[0])...)}
-	case "poolmax", "poolavg":
-		return [][]*seam{append([]*seam{get(0, 0), nil}, spatial(attrs[2], attrs[3], in[0])...)}
-	case "enlarge":
-		return [][]*seam{{get(0, 0), get(0, 1), nil, nil}}
-	case "transpose":
-		perm, _ := attrs[0].Tuple()
-		out := make([]*seam, len(perm))
-		for k, p := range perm {
-			out[k] = get(0, int(p))
-		}
-		return [][]*seam{out}
-	case "concat":
-		a, ok := axis(0)
-		if !ok || len(in[1]) != len(in[0]) || a >= len(shapes[0]) {
-			return [][]*seam{nil}
-		}
-		out := make([]*seam, len(in[0]))
-		for k := range out {
-			if k == a {
-				out[k] = &seam{at: shapes[0][a].Dim, left: in[0][k], right: in[1][k]}
+	out := make([]*seam, ranks[0])
+	for k := range out {
+		for i, at := range op.OperandAxes(attrs, ranks, k) {
+			var s *seam
+			if at.Axis < ranks[at.Operand] {
+				s = in[at.Operand][at.Axis]
+			}
+			if i == 0 {
+				out[k] = s
 			} else {
-				out[k] = meet(in[0][k], in[1][k])
+				out[k] = meet(out[k], s)
 			}
 		}
-		return [][]*seam{out}
-	case "split":
-		a, ok := axis(0)
-		if !ok {
-			return [][]*seam{nil, nil}
-		}
-		l, r := append([]*seam(nil), in[0]...), append([]*seam(nil), in[0]...)
-		l[a], r[a] = nil, nil
-		if s := in[0][a]; s != nil {
-			l[a], r[a] = s.left, s.right
-		}
-		return [][]*seam{l, r}
 	}
-	// Constants, and operators TASO does not know.
-	return make([][]*seam, op.Out)
+	switch op.Name {
+	case "conv2d":
+		copy(out[min(2, len(out)):], spatial(attrs[0], attrs[1], in[0]))
+	case "poolmax", "poolavg":
+		clear(out[min(1, len(out)):]) // that of channels is forgotten
+		copy(out[min(2, len(out)):], spatial(attrs[2], attrs[3], in[0]))
+	case "concat":
+		if len(in[1]) != len(in[0]) || axis >= len(shapes[0]) {
+			return [][]*seam{nil}
+		}
+		out[axis] = &seam{at: shapes[0][axis].Dim, left: in[0][axis], right: in[1][axis]}
+	case "split":
+		second := append([]*seam(nil), out...)
+		out[axis], second[axis] = nil, nil
+		if s := in[0][axis]; s != nil {
+			out[axis], second[axis] = s.left, s.right
+		}
+		return [][]*seam{out, second}
+	}
+	return [][]*seam{out}
 }
 
 // spatial is the seams of height and width under a window: kept where the

@@ -72,7 +72,7 @@ func ToTASO(rs []*Rule, reading Reading) (*tasopb.RuleCollection, []Skip) {
 }
 
 func bareSide(l *law.Law) string {
-	for _, t := range outputs(l) {
+	for _, t := range l.Outputs() {
 		if t.IsVar() {
 			return t.Var
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // What a law's equations stand under where tensors may be undefined is with the
-// compiled law, see [rewrite.Law.Premise].
+// compiled law, see [rewrite.Solver.Accept] and [rewrite.Direction].MustBe.
 //
 // What a goal has to grant for that may be granted by one of its sides only.
 // Then the equation is good in one direction: where that side is defined.

@@ -59,14 +59,14 @@ func (a typing) TypeOf(g *egraph.Graph, n egraph.NodeID) (uint32, error) {
 	for _, k := range g.Children(n) {
 		id := g.Type(k)
 		args = append(args, ShapeID(id))
-		list = a.t.push(list, id)
+		list = a.t.Push(list, id)
 	}
 	id, err := a.t.infer(g.Sym(n), list, args)
 	return uint32(id), err
 }
 
 func (a typing) Differ(x, y uint32) error {
-	return fmt.Errorf("a tensor of shape %s is not one of shape %s", a.t.shapes[x], a.t.shapes[y])
+	return fmt.Errorf("a tensor of shape %s is not one of shape %s", a.t.Shape(ShapeID(x)), a.t.Shape(ShapeID(y)))
 }
 
 // Reset empties the graph.
@@ -166,7 +166,7 @@ func (g *Graph) symbol(u *law.Term, kids []egraph.NodeID, in Scope) (uint32, err
 }
 
 // Shape is the shape of a node.
-func (g *Graph) Shape(n egraph.NodeID) graph.Shape { return g.tab.shapes[g.e.Type(n)] }
+func (g *Graph) Shape(n egraph.NodeID) graph.Shape { return g.tab.Shape(ShapeID(g.e.Type(n))) }
 
 // Term is the term that a node was added as.
 func (g *Graph) Term(n egraph.NodeID) *law.Term {

@@ -73,7 +73,7 @@ func (r *Rule) decide(key []uint32) *solution {
 		}
 	}
 	for i := range d.Vars {
-		if !s.Var(d, i, r.tab.shapes[key[len(d.Nodes)+i]]) {
+		if !s.Var(d, i, r.tab.Shape(ShapeID(key[len(d.Nodes)+i]))) {
 			return nil
 		}
 	}
@@ -101,18 +101,11 @@ func (s *symbol) fnName() string {
 
 // accept is the solution that the solver found, nil if the law cannot be used so.
 func (r *Rule) accept(s *rewrite.Solver, key []uint32) *solution {
-	conds, ok := s.Accept()
+	conds, premise, ok := s.Accept()
 	if !ok {
 		return nil
 	}
-	out := &solution{rule: r, bind: s.Binding(), fns: map[string]string{}, wants: conds}
-	for _, c := range r.dir.Law.Premise() {
-		left, ok := c.Subst(out.bind)
-		if !ok {
-			return nil
-		}
-		out.premise = append(out.premise, left...)
-	}
+	out := &solution{rule: r, bind: s.Binding(), fns: map[string]string{}, wants: conds, premise: premise}
 	sig := make([]uint32, len(r.dir.Law.Fns)) // by function variable: a symbol
 	for i := range r.dir.Nodes {
 		if n := &r.dir.Nodes[i]; n.Op == nil {
@@ -160,7 +153,7 @@ func (r *Rule) typeTarget(s *rewrite.Solver, sig, key []uint32, out *solution) b
 		for _, a := range st.Args {
 			id := shapeAt(a)
 			args = append(args, id)
-			list = t.push(list, uint32(id))
+			list = t.Push(list, uint32(id))
 		}
 		id, err := t.infer(sym, list, args)
 		if err != nil {
@@ -191,7 +184,7 @@ func (r *Rule) shapeOf(ref int32, key []uint32) (ShapeID, bool) {
 			return 0, false
 		}
 		args = append(args, id)
-		list = t.push(list, uint32(id))
+		list = t.Push(list, uint32(id))
 	}
 	id, err := t.infer(key[ref], list, args)
 	return id, err == nil

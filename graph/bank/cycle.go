@@ -2,10 +2,8 @@ package bank
 
 import "errors"
 
+// errCycle is what Replace returns where it would close a cycle.
 var errCycle = errors.New("replace: what would stand for a tensor is computed from it")
-
-// IsCycle reports whether an error of Replace says that it would close a cycle.
-func IsCycle(err error) bool { return errors.Is(err, errCycle) }
 
 // reaches reports whether a tensor of from is computed from one of to, other than
 // being it. Ranks end the search where nothing of to can be below; those of dead

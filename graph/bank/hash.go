@@ -99,16 +99,6 @@ func (b *Bank) Hash() Hash {
 	return h
 }
 
-// HashOf is the hash of a tensor as a term.
-func (b *Bank) HashOf(t Tensor) Hash {
-	b.fresh()
-	e := b.linear.of(b, t)
-	var h Hash
-	binary.LittleEndian.PutUint64(h[:], e[0])
-	binary.LittleEndian.PutUint64(h[8:], e[1])
-	return h
-}
-
 // fresh sees to it that hashes and derivatives are those of the present graph.
 func (b *Bank) fresh() {
 	if b.linear.known&(knowHashes|knowSlopes) != knowHashes|knowSlopes {

@@ -14,3 +14,6 @@ func (b *Bank) Node(t Tensor) (op *graph.Op, attrs graph.Attrs, fn string, args 
 	}
 	return s.op, s.attrs, "", b.Operands(x.node), int(x.out)
 }
+
+// Defined says that all tensors of a network are defined: they have sizes.
+func (b *Bank) Defined(Tensor) bool { return true }

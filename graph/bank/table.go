@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/intern"
 )
 
 type (
@@ -39,10 +40,9 @@ type inferred struct {
 // inferred of them. It never shrinks. Layout and placement of tensors, when there
 // are such, are part of their type.
 type Table struct {
+	num    intern.Table
 	syms   []symbol
 	symAt  map[symKey]symID
-	values map[graph.Value]uint32
-	lists  map[[2]uint32]uint32 // a list is its prefix and its last number; 0 is the empty one
 	types  []typed
 	typeAt map[typeKey]typeID
 	known  map[[2]uint32]*inferred // by symbol and list of types
@@ -57,50 +57,27 @@ type symKey struct {
 
 type typeKey struct {
 	dtype graph.DType
-	sizes uint32
+	shape intern.ShapeID
 }
 
 func newTable() *Table {
 	return &Table{
+		num:  intern.New(),
 		syms: make([]symbol, 1), symAt: map[symKey]symID{},
-		values: map[graph.Value]uint32{}, lists: map[[2]uint32]uint32{},
 		types: make([]typed, 1), typeAt: map[typeKey]typeID{},
 		known: map[[2]uint32]*inferred{},
 	}
 }
 
-// push is the list that continues list l by x.
-func (t *Table) push(l, x uint32) uint32 {
-	key := [2]uint32{l, x}
-	n, ok := t.lists[key]
-	if !ok {
-		n = uint32(len(t.lists) + 1)
-		t.lists[key] = n
-	}
-	return n
-}
-
-func (t *Table) value(v graph.Value) uint32 {
-	n, ok := t.values[v]
-	if !ok {
-		n = uint32(len(t.values) + 1)
-		t.values[v] = n
-	}
-	return n
-}
-
 func (t *Table) typeID(tt graph.TensorType) typeID {
-	list := uint32(0)
-	for _, n := range tt.Sizes {
-		list = t.push(list, uint32(n))
-	}
-	key := typeKey{tt.DType, list}
+	shape := t.num.ShapeID(graph.Sizes(tt.Sizes...))
+	key := typeKey{tt.DType, shape}
 	id, ok := t.typeAt[key]
 	if !ok {
 		id = typeID(len(t.types))
 		t.typeAt[key] = id
-		sizes := append([]int{}, tt.Sizes...)
-		t.types = append(t.types, typed{graph.TensorType{DType: tt.DType, Sizes: sizes}, graph.Sizes(sizes...)})
+		tt.Sizes = append([]int{}, tt.Sizes...)
+		t.types = append(t.types, typed{tt, t.num.Shape(shape)})
 	}
 	return id
 }
@@ -112,11 +89,7 @@ func (t *Table) symbol(op *graph.Op, a graph.Attrs, dtype graph.DType, text stri
 	if op.In > 0 {
 		dtype = 0
 	}
-	list := uint32(0)
-	for _, v := range a {
-		list = t.push(list, t.value(v))
-	}
-	key := symKey{op: op, attrs: list, dtype: dtype}
+	key := symKey{op: op, attrs: t.num.Attrs(a), dtype: dtype}
 	id, ok := t.symAt[key]
 	if !ok {
 		if text == "" {
@@ -167,7 +140,7 @@ func (s *symbol) hashes(text string, in, out int, commutative bool) {
 func (t *Table) infer(sym symID, in []typeID, price Price) *inferred {
 	list := uint32(0)
 	for _, x := range in {
-		list = t.push(list, uint32(x))
+		list = t.num.Push(list, uint32(x))
 	}
 	key := [2]uint32{uint32(sym), list}
 	k, ok := t.known[key]

@@ -10,6 +10,12 @@ import (
 var Concat = graph.Register(&graph.Op{
 	Name: "concat", In: 2, Out: 1,
 	Class: "copy", Moves: true,
+	AxisOf: func(a graph.Attrs, ranks []int, axis int) []graph.OperandAxis {
+		if axis == num(a, 0) {
+			return sameAxis(a, ranks, axis)
+		}
+		return []graph.OperandAxis{{Operand: 0, Axis: axis}, {Operand: 1, Axis: axis}}
+	},
 	Doc:    "Two tensors side by side along an axis.",
 	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which they are joined"}},
 	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {

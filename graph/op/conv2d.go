@@ -20,6 +20,12 @@ var Conv2D = graph.Register(&graph.Op{
 		{Name: "groups", Sort: intSort, Default: graph.IntValue(1), Doc: "number of channel groups"},
 		{Name: "act", Sort: graph.SortAct, Default: none, Doc: "activation applied to the result"},
 	},
+	AxisOf: func(_ graph.Attrs, _ []int, axis int) []graph.OperandAxis {
+		if axis < 2 {
+			return []graph.OperandAxis{{Operand: axis, Axis: 0}}
+		}
+		return nil
+	},
 	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x, w := in[0], in[1]
 		if len(x) != 4 || len(w) != 4 || x.HasRun() || w.HasRun() {

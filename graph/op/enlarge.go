@@ -10,7 +10,7 @@ import (
 // kernel sits at floor((kh - h)/2), floor((kw - w)/2).
 var Enlarge = graph.Register(&graph.Op{
 	Name: "enlarge", In: 1, Out: 1,
-	Class: "copy", Moves: true,
+	Class: "copy", Moves: true, AxisOf: beforeImage,
 	Doc: "A kernel [o, c, h, w] centrally padded with zeros to [o, c, kh, kw].",
 	Params: []graph.Param{
 		{Name: "kh", Sort: intSort, Doc: "new height"},

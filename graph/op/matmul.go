@@ -12,6 +12,17 @@ var MatMul = graph.Register(&graph.Op{
 	Name: "matmul", In: 2, Out: 1,
 	Class: "matmul", Weights: func(operand int, sizes []int) bool { return operand == 1 && len(sizes) == 2 },
 	Doc: "Matrix product: [B.., m, k] times [B.., k, n] is [B.., m, n].",
+	AxisOf: func(_ graph.Attrs, ranks []int, axis int) []graph.OperandAxis {
+		switch r := ranks[0]; {
+		case axis < r-2:
+			return []graph.OperandAxis{{Operand: 0, Axis: axis}, {Operand: 1, Axis: axis}}
+		case axis == r-2:
+			return []graph.OperandAxis{{Operand: 0, Axis: axis}}
+		case axis == r-1:
+			return []graph.OperandAxis{{Operand: 1, Axis: axis}}
+		}
+		return nil
+	},
 	Infer: func(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x, y := in[0], in[1]
 		r := len(x)

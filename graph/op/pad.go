@@ -10,7 +10,7 @@ import (
 // Pad surrounds a tensor with cells that hold a number.
 var Pad = graph.Register(&graph.Op{
 	Name: "pad", In: 1, Out: 1,
-	Class: "copy", Moves: true,
+	Class: "copy", Moves: true, AxisOf: beforeImage,
 	Doc: "A tensor surrounded by cells that hold a number.",
 	Params: []graph.Param{
 		{Name: "before", Sort: "tuple", Doc: "cells added in front, along each axis"},

@@ -13,7 +13,7 @@ var counted = graph.NameValue("counted")
 // number of cells inside the image (excluded, ONNX's default).
 var PoolAvg = graph.Register(&graph.Op{
 	Name: "poolavg", In: 1, Out: 1,
-	Class: "pool",
+	Class: "pool", AxisOf: beforeImage,
 	Params: poolParams(graph.Param{Name: "border", Sort: graph.SortBorder, Default: counted,
 		Doc: "counted: divide by kh*kw; excluded: divide by the cells inside"}),
 	Doc: "Average over a sliding window.",

@@ -6,7 +6,7 @@ import "github.com/taso-go/taso/graph"
 // left out.
 var PoolMax = graph.Register(&graph.Op{
 	Name: "poolmax", In: 1, Out: 1, Params: poolParams(),
-	Class: "pool",
+	Class: "pool", AxisOf: beforeImage,
 	Doc:   "Maximum over a sliding window; cells outside the image do not take part.",
 	Infer: inferPool,
 	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {

@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -17,6 +18,12 @@ func reduction(name, doc string, of func(s *graph.Space, x *graph.Expr, over []g
 		Params: []graph.Param{
 			{Name: "axes", Sort: "tuple", Doc: "axes that are folded, ascending"},
 			{Name: "keep", Sort: "flag", Default: graph.IntValue(0), Doc: "1: the axes stay with size 1; 0: they go"},
+		},
+		AxisOf: func(a graph.Attrs, ranks []int, axis int) []graph.OperandAxis {
+			if slices.Contains(ints(a[0]), axis) {
+				return nil
+			}
+			return sameAxis(a, ranks, axis)
 		},
 		Infer: inferReduce,
 		Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {

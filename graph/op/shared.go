@@ -49,6 +49,20 @@ func targetShape(f *graph.Facts, v graph.Value) (graph.Shape, error) {
 	return to, nil
 }
 
+// sameAxis: an axis of the result is that of the first operand.
+func sameAxis(_ graph.Attrs, _ []int, axis int) []graph.OperandAxis {
+	return []graph.OperandAxis{{Operand: 0, Axis: axis}}
+}
+
+// beforeImage is sameAxis for the axes before height and width, along which windows
+// and borders lie.
+func beforeImage(a graph.Attrs, ranks []int, axis int) []graph.OperandAxis {
+	if axis >= 2 {
+		return nil
+	}
+	return sameAxis(a, ranks, axis)
+}
+
 // afterFirst: all operands but the first usually are weights.
 func afterFirst(operand int, _ []int) bool { return operand > 0 }
 

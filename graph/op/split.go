@@ -10,7 +10,7 @@ import (
 // derived: its outputs are two slices.
 var Split = graph.Register(&graph.Op{
 	Name: "split", In: 1, Out: 2,
-	Class: "copy", Moves: true,
+	Class: "copy", Moves: true, AxisOf: sameAxis,
 	Doc: "The two parts of a tensor before and from a position along an axis.",
 	Params: []graph.Param{
 		{Name: "axis", Sort: axisSort, Doc: "axis that is cut"},

@@ -13,6 +13,12 @@ var Transpose = graph.Register(&graph.Op{
 	Doc: "Axes in another order: axis i of the result is axis perm[i] of the input.",
 	Params: []graph.Param{{Name: "perm", Sort: "perm", Default: graph.TupleValue(1, 0),
 		Doc: "input axis of each output axis"}},
+	AxisOf: func(a graph.Attrs, _ []int, axis int) []graph.OperandAxis {
+		if perm := ints(a[0]); axis < len(perm) {
+			return []graph.OperandAxis{{Operand: 0, Axis: perm[axis]}}
+		}
+		return nil
+	},
 	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x := in[0]
 		perm, ok := a[0].Tuple()

@@ -36,10 +36,27 @@ func (s *Solver) positive(d graph.Dim) (sure, ok bool) {
 
 // Accept checks all that a solution has to satisfy, the equations that were
 // solved once more among them: every variable has a value, sizes are at least 1,
-// the law's conditions hold. conds are what cannot be decided since it depends on
-// the actual sizes; it is for the caller to know. Of actual sizes that are
-// constants nothing is left open.
-func (s *Solver) Accept() (conds []Cond, ok bool) {
+// the law's conditions hold, and so does its premise, under which its equations
+// stand where tensors may be undefined (cond.go; that tensors have to be defined,
+// [Direction.MustBe] says). What cannot be decided since it depends on the actual
+// sizes is in conds and premise; it is for the caller to know. Of actual sizes that
+// are constants nothing is left open.
+func (s *Solver) Accept() (conds, premise []Cond, ok bool) {
+	if conds, ok = s.accept(); !ok || len(s.law.premise) == 0 {
+		return conds, nil, ok
+	}
+	b := s.Binding()
+	for _, c := range s.law.premise {
+		left, ok := c.Subst(b)
+		if !ok {
+			return nil, nil, false
+		}
+		premise = append(premise, left...)
+	}
+	return conds, premise, true
+}
+
+func (s *Solver) accept() (conds []Cond, ok bool) {
 	if !s.complete() {
 		return nil, false
 	}

@@ -35,7 +35,7 @@ func TestMatchingAllocatesNothing(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: no instance at %s", name, v)
 		}
-		m := rewrite.NewMatcher[rewrite.TermID](h)
+		m := rewrite.NewMatcher[rewrite.TermID](definite{h})
 		n := 0
 		count := func(*rewrite.Match[rewrite.TermID]) bool { n++; return true }
 		for _, d := range c.Directions {
@@ -74,7 +74,7 @@ func BenchmarkMatchAxioms(b *testing.B) {
 		}
 		if v, ok := law.NewSampler(l, law.Scope{}).Sample(r); ok {
 			if h, sides, ok := instance(l, v); ok {
-				places = append(places, place{rewrite.NewMatcher[rewrite.TermID](h), sides[0][:1]})
+				places = append(places, place{rewrite.NewMatcher[rewrite.TermID](definite{h}), sides[0][:1]})
 			}
 		}
 	}

@@ -39,6 +39,7 @@ func CompileEquation(l *law.Law, opts ...Option) (*Direction, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.mustBe, c.premise = nil, nil // an instance of the law as a whole needs none
 	var roots []*law.Term
 	for i := range c.sides[0] {
 		roots = append(roots, c.sides[0][i], c.sides[1][i])
@@ -133,21 +134,13 @@ func (c *Law) number() error {
 			g.Shape.Walk(n.see)
 		}
 	}
-	for _, ts := range [2][]*law.Term{l.LHS, l.RHS} {
-		for _, t := range ts {
-			t.Walk(func(u *law.Term) {
-				for _, v := range u.Attrs {
-					v.Walk(n.see)
-				}
-			})
+	l.EachTerm(func(u *law.Term) {
+		for _, v := range u.Attrs {
+			v.Walk(n.see)
 		}
-	}
+	})
 	for _, p := range l.Where {
-		p.Left.Walk(n.see)
-		p.Right.Walk(n.see)
-		if p.Mod != nil {
-			p.Mod.Walk(n.see)
-		}
+		p.Walk(n.see)
 	}
 	for name, s := range l.VarShapes() {
 		sh, err := n.shape(s)
@@ -168,11 +161,6 @@ func (c *Law) number() error {
 
 // Dims are the names of the size variables by number.
 func (c *Law) Dims() []string { return c.numbering.dims }
-
-// Premise is what has to hold beside the law's conditions for the law's equations
-// to stand one by one, where tensors may be undefined. The conditions are over
-// the law's own variables, see [Cond.Subst].
-func (c *Law) Premise() []Cond { return c.premise }
 
 func (c *Law) directions() {
 	for dir := 0; dir < 2; dir++ {

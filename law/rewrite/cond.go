@@ -84,7 +84,15 @@ func (c Cond) Subst(b *graph.Binding) (left []Cond, ok bool) {
 		}
 	}
 	if m := c.Divides; m != nil {
-		left = append(left, Cond{Divides: &MultipleOf{m.K.Subst(b), m.D.Subst(b)}})
+		k, d := m.K.Subst(b), m.D.Subst(b)
+		n, ok1 := k.Const()
+		of, ok2 := d.Const()
+		switch {
+		case !ok1 || !ok2:
+			left = append(left, Cond{Divides: &MultipleOf{k, d}})
+		case n < 1 || of%n != 0:
+			return nil, false
+		}
 	}
 	if c.Fit == nil {
 		return left, true
@@ -212,7 +220,8 @@ func SideNeeds(sure bool, ts []*law.Term, shape map[*law.Term]graph.Shape) (need
 //     law, the left side is.
 //
 // What is matched in a concrete graph is defined, and so is what is built there,
-// or else the builder refuses it.
+// or else the builder refuses it. [Solver.Accept] looks at the conditions and
+// [Matcher] at the tensors, so that no host can use a law without its premise.
 
 // premise reads off a law what its equations stand under: the tensors that must
 // be defined, and conditions. needs are what the sides ask for, derived of them

@@ -27,7 +27,10 @@
 //     shapes those of the tensors;
 //   - every size variable is at least 1, or the tensors matched say so, or it is
 //     among the conditions that the match names;
-//   - every "where" condition holds or is named.
+//   - every "where" condition holds or is named;
+//   - the law's premise holds or is named: the conditions under which its equations
+//     stand where tensors may be undefined (cond.go). That tensors are defined, the
+//     host has to say (Definite).
 //
 // That the target is well-typed and of the shape of what it replaces is seen when
 // it is built.

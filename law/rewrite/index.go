@@ -2,13 +2,12 @@ package rewrite
 
 import "github.com/taso-go/taso/graph"
 
-// Index finds the directions whose pattern can begin at an operator.
+// Index finds the directions with one root, no bare variable, that can begin at an
+// operator.
 type Index struct {
-	all    []*Direction // with one output
+	all    []*Direction
 	byOp   map[*graph.Op][]*Direction
 	byHead map[heads][]*Direction
-	many   []*Direction
-	bare   []*Direction
 }
 
 // heads is the operator of a node and those of its first operands; nil is an
@@ -24,26 +23,16 @@ func NewIndex(ds []*Direction) *Index {
 	return x
 }
 
-// Add adds a direction behind the others.
+// Add adds a direction behind the others; it is passed over if it has several roots or
+// one that is a bare variable.
 func (x *Index) Add(d *Direction) {
-	switch {
-	case len(d.Roots) > 1:
-		x.many = append(x.many, d)
-	case d.Bare:
-		x.bare = append(x.bare, d)
-	default:
-		x.all = append(x.all, d)
-		clear(x.byOp)
-		clear(x.byHead)
+	if len(d.Roots) > 1 || d.Bare {
+		return
 	}
+	x.all = append(x.all, d)
+	clear(x.byOp)
+	clear(x.byHead)
 }
-
-// Bare are the directions whose pattern is a variable, which matches every
-// tensor of some shape.
-func (x *Index) Bare() []*Direction { return x.bare }
-
-// Many are the directions with several roots.
-func (x *Index) Many() []*Direction { return x.many }
 
 // At lists the directions with one root that may match an application of op over
 // operands made by a and b (nil: by no operator).

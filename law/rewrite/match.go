@@ -24,6 +24,14 @@ type FnSorts interface {
 	FnSort(name string) string
 }
 
+// Definite is a host whose tensors may be undefined, or which has none such. A host
+// without this method gets no use of a law for which a tensor has to be defined
+// ([Direction.MustBe]).
+type Definite[T comparable] interface {
+	// Defined reports whether t is defined wherever what is matched is.
+	Defined(t T) bool
+}
+
 // Fn is what a function variable of a law stands for: an operator with values
 // for its parameters, or a function variable of the host.
 type Fn struct {
@@ -51,8 +59,8 @@ type Match[T comparable] struct {
 	Roots, Vars []T
 	// Fns is what the law's function variables stand for.
 	Fns []Fn
-	// Conds are what has to hold besides, of sizes that are no constants. Where
-	// all are, there are none.
+	// Conds are what has to hold besides, the law's premise among it, of sizes that
+	// are no constants. Where all are, there are none.
 	Conds []Cond
 
 	m *Matcher[T]
@@ -70,6 +78,7 @@ type Matcher[T comparable] struct {
 
 	host    Host[T]
 	sorts   FnSorts
+	defined Definite[T]
 	solvers map[*Law]*Solver
 	found   Match[T]
 	isVar   []bool // by variable: it stands for something
@@ -87,6 +96,7 @@ type Matcher[T comparable] struct {
 func NewMatcher[T comparable](h Host[T]) *Matcher[T] {
 	m := &Matcher[T]{host: h, solvers: map[*Law]*Solver{}}
 	m.sorts, _ = h.(FnSorts)
+	m.defined, _ = h.(Definite[T])
 	m.found.m = m
 	m.accept = m.offer // made once, so that matching makes no closure
 	return m
@@ -227,6 +237,10 @@ func (m *Matcher[T]) finish(f *Match[T]) {
 	s := f.s
 	mark := s.Mark()
 	for i := range f.Vars {
+		if f.Direction.MustBe[i] && (m.defined == nil || !m.defined.Defined(f.Vars[i])) {
+			s.Undo(mark)
+			return
+		}
 		if !s.Var(f.Direction, i, m.host.Shape(f.Vars[i])) {
 			s.Undo(mark)
 			return
@@ -239,11 +253,11 @@ func (m *Matcher[T]) finish(f *Match[T]) {
 
 // offer yields what the solver accepts.
 func (m *Matcher[T]) offer(s *Solver) bool {
-	conds, ok := s.Accept()
+	conds, premise, ok := s.Accept()
 	if !ok {
 		return true
 	}
-	m.found.Conds, m.found.s = conds, s
+	m.found.Conds, m.found.s = append(conds, premise...), s
 	m.over = !m.yield(&m.found)
 	return !m.over
 }

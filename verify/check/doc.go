@@ -85,7 +85,7 @@
 //	  closure.go                      congruence closure
 //	  check.go file.go                what is said above
 //	law, 2,002 lines
-//	  lex.go parse.go parse_term.go sorts.go errors.go variables.go
+//	  lex.go parse.go parse_term.go sorts.go errors.go walk.go
 //	  law.go term.go proof.go         laws, terms, instances
 //	  cert.go cert_file.go            certificate files
 //	graph, 1,591 lines
