@@ -271,7 +271,7 @@ func conditionsOf(l *Law, s *Scope, cs []choice) *conditions {
 		out.after[last] = append(out.after[last], check)
 	}
 	for _, p := range l.Where {
-		add(p.walk, func(v *Valuation) bool {
+		add(p.Walk, func(v *Valuation) bool {
 			holds, ok := p.Holds(&v.Binding)
 			return ok && holds
 		})

@@ -61,7 +61,7 @@ func testSet(t testing.TB) *Set {
 	t.Helper()
 	s := &Set{Axioms: testAxioms, Header: Header{Tool: "taso 0.1", Seed: "7", Universe: "ewadd, 3 operators", AxiomsSHA256: law.HashText(testAxioms)}}
 	assoc := ruleOf(t, `rule x given X : [P..], Y : [P..], Z : [P..] then ewadd(X, ewadd(Y, Z)) == ewadd(ewadd(X, Y), Z)`)
-	vars := law.Vars(outputs(assoc.Law)...)
+	vars := law.Vars(assoc.Law.Outputs()...)
 	inst := law.Instance{Law: "ewadd_assoc", Tensors: map[string]*law.Term{}, Runs: map[string]graph.Shape{"P": assoc.Law.Given[0].Shape}}
 	for i, v := range []string{"X", "Y", "Z"} {
 		inst.Tensors[v] = law.V(vars[i])
