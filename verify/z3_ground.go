@@ -83,7 +83,7 @@ func (g *Grounder) ready() error {
 	if err != nil {
 		return err
 	}
-	s, err := c.NewSimpleSolver(z3.SolverConfig{RLimit: g.opts.Steps})
+	s, err := c.NewSolver(z3.SolverConfig{RLimit: g.opts.Steps})
 	if err != nil {
 		return errors.Join(err, c.Close())
 	}

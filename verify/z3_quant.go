@@ -89,7 +89,7 @@ func (p *Quantified) batch(ctx context.Context, goals []*law.Law, out []Verdict,
 	if cfg.Timeout == 0 {
 		cfg.Timeout = 10 * time.Second
 	}
-	s, err := c.NewSimpleSolver(cfg)
+	s, err := c.NewSolver(cfg)
 	if err != nil {
 		return err
 	}

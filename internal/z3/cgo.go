@@ -40,7 +40,7 @@ static res t_numeral(h c, const char *v, h s) { RES(Z3_mk_numeral(CTX, v, (Z3_so
 static res t_sort_of(h c, h a) { RES(Z3_get_sort(CTX, (Z3_ast)a)); }
 static const char *t_str(h c, h a) { return Z3_ast_to_string(CTX, (Z3_ast)a); }
 
-enum { TRUE_, FALSE_, NOT_, AND_, OR_, IMPLIES_, IFF_, EQ_, DISTINCT_, ITE_, ADD_, SUB_, MUL_, DIV_, MOD_, LE_, LT_ };
+enum { TRUE_, FALSE_, NOT_, AND_, OR_, IMPLIES_, IFF_, EQ_, ITE_, ADD_, SUB_, MUL_, MOD_, LE_, LT_ };
 // t_op trusts its caller for the number of arguments; Z3 checks their sorts.
 static res t_op(h c, int op, unsigned n, const h *a) {
 	Z3_ast const *v = (Z3_ast const *)a;
@@ -53,12 +53,10 @@ static res t_op(h c, int op, unsigned n, const h *a) {
 	case IMPLIES_: RES(Z3_mk_implies(CTX, ARG(0), ARG(1)));
 	case IFF_: RES(Z3_mk_iff(CTX, ARG(0), ARG(1)));
 	case EQ_: RES(Z3_mk_eq(CTX, ARG(0), ARG(1)));
-	case DISTINCT_: RES(Z3_mk_distinct(CTX, n, v));
 	case ITE_: RES(Z3_mk_ite(CTX, ARG(0), ARG(1), ARG(2)));
 	case ADD_: RES(Z3_mk_add(CTX, n, v));
 	case SUB_: RES(Z3_mk_sub(CTX, n, v));
 	case MUL_: RES(Z3_mk_mul(CTX, n, v));
-	case DIV_: RES(Z3_mk_div(CTX, ARG(0), ARG(1)));
 	case MOD_: RES(Z3_mk_mod(CTX, ARG(0), ARG(1)));
 	case LE_: RES(Z3_mk_le(CTX, ARG(0), ARG(1)));
 	case LT_: RES(Z3_mk_lt(CTX, ARG(0), ARG(1)));
@@ -69,13 +67,13 @@ static res t_op(h c, int op, unsigned n, const h *a) {
 
 static res t_pattern(h c, unsigned n, const h *a) { RES(Z3_mk_pattern(CTX, n, (Z3_ast const *)a)); }
 static bool t_is_app(h c, h a) { return Z3_is_app(CTX, (Z3_ast)a); }
-static res t_quant(h c, bool all, unsigned weight, const char *id, unsigned nb, const h *bound, unsigned np, const h *pats, h body) {
+static res t_quant(h c, unsigned weight, const char *id, unsigned nb, const h *bound, unsigned np, const h *pats, h body) {
 	Z3_symbol q = Z3_mk_string_symbol(CTX, id);
-	RES(Z3_mk_quantifier_const_ex(CTX, all, weight, q, q, nb, (Z3_app const *)bound, np, (Z3_pattern const *)pats, 0, 0, (Z3_ast)body));
+	RES(Z3_mk_quantifier_const_ex(CTX, true, weight, q, q, nb, (Z3_app const *)bound, np, (Z3_pattern const *)pats, 0, 0, (Z3_ast)body));
 }
 
-static res t_solver(h c, bool simple) {
-	Z3_solver s = simple ? Z3_mk_simple_solver(CTX) : Z3_mk_solver(CTX);
+static res t_solver(h c) {
+	Z3_solver s = Z3_mk_simple_solver(CTX);
 	if (s) {
 		Z3_solver_inc_ref(CTX, s);
 		// Makes Z3 build the solver now: until then it takes any parameter.
@@ -97,7 +95,6 @@ static lbool t_check(h c, h s, unsigned n, const h *a) {
 	return r;
 }
 static const char *t_reason(h c, h s) { return Z3_solver_get_reason_unknown(CTX, SOL); }
-static const char *t_solver_str(h c, h s) { return Z3_solver_to_string(CTX, SOL); }
 
 static res t_core(h c, h s) {
 	Z3_ast_vector v = Z3_solver_get_unsat_core(CTX, SOL);
@@ -107,19 +104,6 @@ static res t_core(h c, h s) {
 static unsigned t_vec_len(h c, h v) { return Z3_ast_vector_size(CTX, (Z3_ast_vector)v); }
 static h t_vec_at(h c, h v, unsigned i) { return (h)Z3_ast_vector_get(CTX, (Z3_ast_vector)v, i); }
 static void t_vec_free(h c, h v) { Z3_ast_vector_dec_ref(CTX, (Z3_ast_vector)v); }
-
-static res t_model(h c, h s) {
-	Z3_model m = Z3_solver_get_model(CTX, SOL);
-	if (m) Z3_model_inc_ref(CTX, m);
-	RES(m);
-}
-static res t_eval(h c, h m, h a) {
-	Z3_ast v = 0;
-	if (!Z3_model_eval(CTX, (Z3_model)m, (Z3_ast)a, true, &v)) v = 0;
-	RES(v);
-}
-static const char *t_model_str(h c, h m) { return Z3_model_to_string(CTX, (Z3_model)m); }
-static void t_model_free(h c, h m) { Z3_model_dec_ref(CTX, (Z3_model)m); }
 
 static res t_stats(h c, h s) {
 	Z3_stats t = Z3_solver_get_statistics(CTX, SOL);
@@ -152,7 +136,6 @@ static unsigned t_param(h c, h s, const char *name, int kind, unsigned u, double
 	return code;
 }
 
-static bool t_global_get(const char *k, const char **v) { return Z3_global_param_get(k, v); }
 */
 import "C"
 
@@ -170,23 +153,21 @@ type op = C.int
 
 // The operators of [Context.op].
 const (
-	opTrue     op = C.TRUE_
-	opFalse    op = C.FALSE_
-	opNot      op = C.NOT_
-	opAnd      op = C.AND_
-	opOr       op = C.OR_
-	opImplies  op = C.IMPLIES_
-	opIff      op = C.IFF_
-	opEq       op = C.EQ_
-	opDistinct op = C.DISTINCT_
-	opIte      op = C.ITE_
-	opAdd      op = C.ADD_
-	opSub      op = C.SUB_
-	opMul      op = C.MUL_
-	opDiv      op = C.DIV_
-	opMod      op = C.MOD_
-	opLe       op = C.LE_
-	opLt       op = C.LT_
+	opTrue    op = C.TRUE_
+	opFalse   op = C.FALSE_
+	opNot     op = C.NOT_
+	opAnd     op = C.AND_
+	opOr      op = C.OR_
+	opImplies op = C.IMPLIES_
+	opIff     op = C.IFF_
+	opEq      op = C.EQ_
+	opIte     op = C.ITE_
+	opAdd     op = C.ADD_
+	opSub     op = C.SUB_
+	opMul     op = C.MUL_
+	opMod     op = C.MOD_
+	opLe      op = C.LE_
+	opLt      op = C.LT_
 )
 
 // rawContext is the handle inside go-z3's context, made safe to use: an error
@@ -286,15 +267,15 @@ func (c *Context) rawIsApp(a raw) bool          { return bool(C.t_is_app(c.raw, 
 func (c *Context) rawPattern(what string, terms []raw) (raw, error) {
 	return c.handle(what, C.t_pattern(c.raw, C.uint(len(terms)), array(terms)))
 }
-func (c *Context) rawQuantifier(what, id string, all bool, weight uint, bound, patterns []raw, body raw) (raw, error) {
+func (c *Context) rawQuantifier(what, id string, weight uint, bound, patterns []raw, body raw) (raw, error) {
 	return c.named(what, id, func(n *C.char) C.res {
-		return C.t_quant(c.raw, C.bool(all), C.uint(weight), n, C.uint(len(bound)), array(bound),
+		return C.t_quant(c.raw, C.uint(weight), n, C.uint(len(bound)), array(bound),
 			C.uint(len(patterns)), array(patterns), body)
 	})
 }
 
-func (c *Context) rawSolver(simple bool) (raw, error) {
-	return c.handle("new solver", C.t_solver(c.raw, C.bool(simple)))
+func (c *Context) rawSolver() (raw, error) {
+	return c.handle("new solver", C.t_solver(c.raw))
 }
 func (s *Solver) rawFree()              { C.t_solver_free(s.c.raw, s.raw) }
 func (s *Solver) rawAssert(a raw) error { return s.c.void("assert", C.t_assert(s.c.raw, s.raw, a)) }
@@ -320,7 +301,6 @@ func (s *Solver) rawCheck(assumptions []raw) (Status, error) {
 	return Unknown, nil
 }
 func (s *Solver) rawReason() string { return C.GoString(C.t_reason(s.c.raw, s.raw)) }
-func (s *Solver) rawDump() string   { return C.GoString(C.t_solver_str(s.c.raw, s.raw)) }
 
 func (s *Solver) rawCore() ([]raw, error) {
 	v, err := s.c.handle("unsat core", C.t_core(s.c.raw, s.raw))
@@ -333,23 +313,6 @@ func (s *Solver) rawCore() ([]raw, error) {
 		core[i] = C.t_vec_at(s.c.raw, v, C.uint(i))
 	}
 	return core, nil
-}
-
-// rawModel is the text of the model, and of the values of terms in it.
-func (s *Solver) rawModel(terms []raw) (model string, values []string, err error) {
-	m, err := s.c.handle("model", C.t_model(s.c.raw, s.raw))
-	if err != nil {
-		return "", nil, err
-	}
-	defer C.t_model_free(s.c.raw, m)
-	for _, t := range terms {
-		v, err := s.c.handle("evaluate", C.t_eval(s.c.raw, m, t))
-		if err != nil {
-			return "", nil, err
-		}
-		values = append(values, s.c.rawString(v))
-	}
-	return C.GoString(C.t_model_str(s.c.raw, m)), values, nil
 }
 
 func (s *Solver) rawStatistics() (map[string]float64, error) {
@@ -394,17 +357,12 @@ func (s *Solver) rawSet(p Param) error {
 	}))
 }
 
-func rawGlobal(name, value string) (got string, known bool) {
-	n, v := C.CString(name), C.CString(value)
+// rawQuiet keeps Z3 from writing warnings to the terminal.
+func rawQuiet() {
+	n, v := C.CString("warning"), C.CString("false")
 	defer C.free(unsafe.Pointer(n))
 	defer C.free(unsafe.Pointer(v))
 	C.Z3_global_param_set(n, v)
-	var out *C.char
-	known = bool(C.t_global_get(n, &out))
-	if known {
-		got = C.GoString(out)
-	}
-	return got, known
 }
 
 func rawVersion() (major, minor, build, revision uint) {
@@ -412,5 +370,3 @@ func rawVersion() (major, minor, build, revision uint) {
 	C.Z3_get_version(&a, &b, &c, &d)
 	return uint(a), uint(b), uint(c), uint(d)
 }
-
-func rawAllocated() uint64 { return uint64(C.Z3_get_estimated_alloc_size()) }

@@ -82,7 +82,7 @@ type Context struct {
 
 // quiet keeps Z3's warnings off stderr; what they warn of is also an error. (The
 // direct switch, Z3_toggle_warning_messages, is undone by the next new context.)
-var quiet = sync.OnceFunc(func() { rawGlobal("warning", "false") })
+var quiet = sync.OnceFunc(rawQuiet)
 
 // NewContext makes a context. It fails on an unknown parameter.
 func NewContext(cfg Config) (*Context, error) {
@@ -149,28 +149,4 @@ func (c *Context) ready() error {
 func Version() string {
 	a, b, c, d := rawVersion()
 	return fmt.Sprintf("%d.%d.%d.%d", a, b, c, d)
-}
-
-// AllocatedBytes estimates the memory that Z3 holds for all contexts of the
-// process, in bytes.
-func AllocatedBytes() uint64 { return rawAllocated() }
-
-var globalLock sync.Mutex
-
-// SetGlobal sets a parameter for every context made later in this process, as
-// "smt.random_seed" or "memory_max_size" (megabytes; beyond it Z3 gives up with
-// [CodeMemory]). It fails when Z3 does not know the name or refuses the value.
-// Prefer [SolverConfig], which touches one solver only.
-func SetGlobal(name, value string) error {
-	if strings.IndexByte(name+value, 0) >= 0 {
-		return &Error{Op: "global parameter", Code: CodeInvalidArg, Msg: "NUL byte"}
-	}
-	quiet()
-	globalLock.Lock()
-	defer globalLock.Unlock()
-	got, known := rawGlobal(name, value)
-	if !known || got != value {
-		return &Error{Op: "global parameter " + name, Code: CodeInvalidArg, Msg: fmt.Sprintf("unknown, or refuses %q", value)}
-	}
-	return nil
 }

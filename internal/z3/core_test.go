@@ -18,7 +18,7 @@ func TestCoreMinimizeIsPlainDeletion(t *testing.T) {
 	b := newBinop(c)
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
-		s, err := c.NewSimpleSolver(SolverConfig{})
+		s, err := c.NewSolver(SolverConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,7 @@
 // Package z3 is the little of the Z3 C API that github.com/mitchellh/go-z3
 // lacks and a prover of tensor laws needs: uninterpreted sorts and functions,
-// quantifiers with patterns, solver parameters, assumptions, unsat cores as
-// labels, statistics, and checks that a context.Context can interrupt.
+// quantifiers with patterns, solver parameters, unsat cores as labels,
+// statistics, and checks that a context.Context can interrupt.
 // Configuration and the life of a context stay go-z3's.
 //
 // # Words
@@ -35,8 +35,7 @@
 // sort, function and term until [Context.Close]. Terms can therefore never
 // dangle, and two equal terms are the same term; the price is that a context
 // only grows. A warm prover closes its context and makes another after some
-// thousands of goals, or when [AllocatedBytes] says so. Solvers, models,
-// statistics and parameter sets are counted by Z3 in any case and are released
+// thousands of goals. Solvers, statistics and parameter sets are counted by Z3 in any case and are released
 // by [Solver.Close] (or Context.Close) and after each call.
 //
 // # Time
@@ -44,7 +43,6 @@
 // [Solver.Check] ends with [Unknown] soon after its context.Context ends:
 // a watchdog interrupts Z3, again and again until it listens. Z3 looks at
 // that flag only now and then, and its own Timeout parameter has the same
-// weakness, so a hard limit on wall-clock time needs a process that can be
-// killed: package worker, below this one. RLimit counts Z3's own steps instead
-// of seconds, and so gives the same answer on a slow machine and on a fast one.
+// weakness. RLimit counts Z3's own steps instead of seconds, and so gives the
+// same answer on a slow machine and on a fast one.
 package z3

@@ -22,7 +22,7 @@ func Example() {
 		return c.ForAll(z3.Quantifier{ID: id, Bound: bound, Patterns: [][]z3.Term{{l}}, Body: c.Eq(l, r)})
 	}
 
-	s, err := c.NewSimpleSolver(z3.SolverConfig{EMatchingOnly: true})
+	s, err := c.NewSolver(z3.SolverConfig{EMatchingOnly: true})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -58,22 +58,10 @@ func ExampleSolver_Assert() {
 	// Output: z3: apply f: Sort mismatch at argument #1 for function (declare-fun f (Bool) Int) supplied sort is Int
 }
 
-func ExampleSolver_Values() {
-	c, _ := z3.NewContext(z3.Config{})
-	defer c.Close()
-	s, _ := c.NewSolver(z3.SolverConfig{})
-	n := c.Const("n", c.Int())
-	_ = s.Assert(c.And(c.Lt(c.IntVal(4), n), c.Lt(n, c.IntVal(6))))
-	status, _ := s.Check(context.Background())
-	values, err := s.Values(n, c.Mod(n, c.IntVal(2)))
-	fmt.Println(status, values, err)
-	// Output: sat [5 1] <nil>
-}
-
 func ExampleCoreMinimize() {
 	c, _ := z3.NewContext(z3.Config{})
 	defer c.Close()
-	s, _ := c.NewSimpleSolver(z3.SolverConfig{})
+	s, _ := c.NewSolver(z3.SolverConfig{})
 	n := c.Const("n", c.Int())
 	_ = s.AssertTracked("n > 9", c.Lt(c.IntVal(9), n))
 	_ = s.AssertTracked("n > 5", c.Lt(c.IntVal(5), n))
@@ -82,12 +70,4 @@ func ExampleCoreMinimize() {
 	core, err := z3.CoreMinimize(context.Background(), s, nil)
 	fmt.Println(core.Labels, core.Minimal, err)
 	// Output: [n > 9 n < 3] true <nil>
-}
-
-func ExampleSetGlobal() {
-	fmt.Println(z3.SetGlobal("memory_max_size", "4000"))
-	fmt.Println(z3.SetGlobal("no.such.thing", "1"))
-	// Output:
-	// <nil>
-	// z3: global parameter no.such.thing: unknown, or refuses "1"
 }

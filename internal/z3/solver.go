@@ -77,24 +77,17 @@ type Solver struct {
 	index  map[string]int // position in labels
 	scopes []int          // len(labels) at each Push
 
-	status  Status
-	reason  string
-	core    []string
-	coreExt []Term
+	reason string   // of Unknown
+	core   []string // after Unsat
 }
 
-// NewSolver makes Z3's general solver, which picks its method by the problem.
-func (c *Context) NewSolver(cfg SolverConfig) (*Solver, error) { return c.newSolver(cfg, false) }
-
-// NewSimpleSolver makes the solver that is incremental from the start: right
+// NewSolver makes the solver that is incremental from the start: right
 // for a warm prover that asserts axioms once and pushes and pops goals.
-func (c *Context) NewSimpleSolver(cfg SolverConfig) (*Solver, error) { return c.newSolver(cfg, true) }
-
-func (c *Context) newSolver(cfg SolverConfig, simple bool) (*Solver, error) {
+func (c *Context) NewSolver(cfg SolverConfig) (*Solver, error) {
 	if err := c.ready(); err != nil {
 		return nil, err
 	}
-	r, err := c.rawSolver(simple)
+	r, err := c.rawSolver()
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +134,7 @@ func (s *Solver) change() error {
 }
 
 func (s *Solver) forget() {
-	s.status, s.reason, s.core, s.coreExt = Unknown, "not checked", nil, nil
+	s.reason, s.core = "not checked", nil
 }
 
 // Assert adds a formula to the innermost scope.
@@ -238,41 +231,26 @@ func (s *Solver) Pop() error {
 // When ctx ends first the answer is Unknown, without an error; an error means
 // that Z3 failed or was misused.
 func (s *Solver) Check(ctx context.Context) (Status, error) {
-	return s.check(ctx, s.labels, nil)
-}
-
-// CheckAssumptions is Check under further formulas that hold for this check
-// only. [Solver.UnsatAssumptions] tells which of them were needed.
-func (s *Solver) CheckAssumptions(ctx context.Context, assume ...Term) (Status, error) {
-	return s.check(ctx, s.labels, assume)
-}
-
-// CheckLabels is Check with the formulas of only the given labels, and the
-// unlabelled ones.
-func (s *Solver) CheckLabels(ctx context.Context, labels []string) (Status, error) {
-	return s.check(ctx, labels, nil)
+	return s.CheckLabels(ctx, s.labels)
 }
 
 // interruptEvery is how often the watchdog repeats itself: Z3 may not yet have
 // begun when it first speaks, or forget it between two phases.
 const interruptEvery = 2 * time.Millisecond
 
-func (s *Solver) check(ctx context.Context, labels []string, assume []Term) (Status, error) {
+// CheckLabels is Check with the formulas of only the given labels, and the
+// unlabelled ones.
+func (s *Solver) CheckLabels(ctx context.Context, labels []string) (Status, error) {
 	if err := s.change(); err != nil {
 		return Unknown, err
 	}
-	ext, err := s.c.raws("assumption", "", assume)
-	if err != nil {
-		return Unknown, err
-	}
-	lits := make([]raw, 0, len(labels)+len(ext))
+	lits := make([]raw, 0, len(labels))
 	for _, l := range labels {
 		if _, ok := s.index[l]; !ok {
 			return Unknown, &Error{Op: "check", Code: CodeInvalidArg, Msg: fmt.Sprintf("no formula labelled %q in scope", l)}
 		}
 		lits = append(lits, s.c.labels[l])
 	}
-	lits = append(lits, ext...)
 	if ctx.Err() != nil {
 		s.reason = "canceled: " + context.Cause(ctx).Error()
 		return Unknown, nil
@@ -296,9 +274,9 @@ func (s *Solver) check(ctx context.Context, labels []string, assume []Term) (Sta
 		}
 		return Unknown, nil
 	}
-	s.status, s.reason = status, ""
+	s.reason = ""
 	if status == Unsat {
-		if err := s.readCore(lits, labels, assume); err != nil {
+		if err := s.readCore(lits, labels); err != nil {
 			s.forget()
 			return Unknown, err
 		}
@@ -336,8 +314,8 @@ func (s *Solver) watched(ctx context.Context, lits []raw) (status Status, cancel
 	return status, canceled, err
 }
 
-// readCore reads Z3's core back as labels and assumptions, in the caller's order.
-func (s *Solver) readCore(lits []raw, labels []string, assume []Term) error {
+// readCore reads Z3's core back as labels, in the caller's order.
+func (s *Solver) readCore(lits []raw, labels []string) error {
 	s.core = []string{}
 	if len(lits) == 0 {
 		return nil
@@ -347,12 +325,8 @@ func (s *Solver) readCore(lits []raw, labels []string, assume []Term) error {
 		return err
 	}
 	for i, l := range lits {
-		switch {
-		case !slices.Contains(in, l):
-		case i < len(labels):
+		if slices.Contains(in, l) {
 			s.core = append(s.core, labels[i])
-		default:
-			s.coreExt = append(s.coreExt, assume[i-len(labels)])
 		}
 	}
 	return nil
@@ -362,40 +336,10 @@ func (s *Solver) readCore(lits []raw, labels []string, assume []Term) error {
 func (s *Solver) ReasonUnknown() string { return s.reason }
 
 // UnsatCore is, after Unsat, a set of labels whose formulas are inconsistent
-// with the unlabelled ones (and [Solver.UnsatAssumptions]): not always minimal,
+// with the unlabelled ones: not always minimal,
 // in order of assertion (after CheckLabels, in the order given), empty when the
 // unlabelled ones alone are inconsistent. After any other answer it is nil.
 func (s *Solver) UnsatCore() []string { return slices.Clone(s.core) }
-
-// UnsatAssumptions is the part of the core among the terms of CheckAssumptions.
-func (s *Solver) UnsatAssumptions() []Term { return slices.Clone(s.coreExt) }
-
-// Model is, after Sat, a model as text: for people, not for parsing.
-func (s *Solver) Model() (string, error) {
-	m, _, err := s.model(nil)
-	return m, err
-}
-
-// Values are, after Sat, the values of terms in the model, in SMT-LIB form: an
-// integer is "3" or "(- 3)", a formula "true" or "false".
-func (s *Solver) Values(terms ...Term) ([]string, error) {
-	_, v, err := s.model(terms)
-	return v, err
-}
-
-func (s *Solver) model(terms []Term) (string, []string, error) {
-	if err := s.ready(); err != nil {
-		return "", nil, err
-	}
-	r, err := s.c.raws("value", "", terms)
-	if err != nil {
-		return "", nil, err
-	}
-	if s.status != Sat {
-		return "", nil, &Error{Op: "model", Code: CodeInvalidUsage, Msg: "the last check did not answer sat"}
-	}
-	return s.rawModel(r)
-}
 
 // Statistics are Z3's counters since the solver was made, as "quant
 // instantiations", "conflicts" or "rlimit count".
@@ -404,12 +348,4 @@ func (s *Solver) Statistics() (map[string]float64, error) {
 		return nil, err
 	}
 	return s.rawStatistics()
-}
-
-// Dump is the assertions in SMT-LIB form, to be kept with a query that went wrong.
-func (s *Solver) Dump() (string, error) {
-	if err := s.ready(); err != nil {
-		return "", err
-	}
-	return s.rawDump(), nil
 }

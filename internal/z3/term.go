@@ -188,9 +188,6 @@ func (c *Context) Iff(a, b Term) Term { return c.op("iff", opIff, 2, a, b) }
 // Eq is the formula a = b; both have one sort.
 func (c *Context) Eq(a, b Term) Term { return c.op("=", opEq, 2, a, b) }
 
-// Distinct says that no two of the terms are equal.
-func (c *Context) Distinct(a ...Term) Term { return c.op("distinct", opDistinct, 1, a...) }
-
 // Ite is the term "if cond then a else b".
 func (c *Context) Ite(cond, a, b Term) Term { return c.op("ite", opIte, 3, cond, a, b) }
 
@@ -220,12 +217,8 @@ func (c *Context) Sub(a ...Term) Term { return c.op("-", opSub, 1, a...) }
 // Mul is the product of at least one integer.
 func (c *Context) Mul(a ...Term) Term { return c.op("*", opMul, 1, a...) }
 
-// Div is SMT-LIB's integer division: a = b·Div(a,b) + Mod(a,b) with
-// 0 ≤ Mod(a,b) < |b|. Unlike Go's it does not round towards zero. For b = 0 it
-// is an unknown function of a.
-func (c *Context) Div(a, b Term) Term { return c.op("div", opDiv, 2, a, b) }
-
-// Mod is the remainder that goes with [Context.Div]; never negative for b ≠ 0.
+// Mod is the remainder of SMT-LIB's integer division: 0 ≤ Mod(a,b) < |b|, so
+// that it is never negative, unlike Go's. For b = 0 it is an unknown function of a.
 func (c *Context) Mod(a, b Term) Term { return c.op("mod", opMod, 2, a, b) }
 
 // Le is a ≤ b over the integers.
@@ -253,13 +246,8 @@ type Quantifier struct {
 }
 
 // ForAll is the formula "for all Bound, Body".
-func (c *Context) ForAll(q Quantifier) Term { return c.quantify("forall", true, q) }
-
-// Exists is the formula "for some Bound, Body".
-func (c *Context) Exists(q Quantifier) Term { return c.quantify("exists", false, q) }
-
-func (c *Context) quantify(word string, all bool, q Quantifier) Term {
-	what := word + " " + q.ID
+func (c *Context) ForAll(q Quantifier) Term {
+	what := "forall " + q.ID
 	bad := func(code Code, msg string) Term {
 		return c.term(0, &Error{Op: what, Code: code, Msg: msg})
 	}
@@ -302,7 +290,7 @@ func (c *Context) quantify(word string, all bool, q Quantifier) Term {
 		}
 		patterns = append(patterns, r)
 	}
-	r, err := c.rawQuantifier(what, q.ID, all, q.Weight, bound, patterns, body[0])
+	r, err := c.rawQuantifier(what, q.ID, q.Weight, bound, patterns, body[0])
 	if e := (*Error)(nil); errors.As(err, &e) && e.Code == CodeInvalidPattern {
 		e.Msg += ": each multi-pattern must contain every bound variable and no interpreted symbol at its top"
 	}

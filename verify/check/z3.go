@@ -81,7 +81,7 @@ func (z *Z3) restart() error {
 	if err != nil {
 		return err
 	}
-	s, err := c.NewSimpleSolver(z3.SolverConfig{})
+	s, err := c.NewSolver(z3.SolverConfig{})
 	if err != nil {
 		return errors.Join(err, c.Close())
 	}

@@ -132,7 +132,7 @@ func newBuilder(t testing.TB) func() *builder {
 	}
 	t.Cleanup(func() { p.Close() })
 	return func() *builder {
-		p.s, err = p.z.NewSimpleSolver(p.solverConfig())
+		p.s, err = p.z.NewSolver(p.solverConfig())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -114,7 +114,7 @@ func (p *Prover) renew() error {
 		return fmt.Errorf("sums: %w", err)
 	}
 	p.laws = 0
-	if p.s, err = p.z.NewSimpleSolver(p.solverConfig()); err != nil {
+	if p.s, err = p.z.NewSolver(p.solverConfig()); err != nil {
 		return fmt.Errorf("sums: %w", err)
 	}
 	return nil
