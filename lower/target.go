@@ -17,9 +17,9 @@ type Target struct {
 	Reads map[string]Form
 	// Tails are the kernels that take a tail, by [Kernel.As].
 	Tails map[string]bool
-	// Steps are the functions that tails and chains can do, by [Step.Fn]; nil:
+	// Steps reports whether tails and chains can do a function, see [Step.Fn]; nil:
 	// all functions of one element, those of two, and affine.
-	Steps map[string]bool
+	Steps func(fn string) bool
 	// Overwrites: a chain may write where it reads.
 	Overwrites bool
 	// Packed are the forms in which a kernel wants its operands prepared; nil, or
@@ -64,7 +64,7 @@ func CPU() *Target {
 }
 
 // step reports whether tails and chains can do a function.
-func (t *Target) step(fn string) bool { return t.Steps == nil || t.Steps[fn] }
+func (t *Target) step(fn string) bool { return t.Steps == nil || t.Steps(fn) }
 
 // IsStep reports whether an operator with operands is elementwise, so that it
 // may be a step: a function of one element, of two, a product with a scalar, or

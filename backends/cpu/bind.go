@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/lower"
 )
 
@@ -14,7 +13,7 @@ type step struct {
 	run     func(scratch ptr) error
 	scratch int // elements that it needs
 	reads   []*buffer
-	writes  *buffer
+	writes  []*buffer
 	tail    *fusion // nil for kernels that take none
 }
 
@@ -28,8 +27,9 @@ type binder struct {
 // binding makes the call of one kind of kernel: run and scratch of a step.
 type binding func(b *binder, k *lower.Kernel, s *step) error
 
-// kernels are the operators that have kernels, by [lower.Kernel.As];
-// preparations those whose operands are prepared.
+// kernels are the operators that have kernels of their own, by [lower.Kernel.As];
+// preparations those whose operands are prepared. All others are run by their
+// definitions.
 var kernels, preparations map[string]binding
 
 func init() {
@@ -44,17 +44,13 @@ func init() {
 	}
 }
 
-// runs reports whether there is a kernel for an operator with operands.
-func runs(op *graph.Op) bool {
-	if _, _, _, ok := stepCode(lower.StepFn(op), false); ok || lower.IsView(op) {
-		return true
-	}
-	return kernels[op.Name] != nil
-}
-
 // Target is what the kernels can do, with the forms that they want weights in.
 func (b *Backend) Target() *lower.Target {
 	t := lower.CPU()
+	t.Steps = func(fn string) bool {
+		_, _, _, ok := stepCode(fn, false)
+		return ok
+	}
 	t.Packed = func(a *lower.App) ([]lower.Packed, error) {
 		switch a.As {
 		case "conv2d":
@@ -99,7 +95,10 @@ func (b *binder) prepared(k *lower.Kernel, i int) *value {
 
 // bind makes the call of a kernel.
 func (b *binder) bind(k *lower.Kernel) (*step, error) {
-	s := &step{node: k.Node, writes: b.value(k.Out[0]).buf}
+	s := &step{node: k.Node}
+	for _, v := range b.values(k.Out) {
+		s.writes = append(s.writes, v.buf)
+	}
 	k.Reads(func(v lower.ValueID) { s.reads = append(s.reads, b.value(v).buf) })
 	var err error
 	if s.tail, err = b.bindTail(k); err != nil {
@@ -107,12 +106,15 @@ func (b *binder) bind(k *lower.Kernel) (*step, error) {
 	}
 	make := map[lower.Kind]binding{
 		lower.Compute: kernels[k.As], lower.Prepare: preparations[k.As],
-		lower.Chain: bindChain, lower.Copy: bindCopy, lower.Constant: bindConstant,
+		lower.Chain: bindChain, lower.Copy: bindCopy, lower.Constant: bindMeaning,
 	}[k.Kind]
-	if make == nil {
-		return nil, fmt.Errorf("there is no kernel for %s", k.As)
+	switch {
+	case make != nil:
+		return s, make(b, k, s)
+	case k.Kind == lower.Compute && k.As == b.plan.Graph.Op(k.Node).Name:
+		return s, bindMeaning(b, k, s)
 	}
-	return s, make(b, k, s)
+	return nil, fmt.Errorf("there is no kernel for %s", k.As)
 }
 
 func bindChain(b *binder, k *lower.Kernel, s *step) error {
@@ -125,35 +127,6 @@ func bindChain(b *binder, k *lower.Kernel, s *step) error {
 	s.run = func(ptr) error {
 		kern.chain(y.ptr(), x.ptr(), all/n, n, rowMod, f.tail.ops, f.tail.nops)
 		return nil
-	}
-	return nil
-}
-
-// bindConstant evaluates an operator without operands by its meaning.
-func bindConstant(b *binder, k *lower.Kernel, s *step) error {
-	a, y := b.attrs(k.Node), b.value(k.Out[0])
-	res, err := interp.Apply(interp.Float{}, a.Op, a.Values, nil)
-	if err != nil {
-		return err
-	}
-	data := res[0].Data
-	switch y.DType {
-	case graph.Float32:
-		s.run = func(ptr) error {
-			for i, x := range data {
-				f32(y.ptr(), len(data))[i] = float32(x)
-			}
-			return nil
-		}
-	case graph.Int64:
-		s.run = func(ptr) error {
-			for i, x := range data {
-				i64(y.ptr(), len(data))[i] = int64(x)
-			}
-			return nil
-		}
-	default:
-		return fmt.Errorf("elements of type %s", y.DType)
 	}
 	return nil
 }

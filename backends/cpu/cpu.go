@@ -82,15 +82,17 @@ func (b *Backend) Supports(g *graph.Graph, id graph.NodeID) error {
 	if op.In == 0 {
 		return b.types("a constant", g.Name(id), op.Name, true, g.Type(id.Out(0)))
 	}
-	if !runs(op) {
-		return &backends.Unsupported{Backend: "cpu", Node: g.Name(id), Op: op.Name, Why: "there is no kernel for this operator"}
-	}
 	for i, t := range g.Operands(id) {
 		if err := b.types(fmt.Sprintf("operand %d", i), g.Name(id), op.Name, op.Moves, g.Type(t)); err != nil {
 			return err
 		}
 	}
-	return b.types("its result", g.Name(id), op.Name, op.Moves, g.Type(id.Out(0)))
+	for i := range g.NumOut(id) {
+		if err := b.types("its result", g.Name(id), op.Name, op.Moves, g.Type(id.Out(i))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (b *Backend) types(what, node, op string, ints bool, t graph.TensorType) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -108,8 +109,7 @@ func runFenced(t testing.TB, p *Plan, in []backends.Tensor) ([]backends.Tensor, 
 		}
 	}
 	for _, s := range p.steps {
-		move(s.writes)
-		for _, b := range s.reads {
+		for _, b := range slices.Concat(s.writes, s.reads) {
 			move(b)
 		}
 	}

@@ -1,0 +1,67 @@
+package cpu
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/lower"
+)
+
+// bindMeaning runs an operator that has no kernel of its own by its definition, in
+// float64, and rounds what comes out: right for every operator, and slow. Operators
+// without operands are run so, too.
+func bindMeaning(b *binder, k *lower.Kernel, s *step) error {
+	a, in, out := b.attrs(k.Node), b.values(k.In), b.values(k.Out)
+	s.run = func(ptr) error {
+		args := make([]interp.Tensor[float64], len(in))
+		for i, v := range in {
+			args[i] = interp.Tensor[float64]{Sizes: v.Sizes, Data: v.float64s()}
+		}
+		res, err := interp.Apply(interp.Float{}, a.Op, a.Values, args)
+		if err != nil {
+			return err
+		}
+		for i, v := range out {
+			if err := v.put(res[i].Data); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+// float64s are the elements of a dense value.
+func (v *value) float64s() []float64 {
+	out := make([]float64, v.Elements())
+	if v.DType == graph.Int64 {
+		for i, x := range i64(v.ptr(), len(out)) {
+			out[i] = float64(x)
+		}
+		return out
+	}
+	for i, x := range f32(v.ptr(), len(out)) {
+		out[i] = float64(x)
+	}
+	return out
+}
+
+// put writes the elements of a dense value, rounded to its type.
+func (v *value) put(xs []float64) error {
+	switch v.DType {
+	case graph.Float32:
+		to := f32(v.ptr(), len(xs))
+		for i, x := range xs {
+			to[i] = float32(x)
+		}
+	case graph.Int64:
+		to := i64(v.ptr(), len(xs))
+		for i, x := range xs {
+			to[i] = int64(x)
+		}
+	default:
+		return fmt.Errorf("elements of type %s", v.DType)
+	}
+	return nil
+}
