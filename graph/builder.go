@@ -213,6 +213,13 @@ func (b *Builder) DType(t Tensor) DType {
 	return b.g.DType(t)
 }
 
+// Graph is the graph as far as it is built, without outputs: to be looked at
+// before the next node is added.
+func (b *Builder) Graph() *Graph {
+	b.init()
+	return b.g
+}
+
 // Finish names the outputs, at least one, and returns the graph, or the first
 // error of any call. The builder is then empty again.
 func (b *Builder) Finish(outputs ...Tensor) (*Graph, error) {

@@ -166,23 +166,12 @@ func (g *Graph) WithoutDead() *Graph {
 	}
 	h := empty()
 	to := make([]NodeID, len(g.op))
-	moved := func(ts []Tensor) []Tensor {
-		out := make([]Tensor, len(ts))
-		for i, t := range ts {
-			out[i] = Tensor{to[t.Node], t.Out}
-		}
-		return out
-	}
 	for id := range g.Nodes() {
 		if live[id] || g.op[id] == nil {
-			to[id] = h.push(g.op[id], g.attrs[id], g.name[id], g.dtype[g.val[id]:g.val[id+1]], moved(g.Operands(id)), g.sizes[g.val[id]:g.val[id+1]])
-			h.weight[to[id]] = g.weight[id]
-			if o := g.opaque[id]; o != nil {
-				h.keepOpaque(to[id], o)
-			}
+			to[id] = h.copyNode(g, id, g.name[id], to)
 		}
 	}
-	h.outputs = moved(g.outputs)
+	h.outputs = moved(g.outputs, to)
 	return h
 }
 

@@ -1,9 +1,8 @@
 package onnx
 
 import (
-	"slices"
-
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
 )
 
 // Truth values are numbers 0 and 1 with a cast behind them, so that masks made
@@ -13,14 +12,16 @@ import (
 
 func init() {
 	register(map[string]lowering{
-		"Equal":          compared(func(b *calc, x, y *value) *value { return b.not(b.positive(b.do("abs", b.do("ewsub", x, y)))) }),
-		"Greater":        compared(func(b *calc, x, y *value) *value { return b.positive(b.do("ewsub", x, y)) }),
-		"Less":           compared(func(b *calc, x, y *value) *value { return b.positive(b.do("ewsub", y, x)) }),
-		"GreaterOrEqual": compared(func(b *calc, x, y *value) *value { return b.not(b.positive(b.do("ewsub", y, x))) }),
-		"LessOrEqual":    compared(func(b *calc, x, y *value) *value { return b.not(b.positive(b.do("ewsub", x, y))) }),
-		"And":            logical(func(b *calc, x, y *value) *value { return b.do("ewmul", x, y) }),
-		"Or":             logical(func(b *calc, x, y *value) *value { return b.do("ewmax", x, y) }),
-		"Xor":            logical(func(b *calc, x, y *value) *value { return b.do("abs", b.do("ewsub", x, y)) }),
+		"Equal": compared(func(im *importer, x, y *value) *value {
+			return im.not(im.positive(im.do("abs", im.do("ewsub", x, y))))
+		}),
+		"Greater":        compared(func(im *importer, x, y *value) *value { return im.positive(im.do("ewsub", x, y)) }),
+		"Less":           compared(func(im *importer, x, y *value) *value { return im.positive(im.do("ewsub", y, x)) }),
+		"GreaterOrEqual": compared(func(im *importer, x, y *value) *value { return im.not(im.positive(im.do("ewsub", y, x))) }),
+		"LessOrEqual":    compared(func(im *importer, x, y *value) *value { return im.not(im.positive(im.do("ewsub", x, y))) }),
+		"And":            logical(func(im *importer, x, y *value) *value { return im.do("ewmul", x, y) }),
+		"Or":             logical(func(im *importer, x, y *value) *value { return im.do("ewmax", x, y) }),
+		"Xor":            logical(func(im *importer, x, y *value) *value { return im.do("abs", im.do("ewsub", x, y)) }),
 		"Not":            lowerNot,
 	})
 }
@@ -31,79 +32,49 @@ const huge = 3e38
 
 // positive is 1 where v is above 0, else 0. A difference below 1/huge counts as
 // none; such numbers are not normal float32 numbers.
-func (b *calc) positive(v *value) *value {
-	return b.with("clip", attrs{"lo": graph.NumberValue(0), "hi": graph.NumberValue(1)}, b.scale(v, huge))
+func (im *importer) positive(v *value) *value {
+	return im.apply("clip", attrs{"lo": graph.NumberValue(0), "hi": graph.NumberValue(1)}, im.scale(v, huge))
 }
 
-func (b *calc) not(v *value) *value { return b.do("ewsub", b.scalar(v, 1), v) }
+func (im *importer) not(v *value) *value { return im.do("ewsub", im.scalar(v, 1), v) }
 
 // truths makes truth values of zeros and ones.
-func (im *importer) truths(ones *value, err error) (*value, error) {
-	if err != nil {
-		return nil, err
-	}
-	v, err := im.cast(ones, graph.Bool)
-	if err != nil {
-		return nil, err
-	}
+func (im *importer) truths(ones *value) *value {
+	v := im.cast(ones, graph.Bool)
 	v.ones = ones
-	return v, nil
+	return v
 }
 
-func compared(f func(b *calc, x, y *value) *value) lowering {
-	return func(c *call) error {
-		in, err := c.need(2, 2)
-		if err != nil {
-			return err
-		}
+func compared(f func(im *importer, x, y *value) *value) lowering {
+	return func(c *call) {
+		in := c.need(2, 2)
 		if in[0].dtype != graph.Float32 || in[1].dtype != graph.Float32 {
-			return unsupported("it compares %s", in[0].dtype)
+			must.Do(unsupported("it compares %s", in[0].dtype))
 		}
-		if c.im.opset < 7 && !slices.Equal(in[0].sizes, in[1].sizes) {
-			if in[1], err = c.oldBroadcast(in[0], in[1]); err != nil {
-				return err
-			}
-		}
-		return c.set(c.im.truths(c.im.both(in[0], in[1], f)))
+		c.set(c.im.truths(c.im.both(in[0], c.placed(in[0], in[1]), f)))
 	}
 }
 
-func logical(f func(b *calc, x, y *value) *value) lowering {
-	return func(c *call) error {
-		in, err := c.need(2, 2)
-		if err != nil {
-			return err
-		}
+func logical(f func(im *importer, x, y *value) *value) lowering {
+	return func(c *call) {
+		in := c.need(2, 2)
 		if in[0].ones == nil || in[1].ones == nil {
-			return unsupported("its inputs are truth values from outside")
+			must.Do(unsupported("its inputs are truth values from outside"))
 		}
-		return c.set(c.im.truths(c.im.both(in[0].ones, in[1].ones, f)))
+		c.set(c.im.truths(c.im.both(in[0].ones, in[1].ones, f)))
 	}
 }
 
 // both broadcasts two operands and combines them.
-func (im *importer) both(x, y *value, f func(b *calc, x, y *value) *value) (*value, error) {
-	sizes, err := joint(x, y)
-	if err != nil {
-		return nil, err
-	}
-	b := &calc{im: im}
-	x = b.keep(im.broadcast(x, sizes...))
-	y = b.keep(im.broadcast(y, sizes...))
-	if b.err != nil {
-		return nil, b.err
-	}
-	return f(b, x, y), b.err
+func (im *importer) both(x, y *value, f func(im *importer, x, y *value) *value) *value {
+	sizes := joint(x.sizes, y.sizes)
+	return f(im, im.broadcast(x, sizes...), im.broadcast(y, sizes...))
 }
 
-func lowerNot(c *call) error {
-	in, err := c.need(1, 1)
-	if err != nil {
-		return err
-	}
+func lowerNot(c *call) {
+	in := c.need(1, 1)
 	if in[0].ones == nil {
-		return unsupported("its input is a truth value from outside")
+		must.Do(unsupported("its input is a truth value from outside"))
 	}
-	b := &calc{im: c.im}
-	return c.set(c.im.truths(b.not(in[0].ones), b.err))
+	c.set(c.im.truths(c.im.not(in[0].ones)))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -288,7 +289,7 @@ func (c *conformanceTest) missing(r *Report, err error) string {
 		return strings.ReplaceAll(strings.ReplaceAll(err.Error(), c.model+": ", ""), "\n", " ")
 	}
 	var parts []string
-	for _, op := range r.MissingOps() {
+	for _, op := range slices.Sorted(maps.Keys(r.Missing)) {
 		for _, o := range r.Opaque {
 			if o.Op == op {
 				parts = append(parts, fmt.Sprintf("%s (%s)", op, o.Reason))

@@ -75,6 +75,16 @@ func (c *constant) number(i int) float64 {
 	return float64(c.ints[i])
 }
 
+// written is the first element, with a float32 as it is written.
+func (c *constant) written() float64 {
+	if c.dtype == graph.Float32 {
+		return shortest(float32(c.floats[0]))
+	}
+	return c.number(0)
+}
+
+func (c *constant) rank() int { return len(c.sizes) }
+
 // newConstant is a constant of zeros.
 func newConstant(t graph.DType, sizes ...int) *constant {
 	c := &constant{dtype: t, sizes: slices.Clone(sizes)}

@@ -13,7 +13,8 @@
 //     Reshape takes. Computations on constants are done while reading
 //     (*folding*), so that arithmetic on shapes vanishes.
 //
-// Every node is *lowered* to operators of package graph/op. Sizes are inferred
+// Every node is *lowered* to operators of package graph/op, which a graph.Builder
+// holds; what the outputs turn out not to need is left out at the end. Sizes are inferred
 // by these operators and never taken from the file; so sizes must be known:
 // inputs with unknown ones are given theirs by [ReadOptions.Shapes]. A node
 // that has no lowering becomes *opaque*: it is kept exactly as it was and

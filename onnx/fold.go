@@ -3,10 +3,11 @@ package onnx
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/onnx/onnxpb"
 )
 
 // Folding. A node is computed while reading if all its inputs are known and
@@ -20,47 +21,36 @@ var errNotFolded = errors.New("not folded")
 
 // evaluator computes a node's outputs from known inputs; in has nil where an
 // input is left out.
-type evaluator func(c *call, in []*constant) ([]*constant, error)
+type evaluator func(c *call, in []*constant) []*constant
 
 var evaluators = map[string]evaluator{}
 
 // maxFoldWork bounds the operations of one folded node.
 const maxFoldWork = 1 << 24
 
-// fold tries to compute the node.
-func (c *call) fold() (bool, error) {
+// fold computes the node and reports whether it can.
+func (c *call) fold() bool {
 	im := c.im
 	if im.inFold || !defaultDomain(c.node.GetDomain()) || im.opset == 0 {
-		return false, nil
+		return false
 	}
 	switch c.node.GetOpType() {
 	case "Constant":
-		v, err := c.literal()
-		if err != nil {
-			return false, err
-		}
-		return true, c.set(v, nil)
+		c.set(c.literal())
+		return true
 	case "Shape", "Size":
-		in, err := c.need(1, 1)
-		if err != nil {
-			return false, err
-		}
-		k, err := c.shape(in[0])
-		if err != nil {
-			return false, err
-		}
-		return true, c.set(valueOf(k), nil)
+		c.set(valueOf(c.shape(c.need(1, 1)[0])))
+		return true
 	case "If", "Loop", "Scan", "Identity":
-		return false, nil
+		return false
 	}
 	if im.own {
-		return false, nil // what we write is to be computed, not folded
+		return false // what we write is to be computed, not folded
 	}
 	eval := evaluators[c.node.GetOpType()]
 	if eval == nil && lowerings[c.node.GetOpType()] == nil {
-		return false, nil
+		return false
 	}
-	in := make([]*constant, len(c.in))
 	// The element of a ConstantOfShape is an attribute.
 	literal, floats, some := c.node.GetOpType() == "ConstantOfShape", false, false
 	for _, v := range c.in {
@@ -68,43 +58,40 @@ func (c *call) fold() (bool, error) {
 			continue
 		}
 		if !v.fixed() || v.elements() > maxConstant {
-			return false, nil
+			return false
 		}
 		literal = literal || v.literal
 		floats = floats || v.dtype.IsFloat()
 		some = true
 	}
 	if !some || c.in[0] == nil || floats && !literal {
-		return false, nil
+		return false
 	}
+	in := make([]*constant, len(c.in))
 	for i, v := range c.in {
 		if v == nil {
 			continue
 		}
-		k, err := v.constant()
-		if err != nil || k == nil {
-			return false, err
+		if in[i] = must.Get(v.constant()); in[i] == nil {
+			return false
 		}
-		in[i] = k
 	}
 	var out []*constant
 	err := errNotFolded
 	if eval != nil {
-		out, err = eval(c, in)
+		err = must.Try(func() { out = eval(c, in) })
 	}
 	if errors.Is(err, errNotFolded) {
-		out, err = c.interpret(in)
+		err = must.Try(func() { out = c.interpret(in) })
 	}
 	var u *errUnsupported
 	if errors.Is(err, errNotFolded) || errors.As(err, &u) {
-		return false, nil
+		return false
 	}
-	if err != nil {
-		return false, err
-	}
+	must.Do(err)
 	for _, k := range out {
 		if k != nil && k.dtype.IsFloat() && !literal {
-			return false, nil // a Cast of an initializer
+			return false // a Cast of an initializer
 		}
 	}
 	for i, k := range out {
@@ -112,61 +99,52 @@ func (c *call) fold() (bool, error) {
 			c.outs[i] = valueOf(k)
 		}
 	}
-	return true, nil
+	return true
+}
+
+// notFolded leaves with errNotFolded if something is so.
+func notFolded(so bool) {
+	if so {
+		must.Do(errNotFolded)
+	}
 }
 
 // interpret lowers the node by itself and evaluates that in float64; the result
 // is rounded to its element type.
-func (c *call) interpret(in []*constant) ([]*constant, error) {
+func (c *call) interpret(in []*constant) []*constant {
 	low := lowerings[c.node.GetOpType()]
-	if low == nil {
-		return nil, errNotFolded
-	}
-	im := &importer{file: c.im.file, src: c.im.src, report: &Report{Fused: map[string]int{}}, opset: c.im.opset, inFold: true, budget: 1}
+	notFolded(low == nil)
+	im := &importer{file: c.im.file, src: c.im.src, report: &Report{Fused: map[string]int{}}, opset: c.im.opset,
+		values: map[graph.Tensor]*value{}, inFold: true, budget: 1}
 	sub := &call{im: im, node: c.node, env: c.env, in: make([]*value, len(in)), outs: make([]*value, len(c.outs)), attr: c.attr}
 	for i, k := range in {
-		if k == nil {
-			continue
+		if k != nil {
+			notFolded(!k.dtype.IsFloat() && k.dtype != graph.Int64 || k.len() == 0)
+			sub.in[i] = valueOf(k)
 		}
-		if !k.dtype.IsFloat() && k.dtype != graph.Int64 || k.len() == 0 {
-			return nil, errNotFolded
-		}
-		sub.in[i] = valueOf(k)
 	}
-	if err := low(sub); err != nil {
-		return nil, err
-	}
+	low(sub)
 	var outs []*value
 	var at []int
 	for i, v := range sub.outs {
 		if v != nil {
+			notFolded(v.elements() > maxConstant || !v.dtype.IsFloat())
 			outs, at = append(outs, v), append(at, i)
 		}
 	}
-	res := make([]*constant, len(sub.outs))
-	for _, v := range outs {
-		if v.elements() > maxConstant || !v.dtype.IsFloat() {
-			return nil, errNotFolded
-		}
-	}
-	b, err := im.build(outs)
-	if err != nil {
-		return nil, err
-	}
-	if b.graph.Work().FLOPs > maxFoldWork {
-		return nil, errNotFolded
-	}
-	args := make([]interp.Tensor[float64], len(b.weightV))
-	for i, v := range b.weightV {
-		args[i] = interp.Tensor[float64]{Sizes: v.sizes, Data: make([]float64, v.known.len())}
+	g, stored := im.finish(outs)
+	notFolded(g.Work().FLOPs > maxFoldWork)
+	args := make([]interp.Tensor[float64], len(g.Inputs()))
+	for i, id := range g.Inputs() {
+		k := stored[id].known
+		args[i] = interp.Tensor[float64]{Sizes: k.sizes, Data: make([]float64, k.len())}
 		for j := range args[i].Data {
-			args[i].Data[j] = v.known.number(j)
+			args[i].Data[j] = k.number(j)
 		}
 	}
-	ts, err := interp.EvalGraph(context.Background(), interp.Float{}, b.graph, args)
-	if err != nil {
-		return nil, errNotFolded
-	}
+	ts, err := interp.EvalGraph(context.Background(), interp.Float{}, g, args)
+	notFolded(err != nil)
+	res := make([]*constant, len(sub.outs))
 	for i, t := range ts {
 		k := newConstant(outs[i].dtype, t.Sizes...)
 		for j, x := range t.Data {
@@ -174,70 +152,63 @@ func (c *call) interpret(in []*constant) ([]*constant, error) {
 		}
 		res[at[i]] = k
 	}
-	return res, nil
+	return res
 }
 
 // literal is the value of a Constant node. Long ones are weights.
-func (c *call) literal() (*value, error) {
+func (c *call) literal() *value {
 	for _, a := range c.node.GetAttribute() {
 		switch a.GetName() {
 		case "value":
-			if a.GetT() == nil {
-				return nil, errors.New("its value is not a tensor")
+			return c.literalTensor(a)
+		case "value_float", "value_floats":
+			xs := a.GetFloats()
+			k := newConstant(graph.Float32, len(xs))
+			if a.GetName() == "value_float" {
+				xs, k = []float32{a.GetF()}, newConstant(graph.Float32)
 			}
-			w, err := readWeight(a.GetT(), c.im.src)
-			if err != nil {
-				return nil, fmt.Errorf("its value: %w", err)
-			}
-			v := weightValue("", w)
-			v.literal = true
-			if v.empty() {
-				_, err = v.constant()
-			}
-			return v, err
-		case "value_float":
-			k := newConstant(graph.Float32)
-			k.floats[0] = float64(a.GetF())
-			return valueOf(k), nil
-		case "value_floats":
-			k := newConstant(graph.Float32, len(a.GetFloats()))
-			for i, x := range a.GetFloats() {
+			for i, x := range xs {
 				k.floats[i] = float64(x)
 			}
-			return valueOf(k), nil
+			return valueOf(k)
 		case "value_int":
-			k := newConstant(graph.Int64)
-			k.ints[0] = a.GetI()
-			return valueOf(k), nil
+			return valueOf(&constant{dtype: graph.Int64, ints: []int64{a.GetI()}})
 		case "value_ints":
-			k := newConstant(graph.Int64, len(a.GetInts()))
-			copy(k.ints, a.GetInts())
-			return valueOf(k), nil
+			return valueOf(&constant{dtype: graph.Int64, sizes: []int{len(a.GetInts())}, ints: a.GetInts()})
 		}
 	}
-	return nil, errors.New("no value, or one that is not a tensor of numbers")
+	must.Failf("no value, or one that is not a tensor of numbers")
+	return nil
+}
+
+func (c *call) literalTensor(a *onnxpb.AttributeProto) *value {
+	if a.GetT() == nil {
+		must.Failf("its value is not a tensor")
+	}
+	w, err := readWeight(a.GetT(), c.im.src)
+	if err != nil {
+		must.Failf("its value: %w", err)
+	}
+	v := weightValue("", w)
+	v.literal = true
+	if v.empty() {
+		must.Get(v.constant())
+	}
+	return v
 }
 
 // shape is the result of Shape or Size.
-func (c *call) shape(x *value) (*constant, error) {
+func (c *call) shape(x *value) *constant {
 	if c.node.GetOpType() == "Size" {
-		return &constant{dtype: graph.Int64, ints: []int64{graph.Product(x.sizes...)}}, nil
+		return &constant{dtype: graph.Int64, ints: []int64{graph.Product(x.sizes...)}}
 	}
 	r := int64(x.rank())
-	lo, err := c.int("start", 0)
-	if err != nil {
-		return nil, err
-	}
-	hi, err := c.int("end", r)
-	if err != nil {
-		return nil, err
-	}
 	clamp := func(a int64) int64 {
 		if a < 0 {
 			a += r
 		}
 		return min(max(a, 0), r)
 	}
-	lo, hi = clamp(lo), clamp(hi)
-	return intConstant(x.sizes[lo:max(lo, hi)]...), nil
+	lo, hi := clamp(c.int("start", 0)), clamp(c.int("end", r))
+	return intConstant(x.sizes[lo:max(lo, hi)]...)
 }

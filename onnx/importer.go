@@ -10,12 +10,13 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	_ "github.com/taso-go/taso/graph/op" // the operators that nodes are lowered to
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx/onnxpb"
 )
 
-// importer reads one model.
+// importer reads one model. What fails leaves it by package must.
 type importer struct {
 	file   *onnxpb.ModelProto
 	src    source
@@ -24,8 +25,7 @@ type importer struct {
 	opset  int64            // of the default domain; 0 if the model does not import it
 	own    bool             // written by this package
 	needs  map[string]int64 // versions of the domains imported by the model, or by the function being read
-	steps  int
-	dims   map[string]int // dimensions by name
+	dims   map[string]int   // dimensions by name
 	info   map[string]*onnxpb.TypeProto
 	funcs  map[function]*onnxpb.FunctionProto
 	depth  int   // of functions and branches being read
@@ -33,12 +33,14 @@ type importer struct {
 	copied int64 // bytes of functions, at each call
 	held   int64 // bytes of numbers that opaque nodes hold
 
-	match *rewrite.Matcher[*value] // for what is spelled out
-	added []float64                // numbers that are added under roots
+	match *rewrite.Matcher[graph.Tensor] // for what is spelled out
+	added []float64                      // numbers that are added under roots
 
+	made   graph.Builder           // the graph, with what turns out not to be needed
+	values map[graph.Tensor]*value // by their tensors
 	inputs []*value
-	kept   map[*step]int // of opaque nodes, their places in the report
-	// within folding, steps are evaluated at once, and no constants are made
+	kept   map[graph.NodeID]int // of opaque nodes, their places in the report
+	// within folding, operators are evaluated at once, and no constants are made
 	inFold bool
 }
 
@@ -67,7 +69,7 @@ const maxNodes = 1 << 20
 
 func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, error) {
 	im := &importer{file: p, src: src, opt: opt, dims: map[string]int{}, info: map[string]*onnxpb.TypeProto{},
-		funcs: map[function]*onnxpb.FunctionProto{}, kept: map[*step]int{}, budget: maxNodes,
+		funcs: map[function]*onnxpb.FunctionProto{}, values: map[graph.Tensor]*value{}, kept: map[graph.NodeID]int{}, budget: maxNodes,
 		report: &Report{Producer: strings.TrimSpace(p.GetProducerName() + " " + p.GetProducerVersion()),
 			IR: p.GetIrVersion(), Fused: map[string]int{}, Missing: map[string]int{}}}
 	if p.GetGraph() == nil {
@@ -106,49 +108,47 @@ func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, 
 	return im, nil
 }
 
-func (im *importer) next() int {
-	im.steps++
-	return im.steps
-}
-
 // folding reports whether constants may be computed while reading.
 func (im *importer) folding() bool { return !im.inFold }
 
+// at runs steps; an error of them is one of the place that is named.
+func (im *importer) at(what, name string, steps func()) {
+	if err := must.Try(steps); err != nil {
+		must.Do(&Error{File: im.src.path, Node: fmt.Sprintf("%s %q", what, clip(name)), Err: err})
+	}
+}
+
 // model reads the whole graph.
-func (im *importer) model() (*model.Model, error) {
+func (im *importer) model() (m *model.Model, err error) {
+	defer must.Catch(&err)
 	g := im.file.GetGraph()
 	im.report.Nodes = len(g.GetNode())
-	env, err := im.environment(g)
-	if err != nil {
-		return nil, err
-	}
-	if err := im.nodes(g.GetNode(), env); err != nil {
-		return nil, err
-	}
+	env := im.environment(g)
+	im.nodes(g.GetNode(), env)
 	if len(g.GetOutput()) == 0 {
-		return nil, errors.New("the graph has no outputs")
+		must.Failf("the graph has no outputs")
 	}
 	outs := make([]*value, len(g.GetOutput()))
 	named := map[string]bool{}
 	for i, o := range g.GetOutput() {
-		if named[o.GetName()] {
-			return nil, &Error{File: im.src.path, Node: fmt.Sprintf("output %q", clip(o.GetName())), Err: errors.New("there are two outputs of this name")}
-		}
-		named[o.GetName()] = true
-		v := env.find(o.GetName())
-		if v == nil {
-			return nil, &Error{File: im.src.path, Node: fmt.Sprintf("output %q", clip(o.GetName())), Err: errors.New("nothing computes it")}
-		}
-		if v.empty() {
-			return nil, &Error{File: im.src.path, Node: fmt.Sprintf("output %q", clip(o.GetName())), Err: fmt.Errorf("it has no elements: %s", v.typ())}
-		}
-		outs[i] = v
+		im.at("output", o.GetName(), func() {
+			v := env.find(o.GetName())
+			switch {
+			case named[o.GetName()]:
+				must.Failf("there are two outputs of this name")
+			case v == nil:
+				must.Failf("nothing computes it")
+			case v.empty():
+				must.Failf("it has no elements: %s", v.typ())
+			}
+			named[o.GetName()], outs[i] = true, v
+		})
 	}
 	im.nameOutputs(g.GetOutput(), outs)
-	return im.finish(g, outs)
+	return im.modelOf(g.GetName(), outs), nil
 }
 
-// nameOutputs gives the graph's outputs their names, which steps that vanished
+// nameOutputs gives the graph's outputs their names, which nodes that vanished
 // (Identity) may have kept from them.
 func (im *importer) nameOutputs(names []*onnxpb.ValueInfoProto, outs []*value) {
 	own := map[string]bool{}
@@ -156,13 +156,13 @@ func (im *importer) nameOutputs(names []*onnxpb.ValueInfoProto, outs []*value) {
 		own[n.GetName()] = true
 	}
 	for i, v := range outs {
-		if v.step == nil || own[v.name] {
+		if !v.made || own[v.name] {
 			continue
 		}
 		v.name = names[i].GetName()
-		if o := v.step.opaque; o != nil {
-			if o.Node.Output[v.out] = v.name; v.out == 0 {
-				im.report.Opaque[im.kept[v.step]].Output = v.name
+		if _, payload, ok := im.made.Graph().Opaque(v.tensor.Node); ok {
+			if payload.(*Opaque).Node.Output[v.tensor.Out] = v.name; v.tensor.Out == 0 {
+				im.report.Opaque[im.kept[v.tensor.Node]].Output = v.name
 			}
 		}
 	}
@@ -184,177 +184,150 @@ func (s *scope) find(name string) *value {
 }
 
 // define names a value; a name has one value.
-func (s *scope) define(name string, v *value) error {
+func (s *scope) define(name string, v *value) {
 	if _, ok := s.vals[name]; ok {
-		return fmt.Errorf("the value %q is defined twice", clip(name))
+		must.Failf("the value %q is defined twice", clip(name))
 	}
 	s.vals[name] = v
-	return nil
 }
 
 // environment reads the inputs and initializers of the main graph.
-func (im *importer) environment(g *onnxpb.GraphProto) (*scope, error) {
+func (im *importer) environment(g *onnxpb.GraphProto) *scope {
 	env := &scope{vals: map[string]*value{}}
-	for _, t := range append(slices.Clone(g.GetValueInfo()), g.GetOutput()...) {
-		im.info[t.GetName()] = t.GetType()
-	}
-	if err := im.initializers(g, env); err != nil {
-		return nil, err
-	}
-	taken := map[string]bool{}
+	im.declare(g.GetValueInfo(), g.GetOutput())
+	im.initializers(g, env)
+	taken := map[string]bool{} // of the options
 	seen := map[string]bool{}
 	for _, in := range g.GetInput() {
-		name := in.GetName()
-		at := func(err error) error {
-			return &Error{File: im.src.path, Node: fmt.Sprintf("input %q", clip(name)), Err: err}
-		}
-		if name == "" {
-			return nil, at(errors.New("no name"))
-		}
-		if seen[name] {
-			return nil, at(errors.New("there are two inputs of this name"))
-		}
-		seen[name] = true
-		if w, ok := im.opt.Constants[name]; ok {
-			taken[name] = true
-			v := weightValue(name, w)
-			c, err := v.constant()
-			if err != nil {
-				return nil, at(err)
+		im.at("input", in.GetName(), func() {
+			if in.GetName() == "" {
+				must.Failf("no name")
 			}
-			if c != nil {
-				v.literal, v.weight = true, nil
+			if seen[in.GetName()] {
+				must.Failf("there are two inputs of this name")
 			}
-			env.vals[name] = v
-			continue
-		}
-		if v := env.find(name); v != nil {
-			// An initializer may be listed as an input.
-			if err := declaredAs(v, in.GetType().GetTensorType()); err != nil {
-				return nil, at(err)
-			}
-			continue
-		}
-		t, err := im.inputType(in, taken)
-		if err != nil {
-			return nil, at(err)
-		}
-		v := &value{name: name, dtype: t.DType, sizes: t.Sizes}
-		im.inputs = append(im.inputs, v)
-		env.vals[name] = v
+			seen[in.GetName()] = true
+			im.input(in, env, taken)
+		})
 	}
-	unused := func(name, what string) error {
+	unused := func(name, what string) {
 		if taken[name] {
-			return nil
+			return
 		}
 		im.report.Unused = append(im.report.Unused, name)
-		if im.opt.Some {
-			return nil
+		if !im.opt.Some {
+			must.Failf("a %s of the model", fmt.Sprintf(what, clip(name)))
 		}
-		return fmt.Errorf("a %s of the model", fmt.Sprintf(what, clip(name)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(im.opt.Constants)) {
-		if err := unused(name, "constant is given for %q, which is no input"); err != nil {
-			return nil, err
-		}
+		unused(name, "constant is given for %q, which is no input")
 	}
 	for _, name := range slices.Sorted(maps.Keys(im.opt.Shapes)) {
-		if err := unused(name, "shape is given for %q, which is no input and no dimension"); err != nil {
-			return nil, err
-		}
+		unused(name, "shape is given for %q, which is no input and no dimension")
 	}
-	return env, nil
+	return env
+}
+
+// declare notes the types that a graph, a branch or a function gives its values.
+func (im *importer) declare(lists ...[]*onnxpb.ValueInfoProto) {
+	im.info = map[string]*onnxpb.TypeProto{}
+	for _, t := range slices.Concat(lists...) {
+		im.info[t.GetName()] = t.GetType()
+	}
+}
+
+// input reads an input: its value is given, or is an initializer, or is fed.
+func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope, taken map[string]bool) {
+	name := in.GetName()
+	if w, ok := im.opt.Constants[name]; ok {
+		taken[name] = true
+		v := weightValue(name, w)
+		if must.Get(v.constant()) != nil {
+			v.literal, v.weight = true, nil
+		}
+		env.vals[name] = v
+		return
+	}
+	if v := env.find(name); v != nil {
+		// An initializer may be listed as an input.
+		declaredAs(v, in.GetType().GetTensorType())
+		return
+	}
+	t := im.inputType(in, taken)
+	v := &value{name: name, dtype: t.DType, sizes: t.Sizes}
+	im.enter(v, must.Get(im.made.AddInput(im.inputName(), t.DType, t.Sizes...)))
+	im.inputs = append(im.inputs, v)
+	env.vals[name] = v
 }
 
 // declaredAs checks a weight against what the file says of an input of its name.
-func declaredAs(v *value, t *onnxpb.TypeProto_Tensor) error {
-	if t == nil {
-		return nil
+func declaredAs(v *value, t *onnxpb.TypeProto_Tensor) {
+	e := elem(t.GetElemType())
+	dims := t.GetShape().GetDim()
+	other := e != onnxpb.TensorProto_UNDEFINED && e != elemOf(v.dtype) || t.GetShape() != nil && len(dims) != v.rank()
+	for i, d := range dims {
+		n := d.GetDimValue()
+		other = other || n > 0 && n != int64(v.sizes[i])
 	}
-	other := fmt.Errorf("it is declared otherwise than its weight, %s", v.typ())
-	if e := elem(t.GetElemType()); e != onnxpb.TensorProto_UNDEFINED && e != elemOf(v.dtype) {
-		return other
+	if other {
+		must.Failf("it is declared otherwise than its weight, %s", v.typ())
 	}
-	if t.GetShape() == nil {
-		return nil
-	}
-	if len(t.GetShape().GetDim()) != v.rank() {
-		return other
-	}
-	for i, d := range t.GetShape().GetDim() {
-		if n := d.GetDimValue(); n > 0 && n != int64(v.sizes[i]) {
-			return other
-		}
-	}
-	return nil
 }
 
-func (im *importer) initializers(g *onnxpb.GraphProto, env *scope) error {
-	if len(g.GetSparseInitializer()) > 0 {
-		return &Error{File: im.src.path, Node: fmt.Sprintf("weight %q", clip(g.GetSparseInitializer()[0].GetValues().GetName())),
-			Err: errors.New("sparse initializers are not supported")}
+func (im *importer) initializers(g *onnxpb.GraphProto, env *scope) {
+	for _, t := range g.GetSparseInitializer() {
+		im.at("weight", t.GetValues().GetName(), func() { must.Failf("sparse initializers are not supported") })
 	}
 	for _, t := range g.GetInitializer() {
-		at := func(err error) error {
-			return &Error{File: im.src.path, Node: fmt.Sprintf("weight %q", clip(t.GetName())), Err: err}
-		}
-		if t.GetName() == "" {
-			return at(errors.New("no name"))
-		}
-		w, err := readWeight(t, im.src)
-		if err != nil {
-			return at(err)
-		}
-		v := weightValue(t.GetName(), w)
-		if im.own && strings.HasPrefix(t.GetDocString(), note) {
-			if v2, ok := im.constantOperator(v, strings.TrimPrefix(t.GetDocString(), note)); ok {
-				v2.name = t.GetName()
-				v = v2
+		im.at("weight", t.GetName(), func() {
+			if t.GetName() == "" {
+				must.Failf("no name")
 			}
-		}
-		if v.empty() {
-			if _, err := v.constant(); err != nil {
-				return at(err)
+			v := weightValue(t.GetName(), must.Get(readWeight(t, im.src)))
+			if text, ok := strings.CutPrefix(t.GetDocString(), note); ok && im.own {
+				if v2 := im.constantOperator(v, text); v2 != nil {
+					v2.name = t.GetName()
+					v = v2
+				}
 			}
-		}
-		if err := env.define(t.GetName(), v); err != nil {
-			return at(err)
-		}
+			if v.empty() {
+				must.Get(v.constant())
+			}
+			env.define(t.GetName(), v)
+		})
 	}
-	return nil
 }
 
 // inputType is the declared type of an input, with sizes from the options.
-func (im *importer) inputType(in *onnxpb.ValueInfoProto, taken map[string]bool) (graph.TensorType, error) {
+func (im *importer) inputType(in *onnxpb.ValueInfoProto, taken map[string]bool) graph.TensorType {
 	tt := in.GetType().GetTensorType()
 	if tt == nil {
-		return graph.TensorType{}, errors.New("it is not a tensor")
+		must.Failf("it is not a tensor")
 	}
-	t, err := dtypeOf(elem(tt.GetElemType()))
-	if err != nil {
-		return graph.TensorType{}, err
-	}
+	t := must.Get(dtypeOf(elem(tt.GetElemType())))
+	dims := tt.GetShape().GetDim()
 	given, ok := im.opt.Shapes[in.GetName()]
 	if ok {
 		taken[in.GetName()] = true
 		if tt.GetShape() == nil {
-			return graph.TensorType{DType: t, Sizes: given}, graph.CheckSizes(given)
+			must.Do(graph.CheckSizes(given))
+			return graph.TensorType{DType: t, Sizes: given}
 		}
-		if len(given) != len(tt.GetShape().GetDim()) {
-			return graph.TensorType{}, fmt.Errorf("the shape %v is given, but it has %d axes", given, len(tt.GetShape().GetDim()))
+		if len(given) != len(dims) {
+			must.Failf("the shape %v is given, but it has %d axes", given, len(dims))
 		}
 	}
 	if tt.GetShape() == nil {
-		return graph.TensorType{}, fmt.Errorf("the file does not say its shape: give it (--shape %s=…)", clip(in.GetName()))
+		must.Failf("the file does not say its shape: give it (--shape %s=…)", clip(in.GetName()))
 	}
-	sizes := make([]int, len(tt.GetShape().GetDim()))
-	for i, d := range tt.GetShape().GetDim() {
+	sizes := make([]int, len(dims))
+	for i, d := range dims {
 		name := d.GetDimParam()
 		n := d.GetDimValue()
 		_, fixed := d.GetValue().(*onnxpb.TensorShapeProto_Dimension_DimValue)
 		fixed = fixed && n > 0 // some tools write 0 or -1 for a size that is open
 		if n > graph.MaxSize {
-			return graph.TensorType{}, fmt.Errorf("size %d of axis %d is larger than %d", n, i, graph.MaxSize)
+			must.Failf("size %d of axis %d is larger than %d", n, i, graph.MaxSize)
 		}
 		if by, ok := im.opt.Shapes[name]; ok && name != "" && len(by) == 1 {
 			taken[name] = true
@@ -362,12 +335,12 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto, taken map[string]bool) 
 		}
 		switch {
 		case given != nil && fixed && int64(given[i]) != n:
-			return graph.TensorType{}, fmt.Errorf("the shape %v is given, but axis %d has size %d", given, i, n)
+			must.Failf("the shape %v is given, but axis %d has size %d", given, i, n)
 		case given != nil:
 			n = int64(given[i])
 			if name != "" {
 				if old, ok := im.dims[name]; ok && old != given[i] {
-					return graph.TensorType{}, fmt.Errorf("dimension %q is %d and %d", clip(name), old, given[i])
+					must.Failf("dimension %q is %d and %d", clip(name), old, given[i])
 				}
 				im.dims[name] = given[i]
 			}
@@ -375,7 +348,7 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto, taken map[string]bool) 
 		default:
 			known, ok := im.dims[name]
 			if !ok || name == "" {
-				return graph.TensorType{}, fmt.Errorf("the size of axis %d is not fixed%s: give it (--shape %s=%s)", i, dimNote(name), clip(in.GetName()), openShape(tt.GetShape()))
+				must.Failf("the size of axis %d is not fixed%s: give it (--shape %s=%s)", i, dimNote(name), clip(in.GetName()), openShape(tt.GetShape()))
 			}
 			n = int64(known)
 		}
@@ -384,7 +357,8 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto, taken map[string]bool) 
 		}
 		sizes[i] = int(n)
 	}
-	return graph.TensorType{DType: t, Sizes: sizes}, graph.CheckSizes(sizes)
+	must.Do(graph.CheckSizes(sizes))
+	return graph.TensorType{DType: t, Sizes: sizes}
 }
 
 // openShape is a declared shape with N where a size is open: what --shape wants.
@@ -410,180 +384,4 @@ func dimNote(name string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%q)", clip(name))
-}
-
-// finish makes the graph of all that the outputs need.
-func (im *importer) finish(g *onnxpb.GraphProto, outs []*value) (*model.Model, error) {
-	b, err := im.build(outs)
-	if err != nil {
-		return nil, err
-	}
-	m := &model.Model{Name: g.GetName(), Graph: b.graph, Weights: b.weights,
-		Doc: im.file.GetDocString(), Producer: im.report.Producer}
-	if err := m.Validate(); err != nil {
-		return nil, err
-	}
-	return m, nil
-}
-
-// built is a finished graph.
-type built struct {
-	graph   *graph.Graph
-	weights map[graph.NodeID]*model.Weight
-	weightV []*value // the values of the weights, in the order of the inputs
-}
-
-// build adds the inputs, the weights that are needed and the steps that are
-// needed, in the order in which they were made.
-func (im *importer) build(outs []*value) (*built, error) {
-	var steps []*step
-	var weights []*value
-	seen := map[*value]bool{}
-	seenStep := map[*step]bool{}
-	stack := slices.Clone(outs)
-	slices.Reverse(stack)
-	for len(stack) > 0 {
-		v := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if seen[v] {
-			continue
-		}
-		seen[v] = true
-		if v.step == nil {
-			if v.fixed() {
-				weights = append(weights, v)
-			}
-			continue
-		}
-		if !seenStep[v.step] {
-			seenStep[v.step] = true
-			steps = append(steps, v.step)
-			for i := len(v.step.in) - 1; i >= 0; i-- {
-				stack = append(stack, v.step.in[i])
-			}
-		}
-	}
-	slices.SortFunc(steps, func(a, b *step) int { return a.seq - b.seq })
-	weights = orderWeights(steps, weights)
-
-	var gb graph.Builder
-	at := map[*value]graph.Tensor{}
-	names := newNames()
-	for _, v := range im.inputs {
-		names.claim(v.name)
-		t, err := gb.AddInput(v.name, v.dtype, v.sizes...)
-		if err != nil {
-			return nil, err
-		}
-		at[v] = t
-	}
-	// The names of outputs come before those of anything else.
-	for _, v := range outs {
-		if v.step != nil && v.out == 0 {
-			names.claim(v.name)
-		}
-	}
-	res := &built{weights: map[graph.NodeID]*model.Weight{}, weightV: weights}
-	isOut := map[*value]bool{}
-	for _, v := range outs {
-		isOut[v] = v.step != nil
-	}
-	for _, v := range weights {
-		name := v.name
-		if name == "" {
-			name = "constant"
-		}
-		t, err := gb.AddWeight(names.unique(name), v.dtype, v.sizes...)
-		if err != nil {
-			return nil, err
-		}
-		at[v] = t
-		if v.weight != nil {
-			res.weights[t.Node] = v.weight
-		} else {
-			res.weights[t.Node] = v.known.weight()
-		}
-	}
-	for _, s := range steps {
-		in := make([]graph.Tensor, len(s.in))
-		for i, v := range s.in {
-			in[i] = at[v]
-		}
-		name := s.outs[0].name
-		if name != "" && !isOut[s.outs[0]] {
-			name = names.unique(name)
-		}
-		var id graph.NodeID
-		var err error
-		switch {
-		case s.opaque != nil:
-			types := make([]graph.TensorType, len(s.outs))
-			for i, v := range s.outs {
-				types[i] = v.typ()
-			}
-			id, err = gb.Opaque(name, s.opaque.Kind(), s.opaque, in, types)
-		case len(in) == 0:
-			id, err = gb.Constant(name, s.outs[0].dtype, s.op, s.attrs)
-		default:
-			id, err = gb.Apply(name, s.op, s.attrs, in...)
-		}
-		if err != nil {
-			return nil, err
-		}
-		for i, v := range s.outs {
-			at[v] = id.Out(i)
-		}
-	}
-	ts := make([]graph.Tensor, len(outs))
-	for i, v := range outs {
-		ts[i] = at[v]
-	}
-	var err error
-	res.graph, err = gb.Finish(ts...)
-	return res, err
-}
-
-// orderWeights sorts weights by their first use.
-func orderWeights(steps []*step, weights []*value) []*value {
-	first := map[*value]int{}
-	n := 0
-	for _, s := range steps {
-		for _, v := range s.in {
-			if _, ok := first[v]; !ok {
-				first[v] = n
-				n++
-			}
-		}
-	}
-	slices.SortStableFunc(weights, func(a, b *value) int {
-		x, ok1 := first[a]
-		y, ok2 := first[b]
-		switch {
-		case ok1 && ok2:
-			return x - y
-		case ok1:
-			return -1
-		case ok2:
-			return 1
-		}
-		return 0
-	})
-	return weights
-}
-
-// names hands out names that are not taken.
-type names struct{ taken map[string]bool }
-
-func newNames() *names { return &names{taken: map[string]bool{}} }
-
-func (n *names) claim(name string) { n.taken[name] = true }
-
-// unique is name, or name with a number behind it, and claims it.
-func (n *names) unique(name string) string {
-	s := name
-	for i := 1; n.taken[s]; i++ {
-		s = fmt.Sprintf("%s_%d", name, i)
-	}
-	n.taken[s] = true
-	return s
 }

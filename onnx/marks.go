@@ -8,29 +8,30 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/must"
 )
 
 // constantOperator reads a weight of a file of our own whose note says that it
-// is the result of an operator without inputs, such as iconv. The note is
-// believed only if the numbers are the operator's.
-func (im *importer) constantOperator(w *value, text string) (*value, bool) {
+// is the result of an operator without inputs, such as iconv; nil if it is not.
+// The note is believed only if the numbers are the operator's.
+func (im *importer) constantOperator(w *value, text string) *value {
 	op, a, ok := parseOperator(text)
 	if !ok || op.In != 0 || w.dtype != graph.Float32 || w.elements() > maxConstant {
-		return nil, false
+		return nil
 	}
-	v, err := im.applyAttrs(op, a)
-	if err != nil || !slices.Equal(v.sizes, w.sizes) {
-		return nil, false
+	types, err := graph.ApplyTypes(op, a, nil, graph.Float32)
+	if err != nil || !slices.Equal(types[0].Sizes, w.sizes) {
+		return nil
 	}
 	numbers, err := constantNumbers(op, a)
 	if err != nil {
-		return nil, false
+		return nil
 	}
 	raw, err := w.weight.Read()
 	if err != nil || !bytes.Equal(raw, numbers) {
-		return nil, false
+		return nil
 	}
-	return v, true
+	return im.applyAttrs(op, a)[0]
 }
 
 // parseOperator reads an operator with its attributes, such as iconv[c=3, kh=3,
@@ -84,27 +85,46 @@ func (c *call) exact(name string, x float64) graph.Value {
 	return graph.NumberValue(x)
 }
 
+// fused is the convolution before a node with the node's function as a part of it,
+// if the note says that it was written so, or nil.
+func (c *call) fused(own string, v *value) *value {
+	conv := c.im.from(v.tensor, "conv2d")
+	if conv == 0 || !c.marked("fused") || v.uses != 1 {
+		return nil
+	}
+	g := c.im.made.Graph()
+	op, a := g.Op(conv), slices.Clone(g.Attrs(conv))
+	at := op.ParamIndex("act")
+	if a[at] != graph.NameValue("none") {
+		return nil
+	}
+	a[at] = graph.NameValue(own)
+	return c.im.applyAttrs(op, a, c.im.valuesOf(g.Operands(conv))...)[0]
+}
+
 // rsqrt is rsqrt[eps](x) if the node is the last of 1 / sqrt(x + eps) and its
 // note says so, or nil.
-func (c *call) rsqrt(root *value) *value {
+func (c *call) rsqrt(root *value) (v *value) {
 	if text, ok := c.noteOf(); !ok || !strings.HasPrefix(text, "rsqrt ") {
 		return nil
 	}
-	s := from(root, "sqrt")
-	if s == nil {
+	im := c.im
+	s := im.from(root.tensor, "sqrt")
+	if s == 0 {
 		return nil
 	}
-	sum := from(s.in[0], "ewadd")
-	if sum == nil {
+	sum := im.from(im.made.Graph().Operands(s)[0], "ewadd")
+	if sum == 0 {
 		return nil
 	}
-	eps, ok := number(unspread(sum.in[1]))
+	in := im.made.Graph().Operands(sum)
+	eps, ok := im.oneNumber(im.unspread(in[1]))
 	if !ok {
 		return nil
 	}
-	v, err := c.im.apply("rsqrt", attrs{"eps": c.exact("eps", shortest(float32(eps)))}, sum.in[0])
-	if err != nil {
-		return nil
-	}
+	// Where the number is none that the operator takes, it stays as it is written.
+	_ = must.Try(func() {
+		v = im.apply("rsqrt", attrs{"eps": c.exact("eps", shortest(float32(eps)))}, im.values[in[0]])
+	})
 	return v
 }

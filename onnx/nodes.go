@@ -1,9 +1,12 @@
 package onnx
 
 import (
+	"container/heap"
 	"errors"
 	"fmt"
+	"sort"
 
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/onnx/onnxpb"
 )
 
@@ -18,7 +21,7 @@ func unsupported(format string, args ...any) error {
 }
 
 // lowering defines a node's outputs.
-type lowering func(c *call) error
+type lowering func(c *call)
 
 // lowerings by operator of the default domain. Filled by init functions in the
 // files of the operators, because lowerings may read nodes of branches, which
@@ -33,31 +36,31 @@ func register(l map[string]lowering) {
 
 // nodes reads the nodes of a graph, a branch or a function in an order in which
 // operands come first.
-func (im *importer) nodes(list []*onnxpb.NodeProto, env *scope) error {
+func (im *importer) nodes(list []*onnxpb.NodeProto, env *scope) {
 	if im.budget -= len(list); im.budget < 0 {
-		return fmt.Errorf("more than %d nodes", maxNodes)
+		must.Failf("more than %d nodes", maxNodes)
 	}
-	order, err := im.order(list, env)
-	if err != nil {
-		return err
+	for _, n := range im.order(list, env) {
+		im.atNode(n, func() { im.node(n, env) })
 	}
-	for _, n := range order {
-		if err := im.node(n, env); err != nil {
-			var e *Error
-			if errors.As(err, &e) {
-				return err
-			}
-			return &Error{File: im.src.path, Node: nodeName(n), Op: opName(n), Err: err}
-		}
+}
+
+// atNode runs steps; an error of them is one of the node, unless it is of a node
+// within it.
+func (im *importer) atNode(n *onnxpb.NodeProto, steps func()) {
+	err := must.Try(steps)
+	var e *Error
+	if err != nil && !errors.As(err, &e) {
+		err = &Error{File: im.src.path, Node: nodeName(n), Op: opName(n), Err: err}
 	}
-	return nil
+	must.Do(err)
 }
 
 // order sorts nodes such that each comes after those whose outputs it reads,
 // and otherwise as in the file. Files should be so ordered, and some are not.
-func (im *importer) order(list []*onnxpb.NodeProto, env *scope) ([]*onnxpb.NodeProto, error) {
-	fail := func(n *onnxpb.NodeProto, format string, args ...any) error {
-		return &Error{File: im.src.path, Node: nodeName(n), Op: opName(n), Err: fmt.Errorf(format, args...)}
+func (im *importer) order(list []*onnxpb.NodeProto, env *scope) []*onnxpb.NodeProto {
+	fail := func(n *onnxpb.NodeProto, format string, args ...any) {
+		im.atNode(n, func() { must.Failf(format, args...) })
 	}
 	maker := map[string]int{}
 	for i, n := range list {
@@ -66,7 +69,7 @@ func (im *importer) order(list []*onnxpb.NodeProto, env *scope) ([]*onnxpb.NodeP
 				continue
 			}
 			if _, twice := maker[o]; twice || env.vals[o] != nil {
-				return nil, fail(n, "the value %q is defined twice", clip(o))
+				fail(n, "the value %q is defined twice", clip(o))
 			}
 			maker[o] = i
 		}
@@ -89,7 +92,7 @@ func (im *importer) order(list []*onnxpb.NodeProto, env *scope) ([]*onnxpb.NodeP
 			m, ok := maker[name]
 			if !ok {
 				if env.find(name) == nil {
-					return nil, fail(list[i], "nothing computes its input %q", clip(name))
+					fail(list[i], "nothing computes its input %q", clip(name))
 				}
 				continue
 			}
@@ -99,33 +102,33 @@ func (im *importer) order(list []*onnxpb.NodeProto, env *scope) ([]*onnxpb.NodeP
 		}
 	}
 	if sorted {
-		return list, nil
+		return list
 	}
-	var ready intHeap
+	ready := &places{} // of nodes whose operands are there, the first in the file first
 	for i := range list {
 		if waits[i] == 0 {
-			ready.push(i)
+			heap.Push(ready, i)
 		}
 	}
 	out := make([]*onnxpb.NodeProto, 0, len(list))
-	for len(ready) > 0 {
-		i := ready.pop()
+	for ready.Len() > 0 {
+		i := heap.Pop(ready).(int)
 		out = append(out, list[i])
 		for _, u := range users[i] {
 			if waits[u]--; waits[u] == 0 {
-				ready.push(u)
+				heap.Push(ready, u)
 			}
 		}
 	}
 	if len(out) < len(list) {
-		return nil, im.cycle(list, waits, reads, maker)
+		fail(list[onCycle(waits, reads, maker)], "it needs its own output: the graph has a cycle")
 	}
-	return out, nil
+	return out
 }
 
-// cycle names a node that needs its own output: follow operands that are not
-// there until a node comes again.
-func (im *importer) cycle(list []*onnxpb.NodeProto, waits []int, reads [][]string, maker map[string]int) error {
+// onCycle is a node that needs its own output: follow operands that are not there
+// until a node comes again.
+func onCycle(waits []int, reads [][]string, maker map[string]int) int {
 	at := 0
 	for waits[at] == 0 {
 		at++
@@ -140,42 +143,19 @@ func (im *importer) cycle(list []*onnxpb.NodeProto, waits []int, reads [][]strin
 			}
 		}
 	}
-	n := list[at]
-	return &Error{File: im.src.path, Node: nodeName(n), Op: opName(n), Err: errors.New("it needs its own output: the graph has a cycle")}
+	return at
 }
 
-// intHeap is a min-heap.
-type intHeap []int
+// places is a heap of places in a list.
+type places struct{ sort.IntSlice }
 
-func (h *intHeap) push(x int) {
-	*h = append(*h, x)
-	a := *h
-	for i := len(a) - 1; i > 0 && a[i] < a[(i-1)/2]; i = (i - 1) / 2 {
-		a[i], a[(i-1)/2] = a[(i-1)/2], a[i]
-	}
-}
+func (p *places) Push(x any) { p.IntSlice = append(p.IntSlice, x.(int)) }
 
-func (h *intHeap) pop() int {
-	a := *h
-	top := a[0]
-	last := len(a) - 1
-	a[0] = a[last]
-	a = a[:last]
-	*h = a
-	for i := 0; ; {
-		c := 2*i + 1
-		if c >= last {
-			return top
-		}
-		if c+1 < last && a[c+1] < a[c] {
-			c++
-		}
-		if a[i] <= a[c] {
-			return top
-		}
-		a[i], a[c] = a[c], a[i]
-		i = c
-	}
+func (p *places) Pop() any {
+	last := len(p.IntSlice) - 1
+	x := p.IntSlice[last]
+	p.IntSlice = p.IntSlice[:last]
+	return x
 }
 
 // call is one node being read.
@@ -189,14 +169,14 @@ type call struct {
 }
 
 // node reads one node: fold it, lower it, or keep it.
-func (im *importer) node(n *onnxpb.NodeProto, env *scope) error {
+func (im *importer) node(n *onnxpb.NodeProto, env *scope) {
 	c := &call{im: im, node: n, env: env, outs: make([]*value, len(n.GetOutput())), attr: map[string]*onnxpb.AttributeProto{}}
 	for _, a := range n.GetAttribute() {
 		if _, twice := c.attr[a.GetName()]; twice {
-			return fmt.Errorf("two attributes %q", clip(a.GetName()))
+			must.Failf("two attributes %q", clip(a.GetName()))
 		}
 		if a.GetRefAttrName() != "" {
-			return fmt.Errorf("attribute %q refers to %q outside of a function", clip(a.GetName()), clip(a.GetRefAttrName()))
+			must.Failf("attribute %q refers to %q outside of a function", clip(a.GetName()), clip(a.GetRefAttrName()))
 		}
 		c.attr[a.GetName()] = a
 	}
@@ -204,63 +184,56 @@ func (im *importer) node(n *onnxpb.NodeProto, env *scope) error {
 		var v *value
 		if name != "" {
 			if v = env.find(name); v == nil {
-				return fmt.Errorf("nothing computes its input %q", clip(name))
+				must.Failf("nothing computes its input %q", clip(name))
 			}
 			v.uses++
 		}
 		c.in = append(c.in, v)
 	}
-	if err := c.read(); err != nil {
-		return err
-	}
+	c.read()
 	for i, name := range n.GetOutput() {
 		v := c.outs[i]
 		if name == "" {
 			continue
 		}
 		if v == nil {
-			return fmt.Errorf("output %d is not known", i)
+			must.Failf("output %d is not known", i)
 		}
 		// Names within functions and branches may be in use outside.
-		if v.name == "" && im.depth == 0 && (v.step != nil || v.fixed()) {
+		if v.name == "" && im.depth == 0 && (v.made || v.fixed()) {
 			v.name = name
 		}
-		if err := env.define(name, v); err != nil {
-			return err
-		}
+		env.define(name, v)
 	}
-	return nil
 }
 
-func (c *call) read() error {
+func (c *call) read() {
 	// A function of the model stands before an operator of that name.
 	if f := c.im.funcs[functionOf(c.node.GetDomain(), c.node.GetOpType(), c.node.GetOverload())]; f != nil {
-		return c.inline(f)
+		c.inline(f)
+		return
 	}
-	folded, err := c.fold()
-	if err != nil {
-		return err
-	}
-	if folded {
+	if c.fold() {
 		c.im.report.Folded++
-		return nil
+		return
 	}
 	reason := unsupported("the domain %q is not known", clip(c.node.GetDomain()))
 	if defaultDomain(c.node.GetDomain()) {
 		if c.im.opset == 0 {
-			return errors.New("the model does not import ONNX's operator set")
+			must.Failf("the model does not import ONNX's operator set")
 		}
 		if low, ok := lowerings[c.node.GetOpType()]; ok {
-			reason = low(c)
+			reason = must.Try(func() { low(c) })
 		} else {
 			reason = unsupported("there is no lowering for it")
 		}
 	}
 	var u *errUnsupported
 	if !errors.As(reason, &u) {
-		return reason
+		must.Do(reason)
+		return
 	}
-	return c.keep(u.reason)
+	c.keep(u.reason)
 }
 
 // optional is input i, nil if it is left out.
@@ -273,211 +246,32 @@ func (c *call) optional(i int) *value {
 
 // need requires between lo and hi inputs, of which the first lo are not left
 // out, and returns them, nil where left out.
-func (c *call) need(lo, hi int) ([]*value, error) {
+func (c *call) need(lo, hi int) []*value {
 	if len(c.in) > hi || len(c.in) < lo {
 		if lo == hi {
-			return nil, fmt.Errorf("%d inputs, want %d", len(c.in), lo)
+			must.Failf("%d inputs, want %d", len(c.in), lo)
 		}
-		return nil, fmt.Errorf("%d inputs, want %d to %d", len(c.in), lo, hi)
+		must.Failf("%d inputs, want %d to %d", len(c.in), lo, hi)
 	}
 	in := make([]*value, hi)
 	copy(in, c.in)
 	for i := range lo {
 		if in[i] == nil {
-			return nil, fmt.Errorf("input %d is missing", i)
+			must.Failf("input %d is missing", i)
 		}
 	}
-	return in, nil
+	return in
 }
 
-// one requires a node with a single output in use, and sets it.
-func (c *call) set(v *value, err error) error {
-	if err != nil {
-		return err
-	}
+// set requires a node with a single output in use, and sets it.
+func (c *call) set(v *value) {
 	if len(c.outs) == 0 {
-		return errors.New("no outputs")
+		must.Failf("no outputs")
 	}
 	for i, name := range c.node.GetOutput() {
 		if i > 0 && name != "" {
-			return unsupported("output %d is in use", i)
+			must.Do(unsupported("output %d is in use", i))
 		}
 	}
 	c.outs[0] = v
-	return nil
-}
-
-// Attributes. A wrong type is an error.
-
-func (c *call) has(name string) bool { return c.attr[name] != nil }
-
-func (c *call) typed(name string, t onnxpb.AttributeProto_AttributeType, present bool) (*onnxpb.AttributeProto, error) {
-	a := c.attr[name]
-	if a == nil {
-		return nil, nil
-	}
-	if a.GetType() != t && !(a.Type == nil && present) {
-		return nil, fmt.Errorf("attribute %s is of type %s, want %s", name, a.GetType(), t)
-	}
-	return a, nil
-}
-
-func (c *call) int(name string, missing int64) (int64, error) {
-	a, err := c.typed(name, onnxpb.AttributeProto_INT, c.attr[name].GetI() != 0 || c.attr[name] != nil && c.attr[name].I != nil)
-	if a == nil {
-		return missing, err
-	}
-	return a.GetI(), nil
-}
-
-func (c *call) float(name string, missing float64) (float64, error) {
-	a, err := c.typed(name, onnxpb.AttributeProto_FLOAT, c.attr[name] != nil && c.attr[name].F != nil)
-	if a == nil {
-		return missing, err
-	}
-	return shortest(a.GetF()), nil
-}
-
-func (c *call) text(name, missing string) (string, error) {
-	a, err := c.typed(name, onnxpb.AttributeProto_STRING, c.attr[name] != nil && c.attr[name].S != nil)
-	if a == nil {
-		return missing, err
-	}
-	return string(a.GetS()), nil
-}
-
-// ints is a list of integers, nil if it is missing.
-func (c *call) ints(name string) ([]int, error) {
-	a, err := c.typed(name, onnxpb.AttributeProto_INTS, true)
-	if a == nil {
-		return nil, err
-	}
-	return smallInts(a.GetInts())
-}
-
-func (c *call) floats(name string) ([]float64, error) {
-	a, err := c.typed(name, onnxpb.AttributeProto_FLOATS, true)
-	if a == nil {
-		return nil, err
-	}
-	out := make([]float64, len(a.GetFloats()))
-	for i, x := range a.GetFloats() {
-		out[i] = float64(x)
-	}
-	return out, nil
-}
-
-// smallInts are integers that sums and products of sizes can hold.
-func smallInts(xs []int64) ([]int, error) {
-	out := make([]int, len(xs))
-	for i, x := range xs {
-		if x > 1<<40 || x < -1<<40 {
-			return nil, fmt.Errorf("%d is too large", x)
-		}
-		out[i] = int(x)
-	}
-	return out, nil
-}
-
-// known are the elements of an input, which must be constant.
-func (c *call) known(i int, what string) (*constant, error) {
-	v := c.optional(i)
-	if v == nil {
-		return nil, nil
-	}
-	k, err := v.constant()
-	if err != nil {
-		return nil, err
-	}
-	if k == nil {
-		return nil, unsupported("its %s is not constant", what)
-	}
-	return k, nil
-}
-
-// knownInts are the elements of an integer input; nil if it is left out. Those
-// that mean "to the end" are cut to 40 bits.
-func (c *call) knownInts(i int, what string) ([]int, error) {
-	k, err := c.known(i, what)
-	if k == nil || err != nil {
-		return nil, err
-	}
-	if k.dtype.IsFloat() || k.rank() > 1 {
-		return nil, fmt.Errorf("its %s is a %s%v", what, k.dtype, k.sizes)
-	}
-	return cut(k.ints), nil
-}
-
-func (k *constant) rank() int { return len(k.sizes) }
-
-// bounds is a list of positions, an attribute or an input, in which large
-// numbers stand for "to the end"; they are cut to 40 bits.
-func (c *call) bounds(name string, i int) ([]int, error) {
-	a, err := c.typed(name, onnxpb.AttributeProto_INTS, true)
-	if err != nil {
-		return nil, err
-	}
-	if a == nil {
-		return c.knownInts(i, name)
-	}
-	return cut(a.GetInts()), nil
-}
-
-// cut are integers that sums of sizes can hold, far beyond any size.
-func cut(xs []int64) []int {
-	out := make([]int, len(xs))
-	for i, x := range xs {
-		out[i] = int(min(max(x, -1<<40), 1<<40))
-	}
-	return out
-}
-
-// intsOrInput is a list that was an attribute in old operator sets and is an
-// input in new ones.
-func (c *call) intsOrInput(name string, i int) ([]int, error) {
-	if c.has(name) {
-		return c.ints(name)
-	}
-	return c.knownInts(i, name)
-}
-
-// axis is an axis number that may count from the end.
-func axis(a, rank int) (int, error) {
-	if a < -rank || a >= rank {
-		return 0, fmt.Errorf("axis %d of a tensor with %d axes", a, rank)
-	}
-	if a < 0 {
-		a += rank
-	}
-	return a, nil
-}
-
-// axes are distinct axes, in their order in the list.
-func axesOf(list []int, rank int) ([]int, error) {
-	out := make([]int, len(list))
-	seen := map[int]bool{}
-	for i, a := range list {
-		x, err := axis(a, rank)
-		if err != nil {
-			return nil, err
-		}
-		if seen[x] {
-			return nil, fmt.Errorf("axis %d is named twice", a)
-		}
-		seen[x] = true
-		out[i] = x
-	}
-	return out, nil
-}
-
-// axisAttr is the attribute axis for a tensor of the given rank.
-func (c *call) axisAttr(missing, rank int) (int, error) {
-	a, err := c.int("axis", int64(missing))
-	if err != nil {
-		return 0, err
-	}
-	if a < -1<<20 || a > 1<<20 {
-		return 0, fmt.Errorf("axis %d of a tensor with %d axes", a, rank)
-	}
-	return axis(int(a), rank)
 }

@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/proto"
 )
@@ -45,39 +47,33 @@ func (o *Opaque) Kind() string {
 func (o *Opaque) Hash() []byte { return o.hash }
 
 // seal computes the hash.
-func (o *Opaque) seal() error {
+func (o *Opaque) seal() {
 	n := proto.Clone(o.Node).(*onnxpb.NodeProto)
 	rename := map[string]string{}
 	for i, name := range o.Captured {
 		rename[name] = fmt.Sprintf("captured %d", i)
 	}
 	renameCaptured(n, rename)
-	for i, name := range n.Input {
-		if name != "" {
-			n.Input[i] = fmt.Sprintf("input %d", i)
+	number := func(names []string, what string) {
+		for i, name := range names {
+			if name != "" {
+				names[i] = fmt.Sprintf("%s %d", what, i)
+			}
 		}
 	}
-	for i, name := range n.Output {
-		if name != "" {
-			n.Output[i] = fmt.Sprintf("output %d", i)
-		}
-	}
+	number(n.Input, "input")
+	number(n.Output, "output")
 	n.Name, n.DocString = nil, nil
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(n)
-	if err != nil {
-		return err
-	}
+	text := must.Get(deterministic.Marshal(n))
 	for _, f := range o.Functions {
-		more, err := proto.MarshalOptions{Deterministic: true}.Marshal(f)
-		if err != nil {
-			return err
-		}
-		b = append(b, more...)
+		text = append(text, must.Get(deterministic.Marshal(f))...)
 	}
-	sum := sha256.Sum256(b)
+	sum := sha256.Sum256(text)
 	o.hash = sum[:16]
-	return nil
 }
+
+// deterministic writes equal messages as equal bytes.
+var deterministic = proto.MarshalOptions{Deterministic: true}
 
 // captured are the names that graphs within a node read from outside of it.
 func captured(n *onnxpb.NodeProto) map[string]bool {
@@ -163,15 +159,13 @@ func renameCaptured(n *onnxpb.NodeProto, to map[string]string) {
 
 // keep makes the node opaque. The types of its outputs must be known: from the
 // file, or because the operator is known to keep shapes.
-func (c *call) keep(reason string) error {
+func (c *call) keep(reason string) {
 	im := c.im
 	if im.inFold {
-		return unsupported("%s", reason)
+		must.Do(unsupported("%s", reason))
 	}
 	o := &Opaque{Node: proto.Clone(c.node).(*onnxpb.NodeProto), Opset: im.opset, Domains: map[string]int64{}}
-	if err := im.inflate(o.Node); err != nil {
-		return err
-	}
+	im.inflate(o.Node)
 	domains := map[string]bool{}
 	domainsOf(c.node, domains)
 	for d := range domains {
@@ -179,29 +173,24 @@ func (c *call) keep(reason string) error {
 			o.Domains[d] = v
 		}
 	}
-	if err := im.functionsOf(o); err != nil {
-		return err
-	}
-	s := &step{opaque: o, seq: im.next()}
+	im.functionsOf(o)
+	var in []*value
 	for _, v := range c.in {
 		if v != nil {
-			s.in = append(s.in, v)
+			in = append(in, v)
 		}
 	}
-	for name := range captured(c.node) {
-		o.Captured = append(o.Captured, name)
-	}
-	slices.Sort(o.Captured)
+	o.Captured = slices.Sorted(maps.Keys(captured(c.node)))
 	for _, name := range o.Captured {
 		v := c.env.find(name)
 		if v == nil {
-			return fmt.Errorf("nothing computes %q, which its graphs read", clip(name))
+			must.Failf("nothing computes %q, which its graphs read", clip(name))
 		}
-		s.in = append(s.in, v)
+		in = append(in, v)
 	}
-	for _, v := range s.in {
+	for _, v := range in {
 		if v.empty() {
-			return fmt.Errorf("%s, and its input %s has no elements", reason, v)
+			must.Failf("%s, and its input %s has no elements", reason, v)
 		}
 	}
 	// Outputs at the end that are left out need no types.
@@ -211,52 +200,47 @@ func (c *call) keep(reason string) error {
 	}
 	o.Node.Output = out
 	if len(out) == 0 {
-		return errors.New("no outputs")
+		must.Failf("no outputs")
 	}
 	types, err := c.outputTypes(len(out))
 	if err != nil {
-		return fmt.Errorf("%s, and %w", reason, err)
+		must.Failf("%s, and %w", reason, err)
 	}
-	if err := o.seal(); err != nil {
-		return err
+	o.seal()
+	ts := make([]graph.Tensor, len(in))
+	for i, v := range in {
+		ts[i] = im.tensor(v)
 	}
-	for i, t := range types {
-		v := &value{dtype: t.DType, sizes: t.Sizes, step: s, out: i, name: out[i]}
-		s.outs = append(s.outs, v)
-		c.outs[i] = v
+	id := must.Get(im.made.Opaque("", o.Kind(), o, ts, types))
+	copy(c.outs, im.entered(id))
+	for i, name := range out {
+		c.outs[i].name = name
 	}
 	name := c.node.GetName()
 	if name == "" {
 		name = out[0]
 	}
-	im.kept[s] = len(im.report.Opaque)
+	im.kept[id] = len(im.report.Opaque)
 	im.report.Opaque = append(im.report.Opaque, OpaqueNode{Name: name, Output: out[0], Op: opName(c.node), Reason: reason})
 	im.report.Missing[opName(c.node)]++
-	return nil
 }
 
 // functionsOf adds to an opaque node the functions that its graphs call.
-func (im *importer) functionsOf(o *Opaque) error {
+func (im *importer) functionsOf(o *Opaque) {
 	if len(im.funcs) == 0 {
-		return nil
+		return
 	}
 	seen := map[function]bool{}
-	var visit func(n *onnxpb.NodeProto) error
-	visit = func(n *onnxpb.NodeProto) error {
+	var visit func(n *onnxpb.NodeProto)
+	visit = func(n *onnxpb.NodeProto) {
 		key := functionOf(n.GetDomain(), n.GetOpType(), n.GetOverload())
 		if f := im.funcs[key]; f != nil && !seen[key] {
 			seen[key] = true
-			if err := im.copies(f); err != nil {
-				return err
-			}
+			im.copies(f)
 			f = proto.Clone(f).(*onnxpb.FunctionProto)
 			for _, m := range f.GetNode() {
-				if err := im.inflate(m); err != nil {
-					return err
-				}
-				if err := visit(m); err != nil {
-					return err
-				}
+				im.inflate(m)
+				visit(m)
 			}
 			o.Functions = append(o.Functions, f)
 			for d, v := range importsOf(f.GetOpsetImport()) {
@@ -265,70 +249,61 @@ func (im *importer) functionsOf(o *Opaque) error {
 				}
 			}
 		}
-		var err error
-		eachGraph(n, func(g *onnxpb.GraphProto) {
-			for _, m := range g.GetNode() {
-				if err == nil {
-					err = visit(m)
-				}
-			}
-		})
-		return err
+		eachNode(n, visit)
 	}
-	return visit(o.Node)
+	visit(o.Node)
+}
+
+// eachNode calls f with the nodes of the graphs within a node.
+func eachNode(n *onnxpb.NodeProto, f func(*onnxpb.NodeProto)) {
+	eachGraph(n, func(g *onnxpb.GraphProto) {
+		for _, m := range g.GetNode() {
+			f(m)
+		}
+	})
 }
 
 // domainsOf adds the domains of a node and of those within it.
 func domainsOf(n *onnxpb.NodeProto, to map[string]bool) {
 	to[n.GetDomain()] = true
-	eachGraph(n, func(g *onnxpb.GraphProto) {
-		for _, m := range g.GetNode() {
-			domainsOf(m, to)
-		}
-	})
+	eachNode(n, func(m *onnxpb.NodeProto) { domainsOf(m, to) })
 }
 
 // inflate reads the numbers that a node's tensors left in the file. All opaque
 // nodes together hold no more than ReadOptions.MaxBytes: many may name the same
 // bytes of a file, and each has a copy.
-func (im *importer) inflate(n *onnxpb.NodeProto) error {
-	var tensors []*onnxpb.TensorProto
-	var collect func(n *onnxpb.NodeProto)
-	collect = func(n *onnxpb.NodeProto) {
-		for _, a := range n.GetAttribute() {
-			if a.GetT() != nil {
-				tensors = append(tensors, a.GetT())
-			}
-			tensors = append(tensors, a.GetTensors()...)
+func (im *importer) inflate(n *onnxpb.NodeProto) {
+	for _, a := range n.GetAttribute() {
+		for _, t := range slices.Concat([]*onnxpb.TensorProto{a.GetT()}, a.GetTensors()) {
+			im.inflateTensor(t)
 		}
-		eachGraph(n, func(g *onnxpb.GraphProto) {
-			tensors = append(tensors, g.GetInitializer()...)
-			for _, m := range g.GetNode() {
-				collect(m)
-			}
-		})
 	}
-	collect(n)
-	for _, t := range tensors {
-		if len(refsOf(t.ProtoReflect().GetUnknown())) == 0 && t.GetDataLocation() != onnxpb.TensorProto_EXTERNAL {
-			continue
+	eachGraph(n, func(g *onnxpb.GraphProto) {
+		for _, t := range g.GetInitializer() {
+			im.inflateTensor(t)
 		}
-		w, err := readWeight(t, im.src)
-		if err != nil {
-			return fmt.Errorf("tensor %q: %w", clip(t.GetName()), err)
+		for _, m := range g.GetNode() {
+			im.inflate(m)
 		}
+	})
+}
+
+func (im *importer) inflateTensor(t *onnxpb.TensorProto) {
+	if t == nil || len(refsOf(t.ProtoReflect().GetUnknown())) == 0 && t.GetDataLocation() != onnxpb.TensorProto_EXTERNAL {
+		return
+	}
+	err := must.Try(func() {
+		w := must.Get(readWeight(t, im.src))
 		if im.held += w.Bytes(); im.held > im.opt.MaxBytes {
-			return fmt.Errorf("tensor %q: nodes that are kept hold more than %d bytes of numbers", clip(t.GetName()), im.opt.MaxBytes)
+			must.Failf("nodes that are kept hold more than %d bytes of numbers", im.opt.MaxBytes)
 		}
-		raw, err := w.Read()
-		if err != nil {
-			return fmt.Errorf("tensor %q: %w", clip(t.GetName()), err)
-		}
-		t.RawData, t.FloatData, t.DoubleData = raw, nil, nil
-		t.DataLocation, t.ExternalData = nil, nil
-		t.ProtoReflect().SetUnknown(nil)
+		t.RawData, t.FloatData, t.DoubleData = must.Get(w.Read()), nil, nil
+	})
+	if err != nil {
+		must.Failf("tensor %q: %w", clip(t.GetName()), err)
 	}
-	return nil
+	t.DataLocation, t.ExternalData = nil, nil
+	t.ProtoReflect().SetUnknown(nil)
 }
 
 // outputTypes are the types of the first n outputs of a node that is not
@@ -337,48 +312,47 @@ func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
 	types := make([]graph.TensorType, n)
 	var rule []graph.TensorType
 	if f := typeRules[c.node.GetOpType()]; f != nil && defaultDomain(c.node.GetDomain()) {
-		rule = f(c)
+		// A rule that fails says nothing.
+		_ = must.Try(func() { rule = f(c) })
 	}
 	for i, name := range c.node.GetOutput()[:n] {
 		if i < len(rule) && rule[i].Sizes != nil && graph.CheckSizes(rule[i].Sizes) == nil {
 			types[i] = rule[i]
 			continue
 		}
-		t, err := c.im.declared(c.im.info[name])
-		if err != nil {
+		var err error
+		if types[i], err = c.im.declared(c.im.info[name]); err != nil {
 			return nil, fmt.Errorf("the type of its output %q is not known: %w", clip(name), err)
 		}
-		types[i] = t
 	}
 	return types, nil
 }
 
 // declared is a type as a value info gives it.
-func (im *importer) declared(p *onnxpb.TypeProto) (graph.TensorType, error) {
-	if p == nil {
-		return graph.TensorType{}, errors.New("the file does not say it")
-	}
+func (im *importer) declared(p *onnxpb.TypeProto) (t graph.TensorType, err error) {
 	tt := p.GetTensorType()
-	if tt == nil {
-		return graph.TensorType{}, errors.New("it is not a tensor")
+	switch {
+	case p == nil:
+		return t, errors.New("the file does not say it")
+	case tt == nil:
+		return t, errors.New("it is not a tensor")
 	}
-	t, err := dtypeOf(elem(tt.GetElemType()))
-	if err != nil {
-		return graph.TensorType{}, err
+	if t.DType, err = dtypeOf(elem(tt.GetElemType())); err != nil {
+		return t, err
 	}
 	if tt.GetShape() == nil {
-		return graph.TensorType{}, errors.New("the file does not say its shape")
+		return t, errors.New("the file does not say its shape")
 	}
-	sizes := []int{}
+	t.Sizes = []int{}
 	for i, d := range tt.GetShape().GetDim() {
 		n := d.GetDimValue()
 		if known, ok := im.dims[d.GetDimParam()]; ok && d.GetDimParam() != "" {
 			n = int64(known)
 		}
 		if n < 1 || n > graph.MaxSize {
-			return graph.TensorType{}, fmt.Errorf("the size of its axis %d is not fixed%s", i, dimNote(d.GetDimParam()))
+			return t, fmt.Errorf("the size of its axis %d is not fixed%s", i, dimNote(d.GetDimParam()))
 		}
-		sizes = append(sizes, int(n))
+		t.Sizes = append(t.Sizes, int(n))
 	}
-	return graph.TensorType{DType: t, Sizes: sizes}, graph.CheckSizes(sizes)
+	return t, graph.CheckSizes(t.Sizes)
 }

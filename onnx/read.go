@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/taso-go/taso/model"
@@ -76,16 +75,6 @@ type OpaqueNode struct {
 	Output string // its first output's name, which the graph's node has
 	Op     string // with the domain, if it is not ONNX's own
 	Reason string
-}
-
-// MissingOps lists the operators of opaque nodes by name.
-func (r *Report) MissingOps() []string {
-	names := make([]string, 0, len(r.Missing))
-	for n := range r.Missing {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return names
 }
 
 // Error is what is wrong with a model file, and where.
@@ -235,10 +224,5 @@ func Operators() []string {
 	for _, op := range []string{"Loop", "Scan"} {
 		delete(all, op) // known, and always opaque
 	}
-	names := make([]string, 0, len(all))
-	for op := range all {
-		names = append(names, op)
-	}
-	sort.Strings(names)
-	return names
+	return slices.Sorted(maps.Keys(all))
 }

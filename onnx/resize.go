@@ -1,12 +1,11 @@
 package onnx
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
 )
 
 func init() {
@@ -31,143 +30,81 @@ type sampling struct {
 	antialias bool
 }
 
+// resizable is the tensor that a node samples anew.
+func (c *call) resizable(inputs int) *value {
+	x := c.need(1, inputs)[0]
+	if !x.dtype.IsFloat() {
+		must.Do(unsupported("it is applied to %s", x.dtype))
+	}
+	return x
+}
+
 // lowerUpsample: the scales are an attribute before operator set 9.
-func lowerUpsample(c *call) error {
-	in, err := c.need(1, 2)
-	if err != nil {
-		return err
-	}
-	if !in[0].dtype.IsFloat() {
-		return unsupported("it is applied to %s", in[0].dtype)
-	}
-	s := sampling{coord: "asymmetric", rounding: "floor"}
-	if s.method, err = c.text("mode", "nearest"); err != nil {
-		return err
-	}
+func lowerUpsample(c *call) {
+	x := c.resizable(2)
+	s := sampling{coord: "asymmetric", rounding: "floor", method: c.text("mode", "nearest")}
 	if s.method == "bilinear" {
 		s.method = "linear"
 	}
-	if in[1] != nil {
-		err = c.scales(&s, 1)
+	if c.optional(1) != nil {
+		s.scales = c.knownNumbers(1, "scales")
 	} else {
-		s.scales, err = c.floats("scales")
+		s.scales = c.floats("scales")
 	}
-	if err != nil {
-		return err
-	}
-	if err := s.bySizes(in[0].sizes); err != nil {
-		return err
-	}
-	return c.set(c.im.resize(in[0], &s))
+	s.bySizes(x.sizes)
+	c.set(c.im.resize(x, &s))
 }
 
-func (c *call) scales(s *sampling, i int) error {
-	k, err := c.known(i, "scales")
-	if err != nil || k == nil {
-		return err
+// knownNumbers are the elements of an input that must be constant, nil if it is left
+// out or has none.
+func (c *call) knownNumbers(i int, what string) (xs []float64) {
+	if k := c.known(i, what); k != nil {
+		for j := range k.len() {
+			xs = append(xs, k.number(j))
+		}
 	}
-	for j := range k.len() {
-		s.scales = append(s.scales, k.number(j))
-	}
-	return nil
+	return xs
 }
 
-func lowerResize(c *call) error {
-	in, err := c.need(1, 4)
-	if err != nil {
-		return err
-	}
-	x := in[0]
-	if !x.dtype.IsFloat() {
-		return unsupported("it is applied to %s", x.dtype)
-	}
-	s, err := c.sampling()
-	if err != nil {
-		return err
-	}
+func lowerResize(c *call) {
+	x := c.resizable(4)
+	s := c.sampling()
 	if s.antialias {
-		return unsupported("it has antialiasing")
+		must.Do(unsupported("it has antialiasing"))
 	}
-	if err := s.bySizes(x.sizes); err != nil {
-		return err
-	}
-	return c.set(c.im.resize(x, s))
+	s.bySizes(x.sizes)
+	c.set(c.im.resize(x, s))
 }
 
 // sampling reads the attributes and the inputs but the first of a Resize.
-func (c *call) sampling() (*sampling, error) {
-	s := &sampling{coord: "asymmetric", rounding: "floor"}
-	var err error
-	text := func(name, missing string) (v string) {
-		if err == nil {
-			v, err = c.text(name, missing)
-		}
-		return v
-	}
-	number := func(name string, missing float64) (v float64) {
-		if err == nil {
-			v, err = c.float(name, missing)
-		}
-		return v
-	}
-	flag := func(name string) bool {
-		v := int64(0)
-		if err == nil {
-			v, err = c.int(name, 0)
-		}
-		return v != 0
-	}
-	s.method = text("mode", "nearest")
+func (c *call) sampling() *sampling {
+	s := &sampling{coord: "asymmetric", rounding: "simple", method: c.text("mode", "nearest")}
 	if c.im.opset < 11 {
-		s.rounding = "simple"
-		if err != nil {
-			return nil, err
-		}
-		return s, c.scales(s, 1)
+		s.scales = c.knownNumbers(1, "scales")
+		return s
 	}
-	s.coord = text("coordinate_transformation_mode", "half_pixel")
-	s.rounding = text("nearest_mode", "round_prefer_floor")
-	s.policy = text("keep_aspect_ratio_policy", "stretch")
-	s.cubic, s.fill = number("cubic_coeff_a", -0.75), number("extrapolation_value", 0)
-	s.exclude, s.antialias = flag("exclude_outside"), flag("antialias")
-	if err != nil {
-		return nil, err
-	}
-	if s.axes, err = c.ints("axes"); err != nil {
-		return nil, err
-	}
-	if err := c.scales(s, 2); err != nil {
-		return nil, err
-	}
-	if s.sizes, err = c.knownInts(3, "sizes"); err != nil {
-		return nil, err
-	}
+	s.coord = c.text("coordinate_transformation_mode", "half_pixel")
+	s.rounding = c.text("nearest_mode", "round_prefer_floor")
+	s.policy = c.text("keep_aspect_ratio_policy", "stretch")
+	s.cubic, s.fill = c.float("cubic_coeff_a", -0.75), c.float("extrapolation_value", 0)
+	s.exclude, s.antialias = c.flag("exclude_outside"), c.flag("antialias")
+	s.axes = c.ints("axes")
+	s.scales, s.sizes = c.knownNumbers(2, "scales"), c.knownInts(3, "sizes")
 	if s.coord == "tf_crop_and_resize" {
-		roi, err := c.known(1, "region")
-		if err != nil {
-			return nil, err
+		if c.known(1, "region") == nil {
+			must.Failf("it has no region")
 		}
-		if roi == nil {
-			return nil, errors.New("it has no region")
-		}
-		for i := range roi.len() {
-			s.roi = append(s.roi, roi.number(i))
-		}
+		s.roi = c.knownNumbers(1, "region")
 	}
-	return s, nil
+	return s
 }
 
 // bySizes turns sizes, scales and region, which are of some axes, or of which
 // only one is given, into those of all axes of a tensor.
-func (s *sampling) bySizes(from []int) error {
-	axes, err := axesOf(s.axes, len(from))
-	if err != nil {
-		return err
-	}
+func (s *sampling) bySizes(from []int) {
+	axes := axesOf(s.axes, len(from))
 	if len(axes) == 0 {
-		for i := range from {
-			axes = append(axes, i)
-		}
+		axes = upTo(0, len(from))
 	}
 	all, scales := slices.Clone(from), make([]float64, len(from))
 	roi := make([]float64, 2*len(from))
@@ -179,13 +116,13 @@ func (s *sampling) bySizes(from []int) error {
 		given = nil
 	}
 	if len(sizes) == 0 && len(given) == 0 {
-		return errors.New("neither scales nor sizes")
+		must.Failf("neither scales nor sizes")
 	}
 	if len(sizes) > 0 && len(sizes) != len(axes) || len(given) > 0 && len(given) != len(axes) {
-		return fmt.Errorf("%d scales, %d sizes for %d axes", len(given), len(sizes), len(axes))
+		must.Failf("%d scales, %d sizes for %d axes", len(given), len(sizes), len(axes))
 	}
 	if s.roi != nil && len(s.roi) != 2*len(axes) {
-		return fmt.Errorf("its region has %d numbers, want %d", len(s.roi), 2*len(axes))
+		must.Failf("its region has %d numbers, want %d", len(s.roi), 2*len(axes))
 	}
 	for i, a := range axes {
 		if len(sizes) > 0 {
@@ -197,7 +134,7 @@ func (s *sampling) bySizes(from []int) error {
 				exact = r
 			}
 			if !(exact >= 1 && exact <= graph.MaxSize) {
-				return fmt.Errorf("scale %g of an axis of size %d", given[i], from[a])
+				must.Failf("scale %g of an axis of size %d", given[i], from[a])
 			}
 			all[a], scales[a] = int(exact), given[i]
 		}
@@ -211,7 +148,7 @@ func (s *sampling) bySizes(from []int) error {
 		if s.policy == "not_smaller" {
 			pick = math.Max
 		} else if s.policy != "not_larger" {
-			return unsupported("keep_aspect_ratio_policy is %q", clip(s.policy))
+			must.Do(unsupported("keep_aspect_ratio_policy is %q", clip(s.policy)))
 		}
 		scale := scales[axes[0]]
 		for _, a := range axes[1:] {
@@ -224,11 +161,10 @@ func (s *sampling) bySizes(from []int) error {
 	}
 	for _, a := range axes {
 		if all[a] < 1 || all[a] > graph.MaxSize {
-			return fmt.Errorf("size %d", all[a])
+			must.Failf("size %d", all[a])
 		}
 	}
 	s.from, s.sizes, s.scales, s.roi = slices.Clone(from), all, scales, roi
-	return nil
 }
 
 var roundings = map[string]string{
@@ -238,7 +174,7 @@ var roundings = map[string]string{
 
 // resize samples with the operator where it says the same, and otherwise axis
 // by axis: by picking cells, or by a product with a matrix of weights.
-func (im *importer) resize(x *value, s *sampling) (*value, error) {
+func (im *importer) resize(x *value, s *sampling) *value {
 	mode := "linear"
 	if s.method == "nearest" {
 		if s.rounding == "simple" && !slices.ContainsFunc(s.scales, func(x float64) bool { return x < 1 }) {
@@ -259,12 +195,8 @@ func (im *importer) resize(x *value, s *sampling) (*value, error) {
 		return im.apply("resize", attrs{"sizes": tupleAttr(s.sizes...), "mode": graph.NameValue(mode + "_" + s.coord)}, x)
 	}
 	for a := range x.sizes {
-		if x.sizes[a] == s.sizes[a] && s.scales[a] == 1 && s.coord != "tf_crop_and_resize" {
-			continue
-		}
-		var err error
-		if x, err = im.resample(x, a, s); err != nil {
-			return nil, err
+		if x.sizes[a] != s.sizes[a] || s.scales[a] != 1 || s.coord == "tf_crop_and_resize" {
+			x = im.resample(x, a, s)
 		}
 	}
 	return im.extrapolate(x, s)
@@ -278,54 +210,40 @@ func (s *sampling) outside(p float64, n int) bool {
 
 // extrapolate puts the extrapolation value where the result, so far 0 there,
 // lies outside of the image.
-func (im *importer) extrapolate(x *value, s *sampling) (*value, error) {
+func (im *importer) extrapolate(x *value, s *sampling) *value {
 	if s.coord != "tf_crop_and_resize" || s.fill == 0 {
-		return x, nil
+		return x
 	}
 	if x.elements() > maxConstant {
-		return nil, unsupported("it has an extrapolation value for %s", x)
+		must.Do(unsupported("it has an extrapolation value for %s", x))
 	}
 	fill := newConstant(x.dtype, s.sizes...)
-	var failed error
 	graph.Each(s.sizes, func(flat int, idx []int) {
 		for a, i := range idx {
-			p, err := s.at(a, i, s.from[a])
-			if err != nil {
-				failed = err
-			} else if s.outside(p, s.from[a]) {
+			if s.outside(s.at(a, i, s.from[a]), s.from[a]) {
 				fill.floats[flat] = s.fill
 			}
 		}
 	})
-	if failed != nil {
-		return nil, failed
-	}
-	return im.apply("ewadd", nil, x, valueOf(fill))
+	return im.do("ewadd", x, valueOf(fill))
 }
 
 // resample samples along one axis.
-func (im *importer) resample(x *value, axis int, s *sampling) (*value, error) {
+func (im *importer) resample(x *value, axis int, s *sampling) *value {
 	n, out := x.sizes[axis], s.sizes[axis]
 	if graph.Product(n, out) > maxConstant {
-		return nil, unsupported("the matrix of its weights is %d by %d", n, out)
+		must.Do(unsupported("the matrix of its weights is %d by %d", n, out))
 	}
 	weights := newConstant(x.dtype, n, out)
 	cells := make([]int, out)
 	outside := false
 	for i := range out {
-		p, err := s.at(axis, i, n)
-		if err != nil {
-			return nil, err
-		}
+		p := s.at(axis, i, n)
 		if s.outside(p, n) {
 			outside = true
 			continue
 		}
-		taps, err := s.taps(axis, p, n)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range taps {
+		for _, t := range s.taps(axis, p, n) {
 			weights.floats[t.cell*out+i] += t.weight
 			cells[i] = t.cell
 		}
@@ -333,73 +251,58 @@ func (im *importer) resample(x *value, axis int, s *sampling) (*value, error) {
 	if s.method == "nearest" && !outside {
 		return im.pick(x, axis, cells)
 	}
-	perm := make([]int, x.rank())
-	for i := range perm {
-		perm[i] = i
-	}
-	last := x.rank() - 1
+	perm, last := upTo(0, x.rank()), x.rank()-1
 	perm[axis], perm[last] = last, axis
-	b := calc{im: im}
-	v := b.keep(im.transpose(x, perm...))
-	if b.err != nil {
-		return nil, b.err
-	}
+	v := im.transpose(x, perm...)
 	sizes := slices.Clone(v.sizes)
-	v = b.keep(im.reshape(v, x.elements()/n, n))
-	v = b.do("matmul", v, valueOf(weights))
 	sizes[last] = out
-	if b.err == nil {
-		v = b.keep(im.reshape(v, sizes...))
-	}
-	if b.err == nil {
-		v = b.keep(im.transpose(v, perm...))
-	}
-	return v, b.err
+	v = im.do("matmul", im.reshape(v, x.elements()/n, n), valueOf(weights))
+	return im.transpose(im.reshape(v, sizes...), perm...)
 }
 
 // at is where in the image cell i of the result lies. For the nearest cell it
 // is computed in float32, as a scale is one: 6.5 / 2.6 is then 2.5, and not a
 // little more, which would round to another cell.
-func (s *sampling) at(axis, i, n int) (float64, error) {
+func (s *sampling) at(axis, i, n int) float64 {
 	if s.method == "nearest" {
-		p, err := place[float32](s, axis, i, n)
-		return float64(p), err
+		return float64(place[float32](s, axis, i, n))
 	}
 	return place[float64](s, axis, i, n)
 }
 
 // place is at, computed in some precision.
-func place[T float32 | float64](s *sampling, axis, i, n int) (T, error) {
+func place[T float32 | float64](s *sampling, axis, i, n int) T {
 	out, scale, x, size := s.sizes[axis], T(s.scales[axis]), T(i), T(n)
 	switch s.coord {
 	case "pytorch_half_pixel":
 		if out == 1 {
-			return 0, nil
+			return 0
 		}
-		return (x+0.5)/scale - 0.5, nil
+		return (x+0.5)/scale - 0.5
 	case "half_pixel":
-		return (x+0.5)/scale - 0.5, nil
+		return (x+0.5)/scale - 0.5
 	case "asymmetric":
-		return x / scale, nil
+		return x / scale
 	case "align_corners":
 		if out == 1 {
-			return 0, nil
+			return 0
 		}
 		// The length is n*scale, not rounded, as in ONNX's reference.
-		return x * (size - 1) / (size*scale - 1), nil
+		return x * (size - 1) / (size*scale - 1)
 	case "tf_half_pixel_for_nn": // of operator set 11 only
-		return (x + 0.5) / scale, nil
+		return (x + 0.5) / scale
 	case "half_pixel_symmetric":
 		adjust := T(out) / (scale * size)
-		return size/2*(1-adjust) + (x+0.5)/scale - 0.5, nil
+		return size/2*(1-adjust) + (x+0.5)/scale - 0.5
 	case "tf_crop_and_resize":
 		lo, hi := T(s.roi[axis]), T(s.roi[len(s.sizes)+axis])
 		if out == 1 {
-			return 0.5 * (lo + hi) * (size - 1), nil
+			return 0.5 * (lo + hi) * (size - 1)
 		}
-		return lo*(size-1) + x*(hi-lo)*(size-1)/T(out-1), nil
+		return lo*(size-1) + x*(hi-lo)*(size-1)/T(out-1)
 	}
-	return 0, unsupported("coordinate_transformation_mode is %q", clip(s.coord))
+	must.Do(unsupported("coordinate_transformation_mode is %q", clip(s.coord)))
+	return 0
 }
 
 // tap is a cell of the image and its weight.
@@ -410,35 +313,15 @@ type tap struct {
 
 // taps are the cells that a place between cells is made of. Cells outside are
 // those of the border.
-func (s *sampling) taps(axis int, p float64, n int) ([]tap, error) {
+func (s *sampling) taps(axis int, p float64, n int) []tap {
 	inside := func(i int) int { return min(max(i, 0), n-1) }
 	low := math.Floor(p)
 	f := p - low
 	switch s.method {
 	case "nearest":
-		i := low
-		switch s.rounding {
-		case "floor":
-		case "simple": // operator set 10 does not say; so does ONNX Runtime
-			if s.scales[axis] < 1 {
-				i = math.Ceil(p)
-			}
-		case "ceil":
-			i = math.Ceil(p)
-		case "round_prefer_floor":
-			if f > 0.5 {
-				i++
-			}
-		case "round_prefer_ceil":
-			if f >= 0.5 {
-				i++
-			}
-		default:
-			return nil, unsupported("nearest_mode is %q", clip(s.rounding))
-		}
-		return []tap{{inside(int(i)), 1}}, nil
+		return []tap{{inside(int(s.nearest(axis, p))), 1}}
 	case "linear":
-		return []tap{{inside(int(low)), 1 - f}, {inside(int(low) + 1), f}}, nil
+		return []tap{{inside(int(low)), 1 - f}, {inside(int(low) + 1), f}}
 	case "cubic":
 		var taps []tap
 		sum := 0.0
@@ -455,9 +338,30 @@ func (s *sampling) taps(axis int, p float64, n int) ([]tap, error) {
 				taps[i].weight /= sum
 			}
 		}
-		return taps, nil
+		return taps
 	}
-	return nil, unsupported("mode is %q", clip(s.method))
+	must.Do(unsupported("mode is %q", clip(s.method)))
+	return nil
+}
+
+// nearest is the cell that a place is rounded to.
+func (s *sampling) nearest(axis int, p float64) float64 {
+	switch {
+	case s.rounding == "floor":
+		return math.Floor(p)
+	case s.rounding == "ceil":
+		return math.Ceil(p)
+	case s.rounding == "simple": // operator set 10 does not say; so does ONNX Runtime
+		if s.scales[axis] < 1 {
+			return math.Ceil(p)
+		}
+		return math.Floor(p)
+	case s.rounding == "round_prefer_floor" && p-math.Floor(p) > 0.5, s.rounding == "round_prefer_ceil" && p-math.Floor(p) >= 0.5:
+		return math.Floor(p) + 1
+	case roundings[s.rounding] == "":
+		must.Do(unsupported("nearest_mode is %q", clip(s.rounding)))
+	}
+	return math.Floor(p)
 }
 
 // keys is the kernel of cubic convolution (Keys, 1981) at distance d.

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/rewrite"
 )
@@ -50,44 +51,46 @@ func directionOf(l *law.Law) *rewrite.Direction {
 	return c.Directions[0]
 }
 
-// values are the steps of an importer as a host of laws. Tensors of one number are
-// scalars, whatever their sizes are.
-type values struct{}
+// host is the graph that an importer makes as a host of laws. Tensors of one number
+// are scalars, whatever their sizes are.
+type host struct{ *importer }
 
-// Node is the step that makes a value.
-func (values) Node(v *value) (op *graph.Op, attrs graph.Attrs, fn string, args []*value, out int) {
-	if v.step == nil || v.step.op == nil || !v.dtype.IsFloat() {
+// Node is the operator that makes a tensor.
+func (h host) Node(t graph.Tensor) (op *graph.Op, attrs graph.Attrs, fn string, args []graph.Tensor, out int) {
+	g := h.made.Graph()
+	if op = g.Op(t.Node); op == nil || op.Name == graph.OpaqueName || !g.DType(t).IsFloat() {
 		return nil, nil, "", nil, 0
 	}
-	return v.step.op, v.step.attrs, "", v.step.in, v.out
+	return op, g.Attrs(t.Node), "", g.Operands(t.Node), int(t.Out)
 }
 
-// Shape is the shape of a value.
-func (values) Shape(v *value) graph.Shape {
-	if _, ok := number(v); ok {
+// Shape is the shape of a tensor.
+func (h host) Shape(t graph.Tensor) graph.Shape {
+	if _, ok := h.oneNumber(t); ok {
 		return graph.Shape{}
 	}
-	return graph.Sizes(v.sizes...)
+	return graph.Sizes(h.made.Sizes(t)...)
 }
 
-// Defined says that all values are defined: they have sizes.
-func (values) Defined(*value) bool { return true }
+// Defined says that all tensors are defined: they have sizes.
+func (host) Defined(graph.Tensor) bool { return true }
 
-// spelled is the operator that a value spells out, or nil.
+// spelled is the operator that a value spells out, or the value.
 func (c *call) spelled(v *value) *value {
 	im := c.im
-	if im.inFold || im.own || im.opt.KeepDecomposed || v.step == nil {
-		return nil
+	if im.inFold || im.own || im.opt.KeepDecomposed || !v.made {
+		return v
 	}
 	y := im.layerNorm(v)
-	for _, d := range spelledLaws()[v.step.op] {
+	for _, d := range spelledLaws()[im.made.Graph().Op(v.tensor.Node)] {
 		if y == nil {
 			y = im.use(d, v, 0)
 		}
 	}
-	if y != nil {
-		im.report.Fused[y.step.op.Name]++
+	if y == nil {
+		return v
 	}
+	im.report.Fused[im.made.Graph().Op(y.tensor.Node).Name]++
 	return y
 }
 
@@ -95,48 +98,46 @@ func (c *call) spelled(v *value) *value {
 // what the law's tensor Eps holds.
 func (im *importer) use(d *rewrite.Direction, v *value, eps float64) (y *value) {
 	if im.match == nil {
-		im.match = rewrite.NewMatcher[*value](values{})
+		im.match = rewrite.NewMatcher[graph.Tensor](host{im})
 	}
-	im.match.Match(d, []*value{v}, func(m *rewrite.Match[*value]) bool {
+	im.match.Match(d, []graph.Tensor{v.tensor}, func(m *rewrite.Match[graph.Tensor]) bool {
 		for i, name := range d.Vars {
 			want, isNumber := numbers[name]
 			if name == "Eps" {
 				want, isNumber = eps, true
 			}
-			if isNumber && !isNumberOf(m.Vars[i], want) {
+			if isNumber && !im.isNumber(m.Vars[i], want) {
 				return true
 			}
 		}
-		built, err := m.Build(func(op *graph.Op, attrs graph.Attrs, _ string, args []*value, out int) (*value, error) {
-			w, err := im.applyAttrs(op, slices.Clone(attrs), slices.Clone(args)...)
-			if err != nil {
-				return nil, err
-			}
-			return w.step.outs[out], nil
+		built, err := m.Build(func(op *graph.Op, attrs graph.Attrs, _ string, args []graph.Tensor, out int) (t graph.Tensor, err error) {
+			defer must.Catch(&err)
+			return im.applyAttrs(op, slices.Clone(attrs), im.valuesOf(args)...)[out].tensor, nil
 		})
 		if err == nil {
-			y = built[0]
+			y = im.values[built[0]]
 		}
 		return err != nil
 	})
 	return y
 }
 
-// isNumberOf reports whether a value is one number: as it is in float64, and rounded
+// isNumber reports whether a tensor is one number: as it is in float64, and rounded
 // to float32 in other types.
-func isNumberOf(v *value, want float64) bool {
-	x, ok := number(v)
-	if v.dtype == graph.Float64 {
+func (im *importer) isNumber(t graph.Tensor, want float64) bool {
+	x, ok := im.oneNumber(t)
+	if im.made.DType(t) == graph.Float64 {
 		return ok && x == want
 	}
 	return ok && float32(x) == float32(want)
 }
 
-// number is the one number that a value consists of.
-func number(v *value) (float64, bool) {
-	if s := from(v, "reshape"); s != nil {
-		v = s.in[0]
+// oneNumber is the one number that a tensor consists of.
+func (im *importer) oneNumber(t graph.Tensor) (float64, bool) {
+	if id := im.from(t, "reshape"); id != 0 {
+		t = im.made.Graph().Operands(id)[0]
 	}
+	v := im.values[t]
 	if !v.fixed() || v.elements() != 1 || !v.dtype.IsFloat() {
 		return 0, false
 	}
@@ -147,20 +148,29 @@ func number(v *value) (float64, bool) {
 	return k.floats[0], true
 }
 
-// from is the step of the given operator that makes a value, or nil.
-func from(v *value, op string) *step {
-	if v != nil && v.step != nil && v.step.op != nil && v.step.op.Name == op {
-		return v.step
+// from is the node of the given operator that makes a tensor, or 0.
+func (im *importer) from(t graph.Tensor, op string) graph.NodeID {
+	if o := im.made.Graph().Op(t.Node); o != nil && o.Name == op {
+		return t.Node
 	}
-	return nil
+	return 0
 }
 
-// unspread is the value that v is broadcast from, or v.
-func unspread(v *value) *value {
-	if s := from(v, "broadcast"); s != nil {
-		return s.in[0]
+// unspread is the tensor that t is broadcast from, or t.
+func (im *importer) unspread(t graph.Tensor) graph.Tensor {
+	if id := im.from(t, "broadcast"); id != 0 {
+		return im.made.Graph().Operands(id)[0]
 	}
-	return v
+	return t
+}
+
+// valuesOf are tensors as values.
+func (im *importer) valuesOf(ts []graph.Tensor) []*value {
+	vs := make([]*value, len(ts))
+	for i, t := range ts {
+		vs[i] = im.values[t]
+	}
+	return vs
 }
 
 // The law language has no variables for lists of axes, nor for what a tensor holds:
@@ -180,12 +190,12 @@ var norms struct {
 
 // rooted notes a number that is added under a root.
 func (im *importer) rooted(v *value) {
-	s := from(v, "ewadd")
-	if s == nil {
+	s := im.from(v.tensor, "ewadd")
+	if s == 0 {
 		return
 	}
-	for _, x := range s.in {
-		if e, ok := number(unspread(x)); ok && e >= 0 && !math.IsInf(e, 1) {
+	for _, t := range im.made.Graph().Operands(s) {
+		if e, ok := im.oneNumber(im.unspread(t)); ok && e >= 0 && !math.IsInf(e, 1) {
 			if e = shortest(float32(e)); !slices.Contains(im.added, e) {
 				im.added = append(im.added, e)
 			}
@@ -195,11 +205,15 @@ func (im *importer) rooted(v *value) {
 
 // layerNorm is the normalization that a sum is the last step of, or nil.
 func (im *importer) layerNorm(v *value) *value {
-	if v.step.op.Name != "ewadd" || from(v.step.in[0], "ewmul") == nil && from(v.step.in[1], "ewmul") == nil {
+	if im.from(v.tensor, "ewadd") == 0 {
 		return nil
 	}
-	for _, bias := range v.step.in {
-		axis := v.rank() - unspread(bias).rank()
+	in := slices.Clone(im.made.Graph().Operands(v.tensor.Node))
+	if im.from(in[0], "ewmul") == 0 && im.from(in[1], "ewmul") == 0 {
+		return nil
+	}
+	for _, bias := range in {
+		axis := v.rank() - len(im.made.Sizes(im.unspread(bias)))
 		if axis == v.rank() {
 			continue // a bias of one number
 		}

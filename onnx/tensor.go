@@ -58,10 +58,7 @@ func readWeight(p *onnxpb.TensorProto, src source) (*model.Weight, error) {
 		w.Load = func() ([]byte, error) { return raw, nil }
 		return w, nil
 	}
-	n, raw, err := typedData(p, t)
-	if err != nil {
-		return nil, err
-	}
+	n, raw := typedData(p, t)
 	if n != w.Elements() {
 		return nil, fmt.Errorf("%d numbers for %s, want %d", n, describe(w), w.Elements())
 	}
@@ -70,52 +67,30 @@ func readWeight(p *onnxpb.TensorProto, src source) (*model.Weight, error) {
 }
 
 // typedData are the elements of the field that holds those of a type.
-func typedData(p *onnxpb.TensorProto, t graph.DType) (n int64, raw func() []byte, err error) {
+func typedData(p *onnxpb.TensorProto, t graph.DType) (n int64, raw func() []byte) {
 	le := binary.LittleEndian
 	switch t {
 	case graph.Float32:
-		xs := p.GetFloatData()
-		return int64(len(xs)), func() []byte {
-			var b []byte
-			for _, x := range xs {
-				b = le.AppendUint32(b, math.Float32bits(x))
-			}
-			return b
-		}, nil
+		return encoded(p.GetFloatData(), func(b []byte, x float32) []byte { return le.AppendUint32(b, math.Float32bits(x)) })
 	case graph.Float64:
-		xs := p.GetDoubleData()
-		return int64(len(xs)), func() []byte {
-			var b []byte
-			for _, x := range xs {
-				b = le.AppendUint64(b, math.Float64bits(x))
-			}
-			return b
-		}, nil
+		return encoded(p.GetDoubleData(), func(b []byte, x float64) []byte { return le.AppendUint64(b, math.Float64bits(x)) })
 	case graph.Int64:
-		xs := p.GetInt64Data()
-		return int64(len(xs)), func() []byte {
-			var b []byte
-			for _, x := range xs {
-				b = le.AppendUint64(b, uint64(x))
-			}
-			return b
-		}, nil
+		return encoded(p.GetInt64Data(), func(b []byte, x int64) []byte { return le.AppendUint64(b, uint64(x)) })
 	}
-	xs := p.GetInt32Data()
-	return int64(len(xs)), func() []byte {
-		var b []byte
+	return encoded(p.GetInt32Data(), func(b []byte, x int32) []byte {
+		// The low bytes: also those of binary16, which is held as an integer.
+		return le.AppendUint32(b, uint32(x))[:len(b)+t.Bytes()]
+	})
+}
+
+// encoded are elements in little-endian bytes, made when they are asked for.
+func encoded[T any](xs []T, add func(b []byte, x T) []byte) (n int64, raw func() []byte) {
+	return int64(len(xs)), func() (b []byte) {
 		for _, x := range xs {
-			switch t.Bytes() {
-			case 4:
-				b = le.AppendUint32(b, uint32(x))
-			case 2: // binary16 in the low bits
-				b = le.AppendUint16(b, uint16(x))
-			default:
-				b = append(b, byte(x))
-			}
+			b = add(b, x)
 		}
 		return b
-	}, nil
+	}
 }
 
 // readSizes checks the sizes of a tensor; 0 is allowed.

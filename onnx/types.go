@@ -4,10 +4,11 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
 )
 
 // typeRules are the output types of operators that are not lowered, so far as
-// their inputs tell; no sizes where they do not. A rule must not fail.
+// their inputs tell; no sizes where they do not, and a rule may fail.
 var typeRules = map[string]func(c *call) []graph.TensorType{}
 
 func init() {
@@ -32,11 +33,7 @@ func init() {
 		return []graph.TensorType{{DType: c.typeOf(0).DType, Sizes: c.typeOf(1).Sizes}}
 	}
 	typeRules["Cast"] = func(c *call) []graph.TensorType {
-		to, _ := c.int("to", 0)
-		if t, err := dtypeOf(elem(to)); err == nil {
-			return []graph.TensorType{{DType: t, Sizes: c.typeOf(0).Sizes}}
-		}
-		return nil
+		return []graph.TensorType{{DType: must.Get(dtypeOf(elem(c.int("to", 0)))), Sizes: c.typeOf(0).Sizes}}
 	}
 	typeRules["Dropout"] = func(c *call) []graph.TensorType {
 		mask := c.typeOf(0)
@@ -75,28 +72,23 @@ func (c *call) typeOf(i int) graph.TensorType {
 func (c *call) sameAs(i int) []graph.TensorType { return []graph.TensorType{c.typeOf(i)} }
 
 func (c *call) jointType(from int, t graph.DType) []graph.TensorType {
-	var in []*value
+	var in [][]int
 	for _, v := range c.in[min(from, len(c.in)):] {
 		if v != nil {
-			in = append(in, v)
+			in = append(in, v.sizes)
 		}
 	}
-	sizes, err := joint(in...)
-	if err != nil || len(in) == 0 {
+	if len(in) == 0 {
 		return nil
 	}
-	if sizes == nil {
-		sizes = []int{}
-	}
-	return []graph.TensorType{{DType: t, Sizes: sizes}}
+	return []graph.TensorType{{DType: t, Sizes: append([]int{}, joint(in...)...)}}
 }
 
 // recurrentTypes: Y [steps, directions, batch, hidden], the last Y_h and, in an
 // LSTM, the last Y_c.
 func recurrentTypes(c *call) []graph.TensorType {
 	x, w := c.typeOf(0), c.typeOf(2)
-	layout, _ := c.int("layout", 0)
-	if len(x.Sizes) != 3 || len(w.Sizes) != 3 || layout != 0 {
+	if len(x.Sizes) != 3 || len(w.Sizes) != 3 || c.flag("layout") {
 		return nil
 	}
 	dirs, hidden := w.Sizes[0], w.Sizes[2]
@@ -106,25 +98,18 @@ func recurrentTypes(c *call) []graph.TensorType {
 
 func argTypes(c *call) []graph.TensorType {
 	x := c.typeOf(0)
-	a, err := c.axisAttr(0, len(x.Sizes))
-	keep, err2 := c.int("keepdims", 1)
-	if err != nil || err2 != nil {
-		return nil
-	}
-	sizes := slices.Clone(x.Sizes)
-	if sizes[a] = 1; keep == 0 {
-		sizes = slices.Delete(sizes, a, a+1)
-	}
-	return []graph.TensorType{{DType: graph.Int64, Sizes: sizes}}
+	return []graph.TensorType{{DType: graph.Int64, Sizes: reducedSizes(x.Sizes, []int{c.axisAttr(0, len(x.Sizes))}, c.int("keepdims", 1) != 0)}}
 }
 
 func reducedType(c *call) []graph.TensorType {
-	x, axes, keep, err := c.reduction()
-	if err != nil {
-		return nil
-	}
+	x, axes, keep := c.reduction()
+	return []graph.TensorType{{DType: x.dtype, Sizes: reducedSizes(x.sizes, axes, keep)}}
+}
+
+// reducedSizes are sizes without the given axes, or with 1 for them.
+func reducedSizes(from, axes []int, keep bool) []int {
 	sizes := []int{}
-	for i, n := range x.sizes {
+	for i, n := range from {
 		switch {
 		case !slices.Contains(axes, i):
 			sizes = append(sizes, n)
@@ -132,33 +117,28 @@ func reducedType(c *call) []graph.TensorType {
 			sizes = append(sizes, 1)
 		}
 	}
-	return []graph.TensorType{{DType: x.dtype, Sizes: sizes}}
+	return sizes
 }
 
 func topTypes(c *call) []graph.TensorType {
 	x := c.typeOf(0)
-	k, err := c.knownInts(1, "k")
-	a, err2 := c.axisAttr(-1, len(x.Sizes))
-	if err != nil || err2 != nil || len(k) != 1 {
+	k := c.knownInts(1, "k")
+	if len(k) != 1 {
 		return nil
 	}
 	sizes := slices.Clone(x.Sizes)
-	sizes[a] = k[0]
+	sizes[c.axisAttr(-1, len(x.Sizes))] = k[0]
 	return []graph.TensorType{{DType: x.DType, Sizes: sizes}, {DType: graph.Int64, Sizes: sizes}}
 }
 
 // einsumType reads the letters behind the arrow; an equation without one, or
 // with an ellipsis, is left to the file.
 func einsumType(c *call) []graph.TensorType {
-	text, err := c.text("equation", "")
-	if err != nil {
-		return nil
-	}
 	size := map[rune]int{}
 	out := graph.TensorType{DType: c.typeOf(0).DType, Sizes: []int{}}
 	operand, at, arrow := 0, 0, false
 	last := rune(0)
-	for _, r := range text {
+	for _, r := range c.text("equation", "") {
 		switch {
 		case r == ' ' || r == '-':
 		case r == '>' && last == '-':
@@ -195,10 +175,7 @@ func productType(c *call) []graph.TensorType {
 	if m < 2 || n < 2 {
 		return nil
 	}
-	lead, err := joint(&value{sizes: x.Sizes[:m-2]}, &value{sizes: y.Sizes[:n-2]})
-	if err != nil {
-		return nil
-	}
+	lead := joint(x.Sizes[:m-2], y.Sizes[:n-2])
 	return []graph.TensorType{{DType: x.DType, Sizes: append(slices.Clone(lead), x.Sizes[m-2], y.Sizes[n-1])}}
 }
 
@@ -208,10 +185,10 @@ func gemmType(c *call) []graph.TensorType {
 		return nil
 	}
 	sizes := []int{x.Sizes[0], y.Sizes[1]}
-	if t, _ := c.int("transA", 0); t != 0 {
+	if c.flag("transA") {
 		sizes[0] = x.Sizes[1]
 	}
-	if t, _ := c.int("transB", 0); t != 0 {
+	if c.flag("transB") {
 		sizes[1] = y.Sizes[0]
 	}
 	return []graph.TensorType{{DType: x.DType, Sizes: sizes}}
@@ -225,27 +202,18 @@ func pooledType(c *call) []graph.TensorType {
 		return nil
 	}
 	image := x.Sizes[2:]
-	w, err := c.window(image, nil)
-	if err != nil {
-		return nil
-	}
-	added, err := w.explicit(image)
-	if err != nil {
-		return nil
-	}
-	sizes := slices.Clone(x.Sizes)
-	for i, n := range image {
-		sizes[2+i] = (n+w.before[i]+w.after[i]+added[i]-w.extent(i))/w.stride[i] + 1
-	}
+	w := c.window(image, nil)
+	sizes := append(slices.Clone(x.Sizes[:2]), w.windows(image, w.explicit(image))...)
 	return []graph.TensorType{{DType: x.DType, Sizes: sizes}, {DType: graph.Int64, Sizes: sizes}}
 }
 
 func resizedType(c *call) []graph.TensorType {
 	x := c.optional(0)
-	s, err := c.sampling()
-	if x == nil || err != nil || s.bySizes(x.sizes) != nil {
+	if x == nil {
 		return nil
 	}
+	s := c.sampling()
+	s.bySizes(x.sizes)
 	return []graph.TensorType{{DType: x.dtype, Sizes: s.sizes}}
 }
 
@@ -254,10 +222,7 @@ func paddedType(c *call) []graph.TensorType {
 	if x == nil {
 		return nil
 	}
-	before, after, err := c.padding(x)
-	if err != nil {
-		return nil
-	}
+	before, after := c.padding(x)
 	sizes := slices.Clone(x.sizes)
 	for i := range sizes {
 		sizes[i] += before[i] + after[i]

@@ -3,25 +3,28 @@ package onnx
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/model"
 )
 
-// value is a value of the model: an input, a weight, a constant or an output
-// of a step. Its type is always known.
+// value is a value of the model: an input, a weight, a constant or what an
+// operator of the graph computes. Its type is always known.
 type value struct {
 	name  string // "" for values that lowering adds
 	dtype graph.DType
 	sizes []int
 
-	// One of these says where it comes from; none: it is an input.
-	step   *step
+	// tensor is the value in the graph; none of a weight or a constant that no
+	// operator was applied to so far.
+	tensor graph.Tensor
+	made   bool          // by a node of the graph
 	weight *model.Weight // an initializer
 	known  *constant     // also set once a weight has been looked into
 
 	ones    *value // truth values as zeros and ones, if they were made of these
-	out     int    // output of step
 	literal bool   // known from the file's text, not an initializer
 	uses    int    // nodes of the file that read it, and outputs that are it
 }
@@ -48,33 +51,17 @@ func (v *value) empty() bool { return slices.Contains(v.sizes, 0) }
 // constant is what is known of the value's elements: nil if they are not, or
 // if there are too many to look into.
 func (v *value) constant() (*constant, error) {
-	if v.known != nil || v.weight == nil {
+	if v.known != nil || v.weight == nil || v.elements() > maxConstant {
 		return v.known, nil
 	}
-	if v.elements() > maxConstant {
-		return nil, nil
-	}
 	raw, err := v.weight.Read()
+	if err == nil {
+		v.known, err = decodeConstant(v.dtype, v.sizes, raw)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", v, err)
 	}
-	c, err := decodeConstant(v.dtype, v.sizes, raw)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", v, err)
-	}
-	v.known = c
-	return c, nil
-}
-
-// step is a node of the graph that is being made.
-type step struct {
-	op    *graph.Op
-	attrs graph.Attrs
-	in    []*value
-	outs  []*value
-
-	opaque *Opaque // instead of op and attrs
-	seq    int     // steps are made in this order
+	return v.known, nil
 }
 
 // valueOf is a value with known elements.
@@ -87,38 +74,64 @@ func weightValue(name string, w *model.Weight) *value {
 	return &value{name: name, dtype: w.DType, sizes: w.Sizes, weight: w}
 }
 
-// apply adds a step. Named attributes that are not given take their default.
-func (im *importer) apply(op string, attrs map[string]graph.Value, in ...*value) (*value, error) {
-	o, ok := graph.Lookup(op)
-	if !ok {
-		return nil, unsupported("operator %s is not known here", op)
+// tensor is a value in the graph that is being made. A weight or a constant
+// becomes an input of it when it is first asked for. All nodes have the names
+// that their values have only when the graph is finished.
+func (im *importer) tensor(v *value) graph.Tensor {
+	if v.tensor.Node == 0 {
+		im.enter(v, must.Get(im.made.AddWeight(im.inputName(), v.dtype, v.sizes...)))
 	}
-	a, err := o.Attr(attrs)
-	if err != nil {
-		return nil, err
-	}
-	return im.applyAttrs(o, a, in...)
+	return v.tensor
 }
 
-func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) (*value, error) {
+func (im *importer) enter(v *value, t graph.Tensor) {
+	v.tensor = t
+	im.values[t] = v
+}
+
+// inputName is a name for an input until the graph is finished.
+func (im *importer) inputName() string { return strconv.Itoa(im.made.Graph().Len()) }
+
+// entered are the outputs of a new node as values.
+func (im *importer) entered(id graph.NodeID) []*value {
+	g := im.made.Graph()
+	outs := make([]*value, g.NumOut(id))
+	for i := range outs {
+		t := id.Out(i)
+		outs[i] = &value{dtype: g.DType(t), sizes: g.Sizes(t), made: true}
+		im.enter(outs[i], t)
+	}
+	return outs
+}
+
+// apply adds an operator and returns its first output. Named attributes that are
+// not given take their default.
+func (im *importer) apply(op string, attrs map[string]graph.Value, in ...*value) *value {
+	o, ok := graph.Lookup(op)
+	if !ok {
+		must.Do(unsupported("operator %s is not known here", op))
+	}
+	return im.applyAttrs(o, must.Get(o.Attr(attrs)), in...)[0]
+}
+
+// applyAttrs adds an operator and returns its outputs.
+func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) []*value {
 	types := make([]graph.TensorType, len(in))
 	for i, v := range in {
 		if v.empty() {
-			return nil, fmt.Errorf("operator %s: operand %s has no elements", o.Name, v)
+			must.Failf("operator %s: operand %s has no elements", o.Name, v)
 		}
 		if types[i] = v.typ(); o.DTypes == nil && v.dtype != in[0].dtype {
-			return nil, fmt.Errorf("operator %s: %s and %s have different element types", o.Name, in[0], v)
+			must.Failf("operator %s: %s and %s have different element types", o.Name, in[0], v)
 		}
 	}
-	outs, err := graph.ApplyTypes(o, a, types, graph.Float32)
-	if err != nil {
-		return nil, err
+	// A builder that was asked for what does not fit is of no use any more.
+	must.Get(graph.ApplyTypes(o, a, types, graph.Float32))
+	ts := make([]graph.Tensor, len(in))
+	for i, v := range in {
+		ts[i] = im.tensor(v)
 	}
-	s := &step{op: o, attrs: a, in: in, seq: im.next()}
-	for i, t := range outs {
-		s.outs = append(s.outs, &value{dtype: t.DType, sizes: t.Sizes, step: s, out: i})
-	}
-	return s.outs[0], nil
+	return im.entered(must.Get(im.made.Apply("", o, a, ts...)))
 }
 
 // Attribute values by their Go types.
@@ -137,78 +150,105 @@ func tupleAttr(xs ...int) graph.Value {
 
 func shapeAttr(sizes ...int) graph.Value { return graph.ShapeValue(graph.Sizes(sizes...)) }
 
-// reshape gives a value other sizes; the same sizes need no step.
-func (im *importer) reshape(v *value, sizes ...int) (*value, error) {
-	if slices.Equal(v.sizes, sizes) {
-		return v, nil
-	}
-	if v.known != nil && v.literal && im.folding() {
+// do applies an operator without attributes, or with its defaults.
+func (im *importer) do(op string, in ...*value) *value { return im.apply(op, nil, in...) }
+
+// reshape gives a value other sizes; the same sizes need no operator.
+func (im *importer) reshape(v *value, sizes ...int) *value {
+	switch {
+	case slices.Equal(v.sizes, sizes):
+		return v
+	case v.known != nil && v.literal && im.folding():
 		c := *v.known
 		c.sizes = slices.Clone(sizes)
-		return valueOf(&c), nil
+		return valueOf(&c)
 	}
+	return im.reshaped(v, sizes...)
+}
+
+// reshaped is a reshape even where none is needed, and of a constant, whose
+// numbers are then stored as they were.
+func (im *importer) reshaped(v *value, sizes ...int) *value {
 	return im.apply("reshape", attrs{"shape": shapeAttr(sizes...)}, v)
 }
 
 // broadcast repeats a value to larger sizes.
-func (im *importer) broadcast(v *value, sizes ...int) (*value, error) {
+func (im *importer) broadcast(v *value, sizes ...int) *value {
 	if slices.Equal(v.sizes, sizes) {
-		return v, nil
+		return v
 	}
 	return im.apply("broadcast", attrs{"shape": shapeAttr(sizes...)}, v)
 }
 
-func (im *importer) transpose(v *value, perm ...int) (*value, error) {
-	for i, p := range perm {
-		if i != p {
-			return im.apply("transpose", attrs{"perm": tupleAttr(perm...)}, v)
-		}
+func (im *importer) transpose(v *value, perm ...int) *value {
+	if slices.IsSorted(perm) {
+		return v
 	}
-	return v, nil
+	return im.apply("transpose", attrs{"perm": tupleAttr(perm...)}, v)
 }
 
-func (im *importer) slice(v *value, axis, lo, hi int) (*value, error) {
+func (im *importer) slice(v *value, axis, lo, hi int) *value {
 	if lo == 0 && hi == v.sizes[axis] {
-		return v, nil
+		return v
 	}
 	return im.apply("slice", attrs{"axis": intAttr(axis), "lo": intAttr(lo), "hi": intAttr(hi)}, v)
 }
 
 // pad adds cells of one value around a tensor.
-func (im *importer) pad(v *value, before, after []int, x float64) (*value, error) {
-	if !slices.ContainsFunc(before, notZero) && !slices.ContainsFunc(after, notZero) {
-		return v, nil
+func (im *importer) pad(v *value, before, after []int, x float64) *value {
+	if zeros(before) && zeros(after) {
+		return v
 	}
 	return im.apply("pad", attrs{"before": tupleAttr(before...), "after": tupleAttr(after...), "value": graph.NumberValue(x)}, v)
 }
 
-func notZero(n int) bool { return n != 0 }
+func zeros(xs []int) bool { return all(xs, 0) }
 
-// scale multiplies by a number.
-func (im *importer) scale(v *value, by float64) (*value, error) {
-	if !v.dtype.IsFloat() {
-		return nil, unsupported("it is applied to %s", v.dtype)
-	}
-	c := floatScalar(by)
-	c.dtype = v.dtype
-	return im.apply("smul", nil, v, valueOf(c))
+// all reports whether all elements are x.
+func all(xs []int, x int) bool {
+	return !slices.ContainsFunc(xs, func(y int) bool { return y != x })
 }
 
-// scalar is a number of the element type of v, repeated to its sizes.
-func (im *importer) scalar(v *value, x float64) (*value, error) {
+// upTo are the numbers lo to hi-1.
+func upTo(lo, hi int) []int {
+	var xs []int
+	for i := lo; i < hi; i++ {
+		xs = append(xs, i)
+	}
+	return xs
+}
+
+// element is a constant scalar of the element type of v.
+func element(v *value, x float64) *value {
 	if !v.dtype.IsFloat() {
-		return nil, unsupported("it is applied to %s", v.dtype)
+		must.Do(unsupported("it is applied to %s", v.dtype))
 	}
 	c := floatScalar(x)
 	c.dtype = v.dtype
-	return im.broadcast(valueOf(c), v.sizes...)
+	return valueOf(c)
+}
+
+// scale multiplies by a number.
+func (im *importer) scale(v *value, by float64) *value { return im.do("smul", v, element(v, by)) }
+
+// scalar is a number of the element type of v, repeated to its sizes.
+func (im *importer) scalar(v *value, x float64) *value {
+	return im.broadcast(element(v, x), v.sizes...)
+}
+
+// ofChannels are the sizes of n numbers, one for each channel, the second of rank
+// axes.
+func ofChannels(n, rank int) []int {
+	sizes := slices.Repeat([]int{1}, rank)
+	sizes[1] = n
+	return sizes
 }
 
 // joint is what operands of these sizes broadcast to, ONNX's rule.
-func joint(vs ...*value) ([]int, error) {
+func joint(all ...[]int) []int {
 	var out []int
-	for _, v := range vs {
-		a, b := out, v.sizes
+	for _, sizes := range all {
+		a, b := out, sizes
 		if len(a) < len(b) {
 			a, b = b, a
 		}
@@ -220,10 +260,10 @@ func joint(vs ...*value) ([]int, error) {
 			case sum[p] == 1:
 				sum[p] = b[i]
 			default:
-				return nil, fmt.Errorf("sizes %v and %v do not broadcast", a, b)
+				must.Failf("sizes %v and %v do not broadcast", a, b)
 			}
 		}
 		out = sum
 	}
-	return out, nil
+	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/graph/op"
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/model"
@@ -21,12 +22,10 @@ var VariantRules []byte
 // compiled are the directions of the laws of VariantRules from left to right by
 // name.
 var compiled = sync.OnceValue(func() map[string]*rewrite.Direction {
-	laws, err := law.Parse("variants.rules", VariantRules)
-	must(err)
+	laws := must.Get(law.Parse("variants.rules", VariantRules))
 	at := map[string]*rewrite.Direction{}
 	for _, l := range laws {
-		c, err := rewrite.Compile(l)
-		must(err)
+		c := must.Get(rewrite.Compile(l))
 		for _, d := range c.Directions {
 			if !d.Backward && len(d.Outputs) == len(l.LHS) {
 				at[l.Name] = d
@@ -49,17 +48,15 @@ type derivation struct {
 // from them, whose names it returns.
 func (f form) apply(m *model.Model, made func(*search.Match)) (out *model.Model, derived map[string]bool, steps int) {
 	net, _, err := bank.From(m.Graph, nil)
-	must(err)
+	must.Do(err)
 	d := &derivation{net: net, original: net.Len(), made: made}
 	for _, p := range f.phases {
-		n, err := d.run(p)
-		must(err)
+		n := must.Get(d.run(p))
 		steps += n
 	}
 	g, of, err := net.Graph()
-	must(err)
-	out, err = m.WithGraph(g)
-	must(err)
+	must.Do(err)
+	out = must.Get(m.WithGraph(g))
 	derived = map[string]bool{}
 	products := map[bank.Node]bool{}
 	for id := range g.Nodes() {
@@ -75,7 +72,7 @@ func (f form) apply(m *model.Model, made func(*search.Match)) (out *model.Model,
 func (f form) built(m *model.Model) *model.Model {
 	out, derived, steps := f.apply(m, nil)
 	if steps == 0 {
-		must(fmt.Errorf("form %s applies nowhere", f.name))
+		must.Failf("form %s applies nowhere", f.name)
 	}
 	return settled(out, derived)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/model"
 )
 
@@ -33,8 +34,7 @@ func settled(m *model.Model, derived map[string]bool) *model.Model {
 			}
 		case !needed[id]:
 		case derived[g.Name(id)]:
-			t, err := e.b.AddWeight(g.Name(id), graph.Float32, g.Sizes(id.Out(0))...)
-			must(err)
+			t := must.Get(e.b.AddWeight(g.Name(id), graph.Float32, g.Sizes(id.Out(0))...))
 			e.weights[t.Node] = expression(m, id.Out(0))
 			e.to[id.Out(0)] = tensor{t, g.Sizes(id.Out(0))}
 		default:

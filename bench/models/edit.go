@@ -2,6 +2,7 @@ package models
 
 import (
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/model"
 )
 
@@ -20,8 +21,7 @@ func (e *edit) keepInput(id graph.NodeID) {
 	if g.IsWeight(id) {
 		add = e.b.AddWeight
 	}
-	t, err := add(g.Name(id), typ.DType, typ.Sizes...)
-	must(err)
+	t := must.Get(add(g.Name(id), typ.DType, typ.Sizes...))
 	if w := e.old.Weights[id]; w != nil {
 		e.weights[t.Node] = w
 	}
@@ -35,8 +35,7 @@ func (e *edit) keep(id graph.NodeID) {
 	for i, t := range g.Operands(id) {
 		in[i] = e.to[t].Tensor
 	}
-	n, err := e.b.Apply(g.Name(id), g.Op(id), g.Attrs(id), in...)
-	must(err)
+	n := must.Get(e.b.Apply(g.Name(id), g.Op(id), g.Attrs(id), in...))
 	for k := 0; k < g.NumOut(id); k++ {
 		out := n.Out(k)
 		e.to[id.Out(k)] = tensor{out, e.b.Sizes(out)}

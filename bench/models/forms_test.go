@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
@@ -27,7 +28,7 @@ func TestFormsOfRandomNetworks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}()
-		defer caught(&err)
+		defer must.Catch(&err)
 		n := newNet(1, 1, style(rapid.IntRange(0, 2).Draw(t, "style")))
 		n.fused = rapid.Bool().Draw(t, "fused")
 		var m *model.Model

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/model"
 )
 
@@ -203,7 +204,7 @@ func Build(name string, seed uint64) (*model.Model, error) {
 }
 
 func try(build func(uint64) *model.Model, seed uint64) (m *model.Model, err error) {
-	defer caught(&err)
+	defer must.Catch(&err)
 	return build(seed), nil
 }
 

@@ -1,11 +1,11 @@
 package models
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/taso-go/taso/graph"
 	_ "github.com/taso-go/taso/graph/op" // the operators, which are looked up by name
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/model"
 )
 
@@ -15,9 +15,8 @@ type tensor struct {
 	sizes []int
 }
 
-// net builds one model. Its methods take and return tensors. An error leaves
-// them by a panic of type failed, which [caught] turns into an error again: so
-// the builders read like the networks.
+// net builds one model. Its methods take and return tensors; what fails leaves them
+// by package must, so that the builders read like the networks.
 type net struct {
 	b       graph.Builder
 	seed    uint64
@@ -28,26 +27,6 @@ type net struct {
 	scope   string
 	used    map[string]bool
 	weights map[graph.NodeID]*model.Weight
-}
-
-// failed is the panic of a method of net.
-type failed struct{ err error }
-
-func must(err error) {
-	if err != nil {
-		panic(failed{err})
-	}
-}
-
-// caught is deferred by whoever calls a builder.
-func caught(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case failed:
-		*err = r.err
-	default:
-		panic(r)
-	}
 }
 
 // style says what belongs to a convolution or a linear layer.
@@ -87,16 +66,14 @@ func (n *net) ch(c int) int { return max(c/n.div, 1) }
 
 // input adds an input that the caller feeds.
 func (n *net) input(name string, sizes ...int) tensor {
-	t, err := n.b.AddInput(n.fresh(name), graph.Float32, sizes...)
-	must(err)
+	t := must.Get(n.b.AddInput(n.fresh(name), graph.Float32, sizes...))
 	return tensor{t, sizes}
 }
 
 // weight adds a weight with elements uniform in lo to hi.
 func (n *net) weight(name string, lo, hi float64, sizes ...int) tensor {
 	name = n.fresh(name)
-	t, err := n.b.AddWeight(name, graph.Float32, sizes...)
-	must(err)
+	t := must.Get(n.b.AddWeight(name, graph.Float32, sizes...))
 	n.weights[t.Node] = model.Uniform(model.Seed(n.seed, name), sizes, lo, hi)
 	return tensor{t, sizes}
 }
@@ -109,18 +86,17 @@ func (n *net) apply(name, op string, a attrs, in ...tensor) tensor {
 	name = n.fresh(name)
 	o, ok := graph.Lookup(op)
 	if !ok {
-		must(fmt.Errorf("node %s: there is no operator %s", name, op))
+		must.Failf("node %s: there is no operator %s", name, op)
 	}
 	list, err := o.Attr(a)
 	if err != nil {
-		must(fmt.Errorf("node %s: %w", name, err))
+		must.Failf("node %s: %w", name, err)
 	}
 	ts := make([]graph.Tensor, len(in))
 	for i, t := range in {
 		ts[i] = t.Tensor
 	}
-	id, err := n.b.Apply(name, o, list, ts...)
-	must(err)
+	id := must.Get(n.b.Apply(name, o, list, ts...))
 	return tensor{id.Out(0), n.b.Sizes(id.Out(0))}
 }
 
@@ -130,10 +106,9 @@ func (n *net) finish(outputs ...tensor) *model.Model {
 	for i, t := range outputs {
 		ts[i] = t.Tensor
 	}
-	g, err := n.b.Finish(ts...)
-	must(err)
+	g := must.Get(n.b.Finish(ts...))
 	m := &model.Model{Graph: g, Weights: n.weights, Producer: "taso"}
-	must(m.Validate())
+	must.Do(m.Validate())
 	return m
 }
 

@@ -1,0 +1,165 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/model"
+)
+
+func init() {
+	register(map[string]lowering{"Conv": lowerConv})
+}
+
+// image is what a convolution of this kernel and its transpose have in common: the
+// types that they are applied to.
+func (c *call) image() (x, w, bias *value) {
+	in := c.need(2, 3)
+	x, w = in[0], in[1]
+	c.arithmetic("", x)
+	if w.dtype != x.dtype {
+		must.Failf("input %s and kernel %s have different element types", x, w)
+	}
+	return x, w, in[2]
+}
+
+func lowerConv(c *call) {
+	x, w, bias := c.image()
+	if x.rank() < 3 || w.rank() != x.rank() {
+		must.Failf("input %s and kernel %s: want the same number of axes, at least 3", x, w)
+	}
+	groups := c.int("group", 1)
+	win := c.window(x.sizes[2:], w.sizes[2:])
+	c.set(c.im.addBias(c.im.convolve(x, w, win, groups), bias))
+}
+
+// addBias adds a vector over the channels.
+func (im *importer) addBias(y, bias *value) *value {
+	if bias == nil {
+		return y
+	}
+	if bias.rank() != 1 || bias.sizes[0] != y.sizes[1] {
+		must.Failf("the bias %s of %d channels", bias, y.sizes[1])
+	}
+	v := im.reshaped(bias, ofChannels(bias.sizes[0], y.rank())...)
+	return im.do("ewadd", y, im.broadcast(v, y.sizes...))
+}
+
+func (im *importer) convolve(x, w *value, win *window, groups int64) *value {
+	switch x.rank() {
+	case 3:
+		return im.unflatten(im.convolve(im.flatten(x), im.flatten(w), win.flat(), groups))
+	case 4:
+		w = im.dilate(w, win.dilation)
+		x = win.padOutside(im, x)
+		return im.apply("conv2d", attrs{"stride": win.strideAttr(), "pad": win.padAttr(), "groups": graph.IntValue(groups)}, x, w)
+	case 5:
+		return im.convolve3(x, w, win, groups)
+	}
+	must.Do(unsupported("it convolves over %d axes", x.rank()-2))
+	return nil
+}
+
+// maxDerived is how many elements a weight may have that is computed from
+// another one.
+const maxDerived = 1 << 26
+
+// derive is a weight of the given sizes, computed from another one when it is
+// loaded.
+func (im *importer) derive(w *value, how string, sizes []int, f func(c *constant) *constant) *value {
+	if n := graph.Product(sizes...); n > maxDerived || graph.Product(w.sizes...) > maxDerived {
+		must.Do(unsupported("its %s kernel has sizes %v, more than %d elements", how, sizes, maxDerived))
+	}
+	out := &value{dtype: w.dtype, sizes: sizes, literal: w.literal}
+	if w.name != "" {
+		out.name = w.name + "/" + how
+	}
+	if w.weight == nil {
+		out.known = f(w.known)
+		return out
+	}
+	from := w.weight
+	out.weight = &model.Weight{DType: w.dtype, Sizes: sizes, Load: func() ([]byte, error) {
+		raw, err := from.Read()
+		if err != nil {
+			return nil, err
+		}
+		c, err := decodeConstant(from.DType, from.Sizes, raw)
+		if err != nil {
+			return nil, err
+		}
+		return f(c).encode(), nil
+	}}
+	return out
+}
+
+// dilate spreads a kernel with zeros: [.., k, ..] becomes [.., (k-1)*d+1, ..].
+func (im *importer) dilate(w *value, by []int) *value {
+	if all(by, 1) {
+		return w
+	}
+	if w.fixed() {
+		sizes := slices.Clone(w.sizes)
+		for i, d := range by {
+			sizes[2+i] = (sizes[2+i]-1)*d + 1
+		}
+		return im.derive(w, "dilated", sizes, func(c *constant) *constant {
+			out := newConstant(c.dtype, sizes...)
+			steps := graph.Strides(sizes)
+			for i, d := range by {
+				steps[2+i] *= d
+			}
+			graph.Each(c.sizes, func(flat int, idx []int) { out.floats[dot(idx, steps)] = c.floats[flat] })
+			return out
+		})
+	}
+	// [k] as [k, 1], padded to [k, d], flat [k*d], without the last d-1.
+	v := im.interleave(w, by)
+	for i, d := range by {
+		v = im.slice(v, 2+i, 0, v.sizes[2+i]-d+1)
+	}
+	return v
+}
+
+// interleave puts zeros behind each cell of the axes behind the first two, so that
+// cells are so many apart.
+func (im *importer) interleave(v *value, by []int) *value {
+	apart, wide, after := slices.Clone(v.sizes[:2]), slices.Clone(v.sizes[:2]), []int{0, 0}
+	for i, d := range by {
+		n := v.sizes[2+i]
+		apart, wide, after = append(apart, n, 1), append(wide, n*d), append(after, 0, d-1)
+	}
+	v = im.reshape(v, apart...)
+	v = im.pad(v, make([]int, len(after)), after, 0)
+	return im.reshape(v, wide...)
+}
+
+// convolve3 is a convolution over three axes: the sum over the kernel's planes
+// of convolutions over two axes, whose batch is the planes of the image that
+// the kernel's plane meets.
+func (im *importer) convolve3(x, w *value, win *window, groups int64) *value {
+	if w.sizes[2] > 64 {
+		must.Do(unsupported("the kernel has %d planes", w.sizes[2]))
+	}
+	win.explicit(x.sizes[2:])
+	x = im.pad(x, []int{0, 0, win.before[0], 0, 0}, []int{0, 0, win.after[0], 0, 0}, 0)
+	depth := (x.sizes[2]-win.extent(0))/win.stride[0] + 1
+	bt, ch := x.sizes[0], x.sizes[1]
+	var sum *value
+	for k := range w.sizes[2] {
+		xs := im.every(x, 2, k*win.dilation[0], win.stride[0], depth)
+		xs = im.reshuffle(xs, xs.sizes, []int{0, 2, 1, 3, 4}, []int{bt * depth, ch, x.sizes[3], x.sizes[4]})
+		ws := im.reshape(im.slice(w, 2, k, k+1), w.sizes[0], w.sizes[1], w.sizes[3], w.sizes[4])
+		plane := win.over(1, 3)
+		plane.valid = false
+		y := im.convolve(xs, ws, plane, groups)
+		if sum == nil {
+			sum = y
+		} else {
+			sum = im.do("ewadd", sum, y)
+		}
+	}
+	o, h, v := sum.sizes[1], sum.sizes[2], sum.sizes[3]
+	return im.reshuffle(sum, []int{bt, depth, o, h, v}, []int{0, 2, 1, 3, 4}, []int{bt, o, depth, h, v})
+}

@@ -1,0 +1,150 @@
+package onnx
+
+import (
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
+)
+
+// Normalizations.
+
+func init() {
+	register(map[string]lowering{
+		"Softmax":            lowerSoftmax(func(im *importer, x *value, a int) *value { return im.apply("softmax", attrs{"axis": intAttr(a)}, x) }),
+		"LogSoftmax":         lowerSoftmax((*importer).logSoftmax),
+		"BatchNormalization": lowerBatchNorm, "LayerNormalization": lowerLayerNorm,
+		"InstanceNormalization": lowerInstanceNorm,
+	})
+}
+
+// lowerSoftmax: before operator set 13 all axes from the given one on were
+// normalized together.
+func lowerSoftmax(along func(im *importer, x *value, axis int) *value) lowering {
+	return func(c *call) {
+		x := c.need(1, 1)[0]
+		c.arithmetic("", x)
+		missing := -1
+		if c.im.opset < 13 {
+			missing = min(1, x.rank()-1)
+		}
+		a, y := c.axisAttr(missing, x.rank()), x
+		if c.im.opset < 13 && a != x.rank()-1 {
+			y = c.im.reshape(x, graph.NumElements(x.sizes[:a]), graph.NumElements(x.sizes[a:]))
+			a = 1
+		}
+		c.set(c.im.reshape(along(c.im, y, a), x.sizes...))
+	}
+}
+
+// logSoftmax: x - logsumexp(x), which does not underflow.
+func (im *importer) logSoftmax(x *value, axis int) *value {
+	s := reduceLogSumExp(im, x, []int{axis}, true)
+	return im.do("ewsub", x, im.broadcast(s, x.sizes...))
+}
+
+func lowerBatchNorm(c *call) {
+	in := c.need(5, 5)
+	training, spatial, eps := c.flag("training_mode"), c.int("spatial", 1), c.float("epsilon", 1e-5)
+	switch {
+	case spatial == 0 && c.im.opset < 9:
+		c.elementNorm(in, eps)
+	case training:
+		c.trainingNorm(in, eps)
+	default:
+		c.set(c.im.apply("batchnorm", attrs{"eps": c.exact("eps", eps)}, in...))
+	}
+}
+
+// elementNorm normalizes every element by itself, (x - mean) / sqrt(variance +
+// eps) * scale + bias, where each is of the input's sizes but the first.
+func (c *call) elementNorm(in []*value, eps float64) {
+	im, x := c.im, in[0]
+	full := []*value{x}
+	for _, v := range in[1:] {
+		if v.rank() != x.rank()-1 {
+			must.Failf("%s for the elements of %s", v, x)
+		}
+		full = append(full, im.broadcast(v, x.sizes...))
+	}
+	dev := im.root(full[4], eps)
+	y := im.do("ewdiv", im.do("ewsub", x, full[3]), dev)
+	c.set(im.do("ewadd", im.do("ewmul", y, full[1]), full[2]))
+}
+
+// root is the deviation of a variance to which a number is added.
+func (im *importer) root(variance *value, eps float64) *value {
+	return im.do("sqrt", im.do("ewadd", variance, im.scalar(variance, eps)))
+}
+
+// trainingNorm normalizes by the batch's own moments; the other outputs are the
+// running ones, of which the batch's are a part.
+func (c *call) trainingNorm(in []*value, eps float64) {
+	momentum := c.float("momentum", 0.9)
+	im, x := c.im, in[0]
+	if x.rank() < 2 || len(c.outs) < 1 || len(c.outs) > 3 {
+		must.Failf("%d outputs for %s", len(c.outs), x)
+	}
+	mean, variance := im.moments(x, append([]int{0}, upTo(2, x.rank())...))
+	moments := []*value{im.reshape(mean, x.sizes[1]), im.reshape(variance, x.sizes[1])}
+	for i := 1; i < len(c.outs); i++ {
+		c.outs[i] = im.do("ewadd", im.scale(in[2+i], momentum), im.scale(moments[i-1], 1-momentum))
+	}
+	c.outs[0] = im.apply("batchnorm", attrs{"eps": c.exact("eps", eps)}, x, in[1], in[2], moments[0], moments[1])
+}
+
+func lowerLayerNorm(c *call) {
+	in, im := c.need(2, 3), c.im
+	x, scale, bias := in[0], in[1], in[2]
+	c.arithmetic("", x)
+	a := c.axisAttr(-1, x.rank())
+	eps := c.float("epsilon", 1e-5)
+	if bias == nil {
+		if bias = valueOf(newConstant(x.dtype)); graph.Product(x.sizes[a:]...) <= maxConstant {
+			bias = valueOf(newConstant(x.dtype, x.sizes[a:]...))
+		}
+	}
+	scale, bias = im.broadcast(scale, x.sizes[a:]...), im.broadcast(bias, x.sizes[a:]...)
+	y := im.apply("layernorm", attrs{"axis": intAttr(a), "eps": c.exact("eps", eps)}, x, scale, bias)
+	if len(c.outs) == 0 || len(c.outs) > 3 {
+		must.Failf("%d outputs", len(c.outs))
+	}
+	c.outs[0] = y
+	// The mean and the inverse of the deviation, if somebody reads them.
+	if len(c.outs) > 1 {
+		mean, variance := im.moments(x, upTo(a, x.rank()))
+		c.outs[1] = mean
+		if len(c.outs) > 2 {
+			c.outs[2] = im.do("reciprocal", im.root(variance, eps))
+		}
+	}
+}
+
+// moments are the mean and the variance over axes, which stay with size 1.
+func (im *importer) moments(x *value, axes []int) (mean, variance *value) {
+	mean = im.reduce("reducemean", x, axes, true)
+	d := im.do("ewsub", x, im.broadcast(mean, x.sizes...))
+	return mean, im.reduce("reducemean", im.do("ewmul", d, d), axes, true)
+}
+
+// lowerInstanceNorm: a layer normalization of each channel's image, times and
+// plus a number for each channel.
+func lowerInstanceNorm(c *call) {
+	in, im := c.need(3, 3), c.im
+	x := in[0]
+	if x.rank() < 3 {
+		must.Failf("%s: want at least 3 axes", x)
+	}
+	eps := c.float("epsilon", 1e-5)
+	mean, variance := im.moments(x, upTo(2, x.rank()))
+	d := im.do("ewsub", x, im.broadcast(mean, x.sizes...))
+	dev := im.root(variance, eps)
+	y := im.do("ewdiv", d, im.broadcast(dev, x.sizes...))
+	for i, op := range []string{"ewmul", "ewadd"} {
+		v := in[1+i]
+		if v.rank() != 1 || v.sizes[0] != x.sizes[1] {
+			must.Failf("%s for %d channels", v, x.sizes[1])
+		}
+		v = im.reshape(v, ofChannels(v.sizes[0], x.rank())...)
+		y = im.do(op, y, im.broadcast(v, x.sizes...))
+	}
+	c.set(y)
+}
