@@ -45,3 +45,14 @@ func (m *Mentions) Size(a graph.Atom) {
 		m.value(v)
 	}
 }
+
+// Mentions are the names in terms of the law, and in the shapes of their tensors.
+func (l *Law) Mentions(ts ...*Term) *Mentions {
+	m := MentionsOf(ts...)
+	for _, b := range l.Given {
+		if b.Sort == "" && m.Names[b.Name] {
+			b.Shape.Walk(m.Size)
+		}
+	}
+	return m
+}

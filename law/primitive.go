@@ -49,3 +49,33 @@ func Primitive(t *Term, shape map[*Term]graph.Shape) (*Term, error) {
 	}
 	return rec(t)
 }
+
+// AsSplit reads a split's output or a slice that is one as output n of the
+// split s.
+func AsSplit(t *Term, ty *Typing) (s *Term, n int, ok bool) {
+	if t.Op == nil {
+		return nil, 0, false
+	}
+	switch t.Op.Name {
+	case "split":
+		return t.Output(0), t.Out, true
+	case "slice":
+		axis, _ := t.Attrs[0].Dim()
+		lo, _ := t.Attrs[1].Dim()
+		hi, _ := t.Attrs[2].Dim()
+		in := ty.Shape[t.Args[0]]
+		i, err := in.Index(axis)
+		split, found := graph.Lookup("split")
+		if err != nil || !found {
+			return nil, 0, false
+		}
+		zero, end := graph.Int(0), in[i].Dim
+		switch {
+		case lo == zero && hi != end:
+			return Apply(split, graph.Attrs{t.Attrs[0], t.Attrs[2]}, t.Args[0]), 0, true
+		case hi == end && lo != zero:
+			return Apply(split, graph.Attrs{t.Attrs[0], t.Attrs[1]}, t.Args[0]), 1, true
+		}
+	}
+	return nil, 0, false
+}

@@ -142,38 +142,6 @@ func ExampleJoin() {
 	//      == (matmul(A, C), matmul(A, B))
 }
 
-func ExampleToTASO() {
-	r := mustRule(`rule a given p : padding, X : [b, c, h, w], W : [o, c, k, l]
-	  then relu(conv2d[pad=p](X, W)) == conv2d[pad=p, act=relu](X, W)`)
-	back := mustRule(`rule b given X : [m, n] then transpose(transpose(X)) == X`)
-	c, skips := rules.ToTASO([]*rules.Rule{r, back}, rules.Reading{})
-	for i := range c.Rules {
-		fmt.Println(c.Rules[i].String())
-	}
-	for _, s := range skips {
-		fmt.Println("skipped:", s.Reason)
-	}
-	// Output:
-	// relu(conv2d[stride=1x1, pad=same, act=none](x1, x2)) => conv2d[stride=1x1, pad=same, act=relu](x1, x2)
-	// conv2d[stride=1x1, pad=same, act=relu](x1, x2) => relu(conv2d[stride=1x1, pad=same, act=none](x1, x2))
-	// relu(conv2d[stride=1x1, pad=valid, act=none](x1, x2)) => conv2d[stride=1x1, pad=valid, act=relu](x1, x2)
-	// conv2d[stride=1x1, pad=valid, act=relu](x1, x2) => relu(conv2d[stride=1x1, pad=valid, act=none](x1, x2))
-	// skipped: a side is the input A
-}
-
-func ExampleFromTASO() {
-	r := mustRule(`rule a given X : [m, k], A : [k, a], B : [k, b]
-	  then (matmul(X, A), matmul(X, B)) == split[axis=1, at=a](matmul(X, concat[axis=1](A, B)))`)
-	c, _ := rules.ToTASO([]*rules.Rule{r}, rules.Reading{})
-	for _, tr := range rules.FromTASO(c, rules.Reading{})[:1] {
-		fmt.Println(law.FormatOutputs(tr.Law.RHS))
-		fmt.Println(law.ID(tr.Law) == r.ID(), tr.Err)
-	}
-	// Output:
-	// (matmul(X1, X3), matmul(X1, X2))
-	// true <nil>
-}
-
 func ExampleWriteJSON() {
 	s := &rules.Set{}
 	s.Add(mustRule(`rule any given X : [P..] then relu(X) == relu(relu(X))`))

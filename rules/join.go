@@ -69,42 +69,12 @@ func halves(r *Rule) []*half {
 		if i == 0 && r.Law.OneWay {
 			continue
 		}
-		s, n, ok := asSplit(sides[i], ty)
+		s, n, ok := law.AsSplit(sides[i], ty)
 		if ok {
 			out = append(out, &half{rule: r, left: sides[1-i], split: s, out: n, key: skeleton(s)})
 		}
 	}
 	return out
-}
-
-// asSplit reads a split's output or a slice that is one as output n of the
-// split s.
-func asSplit(t *law.Term, ty *law.Typing) (s *law.Term, n int, ok bool) {
-	if t.Op == nil {
-		return nil, 0, false
-	}
-	switch t.Op.Name {
-	case "split":
-		return t.Output(0), t.Out, true
-	case "slice":
-		axis, _ := t.Attrs[0].Dim()
-		lo, _ := t.Attrs[1].Dim()
-		hi, _ := t.Attrs[2].Dim()
-		in := ty.Shape[t.Args[0]]
-		i, err := in.Index(axis)
-		split, found := graph.Lookup("split")
-		if err != nil || !found {
-			return nil, 0, false
-		}
-		zero, end := graph.Int(0), in[i].Dim
-		switch {
-		case lo == zero && hi != end:
-			return law.Apply(split, graph.Attrs{t.Attrs[0], t.Attrs[2]}, t.Args[0]), 0, true
-		case hi == end && lo != zero:
-			return law.Apply(split, graph.Attrs{t.Attrs[0], t.Attrs[1]}, t.Args[0]), 1, true
-		}
-	}
-	return nil, 0, false
 }
 
 // skeleton is a term's operators with neither names nor attributes.
@@ -203,7 +173,7 @@ func renaming(from, to *half) *law.Instance {
 		}
 		used[t.Var] = true
 	}
-	need := mentioned(from.rule.Law, []*law.Term{from.left})
+	need := from.rule.Law.Mentions(from.left)
 	for n := range need.Names {
 		_, isTensor := in.Tensors[n]
 		_, isAttr := in.Attrs[n]

@@ -126,21 +126,9 @@ func Directions(l *law.Law) (forward, backward bool, err error) {
 		backward && implied(ty.LeftNeeds, ty.RightNeeds, l.Where), nil
 }
 
-// mentioned are the names of the variables in terms of a law, and in the shapes of
-// their tensors.
-func mentioned(l *law.Law, ts []*law.Term) *law.Mentions {
-	k := law.MentionsOf(ts...)
-	for _, b := range l.Given {
-		if b.Sort == "" && k.Names[b.Name] {
-			b.Shape.Walk(k.Size)
-		}
-	}
-	return k
-}
-
 // onlyUsed is a law without the bindings that its sides do not use.
 func onlyUsed(l *law.Law) *law.Law {
-	k := mentioned(l, l.Outputs())
+	k := l.Mentions(l.Outputs()...)
 	m := *l
 	m.Given = nil
 	for _, b := range l.Given {

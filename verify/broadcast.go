@@ -10,13 +10,13 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/broadcast"
 )
 
 // BroadcastOptions bounds UnderBroadcasting. The zero value is a good default.
 type BroadcastOptions struct {
 	// Patterns bounds the patterns that are looked at.
-	Patterns rules.BroadcastOptions
+	Patterns broadcast.Options
 	// True says that the law is known to hold without broadcasting: then it is
 	// not proved again.
 	True bool
@@ -63,7 +63,7 @@ type BroadcastVerdict struct {
 	Axes int
 	// Patterns is how many laws were looked at; 0 if the sides differ in how
 	// sums and products of elements are written only, see
-	// rules.EqualCellwise. Complete says that there are no others.
+	// broadcast.EqualCellwise. Complete says that there are no others.
 	Patterns int
 	Complete bool
 	// Proofs, of a proved law, are those of the patterns, in their order; nil
@@ -97,7 +97,7 @@ func NewBroadcasting(laws ...*law.Law) (*Broadcasting, error) {
 }
 
 // prove decides one pattern.
-func (b *Broadcasting) prove(ctx context.Context, p rules.Broadcasting) (Verdict, error) {
+func (b *Broadcasting) prove(ctx context.Context, p broadcast.Pattern) (Verdict, error) {
 	if mentionsBroadcast(p.Law) && len(runsOf(p.Law)) == 0 {
 		return b.ranked.Prove(ctx, p.Law)
 	}
@@ -115,7 +115,7 @@ func UnderBroadcasting(ctx context.Context, l *law.Law, laws []*law.Law, opts Br
 
 // Decide says whether a law holds under broadcasting: it looks for a
 // counterexample first, over small shapes in exact arithmetic, and then proves
-// each of rules.Broadcastings. The error is for a law without types, and for
+// each of broadcast.All. The error is for a law without types, and for
 // what Session.Prove and Refute report.
 func (b *Broadcasting) Decide(ctx context.Context, l *law.Law, opts BroadcastOptions) (BroadcastVerdict, error) {
 	start := time.Now()
@@ -136,10 +136,10 @@ func (b *Broadcasting) decide(ctx context.Context, l *law.Law, opts BroadcastOpt
 			Reason: "the sides are one polynomial in each element"}, nil
 	}
 	v := BroadcastVerdict{}
-	var todo []rules.Broadcasting
+	var todo []broadcast.Pattern
 	var stop error
 	further := opts.Further
-	bound, err := rules.EachBroadcasting(l, opts.Patterns, func(p rules.Broadcasting) bool {
+	bound, err := broadcast.Each(l, opts.Patterns, func(p broadcast.Pattern) bool {
 		v.Patterns++
 		todo = append(todo, p)
 		if p.Axes == 0 && p.Err == nil {
@@ -213,7 +213,7 @@ func (v *BroadcastVerdict) refuted() string {
 
 func equalCellwise(l *law.Law) bool {
 	for i := range l.LHS {
-		if !rules.EqualCellwise(l.LHS[i], l.RHS[i]) {
+		if !broadcast.EqualCellwise(l.LHS[i], l.RHS[i]) {
 			return false
 		}
 	}
@@ -222,7 +222,7 @@ func equalCellwise(l *law.Law) bool {
 
 // refute looks for a counterexample to a pattern, and notes in v the first, or
 // a later one in which both sides are defined.
-func (b *Broadcasting) refute(ctx context.Context, p rules.Broadcasting, opts BroadcastOptions, values RefuteOptions, v *BroadcastVerdict) error {
+func (b *Broadcasting) refute(ctx context.Context, p broadcast.Pattern, opts BroadcastOptions, values RefuteOptions, v *BroadcastVerdict) error {
 	at := p.Law
 	if p.Err != nil {
 		// Where the sides do not fit for all sizes, they may for some.
@@ -245,11 +245,11 @@ func (b *Broadcasting) refute(ctx context.Context, p rules.Broadcasting, opts Br
 func misfit(plain *law.Law, most int, undefined bool) *law.Law {
 	var found, without *law.Law
 	bySize(sizesOf(plain), most, func(b *graph.Binding) bool {
-		at, err := rules.WithBroadcasts(plain.Subst(b))
+		at, err := broadcast.Explicit(plain.Subst(b))
 		switch {
-		case errors.Is(err, rules.ErrOtherShape):
+		case errors.Is(err, broadcast.ErrOtherShape):
 			found = at
-		case errors.Is(err, rules.ErrNotDefined) && undefined && without == nil:
+		case errors.Is(err, broadcast.ErrNotDefined) && undefined && without == nil:
 			without = at
 		}
 		return found == nil

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/broadcast"
 )
 
 // maxSpread bounds the assignments that are looked at to make a counterexample
@@ -37,8 +37,8 @@ func RefuteSpread(ctx context.Context, l *law.Law, opts RefuteOptions) (*law.Law
 		known[at.key()] = true
 		m := l.Subst(s.at(at).binding())
 		m.Where = nil // they hold here
-		m, bad := rules.WithBroadcasts(m)
-		if errors.Is(bad, rules.ErrLeftNotDefined) {
+		m, bad := broadcast.Explicit(m)
+		if errors.Is(bad, broadcast.ErrLeftNotDefined) {
 			return false
 		}
 		var w *Witness

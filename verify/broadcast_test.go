@@ -16,7 +16,8 @@ import (
 	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/broadcast"
+	"github.com/taso-go/taso/rules/taso"
 	"github.com/taso-go/taso/rules/tasopb"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
@@ -233,7 +234,7 @@ func TestUnderBroadcasting(t *testing.T) {
 		}
 		// Every pattern's proof convinces Z3 and, below, the checker.
 		k := 0
-		if _, err := rules.EachBroadcasting(l, rules.BroadcastOptions{}, func(p rules.Broadcasting) bool {
+		if _, err := broadcast.Each(l, broadcast.Options{}, func(p broadcast.Pattern) bool {
 			if v.Patterns == 0 {
 				return false
 			}
@@ -340,7 +341,7 @@ func drawBroadcasting(t *rapid.T, l *law.Law) (in map[string]interp.Tensor[float
 func TestUnderBroadcastingBounds(t *testing.T) {
 	ctx := context.Background()
 	l := broadcastLaws(t)[0]
-	v, err := verify.UnderBroadcasting(ctx, l, theAxioms(), verify.BroadcastOptions{Patterns: rules.BroadcastOptions{Patterns: 2}})
+	v, err := verify.UnderBroadcasting(ctx, l, theAxioms(), verify.BroadcastOptions{Patterns: broadcast.Options{Patterns: 2}})
 	if err != nil || v.Status != verify.Unknown || v.Complete || !strings.Contains(v.Reason, "more than 2 patterns") {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -379,13 +380,13 @@ func TestUnderBroadcastingFalse(t *testing.T) {
 	}
 }
 
-func published(t testing.TB) []rules.Translation {
+func published(t testing.TB) []taso.Translation {
 	t.Helper()
 	c, err := tasopb.Unmarshal(golden.Data(t, "taso_graph_subst.pb"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rules.FromTASO(c, rules.Reading{Same: rules.AnySame})
+	return taso.From(c, taso.Reading{Same: taso.AnySame})
 }
 
 // TASO's published rules under broadcasting: 24 whose two sides are defined and

@@ -8,6 +8,7 @@ import (
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/taso"
 )
 
 // written is a file that a run wrote, and what is in it.
@@ -26,7 +27,7 @@ func (g *genRules) write(rep *genrules.Report) ([]written, error) {
 		}
 	}
 	if g.pb != "" {
-		pb, err := savePB(g.pb, rep.Set, rules.Reading{})
+		pb, err := savePB(g.pb, rep.Set, taso.Reading{})
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/taso"
 )
 
 // stdin is the name of the standard input in arguments.
@@ -61,7 +62,7 @@ func open(c *cobra.Command, path string) (f io.ReadCloser, name string, err erro
 type source struct {
 	path, format string // format "": by the extension
 	unproved     bool
-	reading      rules.Reading // of the protocol buffer
+	reading      taso.Reading // of the protocol buffer
 }
 
 // loaded is a set with what could not be read into it.

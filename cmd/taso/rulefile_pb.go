@@ -8,11 +8,12 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/taso"
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
 // readPB reads TASO's protocol buffer.
-func readPB(in io.Reader, name string, reading rules.Reading) (*loaded, error) {
+func readPB(in io.Reader, name string, reading taso.Reading) (*loaded, error) {
 	data, err := io.ReadAll(io.LimitReader(in, tasopb.MaxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -29,7 +30,7 @@ func readPB(in io.Reader, name string, reading rules.Reading) (*loaded, error) {
 		Header: rules.Header{Tool: "TASO", AxiomsSHA256: axioms.SHA256()},
 		Axioms: axioms.Text(),
 	}}
-	for i, t := range rules.FromTASO(coll, reading) {
+	for i, t := range taso.From(coll, reading) {
 		if t.Err != nil {
 			out.skipped = append(out.skipped, t.Err.Error())
 			continue
@@ -51,13 +52,13 @@ func readPB(in io.Reader, name string, reading rules.Reading) (*loaded, error) {
 // instances, each a rule there.
 type pbOutcome struct {
 	written int // rules of the file
-	skips   []rules.Skip
+	skips   []taso.Skip
 	lost    int // rules of the set of which nothing was written
 }
 
 // savePB writes a set as TASO's protocol buffer.
-func savePB(path string, set *rules.Set, reading rules.Reading) (*pbOutcome, error) {
-	coll, skips := rules.ToTASO(set.Rules, reading)
+func savePB(path string, set *rules.Set, reading taso.Reading) (*pbOutcome, error) {
+	coll, skips := taso.To(set.Rules, reading)
 	err := atomicfile.WriteFile(path, func(w io.Writer) error {
 		_, err := w.Write(coll.Marshal())
 		return err

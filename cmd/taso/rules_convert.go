@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/taso"
 )
 
 // convertFlags are the flags of rules convert.
@@ -53,7 +54,7 @@ func (k *convertFlags) run(c *cobra.Command, args []string) error {
 		return fmt.Errorf("%s: the name must end in .rules, .json or .pb", out)
 	}
 	switch k.src.reading.Same {
-	case "same_upper", "same_lower", rules.AnySame:
+	case "same_upper", "same_lower", taso.AnySame:
 	default:
 		return fmt.Errorf("--same %s: must be same_upper, same_lower or any", k.src.reading.Same)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/broadcast"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
 )
@@ -113,7 +113,7 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 				continue
 			}
 			if _, err := l.Types(); err != nil {
-				// Broadcasting is written out axis by axis: see rules.OpenTASO.
+				// Broadcasting is written out axis by axis: see taso.Open.
 				s.verdict[k] = verify.BroadcastVerdict{Status: verify.Unknown,
 					Reason: "the shapes of the sides are not one formula"}
 				continue
@@ -165,7 +165,7 @@ func (d *decider) checkPatterns(l *law.Law, v *verify.BroadcastVerdict) {
 	if v.Patterns == 0 {
 		return // the sides are one polynomial in each element
 	}
-	p, err := rules.Broadcastings(l, rules.BroadcastOptions{})
+	p, err := broadcast.All(l, broadcast.Options{})
 	if err == nil && (!p.Complete || len(p.Laws) != len(v.Proofs)) {
 		err = fmt.Errorf("%d proofs of %d patterns", len(v.Proofs), len(p.Laws))
 	}
@@ -184,7 +184,7 @@ func (d *decider) checkPatterns(l *law.Law, v *verify.BroadcastVerdict) {
 // spreadSums asks the engine for all sizes about each pattern of a law that the
 // axioms say nothing of; limit is what some were tried up to only.
 func (d *decider) spreadSums(ctx context.Context, l *law.Law, v *verify.BroadcastVerdict) (limit string, err error) {
-	p, err := rules.Broadcastings(l, rules.BroadcastOptions{})
+	p, err := broadcast.All(l, broadcast.Options{})
 	if err != nil || !p.Complete || len(p.OneSided) > 0 {
 		return "", nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/taso"
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
@@ -37,18 +37,18 @@ type direction struct {
 func own(l *law.Law) *claim { return &claim{law: l} }
 
 // peerClaim reads a rule of TASO's operators.
-func peerClaim(r *tasopb.Rule, reading rules.Reading) *claim {
+func peerClaim(r *tasopb.Rule, reading taso.Reading) *claim {
 	l, err := translate(r, reading)
-	if errors.Is(err, rules.ErrTyping) {
+	if errors.Is(err, taso.ErrTyping) {
 		// Sizes that no formula makes equal may still be equal here and there.
-		if open, bad := rules.OpenTASO(r, reading); bad == nil {
+		if open, bad := taso.Open(r, reading); bad == nil {
 			open.Name = anyName
 			l, err = open, nil
 		}
 	}
 	if err != nil {
 		c := &claim{err: err, kind: IllFormed}
-		if errors.Is(err, rules.ErrUnsupported) {
+		if errors.Is(err, taso.ErrUnsupported) {
 			c.kind = Unsupported
 		}
 		return c
@@ -56,7 +56,7 @@ func peerClaim(r *tasopb.Rule, reading rules.Reading) *claim {
 	c := &claim{law: l}
 	grouped := len(groupVars(l)) > 0 // the rule has shapes with groups only
 	for i, side := range []tasopb.Side{tasopb.Src, tasopb.Dst} {
-		s, err := rules.SideOfTASO(r, side, reading, grouped)
+		s, err := taso.SideOf(r, side, reading, grouped)
 		if err != nil {
 			c.way[i] = direction{condition: lawShapes}
 			continue
@@ -73,14 +73,14 @@ const lawShapes = "the shapes are those of the law"
 // anyName is the name of rules while they are decided.
 const anyName = "this_rule"
 
-func translate(r *tasopb.Rule, reading rules.Reading) (*law.Law, error) {
-	t := rules.FromTASO(&tasopb.RuleCollection{Rules: []tasopb.Rule{*r}}, reading)[0]
+func translate(r *tasopb.Rule, reading taso.Reading) (*law.Law, error) {
+	t := taso.From(&tasopb.RuleCollection{Rules: []tasopb.Rule{*r}}, reading)[0]
 	if t.Err == nil {
 		// Rules that say the same are decided once.
 		t.Law.Name = anyName
 		return t.Law, nil
 	}
-	var te *rules.TASOError
+	var te *taso.Error
 	if errors.As(t.Err, &te) && te.Op >= 0 {
 		return nil, fmt.Errorf("%s operator %d (%s): %w", te.Side, te.Op, te.Type, te.Err)
 	} else if te != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/peer"
+	"github.com/taso-go/taso/rules/taso"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
 	"github.com/taso-go/taso/verify/sums"
@@ -155,7 +156,7 @@ func TestVerifierEquationsForAllSizes(t *testing.T) {
 			continue
 		}
 		seen[r.Source] = true
-		l, err := translate(r.TASO, rules.Reading{Same: graph.SameLower})
+		l, err := translate(r.TASO, taso.Reading{Same: graph.SameLower})
 		if err != nil {
 			t.Fatalf("%s: %v", r.Source, err)
 		}

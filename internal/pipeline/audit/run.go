@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/peer"
+	"github.com/taso-go/taso/rules/taso"
 	"github.com/taso-go/taso/rules/tasopb"
 	"github.com/taso-go/taso/verify"
 )
@@ -58,7 +59,7 @@ func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
 	// rule is known by its encoding: Source may be cut.
 	type asked struct {
 		rule    string
-		reading rules.Reading
+		reading taso.Reading
 	}
 	read := map[asked]*claim{}
 	for i := range f.Rules {
@@ -81,7 +82,7 @@ func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
 		default:
 			encoded := string((&tasopb.RuleCollection{Rules: []tasopb.Rule{*p.TASO}}).Marshal())
 			for _, sem := range d.opt.Semantics {
-				understand := func(reading rules.Reading) *claim {
+				understand := func(reading taso.Reading) *claim {
 					key := asked{encoded, reading}
 					c := read[key]
 					if c == nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/taso"
 )
 
 // Semantics is a reading of what the formats of others leave open.
@@ -14,7 +14,7 @@ type Semantics struct {
 	// Doc is one sentence.
 	Doc string
 	// Reading says what SAME padding, averages and groups mean.
-	Reading rules.Reading
+	Reading taso.Reading
 	// Broadcast: operands of sums and products of elements may differ in shape.
 	Broadcast bool
 }
@@ -28,13 +28,13 @@ const GroupsNote = "* but for rules that have no shapes so, which are read with 
 // the operator specifications of ONNX.
 var All = []Semantics{
 	{Name: "strict", Doc: "either SAME padding, either average, one group *, no broadcasting",
-		Reading: rules.Reading{Same: rules.AnySame, Border: rules.AnyBorder}},
+		Reading: taso.Reading{Same: taso.AnySame, Border: taso.AnyBorder}},
 	{Name: "taso-generator", Doc: "SAME pads more behind, averages count the border, one group *, no broadcasting",
-		Reading: rules.Reading{Same: graph.SameUpper, Border: "counted"}},
+		Reading: taso.Reading{Same: graph.SameUpper, Border: "counted"}},
 	{Name: "taso-runtime", Doc: "SAME pads more in front, averages count the border, any groups, broadcasting",
-		Reading: rules.Reading{Same: graph.SameLower, Border: "counted", Grouped: true}, Broadcast: true},
+		Reading: taso.Reading{Same: graph.SameLower, Border: "counted", Grouped: true}, Broadcast: true},
 	{Name: "onnx", Doc: "SAME pads more behind, averages leave the border out, one group *, broadcasting",
-		Reading: rules.Reading{Same: graph.SameUpper, Border: "excluded"}, Broadcast: true},
+		Reading: taso.Reading{Same: graph.SameUpper, Border: "excluded"}, Broadcast: true},
 }
 
 // FindSemantics is the reading of a name.

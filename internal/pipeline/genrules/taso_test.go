@@ -10,6 +10,7 @@ import (
 	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/taso"
 	"github.com/taso-go/taso/rules/tasopb"
 	"github.com/taso-go/taso/verify"
 )
@@ -65,7 +66,7 @@ func newComparison(t *testing.T, c *tasopb.RuleCollection, set *rules.Set) *comp
 		}
 	}
 	k.laws = append(k.laws, rest...)
-	for i, r := range rules.FromTASO(c, rules.Reading{Same: rules.AnySame}) {
+	for i, r := range taso.From(c, taso.Reading{Same: taso.AnySame}) {
 		if r.Err != nil {
 			t.Fatalf("equality %d: %v", i, r.Err)
 		}

@@ -1,4 +1,4 @@
-package rules
+package taso
 
 import "github.com/taso-go/taso/graph"
 

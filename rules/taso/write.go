@@ -1,4 +1,4 @@
-package rules
+package taso
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
@@ -24,7 +25,7 @@ func (s Skip) String() string {
 	return fmt.Sprintf("%s (%s): %s", s.Rule, s.Instance, s.Reason)
 }
 
-// ToTASO writes rules in TASO's format, each in its usable directions. The
+// To writes rules in TASO's format, each in its usable directions. The
 // format knows neither axis runs nor attribute variables, so a rule becomes
 // instances: tensors of 2 and of 4 axes, strides 1 and 2, SAME and VALID
 // padding, no activation and relu, relu for any function, windows of 3 by 3.
@@ -32,7 +33,7 @@ func (s Skip) String() string {
 // is read back under the same reading, and skipped unless it says an instance
 // of the rule: where sizes are tied that the format leaves free, for example.
 // Equal instances are written once.
-func ToTASO(rs []*Rule, reading Reading) (*tasopb.RuleCollection, []Skip) {
+func To(rs []*rules.Rule, reading Reading) (*tasopb.RuleCollection, []Skip) {
 	c := &tasopb.RuleCollection{}
 	var skips []Skip
 	seen := map[string]bool{}
@@ -48,7 +49,7 @@ func ToTASO(rs []*Rule, reading Reading) (*tasopb.RuleCollection, []Skip) {
 			skip("", "a side is the input "+t)
 			continue
 		}
-		instances, err := tasoInstances(r.Law, reading)
+		instances, err := instancesOf(r.Law, reading)
 		if err != nil {
 			skip("", err.Error())
 			continue
@@ -82,7 +83,7 @@ func bareSide(l *law.Law) string {
 
 // encodeRule writes an instance of a rule in its usable directions and reads
 // it back.
-func encodeRule(l *law.Law, r *Rule, reading Reading) ([]tasopb.Rule, error) {
+func encodeRule(l *law.Law, r *rules.Rule, reading Reading) ([]tasopb.Rule, error) {
 	for _, p := range l.Where {
 		holds, decided := p.Holds(&graph.Binding{})
 		if !decided {
@@ -116,7 +117,7 @@ func encodeRule(l *law.Law, r *Rule, reading Reading) ([]tasopb.Rule, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read back: %w", err)
 		}
-		if !Instance(splitForm(r.Law), back) {
+		if !rules.Instance(splitForm(r.Law), back) {
 			return nil, errors.New("without its shapes the rule would say more")
 		}
 		out = append(out, w)
@@ -136,7 +137,7 @@ func splitForm(l *law.Law) *law.Law {
 	rec = func(t *law.Term) *law.Term {
 		u := *t
 		if t.Op != nil && t.Op.Name == "slice" {
-			if s, n, ok := asSplit(t, ty); ok {
+			if s, n, ok := law.AsSplit(t, ty); ok {
 				u = *s.Output(n)
 			}
 		}
@@ -215,7 +216,7 @@ func (e *encoder) tensor(t *law.Term) (tasopb.Tensor, error) {
 	}
 	app, key := t, e.side.nodes.Of(t)
 	if t.Op.Name == "slice" {
-		s, n, ok := asSplit(t, e.side.ty)
+		s, n, ok := law.AsSplit(t, e.side.ty)
 		if !ok {
 			return tasopb.Tensor{}, errors.New("a slice that is not a part of a split")
 		}
@@ -254,7 +255,7 @@ func (e *encoder) tensor(t *law.Term) (tasopb.Tensor, error) {
 // operator sets type and parameters.
 func (e *encoder) operator(o *tasopb.Operator, t *law.Term, seams [][]*seam, shapes []graph.Shape) error {
 	found := false
-	for ty, name := range tasoNames {
+	for ty, name := range opNames {
 		if name == t.Op.Name {
 			o.Type, found = ty, true
 		}

@@ -1,4 +1,4 @@
-package rules
+package taso
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
-// tasoInstance is a law without runs and attribute variables.
-type tasoInstance struct {
+// instance is a law without runs and attribute variables.
+type instance struct {
 	law   *law.Law
 	label string
 }
@@ -18,14 +18,14 @@ type tasoInstance struct {
 // maxInstances bounds the instances of one rule.
 const maxInstances = 256
 
-func tasoInstances(l *law.Law, reading Reading) ([]tasoInstance, error) {
+func instancesOf(l *law.Law, reading Reading) ([]instance, error) {
 	open, err := reading.open()
 	if err != nil {
 		return nil, err
 	}
-	out := []tasoInstance{{law: l}}
-	expand := func(f func(*law.Law) ([]tasoInstance, error)) error {
-		var next []tasoInstance
+	out := []instance{{law: l}}
+	expand := func(f func(*law.Law) ([]instance, error)) error {
+		var next []instance
 		for _, in := range out {
 			more, err := f(in.law)
 			if err != nil {
@@ -49,11 +49,11 @@ func tasoInstances(l *law.Law, reading Reading) ([]tasoInstance, error) {
 		if b.Sort == "" {
 			continue
 		}
-		values, err := tasoValues(b.Sort, open)
+		values, err := valuesOf(b.Sort, open)
 		if err != nil {
 			return nil, err
 		}
-		if err := expand(func(m *law.Law) ([]tasoInstance, error) { return instantiateAttr(m, b, values) }); err != nil {
+		if err := expand(func(m *law.Law) ([]instance, error) { return instantiateAttr(m, b, values) }); err != nil {
 			return nil, err
 		}
 	}
@@ -63,8 +63,8 @@ func tasoInstances(l *law.Law, reading Reading) ([]tasoInstance, error) {
 	return out, nil
 }
 
-// tasoValues are the values that stand for a variable of a sort.
-func tasoValues(sort string, open openValues) ([]graph.Value, error) {
+// valuesOf are the values that stand for a variable of a sort.
+func valuesOf(sort string, open openValues) ([]graph.Value, error) {
 	switch sort {
 	case graph.SortStride:
 		return []graph.Value{graph.TupleValue(1, 1), graph.TupleValue(2, 2)}, nil
@@ -82,8 +82,8 @@ func tasoValues(sort string, open openValues) ([]graph.Value, error) {
 	return nil, fmt.Errorf("variables of sort %s", sort)
 }
 
-func instantiateAttr(l *law.Law, b law.Binding, values []graph.Value) ([]tasoInstance, error) {
-	var out []tasoInstance
+func instantiateAttr(l *law.Law, b law.Binding, values []graph.Value) ([]instance, error) {
+	var out []instance
 	for _, v := range values {
 		bind := &graph.Binding{Attrs: map[string]graph.Value{b.Name: v}}
 		fns := map[string]string{}
@@ -96,15 +96,15 @@ func instantiateAttr(l *law.Law, b law.Binding, values []graph.Value) ([]tasoIns
 				m.Given = append(m.Given, law.Binding{Name: name, Sort: sort})
 			}
 		}
-		out = append(out, tasoInstance{m, b.Name + " = " + v.String()})
+		out = append(out, instance{m, b.Name + " = " + v.String()})
 	}
 	return out, nil
 }
 
 // instantiateRuns puts axes for the runs so that all tensors with runs have 2
 // or all have 4 axes.
-func instantiateRuns(l *law.Law) ([]tasoInstance, error) {
-	sizes := mentioned(l, l.Outputs()).Sizes
+func instantiateRuns(l *law.Law) ([]instance, error) {
+	sizes := l.Mentions(l.Outputs()...).Sizes
 	var runs []string
 	seen := map[string]bool{}
 	note := func(s graph.Shape) {
@@ -131,7 +131,7 @@ func instantiateRuns(l *law.Law) ([]tasoInstance, error) {
 		}
 	})
 	if len(runs) == 0 {
-		return []tasoInstance{{law: l}}, nil
+		return []instance{{law: l}}, nil
 	}
 	prefix := "r"
 	for clash := true; clash; {
@@ -143,7 +143,7 @@ func instantiateRuns(l *law.Law) ([]tasoInstance, error) {
 			prefix += "r"
 		}
 	}
-	var out []tasoInstance
+	var out []instance
 	lengths := make([]int, len(runs))
 	var rec func(i int)
 	rec = func(i int) {
@@ -170,7 +170,7 @@ func instantiateRuns(l *law.Law) ([]tasoInstance, error) {
 				return
 			}
 		}
-		out = append(out, tasoInstance{l.Subst(b), strings.Join(label, ", ")})
+		out = append(out, instance{l.Subst(b), strings.Join(label, ", ")})
 	}
 	if len(runs) > 4 {
 		return nil, errors.New("more than 4 axis runs")

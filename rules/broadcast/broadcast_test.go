@@ -1,4 +1,4 @@
-package rules_test
+package broadcast_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/broadcast"
 	"pgregory.net/rapid"
 )
 
@@ -180,10 +180,10 @@ var cellwiseLaws = []struct {
 func TestCellwise(t *testing.T) {
 	for _, c := range cellwiseLaws {
 		l := parseLaw(t, c.text)
-		if got := rules.Cellwise(l); got != c.cellwise {
+		if got := broadcast.Cellwise(l); got != c.cellwise {
 			t.Errorf("%s: cell by cell is %v", c.text, got)
 		}
-		if got := rules.EqualCellwise(l.LHS[0], l.RHS[0]); got != c.equal {
+		if got := broadcast.EqualCellwise(l.LHS[0], l.RHS[0]); got != c.equal {
 			t.Errorf("%s: equal as polynomials is %v", c.text, got)
 		}
 	}
@@ -231,10 +231,10 @@ func TestEqualCellwiseLarge(t *testing.T) {
 		}
 		return a
 	}
-	if !rules.EqualCellwise(power(sum(x, y)), power(sum(y, x))) {
+	if !broadcast.EqualCellwise(power(sum(x, y)), power(sum(y, x))) {
 		t.Error("powers of one sum differ")
 	}
-	if rules.EqualCellwise(power(sum(x, y)), power(sum(x, x))) {
+	if broadcast.EqualCellwise(power(sum(x, y)), power(sum(x, x))) {
 		t.Error("powers of two sums are equal")
 	}
 }
@@ -259,9 +259,9 @@ func TestBroadcastings(t *testing.T) {
 		{"rule g given X : [P..], Y : [P..] then ewadd(X, slice[axis=0, lo=0, hi=1](concat[axis=0](one[shape=[1, #P]](), one[shape=[2, #P]]()))) == X", 0, 0, "error"},
 	} {
 		l, err := law.ParseLaw(c.text)
-		var got *rules.Broadcasts
+		var got *broadcast.Patterns
 		if err == nil {
-			got, err = rules.Broadcastings(l, rules.BroadcastOptions{})
+			got, err = broadcast.All(l, broadcast.Options{})
 		}
 		if c.bound == "error" {
 			if err == nil {
@@ -287,7 +287,7 @@ func TestBroadcastings(t *testing.T) {
 			axes = b.Axes
 		}
 		for _, b := range got.OneSided {
-			if _, err := b.Law.Types(); err == nil || !errors.Is(b.Err, rules.ErrNotDefined) && !errors.Is(b.Err, rules.ErrOtherShape) {
+			if _, err := b.Law.Types(); err == nil || !errors.Is(b.Err, broadcast.ErrNotDefined) && !errors.Is(b.Err, broadcast.ErrOtherShape) {
 				t.Errorf("%v, %v\n%s", b.Err, err, law.Format(b.Law))
 			}
 		}
@@ -296,17 +296,17 @@ func TestBroadcastings(t *testing.T) {
 
 func TestBroadcastingsBound(t *testing.T) {
 	l := parseLaw(t, "rule a given X : [m, k], Y : [m, k], Z : [k, n] then matmul(ewadd(X, Y), Z) == ewadd(matmul(X, Z), matmul(Y, Z))")
-	got, err := rules.Broadcastings(l, rules.BroadcastOptions{Patterns: 4})
+	got, err := broadcast.All(l, broadcast.Options{Patterns: 4})
 	if err != nil || got.Complete || got.Bound != "more than 4 patterns" || len(got.Laws)+len(got.OneSided) != 4 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	n := 0
-	bound, err := rules.EachBroadcasting(l, rules.BroadcastOptions{}, func(rules.Broadcasting) bool { n++; return n < 3 })
+	bound, err := broadcast.Each(l, broadcast.Options{}, func(broadcast.Pattern) bool { n++; return n < 3 })
 	if err != nil || n != 3 || bound != "not all patterns were asked for" {
 		t.Errorf("%d patterns, %q, %v", n, bound, err)
 	}
 	l.LHS[0] = law.V("Z")
-	if _, err := rules.Broadcastings(l, rules.BroadcastOptions{}); err == nil || !strings.Contains(err.Error(), "broadcast: law a") {
+	if _, err := broadcast.All(l, broadcast.Options{}); err == nil || !strings.Contains(err.Error(), "broadcast: law a") {
 		t.Errorf("an ill-typed law: %v", err)
 	}
 }
@@ -314,7 +314,7 @@ func TestBroadcastingsBound(t *testing.T) {
 // Sizes that only broadcasting's absence made equal come apart.
 func TestBroadcastingsGeneral(t *testing.T) {
 	l := parseLaw(t, "rule a given X : [m, n], Y : [m, n], Z : [m, n] then concat[axis=1](ewadd(X, Y), ewadd(Y, Z)) == ewadd(concat[axis=1](X, Y), concat[axis=1](Y, Z))")
-	got, err := rules.Broadcastings(l, rules.BroadcastOptions{})
+	got, err := broadcast.All(l, broadcast.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +336,7 @@ func TestPatternsCover(t *testing.T) {
 		"rule d given X : [m, 1], Y : [m, 1], Z : [m, 1], W : [m, 1] then ewadd(concat[axis=1](X, Y), concat[axis=1](Z, W)) == concat[axis=1](ewadd(X, Z), ewadd(Y, W))",
 	} {
 		l := parseLaw(t, text)
-		got, err := rules.Broadcastings(l, rules.BroadcastOptions{})
+		got, err := broadcast.All(l, broadcast.Options{})
 		if err != nil || !got.Complete {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -367,9 +367,9 @@ func TestPatternsCover(t *testing.T) {
 	}
 }
 
-func ExampleBroadcastings() {
+func ExampleAll() {
 	l, _ := law.ParseLaw("rule add given X : [m, k], Y : [m, k], Z : [k, n] then ewadd(matmul(X, Z), matmul(Y, Z)) == matmul(ewadd(X, Y), Z)")
-	b, err := rules.Broadcastings(l, rules.BroadcastOptions{})
+	b, err := broadcast.All(l, broadcast.Options{})
 	fmt.Println(len(b.Laws), len(b.OneSided), b.Complete, err)
 	fmt.Print(law.Format(b.Laws[1].Law))
 	// Output:
@@ -380,18 +380,18 @@ func ExampleBroadcastings() {
 	//      => matmul(ewadd(broadcast[shape=[m, k]](X), Y), Z)
 }
 
-func ExampleEachBroadcasting() {
+func ExampleEach() {
 	l, _ := law.ParseLaw("rule rows given X : [n, a], Y : [n, a], Z : [m, a], W : [m, a] then concat[axis=0](ewadd(X, Y), ewadd(Z, W)) == ewadd(concat[axis=0](X, Z), concat[axis=0](Y, W))")
-	rules.EachBroadcasting(l, rules.BroadcastOptions{}, func(b rules.Broadcasting) bool {
+	broadcast.Each(l, broadcast.Options{}, func(b broadcast.Pattern) bool {
 		if b.Err != nil {
-			fmt.Println(b.Law.VarShapes()["X"], errors.Is(b.Err, rules.ErrNotDefined))
+			fmt.Println(b.Law.VarShapes()["X"], errors.Is(b.Err, broadcast.ErrNotDefined))
 		}
 		return b.Err == nil
 	})
 	// Output: [1, a] true
 }
 
-func ExampleWithBroadcasts() {
+func ExampleExplicit() {
 	l := &law.Law{Kind: law.Rule, Name: "bias"}
 	l.Given = []law.Binding{
 		{Name: "X", Shape: graph.ShapeOf(graph.Var("m"), graph.Var("n"))},
@@ -400,19 +400,19 @@ func ExampleWithBroadcasts() {
 	x, b := law.V("X"), law.V("B")
 	l.LHS = []*law.Term{law.Apply(op.EWAdd, graph.Attrs{}, x, b)}
 	l.RHS = []*law.Term{law.Apply(op.EWAdd, graph.Attrs{}, b, x)}
-	m, err := rules.WithBroadcasts(l)
+	m, err := broadcast.Explicit(l)
 	fmt.Println(m.LHS[0], err)
 	// Output: ewadd(X, broadcast[shape=[m, n]](B)) <nil>
 }
 
 func ExampleCellwise() {
 	l, _ := law.ParseLaw("rule r given X : [P..], Y : [P..] then relu(ewadd(X, relu(relu(Y)))) == relu(ewadd(X, relu(Y)))")
-	fmt.Println(rules.Cellwise(l), rules.EqualCellwise(l.LHS[0], l.RHS[0]))
+	fmt.Println(broadcast.Cellwise(l), broadcast.EqualCellwise(l.LHS[0], l.RHS[0]))
 	// Output: true false
 }
 
 func ExampleEqualCellwise() {
 	l, _ := law.ParseLaw("rule r given X : [m, n], Y : [m, n] then transpose(ewmul(X, ewadd(X, Y))) == transpose(ewadd(ewmul(Y, X), ewmul(X, X)))")
-	fmt.Println(rules.EqualCellwise(l.LHS[0], l.RHS[0]))
+	fmt.Println(broadcast.EqualCellwise(l.LHS[0], l.RHS[0]))
 	// Output: true
 }

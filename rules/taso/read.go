@@ -1,4 +1,4 @@
-package rules
+package taso
 
 import (
 	"cmp"
@@ -71,7 +71,7 @@ func (r Reading) open() (o openValues, err error) {
 	return o, err
 }
 
-// Causes of a TASOError, for errors.Is.
+// Causes of a Error, for errors.Is.
 var (
 	ErrUnsupported = errors.New("unsupported") // an operator or attribute without a counterpart
 	ErrNoSeam      = errors.New("nothing was joined there")
@@ -79,8 +79,8 @@ var (
 	ErrInvalid     = errors.New("senseless rule")
 )
 
-// TASOError says why a rule of TASO's format has no law.
-type TASOError struct {
+// Error says why a rule of TASO's format has no law.
+type Error struct {
 	Rule int           // index in the collection
 	Side tasopb.Side   // of the operator, or NoSide
 	Op   int           // index of the operator on its side, -1 if it is not about one
@@ -89,7 +89,7 @@ type TASOError struct {
 }
 
 // Error is such as "rule 3: src operator 1 (SPLIT): nothing was joined there".
-func (e *TASOError) Error() string {
+func (e *Error) Error() string {
 	if e.Op < 0 {
 		return fmt.Sprintf("rule %d: %v", e.Rule, e.Err)
 	}
@@ -97,15 +97,15 @@ func (e *TASOError) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *TASOError) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.Err }
 
 // Translation is the law of one rule of TASO's format, or why there is none.
 type Translation struct {
 	Law *law.Law
-	Err error // a *TASOError
+	Err error // a *Error
 }
 
-// FromTASO translates a collection into laws, one for each rule and in its
+// From translates a collection into laws, one for each rule and in its
 // order. The laws are named "rule_" and the rule's index, are not canonical
 // ([New] makes rules of them), and are not said to be true.
 //
@@ -118,7 +118,7 @@ type Translation struct {
 // use asks for. A split cuts at the last concatenation along its axis, as
 // TASO's generator follows it through the operators, written as an explicit
 // position. OUTSHUFFLE says how results lie in memory and is left out.
-func FromTASO(c *tasopb.RuleCollection, reading Reading) []Translation {
+func From(c *tasopb.RuleCollection, reading Reading) []Translation {
 	out := make([]Translation, len(c.Rules))
 	for i := range c.Rules {
 		l, err := fromRule(&c.Rules[i], i, reading)
@@ -156,7 +156,7 @@ func writtenOut(ops []tasopb.Operator) int {
 var readable = tasopb.Allow{BareSides: true, FreeVariables: true, Repeated: true}
 
 func fromRule(r *tasopb.Rule, index int, reading Reading) (*law.Law, error) {
-	bare := func(err error) *TASOError { return &TASOError{Rule: index, Side: tasopb.NoSide, Op: -1, Err: err} }
+	bare := func(err error) *Error { return &Error{Rule: index, Side: tasopb.NoSide, Op: -1, Err: err} }
 	open, err := reading.open()
 	if err != nil {
 		return nil, bare(fmt.Errorf("%w: %w", ErrInvalid, err))
@@ -180,7 +180,7 @@ func fromRule(r *tasopb.Rule, index int, reading Reading) (*law.Law, error) {
 		}
 	}
 	if err != nil {
-		var te *TASOError
+		var te *Error
 		if errors.As(err, &te) {
 			return nil, te
 		}
@@ -189,12 +189,12 @@ func fromRule(r *tasopb.Rule, index int, reading Reading) (*law.Law, error) {
 	return l, nil
 }
 
-// SideOfTASO is the law that says of one side of a rule that it is itself, with
-// the most general shapes that the side alone permits: other than in [FromTASO],
+// SideOf is the law that says of one side of a rule that it is itself, with
+// the most general shapes that the side alone permits: other than in [From],
 // sizes are equal only where they must be. Equations between sizes that have no
 // most general solution, such as a+b = c+d, are conditions of the law, and
 // without them its sides have no types. grouped: convolutions may have groups.
-func SideOfTASO(r *tasopb.Rule, side tasopb.Side, reading Reading, grouped bool) (*law.Law, error) {
+func SideOf(r *tasopb.Rule, side tasopb.Side, reading Reading, grouped bool) (*law.Law, error) {
 	ops := r.SrcOps
 	if side == tasopb.Dst {
 		ops = r.DstOps
@@ -222,14 +222,14 @@ func SideOfTASO(r *tasopb.Rule, side tasopb.Side, reading Reading, grouped bool)
 	return l, err
 }
 
-// OpenTASO is the law of a rule whose shapes have no most general solution, not
-// even with some sizes equated, which is why [FromTASO] has none: sizes such as
+// Open is the law of a rule whose shapes have no most general solution, not
+// even with some sizes equated, which is why [From] has none: sizes such as
 // those of two windows with strides may agree for many images without being one
 // formula. Sizes are equal only where they must be; that those agree which could
 // not be solved is not demanded, and where they differ, the sides are undefined
 // or of different shapes. The law has no types. The error wraps ErrTyping if
 // there are no shapes at all.
-func OpenTASO(r *tasopb.Rule, reading Reading) (*law.Law, error) {
+func Open(r *tasopb.Rule, reading Reading) (*law.Law, error) {
 	open, err := reading.open()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -444,7 +444,7 @@ func (t *translator) side(side tasopb.Side) ([][]tensor, error) {
 }
 
 func (t *translator) fail(side tasopb.Side, i int, o *tasopb.Operator, err error) error {
-	return &TASOError{Rule: t.index, Side: side, Op: i, Type: o.Type, Err: err}
+	return &Error{Rule: t.index, Side: side, Op: i, Type: o.Type, Err: err}
 }
 
 func isConstant(ty tasopb.OpType) bool {

@@ -1,4 +1,4 @@
-package rules
+package broadcast
 
 import (
 	"errors"
@@ -10,16 +10,15 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
-// BroadcastOptions bounds the patterns of Broadcastings. The zero value is a
-// good default.
-type BroadcastOptions struct {
+// Options bound the patterns of All. The zero value is a good default.
+type Options struct {
 	// Patterns is the greatest number of laws; 0: 512.
 	Patterns int
 }
 
-// Broadcasting is a law read with element-wise operators that broadcast, under
+// Pattern is a law read with element-wise operators that broadcast, under
 // one pattern of axes of size 1.
-type Broadcasting struct {
+type Pattern struct {
 	// Law has a broadcast operator wherever the operands of an element-wise
 	// operator differ in shape, one for each axis. It is read left to right.
 	Law *law.Law
@@ -36,11 +35,11 @@ type Broadcasting struct {
 	Err error
 }
 
-// Broadcasts is the result of Broadcastings.
-type Broadcasts struct {
+// Patterns is the result of All.
+type Patterns struct {
 	// Laws are those whose two sides have one shape; OneSided the others. Both
 	// with the fewest axes of size 1 first.
-	Laws, OneSided []Broadcasting
+	Laws, OneSided []Pattern
 	// Complete says that there are no other patterns: that the law is true under
 	// broadcasting if all of Laws are true and OneSided is empty. If not, Bound
 	// says what was left out.
@@ -48,17 +47,16 @@ type Broadcasts struct {
 	Bound    string
 }
 
-// Causes of an error of WithBroadcasts, and of a Broadcasting.Err, which is never
-// the first of them.
+// Causes of an error of Explicit, and of a Pattern.Err, which is never the first of
+// them.
 var (
 	ErrLeftNotDefined = errors.New("the left side is not defined")
 	ErrNotDefined     = errors.New("the right side is not defined")
 	ErrOtherShape     = errors.New("the sides differ in shape")
 )
 
-// Broadcastings lists what a law says if the operands of ewadd and ewmul on its
-// left side may differ in shape, as in ONNX and in TASO's runtime: aligned at
-// the end, axes of size 1 taking any size.
+// All lists what a law says if the operands of ewadd and ewmul on its left side may
+// differ in shape.
 //
 // Formally: given tensors of the law's shapes, but with some axes of size 1
 // instead, or missing in front, so that the left side is defined under
@@ -72,10 +70,10 @@ var (
 // A law that is cell by cell (see [Cellwise]) has only the pattern without
 // broadcasting, and so has one without element-wise operators on its left side.
 // In others an axis run stands for one axis, which is as good as any number.
-func Broadcastings(l *law.Law, opts BroadcastOptions) (*Broadcasts, error) {
-	out := &Broadcasts{}
+func All(l *law.Law, opts Options) (*Patterns, error) {
+	out := &Patterns{}
 	var err error
-	out.Bound, err = EachBroadcasting(l, opts, func(b Broadcasting) bool {
+	out.Bound, err = Each(l, opts, func(b Pattern) bool {
 		if b.Err != nil {
 			out.OneSided = append(out.OneSided, b)
 		} else {
@@ -90,10 +88,10 @@ func Broadcastings(l *law.Law, opts BroadcastOptions) (*Broadcasts, error) {
 	return out, nil
 }
 
-// EachBroadcasting calls yield for what Broadcastings lists, until it returns
-// false. The bound says what was left out, and is empty if nothing was. The
-// error says why the law is ill-formed.
-func EachBroadcasting(l *law.Law, opts BroadcastOptions, yield func(Broadcasting) bool) (bound string, err error) {
+// Each calls yield for what All lists, until it returns false. The bound says what
+// was left out, and is empty if nothing was. The error says why the law is
+// ill-formed.
+func Each(l *law.Law, opts Options, yield func(Pattern) bool) (bound string, err error) {
 	if opts.Patterns <= 0 {
 		opts.Patterns = 512
 	}
@@ -103,7 +101,7 @@ func EachBroadcasting(l *law.Law, opts BroadcastOptions, yield func(Broadcasting
 	if !mentionsElementwise(l.LHS) || Cellwise(l) {
 		m := *l
 		m.OneWay = true
-		yield(Broadcasting{Law: &m, Plain: l})
+		yield(Pattern{Law: &m, Plain: l})
 		return "", nil
 	}
 	e := &broadcaster{left: opts.Patterns, tries: 8 * opts.Patterns, most: 8 * opts.Patterns, seen: map[string]bool{}, yield: yield}
@@ -175,13 +173,13 @@ func singleRuns(l *law.Law) (b *graph.Binding, ok bool) {
 	return b, ok
 }
 
-// WithBroadcasts is a law, to be read left to right, with a broadcast operator
+// Explicit is a law, to be read left to right, with a broadcast operator
 // wherever the operands of an element-wise operator differ in shape: one axis
 // after the other, so that each operator adds or fills a single axis. Sizes
 // count as different unless they are the same polynomial. The error, which
 // comes with the law, says that a side has no shape, or that the sides have not
 // the same.
-func WithBroadcasts(l *law.Law) (*law.Law, error) {
+func Explicit(l *law.Law) (*law.Law, error) {
 	out := *l
 	out.OneWay = true
 	vars := l.VarShapes()

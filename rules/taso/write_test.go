@@ -1,4 +1,4 @@
-package rules
+package taso
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
@@ -15,22 +16,22 @@ import (
 func TestPublishedRoundTrip(t *testing.T) {
 	for _, name := range []string{"taso_graph_subst.pb", "taso_depth3.pb"} {
 		c := sharedFile(t, name)
-		set := &Set{}
-		var rs []*Rule
-		for i, tr := range FromTASO(c, Reading{}) {
+		set := &rules.Set{}
+		var rs []*rules.Rule
+		for i, tr := range From(c, Reading{}) {
 			if tr.Err != nil {
 				t.Fatal(tr.Err)
 			}
-			r, err := New(tr.Law)
+			r, err := rules.New(tr.Law)
 			if err != nil {
 				t.Fatalf("rule %d: %v", i, err)
 			}
 			rs = append(rs, r)
 		}
 		set.AddAll(rs)
-		pb, skips := ToTASO(set.Rules, Reading{})
+		pb, skips := To(set.Rules, Reading{})
 		back := map[string]bool{}
-		for i, tr := range FromTASO(pb, Reading{}) {
+		for i, tr := range From(pb, Reading{}) {
 			if tr.Err != nil {
 				t.Errorf("%s: rule %d: %v", name, i, tr.Err)
 				continue
@@ -59,7 +60,7 @@ func TestPublishedRoundTrip(t *testing.T) {
 	}
 }
 
-func TestToTASO(t *testing.T) {
+func TestTo(t *testing.T) {
 	for _, c := range []struct {
 		src   string
 		rules int // written
@@ -93,7 +94,7 @@ func TestToTASO(t *testing.T) {
 		{`X : [b, c, h, w], W : [o, c, 3, 3] then conv2d[pad=same_lower](X, W) == conv2d[pad=same_lower](relu(relu(X)), W)`, 0, []string{"padding same_lower"}},
 	} {
 		r := ruleOf(t, "rule x given "+c.src)
-		pb, skips := ToTASO([]*Rule{r}, Reading{})
+		pb, skips := To([]*rules.Rule{r}, Reading{})
 		if len(pb.Rules) != c.rules {
 			t.Errorf("%s: %d rules, want %d; %v", c.src, len(pb.Rules), c.rules, skips)
 		}
@@ -112,15 +113,15 @@ func TestToTASO(t *testing.T) {
 		if c.skips == nil && len(skips) > 0 {
 			t.Errorf("%s: skips %v", c.src, all)
 		}
-		for _, tr := range FromTASO(pb, Reading{}) {
-			if tr.Err != nil || !Instance(splitForm(r.Law), tr.Law) {
+		for _, tr := range From(pb, Reading{}) {
+			if tr.Err != nil || !rules.Instance(splitForm(r.Law), tr.Law) {
 				t.Errorf("%s: reads back as %v %v", c.src, tr.Law, tr.Err)
 			}
 		}
 	}
 }
 
-func TestFromTASO(t *testing.T) {
+func TestFrom(t *testing.T) {
 	tensor := func(id int32) tasopb.Tensor { return tasopb.Tensor{OpID: id} }
 	op := func(ty tasopb.OpType, in []tasopb.Tensor, kv ...int32) tasopb.Operator {
 		o := tasopb.Operator{Type: ty, Inputs: in}
@@ -170,7 +171,7 @@ func TestFromTASO(t *testing.T) {
 			`X : [a, n], Y : [b, n], Z : [c, n]
 			 then relu(concat[axis=0](concat[axis=0](X, Y), Z)) == concat[axis=0](concat[axis=0](relu(X), relu(Y)), relu(Z))`, ""},
 	} {
-		tr := FromTASO(&tasopb.RuleCollection{Rules: []tasopb.Rule{c.rule}}, Reading{})[0]
+		tr := From(&tasopb.RuleCollection{Rules: []tasopb.Rule{c.rule}}, Reading{})[0]
 		if c.law == "" {
 			want := c.err
 			if strings.HasPrefix(want, "rule 0: contributes") {
@@ -192,9 +193,9 @@ func TestFromTASO(t *testing.T) {
 	}
 }
 
-// TestFromTASOTooLarge: operators that share their inputs write out as a term
+// TestFromTooLarge: operators that share their inputs write out as a term
 // of exponential size.
-func TestFromTASOTooLarge(t *testing.T) {
+func TestFromTooLarge(t *testing.T) {
 	var r tasopb.Rule
 	for i := int32(0); i < 60; i++ {
 		in := tasopb.Tensor{OpID: i - 1}
@@ -202,7 +203,7 @@ func TestFromTASOTooLarge(t *testing.T) {
 	}
 	r.DstOps = []tasopb.Operator{{Type: tasopb.OpRelu, Inputs: []tasopb.Tensor{{OpID: -1}}}}
 	r.Mapped = []tasopb.MapOutput{{SrcOpID: 59}}
-	tr := FromTASO(&tasopb.RuleCollection{Rules: []tasopb.Rule{r}}, Reading{})[0]
+	tr := From(&tasopb.RuleCollection{Rules: []tasopb.Rule{r}}, Reading{})[0]
 	if !errors.Is(tr.Err, ErrUnsupported) || !strings.Contains(tr.Err.Error(), "operators written out") {
 		t.Errorf("error %v", tr.Err)
 	}
@@ -221,18 +222,18 @@ func TestPermutation(t *testing.T) {
 	}
 }
 
-// FuzzFromTASO: hostile rules have a law that can be written, or an error.
-func FuzzFromTASO(f *testing.F) {
+// FuzzFrom: hostile rules have a law that can be written, or an error.
+func FuzzFrom(f *testing.F) {
 	r := ruleOf(f, `rule x given X : [m, k], A : [k, a], B : [k, b] then (matmul(X, A), matmul(X, B)) == split[axis=1, at=a](matmul(X, concat[axis=1](A, B)))`)
 	q := ruleOf(f, `rule x given s : stride, X : [b, c, h, w], W : [o, c, k, l] then relu(conv2d[stride=s, pad=same_upper](X, W)) == conv2d[stride=s, pad=same_upper, act=relu](X, W)`)
-	c, _ := ToTASO([]*Rule{r, q}, Reading{})
+	c, _ := To([]*rules.Rule{r, q}, Reading{})
 	f.Add(c.Marshal())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := tasopb.Unmarshal(data)
 		if err != nil || len(c.Rules) > 8 {
 			return
 		}
-		for _, tr := range FromTASO(c, Reading{}) {
+		for _, tr := range From(c, Reading{}) {
 			if (tr.Law == nil) == (tr.Err == nil) {
 				t.Fatalf("law %v, error %v", tr.Law, tr.Err)
 			}

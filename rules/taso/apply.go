@@ -1,4 +1,4 @@
-package rules
+package taso
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
-// tasoNames are the operators with a direct counterpart.
-var tasoNames = map[tasopb.OpType]string{
+// opNames are the operators with a direct counterpart.
+var opNames = map[tasopb.OpType]string{
 	tasopb.OpConv2D: "conv2d", tasopb.OpPool2DMax: "poolmax", tasopb.OpPool2DAvg: "poolavg",
 	tasopb.OpRelu: "relu", tasopb.OpSigmoid: "sigmoid", tasopb.OpTanh: "tanh",
 	tasopb.OpConcat: "concat", tasopb.OpSplit: "split", tasopb.OpTranspose: "transpose",
@@ -38,7 +38,7 @@ func (p *params) has(k tasopb.ParamKey) bool { _, ok := p.o.Param(k); return ok 
 // apply translates one operator over its inputs; the result has one tensor for
 // each output. r is the rank of the result.
 func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, error) {
-	name, ok := tasoNames[o.Type]
+	name, ok := opNames[o.Type]
 	if !ok {
 		return nil, fmt.Errorf("%w: operator %s", ErrUnsupported, o.Type)
 	}

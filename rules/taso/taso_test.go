@@ -1,10 +1,11 @@
-package rules
+package taso
 
 import (
 	"testing"
 
 	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
@@ -17,12 +18,30 @@ func sharedFile(t testing.TB, name string) *tasopb.RuleCollection {
 	return c
 }
 
+func parseLaw(t testing.TB, src string) *law.Law {
+	t.Helper()
+	l, err := law.ParseLaw(src)
+	if err != nil {
+		t.Fatalf("law %s: %v", src, err)
+	}
+	return l
+}
+
+func ruleOf(t testing.TB, src string) *rules.Rule {
+	t.Helper()
+	r, err := rules.New(parseLaw(t, src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func TestPublishedRules(t *testing.T) {
 	for _, name := range []string{"taso_graph_subst.pb", "taso_depth3.pb"} {
 		c := sharedFile(t, name)
 		for _, r := range []Reading{{}, {Same: "same_lower"}, {Same: AnySame}, {Grouped: true}} {
 			n := 0
-			for i, tr := range FromTASO(c, r) {
+			for i, tr := range From(c, r) {
 				if tr.Err != nil {
 					t.Logf("%v: %s", tr.Err, c.Rules[i].String())
 					continue

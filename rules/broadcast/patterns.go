@@ -1,4 +1,4 @@
-package rules
+package broadcast
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ type broadcaster struct {
 	most  int
 	bound string
 	seen  map[string]bool // patterns by text
-	yield func(Broadcasting) bool
+	yield func(Pattern) bool
 }
 
 // axis is one axis of an input while its size is being solved for.
@@ -477,7 +477,7 @@ func (e *broadcaster) emit(l, m *law.Law, drop map[string]int, axes int) bool {
 	if dropped && sameWithout(m, &plain, drop) {
 		return true
 	}
-	out, bad := WithBroadcasts(&plain)
+	out, bad := Explicit(&plain)
 	if errors.Is(bad, ErrLeftNotDefined) {
 		return true // fewer axes than the left side needs
 	}
@@ -500,5 +500,5 @@ func (e *broadcaster) emit(l, m *law.Law, drop map[string]int, axes int) bool {
 		return false
 	}
 	e.left--
-	return e.yield(Broadcasting{Law: out, Plain: &plain, Axes: axes, Err: bad})
+	return e.yield(Pattern{Law: out, Plain: &plain, Axes: axes, Err: bad})
 }

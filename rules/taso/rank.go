@@ -1,4 +1,4 @@
-package rules
+package taso
 
 import (
 	"fmt"

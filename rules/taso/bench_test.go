@@ -1,17 +1,18 @@
-package rules
+package taso
 
 import (
 	"bytes"
 	"testing"
 
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
 )
 
 // published are the laws of TASO's 619 candidates.
 func published(b *testing.B) []*law.Law {
 	b.Helper()
 	var out []*law.Law
-	for _, tr := range FromTASO(sharedFile(b, "taso_depth3.pb"), Reading{}) {
+	for _, tr := range From(sharedFile(b, "taso_depth3.pb"), Reading{}) {
 		if tr.Err != nil {
 			b.Fatal(tr.Err)
 		}
@@ -20,10 +21,10 @@ func published(b *testing.B) []*law.Law {
 	return out
 }
 
-func BenchmarkFromTASO(b *testing.B) {
+func BenchmarkFrom(b *testing.B) {
 	c := sharedFile(b, "taso_depth3.pb")
 	for b.Loop() {
-		FromTASO(c, Reading{})
+		From(c, Reading{})
 	}
 	b.ReportMetric(float64(len(c.Rules)*b.N)/b.Elapsed().Seconds(), "rules/s")
 }
@@ -32,7 +33,7 @@ func BenchmarkNew(b *testing.B) {
 	ls := published(b)
 	for b.Loop() {
 		for _, l := range ls {
-			if _, err := New(l); err != nil {
+			if _, err := rules.New(l); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -44,7 +45,7 @@ func BenchmarkSubsumePublished(b *testing.B) {
 	ls := published(b)
 	kept := 0
 	for b.Loop() {
-		k, _ := Subsume(ls)
+		k, _ := rules.Subsume(ls)
 		kept = len(k)
 	}
 	b.ReportMetric(float64(len(ls)*b.N)/b.Elapsed().Seconds(), "laws/s")
@@ -52,20 +53,20 @@ func BenchmarkSubsumePublished(b *testing.B) {
 }
 
 func BenchmarkReadText(b *testing.B) {
-	set := &Set{}
+	set := &rules.Set{}
 	for _, l := range published(b) {
-		r, err := New(l)
+		r, err := rules.New(l)
 		if err != nil {
 			b.Fatal(err)
 		}
 		set.Add(r)
 	}
 	var text bytes.Buffer
-	if err := WriteText(&text, set); err != nil {
+	if err := rules.WriteText(&text, set); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := ReadText(bytes.NewReader(text.Bytes()), "x"); err != nil {
+		if _, err := rules.ReadText(bytes.NewReader(text.Bytes()), "x"); err != nil {
 			b.Fatal(err)
 		}
 	}
