@@ -35,17 +35,22 @@ const modulePath = "github.com/taso-go/taso"
 // Test files are not looked at.
 const picture = `
 line 5     cmd/taso internal/adversary
-line 4     bench/* internal/pipeline/* internal/pipeline/theory internal/pipeline/measure internal/pipeline/runmodel
-line 3     enumerate verify verify/check verify/bounded verify/explain backends backends/*
-line 2     search internal/adversary/eval law/mutate fingerprint axioms rules rules/taso rules/broadcast rules/tasopb rules/peer egraph/tensor verify/sums onnx cost
+line 4     bench/* internal/pipeline/* internal/pipeline/theory internal/pipeline/audit internal/pipeline/audit/page internal/pipeline/measure internal/pipeline/runmodel
+line 3     enumerate verify verify/check verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/*
+line 2     search internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/broadcast rules/tasopb rules/peer egraph/tensor verify/sums onnx cost
 line 1     graph/interp graph/bank law law/rewrite model lower
 line 0     . graph graph/op graph/intern egraph internal/z3
 line leaf  internal/golden internal/atomicfile internal/must
 line leaf  onnx/onnxpb internal/ort internal/fetch
-line leaf  internal/draw internal/progress internal/procstat
+line leaf  internal/draw internal/parallel internal/progress internal/procstat
 
 # A parent may import the parts that were taken out of it, or the reverse.
 allow  internal/pipeline/*   -> internal/pipeline/theory
+allow  internal/pipeline/audit -> internal/pipeline/theory
+allow  internal/pipeline/audit/page -> internal/pipeline/audit
+allow  verify/smt            -> verify
+allow  verify/spread      -> verify
+allow  verify/spread      -> verify/refute
 allow  internal/pipeline/measure -> internal/pipeline/runmodel
 allow  backends/*            -> backends
 allow  rules/taso            -> rules
@@ -295,6 +300,8 @@ func TestPictureRejects(t *testing.T) {
 		{"internal/progress", "internal/procstat", "line leaf"},
 		{"internal/golden", "graph", "line leaf"},
 		{"util", "graph", "package util is not in the picture"},
+		{"verify/smt", "verify", ""},
+		{"verify", "verify/smt", "only lower lines"},
 		{"verify", "verify/helpers", "not in the picture"},
 	} {
 		got := d.check(c.from, c.to)

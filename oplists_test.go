@@ -34,7 +34,7 @@ var listsOfOperators = map[string]string{
 	"enumerate/presets.go":                 "what a preset is",
 	"enumerate/broaden.go":                 "which operators of a law are alike at any rank",
 	"enumerate/typing.go":                  "which attributes become variables",
-	"internal/pipeline/audit/html_rule.go": "colours",
+	"internal/pipeline/audit/page/rule.go": "colours",
 	"law/mutate/mutate.go":                 "which mistakes are worth trying",
 }
 

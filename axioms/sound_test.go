@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 )
 
 const (
@@ -30,13 +31,12 @@ var scope = law.Scope{Acts: []graph.Value{graph.NameValue("none"), graph.NameVal
 // evaluate compares the two sides of l on one instance, all functions and
 // orders arbitrary, or, with ordered, the true rectifier and maximum on small
 // rationals.
-func evaluate(l *law.Law, v *law.Valuation, seed uint64, ordered bool) (fingerprint.Outcome, error) {
-	env := fingerprint.Env(*v)
+func evaluate(l *law.Law, v *law.Valuation, seed uint64, ordered bool) (instance.Outcome, error) {
 	if !ordered {
-		return fingerprint.Compare[uint64](fingerprint.Zp{Key: seed}, l, &env,
+		return instance.Compare[uint64](fingerprint.Zp{Key: seed}, l, v,
 			func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
 	}
-	return fingerprint.Compare[interp.Q](interp.Rational{}, l, &env, func(name string, n int) []interp.Q {
+	return instance.Compare[interp.Q](interp.Rational{}, l, v, func(name string, n int) []interp.Q {
 		out := make([]interp.Q, n)
 		for i, x := range fingerprint.Random(seed, name, n) {
 			out[i] = interp.Q{Num: int64(x%7) - 3, Den: 1}
@@ -46,11 +46,11 @@ func evaluate(l *law.Law, v *law.Valuation, seed uint64, ordered bool) (fingerpr
 }
 
 // accepted reports whether the outcome is one that a true law may have.
-func accepted(l *law.Law, out fingerprint.Outcome, err error) bool {
+func accepted(l *law.Law, out instance.Outcome, err error) bool {
 	switch out {
-	case fingerprint.Equal, fingerprint.Undefined, fingerprint.NotAnInstance:
+	case instance.Equal, instance.Undefined, instance.NotAnInstance:
 		return err == nil
-	case fingerprint.OneSided:
+	case instance.OneSided:
 		return l.OneWay && strings.HasPrefix(err.Error(), "left side: ")
 	}
 	return false
@@ -88,7 +88,7 @@ func TestSound(t *testing.T) {
 			}
 			t.Run(l.Name, func(t *testing.T) {
 				t.Parallel()
-				var seen [fingerprint.NotAnInstance + 1]int
+				var seen [instance.NotAnInstance + 1]int
 				bad := 0
 				each(l, func(n int, v *law.Valuation) bool {
 					out, err := evaluate(l, v, uint64(n), l.HasTag(law.TagOrdered))
@@ -99,8 +99,8 @@ func TestSound(t *testing.T) {
 					}
 					return bad < 3
 				})
-				if seen[fingerprint.Equal] < minEqual && hasVariables(l) {
-					t.Errorf("%s: %s: equal on %d instances only, want %d", l.Pos, l.Name, seen[fingerprint.Equal], minEqual)
+				if seen[instance.Equal] < minEqual && hasVariables(l) {
+					t.Errorf("%s: %s: equal on %d instances only, want %d", l.Pos, l.Name, seen[instance.Equal], minEqual)
 				}
 				mu.Lock()
 				defer mu.Unlock()
@@ -108,7 +108,7 @@ func TestSound(t *testing.T) {
 				for _, k := range seen {
 					instances += k
 				}
-				equal += seen[fingerprint.Equal]
+				equal += seen[instance.Equal]
 			})
 		}
 	})
@@ -135,7 +135,7 @@ func TestRefuted(t *testing.T) {
 		each(l, func(n int, v *law.Valuation) bool {
 			tried++
 			out, _ := evaluate(l, v, uint64(n), ordered)
-			found = out == fingerprint.Differs
+			found = out == instance.Differs
 			return !found
 		})
 		if !found {

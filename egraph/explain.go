@@ -124,3 +124,26 @@ func (g *Graph) Reasons(dst []Reason, a, b NodeID) ([]Reason, error) {
 	slices.Sort(dst[start:])
 	return dst[:start+len(slices.Compact(dst[start:]))], nil
 }
+
+// Step is one step of an explanation: two nodes that are equal by a union, made as
+// (From, To) where Forward, else as (To, From), or by congruence.
+type Step struct {
+	From, To NodeID
+	Reason   Reason
+	Forward  bool
+}
+
+// Steps lists the steps that lead from a to b. That the children of a step by
+// congruence are equal, steps of their own say. The error is ErrNotEqual if a = b
+// is not known.
+func (g *Graph) Steps(a, b NodeID) ([]Step, error) {
+	if err := g.equalPair(a, b); err != nil {
+		return nil, err
+	}
+	var out []Step
+	for _, h := range g.path(nil, a, b) {
+		ed := &g.edges[h.edge]
+		out = append(out, Step{h.from, g.far(h.edge, h.from), ed.why, h.from == ed.left})
+	}
+	return out, nil
+}

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
+	"pgregory.net/rapid"
 )
 
 // Terms of universes with composites, as laws of the case and written out:
@@ -84,11 +84,11 @@ func checkWritten(t rapid.TB, s *store, x tid, written map[string]bool) {
 	}
 	both := *m
 	both.LHS, both.RHS = l.LHS, m.LHS
-	env := &fingerprint.Env{Binding: graph.Binding{}}
-	out, err := fingerprint.Compare[uint64](fingerprint.Zp{Key: 5}, &both, env, func(name string, n int) []uint64 {
+	env := &law.Valuation{Binding: graph.Binding{}}
+	out, err := instance.Compare[uint64](fingerprint.Zp{Key: 5}, &both, env, func(name string, n int) []uint64 {
 		return fingerprint.Random(9, name, n)
 	})
-	if out != fingerprint.Equal {
+	if out != instance.Equal {
 		t.Fatalf("%s and %s: %v %v", term, m.LHS[0], out, err)
 	}
 }

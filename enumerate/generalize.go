@@ -7,6 +7,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 )
 
 // tester compares laws on random instances.
@@ -40,6 +41,10 @@ func (t *tester) holds(l *law.Law, want int) bool {
 			t.state = fingerprint.Mix(t.state ^ uint64(c))
 		}
 	}
+	p, err := instance.New(l)
+	if err != nil {
+		return false
+	}
 	good := 0
 	for try := 0; try < 12*want && good < want; try++ {
 		env, ok := t.env(l, try)
@@ -47,20 +52,20 @@ func (t *tester) holds(l *law.Law, want int) bool {
 			continue
 		}
 		seed := fingerprint.Mix(t.seed + uint64(try) + 1)
-		var out fingerprint.Outcome
+		var out instance.Outcome
 		if t.ordered {
-			out, _ = fingerprint.Compare[interp.Q](interp.Rational{}, l, env, func(name string, n int) []interp.Q {
+			out, _ = instance.CompareAt[interp.Q](p, interp.Rational{}, env, func(name string, n int) []interp.Q {
 				return smallNumbers(seed, name, n)
 			})
 		} else {
-			out, _ = fingerprint.Compare[uint64](fingerprint.Zp{Key: seed}, l, env, func(name string, n int) []uint64 {
+			out, _ = instance.CompareAt[uint64](p, fingerprint.Zp{Key: seed}, env, func(name string, n int) []uint64 {
 				return fingerprint.Random(seed, name, n)
 			})
 		}
 		switch out {
-		case fingerprint.Equal:
+		case instance.Equal:
 			good++
-		case fingerprint.Undefined, fingerprint.NotAnInstance:
+		case instance.Undefined, instance.NotAnInstance:
 		default:
 			return false
 		}
@@ -77,8 +82,8 @@ var (
 
 // env draws an instance. Sizes are 1 to 4, mostly distinct; the sizes of odd
 // kernels are odd.
-func (t *tester) env(l *law.Law, try int) (*fingerprint.Env, bool) {
-	env := &fingerprint.Env{Binding: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
+func (t *tester) env(l *law.Law, try int) (*law.Valuation, bool) {
+	env := &law.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
 		Attrs: map[string]graph.Value{}}, Fns: map[string]string{}}
 	odd := map[string]bool{}
 	for _, p := range l.Where {

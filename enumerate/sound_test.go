@@ -9,12 +9,13 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 )
 
-// instance draws what the variables of a law stand for, with no regard to the
+// drawInstance draws what the variables of a law stand for, with no regard to the
 // choices that the enumerator's own tests make.
-func instance(rng *rand.Rand, l *law.Law) *fingerprint.Env {
-	env := &fingerprint.Env{Binding: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
+func drawInstance(rng *rand.Rand, l *law.Law) *law.Valuation {
+	env := &law.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
 		Attrs: map[string]graph.Value{}}, Fns: map[string]string{}}
 	draw := func(a graph.Atom) {
 		switch a.Kind {
@@ -69,15 +70,15 @@ func instance(rng *rand.Rand, l *law.Law) *fingerprint.Env {
 // counterexample looks for an instance in which a law fails among those of one
 // random stream, until it has held on want of them. It returns nil if there is
 // none, and how many held.
-func counterexample(l *law.Law, semantic bool, seed int64, want int) (*fingerprint.Env, fingerprint.Outcome, int) {
+func counterexample(l *law.Law, semantic bool, seed int64, want int) (*law.Valuation, instance.Outcome, int) {
 	rng := rand.New(rand.NewSource(seed))
 	held := 0
 	for try := 0; try < 60*want && held < want; try++ {
-		env := instance(rng, l)
+		env := drawInstance(rng, l)
 		key := rng.Uint64()
-		var out fingerprint.Outcome
+		var out instance.Outcome
 		if semantic {
-			out, _ = fingerprint.Compare[interp.Q](interp.Rational{}, l, env, func(_ string, n int) []interp.Q {
+			out, _ = instance.Compare[interp.Q](interp.Rational{}, l, env, func(_ string, n int) []interp.Q {
 				q := make([]interp.Q, n)
 				low := -rng.Int63n(5)
 				for i := range q {
@@ -86,18 +87,18 @@ func counterexample(l *law.Law, semantic bool, seed int64, want int) (*fingerpri
 				return q
 			})
 		} else {
-			out, _ = fingerprint.Compare[uint64](fingerprint.Zp{Key: key}, l, env, func(name string, n int) []uint64 {
+			out, _ = instance.Compare[uint64](fingerprint.Zp{Key: key}, l, env, func(name string, n int) []uint64 {
 				return fingerprint.Random(key, name, n)
 			})
 		}
 		switch out {
-		case fingerprint.Equal:
+		case instance.Equal:
 			held++
-		case fingerprint.Differs, fingerprint.OneSided:
+		case instance.Differs, instance.OneSided:
 			return env, out, held
 		}
 	}
-	return nil, fingerprint.Equal, held
+	return nil, instance.Equal, held
 }
 
 // Every candidate is well typed, in canonical form, and holds on random

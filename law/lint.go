@@ -96,9 +96,9 @@ func lintVariables(l *Law, errs *Errors) {
 			errs.add(at, "%s %s: %s is given and not used", l.Kind, l.Name, b.Name)
 		}
 	}
-	vars := variablesOf(l)
 	in := func(m *Mentions, name string) bool { return m.Sizes[name] || m.Runs[name] }
-	for _, name := range append(append([]string{}, vars.sizes...), vars.runs...) {
+	sizes, runs := Variables(l)
+	for _, name := range append(sizes, runs...) {
 		switch {
 		case !in(left, name) && !in(right, name) && !in(given, name):
 			errs.add(l.Pos, "%s %s: %s is in no shape and no term", l.Kind, l.Name, name)

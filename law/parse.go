@@ -341,8 +341,8 @@ func (p *parser) law(kind Kind) (*Law, *Error) {
 // oneKind reports names that stand for things of two kinds: a size that is an
 // attribute or a function variable too, an axis run that is a tensor.
 func (p *parser) oneKind(l *Law) {
-	vars := variablesOf(l)
-	for _, name := range append(vars.sizes, vars.runs...) {
+	sizes, runs := Variables(l)
+	for _, name := range append(sizes, runs...) {
 		if b := p.given[name]; b != nil {
 			p.errorf(b.Pos, "given %s: the name stands for a size or an axis run too", name)
 		}

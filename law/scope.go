@@ -134,7 +134,7 @@ type choice struct {
 // choices are the variables of l, in the order in which they are bound.
 func (s *Scope) choices(l *Law) []choice {
 	var out []choice
-	vars := variablesOf(l)
+	sizes, runs := Variables(l)
 	oneOff := func(i int) int { return min(i, 1) }
 	for _, b := range l.Given {
 		name, vals := b.Name, s.values(b.Sort)
@@ -150,7 +150,7 @@ func (s *Scope) choices(l *Law) []choice {
 				set: func(v *Valuation, i int) { v.Attrs[name] = vals[i] }})
 		}
 	}
-	for _, name := range vars.runs {
+	for _, name := range runs {
 		limit := 0
 		for _, r := range s.Runs {
 			limit = max(limit, len(r))
@@ -159,7 +159,7 @@ func (s *Scope) choices(l *Law) []choice {
 			weight: func(i int) int { return len(s.Runs[i]) },
 			set:    func(v *Valuation, i int) { v.Runs[name] = s.Runs[i] }})
 	}
-	for _, name := range vars.sizes {
+	for _, name := range sizes {
 		out = append(out, s.size(name))
 	}
 	return out

@@ -53,23 +53,19 @@ func (p Pred) Walk(f func(graph.Atom)) {
 	p.Right.Walk(f)
 }
 
-// variables are a law's size variables and axis runs, each once.
-type variables struct{ sizes, runs []string }
-
-// variablesOf lists the size variables and axis runs of a law by first use in
-// given, where and the terms.
-func variablesOf(l *Law) variables {
-	var out variables
+// Variables lists the size variables and axis runs of a law, each once, by first
+// use in given, where and the terms.
+func Variables(l *Law) (sizes, runs []string) {
 	seen := map[string]bool{}
 	l.EachAtom(func(a graph.Atom) {
 		switch {
 		case a.Kind == graph.AtomVar && !seen[a.Name]:
 			seen[a.Name] = true
-			out.sizes = append(out.sizes, a.Name)
+			sizes = append(sizes, a.Name)
 		case a.Kind == graph.AtomRun && !seen["#"+a.Name]:
 			seen["#"+a.Name] = true
-			out.runs = append(out.runs, a.Name)
+			runs = append(runs, a.Name)
 		}
 	})
-	return out
+	return sizes, runs
 }

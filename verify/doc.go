@@ -1,4 +1,4 @@
-// Package verify decides whether equations between tensor graphs hold.
+// Package verify proves equations between tensor graphs from laws, in an e-graph.
 //
 // # Words
 //
@@ -12,21 +12,15 @@
 //
 // # Engines
 //
-// (a) All axioms as quantified formulas, decided by Z3 with E-matching only, as
-// in Jia et al., TASO: optimizing deep learning computation with automatic
-// generation of graph substitutions (SOSP 2019).
-//
-// (b) [EGraph]: the sides of a goal in an e-graph that is saturated with the
+// [EGraph] puts the sides of a goal into an e-graph that is saturated with the
 // axioms under shape conditions; what is equal then is explained by axiom
 // instances. Cf. Willsey et al., egg (POPL 2021), and Nieuwenhuis, Oliveras,
-// Proof-producing congruence closure (RTA 2005). The instances of (b) are
-// checked again elsewhere, by Z3 as a ground formula ([Grounder]) and by package
-// verify/check.
+// Proof-producing congruence closure (RTA 2005). The instances are checked again
+// elsewhere, by Z3 as a ground formula and by package verify/check.
 //
-// (c) [Unbounded]: no axioms at all; both sides as sums over symbolic index
-// ranges, for all sizes (package verify/sums). It finds no instances.
-//
-// [Refute] looks for a counterexample, a [Witness], small and exact, that
-// [Witness.Replay] evaluates again. [Broadcasting] decides what a law says when
-// operands of sums and products of elements may differ in shape.
+// The other engines have rooms of their own: Z3 with the axioms as quantified
+// formulas (verify/smt), both sides as sums over symbolic index ranges, without
+// axioms (verify/sums), every instance of a scope (verify/bounded), and the search
+// for counterexamples (verify/refute). Package verify/spread decides what a law
+// says when operands of sums and products of elements may differ in shape.
 package verify

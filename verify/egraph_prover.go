@@ -2,15 +2,13 @@ package verify
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/taso-go/taso/egraph"
 	"github.com/taso-go/taso/egraph/tensor"
+	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/law"
 )
 
@@ -80,39 +78,23 @@ func (p *EGraph) Prove(ctx context.Context, goals []*law.Law) ([]Verdict, error)
 		}
 		byName[l.Name] = l
 	}
-	workers := p.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	workers = max(1, min(workers, len(goals)))
 	out := make([]Verdict, len(goals))
-	var next, done atomic.Int64
-	var wg sync.WaitGroup
-	errs := make([]error, workers)
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			pw := &egraphWorker{cfg: p, laws: byName}
-			for {
-				i := int(next.Add(1) - 1)
-				if i >= len(goals) {
-					return
-				}
-				var err error
-				if out[i], err = pw.prove(ctx, goals[i]); err != nil {
-					errs[w] = fmt.Errorf("goal %s: %w", goals[i].Name, err)
-					next.Store(int64(len(goals)))
-					return
-				}
-				if n := done.Add(1); p.Progress != nil {
-					p.Progress(int(n))
-				}
-			}
-		}()
-	}
-	wg.Wait()
-	return out, errors.Join(errs...)
+	workers := make([]*egraphWorker, parallel.Workers(p.Workers, len(goals)))
+	var done atomic.Int64
+	// Goals are not left out when ctx ends: they are Unknown then.
+	err := parallel.Each(context.WithoutCancel(ctx), len(workers), len(goals), func(w, i int) (err error) {
+		if workers[w] == nil {
+			workers[w] = &egraphWorker{cfg: p, laws: byName}
+		}
+		if out[i], err = workers[w].prove(ctx, goals[i]); err != nil {
+			return fmt.Errorf("goal %s: %w", goals[i].Name, err)
+		}
+		if n := done.Add(1); p.Progress != nil {
+			p.Progress(int(n))
+		}
+		return nil
+	})
+	return out, err
 }
 
 // egraphWorker holds what one goroutine reuses from goal to goal.

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/pipeline/audit"
+	"github.com/taso-go/taso/internal/pipeline/audit/page"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/rules/peer"
 )
@@ -225,7 +225,7 @@ func (k *auditFlags) write(c *cobra.Command, reps []*audit.Report) error {
 	if err != nil {
 		return err
 	}
-	if err := save(k.html, func(w io.Writer) error { return audit.WriteHTML(w, reps) }); err != nil {
+	if err := save(k.html, func(w io.Writer) error { return page.Write(w, reps) }); err != nil {
 		return err
 	}
 	for _, x := range []struct {

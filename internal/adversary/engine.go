@@ -15,6 +15,8 @@ import (
 	"github.com/taso-go/taso/rules/peer"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/refute"
+	"github.com/taso-go/taso/verify/smt"
 	"github.com/taso-go/taso/verify/sums"
 )
 
@@ -80,7 +82,7 @@ type sample struct{ egraph, sums, theory, quantified, audit, refute int }
 type panel struct {
 	theory *theory.Theory
 	rng    *rand.Rand
-	ground *verify.Grounder
+	ground *smt.Grounder
 	sums   *sums.Prover
 	cfg    sums.Config
 	z3     *check.Z3
@@ -108,7 +110,7 @@ func newPanel(t *theory.Theory, seed uint64, share sample) (*panel, error) {
 		return nil, err
 	}
 	p := &panel{theory: t, rng: rng, sums: s, cfg: cfg, z3: &check.Z3{}, share: share,
-		ground: verify.NewGrounder(t.Laws, verify.GroundOptions{KeepAll: true})}
+		ground: smt.NewGrounder(t.Laws, smt.GroundOptions{KeepAll: true})}
 	for _, l := range t.Lemmas {
 		p.proofs = append(p.proofs, proved{l.Law, l.Proof})
 	}
@@ -293,7 +295,7 @@ func (p *panel) quantified(ctx context.Context, ls []*law.Law) ([]claim, error) 
 	if len(ls) == 0 {
 		return nil, nil
 	}
-	vs, err := (&verify.Quantified{Laws: p.theory.Laws, Steps: 100_000}).Prove(ctx, ls)
+	vs, err := (&smt.Quantified{Laws: p.theory.Laws, Steps: 100_000}).Prove(ctx, ls)
 	if err != nil {
 		return nil, err
 	}
@@ -352,10 +354,10 @@ func (p *panel) audit(ctx context.Context, ls []*law.Law) ([]claim, error) {
 func (p *panel) refute(ctx context.Context, ls []*law.Law) ([]claim, error) {
 	var out []claim
 	for _, l := range p.some(ls, p.share.refute) {
-		var w *verify.Witness
+		var w *refute.Witness
 		var err error
 		if why := guarded(func() {
-			w, err = verify.Refute(ctx, l, verify.RefuteOptions{Seed: p.rng.Uint64(), Minimize: -1, Bindings: 40})
+			w, err = refute.Find(ctx, l, refute.Options{Seed: p.rng.Uint64(), Minimize: -1, Bindings: 40})
 		}); why != "" {
 			out = append(out, claim{engine: engineRefuter, law: l, note: why, broken: true})
 			continue

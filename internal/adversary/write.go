@@ -159,38 +159,7 @@ func (w *writer) fresh(l *law.Law, prefix string) string {
 
 // variables lists the size variables and runs of a law, sorted.
 func variables(l *law.Law) (sizes, runs []string) {
-	seen := map[string]bool{}
-	see := func(a graph.Atom) {
-		switch a.Kind {
-		case graph.AtomVar:
-			if !seen[a.Name] {
-				sizes = append(sizes, a.Name)
-			}
-			seen[a.Name] = true
-		case graph.AtomRun:
-			if !seen["#"+a.Name] {
-				runs = append(runs, a.Name)
-			}
-			seen["#"+a.Name] = true
-		}
-	}
-	for _, b := range l.Given {
-		b.Shape.Walk(see)
-	}
-	for _, p := range l.Where {
-		p.Left.Walk(see)
-		p.Right.Walk(see)
-		if p.Mod != nil {
-			p.Mod.Walk(see)
-		}
-	}
-	for _, t := range slices.Concat(l.LHS, l.RHS) {
-		t.Walk(func(u *law.Term) {
-			for _, a := range u.Attrs {
-				a.Walk(see)
-			}
-		})
-	}
+	sizes, runs = law.Variables(l)
 	slices.Sort(sizes)
 	slices.Sort(runs)
 	return sizes, runs

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 )
 
 // Options configure a check. The zero value checks up to 4000 instances of
@@ -107,7 +107,7 @@ func Check(ctx context.Context, l *law.Law, opt Options) (*Result, error) {
 	if isZero(opt.Scope) {
 		opt.Scope = DefaultScope()
 	}
-	p, err := numbered(l)
+	p, err := instance.New(l)
 	if err != nil {
 		return nil, fmt.Errorf("check: %w", err)
 	}
@@ -142,7 +142,7 @@ func Check(ctx context.Context, l *law.Law, opt Options) (*Result, error) {
 const probeInstances = 40
 
 // run checks instances and adds what is found, up to the first failure.
-func (res *Result) run(ctx context.Context, p *plan, vs []*law.Valuation, opt Options) {
+func (res *Result) run(ctx context.Context, p *instance.Program, vs []*law.Valuation, opt Options) {
 	out := make([]verdict, len(vs))
 	var next, worst, nanos atomic.Int64
 	worst.Store(int64(len(vs)))
@@ -265,18 +265,27 @@ func choose(l *law.Law, opt Options, res *Result) []*law.Valuation {
 
 // checker checks instances one after another; it serves one goroutine.
 type checker struct {
-	p *plan
+	p *instance.Program
 	s *space
 }
 
-func newChecker(p *plan) *checker { return &checker{p: p, s: newSpace()} }
+// maxCells is the most elements of one tensor of an instance.
+const maxCells = 1 << 14
+
+func newChecker(p *instance.Program) *checker { return &checker{p: p, s: newSpace()} }
 
 // check decides one instance. The text, made on demand, says how it fails.
 func (c *checker) check(v *law.Valuation, explain bool) (verdict, string) {
-	in, err := c.p.at(v)
+	given, ok, err := c.p.Given(v)
+	if err != nil || !ok {
+		return undecided, ""
+	}
+	in, err := c.p.At(v, given)
 	if err != nil {
 		return undecided, ""
 	}
+	_, noLeft := in.Undefined(0)
+	_, noRight := in.Undefined(1)
 	text := func(format string, args ...any) string {
 		if !explain {
 			return ""
@@ -288,18 +297,18 @@ func (c *checker) check(v *law.Valuation, explain bool) (verdict, string) {
 		return at + fmt.Sprintf(format, args...)
 	}
 	switch {
-	case in.err[0] != nil && (in.err[1] != nil || c.p.law.OneWay):
+	case noLeft != nil && (noRight != nil || c.p.Law.OneWay):
 		return undefined, ""
-	case in.err[0] != nil:
-		return failed, text("the left side is not defined (%v), the right side is", in.err[0])
-	case in.err[1] != nil:
-		return failed, text("the right side is not defined (%v), the left side is", in.err[1])
+	case noLeft != nil:
+		return failed, text("the left side is not defined (%v), the right side is", noLeft)
+	case noRight != nil:
+		return failed, text("the right side is not defined (%v), the left side is", noRight)
 	}
-	for k := range c.p.out[0] {
-		a, b := in.steps[c.p.out[0][k]].sizes, in.steps[c.p.out[1][k]].sizes
-		if !slices.Equal(a, b) {
-			return failed, text("the left side has shape %v, the right side %v", a, b)
-		}
+	if differ, k := in.Shapes(); differ == instance.Differs {
+		return failed, text("the left side has shape %v, the right side %v", in.Steps[c.p.Out[0][k]].Sizes, in.Steps[c.p.Out[1][k]].Sizes)
+	}
+	if in.Compile(maxCells) != nil {
+		return undecided, ""
 	}
 	var out, flat int
 	var left, right *poly
@@ -320,8 +329,7 @@ func (c *checker) check(v *law.Valuation, explain bool) (verdict, string) {
 		if !explain {
 			return ""
 		}
-		sizes := in.steps[c.p.out[0][out]].sizes
-		return text("output %d at %s: left %s, right %s", out, place(flat, sizes), c.s.text(left, 120), c.s.text(right, 120))
+		return text("output %d at %s: left %s, right %s", out, place(in, out, flat), c.s.text(left, 120), c.s.text(right, 120))
 	}
 	if !left.bad && !right.bad && c.s.decisive {
 		return failed, say()
@@ -335,15 +343,14 @@ func (c *checker) check(v *law.Valuation, explain bool) (verdict, string) {
 
 // symbolic compares the canonical forms of the sides and tells the first entry
 // at which they differ; output -1 if there is none.
-func (c *checker) symbolic(in *instance) (out, flat int, left, right *poly) {
-	cells := in.cells()
-	inputs := make([][]*poly, len(cells))
-	for i, n := range cells {
-		inputs[i] = c.s.input(c.p.inputs[i].Name, n)
+func (c *checker) symbolic(in *instance.Instance) (out, flat int, left, right *poly) {
+	inputs := make([][]*poly, len(in.Given))
+	for i, s := range in.Given {
+		inputs[i] = c.s.input(c.p.Inputs[i].Name, graph.NumElements(s))
 	}
-	val := run(in, interp.Ring[*poly](symbolic{c.s}), inputs)
-	for k := range c.p.out[0] {
-		a, b := val[c.p.out[0][k]], val[c.p.out[1][k]]
+	val := instance.Run(in, interp.Ring[*poly](symbolic{c.s}), inputs)
+	for k := range c.p.Out[0] {
+		a, b := val[c.p.Out[0][k]], val[c.p.Out[1][k]]
 		for i := range a {
 			if !a[i].equal(b[i]) {
 				return k, i, a[i], b[i]
@@ -357,8 +364,7 @@ func (c *checker) symbolic(in *instance) (out, flat int, left, right *poly) {
 const tries = 24
 
 // test compares the sides on random values, exactly.
-func (c *checker) test(in *instance, explain bool) (verdict, string) {
-	cells := in.cells()
+func (c *checker) test(in *instance.Instance, explain bool) (verdict, string) {
 	said := false
 	for try := range tries {
 		rng := rand.New(rand.NewPCG(uint64(try), 0x7461736f))
@@ -366,17 +372,17 @@ func (c *checker) test(in *instance, explain bool) (verdict, string) {
 		if try%3 == 2 {
 			bound = 100
 		}
-		inputs := make([][]interp.Q, len(cells))
-		for i, n := range cells {
-			inputs[i] = make([]interp.Q, n)
+		inputs := make([][]interp.Q, len(in.Given))
+		for i, s := range in.Given {
+			inputs[i] = make([]interp.Q, graph.NumElements(s))
 			for k := range inputs[i] {
 				inputs[i][k] = interp.Q{Num: rng.Int64N(2*bound+1) - bound, Den: 1}
 			}
 		}
 		r := &exact{key: uint64(try)}
-		val := run(in, interp.Ring[interp.Q](r), inputs)
-		for k := range c.p.out[0] {
-			a, b := val[c.p.out[0][k]], val[c.p.out[1][k]]
+		val := instance.Run(in, interp.Ring[interp.Q](r), inputs)
+		for k := range c.p.Out[0] {
+			a, b := val[c.p.Out[0][k]], val[c.p.Out[1][k]]
 			for i := range a {
 				if a[i].IsBad() || b[i].IsBad() {
 					continue
@@ -395,7 +401,7 @@ func (c *checker) test(in *instance, explain bool) (verdict, string) {
 					return failed, ""
 				}
 				return failed, fmt.Sprintf("for %s output %d at %s: left %s, right %s",
-					c.values(inputs), k, place(i, in.steps[c.p.out[0][k]].sizes), formatQ(a[i]), formatQ(b[i]))
+					c.values(inputs), k, place(in, k, i), formatQ(a[i]), formatQ(b[i]))
 			}
 		}
 	}
@@ -403,6 +409,11 @@ func (c *checker) test(in *instance, explain bool) (verdict, string) {
 		return testedEqual, ""
 	}
 	return undecided, ""
+}
+
+// place writes the index of an element of an output.
+func place(in *instance.Instance, out, flat int) string {
+	return fmt.Sprint(instance.Place(in.Steps[in.Out[0][out]].Sizes, flat))
 }
 
 // maxValues is the most values that a failure lists for a tensor.
@@ -414,7 +425,7 @@ func (c *checker) values(inputs [][]interp.Q) string {
 		if i > 0 {
 			text += ", "
 		}
-		text += c.p.inputs[i].Name + " = ["
+		text += c.p.Inputs[i].Name + " = ["
 		for k, x := range in {
 			if k == maxValues {
 				text += " ..."

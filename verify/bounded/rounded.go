@@ -5,7 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/law/instance"
 )
 
 // rounded is floating-point arithmetic with the true functions: exponentials,
@@ -47,13 +49,12 @@ const apart = 1e-6
 // testRounded looks for an entry at which the sides differ by far more than
 // rounding explains: where functions have no exact values that is what can
 // refute a law. It proves nothing.
-func (c *checker) testRounded(in *instance, explain bool) (found bool, why string) {
-	cells := in.cells()
+func (c *checker) testRounded(in *instance.Instance, explain bool) (found bool, why string) {
 	for try := range tries {
 		rng := rand.New(rand.NewPCG(uint64(try), 0x666c6f61))
-		inputs := make([][]float64, len(cells))
-		for i, n := range cells {
-			inputs[i] = make([]float64, n)
+		inputs := make([][]float64, len(in.Given))
+		for i, s := range in.Given {
+			inputs[i] = make([]float64, graph.NumElements(s))
 			whole := rng.IntN(2) == 0 // they may be positions in another tensor
 			for k := range inputs[i] {
 				switch {
@@ -66,16 +67,16 @@ func (c *checker) testRounded(in *instance, explain bool) (found bool, why strin
 				}
 			}
 		}
-		val := run(in, interp.Ring[float64](rounded{key: uint64(try)}), inputs)
-		for k := range c.p.out[0] {
-			a, b := val[c.p.out[0][k]], val[c.p.out[1][k]]
+		val := instance.Run(in, interp.Ring[float64](rounded{key: uint64(try)}), inputs)
+		for k := range c.p.Out[0] {
+			a, b := val[c.p.Out[0][k]], val[c.p.Out[1][k]]
 			for i := range a {
 				if d := math.Abs(a[i] - b[i]); !(d > apart*(1+math.Abs(a[i])+math.Abs(b[i]))) || math.IsInf(d, 0) {
 					continue // NaN too: there the law says nothing
 				}
 				if explain {
 					why = fmt.Sprintf("for random values output %d at %s: left %.6g, right %.6g",
-						k, place(i, in.steps[c.p.out[0][k]].sizes), a[i], b[i])
+						k, place(in, k, i), a[i], b[i])
 				}
 				return true, why
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 	"github.com/taso-go/taso/law/mutate"
 	"github.com/taso-go/taso/verify/check"
 )
@@ -206,12 +207,12 @@ func TestCorruptedNetwork(t *testing.T) {
 // trueNetwork evaluates both sides of a law of one size b.
 func trueNetwork(t *testing.T, l *law.Law) bool {
 	t.Helper()
-	env := &fingerprint.Env{Binding: graph.Binding{Dims: map[string]graph.Dim{"b": graph.Int(1)}}}
-	out, err := fingerprint.Compare(fingerprint.Zp{Key: 7}, l, env, func(name string, n int) []uint64 { return fingerprint.Random(7, name, n) })
+	env := &law.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{"b": graph.Int(1)}}}
+	out, err := instance.Compare(fingerprint.Zp{Key: 7}, l, env, func(name string, n int) []uint64 { return fingerprint.Random(7, name, n) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out == fingerprint.Equal
+	return out == instance.Equal
 }
 
 // BenchmarkNetwork checks certificates of 12, 24 and 48 blocks.

@@ -14,16 +14,15 @@
 //
 // # Method
 //
-// The subterms of the goal and of the instances' sides are put into classes by
-// congruence closure. A valid proof puts the two sides of each output into one
+// The subterms of the goal and of the instances' sides are put into an e-graph,
+// which closes the equations by congruence. A valid proof puts the two sides of each output into one
 // class. Within a class every pair of terms is linked by equations, at a cost
 // of one step each, and by congruence: f(x, y) and f(x', y') at the cost of
 // taking x to x' and y to y'. The chain is a cheapest path, hence one with the
 // fewest steps that the proof allows, and no term comes twice in it. Where the
-// classes are too large for that, the chain is read off the proof forest of
-// the closure, and what comes twice is cut out.
+// classes are too large for that, the chain is read off the e-graph's explanation,
+// and what comes twice is cut out.
 //
-// References: Nieuwenhuis, Oliveras, Proof-producing congruence closure (RTA
-// 2005), for the forest; Flatt et al., Small proofs from congruence closure
-// (FMCAD 2022), for cheapest paths.
+// Reference: Flatt et al., Small proofs from congruence closure (FMCAD 2022), for
+// cheapest paths.
 package explain

@@ -44,7 +44,7 @@ func Chain(goal *law.Law, p *law.Proof, laws map[string]*law.Law) ([][]Step, err
 	b := newBank()
 	var sides [][2]int
 	for i := range goal.LHS {
-		sides = append(sides, [2]int{b.add(Primitive(goal.LHS[i], vars)), b.add(Primitive(goal.RHS[i], vars))})
+		sides = append(sides, [2]int{b.Of(Primitive(goal.LHS[i], vars)), b.Of(Primitive(goal.RHS[i], vars))})
 	}
 	var eqs []equation
 	var use []source
@@ -56,19 +56,25 @@ func Chain(goal *law.Law, p *law.Proof, laws map[string]*law.Law) ([][]Step, err
 		}
 		lhs, rhs := in.Sides(l)
 		for k := range min(len(lhs), len(rhs)) {
-			e := equation{b.add(Primitive(lhs[k], vars)), b.add(Primitive(rhs[k], vars))}
+			e := equation{b.Of(Primitive(lhs[k], vars)), b.Of(Primitive(rhs[k], vars))}
 			if e.left != e.right {
 				eqs, use = append(eqs, e), append(use, source{l, i, k})
 			}
 		}
 	}
-	ways := newWays(b, eqs)
+	ways, err := newWays(b, eqs)
+	if err != nil {
+		return nil, fmt.Errorf("explain %s: %w", goal.Name, err)
+	}
 	out := make([][]Step, len(sides))
 	for i, s := range sides {
-		ls, ok := ways.links(s[0], s[1])
-		if !ok {
+		if !ways.c.same(s[0], s[1]) {
 			return nil, fmt.Errorf("explain %s: output %d: the instances do not make %s and %s equal",
-				goal.Name, i, b.nodes[s[0]].term, b.nodes[s[1]].term)
+				goal.Name, i, b.term(s[0]), b.term(s[1]))
+		}
+		ls, err := ways.links(s[0], s[1])
+		if err != nil {
+			return nil, fmt.Errorf("explain %s: output %d: %w", goal.Name, i, err)
 		}
 		out[i] = steps(b, eqs, use, s[0], ls)
 	}
@@ -89,23 +95,27 @@ type ways struct {
 	p   *paths // nil where that is too much work
 }
 
-func newWays(b *bank, eqs []equation) *ways {
-	w := &ways{b: b, eqs: eqs, c: newClosure(b, eqs)}
-	w.p, _ = shortest(w.c, eqs)
-	return w
+func newWays(b *bank, eqs []equation) (*ways, error) {
+	c, err := newClosure(b, eqs)
+	if err != nil {
+		return nil, err
+	}
+	w := &ways{b: b, eqs: eqs, c: c}
+	w.p, _ = shortest(c, eqs)
+	return w, nil
 }
 
-// links is the chain between two nodes, ok false if there is none.
-func (w *ways) links(u, v int) (ls []link, ok bool) {
-	if w.c.find(u) != w.c.find(v) {
-		return nil, false
-	}
+// links is the chain between two nodes of a class.
+func (w *ways) links(u, v int) ([]link, error) {
 	if w.p != nil {
-		return w.p.links(u, v), true
+		return w.p.links(u, v), nil
 	}
 	// The equations that the forest uses are few; among these the cheapest
 	// path may be in reach.
-	ls = forest(w.c, w.eqs, u, v)
+	ls, err := w.c.forest(w.eqs, u, v)
+	if err != nil {
+		return nil, err
+	}
 	var some []int
 	for _, l := range ls {
 		some = append(some, l.eq)
@@ -115,18 +125,22 @@ func (w *ways) links(u, v int) (ls []link, ok bool) {
 	b := newBank()
 	few := make([]equation, len(some))
 	for i, e := range some {
-		few[i] = equation{b.add(w.b.nodes[w.eqs[e].left].term), b.add(w.b.nodes[w.eqs[e].right].term)}
+		few[i] = equation{b.Of(w.b.term(w.eqs[e].left)), b.Of(w.b.term(w.eqs[e].right))}
 	}
-	from, to := b.add(w.b.nodes[u].term), b.add(w.b.nodes[v].term)
-	p, ok := shortest(newClosure(b, few), few)
+	from, to := b.Of(w.b.term(u)), b.Of(w.b.term(v))
+	c, err := newClosure(b, few)
+	if err != nil {
+		return nil, err
+	}
+	p, ok := shortest(c, few)
 	if !ok {
-		return ls, true
+		return ls, nil
 	}
 	short := p.links(from, to)
 	for i := range short {
 		short[i].eq = some[short[i].eq]
 	}
-	return short, true
+	return short, nil
 }
 
 // steps writes links out, from the term u.
@@ -137,7 +151,7 @@ func steps(b *bank, eqs []equation, use []source, u int, ls []link) []Step {
 		u = b.replace(u, l.path, to)
 		s := use[l.eq]
 		out = append(out, Step{
-			Term: b.nodes[u].term.String(), From: b.nodes[from].term.String(), To: b.nodes[to].term.String(),
+			Term: b.term(u).String(), From: b.term(from).String(), To: b.term(to).String(),
 			Law: s.law, Sentence: Sentence(s.law), Backward: l.backward,
 			Instance: s.instance, Output: s.output, Path: l.path, Depth: len(l.path),
 		})

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	_ "github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/law"
+	"pgregory.net/rapid"
 )
 
 // world is a goal over A, B, C, all of shape [a, a], and equations between
@@ -152,7 +151,7 @@ func termGen(depth int) *rapid.Generator[string] {
 // closed is congruence closure by brute force: it joins until nothing is left
 // to join.
 func closed(b *bank, eqs []equation) func(u, v int) bool {
-	class := make([]int, len(b.nodes))
+	class := make([]int, len(b.All()))
 	for i := range class {
 		class[i] = i
 	}
@@ -170,9 +169,9 @@ func closed(b *bank, eqs []equation) func(u, v int) bool {
 		for _, e := range eqs {
 			again = join(e.left, e.right) || again
 		}
-		for u := range b.nodes {
+		for u := range b.All() {
 			for v := range u {
-				x, y := b.nodes[u], b.nodes[v]
+				x, y := b.at(u), b.at(v)
 				same := x.head == y.head && len(x.args) == len(y.args)
 				for i := 0; same && i < len(x.args); i++ {
 					same = class[x.args[i]] == class[y.args[i]]
@@ -220,11 +219,11 @@ func TestChainProperty(t *testing.T) {
 		}
 		goal, p, laws := world(t, from, to, eqs...)
 		b := newBank()
-		u, v := b.add(goal.LHS[0]), b.add(goal.RHS[0])
+		u, v := b.Of(goal.LHS[0]), b.Of(goal.RHS[0])
 		var es []equation
 		for i := range p.Instances {
 			l := laws[p.Instances[i].Law]
-			es = append(es, equation{b.add(l.LHS[0]), b.add(l.RHS[0])})
+			es = append(es, equation{b.Of(l.LHS[0]), b.Of(l.RHS[0])})
 		}
 		want := closed(b, es)(u, v)
 		chains, err := Chain(goal, p, laws)
@@ -237,7 +236,14 @@ func TestChainProperty(t *testing.T) {
 		if err := Check(goal, p, laws, chains); err != nil {
 			r.Fatal(err)
 		}
-		ls := forest(newClosure(b, es), es, u, v)
+		c, err := newClosure(b, es)
+		if err != nil {
+			r.Fatal(err)
+		}
+		ls, err := c.forest(es, u, v)
+		if err != nil {
+			r.Fatal(err)
+		}
 		if len(ls) < len(chains[0]) {
 			r.Fatalf("the forest needs %d steps, the chain %d", len(ls), len(chains[0]))
 		}
@@ -288,9 +294,13 @@ func TestLargeClass(t *testing.T) {
 	var es []equation
 	for i := range p.Instances {
 		l := laws[p.Instances[i].Law]
-		es = append(es, equation{b.add(l.LHS[0]), b.add(l.RHS[0])})
+		es = append(es, equation{b.Of(l.LHS[0]), b.Of(l.RHS[0])})
 	}
-	if _, ok := shortest(newClosure(b, es), es); ok {
+	c, err := newClosure(b, es)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := shortest(c, es); ok {
 		t.Fatal("the class is not too large")
 	}
 	chains, err := Chain(goal, p, laws)

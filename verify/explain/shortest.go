@@ -1,6 +1,10 @@
 package explain
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/taso-go/taso/egraph"
+)
 
 // link is one step of a chain: the subterm at path, which is one side of the
 // equation eq, becomes the other side.
@@ -33,6 +37,12 @@ type paths struct {
 	via   [][]hop // how
 }
 
+// congruent stands for equal arguments in place of an equation.
+const congruent = -1
+
+// none is no node.
+const none = -1
+
 // hop says what a cheapest path is made of: two others that meet at a node, an
 // equation, or congruence.
 type hop struct {
@@ -47,11 +57,11 @@ const unreached = 1 << 40
 // cost is the number of steps; among paths of one cost the first found stays,
 // which the order of the nodes decides.
 func shortest(c *closure, eqs []equation) (p *paths, ok bool) {
-	n := len(c.repr)
+	n := c.g.Len()
 	p = &paths{b: c.b, place: make([]int, n), class: make([]int, n)}
-	index := map[int]int{}
+	index := map[egraph.ClassID]int{}
 	for i := range n {
-		r := c.find(i)
+		r := c.g.Find(id(i))
 		k, seen := index[r]
 		if !seen {
 			k = len(p.nodes)
@@ -124,7 +134,7 @@ func (p *paths) congruences(k int) bool {
 	changed := false
 	for _, u := range p.nodes[k] {
 		for _, v := range p.nodes[k] {
-			nu, nv := p.b.nodes[u], p.b.nodes[v]
+			nu, nv := p.b.at(u), p.b.at(v)
 			if u == v || nu.head != nv.head || len(nu.args) != len(nv.args) || len(nu.args) == 0 {
 				continue
 			}
@@ -176,40 +186,10 @@ func (p *paths) links(u, v int) []link {
 		return []link{{nil, h.eq, h.backward}}
 	}
 	var out []link
-	for i, a := range p.b.nodes[u].args {
-		out = append(out, under(i, p.links(a, p.b.nodes[v].args[i]))...)
+	for i, a := range p.b.args(u) {
+		out = append(out, under(i, p.links(a, p.b.args(v)[i]))...)
 	}
 	return out
-}
-
-// forest writes out the path of the proof forest from u to v, detours cut out
-// at every level so that it stays short.
-func forest(c *closure, eqs []equation, u, v int) []link {
-	memo := map[[2]int][]link{}
-	var rec func(u, v int) []link
-	rec = func(u, v int) []link {
-		if u == v {
-			return nil
-		}
-		if ls, ok := memo[[2]int{u, v}]; ok {
-			return ls
-		}
-		var out []link
-		from, edges := c.path(u, v)
-		for i, e := range edges {
-			if e.eq != congruent {
-				out = append(out, link{nil, e.eq, e.backward})
-				continue
-			}
-			for j, a := range c.b.nodes[from[i]].args {
-				out = append(out, under(j, rec(a, c.b.nodes[e.to].args[j]))...)
-			}
-		}
-		out = direct(c.b, eqs, u, out)
-		memo[[2]int{u, v}] = out
-		return out
-	}
-	return rec(u, v)
 }
 
 // direct cuts out of a chain from u whatever leads back to a term it has been

@@ -1,9 +1,7 @@
 package explain
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -27,86 +25,47 @@ func Primitive(t *law.Term, vars map[string]graph.Shape) *law.Term {
 // bank holds terms, equal ones once, numbered from 0; arguments come before
 // what they are arguments of.
 type bank struct {
+	law.Nodes
+	heads law.Nodes // of terms without their arguments
 	nodes []node
-	ids   map[string]int
 }
 
-// node is a term: a head applied to nodes.
+// node is a term as a head applied to nodes.
 type node struct {
-	head string // operator, attributes and output; or a variable's name
+	head int // number of an operator with attributes and output, or of a variable
 	args []int
-	term *law.Term
 }
 
-func newBank() *bank { return &bank{ids: map[string]int{}} }
+func newBank() *bank { return &bank{} }
 
-// head names what is applied in t.
-func head(t *law.Term) string {
-	switch {
-	case t.IsVar():
-		return "v " + t.Var
-	case t.Fn != "":
-		return "f " + t.Fn
-	}
-	return "o " + t.Op.Name + t.Op.FormatAttrs(t.Attrs) + "." + strconv.Itoa(t.Out)
-}
-
-func key(head string, args []int) string {
-	var b strings.Builder
-	b.WriteString(head)
-	for _, a := range args {
-		fmt.Fprintf(&b, "\x00%d", a)
-	}
-	return b.String()
-}
-
-// add is the number of a term.
-func (b *bank) add(t *law.Term) int {
-	memo := map[*law.Term]int{}
-	var rec func(u *law.Term) int
-	rec = func(u *law.Term) int {
-		if i, ok := memo[u]; ok {
-			return i
+// at is the node of a number.
+func (b *bank) at(i int) *node {
+	for k := len(b.nodes); k <= i; k++ {
+		t := b.All()[k]
+		h := *t
+		h.Args = nil
+		n := node{head: b.heads.Of(&h)}
+		for _, a := range t.Args {
+			n.args = append(n.args, b.Of(a))
 		}
-		args := make([]int, len(u.Args))
-		for i, a := range u.Args {
-			args[i] = rec(a)
-		}
-		i := b.apply(u, args)
-		memo[u] = i
-		return i
+		b.nodes = append(b.nodes, n)
 	}
-	return rec(t)
+	return &b.nodes[i]
 }
 
-// apply is the head of t applied to nodes.
-func (b *bank) apply(t *law.Term, args []int) int {
-	h := head(t)
-	k := key(h, args)
-	if i, ok := b.ids[k]; ok {
-		return i
-	}
-	u := t
-	if len(args) > 0 {
-		c := *t
-		c.Args = make([]*law.Term, len(args))
-		for i, a := range args {
-			c.Args[i] = b.nodes[a].term
-		}
-		u = &c
-	}
-	b.nodes = append(b.nodes, node{h, args, u})
-	b.ids[k] = len(b.nodes) - 1
-	return len(b.nodes) - 1
-}
+func (b *bank) args(i int) []int { return b.at(i).args }
+
+func (b *bank) head(i int) int { return b.at(i).head }
+
+func (b *bank) term(i int) *law.Term { return b.All()[i] }
 
 // replace is the node u with the subterm at path replaced by v.
 func (b *bank) replace(u int, path []int, v int) int {
 	if len(path) == 0 {
 		return v
 	}
-	n := b.nodes[u]
-	args := append([]int(nil), n.args...)
-	args[path[0]] = b.replace(args[path[0]], path[1:], v)
-	return b.apply(n.term, args)
+	t := *b.term(u)
+	t.Args = slices.Clone(t.Args)
+	t.Args[path[0]] = b.term(b.replace(b.args(u)[path[0]], path[1:], v))
+	return b.Of(&t)
 }

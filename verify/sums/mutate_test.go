@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 	"github.com/taso-go/taso/law/mutate"
 	"github.com/taso-go/taso/verify/sums"
 )
@@ -25,13 +26,12 @@ var scope = law.Scope{Acts: []graph.Value{graph.NameValue("none"), graph.NameVal
 
 // compare evaluates both sides of one instance: all functions and orders
 // arbitrary, or the true ones on small rationals.
-func compare(l *law.Law, v *law.Valuation, seed uint64) (fingerprint.Outcome, error) {
-	env := fingerprint.Env(*v)
+func compare(l *law.Law, v *law.Valuation, seed uint64) (instance.Outcome, error) {
 	if !l.HasTag(law.TagOrdered) {
-		return fingerprint.Compare[uint64](fingerprint.Zp{Key: seed}, l, &env,
+		return instance.Compare[uint64](fingerprint.Zp{Key: seed}, l, v,
 			func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
 	}
-	return fingerprint.Compare[interp.Q](interp.Rational{}, l, &env, func(name string, n int) []interp.Q {
+	return instance.Compare[interp.Q](interp.Rational{}, l, v, func(name string, n int) []interp.Q {
 		out := make([]interp.Q, n)
 		for i, x := range fingerprint.Random(seed, name, n) {
 			out[i] = interp.Q{Num: int64(x%7) - 3, Den: 1}
@@ -48,9 +48,9 @@ func refuted(l *law.Law, r sums.Result, n int) string {
 		seen++
 		out, err := compare(l, v, uint64(seen))
 		switch {
-		case out == fingerprint.Differs && r.Equal:
+		case out == instance.Differs && r.Equal:
 			bad = fmt.Sprintf("with %s: differs", v)
-		case out == fingerprint.OneSided && (strings.HasPrefix(err.Error(), "right") && r.Forward || strings.HasPrefix(err.Error(), "left") && r.Backward):
+		case out == instance.OneSided && (strings.HasPrefix(err.Error(), "right") && r.Forward || strings.HasPrefix(err.Error(), "left") && r.Backward):
 			bad = fmt.Sprintf("with %s: %v", v, err)
 		}
 		return bad == ""

@@ -5,15 +5,13 @@ import (
 	"strings"
 
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/sums"
 )
 
 // sumsOf asks the engine for all sizes. Rules are about the true rectifier and
 // maximum.
 func sumsOf(ctx context.Context, goals []*law.Law, workers int) ([]sums.Result, error) {
-	engine := &verify.Unbounded{Workers: workers, Sums: sums.Config{Ordered: true}}
-	return engine.Results(ctx, goals)
+	return sums.ProveAll(ctx, goals, sums.Config{Ordered: true}, workers)
 }
 
 // unbounded asks the engine for all sizes where the axioms say nothing and no

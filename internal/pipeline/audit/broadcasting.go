@@ -12,13 +12,15 @@ import (
 	"github.com/taso-go/taso/rules/broadcast"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/refute"
+	"github.com/taso-go/taso/verify/spread"
 )
 
-// spread is what was found of a true law when operands of sums and products of
+// spreading is what was found of a true law when operands of sums and products of
 // elements may differ in shape; each direction apart.
-type spread struct {
+type spreading struct {
 	law     [2]*law.Law // as it was proved, written =>; nil where it was not
-	verdict [2]verify.BroadcastVerdict
+	verdict [2]spread.Verdict
 	limit   [2]string // of a proof by sums that holds up to this only
 	witness [2]*Counterexample
 	millis  float64
@@ -28,7 +30,7 @@ type spread struct {
 const unbroadcast = "no operand is broadcast"
 
 // apply adds what broadcasting does to a direction that holds without.
-func (s *spread) apply(w *Direction, way int) {
+func (s *spreading) apply(w *Direction, way int) {
 	if w.Verdict != Proved && w.Verdict != Conditional && w.Verdict != UpTo {
 		return
 	}
@@ -67,7 +69,7 @@ func nonEmpty(s string) []string {
 
 // broadcasts decides the laws of readings that broadcast.
 func (d *decider) broadcasts(ctx context.Context, all []*question) error {
-	var open []*spread
+	var open []*spreading
 	var ns []*decision
 	for _, q := range all {
 		if q.sem.Broadcast {
@@ -79,7 +81,7 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 			continue
 		}
 		if text := law.Format(n.law); d.spread[text] == nil && elementwise(n.law) {
-			s := &spread{}
+			s := &spreading{}
 			for k, x := range n.shown {
 				if x != nil {
 					s.law[k] = x.oneWay()
@@ -93,7 +95,7 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 	defer stage.Done()
 	// Each goroutine has its own compiled laws.
 	pool := sync.Pool{New: func() any {
-		b, err := verify.NewBroadcasting(d.theory.Laws...)
+		b, err := spread.New(d.theory.Laws...)
 		if err != nil {
 			return err
 		}
@@ -101,7 +103,7 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 	}}
 	return d.each(ctx, len(open), func(i int) error {
 		defer stage.Add(1)
-		b, ok := pool.Get().(*verify.Broadcasting)
+		b, ok := pool.Get().(*spread.Prover)
 		if !ok {
 			return fmt.Errorf("broadcasting: the axioms do not compile")
 		}
@@ -114,11 +116,11 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 			}
 			if _, err := l.Types(); err != nil {
 				// Broadcasting is written out axis by axis: see taso.Open.
-				s.verdict[k] = verify.BroadcastVerdict{Status: verify.Unknown,
+				s.verdict[k] = spread.Verdict{Status: verify.Unknown,
 					Reason: "the shapes of the sides are not one formula"}
 				continue
 			}
-			v, err := b.Decide(ctx, l, verify.BroadcastOptions{True: true})
+			v, err := b.Decide(ctx, l, spread.Options{True: true})
 			if err != nil {
 				return fmt.Errorf("broadcasting: %w", err)
 			}
@@ -132,7 +134,7 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 			}
 			if v.Status == verify.Unknown {
 				// Sizes that are no formula can still be tried.
-				at, w, err := verify.RefuteSpread(ctx, l, verify.RefuteOptions{Seed: d.opt.Seed})
+				at, w, err := refute.Spread(ctx, l, refute.Options{Seed: d.opt.Seed})
 				if err != nil {
 					return fmt.Errorf("broadcasting: %w", err)
 				}
@@ -161,7 +163,7 @@ func elementwise(l *law.Law) bool {
 
 // checkPatterns has the checker accept the proofs of a law's patterns; what it
 // does not accept is not proved.
-func (d *decider) checkPatterns(l *law.Law, v *verify.BroadcastVerdict) {
+func (d *decider) checkPatterns(l *law.Law, v *spread.Verdict) {
 	if v.Patterns == 0 {
 		return // the sides are one polynomial in each element
 	}
@@ -183,7 +185,7 @@ func (d *decider) checkPatterns(l *law.Law, v *verify.BroadcastVerdict) {
 
 // spreadSums asks the engine for all sizes about each pattern of a law that the
 // axioms say nothing of; limit is what some were tried up to only.
-func (d *decider) spreadSums(ctx context.Context, l *law.Law, v *verify.BroadcastVerdict) (limit string, err error) {
+func (d *decider) spreadSums(ctx context.Context, l *law.Law, v *spread.Verdict) (limit string, err error) {
 	p, err := broadcast.All(l, broadcast.Options{})
 	if err != nil || !p.Complete || len(p.OneSided) > 0 {
 		return "", nil

@@ -10,10 +10,11 @@ import (
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/law/instance"
+	"github.com/taso-go/taso/verify/refute"
 )
 
-func newCounterexample(l *law.Law, w *verify.Witness) *Counterexample {
+func newCounterexample(l *law.Law, w *refute.Witness) *Counterexample {
 	c := &Counterexample{Shapes: map[string][]int{}, Inputs: map[string][]string{}, LHS: w.Left, RHS: w.Right,
 		Law: law.Format(l), Witness: w}
 	for _, t := range w.Inputs {
@@ -27,7 +28,7 @@ func newCounterexample(l *law.Law, w *verify.Witness) *Counterexample {
 
 // Replay evaluates the counterexample again, trusting nothing but the inputs in
 // it. The error says that it does not refute its law.
-func (c *Counterexample) Replay() (*verify.Witness, error) {
+func (c *Counterexample) Replay() (*refute.Witness, error) {
 	l, err := law.ParseLaw(c.Law)
 	if err != nil {
 		return nil, fmt.Errorf("the counterexample's law: %w", err)
@@ -49,7 +50,7 @@ func (c *Counterexample) Replay() (*verify.Witness, error) {
 // Replayed is the outcome of replaying one counterexample.
 type Replayed struct {
 	Rule    string // whose it is
-	Witness *verify.Witness
+	Witness *refute.Witness
 	Err     error
 }
 
@@ -155,11 +156,10 @@ func agree(l *law.Law, most int) int {
 		if !ok {
 			continue
 		}
-		env := fingerprint.Env(*v)
 		seed := uint64(i)
-		out, _ := fingerprint.Compare[uint64](fingerprint.Zp{Key: seed}, l, &env,
+		out, _ := instance.Compare[uint64](fingerprint.Zp{Key: seed}, l, v,
 			func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
-		if out == fingerprint.Equal {
+		if out == instance.Equal {
 			if n++; n == most {
 				break
 			}

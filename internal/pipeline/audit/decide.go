@@ -3,10 +3,9 @@ package audit
 import (
 	"context"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/taso-go/taso/egraph/tensor"
+	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
 )
@@ -29,34 +28,12 @@ type decider struct {
 	known  map[string]*decision
 	// refutations of general claims, by text; nil where none was found
 	witness map[string]*Counterexample
-	spread  map[string]*spread // by text of the law
+	spread  map[string]*spreading // by text of the law
 }
 
 // each calls f for 0 to n-1 on all workers.
 func (d *decider) each(ctx context.Context, n int, f func(int) error) error {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	errs := make([]error, n)
-	for range min(d.opt.Workers, n) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n || ctx.Err() != nil {
-					return
-				}
-				errs[i] = f(i)
-			}
-		}()
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
+	return parallel.Each(ctx, d.opt.Workers, n, func(_, i int) error { return f(i) })
 }
 
 // decide fills known for the laws.

@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 	"github.com/taso-go/taso/rules/peer"
 )
 
@@ -76,12 +77,11 @@ func evaluate(t *testing.T, l *law.Law) {
 		if !ok {
 			continue
 		}
-		env := fingerprint.Env(*v)
 		seed := uint64(i)
-		out, err := fingerprint.Compare[uint64](fingerprint.Zp{Key: seed}, l, &env,
+		out, err := instance.Compare[uint64](fingerprint.Zp{Key: seed}, l, v,
 			func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
-		if out == fingerprint.Differs {
-			out, err = fingerprint.Compare[interp.Q](interp.Rational{}, l, &env, func(name string, n int) []interp.Q {
+		if out == instance.Differs {
+			out, err = instance.Compare[interp.Q](interp.Rational{}, l, v, func(name string, n int) []interp.Q {
 				xs := make([]interp.Q, n)
 				for k, x := range fingerprint.Random(seed, name, n) {
 					xs[k] = interp.Q{Num: int64(x%13) - 6, Den: 1}
@@ -90,9 +90,9 @@ func evaluate(t *testing.T, l *law.Law) {
 			})
 		}
 		switch {
-		case out == fingerprint.Equal:
+		case out == instance.Equal:
 			equal++
-		case out == fingerprint.Differs, out == fingerprint.OneSided && !strings.HasPrefix(err.Error(), "left side: "):
+		case out == instance.Differs, out == instance.OneSided && !strings.HasPrefix(err.Error(), "left side: "):
 			t.Errorf("%s: %s is proved; with %s: %s %v", l.Pos, l.Name, v, out, err)
 			return
 		}

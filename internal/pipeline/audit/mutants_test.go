@@ -15,6 +15,7 @@ import (
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 	"github.com/taso-go/taso/law/mutate"
 	"github.com/taso-go/taso/rules/peer"
 )
@@ -88,12 +89,11 @@ func confirm(l *law.Law, ordered bool) (equal int, err error) {
 		if !ok {
 			continue
 		}
-		env := fingerprint.Env(*v)
 		seed := uint64(try)
-		var out fingerprint.Outcome
+		var out instance.Outcome
 		var cause error
 		if ordered {
-			out, cause = fingerprint.Compare[interp.Q](interp.Rational{}, l, &env, func(name string, n int) []interp.Q {
+			out, cause = instance.Compare[interp.Q](interp.Rational{}, l, v, func(name string, n int) []interp.Q {
 				qs := make([]interp.Q, n)
 				for i, x := range fingerprint.Random(seed, name, n) {
 					qs[i] = interp.Q{Num: int64(x%7) - 3, Den: 1}
@@ -101,14 +101,14 @@ func confirm(l *law.Law, ordered bool) (equal int, err error) {
 				return qs
 			})
 		} else {
-			out, cause = fingerprint.Compare[uint64](fingerprint.Zp{Key: seed}, l, &env,
+			out, cause = instance.Compare[uint64](fingerprint.Zp{Key: seed}, l, v,
 				func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
 		}
 		switch out {
-		case fingerprint.Equal:
+		case instance.Equal:
 			equal++
-		case fingerprint.Undefined, fingerprint.NotAnInstance:
-		case fingerprint.OneSided:
+		case instance.Undefined, instance.NotAnInstance:
+		case instance.OneSided:
 			if !l.OneWay || !strings.HasPrefix(cause.Error(), "left side: ") {
 				return equal, fmt.Errorf("%s: %w", v, cause)
 			}

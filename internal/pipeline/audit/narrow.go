@@ -6,6 +6,7 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/refute"
 )
 
 // maxTried bounds the special forms of a rule that a proof is looked for.
@@ -37,7 +38,7 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 				if s.n.broken(c.law) {
 					continue
 				}
-				w, err := verify.Refute(ctx, c.law, verify.RefuteOptions{Minimize: -1, Reach: -1, Seed: d.opt.Seed})
+				w, err := refute.Find(ctx, c.law, refute.Options{Minimize: -1, Reach: -1, Seed: d.opt.Seed})
 				if err != nil {
 					return err
 				}

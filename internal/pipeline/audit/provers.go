@@ -7,6 +7,7 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/smt"
 )
 
 // compare proves what is proved again, in both ways.
@@ -42,7 +43,7 @@ func (d *decider) compare(ctx context.Context, rep *Report) error {
 	start = time.Now()
 	for _, g := range goals {
 		// One solver for each rule.
-		q := &verify.Quantified{Laws: d.theory.Laws}
+		q := &smt.Quantified{Laws: d.theory.Laws}
 		vs, err := q.Prove(ctx, []*law.Law{g})
 		if err != nil {
 			return err

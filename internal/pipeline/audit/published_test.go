@@ -14,7 +14,6 @@ import (
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/peer"
 	"github.com/taso-go/taso/rules/taso"
-	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
 	"github.com/taso-go/taso/verify/sums"
 )
@@ -173,8 +172,7 @@ func TestVerifierEquationsForAllSizes(t *testing.T) {
 		}
 		laws = append(laws, l)
 	}
-	engine := &verify.Unbounded{Sums: sums.Config{Ordered: true}}
-	rs, err := engine.Results(context.Background(), laws)
+	rs, err := sums.ProveAll(context.Background(), laws, sums.Config{Ordered: true}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

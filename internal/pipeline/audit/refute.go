@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/refute"
 )
 
 // refute looks for counterexamples to the directions that are not proved as
@@ -44,7 +44,7 @@ func (d *decider) refute(ctx context.Context, n *decision) error {
 }
 
 func (d *decider) counterexample(ctx context.Context, l *law.Law) (*Counterexample, error) {
-	w, err := verify.Refute(ctx, l, verify.RefuteOptions{Seed: d.opt.Seed})
+	w, err := refute.Find(ctx, l, refute.Options{Seed: d.opt.Seed})
 	if err != nil || w == nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (d *decider) undefined(ctx context.Context, l *law.Law, backward bool) (*Co
 		}
 		miss := *law.OneDirection(l, backward)
 		miss.Where = append(append([]law.Pred(nil), l.Where...), law.Pred{Left: n.Right, Rel: "<", Right: n.Left})
-		w, err := verify.Refute(ctx, &miss, verify.RefuteOptions{MaxSize: maxNeeded, Bindings: 4000, Seed: d.opt.Seed})
+		w, err := refute.Find(ctx, &miss, refute.Options{MaxSize: maxNeeded, Bindings: 4000, Seed: d.opt.Seed})
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (d *decider) undefined(ctx context.Context, l *law.Law, backward bool) (*Co
 }
 
 // summary is a counterexample in one line.
-func summary(w *verify.Witness) string {
+func summary(w *refute.Witness) string {
 	var in []string
 	for _, t := range w.Inputs {
 		in = append(in, fmt.Sprintf("%s : %v", t.Term, t.Shape))

@@ -2,7 +2,7 @@ package audit
 
 import (
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/refute"
 )
 
 // Outcome is what an audit says of a rule, or of one of its directions.
@@ -142,7 +142,8 @@ type Rule struct {
 	// was proved. They are one if Law holds both ways.
 	Goals [2]*Goal `json:"-"`
 
-	operators []string // those of a rule without a law
+	// Operators are those of a rule without a law.
+	Operators []string `json:"-"`
 }
 
 // Goal is a law that was proved for all sizes.
@@ -193,7 +194,7 @@ type Counterexample struct {
 	RHS string `json:"rhs"`
 	// Law is the text of the law that is refuted.
 	Law     string          `json:"law"`
-	Witness *verify.Witness `json:"witness"`
+	Witness *refute.Witness `json:"witness"`
 }
 
 // SetPart is what an audit says of the rules of a file together.

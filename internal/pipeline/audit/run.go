@@ -14,7 +14,7 @@ import (
 	"github.com/taso-go/taso/rules/peer"
 	"github.com/taso-go/taso/rules/taso"
 	"github.com/taso-go/taso/rules/tasopb"
-	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/refute"
 )
 
 // Run audits the rules of files. Reports are in the order of the files, and do
@@ -27,7 +27,7 @@ func Run(ctx context.Context, files []*peer.File, opt Options) ([]*Report, error
 		return nil, err
 	}
 	d := &decider{opt: opt, theory: t, known: map[string]*decision{}, witness: map[string]*Counterexample{},
-		spread: map[string]*spread{}}
+		spread: map[string]*spreading{}}
 	var out []*Report
 	for _, f := range files {
 		rep, err := d.file(ctx, f)
@@ -64,7 +64,7 @@ func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
 	read := map[asked]*claim{}
 	for i := range f.Rules {
 		p := &f.Rules[i]
-		r := &Rule{Index: p.Index, Name: p.Name, Source: p.Source, Equation: p.Equation, operators: p.Operators, Semantics: []string{}, Axioms: []string{},
+		r := &Rule{Index: p.Index, Name: p.Name, Source: p.Source, Equation: p.Equation, Operators: p.Operators, Semantics: []string{}, Axioms: []string{},
 			DuplicateOf: -1, SubsumedBy: -1}
 		if p.Line > 0 {
 			r.Place = fmt.Sprintf("%s:%d:%d", f.Path, p.Line, p.Col)
@@ -167,7 +167,7 @@ func (d *decider) generals(ctx context.Context, all []*question) error {
 			found[i], err = d.counterexample(ctx, laws[i])
 			return err
 		}
-		l, w, err := verify.RefuteSpread(ctx, laws[i], verify.RefuteOptions{Seed: d.opt.Seed})
+		l, w, err := refute.Spread(ctx, laws[i], refute.Options{Seed: d.opt.Seed})
 		if w != nil {
 			found[i] = newCounterexample(l, w)
 		}

@@ -82,7 +82,7 @@ func (rep *Report) coverage() {
 			})
 		}
 		if len(ops) == 0 {
-			for _, op := range r.operators {
+			for _, op := range r.Operators {
 				ops[op] = true
 			}
 		}

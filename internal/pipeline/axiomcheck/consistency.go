@@ -10,6 +10,7 @@ import (
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/smt"
 )
 
 // pour are the bounds of the e-graph that all laws are poured into.
@@ -163,7 +164,7 @@ func (r *run) askZ3(ctx context.Context, s *sampling, rep *ConsistencyReport) er
 			}
 		}
 	}
-	vs, err := (&verify.Quantified{Laws: r.lib.base(), Steps: z3Steps}).Prove(ctx, goals)
+	vs, err := (&smt.Quantified{Laws: r.lib.base(), Steps: z3Steps}).Prove(ctx, goals)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/taso-go/taso/law/mutate"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/bounded"
+	"github.com/taso-go/taso/verify/refute"
+	"github.com/taso-go/taso/verify/sums"
 )
 
 // proved is the status of a law that was proved for all sizes.
@@ -28,13 +30,16 @@ func (r *run) bounded(ctx context.Context, l *law.Law, out *LawReport) (err erro
 	return err
 }
 
-// Sums is the prover for all sizes of package verify, for Options.Unbounded.
+// Sums is the prover of package verify/sums, for Options.Unbounded.
 func Sums(ctx context.Context, l *law.Law) (status, reason string, seconds float64) {
-	vs, err := (&verify.Unbounded{Workers: 1}).Prove(ctx, []*law.Law{l})
-	if err != nil {
+	rs, err := sums.ProveAll(ctx, []*law.Law{l}, sums.Config{}, 1)
+	switch {
+	case err != nil:
 		return verify.Unknown.String(), err.Error(), 0
+	case rs[0].Proved:
+		return verify.Proved.String(), "", rs[0].Seconds
 	}
-	return vs[0].Status.String(), vs[0].Reason, vs[0].Seconds
+	return verify.Unknown.String(), rs[0].Reason, rs[0].Seconds
 }
 
 func (r *run) unbounded(ctx context.Context, l *law.Law, out *LawReport) (err error) {
@@ -124,7 +129,7 @@ func (r *run) refute(ctx context.Context, l *law.Law, out *RefuteReport) error {
 	res, err := memo(r, Refutes, l.Name, fmt.Sprint(version, r.opt.Unbounded != nil, law.Format(l)), func() (*RefuteReport, error) {
 		start := time.Now()
 		res := &RefuteReport{Name: l.Name}
-		w, err := verify.Refute(ctx, l, verify.RefuteOptions{Bindings: 4000})
+		w, err := refute.Find(ctx, l, refute.Options{Bindings: 4000})
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -194,7 +199,7 @@ func (r *run) mutant(ctx context.Context, l *law.Law, m mutate.Mutant, res *Muta
 	}
 	refuted := false
 	if b.Failure == "" {
-		w, err := verify.Refute(ctx, m.Law, verify.RefuteOptions{Bindings: mutantBindings})
+		w, err := refute.Find(ctx, m.Law, refute.Options{Bindings: mutantBindings})
 		if err == nil && w != nil {
 			_, err = w.Replay(m.Law)
 			refuted = err == nil

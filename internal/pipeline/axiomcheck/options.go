@@ -10,8 +10,8 @@ import (
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/bounded"
+	"github.com/taso-go/taso/verify/refute"
 )
 
 // Part is one of the questions that are asked.
@@ -141,7 +141,7 @@ type RedundancyResult struct {
 type RefuteReport struct {
 	Name    string          `json:"name"`
 	Place   string          `json:"place"`
-	Witness *verify.Witness `json:"witness,omitempty"`
+	Witness *refute.Witness `json:"witness,omitempty"`
 	Reason  string          `json:"reason,omitempty"` // why there is none, or what contradicts it
 	Seconds float64         `json:"seconds"`
 }

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/internal/procstat"
-	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/rewrite"
 )
@@ -130,58 +129,20 @@ func (r *run) tasks() []task {
 
 // work runs tasks on all workers; the first error ends it.
 func (r *run) work(ctx context.Context, tasks []task) error {
-	workers := r.opt.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	stage := r.opt.Progress.Stage("check axioms", int64(max(len(tasks), 1)))
 	defer stage.Done()
-	todo := make(chan task)
-	errs := make([]error, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for t := range todo {
-				if err := t.do(ctx); err != nil && errs[w] == nil {
-					errs[w] = fmt.Errorf("%s %s: %w", t.part, t.name, err)
-					stop()
-				}
-				step(stage)
-			}
-		}()
-	}
-	for _, t := range tasks {
-		if ctx.Err() != nil {
-			break
+	return parallel.Each(ctx, r.opt.Workers, len(tasks), func(_, i int) error {
+		defer stage.Add(1)
+		t := tasks[i]
+		if err := t.do(ctx); err != nil {
+			stop()
+			return fmt.Errorf("%s %s: %w", t.part, t.name, err)
 		}
-		todo <- t
-	}
-	close(todo)
-	wg.Wait()
-	// An error is told before the cancellations that it caused.
-	slices.SortStableFunc(errs, func(a, b error) int {
-		return cancelled(a) - cancelled(b)
+		return nil
 	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
-
-func cancelled(err error) int {
-	if errors.Is(err, context.Canceled) {
-		return 1
-	}
-	return 0
-}
-
-func step(s *progress.Stage) { s.Add(1) }
 
 // memo computes a result, unless the checkpoint has it. signature is all that it
 // depends on beside the name of the part.

@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
 )
@@ -218,9 +219,9 @@ func TestNetworkRulesHold(t *testing.T) {
 			sampleLaw(r.Law, func(n int, v *law.Valuation) bool {
 				out, err := compareAt(r.Law, v, uint64(n))
 				switch out {
-				case fingerprint.Equal:
+				case instance.Equal:
 					equal++
-				case fingerprint.Undefined, fingerprint.NotAnInstance:
+				case instance.Undefined, instance.NotAnInstance:
 				default:
 					t.Errorf("%s\nwith %s: %s %v", law.Format(r.Law), v, out, err)
 					return false
@@ -279,13 +280,12 @@ func ExampleOptions_preset() {
 // compareAt evaluates both sides on one instance: modulo a prime, where functions
 // are arbitrary, or, if the law is about the rectifier, with the true one on small
 // rationals.
-func compareAt(l *law.Law, v *law.Valuation, seed uint64) (fingerprint.Outcome, error) {
-	env := fingerprint.Env(*v)
+func compareAt(l *law.Law, v *law.Valuation, seed uint64) (instance.Outcome, error) {
 	for _, side := range []*law.Term{l.LHS[0], l.RHS[0]} {
 		relu := false
 		side.Walk(func(u *law.Term) { relu = relu || u.Op != nil && u.Op.Name == "relu" })
 		if relu {
-			return fingerprint.Compare[interp.Q](interp.Rational{}, l, &env, func(name string, k int) []interp.Q {
+			return instance.Compare[interp.Q](interp.Rational{}, l, v, func(name string, k int) []interp.Q {
 				out := make([]interp.Q, k)
 				for i, x := range fingerprint.Random(seed, name, k) {
 					out[i] = interp.Q{Num: int64(x%7) - 3, Den: 1}
@@ -294,7 +294,7 @@ func compareAt(l *law.Law, v *law.Valuation, seed uint64) (fingerprint.Outcome, 
 			})
 		}
 	}
-	return fingerprint.Compare[uint64](fingerprint.Zp{Key: seed}, l, &env, func(name string, k int) []uint64 {
+	return instance.Compare[uint64](fingerprint.Zp{Key: seed}, l, v, func(name string, k int) []uint64 {
 		return fingerprint.Random(seed, name, k)
 	})
 }

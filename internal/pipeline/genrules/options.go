@@ -4,7 +4,7 @@ import (
 	"github.com/taso-go/taso/enumerate"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/rules"
-	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/refute"
 )
 
 // Options configure a run. The zero value generates rules of up to 3 operators
@@ -60,7 +60,7 @@ type Unproved struct {
 	Law     string          `json:"law"`    // of a pair: both sides with those sizes
 	Status  string          `json:"status"` // refuted or unknown
 	Reason  string          `json:"reason"`
-	Witness *verify.Witness `json:"witness,omitempty"`
+	Witness *refute.Witness `json:"witness,omitempty"`
 }
 
 // ProverTimes compares the two provers on the same goals.

@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/refute"
 )
 
 // judge decides candidates and keeps what it found.
@@ -183,7 +184,7 @@ func (j *judge) refute(ctx context.Context, l *law.Law, reason string, brief boo
 	if brief {
 		bindings = 40
 	}
-	w, err := verify.Refute(ctx, l, verify.RefuteOptions{Bindings: bindings, Seed: j.opt.Seed})
+	w, err := refute.Find(ctx, l, refute.Options{Bindings: bindings, Seed: j.opt.Seed})
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/smt"
 )
 
 // Run generates rules. When ctx ends or the memory bound is reached it stops
@@ -240,7 +241,7 @@ func (r *run) quantified(ctx context.Context, set *rules.Set) error {
 		goals = append(goals, rule.Law)
 	}
 	rep := &ProverTimes{Goals: len(goals)}
-	for _, p := range []verify.Prover{&verify.EGraph{Laws: r.judge.Laws, Workers: 1}, &verify.Quantified{Laws: r.judge.Laws}} {
+	for _, p := range []verify.Prover{&verify.EGraph{Laws: r.judge.Laws, Workers: 1}, &smt.Quantified{Laws: r.judge.Laws}} {
 		vs, err := p.Prove(ctx, goals)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/rules/taso"
 	"github.com/taso-go/taso/rules/tasopb"
 	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/refute"
 )
 
 // tasoFile reads a file of others, or skips.
@@ -139,7 +140,7 @@ func (k *comparison) refute() {
 			if e.how != "" {
 				break
 			}
-			w, err := verify.Refute(context.Background(), l, verify.RefuteOptions{Bindings: 1500})
+			w, err := refute.Find(context.Background(), l, refute.Options{Bindings: 1500})
 			if err != nil {
 				k.t.Fatal(err)
 			}

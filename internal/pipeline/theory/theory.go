@@ -2,19 +2,19 @@ package theory
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"runtime"
 	"sort"
-	"sync"
-	"sync/atomic"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/smt"
 )
 
 // Theory is the axioms and the lemmas proved from them. It is not changed once
@@ -154,9 +154,6 @@ func (t *Theory) Decide(ctx context.Context, goals []*law.Law, opt Options) ([]P
 	if opt.Rounds == nil {
 		opt.Rounds = verify.DefaultRounds
 	}
-	if opt.Workers <= 0 {
-		opt.Workers = runtime.GOMAXPROCS(0)
-	}
 	// Equal goals are decided once.
 	at := map[string]int{}
 	which := make([]int, len(goals))
@@ -179,27 +176,22 @@ func (t *Theory) Decide(ctx context.Context, goals []*law.Law, opt Options) ([]P
 		return nil, err
 	}
 	decided := make([]Proof, len(fresh))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(opt.Workers, len(fresh)) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			g := verify.NewGrounder(t.Laws, verify.GroundOptions{})
-			defer g.Close()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(fresh) || ctx.Err() != nil {
-					return
-				}
-				decided[i] = Proof{Goal: fresh[i], Verdict: found[i]}
-				if found[i].Status == verify.Proved {
-					decided[i] = t.confirm(ctx, g, fresh[i], found[i])
-				}
+	grounders := make([]*smt.Grounder, parallel.Workers(opt.Workers, len(fresh)))
+	err = parallel.Each(ctx, len(grounders), len(fresh), func(w, i int) error {
+		decided[i] = Proof{Goal: fresh[i], Verdict: found[i]}
+		if found[i].Status == verify.Proved {
+			if grounders[w] == nil {
+				grounders[w] = smt.NewGrounder(t.Laws, smt.GroundOptions{})
 			}
-		}()
+			decided[i] = t.confirm(ctx, grounders[w], fresh[i], found[i])
+		}
+		return nil
+	})
+	for _, g := range grounders {
+		if g != nil {
+			err = errors.Join(err, g.Close())
+		}
 	}
-	wg.Wait()
 	out := make([]Proof, len(goals))
 	for i, k := range which {
 		out[i] = decided[k]
@@ -207,12 +199,12 @@ func (t *Theory) Decide(ctx context.Context, goals []*law.Law, opt Options) ([]P
 			opt.Done()
 		}
 	}
-	return out, ctx.Err()
+	return out, err
 }
 
 // confirm has a proof minimized and decided by Z3 and checked by the checker, in
 // each direction that the goal claims. A proof that either rejects is no proof.
-func (t *Theory) confirm(ctx context.Context, g *verify.Grounder, goal *law.Law, v verify.Verdict) Proof {
+func (t *Theory) confirm(ctx context.Context, g *smt.Grounder, goal *law.Law, v verify.Verdict) Proof {
 	none := func(format string, args ...any) Proof {
 		return Proof{Goal: goal, Verdict: verify.Verdict{Status: verify.Unknown, Engine: v.Engine,
 			Reason: fmt.Sprintf(format, args...)}}

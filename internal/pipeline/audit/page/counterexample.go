@@ -1,0 +1,268 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/pipeline/audit"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/refute"
+)
+
+// counterexample shows a counterexample with all its tensors.
+type counterexample struct {
+	Of, Says, Where string
+	Sides           []side
+	Law, JSON       string
+}
+
+// side is a list of tensors: those given, or the steps of a side.
+type side struct {
+	Name    string
+	Tensors []tensor
+}
+
+// tensor is a tensor, cut into matrices.
+type tensor struct {
+	Label, Term, Shape, Note string
+	Parts                    []matrix
+}
+
+// matrix is the part of a tensor at fixed leading indices.
+type matrix struct {
+	Caption string
+	Rows    [][]cell
+}
+
+// cell is one element; Hit where the sides differ.
+type cell struct {
+	Text string
+	Hit  bool
+}
+
+// maxCells is the number of elements of a tensor that are shown.
+const maxCells = 256
+
+func newCounterexample(c *audit.Counterexample) (*counterexample, error) {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("counterexample: %w", err)
+	}
+	x := &counterexample{Law: c.Law, JSON: string(data)}
+	w := c.Witness
+	if w == nil {
+		x.Says = fmt.Sprintf("left: %s; right: %s", c.LHS, c.RHS)
+		given := side{Name: "given"}
+		for _, name := range slices.Sorted(maps.Keys(c.Shapes)) {
+			given.Tensors = append(given.Tensors, newTensor(name, "", refute.Tensor{Shape: c.Shapes[name], Values: c.Inputs[name]}, nil, false))
+		}
+		x.Sides = append(x.Sides, given)
+		return x, nil
+	}
+	switch w.Kind {
+	case "defined":
+		x.Says = fmt.Sprintf("The left side is %s, the right side %s.", w.Left, w.Right)
+	case "shape":
+		x.Says = fmt.Sprintf("Output %d has shape %s on the left, %s on the right.", w.Output, w.Left, w.Right)
+	default:
+		x.Says = fmt.Sprintf("Output %d at %s is %s on the left, %s on the right.", w.Output, indexText(w.Cell), w.Left, w.Right)
+	}
+	x.Where = assigned(w)
+	l, _ := law.ParseLaw(c.Law) // without it, terms are shown in full
+	given := side{Name: "given"}
+	names := map[string]string{}
+	left, right := outputTerm(l, w, 0), outputTerm(l, w, 1)
+	for _, t := range w.Inputs {
+		names[t.Term] = t.Term
+		given.Tensors = append(given.Tensors, newTensor(t.Term, "", t, w.Cell, t.Term == left || t.Term == right))
+	}
+	x.Sides = append(x.Sides, given)
+	for k, steps := range [][]refute.Tensor{w.LeftSteps, w.RightSteps} {
+		if len(steps) == 0 {
+			continue
+		}
+		s := side{Name: []string{"left side", "right side"}[k]}
+		known := map[string]string{}
+		for term, name := range names {
+			known[term] = name
+		}
+		for i, t := range steps {
+			differs := t.Term == []string{left, right}[k]
+			label := fmt.Sprintf("%c%d", "LR"[k], i+1)
+			s.Tensors = append(s.Tensors, newTensor(label, shortTerm(t.Term, l, known), t, w.Cell, differs))
+			known[t.Term] = label
+		}
+		x.Sides = append(x.Sides, s)
+	}
+	return x, nil
+}
+
+// assigned lists what stands for the variables.
+func assigned(w *refute.Witness) string {
+	var parts []string
+	for _, n := range slices.Sorted(maps.Keys(w.Dims)) {
+		parts = append(parts, fmt.Sprintf("%s = %d", n, w.Dims[n]))
+	}
+	for _, n := range slices.Sorted(maps.Keys(w.Runs)) {
+		parts = append(parts, n+".. = "+indexText(w.Runs[n]))
+	}
+	for _, n := range slices.Sorted(maps.Keys(w.Attrs)) {
+		parts = append(parts, n+" = "+w.Attrs[n])
+	}
+	for _, n := range slices.Sorted(maps.Keys(w.Fns)) {
+		f := w.Fns[n]
+		if f.Op != "" {
+			parts = append(parts, n+" = "+f.Op)
+			continue
+		}
+		var rows []string
+		for _, x := range slices.Sorted(maps.Keys(f.Table)) {
+			rows = append(rows, fmt.Sprintf("%s(%s) = %s", n, x, f.Table[x]))
+		}
+		parts = append(parts, rows...)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// outputTerm is the term of the output that differs, as the witness's steps
+// write it: with the witness's values for the variables. It is "" if the law
+// does not say.
+func outputTerm(l *law.Law, w *refute.Witness, side int) string {
+	if l == nil || w.Kind != "values" {
+		return ""
+	}
+	outs := [][]*law.Term{l.LHS, l.RHS}[side]
+	if w.Output < 0 || w.Output >= len(outs) {
+		return ""
+	}
+	b := &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
+	for n, d := range w.Dims {
+		b.Dims[n] = graph.Int(d)
+	}
+	for n, s := range w.Runs {
+		b.Runs[n] = graph.Sizes(s...)
+	}
+	for n, s := range w.Attrs {
+		g, ok := l.Find(n)
+		if !ok {
+			return ""
+		}
+		v, err := law.ParseValue(s, g.Sort, nil)
+		if err != nil {
+			return ""
+		}
+		b.Attrs[n] = v
+	}
+	fns := map[string]string{}
+	for n, f := range w.Fns {
+		if f.Op != "" {
+			fns[n] = f.Op
+		}
+	}
+	return outs[w.Output].Subst(nil, fns, b).String()
+}
+
+// shortTerm writes the last application of a term, with names for its operands.
+func shortTerm(term string, l *law.Law, known map[string]string) string {
+	if l == nil {
+		return term
+	}
+	t, err := law.ParseTerm(term, l.Given)
+	if err != nil || t.IsVar() {
+		return term
+	}
+	head := t.Fn
+	if t.Op != nil {
+		head = t.Op.Name + t.Op.FormatAttrs(t.Attrs)
+	}
+	args := make([]string, len(t.Args))
+	for i, a := range t.Args {
+		name, ok := known[a.String()]
+		if !ok {
+			name = a.String()
+		}
+		args[i] = name
+	}
+	out := head + "(" + strings.Join(args, ", ") + ")"
+	if t.Op != nil && t.Op.Out > 1 {
+		out += fmt.Sprintf(".%d", t.Out)
+	}
+	return out
+}
+
+// indexText is a shape or an index as the law language writes it.
+func indexText(xs []int) string {
+	return strings.Join(strings.Fields(fmt.Sprint(xs)), ", ")
+}
+
+// newTensor cuts a tensor into matrices of its last two axes and, where
+// mark says so, marks the element at an index.
+func newTensor(label, term string, t refute.Tensor, at []int, mark bool) tensor {
+	x := tensor{Label: label, Term: term, Shape: indexText(t.Shape)}
+	// A tensor that is one element thick in its last axes is shown along those
+	// before.
+	rank := len(t.Shape)
+	if rank > 2 && t.Shape[rank-1] == 1 && t.Shape[rank-2] == 1 {
+		for rank > 2 && t.Shape[rank-1] == 1 {
+			rank--
+		}
+	}
+	rows, cols := 1, 1
+	if rank > 0 {
+		cols = t.Shape[rank-1]
+	}
+	if rank > 1 {
+		rows = t.Shape[rank-2]
+	}
+	if len(t.Values) == 0 || cols < 1 || rows < 1 {
+		return x
+	}
+	marked := -1
+	if mark && len(at) == len(t.Shape) {
+		marked = 0
+		for a, i := range at {
+			marked = marked*t.Shape[a] + i
+		}
+	}
+	shown := min(len(t.Values), maxCells)
+	if marked >= shown {
+		// The element in question is shown in any case.
+		shown = min(len(t.Values), marked+1)
+	}
+	for from := 0; from < shown; from += rows * cols {
+		m := matrix{}
+		if len(t.Shape) > 2 {
+			at := make([]string, len(t.Shape))
+			rest := from / (rows * cols)
+			for a := len(t.Shape) - 1; a >= 0; a-- {
+				switch {
+				case a >= rank:
+					at[a] = "0"
+				case a >= rank-2:
+					at[a] = "·"
+				default:
+					n := max(1, t.Shape[a])
+					at[a] = fmt.Sprint(rest % n)
+					rest /= n
+				}
+			}
+			m.Caption = "[" + strings.Join(at, ", ") + "]"
+		}
+		for r := 0; r < rows && from+r*cols < shown; r++ {
+			var row []cell
+			for i := from + r*cols; i < min(from+(r+1)*cols, shown); i++ {
+				row = append(row, cell{t.Values[i], i == marked})
+			}
+			m.Rows = append(m.Rows, row)
+		}
+		x.Parts = append(x.Parts, m)
+	}
+	if n := len(t.Values) - shown; n > 0 {
+		x.Note = fmt.Sprintf("and %d more elements", n)
+	}
+	return x
+}

@@ -1,0 +1,293 @@
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	text "text/template"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/internal/draw"
+	"github.com/taso-go/taso/internal/pipeline/audit"
+)
+
+//go:embed page.tmpl
+var pageText string
+
+var pageTemplate = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("audit").Parse(pageText)
+})
+
+// pageParts are the style sheet and the script. They are static text and no
+// markup, so the template that escapes must not see them.
+var pageParts = sync.OnceValues(func() (parts [2]string, err error) {
+	t, err := text.New("audit").Parse(pageText)
+	if err != nil {
+		return parts, err
+	}
+	for i, name := range []string{"style", "script"} {
+		var b strings.Builder
+		if err := t.ExecuteTemplate(&b, name, nil); err != nil {
+			return parts, err
+		}
+		parts[i] = b.String()
+	}
+	return parts, nil
+})
+
+// Write writes the reports as one page that needs nothing else: no network,
+// no other file. Its rules can be filtered and sorted; each opens to the graphs
+// of its sides, the verdicts of all readings, the axioms, and counterexamples
+// with every intermediate tensor. All text of the reports is escaped, and the
+// page's policy lets no script run but its own. Nothing of the reports is
+// changed. The error is that of w, or names the rule that cannot be drawn.
+func Write(w io.Writer, reports []*audit.Report) error {
+	t, err := pageTemplate()
+	if err != nil {
+		return fmt.Errorf("audit page: %w", err)
+	}
+	parts, err := pageParts()
+	if err != nil {
+		return fmt.Errorf("audit page: %w", err)
+	}
+	sum := sha256.Sum256([]byte(parts[1]))
+	page := content{
+		Title:  "Audit",
+		Policy: "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
+		Style:  template.CSS(parts[0] + draw.Style()),
+		Script: template.JS(parts[1]),
+	}
+	for _, o := range audit.Outcomes {
+		page.Words = append(page.Words, word{string(o), o.Doc()})
+	}
+	if len(reports) == 1 {
+		page.Title = "Audit of " + filepath.Base(reports[0].File)
+	}
+	says := map[string]string{}
+	for _, l := range axioms.Default() {
+		says[l.Name] = l.Doc
+	}
+	for i, rep := range reports {
+		f, err := newFile(i, rep, says)
+		if err != nil {
+			return fmt.Errorf("audit page: %s: %w", rep.File, err)
+		}
+		page.Files = append(page.Files, f)
+	}
+	if err := t.ExecuteTemplate(w, "page", page); err != nil {
+		return fmt.Errorf("audit page: %w", err)
+	}
+	return nil
+}
+
+// The types below are what the template reads.
+
+// content is the page.
+type content struct {
+	Title, Policy string
+	Words         []word // what the verdicts mean
+	Style         template.CSS
+	Script        template.JS
+	Files         []*file
+}
+
+// word is a verdict and what it means.
+type word struct{ Word, Means string }
+
+// file is the part of the page about one report.
+type file struct {
+	ID        string
+	Report    *audit.Report
+	Cards     []card
+	Outcomes  []verdict
+	Operators []string
+	Rules     []*rule
+	Minimal   []ref
+	Looping   [][]ref
+	Use       []use
+	Unused    []axiom
+	Matrix    []coverage
+
+	says map[string]string // what each axiom says
+	sets map[int]*sets     // by index of rule
+}
+
+// sets is what the set as a whole says of one rule.
+type sets struct {
+	minimal   bool
+	twins     []int // later rules that say the same
+	instances []int // rules that are instances of it
+	looping   []int // the others it loops with; itself, if alone
+}
+
+// card is a number of the summary.
+type card struct{ Name, Class, Value string }
+
+// verdict is an outcome; the zero value is that of a direction that is not
+// claimed.
+type verdict struct {
+	Word, Class, Sign string
+	Rank              int // for sorting
+}
+
+// ref is a link to a rule.
+type ref struct {
+	ID    string
+	Index int
+}
+
+// axiom is an axiom with its sentence.
+type axiom struct{ Name, Sentence string }
+
+// use is a bar: how many rules use an axiom, also in percent of the most
+// used one.
+type use struct {
+	axiom
+	Rules, Percent int
+}
+
+// coverage is a row of the matrix of operators and verdicts.
+type coverage struct {
+	Operator string
+	All      int
+	Cells    []share
+}
+
+// share is a count, and as a share of its row.
+type share struct {
+	Rules int
+	Share float64
+}
+
+// signs of the outcomes, so that nobody depends on colour.
+var signs = map[audit.Outcome]string{audit.Proved: "✓", audit.Conditional: "◐", audit.UpTo: "◔", audit.Refuted: "✗", audit.Unknown: "?", audit.IllFormed: "⚠", audit.Unsupported: "∅"}
+
+func newVerdict(o audit.Outcome) verdict {
+	if o == "" {
+		return verdict{Rank: len(audit.Outcomes)}
+	}
+	v := verdict{Word: string(o), Class: "other", Sign: "•", Rank: slices.Index(audit.Outcomes, o)}
+	if v.Rank >= 0 {
+		v.Class, v.Sign = strings.ReplaceAll(string(o), "-", ""), signs[o]
+	}
+	return v
+}
+
+// ref is a link to the rule of that index.
+func (f *file) ref(index int) ref {
+	return ref{ID: fmt.Sprintf("%s-%d", f.ID, index), Index: index}
+}
+
+func (f *file) refs(indices []int) []ref {
+	var out []ref
+	for _, i := range indices {
+		out = append(out, f.ref(i))
+	}
+	return out
+}
+
+func (f *file) axioms(names []string) []axiom {
+	var out []axiom
+	for _, n := range names {
+		out = append(out, axiom{n, f.says[n]})
+	}
+	return out
+}
+
+// set is what the set says of a rule; it may be filled in.
+func (f *file) set(index int) *sets {
+	if f.sets[index] == nil {
+		f.sets[index] = &sets{}
+	}
+	return f.sets[index]
+}
+
+func newFile(number int, rep *audit.Report, says map[string]string) (*file, error) {
+	f := &file{ID: "f" + strconv.Itoa(number), Report: rep, says: says, sets: map[int]*sets{}}
+	s := rep.Summary
+	count := func(name, class string, n int) {
+		f.Cards = append(f.Cards, card{name, class, strconv.Itoa(n)})
+	}
+	count("rules", "", s.Rules)
+	for _, o := range audit.Outcomes {
+		v := newVerdict(o)
+		count(v.Word, v.Class, s.Verdicts[o])
+		f.Outcomes = append(f.Outcomes, v)
+	}
+	count("certified", "", s.Certified)
+	count("duplicates", "", s.Duplicates)
+	count("derivable", "", s.Derivable)
+	count("in the minimal subset", "", len(rep.Set.Minimal))
+	f.Cards = append(f.Cards, card{"seconds", "", strconv.FormatFloat(s.Seconds, 'f', 2, 64)})
+	f.whole()
+	ops := map[string]bool{}
+	for _, c := range rep.Set.Operators {
+		ops[c.Operator] = true
+	}
+	for _, r := range rep.Rules {
+		h, err := f.rule(r)
+		if err != nil {
+			return nil, fmt.Errorf("rule %d: %w", r.Index, err)
+		}
+		for _, op := range h.operators {
+			ops[op] = true
+		}
+		f.Rules = append(f.Rules, h)
+	}
+	f.Operators = slices.Sorted(maps.Keys(ops))
+	return f, nil
+}
+
+// whole prepares what is said of the set.
+func (f *file) whole() {
+	rep := f.Report
+	f.Minimal = f.refs(rep.Set.Minimal)
+	for _, i := range rep.Set.Minimal {
+		f.set(i).minimal = true
+	}
+	for _, r := range rep.Rules {
+		if r.DuplicateOf >= 0 {
+			f.set(r.DuplicateOf).twins = append(f.set(r.DuplicateOf).twins, r.Index)
+		}
+		if r.SubsumedBy >= 0 {
+			f.set(r.SubsumedBy).instances = append(f.set(r.SubsumedBy).instances, r.Index)
+		}
+	}
+	for _, l := range rep.Set.Looping {
+		f.Looping = append(f.Looping, f.refs(l))
+		for _, i := range l {
+			for _, j := range l {
+				if i != j || len(l) == 1 {
+					f.set(i).looping = append(f.set(i).looping, j)
+				}
+			}
+		}
+	}
+	most := 1
+	for _, u := range rep.Set.AxiomUse {
+		most = max(most, u.Rules)
+	}
+	for _, u := range rep.Set.AxiomUse {
+		f.Use = append(f.Use, use{axiom{u.Name, f.says[u.Name]}, u.Rules, 100 * u.Rules / most})
+	}
+	f.Unused = f.axioms(rep.Set.Unused)
+	for _, c := range rep.Set.Operators {
+		row := coverage{Operator: c.Operator}
+		for _, o := range audit.Outcomes {
+			row.All += c.Rules[o]
+		}
+		for _, o := range audit.Outcomes {
+			row.Cells = append(row.Cells, share{c.Rules[o], float64(100*c.Rules[o]/max(1, row.All)) / 100})
+		}
+		f.Matrix = append(f.Matrix, row)
+	}
+}

@@ -1,0 +1,459 @@
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/internal/golden"
+	"github.com/taso-go/taso/internal/pipeline/audit"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/refute"
+)
+
+// evil is text that would be markup, or run, if it were not escaped.
+const evil = `</template></script><script>alert("x")</script><img src=x onerror='alert(1)'>`
+
+// sample is a report with a rule of each kind.
+func sample() *audit.Report {
+	assoc := "rule assoc\n  given X : [a, b], Y : [b, c], Z : [c, d]\n  then  matmul(X, matmul(Y, Z)) == matmul(matmul(X, Y), Z)\n"
+	comm := "rule comm\n  given X : [n, n], Y : [n, n]\n  then  matmul(X, Y) == matmul(Y, X)\n"
+	seam := "rule seam\n  given f : pointwise1, X : [n], Y : [m]\n  then  split[axis=0, at=n](f(concat[axis=0](X, Y))) == (f(X), f(Y))\n"
+	cells := func(term string, values string) refute.Tensor {
+		return refute.Tensor{Term: term, Shape: []int{2, 2}, Values: strings.Fields(values)}
+	}
+	witness := &refute.Witness{
+		Law: "comm", Kind: "values", Dims: map[string]int64{"n": 2},
+		Inputs: []refute.Tensor{cells("X", "0 1 0 0"), cells("Y", "0 0 1 0")},
+		Output: 0, Cell: []int{0, 0}, Left: "1", Right: "0",
+		LeftSteps:  []refute.Tensor{cells("matmul(X, Y)", "1 0 0 0")},
+		RightSteps: []refute.Tensor{cells("matmul(Y, X)", "0 0 0 1")},
+	}
+	cx := &audit.Counterexample{Law: comm, LHS: "1", RHS: "0", Witness: witness,
+		Shapes: map[string][]int{"X": {2, 2}, "Y": {2, 2}},
+		Inputs: map[string][]string{"X": witness.Inputs[0].Values, "Y": witness.Inputs[1].Values}}
+	proved := audit.Direction{Verdict: audit.Proved, Engine: "axioms", Axioms: []string{"matmul_assoc"}, Millis: 1.25}
+	refuted := audit.Direction{Verdict: audit.Refuted, Reason: "the sides are 1 and 0", Counterexample: cx}
+	rep := &audit.Report{
+		File: "dir/sample.rules", Format: "text",
+		Summary: audit.Summary{Rules: 7, Verdicts: map[audit.Outcome]int{audit.Proved: 3, audit.Conditional: 1, audit.Refuted: 1, audit.Unknown: 1, audit.Unsupported: 1}, Duplicates: 1, Derivable: 1, Seconds: 0.5},
+		Rules: []*audit.Rule{
+			{Name: "assoc", ID: "r_0123456789", Verdict: audit.Proved, VerdictReverse: audit.Proved, Law: assoc, Semantics: []string{"strict", "onnx"},
+				Axioms: []string{"matmul_assoc"}, Millis: 2.5,
+				Readings: []audit.Reading{{Semantics: "strict", Forward: proved, Backward: proved, Law: assoc}, {Semantics: "onnx", Forward: proved, Backward: proved, Law: assoc}}},
+			{Name: "comm", Verdict: audit.Refuted, VerdictReverse: audit.Refuted, Law: comm, Counterexample: cx, Reason: "the sides are 1 and 0",
+				Readings: []audit.Reading{{Semantics: "strict", Forward: refuted, Backward: refuted}}},
+			{Name: "seam", Verdict: audit.Conditional, Condition: "n = m", Law: seam, Semantics: []string{"strict"},
+				Readings: []audit.Reading{{Semantics: "strict", Forward: proved}, {Semantics: "onnx", Forward: audit.Direction{Verdict: audit.Conditional, Condition: "n = m"}, Law: strings.ReplaceAll(seam, "[m]", "[n]")}}},
+			{Name: evil, Place: evil, Source: evil, Verdict: audit.Unknown, Reason: evil, Condition: evil, Unsupported: []string{evil}, Axioms: []string{evil}, Law: evil, Semantics: []string{evil},
+				Counterexample: &audit.Counterexample{LHS: evil, RHS: evil, Law: evil, Shapes: map[string][]int{evil: {1}}, Inputs: map[string][]string{evil: {evil}}},
+				Readings:       []audit.Reading{{Semantics: evil, Law: evil + " ", Saturated: true, ShapesAgreeing: 9, Forward: audit.Direction{Verdict: audit.Unknown, Reason: evil, Condition: evil, Engine: evil}}}},
+			{Name: "attention", Source: "attention(q, k)", Verdict: audit.Unsupported, Unsupported: []string{"attention"}},
+			{Name: "again", Verdict: audit.Proved, Law: assoc},
+			{Name: "longer", Verdict: audit.Proved, Law: strings.ReplaceAll(assoc, "Z)", "relu(Z))")},
+		},
+		Set: audit.SetPart{Minimal: []int{0}, Classes: 2, AxiomUse: []audit.Use{{Name: "matmul_assoc", Rules: 2}, {Name: "ewadd_comm", Rules: 1}}, Unused: []string{"ewmul_comm"},
+			Looping:   [][]int{{0}, {0, 5}},
+			Operators: []audit.Coverage{{Operator: "matmul", Rules: map[audit.Outcome]int{audit.Proved: 3, audit.Refuted: 1}}, {Operator: evil, Rules: map[audit.Outcome]int{audit.Unknown: 1}}}},
+	}
+	for i, r := range rep.Rules {
+		r.Index, r.DuplicateOf, r.SubsumedBy = i, -1, -1
+	}
+	rep.Rules[5].DuplicateOf = 0
+	rep.Rules[6].SubsumedBy, rep.Rules[6].DerivableFrom = 0, []int{0, 5}
+	return rep
+}
+
+func page(t *testing.T, reports ...*audit.Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, reports); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// element is an element of a page with the text directly and indirectly in it.
+type element struct {
+	name     string
+	attrs    map[string]string
+	text     string
+	inside   []string // the elements around it
+	children int
+}
+
+func (e *element) is(name, class string) bool {
+	return e.name == name && (class == "" || strings.Contains(" "+e.attrs["class"]+" ", " "+class+" "))
+}
+
+var scriptText = regexp.MustCompile(`(?s)<script>(.*?)</script>`)
+
+// elements reads a page as XML, which is stricter than a browser is: every tag
+// is closed, every attribute quoted. The text of the page's script is left out.
+func elements(t *testing.T, doc string) []*element {
+	t.Helper()
+	doc = scriptText.ReplaceAllString(doc, "<script></script>")
+	dec := xml.NewDecoder(strings.NewReader(doc))
+	var all, stack []*element
+	for {
+		tok, err := dec.Token()
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatalf("the page is not well-formed: %v", err)
+		}
+		switch x := tok.(type) {
+		case xml.StartElement:
+			e := &element{name: x.Name.Local, attrs: map[string]string{}}
+			for _, a := range x.Attr {
+				e.attrs[a.Name.Local] = a.Value
+			}
+			for _, o := range stack {
+				e.inside = append(e.inside, o.name)
+			}
+			if len(stack) > 0 {
+				stack[len(stack)-1].children++
+			}
+			all, stack = append(all, e), append(stack, e)
+		case xml.EndElement:
+			stack = stack[:len(stack)-1]
+		case xml.CharData:
+			for _, o := range stack {
+				o.text += string(x)
+			}
+		}
+	}
+}
+
+// TestHTMLStructure compares what the page says, part by part: paragraphs,
+// and elements that hold text and no other element.
+func TestHTMLStructure(t *testing.T) {
+	rep := sample()
+	rep.Rules = append(rep.Rules[:3], rep.Rules[4:]...) // evil has its own test
+	rep.Set.Operators = rep.Set.Operators[:1]
+	var b strings.Builder
+	for _, e := range elements(t, page(t, rep)) {
+		text := strings.Join(strings.Fields(e.text), " ")
+		if e.children > 0 && e.name != "p" || slices.Contains(e.inside, "p") || text == "" || e.name == "style" || e.name == "option" || strings.HasPrefix(text, "{") {
+			continue // the last is JSON
+		}
+		name := e.name
+		if c := e.attrs["class"]; c != "" {
+			name += "." + strings.ReplaceAll(c, " ", ".")
+		}
+		fmt.Fprintf(&b, "%s: %s\n", name, text)
+	}
+	golden.Equal(t, "testdata/page.golden", b.String())
+}
+
+// TestHTMLStandsAlone: the page refers to nothing but itself, and says so to the
+// browser.
+func TestHTMLStandsAlone(t *testing.T) {
+	doc := page(t, sample(), sample())
+	ids := map[string]bool{}
+	all := elements(t, doc)
+	for _, e := range all {
+		if id := e.attrs["id"]; id != "" {
+			if ids[id] {
+				t.Errorf("two elements have the id %s", id)
+			}
+			ids[id] = true
+		}
+	}
+	links := 0
+	for _, e := range all {
+		switch e.name {
+		case "link", "img", "iframe", "object", "embed", "image", "use", "base", "video", "audio", "source":
+			t.Errorf("element %s", e.name)
+		}
+		for name, value := range e.attrs {
+			switch name {
+			case "src", "srcset", "xlink:href", "action", "formaction", "data", "poster", "background":
+				t.Errorf("%s has %s=%q", e.name, name, value)
+			case "href", "aria-controls":
+				links++
+				if id := strings.TrimPrefix(value, "#"); !ids[id] || name == "href" && id == value {
+					t.Errorf("%s has %s=%q, which is no place in the page", e.name, name, value)
+				}
+			}
+		}
+	}
+	if links < 20 {
+		t.Errorf("%d links, expected one a rule and more", links)
+	}
+	parts, err := pageParts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"url(", "@import", "http:", "https:", "fetch(", "XMLHttp", "eval(", "innerHTML", "import("} {
+		if strings.Contains(parts[0], bad) || strings.Contains(parts[1], bad) {
+			t.Errorf("style or script holds %q", bad)
+		}
+	}
+	// The policy lets the script of the page run, as it stands, and no other.
+	scripts := scriptText.FindAllStringSubmatch(doc, -1)
+	if len(scripts) != 1 {
+		t.Fatalf("%d scripts", len(scripts))
+	}
+	sum := sha256.Sum256([]byte(scripts[0][1]))
+	policy := ""
+	for _, e := range all {
+		if e.attrs["http-equiv"] == "Content-Security-Policy" {
+			policy = e.attrs["content"]
+		}
+	}
+	want := "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	if policy != want {
+		t.Errorf("policy %q, want %q", policy, want)
+	}
+}
+
+// TestHTMLIsInert: nothing of a report becomes markup, and none of it is lost.
+func TestHTMLIsInert(t *testing.T) {
+	rep := sample()
+	rep.File, rep.Format = evil, evil
+	rep.Set.Unused, rep.Set.AxiomUse = []string{evil}, []audit.Use{{Name: evil, Rules: 1}}
+	// Names of variables and functions come into the drawing.
+	rep.Rules[0].Name = evil
+	doc := page(t, rep)
+	plain := page(t, &audit.Report{File: "plain"})
+	known := map[string]bool{"nav": true}
+	for _, e := range elements(t, plain) {
+		known[e.name] = true
+	}
+	for _, name := range strings.Fields("tbody template h4 h5 h6 p pre b br code dl dt dd table figure figcaption svg g path rect text title details summary a td div caption") {
+		known[name] = true
+	}
+	seen := 0
+	for _, e := range elements(t, doc) {
+		if !known[e.name] {
+			t.Errorf("the page has an element %s", e.name)
+		}
+		for a := range e.attrs {
+			if strings.HasPrefix(a, "on") {
+				t.Errorf("%s has an attribute %s", e.name, a)
+			}
+		}
+		if e.children == 0 && strings.Contains(e.text, evil) {
+			seen++
+		}
+	}
+	// File twice, format, two names, and of rule 3: line, heading, condition,
+	// reading and the rest.
+	if seen < 20 {
+		t.Errorf("the text is shown %d times only", seen)
+	}
+	if strings.Contains(doc, "<img") || strings.Count(doc, "<script") != 1 {
+		t.Error("text of a report became markup")
+	}
+}
+
+// TestHTMLIsLazy: drawings and details lie in templates, one a rule.
+func TestHTMLIsLazy(t *testing.T) {
+	svgs, templates := 0, 0
+	for _, e := range elements(t, page(t, sample())) {
+		switch e.name {
+		case "template":
+			templates++
+		case "svg":
+			svgs++
+			if !strings.Contains(strings.Join(e.inside, " ")+" ", " template ") {
+				t.Error("a drawing is outside of templates")
+			}
+		}
+	}
+	if templates != 7 || svgs != 2*5 {
+		t.Errorf("%d templates and %d drawings, want 7 and 10", templates, svgs)
+	}
+}
+
+// TestHTMLMarksTheCell: the element in which the sides differ is marked on both.
+func TestHTMLMarksTheCell(t *testing.T) {
+	rep := sample()
+	if _, err := rep.Rules[1].Counterexample.Replay(); err != nil {
+		t.Fatalf("the sample's counterexample: %v", err)
+	}
+	var hits []string
+	for _, e := range elements(t, page(t, rep)) {
+		if e.is("td", "hit") {
+			hits = append(hits, e.text)
+		}
+	}
+	if !reflect.DeepEqual(hits, []string{"1", "0"}) {
+		t.Errorf("marked %q, want 1 on the left and 0 on the right", hits)
+	}
+}
+
+func TestHTMLTensor(t *testing.T) {
+	values := func(n int) []string {
+		var out []string
+		for i := range n {
+			out = append(out, fmt.Sprint(i))
+		}
+		return out
+	}
+	show := func(x tensor) string {
+		var b strings.Builder
+		for _, p := range x.Parts {
+			b.WriteString(p.Caption)
+			for _, row := range p.Rows {
+				b.WriteString("|")
+				for _, c := range row {
+					if c.Hit {
+						b.WriteString("!")
+					}
+					b.WriteString(c.Text + " ")
+				}
+			}
+		}
+		return b.String() + x.Note
+	}
+	for _, c := range []struct {
+		shape []int
+		at    []int
+		want  string
+	}{
+		{[]int{}, []int{}, "|!0 "},
+		{[]int{3}, []int{2}, "|0 1 !2 "},
+		{[]int{2, 2}, []int{1, 0}, "|0 1 |!2 3 "},
+		{[]int{2, 1, 2}, []int{1, 0, 1}, "[0, ·, ·]|0 1 [1, ·, ·]|2 !3 "},
+		{[]int{1, 3, 1, 1}, []int{0, 1, 0, 0}, "[·, ·, 0, 0]|0 !1 2 "},
+		{[]int{2, 2, 3, 1}, nil, "[0, 0, ·, ·]|0 |1 |2 [0, 1, ·, ·]|3 |4 |5 [1, 0, ·, ·]|6 |7 |8 [1, 1, ·, ·]|9 |10 |11 "},
+	} {
+		n := 1
+		for _, s := range c.shape {
+			n *= s
+		}
+		x := newTensor("X", "", refute.Tensor{Shape: c.shape, Values: values(n)}, c.at, c.at != nil)
+		if got := show(x); got != c.want {
+			t.Errorf("shape %v: %q, want %q", c.shape, got, c.want)
+		}
+	}
+	big := newTensor("X", "", refute.Tensor{Shape: []int{1000}, Values: values(1000)}, []int{700}, true)
+	if got := show(big); !strings.HasSuffix(got, "!700 and 299 more elements") {
+		t.Errorf("a long tensor ends in %q", got[len(got)-40:])
+	}
+	if got := show(newTensor("X", "", refute.Tensor{Shape: []int{2}}, nil, true)); got != "" {
+		t.Errorf("a tensor without values shows %q", got)
+	}
+	// A report read from a file may hold anything.
+	for _, x := range []refute.Tensor{{Shape: []int{-1, 0}, Values: values(3)}, {Shape: []int{2, 0, 2}, Values: values(3)}, {Values: values(3)}} {
+		newTensor("X", "", x, []int{1, 1}, true)
+	}
+}
+
+// TestTermGraph: equal subterms are one node, outputs of one application are its
+// ports.
+func TestTermGraph(t *testing.T) {
+	l, err := law.ParseLaw("rule r\n  given X : [n], Y : [m]\n  then (split[axis=0, at=n](concat[axis=0](X, Y)).1, ewadd(relu(X), relu(X))) == (Y, ewadd(relu(X), relu(X)))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := termGraph(l, l.LHS)
+	var nodes, edges []string
+	for _, n := range g.Nodes {
+		nodes = append(nodes, n.Label+"/"+strings.ReplaceAll(n.Sub, "\n", "/"))
+	}
+	for _, e := range g.Edges {
+		edges = append(edges, e.From+e.Port+">"+e.To)
+	}
+	if got, want := strings.Join(nodes, "; "), "X/[n]; Y/[m]; concat/axis=0/[m+n]; split/axis=0, at=n; relu/[n]; ewadd/[n]; output 0/; output 1/"; got != want {
+		t.Errorf("nodes %s\nwant  %s", got, want)
+	}
+	cat := "concat[axis=0](X, Y)"
+	want := []string{"X>" + cat, "Y>" + cat, cat + ">split[axis=0, at=n](" + cat + ")", "X>relu(X)",
+		"relu(X)>ewadd(relu(X), relu(X))", "relu(X)>ewadd(relu(X), relu(X))",
+		"split[axis=0, at=n](" + cat + ").1>output 0", "ewadd(relu(X), relu(X))>output 1"}
+	if !reflect.DeepEqual(edges, want) {
+		t.Errorf("edges %q\nwant  %q", edges, want)
+	}
+	// A side that has no shape is drawn all the same.
+	if l, err = law.ParseLaw("rule r\n  given X : [n], Y : [m]\n  then ewadd(X, Y) == X"); err != nil {
+		t.Fatal(err)
+	}
+	if g := termGraph(l, l.LHS); len(g.Nodes) != 3 || g.Nodes[2].Class != "kind2 output" {
+		t.Errorf("an ill-typed side is drawn as %v", g)
+	}
+	if g := termGraph(l, l.RHS); len(g.Nodes) != 1 || g.Nodes[0].Class != "input output" {
+		t.Errorf("a bare variable is drawn as %v", g)
+	}
+}
+
+// TestHTMLSize: a page of 931 rules, each with a counterexample, is small enough
+// to open at once.
+func TestHTMLSize(t *testing.T) {
+	rep := sample()
+	one := rep.Rules[1]
+	one.Source = strings.Repeat("matmul(X, Y) ", 10)
+	rep.Rules = nil
+	for i := range 931 {
+		r := *one
+		r.Index = i
+		rep.Rules = append(rep.Rules, &r)
+	}
+	rep.Set = audit.SetPart{}
+	if n := len(page(t, rep)); n > 15e6 {
+		t.Errorf("the page has %d bytes", n)
+	}
+}
+
+func TestHTMLErrors(t *testing.T) {
+	full := errors.New("disk full")
+	if err := Write(failWriter{full}, []*audit.Report{sample()}); !errors.Is(err, full) {
+		t.Errorf("error %v, want %v", err, full)
+	}
+}
+
+type failWriter struct{ err error }
+
+func (f failWriter) Write([]byte) (int, error) { return 0, f.err }
+
+func TestHTMLSameBytes(t *testing.T) {
+	first, second := page(t, sample()), page(t, sample())
+	if first != second {
+		t.Error("two pages of one report differ")
+	}
+}
+
+func ExampleWrite() {
+	rep := &audit.Report{
+		File: "my.rules", Format: "text", Summary: audit.Summary{Rules: 1, Verdicts: map[audit.Outcome]int{audit.Proved: 1}},
+		Rules: []*audit.Rule{{Name: "twice", Verdict: audit.Proved, Axioms: []string{"relu_relu"}, DuplicateOf: -1, SubsumedBy: -1,
+			Law: "rule twice\n  given X : [n]\n  then  relu(relu(X)) => relu(X)\n"}},
+	}
+	var b bytes.Buffer
+	if err := Write(&b, []*audit.Report{rep}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(strings.Count(b.String(), "<svg"), "drawings,", strings.Count(b.String(), "<script"), "script")
+	// Output: 2 drawings, 1 script
+}
+
+func BenchmarkWrite(b *testing.B) {
+	rep := sample()
+	for b.Loop() {
+		if err := Write(io.Discard, []*audit.Report{rep}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// Every outcome has a sign, so that nobody depends on colour.
+func TestSigns(t *testing.T) {
+	for _, o := range audit.Outcomes {
+		if signs[o] == "" {
+			t.Errorf("%s has no sign", o)
+		}
+	}
+}

@@ -1,0 +1,303 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/draw"
+	"github.com/taso-go/taso/internal/pipeline/audit"
+	"github.com/taso-go/taso/law"
+)
+
+// rule is a row of the table and what it opens to.
+type rule struct {
+	ID                string
+	Rule              *audit.Rule
+	Forward, Backward verdict
+	Line, Condition   string
+	Holds             string // the readings under which it does
+	OpKey, KindKey    string // what the filters look at
+	Left, Right       template.HTML
+	Conditions, Laws  []named
+	Readings          []reading
+	Axioms            []axiom
+	Links             []links
+	Counterexamples   []*counterexample
+
+	operators []string
+}
+
+// named is a text with what it is of.
+type named struct{ Name, Text string }
+
+// links are rules with what relates them to this one.
+type links struct {
+	Name string
+	Refs []ref
+}
+
+// reading is what was found under one reading.
+type reading struct {
+	Semantics, Note string
+	Ways            []way
+}
+
+// way is what was found of one direction.
+type way struct {
+	Name, Condition, Reason, Sizes, Engine, Certificate string
+	Verdict                                             verdict
+	Millis                                              float64
+}
+
+const (
+	forward  = "left to right"
+	backward = "right to left"
+)
+
+func (f *file) rule(r *audit.Rule) (*rule, error) {
+	h := &rule{ID: f.ref(r.Index).ID, Rule: r, Line: r.Source,
+		Forward: newVerdict(r.Verdict), Backward: newVerdict(r.VerdictReverse), Axioms: f.axioms(r.Axioms)}
+	ops := map[string]bool{}
+	for _, op := range r.Operators {
+		ops[op] = true
+	}
+	if l, err := law.ParseLaw(r.Law); err == nil {
+		rel := " == "
+		if l.OneWay {
+			rel = " => "
+		}
+		h.Line = law.FormatOutputs(l.LHS) + rel + law.FormatOutputs(l.RHS)
+		for side, p := range []*template.HTML{&h.Left, &h.Right} {
+			var b bytes.Buffer
+			terms := [][]*law.Term{l.LHS, l.RHS}[side]
+			title := fmt.Sprintf("%s side of rule %d", []string{"left", "right"}[side], r.Index)
+			if err := draw.SVG(&b, termGraph(l, terms), draw.Options{Title: title, Inline: true}); err != nil {
+				return nil, err
+			}
+			*p = template.HTML(b.String()) // draw escapes all text
+		}
+		for _, ts := range [][]*law.Term{l.LHS, l.RHS} {
+			for _, t := range ts {
+				t.Walk(func(u *law.Term) {
+					if u.Op != nil {
+						ops[u.Op.Name] = true
+					}
+				})
+			}
+		}
+	}
+	h.operators = slices.Sorted(maps.Keys(ops))
+	h.OpKey = strings.Join(h.operators, "|")
+	switch {
+	case r.Condition == r.ConditionReverse || r.ConditionReverse == "":
+		h.Condition = r.Condition
+	case r.Condition == "":
+		h.Condition = backward + ": " + r.ConditionReverse
+	default:
+		h.Condition = forward + ": " + r.Condition + "; " + backward + ": " + r.ConditionReverse
+	}
+	for _, c := range []named{{"Left to right", r.Condition}, {"Right to left", r.ConditionReverse}} {
+		if c.Text != "" {
+			h.Conditions = append(h.Conditions, c)
+		}
+	}
+	h.Holds = strings.Join(r.Semantics, ", ")
+	switch {
+	case len(r.Semantics) > 1 && len(r.Semantics) == len(r.Readings):
+		h.Holds = "all"
+	case len(r.Semantics) == 0 && len(r.Readings) > 0:
+		h.Holds = "none"
+	}
+	h.readings(r)
+	f.relations(h)
+	return h, h.refutations(r)
+}
+
+// readings lists what was found under each reading.
+func (h *rule) readings(r *audit.Rule) {
+	laws := map[string]int{}
+	for _, g := range r.Readings {
+		x := reading{Semantics: g.Semantics}
+		for _, w := range []struct {
+			name string
+			d    audit.Direction
+		}{{forward, g.Forward}, {backward, g.Backward}} {
+			if w.d.Verdict == "" {
+				continue
+			}
+			x.Ways = append(x.Ways, way{Name: w.name, Condition: w.d.Condition, Reason: w.d.Reason,
+				Sizes: w.d.Sizes, Engine: w.d.Engine, Certificate: w.d.HasCertificate(), Verdict: newVerdict(w.d.Verdict), Millis: w.d.Millis})
+		}
+		if g.Forward.Verdict == audit.Unknown || g.Backward.Verdict == audit.Unknown {
+			x.Note = fmt.Sprintf("equal on %d shapes tried", g.ShapesAgreeing)
+			if g.Saturated {
+				x.Note = "the search was complete; " + x.Note
+			}
+		}
+		h.Readings = append(h.Readings, x)
+		if g.Law == "" || g.Law == r.Law {
+			continue
+		}
+		if i, ok := laws[g.Law]; ok {
+			h.Laws[i].Name += ", " + g.Semantics
+			continue
+		}
+		laws[g.Law] = len(h.Laws)
+		h.Laws = append(h.Laws, named{g.Semantics, g.Law})
+	}
+}
+
+// relations lists how the rule stands to the others.
+func (f *file) relations(h *rule) {
+	r, s := h.Rule, f.sets[h.Rule.Index]
+	if s == nil {
+		s = &sets{}
+	}
+	var kinds []string
+	add := func(kind, name string, indices []int) {
+		if kind != "" && len(indices) > 0 {
+			kinds = append(kinds, kind)
+		}
+		if name != "" && len(indices) > 0 {
+			h.Links = append(h.Links, links{name, f.refs(indices)})
+		}
+	}
+	one := func(i int) []int {
+		if i < 0 {
+			return nil
+		}
+		return []int{i}
+	}
+	if s.minimal {
+		add("minimal", "", one(r.Index))
+	}
+	add("duplicate", "Says the same as", one(r.DuplicateOf))
+	add("", "The same is said by", s.twins)
+	add("subsumed", "Is an instance of", one(r.SubsumedBy))
+	add("", "Has as instances", s.instances)
+	add("derivable", "Follows from", r.DerivableFrom)
+	add("looping", "Used left to right, leads back with", s.looping)
+	for _, g := range r.Readings[min(1, len(r.Readings)):] {
+		a := r.Readings[0]
+		if g.Forward.Verdict != a.Forward.Verdict || g.Backward.Verdict != a.Backward.Verdict ||
+			g.Forward.Condition != a.Forward.Condition || g.Backward.Condition != a.Backward.Condition {
+			add("differs", "", one(0))
+			break
+		}
+	}
+	h.KindKey = strings.Join(kinds, " ")
+}
+
+// refutations lists the counterexamples, equal ones once.
+func (h *rule) refutations(r *audit.Rule) error {
+	at := map[string]int{}
+	var of [][]string
+	add := func(c *audit.Counterexample, what string) error {
+		if c == nil {
+			return nil
+		}
+		x, err := newCounterexample(c)
+		if err != nil {
+			return err
+		}
+		i, ok := at[x.JSON]
+		if !ok {
+			i = len(of)
+			at[x.JSON], of = i, append(of, nil)
+			h.Counterexamples = append(h.Counterexamples, x)
+		}
+		if what != "" {
+			of[i] = append(of[i], what)
+		}
+		return nil
+	}
+	err := add(r.Counterexample, "")
+	for _, g := range r.Readings {
+		for _, w := range []struct {
+			name string
+			d    audit.Direction
+		}{{forward, g.Forward}, {backward, g.Backward}} {
+			if e := add(w.d.Counterexample, g.Semantics+", "+w.name); err == nil {
+				err = e
+			}
+		}
+	}
+	for i, x := range h.Counterexamples {
+		x.Of = strings.Join(of[i], "; ")
+	}
+	return err
+}
+
+// operatorKind groups operators by colour; others are coloured by their name.
+var operatorKind = map[string]string{
+	"matmul": draw.Kind(0), "conv2d": draw.Kind(0),
+	"ewadd": draw.Kind(1), "ewmul": draw.Kind(1), "smul": draw.Kind(1), "relu": draw.Kind(1),
+	"concat": draw.Kind(2), "slice": draw.Kind(6), "split": draw.Kind(6),
+	"transpose": draw.Kind(4), "enlarge": draw.Kind(4), "broadcast": draw.Kind(4),
+	"poolmax": draw.Kind(5), "poolavg": draw.Kind(5),
+}
+
+// termGraph is one side of a law as a graph: equal subterms are one node, the
+// outputs of one application are its ports, several outputs are numbered.
+func termGraph(l *law.Law, outs []*law.Term) draw.Graph {
+	var g draw.Graph
+	shapes := map[*law.Term]graph.Shape{}
+	given := l.VarShapes()
+	for _, t := range outs {
+		// A side that has no shape is drawn without; the verdict says why.
+		var facts graph.Facts
+		_, _ = law.TypeOf(&facts, t, given, shapes)
+	}
+	at := map[string]int{}
+	port := func(t *law.Term) string {
+		if t.Op != nil && t.Op.Out > 1 {
+			return fmt.Sprintf(".%d", t.Out)
+		}
+		return ""
+	}
+	for _, t := range outs {
+		t.Walk(func(u *law.Term) {
+			id := u.AppString()
+			if _, seen := at[id]; seen {
+				return
+			}
+			at[id] = len(g.Nodes)
+			n := draw.Node{ID: id, Label: u.Var, Class: draw.Input, Tooltip: u.Var}
+			switch {
+			case u.Fn != "":
+				n.Label, n.Class, n.Tooltip = u.Fn, draw.Kind(1), id
+			case u.Op != nil:
+				n.Label, n.Class, n.Tooltip = u.Op.Name, operatorKind[u.Op.Name], id
+				n.Sub = strings.Trim(u.Op.FormatAttrs(u.Attrs), "[]")
+				if u.Op.In == 0 {
+					n.Class = draw.Const
+				} else if n.Class == "" {
+					n.Class = u.Op.Name
+				}
+			}
+			if s, ok := shapes[u]; ok && port(u) == "" {
+				n.Sub = strings.TrimPrefix(n.Sub+"\n"+s.String(), "\n")
+			}
+			g.Nodes = append(g.Nodes, n)
+			for _, a := range u.Args {
+				g.Edges = append(g.Edges, draw.Edge{From: a.AppString(), To: id, Port: port(a)})
+			}
+		})
+	}
+	for i, t := range outs {
+		n := &g.Nodes[at[t.AppString()]]
+		if len(outs) > 1 {
+			id := fmt.Sprintf("output %d", i)
+			g.Nodes = append(g.Nodes, draw.Node{ID: id, Label: id, Class: draw.Const})
+			g.Edges = append(g.Edges, draw.Edge{From: t.AppString(), To: id, Port: port(t)})
+		} else if !slices.Contains(strings.Fields(n.Class), draw.Output) {
+			n.Class += " " + draw.Output
+		}
+	}
+	return g
+}

@@ -1,0 +1,29 @@
+package refute
+
+import (
+	"context"
+	"testing"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/law"
+)
+
+// Every refute of the project has a witness that replays; no axiom or lemma
+// has one.
+func TestRefutesHaveWitnesses(t *testing.T) {
+	for _, l := range axioms.Default() {
+		w, err := Find(context.Background(), l, Options{Bindings: 1000})
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", l.Name, err)
+		case l.Kind == law.Refute && w == nil:
+			t.Errorf("%s is not refuted", l.Name)
+		case l.Kind == law.Refute:
+			if _, err := w.Replay(l); err != nil {
+				t.Error(err)
+			}
+		case w != nil:
+			t.Errorf("%s %s is refuted:\n%s", l.Kind, l.Name, w)
+		}
+	}
+}
