@@ -40,15 +40,24 @@ func Rule(l *law.Law, p *law.Proof, use Laws) (*Result, error) {
 		}
 	}
 	r := &Result{Instances: len(p.Instances)}
-	missing := c.missing(c.leftNeeds)
-	if r.Forward = missing == nil; !r.Forward {
-		return nil, fmt.Errorf("left to right: the rule does not give the condition %s", missing)
-	}
-	missing = c.missing(c.rightNeeds)
-	if r.Backward = missing == nil; !r.Backward && !l.OneWay {
-		return nil, fmt.Errorf("right to left: the rule does not give the condition %s; it can only be written =>", missing)
+	r.Forward, r.Backward, err = c.directions(l)
+	if err != nil {
+		return nil, err
 	}
 	return r, c.t.sizes.err
+}
+
+// directions are those in which the rule gives what its instances assume. It is an
+// error if they are not all that it is written in.
+func (c *checked) directions(l *law.Law) (forward, backward bool, err error) {
+	if m := c.missing(c.leftNeeds); m != nil {
+		return false, false, fmt.Errorf("left to right: the rule does not give the condition %s", m)
+	}
+	m := c.missing(c.rightNeeds)
+	if m != nil && !l.OneWay {
+		return true, false, fmt.Errorf("right to left: the rule does not give the condition %s; it can only be written =>", m)
+	}
+	return true, m == nil, nil
 }
 
 // missing is a condition that what the rule gives, with the needs of one side,

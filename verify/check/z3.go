@@ -11,8 +11,8 @@ import (
 
 // Z3 decides the same ground equations by Z3 instead of the closure of this
 // package: an uninterpreted sort, and a function for each operator with its
-// attributes and output. It looks at equations only; that the instances are
-// instances is what [Rule] checks. One goroutine at a time may use it.
+// attributes and output. That the instances are instances, and that the rule gives
+// what they assume, is checked as [Rule] does. One goroutine at a time may use it.
 type Z3 struct {
 	ctx  *z3.Context
 	s    *z3.Solver
@@ -27,6 +27,9 @@ const contextLife = 1000
 func (z *Z3) Rule(ctx context.Context, l *law.Law, p *law.Proof, use Laws) (err error) {
 	c, err := load(l, p, use)
 	if err != nil {
+		return err
+	}
+	if _, _, err := c.directions(l); err != nil {
 		return err
 	}
 	if z.ctx == nil || z.uses >= contextLife {
