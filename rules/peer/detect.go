@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/taso-go/taso/internal/must"
 )
 
 // HeadBytes is how much of a file's beginning tells its format.
@@ -44,9 +46,7 @@ func Detect(name string, head []byte) (Format, error) {
 		if head[0] == 0x0a || byName == TASO {
 			return TASO, nil
 		}
-		line, col := placeOf(head, at)
-		return "", &Error{File: name, Line: line, Col: col,
-			Err: fmt.Errorf("byte 0x%02x: neither text nor a protocol buffer of TASO", head[at])}
+		return "", fileError(name, &placed{placeOf(head, at), fmt.Errorf("byte 0x%02x: neither text nor a protocol buffer of TASO", head[at])})
 	}
 	switch {
 	case text[0] == '{':
@@ -92,15 +92,14 @@ func notText(head []byte, cut bool) int {
 // detectTensat tells pairs from single rules: the complete rules of the head
 // must come in pairs from the first on, and one of them share a split.
 func detectTensat(head string, cut bool) Format {
-	p := newTensatParser(head)
 	var rules []pair
-	for !p.atEnd() {
-		r, err := p.rule()
-		if err != nil {
-			cut = true // reading tells what is wrong; here the rest counts as unseen
-			break
+	p := newParser(notationTensat, head)
+	if err := must.Try(func() {
+		for p.more() {
+			rules = append(rules, p.rule())
 		}
-		rules = append(rules, r)
+	}); err != nil {
+		cut = true // reading tells what is wrong; here the rest counts as unseen
 	}
 	if len(rules)%2 == 1 && !cut {
 		return Tensat

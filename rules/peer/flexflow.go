@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
@@ -79,12 +80,10 @@ var ffParams = map[string]tasopb.ParamKey{
 }
 
 // readFlexFlow reads FlexFlow's JSON form.
-func readFlexFlow(f *File, data []byte) error {
-	found, err := eachRule(f, data, "rule", nil, flexFlowRule)
-	if err == nil && !found {
-		err = &Error{File: f.Path, Err: errors.New(`JSON without "rule", FlexFlow's list of rules`)}
+func readFlexFlow(f *File, data []byte) {
+	if !eachRule(f, data, "rule", nil, flexFlowRule) {
+		must.Failf(`JSON without "rule", FlexFlow's list of rules`)
 	}
-	return err
 }
 
 // flexFlowRule reads one rule. Its structure is checked whatever its operators

@@ -12,10 +12,13 @@ import (
 // read makes of each, given its text and the place where it begins. The values
 // of the keys in others are decoded, all the rest is skipped. found says
 // whether the list was there.
-func eachRule(f *File, data []byte, key string, others map[string]any, read func(json.RawMessage, pos) Rule) (found bool, err error) {
+func eachRule(f *File, data []byte, key string, others map[string]any, read func(json.RawMessage, pos) Rule) (found bool) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	w := &walker{data: data, line: 1}
-	fail := func(err error) error {
+	check := func(err error) {
+		if err == nil {
+			return
+		}
 		offset := dec.InputOffset()
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
@@ -24,67 +27,48 @@ func eachRule(f *File, data []byte, key string, others map[string]any, read func
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			err, offset = errors.New("the file ends within the JSON document"), int64(len(data))
 		}
-		line, col := placeOf(data, int(offset))
-		return &Error{File: f.Path, Line: line, Col: col, Err: fmt.Errorf("JSON: %w", err)}
+		failAt(placeOf(data, int(offset)), "JSON: %w", err)
 	}
-	expect := func(want json.Delim) error {
+	token := func() json.Token {
 		t, err := dec.Token()
-		if err != nil {
-			return fail(err)
-		}
-		if t != want {
-			return fail(fmt.Errorf("expected %s, found %s", want, tokenText(t)))
-		}
-		return nil
+		check(err)
+		return t
 	}
-	if err := expect('{'); err != nil {
-		return false, err
+	expect := func(want json.Delim) {
+		if t := token(); t != want {
+			check(fmt.Errorf("expected %s, found %s", want, tokenText(t)))
+		}
 	}
+	expect('{')
 	for dec.More() {
-		t, err := dec.Token()
-		if err != nil {
-			return false, fail(err)
-		}
-		name, _ := t.(string)
+		name, _ := token().(string)
 		switch {
 		case name == key && found:
-			return found, fail(fmt.Errorf("%q stands twice", key))
+			check(fmt.Errorf("%q stands twice", key))
 		case name == key:
 			found = true
-			if err := expect('['); err != nil {
-				return found, err
-			}
+			expect('[')
 			for dec.More() {
 				p := w.skip(int(dec.InputOffset()))
 				var raw json.RawMessage
-				if err := dec.Decode(&raw); err != nil {
-					return found, fail(err)
-				}
-				if err := f.add(read(raw, p)); err != nil {
-					return found, err
-				}
+				check(dec.Decode(&raw))
+				f.add(read(raw, p))
 			}
-			if err := expect(']'); err != nil {
-				return found, err
-			}
+			expect(']')
 		case others[name] != nil:
 			if err := dec.Decode(others[name]); err != nil {
-				return found, fail(fmt.Errorf("%s: %w", name, err))
+				check(fmt.Errorf("%s: %w", name, err))
 			}
 		default:
 			var skip json.RawMessage
-			if err := dec.Decode(&skip); err != nil {
-				return found, fail(err)
-			}
+			check(dec.Decode(&skip))
 		}
 	}
-	if err := expect('}'); err != nil {
-		return found, err
-	}
+	expect('}')
 	if _, err := dec.Token(); err != io.EOF {
-		return found, fail(errors.New("more after the document"))
+		check(errors.New("more after the document"))
 	}
-	return found, nil
+	return found
 }
 
 // syntaxOffset is where a decoder that stands at an offset, behind a separator if

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/law"
 )
 
@@ -22,43 +23,32 @@ const maxLawFaults = 10_000
 
 // readText reads laws. A law with faults is a rule with a fault; a text with no
 // beginning of a law is no text of laws.
-func readText(f *File, data []byte) error {
+func readText(f *File, data []byte) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return &Error{File: f.Path, Err: errEmpty}
+		must.Do(errEmpty)
 	}
 	laws, err := law.Parse(f.Path, data)
 	var faults law.Errors
 	if err != nil && !errors.As(err, &faults) {
-		return &Error{File: f.Path, Err: err}
+		must.Do(err)
 	}
 	if len(faults) >= maxLawFaults {
-		e := faults[0]
-		return &Error{File: f.Path, Line: e.Pos.Line, Col: e.Pos.Col, Err: fmt.Errorf("%s (and too many more faults: %d)", e.Msg, len(faults)-1)}
+		failAt(posOf(faults[0]), "%s (and too many more faults: %d)", faults[0].Msg, len(faults)-1)
 	}
 	var rules []Rule
 	for _, l := range laws {
 		rules = append(rules, ofLaw(l, l.Pos.Line, l.Pos.Col))
 	}
 	if len(faults) > 0 {
-		more, err := faultyLaws(f.Path, data, faults)
-		if err != nil {
-			return err
-		}
-		rules = append(rules, more...)
+		rules = append(rules, faultyLaws(data, faults)...)
 	}
-	slices.SortStableFunc(rules, func(a, b Rule) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Col - b.Col
-	})
+	slices.SortStableFunc(rules, func(a, b Rule) int { return cmp.Or(a.Line-b.Line, a.Col-b.Col) })
 	for _, r := range rules {
-		if err := f.add(r); err != nil {
-			return err
-		}
+		f.add(r)
 	}
-	return nil
 }
+
+func posOf(e law.Error) pos { return pos{e.Pos.Line, e.Pos.Col} }
 
 // ofLaw is the rule that is a law, beginning at a place.
 func ofLaw(l *law.Law, line, col int) Rule {
@@ -72,7 +62,7 @@ func ofLaw(l *law.Law, line, col int) Rule {
 
 // faultyLaws makes a rule of each law that has faults, the ones before the
 // first law being faults of the file.
-func faultyLaws(file string, data []byte, faults law.Errors) ([]Rule, error) {
+func faultyLaws(data []byte, faults law.Errors) []Rule {
 	lineStarts := []int{0}
 	lastLine := faults[len(faults)-1].Pos.Line
 	for i := 0; i < len(data) && len(lineStarts) <= lastLine; i++ {
@@ -93,9 +83,9 @@ func faultyLaws(file string, data []byte, faults law.Errors) ([]Rule, error) {
 			k++
 		}
 		if k < 0 {
-			return nil, &Error{File: file, Line: e.Pos.Line, Col: e.Pos.Col, Err: errors.New(e.Msg)}
+			failAt(posOf(e), "%s", e.Msg)
 		}
-		cause := at(pos{e.Pos.Line, e.Pos.Col}, "%s", e.Msg)
+		cause := at(posOf(e), "%s", e.Msg)
 		if k == last {
 			fault := out[len(out)-1].Fault
 			fault.Err = fmt.Errorf("%w; %w", fault.Err, cause)
@@ -114,7 +104,7 @@ func faultyLaws(file string, data []byte, faults law.Errors) ([]Rule, error) {
 			Line: line, Col: begin - lineStarts[line-1] + 1,
 			Source: oneLine(withoutComments(string(text))), Fault: &Fault{Kind: IllFormed, Err: cause}})
 	}
-	return out, nil
+	return out
 }
 
 func withoutComments(text string) string {
@@ -137,42 +127,43 @@ type jsonRule struct {
 }
 
 // readJSON reads the rules of our JSON form.
-func readJSON(f *File, data []byte) error {
+func readJSON(f *File, data []byte) {
 	format := ""
-	found, err := eachRule(f, data, "rules", map[string]any{"format": &format}, func(raw json.RawMessage, p pos) Rule {
-		r := Rule{Line: p.line, Col: p.col, Source: oneLine(string(raw[:min(len(raw), MaxSource)]))}
-		fault := func(err error) Rule {
-			r.Fault = &Fault{Kind: IllFormed, Err: &placed{p, err}}
-			return r
-		}
+	found := eachRule(f, data, "rules", map[string]any{"format": &format}, ofJSON)
+	if !strings.HasPrefix(format, jsonMark) {
+		must.Failf("format %q, want %q", oneLine(format), jsonMark+"1")
+	}
+	if !found {
+		must.Failf(`JSON without "rules"`)
+	}
+}
+
+// ofJSON reads one rule.
+func ofJSON(raw json.RawMessage, p pos) Rule {
+	r := Rule{Line: p.line, Col: p.col, Source: oneLine(string(raw[:min(len(raw), MaxSource)]))}
+	var l *law.Law
+	err := must.Try(func() {
 		var j jsonRule
 		if err := json.Unmarshal(raw, &j); err != nil {
-			return fault(typeError(err))
+			must.Do(typeError(err))
 		}
 		r.Name = oneLine(j.ID)
 		if j.Law == nil {
-			return fault(errors.New(`no "law"`))
+			must.Failf(`no "law"`)
 		}
 		r.Source = cmp.Or(oneLine(*j.Law), r.Source)
-		l, err := law.ParseLaw(*j.Law)
-		if err != nil {
-			return fault(fmt.Errorf("law: %s", lawError(err)))
+		var err error
+		if l, err = law.ParseLaw(*j.Law); err != nil {
+			must.Failf("law: %s", lawError(err))
 		}
-		s := ofLaw(l, p.line, p.col)
-		if r.Name != "" {
-			s.Name = r.Name
-		}
-		return s
 	})
-	switch {
-	case err != nil:
-		return err
-	case !strings.HasPrefix(format, jsonMark):
-		return &Error{File: f.Path, Err: fmt.Errorf("format %q, want %q", oneLine(format), jsonMark+"1")}
-	case !found:
-		return &Error{File: f.Path, Err: errors.New(`JSON without "rules"`)}
+	if err != nil {
+		r.Fault = &Fault{Kind: IllFormed, Err: &placed{p, err}}
+		return r
 	}
-	return nil
+	s := ofLaw(l, p.line, p.col)
+	s.Name = cmp.Or(r.Name, s.Name)
+	return s
 }
 
 // lawError is the first fault of a law that stands in a string.

@@ -2,8 +2,6 @@ package peer
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -91,9 +89,6 @@ var operators = forms(`
 	Imatmul   CONSTANT_IMM
 	Iewmul    CONSTANT_ONE
 `)
-
-// operatorNames are the names in order.
-var operatorNames = slices.Sorted(maps.Keys(operators))
 
 func forms(table string) map[string][]form {
 	types := map[string]tasopb.OpType{}

@@ -1,11 +1,13 @@
 package peer
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules/tasopb"
 )
@@ -143,14 +145,15 @@ func Read(name string, data []byte, format Format) (*File, error) {
 		return nil, &Error{File: name, Err: errEmpty}
 	}
 	f := &File{Path: name, Format: format}
-	if format != TASO {
-		data = withoutMark(data)
-		if err := checkText(name, data); err != nil {
-			return nil, err
+	err := must.Try(func() {
+		if format != TASO {
+			data = withoutMark(data)
+			checkText(data)
 		}
-	}
-	if err := read(f, data); err != nil {
-		return nil, err
+		read(f, data)
+	})
+	if err != nil {
+		return nil, fileError(name, err)
 	}
 	for i := range f.Rules {
 		r := &f.Rules[i]
@@ -163,8 +166,8 @@ func Read(name string, data []byte, format Format) (*File, error) {
 }
 
 // readers append the rules of data to a file. Index and missing names are
-// filled in afterwards.
-var readers = map[Format]func(f *File, data []byte) error{
+// filled in afterwards. What is no file of the format leaves by package must.
+var readers = map[Format]func(f *File, data []byte){
 	TASO: readTASO, Verifier: readVerifier, Tensat: readTensat, TensatMulti: readTensat,
 	FlexFlow: readFlexFlow, Text: readText, JSON: readJSON,
 }
@@ -181,40 +184,32 @@ func tooLarge(name string, data []byte, limit int) error {
 	return &Error{File: name, Err: fmt.Errorf("too large: %d bytes, at most %d are read", len(data), limit)}
 }
 
-// add appends a rule unless there are too many; line and col are the place of
-// the message then.
-func (f *File) add(r Rule) error {
+// add appends a rule unless there are too many.
+func (f *File) add(r Rule) {
 	if len(f.Rules) >= MaxRules {
-		return &Error{File: f.Path, Line: r.Line, Col: r.Col, Err: fmt.Errorf("too large: more than %d rules", MaxRules)}
+		failAt(pos{r.Line, r.Col}, "too large: more than %d rules", MaxRules)
 	}
 	f.Rules = append(f.Rules, r)
-	return nil
 }
 
 // checkText refuses what is not UTF-8.
-func checkText(name string, data []byte) error {
+func checkText(data []byte) {
 	if utf8.Valid(data) {
-		return nil
+		return
 	}
 	for at := 0; ; {
 		r, n := utf8.DecodeRune(data[at:])
 		if r == utf8.RuneError && n == 1 {
-			line, col := placeOf(data, at)
-			return &Error{File: name, Line: line, Col: col, Err: fmt.Errorf("byte 0x%02x is not UTF-8", data[at])}
+			failAt(placeOf(data, at), "byte 0x%02x is not UTF-8", data[at])
 		}
 		at += n
 	}
 }
 
-// placeOf is the line and column, from 1, of a byte of data.
-func placeOf(data []byte, at int) (line, col int) {
-	line, start := 1, 0
-	for i, b := range data[:min(at, len(data))] {
-		if b == '\n' {
-			line, start = line+1, i+1
-		}
-	}
-	return line, at - start + 1
+// placeOf is the place of a byte of data.
+func placeOf(data []byte, at int) pos {
+	before := data[:min(at, len(data))]
+	return pos{1 + bytes.Count(before, []byte("\n")), at - bytes.LastIndexByte(before, '\n')}
 }
 
 // withoutMark takes the byte order mark away.

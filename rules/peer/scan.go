@@ -3,7 +3,10 @@ package peer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/taso-go/taso/internal/must"
 )
 
 // pos is a place in a text, both from 1, columns in bytes.
@@ -22,7 +25,7 @@ func (e *placed) Unwrap() error { return e.err }
 
 func at(p pos, format string, args ...any) *placed { return &placed{p, fmt.Errorf(format, args...)} }
 
-// fileError makes a fault of the file of an error at a place.
+// fileError makes an [*Error] of what stopped the reading of a file.
 func fileError(file string, err error) error {
 	var p *placed
 	if errors.As(err, &p) {
@@ -30,6 +33,9 @@ func fileError(file string, err error) error {
 	}
 	return &Error{File: file, Err: err}
 }
+
+// failAt leaves the reader: what is wrong is at a place of the file.
+func failAt(p pos, format string, args ...any) { must.Do(at(p, format, args...)) }
 
 // expr is a term as it is written: a name, a number, or an application.
 type expr struct {
@@ -111,13 +117,10 @@ func (s *scanner) take(sign string) bool {
 }
 
 // expect skips a sign, which must come next.
-func (s *scanner) expect(signs ...string) error {
-	for _, sign := range signs {
-		if s.take(sign) {
-			return nil
-		}
+func (s *scanner) expect(signs ...string) {
+	if !slices.ContainsFunc(signs, s.take) {
+		failAt(s.pos(), "expected %s, found %s", strings.Join(signs, " or "), s.next())
 	}
-	return at(s.pos(), "expected %s, found %s", strings.Join(signs, " or "), s.next())
 }
 
 // next describes what comes next.
@@ -136,7 +139,7 @@ func isNameByte(c byte) bool {
 }
 
 // word reads a name or number of the bytes that ok accepts.
-func (s *scanner) word(ok func(c byte) bool) (expr, error) {
+func (s *scanner) word(ok func(c byte) bool) expr {
 	s.space()
 	p := s.pos()
 	from := s.at
@@ -145,21 +148,13 @@ func (s *scanner) word(ok func(c byte) bool) (expr, error) {
 	}
 	switch n := s.at - from; {
 	case n == 0:
-		return expr{}, at(p, "expected a term, found %s", s.next())
+		failAt(p, "expected a term, found %s", s.next())
 	case n > MaxName:
-		return expr{}, at(p, "too large: a name of %d bytes, at most %d", n, MaxName)
+		failAt(p, "too large: a name of %d bytes, at most %d", n, MaxName)
 	}
 	s.nodes++
 	if s.nodes > MaxNodes {
-		return expr{}, at(p, "too large: a rule of more than %d names and numbers", MaxNodes)
+		failAt(p, "too large: a rule of more than %d names and numbers", MaxNodes)
 	}
-	return expr{name: s.src[from:s.at], pos: p}, nil
-}
-
-// tooDeep is the error for a term nested to that depth, or nil.
-func (s *scanner) tooDeep(depth int) error {
-	if depth > MaxDepth {
-		return at(s.pos(), "too large: terms nested more than %d deep", MaxDepth)
-	}
-	return nil
+	return expr{name: s.src[from:s.at], pos: p}
 }

@@ -6,29 +6,24 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
 // readTASO reads TASO's protocol buffer. What tasopb.Validate calls a problem is
 // a fault of its rule.
-func readTASO(f *File, data []byte) error {
-	c, err := tasopb.Unmarshal(data)
-	if err != nil {
-		return &Error{File: f.Path, Err: err}
-	}
+func readTASO(f *File, data []byte) {
+	c := must.Get(tasopb.Unmarshal(data))
 	for i := range c.Rules {
 		t := &c.Rules[i]
-		r := Rule{Source: oneLine(t.String()), Operators: operatorsOf(t, nil)}
-		if r.Fault = tasoFault(t); r.Fault == nil {
-			r.TASO = t
+		r := Rule{Source: oneLine(t.String()), Fault: tasoFault(t)}
+		if r.Fault == nil {
+			r.TASO, r.Operators = t, operatorsOf(t, nil)
 		} else {
 			r.Operators = operatorsOf(t, r.Fault.Operators)
 		}
-		if err := f.add(r); err != nil {
-			return err
-		}
+		f.add(r)
 	}
-	return nil
 }
 
 // tasoFault is what is wrong with a rule of TASO's file, or nil.

@@ -3,6 +3,7 @@ package peer
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,7 +180,7 @@ func (w *writer) forms(o *tasopb.Operator) []form {
 		return splitForm
 	}
 	var out []form
-	for _, name := range operatorNames {
+	for _, name := range slices.Sorted(maps.Keys(operators)) {
 		for _, f := range operators[name] {
 			if f.op == o.Type {
 				out = append(out, f)
