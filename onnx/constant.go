@@ -1,9 +1,7 @@
 package onnx
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -105,35 +103,7 @@ func intConstant(xs ...int) *constant {
 }
 
 func floatScalar(x float64) *constant {
-	return &constant{dtype: graph.Float32, floats: []float64{round(graph.Float32, x)}}
-}
-
-// round is x as the element type holds it.
-func round(t graph.DType, x float64) float64 {
-	switch t {
-	case graph.Float32:
-		return float64(float32(x))
-	case graph.Float16:
-		return halfToFloat(floatToHalf(x))
-	}
-	return x
-}
-
-// wrap is x as the integer type holds it.
-func wrap(t graph.DType, x int64) int64 {
-	switch t {
-	case graph.Int32:
-		return int64(int32(x))
-	case graph.Uint8:
-		return int64(uint8(x))
-	case graph.Int8:
-		return int64(int8(x))
-	case graph.Bool:
-		if x != 0 {
-			return 1
-		}
-	}
-	return x
+	return &constant{dtype: graph.Float32, floats: []float64{model.Round(graph.Float32, x)}}
 }
 
 // decodeConstant reads little-endian elements.
@@ -143,25 +113,12 @@ func decodeConstant(t graph.DType, sizes []int, raw []byte) (*constant, error) {
 		return nil, fmt.Errorf("%d bytes for %s, want %d", len(raw), graph.TensorType{DType: t, Sizes: sizes}, n*t.Bytes())
 	}
 	c := newConstant(t, sizes...)
-	le := binary.LittleEndian
 	for i := range n {
-		switch t {
-		case graph.Float32:
-			c.floats[i] = float64(math.Float32frombits(le.Uint32(raw[4*i:])))
-		case graph.Float16:
-			c.floats[i] = halfToFloat(le.Uint16(raw[2*i:]))
-		case graph.Float64:
-			c.floats[i] = math.Float64frombits(le.Uint64(raw[8*i:]))
-		case graph.Int64:
-			c.ints[i] = int64(le.Uint64(raw[8*i:]))
-		case graph.Int32:
-			c.ints[i] = int64(int32(le.Uint32(raw[4*i:])))
-		case graph.Uint8:
-			c.ints[i] = int64(raw[i])
-		case graph.Int8:
-			c.ints[i] = int64(int8(raw[i]))
-		case graph.Bool:
-			c.ints[i] = wrap(graph.Bool, int64(raw[i]))
+		k, x := model.Element(t, raw[i*t.Bytes():])
+		if t.IsFloat() {
+			c.floats[i] = x
+		} else {
+			c.ints[i] = k
 		}
 	}
 	return c, nil
@@ -169,23 +126,12 @@ func decodeConstant(t graph.DType, sizes []int, raw []byte) (*constant, error) {
 
 // encode is the inverse of decodeConstant.
 func (c *constant) encode() []byte {
-	le := binary.LittleEndian
 	var raw []byte
-	for i := range c.len() {
-		switch c.dtype {
-		case graph.Float32:
-			raw = le.AppendUint32(raw, math.Float32bits(float32(c.floats[i])))
-		case graph.Float16:
-			raw = le.AppendUint16(raw, floatToHalf(c.floats[i]))
-		case graph.Float64:
-			raw = le.AppendUint64(raw, math.Float64bits(c.floats[i]))
-		case graph.Int64:
-			raw = le.AppendUint64(raw, uint64(c.ints[i]))
-		case graph.Int32:
-			raw = le.AppendUint32(raw, uint32(c.ints[i]))
-		default:
-			raw = append(raw, byte(c.ints[i]))
-		}
+	for _, x := range c.floats {
+		raw = model.AppendElement(raw, c.dtype, 0, x)
+	}
+	for _, n := range c.ints {
+		raw = model.AppendElement(raw, c.dtype, n, 0)
 	}
 	return raw
 }
@@ -193,44 +139,4 @@ func (c *constant) encode() []byte {
 // weight is the constant as a weight of a model.
 func (c *constant) weight() *model.Weight {
 	return model.FromBytes(c.dtype, c.sizes, c.encode())
-}
-
-// halfToFloat is the value of IEEE 754 binary16 bits.
-func halfToFloat(h uint16) float64 {
-	sign, exp, frac := float64(1), int(h>>10&31), int(h&1023)
-	if h>>15 == 1 {
-		sign = -1
-	}
-	switch exp {
-	case 0:
-		return sign * math.Ldexp(float64(frac), -24)
-	case 31:
-		if frac != 0 {
-			return math.NaN()
-		}
-		return math.Inf(int(sign))
-	}
-	return sign * math.Ldexp(float64(1024+frac), exp-25)
-}
-
-// floatToHalf rounds to the nearest binary16, ties to even.
-func floatToHalf(x float64) uint16 {
-	var sign uint16
-	if math.Signbit(x) {
-		sign, x = 1<<15, -x
-	}
-	switch {
-	case math.IsNaN(x):
-		return sign | 0x7e00
-	case x >= 65520: // half a unit above the largest
-		return sign | 0x7c00
-	case x < math.Ldexp(1, -14):
-		return sign | uint16(math.RoundToEven(math.Ldexp(x, 24)))
-	}
-	frac, exp := math.Frexp(x) // x = frac * 2^exp, frac in [1/2, 1)
-	m := math.RoundToEven(math.Ldexp(frac, 11))
-	if m == 2048 {
-		m, exp = 1024, exp+1
-	}
-	return sign | uint16(exp+14)<<10 | uint16(int(m)-1024)
 }

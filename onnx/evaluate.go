@@ -6,6 +6,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/model"
 )
 
 // The evaluator for what models compute with shapes: small tensors, mostly of
@@ -127,9 +128,9 @@ func (f combination) evaluator(op string) evaluator {
 					out.ints[flat] = truth(f.compares(x.ints[i] < y.ints[j], x.ints[i] == y.ints[j]))
 				case x.dtype.IsFloat():
 					notFolded(f.floats == nil)
-					out.floats[flat] = round(t, f.floats(x.floats[i], y.floats[j]))
+					out.floats[flat] = model.Round(t, f.floats(x.floats[i], y.floats[j]))
 				default:
-					out.ints[flat] = wrap(t, ints(x.ints[i], y.ints[j]))
+					out.ints[flat] = model.Wrap(t, ints(x.ints[i], y.ints[j]))
 				}
 			})
 			acc = out
@@ -153,11 +154,11 @@ func each(f func(x float64) float64) evaluator {
 		for i := range in[0].len() {
 			x := in[0].number(i)
 			if in[0].dtype.IsFloat() {
-				out.floats[i] = round(out.dtype, f(x))
+				out.floats[i] = model.Round(out.dtype, f(x))
 				continue
 			}
 			notFolded(math.Abs(x) >= 1<<53)
-			out.ints[i] = wrap(out.dtype, int64(f(x)))
+			out.ints[i] = model.Wrap(out.dtype, int64(f(x)))
 		}
 		return []*constant{out}
 	}
@@ -170,15 +171,15 @@ func evalCast(c *call, in []*constant) []*constant {
 	for i := range in[0].len() {
 		switch {
 		case t.IsFloat():
-			out.floats[i] = round(t, in[0].number(i))
+			out.floats[i] = model.Round(t, in[0].number(i))
 		case !in[0].dtype.IsFloat():
-			out.ints[i] = wrap(t, in[0].ints[i])
+			out.ints[i] = model.Wrap(t, in[0].ints[i])
 		case t == graph.Bool:
 			out.ints[i] = truth(in[0].floats[i] != 0)
 		default:
 			x := in[0].floats[i]
 			notFolded(!(math.Abs(x) < 1<<62))
-			out.ints[i] = wrap(t, int64(x))
+			out.ints[i] = model.Wrap(t, int64(x))
 		}
 	}
 	return []*constant{out}
@@ -192,7 +193,7 @@ func evalRange(c *call, in []*constant) []*constant {
 	out := newConstant(in[0].dtype, int(n))
 	for i := range int(n) {
 		if out.dtype.IsFloat() {
-			out.floats[i] = round(out.dtype, in[0].floats[0]+float64(i)*step)
+			out.floats[i] = model.Round(out.dtype, in[0].floats[0]+float64(i)*step)
 		} else {
 			out.ints[i] = in[0].ints[0] + int64(i)*in[2].ints[0]
 		}
@@ -229,7 +230,7 @@ func evalReduce(f func(a, b int64) int64) evaluator {
 				v = f(out.ints[p], v)
 			}
 			seen[p] = true
-			out.ints[p] = wrap(out.dtype, v)
+			out.ints[p] = model.Wrap(out.dtype, v)
 		})
 		return []*constant{out}
 	}

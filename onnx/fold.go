@@ -7,6 +7,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx/onnxpb"
 )
 
@@ -148,7 +149,7 @@ func (c *call) interpret(in []*constant) []*constant {
 	for i, t := range ts {
 		k := newConstant(outs[i].dtype, t.Sizes...)
 		for j, x := range t.Data {
-			k.floats[j] = round(k.dtype, x)
+			k.floats[j] = model.Round(k.dtype, x)
 		}
 		res[at[i]] = k
 	}

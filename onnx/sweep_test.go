@@ -89,9 +89,9 @@ func (o operand) as(t graph.DType) operand {
 	k := newConstant(t, o.k.sizes...)
 	for i := range o.k.len() {
 		if x := o.k.number(i); t.IsFloat() {
-			k.floats[i] = round(t, x)
+			k.floats[i] = model.Round(t, x)
 		} else {
-			k.ints[i] = wrap(t, int64(x))
+			k.ints[i] = model.Wrap(t, int64(x))
 		}
 	}
 	o.k = k
@@ -194,7 +194,7 @@ func rounded(g *graph.Graph, ts []interp.Tensor[float64]) []*constant {
 		k := newConstant(g.DType(g.Outputs()[i]), t.Sizes...)
 		for j, x := range t.Data {
 			if k.dtype.IsFloat() {
-				k.floats[j] = round(k.dtype, x)
+				k.floats[j] = model.Round(k.dtype, x)
 			} else {
 				k.ints[j] = int64(x)
 			}

@@ -2,10 +2,11 @@ package verifymodels
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 
-	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/model"
 )
@@ -13,97 +14,64 @@ import (
 // Value numbering over both models at once: nodes with the same number apply the
 // same operator with the same attributes to the same operands, down to the same
 // inputs and the same weights. They compute the same whatever is fed, and no run
-// is needed to know it.
-
-// value is one output of all nodes with a number.
-type value struct {
-	node int
-	out  uint32
-}
+// is needed to know it. The numbers are the nodes of a bank, which has each once.
 
 // numbering gives numbers to nodes. Leaves have theirs from the caller, below 0.
 type numbering struct {
-	known map[uint64][]numbered // by a hash of what is compared
-	count int
+	*bank.Bank
+	random int // nodes so far that draw random numbers
 }
 
-type numbered struct {
-	m  *model.Model
-	id graph.NodeID
-	in []value
-	n  int
-}
+func newNumbering() *numbering { return &numbering{Bank: bank.New(nil)} }
 
 // of numbers the nodes of a model that an output depends on; the others have 0.
 // leaf is the number of an input or a weight, below 0.
-func (v *numbering) of(m *model.Model, leaf func(graph.NodeID) int) []int {
-	if v.known == nil {
-		v.known = map[uint64][]numbered{}
-	}
+func (v *numbering) of(m *model.Model, leaf func(graph.NodeID) int) ([]bank.Node, error) {
 	g := m.Graph
 	uses := interp.Readers(g)
-	num := make([]int, g.Len()+1)
+	num := make([]bank.Node, g.Len()+1)
+	at := map[graph.Tensor]bank.Tensor{}
 	for id := range g.Nodes() {
-		op := g.Op(id)
-		switch {
-		case uses[id] == 0:
-			continue
-		case op == nil:
-			num[id] = leaf(id)
-			continue
-		case drawsNumbers(g, id):
-			v.count++ // equal to nothing, not even to itself in another run
-			num[id] = v.count
+		if uses[id] == 0 {
 			continue
 		}
-		in := make([]value, op.In)
-		hash := uint64(len(op.Name))
-		for _, c := range []byte(op.Name) {
-			hash = fingerprint.Mix(hash ^ uint64(c))
-		}
+		op, in := g.Op(id), make([]bank.Tensor, len(g.Operands(id)))
 		for i, t := range g.Operands(id) {
-			in[i] = value{num[t.Node], t.Out}
+			in[i] = at[t]
 		}
-		if op.Commutative {
-			slices.SortFunc(in, func(a, b value) int {
-				if a.node != b.node {
-					return a.node - b.node
-				}
-				return int(a.out) - int(b.out)
-			})
+		if op != nil && !isOpaque(g, id) {
+			n, err := v.Apply(op, g.Attrs(id), g.DType(id.Out(0)), in...)
+			if err != nil {
+				return nil, fmt.Errorf("model %s: node %s: %w", m.Name, g.Name(id), err)
+			}
+			num[id] = n
+			for i := range g.NumOut(id) {
+				at[id.Out(i)] = v.Out(n, i)
+			}
+			continue
 		}
-		for _, x := range in {
-			hash = fingerprint.Mix(hash ^ uint64(x.node)<<8 ^ uint64(x.out))
-		}
-		me := numbered{m: m, id: id, in: in}
-		for _, other := range v.known[hash] {
-			if me.same(other) {
-				me.n = other.n
-				break
+		var text string
+		switch {
+		case op == nil:
+			text = fmt.Sprint("leaf ", leaf(id))
+		case drawsNumbers(g, id):
+			v.random++ // equal to nothing, not even to itself in another run
+			text = fmt.Sprint("random ", v.random)
+		default:
+			text = fmt.Sprintf("opaque %q %d %x %d of %v", kindOf(g, id), opset(g, id), g.OpaqueDigest(id), g.NumOut(id), in)
+			for i := range g.NumOut(id) {
+				text += " " + g.Type(id.Out(i)).String()
 			}
 		}
-		if me.n == 0 {
-			v.count++
-			me.n = v.count
-			v.known[hash] = append(v.known[hash], me)
-		}
-		num[id] = me.n
-	}
-	return num
-}
-
-// same reports whether two nodes compute the same by construction.
-func (a numbered) same(b numbered) bool {
-	g, h := a.m.Graph, b.m.Graph
-	if !slices.Equal(a.in, b.in) || !sameOperator(g, a.id, h, b.id) {
-		return false
-	}
-	for i := range g.NumOut(a.id) {
-		if !sameType(g.Type(a.id.Out(i)), h.Type(b.id.Out(i))) {
-			return false
+		// Each output is an input of the bank that says what it is.
+		for i := range g.NumOut(id) {
+			n := v.AddInput(fmt.Sprintf("%s, output %d", text, i), false, g.Type(id.Out(i)))
+			if at[id.Out(i)] = v.Out(n, 0); i == 0 {
+				num[id] = n
+			}
 		}
 	}
-	return true
+	return num, nil
 }
 
 // sameOperator reports whether two nodes are the same function of their operands,
@@ -133,7 +101,7 @@ type comparison struct {
 	one bool
 	// numA and numB are numbers by content: nodes that have the same in both
 	// models compute the same.
-	numA, numB []int
+	numA, numB []bank.Node
 }
 
 // weightPair is a weight that both models hold: of one type, at the same place in
@@ -155,7 +123,7 @@ func relate(a, b *model.Model, ins []input, outs []int) (*comparison, error) {
 	if err := content.read(a, b); err != nil {
 		return nil, err
 	}
-	leaf := func(own map[graph.NodeID]int, m *model.Model, weight func(graph.NodeID) int) func(graph.NodeID) int {
+	leaf := func(own map[graph.NodeID]int, weight func(graph.NodeID) int) func(graph.NodeID) int {
 		return func(id graph.NodeID) int {
 			if n, ok := own[id]; ok {
 				return n
@@ -163,9 +131,21 @@ func relate(a, b *model.Model, ins []input, outs []int) (*comparison, error) {
 			return -1 - len(ins) - weight(id)
 		}
 	}
-	var all numbering
-	c.numA = all.of(a, leaf(c.leafA, a, func(id graph.NodeID) int { return content.of[a.Weights[id]] }))
-	c.numB = all.of(b, leaf(c.leafB, b, func(id graph.NodeID) int { return content.of[b.Weights[id]] }))
+	// both numbers the nodes of both models, given the numbers of their weights.
+	both := func(weightA, weightB func(graph.NodeID) int) (numA, numB []bank.Node, err error) {
+		v := newNumbering()
+		if numA, err = v.of(a, leaf(c.leafA, weightA)); err == nil {
+			numB, err = v.of(b, leaf(c.leafB, weightB))
+		}
+		return numA, numB, err
+	}
+	var err error
+	c.numA, c.numB, err = both(
+		func(id graph.NodeID) int { return content.of[a.Weights[id]] },
+		func(id graph.NodeID) int { return content.of[b.Weights[id]] })
+	if err != nil {
+		return nil, err
+	}
 
 	// Of the ways to pair weights, one that makes the models one is the right one.
 	for _, pairs := range [][]weightPair{pairedByName(a, b), c.pairedByPlace()} {
@@ -181,9 +161,10 @@ func relate(a, b *model.Model, ins []input, outs []int) (*comparison, error) {
 				return len(pairs) + content.of[m.Weights[id]]
 			}
 		}
-		var v numbering
-		numA := v.of(a, leaf(c.leafA, a, number(a, ofA)))
-		numB := v.of(b, leaf(c.leafB, b, number(b, ofB)))
+		numA, numB, err := both(number(a, ofA), number(b, ofB))
+		if err != nil {
+			return nil, err
+		}
 		if c.one = c.equalOutputs(numA, numB); c.one || c.pairs == nil {
 			c.pairs = pairs
 		}
@@ -209,12 +190,12 @@ func relate(a, b *model.Model, ins []input, outs []int) (*comparison, error) {
 }
 
 // outputEqual reports whether output i of A and its partner have one number.
-func (c *comparison) outputEqual(i int, numA, numB []int) bool {
+func (c *comparison) outputEqual(i int, numA, numB []bank.Node) bool {
 	x, y := c.a.Graph.Outputs()[i], c.b.Graph.Outputs()[c.outs[i]]
 	return numA[x.Node] == numB[y.Node] && x.Out == y.Out
 }
 
-func (c *comparison) equalOutputs(numA, numB []int) bool {
+func (c *comparison) equalOutputs(numA, numB []bank.Node) bool {
 	for i := range c.outs {
 		if !c.outputEqual(i, numA, numB) {
 			return false

@@ -123,37 +123,8 @@ func differences(v, w *model.Weight) (*WeightDifference, error) {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// decode is the element of a type in little-endian bytes, rounded to float64.
+// decode is an element, rounded to float64.
 func decode(t graph.DType, raw []byte) float64 {
-	le := binary.LittleEndian
-	switch t {
-	case graph.Float32:
-		return float64(math.Float32frombits(le.Uint32(raw)))
-	case graph.Float64:
-		return math.Float64frombits(le.Uint64(raw))
-	case graph.Float16:
-		return half(le.Uint16(raw))
-	case graph.Int64:
-		return float64(int64(le.Uint64(raw)))
-	case graph.Int32:
-		return float64(int32(le.Uint32(raw)))
-	case graph.Int8:
-		return float64(int8(raw[0]))
-	}
-	return float64(raw[0])
-}
-
-// half is the number of IEEE 754 binary16.
-func half(b uint16) float64 {
-	sign, exp, frac := 1-2*float64(b>>15), int(b>>10&31), float64(b&1023)
-	switch exp {
-	case 0:
-		return sign * math.Ldexp(frac, -24)
-	case 31:
-		if frac != 0 {
-			return math.NaN()
-		}
-		return math.Inf(int(sign))
-	}
-	return sign * math.Ldexp(1024+frac, exp-25)
+	n, x := model.Element(t, raw)
+	return x + float64(n)
 }
