@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/atomicfile"
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/proto"
@@ -209,8 +211,8 @@ func compatible(o *Opaque, opset int64) error {
 	if o.Opset == 0 || o.Opset == opset {
 		return nil
 	}
-	var check func(n *onnxpb.NodeProto) error
-	check = func(n *onnxpb.NodeProto) error {
+	var check func(n *onnxpb.NodeProto)
+	check = func(n *onnxpb.NodeProto) {
 		sets := changed[n.GetOpType()]
 		if slices.ContainsFunc(n.GetAttribute(), func(a *onnxpb.AttributeProto) bool {
 			return a.GetName() == "broadcast" || a.GetName() == "axis" && slices.Contains(placed, n.GetOpType())
@@ -219,20 +221,12 @@ func compatible(o *Opaque, opset int64) error {
 		}
 		for _, v := range sets {
 			if defaultDomain(n.GetDomain()) && o.Opset < v && v <= opset {
-				return fmt.Errorf("it is opaque and of operator set %d; in the %d that is written, %s has another form", o.Opset, opset, opName(n))
+				must.Failf("it is opaque and of operator set %d; in the %d that is written, %s has another form", o.Opset, opset, opName(n))
 			}
 		}
-		var err error
-		eachGraph(n, func(g *onnxpb.GraphProto) {
-			for _, m := range g.GetNode() {
-				if err == nil {
-					err = check(m)
-				}
-			}
-		})
-		return err
+		eachNode(n, check)
 	}
-	return check(o.Node)
+	return must.Try(func() { check(o.Node) })
 }
 
 func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, error) {
@@ -278,7 +272,7 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 		if g.Op(id) == nil || e.covered[id] {
 			continue
 		}
-		if err := e.node(id); err != nil {
+		if err := must.Try(func() { e.node(id) }); err != nil {
 			return nil, e.fail(id, err)
 		}
 	}
@@ -311,12 +305,7 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 			out.IrVersion = proto.Int64(max(out.GetIrVersion(), 10)) // the first that has overloads
 		}
 	}
-	var domains []string
-	for d := range e.domains {
-		domains = append(domains, d)
-	}
-	slices.Sort(domains)
-	for _, d := range domains {
+	for _, d := range slices.Sorted(maps.Keys(e.domains)) {
 		out.OpsetImport = append(out.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: proto.String(d), Version: proto.Int64(e.domains[d])})
 	}
 	return out, nil
@@ -385,12 +374,7 @@ func (e *exporter) intList(xs ...int) string {
 	if n, ok := e.ints[key]; ok {
 		return n
 	}
-	k := intConstant(xs...)
-	w := tensorProto(e.names.unique("ints"), graph.TensorType{DType: graph.Int64, Sizes: k.sizes})
-	w.RawData = k.encode()
-	e.inits = append(e.inits, w)
-	e.ints[key] = w.GetName()
-	return w.GetName()
+	return e.shared(key, "ints", intConstant(xs...))
 }
 
 // number is an initializer of one number, of type t.
@@ -403,11 +387,21 @@ func (e *exporter) number(t graph.DType, x float64) string {
 	if !t.IsFloat() {
 		k = &constant{dtype: t, ints: []int64{int64(x)}}
 	}
-	w := tensorProto(e.names.unique("number"), graph.TensorType{DType: t})
-	w.RawData = k.encode()
-	e.inits = append(e.inits, w)
+	return e.shared(key, "number", k)
+}
+
+// shared is an initializer that is found again by its key.
+func (e *exporter) shared(key, name string, k *constant) string {
+	w := e.initializer(e.names.unique(name), graph.TensorType{DType: k.dtype, Sizes: k.sizes}, k.encode())
 	e.ints[key] = w.GetName()
 	return w.GetName()
+}
+
+func (e *exporter) initializer(name string, t graph.TensorType, raw []byte) *onnxpb.TensorProto {
+	w := tensorProto(name, t)
+	w.RawData = raw
+	e.inits = append(e.inits, w)
+	return w
 }
 
 func entry(k, v string) *onnxpb.StringStringEntryProto {

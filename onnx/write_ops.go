@@ -1,12 +1,12 @@
 package onnx
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/proto"
 )
@@ -14,7 +14,10 @@ import (
 // writers emit the ONNX nodes of an operator. Reading them must give the
 // operator again; where a node by itself reads as another operator of the same
 // meaning, a note says which.
-var writers = map[string]func(e *exporter, id graph.NodeID) error{}
+var writers = map[string]writer{}
+
+// writer emits a node of the graph. What has no form in ONNX leaves by package must.
+type writer func(e *exporter, id graph.NodeID)
 
 // broadcasts are the operators whose ONNX form broadcasts.
 var broadcasts = map[string]string{
@@ -28,7 +31,7 @@ func init() {
 	for own, onnx := range broadcasts {
 		writers[own] = plain(onnx)
 	}
-	for own, w := range map[string]func(e *exporter, id graph.NodeID) error{
+	for own, w := range map[string]writer{
 		"gelu": plain("Gelu"), "matmul": plain("MatMul"),
 		"leakyrelu": numbered("LeakyRelu", "alpha"), "elu": numbered("Elu", "alpha"),
 		"hardsigmoid": numbered("HardSigmoid", "alpha", "beta"),
@@ -46,25 +49,24 @@ func init() {
 }
 
 // node emits what a node of the graph is in ONNX.
-func (e *exporter) node(id graph.NodeID) error {
-	if _, payload, ok := e.g.Opaque(id); ok {
-		return e.opaque(id, payload.(*Opaque))
-	}
+func (e *exporter) node(id graph.NodeID) {
 	op := e.g.Op(id)
-	if w := writers[op.Name]; w != nil {
-		return w(e, id)
+	if _, payload, ok := e.g.Opaque(id); ok {
+		e.opaque(id, payload.(*Opaque))
+	} else if w := writers[op.Name]; w != nil {
+		w(e, id)
+	} else if op.In == 0 {
+		e.constant(id)
+	} else {
+		must.Failf("operator %s has no form in ONNX", op.Name)
 	}
-	if op.In == 0 {
-		return e.constant(id)
-	}
-	return fmt.Errorf("operator %s has no form in ONNX", op.Name)
 }
 
 // out is the name of the node's first output.
 func (e *exporter) out(id graph.NodeID) string { return e.of(id.Out(0)) }
 
-func plain(onnx string) func(e *exporter, id graph.NodeID) error {
-	return func(e *exporter, id graph.NodeID) error {
+func plain(onnx string) writer {
+	return func(e *exporter, id graph.NodeID) {
 		in := e.operands(id)
 		for i, t := range e.g.Operands(id) {
 			if e.covered[t.Node] && e.g.Op(t.Node).Name == "broadcast" { // the node does it itself
@@ -78,11 +80,11 @@ func plain(onnx string) func(e *exporter, id graph.NodeID) error {
 					spread = e.g.Operands(id)[1]
 				}
 				flat := e.g.Operands(spread.Node)[0]
-				return e.conv(t.Node, e.of(e.g.Operands(flat.Node)[0]), e.out(id))
+				e.conv(t.Node, e.of(e.g.Operands(flat.Node)[0]), e.out(id))
+				return
 			}
 		}
 		e.emit(onnx, in, e.out(id))
-		return nil
 	}
 }
 
@@ -123,28 +125,33 @@ func (e *exporter) markNumbers(id graph.NodeID, n *onnxpb.NodeProto) {
 	}
 }
 
+// markKept notes that an operator stays, although its result is its operand.
+func (e *exporter) markKept(id graph.NodeID, n *onnxpb.NodeProto) {
+	if from := e.g.Operands(id)[0]; e.g.DType(from) == e.g.DType(id.Out(0)) && slices.Equal(e.g.Sizes(from), e.sizes(id)) {
+		mark(n, "keep")
+	}
+}
+
 // numbered writes an operator whose parameters, all of them numbers, are
 // attributes in ONNX.
-func numbered(onnx string, names ...string) func(e *exporter, id graph.NodeID) error {
-	return func(e *exporter, id graph.NodeID) error {
+func numbered(onnx string, names ...string) writer {
+	return func(e *exporter, id graph.NodeID) {
 		n := e.emit(onnx, e.operands(id), e.out(id))
 		for i, name := range names {
 			x, _ := e.g.Attrs(id)[i].Number()
 			n.Attribute = append(n.Attribute, floatAttribute(name, x))
 		}
 		e.markNumbers(id, n)
-		return nil
 	}
 }
 
-func writeLayerNorm(e *exporter, id graph.NodeID) error {
+func writeLayerNorm(e *exporter, id graph.NodeID) {
 	eps, _ := e.attr(id, "eps").Number()
 	n := e.emit("LayerNormalization", e.operands(id), e.out(id), intAttribute("axis", int64(e.int(id, "axis"))), floatAttribute("epsilon", eps))
 	e.markNumbers(id, n)
-	return nil
 }
 
-func writeClip(e *exporter, id graph.NodeID) error {
+func writeClip(e *exporter, id graph.NodeID) {
 	in := e.operands(id)
 	t := e.g.DType(id.Out(0))
 	for _, name := range []string{"lo", "hi"} {
@@ -161,33 +168,29 @@ func writeClip(e *exporter, id graph.NodeID) error {
 	n := e.emit("Clip", in, e.out(id))
 	if len(in) == 1 {
 		mark(n, "keep")
-		return nil
+	} else {
+		e.markNumbers(id, n)
 	}
-	e.markNumbers(id, n)
-	return nil
 }
 
-func writeRsqrt(e *exporter, id graph.NodeID) error {
+func writeRsqrt(e *exporter, id graph.NodeID) {
 	x, t := e.operands(id)[0], e.g.DType(id.Out(0))
 	eps, _ := e.attr(id, "eps").Number()
 	sum, root := e.fresh(id, "sum"), e.fresh(id, "root")
 	mark(e.emit("Add", []string{x, e.number(t, eps)}, sum), "keep")
 	e.emit("Sqrt", []string{sum}, root)
 	mark(e.emit("Reciprocal", []string{root}, e.out(id)), "rsqrt eps="+graph.FormatNumber(eps))
-	return nil
 }
 
-func writeSmul(e *exporter, id graph.NodeID) error {
+func writeSmul(e *exporter, id graph.NodeID) {
 	n := e.emit("Mul", e.operands(id), e.out(id))
 	if len(e.sizes(id)) == 0 {
 		mark(n, "smul")
 	}
-	return nil
 }
 
-func writeSoftmax(e *exporter, id graph.NodeID) error {
+func writeSoftmax(e *exporter, id graph.NodeID) {
 	e.emit("Softmax", e.operands(id), e.out(id), intAttribute("axis", int64(e.int(id, "axis"))))
-	return nil
 }
 
 // windowAttributes are the stride and the padding of a window.
@@ -201,10 +204,10 @@ func (e *exporter) windowAttributes(id graph.NodeID) []*onnxpb.AttributeProto {
 	return append(a, textAttribute("auto_pad", strings.ToUpper(name)))
 }
 
-func writeConv(e *exporter, id graph.NodeID) error { return e.conv(id, "", e.out(id)) }
+func writeConv(e *exporter, id graph.NodeID) { e.conv(id, "", e.out(id)) }
 
 // conv emits a convolution with a bias, if that is not "".
-func (e *exporter) conv(id graph.NodeID, bias, out string) error {
+func (e *exporter) conv(id graph.NodeID, bias, out string) {
 	in := e.operands(id)
 	if bias != "" {
 		in = append(in, bias)
@@ -218,19 +221,19 @@ func (e *exporter) conv(id graph.NodeID, bias, out string) error {
 	e.emit("Conv", in, out, append(e.windowAttributes(id), intsAttribute("kernel_shape", w[2:]...),
 		intAttribute("group", int64(e.int(id, "groups"))))...)
 	if act == "none" {
-		return nil
+		return
 	}
 	for onnx, own := range unary {
 		if own == act {
 			mark(e.emit(onnx, []string{out}, last), "fused")
-			return nil
+			return
 		}
 	}
-	return fmt.Errorf("the activation %s has no form in ONNX", act)
+	must.Failf("the activation %s has no form in ONNX", act)
 }
 
-func writePool(onnx string) func(e *exporter, id graph.NodeID) error {
-	return func(e *exporter, id graph.NodeID) error {
+func writePool(onnx string) writer {
+	return func(e *exporter, id graph.NodeID) {
 		a := append(e.windowAttributes(id), intsAttribute("kernel_shape", e.int(id, "kh"), e.int(id, "kw")))
 		if onnx == "AveragePool" {
 			count := int64(0)
@@ -240,76 +243,61 @@ func writePool(onnx string) func(e *exporter, id graph.NodeID) error {
 			a = append(a, intAttribute("count_include_pad", count))
 		}
 		e.emit(onnx, e.operands(id), e.out(id), a...)
-		return nil
 	}
 }
 
 // writeConcat writes a chain of concatenations as one node.
-func writeConcat(e *exporter, id graph.NodeID) error {
+func writeConcat(e *exporter, id graph.NodeID) {
 	in := e.operands(id)
 	for at := id; e.covered[e.g.Operands(at)[0].Node] && e.g.Op(e.g.Operands(at)[0].Node).Name == "concat"; {
 		at = e.g.Operands(at)[0].Node
 		in = append(e.operands(at), in[1:]...)
 	}
 	e.emit("Concat", in, e.out(id), intAttribute("axis", int64(e.int(id, "axis"))))
-	return nil
 }
 
-func writeSlice(e *exporter, id graph.NodeID) error {
+func writeSlice(e *exporter, id graph.NodeID) {
 	lo, hi, axis := e.int(id, "lo"), e.int(id, "hi"), e.int(id, "axis")
 	n := e.emit("Slice", append(e.operands(id), e.intList(lo), e.intList(hi), e.intList(axis)), e.out(id))
-	if hi-lo == e.operandSizes(id, 0)[axis] {
-		mark(n, "keep")
-	}
-	return nil
+	e.markKept(id, n)
 }
 
-func writeSplit(e *exporter, id graph.NodeID) error {
+func writeSplit(e *exporter, id graph.NodeID) {
 	a, at := e.int(id, "axis"), e.int(id, "at")
 	n := e.emit("Split", append(e.operands(id), e.intList(at, e.operandSizes(id, 0)[a]-at)), e.out(id), intAttribute("axis", int64(a)))
 	n.Output = append(n.Output, e.of(id.Out(1)))
 	mark(n, "keep")
-	return nil
 }
 
-func writeTranspose(e *exporter, id graph.NodeID) error {
+func writeTranspose(e *exporter, id graph.NodeID) {
 	perm := e.tuple(id, "perm")
 	n := e.emit("Transpose", e.operands(id), e.out(id), intsAttribute("perm", perm...))
 	if slices.IsSorted(perm) {
 		mark(n, "keep")
 	}
-	return nil
 }
 
 // writeReshape writes an operator whose second input is the shape.
-func writeReshape(onnx string) func(e *exporter, id graph.NodeID) error {
-	return func(e *exporter, id graph.NodeID) error {
+func writeReshape(onnx string) writer {
+	return func(e *exporter, id graph.NodeID) {
 		n := e.emit(onnx, append(e.operands(id), e.intList(e.sizes(id)...)), e.out(id))
-		if slices.Equal(e.sizes(id), e.operandSizes(id, 0)) {
-			mark(n, "keep")
-		}
-		return nil
+		e.markKept(id, n)
 	}
 }
 
-func writeGather(e *exporter, id graph.NodeID) error {
+func writeGather(e *exporter, id graph.NodeID) {
 	e.emit("Gather", e.operands(id), e.out(id), intAttribute("axis", int64(e.int(id, "axis"))))
-	return nil
 }
 
-func writePad(e *exporter, id graph.NodeID) error {
+func writePad(e *exporter, id graph.NodeID) {
 	before, after := e.tuple(id, "before"), e.tuple(id, "after")
 	x, _ := e.attr(id, "value").Number()
 	n := e.emit("Pad", append(e.operands(id), e.intList(append(before, after...)...), e.number(e.g.DType(id.Out(0)), x)), e.out(id))
-	if slices.Equal(e.sizes(id), e.operandSizes(id, 0)) {
-		mark(n, "keep")
-	} else {
-		e.markNumbers(id, n)
-	}
-	return nil
+	e.markNumbers(id, n)
+	e.markKept(id, n)
 }
 
-func writeEnlarge(e *exporter, id graph.NodeID) error {
+func writeEnlarge(e *exporter, id graph.NodeID) {
 	from, to := e.operandSizes(id, 0), e.sizes(id)
 	pads := make([]int, 8)
 	for a := 2; a < 4; a++ {
@@ -317,10 +305,9 @@ func writeEnlarge(e *exporter, id graph.NodeID) error {
 		pads[4+a] = to[a] - from[a] - pads[a]
 	}
 	mark(e.emit("Pad", append(e.operands(id), e.intList(pads...)), e.out(id)), "enlarge")
-	return nil
 }
 
-func writeResize(e *exporter, id graph.NodeID) error {
+func writeResize(e *exporter, id graph.NodeID) {
 	mode, _ := e.attr(id, "mode").Name()
 	a := []*onnxpb.AttributeProto{}
 	method, coord := "linear", strings.TrimPrefix(mode, "linear_")
@@ -335,19 +322,15 @@ func writeResize(e *exporter, id graph.NodeID) error {
 	}
 	a = append(a, textAttribute("mode", method), textAttribute("coordinate_transformation_mode", coord))
 	e.emit("Resize", append(e.operands(id), "", "", e.intList(e.tuple(id, "sizes")...)), e.out(id), a...)
-	return nil
 }
 
-func writeCast(e *exporter, id graph.NodeID) error {
+func writeCast(e *exporter, id graph.NodeID) {
 	n := e.emit("Cast", e.operands(id), e.out(id), intAttribute("to", int64(elemOf(e.g.DType(id.Out(0))))))
-	if e.g.DType(id.Out(0)) == e.g.DType(e.g.Operands(id)[0]) {
-		mark(n, "keep")
-	}
-	return nil
+	e.markKept(id, n)
 }
 
-func writeReduce(onnx string, inputFrom int64) func(e *exporter, id graph.NodeID) error {
-	return func(e *exporter, id graph.NodeID) error {
+func writeReduce(onnx string, inputFrom int64) writer {
+	return func(e *exporter, id graph.NodeID) {
 		axes := e.tuple(id, "axes")
 		keep := intAttribute("keepdims", int64(e.int(id, "keep")))
 		if e.opset >= inputFrom {
@@ -355,43 +338,35 @@ func writeReduce(onnx string, inputFrom int64) func(e *exporter, id graph.NodeID
 		} else {
 			e.emit(onnx, e.operands(id), e.out(id), keep, intsAttribute("axes", axes...))
 		}
-		return nil
 	}
 }
 
 // constant writes an operator without inputs as a weight with a note.
-func (e *exporter) constant(id graph.NodeID) error {
+func (e *exporter) constant(id graph.NodeID) {
 	op, a := e.g.Op(id), e.g.Attrs(id)
 	if t := e.g.DType(id.Out(0)); t != graph.Float32 {
-		return fmt.Errorf("a constant of type %s is not supported", t)
+		must.Failf("a constant of type %s is not supported", t)
 	}
-	raw, err := constantNumbers(op, a)
-	if err != nil {
-		return err
-	}
-	w := tensorProto(e.out(id), e.g.Type(id.Out(0)))
-	w.RawData = raw
+	w := e.initializer(e.out(id), e.g.Type(id.Out(0)), must.Get(constantNumbers(op, a)))
 	w.DocString = proto.String(note + op.Name + op.FormatAttrs(a))
-	e.inits = append(e.inits, w)
-	return nil
 }
 
 // opaque writes a node back as it was.
-func (e *exporter) opaque(id graph.NodeID, o *Opaque) error {
+func (e *exporter) opaque(id graph.NodeID, o *Opaque) {
 	n := proto.Clone(o.Node).(*onnxpb.NodeProto)
 	in := e.operands(id)
 	at := 0
 	for i, name := range n.Input {
 		if name != "" {
 			if at >= len(in) {
-				return fmt.Errorf("it has %d operands, and needs more", len(in))
+				must.Failf("it has %d operands, and needs more", len(in))
 			}
 			n.Input[i] = in[at]
 			at++
 		}
 	}
 	if len(in) != at+len(o.Captured) {
-		return fmt.Errorf("it has %d operands, not %d", len(in), at+len(o.Captured))
+		must.Failf("it has %d operands, not %d", len(in), at+len(o.Captured))
 	}
 	rename := map[string]string{}
 	for i, name := range o.Captured {
@@ -412,17 +387,16 @@ func (e *exporter) opaque(id graph.NodeID, o *Opaque) error {
 			e.functions[key] = f
 			e.order = append(e.order, key)
 		} else if !proto.Equal(have, f) {
-			return fmt.Errorf("it needs the function %q of the domain %q, which another node needs in another form", clip(f.GetName()), clip(f.GetDomain()))
+			must.Failf("it needs the function %q of the domain %q, which another node needs in another form", clip(f.GetName()), clip(f.GetDomain()))
 		}
 	}
 	for d, v := range o.Domains {
 		if have, ok := e.domains[d]; ok && have != v {
-			return fmt.Errorf("it needs version %d of the operator set %q, another node %d", v, d, have)
+			must.Failf("it needs version %d of the operator set %q, another node %d", v, d, have)
 		}
 		e.domains[d] = v
 	}
 	e.nodes = append(e.nodes, n)
-	return nil
 }
 
 // cover finds nodes that need no ONNX node of their own because that of their
