@@ -5,6 +5,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	_ "github.com/taso-go/taso/graph/op" // the operators that laws speak of
+	"github.com/taso-go/taso/internal/lex"
 )
 
 // Parse reads laws from a text in the law language. file names the text in
@@ -27,20 +28,20 @@ func (p *parser) laws() []*Law {
 	var laws []*Law
 	section := ""
 	p.next()
-	for p.tok.kind != tokEOF && len(*p.errs) < maxErrors {
+	for p.tok.Kind != lex.EOF && len(*p.errs) < maxErrors {
 		if p.isName("section") {
 			p.next()
-			if p.tok.kind != tokString {
+			if p.tok.Kind != lex.String {
 				p.errorf(p.tok.pos, "section: found %s, want its title in quotes", p.tok)
 				p.recover()
 				continue
 			}
-			section = p.tok.text
+			section = p.tok.Text
 			p.next()
 			continue
 		}
-		kind, ok := kinds[p.tok.text]
-		if !ok || p.tok.kind != tokName {
+		kind, ok := kinds[p.tok.Text]
+		if !ok || p.tok.Kind != lex.Name {
 			p.errorf(p.tok.pos, "found %s, want axiom, lemma, rule, refute or section", p.tok)
 			p.next()
 			p.recover()
@@ -140,10 +141,10 @@ func parsePart[T any](src string, given scope, f func(*parser) (T, *Error)) (T, 
 // part reads a text that is part of a law to its end.
 func part[T any](p *parser, f func(*parser) (T, *Error)) (T, error) {
 	var zero T
-	p.lex.part = true
+	p.words.Part = true
 	p.next()
 	out, err := f(p)
-	if err == nil && p.tok.kind != tokEOF {
+	if err == nil && p.tok.Kind != lex.EOF {
 		err = p.fault(p.tok.pos, "found %s after the end", p.tok)
 	}
 	if err != nil {
@@ -154,6 +155,19 @@ func part[T any](p *parser, f func(*parser) (T, *Error)) (T, error) {
 	}
 	return out, nil
 }
+
+// Limits of what the parser reads. They are far above any law that means
+// something and keep hostile input from taking memory without bound.
+const (
+	maxFileSize  = 64 << 20 // bytes
+	maxNameLen   = 256      // bytes of an identifier
+	maxInt       = 1 << 31  // of a written number, and of a coefficient
+	maxDepth     = 1000     // of nested terms and values
+	maxDimTerms  = 64       // summands of a size
+	maxDimFactor = 16       // factors of a summand
+	maxTermSize  = 100_000  // operators of a term written out as a tree
+	maxErrors    = 10_000
+)
 
 var kinds = map[string]Kind{"axiom": Axiom, "lemma": Lemma, "rule": Rule, "refute": Refute}
 
@@ -167,7 +181,8 @@ var reserved = map[string]bool{
 // returned; a fault of meaning (an unknown operator, say) is noted in errs and
 // reading goes on, so that one run reports all of them.
 type parser struct {
-	lex   *lexer
+	file  string
+	words lex.Lexer
 	tok   token
 	ahead *token
 	errs  *Errors
@@ -193,7 +208,21 @@ func newParser(file, src string) (*parser, error) {
 		errs.add(Pos{File: file, Line: 1, Col: 1}, "text of %d bytes, at most %d are read", len(src), maxFileSize)
 		return nil, errs
 	}
-	return &parser{lex: newLexer(file, src, &errs), errs: &errs, size: treeSizes{}}, nil
+	p := &parser{file: file, errs: &errs, size: treeSizes{}}
+	p.words = lex.Lexer{Src: src, MaxInt: maxInt, MaxName: maxNameLen, Hash: true,
+		Fault: func(line, col int, format string, args ...any) { p.errorf(Pos{file, line, col}, format, args...) }}
+	return p, nil
+}
+
+// token is one word of the text and its place.
+type token struct {
+	lex.Token
+	pos Pos
+}
+
+func (p *parser) word() token {
+	t := p.words.Next()
+	return token{t, Pos{p.file, t.Line, t.Col}}
 }
 
 func (p *parser) next() {
@@ -201,12 +230,12 @@ func (p *parser) next() {
 		p.tok, p.ahead = *p.ahead, nil
 		return
 	}
-	p.tok = p.lex.next()
+	p.tok = p.word()
 }
 
 func (p *parser) peek() token {
 	if p.ahead == nil {
-		t := p.lex.next()
+		t := p.word()
 		p.ahead = &t
 	}
 	return *p.ahead
@@ -216,10 +245,14 @@ func (p *parser) fault(pos Pos, format string, args ...any) *Error {
 	return &Error{Pos: pos, Msg: fmt.Sprintf(format, args...)}
 }
 
-func (p *parser) errorf(pos Pos, format string, args ...any) { p.lex.errorf(pos, format, args...) }
+func (p *parser) errorf(pos Pos, format string, args ...any) {
+	if len(*p.errs) < maxErrors {
+		p.errs.add(pos, format, args...)
+	}
+}
 
-func (p *parser) isName(s string) bool { return p.tok.kind == tokName && p.tok.text == s }
-func (p *parser) is(s string) bool     { return p.tok.kind == tokPunct && p.tok.text == s }
+func (p *parser) isName(s string) bool { return p.tok.IsName(s) }
+func (p *parser) is(s string) bool     { return p.tok.Is(s) }
 
 func (p *parser) want(s, where string) *Error {
 	if !p.is(s) {
@@ -232,14 +265,14 @@ func (p *parser) want(s, where string) *Error {
 // ident takes a name that is not reserved.
 func (p *parser) ident(what string) (string, Pos, *Error) {
 	t := p.tok
-	if t.kind != tokName {
+	if t.Kind != lex.Name {
 		return "", t.pos, p.fault(t.pos, "%s: found %s, want a name", what, t)
 	}
-	if reserved[t.text] {
-		return "", t.pos, p.fault(t.pos, "%s: %s is a word of the language", what, t.text)
+	if reserved[t.Text] {
+		return "", t.pos, p.fault(t.pos, "%s: %s is a word of the language", what, t.Text)
 	}
 	p.next()
-	return t.text, t.pos, nil
+	return t.Text, t.pos, nil
 }
 
 // enter guards recursion.
@@ -256,9 +289,9 @@ func (p *parser) leave() { p.depth-- }
 // recover skips to the next law or section.
 func (p *parser) recover() {
 	p.depth = 0
-	for p.tok.kind != tokEOF {
-		if p.tok.kind == tokName {
-			if _, ok := kinds[p.tok.text]; ok || p.tok.text == "section" {
+	for p.tok.Kind != lex.EOF {
+		if p.tok.Kind == lex.Name {
+			if _, ok := kinds[p.tok.Text]; ok || p.tok.Text == "section" {
 				return
 			}
 		}
@@ -268,7 +301,7 @@ func (p *parser) recover() {
 
 // law reads from the kind's keyword on.
 func (p *parser) law(kind Kind) (*Law, *Error) {
-	l := &Law{Kind: kind, Pos: p.tok.pos, Doc: joinDoc(p.tok.doc)}
+	l := &Law{Kind: kind, Pos: p.tok.pos, Doc: joinDoc(p.tok.Doc)}
 	p.given, p.macros = scope{}, map[string]*macro{}
 	clear(p.size)
 	p.next()
@@ -398,14 +431,14 @@ func (p *parser) bindings(l *Law) *Error {
 			}
 		} else {
 			sort := p.tok
-			if sort.kind != tokName || reserved[sort.text] {
+			if sort.Kind != lex.Name || reserved[sort.Text] {
 				return p.fault(sort.pos, "given %s: found %s, want a shape or a sort", name, sort)
 			}
 			p.next()
-			if !knownSorts[sort.text] {
-				p.errorf(sort.pos, "given %s: unknown sort %s", name, sort.text)
+			if !knownSorts[sort.Text] {
+				p.errorf(sort.pos, "given %s: unknown sort %s", name, sort.Text)
 			}
-			b.Sort = sort.text
+			b.Sort = sort.Text
 			if isUpper(name) {
 				p.errorf(pos, "variable %s : %s: the name of what is not a tensor begins with a small letter", name, b.Sort)
 			}
@@ -444,10 +477,10 @@ func (p *parser) pred() (Pred, *Error) {
 		}
 		pr.Mod = &m
 	}
-	if p.tok.kind != tokPunct || !relations[p.tok.text] {
+	if p.tok.Kind != lex.Punct || !relations[p.tok.Text] {
 		return pr, p.fault(p.tok.pos, "where: found %s, want one of == != < <= > >=", p.tok)
 	}
-	pr.Rel = p.tok.text
+	pr.Rel = p.tok.Text
 	p.next()
 	pr.Right, err = p.dim()
 	return pr, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/lex"
 )
 
 // single reads a term that must have one output.
@@ -35,10 +36,10 @@ func (p *parser) term() ([]*Term, *Error) {
 	}
 	for p.is(".") {
 		p.next()
-		if p.tok.kind != tokInt {
+		if p.tok.Kind != lex.Int {
 			return nil, p.fault(p.tok.pos, "found %s, want the number of an output", p.tok)
 		}
-		if n := p.tok.num; len(outs) > 0 {
+		if n := p.tok.Num; len(outs) > 0 {
 			if n >= int64(len(outs)) {
 				p.errorf(p.tok.pos, "no output %d: the term has %d", n, len(outs))
 				n = 0
@@ -51,8 +52,8 @@ func (p *parser) term() ([]*Term, *Error) {
 }
 
 func (p *parser) primary() ([]*Term, *Error) {
-	if p.texts != nil && p.tok.kind == tokInt {
-		k := p.tok.num
+	if p.texts != nil && p.tok.Kind == lex.Int {
+		k := p.tok.Num
 		if k >= int64(len(p.nodes)) {
 			return nil, p.fault(p.tok.pos, "node %d: there are %d before it", k, len(p.nodes))
 		}
@@ -276,7 +277,7 @@ func (p *parser) value(sort string) (graph.Value, *Error) {
 	defer p.leave()
 	at := p.tok
 	var v graph.Value
-	b := p.given[at.text]
+	b := p.given[at.Text]
 	switch {
 	case p.is("("):
 		xs, err := p.tuple()
@@ -290,16 +291,16 @@ func (p *parser) value(sort string) (graph.Value, *Error) {
 			return v, err
 		}
 		v = graph.ShapeValue(s)
-	case at.kind == tokName && b != nil && b.Sort != "":
+	case at.Kind == lex.Name && b != nil && b.Sort != "":
 		p.next()
-		v = graph.VarValue(at.text, b.Sort)
+		v = graph.VarValue(at.Text, b.Sort)
 	case sort == graph.SortNumber:
 		x, err := p.number()
 		if err != nil {
 			return v, err
 		}
 		v = graph.NumberValue(x)
-	case at.kind == tokName && !isDimSort(sort) && sort != "":
+	case at.Kind == lex.Name && !isDimSort(sort) && sort != "":
 		name, _, err := p.ident("value")
 		if err != nil {
 			return v, err
@@ -324,19 +325,17 @@ func (p *parser) value(sort string) (graph.Value, *Error) {
 // one is read again from its first character.
 func (p *parser) number() (float64, *Error) {
 	at := p.tok.pos
-	start := p.lex.lineStart + at.Col - 1
-	if p.tok.kind == tokEOF || at.Line != p.lex.line || start > len(p.lex.src) {
-		return 0, p.fault(at, "found %s, want a number", p.tok)
-	}
-	n := graph.NumberPrefix(p.lex.src[start:])
-	x, err := graph.ParseNumber(p.lex.src[start : start+n])
+	src := p.words.Src[p.tok.At:]
+	n := graph.NumberPrefix(src)
+	x, err := graph.ParseNumber(src[:n])
 	if n == 0 {
 		return 0, p.fault(at, "found %s, want a number", p.tok)
 	}
 	if err != nil {
 		return 0, p.fault(at, "%v", err)
 	}
-	p.lex.at, p.ahead = start+n, nil
+	p.words.Seek(p.tok.Token, n)
+	p.ahead = nil
 	p.next()
 	return x, nil
 }
@@ -345,13 +344,13 @@ func (p *parser) tuple() ([]int64, *Error) {
 	p.next()
 	var xs []int64
 	for {
-		if p.tok.kind != tokInt {
+		if p.tok.Kind != lex.Int {
 			return nil, p.fault(p.tok.pos, "tuple: found %s, want a number", p.tok)
 		}
 		if len(xs) >= maxDimTerms {
 			return nil, p.fault(p.tok.pos, "tuple of more than %d numbers", maxDimTerms)
 		}
-		xs = append(xs, p.tok.num)
+		xs = append(xs, p.tok.Num)
 		p.next()
 		if !p.is(",") {
 			return xs, p.want(")", "tuple")
@@ -372,8 +371,8 @@ func (p *parser) shape() (graph.Shape, *Error) {
 				return nil, err
 			}
 		}
-		if p.tok.kind == tokName {
-			if t := p.peek(); t.kind == tokPunct && t.text == ".." {
+		if p.tok.Kind == lex.Name {
+			if t := p.peek(); t.Kind == lex.Punct && t.Text == ".." {
 				name, pos, err := p.ident("axis run")
 				if err != nil {
 					return nil, err
@@ -440,11 +439,11 @@ func (p *parser) product() (graph.Dim, *Error) {
 		if n == maxDimFactor {
 			return m, p.fault(start, "product of more than %d factors", maxDimFactor)
 		}
-		if p.tok.kind == tokInt {
-			if k := p.tok.num; k != 0 && coef > maxInt/k {
+		if p.tok.Kind == lex.Int {
+			if k := p.tok.Num; k != 0 && coef > maxInt/k {
 				return m, p.fault(start, "product is more than %d", int64(maxInt))
 			}
-			coef *= p.tok.num
+			coef *= p.tok.Num
 			p.next()
 		} else {
 			d, err := p.factor()

@@ -84,8 +84,10 @@
 //	  cond.go given.go                conditions
 //	  closure.go                      congruence closure
 //	  check.go file.go                what is said above
-//	law, 2,020 lines
-//	  lex.go parse.go parse_term.go sorts.go errors.go walk.go
+//	internal/lex, 177 lines
+//	  lex.go                          words of a text
+//	law, 1,870 lines
+//	  parse.go parse_term.go sorts.go errors.go walk.go
 //	  law.go term.go proof.go         laws, terms, instances
 //	  cert.go cert_file.go            certificate files
 //	graph, 1,675 lines
