@@ -156,7 +156,7 @@ func (g *Graph) insert(sym uint32, children []NodeID, key, ckey uint32, named bo
 	}
 	g.nodes = append(g.nodes, node{sym: sym, head: head, kids: first, arity: uint16(len(children)), dead: twin != 0})
 	g.uf = append(g.uf, n)
-	g.links = append(g.links, link{next: n, prev: n, stamp: g.gen, first: n, weight: 1})
+	g.links = append(g.links, link{next: n, prev: n, stamp: g.gen, first: n, weight: 1, heads: headBit(head)})
 	g.proof = append(g.proof, 0)
 	g.types = append(g.types, 0)
 	g.kids = append(g.kids, children...)

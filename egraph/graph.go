@@ -28,7 +28,11 @@ type link struct {
 	first      NodeID // a live node of the class
 	useHead    uint32 // the latest place in Graph.kids that mentions the class
 	weight     uint32 // nodes and uses; the lighter class loses its name
+	heads      uint32 // headBit of every node's head: a class without the bit has no such node
 }
+
+// headBit is one of 32 bits for a head.
+func headBit(head uint32) uint32 { return 1 << (head % 32) }
 
 // use is the place of one child: whose it is, and the class's next use.
 type use struct {

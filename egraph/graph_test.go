@@ -17,7 +17,7 @@ func TestSizeof(t *testing.T) {
 		got, want uintptr
 	}{
 		{"node", unsafe.Sizeof(node{}), 16},
-		{"link", unsafe.Sizeof(link{}), 24},
+		{"link", unsafe.Sizeof(link{}), 28},
 		{"use", unsafe.Sizeof(use{}), 8},
 		{"edge", unsafe.Sizeof(edge{}), 16},
 	} {

@@ -110,6 +110,12 @@ func (mt *Matcher) Search(g *Graph, since uint32, yield func(*Match) bool) (int,
 	if !g.Clean() {
 		return 0, ErrDirty
 	}
+	for i := range mt.m.p.code {
+		in := &mt.m.p.code[i]
+		if in.op != opScanVar && (int(in.head) >= len(g.byHead) || len(g.byHead[in.head]) == 0) {
+			return 0, nil // a node that the pattern asks for is nowhere
+		}
+	}
 	mt.g, mt.since, mt.yield, mt.fresh, mt.count = g, since, yield, 0, 0
 	mt.m.undo(0)
 	p := mt.m.p
@@ -171,6 +177,9 @@ func (mt *Matcher) step(pc int) bool {
 		}
 	case opBind:
 		c := g.find(g.Child(mt.m.nodes[in.from], int(in.pos)))
+		if g.links[c].heads&headBit(in.head) == 0 {
+			return true
+		}
 		first := g.links[c].first
 		for n := first; ; {
 			nd := &g.nodes[n]

@@ -61,6 +61,7 @@ func (g *Graph) join(a, b NodeID, why Reason, premises []Pair) (bool, error) {
 	lw, ll := &g.links[w], &g.links[l]
 	g.uf[l] = w
 	lw.weight += ll.weight
+	lw.heads |= ll.heads
 	if ll.first != 0 {
 		for n := ll.first; ; {
 			g.touch(n)

@@ -76,6 +76,8 @@ func (g *Graph) Run(ctx context.Context, rules []*Rule, lim Limits, done func() 
 			return "", rounds, err
 		case done():
 			return StopDone, rounds, nil
+		case ctx.Err() != nil:
+			return StopDeadline, rounds, nil
 		case full:
 			return StopNodes, rounds, nil
 		case !more:
@@ -94,7 +96,7 @@ func (g *Graph) Run(ctx context.Context, rules []*Rule, lim Limits, done func() 
 func (g *Graph) round(ctx context.Context, lim Limits, done func() bool) (full, more bool, err error) {
 	first := g.first
 	for turns := 0; turns < len(g.rules) && ctx.Err() == nil && !done(); {
-		next, rest, err := g.search(lim, first, turns)
+		next, rest, err := g.search(ctx, lim, first, turns)
 		if err != nil {
 			return false, false, err
 		}
@@ -121,7 +123,7 @@ func (g *Graph) isGoal(n egraph.NodeID) bool {
 // theirs, from the first. A rule whose matches fill what others left of the queue waits for the
 // next one. rest says that a rule has more matches than a whole queue holds: they
 // wait for its next turn, behind all other rules.
-func (g *Graph) search(lim Limits, first, turns int) (next int, rest bool, err error) {
+func (g *Graph) search(ctx context.Context, lim Limits, first, turns int) (next int, rest bool, err error) {
 	g.queue, g.arena, g.seams = g.queue[:0], g.arena[:0], g.seams[:0]
 	now := g.e.Advance()
 	g.goalClasses = g.goalClasses[:0]
@@ -132,7 +134,7 @@ func (g *Graph) search(lim Limits, first, turns int) (next int, rest bool, err e
 			}
 		}
 	}
-	for ; turns < len(g.rules); turns++ {
+	for ; turns < len(g.rules) && ctx.Err() == nil; turns++ {
 		i := (first + turns) % len(g.rules)
 		r := g.rules[i]
 		if r.Level > lim.Level {
