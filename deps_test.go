@@ -36,7 +36,7 @@ const modulePath = "github.com/taso-go/taso"
 const picture = `
 line 5     cmd/taso internal/adversary
 line 4     bench/* internal/pipeline/* internal/pipeline/theory internal/pipeline/audit internal/pipeline/audit/page internal/pipeline/measure internal/pipeline/runmodel
-line 3     enumerate verify verify/check verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/*
+line 3     enumerate enumerate/general verify verify/check verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/*
 line 2     search internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/broadcast rules/tasopb rules/peer egraph/tensor verify/sums onnx cost
 line 1     graph/interp graph/bank law law/rewrite model lower
 line 0     . graph graph/op graph/intern egraph internal/z3
@@ -53,6 +53,7 @@ allow  verify/spread      -> verify
 allow  verify/spread      -> verify/refute
 allow  internal/pipeline/measure -> internal/pipeline/runmodel
 allow  backends/*            -> backends
+allow  enumerate             -> enumerate/general
 allow  rules/taso            -> rules
 allow  rules/taso            -> rules/tasopb
 allow  rules/peer            -> rules/tasopb

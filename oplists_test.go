@@ -32,8 +32,8 @@ var listsOfOperators = map[string]string{
 	"lower/":                               "which kernels there are, what each reads, and how views lie over operands",
 	"enumerate/families":                   "which attributes are tried",
 	"enumerate/presets.go":                 "what a preset is",
-	"enumerate/broaden.go":                 "which operators of a law are alike at any rank",
-	"enumerate/typing.go":                  "which attributes become variables",
+	"enumerate/general/broaden.go":         "which operators of a law are alike at any rank",
+	"enumerate/general/pair.go":            "which attributes become variables",
 	"internal/pipeline/audit/page/rule.go": "colours",
 	"law/mutate/mutate.go":                 "which mistakes are worth trying",
 }

@@ -73,19 +73,6 @@ func BenchmarkExplain(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pairs/s")
 }
 
-// Finding the general form of a law about convolutions.
-func BenchmarkGeneralize(b *testing.B) {
-	p := casePair(b, "given X : [1,2,4,5], Y : [1,2,4,5], U : [2,2,3,3] then "+
-		"conv2d[pad=same_lower](ewadd(X, Y), U) == ewadd(conv2d[pad=same_lower](X, U), conv2d[pad=same_lower](Y, U))", "U")
-	test := tester{seed: 1}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, _, _, ok := test.widen(p); !ok {
-			b.Fatal("no law")
-		}
-	}
-}
-
 // All graphs of up to three operators with any number of outputs.
 func BenchmarkCountGraphs3(b *testing.B) {
 	var graphs int

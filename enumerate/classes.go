@@ -10,6 +10,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/law"
 )
@@ -224,7 +225,7 @@ type classWorker struct {
 	strict *explainer // by unconditional laws
 	loose  *explainer // by all
 	derive func(*law.Law) bool
-	test   tester
+	test   general.Tester
 	buf    []uint64
 	local  map[code]int32 // the bucket's terms that others can be linked to
 }
@@ -241,7 +242,7 @@ func (s *Session) newClassWorker() *classWorker {
 	return &classWorker{s: s, st: st, last: s.Next()-1 == s.opt.MaxOps, derive: derive,
 		strict: s.newExplainer(st, newRewriter(st, s.rules), false),
 		loose:  s.newExplainer(st, newRewriter(st, s.allRule), true),
-		test:   tester{seed: fingerprint.Mix(s.opt.Seed + 0x7e57), brief: s.Next()-1 >= briefFrom, ops: s.Next() + 1},
+		test:   general.Tester{Seed: fingerprint.Mix(s.opt.Seed + 0x7e57), Brief: s.Next()-1 >= briefFrom, Ops: s.Next() + 1},
 		local:  map[code]int32{}}
 }
 
@@ -319,7 +320,7 @@ func (w *classWorker) relate(n int, t int32, reps []int32, f *finding) bool {
 		}
 		how, c := w.judge(n, w.pairOf(x, y), f)
 		switch how {
-		case general:
+		case wholly:
 			f.joined++
 			f.links = append(f.links, linked{t, l})
 			return true
@@ -416,7 +417,7 @@ func (w *classWorker) symmetries(n int, t int32, x tid, f *finding) {
 		switch {
 		case how != not:
 			f.joined++
-			if how == general {
+			if how == wholly {
 				f.syms = append(f.syms, sym)
 			}
 		case cand != nil:
@@ -432,9 +433,9 @@ func (w *classWorker) symmetries(n int, t int32, x tid, f *finding) {
 // general.
 func (w *classWorker) fails(x, y tid, f *finding) {
 	p := w.pairOf(x, y)
-	l, err := p.law(p.least())
+	l, err := p.Law(p.Least())
 	if err == nil {
-		_, err = writeOut(l)
+		_, err = general.WriteOut(l)
 	}
 	if err != nil {
 		f.untyped = append(f.untyped, Untyped{Pair: p.String(), Reason: err.Error()})
@@ -444,12 +445,42 @@ func (w *classWorker) fails(x, y tid, f *finding) {
 }
 
 // pairOf writes two tensors of the store as a pair of terms.
-func (w *classWorker) pairOf(x, y tid) *pair {
-	p := &pair{sizes: map[string][]int{}, weight: map[string]bool{}}
+func (w *classWorker) pairOf(x, y tid) *general.Pair {
+	p := &general.Pair{Sizes: map[string][]int{}, Weight: map[string]bool{}}
 	memo := map[tid]*law.Term{}
-	p.left = []*law.Term{w.st.termOf(x, memo, p)}
-	p.right = []*law.Term{w.st.termOf(y, memo, p)}
+	p.Left = []*law.Term{w.st.termOf(x, memo, p)}
+	p.Right = []*law.Term{w.st.termOf(y, memo, p)}
 	return p
+}
+
+// termOf writes a store's tensor as a law term.
+func (s *store) termOf(t tid, memo map[tid]*law.Term, p *general.Pair) *law.Term {
+	if x, ok := memo[t]; ok {
+		return x
+	}
+	tt := &s.tensors[t]
+	var x *law.Term
+	if tt.app == 0 {
+		ty := s.u.Types[s.typeOf[tt.input-1]]
+		// By first use, so that pairs over inputs of different types read alike.
+		name := fmt.Sprintf("X%d", len(p.Sizes)+1)
+		x = law.V(name)
+		p.Sizes[name] = ty.Sizes
+		p.Weight[name] = ty.Weight
+	} else {
+		a := s.apps[tt.app]
+		in := s.insts[a.inst]
+		x = &law.Term{Op: in.op, Attrs: in.attrs, Out: int(tt.out)}
+		for _, arg := range []tid{a.args[0], a.args[1]}[:in.op.In] {
+			x.Args = append(x.Args, s.termOf(arg, memo, p))
+		}
+		// The store's order of operands depends on what was made before.
+		if in.op.Commutative && x.Args[1].String() < x.Args[0].String() {
+			x.Args[0], x.Args[1] = x.Args[1], x.Args[0]
+		}
+	}
+	memo[t] = x
+	return x
 }
 
 // distinct brings candidates into canonical form and order and drops

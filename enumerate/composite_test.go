@@ -2,13 +2,12 @@ package enumerate
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/instance"
 	"pgregory.net/rapid"
@@ -39,9 +38,9 @@ func TestWriteOut(t *testing.T) {
 			checkWritten(t, s, randomTerm(t, s, 3), written)
 		})
 	}
-	for o := range composites {
-		if !written[o.Name] {
-			t.Errorf("no term had %s", o.Name)
+	for name := range general.CompositeOps() {
+		if !written[name] {
+			t.Errorf("no term had %s", name)
 		}
 	}
 }
@@ -52,18 +51,18 @@ func checkWritten(t rapid.TB, s *store, x tid, written map[string]bool) {
 	if s.tensors[x].app == 0 {
 		return
 	}
-	p := &pair{sizes: map[string][]int{}, weight: map[string]bool{}}
+	p := &general.Pair{Sizes: map[string][]int{}, Weight: map[string]bool{}}
 	term := s.termOf(x, map[tid]*law.Term{}, p)
 	l := &law.Law{Kind: law.Rule, Name: "same", LHS: []*law.Term{term}, RHS: []*law.Term{term}}
 	for _, v := range law.Vars(term) {
-		l.Given = append(l.Given, law.Binding{Name: v, Shape: graph.Sizes(p.sizes[v]...)})
+		l.Given = append(l.Given, law.Binding{Name: v, Shape: graph.Sizes(p.Sizes[v]...)})
 	}
-	m, err := writeOut(l)
+	m, err := general.WriteOut(l)
 	if err != nil {
 		t.Fatalf("%s: %v", term, err)
 	}
 	m.LHS[0].Walk(func(u *law.Term) {
-		if composites[u.Op] != nil {
+		if general.IsComposite(u.Op) {
 			t.Fatalf("%s still has %s", m.LHS[0], u.Op.Name)
 		}
 	})
@@ -74,7 +73,7 @@ func checkWritten(t rapid.TB, s *store, x tid, written map[string]bool) {
 	}
 	hidden := false // weights that are inputs of the law only
 	term.Walk(func(u *law.Term) {
-		if composites[u.Op] != nil {
+		if general.IsComposite(u.Op) {
 			written[u.Op.Name] = true
 			hidden = hidden || strings.HasPrefix(u.Op.Name, "layernorm") || strings.HasPrefix(u.Op.Name, "batchnorm")
 		}
@@ -90,43 +89,6 @@ func checkWritten(t rapid.TB, s *store, x tid, written map[string]bool) {
 	})
 	if out != instance.Equal {
 		t.Fatalf("%s and %s: %v %v", term, m.LHS[0], out, err)
-	}
-}
-
-// The meaning of a composite with weights of its own is that of the operator it
-// stands for, with those numbers.
-func TestHiddenWeights(t *testing.T) {
-	sizes := [][]int{{2, 3, 4}}
-	m, err := layerNorm.Program(nil, sizes, sizes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := [][]float64{{1, 2, 4, 8, 1, 1, 3, 9, 5, 0, 2, 2, 7, 1, 0, 4, 3, 3, 1, 6, 2, 9, 9, 1}}
-	got := interp.Run[float64](interp.Float{}, m, in)[0]
-	var consts [][]int64
-	for _, st := range m.Steps {
-		if st.Kind == graph.StepConst && st.N == 4 {
-			consts = append(consts, st.C)
-		}
-	}
-	if len(consts) != 2 {
-		t.Fatalf("%d constants of four elements, want a scale and a bias", len(consts))
-	}
-	op, _ := graph.Lookup("layernorm")
-	real, err := op.Program(graph.Attrs{graph.IntValue(2), graph.NumberValue(0.5)}, [][]int{{2, 3, 4}, {4}, {4}}, sizes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range consts {
-		var xs []float64
-		for _, v := range c {
-			xs = append(xs, float64(v))
-		}
-		in = append(in, xs)
-	}
-	want := interp.Run[float64](interp.Float{}, real, in)[0]
-	if !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -3,6 +3,7 @@ package enumerate
 import (
 	"fmt"
 
+	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/law"
 )
 
@@ -12,7 +13,7 @@ type consequence uint8
 const (
 	not     consequence = iota
 	special             // for some strides, paddings, kernels or sizes
-	general             // as generally as the pair can be stated
+	wholly              // as generally as the pair can be stated
 )
 
 // answer is what judge found of a pair.
@@ -25,16 +26,16 @@ type answer struct {
 // judge decides whether a pair follows from smaller rules, and states it if
 // not. Pairs that read alike in their most general form, and have kernels of
 // the same sizes, were answered in an earlier batch.
-func (w *classWorker) judge(n int, p *pair, f *finding) (consequence, *Candidate) {
-	if law.Equal(p.left[0], p.right[0]) {
+func (w *classWorker) judge(n int, p *general.Pair, f *finding) (consequence, *Candidate) {
+	if law.Equal(p.Left[0], p.Right[0]) {
 		return not, nil
 	}
 	key := ""
-	if l, err := p.law(form{}); err == nil {
+	if l, err := p.Law(general.Form{}); err == nil {
 		key = law.Format(l)
-		for i := 1; i <= len(p.sizes); i++ {
-			if name := fmt.Sprintf("X%d", i); p.weight[name] {
-				key += fmt.Sprint(name, p.sizes[name])
+		for i := 1; i <= len(p.Sizes); i++ {
+			if name := fmt.Sprintf("X%d", i); p.Weight[name] {
+				key += fmt.Sprint(name, p.Sizes[name])
 			}
 		}
 		if a, ok := w.s.answers[key]; ok {
@@ -48,7 +49,7 @@ func (w *classWorker) judge(n int, p *pair, f *finding) (consequence, *Candidate
 	}
 	how := not
 	var c *Candidate
-	if l, err := p.law(p.least()); err == nil && w.test.holds(l, quickTests) {
+	if l, err := p.Law(p.Least()); err == nil && w.test.Holds(l, general.QuickTests) {
 		if how = w.follows(p); how == not {
 			c = w.state(n, p)
 		}
@@ -61,21 +62,13 @@ func (w *classWorker) judge(n int, p *pair, f *finding) (consequence, *Candidate
 
 // follows asks the deriver, for the most general form and then for some less
 // general ones.
-func (w *classWorker) follows(p *pair) consequence {
+func (w *classWorker) follows(p *general.Pair) consequence {
 	if w.s.opt.Deriver == nil {
 		return not
 	}
-	forms := []form{{}}
-	f := p.features()
-	if f.cut {
-		forms = append(forms, form{cut: 1})
-	}
-	if f.window || f.kernel {
-		forms = append(forms, form{window: 1, cut: 1}, form{window: 1, kernel: 2, cut: 1}, form{window: 3, kernel: 3, cut: 1})
-	}
 	last := ""
-	for _, fm := range forms {
-		l, err := p.law(fm)
+	for _, fm := range p.Asked() {
+		l, err := p.Law(fm)
 		if err != nil {
 			continue
 		}
@@ -84,20 +77,20 @@ func (w *classWorker) follows(p *pair) consequence {
 		} else {
 			last = text
 		}
-		if !w.test.holds(l, quickTests) {
+		if !w.test.Holds(l, general.QuickTests) {
 			continue
 		}
-		if l, err = writeOut(l); err != nil {
+		if l, err = general.WriteOut(l); err != nil {
 			continue
 		}
 		// In canonical names, so that the answer does not depend on them: they
 		// reach the order in which matches are found, and so what is found
 		// before a limit.
 		if w.derive(law.Canonical(l)) {
-			if fm.conditional() {
+			if fm.Conditional() {
 				return special
 			}
-			return general
+			return wholly
 		}
 		break // what is less general hardly ever follows where this does not
 	}
@@ -105,16 +98,16 @@ func (w *classWorker) follows(p *pair) consequence {
 }
 
 // state makes a candidate of a pair, or nil if it is false in general.
-func (w *classWorker) state(n int, p *pair) *Candidate {
-	if law.Equal(p.left[0], p.right[0]) {
+func (w *classWorker) state(n int, p *general.Pair) *Candidate {
+	if law.Equal(p.Left[0], p.Right[0]) {
 		return nil
 	}
-	p, base, fm, ok := w.test.widen(p)
+	p, base, fm, ok := w.test.Widen(p)
 	if !ok {
 		return nil
 	}
-	c := &Candidate{Conditional: fm.conditional(), Level: n}
-	c.pair, c.forms, c.test = p, fm.narrower(p.features()), w.test
+	c := &Candidate{Conditional: fm.Conditional(), Level: n}
+	c.pair, c.forms, c.test = p, p.Narrower(fm), w.test
 	if !c.write(base) {
 		return nil
 	}
@@ -124,11 +117,11 @@ func (w *classWorker) state(n int, p *pair) *Candidate {
 // write states the candidate: as it was found, and broadened, both without
 // composites. It reports whether that can be.
 func (c *Candidate) write(base *law.Law) bool {
-	out, err := writeOut(base)
+	out, err := general.WriteOut(base)
 	if err != nil {
 		return false
 	}
-	broad, err := writeOut(c.test.broaden(base))
+	broad, err := general.WriteOut(c.test.Broaden(base))
 	if err != nil {
 		return false
 	}
@@ -145,15 +138,15 @@ func (c *Candidate) Narrow() bool {
 	for len(c.forms) > 0 {
 		fm := c.forms[0]
 		c.forms = c.forms[1:]
-		l, err := c.pair.law(fm)
-		if err != nil || !c.test.holds(l, windowTests) {
+		l, err := c.pair.Law(fm)
+		if err != nil || !c.test.Holds(l, general.WindowTests) {
 			continue
 		}
 		if !c.write(l) {
 			continue
 		}
 		c.Base, c.Law = law.Canonical(c.Base), law.Canonical(c.Law)
-		c.Conditional = fm.conditional()
+		c.Conditional = fm.Conditional()
 		return true
 	}
 	return false

@@ -10,10 +10,6 @@
 //   - family: what one operator name of a universe stands for: the operator with
 //     the attribute values worth trying. Each group of operators has a file with
 //     its families, a line for each.
-//   - composite: an operator as networks have it that laws write with several,
-//     such as the sum of rows and a bias. It counts as one operator here and is
-//     written out in every candidate. Its typing is principal, also where that of
-//     a reshape, which names the shape it makes, is not.
 //   - preset: a named list of operators with the inputs that suit them
 //     ([Presets]).
 //   - term: a graph with one output, written as the list of its distinct
@@ -26,17 +22,15 @@
 //     follows from the class's own equalities and the one over its
 //     representative.
 //   - candidate: two terms that agree, stated as a law in its most general
-//     form that random testing supports ([Candidate]).
+//     form that random testing supports ([Candidate]); package enumerate/general
+//     states it.
 //
 // The sizes of the case coincide on purpose, so agreement there is only a
-// hint. Each pair is typed anew with a size variable per axis, the equations
-// between sizes that both sides need are solved, and the law is tested on
-// fresh random sizes, strides and paddings; what fails is tried again in less
-// general forms, and then dropped. A pair that follows from smaller proved
-// rules is not stated at all: every smaller term is linked to the
-// representative it was proved equal to, and a short search over these links
-// connects most terms of a bucket. The laws are compiled by package law/rewrite, and
-// matched in the store as in any graph.
+// hint: what fails in general is tried again in less general forms, and then
+// dropped. A pair that follows from smaller proved rules is not stated at all:
+// every smaller term is linked to the representative it was proved equal to, and
+// a short search over these links connects most terms of a bucket. The laws are
+// compiled by package law/rewrite, and matched in the store as in any graph.
 //
 // Work is divided by term; results are sorted by encoding, so that any number
 // of workers gives the same answer.

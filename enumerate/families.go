@@ -3,6 +3,7 @@ package enumerate
 import (
 	"slices"
 
+	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
 )
@@ -134,12 +135,12 @@ func addSplit(u *Universe) {
 
 var constantFamilies = []family{
 	{name: "enlarge", add: func(u *Universe) {
-		u.when(op.Enlarge, named{"kh": graph.IntValue(caseKernel), "kw": graph.IntValue(caseKernel)}, func(a, _ []int) bool {
-			return len(a) == 4 && a[2] <= caseKernel && a[3] <= caseKernel && (a[2] < caseKernel || a[3] < caseKernel)
+		u.when(op.Enlarge, named{"kh": graph.IntValue(general.CaseKernel), "kw": graph.IntValue(general.CaseKernel)}, func(a, _ []int) bool {
+			return len(a) == 4 && a[2] <= general.CaseKernel && a[3] <= general.CaseKernel && (a[2] < general.CaseKernel || a[3] < general.CaseKernel)
 		})
 	}},
 	{name: "iconv", add: func(u *Universe) {
-		u.always(op.IConv, named{"c": graph.IntValue(2), "kh": graph.IntValue(caseKernel), "kw": graph.IntValue(caseKernel)})
+		u.always(op.IConv, named{"c": graph.IntValue(2), "kh": graph.IntValue(general.CaseKernel), "kw": graph.IntValue(general.CaseKernel)})
 	}},
 	{name: "imatmul", add: func(u *Universe) { u.always(op.IMatMul, named{"n": graph.IntValue(3)}) }},
 	{name: "one", add: func(u *Universe) {
@@ -147,7 +148,7 @@ var constantFamilies = []family{
 		u.always(op.One, named{"shape": graph.ShapeValue(graph.Sizes(2, 3))})
 	}},
 	{name: "cpool", add: func(u *Universe) {
-		u.always(op.CPool, named{"c": graph.IntValue(2), "kh": graph.IntValue(caseKernel), "kw": graph.IntValue(caseKernel)})
+		u.always(op.CPool, named{"c": graph.IntValue(2), "kh": graph.IntValue(general.CaseKernel), "kw": graph.IntValue(general.CaseKernel)})
 	}},
 }
 

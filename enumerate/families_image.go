@@ -1,6 +1,7 @@
 package enumerate
 
 import (
+	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
 )
@@ -12,8 +13,6 @@ var (
 	casePad    = graph.NameValue(graph.SameLower)
 )
 
-const caseKernel = 3
-
 var imageFamilies = []family{
 	{name: "conv2d", add: func(u *Universe) { u.addConv(graph.NameValue("none")) }},
 	{name: "conv2d_relu", add: func(u *Universe) { u.addConv(graph.NameValue("relu")) }},
@@ -22,7 +21,7 @@ var imageFamilies = []family{
 }
 
 func (u *Universe) addPool(o *graph.Op) {
-	u.when(o, named{"kh": graph.IntValue(caseKernel), "kw": graph.IntValue(caseKernel), "stride": caseStride, "pad": casePad},
+	u.when(o, named{"kh": graph.IntValue(general.CaseKernel), "kw": graph.IntValue(general.CaseKernel), "stride": caseStride, "pad": casePad},
 		rank(4))
 }
 
@@ -48,18 +47,22 @@ func (u *Universe) addConv(act graph.Value) {
 
 // channelFamilies are the operators of images that go channel by channel.
 var channelFamilies = []family{
-	{name: "bias2d", add: func(u *Universe) { u.when(bias2D.Op, nil, isImage) }, types: imageTypes},
-	{name: "scale2d", add: func(u *Universe) { u.when(scale2D.Op, nil, isImage) }, types: imageTypes},
-	{name: "scalekernel", add: func(u *Universe) { u.when(scaleKernel.Op, nil, isKernel) }, types: imageTypes},
-	{name: "batchnorm", add: func(u *Universe) { u.when(batchNorm.Op, nil, isImage) }, types: imageTypes},
-	{name: "batchnormkernel", add: func(u *Universe) { u.when(batchNormKernel.Op, nil, isKernel) }, types: imageTypes},
-	{name: "batchnormbias", add: func(u *Universe) { u.when(batchNormBias.Op, nil, isImage) }, types: imageTypes},
+	{name: "bias2d", add: func(u *Universe) { u.when(general.Bias2D.Op, nil, isImage) }, types: imageTypes},
+	{name: "scale2d", add: func(u *Universe) { u.when(general.Scale2D.Op, nil, isImage) }, types: imageTypes},
+	{name: "scalekernel", add: func(u *Universe) { u.when(general.ScaleKernel.Op, nil, isKernel) }, types: imageTypes},
+	{name: "batchnorm", add: func(u *Universe) { u.when(general.BatchNorm.Op, nil, isImage) }, types: imageTypes},
+	{name: "batchnormkernel", add: func(u *Universe) { u.when(general.BatchNormKernel.Op, nil, isKernel) }, types: imageTypes},
+	{name: "batchnormbias", add: func(u *Universe) { u.when(general.BatchNormBias.Op, nil, isImage) }, types: imageTypes},
 	{name: "pad", add: func(u *Universe) {
 		u.when(op.Pad, named{"before": graph.TupleValue(0, 0, 1, 1), "after": graph.TupleValue(0, 0, 1, 1)}, isImage)
 	}, types: imageTypes},
 }
 
 // isKernel and isImage tell kernels and images apart by their size in the case.
-func isKernel(a, _ []int) bool { return len(a) == 4 && a[2] <= caseKernel && a[3] <= caseKernel }
+func isKernel(a, _ []int) bool {
+	return len(a) == 4 && a[2] <= general.CaseKernel && a[3] <= general.CaseKernel
+}
 
-func isImage(a, _ []int) bool { return len(a) == 4 && a[2] > caseKernel && a[3] > caseKernel }
+func isImage(a, _ []int) bool {
+	return len(a) == 4 && a[2] > general.CaseKernel && a[3] > general.CaseKernel
+}

@@ -1,6 +1,7 @@
 package enumerate
 
 import (
+	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
 )
@@ -14,11 +15,11 @@ const partFactor = 2
 
 // sequenceFamilies are the operators of networks over sequences.
 var sequenceFamilies = []family{
-	{name: "linear", add: func(u *Universe) { u.when(linear.Op, nil, rank(3, 4)) }, types: sequenceTypes},
-	{name: "bias", add: func(u *Universe) { u.when(bias.Op, nil, rank(2, 3, 4)) }, types: sequenceTypes},
-	{name: "scale", add: func(u *Universe) { u.when(scale.Op, nil, rank(2, 3, 4)) }, types: sequenceTypes},
+	{name: "linear", add: func(u *Universe) { u.when(general.Linear.Op, nil, rank(3, 4)) }, types: sequenceTypes},
+	{name: "bias", add: func(u *Universe) { u.when(general.Bias.Op, nil, rank(2, 3, 4)) }, types: sequenceTypes},
+	{name: "scale", add: func(u *Universe) { u.when(general.Scale.Op, nil, rank(2, 3, 4)) }, types: sequenceTypes},
 	{name: "reshape", add: addReshape, types: sequenceTypes},
-	{name: "layernorm", add: func(u *Universe) { u.when(layerNorm.Op, nil, rank(2, 3, 4)) }, types: sequenceTypes},
+	{name: "layernorm", add: func(u *Universe) { u.when(general.LayerNorm.Op, nil, rank(2, 3, 4)) }, types: sequenceTypes},
 	reduction(op.ReduceSum), reduction(op.ReduceMean), reduction(op.ReduceMax),
 	{name: "slice", add: func(u *Universe) {
 		for axis := range u.joints() {
@@ -35,15 +36,15 @@ var sequenceFamilies = []family{
 // part one. Any other between tensors without axes of size 1 is made of these.
 func addReshape(u *Universe) {
 	for axis := range maxAxes - 1 {
-		u.when(join.Op, named{"axis": graph.IntValue(int64(axis))}, func(a, _ []int) bool { return len(a) > axis+1 })
+		u.when(general.Join.Op, named{"axis": graph.IntValue(int64(axis))}, func(a, _ []int) bool { return len(a) > axis+1 })
 	}
 	for axis := range maxAxes - 1 {
 		var list [maxCut + 1]uint16
 		for n := 2; n*partFactor <= maxCut; n++ {
-			list[n] = u.add(part.Op, named{"axis": graph.IntValue(int64(axis)), "first": graph.IntValue(partFactor),
+			list[n] = u.add(general.Part.Op, named{"axis": graph.IntValue(int64(axis)), "first": graph.IntValue(partFactor),
 				"second": graph.IntValue(int64(n))})
 		}
-		u.template(part.Op, func(a, _ []int, _ seamSet) []uint16 {
+		u.template(general.Part.Op, func(a, _ []int, _ seamSet) []uint16 {
 			if len(a) <= axis || len(a) >= maxAxes || a[axis]%partFactor != 0 || a[axis] == partFactor || a[axis] > maxCut {
 				return nil
 			}

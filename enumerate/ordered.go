@@ -8,6 +8,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
@@ -16,29 +17,6 @@ import (
 // Ordered laws: those of the true rectifier and maximum, such as relu(relu(x)) =
 // relu(x), which arbitrary functions and orders do not obey. Representatives
 // with such operators are evaluated on small numbers with exact rationals.
-
-// smallNumbers fills a tensor with integers from -9 to 9. Which signs they have
-// depends on the seed and the name, since the maximum of a window of mixed
-// numbers is hardly ever negative.
-func smallNumbers(seed uint64, name string, n int) []interp.Q {
-	out := make([]interp.Q, n)
-	signs := fingerprint.Random(seed^0x5, name, 1)[0] % 4
-	for i, x := range fingerprint.Random(seed^0xb, name, n) {
-		v := int64(x%19) - 9
-		switch signs {
-		case 1: // none positive
-			v = min(v, -v)
-		case 2: // none negative
-			v = max(v, -v)
-		case 3: // few positive
-			if x>>32%8 != 0 {
-				v = min(v, -v)
-			}
-		}
-		out[i] = interp.Q{Num: v, Den: 1}
-	}
-	return out
-}
 
 // ordered counts the operators of a term whose truth depends on the order of
 // numbers.
@@ -73,7 +51,7 @@ func (r *rational) value(t tid) [seeds][]interp.Q {
 	if tt.app == 0 {
 		n := graph.NumElements(r.st.sizes(t))
 		for k := range v {
-			v[k] = smallNumbers(r.seed+uint64(k), fmt.Sprint(tt.input), n)
+			v[k] = general.SmallNumbers(r.seed+uint64(k), fmt.Sprint(tt.input), n)
 		}
 	} else {
 		a := r.st.apps[tt.app]
@@ -229,7 +207,7 @@ func (s *Session) compareOrdered(ctx context.Context, n int, hits []hit) ([]*Can
 				cw[wk] = s.newClassWorker()
 				cw[wk].loose = s.newExplainer(cw[wk].st, newRewriter(cw[wk].st, s.semRule), true)
 				cw[wk].loose.sem = true
-				cw[wk].test.ordered = true
+				cw[wk].test.Ordered = true
 				for k := range again[wk] {
 					again[wk][k] = &rational{st: cw[wk].st, seed: seeds * (s.opt.Seed + uint64(k) + 1), memo: map[tid][seeds][]interp.Q{}}
 				}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/law"
 )
@@ -155,7 +156,7 @@ func (s *Session) Restore(r io.Reader) error {
 		}
 		c := &Candidate{Law: l, Base: b, Conditional: k.Conditional, Ordered: k.Ordered, Proved: k.Proved, Level: k.Level}
 		if k.Own != "" {
-			if c.own, err = law.ParseLawOver(compositeOps(), k.Own); err != nil {
+			if c.own, err = law.ParseLawOver(general.CompositeOps(), k.Own); err != nil {
 				return fmt.Errorf("checkpoint: %w", err)
 			}
 		}

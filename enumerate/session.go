@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/law"
@@ -62,9 +63,9 @@ type Candidate struct {
 	text   string
 	merged []linked // terms that are equal to others if this is true
 	syms   []linked // terms that renamings do not change if this is true
-	pair   *pair
-	forms  []form // less general forms, not tried yet
-	test   tester
+	pair   *general.Pair
+	forms  []general.Form // less general forms, not tried yet
+	test   general.Tester
 }
 
 // Untyped is a pair of terms that agree in the case but have no general form.

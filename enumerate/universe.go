@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/graph"
 )
 
@@ -167,7 +168,7 @@ func (u *Universe) Ops() []*graph.Op {
 		}
 	}
 	for _, in := range u.insts {
-		if composites[in.op] != nil {
+		if general.IsComposite(in.op) {
 			return nil
 		}
 		put(in.op)

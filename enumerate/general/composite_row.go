@@ -1,4 +1,4 @@
-package enumerate
+package general
 
 import (
 	"fmt"
@@ -14,6 +14,8 @@ import (
 func ofFirst(_ graph.Attrs, _ []int, axis int) []graph.OperandAxis {
 	return []graph.OperandAxis{{Operand: 0, Axis: axis}}
 }
+
+type named = map[string]graph.Value
 
 func apply(o *graph.Op, n named, args ...*law.Term) *law.Term {
 	return law.Apply(o, o.MustAttr(n), args...)
@@ -38,21 +40,21 @@ func inferRows(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, 
 // repeated is the second operand in the shape of the first.
 func repeated(x *expansion) *law.Term { return apply(op.Broadcast, shapeAttr(x.out), x.args[1]) }
 
-// bias adds one number a feature.
-var bias = newComposite(composite{
+// Bias adds one number a feature.
+var Bias = newComposite(composite{
 	Op:     &graph.Op{Name: "bias", In: 2, Infer: inferRows, AxisOf: ofFirst, Doc: "The sum of rows and a bias: [P.., n] and [n]."},
 	expand: func(x *expansion) *law.Term { return apply(op.EWAdd, nil, x.args[0], repeated(x)) },
 })
 
-// scale multiplies each feature by a number.
-var scale = newComposite(composite{
+// Scale multiplies each feature by a number.
+var Scale = newComposite(composite{
 	Op:     &graph.Op{Name: "scale", In: 2, Infer: inferRows, AxisOf: ofFirst, Doc: "The product of rows and a scale of each feature: [P.., n] and [n]."},
 	expand: func(x *expansion) *law.Term { return apply(op.EWMul, nil, x.args[0], repeated(x)) },
 })
 
-// layerNorm normalizes the last axis. Its scale and bias take no part in what is
+// LayerNorm normalizes the last axis. Its scale and bias take no part in what is
 // enumerated: those of all applications to rows of one length are the same.
-var layerNorm = newComposite(composite{
+var LayerNorm = newComposite(composite{
 	Op: &graph.Op{Name: "layernorm", In: 1, Infer: inferRows, AxisOf: ofFirst, Doc: "Layer normalization of the last axis, with weights of its own."},
 	expand: func(x *expansion) *law.Term {
 		r := len(x.out)
@@ -62,8 +64,8 @@ var layerNorm = newComposite(composite{
 	},
 })
 
-// linear multiplies all rows by one matrix.
-var linear = newComposite(composite{
+// Linear multiplies all rows by one matrix.
+var Linear = newComposite(composite{
 	Op: &graph.Op{Name: "linear", In: 2, Doc: "The product of all rows of a batch and one matrix: [P.., m, k] and [k, n].",
 		Infer: func(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 			x, w := in[0], in[1]

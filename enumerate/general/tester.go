@@ -1,7 +1,8 @@
-package enumerate
+package general
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
@@ -10,32 +11,32 @@ import (
 	"github.com/taso-go/taso/law/instance"
 )
 
-// tester compares laws on random instances.
-//
-// With ordered set, relu and the maximum are the true ones, on small rational
-// numbers (an ordered law).
-type tester struct {
-	seed    uint64
-	state   uint64
-	ordered bool
-	// brief tests laws on fewer instances: of a large level there are many
+// Tester compares laws on random instances.
+type Tester struct {
+	Seed uint64
+	// Ordered: relu and the maximum are the true ones, on small rational numbers (an
+	// ordered law).
+	Ordered bool
+	// Brief tests laws on fewer instances: of a large level there are many
 	// candidates, and the prover decides anyway.
-	brief bool
-	// ops is the most operators of a side: splitting a variable splits shared
+	Brief bool
+	// Ops is the most operators of a side: splitting a variable splits shared
 	// operators too, without end where much is shared. 0: no bound.
-	ops int
+	Ops int
+
+	state uint64
 }
 
-func (t *tester) rand(n int) int {
+func (t *Tester) rand(n int) int {
 	t.state = fingerprint.Mix(t.state + 1)
 	return int(t.state % uint64(n))
 }
 
-// holds tests a law on random sizes, strides and paddings. It reports false if
+// Holds tests a law on random sizes, strides and paddings. It reports false if
 // an instance fails, or if too few instances are defined to tell. The random
 // choices depend only on the seed and the law.
-func (t *tester) holds(l *law.Law, want int) bool {
-	t.state = t.seed
+func (t *Tester) Holds(l *law.Law, want int) bool {
+	t.state = t.Seed
 	for _, b := range l.Given {
 		for _, c := range b.Shape.String() + b.Sort {
 			t.state = fingerprint.Mix(t.state ^ uint64(c))
@@ -51,11 +52,11 @@ func (t *tester) holds(l *law.Law, want int) bool {
 		if !ok {
 			continue
 		}
-		seed := fingerprint.Mix(t.seed + uint64(try) + 1)
+		seed := fingerprint.Mix(t.Seed + uint64(try) + 1)
 		var out instance.Outcome
-		if t.ordered {
+		if t.Ordered {
 			out, _ = instance.CompareAt[interp.Q](p, interp.Rational{}, env, func(name string, n int) []interp.Q {
-				return smallNumbers(seed, name, n)
+				return SmallNumbers(seed, name, n)
 			})
 		} else {
 			out, _ = instance.CompareAt[uint64](p, fingerprint.Zp{Key: seed}, env, func(name string, n int) []uint64 {
@@ -82,7 +83,7 @@ var (
 
 // env draws an instance. Sizes are 1 to 4, mostly distinct; the sizes of odd
 // kernels are odd.
-func (t *tester) env(l *law.Law, try int) (*law.Valuation, bool) {
+func (t *Tester) env(l *law.Law, try int) (*law.Valuation, bool) {
 	env := &law.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
 		Attrs: map[string]graph.Value{}}, Fns: map[string]string{}}
 	odd := map[string]bool{}
@@ -152,18 +153,19 @@ func (t *tester) env(l *law.Law, try int) (*law.Valuation, bool) {
 	return env, true
 }
 
+// Numbers of instances on which a law is tested.
 const (
-	quickTests = 3
-	fullTests  = 10
-	// windowTests is for laws with any stride or padding, which often hold for
+	QuickTests = 3
+	FullTests  = 10
+	// WindowTests is for laws with any stride or padding, which often hold for
 	// most of them.
-	windowTests = 30
+	WindowTests = 30
 )
 
-// least is the least general form of a pair.
-func (p *pair) least() form {
+// Least is the least general form of a pair.
+func (p *Pair) Least() Form {
 	f := p.features()
-	least := form{tie: 1}
+	least := Form{tie: 1}
 	if f.window {
 		least.window = lastWindow
 	}
@@ -181,23 +183,23 @@ func (p *pair) least() form {
 
 // generalize finds the most general form in which the pair holds. ok is false
 // if it does not even hold in the least general one.
-func (t *tester) generalize(p *pair) (l *law.Law, fm form, ok bool) {
-	f, least := p.features(), p.least()
-	if l, err := p.law(least); err != nil || !t.holds(l, quickTests) {
+func (t *Tester) generalize(p *Pair) (l *law.Law, fm Form, ok bool) {
+	f, least := p.features(), p.Least()
+	if l, err := p.Law(least); err != nil || !t.Holds(l, QuickTests) {
 		return nil, least, false
 	}
-	want := fullTests
-	if f.window && !t.brief {
-		want = windowTests
+	want := FullTests
+	if f.window && !t.Brief {
+		want = WindowTests
 	}
 	for tie := 0; tie <= least.tie; tie++ {
 		for w := 0; w <= least.window; w++ {
 			for k := 0; k <= least.kernel; k++ {
 				for g := 0; g <= least.groups; g++ {
 					for c := 0; c <= least.cut; c++ {
-						fm := form{w, k, c, g, tie}
-						l, err := p.law(fm)
-						if err == nil && t.holds(l, quickTests) && t.holds(l, want) {
+						fm := Form{w, k, c, g, tie}
+						l, err := p.Law(fm)
+						if err == nil && t.Holds(l, QuickTests) && t.Holds(l, want) {
 							return l, fm, true
 						}
 					}
@@ -208,16 +210,17 @@ func (t *tester) generalize(p *pair) (l *law.Law, fm form, ok bool) {
 	return nil, least, false
 }
 
-// narrower lists less general forms to fall back on if one cannot be proved:
+// Narrower lists less general forms to fall back on if one cannot be proved:
 // stride 1, and kernels as in the case.
-func (fm form) narrower(f features) []form {
+func (p *Pair) Narrower(fm Form) []Form {
+	f := p.features()
 	if !f.window && !f.kernel {
 		return nil
 	}
-	var out []form
+	var out []Form
 	for _, w := range []int{max(fm.window, 3), lastWindow} {
 		for _, k := range []int{fm.kernel, 2, lastKernel} {
-			g := form{w, max(k, fm.kernel), fm.cut, fm.groups, fm.tie}
+			g := Form{w, max(k, fm.kernel), fm.cut, fm.groups, fm.tie}
 			if !f.window {
 				g.window = fm.window
 			}
@@ -232,13 +235,13 @@ func (fm form) narrower(f features) []form {
 	return out
 }
 
-// conditional forms hold only for some strides, paddings, kernels or sizes.
-func (fm form) conditional() bool { return fm.window > 0 || fm.kernel > 1 || fm.tie > 0 }
+// Conditional forms hold only for some strides, paddings, kernels or sizes.
+func (fm Form) Conditional() bool { return fm.window > 0 || fm.kernel > 1 || fm.tie > 0 }
 
-// widen replaces common subterms by variables, and variables that occur often
+// Widen replaces common subterms by variables, and variables that occur often
 // by several, as far as the pair still holds, and returns the most general
 // law.
-func (t *tester) widen(p *pair) (*pair, *law.Law, form, bool) {
+func (t *Tester) Widen(p *Pair) (*Pair, *law.Law, Form, bool) {
 	l, fm, ok := t.generalize(p)
 	if !ok {
 		return nil, nil, fm, false
@@ -246,14 +249,14 @@ func (t *tester) widen(p *pair) (*pair, *law.Law, form, bool) {
 	for again := true; again; {
 		again = false
 		qs := p.cutCommon()
-		if !t.brief {
+		if !t.Brief {
 			qs = append(qs, p.splitVars()...)
 		}
 		for _, q := range qs {
-			if t.ops > 0 && (law.Size(q.left...) > t.ops || law.Size(q.right...) > t.ops) {
+			if t.Ops > 0 && (law.Size(q.Left...) > t.Ops || law.Size(q.Right...) > t.Ops) {
 				continue
 			}
-			if ql, qf, ok := t.generalize(q); ok && !(qf.conditional() && !fm.conditional()) {
+			if ql, qf, ok := t.generalize(q); ok && !(qf.Conditional() && !fm.Conditional()) {
 				p, l, fm = q, ql, qf
 				again = true
 				break
@@ -264,9 +267,9 @@ func (t *tester) widen(p *pair) (*pair, *law.Law, form, bool) {
 }
 
 // sizesAtCase infers concrete shapes of literal terms.
-func (p *pair) sizesAtCase(ts []*law.Term, nodes *law.Nodes) map[int][]int {
+func (p *Pair) sizesAtCase(ts []*law.Term, nodes *law.Nodes) map[int][]int {
 	vars := map[string]graph.Shape{}
-	for n, s := range p.sizes {
+	for n, s := range p.Sizes {
 		vars[n] = graph.Sizes(s...)
 	}
 	out := map[int][]int{}
@@ -285,35 +288,28 @@ func (p *pair) sizesAtCase(ts []*law.Term, nodes *law.Nodes) map[int][]int {
 	return out
 }
 
-func (p *pair) with(left, right []*law.Term) *pair {
-	q := &pair{left: left, right: right, sizes: map[string][]int{}, weight: map[string]bool{}}
-	for k, v := range p.sizes {
-		q.sizes[k] = v
-	}
-	for k, v := range p.weight {
-		q.weight[k] = v
-	}
-	return q
+func (p *Pair) with(left, right []*law.Term) *Pair {
+	return &Pair{Left: left, Right: right, Sizes: maps.Clone(p.Sizes), Weight: maps.Clone(p.Weight)}
 }
 
 // cutCommon lists the pairs got by replacing one subterm that both sides share
 // with a fresh variable, largest subterm first.
-func (p *pair) cutCommon() []*pair {
+func (p *Pair) cutCommon() []*Pair {
 	var nodes law.Nodes
 	inLeft := map[int]bool{}
-	for _, t := range p.left {
+	for _, t := range p.Left {
 		t.Walk(func(u *law.Term) {
 			if !u.IsVar() {
 				inLeft[nodes.Of(u)] = true
 			}
 		})
 	}
-	for _, t := range p.left {
+	for _, t := range p.Left {
 		delete(inLeft, nodes.Of(t))
 	}
 	var shared []*law.Term
 	seen := map[int]bool{}
-	for _, t := range p.right {
+	for _, t := range p.Right {
 		t.Walk(func(u *law.Term) {
 			k := nodes.Of(u)
 			if inLeft[k] && !seen[k] {
@@ -322,7 +318,7 @@ func (p *pair) cutCommon() []*pair {
 			}
 		})
 	}
-	for _, t := range p.right {
+	for _, t := range p.Right {
 		for i, u := range shared {
 			if nodes.Of(u) == nodes.Of(t) {
 				shared = append(shared[:i], shared[i+1:]...)
@@ -330,8 +326,8 @@ func (p *pair) cutCommon() []*pair {
 			}
 		}
 	}
-	var out []*pair
-	sizes := p.sizesAtCase(append(append([]*law.Term{}, p.left...), p.right...), &nodes)
+	var out []*Pair
+	sizes := p.sizesAtCase(append(append([]*law.Term{}, p.Left...), p.Right...), &nodes)
 	for i := len(shared) - 1; i >= 0; i-- {
 		key := nodes.Of(shared[i])
 		sz, ok := sizes[key]
@@ -346,18 +342,18 @@ func (p *pair) cutCommon() []*pair {
 			}
 			return res
 		}
-		q := p.with(cut(p.left), cut(p.right))
-		q.sizes[name] = sz
-		q.weight[name] = p.isKernel(&nodes, key) || len(sz) == 4 && sz[2] <= caseKernel && sz[3] <= caseKernel
+		q := p.with(cut(p.Left), cut(p.Right))
+		q.Sizes[name] = sz
+		q.Weight[name] = p.isKernel(&nodes, key) || len(sz) == 4 && sz[2] <= CaseKernel && sz[3] <= CaseKernel
 		out = append(out, q)
 	}
 	return out
 }
 
 // isKernel reports whether every use of the subterm is as a kernel.
-func (p *pair) isKernel(nodes *law.Nodes, key int) bool {
+func (p *Pair) isKernel(nodes *law.Nodes, key int) bool {
 	used, only := false, true
-	for _, side := range [2][]*law.Term{p.left, p.right} {
+	for _, side := range [2][]*law.Term{p.Left, p.Right} {
 		for _, t := range side {
 			t.Walk(func(u *law.Term) {
 				for i, a := range u.Args {
@@ -372,10 +368,10 @@ func (p *pair) isKernel(nodes *law.Nodes, key int) bool {
 	return used && only
 }
 
-func (p *pair) freshName() string {
+func (p *Pair) freshName() string {
 	for i := 1; ; i++ {
 		name := fmt.Sprintf("Z%d", i)
-		if _, ok := p.sizes[name]; !ok {
+		if _, ok := p.Sizes[name]; !ok {
 			return name
 		}
 	}
@@ -398,10 +394,10 @@ func replace(t *law.Term, nodes *law.Nodes, key int, by *law.Term) *law.Term {
 
 // splitVars lists the pairs got by giving some occurrences of a variable a
 // name of their own.
-func (p *pair) splitVars() []*pair {
-	var out []*pair
-	for _, v := range law.Vars(p.left...) {
-		nl, nr := countVar(p.left, v), countVar(p.right, v)
+func (p *Pair) splitVars() []*Pair {
+	var out []*Pair
+	for _, v := range law.Vars(p.Left...) {
+		nl, nr := countVar(p.Left, v), countVar(p.Right, v)
 		if nl < 2 || nr < 2 || nl+nr > 8 {
 			continue
 		}
@@ -410,12 +406,12 @@ func (p *pair) splitVars() []*pair {
 		for ml := 1; ml < 1<<(nl-1); ml++ {
 			for mr := 1; mr < 1<<nr-1; mr++ {
 				k := 0
-				left := renameSome(p.left, v, name, ml<<1, &k)
+				left := renameSome(p.Left, v, name, ml<<1, &k)
 				k = 0
-				right := renameSome(p.right, v, name, mr, &k)
+				right := renameSome(p.Right, v, name, mr, &k)
 				q := p.with(left, right)
-				q.sizes[name] = p.sizes[v]
-				q.weight[name] = p.weight[v]
+				q.Sizes[name] = p.Sizes[v]
+				q.Weight[name] = p.Weight[v]
 				out = append(out, q)
 			}
 		}
@@ -465,6 +461,29 @@ func renameSome(ts []*law.Term, v, name string, mask int, k *int) []*law.Term {
 	var out []*law.Term
 	for _, t := range ts {
 		out = append(out, rec(t))
+	}
+	return out
+}
+
+// SmallNumbers fills a tensor with integers from -9 to 9. Which signs they have
+// depends on the seed and the name, since the maximum of a window of mixed
+// numbers is hardly ever negative.
+func SmallNumbers(seed uint64, name string, n int) []interp.Q {
+	out := make([]interp.Q, n)
+	signs := fingerprint.Random(seed^0x5, name, 1)[0] % 4
+	for i, x := range fingerprint.Random(seed^0xb, name, n) {
+		v := int64(x%19) - 9
+		switch signs {
+		case 1: // none positive
+			v = min(v, -v)
+		case 2: // none negative
+			v = max(v, -v)
+		case 3: // few positive
+			if x>>32%8 != 0 {
+				v = min(v, -v)
+			}
+		}
+		out[i] = interp.Q{Num: v, Den: 1}
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package enumerate
+package general
 
 import (
 	"fmt"
@@ -26,14 +26,17 @@ type composite struct {
 	free func(b *builder, attrs graph.Attrs)
 }
 
-// compositeOps are the operators of all composites, by name.
-func compositeOps() map[string]*graph.Op {
+// CompositeOps are the operators of all composites, by name.
+func CompositeOps() map[string]*graph.Op {
 	out := map[string]*graph.Op{}
 	for o := range composites {
 		out[o.Name] = o
 	}
 	return out
 }
+
+// IsComposite says whether an operator is that of a composite.
+func IsComposite(o *graph.Op) bool { return composites[o] != nil }
 
 // expansion is an application of a composite that is to be written out.
 type expansion struct {
@@ -138,9 +141,9 @@ func (c *composite) program(attrs graph.Attrs, in, out [][]int) (*graph.Program,
 	return &m, nil
 }
 
-// writeOut replaces the composites of a law by what they stand for. The law
+// WriteOut replaces the composites of a law by what they stand for. The law
 // itself is returned if it has none.
-func writeOut(l *law.Law) (*law.Law, error) {
+func WriteOut(l *law.Law) (*law.Law, error) {
 	some := false
 	l.EachTerm(func(u *law.Term) { some = some || composites[u.Op] != nil })
 	if !some {

@@ -1,4 +1,4 @@
-package enumerate
+package general
 
 import (
 	"slices"
@@ -7,18 +7,18 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
-// broaden states a law for more operators and ranks than it was found for:
+// Broaden states a law for more operators and ranks than it was found for:
 // relu becomes any function of one element, an activation any activation, and
 // tensors of two or four axes become tensors of any number. Each step is kept
 // if the law still holds on random instances.
-func (t *tester) broaden(l *law.Law) *law.Law {
+func (t *Tester) Broaden(l *law.Law) *law.Law {
 	steps := []func(*law.Law) []*law.Law{anyActivation, anyFunction, anyRank, anyBatch}
-	if t.ordered {
+	if t.Ordered {
 		steps = steps[2:] // it is about the true relu
 	}
 	for _, step := range steps {
 		for _, m := range step(l) {
-			if _, err := m.Types(); err == nil && t.holds(m, fullTests) {
+			if _, err := m.Types(); err == nil && t.Holds(m, FullTests) {
 				l = m
 				break
 			}

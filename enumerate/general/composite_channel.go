@@ -1,4 +1,4 @@
-package enumerate
+package general
 
 import (
 	"fmt"
@@ -38,20 +38,20 @@ func perKernel(x *expansion, v *law.Term) *law.Term {
 	return apply(op.Broadcast, shapeAttr(x.out), apply(op.Reshape, shapeAttr(graph.Shape{x.out[0], one, one, one}), v))
 }
 
-// bias2D adds one number a channel.
-var bias2D = newComposite(composite{
+// Bias2D adds one number a channel.
+var Bias2D = newComposite(composite{
 	Op:     &graph.Op{Name: "bias2d", In: 2, Infer: inferChannels(1), AxisOf: ofFirst, Doc: "The sum of an image and a bias of each channel: [b, c, h, w] and [c]."},
 	expand: func(x *expansion) *law.Term { return apply(op.EWAdd, nil, x.args[0], perChannel(x, x.args[1])) },
 })
 
-// scale2D multiplies each channel by a number.
-var scale2D = newComposite(composite{
+// Scale2D multiplies each channel by a number.
+var Scale2D = newComposite(composite{
 	Op:     &graph.Op{Name: "scale2d", In: 2, Infer: inferChannels(1), AxisOf: ofFirst, Doc: "The product of an image and a scale of each channel: [b, c, h, w] and [c]."},
 	expand: func(x *expansion) *law.Term { return apply(op.EWMul, nil, x.args[0], perChannel(x, x.args[1])) },
 })
 
-// scaleKernel multiplies the weights of each output channel by a number.
-var scaleKernel = newComposite(composite{
+// ScaleKernel multiplies the weights of each output channel by a number.
+var ScaleKernel = newComposite(composite{
 	Op:     &graph.Op{Name: "scalekernel", In: 2, Infer: inferChannels(0), AxisOf: ofFirst, Doc: "The product of a kernel and a scale of each channel that it makes: [o, c, kh, kw] and [o]."},
 	expand: func(x *expansion) *law.Term { return apply(op.EWMul, nil, x.args[0], perKernel(x, x.args[1])) },
 })
@@ -65,8 +65,8 @@ func normScale(x *expansion, c graph.Shape) *law.Term {
 	return apply(op.EWMul, nil, x.weight("K", c), apply(op.Rsqrt, named{"eps": x.number}, x.weight("V", c)))
 }
 
-// batchNorm normalizes each channel.
-var batchNorm = newComposite(composite{
+// BatchNorm normalizes each channel.
+var BatchNorm = newComposite(composite{
 	Op: &graph.Op{Name: "batchnorm", In: 1, Infer: inferChannels(1), AxisOf: ofFirst, Doc: "Batch normalization, with weights of its own."},
 	expand: func(x *expansion) *law.Term {
 		c := x.out[1:2]
@@ -75,17 +75,17 @@ var batchNorm = newComposite(composite{
 	},
 })
 
-// batchNormKernel multiplies a kernel by what batch normalization multiplies the
+// BatchNormKernel multiplies a kernel by what batch normalization multiplies the
 // channels by that it makes.
-var batchNormKernel = newComposite(composite{
+var BatchNormKernel = newComposite(composite{
 	Op: &graph.Op{Name: "batchnormkernel", In: 1, Infer: inferChannels(0), AxisOf: ofFirst, Doc: "A kernel with the scales of batch normalization in it."},
 	expand: func(x *expansion) *law.Term {
 		return apply(op.EWMul, nil, x.args[0], perKernel(x, normScale(x, x.out[:1])))
 	},
 })
 
-// batchNormBias adds what batch normalization adds to the scaled channels.
-var batchNormBias = newComposite(composite{
+// BatchNormBias adds what batch normalization adds to the scaled channels.
+var BatchNormBias = newComposite(composite{
 	Op: &graph.Op{Name: "batchnormbias", In: 1, Infer: inferChannels(1), AxisOf: ofFirst, Doc: "An image with the biases of batch normalization added."},
 	expand: func(x *expansion) *law.Term {
 		c := x.out[1:2]

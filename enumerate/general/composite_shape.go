@@ -1,4 +1,4 @@
-package enumerate
+package general
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 // Composites of shapes: a reshape says what shape it makes, which depends on
 // what it is applied to; these say what they do, and so have a principal typing.
 
-// join makes one axis of two neighbours.
-var join = newComposite(composite{
+// Join makes one axis of two neighbours.
+var Join = newComposite(composite{
 	Op: &graph.Op{Name: "join", In: 1, Doc: "Two neighbouring axes made one: [P.., a, b, S..] is [P.., a*b, S..].",
 		Params: []graph.Param{{Name: "axis", Sort: "axis", Doc: "the first of the two"}},
 		Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
@@ -40,8 +40,8 @@ var join = newComposite(composite{
 	expand: reshaped,
 })
 
-// part makes two axes of one.
-var part = newComposite(composite{
+// Part makes two axes of one.
+var Part = newComposite(composite{
 	Op: &graph.Op{Name: "part", In: 1, Doc: "An axis made two: [P.., a*b, S..] is [P.., a, b, S..].",
 		Params: []graph.Param{{Name: "axis", Sort: "axis", Doc: "the axis"}, {Name: "first", Sort: "int", Doc: "a"},
 			{Name: "second", Sort: "int", Doc: "b"}},

@@ -1,4 +1,4 @@
-package enumerate
+package general
 
 import (
 	"fmt"
@@ -10,56 +10,26 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
-// pair is two terms that agree in the case, as law terms with the case's
+// Pair is two terms that agree in the case, as law terms with the case's
 // literal attributes, and the variables' sizes there.
-type pair struct {
-	left, right []*law.Term
-	sizes       map[string][]int
-	weight      map[string]bool // of a kernel's height and width
+type Pair struct {
+	Left, Right []*law.Term
+	Sizes       map[string][]int
+	Weight      map[string]bool // of a kernel's height and width
 }
 
 // String is the pair with the sizes of the case.
-func (p *pair) String() string {
+func (p *Pair) String() string {
 	var given []string
-	for _, v := range law.Vars(append(slices.Clone(p.left), p.right...)...) {
-		given = append(given, fmt.Sprintf("%s : %s", v, graph.Sizes(p.sizes[v]...)))
+	for _, v := range law.Vars(append(slices.Clone(p.Left), p.Right...)...) {
+		given = append(given, fmt.Sprintf("%s : %s", v, graph.Sizes(p.Sizes[v]...)))
 	}
-	return strings.Join(given, ", ") + ": " + law.FormatOutputs(p.left) + " == " + law.FormatOutputs(p.right)
+	return strings.Join(given, ", ") + ": " + law.FormatOutputs(p.Left) + " == " + law.FormatOutputs(p.Right)
 }
 
-// termOf writes a store's tensor as a law term.
-func (s *store) termOf(t tid, memo map[tid]*law.Term, p *pair) *law.Term {
-	if x, ok := memo[t]; ok {
-		return x
-	}
-	tt := &s.tensors[t]
-	var x *law.Term
-	if tt.app == 0 {
-		ty := s.u.Types[s.typeOf[tt.input-1]]
-		// By first use, so that pairs over inputs of different types read alike.
-		name := fmt.Sprintf("X%d", len(p.sizes)+1)
-		x = law.V(name)
-		p.sizes[name] = ty.Sizes
-		p.weight[name] = ty.Weight
-	} else {
-		a := s.apps[tt.app]
-		in := s.insts[a.inst]
-		x = &law.Term{Op: in.op, Attrs: in.attrs, Out: int(tt.out)}
-		for _, arg := range []tid{a.args[0], a.args[1]}[:in.op.In] {
-			x.Args = append(x.Args, s.termOf(arg, memo, p))
-		}
-		// The store's order of operands depends on what was made before.
-		if in.op.Commutative && x.Args[1].String() < x.Args[0].String() {
-			x.Args[0], x.Args[1] = x.Args[1], x.Args[0]
-		}
-	}
-	memo[t] = x
-	return x
-}
-
-// form is how general the attributes of a law are. Each field counts from the
+// Form is how general the attributes of a law are. Each field counts from the
 // most general form down.
-type form struct {
+type Form struct {
 	window int // 0: any stride and padding; 1: SAME; 2: same_lower; 3: SAME, stride 1; 4: same_lower, stride 1
 	kernel int // 0: all sizes; 1: constants share the pools' kernel; 2: odd ones only; 3: as in the case
 	cut    int // 0: any position of a split; 1: where its input was joined
@@ -67,12 +37,26 @@ type form struct {
 	tie    int // 0: every tensor has sizes of its own; 1: tensors of one shape in the case have one shape
 }
 
+// Asked are the most general form and then some less general ones, in which it is
+// asked whether a pair follows from other laws.
+func (p *Pair) Asked() []Form {
+	f := p.features()
+	forms := []Form{{}}
+	if f.cut {
+		forms = append(forms, Form{cut: 1})
+	}
+	if f.window || f.kernel {
+		forms = append(forms, Form{window: 1, cut: 1}, Form{window: 1, kernel: 2, cut: 1}, Form{window: 3, kernel: 3, cut: 1})
+	}
+	return forms
+}
+
 // features says which fields of a form matter for a pair.
 type features struct{ window, kernel, cut, groups bool }
 
-func (p *pair) features() features {
+func (p *Pair) features() features {
 	var f features
-	for _, side := range [2][]*law.Term{p.left, p.right} {
+	for _, side := range [2][]*law.Term{p.Left, p.Right} {
 		for _, t := range side {
 			t.Walk(func(u *law.Term) {
 				if u.Op == nil {
@@ -109,8 +93,8 @@ const lastWindow, lastKernel = 4, 3
 
 // builder gives a pair fresh size variables and solves for them.
 type builder struct {
-	p      *pair
-	form   form
+	p      *Pair
+	form   Form
 	facts  *graph.Facts
 	atCase map[string]int64 // the case's value of each size variable
 	vars   map[string]graph.Shape
@@ -133,6 +117,10 @@ func (b *builder) fresh(atCase int64) graph.Dim {
 	return graph.Var(name)
 }
 
+// CaseKernel is the size of a kernel in the case.
+const CaseKernel = 3
+
+// lit is an attribute value that is a number.
 func lit(v graph.Value) int64 {
 	d, _ := v.Dim()
 	n, _ := d.Const()
@@ -157,22 +145,22 @@ func (b *builder) kernelSize(atCase int64, shared *graph.Dim, isPool bool) graph
 	return d
 }
 
-// law types the pair in a form. conditional says that the form is not the most
+// Law types the pair in a form. conditional says that the form is not the most
 // general one.
-func (p *pair) law(fm form) (*law.Law, error) {
+func (p *Pair) Law(fm Form) (*law.Law, error) {
 	b := &builder{p: p, form: fm, facts: graph.Solver(), atCase: map[string]int64{}, vars: map[string]graph.Shape{}}
-	names := law.Vars(append(append([]*law.Term{}, p.left...), p.right...)...)
+	names := law.Vars(append(append([]*law.Term{}, p.Left...), p.Right...)...)
 	for _, name := range names {
-		sizes := p.sizes[name]
+		sizes := p.Sizes[name]
 		sh := make(graph.Shape, len(sizes))
 		for i, n := range sizes {
-			if p.weight[name] && i >= 2 && fm.kernel == lastKernel {
+			if p.Weight[name] && i >= 2 && fm.kernel == lastKernel {
 				sh[i] = graph.Axis(graph.Int(int64(n)))
 				continue
 			}
 			d := b.fresh(int64(n))
 			sh[i] = graph.Axis(d)
-			if p.weight[name] && i >= 2 {
+			if p.Weight[name] && i >= 2 {
 				b.odd = append(b.odd, d)
 			}
 		}
@@ -246,10 +234,10 @@ func (p *pair) law(fm form) (*law.Law, error) {
 		return u
 	}
 	l := &law.Law{Kind: law.Rule, Name: "candidate"}
-	for _, t := range p.left {
+	for _, t := range p.Left {
 		l.LHS = append(l.LHS, rebuild(t))
 	}
-	for _, t := range p.right {
+	for _, t := range p.Right {
 		l.RHS = append(l.RHS, rebuild(t))
 	}
 	if fm.tie == 1 {
@@ -267,7 +255,7 @@ func (p *pair) law(fm form) (*law.Law, error) {
 func (b *builder) tie(names []string) error {
 	for i, x := range names {
 		for _, y := range names[:i] {
-			if slices.Equal(b.p.sizes[x], b.p.sizes[y]) {
+			if slices.Equal(b.p.Sizes[x], b.p.Sizes[y]) {
 				if err := b.facts.EqShape(b.vars[x], b.vars[y]); err != nil {
 					return err
 				}
