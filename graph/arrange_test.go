@@ -15,7 +15,7 @@ func TestArranged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, from, err := g.Arranged(func(id graph.NodeID) string { return "the " + g.Name(id) })
+	h, from, err := g.Arranged(graph.Arrangement{Name: func(id graph.NodeID) string { return "the " + g.Name(id) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,11 +34,20 @@ func TestArranged(t *testing.T) {
 	if got != want || outs != "the w the y" {
 		t.Errorf("got %s, outputs %s, want %s", got, outs, want)
 	}
-	if _, _, err := g.Arranged(func(graph.NodeID) string { return "same" }); err == nil {
+	if _, _, err := g.Arranged(graph.Arrangement{Name: func(graph.NodeID) string { return "same" }}); err == nil {
 		t.Error("one name for all nodes")
 	}
-	h, _, err = g.Arranged(func(graph.NodeID) string { return "" })
+	h, _, err = g.Arranged(graph.Arrangement{Name: func(graph.NodeID) string { return "" }})
 	if err != nil || h.Name(5) != "t5" {
 		t.Errorf("nodes without a name: %v", err)
+	}
+	y, _ := g.Find("y")
+	h, from, err = g.Arranged(graph.Arrangement{Weight: func(id graph.NodeID) bool { return id == y }})
+	if err != nil || h.String() != "x : float32[2]\nz : float32[2]\ny : weight float32[2]\nb : weight float32[2]\nw = ewmul(y, b)\nreturn w, y\n" || from[3] != y {
+		t.Errorf("a weight for y: %v\n%s", err, h)
+	}
+	h, _, err = g.Arranged(graph.Arrangement{Outputs: []graph.Tensor{y.Out(0)}})
+	if err != nil || h.String() != "x : float32[2]\nz : float32[2]\na : weight float32[2]\ny = ewadd(x, a)\nreturn y\n" {
+		t.Errorf("what y depends on: %v\n%s", err, h)
 	}
 }

@@ -134,22 +134,6 @@ func (g *Graph) Equal(h *Graph) bool {
 	return true
 }
 
-// live says which nodes some output depends on.
-func (g *Graph) live() []bool {
-	live := make([]bool, len(g.op))
-	for _, t := range g.outputs {
-		live[t.Node] = true
-	}
-	for id := NodeID(g.Len()); id > 0; id-- {
-		if live[id] {
-			for _, t := range g.Operands(id) {
-				live[t.Node] = true
-			}
-		}
-	}
-	return live
-}
-
 // WithoutDead is the graph without the operators that no output depends on;
 // inputs stay, because they are how a graph is called. It is g itself if there
 // is nothing to remove.

@@ -25,7 +25,7 @@ func (im *importer) finish(outs []*value) (g *graph.Graph, stored map[graph.Node
 			isOut[v.tensor.Node] = true
 		}
 	}
-	g, from, err := must.Get(im.made.Finish(ts...)).Arranged(func(id graph.NodeID) string {
+	g, from, err := must.Get(im.made.Finish(ts...)).Arranged(graph.Arrangement{Name: func(id graph.NodeID) string {
 		v := im.values[id.Out(0)]
 		switch {
 		case !v.fixed() && !v.made || isOut[id]:
@@ -36,7 +36,7 @@ func (im *importer) finish(outs []*value) (g *graph.Graph, stored map[graph.Node
 			return ""
 		}
 		return names.unique(v.name)
-	})
+	}})
 	must.Do(err)
 	stored = map[graph.NodeID]*value{}
 	for _, id := range g.Inputs() {

@@ -28,7 +28,7 @@
 //	nasrnn.go    NasRNN                          bert.go        BERT, as in papers and as published
 //	variants.go  the rewritten forms             forms.go       the laws that make each, phase by phase
 //	places.go    where a phase uses its laws     derivation.go  laws used in a bank until none can be
-//	edit.go      a model built anew in part      derive.go      weights computed from weights
+//	derive.go    weights computed from weights
 //
 // Sources. The paper graphs follow the public builders of TASO (Jia et al., SOSP
 // 2019; github.com/jiazhihao/TASO, examples) and Tensat (Yang et al., MLSys 2021;
