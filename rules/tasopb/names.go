@@ -1,6 +1,6 @@
 package tasopb
 
-import "strconv"
+import "fmt"
 
 // An OpType is the type of an operator, numbered as in TASO.
 type OpType int32
@@ -136,46 +136,44 @@ var (
 	activationNames = [numActivations]string{"none", "sigmoid", "relu", "tanh"}
 )
 
+// among reports whether a number is that of one of the names.
+func among[T ~int32](x T, names int) bool { return x >= 0 && int(x) < names }
+
+// named is the name of a number, or otherwise the number in a form.
+func named[T ~int32](x T, names []string, form string) string {
+	if among(x, len(names)) {
+		return names[x]
+	}
+	return fmt.Sprintf(form, int32(x))
+}
+
 // Known reports whether TASO has such an operator.
-func (t OpType) Known() bool { return t >= 0 && t < numOpTypes }
+func (t OpType) Known() bool { return among(t, len(opTable)) }
 
 // String returns TASO's name without the prefix OP_, or the number.
 func (t OpType) String() string {
 	if t.Known() {
 		return opTable[t].name
 	}
-	return "OpType(" + strconv.Itoa(int(t)) + ")"
+	return fmt.Sprintf("OpType(%d)", int32(t))
+}
+
+// Function is the operator's name in the functional notation of [Rule.String], or "".
+func (t OpType) Function() string {
+	if t.Known() {
+		return opTable[t].fn
+	}
+	return ""
 }
 
 // Known reports whether TASO has such a parameter.
-func (k ParamKey) Known() bool { return k >= 0 && k < numParamKeys }
+func (k ParamKey) Known() bool { return among(k, len(paramNames)) }
 
 // String returns TASO's name without the prefix PM_, or the number.
-func (k ParamKey) String() string {
-	if k.Known() {
-		return paramNames[k]
-	}
-	return "ParamKey(" + strconv.Itoa(int(k)) + ")"
-}
-
-// Known reports whether TASO has such a padding.
-func (p Padding) Known() bool { return p >= 0 && p < numPaddings }
+func (k ParamKey) String() string { return named(k, paramNames[:], "ParamKey(%d)") }
 
 // String returns "same" or "valid", or the number.
-func (p Padding) String() string {
-	if p.Known() {
-		return paddingNames[p]
-	}
-	return strconv.Itoa(int(p))
-}
-
-// Known reports whether TASO has such an activation.
-func (a Activation) Known() bool { return a >= 0 && a < numActivations }
+func (p Padding) String() string { return named(p, paddingNames[:], "%d") }
 
 // String returns "none", "sigmoid", "relu" or "tanh", or the number.
-func (a Activation) String() string {
-	if a.Known() {
-		return activationNames[a]
-	}
-	return strconv.Itoa(int(a))
-}
+func (a Activation) String() string { return named(a, activationNames[:], "%d") }

@@ -346,11 +346,3 @@ func (r *Rule) Unused(side Side) []int {
 	}
 	return out
 }
-
-// Function is the operator's name in the functional notation of String, or "".
-func (t OpType) Function() string {
-	if t.Known() {
-		return opTable[t].fn
-	}
-	return ""
-}

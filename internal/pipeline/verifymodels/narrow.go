@@ -18,6 +18,31 @@ import (
 func narrow(ms ...*model.Model) []string {
 	var found []string
 	seen := map[graph.DType]bool{}
+	computing(ms, func(name string, op *graph.Op, t graph.DType) {
+		if (t.IsInt() && t.Bytes() == 1 || t == graph.Float16 && op.Name == "cast") && !seen[t] {
+			seen[t] = true
+			found = append(found, fmt.Sprintf("what leaves the range of %s, in which %s computes", t, name))
+		}
+	})
+	return found
+}
+
+// wide lists the other element types that are not computed in as they are: wider
+// integers and float16.
+func wide(ms ...*model.Model) []string {
+	var found []string
+	computing(ms, func(_ string, op *graph.Op, t graph.DType) {
+		if op.Name != "cast" && (t.IsInt() && t.Bytes() > 1 || t == graph.Float16) {
+			found = append(found, t.String())
+		}
+	})
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// computing calls f with the nodes that compute something an output depends on, once
+// for each of their results.
+func computing(ms []*model.Model, f func(name string, op *graph.Op, t graph.DType)) {
 	for _, m := range ms {
 		uses := interp.Readers(m.Graph)
 		for id := range m.Graph.Nodes() {
@@ -26,34 +51,8 @@ func narrow(ms ...*model.Model) []string {
 				continue
 			}
 			for out := range op.Out {
-				t := m.Graph.DType(id.Out(out))
-				if (t.IsInt() && t.Bytes() == 1 || t == graph.Float16 && op.Name == "cast") && !seen[t] {
-					seen[t] = true
-					found = append(found, fmt.Sprintf("what leaves the range of %s, in which %s computes", t, m.Graph.Name(id)))
-				}
+				f(m.Graph.Name(id), op, m.Graph.DType(id.Out(out)))
 			}
 		}
 	}
-	return found
-}
-
-// wide lists the other element types that are not computed in as they are: wider
-// integers and float16.
-func wide(ms ...*model.Model) []string {
-	var found []string
-	for _, m := range ms {
-		uses := interp.Readers(m.Graph)
-		for id := range m.Graph.Nodes() {
-			op := m.Graph.Op(id)
-			if op == nil || uses[id] == 0 || op.Name == "cast" || m.Graph.WorkOf(id).FLOPs == 0 {
-				continue
-			}
-			t := m.Graph.DType(id.Out(0))
-			if (t.IsInt() && t.Bytes() > 1 || t == graph.Float16) && !slices.Contains(found, t.String()) {
-				found = append(found, t.String())
-			}
-		}
-	}
-	slices.Sort(found)
-	return found
 }
