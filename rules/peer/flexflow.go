@@ -104,7 +104,12 @@ func flexFlowRule(raw json.RawMessage, p pos) Rule {
 			SrcOpID: c.number(m.SrcOpID, "mapped output %d: srcOpId", i), SrcTsID: c.number(m.SrcTsID, "mapped output %d: srcTsId", i),
 			DstOpID: c.number(m.DstOpID, "mapped output %d: dstOpId", i), DstTsID: c.number(m.DstTsID, "mapped output %d: dstTsId", i)})
 	}
-	r.Source = oneLine(c.source(&j, &t))
+	r.Source = oneLine(t.Format(func(side tasopb.Side, i int) string {
+		if side == tasopb.Src {
+			return j.SrcOp[i].operator()
+		}
+		return j.DstOp[i].operator()
+	}))
 	r.Operators = operatorsOf(&t, c.unknown)
 	ill := c.ill
 	for _, p := range t.Problems(tasopb.Allow{}) {
@@ -270,74 +275,17 @@ func outermostFirst(t *tasopb.Rule) error {
 	return nil
 }
 
-// source writes a rule as terms in FlexFlow's names.
-func (c *ffReader) source(j *ffRule, t *tasopb.Rule) string {
-	side := func(ops []ffOp, graph []tasopb.Operator, outs []tasopb.Tensor) string {
-		var b strings.Builder
-		for i, x := range outs {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			writeFlexFlow(&b, ops, graph, len(ops), x)
-		}
-		if len(outs) != 1 {
-			return "(" + b.String() + ")"
-		}
-		return b.String()
-	}
-	var src, dst []tasopb.Tensor
-	for _, m := range t.Mapped {
-		src = append(src, tasopb.Tensor{OpID: m.SrcOpID, TsID: m.SrcTsID})
-		dst = append(dst, tasopb.Tensor{OpID: m.DstOpID, TsID: m.DstTsID})
-	}
-	var b strings.Builder
-	b.WriteString(side(j.SrcOp, t.SrcOps, src) + " => " + side(j.DstOp, t.DstOps, dst))
-	// Nothing uses these: they are in no term.
-	for _, i := range t.Unused(tasopb.Src) {
-		b.WriteString("; unused in src: ")
-		writeFlexFlow(&b, j.SrcOp, t.SrcOps, len(j.SrcOp), tasopb.Tensor{OpID: int32(i)})
-	}
-	for _, i := range t.Unused(tasopb.Dst) {
-		b.WriteString("; unused in dst: ")
-		writeFlexFlow(&b, j.DstOp, t.DstOps, len(j.DstOp), tasopb.Tensor{OpID: int32(i)})
-	}
-	return b.String()
-}
-
-// writeFlexFlow writes a tensor, following references to earlier operators only
-// and stopping when the text is long enough.
-func writeFlexFlow(b *strings.Builder, ops []ffOp, graph []tasopb.Operator, limit int, x tasopb.Tensor) {
-	switch {
-	case b.Len() > MaxSource:
-		return
-	case x.OpID < 0:
-		fmt.Fprintf(b, "x%d", -int64(x.OpID))
-		return
-	case int(x.OpID) >= limit:
-		fmt.Fprintf(b, "<operator %d>", x.OpID)
-		return
-	}
-	o := &ops[x.OpID]
-	b.WriteString(strings.ToLower(strings.TrimPrefix(orNone(o.Type), "OP_")))
-	sep, end := "[", ""
+// operator is an operator in FlexFlow's names.
+func (o *ffOp) operator() string {
+	var params []string
 	for _, p := range o.Para {
 		if p.Value != nil {
-			fmt.Fprintf(b, "%s%s=%d", sep, strings.ToLower(strings.TrimPrefix(p.Key, "PM_")), *p.Value)
-			sep, end = ", ", "]"
+			params = append(params, fmt.Sprintf("%s=%d", strings.ToLower(strings.TrimPrefix(p.Key, "PM_")), *p.Value))
 		}
 	}
-	b.WriteString(end + "(")
-	for i, in := range graph[x.OpID].Inputs {
-		if b.Len() > MaxSource {
-			return
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		writeFlexFlow(b, ops, graph, int(x.OpID), in)
+	name := strings.ToLower(strings.TrimPrefix(orNone(o.Type), "OP_"))
+	if params == nil {
+		return name
 	}
-	b.WriteByte(')')
-	if o.Type == "OP_SPLIT" || x.TsID != 0 {
-		fmt.Fprintf(b, ".%d", x.TsID)
-	}
+	return name + "[" + strings.Join(params, ", ") + "]"
 }

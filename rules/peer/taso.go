@@ -37,10 +37,7 @@ func tasoFault(t *tasopb.Rule) *Fault {
 			continue
 		}
 		unknown = append(unknown, err)
-		o := t.SrcOps
-		if p.Side == tasopb.Dst {
-			o = t.DstOps
-		}
+		o := t.Side(p.Side)
 		name := "OP_" + o[p.Op].Type.String()
 		if !o[p.Op].Type.Known() {
 			name = "operator type " + strconv.Itoa(int(o[p.Op].Type))

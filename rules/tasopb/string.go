@@ -19,38 +19,52 @@ const maxStringBytes = 8 << 10
 // operators are written out each time, and long terms are cut with "…". What is
 // in no term, since nothing uses it, is listed after them.
 func (r *Rule) String() string {
-	var b printer
-	for i, ops := range [][]Operator{r.SrcOps, r.DstOps} {
-		side := []Side{Src, Dst}[i]
+	return r.Format(func(side Side, i int) string { return r.Side(side)[i].String() })
+}
+
+// Side is the operators of a side.
+func (r *Rule) Side(side Side) []Operator {
+	if side == Dst {
+		return r.DstOps
+	}
+	return r.SrcOps
+}
+
+// Format is [Rule.String] with other names and attributes of operators.
+func (r *Rule) Format(operator func(side Side, i int) string) string {
+	var unused strings.Builder
+	text := map[Side]*printer{}
+	for _, side := range []Side{Src, Dst} {
+		own := func(i int) string { return operator(side, i) }
+		rest := printer{ops: r.Side(side), operator: own}
 		for _, op := range r.Unused(side) {
-			b.text(fmt.Sprintf("; unused in %s: ", side))
-			b.tensor(ops, len(ops), int32(op), 0)
+			rest.text(fmt.Sprintf("; unused in %s: ", side))
+			rest.tensor(len(rest.ops), int32(op), 0)
 		}
+		unused.WriteString(rest.String())
+		text[side] = &printer{ops: r.Side(side), operator: own}
 	}
-	return r.terms() + b.String()
-}
-
-func (r *Rule) terms() string {
-	var src, dst printer
-	for i := range r.Mapped {
+	for i, m := range r.Mapped {
 		if i > 0 {
-			src.text(", ")
-			dst.text(", ")
+			text[Src].text(", ")
+			text[Dst].text(", ")
 		}
-		m := &r.Mapped[i]
-		src.tensor(r.SrcOps, len(r.SrcOps), m.SrcOpID, m.SrcTsID)
-		dst.tensor(r.DstOps, len(r.DstOps), m.DstOpID, m.DstTsID)
+		text[Src].tensor(len(r.SrcOps), m.SrcOpID, m.SrcTsID)
+		text[Dst].tensor(len(r.DstOps), m.DstOpID, m.DstTsID)
 	}
+	form := "(%s) => (%s)%s"
 	if len(r.Mapped) == 1 {
-		return src.String() + " => " + dst.String()
+		form = "%s => %s%s"
 	}
-	return "(" + src.String() + ") => (" + dst.String() + ")"
+	return fmt.Sprintf(form, text[Src], text[Dst], unused.String())
 }
 
-// A printer writes terms until it is full.
+// A printer writes terms of a side until it is full.
 type printer struct {
 	strings.Builder
-	full bool
+	ops      []Operator
+	operator func(i int) string
+	full     bool
 }
 
 func (p *printer) text(s string) {
@@ -66,7 +80,7 @@ func (p *printer) text(s string) {
 
 // tensor writes output ts of operator op, which must come before operator limit:
 // a reference that is out of order, and may be part of a cycle, is not followed.
-func (p *printer) tensor(ops []Operator, limit int, op, ts int32) {
+func (p *printer) tensor(limit int, op, ts int32) {
 	switch {
 	case p.full:
 	case op < 0:
@@ -77,8 +91,8 @@ func (p *printer) tensor(ops []Operator, limit int, op, ts int32) {
 	case int(op) >= limit:
 		p.text(fmt.Sprintf("<operator %d>.%d", op, ts))
 	default:
-		o := &ops[op]
-		p.operator(o)
+		o := &p.ops[op]
+		p.text(p.operator(int(op)))
 		if len(o.Inputs) > 0 {
 			p.text("(")
 			for i, in := range o.Inputs {
@@ -88,7 +102,7 @@ func (p *printer) tensor(ops []Operator, limit int, op, ts int32) {
 				if i > 0 {
 					p.text(", ")
 				}
-				p.tensor(ops, int(op), in.OpID, in.TsID)
+				p.tensor(int(op), in.OpID, in.TsID)
 			}
 			p.text(")")
 		}
@@ -98,18 +112,14 @@ func (p *printer) tensor(ops []Operator, limit int, op, ts int32) {
 	}
 }
 
-// operator writes a name and its attributes, in file order. What the term shows
-// anyway (the number of inputs, the type) is left out.
-func (p *printer) operator(o *Operator) {
-	if o.Type.Known() {
-		p.text(opTable[o.Type].fn)
-	} else {
-		p.text(fmt.Sprintf("op%d", int32(o.Type)))
-	}
-	sep, end := "[", ""
-	attr := func(name, value string) {
-		p.text(sep + name + "=" + value)
-		sep, end = ", ", "]"
+// String is the operator's name and its attributes, in file order. What the term
+// shows anyway (the number of inputs, the type) is left out.
+func (o *Operator) String() string {
+	var attrs []string
+	attr := func(name, value string) { attrs = append(attrs, name+"="+value) }
+	name := o.Type.Function()
+	if !o.Type.Known() {
+		name = fmt.Sprintf("op%d", int32(o.Type))
 	}
 	for i := 0; i < len(o.Params); i++ {
 		q := o.Params[i]
@@ -137,5 +147,8 @@ func (p *printer) operator(o *Operator) {
 			attr("key"+strconv.Itoa(int(q.Key)), v)
 		}
 	}
-	p.text(end)
+	if attrs == nil {
+		return name
+	}
+	return name + "[" + strings.Join(attrs, ", ") + "]"
 }

@@ -316,10 +316,7 @@ func (o *Operator) outputs() int32 {
 // Unused lists the operators of a side that nothing uses: they are no input of
 // another one, and no mapped output.
 func (r *Rule) Unused(side Side) []int {
-	ops := r.SrcOps
-	if side == Dst {
-		ops = r.DstOps
-	}
+	ops := r.Side(side)
 	used := make([]bool, len(ops))
 	use := func(op int32) {
 		if op >= 0 && int(op) < len(used) {
