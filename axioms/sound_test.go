@@ -26,12 +26,12 @@ const (
 var anyAct = graph.Register(&graph.Op{Name: "any_activation", In: 1, Out: 1, Pointwise: true})
 
 // scope is the scope of the package with that activation.
-var scope = law.Scope{Acts: []graph.Value{graph.NameValue("none"), graph.NameValue(anyAct.Name), graph.NameValue("relu")}}
+var scope = instance.Scope{Acts: []graph.Value{graph.NameValue("none"), graph.NameValue(anyAct.Name), graph.NameValue("relu")}}
 
 // evaluate compares the two sides of l on one instance, all functions and
 // orders arbitrary, or, with ordered, the true rectifier and maximum on small
 // rationals.
-func evaluate(l *law.Law, v *law.Valuation, seed uint64, ordered bool) (instance.Outcome, error) {
+func evaluate(l *law.Law, v *instance.Valuation, seed uint64, ordered bool) (instance.Outcome, error) {
 	if !ordered {
 		return instance.Compare[uint64](fingerprint.Zp{Key: seed}, l, v,
 			func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
@@ -58,14 +58,14 @@ func accepted(l *law.Law, out instance.Outcome, err error) bool {
 
 // each calls f for the plainest instances of l and for samples of larger ones,
 // until f returns false.
-func each(l *law.Law, f func(n int, v *law.Valuation) bool) {
+func each(l *law.Law, f func(n int, v *instance.Valuation) bool) {
 	n := 0
-	law.Instances(l, scope, func(v *law.Valuation) bool {
+	instance.Instances(l, scope, func(v *instance.Valuation) bool {
 		n++
 		return f(n, v) && n < maxInstances
 	})
 	rng := rand.New(rand.NewSource(1))
-	s := law.NewSampler(l, scope)
+	s := instance.NewSampler(l, scope)
 	for i := 0; i < numSamples; i++ {
 		n++
 		if v, ok := s.Sample(rng); ok && !f(n, v) {
@@ -90,7 +90,7 @@ func TestSound(t *testing.T) {
 				t.Parallel()
 				var seen [instance.NotAnInstance + 1]int
 				bad := 0
-				each(l, func(n int, v *law.Valuation) bool {
+				each(l, func(n int, v *instance.Valuation) bool {
 					out, err := evaluate(l, v, uint64(n), l.HasTag(law.TagOrdered))
 					seen[out]++
 					if !accepted(l, out, err) {
@@ -118,7 +118,7 @@ func TestSound(t *testing.T) {
 // hasVariables reports whether l has more than one instance.
 func hasVariables(l *law.Law) bool {
 	n := 0
-	law.Instances(l, law.Scope{}, func(*law.Valuation) bool { n++; return n < minEqual })
+	instance.Instances(l, instance.Scope{}, func(*instance.Valuation) bool { n++; return n < minEqual })
 	return n > 1 || len(l.Given) > 0
 }
 
@@ -132,7 +132,7 @@ func TestRefuted(t *testing.T) {
 		}
 		found := false
 		tried := 0
-		each(l, func(n int, v *law.Valuation) bool {
+		each(l, func(n int, v *instance.Valuation) bool {
 			tried++
 			out, _ := evaluate(l, v, uint64(n), ordered)
 			found = out == instance.Differs

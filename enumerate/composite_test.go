@@ -83,7 +83,7 @@ func checkWritten(t rapid.TB, s *store, x tid, written map[string]bool) {
 	}
 	both := *m
 	both.LHS, both.RHS = l.LHS, m.LHS
-	env := &law.Valuation{Binding: graph.Binding{}}
+	env := &instance.Valuation{Binding: graph.Binding{}}
 	out, err := instance.Compare[uint64](fingerprint.Zp{Key: 5}, &both, env, func(name string, n int) []uint64 {
 		return fingerprint.Random(9, name, n)
 	})

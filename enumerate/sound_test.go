@@ -14,8 +14,8 @@ import (
 
 // drawInstance draws what the variables of a law stand for, with no regard to the
 // choices that the enumerator's own tests make.
-func drawInstance(rng *rand.Rand, l *law.Law) *law.Valuation {
-	env := &law.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
+func drawInstance(rng *rand.Rand, l *law.Law) *instance.Valuation {
+	env := &instance.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
 		Attrs: map[string]graph.Value{}}, Fns: map[string]string{}}
 	draw := func(a graph.Atom) {
 		switch a.Kind {
@@ -70,7 +70,7 @@ func drawInstance(rng *rand.Rand, l *law.Law) *law.Valuation {
 // counterexample looks for an instance in which a law fails among those of one
 // random stream, until it has held on want of them. It returns nil if there is
 // none, and how many held.
-func counterexample(l *law.Law, semantic bool, seed int64, want int) (*law.Valuation, instance.Outcome, int) {
+func counterexample(l *law.Law, semantic bool, seed int64, want int) (*instance.Valuation, instance.Outcome, int) {
 	rng := rand.New(rand.NewSource(seed))
 	held := 0
 	for try := 0; try < 60*want && held < want; try++ {

@@ -2,9 +2,9 @@ package law_test
 
 import (
 	"fmt"
-	"math/rand"
 
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 )
 
 const concatText = `
@@ -53,34 +53,10 @@ func ExampleCanonical() {
 
 func ExampleLint() {
 	laws, _ := law.Parse("my.axioms", []byte("axiom a\n  given X : [n]\n  then relu(X) == relu(X)\n"))
-	fmt.Println(law.Lint(laws))
+	fmt.Println(law.Lint(laws, instance.Mismatch))
 	// Output:
 	// my.axioms:1:1: axiom a: both sides are relu(X)
 	// my.axioms:1:1: axiom a: there is no comment above it that says it in words
-}
-
-// The plainest instances come first.
-func ExampleInstances() {
-	l, _ := law.ParseLaw(concatText)
-	n := 0
-	law.Instances(l, law.Scope{}, func(v *law.Valuation) bool {
-		n++
-		fmt.Println(l.Given[0].Shape.Subst(&v.Binding), l.Given[1].Shape.Subst(&v.Binding))
-		return n < 3
-	})
-	// Output:
-	// [1] [1]
-	// [1] [2]
-	// [2] [1]
-}
-
-func ExampleNewSampler() {
-	l, _ := law.ParseLaw("axiom a given X : [m, n] where m < n then relu(X) == X")
-	v, ok := law.NewSampler(l, law.Scope{}).Sample(rand.New(rand.NewSource(1)))
-	m, _ := v.Dims["m"].Const()
-	n, _ := v.Dims["n"].Const()
-	fmt.Println(ok, m < n)
-	// Output: true true
 }
 
 // Macros are written out.

@@ -74,18 +74,19 @@ func (t *Tester) Holds(l *law.Law, want int) bool {
 	return good >= want
 }
 
-var (
-	testStrides = []graph.Value{graph.TupleValue(1, 1), graph.TupleValue(2, 2), graph.TupleValue(1, 3), graph.TupleValue(3, 1),
-		graph.TupleValue(2, 1)}
-	testPads = []graph.Value{graph.NameValue(graph.SameLower), graph.NameValue(graph.SameUpper),
-		graph.NameValue(graph.Valid), graph.TupleValue(0, 1, 1, 0), graph.TupleValue(1, 1, 1, 1)}
-)
+// testValues are what attribute variables stand for.
+var testValues = map[string][]graph.Value{
+	graph.SortStride: {graph.TupleValue(1, 1), graph.TupleValue(2, 2), graph.TupleValue(1, 3), graph.TupleValue(3, 1), graph.TupleValue(2, 1)},
+	graph.SortPadding: {graph.NameValue(graph.SameLower), graph.NameValue(graph.SameUpper),
+		graph.NameValue(graph.Valid), graph.TupleValue(0, 1, 1, 0), graph.TupleValue(1, 1, 1, 1)},
+	graph.SortSame:   {graph.NameValue(graph.SameLower), graph.NameValue(graph.SameUpper)},
+	graph.SortNumber: {graph.NumberValue(0.5), graph.NumberValue(0)},
+	graph.SortAct:    {graph.NameValue("none"), graph.NameValue("relu")},
+}
 
 // env draws an instance. Sizes are 1 to 4, mostly distinct; the sizes of odd
 // kernels are odd.
-func (t *Tester) env(l *law.Law, try int) (*law.Valuation, bool) {
-	env := &law.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
-		Attrs: map[string]graph.Value{}}, Fns: map[string]string{}}
+func (t *Tester) env(l *law.Law, try int) (*instance.Valuation, bool) {
 	odd := map[string]bool{}
 	for _, p := range l.Where {
 		if v, ok := p.Left.IsVar(); ok && p.Mod != nil {
@@ -93,64 +94,35 @@ func (t *Tester) env(l *law.Law, try int) (*law.Valuation, bool) {
 		}
 	}
 	last := 0
-	size := func(a graph.Atom) {
-		switch a.Kind {
-		case graph.AtomVar:
-			if _, ok := env.Dims[a.Name]; ok {
-				return
-			}
-			most := 3
-			if try%4 == 3 {
-				most = 4
-			}
-			n := 1 + t.rand(most)
-			if n == last {
-				n = 1 + n%most
-			}
-			last = n
-			if odd[a.Name] {
-				n |= 1
-			}
-			env.Dims[a.Name] = graph.Int(int64(n))
-		case graph.AtomRun:
-			if _, ok := env.Runs[a.Name]; ok {
-				return
-			}
-			s := graph.Shape{}
-			for k := t.rand(3); k > 0; k-- {
-				s = append(s, graph.Axis(graph.Int(int64(1+t.rand(3)))))
-			}
-			env.Runs[a.Name] = s
+	size := func(name string) int {
+		most := 3
+		if try%4 == 3 {
+			most = 4
 		}
+		n := 1 + t.rand(most)
+		if n == last {
+			n = 1 + n%most
+		}
+		last = n
+		if odd[name] {
+			n |= 1
+		}
+		return n
 	}
-	for _, b := range l.Given {
-		switch b.Sort {
-		case "":
-			b.Shape.Walk(size)
-		case graph.SortStride:
-			env.Attrs[b.Name] = testStrides[(t.rand(len(testStrides))+try)%len(testStrides)]
-		case graph.SortPadding:
-			env.Attrs[b.Name] = testPads[(t.rand(len(testPads))+try)%len(testPads)]
-		case graph.SortSame:
-			env.Attrs[b.Name] = testPads[(t.rand(2)+try)%2]
-		case graph.SortNumber:
-			env.Attrs[b.Name] = graph.NumberValue([]float64{0.5, 0}[(t.rand(2)+try)%2])
-		case graph.SortAct:
-			env.Attrs[b.Name] = []graph.Value{graph.NameValue("none"), graph.NameValue("relu")}[(t.rand(2)+try)%2]
-		case law.SortPointwise1:
-			env.Fns[b.Name] = "any:" + b.Name
-		case law.SortZero1:
-			env.Fns[b.Name] = "zero:" + b.Name
-		default:
-			return nil, false
+	run := func() []int {
+		s := make([]int, t.rand(3))
+		for i := range s {
+			s[i] = 1 + t.rand(3)
 		}
+		return s
 	}
-	l.EachTerm(func(u *law.Term) {
-		for _, v := range u.Attrs {
-			v.Walk(size)
+	return instance.Draw(l, size, run, func(sort string) (graph.Value, bool) {
+		vs := testValues[sort]
+		if len(vs) == 0 {
+			return graph.Value{}, false
 		}
+		return vs[(t.rand(len(vs))+try)%len(vs)], true
 	})
-	return env, true
 }
 
 // Numbers of instances on which a law is tested.

@@ -39,7 +39,7 @@ const maxCells = 1 << 24
 
 // Compare evaluates both sides of l on one instance. It is an error if the sides
 // have different numbers of outputs, or a variable's value is not there.
-func Compare[T comparable](r interp.Ring[T], l *law.Law, v *law.Valuation, input Input[T]) (Outcome, error) {
+func Compare[T comparable](r interp.Ring[T], l *law.Law, v *Valuation, input Input[T]) (Outcome, error) {
 	p, err := New(l)
 	if err != nil {
 		return NotAnInstance, err
@@ -48,7 +48,7 @@ func Compare[T comparable](r interp.Ring[T], l *law.Law, v *law.Valuation, input
 }
 
 // CompareAt is Compare for a law whose subterms are numbered.
-func CompareAt[T comparable](p *Program, r interp.Ring[T], v *law.Valuation, input Input[T]) (Outcome, error) {
+func CompareAt[T comparable](p *Program, r interp.Ring[T], v *Valuation, input Input[T]) (Outcome, error) {
 	given, ok, err := p.Given(v)
 	if !ok || err != nil {
 		return NotAnInstance, err

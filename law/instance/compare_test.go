@@ -20,8 +20,8 @@ func parseLaw(t testing.TB, body string) *law.Law {
 }
 
 // sizes binds size variables.
-func sizes(d map[string]int64) *law.Valuation {
-	env := &law.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{}}}
+func sizes(d map[string]int64) *Valuation {
+	env := &Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{}}}
 	for name, n := range d {
 		env.Dims[name] = graph.Int(n)
 	}
@@ -48,7 +48,7 @@ func TestCompareOutcomes(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		law  string
-		env  *law.Valuation
+		env  *Valuation
 		want Outcome
 		err  bool
 	}{

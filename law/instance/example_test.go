@@ -2,6 +2,7 @@ package instance_test
 
 import (
 	"fmt"
+	"math/rand"
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
@@ -12,7 +13,7 @@ import (
 
 // A true law holds on random inputs, a false one does not.
 func ExampleCompare() {
-	env := &law.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{"a": graph.Int(2), "b": graph.Int(3)}}}
+	env := &instance.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{"a": graph.Int(2), "b": graph.Int(3)}}}
 	input := func(name string, n int) []uint64 { return fingerprint.Random(1, name, n) }
 	for _, text := range []string{
 		"rule r given A : [a, b] then transpose(transpose(A)) == A",
@@ -31,4 +32,35 @@ func ExampleCompare() {
 	// equal <nil>
 	// differs <nil>
 	// not an instance <nil>
+}
+
+const concatText = `
+# Cutting at the seam undoes concatenation.
+lemma split_concat
+  given X : [P.., a, S..], Y : [P.., b, S..]
+  then  split[axis=#P, at=a](concat[axis=#P](X, Y)) == (X, Y)
+`
+
+// The plainest instances come first.
+func ExampleInstances() {
+	l, _ := law.ParseLaw(concatText)
+	n := 0
+	instance.Instances(l, instance.Scope{}, func(v *instance.Valuation) bool {
+		n++
+		fmt.Println(l.Given[0].Shape.Subst(&v.Binding), l.Given[1].Shape.Subst(&v.Binding))
+		return n < 3
+	})
+	// Output:
+	// [1] [1]
+	// [1] [2]
+	// [2] [1]
+}
+
+func ExampleNewSampler() {
+	l, _ := law.ParseLaw("axiom a given X : [m, n] where m < n then relu(X) == X")
+	v, ok := instance.NewSampler(l, instance.Scope{}).Sample(rand.New(rand.NewSource(1)))
+	m, _ := v.Dims["m"].Const()
+	n, _ := v.Dims["n"].Const()
+	fmt.Println(ok, m < n)
+	// Output: true true
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
-	"github.com/taso-go/taso/law"
 )
 
 // Instance is a program at values of the law's variables.
@@ -70,7 +69,7 @@ func TooLarge(sizes []int, cells int) bool {
 //
 // An activation that v names and no operator stands for is applied to the result
 // as a function of that name.
-func (p *Program) At(v *law.Valuation, given [][]int) (*Instance, error) {
+func (p *Program) At(v *Valuation, given [][]int) (*Instance, error) {
 	in := &Instance{Program: p, Given: given, Steps: make([]Step, len(p.Nodes))}
 	for i := range p.Nodes {
 		st := &in.Steps[i]
@@ -91,7 +90,7 @@ func (p *Program) At(v *law.Valuation, given [][]int) (*Instance, error) {
 }
 
 // infer fills in the sizes of a node whose arguments have theirs.
-func (in *Instance) infer(n *Node, v *law.Valuation, st *Step) error {
+func (in *Instance) infer(n *Node, v *Valuation, st *Step) error {
 	t := n.Term
 	switch {
 	case n.Input >= 0:

@@ -90,7 +90,7 @@ func fixed(attrs graph.Attrs) bool {
 // Given is the sizes of the tensors given, in order, at values of the law's
 // variables; ok is false where a condition of the law does not hold or a size is
 // below 1. It is an error if a shape is not bound.
-func (p *Program) Given(v *law.Valuation) (sizes [][]int, ok bool, err error) {
+func (p *Program) Given(v *Valuation) (sizes [][]int, ok bool, err error) {
 	for _, w := range p.Law.Where {
 		if holds, ok := w.Holds(&v.Binding); !ok || !holds {
 			return nil, false, nil

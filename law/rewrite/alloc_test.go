@@ -6,6 +6,7 @@ import (
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 	"github.com/taso-go/taso/law/rewrite"
 )
 
@@ -27,11 +28,11 @@ func TestMatchingAllocatesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, ok := law.NewSampler(l, law.Scope{}).Sample(r)
+		v, ok := instance.NewSampler(l, instance.Scope{}).Sample(r)
 		if !ok {
 			t.Fatalf("%s: no sample", name)
 		}
-		h, sides, ok := instance(l, v)
+		h, sides, ok := instanceOf(l, v)
 		if !ok {
 			t.Fatalf("%s: no instance at %s", name, v)
 		}
@@ -72,8 +73,8 @@ func BenchmarkMatchAxioms(b *testing.B) {
 				ds = append(ds, d)
 			}
 		}
-		if v, ok := law.NewSampler(l, law.Scope{}).Sample(r); ok {
-			if h, sides, ok := instance(l, v); ok {
+		if v, ok := instance.NewSampler(l, instance.Scope{}).Sample(r); ok {
+			if h, sides, ok := instanceOf(l, v); ok {
 				places = append(places, place{rewrite.NewMatcher[rewrite.TermID](definite{h}), sides[0][:1]})
 			}
 		}

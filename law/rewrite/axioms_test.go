@@ -10,12 +10,13 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 	"github.com/taso-go/taso/law/rewrite"
 )
 
-// instance is a law under a valuation, its sides as terms of one host. Names of
+// instanceOf is a law under a valuation, its sides as terms of one host. Names of
 // axis runs are gone, functions stand for variables.
-func instance(l *law.Law, v *law.Valuation, opts ...rewrite.Option) (h *rewrite.Terms, sides [2][]rewrite.TermID, ok bool) {
+func instanceOf(l *law.Law, v *instance.Valuation, opts ...rewrite.Option) (h *rewrite.Terms, sides [2][]rewrite.TermID, ok bool) {
 	sorts := map[string]string{}
 	for _, name := range v.Fns { // those that are no operators
 		sorts[name] = law.SortPointwise1
@@ -74,13 +75,13 @@ func TestAxiomsFindThemselves(t *testing.T) {
 			if len(c.Directions) == 0 {
 				t.Errorf("%s: no direction: %v", l.Name, c.Unusable)
 			}
-			sampler := law.NewSampler(l, law.Scope{})
+			sampler := instance.NewSampler(l, instance.Scope{})
 			for n, tries := 0, 0; n < 5 && tries < 200; tries++ {
 				v, ok := sampler.Sample(r)
 				if !ok {
 					break
 				}
-				h, sides, ok := instance(l, v, opts...)
+				h, sides, ok := instanceOf(l, v, opts...)
 				if !ok {
 					continue
 				}
@@ -157,13 +158,13 @@ func TestMatchesAreInstances(t *testing.T) {
 	index := rewrite.NewIndex(ds)
 	found, built := 0, 0
 	for _, l := range laws {
-		sampler := law.NewSampler(l, law.Scope{})
+		sampler := instance.NewSampler(l, instance.Scope{})
 		for range 2 {
 			v, ok := sampler.Sample(r)
 			if !ok {
 				continue
 			}
-			h, sides, ok := instance(l, v, rewrite.Derived)
+			h, sides, ok := instanceOf(l, v, rewrite.Derived)
 			if !ok {
 				continue
 			}

@@ -19,7 +19,7 @@ import (
 // DefaultScope on all processors.
 type Options struct {
 	// Scope of the instances; the zero Scope means DefaultScope.
-	Scope law.Scope
+	Scope instance.Scope
 	// Instances is the most instances of a law; 0 means 4000. A law that has
 	// more in the scope is checked on its plainest instances, which make up half
 	// of this number, on a covering of all pairs of values of two variables, and
@@ -36,8 +36,8 @@ type Options struct {
 // SAME paddings, VALID and a lopsided explicit one; no activation, an unknown
 // one and the rectifier; axis runs of zero to four axes. A given tensor has at
 // most 1024 elements.
-func DefaultScope() law.Scope {
-	return law.Scope{
+func DefaultScope() instance.Scope {
+	return instance.Scope{
 		MaxSize: 4, MaxElements: 1024,
 		Runs: []graph.Shape{{}, graph.Sizes(2), graph.Sizes(3), graph.Sizes(1), graph.Sizes(2, 3), graph.Sizes(1, 2),
 			graph.Sizes(2, 1, 3), graph.Sizes(2, 1, 2, 2)},
@@ -114,7 +114,7 @@ func Check(ctx context.Context, l *law.Law, opt Options) (*Result, error) {
 	if opt.Workers <= 0 {
 		opt.Workers = runtime.GOMAXPROCS(0)
 	}
-	res := &Result{Combinations: law.Combinations(l, opt.Scope)}
+	res := &Result{Combinations: instance.Combinations(l, opt.Scope)}
 	// Most false laws fail early, before the instances need be chosen with care.
 	probe := opt
 	probe.Instances = min(opt.Instances, probeInstances)
@@ -142,7 +142,7 @@ func Check(ctx context.Context, l *law.Law, opt Options) (*Result, error) {
 const probeInstances = 40
 
 // run checks instances and adds what is found, up to the first failure.
-func (res *Result) run(ctx context.Context, p *instance.Program, vs []*law.Valuation, opt Options) {
+func (res *Result) run(ctx context.Context, p *instance.Program, vs []*instance.Valuation, opt Options) {
 	out := make([]verdict, len(vs))
 	var next, worst, nanos atomic.Int64
 	worst.Store(int64(len(vs)))
@@ -197,24 +197,24 @@ func (res *Result) run(ctx context.Context, p *instance.Program, vs []*law.Valua
 	}
 }
 
-func isZero(s law.Scope) bool {
+func isZero(s instance.Scope) bool {
 	return s.MaxSize == 0 && s.MaxElements == 0 && s.MaxVisits == 0 && s.Runs == nil &&
 		s.Strides == nil && s.Pads == nil && s.Sames == nil && s.Acts == nil && s.Borders == nil
 }
 
-// maxVisits bounds the search for instances, see law.Scope.
+// maxVisits bounds the search for instances, see instance.Scope.
 const maxVisits = 500_000
 
 // plain are the plainest instances of a law, and whether these are all.
 type plain struct {
-	list []*law.Valuation
+	list []*instance.Valuation
 	all  bool
 }
 
 func plainest(l *law.Law, opt Options) plain {
 	opt.Scope.MaxVisits = max(opt.Scope.MaxVisits, maxVisits, 50*opt.Instances)
 	var out plain
-	out.all = law.Instances(l, opt.Scope, func(v *law.Valuation) bool {
+	out.all = instance.Instances(l, opt.Scope, func(v *instance.Valuation) bool {
 		if len(out.list) == opt.Instances {
 			return false
 		}
@@ -226,7 +226,7 @@ func plainest(l *law.Law, opt Options) plain {
 
 // choose lists the instances to check: all, or if there are more than
 // opt.Instances, a part of them.
-func choose(l *law.Law, opt Options, res *Result) []*law.Valuation {
+func choose(l *law.Law, opt Options, res *Result) []*instance.Valuation {
 	first := plainest(l, opt)
 	if first.all {
 		res.Complete = true
@@ -238,18 +238,18 @@ func choose(l *law.Law, opt Options, res *Result) []*law.Valuation {
 	for _, v := range plain {
 		seen[v.String()] = true
 	}
-	add := func(v *law.Valuation) {
+	add := func(v *instance.Valuation) {
 		if k := v.String(); !seen[k] {
 			seen[k] = true
 			plain = append(plain, v)
 		}
 	}
-	cover := law.Cover(l, opt.Scope, 1)
+	cover := instance.Cover(l, opt.Scope, 1)
 	res.Pairs, res.Covered = cover.Pairs, cover.Covered
 	for _, v := range cover.Valuations {
 		add(v)
 	}
-	draws := law.NewDraws(l, opt.Scope, 1)
+	draws := instance.NewDraws(l, opt.Scope, 1)
 	for n := 0; len(plain) < opt.Instances && n < opt.Instances; n++ {
 		if v, ok := draws.Next(); ok {
 			add(v)
@@ -275,7 +275,7 @@ const maxCells = 1 << 14
 func newChecker(p *instance.Program) *checker { return &checker{p: p, s: newSpace()} }
 
 // check decides one instance. The text, made on demand, says how it fails.
-func (c *checker) check(v *law.Valuation, explain bool) (verdict, string) {
+func (c *checker) check(v *instance.Valuation, explain bool) (verdict, string) {
 	given, ok, err := c.p.Given(v)
 	if err != nil || !ok {
 		return undecided, ""

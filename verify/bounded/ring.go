@@ -8,7 +8,7 @@ import (
 	"github.com/taso-go/taso/graph/interp"
 )
 
-// Names of the functions that stand for function variables, as law.Instances
+// Names of the functions that stand for function variables, as instance.Instances
 // binds them, and of the activation of which nothing is known.
 const (
 	anyPrefix  = "any:"

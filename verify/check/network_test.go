@@ -207,7 +207,7 @@ func TestCorruptedNetwork(t *testing.T) {
 // trueNetwork evaluates both sides of a law of one size b.
 func trueNetwork(t *testing.T, l *law.Law) bool {
 	t.Helper()
-	env := &law.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{"b": graph.Int(1)}}}
+	env := &instance.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{"b": graph.Int(1)}}}
 	out, err := instance.Compare(fingerprint.Zp{Key: 7}, l, env, func(name string, n int) []uint64 { return fingerprint.Random(7, name, n) })
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func (s *space) draw(rng *rand.Rand, n int) (point, bool) {
 			switch {
 			case n == 0 && try == 0:
 				at[i] = 0
-			case i < len(s.sizes):
+			case i < len(s.Sizes):
 				at[i] = drawSize(rng, n+try, lim)
 			default:
 				at[i] = rng.IntN(lim)

@@ -9,7 +9,7 @@ const maxPlain = 512
 
 // plainAttrs lists assignments of the attributes, plain ones first.
 func (s *space) plainAttrs() [][]int {
-	limit := s.limit[len(s.sizes)+len(s.runs):]
+	limit := s.limit[s.First():]
 	out := [][]int{make([]int, len(limit))}
 	for i, n := range limit {
 		for _, q := range slices.Clone(out) {
@@ -42,7 +42,7 @@ const maxVisits = 100_000
 // attributes, of which it takes those listed, until f returns false. Where at is
 // beyond the limits it may leave some out.
 func (s *space) smaller(at point, attrs [][]int, f func(point) bool) {
-	n := len(s.sizes) + len(s.runs)
+	n := len(s.Sizes) + len(s.Runs)
 	limit, far := slices.Clone(s.limit), false
 	for i := range n {
 		if at[i] >= limit[i] {

@@ -34,7 +34,7 @@ func newProgram(in *instance.Instance, l *law.Law) *program {
 // witness is returned if shapes alone refute the law, for tensors of any size;
 // instance.ErrSkip if the assignment does not count, or if values matter and a
 // tensor has more elements than cells.
-func compile(l *law.Law, a *law.Valuation, cells int) (*program, *Witness, error) {
+func compile(l *law.Law, a *instance.Valuation, cells int) (*program, *Witness, error) {
 	// Terms are written as they are here, and what is equal here is one term.
 	p, err := instance.New(l.SubstFns(operators(a), &a.Binding))
 	if err != nil {
@@ -47,7 +47,7 @@ func compile(l *law.Law, a *law.Valuation, cells int) (*program, *Witness, error
 	if !ok || slices.ContainsFunc(given, func(s []int) bool { return !instance.InRange(s) }) {
 		return nil, nil, instance.ErrSkip
 	}
-	in, err := p.At(&law.Valuation{Fns: functionNames(l)}, given)
+	in, err := p.At(&instance.Valuation{Fns: functionNames(l)}, given)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,10 +78,10 @@ func compile(l *law.Law, a *law.Valuation, cells int) (*program, *Witness, error
 
 // operators is the function variables that stand for operators; the others are
 // random functions.
-func operators(a *law.Valuation) map[string]string {
+func operators(a *instance.Valuation) map[string]string {
 	m := map[string]string{}
 	for f, op := range a.Fns {
-		if op != "" {
+		if graph.IsActivation(op) {
 			m[f] = op
 		}
 	}

@@ -111,7 +111,7 @@ func (r *reacher) fails(at point) bool {
 		return false
 	}
 	if _, ok := r.instance(at); !ok {
-		sizes, ok := r.shapes(at)
+		sizes, ok := r.Shapes(at)
 		if !ok {
 			return false
 		}
@@ -140,14 +140,14 @@ const maxImage = 64
 
 // widen adds strides out of the numbers near those in the law.
 func (r *reacher) widen() {
-	for i := range r.attrs {
-		b := &r.attrs[i]
-		if g, ok := r.law.Find(b.name); !ok || g.Sort != graph.SortStride {
+	for i := range r.Attrs {
+		b := &r.Attrs[i]
+		if g, ok := r.Law.Find(b.Name); !ok || g.Sort != graph.SortStride {
 			continue
 		}
 		for _, n := range r.near {
 			if n > maxStride && n <= maxImage {
-				b.values = slices.Concat(b.values, []graph.Value{graph.TupleValue(int64(n), 1), graph.TupleValue(int64(n), int64(n))})
+				b.Values = slices.Concat(b.Values, []graph.Value{graph.TupleValue(int64(n), 1), graph.TupleValue(int64(n), int64(n))})
 			}
 		}
 	}
@@ -156,7 +156,7 @@ func (r *reacher) widen() {
 // modest says whether the product of all sizes is small enough.
 func (s *space) modest(at point) bool {
 	all := 1
-	for i := range s.sizes {
+	for i := range s.Sizes {
 		if at[i] >= reachSize {
 			return false
 		}
@@ -171,10 +171,10 @@ func (s *space) modest(at point) bool {
 // sizes in attributes or conditions, or numbers in the law that are not tried
 // anyway.
 func (r *reacher) open() bool {
-	if len(r.runs) > 0 || len(r.loose) > 0 || len(r.where) > 0 || len(r.near) > maxStride {
+	if len(r.Runs) > 0 || len(r.loose) > 0 || len(r.Where) > 0 || len(r.near) > maxStride {
 		return true
 	}
-	for _, b := range r.law.Given {
+	for _, b := range r.Law.Given {
 		if farAttrs[b.Sort] != nil || b.Sort == graph.SortSame {
 			return true
 		}
@@ -184,9 +184,9 @@ func (r *reacher) open() bool {
 
 // inAttrs marks the size variables that an attribute or a condition mentions.
 func (s *space) inAttrs() []bool {
-	out := make([]bool, len(s.sizes))
+	out := make([]bool, len(s.Sizes))
 	mark := func(a graph.Atom) {
-		if i := slices.Index(s.sizes, a.Name); a.Kind == graph.AtomVar && i >= 0 {
+		if i := slices.Index(s.Sizes, a.Name); a.Kind == graph.AtomVar && i >= 0 {
 			out[i] = true
 		}
 	}
@@ -196,7 +196,7 @@ func (s *space) inAttrs() []bool {
 
 // eachDim calls f for the sizes in attributes and conditions.
 func (s *space) eachDim(f func(graph.Dim)) {
-	for _, t := range slices.Concat(s.law.LHS, s.law.RHS) {
+	for _, t := range slices.Concat(s.Law.LHS, s.Law.RHS) {
 		t.Walk(func(u *law.Term) {
 			for _, v := range u.Attrs {
 				if d, ok := v.Dim(); ok {
@@ -211,7 +211,7 @@ func (s *space) eachDim(f func(graph.Dim)) {
 			}
 		})
 	}
-	for _, w := range s.law.Where {
+	for _, w := range s.Law.Where {
 		f(w.Left)
 		f(w.Right)
 		if w.Mod != nil {
@@ -242,7 +242,7 @@ func (s *space) near() []int {
 		}
 	}
 	s.eachDim(number)
-	for _, g := range s.law.Given {
+	for _, g := range s.Law.Given {
 		for _, it := range g.Shape {
 			if it.Run == "" {
 				number(it.Dim)
@@ -262,20 +262,20 @@ func (r *reacher) draw(rng *rand.Rand, n int) (point, bool) {
 	size := r.near[rng.IntN(image)]
 	for i := range at {
 		switch {
-		case i < len(r.sizes) && attr[i]:
+		case i < len(r.Sizes) && attr[i]:
 			at[i] = r.near[rng.IntN(len(r.near))] - 1
 			if rng.IntN(2) == 0 {
 				at[i] = rng.IntN(3)
 			}
-		case i < len(r.sizes):
+		case i < len(r.Sizes):
 			at[i] = rng.IntN(2)
 			if rng.IntN(2) == 0 {
 				at[i] = max(size-2+rng.IntN(3), 0)
 			}
-		case i < len(r.sizes)+len(r.runs):
-			at[i] = rng.IntN(len(r.lens))
+		case i < r.First():
+			at[i] = rng.IntN(len(r.Lens))
 		default:
-			vs := r.attrs[i-len(r.sizes)-len(r.runs)].values
+			vs := r.Attrs[i-r.First()].Values
 			at[i] = rng.IntN(len(vs))
 			if rng.IntN(2) == 0 {
 				continue
@@ -285,12 +285,12 @@ func (r *reacher) draw(rng *rand.Rand, n int) (point, bool) {
 			}
 		}
 	}
-	sv := solver{space: r.space, conds: r.where, near: r.near, left: 40}
+	sv := solver{space: r.space, conds: r.Where, near: r.near, left: 40}
 	if at = sv.from(at, solveDepth); at == nil {
 		return nil, false
 	}
 	cells := 0
-	sizes, ok := r.shapes(at)
+	sizes, ok := r.Shapes(at)
 	for _, sh := range sizes {
 		if instance.TooLarge(sh, drawCells*4) {
 			return at, n%8 == 0 // few of these
@@ -309,45 +309,28 @@ func isStride(v graph.Value, n int64) bool {
 // oneSided lists, for each condition under which one side is defined that is
 // not among those of the other, the conditions under which only the other may
 // be: those of the law, of the other side, and that the first does not hold.
-func (s *search) oneSided() [][]condition {
-	ty, err := s.law.Types()
+func (s *search) oneSided() [][]instance.Condition {
+	ty, err := s.Law.Types()
 	if err != nil {
 		return nil
 	}
-	var out [][]condition
+	var out [][]instance.Condition
 	ways := [][2][]graph.Need{{ty.LeftNeeds, ty.RightNeeds}}
-	if !s.law.OneWay {
+	if !s.Law.OneWay {
 		ways = append(ways, [2][]graph.Need{ty.RightNeeds, ty.LeftNeeds})
 	}
 	for _, way := range ways {
-		base := slices.Clone(s.where)
+		base := slices.Clone(s.Where)
 		for _, n := range way[0] {
-			base = append(base, s.need(n, true))
+			base = append(base, s.Need(n, true))
 		}
 		for _, n := range way[1] {
 			if !slices.Contains(way[0], n) {
-				out = append(out, append(slices.Clone(base), s.need(n, false)))
+				out = append(out, append(slices.Clone(base), s.Need(n, false)))
 			}
 		}
 	}
 	return out
-}
-
-// need is the condition that n holds, or that it does not.
-func (s *space) need(n graph.Need, holds bool) condition {
-	if n.Rel == "divides" {
-		m := s.poly(n.Left)
-		c := condition{left: s.poly(n.Right), mod: &m, rel: "==", right: poly{}}
-		if !holds {
-			c.rel = "!="
-		}
-		return c
-	}
-	c := condition{left: s.poly(n.Left), right: s.poly(n.Right), rel: "<="}
-	if !holds {
-		c.rel = ">"
-	}
-	return c
 }
 
 // reachStarts bounds the assignments of attributes for which conditions are
@@ -355,16 +338,16 @@ func (s *space) need(n graph.Need, holds bool) condition {
 const reachStarts = 8
 
 // broken looks for a point at which the sides differ and the conditions hold.
-func (r *reacher) broken(conds []condition) point {
+func (r *reacher) broken(conds []instance.Condition) point {
 	sv := solver{space: r.space, conds: conds, near: r.near}
-	n := len(r.sizes) + len(r.runs)
+	n := len(r.Sizes) + len(r.Runs)
 	for i, attrs := range r.plainAttrs() {
 		if i == reachStarts {
 			break
 		}
 		for _, size := range []int{0, 1, 3} {
 			at := make(point, len(r.limit))
-			for j := range r.sizes {
+			for j := range r.Sizes {
 				at[j] = size
 			}
 			copy(at[n:], attrs)
@@ -380,15 +363,15 @@ func (r *reacher) broken(conds []condition) point {
 // content is a number for what a law says, whatever its variables are called.
 func (s *space) content() uint64 {
 	b := graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
-	for i, n := range s.sizes {
+	for i, n := range s.Sizes {
 		b.Dims[n] = graph.Var(fmt.Sprint("n", i))
 	}
-	for i, n := range s.runs {
+	for i, n := range s.Runs {
 		b.Runs[n] = graph.Shape{graph.Run(fmt.Sprint("P", i))}
 	}
 	tensors := map[string]*law.Term{}
 	fns := map[string]string{}
-	for i, g := range s.law.Given {
+	for i, g := range s.Law.Given {
 		switch {
 		case g.Sort == "":
 			tensors[g.Name] = &law.Term{Var: fmt.Sprint("x", i)}
@@ -399,7 +382,7 @@ func (s *space) content() uint64 {
 		}
 	}
 	h := fnv.New64a()
-	for _, t := range slices.Concat(s.law.LHS, s.law.RHS) {
+	for _, t := range slices.Concat(s.Law.LHS, s.Law.RHS) {
 		fmt.Fprintln(h, t.Subst(tensors, fns, &b))
 	}
 	return h.Sum64()

@@ -128,7 +128,7 @@ func (s *search) find(ctx context.Context) (point, error) {
 		// A law of few variables has few points, a law of odd conditions few
 		// instances, and at many of them it may say nothing.
 		at, ok := s.draw(rng, n+idle)
-		if _, old := s.known[at.key()]; !ok || old {
+		if _, old := s.known[key(at)]; !ok || old {
 			idle++
 			continue
 		}
@@ -148,13 +148,13 @@ func (s *search) find(ctx context.Context) (point, error) {
 
 // fails reports whether the sides differ at a point.
 func (s *search) fails(at point) bool {
-	k := at.key()
+	k := key(at)
 	if f, ok := s.known[k]; ok {
 		return f
 	}
 	f := false
-	if ins, ok := s.shapes(at); ok {
-		switch s.probe.compare(s.at(at), ins) {
+	if ins, ok := s.Shapes(at); ok {
+		switch s.probe.compare(s.At(at), ins) {
 		case probeSkipped:
 			s.skipped++
 		case probeBroken:
@@ -174,7 +174,7 @@ func (s *search) fails(at point) bool {
 
 // witness describes a point at which the sides differ.
 func (s *search) witness(at point) (*Witness, error) {
-	p, w, err := compile(s.law, s.valuation(at), s.probe.cells)
+	p, w, err := compile(s.Law, s.Valuation(at), s.probe.cells)
 	if err != nil || w != nil {
 		return w, err
 	}
@@ -183,21 +183,21 @@ func (s *search) witness(at point) (*Witness, error) {
 		return nil, fmt.Errorf("the sides differ where %s, and do not when evaluated again", s.describe(at))
 	}
 	simplify(p, vals)
-	return p.witness(s.law, s.valuation(at), vals), nil
+	return p.witness(s.Law, s.Valuation(at), vals), nil
 }
 
 // describe lists sizes, runs and attributes by name.
 func (s *search) describe(at point) string {
 	var parts []string
-	for i, n := range slices.Concat(s.sizes, s.runs) {
-		if i < len(s.sizes) {
+	for i, n := range slices.Concat(s.Sizes, s.Runs) {
+		if i < len(s.Sizes) {
 			parts = append(parts, fmt.Sprintf("%s = %d", n, at[i]+1))
 		} else {
-			parts = append(parts, fmt.Sprintf("%s.. = %v", n, s.lens[at[i]]))
+			parts = append(parts, fmt.Sprintf("%s.. = %v", n, s.Lens[at[i]]))
 		}
 	}
-	for i, b := range s.attrs {
-		parts = append(parts, b.name+" = "+b.values[at[len(s.sizes)+len(s.runs)+i]].String())
+	for i, b := range s.Attrs {
+		parts = append(parts, b.Name+" = "+b.Values[at[s.First()+i]].String())
 	}
 	return strings.Join(parts, ", ")
 }
@@ -215,7 +215,7 @@ func (s *search) minimize(ctx context.Context, at point) (point, error) {
 		if left <= 0 || ctx.Err() != nil {
 			return false
 		}
-		sizes, ok := s.shapes(q)
+		sizes, ok := s.Shapes(q)
 		if !ok {
 			return false
 		}
@@ -240,7 +240,7 @@ func (s *search) minimize(ctx context.Context, at point) (point, error) {
 			}
 		}
 	}
-	n := len(s.sizes) + len(s.runs)
+	n := len(s.Sizes) + len(s.Runs)
 	for _, attrs := range [2][][]int{{at[n:]}, s.plainAttrs()} {
 		s.smaller(at, attrs, func(q point) bool {
 			if try(q) {

@@ -59,10 +59,10 @@ func TestSmaller(t *testing.T) {
 	seen := map[string]bool{}
 	var before point
 	s.smaller(last, s.plainAttrs(), func(q point) bool {
-		if seen[q.key()] || before != nil && s.weight(q) < s.weight(before) || !s.less(q, last) {
+		if seen[key(q)] || before != nil && s.weight(q) < s.weight(before) || !s.less(q, last) {
 			t.Errorf("%v after %v", q, before)
 		}
-		seen[q.key()] = true
+		seen[key(q)] = true
 		before = append(point{}, q...)
 		return true
 	})

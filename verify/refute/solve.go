@@ -3,7 +3,7 @@ package refute
 import (
 	"slices"
 
-	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law/instance"
 )
 
 // solver changes sizes and runs of a point until conditions hold: those of the
@@ -11,7 +11,7 @@ import (
 // does.
 type solver struct {
 	*space
-	conds []condition
+	conds []instance.Condition
 	near  []int // sizes that are tried where a condition is not linear
 	left  int   // changes that may still be made
 }
@@ -21,7 +21,7 @@ const solveDepth = 6
 
 // from is a point at which all conditions hold; nil if none was found.
 func (v *solver) from(at point, depth int) point {
-	k := slices.IndexFunc(v.conds, func(c condition) bool { return !v.holds(&c, at) })
+	k := slices.IndexFunc(v.conds, func(c instance.Condition) bool { return !v.Holds(&c, at) })
 	if k < 0 {
 		return at
 	}
@@ -45,19 +45,19 @@ func (v *solver) from(at point, depth int) point {
 }
 
 // least lists some values of a variable for which a condition holds, in order.
-func (v *solver) least(c *condition, at point, i int) []int {
+func (v *solver) least(c *instance.Condition, at point, i int) []int {
 	const most = 2
 	q := slices.Clone(at)
 	var out []int
 	try := func(n int) bool {
 		q[i] = n
-		if v.holds(c, q) {
+		if v.Holds(c, q) {
 			out = append(out, n)
 		}
 		return len(out) < most
 	}
-	if i >= len(v.sizes) {
-		for n := range v.lens {
+	if i >= len(v.Sizes) {
+		for n := range v.Lens {
 			if !try(n) {
 				break
 			}
@@ -69,14 +69,14 @@ func (v *solver) least(c *condition, at point, i int) []int {
 			return out
 		}
 	}
-	if len(out) > 0 || c.mod != nil {
+	if len(out) > 0 || c.Mod != nil {
 		return out
 	}
 	// Where the difference is linear, it is 0 at one size, or near it.
 	diff := func(n int) (int64, bool) {
 		q[i] = n
-		l, ok1 := v.value(&c.left, q)
-		r, ok2 := v.value(&c.right, q)
+		l, ok1 := v.Value(&c.Left, q)
+		r, ok2 := v.Value(&c.Right, q)
 		return l - r, ok1 && ok2
 	}
 	a, ok1 := diff(0)
@@ -94,27 +94,12 @@ func (v *solver) least(c *condition, at point, i int) []int {
 }
 
 // varsOf lists the sizes and runs that a condition mentions.
-func (v *solver) varsOf(c *condition) []int {
+func (v *solver) varsOf(c *instance.Condition) []int {
 	var out []int
-	put := func(i int) {
-		if i >= 0 && !slices.Contains(out, i) {
+	v.Each(c, func(i int) {
+		if i < v.First() && !slices.Contains(out, i) {
 			out = append(out, i)
 		}
-	}
-	ps := []*poly{&c.left, &c.right}
-	if c.mod != nil {
-		ps = append(ps, c.mod)
-	}
-	for _, p := range ps {
-		if p.whole != nil {
-			p.whole.Walk(func(a graph.Atom) { put(v.variable(a)) })
-			continue
-		}
-		for _, t := range p.terms {
-			for _, i := range t.vars {
-				put(i)
-			}
-		}
-	}
+	})
 	return out
 }

@@ -31,11 +31,11 @@ func Spread(ctx context.Context, l *law.Law, opts Options) (*law.Law, *Witness, 
 	known := map[string]bool{}
 	// fails notes what refutes the law at a point.
 	fails := func(at point) bool {
-		if _, ok := s.instance(at); !ok || known[at.key()] || err != nil {
+		if _, ok := s.instance(at); !ok || known[key(at)] || err != nil {
 			return false
 		}
-		known[at.key()] = true
-		m := l.Subst(&s.at(at).Binding)
+		known[key(at)] = true
+		m := l.Subst(&s.At(at).Binding)
 		m.Where = nil // they hold here
 		m, bad := broadcast.Explicit(m)
 		if errors.Is(bad, broadcast.ErrLeftNotDefined) {
@@ -59,7 +59,7 @@ func Spread(ctx context.Context, l *law.Law, opts Options) (*law.Law, *Witness, 
 		return nil, nil, err
 	}
 	left := maxSpread
-	n := len(s.sizes) + len(s.runs)
+	n := len(s.Sizes) + len(s.Runs)
 	s.smaller(at, [][]int{at[n:]}, func(q point) bool {
 		left--
 		return !fails(q) && left > 0 && err == nil

@@ -154,7 +154,7 @@ func formatAll(bs []interp.Bound) []string {
 }
 
 // frame is a witness without values.
-func frame(l *law.Law, a *law.Valuation, in *instance.Instance, kind string) *Witness {
+func frame(l *law.Law, a *instance.Valuation, in *instance.Instance, kind string) *Witness {
 	w := &Witness{Law: l.Name, Kind: kind, Dims: map[string]int64{}, Runs: map[string][]int{},
 		Attrs: map[string]string{}, Fns: map[string]Function{}}
 	for n, d := range a.Dims {
@@ -176,7 +176,7 @@ func frame(l *law.Law, a *law.Valuation, in *instance.Instance, kind string) *Wi
 }
 
 // witness describes a run on which the sides of l differ.
-func (p *program) witness(l *law.Law, a *law.Valuation, vals []interp.Q) *Witness {
+func (p *program) witness(l *law.Law, a *instance.Valuation, vals []interp.Q) *Witness {
 	w := frame(l, a, p.Instance, "values")
 	res, seen := p.trace(vals)
 	for f, t := range seen {
@@ -227,8 +227,8 @@ func (p *program) steps(outs []int, res [][]interp.Bound) []Tensor {
 }
 
 // valuation reads back what the witness gives to the variables.
-func (w *Witness) valuation() (*law.Valuation, error) {
-	a := newValuation()
+func (w *Witness) valuation() (*instance.Valuation, error) {
+	a := instance.NewValuation()
 	for n, d := range w.Dims {
 		if d < 1 {
 			return nil, fmt.Errorf("size %s is %d", n, d)
@@ -274,17 +274,17 @@ const (
 
 // valued reports whether a gives each variable of l a value of its sort, and
 // nothing else.
-func valued(a *law.Valuation, l *law.Law) error {
+func valued(a *instance.Valuation, l *law.Law) error {
 	s, err := newSpace(l, Options{})
 	if err != nil {
 		return err
 	}
-	if len(a.Dims) != len(s.sizes) || len(a.Runs) != len(s.runs) || len(a.Attrs) != len(s.attrs) {
+	if len(a.Dims) != len(s.Sizes) || len(a.Runs) != len(s.Runs) || len(a.Attrs) != len(s.Attrs) {
 		return fmt.Errorf("%d sizes, %d axis runs and %d attributes are given, the law has %d, %d and %d",
-			len(a.Dims), len(a.Runs), len(a.Attrs), len(s.sizes), len(s.runs), len(s.attrs))
+			len(a.Dims), len(a.Runs), len(a.Attrs), len(s.Sizes), len(s.Runs), len(s.Attrs))
 	}
 	all := int64(1)
-	for _, n := range s.sizes {
+	for _, n := range s.Sizes {
 		d, ok := a.Dims[n].Const()
 		if !ok || d < 1 || d > replaySize {
 			return fmt.Errorf("size %s is not given or not from 1 to %d", n, replaySize)
@@ -293,7 +293,7 @@ func valued(a *law.Valuation, l *law.Law) error {
 			return fmt.Errorf("the product of all sizes is above %d", reachAll)
 		}
 	}
-	for _, n := range s.runs {
+	for _, n := range s.Runs {
 		sh, ok := a.Runs[n]
 		sizes, _ := sh.Concrete()
 		if !ok || len(sh) > graph.MaxRank || instance.TooLarge(sizes, replayCells) {
@@ -404,12 +404,12 @@ func (w *Witness) Refutes(l *law.Law) bool {
 	if err != nil {
 		return false
 	}
-	attrs := make([]string, len(s.attrs))
-	for i, a := range s.attrs {
-		attrs[i] = a.name
+	attrs := make([]string, len(s.Attrs))
+	for i, a := range s.Attrs {
+		attrs[i] = a.Name
 	}
 	v := *w
-	v.Dims, v.Runs, v.Attrs = only(w.Dims, s.sizes), only(w.Runs, s.runs), only(w.Attrs, attrs)
+	v.Dims, v.Runs, v.Attrs = only(w.Dims, s.Sizes), only(w.Runs, s.Runs), only(w.Attrs, attrs)
 	_, err = v.Replay(l)
 	return err == nil
 }

@@ -22,11 +22,11 @@ import (
 // zero. It exists in this test only.
 var anyAct = graph.Register(&graph.Op{Name: "any_activation", In: 1, Out: 1, Pointwise: true})
 
-var scope = law.Scope{Acts: []graph.Value{graph.NameValue("none"), graph.NameValue(anyAct.Name), graph.NameValue("relu")}}
+var scope = instance.Scope{Acts: []graph.Value{graph.NameValue("none"), graph.NameValue(anyAct.Name), graph.NameValue("relu")}}
 
 // compare evaluates both sides of one instance: all functions and orders
 // arbitrary, or the true ones on small rationals.
-func compare(l *law.Law, v *law.Valuation, seed uint64) (instance.Outcome, error) {
+func compare(l *law.Law, v *instance.Valuation, seed uint64) (instance.Outcome, error) {
 	if !l.HasTag(law.TagOrdered) {
 		return instance.Compare[uint64](fingerprint.Zp{Key: seed}, l, v,
 			func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
@@ -44,7 +44,7 @@ func compare(l *law.Law, v *law.Valuation, seed uint64) (instance.Outcome, error
 // plainest and n samples.
 func refuted(l *law.Law, r sums.Result, n int) string {
 	bad, seen := "", 0
-	try := func(v *law.Valuation) bool {
+	try := func(v *instance.Valuation) bool {
 		seen++
 		out, err := compare(l, v, uint64(seen))
 		switch {
@@ -56,9 +56,9 @@ func refuted(l *law.Law, r sums.Result, n int) string {
 		return bad == ""
 	}
 	count := 0
-	law.Instances(l, scope, func(v *law.Valuation) bool { count++; return try(v) && count < n })
+	instance.Instances(l, scope, func(v *instance.Valuation) bool { count++; return try(v) && count < n })
 	rng := rand.New(rand.NewSource(7))
-	s := law.NewSampler(l, scope)
+	s := instance.NewSampler(l, scope)
 	for i := 0; i < n && bad == ""; i++ {
 		if v, ok := s.Sample(rng); ok {
 			try(v)

@@ -149,7 +149,7 @@ func holdsSomewhere(l *law.Law) bool { return agree(l, 1) > 0 }
 // agree counts the random instances on which the sides agree, up to most.
 func agree(l *law.Law, most int) int {
 	n := 0
-	s := law.NewSampler(l, law.Scope{})
+	s := instance.NewSampler(l, instance.Scope{})
 	rng := rand.New(rand.NewSource(1))
 	for i := range numAgree {
 		v, ok := s.Sample(rng)

@@ -70,7 +70,7 @@ func TestFusions(t *testing.T) {
 func evaluate(t *testing.T, l *law.Law) {
 	t.Helper()
 	rng := rand.New(rand.NewSource(1))
-	sampler := law.NewSampler(l, law.Scope{})
+	sampler := instance.NewSampler(l, instance.Scope{})
 	equal := 0
 	for i := range 60 {
 		v, ok := sampler.Sample(rng)

@@ -82,7 +82,7 @@ func pickMutants(from []*law.Law, n int) []mutate.Mutant {
 // confirm evaluates a law on random shapes and values, by none of the means
 // that proved it. It returns on how many both sides were defined and equal.
 func confirm(l *law.Law, ordered bool) (equal int, err error) {
-	s := law.NewSampler(l, law.Scope{})
+	s := instance.NewSampler(l, instance.Scope{})
 	rng := rand.New(rand.NewSource(7))
 	for try := 0; try < 40*numShapes && equal < numShapes; try++ {
 		v, ok := s.Sample(rng)

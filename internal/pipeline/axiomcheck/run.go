@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 	"github.com/taso-go/taso/law/rewrite"
 )
 
@@ -70,7 +71,7 @@ func Run(ctx context.Context, opt Options) (*Report, error) {
 // lint reports faults of the texts, and laws that say what one of the program's
 // says already.
 func (r *run) lint() {
-	for _, e := range law.Lint(r.lib.check) {
+	for _, e := range law.Lint(r.lib.check, instance.Mismatch) {
 		r.rep.Lints = append(r.rep.Lints, e.Error())
 	}
 	if r.opt.Laws != nil {

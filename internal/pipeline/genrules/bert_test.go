@@ -216,7 +216,7 @@ func TestNetworkRulesHold(t *testing.T) {
 				t.Errorf("%s: %v", law.Format(r.Law), err)
 			}
 			equal := 0
-			sampleLaw(r.Law, func(n int, v *law.Valuation) bool {
+			sampleLaw(r.Law, func(n int, v *instance.Valuation) bool {
 				out, err := compareAt(r.Law, v, uint64(n))
 				switch out {
 				case instance.Equal:
@@ -280,7 +280,7 @@ func ExampleOptions_preset() {
 // compareAt evaluates both sides on one instance: modulo a prime, where functions
 // are arbitrary, or, if the law is about the rectifier, with the true one on small
 // rationals.
-func compareAt(l *law.Law, v *law.Valuation, seed uint64) (instance.Outcome, error) {
+func compareAt(l *law.Law, v *instance.Valuation, seed uint64) (instance.Outcome, error) {
 	for _, side := range []*law.Term{l.LHS[0], l.RHS[0]} {
 		relu := false
 		side.Walk(func(u *law.Term) { relu = relu || u.Op != nil && u.Op.Name == "relu" })
@@ -300,8 +300,8 @@ func compareAt(l *law.Law, v *law.Valuation, seed uint64) (instance.Outcome, err
 }
 
 // sampleLaw calls f for random instances of a law, until f returns false.
-func sampleLaw(l *law.Law, f func(n int, v *law.Valuation) bool) {
-	s := law.NewSampler(l, law.Scope{Acts: []graph.Value{graph.NameValue("none"), graph.NameValue("relu")}})
+func sampleLaw(l *law.Law, f func(n int, v *instance.Valuation) bool) {
+	s := instance.NewSampler(l, instance.Scope{Acts: []graph.Value{graph.NameValue("none"), graph.NameValue("relu")}})
 	rng := rand.New(rand.NewSource(1))
 	for n := 1; n <= 60; n++ {
 		if v, ok := s.Sample(rng); ok && !f(n, v) {

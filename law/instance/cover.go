@@ -1,18 +1,20 @@
-package law
+package instance
 
 import (
 	"math"
 	"math/bits"
 	"math/rand"
+
+	"github.com/taso-go/taso/law"
 )
 
 // Combinations is the number of ways to give the variables of l values of the
 // scope, those that the conditions exclude included; at most MaxUint64.
-func Combinations(l *Law, s Scope) uint64 {
+func Combinations(l *law.Law, s Scope) uint64 {
 	s = s.set()
 	total := uint64(1)
-	for _, c := range s.choices(l) {
-		hi, lo := bits.Mul64(total, uint64(c.n))
+	for _, n := range s.picker(l).count {
+		hi, lo := bits.Mul64(total, uint64(n))
 		if hi != 0 {
 			return math.MaxUint64
 		}
@@ -40,25 +42,23 @@ const (
 // variable together with every value of another occurs in some valuation, as
 // far as the conditions permit, and where there is a choice in one for which
 // the left side is defined. The result depends on the arguments alone.
-func Cover(l *Law, s Scope, seed int64) Covering {
-	c := newCoverer(l, s, seed)
+func Cover(l *law.Law, s Scope, seed int64) Covering {
+	c, err := newCoverer(l, s, seed)
 	var out Covering
-	for i := range c.cs {
-		if c.cs[i].n == 0 {
-			return out
-		}
+	if err != nil || c.empty() {
+		return out
 	}
 	done := map[[4]int]bool{}
-	for i := range c.cs {
-		for j := i + 1; j < len(c.cs); j++ {
-			out.Pairs += c.cs[i].n * c.cs[j].n
+	for i, v := range c.order {
+		for _, w := range c.order[i+1:] {
+			out.Pairs += c.count[v] * c.count[w]
 		}
 	}
-	for i := range c.cs {
-		for j := i + 1; j < len(c.cs); j++ {
-			for x := range c.cs[i].n {
-				for y := range c.cs[j].n {
-					if done[[4]int{i, x, j, y}] {
+	for k, i := range c.order {
+		for _, j := range c.order[k+1:] {
+			for x := range c.count[i] {
+				for y := range c.count[j] {
+					if done[meeting(i, x, j, y)] {
 						continue
 					}
 					pick := c.best(map[int]int{i: x, j: y}, done)
@@ -66,7 +66,7 @@ func Cover(l *Law, s Scope, seed int64) Covering {
 						continue
 					}
 					out.Covered += c.mark(pick, done)
-					out.Valuations = append(out.Valuations, valuation(c.cs, pick))
+					out.Valuations = append(out.Valuations, c.Valuation(pick))
 				}
 			}
 		}
@@ -74,24 +74,43 @@ func Cover(l *Law, s Scope, seed int64) Covering {
 	return out
 }
 
-type coverer struct {
-	law   *Law
-	cs    []choice
-	conds *conditions
-	rng   *rand.Rand
+// meeting names the pair of value x of variable i and value y of variable j.
+func meeting(i, x, j, y int) [4]int {
+	if i > j {
+		i, x, j, y = j, y, i, x
+	}
+	return [4]int{i, x, j, y}
 }
 
-func newCoverer(l *Law, s Scope, seed int64) *coverer {
-	s = s.set()
-	c := &coverer{law: l, cs: s.choices(l), rng: rand.New(rand.NewSource(seed))}
-	c.conds = conditionsOf(l, &s, c.cs)
-	return c
+type coverer struct {
+	*picker
+	program *Program
+	rng     *rand.Rand
+}
+
+func newCoverer(l *law.Law, s Scope, seed int64) (*coverer, error) {
+	p, err := New(l)
+	return &coverer{picker: s.set().picker(l), program: p, rng: rand.New(rand.NewSource(seed))}, err
+}
+
+// defined says whether the left side is at a point.
+func (c *coverer) defined(at Point) bool {
+	given, ok := c.Shapes(at)
+	if !ok {
+		return false
+	}
+	in, err := c.program.At(c.At(at), given)
+	if err != nil {
+		return false
+	}
+	_, err = in.Undefined(0)
+	return err == nil
 }
 
 // best completes a part of a valuation in a few ways and takes one that is
 // defined, and of these one that shows most that is new; nil if there is none.
-func (c *coverer) best(fixed map[int]int, done map[[4]int]bool) []int {
-	var best []int
+func (c *coverer) best(fixed map[int]int, done map[[4]int]bool) Point {
+	var best Point
 	most := -1
 	for range coverFills {
 		pick := c.fill(fixed)
@@ -99,8 +118,8 @@ func (c *coverer) best(fixed map[int]int, done map[[4]int]bool) []int {
 			return best
 		}
 		score := c.fresh(pick, done)
-		if _, err := c.law.groundShapes(c.law.LHS, valuation(c.cs, pick)); err == nil {
-			score += len(c.cs) * len(c.cs)
+		if c.defined(pick) {
+			score += len(pick) * len(pick)
 		}
 		if score > most {
 			best, most = pick, score
@@ -111,24 +130,25 @@ func (c *coverer) best(fixed map[int]int, done map[[4]int]bool) []int {
 
 // fill completes a part of a valuation at random, going back where a condition
 // fails; nil if it finds no way within its steps.
-func (c *coverer) fill(fixed map[int]int) []int {
-	pick := make([]int, len(c.cs))
+func (c *coverer) fill(fixed map[int]int) Point {
+	pick := make(Point, c.Len())
 	steps := 0
 	var rec func(i int) bool
 	rec = func(i int) bool {
-		if i == len(c.cs) {
+		if i == len(c.order) {
 			return true
 		}
-		order := c.rng.Perm(c.cs[i].n)
-		if x, ok := fixed[i]; ok {
+		v := c.order[i]
+		order := c.rng.Perm(c.count[v])
+		if x, ok := fixed[v]; ok {
 			order = []int{x}
 		}
 		for _, x := range order {
 			if steps++; steps > coverSteps {
 				return false
 			}
-			pick[i] = x
-			if c.conds.hold(i, c.cs, pick) && rec(i+1) {
+			pick[v] = x
+			if c.hold(i, pick) && rec(i+1) {
 				return true
 			}
 		}
@@ -140,11 +160,11 @@ func (c *coverer) fill(fixed map[int]int) []int {
 	return pick
 }
 
-func (c *coverer) fresh(pick []int, done map[[4]int]bool) int {
+func (c *coverer) fresh(pick Point, done map[[4]int]bool) int {
 	n := 0
 	for i := range pick {
 		for j := i + 1; j < len(pick); j++ {
-			if !done[[4]int{i, pick[i], j, pick[j]}] {
+			if !done[meeting(i, pick[i], j, pick[j])] {
 				n++
 			}
 		}
@@ -152,11 +172,11 @@ func (c *coverer) fresh(pick []int, done map[[4]int]bool) int {
 	return n
 }
 
-func (c *coverer) mark(pick []int, done map[[4]int]bool) int {
+func (c *coverer) mark(pick Point, done map[[4]int]bool) int {
 	n := c.fresh(pick, done)
 	for i := range pick {
 		for j := i + 1; j < len(pick); j++ {
-			done[[4]int{i, pick[i], j, pick[j]}] = true
+			done[meeting(i, pick[i], j, pick[j])] = true
 		}
 	}
 	return n
@@ -168,27 +188,31 @@ type Draws struct{ c *coverer }
 
 // NewDraws prepares a law for drawing; the instances depend on the arguments
 // alone.
-func NewDraws(l *Law, s Scope, seed int64) *Draws {
-	return &Draws{newCoverer(l, s, seed)}
+func NewDraws(l *law.Law, s Scope, seed int64) *Draws {
+	c, err := newCoverer(l, s, seed)
+	if err != nil {
+		return &Draws{}
+	}
+	return &Draws{c}
 }
 
 // Next is an instance that may have been drawn before; false if none was found.
 func (d *Draws) Next() (*Valuation, bool) {
-	for i := range d.c.cs {
-		if d.c.cs[i].n == 0 {
-			return nil, false
-		}
+	if d.c == nil || d.c.empty() {
+		return nil, false
 	}
-	var out *Valuation
+	var out Point
 	for range coverFills {
 		pick := d.c.fill(nil)
 		if pick == nil {
 			break
 		}
-		out = valuation(d.c.cs, pick)
-		if _, err := d.c.law.groundShapes(d.c.law.LHS, out); err == nil {
+		if out = pick; d.c.defined(pick) {
 			break
 		}
 	}
-	return out, out != nil
+	if out == nil {
+		return nil, false
+	}
+	return d.c.Valuation(out), true
 }

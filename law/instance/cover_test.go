@@ -1,4 +1,4 @@
-package law_test
+package instance_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 )
 
 // Every pair of values that the conditions permit occurs, and nothing that they
@@ -15,9 +16,9 @@ func TestCover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope := law.Scope{MaxSize: 4}
-	c := law.Cover(l, scope, 1)
-	if n := law.Combinations(l, scope); n != 256 || len(c.Valuations) >= 100 {
+	scope := instance.Scope{MaxSize: 4}
+	c := instance.Cover(l, scope, 1)
+	if n := instance.Combinations(l, scope); n != 256 || len(c.Valuations) >= 100 {
 		t.Errorf("%d of %d", len(c.Valuations), n)
 	}
 	// 6 pairs of variables with 16 values each, of which a > b are 6.
@@ -35,7 +36,7 @@ func TestCover(t *testing.T) {
 	if len(met) != 10 {
 		t.Errorf("%d pairs of a and b", len(met))
 	}
-	if again := law.Cover(l, scope, 1); fmt.Sprint(again) != fmt.Sprint(c) {
+	if again := instance.Cover(l, scope, 1); fmt.Sprint(again) != fmt.Sprint(c) {
 		t.Error("not the same again")
 	}
 }
@@ -47,11 +48,11 @@ func TestCoverDefined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defined := func(v *law.Valuation) bool {
+	defined := func(v *instance.Valuation) bool {
 		x, _ := v.Dims["n"].Sub(v.Dims["k"]).Const()
 		return x >= 0
 	}
-	d := law.NewDraws(l, law.Scope{}, 1)
+	d := instance.NewDraws(l, instance.Scope{}, 1)
 	good := 0
 	for range 100 {
 		v, ok := d.Next()
@@ -78,7 +79,7 @@ func TestCombinations(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if got := law.Combinations(l, law.Scope{}); got != want {
+		if got := instance.Combinations(l, instance.Scope{}); got != want {
 			t.Errorf("%s: %d, want %d", text, got, want)
 		}
 	}
@@ -86,15 +87,15 @@ func TestCombinations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := law.Combinations(l, law.Scope{MaxSize: 1 << 10}); got != math.MaxUint64 {
+	if got := instance.Combinations(l, instance.Scope{MaxSize: 1 << 10}); got != math.MaxUint64 {
 		t.Errorf("%d", got)
 	}
 }
 
 func ExampleCover() {
 	l, _ := law.ParseLaw("axiom a given X : [m, n], Y : [n, k] then matmul(X, Y) == matmul(X, Y)")
-	c := law.Cover(l, law.Scope{MaxSize: 2}, 1)
-	fmt.Println(law.Combinations(l, law.Scope{MaxSize: 2}), c.Pairs, c.Covered)
+	c := instance.Cover(l, instance.Scope{MaxSize: 2}, 1)
+	fmt.Println(instance.Combinations(l, instance.Scope{MaxSize: 2}), c.Pairs, c.Covered)
 	for _, v := range c.Valuations {
 		fmt.Println(v)
 	}

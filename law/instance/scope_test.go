@@ -1,4 +1,4 @@
-package law_test
+package instance_test
 
 import (
 	"math/rand"
@@ -8,11 +8,12 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 )
 
-func instances(l *law.Law, s law.Scope, limit int) []string {
+func instances(l *law.Law, s instance.Scope, limit int) []string {
 	var out []string
-	law.Instances(l, s, func(v *law.Valuation) bool {
+	instance.Instances(l, s, func(v *instance.Valuation) bool {
 		out = append(out, v.String())
 		return len(out) < limit
 	})
@@ -21,7 +22,7 @@ func instances(l *law.Law, s law.Scope, limit int) []string {
 
 // Every valuation of the scope is met once, the plainest first.
 func TestInstancesOrder(t *testing.T) {
-	got := instances(mustLaw(t, "axiom a given q : same, X : [m, n] where m+n <= 4 then X == relu(X)"), law.Scope{MaxSize: 3}, 100)
+	got := instances(mustLaw(t, "axiom a given q : same, X : [m, n] where m+n <= 4 then X == relu(X)"), instance.Scope{MaxSize: 3}, 100)
 	want := []string{
 		"m=1, n=1, q=same_upper",
 		"m=1, n=2, q=same_upper", "m=2, n=1, q=same_upper", "m=1, n=1, q=same_lower",
@@ -36,21 +37,21 @@ func TestInstancesOrder(t *testing.T) {
 func TestInstancesCount(t *testing.T) {
 	for _, c := range []struct {
 		text  string
-		scope law.Scope
+		scope instance.Scope
 		want  int
 	}{
-		{"axiom a then imatmul[n=1]() == one[shape=[1, 1]]()", law.Scope{}, 1}, // no variables: one instance
-		{"axiom a where 1 < 0 then imatmul[n=1]() == one[shape=[1, 1]]()", law.Scope{}, 0},
-		{"axiom a given X : [a, b, c] then X == relu(X)", law.Scope{MaxSize: 4}, 64},
-		{"axiom a given X : [a, b, c] then X == relu(X)", law.Scope{MaxSize: 4, MaxElements: 1}, 1},
-		{"axiom a given X : [a-2] then X == relu(X)", law.Scope{MaxSize: 4}, 2}, // sizes are at least 1
-		{"axiom a given X : [P..], Y : [Q..] then X == relu(X)", law.Scope{}, 25},
-		{"axiom a given s : stride, p : padding, q : same, r : act, d : border then one[shape=[]]() == one[shape=[]]()", law.Scope{}, 5 * 6 * 2 * 2 * 2},
-		{"axiom a given f : pointwise1, g : zero1, X : [] then f(X) == g(X)", law.Scope{}, 1},
-		{"axiom a given X : [n] where n % 2 == 0 then X == relu(X)", law.Scope{MaxSize: 7}, 3},
-		{"axiom a given X : [a, b, c, d, e, f] where f < 1 then X == relu(X)", law.Scope{}, 0},
-		{"axiom a given X : [a, b, c] then X == relu(X)", law.Scope{MaxSize: 4, MaxVisits: 1}, 0},
-		{"axiom a given p : padding, X : [n] then X == relu(X)", law.Scope{MaxSize: 2, Pads: []graph.Value{graph.NameValue(graph.Valid)}}, 2},
+		{"axiom a then imatmul[n=1]() == one[shape=[1, 1]]()", instance.Scope{}, 1}, // no variables: one instance
+		{"axiom a where 1 < 0 then imatmul[n=1]() == one[shape=[1, 1]]()", instance.Scope{}, 0},
+		{"axiom a given X : [a, b, c] then X == relu(X)", instance.Scope{MaxSize: 4}, 64},
+		{"axiom a given X : [a, b, c] then X == relu(X)", instance.Scope{MaxSize: 4, MaxElements: 1}, 1},
+		{"axiom a given X : [a-2] then X == relu(X)", instance.Scope{MaxSize: 4}, 2}, // sizes are at least 1
+		{"axiom a given X : [P..], Y : [Q..] then X == relu(X)", instance.Scope{}, 25},
+		{"axiom a given s : stride, p : padding, q : same, r : act, d : border then one[shape=[]]() == one[shape=[]]()", instance.Scope{}, 5 * 6 * 2 * 2 * 2},
+		{"axiom a given f : pointwise1, g : zero1, X : [] then f(X) == g(X)", instance.Scope{}, 1},
+		{"axiom a given X : [n] where n % 2 == 0 then X == relu(X)", instance.Scope{MaxSize: 7}, 3},
+		{"axiom a given X : [a, b, c, d, e, f] where f < 1 then X == relu(X)", instance.Scope{}, 0},
+		{"axiom a given X : [a, b, c] then X == relu(X)", instance.Scope{MaxSize: 4, MaxVisits: 1}, 0},
+		{"axiom a given p : padding, X : [n] then X == relu(X)", instance.Scope{MaxSize: 2, Pads: []graph.Value{graph.NameValue(graph.Valid)}}, 2},
 	} {
 		got := instances(mustLaw(t, c.text), c.scope, 10000)
 		if len(got) != c.want {
@@ -74,7 +75,7 @@ func TestInstancesCoverOddities(t *testing.T) {
 	  then relu(conv2d[stride=s, pad=p, groups=g](X, W)) == conv2d[stride=s, pad=p, groups=g, act=relu](X, W)`)
 	seen := map[string]int{}
 	n := 0
-	look := func(v *law.Valuation) {
+	look := func(v *instance.Valuation) {
 		n++
 		dim := func(name string) int64 { k, _ := v.Dims[name].Const(); return k }
 		stride, _ := v.Attrs["s"].Tuple()
@@ -93,12 +94,12 @@ func TestInstancesCoverOddities(t *testing.T) {
 			}
 		}
 	}
-	law.Instances(l, law.Scope{}, func(v *law.Valuation) bool { look(v); return n < 3000 })
+	instance.Instances(l, instance.Scope{}, func(v *instance.Valuation) bool { look(v); return n < 3000 })
 	if len(seen) != 7 {
 		t.Errorf("among %d instances only %v", n, seen)
 	}
 	seen, n = map[string]int{}, 0
-	s, rng := law.NewSampler(l, law.Scope{}), rand.New(rand.NewSource(1))
+	s, rng := instance.NewSampler(l, instance.Scope{}), rand.New(rand.NewSource(1))
 	for n < 300 {
 		v, ok := s.Sample(rng)
 		if !ok {
@@ -115,7 +116,7 @@ func TestInstancesCoverOddities(t *testing.T) {
 // mostly different sizes.
 func TestSampler(t *testing.T) {
 	for _, l := range axioms.Default() {
-		a, b := law.NewSampler(l, law.Scope{}), law.NewSampler(l, law.Scope{})
+		a, b := instance.NewSampler(l, instance.Scope{}), instance.NewSampler(l, instance.Scope{})
 		r, q := rand.New(rand.NewSource(7)), rand.New(rand.NewSource(7))
 		for i := 0; i < 10; i++ {
 			v, ok := a.Sample(r)
@@ -139,7 +140,7 @@ func TestSampler(t *testing.T) {
 			}
 		}
 	}
-	s, rng, distinct := law.NewSampler(mustLaw(t, "axiom a given X : [a, b, c] then X == relu(X)"), law.Scope{}), rand.New(rand.NewSource(1)), 0
+	s, rng, distinct := instance.NewSampler(mustLaw(t, "axiom a given X : [a, b, c] then X == relu(X)"), instance.Scope{}), rand.New(rand.NewSource(1)), 0
 	for i := 0; i < 100; i++ {
 		if v, ok := s.Sample(rng); ok && v.Dims["a"] != v.Dims["b"] && v.Dims["b"] != v.Dims["c"] && v.Dims["a"] != v.Dims["c"] {
 			distinct++
@@ -148,7 +149,7 @@ func TestSampler(t *testing.T) {
 	if distinct < 60 {
 		t.Errorf("%d of 100 samples have three different sizes", distinct)
 	}
-	if v, ok := law.NewSampler(mustLaw(t, "axiom a given X : [n] where n < 1 then X == relu(X)"), law.Scope{}).Sample(rng); ok {
+	if v, ok := instance.NewSampler(mustLaw(t, "axiom a given X : [n] where n < 1 then X == relu(X)"), instance.Scope{}).Sample(rng); ok {
 		t.Errorf("a sample where there is none: %s", v)
 	}
 }
@@ -157,6 +158,15 @@ func BenchmarkInstances(b *testing.B) {
 	l := mustLaw(b, "axiom a given s : stride, p : padding, X : [b, g*c, h, w], W : [o, c, kh, kw] then X == relu(X)")
 	for i := 0; i < b.N; i++ {
 		n := 0
-		law.Instances(l, law.Scope{}, func(*law.Valuation) bool { n++; return n < 1000 })
+		instance.Instances(l, instance.Scope{}, func(*instance.Valuation) bool { n++; return n < 1000 })
 	}
+}
+
+func mustLaw(t testing.TB, text string) *law.Law {
+	t.Helper()
+	l, err := law.ParseLaw(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
