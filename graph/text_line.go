@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -43,7 +42,8 @@ func (s *statement) errorf(col int, format string, args ...any) error {
 	return s.fail(col, fmt.Errorf(format, args...))
 }
 
-// lineReader reads a statement, token by token.
+// lineReader reads a statement, token by token. What is wrong with it is a panic,
+// which whole ends.
 type lineReader struct {
 	statement
 	words lex.Lexer
@@ -65,29 +65,47 @@ func readStatement(file, text string, line int) *statement {
 		return nil
 	}
 	r.col = r.tok.Col
-	err := r.read()
-	if err == nil && r.tok.Kind != lex.EOF {
-		err = r.found("%q after the end of the statement")
-	}
-	if r.err = err; r.bad != nil {
+	if r.err = r.whole(); r.bad != nil {
 		r.err = r.bad
 	}
 	return &r.statement
 }
 
-func (r *lineReader) next() { r.tok = r.words.Next() }
-
-// found is an error about the rest of the line.
-func (r *lineReader) found(format string, args ...any) error {
-	return r.errorf(r.tok.Col, format, append([]any{r.words.Src[r.tok.At:]}, args...)...)
+func (r *lineReader) whole() (err error) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *TextError:
+			err = e
+		default:
+			panic(e)
+		}
+	}()
+	r.read()
+	if r.tok.Kind != lex.EOF {
+		r.found("%q after the end of the statement")
+	}
+	return nil
 }
 
-// missing says that something else was wanted here.
-func (r *lineReader) missing(what string) error {
+func (r *lineReader) next() { r.tok = r.words.Next() }
+
+// reject fails at a column.
+func (r *lineReader) reject(col int, format string, args ...any) {
+	panic(r.errorf(col, format, args...))
+}
+
+// found fails about the rest of the line.
+func (r *lineReader) found(format string, args ...any) {
+	r.reject(r.tok.Col, format, append([]any{r.words.Src[r.tok.At:]}, args...)...)
+}
+
+// missing fails because something else is wanted here.
+func (r *lineReader) missing(what string) {
 	if r.tok.Kind == lex.EOF {
-		return r.errorf(r.tok.Col, "the line ends where %s is wanted", what)
+		r.reject(r.tok.Col, "the line ends where %s is wanted", what)
 	}
-	return r.found("%q where %s is wanted", what)
+	r.found("%q where %s is wanted", what)
 }
 
 // take reads punctuation, if it is next.
@@ -99,242 +117,191 @@ func (r *lineReader) take(punct string) bool {
 	return ok
 }
 
-func (r *lineReader) want(punct string) error {
+func (r *lineReader) want(punct string) {
 	if !r.take(punct) {
-		return r.missing(fmt.Sprintf("%q", punct))
+		r.missing(fmt.Sprintf("%q", punct))
 	}
-	return nil
 }
 
 // ident reads an identifier.
-func (r *lineReader) ident(what string) (string, error) {
+func (r *lineReader) ident(what string) string {
 	s := r.tok.Text
-	if r.tok.Kind != lex.Name {
-		if r.tok.Kind == lex.EOF {
-			return "", r.missing(what)
-		}
-		return "", r.found("%q is not %s", what)
+	switch r.tok.Kind {
+	case lex.Name:
+		r.next()
+	case lex.EOF:
+		r.missing(what)
+	default:
+		r.found("%q is not %s", what)
 	}
-	r.next()
-	return s, nil
+	return s
 }
 
 // nodeName reads a node's name.
-func (r *lineReader) nodeName() (string, error) {
+func (r *lineReader) nodeName() string {
 	if r.tok.Kind != lex.String {
 		return r.ident("a name")
 	}
 	s := r.tok.Text
 	if s == "" {
-		return "", r.fail(r.tok.Col, errors.New("the name is empty"))
+		r.reject(r.tok.Col, "the name is empty")
 	}
 	r.next()
-	return s, nil
+	return s
 }
 
-func (r *lineReader) int() (int64, error) {
-	sign, col := int64(1), r.tok
+func (r *lineReader) int() int64 {
+	sign, start := int64(1), r.tok
 	if r.take("-") {
 		sign = -1
 	}
 	if r.tok.Kind != lex.Int {
-		r.tok = col
-		return 0, r.missing("a number")
+		r.tok = start
+		r.missing("a number")
 	}
 	n := sign * r.tok.Num
 	r.next()
-	return n, nil
+	return n
 }
 
 // list reads items, separated by commas, up to punctuation that closes the list.
-func (r *lineReader) list(closing string, item func() error) error {
-	for {
-		if err := item(); err != nil {
-			return err
-		}
-		if r.take(closing) {
-			return nil
-		}
-		if err := r.want(","); err != nil {
-			return err
-		}
+func (r *lineReader) list(closing string, item func()) {
+	for item(); !r.take(closing); item() {
+		r.want(",")
 	}
 }
 
 // ints reads numbers up to what closes the list.
-func (r *lineReader) ints(closing string) ([]int64, error) {
+func (r *lineReader) ints(closing string) []int64 {
 	out := []int64{}
-	if r.take(closing) {
-		return out, nil
+	if !r.take(closing) {
+		r.list(closing, func() { out = append(out, r.int()) })
 	}
-	err := r.list(closing, func() error {
-		n, err := r.int()
-		out = append(out, n)
-		return err
-	})
-	return out, err
+	return out
 }
 
 // read reads the statement.
-func (r *lineReader) read() (err error) {
+func (r *lineReader) read() {
 	if r.tok.IsName("return") {
 		r.next()
 		r.isReturn = true
-		return r.references("")
+		r.references()
+		return
 	}
-	if r.name, err = r.nodeName(); err != nil {
-		return err
-	}
+	r.name = r.nodeName()
 	r.defines = r.tok.Is(":") || r.tok.Is("=")
 	if r.take(":") {
 		if r.weight = r.tok.IsName("weight"); r.weight {
 			r.next()
 		}
 		col := r.tok.Col
-		id, err := r.ident("an element type")
-		if err != nil {
-			return err
-		}
-		if r.dtype, err = ParseDType(id); err != nil {
-			return r.fail(col, err)
+		var err error
+		if r.dtype, err = ParseDType(r.ident("an element type")); err != nil {
+			r.reject(col, "%w", err)
 		}
 		if r.take("[") {
-			ns, err := r.ints("]")
-			for _, n := range ns {
+			for _, n := range r.ints("]") {
 				r.sizes = append(r.sizes, int(n))
 			}
-			return err
+			return
 		}
 		if r.weight {
-			return r.errorf(r.tok.Col, "weight %s without a shape", quoteName(r.name))
+			r.reject(r.tok.Col, "weight %s without a shape", quoteName(r.name))
 		}
 		r.typed = true
 	}
-	if err := r.want("="); err != nil {
-		return err
-	}
-	return r.application()
+	r.want("=")
+	r.application()
 }
 
 // application reads "operator[attributes](operands)".
-func (r *lineReader) application() error {
+func (r *lineReader) application() {
 	r.opCol = r.tok.Col
-	name, err := r.ident("an operator")
-	if err != nil {
-		return err
-	}
+	name := r.ident("an operator")
 	if name == OpaqueName {
-		return r.errorf(r.opCol, "node %s is opaque: what it computes is not in the text", quoteName(r.name))
+		r.reject(r.opCol, "node %s is opaque: what it computes is not in the text", quoteName(r.name))
 	}
 	op, ok := Lookup(name)
 	if !ok {
-		return r.errorf(r.opCol, "operator %s is not known", name)
+		r.reject(r.opCol, "operator %s is not known", name)
 	}
 	r.op = op
 	named := map[string]Value{}
 	if r.take("[") {
-		if err := r.list("]", func() error { return r.attribute(named) }); err != nil {
-			return err
-		}
+		r.list("]", func() { r.attribute(named) })
 	}
+	var err error
 	if r.attrs, err = op.Attr(named); err != nil {
-		return r.fail(r.opCol, err)
+		r.reject(r.opCol, "%w", err)
 	}
-	if err := r.want("("); err != nil || r.take(")") {
-		return err
+	r.want("(")
+	if !r.take(")") {
+		r.references()
+		r.want(")")
 	}
-	return r.references(")")
 }
 
 // attribute reads "name=value".
-func (r *lineReader) attribute(named map[string]Value) error {
+func (r *lineReader) attribute(named map[string]Value) {
 	col := r.tok.Col
-	name, err := r.ident("an attribute")
-	if err != nil {
-		return err
-	}
+	name := r.ident("an attribute")
 	i := r.op.ParamIndex(name)
 	if i < 0 {
-		return r.errorf(col, "operator %s has no attribute %s", r.op.Name, name)
+		r.reject(col, "operator %s has no attribute %s", r.op.Name, name)
 	}
 	if _, twice := named[name]; twice {
-		return r.errorf(col, "attribute %s is given twice", name)
+		r.reject(col, "attribute %s is given twice", name)
 	}
-	if err := r.want("="); err != nil {
-		return err
-	}
+	r.want("=")
 	col = r.tok.Col
-	v, err := r.value(r.op.Params[i].Sort)
-	if err != nil {
-		return err
-	}
+	v := r.value(r.op.Params[i].Sort)
 	if err := checkConcrete(r.op.Params[i], v); err != nil {
-		return r.errorf(col, "operator %s: attribute %s: %w", r.op.Name, name, err)
+		r.reject(col, "operator %s: attribute %s: %w", r.op.Name, name, err)
 	}
 	named[name] = v
-	return nil
 }
 
 // value reads an integer, a name, a tuple of integers or a shape, or, for a
 // parameter of that sort, a real number.
-func (r *lineReader) value(sort string) (Value, error) {
-	if sort == SortNumber {
+func (r *lineReader) value(sort string) Value {
+	switch {
+	case sort == SortNumber:
 		text := r.words.Src[r.tok.At:]
 		n := NumberPrefix(text)
 		if n == 0 {
-			return Value{}, r.missing("a number")
+			r.missing("a number")
 		}
 		x, err := ParseNumber(text[:n])
 		if err != nil {
-			return Value{}, r.fail(r.tok.Col, err)
+			r.reject(r.tok.Col, "%w", err)
 		}
 		r.words.Seek(r.tok, n)
 		r.next()
-		return NumberValue(x), nil
-	}
-	switch {
+		return NumberValue(x)
 	case r.take("("):
-		ns, err := r.ints(")")
-		return TupleValue(ns...), err
+		return TupleValue(r.ints(")")...)
 	case r.take("["):
-		ns, err := r.ints("]")
-		s := make(Shape, len(ns))
-		for i, n := range ns {
-			s[i] = Axis(Int(n))
+		s := Shape{}
+		for _, n := range r.ints("]") {
+			s = append(s, Axis(Int(n)))
 		}
-		return ShapeValue(s), err
+		return ShapeValue(s)
 	case r.tok.Kind == lex.Int || r.tok.Is("-"):
-		n, err := r.int()
-		return IntValue(n), err
+		return IntValue(r.int())
 	}
-	s, err := r.ident("a value")
-	return NameValue(s), err
+	return NameValue(r.ident("a value"))
 }
 
-// references reads a list of tensors, at least one, to what closes it or, if that is
-// "", to the end of the line.
-func (r *lineReader) references(closing string) error {
-	for {
+// references reads a list of tensors, at least one.
+func (r *lineReader) references() {
+	for more := true; more; more = r.take(",") {
 		a := reference{out: -1, col: r.tok.Col}
-		var err error
-		if a.name, err = r.nodeName(); err != nil {
-			return err
-		}
+		a.name = r.nodeName()
 		if r.take(".") {
-			if a.out, err = r.int(); err != nil {
-				return err
-			}
-			if a.out < 0 {
-				return r.errorf(a.col, "%s has no output %d", quoteName(a.name), a.out)
+			if a.out = r.int(); a.out < 0 {
+				r.reject(a.col, "%s has no output %d", quoteName(a.name), a.out)
 			}
 		}
 		r.args = append(r.args, a)
-		if !r.take(",") {
-			break
-		}
 	}
-	if closing == "" {
-		return nil
-	}
-	return r.want(closing)
 }

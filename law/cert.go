@@ -148,7 +148,7 @@ func (t *InstanceText) read(l *Law, tensors map[string]*Term, given scope) (Inst
 		if !ok || b.Sort == "" {
 			return graph.Value{}, fmt.Errorf("law %s has no such attribute", l.Name)
 		}
-		return parsePart(s, given, func(p *parser) (graph.Value, *Error) { return p.value(b.Sort) })
+		return parsePart(s, given, func(p *parser) graph.Value { return p.value(b.Sort) })
 	})
 	return in, err
 }

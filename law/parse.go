@@ -2,6 +2,9 @@ package law
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
 	_ "github.com/taso-go/taso/graph/op" // the operators that laws speak of
@@ -29,34 +32,27 @@ func (p *parser) laws() []*Law {
 	section := ""
 	p.next()
 	for p.tok.Kind != lex.EOF && len(*p.errs) < maxErrors {
-		if p.isName("section") {
-			p.next()
-			if p.tok.Kind != lex.String {
-				p.errorf(p.tok.pos, "section: found %s, want its title in quotes", p.tok)
-				p.recover()
-				continue
-			}
-			section = p.tok.Text
-			p.next()
-			continue
-		}
-		kind, ok := kinds[p.tok.Text]
-		if !ok || p.tok.Kind != lex.Name {
-			p.errorf(p.tok.pos, "found %s, want axiom, lemma, rule, refute or section", p.tok)
-			p.next()
-			p.recover()
-			continue
-		}
 		before := len(*p.errs)
-		l, err := p.law(kind)
-		if err != nil {
-			*p.errs = append(*p.errs, *err)
-			p.recover()
-			continue
-		}
-		if len(*p.errs) == before {
-			l.Section = section
-			laws = append(laws, l)
+		read := p.try(func() {
+			kind, ok := kinds[p.tok.Text]
+			switch {
+			case p.takeName("section"):
+				if p.tok.Kind != lex.String {
+					p.fail(p.tok.pos, "section: found %s, want its title in quotes", p.tok)
+				}
+				section = p.tok.Text
+				p.next()
+				return
+			case !ok || p.tok.Kind != lex.Name:
+				p.fail(p.tok.pos, "found %s, want axiom, lemma, rule, refute or section", p.tok)
+			}
+			if l := p.law(kind); len(*p.errs) == before {
+				l.Section = section
+				laws = append(laws, l)
+			}
+		})
+		if !read {
+			p.skip()
 		}
 	}
 	return laws
@@ -114,7 +110,7 @@ func ParseShape(src string, given []Binding) (graph.Shape, error) {
 // ParseValue reads an attribute value of a sort: one of the sorts of variables
 // or of an operator's parameters (int, axis, perm, shape).
 func ParseValue(src, sort string, given []Binding) (graph.Value, error) {
-	return parsePart(src, scopeOf(given), func(p *parser) (graph.Value, *Error) { return p.value(sort) })
+	return parsePart(src, scopeOf(given), func(p *parser) graph.Value { return p.value(sort) })
 }
 
 // scope are the variables that a text is read over.
@@ -128,32 +124,29 @@ func scopeOf(given []Binding) scope {
 	return s
 }
 
-func parsePart[T any](src string, given scope, f func(*parser) (T, *Error)) (T, error) {
+func parsePart[T any](src string, given scope, f func(*parser) T) (out T, err error) {
 	p, err := newParser("", src)
 	if err != nil {
-		var zero T
-		return zero, err
+		return out, err
 	}
 	p.given = given
 	return part(p, f)
 }
 
 // part reads a text that is part of a law to its end.
-func part[T any](p *parser, f func(*parser) (T, *Error)) (T, error) {
-	var zero T
+func part[T any](p *parser, f func(*parser) T) (out T, err error) {
 	p.words.Part = true
 	p.next()
-	out, err := f(p)
-	if err == nil && p.tok.Kind != lex.EOF {
-		err = p.fault(p.tok.pos, "found %s after the end", p.tok)
-	}
-	if err != nil {
-		*p.errs = append(*p.errs, *err)
-	}
-	if e := p.errs.orNil(); e != nil {
-		return zero, e
-	}
-	return out, nil
+	p.try(func() {
+		t := f(p)
+		if p.tok.Kind != lex.EOF {
+			p.fail(p.tok.pos, "found %s after the end", p.tok)
+		}
+		if len(*p.errs) == 0 {
+			out = t
+		}
+	})
+	return out, p.errs.orNil()
 }
 
 // Limits of what the parser reads. They are far above any law that means
@@ -177,9 +170,9 @@ var reserved = map[string]bool{
 	"given": true, "where": true, "and": true, "let": true, "then": true, "cite": true,
 }
 
-// parser reads by recursive descent. A fault of form ends a law and is
-// returned; a fault of meaning (an unknown operator, say) is noted in errs and
-// reading goes on, so that one run reports all of them.
+// parser reads by recursive descent. A fault of form ends a law: fail panics with
+// it, and try notes it. A fault of meaning (an unknown operator, say) is noted in
+// errs and reading goes on, so that one run reports all of them.
 type parser struct {
 	file  string
 	words lex.Lexer
@@ -241,8 +234,24 @@ func (p *parser) peek() token {
 	return *p.ahead
 }
 
-func (p *parser) fault(pos Pos, format string, args ...any) *Error {
-	return &Error{Pos: pos, Msg: fmt.Sprintf(format, args...)}
+// fail ends what try reads.
+func (p *parser) fail(pos Pos, format string, args ...any) {
+	panic(&Error{Pos: pos, Msg: fmt.Sprintf(format, args...)})
+}
+
+// try reads something; false if that failed.
+func (p *parser) try(read func()) (ok bool) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *Error:
+			*p.errs = append(*p.errs, *e)
+		default:
+			panic(e)
+		}
+	}()
+	read()
+	return true
 }
 
 func (p *parser) errorf(pos Pos, format string, args ...any) {
@@ -251,43 +260,56 @@ func (p *parser) errorf(pos Pos, format string, args ...any) {
 	}
 }
 
-func (p *parser) isName(s string) bool { return p.tok.IsName(s) }
-func (p *parser) is(s string) bool     { return p.tok.Is(s) }
+func (p *parser) is(s string) bool { return p.tok.Is(s) }
 
-func (p *parser) want(s, where string) *Error {
-	if !p.is(s) {
-		return p.fault(p.tok.pos, "%s: found %s, want %q", where, p.tok, s)
+// take reads punctuation, if it is next, and takeName a name.
+func (p *parser) take(s string) bool {
+	ok := p.tok.Is(s)
+	if ok {
+		p.next()
 	}
-	p.next()
-	return nil
+	return ok
+}
+
+func (p *parser) takeName(s string) bool {
+	ok := p.tok.IsName(s)
+	if ok {
+		p.next()
+	}
+	return ok
+}
+
+func (p *parser) want(s, where string) {
+	if !p.take(s) {
+		p.fail(p.tok.pos, "%s: found %s, want %q", where, p.tok, s)
+	}
 }
 
 // ident takes a name that is not reserved.
-func (p *parser) ident(what string) (string, Pos, *Error) {
+func (p *parser) ident(what string) (string, Pos) {
 	t := p.tok
 	if t.Kind != lex.Name {
-		return "", t.pos, p.fault(t.pos, "%s: found %s, want a name", what, t)
+		p.fail(t.pos, "%s: found %s, want a name", what, t)
 	}
 	if reserved[t.Text] {
-		return "", t.pos, p.fault(t.pos, "%s: %s is a word of the language", what, t.Text)
+		p.fail(t.pos, "%s: %s is a word of the language", what, t.Text)
 	}
 	p.next()
-	return t.Text, t.pos, nil
+	return t.Text, t.pos
 }
 
 // enter guards recursion.
-func (p *parser) enter() *Error {
+func (p *parser) enter() {
 	p.depth++
 	if p.depth > maxDepth {
-		return p.fault(p.tok.pos, "nested more than %d deep", maxDepth)
+		p.fail(p.tok.pos, "nested more than %d deep", maxDepth)
 	}
-	return nil
 }
 
 func (p *parser) leave() { p.depth-- }
 
-// recover skips to the next law or section.
-func (p *parser) recover() {
+// skip goes to the next law or section.
+func (p *parser) skip() {
 	p.depth = 0
 	for p.tok.Kind != lex.EOF {
 		if p.tok.Kind == lex.Name {
@@ -300,75 +322,45 @@ func (p *parser) recover() {
 }
 
 // law reads from the kind's keyword on.
-func (p *parser) law(kind Kind) (*Law, *Error) {
-	l := &Law{Kind: kind, Pos: p.tok.pos, Doc: joinDoc(p.tok.Doc)}
+func (p *parser) law(kind Kind) *Law {
+	l := &Law{Kind: kind, Pos: p.tok.pos, Doc: strings.Join(p.tok.Doc, "\n")}
 	p.given, p.macros = scope{}, map[string]*macro{}
 	clear(p.size)
 	p.next()
-	var err *Error
-	if l.Name, _, err = p.ident(kind.String()); err != nil {
-		return nil, err
-	}
+	l.Name, _ = p.ident(kind.String())
 	where := kind.String() + " " + l.Name
-	if p.is("[") {
-		if err := p.tags(l, where); err != nil {
-			return nil, err
-		}
+	if p.take("[") {
+		p.tags(l, where)
 	}
-	if p.isName("given") {
-		if err := p.bindings(l); err != nil {
-			return nil, err
-		}
+	for more := p.takeName("given"); more; more = p.take(",") {
+		p.binding(l)
 	}
-	if p.isName("where") {
-		for first := true; first || p.isName("and"); first = false {
-			p.next()
-			pr, err := p.pred()
-			if err != nil {
-				return nil, err
-			}
-			l.Where = append(l.Where, pr)
-		}
+	for more := p.takeName("where"); more; more = p.takeName("and") {
+		l.Where = append(l.Where, p.pred())
 	}
-	for p.isName("let") {
-		if err := p.let(); err != nil {
-			return nil, err
-		}
+	for p.takeName("let") {
+		p.let()
 	}
-	if !p.isName("then") {
-		return nil, p.fault(p.tok.pos, "%s: found %s, want then", where, p.tok)
+	if !p.takeName("then") {
+		p.fail(p.tok.pos, "%s: found %s, want then", where, p.tok)
 	}
-	p.next()
-	if err := p.readNodes(); err != nil {
-		return nil, err
-	}
-	if l.LHS, err = p.term(); err != nil {
-		return nil, err
-	}
+	p.readNodes()
+	l.LHS = p.term()
 	rel := p.tok
-	if !p.is("==") && !p.is("=>") {
-		return nil, p.fault(rel.pos, "%s: found %s, want == or =>", where, rel)
+	l.OneWay = p.take("=>")
+	if !l.OneWay && !p.take("==") {
+		p.fail(rel.pos, "%s: found %s, want == or =>", where, rel)
 	}
-	l.OneWay = p.is("=>")
-	p.next()
-	if l.RHS, err = p.term(); err != nil {
-		return nil, err
-	}
+	l.RHS = p.term()
 	if len(l.LHS) != len(l.RHS) && len(l.LHS) > 0 && len(l.RHS) > 0 {
 		p.errorf(rel.pos, "%s: %d outputs on the left, %d on the right", where, len(l.LHS), len(l.RHS))
 	}
-	if p.isName("cite") {
-		for first := true; first || p.is(","); first = false {
-			p.next()
-			key, _, err := p.ident("cite")
-			if err != nil {
-				return nil, err
-			}
-			l.Cite = append(l.Cite, key)
-		}
+	for more := p.takeName("cite"); more; more = p.take(",") {
+		key, _ := p.ident("cite")
+		l.Cite = append(l.Cite, key)
 	}
 	p.oneKind(l)
-	return l, nil
+	return l
 }
 
 // oneKind reports names that stand for things of two kinds: a size that is an
@@ -382,24 +374,9 @@ func (p *parser) oneKind(l *Law) {
 	}
 }
 
-func joinDoc(lines []string) string {
-	s := ""
-	for i, line := range lines {
-		if i > 0 {
-			s += "\n"
-		}
-		s += line
-	}
-	return s
-}
-
-func (p *parser) tags(l *Law, where string) *Error {
-	for first := true; first || p.is(","); first = false {
-		p.next()
-		name, pos, err := p.ident(where + ": tag")
-		if err != nil {
-			return err
-		}
+func (p *parser) tags(l *Law, where string) {
+	for more := true; more; more = p.take(",") {
+		name, pos := p.ident(where + ": tag")
 		if oldTags[name] {
 			continue
 		}
@@ -408,135 +385,88 @@ func (p *parser) tags(l *Law, where string) *Error {
 		}
 		l.Tags = append(l.Tags, name)
 	}
-	return p.want("]", where+": tags")
+	p.want("]", where+": tags")
 }
 
-func (p *parser) bindings(l *Law) *Error {
-	for first := true; first || p.is(","); first = false {
+func (p *parser) binding(l *Law) {
+	name, pos := p.ident("given")
+	b := Binding{Name: name, Pos: pos}
+	p.want(":", "given "+name)
+	if p.is("[") {
+		b.Shape = p.shape()
+		if !isUpper(name) {
+			p.errorf(pos, "tensor %s: a tensor's name begins with a capital letter", name)
+		}
+	} else {
+		sort := p.tok
+		if sort.Kind != lex.Name || reserved[sort.Text] {
+			p.fail(sort.pos, "given %s: found %s, want a shape or a sort", name, sort)
+		}
 		p.next()
-		name, pos, err := p.ident("given")
-		if err != nil {
-			return err
+		if !knownSorts[sort.Text] {
+			p.errorf(sort.pos, "given %s: unknown sort %s", name, sort.Text)
 		}
-		b := Binding{Name: name, Pos: pos}
-		if err := p.want(":", "given "+name); err != nil {
-			return err
+		b.Sort = sort.Text
+		if isUpper(name) {
+			p.errorf(pos, "variable %s : %s: the name of what is not a tensor begins with a small letter", name, b.Sort)
 		}
-		if p.is("[") {
-			if b.Shape, err = p.shape(); err != nil {
-				return err
-			}
-			if !isUpper(name) {
-				p.errorf(pos, "tensor %s: a tensor's name begins with a capital letter", name)
-			}
-		} else {
-			sort := p.tok
-			if sort.Kind != lex.Name || reserved[sort.Text] {
-				return p.fault(sort.pos, "given %s: found %s, want a shape or a sort", name, sort)
-			}
-			p.next()
-			if !knownSorts[sort.Text] {
-				p.errorf(sort.pos, "given %s: unknown sort %s", name, sort.Text)
-			}
-			b.Sort = sort.Text
-			if isUpper(name) {
-				p.errorf(pos, "variable %s : %s: the name of what is not a tensor begins with a small letter", name, b.Sort)
-			}
-		}
-		if _, ok := graph.Lookup(name); ok {
-			p.errorf(pos, "given %s: that is an operator", name)
-		}
-		if isValueName(name) {
-			p.errorf(pos, "given %s: that is a value of attributes", name)
-		}
-		if p.given[name] != nil {
-			p.errorf(pos, "given %s: bound twice", name)
-			continue
-		}
-		l.Given = append(l.Given, b)
-		p.given[name] = &b
 	}
-	return nil
+	if _, ok := graph.Lookup(name); ok {
+		p.errorf(pos, "given %s: that is an operator", name)
+	}
+	if isValueName(name) {
+		p.errorf(pos, "given %s: that is a value of attributes", name)
+	}
+	if p.given[name] != nil {
+		p.errorf(pos, "given %s: bound twice", name)
+		return
+	}
+	l.Given = append(l.Given, b)
+	p.given[name] = &b
 }
 
 func isUpper(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
 
 var relations = map[string]bool{"==": true, "!=": true, "<": true, "<=": true, ">": true, ">=": true}
 
-func (p *parser) pred() (Pred, *Error) {
-	var pr Pred
-	var err *Error
-	if pr.Left, err = p.dim(); err != nil {
-		return pr, err
-	}
-	if p.is("%") {
-		p.next()
-		m, err := p.dim()
-		if err != nil {
-			return pr, err
-		}
+func (p *parser) pred() Pred {
+	pr := Pred{Left: p.dim()}
+	if p.take("%") {
+		m := p.dim()
 		pr.Mod = &m
 	}
 	if p.tok.Kind != lex.Punct || !relations[p.tok.Text] {
-		return pr, p.fault(p.tok.pos, "where: found %s, want one of == != < <= > >=", p.tok)
+		p.fail(p.tok.pos, "where: found %s, want one of == != < <= > >=", p.tok)
 	}
 	pr.Rel = p.tok.Text
 	p.next()
-	pr.Right, err = p.dim()
-	return pr, err
+	pr.Right = p.dim()
+	return pr
 }
 
-func (p *parser) let() *Error {
-	p.next()
-	name, pos, err := p.ident("let")
-	if err != nil {
-		return err
-	}
+func (p *parser) let() {
+	name, pos := p.ident("let")
 	if _, ok := graph.Lookup(name); ok || p.macros[name] != nil || p.given[name] != nil {
 		p.errorf(pos, "let %s: the name is taken", name)
 	}
-	if err := p.want("(", "let "+name); err != nil {
-		return err
-	}
+	where := "let " + name
+	p.want("(", where)
 	m := &macro{}
-	var own []*Binding
-	for {
-		param, at, err := p.ident("let " + name)
-		if err != nil {
-			return err
-		}
-		for _, q := range m.params {
-			if q == param {
-				p.errorf(at, "let %s: %s is named twice", name, param)
-			}
-		}
-		m.params = append(m.params, param)
-		own = append(own, &Binding{Name: param})
-		if !p.is(",") {
-			break
-		}
-		p.next()
-	}
-	if err := p.want(")", "let "+name); err != nil {
-		return err
-	}
-	if err := p.want("=", "let "+name); err != nil {
-		return err
-	}
 	// Parameters hide the law's own names while the body is read.
 	outer := p.given
-	p.given = make(scope, len(outer)+len(own))
-	for k, b := range outer {
-		p.given[k] = b
+	inner := maps.Clone(outer)
+	for more := true; more; more = p.take(",") {
+		param, at := p.ident(where)
+		if slices.Contains(m.params, param) {
+			p.errorf(at, "let %s: %s is named twice", name, param)
+		}
+		m.params = append(m.params, param)
+		inner[param] = &Binding{Name: param}
 	}
-	for _, b := range own {
-		p.given[b.Name] = b
-	}
-	m.body, err = p.term()
+	p.want(")", where)
+	p.want("=", where)
+	p.given = inner
+	m.body = p.term()
 	p.given = outer
-	if err != nil {
-		return err
-	}
 	p.macros[name] = m
-	return nil
 }

@@ -8,36 +8,27 @@ import (
 )
 
 // single reads a term that must have one output.
-func (p *parser) single() (*Term, *Error) {
+func (p *parser) single() *Term {
 	at := p.tok.pos
-	ts, err := p.term()
-	if err != nil {
-		return nil, err
+	ts := p.term()
+	if len(ts) == 0 { // a fault of meaning is already noted
+		return &Term{Var: "?"}
 	}
 	if len(ts) != 1 {
-		if len(ts) == 0 { // a fault of meaning is already noted
-			return &Term{Var: "?"}, nil
-		}
 		p.errorf(at, "a term of %d outputs where one is wanted; choose one with .0, .1, ...", len(ts))
 	}
-	return ts[0], nil
+	return ts[0]
 }
 
 // term reads a term as the list of its outputs; the list is empty if the term
 // has a fault of meaning.
-func (p *parser) term() ([]*Term, *Error) {
-	if err := p.enter(); err != nil {
-		return nil, err
-	}
+func (p *parser) term() []*Term {
+	p.enter()
 	defer p.leave()
-	outs, err := p.primary()
-	if err != nil {
-		return nil, err
-	}
-	for p.is(".") {
-		p.next()
+	outs := p.primary()
+	for p.take(".") {
 		if p.tok.Kind != lex.Int {
-			return nil, p.fault(p.tok.pos, "found %s, want the number of an output", p.tok)
+			p.fail(p.tok.pos, "found %s, want the number of an output", p.tok)
 		}
 		if n := p.tok.Num; len(outs) > 0 {
 			if n >= int64(len(outs)) {
@@ -48,54 +39,43 @@ func (p *parser) term() ([]*Term, *Error) {
 		}
 		p.next()
 	}
-	return outs, nil
+	return outs
 }
 
-func (p *parser) primary() ([]*Term, *Error) {
+func (p *parser) primary() []*Term {
 	if p.texts != nil && p.tok.Kind == lex.Int {
 		k := p.tok.Num
 		if k >= int64(len(p.nodes)) {
-			return nil, p.fault(p.tok.pos, "node %d: there are %d before it", k, len(p.nodes))
+			p.fail(p.tok.pos, "node %d: there are %d before it", k, len(p.nodes))
 		}
 		p.next()
-		return []*Term{p.nodes[k]}, nil
+		return []*Term{p.nodes[k]}
 	}
-	if p.is("(") {
-		p.next()
-		var outs []*Term
-		for {
-			t, err := p.single()
-			if err != nil {
-				return nil, err
-			}
-			outs = append(outs, t)
-			if !p.is(",") {
-				break
-			}
-			p.next()
+	if p.take("(") {
+		outs := []*Term{p.single()}
+		for p.take(",") {
+			outs = append(outs, p.single())
 		}
-		return outs, p.want(")", "outputs")
+		p.want(")", "outputs")
+		return outs
 	}
-	name, pos, err := p.ident("term")
-	if err != nil {
-		return nil, err
+	name, pos := p.ident("term")
+	if p.is("(") || p.is("[") {
+		return p.application(name, pos)
 	}
-	if !p.is("(") && !p.is("[") {
-		b := p.given[name]
-		switch {
-		case b == nil && isUpper(name):
-			p.errorf(pos, "tensor %s is not given", name)
-			return nil, nil
-		case b == nil || b.Sort != "":
-			p.errorf(pos, "%s is not a tensor", name)
-			return nil, nil
-		}
-		return []*Term{V(name)}, nil
+	b := p.given[name]
+	switch {
+	case b == nil && isUpper(name):
+		p.errorf(pos, "tensor %s is not given", name)
+		return nil
+	case b == nil || b.Sort != "":
+		p.errorf(pos, "%s is not a tensor", name)
+		return nil
 	}
-	return p.application(name, pos)
+	return []*Term{V(name)}
 }
 
-func (p *parser) application(name string, pos Pos) ([]*Term, *Error) {
+func (p *parser) application(name string, pos Pos) []*Term {
 	m := p.macros[name]
 	fn := p.given[name]
 	var op *graph.Op
@@ -111,31 +91,21 @@ func (p *parser) application(name string, pos Pos) ([]*Term, *Error) {
 	named := map[string]graph.Value{}
 	if p.is("[") {
 		if m != nil || fn != nil {
-			return nil, p.fault(p.tok.pos, "%s takes no attributes", name)
+			p.fail(p.tok.pos, "%s takes no attributes", name)
 		}
-		if err := p.attrs(name, op, named); err != nil {
-			return nil, err
-		}
+		p.attrs(name, op, named)
 	}
-	if err := p.want("(", name); err != nil {
-		return nil, err
-	}
+	p.want("(", name)
 	var args []*Term
 	bad := false
-	for first := true; !p.is(")"); first = false {
-		if !first {
-			if err := p.want(",", "arguments of "+name); err != nil {
-				return nil, err
-			}
+	for !p.take(")") {
+		if len(args) > 0 {
+			p.want(",", "arguments of "+name)
 		}
-		t, err := p.single()
-		if err != nil {
-			return nil, err
-		}
+		t := p.single()
 		bad = bad || t.Var == "?"
 		args = append(args, t)
 	}
-	p.next()
 	arity := 1
 	switch {
 	case m != nil:
@@ -143,17 +113,17 @@ func (p *parser) application(name string, pos Pos) ([]*Term, *Error) {
 	case op != nil:
 		arity = op.In
 	case fn == nil:
-		return nil, nil
+		return nil
 	case !IsFuncSort(fn.Sort):
 		p.errorf(pos, "%s is not an operator or a function", name)
-		return nil, nil
+		return nil
 	}
 	if len(args) != arity {
 		p.errorf(pos, "%s has %d arguments, want %d", name, len(args), arity)
-		return nil, nil
+		return nil
 	}
 	if bad {
-		return nil, nil
+		return nil
 	}
 	switch {
 	case m != nil:
@@ -161,10 +131,10 @@ func (p *parser) application(name string, pos Pos) ([]*Term, *Error) {
 	case op == nil:
 		return p.sized(pos, Call(name, args[0]))
 	}
-	attrs, e := op.Attr(named)
-	if e != nil {
-		p.errorf(pos, "%v", e)
-		return nil, nil
+	attrs, err := op.Attr(named)
+	if err != nil {
+		p.errorf(pos, "%v", err)
+		return nil
 	}
 	t := Apply(op, attrs, args...)
 	if op.Out == 1 {
@@ -178,22 +148,21 @@ func (p *parser) application(name string, pos Pos) ([]*Term, *Error) {
 }
 
 // readNodes reads the nodes of an entry, each over those before it.
-func (p *parser) readNodes() *Error {
+func (p *parser) readNodes() {
 	p.nodes = make([]*Term, 0, len(p.texts))
 	for i, src := range p.texts {
 		q, err := newParser(fmt.Sprint("node ", i), src)
 		if err != nil {
-			return p.fault(p.tok.pos, "node %d: %v", i, err)
+			p.fail(p.tok.pos, "node %d: %v", i, err)
 		}
 		q.given, q.texts, q.nodes, q.size = p.given, p.texts, p.nodes, p.size
 		t, err := part(q, (*parser).single)
 		if err != nil {
-			return p.fault(p.tok.pos, "%v", err)
+			p.fail(p.tok.pos, "%v", err)
 		}
 		p.size[t] = 1
 		p.nodes = append(p.nodes, t)
 	}
-	return nil
 }
 
 // treeSizes counts the operators and variables of terms written out as trees; of
@@ -213,17 +182,17 @@ func (s treeSizes) of(t *Term) int {
 }
 
 // sized refuses what is too large to be written out.
-func (p *parser) sized(pos Pos, ts ...*Term) ([]*Term, *Error) {
+func (p *parser) sized(pos Pos, ts ...*Term) []*Term {
 	for _, t := range ts {
 		if p.size.of(t) > maxTermSize {
-			return nil, p.fault(pos, "term of more than %d operators", maxTermSize)
+			p.fail(pos, "term of more than %d operators", maxTermSize)
 		}
 	}
-	return ts, nil
+	return ts
 }
 
 // expand puts arguments in the place of a macro's parameters.
-func (p *parser) expand(pos Pos, m *macro, args []*Term) ([]*Term, *Error) {
+func (p *parser) expand(pos Pos, m *macro, args []*Term) []*Term {
 	sub := make(map[string]*Term, len(args))
 	for i, name := range m.params {
 		sub[name] = args[i]
@@ -236,19 +205,15 @@ func (p *parser) expand(pos Pos, m *macro, args []*Term) ([]*Term, *Error) {
 }
 
 // attrs reads "[name=value, ...]" into named.
-func (p *parser) attrs(name string, op *graph.Op, named map[string]graph.Value) *Error {
-	for first := true; first || p.is(","); first = false {
-		p.next()
-		attr, pos, err := p.ident("attributes of " + name)
-		if err != nil {
-			return err
-		}
-		if err := p.want("=", name+": "+attr); err != nil {
-			return err
-		}
-		sort := ""
+func (p *parser) attrs(name string, op *graph.Op, named map[string]graph.Value) {
+	p.next()
+	for more := true; more; more = p.take(",") {
+		attr, pos := p.ident("attributes of " + name)
+		p.want("=", name+": "+attr)
+		sort, known := "", false
 		if op != nil {
-			if i := op.ParamIndex(attr); i >= 0 {
+			i := op.ParamIndex(attr)
+			if known = i >= 0; known {
 				sort = op.Params[i].Sort
 			} else {
 				p.errorf(pos, "operator %s has no attribute %s", name, attr)
@@ -257,225 +222,160 @@ func (p *parser) attrs(name string, op *graph.Op, named map[string]graph.Value) 
 		if _, twice := named[attr]; twice {
 			p.errorf(pos, "%s: attribute %s is given twice", name, attr)
 		}
-		v, err := p.value(sort)
-		if err != nil {
-			return err
-		}
-		if op != nil && op.ParamIndex(attr) >= 0 {
+		if v := p.value(sort); known {
 			named[attr] = v
 		}
 	}
-	return p.want("]", "attributes of "+name)
+	p.want("]", "attributes of "+name)
 }
 
 // value reads an attribute value of a sort; sort "" reads any and checks
 // nothing.
-func (p *parser) value(sort string) (graph.Value, *Error) {
-	if err := p.enter(); err != nil {
-		return graph.Value{}, err
-	}
+func (p *parser) value(sort string) (v graph.Value) {
+	p.enter()
 	defer p.leave()
 	at := p.tok
-	var v graph.Value
 	b := p.given[at.Text]
 	switch {
 	case p.is("("):
-		xs, err := p.tuple()
-		if err != nil {
-			return v, err
-		}
-		v = graph.TupleValue(xs...)
+		v = graph.TupleValue(p.tuple()...)
 	case p.is("["):
-		s, err := p.shape()
-		if err != nil {
-			return v, err
-		}
-		v = graph.ShapeValue(s)
+		v = graph.ShapeValue(p.shape())
 	case at.Kind == lex.Name && b != nil && b.Sort != "":
 		p.next()
 		v = graph.VarValue(at.Text, b.Sort)
 	case sort == graph.SortNumber:
-		x, err := p.number()
-		if err != nil {
-			return v, err
-		}
-		v = graph.NumberValue(x)
+		v = graph.NumberValue(p.number())
 	case at.Kind == lex.Name && !isDimSort(sort) && sort != "":
-		name, _, err := p.ident("value")
-		if err != nil {
-			return v, err
-		}
+		name, _ := p.ident("value")
 		v = graph.NameValue(name)
 	default:
-		d, err := p.dim()
-		if err != nil {
-			return v, err
-		}
-		v = graph.DimValue(d)
+		v = graph.DimValue(p.dim())
 	}
 	if sort != "" {
 		if why := misfit(v, sort); why != "" {
 			p.errorf(at.pos, "%s", why)
 		}
 	}
-	return v, nil
+	return v
 }
 
 // number reads a real number. Elsewhere numbers are whole, so the text of this
 // one is read again from its first character.
-func (p *parser) number() (float64, *Error) {
-	at := p.tok.pos
+func (p *parser) number() float64 {
 	src := p.words.Src[p.tok.At:]
 	n := graph.NumberPrefix(src)
 	x, err := graph.ParseNumber(src[:n])
 	if n == 0 {
-		return 0, p.fault(at, "found %s, want a number", p.tok)
+		p.fail(p.tok.pos, "found %s, want a number", p.tok)
 	}
 	if err != nil {
-		return 0, p.fault(at, "%v", err)
+		p.fail(p.tok.pos, "%v", err)
 	}
 	p.words.Seek(p.tok.Token, n)
 	p.ahead = nil
 	p.next()
-	return x, nil
+	return x
 }
 
-func (p *parser) tuple() ([]int64, *Error) {
-	p.next()
+func (p *parser) tuple() []int64 {
 	var xs []int64
-	for {
+	p.next()
+	for more := true; more; more = p.take(",") {
 		if p.tok.Kind != lex.Int {
-			return nil, p.fault(p.tok.pos, "tuple: found %s, want a number", p.tok)
+			p.fail(p.tok.pos, "tuple: found %s, want a number", p.tok)
 		}
 		if len(xs) >= maxDimTerms {
-			return nil, p.fault(p.tok.pos, "tuple of more than %d numbers", maxDimTerms)
+			p.fail(p.tok.pos, "tuple of more than %d numbers", maxDimTerms)
 		}
 		xs = append(xs, p.tok.Num)
 		p.next()
-		if !p.is(",") {
-			return xs, p.want(")", "tuple")
-		}
-		p.next()
 	}
+	p.want(")", "tuple")
+	return xs
 }
 
 // shape reads "[P.., a+b, 3]".
-func (p *parser) shape() (graph.Shape, *Error) {
-	if err := p.want("[", "shape"); err != nil {
-		return nil, err
-	}
+func (p *parser) shape() graph.Shape {
+	p.want("[", "shape")
 	s := graph.Shape{}
-	for first := true; !p.is("]"); first = false {
-		if !first {
-			if err := p.want(",", "shape"); err != nil {
-				return nil, err
-			}
+	for !p.take("]") {
+		if len(s) > 0 {
+			p.want(",", "shape")
 		}
-		if p.tok.Kind == lex.Name {
-			if t := p.peek(); t.Kind == lex.Punct && t.Text == ".." {
-				name, pos, err := p.ident("axis run")
-				if err != nil {
-					return nil, err
-				}
-				p.next()
-				if !isUpper(name) {
-					p.errorf(pos, "axis run %s: its name begins with a capital letter", name)
-				}
-				s = append(s, graph.Run(name))
-				continue
-			}
+		if p.tok.Kind != lex.Name || !p.peek().Is("..") {
+			s = append(s, graph.Axis(p.dim()))
+			continue
 		}
-		d, err := p.dim()
-		if err != nil {
-			return nil, err
+		name, pos := p.ident("axis run")
+		p.next()
+		if !isUpper(name) {
+			p.errorf(pos, "axis run %s: its name begins with a capital letter", name)
 		}
-		s = append(s, graph.Axis(d))
+		s = append(s, graph.Run(name))
 	}
-	p.next()
-	return s, nil
+	return s
 }
 
 // dim reads a sum of products.
-func (p *parser) dim() (graph.Dim, *Error) {
-	if err := p.enter(); err != nil {
-		return graph.Dim{}, err
-	}
+func (p *parser) dim() graph.Dim {
+	p.enter()
 	defer p.leave()
 	start := p.tok.pos
 	sum := graph.Int(0)
 	sign := int64(1)
-	if p.is("-") {
+	if p.take("-") {
 		sign = -1
-		p.next()
 	}
-	for n := 0; ; n++ {
-		if n == maxDimTerms {
-			return sum, p.fault(start, "size of more than %d summands", maxDimTerms)
-		}
-		m, err := p.product()
-		if err != nil {
-			return sum, err
-		}
-		sum = sum.Add(m.Scale(sign))
+	for range maxDimTerms {
+		sum = sum.Add(p.product().Scale(sign))
 		switch {
-		case p.is("+"):
+		case p.take("+"):
 			sign = 1
-		case p.is("-"):
+		case p.take("-"):
 			sign = -1
 		case sum.TooLarge():
-			return sum, p.fault(start, "size: %v", graph.ErrTooLarge)
+			p.fail(start, "size: %v", graph.ErrTooLarge)
 		default:
-			return sum, nil
+			return sum
 		}
-		p.next()
 	}
+	p.fail(start, "size of more than %d summands", maxDimTerms)
+	return sum
 }
 
-func (p *parser) product() (graph.Dim, *Error) {
+func (p *parser) product() graph.Dim {
 	start := p.tok.pos
 	coef := int64(1)
 	m := graph.Int(1)
-	for n := 0; ; n++ {
-		if n == maxDimFactor {
-			return m, p.fault(start, "product of more than %d factors", maxDimFactor)
-		}
-		if p.tok.Kind == lex.Int {
-			if k := p.tok.Num; k != 0 && coef > maxInt/k {
-				return m, p.fault(start, "product is more than %d", int64(maxInt))
-			}
-			coef *= p.tok.Num
-			p.next()
+	for range maxDimFactor {
+		if k := p.tok.Num; p.tok.Kind != lex.Int {
+			m = m.Mul(p.factor())
 		} else {
-			d, err := p.factor()
-			if err != nil {
-				return m, err
+			if k != 0 && coef > maxInt/k {
+				p.fail(start, "product is more than %d", int64(maxInt))
 			}
-			m = m.Mul(d)
+			coef *= k
+			p.next()
 		}
-		if !p.is("*") {
-			return m.Scale(coef), nil
+		if !p.take("*") {
+			return m.Scale(coef)
 		}
-		p.next()
 	}
+	p.fail(start, "product of more than %d factors", maxDimFactor)
+	return m
 }
 
 // factor reads a size variable, the length of a run, or a size function.
-func (p *parser) factor() (graph.Dim, *Error) {
-	if p.is("#") {
-		p.next()
-		name, pos, err := p.ident("number of axes")
-		if err != nil {
-			return graph.Dim{}, err
-		}
+func (p *parser) factor() graph.Dim {
+	if p.take("#") {
+		name, pos := p.ident("number of axes")
 		if !isUpper(name) {
 			p.errorf(pos, "#%s: the name of an axis run begins with a capital letter", name)
 		}
-		return graph.RunLen(name), nil
+		return graph.RunLen(name)
 	}
-	name, pos, err := p.ident("size")
-	if err != nil {
-		return graph.Dim{}, err
-	}
+	name, pos := p.ident("size")
 	if p.is("(") {
 		return p.sizeFunc(name, pos)
 	}
@@ -485,7 +385,7 @@ func (p *parser) factor() (graph.Dim, *Error) {
 	case b != nil || isUpper(name):
 		p.errorf(pos, "%s is not a size: the name of a size begins with a small letter", name)
 	}
-	return graph.Var(name), nil
+	return graph.Var(name)
 }
 
 // sizeFuncs are the sorts of the arguments of size functions.
@@ -496,35 +396,27 @@ var sizeFuncs = map[string][]string{
 
 // sizeFunc reads the arguments of window(h, k, stride, pad, axis) and
 // strided(h, stride, axis).
-func (p *parser) sizeFunc(name string, pos Pos) (graph.Dim, *Error) {
+func (p *parser) sizeFunc(name string, pos Pos) graph.Dim {
 	sorts, ok := sizeFuncs[name]
 	if !ok {
-		return graph.Dim{}, p.fault(pos, "unknown size function %s", name)
+		p.fail(pos, "unknown size function %s", name)
 	}
 	p.next()
 	args := make([]graph.Value, len(sorts))
 	before := len(*p.errs)
 	for i, sort := range sorts {
 		if i > 0 {
-			if err := p.want(",", name); err != nil {
-				return graph.Dim{}, err
-			}
+			p.want(",", name)
 		}
 		at := p.tok.pos
-		v, err := p.value(sort)
-		if err != nil {
-			return graph.Dim{}, err
+		args[i] = p.value(sort)
+		if i == len(sorts)-1 && args[i] != graph.IntValue(0) && args[i] != graph.IntValue(1) {
+			p.fail(at, "%s: axis %s, want 0 or 1", name, args[i])
 		}
-		if i == len(sorts)-1 && v != graph.IntValue(0) && v != graph.IntValue(1) {
-			return graph.Dim{}, p.fault(at, "%s: axis %s, want 0 or 1", name, v)
-		}
-		args[i] = v
 	}
-	if err := p.want(")", name); err != nil {
-		return graph.Dim{}, err
-	}
+	p.want(")", name)
 	if len(*p.errs) > before { // arguments of the wrong sort make no size
-		return graph.Int(1), nil
+		return graph.Int(1)
 	}
-	return graph.Func(name, args...).Subst(&graph.Binding{}), nil
+	return graph.Func(name, args...).Subst(&graph.Binding{})
 }
