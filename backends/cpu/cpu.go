@@ -25,6 +25,7 @@ type Options struct {
 type Backend struct {
 	t      table
 	device string
+	spare  spare // between two measurements
 }
 
 var _ backends.Backend = (*Backend)(nil)
@@ -55,8 +56,11 @@ func (b *Backend) Info() backends.Info {
 	return backends.Info{Name: "cpu", Device: b.device, Version: version + "-" + b.t.name(), Threads: 1}
 }
 
-// Close does nothing.
-func (b *Backend) Close() error { return nil }
+// Close releases memory that is kept between measurements.
+func (b *Backend) Close() error {
+	b.spare.free()
+	return nil
+}
 
 // processor is the processor's name as the system tells it, or its architecture.
 func processor() string {

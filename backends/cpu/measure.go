@@ -53,7 +53,7 @@ func (b *Backend) Measure(ctx context.Context, a cost.Application, opt backends.
 	if between == 0 {
 		between = 2 * lastLevelCache()
 	}
-	r, err := newRotation(p, between, opt.Cold)
+	r, err := newRotation(p, &b.spare, between, opt.Cold)
 	if err != nil {
 		return wrap(err)
 	}
@@ -101,13 +101,15 @@ type rotation struct {
 	count  []int    // how many
 	home   []ptr    // where the plan has it
 	other  *block   // memory to read, nil if operands may be in the caches
+	read   int      // bytes of it
+	spare  *spare   // where blocks come from
 	turn   int
 	sum    float32 // of what was read, so that reading is not optimized away
 }
 
 // newRotation copies the constants of a plan until they are between bytes.
-func newRotation(p *Plan, between int64, cold bool) (*rotation, error) {
-	r := &rotation{p: p}
+func newRotation(p *Plan, s *spare, between int64, cold bool) (*rotation, error) {
+	r := &rotation{p: p, spare: s}
 	weights := 0
 	for _, b := range p.consts {
 		weights += constantStride(b)
@@ -118,22 +120,25 @@ func newRotation(p *Plan, between int64, cold bool) (*rotation, error) {
 	}
 	for _, b := range p.consts {
 		stride := constantStride(b) // side by side, as in a plan
-		all, err := newBlock(n * stride)
+		all, err := s.take(n * stride)
 		if err != nil {
 			r.close()
 			return nil, err
 		}
 		for i := range n {
-			copy(bytesAt(bytesPtr(all.p, i*stride), b.bytes), bytesAt(b.base, b.bytes))
+			to := bytesPtr(all.p, i*stride)
+			copy(bytesAt(to, b.bytes), bytesAt(b.base, b.bytes))
+			clearBytes(bytesPtr(to, b.bytes), stride-b.bytes)
 		}
 		r.copies, r.count, r.home = append(r.copies, all), append(r.count, n), append(r.home, b.base)
 	}
 	if cold && between > 0 {
 		var err error
-		if r.other, err = newBlock(int(between)); err != nil {
+		if r.other, err = s.take(int(between)); err != nil {
 			r.close()
 			return nil, err
 		}
+		r.read = int(between)
 	}
 	return r, nil
 }
@@ -146,7 +151,7 @@ func (r *rotation) next(data []backends.Tensor) {
 		b.base = bytesPtr(r.copies[i].p, r.turn%r.count[i]*constantStride(b))
 	}
 	if r.other != nil {
-		all := f32(r.other.p, r.other.bytes/4)
+		all := f32(r.other.p, r.read/4)
 		for i := 0; i < len(all); i += 16 {
 			r.sum += all[i]
 		}
@@ -156,9 +161,60 @@ func (r *rotation) next(data []backends.Tensor) {
 func (r *rotation) close() {
 	for i, c := range r.copies {
 		r.p.consts[i].base = r.home[i]
-		c.free()
+		r.spare.giveBack(c)
 	}
-	r.other.free()
+	r.spare.giveBack(r.other)
+}
+
+// spare keeps the blocks of the last measurement for the next: they are as large
+// as caches, and to have such memory from the system takes longer than most
+// measurements.
+type spare struct {
+	sync.Mutex
+	blocks []*block
+}
+
+// maxSpare is how many blocks are kept; spareUnit is what sizes are rounded up to,
+// so that blocks fit again.
+const (
+	maxSpare  = 2
+	spareUnit = 64 << 20
+)
+
+// take is a block of at least bytes, of any contents, all of it in memory.
+func (s *spare) take(bytes int) (*block, error) {
+	s.Lock()
+	defer s.Unlock()
+	for i, b := range s.blocks {
+		if b.bytes >= bytes && b.bytes <= 2*bytes+spareUnit {
+			s.blocks = slices.Delete(s.blocks, i, i+1)
+			return b, nil
+		}
+	}
+	return newBlock(roundUp(bytes, spareUnit))
+}
+
+// giveBack keeps a block, or releases it; b may be nil.
+func (s *spare) giveBack(b *block) {
+	s.Lock()
+	defer s.Unlock()
+	if b == nil {
+		return
+	}
+	s.blocks = append(s.blocks, b)
+	if len(s.blocks) > maxSpare {
+		s.blocks[0].free()
+		s.blocks = slices.Delete(s.blocks, 0, 1)
+	}
+}
+
+func (s *spare) free() {
+	s.Lock()
+	defer s.Unlock()
+	for _, b := range s.blocks {
+		b.free()
+	}
+	s.blocks = nil
 }
 
 // single is a model of one application, and data for its inputs.
