@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -85,25 +86,22 @@ func (r ref) encode() []byte {
 func refsOf(unknown []byte) []ref {
 	var refs []ref
 	for len(unknown) > 0 {
-		num, typ, n := protowire.ConsumeField(unknown)
+		num, _, n := protowire.ConsumeField(unknown)
 		if n < 0 {
 			return refs
 		}
-		if num == fieldRef {
-			_, _, tag := protowire.ConsumeTag(unknown)
-			if b, m := protowire.ConsumeBytes(unknown[tag:]); m > 0 {
-				var v [3]uint64
-				for i := range v {
-					x, k := protowire.ConsumeVarint(b)
-					if k < 0 {
-						return refs
-					}
-					v[i], b = x, b[k:]
+		_, _, tag := protowire.ConsumeTag(unknown)
+		if b, m := protowire.ConsumeBytes(unknown[tag:]); num == fieldRef && m > 0 {
+			var v [3]uint64
+			for i := range v {
+				x, k := protowire.ConsumeVarint(b)
+				if k < 0 {
+					return refs
 				}
-				refs = append(refs, ref{protowire.Number(v[0]), int64(v[1]), int64(v[2])})
+				v[i], b = x, b[k:]
 			}
+			refs = append(refs, ref{protowire.Number(v[0]), int64(v[1]), int64(v[2])})
 		}
-		_ = typ
 		unknown = unknown[n:]
 	}
 	return refs
@@ -123,10 +121,9 @@ type slim struct {
 
 // slimModel reads the structure of a model of the given size, keeping at most
 // limit bytes of it.
-func slimModel(r io.ReaderAt, size, limit int64) ([]byte, error) {
+func slimModel(r io.ReaderAt, size, limit int64) (b []byte, err error) {
 	s := &slim{r: r, size: size, left: limit, limit: limit}
-	b, err := s.message(modelType, size, 0)
-	if err != nil {
+	if err = must.Try(func() { b = s.message(modelType, size, 0) }); err != nil {
 		return nil, s.wrap(err)
 	}
 	return b, nil
@@ -142,122 +139,91 @@ func (s *slim) wrap(err error) error {
 }
 
 // fill makes at least n bytes at pos available, n small.
-func (s *slim) fill(n int64) ([]byte, error) {
+func (s *slim) fill(n int64) []byte {
 	if s.pos+n > s.size {
-		return nil, io.ErrUnexpectedEOF
+		must.Do(io.ErrUnexpectedEOF)
 	}
 	if s.pos < s.base || s.pos+n > s.base+int64(len(s.buf)) {
 		want := min(max(n, 1<<16), s.size-s.pos)
 		s.buf = slices.Grow(s.buf[:0], int(want))[:want]
 		s.base = s.pos
 		if _, err := s.r.ReadAt(s.buf, s.pos); err != nil && !(errors.Is(err, io.EOF) && s.pos+want == s.size) {
-			return nil, fmt.Errorf("read at byte %d: %w", s.pos, err)
+			must.Failf("read at byte %d: %w", s.pos, err)
 		}
 	}
 	at := s.pos - s.base
-	return s.buf[at : at+n], nil
+	return s.buf[at : at+n]
 }
 
-func (s *slim) varint() (uint64, error) {
-	b, err := s.fill(min(binary.MaxVarintLen64, s.size-s.pos))
-	if err != nil {
-		return 0, err
-	}
-	x, n := protowire.ConsumeVarint(b)
+func (s *slim) varint() uint64 {
+	x, n := protowire.ConsumeVarint(s.fill(min(binary.MaxVarintLen64, s.size-s.pos)))
 	if n < 0 {
-		return 0, fmt.Errorf("byte %d: %w", s.pos, protowire.ParseError(n))
+		must.Failf("byte %d: %w", s.pos, protowire.ParseError(n))
 	}
 	s.pos += int64(n)
-	return x, nil
+	return x
 }
 
 // charge counts memory that will be taken.
-func (s *slim) charge(n int64) error {
+func (s *slim) charge(n int64) {
 	if n > s.left {
-		return fmt.Errorf("at byte %d the structure of the model is larger than %d bytes", s.pos, s.limit)
+		must.Failf("at byte %d the structure of the model is larger than %d bytes", s.pos, s.limit)
 	}
 	s.left -= n
-	return nil
 }
 
-// take copies n bytes to out.
-func (s *slim) take(out []byte, n int64) ([]byte, error) {
+// take appends n bytes to out.
+func (s *slim) take(out []byte, n int64) []byte {
 	if n > s.left {
-		return nil, fmt.Errorf("a field of %d bytes at byte %d: the structure of the model is larger than %d bytes", n, s.pos, s.limit)
+		must.Failf("a field of %d bytes at byte %d: the structure of the model is larger than %d bytes", n, s.pos, s.limit)
 	}
 	s.left -= n
 	for n > 0 {
 		k := min(n, 1<<16)
-		b, err := s.fill(k)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, b...)
+		out = append(out, s.fill(k)...)
 		s.pos += k
 		n -= k
 	}
-	return out, nil
+	return out
 }
 
 // message reads the message of a type that ends at end.
-func (s *slim) message(t protoreflect.MessageDescriptor, end int64, depth int) ([]byte, error) {
+func (s *slim) message(t protoreflect.MessageDescriptor, end int64, depth int) []byte {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("messages are nested deeper than %d", maxDepth)
+		must.Failf("messages are nested deeper than %d", maxDepth)
 	}
-	if err := s.charge(messageCost()[t.FullName()]); err != nil {
-		return nil, err
-	}
+	s.charge(messageCost()[t.FullName()])
 	var out []byte
 	here := len(s.where)
 	s.where = append(s.where, "")
 	for s.pos < end {
 		start := s.pos
-		tag, err := s.varint()
-		if err != nil {
-			return nil, err
-		}
-		num, typ := protowire.DecodeTag(tag)
+		num, typ := protowire.DecodeTag(s.varint())
 		if num < 1 {
-			return nil, fmt.Errorf("byte %d: not a model: field number %d", start, num)
+			must.Failf("byte %d: not a model: field number %d", start, num)
 		}
-		var keep []byte
+		keep := protowire.AppendTag(nil, num, typ)
 		switch typ {
 		case protowire.VarintType:
-			x, err := s.varint()
-			if err == nil {
-				err = s.charge(numberCost)
-			}
-			if err != nil {
-				return nil, err
-			}
-			keep = protowire.AppendVarint(protowire.AppendTag(nil, num, typ), x)
-		case protowire.Fixed32Type, protowire.Fixed64Type:
-			n := int64(4)
-			if typ == protowire.Fixed64Type {
-				n = 8
-			}
-			if err := s.charge(numberCost); err != nil {
-				return nil, err
-			}
-			if keep, err = s.take(protowire.AppendTag(nil, num, typ), n); err != nil {
-				return nil, err
-			}
+			keep = protowire.AppendVarint(keep, s.varint())
+			s.charge(numberCost)
+		case protowire.Fixed32Type:
+			s.charge(numberCost)
+			keep = s.take(keep, 4)
+		case protowire.Fixed64Type:
+			s.charge(numberCost)
+			keep = s.take(keep, 8)
 		case protowire.BytesType:
-			n, err := s.varint()
-			if err != nil {
-				return nil, err
-			}
+			n := s.varint()
 			if n > math.MaxInt64 || int64(n) > end-s.pos {
-				return nil, fmt.Errorf("byte %d: a field of %d bytes, of which %d are there: the file is truncated or not a model", start, n, end-s.pos)
+				must.Failf("byte %d: a field of %d bytes, of which %d are there: the file is truncated or not a model", start, n, end-s.pos)
 			}
-			if keep, err = s.bytes(t, num, int64(n), depth, here); err != nil {
-				return nil, err
-			}
+			keep = s.bytes(t, num, int64(n), depth, here)
 		default:
-			return nil, fmt.Errorf("byte %d: not a model: wire type %d", start, typ)
+			must.Failf("byte %d: not a model: wire type %d", start, typ)
 		}
 		if s.pos > end {
-			return nil, fmt.Errorf("byte %d: a field ends outside its message", start)
+			must.Failf("byte %d: a field ends outside its message", start)
 		}
 		if t == arrayType && num == fieldRef {
 			continue // only we write these
@@ -265,38 +231,30 @@ func (s *slim) message(t protoreflect.MessageDescriptor, end int64, depth int) (
 		out = append(out, keep...)
 	}
 	s.where = s.where[:here]
-	return out, nil
+	return out
 }
 
 // bytes reads a field of n bytes; the result begins with its tag.
-func (s *slim) bytes(t protoreflect.MessageDescriptor, num protowire.Number, n int64, depth, here int) ([]byte, error) {
+func (s *slim) bytes(t protoreflect.MessageDescriptor, num protowire.Number, n int64, depth, here int) []byte {
 	if t == arrayType && n >= bulkMin && (num == fieldRaw || num == fieldFloats || num == fieldDoubles) {
 		r := ref{num, s.pos, n}
 		s.pos += n
-		return protowire.AppendBytes(protowire.AppendTag(nil, fieldRef, protowire.BytesType), r.encode()), s.charge(stringCost)
+		s.charge(stringCost)
+		return protowire.AppendBytes(protowire.AppendTag(nil, fieldRef, protowire.BytesType), r.encode())
 	}
 	tag := protowire.AppendTag(nil, num, protowire.BytesType)
 	cost := int64(stringCost)
 	if f := t.Fields().ByNumber(num); f != nil {
 		switch f.Kind() {
 		case protoreflect.MessageKind:
-			sub, err := s.message(f.Message(), s.pos+n, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			return protowire.AppendBytes(tag, sub), nil
+			return protowire.AppendBytes(tag, s.message(f.Message(), s.pos+n, depth+1))
 		case protoreflect.StringKind, protoreflect.BytesKind:
 		default:
 			cost += min(n, s.size) * packedCost // a packed list
 		}
 	}
-	b, err := s.take(nil, n)
-	if err == nil {
-		err = s.charge(cost)
-	}
-	if err != nil {
-		return nil, err
-	}
+	b := s.take(nil, n)
+	s.charge(cost)
 	switch {
 	case t == nodeType && num == 3:
 		s.where[here] = fmt.Sprintf("node %q", clip(b))
@@ -307,7 +265,7 @@ func (s *slim) bytes(t protoreflect.MessageDescriptor, num protowire.Number, n i
 	case t == arrayType && num == 8:
 		s.where[here] = fmt.Sprintf("tensor %q", clip(b))
 	}
-	return protowire.AppendBytes(tag, b), nil
+	return protowire.AppendBytes(tag, b)
 }
 
 // clip shortens a name that comes from a file, for messages.
