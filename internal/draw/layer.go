@@ -71,6 +71,14 @@ type vertex struct {
 
 func (v *vertex) dummy() bool { return v.node == -1 }
 
+// segments are those to the layer above, or to the one below.
+func (v *vertex) segments(up bool) []int {
+	if up {
+		return v.above
+	}
+	return v.below
+}
+
 // segment connects vertices of adjacent layers.
 type segment struct {
 	a, b       int // vertices, a above b

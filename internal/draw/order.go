@@ -97,10 +97,7 @@ func (p *picture) sweep(down bool) {
 		var moved []item
 		var places []int
 		for pos, v := range p.layers[l] {
-			segs := p.verts[v].below
-			if down {
-				segs = p.verts[v].above
-			}
+			segs := p.verts[v].segments(down)
 			if len(segs) == 0 {
 				continue
 			}
@@ -205,17 +202,12 @@ func (p *picture) exchange() {
 // is on the left.
 func (p *picture) pairCrossings(u, v int) int {
 	n := 0
-	for _, s := range p.verts[u].above {
-		for _, t := range p.verts[v].above {
-			if p.end(p.segs[s], true) > p.end(p.segs[t], true) {
-				n++
-			}
-		}
-	}
-	for _, s := range p.verts[u].below {
-		for _, t := range p.verts[v].below {
-			if p.end(p.segs[s], false) > p.end(p.segs[t], false) {
-				n++
+	for _, up := range []bool{true, false} {
+		for _, s := range p.verts[u].segments(up) {
+			for _, t := range p.verts[v].segments(up) {
+				if p.end(p.segs[s], up) > p.end(p.segs[t], up) {
+					n++
+				}
 			}
 		}
 	}

@@ -113,20 +113,19 @@ func (p *picture) settle(l int, above, below bool) {
 			gaps[i] = p.apart(row[i-1], v)
 		}
 		sum := 0.0
+		pull := func(s int, towards float64) {
+			w := p.weight(p.segs[s])
+			sum += w * towards
+			weight[i] += w
+		}
 		if above {
 			for _, s := range p.verts[v].above {
-				g := p.segs[s]
-				w := p.weight(g)
-				sum += w * (p.verts[g.a].x - p.lean(g))
-				weight[i] += w
+				pull(s, p.verts[p.segs[s].a].x-p.lean(p.segs[s]))
 			}
 		}
 		if below {
 			for _, s := range p.verts[v].below {
-				g := p.segs[s]
-				w := p.weight(g)
-				sum += w * (p.verts[g.b].x + p.lean(g))
-				weight[i] += w
+				pull(s, p.verts[p.segs[s].b].x+p.lean(p.segs[s]))
 			}
 		}
 		if weight[i] == 0 {

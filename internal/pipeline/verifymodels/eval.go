@@ -70,3 +70,21 @@ func loadWeight[T any](f field[T], w *model.Weight) (interp.Tensor[T], error) {
 	}
 	return t, nil
 }
+
+// kept are weights that are loaded once for many runs.
+type kept[T any] map[graph.NodeID]interp.Tensor[T]
+
+// maxKept bounds the elements of a weight that is kept.
+const maxKept = 1 << 24
+
+// load is a weight of a model, kept if it is to be and not too large.
+func (k kept[T]) load(f field[T], m *model.Model, id graph.NodeID, keep bool) (interp.Tensor[T], error) {
+	if t, ok := k[id]; ok {
+		return t, nil
+	}
+	t, err := loadWeight(f, m.Weights[id])
+	if err == nil && keep && len(t.Data) <= maxKept {
+		k[id] = t
+	}
+	return t, err
+}

@@ -153,7 +153,7 @@ func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
 	stage := o.Progress.Stage("exact", int64(m.runs)*nodes(o))
 	defer stage.Done()
 	step := func() { stage.Add(1) }
-	keptA, keptB := kept{}, kept{}
+	keptA, keptB := kept[uint64]{}, kept[uint64]{}
 	res.Verdict = Equal
 	for run := 0; run < m.runs; run++ {
 		key := fingerprint.Mix(o.Seed + uint64(run))
@@ -168,7 +168,7 @@ func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
 			}
 			return uint64(in.integer(o.Seed, run, i))
 		})
-		weight := func(f residues, w *model.Model, k kept, pair func(weightPair) graph.NodeID) func(graph.NodeID) (interp.Tensor[uint64], error) {
+		weight := func(f residues, w *model.Model, k kept[uint64], pair func(weightPair) graph.NodeID) func(graph.NodeID) (interp.Tensor[uint64], error) {
 			drawn := map[graph.NodeID]int{}
 			if m.anyWeights {
 				for i, p := range e.c.pairs {
@@ -180,7 +180,7 @@ func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
 				if i, ok := drawn[id]; ok && typ.DType.IsFloat() {
 					return e.random(run, i, typ), nil
 				}
-				return k.load(f, w, id, m.runs)
+				return k.load(f, w, id, m.runs > 1)
 			}
 		}
 		outA, err := evaluate(ctx, f, o.A, inA, step, weight(f.residues, o.A, keptA, func(p weightPair) graph.NodeID { return p.a }))
@@ -218,23 +218,6 @@ func (e *exactRun) random(run, pair int, typ graph.TensorType) interp.Tensor[uin
 		t.Data[i] = fingerprint.Mix(fingerprint.Mix(seed+uint64(i))) % p
 	}
 	return t
-}
-
-// kept are weights that are loaded once for many runs.
-type kept map[graph.NodeID]interp.Tensor[uint64]
-
-// maxKept bounds the elements of a weight that is kept.
-const maxKept = 1 << 24
-
-func (k kept) load(f residues, m *model.Model, id graph.NodeID, runs int) (interp.Tensor[uint64], error) {
-	if t, ok := k[id]; ok {
-		return t, nil
-	}
-	t, err := loadWeight(f, m.Weights[id])
-	if err == nil && runs > 1 && len(t.Data) <= maxKept {
-		k[id] = t
-	}
-	return t, err
 }
 
 // notExact turns an evaluation's error into a reason, but for a cancelled context.

@@ -153,11 +153,11 @@ type runner struct {
 	m    *model.Model
 	plan backends.Plan // nil: the reference evaluator
 	step func(int64)
-	kept map[graph.NodeID]interp.Tensor[float64]
+	kept kept[float64]
 }
 
 func newRunner(ctx context.Context, b backends.Backend, m *model.Model, step func(int64)) (*runner, error) {
-	r := &runner{m: m, step: step, kept: map[graph.NodeID]interp.Tensor[float64]{}}
+	r := &runner{m: m, step: step, kept: kept[float64]{}}
 	if b != nil {
 		var err error
 		if r.plan, err = b.Compile(ctx, m, backends.CompileOptions{}); err != nil {
@@ -181,14 +181,7 @@ func (r *runner) run(ctx context.Context, in []interp.Tensor[float64]) ([]interp
 		return out, err
 	}
 	return evaluate(ctx, floats{}, r.m, in, func() { r.step(1) }, func(id graph.NodeID) (interp.Tensor[float64], error) {
-		if t, ok := r.kept[id]; ok {
-			return t, nil
-		}
-		t, err := loadWeight(floats{}, r.m.Weights[id])
-		if err == nil && len(t.Data) <= maxKept {
-			r.kept[id] = t
-		}
-		return t, err
+		return r.kept.load(floats{}, r.m, id, true)
 	})
 }
 

@@ -58,28 +58,37 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := errors.Join(o.A.Validate(), o.B.Validate()); err != nil {
 		return nil, fmt.Errorf("verify models: %w", err)
 	}
+	r, err := o.compare(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("verify models %s and %s: %w", o.A.Name, o.B.Name, err)
+	}
+	return r, nil
+}
+
+// compare makes the comparisons of two models that are valid.
+func (o Options) compare(ctx context.Context) (*Report, error) {
 	ins, err := pair(o.A, o.B)
 	if err != nil {
-		return nil, fmt.Errorf("verify models %s and %s: %w", o.A.Name, o.B.Name, &Mismatch{err})
+		return nil, &Mismatch{err}
 	}
 	outs, err := pairOutputs(o.A, o.B)
 	if err != nil {
-		return nil, fmt.Errorf("verify models %s and %s: %w", o.A.Name, o.B.Name, &Mismatch{err})
+		return nil, &Mismatch{err}
 	}
 	c, err := relate(o.A, o.B, ins, outs)
 	if err != nil {
-		return nil, fmt.Errorf("verify models %s and %s: %w", o.A.Name, o.B.Name, err)
+		return nil, err
 	}
 	r := &Report{A: side(o.A), B: side(o.B), Seed: o.Seed, Runs: o.Runs, Notes: c.notes()}
 	if err := exact(ctx, o, c, &r.Exact); err != nil {
-		return nil, fmt.Errorf("verify models %s and %s: %w", o.A.Name, o.B.Name, err)
+		return nil, err
 	}
 	if !o.NoExact {
 		r.Weights = c.differing()
 	}
 	equal := r.Exact.Verdict == Equal
 	if r.Unreached, err = numbers(ctx, o, c, !equal && !r.weightsDecide(), &r.Numbers); err != nil {
-		return nil, fmt.Errorf("verify models %s and %s: %w", o.A.Name, o.B.Name, err)
+		return nil, err
 	}
 	if !r.Exact.Structure {
 		r.Unreached = append(r.Unreached, narrow(o.A, o.B)...)
