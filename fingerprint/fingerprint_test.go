@@ -39,7 +39,7 @@ func applications() []struct {
 } {
 	type m = map[string]graph.Value
 	name := graph.NameValue
-	num := graph.IntValue
+	num := graph.IntValue[int64]
 	return []struct {
 		name  string
 		op    *graph.Op

@@ -11,12 +11,12 @@ func TestValuesAreComparable(t *testing.T) {
 	s := graph.Shape{graph.Run("P"), graph.Axis(graph.Var("a"))}
 	all := []graph.Value{
 		{}, graph.IntValue(1), graph.DimValue(graph.Var("x")), graph.NameValue("x"), graph.VarValue("x", "act"),
-		graph.VarValue("x", "stride"), graph.TupleValue(1), graph.TupleValue(), graph.TupleValue(1, 2),
+		graph.VarValue("x", "stride"), graph.TupleValue(1), graph.TupleValue[int](), graph.TupleValue(1, 2),
 		graph.ShapeValue(graph.Sizes(1, 2)), graph.ShapeValue(graph.Sizes()), graph.ShapeValue(s),
 	}
 	again := []graph.Value{
 		{}, graph.IntValue(1), graph.DimValue(graph.Var("x")), graph.NameValue("x"), graph.VarValue("x", "act"),
-		graph.VarValue("x", "stride"), graph.TupleValue(1), graph.TupleValue(), graph.TupleValue(1, 2),
+		graph.VarValue("x", "stride"), graph.TupleValue(1), graph.TupleValue[int](), graph.TupleValue(1, 2),
 		graph.ShapeValue(graph.Sizes(1, 2)), graph.ShapeValue(graph.Sizes()), graph.ShapeValue(s.Clone()),
 	}
 	for i, v := range all {

@@ -84,7 +84,7 @@ func (v Value) makeText() string {
 func DimValue(d Dim) Value { return Value{kind: KindDim, dim: d} }
 
 // IntValue is the integer n.
-func IntValue(n int64) Value { return DimValue(Int(n)) }
+func IntValue[T int | int64](n T) Value { return DimValue(Int(int64(n))) }
 
 // NameValue is the name s of some sort, such as "relu".
 func NameValue(s string) Value { return Value{kind: KindName, str: s} }
@@ -93,8 +93,12 @@ func NameValue(s string) Value { return Value{kind: KindName, str: s} }
 func VarValue(name, sort string) Value { return Value{kind: KindVar, str: name, sort: sort} }
 
 // TupleValue is a tuple of integers.
-func TupleValue(xs ...int64) Value {
-	return Value{kind: KindTuple, ext: &ext{tuple: append([]int64(nil), xs...)}}.interned()
+func TupleValue[T int | int64](xs ...T) Value {
+	tuple := make([]int64, len(xs))
+	for i, x := range xs {
+		tuple[i] = int64(x)
+	}
+	return Value{kind: KindTuple, ext: &ext{tuple: tuple}}.interned()
 }
 
 // ShapeValue is a shape as an attribute.

@@ -79,7 +79,7 @@ func (im *importer) deconvolve(x, w *value, win *window, groups int, extra []int
 		return im.derive(w, "transposed", turnedSizes(w.sizes, groups, flip), func(c *constant) *constant { return turned(c, groups, flip) })
 	}
 	if slices.Equal(win.stride, win.kernel) && zeros(win.before) && zeros(win.after) && zeros(extra) && all(win.dilation, 1) {
-		y := im.apply("conv2d", attrs{"pad": graph.NameValue(graph.Valid), "groups": intAttr(groups)}, x, turn(false))
+		y := im.apply("conv2d", attrs{"pad": graph.NameValue(graph.Valid), "groups": graph.IntValue(groups)}, x, turn(false))
 		n, h, v, o := x.sizes[0], x.sizes[2], x.sizes[3], per*groups
 		return im.reshuffle(y, []int{n, o, kh, kw, h, v}, []int{0, 1, 4, 2, 5, 3}, []int{n, o, h * kh, v * kw})
 	}
@@ -99,7 +99,7 @@ func (im *importer) deconvolve(x, w *value, win *window, groups int, extra []int
 		cw.before[i], cw.after[i] = max(lo, 0), max(hi, 0)
 	}
 	x = cw.padOutside(im, x)
-	return im.apply("conv2d", attrs{"pad": cw.padAttr(), "groups": intAttr(groups)}, x, k)
+	return im.apply("conv2d", attrs{"pad": cw.padAttr(), "groups": graph.IntValue(groups)}, x, k)
 }
 
 // turned makes the kernel of a convolution from that of its transpose,

@@ -145,7 +145,7 @@ func (c *call) perm() []int {
 func lowerTranspose(c *call) {
 	perm := c.perm()
 	if c.marked("keep") {
-		c.set(c.im.apply("transpose", attrs{"perm": tupleAttr(perm...)}, c.in[0]))
+		c.set(c.im.apply("transpose", attrs{"perm": graph.TupleValue(perm...)}, c.in[0]))
 		return
 	}
 	c.set(c.im.transpose(c.in[0], perm...))
@@ -167,7 +167,7 @@ func lowerConcat(c *call) {
 	a := c.axisAttr(1, parts[0].rank())
 	v := parts[0]
 	for _, w := range parts[1:] {
-		v = c.im.apply("concat", attrs{"axis": intAttr(a)}, v, w)
+		v = c.im.apply("concat", attrs{"axis": graph.IntValue(a)}, v, w)
 	}
 	c.set(v)
 }
@@ -207,7 +207,7 @@ func lowerSplit(c *call) {
 	a, parts := c.splitSizes()
 	if c.marked("keep") && len(parts) == 2 {
 		split, _ := graph.Lookup("split")
-		at := must.Get(split.Attr(attrs{"axis": intAttr(a), "at": intAttr(parts[0])}))
+		at := must.Get(split.Attr(attrs{"axis": graph.IntValue(a), "at": graph.IntValue(parts[0])}))
 		copy(c.outs, c.im.applyAttrs(split, at, c.in[0]))
 		return
 	}
@@ -277,7 +277,7 @@ func lowerSlice(c *call) {
 		if axes := c.intsOrInput("axes", 3); len(axes) == 1 {
 			a := axis(axes[0], v.rank())
 			if runs[a].count == v.sizes[a] && runs[a].step == 1 {
-				c.set(c.im.apply("slice", attrs{"axis": intAttr(a), "lo": intAttr(0), "hi": intAttr(v.sizes[a])}, v))
+				c.set(c.im.apply("slice", attrs{"axis": graph.IntValue(a), "lo": graph.IntValue(0), "hi": graph.IntValue(v.sizes[a])}, v))
 				return
 			}
 		}
@@ -293,7 +293,7 @@ func lowerSlice(c *call) {
 
 // pick keeps the given positions along an axis, in their order.
 func (im *importer) pick(v *value, axis int, idx []int) *value {
-	return im.apply("gather", attrs{"axis": intAttr(axis)}, v, valueOf(intConstant(idx...)))
+	return im.apply("gather", attrs{"axis": graph.IntValue(axis)}, v, valueOf(intConstant(idx...)))
 }
 
 // every keeps the n positions first, first+step, … along an axis.
@@ -380,7 +380,7 @@ func lowerGather(c *call) {
 		must.Failf("indices of type %s", idx.dtype)
 	}
 	if k == nil {
-		c.set(c.im.apply("gather", attrs{"axis": intAttr(a)}, x, c.im.cast(idx, graph.Int64)))
+		c.set(c.im.apply("gather", attrs{"axis": graph.IntValue(a)}, x, c.im.cast(idx, graph.Int64)))
 		return
 	}
 	n := int64(x.sizes[a])
@@ -394,7 +394,7 @@ func lowerGather(c *call) {
 	if !slices.Equal(pos.ints, k.ints) || k.dtype != graph.Int64 {
 		idx = valueOf(pos)
 	}
-	c.set(c.im.apply("gather", attrs{"axis": intAttr(a)}, x, idx))
+	c.set(c.im.apply("gather", attrs{"axis": graph.IntValue(a)}, x, idx))
 }
 
 // lowerConstantOfShape is for tensors that are too large to be constants: one

@@ -9,7 +9,9 @@ import (
 
 func init() {
 	register(map[string]lowering{
-		"Softmax":            lowerSoftmax(func(im *importer, x *value, a int) *value { return im.apply("softmax", attrs{"axis": intAttr(a)}, x) }),
+		"Softmax": lowerSoftmax(func(im *importer, x *value, a int) *value {
+			return im.apply("softmax", attrs{"axis": graph.IntValue(a)}, x)
+		}),
 		"LogSoftmax":         lowerSoftmax((*importer).logSoftmax),
 		"BatchNormalization": lowerBatchNorm, "LayerNormalization": lowerLayerNorm,
 		"InstanceNormalization": lowerInstanceNorm,
@@ -103,7 +105,7 @@ func lowerLayerNorm(c *call) {
 		}
 	}
 	scale, bias = im.broadcast(scale, x.sizes[a:]...), im.broadcast(bias, x.sizes[a:]...)
-	y := im.apply("layernorm", attrs{"axis": intAttr(a), "eps": c.exact("eps", eps)}, x, scale, bias)
+	y := im.apply("layernorm", attrs{"axis": graph.IntValue(a), "eps": c.exact("eps", eps)}, x, scale, bias)
 	if len(c.outs) == 0 || len(c.outs) > 3 {
 		must.Failf("%d outputs", len(c.outs))
 	}

@@ -54,10 +54,10 @@ func lowerPad(c *call) {
 
 func (c *call) constantPad(x *value, before, after []int, fill float64) *value {
 	if c.marked("enlarge") && x.rank() == 4 && fill == 0 && central(before, after) {
-		return c.im.apply("enlarge", attrs{"kh": intAttr(x.sizes[2] + before[2] + after[2]), "kw": intAttr(x.sizes[3] + before[3] + after[3])}, x)
+		return c.im.apply("enlarge", attrs{"kh": graph.IntValue(x.sizes[2] + before[2] + after[2]), "kw": graph.IntValue(x.sizes[3] + before[3] + after[3])}, x)
 	}
 	if c.marked("keep") {
-		return c.im.apply("pad", attrs{"before": tupleAttr(before...), "after": tupleAttr(after...), "value": graph.NumberValue(fill)}, x)
+		return c.im.apply("pad", attrs{"before": graph.TupleValue(before...), "after": graph.TupleValue(after...), "value": graph.NumberValue(fill)}, x)
 	}
 	if v, _ := c.exact("value", fill).Number(); v != fill {
 		fill = v

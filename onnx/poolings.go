@@ -75,7 +75,7 @@ func (im *importer) pool(x *value, win *window, op, border string) *value {
 			must.Do(unsupported("its pads are not smaller than its kernel"))
 		}
 	}
-	a := attrs{"kh": intAttr(win.kernel[0]), "kw": intAttr(win.kernel[1]), "stride": win.strideAttr(), "pad": win.padAttr()}
+	a := attrs{"kh": graph.IntValue(win.kernel[0]), "kw": graph.IntValue(win.kernel[1]), "stride": win.strideAttr(), "pad": win.padAttr()}
 	if border != "" {
 		a["border"] = graph.NameValue(border)
 	}

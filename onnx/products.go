@@ -110,7 +110,7 @@ func plainReduce(op string) reduction {
 }
 
 func (im *importer) reduce(op string, x *value, axes []int, keep bool) *value {
-	return im.apply(op, attrs{"axes": tupleAttr(axes...), "keep": intAttr(int(truth(keep)))}, x)
+	return im.apply(op, attrs{"axes": graph.TupleValue(axes...), "keep": graph.IntValue(int(truth(keep)))}, x)
 }
 
 // reduceMin: the opposite of the largest opposite.

@@ -192,7 +192,7 @@ func (im *importer) resize(x *value, s *sampling) *value {
 		}
 	}
 	if exact {
-		return im.apply("resize", attrs{"sizes": tupleAttr(s.sizes...), "mode": graph.NameValue(mode + "_" + s.coord)}, x)
+		return im.apply("resize", attrs{"sizes": graph.TupleValue(s.sizes...), "mode": graph.NameValue(mode + "_" + s.coord)}, x)
 	}
 	for a := range x.sizes {
 		if x.sizes[a] != s.sizes[a] || s.scales[a] != 1 || s.coord == "tf_crop_and_resize" {

@@ -138,16 +138,6 @@ func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) []*valu
 
 type attrs = map[string]graph.Value
 
-func intAttr(n int) graph.Value { return graph.IntValue(int64(n)) }
-
-func tupleAttr(xs ...int) graph.Value {
-	t := make([]int64, len(xs))
-	for i, x := range xs {
-		t[i] = int64(x)
-	}
-	return graph.TupleValue(t...)
-}
-
 func shapeAttr(sizes ...int) graph.Value { return graph.ShapeValue(graph.Sizes(sizes...)) }
 
 // do applies an operator without attributes, or with its defaults.
@@ -184,14 +174,14 @@ func (im *importer) transpose(v *value, perm ...int) *value {
 	if slices.IsSorted(perm) {
 		return v
 	}
-	return im.apply("transpose", attrs{"perm": tupleAttr(perm...)}, v)
+	return im.apply("transpose", attrs{"perm": graph.TupleValue(perm...)}, v)
 }
 
 func (im *importer) slice(v *value, axis, lo, hi int) *value {
 	if lo == 0 && hi == v.sizes[axis] {
 		return v
 	}
-	return im.apply("slice", attrs{"axis": intAttr(axis), "lo": intAttr(lo), "hi": intAttr(hi)}, v)
+	return im.apply("slice", attrs{"axis": graph.IntValue(axis), "lo": graph.IntValue(lo), "hi": graph.IntValue(hi)}, v)
 }
 
 // pad adds cells of one value around a tensor.
@@ -199,7 +189,7 @@ func (im *importer) pad(v *value, before, after []int, x float64) *value {
 	if zeros(before) && zeros(after) {
 		return v
 	}
-	return im.apply("pad", attrs{"before": tupleAttr(before...), "after": tupleAttr(after...), "value": graph.NumberValue(x)}, v)
+	return im.apply("pad", attrs{"before": graph.TupleValue(before...), "after": graph.TupleValue(after...), "value": graph.NumberValue(x)}, v)
 }
 
 func zeros(xs []int) bool { return all(xs, 0) }

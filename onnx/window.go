@@ -161,7 +161,7 @@ func (im *importer) unflatten(v *value) *value {
 	return im.reshape(v, v.sizes[0], v.sizes[1], v.sizes[3])
 }
 
-func (w *window) strideAttr() graph.Value { return tupleAttr(w.stride...) }
+func (w *window) strideAttr() graph.Value { return graph.TupleValue(w.stride...) }
 
 // padAttr is the padding of a window over two axes.
 func (w *window) padAttr() graph.Value {
@@ -171,7 +171,7 @@ func (w *window) padAttr() graph.Value {
 	case w.valid:
 		return graph.NameValue(graph.Valid)
 	}
-	return tupleAttr(w.before[0], w.before[1], w.after[0], w.after[1])
+	return graph.TupleValue(w.before[0], w.before[1], w.after[0], w.after[1])
 }
 
 // padImage pads the axes of an image by what a window says, which has no pads then.

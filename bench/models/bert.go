@@ -38,12 +38,12 @@ func (c bertPaper) build(seed uint64) *model.Model {
 // first: [heads, sequence, hidden/heads].
 func (n *net) headsFirst(name string, x tensor, heads int) tensor {
 	x = n.apply(name+"_heads", "reshape", attrs{"shape": shape(x.sizes[0], heads, x.sizes[1]/heads)}, x)
-	return n.apply(name+"_first", "transpose", attrs{"perm": ints(1, 0, 2)}, x)
+	return n.apply(name+"_first", "transpose", attrs{"perm": graph.TupleValue(1, 0, 2)}, x)
 }
 
 // headsLast undoes headsFirst.
 func (n *net) headsLast(name string, x tensor) tensor {
-	x = n.apply(name+"_last", "transpose", attrs{"perm": ints(1, 0, 2)}, x)
+	x = n.apply(name+"_last", "transpose", attrs{"perm": graph.TupleValue(1, 0, 2)}, x)
 	return n.apply(name+"_flat", "reshape", attrs{"shape": shape(x.sizes[0], x.sizes[1]*x.sizes[2])}, x)
 }
 
@@ -116,13 +116,13 @@ func (n *net) encoderLayer(x tensor, c EncoderConfig) tensor {
 	q := n.headsFirst("q", n.linear("q", x, c.Hidden, true), c.Heads)
 	k := n.linear("k", x, c.Hidden, true)
 	k = n.apply("k_heads", "reshape", attrs{"shape": shape(c.Sequence, c.Heads, c.Hidden/c.Heads)}, k)
-	k = n.apply("k_columns", "transpose", attrs{"perm": ints(1, 2, 0)}, k)
+	k = n.apply("k_columns", "transpose", attrs{"perm": graph.TupleValue(1, 2, 0)}, k)
 	v := n.headsFirst("v", n.linear("v", x, c.Hidden, true), c.Heads)
 	// Scores are divided by the root of a head's size.
 	scale := 1 / math.Sqrt(float64(c.Hidden/c.Heads))
 	scores := n.apply("scores", "matmul", nil, q, k)
 	scores = n.apply("scaled", "smul", nil, scores, n.weight("scale", scale, scale))
-	p := n.apply("softmax", "softmax", attrs{"axis": number(2)}, scores)
+	p := n.apply("softmax", "softmax", attrs{"axis": graph.IntValue(2)}, scores)
 	mix := n.headsLast("mix", n.apply("mix", "matmul", nil, p, v))
 	x = n.layerNorm("norm1", n.apply("add1", "ewadd", nil, x, n.linear("o", mix, c.Hidden, true)))
 	h := n.apply("gelu", "gelu", nil, n.linear("up", x, c.Inner, true))
@@ -135,7 +135,7 @@ func (n *net) layerNorm(name string, x tensor) (y tensor) {
 		last := len(x.sizes) - 1
 		scale := n.weight("scale", 0.9, 1.1, x.sizes[last])
 		bias := n.weight("bias", -0.1, 0.1, x.sizes[last])
-		y = n.apply("norm", "layernorm", attrs{"axis": number(last), "eps": graph.NumberValue(n.eps)}, x, scale, bias)
+		y = n.apply("norm", "layernorm", attrs{"axis": graph.IntValue(last), "eps": graph.NumberValue(n.eps)}, x, scale, bias)
 	})
 	return y
 }

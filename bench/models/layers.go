@@ -40,7 +40,7 @@ func (n *net) convIn(x tensor, c conv) tensor {
 		scale = model.He(fan)
 	}
 	w := n.weight("w", -scale, scale, out, in/groups, c.kh, c.kw)
-	a := attrs{"stride": ints(max(c.stride, 1), max(c.stride, 1)), "pad": c.pad, "groups": number(groups)}
+	a := attrs{"stride": graph.TupleValue(max(c.stride, 1), max(c.stride, 1)), "pad": c.pad, "groups": graph.IntValue(groups)}
 	fused := n.fused && style == plain && c.act != ""
 	if fused {
 		a["act"] = graph.NameValue(c.act)
@@ -90,7 +90,7 @@ func (n *net) batchNorm(y tensor, rectified bool) tensor {
 
 // pool adds a pool with a square window.
 func (n *net) pool(name, op string, x tensor, k, stride int, pad graph.Value) tensor {
-	return n.apply(name, op, attrs{"kh": number(k), "kw": number(k), "stride": ints(stride, stride), "pad": pad}, x)
+	return n.apply(name, op, attrs{"kh": graph.IntValue(k), "kw": graph.IntValue(k), "stride": graph.TupleValue(stride, stride), "pad": pad}, x)
 }
 
 // wholeAverage averages the whole image to [b, c, 1, 1] by a window of its
@@ -101,7 +101,7 @@ func (n *net) wholeAverage(x tensor) tensor {
 
 // globalAverage averages the whole image to [b, c, 1, 1] as a reduction.
 func (n *net) globalAverage(x tensor) tensor {
-	return n.apply("avgpool", "reducemean", attrs{"axes": ints(2, 3), "keep": number(1)}, x)
+	return n.apply("avgpool", "reducemean", attrs{"axes": graph.TupleValue(2, 3), "keep": graph.IntValue(1)}, x)
 }
 
 // flatten gives [b, rest].
@@ -119,7 +119,7 @@ func (n *net) classifier(name string, x tensor, out int, rectified bool) (y tens
 	n.in(name, func() {
 		in := x.sizes[1]
 		w := n.weight("w", -n.gain(in, rectified), n.gain(in, rectified), out, in)
-		t := n.apply("w_t", "transpose", attrs{"perm": ints(1, 0)}, w)
+		t := n.apply("w_t", "transpose", attrs{"perm": graph.TupleValue(1, 0)}, w)
 		y = n.apply("matmul", "matmul", nil, x, t)
 		if n.style != plain {
 			y = n.bias("b", y)
@@ -162,7 +162,7 @@ func (n *net) gain(in int, rectified bool) float64 {
 func (n *net) concat(xs ...tensor) tensor {
 	y := xs[0]
 	for _, x := range xs[1:] {
-		y = n.apply("concat", "concat", attrs{"axis": number(1)}, y, x)
+		y = n.apply("concat", "concat", attrs{"axis": graph.IntValue(1)}, y, x)
 	}
 	return y
 }

@@ -112,16 +112,6 @@ func (n *net) finish(outputs ...tensor) *model.Model {
 	return m
 }
 
-func ints(xs ...int) graph.Value {
-	out := make([]int64, len(xs))
-	for i, x := range xs {
-		out[i] = int64(x)
-	}
-	return graph.TupleValue(out...)
-}
-
-func number(x int) graph.Value { return graph.IntValue(int64(x)) }
-
 func shape(sizes ...int) graph.Value { return graph.ShapeValue(graph.Sizes(sizes...)) }
 
 // Paddings. The paper graphs say SAME, which TASO's runtime takes as
@@ -132,4 +122,4 @@ var (
 )
 
 // pads is the padding by v cells above and below, h left and right.
-func pads(v, h int) graph.Value { return ints(v, h, v, h) }
+func pads(v, h int) graph.Value { return graph.TupleValue(v, h, v, h) }
