@@ -6,14 +6,14 @@ import "math"
 
 const minInt = math.MinInt64
 
-// addInt is a + b; false if it does not fit.
-func addInt(a, b int64) (int64, bool) {
+// AddInt is a + b; false if it does not fit.
+func AddInt(a, b int64) (int64, bool) {
 	c := a + b
 	return c, (c > a) == (b > 0)
 }
 
-// mulInt is a * b; false if it does not fit.
-func mulInt(a, b int64) (int64, bool) {
+// MulInt is a * b; false if it does not fit.
+func MulInt(a, b int64) (int64, bool) {
 	if int64(int32(a)) == a && int64(int32(b)) == b {
 		return a * b, true
 	}
@@ -46,7 +46,7 @@ func FloorDiv(a, b int64) int64 {
 
 // sum is a + b. It panics with ErrTooLarge where that does not fit.
 func sum(a, b int64) int64 {
-	c, ok := addInt(a, b)
+	c, ok := AddInt(a, b)
 	if !ok {
 		panic(ErrTooLarge)
 	}
@@ -55,7 +55,7 @@ func sum(a, b int64) int64 {
 
 // product is a * b. It panics with ErrTooLarge where that does not fit.
 func product(a, b int64) int64 {
-	c, ok := mulInt(a, b)
+	c, ok := MulInt(a, b)
 	if !ok {
 		panic(ErrTooLarge)
 	}

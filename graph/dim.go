@@ -139,7 +139,7 @@ func collect(c int64, terms []monomial) Dim {
 		t := terms[i]
 		for i++; i < len(terms) && terms[i].order(t) == 0; i++ {
 			var ok bool
-			if t.coef, ok = addInt(t.coef, terms[i].coef); !ok {
+			if t.coef, ok = AddInt(t.coef, terms[i].coef); !ok {
 				return tooLarge()
 			}
 		}
@@ -166,7 +166,7 @@ func (d Dim) IsVar() (string, bool) {
 
 // Add is d + e.
 func (d Dim) Add(e Dim) Dim {
-	c, ok := addInt(d.c, e.c)
+	c, ok := AddInt(d.c, e.c)
 	switch {
 	case !ok || d.TooLarge() || e.TooLarge():
 		return tooLarge()
@@ -184,7 +184,7 @@ func (d Dim) Add(e Dim) Dim {
 		case o > 0:
 			out, b = append(out, b[0]), b[1:]
 		default:
-			k, ok := addInt(a[0].coef, b[0].coef)
+			k, ok := AddInt(a[0].coef, b[0].coef)
 			if !ok {
 				return tooLarge()
 			}
@@ -211,7 +211,7 @@ func (d Dim) Scale(k int64) Dim {
 	case 1:
 		return d
 	}
-	c, ok := mulInt(d.c, k)
+	c, ok := MulInt(d.c, k)
 	if !ok {
 		return tooLarge()
 	}
@@ -220,7 +220,7 @@ func (d Dim) Scale(k int64) Dim {
 	}
 	terms := make([]monomial, len(d.p.terms))
 	for i, t := range d.p.terms {
-		if t.coef, ok = mulInt(t.coef, k); !ok {
+		if t.coef, ok = MulInt(t.coef, k); !ok {
 			return tooLarge()
 		}
 		terms[i] = t
@@ -252,7 +252,7 @@ func (d Dim) Mul(e Dim) Dim {
 	if e.p == nil {
 		return d.Scale(e.c)
 	}
-	c, ok := mulInt(d.c, e.c)
+	c, ok := MulInt(d.c, e.c)
 	if !ok {
 		return tooLarge()
 	}
@@ -262,7 +262,7 @@ func (d Dim) Mul(e Dim) Dim {
 			return
 		}
 		var m monomial
-		if m.coef, ok = mulInt(k, l); !ok {
+		if m.coef, ok = MulInt(k, l); !ok {
 			return
 		}
 		switch {
@@ -419,7 +419,7 @@ func (d Dim) NonNegative() bool {
 		plus, minus = plus || t.coef > 0, minus || t.coef < 0
 		if !slices.ContainsFunc(t.atoms, func(a Atom) bool { return a.Kind == AtomRun }) {
 			var ok bool
-			if least, ok = addInt(least, t.coef); !ok {
+			if least, ok = AddInt(least, t.coef); !ok {
 				return false
 			}
 		}

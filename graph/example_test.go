@@ -58,7 +58,7 @@ return y`)
 func ExampleGraph_Hash() {
 	a, _ := graph.ParseText("a", "x : float32[2]\ny : float32[2]\np = relu(x)\nq = relu(y)\ns = ewadd(p, q)\nreturn s")
 	b, _ := graph.ParseText("b", "y : float32[2]\nx : float32[2]\nl = relu(y)\nr = relu(x)\nt = ewadd(l, r)\nreturn t")
-	fmt.Println(a.Hash(graph.HashOptions{}) == b.Hash(graph.HashOptions{}), a.Equal(b))
+	fmt.Println(a.Hash() == b.Hash(), a.Equal(b))
 	// Output: true false
 }
 

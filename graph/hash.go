@@ -15,29 +15,15 @@ type Hash [16]byte
 // String is the hash in 32 hexadecimal digits.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// HashOptions says which differences between graphs a hash ignores, beyond
-// those it always ignores.
-type HashOptions struct {
-	// InputsByPosition: inputs are told apart by their position instead of by
-	// their name.
-	InputsByPosition bool
-	// AnyOutputOrder: the order of the outputs does not matter.
-	AnyOutputOrder bool
-}
-
 // Hash is a hash of what the graph computes with which operators. It does not
 // depend on the order of nodes, on the names of operator nodes, on the order
 // of a commutative operator's operands, or on dead operators. It does depend
-// on the inputs (unused ones too), on which of them are weights, on the kinds
+// on the inputs by name (unused ones too), on which of them are weights, on the kinds
 // and payloads of opaque nodes, and on how often equal operators occur:
 // a graph that computes a tensor twice costs more than one that shares it.
-func (g *Graph) Hash(o HashOptions) Hash {
+func (g *Graph) Hash() Hash {
 	live := g.live()
 	node := make([]Hash, len(g.op))
-	position := map[NodeID]int{}
-	for i, id := range g.inputs {
-		position[id] = i
-	}
 	var inputs, ops []Hash
 	for id := range g.Nodes() {
 		var w hashWriter
@@ -47,11 +33,7 @@ func (g *Graph) Hash(o HashOptions) Hash {
 			} else {
 				w.text("input")
 			}
-			if o.InputsByPosition {
-				w.number(position[id])
-			} else {
-				w.text(g.name[id])
-			}
+			w.text(g.name[id])
 			w.sizes(g.DType(id.Out(0)), g.Sizes(id.Out(0)))
 			node[id] = w.sum()
 			inputs = append(inputs, node[id])
@@ -83,7 +65,7 @@ func (g *Graph) Hash(o HashOptions) Hash {
 			w.Write(h[:])
 		}
 	}
-	w.tensors(node, g.outputs, o.AnyOutputOrder)
+	w.tensors(node, g.outputs, false)
 	return w.sum()
 }
 

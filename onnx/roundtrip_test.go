@@ -31,7 +31,7 @@ func reread(t *testing.T, m *model.Model, opt WriteOptions) (string, *model.Mode
 
 func sameGraph(t *testing.T, got, want *graph.Graph) {
 	t.Helper()
-	if got.Hash(graph.HashOptions{}) != want.Hash(graph.HashOptions{}) {
+	if got.Hash() != want.Hash() {
 		t.Errorf("another graph comes back:\n%s\nwas\n%s", got, want)
 	}
 }

@@ -154,14 +154,3 @@ func permutations(n int, f func([]int) bool) {
 	}
 	law.Permute(perm, func() bool { return f(perm) })
 }
-
-// Key is the term's text with the inputs of commutative operators in order:
-// terms that differ in such orders only have equal keys.
-func Key(t *law.Term) string {
-	return t.Rewrite(func(u *law.Term) *law.Term {
-		if u.Op != nil && u.Op.Commutative && len(u.Args) == 2 && u.Args[0].String() > u.Args[1].String() {
-			u.Args[0], u.Args[1] = u.Args[1], u.Args[0]
-		}
-		return u
-	}).String()
-}

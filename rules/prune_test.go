@@ -86,8 +86,19 @@ func TestInstance(t *testing.T) {
 	}
 }
 
+// key is the term's text with the inputs of commutative operators in order:
+// terms that differ in such orders only have equal keys.
+func key(t *law.Term) string {
+	return t.Rewrite(func(u *law.Term) *law.Term {
+		if u.Op != nil && u.Op.Commutative && len(u.Args) == 2 && u.Args[0].String() > u.Args[1].String() {
+			u.Args[0], u.Args[1] = u.Args[1], u.Args[0]
+		}
+		return u
+	}).String()
+}
+
 func pairKey(a, b *law.Term) string {
-	x, y := Key(a), Key(b)
+	x, y := key(a), key(b)
 	if x > y {
 		x, y = y, x
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/taso-go/taso/backends/cpu"
 	"github.com/taso-go/taso/bench/models"
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/law"
@@ -111,7 +110,7 @@ func TestVariantsRun(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", v.Name, err)
 		}
-		if again.Graph.Hash(graph.HashOptions{}) != form.Graph.Hash(graph.HashOptions{}) {
+		if again.Graph.Hash() != form.Graph.Hash() {
 			t.Errorf("%s: ONNX gives another graph", v.Name)
 		}
 		r, err := verifymodels.Run(context.Background(), verifymodels.Options{
@@ -168,7 +167,7 @@ func TestVariantsInFull(t *testing.T) {
 		if moved && (ia.Params != ib.Params || ia.MACs != ib.MACs) {
 			t.Errorf("%s: %d parameters and %d multiply-adds, the model has %d and %d", v.Name, ib.Params, ib.MACs, ia.Params, ia.MACs)
 		}
-		if a.Graph.Hash(graph.HashOptions{}) == b.Graph.Hash(graph.HashOptions{}) {
+		if a.Graph.Hash() == b.Graph.Hash() {
 			t.Errorf("%s is %s", v.Name, v.Of)
 		}
 		for i, id := range a.Inputs() {

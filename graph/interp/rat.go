@@ -3,7 +3,6 @@ package interp
 import (
 	"math"
 	"math/big"
-	"math/bits"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -34,41 +33,10 @@ func lowest(num, den int64) Q {
 	if den == 1 {
 		return Q{num, 1}
 	}
-	a, b := num, den
-	if a < 0 {
-		a = -a
-	}
-	for b != 0 {
-		a, b = b, a%b
-	}
-	if a > 1 {
-		num, den = num/a, den/a
+	if g := graph.GCD(num, den); g > 1 {
+		num, den = num/g, den/g
 	}
 	return Q{num, den}
-}
-
-func mul64(a, b int64) (int64, bool) {
-	ua, ub := uint64(a), uint64(b)
-	neg := (a < 0) != (b < 0)
-	if a < 0 {
-		ua = uint64(-a)
-	}
-	if b < 0 {
-		ub = uint64(-b)
-	}
-	hi, lo := bits.Mul64(ua, ub)
-	if hi != 0 || lo >= 1<<63 {
-		return 0, false
-	}
-	if neg {
-		return -int64(lo), true
-	}
-	return int64(lo), true
-}
-
-func add64(a, b int64) (int64, bool) {
-	s := a + b
-	return s, (s > a) == (b > 0)
 }
 
 // Add is a + b.
@@ -77,16 +45,16 @@ func (Rational) Add(a, b Q) Q {
 		return Bad
 	}
 	if a.Den == b.Den {
-		s, ok := add64(a.Num, b.Num)
+		s, ok := graph.AddInt(a.Num, b.Num)
 		if !ok {
 			return Bad
 		}
 		return lowest(s, a.Den)
 	}
-	x, ok1 := mul64(a.Num, b.Den)
-	y, ok2 := mul64(b.Num, a.Den)
-	d, ok3 := mul64(a.Den, b.Den)
-	s, ok4 := add64(x, y)
+	x, ok1 := graph.MulInt(a.Num, b.Den)
+	y, ok2 := graph.MulInt(b.Num, a.Den)
+	d, ok3 := graph.MulInt(a.Den, b.Den)
+	s, ok4 := graph.AddInt(x, y)
 	if !(ok1 && ok2 && ok3 && ok4) {
 		return Bad
 	}
@@ -98,8 +66,8 @@ func (Rational) Mul(a, b Q) Q {
 	if a.Den == 0 || b.Den == 0 {
 		return Bad
 	}
-	n, ok1 := mul64(a.Num, b.Num)
-	d, ok2 := mul64(a.Den, b.Den)
+	n, ok1 := graph.MulInt(a.Num, b.Num)
+	d, ok2 := graph.MulInt(a.Den, b.Den)
 	if !ok1 || !ok2 {
 		return Bad
 	}
@@ -125,8 +93,8 @@ func (Rational) less(a, b Q) (less, ok bool) {
 	if a.Den == 0 || b.Den == 0 {
 		return false, false
 	}
-	x, ok1 := mul64(a.Num, b.Den)
-	y, ok2 := mul64(b.Num, a.Den)
+	x, ok1 := graph.MulInt(a.Num, b.Den)
+	y, ok2 := graph.MulInt(b.Num, a.Den)
 	return x < y, ok1 && ok2
 }
 

@@ -369,8 +369,7 @@ func tidy(l, m *law.Law, inputs map[string][]axis) *graph.Binding {
 
 // variants yields a pattern, and the same with leading axes of size 1 left away
 // where only element-wise operators of the left side see them and it makes a
-// difference; false if yield
-// did not want more, or there have been too many.
+// difference; false if yield did not want more, or there have been too many.
 func (e *broadcaster) variants(l, m *law.Law, ones map[string]int) bool {
 	total := 0
 	for _, n := range ones {
