@@ -1,6 +1,8 @@
 package law
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // Status is what is known of a law.
 type Status uint8
@@ -15,7 +17,14 @@ const (
 	Refuted
 )
 
-var statusNames = [...]string{"unknown", "proved", "refuted"}
+// The words of the statuses.
+const (
+	UnknownWord = "unknown"
+	ProvedWord  = "proved"
+	RefutedWord = "refuted"
+)
+
+var statusNames = [...]string{UnknownWord, ProvedWord, RefutedWord}
 
 // String is "unknown", "proved" or "refuted".
 func (s Status) String() string {

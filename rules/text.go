@@ -138,7 +138,7 @@ func (r *Rule) setFacts(text string) error {
 
 func (r *Rule) setFact(item, arg string) error {
 	switch item {
-	case "unknown", "refuted":
+	case law.UnknownWord, law.RefutedWord:
 		r.Reason = arg
 		r.Status, _ = law.ParseStatus(item) // both are statuses
 	case "note":

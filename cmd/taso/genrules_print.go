@@ -7,6 +7,7 @@ import (
 
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
+	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/taso"
 )
@@ -91,7 +92,7 @@ func printUnproved(w io.Writer, list []genrules.Unproved) {
 	reasons := map[string]int{}
 	refuted := 0
 	for _, u := range list {
-		if u.Status != "refuted" {
+		if u.Status != law.RefutedWord {
 			reasons[firstLine(u.Reason)]++
 			continue
 		}

@@ -425,11 +425,8 @@ func only[V any](m map[string]V, names []string) map[string]V {
 	return out
 }
 
-// String is the witness for people: the inputs, every intermediate tensor of
-// both sides, and the first cell that differs.
-func (w *Witness) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "counterexample to %s\n", w.Law)
+// Where lists what stands for the variables.
+func (w *Witness) Where() string {
 	var bound []string
 	for _, n := range slices.Sorted(maps.Keys(w.Dims)) {
 		bound = append(bound, fmt.Sprintf("%s = %d", n, w.Dims[n]))
@@ -452,8 +449,16 @@ func (w *Witness) String() string {
 		}
 		bound = append(bound, n+" = {"+strings.Join(rows, ", ")+"}")
 	}
-	if len(bound) > 0 {
-		fmt.Fprintf(&b, "  where %s\n", strings.Join(bound, ", "))
+	return strings.Join(bound, ", ")
+}
+
+// String is the witness for people: the inputs, every intermediate tensor of
+// both sides, and the first cell that differs.
+func (w *Witness) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "counterexample to %s\n", w.Law)
+	if where := w.Where(); where != "" {
+		fmt.Fprintf(&b, "  where %s\n", where)
 	}
 	list := func(title string, ts []Tensor) {
 		if len(ts) > 0 {

@@ -2,6 +2,7 @@ package sums
 
 import (
 	"math/big"
+	"slices"
 	"sort"
 
 	"github.com/taso-go/taso/graph"
@@ -414,13 +415,7 @@ func (b *builder) given(over []graph.Sym, dom []graph.Guard) (v graph.Sym, e gra
 }
 
 func without(vs []graph.Sym, v graph.Sym) []graph.Sym {
-	out := make([]graph.Sym, 0, len(vs))
-	for _, w := range vs {
-		if w != v {
-			out = append(out, w)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(vs), func(w graph.Sym) bool { return w == v })
 }
 
 // bounds are the bounds of v among guards: lo <= v < hi; ok only if every guard
@@ -491,7 +486,7 @@ func (b *builder) tightest(es []graph.Index, ctx []graph.Guard, sign int64) []gr
 // mul is the product of two terms.
 func (b *builder) mul(s, t term, ctx []graph.Guard) (term, bool) {
 	for _, v := range t.over {
-		if contains(s.over, v) {
+		if slices.Contains(s.over, v) {
 			t = b.fresh(t)
 			break
 		}
@@ -507,13 +502,4 @@ func (b *builder) mul(s, t term, ctx []graph.Guard) (term, bool) {
 		u = u.times(f.e, f.exp)
 	}
 	return b.tidy(u, ctx)
-}
-
-func contains(vs []graph.Sym, v graph.Sym) bool {
-	for _, w := range vs {
-		if w == v {
-			return true
-		}
-	}
-	return false
 }

@@ -2,6 +2,7 @@ package sums
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -208,7 +209,7 @@ func injections(vs []graph.Sym, n int, f func([]graph.Sym) bool) {
 			return f(pick)
 		}
 		for _, v := range vs {
-			if contains(pick, v) {
+			if slices.Contains(pick, v) {
 				continue
 			}
 			pick = append(pick, v)

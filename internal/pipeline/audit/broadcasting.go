@@ -155,7 +155,7 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 // elementwise says whether there is a sum or product of elements in a law.
 func elementwise(l *law.Law) bool {
 	found := false
-	eachTerm(l, func(t *law.Term) {
+	l.EachTerm(func(t *law.Term) {
 		found = found || t.Op != nil && (t.Op.Name == "ewadd" || t.Op.Name == "ewmul")
 	})
 	return found

@@ -203,7 +203,7 @@ func conditionsOf(l *law.Law) []special {
 func groupVars(l *law.Law) []string {
 	set := map[string]bool{}
 	products := true
-	eachTerm(l, func(t *law.Term) {
+	l.EachTerm(func(t *law.Term) {
 		if t.Op == nil {
 			return
 		}
@@ -240,7 +240,7 @@ func kernelVars(l *law.Law) []string {
 		}
 	}
 	shapes := l.VarShapes()
-	eachTerm(l, func(t *law.Term) {
+	l.EachTerm(func(t *law.Term) {
 		if t.Op == nil {
 			return
 		}
@@ -306,12 +306,4 @@ func equalSizes(l *law.Law) []special {
 		}
 	}
 	return append(near, far...)
-}
-
-func eachTerm(l *law.Law, f func(*law.Term)) {
-	for _, side := range [][]*law.Term{l.LHS, l.RHS} {
-		for _, t := range side {
-			t.Walk(f)
-		}
-	}
 }

@@ -33,7 +33,7 @@ func sizeWords(l *law.Law) map[string]string {
 			}
 		}
 	}
-	eachTerm(l, func(t *law.Term) {
+	l.EachTerm(func(t *law.Term) {
 		if t.Op == nil || t.Op.Name != "conv2d" {
 			return
 		}

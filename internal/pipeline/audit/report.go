@@ -5,13 +5,14 @@ import (
 	"github.com/taso-go/taso/verify/refute"
 )
 
-// Outcome is what an audit says of a rule, or of one of its directions.
+// Outcome is what an audit says of a rule, or of one of its directions:
+// the words of a [law.Status], and those of an audit.
 type Outcome string
 
 // The outcomes. Only Proved says that a rule is true as it stands.
 const (
 	// Proved: holds wherever the source is defined, for all sizes.
-	Proved Outcome = "proved"
+	Proved Outcome = law.ProvedWord
 	// Conditional: proved under a condition that is printed, for all sizes.
 	Conditional Outcome = "conditional"
 	// UpTo: proved up to a limit that is printed, such as strides to 3, and
@@ -19,9 +20,9 @@ const (
 	UpTo Outcome = "up-to"
 	// Refuted: there is a counterexample, and no condition was found under
 	// which the rule holds.
-	Refuted Outcome = "refuted"
+	Refuted Outcome = law.RefutedWord
 	// Unknown: neither; Reason says what stopped the search.
-	Unknown Outcome = "unknown"
+	Unknown Outcome = law.UnknownWord
 	// IllFormed: not a rule: unbound variable, no shapes at all, wrong arity.
 	IllFormed Outcome = "ill-formed"
 	// Unsupported: an operator or attribute that is not modelled.

@@ -75,7 +75,7 @@ func (rep *Report) coverage() {
 	for _, r := range rep.Rules {
 		ops := map[string]bool{}
 		if l, err := law.ParseLaw(r.Law); err == nil {
-			eachTerm(l, func(t *law.Term) {
+			l.EachTerm(func(t *law.Term) {
 				if t.Op != nil {
 					ops[t.Op.Name] = true
 				}

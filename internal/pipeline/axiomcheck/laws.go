@@ -15,9 +15,6 @@ import (
 	"github.com/taso-go/taso/verify/sums"
 )
 
-// proved is the status of a law that was proved for all sizes.
-var proved = verify.Proved.String()
-
 // version is part of every signature: results of another program of the same
 // file format are not taken over.
 const version = "2"
@@ -144,7 +141,7 @@ func (r *run) refute(ctx context.Context, l *law.Law, out *RefuteReport) error {
 			}
 		}
 		if r.opt.Unbounded != nil {
-			if status, _, _ := r.opt.Unbounded(ctx, l); status == proved {
+			if status, _, _ := r.opt.Unbounded(ctx, l); status == law.ProvedWord {
 				res.Reason = "it is proved for all sizes"
 			}
 		}
@@ -208,7 +205,7 @@ func (r *run) mutant(ctx context.Context, l *law.Law, m mutate.Mutant, res *Muta
 	all := false
 	if r.opt.Unbounded != nil {
 		status, _, _ := r.opt.Unbounded(ctx, m.Law)
-		all = status == proved
+		all = status == law.ProvedWord
 	}
 	if err := ctx.Err(); err != nil {
 		return err

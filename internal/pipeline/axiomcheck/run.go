@@ -184,7 +184,7 @@ func (r *run) sum() {
 		}
 		if u := l.Unbounded; u != nil {
 			s.UnboundedSec += u.Seconds
-			if u.Status == proved {
+			if u.Status == law.ProvedWord {
 				s.ProvedAll++
 			}
 		}
@@ -238,7 +238,7 @@ func (r *run) find() {
 				add("%sholds of any activation and order; the tag %s is not needed", at, law.TagOrdered)
 			}
 		}
-		if u := l.Unbounded; u != nil && u.Status != proved {
+		if u := l.Unbounded; u != nil && u.Status != law.ProvedWord {
 			add("%snot proved for all sizes (%s): %s", at, u.Status, u.Reason)
 		}
 		if d := l.Redundancy; d != nil && !d.Derivable && l.Kind == law.Lemma.String() {

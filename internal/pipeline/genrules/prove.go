@@ -179,7 +179,7 @@ func (j *judge) refute(ctx context.Context, l *law.Law, reason string, brief boo
 	if j.unproved[text] != nil {
 		return nil
 	}
-	u := &Unproved{Law: text, Status: "unknown", Reason: reason}
+	u := &Unproved{Law: text, Status: law.UnknownWord, Reason: reason}
 	bindings := 600
 	if brief {
 		bindings = 40
@@ -189,7 +189,7 @@ func (j *judge) refute(ctx context.Context, l *law.Law, reason string, brief boo
 		return ctx.Err()
 	}
 	if err == nil && w != nil {
-		u.Status, u.Reason, u.Witness = "refuted", w.String(), w
+		u.Status, u.Reason, u.Witness = law.RefutedWord, w.String(), w
 	}
 	j.note(u)
 	return nil

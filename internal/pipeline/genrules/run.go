@@ -133,7 +133,7 @@ func (r *run) levels(ctx context.Context) error {
 			return err
 		}
 		for _, u := range s.Untyped() {
-			r.judge.note(&Unproved{Law: u.Pair, Status: "unknown", Reason: "no general form: " + u.Reason})
+			r.judge.note(&Unproved{Law: u.Pair, Status: law.UnknownWord, Reason: "no general form: " + u.Reason})
 		}
 		if n <= opt.SemanticOps {
 			before := len(r.judge.proved)
@@ -207,7 +207,7 @@ func (r *run) finish(ctx context.Context) error {
 	for _, text := range j.order {
 		u := j.unproved[text]
 		rep.Unproved = append(rep.Unproved, *u)
-		if u.Status == "refuted" {
+		if u.Status == law.RefutedWord {
 			rep.Rules.Refuted++
 		} else {
 			rep.Rules.Unknown++

@@ -71,7 +71,7 @@ func newCounterexample(c *audit.Counterexample) (*counterexample, error) {
 	default:
 		x.Says = fmt.Sprintf("Output %d at %s is %s on the left, %s on the right.", w.Output, indexText(w.Cell), w.Left, w.Right)
 	}
-	x.Where = assigned(w)
+	x.Where = w.Where()
 	l, _ := law.ParseLaw(c.Law) // without it, terms are shown in full
 	given := side{Name: "given"}
 	names := map[string]string{}
@@ -99,33 +99,6 @@ func newCounterexample(c *audit.Counterexample) (*counterexample, error) {
 		x.Sides = append(x.Sides, s)
 	}
 	return x, nil
-}
-
-// assigned lists what stands for the variables.
-func assigned(w *refute.Witness) string {
-	var parts []string
-	for _, n := range slices.Sorted(maps.Keys(w.Dims)) {
-		parts = append(parts, fmt.Sprintf("%s = %d", n, w.Dims[n]))
-	}
-	for _, n := range slices.Sorted(maps.Keys(w.Runs)) {
-		parts = append(parts, n+".. = "+indexText(w.Runs[n]))
-	}
-	for _, n := range slices.Sorted(maps.Keys(w.Attrs)) {
-		parts = append(parts, n+" = "+w.Attrs[n])
-	}
-	for _, n := range slices.Sorted(maps.Keys(w.Fns)) {
-		f := w.Fns[n]
-		if f.Op != "" {
-			parts = append(parts, n+" = "+f.Op)
-			continue
-		}
-		var rows []string
-		for _, x := range slices.Sorted(maps.Keys(f.Table)) {
-			rows = append(rows, fmt.Sprintf("%s(%s) = %s", n, x, f.Table[x]))
-		}
-		parts = append(parts, rows...)
-	}
-	return strings.Join(parts, ", ")
 }
 
 // outputTerm is the term of the output that differs, as the witness's steps

@@ -81,15 +81,11 @@ func (f *file) rule(r *audit.Rule) (*rule, error) {
 			}
 			*p = template.HTML(b.String()) // draw escapes all text
 		}
-		for _, ts := range [][]*law.Term{l.LHS, l.RHS} {
-			for _, t := range ts {
-				t.Walk(func(u *law.Term) {
-					if u.Op != nil {
-						ops[u.Op.Name] = true
-					}
-				})
+		l.EachTerm(func(t *law.Term) {
+			if t.Op != nil {
+				ops[t.Op.Name] = true
 			}
-		}
+		})
 	}
 	h.operators = slices.Sorted(maps.Keys(ops))
 	h.OpKey = strings.Join(h.operators, "|")
