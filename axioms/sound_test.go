@@ -29,7 +29,7 @@ var anyAct = graph.Register(&graph.Op{Name: "any_activation", In: 1, Out: 1, Poi
 var scope = instance.Scope{Acts: []graph.Value{graph.NameValue("none"), graph.NameValue(anyAct.Name), graph.NameValue("relu")}}
 
 // evaluate compares the two sides of l on one instance, all functions and
-// orders arbitrary, or, with ordered, the true rectifier and maximum on small
+// orders arbitrary, or, with ordered, the true relu and maximum on small
 // rationals.
 func evaluate(l *law.Law, v *instance.Valuation, seed uint64, ordered bool) (instance.Outcome, error) {
 	if !ordered {
@@ -122,7 +122,7 @@ func hasVariables(l *law.Law) bool {
 	return n > 1 || len(l.Given) > 0
 }
 
-// Every refuted equation has an instance, of the true rectifier and maximum if
+// Every refuted equation has an instance, of the true relu and maximum if
 // it has no function variables, on which both sides are defined and differ.
 func TestRefuted(t *testing.T) {
 	for _, l := range axioms.ByKind(law.Refute) {

@@ -9,7 +9,7 @@ import (
 	"github.com/taso-go/taso/graph/op"
 )
 
-// chain is a graph of n rectifiers, no two of one size.
+// chain is a graph of n relus, no two of one size.
 func chain(b *testing.B, n int) *graph.Graph {
 	var gb graph.Builder
 	var last graph.Tensor

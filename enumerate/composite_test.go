@@ -55,7 +55,7 @@ func checkWritten(t rapid.TB, s *store, x tid, written map[string]bool) {
 	term := s.termOf(x, map[tid]*law.Term{}, p)
 	l := &law.Law{Kind: law.Rule, Name: "same", LHS: []*law.Term{term}, RHS: []*law.Term{term}}
 	for _, v := range law.Vars(term) {
-		l.Given = append(l.Given, law.Binding{Name: v, Shape: graph.Sizes(p.Sizes[v]...)})
+		l.Given = append(l.Given, law.Declaration{Name: v, Shape: graph.Sizes(p.Sizes[v]...)})
 	}
 	m, err := general.WriteOut(l)
 	if err != nil {
@@ -83,7 +83,7 @@ func checkWritten(t rapid.TB, s *store, x tid, written map[string]bool) {
 	}
 	both := *m
 	both.LHS, both.RHS = l.LHS, m.LHS
-	env := &instance.Valuation{Binding: graph.Binding{}}
+	env := &instance.Valuation{Substitution: graph.Substitution{}}
 	out, err := instance.Compare[uint64](fingerprint.Zp{Key: 5}, &both, env, func(name string, n int) []uint64 {
 		return fingerprint.Random(9, name, n)
 	})

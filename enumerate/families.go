@@ -166,7 +166,7 @@ var elementFamilies = []family{
 	}},
 }
 
-// functions are the functions of one element beside the rectifier. Modulo a
+// functions are the functions of one element beside the relu. Modulo a
 // prime each is an arbitrary function, so that what is found for one holds for
 // any; see anyFunction.
 var functions = []*graph.Op{op.Sigmoid, op.Tanh, op.Gelu, op.Exp, op.Sqrt, op.Erf, op.Reciprocal, op.Abs, op.Log, op.HardSwish}

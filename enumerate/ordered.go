@@ -14,7 +14,7 @@ import (
 	"github.com/taso-go/taso/graph/interp"
 )
 
-// Ordered laws: those of the true rectifier and maximum, such as relu(relu(x)) =
+// Ordered laws: those of the true relu and maximum, such as relu(relu(x)) =
 // relu(x), which arbitrary functions and orders do not obey. Representatives
 // with such operators are evaluated on small numbers with exact rationals.
 

@@ -15,7 +15,7 @@ import (
 // drawInstance draws what the variables of a law stand for, with no regard to the
 // choices that the enumerator's own tests make.
 func drawInstance(rng *rand.Rand, l *law.Law) *instance.Valuation {
-	env := &instance.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
+	env := &instance.Valuation{Substitution: graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{},
 		Attrs: map[string]graph.Value{}}, Fns: map[string]string{}}
 	draw := func(a graph.Atom) {
 		switch a.Kind {
@@ -23,7 +23,7 @@ func drawInstance(rng *rand.Rand, l *law.Law) *instance.Valuation {
 			if _, ok := env.Dims[a.Name]; !ok {
 				env.Dims[a.Name] = graph.Int(1 + rng.Int63n(5))
 			}
-		case graph.AtomRun:
+		case graph.AtomAxisRun:
 			if _, ok := env.Runs[a.Name]; !ok {
 				run := graph.Shape{}
 				for k := rng.Intn(3); k > 0; k-- {

@@ -151,7 +151,7 @@ func (s *store) planFor(in uint16, a, b uint16) *plan {
 			shapes = append(shapes, s.symbolic[sh])
 		}
 	}
-	var f graph.Facts
+	var f graph.Unifier
 	outs, err := ins.op.InferShapes(&f, ins.attrs, shapes)
 	if err != nil || len(f.Needs) > 0 {
 		return p

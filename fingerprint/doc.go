@@ -5,7 +5,7 @@
 // every number but zero has an inverse: averages divide. Pointwise functions
 // are keyed random functions and the maximum is taken in a keyed random order,
 // so that an equality found here holds for every activation and for every
-// total order (track A). Laws that need the true rectifier and maximum are
+// total order (track A). Laws that need the true relu and maximum are
 // found with exact rationals on small integers (ordered laws, interp.Rational).
 //
 // Two graphs that differ as polynomials of degree at most d agree on random

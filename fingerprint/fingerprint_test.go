@@ -131,7 +131,7 @@ func BenchmarkEval(b *testing.B) {
 			shapes = append(shapes, graph.Sizes(s...))
 			data = append(data, Random(3, a.name+string(rune('a'+i)), graph.NumElements(s)))
 		}
-		var f graph.Facts
+		var f graph.Unifier
 		outs, err := a.op.InferShapes(&f, attrs, shapes)
 		if err != nil {
 			b.Fatal(err)

@@ -12,9 +12,9 @@ type AtomKind uint8
 const (
 	// AtomVar is a size variable, an unknown integer of at least 1.
 	AtomVar AtomKind = iota
-	// AtomRun is the number of axes in an axis run, an unknown integer of at
+	// AtomAxisRun is the number of axes in an axis run, an unknown integer of at
 	// least 0, written #P.
-	AtomRun
+	AtomAxisRun
 	// AtomFunc is a function of sizes and attributes that is not a
 	// polynomial, such as the output size of a strided convolution.
 	AtomFunc
@@ -53,8 +53,8 @@ var atomTable struct {
 // Var is the size variable of that name.
 func Var(name string) Dim { return plainAtom(AtomVar, name) }
 
-// RunLen is the number of axes in the axis run of that name.
-func RunLen(name string) Dim { return plainAtom(AtomRun, name) }
+// AxisRunLen is the number of axes in the axis run of that name.
+func AxisRunLen(name string) Dim { return plainAtom(AtomAxisRun, name) }
 
 func plainAtom(kind AtomKind, name string) Dim {
 	atomTable.RLock()
@@ -64,7 +64,7 @@ func plainAtom(kind AtomKind, name string) Dim {
 		return id.dim
 	}
 	text := name
-	if kind == AtomRun {
+	if kind == AtomAxisRun {
 		text = "#" + name
 	}
 	a := Atom{Kind: kind, Name: name, id: &atomID{text: text}}

@@ -151,7 +151,7 @@ func ApplyTypes(op *Op, attrs Attrs, in []TensorType, t DType) ([]TensorType, er
 			return nil, fmt.Errorf("operator %s: attribute %s: %w", op.Name, p.Name, err)
 		}
 	}
-	var f Facts
+	var f Unifier
 	shapes, err := op.InferShapes(&f, attrs, shapes)
 	if err != nil {
 		return nil, err

@@ -339,16 +339,16 @@ func (d Dim) Walk(f func(Atom)) {
 	}
 }
 
-// Binding gives values to the variables of a Dim, Value or Shape; a variable
+// Substitution gives values to the variables of a Dim, Value or Shape; a variable
 // that is not bound stays as it is.
-type Binding struct {
+type Substitution struct {
 	Dims  map[string]Dim
 	Runs  map[string]Shape
 	Attrs map[string]Value
 }
 
 // Subst replaces bound variables in d and folds what became constant.
-func (d Dim) Subst(b *Binding) Dim {
+func (d Dim) Subst(b *Substitution) Dim {
 	if d.p == nil {
 		return d
 	}
@@ -367,7 +367,7 @@ func (d Dim) Subst(b *Binding) Dim {
 
 // substFrom is Subst where the first atom to be replaced is number j of term i,
 // by x.
-func (d Dim) substFrom(i, j int, x Dim, b *Binding) Dim {
+func (d Dim) substFrom(i, j int, x Dim, b *Substitution) Dim {
 	out := Dim{c: d.c, p: internPoly(d.p.terms[:i:i])}
 	for k, t := range d.p.terms[i:] {
 		m, atoms := Int(t.coef), t.atoms
@@ -382,13 +382,13 @@ func (d Dim) substFrom(i, j int, x Dim, b *Binding) Dim {
 	return out
 }
 
-func (a Atom) subst(b *Binding) Dim {
+func (a Atom) subst(b *Substitution) Dim {
 	switch a.Kind {
 	case AtomVar:
 		if d, ok := b.Dims[a.Name]; ok {
 			return d
 		}
-	case AtomRun:
+	case AtomAxisRun:
 		if s, ok := b.Runs[a.Name]; ok {
 			return s.Rank()
 		}
@@ -417,7 +417,7 @@ func (d Dim) NonNegative() bool {
 	least, plus, minus := d.c, false, false
 	for _, t := range d.p.terms {
 		plus, minus = plus || t.coef > 0, minus || t.coef < 0
-		if !slices.ContainsFunc(t.atoms, func(a Atom) bool { return a.Kind == AtomRun }) {
+		if !slices.ContainsFunc(t.atoms, func(a Atom) bool { return a.Kind == AtomAxisRun }) {
 			var ok bool
 			if least, ok = AddInt(least, t.coef); !ok {
 				return false
@@ -438,7 +438,7 @@ func (d Dim) NonNegative() bool {
 		m := Int(t.coef)
 		for _, a := range t.atoms {
 			x := a.id.dim
-			if a.Kind != AtomRun {
+			if a.Kind != AtomAxisRun {
 				x = x.Add(Int(1))
 			}
 			m = m.Mul(x)
@@ -547,7 +547,7 @@ func (d Dim) leading() monomial {
 }
 
 // Eval is the value of d when every atom is bound to a constant.
-func (d Dim) Eval(b *Binding) (int64, error) {
+func (d Dim) Eval(b *Substitution) (int64, error) {
 	e := d.Subst(b)
 	n, ok := e.Const()
 	switch {

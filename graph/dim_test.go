@@ -29,7 +29,7 @@ func drawExpr(t *rapid.T, depth int) expr {
 	case 1, 2:
 		v := rapid.SampledFrom(dimVars).Draw(t, "v")
 		if kind == 2 && rapid.Bool().Draw(t, "run") {
-			return expr{graph.RunLen("P"), func(e map[string]int64) int64 { return e["#P"] }}
+			return expr{graph.AxisRunLen("P"), func(e map[string]int64) int64 { return e["#P"] }}
 		}
 		return expr{graph.Var(v), func(e map[string]int64) int64 { return e[v] }}
 	case 3:
@@ -48,9 +48,9 @@ func drawExpr(t *rapid.T, depth int) expr {
 
 // drawEnv draws sizes of at least 1, a run length of at least 0, and the
 // binding that says the same.
-func drawEnv(t *rapid.T) (map[string]int64, *graph.Binding) {
+func drawEnv(t *rapid.T) (map[string]int64, *graph.Substitution) {
 	env := map[string]int64{}
-	b := &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
 	for _, v := range dimVars {
 		env[v] = rapid.Int64Range(1, 6).Draw(t, v)
 		b.Dims[v] = graph.Int(env[v])
@@ -117,7 +117,7 @@ func TestDimString(t *testing.T) {
 		{b.Add(a).Add(graph.Int(1)), "a+b+1"},
 		{a.Mul(b).Sub(a.Mul(a).Scale(2)).Sub(graph.Int(3)), "-2*a*a+a*b-3"},
 		{a.Neg(), "-a"},
-		{graph.RunLen("P").Add(graph.Int(1)), "#P+1"},
+		{graph.AxisRunLen("P").Add(graph.Int(1)), "#P+1"},
 		{graph.WindowOut(a, graph.Int(3), graph.TupleValue(2, 2), graph.NameValue("valid"), 0), "window(a,3,(2, 2),valid,0)"},
 	} {
 		if c.d.String() != c.want {
@@ -132,26 +132,26 @@ func TestDimSubst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, into := drawExpr(t, 3), drawExpr(t, 2)
 		env, b := drawEnv(t)
-		y := x.d.Subst(&graph.Binding{Dims: map[string]graph.Dim{"a": into.d}})
+		y := x.d.Subst(&graph.Substitution{Dims: map[string]graph.Dim{"a": into.d}})
 		env2 := map[string]int64{"a": into.at(env), "b": env["b"], "c": env["c"], "#P": env["#P"]}
 		if got, err := y.Eval(b); err != nil || got != x.at(env2) {
 			t.Fatalf("%s with a = %s: %s at %v: got %d, %v, want %d", x.d, into.d, y, env, got, err, x.at(env2))
 		}
-		if z := x.d.Subst(&graph.Binding{}); z != x.d {
+		if z := x.d.Subst(&graph.Substitution{}); z != x.d {
 			t.Fatalf("%s changed to %s without a binding", x.d, z)
 		}
 	})
 }
 
 func TestDimEvalUnbound(t *testing.T) {
-	if _, err := graph.Var("a").Eval(&graph.Binding{}); err == nil || err.Error() != "size a: not all variables bound" {
+	if _, err := graph.Var("a").Eval(&graph.Substitution{}); err == nil || err.Error() != "size a: not all variables bound" {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestDimIsVar(t *testing.T) {
 	a := graph.Var("a")
-	for _, d := range []graph.Dim{graph.Int(1), a.Add(graph.Int(1)), a.Scale(2), a.Mul(a), a.Add(graph.Var("b")), graph.RunLen("a")} {
+	for _, d := range []graph.Dim{graph.Int(1), a.Add(graph.Int(1)), a.Scale(2), a.Mul(a), a.Add(graph.Var("b")), graph.AxisRunLen("a")} {
 		if v, ok := d.IsVar(); ok {
 			t.Errorf("%s is the variable %s", d, v)
 		}
@@ -184,7 +184,7 @@ func TestDimSignsAreSound(t *testing.T) {
 }
 
 func TestDimNonNegative(t *testing.T) {
-	a, b, p := graph.Var("a"), graph.Var("b"), graph.RunLen("P")
+	a, b, p := graph.Var("a"), graph.Var("b"), graph.AxisRunLen("P")
 	one := graph.Int(1)
 	w := graph.WindowOut(a, b, graph.VarValue("s", "stride"), graph.VarValue("p", "padding"), 0)
 	for _, c := range []struct {
@@ -215,8 +215,8 @@ func TestDimTermsRebuild(t *testing.T) {
 		for _, m := range terms {
 			p := graph.Int(m.Coef)
 			for _, a := range m.Atoms {
-				if a.Kind == graph.AtomRun {
-					p = p.Mul(graph.RunLen(a.Name))
+				if a.Kind == graph.AtomAxisRun {
+					p = p.Mul(graph.AxisRunLen(a.Name))
 				} else {
 					p = p.Mul(graph.Var(a.Name))
 				}
@@ -258,7 +258,7 @@ func BenchmarkDim(b *testing.B) {
 	})
 	b.Run("subst", func(b *testing.B) {
 		d := m.Add(n).Mul(k)
-		env := &graph.Binding{Dims: map[string]graph.Dim{"m": graph.Int(2), "n": graph.Int(3), "k": graph.Int(4)}}
+		env := &graph.Substitution{Dims: map[string]graph.Dim{"m": graph.Int(2), "n": graph.Int(3), "k": graph.Int(4)}}
 		for i := 0; i < b.N; i++ {
 			if d.Subst(env) != graph.Int(20) {
 				b.Fatal("wrong")

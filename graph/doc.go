@@ -34,7 +34,7 @@
 // Shape inference is written once per operator and serves both concrete
 // graphs and laws over symbolic sizes, because [Dim] arithmetic degenerates to
 // integer arithmetic when both sides are constants. What inference may assume
-// and what it must prove is carried by [Facts].
+// and what it must prove is carried by [Unifier].
 //
 // Conventions: convolution tensors are NCHW, kernels are [out, in/groups, kh,
 // kw]; element order is row-major.

@@ -55,9 +55,9 @@ type Fit struct {
 	Kernel Index
 }
 
-// Facts are all facts so far, in the order in which they became known: it
+// Unifier are all facts so far, in the order in which they became known: it
 // grows as expressions are made.
-func (s *Space) Facts() []Fact { return s.facts }
+func (s *Space) Unifier() []Fact { return s.facts }
 
 // Open lists the variables that were left open.
 func (s *Space) Open() []Open { return s.open }
@@ -308,7 +308,7 @@ func (s *Space) sizeAtom(a Atom) Index {
 		v, _ := e.IsSym()
 		s.syms[v-1].size = a.Dim()
 		return e
-	case AtomRun:
+	case AtomAxisRun:
 		e, _ := s.sized(a.Dim(), 0)
 		return e
 	}

@@ -131,7 +131,7 @@ func TestIndex(t *testing.T) {
 			}
 			return all, some
 		}
-		for _, f := range s.Facts() {
+		for _, f := range s.Unifier() {
 			if all, _ := holds(f.If); all {
 				if _, some := holds(f.Any); !some {
 					t.Fatalf("not true: %s >= 0", s.String(f.Any[0].E))
@@ -154,7 +154,7 @@ func TestSpaceSize(t *testing.T) {
 		{a.Mul(b).Scale(2), b.Mul(a.Scale(2)), "2*a*b"},
 		{a.Add(graph.Int(1)).Mul(b), a.Mul(b).Add(b), "b+a*b"},
 		{graph.Int(3), graph.Int(3), "3"},
-		{graph.RunLen("P").Add(a), a.Add(graph.RunLen("P")), "a+#P"},
+		{graph.AxisRunLen("P").Add(a), a.Add(graph.AxisRunLen("P")), "a+#P"},
 	} {
 		x, y := s.Size(c.x), s.Size(c.y)
 		if !x.Equal(y) || s.String(x) != c.want {

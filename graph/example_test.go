@@ -81,7 +81,7 @@ func ExampleDim() {
 	m, n := graph.Var("m"), graph.Var("n")
 	d := m.Add(n).Mul(n)
 	fmt.Println(d, d == n.Mul(n).Add(n.Mul(m)))
-	fmt.Println(d.Subst(&graph.Binding{Dims: map[string]graph.Dim{"m": graph.Int(2)}}))
+	fmt.Println(d.Subst(&graph.Substitution{Dims: map[string]graph.Dim{"m": graph.Int(2)}}))
 	// Output:
 	// m*n+n*n true
 	// n*n+2*n
@@ -99,11 +99,11 @@ func ExampleSolver() {
 
 func ExampleOp_InferShapes() {
 	// Both symbolic and concrete shapes go through the same inference.
-	attrs := op.Concat.MustAttr(map[string]graph.Value{"axis": graph.DimValue(graph.RunLen("P"))})
-	var f graph.Facts
+	attrs := op.Concat.MustAttr(map[string]graph.Value{"axis": graph.DimValue(graph.AxisRunLen("P"))})
+	var f graph.Unifier
 	out, err := op.Concat.InferShapes(&f, attrs, []graph.Shape{
-		{graph.Run("P"), graph.Axis(graph.Var("a"))},
-		{graph.Run("P"), graph.Axis(graph.Var("b"))},
+		{graph.AxisRun("P"), graph.Axis(graph.Var("a"))},
+		{graph.AxisRun("P"), graph.Axis(graph.Var("b"))},
 	})
 	fmt.Println(out[0], err)
 	// Output: [P.., a+b] <nil>

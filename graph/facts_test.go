@@ -10,7 +10,7 @@ import (
 
 func TestFactsCheckMode(t *testing.T) {
 	a, b, one := graph.Var("a"), graph.Var("b"), graph.Int(1)
-	var f graph.Facts
+	var f graph.Unifier
 	for _, c := range []struct {
 		got  error
 		want string
@@ -31,8 +31,8 @@ func TestFactsCheckMode(t *testing.T) {
 		{f.EqValue(graph.IntValue(2), graph.DimValue(a)), "size 2 is not a"},
 		{f.EqShape(graph.Sizes(2, 3), graph.Sizes(2)), "shape [2, 3] is not [2]"},
 		{f.EqShape(graph.Sizes(2, 3), graph.Sizes(2, 4)), "shape [2, 3] is not [2, 4]: size 3 is not 4"},
-		{f.EqShape(graph.Shape{graph.Run("P")}, graph.Shape{graph.Run("Q")}), "shape [P..] is not [Q..]"},
-		{f.EqShape(graph.Shape{graph.Run("P")}, graph.Shape{graph.Run("P")}), ""},
+		{f.EqShape(graph.Shape{graph.AxisRun("P")}, graph.Shape{graph.AxisRun("Q")}), "shape [P..] is not [Q..]"},
+		{f.EqShape(graph.Shape{graph.AxisRun("P")}, graph.Shape{graph.AxisRun("P")}), ""},
 	} {
 		if c.want == "" && c.got != nil || c.want != "" && (c.got == nil || c.got.Error() != c.want) {
 			t.Errorf("got %v, want %q", c.got, c.want)
@@ -45,7 +45,7 @@ func TestFactsCheckMode(t *testing.T) {
 
 func TestFactsNeeds(t *testing.T) {
 	a, b := graph.Var("a"), graph.Var("b")
-	var f graph.Facts
+	var f graph.Unifier
 	for i := 0; i < 2; i++ { // the same condition twice is one
 		if f.Le(a, b) != nil || f.Divides(graph.Int(2), a) != nil || f.Divides(a, graph.Int(6)) != nil {
 			t.Fatal("open conditions are no errors")
@@ -71,7 +71,7 @@ func TestFactsSolve(t *testing.T) {
 	if got := f.Solution().Dims["a"]; got != f.Norm(a) {
 		t.Errorf("the solution is not fully applied: a = %s", got)
 	}
-	if s := f.NormShape(graph.Shape{graph.Run("P"), graph.Axis(b)}); s.String() != "[P.., c+2]" {
+	if s := f.NormShape(graph.Shape{graph.AxisRun("P"), graph.Axis(b)}); s.String() != "[P.., c+2]" {
 		t.Errorf("got %s", s)
 	}
 	if err := f.Eq(c.Add(graph.Int(1)), c); err == nil {
@@ -99,7 +99,7 @@ func TestFactsPending(t *testing.T) {
 
 // What both sides have in common and is not 0 is cancelled.
 func TestFactsCancel(t *testing.T) {
-	a, b, c, run := graph.Var("a"), graph.Var("b"), graph.Var("c"), graph.RunLen("P")
+	a, b, c, run := graph.Var("a"), graph.Var("b"), graph.Var("c"), graph.AxisRunLen("P")
 	for _, e := range []struct {
 		l, r graph.Dim
 		want string // of b
@@ -247,7 +247,7 @@ func TestSolvedTypingsRecheck(t *testing.T) {
 		for i := range in {
 			in[i] = c.in[i].Subst(sol)
 		}
-		var check graph.Facts
+		var check graph.Unifier
 		again, err := op.InferShapes(&check, attrs.Subst(sol), in)
 		if err != nil || !again[0].Equal(got) {
 			t.Errorf("%s: solved as %v, checked: %v, %v", c.op, in, again, err)
@@ -257,7 +257,7 @@ func TestSolvedTypingsRecheck(t *testing.T) {
 
 func TestInferShapesCountsAndKinds(t *testing.T) {
 	mm, slice := lookup(t, "matmul"), lookup(t, "slice")
-	var f graph.Facts
+	var f graph.Unifier
 	for _, c := range []struct {
 		op   *graph.Op
 		a    graph.Attrs

@@ -27,14 +27,14 @@ func TestIdentityIsNoText(t *testing.T) {
 		{graph.Var("a+1"), graph.Var("a").Add(graph.Int(1))},
 		{graph.Var("2*a"), graph.Var("a").Scale(2)},
 		{graph.Var("-a"), graph.Var("a").Neg()},
-		{graph.Var("#P"), graph.RunLen("P")},
+		{graph.Var("#P"), graph.AxisRunLen("P")},
 		{graph.Var("7"), graph.Int(7)},
 		{graph.Var("f(a)"), graph.Func("f", graph.DimValue(graph.Var("a")))},
 		{graph.Func("f", graph.DimValue(graph.Var("a,b"))), graph.Func("f", graph.DimValue(graph.Var("a")), graph.DimValue(graph.Var("b")))},
 		{graph.Func("f", graph.NameValue("a")), graph.Func("f", graph.DimValue(graph.Var("a")))},
 		{graph.Func("f", graph.TupleValue(1, 2)), graph.Func("f", graph.NameValue("(1, 2)"))},
 		{graph.Func("f", graph.NumberValue(1)), graph.Func("f", graph.NameValue("1.0"))},
-		{graph.Func("f", graph.ShapeValue(graph.Shape{graph.Run("P")})), graph.Func("f", graph.ShapeValue(graph.ShapeOf(graph.Var("P.."))))},
+		{graph.Func("f", graph.ShapeValue(graph.Shape{graph.AxisRun("P")})), graph.Func("f", graph.ShapeValue(graph.ShapeOf(graph.Var("P.."))))},
 		{graph.Func("f", graph.ShapeValue(graph.ShapeOf(same))), graph.Func("f", graph.ShapeValue(graph.ShapeOf(any)))},
 		{graph.Var("f()"), graph.Func("f")},
 		{graph.Var("a*b").Mul(graph.Var("c")), graph.Var("a").Mul(graph.Var("b*c"))},
@@ -82,7 +82,7 @@ func TestOrderOfArrival(t *testing.T) {
 		for _, sort := range []string{graph.SortSame, graph.SortPadding, graph.SortStride, "z"} {
 			atoms = append(atoms, func() graph.Dim { return graph.Func("g"+tag, graph.VarValue("p", sort)) })
 		}
-		atoms = append(atoms, func() graph.Dim { return graph.Var("a" + tag) }, func() graph.Dim { return graph.RunLen("A" + tag) })
+		atoms = append(atoms, func() graph.Dim { return graph.Var("a" + tag) }, func() graph.Dim { return graph.AxisRunLen("A" + tag) })
 		for _, i := range rng.Perm(len(atoms)) {
 			atoms[i]()
 		}
@@ -101,7 +101,7 @@ func TestOrderOfArrival(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	a, b := graph.Var("a"), graph.Var("b")
 	big := graph.Int(1 << 62)
-	env := &graph.Binding{Dims: map[string]graph.Dim{"a": big, "b": graph.Int(4)}}
+	env := &graph.Substitution{Dims: map[string]graph.Dim{"a": big, "b": graph.Int(4)}}
 	for i, d := range []graph.Dim{
 		big.Add(big), big.Mul(graph.Int(4)), big.Scale(-4), graph.Int(math.MinInt64).Neg(), graph.Int(-2).Sub(graph.Int(math.MaxInt64)),
 		a.Mul(b).Subst(env), a.Add(a).Add(b).Subst(env), big.Mul(a).Mul(big), a.Mul(big).Add(a.Mul(big)), a.Scale(math.MinInt64).Neg(),
@@ -120,7 +120,7 @@ func TestTooLarge(t *testing.T) {
 		if graph.ShapeOf(d).Equal(graph.ShapeOf(d)) || graph.DimValue(d) == graph.DimValue(e) || graph.ShapeValue(graph.ShapeOf(d)) == graph.ShapeValue(graph.ShapeOf(e)) {
 			t.Errorf("%d: a size that is too large is the same as one", i)
 		}
-		for _, f := range []*graph.Facts{{}, graph.Solver(), graph.ExactSolver()} {
+		for _, f := range []*graph.Unifier{{}, graph.Solver(), graph.ExactSolver()} {
 			if f.Eq(d, d) == nil || f.Eq(d, e) == nil || f.Eq(a, d) == nil || f.Le(d, d) == nil || f.Le(graph.Int(1), d) == nil || f.Divides(graph.Int(1), d) == nil || f.Divides(d, d) == nil {
 				t.Errorf("%d: inference takes a size that is too large", i)
 			}
@@ -219,7 +219,7 @@ func TestDimRing(t *testing.T) {
 	for _, n := range names {
 		atoms = append(atoms, graph.Var(n))
 	}
-	atoms = append(atoms, graph.RunLen("P"), graph.Func("f", graph.DimValue(graph.Var("a"))), graph.Func("f", graph.NameValue("a")),
+	atoms = append(atoms, graph.AxisRunLen("P"), graph.Func("f", graph.DimValue(graph.Var("a"))), graph.Func("f", graph.NameValue("a")),
 		graph.Func("f", graph.VarValue("a", "same")), graph.Func("f", graph.VarValue("a", "padding")))
 	unit := strings.Repeat("\x00", len(atoms))
 	rng := rand.New(rand.NewSource(2))
@@ -276,7 +276,7 @@ func TestDimRing(t *testing.T) {
 		}
 		pool = append(pool, x)
 		values := []int64{}
-		b := &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
+		b := &graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
 		for i := range atoms {
 			n := int64(1)
 			if i < len(names) {

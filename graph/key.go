@@ -54,8 +54,8 @@ func (s Shape) appendKey(b []byte) []byte {
 	b = strconv.AppendInt(b, int64(len(s)), 10)
 	b = append(b, '[')
 	for _, it := range s {
-		if it.Run != "" {
-			b = appendString(append(b, 'r'), it.Run)
+		if it.AxisRun != "" {
+			b = appendString(append(b, 'r'), it.AxisRun)
 		} else {
 			b = it.Dim.appendKey(append(b, 'd'))
 		}
@@ -97,8 +97,8 @@ func (d Dim) appendID(b []byte) []byte {
 func (s Shape) appendID(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s)))
 	for _, it := range s {
-		b = appendID(b, it.Run)
-		if it.Run == "" {
+		b = appendID(b, it.AxisRun)
+		if it.AxisRun == "" {
 			b = it.Dim.appendID(b)
 		}
 	}

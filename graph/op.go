@@ -70,7 +70,7 @@ type Op struct {
 
 	// Infer computes the output shapes. It must report every way in which the
 	// inputs do not fit, as an error that says what and why.
-	Infer func(f *Facts, a Attrs, in []Shape) ([]Shape, error)
+	Infer func(f *Unifier, a Attrs, in []Shape) ([]Shape, error)
 	// DTypes are the element types of the outputs for those of the inputs, or
 	// why these do not fit. nil: all inputs are of one type, and so are the
 	// outputs.
@@ -156,7 +156,7 @@ func (a Attrs) Equal(b Attrs) bool {
 }
 
 // Subst replaces bound variables.
-func (a Attrs) Subst(b *Binding) Attrs {
+func (a Attrs) Subst(b *Substitution) Attrs {
 	out := make(Attrs, len(a))
 	for i, v := range a {
 		out[i] = v.Subst(b)
@@ -258,7 +258,7 @@ func (op *Op) FormatAttrs(a Attrs) string {
 
 // InferShapes checks the number of inputs and infers the output shapes. Sizes
 // that are too large for 63 bits are an error, see [ErrTooLarge].
-func (op *Op) InferShapes(f *Facts, a Attrs, in []Shape) ([]Shape, error) {
+func (op *Op) InferShapes(f *Unifier, a Attrs, in []Shape) ([]Shape, error) {
 	if len(in) != op.In {
 		return nil, fmt.Errorf("operator %s: %d inputs, want %d", op.Name, len(in), op.In)
 	}

@@ -111,7 +111,7 @@ func opaqueOp(in int, outs [][]int) *Op {
 	return &Op{
 		Name: OpaqueName, In: in, Out: len(outs),
 		Doc: "A node that is kept as it is; what it computes is not known.",
-		Infer: func(*Facts, Attrs, []Shape) ([]Shape, error) {
+		Infer: func(*Unifier, Attrs, []Shape) ([]Shape, error) {
 			s := make([]Shape, len(outs))
 			for i, o := range outs {
 				s[i] = Sizes(o...)

@@ -10,7 +10,7 @@ import (
 
 func TestQuo(t *testing.T) {
 	a, b, one := graph.Var("a"), graph.Var("b"), graph.Int(1)
-	run := graph.RunLen("P")
+	run := graph.AxisRunLen("P")
 	win := graph.Func("window", graph.DimValue(a), graph.DimValue(b))
 	for _, c := range []struct {
 		d, e, want graph.Dim

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Item is one entry of a Shape: an axis of size Dim, or, where Run is not
+// Item is one entry of a Shape: an axis of size Dim, or, where AxisRun is not
 // empty, the axis run of that name.
 type Item struct {
-	Dim Dim
-	Run string
+	Dim     Dim
+	AxisRun string
 }
 
 // Shape is a tensor's shape, outermost axis first. A scalar has no items.
@@ -34,8 +34,8 @@ func ShapeOf(ds ...Dim) Shape {
 	return s
 }
 
-// Run is the item for an axis run.
-func Run(name string) Item { return Item{Run: name} }
+// AxisRun is the item for an axis run.
+func AxisRun(name string) Item { return Item{AxisRun: name} }
 
 // Axis is the item for one axis of size d.
 func Axis(d Dim) Item { return Item{Dim: d} }
@@ -44,8 +44,8 @@ func Axis(d Dim) Item { return Item{Dim: d} }
 func (s Shape) Rank() Dim {
 	n := Int(0)
 	for _, it := range s {
-		if it.Run != "" {
-			n = n.Add(RunLen(it.Run))
+		if it.AxisRun != "" {
+			n = n.Add(AxisRunLen(it.AxisRun))
 		} else {
 			n = n.Add(Int(1))
 		}
@@ -58,7 +58,7 @@ func (s Shape) Concrete() ([]int, bool) {
 	out := make([]int, len(s))
 	for i, it := range s {
 		n, ok := it.Dim.Const()
-		if !ok || it.Run != "" {
+		if !ok || it.AxisRun != "" {
 			return nil, false
 		}
 		out[i] = int(n)
@@ -66,10 +66,10 @@ func (s Shape) Concrete() ([]int, bool) {
 	return out, true
 }
 
-// HasRun reports whether the shape holds an axis run.
-func (s Shape) HasRun() bool {
+// HasAxisRun reports whether the shape holds an axis run.
+func (s Shape) HasAxisRun() bool {
 	for _, it := range s {
-		if it.Run != "" {
+		if it.AxisRun != "" {
 			return true
 		}
 	}
@@ -81,14 +81,14 @@ func (s Shape) HasRun() bool {
 func (s Shape) Index(axis Dim) (int, error) {
 	at := Int(0)
 	for i, it := range s {
-		if it.Run == "" {
+		if it.AxisRun == "" {
 			if at == axis {
 				return i, nil
 			}
 			at = at.Add(Int(1))
 			continue
 		}
-		at = at.Add(RunLen(it.Run))
+		at = at.Add(AxisRunLen(it.AxisRun))
 	}
 	return 0, fmt.Errorf("axis %s of shape %s: no such axis", axis, s)
 }
@@ -118,8 +118,8 @@ func (s Shape) String() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		if it.Run != "" {
-			b.WriteString(it.Run)
+		if it.AxisRun != "" {
+			b.WriteString(it.AxisRun)
 			b.WriteString("..")
 		} else {
 			b.WriteString(it.Dim.String())
@@ -130,14 +130,14 @@ func (s Shape) String() string {
 }
 
 // Subst replaces bound variables and runs.
-func (s Shape) Subst(b *Binding) Shape {
+func (s Shape) Subst(b *Substitution) Shape {
 	out := make(Shape, 0, len(s))
 	for _, it := range s {
-		if it.Run == "" {
+		if it.AxisRun == "" {
 			out = append(out, Item{Dim: it.Dim.Subst(b)})
 			continue
 		}
-		if r, ok := b.Runs[it.Run]; ok {
+		if r, ok := b.Runs[it.AxisRun]; ok {
 			out = append(out, r...)
 			continue
 		}
@@ -149,8 +149,8 @@ func (s Shape) Subst(b *Binding) Shape {
 // Walk calls f for every size atom of the shape; a run counts as its length.
 func (s Shape) Walk(f func(Atom)) {
 	for _, it := range s {
-		if it.Run != "" {
-			f(RunLen(it.Run).p.terms[0].atoms[0])
+		if it.AxisRun != "" {
+			f(AxisRunLen(it.AxisRun).p.terms[0].atoms[0])
 			continue
 		}
 		it.Dim.Walk(f)

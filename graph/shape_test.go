@@ -8,7 +8,7 @@ import (
 )
 
 func TestValuesAreComparable(t *testing.T) {
-	s := graph.Shape{graph.Run("P"), graph.Axis(graph.Var("a"))}
+	s := graph.Shape{graph.AxisRun("P"), graph.Axis(graph.Var("a"))}
 	all := []graph.Value{
 		{}, graph.IntValue(1), graph.DimValue(graph.Var("x")), graph.NameValue("x"), graph.VarValue("x", "act"),
 		graph.VarValue("x", "stride"), graph.TupleValue(1), graph.TupleValue[int](), graph.TupleValue(1, 2),
@@ -44,15 +44,15 @@ func TestValueAccessors(t *testing.T) {
 	if n, sort, ok := graph.VarValue("s", "stride").Var(); !ok || n != "s" || sort != "stride" {
 		t.Errorf("variable: %s %s %v", n, sort, ok)
 	}
-	b := &graph.Binding{Dims: map[string]graph.Dim{"n": graph.Int(3)}, Runs: map[string]graph.Shape{"P": graph.Sizes(7, 8)},
+	b := &graph.Substitution{Dims: map[string]graph.Dim{"n": graph.Int(3)}, Runs: map[string]graph.Shape{"P": graph.Sizes(7, 8)},
 		Attrs: map[string]graph.Value{"s": tuple}}
-	v := graph.ShapeValue(graph.Shape{graph.Run("P"), graph.Axis(graph.Var("n"))})
+	v := graph.ShapeValue(graph.Shape{graph.AxisRun("P"), graph.Axis(graph.Var("n"))})
 	for _, c := range []struct {
 		v    graph.Value
 		want string
 	}{
 		{v, "[7, 8, 3]"}, {graph.VarValue("s", "stride"), "(51, 52)"}, {graph.VarValue("t", "stride"), "t"},
-		{graph.NameValue("s"), "s"}, {graph.DimValue(graph.Var("n").Add(graph.RunLen("P"))), "5"}, {graph.Value{}, "?"},
+		{graph.NameValue("s"), "s"}, {graph.DimValue(graph.Var("n").Add(graph.AxisRunLen("P"))), "5"}, {graph.Value{}, "?"},
 	} {
 		if got := c.v.Subst(b).String(); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.v, got, c.want)
@@ -61,8 +61,8 @@ func TestValueAccessors(t *testing.T) {
 }
 
 func TestShapeIndexWithRuns(t *testing.T) {
-	p, q := graph.RunLen("P"), graph.RunLen("Q")
-	s := graph.Shape{graph.Axis(graph.Var("a")), graph.Run("P"), graph.Axis(graph.Var("b")), graph.Run("Q"), graph.Axis(graph.Var("c"))}
+	p, q := graph.AxisRunLen("P"), graph.AxisRunLen("Q")
+	s := graph.Shape{graph.Axis(graph.Var("a")), graph.AxisRun("P"), graph.Axis(graph.Var("b")), graph.AxisRun("Q"), graph.Axis(graph.Var("c"))}
 	one := graph.Int(1)
 	for _, c := range []struct {
 		axis graph.Dim
@@ -97,11 +97,11 @@ func TestShapeIndexWithRuns(t *testing.T) {
 func TestShapeIndexAgreesWithSubst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s graph.Shape
-		b := &graph.Binding{Runs: map[string]graph.Shape{}, Dims: map[string]graph.Dim{}}
+		b := &graph.Substitution{Runs: map[string]graph.Shape{}, Dims: map[string]graph.Dim{}}
 		for i, n := 0, rapid.IntRange(1, 5).Draw(t, "items"); i < n; i++ {
 			name := string(rune('a' + i))
 			if rapid.Bool().Draw(t, "run") {
-				s = append(s, graph.Run(name))
+				s = append(s, graph.AxisRun(name))
 				b.Runs[name] = graph.Sizes([]int{91, 92, 93}[:rapid.IntRange(0, 3).Draw(t, "len")]...)
 			} else {
 				s = append(s, graph.Axis(graph.Var(name)))
@@ -109,7 +109,7 @@ func TestShapeIndexAgreesWithSubst(t *testing.T) {
 			}
 		}
 		for i, it := range s {
-			if it.Run != "" {
+			if it.AxisRun != "" {
 				continue
 			}
 			axis := s.AxisOf(i)
@@ -128,9 +128,9 @@ func TestShapeIndexAgreesWithSubst(t *testing.T) {
 }
 
 func TestShapeBasics(t *testing.T) {
-	s := graph.Shape{graph.Run("P"), graph.Axis(graph.Var("a").Add(graph.Int(1)))}
-	if s.String() != "[P.., a+1]" || !s.HasRun() || s.Rank().String() != "#P+1" {
-		t.Errorf("got %s %v %s", s, s.HasRun(), s.Rank())
+	s := graph.Shape{graph.AxisRun("P"), graph.Axis(graph.Var("a").Add(graph.Int(1)))}
+	if s.String() != "[P.., a+1]" || !s.HasAxisRun() || s.Rank().String() != "#P+1" {
+		t.Errorf("got %s %v %s", s, s.HasAxisRun(), s.Rank())
 	}
 	if _, ok := s.Concrete(); ok {
 		t.Error("a shape with a run is concrete")
@@ -147,7 +147,7 @@ func TestShapeBasics(t *testing.T) {
 	}
 	var runs int
 	s.Walk(func(a graph.Atom) {
-		if a.Kind == graph.AtomRun {
+		if a.Kind == graph.AtomAxisRun {
 			runs++
 		}
 	})

@@ -22,7 +22,7 @@ const (
 	KindTuple
 	// KindShape is a shape.
 	KindShape
-	// KindNumber is a real number, such as the slope of a leaky rectifier.
+	// KindNumber is a real number, such as the slope of a leaky relu.
 	KindNumber
 )
 
@@ -150,7 +150,7 @@ func (v Value) String() string {
 }
 
 // Subst replaces bound variables in v.
-func (v Value) Subst(b *Binding) Value {
+func (v Value) Subst(b *Substitution) Value {
 	switch v.kind {
 	case KindDim:
 		return DimValue(v.dim.Subst(b))

@@ -130,7 +130,7 @@ func WindowPads(h, k int, stride, pad Value, axis int) (before, after int, err e
 //
 // Where pad is a variable, f.Needs cannot say that its pads are smaller than
 // the kernel: whoever derives definedness from Needs adds that condition.
-func CheckWindow(f *Facts, h, k Dim, stride, pad Value, axis int) (Dim, error) {
+func CheckWindow(f *Unifier, h, k Dim, stride, pad Value, axis int) (Dim, error) {
 	switch stride.Kind() {
 	case KindTuple:
 		st, _ := stride.Tuple()

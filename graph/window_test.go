@@ -85,7 +85,7 @@ func TestWindowSizesAgainstSliding(t *testing.T) {
 
 func checkWindow(t *testing.T, h, k int, st, pad graph.Value, axis, want int, fits, misses *int) {
 	t.Helper()
-	var f graph.Facts
+	var f graph.Unifier
 	d, err := graph.CheckWindow(&f, graph.Int(int64(h)), graph.Int(int64(k)), st, pad, axis)
 	if want < 1 {
 		*misses++
@@ -123,7 +123,7 @@ func TestWindowSymbolicAgrees(t *testing.T) {
 		// The image may be a multiple of something, as in a law.
 		m := rapid.Int64Range(1, 4).Draw(t, "multiple")
 		sh := graph.Var("h").Scale(m)
-		b := &graph.Binding{Dims: map[string]graph.Dim{"h": graph.Int(h), "k": graph.Int(k)},
+		b := &graph.Substitution{Dims: map[string]graph.Dim{"h": graph.Int(h), "k": graph.Int(k)},
 			Attrs: map[string]graph.Value{"s": stride, "p": pad}}
 		want := graph.WindowOut(graph.Int(h*m), graph.Int(k), stride, pad, axis)
 		for _, st := range []graph.Value{stride, graph.VarValue("s", "stride")} {
@@ -161,7 +161,7 @@ func TestCheckWindowErrors(t *testing.T) {
 		{one, graph.TupleValue(3, 0, 0, 0), "padding (3, 0, 0, 0) is not smaller than the kernel: 4 is more than 3"},
 		{one, valid, "window of 3 does not fit into 2: 1 is more than 0"},
 	} {
-		var f graph.Facts
+		var f graph.Unifier
 		if _, err := graph.CheckWindow(&f, graph.Int(2), graph.Int(3), c.stride, c.pad, 0); err == nil || err.Error() != c.want {
 			t.Errorf("stride %s pad %s: got %v, want %s", c.stride, c.pad, err, c.want)
 		}
@@ -192,7 +192,7 @@ func TestCheckWindowNeeds(t *testing.T) {
 		{graph.Int(3), graph.TupleValue(2, 2), graph.NameValue("valid"), "1 <= window(h,3,(2, 2),valid,0)"},
 		{k, s, graph.TupleValue(1, 0, 0, 0), "2 <= k and 1 <= window(h+1,k,s,valid,0)"},
 	} {
-		var f graph.Facts
+		var f graph.Unifier
 		if _, err := graph.CheckWindow(&f, h, c.k, c.stride, c.pad, 0); err != nil {
 			t.Fatal(err)
 		}

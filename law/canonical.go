@@ -70,7 +70,7 @@ func sized(l *Law) *Law {
 			continue
 		}
 		for _, it := range b.Shape {
-			if it.Run == "" && !atLeast1(it.Dim) {
+			if it.AxisRun == "" && !atLeast1(it.Dim) {
 				out.Where = append(out.Where, Pred{Left: graph.Int(1), Rel: "<=", Right: it.Dim})
 			}
 		}
@@ -271,7 +271,7 @@ type naming struct {
 	order   []string // tensors by first use, old names
 	fns     map[string]string
 	attrs   []string // attribute and function variables by first use
-	bind    graph.Binding
+	bind    graph.Substitution
 	sorts   map[string]string
 	pools   map[string]*names
 	sizes   names
@@ -301,7 +301,7 @@ func (n *naming) size(name string) {
 
 func (n *naming) run(name string) {
 	if _, ok := n.bind.Runs[name]; !ok {
-		n.bind.Runs[name] = graph.Shape{graph.Run(n.runs.next())}
+		n.bind.Runs[name] = graph.Shape{graph.AxisRun(n.runs.next())}
 	}
 }
 
@@ -344,8 +344,8 @@ func (n *naming) terms(ts []*Term) {
 func (n *naming) dims(l *Law, left, right []*Term) (rest []string) {
 	shape := func(s graph.Shape) {
 		for _, it := range s {
-			if it.Run != "" {
-				n.run(it.Run)
+			if it.AxisRun != "" {
+				n.run(it.AxisRun)
 			} else if v, ok := it.Dim.IsVar(); ok {
 				n.size(v)
 			}
@@ -370,7 +370,7 @@ func (n *naming) dims(l *Law, left, right []*Term) (rest []string) {
 	seen := map[string]bool{}
 	see := func(a graph.Atom) {
 		switch a.Kind {
-		case graph.AtomRun:
+		case graph.AtomAxisRun:
 			n.run(a.Name)
 		case graph.AtomFunc:
 			for _, v := range a.Args {
@@ -405,7 +405,7 @@ func (c *canonizer) consider(left, right []*Term) {
 		n := &naming{tensors: map[string]*Term{}, fns: map[string]string{}, pools: map[string]*names{},
 			sorts: map[string]string{}, vars: c.law.VarShapes(),
 			sizes: names{first: sizeNames}, runs: names{first: runNames}}
-		n.bind = graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
+		n.bind = graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
 		for _, b := range c.law.Given {
 			n.sorts[b.Name] = b.Sort
 		}
@@ -442,12 +442,12 @@ func (n *naming) law(old *Law, left, right []*Term) *Law {
 		if !ok {
 			to, _, _ = n.bind.Attrs[name].Var()
 		}
-		l.Given = append(l.Given, Binding{Name: to, Sort: n.sorts[name]})
+		l.Given = append(l.Given, Declaration{Name: to, Sort: n.sorts[name]})
 	}
 	sort.Slice(l.Given, func(i, j int) bool { return l.Given[i].Name < l.Given[j].Name })
 	for _, name := range n.order {
 		s := n.vars[name].Subst(&n.bind)
-		l.Given = append(l.Given, Binding{Name: n.tensors[name].Var, Shape: s})
+		l.Given = append(l.Given, Declaration{Name: n.tensors[name].Var, Shape: s})
 	}
 	for _, p := range old.Where {
 		l.Where = append(l.Where, p.Subst(&n.bind))

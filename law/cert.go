@@ -124,7 +124,7 @@ func count[K comparable](m map[K]int, x K) int {
 }
 
 // Instance reads an instance of l over the variables of given.
-func (t *InstanceText) Instance(l *Law, given []Binding) (Instance, error) {
+func (t *InstanceText) Instance(l *Law, given []Declaration) (Instance, error) {
 	s := scopeOf(given)
 	ts, err := readMap("tensor", t.Tensors, func(_, src string) (*Term, error) { return parsePart(src, s, (*parser).single) })
 	if err != nil {

@@ -47,7 +47,7 @@ func TestInstanceText(t *testing.T) {
 		{
 			Law: "relu_concat", Tensors: map[string]*law.Term{"X": x, "Y": law.V("X")},
 			Dims: map[string]graph.Dim{"a": graph.Var("n"), "b": graph.Var("n").Add(wide.Scale(2)).Sub(graph.Int(1))},
-			Runs: map[string]graph.Shape{"P": {graph.Run("P"), graph.Axis(graph.Var("n"))}, "S": {}},
+			Runs: map[string]graph.Shape{"P": {graph.AxisRun("P"), graph.Axis(graph.Var("n"))}, "S": {}},
 			Fns:  map[string]string{"f": "g"},
 		},
 		{

@@ -66,7 +66,7 @@ func ExampleLaw_Types() {
 }
 
 func ExampleTypeOf() {
-	var f graph.Facts
+	var f graph.Unifier
 	t := law.Apply(op.Transpose, op.Transpose.MustAttr(nil), law.Call("f", law.V("X")))
 	s, err := law.TypeOf(&f, t, map[string]graph.Shape{"X": graph.Sizes(2, 3)}, nil)
 	fmt.Println(t, s, err)
@@ -87,7 +87,7 @@ func ExampleVars() {
 
 func ExampleTerm_Subst() {
 	l, _ := law.ParseLaw("rule r given f : pointwise1, X : [n] then f(slice[axis=0, lo=0, hi=n](X)) == f(X)")
-	b := &graph.Binding{Dims: map[string]graph.Dim{"n": graph.Int(4)}}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{"n": graph.Int(4)}}
 	fmt.Println(l.LHS[0].Subst(map[string]*law.Term{"X": law.V("Y")}, map[string]string{"f": "relu"}, b))
 	// Output: relu(slice[axis=0, lo=0, hi=4](Y))
 }
@@ -105,8 +105,8 @@ func ExampleTerm_Rewrite() {
 
 func ExamplePred_Holds() {
 	l, _ := law.ParseLaw("rule r given X : [k] where k % 2 == 1 then X == relu(X)")
-	fmt.Println(l.Where[0].Holds(&graph.Binding{Dims: map[string]graph.Dim{"k": graph.Int(3)}}))
-	fmt.Println(l.Where[0].Holds(&graph.Binding{}))
+	fmt.Println(l.Where[0].Holds(&graph.Substitution{Dims: map[string]graph.Dim{"k": graph.Int(3)}}))
+	fmt.Println(l.Where[0].Holds(&graph.Substitution{}))
 	// Output:
 	// true true
 	// false false
@@ -134,7 +134,7 @@ func ExampleProof_Laws() {
 // An operator that is not in the registry can be read if it is named.
 func ExampleParseLawOver() {
 	square := &graph.Op{Name: "square", In: 1, Out: 1, Doc: "X times X.",
-		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return in, nil }}
+		Infer: func(_ *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return in, nil }}
 	l, err := law.ParseLawOver(map[string]*graph.Op{"square": square}, `
 		rule square_neg
 		  given X : [m, n]

@@ -29,7 +29,7 @@ func (d *drawer) dim() graph.Dim {
 	v := func() graph.Dim {
 		switch d.int(0, 5) {
 		case 0:
-			return graph.RunLen("P")
+			return graph.AxisRunLen("P")
 		case 1:
 			return graph.WindowOut(graph.Var(pick(d, "a", "b")), graph.Int(2), graph.VarValue("st", graph.SortStride), graph.VarValue("pd", graph.SortPadding), d.int(0, 1))
 		}
@@ -50,7 +50,7 @@ func (d *drawer) shape() graph.Shape {
 	s := graph.Shape{}
 	for i := d.int(0, 3); i > 0; i-- {
 		if d.int(0, 3) == 0 {
-			s = append(s, graph.Run(pick(d, "P", "Q")))
+			s = append(s, graph.AxisRun(pick(d, "P", "Q")))
 		} else {
 			s = append(s, graph.Axis(d.dim()))
 		}
@@ -115,10 +115,10 @@ func drawLaw(t *rapid.T) *law.Law {
 	l := &law.Law{Kind: pick(d, law.Axiom, law.Lemma, law.Rule, law.Refute), Name: "drawn", OneWay: d.int(0, 3) == 0}
 	for _, g := range [][2]string{{"st", graph.SortStride}, {"pd", graph.SortPadding}, {"sm", graph.SortSame},
 		{"ac", graph.SortAct}, {"bo", graph.SortBorder}, {"nu", graph.SortNumber}, {"f", law.SortPointwise1}, {"g", law.SortZero1}} {
-		l.Given = append(l.Given, law.Binding{Name: g[0], Sort: g[1]})
+		l.Given = append(l.Given, law.Declaration{Name: g[0], Sort: g[1]})
 	}
 	for _, x := range []string{"X", "Y", "Z"} {
-		l.Given = append(l.Given, law.Binding{Name: x, Shape: d.shape()})
+		l.Given = append(l.Given, law.Declaration{Name: x, Shape: d.shape()})
 	}
 	for i := d.int(0, 2); i > 0; i-- {
 		p := law.Pred{Left: d.dim(), Rel: pick(d, "==", "!=", "<", "<=", ">", ">="), Right: d.dim()}
@@ -146,12 +146,12 @@ func drawLaw(t *rapid.T) *law.Law {
 func disguise(t *rapid.T, l *law.Law) *law.Law {
 	d := &drawer{t: t}
 	sizes, runs := sizesAndRuns(l)
-	b := &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
 	for i, k := range d.order(len(sizes)) {
 		b.Dims[sizes[i]] = graph.Var(fmt.Sprintf("z%d", k))
 	}
 	for i, k := range d.order(len(runs)) {
-		b.Runs[runs[i]] = graph.Shape{graph.Run(fmt.Sprintf("R%d", k))}
+		b.Runs[runs[i]] = graph.Shape{graph.AxisRun(fmt.Sprintf("R%d", k))}
 	}
 	tensors, fns := map[string]*law.Term{}, map[string]string{}
 	m := *l
@@ -233,7 +233,7 @@ func sizesAndRuns(l *law.Law) (sizes, runs []string) {
 		switch a.Kind {
 		case graph.AtomVar:
 			s[a.Name] = true
-		case graph.AtomRun:
+		case graph.AtomAxisRun:
 			r[a.Name] = true
 		}
 	}

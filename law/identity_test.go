@@ -141,7 +141,7 @@ func TestSizesTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := graph.Int(1 << 22)
-	if m := l.Subst(&graph.Binding{Dims: map[string]graph.Dim{"a": n, "b": n, "c": n}}); lerr(m) == nil {
+	if m := l.Subst(&graph.Substitution{Dims: map[string]graph.Dim{"a": n, "b": n, "c": n}}); lerr(m) == nil {
 		t.Errorf("typed: %s", law.Format(m))
 	}
 }

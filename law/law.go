@@ -57,7 +57,7 @@ type Law struct {
 	Tags    []string
 	Doc     string // the comment before it, without "# "
 	Section string
-	Given   []Binding
+	Given   []Declaration
 	Where   []Pred
 	LHS     []*Term // the outputs; as many as RHS
 	RHS     []*Term
@@ -66,9 +66,9 @@ type Law struct {
 	Pos     Pos
 }
 
-// Binding introduces a variable: a tensor of a shape, or, where Sort is not
+// Declaration introduces a variable: a tensor of a shape, or, where Sort is not
 // empty, an attribute or function variable.
-type Binding struct {
+type Declaration struct {
 	Name  string
 	Shape graph.Shape
 	Sort  string
@@ -103,7 +103,7 @@ func (p Pred) String() string {
 }
 
 // Subst is the condition with variables replaced.
-func (p Pred) Subst(b *graph.Binding) Pred {
+func (p Pred) Subst(b *graph.Substitution) Pred {
 	q := Pred{Left: p.Left.Subst(b), Rel: p.Rel, Right: p.Right.Subst(b)}
 	if p.Mod != nil {
 		m := p.Mod.Subst(b)
@@ -114,7 +114,7 @@ func (p Pred) Subst(b *graph.Binding) Pred {
 
 // Holds evaluates the condition; ok is false where it is not decided because
 // sizes are symbolic.
-func (p Pred) Holds(b *graph.Binding) (holds, ok bool) { return p.Subst(b).Decide() }
+func (p Pred) Holds(b *graph.Substitution) (holds, ok bool) { return p.Subst(b).Decide() }
 
 // Decide says whether the condition holds for all sizes, or for none; ok is
 // false where it is not decided.
@@ -158,7 +158,7 @@ func (p Pred) Decide() (holds, ok bool) {
 }
 
 // Find returns the binding of a name.
-func (l *Law) Find(name string) (*Binding, bool) {
+func (l *Law) Find(name string) (*Declaration, bool) {
 	for i := range l.Given {
 		if l.Given[i].Name == name {
 			return &l.Given[i], true

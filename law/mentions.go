@@ -38,7 +38,7 @@ func (m *Mentions) Size(a graph.Atom) {
 	switch a.Kind {
 	case graph.AtomVar:
 		m.Sizes[a.Name] = true
-	case graph.AtomRun:
+	case graph.AtomAxisRun:
 		m.Runs[a.Name] = true
 	}
 	for _, v := range a.Args {

@@ -93,30 +93,30 @@ func parseNumbered(src string, nodes []string) (*Law, []*Term, error) {
 
 // ParseTerm reads one term with one output over the variables of given. Tensor
 // variables that given does not hold are an error.
-func ParseTerm(src string, given []Binding) (*Term, error) {
+func ParseTerm(src string, given []Declaration) (*Term, error) {
 	return parsePart(src, scopeOf(given), (*parser).single)
 }
 
 // ParseDim reads a size, such as "a+2*b".
-func ParseDim(src string, given []Binding) (graph.Dim, error) {
+func ParseDim(src string, given []Declaration) (graph.Dim, error) {
 	return parsePart(src, scopeOf(given), (*parser).dim)
 }
 
 // ParseShape reads a shape, such as "[P.., a, 3]".
-func ParseShape(src string, given []Binding) (graph.Shape, error) {
+func ParseShape(src string, given []Declaration) (graph.Shape, error) {
 	return parsePart(src, scopeOf(given), (*parser).shape)
 }
 
 // ParseValue reads an attribute value of a sort: one of the sorts of variables
 // or of an operator's parameters (int, axis, perm, shape).
-func ParseValue(src, sort string, given []Binding) (graph.Value, error) {
+func ParseValue(src, sort string, given []Declaration) (graph.Value, error) {
 	return parsePart(src, scopeOf(given), func(p *parser) graph.Value { return p.value(sort) })
 }
 
 // scope are the variables that a text is read over.
-type scope map[string]*Binding
+type scope map[string]*Declaration
 
-func scopeOf(given []Binding) scope {
+func scopeOf(given []Declaration) scope {
 	s := make(scope, len(given))
 	for i := range given {
 		s[given[i].Name] = &given[i]
@@ -390,7 +390,7 @@ func (p *parser) tags(l *Law, where string) {
 
 func (p *parser) binding(l *Law) {
 	name, pos := p.ident("given")
-	b := Binding{Name: name, Pos: pos}
+	b := Declaration{Name: name, Pos: pos}
 	p.want(":", "given "+name)
 	if p.is("[") {
 		b.Shape = p.shape()
@@ -461,7 +461,7 @@ func (p *parser) let() {
 			p.errorf(at, "let %s: %s is named twice", name, param)
 		}
 		m.params = append(m.params, param)
-		inner[param] = &Binding{Name: param}
+		inner[param] = &Declaration{Name: param}
 	}
 	p.want(")", where)
 	p.want("=", where)

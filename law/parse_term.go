@@ -312,7 +312,7 @@ func (p *parser) shape() graph.Shape {
 		if !isUpper(name) {
 			p.errorf(pos, "axis run %s: its name begins with a capital letter", name)
 		}
-		s = append(s, graph.Run(name))
+		s = append(s, graph.AxisRun(name))
 	}
 	return s
 }
@@ -373,7 +373,7 @@ func (p *parser) factor() graph.Dim {
 		if !isUpper(name) {
 			p.errorf(pos, "#%s: the name of an axis run begins with a capital letter", name)
 		}
-		return graph.RunLen(name)
+		return graph.AxisRunLen(name)
 	}
 	name, pos := p.ident("size")
 	if p.is("(") {
@@ -418,5 +418,5 @@ func (p *parser) sizeFunc(name string, pos Pos) graph.Dim {
 	if len(*p.errs) > before { // arguments of the wrong sort make no size
 		return graph.Int(1)
 	}
-	return graph.Func(name, args...).Subst(&graph.Binding{})
+	return graph.Func(name, args...).Subst(&graph.Substitution{})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/taso-go/taso/law/instance"
 )
 
-var partGiven = []law.Binding{
+var partGiven = []law.Declaration{
 	{Name: "X", Shape: graph.ShapeOf(graph.Var("n"))}, {Name: "s", Sort: graph.SortStride},
 	{Name: "p", Sort: graph.SortPadding}, {Name: "q", Sort: graph.SortSame}, {Name: "f", Sort: law.SortZero1},
 }

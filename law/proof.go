@@ -25,14 +25,14 @@ type Proof struct {
 	Instances []Instance
 }
 
-// Binding is the instance's sizes, runs and attributes.
-func (in *Instance) Binding() *graph.Binding {
-	return &graph.Binding{Dims: in.Dims, Runs: in.Runs, Attrs: in.Attrs}
+// Declaration is the instance's sizes, runs and attributes.
+func (in *Instance) Substitution() *graph.Substitution {
+	return &graph.Substitution{Dims: in.Dims, Runs: in.Runs, Attrs: in.Attrs}
 }
 
 // Sides instantiates both sides of l, which must be the law named.
 func (in *Instance) Sides(l *Law) (lhs, rhs []*Term) {
-	b := in.Binding()
+	b := in.Substitution()
 	for _, t := range l.LHS {
 		lhs = append(lhs, t.Subst(in.Tensors, in.Fns, b))
 	}

@@ -5,10 +5,10 @@ import "github.com/taso-go/taso/graph"
 // Subst is the law with sizes, runs and attribute variables replaced, its name
 // unchanged. Bindings of variables that are replaced are left out. Equal
 // subterms become one node.
-func (l *Law) Subst(b *graph.Binding) *Law { return l.SubstFns(nil, b) }
+func (l *Law) Subst(b *graph.Substitution) *Law { return l.SubstFns(nil, b) }
 
 // SubstFns is Subst with function variables replaced too, see [Term.Subst].
-func (l *Law) SubstFns(fns map[string]string, b *graph.Binding) *Law {
+func (l *Law) SubstFns(fns map[string]string, b *graph.Substitution) *Law {
 	out := *l
 	out.Given, out.LHS, out.RHS, out.Where = nil, nil, nil, nil
 	for _, g := range l.Given {

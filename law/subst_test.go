@@ -16,7 +16,7 @@ func TestLawSubst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := law.Format(l.Subst(&graph.Binding{
+	got := law.Format(l.Subst(&graph.Substitution{
 		Dims:  map[string]graph.Dim{"k": graph.Int(3), "c": graph.Var("o")},
 		Attrs: map[string]graph.Value{"p": graph.NameValue(graph.Valid)},
 	}))
@@ -33,7 +33,7 @@ func TestLawSubst(t *testing.T) {
 // A function keeps its parameters where it stands for a variable, and its
 // parameters are replaced where their variables are.
 func TestSubstFunction(t *testing.T) {
-	e := graph.Binding{Attrs: map[string]graph.Value{"e": graph.NumberValue(0.25)}}
+	e := graph.Substitution{Attrs: map[string]graph.Value{"e": graph.NumberValue(0.25)}}
 	fns := map[string]string{"f": "clip[lo=0.0, hi=6.0]"}
 	for _, c := range [][2]string{
 		{"f", "clip[lo=0.0, hi=6.0]"}, {"g", "g"}, {"relu", "relu"},

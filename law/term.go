@@ -180,7 +180,7 @@ func (t *Term) Rewrite(f func(*Term) *Term) *Term {
 // Subst replaces tensor variables by terms, function variables by name (that of
 // an operator, with its attributes, makes it that operator, see
 // [graph.FunctionName]), and size, run and attribute variables by b.
-func (t *Term) Subst(tensors map[string]*Term, fns map[string]string, b *graph.Binding) *Term {
+func (t *Term) Subst(tensors map[string]*Term, fns map[string]string, b *graph.Substitution) *Term {
 	return t.Rewrite(func(u *Term) *Term {
 		switch {
 		case u.Var != "":
@@ -204,7 +204,7 @@ func (t *Term) Subst(tensors map[string]*Term, fns map[string]string, b *graph.B
 // SubstFunction is what a function of an instance becomes where the variables
 // it is written with are replaced: function variables by fns, attribute
 // variables by b.
-func SubstFunction(name string, fns map[string]string, b *graph.Binding) string {
+func SubstFunction(name string, fns map[string]string, b *graph.Substitution) string {
 	if g, ok := fns[name]; ok {
 		return g
 	}

@@ -22,7 +22,7 @@ func mustLaw(t testing.TB, text string) *law.Law {
 func term(t testing.TB, text string) *law.Term {
 	t.Helper()
 	square := graph.ShapeOf(graph.Var("n"), graph.Var("n"))
-	u, err := law.ParseTerm(text, []law.Binding{{Name: "X", Shape: square}, {Name: "Y", Shape: square}, {Name: "Z", Shape: square},
+	u, err := law.ParseTerm(text, []law.Declaration{{Name: "X", Shape: square}, {Name: "Y", Shape: square}, {Name: "Z", Shape: square},
 		{Name: "f", Sort: law.SortPointwise1}, {Name: "g", Sort: law.SortZero1}})
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestRewrite(t *testing.T) {
 }
 
 func TestSubst(t *testing.T) {
-	b := &graph.Binding{Dims: map[string]graph.Dim{"n": graph.Var("k").Add(graph.Int(1))}}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{"n": graph.Var("k").Add(graph.Int(1))}}
 	for _, c := range []struct{ term, want string }{
 		{"matmul(X, Y)", "matmul(relu(Y), X)"}, // all at once
 		{"f(g(X))", "relu(h(relu(Y)))"},        // an operator's name makes it that operator
@@ -140,7 +140,7 @@ func TestTypes(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
-	var f graph.Facts
+	var f graph.Unifier
 	if _, err := law.TypeOf(&f, law.V("U"), nil, nil); err == nil || err.Error() != "tensor U has no shape" {
 		t.Errorf("got %v", err)
 	}
@@ -148,8 +148,8 @@ func TestTypes(t *testing.T) {
 
 func TestPredHolds(t *testing.T) {
 	l := mustLaw(t, "axiom a given X : [n, m] where n-m % 2 == 1 and m < n and n != 3 and m >= 2 and n <= 6 and n > 2*m then X == relu(X)")
-	at := func(n, m int64) *graph.Binding {
-		return &graph.Binding{Dims: map[string]graph.Dim{"n": graph.Int(n), "m": graph.Int(m)}}
+	at := func(n, m int64) *graph.Substitution {
+		return &graph.Substitution{Dims: map[string]graph.Dim{"n": graph.Int(n), "m": graph.Int(m)}}
 	}
 	for _, c := range []struct {
 		n, m int64
@@ -173,7 +173,7 @@ func TestPredHolds(t *testing.T) {
 		"n == m": {false, false}, "n % 2 == 0": {false, false}, "n < m": {false, false}, "n+m > 1": {true, true}, "n+m <= 1": {false, true},
 	} {
 		p := mustLaw(t, "axiom a given X : [n, m] where "+text+" then X == relu(X)").Where[0]
-		holds, ok := p.Holds(&graph.Binding{})
+		holds, ok := p.Holds(&graph.Substitution{})
 		if ok != want[1] || ok && holds != want[0] {
 			t.Errorf("%s: %v, decided %v", text, holds, ok)
 		}

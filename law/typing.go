@@ -16,7 +16,7 @@ type Typing struct {
 
 // TypeOf infers the shape of one term, given the shapes of variables, using f.
 // memo may be nil.
-func TypeOf(f *graph.Facts, t *Term, vars map[string]graph.Shape, memo map[*Term]graph.Shape) (graph.Shape, error) {
+func TypeOf(f *graph.Unifier, t *Term, vars map[string]graph.Shape, memo map[*Term]graph.Shape) (graph.Shape, error) {
 	if memo == nil {
 		memo = map[*Term]graph.Shape{}
 	}
@@ -85,7 +85,7 @@ func (l *Law) Types() (*Typing, error) {
 	ty := &Typing{Shape: map[*Term]graph.Shape{}}
 	vars := l.VarShapes()
 	for side, ts := range [2][]*Term{l.LHS, l.RHS} {
-		var f graph.Facts
+		var f graph.Unifier
 		for _, t := range ts {
 			if _, err := TypeOf(&f, t, vars, ty.Shape); err != nil {
 				return nil, fmt.Errorf("law %s: %w", l.Name, err)

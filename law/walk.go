@@ -62,7 +62,7 @@ func Variables(l *Law) (sizes, runs []string) {
 		case a.Kind == graph.AtomVar && !seen[a.Name]:
 			seen[a.Name] = true
 			sizes = append(sizes, a.Name)
-		case a.Kind == graph.AtomRun && !seen["#"+a.Name]:
+		case a.Kind == graph.AtomAxisRun && !seen["#"+a.Name]:
 			seen["#"+a.Name] = true
 			runs = append(runs, a.Name)
 		}

@@ -113,12 +113,12 @@ func joinHalves(a, b *half, maxOps int, comm map[*graph.Op]*law.Law) *Rule {
 		}
 		base, other = b, a
 	}
-	left := other.left.Subst(in.Tensors, in.Fns, in.Binding())
+	left := other.left.Subst(in.Tensors, in.Fns, in.Substitution())
 	l := &law.Law{Kind: law.Rule, Name: "joined", OneWay: a.rule.Law.OneWay || b.rule.Law.OneWay}
 	l.Given = append(l.Given, base.rule.Law.Given...)
 	l.Where = append(l.Where, base.rule.Law.Where...)
 	for _, p := range other.rule.Law.Where {
-		l.Where = appendPred(l.Where, p.Subst(in.Binding()))
+		l.Where = appendPred(l.Where, p.Subst(in.Substitution()))
 	}
 	if base == a {
 		l.LHS = []*law.Term{base.left, left}
@@ -221,7 +221,7 @@ func appendPred(ps []law.Pred, p law.Pred) []law.Pred {
 // substProof is the proof over other variables: in gives what stands for the
 // old ones.
 func substProof(p *law.Proof, in *law.Instance) *law.Proof {
-	b := in.Binding()
+	b := in.Substitution()
 	out := &law.Proof{Instances: make([]law.Instance, len(p.Instances))}
 	for i := range p.Instances {
 		o := &p.Instances[i]
@@ -304,7 +304,7 @@ func carry(p *law.Proof, l, canonical *law.Law, comm map[*graph.Op]*law.Law) *la
 	out := substProof(p, names)
 	left, right := names.Sides(l)
 	ty := &law.Typing{Shape: map[*law.Term]graph.Shape{}}
-	var f graph.Facts
+	var f graph.Unifier
 	failed := false
 	for _, t := range append(append(left, right...), canonical.Outputs()...) {
 		if _, err := law.TypeOf(&f, t, canonical.VarShapes(), ty.Shape); err != nil {

@@ -126,7 +126,7 @@ func (x *target) grants(conds []rewrite.Cond) bool {
 }
 
 func (x *target) instance(m *rewrite.Match[rewrite.TermID]) *law.Instance {
-	b := m.Binding()
+	b := m.Substitution()
 	in := &law.Instance{Law: m.Direction.Law.Law.Name, Tensors: map[string]*law.Term{},
 		Dims: b.Dims, Runs: b.Runs, Attrs: b.Attrs, Fns: map[string]string{}}
 	for i, v := range m.Direction.Vars {

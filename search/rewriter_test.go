@@ -53,7 +53,7 @@ func TestMovesKeepMeaning(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %s: %v", name, key, err)
 			}
-			// Laws of the true rectifier and maximum are seen in numbers only.
+			// Laws of the true relu and maximum are seen in numbers only.
 			if ordered := x.Direction.Law.Law.HasTag(law.TagOrdered); !rep.Agree || !ordered && rep.Exact.Verdict != verifymodels.Equal {
 				t.Errorf("%s: %s changes what is computed:\n%s", name, key, rep)
 			}

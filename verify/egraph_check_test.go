@@ -22,7 +22,7 @@ func checkProof(goal *law.Law, laws map[string]*law.Law, proof *law.Proof) error
 		if l == nil {
 			return fmt.Errorf("instance %d: no law %s", i, in.Law)
 		}
-		b := in.Binding()
+		b := in.Substitution()
 		axes := map[graph.Dim]bool{}
 		for _, t := range in.Tensors {
 			s, err := c.typeOf(t)
@@ -30,7 +30,7 @@ func checkProof(goal *law.Law, laws map[string]*law.Law, proof *law.Proof) error
 				return err
 			}
 			for _, it := range s {
-				axes[it.Dim] = it.Run == ""
+				axes[it.Dim] = it.AxisRun == ""
 			}
 		}
 		for name, d := range in.Dims {
@@ -116,7 +116,7 @@ type app struct {
 }
 
 func (c *closure) typeOf(t *law.Term) (graph.Shape, error) {
-	var f graph.Facts
+	var f graph.Unifier
 	return law.TypeOf(&f, t, c.shapes, c.memo)
 }
 

@@ -14,8 +14,8 @@ func init() {
 	graph.Register(&graph.Op{
 		Name: "runningsum", In: 1, Out: 1, Class: "reduce",
 		Doc: "Sums of the elements of a row up to each.",
-		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
-			if len(in[0]) != 2 || in[0].HasRun() {
+		Infer: func(_ *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+			if len(in[0]) != 2 || in[0].HasAxisRun() {
 				return nil, fmt.Errorf("shape %s: want a matrix", in[0])
 			}
 			return in, nil
@@ -30,7 +30,7 @@ func init() {
 		Name: "softsign", In: 1, Out: 1, Pointwise: true,
 		Doc:   "x / (1 + |x|), element by element.",
 		Value: func([]float64) func(float64) float64 { return func(x float64) float64 { return x / (1 + math.Abs(x)) } },
-		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return in, nil },
+		Infer: func(_ *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return in, nil },
 		Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 			return graph.EntryFn(graph.NameValue("softsign"), graph.EntryRead(0, at...)), nil
 		},

@@ -131,7 +131,7 @@ func TestStepsAreInstances(t *testing.T) {
 // the use of the law that shows it.
 func instance(m *search.Match) (*law.Law, *law.Instance) {
 	l := m.Direction.Law.Law
-	b := m.Binding()
+	b := m.Substitution()
 	in := &law.Instance{Law: l.Name, Tensors: map[string]*law.Term{}, Dims: b.Dims, Runs: b.Runs, Attrs: b.Attrs, Fns: map[string]string{}}
 	for _, g := range l.Given {
 		if g.Sort == "" {

@@ -74,7 +74,7 @@ func (n *net) activation(act string, y tensor) tensor {
 }
 
 // batchNorm normalizes the channels of y. Its scale keeps the mean square of
-// what a rectifier follows; the running variance is about 1, as y's is.
+// what a relu follows; the running variance is about 1, as y's is.
 func (n *net) batchNorm(y tensor, rectified bool) tensor {
 	c := y.sizes[1]
 	g := 1.0

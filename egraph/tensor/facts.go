@@ -69,7 +69,7 @@ func (g *Graph) Assume(goal *law.Law, either bool) error {
 	}
 	for _, b := range goal.Given {
 		for _, it := range b.Shape {
-			if d := it.Dim.Sub(graph.Int(1)); it.Run == "" && !plain(d) {
+			if d := it.Dim.Sub(graph.Int(1)); it.AxisRun == "" && !plain(d) {
 				both = append(both, d)
 			}
 		}
@@ -152,7 +152,7 @@ func plain(d graph.Dim) bool {
 // is put in, and then all coefficients are multiples of k, or what is left is a
 // multiple of a condition of the goal, as far as remainders go.
 func (f *facts) divides(r rewrite.Residue) bool {
-	b := &graph.Binding{Dims: map[string]graph.Dim{}}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}}
 	for _, m := range f.mods {
 		// v + c with c known: v leaves the remainder -c.
 		terms, c := m.D.Terms()

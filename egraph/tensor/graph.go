@@ -154,7 +154,7 @@ func (g *Graph) symbol(u *law.Term, kids []egraph.NodeID, in Scope) (uint32, err
 	for i, k := range kids {
 		args[i] = g.Shape(k)
 	}
-	var f graph.Facts
+	var f graph.Unifier
 	if _, err := u.Op.InferShapes(&f, u.Attrs, args); err != nil {
 		return 0, fmt.Errorf("%s: %w", u, err)
 	}

@@ -11,7 +11,7 @@ import (
 type solution struct {
 	rule  *Rule
 	syms  []uint32 // by step of the rule's target; nil: the rule does not apply
-	bind  *graph.Binding
+	bind  *graph.Substitution
 	fns   map[string]string
 	wants []rewrite.Cond // conditions that the goal has to grant
 	// premise is what it has to grant besides, in a direction at least.
@@ -105,7 +105,7 @@ func (r *Rule) accept(s *rewrite.Solver, key []uint32) *solution {
 	if !ok {
 		return nil
 	}
-	out := &solution{rule: r, bind: s.Binding(), fns: map[string]string{}, wants: conds, premise: premise}
+	out := &solution{rule: r, bind: s.Substitution(), fns: map[string]string{}, wants: conds, premise: premise}
 	sig := make([]uint32, len(r.dir.Law.Fns)) // by function variable: a symbol
 	for i := range r.dir.Nodes {
 		if n := &r.dir.Nodes[i]; n.Op == nil {

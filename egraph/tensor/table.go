@@ -170,7 +170,7 @@ func (t *Table) inferNow(sym uint32, args []ShapeID) (graph.Shape, error) {
 	for i, a := range args {
 		in[i] = t.Shape(a)
 	}
-	var f graph.Facts
+	var f graph.Unifier
 	out, err := s.op.InferShapes(&f, s.attrs, in)
 	if err != nil {
 		return nil, err

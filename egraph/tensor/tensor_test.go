@@ -202,7 +202,7 @@ func TestAddErrors(t *testing.T) {
 func TestInterned(t *testing.T) {
 	tab := NewTable()
 	seen := map[ShapeID]string{}
-	for _, s := range []graph.Shape{{}, graph.Sizes(1), graph.Sizes(1, 2), graph.Sizes(2, 1), graph.ShapeOf(graph.Var("P")), {graph.Run("P")}} {
+	for _, s := range []graph.Shape{{}, graph.Sizes(1), graph.Sizes(1, 2), graph.Sizes(2, 1), graph.ShapeOf(graph.Var("P")), {graph.AxisRun("P")}} {
 		id := tab.ShapeID(s)
 		if id != tab.ShapeID(s.Clone()) || !tab.Shape(id).Equal(s) {
 			t.Errorf("%s: id %d", s, id)

@@ -34,7 +34,7 @@ func rewriteLaw(l *law.Law, f func(*law.Term) *law.Term) *law.Law {
 		m.LHS = append(m.LHS, l.LHS[i].Rewrite(f))
 		m.RHS = append(m.RHS, l.RHS[i].Rewrite(f))
 	}
-	m.Given = append([]law.Binding(nil), l.Given...)
+	m.Given = append([]law.Declaration(nil), l.Given...)
 	return &m
 }
 
@@ -61,7 +61,7 @@ func anyActivation(l *law.Law) []*law.Law {
 		}
 		return u
 	})
-	m.Given = append([]law.Binding{{Name: "a", Sort: graph.SortAct}}, m.Given...)
+	m.Given = append([]law.Declaration{{Name: "a", Sort: graph.SortAct}}, m.Given...)
 	return []*law.Law{m}
 }
 
@@ -95,7 +95,7 @@ func anyFunction(l *law.Law) []*law.Law {
 			}
 			return u
 		})
-		m.Given = append([]law.Binding{{Name: "f", Sort: sort}}, m.Given...)
+		m.Given = append([]law.Declaration{{Name: "f", Sort: sort}}, m.Given...)
 		out = append(out, m)
 	}
 	return out
@@ -136,7 +136,7 @@ func anyRank(l *law.Law) []*law.Law {
 		}
 	}
 	for _, s := range shapes {
-		if s.HasRun() || rank >= 0 && len(s) != rank {
+		if s.HasAxisRun() || rank >= 0 && len(s) != rank {
 			return nil
 		}
 		rank = len(s)
@@ -156,17 +156,17 @@ func anyRank(l *law.Law) []*law.Law {
 	runs := []string{"P", "Q", "S"}
 	// Items of the generalized shape: run, kept axis, run, kept axis, run.
 	general := func(s graph.Shape) graph.Shape {
-		out := graph.Shape{graph.Run(runs[0])}
+		out := graph.Shape{graph.AxisRun(runs[0])}
 		for k, a := range axes {
-			out = append(out, s[a], graph.Run(runs[k+1]))
+			out = append(out, s[a], graph.AxisRun(runs[k+1]))
 		}
 		return out
 	}
 	number := map[int64]graph.Dim{}
-	at := graph.RunLen(runs[0])
+	at := graph.AxisRunLen(runs[0])
 	for k, a := range axes {
 		number[a] = at
-		at = at.Add(graph.Int(1)).Add(graph.RunLen(runs[k+1]))
+		at = at.Add(graph.Int(1)).Add(graph.AxisRunLen(runs[k+1]))
 	}
 	return []*law.Law{moveAxes(l, func(axis graph.Dim) graph.Dim {
 		n, _ := axis.Const()
@@ -220,10 +220,10 @@ func anyBatch(l *law.Law) []*law.Law {
 		return nil
 	}
 	for _, b := range l.Given {
-		if b.Sort == "" && len(b.Shape) > 0 && (len(b.Shape) != 2 || b.Shape.HasRun()) {
+		if b.Sort == "" && len(b.Shape) > 0 && (len(b.Shape) != 2 || b.Shape.HasAxisRun()) {
 			return nil
 		}
 	}
-	return []*law.Law{moveAxes(l, func(axis graph.Dim) graph.Dim { return axis.Add(graph.RunLen("B")) },
-		func(s graph.Shape) graph.Shape { return append(graph.Shape{graph.Run("B")}, s...) })}
+	return []*law.Law{moveAxes(l, func(axis graph.Dim) graph.Dim { return axis.Add(graph.AxisRunLen("B")) },
+		func(s graph.Shape) graph.Shape { return append(graph.Shape{graph.AxisRun("B")}, s...) })}
 }

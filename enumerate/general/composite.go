@@ -90,7 +90,7 @@ func (c *composite) program(attrs graph.Attrs, in, out [][]int) (*graph.Program,
 	}
 	t := c.expand(x)
 	shapes := map[*law.Term]graph.Shape{}
-	var f graph.Facts
+	var f graph.Unifier
 	if _, err := law.TypeOf(&f, t, vars, shapes); err != nil {
 		return nil, fmt.Errorf("%s stands for %s: %w", c.Name, t, err)
 	}
@@ -154,7 +154,7 @@ func WriteOut(l *law.Law) (*law.Law, error) {
 		return nil, err
 	}
 	m := *l
-	m.LHS, m.RHS, m.Given = nil, nil, append([]law.Binding(nil), l.Given...)
+	m.LHS, m.RHS, m.Given = nil, nil, append([]law.Declaration(nil), l.Given...)
 	weights := map[string]*law.Term{}
 	number := graph.VarValue("e", graph.SortNumber)
 	numbered := false
@@ -162,7 +162,7 @@ func WriteOut(l *law.Law) (*law.Law, error) {
 		key := name + shape.String()
 		if weights[key] == nil {
 			weights[key] = law.V(fmt.Sprintf("%s%d", name, len(weights)+1))
-			m.Given = append(m.Given, law.Binding{Name: weights[key].Var, Shape: shape})
+			m.Given = append(m.Given, law.Declaration{Name: weights[key].Var, Shape: shape})
 		}
 		return weights[key]
 	}
@@ -197,14 +197,14 @@ func WriteOut(l *law.Law) (*law.Law, error) {
 		m.RHS = append(m.RHS, rec(l.RHS[i]))
 	}
 	if numbered {
-		m.Given = append(m.Given, law.Binding{Name: "e", Sort: graph.SortNumber})
+		m.Given = append(m.Given, law.Declaration{Name: "e", Sort: graph.SortNumber})
 	}
 	// A weight that only one side had, and lost, is not spoken of.
 	used := map[string]bool{}
 	for _, v := range law.Vars(m.Outputs()...) {
 		used[v] = true
 	}
-	var given []law.Binding
+	var given []law.Declaration
 	for _, b := range m.Given {
 		if b.Sort != "" || used[b.Name] {
 			given = append(given, b)

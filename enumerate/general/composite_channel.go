@@ -11,10 +11,10 @@ import (
 // Composites of channels: of an image [b, c, h, w] axis 1, of a kernel
 // [o, c, kh, kw] axis 0, the channels that it makes.
 
-func inferChannels(axis int) func(*graph.Facts, graph.Attrs, []graph.Shape) ([]graph.Shape, error) {
-	return func(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+func inferChannels(axis int) func(*graph.Unifier, graph.Attrs, []graph.Shape) ([]graph.Shape, error) {
+	return func(f *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x := in[0]
-		if len(x) != 4 || x.HasRun() {
+		if len(x) != 4 || x.HasAxisRun() {
 			return nil, fmt.Errorf("shape %s: want four axes", x)
 		}
 		if len(in) == 2 {

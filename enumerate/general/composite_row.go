@@ -24,9 +24,9 @@ func apply(o *graph.Op, n named, args ...*law.Term) *law.Term {
 func shapeAttr(s graph.Shape) named { return named{"shape": graph.ShapeValue(s)} }
 
 // inferRows is the shape rule of an operator that takes one number a feature.
-func inferRows(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+func inferRows(f *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 	x := in[0]
-	if len(x) < 2 || x[len(x)-1].Run != "" {
+	if len(x) < 2 || x[len(x)-1].AxisRun != "" {
 		return nil, fmt.Errorf("shape %s: want [P.., n]", x)
 	}
 	if len(in) == 2 {
@@ -67,10 +67,10 @@ var LayerNorm = newComposite(composite{
 // Linear multiplies all rows by one matrix.
 var Linear = newComposite(composite{
 	Op: &graph.Op{Name: "linear", In: 2, Doc: "The product of all rows of a batch and one matrix: [P.., m, k] and [k, n].",
-		Infer: func(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		Infer: func(f *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 			x, w := in[0], in[1]
 			r := len(x)
-			if r < 3 || x[r-1].Run != "" || x[r-2].Run != "" || len(w) != 2 || w.HasRun() {
+			if r < 3 || x[r-1].AxisRun != "" || x[r-2].AxisRun != "" || len(w) != 2 || w.HasAxisRun() {
 				return nil, fmt.Errorf("shapes %s and %s: want [P.., m, k] and [k, n]", x, w)
 			}
 			if err := f.Eq(x[r-1].Dim, w[0].Dim); err != nil {

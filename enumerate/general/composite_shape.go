@@ -15,14 +15,14 @@ import (
 var Join = newComposite(composite{
 	Op: &graph.Op{Name: "join", In: 1, Doc: "Two neighbouring axes made one: [P.., a, b, S..] is [P.., a*b, S..].",
 		Params: []graph.Param{{Name: "axis", Sort: "axis", Doc: "the first of the two"}},
-		Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 			d, _ := a[0].Dim()
 			i, err := in[0].Index(d)
 			if err != nil {
 				return nil, err
 			}
 			x := in[0]
-			if i+1 >= len(x) || x[i+1].Run != "" {
+			if i+1 >= len(x) || x[i+1].AxisRun != "" {
 				return nil, fmt.Errorf("shape %s has no axis behind axis %s", x, d)
 			}
 			out := append(x[:i:i], graph.Axis(x[i].Dim.Mul(x[i+1].Dim)))
@@ -45,7 +45,7 @@ var Part = newComposite(composite{
 	Op: &graph.Op{Name: "part", In: 1, Doc: "An axis made two: [P.., a*b, S..] is [P.., a, b, S..].",
 		Params: []graph.Param{{Name: "axis", Sort: "axis", Doc: "the axis"}, {Name: "first", Sort: "int", Doc: "a"},
 			{Name: "second", Sort: "int", Doc: "b"}},
-		Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 			d, _ := a[0].Dim()
 			first, _ := a[1].Dim()
 			second, _ := a[2].Dim()

@@ -95,7 +95,7 @@ const lastWindow, lastKernel = 4, 3
 type builder struct {
 	p      *Pair
 	form   Form
-	facts  *graph.Facts
+	facts  *graph.Unifier
 	atCase map[string]int64 // the case's value of each size variable
 	vars   map[string]graph.Shape
 	odd    []graph.Dim
@@ -339,7 +339,7 @@ func sizeVars(d graph.Dim) []string {
 }
 
 func (b *builder) caseValue(d graph.Dim) int64 {
-	bind := &graph.Binding{Dims: map[string]graph.Dim{}}
+	bind := &graph.Substitution{Dims: map[string]graph.Dim{}}
 	for _, v := range sizeVars(d) {
 		bind.Dims[v] = graph.Int(b.atCase[v])
 	}
@@ -408,11 +408,11 @@ func (b *builder) finish(l *law.Law, names []string) (*law.Law, error) {
 	})
 	for _, n := range []string{"a", "s", "p"} {
 		if sort, ok := sorts[n]; ok {
-			l.Given = append(l.Given, law.Binding{Name: n, Sort: sort})
+			l.Given = append(l.Given, law.Declaration{Name: n, Sort: sort})
 		}
 	}
 	for _, name := range names {
-		l.Given = append(l.Given, law.Binding{Name: name, Shape: b.facts.NormShape(b.vars[name])})
+		l.Given = append(l.Given, law.Declaration{Name: name, Shape: b.facts.NormShape(b.vars[name])})
 	}
 	if b.form.kernel == 2 {
 		seen := map[graph.Dim]bool{}

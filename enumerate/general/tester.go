@@ -247,7 +247,7 @@ func (p *Pair) sizesAtCase(ts []*law.Term, nodes *law.Nodes) map[int][]int {
 	out := map[int][]int{}
 	memo := map[*law.Term]graph.Shape{}
 	for _, t := range ts {
-		var f graph.Facts
+		var f graph.Unifier
 		if _, err := law.TypeOf(&f, t, vars, memo); err != nil {
 			continue
 		}

@@ -70,7 +70,7 @@ func TestDots(t *testing.T) {
 				data[i][j] = uint64(j*j*j+7*i+3) * 0x9e3779b97f4a7c15
 			}
 		}
-		var f graph.Facts
+		var f graph.Unifier
 		outs, err := o.InferShapes(&f, a, shapes)
 		if err != nil {
 			t.Skip(err) // the window does not fit

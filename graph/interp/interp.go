@@ -251,7 +251,7 @@ func Apply[T any](r Ring[T], op *graph.Op, a graph.Attrs, in []Tensor[T]) ([]Ten
 		}
 		shapes[i], sizes[i], data[i] = graph.Sizes(t.Sizes...), t.Sizes, t.Data
 	}
-	var f graph.Facts
+	var f graph.Unifier
 	outShapes, err := op.InferShapes(&f, a, shapes)
 	if err != nil {
 		return nil, err

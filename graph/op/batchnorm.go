@@ -14,9 +14,9 @@ var BatchNorm = graph.Register(&graph.Op{
 	Class: "pointwise", Weights: afterFirst,
 	Doc:    "Batch normalization with stored statistics: inputs x [n, c, S..], scale, bias, mean and variance [c]; (x - mean)/sqrt(variance + eps)*scale + bias for each channel.",
 	Params: []graph.Param{{Name: "eps", Sort: graph.SortNumber, Doc: "added to the variance"}},
-	Infer: func(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x := in[0]
-		if len(x) < 2 || x[:2].HasRun() {
+		if len(x) < 2 || x[:2].HasAxisRun() {
 			return nil, fmt.Errorf("shape %s: want [n, c, S..]", x)
 		}
 		for k, what := range []string{"scale", "bias", "mean", "variance"} {

@@ -15,7 +15,7 @@ var Broadcast = graph.Register(&graph.Op{
 	Class: "copy", Moves: true,
 	Doc:    "A tensor repeated to a larger shape: axes are aligned at the end, those of size 1 take any size, missing ones are added in front.",
 	Params: []graph.Param{{Name: "shape", Sort: "shape", Doc: "shape of the result"}},
-	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		to, err := targetShape(f, a[0])
 		if err != nil {
 			return nil, err
@@ -29,9 +29,9 @@ var Broadcast = graph.Register(&graph.Op{
 			from, into := x[i], to[front+i]
 			var err error
 			switch {
-			case from.Run != into.Run:
+			case from.AxisRun != into.AxisRun:
 				err = fmt.Errorf("an axis run stands for itself only")
-			case from.Run == "" && from.Dim != graph.Int(1):
+			case from.AxisRun == "" && from.Dim != graph.Int(1):
 				err = f.Eq(from.Dim, into.Dim)
 			}
 			if err != nil {

@@ -14,7 +14,7 @@ var Cast = graph.Register(&graph.Op{
 	Class: "copy", Moves: true,
 	Doc:    "The same numbers as another element type; integers drop the fraction, bool tells 0 from the rest.",
 	Params: []graph.Param{{Name: "to", Sort: graph.SortDType, Doc: "element type of the result"}},
-	Infer: func(_ *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(_ *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		if _, err := castFn(a); err != nil {
 			return nil, err
 		}

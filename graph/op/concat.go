@@ -18,13 +18,13 @@ var Concat = graph.Register(&graph.Op{
 	},
 	Doc:    "Two tensors side by side along an axis.",
 	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which they are joined"}},
-	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x, y := in[0], in[1]
 		i, err := x.Index(dim(a, 0))
 		if err != nil {
 			return nil, err
 		}
-		if len(y) != len(x) || y[i].Run != "" {
+		if len(y) != len(x) || y[i].AxisRun != "" {
 			return nil, fmt.Errorf("shapes %s and %s cannot be joined along axis %s", x, y, dim(a, 0))
 		}
 		if err := f.EqShape(x, y.With(i, x[i].Dim)); err != nil {

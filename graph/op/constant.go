@@ -9,7 +9,7 @@ import (
 // What the constant operators share.
 
 // positive normalizes size attributes and requires each to be at least 1.
-func positive(f *graph.Facts, a graph.Attrs) ([]graph.Dim, error) {
+func positive(f *graph.Unifier, a graph.Attrs) ([]graph.Dim, error) {
 	out := make([]graph.Dim, len(a))
 	for i := range a {
 		d, ok := a[i].Dim()

@@ -26,9 +26,9 @@ var Conv2D = graph.Register(&graph.Op{
 		}
 		return nil
 	},
-	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x, w := in[0], in[1]
-		if len(x) != 4 || len(w) != 4 || x.HasRun() || w.HasRun() {
+		if len(x) != 4 || len(w) != 4 || x.HasAxisRun() || w.HasAxisRun() {
 			return nil, fmt.Errorf("shapes %s and %s: want [b, c, h, w] and [o, c, kh, kw]", x, w)
 		}
 		g := f.Norm(dim(a, 2))

@@ -12,7 +12,7 @@ var CPool = graph.Register(&graph.Op{
 		{Name: "kh", Sort: intSort, Doc: "height"},
 		{Name: "kw", Sort: intSort, Doc: "width"},
 	},
-	Infer: func(f *graph.Facts, a graph.Attrs, _ []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, _ []graph.Shape) ([]graph.Shape, error) {
 		d, err := positive(f, a)
 		if err != nil {
 			return nil, err

@@ -14,7 +14,7 @@ import (
 func binary(name, doc string, of func(s *graph.Space, x, y *graph.Expr) *graph.Expr) *graph.Op {
 	return &graph.Op{
 		Name: name, In: 2, Out: 1, Doc: doc, Class: "pointwise", Elementwise: true,
-		Infer: func(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		Infer: func(f *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 			if err := f.EqShape(in[0], in[1]); err != nil {
 				return nil, err
 			}
@@ -63,7 +63,7 @@ var (
 		Name: "neg", In: 1, Out: 1,
 		Class: "pointwise", Elementwise: true,
 		Doc:   "Negation, -x, element by element.",
-		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
+		Infer: func(_ *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
 		Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 			return minus(graph.EntryRead(0, at...)), nil
 		},
@@ -75,7 +75,7 @@ var (
 		Name: "smul", In: 2, Out: 1,
 		Class: "pointwise", Elementwise: true,
 		Doc: "Tensor times scalar; the second input has no axes.",
-		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		Infer: func(_ *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 			if len(in[1]) != 0 {
 				return nil, fmt.Errorf("second input has shape %s, want a scalar []", in[1])
 			}

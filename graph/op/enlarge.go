@@ -16,9 +16,9 @@ var Enlarge = graph.Register(&graph.Op{
 		{Name: "kh", Sort: intSort, Doc: "new height"},
 		{Name: "kw", Sort: intSort, Doc: "new width"},
 	},
-	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		w := in[0]
-		if len(w) != 4 || w.HasRun() {
+		if len(w) != 4 || w.HasAxisRun() {
 			return nil, fmt.Errorf("shape %s: want [o, c, kh, kw]", w)
 		}
 		out := f.NormShape(w)

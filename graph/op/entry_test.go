@@ -338,7 +338,7 @@ func TestWhatIsKnownOfVariablesIsTrue(t *testing.T) {
 			t.Fatalf("function %s is not known", name)
 			return 0
 		}
-		for _, f := range s.Facts() {
+		for _, f := range s.Unifier() {
 			all, some := true, false
 			for _, g := range f.If {
 				all = all && (g.Eq && num(g.E) == 0 || !g.Eq && num(g.E) >= 0)
@@ -374,7 +374,7 @@ func TestRunsAreCarriedAlong(t *testing.T) {
 		sizes = append(append(sizes, x.Sizes[at]*x.Sizes[at+1]), x.Sizes[at+2:]...)
 		return tensor{Sizes: sizes, Data: x.Data}
 	}
-	run := graph.Shape{graph.Run("P"), graph.Axis(graph.Var("a")), graph.Axis(graph.Var("b"))}
+	run := graph.Shape{graph.AxisRun("P"), graph.Axis(graph.Var("a")), graph.Axis(graph.Var("b"))}
 	shape := func(front ...int) graph.Value { return graph.ShapeValue(s(append(front, 2, 4)...)) }
 	for _, c := range append(modelCarried, []carriedCase{
 		{op.EWAdd, nil, nil, nil, []tensor{fill(1, 2, 3, 2, 4), fill(2, 2, 3, 2, 4)}, []graph.Shape{run, run}, 0},
@@ -382,19 +382,19 @@ func TestRunsAreCarriedAlong(t *testing.T) {
 		{op.SMul, nil, nil, nil, []tensor{fill(1, 2, 3, 2, 4), {Data: []float64{2}}}, []graph.Shape{run, {}}, 0},
 		{op.Relu, nil, nil, nil, []tensor{fill(1, 2, 3, 2, 4)}, []graph.Shape{run}, 0},
 		{op.MatMul, nil, nil, nil, []tensor{fill(1, 2, 3, 2, 4), fill(2, 2, 3, 4, 5)},
-			[]graph.Shape{run, {graph.Run("P"), graph.Axis(graph.Var("b")), graph.Axis(graph.Var("c"))}}, 0},
-		{op.Concat, named{"axis": n(3)}, named{"axis": n(2)}, named{"axis": graph.DimValue(graph.RunLen("P").Add(graph.Int(1)))},
+			[]graph.Shape{run, {graph.AxisRun("P"), graph.Axis(graph.Var("b")), graph.Axis(graph.Var("c"))}}, 0},
+		{op.Concat, named{"axis": n(3)}, named{"axis": n(2)}, named{"axis": graph.DimValue(graph.AxisRunLen("P").Add(graph.Int(1)))},
 			[]tensor{fill(1, 2, 3, 2, 4), fill(2, 2, 3, 2, 1)}, []graph.Shape{run, run}, 0},
 		{op.Slice, named{"axis": n(2), "lo": n(1), "hi": n(2)}, named{"axis": n(1), "lo": n(1), "hi": n(2)},
-			named{"axis": graph.DimValue(graph.RunLen("P")), "lo": n(1), "hi": n(2)}, []tensor{fill(1, 2, 3, 2, 4)}, []graph.Shape{run}, 0},
+			named{"axis": graph.DimValue(graph.AxisRunLen("P")), "lo": n(1), "hi": n(2)}, []tensor{fill(1, 2, 3, 2, 4)}, []graph.Shape{run}, 0},
 		{op.One, named{"shape": shape(2, 3)}, named{"shape": shape(6)}, named{"shape": graph.ShapeValue(run)}, nil, nil, 0},
 		{op.Broadcast, named{"shape": shape(2, 3)}, named{"shape": shape(6)}, named{"shape": graph.ShapeValue(run)},
-			[]tensor{fill(1, 2, 3, 1, 4)}, []graph.Shape{{graph.Run("P"), graph.Axis(graph.Int(1)), graph.Axis(graph.Var("b"))}}, 0},
+			[]tensor{fill(1, 2, 3, 1, 4)}, []graph.Shape{{graph.AxisRun("P"), graph.Axis(graph.Int(1)), graph.Axis(graph.Var("b"))}}, 0},
 	}...) {
 		if c.runAttrs == nil {
 			c.runAttrs = named{}
 		}
-		var f graph.Facts
+		var f graph.Unifier
 		if _, err := c.op.InferShapes(&f, c.op.MustAttr(c.runAttrs), c.runShapes); err != nil {
 			t.Errorf("%s takes no runs: %v", c.op.Name, err)
 		}
@@ -419,7 +419,7 @@ func TestRunsAreCarriedAlong(t *testing.T) {
 		}
 		in := make([]graph.Shape, o.In)
 		for i := range in {
-			in[i] = graph.Shape{graph.Run("P"), graph.Axis(graph.Var("b")), graph.Axis(graph.Var("c")), graph.Axis(graph.Var("d"))}
+			in[i] = graph.Shape{graph.AxisRun("P"), graph.Axis(graph.Var("b")), graph.Axis(graph.Var("c")), graph.Axis(graph.Var("d"))}
 		}
 		attrs := make(graph.Attrs, len(o.Params))
 		for i, p := range o.Params {
@@ -427,7 +427,7 @@ func TestRunsAreCarriedAlong(t *testing.T) {
 				"border": name("counted"), "perm": tuple(0, 1, 2, 3), "tuple": tuple(1, 1), "number": graph.NumberValue(0), "dtype": name("int64"),
 				"name": name("linear_half_pixel"), "shape": graph.ShapeValue(graph.Sizes(2, 3, 4, 5))}[p.Sort]
 		}
-		var f graph.Facts
+		var f graph.Unifier
 		if _, err := o.InferShapes(&f, attrs, in); err == nil && o.In > 0 {
 			t.Errorf("operator %s takes runs and is not in the table", o.Name)
 		}

@@ -22,7 +22,7 @@ func family(name, doc string, zero func(params []float64) bool, value func(param
 	params ...graph.Param) *graph.Op {
 	return &graph.Op{
 		Name: name, In: 1, Out: 1, Params: params, Doc: doc + ", element by element.", Pointwise: true, Zero: zero, Value: value,
-		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
+		Infer: func(_ *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
 		Entry: func(_ *graph.Space, a graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 			return graph.EntryFn(graph.NameValue(graph.FuncText(name, a...)), graph.EntryRead(0, at...)), nil
 		},
@@ -123,7 +123,7 @@ var (
 		func(x float64) float64 { return 1 / x })))
 
 	// Relu is max(x, 0).
-	Relu = graph.Register(cheap(nonNegative(pointwise("relu", "Rectifier, max(x, 0)", true,
+	Relu = graph.Register(cheap(nonNegative(pointwise("relu", "Relu, max(x, 0)", true,
 		func(x float64) float64 { return math.Max(x, 0) }))))
 
 	// Rsqrt is 1/sqrt(x + eps), what a normalization multiplies with.

@@ -14,13 +14,13 @@ var Gather = graph.Register(&graph.Op{
 	Class: "gather", Moves: true,
 	Doc:    "Parts of the first input at the positions along an axis that the second input holds; its axes take the place of that axis.",
 	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which positions count"}},
-	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x, idx := f.NormShape(in[0]), f.NormShape(in[1])
 		i, err := x.Index(dim(a, 0))
 		if err != nil {
 			return nil, err
 		}
-		if idx.HasRun() {
+		if idx.HasAxisRun() {
 			return nil, fmt.Errorf("positions of shape %s: want no axis runs", idx)
 		}
 		out := append(graph.Shape{}, x[:i]...)

@@ -8,7 +8,7 @@ var IMatMul = graph.Register(&graph.Op{
 	Class:  "constant",
 	Doc:    "Identity matrix [n, n].",
 	Params: []graph.Param{{Name: "n", Sort: intSort, Doc: "rows and columns"}},
-	Infer: func(f *graph.Facts, a graph.Attrs, _ []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, _ []graph.Shape) ([]graph.Shape, error) {
 		d, err := positive(f, a)
 		if err != nil {
 			return nil, err

@@ -16,7 +16,7 @@ func name(s string) graph.Value     { return graph.NameValue(s) }
 func tuple(xs ...int64) graph.Value { return graph.TupleValue(xs...) }
 func v(name string) graph.Dim       { return graph.Var(name) }
 func run(r string, rest ...graph.Dim) graph.Shape {
-	return append(graph.Shape{graph.Run(r)}, graph.ShapeOf(rest...)...)
+	return append(graph.Shape{graph.AxisRun(r)}, graph.ShapeOf(rest...)...)
 }
 
 // inferCase is one line of the table of shape inference: want is the output
@@ -31,7 +31,7 @@ type inferCase struct {
 func s(sizes ...int) graph.Shape             { return graph.Sizes(sizes...) }
 func in(shapes ...graph.Shape) []graph.Shape { return shapes }
 
-var p = graph.DimValue(graph.RunLen("P"))
+var p = graph.DimValue(graph.AxisRunLen("P"))
 
 var inferCases = []inferCase{
 	{op.EWAdd, nil, in(s(2, 3), s(2, 3)), "[2, 3]"},
@@ -58,7 +58,7 @@ var inferCases = []inferCase{
 	{op.Concat, named{"axis": n(0)}, in(s(2, 3), s(2, 4)), "error: operator concat: shapes [2, 3] and [2, 4] differ beside axis 0: shape [2, 3] is not [2, 4]: size 3 is not 4"},
 	{op.Concat, named{"axis": n(2)}, in(s(2, 3), s(2, 4)), "error: operator concat: axis 2 of shape [2, 3]: no such axis"},
 	{op.Concat, named{"axis": n(0)}, in(s(2, 3), s(2)), "error: operator concat: shapes [2, 3] and [2] cannot be joined along axis 0"},
-	{op.Concat, named{"axis": n(0)}, in(s(2), graph.Shape{graph.Run("P")}), "error: operator concat: shapes [2] and [P..] cannot be joined along axis 0"},
+	{op.Concat, named{"axis": n(0)}, in(s(2), graph.Shape{graph.AxisRun("P")}), "error: operator concat: shapes [2] and [P..] cannot be joined along axis 0"},
 	{op.Concat, named{"axis": name("relu")}, in(s(2), s(2)), "error: operator concat: attribute axis: relu is not a value of sort axis"},
 
 	{op.Slice, named{"axis": n(1), "lo": n(1), "hi": n(3)}, in(s(2, 3)), "[2, 2]"},
@@ -123,7 +123,7 @@ var inferCases = []inferCase{
 	{op.Broadcast, named{"shape": graph.ShapeValue(s(4, 2, 3))}, in(s(1, 3)), "[4, 2, 3]"},
 	{op.Broadcast, named{"shape": graph.ShapeValue(s(4, 2))}, in(s()), "[4, 2]"},
 	{op.Broadcast, named{"shape": graph.ShapeValue(run("P", v("a"), v("b")))}, in(run("P", graph.Int(1), v("b"))), "[P.., a, b]"},
-	{op.Broadcast, named{"shape": graph.ShapeValue(graph.Shape{graph.Axis(v("a")), graph.Run("P")})}, in(run("P")), "[a, P..]"},
+	{op.Broadcast, named{"shape": graph.ShapeValue(graph.Shape{graph.Axis(v("a")), graph.AxisRun("P")})}, in(run("P")), "[a, P..]"},
 	{op.Broadcast, named{"shape": graph.ShapeValue(graph.ShapeOf(v("a").Sub(v("b"))))}, in(s(1)), "[a-b] if 1 <= a-b"},
 	{op.Broadcast, named{"shape": graph.ShapeValue(s(2, 3))}, in(s(3, 3)), "error: operator broadcast: shape [3, 3] cannot be broadcast to [2, 3]: size 3 is not 2"},
 	{op.Broadcast, named{"shape": graph.ShapeValue(s(3))}, in(s(1, 3)), "error: operator broadcast: shape [1, 3] has more axes than [3]"},
@@ -146,7 +146,7 @@ func TestInfer(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.op.Name, err)
 		}
-		var f graph.Facts
+		var f graph.Unifier
 		got := ""
 		if out, err := c.op.InferShapes(&f, attrs, c.in); err != nil {
 			got = "error: " + err.Error()
@@ -201,7 +201,7 @@ func TestExpandShapes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var f graph.Facts
+		var f graph.Unifier
 		out, err := c.op.InferShapes(&f, attrs, c.in)
 		if c.op.Expand == nil || err != nil {
 			continue

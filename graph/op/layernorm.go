@@ -17,13 +17,13 @@ var LayerNorm = graph.Register(&graph.Op{
 		{Name: "axis", Sort: axisSort, Doc: "first axis that is normalized"},
 		{Name: "eps", Sort: graph.SortNumber, Doc: "added to the variance"},
 	},
-	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x := in[0]
 		i, err := x.Index(dim(a, 0))
 		if err != nil {
 			return nil, err
 		}
-		if x[i:].HasRun() {
+		if x[i:].HasAxisRun() {
 			return nil, fmt.Errorf("shape %s: an axis run stands behind axis %s", x, dim(a, 0))
 		}
 		for k, what := range []string{"scale", "bias"} {

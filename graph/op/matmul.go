@@ -23,10 +23,10 @@ var MatMul = graph.Register(&graph.Op{
 		}
 		return nil
 	},
-	Infer: func(f *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x, y := in[0], in[1]
 		r := len(x)
-		if r < 2 || len(y) != r || x[r-1].Run != "" || x[r-2].Run != "" || y[r-1].Run != "" || y[r-2].Run != "" {
+		if r < 2 || len(y) != r || x[r-1].AxisRun != "" || x[r-2].AxisRun != "" || y[r-1].AxisRun != "" || y[r-2].AxisRun != "" {
 			return nil, fmt.Errorf("shapes %s and %s: want [B.., m, k] and [B.., k, n]", x, y)
 		}
 		if err := f.Eq(x[r-1].Dim, y[r-2].Dim); err != nil {

@@ -197,10 +197,10 @@ func init() {
 		}
 		keep := named{"axes": tuple(0), "keep": n(1)}
 		modelCarried = append(modelCarried, carriedCase{c.op, keep, keep, keep, []tensor{fill(1, 4, 2, 3)},
-			[]graph.Shape{{graph.Axis(v("a")), graph.Run("P")}}, 1})
+			[]graph.Shape{{graph.Axis(v("a")), graph.AxisRun("P")}}, 1})
 		inferCases = append(inferCases,
 			inferCase{c.op, named{"axes": tuple(1, 2)}, in(graph.ShapeOf(v("a"), v("b"), v("c"), v("d"))), "[a, d]"},
-			inferCase{c.op, named{"axes": tuple(0), "keep": n(1)}, in(graph.Shape{graph.Axis(v("a")), graph.Run("S")}), "[1, S..]"},
+			inferCase{c.op, named{"axes": tuple(0), "keep": n(1)}, in(graph.Shape{graph.Axis(v("a")), graph.AxisRun("S")}), "[1, S..]"},
 			inferCase{c.op, named{"axes": tuple(2, 1)}, in(s(2, 3, 4)), fmt.Sprintf("error: operator %s: shape [2, 3, 4]: axes (2, 1): want ascending axes below 3", c.op.Name)},
 			inferCase{c.op, named{"axes": tuple(1)}, in(run("P", v("a"))), fmt.Sprintf("error: operator %s: shape [P.., a]: an axis run stands before axis 1", c.op.Name)},
 			inferCase{c.op, named{"axes": tuple()}, in(s(2)), fmt.Sprintf("error: operator %s: shape [2]: no axes to reduce", c.op.Name)},
@@ -466,7 +466,7 @@ func resized(x tensor, method, coord string, i, sizes, from []int) float64 {
 // modelEntries are checks of entries by operator.
 var modelEntries = map[string]func(t *rapid.T){}
 
-var last = named{"axis": graph.DimValue(graph.RunLen("P").Add(graph.Int(1)))}
+var last = named{"axis": graph.DimValue(graph.AxisRunLen("P").Add(graph.Int(1)))}
 
 var modelCarried = []carriedCase{
 	{op.Softmax, named{"axis": n(3)}, named{"axis": n(2)}, last, []tensor{fill(1, 2, 3, 2, 4)}, []graph.Shape{run("P", v("a"), v("b"))}, 0},
@@ -474,11 +474,11 @@ var modelCarried = []carriedCase{
 		[]tensor{fill(1, 2, 3, 2, 4), fill(2, 4), fill(3, 4)}, []graph.Shape{run("P", v("a"), v("b")), {graph.Axis(v("b"))}, {graph.Axis(v("b"))}}, 0},
 	{op.BatchNorm, named{"eps": num(12)}, named{"eps": num(12)}, named{"eps": num(12)},
 		[]tensor{fill(1, 2, 4, 2, 3), fill(2, 4), fill(3, 4), fill(4, 4), fill(5, 4)}, []graph.Shape{
-			{graph.Axis(v("b")), graph.Axis(v("c")), graph.Run("P")}, graph.ShapeOf(v("c")), graph.ShapeOf(v("c")), graph.ShapeOf(v("c")), graph.ShapeOf(v("c"))}, 2},
+			{graph.Axis(v("b")), graph.Axis(v("c")), graph.AxisRun("P")}, graph.ShapeOf(v("c")), graph.ShapeOf(v("c")), graph.ShapeOf(v("c")), graph.ShapeOf(v("c"))}, 2},
 	{op.Reshape, named{"shape": graph.ShapeValue(s(2, 3, 8))}, named{"shape": graph.ShapeValue(s(6, 8))},
 		named{"shape": graph.ShapeValue(run("P", v("a").Mul(v("b"))))}, []tensor{fill(1, 2, 3, 2, 4)}, []graph.Shape{run("P", v("a"), v("b"))}, 0},
 	{op.Cast, named{"to": name("bool")}, named{"to": name("bool")}, named{"to": name("bool")}, []tensor{fill(1, 2, 3, 2, 4)}, []graph.Shape{run("P")}, 0},
-	{op.Gather, named{"axis": n(2)}, named{"axis": n(1)}, named{"axis": graph.DimValue(graph.RunLen("P"))},
+	{op.Gather, named{"axis": n(2)}, named{"axis": n(1)}, named{"axis": graph.DimValue(graph.AxisRunLen("P"))},
 		[]tensor{fill(1, 2, 3, 2, 4), {Sizes: []int{3}, Data: []float64{1, 0, -1}}}, []graph.Shape{run("P", v("a"), v("b")), {graph.Axis(v("c"))}}, 0},
 }
 
@@ -496,14 +496,14 @@ func init() {
 		{op.Softmax, named{"axis": n(2)}, in(s(2, 3)), "error: operator softmax: axis 2 of shape [2, 3]: no such axis"},
 		{op.LayerNorm, named{"axis": p, "eps": num(1e-5)}, in(run("P", v("a"), v("c")), graph.ShapeOf(v("a"), v("c")), graph.ShapeOf(v("a"), v("c"))), "[P.., a, c]"},
 		{op.LayerNorm, named{"axis": n(1), "eps": num(1e-5)}, in(s(2, 3), s(3), s(2)), "error: operator layernorm: bias of shape [2], want [3]: shape [2] is not [3]: size 2 is not 3"},
-		{op.LayerNorm, named{"axis": n(0), "eps": num(1)}, in(graph.Shape{graph.Axis(v("a")), graph.Run("S")}, c, c), "error: operator layernorm: shape [a, S..]: an axis run stands behind axis 0"},
-		{op.BatchNorm, named{"eps": num(0)}, shapes(graph.Shape{graph.Axis(v("b")), graph.Axis(v("c")), graph.Run("S")}, c, c, c, c), "[b, c, S..]"},
+		{op.LayerNorm, named{"axis": n(0), "eps": num(1)}, in(graph.Shape{graph.Axis(v("a")), graph.AxisRun("S")}, c, c), "error: operator layernorm: shape [a, S..]: an axis run stands behind axis 0"},
+		{op.BatchNorm, named{"eps": num(0)}, shapes(graph.Shape{graph.Axis(v("b")), graph.Axis(v("c")), graph.AxisRun("S")}, c, c, c, c), "[b, c, S..]"},
 		{op.BatchNorm, named{"eps": num(0)}, in(s(2, 3, 4), s(3), s(3), s(4), s(3)), "error: operator batchnorm: mean of shape [4], want [3]: shape [4] is not [3]: size 4 is not 3"},
 		{op.BatchNorm, named{"eps": num(0)}, in(s(2), s(2), s(2), s(2), s(2)), "error: operator batchnorm: shape [2]: want [n, c, S..]"},
 		{op.Reshape, named{"shape": graph.ShapeValue(run("P", v("a").Mul(v("b")), v("c")))}, in(run("P", v("a"), v("b"), v("c"))), "[P.., a*b, c]"},
 		{op.Reshape, named{"shape": graph.ShapeValue(graph.ShapeOf(v("b"), v("c"), v("a")))}, in(abc), "[b, c, a]"},
 		{op.Reshape, named{"shape": graph.ShapeValue(s(4, 2))}, in(s(2, 3)), "error: operator reshape: shape [2, 3] cannot become [4, 2]: size 6 is not 8"},
-		{op.Reshape, named{"shape": graph.ShapeValue(graph.Shape{graph.Axis(v("a")), graph.Run("P")})}, in(run("P", v("a"))), "error: operator reshape: shape [P.., a] cannot become [a, P..]: shape [P.., a]: an axis run has no size"},
+		{op.Reshape, named{"shape": graph.ShapeValue(graph.Shape{graph.Axis(v("a")), graph.AxisRun("P")})}, in(run("P", v("a"))), "error: operator reshape: shape [P.., a] cannot become [a, P..]: shape [P.., a]: an axis run has no size"},
 		{op.Reshape, named{"shape": graph.ShapeValue(s(0))}, in(s(2)), "error: operator reshape: 1 is more than 0"},
 		{op.Pad, named{"before": tuple(0, 1), "after": tuple(2, 0)}, in(graph.ShapeOf(v("a"), v("b"))), "[a+2, b+1]"},
 		{op.Pad, named{"before": tuple(0, 1), "after": tuple(2)}, in(s(2, 3)), "error: operator pad: shape [2, 3]: pads for 2 and 1 axes"},
@@ -525,7 +525,9 @@ func init() {
 
 // modelTemplates are well-typed applications to symbolic shapes.
 func modelTemplates() []template {
-	d, around := graph.DimValue, func(x graph.Dim) graph.Shape { return graph.Shape{graph.Run("P"), graph.Axis(x), graph.Run("S")} }
+	d, around := graph.DimValue, func(x graph.Dim) graph.Shape {
+		return graph.Shape{graph.AxisRun("P"), graph.Axis(x), graph.AxisRun("S")}
+	}
 	var ts []template
 	for _, c := range functions {
 		ts = append(ts, template{c.op, c.a, in(around(v("a")))})
@@ -535,16 +537,16 @@ func modelTemplates() []template {
 	}
 	for _, o := range []*graph.Op{op.ReduceSum, op.ReduceMean, op.ReduceMax} {
 		ts = append(ts,
-			template{o, named{"axes": tuple(0, 2)}, in(graph.Shape{graph.Axis(v("a")), graph.Axis(v("b")), graph.Axis(v("c")), graph.Run("S")})},
-			template{o, named{"axes": tuple(1), "keep": n(1)}, in(graph.Shape{graph.Axis(v("a")), graph.Axis(v("b")), graph.Run("S")})})
+			template{o, named{"axes": tuple(0, 2)}, in(graph.Shape{graph.Axis(v("a")), graph.Axis(v("b")), graph.Axis(v("c")), graph.AxisRun("S")})},
+			template{o, named{"axes": tuple(1), "keep": n(1)}, in(graph.Shape{graph.Axis(v("a")), graph.Axis(v("b")), graph.AxisRun("S")})})
 	}
 	c := graph.ShapeOf(v("c"))
 	prod := v("a").Mul(v("b"))
 	return append(ts,
 		template{op.Softmax, named{"axis": p}, in(around(v("a")))},
 		template{op.LayerNorm, named{"axis": p, "eps": num(1)}, in(run("P", v("a"), v("b")), graph.ShapeOf(v("a"), v("b")), graph.ShapeOf(v("a"), v("b")))},
-		template{op.BatchNorm, named{"eps": num(1)}, in(graph.Shape{graph.Axis(v("b")), graph.Axis(v("c")), graph.Run("S")}, c, c, c, c)},
-		template{op.Reshape, named{"shape": graph.ShapeValue(around(prod))}, in(graph.Shape{graph.Run("P"), graph.Axis(v("a")), graph.Axis(v("b")), graph.Run("S")})},
+		template{op.BatchNorm, named{"eps": num(1)}, in(graph.Shape{graph.Axis(v("b")), graph.Axis(v("c")), graph.AxisRun("S")}, c, c, c, c)},
+		template{op.Reshape, named{"shape": graph.ShapeValue(around(prod))}, in(graph.Shape{graph.AxisRun("P"), graph.Axis(v("a")), graph.Axis(v("b")), graph.AxisRun("S")})},
 		template{op.Reshape, named{"shape": graph.ShapeValue(graph.ShapeOf(v("b"), graph.Int(1), v("a")))}, in(graph.ShapeOf(prod))},
 		template{op.Pad, named{"before": tuple(1, 0), "after": tuple(0, 2)}, in(graph.ShapeOf(v("a"), v("b")))},
 		template{op.Cast, named{"to": name("bool")}, in(around(v("a")))},

@@ -8,7 +8,7 @@ var One = graph.Register(&graph.Op{
 	Class:  "constant",
 	Doc:    "Tensor of ones.",
 	Params: []graph.Param{{Name: "shape", Sort: "shape", Doc: "its shape"}},
-	Infer: func(f *graph.Facts, a graph.Attrs, _ []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, _ []graph.Shape) ([]graph.Shape, error) {
 		s, err := targetShape(f, a[0])
 		if err != nil {
 			return nil, err

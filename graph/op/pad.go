@@ -17,9 +17,9 @@ var Pad = graph.Register(&graph.Op{
 		{Name: "after", Sort: "tuple", Doc: "cells added behind, along each axis"},
 		{Name: "value", Sort: graph.SortNumber, Default: graph.NumberValue(0), Doc: "what they hold"},
 	},
-	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x, before, after := f.NormShape(in[0]), ints(a[0]), ints(a[1])
-		if x.HasRun() {
+		if x.HasAxisRun() {
 			return nil, fmt.Errorf("shape %s: want no axis runs", x)
 		}
 		if len(before) != len(x) || len(after) != len(x) {

@@ -17,9 +17,9 @@ func poolParams(more ...graph.Param) []graph.Param {
 	}, more...)
 }
 
-func inferPool(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+func inferPool(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 	x := in[0]
-	if len(x) != 4 || x.HasRun() {
+	if len(x) != 4 || x.HasAxisRun() {
 		return nil, fmt.Errorf("shape %s: want [b, c, h, w]", x)
 	}
 	out := f.NormShape(x)

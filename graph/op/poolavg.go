@@ -17,7 +17,7 @@ var PoolAvg = graph.Register(&graph.Op{
 	Params: poolParams(graph.Param{Name: "border", Sort: graph.SortBorder, Default: counted,
 		Doc: "counted: divide by kh*kw; excluded: divide by the cells inside"}),
 	Doc: "Average over a sliding window.",
-	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		if n, _ := a[4].Name(); n != "counted" && n != "excluded" && a[4].Kind() != graph.KindVar {
 			return nil, fmt.Errorf("border %s is not known", a[4])
 		}

@@ -65,7 +65,7 @@ func reduceAxes(a graph.Attrs, rank int) ([]int, error) {
 	return axes, nil
 }
 
-func inferReduce(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+func inferReduce(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 	axes, err := reduceAxes(a, len(in[0]))
 	if err != nil {
 		return nil, fmt.Errorf("shape %s: %w", in[0], err)
@@ -75,7 +75,7 @@ func inferReduce(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape
 		return nil, fmt.Errorf("keep is %s, want 0 or 1", keep)
 	}
 	last := axes[len(axes)-1]
-	if in[0][:last+1].HasRun() {
+	if in[0][:last+1].HasAxisRun() {
 		return nil, fmt.Errorf("shape %s: an axis run stands before axis %d", in[0], last)
 	}
 	folded := over(len(in[0]), axes...)

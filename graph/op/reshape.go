@@ -14,7 +14,7 @@ var Reshape = graph.Register(&graph.Op{
 	Class: "view", Moves: true,
 	Doc:    "The same elements in the same row-major order in another shape.",
 	Params: []graph.Param{{Name: "shape", Sort: "shape", Doc: "shape of the result"}},
-	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		to, err := targetShape(f, a[0])
 		if err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ var Reshape = graph.Register(&graph.Op{
 func sizeProduct(s graph.Shape) (graph.Dim, error) {
 	n := graph.Int(1)
 	for _, it := range s {
-		if it.Run != "" {
+		if it.AxisRun != "" {
 			return n, fmt.Errorf("shape %s: an axis run has no size", s)
 		}
 		n = n.Mul(it.Dim)

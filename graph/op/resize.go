@@ -29,7 +29,7 @@ var Resize = graph.Register(&graph.Op{
 		{Name: "sizes", Sort: "tuple", Doc: "sizes of the result, of all axes"},
 		{Name: "mode", Sort: "name", Doc: "method and coordinates, such as nearest_floor_asymmetric or linear_half_pixel"},
 	},
-	Infer: func(_ *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(_ *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		name, _ := a[1].Name()
 		if _, _, err := resizeMode(name); err != nil {
 			return nil, err

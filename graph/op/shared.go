@@ -33,14 +33,14 @@ func ints(v graph.Value) []int {
 
 // targetShape is an attribute that is a shape, normalized; each of its sizes has to
 // be at least 1.
-func targetShape(f *graph.Facts, v graph.Value) (graph.Shape, error) {
+func targetShape(f *graph.Unifier, v graph.Value) (graph.Shape, error) {
 	to, ok := v.Shape()
 	if !ok {
 		return nil, fmt.Errorf("%s is not a shape", v)
 	}
 	to = f.NormShape(to)
 	for _, it := range to {
-		if it.Run == "" {
+		if it.AxisRun == "" {
 			if err := f.Le(graph.Int(1), it.Dim); err != nil {
 				return nil, err
 			}

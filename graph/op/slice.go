@@ -16,7 +16,7 @@ var Slice = graph.Register(&graph.Op{
 		{Name: "lo", Sort: intSort, Doc: "first position kept"},
 		{Name: "hi", Sort: intSort, Doc: "first position no longer kept"},
 	},
-	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x := in[0]
 		i, err := x.Index(dim(a, 0))
 		if err != nil {

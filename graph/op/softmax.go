@@ -9,7 +9,7 @@ var Softmax = graph.Register(&graph.Op{
 	Class: "softmax", AxisOf: sameAxis,
 	Doc:    "Exponentials divided by their sum along an axis.",
 	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which the results sum to 1"}},
-	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		if _, err := in[0].Index(dim(a, 0)); err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ var Split = graph.Register(&graph.Op{
 		{Name: "axis", Sort: axisSort, Doc: "axis that is cut"},
 		{Name: "at", Sort: intSort, Doc: "first position of the second part"},
 	},
-	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x := in[0]
 		i, err := x.Index(dim(a, 0))
 		if err != nil {

@@ -25,7 +25,9 @@ func templates() []template {
 		}
 		return s
 	}
-	around := func(x graph.Dim) graph.Shape { return graph.Shape{graph.Run("P"), graph.Axis(x), graph.Run("S")} }
+	around := func(x graph.Dim) graph.Shape {
+		return graph.Shape{graph.AxisRun("P"), graph.Axis(x), graph.AxisRun("S")}
+	}
 	stride, pad, same := graph.VarValue("s", graph.SortStride), graph.VarValue("p", graph.SortPadding), graph.VarValue("q", graph.SortSame)
 	image, one := dims("b", "c", "h", "w"), graph.Int(1)
 	grouped := graph.ShapeOf(v("b"), v("g").Mul(v("c")), v("h"), v("w"))
@@ -36,7 +38,7 @@ func templates() []template {
 		{op.Relu, nil, in(around(v("a").Mul(v("b"))))},
 		{op.MatMul, nil, in(run("P", v("m"), v("k").Add(one)), run("P", v("k").Add(one), v("n")))},
 		{op.Concat, named{"axis": p}, in(around(v("a")), around(v("b").Scale(2)))},
-		{op.Concat, named{"axis": d(graph.RunLen("P").Add(one))}, in(run("P", v("a"), v("b")), run("P", v("a"), v("c")))},
+		{op.Concat, named{"axis": d(graph.AxisRunLen("P").Add(one))}, in(run("P", v("a"), v("b")), run("P", v("a"), v("c")))},
 		{op.Slice, named{"axis": p, "lo": d(v("a")), "hi": d(v("b"))}, in(around(v("c")))},
 		{op.Slice, named{"axis": p, "lo": n(0), "hi": d(v("a"))}, in(around(v("a").Add(v("b"))))},
 		{op.Split, named{"axis": p, "at": d(v("a"))}, in(around(v("b")))},
@@ -62,7 +64,7 @@ func templates() []template {
 }
 
 // holds evaluates a condition that inference left open.
-func holds(t rapid.TB, need graph.Need, b *graph.Binding) bool {
+func holds(t rapid.TB, need graph.Need, b *graph.Substitution) bool {
 	l, err1 := need.Left.Eval(b)
 	r, err2 := need.Right.Eval(b)
 	if err1 != nil || err2 != nil {
@@ -76,7 +78,7 @@ func holds(t rapid.TB, need graph.Need, b *graph.Binding) bool {
 
 // padFits is the condition that no Need can state (see graph.CheckWindow): the
 // explicit pads that stand for a padding variable are smaller than the kernel.
-func padFits(t rapid.TB, c template, b *graph.Binding) bool {
+func padFits(t rapid.TB, c template, b *graph.Substitution) bool {
 	pads, explicit := b.Attrs["p"].Tuple()
 	if !explicit || c.a["pad"] != graph.VarValue("p", graph.SortPadding) {
 		return true
@@ -104,7 +106,7 @@ func TestSymbolicAgreesWithConcrete(t *testing.T) {
 	ts := templates()
 	rapid.Check(t, func(t *rapid.T) {
 		// Every template is tried on every draw of sizes.
-		b := &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
+		b := &graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
 		for _, x := range []string{"a", "b", "c", "g", "h", "k", "l", "m", "n", "o", "w"} {
 			b.Dims[x] = graph.Int(rapid.Int64Range(1, 5).Draw(t, x))
 		}
@@ -122,7 +124,7 @@ func TestSymbolicAgreesWithConcrete(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var f, g graph.Facts
+			var f, g graph.Unifier
 			out, err := c.op.InferShapes(&f, attrs, c.in)
 			if err != nil {
 				t.Fatalf("%s%s%v: %v", c.op.Name, c.op.FormatAttrs(attrs), c.in, err)

@@ -19,13 +19,13 @@ var Transpose = graph.Register(&graph.Op{
 		}
 		return nil
 	},
-	Infer: func(f *graph.Facts, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x := in[0]
 		perm, ok := a[0].Tuple()
 		if !ok || !isPerm(perm) {
 			return nil, fmt.Errorf("perm %s is not a permutation", a[0])
 		}
-		if x.HasRun() || len(x) != len(perm) {
+		if x.HasAxisRun() || len(x) != len(perm) {
 			return nil, fmt.Errorf("shape %s: want %d axes", x, len(perm))
 		}
 		out := make(graph.Shape, len(x))

@@ -168,8 +168,8 @@ func atomDim(a graph.Atom) graph.Dim {
 	switch a.Kind {
 	case graph.AtomVar:
 		return graph.Var(a.Name)
-	case graph.AtomRun:
-		return graph.RunLen(a.Name)
+	case graph.AtomAxisRun:
+		return graph.AxisRunLen(a.Name)
 	}
 	return graph.Func(a.Name, a.Args...)
 }

@@ -87,7 +87,7 @@ func (w *writer) someDim(l *law.Law) graph.Dim {
 	case k == 0 || len(sizes) == 0 && len(runs) == 0:
 		return graph.Int(1 + w.rng.Int64N(9))
 	case k == 1 && len(runs) > 0 || len(sizes) == 0:
-		return graph.RunLen(pick(w.rng, runs))
+		return graph.AxisRunLen(pick(w.rng, runs))
 	}
 	return graph.Var(pick(w.rng, sizes))
 }
@@ -212,7 +212,7 @@ func (w *writer) dimFor(l *law.Law) graph.Dim {
 		return some().Add(graph.Int(1 + w.rng.Int64N(4)))
 	}
 	if len(runs) > 0 && w.rng.IntN(2) == 0 {
-		return graph.RunLen(pick(w.rng, runs)).Add(graph.Int(1))
+		return graph.AxisRunLen(pick(w.rng, runs)).Add(graph.Int(1))
 	}
 	return w.window(l).Add(graph.Int(w.rng.Int64N(5)))
 }
@@ -242,7 +242,7 @@ func (w *writer) replaceSize(l *law.Law) *law.Law {
 	if len(sizes) == 0 {
 		return nil
 	}
-	return l.Subst(&graph.Binding{Dims: map[string]graph.Dim{pick(w.rng, sizes): w.dimFor(l)}})
+	return l.Subst(&graph.Substitution{Dims: map[string]graph.Dim{pick(w.rng, sizes): w.dimFor(l)}})
 }
 
 func (w *writer) replaceRun(l *law.Law) *law.Law {
@@ -266,10 +266,10 @@ func (w *writer) replaceRun(l *law.Law) *law.Law {
 		}
 		s = append(s, graph.Axis(d))
 		if i == 0 && w.rng.IntN(5) == 0 {
-			s = append(s, graph.Run(name))
+			s = append(s, graph.AxisRun(name))
 		}
 	}
-	return l.Subst(&graph.Binding{Runs: map[string]graph.Shape{name: s}})
+	return l.Subst(&graph.Substitution{Runs: map[string]graph.Shape{name: s}})
 }
 
 var values = map[string][]graph.Value{
@@ -304,7 +304,7 @@ func (w *writer) replaceAttr(l *law.Law) *law.Law {
 		c.Given[i].Sort = to
 		return &c
 	}
-	return l.Subst(&graph.Binding{Attrs: map[string]graph.Value{b.Name: pick(w.rng, values[b.Sort])}})
+	return l.Subst(&graph.Substitution{Attrs: map[string]graph.Value{b.Name: pick(w.rng, values[b.Sort])}})
 }
 
 // place is one subterm of one output of one side.
@@ -389,7 +389,7 @@ func (w *writer) alterAttr(l *law.Law) *law.Law {
 		j := w.rng.IntN(len(s))
 		if i != j {
 			s[i], s[j] = s[j], s[i]
-		} else if s[i].Run == "" {
+		} else if s[i].AxisRun == "" {
 			s[i].Dim = w.dimFor(l)
 		}
 		v = graph.ShapeValue(s)

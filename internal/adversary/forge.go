@@ -314,7 +314,7 @@ func (f *forger) special(p proved) *forged {
 	if len(sizes) == 0 {
 		return nil
 	}
-	b := &graph.Binding{Dims: map[string]graph.Dim{pick(f.w.rng, sizes): f.w.dimFor(p.law)}}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{pick(f.w.rng, sizes): f.w.dimFor(p.law)}}
 	c := &law.Proof{}
 	for _, in := range p.proof.Instances {
 		out := law.Instance{Law: in.Law, Fns: in.Fns, Tensors: map[string]*law.Term{}, Dims: map[string]graph.Dim{},

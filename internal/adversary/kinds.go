@@ -14,16 +14,16 @@ import (
 func (w *writer) identity() *law.Law {
 	l := &law.Law{Kind: law.Rule, Name: "written", OneWay: w.rng.IntN(3) > 0}
 	if w.rng.IntN(4) == 0 {
-		l.Given = append(l.Given, law.Binding{Name: "f", Sort: pick(w.rng, []string{law.SortPointwise1, law.SortZero1})})
+		l.Given = append(l.Given, law.Declaration{Name: "f", Sort: pick(w.rng, []string{law.SortPointwise1, law.SortZero1})})
 	}
 	if w.rng.IntN(6) == 0 {
-		l.Given = append(l.Given, law.Binding{Name: "e", Sort: graph.SortNumber})
+		l.Given = append(l.Given, law.Declaration{Name: "e", Sort: graph.SortNumber})
 	}
 	var s graph.Shape
 	for i := range w.rng.IntN(4) {
 		switch {
-		case w.rng.IntN(5) == 0 && !s.HasRun():
-			s = append(s, graph.Run("P"))
+		case w.rng.IntN(5) == 0 && !s.HasAxisRun():
+			s = append(s, graph.AxisRun("P"))
 		case w.rng.IntN(6) == 0:
 			s = append(s, graph.Axis(graph.Int(1+w.rng.Int64N(3))))
 		default:
@@ -114,7 +114,7 @@ func (w *writer) chain() *law.Law {
 // is defined where it is large enough.
 func (w *writer) sizeFunction() *law.Law {
 	l := &law.Law{Kind: law.Rule, Name: "written", OneWay: true}
-	for _, b := range []law.Binding{{Name: "s", Sort: graph.SortStride}, {Name: "p", Sort: pick(w.rng, []string{graph.SortPadding, graph.SortSame})}} {
+	for _, b := range []law.Declaration{{Name: "s", Sort: graph.SortStride}, {Name: "p", Sort: pick(w.rng, []string{graph.SortPadding, graph.SortSame})}} {
 		if w.rng.IntN(2) == 0 {
 			l.Given = append(l.Given, b)
 		}
@@ -156,18 +156,18 @@ func (w *writer) apart(l, other *law.Law) *law.Law {
 
 // renamed gives every variable another name.
 func renamed(l *law.Law, name func(string) string) *law.Law {
-	b := &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
 	sizes, runs := variables(l)
 	for _, n := range sizes {
 		b.Dims[n] = graph.Var(name(n))
 	}
 	for _, n := range runs {
-		b.Runs[n] = graph.Shape{graph.Run(name(n))}
+		b.Runs[n] = graph.Shape{graph.AxisRun(name(n))}
 	}
 	tensors, fns := map[string]*law.Term{}, map[string]string{}
-	given := make([]law.Binding, len(l.Given))
+	given := make([]law.Declaration, len(l.Given))
 	for i, g := range l.Given {
-		given[i] = law.Binding{Name: name(g.Name), Sort: g.Sort, Shape: g.Shape.Subst(b)}
+		given[i] = law.Declaration{Name: name(g.Name), Sort: g.Sort, Shape: g.Shape.Subst(b)}
 		switch {
 		case g.Sort == "":
 			tensors[g.Name] = law.V(given[i].Name)

@@ -108,15 +108,15 @@ func simpler(l *law.Law) []*law.Law {
 	}
 	sizes, runs := variables(l)
 	for _, n := range runs {
-		out = append(out, l.Subst(&graph.Binding{Runs: map[string]graph.Shape{n: {}}}))
+		out = append(out, l.Subst(&graph.Substitution{Runs: map[string]graph.Shape{n: {}}}))
 	}
 	for _, n := range sizes {
-		out = append(out, l.Subst(&graph.Binding{Dims: map[string]graph.Dim{n: graph.Int(1)}}))
+		out = append(out, l.Subst(&graph.Substitution{Dims: map[string]graph.Dim{n: graph.Int(1)}}))
 	}
 	for i := range out {
 		c := *out[i]
 		used := law.Vars(slices.Concat(c.LHS, c.RHS)...)
-		c.Given = slices.DeleteFunc(slices.Clone(c.Given), func(b law.Binding) bool {
+		c.Given = slices.DeleteFunc(slices.Clone(c.Given), func(b law.Declaration) bool {
 			return b.Sort == "" && !slices.Contains(used, b.Name)
 		})
 		out[i] = &c

@@ -44,11 +44,11 @@ func (w *writer) term(l *law.Law, s graph.Shape, depth int) *law.Term {
 			}
 		}
 	case 8, 9:
-		if !s.HasRun() {
+		if !s.HasAxisRun() {
 			return reshape(sub(w.rejoined(s)), s)
 		}
 	case 10:
-		if !s.HasRun() && len(s) > 1 && len(s) <= 5 {
+		if !s.HasAxisRun() && len(s) > 1 && len(s) <= 5 {
 			perm := w.rng.Perm(len(s))
 			from, p := make(graph.Shape, len(s)), make([]int64, len(s))
 			for i, k := range perm {
@@ -69,7 +69,7 @@ func (w *writer) term(l *law.Law, s graph.Shape, depth int) *law.Term {
 		return app(pick(w.rng, []string{"reducesum", "reducesum", "reducemax", "reducemean"}),
 			map[string]graph.Value{"axes": graph.TupleValue(0)}, sub(from))
 	case 13:
-		if n := len(s); n >= 2 && s[n-1].Run == "" && s[n-2].Run == "" {
+		if n := len(s); n >= 2 && s[n-1].AxisRun == "" && s[n-2].AxisRun == "" {
 			k := graph.Axis(graph.Var(w.fresh(l, "k")))
 			x, y := s.Clone(), s.Clone()
 			x[n-1], y[n-2] = k, k
@@ -268,7 +268,7 @@ func (w *writer) zero(l *law.Law, s graph.Shape) *law.Term {
 		k := slice(w.give(l, v), v, 0, graph.Int(0), hi)
 		sum := app("reducesum", map[string]graph.Value{"axes": graph.TupleValue(0)}, app("ewsub", nil, k, k))
 		return broadcast(sum, s)
-	case k == 4 && !s.HasRun() && len(s) > 0:
+	case k == 4 && !s.HasAxisRun() && len(s) > 0:
 		z = reshape(w.give(l, w.rejoined(s)), s)
 	case k == 5 && len(axes) > 0:
 		i := pick(w.rng, axes)
@@ -336,11 +336,11 @@ func (w *writer) same(l *law.Law, u *law.Term, s graph.Shape) *law.Term {
 		case 3: // cut somewhere: defined where that lies inside
 			return concat(s, i, slice(u, s, i, graph.Int(0), e), slice(u, s, i, e, d))
 		case 4:
-			if !s.HasRun() {
+			if !s.HasAxisRun() {
 				return reshape(reshape(u, w.rejoined(s)), s)
 			}
 		case 5:
-			if !s.HasRun() && len(s) > 1 && len(s) < 6 {
+			if !s.HasAxisRun() && len(s) > 1 && len(s) < 6 {
 				perm := w.rng.Perm(len(s))
 				p, q := make([]int64, len(s)), make([]int64, len(s))
 				for i, k := range perm {
@@ -408,7 +408,7 @@ func (w *writer) inContext(l *law.Law) *law.Law {
 			}
 			ctx = slice(ctx, s, i, graph.Int(0), hi)
 			s = s.With(i, hi)
-		case k == 5 && !s.HasRun():
+		case k == 5 && !s.HasAxisRun():
 			s = w.rejoined(s)
 			ctx = reshape(ctx, s)
 		}
@@ -452,7 +452,7 @@ func withTensor(l *law.Law, name string, left, right *law.Term) *law.Law {
 		c.RHS = append(c.RHS, t.Subst(map[string]*law.Term{name: right}, nil, nil))
 	}
 	used := law.Vars(slices.Concat(c.LHS, c.RHS)...)
-	c.Given = slices.DeleteFunc(slices.Clone(l.Given), func(b law.Binding) bool {
+	c.Given = slices.DeleteFunc(slices.Clone(l.Given), func(b law.Declaration) bool {
 		return b.Sort == "" && b.Name == name && !slices.Contains(used, name)
 	})
 	return &c
@@ -463,7 +463,7 @@ func withTensor(l *law.Law, name string, left, right *law.Term) *law.Law {
 func (w *writer) nest(l *law.Law) *law.Law {
 	other := pick(w.rng, w.pool)
 	for _, b := range l.Given {
-		if b.Sort != "" || len(b.Shape) != 1 || b.Shape[0].Run == "" {
+		if b.Sort != "" || len(b.Shape) != 1 || b.Shape[0].AxisRun == "" {
 			continue
 		}
 		o := w.apart(other, l)
@@ -472,7 +472,7 @@ func (w *writer) nest(l *law.Law) *law.Law {
 			return nil
 		}
 		i := w.rng.IntN(len(o.LHS))
-		c := l.Subst(&graph.Binding{Runs: map[string]graph.Shape{b.Shape[0].Run: ty.Shape[o.LHS[i]]}})
+		c := l.Subst(&graph.Substitution{Runs: map[string]graph.Shape{b.Shape[0].AxisRun: ty.Shape[o.LHS[i]]}})
 		c.Given = slices.Concat(c.Given, o.Given)
 		c.Where = slices.Concat(c.Where, o.Where)
 		c.OneWay = l.OneWay || o.OneWay

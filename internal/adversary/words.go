@@ -135,7 +135,7 @@ func (w *words) number(p *eval.Point, text string) (int64, bool) {
 			continue
 		}
 		for i, it := range b.Shape {
-			if it.Run != "" {
+			if it.AxisRun != "" {
 				continue
 			}
 			place := b.Name + "[" + strconv.Itoa(i) + "]"

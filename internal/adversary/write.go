@@ -168,7 +168,7 @@ func variables(l *law.Law) (sizes, runs []string) {
 // give adds a tensor of a shape.
 func (w *writer) give(l *law.Law, s graph.Shape) *law.Term {
 	name := w.fresh(l, "T")
-	l.Given = append(slices.Clone(l.Given), law.Binding{Name: name, Shape: s})
+	l.Given = append(slices.Clone(l.Given), law.Declaration{Name: name, Shape: s})
 	return law.V(name)
 }
 
@@ -191,7 +191,7 @@ func axisAttr(s graph.Shape, i int) graph.Value { return graph.DimValue(s.AxisOf
 func plainAxes(s graph.Shape) []int {
 	var out []int
 	for i, it := range s {
-		if it.Run == "" {
+		if it.AxisRun == "" {
 			out = append(out, i)
 		}
 	}

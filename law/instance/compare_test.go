@@ -21,7 +21,7 @@ func parseLaw(t testing.TB, body string) *law.Law {
 
 // sizes binds size variables.
 func sizes(d map[string]int64) *Valuation {
-	env := &Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{}}}
+	env := &Valuation{Substitution: graph.Substitution{Dims: map[string]graph.Dim{}}}
 	for name, n := range d {
 		env.Dims[name] = graph.Int(n)
 	}

@@ -13,7 +13,7 @@ import (
 
 // A true law holds on random inputs, a false one does not.
 func ExampleCompare() {
-	env := &instance.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{"a": graph.Int(2), "b": graph.Int(3)}}}
+	env := &instance.Valuation{Substitution: graph.Substitution{Dims: map[string]graph.Dim{"a": graph.Int(2), "b": graph.Int(3)}}}
 	input := func(name string, n int) []uint64 { return fingerprint.Random(1, name, n) }
 	for _, text := range []string{
 		"rule r given A : [a, b] then transpose(transpose(A)) == A",
@@ -47,7 +47,7 @@ func ExampleInstances() {
 	n := 0
 	instance.Instances(l, instance.Scope{}, func(v *instance.Valuation) bool {
 		n++
-		fmt.Println(l.Given[0].Shape.Subst(&v.Binding), l.Given[1].Shape.Subst(&v.Binding))
+		fmt.Println(l.Given[0].Shape.Subst(&v.Substitution), l.Given[1].Shape.Subst(&v.Substitution))
 		return n < 3
 	})
 	// Output:

@@ -106,7 +106,7 @@ func (in *Instance) infer(n *Node, v *Valuation, st *Step) error {
 	}
 	st.attrs = t.Attrs
 	if !n.fixed {
-		st.attrs = t.Attrs.Subst(&v.Binding)
+		st.attrs = t.Attrs.Subst(&v.Substitution)
 	}
 	if n.act >= 0 {
 		if name, ok := st.attrs[n.act].Name(); ok && name != "none" && !graph.IsActivation(name) {
@@ -120,7 +120,7 @@ func (in *Instance) infer(n *Node, v *Valuation, st *Step) error {
 		st.in[i] = in.Steps[a].Sizes
 		shapes[i] = graph.Sizes(st.in[i]...)
 	}
-	var f graph.Facts
+	var f graph.Unifier
 	out, err := t.Op.InferShapes(&f, st.attrs, shapes)
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func Mismatch(l *law.Law) string {
 		if err != nil {
 			return tried < plainest
 		}
-		at := func(node int) string { return p.Nodes[node].Term.Subst(nil, nil, &v.Binding).Brief() }
+		at := func(node int) string { return p.Nodes[node].Term.Subst(nil, nil, &v.Substitution).Brief() }
 		left, noLeft := in.Undefined(0)
 		right, noRight := in.Undefined(1)
 		switch out, k := in.Shapes(); {

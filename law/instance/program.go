@@ -11,9 +11,9 @@ import (
 // made; goroutines may share it.
 type Program struct {
 	Law    *law.Law
-	Nodes  []Node         // arguments first
-	Out    [2][]int       // the outputs of the left and the right side
-	Inputs []*law.Binding // the tensors given, in order
+	Nodes  []Node             // arguments first
+	Out    [2][]int           // the outputs of the left and the right side
+	Inputs []*law.Declaration // the tensors given, in order
 }
 
 // Node is a subterm.
@@ -81,7 +81,7 @@ func fixed(attrs graph.Attrs) bool {
 		is = is && v.Kind() != graph.KindVar
 		v.Walk(func(graph.Atom) { is = false })
 		if s, ok := v.Shape(); ok {
-			is = is && !s.HasRun()
+			is = is && !s.HasAxisRun()
 		}
 	}
 	return is
@@ -92,12 +92,12 @@ func fixed(attrs graph.Attrs) bool {
 // below 1. It is an error if a shape is not bound.
 func (p *Program) Given(v *Valuation) (sizes [][]int, ok bool, err error) {
 	for _, w := range p.Law.Where {
-		if holds, ok := w.Holds(&v.Binding); !ok || !holds {
+		if holds, ok := w.Holds(&v.Substitution); !ok || !holds {
 			return nil, false, nil
 		}
 	}
 	for _, b := range p.Inputs {
-		c, ok := b.Shape.Subst(&v.Binding).Concrete()
+		c, ok := b.Shape.Subst(&v.Substitution).Concrete()
 		if !ok {
 			return nil, false, fmt.Errorf("law %s: tensor %s: shape %s is not bound", p.Law.Name, b.Name, b.Shape)
 		}

@@ -129,12 +129,12 @@ func TestSampler(t *testing.T) {
 				t.Errorf("%s: %s and %s from the same numbers", l.Name, v, w)
 			}
 			for _, p := range l.Where {
-				if holds, decided := p.Holds(&v.Binding); !holds || !decided {
+				if holds, decided := p.Holds(&v.Substitution); !holds || !decided {
 					t.Errorf("%s: %s does not hold with %s", l.Name, p, v)
 				}
 			}
 			for _, g := range l.Given {
-				if _, ok := g.Shape.Subst(&v.Binding).Concrete(); g.Sort == "" && !ok {
+				if _, ok := g.Shape.Subst(&v.Substitution).Concrete(); g.Sort == "" && !ok {
 					t.Errorf("%s: %s has no shape with %s", l.Name, g.Name, v)
 				}
 			}

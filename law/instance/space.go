@@ -134,7 +134,7 @@ func (s *Space) variable(a graph.Atom) int {
 	switch a.Kind {
 	case graph.AtomVar:
 		return slices.Index(s.Sizes, a.Name)
-	case graph.AtomRun:
+	case graph.AtomAxisRun:
 		if i := slices.Index(s.Runs, a.Name); i >= 0 {
 			return len(s.Sizes) + i
 		}
@@ -168,7 +168,7 @@ func (s *Space) each(p *Poly, f func(i int)) {
 // Value is a size at a point; ok is false where it is not a number.
 func (s *Space) Value(q *Poly, at Point) (n int64, ok bool) {
 	if q.whole != nil {
-		n, err := q.whole.Eval(&s.At(at).Binding)
+		n, err := q.whole.Eval(&s.At(at).Substitution)
 		return n, err == nil
 	}
 	n = q.constant
@@ -195,8 +195,8 @@ type Axis struct {
 func (s *Space) axes(sh graph.Shape) []Axis {
 	out := make([]Axis, len(sh))
 	for i, it := range sh {
-		if it.Run != "" {
-			out[i].run = len(s.Sizes) + slices.Index(s.Runs, it.Run)
+		if it.AxisRun != "" {
+			out[i].run = len(s.Sizes) + slices.Index(s.Runs, it.AxisRun)
 		} else {
 			out[i] = Axis{size: s.Poly(it.Dim), run: -1}
 		}

@@ -10,18 +10,18 @@ import (
 )
 
 // Valuation says what the variables of a law stand for in one instance: sizes,
-// runs and attributes in Binding, function variables, by names that a ring knows,
+// runs and attributes in Substitution, function variables, by names that a ring knows,
 // in Fns. Tensors are left to whoever evaluates.
 type Valuation struct {
-	graph.Binding
+	graph.Substitution
 	Fns map[string]string
 }
 
 // NewValuation is one that says nothing yet.
 func NewValuation() *Valuation {
 	return &Valuation{
-		Binding: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}},
-		Fns:     map[string]string{},
+		Substitution: graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}},
+		Fns:          map[string]string{},
 	}
 }
 
@@ -70,7 +70,7 @@ func Draw(l *law.Law, size func(name string) int, run func() []int, attr func(so
 			if _, met := v.Dims[a.Name]; !met {
 				v.Dims[a.Name] = graph.Int(int64(size(a.Name)))
 			}
-		case graph.AtomRun:
+		case graph.AtomAxisRun:
 			if _, met := v.Runs[a.Name]; !met {
 				v.Runs[a.Name] = graph.Sizes(run()...)
 			}

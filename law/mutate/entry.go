@@ -205,7 +205,7 @@ func (c *corrupter) given() string {
 		return ""
 	}
 	i := c.rng.IntN(len(b.Shape))
-	if b.Shape[i].Run != "" {
+	if b.Shape[i].AxisRun != "" {
 		return ""
 	}
 	b.Shape = b.Shape.With(i, b.Shape[i].Dim.Add(graph.Int(1)))

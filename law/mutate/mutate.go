@@ -76,7 +76,7 @@ func (m *mutator) sorts() {
 	for i, b := range m.law.Given {
 		if to := wide[b.Sort]; to != "" {
 			c := *m.law
-			c.Given = append([]law.Binding{}, m.law.Given...)
+			c.Given = append([]law.Declaration{}, m.law.Given...)
 			c.Given[i].Sort = to
 			m.add(fmt.Sprintf("%s : %s", b.Name, to), &c)
 		}
@@ -201,7 +201,7 @@ func (e *editor) operators() {
 }
 
 // distinct leaves out operators that would only repeat what another one in the
-// place of a term tells: of the functions of one element the rectifier speaks
+// place of a term tells: of the functions of one element the relu speaks
 // for all, ewsub for neg and ewdiv, maximum pooling for ewmax and ewmin; what a softmax is
 // not can only be told by numbers that are not exact.
 func distinct(op *graph.Op) bool {
@@ -281,7 +281,7 @@ func changes(p graph.Param, v graph.Value) []change {
 	if s, ok := v.Shape(); ok {
 		for i := range s {
 			w := append(graph.Shape{}, s...)
-			if s[i].Run == "" {
+			if s[i].AxisRun == "" {
 				w[i].Dim = s[i].Dim.Add(graph.Int(1))
 				out = append(out, change{fmt.Sprintf("%s %d one more", p.Name, i), graph.ShapeValue(w)})
 			}

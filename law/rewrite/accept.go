@@ -26,7 +26,7 @@ func (s *Solver) positive(d graph.Dim) (sure, ok bool) {
 	}
 	for _, e := range s.shapes {
 		for _, it := range e.actual {
-			if it.Run == "" && it.Dim == d {
+			if it.AxisRun == "" && it.Dim == d {
 				return true, true
 			}
 		}
@@ -45,7 +45,7 @@ func (s *Solver) Accept() (conds, premise []Cond, ok bool) {
 	if conds, ok = s.accept(); !ok || len(s.law.premise) == 0 {
 		return conds, nil, ok
 	}
-	b := s.Binding()
+	b := s.Substitution()
 	for _, c := range s.law.premise {
 		left, ok := c.Subst(b)
 		if !ok {
@@ -72,7 +72,7 @@ func (s *Solver) accept() (conds []Cond, ok bool) {
 	}
 	for _, run := range s.runs {
 		for _, it := range run {
-			if it.Run != "" {
+			if it.AxisRun != "" {
 				continue
 			}
 			if conds, ok = s.checkSize(it.Dim, conds); !ok {

@@ -28,12 +28,12 @@ func instanceOf(l *law.Law, v *instance.Valuation, opts ...rewrite.Option) (h *r
 	h = rewrite.NewTerms(false, sorts, func(t *law.Term) graph.Shape { return shapes[t] })
 	vars := map[string]graph.Shape{}
 	for name, s := range l.VarShapes() {
-		vars[name] = s.Subst(&v.Binding)
+		vars[name] = s.Subst(&v.Substitution)
 	}
 	for i, ts := range [2][]*law.Term{l.LHS, l.RHS} {
 		for _, t := range ts {
-			u := t.Subst(nil, v.Fns, &v.Binding)
-			var f graph.Facts
+			u := t.Subst(nil, v.Fns, &v.Substitution)
+			var f graph.Unifier
 			if _, err := law.TypeOf(&f, u, vars, shapes); err != nil || len(f.Needs) > 0 {
 				return nil, sides, false
 			}
@@ -215,7 +215,7 @@ func subterms(h *rewrite.Terms, roots []rewrite.TermID) map[rewrite.TermID]bool 
 
 // checkInstance reports whether the target could be built.
 func checkInstance(t *testing.T, h *rewrite.Terms, x *rewrite.Match[rewrite.TermID], root rewrite.TermID) bool {
-	d, b := x.Direction, x.Binding()
+	d, b := x.Direction, x.Substitution()
 	l := d.Law.Law
 	in := law.Instance{Tensors: map[string]*law.Term{}, Dims: b.Dims, Runs: b.Runs, Attrs: b.Attrs, Fns: map[string]string{}}
 	for i, name := range d.Vars {

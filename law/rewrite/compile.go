@@ -14,7 +14,7 @@ import (
 type Law struct {
 	Law *law.Law
 	// Attrs and Fns are the attribute and function variables by number.
-	Attrs, Fns []law.Binding
+	Attrs, Fns []law.Declaration
 	// Directions are those in which the law can be used, left to right first; of
 	// a law of several outputs, each output by itself as far as one alone tells
 	// the rest, then all together if one does not.
@@ -76,7 +76,7 @@ func compile(l *law.Law, opts []Option) (*Law, error) {
 	vars := l.VarShapes()
 	var needs, split [2][]Cond
 	for i, ts := range [2][]*law.Term{l.LHS, l.RHS} {
-		var f graph.Facts
+		var f graph.Unifier
 		memo := map[*law.Term]graph.Shape{}
 		for _, t := range ts {
 			if _, err := law.TypeOf(&f, t, vars, memo); err != nil {

@@ -73,7 +73,7 @@ func Implied(d graph.Dim, facts []graph.Dim) bool {
 
 // Subst is c with variables replaced, as conditions that are left; none where it
 // holds for all sizes. ok is false where it never does.
-func (c Cond) Subst(b *graph.Binding) (left []Cond, ok bool) {
+func (c Cond) Subst(b *graph.Substitution) (left []Cond, ok bool) {
 	for _, d := range c.Least {
 		d = d.Subst(b)
 		switch {
@@ -106,7 +106,7 @@ func (c Cond) Subst(b *graph.Binding) (left []Cond, ok bool) {
 	}
 	if ps, isTuple := f.Pad.Tuple(); isTuple && len(ps) == 4 {
 		for _, p := range []int64{ps[f.Axis], ps[f.Axis+2]} {
-			more, ok := Cond{Least: []graph.Dim{f.Kernel.Sub(graph.Int(p + 1))}}.Subst(&graph.Binding{})
+			more, ok := Cond{Least: []graph.Dim{f.Kernel.Sub(graph.Int(p + 1))}}.Subst(&graph.Substitution{})
 			if !ok {
 				return nil, false
 			}
@@ -120,7 +120,7 @@ func (c Cond) Subst(b *graph.Binding) (left []Cond, ok bool) {
 // sure, also that the size functions in it are at least 1, which inference takes
 // for granted and which does not follow from the operator being defined.
 func NeedsOf(sure bool, op *graph.Op, attrs graph.Attrs, in []graph.Shape) ([]Cond, error) {
-	var f graph.Facts
+	var f graph.Unifier
 	if _, err := op.InferShapes(&f, attrs, in); err != nil {
 		return nil, err
 	}

@@ -43,5 +43,5 @@ func (c *Law) Define(sizes, unknowns []graph.Dim) (dims map[string]graph.Dim, gu
 		}
 		left = rest
 	}
-	return s.Binding().Dims, guards, nil
+	return s.Substitution().Dims, guards, nil
 }

@@ -82,7 +82,7 @@ func (n *numbering) see(a graph.Atom) {
 			n.dimAt[a.Name] = int32(len(n.dims))
 			n.dims = append(n.dims, a.Name)
 		}
-	case graph.AtomRun:
+	case graph.AtomAxisRun:
 		if _, ok := n.runAt[a.Name]; !ok {
 			n.runAt[a.Name] = int32(len(n.runs))
 			n.runs = append(n.runs, a.Name)
@@ -97,7 +97,7 @@ func (n *numbering) slot(a graph.Atom) (int32, error) {
 		if i, ok := n.dimAt[a.Name]; ok {
 			return i, nil
 		}
-	case graph.AtomRun:
+	case graph.AtomAxisRun:
 		if i, ok := n.runAt[a.Name]; ok {
 			return int32(len(n.dims)) + i, nil
 		}
@@ -147,10 +147,10 @@ func (n *numbering) poly(d graph.Dim) (poly, error) {
 func (n *numbering) shape(s graph.Shape) (shape, error) {
 	out := shape{given: s, items: make([]item, 0, len(s))}
 	for _, it := range s {
-		if it.Run != "" {
-			i, ok := n.runAt[it.Run]
+		if it.AxisRun != "" {
+			i, ok := n.runAt[it.AxisRun]
 			if !ok {
-				return shape{}, fmt.Errorf("axis run %s is not a variable of the law", it.Run)
+				return shape{}, fmt.Errorf("axis run %s is not a variable of the law", it.AxisRun)
 			}
 			out.runs = true
 			out.items = append(out.items, item{run: i})
@@ -316,7 +316,7 @@ func (k *known) isShape(law *shape, s graph.Shape) bool {
 			s = s[len(items):]
 			continue
 		}
-		if len(s) == 0 || s[0].Run != "" {
+		if len(s) == 0 || s[0].AxisRun != "" {
 			return false
 		}
 		if d, ok := k.size(&it.size); !ok || d != s[0].Dim || d.TooLarge() {

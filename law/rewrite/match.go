@@ -67,8 +67,8 @@ type Match[T comparable] struct {
 	s *Solver
 }
 
-// Binding gives the values of the law's sizes, runs and attribute variables.
-func (m *Match[T]) Binding() *graph.Binding { return m.s.Binding() }
+// Substitution gives the values of the law's sizes, runs and attribute variables.
+func (m *Match[T]) Substitution() *graph.Substitution { return m.s.Substitution() }
 
 // Matcher finds uses of laws in one host. It keeps its memory, so that matching
 // allocates nothing where sizes are constants. It serves one search at a time.

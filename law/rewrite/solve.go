@@ -185,7 +185,7 @@ func (s *Solver) laterShape(sh *shape, actual graph.Shape) bool {
 		return false
 	}
 	for i := range actual {
-		if actual[i].Run != "" || !s.later(&sh.items[i].size, actual[i].Dim) {
+		if actual[i].AxisRun != "" || !s.later(&sh.items[i].size, actual[i].Dim) {
 			return false
 		}
 	}
@@ -251,7 +251,7 @@ func (s *Solver) take(p *[]item, a *graph.Shape, back bool) (took, ok bool) {
 	}
 	it := &(*p)[at]
 	if it.run < 0 {
-		if len(*a) == 0 || (*a)[end].Run != "" || !s.later(&it.size, (*a)[end].Dim) {
+		if len(*a) == 0 || (*a)[end].AxisRun != "" || !s.later(&it.size, (*a)[end].Dim) {
 			return false, false
 		}
 		s.moved = true
@@ -364,9 +364,9 @@ func (s *Solver) reduce(e dimEq) (coef graph.Dim, unknown int32, rest graph.Dim,
 	return coef, unknown, rest, true
 }
 
-// Binding is the solution by names. It is made anew each time.
-func (s *Solver) Binding() *graph.Binding {
-	b := &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
+// Substitution is the solution by names. It is made anew each time.
+func (s *Solver) Substitution() *graph.Substitution {
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
 	for i, ok := range s.dimOK {
 		if ok {
 			b.Dims[s.n.dims[i]] = s.dims[i]

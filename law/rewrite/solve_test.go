@@ -94,7 +94,7 @@ func TestSolver(t *testing.T) {
 		}
 		got := ""
 		if s, ok := solverOf(t, shapes, dims); ok && s.start() && s.propagate() && s.solved() {
-			got = fmt.Sprint(s.Binding().Dims, s.Binding().Runs)
+			got = fmt.Sprint(s.Substitution().Dims, s.Substitution().Runs)
 		}
 		if got != c.want {
 			t.Errorf("%v %v: got %q, want %q", c.shapes, c.dims, got, c.want)
@@ -118,28 +118,28 @@ func TestSolverFinds(t *testing.T) {
 			s := graph.Shape{}
 			for range rapid.IntRange(0, 3).Draw(t, "items") {
 				if rapid.Bool().Draw(t, "run") {
-					s = append(s, graph.Run(rapid.SampledFrom([]string{"P", "Q"}).Draw(t, "name")))
+					s = append(s, graph.AxisRun(rapid.SampledFrom([]string{"P", "Q"}).Draw(t, "name")))
 				} else {
 					s = append(s, graph.Axis(size.Draw(t, "size")))
 				}
 			}
 			return s
 		})
-		want := graph.Binding{
+		want := graph.Substitution{
 			Dims: map[string]graph.Dim{"a": size.Draw(t, "a"), "b": size.Draw(t, "b")},
 			Runs: map[string]graph.Shape{"P": run.Draw(t, "P"), "S": run.Draw(t, "S")},
 		}
 		a, b := graph.Var("a"), graph.Var("b")
 		var shapes [][2]graph.Shape
 		for _, x := range []graph.Dim{a, b, a.Add(b)} {
-			p := graph.Shape{graph.Run("P"), graph.Axis(x), graph.Run("S")}
+			p := graph.Shape{graph.AxisRun("P"), graph.Axis(x), graph.AxisRun("S")}
 			shapes = append(shapes, [2]graph.Shape{p, p.Subst(&want)})
 		}
-		s, ok := solverOf(t, shapes, [][2]graph.Dim{{graph.RunLen("P"), want.Runs["P"].Rank()}})
+		s, ok := solverOf(t, shapes, [][2]graph.Dim{{graph.AxisRunLen("P"), want.Runs["P"].Rank()}})
 		if !ok || !s.start() || !s.propagate() || !s.solved() {
 			t.Fatalf("no solution for %v %v", want.Dims, want.Runs)
 		}
-		if got := fmt.Sprint(s.Binding().Dims, s.Binding().Runs); got != fmt.Sprint(want.Dims, want.Runs) {
+		if got := fmt.Sprint(s.Substitution().Dims, s.Substitution().Runs); got != fmt.Sprint(want.Dims, want.Runs) {
 			t.Fatalf("got %s, want %v %v", got, want.Dims, want.Runs)
 		}
 	})

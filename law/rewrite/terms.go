@@ -112,7 +112,7 @@ func (h *Terms) Apply(op *graph.Op, attrs graph.Attrs, fn string, args []TermID,
 	if op == nil {
 		shape = in[0]
 	} else {
-		var f graph.Facts
+		var f graph.Unifier
 		shapes, err := op.InferShapes(&f, attrs, in)
 		if err != nil {
 			return 0, err

@@ -135,23 +135,23 @@ func mentionsElementwise(ts []*law.Term) bool {
 // at 0 where an input has size 1; so the sides are equal for a run of several
 // axes if they are for one axis of size 1. A run without axes is one axis of
 // size 1.
-func singleRuns(l *law.Law) (b *graph.Binding, ok bool) {
-	b, ok = &graph.Binding{Runs: map[string]graph.Shape{}}, true
+func singleRuns(l *law.Law) (b *graph.Substitution, ok bool) {
+	b, ok = &graph.Substitution{Runs: map[string]graph.Shape{}}, true
 	taken := map[string]bool{}
 	l.EachAtom(func(a graph.Atom) { taken[a.Name] = true })
-	length := func(a graph.Atom) { ok = ok && a.Kind != graph.AtomRun }
+	length := func(a graph.Atom) { ok = ok && a.Kind != graph.AtomAxisRun }
 	items := func(s graph.Shape) {
 		for _, it := range s {
 			switch {
-			case it.Run == "":
+			case it.AxisRun == "":
 				it.Dim.Walk(length)
-			case b.Runs[it.Run] == nil:
-				name := strings.ToLower(it.Run)
+			case b.Runs[it.AxisRun] == nil:
+				name := strings.ToLower(it.AxisRun)
 				for taken[name] {
 					name += "1"
 				}
 				taken[name] = true
-				b.Runs[it.Run] = graph.ShapeOf(graph.Var(name))
+				b.Runs[it.AxisRun] = graph.ShapeOf(graph.Var(name))
 			}
 		}
 	}
@@ -216,7 +216,7 @@ type typed struct {
 
 // explicitMemo is explicit, noting what it finds for each term.
 func explicitMemo(ts []*law.Term, vars map[string]graph.Shape, memo map[*law.Term]typed) (out []*law.Term, shapes []graph.Shape, err error) {
-	var facts graph.Facts
+	var facts graph.Unifier
 	var rec func(t *law.Term) typed
 	rec = func(t *law.Term) typed {
 		if r, ok := memo[t]; ok {
@@ -281,8 +281,8 @@ func joint(x, y graph.Shape) (to graph.Shape, ok bool) {
 	single := graph.Axis(graph.Int(1))
 	for i, it := range y {
 		switch at := &to[front+i]; {
-		case it == *at || it == single && at.Run == "":
-		case *at == single && it.Run == "":
+		case it == *at || it == single && at.AxisRun == "":
+		case *at == single && it.AxisRun == "":
 			*at = it
 		default:
 			return nil, false

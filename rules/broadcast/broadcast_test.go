@@ -101,14 +101,14 @@ func evaluate(t *law.Term, in map[string]tensor) (tensor, error) {
 // sized draws inputs of a law's shapes, with axes of size 1 instead, and
 // missing in front, if that is wanted.
 func sized(t *rapid.T, l *law.Law, missing bool) map[string]tensor {
-	b := &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
 	draw := func(a graph.Atom) {
 		switch a.Kind {
 		case graph.AtomVar:
 			if _, ok := b.Dims[a.Name]; !ok {
 				b.Dims[a.Name] = graph.Int(rapid.Int64Range(1, 3).Draw(t, a.Name))
 			}
-		case graph.AtomRun:
+		case graph.AtomAxisRun:
 			if _, ok := b.Runs[a.Name]; !ok {
 				b.Runs[a.Name] = graph.Sizes(rapid.SliceOfN(rapid.IntRange(1, 3), 0, 2).Draw(t, a.Name)...)
 			}
@@ -393,7 +393,7 @@ func ExampleEach() {
 
 func ExampleExplicit() {
 	l := &law.Law{Kind: law.Rule, Name: "bias"}
-	l.Given = []law.Binding{
+	l.Given = []law.Declaration{
 		{Name: "X", Shape: graph.ShapeOf(graph.Var("m"), graph.Var("n"))},
 		{Name: "B", Shape: graph.ShapeOf(graph.Var("n"))},
 	}

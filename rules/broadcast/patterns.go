@@ -55,7 +55,7 @@ func constants(l *law.Law) map[string]bool {
 
 // attempt solves the left side's shapes for one list of choices.
 type attempt struct {
-	facts   *graph.Facts
+	facts   *graph.Unifier
 	choices []choice
 	sites   [][2]graph.Dim // where there was a choice, in order
 	memo    map[*law.Term]graph.Shape
@@ -331,10 +331,10 @@ func (e *broadcaster) pattern(l *law.Law, inputs map[string][]axis, a *attempt) 
 
 // tidy names the sizes that were solved for: as the law does, where that name
 // is free.
-func tidy(l, m *law.Law, inputs map[string][]axis) *graph.Binding {
+func tidy(l, m *law.Law, inputs map[string][]axis) *graph.Substitution {
 	taken := map[string]bool{}
 	m.EachAtom(func(a graph.Atom) { taken[a.Name] = true })
-	b := &graph.Binding{Dims: map[string]graph.Dim{}}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}}
 	name := func(v, wish string) {
 		if !strings.Contains(v, "@") || b.Dims[v] != (graph.Dim{}) {
 			return
@@ -483,7 +483,7 @@ func (e *broadcaster) emit(l, m *law.Law, drop map[string]int, axes int) bool {
 	shapes := plain.VarShapes()
 	for i, t := range l.LHS {
 		// A result with fewer axes is not what the law speaks of.
-		want, err := law.TypeOf(&graph.Facts{}, t, l.VarShapes(), nil)
+		want, err := law.TypeOf(&graph.Unifier{}, t, l.VarShapes(), nil)
 		_, got, _ := explicit(m.LHS[i:i+1], shapes)
 		if err != nil || len(want) != len(got[0]) {
 			return true

@@ -82,10 +82,10 @@ func valuesOf(sort string, open openValues) ([]graph.Value, error) {
 	return nil, fmt.Errorf("variables of sort %s", sort)
 }
 
-func instantiateAttr(l *law.Law, b law.Binding, values []graph.Value) ([]instance, error) {
+func instantiateAttr(l *law.Law, b law.Declaration, values []graph.Value) ([]instance, error) {
 	var out []instance
 	for _, v := range values {
-		bind := &graph.Binding{Attrs: map[string]graph.Value{b.Name: v}}
+		bind := &graph.Substitution{Attrs: map[string]graph.Value{b.Name: v}}
 		fns := map[string]string{}
 		if law.IsFuncSort(b.Sort) {
 			fns[b.Name], _ = v.Name()
@@ -93,7 +93,7 @@ func instantiateAttr(l *law.Law, b law.Binding, values []graph.Value) ([]instanc
 		m := l.SubstFns(fns, bind)
 		if name, sort, ok := v.Var(); ok {
 			if _, has := m.Find(name); !has {
-				m.Given = append(m.Given, law.Binding{Name: name, Sort: sort})
+				m.Given = append(m.Given, law.Declaration{Name: name, Sort: sort})
 			}
 		}
 		out = append(out, instance{m, b.Name + " = " + v.String()})
@@ -109,22 +109,22 @@ func instantiateRuns(l *law.Law) ([]instance, error) {
 	seen := map[string]bool{}
 	note := func(s graph.Shape) {
 		for _, it := range s {
-			if it.Run != "" && !seen[it.Run] {
-				seen[it.Run] = true
-				runs = append(runs, it.Run)
+			if it.AxisRun != "" && !seen[it.AxisRun] {
+				seen[it.AxisRun] = true
+				runs = append(runs, it.AxisRun)
 			}
 		}
 	}
 	var shapes []graph.Shape
 	for _, b := range l.Given {
-		if b.Sort == "" && b.Shape.HasRun() {
+		if b.Sort == "" && b.Shape.HasAxisRun() {
 			shapes = append(shapes, b.Shape)
 			note(b.Shape)
 		}
 	}
 	l.EachTerm(func(u *law.Term) {
 		for _, v := range u.Attrs {
-			if s, ok := v.Shape(); ok && s.HasRun() {
+			if s, ok := v.Shape(); ok && s.HasAxisRun() {
 				shapes = append(shapes, s)
 				note(s)
 			}
@@ -154,7 +154,7 @@ func instantiateRuns(l *law.Law) ([]instance, error) {
 			}
 			return
 		}
-		b := &graph.Binding{Runs: map[string]graph.Shape{}}
+		b := &graph.Substitution{Runs: map[string]graph.Shape{}}
 		var label []string
 		for j, run := range runs {
 			s := make(graph.Shape, lengths[j])
@@ -185,7 +185,7 @@ func instantiateRuns(l *law.Law) ([]instance, error) {
 // literalWindows makes the windows of pools, constants and enlarged kernels
 // 3 by 3 where their sizes are variables.
 func literalWindows(l *law.Law) *law.Law {
-	b := &graph.Binding{Dims: map[string]graph.Dim{}}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}}
 	l.EachTerm(func(u *law.Term) {
 		if u.Op == nil || u.Op.ParamIndex("kh") < 0 {
 			return

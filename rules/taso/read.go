@@ -298,7 +298,7 @@ type translator struct {
 	reading Reading
 	open    openValues
 	ranks   *ranks
-	facts   *graph.Facts
+	facts   *graph.Unifier
 	vars    map[int32]graph.Shape // of variables, by id
 	ids     []int32               // variables by first use
 	order   map[string]int        // size variables by creation
@@ -324,7 +324,7 @@ func (t *translator) freshShape(r *rank) graph.Shape {
 		s[i] = graph.Axis(t.fresh())
 	}
 	if run != "" {
-		s = append(s, graph.Run(run))
+		s = append(s, graph.AxisRun(run))
 	}
 	return s
 }
@@ -384,11 +384,11 @@ func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.
 	}
 	for _, v := range []graph.Value{t.open.same, t.open.border} {
 		if name, sort, ok := v.Var(); ok && usesSort(l, sort) {
-			l.Given = append(l.Given, law.Binding{Name: name, Sort: sort})
+			l.Given = append(l.Given, law.Declaration{Name: name, Sort: sort})
 		}
 	}
 	for _, id := range t.ids {
-		l.Given = append(l.Given, law.Binding{Name: varName(id), Shape: t.facts.NormShape(t.vars[id])})
+		l.Given = append(l.Given, law.Declaration{Name: varName(id), Shape: t.facts.NormShape(t.vars[id])})
 	}
 	if _, err := l.Types(); err != nil && len(l.Where) == 0 {
 		return nil, nil, fmt.Errorf("%w: %w", ErrTyping, err)

@@ -20,7 +20,7 @@ func (s *seam) show() string {
 func seamsOfTerm(t *testing.T, l *law.Law, u *law.Term) []*seam {
 	t.Helper()
 	ty := map[*law.Term]graph.Shape{}
-	if _, err := law.TypeOf(&graph.Facts{}, u, l.VarShapes(), ty); err != nil {
+	if _, err := law.TypeOf(&graph.Unifier{}, u, l.VarShapes(), ty); err != nil {
 		t.Fatal(err)
 	}
 	var rec func(u *law.Term) []*seam

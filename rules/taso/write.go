@@ -85,7 +85,7 @@ func bareSide(l *law.Law) string {
 // it back.
 func encodeRule(l *law.Law, r *rules.Rule, reading Reading) ([]tasopb.Rule, error) {
 	for _, p := range l.Where {
-		holds, decided := p.Holds(&graph.Binding{})
+		holds, decided := p.Holds(&graph.Substitution{})
 		if !decided {
 			return nil, fmt.Errorf("the condition %s", p)
 		}
@@ -178,7 +178,7 @@ func (e *encoder) rule(src, dst []*law.Term) (tasopb.Rule, error) {
 		ty := &law.Typing{Shape: map[*law.Term]graph.Shape{}}
 		e.side = &encoded{at: map[int]int32{}, seams: map[int][]*seam{}, ty: ty}
 		for _, t := range side {
-			if _, err := law.TypeOf(&graph.Facts{}, t, e.law.VarShapes(), ty.Shape); err != nil {
+			if _, err := law.TypeOf(&graph.Unifier{}, t, e.law.VarShapes(), ty.Shape); err != nil {
 				return r, err
 			}
 			x, err := e.tensor(t)

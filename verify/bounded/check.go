@@ -34,7 +34,7 @@ type Options struct {
 // DefaultScope is the scope of TASO's own checks and somewhat more: sizes,
 // kernels among them, from 1 to 4; strides 1 and 2 in both directions; both
 // SAME paddings, VALID and a lopsided explicit one; no activation, an unknown
-// one and the rectifier; axis runs of zero to four axes. A given tensor has at
+// one and the relu; axis runs of zero to four axes. A given tensor has at
 // most 1024 elements.
 func DefaultScope() instance.Scope {
 	return instance.Scope{
@@ -57,7 +57,7 @@ type Result struct {
 	// Symbolic: both sides are defined and have one canonical form, so that they
 	// are equal for all values of the entries.
 	Symbolic int `json:"symbolic"`
-	// Ordered counts those of the symbolic ones that needed the true rectifier
+	// Ordered counts those of the symbolic ones that needed the true relu
 	// or maximum.
 	Ordered int `json:"ordered,omitempty"`
 	// Tested: both sides are defined, the canonical forms differ, and they agree

@@ -41,7 +41,7 @@ func TestAxioms(t *testing.T) {
 				t.Errorf("%s: %+v", l.Pos, *r)
 			}
 			if r.Ordered > 0 != l.HasTag(law.TagOrdered) {
-				t.Errorf("%s: %d instances need the true rectifier or maximum; tags %v", l.Pos, r.Ordered, l.Tags)
+				t.Errorf("%s: %d instances need the true relu or maximum; tags %v", l.Pos, r.Ordered, l.Tags)
 			}
 			if r.Symbolic+r.Tested+r.Undefined+r.Undecided != r.Instances {
 				t.Errorf("%s: the counts do not add up: %+v", l.Pos, *r)
@@ -82,7 +82,7 @@ func TestCheck(t *testing.T) {
 			Result{Instances: 1, Failure: "with n=1: the left side is not defined (operator slice: slice of [1] ends outside: 2 is more than 1), the right side is"}},
 		{"right side only, one way", "axiom a given X : [n] where n <= 2 then ewadd(X, slice[axis=0, lo=0, hi=2](X)) => ewadd(X, X)",
 			Result{Instances: 2, Symbolic: 1, Undefined: 1, Complete: true}},
-		{"the true rectifier", "axiom a given X : [n] where n <= 2 then relu(relu(X)) == relu(X)",
+		{"the true relu", "axiom a given X : [n] where n <= 2 then relu(relu(X)) == relu(X)",
 			Result{Instances: 2, Symbolic: 2, Ordered: 2, Complete: true}},
 		// Where X is negative so is the sum: true, and beyond the rules.
 		{"only tested", "axiom a given X : [1] then relu(ewadd(X, relu(X))) == ewadd(relu(X), relu(X))",
@@ -107,7 +107,7 @@ func TestCheck(t *testing.T) {
 // What an operator does of which only the name is known is not guessed.
 func TestUndecided(t *testing.T) {
 	graph.Register(&graph.Op{Name: "mystery", In: 1, Out: 1, Pointwise: true,
-		Infer: func(_ *graph.Facts, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return in, nil },
+		Infer: func(_ *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return in, nil },
 		Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 			return graph.EntryFn(graph.NameValue("mystery"), graph.EntryRead(0, at...)), nil
 		}})

@@ -22,7 +22,7 @@
 // equal as polynomials, so comparing forms decides every law about sums,
 // products, convolutions, averages, slices and constants. A function of which
 // nothing is known is an atom named by the form of its argument: two such atoms
-// are equal for every function exactly if the forms are. The rectifier and the
+// are equal for every function exactly if the forms are. The relu and the
 // maximum are atoms too at first, the maximum named by the set of its arguments;
 // what holds then holds for every activation and every total order. If that is
 // not enough, the rules of ordered.go about signs are added. They are sound,

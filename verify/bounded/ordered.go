@@ -7,7 +7,7 @@ import (
 	"github.com/taso-go/taso/graph/interp"
 )
 
-// This file knows what is true of the rectifier and the maximum of real
+// This file knows what is true of the relu and the maximum of real
 // numbers. Each rule is an identity for all real values, so that a canonical
 // form, however many rules it went through, is equal to what it came from:
 //
@@ -51,7 +51,7 @@ func (s *space) evenMono(m mono) bool {
 	return true
 }
 
-// rectify applies the rules about a rectifier beside its argument to a sorted
+// rectify applies the rules about a relu beside its argument to a sorted
 // product.
 func (s *space) rectify(as []atom) ([]atom, int8) {
 	sign := int8(1)
@@ -82,7 +82,7 @@ func (s *space) rectify(as []atom) ([]atom, int8) {
 	return as, sign
 }
 
-// reluOfMono is m and c if a is the rectifier of c*m, c being 1 or -1.
+// reluOfMono is m and c if a is the relu of c*m, c being 1 or -1.
 func (s *space) reluOfMono(a atom) (m []atom, c int8, ok bool) {
 	in := &s.atoms[a]
 	if in.kind != atomFn || in.name != "relu" || len(in.args[0].terms) != 1 {
@@ -111,7 +111,7 @@ func remove(from, what []atom) ([]atom, bool) {
 	return rest, len(what) == 0
 }
 
-// relu is the rectifier of p.
+// relu is the relu of p.
 func (s *space) relu(p *poly) *poly {
 	switch {
 	case p.bad:

@@ -61,7 +61,7 @@ type atomInfo struct {
 
 // space holds the atoms and monomials of one instance.
 type space struct {
-	ordered bool // the true rectifier and maximum, not just any
+	ordered bool // the true relu and maximum, not just any
 	// decisive: every atom is an entry of an input or an unknown function of
 	// polynomials, so that different canonical forms are different functions.
 	decisive bool
@@ -126,7 +126,7 @@ func (s *space) mono(as []atom) mono {
 	return m
 }
 
-// times is the product of two monomials; with the true rectifier it may be
+// times is the product of two monomials; with the true relu it may be
 // negative or zero.
 func (s *space) times(a, b mono) signed {
 	if a == 0 {

@@ -28,7 +28,7 @@ func (r symbolic) Add(a, b *poly) *poly     { return r.s.add(a, b) }
 func (r symbolic) Mul(a, b *poly) *poly     { return r.s.mul(a, b) }
 func (r symbolic) Max(ps []*poly) *poly     { return r.s.max(ps) }
 
-// Fn is a function as an atom, but for the true rectifier and what it makes.
+// Fn is a function as an atom, but for the true relu and what it makes.
 func (r symbolic) Fn(name string, x *poly) *poly {
 	if x.bad {
 		return x
@@ -47,7 +47,7 @@ func (r symbolic) Fn(name string, x *poly) *poly {
 	return r.s.fn(atomFn, name, []*poly{x}, r.s.ordered && r.s.fnNonneg(name, x))
 }
 
-// piecewise writes a known function with the rectifier, if it can be: bounds
+// piecewise writes a known function with the relu, if it can be: bounds
 // cut off what is beyond them.
 func (r symbolic) piecewise(text string, x *poly) (*poly, bool) {
 	name, params, err := graph.ParseFunc(text)

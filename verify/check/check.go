@@ -489,7 +489,7 @@ func variables(l *law.Law) (*vars, error) {
 		switch a.Kind {
 		case graph.AtomVar:
 			v.sizes[a.Name] = true
-		case graph.AtomRun:
+		case graph.AtomAxisRun:
 			v.runs[a.Name] = true
 		}
 	}

@@ -76,7 +76,7 @@ func (e *env) factor(a graph.Atom) (size, error) {
 			return d, nil
 		}
 		return nil, fmt.Errorf("%s is not a size or run of the rule", a.Name)
-	case graph.AtomRun:
+	case graph.AtomAxisRun:
 		if s, ok := e.runs[a.Name]; ok {
 			return e.t.rank(s), nil
 		}
@@ -108,10 +108,10 @@ func (t *sizes) rank(s shape) size {
 func (e *env) shape(s graph.Shape) (shape, error) {
 	out := make(shape, 0, len(s))
 	for _, it := range s {
-		if it.Run != "" {
-			run, ok := e.runs[it.Run]
+		if it.AxisRun != "" {
+			run, ok := e.runs[it.AxisRun]
 			if !ok {
-				return nil, fmt.Errorf("%s is not a size or run of the rule", it.Run)
+				return nil, fmt.Errorf("%s is not a size or run of the rule", it.AxisRun)
 			}
 			out = append(out, run...)
 			continue

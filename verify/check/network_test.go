@@ -32,7 +32,7 @@ func network(t testing.TB, blocks int) (*law.Law, *law.Proof, check.Laws) {
 	p := &law.Proof{}
 	weight := func(name string, block int, ds ...int) *law.Term {
 		name = fmt.Sprint(name, block)
-		l.Given = append(l.Given, law.Binding{Name: name, Shape: graph.Sizes(ds...)})
+		l.Given = append(l.Given, law.Declaration{Name: name, Shape: graph.Sizes(ds...)})
 		return law.V(name)
 	}
 	apply := func(name string, attrs map[string]graph.Value, args ...*law.Term) *law.Term {
@@ -44,7 +44,7 @@ func network(t testing.TB, blocks int) (*law.Law, *law.Proof, check.Laws) {
 	}
 	one, same := graph.TupleValue(1, 1), graph.NameValue(graph.SameUpper)
 	image := graph.ShapeOf(graph.Var("b"), graph.Int(channels), graph.Int(side), graph.Int(side))
-	l.Given = append(l.Given, law.Binding{Name: "X", Shape: image})
+	l.Given = append(l.Given, law.Declaration{Name: "X", Shape: image})
 	left, right := law.V("X"), law.V("X")
 	for i := range blocks {
 		w, v, u := weight("W", i, channels, channels, 3, 3), weight("V", i, channels, channels, 1, 1), weight("U", i, channels, channels, 3, 3)
@@ -207,7 +207,7 @@ func TestCorruptedNetwork(t *testing.T) {
 // trueNetwork evaluates both sides of a law of one size b.
 func trueNetwork(t *testing.T, l *law.Law) bool {
 	t.Helper()
-	env := &instance.Valuation{Binding: graph.Binding{Dims: map[string]graph.Dim{"b": graph.Int(1)}}}
+	env := &instance.Valuation{Substitution: graph.Substitution{Dims: map[string]graph.Dim{"b": graph.Int(1)}}}
 	out, err := instance.Compare(fingerprint.Zp{Key: 7}, l, env, func(name string, n int) []uint64 { return fingerprint.Random(7, name, n) })
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func TestModelShapes(t *testing.T) {
 				shapes[b.Name] = b.Shape
 			}
 		}
-		_, typeErr := law.TypeOf(&graph.Facts{}, l.LHS[0], shapes, map[*law.Term]graph.Shape{})
+		_, typeErr := law.TypeOf(&graph.Unifier{}, l.LHS[0], shapes, map[*law.Term]graph.Shape{})
 		if (typeErr == nil) != c.ok {
 			t.Errorf("%s: inference says %v", c.term, typeErr)
 		}

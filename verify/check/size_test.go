@@ -13,7 +13,7 @@ import (
 // package graph gives them, and what is known of them for all sizes is true.
 func TestSizes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	given := []law.Binding{{Name: "s", Sort: graph.SortStride}, {Name: "p", Sort: graph.SortPadding}}
+	given := []law.Declaration{{Name: "s", Sort: graph.SortStride}, {Name: "p", Sort: graph.SortPadding}}
 	for _, text := range []string{
 		"a", "3", "-a", "a+b", "2*a*b-3*b+7", "a*a-b*b", "a*b*c-1", "-4*a", "0",
 		"window(a, b, s, p, 0)", "window(2*a+1, b, s, p, 1)-1", "strided(a, s, 0)", "strided(4*a, s, 1)+window(a, 3, s, p, 0)*b",
@@ -35,7 +35,7 @@ func TestSizes(t *testing.T) {
 		}
 		least := symbols.t.atLeast0(sym, conds(nil).known(symbols.t))
 		for range 200 {
-			b := &graph.Binding{Dims: map[string]graph.Dim{}, Attrs: map[string]graph.Value{
+			b := &graph.Substitution{Dims: map[string]graph.Dim{}, Attrs: map[string]graph.Value{
 				"s": graph.TupleValue(1+rng.Int64N(4), 1+rng.Int64N(4)),
 				"p": []graph.Value{graph.NameValue(graph.Valid), graph.NameValue(graph.SameLower),
 					graph.TupleValue(rng.Int64N(3), rng.Int64N(3), rng.Int64N(3), rng.Int64N(3))}[rng.IntN(3)],

@@ -18,7 +18,7 @@ import (
 var trusted = map[string][]string{
 	"graph": {
 		// What was read.
-		"Atom", "AtomRun", "AtomVar", "Dim", "Shape", "Value", "ValueKind",
+		"Atom", "AtomAxisRun", "AtomVar", "Dim", "Shape", "Value", "ValueKind",
 		"KindDim", "KindName", "KindNumber", "KindShape", "KindTuple", "KindVar",
 		"SameLower", "SameUpper", "Valid",
 		"SortAct", "SortBorder", "SortNumber", "SortPadding", "SortSame", "SortStride",

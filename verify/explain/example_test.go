@@ -69,7 +69,7 @@ func ExampleCheck() {
 }
 
 func ExamplePrimitive() {
-	t, _ := law.ParseTerm("split[axis=0, at=2](X).1", []law.Binding{{Name: "X", Shape: graph.ShapeOf(graph.Var("n"))}})
+	t, _ := law.ParseTerm("split[axis=0, at=2](X).1", []law.Declaration{{Name: "X", Shape: graph.ShapeOf(graph.Var("n"))}})
 	fmt.Println(explain.Primitive(t, map[string]graph.Shape{"X": graph.ShapeOf(graph.Var("n"))}))
 	// Output: slice[axis=0, lo=2, hi=n](X)
 }

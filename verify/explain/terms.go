@@ -12,7 +12,7 @@ import (
 // stays as it is.
 func Primitive(t *law.Term, vars map[string]graph.Shape) *law.Term {
 	shapes := map[*law.Term]graph.Shape{}
-	if _, err := law.TypeOf(&graph.Facts{}, t, vars, shapes); err != nil {
+	if _, err := law.TypeOf(&graph.Unifier{}, t, vars, shapes); err != nil {
 		return t
 	}
 	u, err := law.Primitive(t, shapes)

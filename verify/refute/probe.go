@@ -39,7 +39,7 @@ func newProbe(l *law.Law, seed uint64, cells int) (*probe, error) {
 // compare infers both sides, given the sizes of the tensors, and evaluates them
 // if shapes do not tell them apart.
 func (p *probe) compare(a *instance.Valuation, given [][]int) probeResult {
-	in, err := p.At(&instance.Valuation{Binding: a.Binding, Fns: p.fns}, given)
+	in, err := p.At(&instance.Valuation{Substitution: a.Substitution, Fns: p.fns}, given)
 	if err != nil {
 		return probeSkipped
 	}

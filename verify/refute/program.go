@@ -36,7 +36,7 @@ func newProgram(in *instance.Instance, l *law.Law) *program {
 // tensor has more elements than cells.
 func compile(l *law.Law, a *instance.Valuation, cells int) (*program, *Witness, error) {
 	// Terms are written as they are here, and what is equal here is one term.
-	p, err := instance.New(l.SubstFns(operators(a), &a.Binding))
+	p, err := instance.New(l.SubstFns(operators(a), &a.Substitution))
 	if err != nil {
 		return nil, nil, err
 	}

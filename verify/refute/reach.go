@@ -203,7 +203,7 @@ func (s *space) eachDim(f func(graph.Dim)) {
 					f(d)
 				} else if sh, ok := v.Shape(); ok {
 					for _, it := range sh {
-						if it.Run == "" {
+						if it.AxisRun == "" {
 							f(it.Dim)
 						}
 					}
@@ -244,7 +244,7 @@ func (s *space) near() []int {
 	s.eachDim(number)
 	for _, g := range s.Law.Given {
 		for _, it := range g.Shape {
-			if it.Run == "" {
+			if it.AxisRun == "" {
 				number(it.Dim)
 			}
 		}
@@ -362,12 +362,12 @@ func (r *reacher) broken(conds []instance.Condition) point {
 
 // content is a number for what a law says, whatever its variables are called.
 func (s *space) content() uint64 {
-	b := graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
+	b := graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
 	for i, n := range s.Sizes {
 		b.Dims[n] = graph.Var(fmt.Sprint("n", i))
 	}
 	for i, n := range s.Runs {
-		b.Runs[n] = graph.Shape{graph.Run(fmt.Sprint("P", i))}
+		b.Runs[n] = graph.Shape{graph.AxisRun(fmt.Sprint("P", i))}
 	}
 	tensors := map[string]*law.Term{}
 	fns := map[string]string{}

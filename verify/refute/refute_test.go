@@ -146,7 +146,7 @@ func TestRefuteStops(t *testing.T) {
 	if _, err := Find(ctx, l, Options{}); err == nil {
 		t.Error("no error")
 	}
-	l.Given = append(l.Given, law.Binding{Name: "g", Sort: "mesh"})
+	l.Given = append(l.Given, law.Declaration{Name: "g", Sort: "mesh"})
 	if _, err := Find(context.Background(), l, Options{}); err == nil || !strings.Contains(err.Error(), "mesh") {
 		t.Error(err)
 	}

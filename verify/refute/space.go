@@ -100,7 +100,7 @@ func sizesOf(l *law.Law) (sizes []string, given int) {
 	}
 	for _, b := range l.Given {
 		for _, it := range b.Shape {
-			if n, ok := it.Dim.IsVar(); ok && it.Run == "" {
+			if n, ok := it.Dim.IsVar(); ok && it.AxisRun == "" {
 				put(graph.Atom{Kind: graph.AtomVar, Name: n})
 			}
 		}

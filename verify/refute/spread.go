@@ -35,7 +35,7 @@ func Spread(ctx context.Context, l *law.Law, opts Options) (*law.Law, *Witness, 
 			return false
 		}
 		known[key(at)] = true
-		m := l.Subst(&s.At(at).Binding)
+		m := l.Subst(&s.At(at).Substitution)
 		m.Where = nil // they hold here
 		m, bad := broadcast.Explicit(m)
 		if errors.Is(bad, broadcast.ErrLeftNotDefined) {

@@ -172,7 +172,7 @@ func (e *encoder) atom(sc *scope, a graph.Atom) (z3.Term, error) {
 			return t, nil
 		}
 		return z3.Term{}, fmt.Errorf("size %s is not bound", a.Name)
-	case graph.AtomRun:
+	case graph.AtomAxisRun:
 		return z3.Term{}, errAxisRuns
 	}
 	if a.Name != "window" && a.Name != "strided" || len(a.Args) < 3 {
@@ -414,7 +414,7 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 			name.WriteString(" " + attrs[i].String())
 		case "shape":
 			s, ok := attrs[i].Shape()
-			if !ok || s.HasRun() {
+			if !ok || s.HasAxisRun() {
 				return symbol{}, errAxisRuns
 			}
 			g := make(graph.Shape, len(s))
@@ -462,7 +462,7 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 		return sym, nil
 	}
 	size := func(d graph.Dim) z3.Term {
-		t, err := e.size(sc, d.Subst(&graph.Binding{Dims: cancel}))
+		t, err := e.size(sc, d.Subst(&graph.Substitution{Dims: cancel}))
 		if err != nil && e.hard == nil {
 			e.hard = fmt.Errorf("operator %s: %w", op.Name, err)
 		}
@@ -470,7 +470,7 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 	}
 	// A difference is written, since the parts of an integer cancel in it.
 	equal := func(a, b graph.Dim) z3.Term { return c.Eq(size(a.Sub(b)), c.IntVal(0)) }
-	given := func(facts *graph.Facts) (conds []z3.Term) {
+	given := func(facts *graph.Unifier) (conds []z3.Term) {
 		sol := facts.Solution()
 		for _, v := range slices.Sorted(maps.Keys(sol.Dims)) {
 			// The solver writes a size that must be a multiple of k as k times a new
@@ -554,7 +554,7 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 // multiple reports k where d is k times the variable that stands for v over k.
 func multiple(v string, d graph.Dim) (graph.Dim, bool) {
 	rest := graph.Var(v + "m")
-	k := d.Subst(&graph.Binding{Dims: map[string]graph.Dim{v + "m": graph.Int(1)}})
+	k := d.Subst(&graph.Substitution{Dims: map[string]graph.Dim{v + "m": graph.Int(1)}})
 	return k, k != d && k.Mul(rest) == d
 }
 
@@ -562,7 +562,7 @@ func multiple(v string, d graph.Dim) (graph.Dim, bool) {
 func unsplit(t *law.Term, vars map[string]graph.Shape, needs *[]graph.Need) (*law.Term, error) {
 	shapes := map[*law.Term]graph.Shape{}
 	var fail error
-	if _, fail = law.TypeOf(&graph.Facts{}, t, vars, shapes); fail != nil {
+	if _, fail = law.TypeOf(&graph.Unifier{}, t, vars, shapes); fail != nil {
 		return nil, fail
 	}
 	t.Walk(func(u *law.Term) {
@@ -573,7 +573,7 @@ func unsplit(t *law.Term, vars map[string]graph.Shape, needs *[]graph.Need) (*la
 		for i, a := range u.Args {
 			in[i] = shapes[a]
 		}
-		var f graph.Facts
+		var f graph.Unifier
 		_, fail = u.Op.InferShapes(&f, u.Attrs, in)
 		for _, n := range f.Needs {
 			if !slices.Contains(*needs, n) {

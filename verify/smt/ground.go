@@ -256,7 +256,7 @@ func (b *groundTerms) head(t *law.Term) (string, error) {
 	if op.Expand != nil {
 		in := make([]graph.Shape, len(t.Args))
 		for i, a := range t.Args {
-			var f graph.Facts
+			var f graph.Unifier
 			s, err := law.TypeOf(&f, a, b.vars, b.shapes)
 			if err != nil {
 				return "", err

@@ -21,7 +21,7 @@ func atRanks(l *law.Law, ranks map[int]bool) []*law.Law {
 	_, names := law.Variables(l)
 	slices.Sort(names)
 	var out []*law.Law
-	b := &graph.Binding{Runs: map[string]graph.Shape{}}
+	b := &graph.Substitution{Runs: map[string]graph.Shape{}}
 	var rec func(i int)
 	rec = func(i int) {
 		if i == len(names) {

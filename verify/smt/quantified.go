@@ -48,7 +48,7 @@ func (p *Quantified) Prove(ctx context.Context, goals []*law.Law) ([]verify.Verd
 		ty, err := g.Types()
 		if err == nil {
 			for _, s := range ty.Shape {
-				if s.HasRun() {
+				if s.HasAxisRun() {
 					err = errAxisRuns
 				}
 			}

@@ -79,7 +79,7 @@ func (s *rankedSession) addAt(l *law.Law, rank int) error {
 	runs := runsOf(l)
 	single := 0 // axes that are not of runs
 	for _, it := range broadcastShape(l) {
-		if it.Run == "" {
+		if it.AxisRun == "" {
 			single++
 		}
 	}
@@ -96,7 +96,7 @@ func (s *rankedSession) addAt(l *law.Law, rank int) error {
 			return nil
 		}
 		lens[i] = left
-		b := &graph.Binding{Runs: map[string]graph.Shape{}}
+		b := &graph.Substitution{Runs: map[string]graph.Shape{}}
 		r := ranked{l.Name, map[string][]string{}}
 		for k, run := range runs {
 			b.Runs[run] = graph.Shape{}

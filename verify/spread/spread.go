@@ -238,7 +238,7 @@ func misfit(plain *law.Law, most int, undefined bool) *law.Law {
 	var found, without *law.Law
 	sizes, _ := law.Variables(plain)
 	slices.Sort(sizes)
-	bySize(sizes, most, func(b *graph.Binding) bool {
+	bySize(sizes, most, func(b *graph.Substitution) bool {
 		at, err := broadcast.Explicit(plain.Subst(b))
 		switch {
 		case errors.Is(err, broadcast.ErrOtherShape):
@@ -256,7 +256,7 @@ func misfit(plain *law.Law, most int, undefined bool) *law.Law {
 
 // bySize calls f for the sizes 1 to 3 of all variables, the least sums first,
 // until it returns false or most have been tried.
-func bySize(names []string, most int, f func(*graph.Binding) bool) {
+func bySize(names []string, most int, f func(*graph.Substitution) bool) {
 	pick := make([]int64, len(names))
 	var rec func(i int, left int64) bool
 	rec = func(i int, left int64) bool {
@@ -272,7 +272,7 @@ func bySize(names []string, most int, f func(*graph.Binding) bool) {
 		if left > 0 {
 			return true
 		}
-		b := &graph.Binding{Dims: map[string]graph.Dim{}}
+		b := &graph.Substitution{Dims: map[string]graph.Dim{}}
 		for k, n := range names {
 			b.Dims[n] = graph.Int(pick[k] + 1)
 		}

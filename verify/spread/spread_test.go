@@ -161,7 +161,7 @@ func replayBroadcasting(t *testing.T, l *law.Law, v spread.Verdict) {
 		t.Errorf("%s: %v", l.Name, err)
 		return
 	}
-	b := &graph.Binding{Attrs: map[string]graph.Value{}}
+	b := &graph.Substitution{Attrs: map[string]graph.Value{}}
 	for n, x := range w.Attrs {
 		b.Attrs[n] = graph.NameValue(x)
 	}
@@ -310,10 +310,10 @@ func TestProvedUnderBroadcasting(t *testing.T) {
 	}
 }
 
-func drawBroadcasting(t *rapid.T, l *law.Law) (in map[string]interp.Tensor[float64], b *graph.Binding, same bool) {
-	b = &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
+func drawBroadcasting(t *rapid.T, l *law.Law) (in map[string]interp.Tensor[float64], b *graph.Substitution, same bool) {
+	b = &graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
 	draw := func(a graph.Atom) {
-		if a.Kind == graph.AtomRun {
+		if a.Kind == graph.AtomAxisRun {
 			if b.Runs[a.Name] == nil {
 				b.Runs[a.Name] = graph.Sizes(rapid.SliceOfN(rapid.IntRange(1, 3), 0, 3).Draw(t, a.Name)...)
 			}

@@ -13,7 +13,7 @@ import (
 
 // kase is one case of a law: values for some of its variables, in words too.
 type kase struct {
-	bind     graph.Binding
+	bind     graph.Substitution
 	explicit []string // padding variables that are four unknown pads
 	words    []string
 }
@@ -380,7 +380,7 @@ func (s *solver) words(c cond) string {
 }
 
 // pred is a condition of the law as a formula; not ok of one that is not linear.
-func (s *solver) pred(p law.Pred, b *graph.Binding) (z3.Term, bool) {
+func (s *solver) pred(p law.Pred, b *graph.Substitution) (z3.Term, bool) {
 	l, r := s.index(s.space.Size(p.Left.Subst(b))), s.index(s.space.Size(p.Right.Subst(b)))
 	if p.Mod != nil {
 		m, ok := p.Mod.Subst(b).Const()

@@ -79,7 +79,7 @@
 //
 // # Definedness
 //
-// Laws tagged "ordered" are about the true rectifier and maximum: then what is
+// Laws tagged "ordered" are about the true relu and maximum: then what is
 // not negative is recognized, relu and max keep the order, and factors that are
 // not negative move through both.
 //

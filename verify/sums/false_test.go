@@ -133,8 +133,8 @@ func TestNames(t *testing.T) {
 	one := graph.Int(1)
 	for _, name := range []string{"n", "P.0", "P.0'", "i0", "v", "v1", "somewhere", "p.top", "f0", "b0", "b 1 <= n", "div2", "#P", "count1"} {
 		// An axis of a run and one of this name are two.
-		l := &law.Law{Name: "a", Given: []law.Binding{
-			{Name: "X", Shape: graph.Shape{graph.Axis(v(name)), graph.Run("P")}}, {Name: "Y", Shape: graph.Shape{graph.Axis(v(name)), graph.Run("P")}}},
+		l := &law.Law{Name: "a", Given: []law.Declaration{
+			{Name: "X", Shape: graph.Shape{graph.Axis(v(name)), graph.AxisRun("P")}}, {Name: "Y", Shape: graph.Shape{graph.Axis(v(name)), graph.AxisRun("P")}}},
 			LHS: []*law.Term{law.Apply(op("ewadd"), graph.Attrs{}, x, y)}, RHS: []*law.Term{law.Apply(op("ewadd"), graph.Attrs{}, y, x)}}
 		if r := prove(t, p, l); !r.Proved {
 			t.Errorf("size %s: %s", name, r)
@@ -146,8 +146,8 @@ func TestNames(t *testing.T) {
 			t.Errorf("size %s: %s", name, r)
 		}
 		// Two sizes that are not known to be equal.
-		l = &law.Law{Name: "a", Given: []law.Binding{{Name: "X", Shape: graph.Shape{graph.Axis(v(name)), graph.Run("P")}}},
-			LHS: []*law.Term{law.Apply(op("one"), graph.Attrs{graph.ShapeValue(graph.Shape{graph.Run("P")})})},
+		l = &law.Law{Name: "a", Given: []law.Declaration{{Name: "X", Shape: graph.Shape{graph.Axis(v(name)), graph.AxisRun("P")}}},
+			LHS: []*law.Term{law.Apply(op("one"), graph.Attrs{graph.ShapeValue(graph.Shape{graph.AxisRun("P")})})},
 			RHS: []*law.Term{law.Apply(op("one"), graph.Attrs{graph.ShapeValue(graph.ShapeOf(v(name)))})}}
 		if r := prove(t, p, l); r.Equal || r.UpTo != nil && r.UpTo.Equal {
 			t.Errorf("size %s: %s", name, r)
@@ -160,10 +160,10 @@ axiom a
   then f(conv2d[pad=valid](X, W)) == conv2d[pad=valid, act=g](X, W)`)
 	for _, name := range []string{"f", "relu"} {
 		m := *l
-		m.Given = append([]law.Binding{}, l.Given...)
+		m.Given = append([]law.Declaration{}, l.Given...)
 		m.Given[0].Name, m.Given[3].Name = name, name
 		m.LHS = []*law.Term{{Fn: name, Args: l.LHS[0].Args}}
-		m.RHS = []*law.Term{l.RHS[0].Subst(nil, nil, &graph.Binding{Attrs: map[string]graph.Value{"g": graph.VarValue(name, graph.SortAct)}})}
+		m.RHS = []*law.Term{l.RHS[0].Subst(nil, nil, &graph.Substitution{Attrs: map[string]graph.Value{"g": graph.VarValue(name, graph.SortAct)}})}
 		if r := prove(t, p, &m); r.Equal {
 			t.Errorf("function and activation %s: %s", name, r)
 		}
@@ -175,7 +175,7 @@ axiom a
 			shape = append(shape, graph.Axis(one))
 		}
 		for _, other := range []string{"X1", "X11", fmt.Sprint("X", n+1), fmt.Sprint("X,", n), "X " + fmt.Sprint(n)} {
-			l := &law.Law{Name: "a", Given: []law.Binding{{Name: "X", Shape: shape}, {Name: other, Shape: graph.ShapeOf(v("n"))}},
+			l := &law.Law{Name: "a", Given: []law.Declaration{{Name: "X", Shape: shape}, {Name: other, Shape: graph.ShapeOf(v("n"))}},
 				LHS: []*law.Term{law.V("X")},
 				RHS: []*law.Term{law.Apply(op("reshape"), graph.Attrs{graph.ShapeValue(shape)}, law.V(other))}}
 			if r := prove(t, p, l); r.Equal {

@@ -134,7 +134,7 @@ var edits = []struct {
 			if len(s) > 0 {
 				k = rng.Intn(len(s))
 			}
-			if len(s) == 0 || s[k].Run != "" {
+			if len(s) == 0 || s[k].AxisRun != "" {
 				return nil
 			}
 			s[k].Dim = s[k].Dim.Add(graph.Int(1))
@@ -164,7 +164,7 @@ func vary(rng *rand.Rand, l *law.Law) (*law.Law, string) {
 			if i < len(m.Given) {
 				wide := map[string]string{graph.SortSame: graph.SortPadding, law.SortZero1: law.SortPointwise1}[m.Given[i].Sort]
 				if wide != "" {
-					m.Given = append([]law.Binding{}, m.Given...)
+					m.Given = append([]law.Declaration{}, m.Given...)
 					m.Given[i].Sort = wide
 					what += "; " + m.Given[i].Name + " : " + wide
 				}

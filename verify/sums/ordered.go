@@ -6,7 +6,7 @@ import (
 	"github.com/taso-go/taso/graph"
 )
 
-// What holds of the true rectifier and the true maximum only.
+// What holds of the true relu and the true maximum only.
 
 // nonNegative reports whether n is at least 0 for all entries: no coefficient is
 // negative, and each product is one of rectified factors and of squares.
@@ -163,9 +163,9 @@ func (b *builder) pullOut(p piece, ctx []graph.Guard) (nf, error) {
 	return ts, nil
 }
 
-// clipped says what clipping from 0 up and a leaky rectifier are in terms of the
-// rectifier, where that is simpler: without a limit above, or without a slope,
-// they are the rectifier; and what is rectified before may be left as it was.
+// clipped says what clipping from 0 up and a leaky relu are in terms of the
+// relu, where that is simpler: without a limit above, or without a slope,
+// they are the relu; and what is rectified before may be left as it was.
 func clipped(f fun, n nf) (fun, nf) {
 	text, _ := f.value.Name()
 	hi, isClip := strings.CutPrefix(text, "clip(0.0, ")

@@ -18,12 +18,12 @@ func (r *run) runCases() ([]kase, bool) {
 	runs := map[string]bool{}
 	plain := true // lengths of runs stand in attributes of sort axis only
 	eachAtom(r.l, func(a graph.Atom, axis bool) {
-		if a.Kind == graph.AtomRun {
+		if a.Kind == graph.AtomAxisRun {
 			runs[a.Name] = true
 			plain = plain && axis
 		}
 	}, func(run string) { runs[run] = true })
-	start := kase{bind: graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}}
+	start := kase{bind: graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}}
 	for _, b := range r.l.Given {
 		switch b.Sort {
 		case graph.SortStride, graph.SortPadding, graph.SortSame, graph.SortAct, graph.SortBorder, graph.SortNumber:
@@ -83,8 +83,8 @@ func eachAtom(l *law.Law, atom func(a graph.Atom, axis bool), run func(string)) 
 	plain := func(a graph.Atom) { atom(a, false) }
 	shape := func(s graph.Shape) {
 		for _, it := range s {
-			if it.Run != "" {
-				run(it.Run)
+			if it.AxisRun != "" {
+				run(it.AxisRun)
 			} else {
 				it.Dim.Walk(plain)
 			}
@@ -136,7 +136,7 @@ func (r *run) axes(run string, n int) graph.Shape {
 func (r *run) typesWithRuns() bool {
 	vars := r.l.VarShapes()
 	for _, ts := range [2][]*law.Term{r.l.LHS, r.l.RHS} {
-		var f graph.Facts
+		var f graph.Unifier
 		memo := map[*law.Term]graph.Shape{}
 		for _, t := range ts {
 			if _, err := law.TypeOf(&f, t, vars, memo); err != nil {

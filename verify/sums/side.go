@@ -60,7 +60,7 @@ func (s *solver) cond(c cond) z3.Term {
 func (s *solver) newSide(outs []*law.Term, vars map[string]graph.Shape, zero map[string]bool) (*side, error) {
 	space := s.space
 	sd := &side{outs: outs, shapes: map[*law.Term]graph.Shape{}, zero: zero}
-	var f graph.Facts
+	var f graph.Unifier
 	for _, t := range outs {
 		if _, err := law.TypeOf(&f, t, vars, sd.shapes); err != nil {
 			return nil, err

@@ -107,7 +107,7 @@ func (s *solver) all(gs []graph.Guard) z3.Term {
 
 // learn asserts the facts that are new in the space.
 func (s *solver) learn() {
-	fs := s.space.Facts()
+	fs := s.space.Unifier()
 	for ; s.known < len(fs); s.known++ {
 		f := fs[s.known]
 		any := make([]z3.Term, len(f.Any))

@@ -204,7 +204,7 @@ func TestRuns(t *testing.T) {
 	for _, l := range axioms.Default() {
 		runs := map[string]bool{}
 		see := func(a graph.Atom) {
-			if a.Kind == graph.AtomRun {
+			if a.Kind == graph.AtomAxisRun {
 				runs[a.Name] = true
 			}
 		}
@@ -225,7 +225,7 @@ func TestRuns(t *testing.T) {
 		}
 		tried++
 		for _, n := range []int{0, 2} {
-			b := &graph.Binding{Runs: map[string]graph.Shape{}}
+			b := &graph.Substitution{Runs: map[string]graph.Shape{}}
 			for name := range runs {
 				shape := graph.Shape{}
 				for i := range n {
@@ -278,7 +278,7 @@ func TestLimits(t *testing.T) {
 		for range 24 {
 			x = step(x)
 		}
-		l := &law.Law{Name: name, Given: []law.Binding{{Name: "X", Shape: graph.ShapeOf(graph.Var("n"))}}, LHS: []*law.Term{x}, RHS: []*law.Term{law.V("X")}}
+		l := &law.Law{Name: name, Given: []law.Declaration{{Name: "X", Shape: graph.ShapeOf(graph.Var("n"))}}, LHS: []*law.Term{x}, RHS: []*law.Term{law.V("X")}}
 		start := time.Now()
 		r := prove(t, p, l)
 		if r.Proved || r.Reason == "" {

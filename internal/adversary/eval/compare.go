@@ -49,7 +49,7 @@ type Outcome struct {
 type Judge struct {
 	law      *law.Law
 	unjudged string
-	ordered  bool // about maxima, rectifiers and the like
+	ordered  bool // about maxima, relus and the like
 	opaque   bool // about functions that rationals do not have
 	gathers  bool
 }

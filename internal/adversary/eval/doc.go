@@ -24,7 +24,7 @@
 //
 // Numbers are those modulo the prime 2^61 - 1 where a law is about sums and
 // products, and exact rationals with the true order where it is about the
-// rectifier or maxima. Functions that rationals do not have (exp, tanh, ...)
+// relu or maxima. Functions that rationals do not have (exp, tanh, ...)
 // are tables there, and a difference counts only if it is seen in floating
 // point with the true functions too.
 package eval

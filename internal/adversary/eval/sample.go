@@ -15,7 +15,7 @@ type Sampler struct {
 	law    *law.Law
 	sizes  []string
 	runs   []string
-	attrs  []law.Binding
+	attrs  []law.Declaration
 	consts []int64 // numbers that the law names
 	limits Limits
 }
@@ -86,7 +86,7 @@ func (c *collector) dim(d graph.Dim) {
 			switch a.Kind {
 			case graph.AtomVar:
 				c.names[a.Name] = true
-			case graph.AtomRun:
+			case graph.AtomAxisRun:
 				c.runs[a.Name] = true
 			default:
 				for _, v := range a.Args {
@@ -99,8 +99,8 @@ func (c *collector) dim(d graph.Dim) {
 
 func (c *collector) shape(s graph.Shape) {
 	for _, it := range s {
-		if it.Run != "" {
-			c.runs[it.Run] = true
+		if it.AxisRun != "" {
+			c.runs[it.AxisRun] = true
 		} else {
 			c.dim(it.Dim)
 		}

@@ -116,7 +116,7 @@ func (p *Point) atom(a graph.Atom) (int64, error) {
 			return n, nil
 		}
 		return 0, errUnjudged("size " + a.Name + " has no value")
-	case graph.AtomRun:
+	case graph.AtomAxisRun:
 		if r, ok := p.Runs[a.Name]; ok {
 			return int64(len(r)), nil
 		}
@@ -185,10 +185,10 @@ func (p *Point) attr(v graph.Value) (Attr, error) {
 func (p *Point) shape(s graph.Shape) ([]int64, error) {
 	out := make([]int64, 0, len(s))
 	for _, it := range s {
-		if it.Run != "" {
-			r, ok := p.Runs[it.Run]
+		if it.AxisRun != "" {
+			r, ok := p.Runs[it.AxisRun]
 			if !ok {
-				return nil, errUnjudged("run " + it.Run + " has no value")
+				return nil, errUnjudged("run " + it.AxisRun + " has no value")
 			}
 			out = append(out, r...)
 			continue

@@ -8,7 +8,7 @@ import (
 	"github.com/taso-go/taso/verify/sums"
 )
 
-// sumsOf asks the engine for all sizes. Rules are about the true rectifier and
+// sumsOf asks the engine for all sizes. Rules are about the true relu and
 // maximum.
 func sumsOf(ctx context.Context, goals []*law.Law, workers int) ([]sums.Result, error) {
 	return sums.ProveAll(ctx, goals, sums.Config{Ordered: true}, workers)

@@ -100,19 +100,19 @@ func generalize(l, alone *law.Law, backward bool) direction {
 
 	// Runs of the source that have a number of axes in the law get that many.
 	var conds conditions
-	runs, other, unranked := &graph.Binding{Runs: map[string]graph.Shape{}}, &graph.Binding{Runs: map[string]graph.Shape{}}, alone
+	runs, other, unranked := &graph.Substitution{Runs: map[string]graph.Shape{}}, &graph.Substitution{Runs: map[string]graph.Shape{}}, alone
 	for _, g := range alone.Given {
 		s, js := g.Shape, joint[g.Name]
-		if g.Sort != "" || len(s) == 0 || s[len(s)-1].Run == "" || runs.Runs[s[len(s)-1].Run] != nil {
+		if g.Sort != "" || len(s) == 0 || s[len(s)-1].AxisRun == "" || runs.Runs[s[len(s)-1].AxisRun] != nil {
 			continue
 		}
-		run := s[len(s)-1].Run
+		run := s[len(s)-1].AxisRun
 		axes := graph.Shape{}
-		for i := len(s) - 1; i < len(js) && js[i].Run == ""; i++ {
+		for i := len(s) - 1; i < len(js) && js[i].AxisRun == ""; i++ {
 			axes = append(axes, graph.Axis(graph.Var(fmt.Sprintf("%s_%d", strings.ToLower(run), i))))
 		}
-		if js.HasRun() {
-			axes = append(axes, graph.Run(run))
+		if js.HasAxisRun() {
+			axes = append(axes, graph.AxisRun(run))
 		} else {
 			conds.add("%s has %d axes", g.Name, len(js))
 			other.Runs[run] = graph.Shape{}
@@ -127,7 +127,7 @@ func generalize(l, alone *law.Law, backward bool) direction {
 
 	// What stands for the variables of the law: by the inputs' axes, and by the
 	// attributes of the source.
-	back := &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
+	back := &graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
 	shared := map[graph.Dim][]place{}
 	var order []graph.Dim
 	same := true
@@ -143,15 +143,15 @@ func generalize(l, alone *law.Law, backward bool) direction {
 			return direction{condition: lawShapes}
 		}
 		for i := range js {
-			if js[i].Run != "" {
-				if fs[i].Run == "" {
+			if js[i].AxisRun != "" {
+				if fs[i].AxisRun == "" {
 					return direction{condition: lawShapes}
 				}
-				if r, ok := back.Runs[js[i].Run]; ok && r[0].Run != fs[i].Run {
+				if r, ok := back.Runs[js[i].AxisRun]; ok && r[0].AxisRun != fs[i].AxisRun {
 					conds.add("%s has the shape of other inputs", g.Name)
 					same = false
 				} else if !ok {
-					back.Runs[js[i].Run] = graph.Shape{fs[i]}
+					back.Runs[js[i].AxisRun] = graph.Shape{fs[i]}
 				}
 				continue
 			}
@@ -225,7 +225,7 @@ func generalize(l, alone *law.Law, backward bool) direction {
 // bindFactor binds the one size variable of a product d for which nothing
 // stands yet, such as the channels of a group, to what is left of e when the
 // rest of d is divided out.
-func bindFactor(d, e graph.Dim, b *graph.Binding) {
+func bindFactor(d, e graph.Dim, b *graph.Substitution) {
 	terms, constant := d.Terms()
 	if len(terms) != 1 || constant != 0 || terms[0].Coef != 1 {
 		return
@@ -263,7 +263,7 @@ func bindFactor(d, e graph.Dim, b *graph.Binding) {
 
 // pairAttrs binds the size variables in attributes of a term to what stands
 // there in a term of the same form.
-func pairAttrs(t, u *law.Term, b *graph.Binding) {
+func pairAttrs(t, u *law.Term, b *graph.Substitution) {
 	if t.Op == nil || u.Op != t.Op || len(t.Args) != len(u.Args) {
 		return
 	}

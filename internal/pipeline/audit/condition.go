@@ -138,7 +138,7 @@ func typed(list []special) []special {
 // never reports that a condition of a law is false for all sizes.
 func never(l *law.Law) bool {
 	return slices.ContainsFunc(l.Where, func(p law.Pred) bool {
-		holds, decided := p.Holds(&graph.Binding{})
+		holds, decided := p.Holds(&graph.Substitution{})
 		return decided && !holds
 	})
 }
@@ -146,11 +146,11 @@ func never(l *law.Law) bool {
 func conditionsOf(l *law.Law) []special {
 	var out []special
 	attr := func(name string, v graph.Value, words string) {
-		b := &graph.Binding{Attrs: map[string]graph.Value{name: v}}
+		b := &graph.Substitution{Attrs: map[string]graph.Value{name: v}}
 		out = append(out, special{l.Subst(b), words})
 	}
 	if gs := groupVars(l); len(gs) > 0 {
-		b := &graph.Binding{Dims: map[string]graph.Dim{}}
+		b := &graph.Substitution{Dims: map[string]graph.Dim{}}
 		for _, g := range gs {
 			b.Dims[g] = graph.Int(1)
 		}
@@ -291,7 +291,7 @@ func equalSizes(l *law.Law) []special {
 	for i, v := range names {
 		for _, w := range names[i+1:] {
 			s := special{
-				l.Subst(&graph.Binding{Dims: map[string]graph.Dim{w: graph.Var(v)}}),
+				l.Subst(&graph.Substitution{Dims: map[string]graph.Dim{w: graph.Var(v)}}),
 				inWords(graph.Var(v), words) + " = " + inWords(graph.Var(w), words),
 			}
 			close := false

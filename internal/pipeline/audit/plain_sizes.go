@@ -92,7 +92,7 @@ func axisInWords(p place, d graph.Dim, words map[string]string) string {
 
 // inWords is a size with its variables written as the places where they stand.
 func inWords(d graph.Dim, words map[string]string) string {
-	b := &graph.Binding{Dims: map[string]graph.Dim{}}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}}
 	for v, w := range words {
 		b.Dims[v] = graph.Var(w)
 	}

@@ -73,7 +73,7 @@ func sizeAt(words string, c *Counterexample) (int64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	b := &graph.Binding{Dims: map[string]graph.Dim{}, Attrs: map[string]graph.Value{}}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}, Attrs: map[string]graph.Value{}}
 	for n, d := range c.Witness.Dims {
 		b.Dims[n] = graph.Int(d)
 	}

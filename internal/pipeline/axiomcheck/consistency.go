@@ -196,12 +196,12 @@ func eachPair(all []*sample, f func(x, y *sample)) {
 }
 
 // used are the bindings of the variables in terms.
-func used(given []law.Binding, ts ...*law.Term) []law.Binding {
+func used(given []law.Declaration, ts ...*law.Term) []law.Declaration {
 	in := map[string]bool{}
 	for _, v := range law.Vars(ts...) {
 		in[v] = true
 	}
-	var out []law.Binding
+	var out []law.Declaration
 	for _, b := range given {
 		if in[b.Name] {
 			out = append(out, b)

@@ -233,7 +233,7 @@ func (r *run) find() {
 			case b.Undecided > 0:
 				add("%sis not decided on %d of %d instances", at, b.Undecided, b.Instances)
 			case b.Ordered > 0 && !tags[l.Name]:
-				add("%sholds of the true rectifier and maximum only, and has no tag %s", at, law.TagOrdered)
+				add("%sholds of the true relu and maximum only, and has no tag %s", at, law.TagOrdered)
 			case b.Ordered == 0 && b.Tested == 0 && tags[l.Name]:
 				add("%sholds of any activation and order; the tag %s is not needed", at, law.TagOrdered)
 			}

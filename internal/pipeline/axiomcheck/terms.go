@@ -34,7 +34,7 @@ var leafShapes = [][]int{{}, {2}, {2, 2}, {1, 2, 3, 3}, {2, 2, 1, 1}, {2, 1, 3, 
 // sampling makes samples; what it makes is always the same.
 type sampling struct {
 	rng   *rand.Rand
-	given []law.Binding
+	given []law.Declaration
 	all   []*sample
 	nodes law.Nodes
 	seen  map[int]bool // by nodes
@@ -47,7 +47,7 @@ func newSamples() *sampling {
 	for i, sizes := range leafShapes {
 		for j := range 2 {
 			name := fmt.Sprintf("%c%d", 'A'+j, i)
-			s.given = append(s.given, law.Binding{Name: name, Shape: graph.Sizes(sizes...)})
+			s.given = append(s.given, law.Declaration{Name: name, Shape: graph.Sizes(sizes...)})
 			x := &sample{term: law.V(name), sizes: sizes}
 			for range sampleRounds {
 				data := make([]interp.Q, graph.NumElements(sizes))

@@ -278,7 +278,7 @@ func ExampleOptions_preset() {
 }
 
 // compareAt evaluates both sides on one instance: modulo a prime, where functions
-// are arbitrary, or, if the law is about the rectifier, with the true one on small
+// are arbitrary, or, if the law is about the relu, with the true one on small
 // rationals.
 func compareAt(l *law.Law, v *instance.Valuation, seed uint64) (instance.Outcome, error) {
 	for _, side := range []*law.Term{l.LHS[0], l.RHS[0]} {

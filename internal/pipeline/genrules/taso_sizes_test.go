@@ -36,7 +36,7 @@ func tied(n int64) graph.Dim {
 // eachPadding puts every padding in the place of the variable of sort same.
 func eachPadding(l *law.Law) (out []*law.Law) {
 	for _, pad := range []string{graph.SameUpper, graph.SameLower} {
-		b := &graph.Binding{Attrs: map[string]graph.Value{}}
+		b := &graph.Substitution{Attrs: map[string]graph.Value{}}
 		for _, g := range l.Given {
 			if g.Sort == graph.SortSame {
 				b.Attrs[g.Name] = graph.NameValue(pad)
@@ -69,7 +69,7 @@ func sized(l *law.Law, size func(int64) graph.Dim) (*law.Law, error) {
 		return out
 	}
 	want := map[string]graph.Shape{}
-	runs := &graph.Binding{Runs: map[string]graph.Shape{}}
+	runs := &graph.Substitution{Runs: map[string]graph.Shape{}}
 	for _, g := range l.Given {
 		if g.Sort != "" {
 			continue
@@ -79,8 +79,8 @@ func sized(l *law.Law, size func(int64) graph.Dim) (*law.Law, error) {
 			return nil, fmt.Errorf("%s is no input of TASO's generator", g.Name)
 		}
 		want[g.Name] = shape(tasoInputs[n-1])
-		if len(g.Shape) == 1 && g.Shape[0].Run != "" {
-			runs.Runs[g.Shape[0].Run] = want[g.Name]
+		if len(g.Shape) == 1 && g.Shape[0].AxisRun != "" {
+			runs.Runs[g.Shape[0].AxisRun] = want[g.Name]
 		}
 	}
 	l = l.Subst(runs)

@@ -257,13 +257,13 @@ func ExampleRun() {
 		fmt.Println(err)
 		return
 	}
-	r, err := Run(context.Background(), Options{Backend: f, Model: &model.Model{Name: "rectifier", Graph: g}, Repeat: 7, now: f.now})
+	r, err := Run(context.Background(), Options{Backend: f, Model: &model.Model{Name: "relu", Graph: g}, Repeat: 7, now: f.now})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(r.Model, r.Time)
-	// Output: rectifier 10 ms ± 0 s (measured, 7 runs)
+	// Output: relu 10 ms ± 0 s (measured, 7 runs)
 }
 
 // The calmest part of a session counts, and the report is about all parts.

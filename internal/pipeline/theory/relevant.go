@@ -60,7 +60,7 @@ func isDefinition(l *law.Law) bool {
 	seen := map[string]bool{}
 	for _, a := range l.LHS[0].Args {
 		v, ok := l.Find(a.Var)
-		if !ok || seen[a.Var] || len(v.Shape) != 1 || v.Shape[0].Run == "" {
+		if !ok || seen[a.Var] || len(v.Shape) != 1 || v.Shape[0].AxisRun == "" {
 			return false
 		}
 		seen[a.Var] = true

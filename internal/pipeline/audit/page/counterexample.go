@@ -112,7 +112,7 @@ func outputTerm(l *law.Law, w *refute.Witness, side int) string {
 	if w.Output < 0 || w.Output >= len(outs) {
 		return ""
 	}
-	b := &graph.Binding{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
 	for n, d := range w.Dims {
 		b.Dims[n] = graph.Int(d)
 	}

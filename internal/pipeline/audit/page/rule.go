@@ -246,7 +246,7 @@ func termGraph(l *law.Law, outs []*law.Term) draw.Graph {
 	given := l.VarShapes()
 	for _, t := range outs {
 		// A side that has no shape is drawn without; the verdict says why.
-		var facts graph.Facts
+		var facts graph.Unifier
 		_, _ = law.TypeOf(&facts, t, given, shapes)
 	}
 	at := map[string]int{}

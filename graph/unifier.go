@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Facts is what shape inference may use and what it leaves to be shown.
+// Unifier is what shape inference may use and what it leaves to be shown.
 //
 // In check mode (the zero value) two sizes agree only if they are the same
 // polynomial. In solve mode ([Solver]) an equation between sizes is solved for
@@ -14,7 +14,7 @@ import (
 //
 // Inequalities and divisibility that neither hold nor fail for all sizes are
 // collected in Needs: they are the condition under which the term is defined.
-type Facts struct {
+type Unifier struct {
 	Needs []Need
 
 	solving bool
@@ -39,29 +39,29 @@ func (n Need) String() string { return n.Left.String() + " " + n.Rel + " " + n.R
 
 type equation struct{ a, b Dim }
 
-// Solver returns Facts in solve mode.
-func Solver() *Facts {
-	return &Facts{solving: true, sub: map[string]Dim{}, attrs: map[string]Value{}}
+// Solver returns Unifier in solve mode.
+func Solver() *Unifier {
+	return &Unifier{solving: true, sub: map[string]Dim{}, attrs: map[string]Value{}}
 }
 
 // LazySolver is a [Solver] that writes a size as a multiple of another only in
-// [Facts.Settle]: until then equations may determine it otherwise.
-func LazySolver() *Facts {
+// [Unifier.Settle]: until then equations may determine it otherwise.
+func LazySolver() *Unifier {
 	f := Solver()
 	f.lazy = true
 	return f
 }
 
 // ExactSolver is a [LazySolver] that equates only what has to be equal. What it
-// cannot solve so stays in [Facts.Pending].
-func ExactSolver() *Facts {
+// cannot solve so stays in [Unifier.Pending].
+func ExactSolver() *Unifier {
 	f := LazySolver()
 	f.exact = true
 	return f
 }
 
 // Settle requires the divisibility that a [LazySolver] has put off.
-func (f *Facts) Settle() error {
+func (f *Unifier) Settle() error {
 	later := f.later
 	f.later, f.lazy = nil, false
 	for _, n := range later {
@@ -74,8 +74,8 @@ func (f *Facts) Settle() error {
 }
 
 // Solution is the substitution found so far (solve mode), fully applied.
-func (f *Facts) Solution() *Binding {
-	b := &Binding{Dims: map[string]Dim{}, Attrs: f.attrs}
+func (f *Unifier) Solution() *Substitution {
+	b := &Substitution{Dims: map[string]Dim{}, Attrs: f.attrs}
 	for v, d := range f.sub {
 		b.Dims[v] = f.norm(d)
 	}
@@ -83,7 +83,7 @@ func (f *Facts) Solution() *Binding {
 }
 
 // Pending lists the equations that could not be solved, as "a == b".
-func (f *Facts) Pending() [][2]Dim {
+func (f *Unifier) Pending() [][2]Dim {
 	f.retry()
 	var out [][2]Dim
 	for _, e := range f.pending {
@@ -93,11 +93,11 @@ func (f *Facts) Pending() [][2]Dim {
 }
 
 // norm applies the solution to d until nothing changes.
-func (f *Facts) norm(d Dim) Dim {
+func (f *Unifier) norm(d Dim) Dim {
 	if !f.solving || (len(f.sub) == 0 && len(f.attrs) == 0) {
 		return d
 	}
-	b := &Binding{Dims: f.sub, Attrs: f.attrs}
+	b := &Substitution{Dims: f.sub, Attrs: f.attrs}
 	for i := 0; i < 64; i++ {
 		e := d.Subst(b)
 		if e == d {
@@ -109,13 +109,13 @@ func (f *Facts) norm(d Dim) Dim {
 }
 
 // Norm applies the solution to d (the identity in check mode).
-func (f *Facts) Norm(d Dim) Dim { return f.norm(d) }
+func (f *Unifier) Norm(d Dim) Dim { return f.norm(d) }
 
 // NormShape applies the solution to s.
-func (f *Facts) NormShape(s Shape) Shape {
+func (f *Unifier) NormShape(s Shape) Shape {
 	t := s.Clone()
 	for i := range t {
-		if t[i].Run == "" {
+		if t[i].AxisRun == "" {
 			t[i].Dim = f.norm(t[i].Dim)
 		}
 	}
@@ -123,7 +123,7 @@ func (f *Facts) NormShape(s Shape) Shape {
 }
 
 // Eq requires a == b.
-func (f *Facts) Eq(a, b Dim) error {
+func (f *Unifier) Eq(a, b Dim) error {
 	if a == b && !a.TooLarge() {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (d Dim) NonZero() bool {
 
 // solve finds a variable v with coefficient +-1 such that v = rest has only
 // non-negative coefficients (so that the solution is a size) and binds it.
-func (f *Facts) solve(d Dim) bool {
+func (f *Unifier) solve(d Dim) bool {
 	d = d.Reduced()
 	if d.p == nil {
 		return false
@@ -286,7 +286,7 @@ func (d Dim) Reduced() Dim {
 	terms := append([]monomial(nil), d.p.terms...)
 	changed := false
 	for _, a := range d.p.terms[0].atoms {
-		if a.Kind == AtomRun {
+		if a.Kind == AtomAxisRun {
 			continue
 		}
 		rest := make([]monomial, 0, len(terms))
@@ -329,7 +329,7 @@ func (d Dim) negative() bool {
 	return d.c < 0
 }
 
-func (f *Facts) retry() {
+func (f *Unifier) retry() {
 	for again := true; again; {
 		again = false
 		old := f.pending
@@ -349,7 +349,7 @@ func (f *Facts) retry() {
 }
 
 // EqValue requires two attribute values to agree.
-func (f *Facts) EqValue(a, b Value) error {
+func (f *Unifier) EqValue(a, b Value) error {
 	if a == b {
 		return nil
 	}
@@ -362,15 +362,15 @@ func (f *Facts) EqValue(a, b Value) error {
 }
 
 // EqShape requires two shapes to agree, axis by axis.
-func (f *Facts) EqShape(a, b Shape) error {
+func (f *Unifier) EqShape(a, b Shape) error {
 	if len(a) != len(b) {
 		return fmt.Errorf("shape %s is not %s", a, b)
 	}
 	for i := range a {
-		if a[i].Run != b[i].Run {
+		if a[i].AxisRun != b[i].AxisRun {
 			return fmt.Errorf("shape %s is not %s", a, b)
 		}
-		if a[i].Run == "" {
+		if a[i].AxisRun == "" {
 			if err := f.Eq(a[i].Dim, b[i].Dim); err != nil {
 				return fmt.Errorf("shape %s is not %s: %w", f.NormShape(a), f.NormShape(b), err)
 			}
@@ -381,7 +381,7 @@ func (f *Facts) EqShape(a, b Shape) error {
 
 // Le requires a <= b. An inequality that depends on the sizes is noted in
 // Needs.
-func (f *Facts) Le(a, b Dim) error {
+func (f *Unifier) Le(a, b Dim) error {
 	a, b = f.norm(a), f.norm(b)
 	d := b.Sub(a)
 	if err := fits(d); err != nil {
@@ -398,7 +398,7 @@ func (f *Facts) Le(a, b Dim) error {
 }
 
 // Divides requires k to divide d.
-func (f *Facts) Divides(k, d Dim) error {
+func (f *Unifier) Divides(k, d Dim) error {
 	k, d = f.norm(k), f.norm(d)
 	if err := fits(k, d); err != nil {
 		return err
@@ -440,7 +440,7 @@ func (f *Facts) Divides(k, d Dim) error {
 	return nil
 }
 
-func (f *Facts) need(n Need) {
+func (f *Unifier) need(n Need) {
 	for _, o := range f.Needs {
 		if o == n {
 			return
