@@ -24,5 +24,5 @@
 // of one axiom repeats no more than it must.
 //
 // What the report says depends on the laws and the options alone, but for the
-// seconds, and for proofs that a deadline ended: those are marked as such.
+// seconds.
 package axiomcheck

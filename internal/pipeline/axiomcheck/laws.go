@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/mutate"
 	"github.com/taso-go/taso/verify"
@@ -49,12 +50,18 @@ func (r *run) unbounded(ctx context.Context, l *law.Law, out *LawReport) (err er
 }
 
 func (r *run) redundancy(ctx context.Context, l *law.Law, out *LawReport) (err error) {
-	sig := fmt.Sprint(version, r.opt.Deadline, l.Name, r.lib.text)
+	sig := fmt.Sprint(version, redundancyRounds, l.Name, r.lib.text)
 	out.Redundancy, err = memo(r, Redundancy, l.Name, sig, func() (*RedundancyResult, error) {
 		return r.derive(ctx, l)
 	})
 	return err
 }
+
+// redundancyRounds are those in which a law is looked for among what follows from
+// the others. They count nodes: what follows must not depend on how fast or how
+// busy a machine is.
+var redundancyRounds = append(slices.Clone(verify.LemmaRounds[:len(verify.LemmaRounds)-1]),
+	tensor.Limits{Nodes: 30000, Iters: 6, Level: tensor.Growing})
 
 // derive looks for a proof of l from the laws that are there without it.
 func (r *run) derive(ctx context.Context, l *law.Law) (*RedundancyResult, error) {
@@ -72,9 +79,7 @@ func (r *run) derive(ctx context.Context, l *law.Law) (*RedundancyResult, error)
 			from = append(from, m)
 		}
 	}
-	limit, stop := context.WithTimeout(ctx, r.opt.Deadline)
-	defer stop()
-	v, err := verify.Derive(limit, l, from, verify.LemmaRounds)
+	v, err := verify.Derive(ctx, l, from, redundancyRounds)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +108,7 @@ func (r *run) spare(ctx context.Context) error {
 		}
 		without[l.Name] = true
 		from := slices.DeleteFunc(slices.Clone(r.lib.axioms), func(a *law.Law) bool { return without[a.Name] })
-		limit, stop := context.WithTimeout(ctx, r.opt.Deadline)
-		v, err := verify.Derive(limit, l, from, verify.LemmaRounds)
-		stop()
+		v, err := verify.Derive(ctx, l, from, redundancyRounds)
 		if err != nil {
 			return err
 		}
@@ -162,11 +165,8 @@ func (r *run) refute(ctx context.Context, l *law.Law, out *RefuteReport) error {
 	return nil
 }
 
-// Bounds of what is tried on a mutant.
-const (
-	mutantBindings = 1000
-	mutantDeadline = 5 * time.Second
-)
+// mutantBindings bounds what is tried on a mutant.
+const mutantBindings = 1000
 
 func (r *run) mutants(ctx context.Context, l *law.Law, out *LawReport) (err error) {
 	sig := fmt.Sprint(version, r.opt.MutantInstances, r.opt.Unbounded != nil, law.Format(l), r.lib.text)
@@ -232,9 +232,7 @@ func (r *run) mutant(ctx context.Context, l *law.Law, m mutate.Mutant, res *Muta
 		res.Argued++
 		return nil
 	}
-	limit, stop := context.WithTimeout(ctx, mutantDeadline)
-	defer stop()
-	v, err := verify.Derive(limit, m.Law, r.lib.base(), nil)
+	v, err := verify.Derive(ctx, m.Law, r.lib.base(), nil)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

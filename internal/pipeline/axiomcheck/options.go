@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/egraph/tensor"
@@ -46,9 +45,6 @@ type Options struct {
 	Instances int
 	// MutantInstances is the same for a mutant; 0 means 300.
 	MutantInstances int
-	// Deadline ends the search for a proof of one axiom from the others; 0 means
-	// 10 seconds.
-	Deadline time.Duration
 	// Z3Pairs is how many pairs of unequal terms Z3 is asked about in the part
 	// consistency; 0 means 100.
 	Z3Pairs int
@@ -207,9 +203,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Z3Pairs == 0 {
 		o.Z3Pairs = 100
-	}
-	if o.Deadline == 0 {
-		o.Deadline = 10 * time.Second
 	}
 	if o.Parts == nil {
 		o.Parts = Parts
