@@ -1,6 +1,6 @@
-// Taso generates substitutions of tensor graphs, proves them from a page of
-// axioms and checks the certificates; and it reads, runs, measures and compares
-// the models that such substitutions are for.
+// Taso generates substitutions of tensor graphs, proves them from axioms and
+// checks the certificates; and it reads, runs, measures and compares the models
+// that such substitutions are for.
 //
 //	taso gen-rules      enumerate graphs, find equal ones, prove, write a rule set
 //	taso audit          is each rule of anyone's rule set true?

@@ -12,7 +12,7 @@ func newRoot() *cobra.Command {
 		Use:   "taso",
 		Short: "Generate, prove and check substitutions of tensor graphs",
 		Long: `Taso enumerates small graphs of tensor operators, finds those that compute the
-same, proves them equal from a page of readable axioms, and writes a rule set
+same, proves them equal from readable axioms, and writes a rule set
 with a certificate for each rule. It audits the rule sets of others. It reads,
 shows, runs, measures and compares models in the ONNX format, and writes them.
 
