@@ -16,7 +16,11 @@ func bindMeaning(b *binder, k *lower.Kernel, s *step) error {
 	s.run = func(ptr) error {
 		args := make([]interp.Tensor[float64], len(in))
 		for i, v := range in {
-			args[i] = interp.Tensor[float64]{Sizes: v.Sizes, Data: v.float64s()}
+			xs, err := v.float64s()
+			if err != nil {
+				return fmt.Errorf("operand %d: %w", i, err)
+			}
+			args[i] = interp.Tensor[float64]{Sizes: v.Sizes, Data: xs}
 		}
 		res, err := interp.Apply(interp.Float{}, a.Op, a.Values, args)
 		if err != nil {
@@ -32,20 +36,26 @@ func bindMeaning(b *binder, k *lower.Kernel, s *step) error {
 	return nil
 }
 
-// float64s are the elements of a dense value.
-func (v *value) float64s() []float64 {
+// float64s are the elements of a dense value. An integer that is no float64 is an
+// error: it would be computed with as another one.
+func (v *value) float64s() ([]float64, error) {
 	out := make([]float64, v.Elements())
 	if v.DType == graph.Int64 {
 		for i, x := range i64(v.ptr(), len(out)) {
-			out[i] = float64(x)
+			if out[i] = float64(x); x > exact || x < -exact {
+				return nil, fmt.Errorf("integer %d is beyond 2^53, and there is no kernel for integers", x)
+			}
 		}
-		return out
+		return out, nil
 	}
 	for i, x := range f32(v.ptr(), len(out)) {
 		out[i] = float64(x)
 	}
-	return out
+	return out, nil
 }
+
+// exact is the number up to which all integers are float64s.
+const exact = 1 << 53
 
 // put writes the elements of a dense value, rounded to its type.
 func (v *value) put(xs []float64) error {
@@ -58,6 +68,9 @@ func (v *value) put(xs []float64) error {
 	case graph.Int64:
 		to := i64(v.ptr(), len(xs))
 		for i, x := range xs {
+			if !(x >= -exact && x <= exact) {
+				return fmt.Errorf("%v is no integer that is computed exactly", x)
+			}
 			to[i] = int64(x)
 		}
 	default:

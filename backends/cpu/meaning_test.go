@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 )
 
 // Two operators for which there are no kernels: running sums of the rows of a
@@ -67,5 +68,28 @@ return z, s
 				}
 			}
 		}
+	}
+}
+
+// TestMeaningOfIntegers: integers that are no float64 are refused, not rounded.
+func TestMeaningOfIntegers(t *testing.T) {
+	for x, ok := range map[int64]bool{0: true, -7: true, 1 << 53: true, 1<<53 + 1: false, math.MinInt64: false} {
+		mem, err := newBlock(8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &value{Value: &lower.Value{Sizes: []int{1}, Strides: []int{1}, DType: graph.Int64}, buf: &buffer{bytes: 8, mem: mem, base: mem.p}}
+		i64(v.ptr(), 1)[0] = x
+		xs, err := v.float64s()
+		if (err == nil) != ok {
+			t.Errorf("%d: %v", x, err)
+		}
+		if err == nil && (v.put(xs) != nil || i64(v.ptr(), 1)[0] != x) {
+			t.Errorf("%d became %d", x, i64(v.ptr(), 1)[0])
+		}
+		if v.put([]float64{math.NaN()}) == nil {
+			t.Error("what is not a number is put as an integer")
+		}
+		mem.free()
 	}
 }
