@@ -2,7 +2,7 @@ package verify
 
 import _ "embed"
 
-// Laws as readLaws reads them; the tests of the other engines use them too.
+// Laws as lawtext.Read reads them; the tests of the other engines use them too.
 var (
 	// testAxioms are enough for the goals of these tests.
 	//go:embed testdata/axioms.txt

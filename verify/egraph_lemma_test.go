@@ -6,6 +6,7 @@ import (
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/egraph/tensor"
+	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/check"
 )
@@ -84,7 +85,7 @@ func TestEGraphAxiomsUsable(t *testing.T) {
 // axioms and lemmas, on one core.
 func BenchmarkEGraphAxioms(b *testing.B) {
 	laws := append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...)
-	goals := readLaws(b, trueGoals)
+	goals := lawtext.Read(b, trueGoals)
 	for b.Loop() {
 		if _, err := (&EGraph{Laws: laws, Workers: 1}).Prove(context.Background(), goals); err != nil {
 			b.Fatal(err)

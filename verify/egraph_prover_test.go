@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/egraph/tensor"
+	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/check"
 )
@@ -23,8 +24,8 @@ func lawsByName(ls []*law.Law) map[string]*law.Law {
 // TestEGraphProves: every true goal is proved, and the proof holds without the
 // e-graph; no instance of it can be left out.
 func TestEGraphProves(t *testing.T) {
-	laws := readLaws(t, testAxioms)
-	goals := readLaws(t, trueGoals)
+	laws := lawtext.Read(t, testAxioms)
+	goals := lawtext.Read(t, trueGoals)
 	vs, err := (&EGraph{Laws: laws, Workers: 2}).Prove(context.Background(), goals)
 	if err != nil {
 		t.Fatal(err)
@@ -51,11 +52,11 @@ func TestEGraphProves(t *testing.T) {
 
 // TestEGraphMirror: a goal with its sides exchanged is proved as well.
 func TestEGraphMirror(t *testing.T) {
-	goals := readLaws(t, trueGoals)
+	goals := lawtext.Read(t, trueGoals)
 	for _, g := range goals {
 		g.LHS, g.RHS = g.RHS, g.LHS
 	}
-	laws := readLaws(t, testAxioms)
+	laws := lawtext.Read(t, testAxioms)
 	vs, err := (&EGraph{Laws: laws}).Prove(context.Background(), goals)
 	if err != nil {
 		t.Fatal(err)
@@ -71,8 +72,8 @@ func TestEGraphMirror(t *testing.T) {
 
 // TestEGraphLeavesFalse: nothing false is proved, and a reason is given.
 func TestEGraphLeavesFalse(t *testing.T) {
-	laws := readLaws(t, testAxioms)
-	goals := readLaws(t, falseGoals)
+	laws := lawtext.Read(t, testAxioms)
+	goals := lawtext.Read(t, falseGoals)
 	vs, err := (&EGraph{Laws: laws, Workers: 2}).Prove(context.Background(), goals)
 	if err != nil {
 		t.Fatal(err)
@@ -105,8 +106,8 @@ func verdictText(vs []Verdict) string {
 // TestEGraphWorkers: verdicts and proofs do not depend on the number of
 // workers, nor on the order of the goals.
 func TestEGraphWorkers(t *testing.T) {
-	laws := readLaws(t, testAxioms)
-	goals := append(readLaws(t, trueGoals), readLaws(t, falseGoals)...)
+	laws := lawtext.Read(t, testAxioms)
+	goals := append(lawtext.Read(t, trueGoals), lawtext.Read(t, falseGoals)...)
 	var want string
 	for workers := 1; workers <= 3; workers++ {
 		var calls atomic.Int64
@@ -145,7 +146,7 @@ func TestEGraphWorkers(t *testing.T) {
 
 // TestEGraphConditions: a condition has to hold or be one of the goal's own.
 func TestEGraphConditions(t *testing.T) {
-	laws := readLaws(t, `
+	laws := lawtext.Read(t, `
 odd | X : [m, n] | m != n | transpose(relu(X)) == relu(transpose(X))
 least | X : [m] | m >= 2 | relu(relu(X)) == relu(X)
 cut | X : [P.., n, S..] | k < n | concat[axis=#P](slice[axis=#P, lo=0, hi=k](X), slice[axis=#P, lo=k, hi=n](X)) == X`)
@@ -166,7 +167,7 @@ cut | X : [P.., n, S..] | k < n | concat[axis=#P](slice[axis=#P, lo=0, hi=k](X),
 		`m | X : [p] | h+3 <= p | concat[axis=0](slice[axis=0, lo=0, hi=h](X), slice[axis=0, lo=h, hi=p](X)) == X`: Proved,
 		`n | X : [p] | h <= p | concat[axis=0](slice[axis=0, lo=0, hi=h](X), slice[axis=0, lo=h, hi=p](X)) == X`:   Unknown,
 	} {
-		goal := readLaws(t, line)[0]
+		goal := lawtext.Read(t, line)[0]
 		v, err := Derive(context.Background(), goal, laws, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -185,12 +186,12 @@ cut | X : [P.., n, S..] | k < n | concat[axis=#P](slice[axis=#P, lo=0, hi=k](X),
 // TestEGraphRefuses: what is wrong with goals is said of the goal, what is
 // wrong with laws is an error.
 func TestEGraphRefuses(t *testing.T) {
-	laws := readLaws(t, testAxioms)
+	laws := lawtext.Read(t, testAxioms)
 	for line, want := range map[string]string{
 		`a | X : [m, n], Y : [n, m] | | ewadd(X, Y) == ewadd(Y, X)`: "left side: ewadd(X, Y)",
 		`b | X : [m, n] | | X == transpose(X)`:                      "left side has shape [m, n], right side [n, m]",
 	} {
-		v, err := Derive(context.Background(), readLaws(t, line)[0], laws, nil)
+		v, err := Derive(context.Background(), lawtext.Read(t, line)[0], laws, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,24 +199,24 @@ func TestEGraphRefuses(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", line, v, want)
 		}
 	}
-	goal := readLaws(t, `g | X : [m] | | relu(X) == relu(X)`)[0]
+	goal := lawtext.Read(t, `g | X : [m] | | relu(X) == relu(X)`)[0]
 	free := *goal
 	free.RHS = []*law.Term{law.V("Y")}
 	v, err := Derive(context.Background(), &free, laws, nil)
 	if err != nil || v.Status != Unknown || !strings.Contains(v.Reason, "tensor Y has no shape") {
 		t.Errorf("unbound tensor: %+v, %v", v, err)
 	}
-	bad := readLaws(t, `bad | X : [m, n] | | ewadd(X, transpose(X)) == X`)
+	bad := lawtext.Read(t, `bad | X : [m, n] | | ewadd(X, transpose(X)) == X`)
 	if _, err := Derive(context.Background(), goal, bad, nil); err == nil || !strings.Contains(err.Error(), "law bad") {
 		t.Errorf("ill-typed law: %v", err)
 	}
-	twice := append(readLaws(t, testAxioms), laws[0])
+	twice := append(lawtext.Read(t, testAxioms), laws[0])
 	if _, err := Derive(context.Background(), goal, twice, nil); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("name used twice: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	goal = readLaws(t, `g | A : [m, n], X : [n, q] | | ewadd(matmul(A, X), matmul(A, X)) == matmul(A, ewadd(X, X))`)[0]
+	goal = lawtext.Read(t, `g | A : [m, n], X : [n, q] | | ewadd(matmul(A, X), matmul(A, X)) == matmul(A, ewadd(X, X))`)[0]
 	v, err = Derive(ctx, goal, laws, nil)
 	if err != nil || v.Status != Unknown || v.Stop != tensor.StopDeadline {
 		t.Errorf("ended context: %+v, %v", v, err)
@@ -225,8 +226,8 @@ func TestEGraphRefuses(t *testing.T) {
 // TestSession: laws added later are used, a law that cannot be added leaves the
 // session as it was, and verdicts are those of EGraph.
 func TestSession(t *testing.T) {
-	laws := readLaws(t, testAxioms)
-	goals := append(readLaws(t, trueGoals), readLaws(t, falseGoals)...)
+	laws := lawtext.Read(t, testAxioms)
+	goals := append(lawtext.Read(t, trueGoals), lawtext.Read(t, falseGoals)...)
 	s, err := NewSession(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -242,7 +243,7 @@ func TestSession(t *testing.T) {
 			t.Errorf("law %s was added twice", l.Name)
 		}
 		if i == 3 {
-			bad := readLaws(t, `bad | X : [m, n] | | ewadd(X, transpose(X)) == X`)[0]
+			bad := lawtext.Read(t, `bad | X : [m, n] | | ewadd(X, transpose(X)) == X`)[0]
 			if err := s.Add(bad); err == nil {
 				t.Error("an ill-typed law was added")
 			}
@@ -267,7 +268,7 @@ func TestSession(t *testing.T) {
 
 // TestEGraphReflexive: equal sides need no law.
 func TestEGraphReflexive(t *testing.T) {
-	goal := readLaws(t, `g | X : [m, n] | | slice[axis=1, lo=0, hi=1](relu(X)) == slice[axis=1, lo=0, hi=1](relu(X))`)[0]
+	goal := lawtext.Read(t, `g | X : [m, n] | | slice[axis=1, lo=0, hi=1](relu(X)) == slice[axis=1, lo=0, hi=1](relu(X))`)[0]
 	v, err := Derive(context.Background(), goal, nil, nil)
 	if err != nil || v.Status != Proved || len(v.Proof.Instances) != 0 {
 		t.Errorf("%+v, %v", v, err)
@@ -275,8 +276,8 @@ func TestEGraphReflexive(t *testing.T) {
 }
 
 func benchmarkGoals(b *testing.B, text string) {
-	laws := readLaws(b, testAxioms)
-	goals := readLaws(b, text)
+	laws := lawtext.Read(b, testAxioms)
+	goals := lawtext.Read(b, text)
 	var many []*law.Law
 	for range 20 {
 		many = append(many, goals...)

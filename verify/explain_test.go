@@ -4,12 +4,13 @@ import (
 	"context"
 	"testing"
 
+	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/verify/explain"
 )
 
 // Every proof of the e-graph has a chain of equations that replays.
 func TestProofsHaveChains(t *testing.T) {
-	laws, goals := readLaws(t, testAxioms), readLaws(t, trueGoals)
+	laws, goals := lawtext.Read(t, testAxioms), lawtext.Read(t, trueGoals)
 	vs, err := (&EGraph{Laws: laws, Workers: 2}).Prove(context.Background(), goals)
 	if err != nil {
 		t.Fatal(err)

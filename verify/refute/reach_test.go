@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/law"
 )
 
@@ -92,7 +93,7 @@ func TestRefuteNames(t *testing.T) {
 	} {
 		var seen [2]*Witness
 		for i, text := range c {
-			w, err := Find(context.Background(), readLaws(t, "l | "+text)[0], Options{})
+			w, err := Find(context.Background(), lawtext.Read(t, "l | "+text)[0], Options{})
 			if err != nil || w == nil {
 				t.Fatalf("%s: not refuted (%v)", text, err)
 			}

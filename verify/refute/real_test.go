@@ -3,6 +3,7 @@ package refute
 import (
 	"context"
 	"encoding/json"
+	"github.com/taso-go/taso/internal/lawtext"
 	"strings"
 	"testing"
 )
@@ -26,7 +27,7 @@ func TestRefuteReal(t *testing.T) {
 		{"variable | f : pointwise1, X : [n] | | tanh(f(X)) == f(X)", ""},
 		{"any_act | X : [b, c, h, w], W : [o, c, 1, 1] | | conv2d[pad=valid, act=sigmoid](X, W) == conv2d[pad=valid, act=tanh](X, W)", ""},
 	} {
-		l := readLaws(t, c.law)[0]
+		l := lawtext.Read(t, c.law)[0]
 		w, err := Find(context.Background(), l, Options{})
 		if err != nil || w == nil {
 			t.Errorf("%s: not refuted (%v)", l.Name, err)
@@ -66,7 +67,7 @@ func TestRefuteSparesReal(t *testing.T) {
 		"roots | X : [n] | | ewmul(sqrt(X), sqrt(X)) == sqrt(ewmul(X, X))",
 		"shift | X : [n], C : [] | | softmax[axis=0](X) == softmax[axis=0](ewadd(X, broadcast[shape=[n]](C)))",
 	} {
-		l := readLaws(t, text)[0]
+		l := lawtext.Read(t, text)[0]
 		if w, err := Find(context.Background(), l, Options{}); w != nil || err != nil {
 			t.Errorf("%s: %v\n%s", l.Name, err, w)
 		}

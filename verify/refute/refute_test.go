@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/law"
 )
 
@@ -31,7 +32,7 @@ func TestRefuteFalseLaws(t *testing.T) {
 		{"below_zero | e : number, X : [P..] | | clip[lo=0.0, hi=e](relu(X)) == relu(clip[lo=0.0, hi=e](X))", "values"},
 		{"outputs | X : [n], Y : [n] | | (relu(X), relu(Y)) == (relu(X), Y)", "values"},
 	} {
-		l := readLaws(t, c.law)[0]
+		l := lawtext.Read(t, c.law)[0]
 		w, err := Find(context.Background(), l, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", l.Name, err)
@@ -69,7 +70,7 @@ func TestRefuteFalseLaws(t *testing.T) {
 }
 
 func TestRefuteSmallest(t *testing.T) {
-	l := readLaws(t, "commute | A : [n, n], B : [n, n] | | matmul(A, B) == matmul(B, A)")[0]
+	l := lawtext.Read(t, "commute | A : [n, n], B : [n, n] | | matmul(A, B) == matmul(B, A)")[0]
 	w, err := Find(context.Background(), l, Options{})
 	if err != nil || w == nil {
 		t.Fatal(w, err)
@@ -99,11 +100,11 @@ func TestRefuteSparesTrueLaws(t *testing.T) {
 }
 
 func TestRefuteOneWay(t *testing.T) {
-	both := readLaws(t, "l | X : [n] | | slice[axis=0, lo=1, hi=2](ewadd(X, X)) == ewadd(slice[axis=0, lo=1, hi=2](X), slice[axis=0, lo=1, hi=2](X))")[0]
+	both := lawtext.Read(t, "l | X : [n] | | slice[axis=0, lo=1, hi=2](ewadd(X, X)) == ewadd(slice[axis=0, lo=1, hi=2](X), slice[axis=0, lo=1, hi=2](X))")[0]
 	if w, err := Find(context.Background(), both, Options{}); w != nil || err != nil {
 		t.Error(w, err)
 	}
-	split := readLaws(t, "l | X : [n] | | split[axis=0, at=1](X).0 => slice[axis=0, lo=0, hi=1](X)")[0]
+	split := lawtext.Read(t, "l | X : [n] | | split[axis=0, at=1](X).0 => slice[axis=0, lo=0, hi=1](X)")[0]
 	if w, err := Find(context.Background(), split, Options{}); w != nil || err != nil {
 		t.Error(w, err)
 	}
@@ -115,7 +116,7 @@ func TestRefuteOneWay(t *testing.T) {
 }
 
 func TestReplayRejects(t *testing.T) {
-	l := readLaws(t, "commute | A : [n, n], B : [n, n] | | matmul(A, B) == matmul(B, A)")[0]
+	l := lawtext.Read(t, "commute | A : [n, n], B : [n, n] | | matmul(A, B) == matmul(B, A)")[0]
 	fresh := func() *Witness {
 		w, err := Find(context.Background(), l, Options{})
 		if err != nil || w == nil {
@@ -140,7 +141,7 @@ func TestReplayRejects(t *testing.T) {
 }
 
 func TestRefuteStops(t *testing.T) {
-	l := readLaws(t, "l | X : [a, b, c, d] | | relu(relu(X)) == relu(X)")[0]
+	l := lawtext.Read(t, "l | X : [a, b, c, d] | | relu(relu(X)) == relu(X)")[0]
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Find(ctx, l, Options{}); err == nil {
@@ -172,7 +173,7 @@ func ExampleFind() {
 }
 
 func BenchmarkRefute(b *testing.B) {
-	l := readLaws(b, "commute | A : [n, n], B : [n, n] | | matmul(A, B) == matmul(B, A)")[0]
+	l := lawtext.Read(b, "commute | A : [n, n], B : [n, n] | | matmul(A, B) == matmul(B, A)")[0]
 	for b.Loop() {
 		if w, err := Find(context.Background(), l, Options{}); w == nil || err != nil {
 			b.Fatal(err)

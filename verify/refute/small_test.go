@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/mutate"
 )
@@ -50,7 +51,7 @@ func TestRefuteLeastSizes(t *testing.T) {
 
 // The points that smaller lists are in order, and all that there are.
 func TestSmaller(t *testing.T) {
-	l := readLaws(t, "l | p : same, X : [P.., 2*a, b], Y : [b, c] | | relu(X) == X")[0]
+	l := lawtext.Read(t, "l | p : same, X : [P.., 2*a, b], Y : [b, c] | | relu(X) == X")[0]
 	s, err := newSpace(l, Options{MaxSize: 3, MaxRun: 1, Cells: 100})
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +172,7 @@ func TestRefuteMutants(t *testing.T) {
 
 // What a witness says is checked before it is used.
 func TestReplayHostile(t *testing.T) {
-	l := readLaws(t, "l | f : zero1, s : stride, p : padding, X : [b, c, h, w] | | f(relu(X)) == poolmax[kh=1, kw=1, stride=s, pad=p](f(X))")[0]
+	l := lawtext.Read(t, "l | f : zero1, s : stride, p : padding, X : [b, c, h, w] | | f(relu(X)) == poolmax[kh=1, kw=1, stride=s, pad=p](f(X))")[0]
 	fresh := func() *Witness {
 		w, err := Find(context.Background(), l, Options{})
 		if err != nil || w == nil {
@@ -212,7 +213,7 @@ func TestReplayHostile(t *testing.T) {
 
 // Sides of different numbers of outputs are an error, not a panic.
 func TestRefuteOutputs(t *testing.T) {
-	l := readLaws(t, "l | X : [a], Y : [a] | | (X, Y) == (Y, X)")[0]
+	l := lawtext.Read(t, "l | X : [a], Y : [a] | | (X, Y) == (Y, X)")[0]
 	w, err := Find(context.Background(), l, Options{})
 	if err != nil || w == nil {
 		t.Fatal(w, err)
@@ -227,7 +228,7 @@ func TestRefuteOutputs(t *testing.T) {
 }
 
 func BenchmarkRefuteTrue(b *testing.B) {
-	l := readLaws(b, "l | s : stride, p : padding, X : [a, c, h, w], V : [o, c, m, n], W : [o, c, m, n] | | conv2d[stride=s, pad=p](X, ewadd(V, W)) == ewadd(conv2d[stride=s, pad=p](X, V), conv2d[stride=s, pad=p](X, W))")[0]
+	l := lawtext.Read(b, "l | s : stride, p : padding, X : [a, c, h, w], V : [o, c, m, n], W : [o, c, m, n] | | conv2d[stride=s, pad=p](X, ewadd(V, W)) == ewadd(conv2d[stride=s, pad=p](X, V), conv2d[stride=s, pad=p](X, W))")[0]
 	for b.Loop() {
 		if w, err := Find(context.Background(), l, Options{}); w != nil || err != nil {
 			b.Fatal(w, err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify"
 )
@@ -63,7 +64,7 @@ func TestQuantifiedLeavesFalseGoals(t *testing.T) {
 
 // Each case differs from one that is proved in a condition only.
 func TestQuantifiedIsTyped(t *testing.T) {
-	laws := append(read(t, "axioms"), readLaws(t, `
+	laws := append(read(t, "axioms"), lawtext.Read(t, `
 small | X : [n] | n < 4 | relu(X) == X
 part | X : [n] | | relu(slice[axis=0, lo=0, hi=k](X)) == slice[axis=0, lo=0, hi=k](X)
 cut | X : [n], Y : [m] | | slice[axis=0, lo=0, hi=n](concat[axis=0](X, Y)) == X
@@ -91,7 +92,7 @@ zero_slice | f : zero1, X : [n] | | f(slice[axis=0, lo=0, hi=1](X)) == slice[axi
 		{"a | f : pointwise1, X : [n] | | f(slice[axis=0, lo=0, hi=1](X)) == slice[axis=0, lo=0, hi=1](f(X))", verify.Unknown},
 		{"a | X : [P..] | | relu(relu(X)) == relu(X)", verify.Unknown},
 	} {
-		goal := readLaws(t, c.goal)
+		goal := lawtext.Read(t, c.goal)
 		vs, err := (&Quantified{Laws: laws}).Prove(context.Background(), goal)
 		if err != nil {
 			t.Fatalf("%s: %v", c.goal, err)
@@ -128,7 +129,7 @@ func TestQuantifiedStops(t *testing.T) {
 }
 
 func TestAtRanks(t *testing.T) {
-	l := readLaws(t, "l | X : [P.., a, S..], Y : [P.., b, S..] | | concat[axis=#P](X, Y) == concat[axis=#P](X, Y)")[0]
+	l := lawtext.Read(t, "l | X : [P.., a, S..], Y : [P.., b, S..] | | concat[axis=#P](X, Y) == concat[axis=#P](X, Y)")[0]
 	var got []string
 	for _, m := range atRanks(l, map[int]bool{1: true, 3: true}) {
 		got = append(got, m.Given[0].Shape.String()+m.LHS[0].String())

@@ -1,19 +1,21 @@
-package verify
+// Package lawtext reads tables of laws for tests: one law a line.
+package lawtext
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/taso-go/taso/law"
 )
 
-// readLaws reads laws written in one line each:
+// Read reads laws written in one line each:
 //
 //	name tag | given | where | then
 //
 // Empty lines are skipped.
-func readLaws(t testing.TB, text string) []*law.Law {
+func Read(t testing.TB, text string) []*law.Law {
 	t.Helper()
 	var out []*law.Law
 	for _, line := range strings.Split(text, "\n") {
@@ -40,4 +42,14 @@ func readLaws(t testing.TB, text string) []*law.Law {
 		out = append(out, l)
 	}
 	return out
+}
+
+// File reads a file of such lines.
+func File(t testing.TB, path string) []*law.Law {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Read(t, string(text))
 }
