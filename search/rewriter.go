@@ -19,6 +19,9 @@ type Match = rewrite.Match[bank.Tensor]
 type Rules struct {
 	one  *rewrite.Index           // those with one root
 	many map[*graph.Op][]*several // by the first root's operator
+	// depth is the most operators on a way down a pattern, down the most hops
+	// between a root and a variable that another root shares.
+	depth, down int
 }
 
 // several is a direction with several roots.
@@ -78,6 +81,7 @@ func (r *Rules) Add(d *rewrite.Direction) error {
 		return fmt.Errorf("the source does not determine all sizes")
 	case len(d.Roots) == 1:
 		r.one.Add(d)
+		r.depth = max(r.depth, depthOf(d))
 		return nil
 	}
 	s := &several{d: d}
@@ -93,7 +97,31 @@ func (r *Rules) Add(d *rewrite.Direction) error {
 		return fmt.Errorf("a root is a function variable")
 	}
 	r.many[op] = append(r.many[op], s)
+	r.depth = max(r.depth, depthOf(d))
+	for _, l := range s.links {
+		r.down = max(r.down, len(l.down), len(l.up))
+	}
 	return nil
+}
+
+// depthOf is the most operators on a way from a root to a variable.
+func depthOf(d *rewrite.Direction) int {
+	var depth func(ref int32) int
+	depth = func(ref int32) int {
+		if ref < 0 {
+			return 0
+		}
+		most := 0
+		for _, k := range d.Nodes[ref].Kids {
+			most = max(most, depth(k))
+		}
+		return most + 1
+	}
+	most := 0
+	for _, r := range d.Roots {
+		most = max(most, depth(r))
+	}
+	return most
 }
 
 // linkTo finds the shortest way from an earlier root to root i.
@@ -143,6 +171,7 @@ type Rewriter struct {
 	roots []bank.Tensor
 	dtype graph.DType // of what is being rewritten
 	apply rewrite.Apply[bank.Tensor]
+	built func(args []bank.Tensor, n bank.Node) // told of what Apply makes or finds
 }
 
 // NewRewriter returns a rewriter for a network.
@@ -152,6 +181,9 @@ func NewRewriter(net *bank.Bank, rules *Rules) *Rewriter {
 		n, err := r.Net.Apply(op, attrs, r.dtype, args...)
 		if err != nil {
 			return 0, err
+		}
+		if r.built != nil {
+			r.built(args, n)
 		}
 		return r.Net.Out(n, out), nil
 	}
@@ -171,26 +203,42 @@ func (r *Rewriter) All(yield func(*Match) bool) {
 // At yields the moves whose first root is an output of a node, until yield returns
 // false, and then returns false.
 func (r *Rewriter) At(n bank.Node, yield func(*Match) bool) bool {
+	return r.at(n, true, true, yield)
+}
+
+// at yields the moves of laws with one root, with several, or both.
+func (r *Rewriter) at(n bank.Node, one, several bool, yield func(*Match) bool) bool {
 	for k := range r.Net.NumOut(n) {
 		t := r.Net.Out(n, k)
 		op, _, _, args, _ := r.Net.Node(t)
 		if op == nil {
 			return true
 		}
-		var heads [2]*graph.Op
-		for i, a := range args[:min(len(args), 2)] {
-			heads[i], _, _, _, _ = r.Net.Node(a)
-		}
 		r.roots = append(r.roots[:0], t)
-		for _, d := range r.rules.one.At(op, heads[0], heads[1]) {
-			if !r.match.Match(d, r.roots, yield) {
-				return false
-			}
+		if one && !r.ones(op, args, yield) {
+			return false
+		}
+		if !several {
+			continue
 		}
 		for _, s := range r.rules.many[op] {
 			if !r.others(s, yield) {
 				return false
 			}
+		}
+	}
+	return true
+}
+
+// ones yields the moves with the root r.roots, an application of op.
+func (r *Rewriter) ones(op *graph.Op, args []bank.Tensor, yield func(*Match) bool) bool {
+	var heads [2]*graph.Op
+	for i, a := range args[:min(len(args), 2)] {
+		heads[i], _, _, _, _ = r.Net.Node(a)
+	}
+	for _, d := range r.rules.one.At(op, heads[0], heads[1]) {
+		if !r.match.Match(d, r.roots, yield) {
+			return false
 		}
 	}
 	return true
@@ -268,4 +316,17 @@ func (r *Rewriter) Apply(m *Match) error {
 		return err
 	}
 	return r.Net.Replace(m.Roots, targets)
+}
+
+// Find calls f with the match that a move is, if it is there still, and reports
+// whether it was.
+func (r *Rewriter) Find(m *Move, f func(*Match)) (found bool) {
+	r.match.Match(m.Direction, m.Roots, func(x *Match) bool {
+		if slices.Equal(x.Vars, m.Vars) {
+			found = true
+			f(x)
+		}
+		return !found
+	})
+	return found
 }

@@ -47,7 +47,10 @@ func (b *Bank) apply(sym symID, in []Tensor) (Node, error) {
 		return 0, k.err
 	}
 	b.fresh()
-	n, _ := b.add(sym, in, k.outs, k.cost, f)
+	n, isNew := b.add(sym, in, k.outs, k.cost, f)
+	if isNew {
+		b.nodes[n].app = k.app
+	}
 	return n, nil
 }
 

@@ -32,6 +32,7 @@ type node struct {
 	nout  uint16
 	refs  uint32 // uses by live nodes, and by the outputs of the graph
 	rank  uint32 // not below that of an operand, see settle
+	app   uint32 // see App
 	cost  int64  // while it runs
 	next  Node   // in the table, of those with the same key
 	key   uint64
@@ -77,6 +78,10 @@ type Bank struct {
 	moved []int32 // slots, in move
 
 	linear linear
+
+	// Merged, if not nil, is told when Replace makes one node of two that have
+	// become equal: the first one is dead then.
+	Merged func(old, new Node)
 }
 
 // opaque is what is needed to write a node back whose meaning is not known.

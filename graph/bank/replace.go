@@ -78,6 +78,9 @@ func (b *Bank) close() {
 			b.move(b.nodes[p.old].outs+Tensor(k), b.nodes[p.new].outs+Tensor(k))
 		}
 		b.release(p.new)
+		if b.Merged != nil {
+			b.Merged(p.old, p.new)
+		}
 	}
 }
 

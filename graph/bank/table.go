@@ -32,6 +32,7 @@ type typed struct {
 // inferred is what is known of a symbol on operands of given types.
 type inferred struct {
 	outs []typeID // nil: they do not fit
+	app  uint32   // its number, from 1
 	cost int64
 	err  error
 }
@@ -146,6 +147,7 @@ func (t *Table) infer(sym symID, in []typeID, price Price) *inferred {
 	k, ok := t.known[key]
 	if !ok {
 		k = t.inferNow(sym, in, price)
+		k.app = uint32(len(t.known)) + 1
 		t.known[key] = k
 	}
 	return k

@@ -34,6 +34,9 @@ func (x *Index) Add(d *Direction) {
 	clear(x.byHead)
 }
 
+// All lists the directions, in their order. The caller must not write to it.
+func (x *Index) All() []*Direction { return x.all }
+
 // At lists the directions with one root that may match an application of op over
 // operands made by a and b (nil: by no operator).
 func (x *Index) At(op, a, b *graph.Op) []*Direction {

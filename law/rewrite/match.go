@@ -48,6 +48,11 @@ func (f Fn) String() string {
 	return f.Name
 }
 
+// Is reports whether f is op with these attributes.
+func (f Fn) Is(op *graph.Op, attrs graph.Attrs) bool {
+	return f.Op != nil && f.Op == op && f.Attrs.Equal(attrs)
+}
+
 func (f Fn) equal(g Fn) bool { return f.Op == g.Op && f.Name == g.Name && f.Attrs.Equal(g.Attrs) }
 
 // Match is a use of a law that was found. It is valid during the call that it is

@@ -1,0 +1,272 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/lower"
+)
+
+// Prices are what an operator application costs in a unit of the caller's choice:
+// with a kernel of its own (of a view, when it must be copied), in the kernel of an
+// operand, and as a view.
+type Prices struct{ Alone, Fused, View int64 }
+
+// Pricer is the cost of what would run of a network, kept up to date while the
+// network is rewritten: an elementwise operator that goes into the kernel of an
+// operand costs what it adds there, a view its dispatch and, where somebody cannot
+// read it as it lies, a copy; what depends on weights only costs nothing. All of
+// this is known from a node's neighbours (package lower), so that after a rewrite
+// only those of what changed are priced again. Against the plan of the whole graph
+// it knows neither the order of kernels nor which rows a tail has agreed on.
+type Pricer struct {
+	net    *bank.Bank
+	target *lower.Target
+	prices func(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (Prices, error)
+	known  map[uint32]Prices
+	cost   []int64 // by node
+	total  int64
+	log    []priced
+	seen   []uint32 // by node: the round in which it was priced
+	round  uint32
+	err    error
+}
+
+// priced is what a node cost before.
+type priced struct {
+	node bank.Node
+	cost int64
+}
+
+// PricerMark is a state to which a Pricer can go back, when its network has.
+type PricerMark struct {
+	log   int
+	total int64
+}
+
+// NewPricer prices a network.
+func NewPricer(net *bank.Bank, t *lower.Target, prices func(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (Prices, error)) *Pricer {
+	p := &Pricer{net: net, target: t, prices: prices, known: map[uint32]Prices{}}
+	p.All()
+	return p
+}
+
+// All prices everything again, after which no earlier mark can be gone back to.
+func (p *Pricer) All() {
+	p.cost, p.log, p.total = make([]int64, p.net.Len()+1), nil, 0
+	p.net.Nodes(func(n bank.Node) bool {
+		p.cost[n] = p.now(n)
+		p.total += p.cost[n]
+		return true
+	})
+}
+
+// Cost is the cost of a run; Err what the prices failed with, nil if they did not.
+func (p *Pricer) Cost() int64 { return p.total }
+
+// Err is the first error of the prices: the cost is of no use then.
+func (p *Pricer) Err() error { return p.err }
+
+// Of is what a node costs.
+func (p *Pricer) Of(n bank.Node) int64 { return p.cost[n] }
+
+// Mark notes the present state.
+func (p *Pricer) Mark() PricerMark { return PricerMark{len(p.log), p.total} }
+
+// Undo goes back to a mark.
+func (p *Pricer) Undo(m PricerMark) {
+	for i := len(p.log) - 1; i >= m.log; i-- {
+		p.cost[p.log[i].node] = p.log[i].cost
+	}
+	p.log, p.total = p.log[:m.log], m.total
+}
+
+// Keep forgets marks.
+func (p *Pricer) Keep() { p.log = p.log[:0] }
+
+// Update prices what changed in the network since a mark of it, and what is near.
+func (p *Pricer) Update(m bank.Mark) {
+	p.round++
+	p.net.Changed(m, func(n bank.Node, _ bool) {
+		p.again(n)
+		if !p.net.Live(n) {
+			return
+		}
+		for _, t := range p.net.Operands(n) {
+			p.above(t)
+		}
+		for k := range p.net.NumOut(n) {
+			p.below(p.net.Out(n, k))
+		}
+	})
+}
+
+// above prices what computes t, behind views.
+func (p *Pricer) above(t bank.Tensor) {
+	n, _ := p.net.NodeOf(t)
+	if p.again(n) && p.isView(n) {
+		p.above(p.net.Operand(n, 0))
+	}
+}
+
+// below prices what reads t, behind views.
+func (p *Pricer) below(t bank.Tensor) {
+	p.net.Users(t, func(u bank.Node, _ int) bool {
+		if p.again(u) && p.isView(u) {
+			for k := range p.net.NumOut(u) {
+				p.below(p.net.Out(u, k))
+			}
+		}
+		return true
+	})
+}
+
+func (p *Pricer) again(n bank.Node) bool {
+	for int(n) >= len(p.cost) {
+		p.cost = append(p.cost, 0)
+	}
+	for int(n) >= len(p.seen) {
+		p.seen = append(p.seen, 0)
+	}
+	if p.seen[n] == p.round {
+		return false
+	}
+	p.seen[n] = p.round
+	c := int64(0)
+	if p.net.Live(n) {
+		c = p.now(n)
+	}
+	if c != p.cost[n] {
+		p.log = append(p.log, priced{n, p.cost[n]})
+		p.total += c - p.cost[n]
+		p.cost[n] = c
+	}
+	return true
+}
+
+func (p *Pricer) isView(n bank.Node) bool {
+	op := p.net.Op(n)
+	return op != nil && lower.IsView(op) && !p.target.Copies[op.Name]
+}
+
+// now is what a live node costs.
+func (p *Pricer) now(n bank.Node) int64 {
+	app := p.net.App(n)
+	if app == 0 || p.net.Fixed(n) {
+		return 0
+	}
+	x, ok := p.known[app]
+	if !ok {
+		var err error
+		if x, err = p.ask(n); err != nil && p.err == nil {
+			p.err = err
+		}
+		p.known[app] = x
+	}
+	switch op := p.net.Op(n); {
+	case p.isView(n):
+		if p.copied(n) {
+			return x.View + x.Alone
+		}
+		return x.View
+	case p.joins(n, op):
+		return x.Fused
+	}
+	return x.Alone
+}
+
+func (p *Pricer) ask(n bank.Node) (Prices, error) {
+	in := make([]graph.TensorType, p.net.Arity(n))
+	for i, t := range p.net.Operands(n) {
+		in[i] = p.net.Type(t)
+	}
+	out := make([]graph.TensorType, p.net.NumOut(n))
+	for k := range out {
+		out[k] = p.net.Type(p.net.Out(n, k))
+	}
+	return p.prices(p.net.Op(n), p.net.Attrs(n), in, out)
+}
+
+// joins reports whether an elementwise node goes into the kernel of an operand.
+func (p *Pricer) joins(n bank.Node, op *graph.Op) bool {
+	if !lower.IsStep(op) {
+		return false
+	}
+	var few [4]lower.Made
+	in := few[:0]
+	for _, t := range p.net.Operands(n) {
+		m, _ := p.net.NodeOf(t)
+		o := lower.Made{Type: p.net.Type(t), Uses: p.net.UseCount(t), Fixed: p.net.Fixed(m)}
+		if p.net.App(m) != 0 {
+			o.Attrs = lower.Attrs{Op: p.net.Op(m), Values: p.net.Attrs(m)}
+			if p.net.Arity(m) > 0 {
+				o.X = p.net.Type(p.net.Operand(m, 0)).Sizes
+			}
+		}
+		in = append(in, o)
+	}
+	return p.target.Joins(op, p.net.Type(p.net.Out(n, 0)), in)
+}
+
+// value is how a tensor lies.
+func (p *Pricer) value(t bank.Tensor) lower.Value {
+	n, out := p.net.NodeOf(t)
+	if p.isView(n) {
+		if vs, ok := p.views(n); ok {
+			return vs[out]
+		}
+	}
+	sizes := p.net.Type(t).Sizes
+	return lower.Value{Sizes: sizes, Strides: graph.Strides(sizes), DType: p.net.Type(t).DType}
+}
+
+// views are the results of a view; not ok if its operand must be copied first.
+func (p *Pricer) views(n bank.Node) (vs []lower.Value, ok bool) {
+	x := p.value(p.net.Operand(n, 0))
+	types := make([]graph.TensorType, p.net.NumOut(n))
+	for k := range types {
+		types[k] = p.net.Type(p.net.Out(n, k))
+	}
+	vs, err := lower.Views(lower.Attrs{Op: p.net.Op(n), Values: p.net.Attrs(n)}, &x, types)
+	return vs, err == nil
+}
+
+// copied reports whether a view is a copy: its operand does not lie as it would
+// have to, or somebody cannot read it as it lies.
+func (p *Pricer) copied(n bank.Node) bool {
+	vs, ok := p.views(n)
+	if !ok {
+		return true
+	}
+	for k := range vs {
+		if vs[k].Dense() {
+			continue
+		}
+		t := p.net.Out(n, k)
+		copied := slices.Contains(p.net.Outputs(), t)
+		p.net.Users(t, func(u bank.Node, _ int) bool {
+			copied = copied || !p.takes(u, &vs[k])
+			return !copied
+		})
+		if copied {
+			return true
+		}
+	}
+	return false
+}
+
+// takes reports whether a node reads an operand as it lies.
+func (p *Pricer) takes(u bank.Node, v *lower.Value) bool {
+	op := p.net.Op(u)
+	switch {
+	case p.isView(u):
+		return true // a reshape makes the copy itself
+	case lower.IsStep(op):
+		mode, _, _, ok := v.Spread()
+		return ok && mode != lower.Full
+	}
+	x := p.net.Type(p.net.Operand(u, 0)).Sizes
+	as := lower.As(lower.Attrs{Op: op, Values: p.net.Attrs(u)}, x, p.net.Type(p.net.Out(u, 0)).Sizes)
+	return p.target.Takes(as, v)
+}
