@@ -39,7 +39,7 @@ line 4     bench/* internal/pipeline/* internal/pipeline/theory internal/pipelin
 line 3     enumerate enumerate/general verify verify/check verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/*
 line 2     search internal/lawtext internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/broadcast rules/tasopb rules/peer egraph/tensor verify/sums onnx cost
 line 1     graph/interp graph/bank law law/rewrite model lower
-line 0     . graph graph/op graph/intern egraph internal/z3
+line 0     . graph graph/op graph/intern egraph egraph/extract internal/z3
 line leaf  internal/lex internal/golden internal/atomicfile internal/must
 line leaf  onnx/onnxpb internal/ort internal/fetch
 line leaf  internal/draw internal/parallel internal/progress internal/procstat

@@ -1,0 +1,181 @@
+package extract
+
+import (
+	"math"
+
+	"pgregory.net/rapid"
+)
+
+// drawn is a random e-graph: cycles, shared and fixed nodes, nodes that are never
+// fixed, classes that cannot be made, several roots.
+func drawn(t *rapid.T, classes, nodes int) *Problem {
+	p := &Problem{Classes: rapid.IntRange(1, classes).Draw(t, "classes")}
+	class := rapid.IntRange(0, p.Classes-1)
+	// In half of the problems children mostly have larger numbers, so that there
+	// are deep choices.
+	deep := rapid.Bool().Draw(t, "deep")
+	weights := rapid.Bool().Draw(t, "weights")
+	n := rapid.IntRange(1, nodes).Draw(t, "nodes")
+	for i := range n {
+		k := class.Draw(t, "class")
+		if i < p.Classes {
+			k = i // one node each first
+		}
+		node := Node{Class: ClassID(k), Cost: int64(rapid.IntRange(0, 12).Draw(t, "cost")), Bytes: int64(rapid.IntRange(0, 9).Draw(t, "bytes"))}
+		if kids := rapid.IntRange(0, 3).Draw(t, "kids"); kids > 0 {
+			for range kids {
+				j := class.Draw(t, "child")
+				if deep && j <= k && rapid.IntRange(0, 7).Draw(t, "up") > 0 {
+					if k == p.Classes-1 {
+						continue
+					}
+					j = rapid.IntRange(k+1, p.Classes-1).Draw(t, "down")
+				}
+				node.Children = append(node.Children, ClassID(j))
+			}
+		}
+		if weights {
+			switch kind := rapid.IntRange(0, 7).Draw(t, "kind"); {
+			case len(node.Children) == 0 && kind < 5:
+				node.Kind = Fixed
+			case kind == 7:
+				node.Kind = Live
+			}
+		}
+		p.AddNode(node)
+	}
+	for range rapid.IntRange(1, 3).Draw(t, "roots") {
+		p.Roots = append(p.Roots, ClassID(class.Draw(t, "root")))
+	}
+	return p
+}
+
+// judged is what a choice costs and stores, by the definition alone: depths are
+// raised until nothing changes, so a cycle shows as a depth beyond all.
+func judged(p *Problem, choice []NodeID) (cost, bytes int64, ok bool) {
+	needed := make([]bool, p.Classes)
+	for _, r := range p.Roots {
+		needed[r] = true
+	}
+	depth := make([]int, p.Classes)
+	for range p.Classes + 1 {
+		for k := range needed {
+			if !needed[k] {
+				continue
+			}
+			if choice[k] == NoNode || p.Nodes[choice[k]].Class != ClassID(k) {
+				return 0, 0, false
+			}
+			for _, j := range p.Nodes[choice[k]].Children {
+				needed[j] = true
+				depth[k] = max(depth[k], depth[j]+1)
+			}
+		}
+	}
+	fixed := make([]bool, p.Classes)
+	for range p.Classes {
+		for k := range needed {
+			if !needed[k] {
+				continue
+			}
+			if depth[k] > p.Classes {
+				return 0, 0, false
+			}
+			n := p.Nodes[choice[k]]
+			all := len(n.Children) > 0 && n.Kind == Plain
+			for _, j := range n.Children {
+				all = all && fixed[j]
+			}
+			fixed[k] = all || n.Kind == Fixed
+		}
+	}
+	for k := range needed {
+		if !needed[k] {
+			continue
+		}
+		n := p.Nodes[choice[k]]
+		if !fixed[k] {
+			cost += n.Cost
+			continue
+		}
+		read := false
+		for _, r := range p.Roots {
+			read = read || int(r) == k
+		}
+		for j := range needed {
+			if needed[j] && !fixed[j] {
+				for _, i := range p.Nodes[choice[j]].Children {
+					read = read || int(i) == k
+				}
+			}
+		}
+		if read {
+			bytes += n.Bytes
+		}
+	}
+	return cost, bytes, true
+}
+
+// brute calls visit with every choice that has a node exactly for what is needed.
+func brute(p *Problem, visit func(choice []NodeID, cost, bytes int64)) {
+	byClass := make([][]NodeID, p.Classes)
+	for i, n := range p.Nodes {
+		byClass[n.Class] = append(byClass[n.Class], NodeID(i))
+	}
+	choice := make([]NodeID, p.Classes)
+	for k := range choice {
+		choice[k] = NoNode
+	}
+	var walk func(todo []ClassID)
+	walk = func(todo []ClassID) {
+		for len(todo) > 0 && choice[todo[len(todo)-1]] != NoNode {
+			todo = todo[:len(todo)-1]
+		}
+		if len(todo) == 0 {
+			if cost, bytes, ok := judged(p, choice); ok {
+				visit(choice, cost, bytes)
+			}
+			return
+		}
+		k := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, n := range byClass[k] {
+			choice[k] = n
+			walk(append(append([]ClassID(nil), todo...), p.Nodes[n].Children...))
+		}
+		choice[k] = NoNode
+	}
+	walk(append([]ClassID(nil), p.Roots...))
+}
+
+// least is the least cost of any choice within MaxBytes, or -1 if there is none.
+func least(p *Problem) int64 {
+	best := int64(math.MaxInt64)
+	brute(p, func(_ []NodeID, cost, bytes int64) {
+		if p.MaxBytes == 0 || bytes <= p.MaxBytes {
+			best = min(best, cost)
+		}
+	})
+	if best == math.MaxInt64 {
+		return -1
+	}
+	return best
+}
+
+// sound fails unless a result is a choice with the cost and bytes it says, and
+// its bound and stop reason are true of a problem whose least cost is want.
+func sound(t rapid.TB, p *Problem, r *Result, want int64) {
+	t.Helper()
+	for i, s := range append([]Solution{r.Solution}, r.Best...) {
+		cost, bytes, ok := judged(p, s.Choice)
+		if !ok || cost != s.Cost || bytes != s.Bytes {
+			t.Fatalf("solution %d: %v costs %d with %d bytes (%v), said to be %d and %d", i, s.Choice, cost, bytes, ok, s.Cost, s.Bytes)
+		}
+	}
+	if r.Cost < want || r.Bound > want || r.Bound < 0 {
+		t.Fatalf("cost %d, bound %d: the least cost is %d", r.Cost, r.Bound, want)
+	}
+	if r.Stop == StopOptimal && r.Cost != want {
+		t.Fatalf("cost %d said to be optimal: the least cost is %d", r.Cost, want)
+	}
+}

@@ -1,0 +1,174 @@
+package extract
+
+// share improves the choice by moves until none helps, no steps are left, or stop
+// says so; it reports whether it came to its end. A move that makes the choice
+// cyclic, or does not lower its cost, is taken back. For each class d in turn:
+//
+//   - share: all needed classes that have a way with d as a kid change to such a
+//     way, at once, which pays where d alone does not, and then those change back
+//     that need not;
+//   - part: if d is needed, all classes that use it change to a way without it;
+//   - single: if d is needed, it tries its other ways one by one.
+//
+// What is left is a local optimum of these moves, and no more is claimed of it.
+func (s *state) share(limit int64, stop func() bool, better func()) bool {
+	guess := s.guesses()
+	for improved := true; improved; {
+		improved = false
+		for d := range s.c.ways {
+			if len(s.c.ways[d]) == 0 {
+				continue
+			}
+			if s.steps >= limit || d&63 == 63 && stop() {
+				return false
+			}
+			d := int32(d)
+			if s.try(guess, d, (*state).gather) || s.needed(d) &&
+				(s.try(guess, d, (*state).part) || s.single(d)) {
+				improved = true
+				better()
+			}
+		}
+	}
+	return true
+}
+
+// guesses is a price for each class, to choose between ways before they are tried:
+// its tree cost.
+func (s *state) guesses() []int64 {
+	val, _ := s.c.knuth(s.c.own, plus)
+	return val
+}
+
+// try makes a move and keeps it if it helps.
+func (s *state) try(guess []int64, d int32, move func(*state, []int64, int32)) bool {
+	s.log = s.log[:0]
+	cost := s.cost
+	move(s, guess, d)
+	if len(s.log) == 0 {
+		return false
+	}
+	if s.cyclic(0) {
+		s.undo(0, cost)
+		return false
+	}
+	if s.cost >= cost {
+		s.repent(cost)
+	}
+	if s.cost >= cost {
+		s.undo(0, cost)
+		return false
+	}
+	return true
+}
+
+// repent changes classes of the logged move back, one by one, where that lowers
+// the cost.
+func (s *state) repent(cost int64) {
+	flips := 0
+	for _, e := range s.log {
+		if e.delta == 0 {
+			flips++
+		}
+	}
+	if flips < 2 {
+		return
+	}
+	for i, end := 0, len(s.log); i < end; i++ {
+		e := s.log[i]
+		if e.delta != 0 || !s.needed(e.class) {
+			continue
+		}
+		at, before := len(s.log), s.cost
+		s.flip(e.class, e.way)
+		if s.cost >= before || s.cyclic(at) {
+			s.undo(at, before)
+		}
+	}
+}
+
+// estimate is what a way costs if its kids that are not needed now cost what they
+// are guessed to.
+func (s *state) estimate(guess []int64, w *way, d int32) int64 {
+	cost := w.cost
+	for _, j := range w.kids {
+		if j != d && !s.needed(j) {
+			cost = min(cost+guess[j], costTop)
+		}
+	}
+	s.steps += int64(len(w.kids))
+	return cost
+}
+
+// gather changes the needed users of d to their best way with d.
+func (s *state) gather(guess []int64, d int32) {
+	for _, u := range s.users[d] {
+		if !s.needed(u) || u == d {
+			continue
+		}
+		best, bestCost := int32(-1), int64(0)
+		for i := range s.c.ways[u] {
+			w := &s.c.ways[u][i]
+			if !has(w.kids, d) {
+				continue
+			}
+			if cost := s.estimate(guess, w, d); best < 0 || cost < bestCost {
+				best, bestCost = int32(i), cost
+			}
+		}
+		if best >= 0 && !has(s.c.ways[u][s.choice[u]].kids, d) {
+			s.flip(u, best)
+		}
+	}
+}
+
+// part changes the needed users of d to their best way without d.
+func (s *state) part(guess []int64, d int32) {
+	for _, u := range s.users[d] {
+		if !s.needed(u) || u == d || !has(s.c.ways[u][s.choice[u]].kids, d) {
+			continue
+		}
+		best, bestCost := int32(-1), int64(0)
+		for i := range s.c.ways[u] {
+			w := &s.c.ways[u][i]
+			if has(w.kids, d) {
+				continue
+			}
+			if cost := s.estimate(guess, w, -1); best < 0 || cost < bestCost {
+				best, bestCost = int32(i), cost
+			}
+		}
+		if best >= 0 {
+			s.flip(u, best)
+		}
+	}
+}
+
+// single tries the other ways of a class.
+func (s *state) single(d int32) bool {
+	improved := false
+	for i := range s.c.ways[d] {
+		if int32(i) == s.choice[d] {
+			continue
+		}
+		s.log = s.log[:0]
+		cost := s.cost
+		s.flip(d, int32(i))
+		if s.cost >= cost || s.cyclic(0) {
+			s.undo(0, cost)
+		} else {
+			improved = true
+		}
+	}
+	return improved
+}
+
+// has says whether an ascending list has an element.
+func has(list []int32, x int32) bool {
+	for _, y := range list {
+		if y >= x {
+			return y == x
+		}
+	}
+	return false
+}
