@@ -10,33 +10,36 @@ import (
 // fixed, classes that cannot be made, several roots.
 func drawn(t *rapid.T, classes, nodes int) *Problem {
 	p := &Problem{Classes: rapid.IntRange(1, classes).Draw(t, "classes")}
-	class := rapid.IntRange(0, p.Classes-1)
-	// In half of the problems children mostly have larger numbers, so that there
-	// are deep choices.
-	deep := rapid.Bool().Draw(t, "deep")
-	weights := rapid.Bool().Draw(t, "weights")
-	n := rapid.IntRange(1, nodes).Draw(t, "nodes")
+	// What is deep has children of larger numbers but for one in up: choices are
+	// large then, and cycles rare. Else all is mixed.
+	deep := rapid.IntRange(0, 3).Draw(t, "deep") > 0
+	up := rapid.IntRange(2, 12).Draw(t, "up")
+	weights := rapid.IntRange(0, 2).Draw(t, "weights") == 0
+	dear := rapid.IntRange(1, 12).Draw(t, "dear")
+	n := rapid.IntRange(p.Classes, max(nodes, p.Classes)).Draw(t, "nodes")
 	for i := range n {
-		k := class.Draw(t, "class")
-		if i < p.Classes {
-			k = i // one node each first
+		k := i // one node each first
+		if i >= p.Classes {
+			k = rapid.IntRange(0, p.Classes-1).Draw(t, "class")
 		}
-		node := Node{Class: ClassID(k), Cost: int64(rapid.IntRange(0, 12).Draw(t, "cost")), Bytes: int64(rapid.IntRange(0, 9).Draw(t, "bytes"))}
-		if kids := rapid.IntRange(0, 3).Draw(t, "kids"); kids > 0 {
-			for range kids {
-				j := class.Draw(t, "child")
-				if deep && j <= k && rapid.IntRange(0, 7).Draw(t, "up") > 0 {
-					if k == p.Classes-1 {
-						continue
-					}
-					j = rapid.IntRange(k+1, p.Classes-1).Draw(t, "down")
+		node := Node{Class: ClassID(k), Cost: int64(rapid.IntRange(0, dear).Draw(t, "cost")), Bytes: int64(rapid.IntRange(0, 9).Draw(t, "bytes"))}
+		kids := rapid.IntRange(1, 3).Draw(t, "kids")
+		if k >= p.Classes*2/3 && rapid.Bool().Draw(t, "leaf") || rapid.IntRange(0, 15).Draw(t, "leaf") == 0 {
+			kids = 0
+		}
+		for range kids {
+			j := rapid.IntRange(0, p.Classes-1).Draw(t, "child")
+			if deep && j <= k && rapid.IntRange(0, up).Draw(t, "up") > 0 {
+				if k == p.Classes-1 {
+					continue
 				}
-				node.Children = append(node.Children, ClassID(j))
+				j = rapid.IntRange(k+1, p.Classes-1).Draw(t, "down")
 			}
+			node.Children = append(node.Children, ClassID(j))
 		}
 		if weights {
 			switch kind := rapid.IntRange(0, 7).Draw(t, "kind"); {
-			case len(node.Children) == 0 && kind < 5:
+			case len(node.Children) == 0 && kind < 4:
 				node.Kind = Fixed
 			case kind == 7:
 				node.Kind = Live
@@ -44,8 +47,9 @@ func drawn(t *rapid.T, classes, nodes int) *Problem {
 		}
 		p.AddNode(node)
 	}
-	for range rapid.IntRange(1, 3).Draw(t, "roots") {
-		p.Roots = append(p.Roots, ClassID(class.Draw(t, "root")))
+	p.Roots = append(p.Roots, 0)
+	for range rapid.IntRange(0, 2).Draw(t, "roots") {
+		p.Roots = append(p.Roots, ClassID(rapid.IntRange(0, p.Classes-1).Draw(t, "root")))
 	}
 	return p
 }

@@ -1,6 +1,9 @@
 package extract
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // way is one way to make a class of a core: a node, or several nodes of as many
 // classes that are chosen together.
@@ -115,4 +118,31 @@ func (c *core) clone() *core {
 		d.ways[k] = slices.Clone(ws)
 	}
 	return d
+}
+
+// check panics unless the core is as its methods want it: kids ascending, with ways
+// of their own, and each class derivable. It is a check of this package's own work,
+// under the build tag invariants.
+func (c *core) check() {
+	made := c.treeChoice()
+	for k, ws := range c.ways {
+		if len(ws) > 0 && made[k] < 0 {
+			panic(fmt.Sprintf("extract: class %d cannot be made", k))
+		}
+		for i, w := range ws {
+			if !slices.IsSorted(w.kids) || slices.Contains(w.kids, int32(k)) || w.cost < 0 {
+				panic(fmt.Sprintf("extract: class %d: way %d: kids %v, cost %d", k, i, w.kids, w.cost))
+			}
+			for _, j := range w.kids {
+				if len(c.ways[j]) == 0 {
+					panic(fmt.Sprintf("extract: class %d: way %d: kid %d has no ways", k, i, j))
+				}
+			}
+		}
+	}
+	for _, r := range c.roots {
+		if len(c.ways[r]) == 0 {
+			panic(fmt.Sprintf("extract: root %d has no ways", r))
+		}
+	}
 }

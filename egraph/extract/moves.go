@@ -26,7 +26,9 @@ func (s *state) share(limit int64, stop func() bool, better func()) bool {
 			if s.try(guess, d, (*state).gather) || s.needed(d) &&
 				(s.try(guess, d, (*state).part) || s.single(d)) {
 				improved = true
-				better()
+				if better != nil {
+					better()
+				}
 			}
 		}
 	}
@@ -58,6 +60,9 @@ func (s *state) try(guess []int64, d int32, move func(*state, []int64, int32)) b
 	if s.cost >= cost {
 		s.undo(0, cost)
 		return false
+	}
+	if invariants {
+		s.check()
 	}
 	return true
 }
@@ -158,6 +163,9 @@ func (s *state) single(d int32) bool {
 			s.undo(0, cost)
 		} else {
 			improved = true
+			if invariants {
+				s.check()
+			}
 		}
 	}
 	return improved

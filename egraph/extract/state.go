@@ -1,5 +1,7 @@
 package extract
 
+import "fmt"
+
 // state is a choice for a core that is changed a class at a time. Each class has
 // a way, needed or not; uses are counted from the roots, so that a change costs
 // what it touches. Changes are logged and can be taken back.
@@ -148,4 +150,23 @@ func (s *state) cycleFrom(k int32) bool {
 		s.stack = append(s.stack, frame{class: j})
 	}
 	return false
+}
+
+// check panics unless counts and cost are what they are when counted afresh.
+func (s *state) check() {
+	fresh := newState(s.c, s.users, s.scc, s.choice)
+	for k := range s.uses {
+		if fresh.uses[k] != s.uses[k] {
+			panic(fmt.Sprintf("extract: class %d: %d uses, counted %d", k, s.uses[k], fresh.uses[k]))
+		}
+		if s.scc[k] >= 0 && s.uses[k] > 0 {
+			s.clock += 2
+			if s.cycleFrom(int32(k)) {
+				panic(fmt.Sprintf("extract: class %d is below itself", k))
+			}
+		}
+	}
+	if fresh.cost != s.cost {
+		panic(fmt.Sprintf("extract: cost %d, counted %d", s.cost, fresh.cost))
+	}
 }

@@ -1,0 +1,393 @@
+package extract
+
+import (
+	"cmp"
+	"slices"
+)
+
+// maxRivals is how many ways of a class, the cheapest, others are compared with.
+const maxRivals = 256
+
+// reduce makes the core smaller without losing the cost of the best choice: a best
+// choice of what is left is, with picks, one of what was. All classes have to be
+// derivable from the start; it stays so. It repeats, until nothing changes:
+//
+//   - a way is dropped that needs its own class, or whose class has another way
+//     that costs no more and needs nothing that the first does not need anyway, or
+//     whose kids cost less, as trees, than is saved;
+//   - a way of a class is dropped if all paths from the roots to the class lead
+//     through classes that the way needs: those on a chosen path are above the
+//     class, what the way needs is below it, and nothing is both;
+//   - a kid is dropped that another kid needs in any case;
+//   - what all choices contain becomes a root; the cost that a root has in any case
+//     goes to base; a root is no kid of what cannot be in a cycle with it;
+//   - a class with one way that costs nothing, or is a root, gives way to its kids;
+//   - a class that only one class uses is chosen together with its user, where that
+//     makes no more ways.
+//
+// The result is a number of steps that grows as the time does.
+func (c *core) reduce() (steps int64) {
+	for {
+		c.founded()
+		c.reached()
+		if invariants {
+			c.check()
+		}
+		changed := c.inline()
+		classes, ways, kids := c.size()
+		steps += int64(classes + ways + kids)
+		if m := c.needs(); m != nil {
+			steps += int64(kids) * int64(m.words)
+			changed = c.prune(m) || changed
+			changed = c.useless(m) || changed
+			changed = c.demand(m) || changed
+		}
+		changed = c.chain() || changed
+		if !changed {
+			return steps
+		}
+	}
+}
+
+// prune drops ways and kids; see reduce.
+func (c *core) prune(m *musts) bool {
+	changed := false
+	tree, _ := c.knuth(c.own, plus)
+	scc := c.cycles()
+	var sets []uint64
+	for k := range c.ways {
+		k := int32(k)
+		ws := c.ways[k]
+		if len(ws) == 0 {
+			continue
+		}
+		out := ws[:0]
+		for _, w := range ws {
+			if slices.ContainsFunc(w.kids, func(j int32) bool { return m.has(j, k) }) {
+				changed = true
+				continue
+			}
+			kids := trim(m, w.kids)
+			if len(kids) < len(w.kids) {
+				changed = true
+				w.kids = kids
+			}
+			out = append(out, w)
+		}
+		// The cheapest first, so that a way is only ever dropped for an earlier one.
+		slices.SortStableFunc(out, func(a, b way) int {
+			return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.kids), len(b.kids)))
+		})
+		ws, out = out, out[:0]
+		sets = slices.Grow(sets[:0], len(ws)*m.words)[:len(ws)*m.words]
+		for i := range ws {
+			m.union(sets[i*m.words:(i+1)*m.words], ws[i].kids)
+		}
+		dead := make([]bool, len(ws))
+		for b := range ws {
+			set := sets[b*m.words : (b+1)*m.words]
+			for a := range min(len(ws), maxRivals) {
+				if a == b || dead[a] {
+					continue
+				}
+				// Costs of trees may be those of ways dropped in this pass: then
+				// only a strict saving shows that no best choice has the way.
+				rest := ws[b].cost - ws[a].cost
+				strict := false
+				for _, j := range ws[a].kids {
+					if rest < 0 {
+						break
+					}
+					if m.inSet(set, j) {
+						continue
+					}
+					if scc[j] >= 0 && scc[j] == scc[k] {
+						rest = -1
+						break
+					}
+					rest -= tree[j]
+					strict = true
+				}
+				if rest > 0 || rest == 0 && !strict {
+					dead[b] = true
+					break
+				}
+			}
+		}
+		for i, w := range ws {
+			if dead[i] {
+				changed = true
+			} else {
+				out = append(out, w)
+			}
+		}
+		c.ways[k] = out
+	}
+	return changed
+}
+
+// useless drops ways whose class would be needed only by what they need; see reduce.
+func (c *core) useless(m *musts) bool {
+	changed := false
+	users := c.users()
+	scc := c.cycles()
+	isRoot := make([]bool, len(c.ways))
+	for _, r := range c.roots {
+		isRoot[r] = true
+	}
+	below := make([]uint64, m.words)
+	mark := make([]int, len(c.ways))
+	clock := 0
+	var stack []int32
+	for k := range c.ways {
+		k := int32(k)
+		if scc[k] < 0 || isRoot[k] {
+			continue
+		}
+		out := c.ways[k][:0]
+		for _, w := range c.ways[k] {
+			m.union(below, w.kids)
+			clock++
+			mark[k] = clock
+			stack = append(stack[:0], k)
+			free := false
+			for len(stack) > 0 && !free {
+				j := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				for _, u := range users[j] {
+					if mark[u] == clock || m.inSet(below, u) {
+						continue
+					}
+					// Outside of the component nothing is below k, and everything is
+					// needed by some root.
+					if isRoot[u] || scc[u] != scc[k] {
+						free = true
+						break
+					}
+					mark[u] = clock
+					stack = append(stack, u)
+				}
+			}
+			if free {
+				out = append(out, w)
+			}
+		}
+		if len(out) < len(c.ways[k]) {
+			changed = true
+			c.ways[k] = out
+		}
+	}
+	return changed
+}
+
+// trim drops the kids that others need in any case.
+func trim(m *musts, kids []int32) []int32 {
+	out := kids
+	for i, a := range kids {
+		drop := false
+		for _, b := range kids {
+			drop = drop || a != b && m.has(b, a)
+		}
+		switch {
+		case drop && len(out) == len(kids):
+			out = append([]int32(nil), kids[:i]...)
+		case !drop && len(out) < len(kids):
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// demand makes roots of what all choices contain; see reduce.
+func (c *core) demand(m *musts) bool {
+	changed := false
+	set := make([]uint64, m.words)
+	m.union(set, c.roots)
+	root := make([]bool, len(c.ways))
+	for _, r := range c.roots {
+		root[r] = true
+	}
+	for k := range c.ways {
+		k := int32(k)
+		if len(c.ways[k]) == 0 || !m.inSet(set, k) {
+			continue
+		}
+		if !root[k] {
+			changed = true
+			root[k] = true
+			c.roots = append(c.roots, k)
+		}
+		least := c.ways[k][0].cost
+		for _, w := range c.ways[k] {
+			least = min(least, w.cost)
+		}
+		if least > 0 {
+			changed = true
+			c.base += least
+			for i := range c.ways[k] {
+				c.ways[k][i].cost -= least
+			}
+		}
+	}
+	slices.Sort(c.roots)
+	scc := c.cycles()
+	for k := range c.ways {
+		for i := range c.ways[k] {
+			w := &c.ways[k][i]
+			free := func(j int32) bool { return root[j] && (scc[j] < 0 || scc[j] != scc[k]) }
+			if slices.ContainsFunc(w.kids, free) {
+				changed = true
+				w.kids = slices.DeleteFunc(slices.Clone(w.kids), free)
+			}
+		}
+	}
+	return changed
+}
+
+// inline puts the kids of classes with one way that costs nothing in their place.
+func (c *core) inline() bool {
+	// A root with one way pays for it, and makes its kids roots.
+	isRoot := make([]bool, len(c.ways))
+	stack := slices.Clone(c.roots)
+	for _, r := range stack {
+		isRoot[r] = true
+	}
+	for len(stack) > 0 {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if len(c.ways[r]) != 1 {
+			continue
+		}
+		w := &c.ways[r][0]
+		c.base += w.cost
+		w.cost = 0
+		for _, j := range w.kids {
+			if !isRoot[j] {
+				isRoot[j] = true
+				c.roots = append(c.roots, j)
+				stack = append(stack, j)
+			}
+		}
+	}
+	c.roots = distinct(c.roots)
+	const (
+		keep = iota
+		gone
+		done
+	)
+	state := make([]uint8, len(c.ways))
+	any := false
+	for k, ws := range c.ways {
+		if len(ws) == 1 && ws[0].cost == 0 {
+			state[k] = gone
+			any = true
+		}
+	}
+	if !any {
+		return false
+	}
+	var replace func(kids []int32) []int32
+	var resolve func(k int32)
+	replace = func(kids []int32) []int32 {
+		if !slices.ContainsFunc(kids, func(j int32) bool { return state[j] != keep }) {
+			return kids
+		}
+		var out []int32
+		for _, j := range kids {
+			if state[j] == keep {
+				out = append(out, j)
+				continue
+			}
+			resolve(j)
+			out = append(out, c.ways[j][0].kids...)
+		}
+		return distinct(out)
+	}
+	// Classes with one way that need each other would not be derivable, so this
+	// ends.
+	resolve = func(k int32) {
+		if state[k] == gone {
+			state[k] = done
+			c.ways[k][0].kids = replace(c.ways[k][0].kids)
+			c.picks = append(c.picks, c.ways[k][0].picks...)
+		}
+	}
+	for k := range c.ways {
+		resolve(int32(k))
+	}
+	c.roots = replace(c.roots)
+	for k := range c.ways {
+		if state[k] != keep {
+			continue
+		}
+		out := c.ways[k][:0]
+		for _, w := range c.ways[k] {
+			w.kids = replace(w.kids)
+			if !slices.Contains(w.kids, int32(k)) {
+				out = append(out, w)
+			}
+		}
+		c.ways[k] = out
+	}
+	for k := range c.ways {
+		if state[k] != keep {
+			c.ways[k] = nil
+		}
+	}
+	return true
+}
+
+// chain multiplies the ways of a class that only one class uses into the ways of
+// that class, where that makes no more ways than there were.
+func (c *core) chain() bool {
+	changed := false
+	users := c.users()
+	isRoot := make([]bool, len(c.ways))
+	for _, r := range c.roots {
+		isRoot[r] = true
+	}
+	for d := range c.ways {
+		d := int32(d)
+		if isRoot[d] || len(users[d]) != 1 || len(c.ways[d]) == 0 {
+			continue
+		}
+		u := users[d][0]
+		if u == d {
+			continue
+		}
+		uses := 0
+		for i := range c.ways[u] {
+			if has(c.ways[u][i].kids, d) {
+				uses++
+			}
+		}
+		if n := len(c.ways[d]); uses == 0 || uses*n > uses+n {
+			continue
+		}
+		changed = true
+		var out []way
+		for _, w := range c.ways[u] {
+			if !has(w.kids, d) {
+				out = append(out, w)
+				continue
+			}
+			for _, v := range c.ways[d] {
+				kids := slices.DeleteFunc(slices.Clone(w.kids), func(j int32) bool { return j == d })
+				kids = distinct(append(kids, v.kids...))
+				if slices.Contains(kids, u) {
+					continue
+				}
+				out = append(out, way{cost: w.cost + v.cost, kids: kids, picks: slices.Concat(w.picks, v.picks)})
+			}
+		}
+		c.ways[u] = out
+		// What d used, u uses now.
+		for i := range c.ways[d] {
+			for _, j := range c.ways[d][i].kids {
+				users[j] = distinct(append(slices.DeleteFunc(users[j], func(x int32) bool { return x == d }), u))
+			}
+		}
+		c.ways[d] = nil
+	}
+	return changed
+}
