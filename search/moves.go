@@ -64,27 +64,25 @@ func (m *Moves) find(n bank.Node, all bool) {
 	for int(n) >= len(m.at) {
 		m.at = append(m.at, place{})
 	}
-	p := &m.at[n]
-	p.live = m.r.Net.Live(n)
-	p.many = p.many[:0]
-	if all {
-		p.one = p.one[:0]
+	p := place{live: m.r.Net.Live(n)}
+	if !all {
+		p.one = m.at[n].one
 	}
-	if !p.live {
-		return
-	}
-	m.r.at(n, all, true, func(x *Match) bool {
-		if len(x.Conds) > 0 {
+	if p.live {
+		m.r.at(n, all, true, func(x *Match) bool {
+			if len(x.Conds) > 0 {
+				return true
+			}
+			mv := Move{x.Direction, slices.Clone(x.Roots), slices.Clone(x.Vars)}
+			if len(x.Roots) > 1 {
+				p.many = append(p.many, mv)
+			} else {
+				p.one = append(p.one, mv)
+			}
 			return true
-		}
-		mv := Move{x.Direction, slices.Clone(x.Roots), slices.Clone(x.Vars)}
-		if len(x.Roots) > 1 {
-			p.many = append(p.many, mv)
-		} else {
-			p.one = append(p.one, mv)
-		}
-		return true
-	})
+		})
+	}
+	m.at[n] = p
 }
 
 // Near lists the nodes at which moves may have come or gone since a mark of the
@@ -169,26 +167,61 @@ func (m *Moves) users(n bank.Node, f func(bank.Node)) {
 	}
 }
 
-// Update brings the moves up to date with what changed since a mark, which has to
-// be called before the mark ends: with Keep as it is, or with Undo, of which Forget
-// must be told afterwards. It returns the nodes that were matched again.
-func (m *Moves) Update(mark bank.Mark) []bank.Node {
+// was is what was known of a node before an update.
+type was struct {
+	node bank.Node
+	place
+}
+
+// Update brings the moves up to date with what changed since a mark, before the mark
+// ends. Should the network go back to the mark, Restore goes back too.
+func (m *Moves) Update(mark bank.Mark) (before []was) {
 	all, several := m.Near(mark)
+	before = make([]was, 0, len(all)+len(several))
+	save := func(n bank.Node) {
+		w := was{node: n}
+		if int(n) < len(m.at) {
+			w.place = m.at[n]
+		}
+		before = append(before, w)
+	}
 	for _, n := range all {
+		save(n)
 		m.find(n, true)
 	}
 	for _, n := range several {
+		save(n)
 		m.find(n, false)
 	}
-	return append(all, several...)
+	return before
 }
 
-// Again matches at nodes again, as after an Undo. Those that are gone are forgotten.
-func (m *Moves) Again(nodes []bank.Node) {
+// Restore undoes an update, after the network.
+func (m *Moves) Restore(before []was) {
+	for i := range before {
+		m.at[before[i].node] = before[i].place
+	}
 	m.at = m.at[:min(len(m.at), m.r.Net.Len()+1)]
-	for _, n := range nodes {
-		if int(n) < len(m.at) {
-			m.find(n, true)
+}
+
+// Fresh calls f with each move that an update has found and that was not there
+// before.
+func (m *Moves) Fresh(before []was, f func(*Move)) {
+	for i := range before {
+		w, now := &before[i], &m.at[before[i].node]
+		fresh(w.one, now.one, f)
+		fresh(w.many, now.many, f)
+	}
+}
+
+func fresh(old, now []Move, f func(*Move)) {
+	for i := range now {
+		if !slices.ContainsFunc(old, now[i].equal) {
+			f(&now[i])
 		}
 	}
+}
+
+func (m *Move) equal(n Move) bool {
+	return m.Direction == n.Direction && slices.Equal(m.Roots, n.Roots) && slices.Equal(m.Vars, n.Vars)
 }

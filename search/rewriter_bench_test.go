@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"os"
 	"runtime"
 	"sort"
 	"sync"
@@ -44,6 +45,11 @@ var model = sync.OnceValue(func() cost.Model {
 	ms, err := cost.Machines()
 	if err != nil {
 		panic(err)
+	}
+	for _, m := range ms {
+		if m.Name == os.Getenv("MACHINE") {
+			return m
+		}
 	}
 	return ms[0]
 })
