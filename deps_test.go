@@ -35,9 +35,9 @@ const modulePath = "github.com/taso-go/taso"
 // Test files are not looked at.
 const picture = `
 line 5     cmd/taso internal/adversary
-line 4     bench/* internal/pipeline/* internal/pipeline/theory internal/pipeline/audit internal/pipeline/audit/page internal/pipeline/measure internal/pipeline/runmodel
-line 3     enumerate enumerate/general verify verify/check verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/*
-line 2     search internal/lawtext internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/broadcast rules/tasopb rules/peer egraph/tensor verify/sums onnx cost
+line 4     bench/* internal/pipeline/* internal/pipeline/verifymodels internal/pipeline/theory internal/pipeline/audit internal/pipeline/audit/page internal/pipeline/measure internal/pipeline/runmodel internal/pipeline/optimize
+line 3     enumerate enumerate/general verify verify/check verify/network verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/*
+line 2     search model/fold internal/lawtext internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/broadcast rules/tasopb rules/peer egraph/tensor verify/sums onnx cost
 line 1     graph/interp graph/bank law law/rewrite model lower
 line 0     . graph graph/op graph/intern egraph egraph/extract internal/z3
 line leaf  internal/lex internal/golden internal/atomicfile internal/must
@@ -52,6 +52,9 @@ allow  verify/smt            -> verify
 allow  verify/spread      -> verify
 allow  verify/spread      -> verify/refute
 allow  internal/pipeline/measure -> internal/pipeline/runmodel
+allow  internal/pipeline/optimize -> internal/pipeline/runmodel
+allow  internal/pipeline/optimize -> internal/pipeline/verifymodels
+allow  internal/pipeline/optimize -> internal/pipeline/theory
 allow  backends/*            -> backends
 allow  enumerate             -> enumerate/general
 allow  rules/taso            -> rules
@@ -64,6 +67,9 @@ allow  law/rewrite           -> law
 # The checker of certificates is held to what reads and holds laws; its doc.go
 # lists what it trusts.
 only   verify/check          -> graph law internal/z3
+
+# What says that an equation is about two models knows no search.
+only   verify/network        -> graph graph/interp law model
 
 # Who judges all of them shares no code with any: it reads laws and values.
 only   internal/adversary/eval -> graph law

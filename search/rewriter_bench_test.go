@@ -1,7 +1,6 @@
 package search_test
 
 import (
-	"os"
 	"runtime"
 	"sort"
 	"sync"
@@ -45,11 +44,6 @@ var model = sync.OnceValue(func() cost.Model {
 	ms, err := cost.Machines()
 	if err != nil {
 		panic(err)
-	}
-	for _, m := range ms {
-		if m.Name == os.Getenv("MACHINE") {
-			return m
-		}
 	}
 	return ms[0]
 })

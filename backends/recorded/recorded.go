@@ -125,3 +125,6 @@ func (b *Backend) Measure(ctx context.Context, a cost.Application, _ backends.Me
 
 // Close does nothing.
 func (b *Backend) Close() error { return nil }
+
+// Table is the recording.
+func (b *Backend) Table() *cost.Table { return b.t }

@@ -1,28 +1,22 @@
 package models
 
 import (
-	_ "embed" // of the laws
 	"fmt"
 	"sync"
 
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/internal/must"
-	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/search"
 )
 
-// VariantRules are the laws that forms are made by, in the language of package law.
-//
-//go:embed variants.rules
-var VariantRules []byte
-
-// compiled are the directions of the laws of VariantRules from left to right by
+// compiled are the directions of the laws that forms are made by, from left to right by
 // name.
 var compiled = sync.OnceValue(func() map[string]*rewrite.Direction {
-	laws := must.Get(law.Parse("variants.rules", VariantRules))
+	laws := must.Get(builtin.Networks())
 	at := map[string]*rewrite.Direction{}
 	for _, l := range laws {
 		c := must.Get(rewrite.Compile(l))

@@ -10,7 +10,7 @@
 // the same nodes and edges and small sizes, so that an interpreter can run it. A
 // *rewritten form*, such as bert+qkv, computes what its model does by other
 // operators: what optimizers of graphs make of it, or the reverse of that. It
-// is made from the model by uses of the laws in variants.rules, which are proved;
+// is made from the model by uses of the laws in rules/builtin/networks.rules, which are proved;
 // the checker of certificates accepts each step. The weights of the form are
 // computed from the model's when they are loaded. [Variants] lists the forms. They
 // are there to ask whether costs put the forms of a model in the right order.

@@ -9,7 +9,7 @@ type form struct {
 	phases    []phase
 }
 
-// phase is laws of variants.rules, used from left to right wherever place allows,
+// phase is laws of rules/builtin, used from left to right wherever place allows,
 // always the first one that can be used at all, until none can.
 type phase struct {
 	laws  []string

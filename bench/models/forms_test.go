@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/search"
 	"github.com/taso-go/taso/verify/check"
 )
@@ -92,7 +93,7 @@ func TestLawsOfForms(t *testing.T) {
 // The checker of certificates accepts each step of each form as a use of the law it
 // is said to be a use of.
 func TestStepsAreInstances(t *testing.T) {
-	laws, err := law.Parse("variants.rules", VariantRules)
+	laws, err := builtin.Networks()
 	if err != nil {
 		t.Fatal(err)
 	}

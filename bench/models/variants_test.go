@@ -14,9 +14,9 @@ import (
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
-	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
+	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/sums"
 )
@@ -209,7 +209,7 @@ func TestVariants(t *testing.T) {
 // All laws that the rewrites are instances of hold for all sizes: by the axioms,
 // with a proof that the checker accepts, or by the sums that the operators are.
 func TestVariantRules(t *testing.T) {
-	laws, err := law.Parse("variants.rules", models.VariantRules)
+	laws, err := builtin.Networks()
 	if err != nil {
 		t.Fatal(err)
 	}

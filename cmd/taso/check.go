@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
@@ -17,13 +19,14 @@ import (
 // checkFlags are the flags of check.
 type checkFlags struct {
 	any, z3, noZ3, json bool
+	model               modelFlags
 }
 
 func newCheck() *cobra.Command {
 	k := &checkFlags{}
 	c := &cobra.Command{
-		Use:   "check CERTFILE",
-		Short: "Check certificates, with the checker and with Z3",
+		Use:   "check CERTFILE [MODEL RESULT]",
+		Short: "Check certificates, with the checker and with Z3, also that of an optimized model",
 		Long: `Check reads a certificate file and checks every entry: that each step is a use of
 an axiom (or of a lemma proved before) whose conditions hold, and that the rule
 follows from the steps by congruence alone. Z3 then decides the same equations.
@@ -33,13 +36,26 @@ The axioms must be those of this program (taso axioms list), unless --any-axioms
 is given. "-" reads the standard input. A FILE.rules may be given instead: each
 of its rules must have a certificate in FILE.cert, and those are checked.
 
+With MODEL and RESULT, CERTFILE is a proof of taso optimize or taso verify --prove:
+its equation must be about these two models, as verify/network/doc.go says, and
+follow from laws that are axioms of this program, are proved in the file, or are
+proved now from what their operators compute. The numbers of weights are compared,
+and those that were computed ahead are computed again.
+
 The exit status is 1 if an entry is rejected.`,
 		Example: `  taso check my.cert
   taso check my.rules
+  taso check faster.proof model.onnx faster.onnx
   taso check --no-z3 --json - < my.cert`,
-		Args: cobra.ExactArgs(1),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 && len(args) != 3 {
+				return fmt.Errorf("%s", plural(len(args), "argument"))
+			}
+			return nil
+		},
 		RunE: k.run,
 	}
+	k.model.add(c)
 	f := c.Flags()
 	f.BoolVar(&k.any, "any-axioms", false, "accept a file with axioms of its own")
 	f.BoolVar(&k.z3, "z3", true, "ask Z3 as well")
@@ -51,6 +67,9 @@ The exit status is 1 if an entry is rejected.`,
 
 func (k *checkFlags) run(c *cobra.Command, args []string) error {
 	path := args[0]
+	if len(args) == 3 {
+		return k.networks(c, path, args[1], args[2])
+	}
 	if path != stdin && formatOf(path) == formatText {
 		// Loading makes sure that no rule is without its certificate.
 		if _, err := rules.Load(path, rules.LoadOptions{Axioms: axioms.Text()}); err != nil {
@@ -103,4 +122,34 @@ func printCheck(w io.Writer, rep *check.Report, z3 bool) error {
 	}
 	return writeTable(w, []column{{"axioms", true}, {"lemmas", true}, {"rules", true}, {"one way", true}, {"instances", true}, {"rejected", true}},
 		[][]string{{count(rep.Axioms), count(rep.Lemmas), count(rep.Rules), count(rep.OneWay), count(rep.Instances), count(len(rep.Rejected))}})
+}
+
+// networks checks the proof of a result.
+func (k *checkFlags) networks(c *cobra.Command, path, from, to string) error {
+	a, _, err := k.model.read(from)
+	if err != nil {
+		return err
+	}
+	b, _, err := k.model.read(to)
+	if err != nil {
+		return err
+	}
+	in, name, err := open(c, path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	rep, err := optimize.CheckProof(c.Context(), in, name, a, b, k.z3 && !k.noZ3)
+	if rejected := (*optimize.Rejected)(nil); errors.As(err, &rejected) {
+		return finding(err.Error())
+	}
+	if err != nil {
+		return err
+	}
+	if k.json {
+		return writeJSON(c.OutOrStdout(), rep)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s proves that %s and %s compute the same.\n\n", name, from, to)
+	return writeTable(c.OutOrStdout(), []column{{"inputs", true}, {"outputs", true}, {"axioms", true}, {"lemmas", true}, {"instances", true}, {"same weights", true}, {"computed weights", true}, {"nodes without laws", true}},
+		[][]string{{count(rep.Inputs), count(rep.Outputs), count(rep.Axioms), count(rep.Lemmas), count(rep.Steps), count(rep.Weights), count(rep.Computed), count(rep.Cut)}})
 }

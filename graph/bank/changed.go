@@ -20,3 +20,6 @@ func (b *Bank) Changed(m Mark, f func(n Node, moved bool)) {
 // App tells applications apart by operator, attributes and types of operands: those
 // for which it is the same cost the same. It is 0 for inputs and opaque nodes.
 func (b *Bank) App(n Node) uint32 { return b.nodes[n].app }
+
+// New reports whether a node was added since a mark.
+func (b *Bank) New(n Node, m Mark) bool { return b.nodes[n].arity > 0 && int(b.nodes[n].first) >= m.slots }

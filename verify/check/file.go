@@ -19,12 +19,17 @@ type Options struct {
 	// Known is the hash of axioms that are known; the report says whether the
 	// file's are these.
 	Known string
+	// Axiom, if not nil, says whether a law may stand among the axioms; their hash
+	// does not matter then.
+	Axiom func(*law.Law) error
 	// ID computes the id a rule must have; nil: the id must be the rule's name.
 	ID func(*law.Law) string
 	// Z3 asks Z3 as well.
 	Z3 bool
 	// Each, if not nil, is called with every accepted entry, in order.
 	Each func(id string, r *Result)
+	// Accepted, if not nil, is called with the law of every accepted entry.
+	Accepted func(l *law.Law, r *Result)
 }
 
 // Report is the outcome for a file.
@@ -68,7 +73,7 @@ func File(ctx context.Context, r io.Reader, name string, o Options) (rep *Report
 			return nil, fmt.Errorf("%s: the file is about axioms with hash %s, those at hand have %s", name, cr.AxiomsSHA256, h)
 		}
 	}
-	if o.SHA256 != "" && o.SHA256 != cr.AxiomsSHA256 {
+	if o.SHA256 != "" && o.Axiom == nil && o.SHA256 != cr.AxiomsSHA256 {
 		return nil, fmt.Errorf("%s: the axioms have hash %s, want %s", name, cr.AxiomsSHA256, o.SHA256)
 	}
 	laws, err := law.Parse("axioms", []byte(text))
@@ -83,6 +88,11 @@ func File(ctx context.Context, r io.Reader, name string, o Options) (rep *Report
 		}
 		if use[l.Name] != nil {
 			return nil, fmt.Errorf("%s: axiom %s stands twice in the axioms", name, l.Name)
+		}
+		if o.Axiom != nil {
+			if err := o.Axiom(l); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
 		}
 		use[l.Name] = l
 		rep.Axioms++
@@ -116,6 +126,9 @@ func File(ctx context.Context, r io.Reader, name string, o Options) (rep *Report
 		rep.Instances += res.Instances
 		if o.Each != nil {
 			o.Each(e.ID, res)
+		}
+		if o.Accepted != nil {
+			o.Accepted(l, res)
 		}
 		if lemma {
 			use[l.Name] = l

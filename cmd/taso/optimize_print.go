@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/backends/recorded"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/internal/pipeline/optimize"
+)
+
+// enoughTimes is how many times a table must hold for a formula to be fitted to it.
+const enoughTimes = 100
+
+// costOfRunner is the cost of what a backend runs: the formula fitted to the times
+// that taso measure took on it, or, where these are too few, a machine's as it is.
+// One formula prices everything: times and formulas beside each other would favour
+// what has not been measured.
+func costOfRunner(b backends.Backend, machine string) (cost.Model, string, error) {
+	m, err := cost.FindMachine(machine)
+	if err != nil {
+		return nil, "", err
+	}
+	path, err := cost.DefaultPath()
+	if err != nil {
+		return m, "the formula of " + m.Name, nil
+	}
+	s, err := cost.OpenStore(path)
+	if err != nil {
+		return m, "the formula of " + m.Name, nil
+	}
+	obs, _ := cost.Observations(&s.Table, recorded.SettingOf(b.Info()))
+	if len(obs) < enoughTimes {
+		return m, "the formula of " + m.Name, nil
+	}
+	fit, err := cost.Calibrate(m, obs)
+	if err != nil {
+		return nil, "", err
+	}
+	return fit.Machine, fmt.Sprintf("the formula of %s fitted to %d times of taso measure", m.Name, len(obs)), nil
+}
+
+// costOfRecording is the formula of a machine fitted to recorded times.
+func costOfRecording(b backends.Backend, name string, m *cost.Machine) (cost.Model, string, error) {
+	r, ok := b.(*recorded.Backend)
+	if !ok {
+		return nil, "", fmt.Errorf("--backend %s tells no costs", name)
+	}
+	obs, _ := cost.Observations(r.Table(), r.Setting())
+	fit, err := cost.Calibrate(m, obs)
+	if err != nil {
+		return nil, "", err
+	}
+	return fit.Machine, fmt.Sprintf("the formula of %s fitted to %d times of %s", m.Name, len(obs), name), nil
+}
+
+func printOptimized(w io.Writer, r *optimize.Report, steps bool, top int) error {
+	if steps {
+		for i, s := range r.Steps {
+			way := ""
+			if s.Backward {
+				way = ", from right to left"
+			}
+			fmt.Fprintf(w, "%d. %s%s: %s -> %s\n   %s\n", i+1, s.Law, way, s.Before, s.After, s.Why)
+			for _, line := range strings.Split(strings.TrimSpace(s.Text), "\n") {
+				fmt.Fprintf(w, "     %s\n", strings.TrimSpace(line))
+			}
+			for _, x := range s.Removed {
+				fmt.Fprintf(w, "   - %s\n", x)
+			}
+			for _, x := range s.Added {
+				fmt.Fprintf(w, "   + %s\n", x)
+			}
+		}
+		if len(r.Steps) > 0 {
+			fmt.Fprintln(w)
+		}
+	}
+	rows := [][]string{
+		{"operators", fmt.Sprint(r.Before.Operators), fmt.Sprint(r.After.Operators), ""},
+		{"GFLOP", fmt.Sprintf("%.4g", float64(r.Before.FLOPs)/1e9), fmt.Sprintf("%.4g", float64(r.After.FLOPs)/1e9), ""},
+		{"MB of weights", fmt.Sprintf("%.4g", float64(r.Before.Bytes)/1e6), fmt.Sprintf("%.4g", float64(r.After.Bytes)/1e6), ""},
+		{"cost (" + r.CostSource + ")", r.CostBefore.String(), r.CostAfter.String(), gain(r.CostBefore, r.CostAfter)},
+	}
+	if r.MeasuredBefore > 0 {
+		rows = append(rows, []string{"measured", r.MeasuredBefore.String(), r.MeasuredAfter.String(), gain(r.MeasuredBefore, r.MeasuredAfter)})
+	}
+	if err := writeTable(w, []column{{"", false}, {"before", true}, {"after", true}, {"gain", true}}, rows); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\ncosts: %s; %s tried in %.1f s, %.1f s in all\n", r.CostModel, plural(r.Tried, "move"), r.SearchSeconds, r.Seconds)
+	if r.Slower {
+		fmt.Fprintf(w, "A network that costs less took longer, %s: it was not kept.\n", r.Dropped)
+	}
+	if r.StepCount == 0 {
+		fmt.Fprintln(w, "Nothing cheaper was found: the result is the model.")
+	} else if err := printLaws(w, r, top); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "proof: %s, accepted by the checker", plural(r.Checked.Steps, "instance"))
+	if r.Exact != "" {
+		fmt.Fprintf(w, "; modulo 2^61 - 1: %s; in float32: %s, largest deviation %.2g", r.Exact, r.Numbers, r.MaxRelError)
+	}
+	fmt.Fprintln(w)
+	return nil
+}
+
+func gain(before, after cost.Seconds) string {
+	return fmt.Sprintf("%.1f %%", 100*(float64(before/after)-1))
+}
+
+// printLaws lists the laws that were used most.
+func printLaws(w io.Writer, r *optimize.Report, top int) error {
+	count := map[string]int{}
+	why := map[string]string{}
+	for _, s := range r.Steps {
+		name := s.Law
+		if s.Backward {
+			name += " (right to left)"
+		}
+		count[name]++
+		why[name] = s.Why
+	}
+	var names []string
+	for name := range count {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if count[a] != count[b] {
+			return count[b] - count[a]
+		}
+		return strings.Compare(a, b)
+	})
+	var rows [][]string
+	for i, name := range names {
+		if i == top {
+			break
+		}
+		rows = append(rows, []string{fmt.Sprint(count[name]), name, why[name]})
+	}
+	fmt.Fprintf(w, "%s of %s:\n", plural(r.StepCount, "use"), plural(len(names), "law"))
+	return writeTable(w, []column{{"uses", true}, {"law", false}, {"what it says", false}}, rows)
+}

@@ -1,0 +1,23 @@
+// Package optimize is the command "taso optimize" as functions: it rewrites a model
+// by laws that are proved until it costs less, and shows that the result is equal.
+//
+//	model ─► search over one bank ─► moves ─► replayed: graph, equation, instances
+//	                                               │            │
+//	                 weights computed ahead ◄──────┘            ▼
+//	                         │                        certificate (law.CertFormat)
+//	                         ▼                                  │
+//	                   written, read again ─────► checker, both models run ─► kept
+//
+// # Words
+//
+//	cost      of what would run (packages lower and cost), in seconds
+//	evidence  why a law is true: it is an axiom, it has a proof from the axioms, or
+//	          both sides are the same sums for all sizes (package verify/sums)
+//	proof     a certificate of one entry, the equation of both networks, with the
+//	          laws that it uses as its lemmas
+//
+// The search and what checks its result have nothing in common but the laws' text:
+// the moves are made once more on a bank of their own, where each becomes an
+// instance; verify/check takes the instances apart; verify/network says that the
+// equation is about the two models; and both models are run.
+package optimize

@@ -1,0 +1,175 @@
+package optimize
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/internal/pipeline/theory"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/sums"
+)
+
+// entry is a law with a proof from laws before it.
+type entry struct {
+	law   *law.Law
+	proof *law.Proof
+}
+
+// evidence are laws that are believed and those that follow from them.
+type evidence struct {
+	axioms []*law.Law // or proved by sums
+	lemmas []entry
+	has    map[string]bool
+	laws   map[string]*law.Law // that somebody may ask for, by name
+	proofs map[string]*law.Proof
+}
+
+// evidenceOf collects why laws are true. Proofs that are known are in proofs, by
+// name. The error names a law that is not known to be true.
+func evidenceOf(ctx context.Context, used map[string]*law.Law, proofs map[string]*law.Proof) (*evidence, error) {
+	th, err := theory.Load(ctx, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	e := &evidence{has: map[string]bool{}, laws: map[string]*law.Law{}, proofs: map[string]*law.Proof{}}
+	for name, l := range th.ByName {
+		e.laws[name] = l
+	}
+	for _, l := range th.Lemmas {
+		e.proofs[l.Law.Name] = l.Proof
+	}
+	var names []string
+	for name, l := range used {
+		if have := e.laws[name]; have != nil && have != l && law.Format(have) != law.Format(l) {
+			return nil, fmt.Errorf("law %s: another law of that name is among the axioms", name)
+		}
+		if e.laws[name] == nil {
+			e.laws[name] = l
+			if p := proofs[name]; p != nil {
+				e.proofs[name] = p
+			}
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	// What has no proof yet is proved together.
+	var goals []*law.Law
+	for _, name := range names {
+		if l := e.laws[name]; l.Kind != law.Axiom && e.proofs[name] == nil {
+			goals = append(goals, l)
+		}
+	}
+	if len(goals) > 0 {
+		found, err := th.Decide(ctx, goals, theory.Options{})
+		if err != nil {
+			return nil, err
+		}
+		var left []*law.Law
+		for i, p := range found {
+			if l := p.Law(); l != nil && p.Verdict.Status == verify.Proved && (p.Backward || goals[i].OneWay) {
+				e.proofs[goals[i].Name] = p.Verdict.Proof
+			} else {
+				left = append(left, goals[i])
+			}
+		}
+		if err := e.bySums(ctx, left); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range names {
+		if err := e.add(name, nil); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// bySums believes laws that are proved from what their operators compute.
+func (e *evidence) bySums(ctx context.Context, laws []*law.Law) error {
+	res, err := sums.ProveAll(ctx, laws, sums.Config{Ordered: true}, 0)
+	if err != nil {
+		return err
+	}
+	for i, r := range res {
+		if !r.Proved {
+			return fmt.Errorf("law %s is not known to be true: %s", laws[i].Name, r.Reason)
+		}
+		e.believe(laws[i])
+	}
+	return nil
+}
+
+func (e *evidence) believe(l *law.Law) {
+	if !e.has[l.Name] {
+		e.has[l.Name] = true
+		a := *l
+		a.Kind = law.Axiom
+		e.axioms = append(e.axioms, &a)
+	}
+}
+
+// add lists a law behind those that its proof uses; under are those that are being
+// added.
+func (e *evidence) add(name string, under []string) error {
+	if e.has[name] {
+		return nil
+	}
+	l := e.laws[name]
+	switch {
+	case l == nil:
+		return fmt.Errorf("law %s is not there", name)
+	case slices.Contains(under, name):
+		return fmt.Errorf("law %s is proved by itself", name)
+	case l.Kind == law.Axiom:
+		e.believe(l)
+		return nil
+	}
+	p := e.proofs[name]
+	if p == nil {
+		return fmt.Errorf("law %s has no proof", name)
+	}
+	for _, n := range p.Laws() {
+		if err := e.add(n, append(under, name)); err != nil {
+			return fmt.Errorf("law %s: %w", name, err)
+		}
+	}
+	e.has[name] = true
+	m := *l
+	m.Kind = law.Lemma
+	e.lemmas = append(e.lemmas, entry{&m, p})
+	return nil
+}
+
+// Believed says why a law may stand among the axioms of a proof: it is an axiom of
+// this program, or it is proved by sums now. The error says that it is neither.
+func Believed(ctx context.Context, l *law.Law) error {
+	for _, a := range axioms.ByKind(law.Axiom) {
+		if a.Name != l.Name {
+			continue
+		}
+		b := *a
+		if same(&b, l) {
+			return nil
+		}
+	}
+	res, err := sums.ProveAll(ctx, []*law.Law{l}, sums.Config{Ordered: true}, 1)
+	if err != nil {
+		return err
+	}
+	if !res[0].Proved {
+		return fmt.Errorf("law %s is no axiom of this program, and not proved: %s", l.Name, res[0].Reason)
+	}
+	return nil
+}
+
+// same compares what two laws say.
+func same(a, b *law.Law) bool {
+	x, y := *a, *b
+	for _, l := range []*law.Law{&x, &y} {
+		l.Kind, l.Doc, l.Section, l.Tags, l.Cite, l.Pos = law.Axiom, "", "", nil, nil, law.Pos{}
+	}
+	return law.Format(&x) == law.Format(&y)
+}

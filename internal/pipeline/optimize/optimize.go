@@ -1,0 +1,222 @@
+package optimize
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/pipeline/runmodel"
+	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+	"github.com/taso-go/taso/lower"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/model/fold"
+	"github.com/taso-go/taso/search"
+)
+
+// Result is an optimized model with what shows that it is right.
+type Result struct {
+	Report
+	// Model is the result, with what depends on weights only computed ahead: the
+	// model as it came where nothing cheaper was found.
+	Model *model.Model
+	// Proof is the certificate.
+	Proof []byte
+}
+
+// Run optimizes a model. If ctx is cancelled during the search, what was found until
+// then is the result. The error is that of an input, or of a result that is not
+// right: then there is none.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	r := &Result{Report: Report{Name: o.Model.Name, Search: o.Method, CostModel: o.CostName}}
+	before, err := costOf(o.Model.Graph, &o)
+	if err != nil {
+		return nil, err
+	}
+	r.CostBefore, r.CostSource = before.Total, before.Source().String()
+	within, stop := ctx, context.CancelFunc(func() {})
+	if o.Budget > 0 {
+		within, stop = context.WithTimeout(ctx, o.Budget)
+	}
+	stage := o.Progress.Stage("search", 0)
+	path, rules, tried, err := o.search(within)
+	stage.Done()
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	r.Tried, r.Interrupted = tried, ctx.Err() != nil
+	r.SearchSeconds = time.Since(start).Seconds()
+	// From here on a stop would lose what was found.
+	ctx = context.WithoutCancel(ctx)
+	if err := r.settle(ctx, &o, rules, path); err != nil {
+		return nil, err
+	}
+	if o.Measure {
+		if err := r.measure(ctx, &o); err != nil {
+			return nil, err
+		}
+		if r.Slower {
+			// The cost was wrong about this model: what is slower is not kept.
+			measured := [2]cost.Seconds{r.MeasuredBefore, r.MeasuredAfter}
+			if err := r.settle(ctx, &o, rules, nil); err != nil {
+				return nil, err
+			}
+			r.Dropped, r.MeasuredAfter = measured[1], measured[0]
+		}
+	}
+	r.Before, r.After = sizeOf(o.Model), sizeOf(r.Model)
+	r.NodesBefore, r.NodesAfter = r.Before.Operators, r.After.Operators
+	r.Seconds = time.Since(start).Seconds()
+	return r, nil
+}
+
+// costOf is the cost of what would run of a graph.
+func costOf(g *graph.Graph, o *Options) (*cost.Breakdown, error) {
+	plan, err := lower.Graph(g, o.Target, lower.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return cost.GraphCost(plan, o.Cost)
+}
+
+// settle makes the moves of a path once more, proves what they lead to, and checks
+// it. A result that costs no less is dropped: the model is its own result then.
+func (r *Result) settle(ctx context.Context, o *Options, rules *search.Rules, path []search.Move) error {
+	d, steps, err := o.derive(rules, path)
+	if err != nil {
+		return err
+	}
+	out, err := o.Model.WithGraph(d.To)
+	if err != nil {
+		return err
+	}
+	unfolded := out
+	worth := fold.Worth(out.Graph, fold.Limits{})
+	if out, err = fold.Model(out, func(id graph.NodeID) bool { return worth[id] }); err != nil {
+		return err
+	}
+	after, err := costOf(out.Graph, o)
+	if err != nil {
+		return err
+	}
+	if after.Total >= r.CostBefore && len(path) > 0 {
+		// The order of kernels, which only the plan of the whole knows, ate it up.
+		return r.settle(ctx, o, rules, nil)
+	}
+	if len(path) == 0 {
+		out = o.Model
+		after.Total = r.CostBefore
+	}
+	r.Model, r.CostAfter, r.Steps, r.StepCount = out, after.Total, steps, len(steps)
+	r.Folded = len(worth)
+	var cert bytes.Buffer
+	if err := WriteProof(ctx, &cert, d, o.Proofs); err != nil {
+		return err
+	}
+	r.Proof = cert.Bytes()
+	if r.Checked, err = CheckProof(ctx, bytes.NewReader(r.Proof), "proof", o.Model, r.Model, false); err != nil {
+		return fmt.Errorf("the proof of the result is not accepted: %w", err)
+	}
+	r.ProofChecked = true
+	if !o.NoVerify {
+		return r.compare(ctx, o, unfolded)
+	}
+	return nil
+}
+
+// derive makes the moves of a path on a network of its own, with the instances that
+// show them.
+func (o *Options) derive(rules *search.Rules, path []search.Move) (*search.Derivation, []Step, error) {
+	n, err := search.NewNetwork(o.Model.Graph, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	n.SwapBy(rules)
+	rw := search.NewRewriter(n.Net, rules)
+	p := search.NewPricer(n.Net, o.Target, prices(o.Cost))
+	var steps []Step
+	for i := range path {
+		s := stepOf(&path[i])
+		s.Before = cost.Seconds(float64(p.Cost()) * unit)
+		mark := n.Net.Mark()
+		var made error
+		if !rw.Find(&path[i], func(m *search.Match) { made = n.Make(rw, m) }) {
+			made = errors.New("it is not there")
+		}
+		if made != nil {
+			return nil, nil, fmt.Errorf("step %d, law %s: %w", i+1, s.Law, made)
+		}
+		p.Update(mark)
+		s.changed(n.Net, mark)
+		n.Net.Keep(mark)
+		p.Keep()
+		s.After = cost.Seconds(float64(p.Cost()) * unit)
+		steps = append(steps, s)
+	}
+	d, err := n.Derivation()
+	return d, steps, err
+}
+
+// compare runs the model and the result: exactly, modulo a prime and for any weights,
+// before weights were computed ahead, and then in floating point as it is.
+func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model) error {
+	flops := o.ExactFLOPs
+	if flops == 0 {
+		flops = 2e9
+	}
+	exact, err := verifymodels.Run(ctx, verifymodels.Options{A: o.Model, B: unfolded, Seed: o.Seed, Progress: o.Progress, MaxFLOPs: flops, NoNumbers: true})
+	if err != nil {
+		return err
+	}
+	numbers, err := verifymodels.Run(ctx, verifymodels.Options{A: o.Model, B: r.Model, Seed: o.Seed, Progress: o.Progress,
+		Backend: o.Runner, MaxFLOPs: flops, NoExact: true})
+	if err != nil {
+		return err
+	}
+	r.Exact, r.Numbers = string(exact.Exact.Verdict), string(numbers.Verdict)
+	for _, out := range numbers.Numbers.Outputs {
+		r.MaxRelError = max(r.MaxRelError, out.Relative)
+	}
+	for _, rep := range []*verifymodels.Report{exact, numbers} {
+		if rep.Verdict == verifymodels.ModelsDiffer {
+			return fmt.Errorf("the result differs from the model although the proof is accepted:\n%s", rep)
+		}
+	}
+	return nil
+}
+
+// measure runs both models in turns, and drops a result that is slower.
+func (r *Result) measure(ctx context.Context, o *Options) error {
+	var best [2]runmodel.Report
+	const turns = 3
+	for turn := range turns {
+		for i, m := range []*model.Model{o.Model, r.Model} {
+			if i == 1 && r.StepCount == 0 {
+				continue
+			}
+			rep, err := runmodel.Run(ctx, runmodel.Options{Backend: o.Runner, Model: m, Seed: o.Seed + 1, Repeat: max(1, o.Repeat/turns), Progress: o.Progress})
+			if err != nil {
+				return err
+			}
+			if turn == 0 || rep.Calm.Seconds < best[i].Calm.Seconds {
+				best[i] = *rep
+			}
+		}
+	}
+	r.MeasuredBefore = best[0].Calm.Seconds
+	r.MeasuredAfter = best[1].Calm.Seconds
+	if r.StepCount == 0 {
+		r.MeasuredAfter = r.MeasuredBefore
+	}
+	r.Slower = r.MeasuredAfter > r.MeasuredBefore+best[0].Calm.MAD+best[1].Calm.MAD
+	return nil
+}

@@ -1,0 +1,131 @@
+package optimize
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/lower"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/rules/builtin"
+)
+
+// Method is a way to search.
+type Method string
+
+// The methods.
+const (
+	// Auto lets the others take turns, each from where one before came to.
+	Auto Method = "auto"
+	// Backtrack is the search of MetaFlow and TASO (search.Trail.Backtrack).
+	Backtrack Method = "backtrack"
+	// Descend makes chains of moves that lower the cost (search.Trail.Descend).
+	Descend Method = "descend"
+)
+
+// Methods lists them.
+func Methods() []string { return []string{string(Auto), string(Backtrack), string(Descend)} }
+
+// Options say what to optimize and how; Model and Cost must be given.
+type Options struct {
+	Model *model.Model
+	// Laws to rewrite by; nil: DefaultLaws. Those that are not axioms need a proof:
+	// Proofs has those that are known, by name, others are proved when they were
+	// used.
+	Laws   []*law.Law
+	Proofs map[string]*law.Proof
+	Method Method // "": Auto
+	// Cost is that of operator applications, CostName what to call it in reports.
+	Cost     cost.Model
+	CostName string
+	Target   *lower.Target // nil: lower.CPU()
+	// Tries is how many moves the search tries, so that it finds the same every
+	// time; 0: 1,000,000. Budget bounds its time as well; 0: it does not.
+	Tries  int
+	Budget time.Duration
+	// Alpha is that of search.BacktrackOptions, Depth and Worse those of
+	// search.DescendOptions; 0: theirs.
+	Alpha float64
+	Depth int
+	Worse float64
+	// Runner runs models, to compare numbers and to measure; nil: numbers are
+	// compared by the reference evaluator.
+	Runner backends.Backend
+	// Measure runs the model before and after; a result that is slower is not kept.
+	Measure bool
+	// Repeat is how often each is run; 0: 20.
+	Repeat int
+	Seed   uint64
+	// NoVerify leaves out the comparison of both models by running them; the proof
+	// is checked in any case.
+	NoVerify bool
+	// ExactFLOPs is the most work of models that are compared exactly; 0: 2e9.
+	ExactFLOPs int64
+	Progress   *progress.Reporter
+	// Improved, if not nil, is told of every improvement: seconds since the search
+	// began, and the cost.
+	Improved func(seconds float64, cost cost.Seconds)
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Model == nil || o.Cost == nil {
+		return o, errors.New("optimize: no model, or no cost")
+	}
+	if o.Laws == nil {
+		var err error
+		if o.Laws, err = DefaultLaws(); err != nil {
+			return o, err
+		}
+	}
+	if o.Method == "" {
+		o.Method = Auto
+	}
+	if !slices.Contains(Methods(), string(o.Method)) {
+		return o, fmt.Errorf("there is no search %q: want %s", o.Method, strings.Join(Methods(), ", "))
+	}
+	if o.Target == nil {
+		o.Target = lower.CPU()
+	}
+	if o.Tries == 0 {
+		o.Tries = 1000000
+	}
+	if o.Repeat == 0 {
+		o.Repeat = 20
+	}
+	return o, nil
+}
+
+// DefaultLaws are the laws that models are optimized by unless others are named: the
+// axioms, the lemmas, and those by which the forms of the papers' networks are made.
+func DefaultLaws() ([]*law.Law, error) {
+	laws := append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...)
+	more, err := builtin.Networks()
+	if err != nil {
+		return nil, err
+	}
+	return append(laws, more...), nil
+}
+
+// Select is laws without those that disable names, and if only names any, those
+// alone. The error names what there is no law of.
+func Select(laws []*law.Law, only, disable []string) ([]*law.Law, error) {
+	for _, name := range slices.Concat(only, disable) {
+		if !slices.ContainsFunc(laws, func(l *law.Law) bool { return l.Name == name }) {
+			return nil, fmt.Errorf("there is no law %s", name)
+		}
+	}
+	var out []*law.Law
+	for _, l := range laws {
+		if (len(only) == 0 || slices.Contains(only, l.Name)) && !slices.Contains(disable, l.Name) {
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,98 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/search"
+	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/network"
+)
+
+// WriteProof writes the certificate of a derivation. proofs are those of the laws
+// that it uses, by name, as far as they are known; others are proved now.
+func WriteProof(ctx context.Context, w io.Writer, d *search.Derivation, proofs map[string]*law.Proof) error {
+	e, err := evidenceOf(ctx, usedLaws(d), proofs)
+	if err != nil {
+		return err
+	}
+	cw := law.NewCertWriter(w, law.FormatAll(e.axioms))
+	for _, l := range e.lemmas {
+		if err := cw.Lemma(law.NewCertRule(l.law.Name, l.law, l.proof)); err != nil {
+			return err
+		}
+	}
+	if err := cw.Rule(law.NewCertRule(d.Equation.Name, d.Equation, d.Proof)); err != nil {
+		return err
+	}
+	return cw.Close()
+}
+
+// usedLaws are the laws that instances name.
+func usedLaws(d *search.Derivation) map[string]*law.Law {
+	used := map[string]*law.Law{}
+	for _, name := range d.Proof.Laws() {
+		used[name] = d.Laws[name]
+	}
+	return used
+}
+
+// Checked is what a proof was found to show.
+type Checked struct {
+	*network.Report
+	Steps  int `json:"steps"`  // instances of laws in the entry of the networks
+	Axioms int `json:"axioms"` // laws that it believes
+	Lemmas int `json:"lemmas"`
+}
+
+// Rejected is the error of a proof that does not show what it is to show.
+type Rejected struct{ Why error }
+
+// Error says why.
+func (r *Rejected) Error() string { return "rejected: " + r.Why.Error() }
+
+// Unwrap is why.
+func (r *Rejected) Unwrap() error { return r.Why }
+
+// CheckProof says whether a certificate shows that two models compute the same. What
+// it believes are axioms of this program and laws that verify/sums proves now.
+func CheckProof(ctx context.Context, r io.Reader, name string, a, b *model.Model, z3 bool) (*Checked, error) {
+	var eq *law.Law
+	out := &Checked{}
+	rep, err := check.File(ctx, r, name, check.Options{
+		Axiom: func(l *law.Law) error {
+			if err := Believed(ctx, l); err != nil {
+				return &Rejected{err}
+			}
+			return nil
+		},
+		Z3: z3,
+		Accepted: func(l *law.Law, res *check.Result) {
+			if l.Kind == law.Rule {
+				eq, out.Steps = l, res.Instances
+			}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(rep.Rejected) > 0 {
+		return nil, &Rejected{errors.New(rep.Rejected[0].String())}
+	}
+	if eq == nil || rep.Rules != 1 {
+		return nil, &Rejected{fmt.Errorf("%s: %d equations, want one of two networks", name, rep.Rules)}
+	}
+	if eq.OneWay {
+		return nil, &Rejected{errors.New("the equation is written =>")}
+	}
+	out.Axioms, out.Lemmas = rep.Axioms, rep.Lemmas
+	out.Report, err = network.Check(eq, a, b)
+	if err != nil {
+		return nil, &Rejected{fmt.Errorf("%s is about other models: %w", name, err)}
+	}
+	return out, nil
+}

@@ -1,0 +1,123 @@
+package optimize
+
+import (
+	"slices"
+
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/search"
+	"github.com/taso-go/taso/verify/explain"
+)
+
+// Report says what was done; times are in seconds unless their name says otherwise.
+type Report struct {
+	Name      string `json:"model"`
+	Search    Method `json:"search"`
+	CostModel string `json:"cost_model"`
+	// CostSource says whether costs are modelled, recorded or measured.
+	CostSource string       `json:"cost_source"`
+	CostBefore cost.Seconds `json:"cost_before"`
+	CostAfter  cost.Seconds `json:"cost_after"`
+	// MeasuredBefore and MeasuredAfter are medians of whole runs, 0 without.
+	MeasuredBefore cost.Seconds `json:"-"`
+	MeasuredAfter  cost.Seconds `json:"-"`
+	// Slower: the result took longer than the model, and was dropped; Dropped is its
+	// time.
+	Slower      bool         `json:"slower,omitempty"`
+	Dropped     cost.Seconds `json:"dropped,omitempty"`
+	StepCount   int          `json:"steps"`
+	NodesBefore int          `json:"nodes_before"`
+	NodesAfter  int          `json:"nodes_after"`
+	// Folded are the nodes that became weights.
+	Folded int `json:"folded"`
+	// Tried are the moves that the search made to see what they lead to.
+	Tried       int  `json:"tried"`
+	Interrupted bool `json:"interrupted,omitempty"`
+	// SearchSeconds is the time of the search, Seconds that of everything.
+	SearchSeconds float64 `json:"search_seconds"`
+	Seconds       float64 `json:"seconds"`
+	// MaxRelError is the largest deviation of an output, relative to its largest
+	// element. Exact is the verdict of the comparison modulo a prime, before weights
+	// were computed ahead, Numbers that in floating point.
+	MaxRelError  float64  `json:"max_rel_error"`
+	Exact        string   `json:"exact,omitempty"`
+	Numbers      string   `json:"numbers,omitempty"`
+	ProofChecked bool     `json:"proof_checked"`
+	Checked      *Checked `json:"proof"`
+
+	Before Size   `json:"before"`
+	After  Size   `json:"after"`
+	Steps  []Step `json:"step_list,omitempty"`
+}
+
+// Size is how large a model is.
+type Size struct {
+	Operators int   `json:"operators"` // that run: not those of weights only
+	FLOPs     int64 `json:"flops"`
+	Params    int64 `json:"params"`
+	Bytes     int64 `json:"weight_bytes"`
+}
+
+func sizeOf(m *model.Model) Size {
+	n := 0
+	for id := range m.Graph.Nodes() {
+		if m.Graph.Op(id) != nil {
+			n++
+		}
+	}
+	return Size{Operators: n, FLOPs: m.FLOPs(), Params: m.Params(), Bytes: m.WeightBytes()}
+}
+
+// Step is a law that was used.
+type Step struct {
+	Law      string `json:"law"`
+	Backward bool   `json:"backward,omitempty"`
+	// Why is what the law says, in words if it has a comment, and the equation.
+	Why  string `json:"why"`
+	Text string `json:"equation"`
+	// Removed and Added are the operators that it took away and put there; Before
+	// and After what the network costs.
+	Removed []string     `json:"removed"`
+	Added   []string     `json:"added"`
+	Before  cost.Seconds `json:"cost_before"`
+	After   cost.Seconds `json:"cost_after"`
+}
+
+// stepOf describes a move that is about to be made.
+func stepOf(m *search.Move) Step {
+	l := m.Direction.Law.Law
+	why := explain.Sentence(l)
+	if why == "" {
+		why = rules.Describe(l)
+	}
+	return Step{Law: l.Name, Backward: m.Direction.Backward, Why: why, Text: law.Body(l), Removed: []string{}, Added: []string{}}
+}
+
+// changed lists what a step has changed since a mark.
+func (s *Step) changed(net *bank.Bank, mark bank.Mark) {
+	seen := map[bank.Node]bool{}
+	net.Changed(mark, func(n bank.Node, moved bool) {
+		op := net.Op(n)
+		if op == nil || seen[n] {
+			return
+		}
+		seen[n] = true
+		text := op.Name + op.FormatAttrs(net.Attrs(n))
+		if name := net.Name(n); name != "" {
+			text = name + ": " + text
+		}
+		switch {
+		case !net.Live(n):
+			if !net.New(n, mark) {
+				s.Removed = append(s.Removed, text)
+			}
+		case net.New(n, mark):
+			s.Added = append(s.Added, text)
+		}
+	})
+	slices.Sort(s.Removed)
+	slices.Sort(s.Added)
+}

@@ -1,0 +1,146 @@
+package fold
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/lower"
+	"github.com/taso-go/taso/model"
+)
+
+// Model replaces the nodes that which reports by weights, and drops the weights that
+// are not needed any more. Each such node must have one output, of floating-point
+// numbers, and depend on weights only.
+func Model(m *model.Model, which func(graph.NodeID) bool) (*model.Model, error) {
+	g, from, err := m.Graph.Arranged(graph.Arrangement{Weight: which})
+	if err != nil {
+		return nil, err
+	}
+	out := *m
+	out.Graph, out.Weights = g, map[graph.NodeID]*model.Weight{}
+	for _, id := range g.Inputs() {
+		switch old := from[id]; {
+		case m.Graph.Op(old) != nil:
+			out.Weights[id] = computed(m, old.Out(0))
+		case g.IsWeight(id):
+			out.Weights[id] = m.Weights[old]
+		}
+	}
+	return &out, out.Validate()
+}
+
+// computed is a weight that is computed from those of m when it is loaded.
+func computed(m *model.Model, t graph.Tensor) *model.Weight {
+	typ := m.Graph.Type(t)
+	return &model.Weight{DType: typ.DType, Sizes: typ.Sizes, Load: func() ([]byte, error) {
+		g, from, err := m.Graph.Arranged(graph.Arrangement{Outputs: []graph.Tensor{t}})
+		if err != nil {
+			return nil, err
+		}
+		e := interp.Evaluator[float64]{Ring: interp.Float{}, Input: func(id graph.NodeID) (x interp.Tensor[float64], err error) {
+			w := m.Weights[from[id]]
+			if w == nil {
+				return x, fmt.Errorf("input %s is not a weight", g.Name(id))
+			}
+			raw, err := w.Read()
+			if err != nil {
+				return x, fmt.Errorf("weight %s: %w", g.Name(id), err)
+			}
+			x = interp.Tensor[float64]{Sizes: w.Sizes, Data: make([]float64, w.Elements())}
+			size := w.DType.Bytes()
+			for i := range x.Data {
+				_, x.Data[i] = model.Element(w.DType, raw[i*size:])
+			}
+			return x, nil
+		}}
+		out, err := e.Run(context.Background(), g)
+		if err != nil {
+			return nil, fmt.Errorf("compute %s: %w", m.Graph.Name(t.Node), err)
+		}
+		raw := make([]byte, 0, len(out[0].Data)*typ.DType.Bytes())
+		for _, v := range out[0].Data {
+			raw = model.AppendElement(raw, typ.DType, 0, model.Round(typ.DType, v))
+		}
+		return raw, nil
+	}}
+}
+
+// Limits say what is worth computing ahead; the zero value is the default.
+type Limits struct {
+	// FLOPs is the most work for one weight, in float64 by definition; 0: 2e8, a
+	// second or two.
+	FLOPs int64
+	// Keep reports nodes that are to stay; nil: none.
+	Keep func(graph.NodeID) bool
+}
+
+// Worth reports, by node, which nodes of a graph to compute ahead: those of floating-point
+// numbers that depend on weights only and that something else uses, or an output
+// is, provided that the weight is not larger than the weights it is computed from
+// and not too much work. What is larger, such as a bias repeated for each row, is
+// left to the run, and what it is computed from is looked at in its place.
+func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
+	if l.FLOPs == 0 {
+		l.FLOPs = 2e8
+	}
+	fixed := lower.Fixed(g)
+	work := make([]int64, g.Len()+1)
+	from := map[graph.NodeID]map[graph.NodeID]bool{} // weights
+	able := func(id graph.NodeID) bool {
+		return g.NumOut(id) == 1 && g.DType(id.Out(0)).IsFloat() && work[id] <= l.FLOPs && (l.Keep == nil || !l.Keep(id))
+	}
+	bytes := func(t graph.Tensor) int { return graph.NumElements(g.Sizes(t)) * g.DType(t).Bytes() }
+	floats := make([]bool, g.Len()+1)
+	for id := range g.Nodes() {
+		if g.Op(id) == nil {
+			floats[id] = g.IsWeight(id) && g.DType(id.Out(0)).IsFloat()
+			from[id] = map[graph.NodeID]bool{id: true}
+			continue
+		}
+		if !fixed[id] {
+			continue
+		}
+		from[id], floats[id] = map[graph.NodeID]bool{}, g.DType(id.Out(0)).IsFloat()
+		work[id] = g.WorkOf(id).FLOPs
+		for _, t := range g.Operands(id) {
+			work[id] += work[t.Node]
+			floats[id] = floats[id] && floats[t.Node]
+			for w := range from[t.Node] {
+				from[id][w] = true
+			}
+		}
+	}
+	worth := map[graph.NodeID]bool{}
+	seen := map[graph.NodeID]bool{}
+	var visit func(id graph.NodeID)
+	visit = func(id graph.NodeID) {
+		if seen[id] || !fixed[id] {
+			return
+		}
+		seen[id] = true
+		size := 0
+		for w := range from[id] {
+			size += bytes(w.Out(0))
+		}
+		if floats[id] && able(id) && bytes(id.Out(0)) <= size {
+			worth[id] = true
+			return
+		}
+		for _, t := range g.Operands(id) {
+			visit(t.Node)
+		}
+	}
+	for _, t := range g.Outputs() {
+		visit(t.Node)
+	}
+	for id := range g.Nodes() {
+		if g.Op(id) != nil && !fixed[id] {
+			for _, t := range g.Operands(id) {
+				visit(t.Node)
+			}
+		}
+	}
+	return worth
+}

@@ -1,0 +1,20 @@
+// Package builtin holds the laws that come with the program beside the axioms: those
+// by which the networks of the papers are rewritten. A test proves each of them.
+package builtin
+
+import (
+	_ "embed" // of the laws
+
+	"github.com/taso-go/taso/law"
+)
+
+// NetworksFile is the name of the text of Networks, for places in it.
+const NetworksFile = "networks.rules"
+
+//go:embed networks.rules
+var networks []byte
+
+// Networks are the laws by which networks are merged, split, enlarged and folded. Each
+// call gives laws of its own. The error is that of a text that cannot be read, which
+// would be a mistake in the program.
+func Networks() ([]*law.Law, error) { return law.Parse(NetworksFile, networks) }

@@ -1,0 +1,290 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/model"
+)
+
+// Report says what an equation was found to speak of.
+type Report struct {
+	Inputs   int `json:"inputs"`   // that are fed, of each model
+	Outputs  int `json:"outputs"`  // of each model
+	Cut      int `json:"cut"`      // nodes of which laws do not speak
+	Weights  int `json:"weights"`  // of the second model that are the first one's
+	Computed int `json:"computed"` // of the second model that are computed from the first one's
+}
+
+// Check reports whether an equation is about two models; the error says where it is
+// about something else. Numbers of weights are loaded.
+func Check(eq *law.Law, a, b *model.Model) (*Report, error) {
+	c := &checker{eq: eq, a: a, b: b, vars: map[string]graph.Tensor{}, pair: map[graph.NodeID]graph.NodeID{}, taken: map[graph.NodeID]bool{}}
+	if len(eq.Where) > 0 {
+		return nil, errors.New("the equation has conditions")
+	}
+	rep := &Report{Outputs: len(a.Graph.Outputs())}
+	if err := c.signature(rep); err != nil {
+		return nil, err
+	}
+	if err := c.declarations(); err != nil {
+		return nil, err
+	}
+	left, err := c.left()
+	if err != nil {
+		return nil, fmt.Errorf("first model: %w", err)
+	}
+	if err := c.right(left); err != nil {
+		return nil, fmt.Errorf("second model: %w", err)
+	}
+	rep.Cut, rep.Weights, rep.Computed = len(c.cuts), c.same, c.computed
+	return rep, nil
+}
+
+// checker compares an equation with two models.
+type checker struct {
+	eq   *law.Law
+	a, b *model.Model
+	vars map[string]graph.Tensor // of a, for each variable that was met
+	cuts []cut
+	// pair is the node of a that a node of b with cut tensors is, taken are those
+	// that some node is.
+	pair     map[graph.NodeID]graph.NodeID
+	taken    map[graph.NodeID]bool
+	same     int
+	computed int
+}
+
+// cut is a node of a with cut tensors, and where its operands stand in the equation.
+type cut struct {
+	node  graph.NodeID
+	first int
+}
+
+// signature compares what is fed and what is returned.
+func (c *checker) signature(rep *Report) error {
+	x, y := c.a.Inputs(), c.b.Inputs()
+	if len(x) != len(y) {
+		return fmt.Errorf("the models have %d and %d inputs", len(x), len(y))
+	}
+	rep.Inputs = len(x)
+	for i := range x {
+		s, t := c.a.Graph.Type(x[i].Out(0)), c.b.Graph.Type(y[i].Out(0))
+		if n, m := c.a.Graph.Name(x[i]), c.b.Graph.Name(y[i]); n != m || !sameType(s, t) {
+			return fmt.Errorf("input %d is %s %s and %s %s", i, n, s, m, t)
+		}
+	}
+	p, q := c.a.Graph.Outputs(), c.b.Graph.Outputs()
+	if len(p) != len(q) {
+		return fmt.Errorf("the models have %d and %d outputs", len(p), len(q))
+	}
+	for i := range p {
+		if s, t := c.a.Graph.Type(p[i]), c.b.Graph.Type(q[i]); !sameType(s, t) {
+			return fmt.Errorf("output %d is %s and %s", i, s, t)
+		}
+	}
+	return nil
+}
+
+func sameType(s, t graph.TensorType) bool {
+	return s.DType == t.DType && slices.Equal(s.Sizes, t.Sizes)
+}
+
+// declarations lets the first variables stand for the inputs of a.
+func (c *checker) declarations() error {
+	in := c.a.Graph.Inputs()
+	if len(c.eq.Given) < len(in) {
+		return fmt.Errorf("the equation has %d variables, the first model %d inputs and weights", len(c.eq.Given), len(in))
+	}
+	for i, g := range c.eq.Given {
+		if g.Sort != "" {
+			return fmt.Errorf("variable %s of the equation is no tensor", g.Name)
+		}
+		if i >= len(in) {
+			break
+		}
+		t := in[i].Out(0)
+		if !g.Shape.Equal(graph.Sizes(c.a.Graph.Sizes(t)...)) {
+			return fmt.Errorf("variable %s has shape %s, input %s of the first model %v", g.Name, g.Shape, c.a.Graph.Name(in[i]), c.a.Graph.Sizes(t))
+		}
+		c.vars[g.Name] = t
+	}
+	return nil
+}
+
+// left compares the left terms with the first model.
+func (c *checker) left() (terms int, err error) {
+	s := &side{c: c, m: c.a, variable: c.leftVariable}
+	s.met = map[graph.NodeID]bool{}
+	at := 0
+	compare := func(ts []graph.Tensor, what string) error {
+		for i, t := range ts {
+			if at >= len(c.eq.LHS) {
+				return fmt.Errorf("the equation ends before %s %d", what, i)
+			}
+			if err := s.is(t, c.eq.LHS[at]); err != nil {
+				return fmt.Errorf("%s %d: %w", what, i, err)
+			}
+			at++
+		}
+		return nil
+	}
+	if err := compare(c.a.Graph.Outputs(), "output"); err != nil {
+		return 0, err
+	}
+	for i := 0; i < len(s.order); i++ {
+		id := s.order[i]
+		c.cuts = append(c.cuts, cut{id, at})
+		if err := compare(c.a.Graph.Operands(id), "node "+c.a.Graph.Name(id)+", operand"); err != nil {
+			return 0, err
+		}
+	}
+	if at != len(c.eq.LHS) {
+		return 0, fmt.Errorf("the equation has %d terms, of which %d are of the model", len(c.eq.LHS), at)
+	}
+	// Nodes that repeat a cut one must have its operands.
+	for i := 0; i < len(s.twins); i++ {
+		w := s.twins[i]
+		k := slices.IndexFunc(c.cuts, func(x cut) bool { return x.node == w.of })
+		for j, t := range c.a.Graph.Operands(w.node) {
+			if err := s.is(t, c.eq.LHS[c.cuts[k].first+j]); err != nil {
+				return 0, fmt.Errorf("node %s, operand %d: %w", c.a.Graph.Name(w.node), j, err)
+			}
+		}
+	}
+	return at, nil
+}
+
+// leftVariable says whether a tensor of a is a variable, which then stands for it.
+func (c *checker) leftVariable(s *side, t graph.Tensor, name string) error {
+	have, ok := c.vars[name]
+	switch {
+	case ok && have == t:
+	case ok:
+		// A second node that computes the same cut tensor.
+		if !s.cut(t) || !s.cut(have) || t.Out != have.Out || !twins(c.a, t.Node, c.a, have.Node, false) {
+			return fmt.Errorf("variable %s is another tensor", name)
+		}
+		if !s.met[t.Node] {
+			s.met[t.Node] = true
+			s.twins = append(s.twins, twin{t.Node, have.Node})
+		}
+		return nil
+	case !s.cut(t):
+		return fmt.Errorf("it is no variable, the equation has %s", name)
+	default:
+		g, ok := c.eq.Find(name)
+		if !ok || !g.Shape.Equal(graph.Sizes(c.a.Graph.Sizes(t)...)) {
+			return fmt.Errorf("variable %s does not have its shape", name)
+		}
+		for other, have := range c.vars {
+			if have == t {
+				return fmt.Errorf("variables %s and %s are one tensor", other, name)
+			}
+		}
+		c.vars[name] = t
+		s.undo = append(s.undo, func() { delete(c.vars, name) })
+	}
+	if s.cut(t) && !s.met[t.Node] {
+		s.met[t.Node] = true
+		s.order = append(s.order, t.Node)
+		s.undo = append(s.undo, func() { delete(s.met, t.Node); s.order = s.order[:len(s.order)-1] })
+	}
+	return nil
+}
+
+// right compares the right terms with the second model.
+func (c *checker) right(terms int) error {
+	if len(c.eq.RHS) != terms {
+		return fmt.Errorf("the equation has %d terms on the right, %d on the left", len(c.eq.RHS), terms)
+	}
+	s := &side{c: c, m: c.b, variable: c.rightVariable, met: map[graph.NodeID]bool{}}
+	for i, t := range c.b.Graph.Outputs() {
+		if err := s.is(t, c.eq.RHS[i]); err != nil {
+			return fmt.Errorf("output %d: %w", i, err)
+		}
+	}
+	for i := 0; i < len(s.order); i++ {
+		id := s.order[i]
+		k := slices.IndexFunc(c.cuts, func(x cut) bool { return x.node == c.pair[id] })
+		if k < 0 {
+			return fmt.Errorf("node %s is none of the first model", c.b.Graph.Name(id))
+		}
+		for j, t := range c.b.Graph.Operands(id) {
+			if err := s.is(t, c.eq.RHS[c.cuts[k].first+j]); err != nil {
+				return fmt.Errorf("node %s, operand %d: %w", c.b.Graph.Name(id), j, err)
+			}
+		}
+	}
+	return nil
+}
+
+// rightVariable says whether a tensor of b is what a variable stands for in a.
+func (c *checker) rightVariable(s *side, t graph.Tensor, name string) error {
+	have, ok := c.vars[name]
+	if !ok {
+		return fmt.Errorf("variable %s stands for nothing", name)
+	}
+	ga, gb := c.a.Graph, c.b.Graph
+	if !sameType(ga.Type(have), gb.Type(t)) {
+		return fmt.Errorf("it is %s, variable %s is %s", gb.Type(t), name, ga.Type(have))
+	}
+	switch {
+	case ga.Op(have.Node) == nil && gb.Op(t.Node) == nil && !ga.IsWeight(have.Node):
+		if gb.IsWeight(t.Node) || gb.Name(t.Node) != ga.Name(have.Node) {
+			return fmt.Errorf("it is %s, variable %s is input %s", gb.Name(t.Node), name, ga.Name(have.Node))
+		}
+	case ga.Op(have.Node) == nil && gb.Op(t.Node) == nil:
+		if !gb.IsWeight(t.Node) {
+			return fmt.Errorf("it is an input, variable %s is weight %s", name, ga.Name(have.Node))
+		}
+		if err := sameNumbers(c.a.Weights[have.Node], c.b.Weights[t.Node]); err != nil {
+			return fmt.Errorf("weights %s and %s: %w", ga.Name(have.Node), gb.Name(t.Node), err)
+		}
+		c.same++
+	case ga.Op(have.Node) != nil && s.cut(t):
+		_, _, opaque := gb.Opaque(t.Node)
+		of, known := c.pair[t.Node]
+		if t.Out != have.Out || known && of != have.Node || !known && opaque && c.taken[have.Node] ||
+			!twins(c.a, have.Node, c.b, t.Node, true) {
+			return fmt.Errorf("node %s is not node %s of the first model", gb.Name(t.Node), ga.Name(have.Node))
+		}
+		if !known {
+			was := c.taken[have.Node]
+			c.pair[t.Node], c.taken[have.Node] = have.Node, true
+			s.order = append(s.order, t.Node)
+			s.undo = append(s.undo, func() {
+				delete(c.pair, t.Node)
+				c.taken[have.Node] = was
+				s.order = s.order[:len(s.order)-1]
+			})
+		}
+	default:
+		return fmt.Errorf("it is %s, variable %s is %s of the first model", gb.Name(t.Node), name, ga.Name(have.Node))
+	}
+	return nil
+}
+
+// twins reports whether two nodes with cut tensors compute the same from the same
+// operands. Opaque ones do if they are of one kind and payload, where that is
+// allowed at all.
+func twins(a *model.Model, x graph.NodeID, b *model.Model, y graph.NodeID, opaque bool) bool {
+	p, q := a.Graph, b.Graph
+	if p.NumOut(x) != q.NumOut(y) || len(p.Operands(x)) != len(q.Operands(y)) {
+		return false
+	}
+	for k := range p.NumOut(x) {
+		if !sameType(p.Type(x.Out(k)), q.Type(y.Out(k))) {
+			return false
+		}
+	}
+	kind, _, ok := p.Opaque(x)
+	other, _, too := q.Opaque(y)
+	if ok || too {
+		return opaque && ok && too && kind == other && slices.Equal(p.OpaqueDigest(x), q.OpaqueDigest(y))
+	}
+	return p.Op(x) == q.Op(y) && p.Attrs(x).Equal(q.Attrs(y))
+}

@@ -1,0 +1,133 @@
+package network
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/model"
+)
+
+// sameNumbers says whether two weights hold the same bits.
+func sameNumbers(a, b *model.Weight) error {
+	if a == b {
+		return nil
+	}
+	x, err := a.Read()
+	if err != nil {
+		return err
+	}
+	y, err := b.Read()
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(x, y) {
+		return errors.New("their numbers differ")
+	}
+	return nil
+}
+
+// weight says whether a weight of the second model holds what a term over the first
+// one's weights computes.
+func (s *side) weight(t graph.Tensor, u *law.Term) error {
+	g, name := s.m.Graph, s.m.Graph.Name(t.Node)
+	if s.m != s.c.b || !g.IsWeight(t.Node) {
+		return fmt.Errorf("input %s: the equation has an operator", name)
+	}
+	want := s.m.Weights[t.Node]
+	got, err := s.c.value(u, want.DType)
+	if err != nil {
+		return fmt.Errorf("weight %s: %w", name, err)
+	}
+	if err := sameNumbers(want, got); err != nil {
+		return fmt.Errorf("weight %s and what it is computed from: %w", name, err)
+	}
+	s.c.computed++
+	return nil
+}
+
+// value computes a term over weights of the first model.
+func (c *checker) value(u *law.Term, dtype graph.DType) (*model.Weight, error) {
+	var b graph.Builder
+	from := map[graph.NodeID]graph.NodeID{} // of the graph that is computed to that of a
+	made := map[*law.Term]graph.Tensor{}
+	leaf := map[string]graph.Tensor{}
+	var build func(u *law.Term) (graph.Tensor, error)
+	build = func(u *law.Term) (x graph.Tensor, err error) {
+		if x, ok := made[u]; ok {
+			return x, nil
+		}
+		switch {
+		case u.IsVar():
+			t, ok := c.vars[u.Var]
+			if !ok || !c.a.Graph.IsWeight(t.Node) {
+				return x, fmt.Errorf("it depends on %s, which is no weight", u.Var)
+			}
+			if x, ok = leaf[u.Var]; !ok {
+				typ := c.a.Graph.Type(t)
+				if x, err = b.AddWeight(u.Var, typ.DType, typ.Sizes...); err != nil {
+					return x, err
+				}
+				from[x.Node], leaf[u.Var] = t.Node, x
+			}
+		case u.Op == nil:
+			return x, fmt.Errorf("the function %s is not known", u.Fn)
+		default:
+			in := make([]graph.Tensor, len(u.Args))
+			for i, a := range u.Args {
+				if in[i], err = build(a); err != nil {
+					return x, err
+				}
+			}
+			var id graph.NodeID
+			if u.Op.In == 0 {
+				id, err = b.Constant("", dtype, u.Op, u.Attrs)
+			} else {
+				id, err = b.Apply("", u.Op, u.Attrs, in...)
+			}
+			if err != nil {
+				return x, err
+			}
+			x = id.Out(u.Out)
+		}
+		made[u] = x
+		return x, nil
+	}
+	x, err := build(u)
+	if err != nil {
+		return nil, err
+	}
+	g, err := b.Finish(x)
+	if err != nil {
+		return nil, err
+	}
+	if got := g.DType(x); got != dtype {
+		return nil, fmt.Errorf("it is %s, what it is computed from %s", dtype, got)
+	}
+	e := interp.Evaluator[float64]{Ring: interp.Float{}, Input: func(id graph.NodeID) (y interp.Tensor[float64], err error) {
+		w := c.a.Weights[from[id]]
+		raw, err := w.Read()
+		if err != nil {
+			return y, err
+		}
+		y = interp.Tensor[float64]{Sizes: w.Sizes, Data: make([]float64, w.Elements())}
+		size := w.DType.Bytes()
+		for i := range y.Data {
+			_, y.Data[i] = model.Element(w.DType, raw[i*size:])
+		}
+		return y, nil
+	}}
+	out, err := e.Run(context.Background(), g)
+	if err != nil {
+		return nil, err
+	}
+	raw := make([]byte, 0, len(out[0].Data)*dtype.Bytes())
+	for _, v := range out[0].Data {
+		raw = model.AppendElement(raw, dtype, 0, model.Round(dtype, v))
+	}
+	return model.FromBytes(dtype, g.Sizes(x), raw), nil
+}
