@@ -22,4 +22,6 @@ func (b *Bank) Changed(m Mark, f func(n Node, moved bool)) {
 func (b *Bank) App(n Node) uint32 { return b.nodes[n].app }
 
 // New reports whether a node was added since a mark.
-func (b *Bank) New(n Node, m Mark) bool { return b.nodes[n].arity > 0 && int(b.nodes[n].first) >= m.slots }
+func (b *Bank) New(n Node, m Mark) bool {
+	return b.nodes[n].arity > 0 && int(b.nodes[n].first) >= m.slots
+}
