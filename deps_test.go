@@ -34,7 +34,7 @@ const modulePath = "github.com/taso-go/taso"
 // without a package, so that the picture stays true when packages come and go.
 // Test files are not looked at.
 const picture = `
-line 5     cmd/taso internal/adversary
+line 5     cmd/taso bench internal/adversary
 line 4     bench/* internal/pipeline/* internal/pipeline/verifymodels internal/pipeline/theory internal/pipeline/audit internal/pipeline/audit/page internal/pipeline/measure internal/pipeline/runmodel internal/pipeline/optimize
 line 3     enumerate enumerate/general verify verify/check verify/network verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/*
 line 2     search model/fold internal/lawtext internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/broadcast rules/tasopb rules/peer egraph/tensor verify/sums onnx cost
@@ -56,6 +56,7 @@ allow  internal/pipeline/optimize -> internal/pipeline/runmodel
 allow  internal/pipeline/optimize -> internal/pipeline/verifymodels
 allow  internal/pipeline/optimize -> internal/pipeline/theory
 allow  backends/*            -> backends
+allow  cmd/taso              -> bench
 allow  enumerate             -> enumerate/general
 allow  rules/taso            -> rules
 allow  rules/taso            -> rules/tasopb

@@ -2,13 +2,12 @@ package cpu
 
 import (
 	"fmt"
-	"os"
-	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/procstat"
 )
 
 // version names the kernels; it changes when their speed does.
@@ -45,7 +44,7 @@ var allTables = sync.OnceValue(tables)
 func New(opt Options) (*Backend, error) {
 	for _, t := range allTables() {
 		if opt.Kernels == "" || opt.Kernels == t.name() {
-			return &Backend{t: t, device: processor()}, nil
+			return &Backend{t: t, device: procstat.Processor()}, nil
 		}
 	}
 	return nil, fmt.Errorf("backend cpu: no kernels %q on this processor, only %s", opt.Kernels, strings.Join(Tables(), ", "))
@@ -60,18 +59,6 @@ func (b *Backend) Info() backends.Info {
 func (b *Backend) Close() error {
 	b.spare.free()
 	return nil
-}
-
-// processor is the processor's name as the system tells it, or its architecture.
-func processor() string {
-	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
-		for line := range strings.Lines(string(text)) {
-			if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == "model name" {
-				return strings.Join(strings.Fields(v), " ")
-			}
-		}
-	}
-	return runtime.GOOS + "/" + runtime.GOARCH
 }
 
 // Supports reports why a node cannot be run.

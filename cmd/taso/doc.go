@@ -15,6 +15,7 @@
 //	taso run            execute and time it
 //	taso measure        time each of its operators and keep the times
 //	taso verify         do two models compute the same?
+//	taso bench          the tables of RESULTS.md, each by a benchmark with a name
 //	taso version
 //
 // Results go to the standard output, everything else to the standard error: one

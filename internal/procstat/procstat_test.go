@@ -109,3 +109,8 @@ func ExampleRead() {
 	fmt.Println(u.PeakRSS > 0, u.PeakRSS >= u.RSS)
 	// Output: true true
 }
+
+func ExampleProcessor() {
+	fmt.Println(Processor() != "")
+	// Output: true
+}

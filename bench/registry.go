@@ -1,0 +1,113 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/internal/progress"
+)
+
+// Benchmark is a named run whose outcome is a record.
+type Benchmark struct {
+	Name string // small letters and digits, parted by "-"
+	What string // what it finds out, in a line
+	// Takes says about how long it takes: "20 s". It is for people.
+	Takes string
+	// Packages are those whose code it speaks of, as paths in the module; those
+	// that they import are added. None: the record is of the past.
+	Packages []string
+	// Models and Repeat say whether it heeds these fields of Env; Default are the
+	// models where none are named.
+	Models  bool
+	Default []string
+	Repeat  bool
+	// Needs are files of the folder of public data, without which it cannot run.
+	Needs []string
+	// Run does the work and returns tables, plots and notes; what [Make] fills in
+	// may be left out. When ctx ends it returns its error.
+	Run func(ctx context.Context, env *Env) (*Record, error)
+}
+
+// Past says whether it is a record of the past, which cannot be run.
+func (b *Benchmark) Past() bool { return b.Run == nil }
+
+// Env is what a run is given.
+type Env struct {
+	// Models are those named, or the benchmark's own; never empty where it heeds
+	// models.
+	Models []string
+	// Repeat is how often a time is taken at least; 0: as the benchmark likes.
+	Repeat int
+	// Workers is the number of goroutines of what is parallel; 0: one for each
+	// processor.
+	Workers int
+	// Root is the folder of the source code, "" if there is none.
+	Root string
+	// Data is the folder of public rule files and the like, "" if there is none.
+	Data string
+	// Progress shows how far the run is; nil is silent.
+	Progress *progress.Reporter
+}
+
+var registry = map[string]*Benchmark{}
+
+// Register adds a benchmark, from an init function. It panics where its name is
+// taken or not well-formed, or where it says nothing: mistakes in the program.
+func Register(b *Benchmark) {
+	if err := register(registry, b); err != nil {
+		panic("bench: " + err.Error())
+	}
+}
+
+func register(to map[string]*Benchmark, b *Benchmark) error {
+	switch {
+	case !nameForm.MatchString(b.Name):
+		return fmt.Errorf("benchmark %q: its name is not of small letters and digits, parted by single \"-\"", b.Name)
+	case to[b.Name] != nil:
+		return fmt.Errorf("benchmark %s: registered twice", b.Name)
+	case b.What == "" || strings.Contains(b.What, "\n"):
+		return fmt.Errorf("benchmark %s: what it says is not one line", b.Name)
+	case b.Run != nil && len(b.Packages) == 0:
+		return fmt.Errorf("benchmark %s: whose code does it speak of?", b.Name)
+	case b.Models && len(b.Default) == 0:
+		return fmt.Errorf("benchmark %s: which models by default?", b.Name)
+	}
+	to[b.Name] = b
+	return nil
+}
+
+// All lists the benchmarks by name.
+func All() []*Benchmark {
+	var out []*Benchmark
+	for _, name := range sortedKeys(registry) {
+		out = append(out, registry[name])
+	}
+	return out
+}
+
+// Find finds a benchmark by name. The error names the nearest ones.
+func Find(name string) (*Benchmark, error) {
+	if b := registry[name]; b != nil {
+		return b, nil
+	}
+	var near []string
+	for _, n := range sortedKeys(registry) {
+		if name != "" && (strings.Contains(n, name) || strings.Contains(name, n)) {
+			near = append(near, n)
+		}
+	}
+	hint := "taso bench list lists all"
+	if len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return nil, fmt.Errorf("there is no benchmark %q: %s", name, hint)
+}
+
+// ErrPast is the error of a run of a record of the past.
+var ErrPast = errors.New("its record is of the past, and there is nothing to run")
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,114 @@
+package bench
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func gitIn(dir string, args ...string) error {
+	return exec.Command("git", append([]string{"-C", dir}, args...)...).Run()
+}
+
+// checkout is that of the test.
+func checkout(t *testing.T) *Repository {
+	t.Helper()
+	root, err := FindRoot(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := OpenRepository(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Every section of RESULTS.md is what its record says, every record has a section
+// and a benchmark, and its plots are drawn. Sections that are older than the code
+// they speak of are listed: go test -run Results -v ./bench.
+func TestResults(t *testing.T) {
+	r := checkout(t)
+	records, err := LoadAll(r.Records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(records) == 0 {
+		t.Fatal("no records")
+	}
+	text, err := r.Render(records, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have := read(t, r.Results); have != text {
+		t.Error("RESULTS.md has empty sections: run taso bench report")
+	}
+	drawn := t.TempDir()
+	pictures := map[string]bool{}
+	for _, b := range All() {
+		rec := records[b.Name]
+		if rec == nil {
+			continue
+		}
+		if s := r.State(b, rec); s.Age == Older {
+			t.Logf("section %s is %s", b.Name, s)
+		}
+		if err := Draw(drawn, rec); err != nil {
+			t.Fatal(err)
+		}
+		for i := range rec.Plots {
+			name := rec.Picture(i)
+			pictures[name] = true
+			if read(t, filepath.Join(drawn, name)) != read(t, filepath.Join(r.Pictures, name)) {
+				t.Errorf("picture %s is not what its record says: run taso bench report", name)
+			}
+		}
+	}
+	entries, err := os.ReadDir(r.Pictures)
+	if err != nil && len(pictures) > 0 {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !pictures[e.Name()] {
+			t.Errorf("picture %s belongs to no record", e.Name())
+		}
+	}
+}
+
+// Every benchmark names packages that there are, and what it takes; what can not
+// be run has a record.
+func TestRegistry(t *testing.T) {
+	r := checkout(t)
+	if len(All()) == 0 {
+		t.Fatal("no benchmarks")
+	}
+	records, err := LoadAll(r.Records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range All() {
+		if i > 0 && All()[i-1].Name >= b.Name {
+			t.Errorf("%s is not listed by name", b.Name)
+		}
+		if found, err := Find(b.Name); err != nil || found != b {
+			t.Errorf("%s: found %v, %v", b.Name, found, err)
+		}
+		if b.Past() {
+			if records[b.Name] == nil {
+				t.Errorf("%s is of the past and has no record", b.Name)
+			}
+			continue
+		}
+		if b.Takes == "" {
+			t.Errorf("%s: how long does it take?", b.Name)
+		}
+		if _, err := r.Tree.Digests(b.Packages); err != nil {
+			t.Errorf("%s: %v", b.Name, err)
+		}
+	}
+	if _, err := Find("model"); err == nil || !strings.Contains(err.Error(), "did you mean models") {
+		t.Errorf("error %v", err)
+	}
+}
