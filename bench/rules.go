@@ -28,6 +28,7 @@ func init() {
 // generate runs the generator to its end.
 func generate(ctx context.Context, env *Env, o genrules.Options) (*genrules.Report, error) {
 	o.Workers, o.Progress = env.Workers, env.Progress
+	o.Seed = 1 // that of taso gen-rules
 	rep, err := genrules.Run(ctx, o)
 	switch {
 	case err != nil:
@@ -149,8 +150,8 @@ func generation(ctx context.Context, env *Env) (*Record, error) {
 		Measured("CPU in all", "s").Digits(2), Measured("graphs per CPU second", "").Digits(3),
 		Measured("bytes per graph (peak memory over graphs)", "").Digits(3), Measured("peak memory, proofs included", "GB").Digits(3))
 	t.Across = true
-	t.AddFrom(FromBefore, "TASO, 3 operators", 16_405_411, 619, nil, nil, nil, nil, 101, nil, nil, 163_000, 482, 7.1)
-	t.AddFrom(FromBefore, "TASO, paper (4 operators)", 66_000_000, 28_744, 743, nil, nil, nil, nil, "< 300, and 600 proving", nil, nil, nil, nil)
+	t.AddFrom(FromBefore, "TASO, 3 operators", 16_405_411, 619, nil, nil, nil, nil, 101, nil, nil, "163 k", 482, 7.1)
+	t.AddFrom(FromBefore, "TASO, paper (4 operators)", "66 M", 28_744, 743, nil, nil, nil, nil, "< 300, and 600 proving", nil, nil, nil, nil)
 	rec := &Record{Tables: []*Table{t}}
 	for _, run := range []struct {
 		name string
@@ -164,10 +165,6 @@ func generation(ctx context.Context, env *Env) (*Record, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", run.name, err)
 		}
-		graphs := rep.Graphs
-		if rep.Exhaustive != nil {
-			graphs += int64(rep.Exhaustive.Graphs)
-		}
 		var candidates int64
 		for level := 1; level <= run.o.MaxOps; level++ {
 			_, counts := levelStages(rep, level)
@@ -178,7 +175,7 @@ func generation(ctx context.Context, env *Env) (*Record, error) {
 		if rep.GraphsPerCPUSecond > 0 {
 			enumerating = float64(rep.Graphs) / rep.GraphsPerCPUSecond
 		}
-		t.Add(run.name, graphs, candidates, r.Proved, r.Kept, r.Refuted, r.Unknown, enumerating, rep.Seconds, rep.CPUSeconds,
+		t.Add(run.name, rep.Graphs, candidates, r.Proved, r.Kept, r.Refuted, r.Unknown, enumerating, rep.Seconds, rep.CPUSeconds,
 			rep.GraphsPerCPUSecond, rep.BytesPerGraph, float64(rep.PeakRSS)/1e9)
 		if !run.o.Exhaustive {
 			rec.Tables = append(rec.Tables, stageTable(rep))

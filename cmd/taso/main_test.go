@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -19,13 +20,22 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs testdata/script/*.txtar, each in a folder of its own, with
-// the program as the command taso. Besides the usual commands there are
+// the program as the command taso and the checkout as $ROOT. Besides the usual
+// commands there are
 //
 //	status N cmd...  run cmd, which must exit with N
 //	waitfor FILE     wait until FILE exists
 //	truncate FILE N  cut FILE to N bytes
 func TestScripts(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("ROOT", root)
+			return nil
+		},
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
