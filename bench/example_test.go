@@ -34,7 +34,7 @@ func ExampleMake() {
 	// | 2 | 4 |
 	// | 3 | 9 |
 	//
-	// *`taso bench run squares`, 2026-11-22, a machine. Counted: n, its square.*
+	// *`taso bench run squares`, 2026-11-22, a machine. Counted: n; its square.*
 }
 
 // Sections of a document are filled; the text around them stays.

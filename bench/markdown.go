@@ -78,7 +78,7 @@ func (t *Table) Grid() (head []string, rows [][]string, numbers []bool) {
 	}
 	cell := func(r Row, i int) string { return r.Cells[i].show(t.Columns[i].Format) }
 	if t.Across {
-		head, numbers = []string{""}, []bool{false}
+		head, numbers = []string{names[0]}, []bool{false}
 		for _, r := range t.Rows {
 			head, numbers = append(head, cell(r, 0)), append(numbers, true)
 		}
@@ -131,7 +131,7 @@ func (r *Record) origin() string {
 	by := r.bySource()
 	for _, s := range sources {
 		if names := by[s]; len(names) > 0 {
-			fmt.Fprintf(&b, " %s: %s.", strings.ToUpper(string(s[:1]))+string(s[1:]), strings.Join(names, ", "))
+			fmt.Fprintf(&b, " %s: %s.", strings.ToUpper(string(s[:1]))+string(s[1:]), strings.Join(names, "; "))
 		}
 	}
 	b.WriteString("*")

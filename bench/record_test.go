@@ -41,7 +41,7 @@ A note with "quotes",
 of two lines.
 
 *` + "`taso bench run some-name`" + ` at 0123456 with changes, 2026-11-22, a machine. Counted:
-operators. Measured: run. Recorded: paper. Modelled: cost, search.*
+operators. Measured: run. Recorded: paper. Modelled: cost; search.*
 `
 
 func TestMarkdown(t *testing.T) {
@@ -56,7 +56,7 @@ func TestMarkdown(t *testing.T) {
 		t.Error("a picture without a folder of pictures")
 	}
 	r.Tables[0].Across = true
-	want := "|  | bert\\|x | paper |\n|---|---:|---:|\n| operators | 16,405,411 | 113 |\n| run, ms | 26.5 | – |\n| cost | -0.0123 | about 3 |\n"
+	want := "| model | bert\\|x | paper |\n|---|---:|---:|\n| operators | 16,405,411 | 113 |\n| run, ms | 26.5 | – |\n| cost | -0.0123 | about 3 |\n"
 	if got := r.Markdown(""); !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

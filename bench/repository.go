@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/internal/atomicfile"
@@ -135,14 +136,16 @@ func (r *Repository) Bodies(records map[string]*Record) (map[string]string, erro
 	return out, nil
 }
 
-// Render is the document with the records in it. Sections that hold neither
+// Render is the document with the records in it. A section that is empty may be
+// without a record, if there is such a benchmark. Sections that hold neither
 // nothing, nor what their record says, nor what their record in old says are
 // [Edited], unless force is set.
 func (r *Repository) Render(records, old map[string]*Record, force bool) (string, error) {
-	text, err := os.ReadFile(r.Results)
+	data, err := os.ReadFile(r.Results)
 	if err != nil {
 		return "", err
 	}
+	text := string(data)
 	bodies, err := r.Bodies(records)
 	if err != nil {
 		return "", err
@@ -151,7 +154,16 @@ func (r *Repository) Render(records, old map[string]*Record, force bool) (string
 	if err != nil {
 		return "", err
 	}
-	return Fill(r.Results, string(text), bodies, before, force)
+	sections, err := Sections(r.Results, text)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range sections {
+		if _, err := Find(s.Name); err == nil && s.Body == "" && records[s.Name] == nil {
+			bodies[s.Name] = ""
+		}
+	}
+	return Fill(r.Results, text, bodies, before, force)
 }
 
 // Ready reports what would keep the record of a benchmark out of the document,
@@ -161,19 +173,16 @@ func (r *Repository) Ready(b *Benchmark) error {
 	if err != nil {
 		return err
 	}
-	if records[b.Name] == nil {
-		// Its section must be there; an empty body fits an empty section only.
-		text, err := os.ReadFile(r.Results)
-		if err != nil {
-			return err
-		}
-		bodies, err := r.Bodies(records)
-		if err != nil {
-			return err
-		}
-		bodies[b.Name] = ""
-		_, err = Fill(r.Results, string(text), bodies, nil, false)
+	text, err := os.ReadFile(r.Results)
+	if err != nil {
 		return err
+	}
+	sections, err := Sections(r.Results, string(text))
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(sections, func(s Section) bool { return s.Name == b.Name }) {
+		return noSection(r.Results, b.Name)
 	}
 	_, err = r.Render(records, nil, false)
 	return err

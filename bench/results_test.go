@@ -45,6 +45,15 @@ func TestResults(t *testing.T) {
 	if have := read(t, r.Results); have != text {
 		t.Error("RESULTS.md has empty sections: run taso bench report")
 	}
+	sections, err := Sections(r.Results, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sections {
+		if s.Body == "" {
+			t.Errorf("section %s has no record: run taso bench run %s", s.Name, s.Name)
+		}
+	}
 	drawn := t.TempDir()
 	pictures := map[string]bool{}
 	for _, b := range All() {

@@ -102,7 +102,11 @@ func Fill(file, text string, bodies, old map[string]string, force bool) (string,
 			errs = append(errs, &Edited{file, s.Line, s.Name})
 		}
 		b.WriteString(text[last:s.start])
-		b.WriteString("\n\n" + body + "\n\n")
+		if body == "" {
+			b.WriteString("\n")
+		} else {
+			b.WriteString("\n\n" + body + "\n\n")
+		}
 		last = s.end
 	}
 	if len(errs) > 0 {
@@ -122,8 +126,12 @@ func matchSections(file string, sections []Section, bodies map[string]string) er
 	}
 	for _, name := range sortedKeys(bodies) {
 		if !slices.ContainsFunc(sections, func(s Section) bool { return s.Name == name }) {
-			errs = append(errs, fmt.Errorf("%s: no section %q: write %s and %s where it belongs", file, name, openMarker(name), closeMarker(name)))
+			errs = append(errs, noSection(file, name))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func noSection(file, name string) error {
+	return fmt.Errorf("%s: no section %q: write %s and %s where it belongs", file, name, openMarker(name), closeMarker(name))
 }
