@@ -7,6 +7,8 @@ SHELL := /bin/bash
 ARGS        ?=
 FUZZTIME    ?= 10s
 BENCHTIME   ?= 1s
+# of "make bench": names of benchmarks (taso bench list), or --all
+BENCH       ?=
 # of "make adversary": laws that are written, goroutines, and the seed
 ADVERSARY_LAWS    ?= 200000
 ADVERSARY_WORKERS ?= 2
@@ -18,7 +20,7 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CHECKED = ./egraph/... ./verify ./internal/pipeline/genrules
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vendor build gen-rules test bench lint fuzz adversary proto clean
+.PHONY: help setup vendor build gen-rules test bench go-bench lint fuzz adversary proto clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,7 +43,10 @@ test: setup ## vet and all tests, without and with the invariant checks
 	go vet -tags invariants ./...
 	go test -timeout 10m -tags invariants $(CHECKED)
 
-bench: setup ## all benchmarks (BENCHTIME=1s)
+bench: build ## make tables of RESULTS.md: BENCH="funnel moves" (none: list them)
+	bin/taso bench $(if $(BENCH),run $(BENCH),list)
+
+go-bench: setup ## Go's benchmarks of all packages (BENCHTIME=1s)
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
 
 lint: setup ## gofmt, go vet, staticcheck
