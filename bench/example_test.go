@@ -56,7 +56,7 @@ func ExampleFill() {
 	//
 	// They grew.
 	// <nil>
-	// RESULTS.md:3: section "sizes" is not what its record says: was it edited by hand?
+	// RESULTS.md:3: section "sizes" is not what its record says: was it edited by hand? (taso bench report --force writes the record)
 }
 
 func ExamplePlot_SVG() {
