@@ -11,7 +11,7 @@ import (
 
 // curveColours are those of curves, for white and for dark paper: dark enough for
 // one and light enough for the other.
-var curveColours = [...]string{"#2f6fde", "#d9480f", "#2b8a3e", "#9c36b5", "#b08900", "#0b7285", "#c2255c", "#6b7280"}
+var curveColours = [...]string{"#2f6fde", "#d9480f", "#2b8a3e", "#9c36b5", "#b08900", "#0b7285", "#c2255c", "#6b7280", "#5c940d", "#7048e8"}
 
 // Sizes of a plot, in pixels.
 const (
