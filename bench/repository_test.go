@@ -172,6 +172,9 @@ func TestMake(t *testing.T) {
 	fails("error", "benchmark good: no luck", &Env{}, func(b *Benchmark) {
 		b.Run = func(context.Context, *Env) (*Record, error) { return nil, errors.New("no luck") }
 	})
+	fails("missing program", "benchmark good: needs a program", &Env{}, func(b *Benchmark) {
+		b.Run = func(context.Context, *Env) (*Record, error) { return nil, &Missing{What: "a program"} }
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	b := *good
 	b.Run = func(ctx context.Context, env *Env) (*Record, error) {
