@@ -18,9 +18,6 @@ var pageTemplate = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("page").Parse(pageText)
 })
 
-// PageStyle is the style sheet of plots that are drawn inline.
-func PageStyle() string { return plotStyle }
-
 // pageRecord is what the template reads of a record.
 type pageRecord struct {
 	Name, What, State string
