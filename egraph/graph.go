@@ -1,5 +1,7 @@
 package egraph
 
+import "unsafe"
+
 // Options configure a graph. The zero value works.
 type Options struct {
 	// HeadOf maps a symbol to its head, a small dense number (at most
@@ -129,6 +131,26 @@ func (g *Graph) Reset() {
 // Len returns the number of nodes, twins included; they are 1..Len().
 func (g *Graph) Len() int { return len(g.nodes) - 1 }
 
+// Bytes is the memory that the graph holds.
+func (g *Graph) Bytes() int64 {
+	size := func(n int, one uintptr) int64 { return int64(n) * int64(one) }
+	b := size(cap(g.nodes), unsafe.Sizeof(node{})) + size(cap(g.links), unsafe.Sizeof(link{})) +
+		size(cap(g.uses), unsafe.Sizeof(use{})) + size(cap(g.edges), unsafe.Sizeof(edge{})) +
+		size(cap(g.prems), unsafe.Sizeof(Pair{})) + size(cap(g.tab.slots)+cap(g.tab.spare), unsafe.Sizeof(uint64(0)))
+	words := cap(g.uf) + cap(g.proof) + cap(g.types) + cap(g.kids) + cap(g.log) + cap(g.logAt) + cap(g.pending) +
+		cap(g.ex.nodeMark) + cap(g.ex.edgeMark)
+	for _, ns := range g.byHead {
+		words += cap(ns)
+	}
+	return b + size(words, unsafe.Sizeof(uint32(0)))
+}
+
+// Live returns the number of live nodes.
+func (g *Graph) Live() int { return g.live }
+
+// NumClasses returns the number of classes.
+func (g *Graph) NumClasses() int { return g.nclass }
+
 // Has says whether n is a node of the graph.
 func (g *Graph) Has(n NodeID) bool { return n != 0 && int(n) < len(g.nodes) }
 
@@ -177,6 +199,19 @@ func (g *Graph) Class(c ClassID) func(yield func(NodeID) bool) {
 				return
 			}
 			if n = g.links[n].next; n == first {
+				return
+			}
+		}
+	}
+}
+
+// Users iterates over the live nodes that have class c as a child, with the place of
+// the child, the latest first. The graph must not change meanwhile.
+func (g *Graph) Users(c ClassID) func(yield func(NodeID, int) bool) {
+	return func(yield func(NodeID, int) bool) {
+		for u := g.links[g.find(NodeID(c))].useHead; u != 0; u = g.uses[u].next {
+			n := g.uses[u].owner
+			if !g.nodes[n].dead && !yield(n, int(u-g.nodes[n].kids)) {
 				return
 			}
 		}

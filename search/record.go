@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/law"
 )
@@ -28,11 +29,7 @@ func (n *Network) Make(r *Rewriter, m *Match) error {
 			n.swap(n.Net.Out(x, 0), &swapped)
 		}
 	}
-	n.Net.Merged = func(old, now bank.Node) {
-		if n.Net.Op(now).Commutative && !slices.Equal(n.Net.Operands(old), n.Net.Operands(now)) {
-			n.swap(n.Net.Out(now, 0), &swapped)
-		}
-	}
+	n.Net.Merged = n.merged(&swapped)
 	defer func() { r.built, n.Net.Merged = nil, nil }()
 	if err := r.Apply(m); err != nil {
 		return err
@@ -102,4 +99,31 @@ func (n *Network) swap(t bank.Tensor, to *[]law.Instance) {
 		*to = append(*to, n.instance(m))
 		return false
 	})
+}
+
+// Apply applies an operator to tensors of the network, as [bank.Bank.Apply]; where
+// it is there with its operands in the other order, that is noted.
+func (n *Network) Apply(op *graph.Op, attrs graph.Attrs, dtype graph.DType, args ...bank.Tensor) (bank.Node, error) {
+	x, err := n.Net.Apply(op, attrs, dtype, args...)
+	if err == nil && op.Commutative && !slices.Equal(args, n.Net.Operands(x)) {
+		n.swap(n.Net.Out(x, 0), &n.insts)
+	}
+	return x, err
+}
+
+// Replace replaces tensors by others, as [bank.Bank.Replace], that instances which
+// were added make equal to them.
+func (n *Network) Replace(old, now []bank.Tensor) error {
+	n.Net.Merged = n.merged(&n.insts)
+	defer func() { n.Net.Merged = nil }()
+	return n.Net.Replace(old, now)
+}
+
+// merged notes where nodes become one that have the same operands in another order.
+func (n *Network) merged(to *[]law.Instance) func(old, now bank.Node) {
+	return func(old, now bank.Node) {
+		if n.Net.Op(now).Commutative && !slices.Equal(n.Net.Operands(old), n.Net.Operands(now)) {
+			n.swap(n.Net.Out(now, 0), to)
+		}
+	}
 }

@@ -74,7 +74,7 @@ func BenchmarkSearch(b *testing.B) {
 		g.queue, g.arena, g.seams = g.queue[:0], g.arena[:0], g.seams[:0]
 		for _, r := range rules {
 			n, err := r.matcher.Search(g.e, 0, func(m *egraph.Match) bool {
-				g.consider(r, m)
+				g.consider(r, m, nil)
 				return true
 			})
 			if err != nil {

@@ -18,6 +18,26 @@ type Limits struct {
 	Iters int
 	// Level of the rules that may be used.
 	Level Level
+	// Schedule decides besides which rules are used where; nil: all, everywhere.
+	Schedule Schedule
+}
+
+// Schedule decides in a Run which rules get turns, and which of their matches are
+// used. It must decide from what it is told alone, so that runs repeat.
+type Schedule interface {
+	// Turn is asked before a rule searches: the greatest number of matches that it
+	// may queue. With 0 it does not search, and what it would have found waits.
+	Turn(r *Rule) int
+	// Use is asked of each match that tells something new, with the nodes of the
+	// roots and of the variables of the rule's direction and the number of nodes
+	// that it would add. What is not used is not found again while it stays as it is.
+	Use(r *Rule, roots, vars []egraph.NodeID, cost int) bool
+	// Over is told that a rule had more matches than its turn allowed: none of
+	// them is used, and all will be found at its next turn.
+	Over(r *Rule)
+	// Round is told that a round ended; waiting says that another may find
+	// something although this one did not.
+	Round(changed bool) (waiting bool)
 }
 
 // matches bounds the matches that wait at one time, so that a law with very
@@ -109,6 +129,9 @@ func (g *Graph) round(ctx context.Context, lim Limits, done func() bool) (full, 
 		}
 		full, more, turns = full || over, more || rest || changed, next
 	}
+	if s := lim.Schedule; s != nil && s.Round(more) {
+		more = true
+	}
 	return full, more, nil
 }
 
@@ -145,18 +168,28 @@ func (g *Graph) search(ctx context.Context, lim Limits, first, turns int) (next 
 			r.at = g.isGoal
 		}
 		queue, arena, seams := len(g.queue), len(g.arena), len(g.seams)
-		over := false
+		over, turn := false, lim.matches()
+		if lim.Schedule != nil {
+			if turn = lim.Schedule.Turn(r); turn == 0 {
+				continue
+			}
+		}
 		_, err := r.matcher.Search(g.e, g.since[i], func(m *egraph.Match) bool {
-			if over = len(g.queue) >= lim.matches(); over {
+			if over = len(g.queue) >= lim.matches() || lim.Schedule != nil && len(g.queue)-queue > turn; over {
 				return false
 			}
 			if r.Level != Introducing || r.at(m.Root(0)) {
-				g.consider(r, m)
+				g.consider(r, m, lim.Schedule)
 			}
 			return true
 		})
 		if err != nil {
 			return turns, false, fmt.Errorf("law %s: search: %w", r.Law.Name, err)
+		}
+		if lim.Schedule != nil && len(g.queue)-queue > turn {
+			g.queue, g.arena, g.seams = g.queue[:queue], g.arena[:arena], g.seams[:seams]
+			lim.Schedule.Over(r)
+			continue
 		}
 		if over && queue > 0 {
 			g.queue, g.arena, g.seams = g.queue[:queue], g.arena[:arena], g.seams[:seams]
@@ -175,7 +208,7 @@ func (g *Graph) search(ctx context.Context, lim Limits, first, turns int) (next 
 }
 
 // consider queues a match if its rule applies and tells something new.
-func (g *Graph) consider(r *Rule, m *egraph.Match) {
+func (g *Graph) consider(r *Rule, m *egraph.Match, s Schedule) {
 	g.key = g.key[:0]
 	for i := range r.dir.Nodes {
 		g.key = append(g.key, g.e.Sym(m.Node(i)))
@@ -195,7 +228,7 @@ func (g *Graph) consider(r *Rule, m *egraph.Match) {
 			g.arena = append(g.arena, m.Var(i))
 		}
 		cost, same := g.missing(r, sol, g.arena[at:])
-		if same {
+		if same || s != nil && !s.Use(r, g.arena[at:at+len(r.dir.Targets)], g.arena[at+len(r.dir.Targets):], int(cost)) {
 			g.arena = g.arena[:at]
 			continue
 		}

@@ -106,7 +106,7 @@ func TestRewrites(t *testing.T) {
 				}
 				nodes := b.liveCount()
 				switch err := b.Replace(old, new); {
-				case errors.Is(err, errCycle):
+				case errors.Is(err, ErrCycle):
 					cycles++
 				case err != nil:
 					t.Fatal(err)
@@ -230,10 +230,10 @@ func TestReplaceErrors(t *testing.T) {
 	r := b.must(t, op.Relu, nil, x)
 	rr := b.must(t, op.Relu, nil, r)
 	b.SetOutputs(rr, y)
-	if err := b.Replace([]Tensor{r}, []Tensor{y}); err == nil || errors.Is(err, errCycle) {
+	if err := b.Replace([]Tensor{r}, []Tensor{y}); err == nil || errors.Is(err, ErrCycle) {
 		t.Errorf("a tensor of another type: %v", err)
 	}
-	if err := b.Replace([]Tensor{r}, []Tensor{rr}); !errors.Is(err, errCycle) {
+	if err := b.Replace([]Tensor{r}, []Tensor{rr}); !errors.Is(err, ErrCycle) {
 		t.Errorf("a tensor that is computed from it: %v", err)
 	}
 	if _, err := b.Apply(op.EWAdd, nil, graph.Float32, x, y); err == nil {

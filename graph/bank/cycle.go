@@ -2,8 +2,8 @@ package bank
 
 import "errors"
 
-// errCycle is what Replace returns where it would close a cycle.
-var errCycle = errors.New("replace: what would stand for a tensor is computed from it")
+// ErrCycle is what Replace returns where it would close a cycle.
+var ErrCycle = errors.New("replace: what would stand for a tensor is computed from it")
 
 // reaches reports whether a tensor of from is computed from one of to, other than
 // being it. Ranks end the search where nothing of to can be below; those of dead

@@ -37,7 +37,7 @@ func (b *Bank) Replace(old, new []Tensor) error {
 		return nil
 	}
 	if b.reaches(new, old) {
-		return errCycle
+		return ErrCycle
 	}
 	b.linear.replaced(b, old, new)
 	for i := range old {

@@ -1,0 +1,172 @@
+package saturate
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/bank"
+)
+
+// ref is an operand within a piece: a node of it, or ^i for its input i.
+type ref int32
+
+// app is a node of a piece: a primitive operator with one output.
+type app struct {
+	op    *graph.Op
+	attrs graph.Attrs
+	args  []ref
+}
+
+// input is what a piece knows of a tensor that it reads.
+type input struct {
+	typ   graph.TensorType
+	fixed bool // it depends on weights only
+}
+
+// piece is a part of a network by itself: what it computes from its inputs, which
+// are numbered by first use. Parts that are alike have one piece.
+type piece struct {
+	inputs  []input
+	nodes   []app // operands before their users
+	outputs []ref
+	dtype   graph.DType // of nodes without operands
+}
+
+// part is a place of a piece in a network.
+type part struct {
+	piece   int // its number
+	inputs  []bank.Tensor
+	outputs []bank.Tensor
+}
+
+// pieces numbers pieces so that those that are alike have one number.
+type pieces struct {
+	all []*piece
+	at  map[string]int
+	num map[any]uint64 // operators, attribute values and names of types
+}
+
+func newPieces() *pieces { return &pieces{at: map[string]int{}, num: map[any]uint64{}} }
+
+func (ps *pieces) number(x any) uint64 {
+	n, ok := ps.num[x]
+	if !ok {
+		n = uint64(len(ps.num))
+		ps.num[x] = n
+	}
+	return n
+}
+
+// add is the number of p.
+func (ps *pieces) add(p *piece) int {
+	b := binary.AppendUvarint(nil, uint64(len(p.inputs)))
+	b = append(b, byte(p.dtype))
+	for _, x := range p.inputs {
+		b = binary.AppendUvarint(b, ps.number(x.typ.String()))
+		if x.fixed {
+			b = append(b, 1)
+		} else {
+			b = append(b, 0)
+		}
+	}
+	for i := range p.nodes {
+		a := &p.nodes[i]
+		b = binary.AppendUvarint(b, ps.number(a.op))
+		for _, v := range a.attrs {
+			b = binary.AppendUvarint(b, ps.number(v))
+		}
+		b = binary.AppendUvarint(b, uint64(len(a.args)))
+		for _, r := range a.args {
+			b = binary.AppendVarint(b, int64(r))
+		}
+	}
+	for _, r := range p.outputs {
+		b = binary.AppendVarint(b, int64(r))
+	}
+	n, ok := ps.at[string(b)]
+	if !ok {
+		n = len(ps.all)
+		ps.all = append(ps.all, p)
+		ps.at[string(b)] = n
+	}
+	return n
+}
+
+// types infers the types of all nodes of a piece.
+func (p *piece) types() ([]graph.TensorType, error) {
+	out := make([]graph.TensorType, len(p.nodes))
+	for i := range p.nodes {
+		a := &p.nodes[i]
+		in := make([]graph.TensorType, len(a.args))
+		for k, r := range a.args {
+			in[k] = p.typeOf(r, out)
+		}
+		ts, err := graph.ApplyTypes(a.op, a.attrs, in, p.dtype)
+		if err != nil {
+			return nil, err
+		}
+		if len(ts) != 1 {
+			return nil, fmt.Errorf("operator %s has %d outputs", a.op.Name, len(ts))
+		}
+		out[i] = ts[0]
+	}
+	return out, nil
+}
+
+func (p *piece) typeOf(r ref, nodes []graph.TensorType) graph.TensorType {
+	if r < 0 {
+		return p.inputs[^r].typ
+	}
+	return nodes[r]
+}
+
+// graph is the piece as a network of its own, with inputs and weights named
+// I0, I1, ... and, as outputs, those of the piece.
+func (p *piece) graph() (*graph.Graph, error) {
+	var gb graph.Builder
+	ins := make([]graph.Tensor, len(p.inputs))
+	for i, x := range p.inputs {
+		add := gb.AddInput
+		if x.fixed {
+			add = gb.AddWeight
+		}
+		t, err := add(inputName(i), x.typ.DType, x.typ.Sizes...)
+		if err != nil {
+			return nil, err
+		}
+		ins[i] = t
+	}
+	nodes := make([]graph.Tensor, len(p.nodes))
+	at := func(r ref) graph.Tensor {
+		if r < 0 {
+			return ins[^r]
+		}
+		return nodes[r]
+	}
+	for i := range p.nodes {
+		a := &p.nodes[i]
+		args := make([]graph.Tensor, len(a.args))
+		for k, r := range a.args {
+			args[k] = at(r)
+		}
+		var id graph.NodeID
+		var err error
+		if len(args) == 0 {
+			id, err = gb.Constant("", p.dtype, a.op, a.attrs)
+		} else {
+			id, err = gb.Apply("", a.op, a.attrs, args...)
+		}
+		if err != nil {
+			return nil, err
+		}
+		nodes[i] = id.Out(0)
+	}
+	outs := make([]graph.Tensor, len(p.outputs))
+	for i, r := range p.outputs {
+		outs[i] = at(r)
+	}
+	return gb.Finish(outs...)
+}
+
+func inputName(i int) string { return fmt.Sprintf("I%d", i) }

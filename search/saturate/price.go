@@ -1,0 +1,72 @@
+package saturate
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
+	"github.com/taso-go/taso/search"
+)
+
+// Price gives the prices of an application. An error says that they are not known;
+// then it is not chosen, unless it is in the network already.
+type Price func(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (search.Prices, error)
+
+// PriceOf asks a model of costs.
+func PriceOf(m cost.Model) Price {
+	return func(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (search.Prices, error) {
+		p, err := cost.PricesOf(m, cost.Application{Op: op, Attrs: a, In: in, Out: out})
+		if err != nil {
+			return search.Prices{}, err
+		}
+		q := search.Prices{Alone: picoseconds(p.Alone), Fused: picoseconds(p.Fused), View: picoseconds(p.View)}
+		if q.Alone < 0 || q.Fused < 0 || q.View < 0 {
+			return q, fmt.Errorf("operator %s: a price is no time", op.Name)
+		}
+		return q, nil
+	}
+}
+
+// picoseconds is s rounded; -1 where it is no time.
+func picoseconds(s cost.Seconds) int64 {
+	x := float64(s) * 1e12
+	if !(x >= 0 && x < math.MaxInt64/1e6) {
+		return -1
+	}
+	return int64(math.Round(x))
+}
+
+// lowerAttrs are the attributes as package lower reads them.
+func lowerAttrs(op *graph.Op, a graph.Attrs) lower.Attrs { return lower.Attrs{Op: op, Values: a} }
+
+// value is a tensor that lies dense.
+func dense(t graph.TensorType) lower.Value {
+	return lower.Value{DType: t.DType, Sizes: t.Sizes, Strides: graph.Strides(t.Sizes)}
+}
+
+// priced is what a price function said.
+type priced struct {
+	p   search.Prices
+	err error
+}
+
+// price asks for the prices of an application once.
+func (s *solver) price(sym uint32, op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (search.Prices, error) {
+	b := binary.AppendUvarint(s.key[:0], uint64(sym))
+	for _, t := range in {
+		b = append(b, byte(t.DType), byte(len(t.Sizes)))
+		for _, n := range t.Sizes {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
+	}
+	s.key = b
+	p, ok := s.prices[string(b)]
+	if !ok {
+		p.p, p.err = s.opts.Price(op, a, in, out)
+		s.prices[string(b)] = p
+	}
+	return p.p, p.err
+}

@@ -1,0 +1,281 @@
+package saturate
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/taso-go/taso/egraph"
+	"github.com/taso-go/taso/egraph/extract"
+	"github.com/taso-go/taso/egraph/tensor"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// solver saturates and extracts pieces one after the other.
+type solver struct {
+	opts  *Options
+	tab   *tensor.Table
+	rules []*tensor.Rule
+	g     *tensor.Graph
+	plan  *plan
+
+	piece    *piece
+	leaf     map[string]int // inputs of the piece by name
+	original map[egraph.NodeID]bool
+	prices   map[string]priced
+	key      []byte
+}
+
+// solved is what became of a piece.
+type solved struct {
+	stats Stats
+	// best are other pieces that compute the same, the cheapest first, and instances
+	// over inputs I0, I1, ... that show it. Empty: nothing better was found.
+	best []alternative
+}
+
+// alternative is another piece for the same outputs.
+type alternative struct {
+	piece *piece
+	cost  int64
+	insts []law.Instance
+}
+
+func newSolver(o *Options) (*solver, error) {
+	s := &solver{opts: o, tab: tensor.NewTable(), prices: map[string]priced{}}
+	for _, l := range o.Laws {
+		if l.Kind == law.Refute {
+			return nil, fmt.Errorf("law %s is false", l.Name)
+		}
+		rs, _, err := s.tab.Rules(l)
+		if err != nil {
+			return nil, err
+		}
+		s.rules = append(s.rules, rs...)
+	}
+	s.g = tensor.NewGraph(s.tab)
+	s.plan = newPlan(o, s.rules)
+	return s, nil
+}
+
+// solve saturates a piece and extracts from what it became.
+func (s *solver) solve(ctx context.Context, pc *piece) (*solved, error) {
+	s.g.Reset()
+	s.piece, s.leaf, s.original = pc, map[string]int{}, map[egraph.NodeID]bool{}
+	ins := make([]egraph.NodeID, len(pc.inputs))
+	for i, x := range pc.inputs {
+		n, err := s.g.Leaf(inputName(i), graph.Sizes(x.typ.Sizes...))
+		if err != nil {
+			return nil, err
+		}
+		s.leaf[inputName(i)], s.original[n], ins[i] = i, true, n
+	}
+	nodes := make([]egraph.NodeID, len(pc.nodes))
+	at := func(r ref) egraph.NodeID {
+		if r < 0 {
+			return ins[^r]
+		}
+		return nodes[r]
+	}
+	var kids []egraph.NodeID
+	for i := range pc.nodes {
+		kids = kids[:0]
+		for _, r := range pc.nodes[i].args {
+			kids = append(kids, at(r))
+		}
+		n, err := s.g.Apply(pc.nodes[i].op, pc.nodes[i].attrs, kids...)
+		if err != nil {
+			return nil, err
+		}
+		nodes[i], s.original[n] = n, true
+	}
+	roots := make([]egraph.NodeID, len(pc.outputs))
+	for i, r := range pc.outputs {
+		roots[i] = at(r)
+	}
+	out := &solved{}
+	if err := s.plan.run(ctx, s.g, s.isFixed, &out.stats); err != nil {
+		return nil, err
+	}
+	out.stats.measure(s.g)
+	for i, n := range nodes { // congruent ones may stand for them by now
+		nodes[i] = s.live(n)
+		s.original[nodes[i]] = true
+	}
+	return out, s.extract(ctx, nodes, roots, out)
+}
+
+// isFixed reports whether a leaf of the e-graph is a tensor that depends on weights
+// only.
+func (s *solver) isFixed(n egraph.NodeID) bool {
+	_, _, name := s.g.Node(n)
+	return s.piece.inputs[s.leaf[name]].fixed
+}
+
+// extract fills in the alternatives.
+func (s *solver) extract(ctx context.Context, nodes, roots []egraph.NodeID, out *solved) error {
+	p, err := s.newProblem(roots)
+	if err != nil {
+		return err
+	}
+	start := p.start(nodes, roots)
+	before, err := p.Evaluate(start)
+	if err != nil {
+		return fmt.Errorf("the network as it came: %w", err)
+	}
+	out.stats.Before, out.stats.After, out.stats.Bound = before.Cost, before.Cost, before.Cost
+	r, err := extract.Solve(ctx, &p.Problem, extract.Options{Start: start, Best: s.opts.best(), Steps: s.opts.ExtractSteps})
+	if err != nil {
+		return fmt.Errorf("extract: %w", err)
+	}
+	out.stats.After, out.stats.Bound = min(r.Cost, before.Cost), r.Bound
+	for _, sol := range r.Best {
+		if sol.Cost >= before.Cost {
+			break
+		}
+		a, err := p.alternative(roots, sol)
+		if err != nil {
+			return err
+		}
+		out.best = append(out.best, a)
+	}
+	return nil
+}
+
+// start is the choice of what the network came as, with elementwise operators in the
+// kernels of operands that nothing else reads.
+func (p *problem) start(nodes, roots []egraph.NodeID) []extract.NodeID {
+	e := p.s.g.E()
+	choice := make([]extract.NodeID, p.Classes)
+	uses := make([]int, p.Classes)
+	for k := range choice {
+		choice[k] = extract.NoNode
+	}
+	class := func(n egraph.NodeID) extract.ClassID { return p.class[e.Find(n)] }
+	seen := map[egraph.NodeID]bool{}
+	for _, n := range nodes {
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		for _, k := range e.Children(n) {
+			uses[class(k)]++
+		}
+	}
+	for _, r := range roots {
+		uses[class(r)]++
+	}
+	for k := range choice {
+		for _, id := range p.of[k] {
+			if n := p.ways[id].node; p.s.original[n] && e.Arity(n) == 0 {
+				choice[k] = id
+			}
+		}
+	}
+	for _, n := range nodes {
+		k := class(n)
+		if choice[k] != extract.NoNode {
+			continue
+		}
+		choice[k] = p.first[n]
+		for _, id := range p.joined[n] {
+			for i, m := range p.ways[id].within {
+				if m == extract.NoNode {
+					continue
+				}
+				kid := class(e.Child(n, i))
+				if choice[k] == p.first[n] && choice[kid] == m && uses[kid] == 1 {
+					choice[k] = id
+				}
+			}
+		}
+	}
+	return choice
+}
+
+// live is the live node that applies what n applies to the same classes.
+func (s *solver) live(n egraph.NodeID) egraph.NodeID {
+	e := s.g.E()
+	for m := range e.Class(e.Find(n)) {
+		if e.Sym(m) != e.Sym(n) {
+			continue
+		}
+		same := true
+		for i := range e.Arity(n) {
+			same = same && e.Same(e.Child(m, i), e.Child(n, i))
+		}
+		if same {
+			return m
+		}
+	}
+	return n
+}
+
+// alternative reads off what was chosen, and explains why it is equal.
+func (p *problem) alternative(roots []egraph.NodeID, sol extract.Solution) (alternative, error) {
+	s := p.s
+	a := alternative{piece: &piece{inputs: s.piece.inputs, dtype: s.piece.dtype}, cost: sol.Cost}
+	type made struct {
+		r ref
+		n egraph.NodeID
+	}
+	byClass := map[extract.ClassID]made{}
+	byNode := map[egraph.NodeID]made{}
+	var class func(k extract.ClassID) (made, error)
+	var build func(id extract.NodeID) (made, error)
+	build = func(id extract.NodeID) (made, error) {
+		w := &p.ways[id]
+		op, attrs, name := s.g.Node(w.node)
+		if op == nil {
+			return made{^ref(s.leaf[name]), w.node}, nil
+		}
+		x := app{op: op, attrs: attrs}
+		kids := make([]egraph.NodeID, s.g.E().Arity(w.node))
+		for i := range kids {
+			var m made
+			var err error
+			if w.within != nil && w.within[i] != extract.NoNode {
+				m, err = build(w.within[i])
+			} else {
+				m, err = class(p.class[s.g.E().Find(s.g.E().Child(w.node, i))])
+			}
+			if err != nil {
+				return m, err
+			}
+			kids[i], x.args = m.n, append(x.args, m.r)
+		}
+		n, err := s.g.Again(w.node, kids...)
+		if err != nil {
+			return made{}, err
+		}
+		if m, ok := byNode[n]; ok {
+			return m, nil
+		}
+		a.piece.nodes = append(a.piece.nodes, x)
+		m := made{ref(len(a.piece.nodes) - 1), n}
+		byNode[n] = m
+		return m, nil
+	}
+	class = func(k extract.ClassID) (made, error) {
+		if m, ok := byClass[k]; ok {
+			return m, nil
+		}
+		m, err := build(sol.Choice[k])
+		if err == nil {
+			byClass[k] = m
+		}
+		return m, err
+	}
+	var pairs []egraph.Pair
+	for i, k := range p.Roots {
+		m, err := class(k)
+		if err != nil {
+			return a, err
+		}
+		a.piece.outputs = append(a.piece.outputs, m.r)
+		pairs = append(pairs, egraph.Pair{A: roots[i], B: m.n})
+	}
+	var err error
+	a.insts, err = s.g.Explain(pairs)
+	return a, err
+}
