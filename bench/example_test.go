@@ -56,7 +56,7 @@ func ExampleFill() {
 	//
 	// They grew.
 	// <nil>
-	// RESULTS.md:3: section "sizes" is not what its record says: was it edited by hand?
+	// RESULTS.md:3: section "sizes" is not what its record says: was it edited by hand? (taso bench report --force writes the record)
 }
 
 func ExamplePlot_SVG() {
@@ -128,4 +128,99 @@ func ExampleRepository_State() {
 	// Output:
 	// fresh
 	// older: .
+}
+
+// A record of a file, and one with a number of which nothing says where it comes from.
+func ExampleReadRecord() {
+	const text = `{"name": "sizes", "date": "2026-11-22", "machine": "a machine", "command": "wc",
+		"tables": [{"columns": [{"name": "file"}, {"name": "bytes", "source": "counted"}], "rows": [{"cells": ["a", 4.10]}]}]}`
+	rec, err := bench.ReadRecord("sizes.json", []byte(text))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := rec.Write(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	_, err = bench.ReadRecord("sizes.json", []byte(strings.Replace(text, `, "source": "counted"`, "", 1)))
+	fmt.Println(err)
+	// Output:
+	// {
+	//  "name": "sizes",
+	//  "date": "2026-11-22",
+	//  "commit": "",
+	//  "machine": "a machine",
+	//  "command": "wc",
+	//  "tables": [{"columns":[{"name":"file"},{"name":"bytes","source":"counted"}],"rows":[{"cells":["a",4.10]}]}]
+	// }
+	// sizes.json: record "sizes": table 1: row 1, column "bytes": a number of which nothing says where it comes from
+}
+
+func ExampleSections() {
+	sections, err := bench.Sections("RESULTS.md", "Sizes:\n<!-- bench:sizes -->\n\n| 1 |\n\n<!-- /bench:sizes -->\n")
+	fmt.Println(sections[0].Name, sections[0].Line, sections[0].Body, err)
+	_, err = bench.Sections("RESULTS.md", "Sizes:\n<!-- bench:sizes -->\n")
+	fmt.Println(err)
+	// Output:
+	// sizes 2 | 1 | <nil>
+	// RESULTS.md:2: section "sizes" has no end: want <!-- /bench:sizes -->
+}
+
+// The records of this checkout, with their ages, as one page.
+func ExampleWritePage() {
+	root, err := bench.FindRoot(".")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	repo, err := bench.OpenRepository(root)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	records, err := bench.LoadAll(repo.Records)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var page strings.Builder
+	if err := bench.WritePage(&page, records, repo.State); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(strings.Contains(page.String(), `<section id="growth">`), strings.Contains(page.String(), "<svg"))
+	// Output: true true
+}
+
+// What a benchmark of package internal/progress speaks of: it imports no other.
+func ExampleTree_Digests() {
+	root, err := bench.FindRoot(".")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tree, err := bench.OpenTree(root)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	digests, err := tree.Digests([]string{"internal/progress"})
+	fmt.Println(len(digests), len(digests["internal/progress"]), err)
+	// Output: 1 16 <nil>
+}
+
+// A column of words may hold anything; numbers are shown as the column says.
+func ExampleNewTable() {
+	t := bench.NewTable("", bench.Label("model"), bench.Measured("time", "ms").Digits(3), bench.Modelled("error", "%").Decimals(1).Signed())
+	t.Add("bert", 26.543, 3.21)
+	t.Add("vgg19", 1215.9, nil)
+	head, rows, _ := t.Grid()
+	fmt.Println(head)
+	for _, r := range rows {
+		fmt.Println(r)
+	}
+	// Output:
+	// [model time, ms error, %]
+	// [bert 26.5 +3.2]
+	// [vgg19 1,216 –]
 }

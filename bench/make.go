@@ -15,12 +15,11 @@ import (
 	"github.com/taso-go/taso/internal/procstat"
 )
 
-// Missing is the error of a benchmark that needs a file which is not there.
-type Missing struct{ Benchmark, File string }
+// Missing is the error of a benchmark that needs what is not there: a file, or
+// another program. A Run may return one without the benchmark's name.
+type Missing struct{ Benchmark, What string }
 
-func (m *Missing) Error() string {
-	return fmt.Sprintf("benchmark %s: needs %s; name its folder by --data or TASO_DATA", m.Benchmark, m.File)
-}
+func (m *Missing) Error() string { return fmt.Sprintf("benchmark %s: needs %s", m.Benchmark, m.What) }
 
 // Make runs a benchmark and completes its record: date, commit, machine, command,
 // what it took, digests of its sources. An error says which benchmark failed; when
@@ -32,7 +31,7 @@ func Make(ctx context.Context, b *Benchmark, env *Env, command string) (*Record,
 	}
 	for _, f := range b.Needs {
 		if _, err := os.Stat(filepath.Join(env.Data, f)); env.Data == "" || errors.Is(err, fs.ErrNotExist) {
-			return nil, &Missing{b.Name, f}
+			return nil, &Missing{b.Name, f + "; name its folder by --data or TASO_DATA"}
 		}
 	}
 	e := *env
@@ -51,6 +50,10 @@ func Make(ctx context.Context, b *Benchmark, env *Env, command string) (*Record,
 	e.Progress.Close()
 	if err == nil {
 		err = ctx.Err()
+	}
+	var missing *Missing
+	if errors.As(err, &missing) {
+		return nil, &Missing{b.Name, missing.What}
 	}
 	if err != nil {
 		return fail(err)

@@ -18,9 +18,6 @@ var pageTemplate = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("page").Parse(pageText)
 })
 
-// PageStyle is the style sheet of plots that are drawn inline.
-func PageStyle() string { return plotStyle }
-
 // pageRecord is what the template reads of a record.
 type pageRecord struct {
 	Name, What, State string
@@ -45,7 +42,7 @@ func WritePage(w io.Writer, records map[string]*Record, state func(*Benchmark, *
 		Style   template.CSS
 		Records []pageRecord
 	}
-	page.Style = template.CSS(plotStyle) //nolint:gosec // a constant
+	page.Style = template.CSS(plotStyle) // a constant
 	for _, b := range All() {
 		rec := records[b.Name]
 		if rec == nil {
@@ -66,7 +63,7 @@ func WritePage(w io.Writer, records map[string]*Record, state func(*Benchmark, *
 			if err := plot.SVG(&svg, true); err != nil {
 				return fmt.Errorf("record %s: %w", b.Name, err)
 			}
-			p.Plots = append(p.Plots, template.HTML(svg.String())) //nolint:gosec // SVG escapes
+			p.Plots = append(p.Plots, template.HTML(svg.String())) // SVG escapes
 		}
 		for _, n := range rec.Notes {
 			p.Notes = append(p.Notes, inline(n))
@@ -100,7 +97,7 @@ func inline(s string) template.HTML {
 	for _, c := range code {
 		s = strings.Replace(s, "\x00", c, 1)
 	}
-	return template.HTML(s) //nolint:gosec // escaped above
+	return template.HTML(s) // escaped above
 }
 
 func inlines(ss []string) []template.HTML {

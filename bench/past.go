@@ -9,7 +9,6 @@ func init() {
 		{Name: "false-laws", What: "false laws that were called proved once, and what is said of them since"},
 		{Name: "kernels", What: "products and convolutions of the CPU backend beside gonum, OpenBLAS and oneDNN"},
 		{Name: "new-operator", What: "files that a new operator touches"},
-		{Name: "onnxruntime-times", What: "whole models on the CPU backend and in ONNX Runtime"},
 		{Name: "taso-equalities", What: "the 619 equalities of TASO's enumerator at 3 operators, and its published rules, in our set"},
 		{Name: "times-before", What: "CPU seconds of commands, before and after the code was put in order"},
 	} {

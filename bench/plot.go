@@ -34,6 +34,10 @@ type Curve struct {
 	Steps bool `json:"steps,omitempty"`
 }
 
+// largest is the largest number that is drawn, and one by it the smallest on a
+// logarithmic axis.
+const largest = 1e30
+
 // maxCurves is how many curves have colours of their own.
 const maxCurves = len(curveColours)
 
@@ -67,10 +71,10 @@ func (p *Plot) check() error {
 		}
 		for i, q := range c.Points {
 			for j, a := range []Axis{p.X, p.Y} {
-				if !(math.Abs(q[j]) <= 1e30) {
+				if !(math.Abs(q[j]) <= largest) {
 					return fmt.Errorf("curve %q, point %d: %v is no number that is drawn", c.Name, i+1, q[j])
 				}
-				if a.Log && q[j] <= 0 {
+				if a.Log && q[j] < 1/largest {
 					return fmt.Errorf("curve %q, point %d: %v is not above 0, and the axis %q is logarithmic", c.Name, i+1, q[j], a.Name)
 				}
 			}
@@ -112,7 +116,8 @@ func scaleOf(a Axis, lo, hi float64) *scale {
 	if a.Zero {
 		lo, hi = min(lo, 0), max(hi, 0)
 	}
-	if hi <= lo {
+	if hi-lo <= 1e-9*max(math.Abs(lo), math.Abs(hi)) || hi-lo < 1/largest {
+		// One value, as far as ticks can tell.
 		d := max(math.Abs(lo)/2, 0.5)
 		lo, hi = lo-d, hi+d
 	}
@@ -124,11 +129,11 @@ func scaleOf(a Axis, lo, hi float64) *scale {
 			break
 		}
 	}
-	s := &scale{lo: math.Floor(lo/step + 1e-9), hi: math.Ceil(hi/step - 1e-9)}
-	for i := s.lo; i <= s.hi; i++ {
-		s.ticks = append(s.ticks, i*step)
+	first, last := math.Floor(lo/step+1e-9), math.Ceil(hi/step-1e-9)
+	s := &scale{lo: first * step, hi: last * step}
+	for i := range int(last-first) + 1 {
+		s.ticks = append(s.ticks, (first+float64(i))*step)
 	}
-	s.lo, s.hi = s.lo*step, s.hi*step
 	return s
 }
 

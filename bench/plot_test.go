@@ -52,8 +52,9 @@ func TestSVGWithin(t *testing.T) {
 			Y: Axis{Name: "y", Zero: rapid.Bool().Draw(t, "zero")}}
 		c := p.Curve("c", FromCount)
 		for range rapid.IntRange(1, 70).Draw(t, "n") {
-			x := rapid.Float64Range(1e-9, 1e9).Draw(t, "x")
-			c.Add(x, rapid.Float64Range(-1e12, 1e12).Draw(t, "y"))
+			x := rapid.OneOf(rapid.Float64Range(1e-9, 1e9), rapid.Float64Range(1/largest, largest), rapid.Float64Range(1, 1+1e-12)).Draw(t, "x")
+			c.Add(x, rapid.OneOf(rapid.Float64Range(-1e12, 1e12), rapid.Float64Range(-largest, largest),
+				rapid.Float64Range(1e29, 1e29*(1+1e-14)), rapid.Float64Range(-1e-300, 1e-300)).Draw(t, "y"))
 		}
 		if p.check() != nil {
 			t.Skip("a title of no use")

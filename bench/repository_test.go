@@ -93,6 +93,40 @@ func TestPut(t *testing.T) {
 	}
 }
 
+// A section may wait for its record, and another be made meanwhile; one of no
+// benchmark, or with something in it, may not.
+func TestWaiting(t *testing.T) {
+	n := 0
+	b, c := counting("one", &n), counting("two", &n)
+	scratch(t, b, c)
+	root := tree(t)
+	r := open(t, root)
+	const waiting = "<!-- bench:two -->\n<!-- /bench:two -->\n"
+	write(t, root, "RESULTS.md", waiting+"<!-- bench:one -->\n<!-- /bench:one -->\n")
+	if err := r.Ready(b); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := Make(context.Background(), b, &Env{Root: root}, "command")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Put(rec); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, r.Results); !strings.HasPrefix(got, waiting) {
+		t.Errorf("what waits is not as it was:\n%s", got)
+	}
+	for text, want := range map[string]string{
+		strings.Replace(waiting, "<!-- /", "x\n<!-- /", 1): `section "two" has no record`,
+		strings.ReplaceAll(waiting, "two", "three"):        `section "three" has no record`,
+	} {
+		write(t, root, "RESULTS.md", text+"<!-- bench:one -->\n<!-- /bench:one -->\n")
+		if err := r.Ready(b); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
 func TestRenderUnknown(t *testing.T) {
 	scratch(t)
 	r := open(t, tree(t))
@@ -137,6 +171,9 @@ func TestMake(t *testing.T) {
 	})
 	fails("error", "benchmark good: no luck", &Env{}, func(b *Benchmark) {
 		b.Run = func(context.Context, *Env) (*Record, error) { return nil, errors.New("no luck") }
+	})
+	fails("missing program", "benchmark good: needs a program", &Env{}, func(b *Benchmark) {
+		b.Run = func(context.Context, *Env) (*Record, error) { return nil, &Missing{What: "a program"} }
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	b := *good

@@ -76,7 +76,7 @@ type Edited struct {
 }
 
 func (e *Edited) Error() string {
-	return fmt.Sprintf("%s:%d: section %q is not what its record says: was it edited by hand?", e.File, e.Line, e.Name)
+	return fmt.Sprintf("%s:%d: section %q is not what its record says: was it edited by hand? (taso bench report --force writes the record)", e.File, e.Line, e.Name)
 }
 
 // Fill writes bodies into the sections of a document. Every body must have its

@@ -11,7 +11,7 @@ import (
 
 // curveColours are those of curves, for white and for dark paper: dark enough for
 // one and light enough for the other.
-var curveColours = [...]string{"#2f6fde", "#d9480f", "#2b8a3e", "#9c36b5", "#b08900", "#0b7285", "#c2255c", "#6b7280"}
+var curveColours = [...]string{"#2f6fde", "#d9480f", "#2b8a3e", "#9c36b5", "#b08900", "#0b7285", "#c2255c", "#6b7280", "#5c940d", "#7048e8"}
 
 // Sizes of a plot, in pixels.
 const (
@@ -50,8 +50,8 @@ func (s svg) text(x, y float64, anchor, class, extra, text string) {
 // px is a length in pixels with one digit behind the point.
 func px(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }
 
-// SVG draws the plot as a picture of its own; inline is for a page that has
-// [PageStyle]. The same plot gives the same bytes. A plot that [Record.Check] would
+// SVG draws the plot as a picture of its own; inline is for a page with
+// its style sheet, as WritePage makes. The same plot gives the same bytes. A plot that [Record.Check] would
 // not take is an error.
 func (p *Plot) SVG(w io.Writer, inline bool) error {
 	if err := p.check(); err != nil {

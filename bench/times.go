@@ -35,6 +35,11 @@ func init() {
 
 // sums measures the operators of models, and runs the models.
 func sums(ctx context.Context, env *Env) (*Record, error) {
+	return timesOf(ctx, env, measure.Options{Least: time.Second})
+}
+
+// timesOf is sums with the options of how long to measure.
+func timesOf(ctx context.Context, env *Env, o measure.Options) (*Record, error) {
 	b, err := cpu.New(cpu.Options{})
 	if err != nil {
 		return nil, err
@@ -44,7 +49,7 @@ func sums(ctx context.Context, env *Env) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := measure.Options{Backend: b, EndToEnd: true, Repeat: env.Repeat, Least: time.Second, Machine: m, Progress: env.Progress}
+	o.Backend, o.EndToEnd, o.Repeat, o.Machine, o.Progress = b, true, env.Repeat, m, env.Progress
 	if o.Repeat == 0 {
 		o.Repeat = 24
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
@@ -42,18 +43,21 @@ func (o *Opaque) Kind() string {
 	return o.Node.GetDomain() + "." + o.Node.GetOpType()
 }
 
-// Hash is of all that says what the node computes; names of its own inputs and
-// outputs do not.
+// Hash is of all that says what the node computes, as is the form that its operator
+// has in its operator set; names of its own inputs and outputs do not.
 func (o *Opaque) Hash() []byte { return o.hash }
 
 // seal computes the hash.
 func (o *Opaque) seal() {
 	n := proto.Clone(o.Node).(*onnxpb.NodeProto)
-	rename := map[string]string{}
-	for i, name := range o.Captured {
-		rename[name] = fmt.Sprintf("captured %d", i)
+	// Values from outside are numbered, unless names within are such numbers.
+	if !defines(n, capturedPrefix) {
+		rename := map[string]string{}
+		for i, name := range o.Captured {
+			rename[name] = fmt.Sprint(capturedPrefix, i)
+		}
+		renameCaptured(n, rename)
 	}
-	renameCaptured(n, rename)
 	number := func(names []string, what string) {
 		for i, name := range names {
 			if name != "" {
@@ -68,8 +72,46 @@ func (o *Opaque) seal() {
 	for _, f := range o.Functions {
 		text = append(text, must.Get(deterministic.Marshal(f))...)
 	}
+	// What a name means may depend on the operator set.
+	eachOf(n, func(m *onnxpb.NodeProto) { text = append(text, formOf(m, o.Opset)) })
+	for _, d := range slices.Sorted(maps.Keys(o.Domains)) {
+		text = fmt.Appendf(text, "%q %d", d, o.Domains[d])
+	}
 	sum := sha256.Sum256(text)
 	o.hash = sum[:16]
+}
+
+// capturedPrefix begins the names that values from outside have in a hash.
+const capturedPrefix = "captured "
+
+// defines reports whether a graph within a node defines a name that begins so.
+func defines(n *onnxpb.NodeProto, prefix string) (found bool) {
+	is := func(name string) { found = found || strings.HasPrefix(name, prefix) }
+	var visit func(n *onnxpb.NodeProto)
+	visit = func(n *onnxpb.NodeProto) {
+		eachGraph(n, func(g *onnxpb.GraphProto) {
+			for _, v := range g.GetInput() {
+				is(v.GetName())
+			}
+			for _, t := range g.GetInitializer() {
+				is(t.GetName())
+			}
+			for _, m := range g.GetNode() {
+				for _, o := range m.GetOutput() {
+					is(o)
+				}
+				visit(m)
+			}
+		})
+	}
+	visit(n)
+	return found
+}
+
+// eachOf calls f for a node and for those within it.
+func eachOf(n *onnxpb.NodeProto, f func(*onnxpb.NodeProto)) {
+	f(n)
+	eachNode(n, func(m *onnxpb.NodeProto) { eachOf(m, f) })
 }
 
 // deterministic writes equal messages as equal bytes.

@@ -211,22 +211,33 @@ func compatible(o *Opaque, opset int64) error {
 	if o.Opset == 0 || o.Opset == opset {
 		return nil
 	}
-	var check func(n *onnxpb.NodeProto)
-	check = func(n *onnxpb.NodeProto) {
-		sets := changed[n.GetOpType()]
-		if slices.ContainsFunc(n.GetAttribute(), func(a *onnxpb.AttributeProto) bool {
-			return a.GetName() == "broadcast" || a.GetName() == "axis" && slices.Contains(placed, n.GetOpType())
-		}) {
-			sets = append(slices.Clone(sets), 7) // from where on operands broadcast without being told
-		}
-		for _, v := range sets {
-			if defaultDomain(n.GetDomain()) && o.Opset < v && v <= opset {
+	return must.Try(func() {
+		eachOf(o.Node, func(n *onnxpb.NodeProto) {
+			if formOf(n, o.Opset) < formOf(n, opset) {
 				must.Failf("it is opaque and of operator set %d; in the %d that is written, %s has another form", o.Opset, opset, opName(n))
 			}
-		}
-		eachNode(n, check)
+		})
+	})
+}
+
+// formOf numbers the forms of a node's operator: how often it has changed up to an
+// operator set.
+func formOf(n *onnxpb.NodeProto, opset int64) (form byte) {
+	if !defaultDomain(n.GetDomain()) {
+		return 0 // its domain has operator sets of its own
 	}
-	return must.Try(func() { check(o.Node) })
+	sets := changed[n.GetOpType()]
+	if slices.ContainsFunc(n.GetAttribute(), func(a *onnxpb.AttributeProto) bool {
+		return a.GetName() == "broadcast" || a.GetName() == "axis" && slices.Contains(placed, n.GetOpType())
+	}) {
+		sets = append(slices.Clone(sets), 7) // from where on operands broadcast without being told
+	}
+	for _, v := range sets {
+		if v <= opset {
+			form++
+		}
+	}
+	return form
 }
 
 func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, error) {

@@ -24,19 +24,32 @@
 // An input of the second model is the first one's of that name. A weight is a
 // variable if both hold the same numbers, or a term over weights if its numbers are
 // those of the term, computed in float64 and rounded once to the weight's type. A
-// node with cut tensors is the first model's if it has the same operator and
-// attributes, or the same kind and payload if it is opaque; no two opaque nodes are
-// the same one.
+// node with cut tensors is the first model's if its operands and results have the
+// same types, and it has the same operator and attributes, or the same kind and
+// payload if it is opaque; no two opaque nodes are the same one. An output stands at
+// the same place in both; no other has its name in the second model.
 //
 // # Why that is enough
 //
 // The equation holds for all values of its variables, so it holds when the cut
-// tensors have those of the first model. Then the second model's nodes with cut
-// tensors have the operands that the first one's have. Since the second model has no
-// cycle, its cut tensors are determined by that one after the other, and are those
-// of the first; so its outputs are, too. That an opaque node computes the same from
-// the same is assumed.
+// tensors have those of the first model: then a left term has the value of the tensor
+// that it is, and so has the right term beside it. In the second model a term has
+// the value of the tensor that it is as soon as that is so of the cut tensors below.
+// A cut node has operands below it, which have the values of right terms, and so of
+// the left ones, which are the operands of the first model's node: it computes the
+// same. Since the second model has no cycle, this holds of one cut node after the
+// other, and then of the outputs. Right terms of nodes that the second model does
+// not have are of no use, and say nothing.
+//
+// A node of the first model may be a variable that another one is already, if it is
+// its twin: the same operator of operands that are the same terms. That a twin's
+// value is the other's follows in the same way: variables in the terms of the
+// operands stand for what is below both, and nothing is below itself.
+//
+// That an opaque node computes the same from the same is assumed, and of those that
+// draw numbers, that it does not matter which one drew them.
 //
 // An equation is about real numbers: in floating point both models differ by
-// rounding.
+// rounding, also of constants, whose element type the equation does not tell. Where
+// sums overflow, they may differ by more.
 package network

@@ -23,8 +23,8 @@ type Report struct {
 // about something else. Numbers of weights are loaded.
 func Check(eq *law.Law, a, b *model.Model) (*Report, error) {
 	c := &checker{eq: eq, a: a, b: b, vars: map[string]graph.Tensor{}, pair: map[graph.NodeID]graph.NodeID{}, taken: map[graph.NodeID]bool{}}
-	if len(eq.Where) > 0 {
-		return nil, errors.New("the equation has conditions")
+	if err := c.plain(); err != nil {
+		return nil, err
 	}
 	rep := &Report{Outputs: len(a.Graph.Outputs())}
 	if err := c.signature(rep); err != nil {
@@ -36,6 +36,11 @@ func Check(eq *law.Law, a, b *model.Model) (*Report, error) {
 	left, err := c.left()
 	if err != nil {
 		return nil, fmt.Errorf("first model: %w", err)
+	}
+	for _, g := range eq.Given {
+		if _, ok := c.vars[g.Name]; !ok {
+			return nil, fmt.Errorf("first model: variable %s stands for nothing in it", g.Name)
+		}
 	}
 	if err := c.right(left); err != nil {
 		return nil, fmt.Errorf("second model: %w", err)
@@ -64,6 +69,34 @@ type cut struct {
 	first int
 }
 
+// plain requires an equation that says something for all values of its tensors, and
+// models of which it can: a condition, or the size of a variable, that can never
+// hold would make every equation true, and so would a weight that is no real number.
+func (c *checker) plain() error {
+	if len(c.eq.Where) > 0 {
+		return errors.New("the equation has conditions")
+	}
+	if sizes, runs := law.Variables(c.eq); len(sizes)+len(runs) > 0 {
+		return fmt.Errorf("the equation has the size %s, which is no number", append(sizes, runs...)[0])
+	}
+	seen := map[*model.Weight]bool{}
+	for i, m := range []*model.Model{c.a, c.b} {
+		which := [2]string{"first", "second"}[i]
+		if err := m.Validate(); err != nil {
+			return fmt.Errorf("%s model: %w", which, err)
+		}
+		for _, id := range m.Graph.Inputs() {
+			if w := m.Weights[id]; m.Graph.IsWeight(id) && !seen[w] {
+				seen[w] = true
+				if err := finite(w); err != nil {
+					return fmt.Errorf("%s model: weight %s: %w", which, m.Graph.Name(id), err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // signature compares what is fed and what is returned.
 func (c *checker) signature(rep *Report) error {
 	x, y := c.a.Inputs(), c.b.Inputs()
@@ -86,7 +119,29 @@ func (c *checker) signature(rep *Report) error {
 			return fmt.Errorf("output %d is %s and %s", i, s, t)
 		}
 	}
+	return c.order()
+}
+
+// order refuses outputs that a reader who goes by names would take for one another.
+func (c *checker) order() error {
+	place := map[string]int{}
+	for i, t := range c.b.Graph.Outputs() {
+		place[outputName(c.b.Graph, t)] = i
+	}
+	for i, t := range c.a.Graph.Outputs() {
+		name := outputName(c.a.Graph, t)
+		if j, ok := place[name]; ok && outputName(c.b.Graph, c.b.Graph.Outputs()[i]) != name {
+			return fmt.Errorf("output %s is number %d of the first model, number %d of the second", name, i, j)
+		}
+	}
 	return nil
+}
+
+func outputName(g *graph.Graph, t graph.Tensor) string {
+	if g.NumOut(t.Node) > 1 {
+		return fmt.Sprintf("%s.%d", g.Name(t.Node), t.Out)
+	}
+	return g.Name(t.Node)
 }
 
 func sameType(s, t graph.TensorType) bool {
@@ -103,8 +158,11 @@ func (c *checker) declarations() error {
 		if g.Sort != "" {
 			return fmt.Errorf("variable %s of the equation is no tensor", g.Name)
 		}
+		if _, twice := c.vars[g.Name]; twice {
+			return fmt.Errorf("variable %s of the equation is declared twice", g.Name)
+		}
 		if i >= len(in) {
-			break
+			continue
 		}
 		t := in[i].Out(0)
 		if !g.Shape.Equal(graph.Sizes(c.a.Graph.Sizes(t)...)) {
@@ -171,6 +229,7 @@ func (c *checker) leftVariable(s *side, t graph.Tensor, name string) error {
 		if !s.met[t.Node] {
 			s.met[t.Node] = true
 			s.twins = append(s.twins, twin{t.Node, have.Node})
+			s.undo = append(s.undo, func() { delete(s.met, t.Node); s.twins = s.twins[:len(s.twins)-1] })
 		}
 		return nil
 	case !s.cut(t):
@@ -275,6 +334,11 @@ func twins(a *model.Model, x graph.NodeID, b *model.Model, y graph.NodeID, opaqu
 	p, q := a.Graph, b.Graph
 	if p.NumOut(x) != q.NumOut(y) || len(p.Operands(x)) != len(q.Operands(y)) {
 		return false
+	}
+	for i, t := range p.Operands(x) {
+		if !sameType(p.Type(t), q.Type(q.Operands(y)[i])) {
+			return false // terms are equal whatever their element types are
+		}
 	}
 	for k := range p.NumOut(x) {
 		if !sameType(p.Type(x.Out(k)), q.Type(y.Out(k))) {

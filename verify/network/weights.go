@@ -31,6 +31,24 @@ func sameNumbers(a, b *model.Weight) error {
 	return nil
 }
 
+// finite says whether all numbers of a weight are real ones.
+func finite(w *model.Weight) error {
+	if !w.DType.IsFloat() {
+		return nil
+	}
+	raw, err := w.Read()
+	if err != nil {
+		return err
+	}
+	size := w.DType.Bytes()
+	for i := 0; i < len(raw); i += size {
+		if _, x := model.Element(w.DType, raw[i:]); x-x != 0 {
+			return fmt.Errorf("element %d is %g, not finite: laws are about real numbers", i/size, x)
+		}
+	}
+	return nil
+}
+
 // weight says whether a weight of the second model holds what a term over the first
 // one's weights computes.
 func (s *side) weight(t graph.Tensor, u *law.Term) error {
