@@ -11,7 +11,7 @@ import (
 // choices. That reduction keeps the least cost is part of it.
 func TestBounds(t *testing.T) {
 	var tight, loose [3]int
-	rapid.Check(t, func(t *rapid.T) {
+	problems(t, func(t *rapid.T) {
 		p := drawn(t, 9, 22)
 		want := least(p)
 		f, err := p.fold(0)
@@ -29,8 +29,8 @@ func TestBounds(t *testing.T) {
 			if !ok {
 				linear = 0
 			}
-			limited := newLandmarks(c).run(int64(rapid.IntRange(0, 40).Draw(t, "limit")), math.MaxInt64)
-			for x, b := range []int64{c.chainBound(), c.base + l.run(math.MaxInt64, math.MaxInt64), c.base + linear, c.base + limited} {
+			limited := newLandmarks(c).run(int64(rapid.IntRange(0, 40).Draw(t, "limit")), math.MaxInt64, nil)
+			for x, b := range []int64{c.chainBound(), c.base + l.run(math.MaxInt64, math.MaxInt64, nil), c.base + linear, c.base + limited} {
 				if b > want {
 					t.Fatalf("core %d: bound %d is %d: the least cost is %d", i, x, b, want)
 				}
@@ -46,7 +46,7 @@ func TestBounds(t *testing.T) {
 		// What landmarks say of single ways: the least cost of a choice with the way.
 		c := f.core
 		l := newLandmarks(c)
-		l.run(math.MaxInt64, math.MaxInt64)
+		l.run(math.MaxInt64, math.MaxInt64, nil)
 		with := make(map[NodeID]int64)
 		brute(p, func(choice []NodeID, cost, _ int64) {
 			for _, n := range choice {

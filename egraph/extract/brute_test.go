@@ -2,6 +2,7 @@ package extract
 
 import (
 	"math"
+	"testing"
 
 	"pgregory.net/rapid"
 )
@@ -52,6 +53,15 @@ func drawn(t *rapid.T, classes, nodes int) *Problem {
 		p.Roots = append(p.Roots, ClassID(rapid.IntRange(0, p.Classes-1).Draw(t, "root")))
 	}
 	return p
+}
+
+// problems has f draw problems, ten for each of rapid's checks: they are small.
+func problems(t *testing.T, f func(*rapid.T)) {
+	rapid.Check(t, func(t *rapid.T) {
+		for range 10 {
+			f(t)
+		}
+	})
 }
 
 // judged is what a choice costs and stores, by the definition alone: depths are

@@ -22,6 +22,10 @@ type core struct {
 	base  int64   // the cost of what is chosen in any case, which is in no way
 	picks []NodeID
 	// picks are chosen wherever their classes are needed.
+
+	// cyclic is what cycles found last, at so many ways.
+	cyclic   []int32
+	cyclicAt int
 }
 
 // distinct sorts kids and drops what occurs twice.
@@ -62,23 +66,26 @@ func (c *core) users() [][]int32 {
 // founded drops the ways that are part of no acyclic choice because some kid
 // cannot be made, and reports whether all roots can be made.
 func (c *core) founded() bool {
-	made := c.derive(func(int32, int) int64 { return 0 })
+	made := make([]bool, len(c.ways))
+	for _, k := range c.settled() {
+		made[k] = true
+	}
 	for k := range c.ways {
-		if made[k] < 0 {
+		if !made[k] {
 			c.ways[k] = nil
 			continue
 		}
 		ws := c.ways[k]
 		out := ws[:0]
 		for _, w := range ws {
-			if !slices.ContainsFunc(w.kids, func(j int32) bool { return made[j] < 0 }) {
+			if !slices.ContainsFunc(w.kids, func(j int32) bool { return !made[j] }) {
 				out = append(out, w)
 			}
 		}
 		c.ways[k] = out
 	}
 	for _, r := range c.roots {
-		if made[r] < 0 {
+		if !made[r] {
 			return false
 		}
 	}
@@ -113,7 +120,7 @@ func (c *core) reached() {
 
 // clone copies the core but not what is never changed in place: kids and picks.
 func (c *core) clone() *core {
-	d := &core{ways: make([][]way, len(c.ways)), roots: slices.Clone(c.roots), base: c.base, picks: slices.Clone(c.picks)}
+	d := &core{ways: make([][]way, len(c.ways)), roots: slices.Clone(c.roots), base: c.base, picks: slices.Clone(c.picks), cyclic: c.cyclic, cyclicAt: c.cyclicAt}
 	for k, ws := range c.ways {
 		d.ways[k] = slices.Clone(ws)
 	}

@@ -18,17 +18,45 @@
 //	core      what is left to decide when all that can be fixed is
 //	way       of a core: a node, or nodes that reductions chained together
 //	bound     a number that no choice costs less than
+//	piece     a component of a reduced core: what is chosen there has no bearing on
+//	          the rest
+//	step      a unit of work, some tens of nanoseconds: budgets counted in steps give
+//	          the same result everywhere
 //
 // # Picture
 //
-//	Problem ──► fold ──► core ──► greedy, greedy-DAG ──► Evaluate ──► Result
+//	Problem ──► fold ──► core ──► reduce ──► pieces, equal ones once
+//	                                            │
+//	             ┌──────────────────────────────┴─────────────────────────────┐
+//	             │ greedy, greedy-DAG ──► share moves   (choices)             │
+//	             │ landmarks                            (bound)               │
+//	             │ rounds, each with more steps, until choice and bound meet: │
+//	             │   exact: reduce, bound, drop, try the ways of a root       │
+//	             │   linear relaxation, of what is small                      │
+//	             │   neighbourhoods: exact around one class, the rest kept    │
+//	             └──────────────────────────────┬─────────────────────────────┘
+//	                                            ▼
+//	                              Evaluate ──► Result: choice, bound, stop
 //
 // Evaluate follows a choice with code of its own and is run on whatever is
-// returned.
+// returned. Tests hold every method, bound and reduction to all choices of small
+// random problems.
+//
+// # What is optimal
+//
+// Greedy is where nothing that costs is shared; GreedyDAG where the children of a
+// node, and the roots, share nothing that costs; Auto and Exact are where bound and
+// cost meet, which Result.Stop says. With a bound of bytes, the bound on costs stays
+// true, but it and the best choice found need not meet.
 //
 // # Papers
 //
 // Knuth, A generalization of Dijkstra's algorithm (IPL 1977): greedy extraction.
+// Helmert, Domshlak, Landmarks, critical paths and abstractions: what's the
+// difference anyway? (ICAPS 2009): the LM-cut bound; an e-graph without deletes is a
+// planning task without deletes, and extraction is its optimal relaxed plan.
 // Yang et al., Equality saturation for tensor graph superoptimization (MLSys 2021),
-// Tensat: extraction by integer programming, and why sharing matters.
+// Tensat: extraction by integer programming, why sharing matters, and what cycles do
+// to it. Goharshady, Lam, Parreaux, Fast and optimal extraction for sparse equality
+// graphs (OOPSLA 2024): hardness, and decompositions.
 package extract

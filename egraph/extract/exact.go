@@ -26,6 +26,9 @@ func (b *budget) spent(steps int64) bool {
 	return b.done || b.steps >= b.limit
 }
 
+// stop says whether to stop, taking no steps.
+func (b *budget) stop() bool { return b.spent(0) }
+
 // room is how many of some steps are left.
 func (b *budget) room(some int64) int64 { return max(min(b.limit-b.steps, some), 0) }
 
@@ -88,10 +91,10 @@ type sub struct {
 func (b *budget) bounded(c *core, enough int64) *sub {
 	choice, steps := c.dagChoice(b.room(1 << 20))
 	st := newState(c, c.users(), c.cycles(), choice)
-	st.share(b.room(1<<20), func() bool { return b.spent(0) }, nil)
+	st.share(b.room(1<<20), b.stop, nil)
 	s := &sub{core: c, marks: newLandmarks(c)}
 	s.cost, s.picks = st.cost, st.picks()
-	s.bound = s.marks.run(b.room(1<<26), min(s.cost, enough))
+	s.bound = s.marks.run(b.room(1<<26), min(s.cost, enough), b.stop)
 	b.spent(steps + st.steps + s.marks.steps)
 	return s
 }

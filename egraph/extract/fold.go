@@ -1,9 +1,6 @@
 package extract
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // folded is a problem taken apart into what can be fixed and a core of the rest.
 //
@@ -97,7 +94,7 @@ func (p *Problem) fold(price float64) (*folded, error) {
 	if price > 0 {
 		for k, n := range f.fixed {
 			if n != NoNode {
-				cost := int64(math.Min(price*float64(least[k]), float64(costTop)))
+				cost := int64(price * float64(least[k]))
 				c.ways[k] = append(c.ways[k], way{cost: cost, picks: []NodeID{n}})
 			}
 		}

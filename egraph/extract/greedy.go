@@ -1,38 +1,49 @@
 package extract
 
-import "container/heap"
+// costTop is more than any choice costs, and stands for tree costs that are: trees
+// of shared graphs grow exponentially. Twice as much is still a number.
+const costTop = 2 * maxTotal
 
-// costTop stands for a tree cost that does not fit: trees of shared graphs grow
-// exponentially.
-const costTop = maxTotal
-
-// ready is a class with a way that can be made.
-type ready struct {
-	cost  int64
-	class int32
-	way   int32
+// index numbers the ways of a core and knows for each class the ways that use it.
+type index struct {
+	first []int32 // of class k: ways first[k] to first[k+1]
+	class []int32 // by way
+	start []int32 // of class j: uses[start[j]:start[j+1]]
+	uses  []int32 // ways
+	kids  []int32 // by way: how many
 }
 
-// readyHeap is ordered by cost, then class, then way.
-type readyHeap []ready
-
-func (h readyHeap) Len() int { return len(h) }
-func (h readyHeap) Less(i, j int) bool {
-	a, b := &h[i], &h[j]
-	if a.cost != b.cost {
-		return a.cost < b.cost
+func (c *core) index() *index {
+	n := len(c.ways)
+	x := &index{first: make([]int32, n+1), start: make([]int32, n+1)}
+	total := 0
+	for k := range c.ways {
+		total += len(c.ways[k])
+		x.first[k+1] = int32(total)
+		for i := range c.ways[k] {
+			for _, j := range c.ways[k][i].kids {
+				x.start[j+1]++
+			}
+		}
 	}
-	if a.class != b.class {
-		return a.class < b.class
+	for j := 0; j < n; j++ {
+		x.start[j+1] += x.start[j]
 	}
-	return a.way < b.way
-}
-func (h readyHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *readyHeap) Push(x any)   { *h = append(*h, x.(ready)) }
-func (h *readyHeap) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
+	x.class, x.kids = make([]int32, total), make([]int32, total)
+	x.uses = make([]int32, x.start[n])
+	fill := append([]int32(nil), x.start[:n]...)
+	w := int32(0)
+	for k := range c.ways {
+		for i := range c.ways[k] {
+			x.class[w] = int32(k)
+			x.kids[w] = int32(len(c.ways[k][i].kids))
+			for _, j := range c.ways[k][i].kids {
+				x.uses[fill[j]] = w
+				fill[j]++
+			}
+			w++
+		}
+	}
 	return x
 }
 
@@ -42,66 +53,62 @@ func (h *readyHeap) Pop() any {
 // class cannot be made. join has to be at least each of its arguments. The ways
 // form an acyclic choice, because a way's kids were settled before it.
 func (c *core) knuth(cost func(class int32, way int) int64, join func(own, kids, kid int64) int64) (val []int64, choice []int32) {
-	n := len(c.ways)
-	val = make([]int64, n)
-	choice = make([]int32, n)
-	// pending counts the kids of a way that are not settled; acc is what join
-	// makes of the settled ones.
-	first := make([]int32, n+1)
-	for k := range c.ways {
-		first[k+1] = first[k] + int32(len(c.ways[k]))
-	}
-	total := int(first[n])
-	pending := make([]int32, total)
-	acc := make([]int64, total)
-	start := make([]int32, n+1) // uses of class j: use[start[j]:start[j+1]]
-	for k := range c.ways {
-		for i := range c.ways[k] {
-			for _, j := range c.ways[k][i].kids {
-				start[j+1]++
-			}
-		}
-	}
-	for j := 0; j < n; j++ {
-		start[j+1] += start[j]
-	}
-	type use struct{ class, way int32 }
-	uses := make([]use, start[n])
-	fill := append([]int32(nil), start[:n]...)
-	var h readyHeap
+	x := c.index()
+	val, choice = make([]int64, len(c.ways)), make([]int32, len(c.ways))
+	// acc is what join makes of the settled kids of a way.
+	acc := make([]int64, len(x.class))
+	var h heap
 	for k := range c.ways {
 		val[k], choice[k] = -1, -1
 		for i := range c.ways[k] {
-			kids := c.ways[k][i].kids
-			pending[first[k]+int32(i)] = int32(len(kids))
-			for _, j := range kids {
-				uses[fill[j]] = use{int32(k), int32(i)}
-				fill[j]++
-			}
-			if len(kids) == 0 {
-				h = append(h, ready{join(cost(int32(k), i), 0, 0), int32(k), int32(i)})
+			if len(c.ways[k][i].kids) == 0 {
+				h.push(ready{join(cost(int32(k), i), 0, 0), int32(k), int32(i)})
 			}
 		}
 	}
-	heap.Init(&h)
 	for len(h) > 0 {
-		r := heap.Pop(&h).(ready)
+		r := h.pop()
 		if choice[r.class] >= 0 {
 			continue
 		}
 		val[r.class], choice[r.class] = r.cost, r.way
-		for _, u := range uses[start[r.class]:start[r.class+1]] {
-			if choice[u.class] >= 0 {
+		for _, w := range x.uses[x.start[r.class]:x.start[r.class+1]] {
+			k := x.class[w]
+			if choice[k] >= 0 {
 				continue
 			}
-			at := first[u.class] + u.way
-			acc[at] = join(0, acc[at], r.cost)
-			if pending[at]--; pending[at] == 0 {
-				heap.Push(&h, ready{join(cost(u.class, int(u.way)), acc[at], 0), u.class, u.way})
+			acc[w] = join(0, acc[w], r.cost)
+			if x.kids[w]--; x.kids[w] == 0 {
+				i := w - x.first[k]
+				h.push(ready{join(cost(k, int(i)), acc[w], 0), k, i})
 			}
 		}
 	}
 	return val, choice
+}
+
+// settled lists the classes that can be made, each after the kids of some way of it.
+func (c *core) settled() []int32 {
+	x := c.index()
+	seen := make([]bool, len(c.ways))
+	var order []int32
+	for k := range c.ways {
+		for i := range c.ways[k] {
+			if len(c.ways[k][i].kids) == 0 && !seen[k] {
+				seen[k] = true
+				order = append(order, int32(k))
+			}
+		}
+	}
+	for at := 0; at < len(order); at++ {
+		for _, w := range x.uses[x.start[order[at]]:x.start[order[at]+1]] {
+			if x.kids[w]--; x.kids[w] == 0 && !seen[x.class[w]] {
+				seen[x.class[w]] = true
+				order = append(order, x.class[w])
+			}
+		}
+	}
+	return order
 }
 
 // derive is, by class, a way of an acyclic choice, -1 where there is none.

@@ -1,7 +1,5 @@
 package extract
 
-import "container/heap"
-
 // dagChoice settles classes as treeChoice does, but the cost of a way is that of
 // the DAG it makes together with the settled ways below it, in which everything is
 // paid for once. Greedy: a class is settled on what is cheapest by itself, not
@@ -57,18 +55,17 @@ func (c *core) dagChoice(limit int64) ([]int32, int64) {
 		_, cost := union(k, w)
 		return cost
 	}
-	var h readyHeap
+	var h heap
 	for k := range c.ways {
 		for i := range c.ways[k] {
 			w := &c.ways[k][i]
 			if pending[k][i] = int32(len(w.kids)); len(w.kids) == 0 {
-				h = append(h, ready{w.cost, int32(k), int32(i)})
+				h.push(ready{w.cost, int32(k), int32(i)})
 			}
 		}
 	}
-	heap.Init(&h)
 	for len(h) > 0 {
-		r := heap.Pop(&h).(ready)
+		r := h.pop()
 		if choice[r.class] >= 0 {
 			continue
 		}
@@ -82,7 +79,7 @@ func (c *core) dagChoice(limit int64) ([]int32, int64) {
 			}
 			if pending[u.class][u.way]--; pending[u.class][u.way] == 0 {
 				w := &c.ways[u.class][u.way]
-				heap.Push(&h, ready{max(price(u.class, w), r.cost), u.class, u.way})
+				h.push(ready{max(price(u.class, w), r.cost), u.class, u.way})
 			}
 		}
 	}

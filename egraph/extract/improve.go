@@ -20,6 +20,9 @@ type piece struct {
 	cost   int64
 	bound  int64
 	method Method // that found the choice
+	// settled says that neighbourhoods found nothing in as many tries as it makes.
+	settled bool
+	linear  bool // the linear relaxation has been solved
 }
 
 func newPiece(c *core) *piece {
@@ -55,7 +58,7 @@ func (p *piece) read(picks []NodeID) []int32 {
 func (p *piece) polish(b *budget, choice []int32, by Method) {
 	s := newState(p.core, p.users, p.scc, slices.Clone(choice))
 	p.adopt(s.choice, s.cost, by)
-	s.share(b.room(1<<28), func() bool { return b.spent(0) }, nil)
+	s.share(b.room(1<<28), b.stop, nil)
 	b.spent(s.steps)
 	p.adopt(s.choice, s.cost, Share)
 }
@@ -114,7 +117,12 @@ func (p *piece) neighbourhoods(b *budget) {
 	// A seed of the core's own would make no difference: a run is repeatable.
 	draw := rand.New(rand.NewPCG(uint64(len(classes)), uint64(len(p.class))))
 	size := 12
-	for vain := 0; vain < max(40, len(classes)) && p.bound < p.cost; {
+	p.settled = false
+	for vain := 0; p.bound < p.cost; {
+		if vain >= max(40, len(classes)) {
+			p.settled = true
+			return
+		}
 		if b.spent(int64(len(p.class))) {
 			return
 		}
@@ -131,23 +139,20 @@ func (p *piece) neighbourhoods(b *budget) {
 		vain++
 		if in.steps >= in.limit {
 			size = max(size*3/4, 4)
-		} else if vain%8 == 0 && size < len(classes) {
+		} else if vain%8 == 0 && size < len(p.core.ways) {
 			size += size/4 + 1
 		}
-		if size >= len(classes) && in.steps < in.limit {
-			return // the neighbourhood was everything
+		if size >= len(p.core.ways) && in.steps < in.limit && !in.done {
+			// The neighbourhood was everything.
+			p.bound, p.settled = p.cost, true
+			return
 		}
 	}
 }
 
-// exact searches the whole of the piece within steps.
-func (p *piece) exact(b *budget, steps int64) {
-	if p.bound >= p.cost {
-		return
-	}
-	in := &budget{ctx: b.ctx, limit: min(steps, b.limit-b.steps)}
-	f := in.branch(p.core.clone(), p.cost)
-	b.spent(in.steps)
+// exact searches the whole of the piece.
+func (p *piece) exact(b *budget) {
+	f := b.branch(p.core.clone(), p.cost)
 	p.bound = max(p.bound, min(f.bound, p.cost))
 	if f.cost < p.cost {
 		p.adopt(p.read(f.picks), f.cost, Exact)
@@ -184,18 +189,19 @@ func (p *piece) greedy(b *budget) {
 func (p *piece) start(b *budget) {
 	p.greedy(b)
 	l := newLandmarks(p.core)
-	p.bound = min(l.run(b.room(1<<27), p.cost), p.cost)
+	p.bound = min(l.run(b.room(1<<27), p.cost, b.stop), p.cost)
 	b.spent(l.steps)
-	if p.bound < p.cost {
-		if bound, ok := p.core.linear(); ok {
-			p.bound = min(max(p.bound, bound), p.cost)
-		}
-	}
 }
 
-// within runs part of a budget.
-func (p *piece) within(b *budget, steps int64, run func(*budget)) {
-	in := &budget{ctx: b.ctx, limit: steps}
-	run(in)
-	b.spent(in.steps)
+// relax raises the bound to that of the linear relaxation, where the piece is small
+// enough for that.
+func (p *piece) relax(b *budget) {
+	if p.linear {
+		return
+	}
+	p.linear = true
+	if bound, ok := p.core.linear(); ok {
+		p.bound = min(max(p.bound, bound), p.cost)
+		b.spent(maxRows * maxRows * maxRows)
+	}
 }

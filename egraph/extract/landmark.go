@@ -24,15 +24,9 @@ type landmarks struct {
 	pending []int32
 	zone    []bool
 	reach   []bool
-	heap    []keyed
+	heap    heap
 	bound   int64
 	steps   int64
-}
-
-// keyed is a class that a way can make at a chain cost.
-type keyed struct {
-	key   int64
-	class int32
 }
 
 func newLandmarks(c *core) *landmarks {
@@ -86,49 +80,6 @@ func newLandmarks(c *core) *landmarks {
 	return l
 }
 
-// push and pop keep a binary heap by key, then class: container/heap would box
-// each element, which is most of the time here.
-func (l *landmarks) push(x keyed) {
-	h := append(l.heap, x)
-	i := len(h) - 1
-	for i > 0 {
-		p := (i - 1) / 2
-		if h[p].key < x.key || h[p].key == x.key && h[p].class <= x.class {
-			break
-		}
-		h[i] = h[p]
-		i = p
-	}
-	h[i] = x
-	l.heap = h
-}
-
-func (l *landmarks) pop() keyed {
-	h := l.heap
-	top, x := h[0], h[len(h)-1]
-	h = h[:len(h)-1]
-	l.heap = h
-	i := 0
-	for {
-		k := 2*i + 1
-		if k >= len(h) {
-			break
-		}
-		if k+1 < len(h) && (h[k+1].key < h[k].key || h[k+1].key == h[k].key && h[k+1].class < h[k].class) {
-			k++
-		}
-		if x.key < h[k].key || x.key == h[k].key && x.class <= h[k].class {
-			break
-		}
-		h[i] = h[k]
-		i = k
-	}
-	if len(h) > 0 {
-		h[i] = x
-	}
-	return top
-}
-
 // chains computes the chain costs of classes and the kid that each way hangs on.
 func (l *landmarks) chains() {
 	for k := range l.chain {
@@ -139,31 +90,31 @@ func (l *landmarks) chains() {
 		n := l.off[w+1] - l.off[w]
 		l.pending[w], l.sup[w] = n, -1
 		if n == 0 {
-			l.push(keyed{l.cost[w], l.class[w]})
+			l.heap.push(ready{cost: l.cost[w], class: l.class[w]})
 		}
 	}
 	for len(l.heap) > 0 {
-		x := l.pop()
+		x := l.heap.pop()
 		if l.chain[x.class] >= 0 {
 			continue
 		}
-		l.chain[x.class] = x.key
+		l.chain[x.class] = x.cost
 		for _, w := range l.uses[l.start[x.class]:l.start[x.class+1]] {
 			l.steps++
 			if l.pending[w]--; l.pending[w] == 0 {
 				// Classes settle in the order of their costs: the last kid is the dearest.
 				l.sup[w] = x.class
 				if l.chain[l.class[w]] < 0 {
-					l.push(keyed{x.key + l.cost[w], l.class[w]})
+					l.heap.push(ready{cost: x.cost + l.cost[w], class: l.class[w]})
 				}
 			}
 		}
 	}
 }
 
-// run adds cuts until none has a cost, the bound reaches enough, or more than limit
-// steps are taken. The bound is without base.
-func (l *landmarks) run(limit, enough int64) int64 {
+// run adds cuts until none has a cost, the bound reaches enough, more than limit
+// steps are taken, or stop says so. The bound is without base.
+func (l *landmarks) run(limit, enough int64, stop func() bool) int64 {
 	goal := int32(len(l.c.ways))
 	var cut, stack []int32
 	for {
@@ -171,7 +122,7 @@ func (l *landmarks) run(limit, enough int64) int64 {
 		if l.chain[goal] <= 0 {
 			return l.bound
 		}
-		if l.steps > limit {
+		if l.steps > limit || stop != nil && stop() {
 			// What is left is worth at least its longest chain, but the costs are
 			// left as they are: slack needs them.
 			return l.bound + l.chain[goal]

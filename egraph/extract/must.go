@@ -84,30 +84,6 @@ func (c *core) needs() *musts {
 	return m
 }
 
-// settled lists the classes with ways so that each has a way whose kids come before
-// it.
-func (c *core) settled() []int32 {
-	val, choice := c.knuth(func(int32, int) int64 { return 1 }, func(own, kids, kid int64) int64 {
-		return own + max(kids, kid)
-	})
-	// Sorted by depth, then number.
-	var depth int64
-	for _, v := range val {
-		depth = max(depth, v)
-	}
-	byDepth := make([][]int32, depth+1)
-	for k, v := range val {
-		if choice[k] >= 0 {
-			byDepth[v] = append(byDepth[v], int32(k))
-		}
-	}
-	var out []int32
-	for _, ks := range byDepth {
-		out = append(out, ks...)
-	}
-	return out
-}
-
 // union makes out the union of the sets of kids.
 func (m *musts) union(out []uint64, kids []int32) {
 	clear(out)

@@ -37,7 +37,7 @@ func (c *core) reduce() (steps int64) {
 		classes, ways, kids := c.size()
 		steps += int64(classes + ways + kids)
 		if m := c.needs(); m != nil {
-			steps += int64(kids) * int64(m.words)
+			steps += int64(kids) * int64(m.words) / 32
 			changed = c.prune(m) || changed
 			changed = c.useless(m) || changed
 			changed = c.demand(m) || changed

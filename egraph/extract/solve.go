@@ -28,6 +28,9 @@ const (
 	LNS Method = "lns"
 	// Exact is branch and bound on the reduced problem: optimal if the steps last.
 	Exact Method = "exact"
+	// Start, of a Result, says that nothing better than Options.Start was found. It
+	// cannot be asked for.
+	Start Method = "start"
 )
 
 // Methods are all that Options.Method may be.
@@ -43,18 +46,21 @@ const (
 	StopCancelled Stop = "cancelled" // the context was done
 )
 
-// DefaultSteps is the budget where Options gives none: some seconds.
-const DefaultSteps = 1 << 29
+// DefaultSteps is the budget where Options gives none: some seconds of one processor.
+const DefaultSteps = 1 << 26
 
 // Options of Solve. The zero value is good.
 type Options struct {
 	Method Method
-	// Steps bounds the work, in elementary steps of some nanoseconds each, so that
+	// Steps bounds the work, in elementary steps of some tens of nanoseconds each, so that
 	// the same budget gives the same result on every machine; 0 is DefaultSteps.
 	// Validation, and the first greedy choice and reduction, are done in any case.
 	Steps int64
 	// Best is how many distinct solutions are wanted; 0 is 1. See Result.Best.
 	Best int
+	// Workers is how many goroutines work on components; 0 is one for each processor.
+	// The result does not depend on it.
+	Workers int
 	// Start is a choice that is known, such as that of the graph before rules were
 	// applied; the result costs at most as much. May be nil.
 	Start []NodeID
@@ -65,12 +71,13 @@ type Result struct {
 	Solution
 	// Bound is at most the cost of every choice within MaxBytes.
 	Bound int64
-	// Best are distinct solutions, the cheapest first, at most Options.Best, and at
-	// least one, which is Solution: the cheapest that were come across, for callers
-	// who judge by more than a sum of costs. They are not claimed to be the
-	// cheapest there are.
+	// Best are distinct solutions within MaxBytes, the cheapest first, at most
+	// Options.Best, and at least one, which is Solution, for callers who judge by
+	// more than a sum of costs. The others differ from an earlier one in the node of
+	// a class, or in a share move, and what follows from it. They are the cheapest
+	// that were come across, not those of all choices.
 	Best   []Solution
-	Method Method // what found the solution; "start" is Options.Start
+	Method Method // what found the solution
 	Stop   Stop
 	Steps  int64 // taken
 }
@@ -115,7 +122,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 			return nil, fmt.Errorf("options: start: %w", err)
 		}
 		if p.fits(s) {
-			r.Solution, r.Method = s, "start"
+			r.Solution, r.Method = s, Start
 		}
 	}
 	var err error
@@ -130,6 +137,10 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if r.Cost == math.MaxInt64 {
 		return nil, ErrNoRoom
 	}
+	if r.Best, err = p.best(b, o.Best, r.Solution); err != nil {
+		return nil, err
+	}
+	r.Solution = r.Best[0]
 	r.Steps = b.steps
 	switch {
 	case r.Bound >= r.Cost:
@@ -139,7 +150,6 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	case b.steps >= b.limit:
 		r.Stop = StopSteps
 	}
-	r.Best = p.best(b, o.Best, r.Solution)
 	return r, nil
 }
 
@@ -187,36 +197,9 @@ func (p *Problem) solve(b *budget, o Options, price float64, r *Result) error {
 		return offer(c, pc.choice, pc.method)
 	}
 	b.spent(c.reduce())
-	total, by, bound := make([]int32, len(c.ways)), GreedyDAG, c.base
+	bound, total, by := c.base, make([]int32, len(c.ways)), GreedyDAG
 	pieces := c.pieces()
-	for _, p := range pieces {
-		if p.same == nil {
-			p.start(b)
-		}
-	}
-	work := func(run func(*piece, int64)) {
-		open := int64(0)
-		for _, p := range pieces {
-			if p.same == nil && p.bound < p.cost {
-				open++
-			}
-		}
-		for _, p := range pieces {
-			if p.same == nil && p.bound < p.cost && !b.spent(0) {
-				run(p, (b.limit-b.steps)/open)
-				open--
-			}
-		}
-	}
-	if o.Method != LNS {
-		work(func(p *piece, share int64) { p.exact(b, min(share/4, 1<<24)) })
-	}
-	if o.Method != Exact {
-		work(func(p *piece, share int64) { p.within(b, share/2, p.neighbourhoods) })
-	}
-	if o.Method != LNS {
-		work(func(p *piece, share int64) { p.exact(b, share) })
-	}
+	b.rounds(pieces, o)
 	for _, p := range pieces {
 		q := p
 		if p.same != nil {
@@ -267,7 +250,13 @@ func (p *Problem) solveWithin(b *budget, o Options, r *Result) error {
 		return nil
 	}
 	lo, hi := 0.0, math.Inf(1)
-	price := (float64(free.Cost) + 1) / float64(free.Bytes)
+	// Prices add up to half of what costs may, at most, so that sums fit.
+	var all int64
+	for i := range p.Nodes {
+		all += p.Nodes[i].Bytes
+	}
+	top := maxTotal / 2 / float64(all)
+	price := min((float64(free.Cost)+1)/float64(free.Bytes), top)
 	for round := 0; round < rounds && !b.spent(0) && r.Bound < r.Cost; round++ {
 		part := &budget{ctx: whole.ctx, limit: (b.limit - b.steps) / int64(rounds-round)}
 		at := &Result{Solution: Solution{Cost: math.MaxInt64}}
@@ -279,11 +268,11 @@ func (p *Problem) solveWithin(b *budget, o Options, r *Result) error {
 		r.offer(p, at.Solution, at.Method)
 		if p.fits(at.Solution) {
 			hi = price
-		} else {
-			lo = price
+		} else if lo = price; lo == top {
+			break
 		}
 		if math.IsInf(hi, 1) {
-			price *= 8
+			price = min(price*8, top)
 		} else {
 			price = (lo + hi) / 2
 		}

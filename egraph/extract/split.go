@@ -50,8 +50,10 @@ func (c *core) split() []part {
 		local[k] = int32(len(p.ids))
 		p.ids = append(p.ids, int32(k))
 	}
+	scc := c.cycles()
 	for i := range parts {
 		p := &parts[i]
+		p.core.cyclic = make([]int32, len(p.ids))
 		p.core.ways = make([][]way, len(p.ids))
 		for at, k := range p.ids {
 			ws := make([]way, len(c.ways[k]))
@@ -62,6 +64,8 @@ func (c *core) split() []part {
 				}
 			}
 			p.core.ways[at] = ws
+			p.core.cyclic[at] = scc[k]
+			p.core.cyclicAt += len(ws)
 		}
 	}
 	for _, r := range c.roots {
