@@ -74,6 +74,19 @@ func (a *application) inferModel() (shape, error) {
 		return out, nil
 	case "reshape":
 		return a.reshaped(a.in[0])
+	case "resize":
+		sizes := a.attr("sizes").tuple
+		if !plain(a.in[0], len(sizes)) || a.attr("mode").kind != graph.KindName {
+			return nil, bad
+		}
+		out := make(shape, len(sizes))
+		for i, n := range sizes {
+			if _, ok := a.in[0][i].size.number(); !ok || n < 1 {
+				return nil, bad
+			}
+			out[i].size = num(n)
+		}
+		return out, nil
 	case "gather":
 		i := axisAt(a.t, a.in[0], a.attr("axis"))
 		if i < 0 || a.in[1].hasRun() {

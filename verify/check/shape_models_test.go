@@ -11,7 +11,7 @@ import (
 // The checker's own shape rules for the operators of networks say what shape
 // inference says: the same terms are well typed.
 func TestModelShapes(t *testing.T) {
-	const given = " given e : number, X : [a, b, c], Y : [a, b, c], S : [P.., a, b], V : [P.., a, b], T : [a, Q..], K : [b], L : [c], M : [b, c], J : [k]\n"
+	const given = " given e : number, X : [a, b, c], Y : [a, b, c], S : [P.., a, b], V : [P.., a, b], T : [a, Q..], K : [b], L : [c], M : [b, c], J : [k], N : [2, 3]\n"
 	for _, c := range []struct {
 		term string
 		ok   bool
@@ -30,6 +30,8 @@ func TestModelShapes(t *testing.T) {
 		{"pad[before=(0, 1, 1), after=(1, 1, 1)](S)", false},
 		{"reshape[shape=[a*b, c]](X)", true}, {"reshape[shape=[c, a, b]](X)", true}, {"reshape[shape=[a, b]](X)", false},
 		{"reshape[shape=[P.., a*b]](S)", true}, {"reshape[shape=[a*b, P..]](S)", false}, {"reshape[shape=[Q.., a]](T)", false},
+		{"resize[sizes=(4, 1), mode=nearest_floor_asymmetric](N)", true}, {"resize[sizes=(4, 0), mode=nearest_floor_asymmetric](N)", false},
+		{"resize[sizes=(4), mode=nearest_floor_asymmetric](N)", false}, {"resize[sizes=(4, 1), mode=nearest_floor_asymmetric](M)", false},
 		{"gather[axis=1](X, J)", true}, {"gather[axis=1](X, S)", false}, {"gather[axis=3](X, J)", false}, {"gather[axis=#P](S, M)", true},
 	} {
 		text := "rule r\n" + given + " then " + c.term + " == " + c.term

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/pipeline/theory"
@@ -27,10 +28,13 @@ type evidence struct {
 	proofs map[string]*law.Proof
 }
 
+// known are the axioms and the lemmas that are proved from them, once for a process.
+var known = sync.OnceValues(func() (*theory.Theory, error) { return theory.Load(context.Background(), nil, nil) })
+
 // evidenceOf collects why laws are true. Proofs that are known are in proofs, by
 // name. The error names a law that is not known to be true.
 func evidenceOf(ctx context.Context, used map[string]*law.Law, proofs map[string]*law.Proof) (*evidence, error) {
-	th, err := theory.Load(ctx, nil, nil)
+	th, err := known()
 	if err != nil {
 		return nil, err
 	}
