@@ -182,6 +182,9 @@ func NewRewriter(net *bank.Bank, rules *Rules) *Rewriter {
 		if err != nil {
 			return 0, err
 		}
+		if made, _, _, _, _ := r.Net.Node(r.Net.Out(n, out)); made == nil {
+			return 0, fmt.Errorf("laws do not speak of a tensor of %s", r.Net.Type(r.Net.Out(n, out)).DType)
+		}
 		if r.built != nil {
 			r.built(args, n)
 		}

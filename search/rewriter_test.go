@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/law"
@@ -108,5 +109,39 @@ func TestRulesRefused(t *testing.T) {
 		if err != nil || len(unusable) == 0 {
 			t.Errorf("%s: %v, unusable %v", l.Name, err, unusable)
 		}
+	}
+}
+
+// A law whose other side computes integers is not used: laws do not speak of them, and
+// what would be made has no proof.
+func TestIntegersStay(t *testing.T) {
+	g, err := graph.ParseText("test", "x : float32[4, 2]\ni : int64[3]\ng = gather[axis=0](x, i)\ns = slice[axis=0, lo=1, hi=3](g)\nreturn s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, _, err := bank.From(g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := search.NewRewriter(net, rules(t))
+	found := false
+	r.All(func(x *search.Match) bool {
+		mark := net.Mark()
+		defer net.Undo(mark)
+		positions := x.Direction.Law.Law.Name == "gather_slice_positions"
+		found = found || positions
+		if err := r.Apply(x); positions && err == nil {
+			t.Error("the positions are sliced")
+		}
+		net.Nodes(func(n bank.Node) bool {
+			if !net.Type(net.Out(n, 0)).DType.IsFloat() {
+				t.Errorf("law %s makes a node of integers", x.Direction.Law.Law.Name)
+			}
+			return true
+		})
+		return true
+	})
+	if !found {
+		t.Error("gather_slice_positions is not found")
 	}
 }

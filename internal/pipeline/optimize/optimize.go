@@ -140,7 +140,11 @@ func (o *Options) derive(rules *search.Rules, path []search.Move) (*search.Deriv
 	if err != nil {
 		return nil, nil, err
 	}
-	n.SwapBy(rules)
+	exchanges, err := exchanges()
+	if err != nil {
+		return nil, nil, err
+	}
+	n.SwapBy(exchanges)
 	rw := search.NewRewriter(n.Net, rules)
 	p := search.NewPricer(n.Net, o.Target, prices(o.Cost))
 	var steps []Step

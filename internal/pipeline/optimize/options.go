@@ -15,6 +15,7 @@ import (
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/rules/builtin"
+	"github.com/taso-go/taso/search"
 )
 
 // Method is a way to search.
@@ -111,6 +112,21 @@ func DefaultLaws() ([]*law.Law, error) {
 		return nil, err
 	}
 	return append(laws, more...), nil
+}
+
+// exchanges are the laws by which operands of commutative operators may be exchanged,
+// whatever laws a model is optimized by: a move is found in either order, and its
+// proof says in which it was.
+func exchanges() (*search.Rules, error) {
+	laws, err := DefaultLaws()
+	if err != nil {
+		return nil, err
+	}
+	r, _, err := search.NewRules(slices.DeleteFunc(laws, func(l *law.Law) bool {
+		x, y := l.LHS[0], l.RHS[0]
+		return len(l.LHS) > 1 || x.Op == nil || x.Op != y.Op || !x.Op.Commutative || !x.Args[0].IsVar() || !x.Args[1].IsVar()
+	}))
+	return r, err
 }
 
 // Select is laws without those that disable names, and if only names any, those

@@ -4,16 +4,22 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/model/fold"
+	"github.com/taso-go/taso/search"
 )
 
 // machine is what random networks are optimized for.
@@ -133,4 +139,115 @@ func right(m *model.Model, res *optimize.Result, o optimize.Options, ordered fun
 		return fmt.Errorf("the same search gives another result")
 	}
 	return nil
+}
+
+// Random moves of all laws, whatever they cost: the proof of what they lead to is
+// accepted, also when weights are computed ahead, and it computes the same.
+// TASO_RANDOM_WALKS is how many networks, TASO_RANDOM_SEED from which seed on.
+func TestRandomWalks(t *testing.T) {
+	count, first := fromEnv(t, "TASO_RANDOM_WALKS", 24), fromEnv(t, "TASO_RANDOM_SEED", 1)
+	rules, _, err := search.NewRules(laws(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made, failed, different int
+	used := map[string]int{}
+	for seed := uint64(first); seed < uint64(first+count); seed++ {
+		n, differs, err := walk(networkOf(t, seed), rules, seed, used)
+		if err != nil {
+			failed++
+			t.Errorf("seed %d: %v", seed, err)
+		}
+		if made += n; differs {
+			different++
+		}
+		if n := int(seed) - first + 1; n%500 == 0 {
+			t.Logf("%d networks, %d failed", n, failed)
+		}
+	}
+	if different < count/2 {
+		t.Errorf("of %d networks %d became others: too few to tell", count, different)
+	}
+	t.Logf("%d networks from seed %d: %d became others by %d moves of %d laws, %d failed", count, first, different, made, len(used), failed)
+}
+
+// walk makes random moves in a network and says what is wrong with where they lead.
+func walk(m *model.Model, rules *search.Rules, seed uint64, used map[string]int) (made int, differs bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	ctx := context.Background()
+	rnd := rand.New(rand.NewPCG(seed, 12))
+	n, err := search.NewNetwork(m.Graph, nil)
+	if err != nil {
+		return 0, false, err
+	}
+	n.SwapBy(rules)
+	rw := search.NewRewriter(n.Net, rules)
+	moves := search.NewMoves(rw)
+	before := n.Net.Hash()
+	var path []string
+	ordered := false
+	for range 12 {
+		byLaw := map[string][]search.Move{}
+		n.Net.Nodes(func(x bank.Node) bool {
+			one, many := moves.At(x)
+			for _, mv := range append(slices.Clone(one), many...) {
+				name := mv.Direction.Law.Law.Name
+				byLaw[name] = append(byLaw[name], mv)
+			}
+			return true
+		})
+		if len(byLaw) == 0 {
+			break
+		}
+		// Laws alike, however many places they have.
+		names := slices.Sorted(maps.Keys(byLaw))
+		name := names[rnd.IntN(len(names))]
+		mv := byLaw[name][rnd.IntN(len(byLaw[name]))]
+		mark := n.Net.Mark()
+		var failed error
+		if !rw.Find(&mv, func(x *search.Match) { failed = n.Make(rw, x) }) {
+			return made, false, fmt.Errorf("a move of %s is gone", name)
+		}
+		moves.Update(mark)
+		n.Net.Keep(mark)
+		if failed == nil {
+			made++
+			used[name]++
+			path = append(path, name)
+			ordered = ordered || mv.Direction.Law.Law.HasTag(law.TagOrdered)
+		}
+	}
+	wrong := func(err error) (int, bool, error) { return made, differs, fmt.Errorf("%v: %w", path, err) }
+	differs = n.Net.Hash() != before
+	d, err := n.Derivation()
+	if err != nil {
+		return wrong(err)
+	}
+	out, err := m.WithGraph(d.To)
+	if err != nil {
+		return wrong(err)
+	}
+	rep, err := verifymodels.Run(ctx, verifymodels.Options{A: m, B: out, Seed: seed, MaxFLOPs: 1e8})
+	if err != nil {
+		return wrong(err)
+	}
+	if rep.Verdict == verifymodels.ModelsDiffer || !ordered && rep.Exact.Verdict != verifymodels.Equal {
+		return wrong(fmt.Errorf("another function:\n%s", rep))
+	}
+	worth := fold.Worth(out.Graph, fold.Limits{})
+	if out, err = fold.Model(out, func(id graph.NodeID) bool { return worth[id] }); err != nil {
+		return wrong(err)
+	}
+	var cert bytes.Buffer
+	if err := optimize.WriteProof(ctx, &cert, d, nil); err != nil {
+		return wrong(err)
+	}
+	if _, err := optimize.CheckProof(ctx, &cert, "proof", m, out, false); err != nil {
+		return wrong(err)
+	}
+	return made, differs, nil
 }
