@@ -158,8 +158,15 @@ func (r *Record) bySource() map[Source][]string {
 				}
 			}
 		}
+		// A row goes by the last of its words: the model stands before who ran it.
+		name := 0
+		for i, c := range t.Columns {
+			if c.Source == "" {
+				name = i
+			}
+		}
 		for _, row := range t.Rows {
-			add(row.Source, row.Cells[0].show(""))
+			add(row.Source, row.Cells[name].show(""))
 		}
 	}
 	for _, p := range r.Plots {

@@ -55,6 +55,11 @@ func TestMarkdown(t *testing.T) {
 	if strings.Contains(r.Markdown(""), "svg") {
 		t.Error("a picture without a folder of pictures")
 	}
+	two := NewTable("", Label("model"), Measured("time", "s"), Label("by"))
+	two.AddFrom(FromBefore, "bert", 1, "TASO")
+	if by := (&Record{Tables: []*Table{two}}).bySource(); len(by) != 1 || by[FromBefore][0] != "TASO" {
+		t.Errorf("a row goes by %v", by)
+	}
 	r.Tables[0].Across = true
 	want := "| model | bert\\|x | paper |\n|---|---:|---:|\n| operators | 16,405,411 | 113 |\n| run, ms | 26.5 | – |\n| cost | -0.0123 | about 3 |\n"
 	if got := r.Markdown(""); !strings.Contains(got, want) {
