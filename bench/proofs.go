@@ -72,6 +72,11 @@ func axiomParts(ctx context.Context, env *Env) (*Record, error) {
 	case rep.Stopped != "":
 		return nil, fmt.Errorf("stopped before the end: %s", rep.Stopped)
 	}
+	return &Record{Tables: []*Table{axiomTable(rep)}}, nil
+}
+
+// axiomTable is a line for each part of a check, in words.
+func axiomTable(rep *axiomcheck.Report) *Table {
 	s := rep.Summary
 	n := func(n int) string { return thousands(fmt.Sprint(n)) }
 	laws := s.Axioms + s.Lemmas
@@ -86,5 +91,5 @@ func axiomParts(ctx context.Context, env *Env) (*Record, error) {
 	if c := rep.Consistency; c != nil {
 		t.Add("consistency", fmt.Sprintf("%s pairs of unequal terms, %d made equal by the e-graph; %d by Z3, %d", n(c.Pairs), c.Merged, c.Z3Pairs, c.Z3Proved), c.Seconds)
 	}
-	return &Record{Tables: []*Table{t}}, nil
+	return t
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/backends/analytic"
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/internal/pipeline/axiomcheck"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/internal/pipeline/measure"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
@@ -161,5 +162,27 @@ func TestOptimized(t *testing.T) {
 	}
 	if !gained {
 		t.Error("no search found anything")
+	}
+}
+
+// The parts of a check of the axioms, of one law in two parts.
+func TestAxiomTable(t *testing.T) {
+	rep, err := axiomcheck.Run(context.Background(), axiomcheck.Options{Only: []string{"matmul_assoc"}, Workers: 1, Unbounded: axiomcheck.Sums,
+		Parts: []axiomcheck.Part{axiomcheck.Bounded, axiomcheck.Unbounded}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := axiomTable(rep)
+	if err := tab.check(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "1 axioms, 0 lemmas, 0 refuted equations; 0 findings."; tab.Title != want {
+		t.Errorf("title %q, want %q", tab.Title, want)
+	}
+	if got := tab.Rows[1].Cells[1].show(""); got != "1 of 1" {
+		t.Errorf("for all sizes: %s", got)
+	}
+	if got := tab.Rows[0].Cells[1].show(""); !strings.HasPrefix(got, "1 axioms and lemmas on ") {
+		t.Errorf("bounded: %s", got)
 	}
 }
