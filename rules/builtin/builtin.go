@@ -1,5 +1,6 @@
 // Package builtin holds the laws that come with the program beside the axioms: those
-// by which the networks of the papers are rewritten. A test proves each of them.
+// by which the networks of the papers are rewritten, and by which operands are exchanged.
+// Tests prove each of them.
 package builtin
 
 import (
@@ -18,3 +19,11 @@ var networks []byte
 // call gives laws of its own. The error is that of a text that cannot be read, which
 // would be a mistake in the program.
 func Networks() ([]*law.Law, error) { return law.Parse(NetworksFile, networks) }
+
+//go:embed exchanges.rules
+var exchanges []byte
+
+// Exchanges are the laws by which the operands of commutative operators are exchanged,
+// of which no axiom says so. Each call gives laws of its own; the error is as that of
+// Networks.
+func Exchanges() ([]*law.Law, error) { return law.Parse("exchanges.rules", exchanges) }

@@ -430,3 +430,14 @@ func TestBelieved(t *testing.T) {
 		}
 	}
 }
+
+// Each commutative operator has a law by which its operands are exchanged: without it
+// a move that finds them in the other order has no proof.
+func TestExchanges(t *testing.T) {
+	ls := laws(t)
+	for _, o := range graph.Ops() {
+		if o.Commutative && !slices.ContainsFunc(ls, func(l *law.Law) bool { return l.Name == o.Name+"_comm" }) {
+			t.Errorf("operator %s: no law %s_comm", o.Name, o.Name)
+		}
+	}
+}

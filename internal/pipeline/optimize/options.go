@@ -111,7 +111,11 @@ func DefaultLaws() ([]*law.Law, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(laws, more...), nil
+	others, err := builtin.Exchanges()
+	if err != nil {
+		return nil, err
+	}
+	return append(append(laws, more...), others...), nil
 }
 
 // exchanges are the laws by which operands of commutative operators may be exchanged,
