@@ -2,6 +2,7 @@ package extract
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -68,5 +69,40 @@ func TestBounds(t *testing.T) {
 	t.Logf("met the least cost: chains %d, landmarks %d, linear %d; below it: %d, %d, %d", tight[0], tight[1], tight[2], loose[0], loose[1], loose[2])
 	if tight[1] == 0 || tight[2] == 0 || loose[0] == 0 {
 		t.Error("the problems drawn tell no bound from another")
+	}
+}
+
+// TestRequired: what all choices contain is so by all choices, and found alike in
+// blocks and in one piece.
+func TestRequired(t *testing.T) {
+	some := 0
+	problems(t, func(t *rapid.T) {
+		p := drawn(t, 9, 22)
+		f, err := p.fold(0)
+		if err != nil {
+			return
+		}
+		c := f.core
+		whole := c.requiredBy(c.needs())
+		for _, block := range []int{1, 3, 64} {
+			if got := c.required(block); !slices.Equal(got, whole) {
+				t.Fatalf("blocks of %d: %v, in one piece %v", block, got, whole)
+			}
+		}
+		brute(p, func(choice []NodeID, _, _ int64) {
+			for k, r := range whole {
+				if r && choice[k] == NoNode {
+					t.Fatalf("class %d is said to be required: %v", k, choice)
+				}
+			}
+		})
+		for k, r := range whole {
+			if r && !slices.Contains(c.roots, int32(k)) {
+				some++
+			}
+		}
+	})
+	if some == 0 {
+		t.Error("nothing but roots is required")
 	}
 }

@@ -1,12 +1,13 @@
 package extract
 
-import "math/bits"
+import "slices"
 
 // maxMust is how many classes a core may have for sets to be kept of each: what
 // they take is the square of it in bits, 128 MiB.
 const maxMust = 1 << 15
 
-// musts knows for each class what every acyclic choice of it contains.
+// musts knows for each class what every acyclic choice of it contains, or as much
+// of it as is in a block of classes.
 //
 // The set of a class is the class and whatever is, for all of its ways, in the set
 // of some kid: the largest sets of which this is true. By induction over the
@@ -31,8 +32,37 @@ func (m *musts) has(k, j int32) bool {
 // needs computes the sets, or returns nil for a core too large. All classes with
 // ways have to be derivable (see founded).
 func (c *core) needs() *musts {
-	m := &musts{index: make([]int32, len(c.ways))}
-	n := 0
+	m, n := c.indexed()
+	if n > maxMust {
+		return nil
+	}
+	m.fill(c, c.settled(), 0, n)
+	return m
+}
+
+// required marks the classes that all choices contain, a block of classes after the
+// other, in memory that grows as the core does.
+func (c *core) required(block int) []bool {
+	out := make([]bool, len(c.ways))
+	m, n := c.indexed()
+	order := c.settled()
+	for lo := 0; lo < n; lo += block {
+		hi := min(lo+block, n)
+		m.fill(c, order, lo, hi)
+		set := make([]uint64, m.words)
+		m.union(set, c.roots)
+		for k, i := range m.index {
+			if i := int(i); i >= lo && i < hi {
+				out[k] = set[(i-lo)>>6]>>((i-lo)&63)&1 != 0
+			}
+		}
+	}
+	return out
+}
+
+// indexed numbers the classes with ways.
+func (c *core) indexed() (m *musts, n int) {
+	m = &musts{index: make([]int32, len(c.ways))}
 	for k := range c.ways {
 		m.index[k] = -1
 		if len(c.ways[k]) > 0 {
@@ -40,17 +70,19 @@ func (c *core) needs() *musts {
 			n++
 		}
 	}
-	if n > maxMust {
-		return nil
-	}
-	m.words = (n + 63) / 64
-	m.sets = make([]uint64, n*m.words)
+	return m, n
+}
+
+// fill computes of each set what is in the block of indexes from lo to hi. order is
+// that of settled.
+func (m *musts) fill(c *core, order []int32, lo, hi int) {
+	m.words = (hi - lo + 63) / 64
+	m.sets = slices.Grow(m.sets[:0], len(order)*m.words)[:len(order)*m.words]
 	for i := range m.sets {
 		m.sets[i] = ^uint64(0)
 	}
 	// The order in which classes can be made needs few rounds: in the first all but
 	// what is met in cycles is final.
-	order := c.settled()
 	all, one := make([]uint64, m.words), make([]uint64, m.words)
 	for changed := true; changed; {
 		changed = false
@@ -69,8 +101,9 @@ func (c *core) needs() *musts {
 					all[x] &= one[x]
 				}
 			}
-			at := m.index[k]
-			all[at>>6] |= 1 << (at & 63)
+			if at := int(m.index[k]) - lo; at >= 0 && at < hi-lo {
+				all[at>>6] |= 1 << (at & 63)
+			}
 			set := m.of(k)
 			for x := range set {
 				if set[x] != all[x] {
@@ -81,7 +114,6 @@ func (c *core) needs() *musts {
 			}
 		}
 	}
-	return m
 }
 
 // union makes out the union of the sets of kids.
@@ -98,13 +130,4 @@ func (m *musts) union(out []uint64, kids []int32) {
 func (m *musts) inSet(set []uint64, k int32) bool {
 	i := m.index[k]
 	return set[i>>6]>>(i&63)&1 != 0
-}
-
-// count is how many classes a set has.
-func count(set []uint64) int {
-	n := 0
-	for _, w := range set {
-		n += bits.OnesCount64(w)
-	}
-	return n
 }

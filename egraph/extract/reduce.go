@@ -40,7 +40,12 @@ func (c *core) reduce() (steps int64) {
 			steps += int64(kids) * int64(m.words) / 32
 			changed = c.prune(m) || changed
 			changed = c.useless(m) || changed
-			changed = c.demand(m) || changed
+			changed = c.demand(c.requiredBy(m)) || changed
+		} else {
+			// Too large for sets: what is required takes it apart, and the components
+			// are reduced again.
+			steps += int64(kids) * int64(classes) / 64 / 32
+			changed = c.demand(c.required(1<<12)) || changed
 		}
 		changed = c.chain() || changed
 		if !changed {
@@ -198,18 +203,27 @@ func trim(m *musts, kids []int32) []int32 {
 	return out
 }
 
-// demand makes roots of what all choices contain; see reduce.
-func (c *core) demand(m *musts) bool {
-	changed := false
+// requiredBy marks the classes that all choices contain.
+func (c *core) requiredBy(m *musts) []bool {
+	out := make([]bool, len(c.ways))
 	set := make([]uint64, m.words)
 	m.union(set, c.roots)
+	for k := range out {
+		out[k] = len(c.ways[k]) > 0 && m.inSet(set, int32(k))
+	}
+	return out
+}
+
+// demand makes roots of what all choices contain; see reduce.
+func (c *core) demand(required []bool) bool {
+	changed := false
 	root := make([]bool, len(c.ways))
 	for _, r := range c.roots {
 		root[r] = true
 	}
 	for k := range c.ways {
 		k := int32(k)
-		if len(c.ways[k]) == 0 || !m.inSet(set, k) {
+		if len(c.ways[k]) == 0 || !required[k] {
 			continue
 		}
 		if !root[k] {

@@ -14,7 +14,7 @@ const firstRound = 1 << 16
 // if that does not come to its end, by its linear relaxation and in neighbourhoods, with four times the steps of
 // the round before. So what is easy is soon done, and no piece waits for a hard one.
 // A piece's steps depend on no other's, so that any number of workers does the same.
-func (b *budget) rounds(pieces []*piece, o Options) {
+func (b *budget) rounds(pieces []*piece, o Options) error {
 	open := pieces[:0:0]
 	for _, p := range pieces {
 		if p.same == nil {
@@ -22,6 +22,9 @@ func (b *budget) rounds(pieces []*piece, o Options) {
 		}
 	}
 	b.each(open, o.Workers, b.limit, (*piece).start)
+	if o.Method == MIP {
+		return b.outside(open, o)
+	}
 	for steps := int64(firstRound); ; steps *= 4 {
 		var left []*piece
 		for _, p := range open {
@@ -30,7 +33,7 @@ func (b *budget) rounds(pieces []*piece, o Options) {
 			}
 		}
 		if open = left; len(open) == 0 || b.spent(0) || b.ctx.Err() != nil {
-			return
+			return nil
 		}
 		share := min(steps, (b.limit-b.steps)/int64(len(open))+1)
 		b.each(open, o.Workers, share, func(p *piece, b *budget) {
@@ -46,6 +49,22 @@ func (b *budget) rounds(pieces []*piece, o Options) {
 			}
 		})
 	}
+}
+
+// outside has a solver work on the pieces that are open.
+func (b *budget) outside(pieces []*piece, o Options) error {
+	s, err := outsideSolver(o.Solver)
+	if err != nil {
+		return err
+	}
+	for _, p := range pieces {
+		if p.bound < p.cost && b.ctx.Err() == nil {
+			if err := p.mip(b.ctx, s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // each runs f on each piece with a budget of its own, and takes the steps that were

@@ -28,12 +28,18 @@ const (
 	LNS Method = "lns"
 	// Exact is branch and bound on the reduced problem: optimal if the steps last.
 	Exact Method = "exact"
+	// MIP is GreedyDAG, Share and landmarks on the reduced problem, and then an integer
+	// program for each component, solved by a program from outside, Cbc or HiGHS (see
+	// Options.Solver). It ends with the context's deadline, not by steps. The result is
+	// as good as the solver's, but said to be optimal only where landmarks show it.
+	MIP Method = "mip"
 	// Start, of a Result, says that nothing better than Options.Start was found. It
 	// cannot be asked for.
 	Start Method = "start"
 )
 
-// Methods are all that Options.Method may be.
+// Methods are all that Options.Method may be, but MIP, which needs a program from
+// outside.
 func Methods() []Method { return []Method{Auto, Greedy, GreedyDAG, Share, LNS, Exact} }
 
 // Stop says why a solver ended.
@@ -61,6 +67,9 @@ type Options struct {
 	// Workers is how many goroutines work on components; 0 is one for each processor.
 	// The result does not depend on it.
 	Workers int
+	// Solver is the program for MIP, a name on the path or a path; "" is the first of
+	// cbc and highs on the path.
+	Solver string
 	// Start is a choice that is known, such as that of the graph before rules were
 	// applied; the result costs at most as much. May be nil.
 	Start []NodeID
@@ -96,7 +105,8 @@ var ErrNoRoom = errors.New("no choice was found within the bound of bytes")
 // Solve extracts: it chooses one node for each class that the roots need, acyclic
 // and as cheap as it can. It is anytime: when the context is done or the steps
 // are used up it returns the best so far, without an error. An error is an invalid
-// problem or option, ErrNoChoice, or ErrNoRoom.
+// problem or option, ErrNoChoice, ErrNoRoom, or for MIP ErrNoSolver or a solver that
+// fails.
 func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("problem: %w", err)
@@ -108,7 +118,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if o.Steps < 0 || o.Best < 0 {
 		return nil, fmt.Errorf("options: %d steps, best %d: want at least 0", o.Steps, o.Best)
 	}
-	known := false
+	known := o.Method == MIP
 	for _, m := range Methods() {
 		known = known || m == o.Method
 	}
@@ -199,7 +209,9 @@ func (p *Problem) solve(b *budget, o Options, price float64, r *Result) error {
 	b.spent(c.reduce())
 	bound, total, by := c.base, make([]int32, len(c.ways)), GreedyDAG
 	pieces := c.pieces()
-	b.rounds(pieces, o)
+	if err := b.rounds(pieces, o); err != nil {
+		return err
+	}
 	for _, p := range pieces {
 		q := p
 		if p.same != nil {
@@ -217,7 +229,7 @@ func (p *Problem) solve(b *budget, o Options, price float64, r *Result) error {
 
 // later is the one of two methods that comes later in Methods.
 func later(a, b Method) Method {
-	for _, m := range Methods() {
+	for _, m := range append(Methods(), MIP) {
 		if m == a {
 			return b
 		}
