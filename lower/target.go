@@ -63,6 +63,14 @@ func CPU() *Target {
 	}
 }
 
+// Separate describes kernels of one operator each, as the cost models of TASO and
+// Tensat have them: nothing is fused. Views cost their dispatch.
+func Separate() *Target {
+	t := CPU()
+	t.Name, t.Tails, t.Steps = "separate", nil, func(string) bool { return false }
+	return t
+}
+
 // step reports whether tails and chains can do a function.
 func (t *Target) step(fn string) bool { return t.Steps == nil || t.Steps(fn) }
 

@@ -8,10 +8,15 @@ import (
 	"github.com/taso-go/taso/lower"
 )
 
-// Prices are what an operator application costs in a unit of the caller's choice:
-// with a kernel of its own (of a view, when it must be copied), in the kernel of an
-// operand, and as a view.
-type Prices struct{ Alone, Fused, View int64 }
+// Prices tells what operator applications cost, in a unit of the caller's choice.
+type Prices interface {
+	// Alone is with a kernel of its own, of a view when it must be copied, and as a
+	// view if it is one.
+	Alone(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (alone, view int64, err error)
+	// Fused is what an elementwise operator adds in the kernel of an operand of type
+	// t. others are its other operands, with sizes of 1 where they are repeated.
+	Fused(op *graph.Op, a graph.Attrs, others []graph.TensorType, t graph.TensorType) (int64, error)
+}
 
 // Pricer is the cost of what would run of a network, kept up to date while the
 // network is rewritten: an elementwise operator that goes into the kernel of an
@@ -23,14 +28,25 @@ type Prices struct{ Alone, Fused, View int64 }
 type Pricer struct {
 	net    *bank.Bank
 	target *lower.Target
-	prices func(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (Prices, error)
-	known  map[uint32]Prices
+	prices Prices
+	known  map[uint32]known
+	fused  map[fusedKey]int64
 	cost   []int64 // by node
 	total  int64
 	log    []priced
 	seen   []uint32 // by node: the round in which it was priced
 	round  uint32
 	err    error
+}
+
+// known is what an application costs by itself and as a view.
+type known struct{ alone, view int64 }
+
+// fusedKey is an application in the kernel of an operand: which operand is another
+// one, and which of its axes are repeated.
+type fusedKey struct {
+	app, axes uint32
+	other     int8
 }
 
 // priced is what a node cost before.
@@ -46,8 +62,8 @@ type PricerMark struct {
 }
 
 // NewPricer prices a network.
-func NewPricer(net *bank.Bank, t *lower.Target, prices func(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (Prices, error)) *Pricer {
-	p := &Pricer{net: net, target: t, prices: prices, known: map[uint32]Prices{}}
+func NewPricer(net *bank.Bank, t *lower.Target, prices Prices) *Pricer {
+	p := &Pricer{net: net, target: t, prices: prices, known: map[uint32]known{}, fused: map[fusedKey]int64{}}
 	p.All()
 	return p
 }
@@ -156,36 +172,82 @@ func (p *Pricer) now(n bank.Node) int64 {
 	if app == 0 || p.net.Fixed(n) {
 		return 0
 	}
+	op := p.net.Op(n)
+	if p.joins(n, op) {
+		return p.inKernel(n, op)
+	}
 	x, ok := p.known[app]
 	if !ok {
 		var err error
-		if x, err = p.ask(n); err != nil && p.err == nil {
-			p.err = err
-		}
+		in, out := p.types(n)
+		x.alone, x.view, err = p.prices.Alone(op, p.net.Attrs(n), in, out)
+		p.failed(err)
 		p.known[app] = x
 	}
-	switch op := p.net.Op(n); {
-	case p.isView(n):
-		if p.copied(n) {
-			return x.View + x.Alone
-		}
-		return x.View
-	case p.joins(n, op):
-		return x.Fused
+	if p.isView(n) && !p.copied(n) {
+		return x.view
 	}
-	return x.Alone
+	return x.alone
 }
 
-func (p *Pricer) ask(n bank.Node) (Prices, error) {
-	in := make([]graph.TensorType, p.net.Arity(n))
-	for i, t := range p.net.Operands(n) {
-		in[i] = p.net.Type(t)
+func (p *Pricer) failed(err error) {
+	if err != nil && p.err == nil {
+		p.err = err
 	}
-	out := make([]graph.TensorType, p.net.NumOut(n))
-	for k := range out {
-		out[k] = p.net.Type(p.net.Out(n, k))
+}
+
+func (p *Pricer) types(n bank.Node) (in, out []graph.TensorType) {
+	for _, t := range p.net.Operands(n) {
+		in = append(in, p.net.Type(t))
 	}
-	return p.prices(p.net.Op(n), p.net.Attrs(n), in, out)
+	for k := range p.net.NumOut(n) {
+		out = append(out, p.net.Type(p.net.Out(n, k)))
+	}
+	return in, out
+}
+
+// inKernel is what an elementwise node adds to the kernel of an operand. Which
+// operand that is matters where the other one is repeated: then it is the latter
+// that is read.
+func (p *Pricer) inKernel(n bank.Node, op *graph.Op) int64 {
+	key := fusedKey{app: p.net.App(n), other: 1}
+	if op.In == 2 && op.Name != "smul" {
+		for i := range 2 {
+			v := p.value(p.net.Operand(n, i))
+			axes := uint32(0)
+			for k, stride := range v.Strides {
+				if stride == 0 && v.Sizes[k] > 1 && k < 32 {
+					axes |= 1 << k
+				}
+			}
+			if axes != 0 {
+				key.axes, key.other = axes, int8(i)
+			}
+		}
+	}
+	c, ok := p.fused[key]
+	if !ok {
+		var others []graph.TensorType
+		for i, t := range p.net.Operands(n) {
+			o := p.net.Type(t)
+			if i == int(key.other) && key.axes != 0 {
+				o.Sizes = slices.Clone(o.Sizes)
+				for k := range o.Sizes {
+					if key.axes>>k&1 != 0 {
+						o.Sizes[k] = 1
+					}
+				}
+			}
+			if op.In == 2 && op.Name != "smul" && i == int(key.other) || (op.In != 2 || op.Name == "smul") && i > 0 {
+				others = append(others, o)
+			}
+		}
+		var err error
+		c, err = p.prices.Fused(op, p.net.Attrs(n), others, p.net.Type(p.net.Out(n, 0)))
+		p.failed(err)
+		p.fused[key] = c
+	}
+	return c
 }
 
 // joins reports whether an elementwise node goes into the kernel of an operand.
@@ -232,12 +294,12 @@ func (p *Pricer) views(n bank.Node) (vs []lower.Value, ok bool) {
 	return vs, err == nil
 }
 
-// copied reports whether a view is a copy: its operand does not lie as it would
-// have to, or somebody cannot read it as it lies.
+// copied reports whether a view is made dense, because somebody cannot read it as it
+// lies.
 func (p *Pricer) copied(n bank.Node) bool {
 	vs, ok := p.views(n)
 	if !ok {
-		return true
+		return false // what it is of was made dense for it
 	}
 	for k := range vs {
 		if vs[k].Dense() {
@@ -261,7 +323,9 @@ func (p *Pricer) takes(u bank.Node, v *lower.Value) bool {
 	op := p.net.Op(u)
 	switch {
 	case p.isView(u):
-		return true // a reshape makes the copy itself
+		_, out := p.types(u)
+		_, err := lower.Views(lower.Attrs{Op: op, Values: p.net.Attrs(u)}, v, out)
+		return err == nil
 	case lower.IsStep(op):
 		mode, _, _, ok := v.Spread()
 		return ok && mode != lower.Full

@@ -16,6 +16,7 @@ import (
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/rules"
 )
@@ -34,6 +35,7 @@ type optimizeFlags struct {
 	budget        time.Duration
 	steps, json   bool
 	noMeasure     bool
+	noFuse        bool
 	top           int
 }
 
@@ -74,6 +76,7 @@ earlier; so does Ctrl-C, and the best network so far is the result.
 	f.StringVar(&k.method, "search", string(optimize.Auto), "how to search: auto, descend or backtrack")
 	f.StringVar(&k.backend, "backend", "cpu", "what the model is for: cpu, analytic:MACHINE or recorded:FILE")
 	f.StringVar(&k.machine, "machine", "zen5", "the machine whose formula gives costs that were not measured")
+	f.BoolVar(&k.noFuse, "no-fuse", false, "price each operator as a kernel of its own, as TASO and Tensat do")
 	f.StringArrayVar(&k.rules, "rules", nil, "also use the laws of `FILE`; may be repeated")
 	f.StringSliceVar(&k.only, "only", nil, "use these laws alone, by name")
 	f.StringSliceVar(&k.disable, "disable", nil, "do not use these laws")
@@ -103,9 +106,7 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if err := k.costs(c.ErrOrStderr()); err != nil {
 		return err
 	}
-	if k.opt.Runner != nil {
-		defer k.opt.Runner.Close()
-	}
+	defer k.opt.Runner.Close()
 	if err := k.laws(); err != nil {
 		return err
 	}
@@ -137,12 +138,18 @@ func (k *optimizeFlags) costs(w io.Writer) error {
 		return err
 	}
 	k.opt.Target = b.Target()
+	if k.noFuse {
+		k.opt.Target = lower.Separate()
+	}
 	if runs {
 		k.opt.Runner, k.opt.Measure = b, !k.noMeasure
 		k.opt.Cost, k.opt.CostName, err = costOfRunner(b, k.machine)
 		return err
 	}
 	defer b.Close()
+	if k.opt.Runner, err = openRunner("cpu"); err != nil {
+		return err
+	}
 	if a, ok := b.(*analytic.Backend); ok {
 		k.opt.Cost, k.opt.CostName = a.Machine(), k.backend
 		return nil

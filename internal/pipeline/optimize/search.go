@@ -13,12 +13,17 @@ import (
 // unit is the cost of a bank's price of 1, in seconds.
 const unit = 1e-12
 
-// prices are those of a cost model in the unit of banks.
-func prices(m cost.Model) func(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (search.Prices, error) {
-	return func(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (search.Prices, error) {
-		p, err := cost.PricesOf(m, cost.Application{Op: op, Attrs: a, In: in, Out: out})
-		return search.Prices{Alone: int64(p.Alone / unit), Fused: int64(p.Fused / unit), View: int64(p.View / unit)}, err
-	}
+// priced are the prices of a cost model in the unit of banks.
+type priced struct{ m cost.Model }
+
+func (p priced) Alone(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (alone, view int64, err error) {
+	x, err := cost.PricesOf(p.m, cost.Application{Op: op, Attrs: a, In: in, Out: out})
+	return int64(x.Alone / unit), int64(x.View / unit), err
+}
+
+func (p priced) Fused(op *graph.Op, a graph.Attrs, others []graph.TensorType, t graph.TensorType) (int64, error) {
+	s, _, err := p.m.Fused(cost.Fused{Op: op, Attrs: a, Others: others}, t)
+	return int64(s / unit), err
 }
 
 // searching is one search: moves that were made from the model on.
@@ -38,7 +43,7 @@ func (o *Options) newSearching(rules *search.Rules, start time.Time) (*searching
 	if err != nil {
 		return nil, err
 	}
-	p := search.NewPricer(net, o.Target, prices(o.Cost))
+	p := search.NewPricer(net, o.Target, priced{o.Cost})
 	if p.Err() != nil {
 		return nil, p.Err()
 	}
