@@ -92,6 +92,7 @@ func (d *descent) improve(ctx context.Context, n bank.Node) bool {
 		}
 		d.seen, d.left = map[bank.Hash]bool{d.Net.Hash(): true}, d.o.Each
 		d.follow(&first[i], limit)
+		d.sweep(&first[i])
 	}
 	if d.chain == nil {
 		return false

@@ -36,6 +36,7 @@ type optimizeFlags struct {
 	steps, json   bool
 	noMeasure     bool
 	noFuse        bool
+	ordered       bool
 	top           int
 }
 
@@ -78,10 +79,12 @@ earlier; so does Ctrl-C, and the best network so far is the result.
 	f.StringVar(&k.machine, "machine", "zen5", "the machine whose formula gives costs that were not measured")
 	f.BoolVar(&k.noFuse, "no-fuse", false, "price each operator as a kernel of its own, as TASO and Tensat do")
 	f.StringArrayVar(&k.rules, "rules", nil, "also use the laws of `FILE`; may be repeated")
+	f.BoolVar(&k.ordered, "ordered", false, "also use laws of the true relu and maximum, which arithmetic modulo a prime does not know")
 	f.StringSliceVar(&k.only, "only", nil, "use these laws alone, by name")
 	f.StringSliceVar(&k.disable, "disable", nil, "do not use these laws")
-	f.IntVar(&k.opt.Tries, "tries", 0, "moves to try (default 1,000,000)")
+	f.IntVar(&k.opt.Tries, "tries", 0, "moves to try (default 300,000)")
 	f.DurationVar(&k.budget, "budget", 0, "time for the search (default: as long as its tries take)")
+	f.IntVar(&k.opt.Workers, "workers", 0, "searches that run at a time (default one a processor)")
 	f.Float64Var(&k.opt.Alpha, "alpha", 0, "how much dearer than the best a network may be on the way, for backtrack (default 1.05)")
 	f.IntVar(&k.opt.Depth, "depth", 0, "moves of a chain, for descend (default 3)")
 	f.BoolVar(&k.noMeasure, "no-measure", false, "do not run the models to measure them")
@@ -164,7 +167,7 @@ func (k *optimizeFlags) costs(w io.Writer) error {
 
 // laws reads the files of laws.
 func (k *optimizeFlags) laws() error {
-	laws, err := optimize.DefaultLaws()
+	laws, err := optimize.DefaultLaws(k.ordered)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func Methods() []string { return []string{string(Auto), string(Backtrack), strin
 // Options say what to optimize and how; Model and Cost must be given.
 type Options struct {
 	Model *model.Model
-	// Laws to rewrite by; nil: DefaultLaws. Those that are not axioms need a proof:
+	// Laws to rewrite by; nil: DefaultLaws(false). Those that are not axioms need a proof:
 	// Proofs has those that are known, by name, others are proved when they were
 	// used.
 	Laws   []*law.Law
@@ -48,9 +48,12 @@ type Options struct {
 	CostName string
 	Target   *lower.Target // nil: lower.CPU()
 	// Tries is how many moves the search tries, so that it finds the same every
-	// time; 0: 1,000,000. Budget bounds its time as well; 0: it does not.
+	// time; 0: 300,000. Budget bounds its time as well; 0: it does not.
 	Tries  int
 	Budget time.Duration
+	// Workers is how many searches of Auto run at a time, which changes nothing but
+	// the time; 0: one a processor.
+	Workers int
 	// Alpha is that of search.BacktrackOptions, Depth and Worse those of
 	// search.DescendOptions; 0: theirs.
 	Alpha float64
@@ -81,7 +84,7 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Laws == nil {
 		var err error
-		if o.Laws, err = DefaultLaws(); err != nil {
+		if o.Laws, err = DefaultLaws(false); err != nil {
 			return o, err
 		}
 	}
@@ -95,7 +98,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Target = lower.CPU()
 	}
 	if o.Tries == 0 {
-		o.Tries = 1000000
+		o.Tries = 300000
 	}
 	if o.Repeat == 0 {
 		o.Repeat = 20
@@ -105,8 +108,12 @@ func (o Options) withDefaults() (Options, error) {
 
 // DefaultLaws are the laws that models are optimized by unless others are named: the
 // axioms, the lemmas, and those by which the forms of the papers' networks are made.
-func DefaultLaws() ([]*law.Law, error) {
+// Laws of the true relu and maximum are among them only if ordered is set: arithmetic
+// modulo a prime does not know them, so that what they lead to is compared in
+// floating point only.
+func DefaultLaws(ordered bool) ([]*law.Law, error) {
 	laws := append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...)
+	laws = slices.DeleteFunc(laws, func(l *law.Law) bool { return !ordered && l.HasTag(law.TagOrdered) })
 	more, err := builtin.Networks()
 	if err != nil {
 		return nil, err

@@ -2,11 +2,13 @@ package optimize
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/search"
 )
 
@@ -26,19 +28,41 @@ func (p priced) Fused(op *graph.Op, a graph.Attrs, others []graph.TensorType, t 
 	return int64(s / unit), err
 }
 
+// record is the best cost that any search has come to.
+type record struct {
+	o     *Options
+	start time.Time
+
+	mu   sync.Mutex
+	cost int64
+}
+
+// told tells of a cost, if it is the best so far.
+func (r *record) told(c int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cost == 0 || c < r.cost {
+		r.cost = c
+		if r.o.Improved != nil {
+			r.o.Improved(time.Since(r.start).Seconds(), cost.Seconds(float64(c)*unit))
+		}
+	}
+}
+
 // searching is one search: moves that were made from the model on.
 type searching struct {
 	o     *Options
 	rules *search.Rules
-	net   *bank.Bank
 	trail *search.Trail
 	path  []search.Move // that were made
-	done  int           // tries of trails before
-	start time.Time
-	best  int64 // of all searches
+	best  *record
 }
 
-func (o *Options) newSearching(rules *search.Rules, start time.Time) (*searching, error) {
+func (o *Options) newSearching(best *record) (*searching, error) {
+	rules, _, err := search.NewRules(o.Laws)
+	if err != nil {
+		return nil, err
+	}
 	net, _, err := bank.From(o.Model.Graph, nil)
 	if err != nil {
 		return nil, err
@@ -47,32 +71,23 @@ func (o *Options) newSearching(rules *search.Rules, start time.Time) (*searching
 	if p.Err() != nil {
 		return nil, p.Err()
 	}
-	return &searching{o: o, rules: rules, net: net, trail: search.NewTrail(search.NewRewriter(net, rules), p), start: start, best: p.Cost()}, nil
+	best.told(p.Cost())
+	return &searching{o: o, rules: rules, trail: search.NewTrail(search.NewRewriter(net, rules), p), best: best}, nil
 }
 
 func (s *searching) cost() int64 { return s.trail.Price.Cost() }
 
-// improved is told of every network that is the best of this search.
-func (s *searching) improved(c int64) {
-	if c < s.best {
-		s.best = c
-		if s.o.Improved != nil {
-			s.o.Improved(time.Since(s.start).Seconds(), cost.Seconds(float64(c)*unit))
-		}
-	}
-}
-
 // descend makes chains of moves that lower the cost, with at most so many tries.
 func (s *searching) descend(ctx context.Context, tries int) {
 	kept, _ := s.trail.Descend(ctx, search.DescendOptions{Depth: s.o.Depth, Worse: s.o.Worse, Tries: s.trail.Tried + tries,
-		Improved: func(c int64, _ []search.Move) { s.improved(c) }})
+		Improved: func(c int64, _ []search.Move) { s.best.told(c) }})
 	s.path = append(s.path, kept...)
 }
 
 // backtrack goes to the best network that so many tries find from the present one.
 func (s *searching) backtrack(ctx context.Context, tries int) {
 	path, _, _ := s.trail.Backtrack(ctx, search.BacktrackOptions{Alpha: s.o.Alpha, Tries: s.trail.Tried + tries,
-		Improved: func(c int64, _ []search.Move) { s.improved(c) }})
+		Improved: func(c int64, _ []search.Move) { s.best.told(c) }})
 	for i := range path {
 		if !s.trail.Do(&path[i]) {
 			panic("optimize: a move that was made once cannot be made again")
@@ -82,66 +97,67 @@ func (s *searching) backtrack(ctx context.Context, tries int) {
 	s.path = append(s.path, path...)
 }
 
-// auto lets descent and backtracking take turns until neither finds anything or
-// the tries are spent.
-func (s *searching) auto(ctx context.Context, backtrackFirst bool, tries int) {
+// firstTurns are how many moves backtracking tries before descent has its turn, in
+// each of the searches of Auto.
+var firstTurns = []int{0, 10000, 40000}
+
+// auto lets backtracking and descent take turns, each from where the other came to:
+// backtracking sees what pays only after several moves far from each other, descent
+// does what pays in one place everywhere. Which has the first turn, and how long it
+// is, decides where they come to. Turns in which nothing was found make the next one
+// longer, until the tries are spent.
+func (s *searching) auto(ctx context.Context, turn, tries int) {
 	end := s.trail.Tried + tries
-	for turn, round := backtrackFirst, 0; ctx.Err() == nil && s.trail.Tried < end; turn, round = !turn, round+1 {
+	descended := int64(-1)
+	for ctx.Err() == nil && s.trail.Tried < end {
 		before := s.cost()
-		if turn {
-			s.backtrack(ctx, min(end-s.trail.Tried, tries/4))
-		} else {
-			s.descend(ctx, end-s.trail.Tried)
+		if turn > 0 {
+			s.backtrack(ctx, min(end-s.trail.Tried, turn))
 		}
-		if round > 1 && s.cost() >= before {
-			break
+		if s.cost() != descended {
+			s.descend(ctx, end-s.trail.Tried)
+			descended = s.cost()
+		}
+		if s.cost() >= before {
+			turn = max(firstTurns[1], 4*turn)
 		}
 	}
 }
 
-// search runs the method and returns the best network's moves.
+// search runs the method and returns the best network's moves, with the rules that
+// they are of.
 func (o *Options) search(ctx context.Context) (path []search.Move, rules *search.Rules, tried int, err error) {
-	rules, _, err = search.NewRules(o.Laws)
+	start := time.Now()
+	var runs []func(*searching)
+	switch o.Method {
+	case Descend:
+		runs = append(runs, func(s *searching) { s.descend(ctx, o.Tries) })
+	case Backtrack:
+		runs = append(runs, func(s *searching) { s.backtrack(ctx, o.Tries) })
+	default:
+		for _, turn := range firstTurns {
+			runs = append(runs, func(s *searching) { s.auto(ctx, turn, o.Tries/len(firstTurns)) })
+		}
+	}
+	all := make([]*searching, len(runs))
+	best := &record{o: o, start: start}
+	// A search that is cancelled gives what it has.
+	err = parallel.Each(context.WithoutCancel(ctx), o.Workers, len(runs), func(_, i int) (err error) {
+		if all[i], err = o.newSearching(best); err == nil {
+			runs[i](all[i])
+			err = all[i].trail.Price.Err()
+		}
+		return err
+	})
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	start := time.Now()
-	var all []*searching
-	one := func(run func(*searching)) error {
-		if ctx.Err() != nil && len(all) > 0 {
-			return nil
-		}
-		s, err := o.newSearching(rules, start)
-		if err != nil {
-			return err
-		}
-		for _, other := range all {
-			s.best = min(s.best, other.best)
-		}
-		run(s)
-		all = append(all, s)
+	found := all[0]
+	for _, s := range all {
 		tried += s.trail.Tried
-		return s.trail.Price.Err()
-	}
-	switch o.Method {
-	case Descend:
-		err = one(func(s *searching) { s.descend(ctx, o.Tries) })
-	case Backtrack:
-		err = one(func(s *searching) { s.backtrack(ctx, o.Tries) })
-	default:
-		err = one(func(s *searching) { s.auto(ctx, false, o.Tries/2) })
-		if err == nil {
-			err = one(func(s *searching) { s.auto(ctx, true, o.Tries/2) })
+		if s.cost() < found.cost() {
+			found = s
 		}
 	}
-	if err != nil {
-		return nil, nil, tried, err
-	}
-	best := all[0]
-	for _, s := range all[1:] {
-		if s.cost() < best.cost() {
-			best = s
-		}
-	}
-	return best.path, rules, tried, nil
+	return found.path, found.rules, tried, nil
 }
