@@ -8,21 +8,24 @@ import (
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/lower"
-	"github.com/taso-go/taso/search"
 )
+
+// Prices are what an application costs with a kernel of its own (a view, when it must
+// be copied), in the kernel of an operand, and as a view.
+type Prices struct{ Alone, Fused, View int64 }
 
 // Price gives the prices of an application. An error says that they are not known;
 // then it is not chosen, unless it is in the network already.
-type Price func(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (search.Prices, error)
+type Price func(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (Prices, error)
 
 // PriceOf asks a model of costs.
 func PriceOf(m cost.Model) Price {
-	return func(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (search.Prices, error) {
+	return func(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (Prices, error) {
 		p, err := cost.PricesOf(m, cost.Application{Op: op, Attrs: a, In: in, Out: out})
 		if err != nil {
-			return search.Prices{}, err
+			return Prices{}, err
 		}
-		q := search.Prices{Alone: picoseconds(p.Alone), Fused: picoseconds(p.Fused), View: picoseconds(p.View)}
+		q := Prices{Alone: picoseconds(p.Alone), Fused: picoseconds(p.Fused), View: picoseconds(p.View)}
 		if q.Alone < 0 || q.Fused < 0 || q.View < 0 {
 			return q, fmt.Errorf("operator %s: a price is no time", op.Name)
 		}
@@ -49,12 +52,12 @@ func dense(t graph.TensorType) lower.Value {
 
 // priced is what a price function said.
 type priced struct {
-	p   search.Prices
+	p   Prices
 	err error
 }
 
 // price asks for the prices of an application once.
-func (s *solver) price(sym uint32, op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (search.Prices, error) {
+func (s *solver) price(sym uint32, op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (Prices, error) {
 	b := binary.AppendUvarint(s.key[:0], uint64(sym))
 	for _, t := range in {
 		b = append(b, byte(t.DType), byte(len(t.Sizes)))

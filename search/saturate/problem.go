@@ -8,7 +8,6 @@ import (
 	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/lower"
-	"github.com/taso-go/taso/search"
 )
 
 // way says how a node of the extraction problem is made: the node of the e-graph,
@@ -17,7 +16,7 @@ import (
 type way struct {
 	node   egraph.NodeID
 	within []extract.NodeID // by operand; NoNode: chosen by itself. nil: all are
-	price  search.Prices
+	price  Prices
 	alone  int64 // what it costs with all that is within
 	tail   int   // elementwise operators in the kernel, behind the first
 }
@@ -195,7 +194,7 @@ func (p *problem) add(k extract.ClassID, n egraph.NodeID) error {
 			if !s.original[n] {
 				return nil
 			}
-			w.price = search.Prices{}
+			w.price = Prices{}
 		}
 		node.Cost = w.price.Alone
 		if lower.IsView(op) && p.isDense(op, attrs, in[0], out[0]) {

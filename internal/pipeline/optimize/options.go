@@ -129,7 +129,7 @@ func DefaultLaws(ordered bool) ([]*law.Law, error) {
 // whatever laws a model is optimized by: a move is found in either order, and its
 // proof says in which it was.
 func exchanges() (*search.Rules, error) {
-	laws, err := DefaultLaws()
+	laws, err := DefaultLaws(false)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func machine(t testing.TB) cost.Model {
 
 func laws(t testing.TB) []*law.Law {
 	t.Helper()
-	ls, err := optimize.DefaultLaws()
+	ls, err := optimize.DefaultLaws(false)
 	if err != nil {
 		t.Fatal(err)
 	}
