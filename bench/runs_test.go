@@ -15,6 +15,7 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/internal/pipeline/measure"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
+	"github.com/taso-go/taso/search/saturate"
 )
 
 // column is the position of a column of a table, by name.
@@ -134,7 +135,7 @@ func TestOptimized(t *testing.T) {
 	}
 	defer b.Close()
 	o := optimize.Options{Cost: m, CostName: "v100", Target: b.Target(), Tries: 3000}
-	rec, err := optimized(context.Background(), &Env{Models: []string{"nasrnn-tiny"}}, o)
+	rec, err := optimized(context.Background(), &Env{Models: []string{"squeezenet-tiny"}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,5 +185,21 @@ func TestAxiomTable(t *testing.T) {
 	}
 	if got := tab.Rows[0].Cells[1].show(""); !strings.HasPrefix(got, "1 axioms and lemmas on ") {
 		t.Errorf("bounded: %s", got)
+	}
+}
+
+// E-graphs of a model, and what few and many nodes bring.
+func TestSaturated(t *testing.T) {
+	limits := nodeLimits
+	t.Cleanup(func() { nodeLimits = limits })
+	nodeLimits = []int{100, saturate.DefaultNodes}
+	rec := makeOne(t, "egraph", "squeezenet-tiny")
+	before, after := number(t, rec.Tables[0], 0, "prices before"), number(t, rec.Tables[0], 0, "prices after")
+	if !(after > 0 && after < before) || number(t, rec.Tables[0], 0, "bound") > after {
+		t.Errorf("from %v to %v: %v", before, after, rec.Tables[0].Rows)
+	}
+	points := rec.Plots[0].Curves[0].Points
+	if len(points) != 2 || points[0][0] != 100 || points[1][1] != after/before {
+		t.Errorf("curve %v, table from %v to %v", points, before, after)
 	}
 }

@@ -1,0 +1,85 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/taso-go/taso/backends/analytic"
+	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/internal/pipeline/optimize"
+	"github.com/taso-go/taso/search"
+	"github.com/taso-go/taso/search/saturate"
+)
+
+func init() {
+	Register(&Benchmark{Name: "egraph", What: "the papers' models saturated for the modelled V100: e-graphs, and what more nodes bring",
+		Takes: "5 min", Packages: []string{"search/saturate", "internal/pipeline/optimize", "backends/analytic", "bench/models"},
+		Models: true, Default: append(slices.Clone(papers), "bert-large-64"), Run: saturated})
+}
+
+// nodeLimits are the limits of nodes that are compared; the table is of the default.
+var nodeLimits = []int{125, 250, 500, 1000, saturate.DefaultNodes, 2 * saturate.DefaultNodes}
+
+func saturated(ctx context.Context, env *Env) (*Record, error) {
+	m, err := cost.FindMachine("v100")
+	if err != nil {
+		return nil, err
+	}
+	b, err := analytic.New(m)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	laws, err := optimize.DefaultLaws(false)
+	if err != nil {
+		return nil, err
+	}
+	o := saturate.Options{Laws: laws, Price: saturate.PriceOf(m), Target: b.Target()}
+	t := NewTable("", Label("model"), Counted("parts"), Counted("different"), Counted("classes"), Counted("nodes"), Counted("rounds"),
+		Measured("largest e-graph", "MB").Digits(2), Modelled("prices before", "ms").Digits(4), Modelled("prices after", "ms").Digits(4),
+		Modelled("bound", "ms").Digits(4), Measured("time", "s").Digits(2))
+	costs := NewPlot("Cost by the nodes that one e-graph may have", Axis{Name: "nodes", Log: true}, Axis{Name: "cost beside the model's"})
+	sizes := NewPlot("Seconds by the nodes that one e-graph may have", Axis{Name: "nodes", Log: true}, Axis{Name: "time", Unit: "s", Log: true})
+	stage := env.Progress.Stage("saturate", int64(len(env.Models)*len(nodeLimits)))
+	for _, name := range env.Models {
+		m, err := models.Build(name, 1)
+		if err != nil {
+			return nil, err
+		}
+		var cs, ss *Curve
+		if len(costs.Curves) < maxCurves {
+			cs, ss = costs.Curve(name, FromModel), sizes.Curve(name, FromClock)
+		}
+		for _, limit := range nodeLimits {
+			net, err := search.NewNetwork(m.Graph, nil)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			o.Nodes = limit
+			start := time.Now()
+			s, err := saturate.Run(ctx, net, o)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s, %d nodes: %w", name, limit, err)
+			}
+			seconds := time.Since(start).Seconds()
+			if cs != nil && s.Before > 0 {
+				cs.Add(float64(limit), float64(s.After)/float64(s.Before))
+				ss.Add(float64(limit), seconds)
+			}
+			if limit == saturate.DefaultNodes {
+				t.Add("`"+name+"`", s.Parts, s.Pieces, s.Classes, s.Nodes, s.Iterations, float64(s.Bytes)/1e6,
+					float64(s.Before)/1e9, float64(s.After)/1e9, float64(s.Bound)/1e9, seconds)
+			}
+			stage.Add(1)
+		}
+	}
+	stage.Done()
+	return &Record{Tables: []*Table{t}, Plots: []*Plot{costs, sizes},
+		Notes: []string{fmt.Sprintf("The table is of e-graphs of %d nodes at most. Prices are sums over the parts; the bound is that of what the e-graphs hold.", saturate.DefaultNodes)}}, nil
+}
