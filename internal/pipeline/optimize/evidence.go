@@ -148,16 +148,17 @@ func (e *evidence) add(name string, under []string) error {
 }
 
 // Believed says why a law may stand among the axioms of a proof: it is an axiom of
-// this program, or it is proved by sums now. The error says that it is neither.
+// this program, or it is proved by sums, once for a process. The error says that it is
+// neither.
 func Believed(ctx context.Context, l *law.Law) error {
 	for _, a := range axioms.ByKind(law.Axiom) {
-		if a.Name != l.Name {
-			continue
-		}
-		b := *a
-		if same(&b, l) {
+		if a.Name == l.Name && same(a, l) {
 			return nil
 		}
+	}
+	text := says(l)
+	if _, ok := proved.Load(text); ok {
+		return nil
 	}
 	res, err := sums.ProveAll(ctx, []*law.Law{l}, sums.Config{Ordered: true}, 1)
 	if err != nil {
@@ -166,14 +167,19 @@ func Believed(ctx context.Context, l *law.Law) error {
 	if !res[0].Proved {
 		return fmt.Errorf("law %s is no axiom of this program, and not proved: %s", l.Name, res[0].Reason)
 	}
+	proved.Store(text, true)
 	return nil
 }
 
+// proved has what laws say that sums has proved in this process.
+var proved sync.Map
+
 // same compares what two laws say.
-func same(a, b *law.Law) bool {
-	x, y := *a, *b
-	for _, l := range []*law.Law{&x, &y} {
-		l.Kind, l.Doc, l.Section, l.Tags, l.Cite, l.Pos = law.Axiom, "", "", nil, nil, law.Pos{}
-	}
-	return law.Format(&x) == law.Format(&y)
+func same(a, b *law.Law) bool { return says(a) == says(b) }
+
+// says is a law without what is there for people.
+func says(l *law.Law) string {
+	x := *l
+	x.Kind, x.Doc, x.Section, x.Tags, x.Cite, x.Pos = law.Axiom, "", "", nil, nil, law.Pos{}
+	return law.Format(&x)
 }

@@ -25,7 +25,7 @@ import (
 // machine is what random networks are optimized for.
 func machine(t testing.TB) cost.Model {
 	t.Helper()
-	m, err := cost.FindMachine("zen5")
+	m, err := cost.FindMachine("v100")
 	if err != nil {
 		t.Fatal(err)
 	}
