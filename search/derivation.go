@@ -12,6 +12,8 @@ type Derivation struct {
 	// To is the network that was reached. Names of its nodes are those of the nodes
 	// that they replace.
 	To *graph.Graph
+	// Made are its nodes that were not in the network before.
+	Made map[graph.NodeID]bool
 	// Equation says that both networks are equal: the outputs of one and of the
 	// other, and what their cut tensors are computed from ([Network]).
 	Equation *law.Law
@@ -26,13 +28,18 @@ const EquationName = "network"
 
 // Derivation is what has become of the network so far.
 func (n *Network) Derivation() (*Derivation, error) {
-	to, _, err := n.Net.Graph()
+	to, of, err := n.Net.Graph()
 	if err != nil {
 		return nil, fmt.Errorf("write the network: %w", err)
+	}
+	made := map[graph.NodeID]bool{}
+	for id, x := range of {
+		made[id] = int(x) > n.original
 	}
 	right := n.Right() // may name a tensor
 	return &Derivation{
 		To:       to,
+		Made:     made,
 		Equation: &law.Law{Kind: law.Rule, Name: EquationName, Given: n.Given(), LHS: n.Left(), RHS: right},
 		Proof:    &law.Proof{Instances: n.Proof()},
 		Laws:     n.Laws(),

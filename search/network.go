@@ -30,14 +30,15 @@ import (
 type Network struct {
 	Net *bank.Bank
 
-	given []law.Declaration
-	first []*law.Term // by tensor of the bank
-	cuts  []bank.Node // the nodes with cut tensors, in the order in which Left has their operands
-	left  []*law.Term
-	laws  map[string]*law.Law // that instances name
-	swaps map[*graph.Op]*rewrite.Direction
-	exact *rewrite.Matcher[bank.Tensor] // operands in order
-	insts []law.Instance
+	given    []law.Declaration
+	first    []*law.Term // by tensor of the bank
+	cuts     []bank.Node // the nodes with cut tensors, in the order in which Left has their operands
+	left     []*law.Term
+	original int                 // nodes of the bank as it came
+	laws     map[string]*law.Law // that instances name
+	swaps    map[*graph.Op]*rewrite.Direction
+	exact    *rewrite.Matcher[bank.Tensor] // operands in order
+	insts    []law.Instance
 }
 
 // NewNetwork is the network that the outputs of g are computed by. Derived
@@ -54,6 +55,7 @@ func NewNetwork(g *graph.Graph, price bank.Price) (*Network, error) {
 		n.declare("X"+strconv.Itoa(i), net.Out(x, 0))
 	}
 	n.left, n.cuts = n.sides(n.term)
+	n.original = net.Len()
 	return n, nil
 }
 

@@ -3,7 +3,12 @@
 // the order of arrival; nothing is ordered by them.
 package intern
 
-import "github.com/taso-go/taso/graph"
+import (
+	"maps"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+)
 
 // ShapeID is the number of a shape in a Table; 0 is none.
 type ShapeID uint32
@@ -72,3 +77,8 @@ func (t *Table) Shape(id ShapeID) graph.Shape { return t.shapes[id] }
 
 // Shapes is the number of shapes that have a number, and their prefixes.
 func (t *Table) Shapes() int { return len(t.shapes) }
+
+// Clone is a copy of a table, with the same numbers.
+func Clone(t *Table) Table {
+	return Table{values: maps.Clone(t.values), lists: maps.Clone(t.lists), shapes: slices.Clone(t.shapes), cells: maps.Clone(t.cells)}
+}

@@ -47,7 +47,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		within, stop = context.WithTimeout(ctx, o.Budget)
 	}
 	stage := o.Progress.Stage("search", 0)
-	path, rules, tried, err := o.search(within)
+	found, tried, err := o.search(within)
 	stage.Done()
 	stop()
 	if err != nil {
@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	r.SearchSeconds = time.Since(start).Seconds()
 	// From here on a stop would lose what was found.
 	ctx = context.WithoutCancel(ctx)
-	if err := r.settle(ctx, &o, rules, path); err != nil {
+	if err := r.settle(ctx, &o, found); err != nil {
 		return nil, err
 	}
 	if o.Measure {
@@ -67,10 +67,17 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		if r.Slower {
 			// The cost was wrong about this model: what is slower is not kept.
 			measured := [2]cost.Seconds{r.MeasuredBefore, r.MeasuredAfter}
-			if err := r.settle(ctx, &o, rules, nil); err != nil {
+			if err := r.settle(ctx, &o, nil); err != nil {
 				return nil, err
 			}
 			r.Dropped, r.MeasuredAfter = measured[1], measured[0]
+		}
+	}
+	if st := o.saturated; st != nil {
+		r.EGraph = &EGraph{Classes: st.Classes, Nodes: st.Nodes, Iterations: st.Iterations, Stop: string(st.Stop), Bytes: st.Bytes, Parts: st.Parts, Pieces: st.Pieces}
+		r.Extract = &Extract{Method: "part by part: " + "reduce, greedy, share moves, exact search and neighbourhoods", Cost: unit * float64(st.After), Bound: unit * float64(st.Bound)}
+		if st.Bound > 0 {
+			r.Extract.Gap = float64(st.After)/float64(st.Bound) - 1
 		}
 	}
 	r.Before, r.After = sizeOf(o.Model), sizeOf(r.Model)
@@ -88,10 +95,11 @@ func costOf(g *graph.Graph, o *Options) (*cost.Breakdown, error) {
 	return cost.GraphCost(plan, o.Cost)
 }
 
-// settle makes the moves of a path once more, proves what they lead to, and checks
-// it. A result that costs no less is dropped: the model is its own result then.
-func (r *Result) settle(ctx context.Context, o *Options, rules *search.Rules, path []search.Move) error {
-	d, steps, err := o.derive(rules, path)
+// settle makes the moves of a search once more, proves what they lead to, and checks
+// it; nil: there are none. A result that costs no less is dropped: the model is its
+// own result then.
+func (r *Result) settle(ctx context.Context, o *Options, found *searching) error {
+	d, steps, err := o.derive(found)
 	if err != nil {
 		return err
 	}
@@ -100,7 +108,7 @@ func (r *Result) settle(ctx context.Context, o *Options, rules *search.Rules, pa
 		return err
 	}
 	unfolded := out
-	worth := fold.Worth(out.Graph, fold.Limits{})
+	worth := fold.Worth(out.Graph, fold.Limits{Keep: func(id graph.NodeID) bool { return !d.Made[id] }})
 	if out, err = fold.Model(out, func(id graph.NodeID) bool { return worth[id] }); err != nil {
 		return err
 	}
@@ -108,11 +116,11 @@ func (r *Result) settle(ctx context.Context, o *Options, rules *search.Rules, pa
 	if err != nil {
 		return err
 	}
-	if after.Total >= r.CostBefore && len(path) > 0 {
+	if after.Total >= r.CostBefore && len(steps) > 0 {
 		// The order of kernels, which only the plan of the whole knows, ate it up.
-		return r.settle(ctx, o, rules, nil)
+		return r.settle(ctx, o, nil)
 	}
-	if len(path) == 0 {
+	if len(steps) == 0 {
 		out = o.Model
 		after.Total = r.CostBefore
 	}
@@ -133,21 +141,31 @@ func (r *Result) settle(ctx context.Context, o *Options, rules *search.Rules, pa
 	return nil
 }
 
-// derive makes the moves of a path on a network of its own, with the instances that
+// derive makes the moves of a search on a network of its own, with the instances that
 // show them.
-func (o *Options) derive(rules *search.Rules, path []search.Move) (*search.Derivation, []Step, error) {
-	n, err := search.NewNetwork(o.Model.Graph, nil)
-	if err != nil {
-		return nil, nil, err
+func (o *Options) derive(found *searching) (d *search.Derivation, steps []Step, err error) {
+	var n *search.Network
+	if found != nil {
+		n = found.from
+	}
+	if n == nil {
+		if n, err = search.NewNetwork(o.Model.Graph, nil); err != nil {
+			return nil, nil, err
+		}
 	}
 	exchanges, err := exchanges()
 	if err != nil {
 		return nil, nil, err
 	}
 	n.SwapBy(exchanges)
-	rw := search.NewRewriter(n.Net, rules)
+	steps = saturated(n)
+	if found == nil {
+		d, err = n.Derivation()
+		return d, steps, err
+	}
+	path := found.path
+	rw := search.NewRewriter(n.Net, found.rules)
 	p := search.NewPricer(n.Net, o.Target, priced{o.Cost})
-	var steps []Step
 	for i := range path {
 		s := stepOf(&path[i])
 		s.Before = cost.Seconds(float64(p.Cost()) * unit)
@@ -166,7 +184,7 @@ func (o *Options) derive(rules *search.Rules, path []search.Move) (*search.Deriv
 		s.After = cost.Seconds(float64(p.Cost()) * unit)
 		steps = append(steps, s)
 	}
-	d, err := n.Derivation()
+	d, err = n.Derivation()
 	return d, steps, err
 }
 

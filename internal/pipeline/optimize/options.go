@@ -16,6 +16,7 @@ import (
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/search"
+	"github.com/taso-go/taso/search/saturate"
 )
 
 // Method is a way to search.
@@ -29,10 +30,15 @@ const (
 	Backtrack Method = "backtrack"
 	// Descend makes chains of moves that lower the cost (search.Trail.Descend).
 	Descend Method = "descend"
+	// Saturate puts parts of the network into e-graphs and extracts the cheapest
+	// (package search/saturate), as Tensat does.
+	Saturate Method = "saturate"
 )
 
 // Methods lists them.
-func Methods() []string { return []string{string(Auto), string(Backtrack), string(Descend)} }
+func Methods() []string {
+	return []string{string(Auto), string(Backtrack), string(Descend), string(Saturate)}
+}
 
 // Options say what to optimize and how; Model and Cost must be given.
 type Options struct {
@@ -76,6 +82,8 @@ type Options struct {
 	// Improved, if not nil, is told of every improvement: seconds since the search
 	// began, and the cost.
 	Improved func(seconds float64, cost cost.Seconds)
+
+	saturated *saturate.Stats
 }
 
 func (o Options) withDefaults() (Options, error) {

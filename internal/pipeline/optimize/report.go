@@ -48,9 +48,34 @@ type Report struct {
 	ProofChecked bool     `json:"proof_checked"`
 	Checked      *Checked `json:"proof"`
 
+	// EGraph and Extract are those of the saturation, nil without.
+	EGraph  *EGraph  `json:"egraph,omitempty"`
+	Extract *Extract `json:"extract,omitempty"`
+
 	Before Size   `json:"before"`
 	After  Size   `json:"after"`
 	Steps  []Step `json:"step_list,omitempty"`
+}
+
+// EGraph is how large the e-graphs of a saturation became, all parts together; Bytes
+// are of the largest.
+type EGraph struct {
+	Classes    int    `json:"classes"`
+	Nodes      int    `json:"nodes"`
+	Iterations int    `json:"iterations"`
+	Stop       string `json:"stop"`
+	Bytes      int64  `json:"bytes"`
+	Parts      int    `json:"parts"`  // of the network
+	Pieces     int    `json:"pieces"` // different ones
+}
+
+// Extract is what was extracted: the sum of prices in seconds, a bound below which
+// nothing in the e-graphs is, and by how much of it the sum is above.
+type Extract struct {
+	Method string  `json:"method"`
+	Cost   float64 `json:"cost"`
+	Bound  float64 `json:"bound"`
+	Gap    float64 `json:"gap"`
 }
 
 // Size is how large a model is.
@@ -89,11 +114,26 @@ type Step struct {
 // stepOf describes a move that is about to be made.
 func stepOf(m *search.Move) Step {
 	l := m.Direction.Law.Law
-	why := explain.Sentence(l)
-	if why == "" {
-		why = rules.Describe(l)
+	return Step{Law: l.Name, Backward: m.Direction.Backward, Why: whyOf(l), Text: law.Body(l), Removed: []string{}, Added: []string{}}
+}
+
+// whyOf is what a law says in words: its comment, or what it is about.
+func whyOf(l *law.Law) string {
+	if why := explain.Sentence(l); why != "" {
+		return why
 	}
-	return Step{Law: l.Name, Backward: m.Direction.Backward, Why: why, Text: law.Body(l), Removed: []string{}, Added: []string{}}
+	return rules.Describe(l)
+}
+
+// saturated are the instances that a network has already, as steps of a saturation:
+// what each of them costs is not known, since they were made together.
+func saturated(n *search.Network) (steps []Step) {
+	laws := n.Laws()
+	for _, in := range n.Proof() {
+		l := laws[in.Law]
+		steps = append(steps, Step{Law: l.Name, Why: whyOf(l), Text: law.Body(l), Removed: []string{}, Added: []string{}})
+	}
+	return steps
 }
 
 // changed lists what a step has changed since a mark.

@@ -10,6 +10,7 @@ import (
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/search"
+	"github.com/taso-go/taso/search/saturate"
 )
 
 // unit is the cost of a bank's price of 1, in seconds.
@@ -56,15 +57,24 @@ type searching struct {
 	trail *search.Trail
 	path  []search.Move // that were made
 	best  *record
+	// from is the network that the path begins at, with its proof; nil: the model.
+	from  *search.Network
+	stats *saturate.Stats // of the saturation before
 }
 
-func (o *Options) newSearching(best *record) (*searching, error) {
+func (o *Options) newSearching(ctx context.Context, best *record, first bool) (*searching, error) {
 	rules, _, err := search.NewRules(o.Laws)
 	if err != nil {
 		return nil, err
 	}
-	net, _, err := bank.From(o.Model.Graph, nil)
-	if err != nil {
+	s := &searching{o: o, rules: rules, best: best}
+	var net *bank.Bank
+	if first {
+		if s.from, s.stats, err = o.saturate(ctx); err != nil {
+			return nil, err
+		}
+		net = s.from.Net.Clone()
+	} else if net, _, err = bank.From(o.Model.Graph, nil); err != nil {
 		return nil, err
 	}
 	p := search.NewPricer(net, o.Target, priced{o.Cost})
@@ -72,7 +82,18 @@ func (o *Options) newSearching(best *record) (*searching, error) {
 		return nil, p.Err()
 	}
 	best.told(p.Cost())
-	return &searching{o: o, rules: rules, trail: search.NewTrail(search.NewRewriter(net, rules), p), best: best}, nil
+	s.trail = search.NewTrail(search.NewRewriter(net, rules), p)
+	return s, nil
+}
+
+// saturate rewrites the model by equality saturation.
+func (o *Options) saturate(ctx context.Context) (*search.Network, *saturate.Stats, error) {
+	n, err := search.NewNetwork(o.Model.Graph, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := saturate.Run(ctx, n, saturate.Options{Laws: o.Laws, Price: saturate.PriceOf(o.Cost), Target: o.Target})
+	return n, st, err
 }
 
 func (s *searching) cost() int64 { return s.trail.Price.Cost() }
@@ -101,6 +122,9 @@ func (s *searching) backtrack(ctx context.Context, tries int) {
 // each of the searches of Auto.
 var firstTurns = []int{0, 10000, 40000}
 
+// mostVain is after how many turns in which nothing was found a search ends.
+const mostVain = 2
+
 // auto lets backtracking and descent take turns, each from where the other came to:
 // backtracking sees what pays only after several moves far from each other, descent
 // does what pays in one place everywhere. Which has the first turn, and how long it
@@ -109,7 +133,7 @@ var firstTurns = []int{0, 10000, 40000}
 func (s *searching) auto(ctx context.Context, turn, tries int) {
 	end := s.trail.Tried + tries
 	descended := int64(-1)
-	for ctx.Err() == nil && s.trail.Tried < end {
+	for vain := 0; vain < mostVain && ctx.Err() == nil && s.trail.Tried < end; vain++ {
 		before := s.cost()
 		if turn > 0 {
 			s.backtrack(ctx, min(end-s.trail.Tried, turn))
@@ -118,46 +142,58 @@ func (s *searching) auto(ctx context.Context, turn, tries int) {
 			s.descend(ctx, end-s.trail.Tried)
 			descended = s.cost()
 		}
-		if s.cost() >= before {
-			turn = max(firstTurns[1], 4*turn)
+		if s.cost() < before {
+			vain = -1
+			continue
 		}
+		turn = max(firstTurns[1], 4*turn)
 	}
 }
 
-// search runs the method and returns the best network's moves, with the rules that
-// they are of.
-func (o *Options) search(ctx context.Context) (path []search.Move, rules *search.Rules, tried int, err error) {
-	start := time.Now()
-	var runs []func(*searching)
+// run is one search of a method.
+type run struct {
+	saturate bool // first
+	search   func(*searching)
+}
+
+// search runs the method and returns the search that came to the best network.
+func (o *Options) search(ctx context.Context) (found *searching, tried int, err error) {
+	var runs []run
 	switch o.Method {
 	case Descend:
-		runs = append(runs, func(s *searching) { s.descend(ctx, o.Tries) })
+		runs = append(runs, run{false, func(s *searching) { s.descend(ctx, o.Tries) }})
 	case Backtrack:
-		runs = append(runs, func(s *searching) { s.backtrack(ctx, o.Tries) })
+		runs = append(runs, run{false, func(s *searching) { s.backtrack(ctx, o.Tries) }})
+	case Saturate:
+		runs = append(runs, run{true, func(*searching) {}})
 	default:
+		each := o.Tries / (len(firstTurns) + 1)
+		runs = append(runs, run{true, func(s *searching) { s.auto(ctx, 0, each) }})
 		for _, turn := range firstTurns {
-			runs = append(runs, func(s *searching) { s.auto(ctx, turn, o.Tries/len(firstTurns)) })
+			runs = append(runs, run{false, func(s *searching) { s.auto(ctx, turn, each) }})
 		}
 	}
 	all := make([]*searching, len(runs))
-	best := &record{o: o, start: start}
+	best := &record{o: o, start: time.Now()}
 	// A search that is cancelled gives what it has.
 	err = parallel.Each(context.WithoutCancel(ctx), o.Workers, len(runs), func(_, i int) (err error) {
-		if all[i], err = o.newSearching(best); err == nil {
-			runs[i](all[i])
+		if all[i], err = o.newSearching(ctx, best, runs[i].saturate); err == nil {
+			runs[i].search(all[i])
 			err = all[i].trail.Price.Err()
 		}
 		return err
 	})
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, 0, err
 	}
-	found := all[0]
 	for _, s := range all {
 		tried += s.trail.Tried
-		if s.cost() < found.cost() {
+		if found == nil || s.cost() < found.cost() {
 			found = s
 		}
+		if s.stats != nil {
+			o.saturated = s.stats
+		}
 	}
-	return found.path, found.rules, tried, nil
+	return found, tried, nil
 }
