@@ -57,7 +57,7 @@ func BenchmarkSharePass(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		choice, _ := f.core.dagChoice(1 << 28)
+		choice, _ := f.core.dagChoice(1 << 26)
 		users, scc := f.core.users(), f.core.cycles()
 		b.Run(c.name, func(b *testing.B) {
 			var s *state

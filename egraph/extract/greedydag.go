@@ -6,10 +6,14 @@ package extract
 // together with its users' other kids. It is optimal where no two kids of a way,
 // and no two roots, share a class that costs something.
 //
-// It takes a step for each class of the DAG of each way, and gives up looking at
-// DAGs when these exceed limit: what is settled after that is settled by tree cost.
-// The second result is the number of steps taken.
+// It looks at each class of the DAG of each way, and gives up looking at DAGs when
+// it has taken limit steps, or when DAGs would take more than some hundred MiB: what
+// is settled after that is settled by tree cost. The second result is the number of
+// steps taken.
 func (c *core) dagChoice(limit int64) ([]int32, int64) {
+	// To look at a class is quick, as steps go.
+	const looks = 8
+	limit = min(limit*looks, 1<<26)
 	n := len(c.ways)
 	choice := make([]int32, n)
 	val := make([]int64, n)
@@ -83,5 +87,5 @@ func (c *core) dagChoice(limit int64) ([]int32, int64) {
 			}
 		}
 	}
-	return choice, steps
+	return choice, steps / looks
 }

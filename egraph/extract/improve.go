@@ -179,7 +179,7 @@ func (c *core) pieces() []*piece {
 
 // greedy makes the first choices and improves them by share moves.
 func (p *piece) greedy(b *budget) {
-	choice, steps := p.core.dagChoice(b.room(1 << 27))
+	choice, steps := p.core.dagChoice(b.room(1 << 26))
 	b.spent(steps)
 	p.polish(b, choice, GreedyDAG)
 	p.polish(b, p.core.treeChoice(), Greedy)
@@ -189,7 +189,8 @@ func (p *piece) greedy(b *budget) {
 func (p *piece) start(b *budget) {
 	p.greedy(b)
 	l := newLandmarks(p.core)
-	p.bound = min(l.run(b.room(1<<27), p.cost, b.stop), p.cost)
+	// Most of the budget is left to searches.
+	p.bound = min(l.run(b.room(b.limit/4), p.cost, b.stop), p.cost)
 	b.spent(l.steps)
 }
 

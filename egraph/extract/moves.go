@@ -114,6 +114,7 @@ func (s *state) gather(guess []int64, d int32) {
 		best, bestCost := int32(-1), int64(0)
 		for i := range s.c.ways[u] {
 			w := &s.c.ways[u][i]
+			s.steps++
 			if !has(w.kids, d) {
 				continue
 			}
@@ -136,6 +137,7 @@ func (s *state) part(guess []int64, d int32) {
 		best, bestCost := int32(-1), int64(0)
 		for i := range s.c.ways[u] {
 			w := &s.c.ways[u][i]
+			s.steps++
 			if has(w.kids, d) {
 				continue
 			}

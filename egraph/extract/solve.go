@@ -197,7 +197,7 @@ func (p *Problem) solve(b *budget, o Options, price float64, r *Result) error {
 		return offer(c, c.treeChoice(), Greedy)
 	case GreedyDAG:
 		raise(c.chainBound())
-		choice, steps := c.dagChoice(b.room(1 << 28))
+		choice, steps := c.dagChoice(b.room(1 << 26))
 		b.spent(steps)
 		return offer(c, choice, GreedyDAG)
 	case Share:
