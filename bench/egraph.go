@@ -3,11 +3,11 @@ package bench
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/taso-go/taso/backends/analytic"
-	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/search"
@@ -45,13 +45,13 @@ func saturated(ctx context.Context, env *Env) (*Record, error) {
 	sizes := NewPlot("Seconds by the nodes that one e-graph may have", Axis{Name: "nodes", Log: true}, Axis{Name: "time", Unit: "s", Log: true})
 	stage := env.Progress.Stage("saturate", int64(len(env.Models)*len(nodeLimits)))
 	for _, name := range env.Models {
-		m, err := models.Build(name, 1)
+		m, err := env.model(name)
 		if err != nil {
 			return nil, err
 		}
 		var cs, ss *Curve
 		if len(costs.Curves) < maxCurves {
-			cs, ss = costs.Curve(name, FromModel), sizes.Curve(name, FromClock)
+			cs, ss = costs.Curve(filepath.Base(name), FromModel), sizes.Curve(filepath.Base(name), FromClock)
 		}
 		for _, limit := range nodeLimits {
 			net, err := search.NewNetwork(m.Graph, nil)
@@ -73,7 +73,7 @@ func saturated(ctx context.Context, env *Env) (*Record, error) {
 				ss.Add(float64(limit), seconds)
 			}
 			if limit == saturate.DefaultNodes {
-				t.Add("`"+name+"`", s.Parts, s.Pieces, s.Classes, s.Nodes, s.Iterations, float64(s.Bytes)/1e6,
+				t.Add(shown(name), s.Parts, s.Pieces, s.Classes, s.Nodes, s.Iterations, float64(s.Bytes)/1e6,
 					float64(s.Before)/1e9, float64(s.After)/1e9, float64(s.Bound)/1e9, seconds)
 			}
 			stage.Add(1)

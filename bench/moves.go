@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/taso-go/taso/axioms"
-	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/law"
@@ -36,7 +35,7 @@ func moves(ctx context.Context, env *Env) (*Record, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		m, err := models.Build(name, 1)
+		m, err := env.model(name)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +69,7 @@ func moves(ctx context.Context, env *Env) (*Record, error) {
 		if len(making) > 0 {
 			made = 1e6 * float64(cost.Median(making))
 		}
-		t.Add("`"+name+"`", operators, all, len(making), 1e3*float64(slices.Min(finding)), made)
+		t.Add(shown(name), operators, all, len(making), 1e3*float64(slices.Min(finding)), made)
 		stage.Add(1)
 	}
 	return &Record{Tables: []*Table{t}, Notes: []string{fmt.Sprintf("The fastest of %d times all are found, the median over the moves that change the network.", repeat)}}, nil

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/taso-go/taso/backends/analytic"
-	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 )
@@ -53,7 +53,7 @@ func optimized(ctx context.Context, env *Env, o optimize.Options) (*Record, erro
 		rec.Plots = append(rec.Plots, NewPlot("Cost over time, search "+method, Axis{Name: "time", Unit: "s", Log: true}, Axis{Name: "cost beside the model's"}))
 	}
 	for _, name := range env.Models {
-		m, err := models.Build(name, 1)
+		m, err := env.model(name)
 		if err != nil {
 			return nil, err
 		}
@@ -64,16 +64,16 @@ func optimized(ctx context.Context, env *Env, o optimize.Options) (*Record, erro
 			if err != nil {
 				return nil, fmt.Errorf("%s, %s: %w", name, method, err)
 			}
-			t.Add("`"+name+"`", method, 1e3*float64(res.CostBefore), 1e3*float64(res.CostAfter), 100*(float64(res.CostBefore/res.CostAfter)-1),
+			t.Add(shown(name), method, 1e3*float64(res.CostBefore), 1e3*float64(res.CostAfter), 100*(float64(res.CostBefore/res.CostAfter)-1),
 				res.SearchSeconds, res.StepCount, res.NodesBefore, res.NodesAfter, len(res.Proof))
 			if p := rec.Plots[i]; len(p.Curves) < maxCurves {
-				curve.Name = name
+				curve.Name = filepath.Base(name)
 				p.Curves = append(p.Curves, curve)
 			}
 		}
 		if g, ok := gains[name]; ok {
-			t.AddFrom(FromBefore, "`"+name+"`", "TASO, on a T4", nil, nil, g.taso, g.tasoSeconds, nil, nil, nil, nil)
-			t.AddFrom(FromBefore, "`"+name+"`", "Tensat, on a T4", nil, nil, g.tensat, g.tensatSeconds, nil, nil, nil, nil)
+			t.AddFrom(FromBefore, shown(name), "TASO, on a T4", nil, nil, g.taso, g.tasoSeconds, nil, nil, nil, nil)
+			t.AddFrom(FromBefore, shown(name), "Tensat, on a T4", nil, nil, g.tensat, g.tensatSeconds, nil, nil, nil, nil)
 		}
 	}
 	rec.Notes = []string{"Every result has a proof that the checker accepts, and both models were run and agree."}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/backends/cpu"
-	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/internal/pipeline/runmodel"
@@ -44,7 +43,7 @@ func runtimeTimes(ctx context.Context, env *Env) (*Record, error) {
 		Measured("on", "ms").Digits(3))
 	stage := env.Progress.Stage("models", int64(len(env.Models)))
 	for _, name := range env.Models {
-		m, err := models.Build(name, 1)
+		m, err := env.model(name)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +51,7 @@ func runtimeTimes(ctx context.Context, env *Env) (*Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Add("`"+name+"`", 1e3*best[0], 1e3*best[1], 1e3*best[2])
+		t.Add(shown(name), 1e3*best[0], 1e3*best[1], 1e3*best[2])
 		stage.Add(1)
 	}
 	stage.Done()
@@ -60,7 +59,8 @@ func runtimeTimes(ctx context.Context, env *Env) (*Record, error) {
 }
 
 // besideRuntime is the shortest time in seconds of a model on a backend, and in
-// ONNX Runtime without and with its optimizations, one thread each, in three turns.
+// ONNX Runtime without and with its optimizations, one thread each, in three turns;
+// where there is no ONNX Runtime, rt is nil and these times 0.
 func besideRuntime(ctx context.Context, rt *ort.Runtime, b backends.Backend, m *model.Model, repeat int) (best [3]float64, err error) {
 	dir, err := os.MkdirTemp("", "bench-*")
 	if err != nil {
@@ -88,6 +88,9 @@ func besideRuntime(ctx context.Context, rt *ort.Runtime, b backends.Backend, m *
 		}
 		times := [3]float64{float64(rep.Min)}
 		for o := range 2 {
+			if rt == nil {
+				continue
+			}
 			res, err := rt.Run(ctx, path, in, ort.Options{Optimize: o, Threads: 1, Repeat: runs})
 			if err != nil {
 				return best, err

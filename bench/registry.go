@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/model"
 )
 
 // Benchmark is a named run whose outcome is a record.
@@ -38,8 +41,9 @@ func (b *Benchmark) Past() bool { return b.Run == nil }
 // Env is what a run is given.
 type Env struct {
 	// Models are those named, or the benchmark's own; never empty where it heeds
-	// models.
+	// models. Open reads one; nil: they are built-in ones, with weights of seed 1.
 	Models []string
+	Open   func(name string) (*model.Model, error)
 	// Repeat is how often a time is taken at least; 0: as the benchmark likes.
 	Repeat int
 	// Workers is the number of goroutines of what is parallel; 0: one for each
@@ -52,6 +56,17 @@ type Env struct {
 	// Progress shows how far the run is; nil is silent.
 	Progress *progress.Reporter
 }
+
+// model reads a model.
+func (e *Env) model(name string) (*model.Model, error) {
+	if e.Open != nil {
+		return e.Open(name)
+	}
+	return models.Build(name, 1)
+}
+
+// shown is the name of a model in a table: of a file, its last part.
+func shown(name string) string { return "`" + filepath.Base(name) + "`" }
 
 var registry = map[string]*Benchmark{}
 

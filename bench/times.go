@@ -54,7 +54,7 @@ func timesOf(ctx context.Context, env *Env, o measure.Options) (*Record, error) 
 		o.Repeat = 24
 	}
 	for _, name := range env.Models {
-		m, err := models.Build(name, 1)
+		m, err := env.model(name)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/bench"
+	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx"
 )
 
 // benchFlags are the flags that commands of bench share.
@@ -119,9 +122,10 @@ func (k *benchFlags) list(c *cobra.Command, _ []string) error {
 // benchRun are the flags of bench run.
 type benchRun struct {
 	benchFlags
-	env         bench.Env
-	models, out string
-	all         bool
+	env               bench.Env
+	models, out       string
+	shapes, constants []string
+	all               bool
 }
 
 func newBenchRun() *cobra.Command {
@@ -141,7 +145,8 @@ the exit status is 1.`,
 		Example: `  taso bench run models
   taso bench run funnel growth
   taso bench run sums --models squeezenet,bert --repeat 24
-  taso bench run models --out /tmp --json`,
+  taso bench run onnxruntime-times --models face.onnx,det.onnx --shape x=1,3,640,640
+  taso bench run models --out folder --json`,
 		RunE:              k.run,
 		ValidArgsFunction: benchNames,
 	}
@@ -149,7 +154,9 @@ the exit status is 1.`,
 	f := c.Flags()
 	f.BoolVar(&k.json, "json", false, "print the records as JSON, a list")
 	f.BoolVar(&k.all, "all", false, "run all benchmarks")
-	f.StringVar(&k.models, "models", "", "`NAMES` of built-in models, parted by commas, of benchmarks that take models")
+	f.StringVar(&k.models, "models", "", "`NAMES` of built-in models and of ONNX files, parted by commas, of benchmarks that take models")
+	f.StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input of these files whose sizes are open; may be repeated")
+	f.StringArrayVar(&k.constants, "constant", nil, "`NAME=NUMBERS`: an input of these files that always has this value; may be repeated")
 	f.IntVar(&k.env.Repeat, "repeat", 0, "how often times are taken, of benchmarks that take times (default theirs)")
 	f.IntVar(&k.env.Workers, "workers", 0, "parallel workers (default one a processor)")
 	f.StringVar(&k.env.Data, "data", os.Getenv("TASO_DATA"), "`DIR` of public rule files (default the environment's TASO_DATA)")
@@ -199,14 +206,8 @@ func (k *benchRun) settings(c *cobra.Command, list []*bench.Benchmark) error {
 	if c.Flags().Changed("repeat") && k.env.Repeat < 1 {
 		return fmt.Errorf("--repeat %d: must be at least 1", k.env.Repeat)
 	}
-	if k.models != "" {
-		known := builtin()
-		for n := range strings.SplitSeq(k.models, ",") {
-			if n = strings.TrimSpace(n); !slices.Contains(known, n) {
-				return fmt.Errorf("--models: there is no built-in model %q (taso models lists them)", n)
-			}
-			k.env.Models = append(k.env.Models, n)
-		}
+	if err := k.openModels(); err != nil {
+		return err
 	}
 	for _, b := range list {
 		if k.models != "" && !b.Models && !k.all {
@@ -219,11 +220,59 @@ func (k *benchRun) settings(c *cobra.Command, list []*bench.Benchmark) error {
 	return nil
 }
 
+// openModels checks the models named, and says how one is read.
+func (k *benchRun) openModels() error {
+	shapes, err := parseShapes(k.shapes)
+	if err != nil {
+		return err
+	}
+	constants, err := parseConstants(k.constants)
+	if err != nil {
+		return err
+	}
+	files := 0
+	if k.models != "" {
+		for n := range strings.SplitSeq(k.models, ",") {
+			n = strings.TrimSpace(n)
+			if _, err := os.Stat(n); err == nil {
+				files++
+			} else if !slices.Contains(builtin(), n) {
+				return fmt.Errorf("--models: %q is neither a file nor a built-in model (taso models lists these)", n)
+			}
+			k.env.Models = append(k.env.Models, n)
+		}
+	}
+	if files == 0 && len(shapes)+len(constants) > 0 {
+		return errors.New("--shape, --constant: which file of --models are they for?")
+	}
+	k.env.Open = func(name string) (*model.Model, error) {
+		if _, err := os.Stat(name); err != nil {
+			return models.Build(name, 1)
+		}
+		m, _, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes, Constants: constants, Some: true})
+		if err == nil {
+			m.Name = filepath.Base(name) // the names in files are their producers'
+		}
+		return m, err
+	}
+	return nil
+}
+
 // command is what makes a benchmark's record.
 func (k *benchRun) command(b *bench.Benchmark) string {
 	line := "taso bench run " + b.Name
 	if b.Models && len(k.env.Models) > 0 {
-		line += " --models " + strings.Join(k.env.Models, ",")
+		var names []string
+		for _, n := range k.env.Models {
+			names = append(names, filepath.Base(n)) // where they lie is nobody's business
+		}
+		line += " --models " + strings.Join(names, ",")
+		for _, s := range k.shapes {
+			line += " --shape " + s
+		}
+		for _, s := range k.constants {
+			line += " --constant " + s
+		}
 	}
 	if b.Repeat && k.env.Repeat > 0 {
 		line += " --repeat " + strconv.Itoa(k.env.Repeat)

@@ -1,0 +1,96 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/taso-go/taso/backends/cpu"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/internal/ort"
+	"github.com/taso-go/taso/internal/pipeline/measure"
+	"github.com/taso-go/taso/internal/pipeline/optimize"
+	"github.com/taso-go/taso/model"
+)
+
+func init() {
+	Register(&Benchmark{Name: "optimize-cpu", What: "models optimized for the CPU backend: times before and after, ours and ONNX Runtime's",
+		Takes: "20 min", Packages: []string{"internal/pipeline/optimize", "internal/pipeline/measure", "backends/cpu", "bench/models", "onnx", "internal/ort"},
+		Models: true, Default: papers, Repeat: true, Run: optimizeCPU})
+}
+
+// optimizeCPU fits a machine to the operators of each model, optimizes the model
+// for it, and runs both.
+func optimizeCPU(ctx context.Context, env *Env) (*Record, error) {
+	b, err := cpu.New(cpu.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	start, err := cost.FindMachine(formula)
+	if err != nil {
+		return nil, err
+	}
+	rt, err := ort.Find(ctx)
+	if err != nil && !errors.Is(err, ort.ErrAbsent) {
+		return nil, err
+	}
+	repeat := env.Repeat
+	if repeat == 0 {
+		repeat = 30
+	}
+	t := NewTable("", Label("model"), Modelled("cost before", "ms").Digits(3), Modelled("cost after", "ms").Digits(3), Counted("steps"),
+		Measured("search", "s").Digits(2), Measured("ours before", "ms").Digits(3), Measured("ours after", "ms").Digits(3),
+		Measured("ONNX Runtime, optimizations off, before", "ms").Digits(3), Measured("after", "ms").Digits(3),
+		Measured("ONNX Runtime, optimizations on, before", "ms").Digits(3), Measured("after", "ms").Digits(3),
+		Measured("largest relative deviation", ""))
+	p := NewPlot("Cost over time, for the CPU backend", Axis{Name: "time", Unit: "s", Log: true}, Axis{Name: "cost beside the model's"})
+	for _, name := range env.Models {
+		m, err := env.model(name)
+		if err != nil {
+			return nil, err
+		}
+		fail := func(err error) (*Record, error) { return nil, fmt.Errorf("%s: %w", name, err) }
+		timed, err := measure.Run(ctx, measure.Options{Backend: b, Models: []*model.Model{m}, Machine: start, Progress: env.Progress})
+		if err != nil {
+			return fail(err)
+		}
+		o := optimize.Options{Model: m, Cost: start, CostName: "the formula of " + formula, Target: b.Target(), Runner: b,
+			Measure: true, Repeat: repeat, Seed: 1, Workers: env.Workers, Progress: env.Progress}
+		if timed.Fit != nil { // there are times enough
+			o.Cost, o.CostName = timed.Fit.Machine, "that formula, fitted"
+		}
+		res, curve, err := watched(ctx, o)
+		if err != nil {
+			return fail(err)
+		}
+		var both [2][3]float64
+		for i, m := range []*model.Model{m, res.Model} {
+			if both[i], err = besideRuntime(ctx, rt, b, m, repeat); err != nil {
+				return fail(err)
+			}
+		}
+		row := []any{shown(name), 1e3 * float64(res.CostBefore), 1e3 * float64(res.CostAfter), res.StepCount, res.SearchSeconds}
+		for engine := range 3 {
+			for i := range both {
+				if rt == nil && engine > 0 {
+					row = append(row, nil)
+				} else {
+					row = append(row, 1e3*both[i][engine])
+				}
+			}
+		}
+		t.Add(append(row, fmt.Sprintf("%.1e", res.MaxRelError))...)
+		if len(p.Curves) < maxCurves {
+			curve.Name = filepath.Base(name)
+			p.Curves = append(p.Curves, curve)
+		}
+	}
+	rec := &Record{Tables: []*Table{t}, Plots: []*Plot{p}, Notes: []string{
+		fmt.Sprintf("Costs are those of the formula of `%s` fitted to the times of the model's operators, taken in this run; times of whole models are the best of %d in turns, one thread each. A result that took longer than the model was not kept.", formula, repeat)}}
+	if rt != nil {
+		rec.Notes = append(rec.Notes, "ONNX Runtime "+rt.Version+".")
+	}
+	return rec, nil
+}
