@@ -1,7 +1,6 @@
 package saturate
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/taso-go/taso/egraph"
@@ -15,6 +14,8 @@ import (
 // view, the ways of these. Operands without one are what is chosen of their class.
 type way struct {
 	node   egraph.NodeID
+	alias  extract.ClassID // if node is 0: what is chosen of this class
+	kids   []extract.ClassID
 	within []extract.NodeID // by operand; NoNode: chosen by itself. nil: all are
 	price  Prices
 	alone  int64 // what it costs with all that is within
@@ -32,6 +33,10 @@ type problem struct {
 	ways  []way              // by node of the problem
 	of    [][]extract.NodeID // by class: the nodes without parts within
 	first map[egraph.NodeID]extract.NodeID
+	// forms are, by class and form, the class of the problem for tensors that lie so
+	// or in a simpler form; of classes without views all are the class itself.
+	forms [][numForms]extract.ClassID
+	views map[egraph.NodeID]extract.NodeID // views that are read as they lie
 	// joined lists the nodes with an operand in their kernel by their own node.
 	joined map[egraph.NodeID][]extract.NodeID
 }
@@ -48,7 +53,7 @@ const (
 // roots. known are nodes of the network as it came.
 func (s *solver) newProblem(roots []egraph.NodeID) (*problem, error) {
 	p := &problem{s: s, class: map[egraph.ClassID]extract.ClassID{}, first: map[egraph.NodeID]extract.NodeID{},
-		joined: map[egraph.NodeID][]extract.NodeID{}}
+		joined: map[egraph.NodeID][]extract.NodeID{}, views: map[egraph.NodeID]extract.NodeID{}}
 	e := s.g.E()
 	var queue []egraph.ClassID
 	classOf := func(n egraph.NodeID) extract.ClassID {
@@ -72,10 +77,12 @@ func (s *solver) newProblem(roots []egraph.NodeID) (*problem, error) {
 			}
 		}
 	}
-	p.of = make([][]extract.NodeID, p.Classes)
 	if err := p.infer(); err != nil {
 		return nil, err
 	}
+	p.layOut()
+	p.of = make([][]extract.NodeID, p.Classes)
+	p.addAliases()
 	for k := range p.at {
 		for _, first := range [2]bool{true, false} { // what came first
 			for n := range e.Class(p.at[k]) {
@@ -94,126 +101,65 @@ func (s *solver) newProblem(roots []egraph.NodeID) (*problem, error) {
 	return p, nil
 }
 
-// infer finds the type of every class, and checks that its nodes agree on it.
-func (p *problem) infer() error {
-	e := p.s.g.E()
-	p.types, p.typed = make([]graph.TensorType, p.Classes), make([]bool, p.Classes)
-	for changed := true; changed; {
-		changed = false
-		for k, c := range p.at {
-			for n := range e.Class(c) {
-				t, ok, err := p.typeOf(n)
-				if err != nil {
-					return err
-				}
-				switch {
-				case !ok:
-				case !p.typed[k]:
-					p.types[k], p.typed[k], changed = t, true, true
-				case p.types[k].DType != t.DType || !slices.Equal(p.types[k].Sizes, t.Sizes):
-					return fmt.Errorf("a tensor of type %s is to be equal to one of type %s", p.types[k], t)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// typeOf infers the type of a node; not ok: that of a child is not known yet, or its
-// operands do not fit element by element type, so that it cannot be chosen.
-func (p *problem) typeOf(n egraph.NodeID) (t graph.TensorType, ok bool, err error) {
-	s := p.s
-	op, attrs, name := s.g.Node(n)
-	sizes, concrete := s.g.Shape(n).Concrete()
-	if !concrete {
-		return t, false, fmt.Errorf("tensor of shape %s in a network", s.g.Shape(n))
-	}
-	t = graph.TensorType{DType: s.piece.dtype, Sizes: sizes}
-	if op == nil {
-		i, known := s.leaf[name]
-		if !known {
-			return t, false, fmt.Errorf("tensor %s is not an input", name)
-		}
-		t.DType = s.piece.inputs[i].typ.DType
-		return t, true, nil
-	}
-	kids := s.g.E().Children(n)
-	if len(kids) == 0 {
-		return t, true, nil
-	}
-	in := make([]graph.DType, len(kids))
-	for i, k := range kids {
-		c := p.class[s.g.E().Find(k)]
-		if !p.typed[c] {
-			return t, false, nil
-		}
-		in[i] = p.types[c].DType
-		if op.DTypes == nil && in[i] != in[0] {
-			return t, false, nil
-		}
-	}
-	t.DType = in[0]
-	if op.DTypes != nil {
-		out, err := op.DTypes(attrs, in)
-		if err != nil || len(out) != 1 {
-			return t, false, nil
-		}
-		t.DType = out[0]
-	}
-	return t, true, nil
-}
-
-// add adds a node of the e-graph.
+// add adds a node of the e-graph: as what lies dense and, of a view, as it lies.
 func (p *problem) add(k extract.ClassID, n egraph.NodeID) error {
 	s := p.s
 	op, attrs, name := s.g.Node(n)
-	node := extract.Node{Class: k}
-	w := way{node: n}
-	switch {
-	case op == nil:
-		node.Kind = extract.Live
+	if op == nil {
+		node := extract.Node{Class: k, Kind: extract.Live}
 		if s.piece.inputs[s.leaf[name]].fixed {
-			node.Kind = extract.Fixed
+			node.Kind, node.Bytes = extract.Fixed, bytesOf(p.types[k])
 		}
-	default:
-		if _, ok, err := p.typeOf(n); err != nil || !ok {
-			return err
-		}
-		in := make([]graph.TensorType, 0, 4)
-		for _, c := range s.g.E().Children(n) {
-			kid := p.class[s.g.E().Find(c)]
-			node.Children = append(node.Children, kid)
-			in = append(in, p.types[kid])
-		}
-		if lower.IsStep(op) {
-			p.unrepeat(n, in)
-		}
-		out := p.types[k : k+1 : k+1]
-		var err error
-		if w.price, err = s.price(s.g.Sym(n), op, attrs, in, out); err != nil {
-			if !s.original[n] {
-				return nil
-			}
-			w.price = Prices{}
-		}
-		node.Cost = w.price.Alone
-		if lower.IsView(op) && p.isDense(op, attrs, in[0], out[0]) {
-			node.Cost = w.price.View
-		}
-		if !s.original[n] {
-			node.Cost++ // of what costs the same, what is there stays
-		}
-		node.Bytes = bytesOf(out[0])
-		if len(node.Children) == 0 {
-			node.Kind = extract.Fixed
-		}
+		p.first[n] = p.put(node, way{node: n})
+		return nil
 	}
-	w.alone = node.Cost
+	if _, ok, err := p.typeOf(n); err != nil || !ok {
+		return err
+	}
+	kids := make([]extract.ClassID, s.g.E().Arity(n))
+	in := make([]graph.TensorType, len(kids))
+	for i := range kids {
+		kids[i] = p.class[s.g.E().Find(s.g.E().Child(n, i))]
+		in[i] = p.types[kids[i]]
+	}
+	if lower.IsStep(op) {
+		p.unrepeat(n, in)
+	}
+	w := way{node: n}
+	var err error
+	if w.price, err = s.price(s.g.Sym(n), op, attrs, in, p.types[k:k+1:k+1]); err != nil {
+		if !s.original[n] {
+			return nil
+		}
+		w.price = Prices{}
+	}
+	extra := int64(1) // of what costs the same, what is there stays
+	if s.original[n] {
+		extra = 0
+	}
+	node := extract.Node{Class: k, Children: kids, Bytes: bytesOf(p.types[k])}
+	if len(kids) == 0 {
+		node.Kind = extract.Fixed
+	}
+	if p.isView(op) {
+		p.addView(n, node, w, extra)
+		return nil
+	}
+	for i := range kids {
+		kids[i] = p.form(kids[i], p.wanted(op, attrs, i, in[0], p.types[k]))
+	}
+	node.Cost = w.price.Alone + extra
+	p.first[n] = p.put(node, w)
+	return nil
+}
+
+// put adds a node with the way that it stands for.
+func (p *problem) put(node extract.Node, w way) extract.NodeID {
+	w.alone, w.kids = node.Cost, node.Children
 	id := p.AddNode(node)
 	p.ways = append(p.ways, w)
-	p.of[k] = append(p.of[k], id)
-	p.first[n] = id
-	return nil
+	p.of[node.Class] = append(p.of[node.Class], id)
+	return id
 }
 
 // unrepeat replaces the types of operands behind the first that are repeated tensors
@@ -234,19 +180,12 @@ func bytesOf(t graph.TensorType) int64 {
 	return int64(graph.NumElements(t.Sizes)) * int64(t.DType.Bytes())
 }
 
-// isDense reports whether a view of a dense tensor lies dense.
-func (p *problem) isDense(op *graph.Op, attrs graph.Attrs, in, out graph.TensorType) bool {
-	x := dense(in)
-	vs, err := lower.Views(lowerAttrs(op, attrs), &x, []graph.TensorType{out})
-	return err == nil && vs[0].Dense()
-}
-
 // fuse adds nodes for elementwise operators that go into the kernel of an operand:
 // they read what that kernel reads and cost what both cost together, so that what is
 // fused is paid for once where it has one user, and again where it has others.
 func (p *problem) fuse() {
 	e := p.s.g.E()
-	kernels := make([][]extract.NodeID, p.Classes) // nodes that take a tail
+	kernels := make([][]extract.NodeID, p.Classes) // ways that take a tail
 	for k := range kernels {
 		kernels[k] = slices.Clone(p.of[k])
 	}
@@ -255,8 +194,11 @@ func (p *problem) fuse() {
 		fresh := make([][]extract.NodeID, p.Classes)
 		for _, id := range p.order() {
 			w := p.ways[id]
+			if w.node == 0 || w.within != nil {
+				continue
+			}
 			op, _, _ := p.s.g.Node(w.node)
-			if op == nil || !lower.IsStep(op) || w.within != nil {
+			if op == nil || !lower.IsStep(op) {
 				continue
 			}
 			k := p.Nodes[id].Class
@@ -294,6 +236,9 @@ func (p *problem) order() []extract.NodeID {
 // of its operands.
 func (p *problem) joins(op *graph.Op, out graph.TensorType, kid extract.ClassID, m extract.NodeID) bool {
 	w := &p.ways[m]
+	if w.node == 0 {
+		return false
+	}
 	of, attrs, _ := p.s.g.Node(w.node)
 	if of == nil || len(p.Nodes[m].Children) == 0 {
 		return false
@@ -308,7 +253,7 @@ func (p *problem) join(id extract.NodeID, i int, m extract.NodeID) extract.NodeI
 	from, into := p.ways[id], p.ways[m]
 	node := extract.Node{Class: p.Nodes[id].Class, Bytes: p.Nodes[id].Bytes, Cost: into.alone + from.price.Fused}
 	node.Children = append(node.Children, p.Nodes[m].Children...)
-	w := way{node: from.node, within: make([]extract.NodeID, p.s.g.E().Arity(from.node)), price: from.price,
+	w := way{node: from.node, kids: from.kids, within: make([]extract.NodeID, p.s.g.E().Arity(from.node)), price: from.price,
 		alone: node.Cost, tail: into.tail + 1}
 	for j := range w.within {
 		w.within[j] = extract.NoNode

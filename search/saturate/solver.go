@@ -167,7 +167,7 @@ func (p *problem) start(nodes, roots []egraph.NodeID) []extract.NodeID {
 	}
 	for k := range choice {
 		for _, id := range p.of[k] {
-			if n := p.ways[id].node; p.s.original[n] && e.Arity(n) == 0 {
+			if n := p.ways[id].node; n == 0 && choice[k] == extract.NoNode || n != 0 && p.s.original[n] && e.Arity(n) == 0 {
 				choice[k] = id
 			}
 		}
@@ -178,6 +178,9 @@ func (p *problem) start(nodes, roots []egraph.NodeID) []extract.NodeID {
 			continue
 		}
 		choice[k] = p.first[n]
+		if id, ok := p.views[n]; ok {
+			choice[p.Nodes[id].Class] = id
+		}
 		for _, id := range p.joined[n] {
 			for i, m := range p.ways[id].within {
 				if m == extract.NoNode {
@@ -225,6 +228,9 @@ func (p *problem) alternative(roots []egraph.NodeID, sol extract.Solution) (alte
 	var build func(id extract.NodeID) (made, error)
 	build = func(id extract.NodeID) (made, error) {
 		w := &p.ways[id]
+		if w.node == 0 {
+			return class(w.alias)
+		}
 		op, attrs, name := s.g.Node(w.node)
 		if op == nil {
 			return made{^ref(s.leaf[name]), w.node}, nil
@@ -237,7 +243,7 @@ func (p *problem) alternative(roots []egraph.NodeID, sol extract.Solution) (alte
 			if w.within != nil && w.within[i] != extract.NoNode {
 				m, err = build(w.within[i])
 			} else {
-				m, err = class(p.class[s.g.E().Find(s.g.E().Child(w.node, i))])
+				m, err = class(w.kids[i])
 			}
 			if err != nil {
 				return m, err
