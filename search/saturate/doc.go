@@ -38,6 +38,10 @@
 // have subsets, or runs of neighbours, not as these have orders and trees. Rules that
 // find too much wait, the longer the more often (Options say how much that is).
 //
+// Sets and passes. A piece is saturated by the laws that are rules, by the others, and
+// by all: a full e-graph of many laws may lack what a small one of few laws has. The
+// network that a pass leaves is cut anew, into larger parts.
+//
 // Cycles. An e-graph may hold a class that is made from itself; the extraction
 // chooses none. Types. All classes have a shape in the e-graph; the element type is
 // inferred for each before extraction. Two nodes of one class that differ in either

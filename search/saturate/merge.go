@@ -52,9 +52,8 @@ func (p *plan) mayMerge(d *rewrite.Direction, roots, vars []egraph.NodeID) bool 
 		if own[i-1] >= 0 && own[i] >= 0 {
 			a, b = vars[own[i-1]], vars[own[i]]
 		}
-		_, last, _ := p.span(a)
-		first, _, single := p.span(b)
-		if !single || first <= last || p.between(d, i, vars, last, first) {
+		x, y := p.span(a), p.span(b)
+		if !y.single || y.first <= x.last || p.between(d, i, vars, x.last, y.first) {
 			return false
 		}
 	}
@@ -91,12 +90,12 @@ func (p *plan) between(d *rewrite.Direction, i int, vars []egraph.NodeID, last, 
 		if pos != share || !p.alike(u, d.Nodes[root].Op, at, vars[own]) {
 			continue
 		}
-		f, _, single := p.span(p.e.Child(u, at))
-		if !single {
+		x := p.span(p.e.Child(u, at))
+		if !x.single {
 			continue
 		}
 		many++
-		inside = inside || last < f && f < first
+		inside = inside || last < x.first && x.first < first
 	}
 	return many > fewMerged && inside
 }
@@ -167,20 +166,34 @@ func (p *plan) privateOf(d *rewrite.Direction) []int32 {
 	return own
 }
 
-// span is where what is in a class comes in the order of merging: tensors by their
-// nodes, what is concatenated from its first part to its last. single: it is not
-// concatenated.
-func (p *plan) span(n egraph.NodeID) (first, last egraph.NodeID, single bool) {
-	for m := range p.e.Class(p.e.Find(n)) {
+// interval is where what is in a class comes in the order of merging: a tensor by its
+// first node, what is concatenated from its first part to its last.
+type interval struct {
+	first, last egraph.NodeID
+	single      bool // not concatenated
+}
+
+// span is the interval of a node's class.
+func (p *plan) span(n egraph.NodeID) interval {
+	if k := p.g.Instances(); k != p.spansAt {
+		clear(p.spans)
+		p.spansAt = k
+	}
+	c := p.e.Find(n)
+	if x, ok := p.spans[c]; ok {
+		return x
+	}
+	x := interval{first: n, single: true}
+	for m := range p.e.Class(c) {
+		x.first = min(x.first, m)
 		if m > p.base && p.e.Arity(m) == 2 && p.isConcat(m) {
-			f, _, _ := p.span(p.e.Child(m, 0))
-			_, l, _ := p.span(p.e.Child(m, 1))
-			return f, l, false
+			x = interval{first: p.span(p.e.Child(m, 0)).first, last: p.span(p.e.Child(m, 1)).last}
+			break
 		}
 	}
-	least := n
-	for m := range p.e.Class(p.e.Find(n)) {
-		least = min(least, m)
+	if x.single {
+		x.last = x.first
 	}
-	return least, least, true
+	p.spans[c] = x
+	return x
 }

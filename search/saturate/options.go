@@ -29,6 +29,9 @@ type Options struct {
 	// Part is the number of nodes above which a part of the network is cut further;
 	// 0 is DefaultPart, less than 0: the network is not cut.
 	Part int
+	// Passes over the network: the next cuts, and saturates, what the last one made;
+	// 0 is DefaultPasses. It ends earlier where nothing changes.
+	Passes int
 	// Best is the number of alternatives kept of each part; 0 is 1.
 	Best int
 	// Score judges a part by more than a sum of prices, in the unit of these. With
@@ -43,7 +46,8 @@ const (
 	DefaultNodes        = 2000
 	DefaultMerging      = 8
 	DefaultPart         = 80
-	DefaultExtractSteps = 1 << 15
+	DefaultPasses       = 3
+	DefaultExtractSteps = 1 << 17
 )
 
 func or(n, zero int) int {
@@ -53,8 +57,15 @@ func or(n, zero int) int {
 	return n
 }
 
-func (o *Options) nodes() int { return or(o.Nodes, DefaultNodes) }
-func (o *Options) best() int  { return max(o.Best, 1) }
+func (o *Options) nodes() int  { return or(o.Nodes, DefaultNodes) }
+func (o *Options) best() int   { return max(o.Best, 1) }
+func (o *Options) passes() int { return or(o.Passes, DefaultPasses) }
+func (o *Options) extractSteps() int64 {
+	if o.ExtractSteps == 0 {
+		return DefaultExtractSteps
+	}
+	return o.ExtractSteps
+}
 func (o *Options) part() int {
 	if o.Part < 0 {
 		return int(^uint(0) >> 1)
@@ -87,11 +98,13 @@ type Stats struct {
 	Bytes      int64       // of the largest e-graph
 	// Uses counts, by law, how often it changed an e-graph.
 	Uses map[string]int
-	// Parts of the network, and the different ones among them.
+	// Parts of the network as it came, and the different ones among them.
 	Parts, Pieces int
 	// Before and After are the sums of prices, in picoseconds, of what was cut into
-	// parts; Bound is at most what anything costs that the e-graphs hold.
+	// parts, as it came and as the last pass left it; Bound is at most what anything
+	// costs that the e-graphs of the first pass hold.
 	Before, After, Bound int64
+	Passes               int
 }
 
 // measure adds what an e-graph became.

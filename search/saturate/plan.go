@@ -35,6 +35,7 @@ type plan struct {
 	opts  *Options
 	rules []*tensor.Rule
 	kind  map[*tensor.Rule]kind
+	set   map[*tensor.Rule]bool // that are used
 	phase *phase
 	round int
 	off   map[*tensor.Rule]backoff
@@ -43,6 +44,9 @@ type plan struct {
 	fixed fixedness
 	base  egraph.NodeID // the last node of the piece as it came
 	g     *tensor.Graph
+
+	spans   map[egraph.ClassID]interval
+	spansAt int // as many instances as there were
 
 	fixedVars, fixedNodes []bool
 	private               map[*rewrite.Direction][]int32
@@ -104,6 +108,7 @@ func sameOps(a, b []*graph.Op) bool {
 // run saturates a graph phase by phase.
 func (p *plan) run(ctx context.Context, g *tensor.Graph, leaf func(egraph.NodeID) bool, st *Stats) error {
 	p.g, p.e, p.round, p.base = g, g.E(), 0, egraph.NodeID(g.E().Len())
+	p.spans, p.spansAt = map[egraph.ClassID]interval{}, -1
 	p.fixed = fixedness{e: p.e, known: p.fixed.known[:0], leaf: leaf}
 	phases := p.opts.phases()
 	for i := range phases {
@@ -126,7 +131,7 @@ func (p *plan) run(ctx context.Context, g *tensor.Graph, leaf func(egraph.NodeID
 // Turn is part of [tensor.Schedule].
 func (p *plan) Turn(r *tensor.Rule) int {
 	n := p.phase.turns[p.kind[r]]
-	if n == 0 {
+	if n == 0 || !p.set[r] {
 		return 0
 	}
 	b := p.off[r]

@@ -24,55 +24,72 @@ func Run(ctx context.Context, n *search.Network, o Options) (*Stats, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.improve(ctx, n)
-}
-
-// improve cuts a network into parts, and replaces each by the best that is found
-// for its piece.
-func (s *solver) improve(ctx context.Context, n *search.Network) (*Stats, error) {
-	laws := map[string]*law.Law{}
-	for _, l := range s.opts.Laws {
-		if laws[l.Name] != nil {
-			return nil, fmt.Errorf("two laws are named %s", l.Name)
-		}
-		laws[l.Name] = l
-	}
 	for _, r := range s.rules {
 		n.Swap(r.Direction())
 	}
 	total := &Stats{Uses: map[string]int{}}
-	dtype, ok := mainType(n.Net)
-	if !ok {
-		return total, nil
-	}
-	c := &cutter{net: n.Net, dtype: dtype, most: s.opts.part(), cross: s.plan.crossing}
-	ps := newPieces()
-	parts := c.parts(ps)
-	total.Parts, total.Pieces = len(parts), len(ps.all)
-	best := make([]*alternative, len(ps.all))
-	done := make([]*solved, len(ps.all))
-	for i, pc := range ps.all {
-		sv, err := s.solve(ctx, pc)
+	for pass := range o.passes() {
+		st, changed, err := s.improve(ctx, n, o.part()<<pass)
 		if err != nil {
 			return nil, err
 		}
-		done[i] = sv
-		total.add(&sv.stats)
-		if best[i], err = s.choose(pc, sv); err != nil {
-			return nil, err
+		total.add(st)
+		total.After = st.After
+		if pass == 0 {
+			total.Parts, total.Pieces, total.Before, total.Bound = st.Parts, st.Pieces, st.Before, st.Bound
+		}
+		total.Passes++
+		if !changed || ctx.Err() != nil {
+			break
+		}
+	}
+	return total, nil
+}
+
+// improve cuts a network into parts of at most so many nodes, where they can be cut,
+// and replaces each by the best that is found for its piece.
+func (s *solver) improve(ctx context.Context, n *search.Network, most int) (total *Stats, changed bool, err error) {
+	total = &Stats{Uses: map[string]int{}}
+	dtype, ok := mainType(n.Net)
+	if !ok {
+		return total, false, nil
+	}
+	c := &cutter{net: n.Net, dtype: dtype, most: most, cross: s.plan.crossing}
+	parts := c.parts(s.ps)
+	total.Parts = len(parts)
+	seen, best := map[int]bool{}, map[int]*alternative{}
+	for i := range parts {
+		k := parts[i].piece
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		total.Pieces++
+		for len(s.done) <= k {
+			s.done = append(s.done, nil)
+		}
+		if s.done[k] == nil {
+			if s.done[k], err = s.solve(ctx, s.ps.all[k]); err != nil {
+				return nil, false, err
+			}
+			total.add(&s.done[k].stats)
+		}
+		if best[k], err = s.choose(s.ps.all[k], s.done[k]); err != nil {
+			return nil, false, err
 		}
 	}
 	// Later parts first: the inputs of a part are replaced after it was read.
 	for i := len(parts) - 1; i >= 0; i-- {
-		st := &done[parts[i].piece].stats
+		st := &s.done[parts[i].piece].stats
 		total.Before, total.After, total.Bound = total.Before+st.Before, total.After+st.After, total.Bound+st.Bound
 		if a := best[parts[i].piece]; a != nil {
-			if err := put(n, &parts[i], a, laws); err != nil {
-				return nil, err
+			changed = true
+			if err := put(n, &parts[i], a, s.laws); err != nil {
+				return nil, false, err
 			}
 		}
 	}
-	return total, nil
+	return total, changed, nil
 }
 
 // choose is the alternative to be used; nil if what is there is best.

@@ -70,7 +70,7 @@ func optimized(t *testing.T, m *model.Model, o saturate.Options) (*saturate.Stat
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st.After > st.Before || st.Bound > st.After {
+	if st.After > st.Before || st.Passes == 1 && st.Bound > st.After {
 		t.Errorf("cost %d to %d, bound %d, by %d instances", st.Before, st.After, st.Bound, len(d.Proof.Instances))
 	}
 	now, err := m.WithGraph(d.To)
@@ -100,7 +100,7 @@ func TestModels(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := options(t)
-			o.Nodes, o.ExtractSteps = 1000, 1<<15
+			o.Nodes, o.ExtractSteps, o.Passes = 1000, 1<<15, 2
 			st, d := optimized(t, m, o)
 			if better[name] && st.After >= st.Before {
 				t.Errorf("nothing was found: cost %d", st.Before)
@@ -337,7 +337,7 @@ func TestRandomNetworks(t *testing.T) {
 	found := 0
 	for seed := range uint64(150) {
 		o := options(t)
-		o.Nodes, o.Growth, o.ExtractSteps = 400, int(seed%2), 1<<12
+		o.Nodes, o.Growth, o.ExtractSteps, o.Passes = 400, int(seed%2), 1<<12, 1+int(seed%3)
 		st, _ := optimized(t, weighted(random(t, seed)), o)
 		if st.After < st.Before {
 			found++

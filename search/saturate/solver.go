@@ -1,8 +1,10 @@
 package saturate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/egraph"
 	"github.com/taso-go/taso/egraph/extract"
@@ -18,6 +20,10 @@ type solver struct {
 	rules []*tensor.Rule
 	g     *tensor.Graph
 	plan  *plan
+	sets  []map[*tensor.Rule]bool // the rules that are used together
+	laws  map[string]*law.Law
+	ps    *pieces
+	done  []*solved // by piece
 
 	piece    *piece
 	leaf     map[string]int // inputs of the piece by name
@@ -42,8 +48,13 @@ type alternative struct {
 }
 
 func newSolver(o *Options) (*solver, error) {
-	s := &solver{opts: o, tab: tensor.NewTable(), prices: map[string]priced{}}
+	s := &solver{opts: o, tab: tensor.NewTable(), prices: map[string]priced{}, laws: map[string]*law.Law{}, ps: newPieces()}
+	var theory, chosen, all []*tensor.Rule
 	for _, l := range o.Laws {
+		if s.laws[l.Name] != nil {
+			return nil, fmt.Errorf("two laws are named %s", l.Name)
+		}
+		s.laws[l.Name] = l
 		if l.Kind == law.Refute {
 			return nil, fmt.Errorf("law %s is false", l.Name)
 		}
@@ -52,14 +63,55 @@ func newSolver(o *Options) (*solver, error) {
 			return nil, err
 		}
 		s.rules = append(s.rules, rs...)
+		if l.Kind == law.Rule {
+			chosen = append(chosen, rs...)
+		} else {
+			theory = append(theory, rs...)
+		}
+	}
+	all = s.rules
+	sets := [][]*tensor.Rule{all}
+	if len(chosen) > 0 && len(theory) > 0 {
+		sets = [][]*tensor.Rule{chosen, theory, all}
+	}
+	for _, rs := range sets {
+		set := map[*tensor.Rule]bool{}
+		for _, r := range rs {
+			set[r] = true
+		}
+		s.sets = append(s.sets, set)
 	}
 	s.g = tensor.NewGraph(s.tab)
 	s.plan = newPlan(o, s.rules)
 	return s, nil
 }
 
-// solve saturates a piece and extracts from what it became.
+// solve saturates a piece with each set of laws, and extracts from what it becomes.
+// Laws that are rules were chosen to optimize with, and do well without the axioms,
+// which fill an e-graph sooner; axioms do what no rule does; and together they do what
+// neither does. What is best in the end is a matter of prices.
 func (s *solver) solve(ctx context.Context, pc *piece) (*solved, error) {
+	var all *solved
+	for _, set := range s.sets {
+		sv, err := s.solveBy(ctx, pc, set)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = sv
+			continue
+		}
+		all.stats.add(&sv.stats)
+		all.stats.After, all.stats.Bound = min(all.stats.After, sv.stats.After), min(all.stats.Bound, sv.stats.Bound)
+		all.best = append(all.best, sv.best...)
+	}
+	slices.SortStableFunc(all.best, func(a, b alternative) int { return cmp.Compare(a.cost, b.cost) })
+	return all, nil
+}
+
+// solveBy saturates a piece with some rules.
+func (s *solver) solveBy(ctx context.Context, pc *piece, set map[*tensor.Rule]bool) (*solved, error) {
+	s.plan.set = set
 	s.g.Reset()
 	s.piece, s.leaf, s.original = pc, map[string]int{}, map[egraph.NodeID]bool{}
 	ins := make([]egraph.NodeID, len(pc.inputs))
@@ -124,7 +176,7 @@ func (s *solver) extract(ctx context.Context, nodes, roots []egraph.NodeID, out 
 		return fmt.Errorf("the network as it came: %w", err)
 	}
 	out.stats.Before, out.stats.After, out.stats.Bound = before.Cost, before.Cost, before.Cost
-	r, err := extract.Solve(ctx, &p.Problem, extract.Options{Start: start, Best: s.opts.best(), Steps: s.opts.ExtractSteps})
+	r, err := extract.Solve(ctx, &p.Problem, extract.Options{Start: start, Best: s.opts.best(), Steps: s.opts.extractSteps()})
 	if err != nil {
 		return fmt.Errorf("extract: %w", err)
 	}
