@@ -30,35 +30,49 @@ func TestOutside(t *testing.T) {
 		t.Skip("neither cbc nor highs is on the path")
 	}
 	for _, name := range solvers() {
-		used := false
-		rapid.Check(t, func(t *rapid.T) {
-			// Landmarks close small problems before a solver is asked, so it is asked of
-			// what is not reduced.
-			p := drawn(t, 9, 22)
-			want := least(p)
-			f, err := p.fold(0)
-			if err != nil {
-				return
+		// Landmarks close small problems before a solver is asked, so it is asked of
+		// what is not reduced: little ones, held to all choices, and ones too large for
+		// that, held to Solve.
+		for _, size := range [][2]int{{9, 22}, {40, 110}} {
+			used := false
+			rapid.Check(t, func(t *rapid.T) {
+				p := drawn(t, size[0], size[1])
+				f, err := p.fold(0)
+				if err != nil {
+					return
+				}
+				var want int64
+				if size[0] < 10 {
+					want = least(p)
+				} else {
+					r, err := Solve(context.Background(), p, Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if want = r.Cost; r.Stop != StopOptimal {
+						t.Fatalf("cost %d, bound %d, %s", r.Cost, r.Bound, r.Stop)
+					}
+				}
+				pc := newPiece(f.core.clone())
+				pc.choice, pc.cost = pc.core.treeChoice(), costTop
+				s, err := outsideSolver(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(pc.class) == 0 {
+					return
+				}
+				if err := pc.mip(context.Background(), s); err != nil {
+					t.Fatal(err)
+				}
+				if got := pc.cost; got != want {
+					t.Fatalf("%s: cost %d: the least is %d", name, got, want)
+				}
+				used = true
+			})
+			if !used {
+				t.Errorf("%s: nothing to solve", name)
 			}
-			pc := newPiece(f.core.clone())
-			pc.choice, pc.cost = pc.core.treeChoice(), costTop
-			s, err := outsideSolver(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(pc.class) == 0 {
-				return
-			}
-			if err := pc.mip(context.Background(), s); err != nil {
-				t.Fatal(err)
-			}
-			if got := pc.cost; got != want {
-				t.Fatalf("%s: cost %d: the least is %d", name, got, want)
-			}
-			used = true
-		})
-		if !used {
-			t.Errorf("%s: nothing to solve", name)
 		}
 		p := network(3, 3, 4, 0.5)
 		want, err := Solve(context.Background(), p, Options{Method: Exact})
