@@ -69,7 +69,6 @@ type gymReader struct {
 	classes  map[string]ClassID // of a class's name
 	children [][]string         // by NodeID
 	roots    []string
-	seen     map[string]bool
 }
 
 func (g *gymReader) class(name string) ClassID {
