@@ -97,6 +97,7 @@ func (d *descent) improve(ctx context.Context, n bank.Node) bool {
 	if d.chain == nil {
 		return false
 	}
+	d.chain = d.Shorten(d.chain, d.best)
 	for i := range d.chain {
 		if !d.Do(&d.chain[i]) {
 			panic("search: a move that was made once cannot be made again")

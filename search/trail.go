@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/taso-go/taso/graph/bank"
 )
 
@@ -106,4 +108,27 @@ func (t *Trail) Settle() {
 	}
 	t.steps = t.steps[:0]
 	t.Price.Keep()
+}
+
+// Shorten leaves out moves of a path from where the trail is, as long as what is
+// left can be made and costs no more than cost.
+func (t *Trail) Shorten(path []Move, cost int64) []Move {
+	base := t.Len()
+	for i := 0; i < len(path); {
+		less := slices.Concat(path[:i], path[i+1:])
+		ok := len(less) > 0
+		for k := range less {
+			if ok = ok && t.Do(&less[k]); !ok {
+				break
+			}
+		}
+		ok = ok && t.Price.Cost() <= cost
+		t.Back(base)
+		if ok {
+			path = less
+		} else {
+			i++
+		}
+	}
+	return path
 }
