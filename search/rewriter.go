@@ -324,6 +324,11 @@ func (r *Rewriter) Apply(m *Match) error {
 // Find calls f with the match that a move is, if it is there still, and reports
 // whether it was.
 func (r *Rewriter) Find(m *Move, f func(*Match)) (found bool) {
+	for _, t := range m.Roots {
+		if !r.Net.Has(t) {
+			return false
+		}
+	}
 	r.match.Match(m.Direction, m.Roots, func(x *Match) bool {
 		if slices.Equal(x.Vars, m.Vars) {
 			found = true

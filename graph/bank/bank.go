@@ -112,6 +112,11 @@ func (b *Bank) Len() int { return len(b.nodes) - 1 }
 // Live reports whether an output of the graph depends on a node.
 func (b *Bank) Live(n Node) bool { return b.nodes[n].flags&live != 0 }
 
+// Has reports whether there is a tensor of that number that something live computes.
+func (b *Bank) Has(t Tensor) bool {
+	return t != 0 && int(t) < len(b.tensors) && b.Live(b.tensors[t].node)
+}
+
 // Fixed reports whether a node depends on weights only, or on nothing: what it
 // computes is the same in every run.
 func (b *Bank) Fixed(n Node) bool { return b.nodes[n].flags&fixed != 0 }
