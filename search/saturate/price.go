@@ -73,3 +73,22 @@ func (s *solver) price(sym uint32, op *graph.Op, a graph.Attrs, in, out []graph.
 	}
 	return p.p, p.err
 }
+
+// ScoreOf judges networks by the plan of what would run of them on a target: by what
+// really goes into which kernel, which a sum of prices only guesses.
+func ScoreOf(m cost.Model, t *lower.Target) func(*graph.Graph) (int64, error) {
+	return func(g *graph.Graph) (int64, error) {
+		p, err := lower.Graph(g, t, lower.Options{})
+		if err != nil {
+			return 0, err
+		}
+		b, err := cost.GraphCost(p, m)
+		if err != nil {
+			return 0, err
+		}
+		if c := picoseconds(b.Total); c >= 0 {
+			return c, nil
+		}
+		return 0, fmt.Errorf("the cost %v is no time", float64(b.Total))
+	}
+}

@@ -86,13 +86,17 @@ func (o *Options) newSearching(ctx context.Context, best *record, first bool) (*
 	return s, nil
 }
 
+// kept is the number of alternatives of each part that are judged by their plans.
+const kept = 4
+
 // saturate rewrites the model by equality saturation.
 func (o *Options) saturate(ctx context.Context) (*search.Network, *saturate.Stats, error) {
 	n, err := search.NewNetwork(o.Model.Graph, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	st, err := saturate.Run(ctx, n, saturate.Options{Laws: o.Laws, Price: saturate.PriceOf(o.Cost), Target: o.Target})
+	st, err := saturate.Run(ctx, n, saturate.Options{Laws: o.Laws, Price: saturate.PriceOf(o.Cost), Target: o.Target,
+		Best: kept, Score: saturate.ScoreOf(o.Cost, o.Target)})
 	return n, st, err
 }
 
