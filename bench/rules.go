@@ -125,8 +125,11 @@ func presets(ctx context.Context, env *Env) (*Record, error) {
 	return &Record{Tables: []*Table{t}}, nil
 }
 
-func provers(ctx context.Context, env *Env) (*Record, error) {
-	rep, err := generate(ctx, env, genrules.Options{MaxOps: 3, Quantified: true})
+func provers(ctx context.Context, env *Env) (*Record, error) { return proversTo(ctx, env, 3) }
+
+// proversTo compares the provers on the rules of up to so many operators.
+func proversTo(ctx context.Context, env *Env, ops int) (*Record, error) {
+	rep, err := generate(ctx, env, genrules.Options{MaxOps: ops, Quantified: true})
 	if err != nil {
 		return nil, err
 	}

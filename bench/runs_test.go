@@ -203,3 +203,15 @@ func TestSaturated(t *testing.T) {
 		t.Errorf("curve %v, table from %v to %v", points, before, after)
 	}
 }
+
+// Both provers on the rules of one operator.
+func TestProvers(t *testing.T) {
+	rec, err := proversTo(context.Background(), &Env{Workers: 1}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := rec.Tables[0]
+	if goals := number(t, tab, 1, "goals"); len(tab.Rows) != 2 || goals < 1 || number(t, tab, 1, "proved") != goals || number(t, tab, 0, "goals") != goals {
+		t.Errorf("provers: %v", tab.Rows)
+	}
+}
