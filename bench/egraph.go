@@ -81,5 +81,5 @@ func saturated(ctx context.Context, env *Env) (*Record, error) {
 	}
 	stage.Done()
 	return &Record{Tables: []*Table{t}, Plots: []*Plot{costs, sizes},
-		Notes: []string{fmt.Sprintf("The table is of e-graphs of %d nodes at most. Prices are sums over the parts; the bound is that of what the e-graphs hold.", saturate.DefaultNodes)}}, nil
+		Notes: []string{fmt.Sprintf("The table is of e-graphs of %d nodes at most. Prices are sums over the parts; the bound is that of what the e-graphs of the first pass hold, and later passes may go below it.", saturate.DefaultNodes)}}, nil
 }
