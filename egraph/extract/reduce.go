@@ -351,57 +351,100 @@ func (c *core) inline() bool {
 	return true
 }
 
-// chain multiplies the ways of a class that only one class uses into the ways of
-// that class, where that makes no more ways than there were.
+// chain multiplies the ways of classes that only one class uses into the ways of
+// that class, where that makes no more ways than there were. Of the classes with
+// several ways, a way of the user takes in one at a time.
 func (c *core) chain() bool {
-	changed := false
 	users := c.users()
 	isRoot := make([]bool, len(c.ways))
 	for _, r := range c.roots {
 		isRoot[r] = true
 	}
-	for d := range c.ways {
-		d := int32(d)
-		if isRoot[d] || len(users[d]) != 1 || len(c.ways[d]) == 0 {
-			continue
+	only := make([]int32, len(c.ways)) // the class that alone uses a class, or -1
+	has := make([]bool, len(c.ways))   // such a class
+	for d := range only {
+		only[d] = -1
+		if u := users[d]; !isRoot[d] && len(u) == 1 && len(c.ways[d]) > 0 {
+			only[d] = u[0]
+			has[u[0]] = true
 		}
-		u := users[d][0]
-		if u == d {
-			continue
+	}
+	changed := false
+	in := make([][]int32, len(c.ways)) // ways of the user that use a class
+	for u := range c.ways {
+		// A user that was taken in itself is looked at in the next round.
+		if has[u] && len(c.ways[u]) > 0 && c.takeIn(int32(u), only, in) {
+			changed = true
 		}
-		uses := 0
-		for i := range c.ways[u] {
-			if has(c.ways[u][i].kids, d) {
-				uses++
-			}
-		}
-		if n := len(c.ways[d]); uses == 0 || uses*n > uses+n {
-			continue
-		}
-		changed = true
-		var out []way
-		for _, w := range c.ways[u] {
-			if !has(w.kids, d) {
-				out = append(out, w)
-				continue
-			}
-			for _, v := range c.ways[d] {
-				kids := slices.DeleteFunc(slices.Clone(w.kids), func(j int32) bool { return j == d })
-				kids = distinct(append(kids, v.kids...))
-				if slices.Contains(kids, u) {
-					continue
-				}
-				out = append(out, way{cost: w.cost + v.cost, kids: kids, picks: slices.Concat(w.picks, v.picks)})
-			}
-		}
-		c.ways[u] = out
-		// What d used, u uses now.
-		for i := range c.ways[d] {
-			for _, j := range c.ways[d][i].kids {
-				users[j] = distinct(append(slices.DeleteFunc(users[j], func(x int32) bool { return x == d }), u))
-			}
-		}
-		c.ways[d] = nil
 	}
 	return changed
+}
+
+// takeIn does for one user what chain says.
+func (c *core) takeIn(u int32, only []int32, in [][]int32) bool {
+	ws := c.ways[u]
+	var met []int32
+	for i := range ws {
+		for _, d := range ws[i].kids {
+			if only[d] == u && len(c.ways[d]) > 0 {
+				if len(in[d]) == 0 {
+					met = append(met, d)
+				}
+				in[d] = append(in[d], int32(i))
+			}
+		}
+	}
+	taken := map[int32]bool{}        // classes
+	several := make([]bool, len(ws)) // ways that take in a class of several ways
+	for _, d := range met {
+		n := len(c.ways[d])
+		if n > 1 {
+			if uses := len(in[d]); uses*n > uses+n || slices.ContainsFunc(in[d], func(i int32) bool { return several[i] }) {
+				continue
+			}
+			for _, i := range in[d] {
+				several[i] = true
+			}
+		}
+		taken[d] = true
+	}
+	for _, d := range met {
+		in[d] = in[d][:0]
+	}
+	if len(taken) == 0 {
+		return false
+	}
+	var out []way
+	for _, w := range ws {
+		if !slices.ContainsFunc(w.kids, func(j int32) bool { return taken[j] }) {
+			out = append(out, w)
+			continue
+		}
+		made := []way{{cost: w.cost, picks: w.picks}}
+		for _, j := range w.kids {
+			if !taken[j] {
+				for x := range made {
+					made[x].kids = append(made[x].kids, j)
+				}
+				continue
+			}
+			var more []way
+			for _, m := range made {
+				for _, v := range c.ways[j] {
+					more = append(more, way{cost: m.cost + v.cost, kids: slices.Concat(m.kids, v.kids), picks: slices.Concat(m.picks, v.picks)})
+				}
+			}
+			made = more
+		}
+		for _, m := range made {
+			if m.kids = distinct(m.kids); !slices.Contains(m.kids, u) {
+				out = append(out, m)
+			}
+		}
+	}
+	c.ways[u] = out
+	for d := range taken {
+		c.ways[d] = nil
+	}
+	return true
 }
