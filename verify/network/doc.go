@@ -49,6 +49,9 @@
 // That an opaque node computes the same from the same is assumed, and of those that
 // draw numbers, that it does not matter which one drew them.
 //
+// What is deeper than 100,000 operators, and weights that take more than 10^10
+// operations or 2^27 numbers to compute again, are refused.
+//
 // An equation is about real numbers: in floating point both models differ by
 // rounding, also of constants, whose element type the equation does not tell. Where
 // sums overflow, they may differ by more.

@@ -20,7 +20,11 @@ type side struct {
 	twins    []twin
 	undo     []func() // takes back what was noted, for another try
 	tries    int
+	depth    int
 }
+
+// maxDepth bounds how deep networks and terms are: each step takes room on the stack.
+const maxDepth = 100_000
 
 // compared is a tensor that is a term.
 type compared struct {
@@ -48,6 +52,10 @@ func (s *side) is(t graph.Tensor, u *law.Term) error {
 	if s.known[compared{t, u}] {
 		return nil
 	}
+	if s.depth++; s.depth > maxDepth {
+		return fmt.Errorf("node %s: it is more than %d operators below", s.m.Graph.Name(t.Node), maxDepth)
+	}
+	defer func() { s.depth-- }()
 	if err := s.compare(t, u); err != nil {
 		return err
 	}

@@ -68,17 +68,28 @@ func (s *side) weight(t graph.Tensor, u *law.Term) error {
 	return nil
 }
 
+// Limits of what is computed again for one weight: a certificate may ask for anything.
+const (
+	maxNumbers = 1 << 27 // of all tensors on the way
+	maxFLOPs   = 1e10
+)
+
 // value computes a term over weights of the first model.
 func (c *checker) value(u *law.Term, dtype graph.DType) (*model.Weight, error) {
 	var b graph.Builder
 	from := map[graph.NodeID]graph.NodeID{} // of the graph that is computed to that of a
 	made := map[*law.Term]graph.Tensor{}
 	leaf := map[string]graph.Tensor{}
+	numbers, depth := int64(0), 0
 	var build func(u *law.Term) (graph.Tensor, error)
 	build = func(u *law.Term) (x graph.Tensor, err error) {
 		if x, ok := made[u]; ok {
 			return x, nil
 		}
+		if depth++; depth > maxDepth {
+			return x, fmt.Errorf("it is deeper than %d operators", maxDepth)
+		}
+		defer func() { depth-- }()
 		switch {
 		case u.IsVar():
 			t, ok := c.vars[u.Var]
@@ -111,6 +122,9 @@ func (c *checker) value(u *law.Term, dtype graph.DType) (*model.Weight, error) {
 				return x, err
 			}
 			x = id.Out(u.Out)
+			if numbers += graph.Product(b.Sizes(x)...); numbers > maxNumbers {
+				return x, fmt.Errorf("it takes more than %d numbers to compute it", int64(maxNumbers))
+			}
 		}
 		made[u] = x
 		return x, nil
@@ -122,6 +136,9 @@ func (c *checker) value(u *law.Term, dtype graph.DType) (*model.Weight, error) {
 	g, err := b.Finish(x)
 	if err != nil {
 		return nil, err
+	}
+	if w := g.Work().FLOPs; w > maxFLOPs {
+		return nil, fmt.Errorf("it takes %d operations to compute it, at most %d are made", w, int64(maxFLOPs))
 	}
 	if got := g.DType(x); got != dtype {
 		return nil, fmt.Errorf("it is %s, what it is computed from %s", dtype, got)

@@ -171,25 +171,18 @@ func TestRandomWalks(t *testing.T) {
 	t.Logf("%d networks from seed %d: %d became others by %d moves of %d laws, %d failed", count, first, different, made, len(used), failed)
 }
 
-// walk makes random moves in a network and says what is wrong with where they lead.
-func walk(m *model.Model, rules *search.Rules, seed uint64, used map[string]int) (made int, differs bool, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	ctx := context.Background()
+// wander makes random moves in a network; ordered is whether laws of the true relu and
+// maximum were among them.
+func wander(m *model.Model, rules *search.Rules, seed uint64) (d *search.Derivation, path []string, differs, ordered bool, err error) {
 	rnd := rand.New(rand.NewPCG(seed, 12))
 	n, err := search.NewNetwork(m.Graph, nil)
 	if err != nil {
-		return 0, false, err
+		return nil, nil, false, false, err
 	}
 	n.SwapBy(rules)
 	rw := search.NewRewriter(n.Net, rules)
 	moves := search.NewMoves(rw)
 	before := n.Net.Hash()
-	var path []string
-	ordered := false
 	for range 12 {
 		byLaw := map[string][]search.Move{}
 		n.Net.Nodes(func(x bank.Node) bool {
@@ -210,20 +203,32 @@ func walk(m *model.Model, rules *search.Rules, seed uint64, used map[string]int)
 		mark := n.Net.Mark()
 		var failed error
 		if !rw.Find(&mv, func(x *search.Match) { failed = n.Make(rw, x) }) {
-			return made, false, fmt.Errorf("a move of %s is gone", name)
+			return nil, path, false, false, fmt.Errorf("a move of %s is gone", name)
 		}
 		moves.Update(mark)
 		n.Net.Keep(mark)
 		if failed == nil {
-			made++
-			used[name]++
 			path = append(path, name)
 			ordered = ordered || mv.Direction.Law.Law.HasTag(law.TagOrdered)
 		}
 	}
-	wrong := func(err error) (int, bool, error) { return made, differs, fmt.Errorf("%v: %w", path, err) }
-	differs = n.Net.Hash() != before
-	d, err := n.Derivation()
+	d, err = n.Derivation()
+	return d, path, n.Net.Hash() != before, ordered, err
+}
+
+// walk makes random moves in a network and says what is wrong with where they lead.
+func walk(m *model.Model, rules *search.Rules, seed uint64, used map[string]int) (made int, differs bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	ctx := context.Background()
+	d, path, differs, ordered, err := wander(m, rules, seed)
+	for _, name := range path {
+		used[name]++
+	}
+	wrong := func(err error) (int, bool, error) { return len(path), differs, fmt.Errorf("%v: %w", path, err) }
 	if err != nil {
 		return wrong(err)
 	}
@@ -249,5 +254,5 @@ func walk(m *model.Model, rules *search.Rules, seed uint64, used map[string]int)
 	if _, err := optimize.CheckProof(ctx, &cert, "proof", m, out, false); err != nil {
 		return wrong(err)
 	}
-	return made, differs, nil
+	return len(path), differs, nil
 }
