@@ -217,3 +217,25 @@ func BenchmarkRandom(b *testing.B) {
 		}
 	}
 }
+
+// What is drawn is finite if the bounds are, which the weight says.
+func TestFinite(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		want   bool
+	}{{-1, 1, true}, {0, math.MaxFloat32, true}, {0, math.Inf(1), false}, {math.Inf(-1), 0, false}, {math.NaN(), 1, false}, {0, math.MaxFloat64, false}} {
+		w := model.Uniform(3, []int{1000}, c.lo, c.hi)
+		if w.Finite != c.want {
+			t.Errorf("%g to %g: finite is %v", c.lo, c.hi, w.Finite)
+		}
+		xs, err := w.Float32s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range xs {
+			if d := x - x; w.Finite && d != 0 {
+				t.Fatalf("%g to %g: %g", c.lo, c.hi, x)
+			}
+		}
+	}
+}

@@ -18,7 +18,8 @@ func Random(seed uint64, sizes []int, scale float64) *Weight {
 // Uniform is a float32 weight whose elements are uniform in lo to hi; with
 // lo = hi all are the same.
 func Uniform(seed uint64, sizes []int, lo, hi float64) *Weight {
-	w := &Weight{DType: graph.Float32, Sizes: slices.Clone(sizes)}
+	most := float64(math.MaxFloat32)
+	w := &Weight{DType: graph.Float32, Sizes: slices.Clone(sizes), Finite: -most <= lo && lo <= hi && hi <= most}
 	w.Load = func() ([]byte, error) {
 		raw := make([]byte, w.Bytes())
 		for i := 0; i < len(raw)/4; i++ {

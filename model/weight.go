@@ -19,6 +19,9 @@ type Weight struct {
 	// Each call gives the same numbers; the caller must not write to the slice.
 	// It may be called by several goroutines at once.
 	Load func() ([]byte, error)
+	// Finite: no element is infinite or no number, as whoever made the weight knows;
+	// without it nothing is said.
+	Finite bool
 }
 
 // Elements is the number of elements, 1 for a scalar.

@@ -3,6 +3,7 @@ package network
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -33,17 +34,37 @@ func sameNumbers(a, b *model.Weight) error {
 
 // finite says whether all numbers of a weight are real ones.
 func finite(w *model.Weight) error {
-	if !w.DType.IsFloat() {
+	if w.Finite || !w.DType.IsFloat() {
 		return nil
 	}
 	raw, err := w.Read()
 	if err != nil {
 		return err
 	}
-	size := w.DType.Bytes()
+	// An exponent of ones alone is that of no number.
+	size, ones := w.DType.Bytes(), uint64(0)
+	switch w.DType {
+	case graph.Float16:
+		ones = 0x7c00
+	case graph.Float32:
+		ones = 0x7f800000
+	case graph.Float64:
+		ones = 0x7ff0000000000000
+	default:
+		return fmt.Errorf("element type %s is not known", w.DType)
+	}
 	for i := 0; i < len(raw); i += size {
-		if _, x := model.Element(w.DType, raw[i:]); x-x != 0 {
-			return fmt.Errorf("element %d is %g, not finite: laws are about real numbers", i/size, x)
+		var bits uint64
+		switch size {
+		case 2:
+			bits = uint64(binary.LittleEndian.Uint16(raw[i:]))
+		case 4:
+			bits = uint64(binary.LittleEndian.Uint32(raw[i:]))
+		default:
+			bits = binary.LittleEndian.Uint64(raw[i:])
+		}
+		if bits&ones == ones {
+			return fmt.Errorf("element %d is not finite: laws are about real numbers", i/size)
 		}
 	}
 	return nil
