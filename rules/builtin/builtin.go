@@ -1,5 +1,6 @@
 // Package builtin holds the laws that come with the program beside the axioms: those
-// by which the networks of the papers are rewritten, and by which operands are exchanged.
+// by which the networks of the papers are rewritten, by which heads of attention are
+// merged, and by which operands are exchanged.
 // Tests prove each of them.
 package builtin
 
@@ -27,3 +28,11 @@ var exchanges []byte
 // of which no axiom says so. Each call gives laws of its own; the error is as that of
 // Networks.
 func Exchanges() ([]*law.Law, error) { return law.Parse("exchanges.rules", exchanges) }
+
+//go:embed heads.rules
+var heads []byte
+
+// Heads are the laws by which products are merged whose columns are parted in heads,
+// such as queries, keys and values. Each call gives laws of its own; the error is as
+// that of Networks.
+func Heads() ([]*law.Law, error) { return law.Parse("heads.rules", heads) }

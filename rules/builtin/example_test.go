@@ -33,3 +33,23 @@ func ExampleExchanges() {
 	// Output:
 	// ewmin_comm ewmin(X, Y) ewmin(Y, X)
 }
+
+func ExampleHeads() {
+	laws, err := builtin.Heads()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, l := range laws {
+		fmt.Println(l.Name)
+	}
+	// Output:
+	// merge_parted_products
+	// part_bias_columns
+	// join_bias_heads
+	// lift_bias_heads
+	// transpose_slice_front
+	// transpose_slice_keys
+	// part_and_join
+	// join_and_part
+}

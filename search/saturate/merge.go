@@ -167,7 +167,7 @@ func (p *plan) privateOf(d *rewrite.Direction) []int32 {
 }
 
 // interval is where what is in a class comes in the order of merging: a tensor by its
-// first node, what is concatenated from its first part to its last.
+// first node, what is concatenated from its first part to its last, in whatever shape.
 type interval struct {
 	first, last egraph.NodeID
 	single      bool // not concatenated
@@ -186,13 +186,23 @@ func (p *plan) span(n egraph.NodeID) interval {
 	x := interval{first: n, single: true}
 	for m := range p.e.Class(c) {
 		x.first = min(x.first, m)
-		if m > p.base && p.e.Arity(m) == 2 && p.isConcat(m) {
+	}
+	x.last = x.first
+	p.spans[c] = x // also of what is met again below
+	for m := range p.e.Class(c) {
+		if m <= p.base {
+			continue
+		}
+		switch op, _, _ := p.g.Node(m); {
+		case op == nil:
+		case op.Name == "concat":
 			x = interval{first: p.span(p.e.Child(m, 0)).first, last: p.span(p.e.Child(m, 1)).last}
+		case op.Name == "reshape":
+			x = p.span(p.e.Child(m, 0))
+		}
+		if !x.single {
 			break
 		}
-	}
-	if x.single {
-		x.last = x.first
 	}
 	p.spans[c] = x
 	return x

@@ -154,11 +154,6 @@ func (p *plan) Over(r *tensor.Rule) {
 	p.skip = true
 }
 
-func (p *plan) isConcat(n egraph.NodeID) bool {
-	op, _, _ := p.g.Node(n)
-	return op != nil && op.Name == "concat"
-}
-
 // Round is part of [tensor.Schedule].
 func (p *plan) Round(bool) (waiting bool) {
 	p.round++

@@ -30,8 +30,12 @@ func laws(t testing.TB, ordered bool) []*law.Law {
 	if err != nil {
 		t.Fatal(err)
 	}
+	hs, err := builtin.Heads()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var out []*law.Law
-	for _, l := range append(append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...), vs...) {
+	for _, l := range append(append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...), append(vs, hs...)...) {
 		if ordered || !l.HasTag(law.TagOrdered) {
 			out = append(out, l)
 		}

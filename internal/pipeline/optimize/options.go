@@ -115,7 +115,8 @@ func (o Options) withDefaults() (Options, error) {
 }
 
 // DefaultLaws are the laws that models are optimized by unless others are named: the
-// axioms, the lemmas, and those by which the forms of the papers' networks are made.
+// axioms, the lemmas, those by which the forms of the papers' networks are made, and
+// those of the heads of attention.
 // Laws of the true relu and maximum are among them only if ordered is set: arithmetic
 // modulo a prime does not know them, so that what they lead to is compared in
 // floating point only.
@@ -126,11 +127,15 @@ func DefaultLaws(ordered bool) ([]*law.Law, error) {
 	if err != nil {
 		return nil, err
 	}
+	heads, err := builtin.Heads()
+	if err != nil {
+		return nil, err
+	}
 	others, err := builtin.Exchanges()
 	if err != nil {
 		return nil, err
 	}
-	return append(append(laws, more...), others...), nil
+	return slices.Concat(laws, more, heads, others), nil
 }
 
 // exchanges are the laws by which operands of commutative operators may be exchanged,

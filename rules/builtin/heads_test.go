@@ -1,0 +1,31 @@
+package builtin_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/taso-go/taso/rules/builtin"
+	"github.com/taso-go/taso/verify/sums"
+)
+
+// The laws of heads hold for all sizes, both ways: both sides are the same sums.
+func TestHeads(t *testing.T) {
+	laws, err := builtin.Heads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sums.New(sums.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, l := range laws {
+		res, err := p.Prove(context.Background(), l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !res.Proved {
+			t.Errorf("law %s is not proved: %s", l.Name, res.Reason)
+		}
+	}
+}
