@@ -10,7 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/ort"
+	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/onnx"
 )
@@ -22,6 +25,9 @@ type verifyFlags struct {
 	backend string
 	runtime bool
 	json    bool
+	prove   bool
+	proof   string
+	tries   int
 	reports [2]*onnx.Report // of the files
 }
 
@@ -48,12 +54,18 @@ The exit status is 0 if the models are equal, or if no output deviates by more t
 --tolerance, relative to its largest element, and all that could make a difference
 was reached; 1 if they differ, in their inputs or outputs too, or if not all was
 reached, which is then said; and 2 if nothing could be compared. --no-exact leaves out the comparison of weights too.
+
+--prove looks for a chain of proved laws from one model to the other, for all inputs:
+both are put into one network and rewritten until they are one. It is written to
+--proof, for taso check PROOF MODEL_A MODEL_B. Where none is found, how far it came is
+said; that changes no verdict.
 ` + modelHelp,
 		Example: `  taso verify model.onnx optimized.onnx
   taso verify model.onnx optimized.onnx --onnxruntime
   taso verify vgg19 vgg19.onnx --max-flops 1e11
   taso verify resnet50-tiny exported.onnx --tolerance 1e-5 --json
-  taso verify bert.onnx changed.onnx      # names the weights that differ`,
+  taso verify bert.onnx changed.onnx      # names the weights that differ
+  taso verify model.onnx theirs.onnx --prove --proof same.proof`,
 		Args: cobra.ExactArgs(2),
 		RunE: k.run,
 	}
@@ -65,6 +77,9 @@ reached, which is then said; and 2 if nothing could be compared. --no-exact leav
 	f.Float64Var(&k.opt.Tolerance, "tolerance", 1e-4, "relative deviation that still agrees")
 	f.BoolVar(&k.opt.NoExact, "no-exact", false, "leave out the exact comparison, and that of weights")
 	f.BoolVar(&k.runtime, "onnxruntime", false, "also run both files as they are in ONNX Runtime, if it is there (pip install onnxruntime; TASO_ORT_PYTHON names another python3)")
+	f.BoolVar(&k.prove, "prove", false, "look for a proof that both compute the same, by the laws of taso optimize")
+	f.StringVar(&k.proof, "proof", "", "write the proof to `FILE` (with --prove)")
+	f.IntVar(&k.tries, "tries", 100000, "moves to try (with --prove)")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
 	return c
 }
@@ -88,6 +103,12 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if k.opt.B, k.reports[1], err = k.model.read(args[1]); err != nil {
+		return err
+	}
+	if k.proof != "" && !k.prove {
+		return errors.New("--proof needs --prove")
+	}
+	if err := checkOutputs(k.model.inputs, output{"--proof", k.proof}); err != nil {
 		return err
 	}
 	tooMuch := max(k.opt.A.FLOPs(), k.opt.B.FLOPs()) > k.opt.MaxFLOPs
@@ -128,17 +149,50 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 			return err
 		}
 	}
+	var proved *optimize.Proved
+	if k.prove {
+		if proved, err = k.tryProof(c); err != nil {
+			return err
+		}
+	}
 	out := c.OutOrStdout()
 	if k.json {
 		err = writeJSON(out, struct {
 			*verifymodels.Report
-			Runtime *runtimeReport `json:"runtime,omitempty"`
-		}{rep, peer})
+			Runtime *runtimeReport   `json:"runtime,omitempty"`
+			Proved  *optimize.Proved `json:"proved,omitempty"`
+		}{rep, peer, proved})
 	} else if _, err = io.WriteString(out, rep.String()); peer != nil {
 		fmt.Fprintln(out)
 		peer.print(out)
 	}
+	if proved != nil && !k.json {
+		fmt.Fprintln(out)
+		if proved.Equal {
+			fmt.Fprintf(out, "proof: %s of %s, accepted by the checker\n", plural(proved.Checked.Steps, "instance"), plural(proved.Checked.Axioms+proved.Checked.Lemmas, "law"))
+		} else {
+			fmt.Fprintf(out, "no proof was found: %s\n", proved.Why)
+		}
+	}
 	return errors.Join(err, k.verdict(rep, peer))
+}
+
+// tryProof looks for a proof, and writes it if one is found.
+func (k *verifyFlags) tryProof(c *cobra.Command) (*optimize.Proved, error) {
+	m, err := cost.FindMachine("zen5")
+	if err != nil {
+		return nil, err
+	}
+	bar := newProgress(c)
+	defer bar.Close()
+	p, err := optimize.Prove(c.Context(), k.opt.A, k.opt.B, optimize.Options{Cost: m, Tries: k.tries, Progress: bar})
+	if err != nil || !p.Equal || k.proof == "" {
+		return p, err
+	}
+	return p, atomicfile.WriteFile(k.proof, func(w io.Writer) error {
+		_, err := w.Write(p.Proof)
+		return err
+	})
 }
 
 // Seconds an operation of one run, both models together, as measured on the

@@ -141,10 +141,19 @@ func (r *Result) settle(ctx context.Context, o *Options, found *searching) error
 	return nil
 }
 
-// derive makes the moves of a search on a network of its own, with the instances that
+// derive is what a search has come to, with the instances that show it.
+func (o *Options) derive(found *searching) (*search.Derivation, []Step, error) {
+	n, steps, err := o.replay(found)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := n.Derivation()
+	return d, steps, err
+}
+
+// replay makes the moves of a search on a network of its own, with the instances that
 // show them.
-func (o *Options) derive(found *searching) (d *search.Derivation, steps []Step, err error) {
-	var n *search.Network
+func (o *Options) replay(found *searching) (n *search.Network, steps []Step, err error) {
 	if found != nil {
 		n = found.from
 	}
@@ -160,8 +169,7 @@ func (o *Options) derive(found *searching) (d *search.Derivation, steps []Step, 
 	n.SwapBy(exchanges)
 	steps = saturated(n)
 	if found == nil {
-		d, err = n.Derivation()
-		return d, steps, err
+		return n, steps, nil
 	}
 	path := found.path
 	rw := search.NewRewriter(n.Net, found.rules)
@@ -184,8 +192,7 @@ func (o *Options) derive(found *searching) (d *search.Derivation, steps []Step, 
 		s.After = cost.Seconds(float64(p.Cost()) * unit)
 		steps = append(steps, s)
 	}
-	d, err = n.Derivation()
-	return d, steps, err
+	return n, steps, nil
 }
 
 // compare runs the model and the result: exactly, modulo a prime and for any weights,

@@ -1,0 +1,299 @@
+package optimize
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/lower"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/search"
+)
+
+// Proved says how far a proof that two models compute the same has come.
+type Proved struct {
+	// Equal: the certificate is there, and accepted.
+	Equal bool `json:"equal"`
+	// Outputs is the number of outputs, operands of nodes without laws among them;
+	// Same are those that were brought to the same.
+	Outputs int `json:"outputs"`
+	Same    int `json:"same"`
+	// Operators are those of both models that are left when equal ones are one, Of
+	// those of the larger model.
+	Operators int      `json:"operators"`
+	Of        int      `json:"of"`
+	Steps     int      `json:"steps"`
+	Tried     int      `json:"tried"`
+	Why       string   `json:"why,omitempty"` // there is no proof
+	Checked   *Checked `json:"proof,omitempty"`
+	// Proof is the certificate.
+	Proof []byte `json:"-"`
+}
+
+// Prove looks for a proof that two models compute the same. Both are put into one
+// network, in which equal operators are one, and rewritten until they are one: a
+// network costs least when nothing is computed twice, so that this is what the
+// search for a cheaper one finds. o.Model and o.Cost are not read. That no proof was found does
+// not mean that the models differ. The error is that of models that cannot be
+// compared.
+func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
+	c, err := together(a, b)
+	if err != nil {
+		return &Proved{Why: err.Error()}, nil
+	}
+	o.Model, o.Cost, o.Target = &model.Model{Graph: c}, flat{}, lower.Separate()
+	if o, err = o.withDefaults(); err != nil {
+		return nil, err
+	}
+	found, tried, err := o.search(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n, steps, err := o.replay(found)
+	if err != nil {
+		return nil, err
+	}
+	outs := n.Net.Outputs()
+	half := len(outs) / 2
+	p := &Proved{Outputs: half, Steps: len(steps), Tried: tried, Of: max(operators(a.Graph), operators(b.Graph))}
+	for i := range half {
+		if outs[i] == outs[half+i] {
+			p.Same++
+		}
+	}
+	n.Net.Nodes(func(bank.Node) bool { p.Operators++; return true })
+	if p.Same < half {
+		p.Why = fmt.Sprintf("%d of %d outputs were brought to the same; %d operators are left of both models, the larger one has %d", p.Same, half, p.Operators, p.Of)
+		return p, nil
+	}
+	left := n.Left()
+	d := &search.Derivation{
+		Equation: &law.Law{Kind: law.Rule, Name: search.EquationName, Given: n.Given(), LHS: left[:half], RHS: left[half:]},
+		Proof:    &law.Proof{Instances: n.Proof()},
+		Laws:     n.Laws(),
+	}
+	var cert bytes.Buffer
+	ctx = context.WithoutCancel(ctx)
+	if err := WriteProof(ctx, &cert, d, o.Proofs); err != nil {
+		return nil, err
+	}
+	if p.Checked, err = CheckProof(ctx, bytes.NewReader(cert.Bytes()), "proof", a, b, false); err != nil {
+		return nil, fmt.Errorf("the proof is not accepted: %w", err)
+	}
+	p.Equal, p.Proof = true, cert.Bytes()
+	return p, nil
+}
+
+// flat is the cost by which two networks are brought together: so much for each
+// operator, and more for products, whatever their sizes.
+type flat struct{}
+
+func (flat) Cost(a cost.Application) (cost.Seconds, cost.Source, error) {
+	switch cost.WorkOf(a).Class {
+	case cost.Pointwise, cost.View, cost.Copy:
+		return 1e-6, cost.Modelled, nil
+	}
+	return 3e-6, cost.Modelled, nil
+}
+
+func (flat) Fused(cost.Fused, graph.TensorType) (cost.Seconds, cost.Source, error) {
+	return 1e-6, cost.Modelled, nil
+}
+
+func operators(g *graph.Graph) (n int) {
+	for id := range g.Nodes() {
+		if g.Op(id) != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// together is one graph of two models that are fed the same: the outputs of the
+// first, what its nodes without laws are computed from, in the order in which they
+// are met, and then the same of the second. What such nodes compute is fed. Inputs
+// are the first model's, in their order, and then weights that only the second has.
+func together(a, b *model.Model) (*graph.Graph, error) {
+	t := &union{a: a, b: b, weights: map[[sha256.Size]byte]graph.Tensor{}}
+	if err := t.inputs(); err != nil {
+		return nil, err
+	}
+	first, err := t.side(a, t.ofA, nil)
+	if err != nil {
+		return nil, err
+	}
+	second, err := t.side(b, t.ofB, t.cuts)
+	if err != nil {
+		return nil, err
+	}
+	if len(first) != len(second) {
+		return nil, fmt.Errorf("the models have %d and %d outputs and operands of nodes without laws", len(first), len(second))
+	}
+	return t.g.Finish(append(first, second...)...)
+}
+
+type union struct {
+	a, b     *model.Model
+	g        graph.Builder
+	ofA, ofB map[graph.Tensor]graph.Tensor
+	weights  map[[sha256.Size]byte]graph.Tensor // of a, by what is in them
+	arrays   []array                            // the same
+	cuts     []graph.NodeID                     // of a, as they are met
+	fed      map[graph.Tensor]graph.Tensor
+}
+
+// inputs adds what is fed and the weights; equal weights of both are one.
+func (u *union) inputs() error {
+	u.ofA, u.ofB, u.fed = map[graph.Tensor]graph.Tensor{}, map[graph.Tensor]graph.Tensor{}, map[graph.Tensor]graph.Tensor{}
+	x, y := u.a.Inputs(), u.b.Inputs()
+	if len(x) != len(y) || len(u.a.Graph.Outputs()) != len(u.b.Graph.Outputs()) {
+		return errors.New("the models do not have as many inputs and outputs")
+	}
+	for _, id := range u.a.Graph.Inputs() {
+		typ, add := u.a.Graph.Type(id.Out(0)), u.g.AddInput
+		if u.a.Graph.IsWeight(id) {
+			add = u.g.AddWeight
+		}
+		t, err := add(u.a.Graph.Name(id), typ.DType, typ.Sizes...)
+		if err != nil {
+			return err
+		}
+		u.ofA[id.Out(0)] = t
+		if u.a.Graph.IsWeight(id) {
+			w, err := arrayOf(u.a.Weights[id])
+			if err != nil {
+				return fmt.Errorf("weight %s: %w", u.a.Graph.Name(id), err)
+			}
+			w.at = t
+			if h := w.digest(); u.weights[h].Node == 0 {
+				u.weights[h] = t
+				u.arrays = append(u.arrays, w)
+			}
+		}
+	}
+	for i, id := range y {
+		s, t := u.a.Graph.Type(x[i].Out(0)), u.b.Graph.Type(id.Out(0))
+		if s.DType != t.DType || !slices.Equal(s.Sizes, t.Sizes) || u.a.Graph.Name(x[i]) != u.b.Graph.Name(id) {
+			return fmt.Errorf("input %d is %s %s and %s %s", i, u.a.Graph.Name(x[i]), s, u.b.Graph.Name(id), t)
+		}
+		u.ofB[id.Out(0)] = u.ofA[x[i].Out(0)]
+	}
+	for _, id := range u.b.Graph.Inputs() {
+		if !u.b.Graph.IsWeight(id) {
+			continue
+		}
+		w, err := arrayOf(u.b.Weights[id])
+		if err != nil {
+			return fmt.Errorf("weight %s: %w", u.b.Graph.Name(id), err)
+		}
+		t, ok := u.weights[w.digest()]
+		if !ok {
+			if t, ok, err = u.madeOf(w); err != nil {
+				return err
+			}
+		}
+		if !ok {
+			typ := u.b.Graph.Type(id.Out(0))
+			if t, err = u.g.AddWeight("second "+u.b.Graph.Name(id), typ.DType, typ.Sizes...); err != nil {
+				return err
+			}
+		}
+		u.ofB[id.Out(0)] = t
+	}
+	return nil
+}
+
+// side adds the operators of one model. Of the second one cuts are the nodes without
+// laws that its own are to be, one after the other.
+func (u *union) side(m *model.Model, to map[graph.Tensor]graph.Tensor, cuts []graph.NodeID) (outs []graph.Tensor, err error) {
+	g := m.Graph
+	first := m == u.a
+	var met []graph.NodeID
+	var visit func(t graph.Tensor) (graph.Tensor, error)
+	visit = func(t graph.Tensor) (x graph.Tensor, err error) {
+		if x, ok := to[t]; ok {
+			return x, nil
+		}
+		id := t.Node
+		_, _, opaque := g.Opaque(id)
+		if opaque || !g.DType(t).IsFloat() {
+			if !slices.Contains(met, id) {
+				met = append(met, id)
+			}
+			if x, err = u.feed(g, t, slices.Index(met, id), cuts, first); err == nil {
+				to[t] = x
+			}
+			return x, err
+		}
+		in := make([]graph.Tensor, len(g.Operands(id)))
+		for i, o := range g.Operands(id) {
+			if in[i], err = visit(o); err != nil {
+				return x, err
+			}
+		}
+		op := g.Op(id)
+		var made graph.NodeID
+		if op.In == 0 {
+			made, err = u.g.Constant("", g.DType(t), op, g.Attrs(id))
+		} else {
+			made, err = u.g.Apply("", op, g.Attrs(id), in...)
+		}
+		if err != nil {
+			return x, err
+		}
+		for k := range g.NumOut(id) {
+			to[id.Out(k)] = made.Out(k)
+		}
+		return to[t], nil
+	}
+	add := func(ts []graph.Tensor) error {
+		for _, t := range ts {
+			x, err := visit(t)
+			if err != nil {
+				return err
+			}
+			outs = append(outs, x)
+		}
+		return nil
+	}
+	if err := add(g.Outputs()); err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(met); i++ {
+		if err := add(g.Operands(met[i])); err != nil {
+			return nil, err
+		}
+	}
+	if first {
+		u.cuts = met
+	} else if len(met) != len(cuts) {
+		return nil, fmt.Errorf("the models have %d and %d nodes without laws", len(cuts), len(met))
+	}
+	return outs, nil
+}
+
+// feed is what stands for a tensor of which laws do not speak.
+func (u *union) feed(g *graph.Graph, t graph.Tensor, k int, cuts []graph.NodeID, first bool) (graph.Tensor, error) {
+	if first {
+		typ := g.Type(t)
+		x, err := u.g.AddInput("cut "+strconv.Itoa(k)+" "+strconv.Itoa(int(t.Out)), typ.DType, typ.Sizes...)
+		u.fed[t] = x
+		return x, err
+	}
+	if k >= len(cuts) {
+		return graph.Tensor{}, fmt.Errorf("node %s is none of the first model", g.Name(t.Node))
+	}
+	x, ok := u.fed[graph.Tensor{Node: cuts[k], Out: t.Out}]
+	if !ok {
+		return x, fmt.Errorf("node %s: another output of it is used in the first model", g.Name(t.Node))
+	}
+	return x, nil
+}
