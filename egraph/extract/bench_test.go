@@ -63,7 +63,7 @@ func BenchmarkSharePass(b *testing.B) {
 			var s *state
 			for b.Loop() {
 				s = newState(f.core, users, scc, append([]int32(nil), choice...))
-				s.share(1<<40, func() bool { return false }, nil)
+				s.share(1<<40, true, func() bool { return false })
 			}
 			b.ReportMetric(float64(s.cost)/GymScale, "cost")
 		})

@@ -33,6 +33,7 @@
 //	             │ rounds, each with more steps, until choice and bound meet: │
 //	             │   exact: reduce, bound, drop, try the ways of a root       │
 //	             │   linear relaxation, of what is small                      │
+//	             │   noise: share moves under costs that are shaken           │
 //	             │   neighbourhoods: exact around one class, the rest kept    │
 //	             └──────────────────────────────┬─────────────────────────────┘
 //	                                            ▼
@@ -57,6 +58,6 @@
 // planning task without deletes, and extraction is its optimal relaxed plan.
 // Yang et al., Equality saturation for tensor graph superoptimization (MLSys 2021),
 // Tensat: extraction by integer programming, why sharing matters, and what cycles do
-// to it. Goharshady, Lam, Parreaux, Fast and optimal extraction for sparse equality
+// to it. Charon, Hudry, The noising method (Oper. Res. Lett. 1993). Goharshady, Lam, Parreaux, Fast and optimal extraction for sparse equality
 // graphs (OOPSLA 2024): hardness, and decompositions.
 package extract

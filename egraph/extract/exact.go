@@ -32,6 +32,14 @@ func (b *budget) stop() bool { return b.spent(0) }
 // room is how many of some steps are left.
 func (b *budget) room(some int64) int64 { return max(min(b.limit-b.steps, some), 0) }
 
+// share runs share moves within some steps. What a state counts are quicker steps.
+func (b *budget) share(s *state, some int64, far bool) {
+	const quick = 4
+	before := s.steps
+	s.share(before+b.room(some)*quick, far, b.stop)
+	b.spent((s.steps - before) / quick)
+}
+
 // found is what a search knows of a core: a choice, as picks, and a bound.
 type found struct {
 	picks []NodeID // of the choice
@@ -91,11 +99,11 @@ type sub struct {
 func (b *budget) bounded(c *core, enough int64) *sub {
 	choice, steps := c.dagChoice(b.room(1 << 20))
 	st := newState(c, c.users(), c.cycles(), choice)
-	st.share(b.room(1<<20), b.stop, nil)
+	b.share(st, 1<<20, false)
 	s := &sub{core: c, marks: newLandmarks(c)}
 	s.cost, s.picks = st.cost, st.picks()
 	s.bound = s.marks.run(b.room(1<<26), min(s.cost, enough), b.stop)
-	b.spent(steps + st.steps + s.marks.steps)
+	b.spent(steps + s.marks.steps)
 	return s
 }
 

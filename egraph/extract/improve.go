@@ -23,6 +23,7 @@ type piece struct {
 	// settled says that neighbourhoods found nothing in as many tries as it makes.
 	settled bool
 	linear  bool // the linear relaxation has been solved
+	tries   int  // of noise
 }
 
 func newPiece(c *core) *piece {
@@ -58,8 +59,7 @@ func (p *piece) read(picks []NodeID) []int32 {
 func (p *piece) polish(b *budget, choice []int32, by Method) {
 	s := newState(p.core, p.users, p.scc, slices.Clone(choice))
 	p.adopt(s.choice, s.cost, by)
-	s.share(b.room(1<<28), b.stop, nil)
-	b.spent(s.steps)
+	b.share(s, 1<<28, true)
 	p.adopt(s.choice, s.cost, Share)
 }
 

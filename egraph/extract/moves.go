@@ -8,10 +8,12 @@ package extract
 //     way, at once, which pays where d alone does not, and then those change back
 //     that need not;
 //   - part: if d is needed, all classes that use it change to a way without it;
-//   - single: if d is needed, it tries its other ways one by one.
+//   - single: if d is needed, it tries its other ways one by one;
+//   - reach, if far is asked for: as share, and users of d that are not needed take d,
+//     and classes that can use these do.
 //
 // What is left is a local optimum of these moves, and no more is claimed of it.
-func (s *state) share(limit int64, stop func() bool, better func()) bool {
+func (s *state) share(limit int64, far bool, stop func() bool) bool {
 	guess := s.guesses()
 	for improved := true; improved; {
 		improved = false
@@ -24,11 +26,9 @@ func (s *state) share(limit int64, stop func() bool, better func()) bool {
 			}
 			d := int32(d)
 			if s.try(guess, d, (*state).gather) || s.needed(d) &&
-				(s.try(guess, d, (*state).part) || s.single(d)) {
+				(s.try(guess, d, (*state).part) || s.single(d)) ||
+				far && s.try(guess, d, (*state).reach) {
 				improved = true
-				if better != nil {
-					better()
-				}
 			}
 		}
 	}
@@ -125,6 +125,29 @@ func (s *state) gather(guess []int64, d int32) {
 		if best >= 0 && !has(s.c.ways[u][s.choice[u]].kids, d) {
 			s.flip(u, best)
 		}
+	}
+}
+
+// reach has d used from farther: users of d that are not needed take their best way
+// with d, and their needed users change to their best way with them.
+func (s *state) reach(guess []int64, d int32) {
+	s.gather(guess, d)
+	for _, u := range s.users[d] {
+		if s.needed(u) || u == d {
+			continue
+		}
+		best, bestCost := int32(-1), int64(0)
+		for i := range s.c.ways[u] {
+			w := &s.c.ways[u][i]
+			s.steps++
+			if has(w.kids, d) {
+				if cost := s.estimate(guess, w, d); best < 0 || cost < bestCost {
+					best, bestCost = int32(i), cost
+				}
+			}
+		}
+		s.flip(u, best)
+		s.gather(guess, u)
 	}
 }
 

@@ -11,7 +11,8 @@ const firstRound = 1 << 16
 
 // rounds works on the pieces until all are solved or the budget is used up: first
 // choices and bounds, then rounds in which each open piece is searched exactly and,
-// if that does not come to its end, by its linear relaxation and in neighbourhoods, with four times the steps of
+// if that does not come to its end, bounded by its linear relaxation and improved by
+// noise and in neighbourhoods, with four times the steps of
 // the round before. So what is easy is soon done, and no piece waits for a hard one.
 // A piece's steps depend on no other's, so that any number of workers does the same.
 func (b *budget) rounds(pieces []*piece, o Options) error {
@@ -35,7 +36,8 @@ func (b *budget) rounds(pieces []*piece, o Options) error {
 		if open = left; len(open) == 0 || b.spent(0) || b.ctx.Err() != nil {
 			return nil
 		}
-		share := min(steps, (b.limit-b.steps)/int64(len(open))+1)
+		// A piece takes up to nine quarters of its share, see below.
+		share := min(steps, (b.limit-b.steps)/int64(len(open))*4/9+1)
 		b.each(open, o.Workers, share, func(p *piece, b *budget) {
 			if o.Method != LNS {
 				p.exact(b)
@@ -44,7 +46,13 @@ func (b *budget) rounds(pieces []*piece, o Options) error {
 				}
 			}
 			if o.Method != Exact && p.bound < p.cost {
-				b.limit += share / 3
+				// Where bound and cost are far apart, a better choice is nearer than a proof.
+				noise := share / 4
+				if (p.cost-p.bound)/8 > p.cost/100 {
+					noise = share
+				}
+				b.limit += noise + share/4
+				p.within(b, noise, (*piece).noise)
 				p.neighbourhoods(b)
 			}
 		})
@@ -65,6 +73,13 @@ func (b *budget) outside(pieces []*piece, o Options) error {
 		}
 	}
 	return nil
+}
+
+// within runs f with a part of a budget.
+func (p *piece) within(b *budget, steps int64, f func(*piece, *budget)) {
+	in := &budget{ctx: b.ctx, limit: min(steps, b.limit-b.steps)}
+	f(p, in)
+	b.spent(in.steps)
 }
 
 // each runs f on each piece with a budget of its own, and takes the steps that were

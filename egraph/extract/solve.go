@@ -23,8 +23,9 @@ const (
 	// Share is GreedyDAG, or Greedy where that is better, and then share moves on
 	// the problem as it is: a local optimum of these moves.
 	Share Method = "share"
-	// LNS is Share and then neighbourhoods, on the reduced problem: no better choice
-	// differs from it within one of the neighbourhoods that were searched to their end.
+	// LNS is Share on the reduced problem, then share moves under noise, and exact
+	// search of neighbourhoods: no better choice differs from it within one of those
+	// that were searched to their end.
 	LNS Method = "lns"
 	// Exact is branch and bound on the reduced problem: optimal if the steps last.
 	Exact Method = "exact"
