@@ -151,10 +151,7 @@ func alter(m *model.Model, rnd *rand.Rand) *model.Model {
 // seed on.
 func TestAlteredResults(t *testing.T) {
 	count, first := fromEnv(t, "TASO_ALTERED", 12), fromEnv(t, "TASO_RANDOM_SEED", 1)
-	rules, _, err := search.NewRules(laws(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := rulesOf(t)
 	ctx := context.Background()
 	var tried, same int
 	for seed := uint64(first); seed < uint64(first+count); seed++ {

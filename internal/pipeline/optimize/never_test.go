@@ -321,10 +321,7 @@ func hashOf(t *testing.T, g *graph.Graph) bank.Hash {
 // same, and of it exactly what depends on weights only is free. A made-up proof of the
 // false rewrite is rejected.
 func TestNever(t *testing.T) {
-	rules, _, err := search.NewRules(laws(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := rulesOf(t)
 	on := machine(t)
 	for _, c := range never {
 		t.Run(c.name, func(t *testing.T) {

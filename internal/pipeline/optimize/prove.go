@@ -75,8 +75,13 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 		return p, nil
 	}
 	left := n.Left()
+	given, err := variablesOf(n.Given(), len(a.Graph.Inputs()), left[:half], left[half:])
+	if err != nil {
+		p.Why = err.Error()
+		return p, nil
+	}
 	d := &search.Derivation{
-		Equation: &law.Law{Kind: law.Rule, Name: search.EquationName, Given: n.Given(), LHS: left[:half], RHS: left[half:]},
+		Equation: &law.Law{Kind: law.Rule, Name: search.EquationName, Given: given, LHS: left[:half], RHS: left[half:]},
 		Proof:    &law.Proof{Instances: n.Proof()},
 		Laws:     n.Laws(),
 	}
@@ -90,6 +95,29 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 	}
 	p.Equal, p.Proof = true, cert.Bytes()
 	return p, nil
+}
+
+// variablesOf are the variables of an equation: the inputs of the first model, and of
+// the others those that its terms have. The error names one that only the second
+// model's have.
+func variablesOf(given []law.Declaration, inputs int, left, right []*law.Term) ([]law.Declaration, error) {
+	used := map[string]bool{}
+	for _, name := range law.Vars(left...) {
+		used[name] = true
+	}
+	var out []law.Declaration
+	for i, g := range given {
+		if i < inputs || used[g.Name] {
+			out = append(out, g)
+			used[g.Name] = true
+		}
+	}
+	for _, name := range law.Vars(right...) {
+		if !used[name] {
+			return nil, fmt.Errorf("the second model uses a weight that the first one does not have")
+		}
+	}
+	return out, nil
 }
 
 // flat is the cost by which two networks are brought together: so much for each

@@ -146,10 +146,7 @@ func right(m *model.Model, res *optimize.Result, o optimize.Options, ordered fun
 // TASO_RANDOM_WALKS is how many networks, TASO_RANDOM_SEED from which seed on.
 func TestRandomWalks(t *testing.T) {
 	count, first := fromEnv(t, "TASO_RANDOM_WALKS", 24), fromEnv(t, "TASO_RANDOM_SEED", 1)
-	rules, _, err := search.NewRules(laws(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := rulesOf(t)
 	var made, failed, different int
 	used := map[string]int{}
 	for seed := uint64(first); seed < uint64(first+count); seed++ {
@@ -255,4 +252,39 @@ func walk(m *model.Model, rules *search.Rules, seed uint64, used map[string]int)
 		return wrong(err)
 	}
 	return len(path), differs, nil
+}
+
+func rulesOf(t testing.TB) *search.Rules {
+	t.Helper()
+	rules, _, err := search.NewRules(laws(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+func randomOf(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
+
+// Rows that are taken from a table and then cut: to take fewer costs less, but positions
+// are integers, of which laws do not speak.
+func TestPositionsStay(t *testing.T) {
+	m := written(t, `x : float32[64, 64]
+i : int64[48]
+k : weight float32[64, 64]
+g = gather[axis=0](x, i)
+s = slice[axis=0, lo=0, hi=2](g)
+p = matmul(s, k)
+r = relu(s)
+z = ewadd(p, r)
+return z`)
+	for _, method := range optimize.Methods() {
+		o := optimize.Options{Model: m, Cost: machine(t), Method: optimize.Method(method), Tries: 300, Alpha: 1.2}
+		res, err := safely(o)
+		if err == nil {
+			err = right(m, res, o, func(string) bool { return false })
+		}
+		if err != nil {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
 }
