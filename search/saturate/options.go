@@ -18,7 +18,8 @@ type Options struct {
 	// Target says which elementwise operators go into the kernel of an operand; nil:
 	// none does.
 	Target *lower.Target
-	// Nodes of one e-graph at which growth stops; 0 is DefaultNodes.
+	// Nodes of one e-graph at which growth stops, and four more for each node of the
+	// piece; 0 is DefaultNodes.
 	Nodes int
 	// Merging is the number of rounds in which laws of several roots are used; 0 is
 	// DefaultMerging, less than 0 none.
@@ -43,11 +44,11 @@ type Options struct {
 
 // Defaults of Options.
 const (
-	DefaultNodes        = 2000
+	DefaultNodes        = 1000
 	DefaultMerging      = 8
 	DefaultPart         = 80
 	DefaultPasses       = 3
-	DefaultExtractSteps = 1 << 17
+	DefaultExtractSteps = 1 << 19
 )
 
 func or(n, zero int) int {

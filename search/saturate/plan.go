@@ -114,7 +114,7 @@ func (p *plan) run(ctx context.Context, g *tensor.Graph, leaf func(egraph.NodeID
 	for i := range phases {
 		p.phase = &phases[i]
 		clear(p.off)
-		stop, rounds, err := g.Run(ctx, p.rules, tensor.Limits{Nodes: p.opts.nodes(), Iters: p.phase.rounds,
+		stop, rounds, err := g.Run(ctx, p.rules, tensor.Limits{Nodes: p.opts.nodes() + 4*int(p.base), Iters: p.phase.rounds,
 			Level: tensor.Growing, Schedule: p}, func() bool { return false })
 		st.Iterations += rounds
 		if err != nil {
