@@ -372,7 +372,9 @@ func (g *grower) move(x graph.Tensor, s []int, axis int) {
 
 // constants adds operators without operands, a scalar factor, or a difference that is 0.
 func (g *grower) constants(x graph.Tensor, s []int) {
-	switch g.rnd.IntN(4) {
+	switch g.rnd.IntN(6) {
+	case 4, 5:
+		g.kernels()
 	case 0:
 		y := g.add(op.One, map[string]graph.Value{"shape": shape(s...)}, 1)
 		g.drop(y)
@@ -391,6 +393,36 @@ func (g *grower) constants(x graph.Tensor, s []int) {
 		if z, ok := g.pick(like(s)); ok {
 			g.add(op.EWAdd, nil, 1, z, y)
 		}
+	}
+}
+
+// kernels adds a convolution whose kernel is a constant or is computed.
+func (g *grower) kernels() {
+	x, ok := g.pick(isImage)
+	if !ok {
+		return
+	}
+	s := g.b.Sizes(x)
+	k := one(g, 1, 3, 2)
+	a := g.window(s, k, k)
+	sizes := map[string]graph.Value{"c": number(s[1]), "kh": number(k), "kw": number(k)}
+	var w graph.Tensor
+	switch g.rnd.IntN(4) {
+	case 0:
+		w = g.add(op.IConv, sizes, 1)
+	case 1:
+		w = g.add(op.CPool, sizes, 1)
+		a["groups"] = number(s[1])
+	case 2:
+		w = g.add(op.Enlarge, map[string]graph.Value{"kh": number(k), "kw": number(k)}, 1, g.weight("w", 2, s[1], 1, 1))
+	default:
+		y := g.add(op.Concat, map[string]graph.Value{"axis": number(0)}, 1, g.weight("w", 2, s[1], k, k), g.weight("w", 2, s[1], k, k))
+		g.drop(y)
+		w = g.add(one(g, op.Relu, op.Neg), nil, 1, y)
+	}
+	g.drop(w)
+	if k <= s[2] && k <= s[3] {
+		g.add(op.Conv2D, a, float64(k*k*s[1]), x, w)
 	}
 }
 
