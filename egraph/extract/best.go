@@ -115,7 +115,7 @@ func (s *state) variants(b *budget, guess []int64, n int) []variant {
 			out = cheapest(out, n)
 		}
 	}
-	b.spent(s.steps - before)
+	b.spent((s.steps - before) / quick)
 	return cheapest(out, n)
 }
 

@@ -32,9 +32,11 @@ func (b *budget) stop() bool { return b.spent(0) }
 // room is how many of some steps are left.
 func (b *budget) room(some int64) int64 { return max(min(b.limit-b.steps, some), 0) }
 
-// share runs share moves within some steps. What a state counts are quicker steps.
+// quick is how many of the steps that a state counts take as long as others.
+const quick = 4
+
+// share runs share moves within some steps.
 func (b *budget) share(s *state, some int64, far bool) {
-	const quick = 4
 	before := s.steps
 	s.share(before+b.room(some)*quick, far, b.stop)
 	b.spent((s.steps - before) / quick)

@@ -53,6 +53,12 @@ func (c *core) index() *index {
 // class cannot be made. join has to be at least each of its arguments. The ways
 // form an acyclic choice, because a way's kids were settled before it.
 func (c *core) knuth(cost func(class int32, way int) int64, join func(own, kids, kid int64) int64) (val []int64, choice []int32) {
+	return c.knuthFrom(nil, cost, join)
+}
+
+// knuthFrom is knuth where classes that are given a way, not -1, cost nothing, have
+// that way, and are settled to begin with.
+func (c *core) knuthFrom(given []int32, cost func(class int32, way int) int64, join func(own, kids, kid int64) int64) (val []int64, choice []int32) {
 	x := c.index()
 	val, choice = make([]int64, len(c.ways)), make([]int32, len(c.ways))
 	// acc is what join makes of the settled kids of a way.
@@ -60,6 +66,10 @@ func (c *core) knuth(cost func(class int32, way int) int64, join func(own, kids,
 	var h heap
 	for k := range c.ways {
 		val[k], choice[k] = -1, -1
+		if given != nil && given[k] >= 0 {
+			h.push(ready{-1, int32(k), given[k]})
+			continue
+		}
 		for i := range c.ways[k] {
 			if len(c.ways[k][i].kids) == 0 {
 				h.push(ready{join(cost(int32(k), i), 0, 0), int32(k), int32(i)})
@@ -71,13 +81,13 @@ func (c *core) knuth(cost func(class int32, way int) int64, join func(own, kids,
 		if choice[r.class] >= 0 {
 			continue
 		}
-		val[r.class], choice[r.class] = r.cost, r.way
+		val[r.class], choice[r.class] = max(r.cost, 0), r.way
 		for _, w := range x.uses[x.start[r.class]:x.start[r.class+1]] {
 			k := x.class[w]
 			if choice[k] >= 0 {
 				continue
 			}
-			acc[w] = join(0, acc[w], r.cost)
+			acc[w] = join(0, acc[w], val[r.class])
 			if x.kids[w]--; x.kids[w] == 0 {
 				i := w - x.first[k]
 				h.push(ready{join(cost(k, int(i)), acc[w], 0), k, i})

@@ -14,9 +14,9 @@ package extract
 //
 // What is left is a local optimum of these moves, and no more is claimed of it.
 func (s *state) share(limit int64, far bool, stop func() bool) bool {
-	guess := s.guesses()
 	for improved := true; improved; {
 		improved = false
+		guess := s.guesses()
 		for d := range s.c.ways {
 			if len(s.c.ways[d]) == 0 {
 				continue
@@ -36,9 +36,19 @@ func (s *state) share(limit int64, far bool, stop func() bool) bool {
 }
 
 // guesses is a price for each class, to choose between ways before they are tried:
-// its tree cost.
+// what it would add to the choice as it is, as a tree. The classes that are not
+// needed get the ways that go with these prices.
 func (s *state) guesses() []int64 {
-	val, _ := s.c.knuth(s.c.own, plus)
+	given := make([]int32, len(s.choice))
+	for k := range given {
+		given[k] = -1
+		if s.needed(int32(k)) {
+			given[k] = s.choice[k]
+		}
+	}
+	val, choice := s.c.knuthFrom(given, s.c.own, plus)
+	copy(s.choice, choice)
+	s.steps += int64(len(given))
 	return val
 }
 

@@ -148,15 +148,17 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if r.Cost == math.MaxInt64 {
 		return nil, ErrNoRoom
 	}
-	if r.Best, err = p.best(b, o.Best, r.Solution); err != nil {
+	// The others of the best are looked for in any case, if only for so long.
+	left := &budget{ctx: ctx, limit: max(b.limit-b.steps, 1<<20)}
+	if r.Best, err = p.best(left, o.Best, r.Solution); err != nil {
 		return nil, err
 	}
 	r.Solution = r.Best[0]
-	r.Steps = b.steps
+	r.Steps = b.steps + left.steps
 	switch {
 	case r.Bound >= r.Cost:
 		r.Stop = StopOptimal
-	case b.ctx.Err() != nil:
+	case ctx.Err() != nil:
 		r.Stop = StopCancelled
 	case b.steps >= b.limit:
 		r.Stop = StopSteps
