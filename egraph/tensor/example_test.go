@@ -6,6 +6,8 @@ import (
 
 	"github.com/taso-go/taso/egraph"
 	"github.com/taso-go/taso/egraph/tensor"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/law"
 )
 
@@ -117,4 +119,34 @@ func ExampleMinimizer_Minimize() {
 	}
 	// Output:
 	// ewadd_comm map[X:U Y:V]
+}
+
+// A network is put in node by node; laws are used where a schedule lets them.
+func ExampleGraph_Apply() {
+	l, err := law.ParseLaw("axiom matmul_assoc\n  given X : [m, k], Y : [k, l], Z : [l, n]\n  then matmul(X, matmul(Y, Z)) == matmul(matmul(X, Y), Z)\n")
+	if err != nil {
+		panic(err)
+	}
+	tab := tensor.NewTable()
+	rules, _, err := tab.Rules(l)
+	if err != nil {
+		panic(err)
+	}
+	g := tensor.NewGraph(tab)
+	x, _ := g.Leaf("x", graph.Sizes(1, 8))
+	v, _ := g.Leaf("v", graph.Sizes(8, 8))
+	w, _ := g.Leaf("w", graph.Sizes(8, 8))
+	y, _ := g.Apply(op.MatMul, nil, x, v)
+	z, _ := g.Apply(op.MatMul, nil, y, w)
+	if _, _, err := g.Run(context.Background(), rules, tensor.Limits{Nodes: 100, Iters: 5, Level: tensor.Growing}, func() bool { return false }); err != nil {
+		panic(err)
+	}
+	for n := range g.E().Class(g.E().Find(z)) {
+		fmt.Println(g.Term(n))
+	}
+	g.EachInstance(func(l *law.Law, _ bool) { fmt.Println("by", l.Name) })
+	// Output:
+	// matmul(matmul(x, v), w)
+	// matmul(x, matmul(v, w))
+	// by matmul_assoc
 }

@@ -1,7 +1,6 @@
 package saturate
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -253,14 +252,4 @@ func (c *cutter) part(ps *pieces, nodes []bank.Node) (p part, ok bool) {
 	}
 	p.piece = ps.add(pc)
 	return p, true
-}
-
-// longest is the piece of most nodes first; of as many, the one of less number.
-func longest(all []*piece) []int {
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(all[b].nodes), len(all[a].nodes)) })
-	return order
 }

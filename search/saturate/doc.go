@@ -50,7 +50,8 @@
 //
 // Prices are additive. An elementwise operator that goes into the kernel of an
 // operand is offered as one node with that kernel, so that it is cheap exactly if
-// that kernel is chosen for it alone.
+// that kernel is chosen for it alone. A view is offered as it lies to readers that take
+// it so, and as a copy to others (views.go).
 //
 // # Papers
 //

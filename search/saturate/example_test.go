@@ -40,6 +40,8 @@ return y
 		Laws:   axioms.ByKind(law.Axiom),
 		Price:  saturate.PriceOf(machine),
 		Target: lower.CPU(),
+		Best:   4, // of each part, judged by the plan of what would run
+		Score:  saturate.ScoreOf(machine, lower.CPU()),
 	})
 	if err != nil {
 		panic(err)

@@ -93,34 +93,6 @@ func (ps *pieces) add(p *piece) int {
 	return n
 }
 
-// types infers the types of all nodes of a piece.
-func (p *piece) types() ([]graph.TensorType, error) {
-	out := make([]graph.TensorType, len(p.nodes))
-	for i := range p.nodes {
-		a := &p.nodes[i]
-		in := make([]graph.TensorType, len(a.args))
-		for k, r := range a.args {
-			in[k] = p.typeOf(r, out)
-		}
-		ts, err := graph.ApplyTypes(a.op, a.attrs, in, p.dtype)
-		if err != nil {
-			return nil, err
-		}
-		if len(ts) != 1 {
-			return nil, fmt.Errorf("operator %s has %d outputs", a.op.Name, len(ts))
-		}
-		out[i] = ts[0]
-	}
-	return out, nil
-}
-
-func (p *piece) typeOf(r ref, nodes []graph.TensorType) graph.TensorType {
-	if r < 0 {
-		return p.inputs[^r].typ
-	}
-	return nodes[r]
-}
-
 // graph is the piece as a network of its own, with inputs and weights named
 // I0, I1, ... and, as outputs, those of the piece.
 func (p *piece) graph() (*graph.Graph, error) {

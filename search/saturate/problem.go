@@ -50,7 +50,7 @@ const (
 )
 
 // newProblem reads a problem off an e-graph: all classes that are reached from the
-// roots. known are nodes of the network as it came.
+// roots.
 func (s *solver) newProblem(roots []egraph.NodeID) (*problem, error) {
 	p := &problem{s: s, class: map[egraph.ClassID]extract.ClassID{}, first: map[egraph.NodeID]extract.NodeID{},
 		joined: map[egraph.NodeID][]extract.NodeID{}, views: map[egraph.NodeID]extract.NodeID{}}

@@ -321,6 +321,21 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
+// A law by which numbers are positions is false, and is found out.
+func TestConflict(t *testing.T) {
+	l, err := law.ParseLaw("rule wrong\n  given X : [n], I : [k]\n  then gather[axis=0](X, I) == I\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := parsed(t, "x : float32[4]\ni : int64[3]\ny = gather[axis=0](x, i)\nz = relu(y)\nreturn z\n")
+	o := options(t)
+	o.Laws = []*law.Law{l}
+	_, err = saturate.Run(context.Background(), network(t, m.Graph), o)
+	if err == nil || !strings.Contains(err.Error(), "int64") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // Laws that are false are refused, and so are two of one name.
 func TestLawsAreAsked(t *testing.T) {
 	m := parsed(t, "x : float32[2, 2]\ny = relu(x)\nreturn y\n")
