@@ -5,16 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/taso-go/taso/backends/analytic"
+	"github.com/taso-go/taso/backends/cpu"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
+	"github.com/taso-go/taso/lower"
 )
 
 func init() {
 	Register(&Benchmark{Name: "optimize-v100", What: "the papers' models optimized by each search for the modelled V100, beside the gains of TASO and Tensat",
 		Takes: "20 min", Packages: []string{"internal/pipeline/optimize", "backends/analytic", "bench/models"},
-		Models: true, Default: papers, Run: optimizeV100})
+		Models: true, Default: papers, Run: func(ctx context.Context, env *Env) (*Record, error) { return optimizeV100(ctx, env, lower.CPU()) }})
+	Register(&Benchmark{Name: "optimize-kernels", What: "the same where each operator is a kernel of its own, as in the costs of TASO and Tensat",
+		Takes: "15 min", Packages: []string{"internal/pipeline/optimize", "backends/analytic", "bench/models"},
+		Models: true, Default: papers, Run: func(ctx context.Context, env *Env) (*Record, error) { return optimizeV100(ctx, env, lower.Separate()) }})
 }
 
 // gains are those that Tensat's paper reports (Yang et al., MLSys 2021, table 1),
@@ -29,7 +35,7 @@ var gains = map[string]struct{ taso, tasoSeconds, tensat, tensatSeconds float64 
 	"vgg19":       {8.9, 8.9, 8.9, 0.4},
 }
 
-func optimizeV100(ctx context.Context, env *Env) (*Record, error) {
+func optimizeV100(ctx context.Context, env *Env, target *lower.Target) (*Record, error) {
 	m, err := cost.FindMachine("v100")
 	if err != nil {
 		return nil, err
@@ -39,8 +45,11 @@ func optimizeV100(ctx context.Context, env *Env) (*Record, error) {
 		return nil, err
 	}
 	defer b.Close()
-	return optimized(ctx, env, optimize.Options{Cost: b.Machine(), CostName: "analytic:v100", Target: b.Target()})
+	return optimized(ctx, env, optimize.Options{Cost: b.Machine(), CostName: "analytic:v100", Target: target})
 }
+
+// longer is how many times the seconds of auto backtracking gets by itself.
+const longer = 10
 
 // optimized optimizes models by every search: a table of costs and seconds, and
 // for each search a plot of the cost over time.
@@ -49,6 +58,12 @@ func optimized(ctx context.Context, env *Env, o optimize.Options) (*Record, erro
 		Modelled("faster by", "%").Decimals(1), Measured("search", "s").Digits(2), Counted("steps"), Counted("operators before"),
 		Counted("operators after"), Counted("bytes of the proof"))
 	rec := &Record{Tables: []*Table{t}}
+	runner, err := cpu.New(cpu.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer runner.Close()
+	o.Runner = runner
 	for _, method := range optimize.Methods() {
 		rec.Plots = append(rec.Plots, NewPlot("Cost over time, search "+method, Axis{Name: "time", Unit: "s", Log: true}, Axis{Name: "cost beside the model's"}))
 	}
@@ -57,6 +72,7 @@ func optimized(ctx context.Context, env *Env, o optimize.Options) (*Record, erro
 		if err != nil {
 			return nil, err
 		}
+		autoSeconds := 0.0
 		for i, method := range optimize.Methods() {
 			run := o
 			run.Model, run.Method, run.Seed, run.Progress = m, optimize.Method(method), 1, env.Progress
@@ -66,11 +82,23 @@ func optimized(ctx context.Context, env *Env, o optimize.Options) (*Record, erro
 			}
 			t.Add(shown(name), method, 1e3*float64(res.CostBefore), 1e3*float64(res.CostAfter), 100*(float64(res.CostBefore/res.CostAfter)-1),
 				res.SearchSeconds, res.StepCount, res.NodesBefore, res.NodesAfter, len(res.Proof))
+			if run.Method == optimize.Auto {
+				autoSeconds = res.SearchSeconds
+			}
 			if p := rec.Plots[i]; len(p.Curves) < maxCurves {
 				curve.Name = filepath.Base(name)
 				p.Curves = append(p.Curves, curve)
 			}
 		}
+		long := o
+		long.Model, long.Method, long.Seed, long.Progress = m, optimize.Backtrack, 1, env.Progress
+		long.Tries, long.Budget = 1<<30, time.Duration(longer*autoSeconds*float64(time.Second))
+		res, _, err := watched(ctx, long)
+		if err != nil {
+			return nil, fmt.Errorf("%s, backtracking for longer: %w", name, err)
+		}
+		t.Add(shown(name), fmt.Sprintf("backtrack, %d times as long as auto", longer), 1e3*float64(res.CostBefore), 1e3*float64(res.CostAfter), 100*(float64(res.CostBefore/res.CostAfter)-1),
+			res.SearchSeconds, res.StepCount, res.NodesBefore, res.NodesAfter, len(res.Proof))
 		if g, ok := gains[name]; ok {
 			t.AddFrom(FromBefore, shown(name), "TASO, on a T4", nil, nil, g.taso, g.tasoSeconds, nil, nil, nil, nil)
 			t.AddFrom(FromBefore, shown(name), "Tensat, on a T4", nil, nil, g.tensat, g.tensatSeconds, nil, nil, nil, nil)

@@ -71,6 +71,11 @@ func besideRuntime(ctx context.Context, rt *ort.Runtime, b backends.Backend, m *
 	if err := onnx.Write(path, m, onnx.WriteOptions{}); err != nil {
 		return best, err
 	}
+	return fileBesideRuntime(ctx, rt, b, m, path, repeat)
+}
+
+// fileBesideRuntime is besideRuntime of a file that was read as m.
+func fileBesideRuntime(ctx context.Context, rt *ort.Runtime, b backends.Backend, m *model.Model, path string, repeat int) (best [3]float64, err error) {
 	var in []ort.Tensor
 	for i, id := range m.Inputs() {
 		x, err := backends.Random(uint64(i+1), graph.TensorType{Sizes: m.Graph.Sizes(id.Out(0))})

@@ -72,18 +72,24 @@ type Limits struct {
 	// FLOPs is the most work for one weight, in float64 by definition; 0: 2e8, a
 	// second or two.
 	FLOPs int64
+	// Growth is how many times the weights that it is computed from a weight may be
+	// large, as kernels are that were filled up with zeros; 0: 12.
+	Growth int
 	// Keep reports nodes that are to stay; nil: none.
 	Keep func(graph.NodeID) bool
 }
 
 // Worth reports, by node, which nodes of a graph to compute ahead: those of floating-point
 // numbers that depend on weights only and that something else uses, or an output
-// is, provided that the weight is not larger than the weights it is computed from
-// and not too much work. What is larger, such as a bias repeated for each row, is
+// is, provided that the weight is not much larger than those it is computed from
+// and not too much work. What is, such as a bias repeated for each row, is
 // left to the run, and what it is computed from is looked at in its place.
 func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
 	if l.FLOPs == 0 {
 		l.FLOPs = 2e8
+	}
+	if l.Growth == 0 {
+		l.Growth = 12
 	}
 	fixed := lower.Fixed(g)
 	work := make([]int64, g.Len()+1)
@@ -124,7 +130,7 @@ func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
 		for w := range from[id] {
 			size += bytes(w.Out(0))
 		}
-		if floats[id] && able(id) && bytes(id.Out(0)) <= size {
+		if floats[id] && able(id) && bytes(id.Out(0)) <= l.Growth*size {
 			worth[id] = true
 			return
 		}
