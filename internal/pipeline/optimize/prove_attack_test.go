@@ -41,7 +41,7 @@ func TestProveOtherWeights(t *testing.T) {
 // the same is, and no proof fails to be accepted. TASO_PROVED is how many,
 // TASO_RANDOM_SEED from which seed on.
 func TestProveRandom(t *testing.T) {
-	count, first := fromEnv(t, "TASO_PROVED", 10), fromEnv(t, "TASO_RANDOM_SEED", 1)
+	count, first := fromEnv(t, "TASO_PROVED", 6), fromEnv(t, "TASO_RANDOM_SEED", 1)
 	rules := rulesOf(t)
 	ctx := context.Background()
 	proved, refuted := 0, 0
