@@ -36,7 +36,7 @@ func (p *Problem) best(b *budget, n int, s Solution) ([]Solution, error) {
 	seen := map[string]bool{contents(s.Choice): true}
 	for at := 0; at < len(pool) && at < n && !b.spent(0); at++ {
 		st := newState(c, users, scc, f.read(pool[at], base))
-		guess := st.guesses()
+		guess := st.guesses(true)
 		for _, v := range st.variants(b, guess, n) {
 			st.log = st.log[:0]
 			cost := st.cost

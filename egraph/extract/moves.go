@@ -9,45 +9,69 @@ package extract
 //     that need not;
 //   - part: if d is needed, all classes that use it change to a way without it;
 //   - single: if d is needed, it tries its other ways one by one;
-//   - reach, if far is asked for: as share, and users of d that are not needed take d,
-//     and classes that can use these do.
+//   - reach, if far is asked for, and once the others do not help: as share, and
+//     users of d that are not needed take d, and classes that can use these do.
 //
 // What is left is a local optimum of these moves, and no more is claimed of it.
 func (s *state) share(limit int64, far bool, stop func() bool) bool {
-	for improved := true; improved; {
-		improved = false
-		guess := s.guesses()
-		for d := range s.c.ways {
-			if len(s.c.ways[d]) == 0 {
-				continue
-			}
-			if s.steps >= limit || d&63 == 63 && stop() {
-				return false
-			}
-			d := int32(d)
-			if s.try(guess, d, (*state).gather) || s.needed(d) &&
-				(s.try(guess, d, (*state).part) || s.single(d)) ||
-				far && s.try(guess, d, (*state).reach) {
-				improved = true
-			}
+	near := func(guess []int64, d int32) bool {
+		return s.try(guess, d, (*state).gather) || s.needed(d) && (s.try(guess, d, (*state).part) || s.single(d))
+	}
+	reach := func(guess []int64, d int32) bool { return s.try(guess, d, (*state).reach) }
+	moves := []func(guess []int64, d int32) bool{near, reach}
+	if !far {
+		moves = moves[:1]
+	}
+	// Each kind of move starts from both kinds of guesses, and after a success all
+	// start again.
+	for i := 0; i < 2*len(moves); {
+		improved, ended := s.pass(limit, stop, s.guesses(i%2 == 1), moves[i/2])
+		if ended {
+			return false
+		}
+		if i++; improved {
+			i = 0
 		}
 	}
 	return true
 }
 
-// guesses is a price for each class, to choose between ways before they are tried:
-// what it would add to the choice as it is, as a tree. The classes that are not
-// needed get the ways that go with these prices.
-func (s *state) guesses() []int64 {
+// pass makes a move at each class in turn. It says whether any helped, and whether
+// it was ended before it was through.
+func (s *state) pass(limit int64, stop func() bool, guess []int64, move func(guess []int64, d int32) bool) (improved, ended bool) {
+	for d := range s.c.ways {
+		if len(s.c.ways[d]) == 0 {
+			continue
+		}
+		if s.steps >= limit || d&63 == 63 && stop() {
+			return improved, true
+		}
+		if move(guess, int32(d)) {
+			improved = true
+		}
+	}
+	return improved, false
+}
+
+// guesses is a price for each class, to choose between ways before they are tried,
+// and gives the classes that are not needed the ways that go with it: its tree
+// cost; or what it would add, as a tree, to the choice as it is. The latter is
+// nearer to what a move will cost, but uses what is needed, and so closes cycles
+// where the former does not.
+func (s *state) guesses(added bool) []int64 {
 	given := make([]int32, len(s.choice))
 	for k := range given {
 		given[k] = -1
-		if s.needed(int32(k)) {
+		if added && s.needed(int32(k)) {
 			given[k] = s.choice[k]
 		}
 	}
 	val, choice := s.c.knuthFrom(given, s.c.own, plus)
-	copy(s.choice, choice)
+	for k, w := range choice {
+		if !s.needed(int32(k)) {
+			s.choice[k] = w
+		}
+	}
 	s.steps += int64(len(given))
 	return val
 }
