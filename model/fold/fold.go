@@ -12,7 +12,8 @@ import (
 
 // Model replaces the nodes that which reports by weights, and drops the weights that
 // are not needed any more. Each such node must have one output, of floating-point
-// numbers, and depend on weights only.
+// numbers, and depend on weights of such numbers only; reading a weight that does not
+// is an error.
 func Model(m *model.Model, which func(graph.NodeID) bool) (*model.Model, error) {
 	g, from, err := m.Graph.Arranged(graph.Arrangement{Weight: which})
 	if err != nil {
@@ -43,6 +44,9 @@ func computed(m *model.Model, t graph.Tensor) *model.Weight {
 			w := m.Weights[from[id]]
 			if w == nil {
 				return x, fmt.Errorf("input %s is not a weight", g.Name(id))
+			}
+			if !w.DType.IsFloat() {
+				return x, fmt.Errorf("weight %s: it is %s, not of floating-point numbers", g.Name(id), w.DType)
 			}
 			raw, err := w.Read()
 			if err != nil {

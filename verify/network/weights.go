@@ -97,6 +97,15 @@ const (
 
 // value computes a term over weights of the first model.
 func (c *checker) value(u *law.Term, dtype graph.DType) (*model.Weight, error) {
+	integers := func(t graph.DType) error {
+		if t.IsFloat() {
+			return nil
+		}
+		return fmt.Errorf("it is computed from %s: integers are not computed ahead", t)
+	}
+	if err := integers(dtype); err != nil {
+		return nil, err
+	}
 	var b graph.Builder
 	from := map[graph.NodeID]graph.NodeID{} // of the graph that is computed to that of a
 	made := map[*law.Term]graph.Tensor{}
@@ -119,6 +128,9 @@ func (c *checker) value(u *law.Term, dtype graph.DType) (*model.Weight, error) {
 			}
 			if x, ok = leaf[u.Var]; !ok {
 				typ := c.a.Graph.Type(t)
+				if err := integers(typ.DType); err != nil {
+					return x, err
+				}
 				if x, err = b.AddWeight(u.Var, typ.DType, typ.Sizes...); err != nil {
 					return x, err
 				}
@@ -143,6 +155,9 @@ func (c *checker) value(u *law.Term, dtype graph.DType) (*model.Weight, error) {
 				return x, err
 			}
 			x = id.Out(u.Out)
+			if err := integers(b.DType(x)); err != nil {
+				return x, err
+			}
 			if numbers += graph.Product(b.Sizes(x)...); numbers > maxNumbers {
 				return x, fmt.Errorf("it takes more than %d numbers to compute it", int64(maxNumbers))
 			}

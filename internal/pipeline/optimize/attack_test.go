@@ -401,6 +401,35 @@ func TestComputedWeights(t *testing.T) {
 		written(t, "x : float32[2]\nu : float32[2]\nw : weight float32[2]\nz = ewadd(x, w)\nreturn z"), "which is no weight")
 }
 
+// Rows of a table at places that a weight tells are not computed ahead as if all places
+// were the first one, nor are integers.
+func TestComputedFromIntegers(t *testing.T) {
+	a := written(t, "x : float32[2, 2]\nw : weight float32[4, 2]\ni : weight int64[2]\ng = gather[axis=0](w, i)\nz = ewadd(x, g)\nreturn z")
+	w, _ := a.Graph.Find("w")
+	i, _ := a.Graph.Find("i")
+	a.Weights[i] = model.FromInt64([]int{2}, []int64{3, 1})
+	rows, err := a.Weights[w].Float32s()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert := forged(t, "rule network given X : [2, 2], W : [4, 2], I : [2] then ewadd(X, gather[axis=0](W, I)) == ewadd(X, gather[axis=0](W, I))", nil, "")
+	accepted(t, cert, a, a)
+	b := written(t, "x : float32[2, 2]\nv : weight float32[2, 2]\nz = ewadd(x, v)\nreturn z")
+	v, _ := b.Graph.Find("v")
+	b.Weights[v] = model.FromFloat32([]int{2, 2}, []float32{rows[0], rows[1], rows[0], rows[1]})
+	refused(t, cert, a, b, "integers")
+	// A table of places, and part of it.
+	a = written(t, "x : float32[4, 2]\ni : weight int64[4]\nj : int64[2]\nk = gather[axis=0](i, j)\ng = gather[axis=0](x, k)\nreturn g")
+	i, _ = a.Graph.Find("i")
+	a.Weights[i] = model.FromInt64([]int{4}, []int64{3, 1, 2, 0})
+	b = written(t, "x : float32[4, 2]\ni : weight int64[4]\nj : int64[2]\nl : weight int64[2]\ng = gather[axis=0](x, l)\nreturn g")
+	i, _ = b.Graph.Find("i")
+	b.Weights[i] = model.FromInt64([]int{4}, []int64{3, 1, 2, 0})
+	for _, right := range []string{"gather[axis=0](X, slice[axis=0, lo=0, hi=2](I))", "gather[axis=0](X, gather[axis=0](I, J))", "gather[axis=0](X, Z0)"} {
+		refused(t, forged(t, "rule network given X : [4, 2], I : [4], J : [2], Z0 : [2] then (gather[axis=0](X, Z0), I, J) == ("+right+", I, J)", nil, ""), a, b, "")
+	}
+}
+
 // Laws among the axioms that are none: of an axiom's name without its condition, in
 // the direction in which it does not hold, of the wrong functions.
 func TestBelieved(t *testing.T) {
