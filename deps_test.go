@@ -35,7 +35,7 @@ const modulePath = "github.com/taso-go/taso"
 // Test files are not looked at.
 const picture = `
 line 5     cmd/taso bench internal/adversary
-line 4     bench/* internal/pipeline/* internal/pipeline/verifymodels internal/pipeline/theory internal/pipeline/audit internal/pipeline/audit/page internal/pipeline/measure internal/pipeline/runmodel internal/pipeline/optimize
+line 4     bench/* internal/pipeline/* internal/pipeline/verifymodels internal/pipeline/theory internal/pipeline/audit internal/pipeline/audit/page internal/pipeline/measure internal/pipeline/runmodel internal/pipeline/optimize internal/pipeline/optimize/page internal/pipeline/showmodel
 line 3     search/saturate enumerate enumerate/general verify verify/check verify/network verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/*
 line 2     search model/fold internal/lawtext internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/broadcast rules/tasopb rules/peer egraph/tensor verify/sums onnx cost
 line 1     graph/interp graph/bank law law/rewrite model lower
@@ -55,6 +55,8 @@ allow  internal/pipeline/measure -> internal/pipeline/runmodel
 allow  internal/pipeline/optimize -> internal/pipeline/runmodel
 allow  internal/pipeline/optimize -> internal/pipeline/verifymodels
 allow  internal/pipeline/optimize -> internal/pipeline/theory
+allow  internal/pipeline/optimize/page -> internal/pipeline/optimize
+allow  internal/pipeline/optimize/page -> internal/pipeline/showmodel
 allow  backends/*            -> backends
 allow  cmd/taso              -> bench
 allow  enumerate             -> enumerate/general

@@ -21,21 +21,21 @@ import (
 // fields of graph.Op. What remains are places that say something of their own
 // about every operator they name; they are these.
 var listsOfOperators = map[string]string{
-	"graph/interp/":                        "functions in exact arithmetic and in intervals",
-	"verify/bounded/ring.go":               "functions of polynomials",
-	"verify/check/":                        "the checker's own account of the operators",
-	"internal/adversary/":                  "the evaluator's own account of the operators",
-	"onnx/":                                "what ONNX calls them",
-	"rules/taso":                           "what TASO's file format calls them, and what it makes of them",
-	"backends/cpu/":                        "kernels",
-	"backends/backendtest/":                "cases of tests",
-	"lower/":                               "which kernels there are, what each reads, and how views lie over operands",
-	"enumerate/families":                   "which attributes are tried",
-	"enumerate/presets.go":                 "what a preset is",
-	"enumerate/general/broaden.go":         "which operators of a law are alike at any rank",
-	"enumerate/general/pair.go":            "which attributes become variables",
-	"internal/pipeline/audit/page/rule.go": "colours",
-	"law/mutate/mutate.go":                 "which mistakes are worth trying",
+	"graph/interp/":                "functions in exact arithmetic and in intervals",
+	"verify/bounded/ring.go":       "functions of polynomials",
+	"verify/check/":                "the checker's own account of the operators",
+	"internal/adversary/":          "the evaluator's own account of the operators",
+	"onnx/":                        "what ONNX calls them",
+	"rules/taso":                   "what TASO's file format calls them, and what it makes of them",
+	"backends/cpu/":                "kernels",
+	"backends/backendtest/":        "cases of tests",
+	"lower/":                       "which kernels there are, what each reads, and how views lie over operands",
+	"enumerate/families":           "which attributes are tried",
+	"enumerate/presets.go":         "what a preset is",
+	"enumerate/general/broaden.go": "which operators of a law are alike at any rank",
+	"enumerate/general/pair.go":    "which attributes become variables",
+	"verify/explain/picture.go":    "colours",
+	"law/mutate/mutate.go":         "which mistakes are worth trying",
 }
 
 // fewest is how many operators make a list.

@@ -275,6 +275,8 @@ func TestOptions(t *testing.T) {
 		{ReadOptions{}, `input "x": the size of axis 0 is not fixed ("batch"): give it (--shape x=`},
 		{ReadOptions{Shapes: map[string][]int{"batch": {5}}}, ""},
 		{ReadOptions{Shapes: map[string][]int{"x": {5, 3}}}, ""},
+		{ReadOptions{Batch: 5}, ""},
+		{ReadOptions{Batch: 6, Shapes: map[string][]int{"batch": {5}}}, `the batch is to be 6, but no input leaves its size open`},
 		{ReadOptions{Shapes: map[string][]int{"x": {5, 4}}}, `the shape [5 4] is given, but axis 1 has size 3`},
 		{ReadOptions{Shapes: map[string][]int{"x": {5}}}, `the shape [5] is given, but it has 2 axes`},
 		{ReadOptions{Shapes: map[string][]int{"x": {5, 3}, "y": {6, 3}}}, `dimension "batch" is 5 and 6`},

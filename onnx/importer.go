@@ -225,6 +225,9 @@ func (im *importer) environment(g *onnxpb.GraphProto) *scope {
 	for _, name := range slices.Sorted(maps.Keys(im.opt.Shapes)) {
 		unused(name, "shape is given for %q, which is no input and no dimension")
 	}
+	if im.opt.Batch > 0 && im.report.Batch == 0 && !im.opt.Some {
+		must.Failf("the batch is to be %d, but no input leaves its size open", im.opt.Batch)
+	}
 	return env
 }
 
@@ -321,6 +324,7 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto, taken map[string]bool) 
 		must.Failf("the file does not say its shape: give it (--shape %s=…)", clip(in.GetName()))
 	}
 	sizes := make([]int, len(dims))
+	batch := im.batchAxis(dims)
 	for i, d := range dims {
 		name := d.GetDimParam()
 		n := d.GetDimValue()
@@ -347,7 +351,15 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto, taken map[string]bool) 
 		case fixed:
 		default:
 			known, ok := im.dims[name]
-			if !ok || name == "" {
+			ok = ok && name != ""
+			if !ok && i == batch {
+				known, ok = im.opt.Batch, true
+				im.report.Batch++
+				if name != "" {
+					im.dims[name] = known
+				}
+			}
+			if !ok {
 				must.Failf("the size of axis %d is not fixed%s: give it (--shape %s=%s)", i, dimNote(name), clip(in.GetName()), openShape(tt.GetShape()))
 			}
 			n = int64(known)
@@ -359,6 +371,20 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto, taken map[string]bool) 
 	}
 	must.Do(graph.CheckSizes(sizes))
 	return graph.TensorType{DType: t, Sizes: sizes}
+}
+
+// batchAxis is the axis of an input that is its batch: one whose name says so, else
+// the first; -1 if no batch is given.
+func (im *importer) batchAxis(dims []*onnxpb.TensorShapeProto_Dimension) int {
+	if im.opt.Batch == 0 {
+		return -1
+	}
+	for i, d := range dims {
+		if strings.Contains(strings.ToLower(d.GetDimParam()), "batch") {
+			return i
+		}
+	}
+	return 0
 }
 
 // openShape is a declared shape with N where a size is open: what --shape wants.

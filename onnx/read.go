@@ -24,6 +24,9 @@ type ReadOptions struct {
 	// Constants are values for inputs that are then no inputs any more, such as
 	// a shape or a sampling rate.
 	Constants map[string]*model.Weight
+	// Batch is the size of the batch, where the file leaves it open: of the axis of an
+	// input whose name has "batch" in it, else of its first; 0: not given.
+	Batch int
 	// Some: a name in Shapes or Constants that the model does not have is no error,
 	// but listed in [Report.Unused]: it may be meant for another model.
 	Some bool
@@ -56,6 +59,8 @@ type Report struct {
 	Open []OpenSize
 	// Files are the files beside the model's from which its weights are read.
 	Files []string
+	// Batch is the number of inputs that got ReadOptions.Batch.
+	Batch int
 	// Unused are the names in ReadOptions.Shapes and Constants that the model
 	// does not have, where ReadOptions.Some lets them be.
 	Unused []string

@@ -104,37 +104,11 @@ func encode(m *model.Model, opt WriteOptions, data io.Writer, location string) (
 	if err != nil {
 		return nil, err
 	}
-	if err := ordered(p.GetGraph()); err != nil {
-		return nil, err
-	}
 	raw, err := proto.MarshalOptions{Deterministic: true}.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("write model: %w", err)
 	}
 	return raw, nil
-}
-
-// ordered reports a node that reads what is not there yet: no reader has to take such
-// a file, and none that was written is to be one.
-func ordered(g *onnxpb.GraphProto) error {
-	known := map[string]bool{"": true}
-	for _, x := range g.GetInput() {
-		known[x.GetName()] = true
-	}
-	for _, x := range g.GetInitializer() {
-		known[x.GetName()] = true
-	}
-	for _, n := range g.GetNode() {
-		for _, x := range n.GetInput() {
-			if !known[x] {
-				return fmt.Errorf("write model: node %q (%s) reads %q, which nothing before it computes", clip(n.GetName()), n.GetOpType(), clip(x))
-			}
-		}
-		for _, x := range n.GetOutput() {
-			known[x] = true
-		}
-	}
-	return nil
 }
 
 // exporter writes one model.

@@ -49,6 +49,7 @@ type hop struct {
 // share no variable are found nowhere. An error says that a law is ill-formed.
 func NewRules(laws []*law.Law) (r *Rules, unusable []error, err error) {
 	r = &Rules{}
+	r.init()
 	for _, l := range laws {
 		c, err := rewrite.Compile(l)
 		if err != nil {
@@ -64,11 +65,16 @@ func NewRules(laws []*law.Law) (r *Rules, unusable []error, err error) {
 	return r, unusable, nil
 }
 
-// Add adds a direction. The error says why it cannot be used in networks.
-func (r *Rules) Add(d *rewrite.Direction) error {
+// init makes the zero value ready.
+func (r *Rules) init() {
 	if r.one == nil {
 		r.one, r.many = rewrite.NewIndex(nil), map[*graph.Op][]*several{}
 	}
+}
+
+// Add adds a direction. The error says why it cannot be used in networks.
+func (r *Rules) Add(d *rewrite.Direction) error {
+	r.init()
 	switch l := d.Law.Law; {
 	case l.Kind == law.Refute:
 		return fmt.Errorf("it is false")
@@ -176,6 +182,7 @@ type Rewriter struct {
 
 // NewRewriter returns a rewriter for a network.
 func NewRewriter(net *bank.Bank, rules *Rules) *Rewriter {
+	rules.init()
 	r := &Rewriter{Net: net, rules: rules, match: rewrite.NewMatcher[bank.Tensor](net)}
 	r.apply = func(op *graph.Op, attrs graph.Attrs, _ string, args []bank.Tensor, out int) (bank.Tensor, error) {
 		n, err := r.Net.Apply(op, attrs, r.dtype, args...)

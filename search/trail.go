@@ -15,6 +15,9 @@ type Trail struct {
 	Moves *Moves
 	// Tried counts the moves that were made to see what they lead to.
 	Tried int
+	// Watch, if not nil, is told of each of them, and whether it could be made and
+	// changed anything.
+	Watch func(m *Move, made bool)
 
 	r     *Rewriter
 	steps []step
@@ -62,6 +65,9 @@ func (t *Trail) Try(m *Move, f func(cost int64, hash bank.Hash)) bool {
 		}
 	}
 	t.Net.Undo(mark)
+	if t.Watch != nil {
+		t.Watch(m, ok)
+	}
 	return ok
 }
 

@@ -26,22 +26,26 @@ import (
 type modelFlags struct {
 	shapes    []string
 	constants []string
+	batch     int
 	seed      uint64
 
 	cmd    *cobra.Command
 	unused map[string]int // by name in shapes: files that do not have it
 	files  int            // that were read
 	inputs []string       // those files, and what they refer to
+	sized  int            // inputs that got the batch
 }
 
 // modelHelp is said by every command that takes a model.
 const modelHelp = `
 MODEL is an ONNX file, or the name of a built-in model (taso models). Inputs
-whose sizes the file leaves open are given theirs by --shape; an input on which
+whose sizes the file leaves open are given theirs by --shape, or by --batch, if only
+the batch is open: an axis with "batch" in its name, else the first; an input on which
 the graph's form depends, such as a sampling rate, its value by --constant.`
 
 func (k *modelFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input (input=1,3,224,224) or of a named dimension (batch=1); may be repeated")
+	c.Flags().IntVar(&k.batch, "batch", 0, "size of the batch, where inputs leave it open")
 	c.Flags().StringArrayVar(&k.constants, "constant", nil, "`NAME=NUMBERS`: an input of integers, such as a rate or a shape, that always has this value (sr=16000); may be repeated")
 	c.Flags().Uint64Var(&k.seed, "seed", 1, "seed of random weights and inputs")
 	c.ValidArgsFunction = completeModel
@@ -94,6 +98,12 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	switch {
+	case k.batch < 0 || k.batch > graph.MaxSize || k.batch == 0 && k.cmd.Flags().Changed("batch"):
+		return nil, nil, fmt.Errorf("--batch %d: it is not a size", k.batch)
+	case k.batch > 0 && k.builtin(name) && k.fileArgs() == 0:
+		return nil, nil, fmt.Errorf("--batch: the sizes of the built-in model %s are fixed", name)
+	}
 	if k.builtin(name) {
 		if len(shapes) > 0 && k.fileArgs() == 0 {
 			return nil, nil, fmt.Errorf("--shape: the sizes of the built-in model %s are fixed", name)
@@ -104,7 +114,7 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(strings.ToLower(name), ".onnx") {
 		return nil, nil, fmt.Errorf("%s: neither a file nor a built-in model (taso models lists these)", name)
 	}
-	m, rep, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes, Constants: constants, Some: k.fileArgs() > 1})
+	m, rep, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes, Constants: constants, Batch: k.batch, Some: k.fileArgs() > 1})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -130,6 +140,9 @@ func (k *modelFlags) countUnused(rep *onnx.Report) error {
 		k.unused = map[string]int{}
 	}
 	k.files++
+	if k.sized += rep.Batch; k.batch > 0 && k.sized == 0 && k.files == k.fileArgs() {
+		return fmt.Errorf("--batch %d: no input of the models leaves its batch open", k.batch)
+	}
 	for _, name := range rep.Unused {
 		if k.unused[name]++; k.unused[name] == k.fileArgs() && k.files == k.fileArgs() {
 			return fmt.Errorf("%s: --shape or --constant names it, but none of the models has it", name)

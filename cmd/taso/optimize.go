@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +18,7 @@ import (
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
+	"github.com/taso-go/taso/internal/pipeline/optimize/page"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/onnx"
@@ -29,11 +33,14 @@ type optimizeFlags struct {
 	backend       string
 	machine       string
 	out, proof    string
+	html, svg     string
 	rules         []string
 	unproved      bool
+	memory        size
 	only, disable []string
 	budget        time.Duration
 	steps, json   bool
+	explain       bool
 	noMeasure     bool
 	noFuse        bool
 	ordered       bool
@@ -49,23 +56,29 @@ func newOptimize() *cobra.Command {
 makes moves, uses of laws that are proved, and keeps those that pay. What depends
 on weights only is computed ahead. The result comes with a proof: the laws that
 were used, where, from the model to the result. The proof is checked by the checker
-of certificates (taso check PROOF MODEL RESULT), and both models are run; a result
-that fails either is not written.
+of certificates, which "taso check PROOF MODEL RESULT" runs again for anybody, and
+both models are run, modulo a prime and in float32; a result that fails is not
+written. docs/optimizing.md says how it works and what is trusted.
 
 The cost is that of what would run on --backend: for cpu a formula of --machine, or
 one that is fitted to the times of taso measure where there are enough. Both models
 are run then, and a result that takes longer is not kept (--no-measure).
 
-Laws are the axioms and lemmas (taso axioms list), and those of --rules, a file of
-taso gen-rules or in our text form; laws without a proof are refused.
+Laws are the axioms and lemmas (taso axioms list), a few more about networks, and
+those of --rules: a file of taso gen-rules, or laws in our text form. A law without a
+certificate is proved before the search; one that cannot be is refused. --unproved
+uses it all the same: a result that it leads to has no proof, and is only compared by
+running.
 
 A search tries --tries moves and finds the same every time. --budget ends it
-earlier; so does Ctrl-C, and the best network so far is the result.
+earlier; so do Ctrl-C and --memory, and then the best network so far is the result,
+proved and checked as any other, and the exit status is 1.
 ` + modelHelp,
 		Example: `  taso optimize model.onnx --out faster.onnx
   taso optimize bert --backend analytic:v100 --steps
-  taso optimize model.onnx --out faster.onnx --proof faster.proof
+  taso optimize model.onnx --out faster.onnx --proof faster.proof --html faster.html
   taso check faster.proof model.onnx faster.onnx
+  taso optimize model.onnx --batch 8 --rules my.rules --explain
   taso optimize nasneta --search backtrack --budget 60s --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: k.run,
@@ -74,24 +87,32 @@ earlier; so does Ctrl-C, and the best network so far is the result.
 	f := c.Flags()
 	f.StringVar(&k.out, "out", "", "write the result to `FILE.onnx`")
 	f.StringVar(&k.proof, "proof", "", "write the certificate to `FILE`")
-	f.StringVar(&k.method, "search", string(optimize.Auto), "how to search: auto, descend or backtrack")
+	f.StringVar(&k.html, "html", "", "write a page to step through to `FILE.html`")
+	f.StringVar(&k.svg, "svg", "", "write a picture of the model and the result, with what changed marked, to `FILE.svg`")
+	f.StringVar(&k.method, "search", string(optimize.Auto), "how to search: "+strings.Join(optimize.Methods(), ", "))
 	f.StringVar(&k.backend, "backend", "cpu", "what the model is for: cpu, analytic:MACHINE or recorded:FILE")
 	f.StringVar(&k.machine, "machine", "zen5", "the machine whose formula gives costs that were not measured")
 	f.BoolVar(&k.noFuse, "no-fuse", false, "price each operator as a kernel of its own, as TASO and Tensat do")
 	f.StringArrayVar(&k.rules, "rules", nil, "also use the laws of `FILE`; may be repeated")
+	f.BoolVar(&k.unproved, "unproved", false, "use laws that cannot be proved, too: what they lead to has no proof")
 	f.BoolVar(&k.ordered, "ordered", false, "also use laws of the true relu and maximum, which arithmetic modulo a prime does not know")
 	f.StringSliceVar(&k.only, "only", nil, "use these laws alone, by name")
 	f.StringSliceVar(&k.disable, "disable", nil, "do not use these laws")
 	f.IntVar(&k.opt.Tries, "tries", 0, "moves to try (default 300,000)")
 	f.DurationVar(&k.budget, "budget", 0, "time for the search (default: as long as its tries take)")
+	f.Var(&k.memory, "memory", "heap at which the search ends with what it has, such as 2G (default no bound)")
 	f.IntVar(&k.opt.Workers, "workers", 0, "searches that run at a time (default one a processor)")
 	f.Float64Var(&k.opt.Alpha, "alpha", 0, "how much dearer than the best a network may be on the way, for backtrack (default 1.05)")
 	f.IntVar(&k.opt.Depth, "depth", 0, "moves of a chain, for descend (default 3)")
 	f.BoolVar(&k.noMeasure, "no-measure", false, "do not run the models to measure them")
 	f.IntVar(&k.opt.Repeat, "repeat", 0, "runs of each model to measure it (default 20)")
 	f.BoolVar(&k.steps, "steps", false, "print every step: the law, what it changed, the cost before and after, why it is true")
+	f.BoolVar(&k.explain, "explain", false, "print what each law paid, which were tried and never kept, what was refused")
 	f.IntVar(&k.top, "top", 12, "laws to list")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
+	c.MarkFlagsMutuallyExclusive("unproved", "proof")
+	c.MarkFlagsMutuallyExclusive("json", "steps")
+	c.MarkFlagsMutuallyExclusive("json", "explain")
 	return c
 }
 
@@ -99,13 +120,20 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if k.opt.Tries < 0 || k.budget < 0 || k.opt.Repeat < 0 || k.opt.Depth < 0 || k.opt.Alpha != 0 && k.opt.Alpha < 1 {
 		return errors.New("--tries, --budget, --repeat and --depth must not be below 0, --alpha not below 1")
 	}
+	if !slices.Contains(optimize.Methods(), k.method) {
+		return fmt.Errorf("--search %s: want %s", k.method, strings.Join(optimize.Methods(), ", "))
+	}
+	if k.opt.Workers < 0 || k.top < 0 {
+		return errors.New("--workers and --top must not be below 0")
+	}
 	if k.opt.Model, _, err = k.model.read(args[0]); err != nil {
 		return err
 	}
-	if err := checkOutputs(k.model.inputs, output{"--out", k.out}, output{"--proof", k.proof}); err != nil {
+	if err := checkOutputs(append(k.model.inputs, k.rules...), output{"--out", k.out}, output{"--proof", k.proof}, output{"--html", k.html}, output{"--svg", k.svg}); err != nil {
 		return err
 	}
 	k.opt.Method, k.opt.Budget, k.opt.Seed = optimize.Method(k.method), k.budget, k.model.seed
+	k.opt.Memory, k.opt.Unproved = int64(k.memory), k.unproved
 	if err := k.costs(c.ErrOrStderr()); err != nil {
 		return err
 	}
@@ -116,6 +144,9 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	k.opt.Progress = newProgress(c)
 	res, err := optimize.Run(c.Context(), k.opt)
 	k.opt.Progress.Close()
+	if differs := (*optimize.Differs)(nil); errors.As(err, &differs) && !differs.Proved {
+		return finding(err.Error())
+	}
 	if err != nil {
 		return err
 	}
@@ -126,10 +157,10 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if k.json {
 		err = writeJSON(out, &res.Report)
 	} else {
-		err = printOptimized(out, &res.Report, k.steps, k.top)
+		err = k.print(out, &res.Report)
 	}
 	if err == nil && res.Interrupted {
-		return finding("the search was interrupted; this is the best network so far")
+		return finding("the search was stopped before its end (" + res.Why + "): this is the best network so far")
 	}
 	return err
 }
@@ -173,55 +204,91 @@ func (k *optimizeFlags) laws() error {
 	}
 	k.opt.Proofs = map[string]*law.Proof{}
 	for _, path := range k.rules {
-		set, err := rules.Load(path, rules.LoadOptions{Axioms: axioms.Text()})
+		more, err := readLaws(path, k.opt.Proofs)
 		if err != nil {
 			return err
 		}
-		for _, r := range set.Rules {
-			laws = append(laws, r.Law)
-			if r.Proof != nil {
-				k.opt.Proofs[r.Law.Name] = r.Proof
-			}
-		}
+		laws = append(laws, more...)
 	}
 	k.opt.Laws, err = optimize.Select(laws, k.only, k.disable)
 	return err
 }
 
+// readLaws reads a file of laws: a set of rules, whose certificates go into proofs, by
+// name, or laws that somebody wrote.
+func readLaws(path string, proofs map[string]*law.Proof) (laws []*law.Law, err error) {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("--rules: %w", err)
+	}
+	if formatOf(path) == formatJSON || bytes.HasPrefix(src, []byte("# "+rules.TextFormat)) {
+		// What has no certificate may have a proof that is found now.
+		set, err := rules.Load(path, rules.LoadOptions{Axioms: axioms.Text(), Unproved: true})
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range set.Rules {
+			if r.Status == rules.Refuted {
+				return nil, fmt.Errorf("%s: law %s is refuted: %s", path, r.Law.Name, r.Reason)
+			}
+			laws = append(laws, r.Law)
+			if r.Proof != nil {
+				proofs[r.Law.Name] = r.Proof
+			}
+		}
+		return laws, nil
+	}
+	if laws, err = law.Parse(path, src); err != nil {
+		return nil, err
+	}
+	for _, l := range laws {
+		if l.Kind == law.Refute {
+			return nil, fmt.Errorf("%s: law %s is called refuted", l.Pos, l.Name)
+		}
+		l.Kind = law.Rule // whatever the file calls it
+	}
+	return laws, nil
+}
+
 // write writes the result, and sees to it that what is read from the file is what
 // the proof speaks of.
 func (k *optimizeFlags) write(res *optimize.Result) error {
-	if k.proof != "" {
-		f, err := atomicfile.Create(k.proof)
+	var again string
+	if k.out != "" {
+		tmp, err := os.MkdirTemp(filepath.Dir(k.out), ".optimize-*")
 		if err != nil {
 			return err
 		}
-		defer f.Abort()
-		if _, err := f.Write(res.Proof); err != nil {
+		defer os.RemoveAll(tmp)
+		again = filepath.Join(tmp, filepath.Base(k.out))
+		if err := onnx.Write(again, res.Model, onnx.WriteOptions{}); err != nil {
 			return err
 		}
-		if err := f.Commit(); err != nil {
+		m, _, err := onnx.Read(again, onnx.ReadOptions{})
+		if err != nil {
+			return fmt.Errorf("read the result again: %w", err)
+		}
+		if m.Graph.Hash() != res.Model.Graph.Hash() {
+			return errors.New("the result, written and read again, is another network; this is a mistake in the program")
+		}
+	}
+	for _, f := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{
+		{k.proof, func(w io.Writer) error { _, err := w.Write(res.Proof); return err }},
+		{k.html, func(w io.Writer) error { return page.Write(w, k.opt.Model, res) }},
+		{k.svg, func(w io.Writer) error { return page.SVG(w, k.opt.Model, res) }},
+	} {
+		if f.path == "" {
+			continue
+		}
+		if err := atomicfile.WriteFile(f.path, f.write); err != nil {
 			return err
 		}
 	}
 	if k.out == "" {
 		return nil
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(k.out), ".optimize-*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	again := filepath.Join(tmp, filepath.Base(k.out))
-	if err := onnx.Write(again, res.Model, onnx.WriteOptions{}); err != nil {
-		return err
-	}
-	m, _, err := onnx.Read(again, onnx.ReadOptions{})
-	if err != nil {
-		return fmt.Errorf("read the result again: %w", err)
-	}
-	if m.Graph.Hash() != res.Model.Graph.Hash() {
-		return errors.New("the result, written and read again, is another network; this is a mistake in the program")
 	}
 	return onnx.Write(k.out, res.Model, onnx.WriteOptions{})
 }

@@ -57,27 +57,10 @@ func costOfRecording(b backends.Backend, name string, m *cost.Machine) (cost.Mod
 	return fit.Machine, fmt.Sprintf("the formula of %s fitted to %d times of %s", m.Name, len(obs), name), nil
 }
 
-func printOptimized(w io.Writer, r *optimize.Report, steps bool, top int) error {
-	if steps {
-		for i, s := range r.Steps {
-			way := ""
-			if s.Backward {
-				way = ", from right to left"
-			}
-			fmt.Fprintf(w, "%d. %s%s: %s -> %s\n   %s\n", i+1, s.Law, way, s.Before, s.After, s.Why)
-			for _, line := range strings.Split(strings.TrimSpace(s.Text), "\n") {
-				fmt.Fprintf(w, "     %s\n", strings.TrimSpace(line))
-			}
-			for _, x := range s.Removed {
-				fmt.Fprintf(w, "   - %s\n", x)
-			}
-			for _, x := range s.Added {
-				fmt.Fprintf(w, "   + %s\n", x)
-			}
-		}
-		if len(r.Steps) > 0 {
-			fmt.Fprintln(w)
-		}
+// print prints a report for people.
+func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
+	if k.steps {
+		printSteps(w, r.Steps)
 	}
 	rows := [][]string{
 		{"operators", fmt.Sprint(r.Before.Operators), fmt.Sprint(r.After.Operators), ""},
@@ -97,12 +80,115 @@ func printOptimized(w io.Writer, r *optimize.Report, steps bool, top int) error 
 	}
 	if r.StepCount == 0 {
 		fmt.Fprintln(w, "Nothing cheaper was found: the result is the model.")
-	} else if err := printLaws(w, r, top); err != nil {
+	} else if err := printLaws(w, r, k.top); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "proof: %s, accepted by the checker", plural(r.Checked.Steps, "instance"))
+	if k.explain {
+		if err := printExplained(w, r, k.top); err != nil {
+			return err
+		}
+	}
+	if len(r.UnprovedUsed) > 0 {
+		fmt.Fprintf(w, "NOT PROVED: the result uses laws that are not known to be true: %s; the models were only run", strings.Join(r.UnprovedUsed, ", "))
+	} else {
+		fmt.Fprintf(w, "proof: %s, accepted by the checker", plural(r.Checked.Steps, "instance"))
+	}
 	if r.Exact != "" {
-		fmt.Fprintf(w, "; modulo 2^61 - 1: %s; in float32: %s, largest deviation %.2g", r.Exact, r.Numbers, r.MaxRelError)
+		fmt.Fprintf(w, "; modulo 2^61 - 1: %s; in floating point: %s, largest relative deviation %.2g", r.Exact, r.Numbers, r.MaxRelError)
+	}
+	fmt.Fprintln(w)
+	for _, f := range []string{k.out, k.proof, k.html, k.svg} {
+		if f != "" {
+			fmt.Fprintf(w, "wrote %s\n", f)
+		}
+	}
+	return nil
+}
+
+// printSteps lists the steps. Those of a saturation have no costs of their own.
+func printSteps(w io.Writer, steps []optimize.Step) {
+	together := 0
+	for _, s := range steps {
+		if s.Together {
+			together++
+		}
+	}
+	if together > 0 {
+		fmt.Fprintf(w, "Steps 1 to %d were found together, by saturation, and have no costs of their own: together %s -> %s.\n", together, steps[0].Before, steps[together-1].After)
+	}
+	for i, s := range steps {
+		fmt.Fprintf(w, "%d. %s", i+1, s.Law)
+		if s.Backward {
+			fmt.Fprint(w, ", from right to left")
+		}
+		if !s.Together {
+			fmt.Fprintf(w, ": %s -> %s", s.Before, s.After)
+		}
+		fmt.Fprintf(w, "\n   %s\n", s.Why)
+		for _, line := range strings.Split(strings.TrimRight(s.Text, "\n"), "\n") {
+			fmt.Fprintf(w, "   %s\n", line)
+		}
+		for _, x := range s.Removed {
+			fmt.Fprintf(w, "   - %s\n", x)
+		}
+		for _, x := range s.Added {
+			fmt.Fprintf(w, "   + %s\n", x)
+		}
+	}
+	if len(steps) > 0 {
+		fmt.Fprintln(w)
+	}
+}
+
+// printExplained says what came of each law.
+func printExplained(w io.Writer, r *optimize.Report, top int) error {
+	var kept, never [][]string
+	var neverLaws, idle int
+	for _, u := range r.Laws {
+		switch {
+		case u.Kept > 0:
+			paid := "found together"
+			if u.Kept > u.Together {
+				paid = u.Paid.String()
+			}
+			kept = append(kept, []string{paid, fmt.Sprint(u.Kept), fmt.Sprint(u.Together), fmt.Sprint(u.Tried), fmt.Sprint(u.EGraph), u.Law})
+		case u.Tried > 0 || u.EGraph > 0:
+			if neverLaws++; neverLaws <= top {
+				never = append(never, []string{fmt.Sprint(u.Tried), fmt.Sprint(u.Made), fmt.Sprint(u.EGraph), u.Law})
+			}
+		default:
+			idle++
+		}
+	}
+	if len(kept) > 0 {
+		fmt.Fprintln(w, "\nWhat each law paid (steps of a saturation left out, for they have no cost of their own):")
+		if err := writeTable(w, []column{{"paid", true}, {"steps", true}, {"of a saturation", true}, {"moves tried", true}, {"in e-graphs", true}, {"law", false}}, kept); err != nil {
+			return err
+		}
+	}
+	if len(never) > 0 {
+		fmt.Fprintf(w, "\nTried, and not in the result: %s", plural(neverLaws, "law"))
+		if neverLaws > top {
+			fmt.Fprintf(w, ", the first %d of them", top)
+		}
+		fmt.Fprintln(w, ":")
+		if err := writeTable(w, []column{{"moves tried", true}, {"could be made", true}, {"in e-graphs", true}, {"law", false}}, never); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(w, "\n%s found nowhere in the model.\n", plural(idle, "law"))
+	if len(r.Unusable) > 0 {
+		fmt.Fprintf(w, "Refused, for they cannot be used in networks: %s", plural(len(r.Unusable), "direction"))
+		if len(r.Unusable) > top {
+			fmt.Fprintf(w, ", the first %d of them", top)
+		}
+		fmt.Fprintln(w, ":")
+		for _, s := range r.Unusable[:min(top, len(r.Unusable))] {
+			fmt.Fprintf(w, "  %s\n", s)
+		}
+	}
+	for _, u := range r.Unproved {
+		fmt.Fprintf(w, "Used without a proof: %s: %s\n", u.Law, u.Why)
 	}
 	fmt.Fprintln(w)
 	return nil

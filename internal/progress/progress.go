@@ -104,6 +104,7 @@ type Stage struct {
 	count atomic.Int64
 	_     [64]byte
 
+	label         atomic.Pointer[string] // nil: that of the beginning
 	reporter      *Reporter
 	stop, stopped chan struct{}
 }
@@ -113,6 +114,13 @@ type Stage struct {
 func (s *Stage) Add(n int64) {
 	if s != nil {
 		s.count.Add(n)
+	}
+}
+
+// Describe changes the label of the stage, to say how it goes.
+func (s *Stage) Describe(label string) {
+	if s != nil {
+		s.label.Store(&label)
 	}
 }
 
@@ -159,6 +167,10 @@ func (s *Stage) run(label string, total int64) {
 		n := s.count.Load()
 		if total > 0 && n > total {
 			n = total // the bar refuses more than its total
+		}
+		if l := s.label.Load(); l != nil && *l != label {
+			label = *l
+			bar.Describe(label)
 		}
 		_ = bar.Set64(n)
 		select {

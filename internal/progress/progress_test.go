@@ -97,6 +97,23 @@ func TestUnknownTotal(t *testing.T) {
 	}
 }
 
+func TestDescribe(t *testing.T) {
+	var out screen
+	s := newReporter(&out, true, fast).Stage("search", Unknown)
+	s.Describe("search, best 3 ms")
+	waitFor(t, "the new label", func() bool { return strings.Contains(out.visible(), "search, best 3 ms") })
+	s.Describe("search")
+	waitFor(t, "a shorter label", func() bool {
+		return !strings.Contains(out.visible(), "best") && strings.Contains(out.visible(), "search")
+	})
+	s.Done()
+	if v := out.visible(); v != "" {
+		t.Errorf("after the stage the line shows %q", v)
+	}
+	s = nil
+	s.Describe("nothing")
+}
+
 func TestSilent(t *testing.T) {
 	var out screen
 	for name, r := range map[string]*Reporter{

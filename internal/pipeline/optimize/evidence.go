@@ -2,6 +2,7 @@ package optimize
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -26,13 +27,31 @@ type evidence struct {
 	has    map[string]bool
 	laws   map[string]*law.Law // that somebody may ask for, by name
 	proofs map[string]*law.Proof
+	// unproved are laws that are not known to be true, in the order of their names.
+	unproved []Unproved
+}
+
+// Unproved is a law that is not known to be true, and why.
+type Unproved struct {
+	Law string `json:"law"`
+	Why string `json:"why"`
+}
+
+// unknown is the error of laws that are not known to be true.
+func unknown(laws []Unproved) error {
+	var all []error
+	for _, u := range laws {
+		all = append(all, fmt.Errorf("law %s is not known to be true: %s", u.Law, u.Why))
+	}
+	return errors.Join(all...)
 }
 
 // known are the axioms and the lemmas that are proved from them, once for a process.
 var known = sync.OnceValues(func() (*theory.Theory, error) { return theory.Load(context.Background(), nil, nil) })
 
 // evidenceOf collects why laws are true. Proofs that are known are in proofs, by
-// name. The error names a law that is not known to be true.
+// name. Laws that are not known to be true are listed as such, and are not among
+// the others.
 func evidenceOf(ctx context.Context, used map[string]*law.Law, proofs map[string]*law.Proof) (*evidence, error) {
 	th, err := known()
 	if err != nil {
@@ -51,8 +70,14 @@ func evidenceOf(ctx context.Context, used map[string]*law.Law, proofs map[string
 			return nil, fmt.Errorf("law %s: another law of that name is among the axioms", name)
 		}
 		if e.laws[name] == nil {
+			if l.Kind == law.Axiom { // somebody else's
+				m := *l
+				m.Kind = law.Rule
+				l = &m
+			}
 			e.laws[name] = l
-			if p := proofs[name]; p != nil {
+			// A proof by laws that are not there is of no use; the law may have another.
+			if p := proofs[name]; p != nil && !slices.ContainsFunc(p.Laws(), func(n string) bool { return th.ByName[n] == nil && used[n] == nil }) {
 				e.proofs[name] = p
 			}
 		}
@@ -84,6 +109,9 @@ func evidenceOf(ctx context.Context, used map[string]*law.Law, proofs map[string
 		}
 	}
 	for _, name := range names {
+		if e.isUnproved(name) {
+			continue
+		}
 		if err := e.add(name, nil); err != nil {
 			return nil, err
 		}
@@ -91,7 +119,8 @@ func evidenceOf(ctx context.Context, used map[string]*law.Law, proofs map[string
 	return e, nil
 }
 
-// bySums believes laws that are proved from what their operators compute.
+// bySums believes laws that are proved from what their operators compute; the others
+// are not proved.
 func (e *evidence) bySums(ctx context.Context, laws []*law.Law) error {
 	res, err := sums.ProveAll(ctx, laws, sums.Config{Ordered: true}, 0)
 	if err != nil {
@@ -99,11 +128,16 @@ func (e *evidence) bySums(ctx context.Context, laws []*law.Law) error {
 	}
 	for i, r := range res {
 		if !r.Proved {
-			return fmt.Errorf("law %s is not known to be true: %s", laws[i].Name, r.Reason)
+			e.unproved = append(e.unproved, Unproved{laws[i].Name, r.Reason})
+			continue
 		}
 		e.believe(laws[i])
 	}
 	return nil
+}
+
+func (e *evidence) isUnproved(name string) bool {
+	return slices.ContainsFunc(e.unproved, func(u Unproved) bool { return u.Law == name })
 }
 
 func (e *evidence) believe(l *law.Law) {
@@ -145,6 +179,37 @@ func (e *evidence) add(name string, under []string) error {
 	m.Kind = law.Lemma
 	e.lemmas = append(e.lemmas, entry{&m, p})
 	return nil
+}
+
+// unprovedOf lists the laws of a search that are not known to be true. Those of
+// DefaultLaws are not looked at: a test proves them, and so does the proof of each
+// result that uses them.
+func unprovedOf(ctx context.Context, laws []*law.Law, proofs map[string]*law.Proof) ([]Unproved, error) {
+	ours, err := DefaultLaws(true)
+	if err != nil {
+		return nil, err
+	}
+	have := map[string]*law.Law{}
+	for _, l := range ours {
+		have[l.Name] = l
+	}
+	rest := map[string]*law.Law{}
+	for _, l := range laws {
+		if h := have[l.Name]; h == nil || !same(h, l) {
+			if rest[l.Name] != nil && !same(rest[l.Name], l) {
+				return nil, fmt.Errorf("two laws are named %s", l.Name)
+			}
+			rest[l.Name] = l
+		}
+	}
+	if len(rest) == 0 {
+		return nil, nil
+	}
+	e, err := evidenceOf(ctx, rest, proofs)
+	if err != nil {
+		return nil, err
+	}
+	return e.unproved, nil
 }
 
 // Believed says why a law may stand among the axioms of a proof: it is an axiom of

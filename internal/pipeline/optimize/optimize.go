@@ -9,6 +9,7 @@ import (
 
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/pipeline/runmodel"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/lower"
@@ -23,8 +24,11 @@ type Result struct {
 	// Model is the result, with what depends on weights only computed ahead: the
 	// model as it came where nothing cheaper was found.
 	Model *model.Model
-	// Proof is the certificate.
+	// Proof is the certificate; nil if a law was used that is not known to be true.
 	Proof []byte
+	// Gone are the nodes of the model that the result does not have, Made those of the
+	// result that the model does not have.
+	Gone, Made map[graph.NodeID]bool
 }
 
 // Run optimizes a model. If ctx is cancelled during the search, what was found until
@@ -37,6 +41,12 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	start := time.Now()
 	r := &Result{Report: Report{Name: o.Model.Name, Search: o.Method, CostModel: o.CostName}}
+	if r.Unproved, err = unprovedOf(ctx, o.Laws, o.Proofs); err != nil {
+		return nil, err
+	}
+	if len(r.Unproved) > 0 && !o.Unproved {
+		return nil, unknown(r.Unproved)
+	}
 	before, err := costOf(o.Model.Graph, &o)
 	if err != nil {
 		return nil, err
@@ -46,14 +56,20 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Budget > 0 {
 		within, stop = context.WithTimeout(ctx, o.Budget)
 	}
-	stage := o.Progress.Stage("search", 0)
-	found, tried, err := o.search(within)
-	stage.Done()
+	within, free := bounded(within, o.Memory)
+	found, all, err := o.search(within)
+	if errors.Is(context.Cause(within), errMemory) {
+		r.Interrupted, r.Why = true, errMemory.Error()
+	}
+	free()
 	stop()
 	if err != nil {
 		return nil, err
 	}
-	r.Tried, r.Interrupted = tried, ctx.Err() != nil
+	r.Tried = movesOf(all)
+	if ctx.Err() != nil {
+		r.Interrupted, r.Why = true, "interrupted"
+	}
 	r.SearchSeconds = time.Since(start).Seconds()
 	// From here on a stop would lose what was found.
 	ctx = context.WithoutCancel(ctx)
@@ -77,9 +93,10 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		r.EGraph = &EGraph{Classes: st.Classes, Nodes: st.Nodes, Iterations: st.Iterations, Stop: string(st.Stop), Bytes: st.Bytes, Parts: st.Parts, Pieces: st.Pieces}
 		r.Extract = &Extract{Method: "part by part: " + "reduce, greedy, share moves, exact search and neighbourhoods", Cost: unit * float64(st.After), Bound: unit * float64(st.Bound)}
 		if st.Bound > 0 {
-			r.Extract.Gap = float64(st.After)/float64(st.Bound) - 1
+			r.Extract.Gap = max(0, float64(st.After)/float64(st.Bound)-1)
 		}
 	}
+	r.tally(all)
 	r.Before, r.After = sizeOf(o.Model), sizeOf(r.Model)
 	r.NodesBefore, r.NodesAfter = r.Before.Operators, r.After.Operators
 	r.Seconds = time.Since(start).Seconds()
@@ -126,6 +143,29 @@ func (r *Result) settle(ctx context.Context, o *Options, found *searching) error
 	}
 	r.Model, r.CostAfter, r.Steps, r.StepCount = out, after.Total, steps, len(steps)
 	r.Folded = len(worth)
+	r.mark(o.Model, d)
+	if err := r.prove(ctx, o, d); err != nil {
+		return err
+	}
+	if !o.NoVerify || !r.ProofChecked {
+		return r.compare(ctx, o, unfolded)
+	}
+	return nil
+}
+
+// prove writes the certificate of a result and checks it. There is none if a law was
+// used that is not known to be true.
+func (r *Result) prove(ctx context.Context, o *Options, d *search.Derivation) (err error) {
+	r.Proof, r.Checked, r.ProofChecked, r.UnprovedUsed = nil, nil, false, nil
+	used := usedLaws(d)
+	for _, u := range r.Unproved {
+		if used[u.Law] != nil {
+			r.UnprovedUsed = append(r.UnprovedUsed, u.Law)
+		}
+	}
+	if len(r.UnprovedUsed) > 0 {
+		return nil
+	}
 	var cert bytes.Buffer
 	if err := WriteProof(ctx, &cert, d, o.Proofs); err != nil {
 		return err
@@ -135,9 +175,6 @@ func (r *Result) settle(ctx context.Context, o *Options, found *searching) error
 		return fmt.Errorf("the proof of the result is not accepted: %w", err)
 	}
 	r.ProofChecked = true
-	if !o.NoVerify {
-		return r.compare(ctx, o, unfolded)
-	}
 	return nil
 }
 
@@ -168,6 +205,21 @@ func (o *Options) replay(found *searching) (n *search.Network, steps []Step, err
 	}
 	n.SwapBy(exchanges)
 	steps = saturated(n)
+	if len(steps) > 0 {
+		start, _, err := bank.From(o.Model.Graph, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, net := range []*bank.Bank{start, n.Net} {
+			p := search.NewPricer(net, o.Target, priced{o.Cost})
+			c := cost.Seconds(float64(p.Cost()) * unit)
+			if i == 0 {
+				steps[0].Before = c
+			} else {
+				steps[len(steps)-1].After = c
+			}
+		}
+	}
 	if found == nil {
 		return n, steps, nil
 	}
@@ -193,6 +245,20 @@ func (o *Options) replay(found *searching) (n *search.Network, steps []Step, err
 		steps = append(steps, s)
 	}
 	return n, steps, nil
+}
+
+// Differs is the error of a result that does not compute what the model does.
+type Differs struct {
+	Proved bool // its proof is accepted: a mistake in the program
+	Report *verifymodels.Report
+}
+
+// Error says where they differ.
+func (d *Differs) Error() string {
+	if d.Proved {
+		return fmt.Sprintf("the result differs from the model although the proof is accepted; this is a mistake in the program:\n%s", d.Report)
+	}
+	return fmt.Sprintf("the result of laws without a proof differs from the model; it is dropped:\n%s", d.Report)
 }
 
 // compare runs the model and the result: exactly, modulo a prime and for any weights,
@@ -224,7 +290,7 @@ func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model)
 	}
 	for _, rep := range reports {
 		if rep.Verdict == verifymodels.ModelsDiffer {
-			return fmt.Errorf("the result differs from the model although the proof is accepted:\n%s", rep)
+			return &Differs{Proved: r.ProofChecked, Report: rep}
 		}
 	}
 	return nil

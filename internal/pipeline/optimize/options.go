@@ -44,11 +44,13 @@ func Methods() []string {
 type Options struct {
 	Model *model.Model
 	// Laws to rewrite by; nil: DefaultLaws(false). Those that are not axioms need a proof:
-	// Proofs has those that are known, by name, others are proved when they were
-	// used.
-	Laws   []*law.Law
-	Proofs map[string]*law.Proof
-	Method Method // "": Auto
+	// Proofs has those that are known, by name, others are proved before the search.
+	// One that cannot be proved is an error, unless Unproved is set: then it is used,
+	// and a result that it leads to has no proof.
+	Laws     []*law.Law
+	Proofs   map[string]*law.Proof
+	Unproved bool
+	Method   Method // "": Auto
 	// Cost is that of operator applications, CostName what to call it in reports.
 	Cost     cost.Model
 	CostName string
@@ -57,6 +59,9 @@ type Options struct {
 	// time; 0: 300,000. Budget bounds its time as well; 0: it does not.
 	Tries  int
 	Budget time.Duration
+	// Memory is the bytes of heap at which the search ends with what it has; 0: no
+	// bound. What comes after the search needs memory, too.
+	Memory int64
 	// Workers is how many searches of Auto run at a time, which changes nothing but
 	// the time; 0: one a processor.
 	Workers int

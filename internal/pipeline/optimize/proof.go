@@ -20,6 +20,9 @@ func WriteProof(ctx context.Context, w io.Writer, d *search.Derivation, proofs m
 	if err != nil {
 		return err
 	}
+	if len(e.unproved) > 0 {
+		return unknown(e.unproved)
+	}
 	cw := law.NewCertWriter(w, law.FormatAll(e.axioms))
 	for _, l := range e.lemmas {
 		if err := cw.Lemma(law.NewCertRule(l.law.Name, l.law, l.proof)); err != nil {

@@ -53,7 +53,7 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 	if o, err = o.withDefaults(); err != nil {
 		return nil, err
 	}
-	found, tried, err := o.search(ctx)
+	found, all, err := o.search(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 	}
 	outs := n.Net.Outputs()
 	half := len(outs) / 2
-	p := &Proved{Outputs: half, Steps: len(steps), Tried: tried, Of: max(operators(a.Graph), operators(b.Graph))}
+	p := &Proved{Outputs: half, Steps: len(steps), Tried: movesOf(all), Of: max(operators(a.Graph), operators(b.Graph))}
 	for i := range half {
 		if outs[i] == outs[half+i] {
 			p.Same++

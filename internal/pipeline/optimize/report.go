@@ -1,7 +1,9 @@
 package optimize
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph/bank"
@@ -21,7 +23,8 @@ type Report struct {
 	CostSource string       `json:"cost_source"`
 	CostBefore cost.Seconds `json:"cost_before"`
 	CostAfter  cost.Seconds `json:"cost_after"`
-	// MeasuredBefore and MeasuredAfter are medians of whole runs, 0 without.
+	// MeasuredBefore and MeasuredAfter are medians of whole runs, 0 without. JSON has
+	// them as measured_before_ms and measured_after_ms, in milliseconds, null without.
 	MeasuredBefore cost.Seconds `json:"-"`
 	MeasuredAfter  cost.Seconds `json:"-"`
 	// Slower: the result took longer than the model, and was dropped; Dropped is its
@@ -34,8 +37,11 @@ type Report struct {
 	// Folded are the nodes that became weights.
 	Folded int `json:"folded"`
 	// Tried are the moves that the search made to see what they lead to.
-	Tried       int  `json:"tried"`
-	Interrupted bool `json:"interrupted,omitempty"`
+	Tried int `json:"tried"`
+	// Interrupted: the search was stopped before its end, other than by its budget; Why
+	// says by what.
+	Interrupted bool   `json:"interrupted,omitempty"`
+	Why         string `json:"interrupted_by,omitempty"`
 	// SearchSeconds is the time of the search, Seconds that of everything.
 	SearchSeconds float64 `json:"search_seconds"`
 	Seconds       float64 `json:"seconds"`
@@ -46,15 +52,40 @@ type Report struct {
 	Exact        string   `json:"exact,omitempty"`
 	Numbers      string   `json:"numbers,omitempty"`
 	ProofChecked bool     `json:"proof_checked"`
-	Checked      *Checked `json:"proof"`
+	Checked      *Checked `json:"proof"` // nil: there is no proof
+	// Unproved are the laws of the search that are not known to be true, UnprovedUsed
+	// those of them that led to the result: then it has no proof.
+	Unproved     []Unproved `json:"unproved,omitempty"`
+	UnprovedUsed []string   `json:"unproved_used,omitempty"`
 
 	// EGraph and Extract are those of the saturation, nil without.
-	EGraph  *EGraph  `json:"egraph,omitempty"`
-	Extract *Extract `json:"extract,omitempty"`
+	EGraph  *EGraph  `json:"egraph"`
+	Extract *Extract `json:"extract"`
 
 	Before Size   `json:"before"`
 	After  Size   `json:"after"`
 	Steps  []Step `json:"step_list,omitempty"`
+	// Laws says what came of each law, those that paid most first. Unusable are
+	// laws, or directions of them, that cannot be used in networks, and why.
+	Laws     []LawUse `json:"laws"`
+	Unusable []string `json:"unusable,omitempty"`
+}
+
+// MarshalJSON writes the report, with measured times in milliseconds.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	type plain Report // without this method
+	ms := func(s cost.Seconds) *float64 {
+		if s == 0 {
+			return nil
+		}
+		x := 1e3 * float64(s)
+		return &x
+	}
+	return json.Marshal(struct {
+		*plain
+		Before *float64 `json:"measured_before_ms"`
+		After  *float64 `json:"measured_after_ms"`
+	}{(*plain)(r), ms(r.MeasuredBefore), ms(r.MeasuredAfter)})
 }
 
 // EGraph is how large the e-graphs of a saturation became, all parts together; Bytes
@@ -70,7 +101,8 @@ type EGraph struct {
 }
 
 // Extract is what was extracted: the sum of prices in seconds, a bound below which
-// nothing in the e-graphs is, and by how much of it the sum is above.
+// nothing is that the e-graphs of the first pass hold, and by how much of it the sum is
+// above: 0 where a later pass, over larger parts, went below.
 type Extract struct {
 	Method string  `json:"method"`
 	Cost   float64 `json:"cost"`
@@ -103,18 +135,30 @@ type Step struct {
 	// Why is what the law says, in words if it has a comment, and the equation.
 	Why  string `json:"why"`
 	Text string `json:"equation"`
+	// Rule is the law.
+	Rule *law.Law `json:"-"`
 	// Removed and Added are the operators that it took away and put there; Before
 	// and After what the network costs.
 	Removed []string     `json:"removed"`
 	Added   []string     `json:"added"`
 	Before  cost.Seconds `json:"cost_before"`
 	After   cost.Seconds `json:"cost_after"`
+	// Together: the step is one of a saturation, whose steps were found together and
+	// have no costs of their own. The first of them has the cost before all, the last
+	// one that after all; the others have none, and what they changed is not listed.
+	Together bool `json:"together,omitempty"`
 }
 
 // stepOf describes a move that is about to be made.
 func stepOf(m *search.Move) Step {
 	l := m.Direction.Law.Law
-	return Step{Law: l.Name, Backward: m.Direction.Backward, Why: whyOf(l), Text: law.Body(l), Removed: []string{}, Added: []string{}}
+	return Step{Law: l.Name, Backward: m.Direction.Backward, Why: whyOf(l), Text: equation(l), Rule: l, Removed: []string{}, Added: []string{}}
+}
+
+// equation is what a law says, without its name.
+func equation(l *law.Law) string {
+	_, body, _ := strings.Cut(law.Body(l), "\n")
+	return body
 }
 
 // whyOf is what a law says in words: its comment, or what it is about.
@@ -131,7 +175,7 @@ func saturated(n *search.Network) (steps []Step) {
 	laws := n.Laws()
 	for _, in := range n.Proof() {
 		l := laws[in.Law]
-		steps = append(steps, Step{Law: l.Name, Why: whyOf(l), Text: law.Body(l), Removed: []string{}, Added: []string{}})
+		steps = append(steps, Step{Law: l.Name, Together: true, Why: whyOf(l), Text: equation(l), Rule: l, Removed: []string{}, Added: []string{}})
 	}
 	return steps
 }

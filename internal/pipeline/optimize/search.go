@@ -9,6 +9,8 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/parallel"
+	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/search"
 	"github.com/taso-go/taso/search/saturate"
 )
@@ -33,6 +35,7 @@ func (p priced) Fused(op *graph.Op, a graph.Attrs, others []graph.TensorType, t 
 type record struct {
 	o     *Options
 	start time.Time
+	stage *progress.Stage // shows the best cost, counts moves
 
 	mu   sync.Mutex
 	cost int64
@@ -44,6 +47,7 @@ func (r *record) told(c int64) {
 	defer r.mu.Unlock()
 	if r.cost == 0 || c < r.cost {
 		r.cost = c
+		r.stage.Describe("search, best so far " + cost.Seconds(float64(c)*unit).String())
 		if r.o.Improved != nil {
 			r.o.Improved(time.Since(r.start).Seconds(), cost.Seconds(float64(c)*unit))
 		}
@@ -60,14 +64,36 @@ type searching struct {
 	// from is the network that the path begins at, with its proof; nil: the model.
 	from  *search.Network
 	stats *saturate.Stats // of the saturation before
+	tried map[*law.Law]*tried
+	// unusable says which laws, or directions of laws, cannot be used in networks.
+	unusable []error
+}
+
+// tried counts the moves of a law that were tried, and those of them that could be
+// made.
+type tried struct{ tried, made int }
+
+// watch counts a move that was tried.
+func (s *searching) watch(m *search.Move, made bool) {
+	s.best.stage.Add(1)
+	l := m.Direction.Law.Law
+	c := s.tried[l]
+	if c == nil {
+		c = &tried{}
+		s.tried[l] = c
+	}
+	c.tried++
+	if made {
+		c.made++
+	}
 }
 
 func (o *Options) newSearching(ctx context.Context, best *record, first bool) (*searching, error) {
-	rules, _, err := search.NewRules(o.Laws)
+	rules, unusable, err := search.NewRules(o.Laws)
 	if err != nil {
 		return nil, err
 	}
-	s := &searching{o: o, rules: rules, best: best}
+	s := &searching{o: o, rules: rules, best: best, tried: map[*law.Law]*tried{}, unusable: unusable}
 	var net *bank.Bank
 	if first {
 		if s.from, s.stats, err = o.saturate(ctx); err != nil {
@@ -83,6 +109,7 @@ func (o *Options) newSearching(ctx context.Context, best *record, first bool) (*
 	}
 	best.told(p.Cost())
 	s.trail = search.NewTrail(search.NewRewriter(net, rules), p)
+	s.trail.Watch = s.watch
 	return s, nil
 }
 
@@ -160,8 +187,9 @@ type run struct {
 	search   func(*searching)
 }
 
-// search runs the method and returns the search that came to the best network.
-func (o *Options) search(ctx context.Context) (found *searching, tried int, err error) {
+// search runs the method. It returns the search that came to the best network, and
+// all of them.
+func (o *Options) search(ctx context.Context) (found *searching, all []*searching, err error) {
 	var runs []run
 	switch o.Method {
 	case Descend:
@@ -177,8 +205,9 @@ func (o *Options) search(ctx context.Context) (found *searching, tried int, err 
 			runs = append(runs, run{false, func(s *searching) { s.auto(ctx, turn, each) }})
 		}
 	}
-	all := make([]*searching, len(runs))
-	best := &record{o: o, start: time.Now()}
+	all = make([]*searching, len(runs))
+	best := &record{o: o, start: time.Now(), stage: o.Progress.Stage("search", progress.Unknown)}
+	defer best.stage.Done()
 	// A search that is cancelled gives what it has.
 	err = parallel.Each(context.WithoutCancel(ctx), o.Workers, len(runs), func(_, i int) (err error) {
 		if all[i], err = o.newSearching(ctx, best, runs[i].saturate); err == nil {
@@ -188,10 +217,9 @@ func (o *Options) search(ctx context.Context) (found *searching, tried int, err 
 		return err
 	})
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	for _, s := range all {
-		tried += s.trail.Tried
 		if found == nil || s.cost() < found.cost() {
 			found = s
 		}
@@ -199,5 +227,5 @@ func (o *Options) search(ctx context.Context) (found *searching, tried int, err 
 			o.saturated = s.stats
 		}
 	}
-	return found, tried, nil
+	return found, all, nil
 }

@@ -169,14 +169,14 @@ func (c *Contents) pageNodes() []pageNode {
 	out := []pageNode{}
 	isOut := map[string]bool{}
 	for _, t := range g.Outputs() {
-		isOut[nodeID(t.Node)] = true
+		isOut[NodeID(t.Node)] = true
 	}
 	value := func(t Tensor) pageValue { return pageValue{Name: t.Name, Type: t.Type + " " + sizesText(t.Sizes)} }
 	for id := range g.Nodes() {
 		if !c.drawn(id) {
 			continue
 		}
-		p := pageNode{ID: nodeID(id), Name: g.Name(id), Op: "input", Output: isOut[nodeID(id)]}
+		p := pageNode{ID: NodeID(id), Name: g.Name(id), Op: "input", Output: isOut[NodeID(id)]}
 		i, ok := c.index[id]
 		if !ok {
 			if c.fixed[id] {
@@ -199,7 +199,7 @@ func (c *Contents) pageNodes() []pageNode {
 				v.Name += " (" + c.Nodes[j].Op + " of weights)"
 			}
 			if c.drawn(t.Node) {
-				v.ID = nodeID(t.Node)
+				v.ID = NodeID(t.Node)
 			}
 			p.In = append(p.In, v)
 		}

@@ -25,8 +25,8 @@ func (c *Contents) drawn(id graph.NodeID) bool {
 	return false
 }
 
-// nodeID is the name of a node in pictures and pages.
-func nodeID(id graph.NodeID) string { return fmt.Sprintf("n%d", id) }
+// NodeID is the name of a node in pictures and pages.
+func NodeID(id graph.NodeID) string { return fmt.Sprintf("n%d", id) }
 
 // Picture is the graph to draw: the operators that run, with the sizes of their
 // results and of the weights they read, and the inputs. Each operator has a
@@ -43,7 +43,7 @@ func (c *Contents) Picture() draw.Graph {
 		if !c.drawn(id) {
 			continue
 		}
-		box := draw.Node{ID: nodeID(id), Label: g.Name(id), Sub: sizesText(g.Sizes(id.Out(0))), Class: draw.Input, Tooltip: g.Name(id)}
+		box := draw.Node{ID: NodeID(id), Label: g.Name(id), Sub: sizesText(g.Sizes(id.Out(0))), Class: draw.Input, Tooltip: g.Name(id)}
 		if c.fixed[id] {
 			box.Class = draw.Const
 		}
@@ -65,7 +65,7 @@ func (c *Contents) Picture() draw.Graph {
 			if !c.drawn(t.Node) {
 				continue
 			}
-			e := draw.Edge{From: nodeID(t.Node), To: nodeID(id)}
+			e := draw.Edge{From: NodeID(t.Node), To: NodeID(id)}
 			if g.NumOut(t.Node) > 1 {
 				e.Port = fmt.Sprint(t.Out)
 			}

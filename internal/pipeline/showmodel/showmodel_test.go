@@ -112,12 +112,12 @@ func TestPicture(t *testing.T) {
 			r := g.Op(id) == nil && !g.IsWeight(id)
 			n := 0
 			for _, o := range g.Operands(id) {
-				if runs[nodeID(o.Node)] {
+				if runs[NodeID(o.Node)] {
 					r = true
 					n++
 				}
 			}
-			if runs[nodeID(id)] = r; r {
+			if runs[NodeID(id)] = r; r {
 				edges += n
 			}
 		}
@@ -138,7 +138,7 @@ func TestPicture(t *testing.T) {
 			}
 		}
 		for _, o := range g.Outputs() {
-			if !strings.Contains(drawn[nodeID(o.Node)], draw.Output) {
+			if !strings.Contains(drawn[NodeID(o.Node)], draw.Output) {
 				t.Errorf("%s: output %s is not drawn as one", m.Name, g.Name(o.Node))
 			}
 		}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/internal/pipeline/audit"
-	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/refute"
 )
 
@@ -349,43 +348,6 @@ func TestHTMLTensor(t *testing.T) {
 	// A report read from a file may hold anything.
 	for _, x := range []refute.Tensor{{Shape: []int{-1, 0}, Values: values(3)}, {Shape: []int{2, 0, 2}, Values: values(3)}, {Values: values(3)}} {
 		newTensor("X", "", x, []int{1, 1}, true)
-	}
-}
-
-// TestTermGraph: equal subterms are one node, outputs of one application are its
-// ports.
-func TestTermGraph(t *testing.T) {
-	l, err := law.ParseLaw("rule r\n  given X : [n], Y : [m]\n  then (split[axis=0, at=n](concat[axis=0](X, Y)).1, ewadd(relu(X), relu(X))) == (Y, ewadd(relu(X), relu(X)))")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := termGraph(l, l.LHS)
-	var nodes, edges []string
-	for _, n := range g.Nodes {
-		nodes = append(nodes, n.Label+"/"+strings.ReplaceAll(n.Sub, "\n", "/"))
-	}
-	for _, e := range g.Edges {
-		edges = append(edges, e.From+e.Port+">"+e.To)
-	}
-	if got, want := strings.Join(nodes, "; "), "X/[n]; Y/[m]; concat/axis=0/[m+n]; split/axis=0, at=n; relu/[n]; ewadd/[n]; output 0/; output 1/"; got != want {
-		t.Errorf("nodes %s\nwant  %s", got, want)
-	}
-	cat := "concat[axis=0](X, Y)"
-	want := []string{"X>" + cat, "Y>" + cat, cat + ">split[axis=0, at=n](" + cat + ")", "X>relu(X)",
-		"relu(X)>ewadd(relu(X), relu(X))", "relu(X)>ewadd(relu(X), relu(X))",
-		"split[axis=0, at=n](" + cat + ").1>output 0", "ewadd(relu(X), relu(X))>output 1"}
-	if !reflect.DeepEqual(edges, want) {
-		t.Errorf("edges %q\nwant  %q", edges, want)
-	}
-	// A side that has no shape is drawn all the same.
-	if l, err = law.ParseLaw("rule r\n  given X : [n], Y : [m]\n  then ewadd(X, Y) == X"); err != nil {
-		t.Fatal(err)
-	}
-	if g := termGraph(l, l.LHS); len(g.Nodes) != 3 || g.Nodes[2].Class != "kind2 output" {
-		t.Errorf("an ill-typed side is drawn as %v", g)
-	}
-	if g := termGraph(l, l.RHS); len(g.Nodes) != 1 || g.Nodes[0].Class != "input output" {
-		t.Errorf("a bare variable is drawn as %v", g)
 	}
 }
 

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/draw"
 	"github.com/taso-go/taso/internal/pipeline/audit"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/explain"
 )
 
 // rule is a row of the table and what it opens to.
@@ -76,7 +76,7 @@ func (f *file) rule(r *audit.Rule) (*rule, error) {
 			var b bytes.Buffer
 			terms := [][]*law.Term{l.LHS, l.RHS}[side]
 			title := fmt.Sprintf("%s side of rule %d", []string{"left", "right"}[side], r.Index)
-			if err := draw.SVG(&b, termGraph(l, terms), draw.Options{Title: title, Inline: true}); err != nil {
+			if err := draw.SVG(&b, explain.Picture(l, terms), draw.Options{Title: title, Inline: true}); err != nil {
 				return nil, err
 			}
 			*p = template.HTML(b.String()) // draw escapes all text
@@ -227,73 +227,4 @@ func (h *rule) refutations(r *audit.Rule) error {
 		x.Of = strings.Join(of[i], "; ")
 	}
 	return err
-}
-
-// operatorKind groups operators by colour; others are coloured by their name.
-var operatorKind = map[string]string{
-	"matmul": draw.Kind(0), "conv2d": draw.Kind(0),
-	"ewadd": draw.Kind(1), "ewmul": draw.Kind(1), "smul": draw.Kind(1), "relu": draw.Kind(1),
-	"concat": draw.Kind(2), "slice": draw.Kind(6), "split": draw.Kind(6),
-	"transpose": draw.Kind(4), "enlarge": draw.Kind(4), "broadcast": draw.Kind(4),
-	"poolmax": draw.Kind(5), "poolavg": draw.Kind(5),
-}
-
-// termGraph is one side of a law as a graph: equal subterms are one node, the
-// outputs of one application are its ports, several outputs are numbered.
-func termGraph(l *law.Law, outs []*law.Term) draw.Graph {
-	var g draw.Graph
-	shapes := map[*law.Term]graph.Shape{}
-	given := l.VarShapes()
-	for _, t := range outs {
-		// A side that has no shape is drawn without; the verdict says why.
-		var facts graph.Unifier
-		_, _ = law.TypeOf(&facts, t, given, shapes)
-	}
-	at := map[string]int{}
-	port := func(t *law.Term) string {
-		if t.Op != nil && t.Op.Out > 1 {
-			return fmt.Sprintf(".%d", t.Out)
-		}
-		return ""
-	}
-	for _, t := range outs {
-		t.Walk(func(u *law.Term) {
-			id := u.AppString()
-			if _, seen := at[id]; seen {
-				return
-			}
-			at[id] = len(g.Nodes)
-			n := draw.Node{ID: id, Label: u.Var, Class: draw.Input, Tooltip: u.Var}
-			switch {
-			case u.Fn != "":
-				n.Label, n.Class, n.Tooltip = u.Fn, draw.Kind(1), id
-			case u.Op != nil:
-				n.Label, n.Class, n.Tooltip = u.Op.Name, operatorKind[u.Op.Name], id
-				n.Sub = strings.Trim(u.Op.FormatAttrs(u.Attrs), "[]")
-				if u.Op.In == 0 {
-					n.Class = draw.Const
-				} else if n.Class == "" {
-					n.Class = u.Op.Name
-				}
-			}
-			if s, ok := shapes[u]; ok && port(u) == "" {
-				n.Sub = strings.TrimPrefix(n.Sub+"\n"+s.String(), "\n")
-			}
-			g.Nodes = append(g.Nodes, n)
-			for _, a := range u.Args {
-				g.Edges = append(g.Edges, draw.Edge{From: a.AppString(), To: id, Port: port(a)})
-			}
-		})
-	}
-	for i, t := range outs {
-		n := &g.Nodes[at[t.AppString()]]
-		if len(outs) > 1 {
-			id := fmt.Sprintf("output %d", i)
-			g.Nodes = append(g.Nodes, draw.Node{ID: id, Label: id, Class: draw.Const})
-			g.Edges = append(g.Edges, draw.Edge{From: t.AppString(), To: id, Port: port(t)})
-		} else if !slices.Contains(strings.Fields(n.Class), draw.Output) {
-			n.Class += " " + draw.Output
-		}
-	}
-	return g
 }
