@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/graph"
@@ -49,20 +50,9 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 	}
 	stage := o.Progress.Stage("numbers", int64(res.Runs)*nodes(o))
 	defer stage.Done()
-	a, err := newRunner(ctx, o.Backend, o.A, func(n int64) { stage.Add(n) })
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, a.close()) }()
-	b, err := newRunner(ctx, o.Backend, o.B, func(n int64) { stage.Add(n) })
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, b.close()) }()
-	seen := make([]sight, len(res.Outputs))
-	for k := 0; k < res.Runs; k++ {
+	inputs := func(k int) (inA, inB []interp.Tensor[float64]) {
 		wide := decisive && k%2 == 1
-		inA, inB := feed(c.ins, func(in input, i int) float64 {
+		return feed(c.ins, func(in input, i int) float64 {
 			switch {
 			case in.typ.DType.IsFloat() && wide:
 				return wideScale * unit(draw(o.Seed, k, in, i))
@@ -73,8 +63,46 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 			}
 			return float64(in.integer(o.Seed, k, i))
 		})
-		outA, err := a.run(ctx, inA)
-		if err != nil {
+	}
+	// One model after the other, so that the weights of one are in memory at a time,
+	// unless outputs of many runs would take more.
+	a, err := newRunner(ctx, o.Backend, o.A, func(n int64) { stage.Add(n) })
+	if err != nil {
+		return nil, err
+	}
+	closeA := sync.OnceValue(a.close)
+	defer func() { err = errors.Join(err, closeA()) }()
+	outputs := int64(0)
+	for _, t := range o.A.Graph.Outputs() {
+		outputs += int64(graph.NumElements(o.A.Graph.Sizes(t)))
+	}
+	var outsA [][]interp.Tensor[float64]
+	if outputs*int64(res.Runs) <= keptOutputs {
+		for k := range res.Runs {
+			in, _ := inputs(k)
+			out, err := a.run(ctx, in)
+			if err != nil {
+				return nil, res.notRun(ctx, o, o.A, err)
+			}
+			outsA = append(outsA, out)
+		}
+		a.kept = nil
+		if err := closeA(); err != nil {
+			return nil, err
+		}
+	}
+	b, err := newRunner(ctx, o.Backend, o.B, func(n int64) { stage.Add(n) })
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	seen := make([]sight, len(res.Outputs))
+	for k := range res.Runs {
+		inA, inB := inputs(k)
+		var outA []interp.Tensor[float64]
+		if outsA != nil {
+			outA = outsA[k]
+		} else if outA, err = a.run(ctx, inA); err != nil {
 			return nil, res.notRun(ctx, o, o.A, err)
 		}
 		outB, err := b.run(ctx, inB)
@@ -105,6 +133,10 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 	}
 	return unreached, nil
 }
+
+// keptOutputs is how many elements of outputs are kept of one model until the other
+// one is run.
+const keptOutputs = 1 << 25
 
 // wideScale is by how much the inputs of every other run are larger where numbers
 // decide: functions such as clip are not the same below and above some bound.
