@@ -135,6 +135,38 @@ func TestMaxima(t *testing.T) {
 	})
 }
 
+// A maximum of a maximum and of the same negated depends on its elements: a number and
+// what it is taken off of must not cancel in the hash.
+func TestMaximaNegated(t *testing.T) {
+	m := newMaxima(7)
+	seen := map[uint64]uint64{}
+	for i := range uint64(2000) {
+		x := m.of([]uint64{fingerprint.Mix(2*i) % p, fingerprint.Mix(2*i+1) % p})
+		y := m.of([]uint64{x, (p - x) % p})
+		if j, ok := seen[y]; ok {
+			t.Fatalf("pairs %d and %d have one number", i, j)
+		}
+		seen[y] = i
+	}
+}
+
+// Models that differ there are not equal.
+func TestMaximaOfOthers(t *testing.T) {
+	other := func(y string) *model.Model {
+		g, err := graph.ParseText("model", "x : float32[1]\ny : float32[1]\nz : float32[1]\na = ewmax(x, "+y+")\nb = neg(a)\nc = ewmax(a, b)\nreturn c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &model.Model{Graph: g}
+	}
+	for seed := range uint64(200) {
+		rep, err := Run(context.Background(), Options{A: other("y"), B: other("z"), Seed: seed, NoNumbers: true})
+		if err != nil || rep.Exact.Verdict == Equal {
+			t.Fatalf("seed %d: %v, %v", seed, rep.Exact.Verdict, err)
+		}
+	}
+}
+
 // Gather reads rows at positions of rows, as it does in floating point; elsewhere it
 // reads all rows where the field has weights for them.
 func TestGather(t *testing.T) {

@@ -36,7 +36,8 @@ func (m *maxima) of(xs []uint64) uint64 {
 	}
 	h := m.key
 	for _, x := range atoms {
-		h = fingerprint.Mix(h ^ x)
+		// Mixed by itself first: an element may be this very number, negated.
+		h = fingerprint.Mix(h ^ fingerprint.Mix(x^m.key))
 	}
 	h %= p
 	m.sets[h] = atoms
