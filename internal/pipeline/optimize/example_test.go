@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/search"
 )
 
 // products is a model with the sum of two products of one input.
@@ -116,4 +117,70 @@ func ExampleBelieved() {
 func ExampleMethods() {
 	fmt.Println(optimize.Methods())
 	// Output: [auto backtrack descend saturate]
+}
+
+func ExampleProve() {
+	a, err := products()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// The same, by somebody else.
+	g, err := graph.ParseText("other", `
+x : float32[4, 8]
+w : weight float32[8, 16]
+v : weight float32[8, 16]
+s = ewadd(w, v)
+y = matmul(x, s)
+return y
+`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	b := &model.Model{Name: "other", Graph: g, Weights: map[graph.NodeID]*model.Weight{}}
+	for _, id := range g.Inputs() {
+		if g.IsWeight(id) {
+			b.Weights[id] = model.Random(model.Seed(1, g.Name(id)), g.Sizes(id.Out(0)), 1)
+		}
+	}
+	p, err := optimize.Prove(context.Background(), a, b, optimize.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Equal, p.Same, "of", p.Outputs, p.Why)
+	// Output:
+	// true 1 of 1
+}
+
+func ExampleWriteProof() {
+	m, err := products()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// A network that is not rewritten follows from nothing.
+	n, err := search.NewNetwork(m.Graph, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, err := n.Derivation()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var cert bytes.Buffer
+	if err := optimize.WriteProof(context.Background(), &cert, d, nil); err != nil {
+		fmt.Println(err)
+		return
+	}
+	checked, err := optimize.CheckProof(context.Background(), &cert, "no.proof", m, m, false)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(checked.Steps, checked.Axioms)
+	// Output: 0 0
 }
