@@ -39,6 +39,10 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opaque(o.Model.Graph) {
+		// Nothing runs it: it is neither measured nor compared in numbers.
+		o.Runner, o.Measure = nil, false
+	}
 	start := time.Now()
 	r := &Result{Report: Report{Name: o.Model.Name, Search: o.Method, CostModel: o.CostName}}
 	if r.Unproved, err = unprovedOf(ctx, o.Laws, o.Proofs); err != nil {
@@ -101,6 +105,16 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	r.NodesBefore, r.NodesAfter = r.Before.Operators, r.After.Operators
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil
+}
+
+// opaque reports whether a graph has a node of which it is not known what it computes.
+func opaque(g *graph.Graph) bool {
+	for id := range g.Nodes() {
+		if _, _, ok := g.Opaque(id); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // costOf is the cost of what would run of a graph.

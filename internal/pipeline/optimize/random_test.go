@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/backends/cpu"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
@@ -316,5 +317,26 @@ return z`)
 		if err != nil {
 			t.Errorf("%s: %v", method, err)
 		}
+	}
+}
+
+// A model with a node that no backend runs is optimized all the same, and not measured.
+func TestOpaqueIsNotRun(t *testing.T) {
+	b, x, y := builder(t)
+	k := kept(t, b, "k", "K", "", 1, graph.TensorType{DType: graph.Float32, Sizes: []int{2}}, x)
+	p := applied(t, b, "p", "relu", nil, k.Out(0))
+	q := applied(t, b, "q", "ewsub", nil, y, y)
+	m := finished(t, b, applied(t, b, "r", "ewadd", nil, p, q))
+	runner, err := cpu.New(cpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer runner.Close()
+	res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: machine(t), Runner: runner, Measure: true, Tries: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !res.ProofChecked || res.NodesAfter != 2 || res.Exact != string(verifymodels.Equal) || res.MeasuredBefore != 0 {
+		t.Errorf("%+v", res.Report)
 	}
 }
