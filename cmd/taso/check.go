@@ -126,6 +126,7 @@ func printCheck(w io.Writer, rep *check.Report, z3 bool) error {
 
 // networks checks the proof of a result.
 func (k *checkFlags) networks(c *cobra.Command, path, from, to string) error {
+	k.model.others = 1 // the certificate
 	a, _, err := k.model.read(from)
 	if err != nil {
 		return err

@@ -30,6 +30,7 @@ type modelFlags struct {
 	seed      uint64
 
 	cmd    *cobra.Command
+	others int            // arguments that are no models
 	unused map[string]int // by name in shapes: files that do not have it
 	files  int            // that were read
 	inputs []string       // those files, and what they refer to
@@ -39,9 +40,9 @@ type modelFlags struct {
 // modelHelp is said by every command that takes a model.
 const modelHelp = `
 MODEL is an ONNX file, or the name of a built-in model (taso models). Inputs
-whose sizes the file leaves open are given theirs by --shape, or by --batch, if only
-the batch is open: an axis with "batch" in its name, else the first; an input on which
-the graph's form depends, such as a sampling rate, its value by --constant.`
+whose sizes the file leaves open are given theirs by --shape; --batch gives that of the
+batch: of an axis with "batch" in its name, else of the first. An input on which the
+graph's form depends, such as a sampling rate, is given its value by --constant.`
 
 func (k *modelFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input (input=1,3,224,224) or of a named dimension (batch=1); may be repeated")
@@ -123,9 +124,9 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	return m, rep, k.countUnused(rep)
 }
 
-// fileArgs is the number of arguments that are files.
+// fileArgs is the number of models among the arguments that are files.
 func (k *modelFlags) fileArgs() int {
-	n := 0
+	n := -k.others
 	for _, arg := range k.cmd.Flags().Args() {
 		if !k.builtin(arg) {
 			n++

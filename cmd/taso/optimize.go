@@ -53,12 +53,14 @@ func newOptimize() *cobra.Command {
 		Use:   "optimize MODEL",
 		Short: "Rewrite a model by proved laws until it costs less",
 		Long: `Optimize looks for a network that computes the same as a model and costs less. It
-makes moves, uses of laws that are proved, and keeps those that pay. What depends
-on weights only is computed ahead. The result comes with a proof: the laws that
-were used, where, from the model to the result. The proof is checked by the checker
-of certificates, which "taso check PROOF MODEL RESULT" runs again for anybody, and
-both models are run, modulo a prime and in float32; a result that fails is not
-written. docs/optimizing.md says how it works and what is trusted.
+makes moves: in one place of the network it uses a law, an equation that is proved,
+such as ewadd(matmul(X, V), matmul(X, W)) == matmul(X, ewadd(V, W)). Moves that pay
+are kept; what depends on weights only is computed ahead. The result comes with a
+proof: the laws that were used, and where. A checker that knows nothing of the search
+accepts it, and "taso check PROOF MODEL RESULT" runs that again for anybody. Both
+models are run, modulo a prime where that is not too much work, and in floating
+point. A result that fails is not written. docs/optimizing.md says how it works, how
+to read the proof, and what is trusted.
 
 The cost is that of what would run on --backend: for cpu a formula of --machine, or
 one that is fitted to the times of taso measure where there are enough. Both models
@@ -91,14 +93,14 @@ proved and checked as any other, and the exit status is 1.
 	f.StringVar(&k.svg, "svg", "", "write a picture of the model and the result, with what changed marked, to `FILE.svg`")
 	f.StringVar(&k.method, "search", string(optimize.Auto), "how to search: "+strings.Join(optimize.Methods(), ", "))
 	f.StringVar(&k.backend, "backend", "cpu", "what the model is for: cpu, analytic:MACHINE or recorded:FILE")
-	f.StringVar(&k.machine, "machine", "zen5", "the machine whose formula gives costs that were not measured")
+	f.StringVar(&k.machine, "machine", "zen5", "the machine, by name (zen5, v100, laptop) or file, whose formula gives the costs")
 	f.BoolVar(&k.noFuse, "no-fuse", false, "price each operator as a kernel of its own, as TASO and Tensat do")
 	f.StringArrayVar(&k.rules, "rules", nil, "also use the laws of `FILE`; may be repeated")
 	f.BoolVar(&k.unproved, "unproved", false, "use laws that cannot be proved, too: what they lead to has no proof")
 	f.BoolVar(&k.ordered, "ordered", false, "also use laws of the true relu and maximum, which arithmetic modulo a prime does not know")
-	f.StringSliceVar(&k.only, "only", nil, "use these laws alone, by name")
-	f.StringSliceVar(&k.disable, "disable", nil, "do not use these laws")
-	f.IntVar(&k.opt.Tries, "tries", 0, "moves to try (default 300,000)")
+	f.StringSliceVar(&k.only, "only", nil, "use these laws alone, `NAME,NAME`")
+	f.StringSliceVar(&k.disable, "disable", nil, "do not use these laws, `NAME,NAME`")
+	f.IntVar(&k.opt.Tries, "tries", 0, "moves that the search tries (default 300,000)")
 	f.DurationVar(&k.budget, "budget", 0, "time for the search (default: as long as its tries take)")
 	f.Var(&k.memory, "memory", "heap at which the search ends with what it has, such as 2G (default no bound)")
 	f.IntVar(&k.opt.Workers, "workers", 0, "searches that run at a time (default one a processor)")
