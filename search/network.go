@@ -84,6 +84,14 @@ func (n *Network) cut(t bank.Tensor) bool {
 // Term is the term of a tensor: the one that it was given first.
 func (n *Network) Term(t bank.Tensor) *law.Term { return n.term(t) }
 
+// Known is the term of a tensor if it was given one, nil otherwise.
+func (n *Network) Known(t bank.Tensor) *law.Term {
+	if int(t) < len(n.first) {
+		return n.first[t]
+	}
+	return nil
+}
+
 func (n *Network) term(t bank.Tensor) *law.Term {
 	if int(t) < len(n.first) && n.first[t] != nil {
 		return n.first[t]

@@ -128,6 +128,9 @@ func printSteps(w io.Writer, steps []optimize.Step) {
 		for _, line := range strings.Split(strings.TrimRight(s.Text, "\n"), "\n") {
 			fmt.Fprintf(w, "   %s\n", line)
 		}
+		if len(s.Where) > 0 {
+			fmt.Fprintf(w, "   where %s\n", strings.Join(s.Where, ", "))
+		}
 		for _, x := range s.Removed {
 			fmt.Fprintf(w, "   - %s\n", x)
 		}

@@ -2,7 +2,9 @@ package optimize
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/taso-go/taso/cost"
@@ -135,6 +137,9 @@ type Step struct {
 	// Why is what the law says, in words if it has a comment, and the equation.
 	Why  string `json:"why"`
 	Text string `json:"equation"`
+	// Where says, of a step of a saturation, which tensors of the model the law's
+	// variables stand for, as far as they are any.
+	Where []string `json:"where,omitempty"`
 	// Rule is the law.
 	Rule *law.Law `json:"-"`
 	// Removed and Added are the operators that it took away and put there; Before
@@ -145,7 +150,8 @@ type Step struct {
 	After   cost.Seconds `json:"cost_after"`
 	// Together: the step is one of a saturation, whose steps were found together and
 	// have no costs of their own. The first of them has the cost before all, the last
-	// one that after all; the others have none, and what they changed is not listed.
+	// one that after all; the others have none. What they removed and added is not
+	// listed, Where says where they are.
 	Together bool `json:"together,omitempty"`
 }
 
@@ -173,11 +179,40 @@ func whyOf(l *law.Law) string {
 // what each of them costs is not known, since they were made together.
 func saturated(n *search.Network) (steps []Step) {
 	laws := n.Laws()
+	name := namesOf(n)
 	for _, in := range n.Proof() {
 		l := laws[in.Law]
-		steps = append(steps, Step{Law: l.Name, Together: true, Why: whyOf(l), Text: equation(l), Rule: l, Removed: []string{}, Added: []string{}})
+		st := Step{Law: l.Name, Together: true, Why: whyOf(l), Text: equation(l), Rule: l, Removed: []string{}, Added: []string{}}
+		for _, v := range slices.Sorted(maps.Keys(in.Tensors)) {
+			if of := name[in.Tensors[v]]; of != "" {
+				st.Where = append(st.Where, v+" is "+of)
+			}
+		}
+		steps = append(steps, st)
 	}
 	return steps
+}
+
+// namesOf are the names of tensors by their terms.
+func namesOf(n *search.Network) map[*law.Term]string {
+	out := map[*law.Term]string{}
+	for x := bank.Node(1); int(x) <= n.Net.Len(); x++ {
+		name := n.Net.Name(x)
+		if name == "" {
+			continue
+		}
+		for k := range n.Net.NumOut(x) {
+			t := n.Known(n.Net.Out(x, k))
+			switch {
+			case t == nil || out[t] != "": // the model's own come first
+			case n.Net.NumOut(x) > 1:
+				out[t] = name + "." + strconv.Itoa(k)
+			default:
+				out[t] = name
+			}
+		}
+	}
+	return out
 }
 
 // changed lists what a step has changed since a mark.

@@ -102,7 +102,7 @@ func TestWrite(t *testing.T) {
 		r.CostModel = evil
 		for i := range r.Steps {
 			r.Steps[i].Why = evil
-			r.Steps[i].Removed = []string{evil}
+			r.Steps[i].Removed, r.Steps[i].Where = []string{evil}, []string{evil}
 		}
 		var b bytes.Buffer
 		if err := page.Write(&b, m, r); err != nil {
