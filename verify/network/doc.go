@@ -47,7 +47,10 @@
 // operands stand for what is below both, and nothing is below itself.
 //
 // That an opaque node computes the same from the same is assumed, and of those that
-// draw numbers, that it does not matter which one drew them.
+// draw numbers, that it does not matter which one drew them. Whether payloads are the
+// same, their digests tell: that of an ONNX node covers the form that its operator has
+// in its operator set (package onnx), not the number of the set. A function that has no
+// value somewhere, such as the logarithm of -1, is taken to have one.
 //
 // What is deeper than 100,000 operators, and weights that take more than 10^10
 // operations or 2^27 numbers to compute again, are refused.
