@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -144,6 +145,11 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	k.opt.Progress = newProgress(c)
+	if os.Getenv("GOGC") == "" {
+		// Weights are loaded and dropped by the gigabyte: the heap is not to be twice
+		// what they take.
+		k.opt.Searched = func() { debug.SetGCPercent(20) }
+	}
 	res, err := optimize.Run(c.Context(), k.opt)
 	k.opt.Progress.Close()
 	if differs := (*optimize.Differs)(nil); errors.As(err, &differs) && !differs.Proved {

@@ -70,6 +70,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Searched != nil {
+		o.Searched()
+	}
 	r.Tried = movesOf(all)
 	if ctx.Err() != nil {
 		r.Interrupted, r.Why = true, "interrupted"

@@ -87,6 +87,9 @@ type Options struct {
 	// Improved, if not nil, is told of every improvement: seconds since the search
 	// began, and the cost.
 	Improved func(seconds float64, cost cost.Seconds)
+	// Searched, if not nil, is called when the search has ended: what comes then
+	// holds weights.
+	Searched func()
 
 	saturated *saturate.Stats
 }
