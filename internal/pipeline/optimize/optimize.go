@@ -24,6 +24,8 @@ type Result struct {
 	// Model is the result, with what depends on weights only computed ahead: the
 	// model as it came where nothing cheaper was found.
 	Model *model.Model
+	// Unfolded is the same with all the model's weights as they are.
+	Unfolded *model.Model
 	// Proof is the certificate; nil if a law was used that is not known to be true.
 	Proof []byte
 	// Gone are the nodes of the model that the result does not have, Made those of the
@@ -158,6 +160,7 @@ func (r *Result) settle(ctx context.Context, o *Options, found *searching) error
 		out = o.Model
 		after.Total = r.CostBefore
 	}
+	r.Unfolded = unfolded
 	r.Model, r.CostAfter, r.Steps, r.StepCount = out, after.Total, steps, len(steps)
 	r.Folded = len(worth)
 	r.mark(o.Model, d)

@@ -1,0 +1,83 @@
+package optimize
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"testing"
+
+	"github.com/taso-go/taso/backends/cpu"
+	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+)
+
+// The models and their forms, in small, optimized: the proof is accepted, the result
+// computes the same modulo the prime and in float32, whatever is fed, and two runs, with
+// one worker and with two, give the same bytes. TASO_ALL_MODELS=1 takes all of them and
+// 20 seeds.
+func TestModels(t *testing.T) {
+	machine, err := cost.FindMachine("v100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := cpu.New(cpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer runner.Close()
+	names, seeds := []string{"bert-tiny", "nasneta-tiny", "squeezenet+split-tiny", "resnet50-tiny"}, uint64(2)
+	if os.Getenv("TASO_ALL_MODELS") != "" {
+		names, seeds = nil, 20
+		for _, n := range models.Names() {
+			names = append(names, n+"-tiny")
+			for _, v := range models.Variants(n + "-tiny") {
+				names = append(names, v.Name)
+			}
+		}
+	}
+	gained := 0
+	for _, name := range names {
+		m, err := models.Build(name, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := func(workers int) *Result {
+			r, err := Run(context.Background(), Options{Model: m, Cost: machine, CostName: "v100", Tries: 6000, Workers: workers, Runner: runner, Seed: 1})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return r
+		}
+		r := run(1)
+		if again := run(2); !bytes.Equal(again.Proof, r.Proof) || again.CostAfter != r.CostAfter || again.Model.Graph.String() != r.Model.Graph.String() {
+			t.Errorf("%s: two workers find something else than one", name)
+		}
+		if r.StepCount > 0 {
+			gained++
+		}
+		if r.CostAfter > r.CostBefore || !r.ProofChecked {
+			t.Errorf("%s: %+v", name, r.Report)
+		}
+		for seed := range seeds {
+			exact, err := verifymodels.Run(context.Background(), verifymodels.Options{A: m, B: r.Unfolded, Seed: seed, NoNumbers: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if exact.Exact.Verdict != verifymodels.Equal {
+				t.Errorf("%s, seed %d: modulo the prime %s: %s", name, seed, exact.Exact.Verdict, exact.Exact.Why)
+			}
+			numbers, err := verifymodels.Run(context.Background(), verifymodels.Options{A: m, B: r.Model, Seed: seed, NoExact: true, Backend: runner})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !numbers.Agree {
+				t.Errorf("%s, seed %d:\n%s", name, seed, numbers)
+			}
+		}
+	}
+	if gained == 0 {
+		t.Error("nothing was optimized")
+	}
+	t.Logf("%d networks, %d of them cheaper afterwards, %d seeds", len(names), gained, seeds)
+}
