@@ -78,6 +78,9 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	if r.Slower {
 		fmt.Fprintf(w, "A network that costs less took longer, %s: it was not kept.\n", r.Dropped)
 	}
+	if r.Deviated > 0 {
+		fmt.Fprintf(w, "A network that costs less is equal in exact arithmetic and deviates by %.2g in floating point, since large numbers cancel: it was not kept.\n", r.Deviated)
+	}
 	if r.StepCount == 0 {
 		fmt.Fprintln(w, "Nothing cheaper was found: the result is the model.")
 	} else if err := printLaws(w, r, k.top); err != nil {

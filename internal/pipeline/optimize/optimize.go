@@ -167,10 +167,22 @@ func (r *Result) settle(ctx context.Context, o *Options, found *searching) error
 	if err := r.prove(ctx, o, d); err != nil {
 		return err
 	}
-	if !o.NoVerify || !r.ProofChecked {
-		return r.compare(ctx, o, unfolded)
+	if o.NoVerify && r.ProofChecked {
+		return nil
 	}
-	return nil
+	err = r.compare(ctx, o, unfolded)
+	if differs := (*Differs)(nil); errors.As(err, &differs) && differs.Exact && len(steps) > 0 {
+		// Equal in exact arithmetic, and not in this one: large numbers cancel. Such a
+		// result is right and of no use.
+		deviation := r.MaxRelError
+		r.MaxRelError = 0
+		if err := r.settle(ctx, o, nil); err != nil {
+			return err
+		}
+		r.Deviated = deviation
+		return nil
+	}
+	return err
 }
 
 // prove writes the certificate of a result and checks it. There is none if a law was
@@ -269,7 +281,8 @@ func (o *Options) replay(found *searching) (n *search.Network, steps []Step, err
 
 // Differs is the error of a result that does not compute what the model does.
 type Differs struct {
-	Proved bool // its proof is accepted: a mistake in the program
+	Proved bool // its proof is accepted: a mistake in the program, unless
+	Exact  bool // both are equal modulo the prime as well
 	Report *verifymodels.Report
 }
 
@@ -310,7 +323,7 @@ func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model)
 	}
 	for _, rep := range reports {
 		if rep.Verdict == verifymodels.ModelsDiffer {
-			return &Differs{Proved: r.ProofChecked, Report: rep}
+			return &Differs{Proved: r.ProofChecked, Exact: r.ProofChecked && r.Exact == string(verifymodels.Equal), Report: rep}
 		}
 	}
 	return nil

@@ -50,7 +50,10 @@ type Report struct {
 	// MaxRelError is the largest deviation of an output, relative to its largest
 	// element. Exact is the verdict of the comparison modulo a prime, before weights
 	// were computed ahead, Numbers that in floating point.
-	MaxRelError  float64  `json:"max_rel_error"`
+	MaxRelError float64 `json:"max_rel_error"`
+	// Deviated is the deviation of a result that was dropped because of it, though it
+	// is equal in exact arithmetic; 0: there was none.
+	Deviated     float64  `json:"deviated,omitempty"`
 	Exact        string   `json:"exact,omitempty"`
 	Numbers      string   `json:"numbers,omitempty"`
 	ProofChecked bool     `json:"proof_checked"`
