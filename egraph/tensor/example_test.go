@@ -150,3 +150,23 @@ func ExampleGraph_Apply() {
 	// matmul(x, matmul(v, w))
 	// by matmul_assoc
 }
+
+// A rule is counted where it applies.
+func ExampleRule_Matches() {
+	l, err := law.ParseLaw("axiom ewadd_comm\n  given X : [P..], Y : [P..]\n  then ewadd(X, Y) == ewadd(Y, X)\n")
+	if err != nil {
+		panic(err)
+	}
+	tab := tensor.NewTable()
+	rules, _, err := tab.Rules(l)
+	if err != nil {
+		panic(err)
+	}
+	g := tensor.NewGraph(tab)
+	x, _ := g.Leaf("x", graph.Sizes(8))
+	y, _ := g.Leaf("y", graph.Sizes(8))
+	z, _ := g.Apply(op.EWAdd, nil, x, y)
+	_, _ = g.Apply(op.EWAdd, nil, z, x)
+	fmt.Println(rules[0].Matches(g))
+	// Output: 2 <nil>
+}
