@@ -25,7 +25,9 @@ type Graph struct {
 	queue       []found
 	arena       []egraph.NodeID // the nodes of queued matches
 	seams       []egraph.Pair
-	order       []int32
+	order       []int32 // the queue as it is worked off, see sortQueue
+	spare       []int32 // memory of sortQueue, and tally
+	tally       []int32
 	regs        []egraph.NodeID
 	key         []uint32
 	kids        []egraph.NodeID

@@ -80,7 +80,7 @@ func (g *Graph) EachInstance(f func(l *law.Law, backward bool)) {
 // Bytes is the memory that the graph holds, without its table.
 func (g *Graph) Bytes() int64 {
 	n := g.e.Bytes()
-	n += int64(cap(g.queue))*40 + int64(cap(g.arena)+cap(g.order)+cap(g.binds))*4 + int64(cap(g.seams))*8 + int64(cap(g.insts))*16
+	n += int64(cap(g.queue))*40 + int64(cap(g.arena)+cap(g.order)+cap(g.spare)+cap(g.tally)+cap(g.binds))*4 + int64(cap(g.seams))*8 + int64(cap(g.insts))*16
 	return n
 }
 

@@ -46,6 +46,7 @@ type Rule struct {
 	dir     *rewrite.Direction
 	solver  *rewrite.Solver
 	matcher *egraph.Matcher
+	last    *solution                // the one that was last looked up
 	nodes   []patNode                // by node of the direction
 	bare    []bool                   // by variable: it is a root by itself
 	at      func(egraph.NodeID) bool // where introducing is allowed, during a search

@@ -1,7 +1,6 @@
 package tensor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -242,9 +241,15 @@ func (g *Graph) consider(r *Rule, m *egraph.Match, s Schedule) {
 func (g *Graph) missing(r *Rule, s *solution, nodes []egraph.NodeID) (cost int32, same bool) {
 	vars := nodes[len(r.dir.Targets):]
 	g.regs = g.regs[:0]
+	clean := g.e.Clean()
 	for i := range r.dir.Steps {
 		n := egraph.NodeID(0)
 		if g.args(&r.dir.Steps[i], vars) {
+			if clean { // every node is found by its canonical form, in one look-up
+				for j, k := range g.kids {
+					g.kids[j] = egraph.NodeID(g.e.Find(k))
+				}
+			}
 			if k, ok := g.e.Lookup(s.syms[i], g.kids...); ok {
 				n = k
 			}
@@ -289,14 +294,7 @@ func (g *Graph) ref(ref int32, vars []egraph.NodeID) egraph.NodeID {
 // those that need the fewest, and of these the rules' first matches before their
 // second ones. full says that some were left undone for want of nodes.
 func (g *Graph) apply(lim Limits, done func() bool) (full, changed bool, err error) {
-	g.order = g.order[:0]
-	for i := range g.queue {
-		g.order = append(g.order, int32(i))
-	}
-	slices.SortStableFunc(g.order, func(a, b int32) int {
-		x, y := &g.queue[a], &g.queue[b]
-		return cmp.Or(cmp.Compare(x.cost, y.cost), cmp.Compare(x.nth, y.nth))
-	})
+	g.sortQueue()
 	done0 := int32(0)
 	for k, i := range g.order {
 		q := &g.queue[i]

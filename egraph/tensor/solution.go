@@ -31,6 +31,9 @@ type solutions struct {
 // the pattern's nodes followed by the shapes of its variables. It returns nil
 // where the rule does not apply.
 func (t *Table) solution(r *Rule, key []uint32) *solution {
+	if s := r.last; s != nil && slices.Equal(s.key, key) { // often the shapes are all alike
+		return s.usable()
+	}
 	if t.known.at == nil {
 		t.known.at = map[uint64]int32{}
 		t.known.all = append(t.known.all, nil)
@@ -43,6 +46,7 @@ func (t *Table) solution(r *Rule, key []uint32) *solution {
 	first := t.known.at[h]
 	for i := first; i != 0; i = t.known.all[i].next {
 		if s := t.known.all[i]; s.rule == r && slices.Equal(s.key, key) {
+			r.last = s
 			return s.usable()
 		}
 	}
@@ -53,6 +57,7 @@ func (t *Table) solution(r *Rule, key []uint32) *solution {
 	s.key, s.next = slices.Clone(key), first
 	t.known.at[h] = int32(len(t.known.all))
 	t.known.all = append(t.known.all, s)
+	r.last = s
 	return s.usable()
 }
 
