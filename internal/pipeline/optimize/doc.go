@@ -16,8 +16,9 @@
 //	proof     a certificate of one entry, the equation of both networks, with the
 //	          laws that it uses as its lemmas
 //
-// The search and what checks its result have nothing in common but the laws' text:
-// the moves are made once more on a bank of their own, where each becomes an
-// instance; verify/check takes the instances apart; verify/network says that the
-// equation is about the two models; and both models are run.
+// What checks a result has no code of a search: the moves are made once more on a bank
+// of their own, where each becomes an instance; verify/check takes the instances apart;
+// verify/network says that the equation is about the two models; and both models are
+// run. It shares the operators' registry and definitions, and what reads and holds
+// laws (verify/check/doc.go).
 package optimize
