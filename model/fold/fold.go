@@ -3,6 +3,7 @@ package fold
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
@@ -35,7 +36,8 @@ func Model(m *model.Model, which func(graph.NodeID) bool) (*model.Model, error) 
 // computed is a weight that is computed from those of m when it is loaded.
 func computed(m *model.Model, t graph.Tensor) *model.Weight {
 	typ := m.Graph.Type(t)
-	return &model.Weight{DType: typ.DType, Sizes: typ.Sizes, Load: func() ([]byte, error) {
+	// Computed once: a product of weights takes seconds.
+	return &model.Weight{DType: typ.DType, Sizes: typ.Sizes, Load: sync.OnceValues(func() ([]byte, error) {
 		g, from, err := m.Graph.Arranged(graph.Arrangement{Outputs: []graph.Tensor{t}})
 		if err != nil {
 			return nil, err
@@ -68,7 +70,7 @@ func computed(m *model.Model, t graph.Tensor) *model.Weight {
 			raw = model.AppendElement(raw, typ.DType, 0, model.Round(typ.DType, v))
 		}
 		return raw, nil
-	}}
+	})}
 }
 
 // Limits say what is worth computing ahead; the zero value is the default.
