@@ -31,7 +31,12 @@ func lowerConv(c *call) {
 	}
 	groups := c.int("group", 1)
 	win := c.window(x.sizes[2:], w.sizes[2:])
-	c.set(c.im.addBias(c.im.convolve(x, w, win, groups), bias))
+	y := c.im.convolve(x, w, win, groups)
+	if v := c.markedBias(y, bias); v != nil {
+		c.set(c.im.do("ewadd", y, c.im.broadcast(v, y.sizes...)))
+		return
+	}
+	c.set(c.im.addBias(y, bias))
 }
 
 // addBias adds a vector over the channels.

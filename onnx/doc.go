@@ -27,7 +27,9 @@
 // same graph again. Where two readings of a node are possible that mean the
 // same, a note in the node's doc_string, beginning with "taso:", says which one
 // it was; a note is never needed to compute the right numbers, and a reader may
-// ignore it.
+// ignore it. What a runtime computes in one kernel, and recognizes in one node, is
+// written as that node: a number added to each channel is the bias of its Conv, a row
+// added to a product and transposed factors go into Gemm.
 //
 // What is the same in all of ONNX and different here: operators do not
 // broadcast, so that operands are broadcast explicitly; concatenation has two

@@ -199,6 +199,16 @@ func all(xs []int, x int) bool {
 	return !slices.ContainsFunc(xs, func(y int) bool { return y != x })
 }
 
+// resized is a weight as one of other sizes, with the same elements in the same order.
+// What is in the graph already, or no weight, has none: nil.
+func (v *value) resized(sizes []int) *value {
+	if v.weight == nil || v.tensor.Node != 0 {
+		return nil
+	}
+	w := v.weight
+	return weightValue(v.name, &model.Weight{DType: w.DType, Sizes: sizes, Load: w.Read, Finite: w.Finite})
+}
+
 // upTo are the numbers lo to hi-1.
 func upTo(lo, hi int) []int {
 	var xs []int

@@ -121,6 +121,8 @@ type exporter struct {
 	name    map[graph.Tensor]string // of a tensor in the file
 	uses    map[graph.Tensor]int    // operands and outputs that are it
 	covered []bool                  // nodes that another node's ONNX node computes too
+	as      map[graph.NodeID]func() // nodes that are emitted together with covered ones
+	stored  map[graph.NodeID][]int  // weights that have other sizes in the file
 	ints    map[string]string       // lists of integers to their initializers
 	domains map[string]int64
 	// functions that opaque nodes call, and their order
@@ -135,7 +137,7 @@ type exporter struct {
 func newExporter(m *model.Model) *exporter {
 	g := m.Graph
 	e := &exporter{m: m, g: g, names: newNames(), name: map[graph.Tensor]string{}, uses: map[graph.Tensor]int{},
-		covered: make([]bool, g.Len()+1), ints: map[string]string{}, domains: map[string]int64{},
+		covered: make([]bool, g.Len()+1), as: map[graph.NodeID]func(){}, stored: map[graph.NodeID][]int{}, ints: map[string]string{}, domains: map[string]int64{},
 		functions: map[function]*onnxpb.FunctionProto{}}
 	for id := range g.Nodes() {
 		for _, t := range g.Operands(id) {
@@ -251,6 +253,7 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 			e.name[t] = e.names.unique(e.wanted(t))
 		}
 	}
+	e.cover()
 	p := &onnxpb.GraphProto{Name: proto.String(e.m.Name)}
 	var off int64
 	for _, id := range g.Inputs() {
@@ -263,7 +266,11 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 		if err != nil {
 			return nil, e.fail(id, err)
 		}
-		w := tensorProto(g.Name(id), g.Type(t))
+		typ := g.Type(t)
+		if sizes, ok := e.stored[id]; ok {
+			typ.Sizes = sizes
+		}
+		w := tensorProto(g.Name(id), typ)
 		if data != nil && len(raw) >= externalMin {
 			if _, err := data.Write(raw); err != nil {
 				return nil, err
@@ -278,7 +285,6 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 		}
 		p.Initializer = append(p.Initializer, w)
 	}
-	e.cover()
 	for id := range g.Nodes() {
 		if g.Op(id) == nil || e.covered[id] {
 			continue

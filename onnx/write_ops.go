@@ -51,7 +51,9 @@ func init() {
 // node emits what a node of the graph is in ONNX.
 func (e *exporter) node(id graph.NodeID) {
 	op := e.g.Op(id)
-	if _, payload, ok := e.g.Opaque(id); ok {
+	if f := e.as[id]; f != nil {
+		f()
+	} else if _, payload, ok := e.g.Opaque(id); ok {
 		e.opaque(id, payload.(*Opaque))
 	} else if w := writers[op.Name]; w != nil {
 		w(e, id)
@@ -71,17 +73,6 @@ func plain(onnx string) writer {
 		for i, t := range e.g.Operands(id) {
 			if e.covered[t.Node] && e.g.Op(t.Node).Name == "broadcast" { // the node does it itself
 				in[i] = e.of(e.g.Operands(t.Node)[0])
-			}
-		}
-		for _, t := range e.g.Operands(id) {
-			if e.covered[t.Node] && e.g.Op(t.Node).Name == "conv2d" {
-				spread := e.g.Operands(id)[0]
-				if spread == t {
-					spread = e.g.Operands(id)[1]
-				}
-				flat := e.g.Operands(spread.Node)[0]
-				e.conv(t.Node, e.of(e.g.Operands(flat.Node)[0]), e.out(id))
-				return
 			}
 		}
 		e.emit(onnx, in, e.out(id))
@@ -204,22 +195,14 @@ func (e *exporter) windowAttributes(id graph.NodeID) []*onnxpb.AttributeProto {
 	return append(a, textAttribute("auto_pad", strings.ToUpper(name)))
 }
 
-func writeConv(e *exporter, id graph.NodeID) { e.conv(id, "", e.out(id)) }
-
-// conv emits a convolution with a bias, if that is not "".
-func (e *exporter) conv(id graph.NodeID, bias, out string) {
-	in := e.operands(id)
-	if bias != "" {
-		in = append(in, bias)
-	}
+func writeConv(e *exporter, id graph.NodeID) {
+	out := e.out(id)
 	act, _ := e.attr(id, "act").Name()
 	last := out
 	if act != "none" {
 		out = e.fresh(id, "conv")
 	}
-	w := e.operandSizes(id, 1)
-	e.emit("Conv", in, out, append(e.windowAttributes(id), intsAttribute("kernel_shape", w[2:]...),
-		intAttribute("group", int64(e.int(id, "groups"))))...)
+	e.conv(id, e.operands(id), out)
 	if act == "none" {
 		return
 	}
@@ -230,6 +213,13 @@ func (e *exporter) conv(id graph.NodeID, bias, out string) {
 		}
 	}
 	must.Failf("the activation %s has no form in ONNX", act)
+}
+
+// conv emits a convolution, without its activation.
+func (e *exporter) conv(id graph.NodeID, in []string, out string) *onnxpb.NodeProto {
+	w := e.operandSizes(id, 1)
+	return e.emit("Conv", in, out, append(e.windowAttributes(id), intsAttribute("kernel_shape", w[2:]...),
+		intAttribute("group", int64(e.int(id, "groups"))))...)
 }
 
 func writePool(onnx string) writer {
@@ -329,11 +319,17 @@ func writeCast(e *exporter, id graph.NodeID) {
 	e.markKept(id, n)
 }
 
+// global are the reductions that have a name of their own over all of an image.
+// Runtimes with a layout of their own for images know these.
+var global = map[string]string{"ReduceMean": "GlobalAveragePool", "ReduceMax": "GlobalMaxPool"}
+
 func writeReduce(onnx string, inputFrom int64) writer {
 	return func(e *exporter, id graph.NodeID) {
 		axes := e.tuple(id, "axes")
 		keep := intAttribute("keepdims", int64(e.int(id, "keep")))
-		if e.opset >= inputFrom {
+		if name := global[onnx]; name != "" && keep.GetI() == 1 && slices.Equal(axes, []int{2, 3}) && len(e.sizes(id)) == 4 && e.g.DType(id.Out(0)).IsFloat() {
+			e.emit(name, e.operands(id), e.out(id))
+		} else if e.opset >= inputFrom {
 			e.emit(onnx, append(e.operands(id), e.intList(axes...)), e.out(id), keep)
 		} else {
 			e.emit(onnx, e.operands(id), e.out(id), keep, intsAttribute("axes", axes...))
@@ -397,72 +393,4 @@ func (e *exporter) opaque(id graph.NodeID, o *Opaque) {
 		e.domains[d] = v
 	}
 	e.nodes = append(e.nodes, n)
-}
-
-// cover finds nodes that need no ONNX node of their own because that of their
-// only user says the same: broadcasts of operands, biases of convolutions,
-// concatenations within concatenations.
-func (e *exporter) cover() {
-	g := e.g
-	for id := range g.Nodes() {
-		op := g.Op(id)
-		if op == nil {
-			continue
-		}
-		if e.bias(id) {
-			continue
-		}
-		if broadcasts[op.Name] != "" {
-			for i, t := range g.Operands(id) {
-				other := g.Operands(id)[1-i]
-				if !e.single(t, "broadcast") || e.covered[other.Node] {
-					continue
-				}
-				from := g.Sizes(g.Operands(t.Node)[0])
-				if slices.Equal(from, g.Sizes(t)) || op.Name == "ewmul" && graph.NumElements(from) == 1 {
-					continue // would read as no broadcast, or as smul
-				}
-				e.covered[t.Node] = true
-				break
-			}
-		}
-		if op.Name == "concat" {
-			if t := g.Operands(id)[0]; e.single(t, "concat") && e.int(t.Node, "axis") == e.int(id, "axis") {
-				e.covered[t.Node] = true
-			}
-		}
-	}
-}
-
-// single reports whether a tensor is made by the operator and read once.
-func (e *exporter) single(t graph.Tensor, op string) bool {
-	o := e.g.Op(t.Node)
-	return o != nil && o.Name == op && e.uses[t] == 1 && !e.covered[t.Node]
-}
-
-// bias recognizes conv2d(..) + broadcast(reshape[1, c, 1, 1](b)); the ONNX node
-// of the sum is then the convolution.
-func (e *exporter) bias(id graph.NodeID) bool {
-	g := e.g
-	if g.Op(id).Name != "ewadd" {
-		return false
-	}
-	for i, conv := range g.Operands(id) {
-		spread := g.Operands(id)[1-i]
-		if !e.single(conv, "conv2d") || !e.single(spread, "broadcast") {
-			continue
-		}
-		flat := g.Operands(spread.Node)[0]
-		if act, _ := e.attr(conv.Node, "act").Name(); act != "none" || !e.single(flat, "reshape") {
-			continue
-		}
-		b := g.Operands(flat.Node)[0]
-		c := g.Sizes(conv)[1]
-		if !slices.Equal(g.Sizes(b), []int{c}) || !slices.Equal(g.Sizes(flat), []int{1, c, 1, 1}) || slices.Equal(g.Sizes(flat), g.Sizes(spread)) {
-			continue
-		}
-		e.covered[conv.Node], e.covered[spread.Node], e.covered[flat.Node] = true, true, true
-		return true
-	}
-	return false
 }

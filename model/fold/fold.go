@@ -89,7 +89,8 @@ type Limits struct {
 // numbers that depend on weights only and that something else uses, or an output
 // is, provided that the weight is not much larger than those it is computed from
 // and not too much work. What is, such as a bias repeated for each row, is
-// left to the run, and what it is computed from is looked at in its place.
+// left to the run, and what it is computed from is looked at in its place. So is what
+// is repeated for elementwise operators only, however often: they repeat it themselves.
 func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
 	if l.FLOPs == 0 {
 		l.FLOPs = 2e8
@@ -124,6 +125,7 @@ func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
 			}
 		}
 	}
+	spread := repeatedAlone(g)
 	worth := map[graph.NodeID]bool{}
 	seen := map[graph.NodeID]bool{}
 	var visit func(id graph.NodeID)
@@ -136,7 +138,7 @@ func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
 		for w := range from[id] {
 			size += bytes(w.Out(0))
 		}
-		if floats[id] && able(id) && bytes(id.Out(0)) <= l.Growth*size {
+		if !spread[id] && floats[id] && able(id) && bytes(id.Out(0)) <= l.Growth*size {
 			worth[id] = true
 			return
 		}
@@ -155,4 +157,20 @@ func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
 		}
 	}
 	return worth
+}
+
+// repeatedAlone are the broadcasts that only elementwise operators read.
+func repeatedAlone(g *graph.Graph) []bool {
+	alone := make([]bool, g.Len()+1)
+	for id := range g.Nodes() {
+		op := g.Op(id)
+		alone[id] = op != nil && op.Name == "broadcast"
+		for _, t := range g.Operands(id) {
+			alone[t.Node] = alone[t.Node] && op.Elementwise
+		}
+	}
+	for _, t := range g.Outputs() {
+		alone[t.Node] = false
+	}
+	return alone
 }

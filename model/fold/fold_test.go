@@ -84,3 +84,24 @@ func TestIntegers(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A number for each channel that is repeated over a small image stays one for elementwise
+// operators, which repeat it themselves; a product needs all of it.
+func TestRepeated(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"x : float32[1, 2, 3, 3]\nu : weight float32[2, 1, 1]\nv = neg(u)\nw = broadcast[shape=[1, 2, 3, 3]](v)\nz = ewadd(x, w)\nreturn z", "v"},
+		{"x : float32[2, 2]\nu : weight float32[2]\nv = neg(u)\nw = broadcast[shape=[2, 2]](v)\nz = ewadd(x, w)\ny = matmul(z, w)\nreturn y", "w"},
+	} {
+		m, err := read(c.text, map[string]*model.Weight{"u": model.Random(1, map[bool][]int{true: {2, 1, 1}, false: {2}}[c.want == "v"], 1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for id := range fold.Worth(m.Graph, fold.Limits{}) {
+			got = append(got, m.Graph.Name(id))
+		}
+		if len(got) != 1 || got[0] != c.want {
+			t.Errorf("%v are worth it, want %s of\n%s", got, c.want, c.text)
+		}
+	}
+}

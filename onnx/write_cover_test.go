@@ -1,0 +1,305 @@
+package onnx
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/ort"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx/onnxpb"
+	"google.golang.org/protobuf/proto"
+)
+
+// covers are graphs, and the nodes that they are written as, with the sizes of the
+// weights that these read.
+var covers = []struct{ name, graph, nodes string }{
+	{"bias as the reader makes it", `x : float32[2, 3, 4, 4]
+w : weight float32[5, 3, 1, 1]
+b : weight float32[5]
+c = conv2d[pad=valid](x, w)
+r = reshape[shape=[1, 5, 1, 1]](b)
+s = broadcast[shape=[2, 5, 4, 4]](r)
+y = ewadd(c, s)
+return y`, "Conv(x, w[5 3 1 1], b[5])"},
+	{"bias of the law of batch norms, on the other side", `x : float32[2, 3, 4, 4]
+w : weight float32[5, 3, 1, 1]
+b : weight float32[5]
+c = conv2d[pad=valid](x, w)
+r = reshape[shape=[5, 1, 1]](b)
+s = broadcast[shape=[2, 5, 4, 4]](r)
+y = ewadd(s, c)
+z = relu(y)
+return z`, "Conv(x, w[5 3 1 1], b[5]) Relu(y)"},
+	{"bias computed ahead", `x : float32[1, 4, 5, 5]
+w : weight float32[4, 1, 3, 3]
+b : weight float32[4, 1, 1]
+c = conv2d[pad=same_upper, groups=4](x, w)
+s = broadcast[shape=[1, 4, 5, 5]](b)
+y = ewadd(c, s)
+return y`, "Conv(x, w[4 1 3 3], b[4])"},
+	{"bias computed ahead, of four axes", `x : float32[1, 4, 5, 5]
+w : weight float32[4, 4, 3, 3]
+b : weight float32[1, 4, 1, 1]
+c = conv2d[pad=same_upper](x, w)
+s = broadcast[shape=[1, 4, 5, 5]](b)
+y = ewadd(c, s)
+return y`, "Conv(x, w[4 4 3 3], b[4])"},
+	{"bias of one cell", `x : float32[1, 4, 1, 1]
+w : weight float32[3, 4, 1, 1]
+b : weight float32[3]
+c = conv2d[pad=valid](x, w)
+r = reshape[shape=[1, 3, 1, 1]](b)
+y = ewadd(c, r)
+return y`, "Conv(x, w[3 4 1 1], b[3])"},
+	{"bias of one cell, computed ahead", `x : float32[1, 4, 1, 1]
+w : weight float32[3, 4, 1, 1]
+b : weight float32[1, 3, 1, 1]
+c = conv2d[pad=valid](x, w)
+y = ewadd(c, b)
+return y`, "Conv(x, w[3 4 1 1], b[3])"},
+	{"bias of one channel", `x : float32[1, 4, 2, 2]
+w : weight float32[1, 4, 1, 1]
+b : weight float32[1, 1, 1]
+c = conv2d[pad=valid](x, w)
+s = broadcast[shape=[1, 1, 2, 2]](b)
+y = ewadd(c, s)
+return y`, "Conv(x, w[1 4 1 1], b[1])"},
+	{"no bias: the weight is read twice", `x : float32[1, 4, 5, 5]
+w : weight float32[4, 4, 3, 3]
+b : weight float32[4, 1, 1]
+c = conv2d[pad=same_upper](x, w)
+s = broadcast[shape=[1, 4, 5, 5]](b)
+y = ewadd(c, s)
+t = neg(b)
+return y, t`, "Conv(x, w[4 4 3 3]) Add(c, b[4 1 1]) Neg(b[4 1 1])"},
+	{"no bias: the convolution is read twice", `x : float32[1, 4, 5, 5]
+w : weight float32[4, 4, 3, 3]
+b : weight float32[4, 1, 1]
+c = conv2d[pad=same_upper](x, w)
+s = broadcast[shape=[1, 4, 5, 5]](b)
+y = ewadd(c, s)
+z = ewmul(c, y)
+return z`, "Conv(x, w[4 4 3 3]) Add(c, b[4 1 1]) Mul(c, y)"},
+	{"no bias: a number for each column", `x : float32[1, 4, 4, 4]
+w : weight float32[4, 4, 3, 3]
+b : weight float32[1, 1, 4]
+c = conv2d[pad=same_upper](x, w)
+s = broadcast[shape=[1, 4, 4, 4]](b)
+y = ewadd(c, s)
+return y`, "Conv(x, w[4 4 3 3]) Add(c, b[1 1 4])"},
+	{"no bias: an activation is in between", `x : float32[1, 4, 5, 5]
+w : weight float32[4, 4, 3, 3]
+b : weight float32[4, 1, 1]
+c = conv2d[pad=same_upper, act=relu](x, w)
+s = broadcast[shape=[1, 4, 5, 5]](b)
+y = ewadd(c, s)
+return y`, "Conv(x, w[4 4 3 3]) Relu(c/conv) Add(c, b[4 1 1])"},
+	{"a row, a transposed factor", `x : float32[3, 4]
+w : weight float32[5, 4]
+b : weight float32[5]
+t = transpose[perm=(1, 0)](w)
+p = matmul(x, t)
+s = broadcast[shape=[3, 5]](b)
+y = ewadd(s, p)
+return y`, "Gemm[transB](x, w[5 4], b[5])"},
+	{"a row, one row", `x : float32[1, 4]
+w : weight float32[4, 5]
+b : weight float32[1, 5]
+p = matmul(x, w)
+y = ewadd(p, b)
+return y`, "Gemm(x, w[4 5], b[1 5])"},
+	{"transposed factors, of which one is read twice", `x : float32[4, 3]
+w : weight float32[4, 4]
+t = transpose[perm=(1, 0)](x)
+v = transpose[perm=(1, 0)](w)
+p = matmul(t, v)
+q = matmul(p, v)
+return q`, "Transpose(w[4 4]) Gemm[transA](x, v) MatMul(p, v)"},
+	{"a square that is transposed", `x : float32[4, 4]
+t = transpose[perm=(1, 0)](x)
+p = matmul(t, x)
+return p`, "Gemm[transA](x, x)"},
+	{"no row: a column", `x : float32[3, 4]
+w : weight float32[4, 5]
+b : weight float32[3, 1]
+p = matmul(x, w)
+s = broadcast[shape=[3, 5]](b)
+y = ewadd(p, s)
+return y`, "MatMul(x, w[4 5]) Add(p, b[3 1])"},
+	{"a tall matrix", `x : float32[2, 3, 4]
+w : weight float32[4, 5]
+b : weight float32[5]
+t = reshape[shape=[6, 4]](x)
+p = matmul(t, w)
+r = reshape[shape=[2, 3, 5]](p)
+s = broadcast[shape=[2, 3, 5]](b)
+y = ewadd(r, s)
+return y`, "MatMul(x, w[4 5]) Add(r, b[5])"},
+	{"a tall matrix of other rows", `x : float32[2, 3, 4]
+w : weight float32[4, 6]
+t = reshape[shape=[6, 4]](x)
+p = matmul(t, w)
+r = reshape[shape=[3, 2, 6]](p)
+return r`, "Reshape(x, ints[2]) MatMul(t, w[4 6]) Reshape(p, ints_1[3])"},
+	{"a mean over the image", `x : float32[2, 3, 4, 4]
+a = reducemean[axes=(2, 3), keep=1](x)
+b = reducemax[axes=(2, 3), keep=1](x)
+y = ewadd(a, b)
+z = reducemean[axes=(2, 3), keep=0](y)
+return z`, "GlobalAveragePool(x) GlobalMaxPool(x) Add(a, b) ReduceMean(y)"},
+}
+
+// weighted is a model of a graph, with random weights.
+func weighted(g *graph.Graph) *model.Model {
+	m := &model.Model{Name: "m", Graph: g, Weights: map[graph.NodeID]*model.Weight{}}
+	for _, id := range g.Inputs() {
+		if g.IsWeight(id) {
+			m.Weights[id] = model.Random(model.Seed(1, g.Name(id)), g.Sizes(id.Out(0)), 1)
+		}
+	}
+	return m
+}
+
+// written is what is in a file: nodes with what they read.
+func written(p *onnxpb.ModelProto) string {
+	dims := map[string][]int64{}
+	for _, w := range p.GetGraph().GetInitializer() {
+		dims[w.GetName()] = w.GetDims()
+	}
+	var nodes []string
+	for _, n := range p.GetGraph().GetNode() {
+		op := n.GetOpType()
+		for _, a := range n.GetAttribute() {
+			if strings.HasPrefix(a.GetName(), "trans") {
+				op += "[" + a.GetName() + "]"
+			}
+		}
+		var in []string
+		for _, name := range n.GetInput() {
+			if d, ok := dims[name]; ok {
+				name += fmt.Sprint(d)
+			}
+			in = append(in, name)
+		}
+		nodes = append(nodes, op+"("+strings.Join(in, ", ")+")")
+	}
+	return strings.Join(nodes, " ")
+}
+
+// TestCovers: what ONNX has one node for is written as one node, the same graph comes
+// back, and ONNX Runtime computes from the file what the graph's definition says.
+func TestCovers(t *testing.T) {
+	t.Parallel()
+	var jobs []ort.Job
+	var wants [][]interp.Tensor[float64]
+	for _, c := range covers {
+		g, err := graph.ParseText(c.name, c.graph)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		m := weighted(g)
+		path, back := reread(t, m, WriteOptions{})
+		if back.Graph.Hash() != g.Hash() {
+			t.Errorf("%s: another graph comes back:\n%s", c.name, back.Graph)
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p onnxpb.ModelProto
+		if err := proto.Unmarshal(raw, &p); err != nil {
+			t.Fatal(err)
+		}
+		if got := written(&p); got != c.nodes {
+			t.Errorf("%s: written as %s, want %s", c.name, got, c.nodes)
+		}
+		in := feeds(m, -1, 1)
+		byName := map[string]*constant{}
+		for _, x := range in {
+			k, err := constantOf(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			byName[x.Name] = k
+		}
+		want, err := evaluate(m, byName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wants = append(wants, want)
+		jobs = append(jobs, ort.Job{Model: path, Inputs: in}, ort.Job{Model: path, Inputs: in, Options: ort.Options{Optimize: 1}})
+	}
+	res, err := runtime(t).RunAll(context.Background(), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range res {
+		name := covers[i/2].name
+		if r.Err != nil {
+			t.Errorf("%s: %v", name, r.Err)
+			continue
+		}
+		for k, want := range wants[i/2] {
+			got, err := constantOf(r.Outputs[k])
+			if err == nil {
+				err = agree(want, got)
+			}
+			if err != nil {
+				t.Errorf("%s: output %d: %v", name, k, err)
+			}
+		}
+	}
+}
+
+// TestBiasNotes: a note on a bias that is not what is there changes no number.
+func TestBiasNotes(t *testing.T) {
+	t.Parallel()
+	g, err := graph.ParseText("g", covers[2].graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := weighted(g)
+	raw, err := encode(m, WriteOptions{}, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := feeds(m, -1, 1)[0]
+	k, err := constantOf(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := evaluate(m, map[string]*constant{"x": k})
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs := map[graph.Hash]bool{}
+	for _, text := range []string{biasWeight3, biasWeight4, biasReshape3, "", "bias of 5 axes"} {
+		var p onnxpb.ModelProto
+		if err := proto.Unmarshal(raw, &p); err != nil {
+			t.Fatal(err)
+		}
+		p.Graph.Node[0].DocString = proto.String(note + text)
+		back, _, err := Read(put(t, marshal(t, &p)), ReadOptions{})
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		graphs[back.Graph.Hash()] = true
+		got, err := evaluate(back, map[string]*constant{"x": k})
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		for i, a := range want[0].Data {
+			if got[0].Data[i] != a {
+				t.Fatalf("%q: entry %d is %v, not %v", text, i, got[0].Data[i], a)
+			}
+		}
+	}
+	if len(graphs) != 4 {
+		t.Errorf("%d graphs were read, want one for each note and one for none", len(graphs))
+	}
+}
