@@ -1,11 +1,18 @@
 // Package builtin holds the laws that come with the program beside the axioms: those
 // by which the networks of the papers are rewritten, by which heads of attention are
 // merged, and by which operands are exchanged.
-// Tests prove each of them.
+//
+// Certificates has the proofs of the lemmas of package axioms, and of those laws of this
+// package that the e-graph proves from axioms and lemmas. The others are proved by
+// package verify/sums. After a change of laws, axioms or lemmas "go generate" writes the
+// certificates again.
 package builtin
+
+//go:generate go test ../../internal/pipeline/theory -count=1 -run TestStored$ -update
 
 import (
 	_ "embed" // of the laws
+	"slices"
 
 	"github.com/taso-go/taso/law"
 )
@@ -36,3 +43,24 @@ var heads []byte
 // such as queries, keys and values. Each call gives laws of its own; the error is as
 // that of Networks.
 func Heads() ([]*law.Law, error) { return law.Parse("heads.rules", heads) }
+
+// All are the laws of this package, in a fixed order. Each call gives laws of its own;
+// the error is as that of Networks.
+func All() ([]*law.Law, error) {
+	var all []*law.Law
+	for _, part := range []func() ([]*law.Law, error){Networks, Heads, Exchanges} {
+		laws, err := part()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, laws...)
+	}
+	return all, nil
+}
+
+//go:embed laws.cert
+var certificates []byte
+
+// Certificates is a certificate file (law.CertFormat): its lemmas are those of package
+// axioms, its rules are laws of this package. It is the caller's own copy.
+func Certificates() []byte { return slices.Clone(certificates) }

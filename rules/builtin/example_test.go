@@ -1,6 +1,7 @@
 package builtin_test
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/taso-go/taso/law"
@@ -52,4 +53,25 @@ func ExampleHeads() {
 	// transpose_slice_keys
 	// part_and_join
 	// join_and_part
+}
+
+func ExampleAll() {
+	laws, err := builtin.All()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(laws[0].Name, laws[len(laws)-1].Name)
+	// Output: merge_products ewmin_comm
+}
+
+func ExampleCertificates() {
+	r, err := law.NewCertReader(bytes.NewReader(builtin.Certificates()), "laws.cert")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, lemma, err := r.Next()
+	fmt.Println(e.ID, lemma, err)
+	// Output: smul_comm true <nil>
 }

@@ -28,8 +28,8 @@ type Options struct {
 	Z3 bool
 	// Each, if not nil, is called with every accepted entry, in order.
 	Each func(id string, r *Result)
-	// Accepted, if not nil, is called with the law of every accepted entry.
-	Accepted func(l *law.Law, r *Result)
+	// Accepted, if not nil, is called with the law of every accepted entry and its proof.
+	Accepted func(l *law.Law, p *law.Proof, r *Result)
 }
 
 // Report is the outcome for a file.
@@ -114,7 +114,7 @@ func File(ctx context.Context, r io.Reader, name string, o Options) (rep *Report
 		if err != nil {
 			return rep, err
 		}
-		l, res, err := entry(ctx, &e, lemma, use, z, o)
+		l, p, res, err := entry(ctx, &e, lemma, use, z, o)
 		if err == nil && seen[e.ID] {
 			err = errors.New("the id stands twice")
 		}
@@ -128,7 +128,7 @@ func File(ctx context.Context, r io.Reader, name string, o Options) (rep *Report
 			o.Each(e.ID, res)
 		}
 		if o.Accepted != nil {
-			o.Accepted(l, res)
+			o.Accepted(l, p, res)
 		}
 		if lemma {
 			use[l.Name] = l
@@ -142,31 +142,31 @@ func File(ctx context.Context, r io.Reader, name string, o Options) (rep *Report
 	}
 }
 
-func entry(ctx context.Context, e *law.CertRule, lemma bool, use Laws, z *Z3, o Options) (*law.Law, *Result, error) {
+func entry(ctx context.Context, e *law.CertRule, lemma bool, use Laws, z *Z3, o Options) (*law.Law, *law.Proof, *Result, error) {
 	l, p, err := e.Decode(func(n string) (*law.Law, bool) { ax, ok := use[n]; return ax, ok })
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	want := law.Rule
 	if lemma {
 		want = law.Lemma
 		if use[l.Name] != nil {
-			return nil, nil, errors.New("a law of this name is in use already")
+			return nil, nil, nil, errors.New("a law of this name is in use already")
 		}
 	}
 	if l.Kind != want {
-		return nil, nil, fmt.Errorf("the law is written as %s, want %s", l.Kind, want)
+		return nil, nil, nil, fmt.Errorf("the law is written as %s, want %s", l.Kind, want)
 	}
 	id := l.Name
 	if o.ID != nil && !lemma {
 		id = o.ID(l)
 	}
 	if e.ID != id || l.Name != e.ID {
-		return nil, nil, fmt.Errorf("the law is named %s and its id is %s", l.Name, id)
+		return nil, nil, nil, fmt.Errorf("the law is named %s and its id is %s", l.Name, id)
 	}
 	res, err := Rule(l, p, use)
 	if err == nil && z != nil {
 		err = z.Rule(ctx, l, p, use)
 	}
-	return l, res, err
+	return l, p, res, err
 }

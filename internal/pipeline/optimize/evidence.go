@@ -1,6 +1,7 @@
 package optimize
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +11,8 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
-	"github.com/taso-go/taso/verify/sums"
 )
 
 // entry is a law with a proof from laws before it.
@@ -46,8 +47,9 @@ func unknown(laws []Unproved) error {
 	return errors.Join(all...)
 }
 
-// known are the axioms and the lemmas that are proved from them, once for a process.
-var known = sync.OnceValues(func() (*theory.Theory, error) { return theory.Load(context.Background(), nil, nil) })
+// known are the axioms, the lemmas and the laws that come with the program, with their
+// certificates, once for a process.
+var known = sync.OnceValues(func() (*theory.Known, error) { return theory.Stored(context.Background()) })
 
 // evidenceOf collects why laws are true. Proofs that are known are in proofs, by
 // name. Laws that are not known to be true are listed as such, and are not among
@@ -64,9 +66,14 @@ func evidenceOf(ctx context.Context, used map[string]*law.Law, proofs map[string
 	for _, l := range th.Lemmas {
 		e.proofs[l.Law.Name] = l.Proof
 	}
+	ours := map[string]*rules.Lemma{}
+	for _, l := range th.Builtin {
+		ours[l.Law.Name] = l
+	}
 	var names []string
+	var left []*law.Law // for sums
 	for name, l := range used {
-		if have := e.laws[name]; have != nil && have != l && law.Format(have) != law.Format(l) {
+		if have := e.laws[name]; have != nil && !law.Same(have, l) {
 			return nil, fmt.Errorf("law %s: another law of that name is among the axioms", name)
 		}
 		if e.laws[name] == nil {
@@ -79,6 +86,11 @@ func evidenceOf(ctx context.Context, used map[string]*law.Law, proofs map[string
 			// A proof by laws that are not there is of no use; the law may have another.
 			if p := proofs[name]; p != nil && !slices.ContainsFunc(p.Laws(), func(n string) bool { return th.ByName[n] == nil && used[n] == nil }) {
 				e.proofs[name] = p
+			} else if own := ours[name]; own != nil && law.Same(own.Law, l) {
+				// Its certificate is there, or there is none to be found.
+				if e.proofs[name] = own.Proof; own.Proof == nil {
+					left = append(left, l)
+				}
 			}
 		}
 		names = append(names, name)
@@ -87,7 +99,7 @@ func evidenceOf(ctx context.Context, used map[string]*law.Law, proofs map[string
 	// What has no proof yet is proved together.
 	var goals []*law.Law
 	for _, name := range names {
-		if l := e.laws[name]; l.Kind != law.Axiom && e.proofs[name] == nil {
+		if l := e.laws[name]; l.Kind != law.Axiom && e.proofs[name] == nil && !slices.Contains(left, l) {
 			goals = append(goals, l)
 		}
 	}
@@ -96,7 +108,6 @@ func evidenceOf(ctx context.Context, used map[string]*law.Law, proofs map[string
 		if err != nil {
 			return nil, err
 		}
-		var left []*law.Law
 		for i, p := range found {
 			if l := p.Law(); l != nil && p.Verdict.Status == verify.Proved && (p.Backward || goals[i].OneWay) {
 				e.proofs[goals[i].Name] = p.Verdict.Proof
@@ -104,9 +115,10 @@ func evidenceOf(ctx context.Context, used map[string]*law.Law, proofs map[string
 				left = append(left, goals[i])
 			}
 		}
-		if err := e.bySums(ctx, left); err != nil {
-			return nil, err
-		}
+	}
+	slices.SortFunc(left, func(a, b *law.Law) int { return cmp.Compare(a.Name, b.Name) })
+	if err := e.bySums(ctx, left); err != nil {
+		return nil, err
 	}
 	for _, name := range names {
 		if e.isUnproved(name) {
@@ -122,16 +134,16 @@ func evidenceOf(ctx context.Context, used map[string]*law.Law, proofs map[string
 // bySums believes laws that are proved from what their operators compute; the others
 // are not proved.
 func (e *evidence) bySums(ctx context.Context, laws []*law.Law) error {
-	res, err := sums.ProveAll(ctx, laws, sums.Config{Ordered: true}, 0)
+	why, err := summed.prove(ctx, laws)
 	if err != nil {
 		return err
 	}
-	for i, r := range res {
-		if !r.Proved {
-			e.unproved = append(e.unproved, Unproved{laws[i].Name, r.Reason})
+	for i, l := range laws {
+		if why[i] != "" {
+			e.unproved = append(e.unproved, Unproved{l.Name, why[i]})
 			continue
 		}
-		e.believe(laws[i])
+		e.believe(l)
 	}
 	return nil
 }
@@ -195,8 +207,8 @@ func unprovedOf(ctx context.Context, laws []*law.Law, proofs map[string]*law.Pro
 	}
 	rest := map[string]*law.Law{}
 	for _, l := range laws {
-		if h := have[l.Name]; h == nil || !same(h, l) {
-			if rest[l.Name] != nil && !same(rest[l.Name], l) {
+		if h := have[l.Name]; h == nil || !law.Same(h, l) {
+			if rest[l.Name] != nil && !law.Same(rest[l.Name], l) {
 				return nil, fmt.Errorf("two laws are named %s", l.Name)
 			}
 			rest[l.Name] = l
@@ -217,34 +229,16 @@ func unprovedOf(ctx context.Context, laws []*law.Law, proofs map[string]*law.Pro
 // neither.
 func Believed(ctx context.Context, l *law.Law) error {
 	for _, a := range axioms.ByKind(law.Axiom) {
-		if a.Name == l.Name && same(a, l) {
+		if a.Name == l.Name && law.Same(a, l) {
 			return nil
 		}
 	}
-	text := says(l)
-	if _, ok := proved.Load(text); ok {
-		return nil
-	}
-	res, err := sums.ProveAll(ctx, []*law.Law{l}, sums.Config{Ordered: true}, 1)
+	why, err := summed.prove(ctx, []*law.Law{l})
 	if err != nil {
 		return err
 	}
-	if !res[0].Proved {
-		return fmt.Errorf("law %s is no axiom of this program, and not proved: %s", l.Name, res[0].Reason)
+	if why[0] != "" {
+		return fmt.Errorf("law %s is no axiom of this program, and not proved: %s", l.Name, why[0])
 	}
-	proved.Store(text, true)
 	return nil
-}
-
-// proved has what laws say that sums has proved in this process.
-var proved sync.Map
-
-// same compares what two laws say.
-func same(a, b *law.Law) bool { return says(a) == says(b) }
-
-// says is a law without what is there for people.
-func says(l *law.Law) string {
-	x := *l
-	x.Kind, x.Doc, x.Section, x.Tags, x.Cite, x.Pos = law.Axiom, "", "", nil, nil, law.Pos{}
-	return law.Format(&x)
 }

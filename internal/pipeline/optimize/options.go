@@ -131,19 +131,11 @@ func (o Options) withDefaults() (Options, error) {
 func DefaultLaws(ordered bool) ([]*law.Law, error) {
 	laws := append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...)
 	laws = slices.DeleteFunc(laws, func(l *law.Law) bool { return !ordered && l.HasTag(law.TagOrdered) })
-	more, err := builtin.Networks()
+	more, err := builtin.All()
 	if err != nil {
 		return nil, err
 	}
-	heads, err := builtin.Heads()
-	if err != nil {
-		return nil, err
-	}
-	others, err := builtin.Exchanges()
-	if err != nil {
-		return nil, err
-	}
-	return slices.Concat(laws, more, heads, others), nil
+	return slices.Concat(laws, more), nil
 }
 
 // exchanges are the laws by which operands of commutative operators may be exchanged,

@@ -74,7 +74,7 @@ func CheckProof(ctx context.Context, r io.Reader, name string, a, b *model.Model
 			return nil
 		},
 		Z3: z3,
-		Accepted: func(l *law.Law, res *check.Result) {
+		Accepted: func(l *law.Law, _ *law.Proof, res *check.Result) {
 			if l.Kind == law.Rule {
 				eq, out.Steps = l, res.Instances
 			}

@@ -59,8 +59,7 @@ func Load(ctx context.Context, ops []*graph.Op, step func()) (*Theory, error) {
 // lemma proves a lemma from the laws so far: from those about its operators, or
 // from all.
 func (t *Theory) lemma(ctx context.Context, l *law.Law) (v verify.Verdict, err error) {
-	near := Relevant(t.Laws, append(operators(l.LHS), operators(l.RHS)...))
-	for _, laws := range [][]*law.Law{near, t.Laws} {
+	for _, laws := range [][]*law.Law{t.near(l), t.Laws} {
 		if v, err = verify.Derive(ctx, l, laws, verify.LemmaRounds); err != nil {
 			return v, err
 		}

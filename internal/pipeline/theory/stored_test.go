@@ -1,0 +1,174 @@
+package theory
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/internal/golden"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules/builtin"
+	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/sums"
+)
+
+// The embedded certificates are those that a search finds now; -update writes them.
+func TestStored(t *testing.T) {
+	k, err := Search(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := k.WriteCert(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden.Equal(t, "../../../rules/builtin/laws.cert", b.String())
+}
+
+// bySums are the laws of rules/builtin that have no certificate: their proof is that both
+// sides are the same sums. docs/optimizing.md lists them.
+var bySums = []string{
+	"enlarge_single", "enlarge_row", "enlarge_column", "lift_bias_channels", "lift_bias_images", "lift_batchnorm", "join_two",
+	"merge_parted_products", "part_bias_columns", "join_bias_heads", "transpose_slice_front", "transpose_slice_keys",
+}
+
+// Every law of rules/builtin has a certificate that the checker and Z3 accept, or is one
+// of bySums and proved so.
+func TestBuiltin(t *testing.T) {
+	rep, err := check.File(context.Background(), bytes.NewReader(builtin.Certificates()), storedFile, check.Options{Z3: true})
+	if err != nil || len(rep.Rejected) > 0 {
+		t.Fatal(err, rep)
+	}
+	k, err := Stored(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var without []string
+	for _, l := range k.Builtin {
+		if l.Proof == nil {
+			without = append(without, l.Law.Name)
+			res, err := sums.ProveAll(context.Background(), []*law.Law{l.Law}, sums.Config{}, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !res[0].Proved {
+				t.Errorf("law %s has no certificate, and is not proved by sums: %s", l.Law.Name, res[0].Reason)
+			}
+		}
+	}
+	if !slices.Equal(without, bySums) {
+		t.Errorf("laws without a certificate: %q", without)
+	}
+	doc, err := os.ReadFile("../../../docs/optimizing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Join(strings.Fields(string(doc)), " ")
+	said := fmt.Sprintf("the proofs of the lemmas and of %d of the %d laws about networks are in the program", len(k.Builtin)-len(bySums), len(k.Builtin))
+	list := "`" + strings.Join(bySums, "`, `") + "`."
+	if !strings.Contains(strings.ToLower(words), said) || !strings.Contains(words, list) {
+		t.Errorf("docs/optimizing.md does not say that %s, nor list %s", said, list)
+	}
+	if n := rep.Lemmas + rep.Rules; n != len(k.Lemmas)+len(k.Builtin)-len(bySums) {
+		t.Errorf("%d laws have certificates", n)
+	}
+}
+
+// Certificates that are broken, of other laws or of other axioms are refused.
+func TestStoredRefused(t *testing.T) {
+	good := string(builtin.Certificates())
+	if _, err := readStored(context.Background(), []byte(good)); err != nil {
+		t.Fatal(err)
+	}
+	cr, err := law.NewCertReader(strings.NewReader(good), storedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const yes, no = `then  ewadd(X, Y) == ewadd(Y, X)`, `then  ewadd(X, Y) == ewadd(Y, Y)`
+	entry := regexp.MustCompile(`(?m)^.*"id":"smul_comm".*\n`).FindString(good)
+	if entry == "" {
+		t.Fatal("no lemma smul_comm")
+	}
+	for _, c := range []struct{ name, old, new, want string }{
+		{"nothing", good, "", "unexpected EOF"},
+		{"cut off", good[len(good)/2:], "", "unexpected EOF"},
+		{"a false axiom", yes, no, "the text has hash"},
+		{"a false axiom with its hash", cr.AxiomsSHA256, law.HashText(strings.Replace(cr.Axioms, yes, no, 1)), "law ewadd_comm is no axiom of this program"},
+		{"an axiom under another name", cr.AxiomsSHA256, law.HashText(strings.Replace(cr.Axioms, "axiom ewadd_comm", "axiom ewadd_comn", 1)), "law ewadd_comn is no axiom of this program"},
+		{"a lemma as a rule", "lemma ", "rule ", "the law is written as rule"},
+		{"a lemma is missing", entry, "", "smul_comm"},
+		{"a lemma without its condition", `  where k < n\n`, ``, "concat_split"},
+		{"a rule with equal sizes", `rule merge_products\n  given X : [m, k], V : [k, a], W : [k, b]`, `rule merge_products\n  given X : [m, k], V : [k, a], W : [k, a]`, "merge_products"},
+		{"a rule of another order", `rule all_parts\n  given X : [P.., n, S..]`, `rule all_parts\n  given X : [Q.., n, S..]`, "all_parts"},
+		{"a rule under another name", `"id":"merge_products"`, `"id":"merge_produces"`, "the law is named merge_products"},
+		{"a rule that the program does not have", "merge_products", "merge_produces", "of which the program has"},
+		{"another law in a proof", `"law":"slice_all"`, `"law":"slice_slice"`, "instance"},
+		{"a law that is not there in a proof", `"law":"slice_all"`, `"law":"slice_none"`, `no axiom or proved lemma "slice_none"`},
+	} {
+		bad := strings.Replace(good, c.old, c.new, 1)
+		if c.name == "a rule that the program does not have" {
+			bad = strings.ReplaceAll(good, c.old, c.new)
+		}
+		if strings.HasSuffix(c.name, "with its hash") {
+			bad = strings.Replace(bad, yes, no, 1)
+		}
+		if strings.HasPrefix(c.name, "an axiom under") {
+			bad = strings.Replace(bad, "axiom ewadd_comm", "axiom ewadd_comn", 1)
+		}
+		if bad == good {
+			t.Errorf("%s: the file does not have %q", c.name, c.old)
+			continue
+		}
+		if _, err := readStored(context.Background(), []byte(bad)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: want an error with %q: %v", c.name, c.want, err)
+		}
+	}
+}
+
+// Each entry of the file stands for the law that it states and for no other: one with
+// its sides exchanged, which is as true and has the same proof, is refused.
+func TestStoredLaws(t *testing.T) {
+	k, err := Stored(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, l := range slices.Concat(k.Lemmas, k.Builtin) {
+		right := l.Law
+		flipped := *right
+		flipped.LHS, flipped.RHS = right.RHS, right.LHS
+		if l.Proof == nil || right.OneWay {
+			continue
+		}
+		l.Law = &flipped
+		var b bytes.Buffer
+		err := k.WriteCert(&b)
+		l.Law = right
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried++
+		if _, err := readStored(context.Background(), b.Bytes()); err == nil || !strings.Contains(err.Error(), "law "+right.Name+" is another one") {
+			t.Errorf("%s with its sides exchanged: %v", right.Name, err)
+		}
+	}
+	if tried < 50 {
+		t.Errorf("%d laws", tried)
+	}
+}
+
+func ExampleStored() {
+	k, err := Stored(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	first := k.Builtin[0]
+	fmt.Println(first.Law.Name, first.Proof.Laws())
+	// Output: merge_products [matmul_slice_columns split_concat]
+}
