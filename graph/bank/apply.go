@@ -46,6 +46,9 @@ func (b *Bank) apply(sym symID, in []Tensor) (Node, error) {
 	if k.err != nil {
 		return 0, k.err
 	}
+	if f &= fixed; k.heavy {
+		f = heavy
+	}
 	b.fresh()
 	n, isNew := b.add(sym, in, k.outs, k.cost, f)
 	if isNew {

@@ -43,8 +43,9 @@ type flags uint8
 
 const (
 	live   flags = 1 << iota // an output of the graph depends on it
-	fixed                    // it depends on weights only, or on nothing
+	fixed                    // it depends on weights only, or on nothing, and is computed ahead
 	listed                   // it is in the table
+	heavy                    // it is too much work to be computed ahead
 )
 
 // slot is the place of one operand. Those of live nodes are in the list of uses of
@@ -117,8 +118,9 @@ func (b *Bank) Has(t Tensor) bool {
 	return t != 0 && int(t) < len(b.tensors) && b.Live(b.tensors[t].node)
 }
 
-// Fixed reports whether a node depends on weights only, or on nothing: what it
-// computes is the same in every run.
+// Fixed reports whether a node depends on weights only, or on nothing, and is not too
+// much work to be computed ahead ([graph.Heavy]), nor is anything that it depends on:
+// what it computes is the same in every run and costs nothing then.
 func (b *Bank) Fixed(n Node) bool { return b.nodes[n].flags&fixed != 0 }
 
 // Op is the operator that a node applies, nil for an input.

@@ -246,3 +246,48 @@ func TestReplaceErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is too much work to be computed ahead is work of each run, and so is what is
+// computed from it; and it stays so when operands change.
+func TestHeavy(t *testing.T) {
+	b := New(flops)
+	weight := func(name string, sizes ...int) Tensor { return b.Out(b.AddInput(name, true, image(sizes...)), 0) }
+	v, w, few := weight("v", 1024, 1024), weight("w", 1024, 1024), weight("few", 1024, 16)
+	for _, c := range []struct {
+		x     Tensor
+		fixed bool
+	}{
+		{b.must(t, op.MatMul, nil, v, w), false},                                 // 2.1e9 operations
+		{b.must(t, op.Relu, nil, b.must(t, op.MatMul, nil, v, w)), false},        // not ahead of its operand
+		{b.must(t, op.MatMul, nil, b.must(t, op.MatMul, nil, v, w), few), false}, // nor this
+		{b.must(t, op.MatMul, nil, v, b.must(t, op.MatMul, nil, w, few)), true},  // 3.4e7 each
+		{b.must(t, op.MatMul, nil, b.must(t, op.EWAdd, nil, v, w), few), true},
+	} {
+		b.SetOutputs(c.x)
+		if got := b.Fixed(b.tensors[c.x].node); got != c.fixed || c.fixed != (b.Cost() == 0) {
+			t.Errorf("tensor %d: fixed is %t, it costs %d", c.x, got, b.Cost())
+		}
+		if err := b.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	// (x w) few, as x becomes v, costs both products; back it is as before.
+	x := b.Out(b.AddInput("x", false, image(1024, 1024)), 0)
+	r := b.must(t, op.Relu, nil, x)
+	b.SetOutputs(b.must(t, op.MatMul, nil, b.must(t, op.MatMul, nil, r, w), few))
+	before := b.Cost()
+	mark := b.Mark()
+	if err := b.Replace([]Tensor{r}, []Tensor{v}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Check(); err != nil {
+		t.Error(err)
+	}
+	if got := b.Cost(); got != before-flops(op.Relu, nil, nil, []graph.TensorType{image(1024, 1024)}) {
+		t.Errorf("(v w) few costs %d, (relu(x) w) few %d", got, before)
+	}
+	b.Undo(mark)
+	if err := b.Check(); err != nil || b.Cost() != before {
+		t.Errorf("undone it costs %d, before %d: %v", b.Cost(), before, err)
+	}
+}

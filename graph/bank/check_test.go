@@ -53,6 +53,9 @@ func (b *Bank) Check() error {
 				return fmt.Errorf("node %d is not among the users of its operand %d", n, k)
 			}
 		}
+		if x.flags&heavy != 0 {
+			f = 0
+		}
 		if b.Op(n) != nil && !b.isOpaque(n) && f != x.flags&fixed {
 			return fmt.Errorf("node %d: fixed is %t", n, x.flags&fixed != 0)
 		}

@@ -182,8 +182,13 @@ func (b *Bank) hold(n Node) {
 	}
 }
 
+// setFixed says whether all operands of a node are fixed, and with them the node, if
+// it is not too much work.
 func (b *Bank) setFixed(n Node, f flags) (changed bool) {
 	x := &b.nodes[n]
+	if f &= fixed; x.flags&heavy != 0 {
+		f = 0
+	}
 	if f == x.flags&fixed {
 		return false
 	}

@@ -34,7 +34,9 @@ type inferred struct {
 	outs []typeID // nil: they do not fit
 	app  uint32   // its number, from 1
 	cost int64
-	err  error
+	// heavy: it takes more than [graph.MaxAhead] operations.
+	heavy bool
+	err   error
 }
 
 // Table interns operators with attributes, and types, and remembers what was
@@ -170,5 +172,6 @@ func (t *Table) inferNow(sym symID, in []typeID, price Price) *inferred {
 	if price != nil {
 		k.cost = price(s.op, s.attrs, types, out)
 	}
+	k.heavy = graph.Heavy(s.op, s.attrs, types, out)
 	return k
 }

@@ -15,6 +15,7 @@ var (
 	_ Functions[float64] = Float{}
 	_ Integers[float64]  = Float{}
 	_ Rounding           = Float{}
+	_ Dots[float64]      = Float{}
 )
 
 // Rat is num/den.
@@ -25,6 +26,24 @@ func (Float) Add(a, b float64) float64 { return a + b }
 
 // Mul is a * b.
 func (Float) Mul(a, b float64) float64 { return a * b }
+
+// Dot adds four partial sums, in an order that depends on the length only. Products are
+// rounded before they are added, so that all machines have the same sums.
+func (Float) Dot(x, y []float64) float64 {
+	var s0, s1, s2, s3 float64
+	y = y[:len(x)]
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		s0 += float64(x[i] * y[i])
+		s1 += float64(x[i+1] * y[i+1])
+		s2 += float64(x[i+2] * y[i+2])
+		s3 += float64(x[i+3] * y[i+3])
+	}
+	for ; i < len(x); i++ {
+		s0 += float64(x[i] * y[i])
+	}
+	return s0 + s1 + (s2 + s3)
+}
 
 // Max is the largest element, and what is not a number if any element is such
 // (math.Max prefers infinity to it).

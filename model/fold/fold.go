@@ -75,9 +75,6 @@ func computed(m *model.Model, t graph.Tensor) *model.Weight {
 
 // Limits say what is worth computing ahead; the zero value is the default.
 type Limits struct {
-	// FLOPs is the most work for one weight, in float64 by definition; 0: 2e8, a
-	// second or two.
-	FLOPs int64
 	// Growth is how many times the weights that it is computed from a weight may be
 	// large, as kernels are that were filled up with zeros; 0: 12.
 	Growth int
@@ -88,21 +85,19 @@ type Limits struct {
 // Worth reports, by node, which nodes of a graph to compute ahead: those of floating-point
 // numbers that depend on weights only and that something else uses, or an output
 // is, provided that the weight is not much larger than those it is computed from
-// and not too much work. What is, such as a bias repeated for each row, is
-// left to the run, and what it is computed from is looked at in its place. So is what
-// is repeated for elementwise operators only, however often: they repeat it themselves.
+// and none of it is heavy ([graph.Heavy]). What is, such as a bias repeated for each
+// row, is left to the run, and what it is computed from is looked at in its place. So is
+// what is repeated for elementwise operators only, however often: they repeat it
+// themselves.
 func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
-	if l.FLOPs == 0 {
-		l.FLOPs = 2e8
-	}
 	if l.Growth == 0 {
 		l.Growth = 12
 	}
 	fixed := lower.Fixed(g)
-	work := make([]int64, g.Len()+1)
+	heavy := make([]bool, g.Len()+1)                 // or computed from what is
 	from := map[graph.NodeID]map[graph.NodeID]bool{} // weights
 	able := func(id graph.NodeID) bool {
-		return g.NumOut(id) == 1 && g.DType(id.Out(0)).IsFloat() && work[id] <= l.FLOPs && (l.Keep == nil || !l.Keep(id))
+		return g.NumOut(id) == 1 && g.DType(id.Out(0)).IsFloat() && !heavy[id] && (l.Keep == nil || !l.Keep(id))
 	}
 	bytes := func(t graph.Tensor) int { return graph.NumElements(g.Sizes(t)) * g.DType(t).Bytes() }
 	floats := make([]bool, g.Len()+1)
@@ -116,9 +111,9 @@ func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
 			continue
 		}
 		from[id], floats[id] = map[graph.NodeID]bool{}, g.DType(id.Out(0)).IsFloat()
-		work[id] = g.WorkOf(id).FLOPs
+		heavy[id] = g.WorkOf(id).FLOPs > graph.MaxAhead
 		for _, t := range g.Operands(id) {
-			work[id] += work[t.Node]
+			heavy[id] = heavy[id] || heavy[t.Node]
 			floats[id] = floats[id] && floats[t.Node]
 			for w := range from[t.Node] {
 				from[id][w] = true

@@ -102,10 +102,11 @@ type Stats struct {
 	// Parts of the network as it came, and the different ones among them.
 	Parts, Pieces int
 	// Before and After are the sums of prices, in picoseconds, of what was cut into
-	// parts, as it came and as the last pass left it; Bound is at most what anything
-	// costs that the e-graphs of the first pass hold.
-	Before, After, Bound int64
-	Passes               int
+	// parts, as it came and as the last pass left it. First is what was extracted from
+	// the e-graphs of the first pass, and Bound at most what anything costs that these
+	// hold.
+	Before, After, First, Bound int64
+	Passes                      int
 }
 
 // measure adds what an e-graph became.

@@ -230,7 +230,7 @@ func (p *plan) crossing(user, maker *graph.Op) int {
 	}
 	fits := func(pattern, op *graph.Op) bool { return pattern == op || pattern == nil && op.IsFunction() }
 	for _, r := range p.rules {
-		if k := p.kind[r]; k != shrinks && k != merges {
+		if p.kind[r] == grows {
 			continue
 		}
 		if slices.ContainsFunc(edgesOf(r), func(e [2]*graph.Op) bool { return fits(e[0], user) && fits(e[1], maker) }) {

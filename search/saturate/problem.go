@@ -138,8 +138,11 @@ func (p *problem) add(k extract.ClassID, n egraph.NodeID) error {
 		extra = 0
 	}
 	node := extract.Node{Class: k, Children: kids, Bytes: bytesOf(p.types[k])}
-	if len(kids) == 0 {
+	switch {
+	case len(kids) == 0:
 		node.Kind = extract.Fixed
+	case graph.Heavy(op, attrs, in, p.types[k:k+1]):
+		node.Kind = extract.Live
 	}
 	if p.isView(op) {
 		p.addView(n, node, w, extra)

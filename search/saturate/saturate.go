@@ -36,7 +36,7 @@ func Run(ctx context.Context, n *search.Network, o Options) (*Stats, error) {
 		total.add(st)
 		total.After = st.After
 		if pass == 0 {
-			total.Parts, total.Pieces, total.Before, total.Bound = st.Parts, st.Pieces, st.Before, st.Bound
+			total.Parts, total.Pieces, total.Before, total.First, total.Bound = st.Parts, st.Pieces, st.Before, st.After, st.Bound
 		}
 		total.Passes++
 		if !changed || ctx.Err() != nil {

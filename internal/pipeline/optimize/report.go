@@ -105,9 +105,9 @@ type EGraph struct {
 	Pieces     int    `json:"pieces"` // different ones
 }
 
-// Extract is what was extracted: the sum of prices in seconds, a bound below which
-// nothing is that the e-graphs of the first pass hold, and by how much of it the sum is
-// above: 0 where a later pass, over larger parts, went below.
+// Extract is what was extracted from the e-graphs of the first pass: the sum of prices in
+// seconds, a bound below which nothing is that they hold, and by how much of it the sum
+// is above: at 0 the extraction is optimal. Later passes start from what it made.
 type Extract struct {
 	Method string  `json:"method"`
 	Cost   float64 `json:"cost"`

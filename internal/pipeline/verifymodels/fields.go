@@ -13,23 +13,6 @@ import (
 // floats is float64 arithmetic.
 type floats struct{ interp.Float }
 
-// Dot adds four partial sums, in an order that depends on the length only.
-func (floats) Dot(x, y []float64) float64 {
-	var s0, s1, s2, s3 float64
-	y = y[:len(x)]
-	i := 0
-	for ; i+4 <= len(x); i += 4 {
-		s0 += x[i] * y[i]
-		s1 += x[i+1] * y[i+1]
-		s2 += x[i+2] * y[i+2]
-		s3 += x[i+3] * y[i+3]
-	}
-	for ; i < len(x); i++ {
-		s0 += x[i] * y[i]
-	}
-	return s0 + s1 + (s2 + s3)
-}
-
 func (floats) fromFloat(x float64) (float64, error) { return x, nil }
 func (floats) fromInt(x int64) float64              { return float64(x) }
 
