@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/search"
 	"github.com/taso-go/taso/verify/check"
 )
 
@@ -33,10 +35,12 @@ follows from the steps by congruence alone. Z3 then decides the same equations.
 What the checker trusts is listed in verify/check/doc.go.
 
 The axioms must be those of this program (taso axioms list), unless --any-axioms
-is given. "-" reads the standard input. A FILE.rules may be given instead: each
+is given; those of a proof about models are some of them, and laws that are proved
+now from what their operators compute. "-" reads the standard input. A FILE.rules may be given instead: each
 of its rules must have a certificate in FILE.cert, and those are checked.
 
-With MODEL and RESULT, CERTFILE is a proof of taso optimize or taso verify --prove:
+Of a proof of taso optimize alone it is said whether its equation follows; which
+models it is about is not known without them. With MODEL and RESULT, CERTFILE is a proof of taso optimize or taso verify --prove:
 its equation must be about these two models, as verify/network/doc.go says, and
 follow from laws that are axioms of this program, are proved in the file, or are
 proved now from what their operators compute. The numbers of weights are compared,
@@ -82,9 +86,16 @@ func (k *checkFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	defer in.Close()
-	opts := check.Options{Axioms: axioms.Text(), SHA256: axioms.SHA256(), Known: axioms.SHA256(), ID: law.ID, Z3: k.z3 && !k.noZ3}
-	if k.any {
-		opts.SHA256 = ""
+	networks := false // it is a proof about models
+	opts := check.Options{Axioms: axioms.Text(), Known: axioms.SHA256(), Z3: k.z3 && !k.noZ3, ID: func(l *law.Law) string {
+		if l.Name == search.EquationName {
+			networks = true
+			return l.Name
+		}
+		return law.ID(l)
+	}}
+	if !k.any {
+		opts.Axiom = func(l *law.Law) error { return optimize.Believed(c.Context(), l) }
 	}
 	if c.ErrOrStderr() == io.Writer(os.Stderr) {
 		bar := progress.New(os.Stderr, progress.Options{})
@@ -97,10 +108,14 @@ func (k *checkFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	networks = networks || slices.ContainsFunc(rep.Rejected, func(r check.Rejection) bool { return r.ID == search.EquationName })
+	if !rep.KnownAxioms && !k.any && !networks {
+		return fmt.Errorf("%s: the axioms have hash %s, want %s", name, rep.AxiomsSHA256, axioms.SHA256())
+	}
 	if k.json {
 		err = writeJSON(c.OutOrStdout(), rep)
 	} else {
-		err = printCheck(c.OutOrStdout(), rep, opts.Z3)
+		err = printCheck(c.OutOrStdout(), rep, opts.Z3, k.any, networks && len(rep.Rejected) == 0)
 	}
 	if err == nil && len(rep.Rejected) > 0 {
 		err = finding(fmt.Sprintf("%s: %d of %d entries rejected", rep.File, len(rep.Rejected), len(rep.Rejected)+rep.Rules+rep.Lemmas))
@@ -108,7 +123,9 @@ func (k *checkFlags) run(c *cobra.Command, args []string) error {
 	return err
 }
 
-func printCheck(w io.Writer, rep *check.Report, z3 bool) error {
+// printCheck prints a report; any: the axioms may be any, networks: it is about a proof
+// of which it is not known which models it is about.
+func printCheck(w io.Writer, rep *check.Report, z3, any, networks bool) error {
 	for _, r := range rep.Rejected {
 		fmt.Fprintf(w, "rejected: %s\n", r)
 	}
@@ -117,7 +134,10 @@ func printCheck(w io.Writer, rep *check.Report, z3 bool) error {
 		by = "the checker and Z3"
 	}
 	fmt.Fprintf(w, "%s, by %s\n\n", rep.File, by)
-	if !rep.KnownAxioms {
+	if networks {
+		fmt.Fprintf(w, "Its equation of two models follows. Which models these are is checked with them: taso check %s MODEL RESULT\n\n", rep.File)
+	}
+	if any && !rep.KnownAxioms {
 		fmt.Fprintf(w, "The axioms are not those of this program: what is accepted is no truer than they are.\n\n")
 	}
 	return writeTable(w, []column{{"axioms", true}, {"lemmas", true}, {"rules", true}, {"one way", true}, {"instances", true}, {"rejected", true}},
