@@ -7,9 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/taso-go/taso/backends/cpu"
-	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/internal/ort"
-	"github.com/taso-go/taso/internal/pipeline/measure"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/model"
 )
@@ -28,10 +26,6 @@ func optimizeCPU(ctx context.Context, env *Env) (*Record, error) {
 		return nil, err
 	}
 	defer b.Close()
-	start, err := cost.FindMachine(formula)
-	if err != nil {
-		return nil, err
-	}
 	rt, err := ort.Find(ctx)
 	if err != nil && !errors.Is(err, ort.ErrAbsent) {
 		return nil, err
@@ -52,15 +46,12 @@ func optimizeCPU(ctx context.Context, env *Env) (*Record, error) {
 			return nil, err
 		}
 		fail := func(err error) (*Record, error) { return nil, fmt.Errorf("%s: %w", name, err) }
-		timed, err := measure.Run(ctx, measure.Options{Backend: b, Models: []*model.Model{m}, Machine: start, Progress: env.Progress})
+		on, called, err := fitted(ctx, env, b, m)
 		if err != nil {
 			return fail(err)
 		}
-		o := optimize.Options{Model: m, Cost: start, CostName: "the formula of " + formula, Target: b.Target(), Runner: b,
+		o := optimize.Options{Model: m, Cost: on, CostName: called, Target: b.Target(), Runner: b,
 			Measure: true, Repeat: repeat, Seed: 1, Workers: env.Workers, Progress: env.Progress}
-		if timed.Fit != nil { // there are times enough
-			o.Cost, o.CostName = timed.Fit.Machine, "that formula, fitted"
-		}
 		res, curve, err := watched(ctx, o)
 		if err != nil {
 			return fail(err)

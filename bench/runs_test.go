@@ -15,6 +15,7 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/internal/pipeline/measure"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
+	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/search/saturate"
 )
 
@@ -135,7 +136,7 @@ func TestOptimized(t *testing.T) {
 	}
 	defer b.Close()
 	o := optimize.Options{Cost: m, CostName: "v100", Target: b.Target(), Tries: 3000}
-	rec, err := optimized(context.Background(), &Env{Models: []string{"squeezenet-tiny"}}, o)
+	rec, err := optimized(context.Background(), &Env{Models: []string{"squeezenet-tiny"}}, false, func(*model.Model) (optimize.Options, error) { return o, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/backends/analytic"
 	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/optimize/page"
@@ -31,6 +32,7 @@ type optimizeFlags struct {
 	model         modelFlags
 	opt           optimize.Options
 	method        string
+	extract       string
 	backend       string
 	machine       string
 	out, proof    string
@@ -93,6 +95,7 @@ proved and checked as any other, and the exit status is 1.
 	f.StringVar(&k.html, "html", "", "write a page to step through to `FILE.html`")
 	f.StringVar(&k.svg, "svg", "", "write a picture of the model and the result, with what changed marked, to `FILE.svg`")
 	f.StringVar(&k.method, "search", string(optimize.Auto), "how to search: "+strings.Join(optimize.Methods(), ", "))
+	f.StringVar(&k.extract, "extract", "", "how to take networks out of e-graphs: "+strings.Join(optimize.Extractions(), ", ")+" (default all but mip, one after the other); mip needs cbc or highs")
 	f.StringVar(&k.backend, "backend", "cpu", "what the model is for: cpu, analytic:MACHINE or recorded:FILE")
 	f.StringVar(&k.machine, "machine", "zen5", "the machine, by name (zen5, v100, laptop) or file, whose formula gives the costs")
 	f.BoolVar(&k.noFuse, "no-fuse", false, "price each operator as a kernel of its own, as TASO and Tensat do")
@@ -126,6 +129,9 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if !slices.Contains(optimize.Methods(), k.method) {
 		return fmt.Errorf("--search %s: want %s", k.method, strings.Join(optimize.Methods(), ", "))
 	}
+	if k.extract != "" && !slices.Contains(optimize.Extractions(), k.extract) {
+		return fmt.Errorf("--extract %s: want %s", k.extract, strings.Join(optimize.Extractions(), ", "))
+	}
 	if k.opt.Workers < 0 || k.top < 0 {
 		return errors.New("--workers and --top must not be below 0")
 	}
@@ -136,6 +142,7 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	k.opt.Method, k.opt.Budget, k.opt.Seed = optimize.Method(k.method), k.budget, k.model.seed
+	k.opt.Extract = extract.Method(k.extract)
 	k.opt.Memory, k.opt.Unproved = int64(k.memory), k.unproved
 	if err := k.costs(c.ErrOrStderr()); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package saturate
 
 import (
+	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -38,6 +39,9 @@ type Options struct {
 	// Score judges a part by more than a sum of prices, in the unit of these. With
 	// it the best alternative by Score is taken; nil: by the sum.
 	Score func(*graph.Graph) (int64, error)
+	// Extract is how to extract; "": [extract.Auto]. [extract.MIP] ends when the program
+	// from outside has solved its problems, or with the context.
+	Extract extract.Method
 	// ExtractSteps bounds the extraction from one e-graph; 0 is DefaultExtractSteps.
 	ExtractSteps int64
 }

@@ -176,7 +176,7 @@ func (s *solver) extract(ctx context.Context, nodes, roots []egraph.NodeID, out 
 		return fmt.Errorf("the network as it came: %w", err)
 	}
 	out.stats.Before, out.stats.After, out.stats.Bound = before.Cost, before.Cost, before.Cost
-	r, err := extract.Solve(ctx, &p.Problem, extract.Options{Start: start, Best: s.opts.best(), Steps: s.opts.extractSteps()})
+	r, err := extract.Solve(ctx, &p.Problem, extract.Options{Method: s.opts.Extract, Start: start, Best: s.opts.best(), Steps: s.opts.extractSteps()})
 	if err != nil {
 		return fmt.Errorf("extract: %w", err)
 	}

@@ -100,7 +100,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	if st := o.saturated; st != nil {
 		r.EGraph = &EGraph{Classes: st.Classes, Nodes: st.Nodes, Iterations: st.Iterations, Stop: string(st.Stop), Bytes: st.Bytes, Parts: st.Parts, Pieces: st.Pieces}
-		r.Extract = &Extract{Method: "part by part: " + "reduce, greedy, share moves, exact search and neighbourhoods", Cost: unit * float64(st.First), Bound: unit * float64(st.Bound)}
+		r.Extract = &Extract{Method: "part by part: " + extraction(o.Extract), Cost: unit * float64(st.First), Bound: unit * float64(st.Bound)}
 		if st.Bound > 0 {
 			r.Extract.Gap = float64(st.First)/float64(st.Bound) - 1
 		}

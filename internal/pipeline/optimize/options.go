@@ -10,6 +10,7 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/lower"
@@ -40,6 +41,17 @@ func Methods() []string {
 	return []string{string(Auto), string(Backtrack), string(Descend), string(Saturate)}
 }
 
+// Extractions are the names that Options.Extract may have, but for the default.
+func Extractions() []string {
+	var names []string
+	for _, m := range append(extract.Methods(), extract.MIP) {
+		if m != extract.Auto {
+			names = append(names, string(m))
+		}
+	}
+	return names
+}
+
 // Options say what to optimize and how; Model and Cost must be given.
 type Options struct {
 	Model *model.Model
@@ -51,6 +63,9 @@ type Options struct {
 	Proofs   map[string]*law.Proof
 	Unproved bool
 	Method   Method // "": Auto
+	// Extract is how networks are taken out of e-graphs; "": extract.Auto. extract.MIP
+	// needs Cbc or HiGHS.
+	Extract extract.Method
 	// Cost is that of operator applications, CostName what to call it in reports.
 	Cost     cost.Model
 	CostName string
@@ -109,6 +124,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if !slices.Contains(Methods(), string(o.Method)) {
 		return o, fmt.Errorf("there is no search %q: want %s", o.Method, strings.Join(Methods(), ", "))
+	}
+	if o.Extract != extract.MIP && !slices.Contains(extract.Methods(), o.Extract) {
+		return o, fmt.Errorf("there is no extraction %q: want %s", o.Extract, strings.Join(Extractions(), ", "))
 	}
 	if o.Target == nil {
 		o.Target = lower.CPU()

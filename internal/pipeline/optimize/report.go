@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
@@ -113,6 +114,14 @@ type Extract struct {
 	Cost   float64 `json:"cost"`
 	Bound  float64 `json:"bound"`
 	Gap    float64 `json:"gap"`
+}
+
+// extraction is what a method of extraction does.
+func extraction(m extract.Method) string {
+	if m == extract.Auto {
+		return "reduce, greedy, share moves, exact search and neighbourhoods"
+	}
+	return string(m)
 }
 
 // Size is how large a model is.

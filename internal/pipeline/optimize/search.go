@@ -123,7 +123,7 @@ func (o *Options) saturate(ctx context.Context) (*search.Network, *saturate.Stat
 		return nil, nil, err
 	}
 	st, err := saturate.Run(ctx, n, saturate.Options{Laws: o.Laws, Price: saturate.PriceOf(o.Cost), Target: o.Target,
-		Best: kept, Score: saturate.ScoreOf(o.Cost, o.Target)})
+		Best: kept, Extract: o.Extract, Score: saturate.ScoreOf(o.Cost, o.Target)})
 	return n, st, err
 }
 
