@@ -41,31 +41,33 @@ func (o DescendOptions) withDefaults() DescendOptions {
 // rearrangements. It returns the steps that it kept, which are made, and reports
 // whether it came to its end.
 func (t *Trail) Descend(ctx context.Context, o DescendOptions) (kept []Move, done bool) {
-	d := &descent{Trail: t, o: o.withDefaults(), waiting: map[bank.Node]bool{}}
+	d := &descent{Trail: t, o: o.withDefaults(), waved: map[kin]uint64{}}
 	t.Net.Nodes(func(n bank.Node) bool {
 		d.wait(n)
 		return true
 	})
-	for len(d.queue) > 0 {
+	for {
+		n, thorough, ok := d.next()
+		if !ok {
+			return d.kept, true
+		}
+		for t.Net.Live(n) && d.improve(ctx, n, thorough) {
+		}
 		if ctx.Err() != nil || o.Tries > 0 && t.Tried >= o.Tries {
 			return d.kept, false
 		}
-		n := d.queue[0]
-		d.queue = d.queue[1:]
-		delete(d.waiting, n)
-		for t.Net.Live(n) && d.improve(ctx, n) {
-		}
 	}
-	return d.kept, true
 }
 
 // descent is the state of Descend.
 type descent struct {
 	*Trail
-	o       DescendOptions
-	queue   []bank.Node // at which moves are still to be tried
-	waiting map[bank.Node]bool
-	kept    []Move
+	o DescendOptions
+	// Nodes at which moves are still to be tried: single moves, sweeps and waves, which
+	// are few, before chains.
+	quick, thorough waiting
+	kept            []Move
+	waved           map[kin]uint64 // waves that were tried, and with which users
 
 	seen  map[bank.Hash]bool // behind the present first move
 	left  int                // tries
@@ -73,15 +75,46 @@ type descent struct {
 	chain []Move // the best one from the present node
 }
 
-func (d *descent) wait(n bank.Node) {
-	if !d.waiting[n] {
-		d.waiting[n] = true
-		d.queue = append(d.queue, n)
+// waiting is a queue of nodes, each once.
+type waiting struct {
+	queue []bank.Node
+	in    map[bank.Node]bool
+}
+
+func (w *waiting) add(n bank.Node) {
+	if w.in == nil {
+		w.in = map[bank.Node]bool{}
+	}
+	if !w.in[n] {
+		w.in[n] = true
+		w.queue = append(w.queue, n)
 	}
 }
 
+func (w *waiting) take() (n bank.Node, ok bool) {
+	if len(w.queue) == 0 {
+		return 0, false
+	}
+	n, w.queue = w.queue[0], w.queue[1:]
+	delete(w.in, n)
+	return n, true
+}
+
+func (d *descent) wait(n bank.Node) {
+	d.quick.add(n)
+	d.thorough.add(n)
+}
+
+func (d *descent) next() (n bank.Node, thorough, ok bool) {
+	if n, ok = d.quick.take(); ok {
+		return n, false, true
+	}
+	n, ok = d.thorough.take()
+	return n, true, ok
+}
+
 // improve keeps the best chain that begins at a node, if one lowers the cost.
-func (d *descent) improve(ctx context.Context, n bank.Node) bool {
+func (d *descent) improve(ctx context.Context, n bank.Node, thorough bool) bool {
 	d.best, d.chain = d.Price.Cost(), nil
 	limit := d.best + int64(d.o.Worse*float64(d.best))
 	one, many := d.Moves.At(n)
@@ -91,8 +124,13 @@ func (d *descent) improve(ctx context.Context, n bank.Node) bool {
 			break
 		}
 		d.seen, d.left = map[bank.Hash]bool{d.Net.Hash(): true}, d.o.Each
-		d.follow(&first[i], limit)
+		if thorough {
+			d.follow(&first[i], limit)
+			continue
+		}
+		d.follow(&first[i], 0) // alone
 		d.sweep(&first[i])
+		d.wave(&first[i])
 	}
 	if d.chain == nil {
 		return false

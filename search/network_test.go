@@ -13,16 +13,16 @@ import (
 	"github.com/taso-go/taso/verify/check"
 )
 
-// prices are those of the first machine's roofline, in picoseconds.
-type prices struct{}
+// prices are those of a cost model, in picoseconds.
+type prices struct{ m cost.Model }
 
-func (prices) Alone(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (alone, view int64, err error) {
-	p, err := cost.PricesOf(model(), cost.Application{Op: op, Attrs: a, In: in, Out: out})
-	return int64(p.Alone * 1e12), int64(p.View * 1e12), err
+func (p prices) Alone(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (alone, view int64, err error) {
+	x, err := cost.PricesOf(p.m, cost.Application{Op: op, Attrs: a, In: in, Out: out})
+	return int64(x.Alone * 1e12), int64(x.View * 1e12), err
 }
 
-func (prices) Fused(op *graph.Op, a graph.Attrs, others []graph.TensorType, t graph.TensorType) (int64, error) {
-	s, _, err := model().Fused(cost.Fused{Op: op, Attrs: a, Others: others}, t)
+func (p prices) Fused(op *graph.Op, a graph.Attrs, others []graph.TensorType, t graph.TensorType) (int64, error) {
+	s, _, err := p.m.Fused(cost.Fused{Op: op, Attrs: a, Others: others}, t)
 	return int64(s * 1e12), err
 }
 
@@ -49,7 +49,7 @@ func TestDerivation(t *testing.T) {
 		}
 		swaps(t, n, rs)
 		r := search.NewRewriter(n.Net, rs)
-		p := search.NewPricer(n.Net, lower.CPU(), prices{})
+		p := search.NewPricer(n.Net, lower.CPU(), prices{model()})
 		moves := search.NewMoves(r)
 		rnd := rand.New(rand.NewPCG(1, uint64(i)))
 		made := 0
@@ -74,7 +74,7 @@ func TestDerivation(t *testing.T) {
 			p.Update(mark)
 			moves.Update(mark)
 			n.Net.Keep(mark)
-			if got, want := p.Cost(), search.NewPricer(n.Net, lower.CPU(), prices{}).Cost(); got != want {
+			if got, want := p.Cost(), search.NewPricer(n.Net, lower.CPU(), prices{model()}).Cost(); got != want {
 				t.Fatalf("%s, step %d, law %s: the cost is %d, kept up to date %d", name, step, mv.Direction.Law.Law.Name, want, got)
 			}
 		}

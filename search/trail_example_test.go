@@ -50,7 +50,7 @@ func trail() (*search.Trail, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := search.NewPricer(net, lower.CPU(), prices{})
+	p := search.NewPricer(net, lower.CPU(), prices{model()})
 	return search.NewTrail(search.NewRewriter(net, rules), p), p.Err()
 }
 

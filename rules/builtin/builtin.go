@@ -1,6 +1,6 @@
 // Package builtin holds the laws that come with the program beside the axioms: those
 // by which the networks of the papers are rewritten, by which heads of attention are
-// merged, and by which operands are exchanged.
+// merged, by which parts of weights are taken, and by which operands are exchanged.
 //
 // Certificates has the proofs of the lemmas of package axioms, and of those laws of this
 // package that the e-graph proves from axioms and lemmas. The others are proved by
@@ -44,11 +44,18 @@ var heads []byte
 // that of Networks.
 func Heads() ([]*law.Law, error) { return law.Parse("heads.rules", heads) }
 
+//go:embed parts.rules
+var parts []byte
+
+// Parts are the laws that take parts of a weight, and that put together what is added to
+// parts of a tensor. Each call gives laws of its own; the error is as that of Networks.
+func Parts() ([]*law.Law, error) { return law.Parse("parts.rules", parts) }
+
 // All are the laws of this package, in a fixed order. Each call gives laws of its own;
 // the error is as that of Networks.
 func All() ([]*law.Law, error) {
 	var all []*law.Law
-	for _, part := range []func() ([]*law.Law, error){Networks, Heads, Exchanges} {
+	for _, part := range []func() ([]*law.Law, error){Networks, Heads, Parts, Exchanges} {
 		laws, err := part()
 		if err != nil {
 			return nil, err

@@ -141,8 +141,8 @@ func (o Options) withDefaults() (Options, error) {
 }
 
 // DefaultLaws are the laws that models are optimized by unless others are named: the
-// axioms, the lemmas, those by which the forms of the papers' networks are made, and
-// those of the heads of attention.
+// axioms, the lemmas, those by which the forms of the papers' networks are made,
+// those of the heads of attention, and those of parts of weights.
 // Laws of the true relu and maximum are among them only if ordered is set: arithmetic
 // modulo a prime does not know them, so that what they lead to is compared in
 // floating point only.

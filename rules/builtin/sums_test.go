@@ -4,15 +4,21 @@ import (
 	"context"
 	"testing"
 
+	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/verify/sums"
 )
 
-// The laws of heads hold for all sizes, both ways: both sides are the same sums.
-func TestHeads(t *testing.T) {
-	laws, err := builtin.Heads()
-	if err != nil {
-		t.Fatal(err)
+// The laws of heads and of parts hold for all sizes, both ways: both sides are the same
+// sums.
+func TestSums(t *testing.T) {
+	var laws []*law.Law
+	for _, some := range []func() ([]*law.Law, error){builtin.Heads, builtin.Parts} {
+		ls, err := some()
+		if err != nil {
+			t.Fatal(err)
+		}
+		laws = append(laws, ls...)
 	}
 	p, err := sums.New(sums.Config{})
 	if err != nil {
