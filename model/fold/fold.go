@@ -25,7 +25,7 @@ func Model(m *model.Model, which func(graph.NodeID) bool) (*model.Model, error) 
 	for _, id := range g.Inputs() {
 		switch old := from[id]; {
 		case m.Graph.Op(old) != nil:
-			out.Weights[id] = computed(m, old.Out(0))
+			out.Weights[id] = Weight(m, old.Out(0))
 		case g.IsWeight(id):
 			out.Weights[id] = m.Weights[old]
 		}
@@ -33,8 +33,10 @@ func Model(m *model.Model, which func(graph.NodeID) bool) (*model.Model, error) 
 	return &out, out.Validate()
 }
 
-// computed is a weight that is computed from those of m when it is loaded.
-func computed(m *model.Model, t graph.Tensor) *model.Weight {
+// Weight is a tensor of a model as a weight, which is computed when it is loaded. It has
+// to be of floating-point numbers and to depend on weights of such numbers only; reading
+// one that does not is an error.
+func Weight(m *model.Model, t graph.Tensor) *model.Weight {
 	typ := m.Graph.Type(t)
 	// Computed once: a product of weights takes seconds.
 	return &model.Weight{DType: typ.DType, Sizes: typ.Sizes, Load: sync.OnceValues(func() ([]byte, error) {

@@ -107,6 +107,8 @@ type Options struct {
 	Searched func()
 
 	saturated *saturate.Stats
+	// first are moves with which searches begin that do not saturate.
+	first []search.Move
 }
 
 func (o Options) withDefaults() (Options, error) {

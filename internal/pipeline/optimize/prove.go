@@ -53,7 +53,7 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 	if o, err = o.withDefaults(); err != nil {
 		return nil, err
 	}
-	found, all, err := o.search(ctx)
+	found, all, err := o.unite(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +95,24 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 	}
 	p.Equal, p.Proof = true, cert.Bytes()
 	return p, nil
+}
+
+// unite brings the two halves of a network together: both to their normal form, and if
+// they are not one then, by searches from there.
+func (o *Options) unite(ctx context.Context) (found *searching, all []*searching, err error) {
+	net, _, err := bank.From(o.Model.Graph, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.first, err = normalize(ctx, net, o.Laws); err != nil {
+		return nil, nil, err
+	}
+	outs := net.Outputs()
+	if half := len(outs) / 2; slices.Equal(outs[:half], outs[half:]) {
+		rules, _, err := search.NewRules(o.Laws)
+		return &searching{o: o, rules: rules, path: o.first}, nil, err
+	}
+	return o.search(ctx)
 }
 
 // variablesOf are the variables of an equation: the inputs of the first model, and of
@@ -214,6 +232,15 @@ func (u *union) inputs() error {
 		}
 		u.ofB[id.Out(0)] = u.ofA[x[i].Out(0)]
 	}
+	return u.others()
+}
+
+// others finds what the second model's weights are of the first one's: the same, parts of
+// them beside each other, or made of them by a law. Those that are none of this are
+// weights that only the second model has.
+func (u *union) others() error {
+	var ids []graph.NodeID
+	var wanted []array
 	for _, id := range u.b.Graph.Inputs() {
 		if !u.b.Graph.IsWeight(id) {
 			continue
@@ -222,21 +249,43 @@ func (u *union) inputs() error {
 		if err != nil {
 			return fmt.Errorf("weight %s: %w", u.b.Graph.Name(id), err)
 		}
-		t, ok := u.weights[w.digest()]
-		if !ok {
-			if t, ok, err = u.madeOf(w); err != nil {
-				return err
-			}
+		ok, err := u.find(id, w)
+		if err != nil {
+			return err
 		}
 		if !ok {
+			ids, wanted = append(ids, id), append(wanted, w)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := u.laws(wanted); err != nil {
+		return err
+	}
+	for i, id := range ids {
+		ok, err := u.find(id, wanted[i])
+		if err == nil && !ok {
 			typ := u.b.Graph.Type(id.Out(0))
-			if t, err = u.g.AddWeight("second "+u.b.Graph.Name(id), typ.DType, typ.Sizes...); err != nil {
-				return err
-			}
+			u.ofB[id.Out(0)], err = u.g.AddWeight("second "+u.b.Graph.Name(id), typ.DType, typ.Sizes...)
 		}
-		u.ofB[id.Out(0)] = t
+		if err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// find finds what a weight of the second model is of the arrays.
+func (u *union) find(id graph.NodeID, w array) (ok bool, err error) {
+	t, ok := u.weights[w.digest()]
+	if !ok {
+		t, ok, err = u.madeOf(w)
+	}
+	if ok {
+		u.ofB[id.Out(0)] = t
+	}
+	return ok, err
 }
 
 // side adds the operators of one model. Of the second one cuts are the nodes without

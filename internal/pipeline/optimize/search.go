@@ -2,6 +2,8 @@ package optimize
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -102,6 +104,8 @@ func (o *Options) newSearching(ctx context.Context, best *record, first bool) (*
 		net = s.from.Net.Clone()
 	} else if net, _, err = bank.From(o.Model.Graph, nil); err != nil {
 		return nil, err
+	} else if err := s.begin(net); err != nil {
+		return nil, err
 	}
 	p := search.NewPricer(net, o.Target, priced{o.Cost})
 	if p.Err() != nil {
@@ -111,6 +115,18 @@ func (o *Options) newSearching(ctx context.Context, best *record, first bool) (*
 	s.trail = search.NewTrail(search.NewRewriter(net, rules), p)
 	s.trail.Watch = s.watch
 	return s, nil
+}
+
+// begin makes the moves that a search is to begin with.
+func (s *searching) begin(net *bank.Bank) (err error) {
+	r := search.NewRewriter(net, s.rules)
+	for i := range s.o.first {
+		if !r.Find(&s.o.first[i], func(m *search.Match) { err = r.Apply(m) }) || err != nil {
+			return fmt.Errorf("move %d, with which the search begins, cannot be made: %w", i+1, err)
+		}
+	}
+	s.path = slices.Clone(s.o.first)
+	return nil
 }
 
 // kept is the number of alternatives of each part that are judged by their plans.

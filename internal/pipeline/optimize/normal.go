@@ -1,0 +1,83 @@
+package optimize
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
+	"github.com/taso-go/taso/search"
+)
+
+// Two models that were rewritten by merging, cutting, folding and enlarging come to one
+// form if all of that is taken back: what was merged is cut into parts as small as its
+// weights, then parts of one weight are put together again. No cost says so, so that a
+// search finds it by chance; the phases below do it in order, each law wherever it can
+// be used.
+
+// use is a law in one direction.
+type use struct {
+	law  string
+	back bool // from right to left
+}
+
+// normal are the phases, each of laws of which the first that can be used is used until
+// none can. What a phase makes is no source of an earlier one again, but for the
+// reverse of cutting: that ends with the weights.
+var normal = [][]use{
+	// Apart: parts of what is computed are computed from parts.
+	{
+		{"conv_relu", true}, {"slice_all", false}, {"enlarge_single", true}, {"enlarge_row", true}, {"enlarge_column", true},
+		{"slice_slice", false}, {"slice_concat_first", false}, {"slice_concat_second", false}, {"slice_concat_across", false},
+		{"slice_concat_before", false}, {"slice_concat_after", false},
+		{"slice_pointwise", false}, {"slice_ewadd", false}, {"slice_ewmul", false}, {"slice_smul", false},
+		{"slice_bias_columns", false}, {"slice_bias_channels", false}, {"slice_bias_images", false}, {"slice_batchnorm", false},
+		{"broadcast_slice", false}, {"broadcast_slice_before", false}, {"broadcast_slice_after", false},
+		{"conv_slice_out", false}, {"matmul_slice_columns", false}, {"matmul_slice_rows", false}, {"matmul_slice_batch", false},
+		{"conv_concat_out", false}, {"matmul_concat_columns", false},
+		{"pools_as_conv", true},
+	},
+	{{"fold_batchnorm", false}, {"fuse_relu", true}},
+	// Together: parts of one weight are one.
+	{
+		{"slice_all", false}, {"concat_slice", false}, {"put_together", false}, {"concat_split", false},
+		{"matmul_concat_columns", true}, {"conv_concat_out", true}, {"pointwise_concat", true}, {"ewadd_concat", true},
+	},
+	// What is put together from other tensors is taken apart by whoever multiplies it.
+	{
+		{"slice_all", false}, {"slice_concat_first", false}, {"slice_concat_second", false}, {"slice_concat_across", false},
+		{"cut_inner_product", false}, {"cut_inner_conv", false},
+	},
+}
+
+// normalize makes the moves of all phases on a network, and returns them.
+func normalize(ctx context.Context, net *bank.Bank, laws []*law.Law) (path []search.Move, err error) {
+	for _, phase := range normal {
+		rules := &search.Rules{}
+		var order []*rewrite.Direction
+		for _, u := range phase {
+			k := slices.IndexFunc(laws, func(l *law.Law) bool { return l.Name == u.law })
+			if k < 0 {
+				continue
+			}
+			c, err := rewrite.Compile(laws[k])
+			if err != nil {
+				return nil, err
+			}
+			for _, d := range c.Directions {
+				if d.Backward == u.back && rules.Add(d) == nil {
+					order = append(order, d)
+				}
+			}
+		}
+		_, err := search.NewRewriter(net, rules).Exhaust(order, func(*search.Match) bool { return ctx.Err() == nil }, func(m *search.Match) {
+			path = append(path, search.Move{Direction: m.Direction, Roots: slices.Clone(m.Roots), Vars: slices.Clone(m.Vars)})
+		})
+		if err != nil && !errors.Is(err, search.ErrTooLong) {
+			return nil, err
+		}
+	}
+	return path, nil
+}
