@@ -14,8 +14,8 @@ import (
 
 // Weights of the second model may be computed from those of the first one by laws: a
 // batch norm is taken into a kernel, a kernel is filled up with zeros, the sum of two
-// averages is a convolution. What one use of a law makes of the first model's weights is
-// computed, and its numbers are compared, as those of weights are. That a weight is what
+// averages is a convolution. What the first model computes from its weights, and what one
+// use of a law makes of them, is computed, and its numbers are compared, as those of weights are. That a weight is what
 // was found is said in the graph, and checked again by verify/network.
 
 // Limits of what is computed to look at it.
@@ -35,8 +35,8 @@ type maker struct {
 	made   []graph.Tensor
 }
 
-// laws adds to the arrays what one use of a law makes of the first model's weights, as
-// far as it could be a wanted weight or a part of one.
+// laws adds to the arrays what the first model computes from its weights, and what one
+// use of a law makes of them, as far as it could be a wanted weight or a part of one.
 func (u *union) laws(wanted []array) error {
 	net, _, err := bank.From(u.a.Graph, nil)
 	if err != nil {
@@ -57,6 +57,15 @@ func (u *union) laws(wanted []array) error {
 	}
 	for _, x := range net.Inputs() {
 		m.of[net.Out(x, 0)] = byName[net.Name(x)]
+	}
+	net.Nodes(func(n bank.Node) bool {
+		if net.Fixed(n) && net.Op(n) != nil && net.NumOut(n) == 1 {
+			err = m.consider(net.Out(n, 0))
+		}
+		return err == nil
+	})
+	if err != nil {
+		return err
 	}
 	r := search.NewRewriter(net, rules)
 	r.All(func(x *search.Match) bool {
@@ -96,23 +105,22 @@ func (m *maker) consider(t bank.Tensor) error {
 	return nil
 }
 
-// fits reports whether something of a type may be a wanted weight, or a part of one along
-// an axis.
+// fits reports whether something of a type may be a wanted weight, a part of one or one
+// of which it is a part.
 func (m *maker) fits(t graph.TensorType) bool {
 	return slices.ContainsFunc(m.wanted, func(w array) bool {
 		if w.dtype != t.DType || len(w.sizes) != len(t.Sizes) {
 			return false
 		}
-		less := 0
+		more, less := 0, 0
 		for i, n := range t.Sizes {
 			if n > w.sizes[i] {
-				return false
-			}
-			if n < w.sizes[i] {
+				more++
+			} else if n < w.sizes[i] {
 				less++
 			}
 		}
-		return less <= 1
+		return more == 0 || more == 1 && less == 0
 	})
 }
 

@@ -23,6 +23,10 @@ type use struct {
 	back bool // from right to left
 }
 
+// ofWeights names laws that are used only where these variables depend on weights only: a
+// sum with a bias is put together with what it is added to, other sums are not.
+var ofWeights = map[string][]string{"ewadd_concat": {"Z", "W"}}
+
 // normal are the phases, each of laws of which the first that can be used is used until
 // none can. What a phase makes is no source of an earlier one again, but for the
 // reverse of cutting: that ends with the weights.
@@ -45,6 +49,7 @@ var normal = [][]use{
 		{"slice_all", false}, {"concat_slice", false}, {"put_together", false}, {"concat_split", false},
 		{"matmul_concat_columns", true}, {"conv_concat_out", true}, {"pointwise_concat", true}, {"ewadd_concat", true},
 	},
+	{{"fold_batchnorm", false}}, // of what was put together
 	// What is put together from other tensors is taken apart by whoever multiplies it.
 	{
 		{"slice_all", false}, {"slice_concat_first", false}, {"slice_concat_second", false}, {"slice_concat_across", false},
@@ -72,7 +77,9 @@ func normalize(ctx context.Context, net *bank.Bank, laws []*law.Law) (path []sea
 				}
 			}
 		}
-		_, err := search.NewRewriter(net, rules).Exhaust(order, func(*search.Match) bool { return ctx.Err() == nil }, func(m *search.Match) {
+		_, err := search.NewRewriter(net, rules).Exhaust(order, func(m *search.Match) bool {
+			return ctx.Err() == nil && allowed(net, m)
+		}, func(m *search.Match) {
 			path = append(path, search.Move{Direction: m.Direction, Roots: slices.Clone(m.Roots), Vars: slices.Clone(m.Vars)})
 		})
 		if err != nil && !errors.Is(err, search.ErrTooLong) {
@@ -80,4 +87,15 @@ func normalize(ctx context.Context, net *bank.Bank, laws []*law.Law) (path []sea
 		}
 	}
 	return path, nil
+}
+
+// allowed reports whether a law may be used where it was found.
+func allowed(net *bank.Bank, m *search.Match) bool {
+	for _, name := range ofWeights[m.Direction.Law.Law.Name] {
+		k := slices.Index(m.Direction.Vars, name)
+		if n, _ := net.NodeOf(m.Vars[k]); !net.Fixed(n) {
+			return false
+		}
+	}
+	return true
 }

@@ -102,26 +102,16 @@ func (u *union) madeOf(w array) (t graph.Tensor, ok bool, err error) {
 	return t, false, nil
 }
 
-// beside is a weight as arrays of the first model beside each other along an axis.
+// beside is a weight as arrays of the first model beside each other along an axis, each
+// of which may be several along others.
 func (u *union) beside(w array, axis int) (t graph.Tensor, ok bool, err error) {
 	var parts []graph.Tensor
 	for lo := 0; lo < w.sizes[axis]; {
-		found := false
-		for i := range u.arrays {
-			a := &u.arrays[i]
-			if hi := lo + a.size(axis); w.like(a, axis) && hi <= w.sizes[axis] && hi-lo < w.sizes[axis] {
-				if inner := w.inner(axis); !bytes.HasPrefix(a.raw, w.raw[lo*inner:(lo+1)*inner]) {
-					continue
-				}
-				if p := w.part(axis, lo, hi); bytes.Equal(p.raw, a.raw) {
-					parts, lo, found = append(parts, a.at), hi, true
-					break
-				}
-			}
+		x, hi, err := u.strip(&w, axis, lo)
+		if err != nil || hi == lo {
+			return t, false, err
 		}
-		if !found {
-			return t, false, nil
-		}
+		parts, lo = append(parts, x), hi
 	}
 	for _, p := range parts {
 		if t.Node == 0 {
@@ -135,6 +125,55 @@ func (u *union) beside(w array, axis int) (t graph.Tensor, ok bool, err error) {
 		t = id.Out(0)
 	}
 	return t, len(parts) > 1, nil
+}
+
+// strip is what begins at a place along an axis, up to hi; hi is lo if nothing was found.
+func (u *union) strip(w *array, axis, lo int) (t graph.Tensor, hi int, err error) {
+	for i := range u.arrays {
+		a := &u.arrays[i]
+		hi = lo + a.size(axis)
+		if !a.within(w) || hi > w.sizes[axis] || hi-lo == w.sizes[axis] || !a.begins(w, axis, lo) {
+			continue
+		}
+		p := w.part(axis, lo, hi)
+		if a.like(w, axis) {
+			if bytes.Equal(p.raw, a.raw) {
+				return a.at, hi, nil
+			}
+			continue
+		}
+		for other := range p.sizes {
+			if other == axis || a.sizes[other] == p.sizes[other] {
+				continue
+			}
+			if t, ok, err := u.beside(p, other); ok || err != nil {
+				return t, hi, err
+			}
+		}
+	}
+	return t, lo, nil
+}
+
+// within reports whether an array is no larger than another one along any axis.
+func (a *array) within(b *array) bool {
+	if a.dtype != b.dtype || len(a.sizes) != len(b.sizes) {
+		return false
+	}
+	for i := range a.sizes {
+		if a.sizes[i] > b.sizes[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// begins reports whether the first row of an array is what stands in another one at a
+// place along an axis, and at the first along others: of most arrays it is not.
+func (a *array) begins(b *array, axis, lo int) bool {
+	last := len(a.sizes) - 1
+	n := a.dtype.Bytes() * a.sizes[last]
+	from := lo * b.inner(axis)
+	return from+n <= len(b.raw) && bytes.Equal(a.raw[:n], b.raw[from:from+n])
 }
 
 func (a *array) size(axis int) int {

@@ -168,7 +168,7 @@ func operators(g *graph.Graph) (n int) {
 // are met, and then the same of the second. What such nodes compute is fed. Inputs
 // are the first model's, in their order, and then weights that only the second has.
 func together(a, b *model.Model) (*graph.Graph, error) {
-	t := &union{a: a, b: b, weights: map[[sha256.Size]byte]graph.Tensor{}}
+	t := &union{a: a, b: b, weights: map[[sha256.Size]byte]graph.Tensor{}, named: map[string]named{}}
 	if err := t.inputs(); err != nil {
 		return nil, err
 	}
@@ -192,8 +192,15 @@ type union struct {
 	ofA, ofB map[graph.Tensor]graph.Tensor
 	weights  map[[sha256.Size]byte]graph.Tensor // of a, by what is in them
 	arrays   []array                            // the same
+	named    map[string]named                   // by their names
 	cuts     []graph.NodeID                     // of a, as they are met
 	fed      map[graph.Tensor]graph.Tensor
+}
+
+// named is a weight of the first model.
+type named struct {
+	digest [sha256.Size]byte
+	at     graph.Tensor
 }
 
 // inputs adds what is fed and the weights; equal weights of both are one.
@@ -219,7 +226,9 @@ func (u *union) inputs() error {
 				return fmt.Errorf("weight %s: %w", u.a.Graph.Name(id), err)
 			}
 			w.at = t
-			if h := w.digest(); u.weights[h].Node == 0 {
+			h := w.digest()
+			u.named[u.a.Graph.Name(id)] = named{h, t}
+			if u.weights[h].Node == 0 {
 				u.weights[h] = t
 				u.arrays = append(u.arrays, w)
 			}
@@ -278,9 +287,13 @@ func (u *union) others() error {
 
 // find finds what a weight of the second model is of the arrays.
 func (u *union) find(id graph.NodeID, w array) (ok bool, err error) {
-	t, ok := u.weights[w.digest()]
-	if !ok {
+	h := w.digest()
+	t, ok := u.weights[h]
+	switch same := u.named[u.b.Graph.Name(id)]; {
+	case !ok:
 		t, ok, err = u.madeOf(w)
+	case same.digest == h: // of several that are alike the one that is called so
+		t = same.at
 	}
 	if ok {
 		u.ofB[id.Out(0)] = t
