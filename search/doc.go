@@ -11,6 +11,7 @@
 //	pricer     the cost of what would run, kept up to date
 //	trail      moves made one after the other, which can be gone back
 //	chain      moves of which each has made the next one possible
+//	wave       moves that are alike, at one tensor, all together
 //	sweep      one move at all users of what it has matched inside, after which that
 //	           is not needed any more
 //	derivation what a network has become, as an equation with its proof

@@ -56,7 +56,8 @@ was reached; 1 if they differ, in their inputs or outputs too, or if not all was
 reached, which is then said; and 2 if nothing could be compared. --no-exact leaves out the comparison of weights too.
 
 --prove looks for a chain of proved laws from one model to the other, for all inputs:
-both are put into one network and rewritten until they are one. It is written to
+both are put into one network and rewritten until they are one. Weights of one that are
+made of weights of the other are found by their numbers. It is written to
 --proof, for taso check PROOF MODEL_A MODEL_B. Where none is found, how far it came is
 said; that changes no verdict.
 ` + modelHelp,

@@ -89,6 +89,9 @@ func (s *side) weight(t graph.Tensor, u *law.Term) error {
 	return nil
 }
 
+// ErrLimit is wrapped by the error of a weight that takes too much to compute it again.
+var ErrLimit = errors.New("beyond what is computed again")
+
 // Limits of what is computed again for one weight: a certificate may ask for anything.
 const (
 	maxNumbers = 1 << 27 // of all tensors on the way
@@ -159,7 +162,7 @@ func (c *checker) value(u *law.Term, dtype graph.DType) (*model.Weight, error) {
 				return x, err
 			}
 			if numbers += graph.Product(b.Sizes(x)...); numbers > maxNumbers {
-				return x, fmt.Errorf("it takes more than %d numbers to compute it", int64(maxNumbers))
+				return x, fmt.Errorf("%w: it takes more than %d numbers to compute it", ErrLimit, int64(maxNumbers))
 			}
 		}
 		made[u] = x
@@ -174,7 +177,7 @@ func (c *checker) value(u *law.Term, dtype graph.DType) (*model.Weight, error) {
 		return nil, err
 	}
 	if w := g.Work().FLOPs; w > maxFLOPs {
-		return nil, fmt.Errorf("it takes %d operations to compute it, at most %d are made", w, int64(maxFLOPs))
+		return nil, fmt.Errorf("%w: it takes %d operations to compute it, at most %d are made", ErrLimit, w, int64(maxFLOPs))
 	}
 	if got := g.DType(x); got != dtype {
 		return nil, fmt.Errorf("it is %s, what it is computed from %s", dtype, got)

@@ -16,6 +16,10 @@
 //	proof     a certificate of one entry, the equation of both networks, with the
 //	          laws that it uses as its lemmas
 //
+// A proof between two models that others made (Prove) needs both in one network: weights
+// that are made of others are found by their numbers, and a normal form takes back what
+// merging, cutting, folding and enlarging have done.
+//
 // What checks a result has no code of a search: the moves are made once more on a bank
 // of their own, where each becomes an instance; verify/check takes the instances apart;
 // verify/network says that the equation is about the two models; and both models are

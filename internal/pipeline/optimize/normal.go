@@ -39,6 +39,7 @@ var normal = [][]use{
 		{"slice_pointwise", false}, {"slice_ewadd", false}, {"slice_ewmul", false}, {"slice_smul", false},
 		{"slice_bias_columns", false}, {"slice_bias_channels", false}, {"slice_bias_images", false}, {"slice_batchnorm", false},
 		{"broadcast_slice", false}, {"broadcast_slice_before", false}, {"broadcast_slice_after", false},
+		{"transpose_slice", false}, {"transpose_slice_columns", false},
 		{"conv_slice_out", false}, {"matmul_slice_columns", false}, {"matmul_slice_rows", false}, {"matmul_slice_batch", false},
 		{"conv_concat_out", false}, {"matmul_concat_columns", false},
 		{"pools_as_conv", true},

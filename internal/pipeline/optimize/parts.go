@@ -94,12 +94,29 @@ func (u *union) madeOf(w array) (t graph.Tensor, ok bool, err error) {
 				if p := a.part(axis, lo, lo+w.sizes[axis]); !bytes.Equal(p.raw, w.raw) {
 					continue
 				}
-				id, err := u.g.Apply("", op.Slice, graph.Attrs{graph.IntValue(axis), graph.IntValue(lo), graph.IntValue(lo + w.sizes[axis])}, a.at)
-				return id.Out(0), err == nil, err
+				t, err := u.slice(a.at, axis, lo, lo+w.sizes[axis])
+				return t, err == nil, err
 			}
 		}
 	}
 	return t, false, nil
+}
+
+// slice is a part of a tensor, for one that was transposed the same part before that:
+// whoever computes it again has less to do.
+func (u *union) slice(t graph.Tensor, axis, lo, hi int) (graph.Tensor, error) {
+	g := u.g.Graph()
+	if g.Op(t.Node) == op.Transpose {
+		from, attrs := g.Operands(t.Node)[0], g.Attrs(t.Node)
+		x, err := u.slice(from, op.Transpose.AxisOf(attrs, g.Sizes(from), axis)[0].Axis, lo, hi)
+		if err != nil {
+			return x, err
+		}
+		id, err := u.g.Apply("", op.Transpose, attrs, x)
+		return id.Out(0), err
+	}
+	id, err := u.g.Apply("", op.Slice, graph.Attrs{graph.IntValue(axis), graph.IntValue(lo), graph.IntValue(hi)}, t)
+	return id.Out(0), err
 }
 
 // beside is a weight as arrays of the first model beside each other along an axis, each

@@ -16,6 +16,7 @@ import (
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/search"
+	"github.com/taso-go/taso/verify/network"
 )
 
 // Proved says how far a proof that two models compute the same has come.
@@ -90,7 +91,10 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 	if err := WriteProof(ctx, &cert, d, o.Proofs); err != nil {
 		return nil, err
 	}
-	if p.Checked, err = CheckProof(ctx, bytes.NewReader(cert.Bytes()), "proof", a, b, false); err != nil {
+	if p.Checked, err = CheckProof(ctx, bytes.NewReader(cert.Bytes()), "proof", a, b, false); errors.Is(err, network.ErrLimit) {
+		p.Why = "what a weight is made of is too large for the checker: " + err.Error()
+		return p, nil
+	} else if err != nil {
 		return nil, fmt.Errorf("the proof is not accepted: %w", err)
 	}
 	p.Equal, p.Proof = true, cert.Bytes()
