@@ -35,6 +35,7 @@ func TestStored(t *testing.T) {
 var bySums = []string{
 	"enlarge_single", "enlarge_row", "enlarge_column", "lift_bias_channels", "lift_bias_images", "lift_batchnorm", "join_two",
 	"merge_parted_products", "part_bias_columns", "join_bias_heads", "transpose_slice_front", "transpose_slice_keys",
+	"slice_bias_channels", "slice_bias_images", "slice_batchnorm",
 }
 
 // Every law of rules/builtin has a certificate that the checker and Z3 accept, or is one
