@@ -2,14 +2,10 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
-	"github.com/taso-go/taso/backends/cpu"
-	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
-	"github.com/taso-go/taso/model"
 )
 
 func init() {
@@ -21,19 +17,12 @@ func init() {
 // optimizeCPU fits a machine to the operators of each model, optimizes the model
 // for it, and runs both.
 func optimizeCPU(ctx context.Context, env *Env) (*Record, error) {
-	b, err := cpu.New(cpu.Options{})
+	e, err := openEngines(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	defer b.Close()
-	rt, err := ort.Find(ctx)
-	if err != nil && !errors.Is(err, ort.ErrAbsent) {
-		return nil, err
-	}
-	repeat := env.Repeat
-	if repeat == 0 {
-		repeat = 30
-	}
+	defer e.close()
+	repeat := env.repeats()
 	t := NewTable("", Label("model"), Modelled("cost before", "ms").Digits(3), Modelled("cost after", "ms").Digits(3), Counted("steps"),
 		Measured("search", "s").Digits(2), Measured("ours before", "ms").Digits(3), Measured("ours after", "ms").Digits(3),
 		Measured("ONNX Runtime, optimizations off, before", "ms").Digits(3), Measured("after", "ms").Digits(3),
@@ -46,29 +35,27 @@ func optimizeCPU(ctx context.Context, env *Env) (*Record, error) {
 			return nil, err
 		}
 		fail := func(err error) (*Record, error) { return nil, fmt.Errorf("%s: %w", name, err) }
-		on, called, err := fitted(ctx, env, b, m)
+		on, called, err := fitted(ctx, env, e.ours, m)
 		if err != nil {
 			return fail(err)
 		}
-		o := optimize.Options{Model: m, Cost: on, CostName: called, Target: b.Target(), Runner: b,
+		o := optimize.Options{Model: m, Cost: on, CostName: called, Target: e.ours.Target(), Runner: e.ours,
 			Measure: true, Repeat: repeat, Seed: 1, Workers: env.Workers, Progress: env.Progress}
 		res, curve, err := watched(ctx, o)
 		if err != nil {
 			return fail(err)
 		}
-		var both [2][3]float64
-		for i, m := range []*model.Model{m, res.Model} {
-			if both[i], err = besideRuntime(ctx, rt, b, m, repeat); err != nil {
-				return fail(err)
-			}
+		both, err := e.timeModels(ctx, repeat, m, res.Model)
+		if err != nil {
+			return fail(err)
 		}
 		row := []any{shown(name), 1e3 * float64(res.CostBefore), 1e3 * float64(res.CostAfter), res.StepCount, res.SearchSeconds}
 		for engine := range 3 {
 			for i := range both {
-				if rt == nil && engine > 0 {
+				if e.ort == nil && engine > 0 {
 					row = append(row, nil)
 				} else {
-					row = append(row, 1e3*both[i][engine])
+					row = append(row, 1e3*both[i].best[engine])
 				}
 			}
 		}
@@ -79,9 +66,9 @@ func optimizeCPU(ctx context.Context, env *Env) (*Record, error) {
 		}
 	}
 	rec := &Record{Tables: []*Table{t}, Plots: []*Plot{p}, Notes: []string{
-		fmt.Sprintf("Costs are those of the formula of `%s` fitted to the times of the model's operators, taken in this run; times of whole models are the best of %d in turns, one thread each. A result that took longer than the model was not kept.", formula, repeat)}}
-	if rt != nil {
-		rec.Notes = append(rec.Notes, "ONNX Runtime "+rt.Version+".")
+		fmt.Sprintf("Costs are those of the formula of `%s` fitted to the times of the model's operators, taken in this run; times of whole models are the best of %d in turns, one thread each. The model was kept unless a result was faster, or simpler and not slower.", formula, repeat)}}
+	if e.ort != nil {
+		rec.Notes = append(rec.Notes, "ONNX Runtime "+e.ort.Version+".")
 	}
 	return rec, nil
 }

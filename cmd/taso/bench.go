@@ -236,8 +236,8 @@ func (k *benchRun) openModels() error {
 			n = strings.TrimSpace(n)
 			if _, err := os.Stat(n); err == nil {
 				files++
-			} else if !slices.Contains(builtin(), n) {
-				return fmt.Errorf("--models: %q is neither a file nor a built-in model (taso models lists these)", n)
+			} else if !slices.Contains(builtin(), n) && !slices.Contains(bench.Real(), n) {
+				return fmt.Errorf("--models: %q is neither a file nor a built-in model (taso models lists these), nor one of %s", n, strings.Join(bench.Real(), ", "))
 			}
 			k.env.Models = append(k.env.Models, n)
 		}

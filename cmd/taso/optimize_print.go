@@ -57,6 +57,19 @@ func costOfRecording(b backends.Backend, name string, m *cost.Machine) (cost.Mod
 	return fit.Machine, fmt.Sprintf("the formula of %s fitted to %d times of %s", m.Name, len(obs), name), nil
 }
 
+// measuredLine says what was measured in turns.
+func measuredLine(list []optimize.Measured) string {
+	var parts []string
+	for _, m := range list {
+		part := m.Name + " " + m.Seconds.String()
+		if m.Kept {
+			part += " (kept)"
+		}
+		parts = append(parts, part)
+	}
+	return fmt.Sprintf("measured in %s of turns: %s", plural(list[0].Rounds, "round"), strings.Join(parts, ", "))
+}
+
 // print prints a report for people.
 func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	if k.steps {
@@ -75,8 +88,13 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 		return err
 	}
 	fmt.Fprintf(w, "\ncosts: %s; %s tried in %.1f s, %.1f s in all\n", r.CostModel, plural(r.Tried, "move"), r.SearchSeconds, r.Seconds)
+	if len(r.Measured) > 1 {
+		fmt.Fprintln(w, measuredLine(r.Measured))
+	}
 	if r.Slower {
 		fmt.Fprintf(w, "A network that costs less took longer, %s: it was not kept.\n", r.Dropped)
+	} else if r.Dropped > 0 {
+		fmt.Fprintf(w, "A network that costs a little less was not faster, %s: it was not kept.\n", r.Dropped)
 	}
 	if r.Deviated > 0 {
 		fmt.Fprintf(w, "A network that costs less is equal in exact arithmetic and deviates by %.2g in floating point, since large numbers cancel: it was not kept.\n", r.Deviated)

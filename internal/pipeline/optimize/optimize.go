@@ -10,7 +10,6 @@ import (
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
-	"github.com/taso-go/taso/internal/pipeline/runmodel"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
@@ -82,21 +81,15 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	r.SearchSeconds = time.Since(start).Seconds()
 	// From here on a stop would lose what was found.
 	ctx = context.WithoutCancel(ctx)
-	if err := r.settle(ctx, &o, found); err != nil {
+	b, err := r.choose(ctx, &o, found)
+	if err != nil {
 		return nil, err
 	}
-	if o.Measure {
-		if err := r.measure(ctx, &o); err != nil {
-			return nil, err
-		}
-		if r.Slower {
-			// The cost was wrong about this model: what is slower is not kept.
-			measured := [2]cost.Seconds{r.MeasuredBefore, r.MeasuredAfter}
-			if err := r.settle(ctx, &o, nil); err != nil {
-				return nil, err
-			}
-			r.Dropped, r.MeasuredAfter = measured[1], measured[0]
-		}
+	if err := r.settle(ctx, &o, b); err != nil {
+		return nil, err
+	}
+	if r.StepCount == 0 {
+		r.MeasuredAfter = r.MeasuredBefore
 	}
 	if st := o.saturated; st != nil {
 		r.EGraph = &EGraph{Classes: st.Classes, Nodes: st.Nodes, Iterations: st.Iterations, Stop: string(st.Stop), Bytes: st.Bytes, Parts: st.Parts, Pieces: st.Pieces}
@@ -131,38 +124,57 @@ func costOf(g *graph.Graph, o *Options) (*cost.Breakdown, error) {
 	return cost.GraphCost(plan, o.Cost)
 }
 
-// settle makes the moves of a search once more, proves what they lead to, and checks
-// it; nil: there are none. A result that costs no less is dropped: the model is its
-// own result then.
-func (r *Result) settle(ctx context.Context, o *Options, found *searching) error {
+// built is what a search has come to, as a model.
+type built struct {
+	d        *search.Derivation
+	steps    []Step
+	out      *model.Model // with what depends on weights only computed ahead
+	unfolded *model.Model
+	folded   int
+	cost     cost.Seconds
+}
+
+// build makes the moves of a search once more; nil: there are none. It is done once for
+// a search.
+func (r *Result) build(o *Options, found *searching) (*built, error) {
 	d, steps, err := o.derive(found)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	out, err := o.Model.WithGraph(d.To)
-	if err != nil {
-		return err
+	b := &built{d: d, steps: steps}
+	if b.unfolded, err = o.Model.WithGraph(d.To); err != nil {
+		return nil, err
 	}
-	unfolded := out
-	worth := fold.Worth(out.Graph, fold.Limits{Keep: func(id graph.NodeID) bool { return !d.Made[id] }})
-	if out, err = fold.Model(out, func(id graph.NodeID) bool { return worth[id] }); err != nil {
-		return err
+	worth := fold.Worth(b.unfolded.Graph, fold.Limits{Keep: func(id graph.NodeID) bool { return !d.Made[id] }})
+	if b.out, err = fold.Model(b.unfolded, func(id graph.NodeID) bool { return worth[id] }); err != nil {
+		return nil, err
 	}
-	after, err := costOf(out.Graph, o)
-	if err != nil {
-		return err
-	}
-	if after.Total >= r.CostBefore && len(steps) > 0 {
-		// The order of kernels, which only the plan of the whole knows, ate it up.
-		return r.settle(ctx, o, nil)
-	}
+	b.folded = len(worth)
 	if len(steps) == 0 {
-		out = o.Model
-		after.Total = r.CostBefore
+		b.out, b.cost = o.Model, r.CostBefore
+		return b, nil
 	}
+	after, err := costOf(b.out.Graph, o)
+	if err != nil {
+		return nil, err
+	}
+	b.cost = after.Total
+	return b, nil
+}
+
+// settle proves what a search has led to, and checks it. A result that costs no less,
+// because the order of kernels, which only the plan of the whole knows, ate it up, is
+// dropped: the model is its own result then, as it is for nil.
+func (r *Result) settle(ctx context.Context, o *Options, b *built) (err error) {
+	if b == nil || len(b.steps) > 0 && b.cost >= r.CostBefore {
+		if b, err = r.build(o, nil); err != nil {
+			return err
+		}
+	}
+	d, out, unfolded, steps := b.d, b.out, b.unfolded, b.steps
 	r.Unfolded = unfolded
-	r.Model, r.CostAfter, r.Steps, r.StepCount = out, after.Total, steps, len(steps)
-	r.Folded = len(worth)
+	r.Model, r.CostAfter, r.Steps, r.StepCount = out, b.cost, steps, len(steps)
+	r.Folded = b.folded
 	r.mark(o.Model, d)
 	if err := r.prove(ctx, o, d); err != nil {
 		return err
@@ -326,32 +338,5 @@ func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model)
 			return &Differs{Proved: r.ProofChecked, Exact: r.ProofChecked && r.Exact == string(verifymodels.Equal), Report: rep}
 		}
 	}
-	return nil
-}
-
-// measure runs both models in turns, and drops a result that is slower.
-func (r *Result) measure(ctx context.Context, o *Options) error {
-	var best [2]runmodel.Report
-	const turns = 3
-	for turn := range turns {
-		for i, m := range []*model.Model{o.Model, r.Model} {
-			if i == 1 && r.StepCount == 0 {
-				continue
-			}
-			rep, err := runmodel.Run(ctx, runmodel.Options{Backend: o.Runner, Model: m, Seed: o.Seed + 1, Repeat: max(1, o.Repeat/turns), Progress: o.Progress})
-			if err != nil {
-				return err
-			}
-			if turn == 0 || rep.Calm.Seconds < best[i].Calm.Seconds {
-				best[i] = *rep
-			}
-		}
-	}
-	r.MeasuredBefore = best[0].Calm.Seconds
-	r.MeasuredAfter = best[1].Calm.Seconds
-	if r.StepCount == 0 {
-		r.MeasuredAfter = r.MeasuredBefore
-	}
-	r.Slower = r.MeasuredAfter > r.MeasuredBefore+best[0].Calm.MAD+best[1].Calm.MAD
 	return nil
 }

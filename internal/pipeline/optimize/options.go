@@ -88,9 +88,11 @@ type Options struct {
 	// Runner runs models, to compare numbers and to measure; nil: numbers are
 	// compared by the reference evaluator.
 	Runner backends.Backend
-	// Measure runs the model before and after; a result that is slower is not kept.
+	// Measure runs the model and what the searches came to, in turns, and keeps what is
+	// fastest, see [Report.Measured].
 	Measure bool
-	// Repeat is how often each is run; 0: 20.
+	// Repeat is how often each is run, less often where a run takes long; 0: 20. While it
+	// is not clear which is faster, they are run up to three times as often.
 	Repeat int
 	Seed   uint64
 	// NoVerify leaves out the comparison of both models by running them; the proof
@@ -109,6 +111,7 @@ type Options struct {
 	saturated *saturate.Stats
 	// first are moves with which searches begin that do not saturate.
 	first []search.Move
+	plain *searching // the search by plain prices
 }
 
 func (o Options) withDefaults() (Options, error) {

@@ -26,12 +26,16 @@ type Report struct {
 	CostSource string       `json:"cost_source"`
 	CostBefore cost.Seconds `json:"cost_before"`
 	CostAfter  cost.Seconds `json:"cost_after"`
-	// MeasuredBefore and MeasuredAfter are medians of whole runs, 0 without. JSON has
-	// them as measured_before_ms and measured_after_ms, in milliseconds, null without.
+	// MeasuredBefore and MeasuredAfter are those of the model and of the result in
+	// Measured, 0 without. JSON has them as measured_before_ms and measured_after_ms, in
+	// milliseconds, null without.
 	MeasuredBefore cost.Seconds `json:"-"`
 	MeasuredAfter  cost.Seconds `json:"-"`
-	// Slower: the result took longer than the model, and was dropped; Dropped is its
-	// time.
+	// Measured are the candidates that were run in turns: the model, and what searches
+	// came to.
+	Measured []Measured `json:"measured,omitempty"`
+	// Dropped is the time of what the search came to where the model was kept; Slower:
+	// it took longer, by more than the spread.
 	Slower      bool         `json:"slower,omitempty"`
 	Dropped     cost.Seconds `json:"dropped,omitempty"`
 	StepCount   int          `json:"steps"`

@@ -61,6 +61,7 @@ type searching struct {
 	o     *Options
 	rules *search.Rules
 	trail *search.Trail
+	plain bool          // prices are plain ones
 	path  []search.Move // that were made
 	best  *record
 	// from is the network that the path begins at, with its proof; nil: the model.
@@ -90,14 +91,14 @@ func (s *searching) watch(m *search.Move, made bool) {
 	}
 }
 
-func (o *Options) newSearching(ctx context.Context, best *record, first bool) (*searching, error) {
+func (o *Options) newSearching(ctx context.Context, best *record, how run) (*searching, error) {
 	rules, unusable, err := search.NewRules(o.Laws)
 	if err != nil {
 		return nil, err
 	}
-	s := &searching{o: o, rules: rules, best: best, tried: map[*law.Law]*tried{}, unusable: unusable}
+	s := &searching{o: o, rules: rules, plain: how.plain, best: best, tried: map[*law.Law]*tried{}, unusable: unusable}
 	var net *bank.Bank
-	if first {
+	if how.saturate {
 		if s.from, s.stats, err = o.saturate(ctx); err != nil {
 			return nil, err
 		}
@@ -107,11 +108,15 @@ func (o *Options) newSearching(ctx context.Context, best *record, first bool) (*
 	} else if err := s.begin(net); err != nil {
 		return nil, err
 	}
-	p := search.NewPricer(net, o.Target, priced{o.Cost})
+	var prices search.Prices = priced{o.Cost}
+	if s.plain {
+		prices = plain(o.Cost)
+	}
+	p := search.NewPricer(net, o.Target, prices)
 	if p.Err() != nil {
 		return nil, p.Err()
 	}
-	best.told(p.Cost())
+	s.told(p.Cost())
 	s.trail = search.NewTrail(search.NewRewriter(net, rules), p)
 	s.trail.Watch = s.watch
 	return s, nil
@@ -143,19 +148,26 @@ func (o *Options) saturate(ctx context.Context) (*search.Network, *saturate.Stat
 	return n, st, err
 }
 
+// told tells of a cost; plain ones are not compared with others.
+func (s *searching) told(c int64) {
+	if !s.plain {
+		s.best.told(c)
+	}
+}
+
 func (s *searching) cost() int64 { return s.trail.Price.Cost() }
 
 // descend makes chains of moves that lower the cost, with at most so many tries.
 func (s *searching) descend(ctx context.Context, tries int) {
 	kept, _ := s.trail.Descend(ctx, search.DescendOptions{Depth: s.o.Depth, Worse: s.o.Worse, Tries: s.trail.Tried + tries,
-		Improved: func(c int64, _ []search.Move) { s.best.told(c) }})
+		Improved: func(c int64, _ []search.Move) { s.told(c) }})
 	s.path = append(s.path, kept...)
 }
 
 // backtrack goes to the best network that so many tries find from the present one.
 func (s *searching) backtrack(ctx context.Context, tries int) {
 	path, _, _ := s.trail.Backtrack(ctx, search.BacktrackOptions{Alpha: s.o.Alpha, Tries: s.trail.Tried + tries,
-		Improved: func(c int64, _ []search.Move) { s.best.told(c) }})
+		Improved: func(c int64, _ []search.Move) { s.told(c) }})
 	for i := range path {
 		if !s.trail.Do(&path[i]) {
 			panic("optimize: a move that was made once cannot be made again")
@@ -200,25 +212,29 @@ func (s *searching) auto(ctx context.Context, turn, tries int) {
 // run is one search of a method.
 type run struct {
 	saturate bool // first
+	plain    bool // by plain prices
 	search   func(*searching)
 }
 
 // search runs the method. It returns the search that came to the best network, and
-// all of them.
+// all of them. If candidates are measured, Auto has one more among them, by plain prices.
 func (o *Options) search(ctx context.Context) (found *searching, all []*searching, err error) {
 	var runs []run
 	switch o.Method {
 	case Descend:
-		runs = append(runs, run{false, func(s *searching) { s.descend(ctx, o.Tries) }})
+		runs = append(runs, run{search: func(s *searching) { s.descend(ctx, o.Tries) }})
 	case Backtrack:
-		runs = append(runs, run{false, func(s *searching) { s.backtrack(ctx, o.Tries) }})
+		runs = append(runs, run{search: func(s *searching) { s.backtrack(ctx, o.Tries) }})
 	case Saturate:
-		runs = append(runs, run{true, func(*searching) {}})
+		runs = append(runs, run{saturate: true, search: func(*searching) {}})
 	default:
 		each := o.Tries / (len(firstTurns) + 1)
-		runs = append(runs, run{true, func(s *searching) { s.auto(ctx, 0, each) }})
+		runs = append(runs, run{saturate: true, search: func(s *searching) { s.auto(ctx, 0, each) }})
 		for _, turn := range firstTurns {
-			runs = append(runs, run{false, func(s *searching) { s.auto(ctx, turn, each) }})
+			runs = append(runs, run{search: func(s *searching) { s.auto(ctx, turn, each) }})
+		}
+		if o.Measure {
+			runs = append(runs, run{plain: true, search: func(s *searching) { s.descend(ctx, o.Tries/plainTries) }})
 		}
 	}
 	all = make([]*searching, len(runs))
@@ -226,7 +242,7 @@ func (o *Options) search(ctx context.Context) (found *searching, all []*searchin
 	defer best.stage.Done()
 	// A search that is cancelled gives what it has.
 	err = parallel.Each(context.WithoutCancel(ctx), o.Workers, len(runs), func(_, i int) (err error) {
-		if all[i], err = o.newSearching(ctx, best, runs[i].saturate); err == nil {
+		if all[i], err = o.newSearching(ctx, best, runs[i]); err == nil {
 			runs[i].search(all[i])
 			err = all[i].trail.Price.Err()
 		}
@@ -236,7 +252,9 @@ func (o *Options) search(ctx context.Context) (found *searching, all []*searchin
 		return nil, nil, err
 	}
 	for _, s := range all {
-		if found == nil || s.cost() < found.cost() {
+		if s.plain {
+			o.plain = s
+		} else if found == nil || s.cost() < found.cost() {
 			found = s
 		}
 		if s.stats != nil {

@@ -1,0 +1,140 @@
+package optimize
+
+import (
+	"context"
+	"slices"
+
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/pipeline/runmodel"
+	"github.com/taso-go/taso/lower"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/search"
+)
+
+// Measured is a candidate that was run.
+type Measured struct {
+	Name    string       `json:"name"` // model, cheapest or plain
+	Cost    cost.Seconds `json:"cost"`
+	Seconds cost.Seconds `json:"seconds"` // the best of the rounds' medians
+	Rounds  int          `json:"rounds"`
+	Kept    bool         `json:"kept"`
+}
+
+// Names of candidates.
+const (
+	asItWas  = "model"
+	cheapest = "cheapest"
+	// plainest is what the search with plain prices came to.
+	plainest = "plain"
+)
+
+// promising is the part of the cost that has to be gained where no difference is seen.
+const promising = 0.02
+
+// turnSeconds is how long the runs of a turn take; one run may take longer.
+const turnSeconds = 0.25
+
+// plainTries is the part of the tries that the search with plain prices has.
+const plainTries = 4
+
+// plain are prices that promise less of the machine at hand: no caches, and parts of
+// tensors are copies. By size alone, halves of a tensor that each fit into a cache seem
+// cheaper than the whole, although both are read from where the whole lies; and a part is
+// free only where kernels read it as it lies. What is cheaper by plain prices has less to
+// compute or to move, whatever runs it. Costs that are no machine's stay as they are.
+func plain(m cost.Model) search.Prices {
+	x, ok := m.(*cost.Machine)
+	if !ok {
+		return priced{m}
+	}
+	y := *x
+	y.Caches = nil
+	return plainPrices{priced{&y}, &y}
+}
+
+// plainPrices are those of a machine on which parts of tensors are copies.
+type plainPrices struct {
+	priced
+	machine *cost.Machine
+}
+
+// Alone is that of priced, but for views of a part.
+func (p plainPrices) Alone(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (alone, view int64, err error) {
+	if !lower.IsView(op) || len(out) == 1 && graph.NumElements(out[0].Sizes) >= graph.NumElements(in[0].Sizes) {
+		return p.priced.Alone(op, a, in, out)
+	}
+	w := cost.Work{Class: cost.Copy}
+	for _, t := range out {
+		n := int64(graph.NumElements(t.Sizes) * t.DType.Bytes())
+		w.Read, w.Write = w.Read+n, w.Write+n
+	}
+	c := int64(p.machine.Time(w, out[0].DType) / unit)
+	return c, c, nil
+}
+
+// choose builds what the searches came to, and, if asked to, measures which of it to
+// keep; nil: the model.
+//
+// The cost is a formula, and the result runs elsewhere too. What is cheaper by plain prices
+// is therefore preferred to what is cheapest by the formula, unless the latter is
+// faster, and to the model, unless that is faster. What is cheapest by the formula is
+// preferred to a model that is as fast only if the formula promises much.
+func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*built, error) {
+	b, err := r.build(o, found)
+	if err != nil || !o.Measure {
+		return b, err
+	}
+	list := []*built{{out: o.Model, cost: r.CostBefore}}
+	names := []string{asItWas}
+	add := func(name string, b *built) {
+		if len(b.steps) > 0 && b.cost < r.CostBefore &&
+			!slices.ContainsFunc(list, func(x *built) bool { return x.out.Graph.Hash() == b.out.Graph.Hash() }) {
+			list, names = append(list, b), append(names, name)
+		}
+	}
+	if o.plain != nil {
+		p, err := r.build(o, o.plain)
+		if err != nil {
+			return nil, err
+		}
+		add(plainest, p)
+	}
+	add(cheapest, b)
+	runs := 0
+	c, err := hold(ctx, len(list), func(ctx context.Context, i int) (took, spent cost.Seconds, err error) {
+		took, err = o.turn(ctx, list[i].out, max(1, runs))
+		if spent = took * cost.Seconds(1+max(1, runs)); runs == 0 && err == nil { // the first time of all
+			runs = min(max(1, int(turnSeconds/max(took, 1e-9))), (o.Repeat+leastRounds-1)/leastRounds)
+		}
+		return took, spent, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	doubtful := make([]bool, len(list))
+	for i, x := range list {
+		doubtful[i] = names[i] == cheapest && x.cost > (1-promising)*r.CostBefore
+	}
+	kept := c.winner(doubtful)
+	for i, x := range list {
+		r.Measured = append(r.Measured, Measured{Name: names[i], Cost: x.cost, Seconds: c.least(i), Rounds: len(c.times[i]), Kept: i == kept})
+	}
+	r.MeasuredBefore, r.MeasuredAfter = c.least(0), c.least(kept)
+	if last := len(list) - 1; last > 0 && kept == 0 {
+		r.Slower, r.Dropped = c.compare(last, 0) > 0, c.least(last)
+	}
+	if kept == 0 {
+		return nil, nil
+	}
+	return list[kept], nil
+}
+
+// turn runs a model once to warm up and then a few times, and returns the median.
+func (o *Options) turn(ctx context.Context, m *model.Model, runs int) (cost.Seconds, error) {
+	rep, err := runmodel.Run(ctx, runmodel.Options{Backend: o.Runner, Model: m, Seed: o.Seed + 1, Repeat: runs, Warmup: 1, Progress: o.Progress})
+	if err != nil {
+		return 0, err
+	}
+	return rep.Calm.Seconds, nil
+}
