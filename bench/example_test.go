@@ -224,3 +224,8 @@ func ExampleNewTable() {
 	// [bert 26.5 +3.2]
 	// [vgg19 1,216 –]
 }
+
+func ExampleReal() {
+	fmt.Println(bench.Real()[:2])
+	// Output: [blazeface-front blazeface-back]
+}
