@@ -15,6 +15,12 @@ package cpu
 //   madvise(p, bytes, MADV_HUGEPAGE); // a wish; without it pages are small
 // #endif
 // }
+// #ifdef __GLIBC__
+// #include <malloc.h>
+// static void taso_trim(void) { malloc_trim(0); }
+// #else
+// static void taso_trim(void) {}
+// #endif
 import "C"
 
 import (
@@ -175,3 +181,7 @@ func allocate(bytes int) (ptr, error) {
 func clearBytes(p ptr, bytes int) { C.memset(p, 0, C.size_t(bytes)) }
 
 func release(p ptr) { C.free(p) }
+
+// trim gives what was released back to the system: glibc keeps blocks of some megabytes,
+// as weights are, for who asks next, and the next plan's may not fit.
+func trim() { C.taso_trim() }

@@ -128,6 +128,7 @@ func (p *Plan) Close() error {
 		return nil
 	}
 	p.closed = true
+	large := p.PeakBytes() > largePlan
 	p.arena.free()
 	p.scratch.free()
 	for _, b := range p.consts {
@@ -136,5 +137,11 @@ func (p *Plan) Close() error {
 	for _, s := range p.steps {
 		s.tail.free()
 	}
+	if large {
+		trim()
+	}
 	return nil
 }
+
+// largePlan is the bytes of a plan whose memory goes back to the system at once.
+const largePlan = 1 << 28

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 
 	"github.com/taso-go/taso/backends"
@@ -191,6 +192,10 @@ type runner struct {
 func newRunner(ctx context.Context, b backends.Backend, m *model.Model, step func(int64)) (*runner, error) {
 	r := &runner{m: m, step: step, kept: kept[float64]{}}
 	if b != nil {
+		if m.WeightBytes() > largeWeights {
+			// A plan holds the weights once more: garbage goes first.
+			debug.FreeOSMemory()
+		}
 		var err error
 		if r.plan, err = b.Compile(ctx, m, backends.CompileOptions{}); err != nil {
 			return nil, fmt.Errorf("run %s: compile: %w", m.Name, err)
@@ -198,6 +203,10 @@ func newRunner(ctx context.Context, b backends.Backend, m *model.Model, step fun
 	}
 	return r, nil
 }
+
+// largeWeights is the bytes of weights from which it matters how much memory is held
+// beside them.
+const largeWeights = 1 << 28
 
 func (r *runner) close() error {
 	if r.plan == nil {
