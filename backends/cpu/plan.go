@@ -128,7 +128,8 @@ func (p *Plan) Close() error {
 		return nil
 	}
 	p.closed = true
-	large := p.PeakBytes() > largePlan
+	// A plan that could not be made to its end has no arena.
+	large := p.arena != nil && p.scratch != nil && p.PeakBytes() > largePlan
 	p.arena.free()
 	p.scratch.free()
 	for _, b := range p.consts {

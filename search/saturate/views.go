@@ -85,6 +85,9 @@ func (p *problem) layOut() {
 					continue
 				}
 				kid := p.class[e.Find(e.Child(m, 0))]
+				if !p.typed[kid] {
+					continue
+				}
 				f := anyhow
 				if v, ok := layout(op, attrs, dense(p.types[kid]), p.types[k]); !ok {
 					continue
