@@ -77,8 +77,8 @@ func (im *importer) derive(w *value, how string, sizes []int, f func(c *constant
 		must.Do(unsupported("its %s kernel has sizes %v, more than %d elements", how, sizes, maxDerived))
 	}
 	out := &value{dtype: w.dtype, sizes: sizes, literal: w.literal}
-	if w.name != "" {
-		out.name = w.name + "/" + how
+	if out.name = w.name; w.name != "" && !w.compact {
+		out.name += "/" + how
 	}
 	if w.weight == nil {
 		out.known = f(w.known)

@@ -26,6 +26,7 @@ type value struct {
 
 	ones    *value // truth values as zeros and ones, if they were made of these
 	literal bool   // known from the file's text, not an initializer
+	compact bool   // a kernel that has the name of the dilated one
 	uses    int    // nodes of the file that read it, and outputs that are it
 }
 

@@ -123,7 +123,8 @@ type exporter struct {
 	covered []bool                  // nodes that another node's ONNX node computes too
 	as      map[graph.NodeID]func() // nodes that are emitted together with covered ones
 	stored  map[graph.NodeID][]int  // weights that have other sizes in the file
-	ints    map[string]string       // lists of integers to their initializers
+	compact map[graph.NodeID]*compact
+	ints    map[string]string // lists of integers to their initializers
 	domains map[string]int64
 	// functions that opaque nodes call, and their order
 	functions map[function]*onnxpb.FunctionProto
@@ -137,7 +138,7 @@ type exporter struct {
 func newExporter(m *model.Model) *exporter {
 	g := m.Graph
 	e := &exporter{m: m, g: g, names: newNames(), name: map[graph.Tensor]string{}, uses: map[graph.Tensor]int{},
-		covered: make([]bool, g.Len()+1), as: map[graph.NodeID]func(){}, stored: map[graph.NodeID][]int{}, ints: map[string]string{}, domains: map[string]int64{},
+		covered: make([]bool, g.Len()+1), as: map[graph.NodeID]func(){}, stored: map[graph.NodeID][]int{}, compact: map[graph.NodeID]*compact{}, ints: map[string]string{}, domains: map[string]int64{},
 		functions: map[function]*onnxpb.FunctionProto{}}
 	for id := range g.Nodes() {
 		for _, t := range g.Operands(id) {
@@ -254,6 +255,9 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 		}
 	}
 	e.cover()
+	if err := must.Try(e.dilated); err != nil {
+		return nil, fmt.Errorf("write model: %w", err)
+	}
 	p := &onnxpb.GraphProto{Name: proto.String(e.m.Name)}
 	var off int64
 	for _, id := range g.Inputs() {
@@ -270,7 +274,14 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 		if sizes, ok := e.stored[id]; ok {
 			typ.Sizes = sizes
 		}
+		c := e.compact[id]
+		if c != nil {
+			typ.Sizes, raw = c.sizes, c.raw
+		}
 		w := tensorProto(g.Name(id), typ)
+		if c != nil {
+			w.DocString = proto.String(note + noteDilated)
+		}
 		if data != nil && len(raw) >= externalMin {
 			if _, err := data.Write(raw); err != nil {
 				return nil, err

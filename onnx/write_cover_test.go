@@ -303,3 +303,85 @@ func TestBiasNotes(t *testing.T) {
 		t.Errorf("%d graphs were read, want one for each note and one for none", len(graphs))
 	}
 }
+
+// TestDilated: a dilated convolution is written as it was read, and every kernel with
+// zeros in between as one; the same graph comes back, with the same numbers.
+func TestDilated(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, pad string
+		kernel    []int   // sizes, rows and columns
+		zero      [2]int  // what is not at multiples of these is zero
+		want      []int64 // dilations, nil: none
+	}{
+		{"both axes", "(2, 2, 2, 2)", []int{5, 5}, [2]int{2, 2}, []int64{2, 2}},
+		{"two ways", "(4, 2, 4, 2)", []int{9, 5}, [2]int{4, 2}, []int64{4, 2}},
+		{"one axis", "valid", []int{5, 3}, [2]int{2, 1}, []int64{2, 1}},
+		{"one row", "valid", []int{1, 5}, [2]int{1, 2}, []int64{1, 2}},
+		{"no zeros", "(1, 1, 1, 1)", []int{3, 3}, [2]int{1, 1}, nil},
+		{"zeros, but not at the end", "valid", []int{4, 4}, [2]int{2, 2}, nil},
+		{"padded by name", "same_upper", []int{5, 5}, [2]int{2, 2}, nil},
+	} {
+		h, w := c.kernel[0], c.kernel[1]
+		g, err := graph.ParseText("g", fmt.Sprintf("x : float32[1, 3, 12, 12]\nw : weight float32[4, 3, %d, %d]\ny = conv2d[pad=%s](x, w)\nreturn y", h, w, c.pad))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		m := weighted(g)
+		id, _ := g.Find("w")
+		xs, err := m.Weights[id].Float32s()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range xs {
+			if i/w%h%c.zero[0] != 0 || i%w%c.zero[1] != 0 {
+				xs[i] = 0
+			}
+		}
+		m.Weights[id] = model.FromFloat32(g.Sizes(id.Out(0)), xs)
+		path, back := reread(t, m, WriteOptions{})
+		sameGraph(t, back.Graph, g)
+		id, _ = back.Graph.Find("w")
+		ys, err := back.Weights[id].Float32s()
+		if err != nil || fmt.Sprint(ys) != fmt.Sprint(xs) {
+			t.Errorf("%s: another kernel comes back: %v", c.name, err)
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p onnxpb.ModelProto
+		if err := proto.Unmarshal(raw, &p); err != nil {
+			t.Fatal(err)
+		}
+		var got []int64
+		for _, a := range p.Graph.Node[0].Attribute {
+			if a.GetName() == "dilations" {
+				got = a.Ints
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s: dilations %v, want %v", c.name, got, c.want)
+		}
+		in := feeds(m, -1, 1)
+		k, err := constantOf(in[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := evaluate(m, map[string]*constant{"x": k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := runtime(t).Run(context.Background(), path, in, ort.Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		out, err := constantOf(res.Outputs[0])
+		if err == nil {
+			err = agree(want[0], out)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}

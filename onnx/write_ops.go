@@ -217,9 +217,11 @@ func writeConv(e *exporter, id graph.NodeID) {
 
 // conv emits a convolution, without its activation.
 func (e *exporter) conv(id graph.NodeID, in []string, out string) *onnxpb.NodeProto {
-	w := e.operandSizes(id, 1)
-	return e.emit("Conv", in, out, append(e.windowAttributes(id), intsAttribute("kernel_shape", w[2:]...),
-		intAttribute("group", int64(e.int(id, "groups"))))...)
+	w, a := e.operandSizes(id, 1), e.windowAttributes(id)
+	if c := e.compact[e.g.Operands(id)[1].Node]; c != nil {
+		w, a = c.sizes, append(a, intsAttribute("dilations", c.by...))
+	}
+	return e.emit("Conv", in, out, append(a, intsAttribute("kernel_shape", w[2:]...), intAttribute("group", int64(e.int(id, "groups"))))...)
 }
 
 func writePool(onnx string) writer {
