@@ -60,6 +60,21 @@ func layout(op *graph.Op, attrs graph.Attrs, x lower.Value, out graph.TensorType
 	return vs[0], true
 }
 
+// laid is how a node of a class lies over its operand, where that is dense; not ok: it is
+// no view, must be copied, or has an operand of a type that is not known, so that nothing
+// chooses it.
+func (p *problem) laid(n egraph.NodeID, k extract.ClassID) (v lower.Value, ok bool) {
+	op, attrs, _ := p.s.g.Node(n)
+	if op == nil || !p.isView(op) || !p.typed[k] {
+		return v, false
+	}
+	kid := p.class[p.s.g.E().Find(p.s.g.E().Child(n, 0))]
+	if !p.typed[kid] {
+		return v, false
+	}
+	return layout(op, attrs, dense(p.types[kid]), p.types[k])
+}
+
 func formOf(v *lower.Value) form {
 	switch {
 	case v.Dense():
@@ -80,18 +95,14 @@ func (p *problem) layOut() {
 		changed = false
 		for k := range n {
 			for m := range e.Class(p.at[k]) {
-				op, attrs, _ := p.s.g.Node(m)
-				if op == nil || !p.isView(op) || !p.typed[k] {
+				v, ok := p.laid(m, extract.ClassID(k))
+				if !ok {
 					continue
 				}
+				op, _, _ := p.s.g.Node(m)
 				kid := p.class[e.Find(e.Child(m, 0))]
-				if !p.typed[kid] {
-					continue
-				}
-				f := anyhow
-				if v, ok := layout(op, attrs, dense(p.types[kid]), p.types[k]); !ok {
-					continue
-				} else if f = formOf(&v); f == isDense && (op.Name == "reshape" || !have[kid][anyhow] && !have[kid][packable]) {
+				f := formOf(&v)
+				if f == isDense && (op.Name == "reshape" || !have[kid][anyhow] && !have[kid][packable]) {
 					continue
 				} else if f == isDense {
 					f = anyhow // of a view that is not dense
@@ -170,12 +181,7 @@ func (p *problem) addView(n egraph.NodeID, node extract.Node, w way, extra int64
 func (p *problem) over(op *graph.Op, attrs graph.Attrs, kid extract.ClassID, f form, out graph.TensorType) form {
 	e := p.s.g.E()
 	for m := range e.Class(p.at[kid]) {
-		below, a, _ := p.s.g.Node(m)
-		if below == nil || !p.isView(below) {
-			continue
-		}
-		x := p.types[p.class[e.Find(e.Child(m, 0))]]
-		v, ok := layout(below, a, dense(x), p.types[kid])
+		v, ok := p.laid(m, kid)
 		if !ok || formOf(&v) != f {
 			continue
 		}

@@ -130,6 +130,27 @@ func TestRandomNetworks(t *testing.T) {
 		count, first, rewritten, steps, len(used), folded, undecided, failed)
 }
 
+// Networks that a search once failed at.
+func TestNetworksThatFailed(t *testing.T) {
+	ls, on := laws(t), machine(t)
+	for _, c := range []struct {
+		seed uint64
+		why  string
+	}{
+		{1003916, "in an e-graph, a part of a tensor whose operands' element types do not fit"},
+	} {
+		m := networkOf(t, c.seed)
+		for _, method := range []optimize.Method{optimize.Auto, optimize.Saturate} {
+			res, err := safely(optimize.Options{Model: m, Laws: ls, Cost: on, CostName: "modelled", Method: method, Tries: 300, Seed: c.seed, Alpha: 1.2})
+			if err != nil {
+				t.Errorf("seed %d (%s), %s: %v", c.seed, c.why, method, err)
+			} else if !res.ProofChecked {
+				t.Errorf("seed %d (%s), %s: the proof is not checked", c.seed, c.why, method)
+			}
+		}
+	}
+}
+
 // safely turns a panic into an error, so that a long run goes on.
 func safely(o optimize.Options) (res *optimize.Result, err error) {
 	defer func() {
