@@ -17,6 +17,9 @@ type DescendOptions struct {
 	Each int
 	// Tries is how many moves are tried in all; 0: no limit.
 	Tries int
+	// Waves looks for waves, too, all moves that are alike at one tensor, and for them
+	// and single moves everywhere before chains.
+	Waves bool
 	// Improved, if not nil, is told of each chain that was kept.
 	Improved func(cost int64, chain []Move)
 }
@@ -101,7 +104,9 @@ func (w *waiting) take() (n bank.Node, ok bool) {
 }
 
 func (d *descent) wait(n bank.Node) {
-	d.quick.add(n)
+	if d.o.Waves {
+		d.quick.add(n)
+	}
 	d.thorough.add(n)
 }
 
@@ -126,11 +131,13 @@ func (d *descent) improve(ctx context.Context, n bank.Node, thorough bool) bool 
 		d.seen, d.left = map[bank.Hash]bool{d.Net.Hash(): true}, d.o.Each
 		if thorough {
 			d.follow(&first[i], limit)
-			continue
+		} else {
+			d.follow(&first[i], 0) // alone
+			d.wave(&first[i])
 		}
-		d.follow(&first[i], 0) // alone
-		d.sweep(&first[i])
-		d.wave(&first[i])
+		if !thorough || !d.o.Waves {
+			d.sweep(&first[i])
+		}
 	}
 	if d.chain == nil {
 		return false

@@ -38,7 +38,7 @@ func TestWaves(t *testing.T) {
 	p := search.NewPricer(net, lower.CPU(), prices{v100})
 	tr := search.NewTrail(search.NewRewriter(net, rs), p)
 	before := p.Cost()
-	kept, _ := tr.Descend(t.Context(), search.DescendOptions{Tries: 30000})
+	kept, _ := tr.Descend(t.Context(), search.DescendOptions{Tries: 30000, Waves: true})
 	products := 0
 	net.Nodes(func(n bank.Node) bool {
 		if net.Op(n) == op.MatMul && !net.Fixed(n) {

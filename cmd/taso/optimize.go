@@ -104,7 +104,7 @@ proved and checked as any other, and the exit status is 1.
 	f.BoolVar(&k.ordered, "ordered", false, "also use laws of the true relu and maximum, which arithmetic modulo a prime does not know")
 	f.StringSliceVar(&k.only, "only", nil, "use these laws alone, `NAME,NAME`")
 	f.StringSliceVar(&k.disable, "disable", nil, "do not use these laws, `NAME,NAME`")
-	f.IntVar(&k.opt.Tries, "tries", 0, "moves that the search tries (default 120,000)")
+	f.IntVar(&k.opt.Tries, "tries", 0, "moves that the search tries (default 210,000)")
 	f.DurationVar(&k.budget, "budget", 0, "time for the search (default: as long as its tries take)")
 	f.Var(&k.memory, "memory", "heap at which the search ends with what it has, such as 2G (default no bound)")
 	f.IntVar(&k.opt.Workers, "workers", 0, "searches that run at a time (default one a processor)")

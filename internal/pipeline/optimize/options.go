@@ -71,7 +71,7 @@ type Options struct {
 	CostName string
 	Target   *lower.Target // nil: lower.CPU()
 	// Tries is how many moves the search tries, so that it finds the same every
-	// time; 0: 120,000. Budget bounds its time as well; 0: it does not.
+	// time; 0: 210,000. Budget bounds its time as well; 0: it does not.
 	Tries  int
 	Budget time.Duration
 	// Memory is the bytes of heap at which the search ends with what it has; 0: no
@@ -137,7 +137,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Target = lower.CPU()
 	}
 	if o.Tries == 0 {
-		o.Tries = 120000
+		o.Tries = 210000
 	}
 	if o.Repeat == 0 {
 		o.Repeat = 20

@@ -64,6 +64,7 @@ type searching struct {
 	trail *search.Trail
 	plain bool          // prices are plain ones
 	path  []search.Move // that were made
+	waves bool          // descent makes them
 	best  *record
 	// from is the network that the path begins at, with its proof; nil: the model.
 	from  *search.Network
@@ -106,7 +107,7 @@ func (o *Options) newSearching(ctx context.Context, best *record, how run) (*sea
 		net = s.from.Net.Clone()
 	} else if net, _, err = bank.From(o.Model.Graph, nil); err != nil {
 		return nil, err
-	} else if err := s.begin(net); err != nil {
+	} else if err := s.begin(net, how.begin); err != nil {
 		return nil, err
 	}
 	var prices search.Prices = priced{o.Cost}
@@ -124,14 +125,14 @@ func (o *Options) newSearching(ctx context.Context, best *record, how run) (*sea
 }
 
 // begin makes the moves that a search is to begin with.
-func (s *searching) begin(net *bank.Bank) (err error) {
+func (s *searching) begin(net *bank.Bank, moves []search.Move) (err error) {
 	r := search.NewRewriter(net, s.rules)
-	for i := range s.o.first {
-		if !r.Find(&s.o.first[i], func(m *search.Match) { err = r.Apply(m) }) || err != nil {
+	for i := range moves {
+		if !r.Find(&moves[i], func(m *search.Match) { err = r.Apply(m) }) || err != nil {
 			return fmt.Errorf("move %d, with which the search begins, cannot be made: %w", i+1, err)
 		}
 	}
-	s.path = slices.Clone(s.o.first)
+	s.path = slices.Clone(moves)
 	return nil
 }
 
@@ -205,7 +206,7 @@ func (s *searching) cost() int64 { return s.trail.Price.Cost() }
 
 // descend makes chains of moves that lower the cost, with at most so many tries.
 func (s *searching) descend(ctx context.Context, tries int) {
-	kept, _ := s.trail.Descend(ctx, search.DescendOptions{Depth: s.o.Depth, Worse: s.o.Worse, Tries: s.trail.Tried + tries,
+	kept, _ := s.trail.Descend(ctx, search.DescendOptions{Depth: s.o.Depth, Worse: s.o.Worse, Waves: s.waves, Tries: s.trail.Tried + tries,
 		Improved: func(c int64, _ []search.Move) { s.told(c) }})
 	s.path = append(s.path, kept...)
 }
@@ -259,6 +260,7 @@ func (s *searching) auto(ctx context.Context, turn, tries int) {
 type run struct {
 	saturate bool // first
 	plain    bool // by plain prices
+	begin    []search.Move
 	search   func(*searching)
 }
 
@@ -268,16 +270,15 @@ func (o *Options) search(ctx context.Context) (found *searching, all []*searchin
 	var runs []run
 	switch o.Method {
 	case Descend:
-		runs = append(runs, run{search: func(s *searching) { s.descend(ctx, o.Tries) }})
+		runs = append(runs, run{search: func(s *searching) { s.waves = true; s.descend(ctx, o.Tries) }})
 	case Backtrack:
 		runs = append(runs, run{search: func(s *searching) { s.backtrack(ctx, o.Tries) }})
 	case Saturate:
 		runs = append(runs, run{saturate: true, search: func(*searching) {}})
 	default:
-		each := o.Tries / (len(firstTurns) + 1)
-		runs = append(runs, run{saturate: true, search: func(s *searching) { s.auto(ctx, 0, each) }})
+		runs = append(runs, run{saturate: true, search: func(s *searching) { s.auto(ctx, 0, o.each()) }})
 		for _, turn := range firstTurns {
-			runs = append(runs, run{search: func(s *searching) { s.auto(ctx, turn, each) }})
+			runs = append(runs, run{begin: o.first, search: func(s *searching) { s.auto(ctx, turn, o.each()) }})
 		}
 		if o.Measure {
 			runs = append(runs, run{plain: true, search: func(s *searching) { s.descend(ctx, o.Tries/plainTries) }})
@@ -294,18 +295,62 @@ func (o *Options) search(ctx context.Context) (found *searching, all []*searchin
 		}
 		return err
 	})
+	if err == nil && o.Method == Auto && ctx.Err() == nil {
+		all, err = o.again(ctx, best, all)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
+	found = leastCost(all)
 	for _, s := range all {
 		if s.plain {
 			o.plain = s
-		} else if found == nil || s.cost() < found.cost() {
-			found = s
 		}
 		if s.stats != nil {
 			o.saturated = s.stats
 		}
 	}
 	return found, all, nil
+}
+
+// each is how many moves each of the searches of Auto tries: by firstTurns, that which
+// saturates first, and the three with waves.
+func (o *Options) each() int { return o.Tries / (len(firstTurns) + 4) }
+
+// leastCost is the search that came to the cheapest network, the first one of several.
+func leastCost(all []*searching) (found *searching) {
+	for _, s := range all {
+		if !s.plain && (found == nil || s.cost() < found.cost()) {
+			found = s
+		}
+	}
+	return found
+}
+
+// again lets descent with waves go on from the cheapest network that was found, and
+// begin from the model and from its normal form: waves lead elsewhere than single moves,
+// not always to a cheaper network, and the normal form is the same for a model and for
+// whatever was made of it by merging, cutting and folding.
+func (o *Options) again(ctx context.Context, best *record, all []*searching) ([]*searching, error) {
+	net, _, err := bank.From(o.Model.Graph, nil)
+	if err != nil {
+		return nil, err
+	}
+	apart, err := normalize(ctx, net, o.Laws)
+	if err != nil {
+		return nil, err
+	}
+	more := [3]*searching{leastCost(all)}
+	begin := [3][]search.Move{nil, o.first, apart}
+	err = parallel.Each(context.WithoutCancel(ctx), o.Workers, len(more), func(_, i int) (err error) {
+		if more[i] == nil {
+			if more[i], err = o.newSearching(ctx, best, run{begin: begin[i]}); err != nil {
+				return err
+			}
+		}
+		more[i].waves = true
+		more[i].auto(ctx, 0, o.each())
+		return more[i].trail.Price.Err()
+	})
+	return append(all, more[1:]...), err
 }
