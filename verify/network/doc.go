@@ -22,12 +22,12 @@
 //
 // The right terms are the second model's outputs and the operands of the same nodes.
 // An input of the second model is the first one's of that name. A weight is a
-// variable if both hold the same numbers, or a term over weights if its numbers are
-// those of the term, computed in float64 and rounded once to the weight's type. A
-// node with cut tensors is the first model's if its operands and results have the
-// same types, and it has the same operator and attributes, or the same kind and
-// payload if it is opaque; no two opaque nodes are the same one. An output stands at
-// the same place in both; no other has its name in the second model.
+// variable if both have the same sizes and numbers, or a term over weights if its sizes
+// and numbers are those of the term, computed in float64 and rounded once to the
+// weight's type. A node with cut tensors is the first model's if its operands and
+// results have the same types, and it has the same operator and attributes, or the same
+// kind and payload if it is opaque; no two opaque nodes are the same one. An output
+// stands at the same place in both; no other has its name in the second model.
 //
 // # Why that is enough
 //

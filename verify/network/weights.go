@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
@@ -81,6 +82,10 @@ func (s *side) weight(t graph.Tensor, u *law.Term) error {
 	got, err := s.c.value(u, want.DType)
 	if err != nil {
 		return fmt.Errorf("weight %s: %w", name, err)
+	}
+	// The same numbers in other rows are another tensor.
+	if !slices.Equal(want.Sizes, got.Sizes) {
+		return fmt.Errorf("weight %s: it has sizes %v, what it is computed from %v", name, want.Sizes, got.Sizes)
 	}
 	if err := sameNumbers(want, got); err != nil {
 		return fmt.Errorf("weight %s and what it is computed from: %w", name, err)
