@@ -1,7 +1,6 @@
 package optimize
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -15,21 +14,20 @@ import (
 // Weights of the second model may be computed from those of the first one by laws: a
 // batch norm is taken into a kernel, a kernel is filled up with zeros, the sum of two
 // averages is a convolution. What the first model computes from its weights, and what one
-// use of a law makes of them, is computed, and its numbers are compared, as those of weights are. That a weight is what
-// was found is said in the graph, and checked again by verify/network.
+// use of a law makes of them, is computed, and its numbers are compared, as those of
+// weights are. That a weight is what was found is said in the graph, and checked again by
+// verify/network.
 
-// Limits of what is computed to look at it.
-const (
-	mostWork = 2e8     // for one tensor, that of package fold
-	mostMade = 1 << 28 // numbers in all
-)
+// mostMade bounds the numbers that are computed to look at them.
+const mostMade = 1 << 28
 
 // maker collects tensors that laws make of the weights of the first model.
 type maker struct {
 	u      *union
 	net    *bank.Bank
 	of     map[bank.Tensor]graph.Tensor // of the network as it came
-	known  map[string]graph.Tensor      // by what they are
+	seen   *bank.Bank                   // what was looked at; of net it is gone with each undo
+	known  map[bank.Tensor]graph.Tensor // of seen
 	wanted []array                      // weights for which nothing was found
 	left   int
 	made   []graph.Tensor
@@ -50,7 +48,7 @@ func (u *union) laws(wanted []array) error {
 	if err != nil {
 		return err
 	}
-	m := &maker{u: u, net: net, of: map[bank.Tensor]graph.Tensor{}, known: map[string]graph.Tensor{}, wanted: wanted, left: mostMade}
+	m := &maker{u: u, net: net, of: map[bank.Tensor]graph.Tensor{}, seen: bank.New(nil), known: map[bank.Tensor]graph.Tensor{}, wanted: wanted, left: mostMade}
 	byName := map[string]graph.Tensor{}
 	for _, id := range u.a.Graph.Inputs() {
 		byName[u.a.Graph.Name(id)] = u.ofA[id.Out(0)]
@@ -93,7 +91,7 @@ func (m *maker) consider(t bank.Tensor) error {
 	if o := m.net.Op(n); o == nil || o == op.Concat || o == op.Slice || o == op.Split || !m.fits(m.net.Type(t)) {
 		return nil
 	}
-	x, ok, err := m.tensor(t)
+	x, _, ok, err := m.tensor(t)
 	if err != nil || !ok || slices.Contains(m.made, x) {
 		return err
 	}
@@ -124,38 +122,42 @@ func (m *maker) fits(t graph.TensorType) bool {
 	})
 }
 
-// tensor is a tensor of the network in the graph; not ok if it depends on what laws do
-// not speak of.
-func (m *maker) tensor(t bank.Tensor) (x graph.Tensor, ok bool, err error) {
-	if x, ok := m.of[t]; ok {
-		return x, true, nil
-	}
+// tensor is a tensor of the network in the graph and among what was seen; not ok if it
+// depends on what laws do not speak of.
+func (m *maker) tensor(t bank.Tensor) (x graph.Tensor, as bank.Tensor, ok bool, err error) {
 	o, attrs, _, args, out := m.net.Node(t)
 	if o == nil {
-		return x, false, nil
+		n, _ := m.net.NodeOf(t)
+		x, ok := m.of[t]
+		return x, m.seen.Out(m.seen.AddInput(m.net.Name(n), true, m.net.Type(t)), 0), ok, nil
 	}
-	in := make([]graph.Tensor, len(args))
+	in, seen := make([]graph.Tensor, len(args)), make([]bank.Tensor, len(args))
 	for i, a := range args {
-		if in[i], ok, err = m.tensor(a); err != nil || !ok {
-			return x, false, err
+		if in[i], seen[i], ok, err = m.tensor(a); err != nil || !ok {
+			return x, 0, false, err
 		}
 	}
-	key := fmt.Sprint(o.Name, o.FormatAttrs(attrs), in, m.net.Type(t).DType)
-	if x, ok := m.known[key]; ok {
-		return x, true, nil
+	dtype := m.net.Type(t).DType
+	n, err := m.seen.Apply(o, attrs, dtype, seen...)
+	if err != nil {
+		return x, 0, false, err
+	}
+	as = m.seen.Out(n, out)
+	if x, ok := m.known[as]; ok {
+		return x, as, true, nil
 	}
 	var id graph.NodeID
 	if o.In == 0 {
-		id, err = m.u.g.Constant("", m.net.Type(t).DType, o, attrs)
+		id, err = m.u.g.Constant("", dtype, o, attrs)
 	} else {
 		id, err = m.u.g.Apply("", o, attrs, in...)
 	}
 	if err != nil {
-		return x, false, err
+		return x, 0, false, err
 	}
 	x = id.Out(out)
-	m.known[key] = x
-	return x, true, nil
+	m.known[as] = x
+	return x, as, true, nil
 }
 
 // compute adds what was collected to the arrays.
@@ -170,7 +172,7 @@ func (m *maker) compute() error {
 		if err != nil {
 			return err
 		}
-		if part.Work().FLOPs > mostWork {
+		if part.Work().FLOPs > graph.MaxAhead {
 			continue
 		}
 		w, err := arrayOf(fold.Weight(from, t))
