@@ -120,6 +120,18 @@ func turned(k *constant, groups int, flip bool) *constant {
 	return out
 }
 
+// unturned undoes turned without flip, for o output channels of a group and kernels of
+// kh by kw.
+func unturned(k *constant, groups, o, kh, kw int) *constant {
+	ch := k.sizes[1]
+	out := newConstant(k.dtype, groups*ch, o, kh, kw)
+	graph.Each(out.sizes, func(flat int, idx []int) {
+		g, c := idx[0]/ch, idx[0]%ch
+		out.floats[flat] = k.floats[(((g*o+idx[1])*kh+idx[2])*kw+idx[3])*ch+c]
+	})
+	return out
+}
+
 func turnedSizes(sizes []int, groups int, flip bool) []int {
 	ch, o, kh, kw := sizes[0]/groups, sizes[1], sizes[2], sizes[3]
 	if flip {

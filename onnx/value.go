@@ -26,7 +26,7 @@ type value struct {
 
 	ones    *value // truth values as zeros and ones, if they were made of these
 	literal bool   // known from the file's text, not an initializer
-	compact bool   // a kernel that has the name of the dilated one
+	compact bool   // a kernel that has the name of the one that is made of it
 	uses    int    // nodes of the file that read it, and outputs that are it
 }
 

@@ -118,13 +118,13 @@ type exporter struct {
 	opset int64
 
 	names   *names
-	name    map[graph.Tensor]string // of a tensor in the file
-	uses    map[graph.Tensor]int    // operands and outputs that are it
-	covered []bool                  // nodes that another node's ONNX node computes too
-	as      map[graph.NodeID]func() // nodes that are emitted together with covered ones
-	stored  map[graph.NodeID][]int  // weights that have other sizes in the file
-	compact map[graph.NodeID]*compact
-	ints    map[string]string // lists of integers to their initializers
+	name    map[graph.Tensor]string   // of a tensor in the file
+	uses    map[graph.Tensor]int      // operands and outputs that are it
+	covered []bool                    // nodes that another node's ONNX node computes too
+	as      map[graph.NodeID]func()   // nodes that are emitted together with covered ones
+	stored  map[graph.NodeID][]int    // weights that have other sizes in the file
+	compact map[graph.NodeID]*compact // kernels that are others in the file
+	ints    map[string]string         // lists of integers to their initializers
 	domains map[string]int64
 	// functions that opaque nodes call, and their order
 	functions map[function]*onnxpb.FunctionProto
@@ -254,8 +254,7 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 			e.name[t] = e.names.unique(e.wanted(t))
 		}
 	}
-	e.cover()
-	if err := must.Try(e.dilated); err != nil {
+	if err := must.Try(func() { e.cover(); e.dilated() }); err != nil {
 		return nil, fmt.Errorf("write model: %w", err)
 	}
 	p := &onnxpb.GraphProto{Name: proto.String(e.m.Name)}
@@ -280,7 +279,7 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 		}
 		w := tensorProto(g.Name(id), typ)
 		if c != nil {
-			w.DocString = proto.String(note + noteDilated)
+			w.DocString = proto.String(note + c.note)
 		}
 		if data != nil && len(raw) >= externalMin {
 			if _, err := data.Write(raw); err != nil {

@@ -15,7 +15,7 @@ import (
 func (e *exporter) cover() {
 	// A sum takes a product before the product takes its factors, and both before an
 	// operand that is broadcast is taken alone.
-	for _, find := range []func(graph.NodeID){e.coverSum, e.coverTall, e.coverProduct, e.coverOperand} {
+	for _, find := range []func(graph.NodeID){e.coverSum, e.coverTransposed, e.coverTall, e.coverProduct, e.coverOperand} {
 		for id := range e.g.Nodes() {
 			if e.g.Op(id) != nil && !e.covered[id] && e.as[id] == nil {
 				find(id)

@@ -8,12 +8,17 @@ import (
 // A dilated convolution is read as one with a larger kernel, with zeros in between. It is
 // written as a dilated one again: a runtime does not skip zeros.
 
-// noteDilated is the note of a kernel that has the name of the larger one.
-const noteDilated = "dilated"
+// Notes of kernels that have the names of those that the reader makes of them.
+const (
+	noteDilated    = "dilated"
+	noteTransposed = "transposed"
+)
 
-// compact is a kernel without the rows and columns of zeros in between.
+// compact is a kernel as it is in the file: without the rows and columns of zeros in
+// between, or that of a transposed convolution.
 type compact struct {
-	by, sizes []int // how far apart its cells are, and its sizes
+	note      string
+	by, sizes []int // how far apart its cells are, nil if transposed, and its sizes
 	raw       []byte
 }
 
@@ -54,7 +59,7 @@ func compacted(raw []byte, sizes []int) *compact {
 	if rows == 1 && columns == 1 {
 		return nil
 	}
-	c := &compact{by: []int{rows, columns}, sizes: []int{sizes[0], sizes[1], (h-1)/rows + 1, (w-1)/columns + 1}}
+	c := &compact{note: noteDilated, by: []int{rows, columns}, sizes: []int{sizes[0], sizes[1], (h-1)/rows + 1, (w-1)/columns + 1}}
 	for i := 0; i < len(raw); i += 4 {
 		if i/4/w%h%rows == 0 && i/4%w%columns == 0 {
 			c.raw = append(c.raw, raw[i:i+4]...)

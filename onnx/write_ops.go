@@ -218,7 +218,12 @@ func writeConv(e *exporter, id graph.NodeID) {
 // conv emits a convolution, without its activation.
 func (e *exporter) conv(id graph.NodeID, in []string, out string) *onnxpb.NodeProto {
 	w, a := e.operandSizes(id, 1), e.windowAttributes(id)
-	if c := e.compact[e.g.Operands(id)[1].Node]; c != nil {
+	if name, _ := e.attr(id, "pad").Name(); name == graph.Valid {
+		// No padding is zeros without auto_pad, not VALID: ONNX Runtime lets the
+		// convolution do what a Pad before it does only where it has such numbers.
+		a[1] = intsAttribute("pads", 0, 0, 0, 0)
+	}
+	if c := e.compact[e.g.Operands(id)[1].Node]; c != nil && c.by != nil {
 		w, a = c.sizes, append(a, intsAttribute("dilations", c.by...))
 	}
 	return e.emit("Conv", in, out, append(a, intsAttribute("kernel_shape", w[2:]...), intAttribute("group", int64(e.int(id, "groups"))))...)
