@@ -20,15 +20,16 @@ func total(l *law.Law) int { return law.Size(l.LHS...) + law.Size(l.RHS...) }
 
 // Subsume drops the laws that are instances of another law of the list. Of
 // laws that are instances of each other the smallest in the order of sets
-// stays.
+// stays. A law written == is no instance of one written =>: that one says nothing
+// from right to left.
 func Subsume(laws []*law.Law) (kept []*law.Law, pruned []Pruned) {
 	x := newIndex(laws)
 	for i, l := range laws {
 		j := x.general(l, func(j int) bool {
-			if j == i {
+			if j == i || laws[j].OneWay && !l.OneWay {
 				return false
 			}
-			return x.before(j, i) || !Instance(l, laws[j])
+			return x.before(j, i) || l.OneWay && !laws[j].OneWay || !Instance(l, laws[j])
 		})
 		if j >= 0 {
 			pruned = append(pruned, Pruned{l, laws[j]})

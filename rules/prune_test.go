@@ -169,6 +169,32 @@ func TestSubsume(t *testing.T) {
 	}
 }
 
+// A law in both directions says more than one from left to right, whichever is written
+// with fewer operators or conditions; of two from left to right only the direction of
+// both counts.
+func TestSubsumeDirections(t *testing.T) {
+	const part = "slice[axis=0, lo=k-1, hi=m](slice[axis=0, lo=i-1, hi=j](X))"
+	const all = "slice[axis=0, lo=i+k-2, hi=i+m-1](X)"
+	const where = "where i+m <= j+1 and j <= n "
+	for _, c := range []struct {
+		laws []string
+		want string
+	}{
+		{[]string{"X : [n] " + where + "then " + part + " == " + all, "X : [n] then " + part + " => " + all}, "l0"}, // what the conditions say, the left side needs
+		{[]string{"X : [P..] then relu(relu(X)) => relu(X)", "X : [m, n] then relu(relu(X)) == relu(X)"}, "l0 l1"},
+		{[]string{"X : [P..] then relu(relu(X)) => relu(X)", "X : [P..] then relu(relu(X)) == relu(X)"}, "l1"},
+		{[]string{"X : [P..] then relu(relu(X)) == relu(X)", "X : [P..] then relu(relu(X)) => relu(X)"}, "l0"},
+		{[]string{"X : [P..] then relu(relu(X)) == relu(X)", "X : [m, n] then relu(X) => relu(relu(X))"}, "l0"},
+		{[]string{"X : [P..] then relu(relu(X)) => relu(X)", "X : [m, n] then relu(relu(X)) => relu(X)"}, "l0"},
+		{[]string{"X : [P..] then relu(relu(X)) => relu(X)", "X : [m, n] then relu(X) => relu(relu(X))"}, "l0 l1"},
+	} {
+		kept, _ := Subsume(laws(t, c.laws...))
+		if got := names(kept); got != c.want {
+			t.Errorf("%s: kept %s, want %s", strings.Join(c.laws, "; "), got, c.want)
+		}
+	}
+}
+
 func BenchmarkSubsume(b *testing.B) {
 	var list []*law.Law
 	for i := 0; i < 500; i++ {
