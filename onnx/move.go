@@ -273,15 +273,6 @@ func (c *call) runs() []run {
 
 func lowerSlice(c *call) {
 	runs, v := c.runs(), c.in[0]
-	if c.marked("keep") { // of one axis, from which nothing is cut
-		if axes := c.intsOrInput("axes", 3); len(axes) == 1 {
-			a := axis(axes[0], v.rank())
-			if runs[a].count == v.sizes[a] && runs[a].step == 1 {
-				c.set(c.im.apply("slice", attrs{"axis": graph.IntValue(a), "lo": graph.IntValue(0), "hi": graph.IntValue(v.sizes[a])}, v))
-				return
-			}
-		}
-	}
 	for a, r := range runs {
 		if r.count == 0 {
 			must.Failf("the slice of %s is empty along axis %d", c.in[0], a)

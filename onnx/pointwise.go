@@ -3,6 +3,8 @@ package onnx
 import (
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
@@ -320,7 +322,16 @@ func (im *importer) cast(v *value, t graph.DType) *value {
 }
 
 // lowerIdentity: the value gets a second name.
-func lowerIdentity(c *call) { c.set(c.need(1, 1)[0]) }
+func lowerIdentity(c *call) {
+	v := c.need(1, 1)[0]
+	text, _ := c.noteOf()
+	if axis, ok := strings.CutPrefix(text, noteWhole); ok {
+		if a, err := strconv.Atoi(axis); err == nil && a >= 0 && a < v.rank() && !v.empty() {
+			v = c.im.apply("slice", attrs{"axis": graph.IntValue(a), "lo": graph.IntValue(0), "hi": graph.IntValue(v.sizes[a])}, v)
+		}
+	}
+	c.set(v)
+}
 
 // lowerDropout does nothing, as in inference; its mask is all true.
 func lowerDropout(c *call) {

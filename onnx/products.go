@@ -28,7 +28,7 @@ var lowest = math.Inf(-1)
 func lowerMatMul(c *call) {
 	in := c.need(2, 2)
 	c.arithmetic("", in[0])
-	c.set(c.im.matmul(in[0], in[1]))
+	c.set(c.im.matmul(in[0], c.markedMatrix(in[0], in[1])))
 }
 
 func (im *importer) matmul(x, y *value) *value {

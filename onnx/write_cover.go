@@ -15,7 +15,7 @@ import (
 func (e *exporter) cover() {
 	// A sum takes a product before the product takes its factors, and both before an
 	// operand that is broadcast is taken alone.
-	for _, find := range []func(graph.NodeID){e.coverSum, e.coverTransposed, e.coverTall, e.coverProduct, e.coverOperand} {
+	for _, find := range []func(graph.NodeID){e.coverSum, e.coverTransposed, e.coverTall, e.coverMatrix, e.coverProduct, e.coverOperand} {
 		for id := range e.g.Nodes() {
 			if e.g.Op(id) != nil && !e.covered[id] && e.as[id] == nil {
 				find(id)
@@ -226,6 +226,39 @@ func (e *exporter) coverTall(id graph.NodeID) {
 	}
 	e.takes(y, tall)
 	e.as[id] = func() { e.emit("MatMul", []string{e.of(x), e.of(w)}, e.out(id)) }
+}
+
+// noteMatrix is the note of a product with a weight that has axes of size 1 in front, as
+// many axes as the other factor, although it is a matrix in the file: ONNX Runtime packs
+// matrices ahead, and puts a sum behind the product into it.
+const noteMatrix = "matrix with more axes"
+
+// coverMatrix finds products with a matrix that has axes of size 1 in front.
+func (e *exporter) coverMatrix(id graph.NodeID) {
+	g := e.g
+	if g.Op(id).Name != "matmul" {
+		return
+	}
+	x, w := g.Operands(id)[0], g.Operands(id)[1]
+	sizes := g.Sizes(w)
+	lead := len(sizes) - 2
+	if lead < 1 || !all(sizes[:lead], 1) || g.Op(w.Node) != nil || !g.IsWeight(w.Node) || e.uses[w] != 1 {
+		return
+	}
+	e.stored[w.Node] = sizes[lead:]
+	e.as[id] = func() { mark(e.emit("MatMul", []string{e.of(x), e.of(w)}, e.out(id)), noteMatrix) }
+}
+
+// markedMatrix is the second factor of a product with the axes in front that its note says;
+// the factor as it is if there is no such note.
+func (c *call) markedMatrix(x, y *value) *value {
+	if !c.marked(noteMatrix) || y.rank() != 2 || x.rank() < 3 || !all(x.sizes[:x.rank()-2], 1) {
+		return y
+	}
+	if w := y.resized(append(slices.Clone(x.sizes[:x.rank()-2]), y.sizes...)); w != nil {
+		return w
+	}
+	return y
 }
 
 // coverOperand finds operands that are broadcast, and concatenations whose first operand

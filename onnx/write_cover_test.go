@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -146,6 +147,32 @@ t = reshape[shape=[6, 4]](x)
 p = matmul(t, w)
 r = reshape[shape=[3, 2, 6]](p)
 return r`, "Reshape(x, ints[2]) MatMul(t, w[4 6]) Reshape(p, ints_1[3])"},
+	{"a matrix with an axis in front", `x : float32[1, 3, 4]
+w : weight float32[1, 4, 5]
+b : weight float32[5]
+p = matmul(x, w)
+s = broadcast[shape=[1, 3, 5]](b)
+y = ewadd(p, s)
+return y`, "MatMul(x, w[4 5]) Add(p, b[5])"},
+	{"a matrix with two axes in front", `x : float32[1, 1, 3, 4]
+w : weight float32[1, 1, 4, 5]
+p = matmul(x, w)
+return p`, "MatMul(x, w[4 5])"},
+	{"no matrix: two of them", `x : float32[2, 3, 4]
+w : weight float32[2, 4, 5]
+p = matmul(x, w)
+return p`, "MatMul(x, w[2 4 5])"},
+	{"no matrix: read twice", `x : float32[1, 3, 4]
+w : weight float32[1, 4, 5]
+p = matmul(x, w)
+v = neg(w)
+return p, v`, "MatMul(x, w[1 4 5]) Neg(w[1 4 5])"},
+	{"slices of all of an axis", `x : float32[2, 3, 4]
+s = slice[axis=1, lo=0, hi=3](x)
+t = slice[axis=2, lo=1, hi=4](s)
+y = relu(t)
+u = slice[axis=0, lo=0, hi=2](y)
+return u`, "Identity(x) Slice(s, ints[1], ints_1[1], ints_2[1]) Relu(t) Identity(y)"},
 	{"a mean over the image", `x : float32[2, 3, 4, 4]
 a = reducemean[axes=(2, 3), keep=1](x)
 b = reducemax[axes=(2, 3), keep=1](x)
@@ -382,6 +409,55 @@ func TestDilated(t *testing.T) {
 		}
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestOtherNotes: a note on a product or an Identity that is not what is there changes no
+// number.
+func TestOtherNotes(t *testing.T) {
+	t.Parallel()
+	g, err := graph.ParseText("g", `x : float32[2, 3, 4]
+w : weight float32[4, 5]
+a = slice[axis=1, lo=0, hi=3](x)
+t = reshape[shape=[6, 4]](a)
+p = matmul(t, w)
+y = reshape[shape=[2, 3, 5]](p)
+return y`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := weighted(g)
+	raw, err := encode(m, WriteOptions{}, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := constantOf(feeds(m, -1, 1)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := evaluate(m, map[string]*constant{"x": k})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{noteWhole + "0", noteWhole + "2", noteWhole + "3", noteWhole + "-1", noteWhole + "x", noteMatrix, "keep", ""} {
+		var p onnxpb.ModelProto
+		if err := proto.Unmarshal(raw, &p); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range p.Graph.Node {
+			n.DocString = proto.String(note + text)
+		}
+		back, _, err := Read(put(t, marshal(t, &p)), ReadOptions{})
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		got, err := evaluate(back, map[string]*constant{"x": k})
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if !slices.Equal(got[0].Sizes, want[0].Sizes) || !slices.Equal(got[0].Data, want[0].Data) {
+			t.Errorf("%q: %v, not %v", text, got[0].Data, want[0].Data)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package onnx
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -255,9 +256,16 @@ func writeConcat(e *exporter, id graph.NodeID) {
 
 func writeSlice(e *exporter, id graph.NodeID) {
 	lo, hi, axis := e.int(id, "lo"), e.int(id, "hi"), e.int(id, "axis")
-	n := e.emit("Slice", append(e.operands(id), e.intList(lo), e.intList(hi), e.intList(axis)), e.out(id))
-	e.markKept(id, n)
+	if lo == 0 && hi == e.operandSizes(id, 0)[axis] { // a runtime takes an Identity away
+		mark(e.emit("Identity", e.operands(id), e.out(id)), noteWhole+strconv.Itoa(axis))
+		return
+	}
+	e.emit("Slice", append(e.operands(id), e.intList(lo), e.intList(hi), e.intList(axis)), e.out(id))
 }
+
+// noteWhole, with an axis, is the note of an Identity that is a slice along the axis from
+// which nothing is cut.
+const noteWhole = "slice of all of axis "
 
 func writeSplit(e *exporter, id graph.NodeID) {
 	a, at := e.int(id, "axis"), e.int(id, "at")
