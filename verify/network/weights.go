@@ -187,26 +187,20 @@ func (c *checker) value(u *law.Term, dtype graph.DType) (*model.Weight, error) {
 	if got := g.DType(x); got != dtype {
 		return nil, fmt.Errorf("it is %s, what it is computed from %s", dtype, got)
 	}
-	e := interp.Evaluator[float64]{Ring: interp.Float{}, Input: func(id graph.NodeID) (y interp.Tensor[float64], err error) {
-		w := c.a.Weights[from[id]]
-		raw, err := w.Read()
-		if err != nil {
-			return y, err
-		}
-		y = interp.Tensor[float64]{Sizes: w.Sizes, Data: make([]float64, w.Elements())}
-		size := w.DType.Bytes()
-		for i := range y.Data {
-			_, y.Data[i] = model.Element(w.DType, raw[i*size:])
-		}
-		return y, nil
+	e := interp.Evaluator[drifted]{Ring: drift{}, Input: func(id graph.NodeID) (interp.Tensor[drifted], error) {
+		return elements(c.a.Weights[from[id]])
 	}}
 	out, err := e.Run(context.Background(), g)
 	if err != nil {
 		return nil, err
 	}
-	raw := make([]byte, 0, len(out[0].Data)*dtype.Bytes())
-	for _, v := range out[0].Data {
-		raw = model.AppendElement(raw, dtype, 0, model.Round(dtype, v))
+	raw, rounded := make([]byte, 0, len(out[0].Data)*dtype.Bytes()), make([]float64, len(out[0].Data))
+	for i, y := range out[0].Data {
+		rounded[i] = model.Round(dtype, y.v)
+		raw = model.AppendElement(raw, dtype, 0, rounded[i])
+	}
+	if err := closeTo(out[0].Data, rounded); err != nil {
+		return nil, err
 	}
 	return model.FromBytes(dtype, g.Sizes(x), raw), nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/model/fold"
 	"github.com/taso-go/taso/search"
+	"github.com/taso-go/taso/verify/network"
 )
 
 // Result is an optimized model with what shows that it is right.
@@ -176,7 +177,10 @@ func (r *Result) settle(ctx context.Context, o *Options, b *built) (err error) {
 	r.Model, r.CostAfter, r.Steps, r.StepCount = out, b.cost, steps, len(steps)
 	r.Folded = b.folded
 	r.mark(o.Model, d)
-	if err := r.prove(ctx, o, d); err != nil {
+	if err = r.prove(ctx, o, d); errors.Is(err, network.ErrRounding) && len(steps) > 0 {
+		// A weight that was computed ahead is not what it is by exact arithmetic.
+		return r.settle(ctx, o, nil)
+	} else if err != nil {
 		return err
 	}
 	if o.NoVerify && r.ProofChecked {

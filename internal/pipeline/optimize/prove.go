@@ -94,6 +94,9 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 	if p.Checked, err = CheckProof(ctx, bytes.NewReader(cert.Bytes()), "proof", a, b, false); errors.Is(err, network.ErrLimit) {
 		p.Why = "what a weight is made of is too large for the checker: " + err.Error()
 		return p, nil
+	} else if errors.Is(err, network.ErrRounding) {
+		p.Why = "the checker does not accept a weight: " + err.Error()
+		return p, nil
 	} else if err != nil {
 		return nil, fmt.Errorf("the proof is not accepted: %w", err)
 	}
