@@ -2,7 +2,7 @@ package graph
 
 // MaxAhead is the most operations (FLOPs of [Work]) of a node that depends on weights
 // only and is computed ahead, before anything runs: half a second in float64 by
-// definition, and as long again for who checks it. What takes more is work for each
+// definition, and twice as long for who checks it. What takes more is work for each
 // run, so that a search does not call it free.
 const MaxAhead = 1e9
 

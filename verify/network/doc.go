@@ -55,6 +55,11 @@
 // What is deeper than 100,000 operators, and weights that take more than 10^10
 // operations or 2^27 numbers to compute again, are refused.
 //
+// A weight that is computed again is refused where float64 may have an element off by
+// more than 2^-24 of itself and 2^-36 of the largest element, as where 1 is lost beside
+// 10^20 before that is taken away again, and where rounding to the weight's type
+// changes an element by more than 2^-10 of the largest, as where all are too small for it.
+//
 // An equation is about real numbers: in floating point both models differ by
 // rounding, also of constants, whose element type the equation does not tell. Where
 // sums overflow, they may differ by more.

@@ -133,11 +133,39 @@ func (drift) FnOf(name string) func(drifted) drifted {
 	}
 }
 
-// Dot adds as [interp.Float] does.
+// Dot adds as [interp.Float] does. What is lost is bounded first, by what sums of the
+// absolute values would lose; only where products cancel is it found out.
 func (drift) Dot(x, y []drifted) drifted {
-	var sum [4]float64
-	off := 0.0
 	y = y[:len(x)]
+	var sum, all [4]float64
+	of := 0.0 // what the factors are off by
+	whole := len(x) &^ 3
+	for i := range x {
+		k := i & 3
+		if i >= whole {
+			k = 0
+		}
+		a, b := &x[i], &y[i]
+		p := float64(a.v * b.v)
+		sum[k] += p
+		all[k] += math.Abs(p)
+		if a.off+b.off != 0 {
+			of += math.Abs(a.v)*b.off + math.Abs(b.v)*a.off + a.off*b.off
+		}
+	}
+	s := sum[0] + sum[1] + (sum[2] + sum[3])
+	// Each product is rounded once, and its sums at most so often.
+	times := float64(len(x)/4 + 8)
+	lost := times/(1<<53)*(all[0]+all[1]+all[2]+all[3]) + float64(len(x))*math.SmallestNonzeroFloat64
+	if !(lost <= math.Abs(s)/(1<<36)) {
+		lost = lostOfDot(x, y)
+	}
+	return drifted{s, (lost + of) * (1 + times/(1<<50))}
+}
+
+// lostOfDot is what rounding takes from products and their sums.
+func lostOfDot(x, y []drifted) (lost float64) {
+	var sum [4]float64
 	whole := len(x) &^ 3
 	for i := range x {
 		k := i & 3
@@ -146,13 +174,11 @@ func (drift) Dot(x, y []drifted) drifted {
 		}
 		p := x[i].v * y[i].v
 		s := sum[k] + p
-		off += lostOfProduct(x[i], y[i], p) + lostOfSum(sum[k], p, s)
+		lost += lostOfProduct(drifted{v: x[i].v}, drifted{v: y[i].v}, p) + lostOfSum(sum[k], p, s)
 		sum[k] = s
 	}
 	a, b := sum[0]+sum[1], sum[2]+sum[3]
-	s := a + b
-	off += lostOfSum(sum[0], sum[1], a) + lostOfSum(sum[2], sum[3], b) + lostOfSum(a, b, s)
-	return drifted{s, off * slack}
+	return lost + lostOfSum(sum[0], sum[1], a) + lostOfSum(sum[2], sum[3], b) + lostOfSum(a, b, a+b)
 }
 
 // elements are those of a weight, exactly as they are.

@@ -41,6 +41,9 @@ func TestDrift(t *testing.T) {
 		}
 		within("sum", total, v, sum)
 		within("sum of products", d.Dot(p, q), f.Dot(x, y), products)
+		if got := d.Dot(append(p, p...), append(q, opposite(q)...)); n == 1 && got != (drifted{}) {
+			t.Errorf("a sum less itself is %v", got)
+		}
 		square := new(big.Float).SetPrec(4000).Mul(sum, sum)
 		within("square", d.Mul(total, total), f.Mul(v, v), square)
 		for _, name := range []string{"relu", "abs"} {
@@ -55,4 +58,12 @@ func TestDrift(t *testing.T) {
 		num, den := int64(r.IntN(1000)-500), int64(1+r.IntN(1000))
 		within("quotient", d.Rat(num, den), f.Rat(num, den), new(big.Float).SetPrec(2000).Quo(exact(float64(num)), exact(float64(den))))
 	}
+}
+
+func opposite(xs []drifted) []drifted {
+	out := make([]drifted, len(xs))
+	for i, x := range xs {
+		out[i].v = -x.v
+	}
+	return out
 }
