@@ -15,6 +15,10 @@ import (
 // by comparing bytes, and said in the graph as concat and slice; whether that is
 // right is for verify/network to check.
 
+// mostParts is the most parts that are looked for in one weight along one axis: of zeros,
+// every number could be one.
+const mostParts = 4096
+
 // array is a weight with its bytes.
 type array struct {
 	dtype graph.DType
@@ -76,6 +80,7 @@ func (a *array) like(b *array, axis int) bool {
 // or a part of one. It is not ok if it is neither.
 func (u *union) madeOf(w array) (t graph.Tensor, ok bool, err error) {
 	for axis := range w.sizes {
+		u.parts = mostParts
 		if t, ok, err = u.beside(w, axis); ok || err != nil {
 			return t, ok, err
 		}
@@ -124,6 +129,9 @@ func (u *union) slice(t graph.Tensor, axis, lo, hi int) (graph.Tensor, error) {
 func (u *union) beside(w array, axis int) (t graph.Tensor, ok bool, err error) {
 	var parts []graph.Tensor
 	for lo := 0; lo < w.sizes[axis]; {
+		if u.parts--; u.parts < 0 {
+			return t, false, nil
+		}
 		x, hi, err := u.strip(&w, axis, lo)
 		if err != nil || hi == lo {
 			return t, false, err

@@ -199,6 +199,7 @@ type union struct {
 	ofA, ofB map[graph.Tensor]graph.Tensor
 	weights  map[[sha256.Size]byte]graph.Tensor // of a, by what is in them
 	arrays   []array                            // the same
+	parts    int                                // that may still be looked for
 	named    map[string]named                   // by their names
 	cuts     []graph.NodeID                     // of a, as they are met
 	fed      map[graph.Tensor]graph.Tensor
