@@ -64,7 +64,7 @@ func optimizeSearchesCPU(ctx context.Context, env *Env) (*Record, error) {
 		return nil, err
 	}
 	defer b.Close()
-	return optimized(ctx, env, true, func(m *model.Model) (optimize.Options, error) {
+	return optimized(ctx, env, false, func(m *model.Model) (optimize.Options, error) {
 		on, name, err := fitted(ctx, env, b, m)
 		return optimize.Options{Cost: on, CostName: name, Target: b.Target()}, err
 	})
