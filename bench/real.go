@@ -2,7 +2,9 @@ package bench
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -61,7 +63,9 @@ func (r *realModel) path(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cache folder: %w", err)
 	}
-	dir := filepath.Join(cache, "taso", "torchvision")
+	// What another script exported is another model.
+	script := sha256.Sum256([]byte(exporter))
+	dir := filepath.Join(cache, "taso", "torchvision-"+hex.EncodeToString(script[:4]))
 	path := filepath.Join(dir, r.name+".onnx")
 	if _, err := os.Stat(path); err == nil {
 		return path, nil

@@ -15,6 +15,8 @@ def export(name, path):
         for p in model.parameters():
             if p.dim() <= 1 or max(p.shape) == p.numel():  # scales and shifts
                 p.add_(0.1 * torch.randn(p.shape))
+            elif not p.any():  # such as a head, before training
+                p.copy_(0.02 * torch.randn(p.shape))
         for key, b in model.named_buffers():
             if key.endswith("running_mean"):
                 b.add_(0.1 * torch.randn(b.shape))
