@@ -255,6 +255,9 @@ func (p *problem) joins(op *graph.Op, out graph.TensorType, kid extract.ClassID,
 func (p *problem) join(id extract.NodeID, i int, m extract.NodeID) extract.NodeID {
 	from, into := p.ways[id], p.ways[m]
 	node := extract.Node{Class: p.Nodes[id].Class, Bytes: p.Nodes[id].Bytes, Cost: into.alone + from.price.Fused}
+	if live := extract.Live; p.Nodes[m].Kind == live || p.Nodes[id].Kind == live {
+		node.Kind = live // one of them is too much work to be computed ahead
+	}
 	node.Children = append(node.Children, p.Nodes[m].Children...)
 	w := way{node: from.node, kids: from.kids, within: make([]extract.NodeID, p.s.g.E().Arity(from.node)), price: from.price,
 		alone: node.Cost, tail: into.tail + 1}
