@@ -15,7 +15,8 @@ type DescendOptions struct {
 	Worse float64
 	// Each is how many moves are tried behind one first move; 0: 200.
 	Each int
-	// Tries is how many moves are tried in all; 0: no limit.
+	// Tries is how many moves are tried in all; 0: no limit. It is looked at between the
+	// improvements at two nodes: waves try thousands of moves more.
 	Tries int
 	// Waves looks for waves, too, all moves that are alike at one tensor, and for them
 	// and single moves everywhere before chains.
