@@ -15,8 +15,8 @@ type DescendOptions struct {
 	Worse float64
 	// Each is how many moves are tried behind one first move; 0: 200.
 	Each int
-	// Tries is how many moves are tried in all; 0: no limit. It is looked at between the
-	// improvements at two nodes: waves try thousands of moves more.
+	// Tries is the most moves that are tried in all, with those that the trail has tried
+	// before; 0: no limit.
 	Tries int
 	// Waves looks for waves, too, all moves that are alike at one tensor, and for them
 	// and single moves everywhere before chains.
@@ -45,7 +45,7 @@ func (o DescendOptions) withDefaults() DescendOptions {
 // rearrangements. It returns the steps that it kept, which are made, and reports
 // whether it came to its end.
 func (t *Trail) Descend(ctx context.Context, o DescendOptions) (kept []Move, done bool) {
-	d := &descent{Trail: t, o: o.withDefaults(), waved: map[kin]uint64{}}
+	d := &descent{Trail: t, ctx: ctx, o: o.withDefaults(), waved: map[kin]uint64{}}
 	t.Net.Nodes(func(n bank.Node) bool {
 		d.wait(n)
 		return true
@@ -55,9 +55,9 @@ func (t *Trail) Descend(ctx context.Context, o DescendOptions) (kept []Move, don
 		if !ok {
 			return d.kept, true
 		}
-		for t.Net.Live(n) && d.improve(ctx, n, thorough) {
+		for t.Net.Live(n) && d.improve(n, thorough) {
 		}
-		if ctx.Err() != nil || o.Tries > 0 && t.Tried >= o.Tries {
+		if d.over() {
 			return d.kept, false
 		}
 	}
@@ -66,7 +66,8 @@ func (t *Trail) Descend(ctx context.Context, o DescendOptions) (kept []Move, don
 // descent is the state of Descend.
 type descent struct {
 	*Trail
-	o DescendOptions
+	ctx context.Context
+	o   DescendOptions
 	// Nodes at which moves are still to be tried: single moves, sweeps and waves, which
 	// are few, before chains.
 	quick, thorough waiting
@@ -77,6 +78,11 @@ type descent struct {
 	left  int                // tries
 	best  int64
 	chain []Move // the best one from the present node
+}
+
+// over reports whether no more moves may be tried. Whatever tries one asks first.
+func (d *descent) over() bool {
+	return d.o.Tries > 0 && d.Tried >= d.o.Tries || d.ctx.Err() != nil
 }
 
 // waiting is a queue of nodes, each once.
@@ -120,13 +126,13 @@ func (d *descent) next() (n bank.Node, thorough, ok bool) {
 }
 
 // improve keeps the best chain that begins at a node, if one lowers the cost.
-func (d *descent) improve(ctx context.Context, n bank.Node, thorough bool) bool {
+func (d *descent) improve(n bank.Node, thorough bool) bool {
 	d.best, d.chain = d.Price.Cost(), nil
 	limit := d.best + int64(d.o.Worse*float64(d.best))
 	one, many := d.Moves.At(n)
 	first := append(append([]Move{}, one...), many...)
 	for i := range first {
-		if ctx.Err() != nil {
+		if d.over() {
 			break
 		}
 		d.seen, d.left = map[bank.Hash]bool{d.Net.Hash(): true}, d.o.Each
@@ -168,7 +174,7 @@ func (d *descent) improve(ctx context.Context, n bank.Node, thorough bool) bool 
 
 // follow tries a move, and behind it those that it has made possible.
 func (d *descent) follow(m *Move, limit int64) {
-	if d.left <= 0 {
+	if d.left <= 0 || d.over() {
 		return
 	}
 	d.left--

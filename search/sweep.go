@@ -15,7 +15,7 @@ const mostUsers = 16
 // the last that saves x. The chain is noted if the cost is the best.
 func (d *descent) sweep(m *Move) {
 	inner := d.inner(m)
-	if len(inner) == 0 {
+	if len(inner) == 0 || d.over() {
 		return
 	}
 	base := d.Len()
@@ -60,6 +60,9 @@ func (d *descent) oneLess(m *Move, t bank.Tensor, uses int, at []bank.Node) bool
 		for i := range one {
 			if one[i].Direction != m.Direction {
 				continue
+			}
+			if d.over() {
+				return false
 			}
 			before := d.Len()
 			d.Tried++

@@ -127,8 +127,11 @@ func (d *descent) cheapest(base int) bool {
 	return best != nil
 }
 
-// one makes a move, if it changes anything.
+// one makes a move, if it changes anything and more moves may be tried.
 func (d *descent) one(m *Move) bool {
+	if d.over() {
+		return false
+	}
 	d.Tried++
 	d.left--
 	base, before := d.Len(), d.Net.Hash()

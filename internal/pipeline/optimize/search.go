@@ -206,6 +206,9 @@ func (s *searching) cost() int64 { return s.trail.Price.Cost() }
 
 // descend makes chains of moves that lower the cost, with at most so many tries.
 func (s *searching) descend(ctx context.Context, tries int) {
+	if tries <= 0 {
+		return
+	}
 	kept, _ := s.trail.Descend(ctx, search.DescendOptions{Depth: s.o.Depth, Worse: s.o.Worse, Waves: s.waves, Tries: s.trail.Tried + tries,
 		Improved: func(c int64, _ []search.Move) { s.told(c) }})
 	s.path = append(s.path, kept...)
