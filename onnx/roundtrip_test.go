@@ -1,13 +1,17 @@
 package onnx
 
 import (
-	"os"
+	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/ort"
+	"github.com/taso-go/taso/internal/roundtrip"
 	"github.com/taso-go/taso/model"
 )
 
@@ -15,11 +19,7 @@ import (
 func reread(t *testing.T, m *model.Model, opt WriteOptions) (string, *model.Model) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.onnx")
-	raw, err := encode(m, opt, nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, raw, 0o666); err != nil {
+	if err := Write(path, m, opt); err != nil {
 		t.Fatal(err)
 	}
 	back, _, err := Read(path, ReadOptions{})
@@ -33,6 +33,76 @@ func sameGraph(t *testing.T, got, want *graph.Graph) {
 	t.Helper()
 	if got.Hash() != want.Hash() {
 		t.Errorf("another graph comes back:\n%s\nwas\n%s", got, want)
+	}
+}
+
+// again writes a model and reads it again; the same graph has to come back.
+func again(t *testing.T, name string, m *model.Model) *roundtrip.File {
+	t.Helper()
+	f, err := roundtrip.Format{
+		Write: func(path string, m *model.Model) error { return Write(path, m, WriteOptions{}) },
+		Read: func(path string) (*model.Model, error) {
+			m, _, err := Read(path, ReadOptions{})
+			return m, err
+		},
+	}.Of(t.TempDir(), m)
+	if err != nil && f == nil {
+		t.Fatalf("%s: %v", name, err)
+	} else if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	return f
+}
+
+// defined is a model and the file that was written of it.
+type defined struct {
+	name string
+	m    *model.Model
+	path string
+}
+
+// asDefined compares what ONNX Runtime computes from files, with and without its
+// optimizations, with the definitions of the models' graphs, on random inputs.
+func asDefined(t *testing.T, files []defined) {
+	t.Helper()
+	var jobs []ort.Job
+	var wants [][]interp.Tensor[float64]
+	for _, f := range files {
+		in := feeds(f.m, -1, 1)
+		byName := map[string]*constant{}
+		for _, x := range in {
+			k, err := constantOf(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			byName[x.Name] = k
+		}
+		want, err := evaluate(f.m, byName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wants = append(wants, want)
+		jobs = append(jobs, ort.Job{Model: f.path, Inputs: in}, ort.Job{Model: f.path, Inputs: in, Options: ort.Options{Optimize: 1}})
+	}
+	res, err := runtime(t).RunAll(context.Background(), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range res {
+		name := fmt.Sprintf("%s, optimizations %d", files[i/2].name, jobs[i].Options.Optimize)
+		if r.Err != nil {
+			t.Errorf("%s: %v", name, r.Err)
+			continue
+		}
+		for k, want := range wants[i/2] {
+			got, err := constantOf(r.Outputs[k])
+			if err == nil {
+				err = agree(want, got)
+			}
+			if err != nil {
+				t.Errorf("%s: output %d: %v", name, k, err)
+			}
+		}
 	}
 }
 

@@ -1,16 +1,12 @@
 package onnx
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/graph/interp"
-	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/proto"
@@ -222,65 +218,20 @@ func written(p *onnxpb.ModelProto) string {
 // back, and ONNX Runtime computes from the file what the graph's definition says.
 func TestCovers(t *testing.T) {
 	t.Parallel()
-	var jobs []ort.Job
-	var wants [][]interp.Tensor[float64]
+	var files []defined
 	for _, c := range covers {
 		g, err := graph.ParseText(c.name, c.graph)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		m := weighted(g)
-		path, back := reread(t, m, WriteOptions{})
-		if back.Graph.Hash() != g.Hash() {
-			t.Errorf("%s: another graph comes back:\n%s", c.name, back.Graph)
-		}
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var p onnxpb.ModelProto
-		if err := proto.Unmarshal(raw, &p); err != nil {
-			t.Fatal(err)
-		}
-		if got := written(&p); got != c.nodes {
+		f := again(t, c.name, m)
+		if got := written(f.Proto); got != c.nodes {
 			t.Errorf("%s: written as %s, want %s", c.name, got, c.nodes)
 		}
-		in := feeds(m, -1, 1)
-		byName := map[string]*constant{}
-		for _, x := range in {
-			k, err := constantOf(x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			byName[x.Name] = k
-		}
-		want, err := evaluate(m, byName)
-		if err != nil {
-			t.Fatal(err)
-		}
-		wants = append(wants, want)
-		jobs = append(jobs, ort.Job{Model: path, Inputs: in}, ort.Job{Model: path, Inputs: in, Options: ort.Options{Optimize: 1}})
+		files = append(files, defined{c.name, m, f.Path})
 	}
-	res, err := runtime(t).RunAll(context.Background(), jobs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, r := range res {
-		name := covers[i/2].name
-		if r.Err != nil {
-			t.Errorf("%s: %v", name, r.Err)
-			continue
-		}
-		for k, want := range wants[i/2] {
-			got, err := constantOf(r.Outputs[k])
-			if err == nil {
-				err = agree(want, got)
-			}
-			if err != nil {
-				t.Errorf("%s: output %d: %v", name, k, err)
-			}
-		}
-	}
+	asDefined(t, files)
 }
 
 // TestBiasNotes: a note on a bias that is not what is there changes no number.
@@ -335,6 +286,7 @@ func TestBiasNotes(t *testing.T) {
 // zeros in between as one; the same graph comes back, with the same numbers.
 func TestDilated(t *testing.T) {
 	t.Parallel()
+	var files []defined
 	for _, c := range []struct {
 		name, pad string
 		kernel    []int   // sizes, rows and columns
@@ -366,23 +318,14 @@ func TestDilated(t *testing.T) {
 			}
 		}
 		m.Weights[id] = model.FromFloat32(g.Sizes(id.Out(0)), xs)
-		path, back := reread(t, m, WriteOptions{})
-		sameGraph(t, back.Graph, g)
-		id, _ = back.Graph.Find("w")
-		ys, err := back.Weights[id].Float32s()
+		f := again(t, c.name, m)
+		id, _ = f.Model.Graph.Find("w")
+		ys, err := f.Model.Weights[id].Float32s()
 		if err != nil || fmt.Sprint(ys) != fmt.Sprint(xs) {
 			t.Errorf("%s: another kernel comes back: %v", c.name, err)
 		}
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var p onnxpb.ModelProto
-		if err := proto.Unmarshal(raw, &p); err != nil {
-			t.Fatal(err)
-		}
 		var got []int64
-		for _, a := range p.Graph.Node[0].Attribute {
+		for _, a := range f.Proto.Graph.Node[0].Attribute {
 			if a.GetName() == "dilations" {
 				got = a.Ints
 			}
@@ -390,27 +333,9 @@ func TestDilated(t *testing.T) {
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%s: dilations %v, want %v", c.name, got, c.want)
 		}
-		in := feeds(m, -1, 1)
-		k, err := constantOf(in[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := evaluate(m, map[string]*constant{"x": k})
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := runtime(t).Run(context.Background(), path, in, ort.Options{})
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		out, err := constantOf(res.Outputs[0])
-		if err == nil {
-			err = agree(want[0], out)
-		}
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
+		files = append(files, defined{c.name, m, f.Path})
 	}
+	asDefined(t, files)
 }
 
 // TestOtherNotes: a note on a product or an Identity that is not what is there changes no

@@ -1,16 +1,11 @@
 package onnx
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/internal/ort"
-	"github.com/taso-go/taso/onnx/onnxpb"
-	"google.golang.org/protobuf/proto"
 )
 
 // transposedGraph is a product of channels and a reshuffle: of 2x4x3x5, kernels of 6 channels, 2x3
@@ -30,6 +25,7 @@ y = reshape[shape=[2, 6, 6, 15]](t)
 // from the file what the graph's definition says.
 func TestTransposed(t *testing.T) {
 	t.Parallel()
+	var files []defined
 	const cells = "0, 1, 4, 2, 5, 3"
 	const apart = "Conv(x, w[36 4 1 1]) Reshape(c, ints[6]) Transpose(r) Reshape(t, ints_1[4])"
 	for _, c := range []struct{ name, graph, nodes string }{
@@ -46,12 +42,9 @@ func TestTransposed(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		m := weighted(g)
-		path, back := reread(t, m, WriteOptions{})
-		if back.Graph.Hash() != g.Hash() {
-			t.Errorf("%s: another graph comes back:\n%s", c.name, back.Graph)
-		}
+		f := again(t, c.name, m)
 		id, ok := g.Find("w")
-		other, found := back.Graph.Find("w")
+		other, found := f.Model.Graph.Find("w")
 		if !ok || !found {
 			t.Fatalf("%s: the kernel has another name", c.name)
 		}
@@ -59,63 +52,15 @@ func TestTransposed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := back.Weights[other].Float32s(); err != nil || !slices.Equal(got, want) {
+		if got, err := f.Model.Weights[other].Float32s(); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: another kernel comes back", c.name)
 		}
-		p := protoOf(t, path)
-		if got := written(p); got != c.nodes {
+		if got := written(f.Proto); got != c.nodes {
 			t.Errorf("%s: written as %s, want %s", c.name, got, c.nodes)
 		}
-		asDefined(t, c.name, g, path)
+		files = append(files, defined{c.name, m, f.Path})
 	}
-}
-
-// asDefined compares what ONNX Runtime computes from a file with a graph's definition, both
-// with random weights and inputs.
-func asDefined(t *testing.T, name string, g *graph.Graph, path string) {
-	t.Helper()
-	m := weighted(g)
-	in := feeds(m, -1, 1)
-	byName := map[string]*constant{}
-	for _, x := range in {
-		k, err := constantOf(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		byName[x.Name] = k
-	}
-	want, err := evaluate(m, byName)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, optimize := range []int{0, 1} {
-		res, err := runtime(t).Run(context.Background(), path, in, ort.Options{Optimize: optimize})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for i := range want {
-			got, err := constantOf(res.Outputs[i])
-			if err == nil {
-				err = agree(want[i], got)
-			}
-			if err != nil {
-				t.Errorf("%s, optimizations %d: output %d: %v", name, optimize, i, err)
-			}
-		}
-	}
-}
-
-func protoOf(t *testing.T, path string) *onnxpb.ModelProto {
-	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var p onnxpb.ModelProto
-	if err := proto.Unmarshal(raw, &p); err != nil {
-		t.Fatal(err)
-	}
-	return &p
+	asDefined(t, files)
 }
 
 // TestUnpadded: a convolution without padding has pads in numbers, into which ONNX Runtime
@@ -123,6 +68,7 @@ func protoOf(t *testing.T, path string) *onnxpb.ModelProto {
 // that is absent and padding by zeros stay apart.
 func TestUnpadded(t *testing.T) {
 	t.Parallel()
+	var files []defined
 	for _, c := range []struct {
 		op, pad string
 		auto    string
@@ -145,12 +91,11 @@ return y, v`, c.op, c.pad, operands))
 		if err != nil {
 			t.Fatal(err)
 		}
-		path, back := reread(t, weighted(g), WriteOptions{})
-		if back.Graph.Hash() != g.Hash() {
-			t.Errorf("%s[%s]: another graph comes back:\n%s", c.op, c.pad, back.Graph)
-		}
+		name := fmt.Sprintf("%s[%s]", c.op, c.pad)
+		m := weighted(g)
+		f := again(t, name, m)
 		auto, pads := "", []int64(nil)
-		for _, a := range protoOf(t, path).Graph.Node[1].Attribute {
+		for _, a := range f.Proto.Graph.Node[1].Attribute {
 			switch a.GetName() {
 			case "auto_pad":
 				auto = string(a.GetS())
@@ -159,8 +104,9 @@ return y, v`, c.op, c.pad, operands))
 			}
 		}
 		if auto != c.auto || !slices.Equal(pads, c.pads) {
-			t.Errorf("%s[%s]: written with auto_pad %q and pads %v, want %q and %v", c.op, c.pad, auto, pads, c.auto, c.pads)
+			t.Errorf("%s: written with auto_pad %q and pads %v, want %q and %v", name, auto, pads, c.auto, c.pads)
 		}
-		asDefined(t, c.op+" "+c.pad, g, path)
+		files = append(files, defined{name, m, f.Path})
 	}
+	asDefined(t, files)
 }
