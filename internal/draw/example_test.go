@@ -50,3 +50,32 @@ func ExampleKind() {
 	fmt.Println(draw.Kind(0), draw.Kind(7), draw.Kind(8))
 	// Output: kind1 kind8 kind1
 }
+
+func ExamplePageTemplate() {
+	t, err := draw.PageTemplate("page", `{{template "opening" .}}
+</header>
+<p>{{.Says}}</p>
+{{template "closing" .}}`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var page bytes.Buffer
+	err = t.Execute(&page, struct {
+		draw.Page
+		Says string
+	}{draw.NewPage("a < b", "p{margin:0}", "go()"), "<script>stop()</script>"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, line := range strings.Split(page.String(), "\n") {
+		if strings.HasPrefix(line, "<title>") || strings.HasPrefix(line, "<p>") || strings.HasPrefix(line, "<script>") {
+			fmt.Println(line)
+		}
+	}
+	// Output:
+	// <title>a &lt; b</title>
+	// <p>&lt;script&gt;stop()&lt;/script&gt;</p>
+	// <script>go()</script>
+}

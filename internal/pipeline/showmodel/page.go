@@ -1,9 +1,7 @@
 package showmodel
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -24,23 +22,21 @@ var (
 	pageScript string
 
 	pageTemplate = sync.OnceValues(func() (*template.Template, error) {
-		return template.New("page").Parse(pageText)
+		return draw.PageTemplate("page", pageText)
 	})
 )
 
 // page is what the template reads.
 type page struct {
-	Title, Policy string
-	Style         template.CSS
-	Script        template.JS
-	Contents      *Contents
-	Cards         []card
-	Operators     []operatorRow
-	Opaque        []Opaque
-	Timed         string // where the times come from, "" without times
-	Picture       template.HTML
-	Ends          []end
-	Nodes         []pageNode
+	draw.Page
+	Contents  *Contents
+	Cards     []card
+	Operators []operatorRow
+	Opaque    []Opaque
+	Timed     string // where the times come from, "" without times
+	Picture   template.HTML
+	Ends      []end
+	Nodes     []pageNode
 }
 
 // end is an input or an output.
@@ -94,12 +90,8 @@ func (c *Contents) WriteHTML(w io.Writer, timed string) error {
 	if err := draw.SVG(&svg, c.Picture(), draw.Options{Title: c.Name, Inline: true, IDs: true}); err != nil {
 		return fmt.Errorf("page of model %s: %w", c.Name, err)
 	}
-	sum := sha256.Sum256([]byte(pageScript))
 	p := page{
-		Title:    c.Name,
-		Policy:   "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
-		Style:    template.CSS(pageStyle + draw.Style()),
-		Script:   template.JS(pageScript),
+		Page:     draw.NewPage(c.Name, pageStyle, pageScript),
 		Contents: c, Opaque: c.Opaque, Timed: timed,
 		Picture: template.HTML(svg.String()), // escaped by package draw
 		Nodes:   c.pageNodes(),

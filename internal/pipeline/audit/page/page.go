@@ -1,9 +1,7 @@
 package page
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -13,36 +11,24 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	text "text/template"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/draw"
 	"github.com/taso-go/taso/internal/pipeline/audit"
 )
 
-//go:embed page.tmpl
-var pageText string
+var (
+	//go:embed page.tmpl
+	pageText string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageScript string
 
-var pageTemplate = sync.OnceValues(func() (*template.Template, error) {
-	return template.New("audit").Parse(pageText)
-})
-
-// pageParts are the style sheet and the script. They are static text and no
-// markup, so the template that escapes must not see them.
-var pageParts = sync.OnceValues(func() (parts [2]string, err error) {
-	t, err := text.New("audit").Parse(pageText)
-	if err != nil {
-		return parts, err
-	}
-	for i, name := range []string{"style", "script"} {
-		var b strings.Builder
-		if err := t.ExecuteTemplate(&b, name, nil); err != nil {
-			return parts, err
-		}
-		parts[i] = b.String()
-	}
-	return parts, nil
-})
+	pageTemplate = sync.OnceValues(func() (*template.Template, error) {
+		return draw.PageTemplate("audit", pageText)
+	})
+)
 
 // Write writes the reports as one page that needs nothing else: no network,
 // no other file. Its rules can be filtered and sorted; each opens to the graphs
@@ -55,17 +41,7 @@ func Write(w io.Writer, reports []*audit.Report) error {
 	if err != nil {
 		return fmt.Errorf("audit page: %w", err)
 	}
-	parts, err := pageParts()
-	if err != nil {
-		return fmt.Errorf("audit page: %w", err)
-	}
-	sum := sha256.Sum256([]byte(parts[1]))
-	page := content{
-		Title:  "Audit",
-		Policy: "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
-		Style:  template.CSS(parts[0] + draw.Style()),
-		Script: template.JS(parts[1]),
-	}
+	page := content{Page: draw.NewPage("Audit", pageStyle, pageScript)}
 	for _, o := range audit.Outcomes {
 		page.Words = append(page.Words, word{string(o), o.Doc()})
 	}
@@ -93,11 +69,9 @@ func Write(w io.Writer, reports []*audit.Report) error {
 
 // content is the page.
 type content struct {
-	Title, Policy string
-	Words         []word // what the verdicts mean
-	Style         template.CSS
-	Script        template.JS
-	Files         []*file
+	draw.Page
+	Words []word // what the verdicts mean
+	Files []*file
 }
 
 // word is a verdict and what it means.

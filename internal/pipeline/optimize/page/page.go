@@ -1,9 +1,7 @@
 package page
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
@@ -28,15 +26,13 @@ var (
 	pageScript string
 
 	pageTemplate = sync.OnceValues(func() (*template.Template, error) {
-		return template.New("optimize").Parse(pageText)
+		return draw.PageTemplate("optimize", pageText)
 	})
 )
 
 // content is what the template reads.
 type content struct {
-	Title, Policy string
-	Style         template.CSS
-	Script        template.JS
+	draw.Page
 	Report        *optimize.Report
 	Rows          []row
 	Together      int // steps of a saturation
@@ -77,12 +73,8 @@ func Write(w io.Writer, m *model.Model, r *optimize.Result) error {
 	if err != nil {
 		return fmt.Errorf("page of the optimization of %s: %w", m.Name, err)
 	}
-	sum := sha256.Sum256([]byte(pageScript))
 	c := &content{
-		Title:  m.Name + ", optimized",
-		Policy: "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
-		Style:  template.CSS(pageStyle + draw.Style()),
-		Script: template.JS(pageScript),
+		Page:   draw.NewPage(m.Name+", optimized", pageStyle, pageScript),
 		Report: &r.Report,
 		Rows:   rowsOf(&r.Report),
 		Proof:  proofOf(&r.Report),
