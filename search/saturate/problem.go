@@ -18,6 +18,7 @@ type way struct {
 	kids   []extract.ClassID
 	within []extract.NodeID // by operand; NoNode: chosen by itself. nil: all are
 	price  Prices
+	extra  int64 // what it costs more than its price: of what costs the same, what is there stays
 	alone  int64 // what it costs with all that is within
 	tail   int   // elementwise operators in the kernel, behind the first
 }
@@ -125,17 +126,16 @@ func (p *problem) add(k extract.ClassID, n egraph.NodeID) error {
 	if lower.IsStep(op) {
 		p.unrepeat(n, in)
 	}
-	w := way{node: n}
+	w := way{node: n, extra: 1}
+	if s.original[n] {
+		w.extra = 0
+	}
 	var err error
 	if w.price, err = s.price(s.g.Sym(n), op, attrs, in, p.types[k:k+1:k+1]); err != nil {
 		if !s.original[n] {
 			return nil
 		}
 		w.price = Prices{}
-	}
-	extra := int64(1) // of what costs the same, what is there stays
-	if s.original[n] {
-		extra = 0
 	}
 	node := extract.Node{Class: k, Children: kids, Bytes: bytesOf(p.types[k])}
 	switch {
@@ -145,13 +145,13 @@ func (p *problem) add(k extract.ClassID, n egraph.NodeID) error {
 		node.Kind = extract.Live
 	}
 	if p.isView(op) {
-		p.addView(n, node, w, extra)
+		p.addView(n, node, w)
 		return nil
 	}
 	for i := range kids {
 		kids[i] = p.form(kids[i], p.wanted(op, attrs, i, in[0], p.types[k]))
 	}
-	node.Cost = w.price.Alone + extra
+	node.Cost = w.price.Alone + w.extra
 	p.first[n] = p.put(node, w)
 	return nil
 }
@@ -254,12 +254,12 @@ func (p *problem) joins(op *graph.Op, out graph.TensorType, kid extract.ClassID,
 // join adds node id with its operand i in its kernel, made as way m.
 func (p *problem) join(id extract.NodeID, i int, m extract.NodeID) extract.NodeID {
 	from, into := p.ways[id], p.ways[m]
-	node := extract.Node{Class: p.Nodes[id].Class, Bytes: p.Nodes[id].Bytes, Cost: into.alone + from.price.Fused}
+	node := extract.Node{Class: p.Nodes[id].Class, Bytes: p.Nodes[id].Bytes, Cost: into.alone + from.price.Fused + from.extra}
 	if live := extract.Live; p.Nodes[m].Kind == live || p.Nodes[id].Kind == live {
 		node.Kind = live // one of them is too much work to be computed ahead
 	}
 	node.Children = append(node.Children, p.Nodes[m].Children...)
-	w := way{node: from.node, kids: from.kids, within: make([]extract.NodeID, p.s.g.E().Arity(from.node)), price: from.price,
+	w := way{node: from.node, kids: from.kids, within: make([]extract.NodeID, p.s.g.E().Arity(from.node)), price: from.price, extra: from.extra,
 		alone: node.Cost, tail: into.tail + 1}
 	for j := range w.within {
 		w.within[j] = extract.NoNode

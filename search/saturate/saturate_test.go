@@ -274,6 +274,43 @@ return c, d
 	}
 }
 
+// Of what costs the same, what is there stays: where a bias is added does not matter to a
+// kernel that has both sums in it, but other programs look for it behind the convolution.
+func TestWhatCostsTheSameStays(t *testing.T) {
+	m := parsed(t, `
+x : float32[1, 8, 6, 6]
+y : float32[1, 8, 6, 6]
+v : weight float32[8, 8, 1, 1]
+w : weight float32[8, 8, 1, 1]
+b : weight float32[8]
+c : weight float32[8]
+br = reshape[shape=[1, 8, 1, 1]](b)
+bb = broadcast[shape=[1, 8, 6, 6]](br)
+cr = reshape[shape=[1, 8, 1, 1]](c)
+cc = broadcast[shape=[1, 8, 6, 6]](cr)
+k = conv2d[pad=valid](x, v)
+l = ewadd(k, bb)
+m = ewadd(y, l)
+n = conv2d[pad=valid](m, w)
+o = ewadd(n, cc)
+p = ewadd(m, o)
+q = transpose[perm=(0, 1, 3, 2)](p)
+r = transpose[perm=(0, 1, 3, 2)](q)
+s = tanh(r)
+return s
+`)
+	st, d := optimized(t, m, options(t))
+	if st.After >= st.Before {
+		t.Errorf("cost %d to %d", st.Before, st.After)
+	}
+	for _, in := range d.Proof.Instances {
+		t.Logf("%s", in.Law)
+		if in.Law == "ewadd_assoc" || in.Law == "ewadd_comm" || in.Law == "ewmul_comm" {
+			t.Errorf("%s was used for nothing:\n%s", in.Law, d.To)
+		}
+	}
+}
+
 // Positions and truth values are no numbers that laws speak of; they are in the way of
 // nothing.
 func TestOtherTypes(t *testing.T) {

@@ -139,7 +139,7 @@ func (p *problem) addAliases() {
 }
 
 // addView adds a view: as a copy of its operand, and as it lies over each form of it.
-func (p *problem) addView(n egraph.NodeID, node extract.Node, w way, extra int64) {
+func (p *problem) addView(n egraph.NodeID, node extract.Node, w way) {
 	op, attrs, _ := p.s.g.Node(n)
 	k, kid := node.Class, node.Children[0]
 	v, ok := layout(op, attrs, dense(p.types[kid]), p.types[k])
@@ -150,7 +150,7 @@ func (p *problem) addView(n egraph.NodeID, node extract.Node, w way, extra int64
 	rest := node.Children[1:]
 	as := func(class, from extract.ClassID, cost int64) extract.NodeID {
 		x := node
-		x.Class, x.Cost = class, cost+extra
+		x.Class, x.Cost = class, cost+w.extra
 		x.Children = append([]extract.ClassID{from}, rest...)
 		return p.put(x, w)
 	}
