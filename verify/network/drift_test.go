@@ -1,6 +1,7 @@
 package network
 
 import (
+	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -66,4 +67,42 @@ func opposite(xs []drifted) []drifted {
 		out[i].v = -x.v
 	}
 	return out
+}
+
+// Where the limits are: what an element may be off by is compared with itself and with the
+// largest one, what its type makes of it with the largest one.
+func TestCloseTo(t *testing.T) {
+	exact := func(xs []drifted) (ys []float64) {
+		for _, x := range xs {
+			ys = append(ys, x.v)
+		}
+		return ys
+	}
+	for _, c := range []struct {
+		name    string
+		xs      []drifted
+		rounded []float64 // nil: as they are
+		close   bool
+	}{
+		{"exact", []drifted{{v: 1}, {v: 0}}, nil, true},
+		{"off by a little of itself", []drifted{{v: 1, off: 1.0 / (1 << 25)}}, nil, true},
+		{"off by more of itself", []drifted{{v: 1, off: 1.0 / (1 << 23)}}, nil, false},
+		{"off by a little of the largest", []drifted{{v: -1 << 20}, {v: 1, off: 1.0 / (1 << 17)}}, nil, true},
+		{"off by more of the largest", []drifted{{v: -1 << 20}, {v: 1, off: 1.0 / (1 << 15)}}, nil, false},
+		{"nothing is left", []drifted{{off: 1e-300}}, nil, false},
+		{"off by what is not a number", []drifted{{v: 1, off: math.NaN()}}, nil, false},
+		{"not a number", []drifted{{v: math.NaN()}}, nil, false},
+		{"infinite", []drifted{{v: math.Inf(1), off: math.Inf(1)}}, nil, false},
+		{"rounded a little", []drifted{{v: 1}, {v: 1e-9}}, []float64{1 - 1.0/(1<<11), 0}, true},
+		{"rounded more", []drifted{{v: 1}, {v: 1e-9}}, []float64{1 - 1.0/(1<<9), 0}, false},
+		{"rounded to nothing", []drifted{{v: 1e-60}}, []float64{0}, false},
+		{"too large for its type", []drifted{{v: 1e60}}, []float64{math.Inf(1)}, false},
+	} {
+		if c.rounded == nil {
+			c.rounded = exact(c.xs)
+		}
+		if err := closeTo(c.xs, c.rounded); (err == nil) != c.close || err != nil && !errors.Is(err, ErrRounding) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
 }
