@@ -137,6 +137,7 @@ func TestNetworksThatFailed(t *testing.T) {
 		seed uint64
 		why  string
 	}{
+		{2212208, "the result is right and deviates in numbers, so that the model is returned"},
 		{1003916, "in an e-graph, a part of a tensor whose operands' element types do not fit"},
 	} {
 		m := networkOf(t, c.seed)
@@ -181,7 +182,8 @@ func right(m *model.Model, res *optimize.Result, o optimize.Options, ordered fun
 	if res.MaxRelError > 1e-4 {
 		return fmt.Errorf("in numbers, the result differs by %g", res.MaxRelError)
 	}
-	o.NoVerify = true
+	// What deviates in numbers is taken back only where numbers are looked at.
+	o.NoVerify = res.Deviated == 0
 	again, err := safely(o)
 	if err != nil {
 		return fmt.Errorf("again: %w", err)
