@@ -306,6 +306,9 @@ func (o *Options) search(ctx context.Context) (found *searching, all []*searchin
 	}
 	found = leastCost(all)
 	for _, s := range all {
+		if s == found || s.plain {
+			s.path = append(s.path, s.trail.Anchor()...)
+		}
 		if s.plain {
 			o.plain = s
 		}
