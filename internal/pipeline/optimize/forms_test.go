@@ -77,3 +77,19 @@ func changeNumber(t *testing.T, m *model.Model) bool {
 	}
 	return false
 }
+
+// A function of a number that is repeated is that of the number, repeated: a quotient by
+// it, as exporters scale keys, is the product of tensor and number.
+func TestProveQuotient(t *testing.T) {
+	a := written(t, "x : float32[1, 12, 64, 197]\nc : weight float32[]\nb = broadcast[shape=[1, 12, 64, 197]](c)\ny = ewdiv(x, b)\nreturn y")
+	b := written(t, "x : float32[1, 12, 64, 197]\nc : weight float32[]\nb = reciprocal(c)\ny = smul(x, b)\nreturn y")
+	p, err := optimize.Prove(context.Background(), a, b, optimize.Options{})
+	if err != nil || !p.Equal {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	for _, law := range []string{"ewdiv_reciprocal", "lead_pointwise", "broadcast_scalar"} {
+		if !bytes.Contains(p.Proof, []byte(law)) {
+			t.Errorf("the proof does not use %s", law)
+		}
+	}
+}
