@@ -18,6 +18,9 @@ type Trail struct {
 	// Watch, if not nil, is told of each of them, and whether it could be made and
 	// changed anything.
 	Watch func(m *Move, made bool)
+	// Allow, if not nil, says whether what was made since a mark may be there: a move
+	// after which it may not cannot be made.
+	Allow func(bank.Mark) bool
 
 	r     *Rewriter
 	steps []step
@@ -54,7 +57,7 @@ func (t *Trail) Try(m *Move, f func(cost int64, hash bank.Hash)) bool {
 	t.Tried++
 	before := t.Net.Hash()
 	mark, price := t.Net.Mark(), t.Price.Mark()
-	ok := t.make(m)
+	ok := t.make(m, mark)
 	if ok {
 		if h := t.Net.Hash(); h == before {
 			ok = false
@@ -71,17 +74,18 @@ func (t *Trail) Try(m *Move, f func(cost int64, hash bank.Hash)) bool {
 	return ok
 }
 
-func (t *Trail) make(m *Move) bool {
+// make makes a move, after a mark.
+func (t *Trail) make(m *Move, mark bank.Mark) bool {
 	var err error
 	found := t.r.Find(m, func(x *Match) { err = t.r.Apply(x) })
-	return found && err == nil
+	return found && err == nil && (t.Allow == nil || t.Allow(mark))
 }
 
 // Do makes a move and goes on from there. It reports false, and stays, if the move
 // cannot be made.
 func (t *Trail) Do(m *Move) bool {
 	mark, price := t.Net.Mark(), t.Price.Mark()
-	if !t.make(m) {
+	if !t.make(m, mark) {
 		t.Net.Undo(mark)
 		return false
 	}

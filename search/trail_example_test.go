@@ -62,6 +62,7 @@ func ExampleTrail() {
 	}
 	before := t.Price.Cost()
 	t.Watch = func(m *search.Move, made bool) { fmt.Println("tried", m.Direction.Law.Law.Name, made) }
+	var first search.Move
 	t.Net.Nodes(func(n bank.Node) bool {
 		one, _ := t.Moves.At(n)
 		if len(one) == 0 {
@@ -69,18 +70,27 @@ func ExampleTrail() {
 		}
 		// The other one is the same with the operands of the sum exchanged.
 		t.Try(&one[0], func(cost int64, _ bank.Hash) { fmt.Println("cheaper:", cost < before) })
-		fmt.Println("made:", t.Do(&one[0]), "steps:", t.Len(), "moves there now:", t.Moves.Len())
+		first = one[0]
+		fmt.Println("made:", t.Do(&first), "steps:", t.Len(), "moves there now:", t.Moves.Len())
 		return false // the network is another one now
 	})
 	fmt.Println("made possible:", len(t.Enabled()))
 	t.Back(0)
 	fmt.Println("back:", t.Price.Cost() == before, "moves:", t.Moves.Len())
+	// What computes a new weight may not be there.
+	t.Allow = func(mark bank.Mark) bool {
+		ok := true
+		t.Net.Changed(mark, func(n bank.Node, _ bool) { ok = ok && !(t.Net.New(n, mark) && t.Net.Fixed(n)) })
+		return ok
+	}
+	fmt.Println("made:", t.Do(&first), "steps:", t.Len(), "back:", t.Price.Cost() == before)
 	// Output:
 	// cheaper: true
 	// tried one_product true
 	// made: true steps: 1 moves there now: 2
 	// made possible: 2
 	// back: true moves: 2
+	// made: false steps: 0 back: true
 }
 
 func ExampleTrail_Descend() {

@@ -99,6 +99,9 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	if r.Deviated > 0 {
 		fmt.Fprintf(w, "A network that costs less is equal in exact arithmetic and deviates by %.2g in floating point, since large numbers cancel: it was not kept.\n", r.Deviated)
 	}
+	for _, why := range r.Refused {
+		fmt.Fprintf(w, "A network that costs less was not kept: %s.\n", why)
+	}
 	if r.StepCount == 0 {
 		fmt.Fprintln(w, "Nothing cheaper was found: the result is the model.")
 	} else if err := printLaws(w, r, k.top); err != nil {

@@ -81,6 +81,7 @@ func (p plainPrices) Alone(op *graph.Op, a graph.Attrs, in, out []graph.TensorTy
 // faster, and to the model, unless that is faster. What is cheapest by the formula is
 // preferred to a model that is as fast only if the formula promises much.
 func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*built, error) {
+	r.Measured, r.MeasuredBefore, r.MeasuredAfter, r.Slower, r.Dropped = nil, 0, 0, false, 0
 	b, err := r.build(o, found)
 	if err != nil || !o.Measure {
 		return b, err

@@ -58,37 +58,34 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	r.CostBefore, r.CostSource = before.Total, before.Source().String()
-	within, stop := ctx, context.CancelFunc(func() {})
+	timed := ctx
 	if o.Budget > 0 {
-		within, stop = context.WithTimeout(ctx, o.Budget)
+		var stop context.CancelFunc
+		timed, stop = context.WithTimeout(ctx, o.Budget)
+		defer stop()
 	}
-	within, free := bounded(within, o.Memory)
+	within, free := bounded(timed, o.Memory)
 	found, all, err := o.search(within)
 	if errors.Is(context.Cause(within), errMemory) {
 		r.Interrupted, r.Why = true, errMemory.Error()
 	}
 	free()
-	stop()
 	if err != nil {
 		return nil, err
 	}
 	if o.Searched != nil {
 		o.Searched()
 	}
-	r.Tried = movesOf(all)
 	if ctx.Err() != nil {
 		r.Interrupted, r.Why = true, "interrupted"
 	}
 	r.SearchSeconds = time.Since(start).Seconds()
 	// From here on a stop would lose what was found.
 	ctx = context.WithoutCancel(ctx)
-	b, err := r.choose(ctx, &o, found)
-	if err != nil {
+	if all, err = r.conclude(ctx, timed, &o, found, all); err != nil {
 		return nil, err
 	}
-	if err := r.settle(ctx, &o, b); err != nil {
-		return nil, err
-	}
+	r.Tried = movesOf(all)
 	if r.StepCount == 0 {
 		r.MeasuredAfter = r.MeasuredBefore
 	}
@@ -127,6 +124,7 @@ func costOf(g *graph.Graph, o *Options) (*cost.Breakdown, error) {
 
 // built is what a search has come to, as a model.
 type built struct {
+	by       *searching // nil: none
 	d        *search.Derivation
 	steps    []Step
 	out      *model.Model // with what depends on weights only computed ahead
@@ -137,12 +135,20 @@ type built struct {
 
 // build makes the moves of a search once more; nil: there are none. It is done once for
 // a search.
-func (r *Result) build(o *Options, found *searching) (*built, error) {
+func (r *Result) build(o *Options, found *searching) (b *built, err error) {
+	if found != nil && found.built != nil {
+		return found.built, nil
+	}
+	defer func() {
+		if found != nil && err == nil {
+			found.built = b
+		}
+	}()
 	d, steps, err := o.derive(found)
 	if err != nil {
 		return nil, err
 	}
-	b := &built{d: d, steps: steps}
+	b = &built{by: found, d: d, steps: steps}
 	if b.unfolded, err = o.Model.WithGraph(d.To); err != nil {
 		return nil, err
 	}
@@ -165,40 +171,42 @@ func (r *Result) build(o *Options, found *searching) (*built, error) {
 
 // settle proves what a search has led to, and checks it. A result that costs no less,
 // because the order of kernels, which only the plan of the whole knows, ate it up, is
-// dropped: the model is its own result then, as it is for nil.
-func (r *Result) settle(ctx context.Context, o *Options, b *built) (err error) {
+// dropped: the model is its own result then, as it is for nil. refused says why a result
+// that is right is of no use.
+func (r *Result) settle(ctx context.Context, o *Options, b *built) (refused, err error) {
 	if b == nil || len(b.steps) > 0 && b.cost >= r.CostBefore {
 		if b, err = r.build(o, nil); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	d, out, unfolded, steps := b.d, b.out, b.unfolded, b.steps
-	r.Unfolded = unfolded
-	r.Model, r.CostAfter, r.Steps, r.StepCount = out, b.cost, steps, len(steps)
+	r.Unfolded = b.unfolded
+	r.Model, r.CostAfter, r.Steps, r.StepCount = b.out, b.cost, b.steps, len(b.steps)
 	r.Folded = b.folded
-	r.mark(o.Model, d)
-	if err = r.prove(ctx, o, d); errors.Is(err, network.ErrRounding) && len(steps) > 0 {
+	r.mark(o.Model, b.d)
+	if refused, err = r.check(ctx, o, b); refused != nil && len(b.steps) == 0 {
+		return nil, refused
+	}
+	return refused, err
+}
+
+// check proves what was built and compares it with the model.
+func (r *Result) check(ctx context.Context, o *Options, b *built) (refused, err error) {
+	if err = r.prove(ctx, o, b.d); errors.Is(err, network.ErrRounding) {
 		// A weight that was computed ahead is not what it is by exact arithmetic.
-		return r.settle(ctx, o, nil)
+		return err, nil
 	} else if err != nil {
-		return err
+		return nil, err
 	}
 	if o.NoVerify && r.ProofChecked {
-		return nil
+		return nil, nil
 	}
-	err = r.compare(ctx, o, unfolded)
-	if differs := (*Differs)(nil); errors.As(err, &differs) && differs.Exact && len(steps) > 0 {
+	err = r.compare(ctx, o, b.unfolded)
+	if differs := (*Differs)(nil); errors.As(err, &differs) && differs.Exact {
 		// Equal in exact arithmetic, and not in this one: large numbers cancel. Such a
 		// result is right and of no use.
-		deviation := r.MaxRelError
-		r.MaxRelError = 0
-		if err := r.settle(ctx, o, nil); err != nil {
-			return err
-		}
-		r.Deviated = deviation
-		return nil
+		return err, nil
 	}
-	return err
+	return nil, err
 }
 
 // prove writes the certificate of a result and checks it. There is none if a law was

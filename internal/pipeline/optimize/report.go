@@ -58,7 +58,10 @@ type Report struct {
 	MaxRelError float64 `json:"max_rel_error"`
 	// Deviated is the deviation of a result that was dropped because of it, though it
 	// is equal in exact arithmetic; 0: there was none.
-	Deviated     float64  `json:"deviated,omitempty"`
+	Deviated float64 `json:"deviated,omitempty"`
+	// Refused says of results that were dropped because of a weight of which rounding
+	// leaves another number, though they cost less, which weight that is.
+	Refused      []string `json:"refused,omitempty"`
 	Exact        string   `json:"exact,omitempty"`
 	Numbers      string   `json:"numbers,omitempty"`
 	ProofChecked bool     `json:"proof_checked"`

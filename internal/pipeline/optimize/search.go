@@ -44,6 +44,10 @@ type record struct {
 	cost int64
 }
 
+func (o *Options) record() *record {
+	return &record{o: o, start: time.Now(), stage: o.Progress.Stage("search", progress.Unknown)}
+}
+
 // told tells of a cost, if it is the best so far.
 func (r *record) told(c int64) {
 	r.mu.Lock()
@@ -68,6 +72,8 @@ type searching struct {
 	best  *record
 	// from is the network that the path begins at, with its proof; nil: the model.
 	from  *search.Network
+	built *built          // what it came to, once that is built
+	never []weights       // from which it computes no weight
 	stats *saturate.Stats // of the saturation before
 	tried map[*law.Law]*tried
 	// unusable says which laws, or directions of laws, cannot be used in networks.
@@ -288,7 +294,7 @@ func (o *Options) search(ctx context.Context) (found *searching, all []*searchin
 		}
 	}
 	all = make([]*searching, len(runs))
-	best := &record{o: o, start: time.Now(), stage: o.Progress.Stage("search", progress.Unknown)}
+	best := o.record()
 	defer best.stage.Done()
 	// A search that is cancelled gives what it has.
 	err = parallel.Each(context.WithoutCancel(ctx), o.Workers, len(runs), func(_, i int) (err error) {
