@@ -159,8 +159,8 @@ func (r *Result) drop(why error) {
 }
 
 // without goes on from the last network on the way of a search that is not refused, by moves
-// that do not compute what the next one did. nil: there is none. That the networks
-// before one that is not are not either is taken for granted: it is the move that matters.
+// that do not compute what the next one did. nil: there is none. Networks
+// before one that is accepted are taken to be accepted, too.
 func (r *Result) without(ctx, timed context.Context, o *Options, s *searching) (*searching, error) {
 	if s == nil || len(s.path) == 0 {
 		return nil, nil
