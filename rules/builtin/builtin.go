@@ -1,11 +1,3 @@
-// Package builtin holds the laws that come with the program beside the axioms: those
-// by which the networks of the papers are rewritten, by which heads of attention are
-// merged, by which parts of weights are taken, and by which operands are exchanged.
-//
-// Certificates has the proofs of the lemmas of package axioms, and of those laws of this
-// package that the e-graph proves from axioms and lemmas. The others are proved by
-// package verify/sums. After a change of laws, axioms or lemmas "go generate" writes the
-// certificates again.
 package builtin
 
 //go:generate go test ../../internal/pipeline/theory -count=1 -run TestStored$ -update

@@ -1,0 +1,38 @@
+// Package builtin holds the laws that come with the program beside the axioms: those
+// by which the networks of the papers are rewritten, by which heads of attention are
+// merged, by which parts of weights are taken, and by which operands are exchanged.
+//
+// Certificates has the proofs of the lemmas of package axioms, and of those laws of this
+// package that the e-graph proves from axioms and lemmas. The others are proved by
+// package verify/sums. After a change of laws, axioms or lemmas "go generate" writes the
+// certificates again.
+//
+//	networks.rules   merge, split, enlarge and fold   ─┐
+//	heads.rules      merge what is parted in heads     ├─► All ─► optimized by, with axioms and lemmas
+//	parts.rules      take parts of weights             │
+//	exchanges.rules  exchange operands                ─┘
+//
+// # Laws that the axioms have, too
+//
+// These are instances of an axiom or a lemma of package axioms, which is named beside
+// them:
+//
+//	sum_products        matmul_concat_inner
+//	fuse_relu           conv_relu
+//	sum_convs           conv_concat_in
+//	fold_batchnorm      batchnorm_conv
+//	put_together        concat_slice
+//	all_parts           slice_all
+//	part_of_part        slice_slice
+//	groups_beside       conv_concat_groups
+//	slice_bias_columns  lead_slice
+//	part_and_join       reshape_part_join
+//	join_and_part       reshape_join_part
+//
+// and lift_function and lift_sum are slice_pointwise and slice_ewadd written the other way
+// round. They stay, because these laws are also used without the axioms: the rewritten
+// forms of bench/models are made by them alone, and a saturation by them alone finds in
+// some networks what one by all laws does not, as e-graphs end at a number of nodes. Beside
+// the axioms a search finds such a move twice. Searches without them came to cheaper
+// networks of some models and to dearer ones of others.
+package builtin
