@@ -19,12 +19,12 @@ const (
 	Conv1x1   Class = "conv1x1"   // convolutions that are a product of matrices
 	GroupConv Class = "groupconv" // convolutions in groups of several channels
 	Depthwise Class = "depthwise" // convolutions of one channel each
-	Pool      Class = "pool"      // windows without weights
+	Pool      Class = "pool"      // windows without weights, smaller than the image
 	Pointwise Class = "pointwise" // arithmetic element by element
 	Function  Class = "function"  // exp, tanh and others of many instructions
 	Softmax   Class = "softmax"   // several passes, with a function in one
 	Normalize Class = "normalize" // several passes of arithmetic: layer norm
-	Reduce    Class = "reduce"    // sums, means and maxima along axes
+	Reduce    Class = "reduce"    // sums, means and maxima along axes or of images
 	Copy      Class = "copy"      // data moved in rows: concat, slice, pad
 	Transpose Class = "transpose" // data moved across rows
 	Gather    Class = "gather"    // data moved by index or position
@@ -132,6 +132,8 @@ func classOf(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
 	switch c := Class(op.Class); {
 	case c == Conv:
 		return convClass(op, a, in, out)
+	case c == Pool && lower.As(lower.Attrs{Op: op, Values: a}, in[0].Sizes, out[0].Sizes) != op.Name:
+		return Reduce // of the whole image
 	case looks(op, a, in, out):
 		return View
 	case c != "":
@@ -145,8 +147,11 @@ func classOf(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
 // convClass looks at the kernel [o, c, kh, kw] and the groups.
 func convClass(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
 	x, w, y := in[0].Sizes, in[1].Sizes, out[0].Sizes
-	groups, _ := lower.Attrs{Op: op, Values: a}.Int("groups")
+	attrs := lower.Attrs{Op: op, Values: a}
+	groups, _ := attrs.Int("groups")
 	switch {
+	case groups > 1 && w[1] == 1 && groups == w[0] && lower.OneWindow(attrs, x, y, w[2], w[3]):
+		return Reduce // sums of products, one a channel
 	case groups > 1 && w[1] == 1:
 		return Depthwise
 	case groups > 1:

@@ -9,7 +9,9 @@ import (
 // Decisions about one node, from the node and its neighbours.
 
 // As is the kernel that an application is run as, see [Kernel.As]; x are the
-// sizes of its first operand and y those of its result.
+// sizes of its first operand and y those of its result. Depthwise convolutions are told
+// from dots by their kernels, which are not asked for here: what reads and tails go, the
+// two are alike.
 func As(a Attrs, x, y []int) string {
 	switch a.Op.Name {
 	case "conv2d":
@@ -19,14 +21,22 @@ func As(a Attrs, x, y []int) string {
 	case "poolmax", "poolavg":
 		kh, errH := a.Int("kh")
 		kw, errW := a.Int("kw")
-		if errH != nil || errW != nil || y[2] != 1 || y[3] != 1 || kh != x[2] || kw != x[3] {
-			break
-		}
-		if top, left, err := Pads(a, x, kh, kw); err == nil && top == 0 && left == 0 {
+		if errH == nil && errW == nil && OneWindow(a, x, y, kh, kw) {
 			return map[string]string{"poolmax": "reducemax", "poolavg": "reducemean"}[a.Op.Name]
 		}
 	}
 	return a.Op.Name
+}
+
+// OneWindow reports whether a window of kh by kw over images of sizes x stands in one
+// place only, over the whole image and nothing else; y are the sizes of the result. What
+// slides otherwise is then a sum, a maximum or a product of vectors, one a channel.
+func OneWindow(a Attrs, x, y []int, kh, kw int) bool {
+	if y[2] != 1 || y[3] != 1 || kh != x[2] || kw != x[3] {
+		return false
+	}
+	top, left, err := Pads(a, x, kh, kw)
+	return err == nil && top == 0 && left == 0
 }
 
 // Takes reports whether a kernel reads a value as it lies; if not, the value is

@@ -84,7 +84,11 @@ func (l *lowerer) prepared(k Kernel, a Attrs, in []ValueID, out graph.TensorType
 
 func lowerConv(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
 	x, y := l.Values[in[0]].Sizes, out[0].Sizes
-	v, err := l.prepared(Kernel{As: As(a, x, y), Tail: &Tail{N: y[2] * y[3], Mod: y[1]}}, a, in, out[0])
+	k := Kernel{As: As(a, x, y), Tail: &Tail{N: y[2] * y[3], Mod: y[1]}}
+	if w := l.Values[in[1]].Sizes; k.As == "depthwise" && OneWindow(a, x, y, w[2], w[3]) {
+		k.As, k.Span = "dots", [3]int{x[1], x[2] * x[3], 1}
+	}
+	v, err := l.prepared(k, a, in, out[0])
 	if err != nil {
 		return nil, err
 	}

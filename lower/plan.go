@@ -108,7 +108,8 @@ type Kernel struct {
 	// Node is whose time it is: the root of the group.
 	Node graph.NodeID
 	// As names what is run, where one operator is run in several ways:
-	// poolavg over a whole image as reducemean, conv2d as depthwise.
+	// poolavg over a whole image as reducemean, conv2d as depthwise, and as dots where
+	// the kernels are as large as the image: a product of two vectors a channel.
 	As string
 	// Part is the operand that Prepare prepares, or the axis of a kernel that is
 	// one of several of its node.

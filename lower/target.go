@@ -59,7 +59,7 @@ func CPU() *Target {
 	return &Target{
 		Name: "cpu", Align: 64, Overwrites: true,
 		Reads: map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided},
-		Tails: map[string]bool{"conv2d": true, "depthwise": true, "poolmax": true, "poolavg": true, "matmul": true},
+		Tails: map[string]bool{"conv2d": true, "depthwise": true, "dots": true, "poolmax": true, "poolavg": true, "matmul": true},
 	}
 }
 

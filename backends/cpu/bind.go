@@ -34,7 +34,7 @@ var kernels, preparations map[string]binding
 
 func init() {
 	kernels = map[string]binding{
-		"conv2d": bindConv, "depthwise": bindWindows, "poolmax": bindWindows, "poolavg": bindWindows, "matmul": bindMatMul,
+		"conv2d": bindConv, "depthwise": bindWindows, "dots": bindDots, "poolmax": bindWindows, "poolavg": bindWindows, "matmul": bindMatMul,
 		"reducesum": bindReduce, "reducemean": bindReduce, "reducemax": bindReduce,
 		"softmax": bindSoftmax, "layernorm": bindLayerNorm, "resize": bindResize, "gather": bindGather, "cast": bindCast,
 		"concat": bindPlaced, "enlarge": bindPlaced, "pad": bindPlaced,

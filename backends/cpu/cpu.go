@@ -11,7 +11,7 @@ import (
 )
 
 // version names the kernels; it changes when their speed does.
-const version = "3"
+const version = "4"
 
 // Options configures New; the zero value is the default.
 type Options struct {

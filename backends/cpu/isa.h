@@ -23,6 +23,7 @@ static const taso_table table = {
 	.conv = conv,
 	.window_scratch = window_scratch,
 	.window = window,
+	.dots = dots,
 	.pad_image = pad_image,
 	.chain = chain,
 	.softmax = softmax,

@@ -150,6 +150,7 @@ type table interface {
 	conv(*conv)
 	windowScratch(*window) int
 	window(*window)
+	dots(y, x, k ptr, rows, n int, tail *tail)
 	padImage(to, x ptr, c, h, w, top, left, xh, xw int)
 	chain(y, x ptr, rows, n, rowMod int, ops ptr, nops int)
 	softmax(y, x ptr, outer, n, inner int)

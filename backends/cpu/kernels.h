@@ -130,6 +130,8 @@ typedef struct {
 	void (*conv)(const taso_conv *);
 	int64_t (*window_scratch)(const taso_window *);
 	void (*window)(const taso_window *);
+	// dots: y[r] is the product of rows r of x and of k, both [rows, n].
+	void (*dots)(float *y, const float *x, const float *k, int64_t rows, int64_t n, const taso_tail *);
 	void (*pad_image)(float *to, const float *x, int64_t c, int64_t h, int64_t w,
 	                  int64_t top, int64_t left, int64_t xh, int64_t xw);
 	// chain: rows of n elements; the row number of an operand is row % rowmod.
@@ -163,6 +165,7 @@ static inline int64_t taso_conv_scratch(const taso_table *t, const taso_conv *g)
 static inline void taso_run_conv(const taso_table *t, const taso_conv *g) { t->conv(g); }
 static inline int64_t taso_window_scratch(const taso_table *t, const taso_window *g) { return t->window_scratch(g); }
 static inline void taso_run_window(const taso_table *t, const taso_window *g) { t->window(g); }
+static inline void taso_dots(const taso_table *t, float *y, const float *x, const float *k, int64_t rows, int64_t n, const taso_tail *tail) { t->dots(y, x, k, rows, n, tail); }
 static inline void taso_pad_image(const taso_table *t, float *to, const float *x, int64_t c, int64_t h, int64_t w, int64_t top, int64_t left, int64_t xh, int64_t xw) { t->pad_image(to, x, c, h, w, top, left, xh, xw); }
 static inline void taso_chain(const taso_table *t, float *y, const float *x, int64_t rows, int64_t n, int64_t rowmod, const taso_op *ops, int64_t nops) { t->chain(y, x, rows, n, rowmod, ops, nops); }
 static inline void taso_softmax(const taso_table *t, float *y, const float *x, int64_t outer, int64_t n, int64_t inner) { t->softmax(y, x, outer, n, inner); }

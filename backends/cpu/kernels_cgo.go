@@ -125,6 +125,11 @@ func (t cTable) window(g *window) {
 	C.taso_run_window(t.t, &c)
 }
 
+func (t cTable) dots(y, x, k ptr, rows, n int, tail *tail) {
+	c := tail.c()
+	C.taso_dots(t.t, fp(y), fp(x), fp(k), n64(rows), n64(n), &c)
+}
+
 func (t cTable) padImage(to, x ptr, c, h, w, top, left, xh, xw int) {
 	C.taso_pad_image(t.t, fp(to), fp(x), n64(c), n64(h), n64(w), n64(top), n64(left), n64(xh), n64(xw))
 }

@@ -148,6 +148,17 @@ func (goTable) window(g *window) {
 	}
 }
 
+func (goTable) dots(y, x, k ptr, rows, n int, tail *tail) {
+	for r := range rows {
+		to, w, sum := f32(at(y, r), 1), f32(at(k, r*n), n), float32(0)
+		for i, v := range f32(at(x, r*n), n) {
+			sum += v * w[i]
+		}
+		to[0] = sum
+		tail.end(to, r)
+	}
+}
+
 func (goTable) padImage(to, x ptr, c, h, w, top, left, xh, xw int) {
 	t := f32(to, c*xh*xw)
 	clear(t)

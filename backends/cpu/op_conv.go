@@ -113,6 +113,20 @@ func bindConv(b *binder, kn *lower.Kernel, s *step) error {
 	return nil
 }
 
+// bindDots is a depthwise convolution with kernels as large as the image.
+func bindDots(b *binder, k *lower.Kernel, s *step) error {
+	kern, x, w, y, f := b.t, b.value(k.In[0]), b.value(k.In[1]), b.value(k.Out[0]), s.tail
+	channels, n := k.Span[0], k.Span[1]
+	s.run = func(ptr) error {
+		for b := 0; b < x.Sizes[0]; b++ {
+			v := f.tail.moved(0, b*channels, 1)
+			kern.dots(at(y.ptr(), b*channels), at(x.ptr(), b*channels*n), w.ptr(), channels, n, &v)
+		}
+		return nil
+	}
+	return nil
+}
+
 // bindWindows is a depthwise convolution or a pool.
 func bindWindows(b *binder, k *lower.Kernel, s *step) error {
 	kern, a, f := b.t, b.attrs(k.Node), s.tail

@@ -29,6 +29,21 @@ static float row_sum(const float *x, int64_t n) {
 	return hsum((s[0] + s[1]) + (s[2] + s[3]));
 }
 
+static float row_dot(const float *x, const float *k, int64_t n) {
+	V s[4] = {{0}, {0}, {0}, {0}};
+	int64_t i = 0;
+	for (; i + 4 * LANES <= n; i += 4 * LANES)
+		for (int u = 0; u < 4; u++) s[u] += vload(x + i + u * LANES) * vload(k + i + u * LANES);
+	for (; i + LANES <= n; i += LANES) s[0] += vload(x + i) * vload(k + i);
+	if (i < n) s[1] += vloadn(x + i, n - i) * vloadn(k + i, n - i);
+	return hsum((s[0] + s[1]) + (s[2] + s[3]));
+}
+
+static void dots(float *y, const float *x, const float *k, int64_t rows, int64_t n, const taso_tail *tail) {
+	for (int64_t r = 0; r < rows; r++) y[r] = row_dot(x + r * n, k + r * n, n);
+	finish(tail, y, 1, rows, 0, 1);
+}
+
 static void softmax_row(float *y, const float *x, int64_t n) {
 	V m = vset(row_max(x, n)), s = {0};
 	int64_t i = 0;
