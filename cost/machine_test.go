@@ -156,6 +156,8 @@ func TestWorkOf(t *testing.T) {
 		{"conv 1x1", applied(t, "conv2d", conv(1), f32(1, 4, 8, 8), f32(8, 4, 1, 1)), cost.Work{Class: cost.Conv1x1, FLOPs: 2 * 512 * 4, Read: 4 * (256 + 32), Write: 2048, Weights: 4 * 32}},
 		{"conv in groups", applied(t, "conv2d", conv(2), f32(1, 4, 8, 8), f32(8, 2, 3, 3)), cost.Work{Class: cost.GroupConv, FLOPs: 2 * 512 * 18, Read: 4 * (256 + 144), Write: 2048, Weights: 4 * 144}},
 		{"depthwise", applied(t, "conv2d", conv(4), f32(1, 4, 8, 8), f32(4, 1, 3, 3)), cost.Work{Class: cost.Depthwise, FLOPs: 2 * 256 * 9, Read: 4 * (256 + 36), Write: 1024, Weights: 4 * 36}},
+		{"depthwise over the whole image", applied(t, "conv2d", map[string]graph.Value{"pad": graph.NameValue("valid"), "groups": graph.IntValue(4)}, f32(1, 4, 8, 8), f32(4, 1, 8, 8)), cost.Work{Class: cost.Reduce, FLOPs: 2 * 256, Read: 4 * (256 + 256), Write: 16, Weights: 4 * 256}},
+		{"average of the whole image", applied(t, "poolavg", map[string]graph.Value{"kh": graph.IntValue(8), "kw": graph.IntValue(8), "pad": graph.NameValue("valid")}, f32(1, 4, 8, 8)), cost.Work{Class: cost.Reduce, FLOPs: 256, Read: 4 * 256, Write: 16}},
 		{"matmul in a batch has no weights", applied(t, "matmul", nil, f32(7, 2, 3), f32(7, 3, 5)), cost.Work{Class: cost.MatMul, FLOPs: 7 * 60, Read: 28 * (6 + 15), Write: 280}},
 		{"transpose", applied(t, "transpose", perm(1, 0), f32(2, 3)), cost.Work{Class: cost.Transpose, Read: 24, Write: 24}},
 		{"transpose of an axis of size 1", applied(t, "transpose", perm(1, 0, 2), f32(1, 3, 4)), cost.Work{Class: cost.View}},
@@ -174,6 +176,40 @@ func TestWorkOf(t *testing.T) {
 	}
 	if got, want := cost.WorkOf(cost.Application{In: []graph.TensorType{f32(2)}, Out: []graph.TensorType{f32(3)}}), (cost.Work{Class: cost.Opaque, Read: 8, Write: 12}); got != want {
 		t.Errorf("opaque: got %+v, want %+v", got, want)
+	}
+}
+
+// TestWholeImage: an average costs no more than the same as a convolution, which reads
+// its kernels besides, on every machine, with its caches and without.
+func TestWholeImage(t *testing.T) {
+	all, err := cost.Machines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := func(groups int64) map[string]graph.Value {
+		return map[string]graph.Value{"pad": graph.NameValue("valid"), "groups": graph.IntValue(groups)}
+	}
+	for _, m := range all {
+		plain := *m
+		plain.Caches = nil
+		for _, m := range []*cost.Machine{m, &plain} {
+			for _, s := range [][3]int{{8, 12, 160}, {200, 2, 160}, {88, 3, 160}, {576, 7, 7}, {1280, 7, 7}, {64, 112, 112}} {
+				c, h, w := s[0], s[1], s[2]
+				price := func(a *cost.Application) cost.Seconds {
+					s, _, err := m.Cost(*a)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return s
+				}
+				mean := price(applied(t, "reducemean", map[string]graph.Value{"axes": graph.TupleValue(2, 3), "keep": graph.IntValue(1)}, f32(1, c, h, w)))
+				pool := price(applied(t, "poolavg", map[string]graph.Value{"kh": graph.IntValue(int64(h)), "kw": graph.IntValue(int64(w)), "pad": graph.NameValue("valid")}, f32(1, c, h, w)))
+				conv := price(applied(t, "conv2d", valid(int64(c)), f32(1, c, h, w), f32(c, 1, h, w)))
+				if mean > conv || pool > conv {
+					t.Errorf("%s, %d caches, %v: mean %v, pool %v, convolution %v", m.Name, len(m.Caches), s, mean, pool, conv)
+				}
+			}
+		}
 	}
 }
 

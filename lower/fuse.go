@@ -11,20 +11,25 @@ import (
 // of a binary one may be such; the later kernel takes it, since then the other
 // operand is there. So conv2d + bias + residual + relu is one kernel.
 
-// accepts reports whether an operand's layout suits the kernel, and chooses the
-// kernel's row length if that is open.
-func (t *Tail) accepts(mode Mode, n, mod int) bool {
+// accepts reports whether an operand's layout suits the kernel, and how the kernel sees
+// it; it chooses the kernel's row length if that is open.
+func (t *Tail) accepts(mode Mode, n, mod int) (Mode, bool) {
 	if mode != Row && mode != Col {
-		return true
+		return mode, true
 	}
 	if t.N == 0 {
 		t.N, t.Mod = n, mod
-		return true
+		return mode, true
+	}
+	if mode == Col && t.N == 1 && t.Mod == n {
+		// Rows of one element: what repeats after n elements repeats after n rows, as
+		// a bias of images of one cell does in a batch.
+		return Row, true
 	}
 	if mode == Row && t.Mod == 0 && t.N == n && !slices.ContainsFunc(t.Steps, func(s Step) bool { return s.Mode == Row }) {
 		t.Mod = mod
 	}
-	return t.N == n && (mode == Col || t.Mod == mod)
+	return mode, t.N == n && (mode == Col || t.Mod == mod)
 }
 
 // elementwise applies a function to v: fused into the kernel that computes v, or
@@ -42,13 +47,16 @@ func (l *lowerer) elementwise(fn string, v, p, q ValueID, t graph.TensorType) Va
 		y = l.dense(y)
 	}
 	s.Mode, s.Args = mode, [2]ValueID{y, q}
-	if k := l.fusable(x, t, y, q); k != nil && k.Tail.accepts(mode, n, mod) {
-		k.Tail.Steps = append(k.Tail.Steps, s)
-		if k.Node != l.node {
-			l.Into[l.node] = k.Node
-			l.readers[l.Values[x].Buffer] = 0
+	if k := l.fusable(x, t, y, q); k != nil {
+		if seen, ok := k.Tail.accepts(mode, n, mod); ok {
+			s.Mode = seen
+			k.Tail.Steps = append(k.Tail.Steps, s)
+			if k.Node != l.node {
+				l.Into[l.node] = k.Node
+				l.readers[l.Values[x].Buffer] = 0
+			}
+			return x
 		}
-		return x
 	}
 	return l.add(Kernel{Kind: Chain, As: "chain", In: []ValueID{l.dense(x)}, Tail: &Tail{Steps: []Step{s}, N: n, Mod: mod}}, t)[0]
 }

@@ -135,6 +135,24 @@ reducemean p
 chain chain q | relu, in place
 copy copy r
 reducesum r`},
+		{"depthwise kernels as large as the image, and others", `
+x : float32[2, 3, 4, 5]
+w : weight float32[3, 1, 4, 5]
+u : weight float32[3, 1, 3, 4]
+v : weight float32[6, 1, 4, 5]
+b : weight float32[3, 1, 1]
+bb = broadcast[shape=[2, 3, 1, 1]](b)
+c = conv2d[pad=valid, groups=3](x, w)
+d = ewadd(c, bb)
+e = relu(d)
+strided = conv2d[stride=(2, 2), pad=valid, groups=3](x, u)
+padded = conv2d[stride=(9, 9), pad=(1, 0, 0, 0), groups=3](x, w)
+many = conv2d[pad=valid, groups=3](x, v)
+return e, strided, padded, many`, lower.CPU(), lower.Options{}, `
+dots c | ewadd row d | relu e
+depthwise strided
+depthwise padded
+conv2d many`},
 		{"the later product takes the difference", "x : float32[4, 4]\na = matmul(x, x)\nb = softmax[axis=1](a)\nc = matmul(b, x)\nd = matmul(x, c)\ne = ewsub(c, d)\nreturn e",
 			lower.CPU(), lower.Options{}, `
 matmul a

@@ -47,6 +47,24 @@ d = ewadd(c, bb)
 e = relu(d)
 f = ewadd(e, x)
 return f`},
+	{"depthwise kernels as large as the image", `
+x : float32[2, 6, 5, 7]
+w : weight float32[6, 1, 5, 7]
+b : weight float32[1, 6, 1, 1]
+s : weight float32[6]
+posv : weight float32[6]
+r : float32[2, 6, 1, 1]
+v : float32[6, 1, 5, 7]
+c = conv2d[pad=valid, groups=6](x, w)
+n = batchnorm[eps=1e-03](c, s, s, s, posv)
+bb = broadcast[shape=[2, 6, 1, 1]](b)
+d = ewadd(n, bb)
+e = sigmoid(d)
+f = ewmul(e, r)
+k = broadcast[shape=[2, 6, 5, 7]](f)
+g = ewmul(x, k)
+y = conv2d[pad=valid, groups=6, act=relu](g, v)
+return g, y`},
 	{"groups with a bias", `
 x : float32[2, 8, 6, 6]
 w : weight float32[12, 2, 3, 3]

@@ -118,6 +118,10 @@ func TestConvBlocks(t *testing.T) {
 		{2, 9, 9, 70, 9, 9, 5, 1, 2}, // depthwise
 		{1, 7, 31, 33, 7, 7, 3, 2, 1},
 		{1, 5, 9, 9, 5, 5, 4, 3, 2},
+		{2, 7, 3, 3, 7, 7, 3, 1, 0}, // depthwise, kernels as large as the image
+		{2, 5, 9, 9, 5, 5, 9, 1, 0},
+		{1, 4, 16, 16, 4, 4, 16, 2, 0},
+		{1, 3, 2, 2, 3, 3, 2, 1, 0},
 	} {
 		oh, ow := (c.h+2*c.pad-c.k)/c.s+1, (c.w+2*c.pad-c.k)/c.s+1
 		cg, og := c.c/c.groups, c.o/c.groups
