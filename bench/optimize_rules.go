@@ -19,7 +19,7 @@ import (
 
 func init() {
 	Register(&Benchmark{Name: "optimize-rules", What: "models optimized by axioms, lemmas, the laws that come with the program and generated rules: which set of laws serves best",
-		Takes: "8 min", Packages: []string{"internal/pipeline/optimize", "internal/pipeline/genrules", "bench/models"},
+		Takes: "40 min", Packages: []string{"internal/pipeline/optimize", "internal/pipeline/genrules", "bench/models"},
 		Models: true, Default: append(slices.Clone(papers), "squeezenet-full"), Run: optimizeRules})
 }
 
@@ -42,6 +42,7 @@ func optimizeRules(ctx context.Context, env *Env) (*Record, error) {
 	}{
 		{"rules of 2 operators", genrules.Options{MaxOps: 2}},
 		{"rules of 3 operators", genrules.Options{MaxOps: 3}},
+		{"rules of 4 operators", genrules.Options{MaxOps: 4}},
 		{"rules of 3 operators of `bert`", genrules.Options{MaxOps: 3, Ops: []string{"bert"}}},
 		{"rules of 3 operators of `cnn`", genrules.Options{MaxOps: 3, Ops: []string{"cnn"}}},
 	} {
