@@ -21,16 +21,17 @@ const maxMoves = 50
 // moves.
 func (r *Rewriter) Exhaust(order []*rewrite.Direction, where func(*Match) bool, made func(*Match)) (int, error) {
 	limit := maxMoves * r.Net.Len()
+	moves := NewMoves(r)
 	for n := 0; ; n++ {
 		if n > limit {
 			return n, fmt.Errorf("%w: %d moves", ErrTooLong, n)
 		}
-		moved := false
-		for _, d := range order {
-			if moved = r.first(d, where, made); moved {
-				break
-			}
+		mark := r.Net.Mark()
+		moved := slices.ContainsFunc(order, func(d *rewrite.Direction) bool { return r.first(moves, d, where, made) })
+		if moved {
+			moves.Update(mark)
 		}
+		r.Net.Keep(mark)
 		if !moved {
 			return n, nil
 		}
@@ -38,61 +39,42 @@ func (r *Rewriter) Exhaust(order []*rewrite.Direction, where func(*Match) bool, 
 }
 
 // first makes the first possible move of a direction.
-func (r *Rewriter) first(d *rewrite.Direction, where func(*Match) bool, made func(*Match)) bool {
-	var s *several
-	if len(d.Roots) > 1 {
-		for _, c := range r.rules.many[d.Nodes[d.Roots[0]].Op] {
-			if c.d == d {
-				s = c
-			}
-		}
-		if s == nil {
-			return false
-		}
-	}
+func (r *Rewriter) first(moves *Moves, d *rewrite.Direction, where func(*Match) bool, made func(*Match)) bool {
 	for n := bank.Node(1); int(n) <= r.Net.Len(); n++ {
-		if !r.Net.Live(n) || !d.MayBeginAt(r.Net.Op(n)) {
-			continue
+		one, list := moves.At(n)
+		if len(d.Roots) == 1 {
+			list = one
 		}
-		for k := range r.Net.NumOut(n) {
-			// Roots in the order of nodes, not in that of uses.
-			var roots [][]bank.Tensor
-			r.roots = append(r.roots[:0], r.Net.Out(n, k))
-			if s == nil {
-				roots = append(roots, slices.Clone(r.roots))
-			} else {
-				r.places(s, func() { roots = append(roots, slices.Clone(r.roots)) })
-				slices.SortFunc(roots, slices.Compare)
+		var here []Move
+		for i := range list {
+			if list[i].Direction == d {
+				here = append(here, list[i])
 			}
-			for _, rs := range roots {
-				if r.tryAt(d, rs, where, made) {
-					return true
-				}
-			}
+		}
+		// Roots in the order of nodes, not in that of uses.
+		slices.SortStableFunc(here, func(a, b Move) int { return slices.Compare(a.Roots, b.Roots) })
+		if slices.ContainsFunc(here, func(m Move) bool { return r.makes(&m, where, made) }) {
+			return true
 		}
 	}
 	return false
 }
 
-// tryAt makes a move at given roots, if there is one.
-func (r *Rewriter) tryAt(d *rewrite.Direction, roots []bank.Tensor, where func(*Match) bool, made func(*Match)) (moved bool) {
-	r.match.Match(d, roots, func(m *Match) bool {
+// makes makes a move, if it may be made and changes anything.
+func (r *Rewriter) makes(mv *Move, where func(*Match) bool, made func(*Match)) (moved bool) {
+	r.Find(mv, func(m *Match) {
 		if where != nil && !where(m) {
-			return true
+			return
 		}
-		r.dtype = r.Net.Type(roots[0]).DType
+		r.dtype = r.Net.Type(mv.Roots[0]).DType
 		targets, err := m.Build(r.apply)
-		if err != nil || slices.Equal(targets, roots) || len(m.Conds) > 0 {
-			return true
-		}
-		if err := r.Net.Replace(roots, targets); err != nil {
-			return true
+		if err != nil || slices.Equal(targets, mv.Roots) || r.Net.Replace(mv.Roots, targets) != nil {
+			return
 		}
 		moved = true
 		if made != nil {
 			made(m)
 		}
-		return false
 	})
 	return moved
 }
