@@ -47,6 +47,36 @@ d = ewadd(c, bb)
 e = relu(d)
 f = ewadd(e, x)
 return f`},
+	{"products and the sums behind them", `
+x : float32[2, 6, 9, 9]
+w : weight float32[6, 6, 1, 1]
+k : weight float32[6, 1, 3, 3]
+b : weight float32[6, 1, 1]
+p : float32[6, 1, 1]
+s : weight float32[]
+u : float32[1]
+bb = broadcast[shape=[2, 6, 9, 9]](b)
+pp = broadcast[shape=[2, 6, 9, 9]](p)
+uu = broadcast[shape=[2, 6, 9, 9]](u)
+c = conv2d[pad=valid](x, w)
+d = ewadd(c, bb)
+e = smul(d, s)
+f = ewadd(e, uu)
+g = tanh(f)
+h = smul(g, s)
+i = ewadd(uu, h)
+j = conv2d[pad=same_upper, groups=6](i, k)
+l = ewmul(pp, j)
+m = ewadd(l, bb)
+n = smul(m, s)
+o = ewadd(n, pp)
+q = conv2d[pad=valid](o, w)
+r = ewmul(q, pp)
+t = ewadd(r, bb)
+v = relu(t)
+y = ewmul(v, uu)
+z = ewadd(y, uu)
+return z`},
 	{"depthwise kernels as large as the image", `
 x : float32[2, 6, 5, 7]
 w : weight float32[6, 1, 5, 7]

@@ -71,7 +71,8 @@ static void apply_op(float *dst, const float *src, int64_t n, const taso_op *o, 
 	case TASO_MIN: EACH2(nmin(p, x)); break;
 	case TASO_RSQRT: EACH1(1.0f / vsqrt(x + a)); break;
 	case TASO_AFFINE: {
-		V p = vset(o->p[row]), q = vset(o->q[row]);
+		int64_t at = o->mode == TASO_ROW ? row : 0;
+		V p = vset(o->p[at]), q = vset(o->q[at]);
 		EACH1(x * p + q);
 		break;
 	}

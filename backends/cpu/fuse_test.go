@@ -114,6 +114,63 @@ return e`, 1, 1},
 	}
 }
 
+// TestPasses counts the operations of a tail that pass over the result, beside what the
+// registers do.
+func TestPasses(t *testing.T) {
+	const head = `
+x : float32[2, 6, 9, 9]
+w : weight float32[6, 6, 1, 1]
+k : weight float32[6, 1, 3, 3]
+b : weight float32[6, 1, 1]
+s : weight float32[]
+u : weight float32[1]
+bb = broadcast[shape=[2, 6, 9, 9]](b)
+uu = broadcast[shape=[2, 6, 9, 9]](u)
+`
+	for _, c := range []struct {
+		name, text string
+		want       int
+	}{
+		{"a bias, and scaled activations", `
+c = conv2d[pad=valid](x, w)
+d = ewadd(c, bb)
+e = smul(d, s)
+f = ewadd(e, uu)
+g = hardswish(f)
+h = smul(g, s)
+i = ewadd(uu, h)
+return i`, 3},
+		{"the same behind windows", `
+c = conv2d[pad=same_upper, groups=6](x, k)
+d = ewadd(c, bb)
+e = smul(d, s)
+f = ewadd(e, uu)
+g = hardswish(f)
+return g`, 3},
+		{"rows scaled and shifted, in registers", `
+c = conv2d[pad=valid](x, w)
+d = ewmul(c, bb)
+e = ewadd(d, bb)
+f = relu(e)
+return f`, 0},
+		{"one for all, then one a row", `
+c = conv2d[pad=same_upper, groups=6](x, k)
+d = smul(c, s)
+e = ewadd(d, bb)
+return e`, 2},
+		{"the sum first", `
+c = conv2d[pad=same_upper, groups=6](x, k)
+d = ewadd(c, uu)
+e = smul(d, s)
+return e`, 2},
+	} {
+		p := compileText(t, head+c.text, backends.CompileOptions{})
+		if len(p.steps) != 1 || p.steps[0].tail.tail.nops != c.want {
+			t.Errorf("%s: %d kernels, %d passes, want 1 and %d", c.name, len(p.steps), p.steps[0].tail.tail.nops, c.want)
+		}
+	}
+}
+
 // TestMeasuredGroups: what is measured of a group runs as it does in the model.
 func TestMeasuredGroups(t *testing.T) {
 	b, err := New(Options{})

@@ -37,7 +37,7 @@ enum {
 	TASO_RDIV, // p / x
 	TASO_MAX,
 	TASO_MIN,
-	TASO_AFFINE, // x*p + q, p and q per row
+	TASO_AFFINE, // x*p + q, p and q per row, or one for all
 	TASO_RSQRT   // 1/sqrt(x + a)
 };
 

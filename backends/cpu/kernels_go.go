@@ -194,7 +194,11 @@ func applyOps(y, x []float32, ops ptr, nops, row, off int) {
 				p = f32(at(o.p, off), j+1)[j]
 			}
 			if o.code == opAffine {
-				y[j] = v*p + f32(o.q, row+1)[row]
+				at := 0
+				if o.mode == modeRow {
+					at = row
+				}
+				y[j] = v*p + f32(o.q, at+1)[at]
 				continue
 			}
 			y[j] = compute(o, v, p)

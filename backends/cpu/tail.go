@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/taso-go/taso/lower"
@@ -87,7 +88,20 @@ func (b *binder) bindTail(k *lower.Kernel) (*fusion, error) {
 		f.ops = append(f.ops, op)
 		f.args = append(f.args, [2]*value{b.value(s.Args[0]), b.value(s.Args[1])})
 	}
+	f.pair()
 	return f, nil
+}
+
+// pair makes a product and the sum behind it one operation, where the operands of both
+// are one value for all or one a row: each operation is a pass over the result.
+func (f *fusion) pair() {
+	for i := 0; i+1 < len(f.ops); i++ {
+		mode := f.ops[i].mode
+		if f.ops[i].code == opMul && f.ops[i+1].code == opAdd && f.ops[i+1].mode == mode && (mode == modeScalar || mode == modeRow) {
+			f.ops[i].code, f.args[i][1] = opAffine, f.args[i+1][0]
+			f.ops, f.args = slices.Delete(f.ops, i+1, i+2), slices.Delete(f.args, i+1, i+2)
+		}
+	}
 }
 
 // settle makes the kernel's tail, once the memory has its place. What the
@@ -101,7 +115,7 @@ func (f *fusion) settle() error {
 	var init, rowScale, rowBias, colBias *value
 	var rowBiasOf *value
 	if f.registers {
-		if len(ops) > 0 && ops[0].code == opAffine {
+		if len(ops) > 0 && ops[0].code == opAffine && ops[0].mode == modeRow {
 			rowScale, rowBiasOf = args[0][0], args[0][1]
 			take()
 		}
