@@ -2,28 +2,29 @@ package sums
 
 import (
 	"context"
+	"math/big"
 	"strconv"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/z3"
+	"github.com/taso-go/taso/verify/meaning"
 )
 
-// maxQueries bounds the questions to Z3 for one case. No law that we know takes
-// more than 60.
-const maxQueries = 2000
+// maxQueries bounds the questions to Z3 for one case.
+const maxQueries = 4000
 
-// solver answers questions about linear integer conditions over one space,
-// under hypotheses that are asserted once. A question that Z3 does not answer
-// within its limit counts as answered no: nothing is concluded from it.
+// solver answers questions about linear integer conditions by Z3. A question that
+// Z3 does not answer within its limit counts as answered no: nothing is concluded
+// from it. It is for one engine.
 type solver struct {
 	ctx     context.Context
 	z       *z3.Context
 	s       *z3.Solver
 	space   *graph.Space
-	vars    []z3.Term       // by graph.Sym
-	funcs   map[string]int  // number of a function, by name
-	bools   map[condKey]int // number of a condition that is not linear
-	known   int             // facts of the space that are asserted
+	vars    []z3.Term      // by graph.Sym
+	funcs   map[string]int // number of a function, by name
+	facts   int            // facts of the space that are asserted
+	assumed int            // conditions that are asserted
 	queries int
 	err     error // the first failure of Z3, or the end of ctx
 }
@@ -105,86 +106,79 @@ func (s *solver) all(gs []graph.Guard) z3.Term {
 	return s.z.And(ts...)
 }
 
-// learn asserts the facts that are new in the space.
-func (s *solver) learn() {
-	fs := s.space.Unifier()
-	for ; s.known < len(fs); s.known++ {
-		f := fs[s.known]
-		any := make([]z3.Term, len(f.Any))
-		for i, g := range f.Any {
-			any[i] = s.guard(g)
-		}
-		t := any[0]
-		if len(any) > 1 {
-			t = s.z.Or(any...)
-		}
+// learn asserts what e knows and the solver does not.
+func (s *solver) learn(e *meaning.Engine) {
+	s.space = e.Space
+	for _, c := range e.Assumed()[s.assumed:] {
+		s.fail(s.s.Assert(s.any(c)))
+		s.assumed++
+	}
+	for _, f := range e.Space.Unifier()[s.facts:] {
+		t := s.any(f.Any)
 		if len(f.If) > 0 {
 			t = s.z.Implies(s.all(f.If), t)
 		}
 		s.fail(s.s.Assert(t))
+		s.facts++
 	}
 }
 
-// assume adds a hypothesis.
-func (s *solver) assume(t z3.Term) { s.fail(s.s.Assert(t)) }
+func (s *solver) any(gs []graph.Guard) z3.Term {
+	if len(gs) == 1 {
+		return s.guard(gs[0])
+	}
+	ts := make([]z3.Term, len(gs))
+	for i, g := range gs {
+		ts[i] = s.guard(g)
+	}
+	return s.z.Or(ts...)
+}
 
-// unsat reports whether the hypotheses contradict the formulas.
-func (s *solver) unsat(ts ...z3.Term) bool {
+// unsat reports whether what e knows contradicts the formulas.
+func (s *solver) unsat(e *meaning.Engine, ts func() []z3.Term) bool {
 	if s.err != nil {
 		return false
 	}
-	s.learn()
+	s.learn(e)
 	s.fail(s.s.Push())
-	for _, t := range ts {
+	for _, t := range ts() {
 		s.fail(s.s.Assert(t))
 	}
-	if s.err != nil {
-		return false
-	}
-	if s.queries++; s.queries > maxQueries {
-		s.fail(errTooLarge)
-	}
-	st, err := s.s.Check(s.ctx)
-	s.fail(err)
-	s.fail(s.ctx.Err())
-	s.fail(s.s.Pop())
-	return s.err == nil && st == z3.Unsat
-}
-
-// impossible reports whether the guards contradict one another or the
-// hypotheses.
-func (s *solver) impossible(gs []graph.Guard) bool {
-	if _, ok := normalize(gs); !ok {
-		return true
-	}
-	return s.unsat(s.all(gs))
-}
-
-// implied reports whether g follows from ctx and the hypotheses.
-func (s *solver) implied(ctx []graph.Guard, g graph.Guard) bool {
-	if n, ok := g.E.Const(); ok {
-		return n == 0 || !g.Eq && n > 0
-	}
-	for _, h := range ctx {
-		if h.E.SameTerms(g.E) {
-			d := g.E.Sub(h.E).Constant()
-			if d == 0 && (h.Eq || !g.Eq) || d > 0 && !g.Eq {
-				return true
-			}
+	if s.err == nil {
+		if s.queries++; s.queries > maxQueries {
+			s.fail(meaning.ErrTooLarge)
+		}
+		st, err := s.s.Check(s.ctx)
+		s.fail(err)
+		s.fail(s.ctx.Err())
+		s.fail(s.s.Pop())
+		if s.err == nil {
+			return st == z3.Unsat
 		}
 	}
-	return s.unsat(s.all(ctx), s.z.Not(s.guard(g)))
+	e.Stop(s.err)
+	return false
 }
 
-// not are guards whose disjunction is the negation of g.
-func not(g graph.Guard) []graph.Guard {
-	less := graph.Guard{E: g.E.Scale(-1).AddInt(-1)}
-	if !g.Eq {
-		return []graph.Guard{less}
+func (s *solver) impossible(e *meaning.Engine, gs []graph.Guard) bool {
+	return s.unsat(e, func() []z3.Term { return []z3.Term{s.all(gs)} })
+}
+
+// cancels asks whether the numbers of the parts add up to 0 wherever ctx holds: one
+// question.
+func (s *solver) cancels(e *meaning.Engine, ctx []graph.Guard, parts []meaning.Member) bool {
+	scale := big.NewInt(1)
+	for _, p := range parts {
+		d := p.Num.Denom()
+		common := new(big.Int).GCD(nil, nil, scale, d)
+		scale.Mul(scale, new(big.Int).Quo(d, common))
 	}
-	return []graph.Guard{less, {E: g.E.AddInt(-1)}}
-}
-
-func join(a []graph.Guard, b ...graph.Guard) []graph.Guard {
-	return append(a[:len(a):len(a)], b...)
+	return s.unsat(e, func() []z3.Term {
+		var sum []z3.Term
+		for _, p := range parts {
+			n := new(big.Int).Mul(p.Num.Num(), new(big.Int).Quo(scale, p.Num.Denom()))
+			sum = append(sum, s.z.Ite(s.all(p.Dom), s.z.BigInt(n.String()), s.z.IntVal(0)))
+		}
+		return []z3.Term{s.all(ctx), s.z.Not(s.z.Eq(s.z.Add(sum...), s.z.IntVal(0)))}
+	})
 }

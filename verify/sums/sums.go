@@ -9,6 +9,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/z3"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/meaning"
 )
 
 // Config says how hard to try. The zero Config is the usual one.
@@ -151,7 +152,7 @@ func (p *Prover) Prove(ctx context.Context, l *law.Law) (Result, error) {
 		case ctx.Err() != nil:
 			res.Reason = ctx.Err().Error()
 			return res, nil
-		case errors.Is(err, errTooLarge):
+		case errors.Is(err, meaning.ErrTooLarge):
 			res.Reason = err.Error()
 			return res, nil
 		case errors.Is(err, graph.ErrTooLarge):

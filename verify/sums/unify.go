@@ -1,10 +1,10 @@
 package sums
 
 import (
-	"math/big"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/verify/meaning"
 )
 
 // How bound variables are found: index expressions that must agree are
@@ -14,20 +14,20 @@ import (
 // equations collects the equations between the indices of terms that look
 // alike. Those that mention variables bound in the terms are left out: what is
 // proposed must make sense outside.
-func (b *builder) equations(x, y nf, eqs *[]graph.Index) {
+func (b *search) equations(x, y meaning.NF, eqs *[]graph.Index) {
 	used := make([]bool, len(y))
 	for _, s := range x {
 		for j, t := range y {
-			if used[j] || !alikeInKind(s, t) {
+			if used[j] || !meaning.AlikeInKind(s, t) {
 				continue
 			}
 			used[j] = true
-			b.matchings(s.atoms, t.atoms, func(pairs [][2]atom) bool {
+			b.matchings(s.Atoms, t.Atoms, func(pairs []int) bool {
 				var found []graph.Index
-				for _, p := range pairs {
-					b.atomEquations(p[0], p[1], &found)
+				for i, j := range pairs {
+					b.atomEquations(s.Atoms[i], t.Atoms[j], &found)
 				}
-				b.keepFree(found, eqs, s.over, t.over)
+				b.keepFree(found, eqs, s.Over, t.Over)
 				return true
 			})
 			break
@@ -35,7 +35,7 @@ func (b *builder) equations(x, y nf, eqs *[]graph.Index) {
 	}
 }
 
-func (b *builder) keepFree(found []graph.Index, eqs *[]graph.Index, bound ...[]graph.Sym) {
+func (b *search) keepFree(found []graph.Index, eqs *[]graph.Index, bound ...[]graph.Sym) {
 	for _, e := range found {
 		free := true
 		for _, vs := range bound {
@@ -47,25 +47,25 @@ func (b *builder) keepFree(found []graph.Index, eqs *[]graph.Index, bound ...[]g
 	}
 }
 
-func (b *builder) atomEquations(x, y atom, eqs *[]graph.Index) {
-	for i := range x.at {
-		*eqs = append(*eqs, x.at[i].Sub(y.at[i]))
+func (b *search) atomEquations(x, y meaning.Atom, eqs *[]graph.Index) {
+	for i := range x.At {
+		*eqs = append(*eqs, x.At[i].Sub(y.At[i]))
 	}
-	b.equations(x.arg, y.arg, eqs)
-	for i, p := range x.pieces {
-		if i < len(y.pieces) {
+	b.equations(x.Arg, y.Arg, eqs)
+	for i, p := range x.Pieces {
+		if i < len(y.Pieces) {
 			var found []graph.Index
-			b.equations(p.body, y.pieces[i].body, &found)
-			b.keepFree(found, eqs, p.over, y.pieces[i].over)
+			b.equations(p.Body, y.Pieces[i].Body, &found)
+			b.keepFree(found, eqs, p.Over, y.Pieces[i].Over)
 		}
 	}
 }
 
 // inside are the unknowns of vs that e mentions.
-func (b *builder) inside(e graph.Index, vs []graph.Sym) []graph.Sym {
+func (b *search) inside(e graph.Index, vs []graph.Sym) []graph.Sym {
 	var out []graph.Sym
 	for _, v := range vs {
-		if b.space.Mentions(e, v) {
+		if b.e.Space.Mentions(e, v) {
 			out = append(out, v)
 		}
 	}
@@ -75,7 +75,7 @@ func (b *builder) inside(e graph.Index, vs []graph.Sym) []graph.Sym {
 // solve solves equations for unknowns with coefficient 1 or -1, those with one
 // unknown first. It returns what it found and the equations left, with that
 // put in.
-func (b *builder) solve(eqs []graph.Index, unknown []graph.Sym) (map[graph.Sym]graph.Index, []graph.Index) {
+func (b *search) solve(eqs []graph.Index, unknown []graph.Sym) (map[graph.Sym]graph.Index, []graph.Index) {
 	by := map[graph.Sym]graph.Index{}
 	left := append([]graph.Index{}, eqs...)
 	for {
@@ -87,7 +87,7 @@ func (b *builder) solve(eqs []graph.Index, unknown []graph.Sym) (map[graph.Sym]g
 			}
 			for _, v := range vs {
 				k := e.Coef(v)
-				if (k == 1 || k == -1) && !b.space.Mentions(e.AddScaled(v.Index(), -k), v) {
+				if (k == 1 || k == -1) && !b.e.Space.Mentions(e.AddScaled(v.Index(), -k), v) {
 					at, best, rank = i, v, len(vs)
 					break
 				}
@@ -105,10 +105,10 @@ func (b *builder) solve(eqs []graph.Index, unknown []graph.Sym) (map[graph.Sym]g
 		one := map[graph.Sym]graph.Index{best: e.AddScaled(best.Index(), -k).Scale(-k)}
 		left = append(left[:at:at], left[at+1:]...)
 		for i := range left {
-			left[i] = b.space.Subst(left[i], one)
+			left[i] = b.e.Space.Subst(left[i], one)
 		}
 		for v, f := range by {
-			by[v] = b.space.Subst(f, one)
+			by[v] = b.e.Space.Subst(f, one)
 		}
 		by[best] = one[best]
 		unknown = without(unknown, best)
@@ -116,15 +116,15 @@ func (b *builder) solve(eqs []graph.Index, unknown []graph.Sym) (map[graph.Sym]g
 }
 
 // arguments replaces an equation f(x) = f(y) that holds an unknown by x = y.
-func (b *builder) arguments(eqs []graph.Index, unknown []graph.Sym) ([]graph.Index, bool) {
+func (b *search) arguments(eqs []graph.Index, unknown []graph.Sym) ([]graph.Index, bool) {
 	for i, e := range eqs {
 		if e.Len() != 2 || e.Constant() != 0 || len(b.inside(e, unknown)) == 0 {
 			continue
 		}
 		v, k := e.Term(0)
 		w, m := e.Term(1)
-		f, x, ok := b.space.App(v)
-		g, y, also := b.space.App(w)
+		f, x, ok := b.e.Space.App(v)
+		g, y, also := b.e.Space.App(w)
 		if !ok || !also || f != g || k != -m || len(x) != len(y) {
 			continue
 		}
@@ -139,20 +139,20 @@ func (b *builder) arguments(eqs []graph.Index, unknown []graph.Sym) ([]graph.Ind
 
 // bijections proposes expressions of rep's bound variables for those of t, each
 // a one-to-one map of all integer points.
-func (b *builder) bijections(rep, t term, pairs [][2]atom) []map[graph.Sym]graph.Index {
-	if len(rep.over) != len(t.over) {
+func (b *search) bijections(rep, t meaning.Term, pairs []int) []map[graph.Sym]graph.Index {
+	if len(rep.Over) != len(t.Over) {
 		return nil
 	}
-	if len(t.over) == 0 {
+	if len(t.Over) == 0 {
 		return []map[graph.Sym]graph.Index{{}}
 	}
 	var eqs []graph.Index
-	for _, p := range pairs {
-		b.atomEquations(p[0], p[1], &eqs)
+	for i, j := range pairs {
+		b.atomEquations(rep.Atoms[i], t.Atoms[j], &eqs)
 	}
-	by, _ := b.solve(eqs, t.over)
+	by, _ := b.solve(eqs, t.Over)
 	var open []graph.Sym
-	for _, v := range t.over {
+	for _, v := range t.Over {
 		if _, ok := by[v]; !ok {
 			open = append(open, v)
 		}
@@ -168,26 +168,26 @@ func (b *builder) bijections(rep, t term, pairs [][2]atom) []map[graph.Sym]graph
 		}
 		full := map[graph.Sym]graph.Index{}
 		for v, e := range by {
-			full[v] = b.space.Subst(e, one)
+			full[v] = b.e.Space.Subst(e, one)
 		}
 		for v, e := range one {
 			full[v] = e
 		}
-		if b.unimodular(full, t.over, rep.over) {
+		if b.e.Unimodular(full, t.Over, rep.Over) {
 			out = append(out, full)
 		}
 		tries++
 		return len(out) < maxBijections && tries < maxInjections
 	}
 	var same []graph.Sym
-	for i, v := range t.over {
+	for i, v := range t.Over {
 		if _, ok := by[v]; !ok {
-			same = append(same, rep.over[i])
+			same = append(same, rep.Over[i])
 		}
 	}
 	propose(same)
 	if len(open) > 0 {
-		injections(rep.over, len(open), propose)
+		injections(rep.Over, len(open), propose)
 	}
 	return out
 }
@@ -223,59 +223,47 @@ func injections(vs []graph.Sym, n int, f func([]graph.Sym) bool) {
 	rec()
 }
 
-// unimodular reports whether by maps the integer points of to one to one to
-// those of from: its matrix has determinant 1 or -1. The images may depend on
-// to linearly only.
-func (b *builder) unimodular(by map[graph.Sym]graph.Index, from, to []graph.Sym) bool {
-	n := len(from)
-	m := make([][]int64, n)
-	for i, v := range from {
-		e := by[v]
-		m[i] = make([]int64, n)
-		for j, w := range to {
-			m[i][j] = e.Coef(w)
-			e = e.AddScaled(w.Index(), -m[i][j])
+// maxMatchings bounds the ways tried to pair the atoms of two terms.
+const maxMatchings = 24
+
+// matchings calls f with ways to pair atoms of one head, for each of x the number
+// of one of y, until it returns true.
+func (b *search) matchings(x, y []meaning.Atom, f func([]int) bool) bool {
+	used := make([]bool, len(y))
+	pairs := make([]int, 0, len(x))
+	tries := 0
+	var rec func(i int) bool
+	rec = func(i int) bool {
+		if i == len(x) {
+			tries++
+			return f(pairs)
 		}
-		if b.anyMention(e, to) || b.anyMention(e, from) {
-			return false
+		for j := range y {
+			if used[j] || x[i].Head() != y[j].Head() || tries >= maxMatchings {
+				continue
+			}
+			used[j] = true
+			pairs = append(pairs, j)
+			if rec(i + 1) {
+				return true
+			}
+			pairs = pairs[:len(pairs)-1]
+			used[j] = false
 		}
+		return false
 	}
-	d := determinant(m)
-	return d.IsInt64() && (d.Int64() == 1 || d.Int64() == -1)
+	return rec(0)
 }
 
-// determinant is that of a square matrix, by Bareiss's elimination without
-// fractions.
-func determinant(rows [][]int64) *big.Int {
-	n, sign, prev := len(rows), int64(1), big.NewInt(1)
-	m := make([][]*big.Int, n)
-	for i, row := range rows {
-		for _, x := range row {
-			m[i] = append(m[i], big.NewInt(x))
+func (b *search) anyMention(e graph.Index, vs []graph.Sym) bool {
+	for _, v := range vs {
+		if b.e.Space.Mentions(e, v) {
+			return true
 		}
 	}
-	for k := 0; k < n-1; k++ {
-		if m[k][k].Sign() == 0 {
-			swap := -1
-			for i := k + 1; i < n; i++ {
-				if m[i][k].Sign() != 0 {
-					swap = i
-					break
-				}
-			}
-			if swap < 0 {
-				return new(big.Int)
-			}
-			m[k], m[swap] = m[swap], m[k]
-			sign = -sign
-		}
-		for i := k + 1; i < n; i++ {
-			for j := k + 1; j < n; j++ {
-				x, y := new(big.Int).Mul(m[i][j], m[k][k]), new(big.Int).Mul(m[i][k], m[k][j])
-				m[i][j] = x.Quo(x.Sub(x, y), prev)
-			}
-		}
-		prev = m[k][k]
-	}
-	return new(big.Int).Mul(big.NewInt(sign), m[n-1][n-1])
+	return false
+}
+
+func without(vs []graph.Sym, v graph.Sym) []graph.Sym {
+	return slices.DeleteFunc(slices.Clone(vs), func(w graph.Sym) bool { return w == v })
 }

@@ -1,11 +1,9 @@
-package sums
+package meaning
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/internal/z3"
 	"github.com/taso-go/taso/law"
 )
 
@@ -41,24 +39,44 @@ type condKey struct {
 
 func (c cond) key() condKey { return condKey{c.g.E.Key(), c.g.Eq, c.mod, c.need, c.pad, c.axis} }
 
-// linear reports whether Z3 is told what the condition says.
+// linear reports whether it is known what the condition says.
 func (c cond) linear() bool { return c.need == (graph.Need{}) && c.pad == "" }
 
-func (s *solver) cond(c cond) z3.Term {
-	switch {
-	case !c.linear():
-		return s.z.Const("b"+strconv.Itoa(number(&s.bools, c.key())), s.z.Bool())
-	case c.mod > 0:
-		return s.z.Eq(s.z.Mod(s.index(c.g.E), s.z.IntVal(c.mod)), s.z.IntVal(0))
+// guard is what a linear condition says.
+func (b *Engine) guard(c cond) graph.Guard {
+	if c.mod > 0 {
+		return b.divides(c.mod, c.g.E)
 	}
-	return s.guard(c.g)
+	return c.g
+}
+
+// follow reports whether m is defined wherever l is; if not, under which
+// conditions it would be. What l needs and is not linear helps only where m needs
+// the same.
+func (b *Engine) follow(l, m *side) (bool, []string) {
+	given := map[condKey]bool{}
+	var have []graph.Guard
+	for _, c := range l.conds {
+		given[c.key()] = true
+		if c.linear() {
+			have = append(have, b.guard(c))
+		}
+	}
+	var needs []string
+	for _, c := range m.conds {
+		if given[c.key()] || c.linear() && b.implied(have, b.guard(c)) || b.impossible(have) {
+			continue
+		}
+		needs = append(needs, b.words(c))
+	}
+	return len(needs) == 0 && b.err == nil, needs
 }
 
 // newSide types the terms of one side and lists the conditions under which they
 // are defined: what inference noted, every size at least 1, pads smaller than
 // the kernel.
-func (s *solver) newSide(outs []*law.Term, vars map[string]graph.Shape, zero map[string]bool) (*side, error) {
-	space := s.space
+func (b *Engine) newSide(outs []*law.Term, vars map[string]graph.Shape, zero map[string]bool) (*side, error) {
+	space := b.Space
 	sd := &side{outs: outs, shapes: map[*law.Term]graph.Shape{}, zero: zero}
 	var f graph.Unifier
 	for _, t := range outs {
@@ -163,11 +181,11 @@ func (s *solver) newSide(outs []*law.Term, vars map[string]graph.Shape, zero map
 	// of a tensor, and has to follow from such sizes elsewhere, or else the
 	// conditions above are not those under which the side is defined.
 	for d := range used {
-		if !whole[d] && !s.implied(sizes, graph.Guard{E: space.Size(d).AddInt(-1)}) {
+		if !whole[d] && !b.implied(sizes, graph.Guard{E: space.Size(d).AddInt(-1)}) {
 			return nil, fmt.Errorf("size %s may be less than 1", d)
 		}
 	}
-	return sd, s.err
+	return sd, b.err
 }
 
 // expr is the entry of an operator application at an index; of a derived

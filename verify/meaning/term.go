@@ -1,4 +1,4 @@
-package sums
+package meaning
 
 import (
 	"math/big"
@@ -8,65 +8,71 @@ import (
 	"github.com/taso-go/taso/graph"
 )
 
-// nf is a sum of terms; no terms are 0.
-type nf []term
+// NF is a sum of terms; no terms are 0.
+type NF []Term
 
-// term is num * facs * the sum, over the integer points over of the domain dom,
+// Term is Num * Facs * the sum, over the integer points Over of the domain Dom,
 // of the product of the atoms. Guards without a bound variable are conditions on
-// the whole term. A term does not change.
-type term struct {
-	num   *big.Rat
-	facs  []factor
-	over  []graph.Sym
-	dom   []graph.Guard
-	atoms []atom
+// the whole term. A Term does not change.
+type Term struct {
+	Num   *big.Rat
+	Facs  []Factor
+	Over  []graph.Sym
+	Dom   []graph.Guard
+	Atoms []Atom
 }
 
-// factor is a positive integer to a power, such as the size of a kernel to -1.
-type factor struct {
-	key string // of e
-	e   graph.Index
-	exp int
+// Factor is an integer to a power, such as the size of a kernel to -1. What has a
+// negative power is not 0 wherever the operator that divides by it is defined.
+type Factor struct {
+	E   graph.Index
+	Exp int
+	key string // of E
 }
 
-type atomKind uint8
+// AtomKind is the kind of an Atom.
+type AtomKind uint8
 
 const (
-	read  atomKind = iota // the entry of tensor name at index at
-	apply                 // function name of arg
-	most                  // the maximum of pieces
+	// Read is the entry of tensor Name at index At.
+	Read AtomKind = iota
+	// Apply is a function of one element of Arg.
+	Apply
+	// Most is the maximum of Pieces.
+	Most
 )
 
-// atom is a factor of which nothing is known but what it is.
-type atom struct {
-	kind   atomKind
-	name   string // of a tensor
-	at     []graph.Index
-	fn     fun
-	arg    nf
-	pieces []piece
+// Atom is a factor of which nothing is known but what it is.
+type Atom struct {
+	Kind   AtomKind
+	Name   string // of a tensor
+	At     []graph.Index
+	Fn     Fun
+	Arg    NF
+	Pieces []Piece
 }
 
-// head is what two atoms must have in common to be compared.
-type head struct {
-	kind atomKind
+// Head is what two atoms must have in common to be compared.
+type Head struct {
+	kind AtomKind
 	name string
-	fn   fun
+	fn   Fun
 	rank int
 }
 
-func (a atom) head() head { return head{a.kind, a.name, a.fn, len(a.at)} }
+// Head is the head of the atom.
+func (a Atom) Head() Head { return Head{a.Kind, a.Name, a.Fn, len(a.At)} }
 
-// piece is a set of values: body at all points over of dom.
-type piece struct {
-	over []graph.Sym
-	dom  []graph.Guard
-	body nf
+// Piece is a set of values: Body at all points Over of Dom.
+type Piece struct {
+	Over []graph.Sym
+	Dom  []graph.Guard
+	Body NF
 }
 
-// fun is a function of one element: a name, or a variable of the sort of
+// Fun is a function of one element: a name, or a variable of the sort of
 // functions or of activations.
-type fun struct {
+type Fun struct {
 	value graph.Value
 	zero  bool // f(0) = 0
 	relu  bool
@@ -74,117 +80,127 @@ type fun struct {
 
 var one = big.NewRat(1, 1)
 
-// builder makes normal forms over one space.
-type builder struct {
-	*solver
-	ordered bool // relu and max are the true ones
-	work    int  // steps so far
-}
-
-func (b *builder) substGuards(gs []graph.Guard, by map[graph.Sym]graph.Index) []graph.Guard {
+func (b *Engine) substGuards(gs []graph.Guard, by map[graph.Sym]graph.Index) []graph.Guard {
 	out := make([]graph.Guard, len(gs))
 	for i, g := range gs {
-		out[i] = graph.Guard{E: b.space.Subst(g.E, by), Eq: g.Eq}
+		out[i] = graph.Guard{E: b.Space.Subst(g.E, by), Eq: g.Eq}
 	}
 	return out
 }
 
-func (b *builder) substAtom(a atom, by map[graph.Sym]graph.Index) atom {
-	if a.at != nil {
-		at := make([]graph.Index, len(a.at))
-		for i, e := range a.at {
-			at[i] = b.space.Subst(e, by)
+func (b *Engine) substAtom(a Atom, by map[graph.Sym]graph.Index) Atom {
+	if a.At != nil {
+		at := make([]graph.Index, len(a.At))
+		for i, e := range a.At {
+			at[i] = b.Space.Subst(e, by)
 		}
-		a.at = at
+		a.At = at
 	}
-	if a.arg != nil {
-		a.arg = b.substNF(a.arg, by)
+	if a.Arg != nil {
+		a.Arg = b.substNF(a.Arg, by)
 	}
-	if a.pieces != nil {
-		ps := make([]piece, len(a.pieces))
-		for i, p := range a.pieces {
-			ps[i] = piece{p.over, b.substGuards(p.dom, by), b.substNF(p.body, by)}
+	if a.Pieces != nil {
+		ps := make([]Piece, len(a.Pieces))
+		for i, p := range a.Pieces {
+			b.apart(p.Over, by)
+			ps[i] = Piece{p.Over, b.substGuards(p.Dom, by), b.substNF(p.Body, by)}
 		}
-		a.pieces = ps
+		a.Pieces = ps
 	}
 	return a
 }
 
-func (b *builder) substNF(n nf, by map[graph.Sym]graph.Index) nf {
-	out := make(nf, len(n))
+func (b *Engine) substNF(n NF, by map[graph.Sym]graph.Index) NF {
+	out := make(NF, len(n))
 	for i, t := range n {
+		b.apart(t.Over, by)
 		out[i] = b.substTerm(t, by)
 	}
 	return out
 }
 
-// substTerm replaces unknowns in t; those of t.over stay its bound variables
+// apart makes sure that variables bound inside are neither replaced nor what stands
+// for others: in no proof that is made are they.
+func (b *Engine) apart(over []graph.Sym, by map[graph.Sym]graph.Index) {
+	for _, v := range over {
+		if _, ok := by[v]; ok {
+			b.fail(errCapture)
+		}
+		for _, e := range by {
+			if b.Space.Mentions(e, v) {
+				b.fail(errCapture)
+			}
+		}
+	}
+}
+
+// substTerm replaces unknowns in t; those of t.Over stay its bound variables
 // and must not be among them.
-func (b *builder) substTerm(t term, by map[graph.Sym]graph.Index) term {
+func (b *Engine) substTerm(t Term, by map[graph.Sym]graph.Index) Term {
 	if len(by) == 0 {
 		return t
 	}
-	u := term{num: t.num, over: t.over, dom: b.substGuards(t.dom, by)}
-	for _, f := range t.facs {
-		u = u.times(b.space.Subst(f.e, by), f.exp)
+	u := Term{Num: t.Num, Over: t.Over, Dom: b.substGuards(t.Dom, by)}
+	for _, f := range t.Facs {
+		u = u.times(b.Space.Subst(f.E, by), f.Exp)
 	}
-	u.atoms = make([]atom, len(t.atoms))
-	for i, a := range t.atoms {
-		u.atoms[i] = b.substAtom(a, by)
+	u.Atoms = make([]Atom, len(t.Atoms))
+	for i, a := range t.Atoms {
+		u.Atoms[i] = b.substAtom(a, by)
 	}
 	return u
 }
 
 // fresh renames the bound variables of t.
-func (b *builder) fresh(t term) term {
-	if len(t.over) == 0 {
+func (b *Engine) fresh(t Term) Term {
+	if len(t.Over) == 0 {
 		return t
 	}
-	over, by := b.rename(t.over)
+	over, by := b.rename(t.Over)
 	u := b.substTerm(t, by)
-	u.over = over
+	u.Over = over
 	return u
 }
 
-func (b *builder) rename(over []graph.Sym) ([]graph.Sym, map[graph.Sym]graph.Index) {
+func (b *Engine) rename(over []graph.Sym) ([]graph.Sym, map[graph.Sym]graph.Index) {
 	by := map[graph.Sym]graph.Index{}
 	out := make([]graph.Sym, len(over))
 	for i, v := range over {
-		out[i] = b.space.Var("v")
+		out[i] = b.Space.Var("v")
 		by[v] = out[i].Index()
 	}
 	return out, by
 }
 
-func (b *builder) atomMentions(a atom, v graph.Sym) bool {
-	for _, e := range a.at {
-		if b.space.Mentions(e, v) {
+func (b *Engine) atomMentions(a Atom, v graph.Sym) bool {
+	for _, e := range a.At {
+		if b.Space.Mentions(e, v) {
 			return true
 		}
 	}
-	if b.nfMentions(a.arg, v) {
+	if b.nfMentions(a.Arg, v) {
 		return true
 	}
-	for _, p := range a.pieces {
-		if b.guardsMention(p.dom, v) || b.nfMentions(p.body, v) {
+	for _, p := range a.Pieces {
+		if b.guardsMention(p.Dom, v) || b.nfMentions(p.Body, v) {
 			return true
 		}
 	}
 	return false
 }
 
-func (b *builder) guardsMention(gs []graph.Guard, v graph.Sym) bool {
+func (b *Engine) guardsMention(gs []graph.Guard, v graph.Sym) bool {
 	for _, g := range gs {
-		if b.space.Mentions(g.E, v) {
+		if b.Space.Mentions(g.E, v) {
 			return true
 		}
 	}
 	return false
 }
 
-func (b *builder) nfMentions(n nf, v graph.Sym) bool {
+func (b *Engine) nfMentions(n NF, v graph.Sym) bool {
 	for _, t := range n {
-		if b.guardsMention(t.dom, v) || b.valueMentions(t, v) {
+		if b.guardsMention(t.Dom, v) || b.valueMentions(t, v) {
 			return true
 		}
 	}
@@ -192,13 +208,13 @@ func (b *builder) nfMentions(n nf, v graph.Sym) bool {
 }
 
 // valueMentions reports whether the factors and atoms of t depend on v.
-func (b *builder) valueMentions(t term, v graph.Sym) bool {
-	for _, f := range t.facs {
-		if b.space.Mentions(f.e, v) {
+func (b *Engine) valueMentions(t Term, v graph.Sym) bool {
+	for _, f := range t.Facs {
+		if b.Space.Mentions(f.E, v) {
 			return true
 		}
 	}
-	for _, a := range t.atoms {
+	for _, a := range t.Atoms {
 		if b.atomMentions(a, v) {
 			return true
 		}
@@ -206,9 +222,9 @@ func (b *builder) valueMentions(t term, v graph.Sym) bool {
 	return false
 }
 
-func (b *builder) anyMention(e graph.Index, vs []graph.Sym) bool {
+func (b *Engine) anyMention(e graph.Index, vs []graph.Sym) bool {
 	for _, v := range vs {
-		if b.space.Mentions(e, v) {
+		if b.Space.Mentions(e, v) {
 			return true
 		}
 	}
@@ -216,7 +232,7 @@ func (b *builder) anyMention(e graph.Index, vs []graph.Sym) bool {
 }
 
 // times is t multiplied by e to a power.
-func (t term) times(e graph.Index, exp int) term {
+func (t Term) times(e graph.Index, exp int) Term {
 	g := e.Constant()
 	for i := 0; i < e.Len(); i++ {
 		_, k := e.Term(i)
@@ -228,16 +244,16 @@ func (t term) times(e graph.Index, exp int) term {
 	if g > 1 || e.Len() == 0 {
 		k := big.NewRat(g, 1)
 		if g == 0 {
-			return term{num: new(big.Rat)}
+			return Term{Num: new(big.Rat)}
 		}
 		if exp < 0 {
 			k.Inv(k)
 		}
-		num := new(big.Rat).Set(t.num)
+		num := new(big.Rat).Set(t.Num)
 		for i := 0; i < max(exp, -exp); i++ {
 			num.Mul(num, k)
 		}
-		t.num = num
+		t.Num = num
 		if e.Len() == 0 {
 			return t
 		}
@@ -249,30 +265,30 @@ func (t term) times(e graph.Index, exp int) term {
 		e = d
 	}
 	key := e.Key()
-	facs := make([]factor, 0, len(t.facs)+1)
+	facs := make([]Factor, 0, len(t.Facs)+1)
 	done := false
-	for _, f := range t.facs {
+	for _, f := range t.Facs {
 		if f.key == key {
-			f.exp += exp
+			f.Exp += exp
 			done = true
-			if f.exp == 0 {
+			if f.Exp == 0 {
 				continue
 			}
 		}
 		facs = append(facs, f)
 	}
 	if !done {
-		facs = append(facs, factor{key, e, exp})
+		facs = append(facs, Factor{e, exp, key})
 		sort.Slice(facs, func(i, j int) bool { return facs[i].key < facs[j].key })
 	}
-	t.facs = facs
+	t.Facs = facs
 	return t
 }
 
-// normalize puts guards in order: whole content divided out, one guard for each
+// Normalize puts guards in order: whole content divided out, one guard for each
 // direction, two that meet made an equation. It reports false if they
 // contradict one another at sight.
-func normalize(gs []graph.Guard) ([]graph.Guard, bool) {
+func Normalize(gs []graph.Guard) ([]graph.Guard, bool) {
 	out := make([]graph.Guard, 0, len(gs))
 	for _, g := range gs {
 		n := int64(0)
@@ -361,27 +377,27 @@ func checkOpposite(gs []graph.Guard, i int) ([]graph.Guard, bool) {
 // tidy puts a term in order: equations that give a bound variable are used,
 // bound variables on which nothing depends are counted. It reports false of a
 // term that is 0 at sight.
-func (b *builder) tidy(t term, ctx []graph.Guard) (term, bool) {
-	if t.num.Sign() == 0 {
+func (b *Engine) tidy(t Term, ctx []graph.Guard) (Term, bool) {
+	if t.Num.Sign() == 0 {
 		return t, false
 	}
 	for {
-		dom, ok := normalize(t.dom)
+		dom, ok := Normalize(t.Dom)
 		if !ok {
 			return t, false
 		}
-		t.dom = dom
-		v, e, at, found := b.given(t.over, t.dom)
+		t.Dom = dom
+		v, e, at, found := b.given(t.Over, t.Dom)
 		if !found {
 			break
 		}
-		t.dom = append(append([]graph.Guard{}, t.dom[:at]...), t.dom[at+1:]...)
-		t.over = without(t.over, v)
+		t.Dom = append(append([]graph.Guard{}, t.Dom[:at]...), t.Dom[at+1:]...)
+		t.Over = without(t.Over, v)
 		t = b.substTerm(t, map[graph.Sym]graph.Index{v: e})
 	}
 	for again := true; again; {
 		again = false
-		for _, v := range t.over {
+		for _, v := range t.Over {
 			if u, ok := b.countOut(t, v, ctx); ok {
 				t, again = u, true
 				break
@@ -395,7 +411,7 @@ func (b *builder) tidy(t term, ctx []graph.Guard) (term, bool) {
 }
 
 // given finds an equation that says what a bound variable is.
-func (b *builder) given(over []graph.Sym, dom []graph.Guard) (v graph.Sym, e graph.Index, at int, ok bool) {
+func (b *Engine) given(over []graph.Sym, dom []graph.Guard) (v graph.Sym, e graph.Index, at int, ok bool) {
 	for i, g := range dom {
 		if !g.Eq {
 			continue
@@ -406,7 +422,7 @@ func (b *builder) given(over []graph.Sym, dom []graph.Guard) (v graph.Sym, e gra
 				continue
 			}
 			rest := g.E.AddScaled(v.Index(), -k).Scale(-k)
-			if !b.space.Mentions(rest, v) {
+			if !b.Space.Mentions(rest, v) {
 				return v, rest, i, true
 			}
 		}
@@ -420,15 +436,15 @@ func without(vs []graph.Sym, v graph.Sym) []graph.Sym {
 
 // bounds are the bounds of v among guards: lo <= v < hi; ok only if every guard
 // that mentions v is such a bound, free of the variables in over.
-func (b *builder) bounds(gs []graph.Guard, v graph.Sym, over []graph.Sym) (lo, hi []graph.Index, rest []graph.Guard, ok bool) {
+func (b *Engine) bounds(gs []graph.Guard, v graph.Sym, over []graph.Sym) (lo, hi []graph.Index, rest []graph.Guard, ok bool) {
 	for _, g := range gs {
-		if !b.space.Mentions(g.E, v) {
+		if !b.Space.Mentions(g.E, v) {
 			rest = append(rest, g)
 			continue
 		}
 		k := g.E.Coef(v)
 		e := g.E.AddScaled(v.Index(), -k)
-		if g.Eq || k != 1 && k != -1 || b.space.Mentions(e, v) || b.anyMention(e, over) {
+		if g.Eq || k != 1 && k != -1 || b.Space.Mentions(e, v) || b.anyMention(e, over) {
 			return nil, nil, nil, false
 		}
 		if k == 1 {
@@ -441,12 +457,12 @@ func (b *builder) bounds(gs []graph.Guard, v graph.Sym, over []graph.Sym) (lo, h
 }
 
 // countOut sums over a bound variable on which nothing but the domain depends.
-func (b *builder) countOut(t term, v graph.Sym, ctx []graph.Guard) (term, bool) {
+func (b *Engine) countOut(t Term, v graph.Sym, ctx []graph.Guard) (Term, bool) {
 	if b.valueMentions(t, v) {
 		return t, false
 	}
-	others := without(t.over, v)
-	lo, hi, rest, ok := b.bounds(t.dom, v, others)
+	others := without(t.Over, v)
+	lo, hi, rest, ok := b.bounds(t.Dom, v, others)
 	if !ok || len(lo) == 0 || len(hi) == 0 {
 		return t, false
 	}
@@ -458,19 +474,19 @@ func (b *builder) countOut(t term, v graph.Sym, ctx []graph.Guard) (term, bool) 
 			rest = append(rest, graph.GuardLt(l, h))
 		}
 	}
-	n := b.space.Count(lo, hi)
-	u := term{num: t.num, facs: t.facs, over: others, atoms: t.atoms}.times(n, 1)
-	dom, ok := normalize(rest)
+	n := b.Space.Count(lo, hi)
+	u := Term{Num: t.Num, Facs: t.Facs, Over: others, Atoms: t.Atoms}.times(n, 1)
+	dom, ok := Normalize(rest)
 	if !ok {
-		return term{num: new(big.Rat)}, true
+		return Term{Num: new(big.Rat)}, true
 	}
-	u.dom = dom
+	u.Dom = dom
 	return u, true
 }
 
 // tightest drops bounds that follow from another one: of lower bounds (sign 1)
 // the smaller, of upper ones (sign -1) the larger.
-func (b *builder) tightest(es []graph.Index, ctx []graph.Guard, sign int64) []graph.Index {
+func (b *Engine) tightest(es []graph.Index, ctx []graph.Guard, sign int64) []graph.Index {
 	for i := 0; i < len(es) && len(es) > 1; i++ {
 		for j := range es {
 			if i != j && b.implied(ctx, graph.Guard{E: es[j].Sub(es[i]).Scale(sign)}) {
@@ -484,22 +500,22 @@ func (b *builder) tightest(es []graph.Index, ctx []graph.Guard, sign int64) []gr
 }
 
 // mul is the product of two terms.
-func (b *builder) mul(s, t term, ctx []graph.Guard) (term, bool) {
-	for _, v := range t.over {
-		if slices.Contains(s.over, v) {
+func (b *Engine) mul(s, t Term, ctx []graph.Guard) (Term, bool) {
+	for _, v := range t.Over {
+		if slices.Contains(s.Over, v) {
 			t = b.fresh(t)
 			break
 		}
 	}
-	u := term{
-		num:   new(big.Rat).Mul(s.num, t.num),
-		facs:  s.facs,
-		over:  append(s.over[:len(s.over):len(s.over)], t.over...),
-		dom:   append(s.dom[:len(s.dom):len(s.dom)], t.dom...),
-		atoms: append(s.atoms[:len(s.atoms):len(s.atoms)], t.atoms...),
+	u := Term{
+		Num:   new(big.Rat).Mul(s.Num, t.Num),
+		Facs:  s.Facs,
+		Over:  append(s.Over[:len(s.Over):len(s.Over)], t.Over...),
+		Dom:   append(s.Dom[:len(s.Dom):len(s.Dom)], t.Dom...),
+		Atoms: append(s.Atoms[:len(s.Atoms):len(s.Atoms)], t.Atoms...),
 	}
-	for _, f := range t.facs {
-		u = u.times(f.e, f.exp)
+	for _, f := range t.Facs {
+		u = u.times(f.E, f.Exp)
 	}
 	return b.tidy(u, ctx)
 }

@@ -1,4 +1,4 @@
-package sums
+package meaning
 
 import (
 	"errors"
@@ -9,89 +9,70 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
-// Limits of the size of normal forms, and of the steps of building and matching
-// them for one case.
-const (
-	maxTerms = 400
-	maxAtoms = 64
-	maxCells = 64
-	maxWork  = 20_000
-)
-
-var errTooLarge = errors.New("the normal forms are too large")
-
-// step counts work; it fails when there was too much.
-func (b *builder) step() error {
-	if b.work++; b.work > maxWork {
-		b.fail(errTooLarge)
-	}
-	return b.err
-}
-
 // reader gives the normal form of an input's entry.
-type reader func(in int, at []graph.Index, ctx []graph.Guard) (nf, error)
+type reader func(in int, at []graph.Index, ctx []graph.Guard) (NF, error)
 
 // entry is the normal form of the entry of t at an index, where ctx holds.
-func (b *builder) entry(l *side, t *law.Term, at []graph.Index, ctx []graph.Guard) (nf, error) {
+func (b *Engine) entry(l *side, t *law.Term, at []graph.Index, ctx []graph.Guard) (NF, error) {
 	if err := b.step(); err != nil {
 		return nil, err
 	}
 	switch {
 	case t.IsVar():
-		return nf{{num: one, atoms: []atom{{kind: read, name: t.Var, at: at}}}}, nil
+		return NF{{Num: one, Atoms: []Atom{{Kind: Read, Name: t.Var, At: at}}}}, nil
 	case t.Fn != "":
 		arg, err := b.entry(l, t.Args[0], at, ctx)
 		if err != nil {
 			return nil, err
 		}
-		return b.apply(fun{value: graph.VarValue(t.Fn, law.SortPointwise1), zero: l.zero[t.Fn]}, arg, ctx)
+		return b.apply(Fun{value: graph.VarValue(t.Fn, law.SortPointwise1), zero: l.zero[t.Fn]}, arg, ctx)
 	}
-	e, err := l.expr(b.space, t, at)
+	e, err := l.expr(b.Space, t, at)
 	if err != nil {
 		return nil, err
 	}
-	return b.eval(e, ctx, func(in int, at []graph.Index, ctx []graph.Guard) (nf, error) {
+	return b.eval(e, ctx, func(in int, at []graph.Index, ctx []graph.Guard) (NF, error) {
 		return b.entry(l, t.Args[in], at, ctx)
 	})
 }
 
-func (b *builder) eval(e *graph.Expr, ctx []graph.Guard, in reader) (nf, error) {
+func (b *Engine) eval(e *graph.Expr, ctx []graph.Guard, in reader) (NF, error) {
 	switch e.Kind {
 	case graph.ExprNumber:
-		t := term{num: one}.times(e.Size, 1)
-		if t.num.Sign() == 0 {
+		t := Term{Num: one}.times(e.Size, 1)
+		if t.Num.Sign() == 0 {
 			return nil, nil
 		}
-		return nf{t}, nil
+		return NF{t}, nil
 	case graph.ExprRead:
 		return in(e.In, e.At, ctx)
 	case graph.ExprAdd:
-		var out nf
+		var out NF
 		for _, a := range e.Args {
 			n, err := b.eval(a, ctx, in)
 			if err != nil {
 				return nil, err
 			}
 			if out = append(out, n...); len(out) > maxTerms {
-				return nil, errTooLarge
+				return nil, ErrTooLarge
 			}
 		}
 		return out, nil
 	case graph.ExprMul:
-		out := nf{{num: one}}
+		out := NF{{Num: one}}
 		for _, a := range e.Args {
 			n, err := b.eval(a, ctx, in)
 			if err != nil {
 				return nil, err
 			}
 			if len(out)*len(n) > maxTerms {
-				return nil, errTooLarge
+				return nil, ErrTooLarge
 			}
-			var prod nf
+			var prod NF
 			for _, s := range out {
 				for _, t := range n {
-					if len(s.atoms)+len(t.atoms) > maxAtoms {
-						return nil, errTooLarge
+					if len(s.Atoms)+len(t.Atoms) > maxAtoms {
+						return nil, ErrTooLarge
 					}
 					if u, ok := b.mul(s, t, ctx); ok {
 						prod = append(prod, u)
@@ -123,7 +104,7 @@ func (b *builder) eval(e *graph.Expr, ctx []graph.Guard, in reader) (nf, error) 
 	}
 	dom = append(dom, e.If...)
 	inner = join(ctx, dom...)
-	if _, ok := normalize(inner); !ok && e.Kind == graph.ExprSum {
+	if _, ok := Normalize(inner); !ok && e.Kind == graph.ExprSum {
 		return nil, nil
 	}
 	body, err := b.eval(e.Args[0], inner, in)
@@ -133,11 +114,11 @@ func (b *builder) eval(e *graph.Expr, ctx []graph.Guard, in reader) (nf, error) 
 	if e.Kind == graph.ExprMax {
 		return b.max(over, dom, body, ctx)
 	}
-	var out nf
+	var out NF
 	for _, t := range body {
-		u := term{num: t.num, facs: t.facs, atoms: t.atoms}
-		u.over = append(over[:len(over):len(over)], t.over...)
-		u.dom = append(dom[:len(dom):len(dom)], t.dom...)
+		u := Term{Num: t.Num, Facs: t.Facs, Atoms: t.Atoms}
+		u.Over = append(over[:len(over):len(over)], t.Over...)
+		u.Dom = append(dom[:len(dom):len(dom)], t.Dom...)
 		if u, ok := b.tidy(u, ctx); ok {
 			out = append(out, u)
 		}
@@ -146,33 +127,33 @@ func (b *builder) eval(e *graph.Expr, ctx []graph.Guard, in reader) (nf, error) 
 }
 
 // inverse is 1/n for a count n.
-func (b *builder) inverse(n nf, ctx []graph.Guard) (nf, error) {
-	if len(n) != 1 || len(n[0].over) > 0 || len(n[0].atoms) > 0 {
+func (b *Engine) inverse(n NF, ctx []graph.Guard) (NF, error) {
+	if len(n) != 1 || len(n[0].Over) > 0 || len(n[0].Atoms) > 0 {
 		return nil, errors.New("a divisor is not a product of counts")
 	}
 	t := n[0]
-	for _, g := range t.dom {
+	for _, g := range t.Dom {
 		if !b.implied(ctx, g) {
 			return nil, errors.New("a divisor may be 0")
 		}
 	}
-	u := term{num: new(big.Rat).Inv(t.num)}
-	for _, f := range t.facs {
-		u = u.times(f.e, -f.exp)
+	u := Term{Num: new(big.Rat).Inv(t.Num)}
+	for _, f := range t.Facs {
+		u = u.times(f.E, -f.Exp)
 	}
-	return nf{u}, nil
+	return NF{u}, nil
 }
 
-func funOf(v graph.Value) fun {
+func funOf(v graph.Value) Fun {
 	if name, ok := v.Name(); ok {
-		return fun{value: v, zero: graph.FuncKeepsZero(name), relu: name == "relu"}
+		return Fun{value: v, zero: graph.FuncKeepsZero(name), relu: name == "relu"}
 	}
-	return fun{value: v}
+	return Fun{value: v}
 }
 
 // outer splits the guards of t into those that mention its bound variables and
 // those that do not.
-func (b *builder) outer(dom []graph.Guard, over []graph.Sym) (inner, outer []graph.Guard) {
+func (b *Engine) outer(dom []graph.Guard, over []graph.Sym) (inner, outer []graph.Guard) {
 	for _, g := range dom {
 		if b.anyMention(g.E, over) {
 			inner = append(inner, g)
@@ -192,7 +173,7 @@ type cell struct {
 
 // split divides what ctx allows into cells by conditions. Cells that cannot be
 // are left out; if off is false, so are those in which no condition holds.
-func (b *builder) split(ctx []graph.Guard, conds [][]graph.Guard, off bool) ([]cell, error) {
+func (b *Engine) split(ctx []graph.Guard, conds [][]graph.Guard, off bool) ([]cell, error) {
 	var out []cell
 	state := make([]int8, len(conds)) // 1 holds, -1 fails
 	var rec func(acc []graph.Guard, state []int8) error
@@ -205,6 +186,10 @@ func (b *builder) split(ctx []graph.Guard, conds [][]graph.Guard, off bool) ([]c
 		for i, c := range conds {
 			if state[i] == 0 {
 				var left []graph.Guard
+				if len(c) > 0 && b.impossible(join(here, c...)) {
+					state[i] = -1
+					continue
+				}
 				for _, g := range c {
 					if !b.implied(here, g) {
 						left = append(left, g)
@@ -213,8 +198,6 @@ func (b *builder) split(ctx []graph.Guard, conds [][]graph.Guard, off bool) ([]c
 				switch {
 				case len(left) == 0:
 					state[i] = 1
-				case b.impossible(join(here, left...)):
-					state[i] = -1
 				case first < 0:
 					first, open = i, left
 				}
@@ -232,7 +215,7 @@ func (b *builder) split(ctx []graph.Guard, conds [][]graph.Guard, off bool) ([]c
 				return nil
 			}
 			if len(out) == maxCells {
-				return errTooLarge
+				return ErrTooLarge
 			}
 			on := make([]bool, len(conds))
 			for i := range on {
@@ -247,7 +230,7 @@ func (b *builder) split(ctx []graph.Guard, conds [][]graph.Guard, off bool) ([]c
 		}
 		state[first] = -1
 		for i, g := range open {
-			for _, n := range not(g) {
+			for _, n := range Not(g) {
 				next := join(acc, append(open[:i:i], n)...)
 				if i > 0 && b.impossible(join(ctx, next...)) {
 					continue
@@ -265,7 +248,7 @@ func (b *builder) split(ctx []graph.Guard, conds [][]graph.Guard, off bool) ([]c
 
 // apply is the function f of n: opaque on each part of what ctx allows on which
 // the terms of n are all there or not there.
-func (b *builder) apply(f fun, n nf, ctx []graph.Guard) (nf, error) {
+func (b *Engine) apply(f Fun, n NF, ctx []graph.Guard) (NF, error) {
 	if b.ordered {
 		f, n = clipped(f, n)
 	}
@@ -273,19 +256,19 @@ func (b *builder) apply(f fun, n nf, ctx []graph.Guard) (nf, error) {
 		return n, nil
 	}
 	conds := make([][]graph.Guard, len(n))
-	bare := make(nf, len(n))
+	bare := make(NF, len(n))
 	for i, t := range n {
 		u := t
-		u.dom, conds[i] = b.outer(t.dom, t.over)
+		u.Dom, conds[i] = b.outer(t.Dom, t.Over)
 		bare[i] = u
 	}
 	cells, err := b.split(ctx, conds, !f.zero)
 	if err != nil {
 		return nil, err
 	}
-	var out nf
+	var out NF
 	for _, c := range cells {
-		var arg nf
+		var arg NF
 		for i, t := range bare {
 			if c.on[i] {
 				arg = append(arg, t)
@@ -299,47 +282,47 @@ func (b *builder) apply(f fun, n nf, ctx []graph.Guard) (nf, error) {
 			return nil, err
 		}
 		for _, t := range here {
-			t.dom = join(t.dom, c.guards...)
+			t.Dom = join(t.Dom, c.guards...)
 			if t, ok := b.tidy(t, ctx); ok {
 				out = append(out, t)
 			}
 		}
 	}
 	if len(out) > maxTerms {
-		return nil, errTooLarge
+		return nil, ErrTooLarge
 	}
 	return out, nil
 }
 
-func (b *builder) applyHere(f fun, arg nf, ctx []graph.Guard) (nf, error) {
+func (b *Engine) applyHere(f Fun, arg NF, ctx []graph.Guard) (NF, error) {
 	if f.relu && b.ordered {
 		if n, ok, err := b.rectify(f, arg, ctx); ok || err != nil {
 			return n, err
 		}
 	}
-	return nf{{num: one, atoms: []atom{{kind: apply, fn: f, arg: arg}}}}, nil
+	return NF{{Num: one, Atoms: []Atom{{Kind: Apply, Fn: f, Arg: arg}}}}, nil
 }
 
 // max is the maximum of body over the points of dom, of which there is one.
-func (b *builder) max(over []graph.Sym, dom []graph.Guard, body nf, ctx []graph.Guard) (nf, error) {
+func (b *Engine) max(over []graph.Sym, dom []graph.Guard, body NF, ctx []graph.Guard) (NF, error) {
 	inside := join(ctx, dom...)
 	conds := make([][]graph.Guard, len(body))
-	bare := make(nf, len(body))
+	bare := make(NF, len(body))
 	for i, t := range body {
 		u := t
-		u.dom, conds[i] = b.outer(t.dom, t.over)
+		u.Dom, conds[i] = b.outer(t.Dom, t.Over)
 		bare[i] = u
 	}
 	cells, err := b.split(inside, conds, true)
 	if err != nil {
 		return nil, err
 	}
-	var ps []piece
+	var ps []Piece
 	for _, c := range cells {
-		p := piece{over: over, dom: join(dom, c.guards...)}
+		p := Piece{Over: over, Dom: join(dom, c.guards...)}
 		for i, t := range bare {
 			if c.on[i] {
-				p.body = append(p.body, t)
+				p.Body = append(p.Body, t)
 			}
 		}
 		p, ok := b.tidyPiece(p)
@@ -355,38 +338,38 @@ func (b *builder) max(over []graph.Sym, dom []graph.Guard, body nf, ctx []graph.
 
 // tidyPiece uses the equations of a piece. It reports false of one without
 // points.
-func (b *builder) tidyPiece(p piece) (piece, bool) {
+func (b *Engine) tidyPiece(p Piece) (Piece, bool) {
 	for {
-		dom, ok := normalize(p.dom)
+		dom, ok := Normalize(p.Dom)
 		if !ok {
 			return p, false
 		}
-		p.dom = dom
-		v, e, at, found := b.given(p.over, p.dom)
+		p.Dom = dom
+		v, e, at, found := b.given(p.Over, p.Dom)
 		if !found {
 			return p, true
 		}
 		by := map[graph.Sym]graph.Index{v: e}
-		p = piece{
-			over: without(p.over, v),
-			dom:  b.substGuards(append(append([]graph.Guard{}, p.dom[:at]...), p.dom[at+1:]...), by),
-			body: b.substNF(p.body, by),
+		p = Piece{
+			Over: without(p.Over, v),
+			Dom:  b.substGuards(append(append([]graph.Guard{}, p.Dom[:at]...), p.Dom[at+1:]...), by),
+			Body: b.substNF(p.Body, by),
 		}
 	}
 }
 
 // flatten makes a maximum of maxima one maximum.
-func (b *builder) flatten(p piece) []piece {
-	if len(p.body) != 1 {
-		return []piece{p}
+func (b *Engine) flatten(p Piece) []Piece {
+	if len(p.Body) != 1 {
+		return []Piece{p}
 	}
-	t := p.body[0]
-	if len(t.over) > 0 || len(t.dom) > 0 || len(t.facs) > 0 || t.num.Cmp(one) != 0 || len(t.atoms) != 1 || t.atoms[0].kind != most {
-		return []piece{p}
+	t := p.Body[0]
+	if len(t.Over) > 0 || len(t.Dom) > 0 || len(t.Facs) > 0 || t.Num.Cmp(one) != 0 || len(t.Atoms) != 1 || t.Atoms[0].Kind != Most {
+		return []Piece{p}
 	}
-	var out []piece
-	for _, q := range t.atoms[0].pieces {
-		r := piece{over: append(p.over[:len(p.over):len(p.over)], q.over...), dom: join(p.dom, q.dom...), body: q.body}
+	var out []Piece
+	for _, q := range t.Atoms[0].Pieces {
+		r := Piece{Over: append(p.Over[:len(p.Over):len(p.Over)], q.Over...), Dom: join(p.Dom, q.Dom...), Body: q.Body}
 		if r, ok := b.tidyPiece(r); ok {
 			out = append(out, r)
 		}
@@ -396,35 +379,35 @@ func (b *builder) flatten(p piece) []piece {
 
 // maxPieces is the maximum of pieces, opaque where the body depends on the
 // point.
-func (b *builder) maxPieces(ps []piece, ctx []graph.Guard) (nf, error) {
+func (b *Engine) maxPieces(ps []Piece, ctx []graph.Guard) (NF, error) {
 	if len(ps) == 1 && b.constant(ps[0]) {
-		return ps[0].body, nil
+		return ps[0].Body, nil
 	}
 	conds := make([][]graph.Guard, len(ps))
-	bare := make([]piece, len(ps))
+	bare := make([]Piece, len(ps))
 	for i, p := range ps {
 		q := p
-		q.dom, conds[i] = b.outer(p.dom, p.over)
+		q.Dom, conds[i] = b.outer(p.Dom, p.Over)
 		bare[i] = q
 	}
 	cells, err := b.split(ctx, conds, false)
 	if err != nil {
 		return nil, err
 	}
-	var out nf
+	var out NF
 	for _, c := range cells {
-		var on []piece
+		var on []Piece
 		for i, p := range bare {
 			if c.on[i] {
 				on = append(on, p)
 			}
 		}
-		ts := nf{{num: one, atoms: []atom{{kind: most, pieces: on}}}}
+		ts := NF{{Num: one, Atoms: []Atom{{Kind: Most, Pieces: on}}}}
 		if len(on) == 1 && b.constant(on[0]) {
-			ts = on[0].body
+			ts = on[0].Body
 		}
 		for _, t := range ts {
-			t.dom = join(t.dom, c.guards...)
+			t.Dom = join(t.Dom, c.guards...)
 			if t, ok := b.tidy(t, ctx); ok {
 				out = append(out, t)
 			}
@@ -434,9 +417,9 @@ func (b *builder) maxPieces(ps []piece, ctx []graph.Guard) (nf, error) {
 }
 
 // constant reports whether the body of p is the same at all its points.
-func (b *builder) constant(p piece) bool {
-	for _, v := range p.over {
-		if b.nfMentions(p.body, v) {
+func (b *Engine) constant(p Piece) bool {
+	for _, v := range p.Over {
+		if b.nfMentions(p.Body, v) {
 			return false
 		}
 	}
@@ -444,28 +427,28 @@ func (b *builder) constant(p piece) bool {
 }
 
 // describe is a term's atoms in words, for reasons.
-func (b *builder) describe(t term) string {
-	if len(t.atoms) == 0 {
+func (b *Engine) describe(t Term) string {
+	if len(t.Atoms) == 0 {
 		return "a constant"
 	}
 	out := ""
-	for i, a := range t.atoms {
+	for i, a := range t.Atoms {
 		if i > 0 {
 			out += "*"
 		}
-		switch a.kind {
-		case read:
-			out += a.name + "["
-			for k, e := range a.at {
+		switch a.Kind {
+		case Read:
+			out += a.Name + "["
+			for k, e := range a.At {
 				if k > 0 {
 					out += ", "
 				}
-				out += b.space.String(e)
+				out += b.Space.String(e)
 			}
 			out += "]"
-		case apply:
-			out += fmt.Sprintf("%s(...)", a.fn.value)
-		case most:
+		case Apply:
+			out += fmt.Sprintf("%s(...)", a.Fn.value)
+		case Most:
 			out += "max(...)"
 		}
 	}

@@ -1,0 +1,186 @@
+package meaning
+
+import (
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// What holds of the true relu and the true maximum only.
+
+// nonNegative reports whether n is at least 0 for all entries: no coefficient is
+// negative, and each product is one of rectified factors and of squares.
+func (b *Engine) nonNegative(n NF) bool {
+	for _, t := range n {
+		if t.Num.Sign() < 0 {
+			return false
+		}
+		var odd []Atom // those that occur an odd number of times so far
+		for _, a := range t.Atoms {
+			if b.atomNonNegative(a) {
+				continue
+			}
+			if rest, ok := remove(odd, []Atom{a}); ok {
+				odd = rest
+			} else {
+				odd = append(odd, a)
+			}
+		}
+		if len(odd) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *Engine) atomNonNegative(a Atom) bool {
+	switch a.Kind {
+	case Apply:
+		return a.Fn.relu
+	case Most:
+		for _, p := range a.Pieces {
+			if !b.nonNegative(p.Body) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// squares makes x*relu(x) a product of two relu(x).
+func (b *Engine) squares(t Term) Term {
+	for i, a := range t.Atoms {
+		if a.Kind != Apply || !a.Fn.relu || len(a.Arg) != 1 {
+			continue
+		}
+		x := a.Arg[0]
+		if len(x.Over) > 0 || len(x.Dom) > 0 || len(x.Facs) > 0 || x.Num.Cmp(one) != 0 || len(x.Atoms) == 0 {
+			continue
+		}
+		rest := append(append([]Atom{}, t.Atoms[:i]...), t.Atoms[i+1:]...)
+		if rest, ok := remove(rest, x.Atoms); ok {
+			t.Atoms = append(rest, a, a)
+			return t
+		}
+	}
+	return t
+}
+
+// remove takes atoms out of a product.
+func remove(from, what []Atom) ([]Atom, bool) {
+	for _, w := range what {
+		hit := -1
+		for i, a := range from {
+			if alikeAtom(a, w) {
+				hit = i
+				break
+			}
+		}
+		if hit < 0 {
+			return nil, false
+		}
+		from = append(append([]Atom{}, from[:hit]...), from[hit+1:]...)
+	}
+	return from, true
+}
+
+// rectify works out relu of n where that can be said in simpler terms: of what
+// is not negative, of a product with a factor that is not, and of a maximum.
+func (b *Engine) rectify(f Fun, n NF, ctx []graph.Guard) (NF, bool, error) {
+	if b.nonNegative(n) {
+		return n, true, nil
+	}
+	if len(n) != 1 || len(n[0].Over) > 0 || n[0].Num.Sign() <= 0 {
+		return nil, false, nil
+	}
+	t := n[0]
+	out := Term{Num: t.Num, Facs: t.Facs, Dom: t.Dom}
+	rest := Term{Num: one}
+	for _, a := range t.Atoms {
+		if b.atomNonNegative(a) {
+			out.Atoms = append(out.Atoms, a)
+		} else {
+			rest.Atoms = append(rest.Atoms, a)
+		}
+	}
+	if len(rest.Atoms) == 1 && rest.Atoms[0].Kind == Most {
+		// relu keeps the order.
+		var ps []Piece
+		for _, p := range rest.Atoms[0].Pieces {
+			body, err := b.apply(f, p.Body, join(ctx, p.Dom...))
+			if err != nil {
+				return nil, false, err
+			}
+			ps = append(ps, Piece{p.Over, p.Dom, body})
+		}
+		out.Atoms = append(out.Atoms, Atom{Kind: Most, Pieces: ps})
+		return NF{out}, true, nil
+	}
+	if len(out.Atoms) == 0 && len(out.Facs) == 0 && out.Num.Cmp(one) == 0 {
+		return nil, false, nil
+	}
+	out.Atoms = append(out.Atoms, Atom{Kind: Apply, Fn: f, Arg: NF{rest}})
+	return NF{out}, true, nil
+}
+
+// pullOut takes factors that are not negative, and do not depend on the point,
+// out of a maximum.
+func (b *Engine) pullOut(p Piece, ctx []graph.Guard) (NF, error) {
+	if b.constant(p) || len(p.Body) != 1 || len(p.Body[0].Over) > 0 || p.Body[0].Num.Sign() <= 0 {
+		return b.maxPieces([]Piece{p}, ctx)
+	}
+	t := p.Body[0]
+	out, rest := Term{Num: t.Num}, Term{Num: one, Dom: t.Dom}
+	for _, f := range t.Facs {
+		if b.anyMention(f.E, p.Over) {
+			rest = rest.times(f.E, f.Exp)
+		} else {
+			out = out.times(f.E, f.Exp)
+		}
+	}
+	for _, a := range t.Atoms {
+		free := b.atomNonNegative(a)
+		for _, v := range p.Over {
+			free = free && !b.atomMentions(a, v)
+		}
+		if free {
+			out.Atoms = append(out.Atoms, a)
+		} else {
+			rest.Atoms = append(rest.Atoms, a)
+		}
+	}
+	inner, err := b.maxPieces([]Piece{{p.Over, p.Dom, NF{rest}}}, ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ts NF
+	for _, t := range inner {
+		if t, ok := b.mul(out, t, ctx); ok {
+			ts = append(ts, t)
+		}
+	}
+	return ts, nil
+}
+
+// clipped says what clipping from 0 up and a leaky relu are in terms of the
+// relu, where that is simpler: without a limit above, or without a slope,
+// they are the relu; and what is rectified before may be left as it was.
+func clipped(f Fun, n NF) (Fun, NF) {
+	text, _ := f.value.Name()
+	hi, isClip := strings.CutPrefix(text, "clip(0.0, ")
+	switch {
+	case isClip && hi == "inf)", text == "leakyrelu(0.0)":
+		return funOf(graph.NameValue("relu")), n
+	case !isClip || len(n) != 1:
+		return f, n
+	}
+	t := n[0]
+	if t.Num.Cmp(one) != 0 || len(t.Facs) > 0 || len(t.Over) > 0 || len(t.Dom) > 0 || len(t.Atoms) != 1 {
+		return f, n
+	}
+	if a := t.Atoms[0]; a.Kind == Apply && a.Fn.relu {
+		return f, a.Arg
+	}
+	return f, n
+}

@@ -1,0 +1,121 @@
+package sums
+
+import (
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/verify/meaning"
+)
+
+// search proposes how terms are matched, for one question of an engine. Whatever it
+// proposes is checked there.
+type search struct {
+	e          *meaning.Engine
+	impossible func([]graph.Guard) bool
+}
+
+// place calls try with the ways in which t may be a member of a group, until one is
+// accepted. Where there is a choice, as in a sum over two windows of the sum of
+// their places, those come first with which the domain is that of a member.
+func (b *search) place(ctx []graph.Guard, groups []*meaning.Group, t meaning.Term, try func(meaning.Placing) bool) bool {
+	for i, g := range groups {
+		if !meaning.AlikeInKind(g.Rep, t) {
+			continue
+		}
+		var all []meaning.Placing
+		var doms [][]graph.Guard
+		b.matchings(g.Rep.Atoms, t.Atoms, func(pairs []int) bool {
+			for _, by := range b.bijections(g.Rep, t, pairs) {
+				p := meaning.Placing{Group: i, Pairs: slices.Clone(pairs)}
+				for _, v := range t.Over {
+					p.By = append(p.By, by[v])
+				}
+				dom := make([]graph.Guard, len(t.Dom))
+				for i, g := range t.Dom {
+					dom[i] = graph.Guard{E: b.e.Space.Subst(g.E, by), Eq: g.Eq}
+				}
+				if dom, ok := meaning.Normalize(dom); ok {
+					all, doms = append(all, p), append(doms, dom)
+				}
+			}
+			return len(all) >= maxBijections*maxMatchings
+		})
+		// A proposal is tried once: what is the same at sight first, then what is.
+		done := make([]bool, len(all))
+		for pass := 0; pass < 3; pass++ {
+			if pass == 1 && len(all) == 1 {
+				continue
+			}
+			for k, p := range all {
+				if done[k] || pass < 2 && !slices.ContainsFunc(g.Members, func(m meaning.Member) bool {
+					return meaning.AlikeSets(m.Dom, doms[k]) || pass == 1 && b.all(ctx, doms[k], m.Dom) && b.all(ctx, m.Dom, doms[k])
+				}) {
+					continue
+				}
+				done[k] = true
+				if try(p) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// all reports whether where ctx and dom hold all of gs do.
+func (b *search) all(ctx, dom, gs []graph.Guard) bool {
+	here := slices.Concat(ctx, dom)
+	for _, g := range gs {
+		if slices.ContainsFunc(here, func(h graph.Guard) bool { return h.Eq == g.Eq && h.E.Equal(g.E) }) {
+			continue
+		}
+		for _, n := range meaning.Not(g) {
+			if !b.impossible(append(here[:len(here):len(here)], n)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// cover calls try with the points of q that equations between indices give.
+func (b *search) cover(p, q meaning.Piece, try func(meaning.Covering) bool) bool {
+	var eqs []graph.Index
+	b.equations(p.Body, q.Body, &eqs)
+	by, rest := b.solve(eqs, q.Over)
+	c := meaning.Covering{By: map[int]graph.Index{}, Also: rest}
+	for i, v := range q.Over {
+		if e, ok := by[v]; ok {
+			c.By[i] = e
+		}
+	}
+	return try(c)
+}
+
+// guide answers an engine by Z3 and by search; nothing is put on record.
+type guide struct{ *solver }
+
+func (g guide) search(e *meaning.Engine) *search {
+	return &search{e, func(gs []graph.Guard) bool { return g.solver.impossible(e, gs) }}
+}
+
+// Impossible is part of meaning.Guide.
+func (g guide) Impossible(e *meaning.Engine, gs []graph.Guard) bool { return g.impossible(e, gs) }
+
+// Cancels is meaning.Summer.
+func (g guide) Cancels(e *meaning.Engine, ctx []graph.Guard, parts []meaning.Member) bool {
+	return g.cancels(e, ctx, parts)
+}
+
+// Place is part of meaning.Guide.
+func (g guide) Place(e *meaning.Engine, ctx []graph.Guard, groups []*meaning.Group, t meaning.Term, try func(meaning.Placing) bool) bool {
+	return g.search(e).place(ctx, groups, t, try)
+}
+
+// Cover is part of meaning.Guide.
+func (g guide) Cover(e *meaning.Engine, p, q meaning.Piece, try func(meaning.Covering) bool) bool {
+	return g.search(e).cover(p, q, try)
+}
+
+// Try is part of meaning.Guide.
+func (g guide) Try(f func() bool) bool { return f() }
