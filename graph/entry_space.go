@@ -465,3 +465,25 @@ func (s *Space) LeaveValueOpen(v Value) {
 		s.leave(sort, name)
 	}
 }
+
+// Has reports whether v is an unknown of the space.
+func (s *Space) Has(v Sym) bool { return v >= 1 && int(v) <= len(s.syms) }
+
+// Mark notes what the space holds now. The function forgets all that came since:
+// the same numbers then stand for other unknowns.
+func (s *Space) Mark() (forget func()) {
+	syms, facts, open, fits := len(s.syms), len(s.facts), len(s.open), len(s.fits)
+	return func() {
+		s.syms, s.facts, s.open, s.fits = s.syms[:syms], s.facts[:facts], s.open[:open], s.fits[:fits]
+		for k, v := range s.byKey {
+			if int(v) > syms {
+				delete(s.byKey, k)
+			}
+		}
+		for k, v := range s.sizes {
+			if int(v) > syms {
+				delete(s.sizes, k)
+			}
+		}
+	}
+}

@@ -9,8 +9,8 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
-// reader gives the normal form of an input's entry.
-type reader func(in int, at []graph.Index, ctx []graph.Guard) (NF, error)
+// inputs gives the normal form of an input's entry.
+type inputs func(in int, at []graph.Index, ctx []graph.Guard) (NF, error)
 
 // entry is the normal form of the entry of t at an index, where ctx holds.
 func (b *Engine) entry(l *side, t *law.Term, at []graph.Index, ctx []graph.Guard) (NF, error) {
@@ -36,7 +36,7 @@ func (b *Engine) entry(l *side, t *law.Term, at []graph.Index, ctx []graph.Guard
 	})
 }
 
-func (b *Engine) eval(e *graph.Expr, ctx []graph.Guard, in reader) (NF, error) {
+func (b *Engine) eval(e *graph.Expr, ctx []graph.Guard, in inputs) (NF, error) {
 	switch e.Kind {
 	case graph.ExprNumber:
 		t := Term{Num: one}.times(e.Size, 1)

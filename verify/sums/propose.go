@@ -23,19 +23,25 @@ func (b *search) place(ctx []graph.Guard, groups []*meaning.Group, t meaning.Ter
 			continue
 		}
 		var all []meaning.Placing
-		var doms [][]graph.Guard
+		dom := func(p meaning.Placing) ([]graph.Guard, bool) {
+			by := map[graph.Sym]graph.Index{}
+			for i, v := range t.Over {
+				by[v] = p.By[i]
+			}
+			dom := make([]graph.Guard, len(t.Dom))
+			for i, g := range t.Dom {
+				dom[i] = graph.Guard{E: b.e.Space.Subst(g.E, by), Eq: g.Eq}
+			}
+			return meaning.Normalize(dom)
+		}
 		b.matchings(g.Rep.Atoms, t.Atoms, func(pairs []int) bool {
 			for _, by := range b.bijections(g.Rep, t, pairs) {
 				p := meaning.Placing{Group: i, Pairs: slices.Clone(pairs)}
 				for _, v := range t.Over {
 					p.By = append(p.By, by[v])
 				}
-				dom := make([]graph.Guard, len(t.Dom))
-				for i, g := range t.Dom {
-					dom[i] = graph.Guard{E: b.e.Space.Subst(g.E, by), Eq: g.Eq}
-				}
-				if dom, ok := meaning.Normalize(dom); ok {
-					all, doms = append(all, p), append(doms, dom)
+				if _, ok := dom(p); ok {
+					all = append(all, p)
 				}
 			}
 			return len(all) >= maxBijections*maxMatchings
@@ -47,10 +53,16 @@ func (b *search) place(ctx []graph.Guard, groups []*meaning.Group, t meaning.Ter
 				continue
 			}
 			for k, p := range all {
-				if done[k] || pass < 2 && !slices.ContainsFunc(g.Members, func(m meaning.Member) bool {
-					return meaning.AlikeSets(m.Dom, doms[k]) || pass == 1 && b.all(ctx, doms[k], m.Dom) && b.all(ctx, m.Dom, doms[k])
-				}) {
+				if done[k] {
 					continue
+				}
+				if pass < 2 {
+					d, _ := dom(p)
+					if !slices.ContainsFunc(g.Members, func(m meaning.Member) bool {
+						return meaning.AlikeSets(m.Dom, d) || pass == 1 && b.all(ctx, d, m.Dom) && b.all(ctx, m.Dom, d)
+					}) {
+						continue
+					}
 				}
 				done[k] = true
 				if try(p) {

@@ -1,0 +1,141 @@
+package meaning
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// reader answers an engine from a proof, in the order in which the engine asks:
+//
+//	Impossible  0, or 1 and a refutation
+//	Place       0, or 1, the group, the atoms and the expressions of bound variables
+//	Cover       0, or 1, the expressions of bound variables, those that have to be 0
+//	Try         0, or 1 and what f asks
+//	Split       0, or 1, the kind and the number of a variable
+//
+// Whatever is wrong with a proof ends the reading with an error.
+type reader struct {
+	in  []int64
+	at  int
+	err error
+}
+
+func (r *reader) fail(format string, args ...any) error {
+	if r.err == nil {
+		r.err = fmt.Errorf("at number %d: %s", r.at, fmt.Sprintf(format, args...))
+	}
+	return r.err
+}
+
+func (r *reader) next() int64 {
+	if r.at >= len(r.in) {
+		r.fail("the proof ends")
+		return 0
+	}
+	r.at++
+	return r.in[r.at-1]
+}
+
+// count is a number of things that follow, each at least one number.
+func (r *reader) count() int {
+	n := r.next()
+	if n < 0 || n > int64(len(r.in)-r.at) {
+		r.fail("%d is no number of what follows", n)
+		return 0
+	}
+	return int(n)
+}
+
+// yes reads 0 or 1.
+func (r *reader) yes() bool {
+	n := r.next()
+	if n < 0 || n > 1 {
+		r.fail("%d, want 0 or 1", n)
+	}
+	return n == 1 && r.err == nil
+}
+
+func (r *reader) index(b *Engine) graph.Index {
+	var e graph.Index
+	for range r.count() {
+		v, k := graph.Sym(r.next()), r.next()
+		if !b.Space.Has(v) {
+			r.fail("there is no unknown %d", v)
+			return e
+		}
+		e = e.AddScaled(v.Index(), k)
+	}
+	return e.AddInt(r.next())
+}
+
+// Impossible is part of Guide.
+func (r *reader) Impossible(b *Engine, gs []graph.Guard) bool {
+	if !r.yes() {
+		b.fail(r.err)
+		return false
+	}
+	if err := r.refute(b, gs); err != nil {
+		b.fail(r.fail("%v", err))
+	}
+	return r.err == nil
+}
+
+// Place is part of Guide.
+func (r *reader) Place(b *Engine, _ []graph.Guard, groups []*Group, t Term, try func(Placing) bool) bool {
+	if !r.yes() {
+		b.fail(r.err)
+		return false
+	}
+	p := Placing{Group: int(r.next())}
+	for range t.Atoms {
+		p.Pairs = append(p.Pairs, int(r.next()))
+	}
+	for range t.Over {
+		p.By = append(p.By, r.index(b))
+	}
+	return r.tried(b, r.err == nil && try(p))
+}
+
+// Cover is part of Guide.
+func (r *reader) Cover(b *Engine, _, q Piece, try func(Covering) bool) bool {
+	if !r.yes() {
+		b.fail(r.err)
+		return false
+	}
+	c := Covering{By: map[int]graph.Index{}}
+	for i := range q.Over {
+		if r.yes() {
+			c.By[i] = r.index(b)
+		}
+	}
+	for range r.count() {
+		c.Also = append(c.Also, r.index(b))
+	}
+	return r.tried(b, r.err == nil && try(c))
+}
+
+// Try is part of Guide.
+func (r *reader) Try(f func() bool) bool {
+	return r.yes() && f()
+}
+
+func (r *reader) tried(b *Engine, ok bool) bool {
+	if !ok {
+		b.fail(r.fail("what is proposed does not hold"))
+	}
+	return ok
+}
+
+// Split is part of Splitter.
+func (r *reader) Split(vars, _ []graph.Open) (graph.Open, int64, bool) {
+	if !r.yes() {
+		return graph.Open{}, 0, false
+	}
+	i, most := r.next(), r.next()
+	if i < 0 || i >= int64(len(vars)) || most < 0 || most > MaxGroups {
+		r.fail("there is no variable %d to split by", i)
+		return graph.Open{}, 0, false
+	}
+	return vars[i], most, r.err == nil
+}

@@ -1,0 +1,191 @@
+package sums
+
+import (
+	"context"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/meaning"
+)
+
+// Certify looks for a proof of a law that meaning.Check accepts, and has it checked.
+// It returns nil where none is found: the law may be proved by a Prover all the same.
+// The error is the end of ctx.
+func Certify(ctx context.Context, l *law.Law) ([]int64, error) {
+	r := &recorder{ctx: ctx, groups: Config{}.set().MaxGroups}
+	c, err := meaning.Run(l, r)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil || !c.Shows(l) {
+		return nil, nil
+	}
+	if _, err := meaning.Check(l, r.out); err != nil {
+		return nil, nil
+	}
+	return r.out, nil
+}
+
+// recorder answers an engine by search, and writes the proof that a reader of package
+// meaning reads.
+type recorder struct {
+	ctx    context.Context
+	out    []int64
+	groups int64
+}
+
+// try calls f; what it leaves on record counts only if it returns true, and so do
+// unknowns of e, if that is not nil.
+func (r *recorder) try(e *meaning.Engine, f func() bool) bool {
+	forget := func() {}
+	if e != nil {
+		forget = e.Space.Mark()
+	}
+	n := len(r.out)
+	r.put(1)
+	if f() {
+		return true
+	}
+	r.out = r.out[:n]
+	forget()
+	return false
+}
+
+func (r *recorder) put(ns ...int64) { r.out = append(r.out, ns...) }
+
+func (r *recorder) index(e graph.Index) {
+	r.put(int64(e.Len()))
+	for i := range e.Len() {
+		v, k := e.Term(i)
+		r.put(int64(v), k)
+	}
+	r.put(e.Constant())
+}
+
+// Impossible is part of meaning.Guide.
+func (r *recorder) Impossible(e *meaning.Engine, gs []graph.Guard) bool {
+	if err := r.ctx.Err(); err != nil {
+		e.Stop(err)
+		return false
+	}
+	if p := refute(e, gs); p != nil {
+		r.put(1)
+		r.put(p...)
+		return true
+	}
+	r.put(0)
+	return false
+}
+
+func (r *recorder) search(e *meaning.Engine) *search {
+	return &search{e, func(gs []graph.Guard) bool { return refute(e, gs) != nil }}
+}
+
+// Place is part of meaning.Guide.
+func (r *recorder) Place(e *meaning.Engine, ctx []graph.Guard, groups []*meaning.Group, t meaning.Term, try func(meaning.Placing) bool) bool {
+	forget := e.Space.Mark()
+	done := false
+	r.search(e).place(ctx, groups, t, func(p meaning.Placing) bool {
+		// What was made to find proposals is not there when the proof is read, but
+		// what the proposal names is as it was before.
+		forget()
+		for _, by := range p.By {
+			if !known(e.Space, by) {
+				Debug++
+				return false
+			}
+		}
+		done = r.try(e, func() bool {
+			r.put(int64(p.Group))
+			for _, j := range p.Pairs {
+				r.put(int64(j))
+			}
+			for _, by := range p.By {
+				r.index(by)
+			}
+			return try(p)
+		})
+		return done
+	})
+	if !done {
+		forget()
+		r.put(0)
+	}
+	return done
+}
+
+// Cover is part of meaning.Guide.
+func (r *recorder) Cover(e *meaning.Engine, p, q meaning.Piece, try func(meaning.Covering) bool) bool {
+	done := false
+	forget := e.Space.Mark()
+	r.search(e).cover(p, q, func(c meaning.Covering) bool {
+		forget()
+		for _, by := range c.By {
+			if !known(e.Space, by) {
+				Debug++
+				return false
+			}
+		}
+		for _, by := range c.Also {
+			if !known(e.Space, by) {
+				Debug++
+				return false
+			}
+		}
+		done = r.try(e, func() bool {
+			for i := range q.Over {
+				if by, ok := c.By[i]; ok {
+					r.put(1)
+					r.index(by)
+				} else {
+					r.put(0)
+				}
+			}
+			r.put(int64(len(c.Also)))
+			for _, e := range c.Also {
+				r.index(e)
+			}
+			return try(c)
+		})
+		return done
+	})
+	if !done {
+		forget()
+		r.put(0)
+	}
+	return done
+}
+
+// Try is part of meaning.Guide.
+func (r *recorder) Try(f func() bool) bool {
+	if r.try(nil, f) {
+		return true
+	}
+	r.put(0)
+	return false
+}
+
+// Split is part of meaning.Splitter.
+func (r *recorder) Split(vars, open []graph.Open) (graph.Open, int64, bool) {
+	o, ok := choose(open)
+	i := slices.Index(vars, o)
+	if !ok || i < 0 {
+		r.put(0)
+		return o, 0, false
+	}
+	r.put(1, int64(i), r.groups)
+	return o, r.groups, true
+}
+
+var Debug int
+
+// known reports whether all unknowns of e are in the space.
+func known(s *graph.Space, e graph.Index) bool {
+	for i := range e.Len() {
+		if v, _ := e.Term(i); !s.Has(v) {
+			return false
+		}
+	}
+	return true
+}
