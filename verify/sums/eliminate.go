@@ -43,8 +43,11 @@ func (m *model) holds(g graph.Guard) bool {
 	return n == 0 || n > 0 && !g.Eq
 }
 
-// near reports whether e has an unknown of the rows.
+// near reports whether e has an unknown of the rows, of which there may be none.
 func (m *model) near(e graph.Index) bool {
+	if len(m.values) == 0 {
+		return true
+	}
 	for i := range e.Len() {
 		v, _ := e.Term(i)
 		if _, ok := m.values[v]; ok {

@@ -60,8 +60,9 @@ type proof struct {
 	cases []*proof
 }
 
-// refute returns a refutation of the guards, or nil.
-func refute(e *meaning.Engine, gs []graph.Guard) (tokens []int64) {
+// Refute looks for a refutation of the guards under what e knows, in the form that
+// meaning.Check reads; nil if it finds none.
+func Refute(e *meaning.Engine, gs []graph.Guard) (tokens []int64) {
 	defer func() {
 		if r := recover(); r != nil {
 			if r != graph.ErrTooLarge {

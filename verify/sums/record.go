@@ -13,7 +13,7 @@ import (
 // It returns nil where none is found: the law may be proved by a Prover all the same.
 // The error is the end of ctx.
 func Certify(ctx context.Context, l *law.Law) ([]int64, error) {
-	r := &recorder{ctx: ctx, groups: Config{}.set().MaxGroups}
+	r := NewRecorder(ctx)
 	c, err := meaning.Run(l, r)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -27,17 +27,25 @@ func Certify(ctx context.Context, l *law.Law) ([]int64, error) {
 	return r.out, nil
 }
 
-// recorder answers an engine by search, and writes the proof that a reader of package
+// Recorder answers an engine by search, and writes the proof that a reader of package
 // meaning reads.
-type recorder struct {
+type Recorder struct {
 	ctx    context.Context
 	out    []int64
 	groups int64
 }
 
+// NewRecorder has no proof yet; when ctx ends, so does the work of an engine that asks.
+func NewRecorder(ctx context.Context) *Recorder {
+	return &Recorder{ctx: ctx, groups: Config{}.set().MaxGroups}
+}
+
+// Proof is what is on record.
+func (r *Recorder) Proof() []int64 { return r.out }
+
 // try calls f; what it leaves on record counts only if it returns true, and so do
 // unknowns of e, if that is not nil.
-func (r *recorder) try(e *meaning.Engine, f func() bool) bool {
+func (r *Recorder) try(e *meaning.Engine, f func() bool) bool {
 	forget := func() {}
 	if e != nil {
 		forget = e.Space.Mark()
@@ -52,9 +60,9 @@ func (r *recorder) try(e *meaning.Engine, f func() bool) bool {
 	return false
 }
 
-func (r *recorder) put(ns ...int64) { r.out = append(r.out, ns...) }
+func (r *Recorder) put(ns ...int64) { r.out = append(r.out, ns...) }
 
-func (r *recorder) index(e graph.Index) {
+func (r *Recorder) index(e graph.Index) {
 	r.put(int64(e.Len()))
 	for i := range e.Len() {
 		v, k := e.Term(i)
@@ -64,12 +72,12 @@ func (r *recorder) index(e graph.Index) {
 }
 
 // Impossible is part of meaning.Guide.
-func (r *recorder) Impossible(e *meaning.Engine, gs []graph.Guard) bool {
+func (r *Recorder) Impossible(e *meaning.Engine, gs []graph.Guard) bool {
 	if err := r.ctx.Err(); err != nil {
 		e.Stop(err)
 		return false
 	}
-	if p := refute(e, gs); p != nil {
+	if p := Refute(e, gs); p != nil {
 		r.put(1)
 		r.put(p...)
 		return true
@@ -78,12 +86,12 @@ func (r *recorder) Impossible(e *meaning.Engine, gs []graph.Guard) bool {
 	return false
 }
 
-func (r *recorder) search(e *meaning.Engine) *search {
-	return &search{e, func(gs []graph.Guard) bool { return refute(e, gs) != nil }}
+func (r *Recorder) search(e *meaning.Engine) *search {
+	return &search{e, func(gs []graph.Guard) bool { return Refute(e, gs) != nil }}
 }
 
 // Place is part of meaning.Guide.
-func (r *recorder) Place(e *meaning.Engine, ctx []graph.Guard, groups []*meaning.Group, t meaning.Term, try func(meaning.Placing) bool) bool {
+func (r *Recorder) Place(e *meaning.Engine, ctx []graph.Guard, groups []*meaning.Group, t meaning.Term, try func(meaning.Placing) bool) bool {
 	forget := e.Space.Mark()
 	done := false
 	r.search(e).place(ctx, groups, t, func(p meaning.Placing) bool {
@@ -92,7 +100,6 @@ func (r *recorder) Place(e *meaning.Engine, ctx []graph.Guard, groups []*meaning
 		forget()
 		for _, by := range p.By {
 			if !known(e.Space, by) {
-				Debug++
 				return false
 			}
 		}
@@ -116,20 +123,18 @@ func (r *recorder) Place(e *meaning.Engine, ctx []graph.Guard, groups []*meaning
 }
 
 // Cover is part of meaning.Guide.
-func (r *recorder) Cover(e *meaning.Engine, p, q meaning.Piece, try func(meaning.Covering) bool) bool {
+func (r *Recorder) Cover(e *meaning.Engine, p, q meaning.Piece, try func(meaning.Covering) bool) bool {
 	done := false
 	forget := e.Space.Mark()
 	r.search(e).cover(p, q, func(c meaning.Covering) bool {
 		forget()
 		for _, by := range c.By {
 			if !known(e.Space, by) {
-				Debug++
 				return false
 			}
 		}
 		for _, by := range c.Also {
 			if !known(e.Space, by) {
-				Debug++
 				return false
 			}
 		}
@@ -158,7 +163,7 @@ func (r *recorder) Cover(e *meaning.Engine, p, q meaning.Piece, try func(meaning
 }
 
 // Try is part of meaning.Guide.
-func (r *recorder) Try(f func() bool) bool {
+func (r *Recorder) Try(f func() bool) bool {
 	if r.try(nil, f) {
 		return true
 	}
@@ -167,7 +172,7 @@ func (r *recorder) Try(f func() bool) bool {
 }
 
 // Split is part of meaning.Splitter.
-func (r *recorder) Split(vars, open []graph.Open) (graph.Open, int64, bool) {
+func (r *Recorder) Split(vars, open []graph.Open) (graph.Open, int64, bool) {
 	o, ok := choose(open)
 	i := slices.Index(vars, o)
 	if !ok || i < 0 {
@@ -177,8 +182,6 @@ func (r *recorder) Split(vars, open []graph.Open) (graph.Open, int64, bool) {
 	r.put(1, int64(i), r.groups)
 	return o, r.groups, true
 }
-
-var Debug int
 
 // known reports whether all unknowns of e are in the space.
 func known(s *graph.Space, e graph.Index) bool {
