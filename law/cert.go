@@ -3,6 +3,7 @@ package law
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"sort"
 
@@ -35,6 +36,14 @@ import (
 // and instances, however terms are shared. A writer numbers every node once; a
 // reader takes any terms where nodes may stand.
 //
+// In the place of "proof" there may be "meaning", a proof from what the operators
+// compute, without any law: a list of numbers, which package verify/meaning explains.
+//
+//	{"id": "r_2",
+//	 "nodes": ["X", "Y", "ewadd(0, 1)", "ewadd(1, 0)"],
+//	 "law": "rule r_2 given X : [n], Y : [n] then 2 == 3",
+//	 "meaning": [1, 1, 1, 1, 0, 1, 0]}
+//
 // A lemma may be used by the lemmas after it and by the rules. With the text of
 // the axioms inside, the file stands for itself; "axioms" may be left empty, and
 // then the reader must bring a text of that hash. The order of keys lets a reader
@@ -47,12 +56,14 @@ const CertFormat = "taso-cert/2"
 const certTrees = "taso-cert/1"
 
 // CertRule is one entry of a certificate file: a law and the instances from
-// which it follows, over numbered nodes.
+// which it follows, over numbered nodes; or, if Meaning is not nil, a law and its proof
+// from what the operators compute.
 type CertRule struct {
-	ID    string
-	Nodes []string
-	Law   string
-	Proof []CertInstance
+	ID      string
+	Nodes   []string
+	Law     string
+	Proof   []CertInstance
+	Meaning []int64
 }
 
 // CertInstance is an [Instance] in an entry, with the numbers of nodes for
@@ -182,7 +193,10 @@ func (r *CertRule) Decode(find func(name string) (*Law, bool)) (*Law, *Proof, er
 		return nil, nil, fmt.Errorf("law: %w", err)
 	}
 	given := scopeOf(l.Given)
-	p := &Proof{}
+	p := &Proof{Meaning: r.Meaning}
+	if p.Meaning != nil && len(r.Proof) > 0 {
+		return nil, nil, errors.New("instances of laws beside a proof from what operators compute")
+	}
 	for i := range r.Proof {
 		t := &r.Proof[i]
 		ax, ok := find(t.Law)

@@ -91,9 +91,7 @@ func (c *CertReader) entry() (r CertRule, err error) {
 			return c.items("nodes", func() error { r.Nodes = append(r.Nodes, ""); return c.dec.Decode(&r.Nodes[len(r.Nodes)-1]) })
 		},
 		func() error { return c.field("law", &r.Law) },
-		func() error {
-			return c.items("proof", func() error { r.Proof = append(r.Proof, CertInstance{}); return c.object(&r.Proof[len(r.Proof)-1]) })
-		},
+		func() error { return c.proof(&r) },
 		func() error { return c.token(json.Delim('}')) },
 	} {
 		if err := read(); err != nil {
@@ -101,6 +99,31 @@ func (c *CertReader) entry() (r CertRule, err error) {
 		}
 	}
 	return r, nil
+}
+
+// proof reads the instances of an entry, or the numbers that stand in their place.
+func (c *CertReader) proof(r *CertRule) error {
+	t, err := c.dec.Token()
+	switch {
+	case err != nil:
+		return err
+	case t == "proof":
+		return c.each(func() error { r.Proof = append(r.Proof, CertInstance{}); return c.object(&r.Proof[len(r.Proof)-1]) })
+	case t == "meaning":
+		r.Meaning = []int64{}
+		return c.each(func() error {
+			var n *int64 // null is no number
+			err := c.dec.Decode(&n)
+			if err == nil && n == nil {
+				err = errors.New("found null, want a number")
+			}
+			if err == nil {
+				r.Meaning = append(r.Meaning, *n)
+			}
+			return err
+		})
+	}
+	return fmt.Errorf("found %v, want proof or meaning", t)
 }
 
 // tree reads an entry of the format before.
@@ -140,6 +163,11 @@ func (c *CertReader) items(name string, read func() error) error {
 	if err := c.token(name); err != nil {
 		return err
 	}
+	return c.each(read)
+}
+
+// each reads what stands behind the name of a list.
+func (c *CertReader) each(read func() error) error {
 	if err := c.token(json.Delim('[')); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 // NewCertRule is the entry for a law and its proof.
 func NewCertRule(id string, l *Law, p *Proof) CertRule {
-	r := CertRule{ID: id, Proof: make([]CertInstance, len(p.Instances))}
+	r := CertRule{ID: id, Proof: make([]CertInstance, len(p.Instances)), Meaning: p.Meaning}
 	var nodes Nodes
 	r.Law = format(l, nodes.side(l.LHS), nodes.side(l.RHS))
 	for i := range p.Instances {
@@ -143,6 +143,12 @@ func (c *CertWriter) entry(r CertRule) error {
 	}
 	c.raw(`],"law":`)
 	c.value(r.Law)
+	if r.Meaning != nil {
+		c.raw(`,"meaning":`)
+		c.value(r.Meaning)
+		c.raw("}")
+		return c.err
+	}
 	c.raw(`,"proof":[`)
 	for i := range r.Proof {
 		c.item(i, &r.Proof[i])

@@ -18,11 +18,13 @@ type Instance struct {
 	Fns     map[string]string      // function variables: an operator with its attributes ([graph.FunctionName]) or a function variable of the goal
 }
 
-// Proof is the list of law instances from which a goal's equations follow by
-// congruence alone (reflexivity, symmetry, transitivity, and equal arguments
-// give equal results).
+// Proof is one of two things: the list of law instances from which a goal's equations
+// follow by congruence alone (reflexivity, symmetry, transitivity, and equal arguments
+// give equal results), or, if Meaning is not nil, a proof from what the operators
+// compute, which package verify/meaning reads. It uses no laws.
 type Proof struct {
 	Instances []Instance
+	Meaning   []int64
 }
 
 // Declaration is the instance's sizes, runs and attributes.

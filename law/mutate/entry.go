@@ -16,7 +16,8 @@ import (
 
 // Entry returns a certificate entry with one thing changed, and what was
 // changed: an instance dropped or of another law, tensors exchanged or a
-// binding altered or missing in an instance, a number of a node altered, or in
+// binding altered or missing in an instance, a number of a node or of a proof from what
+// operators compute altered, or in
 // the law itself an attribute, an operator, an argument, a variable, a condition,
 // the direction or the order of outputs. It is for testing checkers: a sound one
 // accepts the result only if it is a proof all the same (a dropped instance may
@@ -31,11 +32,11 @@ func Entry(rng *rand.Rand, e law.CertRule, use map[string]*law.Law) (law.CertRul
 	}
 	before := law.NewCertRule(e.ID, l, p)
 	for range 100 {
-		m, q := *l, &law.Proof{Instances: slices.Clone(p.Instances)}
+		m, q := *l, &law.Proof{Instances: slices.Clone(p.Instances), Meaning: slices.Clone(p.Meaning)}
 		m.LHS, m.RHS = slices.Clone(l.LHS), slices.Clone(l.RHS)
 		c := corrupter{rng: rng, law: &m, proof: q, use: use}
 		kinds := []func() string{c.drop, c.rename, c.swapTensors, c.size, c.attribute, c.unbind, c.term, c.term, c.given,
-			c.run, c.function, c.direction, c.reverse, c.outputs, c.condition, nil}
+			c.run, c.function, c.direction, c.reverse, c.outputs, c.condition, c.answer, c.answer, nil}
 		var out law.CertRule
 		var what string
 		if kind := kinds[rng.IntN(len(kinds))]; kind != nil {
@@ -49,6 +50,28 @@ func Entry(rng *rand.Rand, e law.CertRule, use map[string]*law.Law) (law.CertRul
 		}
 	}
 	return e, "", errors.New("nothing to alter")
+}
+
+// answer alters a number of a proof from what operators compute, adds one or drops one.
+func (c *corrupter) answer() string {
+	p := c.proof.Meaning
+	if len(p) == 0 {
+		return ""
+	}
+	i := c.rng.IntN(len(p))
+	switch c.rng.IntN(5) {
+	case 0:
+		p[i]++
+	case 1:
+		p[i]--
+	case 2:
+		p[i] = -p[i]
+	case 3:
+		c.proof.Meaning = slices.Delete(p, i, i+1)
+	case 4:
+		c.proof.Meaning = slices.Insert(p, i, p[c.rng.IntN(len(p))])
+	}
+	return fmt.Sprintf("number %d of the proof", i)
 }
 
 // number alters one number of a node: an argument of a node, or what stands for

@@ -2,10 +2,10 @@
 // by which the networks of the papers are rewritten, by which heads of attention are
 // merged, by which parts of weights are taken, and by which operands are exchanged.
 //
-// Certificates has the proofs of the lemmas of package axioms, and of those laws of this
-// package that the e-graph proves from axioms and lemmas. The others are proved by
-// package verify/sums. After a change of laws, axioms or lemmas "go generate" writes the
-// certificates again.
+// Certificates has the proofs of the lemmas of package axioms and of the laws of this
+// package: from axioms and lemmas where the e-graph finds one, from what their operators
+// compute (package verify/meaning) where it does not. After a change of laws, axioms or
+// lemmas "go generate" writes the certificates again.
 //
 //	networks.rules   merge, split, enlarge and fold   ─┐
 //	heads.rules      merge what is parted in heads     ├─► All ─► optimized by, with axioms and lemmas

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/meaning"
 )
 
 // Result is what an accepted proof shows of a rule.
@@ -17,6 +19,8 @@ type Result struct {
 	Forward, Backward bool
 	// Instances is the number of law instances.
 	Instances int
+	// Meaning: the proof is one from what the operators compute.
+	Meaning bool
 }
 
 // Laws finds a law that a proof may use, by name.
@@ -26,7 +30,20 @@ type Laws map[string]*law.Law
 // congruence, every instance being a use of one of the laws that its
 // conditions allow. The error says which instance or output fails and why.
 // A rule written == must be shown in both directions, one written => forward.
+//
+// A proof from what the operators compute uses none of the laws; package verify/meaning
+// checks it.
 func Rule(l *law.Law, p *law.Proof, use Laws) (*Result, error) {
+	if p.Meaning != nil {
+		if len(p.Instances) > 0 {
+			return nil, errors.New("instances of laws beside a proof from what operators compute")
+		}
+		c, err := meaning.Check(l, p.Meaning)
+		if err != nil {
+			return nil, fmt.Errorf("proof from what operators compute: %w", err)
+		}
+		return &Result{Forward: c.Forward, Backward: c.Backward, Meaning: true}, nil
+	}
 	c, err := load(l, p, use)
 	if err != nil {
 		return nil, err

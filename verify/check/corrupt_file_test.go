@@ -9,6 +9,7 @@ import (
 
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/sums"
 )
 
 // smallFile is a certificate file with lemmas that use lemmas, and rules.
@@ -31,6 +32,20 @@ func smallFile(t *testing.T) []byte {
 			t.Fatal(err)
 		}
 	}
+	byMeaning := func(name, text string) law.CertRule {
+		l, err := law.ParseLaw(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := sums.Certify(context.Background(), l)
+		if err != nil || p == nil {
+			t.Fatalf("%s has no proof: %v", name, err)
+		}
+		return law.NewCertRule(name, l, &law.Proof{Meaning: p})
+	}
+	if err := w.Lemma(byMeaning("meant", "lemma meant"+given+"ewmul(X, ewadd(Y, Y)) == ewadd(ewmul(X, Y), ewmul(Y, X))")); err != nil {
+		t.Fatal(err)
+	}
 	given = "\n given X : [m, n], Y : [m, n]\n then "
 	for _, e := range []law.CertRule{
 		law.TextEntry("r_1", "rule r_1"+given+"exp(relu(ewadd(X, Y))) == exp(relu(ewadd(Y, X)))", []law.InstanceText{by("turned", "[m, n]")}),
@@ -39,6 +54,11 @@ func smallFile(t *testing.T) []byte {
 		if err := w.Rule(numbered(t, e, laws)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	// A rule from what operators compute, with questions that have refutations.
+	if err := w.Rule(byMeaning("r_3", "rule r_3 given X : [n], Y : [n] where i <= j and j < k then "+
+		"concat[axis=0](slice[axis=0, lo=i-1, hi=j](ewadd(X, Y)), slice[axis=0, lo=j, hi=k](ewadd(Y, X))) == slice[axis=0, lo=i-1, hi=k](ewadd(X, Y))")); err != nil {
+		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
@@ -64,7 +84,7 @@ func TestCorruptedFiles(t *testing.T) {
 	file := smallFile(t)
 	o := check.Options{SHA256: law.HashText(axioms), Known: law.HashText(axioms)}
 	rep, err := check.File(context.Background(), bytes.NewReader(file), "good", o)
-	if err != nil || len(rep.Rejected) > 0 || rep.Lemmas != 2 || rep.Rules != 2 || !rep.KnownAxioms {
+	if err != nil || len(rep.Rejected) > 0 || rep.Lemmas != 3 || rep.Rules != 3 || rep.Meaning != 2 || !rep.KnownAxioms {
 		t.Fatalf("the file unharmed: %+v, %v", rep, err)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -101,6 +101,19 @@ func (f *certFile) used() (lemma, by int, ok bool) {
 	return p[0], p[1], true
 }
 
+// answers alters a proof from what operators compute.
+func (f *certFile) answers(alter func([]int64) []int64) bool {
+	for _, list := range [2][]law.CertRule{f.lemmas, f.rules} {
+		for i := range list {
+			if p := list[i].Meaning; p != nil && f.rng.IntN(2) == 0 {
+				list[i].Meaning = alter(slices.Clone(p))
+				return true
+			}
+		}
+	}
+	return f.answers(alter)
+}
+
 // two are the places of two rules that differ.
 func (f *certFile) two() (i, j int, ok bool) {
 	if len(f.rules) < 2 {
@@ -227,6 +240,37 @@ var fileCorruptions = []struct {
 	{name: "a field that is not known", text: replace(`"proof":[`, `"trust":"me","proof":[`)},
 	{name: "another format", text: replace(law.CertFormat, "taso-cert/3")},
 	{name: "the format before", text: replace(law.CertFormat, "taso-cert/1")},
+	{name: "numbers that are text", text: replace(`"meaning":[1`, `"meaning":["1"`)},
+	{name: "numbers that are null", text: replace(`"meaning":[1`, `"meaning":[null`)},
+	{name: "numbers with fractions", text: replace(`"meaning":[1`, `"meaning":[1.0`)},
+	{name: "numbers with exponents", text: replace(`"meaning":[1`, `"meaning":[1e0`)},
+	{name: "numbers beyond 63 bits", text: replace(`"meaning":[1`, `"meaning":[9223372036854775808`)},
+	{name: "numbers within numbers", text: replace(`"meaning":[1`, `"meaning":[[1]`)},
+	{name: "no numbers", entries: func(f *certFile) bool { return f.answers(func(p []int64) []int64 { return []int64{} }) }},
+	{name: "a number too few", entries: func(f *certFile) bool { return f.answers(func(p []int64) []int64 { return p[:len(p)-1] }) }},
+	{name: "a number too many", entries: func(f *certFile) bool { return f.answers(func(p []int64) []int64 { return append(p, 0) }) }},
+	{name: "a claim left out", entries: func(f *certFile) bool {
+		return f.answers(func(p []int64) []int64 { p[slices.Index(p, 1)] = 0; return p })
+	}},
+	{name: "instances beside numbers", text: replace(`"meaning":[`, `"proof":[],"meaning":[`)},
+	{name: "numbers for instances", text: replace(`"proof":[`, `"meaning":[`)},
+	{name: "numbers under another name", text: replace(`"meaning":[`, `"Meaning":[`)},
+	{name: "a law that is false, with the numbers of one that is true", entries: func(f *certFile) bool {
+		i := slices.IndexFunc(f.rules, func(e law.CertRule) bool { return e.Meaning != nil })
+		if i < 0 {
+			return false
+		}
+		e := &f.rules[i]
+		old := e.Law
+		e.Law = strings.Replace(e.Law, "ewadd", "ewsub", 1)
+		for k, n := range e.Nodes {
+			e.Nodes[k] = strings.Replace(n, "ewadd", "ewsub", 1)
+			if e.Nodes[k] != n {
+				return true
+			}
+		}
+		return e.Law != old
+	}},
 	{name: "nodes left out", text: replace(`"nodes":`, `"node":`)},
 	{name: "a node left out", entries: func(f *certFile) bool {
 		e := &f.rules[f.rng.IntN(len(f.rules))]

@@ -1,6 +1,6 @@
 // Package check is a checker of certificates. What it trusts is listed below;
-// neither Z3 nor the e-graph nor shape inference nor the solvers of sizes are on
-// that list.
+// neither Z3 nor the e-graph nor the solvers of sizes are on that list; shape inference
+// is only for proofs from what operators compute.
 //
 // # Words
 //
@@ -11,6 +11,8 @@
 //	defined       a term is defined where its operators accept their arguments
 //	needs         the conditions on sizes under which a term is defined, no more
 //	              and no less
+//	meaning       a proof from what operators compute, without laws: package
+//	              verify/meaning checks it
 //
 // # What is checked
 //
@@ -21,6 +23,9 @@
 // both sides have shapes, and the same one. For the rule: both sides have the
 // same shape, and every pair of outputs is in one class of the congruence
 // closure of the instances' equations.
+//
+// A proof from what operators compute has no instances: package verify/meaning checks
+// it, and its doc.go says how. A report counts such entries apart.
 //
 // # Why that is enough
 //
@@ -98,7 +103,8 @@
 // Of the operators in the registry (package graph/op) it takes names, arities,
 // names and sorts of parameters, and which are functions of one element. Beside
 // these: the axioms, which are evaluated and proved for all sizes by other means
-// (taso axioms check); Go, and of its library encoding/json, crypto/sha256 and
+// (taso axioms check; taso check has proofs of them from what operators compute); for
+// such proofs what verify/meaning/doc.go lists; Go, and of its library encoding/json, crypto/sha256 and
 // math/big. [Z3] decides the same equations by Z3, but takes instances as this
 // package built them, and is not needed.
 //

@@ -24,7 +24,7 @@ type Options struct {
 	Axiom func(*law.Law) error
 	// ID computes the id a rule must have; nil: the id must be the rule's name.
 	ID func(*law.Law) string
-	// Z3 asks Z3 as well.
+	// Z3 asks Z3 as well, but of proofs from what operators compute.
 	Z3 bool
 	// Each, if not nil, is called with every accepted entry, in order.
 	Each func(id string, r *Result)
@@ -42,6 +42,7 @@ type Report struct {
 	Rules        int         `json:"rules"`        // accepted
 	OneWay       int         `json:"one_way"`      // of these, shown left to right only
 	Instances    int         `json:"instances"`    // in accepted proofs
+	Meaning      int         `json:"meaning"`      // accepted proofs from what operators compute
 	Rejected     []Rejection `json:"rejected"`
 }
 
@@ -124,6 +125,9 @@ func File(ctx context.Context, r io.Reader, name string, o Options) (rep *Report
 		}
 		seen[e.ID] = true
 		rep.Instances += res.Instances
+		if res.Meaning {
+			rep.Meaning++
+		}
 		if o.Each != nil {
 			o.Each(e.ID, res)
 		}
@@ -165,7 +169,7 @@ func entry(ctx context.Context, e *law.CertRule, lemma bool, use Laws, z *Z3, o 
 		return nil, nil, nil, fmt.Errorf("the law is named %s and its id is %s", l.Name, id)
 	}
 	res, err := Rule(l, p, use)
-	if err == nil && z != nil {
+	if err == nil && z != nil && !res.Meaning {
 		err = z.Rule(ctx, l, p, use)
 	}
 	return l, p, res, err

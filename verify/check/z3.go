@@ -23,8 +23,12 @@ type Z3 struct {
 // is replaced.
 const contextLife = 1000
 
-// Rule asks whether the instances of p make the sides of l equal.
+// Rule asks whether the instances of p make the sides of l equal. A proof from what
+// operators compute has none.
 func (z *Z3) Rule(ctx context.Context, l *law.Law, p *law.Proof, use Laws) (err error) {
+	if p.Meaning != nil {
+		return errors.New("z3: a proof from what operators compute has no instances of laws")
+	}
 	c, err := load(l, p, use)
 	if err != nil {
 		return err

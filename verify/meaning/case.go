@@ -207,9 +207,10 @@ func Decide(l *law.Law, k Case, ordered bool, g Guide) (a Attempt, err error) {
 }
 
 func (b *Engine) side(ts []*law.Term, k Case, vars map[string]graph.Shape, zero map[string]bool) (*side, error) {
+	var nodes law.Nodes // what is asked does not depend on which terms are shared
 	out := make([]*law.Term, len(ts))
 	for i, t := range ts {
-		out[i] = t.Subst(nil, nil, &k.Bind)
+		out[i] = t.Subst(nil, nil, &k.Bind).Rewrite(nodes.Unique)
 	}
 	return b.newSide(out, vars, zero)
 }

@@ -111,7 +111,6 @@ func TestCorrupted(t *testing.T) {
 // liar is a guide that proposes what is wrong before what is right.
 type liar struct {
 	*sums.Recorder
-	rng   *rand.Rand
 	place map[string]func(e *meaning.Engine, groups []*meaning.Group, t meaning.Term, p meaning.Placing) (meaning.Placing, bool)
 	cover map[string]func(e *meaning.Engine, p, q meaning.Piece, c meaning.Covering) (meaning.Covering, bool)
 	told  map[string]int

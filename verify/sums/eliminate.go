@@ -13,7 +13,6 @@ type model struct {
 	end    *line // without unknowns, and below 0
 	stuck  bool  // there were too many rows
 	values map[graph.Sym]int64
-	space  *graph.Space
 	// half: the unknown between has no integer value where the others have theirs; it
 	// is more than floor and less than floor+1.
 	half    bool

@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/sums"
 )
 
 // entry is a law with a proof from laws before it.
@@ -131,9 +132,22 @@ func evidenceOf(ctx context.Context, used map[string]*law.Law, proofs map[string
 	return e, nil
 }
 
-// bySums believes laws that are proved from what their operators compute; the others
-// are not proved.
+// bySums proves laws from what their operators compute. Those of which the proof cannot
+// be written down are believed; those that are not proved at all are noted.
 func (e *evidence) bySums(ctx context.Context, laws []*law.Law) error {
+	var left []*law.Law
+	for _, l := range laws {
+		p, err := sums.Certify(ctx, l)
+		if err != nil {
+			return err
+		}
+		if p == nil {
+			left = append(left, l)
+			continue
+		}
+		e.proofs[l.Name] = &law.Proof{Meaning: p}
+	}
+	laws = left
 	why, err := summed.prove(ctx, laws)
 	if err != nil {
 		return err

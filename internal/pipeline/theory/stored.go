@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/sums"
 )
 
 // Known is a theory with the laws that come with the program beside it. It is not
@@ -20,7 +21,7 @@ import (
 type Known struct {
 	*Theory
 	// Builtin are the laws of package rules/builtin, in their order. The proof of one that
-	// the e-graph does not derive is nil: that is for verify/sums to prove.
+	// the e-graph does not derive is from what its operators compute.
 	Builtin []*rules.Lemma
 }
 
@@ -128,13 +129,19 @@ func Search(ctx context.Context) (*Known, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if v.Status != verify.Proved {
-			continue
+		if l.Proof = v.Proof; v.Status != verify.Proved {
+			p, err := sums.Certify(ctx, l.Law)
+			if err != nil {
+				return nil, err
+			}
+			if p == nil {
+				continue
+			}
+			l.Proof = &law.Proof{Meaning: p}
 		}
-		if _, err := check.Rule(l.Law, v.Proof, k.ByName); err != nil {
+		if _, err := check.Rule(l.Law, l.Proof, k.ByName); err != nil {
 			return nil, fmt.Errorf("law %s: the checker does not accept its proof: %w", l.Law.Name, err)
 		}
-		l.Proof = v.Proof
 	}
 	return k, nil
 }
