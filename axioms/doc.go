@@ -1,7 +1,8 @@
 // Package axioms holds the properties of operators that every proof starts
 // from, as embedded texts in the law language (package law), one file a topic.
 //
-//	axiom   assumed; checked here by evaluation on all small instances
+//	axiom   assumed; checked here by evaluation on all small instances, and by a
+//	        proof from what its operators compute ([Proof])
 //	lemma   follows from the axioms; kept because it makes proofs short
 //	refute  false, with a witness among the small instances
 //

@@ -1,34 +1,16 @@
 package axioms
 
 import (
-	"flag"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/taso-go/taso/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write docs/laws.md anew")
-
-const lawsFile = "../docs/laws.md"
 
 // docs/laws.md is what Markdown writes. After a change of the texts:
 //
 //	go test ./axioms -run LawsFile -update
-func TestLawsFile(t *testing.T) {
-	want := Markdown()
-	if *update {
-		if err := os.WriteFile(lawsFile, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(lawsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("docs/laws.md is stale; run: go test ./axioms -run LawsFile -update")
-	}
-}
+func TestLawsFile(t *testing.T) { golden.Equal(t, "../docs/laws.md", Markdown()) }
 
 // The contents at the head lead to headings, and every law has its sentence.
 func TestMarkdownComplete(t *testing.T) {

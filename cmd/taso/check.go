@@ -11,6 +11,7 @@ import (
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
+	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
@@ -27,12 +28,18 @@ type checkFlags struct {
 func newCheck() *cobra.Command {
 	k := &checkFlags{}
 	c := &cobra.Command{
-		Use:   "check CERTFILE [MODEL RESULT]",
-		Short: "Check certificates, with the checker and with Z3, also that of an optimized model",
+		Use:   "check [CERTFILE [MODEL RESULT]]",
+		Short: "Check certificates, with the checker and with Z3: of rules, of an optimized model, of the axioms",
 		Long: `Check reads a certificate file and checks every entry: that each step is a use of
 an axiom (or of a lemma proved before) whose conditions hold, and that the rule
 follows from the steps by congruence alone. Z3 then decides the same equations.
-What the checker trusts is listed in verify/check/doc.go.
+An entry may instead have a proof from what its operators compute, which uses no
+law. What the checkers trust is listed in verify/check/doc.go and
+verify/meaning/doc.go.
+
+Without an argument it checks the proofs that come with the program: those of all
+axioms and lemmas from what their operators compute, and the certificates of the
+lemmas and of the laws about networks.
 
 The axioms must be those of this program (taso axioms list), unless --any-axioms
 is given; those of a proof about models are some of them, and laws that are proved
@@ -47,12 +54,13 @@ proved now from what their operators compute. The numbers of weights are compare
 and those that were computed ahead are computed again.
 
 The exit status is 1 if an entry is rejected.`,
-		Example: `  taso check my.cert
+		Example: `  taso check
+  taso check my.cert
   taso check my.rules
   taso check faster.proof model.onnx faster.onnx
   taso check --no-z3 --json - < my.cert`,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 && len(args) != 3 {
+			if len(args) > 1 && len(args) != 3 {
 				return fmt.Errorf("%s", plural(len(args), "argument"))
 			}
 			return nil
@@ -70,6 +78,9 @@ The exit status is 1 if an entry is rejected.`,
 }
 
 func (k *checkFlags) run(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return k.own(c)
+	}
 	path := args[0]
 	if len(args) == 3 {
 		return k.networks(c, path, args[1], args[2])
@@ -140,8 +151,51 @@ func printCheck(w io.Writer, rep *check.Report, z3, any, networks bool) error {
 	if any && !rep.KnownAxioms {
 		fmt.Fprintf(w, "The axioms are not those of this program: what is accepted is no truer than they are.\n\n")
 	}
-	return writeTable(w, []column{{"axioms", true}, {"lemmas", true}, {"rules", true}, {"one way", true}, {"instances", true}, {"rejected", true}},
-		[][]string{{count(rep.Axioms), count(rep.Lemmas), count(rep.Rules), count(rep.OneWay), count(rep.Instances), count(len(rep.Rejected))}})
+	cols := []column{{"axioms", true}, {"lemmas", true}, {"rules", true}, {"one way", true}, {"instances", true}, {"rejected", true}}
+	row := []string{count(rep.Axioms), count(rep.Lemmas), count(rep.Rules), count(rep.OneWay), count(rep.Instances), count(len(rep.Rejected))}
+	if rep.Meaning > 0 {
+		cols, row = append(cols, column{"by meaning", true}), append(row, count(rep.Meaning))
+	}
+	return writeTable(w, cols, [][]string{row})
+}
+
+// own checks the proofs that come with the program.
+func (k *checkFlags) own(c *cobra.Command) error {
+	z3 := k.z3 && !k.noZ3
+	r, err := theory.CheckLaws(c.Context(), z3)
+	if err != nil {
+		return err
+	}
+	rejected := slices.Concat(r.Rejected, r.Builtin.Rejected)
+	if k.json {
+		err = writeJSON(c.OutOrStdout(), r)
+	} else {
+		w := c.OutOrStdout()
+		for _, x := range rejected {
+			fmt.Fprintf(w, "rejected: %s\n", x)
+		}
+		by := "the checker"
+		if z3 {
+			by = "the checker and Z3"
+		}
+		b := r.Builtin
+		fmt.Fprintf(w, "The laws of this program\n\n")
+		err = writeTable(w, []column{{"laws", false}, {"proved from", false}, {"accepted", true}, {"by", false}},
+			[][]string{
+				{"axioms", "what operators compute", count(r.Axioms), "the checker"},
+				{"lemmas", "what operators compute", count(r.Lemmas), "the checker"},
+				{"lemmas", "axioms", count(b.Lemmas), by},
+				{"laws about networks", "axioms and lemmas", count(b.Rules - b.Meaning), by},
+				{"laws about networks", "what operators compute", count(b.Meaning), "the checker"},
+			})
+		if err == nil {
+			fmt.Fprintf(w, "\n%s without a proof, %s rejected, %s s.\n", plural(r.Unproved, "law"), count(len(rejected)), seconds(r.Seconds))
+		}
+	}
+	if err == nil && !r.Accepted() {
+		err = finding(fmt.Sprintf("of the laws of this program, %d have no proof and %d are rejected", r.Unproved, len(rejected)))
+	}
+	return err
 }
 
 // networks checks the proof of a result.
