@@ -48,10 +48,15 @@ type hop struct {
 // matches everywhere, one that leaves sizes open has no one result, and roots that
 // share no variable are found nowhere. An error says that a law is ill-formed.
 func NewRules(laws []*law.Law) (r *Rules, unusable []error, err error) {
+	return NewRulesFrom(nil, laws)
+}
+
+// NewRulesFrom is NewRules with laws that a cache compiles; nil: each is compiled.
+func NewRulesFrom(cache *rewrite.Cache, laws []*law.Law) (r *Rules, unusable []error, err error) {
 	r = &Rules{}
 	r.init()
 	for _, l := range laws {
-		c, err := rewrite.Compile(l)
+		c, err := cache.Compile(l)
 		if err != nil {
 			return nil, nil, err
 		}

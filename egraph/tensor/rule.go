@@ -62,7 +62,7 @@ type patNode struct {
 // Directions that cannot be used are left out, the reasons are returned beside
 // the rules. The error says that the law itself is ill-formed.
 func (t *Table) Rules(l *law.Law) (rules []*Rule, unusable []error, err error) {
-	c, err := rewrite.Compile(l)
+	c, err := t.Compiled.Compile(l)
 	if err != nil {
 		return nil, nil, err
 	}

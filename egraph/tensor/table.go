@@ -7,6 +7,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/intern"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
 )
 
 // ShapeID is a shape interned in a Table; 0 is none.
@@ -52,6 +53,9 @@ type Table struct {
 	shape map[[2]uint32]ShapeID // (symbol, list of argument shapes), 0: ill-typed
 	rules uint32
 	known solutions
+
+	// Compiled, if not nil, compiles the laws, or has compiled them already.
+	Compiled *rewrite.Cache
 }
 
 type symKey struct {

@@ -5,6 +5,7 @@ import (
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/lower"
 )
 
@@ -14,6 +15,8 @@ type Options struct {
 	// Laws that may be used, with distinct names. None may be a refuted one; that
 	// they hold is not asked.
 	Laws []*law.Law
+	// Compiled, if not nil, compiles the laws, or has compiled them already.
+	Compiled *rewrite.Cache
 	// Price of applications.
 	Price Price
 	// Target says which elementwise operators go into the kernel of an operand; nil:

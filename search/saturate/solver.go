@@ -49,6 +49,7 @@ type alternative struct {
 
 func newSolver(o *Options) (*solver, error) {
 	s := &solver{opts: o, tab: tensor.NewTable(), prices: map[string]priced{}, laws: map[string]*law.Law{}, ps: newPieces()}
+	s.tab.Compiled = o.Compiled
 	var theory, chosen, all []*tensor.Rule
 	for _, l := range o.Laws {
 		if s.laws[l.Name] != nil {

@@ -59,7 +59,7 @@ var normal = [][]use{
 }
 
 // normalize makes the moves of all phases on a network, and returns them.
-func normalize(ctx context.Context, net *bank.Bank, laws []*law.Law) (path []search.Move, err error) {
+func normalize(ctx context.Context, net *bank.Bank, compiled *rewrite.Cache, laws []*law.Law) (path []search.Move, err error) {
 	for _, phase := range normal {
 		rules := &search.Rules{}
 		var order []*rewrite.Direction
@@ -68,7 +68,7 @@ func normalize(ctx context.Context, net *bank.Bank, laws []*law.Law) (path []sea
 			if k < 0 {
 				continue
 			}
-			c, err := rewrite.Compile(laws[k])
+			c, err := compiled.Compile(laws[k])
 			if err != nil {
 				return nil, err
 			}

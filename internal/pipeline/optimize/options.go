@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/rules/builtin"
@@ -108,6 +109,7 @@ type Options struct {
 	// holds weights.
 	Searched func()
 
+	compiled  *rewrite.Cache // of all searches
 	saturated *saturate.Stats
 	// first are moves with which searches begin that do not saturate.
 	first []search.Move
@@ -124,6 +126,7 @@ func (o Options) withDefaults() (Options, error) {
 			return o, err
 		}
 	}
+	o.compiled = &rewrite.Cache{}
 	if o.Method == "" {
 		o.Method = Auto
 	}
