@@ -101,7 +101,9 @@ type Options struct {
 	NoVerify bool
 	// ExactFLOPs is the most work of models that are compared exactly; 0: 2e9.
 	ExactFLOPs int64
-	Progress   *progress.Reporter
+	// Compiled, if not nil, compiles the laws, or has compiled them already.
+	Compiled *rewrite.Cache
+	Progress *progress.Reporter
 	// Improved, if not nil, is told of every improvement: seconds since the search
 	// began, and the cost.
 	Improved func(seconds float64, cost cost.Seconds)
@@ -109,7 +111,6 @@ type Options struct {
 	// holds weights.
 	Searched func()
 
-	compiled  *rewrite.Cache // of all searches
 	saturated *saturate.Stats
 	// first are moves with which searches begin that do not saturate.
 	first []search.Move
@@ -126,7 +127,9 @@ func (o Options) withDefaults() (Options, error) {
 			return o, err
 		}
 	}
-	o.compiled = &rewrite.Cache{}
+	if o.Compiled == nil {
+		o.Compiled = &rewrite.Cache{}
+	}
 	if o.Method == "" {
 		o.Method = Auto
 	}

@@ -111,12 +111,12 @@ func (o *Options) unite(ctx context.Context) (found *searching, all []*searching
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.first, err = normalize(ctx, net, o.compiled, o.Laws); err != nil {
+	if o.first, err = normalize(ctx, net, o.Compiled, o.Laws); err != nil {
 		return nil, nil, err
 	}
 	outs := net.Outputs()
 	if half := len(outs) / 2; slices.Equal(outs[:half], outs[half:]) {
-		rules, _, err := search.NewRulesFrom(o.compiled, o.Laws)
+		rules, _, err := search.NewRulesFrom(o.Compiled, o.Laws)
 		return &searching{o: o, rules: rules, path: o.first}, nil, err
 	}
 	return o.search(ctx)

@@ -21,6 +21,7 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/model/fold"
 	"github.com/taso-go/taso/search"
@@ -87,6 +88,7 @@ func fromEnv(t testing.TB, name string, otherwise int) int {
 func TestRandomNetworks(t *testing.T) {
 	count, first, tries := fromEnv(t, "TASO_RANDOM_NETWORKS", 16), fromEnv(t, "TASO_RANDOM_SEED", 1), fromEnv(t, "TASO_RANDOM_TRIES", 300)
 	ls, on := laws(t), machine(t)
+	compiled := &rewrite.Cache{}
 	ordered := map[string]bool{}
 	for _, l := range ls {
 		ordered[l.Name] = l.HasTag(law.TagOrdered)
@@ -96,7 +98,7 @@ func TestRandomNetworks(t *testing.T) {
 	for seed := uint64(first); seed < uint64(first+count); seed++ {
 		m := networkOf(t, seed)
 		method := optimize.Method(optimize.Methods()[int(seed)%len(optimize.Methods())])
-		o := optimize.Options{Model: m, Laws: ls, Cost: on, CostName: "modelled", Method: method, Tries: tries, Seed: seed, Alpha: 1.2}
+		o := optimize.Options{Model: m, Laws: ls, Cost: on, CostName: "modelled", Method: method, Tries: tries, Seed: seed, Alpha: 1.2, Compiled: compiled}
 		if seed/4%2 == 1 {
 			o.Cost, o.CostName = whim(seed), "whim"
 		}

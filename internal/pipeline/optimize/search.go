@@ -100,7 +100,7 @@ func (s *searching) watch(m *search.Move, made bool) {
 }
 
 func (o *Options) newSearching(ctx context.Context, best *record, how run) (*searching, error) {
-	rules, unusable, err := search.NewRulesFrom(o.compiled, o.Laws)
+	rules, unusable, err := search.NewRulesFrom(o.Compiled, o.Laws)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (o *Options) saturate(ctx context.Context) (found *search.Network, stats *s
 		if err != nil {
 			return nil, nil, err
 		}
-		st, err := saturate.Run(ctx, n, saturate.Options{Laws: laws, Compiled: o.compiled, Price: saturate.PriceOf(o.Cost), Target: o.Target,
+		st, err := saturate.Run(ctx, n, saturate.Options{Laws: laws, Compiled: o.Compiled, Price: saturate.PriceOf(o.Cost), Target: o.Target,
 			Best: kept, Extract: o.Extract, Score: saturate.ScoreOf(o.Cost, o.Target)})
 		if err != nil {
 			return nil, nil, err
@@ -348,7 +348,7 @@ func (o *Options) again(ctx context.Context, best *record, all []*searching) ([]
 	if err != nil {
 		return nil, err
 	}
-	apart, err := normalize(ctx, net, o.compiled, o.Laws)
+	apart, err := normalize(ctx, net, o.Compiled, o.Laws)
 	if err != nil {
 		return nil, err
 	}
