@@ -1,6 +1,10 @@
 package onnx
 
 import (
+	"bytes"
+	"net/url"
+	"strings"
+
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
 )
@@ -12,17 +16,21 @@ import (
 
 func init() {
 	register(map[string]lowering{
-		"Equal": compared(func(im *importer, x, y *value) *value {
-			return im.not(im.positive(im.do("abs", im.do("ewsub", x, y))))
+		"Equal": compared(func(c *call, x, y *value) *value {
+			return c.im.not(c.positive(c.im.do("abs", c.im.do("ewsub", x, y))), c.numbered(noteOne, 1))
 		}),
-		"Greater":        compared(func(im *importer, x, y *value) *value { return im.positive(im.do("ewsub", x, y)) }),
-		"Less":           compared(func(im *importer, x, y *value) *value { return im.positive(im.do("ewsub", y, x)) }),
-		"GreaterOrEqual": compared(func(im *importer, x, y *value) *value { return im.not(im.positive(im.do("ewsub", y, x))) }),
-		"LessOrEqual":    compared(func(im *importer, x, y *value) *value { return im.not(im.positive(im.do("ewsub", x, y))) }),
-		"And":            logical(func(im *importer, x, y *value) *value { return im.do("ewmul", x, y) }),
-		"Or":             logical(func(im *importer, x, y *value) *value { return im.do("ewmax", x, y) }),
-		"Xor":            logical(func(im *importer, x, y *value) *value { return im.do("abs", im.do("ewsub", x, y)) }),
-		"Not":            lowerNot,
+		"Greater": compared(func(c *call, x, y *value) *value { return c.positive(c.im.do("ewsub", x, y)) }),
+		"Less":    compared(func(c *call, x, y *value) *value { return c.positive(c.im.do("ewsub", y, x)) }),
+		"GreaterOrEqual": compared(func(c *call, x, y *value) *value {
+			return c.im.not(c.positive(c.im.do("ewsub", y, x)), c.numbered(noteOne, 1))
+		}),
+		"LessOrEqual": compared(func(c *call, x, y *value) *value {
+			return c.im.not(c.positive(c.im.do("ewsub", x, y)), c.numbered(noteOne, 1))
+		}),
+		"And": logical(func(im *importer, x, y *value) *value { return im.do("ewmul", x, y) }),
+		"Or":  logical(func(im *importer, x, y *value) *value { return im.do("ewmax", x, y) }),
+		"Xor": logical(func(im *importer, x, y *value) *value { return im.do("abs", im.do("ewsub", x, y)) }),
+		"Not": lowerNot,
 	})
 }
 
@@ -32,11 +40,40 @@ const huge = 3e38
 
 // positive is 1 where v is above 0, else 0. A difference below 1/huge counts as
 // none; such numbers are not normal float32 numbers.
-func (im *importer) positive(v *value) *value {
-	return im.apply("clip", attrs{"lo": graph.NumberValue(0), "hi": graph.NumberValue(1)}, im.scale(v, huge))
+func (c *call) positive(v *value) *value {
+	return c.im.apply("clip", attrs{"lo": graph.NumberValue(0), "hi": graph.NumberValue(1)}, c.im.do("smul", v, c.numbered(noteHuge, huge)))
 }
 
-func (im *importer) not(v *value) *value { return im.do("ewsub", im.scalar(v, 1), v) }
+// not is one less v.
+func (im *importer) not(v, one *value) *value {
+	return im.do("ewsub", im.broadcast(one, v.sizes...), v)
+}
+
+// Notes of comparisons: which weights the graph has as its numbers.
+const (
+	noteHuge = "huge"
+	noteOne  = "one"
+)
+
+// numbered is a number: the weight that a comparison's note names, if it has that value, or
+// a new one.
+func (c *call) numbered(name string, x float64) *value {
+	fresh := valueOf(floatScalar(x))
+	text, _ := c.noteOf()
+	for _, part := range strings.Fields(text) {
+		quoted, ok := strings.CutPrefix(part, name+"=")
+		if !ok {
+			continue
+		}
+		weight, err := url.QueryUnescape(quoted)
+		if v := c.env.find(weight); err == nil && v != nil && v.weight != nil && v.dtype == graph.Float32 && len(v.sizes) == 0 {
+			if raw, err := v.weight.Read(); err == nil && bytes.Equal(raw, fresh.known.encode()) {
+				return v
+			}
+		}
+	}
+	return fresh
+}
 
 // truths makes truth values of zeros and ones.
 func (im *importer) truths(ones *value) *value {
@@ -45,13 +82,13 @@ func (im *importer) truths(ones *value) *value {
 	return v
 }
 
-func compared(f func(im *importer, x, y *value) *value) lowering {
+func compared(f func(c *call, x, y *value) *value) lowering {
 	return func(c *call) {
 		in := c.need(2, 2)
 		if in[0].dtype != graph.Float32 || in[1].dtype != graph.Float32 {
 			must.Do(unsupported("it compares %s", in[0].dtype))
 		}
-		c.set(c.im.truths(c.im.both(in[0], c.placed(in[0], in[1]), f)))
+		c.set(c.im.truths(c.im.both(in[0], c.placed(in[0], in[1]), func(_ *importer, x, y *value) *value { return f(c, x, y) })))
 	}
 }
 
@@ -76,5 +113,5 @@ func lowerNot(c *call) {
 	if in[0].ones == nil {
 		must.Do(unsupported("its input is a truth value from outside"))
 	}
-	c.set(c.im.truths(c.im.not(in[0].ones)))
+	c.set(c.im.truths(c.im.not(in[0].ones, element(in[0].ones, 1))))
 }

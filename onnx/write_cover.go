@@ -11,11 +11,12 @@ import (
 
 // cover finds nodes that need no ONNX node of their own because that of a user says
 // the same: biases of convolutions, factors and rows of Gemm, reshapes around products
-// with a matrix, broadcasts of operands, concatenations within concatenations.
+// with a matrix, broadcasts of operands, concatenations within concatenations, comparisons
+// that are spelled out.
 func (e *exporter) cover() {
 	// A sum takes a product before the product takes its factors, and both before an
 	// operand that is broadcast is taken alone.
-	for _, find := range []func(graph.NodeID){e.coverSum, e.coverTransposed, e.coverTall, e.coverMatrix, e.coverProduct, e.coverOperand} {
+	for _, find := range []func(graph.NodeID){e.coverNegated, e.coverPositive, e.coverSum, e.coverTransposed, e.coverTall, e.coverMatrix, e.coverProduct, e.coverOperand} {
 		for id := range e.g.Nodes() {
 			if e.g.Op(id) != nil && !e.covered[id] && e.as[id] == nil {
 				find(id)
