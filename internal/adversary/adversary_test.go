@@ -104,7 +104,7 @@ func TestShort(t *testing.T) {
 	for _, x := range f.Findings {
 		t.Error(x)
 	}
-	for _, e := range []string{engineEGraph, engineGround, engineSums, engineChecker, engineForged} {
+	for _, e := range []string{engineEGraph, engineGround, engineSums, engineMeaning, engineChecker, engineForged} {
 		if f.Claims[e] == 0 {
 			t.Errorf("nothing is claimed by %s: nothing is tested", e)
 		}

@@ -56,6 +56,7 @@ const (
 	engineQuantified = "z3 quantified"
 	engineSums       = "sums"
 	engineUpTo       = "sums, up to"
+	engineMeaning    = "meaning"
 	engineChecker    = "checker"
 	engineCheckerZ3  = "checker's z3"
 	engineTheory     = "theory"
@@ -65,7 +66,7 @@ const (
 	engineForged     = "forged proofs"
 )
 
-var engineNames = []string{engineEGraph, engineGround, engineQuantified, engineSums, engineUpTo, engineChecker,
+var engineNames = []string{engineEGraph, engineGround, engineQuantified, engineSums, engineUpTo, engineMeaning, engineChecker,
 	engineCheckerZ3, engineTheory, engineAudit, engineIf, engineRefuter, engineForged}
 
 // rounds of the e-graph: little room, since most laws are false.
@@ -214,6 +215,9 @@ func (p *panel) keep(q proved) {
 func (p *panel) checked(ctx context.Context, l *law.Law, proof *law.Proof, note string) []claim {
 	var out []claim
 	engine, z3 := engineChecker, engineCheckerZ3
+	if proof.Meaning != nil {
+		engine = engineMeaning
+	}
 	if note != "" {
 		engine, z3 = engineForged, engineForged
 	}
@@ -254,6 +258,18 @@ func (p *panel) bySums(ctx context.Context, ls []*law.Law) ([]claim, error) {
 		if u := r.UpTo; u != nil && u.Groups == 0 && u.Axes == 0 {
 			out = append(out, claim{engine: engineUpTo, law: l, within: eval.Limits{Stride: u.Strides},
 				says: eval.Claim{Equal: u.Equal, Forward: u.Forward, Backward: u.Backward}, note: u.String()})
+		}
+		var proof []int64
+		if why := guarded(func() { proof, err = sums.Certify(ctx, l) }); why != "" {
+			out = append(out, claim{engine: engineMeaning, law: l, note: why, broken: true})
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if proof != nil {
+			p.keep(proved{l, &law.Proof{Meaning: proof}})
+			out = append(out, p.checked(ctx, l, &law.Proof{Meaning: proof}, "")...)
 		}
 		// A new prover has read nothing.
 		if p.rng.IntN(50) == 0 {

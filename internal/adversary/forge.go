@@ -46,6 +46,8 @@ var forgeries = []forgery{
 	{"tensors of an instance", (*forger).tensors},
 	{"functions of an instance", (*forger).functions},
 	{"order", (*forger).order},
+	{"answers", (*forger).answers},
+	{"answers", (*forger).answers},
 	{"names", (*forger).names},
 	{"smaller sizes", (*forger).special},
 }
@@ -302,6 +304,25 @@ func (f *forger) order(p proved) *forged {
 	return g
 }
 
+// answers alters some numbers of a proof from what operators compute, and mostly the law,
+// too.
+func (f *forger) answers(p proved) *forged {
+	m := slices.Clone(p.proof.Meaning)
+	if len(m) == 0 {
+		return nil
+	}
+	for range 1 + f.w.rng.IntN(3) {
+		i := f.w.rng.IntN(len(m))
+		m[i] = pick(f.w.rng, []int64{m[i] + 1, m[i] - 1, -m[i], 0, 1, m[f.w.rng.IntN(len(m))]})
+	}
+	g := &forged{law: p.law}
+	if f.w.rng.IntN(4) > 0 {
+		g = f.alteredLaw(p)
+	}
+	g.proof = &law.Proof{Meaning: m}
+	return g
+}
+
 // names exchanges two names of tensors in the law, not in the proof.
 func (f *forger) names(p proved) *forged {
 	return &forged{law: f.w.rename(p.law), proof: p.proof}
@@ -315,7 +336,7 @@ func (f *forger) special(p proved) *forged {
 		return nil
 	}
 	b := &graph.Substitution{Dims: map[string]graph.Dim{pick(f.w.rng, sizes): f.w.dimFor(p.law)}}
-	c := &law.Proof{}
+	c := &law.Proof{Meaning: p.proof.Meaning}
 	for _, in := range p.proof.Instances {
 		out := law.Instance{Law: in.Law, Fns: in.Fns, Tensors: map[string]*law.Term{}, Dims: map[string]graph.Dim{},
 			Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
