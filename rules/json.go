@@ -23,9 +23,10 @@ type jsonSet struct {
 }
 
 type jsonLemma struct {
-	ID    string             `json:"id"`
-	Law   string             `json:"law"`
-	Proof []law.InstanceText `json:"proof"`
+	ID      string             `json:"id"`
+	Law     string             `json:"law"`
+	Proof   []law.InstanceText `json:"proof"`
+	Meaning []int64            `json:"meaning,omitempty"`
 }
 
 type jsonRule struct {
@@ -41,6 +42,7 @@ type jsonRule struct {
 	DerivableFrom []string           `json:"derivable_from,omitempty"`
 	Reason        string             `json:"reason,omitempty"`
 	Proof         []law.InstanceText `json:"proof"`
+	Meaning       []int64            `json:"meaning,omitempty"` // in its place
 }
 
 // WriteJSON writes the set, proofs inside, as one JSON document, a rule a
@@ -70,7 +72,7 @@ func WriteJSON(w io.Writer, s *Set) error {
 	}
 	b.WriteString(",\n\"lemmas\":[")
 	for i, l := range s.Lemmas {
-		if err := put(comma(i), jsonLemma{l.Law.Name, plain(l.Law), l.Proof.Text()}); err != nil {
+		if err := put(comma(i), jsonLemma{l.Law.Name, plain(l.Law), l.Proof.Text(), l.Proof.Meaning}); err != nil {
 			return err
 		}
 	}
@@ -80,7 +82,7 @@ func WriteJSON(w io.Writer, s *Set) error {
 			Level: r.Level, Engine: r.Engine, Conditional: r.Conditional, Derivable: r.Derivable,
 			DerivableFrom: r.DerivableFrom, Reason: r.Reason}
 		if r.Proof != nil {
-			j.Proof = r.Proof.Text()
+			j.Proof, j.Meaning = r.Proof.Text(), r.Proof.Meaning
 		}
 		if err := put(comma(i), j); err != nil {
 			return err
@@ -144,6 +146,7 @@ func ReadJSON(r io.Reader, file string, opts LoadOptions) (*Set, error) {
 	for i := range j.Lemmas {
 		l := &j.Lemmas[i]
 		e := law.TextEntry(l.ID, l.Law, l.Proof)
+		e.Meaning = l.Meaning
 		if err := s.readEntry(&e, true, lib); err != nil {
 			fail(l.ID, err)
 		}
@@ -201,13 +204,14 @@ func (j *jsonRule) rule(lib library) (*Rule, error) {
 	r.Status, r.Forward, r.Backward, r.Level, r.Engine = status, j.Forward, j.Backward, j.Level, j.Engine
 	r.Conditional, r.Derivable, r.DerivableFrom, r.Reason = j.Conditional, j.Derivable, j.DerivableFrom, j.Reason
 	if status != Proved {
-		if j.Proof != nil {
+		if j.Proof != nil || j.Meaning != nil {
 			return nil, fmt.Errorf("called %s, but there is a proof", j.Status)
 		}
 		return r, nil
 	}
-	if j.Proof != nil {
+	if j.Proof != nil || j.Meaning != nil {
 		e := law.TextEntry(j.ID, j.Law, j.Proof)
+		e.Meaning = j.Meaning
 		if law.Body(l) != law.Body(r.Law) {
 			return nil, errors.New("its law is not in canonical form")
 		}

@@ -44,8 +44,8 @@ func newAudit() *cobra.Command {
 ` + strings.Join(verdicts, "\n") + `
 
 Verdicts are about all sizes and ranks, but for up-to. One from the axioms (taso
-axioms list) has a certificate that Z3 and the checker accept; one by sums has none,
-and is no less a proof. The counts and the report say which have one.
+axioms list) has a certificate that Z3 and the checker accept, one by sums mostly has
+one that the checker accepts. The counts and the report say which have one.
 
 Formats, told by the content: TASO's protocol buffer (taso) and verifier text
 (taso-verifier), Tensat's s-expressions (tensat, tensat-multi), FlexFlow's JSON
@@ -248,7 +248,7 @@ func (k *auditFlags) write(c *cobra.Command, reps []*audit.Report) error {
 			why   string
 		}{
 			{left.Unproved, "not proved for all sizes"},
-			{left.Sums, "proved by sums, which leave no certificate"},
+			{left.Sums, "proved by sums, without a certificate"},
 			{left.Reverse, "proved right to left only, which is not what the rule says"},
 			{left.Form, "without a proof of the canonical form"},
 		} {

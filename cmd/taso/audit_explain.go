@@ -139,10 +139,10 @@ func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 			fmt.Fprintf(w, "\n%s\n", indent(r.Reverse))
 		}
 		if g.Proof == nil {
-			fmt.Fprintf(w, "\n%s: proved by sums, which leave no certificate\n", way)
+			fmt.Fprintf(w, "\n%s: proved by sums, without a certificate\n", way)
 			continue
 		}
-		fmt.Fprintf(w, "\n%s: proof from %s\n", way, plural(len(g.Proof.Instances), "instance"))
+		fmt.Fprintf(w, "\n%s: proof from %s\n", way, proofFrom(g.Proof))
 		if err := explain.Text(w, g.Law, g.Proof, laws); err != nil {
 			return err
 		}

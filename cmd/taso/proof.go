@@ -31,8 +31,16 @@ func printRule(w io.Writer, set *rules.Set, r *rules.Rule) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nproof from %s\n", plural(len(r.Proof.Instances), "instance"))
+	fmt.Fprintf(w, "\nproof from %s\n", proofFrom(r.Proof))
 	return explain.Text(w, r.Law, r.Proof, lib)
+}
+
+// proofFrom says what a proof rests on.
+func proofFrom(p *law.Proof) string {
+	if p.Meaning != nil {
+		return "what its operators compute"
+	}
+	return plural(len(p.Instances), "instance")
 }
 
 // library is the laws that the proofs of a set may use, by name.

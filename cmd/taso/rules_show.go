@@ -88,7 +88,9 @@ func printSet(w io.Writer, set *rules.Set) error {
 			status += ", derivable"
 		}
 		if r.Proof != nil {
-			steps = count(len(r.Proof.Instances))
+			if steps = count(len(r.Proof.Instances)); r.Proof.Meaning != nil {
+				steps = "meaning"
+			}
 		}
 		rows = append(rows, []string{r.ID(), status, arrows[[2]bool{r.Forward, r.Backward}], steps, equation(r.Law)})
 	}

@@ -37,6 +37,9 @@ func Sentence(l *law.Law) string { return strings.Join(strings.Fields(l.Doc), " 
 // uses a law that is not there, or if its instances do not make the sides equal;
 // nothing else of the proof is checked: that is the work of verify/check.
 func Chain(goal *law.Law, p *law.Proof, laws map[string]*law.Law) ([][]Step, error) {
+	if p.Meaning != nil {
+		return nil, fmt.Errorf("explain %s: a proof from what operators compute is no chain of equations", goal.Name)
+	}
 	if len(goal.LHS) != len(goal.RHS) {
 		return nil, fmt.Errorf("explain %s: %d outputs on the left, %d on the right", goal.Name, len(goal.LHS), len(goal.RHS))
 	}

@@ -227,6 +227,17 @@ var placeLies = map[string]func(*meaning.Engine, []*meaning.Group, meaning.Term,
 		p.By[0] = t.Over[0].Index()
 		return p, true
 	},
+	"variables bound inside": func(_ *meaning.Engine, _ []*meaning.Group, t meaning.Term, p placing) (placing, bool) {
+		for _, a := range t.Atoms {
+			for _, u := range a.Arg {
+				if len(u.Over) > 0 && len(p.By) > 0 {
+					p.By[0] = p.By[0].Add(u.Over[0].Index())
+					return p, true
+				}
+			}
+		}
+		return p, false
+	},
 	"the half of a variable": func(e *meaning.Engine, gs []*meaning.Group, _ meaning.Term, p placing) (placing, bool) {
 		if len(p.By) == 0 {
 			return p, false
@@ -250,10 +261,35 @@ var coverLies = map[string]func(*meaning.Engine, meaning.Piece, meaning.Piece, m
 	},
 }
 
+// nested are laws with sums inside functions inside sums.
+const nested = `
+# .
+rule one
+  given f : pointwise1, X : [b, k], Y : [k, n], Z : [n, m]
+  then  matmul(f(matmul(X, Y)), Z) == transpose(matmul(transpose(Z), transpose(f(matmul(X, Y)))))
+
+# .
+rule two
+  given f : pointwise1, X : [a, k], V : [b, k], Y : [k, n], Z : [n, m]
+  then  matmul(f(matmul(concat[axis=0](X, V), Y)), Z) == concat[axis=0](matmul(f(matmul(X, Y)), Z), matmul(f(matmul(V, Y)), Z))
+`
+
 // Lies of every kind are told wherever a proof has a choice, and none is believed.
 func TestLies(t *testing.T) {
 	told := map[string]int{}
-	for _, p := range proofs() {
+	laws, err := law.Parse("test", []byte(nested))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := slices.Clone(proofs())
+	for _, l := range laws {
+		p, err := sums.Certify(context.Background(), l)
+		if err != nil || p == nil {
+			t.Fatalf("%s has no proof: %v", l.Name, err)
+		}
+		all = append(all, proved{l, p})
+	}
+	for _, p := range all {
 		g := &liar{Recorder: sums.NewRecorder(context.Background()), place: placeLies, cover: coverLies, told: told}
 		c, err := meaning.Run(p.l, g)
 		if len(g.took) > 0 {
@@ -288,7 +324,7 @@ func TestGuesses(t *testing.T) {
 	}
 	took := 0
 	for _, l := range axioms.ByKind(law.Refute) {
-		for range 4 {
+		for range 2 {
 			g := &liar{Recorder: sums.NewRecorder(context.Background()), told: map[string]int{},
 				place: map[string]func(*meaning.Engine, []*meaning.Group, meaning.Term, placing) (placing, bool){
 					"guess": func(e *meaning.Engine, gs []*meaning.Group, t meaning.Term, p placing) (placing, bool) {

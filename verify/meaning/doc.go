@@ -73,7 +73,9 @@
 //     correspond one to one. Its factors and atoms have to be those of the group
 //     wherever its domain holds, with the indices of reads shown to be equal, and
 //     arguments of functions compared in the same way. No variable bound inside an
-//     atom may be replaced, or stand in what another is replaced by.
+//     atom may be replaced, or stand in what another is replaced by; what is compared
+//     gets bound variables that no answer before can have named. An answer that names
+//     an unknown of elsewhere says what it says for each of its values.
 //   - The members of a group add up to 0 if on every cell of the partition by their
 //     domains their numbers do, or the cell is shown to be empty.
 //   - Both sides are equal if all groups of their difference add up to 0 at an index
@@ -122,7 +124,8 @@
 //
 // Laws tagged "ordered" are about the true relu and maximum: then what is
 // not negative is recognized, relu and max keep the order, and factors that are
-// not negative move through both.
+// not negative move through both. Sizes, counts and weights that entries multiply with
+// are not negative where their term counts, but for numbers that are written out.
 //
 // # Definedness
 //

@@ -13,11 +13,15 @@ import (
 // Terms with the same product of atoms are gathered in one system of bound
 // variables; what is left to show is that at every point the numbers of the
 // terms whose domain holds the point add up to 0.
+//
+// Bound variables are renamed first: a proof names unknowns by number, and none that
+// ctx or an earlier answer names may be bound in what is compared.
 func (b *Engine) equal(ctx []graph.Guard, l, r NF) string {
 	var groups []*Group
 	for side, n := range [2]NF{l, r} {
 		for _, t := range n {
-			for _, u := range expand(t) {
+			for _, u := range b.expand(t) {
+				u = b.fresh(u)
 				if side == 1 {
 					u.Num = new(big.Rat).Neg(u.Num)
 				}
@@ -32,6 +36,9 @@ func (b *Engine) equal(ctx []graph.Guard, l, r NF) string {
 				}
 			}
 		}
+	}
+	if b.err != nil {
+		return b.err.Error()
 	}
 	for _, g := range groups {
 		if !b.cancels(ctx, g.Members) {
@@ -65,7 +72,10 @@ type Placing struct {
 
 // expand multiplies out the factors that are sums: what it gives has factors
 // that are unknowns, or sums to negative powers.
-func expand(t Term) []Term {
+func (b *Engine) expand(t Term) []Term {
+	if b.step() != nil {
+		return nil
+	}
 	for i, f := range t.Facs {
 		if _, sym := f.E.IsSym(); sym || f.Exp < 0 {
 			continue
@@ -78,7 +88,7 @@ func expand(t Term) []Term {
 		var out []Term
 		scaled := func(u Term, k int64) {
 			u.Num = new(big.Rat).Mul(u.Num, big.NewRat(k, 1))
-			out = append(out, expand(u)...)
+			out = append(out, b.expand(u)...)
 		}
 		for j := 0; j < f.E.Len(); j++ {
 			v, k := f.E.Term(j)
@@ -107,7 +117,6 @@ func (b *Engine) gather(ctx []graph.Guard, groups []*Group, t Term) []*Group {
 	}) {
 		return groups
 	}
-	t = b.fresh(t)
 	return append(groups, &Group{Rep: t, Members: []Member{{t.Num, t.Dom}}})
 }
 

@@ -29,7 +29,7 @@ func (b *Engine) Assume(gs ...graph.Guard) { b.assume(gs...) }
 
 func (t Term) Times(e graph.Index, exp int) Term { return t.times(e, exp) }
 
-func Expand(t Term) []Term { return expand(t) }
+func (b *Engine) Expand(t Term) []Term { return b.expand(t) }
 
 func Determinant(rows [][]int64) *big.Int { return determinant(rows) }
 

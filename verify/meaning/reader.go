@@ -56,15 +56,24 @@ func (r *reader) yes() bool {
 	return n == 1 && r.err == nil
 }
 
+// unknown reads the number of an unknown; 0 if there is none.
+func (r *reader) unknown(b *Engine) graph.Sym {
+	n := r.next()
+	if v := graph.Sym(n); int64(v) == n && b.Space.Has(v) {
+		return v
+	}
+	r.fail("there is no unknown %d", n)
+	return 0
+}
+
 func (r *reader) index(b *Engine) graph.Index {
 	var e graph.Index
 	for range r.count() {
-		v, k := graph.Sym(r.next()), r.next()
-		if !b.Space.Has(v) {
-			r.fail("there is no unknown %d", v)
+		v := r.unknown(b)
+		if v == 0 {
 			return e
 		}
-		e = e.AddScaled(v.Index(), k)
+		e = e.AddScaled(v.Index(), r.next())
 	}
 	return e.AddInt(r.next())
 }

@@ -132,8 +132,11 @@ func (r *reader) clause(b *Engine, kind int64) (Clause, error) {
 	case Branch:
 		return b.Literals(r.next())
 	case Same:
-		v, w := r.next(), r.next()
-		return b.Congruence(graph.Sym(v), graph.Sym(w))
+		v, w := r.unknown(b), r.unknown(b)
+		if r.err != nil {
+			return nil, r.err
+		}
+		return b.Congruence(v, w)
 	}
 	e := r.index(b)
 	return Clause{{E: e}, {E: e.Scale(-1).AddInt(-1)}}, r.err

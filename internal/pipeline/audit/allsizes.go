@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/law"
@@ -79,11 +80,12 @@ func (d *decider) bySums(ctx context.Context, n *decision, k int, r sums.Result)
 		return nil
 	}
 	if defined {
-		w.Verdict, n.shown[k] = Proved, &shown{law: n.law, backward: k == 1}
+		x := &shown{law: n.law, backward: k == 1}
 		if both, _ := defines(r, k == 0); !n.law.OneWay && !both {
-			n.shown[k] = &shown{law: law.OneDirection(n.law, k == 1)}
+			x = &shown{law: law.OneDirection(n.law, k == 1)}
 		}
-		return nil
+		w.Verdict, n.shown[k] = Proved, x
+		return d.meant(ctx, w, x)
 	}
 	w.Verdict, w.Condition, w.Defined = Conditional, bothDefined, bothThere
 	if limit != "" {
@@ -96,9 +98,55 @@ func (d *decider) bySums(ctx context.Context, n *decision, k int, r sums.Result)
 		}
 		if rs[0].Proved {
 			w.Condition, w.Defined, n.shown[k] = words, sourceThere, &shown{law: l}
+			if err := d.meant(ctx, w, n.shown[k]); err != nil {
+				return err
+			}
 		}
 	}
 	var err error
 	w.Counterexample, err = d.undefined(ctx, n.law, k == 1)
 	return err
+}
+
+// meaning is a law, perhaps one of the true relu and maximum only, with a proof from
+// what its operators compute; without one if none was found.
+type meaning struct {
+	law   *law.Law
+	proof *law.Proof
+}
+
+// meant looks for a proof, from what operators compute, of what was shown by sums: that
+// is its certificate. A law that needs the order of numbers is then said to be one of
+// the true relu and maximum.
+func (d *decider) meant(ctx context.Context, w *Direction, x *shown) error {
+	m, ok := d.meanings[x.law]
+	if !ok {
+		var err error
+		if m, err = meaningOf(ctx, x.law); err != nil {
+			return err
+		}
+		if d.meanings == nil {
+			d.meanings = map[*law.Law]meaning{}
+		}
+		d.meanings[x.law] = m
+	}
+	if m.proof != nil {
+		x.law, x.proof, w.Certificate = m.law, m.proof, true
+	}
+	return nil
+}
+
+func meaningOf(ctx context.Context, l *law.Law) (meaning, error) {
+	for {
+		p, err := sums.Certify(ctx, l)
+		if p != nil || err != nil {
+			return meaning{l, &law.Proof{Meaning: p}}, err
+		}
+		if l.HasTag(law.TagOrdered) {
+			return meaning{}, nil
+		}
+		m := *l
+		m.Tags = append(slices.Clone(l.Tags), law.TagOrdered)
+		l = &m
+	}
 }

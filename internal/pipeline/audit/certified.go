@@ -15,7 +15,7 @@ import (
 type LeftOut struct {
 	// Unproved: not proved for all sizes, not even under a condition.
 	Unproved int
-	// Sums: proved by sums, which leave no instances of axioms.
+	// Sums: proved by sums, and no proof was found that can be checked.
 	Sums int
 	// Reverse: proved right to left only, which is not what the rule says.
 	Reverse int
@@ -25,8 +25,8 @@ type LeftOut struct {
 	Form int
 }
 
-// Certified is the set of the rules that are proved from the axioms, as they
-// were proved: conditions and all, and in the direction in which the rule is
+// Certified is the set of the rules that are proved from the axioms, or from what
+// operators compute, as they were proved: conditions and all, and in the direction in which the rule is
 // stated. Of an equation the directions may be two rules. all: every rule; else
 // only the minimal subset. A rule is written in canonical form, and its proof is
 // one of that form.
@@ -107,17 +107,24 @@ func certify(ctx context.Context, t *theory.Theory, g *Goal) (*rules.Rule, error
 	if law.ID(x.Law) != x.ID() {
 		return nil, nil
 	}
-	proof := g.Proof
-	if _, err := check.Rule(x.Law, proof, t.ByName); err != nil {
+	x.Status, x.Proof, x.Engine = rules.Proved, g.Proof, "egraph"
+	if g.Proof.Meaning != nil {
+		m, err := meaningOf(ctx, x.Law)
+		if m.proof == nil || m.law != x.Law || err != nil {
+			return nil, err
+		}
+		x.Proof, x.Engine = m.proof, engineSums
+		return x, nil
+	}
+	if _, err := check.Rule(x.Law, g.Proof, t.ByName); err != nil {
 		ps, err := t.Decide(ctx, []*law.Law{x.Law}, theory.Options{Workers: 1})
 		if err != nil {
 			return nil, err
 		}
-		proof = ps[0].Verdict.Proof
+		x.Proof = ps[0].Verdict.Proof
 		if l := ps[0].Law(); l != ps[0].Goal {
 			return nil, nil // nothing, or less than the rule says
 		}
 	}
-	x.Status, x.Proof, x.Engine = rules.Proved, proof, "egraph"
 	return x, nil
 }

@@ -29,6 +29,8 @@ type decider struct {
 	// refutations of general claims, by text; nil where none was found
 	witness map[string]*Counterexample
 	spread  map[string]*spreading // by text of the law
+	// meanings are proofs from what operators compute, of laws by pointer
+	meanings map[*law.Law]meaning
 }
 
 // each calls f for 0 to n-1 on all workers.

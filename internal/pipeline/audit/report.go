@@ -131,13 +131,17 @@ type Rule struct {
 	Trivial        bool            `json:"trivial,omitempty"`
 	Counterexample *Counterexample `json:"counterexample"`
 	Readings       []Reading       `json:"readings,omitempty"`
-	// Certificate lists the axiom and lemma instances from which Law follows; of
-	// a proof by sums there are none.
+	// Certificate lists the axiom and lemma instances from which Law follows; none of
+	// a proof by sums.
 	Certificate []law.InstanceText `json:"certificate,omitempty"`
 	// Reverse is the direction right to left as it was proved, where Law does
 	// not hold both ways, and ReverseCertificate its instances.
 	Reverse            string             `json:"law_reverse,omitempty"`
 	ReverseCertificate []law.InstanceText `json:"certificate_reverse,omitempty"`
+	// Meaning and ReverseMeaning are proofs from what operators compute, in their place
+	// (package verify/meaning).
+	Meaning        []int64 `json:"meaning,omitempty"`
+	ReverseMeaning []int64 `json:"meaning_reverse,omitempty"`
 
 	// Goals are what Law and Reverse say, with their proofs; nil where nothing
 	// was proved. They are one if Law holds both ways.

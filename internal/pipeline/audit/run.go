@@ -347,17 +347,17 @@ func (r *Rule) takeGoals(n *decision) {
 
 // writeGoals writes what was proved, and its certificates, as text.
 func (r *Rule) writeGoals() {
-	text := func(g *Goal) (string, []law.InstanceText) {
+	text := func(g *Goal) (string, []law.InstanceText, []int64) {
 		if g.Proof == nil {
-			return law.Format(g.Law), nil
+			return law.Format(g.Law), nil, nil
 		}
-		return law.Format(g.Law), g.Proof.Text()
+		return law.Format(g.Law), g.Proof.Text(), g.Proof.Meaning
 	}
 	if g := r.Goals[0]; g != nil {
-		r.Law, r.Certificate = text(g)
+		r.Law, r.Certificate, r.Meaning = text(g)
 	}
 	if g := r.Goals[1]; g != nil && g != r.Goals[0] {
-		r.Reverse, r.ReverseCertificate = text(g)
+		r.Reverse, r.ReverseCertificate, r.ReverseMeaning = text(g)
 	}
 }
 

@@ -33,7 +33,8 @@ type shown struct {
 	law *law.Law
 	// backward: the source is the right side of law, an equation.
 	backward bool
-	// proof is from the axioms; nil: by sums.
+	// proof is from the axioms, or, by sums, from what operators compute; nil: by sums,
+	// and none was found that can be checked.
 	proof *law.Proof
 }
 
