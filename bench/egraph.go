@@ -21,7 +21,8 @@ func init() {
 }
 
 // nodeLimits are the limits of nodes that are compared; the table is of the default.
-var nodeLimits = []int{125, 250, 500, 1000, saturate.DefaultNodes, 2 * saturate.DefaultNodes}
+var nodeLimits = []int{saturate.DefaultNodes / 8, saturate.DefaultNodes / 4, saturate.DefaultNodes / 2,
+	saturate.DefaultNodes, 2 * saturate.DefaultNodes, 4 * saturate.DefaultNodes}
 
 func saturated(ctx context.Context, env *Env) (*Record, error) {
 	m, err := cost.FindMachine("v100")
