@@ -60,6 +60,7 @@ Presets, operators with inputs that suit them:
 	f.StringVar(&g.pb, "pb", "", "write the rules to `FILE` as TASO's protocol buffer, as far as it can hold them")
 	f.StringVar(&g.unproved, "unproved", "", "write what was refuted (with counterexamples) or not decided to `FILE` as JSON")
 	f.BoolVar(&g.opt.Minimal, "minimal", false, "leave out rules that follow from the others")
+	f.BoolVar(&g.opt.Meaning, "meaning", false, "prove what does not follow from the axioms from what its operators compute")
 	f.BoolVar(&g.opt.Quantified, "quantified", false, "also run the prover with quantified axioms and compare the times")
 	f.IntVar(&g.opt.SemanticOps, "semantic-ops", 3, "most operators for laws of the true relu and maximum; 0: none")
 	f.BoolVar(&g.json, "json", false, "print the report as JSON instead of tables")

@@ -29,6 +29,7 @@ type checkpoint struct {
 type state struct {
 	AxiomsSHA256 string     `json:"axioms_sha256"`
 	Level        int        `json:"level"`
+	Meaning      bool       `json:"meaning,omitempty"` // of Options
 	Stages       []Stage    `json:"stages"`
 	Graphs       int64      `json:"graphs"`
 	CPU          float64    `json:"enumeration_cpu_seconds"`
@@ -81,6 +82,9 @@ func (c *checkpoint) load(r *run, n int) error {
 	if st.AxiomsSHA256 != r.rep.AxiomsSHA256 {
 		return fmt.Errorf("%s: was made with other axioms", c.path(n, "state.json"))
 	}
+	if st.Meaning != r.opt.Meaning {
+		return fmt.Errorf("%s: was made with proofs from what operators compute: %v", c.path(n, "state.json"), st.Meaning)
+	}
 	set, err := rules.Load(c.path(n, "rules.json"), rules.LoadOptions{Axioms: axioms.Text()})
 	if err != nil {
 		return err
@@ -119,7 +123,7 @@ func (c *checkpoint) save(r *run, s *enumerate.Session, n int) error {
 	if err := rules.Save(c.path(n, "rules.json"), set); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	st := state{AxiomsSHA256: r.rep.AxiomsSHA256, Level: n, Stages: r.rep.Stages, Graphs: r.rep.Graphs, CPU: r.cpu,
+	st := state{AxiomsSHA256: r.rep.AxiomsSHA256, Level: n, Meaning: r.opt.Meaning, Stages: r.rep.Stages, Graphs: r.rep.Graphs, CPU: r.cpu,
 		Failed: map[string]string{}}
 	for text, v := range r.judge.failed {
 		st.Failed[text] = v.Reason

@@ -10,4 +10,8 @@
 // laws in common and no reasoning: the e-graph found the instances, Z3 finds their ground formula contradictory to
 // the negated rule, and package verify/check accepts them. Everything depends
 // on the options alone and not on the number of workers.
+//
+// With Options.Meaning a candidate that is neither proved so nor refuted is proved
+// from what its operators compute, if verify/sums finds a proof that verify/meaning
+// accepts. Its certificate holds that.
 package genrules

@@ -105,6 +105,42 @@ func TestEveryRuleIsCertified(t *testing.T) {
 	}
 }
 
+// What the axioms leave open is proved from what operators compute, where that is asked
+// for: by proofs that the checker accepts, the same with any number of workers.
+func TestMeaning(t *testing.T) {
+	opt := Options{MaxOps: 3, Ops: []string{"poolavg", "iconv", "conv2d"}, Seed: 1, Workers: 1}
+	without := generate(t, opt)
+	opt.Meaning = true
+	with := generate(t, opt)
+	opt.Workers = 2
+	two := generate(t, opt)
+	a, b := files(t, with.Set)
+	c, d := files(t, two.Set)
+	if a != c || b != d {
+		t.Error("the number of workers changes the files")
+	}
+	n := 0
+	for _, r := range with.Set.Rules {
+		if r.Proof.Meaning == nil {
+			continue
+		}
+		n++
+		if _, err := check.Rule(r.Law, r.Proof, nil); err != nil || r.Engine != "sums" || law.ID(r.Law) != r.ID() {
+			t.Errorf("%s, by %s: %v", r.ID(), r.Engine, err)
+		}
+	}
+	if n == 0 || without.Rules.Unknown == 0 || with.Rules.Unknown >= without.Rules.Unknown {
+		t.Errorf("%d rules from what operators compute; %d unknown without, %d with", n, without.Rules.Unknown, with.Rules.Unknown)
+	}
+	// A state of one kind is not gone on with in the other.
+	opt.Checkpoint = t.TempDir()
+	generate(t, opt)
+	opt.Meaning = false
+	if _, err := Run(context.Background(), opt); err == nil || !strings.Contains(err.Error(), "what operators compute") {
+		t.Errorf("another kind of run goes on from it: %v", err)
+	}
+}
+
 func TestReportKeys(t *testing.T) {
 	rep := generate(t, Options{MaxOps: 1, Seed: 1})
 	data, err := json.Marshal(rep)

@@ -19,6 +19,9 @@ type Options struct {
 	Checkpoint string   // folder for resuming; "": none
 	Minimal    bool     // leave derivable rules out of the set
 	Quantified bool     // also run the quantified prover on the rules and report the time ratio
+	// Meaning: what the axioms do not prove and is not refuted is proved from what its
+	// operators compute, where that can be checked (package verify/meaning).
+	Meaning bool
 	// SemanticOps is the largest level at which laws of the true relu and
 	// maximum are looked for; 0: 3, negative: none.
 	SemanticOps int

@@ -14,6 +14,7 @@ import (
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
 	"github.com/taso-go/taso/verify/refute"
+	"github.com/taso-go/taso/verify/sums"
 )
 
 // judge decides candidates and keeps what it found.
@@ -106,11 +107,59 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 			}
 			reasons[i] = "no canonical form whose proof the checker accepts"
 		}
-		if err := j.refute(ctx, first[i], reasons[i], many); err != nil {
+		refuted, err := j.refute(ctx, first[i], many)
+		if err != nil {
 			return err
 		}
+		if refuted == nil && j.opt.Meaning {
+			if c.Proved, err = j.meant(ctx, c); err != nil {
+				return err
+			}
+			if c.Proved {
+				continue
+			}
+		}
+		j.note(unproved(first[i], reasons[i], refuted))
 	}
 	return ctx.Err()
+}
+
+// meant keeps a candidate that is proved from what its operators compute, in its most
+// general form or in the one in which it was found.
+func (j *judge) meant(ctx context.Context, c *enumerate.Candidate) (bool, error) {
+	forms := []*law.Law{c.Law}
+	if law.Format(c.Law) != law.Format(c.Base) {
+		forms = append(forms, c.Base)
+	}
+	for _, l := range forms {
+		r, err := rules.New(l)
+		if err != nil || law.ID(r.Law) != r.ID() {
+			continue
+		}
+		p, err := sums.Certify(ctx, r.Law)
+		if err != nil {
+			return false, err
+		}
+		if p == nil {
+			continue
+		}
+		r.Proof = &law.Proof{Meaning: p}
+		if _, err := check.Rule(r.Law, r.Proof, j.ByName); err != nil {
+			continue
+		}
+		r.Status, r.Engine = rules.Proved, "sums"
+		j.put(r, c)
+		return true, nil
+	}
+	return false, nil
+}
+
+// put keeps a proved rule, at the smallest level at which it was found.
+func (j *judge) put(r *rules.Rule, c *enumerate.Candidate) {
+	r.Level, r.Conditional = c.Level, c.Conditional
+	if old := j.proved[r.ID()]; old == nil || old.Level > r.Level {
+		j.proved[r.ID()] = r
+	}
 }
 
 // decide proves goals; what failed once is not tried again. A goal that was
@@ -165,34 +214,33 @@ func (j *judge) keep(ctx context.Context, l *law.Law, v verify.Verdict, c *enume
 		}
 	}
 	r.Status, r.Proof, r.Engine = rules.Proved, v.Proof, v.Engine
-	r.Level, r.Conditional = c.Level, c.Conditional
-	if old := j.proved[r.ID()]; old == nil || old.Level > r.Level {
-		j.proved[r.ID()] = r
-	}
+	j.put(r, c)
 	return true, nil
 }
 
-// refute records a candidate that was not proved, with a counterexample if one
-// is found.
-func (j *judge) refute(ctx context.Context, l *law.Law, reason string, brief bool) error {
-	text := law.Format(l)
-	if j.unproved[text] != nil {
-		return nil
+// refute looks for a counterexample to a candidate that was not proved; nil if none is
+// found, or if the law is noted already.
+func (j *judge) refute(ctx context.Context, l *law.Law, brief bool) (*refute.Witness, error) {
+	if j.unproved[law.Format(l)] != nil {
+		return nil, nil
 	}
-	u := &Unproved{Law: text, Status: law.UnknownWord, Reason: reason}
 	bindings := 600
 	if brief {
 		bindings = 40
 	}
 	w, err := refute.Find(ctx, l, refute.Options{Bindings: bindings, Seed: j.opt.Seed})
-	if err != nil && ctx.Err() != nil {
-		return ctx.Err()
+	if err != nil {
+		return nil, ctx.Err()
 	}
-	if err == nil && w != nil {
-		u.Status, u.Reason, u.Witness = law.RefutedWord, w.String(), w
+	return w, nil
+}
+
+// unproved is what is noted of a candidate that is not a rule.
+func unproved(l *law.Law, reason string, w *refute.Witness) *Unproved {
+	if w != nil {
+		return &Unproved{Law: law.Format(l), Status: law.RefutedWord, Reason: w.String(), Witness: w}
 	}
-	j.note(u)
-	return nil
+	return &Unproved{Law: law.Format(l), Status: law.UnknownWord, Reason: reason}
 }
 
 // note records what is not a rule, once.
