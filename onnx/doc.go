@@ -29,7 +29,8 @@
 // it was; a note is never needed to compute the right numbers, and a reader may
 // ignore it. What a runtime computes in one kernel, and recognizes in one node, is
 // written as that node: a number added to each channel is the bias of its Conv, a row
-// added to a product and transposed factors go into Gemm.
+// added to a product and transposed factors go into Gemm, what a comparison was read as
+// is a comparison again.
 //
 // What is the same in all of ONNX and different here: operators do not
 // broadcast, so that operands are broadcast explicitly; concatenation has two
