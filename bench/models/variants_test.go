@@ -207,7 +207,7 @@ func TestVariants(t *testing.T) {
 }
 
 // All laws that the rewrites are instances of hold for all sizes: by the axioms,
-// with a proof that the checker accepts, or by the sums that the operators are.
+// or from what the operators compute, with a proof that the checker accepts.
 func TestVariantRules(t *testing.T) {
 	laws, err := builtin.Networks()
 	if err != nil {
@@ -234,11 +234,6 @@ func TestVariantRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := sums.New(sums.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
 	for i, l := range laws {
 		if !used[l.Name] {
 			t.Errorf("law %s is used by no form", l.Name)
@@ -247,13 +242,14 @@ func TestVariantRules(t *testing.T) {
 			t.Logf("%s: from the axioms", l.Name)
 			continue
 		}
-		res, err := p.Prove(context.Background(), l)
+		p, err := sums.Certify(context.Background(), l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s: by sums: %s", l.Name, res)
-		if !res.Proved {
-			t.Errorf("law %s is not proved: axioms: %s; sums: %s", l.Name, proofs[i].Verdict.Reason, res.Reason)
+		if p == nil {
+			t.Errorf("law %s has no certificate: axioms: %s; and none from what operators compute", l.Name, proofs[i].Verdict.Reason)
+			continue
 		}
+		t.Logf("%s: from what operators compute, %d numbers", l.Name, len(p))
 	}
 }
