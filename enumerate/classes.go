@@ -59,7 +59,7 @@ func (s *Session) classes(ctx context.Context, n, base int, st *Stats) ([]*Candi
 		workers := make([]*classWorker, s.opt.Workers)
 		err := s.parallel(ctx, fmt.Sprintf("level %d: compare", n), hi-lo, 16, func(wk, l, h int) {
 			if workers[wk] == nil || len(workers[wk].st.apps) > 1<<18 {
-				workers[wk] = s.newClassWorker()
+				workers[wk] = s.newClassWorker(wk)
 			}
 			for i := lo + l; i < lo+h; i++ {
 				workers[wk].bucket(n, &buckets[i], &found[i])
@@ -233,17 +233,19 @@ type classWorker struct {
 // briefFrom is the first level whose candidates are tested briefly.
 const briefFrom = 4
 
-func (s *Session) newClassWorker() *classWorker {
+// newClassWorker serves the wk-th goroutine. What its tests find, and its deriver, are
+// kept for the next one.
+func (s *Session) newClassWorker(wk int) *classWorker {
 	st := newStore(s.u, s.opt.Seed)
-	derive := func(*law.Law) bool { return false }
-	if s.opt.Deriver != nil {
-		derive = s.opt.Deriver()
+	if s.opt.Deriver != nil && s.derivers[wk] == nil {
+		s.derivers[wk] = s.opt.Deriver()
 	}
-	return &classWorker{s: s, st: st, last: s.Next()-1 == s.opt.MaxOps, derive: derive,
+	return &classWorker{s: s, st: st, last: s.Next()-1 == s.opt.MaxOps, derive: s.derivers[wk],
 		strict: s.newExplainer(st, newRewriter(st, s.rules), false),
 		loose:  s.newExplainer(st, newRewriter(st, s.allRule), true),
-		test:   general.Tester{Seed: fingerprint.Mix(s.opt.Seed + 0x7e57), Brief: s.Next()-1 >= briefFrom, Ops: s.Next() + 1},
-		local:  map[code]int32{}}
+		test: general.Tester{Seed: fingerprint.Mix(s.opt.Seed + 0x7e57), Brief: s.Next()-1 >= briefFrom, Ops: s.Next() + 1,
+			Known: s.tested[wk]},
+		local: map[code]int32{}}
 }
 
 func (w *classWorker) bucket(n int, b *bucket, f *finding) {
@@ -442,45 +444,6 @@ func (w *classWorker) fails(x, y tid, f *finding) {
 		return
 	}
 	f.false++
-}
-
-// pairOf writes two tensors of the store as a pair of terms.
-func (w *classWorker) pairOf(x, y tid) *general.Pair {
-	p := &general.Pair{Sizes: map[string][]int{}, Weight: map[string]bool{}}
-	memo := map[tid]*law.Term{}
-	p.Left = []*law.Term{w.st.termOf(x, memo, p)}
-	p.Right = []*law.Term{w.st.termOf(y, memo, p)}
-	return p
-}
-
-// termOf writes a store's tensor as a law term.
-func (s *store) termOf(t tid, memo map[tid]*law.Term, p *general.Pair) *law.Term {
-	if x, ok := memo[t]; ok {
-		return x
-	}
-	tt := &s.tensors[t]
-	var x *law.Term
-	if tt.app == 0 {
-		ty := s.u.Types[s.typeOf[tt.input-1]]
-		// By first use, so that pairs over inputs of different types read alike.
-		name := fmt.Sprintf("X%d", len(p.Sizes)+1)
-		x = law.V(name)
-		p.Sizes[name] = ty.Sizes
-		p.Weight[name] = ty.Weight
-	} else {
-		a := s.apps[tt.app]
-		in := s.insts[a.inst]
-		x = &law.Term{Op: in.op, Attrs: in.attrs, Out: int(tt.out)}
-		for _, arg := range []tid{a.args[0], a.args[1]}[:in.op.In] {
-			x.Args = append(x.Args, s.termOf(arg, memo, p))
-		}
-		// The store's order of operands depends on what was made before.
-		if in.op.Commutative && x.Args[1].String() < x.Args[0].String() {
-			x.Args[0], x.Args[1] = x.Args[1], x.Args[0]
-		}
-	}
-	memo[t] = x
-	return x
 }
 
 // distinct brings candidates into canonical form and order and drops

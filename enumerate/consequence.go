@@ -83,10 +83,7 @@ func (w *classWorker) follows(p *general.Pair) consequence {
 		if l, err = general.WriteOut(l); err != nil {
 			continue
 		}
-		// In canonical names, so that the answer does not depend on them: they
-		// reach the order in which matches are found, and so what is found
-		// before a limit.
-		if w.derive(law.Canonical(l)) {
+		if w.derives(l) {
 			if fm.Conditional() {
 				return special
 			}
@@ -95,6 +92,29 @@ func (w *classWorker) follows(p *general.Pair) consequence {
 		break // what is less general hardly ever follows where this does not
 	}
 	return not
+}
+
+// derives asks the deriver about a law, once for all pairs that are stated so. It is
+// asked in canonical names, so that the answer does not depend on them: they reach the
+// order in which matches are found, and so what is found before a limit.
+func (w *classWorker) derives(l *law.Law) bool {
+	l = law.Canonical(l)
+	key := law.Format(l)
+	d := &w.s.derived
+	d.Lock()
+	is, ok := d.known[key]
+	d.Unlock()
+	if ok {
+		return is
+	}
+	is = w.derive(l)
+	d.Lock()
+	defer d.Unlock()
+	if d.known == nil {
+		d.known = map[string]bool{}
+	}
+	d.known[key] = is
+	return is
 }
 
 // state makes a candidate of a pair, or nil if it is false in general.
@@ -111,6 +131,7 @@ func (w *classWorker) state(n int, p *general.Pair) *Candidate {
 	if !c.write(base) {
 		return nil
 	}
+	c.test.Known = nil // the worker's
 	return c
 }
 

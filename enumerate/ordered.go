@@ -204,7 +204,7 @@ func (s *Session) compareOrdered(ctx context.Context, n int, hits []hit) ([]*Can
 		for i := lo; i < hi; i++ {
 			h := &hits[i]
 			if cw[wk] == nil || len(cw[wk].st.apps) > 1<<18 {
-				cw[wk] = s.newClassWorker()
+				cw[wk] = s.newClassWorker(wk)
 				cw[wk].loose = s.newExplainer(cw[wk].st, newRewriter(cw[wk].st, s.semRule), true)
 				cw[wk].loose.sem = true
 				cw[wk].test.Ordered = true

@@ -123,6 +123,13 @@ type Session struct {
 	untyped []Untyped             // in canonical order, of the last level
 	semRule []*rewrite.Direction  // and those of the true relu and maximum
 	ranked  map[fingerprint.Hash]int32
+	// By worker: what tests found, and the derivers of this level.
+	tested   []*general.Known
+	derivers []func(*law.Law) bool
+	derived  struct { // what these said, by the law in canonical names
+		sync.Mutex
+		known map[string]bool
+	}
 	// symmetric lists, for terms of the last level, the renamings of their
 	// inputs that do not change them.
 	symmetric map[int32][][32]uint8
@@ -138,6 +145,10 @@ func NewSession(opt Options) *Session {
 	}
 	s := &Session{opt: opt, u: opt.Universe, table: map[fingerprint.Hash]int32{}, reps: map[code]struct{}{}, at: map[code]int32{}, loose: map[int32]*link{}, syms: map[int32][][32]uint8{}, sem: map[int32]*link{},
 		known: map[string]*Candidate{}}
+	for range opt.Workers {
+		s.tested = append(s.tested, general.NewKnown())
+	}
+	s.derivers = make([]func(*law.Law) bool, opt.Workers)
 	// Level 0: one bare input of each type.
 	st := newStore(s.u, opt.Seed)
 	for ti := range s.u.Types {
@@ -155,7 +166,11 @@ func NewSession(opt Options) *Session {
 }
 
 // SetDeriver replaces Options.Deriver for the levels to come.
-func (s *Session) SetDeriver(d func() func(*law.Law) bool) { s.opt.Deriver = d }
+func (s *Session) SetDeriver(d func() func(*law.Law) bool) {
+	s.opt.Deriver = d
+	clear(s.derivers)
+	s.derived.known = nil
+}
 
 func (s *Session) find(i int32) int32 {
 	for s.uf[i] != i {

@@ -117,3 +117,32 @@ rule turn
 	// assoc is kept
 	// turn follows from [assoc comm]
 }
+
+// Calls with the same laws share what is known of them.
+func ExampleTables() {
+	axioms, err := law.Parse("example", []byte(associativity))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	goal, err := law.ParseLaw(`rule g
+	  given X : [m, n], Y : [m, n], Z : [m, n]
+	  then  ewadd(ewadd(X, Y), Z) == ewadd(X, ewadd(Y, Z))`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var tables verify.Tables
+	for range 2 {
+		prover := &verify.EGraph{Laws: axioms, Tables: &tables}
+		verdicts, err := prover.Prove(context.Background(), []*law.Law{goal})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(verdicts[0].Status)
+	}
+	// Output:
+	// proved
+	// proved
+}

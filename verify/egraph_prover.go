@@ -38,6 +38,8 @@ type EGraph struct {
 	Either bool
 	// Workers is the number of goroutines; 0 means one for each processor.
 	Workers int
+	// Tables, if not nil, keep the compiled laws for other calls with the same laws.
+	Tables *Tables
 	// Progress, if not nil, is called after each goal, by several goroutines,
 	// with the number of goals decided so far.
 	Progress func(done int)
@@ -84,7 +86,7 @@ func (p *EGraph) Prove(ctx context.Context, goals []*law.Law) ([]Verdict, error)
 	// Goals are not left out when ctx ends: they are Unknown then.
 	err := parallel.Each(context.WithoutCancel(ctx), len(workers), len(goals), func(w, i int) (err error) {
 		if workers[w] == nil {
-			workers[w] = &egraphWorker{cfg: p, laws: byName}
+			workers[w] = p.Tables.take(p, byName)
 		}
 		if out[i], err = workers[w].prove(ctx, goals[i]); err != nil {
 			return fmt.Errorf("goal %s: %w", goals[i].Name, err)
@@ -94,6 +96,9 @@ func (p *EGraph) Prove(ctx context.Context, goals []*law.Law) ([]Verdict, error)
 		}
 		return nil
 	})
+	if err == nil {
+		p.Tables.give(workers)
+	}
 	return out, err
 }
 

@@ -23,6 +23,10 @@ type Tester struct {
 	// Ops is the most operators of a side: splitting a variable splits shared
 	// operators too, without end where much is shared. 0: no bound.
 	Ops int
+	// Known holds what earlier tests found, since different pairs are often stated
+	// as one law; nil: nothing is remembered. It serves one goroutine, and testers
+	// of one seed.
+	Known *Known
 
 	state uint64
 }
@@ -35,7 +39,10 @@ func (t *Tester) rand(n int) int {
 // Holds tests a law on random sizes, strides and paddings. It reports false if
 // an instance fails, or if too few instances are defined to tell. The random
 // choices depend only on the seed and the law.
-func (t *Tester) Holds(l *law.Law, want int) bool {
+func (t *Tester) Holds(l *law.Law, want int) bool { return t.tested(l, want, false) }
+
+// holds tries up to 12 instances for each that it wants.
+func (t *Tester) holds(l *law.Law, want int, quick bool) bool {
 	t.state = t.Seed
 	for _, b := range l.Given {
 		for _, c := range b.Shape.String() + b.Sort {
@@ -48,6 +55,9 @@ func (t *Tester) Holds(l *law.Law, want int) bool {
 	}
 	good := 0
 	for try := 0; try < 12*want && good < want; try++ {
+		if quick && try == 12*QuickTests && good < QuickTests {
+			return false
+		}
 		env, ok := t.env(l, try)
 		if !ok {
 			continue
@@ -171,7 +181,7 @@ func (t *Tester) generalize(p *Pair) (l *law.Law, fm Form, ok bool) {
 					for c := 0; c <= least.cut; c++ {
 						fm := Form{w, k, c, g, tie}
 						l, err := p.Law(fm)
-						if err == nil && t.Holds(l, QuickTests) && t.Holds(l, want) {
+						if err == nil && t.tested(l, want, true) {
 							return l, fm, true
 						}
 					}

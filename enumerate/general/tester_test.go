@@ -119,3 +119,28 @@ func BenchmarkGeneralize(b *testing.B) {
 		}
 	}
 }
+
+// What is remembered of laws is what tests find, for each kind of test by itself.
+func TestKnown(t *testing.T) {
+	known := NewKnown()
+	for range 2 {
+		for _, c := range []struct {
+			law     string
+			ordered bool
+			want    bool
+		}{
+			{"given A : [a, b] then relu(relu(A)) == relu(A)", false, false},
+			{"given A : [a, b] then relu(relu(A)) == relu(A)", true, true},
+			{"given A : [a, a] then transpose(A) == A", false, false},
+			{"given A : [a, b] then transpose(transpose(A)) == A", false, true},
+		} {
+			test := Tester{Seed: 5, Ordered: c.ordered, Known: known}
+			if got := test.Holds(parseLaw(t, c.law), QuickTests); got != c.want {
+				t.Errorf("%s: %v, ordered: %v", c.law, got, c.ordered)
+			}
+		}
+	}
+	if n := len(known.holds); n != 4 {
+		t.Errorf("%d tests are remembered, want 4", n)
+	}
+}

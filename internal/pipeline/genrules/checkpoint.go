@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -13,7 +14,6 @@ import (
 	"github.com/taso-go/taso/enumerate"
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/rules"
-	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
 )
 
@@ -36,7 +36,7 @@ type state struct {
 	Unproved     []Unproved `json:"unproved"`
 	// Failed are the reasons why goals were not proved, by law text: what
 	// failed once is not tried again, after an interruption either.
-	Failed map[string]string `json:"failed"`
+	Failed map[string]failure `json:"failures"`
 }
 
 func (c *checkpoint) path(level int, what string) string {
@@ -101,9 +101,7 @@ func (c *checkpoint) load(r *run, n int) error {
 		r.judge.unproved[u.Law] = u
 		r.judge.order = append(r.judge.order, u.Law)
 	}
-	for text, reason := range st.Failed {
-		r.judge.failed[text] = verify.Verdict{Reason: reason}
-	}
+	maps.Copy(r.judge.failed, st.Failed)
 	r.rep.Stages = append(st.Stages, r.rep.Stages...)
 	r.rep.Graphs += st.Graphs
 	r.cpu += st.CPU
@@ -124,10 +122,7 @@ func (c *checkpoint) save(r *run, s *enumerate.Session, n int) error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	st := state{AxiomsSHA256: r.rep.AxiomsSHA256, Level: n, Meaning: r.opt.Meaning, Stages: r.rep.Stages, Graphs: r.rep.Graphs, CPU: r.cpu,
-		Failed: map[string]string{}}
-	for text, v := range r.judge.failed {
-		st.Failed[text] = v.Reason
-	}
+		Failed: r.judge.failed}
 	for _, text := range r.judge.order {
 		st.Unproved = append(st.Unproved, *r.judge.unproved[text])
 	}

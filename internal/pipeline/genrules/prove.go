@@ -22,12 +22,12 @@ type judge struct {
 	*theory.Theory
 	opt *Options
 
-	proved    map[string]*rules.Rule    // by id
-	bases     map[string]bool           // ids of proved laws that only prune
-	unproved  map[string]*Unproved      // by law text
-	order     []string                  // of unproved, as met
-	basisLaws []*law.Law                // see basis
-	failed    map[string]verify.Verdict // goals the prover could not decide, by law text
+	proved    map[string]*rules.Rule // by id
+	bases     map[string]bool        // ids of proved laws that only prune
+	unproved  map[string]*Unproved   // by law text
+	order     []string               // of unproved, as met
+	basisLaws []*law.Law             // see basis
+	failed    map[string]failure     // goals the prover could not decide, by law text
 }
 
 // newJudge proves the lemmas from the axioms, as far as they matter to ops; nil:
@@ -40,7 +40,7 @@ func newJudge(ctx context.Context, ops []*graph.Op, opt *Options) (*judge, error
 		return nil, err
 	}
 	return &judge{opt: opt, Theory: t, proved: map[string]*rules.Rule{}, bases: map[string]bool{},
-		unproved: map[string]*Unproved{}, failed: map[string]verify.Verdict{}}, nil
+		unproved: map[string]*Unproved{}, failed: map[string]failure{}}, nil
 }
 
 // prove is the enumerator's callback.
@@ -67,15 +67,16 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 	for i := range cands {
 		reasons[i] = verdicts[i].Reason
 	}
-	// What is not proved in its most general form may be in the form it was
-	// found in, or in a less general one.
-	for round := 0; ; round++ {
+	// What is not proved in its most general form may be in the form it was found in,
+	// or in the next less general one: with few nodes or not at all.
+	few := rounds[:min(len(rounds), fewRounds)]
+	for round := range 3 {
 		var again []int
 		var narrow []*law.Law
 		for i, c := range cands {
 			switch {
 			case verdicts[i].Status == verify.Proved:
-			case round%2 == 0:
+			case round != 1:
 				if law.Format(c.Law) != law.Format(c.Base) {
 					again, narrow = append(again, i), append(narrow, c.Base)
 				}
@@ -83,10 +84,7 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 				again, narrow = append(again, i), append(narrow, c.Law)
 			}
 		}
-		if len(again) == 0 && round%2 == 1 {
-			break
-		}
-		vs, err := j.decide(ctx, narrow, rounds, func() {})
+		vs, err := j.decide(ctx, narrow, few, func() {})
 		if err != nil {
 			return err
 		}
@@ -162,15 +160,26 @@ func (j *judge) put(r *rules.Rule, c *enumerate.Candidate) {
 	}
 }
 
-// decide proves goals; what failed once is not tried again. A goal that was
-// proved in a one-way form only is replaced by that form.
+// fewRounds is how many of verify.DefaultRounds a less general form is given: where
+// the most general form of a candidate has no proof, none was found in the last
+// round, which takes most of the time.
+const fewRounds = 4
+
+// failure is a goal that was not proved in so many rounds.
+type failure struct {
+	Reason string `json:"reason"`
+	Rounds int    `json:"rounds"`
+}
+
+// decide proves goals; what failed once is tried again in more rounds only. A goal
+// that was proved in a one-way form only is replaced by that form.
 func (j *judge) decide(ctx context.Context, goals []*law.Law, rounds []tensor.Limits, done func()) ([]verify.Verdict, error) {
 	verdicts := make([]verify.Verdict, len(goals))
 	var open []*law.Law
 	var at []int
 	for i, g := range goals {
-		if v, ok := j.failed[law.Format(g)]; ok {
-			verdicts[i] = v
+		if f, ok := j.failed[law.Format(g)]; ok && f.Rounds >= len(rounds) {
+			verdicts[i] = verify.Verdict{Reason: f.Reason}
 			continue
 		}
 		open, at = append(open, g), append(at, i)
@@ -185,7 +194,7 @@ func (j *judge) decide(ctx context.Context, goals []*law.Law, rounds []tensor.Li
 		if p.Verdict.Status == verify.Proved {
 			goals[i] = p.Law()
 		} else {
-			j.failed[law.Format(goals[i])] = p.Verdict
+			j.failed[law.Format(goals[i])] = failure{p.Verdict.Reason, len(rounds)}
 		}
 	}
 	return verdicts, ctx.Err()

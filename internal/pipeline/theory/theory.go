@@ -18,7 +18,7 @@ import (
 )
 
 // Theory is the axioms and the lemmas proved from them. It is not changed once
-// it is loaded; goroutines may share it.
+// it is loaded, but for tables that no answer depends on; goroutines may share it.
 type Theory struct {
 	// Laws are the axioms and then the lemmas.
 	Laws []*law.Law
@@ -26,6 +26,8 @@ type Theory struct {
 	ByName check.Laws
 	// Lemmas have their proofs.
 	Lemmas []*rules.Lemma
+
+	tables verify.Tables
 }
 
 // Load proves the lemmas from the axioms, each from those before it. With ops,
@@ -166,7 +168,7 @@ func (t *Theory) Decide(ctx context.Context, goals []*law.Law, opt Options) ([]P
 		}
 		which[i] = k
 	}
-	eg := &verify.EGraph{Laws: t.Laws, Rounds: opt.Rounds, Workers: opt.Workers, Either: true}
+	eg := &verify.EGraph{Laws: t.Laws, Rounds: opt.Rounds, Workers: opt.Workers, Either: true, Tables: &t.tables}
 	found, err := eg.Prove(ctx, fresh)
 	if err != nil {
 		return nil, err
