@@ -38,7 +38,7 @@ func ReadProofs(text string) (map[string][]int64, error) {
 	for line := range strings.Lines(text) {
 		n++
 		f := strings.Fields(line)
-		if len(f) == 0 || strings.HasPrefix(line, "#") {
+		if len(f) == 0 || strings.HasPrefix(f[0], "#") {
 			continue
 		}
 		if out[f[0]] != nil {

@@ -175,6 +175,7 @@ func FuzzCertReader(f *testing.F) {
 	_ = w.Lemma(law.CertRule{ID: "l", Law: "lemma l given X : [n] then X == X"})
 	_ = w.Rule(law.TextEntry("r", "rule r given X : [n] then X == X", []law.InstanceText{{Law: "relu_concat",
 		Tensors: map[string]string{"X": "X"}, Dims: map[string]string{"a": "n"}, Runs: map[string]string{"P": "[]"}}}))
+	_ = w.Rule(law.CertRule{ID: "m", Law: "rule m given X : [n] then X == X", Meaning: []int64{1, 0, -1, 1 << 62}})
 	_ = w.Close()
 	f.Add(b.Bytes())
 	f.Add([]byte(oldFile))
