@@ -150,7 +150,7 @@ var programs struct {
 
 const (
 	maxSmall = 1 << 12 // elements of all inputs and outputs
-	maxKnown = 1 << 23 // bytes of the programs that are kept, about
+	maxKnown = 1 << 26 // bytes of the programs that are kept, about
 )
 
 // programKey appends a text that only one list of attributes and sizes has; not

@@ -76,13 +76,19 @@ func (r Bounds) Rat(num, den int64) Bound { return r.OfQ(Rational{}.Rat(num, den
 
 // Add is a + b.
 func (Bounds) Add(a, b Bound) Bound {
-	return exact(Rational{}.Add(a.Q, b.Q), between(down(a.Lo+b.Lo), up(a.Hi+b.Hi)))
+	if q := (Rational{}).Add(a.Q, b.Q); !q.IsBad() {
+		return Bounds{}.OfQ(q)
+	}
+	return between(down(a.Lo+b.Lo), up(a.Hi+b.Hi))
 }
 
 // Mul is a * b.
 func (Bounds) Mul(a, b Bound) Bound {
+	if q := (Rational{}).Mul(a.Q, b.Q); !q.IsBad() {
+		return Bounds{}.OfQ(q)
+	}
 	p, q, r, s := a.Lo*b.Lo, a.Lo*b.Hi, a.Hi*b.Lo, a.Hi*b.Hi
-	return exact(Rational{}.Mul(a.Q, b.Q), between(down(min(p, q, r, s)), up(max(p, q, r, s))))
+	return between(down(min(p, q, r, s)), up(max(p, q, r, s)))
 }
 
 // Max is the largest element.
@@ -217,7 +223,13 @@ func sqrt(x Bound) Bound {
 }
 
 // exp grows with x.
-func exp(x Bound) Bound { return hull(expOf(x.Lo), expOf(x.Hi)) }
+func exp(x Bound) Bound {
+	if x.Lo == x.Hi {
+		y := expOf(x.Lo)
+		return hull(y, y)
+	}
+	return hull(expOf(x.Lo), expOf(x.Hi))
+}
 
 // expOf is exp(x) as exp(x/2^k) to the power 2^k, where x/2^k is at most 1/16:
 // there the series to x^12/12! is off by less than 16^-13/13! * 1.07 < 1e-25.

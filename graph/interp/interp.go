@@ -64,6 +64,13 @@ func step[T any](r Ring[T], st *graph.Step, get func(graph.Operand) []T, out []T
 		gather(r, st, get, out)
 	case graph.StepSumProd:
 		x, y := get(st.X), get(st.Y)
+		if s, ok := r.(Sums[T]); ok {
+			for i := range out {
+				lo, hi := st.Start[i], st.Start[i+1]
+				out[i] = scale(r, s.SumProd(x, y, st.A[lo:hi], st.B[lo:hi]), st)
+			}
+			break
+		}
 		for i := range out {
 			sum := r.Rat(0, 1)
 			for j := st.Start[i]; j < st.Start[i+1]; j++ {

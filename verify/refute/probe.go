@@ -19,6 +19,7 @@ type probe struct {
 	fns   map[string]string // see functionNames
 	cells int
 	now   *instance.Instance // the one that was compared last
+	real  realTable
 }
 
 // probeResult is what a comparison says.
@@ -33,7 +34,7 @@ const (
 
 func newProbe(l *law.Law, seed uint64, cells int) (*probe, error) {
 	p, err := instance.New(l)
-	return &probe{Program: p, key: seed, cells: cells, fns: functionNames(l)}, err
+	return &probe{Program: p, key: seed, cells: cells, fns: functionNames(l), real: realTable{}}, err
 }
 
 // compare infers both sides, given the sizes of the tensors, and evaluates them
@@ -86,4 +87,4 @@ const maxRounds = 8
 
 // program is the law as it was compared last, to be run on exact values. Its
 // terms are those of the law: it serves to find values, not to describe them.
-func (p *probe) program() *program { return newProgram(p.now, p.Law) }
+func (p *probe) program() *program { return newProgram(p.now, p.Law, p.real) }

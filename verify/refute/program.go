@@ -21,9 +21,10 @@ type program struct {
 }
 
 // newProgram makes a compiled instance ready; l is the law whose functions it
-// has.
-func newProgram(in *instance.Instance, l *law.Law) *program {
+// has, real what is known of the others.
+func newProgram(in *instance.Instance, l *law.Law, real realTable) *program {
 	p := &program{Instance: in, fns: functionsOf(l)}
+	p.fns.real = real
 	for i := range in.Steps {
 		p.real = p.real || in.Steps[i].Mean != nil && isReal(in.Steps[i].Mean)
 	}
@@ -73,7 +74,7 @@ func compile(l *law.Law, a *instance.Valuation, cells int) (*program, *Witness, 
 	if err := in.Compile(cells); err != nil {
 		return nil, nil, err
 	}
-	return newProgram(in, l), nil, nil
+	return newProgram(in, l, realTable{}), nil, nil
 }
 
 // operators is the function variables that stand for operators; the others are
@@ -122,7 +123,20 @@ type functions struct {
 	key    uint64
 	of     map[string]*function // by the names of functionNames
 	strict bool                 // what is not given is not known
+	real   realTable
 }
+
+// realTable is what functions such as tanh are of exact numbers, which are few and met
+// often.
+type realTable map[realKey]interp.Bound
+
+type realKey struct {
+	name string
+	x    interp.Q
+}
+
+// maxReal bounds a realTable.
+const maxReal = 1 << 14
 
 func functionsOf(l *law.Law) functions {
 	r := functions{of: map[string]*function{}}
@@ -182,10 +196,22 @@ type bounds struct {
 
 // Fn applies a function.
 func (r bounds) Fn(name string, x interp.Bound) interp.Bound {
-	if r.fns.of[name] == nil {
+	switch {
+	case r.fns.of[name] != nil:
+		return r.OfQ(r.fns.Fn(name, x.Q))
+	case x.Q.IsBad() || x != r.OfQ(x.Q):
 		return r.Bounds.Fn(name, x)
 	}
-	return r.OfQ(r.fns.Fn(name, x.Q))
+	key := realKey{name, x.Q}
+	y, ok := r.fns.real[key]
+	if !ok {
+		if len(r.fns.real) >= maxReal {
+			clear(r.fns.real)
+		}
+		y = r.Bounds.Fn(name, x)
+		r.fns.real[key] = y
+	}
+	return y
 }
 
 // inputs cuts what is given one after the other into tensors.

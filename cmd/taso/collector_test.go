@@ -1,0 +1,16 @@
+package main
+
+import "testing"
+
+// Garbage takes spareHeap at most, or as much as what is in use.
+func TestGCPercent(t *testing.T) {
+	const mb = 1 << 20
+	for _, c := range []struct {
+		live uint64
+		want int
+	}{{0, 400}, {10 * mb, 400}, {128 * mb, 400}, {200 * mb, 250}, {256 * mb, 200}, {400 * mb, 100}, {5000 * mb, 100}} {
+		if got := gcPercent(c.live); got != c.want {
+			t.Errorf("%d MB in use: %d %%, want %d", c.live/mb, got, c.want)
+		}
+	}
+}
