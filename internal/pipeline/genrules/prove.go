@@ -122,8 +122,9 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 	return ctx.Err()
 }
 
-// meant keeps a candidate that is proved from what its operators compute, in its most
-// general form or in the one in which it was found.
+// meant keeps a candidate that is proved from what its operators compute, in the form
+// that it has by now, which may be less general than its first, or in the one in which it
+// was found.
 func (j *judge) meant(ctx context.Context, c *enumerate.Candidate) (bool, error) {
 	forms := []*law.Law{c.Law}
 	if law.Format(c.Law) != law.Format(c.Base) {
