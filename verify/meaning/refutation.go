@@ -93,9 +93,15 @@ func Tighten(e graph.Index) graph.Index {
 	return out
 }
 
+// maxRows bounds the rows on one way through a refutation, and so how deep it is.
+const maxRows = 4096
+
 // refute reads a refutation of rows and checks it.
 func (r *reader) refute(b *Engine, rows []graph.Guard) error {
 	for {
+		if len(rows) > maxRows {
+			return r.fail("more than %d rows", maxRows)
+		}
 		switch kind := r.next(); kind {
 		case Derive:
 			sum, err := r.sum(b, rows)
