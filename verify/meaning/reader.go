@@ -12,9 +12,12 @@ import (
 //	Place       0, or 1, the group, the atoms and the expressions of bound variables
 //	Cover       0, or 1, the expressions of bound variables, those that have to be 0
 //	Try         0, or 1 and what f asks
-//	Split       0, or 1, the kind and the number of a variable
+//	Split       0, or 1, the number of a variable and, of a number of groups, the
+//	            largest one
 //
-// Whatever is wrong with a proof ends the reading with an error.
+// What is said in any order is said in one: the unknowns of an expression by rising
+// number, without those that do not occur. Whatever is wrong with a proof ends the
+// reading with an error.
 type reader struct {
 	in  []int64
 	at  int
@@ -68,12 +71,18 @@ func (r *reader) unknown(b *Engine) graph.Sym {
 
 func (r *reader) index(b *Engine) graph.Index {
 	var e graph.Index
+	last := graph.Sym(0)
 	for range r.count() {
 		v := r.unknown(b)
 		if v == 0 {
 			return e
 		}
-		e = e.AddScaled(v.Index(), r.next())
+		k := r.next()
+		if v <= last || k == 0 {
+			r.fail("unknown %d with coefficient %d, after %d", v, k, last)
+			return e
+		}
+		e, last = e.AddScaled(v.Index(), k), v
 	}
 	return e.AddInt(r.next())
 }
@@ -141,10 +150,16 @@ func (r *reader) Split(vars, _ []graph.Open) (graph.Open, int64, bool) {
 	if !r.yes() {
 		return graph.Open{}, 0, false
 	}
-	i, most := r.next(), r.next()
-	if i < 0 || i >= int64(len(vars)) || most < 0 || most > MaxGroups {
+	i := r.next()
+	if i < 0 || i >= int64(len(vars)) {
 		r.fail("there is no variable %d to split by", i)
 		return graph.Open{}, 0, false
+	}
+	most := int64(0)
+	if vars[i].Sort == "int" {
+		if most = r.next(); most < 0 || most > MaxGroups {
+			r.fail("%d groups at most", most)
+		}
 	}
 	return vars[i], most, r.err == nil
 }

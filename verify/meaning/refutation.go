@@ -24,7 +24,9 @@ import (
 //
 // Rows are numbered from 0, those of the question first. Negative numbers are
 // what is known: -1-2i is assumed condition i, -2-2i fact i of the space, as a row if
-// it is a single guard. A factor is positive, but for an equation any but 0.
+// it is a single guard. A factor is positive, but for an equation any but 0. So that
+// there is one way to write a sum, its rows come by falling number and its factors have
+// no common divisor.
 const (
 	Derive = iota
 	Branch
@@ -151,14 +153,17 @@ func (r *reader) clause(b *Engine, kind int64) (Clause, error) {
 // sum reads rows with factors and adds them up.
 func (r *reader) sum(b *Engine, rows []graph.Guard) (graph.Index, error) {
 	var sum graph.Index
+	last, all := int64(len(rows)), int64(0)
 	for range r.count() {
 		ref, k := r.next(), r.next()
+		if ref >= last {
+			return sum, r.fail("there is no row %d, or it does not come after row %d", ref, last)
+		}
+		last = ref
 		var g graph.Guard
 		switch {
-		case ref >= 0 && ref < int64(len(rows)):
-			g = rows[ref]
 		case ref >= 0:
-			return sum, r.fail("there is no row %d", ref)
+			g = rows[ref]
 		default:
 			c, err := b.Literals(ref)
 			if err != nil {
@@ -173,6 +178,10 @@ func (r *reader) sum(b *Engine, rows []graph.Guard) (graph.Index, error) {
 			return sum, r.fail("factor %d", k)
 		}
 		sum = sum.AddScaled(g.E, k)
+		all = graph.GCD(all, k)
+	}
+	if all > 1 {
+		return sum, r.fail("the factors have the divisor %d", all)
 	}
 	return sum, r.err
 }

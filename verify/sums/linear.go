@@ -1,6 +1,7 @@
 package sums
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -264,10 +265,14 @@ func (p *proof) write(out []int64, number map[*line]int64, n int64) []int64 {
 			}
 			ts = append(ts, term{ref, k})
 		}
-		slices.SortFunc(ts, func(a, b term) int { return int(b.ref - a.ref) })
+		slices.SortFunc(ts, func(a, b term) int { return cmp.Compare(b.ref, a.ref) })
+		all := int64(0)
+		for _, t := range ts {
+			all = graph.GCD(all, t.k)
+		}
 		out = append(out, meaning.Derive, int64(len(ts)))
 		for _, t := range ts {
-			out = append(out, t.ref, t.k)
+			out = append(out, t.ref, t.k/all)
 		}
 	}
 	sum = func(l *line) map[*line]int64 {

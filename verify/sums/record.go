@@ -179,7 +179,10 @@ func (r *Recorder) Split(vars, open []graph.Open) (graph.Open, int64, bool) {
 		r.put(0)
 		return o, 0, false
 	}
-	r.put(1, int64(i), r.groups)
+	r.put(1, int64(i))
+	if o.Sort == "int" {
+		r.put(r.groups)
+	}
 	return o, r.groups, true
 }
 
