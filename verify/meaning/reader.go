@@ -135,7 +135,13 @@ func (r *reader) Cover(b *Engine, _, q Piece, try func(Covering) bool) bool {
 
 // Try is part of Guide.
 func (r *reader) Try(f func() bool) bool {
-	return r.yes() && f()
+	if !r.yes() {
+		return false
+	}
+	if !f() {
+		r.fail("what is tried does not hold")
+	}
+	return r.err == nil
 }
 
 func (r *reader) tried(b *Engine, ok bool) bool {

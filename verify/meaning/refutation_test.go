@@ -1,6 +1,7 @@
 package meaning_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -194,6 +195,13 @@ func TestAimedRefutations(t *testing.T) {
 		{"a function that is not there", []int64{meaning.Same, s, 99, meaning.Derive, 2, 0, 1, -1, 1}, false},
 		{"an unknown below the first", []int64{meaning.Same, s, 0, meaning.Derive, 2, 0, 1, -1, 1}, false},
 		{"factors that leave 63 bits", []int64{meaning.Derive, 2, 0, 1 << 62, -1, 1 << 62}, false},
+		{"rows in another order", []int64{meaning.Derive, 2, -1, 1, 0, 1}, false},
+		{"a row twice", []int64{meaning.Derive, 3, 0, 1, 0, 1, -1, 2}, false},
+		{"factors with a divisor", []int64{meaning.Derive, 2, 0, 2, -1, 2}, false},
+		{"a cut with a coefficient of 0", []int64{meaning.Cut, 2, v, 1, s, 0, -3, meaning.Derive, 2, 2, 1, 0, 1, meaning.Derive, 2, 2, 1, -1, 1}, false},
+		{"a cut by an unknown twice", []int64{meaning.Cut, 2, v, 2, v, -1, -3, meaning.Derive, 2, 2, 1, 0, 1, meaning.Derive, 2, 2, 1, -1, 1}, false},
+		{"the lowest number for a row", []int64{meaning.Derive, 2, 0, 1, math.MinInt64, 1}, false},
+		{"the lowest factor", []int64{meaning.Derive, 2, 1, math.MinInt64, -1, 1}, false},
 		{"rounding that helps nothing", []int64{meaning.Derive, 2, 0, 2, -1, 1, meaning.Derive, 1, 2, 1}, false},
 	} {
 		err := func() (err error) {
