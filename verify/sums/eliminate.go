@@ -1,6 +1,7 @@
 package sums
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -13,6 +14,7 @@ type model struct {
 	end    *line // without unknowns, and below 0
 	stuck  bool  // there were too many rows
 	values map[graph.Sym]int64
+	fixed  map[graph.Sym]int64 // unknowns that have values without rows
 	// half: the unknown between has no integer value where the others have theirs; it
 	// is more than floor and less than floor+1.
 	half    bool
@@ -25,7 +27,25 @@ func (m *model) sym(v graph.Sym) int64 {
 	if n, ok := m.values[v]; ok {
 		return n
 	}
+	if n, ok := m.fixed[v]; ok {
+		return n
+	}
 	return 1
+}
+
+func (m *model) isFixed(v graph.Sym) bool {
+	_, ok := m.fixed[v]
+	return ok
+}
+
+// all are the values of all unknowns that have one.
+func (m *model) all() map[graph.Sym]int64 {
+	out := maps.Clone(m.fixed)
+	if out == nil {
+		return m.values
+	}
+	maps.Copy(out, m.values)
+	return out
 }
 
 func (m *model) value(e graph.Index) int64 {
@@ -44,12 +64,12 @@ func (m *model) holds(g graph.Guard) bool {
 
 // near reports whether e has an unknown of the rows, of which there may be none.
 func (m *model) near(e graph.Index) bool {
-	if len(m.values) == 0 {
+	if len(m.values) == 0 && len(m.fixed) == 0 {
 		return true
 	}
 	for i := range e.Len() {
 		v, _ := e.Term(i)
-		if _, ok := m.values[v]; ok {
+		if _, ok := m.values[v]; ok || m.isFixed(v) {
 			return true
 		}
 	}
@@ -60,9 +80,11 @@ func (m *model) near(e graph.Index) bool {
 // are functions, in order.
 func (m *model) functions(s *graph.Space) []graph.Sym {
 	var out []graph.Sym
-	for v := range m.values {
-		if _, _, ok := s.App(v); ok {
-			out = append(out, v)
+	for _, vs := range []map[graph.Sym]int64{m.values, m.fixed} {
+		for v := range vs {
+			if _, _, ok := s.App(v); ok {
+				out = append(out, v)
+			}
 		}
 	}
 	slices.Sort(out)
@@ -88,7 +110,7 @@ func tightened(parts ...part) *line {
 
 // eliminate eliminates all unknowns.
 func (s *linear) eliminate(fs []fact) *model {
-	m := &model{values: map[graph.Sym]int64{}}
+	m := &model{values: map[graph.Sym]int64{}, fixed: s.fixed}
 	rows := &rowSet{at: map[string]int{}}
 	for _, f := range fs {
 		for i := range f.e.Len() {

@@ -45,10 +45,16 @@ type fact struct {
 	plus, minus *line
 }
 
-// linear refutes one question of an engine.
+// linear refutes one question of an engine, in so many eliminations at most.
 type linear struct {
-	e     *meaning.Engine
-	nodes int
+	e            *meaning.Engine
+	nodes, limit int
+	// fixed are values that unknowns have: then nothing is refuted, but a solution
+	// may be found.
+	fixed map[graph.Sym]int64
+	// solution is one of the question and of all that is known of its unknowns; nil
+	// if there is none, or if it was not found.
+	solution map[graph.Sym]int64
 }
 
 // proof is a refutation: an end, a line without unknowns that is below 0, or a clause
@@ -64,27 +70,45 @@ type proof struct {
 // Refute looks for a refutation of the guards under what e knows, in the form that
 // meaning.Check reads; nil if it finds none.
 func Refute(e *meaning.Engine, gs []graph.Guard) (tokens []int64) {
+	return (&linear{e: e, limit: maxNodes}).question(gs)
+}
+
+func (s *linear) question(gs []graph.Guard) (tokens []int64) {
 	defer func() {
 		if r := recover(); r != nil {
 			if r != graph.ErrTooLarge {
 				panic(r)
 			}
-			tokens = nil
+			tokens, s.solution = nil, nil
 		}
 	}()
-	s := &linear{e: e}
 	number := map[*line]int64{}
 	var fs []fact
 	for i, g := range gs {
-		l := &line{e: g.E, given: true}
+		l := &line{e: s.put(g.E), given: true}
 		number[l] = int64(i)
 		fs = append(fs, of(l, g.Eq))
 	}
 	p := s.refute(fs, maxDepth)
-	if p == nil {
+	if p == nil || s.fixed != nil {
 		return nil
 	}
 	return p.write(nil, number, int64(len(gs)))
+}
+
+// put is e with the values of what is fixed.
+func (s *linear) put(e graph.Index) graph.Index {
+	if s.fixed == nil {
+		return e
+	}
+	out := e
+	for i := range e.Len() {
+		v, k := e.Term(i)
+		if n, ok := s.fixed[v]; ok {
+			out = out.AddScaled(v.Index(), -k).AddScaled(graph.IndexInt(n), k)
+		}
+	}
+	return out
 }
 
 func of(l *line, eq bool) fact {
@@ -98,7 +122,7 @@ func of(l *line, eq bool) fact {
 // refute shows that there is no solution, or returns nil.
 func (s *linear) refute(fs []fact, depth int) *proof {
 	for range maxRounds {
-		if s.nodes++; s.nodes > maxNodes {
+		if s.nodes++; s.nodes > s.limit {
 			return nil
 		}
 		m := s.eliminate(fs)
@@ -146,7 +170,7 @@ func (s *linear) split(fs []fact, depth int, kind int64, args []int64, c meaning
 	}
 	p := &proof{kind: kind, args: args}
 	for _, g := range c {
-		l := &line{e: g.E, given: true}
+		l := &line{e: s.put(g.E), given: true}
 		q := s.refute(append(fs[:len(fs):len(fs)], of(l, g.Eq)), depth-1)
 		if q == nil {
 			return nil
@@ -172,7 +196,7 @@ func (s *linear) broken(fs []fact, m *model) []fact {
 	var out []fact
 	see := func(ref int64, g graph.Guard) {
 		if m.near(g.E) && !m.holds(g) {
-			out = append(out, of(&line{e: g.E, given: true, ref: ref}, g.Eq))
+			out = append(out, of(&line{e: s.put(g.E), given: true, ref: ref}, g.Eq))
 		}
 	}
 	for i, c := range s.e.Assumed() {
@@ -190,9 +214,6 @@ func (s *linear) broken(fs []fact, m *model) []fact {
 
 // branch splits by a clause that a solution breaks.
 func (s *linear) branch(fs []fact, m *model, depth int) *proof {
-	if depth == 0 {
-		return nil
-	}
 	var best meaning.Clause
 	var kind int64
 	var args []int64
@@ -215,7 +236,7 @@ func (s *linear) branch(fs []fact, m *model, depth int) *proof {
 	vs := m.functions(s.e.Space)
 	for i, v := range vs {
 		for _, w := range vs[:i] {
-			if m.sym(v) != m.sym(w) {
+			if m.sym(v) != m.sym(w) && !(m.isFixed(v) && m.isFixed(w)) {
 				if c, err := s.e.Congruence(w, v); err == nil {
 					see(meaning.Same, c, int64(w), int64(v))
 				}
@@ -223,6 +244,10 @@ func (s *linear) branch(fs []fact, m *model, depth int) *proof {
 		}
 	}
 	if best == nil {
+		s.solution = m.all()
+		return nil
+	}
+	if depth == 0 {
 		return nil
 	}
 	return s.split(fs, depth, kind, args, best)

@@ -33,6 +33,7 @@ type Recorder struct {
 	ctx    context.Context
 	out    []int64
 	groups int64
+	memory memory
 }
 
 // NewRecorder has no proof yet; when ctx ends, so does the work of an engine that asks.
@@ -48,7 +49,7 @@ func (r *Recorder) Proof() []int64 { return r.out }
 func (r *Recorder) try(e *meaning.Engine, f func() bool) bool {
 	forget := func() {}
 	if e != nil {
-		forget = e.Space.Mark()
+		forget = r.mark(e)
 	}
 	n := len(r.out)
 	r.put(1)
@@ -58,6 +59,15 @@ func (r *Recorder) try(e *meaning.Engine, f func() bool) bool {
 	r.out = r.out[:n]
 	forget()
 	return false
+}
+
+// mark is Space.Mark, for the memory too.
+func (r *Recorder) mark(e *meaning.Engine) (forget func()) {
+	unknowns := e.Space.Mark()
+	return func() {
+		unknowns()
+		r.memory.forget()
+	}
 }
 
 func (r *Recorder) put(ns ...int64) { r.out = append(r.out, ns...) }
@@ -77,7 +87,7 @@ func (r *Recorder) Impossible(e *meaning.Engine, gs []graph.Guard) bool {
 		e.Stop(err)
 		return false
 	}
-	if p := Refute(e, gs); p != nil {
+	if p := r.memory.refute(e, gs); p != nil {
 		r.put(1)
 		r.put(p...)
 		return true
@@ -87,12 +97,12 @@ func (r *Recorder) Impossible(e *meaning.Engine, gs []graph.Guard) bool {
 }
 
 func (r *Recorder) search(e *meaning.Engine) *search {
-	return &search{e, func(gs []graph.Guard) bool { return Refute(e, gs) != nil }}
+	return &search{e, func(gs []graph.Guard) bool { return r.memory.refute(e, gs) != nil }}
 }
 
 // Place is part of meaning.Guide.
 func (r *Recorder) Place(e *meaning.Engine, ctx []graph.Guard, groups []*meaning.Group, t meaning.Term, try func(meaning.Placing) bool) bool {
-	forget := e.Space.Mark()
+	forget := r.mark(e)
 	done := false
 	r.search(e).place(ctx, groups, t, func(p meaning.Placing) bool {
 		// What was made to find proposals is not there when the proof is read, but
@@ -125,7 +135,7 @@ func (r *Recorder) Place(e *meaning.Engine, ctx []graph.Guard, groups []*meaning
 // Cover is part of meaning.Guide.
 func (r *Recorder) Cover(e *meaning.Engine, p, q meaning.Piece, try func(meaning.Covering) bool) bool {
 	done := false
-	forget := e.Space.Mark()
+	forget := r.mark(e)
 	r.search(e).cover(p, q, func(c meaning.Covering) bool {
 		forget()
 		for _, by := range c.By {

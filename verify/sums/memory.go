@@ -1,0 +1,115 @@
+package sums
+
+import (
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/verify/meaning"
+)
+
+// memory keeps what was found of the questions of one engine: answers, and solutions.
+// Most questions have a solution, many the same one: where an earlier solution, with
+// values for the unknowns that it has none of, is one of the question, there is no
+// refutation, and it need not be looked for.
+type memory struct {
+	e         *meaning.Engine
+	answers   map[string]answered
+	solutions []solution // the one that was of use last comes first
+	work      int        // eliminations
+}
+
+// answered is a question with its answer: a refutation, or nil.
+type answered struct {
+	last   graph.Sym // the largest number of an unknown in both
+	tokens []int64
+}
+
+// solution has values for unknowns that meet all that is known of these.
+type solution struct {
+	last   graph.Sym
+	values map[graph.Sym]int64
+}
+
+const (
+	maxSolutions = 12 // that are remembered
+	fewNodes     = 8  // eliminations to make an earlier solution one of a question
+)
+
+// refute is Refute for an engine that was asked before.
+func (m *memory) refute(e *meaning.Engine, gs []graph.Guard) []int64 {
+	if m.e != e {
+		*m = memory{e: e, answers: map[string]answered{}, work: m.work}
+	}
+	key := make([]byte, 0, 64)
+	key = append(key, byte(len(e.Assumed())), byte(len(e.Assumed())>>8))
+	for _, g := range gs {
+		if g.Eq {
+			key = append(key, '=')
+		}
+		key = append(g.E.AppendKey(key), ';')
+	}
+	if a, ok := m.answers[string(key)]; ok {
+		return a.tokens
+	}
+	a := answered{}
+	if !m.solved(gs) {
+		s := &linear{e: e, limit: maxNodes}
+		a.tokens = s.question(gs)
+		m.work += s.nodes
+		if s.solution != nil {
+			m.remember(s.solution)
+		}
+	}
+	for _, g := range gs {
+		a.last = max(a.last, largest(g.E))
+	}
+	m.answers[string(key)] = a
+	return a.tokens
+}
+
+func largest(e graph.Index) graph.Sym {
+	if n := e.Len(); n > 0 {
+		v, _ := e.Term(n - 1)
+		return v
+	}
+	return 0
+}
+
+// solved reports whether an earlier solution can be made one of the question.
+func (m *memory) solved(gs []graph.Guard) bool {
+	for i, sol := range m.solutions {
+		s := &linear{e: m.e, limit: fewNodes, fixed: sol.values}
+		s.question(gs)
+		m.work += s.nodes
+		if s.solution != nil {
+			m.solutions = slices.Insert(slices.Delete(m.solutions, i, i+1), 0, sol)
+			if len(s.solution) > len(sol.values) {
+				m.remember(s.solution)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func (m *memory) remember(values map[graph.Sym]int64) {
+	s := solution{values: values}
+	for v := range values {
+		s.last = max(s.last, v)
+	}
+	m.solutions = slices.Insert(m.solutions, 0, s)
+	m.solutions = m.solutions[:min(len(m.solutions), maxSolutions)]
+}
+
+// forget leaves out what is about unknowns that are no more.
+func (m *memory) forget() {
+	if m.e == nil {
+		return
+	}
+	for k, a := range m.answers {
+		if a.last != 0 && !m.e.Space.Has(a.last) {
+			delete(m.answers, k)
+		}
+	}
+	m.solutions = slices.DeleteFunc(m.solutions, func(s solution) bool { return !m.e.Space.Has(s.last) })
+}
