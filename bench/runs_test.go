@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -113,7 +114,8 @@ func TestStages(t *testing.T) {
 	if want := "lemmas, level 2: graphs, level 2: proved, derivable"; strings.Join(got, ", ") != want {
 		t.Errorf("stages %v, want %s", got, want)
 	}
-	if _, err := generate(context.Background(), &Env{}, genrules.Options{MaxOps: 1, Memory: 1}); err == nil || !strings.Contains(err.Error(), "stopped before the end") {
+	gone := filepath.Join(t.TempDir(), "gone")
+	if _, err := generate(context.Background(), &Env{}, genrules.Options{MaxOps: 2, Memory: 1, Spill: gone}); err == nil || !strings.Contains(err.Error(), "stopped before the end") {
 		t.Errorf("a run that stopped early: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

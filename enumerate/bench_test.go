@@ -18,11 +18,12 @@ func BenchmarkGraphsPerSecond(b *testing.B) {
 	b.ResetTimer()
 	var visits uint64
 	for b.Loop() {
-		_, n, err := s.generate(context.Background(), 3)
+		v, err := s.generate(context.Background(), 3)
 		if err != nil {
 			b.Fatal(err)
 		}
-		visits += n
+		visits += v.visits
+		v.close()
 	}
 	b.ReportMetric(float64(visits)/b.Elapsed().Seconds(), "graphs/s")
 }
@@ -30,10 +31,7 @@ func BenchmarkGraphsPerSecond(b *testing.B) {
 // Evaluating and hashing terms of three operators.
 func BenchmarkFingerprint(b *testing.B) {
 	s := level2(b)
-	codes, _, err := s.generate(context.Background(), 3)
-	if err != nil {
-		b.Fatal(err)
-	}
+	codes := walked(b, s, 3)
 	st := newStore(s.u, 1)
 	var scratch []uint64
 	b.ReportAllocs()
@@ -54,7 +52,7 @@ func BenchmarkExplain(b *testing.B) {
 	st := newStore(s.u, 1)
 	var pairs [][2]tid
 	for i := s.starts[3]; i < s.starts[4] && len(pairs) < 10000; i++ {
-		if l := s.links[i]; int(l.to) != i {
+		if l, ok := s.links[int32(i)]; ok {
 			x, y := st.decode(s.codes[i], nil), st.decode(s.codes[l.to], &l.ren)
 			pairs = append(pairs, [2]tid{x, y})
 		}

@@ -8,20 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/law"
 )
-
-// bucket is the terms that agree in the case, up to renaming of inputs: the
-// representatives of earlier levels, then the terms of this level.
-type bucket struct {
-	key  uint64
-	reps []int32
-	news []int32
-}
 
 // finding is what the comparison of one bucket yields.
 type finding struct {
@@ -172,52 +162,6 @@ func (s *Session) decide(ctx context.Context, cands []*Candidate) ([]*Candidate,
 // keep makes a term a representative.
 func (s *Session) keep(t int32) { s.rep[t] = true }
 
-// buckets groups this level's terms. A term that agrees with nothing, not even
-// with itself under a renaming, needs no bucket and is a representative.
-func (s *Session) buckets(base int) (out []bucket, alone int) {
-	const none = -1
-	at := make([]int32, len(s.codes))
-	for i := range at {
-		at[i] = none
-	}
-	members := make([]uint8, len(s.codes)) // up to 2, by root
-	for i := range s.codes {
-		if i >= base || s.rep[i] {
-			if r := s.find(int32(i)); members[r] < 2 {
-				members[r]++
-			}
-		}
-	}
-	for i := base; i < len(s.codes); i++ {
-		r := s.find(int32(i))
-		if members[r] < 2 && s.symmetric[int32(i)] == nil {
-			s.keep(int32(i))
-			alone++
-			continue
-		}
-		if at[r] == none {
-			at[r] = int32(len(out))
-			out = append(out, bucket{})
-		}
-		b := &out[at[r]]
-		b.news = append(b.news, int32(i))
-	}
-	for i := 0; i < base; i++ {
-		if s.rep[i] {
-			if k := at[s.find(int32(i))]; k != none {
-				out[k].reps = append(out[k].reps, int32(i))
-			}
-		}
-	}
-	// An order that mixes all kinds of terms, so that the first batches see
-	// every law.
-	for i := range out {
-		out[i].key = xxhash.Sum64(s.codes[out[i].news[0]][:])
-	}
-	slices.SortFunc(out, func(a, b bucket) int { return cmp.Compare(a.key, b.key) })
-	return out, alone
-}
-
 type classWorker struct {
 	s      *Session
 	last   bool // nothing is extended after this level
@@ -251,11 +195,11 @@ func (s *Session) newClassWorker(wk int) *classWorker {
 func (w *classWorker) bucket(n int, b *bucket, f *finding) {
 	clear(w.local)
 	for _, r := range b.reps {
-		w.local[w.s.codes[r]] = r
+		w.local[w.s.code(r)] = r
 	}
 	reps := append([]int32(nil), b.reps...)
 	for _, t := range b.news {
-		x := w.st.decode(w.s.codes[t], nil)
+		x := w.st.decode(w.s.code(t), nil)
 		w.symmetries(n, t, x, f)
 		if len(w.local) == 0 {
 			w.open(t, f)
@@ -266,11 +210,11 @@ func (w *classWorker) bucket(n int, b *bucket, f *finding) {
 		if l, ok := w.connect(w.strict, x); ok && !w.last {
 			f.joined++
 			f.links = append(f.links, linked{t, l})
-			w.local[w.s.codes[t]] = t
+			w.local[w.s.code(t)] = t
 			continue
 		} else if ok {
 			f.joined++
-			w.local[w.s.codes[t]] = t
+			w.local[w.s.code(t)] = t
 			continue
 		}
 		if l, ok := w.connect(w.loose, x); ok {
@@ -285,13 +229,13 @@ func (w *classWorker) bucket(n int, b *bucket, f *finding) {
 			w.open(t, f)
 			reps = append(reps, t)
 		}
-		w.local[w.s.codes[t]] = t
+		w.local[w.s.code(t)] = t
 	}
 }
 
 func (w *classWorker) open(t int32, f *finding) {
 	f.open = append(f.open, t)
-	w.local[w.s.codes[t]] = t
+	w.local[w.s.code(t)] = t
 }
 
 // connect searches a term of the bucket that x is equal to by proved laws.
@@ -347,7 +291,7 @@ func (w *classWorker) relate(n int, t int32, reps []int32, f *finding) bool {
 // align finds renamings under which the two terms have equal elements, and the
 // link from the first to the second.
 func (w *classWorker) align(t, r int32) (x, y tid, l link, ok bool) {
-	ct, cr := w.s.codes[t], w.s.codes[r]
+	ct, cr := w.s.code(t), w.s.code(r)
 	hash := func(c code, ren *[32]uint8) fingerprint.Hash {
 		var h fingerprint.Hash
 		h, w.buf = w.st.rootHash(c, ren, w.buf)
@@ -357,7 +301,7 @@ func (w *classWorker) align(t, r int32) (x, y tid, l link, ok bool) {
 	for k := range l.ren {
 		l.ren[k] = uint8(k)
 	}
-	ht, hr := w.s.hashes[t], w.s.hashes[r]
+	ht, hr := w.s.hash(t), w.s.hash(r)
 	if ht == hr {
 		x, y, ok = w.confirm(w.st.decode(ct, nil), w.st.decode(cr, nil))
 		return x, y, l, ok
@@ -395,7 +339,7 @@ func (w *classWorker) confirm(x, y tid) (tid, tid, bool) {
 
 // symmetries states that a term does not change when its inputs are renamed.
 func (w *classWorker) symmetries(n int, t int32, x tid, f *finding) {
-	c := w.s.codes[t]
+	c := w.s.code(t)
 	for _, ren := range w.s.symmetric[t] {
 		y := w.st.decode(c, &ren)
 		if x == y {

@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"sync/atomic"
 
 	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/internal/spill"
 	"github.com/taso-go/taso/law"
 )
 
@@ -38,92 +37,80 @@ func CountGraphs(ctx context.Context, opt Options, ops int) (*Graphs, error) {
 	if ops < 1 || ops > maxOps {
 		return nil, fmt.Errorf("%d operators: want 1 to %d", ops, maxOps)
 	}
-	parts := make([][]printed, shares)
-	met := make([]map[fingerprint.Hash]struct{}, s.opt.Workers)
+	graphs, met := sorters(s, termCodec, true), sorters(s, hashCodec, true)
+	defer closeAll(graphs)
+	defer closeAll(met)
+	failed := make([]error, s.opt.Workers)
 	var visits atomic.Uint64
 	stores := make([]*store, s.opt.Workers)
 	err := s.parallel(ctx, fmt.Sprintf("graphs of up to %d operators", ops), shares, 1, func(wk, lo, _ int) {
-		if stores[wk] == nil {
+		if stores[wk] == nil || len(stores[wk].apps) > s.storeLimit() {
 			stores[wk] = newStore(s.u, s.opt.Seed)
-			met[wk] = map[fingerprint.Hash]struct{}{}
 		}
 		st := stores[wk]
 		g := &graphWalk{st: st, hashes: map[tid]fingerprint.Hash{}}
-		w := &walker{s: st, want: ops, stop: func() bool { return ctx.Err() != nil }}
+		w := &walker{s: st, want: ops, stop: func() bool { return failed[wk] != nil || ctx.Err() != nil }}
 		w.ok = func(t tid) bool { return g.isNew(w, t) }
 		w.all = func(apps []appID) {
-			g.out = append(g.out, printed{g.encode(w), g.print(w)})
-			if len(g.out) > len(g.kept)+1<<16 {
-				g.flush()
+			if failed[wk] == nil {
+				failed[wk] = graphs[wk].Add(term{g.encode(w), g.print(w)})
 			}
 		}
 		w.run(lo, shares)
-		g.flush()
-		parts[lo] = g.kept
 		visits.Add(w.seen)
 		for _, h := range g.hashes {
-			met[wk][h] = struct{}{}
+			if failed[wk] == nil {
+				failed[wk] = met[wk].Add(h)
+			}
 		}
 	})
+	if err = cmp.Or(err, first(failed)); err != nil {
+		return nil, err
+	}
+	out := &Graphs{Ops: ops, Visits: visits.Load()}
+	prints := sorters(s, hashCodec, true)
+	defer closeAll(prints)
+	all, _, err := merge(s, graphs)
 	if err != nil {
 		return nil, err
 	}
-	var all []printed
-	for _, p := range parts {
-		all = append(all, p...)
-	}
-	all = uniqueGraphs(all)
-	prints := make([]fingerprint.Hash, len(all))
-	for i := range all {
-		prints[i] = all[i].print
-	}
-	tensors := map[fingerprint.Hash]struct{}{}
-	for _, m := range met {
-		maps.Copy(tensors, m)
-	}
-	return &Graphs{Ops: ops, Visits: visits.Load(), Graphs: len(all), Buckets: len(uniqueHashes(prints)),
-		Tensors: len(tensors)}, nil
-}
-
-// printed is a graph with the fingerprint of one naming of its inputs.
-type printed struct {
-	code  code
-	print fingerprint.Hash
-}
-
-func compareHashes(a, b fingerprint.Hash) int {
-	if c := cmp.Compare(a[0], b[0]); c != 0 {
-		return c
-	}
-	return cmp.Compare(a[1], b[1])
-}
-
-// uniqueGraphs keeps of each graph the naming with the least fingerprint.
-func uniqueGraphs(p []printed) []printed {
-	slices.SortFunc(p, func(a, b printed) int {
-		if c := a.code.compare(b.code); c != 0 {
-			return c
+	// Of each graph the naming with the least fingerprint counts, which comes first.
+	var last code
+	for t, ok := all.Next(); ok; t, ok = all.Next() {
+		if out.Graphs > 0 && t.code == last {
+			continue
 		}
-		return compareHashes(a.print, b.print)
-	})
-	return slices.CompactFunc(p, func(a, b printed) bool { return a.code == b.code })
+		last = t.code
+		out.Graphs++
+		if err := prints[0].Add(t.hash); err != nil {
+			return nil, err
+		}
+	}
+	if err := all.Err(); err != nil {
+		return nil, err
+	}
+	if out.Buckets, err = different(s, prints); err != nil {
+		return nil, err
+	}
+	out.Tensors, err = different(s, met)
+	return out, err
 }
 
-func uniqueHashes(h []fingerprint.Hash) []fingerprint.Hash {
-	slices.SortFunc(h, compareHashes)
-	return slices.Compact(h)
+// different is the number of different fingerprints.
+func different(s *Session, list []*spill.Sorter[fingerprint.Hash]) (n int, err error) {
+	all, _, err := merge(s, list)
+	if err != nil {
+		return 0, err
+	}
+	for _, ok := all.Next(); ok; _, ok = all.Next() {
+		n++
+	}
+	return n, all.Err()
 }
 
 type graphWalk struct {
 	st     *store
 	hashes map[tid]fingerprint.Hash
-	out    []printed
-	kept   []printed
-}
-
-func (g *graphWalk) flush() {
-	g.kept = uniqueGraphs(append(g.kept, g.out...))
-	g.out = g.out[:0]
 }
 
 func (g *graphWalk) hash(t tid) fingerprint.Hash {

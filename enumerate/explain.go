@@ -12,7 +12,7 @@ import "slices"
 
 // link says that a term is equal to an earlier one.
 type link struct {
-	to  int32     // index of the earlier term; the term itself: none
+	to  int32     // index of the earlier term
 	ren [32]uint8 // the term's input for each of the earlier term's inputs
 }
 
@@ -60,18 +60,18 @@ func (e *explainer) code(t tid, perm *[32]uint8) code {
 	return e.st.encode(t, perm)
 }
 
-// linkOf is the link of a settled term.
-func (e *explainer) linkOf(i int32) *link {
-	l := &e.s.links[i]
-	if l.to == i && e.loose {
+// linkOf is the link of a settled term, if it has one.
+func (e *explainer) linkOf(i int32) (link, bool) {
+	l, ok := e.s.links[i]
+	if !ok && e.loose {
 		if c, ok := e.s.loose[i]; ok {
-			return c
+			return *c, true
 		}
 		if c, ok := e.s.sem[i]; ok && e.sem {
-			return c
+			return *c, true
 		}
 	}
-	return l
+	return l, ok
 }
 
 // settle replaces every settled part of t by its representative. Links go to
@@ -91,8 +91,8 @@ func (e *explainer) settle(t tid) tid {
 		if !ok {
 			break
 		}
-		l := e.linkOf(i)
-		if l.to == i {
+		l, ok := e.linkOf(i)
+		if !ok {
 			if syms := e.s.syms[i]; len(syms) > 0 {
 				cur = e.leastNaming(cur, i, &perm, syms)
 			}
@@ -102,7 +102,7 @@ func (e *explainer) settle(t tid) tid {
 		for k := range ren {
 			ren[k] = perm[l.ren[k]]
 		}
-		d := e.st.decode(e.s.codes[l.to], &ren)
+		d := e.st.decode(e.s.code(l.to), &ren)
 		if d == 0 {
 			break
 		}
@@ -151,7 +151,7 @@ func (e *explainer) leastNaming(t tid, i int32, perm *[32]uint8, syms [][32]uint
 	best := *perm
 	for _, ren := range syms {
 		var p [32]uint8
-		e.st.eachInput(e.s.codes[i], func(k uint8) { p[k] = perm[ren[k]] })
+		e.st.eachInput(e.s.code(i), func(k uint8) { p[k] = perm[ren[k]] })
 		if slices.Compare(p[:], best[:]) < 0 {
 			best = p
 		}
@@ -159,7 +159,7 @@ func (e *explainer) leastNaming(t tid, i int32, perm *[32]uint8, syms [][32]uint
 	if best == *perm {
 		return t
 	}
-	if d := e.st.decode(e.s.codes[i], &best); d != 0 {
+	if d := e.st.decode(e.s.code(i), &best); d != 0 {
 		return d
 	}
 	return t
@@ -223,7 +223,7 @@ func (e *explainer) neighbours(t tid, members bool) {
 			if !ok {
 				continue
 			}
-			other := e.st.decode(e.s.codes[m], &ren)
+			other := e.st.decode(e.s.code(m), &ren)
 			if other == 0 || other == arg {
 				continue
 			}
@@ -251,10 +251,10 @@ func (e *explainer) inverse(m int32, perm *[32]uint8) (ren [32]uint8, ok bool) {
 	for k := range ren {
 		ren[k] = none
 	}
-	l := &e.s.links[m]
-	e.st.eachInput(e.s.codes[l.to], func(k uint8) { ren[l.ren[k]] = perm[k] })
+	l := e.s.links[m]
+	e.st.eachInput(e.s.code(l.to), func(k uint8) { ren[l.ren[k]] = perm[k] })
 	ok = true
-	e.st.eachInput(e.s.codes[m], func(k uint8) { ok = ok && ren[k] != none })
+	e.st.eachInput(e.s.code(m), func(k uint8) { ok = ok && ren[k] != none })
 	return ren, ok
 }
 

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
@@ -109,8 +107,8 @@ func (s *Session) Ordered(ctx context.Context) ([]*Candidate, error) {
 	base := s.starts[n]
 	var todo []int32
 	probe := newStore(s.u, s.opt.Seed)
-	for i := base; i < len(s.codes); i++ {
-		if s.rep[i] && probe.ordered(s.codes[i]) >= 1 {
+	for i := base; i < s.len(); i++ {
+		if s.rep[i] && probe.ordered(s.code(int32(i))) >= 1 {
 			todo = append(todo, int32(i))
 		}
 	}
@@ -135,7 +133,7 @@ func (s *Session) Ordered(ctx context.Context) ([]*Candidate, error) {
 	err := s.parallel(ctx, fmt.Sprintf("level %d: true relu and maximum", n), len(todo), 64, func(wk, lo, hi int) {
 		r := at(wk)
 		for i := lo; i < hi; i++ {
-			hashes[i], good[i] = r.hash(r.st.decode(s.codes[todo[i]], nil))
+			hashes[i], good[i] = r.hash(r.st.decode(s.code(todo[i]), nil))
 		}
 	})
 	if err != nil {
@@ -163,8 +161,8 @@ func (s *Session) Ordered(ctx context.Context) ([]*Candidate, error) {
 				}
 				continue
 			}
-			eachRenaming(r.st, s.codes[t], func(ren *[32]uint8) bool {
-				h, ok := r.hash(r.st.decode(s.codes[t], ren))
+			eachRenaming(r.st, s.code(t), func(ren *[32]uint8) bool {
+				h, ok := r.hash(r.st.decode(s.code(t), ren))
 				if j, found := s.ranked[h]; ok && found && j < t {
 					hits[i] = hit{t: t, r: j, x: *ren, valid: true}
 					return false
@@ -178,7 +176,7 @@ func (s *Session) Ordered(ctx context.Context) ([]*Candidate, error) {
 	}
 	// In batches, as in classes, in an order that mixes all kinds of terms.
 	hits = slices.DeleteFunc(hits, func(h hit) bool { return !h.valid })
-	key := func(h *hit) uint64 { return xxhash.Sum64(s.codes[h.t][:]) }
+	key := func(h *hit) uint64 { return mixed(s.code(h.t)) }
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(key(&a), key(&b)) })
 	var all []*Candidate
 	for lo, size := 0, 32; lo < len(hits); size *= 2 {
@@ -213,7 +211,7 @@ func (s *Session) compareOrdered(ctx context.Context, n int, hits []hit) ([]*Can
 				}
 			}
 			w := cw[wk]
-			x, y := w.st.decode(s.codes[h.t], &h.x), w.st.decode(s.codes[h.r], nil)
+			x, y := w.st.decode(s.code(h.t), &h.x), w.st.decode(s.code(h.r), nil)
 			// Small numbers agree by chance more often than random ones.
 			if !agree(again[wk][:], x, y) {
 				continue

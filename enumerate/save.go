@@ -48,13 +48,16 @@ func (s *Session) Next() int { return len(s.starts) - 1 }
 
 // Save writes the session as it stands between two levels.
 func (s *Session) Save(w io.Writer) error {
+	if err := s.recall(); err != nil {
+		return err
+	}
 	v := saved{Version: saveVersion, Universe: s.u.String(), Seed: s.opt.Seed, Exhaustive: s.opt.Exhaustive,
 		Hashes: s.hashes, Rep: s.rep, Starts: s.starts, UF: s.uf, Ranked: s.ranked, Syms: s.syms}
 	for i := range s.codes {
 		v.Codes = append(v.Codes, s.codes[i][:])
 	}
-	for i, l := range s.links {
-		if l.to != int32(i) {
+	for i := range s.rep {
+		if l, ok := s.links[int32(i)]; ok {
 			v.Links = append(v.Links, savedLink{int32(i), l.to, l.ren})
 		}
 		if l := s.loose[int32(i)]; l != nil {
@@ -179,10 +182,7 @@ func (s *Session) Restore(r io.Reader) error {
 			s.table[s.hashes[i]] = int32(i)
 		}
 	}
-	s.links, s.loose = make([]link, n), map[int32]*link{}
-	for i := range s.links {
-		s.links[i].to = int32(i)
-	}
+	s.links, s.loose = map[int32]link{}, map[int32]*link{}
 	for _, l := range v.Links {
 		s.links[l.Term] = link{l.To, l.Ren}
 	}
@@ -197,8 +197,10 @@ func (s *Session) Restore(r io.Reader) error {
 		s.sem[l.Term] = &link{l.To, l.Ren}
 	}
 	// The last level is settled when the next one begins.
-	for lv := 0; lv < len(s.starts)-2; lv++ {
-		s.settleLevel(lv)
+	if n := len(s.starts) - 3; n >= 0 {
+		if err := s.settleLevel(n); err != nil {
+			return err
+		}
 	}
 	for _, c := range order {
 		if c.Proved {

@@ -178,16 +178,6 @@ func TestProveErrorStops(t *testing.T) {
 	}
 }
 
-func TestMemoryBound(t *testing.T) {
-	s := NewSession(Options{Memory: 1, Workers: 2})
-	if _, _, err := s.Level(context.Background(), 1); !errors.Is(err, ErrMemory) {
-		t.Errorf("error %v, want %v", err, ErrMemory)
-	}
-	if _, err := CountGraphs(context.Background(), Options{Memory: 1}, 1); !errors.Is(err, ErrMemory) {
-		t.Errorf("error %v, want %v", err, ErrMemory)
-	}
-}
-
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -67,10 +67,18 @@ func appsUnion(s *store, a, b tid) []appID {
 }
 
 // walked are the session's terms of each level.
-func walked(t *testing.T, s *Session, n int) []code {
+func walked(t testing.TB, s *Session, n int) []code {
 	t.Helper()
-	codes, _, err := s.generate(context.Background(), n)
+	v, err := s.generate(context.Background(), n)
 	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.close()
+	var codes []code
+	for c, ok := v.Next(); ok; c, ok = v.Next() {
+		codes = append(codes, c)
+	}
+	if err := v.Err(); err != nil {
 		t.Fatal(err)
 	}
 	return codes
@@ -188,10 +196,8 @@ func TestWalkExtendsRepresentatives(t *testing.T) {
 			if dropped == 0 && su.levels > 2 {
 				t.Errorf("nothing was dropped: the test tests nothing")
 			}
-			for i := s.starts[su.levels-1]; i < s.starts[su.levels]; i++ {
-				if s.rep[i] {
-					s.reps[s.codes[i]] = struct{}{}
-				}
+			if err := s.settleLevel(su.levels - 1); err != nil {
+				t.Fatal(err)
 			}
 			compareCodes(t, st, walked(t, s, su.levels), want)
 		})

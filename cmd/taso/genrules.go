@@ -31,9 +31,10 @@ on random inputs, states each pair as a law in its most general form, and proves
 it from the axioms (taso axioms list). Only what is proved becomes a rule, and
 each rule gets a certificate, which taso check checks.
 
-The same flags give the same files, whatever the number of workers. Ctrl-C, and
-the bound --memory, stop the run cleanly: what is proved so far is written, and
-the exit status is 1. With --checkpoint the same command goes on later.
+The same flags give the same files, whatever the number of workers. Ctrl-C stops
+the run cleanly: what is proved so far is written, and the exit status is 1. With
+--checkpoint the same command goes on later. With --memory the graphs of a level
+that do not fit are sorted on disk, in the folder --spill.
 
 Operators: ` + strings.Join(enumerate.DefaultNames(), " ") + `;
 when asked for: ` + strings.Join(enumerate.OperatorNames()[len(enumerate.DefaultNames()):], " ") + `
@@ -54,7 +55,8 @@ Presets, operators with inputs that suit them:
 	f.BoolVar(&g.opt.Exhaustive, "exhaustive", false, "visit every distinct graph, not only extensions of representatives")
 	f.IntVar(&g.opt.Workers, "workers", 0, "parallel workers (default one a processor)")
 	f.Uint64Var(&g.opt.Seed, "seed", 1, "seed of the random inputs")
-	f.Var(&g.memory, "memory", "heap at which the run stops cleanly, such as 8G (default no bound)")
+	f.Var(&g.memory, "memory", "heap above which graphs are kept on disk, such as 8G (default no bound)")
+	f.StringVar(&g.opt.Spill, "spill", "", "folder `DIR` for what --memory keeps on disk (default that of temporary files)")
 	f.StringVar(&g.opt.Checkpoint, "checkpoint", "", "save each finished level in the folder `DIR`, and go on from what is there")
 	f.StringVar(&g.out, "out", "", "write the rules to `FILE.rules` and the certificates to FILE.cert")
 	f.StringVar(&g.pb, "pb", "", "write the rules to `FILE` as TASO's protocol buffer, as far as it can hold them")

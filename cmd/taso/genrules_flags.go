@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 
 	"github.com/taso-go/taso/enumerate"
 	"github.com/taso-go/taso/rules"
@@ -14,6 +16,13 @@ func (g *genRules) validate() error {
 	}
 	if g.opt.Workers < 0 || g.opt.SemanticOps < 0 {
 		return fmt.Errorf("--workers and --semantic-ops must not be negative")
+	}
+	if d := g.opt.Spill; d != "" {
+		if st, err := os.Stat(d); err != nil {
+			return fmt.Errorf("--spill %s: %w", d, errors.Unwrap(err))
+		} else if !st.IsDir() {
+			return fmt.Errorf("--spill %s: not a folder", d)
+		}
 	}
 	if _, err := enumerate.New(g.opt.Ops); err != nil {
 		return fmt.Errorf("--ops: %w", err)

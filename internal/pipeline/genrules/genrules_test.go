@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -157,9 +158,10 @@ func TestReportKeys(t *testing.T) {
 }
 
 func TestStopsCleanly(t *testing.T) {
-	rep := generate(t, Options{MaxOps: 3, Seed: 1, Memory: 1})
-	if rep.Stopped == "" || rep.Set == nil {
-		t.Errorf("stopped %q, want the memory bound", rep.Stopped)
+	gone := filepath.Join(t.TempDir(), "gone")
+	rep := generate(t, Options{MaxOps: 2, Seed: 1, Memory: 1, Spill: gone})
+	if !strings.Contains(rep.Stopped, gone) || rep.Set == nil || rep.Rules.Proved == 0 {
+		t.Errorf("stopped %q with %d rules, want the folder that is gone and the rules of level 1", rep.Stopped, rep.Rules.Proved)
 	}
 	if _, err := Run(context.Background(), Options{Ops: []string{"matmull"}}); err == nil || !strings.Contains(err.Error(), "matmull") {
 		t.Errorf("error %v, want the operator's name", err)

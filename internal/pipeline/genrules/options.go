@@ -15,7 +15,8 @@ type Options struct {
 	Exhaustive bool     // extend every graph, not only representatives, and count graphs of any number of outputs
 	Workers    int      // goroutines; 0: one per processor
 	Seed       uint64   // of the random inputs
-	Memory     int64    // bytes of heap at which enumeration stops; 0: no bound
+	Memory     int64    // bytes of heap above which graphs are kept on disk; 0: no bound
+	Spill      string   // folder for them; "": os.TempDir
 	Checkpoint string   // folder for resuming; "": none
 	Minimal    bool     // leave derivable rules out of the set
 	Quantified bool     // also run the quantified prover on the rules and report the time ratio

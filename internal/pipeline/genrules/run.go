@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/internal/spill"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
@@ -19,7 +20,7 @@ import (
 	"github.com/taso-go/taso/verify/smt"
 )
 
-// Run generates rules. When ctx ends or the memory bound is reached it stops
+// Run generates rules. When ctx ends or the disk fails it stops
 // cleanly: the report holds what was proved until then and says in Stopped why
 // it is not all; the error is nil unless nothing could be done.
 func Run(ctx context.Context, opt Options) (*Report, error) {
@@ -49,7 +50,8 @@ func Run(ctx context.Context, opt Options) (*Report, error) {
 	r.judge = j
 	r.stage("lemmas", int64(len(j.Lemmas)))
 	if err := r.levels(ctx); err != nil {
-		if !errors.Is(err, enumerate.ErrMemory) && ctx.Err() == nil {
+		var disk *spill.Error
+		if !errors.As(err, &disk) && ctx.Err() == nil {
 			return nil, err
 		}
 		rep.Stopped = err.Error()
@@ -104,7 +106,7 @@ func (r *run) levels(ctx context.Context) error {
 	opt := r.opt
 	r.bar.opt = opt
 	eo := enumerate.Options{Universe: r.u, MaxOps: opt.MaxOps, Exhaustive: opt.Exhaustive, Workers: opt.Workers,
-		Seed: opt.Seed, Memory: opt.Memory, Prove: r.judge.prove, Progress: r.bar.show}
+		Seed: opt.Seed, Memory: opt.Memory, Spill: opt.Spill, Prove: r.judge.prove, Progress: r.bar.show}
 	if opt.Exhaustive {
 		g, err := enumerate.CountGraphs(ctx, eo, opt.MaxOps)
 		if err != nil {
@@ -115,6 +117,7 @@ func (r *run) levels(ctx context.Context) error {
 		r.cpu += r.stage("graphs of any number of outputs", int64(g.Graphs)).CPU.Seconds()
 	}
 	s := enumerate.NewSession(eo)
+	defer s.Close()
 	store, err := r.open(s)
 	if err != nil {
 		return err

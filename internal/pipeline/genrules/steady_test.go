@@ -58,7 +58,7 @@ func delays(seed uint64) func() {
 }
 
 // A run writes and counts the same whatever the number of workers and whatever
-// holds them up, and when it goes on from a checkpoint.
+// holds them up, and what does not fit into memory.
 func TestSteady(t *testing.T) {
 	for _, c := range []struct {
 		opt     Options
@@ -76,6 +76,10 @@ func TestSteady(t *testing.T) {
 			if got := written(t, opt); got != want {
 				t.Errorf("%v, %d workers: %s", opt.Ops, workers, unlike(got, want))
 			}
+		}
+		opt.Workers, opt.disturb, opt.Memory = 2, nil, 1<<16
+		if got := written(t, opt); got != want {
+			t.Errorf("%v, spilled: %s", opt.Ops, unlike(got, want))
 		}
 	}
 }
