@@ -37,11 +37,11 @@ const picture = `
 line 5     cmd/taso bench internal/adversary
 line 4     bench/* internal/pipeline/* internal/pipeline/verifymodels internal/pipeline/theory internal/pipeline/audit internal/pipeline/audit/page internal/pipeline/measure internal/pipeline/runmodel internal/pipeline/optimize internal/pipeline/optimize/page internal/pipeline/showmodel
 line 3     search/saturate enumerate enumerate/general verify verify/check verify/network verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/*
-line 2     search model/fold internal/lawtext internal/roundtrip internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/broadcast rules/tasopb rules/peer egraph/tensor verify/sums onnx cost
+line 2     search model/fold internal/lawtext internal/roundtrip internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/broadcast rules/tasopb rules/peer rules/egglog egraph/tensor verify/sums onnx cost
 line 1     graph/interp graph/bank law law/rewrite verify/meaning model lower
 line 0     . graph graph/op graph/intern egraph egraph/extract internal/z3
 line leaf  internal/lex internal/golden internal/atomicfile internal/must
-line leaf  onnx/onnxpb internal/ort internal/fetch
+line leaf  onnx/onnxpb internal/ort internal/eggrun internal/fetch
 line leaf  internal/draw internal/parallel internal/progress internal/procstat internal/spill
 
 # A parent may import the parts that were taken out of it, or the reverse.
@@ -63,6 +63,7 @@ allow  enumerate             -> enumerate/general
 allow  rules/taso            -> rules
 allow  rules/taso            -> rules/tasopb
 allow  rules/peer            -> rules/tasopb
+allow  rules/egglog          -> rules
 allow  graph/op              -> graph
 allow  graph/intern          -> graph
 allow  law/rewrite           -> law

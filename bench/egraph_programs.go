@@ -14,6 +14,7 @@ import (
 
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/eggrun"
 )
 
 // eggVersion is that of egg at crates.io.
@@ -49,7 +50,7 @@ func peerPrograms(ctx context.Context, rules []*tensor.Rule, tasks []*peerTask) 
 			out = append(out, egg(exe, rules, explain))
 		}
 	}
-	python, err := findEgglog(ctx)
+	python, err := eggrun.Python(ctx)
 	if err != nil {
 		why = append(why, err.Error())
 	} else {
@@ -60,15 +61,6 @@ func peerPrograms(ctx context.Context, rules []*tensor.Rule, tasks []*peerTask) 
 		return nil, nil, &Missing{What: "egg or egglog: " + strings.Join(why, "; ")}
 	}
 	return out, done, nil
-}
-
-func findEgglog(ctx context.Context) (string, error) {
-	for _, p := range []string{os.Getenv("TASO_EGGLOG_PYTHON"), "python3"} {
-		if p != "" && exec.CommandContext(ctx, p, "-c", "import egglog.bindings").Run() == nil {
-			return p, nil
-		}
-	}
-	return "", errors.New("no egglog: set TASO_EGGLOG_PYTHON to a Python that can import egglog (pip install egglog)")
 }
 
 // buildEgg compiles a program that has the operators as its language.

@@ -25,6 +25,25 @@ const (
 	formatPB   = "pb"
 )
 
+// Forms of other programs, which are written only.
+const (
+	formatTensat   = "tensat"
+	formatMulti    = "tensat-multi"
+	formatFlexFlow = "flexflow"
+	formatEgglog   = "egglog"
+)
+
+// writtenOf is the form to be written that a path's extension names, "" if none.
+func writtenOf(path string) string {
+	switch strings.TrimPrefix(filepath.Ext(path), ".") {
+	case "tensat":
+		return formatTensat
+	case "egg":
+		return formatEgglog
+	}
+	return formatOf(path)
+}
+
 // formatOf is the form that a path's extension names, "" if none.
 func formatOf(path string) string {
 	switch f := strings.TrimPrefix(filepath.Ext(path), "."); f {

@@ -3,10 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/taso-go/taso/axioms"
-	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/taso"
 	"github.com/taso-go/taso/rules/tasopb"
@@ -48,59 +46,10 @@ func readPB(in io.Reader, name string, reading taso.Reading) (*loaded, error) {
 	return out, nil
 }
 
-// pbOutcome is what became of a set in TASO's protocol buffer: a rule becomes
-// instances, each a rule there.
-type pbOutcome struct {
-	written int // rules of the file
-	skips   []taso.Skip
-	lost    int // rules of the set of which nothing was written
-}
-
 // savePB writes a set as TASO's protocol buffer.
-func savePB(path string, set *rules.Set, reading taso.Reading) (*pbOutcome, error) {
+func savePB(path string, set *rules.Set, reading taso.Reading) (*conversion, error) {
 	coll, skips := taso.To(set.Rules, reading)
-	err := atomicfile.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(coll.Marshal())
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", path, err)
-	}
-	out := &pbOutcome{written: len(coll.Rules), skips: skips}
-	for _, s := range skips {
-		if s.Instance == "" {
-			out.lost++
-		}
-	}
-	return out, nil
-}
-
-// summary is such as "52 rules; 7 of ours it cannot say, of others not every
-// instance: 7 a side is an input".
-func (o *pbOutcome) summary() string {
-	s := plural(o.written, "rule")
-	if len(o.skips) == 0 {
-		return s
-	}
-	return fmt.Sprintf("%s; %d of ours it cannot say, of others not every instance: %s", s, o.lost, o.reasons())
-}
-
-// maxReasons bounds the reasons of a summary.
-const maxReasons = 4
-
-// reasons counts why rules and instances were skipped, most frequent first.
-func (o *pbOutcome) reasons() string {
-	n := map[string]int{}
-	for _, s := range o.skips {
-		n[s.Reason]++
-	}
-	list := byCount(n)
-	for i, r := range list {
-		if i == maxReasons {
-			list = append(list[:i], fmt.Sprintf("%d other reasons", len(list)-i))
-			break
-		}
-		list[i] = fmt.Sprintf("%s %s", count(n[r]), r)
-	}
-	return strings.Join(list, "; ")
+	out := &conversion{skips: skips}
+	out.count(len(coll.Rules))
+	return out, writeConverted(path, coll.Marshal())
 }

@@ -1,4 +1,5 @@
-// Package peer reads the rule files that others publish, and ours, for audits.
+// Package peer reads the rule files that others publish, and ours, for audits, and
+// writes some of them.
 //
 // Words. A file holds rules in one of these formats:
 //
@@ -27,6 +28,9 @@
 //
 // The readers are made for hostile input: no panic, memory in proportion to the
 // file, and limits ([MaxBytes] and the others) that end in one clear line.
+//
+// [WriteTensat] and [WriteFlexFlow] write rules for the two programs; what they wrote
+// is read here as the same graphs.
 //
 // The formats are those of the public sources of Jia et al., "TASO: Optimizing
 // Deep Learning Computation with Automatic Generation of Graph Substitutions",

@@ -15,29 +15,40 @@ import (
 // ffRule is a rule in FlexFlow's JSON form. Fields that a rule must have are
 // pointers, so that a missing one is seen.
 type ffRule struct {
+	T      ffMark  `json:"_t"`
 	Name   string  `json:"name"`
 	SrcOp  []ffOp  `json:"srcOp"`
 	DstOp  []ffOp  `json:"dstOp"`
 	Mapped []ffMap `json:"mappedOutput"`
 }
 
+// ffMark names the kind of an object; it is written and not read.
+type ffMark string
+
+// UnmarshalJSON takes anything.
+func (*ffMark) UnmarshalJSON([]byte) error { return nil }
+
 type ffOp struct {
+	T     ffMark     `json:"_t"`
 	Type  string     `json:"type"`
 	Input []ffTensor `json:"input"`
 	Para  []ffPara   `json:"para"`
 }
 
 type ffTensor struct {
+	T    ffMark `json:"_t"`
 	OpID *int32 `json:"opId"`
 	TsID *int32 `json:"tsId"`
 }
 
 type ffPara struct {
+	T     ffMark `json:"_t"`
 	Key   string `json:"key"`
 	Value *int32 `json:"value"`
 }
 
 type ffMap struct {
+	T       ffMark `json:"_t"`
 	SrcOpID *int32 `json:"srcOpId"`
 	SrcTsID *int32 `json:"srcTsId"`
 	DstOpID *int32 `json:"dstOpId"`

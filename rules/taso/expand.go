@@ -3,6 +3,7 @@ package taso
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -18,7 +19,7 @@ type instance struct {
 // maxInstances bounds the instances of one rule.
 const maxInstances = 256
 
-func instancesOf(l *law.Law, reading Reading) ([]instance, error) {
+func instancesOf(l *law.Law, reading Reading, ranks []int) ([]instance, error) {
 	open, err := reading.open()
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func instancesOf(l *law.Law, reading Reading) ([]instance, error) {
 		out = next
 		return nil
 	}
-	if err := expand(instantiateRuns); err != nil {
+	if err := expand(func(m *law.Law) ([]instance, error) { return instantiateRuns(m, ranks) }); err != nil {
 		return nil, err
 	}
 	for _, b := range l.Given {
@@ -101,9 +102,9 @@ func instantiateAttr(l *law.Law, b law.Declaration, values []graph.Value) ([]ins
 	return out, nil
 }
 
-// instantiateRuns puts axes for the runs so that all tensors with runs have 2
-// or all have 4 axes.
-func instantiateRuns(l *law.Law) ([]instance, error) {
+// instantiateRuns puts axes for the runs so that all tensors with runs have as
+// many axes as one of ranks says.
+func instantiateRuns(l *law.Law, ranks []int) ([]instance, error) {
 	sizes := l.Mentions(l.Outputs()...).Sizes
 	var runs []string
 	seen := map[string]bool{}
@@ -148,7 +149,7 @@ func instantiateRuns(l *law.Law) ([]instance, error) {
 	var rec func(i int)
 	rec = func(i int) {
 		if i < len(runs) {
-			for n := 0; n <= 4; n++ {
+			for n := 0; n <= slices.Max(ranks); n++ {
 				lengths[i] = n
 				rec(i + 1)
 			}
@@ -166,7 +167,7 @@ func instantiateRuns(l *law.Law) ([]instance, error) {
 		}
 		rank := len(shapes[0].Subst(b))
 		for _, s := range shapes {
-			if n := len(s.Subst(b)); n != rank || n != 2 && n != 4 {
+			if n := len(s.Subst(b)); n != rank || !slices.Contains(ranks, n) {
 				return
 			}
 		}
@@ -177,9 +178,21 @@ func instantiateRuns(l *law.Law) ([]instance, error) {
 	}
 	rec(0)
 	if len(out) == 0 {
-		return nil, errors.New("tensors cannot all have 2 or 4 axes")
+		return nil, fmt.Errorf("tensors cannot all have %s axes", either(ranks))
 	}
 	return out, nil
+}
+
+// either is such as "2 or 4".
+func either(ns []int) string {
+	var b strings.Builder
+	for i, n := range ns {
+		if i > 0 {
+			b.WriteString(" or ")
+		}
+		fmt.Fprint(&b, n)
+	}
+	return b.String()
 }
 
 // literalWindows makes the windows of pools, constants and enlarged kernels

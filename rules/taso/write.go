@@ -10,19 +10,11 @@ import (
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
-// Skip is a rule, or one instance of it, that TASO's format cannot say.
-type Skip struct {
-	Rule     string // identity
-	Instance string // what stands for its variables, such as "P.. = 1 axis, s = (2, 2)"; "" for the rule itself
-	Reason   string
-}
-
-// String is such as "r_0123456789 (s = (2, 2)): a side is an input".
-func (s Skip) String() string {
-	if s.Instance == "" {
-		return s.Rule + ": " + s.Reason
-	}
-	return fmt.Sprintf("%s (%s): %s", s.Rule, s.Instance, s.Reason)
+// Written is a rule in TASO's format: an instance of one of ours, in one direction.
+type Written struct {
+	Rule     string // identity of ours
+	Instance string // what stands for its variables, as in [rules.Skip]
+	TASO     tasopb.Rule
 }
 
 // To writes rules in TASO's format, each in its usable directions. The
@@ -33,13 +25,27 @@ func (s Skip) String() string {
 // is read back under the same reading, and skipped unless it says an instance
 // of the rule: where sizes are tied that the format leaves free, for example.
 // Equal instances are written once.
-func To(rs []*rules.Rule, reading Reading) (*tasopb.RuleCollection, []Skip) {
+func To(rs []*rules.Rule, reading Reading) (*tasopb.RuleCollection, []rules.Skip) {
 	c := &tasopb.RuleCollection{}
-	var skips []Skip
+	all, skips := Instances(rs, reading, MatrixAndImage...)
+	for _, w := range all {
+		c.Rules = append(c.Rules, w.TASO)
+	}
+	return c, skips
+}
+
+// MatrixAndImage are the numbers of axes that [To] tries.
+var MatrixAndImage = []int{2, 4}
+
+// Instances is [To] with the rule that each instance comes from. Where a rule has
+// axis runs, all its tensors that have them get as many axes as one of ranks says.
+func Instances(rs []*rules.Rule, reading Reading, ranks ...int) ([]Written, []rules.Skip) {
+	var out []Written
+	var skips []rules.Skip
 	seen := map[string]bool{}
 	for _, r := range rs {
 		skip := func(instance, reason string) {
-			skips = append(skips, Skip{Rule: r.ID(), Instance: instance, Reason: reason})
+			skips = append(skips, rules.Skip{Rule: r.ID(), Instance: instance, Reason: reason})
 		}
 		if !r.Forward && !r.Backward {
 			skip("", "no direction is usable")
@@ -49,27 +55,32 @@ func To(rs []*rules.Rule, reading Reading) (*tasopb.RuleCollection, []Skip) {
 			skip("", "a side is the input "+t)
 			continue
 		}
-		instances, err := instancesOf(r.Law, reading)
+		instances, err := instancesOf(r.Law, reading, ranks)
 		if err != nil {
 			skip("", err.Error())
 			continue
 		}
+		said := 0
 		for _, in := range instances {
 			written, err := encodeRule(in.law, r, reading)
 			if err != nil {
 				skip(in.label, err.Error())
 				continue
 			}
+			said++
 			for _, w := range written {
 				key := string((&tasopb.RuleCollection{Rules: []tasopb.Rule{w}}).Marshal())
 				if !seen[key] {
 					seen[key] = true
-					c.Rules = append(c.Rules, w)
+					out = append(out, Written{r.ID(), in.label, w})
 				}
 			}
 		}
+		if said == 0 && (len(instances) > 1 || instances[0].label != "") {
+			skip("", rules.NoInstance)
+		}
 	}
-	return c, skips
+	return out, skips
 }
 
 func bareSide(l *law.Law) string {

@@ -11,13 +11,10 @@ import (
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
-// WriteVerifier writes a rule in the notation of TASO's verifier, an equation
-// an output. The error is for what the notation cannot say, such as the size of
-// a convolution's kernel, and for senseless rules.
-func WriteVerifier(r *tasopb.Rule) ([]string, error) { return write(notationVerifier, r) }
-
 // WriteTensat writes a rule in Tensat's s-expressions, a line an output. The
-// error is as of [WriteVerifier]; concat needs the number of its axes here.
+// error is for what they cannot say, such as the size of a convolution's kernel,
+// and for senseless rules; concat needs the number of its axes here. Tensat has no
+// kernel enlarged to a size that is told: it takes the size from another kernel.
 func WriteTensat(r *tasopb.Rule) ([]string, error) { return write(notationTensat, r) }
 
 func write(n notation, r *tasopb.Rule) ([]string, error) {
@@ -190,7 +187,7 @@ func (w *writer) forms(o *tasopb.Operator) []form {
 	if w.notation == notationTensat {
 		// Of forms for the same tensors, the shorter ones are the verifier's.
 		out = slices.DeleteFunc(out, func(f form) bool {
-			return slices.ContainsFunc(operators[f.name], func(g form) bool {
+			return o.Type == tasopb.OpEnlarge && f.tensors() == 1 || slices.ContainsFunc(operators[f.name], func(g form) bool {
 				return len(g.slots) > len(f.slots) && g.tensors() == f.tensors()
 			})
 		})
