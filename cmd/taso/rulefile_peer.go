@@ -79,7 +79,11 @@ func (f *peerForm) write(set *rules.Set, reading taso.Reading) ([]byte, *convers
 			err = f.readBack(text, &in.TASO, reading)
 		}
 		if err != nil {
-			out.skips = append(out.skips, rules.Skip{Rule: in.Rule, Instance: in.Instance, Reason: err.Error()})
+			way := "left to right"
+			if in.Backward {
+				way = "right to left"
+			}
+			out.skips = append(out.skips, rules.Skip{Rule: in.Rule, Instance: strings.TrimPrefix(in.Instance+", "+way, ", "), Reason: err.Error()})
 			continue
 		}
 		said[in.Rule] = true

@@ -70,3 +70,14 @@ func ExampleWriteTensat() {
 	fmt.Println(lines, err)
 	// Output: [(relu (relu ?input_1))=>(relu ?input_1)] <nil>
 }
+
+func ExampleWriteFlexFlow() {
+	rule, err := peer.WriteFlexFlow("twice", idempotent())
+	fmt.Println(err)
+	fmt.Print(string(peer.FlexFlowFile([][]byte{rule})))
+	// Output:
+	// <nil>
+	// {"_t":"RuleCollection","rule":[
+	// {"_t":"Rule","name":"twice","srcOp":[{"_t":"Operator","type":"OP_RELU","input":[{"_t":"Tensor","opId":-1,"tsId":0}],"para":[]},{"_t":"Operator","type":"OP_RELU","input":[{"_t":"Tensor","opId":0,"tsId":0}],"para":[]}],"dstOp":[{"_t":"Operator","type":"OP_RELU","input":[{"_t":"Tensor","opId":-1,"tsId":0}],"para":[]}],"mappedOutput":[{"_t":"MapOutput","srcOpId":1,"srcTsId":0,"dstOpId":0,"dstTsId":0}]}
+	// ]}
+}

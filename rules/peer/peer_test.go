@@ -380,3 +380,52 @@ func TestPublishedRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+// What is read of a file of FlexFlow is written and read again as the same graphs, and
+// what its form cannot say is refused.
+func TestWriteFlexFlow(t *testing.T) {
+	name := "flexflow_graph_subst_3_v2.json"
+	f, err := peer.Read(name, golden.Data(t, name), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules [][]byte
+	var want []string
+	for i := range f.Rules {
+		if f.Rules[i].TASO == nil {
+			continue
+		}
+		text, err := peer.WriteFlexFlow(f.Rules[i].Name, f.Rules[i].TASO)
+		if err != nil {
+			t.Fatalf("%s: %v", f.Rules[i].Source, err)
+		}
+		rules, want = append(rules, text), append(want, f.Rules[i].Name+" "+f.Rules[i].TASO.String())
+	}
+	g, err := peer.Read(name, peer.FlexFlowFile(rules), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range g.Rules {
+		got = append(got, g.Rules[i].Name+" "+g.Rules[i].TASO.String())
+	}
+	if len(want) == 0 || !slices.Equal(got, want) {
+		t.Errorf("%d rules read, %d written", len(got), len(want))
+	}
+}
+
+func TestWriteFlexFlowFaults(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"(matmul 0 ?a ?b)=>(matmul 0 ?a ?b)", "src operator 0: FlexFlow's rules have no MATMUL"},
+		{"(ewadd ?a (split_0 (split 1 ?b)))=>(ewadd ?a (split_0 (split 1 ?b)))", "the number of axes is not told"},
+		{"(concat 0 2 (concat 0 3 ?a ?b) ?b)=>(relu ?a)", "tensors of different numbers of axes in one rule"},
+	} {
+		f, err := peer.Read("f", []byte(c.text), "")
+		if err != nil || f.Rules[0].TASO == nil {
+			t.Fatalf("%s: %v", c.text, err)
+		}
+		if _, err := peer.WriteFlexFlow("r", f.Rules[0].TASO); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.text, err, c.want)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 type Written struct {
 	Rule     string // identity of ours
 	Instance string // what stands for its variables, as in [rules.Skip]
+	Backward bool   // from its right side to its left side
 	TASO     tasopb.Rule
 }
 
@@ -69,10 +70,11 @@ func Instances(rs []*rules.Rule, reading Reading, ranks ...int) ([]Written, []ru
 			}
 			said++
 			for _, w := range written {
-				key := string((&tasopb.RuleCollection{Rules: []tasopb.Rule{w}}).Marshal())
+				key := string((&tasopb.RuleCollection{Rules: []tasopb.Rule{w.TASO}}).Marshal())
 				if !seen[key] {
 					seen[key] = true
-					out = append(out, Written{r.ID(), in.label, w})
+					w.Instance = in.label
+					out = append(out, w)
 				}
 			}
 		}
@@ -94,7 +96,7 @@ func bareSide(l *law.Law) string {
 
 // encodeRule writes an instance of a rule in its usable directions and reads
 // it back.
-func encodeRule(l *law.Law, r *rules.Rule, reading Reading) ([]tasopb.Rule, error) {
+func encodeRule(l *law.Law, r *rules.Rule, reading Reading) ([]Written, error) {
 	for _, p := range l.Where {
 		holds, decided := p.Holds(&graph.Substitution{})
 		if !decided {
@@ -112,11 +114,11 @@ func encodeRule(l *law.Law, r *rules.Rule, reading Reading) ([]tasopb.Rule, erro
 	if e.open, err = reading.open(); err != nil {
 		return nil, err
 	}
-	var out []tasopb.Rule
+	var out []Written
 	for _, way := range []struct {
-		on       bool
+		on, back bool
 		src, dst []*law.Term
-	}{{r.Forward, l.LHS, l.RHS}, {r.Backward, l.RHS, l.LHS}} {
+	}{{r.Forward, false, l.LHS, l.RHS}, {r.Backward, true, l.RHS, l.LHS}} {
 		if !way.on {
 			continue
 		}
@@ -131,7 +133,7 @@ func encodeRule(l *law.Law, r *rules.Rule, reading Reading) ([]tasopb.Rule, erro
 		if !rules.Instance(splitForm(r.Law), back) {
 			return nil, errors.New("without its shapes the rule would say more")
 		}
-		out = append(out, w)
+		out = append(out, Written{Rule: r.ID(), Backward: way.back, TASO: w})
 	}
 	return out, nil
 }
