@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/mutate"
@@ -212,4 +213,15 @@ func reshape(x *law.Term, s graph.Shape) *law.Term {
 
 func broadcast(x *law.Term, s graph.Shape) *law.Term {
 	return app("broadcast", map[string]graph.Value{"shape": graph.ShapeValue(s)}, x)
+}
+
+// Laws writes n laws that look true, made of the axioms and lemmas; they are the same
+// for a seed.
+func Laws(seed uint64, n int) []*law.Law {
+	w := newWriter(slices.Concat(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)), seed)
+	out := make([]*law.Law, n)
+	for i := range out {
+		out[i], _ = w.law()
+	}
+	return out
 }

@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
 )
 
 // What tests look into.
@@ -43,4 +44,49 @@ func (b *Engine) Refuted(proof []int64, gs []graph.Guard) error {
 		return r.fail("numbers are left over")
 	}
 	return r.err
+}
+
+// Value is the function.
+func (f Fun) Value() graph.Value { return f.value }
+
+// Entry is an entry of an output as a normal form.
+type Entry struct {
+	Engine *Engine
+	At     []graph.Sym // the index, below the sizes of the shape
+	NF     NF
+}
+
+// Entries are those of the outputs of a law's left side where it is defined.
+func Entries(l *law.Law, ordered bool, g Guide) (out []Entry, err error) {
+	defer graph.CatchTooLarge(&err)
+	k, err := carried(l)
+	if err != nil {
+		return nil, err
+	}
+	b, vars, zero := begin(l, k, ordered, g)
+	sd, err := b.side(l.LHS, k, vars, zero)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range sd.conds {
+		if c.linear() {
+			b.assume(b.guard(c))
+		}
+	}
+	for _, t := range sd.outs {
+		e := Entry{Engine: b}
+		var at []graph.Index
+		var ctx []graph.Guard
+		for _, it := range sd.shapes[t] {
+			v := b.Space.Var("i")
+			e.At = append(e.At, v)
+			at = append(at, v.Index())
+			ctx = append(ctx, graph.Guard{E: v.Index()}, graph.GuardLt(v.Index(), b.Space.Size(it.Dim)))
+		}
+		if e.NF, err = b.entry(sd, t, at, ctx); err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, b.err
 }
