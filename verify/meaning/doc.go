@@ -162,7 +162,9 @@
 // Beside these: packages graph and law, which read laws, infer shapes and hold linear
 // expressions and the facts about size functions (graph.Space), and of package graph/op
 // what each operator infers and what its entry is. Entries are tested against plain
-// loops, and the programs that run are made from them. The operators' shapes are also
+// loops, and the programs that run are made from them. Normal forms are evaluated term
+// by term and compared with what package internal/adversary/eval says of the operators,
+// which shares nothing with either (TestEntries). The operators' shapes are also
 // checked by shape rules of their own in package verify/check.
 //
 // The idea of proving tensor rewrites for all sizes and ranks is that of Arora

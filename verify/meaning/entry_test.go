@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -99,17 +100,30 @@ func TestEntries(t *testing.T) {
 		laws = append(laws, p.l)
 	}
 	laws = append(laws, adversary.Laws(12, 400)...)
+	text, err := os.ReadFile("../../internal/adversary/testdata/attacks.rules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	attacks, err := law.Parse("attacks.rules", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	laws = append(laws, attacks...)
 	n := &tally{skipped: map[string]int{}, ops: map[string]int{}}
 	refused := map[string]int{}
 	rng := rand.New(rand.NewPCG(7, 8))
 	for i, l := range laws {
-		for side := range 2 {
+		for k := range 4 {
+			// Each side once, those of the attacks as both engines read relu and max.
+			side, ordered := k/2, k%2 == 0
+			if i < len(laws)-len(attacks) && ordered != ((i+side)%2 == 0) {
+				continue
+			}
 			c := *l
 			if side == 1 {
 				c.LHS = l.RHS
 			}
 			c.RHS = c.LHS
-			ordered := (i+side)%2 == 0
 			es, err := meaning.Entries(&c, ordered, sums.NewRecorder(context.Background()))
 			if err != nil {
 				refused[err.Error()]++
