@@ -3,6 +3,7 @@ package meaning
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -98,8 +99,12 @@ func Tighten(e graph.Index) graph.Index {
 // maxRows bounds the rows on one way through a refutation, and so how deep it is.
 const maxRows = 4096
 
-// refute reads a refutation of rows and checks it.
-func (r *reader) refute(b *Engine, rows []graph.Guard) error {
+// refute reads a refutation of guards and checks it.
+func (r *reader) refute(b *Engine, gs []graph.Guard) error { return r.refuteRows(b, slices.Clone(gs)) }
+
+// refuteRows is refute. It writes behind its rows, where what a branch adds takes the
+// place of what the branch before it added: the time is in proportion to the numbers.
+func (r *reader) refuteRows(b *Engine, rows []graph.Guard) error {
 	for {
 		if len(rows) > maxRows {
 			return r.fail("more than %d rows", maxRows)
@@ -112,7 +117,7 @@ func (r *reader) refute(b *Engine, rows []graph.Guard) error {
 			}
 			sum = Tighten(sum)
 			if n, ok := sum.Const(); !ok {
-				rows = join(rows, graph.Guard{E: sum})
+				rows = append(rows, graph.Guard{E: sum})
 			} else if n < 0 {
 				return nil
 			} else {
@@ -124,7 +129,7 @@ func (r *reader) refute(b *Engine, rows []graph.Guard) error {
 				return err
 			}
 			for _, g := range c {
-				if err := r.refute(b, join(rows, g)); err != nil {
+				if err := r.refuteRows(b, append(rows, g)); err != nil {
 					return err
 				}
 			}
