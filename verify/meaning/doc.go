@@ -140,6 +140,16 @@
 // either. A law that is nowhere defined, or whose conditions contradict one another,
 // is true, and a proof of it may be accepted.
 //
+// That an element has a value is no condition: the positions of a gather are taken to
+// be within its table, and functions such as log and reciprocal to have some value
+// everywhere. So a law may be accepted whose target reads at a position outside a table
+// where its source does not, as
+//
+//	gather(concat(X, X), I) == gather(X, I) + gather(pad(X), I)
+//
+// with an X of one row and a pad of one row of zeros before and behind it: at position
+// 1 the left side is X[0], the right one X[1] + X[0], and an entry takes X[1] as 0.
+//
 // # Identity
 //
 // Tensors and functions are compared by name, kind and number of axes, sizes and
