@@ -212,4 +212,12 @@ func TestAimedRefutations(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
+	// With a negative factor x >= 3 would refute x >= 1.
+	more := []graph.Guard{{E: x.AddInt(-1)}}
+	if err := e.Refuted([]int64{meaning.Derive, 2, 0, -1, -1, 1}, more); err == nil {
+		t.Error("an inequality is taken from another one")
+	}
+	if err := e.Refuted([]int64{meaning.Derive, 2, 0, 1, -1, 1}, []graph.Guard{{E: x.Scale(-1).AddInt(1)}}); err != nil {
+		t.Errorf("x <= 1: %v", err)
+	}
 }
