@@ -225,6 +225,25 @@ var coverLies = map[string]func(*meaning.Engine, meaning.Piece, meaning.Piece, m
 		c.By[0] = q.Over[0].Index().AddInt(1)
 		return c, true
 	},
+	"the first point": func(e *meaning.Engine, p, q meaning.Piece, c meaning.Covering) (meaning.Covering, bool) {
+		if len(p.Over) == 0 || len(q.Over) == 0 {
+			return c, false
+		}
+		first := map[graph.Sym]graph.Index{}
+		for i, v := range q.Over {
+			c.By[i], first[v] = graph.IndexInt(0), graph.IndexInt(0)
+		}
+		// Where there is no such point, it is no lie that it has the value.
+		for _, g := range q.Dom {
+			at := e.Space.Subst(g.E, first)
+			for i := range at.Len() {
+				if _, k := at.Term(i); k < 0 {
+					return c, false
+				}
+			}
+		}
+		return c, true
+	},
 	"an equation that is false": func(_ *meaning.Engine, _, _ meaning.Piece, c meaning.Covering) (meaning.Covering, bool) {
 		c.Also = append(c.Also, graph.IndexInt(1))
 		return c, true
