@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/internal/pipeline/compare"
+	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/rules"
+)
+
+// compareFlags are the flags of rules compare.
+type compareFlags struct {
+	src     [2]source
+	workers int
+	json    bool
+}
+
+func newRulesCompare() *cobra.Command {
+	k := &compareFlags{src: [2]source{{unproved: true}, {unproved: true}}}
+	c := &cobra.Command{
+		Use:   "compare FIRST SECOND",
+		Short: "Say what each of two rule sets derives of the other",
+		Long: `Compare looks for each rule of one set in the other: it is there, it follows from
+the rules there (an e-graph finds how), or it is missing. Axioms that follow from a
+set's rules may be used to derive others. What is missing was not found within the
+limits of the search; it is listed.
+
+The exit status is 0 if nothing is missing on either side, else 1.`,
+		Example: `  taso rules compare before.rules after.rules
+  taso rules compare --json before.rules after.rules`,
+		Args: cobra.ExactArgs(2),
+		RunE: k.run,
+	}
+	f := c.Flags()
+	f.IntVar(&k.workers, "workers", 0, "parallel workers (default one a processor)")
+	f.BoolVar(&k.json, "json", false, "print as JSON")
+	return c
+}
+
+func (k *compareFlags) run(c *cobra.Command, args []string) error {
+	var sets [2]*rules.Set
+	n := 0
+	for i := range sets {
+		k.src[i].path = args[i]
+		in, err := k.src[i].load(c)
+		if err != nil {
+			return err
+		}
+		for _, s := range in.skipped {
+			fmt.Fprintf(c.ErrOrStderr(), "%s: %s: left out: %s\n", c.CommandPath(), args[i], s)
+		}
+		sets[i] = in.set
+		n += in.set.Len()
+	}
+	step := func() {}
+	if c.ErrOrStderr() == io.Writer(os.Stderr) {
+		bar := progress.New(os.Stderr, progress.Options{})
+		defer bar.Close()
+		stage := bar.Stage("compare", int64(n))
+		defer stage.Done()
+		step = func() { stage.Add(1) }
+	}
+	r, err := compare.Sets(c.Context(), sets[0], sets[1], k.workers, step)
+	if err != nil {
+		return err
+	}
+	w := c.OutOrStdout()
+	if k.json {
+		if err := writeJSON(w, r); err != nil {
+			return err
+		}
+	} else {
+		var rows [][]string
+		for i, s := range []compare.Side{r.First, r.Second} {
+			rows = append(rows, []string{args[i], args[1-i], count(s.Rules), count(s.Same), count(s.Derived), count(len(s.Missing))})
+		}
+		err := writeTable(w, []column{{"rules of", false}, {"in", false}, {"rules", true}, {"same", true}, {"derived", true}, {"missing", true}}, rows)
+		if err != nil {
+			return err
+		}
+		for i, s := range []compare.Side{r.First, r.Second} {
+			for _, id := range s.Missing {
+				rule, _ := sets[i].Find(id)
+				fmt.Fprintf(w, "\n%s: not in %s: %s\n  %s\n", args[i], args[1-i], id, equation(rule.Law))
+			}
+		}
+	}
+	if n := len(r.First.Missing) + len(r.Second.Missing); n > 0 {
+		return finding(plural(n, "rule") + " of one set not derived from the other")
+	}
+	return nil
+}
