@@ -105,7 +105,7 @@ func (j *judge) basis(ctx context.Context) error {
 
 // deriver is what the enumerator asks.
 func (j *judge) deriver() func(*law.Law) bool {
-	s, err := verify.NewSession(deriveRounds, j.basisLaws...)
+	s, err := verify.NewSession(deriveRounds[:2], j.basisLaws...)
 	if err != nil {
 		// The laws were accepted by the prover before.
 		return func(*law.Law) bool { return false }

@@ -1,0 +1,216 @@
+package genrules
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/taso-go/taso/egraph/tensor"
+	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/internal/parallel"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/refute"
+	"github.com/taso-go/taso/verify/sums"
+)
+
+// trial is a candidate on its way to a verdict.
+type trial struct {
+	c       *enumerate.Candidate
+	first   *law.Law // its most general form
+	reason  string   // why that is not proved
+	witness *refute.Witness
+}
+
+// trials are the candidates of a batch. Each is tried in its most general form, then
+// in the form it was found in, then in the next less general ones, by what costs
+// least first.
+type trials struct {
+	j  *judge
+	ts []*trial
+	// brief: of a large level there are many candidates, and each counts little.
+	brief  bool
+	rounds []tensor.Limits
+}
+
+// fewRounds is how many of verify.DefaultRounds a form is given before other ways to
+// prove it are tried: the last round takes nine tenths of the time, and where the most
+// general form of a candidate has no proof, it found none for the others.
+const fewRounds = 4
+
+// prove is the enumerator's callback.
+func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
+	b := &trials{j: j, rounds: verify.DefaultRounds, brief: len(cands) > 0 && cands[0].Level >= deriveFrom}
+	if b.brief {
+		b.rounds = b.rounds[:3]
+	}
+	for _, c := range cands {
+		b.ts = append(b.ts, &trial{c: c, first: c.Law})
+	}
+	stage := j.opt.Progress.Stage("prove", int64(len(cands)))
+	defer stage.Done()
+	few := b.rounds[:min(len(b.rounds), fewRounds)]
+	first := func(t *trial) *law.Law {
+		if t.witness != nil {
+			return nil
+		}
+		return t.first
+	}
+	base := func(t *trial) *law.Law {
+		if law.Format(t.c.Law) == law.Format(t.c.Base) {
+			return nil
+		}
+		return t.c.Base
+	}
+	next := func(t *trial) *law.Law {
+		if b.brief || !t.c.Narrow() {
+			return nil
+		}
+		return t.c.Law
+	}
+	done := func() { stage.Add(1) }
+	nothing := func() {}
+	var err error
+	step := func(what error) { err = cmp.Or(err, what) }
+	step(b.derive(ctx, first, few, done))
+	step(b.mean(ctx, first, littleWork))
+	step(b.refute(ctx, fewBindings))
+	if len(few) < len(b.rounds) {
+		step(b.derive(ctx, first, b.rounds, nothing))
+	}
+	step(b.mean(ctx, first, muchWork))
+	for _, form := range []func(*trial) *law.Law{base, next, base} {
+		step(b.derive(ctx, form, few, nothing))
+		step(b.mean(ctx, form, littleWork))
+	}
+	if !b.brief {
+		step(b.refute(ctx, manyBindings))
+	}
+	if err != nil {
+		return err
+	}
+	for _, t := range b.ts {
+		if t.c.Proved {
+			continue
+		}
+		u := &Unproved{Law: law.Format(t.first), Status: law.UnknownWord, Reason: t.reason}
+		if t.witness != nil {
+			u.Status, u.Reason, u.Witness = law.RefutedWord, t.witness.String(), t.witness
+		}
+		j.note(u)
+	}
+	return ctx.Err()
+}
+
+// Bounds of the work on one law: of sums.CertifyWithin, and of the search for a
+// counterexample.
+const (
+	littleWork, muchWork      = 300, 5000
+	fewBindings, manyBindings = 40, 600
+)
+
+// ask lists the candidates that are not proved and have a form, and their forms.
+func (b *trials) ask(form func(*trial) *law.Law) (open []*trial, goals []*law.Law) {
+	for _, t := range b.ts {
+		if t.c.Proved {
+			continue
+		}
+		if l := form(t); l != nil {
+			open, goals = append(open, t), append(goals, l)
+		}
+	}
+	return open, goals
+}
+
+// derive proves a form of the candidates from the axioms and lemmas.
+func (b *trials) derive(ctx context.Context, form func(*trial) *law.Law, rounds []tensor.Limits, done func()) error {
+	open, goals := b.ask(form)
+	vs, err := b.j.decide(ctx, goals, rounds, done)
+	if err != nil {
+		return err
+	}
+	for i, t := range open {
+		if vs[i].Status == verify.Proved {
+			if t.c.Proved, err = b.j.keep(ctx, goals[i], vs[i], t.c); err != nil {
+				return err
+			}
+			t.c.Wide = law.Format(goals[i]) == law.Format(t.c.Law)
+			vs[i].Reason = "no canonical form whose proof the checker accepts"
+		}
+		if t.reason == "" || len(rounds) > fewRounds {
+			t.reason = vs[i].Reason
+		}
+	}
+	return nil
+}
+
+// mean proves a form of the candidates from what their operators compute, if that is
+// asked for.
+func (b *trials) mean(ctx context.Context, form func(*trial) *law.Law, most int) error {
+	if !b.j.opt.Meaning {
+		return nil
+	}
+	open, goals := b.ask(func(t *trial) *law.Law {
+		l := form(t)
+		if l == nil || b.j.unmeant[law.Format(l)] >= most {
+			return nil
+		}
+		return l
+	})
+	found := make([]*rules.Rule, len(goals))
+	err := parallel.Each(ctx, b.j.opt.Workers, len(goals), func(_, i int) (err error) {
+		found[i], err = b.j.meant(ctx, goals[i], most)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, t := range open {
+		if found[i] != nil {
+			b.j.put(found[i], t.c)
+			t.c.Wide = law.Format(goals[i]) == law.Format(t.c.Law)
+			t.c.Proved = true
+		} else {
+			b.j.unmeant[law.Format(goals[i])] = most
+		}
+	}
+	return nil
+}
+
+// meant is a law as a rule with a proof from what its operators compute, or nil.
+func (j *judge) meant(ctx context.Context, l *law.Law, most int) (*rules.Rule, error) {
+	r, err := rules.New(l)
+	if err != nil || law.ID(r.Law) != r.ID() {
+		return nil, nil
+	}
+	p, err := sums.CertifyWithin(ctx, r.Law, most)
+	if p == nil || err != nil {
+		return nil, err
+	}
+	r.Proof = &law.Proof{Meaning: p}
+	if _, err := check.Rule(r.Law, r.Proof, j.ByName); err != nil {
+		return nil, nil
+	}
+	r.Status, r.Engine = rules.Proved, "sums"
+	return r, nil
+}
+
+// refute looks for counterexamples to the most general forms of what is not proved, but
+// for those that are noted already.
+func (b *trials) refute(ctx context.Context, bindings int) error {
+	open, goals := b.ask(func(t *trial) *law.Law {
+		if t.witness != nil || b.j.unproved[law.Format(t.first)] != nil {
+			return nil
+		}
+		return t.first
+	})
+	return parallel.Each(ctx, b.j.opt.Workers, len(goals), func(_, i int) error {
+		w, err := refute.Find(ctx, goals[i], refute.Options{Bindings: bindings, Seed: b.j.opt.Seed})
+		if err != nil {
+			return ctx.Err()
+		}
+		open[i].witness = w
+		return nil
+	})
+}
