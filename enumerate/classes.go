@@ -423,8 +423,11 @@ func sortCandidates(cands []*Candidate) {
 // accept makes a proved candidate a rule to rewrite with.
 func (s *Session) accept(c *Candidate) {
 	base := c.Base
-	if c.own != nil {
+	switch {
+	case c.own != nil:
 		base = c.own
+	case c.Wide:
+		base = c.Law
 	}
 	ds := rewrites(base)
 	s.semRule = append(s.semRule, ds...)

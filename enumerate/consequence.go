@@ -150,7 +150,17 @@ func (c *Candidate) write(base *law.Law) bool {
 	if out != base {
 		c.own = base
 	}
+	if c.test.Ordered {
+		c.Base, c.Law = ordered(out), ordered(broad)
+	}
 	return true
+}
+
+// ordered says of a law that it is about the true relu and maximum.
+func ordered(l *law.Law) *law.Law {
+	m := *l
+	m.Tags = []string{law.TagOrdered}
+	return &m
 }
 
 // Narrow replaces the candidate's laws by less general ones, if there are any

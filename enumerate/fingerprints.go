@@ -151,27 +151,20 @@ func (x *hasher) renamed(c code, f func(r *[32]uint8, h fingerprint.Hash)) {
 }
 
 // rootHash is a term's fingerprint under a renaming of its inputs. The last
-// application is not kept in the store unless it was there.
+// application is not kept in the store.
 func (s *store) rootHash(c code, rename *[32]uint8, scratch []uint64) (fingerprint.Hash, []uint64) {
-	old := len(s.apps)
-	t := s.decode(c, rename)
+	t := s.build(c, rename, true)
 	h, scratch := s.hash(t, scratch)
-	if len(s.apps) > old {
-		s.forget(t)
+	if c.size() > 0 {
+		s.drop(s.tensors[t].app)
 	}
 	return h, scratch
 }
 
-// forget drops the application of t if it was the last one made.
-func (s *store) forget(t tid) {
-	id := s.tensors[t].app
-	if id == 0 || int(id) != len(s.apps)-1 {
-		return
-	}
-	a := s.apps[id]
-	delete(s.appAt, appKey{a.inst, a.args[0], a.args[1]})
+// drop takes back the application that [store.top] made last.
+func (s *store) drop(id appID) {
+	s.tensors = s.tensors[:s.apps[id].outs[0]]
 	s.apps = s.apps[:id]
-	s.tensors = s.tensors[:a.outs[0]]
 }
 
 // eachRenaming calls f with every renaming of a term's inputs within their

@@ -118,7 +118,7 @@ func (s *Session) generate(ctx context.Context, n int) (*visited, error) {
 // returns the number of sequences tried.
 func (s *Session) walk(ctx context.Context, st *store, n, share, shares int, add func(code) error) (uint64, error) {
 	var failed error
-	w := &walker{s: st, want: n, ok: s.extendable(st), stop: func() bool { return failed != nil || ctx.Err() != nil }}
+	w := &walker{s: st, want: n, data: s.dataOnly(n), ok: s.extendable(st), stop: func() bool { return failed != nil || ctx.Err() != nil }}
 	w.emit = func(id appID) {
 		for _, t := range st.apps[id].outs {
 			if t != 0 && failed == nil {

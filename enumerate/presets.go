@@ -6,6 +6,9 @@ type Preset struct {
 	Doc   string // what it is for, one sentence
 	Ops   []string
 	Types func() []InputType
+	// Whole: weights and constants are images of convolutions and pools at every level,
+	// not of up to 3 operators only.
+	Whole bool
 }
 
 // Presets are the built-in presets, by name.
@@ -21,6 +24,9 @@ func Presets() []Preset {
 			Ops: []string{"ewadd", "relu", "conv2d", "concat", "split", "batchnorm", "bias2d", "scale2d", "scalekernel",
 				"batchnormkernel", "batchnormbias", "pad", "reducemean", "smul"},
 			Types: imageTypes},
+		{Name: "taso",
+			Doc: "the default operators and inputs with all graphs of TASO's generator, also those of 4 operators and more that convolve or pool weights and constants",
+			Ops: DefaultNames(), Types: DefaultTypes, Whole: true},
 	}
 }
 

@@ -37,11 +37,11 @@ type savedCandidate struct {
 	Law, Base            string
 	Own                  string // Base with composites, if it has some
 	Conditional, Ordered bool
-	Proved               bool
+	Proved, Wide         bool
 	Level                int
 }
 
-const saveVersion = 3
+const saveVersion = 4
 
 // Next is the level that comes next.
 func (s *Session) Next() int { return len(s.starts) - 1 }
@@ -69,7 +69,7 @@ func (s *Session) Save(w io.Writer) error {
 	}
 	for _, c := range s.order {
 		k := savedCandidate{Law: law.Format(c.Law), Base: law.Format(c.Base), Conditional: c.Conditional,
-			Ordered: c.Ordered, Proved: c.Proved, Level: c.Level}
+			Ordered: c.Ordered, Proved: c.Proved, Wide: c.Wide, Level: c.Level}
 		if c.own != nil {
 			k.Own = law.Format(c.own)
 		}
@@ -157,7 +157,7 @@ func (s *Session) Restore(r io.Reader) error {
 		if err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
 		}
-		c := &Candidate{Law: l, Base: b, Conditional: k.Conditional, Ordered: k.Ordered, Proved: k.Proved, Level: k.Level}
+		c := &Candidate{Law: l, Base: b, Conditional: k.Conditional, Ordered: k.Ordered, Proved: k.Proved, Wide: k.Wide, Level: k.Level}
 		if k.Own != "" {
 			if c.own, err = law.ParseLawOver(general.CompositeOps(), k.Own); err != nil {
 				return fmt.Errorf("checkpoint: %w", err)

@@ -54,8 +54,9 @@ type Candidate struct {
 	// Level is the number of operators of the larger side.
 	Level int
 
-	// Proved is set by Options.Prove.
-	Proved bool
+	// Proved is set by Options.Prove; so is Wide: what is proved is Law itself, and not
+	// Base alone, so that terms are rewritten with that.
+	Proved, Wide bool
 
 	own    *law.Law // Base with composites; nil: Base has none
 	text   string

@@ -30,6 +30,7 @@ type tensor struct {
 	shape  uint16
 	ops    int32 // operators with repetition, up to maxWeight
 	weight bool  // an input that is a weight
+	data   bool  // depends on an input that is not a weight
 	nodes  [maxOps]appID
 	seams  seamSet // positions at which it was joined, per axis
 	val    []uint64
@@ -54,6 +55,40 @@ type appKey struct {
 	a, b tid
 }
 
+// appTable finds applications. Nearly all keys fit into one word, which a map finds
+// twice as fast.
+type appTable struct {
+	near map[uint64]appID
+	far  map[appKey]appID
+}
+
+// nearBits is the width of a tensor's number that fits.
+const nearBits = 24
+
+func (k appKey) word() (w uint64, ok bool) {
+	return uint64(k.inst)<<(2*nearBits) | uint64(k.a)<<nearBits | uint64(k.b), (k.a|k.b)>>nearBits == 0
+}
+
+func (t *appTable) get(k appKey) (appID, bool) {
+	if w, ok := k.word(); ok {
+		id, ok := t.near[w]
+		return id, ok
+	}
+	id, ok := t.far[k]
+	return id, ok
+}
+
+func (t *appTable) put(k appKey, id appID) {
+	if w, ok := k.word(); ok {
+		t.near[w] = id
+		return
+	}
+	if t.far == nil {
+		t.far = map[appKey]appID{}
+	}
+	t.far[k] = id
+}
+
 // plan is an instance for operands of certain shapes: output shapes and the
 // kernel that computes them. nil output shapes: the operands do not fit.
 type plan struct {
@@ -62,7 +97,8 @@ type plan struct {
 	keep   [seamAxes][]graph.OperandAxis // see graph.Op.OperandAxes
 }
 
-type planKey struct{ inst, a, b uint16 }
+// planKey is an instance and two shapes.
+func planKey(in, a, b uint16) uint64 { return uint64(in)<<32 | uint64(a)<<16 | uint64(b) }
 
 // store holds hash-consed tensors: an application to the same tensors exists
 // once and is evaluated at most once. A store belongs to one goroutine.
@@ -75,11 +111,11 @@ type store struct {
 	numbers  [256]uint32 // identities of small numbers as attributes
 	tensors  []tensor
 	apps     []app
-	appAt    map[appKey]appID
+	appAt    appTable
 	shapes   [][]int
 	symbolic []graph.Shape // the same, for inference
 	shapeAt  map[string]uint16
-	plans    map[planKey]*plan
+	plans    map[uint64]*plan
 	inputs   []tid   // by input number
 	typeOf   []uint8 // type of each input number
 	first    []uint8 // first input number of each type
@@ -91,7 +127,7 @@ func newStore(u *Universe, seed uint64) *store {
 	s := &store{u: u, z: fingerprint.Zp{Key: fingerprint.Mix(seed)}, seed: seed,
 		insts: append([]inst(nil), u.insts...), instOf: map[instKey]uint16{},
 		tensors: make([]tensor, 1, 1<<12), apps: make([]app, 1, 1<<12),
-		appAt: map[appKey]appID{}, shapeAt: map[string]uint16{}, plans: map[planKey]*plan{}}
+		appAt: appTable{near: map[uint64]appID{}}, shapeAt: map[string]uint16{}, plans: map[uint64]*plan{}}
 	for i := range s.insts {
 		key := instKey{op: s.insts[i].op}
 		copy(key.attrs[:], s.insts[i].ids)
@@ -102,7 +138,7 @@ func newStore(u *Universe, seed uint64) *store {
 		sh := s.shape(ty.Sizes)
 		for k := 0; k < ty.Count; k++ {
 			n := uint8(len(s.inputs))
-			s.tensors = append(s.tensors, tensor{input: n + 1, shape: sh, weight: ty.Weight, rep: repYes,
+			s.tensors = append(s.tensors, tensor{input: n + 1, shape: sh, weight: ty.Weight, data: !ty.Weight, rep: repYes,
 				val: fingerprint.Random(seed, fmt.Sprintf("%s%d", ty.Name, k+1), graph.NumElements(ty.Sizes))})
 			s.inputs = append(s.inputs, tid(len(s.tensors)-1))
 			s.typeOf = append(s.typeOf, uint8(ti))
@@ -136,7 +172,7 @@ func (s *store) sizes(t tid) []int { return s.shapes[s.tensors[t].shape] }
 const maxElements = 1 << 12
 
 func (s *store) planFor(in uint16, a, b uint16) *plan {
-	key := planKey{in, a, b}
+	key := planKey(in, a, b)
 	if p, ok := s.plans[key]; ok {
 		return p
 	}
@@ -195,22 +231,30 @@ func (s *store) planFor(in uint16, a, b uint16) *plan {
 // fit. The operands of a commutative operator must come ordered.
 func (s *store) apply(in uint16, a, b tid) appID {
 	key := appKey{in, a, b}
-	if id, ok := s.appAt[key]; ok {
+	if id, ok := s.appAt.get(key); ok {
 		return id
 	}
+	id := s.top(in, a, b)
+	s.appAt.put(key, id)
+	return id
+}
+
+// top is a new application, even if there is one of the instance to these tensors: one
+// that is looked at and dropped again, in which case it is not found later. It is noApp
+// if they do not fit.
+func (s *store) top(in uint16, a, b tid) appID {
 	p := s.planFor(in, s.tensors[a].shape, s.tensors[b].shape)
 	if p.outs == nil {
-		s.appAt[key] = noApp
 		return noApp
 	}
 	id := appID(len(s.apps))
 	s.apps = append(s.apps, app{inst: in, args: [2]tid{a, b}, plan: p})
-	s.appAt[key] = id
 	nodes, n := s.union(a, b, id)
 	ops := s.opsOf(a, b)
+	data := s.tensors[a].data || s.tensors[b].data
 	seams := s.seams(p, in, a, b)
 	for o, sh := range p.outs {
-		t := tensor{app: id, out: uint8(o), shape: sh, size: n, ops: ops, nodes: nodes, seams: seams}
+		t := tensor{app: id, out: uint8(o), shape: sh, size: n, ops: ops, data: data, nodes: nodes, seams: seams}
 		if len(p.outs) == 2 {
 			t.seams = s.cut(in, seams, o)
 		}
@@ -441,7 +485,10 @@ func (e *encoder) visit(t tid) byte {
 
 // decode builds a term in the store; rename maps canonical input numbers to
 // store inputs (nil: the same).
-func (s *store) decode(c code, rename *[32]uint8) tid {
+func (s *store) decode(c code, rename *[32]uint8) tid { return s.build(c, rename, false) }
+
+// build is decode; with top the last application is one that is dropped again.
+func (s *store) build(c code, rename *[32]uint8, top bool) tid {
 	var outs [maxOps][2]tid
 	get := func(r byte) tid {
 		switch {
@@ -465,7 +512,12 @@ func (s *store) decode(c code, rename *[32]uint8) tid {
 		if s.insts[in].op.Commutative && s.less(b, a) {
 			a, b = b, a
 		}
-		id := s.apply(in, a, b)
+		var id appID
+		if top && i == n-1 {
+			id = s.top(in, a, b)
+		} else {
+			id = s.apply(in, a, b)
+		}
 		if id == noApp {
 			return 0
 		}

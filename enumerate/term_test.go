@@ -376,9 +376,9 @@ func namings1(s *store) []int {
 	return r
 }
 
-// Applications are hash-consed: nothing is made twice, and forgetting the last
-// one leaves the store as it was.
-func TestForget(t *testing.T) {
+// Applications are hash-consed: nothing is made twice. One that is looked at and dropped
+// leaves the store as it was, also where there is one like it.
+func TestTop(t *testing.T) {
 	s := newStore(Default(), 1)
 	x, y := s.inputs[0], s.inputs[1]
 	inst := func(name string) uint16 {
@@ -395,17 +395,35 @@ func TestForget(t *testing.T) {
 		t.Error("an application was made twice")
 	}
 	tensors, apps := len(s.tensors), len(s.apps)
-	first := s.apply(inst("relu"), s.apps[sum].outs[0], 0)
-	s.forget(s.apps[sum].outs[0]) // not the last one
-	if len(s.apps) != apps+1 {
-		t.Fatal("an application with a reader was forgotten")
+	for _, top := range []appID{s.top(inst("relu"), s.apps[sum].outs[0], 0), s.top(inst("ewadd"), x, y)} {
+		if top == sum || top == noApp {
+			t.Fatalf("application %d", top)
+		}
 	}
-	s.forget(s.apps[first].outs[0])
+	s.drop(appID(apps))
 	if len(s.tensors) != tensors || len(s.apps) != apps {
 		t.Errorf("%d tensors and %d applications are left, want %d and %d", len(s.tensors), len(s.apps), tensors, apps)
 	}
-	if s.apply(inst("relu"), s.apps[sum].outs[0], 0) != first {
-		t.Error("the application was not made anew in the same place")
+	if s.apply(inst("ewadd"), x, y) != sum {
+		t.Error("the application that was there is not found")
+	}
+	if id := s.apply(inst("relu"), s.apps[sum].outs[0], 0); id != appID(apps) {
+		t.Errorf("application %d, want %d: one that was dropped is found", id, apps)
+	}
+}
+
+// Applications are found whatever their tensors' numbers are.
+func TestAppTable(t *testing.T) {
+	tab := appTable{near: map[uint64]appID{}}
+	keys := []appKey{{1, 2, 3}, {1, 3, 2}, {2, 2, 3}, {1, 1<<nearBits - 1, 0}, {1, 1 << nearBits, 0}, {1, 0, 1 << nearBits},
+		{1 << 15, 1, 1}, {1<<15 - 1, 1<<nearBits + 1, 7}}
+	for i, k := range keys {
+		tab.put(k, appID(i+1))
+	}
+	for i, k := range keys {
+		if id, ok := tab.get(k); !ok || id != appID(i+1) {
+			t.Errorf("%v: application %d, %v, want %d", k, id, ok, i+1)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ package enumerate
 type walker struct {
 	s     *store
 	want  int                // operators in the finished graph
+	data  bool               // images of convolutions and pools depend on data
 	ok    func(t tid) bool   // may this tensor be an operand?
 	emit  func(app appID)    // a finished one-output graph: the last application
 	all   func(apps []appID) // or: every graph, with any number of outputs
@@ -74,11 +75,16 @@ func (w *walker) operands(tm *template, last bool, f func(a, b tid)) {
 			f(0, 0)
 		}
 	case 1:
-		w.each(w.used, func(a tid, _ [16]uint8) { f(a, 0) })
+		w.each(w.used, func(a tid, _ [16]uint8) {
+			if tm.image && w.data && !w.s.tensors[a].data {
+				return
+			}
+			f(a, 0)
+		})
 	case 2:
 		conv := tm.op.Name == "conv2d"
 		w.each(w.used, func(a tid, used [16]uint8) {
-			if conv && w.s.tensors[a].weight {
+			if x := &w.s.tensors[a]; conv && x.weight || tm.image && w.data && !x.data {
 				return
 			}
 			w.each(used, func(b tid, _ [16]uint8) {
@@ -131,21 +137,24 @@ func (w *walker) try(in uint16, a, b tid, last bool) {
 			return
 		}
 	}
+	for j := 0; j < w.n; j++ {
+		if x := &s.apps[w.apps[j]]; x.inst == in && x.args == [2]tid{a, b} {
+			return
+		}
+	}
+	if last {
+		if id := s.top(in, a, b); id != noApp {
+			w.seen++
+			w.emit(id)
+			s.drop(id)
+		}
+		return
+	}
 	id := s.apply(in, a, b)
 	if id == noApp {
 		return
 	}
-	for j := 0; j < w.n; j++ {
-		if w.apps[j] == id {
-			return
-		}
-	}
 	w.seen++
-	if last {
-		w.emit(id)
-		s.forget(s.apps[id].outs[0])
-		return
-	}
 	outs := s.apps[id].outs
 	oldUsed, oldOpen, oldAvail := w.used, w.open, len(w.avail)
 	for _, t := range outs {

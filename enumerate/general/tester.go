@@ -2,6 +2,7 @@ package general
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 
 	"github.com/taso-go/taso/fingerprint"
@@ -39,10 +40,10 @@ func (t *Tester) rand(n int) int {
 // Holds tests a law on random sizes, strides and paddings. It reports false if
 // an instance fails, or if too few instances are defined to tell. The random
 // choices depend only on the seed and the law.
-func (t *Tester) Holds(l *law.Law, want int) bool { return t.tested(l, want, false) }
+func (t *Tester) Holds(l *law.Law, want int) bool { return t.tested(l, want, false).holds }
 
-// holds tries up to 12 instances for each that it wants.
-func (t *Tester) holds(l *law.Law, want int, quick bool) bool {
+// try tries up to 12 instances for each that it wants.
+func (t *Tester) try(l *law.Law, want int, quick bool) finding {
 	t.state = t.Seed
 	for _, b := range l.Given {
 		for _, c := range b.Shape.String() + b.Sort {
@@ -51,12 +52,12 @@ func (t *Tester) holds(l *law.Law, want int, quick bool) bool {
 	}
 	p, err := instance.New(l)
 	if err != nil {
-		return false
+		return finding{}
 	}
 	good := 0
 	for try := 0; try < 12*want && good < want; try++ {
 		if quick && try == 12*QuickTests && good < QuickTests {
-			return false
+			return finding{}
 		}
 		env, ok := t.env(l, try)
 		if !ok {
@@ -78,10 +79,10 @@ func (t *Tester) holds(l *law.Law, want int, quick bool) bool {
 			good++
 		case instance.Undefined, instance.NotAnInstance:
 		default:
-			return false
+			return finding{fails: true}
 		}
 	}
-	return good >= want
+	return finding{holds: good >= want}
 }
 
 // testValues are what attribute variables stand for.
@@ -174,22 +175,68 @@ func (t *Tester) generalize(p *Pair) (l *law.Law, fm Form, ok bool) {
 	if f.window && !t.Brief {
 		want = WindowTests
 	}
-	for tie := 0; tie <= least.tie; tie++ {
-		for w := 0; w <= least.window; w++ {
-			for k := 0; k <= least.kernel; k++ {
-				for g := 0; g <= least.groups; g++ {
-					for c := 0; c <= least.cut; c++ {
-						fm := Form{w, k, c, g, tie}
-						l, err := p.Law(fm)
-						if err == nil && t.tested(l, want, true) {
-							return l, fm, true
-						}
-					}
-				}
+	most := Form{}
+	for first := true; ; first = false {
+		// What fails for a value of one field, the others being the least general, fails
+		// whatever the others are.
+		for fm := range forms(most, least) {
+			if !first && fm == (Form{}) {
+				continue
+			}
+			l, err := p.Law(fm)
+			if err == nil && t.tested(l, want, true).holds {
+				return l, fm, true
+			}
+			if first {
+				break
+			}
+		}
+		if !first {
+			return nil, least, false
+		}
+		most = t.bounds(p, least)
+	}
+}
+
+// bounds is, in each field, the most general value that does not fail where the others
+// are the least general.
+func (t *Tester) bounds(p *Pair, least Form) Form {
+	most := least
+	for i := range least.fields() {
+		for v := range *least.fields()[i] {
+			fm := least
+			*fm.fields()[i] = v
+			if l, err := p.Law(fm); err != nil || !t.tested(l, FullTests, true).fails {
+				*most.fields()[i] = v
+				break
 			}
 		}
 	}
-	return nil, least, false
+	return most
+}
+
+// fields are the fields of a form, the one that is tried last to be narrowed first.
+func (fm *Form) fields() [5]*int {
+	return [5]*int{&fm.tie, &fm.window, &fm.kernel, &fm.groups, &fm.cut}
+}
+
+// forms are the forms from most to least, more general ones first.
+func forms(most, least Form) iter.Seq[Form] {
+	return func(yield func(Form) bool) {
+		for fm := most; ; {
+			if !yield(fm) {
+				return
+			}
+			i := len(fm.fields()) - 1
+			for ; i >= 0 && *fm.fields()[i] == *least.fields()[i]; i-- {
+				*fm.fields()[i] = *most.fields()[i]
+			}
+			if i < 0 {
+				return
+			}
+			*fm.fields()[i]++
+		}
+	}
 }
 
 // Narrower lists less general forms to fall back on if one cannot be proved:

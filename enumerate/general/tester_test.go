@@ -140,7 +140,7 @@ func TestKnown(t *testing.T) {
 			}
 		}
 	}
-	if n := len(known.holds); n != 4 {
+	if n := len(known.found); n != 4 {
 		t.Errorf("%d tests are remembered, want 4", n)
 	}
 }
