@@ -18,7 +18,8 @@ type genRules struct {
 	opt               genrules.Options
 	memory            size
 	out, pb, unproved string
-	json              bool
+	html              string
+	stages, json      bool
 }
 
 func newGenRules() *cobra.Command {
@@ -30,6 +31,14 @@ func newGenRules() *cobra.Command {
 on random inputs, states each pair as a law in its most general form, and proves
 it from the axioms (taso axioms list). Only what is proved becomes a rule, and
 each rule gets a certificate, which taso check checks.
+
+What it will do and how long that takes is said at once, on the standard error; the
+estimate is from recorded runs. The report names the kept rules that save most time
+and that no axiom, lemma or law of the program says by itself, the first of each kind.
+What a rule saves is modelled: the time that its cheaper side takes less, by the
+formula of zen5 for operators by themselves, all sizes 64, windows 3x3, strides 1.
+Rules about constants, those that leave nothing but an input, and those in which an
+operator has one tensor twice are not named.
 
 The same flags give the same files, whatever the number of workers. Ctrl-C stops
 the run cleanly: what is proved so far is written, and the exit status is 1. With
@@ -45,6 +54,8 @@ Presets, operators with inputs that suit them:
   taso gen-rules --max-ops 4 --memory 8G --checkpoint state --out my.rules --pb my.pb
   taso gen-rules --max-ops 3 --ops matmul,ewadd,concat,split --minimal --out small.rules
   taso gen-rules --max-ops 3 --ops bert --out bert.rules
+  taso gen-rules --max-ops 3 --stages --unproved open.json
+  taso gen-rules --max-ops 3 --out my.rules --html my.html
   taso gen-rules --max-ops 3 --exhaustive --json > report.json`,
 		Args: cobra.NoArgs,
 		RunE: g.run,
@@ -65,6 +76,8 @@ Presets, operators with inputs that suit them:
 	f.BoolVar(&g.opt.Meaning, "meaning", false, "prove what does not follow from the axioms from what its operators compute")
 	f.BoolVar(&g.opt.Quantified, "quantified", false, "also run the prover with quantified axioms and compare the times")
 	f.IntVar(&g.opt.SemanticOps, "semantic-ops", 3, "most operators for laws of the true relu and maximum; 0: none")
+	f.StringVar(&g.html, "html", "", "write a page with the rules, their proofs and the counterexamples to `FILE`")
+	f.BoolVar(&g.stages, "stages", false, "also print what each stage came to, and why candidates are not proved")
 	f.BoolVar(&g.json, "json", false, "print the report as JSON instead of tables")
 	c.Flag("memory").DefValue = ""
 	return c
@@ -87,6 +100,9 @@ func (g *genRules) run(c *cobra.Command, _ []string) error {
 	if g.opt.SemanticOps == 0 {
 		g.opt.SemanticOps = -1 // the library's zero means its default
 	}
+	if !g.json {
+		printPlan(c.ErrOrStderr(), g)
+	}
 	if c.ErrOrStderr() == io.Writer(os.Stderr) {
 		g.opt.Progress = progress.New(os.Stderr, progress.Options{})
 	}
@@ -103,7 +119,13 @@ func (g *genRules) run(c *cobra.Command, _ []string) error {
 	if g.json {
 		err = writeJSON(c.OutOrStdout(), rep)
 	} else {
-		err = printReport(c.OutOrStdout(), rep, wrote)
+		if g.stages {
+			if err := printStages(c.OutOrStdout(), rep); err != nil {
+				return err
+			}
+			fmt.Fprintln(c.OutOrStdout())
+		}
+		err = printReport(c.OutOrStdout(), g, rep, wrote)
 	}
 	if err != nil || rep.Stopped == "" {
 		return err

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 //	status N cmd...  run cmd, which must exit with N
 //	waitfor FILE     wait until FILE exists
 //	truncate FILE N  cut FILE to N bytes
+//	terminate NAME   send SIGTERM to the command that runs in the background
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -39,9 +41,10 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status":   status,
-			"waitfor":  waitFor,
-			"truncate": truncate,
+			"status":    status,
+			"waitfor":   waitFor,
+			"truncate":  truncate,
+			"terminate": terminate,
 		},
 	})
 }
@@ -75,4 +78,13 @@ func truncate(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+}
+
+func terminate(ts *testscript.TestScript, _ bool, args []string) {
+	// The script's own kill has no such signal. Of several the last is meant.
+	cmds := ts.BackgroundCmds()
+	if len(args) != 1 || len(cmds) == 0 {
+		ts.Fatalf("nothing to end")
+	}
+	ts.Check(cmds[len(cmds)-1].Process.Signal(syscall.SIGTERM))
 }

@@ -33,6 +33,8 @@ type Reporter struct {
 	w    io.Writer
 	opts Options
 
+	note atomic.Pointer[func() string]
+
 	mu      sync.Mutex
 	current *Stage
 }
@@ -73,6 +75,14 @@ func (r *Reporter) Stage(label string, total int64) *Stage {
 	r.current = s
 	go s.run(label, total)
 	return s
+}
+
+// Note has what f says put behind every label, each time that a bar is drawn: what is
+// known of the command as a whole. f is called by the goroutine that draws.
+func (r *Reporter) Note(f func() string) {
+	if r != nil {
+		r.note.Store(&f)
+	}
 }
 
 // Close ends the current stage, so that the terminal is clean for other output.
@@ -150,6 +160,7 @@ func (s *Stage) Done() {
 func (s *Stage) run(label string, total int64) {
 	defer close(s.stopped)
 	bar := newBar(s.reporter.w, label, total)
+	shown := label
 	// The clock of the bar starts with the stage, not when it is first drawn, so
 	// that rates are those of the whole stage.
 	bar.StartWithoutRender()
@@ -168,9 +179,16 @@ func (s *Stage) run(label string, total int64) {
 		if total > 0 && n > total {
 			n = total // the bar refuses more than its total
 		}
-		if l := s.label.Load(); l != nil && *l != label {
-			label = *l
-			bar.Describe(label)
+		text := label
+		if l := s.label.Load(); l != nil {
+			text = *l
+		}
+		if f := s.reporter.note.Load(); f != nil {
+			text += (*f)()
+		}
+		if text != shown {
+			shown = text
+			bar.Describe(text)
 		}
 		_ = bar.Set64(n)
 		select {

@@ -114,6 +114,32 @@ func TestDescribe(t *testing.T) {
 	s.Describe("nothing")
 }
 
+func TestNote(t *testing.T) {
+	var out screen
+	r := newReporter(&out, true, fast)
+	left := make(chan string, 1)
+	left <- "3 min"
+	note := "unset"
+	r.Note(func() string {
+		select {
+		case note = <-left:
+		default:
+		}
+		return ", " + note + " left"
+	})
+	s := r.Stage("prove", 10)
+	waitFor(t, "the note", func() bool { return strings.Contains(out.visible(), "prove, 3 min left") })
+	s.Describe("refute")
+	left <- "2 min"
+	waitFor(t, "the next note", func() bool { return strings.Contains(out.visible(), "refute, 2 min left") })
+	s.Done()
+	r.Stage("write", 10)
+	waitFor(t, "the note of the next stage", func() bool { return strings.Contains(out.visible(), "write, 2 min left") })
+	r.Close()
+	r = nil
+	r.Note(func() string { return "" })
+}
+
 func TestSilent(t *testing.T) {
 	var out screen
 	for name, r := range map[string]*Reporter{

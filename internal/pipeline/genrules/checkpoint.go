@@ -31,6 +31,7 @@ type state struct {
 	Level        int        `json:"level"`
 	Meaning      bool       `json:"meaning,omitempty"` // of Options
 	Stages       []Stage    `json:"stages"`
+	Levels       []Level    `json:"levels"`
 	Graphs       int64      `json:"graphs"`
 	CPU          float64    `json:"enumeration_cpu_seconds"`
 	Unproved     []Unproved `json:"unproved"`
@@ -103,6 +104,7 @@ func (c *checkpoint) load(r *run, n int) error {
 	}
 	maps.Copy(r.judge.failed, st.Failed)
 	r.rep.Stages = append(st.Stages, r.rep.Stages...)
+	r.rep.Levels = append(st.Levels, r.rep.Levels...)
 	r.rep.Graphs += st.Graphs
 	r.cpu += st.CPU
 	return nil
@@ -121,7 +123,7 @@ func (c *checkpoint) save(r *run, s *enumerate.Session, n int) error {
 	if err := rules.Save(c.path(n, "rules.json"), set); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	st := state{AxiomsSHA256: r.rep.AxiomsSHA256, Level: n, Meaning: r.opt.Meaning, Stages: r.rep.Stages, Graphs: r.rep.Graphs, CPU: r.cpu,
+	st := state{AxiomsSHA256: r.rep.AxiomsSHA256, Level: n, Meaning: r.opt.Meaning, Stages: r.rep.Stages, Levels: r.rep.Levels, Graphs: r.rep.Graphs, CPU: r.cpu,
 		Failed: r.judge.failed}
 	for _, text := range r.judge.order {
 		st.Unproved = append(st.Unproved, *r.judge.unproved[text])

@@ -1,6 +1,8 @@
 package genrules
 
 import (
+	"runtime"
+
 	"github.com/taso-go/taso/enumerate"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/rules"
@@ -34,6 +36,19 @@ type Options struct {
 	disturb func()
 }
 
+// complete puts in what is left out.
+func (o *Options) complete() {
+	if o.MaxOps == 0 {
+		o.MaxOps = 3
+	}
+	if o.SemanticOps == 0 {
+		o.SemanticOps = 3
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+}
+
 // hold lets a test disturb the calling worker.
 func (o *Options) hold() {
 	if o.disturb != nil {
@@ -48,6 +63,21 @@ type Stage struct {
 	Seconds float64 `json:"seconds"`
 	PeakRSS int64   `json:"peak_rss_bytes"`
 }
+
+// Level counts what became of the graphs of one size.
+type Level struct {
+	Operators  int     `json:"operators"`
+	Graphs     int64   `json:"graphs"`     // looked at
+	Classes    int64   `json:"classes"`    // of graphs of equal fingerprint, of one and more
+	Pairs      int64   `json:"pairs"`      // that agree
+	Stated     int64   `json:"stated"`     // pairs that follow from no smaller rule, as laws
+	Candidates int64   `json:"candidates"` // different laws among them
+	Proved     int64   `json:"proved"`     // of the candidates
+	Seconds    float64 `json:"seconds"`
+}
+
+// mostUseful is how many rules a report names.
+const mostUseful = 10
 
 // Counts are rules by verdict.
 type Counts struct {
@@ -83,6 +113,8 @@ type Report struct {
 	Universe           string            `json:"universe"`
 	Seed               uint64            `json:"seed"`
 	Workers            int               `json:"workers"`
+	Levels             []Level           `json:"levels"`
+	Useful             []Useful          `json:"useful,omitempty"` // see MostUseful
 	Stages             []Stage           `json:"stages"`
 	Rules              Counts            `json:"rules"`
 	Graphs             int64             `json:"graphs"`

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
+	"time"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/enumerate"
@@ -24,15 +24,7 @@ import (
 // cleanly: the report holds what was proved until then and says in Stopped why
 // it is not all; the error is nil unless nothing could be done.
 func Run(ctx context.Context, opt Options) (*Report, error) {
-	if opt.MaxOps == 0 {
-		opt.MaxOps = 3
-	}
-	if opt.SemanticOps == 0 {
-		opt.SemanticOps = 3
-	}
-	if opt.Workers <= 0 {
-		opt.Workers = runtime.GOMAXPROCS(0)
-	}
+	opt.complete()
 	u, err := enumerate.New(opt.Ops)
 	if err != nil {
 		return nil, err
@@ -43,6 +35,9 @@ func Run(ctx context.Context, opt Options) (*Report, error) {
 		rep.Mode = "exhaustive"
 	}
 	r := &run{opt: &opt, rep: rep, meter: procstat.NewMeter(), u: u}
+	e, _ := EstimateOf(opt)
+	r.pace = newPace(e, time.Now)
+	opt.Progress.Note(r.pace.note)
 	j, err := newJudge(ctx, u.Ops(), &opt)
 	if err != nil {
 		return nil, err
@@ -69,6 +64,7 @@ type run struct {
 	judge *judge
 	u     *enumerate.Universe
 	bar   bar
+	pace  *pace
 	cpu   float64 // of enumeration, in seconds
 }
 
@@ -141,11 +137,13 @@ func (r *run) levels(ctx context.Context) error {
 		if n <= opt.SemanticOps {
 			before := len(r.judge.proved)
 			_, err := s.Ordered(ctx)
-			r.stage(fmt.Sprintf("level %d: laws of the true relu and maximum", n), int64(len(r.judge.proved)-before))
+			lap := r.stage(fmt.Sprintf("level %d: laws of the true relu and maximum", n), int64(len(r.judge.proved)-before))
+			r.rep.Levels[len(r.rep.Levels)-1].Seconds += lap.Wall.Seconds()
 			if err != nil {
 				return err
 			}
 		}
+		r.pace.level(n)
 		if err := store.save(r, s, n); err != nil {
 			return err
 		}
@@ -169,6 +167,8 @@ func (r *run) levelStages(n int, st enumerate.Stats) {
 	add("candidates", int64(st.Raw), 0)
 	add("candidates after renaming and generalizing", int64(st.Distinct), 0)
 	add("proved", int64(st.Proved), st.ProveSeconds)
+	r.rep.Levels = append(r.rep.Levels, Level{Operators: n, Graphs: int64(st.Terms), Classes: int64(st.Classes), Pairs: int64(st.Pairs),
+		Stated: int64(st.Raw), Candidates: int64(st.Distinct), Proved: int64(st.Proved), Seconds: lap.Wall.Seconds()})
 	r.rep.Graphs += int64(st.Terms)
 	r.cpu += st.EnumerateCPU
 }
@@ -217,6 +217,11 @@ func (r *run) finish(ctx context.Context) error {
 		}
 	}
 	rep.Set = set
+	useful, err := MostUseful(set, mostUseful)
+	if err != nil {
+		return err
+	}
+	rep.Useful = useful
 	if r.opt.Quantified && ctx.Err() == nil {
 		if err := r.quantified(ctx, set); err != nil {
 			return err

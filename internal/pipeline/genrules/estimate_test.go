@@ -1,0 +1,188 @@
+package genrules
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+var record = flag.String("genrules.record", "", "runs to make and record in rates.json, such as default:3,bert:3")
+
+// TestRecord makes runs anew and records what they took: go test
+// ./internal/pipeline/genrules -run TestRecord -genrules.record default:4 -timeout 0
+func TestRecord(t *testing.T) {
+	if *record == "" {
+		t.Skip("without -genrules.record")
+	}
+	rates, err := Rates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	model := "unknown processor"
+	if m := regexp.MustCompile(`(?m)^model name\s*: (.*)$`).FindSubmatch(info); m != nil {
+		model = string(m[1])
+	}
+	for _, what := range strings.Split(*record, ",") {
+		name, ops, _ := strings.Cut(what, ":")
+		n, err := strconv.Atoi(ops)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		opt := Options{MaxOps: n, Seed: 1}
+		if name != "default" {
+			opt.Ops = []string{name}
+		}
+		opt.complete()
+		rep, err := Run(context.Background(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Rate{Universe: name, MaxOps: n, Workers: opt.Workers, Seconds: round(rep.Seconds), CPUSeconds: round(rep.CPUSeconds), PeakRSS: rep.PeakRSS,
+			Machine: model, Commit: strings.TrimSpace(string(commit)), Date: time.Now().UTC().Format(time.DateOnly)}
+		for _, l := range rep.Levels {
+			r.Levels = append(r.Levels, round(l.Seconds))
+		}
+		var kept []Rate
+		for _, o := range rates {
+			if o.Universe != r.Universe || o.MaxOps != r.MaxOps || o.Meaning != r.Meaning {
+				kept = append(kept, o)
+			}
+		}
+		rates = append(kept, r)
+	}
+	var b bytes.Buffer
+	b.WriteString("[\n")
+	for i, r := range rates {
+		line, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sep := ","
+		if i == len(rates)-1 {
+			sep = ""
+		}
+		fmt.Fprintf(&b, "  %s%s\n", line, sep)
+	}
+	b.WriteString("]\n")
+	if err := os.WriteFile("rates.json", b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func round(x float64) float64 { return math.Round(x*100) / 100 }
+
+// The rates that are recorded are those of what make gen-rules and the documents run,
+// and are whole.
+func TestRates(t *testing.T) {
+	rates, err := Rates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rates {
+		if r.Seconds <= 0 || r.CPUSeconds <= 0 || r.PeakRSS <= 0 || r.Workers < 1 || r.Levels != nil && len(r.Levels) != r.MaxOps || r.Commit == "" || r.Machine == "" || r.Date == "" {
+			t.Errorf("%+v", r)
+		}
+		sum := 0.0
+		for _, s := range r.Levels {
+			sum += s
+		}
+		if sum > r.Seconds*1.01 {
+			t.Errorf("%s, %d operators: levels of %v s in %v s", r.Universe, r.MaxOps, sum, r.Seconds)
+		}
+	}
+	for _, opt := range []Options{{MaxOps: 2}, {MaxOps: 3}, {MaxOps: 4}, {MaxOps: 3, Ops: []string{"bert"}}, {MaxOps: 3, Ops: []string{"cnn"}}} {
+		if e, ok := EstimateOf(opt); !ok || e.Beyond > 0 {
+			t.Errorf("%d operators, %v: no recorded run", opt.MaxOps, opt.Ops)
+		}
+	}
+}
+
+func TestEstimate(t *testing.T) {
+	rates := []Rate{
+		{Universe: "default", MaxOps: 2, Workers: 2, Seconds: 2, CPUSeconds: 3, PeakRSS: 100, Levels: []float64{0.5, 1}},
+		{Universe: "default", MaxOps: 3, Workers: 2, Seconds: 20, CPUSeconds: 30, PeakRSS: 400, Levels: []float64{0.5, 1, 18}},
+		{Universe: "default", MaxOps: 3, Meaning: true, Workers: 2, Seconds: 30, CPUSeconds: 50, PeakRSS: 400, Levels: []float64{0.5, 1, 18}},
+		{Universe: "bert", MaxOps: 3, Workers: 1, Seconds: 10, CPUSeconds: 10, PeakRSS: 300, Levels: []float64{1, 2, 6}},
+	}
+	for _, c := range []struct {
+		opt     Options
+		seconds float64 // 0: no estimate
+		beyond  int
+	}{
+		{Options{MaxOps: 3, Workers: 2}, 30 * 0.625, 0},
+		{Options{MaxOps: 3, Workers: 2, Meaning: true}, 50 * 0.625, 0},
+		{Options{MaxOps: 2, Workers: 2, Meaning: true}, 3 * 0.625, 0}, // the other provers, better than nothing
+		{Options{MaxOps: 3, Workers: 1}, 30, 0},
+		{Options{MaxOps: 3, Workers: 8}, 30 * (0.25 + 0.75/8), 0},
+		{Options{MaxOps: 4, Workers: 2}, 300 * 0.625, 1},
+		{Options{MaxOps: 5, Workers: 2}, 3000 * 0.625, 2},
+		{Options{MaxOps: 3, Workers: 1, Ops: []string{"bert"}}, 10, 0},
+		{Options{MaxOps: 4, Workers: 1, Ops: []string{"bert"}}, 0, 0},
+		{Options{MaxOps: 2, Workers: 1, Ops: []string{"bert"}}, 0, 0},
+		{Options{MaxOps: 3, Ops: []string{"matmul", "relu"}}, 0, 0},
+		{Options{MaxOps: 3, Exhaustive: true}, 0, 0},
+	} {
+		e, ok := estimate(rates, c.opt)
+		if ok != (c.seconds > 0) {
+			t.Errorf("%+v: %v", c.opt, ok)
+			continue
+		}
+		if ok && (math.Abs(e.Seconds-c.seconds) > 1e-9 || e.Beyond != c.beyond) {
+			t.Errorf("%+v: %v s, %d beyond, want %v, %d", c.opt, e.Seconds, e.Beyond, c.seconds, c.beyond)
+		}
+	}
+}
+
+// What is left follows the machine.
+func TestPace(t *testing.T) {
+	now := time.Unix(0, 0)
+	p := newPace(&Estimate{Seconds: 100, Levels: []float64{1, 9, 90}}, func() time.Time { return now })
+	at := func(s float64) { now = time.Unix(0, int64(s*1e9)) }
+	for _, c := range []struct {
+		seconds float64
+		level   int // done
+		want    string
+	}{
+		{10, 0, ", whole run about 90 s left"},
+		{11, 1, ", whole run about 89 s left"},  // too little is over to judge by
+		{20, 2, ", whole run about 3 min left"}, // half as fast: 200 s in all
+		{190, 2, ", whole run about 10 s left"},
+		{230, 2, ", longer than estimated"},
+	} {
+		at(c.seconds)
+		if c.level > 0 {
+			p.level(c.level)
+		}
+		if c.seconds == 190 || c.seconds == 230 {
+			p.factor = 2
+		}
+		if got := p.note(); got != c.want {
+			t.Errorf("after %v s: %q, want %q", c.seconds, got, c.want)
+		}
+	}
+	p = newPace(nil, time.Now)
+	p.level(1)
+	if p.note() != "" {
+		t.Error("a note of nothing")
+	}
+	for s, want := range map[float64]string{0.2: "1 s", 99: "99 s", 120: "2 min", 3600: "60 min", 7200: "2 h"} {
+		if got := Duration(s); got != want {
+			t.Errorf("%v s is %s, want %s", s, got, want)
+		}
+	}
+}
