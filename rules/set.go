@@ -187,3 +187,23 @@ func (s *Set) Validate() []error {
 	}
 	return errs
 }
+
+// Library is the laws that proofs of the set may use, by name: its axioms and lemmas.
+// The error is that of the axioms' text.
+func (s *Set) Library() (map[string]*law.Law, error) {
+	laws, err := law.Parse("axioms", []byte(s.Axioms))
+	if err != nil {
+		return nil, err
+	}
+	lib := map[string]*law.Law{}
+	for _, l := range laws {
+		lib[l.Name] = l
+	}
+	for _, l := range s.Lemmas {
+		// The text of the axioms has the lemmas with their comments.
+		if lib[l.Law.Name] == nil {
+			lib[l.Law.Name] = l.Law
+		}
+	}
+	return lib, nil
+}

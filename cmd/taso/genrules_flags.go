@@ -27,7 +27,8 @@ func (g *genRules) validate() error {
 	if _, err := enumerate.New(g.opt.Ops); err != nil {
 		return fmt.Errorf("--ops: %w", err)
 	}
-	return checkOutputs(nil, output{"--out", g.out}, output{"--out", certOf(g.out)}, output{"--pb", g.pb}, output{"--unproved", g.unproved})
+	return checkOutputs(nil, output{"--out", g.out}, output{"--out", certOf(g.out)}, output{"--pb", g.pb}, output{"--unproved", g.unproved},
+		output{"--html", g.html})
 }
 
 // certOf is the certificate file that rules.Save writes beside path, "" if none.

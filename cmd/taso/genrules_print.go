@@ -6,6 +6,7 @@ import (
 
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
+	"github.com/taso-go/taso/internal/pipeline/genrules/page"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/taso"
 )
@@ -45,6 +46,12 @@ func (g *genRules) write(rep *genrules.Report) ([]written, error) {
 			return nil, fmt.Errorf("write unproved: %w", err)
 		}
 		done = append(done, written{g.unproved, plural(len(list), "candidate") + " not proved"})
+	}
+	if g.html != "" {
+		if err := atomicfile.WriteFile(g.html, func(w io.Writer) error { return page.Write(w, rep) }); err != nil {
+			return nil, fmt.Errorf("write page: %w", err)
+		}
+		done = append(done, written{g.html, fmt.Sprintf("%s, %s not proved", plural(rep.Set.Len(), "rule"), plural(len(rep.Unproved), "candidate"))})
 	}
 	return done, nil
 }

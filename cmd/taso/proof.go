@@ -27,7 +27,7 @@ func printRule(w io.Writer, set *rules.Set, r *rules.Rule) error {
 		}
 		return nil
 	}
-	lib, err := library(set)
+	lib, err := set.Library()
 	if err != nil {
 		return err
 	}
@@ -41,22 +41,4 @@ func proofFrom(p *law.Proof) string {
 		return "what its operators compute"
 	}
 	return plural(len(p.Instances), "instance")
-}
-
-// library is the laws that the proofs of a set may use, by name.
-func library(set *rules.Set) (map[string]*law.Law, error) {
-	laws, err := law.Parse("axioms", []byte(set.Axioms))
-	if err != nil {
-		return nil, err
-	}
-	lib := map[string]*law.Law{}
-	for _, l := range laws {
-		lib[l.Name] = l
-	}
-	for _, l := range set.Lemmas {
-		if doc := lib[l.Law.Name]; doc == nil {
-			lib[l.Law.Name] = l.Law
-		}
-	}
-	return lib, nil
 }

@@ -15,18 +15,15 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/draw"
 	"github.com/taso-go/taso/internal/pipeline/audit"
+	"github.com/taso-go/taso/internal/pipeline/rulepage"
 )
 
 var (
 	//go:embed page.tmpl
 	pageText string
-	//go:embed page.css
-	pageStyle string
-	//go:embed page.js
-	pageScript string
 
 	pageTemplate = sync.OnceValues(func() (*template.Template, error) {
-		return draw.PageTemplate("audit", pageText)
+		return rulepage.Template("audit", pageText)
 	})
 )
 
@@ -41,7 +38,7 @@ func Write(w io.Writer, reports []*audit.Report) error {
 	if err != nil {
 		return fmt.Errorf("audit page: %w", err)
 	}
-	page := content{Page: draw.NewPage("Audit", pageStyle, pageScript)}
+	page := content{Page: draw.NewPage("Audit", rulepage.Style, rulepage.Script)}
 	for _, o := range audit.Outcomes {
 		page.Words = append(page.Words, word{string(o), o.Doc()})
 	}
@@ -108,10 +105,7 @@ type card struct{ Name, Class, Value string }
 
 // verdict is an outcome; the zero value is that of a direction that is not
 // claimed.
-type verdict struct {
-	Word, Class, Sign string
-	Rank              int // for sorting
-}
+type verdict = rulepage.Verdict
 
 // ref is a link to a rule.
 type ref struct {

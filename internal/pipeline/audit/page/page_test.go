@@ -16,6 +16,7 @@ import (
 
 	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/internal/pipeline/audit"
+	"github.com/taso-go/taso/internal/pipeline/rulepage"
 	"github.com/taso-go/taso/verify/refute"
 )
 
@@ -191,7 +192,7 @@ func TestHTMLStandsAlone(t *testing.T) {
 		t.Errorf("%d links, expected one a rule and more", links)
 	}
 	for _, bad := range []string{"url(", "@import", "http:", "https:", "fetch(", "XMLHttp", "eval(", "innerHTML", "import("} {
-		if strings.Contains(pageStyle, bad) || strings.Contains(pageScript, bad) {
+		if strings.Contains(rulepage.Style, bad) || strings.Contains(rulepage.Script, bad) {
 			t.Errorf("style or script holds %q", bad)
 		}
 	}
@@ -286,64 +287,6 @@ func TestHTMLMarksTheCell(t *testing.T) {
 	}
 	if !reflect.DeepEqual(hits, []string{"1", "0"}) {
 		t.Errorf("marked %q, want 1 on the left and 0 on the right", hits)
-	}
-}
-
-func TestHTMLTensor(t *testing.T) {
-	values := func(n int) []string {
-		var out []string
-		for i := range n {
-			out = append(out, fmt.Sprint(i))
-		}
-		return out
-	}
-	show := func(x tensor) string {
-		var b strings.Builder
-		for _, p := range x.Parts {
-			b.WriteString(p.Caption)
-			for _, row := range p.Rows {
-				b.WriteString("|")
-				for _, c := range row {
-					if c.Hit {
-						b.WriteString("!")
-					}
-					b.WriteString(c.Text + " ")
-				}
-			}
-		}
-		return b.String() + x.Note
-	}
-	for _, c := range []struct {
-		shape []int
-		at    []int
-		want  string
-	}{
-		{[]int{}, []int{}, "|!0 "},
-		{[]int{3}, []int{2}, "|0 1 !2 "},
-		{[]int{2, 2}, []int{1, 0}, "|0 1 |!2 3 "},
-		{[]int{2, 1, 2}, []int{1, 0, 1}, "[0, ·, ·]|0 1 [1, ·, ·]|2 !3 "},
-		{[]int{1, 3, 1, 1}, []int{0, 1, 0, 0}, "[·, ·, 0, 0]|0 !1 2 "},
-		{[]int{2, 2, 3, 1}, nil, "[0, 0, ·, ·]|0 |1 |2 [0, 1, ·, ·]|3 |4 |5 [1, 0, ·, ·]|6 |7 |8 [1, 1, ·, ·]|9 |10 |11 "},
-	} {
-		n := 1
-		for _, s := range c.shape {
-			n *= s
-		}
-		x := newTensor("X", "", refute.Tensor{Shape: c.shape, Values: values(n)}, c.at, c.at != nil)
-		if got := show(x); got != c.want {
-			t.Errorf("shape %v: %q, want %q", c.shape, got, c.want)
-		}
-	}
-	big := newTensor("X", "", refute.Tensor{Shape: []int{1000}, Values: values(1000)}, []int{700}, true)
-	if got := show(big); !strings.HasSuffix(got, "!700 and 299 more elements") {
-		t.Errorf("a long tensor ends in %q", got[len(got)-40:])
-	}
-	if got := show(newTensor("X", "", refute.Tensor{Shape: []int{2}}, nil, true)); got != "" {
-		t.Errorf("a tensor without values shows %q", got)
-	}
-	// A report read from a file may hold anything.
-	for _, x := range []refute.Tensor{{Shape: []int{-1, 0}, Values: values(3)}, {Shape: []int{2, 0, 2}, Values: values(3)}, {Values: values(3)}} {
-		newTensor("X", "", x, []int{1, 1}, true)
 	}
 }
 

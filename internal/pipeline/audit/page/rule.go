@@ -1,17 +1,17 @@
 package page
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/taso-go/taso/internal/draw"
 	"github.com/taso-go/taso/internal/pipeline/audit"
+	"github.com/taso-go/taso/internal/pipeline/rulepage"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/verify/explain"
+	"github.com/taso-go/taso/verify/refute"
 )
 
 // rule is a row of the table and what it opens to.
@@ -27,7 +27,7 @@ type rule struct {
 	Readings          []reading
 	Axioms            []axiom
 	Links             []links
-	Counterexamples   []*counterexample
+	Counterexamples   []*rulepage.Counterexample
 
 	operators []string
 }
@@ -72,14 +72,8 @@ func (f *file) rule(r *audit.Rule) (*rule, error) {
 			rel = " => "
 		}
 		h.Line = law.FormatOutputs(l.LHS) + rel + law.FormatOutputs(l.RHS)
-		for side, p := range []*template.HTML{&h.Left, &h.Right} {
-			var b bytes.Buffer
-			terms := [][]*law.Term{l.LHS, l.RHS}[side]
-			title := fmt.Sprintf("%s side of rule %d", []string{"left", "right"}[side], r.Index)
-			if err := draw.SVG(&b, explain.Picture(l, terms), draw.Options{Title: title, Inline: true}); err != nil {
-				return nil, err
-			}
-			*p = template.HTML(b.String()) // draw escapes all text
+		if h.Left, h.Right, err = rulepage.Pictures(l, fmt.Sprintf("rule %d", r.Index)); err != nil {
+			return nil, err
 		}
 		l.EachTerm(func(t *law.Term) {
 			if t.Op != nil {
@@ -227,4 +221,20 @@ func (h *rule) refutations(r *audit.Rule) error {
 		x.Of = strings.Join(of[i], "; ")
 	}
 	return err
+}
+
+// newCounterexample shows a counterexample with all its tensors.
+func newCounterexample(c *audit.Counterexample) (*rulepage.Counterexample, error) {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("counterexample: %w", err)
+	}
+	if c.Witness != nil {
+		return rulepage.Witnessed(c.Law, string(data), c.Witness), nil
+	}
+	given := map[string]refute.Tensor{}
+	for name, shape := range c.Shapes {
+		given[name] = refute.Tensor{Shape: shape, Values: c.Inputs[name]}
+	}
+	return rulepage.Given(c.Law, fmt.Sprintf("left: %s; right: %s", c.LHS, c.RHS), string(data), given), nil
 }

@@ -1,45 +1,47 @@
-package page
+package rulepage
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/internal/pipeline/audit"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/refute"
 )
 
-// counterexample shows a counterexample with all its tensors.
-type counterexample struct {
-	Of, Says, Where string
-	Sides           []side
-	Law, JSON       string
+// Counterexample shows a counterexample with all its tensors, by the template
+// "counterexample".
+type Counterexample struct {
+	Of    string // what it is a counterexample of, of several
+	Says  string // in a sentence
+	Where string // the values of the variables
+	Sides []Side
+	Law   string // the law that it refutes
+	JSON  string // the whole of it
 }
 
-// side is a list of tensors: those given, or the steps of a side.
-type side struct {
+// Side is a list of tensors: those given, or the steps of a side.
+type Side struct {
 	Name    string
-	Tensors []tensor
+	Tensors []Tensor
 }
 
-// tensor is a tensor, cut into matrices.
-type tensor struct {
+// Tensor is a tensor, cut into matrices.
+type Tensor struct {
 	Label, Term, Shape, Note string
-	Parts                    []matrix
+	Parts                    []Matrix
 }
 
-// matrix is the part of a tensor at fixed leading indices.
-type matrix struct {
+// Matrix is the part of a tensor at fixed leading indices.
+type Matrix struct {
 	Caption string
-	Rows    [][]cell
+	Rows    [][]Cell
 }
 
-// cell is one element; Hit where the sides differ.
-type cell struct {
+// Cell is one element; Hit where the sides differ.
+type Cell struct {
 	Text string
 	Hit  bool
 }
@@ -47,22 +49,20 @@ type cell struct {
 // maxCells is the number of elements of a tensor that are shown.
 const maxCells = 256
 
-func newCounterexample(c *audit.Counterexample) (*counterexample, error) {
-	data, err := json.Marshal(c)
-	if err != nil {
-		return nil, fmt.Errorf("counterexample: %w", err)
+// Given is the counterexample of which nothing is known but the tensors given.
+func Given(law, says, json string, tensors map[string]refute.Tensor) *Counterexample {
+	x := &Counterexample{Law: law, JSON: json, Says: says}
+	given := Side{Name: "given"}
+	for _, name := range slices.Sorted(maps.Keys(tensors)) {
+		given.Tensors = append(given.Tensors, newTensor(name, "", tensors[name], nil, false))
 	}
-	x := &counterexample{Law: c.Law, JSON: string(data)}
-	w := c.Witness
-	if w == nil {
-		x.Says = fmt.Sprintf("left: %s; right: %s", c.LHS, c.RHS)
-		given := side{Name: "given"}
-		for _, name := range slices.Sorted(maps.Keys(c.Shapes)) {
-			given.Tensors = append(given.Tensors, newTensor(name, "", refute.Tensor{Shape: c.Shapes[name], Values: c.Inputs[name]}, nil, false))
-		}
-		x.Sides = append(x.Sides, given)
-		return x, nil
-	}
+	x.Sides = append(x.Sides, given)
+	return x
+}
+
+// Witnessed is the counterexample to a law that a witness is; json is the whole of it.
+func Witnessed(lawText, json string, w *refute.Witness) *Counterexample {
+	x := &Counterexample{Law: lawText, JSON: json}
 	switch w.Kind {
 	case "defined":
 		x.Says = fmt.Sprintf("The left side is %s, the right side %s.", w.Left, w.Right)
@@ -72,8 +72,8 @@ func newCounterexample(c *audit.Counterexample) (*counterexample, error) {
 		x.Says = fmt.Sprintf("Output %d at %s is %s on the left, %s on the right.", w.Output, indexText(w.Cell), w.Left, w.Right)
 	}
 	x.Where = w.Where()
-	l, _ := law.ParseLaw(c.Law) // without it, terms are shown in full
-	given := side{Name: "given"}
+	l, _ := law.ParseLaw(lawText) // without it, terms are shown in full
+	given := Side{Name: "given"}
 	names := map[string]string{}
 	left, right := outputTerm(l, w, 0), outputTerm(l, w, 1)
 	for _, t := range w.Inputs {
@@ -85,7 +85,7 @@ func newCounterexample(c *audit.Counterexample) (*counterexample, error) {
 		if len(steps) == 0 {
 			continue
 		}
-		s := side{Name: []string{"left side", "right side"}[k]}
+		s := Side{Name: []string{"left side", "right side"}[k]}
 		known := map[string]string{}
 		for term, name := range names {
 			known[term] = name
@@ -98,7 +98,7 @@ func newCounterexample(c *audit.Counterexample) (*counterexample, error) {
 		}
 		x.Sides = append(x.Sides, s)
 	}
-	return x, nil
+	return x
 }
 
 // outputTerm is the term of the output that differs, as the witness's steps
@@ -174,8 +174,8 @@ func indexText(xs []int) string {
 
 // newTensor cuts a tensor into matrices of its last two axes and, where
 // mark says so, marks the element at an index.
-func newTensor(label, term string, t refute.Tensor, at []int, mark bool) tensor {
-	x := tensor{Label: label, Term: term, Shape: indexText(t.Shape)}
+func newTensor(label, term string, t refute.Tensor, at []int, mark bool) Tensor {
+	x := Tensor{Label: label, Term: term, Shape: indexText(t.Shape)}
 	// A tensor that is one element thick in its last axes is shown along those
 	// before.
 	rank := len(t.Shape)
@@ -207,7 +207,7 @@ func newTensor(label, term string, t refute.Tensor, at []int, mark bool) tensor 
 		shown = min(len(t.Values), marked+1)
 	}
 	for from := 0; from < shown; from += rows * cols {
-		m := matrix{}
+		m := Matrix{}
 		if len(t.Shape) > 2 {
 			at := make([]string, len(t.Shape))
 			rest := from / (rows * cols)
@@ -226,9 +226,9 @@ func newTensor(label, term string, t refute.Tensor, at []int, mark bool) tensor 
 			m.Caption = "[" + strings.Join(at, ", ") + "]"
 		}
 		for r := 0; r < rows && from+r*cols < shown; r++ {
-			var row []cell
+			var row []Cell
 			for i := from + r*cols; i < min(from+(r+1)*cols, shown); i++ {
-				row = append(row, cell{t.Values[i], i == marked})
+				row = append(row, Cell{t.Values[i], i == marked})
 			}
 			m.Rows = append(m.Rows, row)
 		}
