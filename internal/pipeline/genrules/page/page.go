@@ -132,7 +132,7 @@ func (c *content) funnel() {
 				}
 			}
 		}
-		for _, s := range []step{{"graphs", l.Graphs, 0}, {"classes", l.Classes, 0}, {"pairs that agree", l.Pairs, 0}, {"follow from no smaller rule", l.Stated, 0},
+		for _, s := range []step{{"graphs", l.Graphs, 0}, {"classes", l.Classes, 0}, {"pairs that agree", l.Pairs, 0}, {"stated as laws", l.Stated, 0},
 			{"candidates", l.Candidates, 0}, {"proved", l.Proved, 0}, {"kept rules", kept, 0}} {
 			if s.N > 0 {
 				s.Percent = max(1, int(math.Round(100*math.Log1p(float64(s.N))/math.Log1p(largest))))
