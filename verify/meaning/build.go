@@ -57,7 +57,7 @@ func (b *Engine) eval(e *graph.Expr, ctx []graph.Guard, in inputs) (NF, error) {
 				return nil, ErrTooLarge
 			}
 		}
-		return out, nil
+		return b.collect(out), nil
 	case graph.ExprMul:
 		out := NF{{Num: one}}
 		for _, a := range e.Args {
@@ -79,7 +79,7 @@ func (b *Engine) eval(e *graph.Expr, ctx []graph.Guard, in inputs) (NF, error) {
 					}
 				}
 			}
-			out = prod
+			out = b.collect(prod)
 		}
 		return out, nil
 	case graph.ExprInv:
@@ -95,33 +95,50 @@ func (b *Engine) eval(e *graph.Expr, ctx []graph.Guard, in inputs) (NF, error) {
 		}
 		return b.apply(funOf(e.Fn), arg, ctx)
 	}
-	inner := ctx
-	over := make([]graph.Sym, len(e.Over))
-	var dom []graph.Guard
-	for i, v := range e.Over {
-		over[i] = v.Var
-		dom = append(dom, graph.Guard{E: v.Var.Index()}, graph.GuardLt(v.Var.Index(), v.N))
-	}
-	dom = append(dom, e.If...)
-	inner = join(ctx, dom...)
-	if _, ok := Normalize(inner); !ok && e.Kind == graph.ExprSum {
-		return nil, nil
-	}
-	body, err := b.eval(e.Args[0], inner, in)
+	es, err := b.points(e)
 	if err != nil {
 		return nil, err
 	}
-	if e.Kind == graph.ExprMax {
-		return b.max(over, dom, body, ctx)
-	}
 	var out NF
-	for _, t := range body {
-		u := Term{Num: t.Num, Facs: t.Facs, Atoms: t.Atoms}
-		u.Over = append(over[:len(over):len(over)], t.Over...)
-		u.Dom = append(dom[:len(dom):len(dom)], t.Dom...)
-		if u, ok := b.tidy(u, ctx); ok {
-			out = append(out, u)
+	var ps []Piece
+	for _, p := range es {
+		over := make([]graph.Sym, len(p.Over))
+		var dom []graph.Guard
+		for i, v := range p.Over {
+			over[i] = v.Var
+			dom = append(dom, graph.Guard{E: v.Var.Index()}, graph.GuardLt(v.Var.Index(), v.N))
 		}
+		dom = append(dom, p.If...)
+		inner := join(ctx, dom...)
+		if _, ok := Normalize(inner); !ok && (e.Kind == graph.ExprSum || b.written) {
+			continue
+		}
+		body, err := b.eval(p.Args[0], inner, in)
+		if err != nil {
+			return nil, err
+		}
+		if e.Kind == graph.ExprMax {
+			more, err := b.pieces(over, dom, body, ctx)
+			if err != nil {
+				return nil, err
+			}
+			ps = append(ps, more...)
+			continue
+		}
+		for _, t := range body {
+			u := Term{Num: t.Num, Facs: t.Facs, Atoms: t.Atoms}
+			u.Over = append(over[:len(over):len(over)], t.Over...)
+			u.Dom = append(dom[:len(dom):len(dom)], t.Dom...)
+			if u, ok := b.tidy(u, ctx); ok {
+				out = append(out, u)
+			}
+		}
+	}
+	if e.Kind == graph.ExprMax {
+		return b.max(ps, ctx)
+	}
+	if out = b.collect(out); len(out) > maxTerms {
+		return nil, ErrTooLarge
 	}
 	return out, nil
 }
@@ -303,8 +320,8 @@ func (b *Engine) applyHere(f Fun, arg NF, ctx []graph.Guard) (NF, error) {
 	return NF{{Num: one, Atoms: []Atom{{Kind: Apply, Fn: f, Arg: arg}}}}, nil
 }
 
-// max is the maximum of body over the points of dom, of which there is one.
-func (b *Engine) max(over []graph.Sym, dom []graph.Guard, body NF, ctx []graph.Guard) (NF, error) {
+// pieces are those of the values of body at the points of dom.
+func (b *Engine) pieces(over []graph.Sym, dom []graph.Guard, body NF, ctx []graph.Guard) ([]Piece, error) {
 	inside := join(ctx, dom...)
 	conds := make([][]graph.Guard, len(body))
 	bare := make(NF, len(body))
@@ -330,6 +347,11 @@ func (b *Engine) max(over []graph.Sym, dom []graph.Guard, body NF, ctx []graph.G
 			ps = append(ps, b.flatten(p)...)
 		}
 	}
+	return ps, nil
+}
+
+// max is the maximum of pieces, which have a point.
+func (b *Engine) max(ps []Piece, ctx []graph.Guard) (NF, error) {
 	if b.ordered && len(ps) == 1 {
 		return b.pullOut(ps[0], ctx)
 	}

@@ -15,6 +15,7 @@ type Case struct {
 	Bind     graph.Substitution
 	Explicit []string // padding variables that are four unknown pads
 	Words    []string
+	Written  bool // literal ranges are written out
 }
 
 // With is a copy of the case with one more word, to be bound more.
@@ -23,6 +24,7 @@ func (k Case) With(word string) Case {
 		Bind:     graph.Substitution{Dims: maps.Clone(k.Bind.Dims), Runs: k.Bind.Runs, Attrs: maps.Clone(k.Bind.Attrs)},
 		Explicit: slices.Clone(k.Explicit),
 		Words:    append(slices.Clone(k.Words), word),
+		Written:  k.Written,
 	}
 }
 
@@ -67,6 +69,10 @@ func (k Case) Values(o graph.Open, most int64) ([]Case, bool) {
 			c.Explicit = append(c.Explicit, o.Name)
 			out = append(out, k.Attr(o.Name, graph.NameValue(graph.Valid)), c)
 		}
+	case SortWritten:
+		c := k.With("literal ranges written out")
+		c.Written = true
+		out = append(out, c)
 	case graph.SortBorder:
 		out = append(out, k.Attr(o.Name, graph.NameValue("counted")), k.Attr(o.Name, graph.NameValue("excluded")))
 	case "int":
@@ -114,7 +120,7 @@ type Attempt struct {
 // begin is an engine that assumes what the law gives, sizes of at least 1 and its
 // conditions, with the shapes of tensor variables and the functions that keep 0.
 func begin(l *law.Law, k Case, ordered bool, g Guide) (*Engine, map[string]graph.Shape, map[string]bool) {
-	b := &Engine{Space: &graph.Space{}, guide: g, ordered: ordered}
+	b := &Engine{Space: &graph.Space{}, guide: g, ordered: ordered, written: k.Written}
 	for _, name := range k.Explicit {
 		b.Space.Explicit(name)
 	}
@@ -203,6 +209,9 @@ func Decide(l *law.Law, k Case, ordered bool, g Guide) (a Attempt, err error) {
 		})
 	}
 	a.Open = b.Space.Open()
+	if b.ranges && !k.Written {
+		a.Open = append(a.Open[:len(a.Open):len(a.Open)], graph.Open{Sort: SortWritten})
+	}
 	return a, b.err
 }
 
@@ -221,25 +230,25 @@ func (b *Engine) sameOutput(left, right *side, t, u *law.Term) string {
 	if len(x) != len(y) {
 		return fmt.Sprintf("shapes %s and %s differ", x, y)
 	}
-	var ctx []graph.Guard
-	at := make([]graph.Index, len(x))
+	at, sizes := make([]graph.Index, len(x)), make([]graph.Index, len(x))
 	for i := range x {
 		n, m := b.Space.Size(x[i].Dim), b.Space.Size(y[i].Dim)
 		if !b.implied(nil, graph.GuardEq(n, m)) {
 			return fmt.Sprintf("shapes %s and %s differ", x, y)
 		}
-		at[i] = b.Space.Var(fmt.Sprintf("i%d", i)).Index()
-		ctx = append(ctx, graph.Guard{E: at[i]}, graph.GuardLt(at[i], n))
+		at[i], sizes[i] = b.Space.Var(fmt.Sprintf("i%d", i)).Index(), n
 	}
-	l, err := b.entry(left, t, at, ctx)
-	if err != nil {
-		return err.Error()
-	}
-	r, err := b.entry(right, u, at, ctx)
-	if err != nil {
-		return err.Error()
-	}
-	return b.equal(ctx, l, r)
+	return b.outputs(at, sizes, func(at []graph.Index, ctx []graph.Guard) string {
+		l, err := b.entry(left, t, at, ctx)
+		if err != nil {
+			return err.Error()
+		}
+		r, err := b.entry(right, u, at, ctx)
+		if err != nil {
+			return err.Error()
+		}
+		return b.equal(ctx, l, r)
+	})
 }
 
 // NoMore reports that the conditions of the law permit a variable only values

@@ -89,7 +89,8 @@ func run(l *law.Law, k Case, vars []graph.Open, g Splitter, depth int) (Claims, 
 	return c, err
 }
 
-// variables are those of a law by whose values a case can be split.
+// variables are those of a law by whose values a case can be split, and last that it is
+// written out.
 func variables(l *law.Law) []graph.Open {
 	var out []graph.Open
 	for _, d := range l.Given {
@@ -107,5 +108,5 @@ func variables(l *law.Law) []graph.Open {
 	for _, n := range slices.Sorted(maps.Keys(sizes)) {
 		out = append(out, graph.Open{Sort: "int", Name: n})
 	}
-	return out
+	return append(out, graph.Open{Sort: SortWritten})
 }

@@ -35,6 +35,8 @@ type Engine struct {
 	guide   Guide
 	assumed []Clause
 	ordered bool // relu and max are the true ones
+	written bool // literal ranges are written out
+	ranges  bool // there are such ranges
 	work    int  // steps so far
 	err     error
 }

@@ -84,7 +84,7 @@ func (r *run) prove(ctx context.Context, k meaning.Case) (answer, error) {
 // these are all that the conditions of the law permit.
 func (r *run) limitOf(ctx context.Context, k meaning.Case, o graph.Open) (limit, error) {
 	switch o.Sort {
-	case graph.SortSame, graph.SortBorder, graph.SortPadding:
+	case graph.SortSame, graph.SortBorder, graph.SortPadding, meaning.SortWritten:
 		return 0, nil
 	case graph.SortStride:
 		return strideLimit, nil
@@ -116,7 +116,7 @@ func (r *run) need(a answer) {
 
 // kinds are the kinds of variables in the order in which they are tried by
 // value, those with few values first.
-var kinds = []string{graph.SortSame, graph.SortBorder, "int", graph.SortPadding, graph.SortStride}
+var kinds = []string{graph.SortSame, graph.SortBorder, "int", graph.SortPadding, meaning.SortWritten, graph.SortStride}
 
 func choose(open []graph.Open) (graph.Open, bool) {
 	for _, k := range kinds {
