@@ -12,6 +12,7 @@ import (
 type search struct {
 	e          *meaning.Engine
 	impossible func([]graph.Guard) bool
+	equal      *equations
 }
 
 // place calls try with the ways in which t may be a member of a group, until one is
@@ -23,6 +24,7 @@ func (b *search) place(ctx []graph.Guard, groups []*meaning.Group, t meaning.Ter
 			continue
 		}
 		var all []meaning.Placing
+		var pairings [][]int
 		dom := func(p meaning.Placing) ([]graph.Guard, bool) {
 			by := map[graph.Sym]graph.Index{}
 			for i, v := range t.Over {
@@ -35,11 +37,9 @@ func (b *search) place(ctx []graph.Guard, groups []*meaning.Group, t meaning.Ter
 			return meaning.Normalize(dom)
 		}
 		b.matchings(g.Rep.Atoms, t.Atoms, func(pairs []int) bool {
+			pairings = append(pairings, slices.Clone(pairs))
 			for _, by := range b.bijections(g.Rep, t, pairs) {
-				p := meaning.Placing{Group: i, Pairs: slices.Clone(pairs)}
-				for _, v := range t.Over {
-					p.By = append(p.By, by[v])
-				}
+				p := placing(i, pairs, t, by)
 				if _, ok := dom(p); ok {
 					all = append(all, p)
 				}
@@ -49,11 +49,14 @@ func (b *search) place(ctx []graph.Guard, groups []*meaning.Group, t meaning.Ter
 		// A proposal is tried once: what is the same at sight first, then what is.
 		done := make([]bool, len(all))
 		for pass := 0; pass < 3; pass++ {
+			if pass == 1 && b.reflected(i, g, t, pairings, try) {
+				return true
+			}
 			if pass == 1 && len(all) == 1 {
 				continue
 			}
 			for k, p := range all {
-				if done[k] {
+				if done[k] || slices.ContainsFunc(p.By, func(e graph.Index) bool { return !known(b.e.Space, e) }) {
 					continue
 				}
 				if pass < 2 {
@@ -72,6 +75,28 @@ func (b *search) place(ctx []graph.Guard, groups []*meaning.Group, t meaning.Ter
 		}
 	}
 	return false
+}
+
+func placing(group int, pairs []int, t meaning.Term, by map[graph.Sym]graph.Index) meaning.Placing {
+	p := meaning.Placing{Group: group, Pairs: slices.Clone(pairs)}
+	for _, v := range t.Over {
+		p.By = append(p.By, by[v])
+	}
+	return p
+}
+
+// reflected tries what makes the domain of t that of a member of a group.
+func (b *search) reflected(group int, g *meaning.Group, t meaning.Term, pairings [][]int, try func(meaning.Placing) bool) bool {
+	var all []meaning.Placing
+	for _, pairs := range pairings {
+		for _, m := range g.Members {
+			for _, by := range b.reflections(g.Rep, t, pairs, m.Dom) {
+				all = append(all, placing(group, pairs, t, by))
+			}
+		}
+	}
+	// What is tried may make unknowns, and have them forgotten.
+	return slices.ContainsFunc(all, try)
 }
 
 // all reports whether where ctx and dom hold all of gs do.
@@ -108,7 +133,7 @@ func (b *search) cover(p, q meaning.Piece, try func(meaning.Covering) bool) bool
 type guide struct{ *solver }
 
 func (g guide) search(e *meaning.Engine) *search {
-	return &search{e, func(gs []graph.Guard) bool { return g.solver.impossible(e, gs) }}
+	return &search{e, func(gs []graph.Guard) bool { return g.solver.impossible(e, gs) }, &g.equal}
 }
 
 // Impossible is part of meaning.Guide.

@@ -43,6 +43,7 @@ type Recorder struct {
 	groups int64
 	most   int // eliminations; 0: no bound
 	memory memory
+	equal  equations
 }
 
 // NewRecorder has no proof yet; when ctx ends, so does the work of an engine that asks.
@@ -76,6 +77,7 @@ func (r *Recorder) mark(e *meaning.Engine) (forget func()) {
 	return func() {
 		unknowns()
 		r.memory.forget()
+		r.equal.forget()
 	}
 }
 
@@ -110,7 +112,7 @@ func (r *Recorder) Impossible(e *meaning.Engine, gs []graph.Guard) bool {
 }
 
 func (r *Recorder) search(e *meaning.Engine) *search {
-	return &search{e, func(gs []graph.Guard) bool { return r.memory.refute(e, gs) != nil }}
+	return &search{e, func(gs []graph.Guard) bool { return r.memory.refute(e, gs) != nil }, &r.equal}
 }
 
 // Place is part of meaning.Guide.

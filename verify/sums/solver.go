@@ -26,6 +26,7 @@ type solver struct {
 	facts   int            // facts of the space that are asserted
 	assumed int            // conditions that are asserted
 	queries int
+	equal   equations
 	err     error // the first failure of Z3, or the end of ctx
 }
 
