@@ -352,8 +352,15 @@ func (b *Engine) pieces(over []graph.Sym, dom []graph.Guard, body NF, ctx []grap
 
 // max is the maximum of pieces, which have a point.
 func (b *Engine) max(ps []Piece, ctx []graph.Guard) (NF, error) {
-	if b.ordered && len(ps) == 1 {
-		return b.pullOut(ps[0], ctx)
+	if b.ordered {
+		for _, f := range []func([]Piece, []graph.Guard) (NF, bool, error){b.largest, b.shifted, b.growing, b.besideZero} {
+			if n, ok, err := f(ps, ctx); ok || err != nil {
+				return n, err
+			}
+		}
+		if len(ps) == 1 {
+			return b.pullOut(ps[0], ctx)
+		}
 	}
 	return b.maxPieces(ps, ctx)
 }

@@ -1,6 +1,7 @@
 package meaning
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -20,7 +21,7 @@ func (b *Engine) nonNegative(n NF) bool {
 			if b.atomNonNegative(a) {
 				continue
 			}
-			if rest, ok := remove(odd, []Atom{a}); ok {
+			if rest, ok := b.remove(odd, []Atom{a}); ok {
 				odd = rest
 			} else {
 				odd = append(odd, a)
@@ -39,18 +40,28 @@ func (b *Engine) atomNonNegative(a Atom) bool {
 		return a.Fn.relu
 	case Most:
 		for _, p := range a.Pieces {
-			if !b.nonNegative(p.Body) {
-				return false
+			if len(p.Over) == 0 && len(p.Dom) == 0 && b.nonNegative(p.Body) {
+				return true
 			}
 		}
-		return true
+		return !slices.ContainsFunc(a.Pieces, func(p Piece) bool { return !b.nonNegative(p.Body) })
 	}
 	return false
 }
 
-// squares makes x*relu(x) a product of two relu(x).
+// squares makes x*relu(x) a product of two relu(x), for x a product or a maximum.
 func (b *Engine) squares(t Term) Term {
 	for i, a := range t.Atoms {
+		if a.Kind == Most {
+			for j, x := range t.Atoms {
+				if x.Kind == Most && slices.EqualFunc(x.Pieces, a.Pieces, b.rectifiedPiece) {
+					t.Atoms = slices.Clone(t.Atoms)
+					t.Atoms[j] = t.Atoms[i]
+					return t
+				}
+			}
+			continue
+		}
 		if a.Kind != Apply || !a.Fn.relu || len(a.Arg) != 1 {
 			continue
 		}
@@ -59,7 +70,7 @@ func (b *Engine) squares(t Term) Term {
 			continue
 		}
 		rest := append(append([]Atom{}, t.Atoms[:i]...), t.Atoms[i+1:]...)
-		if rest, ok := remove(rest, x.Atoms); ok {
+		if rest, ok := b.remove(rest, x.Atoms); ok {
 			t.Atoms = append(rest, a, a)
 			return t
 		}
@@ -67,12 +78,23 @@ func (b *Engine) squares(t Term) Term {
 	return t
 }
 
+// rectifiedPiece reports whether q is the relu of p, an atom, at the same points.
+func (b *Engine) rectifiedPiece(p, q Piece) bool {
+	if len(q.Body) != 1 || len(q.Body[0].Atoms) != 1 {
+		return false
+	}
+	t := q.Body[0]
+	x, ok := rectified(t.Atoms[0])
+	t.Atoms = []Atom{x}
+	return ok && b.alikePiece(p, Piece{q.Over, q.Dom, NF{t}}, nil)
+}
+
 // remove takes atoms out of a product.
-func remove(from, what []Atom) ([]Atom, bool) {
+func (b *Engine) remove(from, what []Atom) ([]Atom, bool) {
 	for _, w := range what {
 		hit := -1
 		for i, a := range from {
-			if alikeAtom(a, w) {
+			if b.alikeAtom(a, w, nil) {
 				hit = i
 				break
 			}
@@ -90,6 +112,9 @@ func remove(from, what []Atom) ([]Atom, bool) {
 func (b *Engine) rectify(f Fun, n NF, ctx []graph.Guard) (NF, bool, error) {
 	if b.nonNegative(n) {
 		return n, true, nil
+	}
+	if out, ok, err := b.rectifySum(f, n, ctx); ok || err != nil {
+		return out, ok, err
 	}
 	if len(n) != 1 || len(n[0].Over) > 0 || n[0].Num.Sign() <= 0 {
 		return nil, false, nil

@@ -86,16 +86,7 @@ func (b *Engine) collect(n NF) NF {
 next:
 	for _, t := range n {
 		for i, s := range out {
-			if !AlikeInKind(s, t) || len(s.Dom) != len(t.Dom) {
-				continue
-			}
-			by := map[graph.Sym]graph.Index{}
-			for k, v := range t.Over {
-				by[v] = s.Over[k].Index()
-			}
-			u := b.substTerm(t, by)
-			u.Num, u.Over = s.Num, s.Over
-			if alikeTerm(s, u) {
+			if b.alikeTerm(s, t, nil) {
 				s.Num = new(big.Rat).Add(s.Num, t.Num)
 				out[i] = s
 				continue next
