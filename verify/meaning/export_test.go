@@ -58,11 +58,17 @@ type Entry struct {
 
 // Entries are those of the outputs of a law's left side where it is defined.
 func Entries(l *law.Law, ordered bool, g Guide) (out []Entry, err error) {
+	return EntriesOf(l, ordered, false, g)
+}
+
+// EntriesOf are Entries, with literal ranges written out or not.
+func EntriesOf(l *law.Law, ordered, written bool, g Guide) (out []Entry, err error) {
 	defer graph.CatchTooLarge(&err)
 	k, err := carried(l)
 	if err != nil {
 		return nil, err
 	}
+	k.Written = written
 	b, vars, zero := begin(l, k, ordered, g)
 	sd, err := b.side(l.LHS, k, vars, zero)
 	if err != nil {
