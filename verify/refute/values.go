@@ -22,8 +22,8 @@ func (s *search) values(p *program, at point, tries int) []interp.Q {
 
 // failing looks for values on which the sides differ in exact arithmetic: all
 // of -1, 0, 1, 2 where there are few cells, else random ones; with other
-// functions each time, small numbers and larger ones by turns. It leaves the
-// functions as they were then.
+// functions each time, small numbers and larger ones by turns, and halves. It leaves
+// the functions as they were then.
 func (p *program) failing(rng *rand.Rand, tries int) []interp.Q {
 	cells := 0
 	for _, s := range p.Given {
@@ -37,14 +37,18 @@ func (p *program) failing(rng *rand.Rand, tries int) []interp.Q {
 	}
 	for try := range tries {
 		p.fns.key = rng.Uint64()
-		lo, n := int64(-1), 4
-		if try%2 == 1 {
+		lo, n, den := int64(-1), 4, int64(1)
+		switch {
+		case try%6 == 5:
+			// What holds of whole numbers, such as x <= x*x, may not of others.
+			lo, n, den = -3, 7, 2
+		case try%2 == 1:
 			lo, n = -9, 19
 		}
 		// In long tensors few elements are not 0, which is quick to make small.
 		few := cells > longTensor && try < tries-1
 		for i := range vals {
-			vals[i] = interp.Q{Num: lo + int64(rng.IntN(n)), Den: 1}
+			vals[i] = fraction(lo+int64(rng.IntN(n)), den)
 			if few && rng.IntN(cells) >= fewCells {
 				vals[i] = plain[0]
 			}
@@ -54,6 +58,14 @@ func (p *program) failing(rng *rand.Rand, tries int) []interp.Q {
 		}
 	}
 	return nil
+}
+
+// fraction is num/den, den being 1 or 2.
+func fraction(num, den int64) interp.Q {
+	if num%2 == 0 {
+		return interp.Q{Num: num / den, Den: 1}
+	}
+	return interp.Q{Num: num, Den: den}
 }
 
 // fewCells is how many elements of long tensors are not 0, about.

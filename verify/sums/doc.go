@@ -13,9 +13,10 @@
 // # How choices are made
 //
 // Terms with the same atoms are brought to the same bound variables: indices that
-// must agree propose how, by solving linear equations. The points at which a value of
-// a maximum is taken are found by the same equations. A proposal need not be right: it
-// is checked.
+// must agree propose how, by solving linear equations. What they leave open is found
+// from ranges: each guard of a term's domain has to be one of the group's (reflect.go).
+// The points at which a value of a maximum is taken are found by the same equations. A
+// proposal need not be right: it is checked.
 //
 // # How questions are answered
 //
@@ -25,7 +26,8 @@
 // The Omega Test, 1991), and keeps of which rows each is the sum. What is left
 // gives a solution, or none where the rows contradict one another. A known condition
 // that the solution breaks becomes a row, or is split into its cases. Nothing is
-// sampled.
+// sampled. Most questions have a solution, and many the same one: answers and solutions
+// are kept (memory.go).
 //
 // # Cases
 //

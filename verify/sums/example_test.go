@@ -28,3 +28,24 @@ axiom conv_concat_batch
 	fmt.Println(rs[0])
 	// Output: proved for all sizes
 }
+
+func ExampleCertifyOrdered() {
+	laws, err := law.Parse("example", []byte(`
+# The third power grows.
+rule cubes
+  given p : padding, s : stride, X : [b, c, h, w]
+  then  poolmax[kh=k, kw=m, stride=s, pad=p](ewmul(X, ewmul(X, X)))
+     == ewmul(poolmax[kh=k, kw=m, stride=s, pad=p](X), ewmul(poolmax[kh=k, kw=m, stride=s, pad=p](X), poolmax[kh=k, kw=m, stride=s, pad=p](X)))
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	l, proof, err := sums.CertifyOrdered(context.Background(), laws[0], 1000)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(proof != nil, l.Tags)
+	// Output: true [ordered]
+}

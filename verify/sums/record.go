@@ -35,6 +35,30 @@ func CertifyWithin(ctx context.Context, l *law.Law, most int) ([]int64, error) {
 	return r.out, nil
 }
 
+// CertifyOrdered is CertifyWithin for a law that may be about the true relu and maximum
+// only: then the law that is returned with the proof has the tag ordered. Without a
+// proof it is l. What is not found with the tag is not looked for without it.
+func CertifyOrdered(ctx context.Context, l *law.Law, most int) (*law.Law, []int64, error) {
+	if l.HasTag(law.TagOrdered) {
+		p, err := CertifyWithin(ctx, l, most)
+		return l, p, err
+	}
+	m := *l
+	m.Tags = append(slices.Clone(l.Tags), law.TagOrdered)
+	p, err := CertifyWithin(ctx, &m, most)
+	if p == nil || err != nil {
+		return l, nil, err
+	}
+	// Where nothing depends on the order the proofs are the same.
+	if _, err := meaning.Check(l, p); err == nil {
+		return l, p, nil
+	}
+	if q, err := CertifyWithin(ctx, l, most); q != nil || err != nil {
+		return l, q, err
+	}
+	return &m, p, nil
+}
+
 // Recorder answers an engine by search, and writes the proof that a reader of package
 // meaning reads.
 type Recorder struct {

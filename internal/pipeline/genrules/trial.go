@@ -184,10 +184,11 @@ func (j *judge) meant(ctx context.Context, l *law.Law, most int) (*rules.Rule, e
 	if err != nil || law.ID(r.Law) != r.ID() {
 		return nil, nil
 	}
-	p, err := sums.CertifyWithin(ctx, r.Law, most)
+	l, p, err := sums.CertifyOrdered(ctx, r.Law, most)
 	if p == nil || err != nil {
 		return nil, err
 	}
+	r.Law = l
 	r.Proof = &law.Proof{Meaning: p}
 	if _, err := check.Rule(r.Law, r.Proof, j.ByName); err != nil {
 		return nil, nil
