@@ -2,6 +2,7 @@ package enumerate
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/taso-go/taso/fingerprint"
@@ -381,7 +382,26 @@ type code [2 + 3*maxOps]byte
 func (c code) size() int { return int(c[0]) }
 
 // compare orders codes: fewer operators first.
-func (c code) compare(d code) int { return bytes.Compare(c[:], d[:]) }
+func (c code) compare(d code) int {
+	for i := 0; i < len(c); i += 8 {
+		var x, y uint64
+		if i+8 <= len(c) {
+			x, y = binary.BigEndian.Uint64(c[i:]), binary.BigEndian.Uint64(d[i:])
+		} else {
+			x, y = uint64(binary.BigEndian.Uint32(c[i:])), uint64(binary.BigEndian.Uint32(d[i:]))
+		}
+		if x != y {
+			if x < y {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// A code is compared in words: two of eight bytes and one of four.
+var _ = [1]struct{}{}[len(code{})-20]
 
 // encode is the least encoding of a term over the operand orders of its
 // commutative operators. For each input in canonical numbering, perm receives

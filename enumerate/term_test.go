@@ -1,8 +1,10 @@
 package enumerate
 
 import (
+	"bytes"
 	"fmt"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"sort"
 	"strings"
@@ -453,4 +455,22 @@ func (s *store) codeOf(t testing.TB, name string, a, b tid) code {
 	}
 	t.Fatalf("%s does not fit", name)
 	return code{}
+}
+
+// Codes are ordered as their bytes are.
+func TestCompareCodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 10000 {
+		var c, d code
+		for i := range c {
+			c[i] = byte(r.Uint32())
+		}
+		d = c
+		for range r.IntN(3) {
+			d[r.IntN(len(d))] = byte(r.Uint32())
+		}
+		if got, want := c.compare(d), bytes.Compare(c[:], d[:]); got != want {
+			t.Fatalf("%x, %x: %d, want %d", c, d, got, want)
+		}
+	}
 }

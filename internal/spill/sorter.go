@@ -17,6 +17,7 @@ type Sorter[T any] struct {
 	limit  int  // records in memory
 	unique bool // equal records are one
 	buf    []T
+	kept   int // records, when repetitions were dropped last
 	file   *file
 	runs   []run
 	bytes  []byte
@@ -43,9 +44,11 @@ const minRecords = 256
 // Add takes a record. The error names the folder.
 func (s *Sorter[T]) Add(v T) error {
 	if s.buf = append(s.buf, v); s.limit == 0 {
-		// Repetitions are dropped now and then, as long as that helps.
-		if s.unique && len(s.buf) >= 1<<16 && len(s.buf) == cap(s.buf) {
+		// Repetitions are dropped each time that there may be twice as many records as
+		// were left the last time.
+		if s.unique && len(s.buf) >= max(1<<16, 2*s.kept) {
 			s.Sort()
+			s.kept = len(s.buf)
 		}
 		return nil
 	}
@@ -61,7 +64,6 @@ func (s *Sorter[T]) Add(v T) error {
 
 // Sort orders what is in memory. Merge does it where it was not done.
 func (s *Sorter[T]) Sort() {
-
 	slices.SortFunc(s.buf, s.codec.Compare)
 	if s.unique {
 		s.buf = slices.CompactFunc(s.buf, func(a, b T) bool { return s.codec.Compare(a, b) == 0 })

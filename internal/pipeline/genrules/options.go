@@ -91,8 +91,9 @@ type Counts struct {
 // Unproved is a candidate that is not a rule, or a pair of graphs that agree at
 // some sizes and could not be stated for all.
 type Unproved struct {
-	Law     string          `json:"law"`    // of a pair: both sides with those sizes
-	Status  string          `json:"status"` // refuted or unknown
+	ID      string          `json:"id,omitempty"` // of the law; none of a pair
+	Law     string          `json:"law"`          // of a pair: both sides with those sizes
+	Status  string          `json:"status"`       // refuted or unknown
 	Reason  string          `json:"reason"`
 	Witness *refute.Witness `json:"witness,omitempty"`
 }

@@ -111,6 +111,28 @@ func (j *judge) keep(ctx context.Context, l *law.Law, v verify.Verdict, c *enume
 	return true, nil
 }
 
+// open lists what is not a rule, as met. A law is tried twice that agrees for the true
+// relu and maximum and not for any: it is one, and not open if it is proved with the tag.
+func (j *judge) open() []*Unproved {
+	var out []*Unproved
+	at := map[string]int{}
+	for _, text := range j.order {
+		u := j.unproved[text]
+		i, twice := at[u.ID]
+		switch {
+		case u.ID == "":
+			out = append(out, u)
+		case j.proved[u.ID] != nil:
+		case !twice:
+			at[u.ID] = len(out)
+			out = append(out, u)
+		case out[i].Status != law.RefutedWord:
+			out[i] = u
+		}
+	}
+	return out
+}
+
 // note records what is not a rule, once.
 func (j *judge) note(u *Unproved) {
 	if j.unproved[u.Law] == nil {

@@ -207,8 +207,7 @@ func (r *run) finish(ctx context.Context) error {
 	}
 	c := set.Count()
 	rep.Rules = Counts{Proved: c.Proved, Derivable: c.Derivable, Kept: c.Kept}
-	for _, text := range j.order {
-		u := j.unproved[text]
+	for _, u := range j.open() {
 		rep.Unproved = append(rep.Unproved, *u)
 		if u.Status == law.RefutedWord {
 			rep.Rules.Refuted++

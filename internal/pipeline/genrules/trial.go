@@ -94,7 +94,7 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 		if t.c.Proved {
 			continue
 		}
-		u := &Unproved{Law: law.Format(t.first), Status: law.UnknownWord, Reason: t.reason}
+		u := &Unproved{ID: law.ID(t.first), Law: law.Format(t.first), Status: law.UnknownWord, Reason: t.reason}
 		if t.witness != nil {
 			u.Status, u.Reason, u.Witness = law.RefutedWord, t.witness.String(), t.witness
 		}
