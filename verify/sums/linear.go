@@ -1,10 +1,6 @@
 package sums
 
 import (
-	"cmp"
-	"slices"
-	"strconv"
-
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/verify/meaning"
 )
@@ -24,158 +20,131 @@ const (
 	maxRounds = 60  // rows that are added to one case, at a time
 )
 
-// line is a row: at least 0, or 0. It is given (a row of the question, a guard of a
-// case, or something known) or a sum of others, tightened.
-type line struct {
-	e     graph.Index
-	given bool
-	ref   int64 // of what is known; 0: it is a row
-	of    []part
-	cut   bool // tightening changed more than the sum
-}
-
-type part struct {
-	l *line
-	k int64
-}
-
-// fact is a row in an elimination: plus is e >= 0; of an equation minus is -e >= 0.
-type fact struct {
-	e           graph.Index
-	plus, minus *line
-}
-
-// linear refutes one question of an engine, in so many eliminations at most.
+// linear refutes questions of an engine, one after another, each in so many
+// eliminations at most.
 type linear struct {
 	e            *meaning.Engine
 	nodes, limit int
-	// fixed are values that unknowns have: then nothing is refuted, but a solution
-	// may be found.
-	fixed map[graph.Sym]int64
-	// solution is one of the question and of all that is known of its unknowns; nil
-	// if there is none, or if it was not found.
-	solution map[graph.Sym]int64
+	rows         rows
+	given        []given // of the case that is looked at: the question, and what was added
+	facts        []fact  // what is given says
+	model        model   // of the last elimination
+	// solved: model is a solution of the question and of all that is known of its
+	// unknowns. It is not, if there is none or if it was not found.
+	solved bool
 }
 
-// proof is a refutation: an end, a line without unknowns that is below 0, or a clause
-// with a proof for each of its guards, each of them a line.
-type proof struct {
-	end   *line
-	kind  int64 // meaning.Branch, Same or Cut
-	args  []int64
-	lits  []*line
-	cases []*proof
+// given is a guard that a case has as a row.
+type given struct {
+	raw         int32
+	ref         int64 // of what is known; 0: it is a row
+	node        *node // once a proof names it
+	lines, dirs int   // before it
 }
 
 // Refute looks for a refutation of the guards under what e knows, in the form that
 // meaning.Check reads; nil if it finds none.
 func Refute(e *meaning.Engine, gs []graph.Guard) (tokens []int64) {
-	return (&linear{e: e, limit: maxNodes}).question(gs)
+	return (&linear{}).question(e, gs, nil, maxNodes)
 }
 
-func (s *linear) question(gs []graph.Guard) (tokens []int64) {
+// question looks for a refutation. Where unknowns are fixed, they have these values:
+// then nothing is refuted, but a solution may be found.
+func (s *linear) question(e *meaning.Engine, gs []graph.Guard, fixed *assignment, limit int) (tokens []int64) {
 	defer func() {
 		if r := recover(); r != nil {
 			if r != graph.ErrTooLarge {
 				panic(r)
 			}
-			tokens, s.solution = nil, nil
+			tokens, s.solved = nil, false
 		}
 	}()
-	number := map[*line]int64{}
-	var fs []fact
-	for i, g := range gs {
-		l := &line{e: s.put(g.E), given: true}
-		number[l] = int64(i)
-		fs = append(fs, of(l, g.Eq))
+	s.e, s.nodes, s.limit, s.solved, s.model.fixed = e, 0, limit, false, fixed
+	s.keep(0)
+	if fixed != nil {
+		for _, g := range gs {
+			if fixed.breaks(g) {
+				s.nodes++ // it would end at once
+				return nil
+			}
+		}
 	}
-	p := s.refute(fs, maxDepth)
-	if p == nil || s.fixed != nil {
+	for _, g := range gs {
+		s.give(g, 0)
+	}
+	p := s.refute(maxDepth)
+	if p == nil || fixed != nil {
 		return nil
+	}
+	number := map[*node]int64{}
+	for i, g := range s.given {
+		if g.node != nil {
+			number[g.node] = int64(i)
+		}
 	}
 	return p.write(nil, number, int64(len(gs)))
 }
 
-// put is e with the values of what is fixed.
-func (s *linear) put(e graph.Index) graph.Index {
-	if s.fixed == nil {
-		return e
-	}
-	out := e
-	for i := range e.Len() {
-		v, k := e.Term(i)
-		if n, ok := s.fixed[v]; ok {
-			out = out.AddScaled(v.Index(), -k).AddScaled(graph.IndexInt(n), k)
-		}
-	}
-	return out
+// give adds a guard to the case; ref is what is known, or 0.
+func (s *linear) give(g graph.Guard, ref int64) {
+	l := given{ref: ref, lines: len(s.rows.lines), dirs: len(s.rows.dirs.all)}
+	var f fact
+	f, l.raw = s.rows.give(g, len(s.given), s.model.fixed)
+	s.given, s.facts = append(s.given, l), append(s.facts, f)
 }
 
-func of(l *line, eq bool) fact {
-	f := fact{e: l.e, plus: l}
-	if eq {
-		f.minus = &line{e: l.e.Scale(-1), of: []part{{l, -1}}}
+// keep takes what is given away from the case, but for the first n.
+func (s *linear) keep(n int) {
+	if n < len(s.given) {
+		s.rows.forget(s.given[n].lines, s.given[n].dirs)
+		s.given, s.facts = s.given[:n], s.facts[:n]
 	}
-	return f
 }
 
-// refute shows that there is no solution, or returns nil.
-func (s *linear) refute(fs []fact, depth int) *proof {
+// refute shows that the case has no solution, or returns nil. What it adds to the case
+// it takes away.
+func (s *linear) refute(depth int) *proof {
+	defer s.keep(len(s.given))
 	for range maxRounds {
 		if s.nodes++; s.nodes > s.limit {
 			return nil
 		}
-		m := s.eliminate(fs)
-		if m.end != nil {
-			return &proof{end: m.end}
+		m := &s.model
+		lines, dirs := len(s.rows.lines), len(s.rows.dirs.all)
+		s.rows.eliminate(s.facts, m)
+		var end *node
+		if m.end != noLine {
+			end = s.node(m.end, map[int32]*node{})
 		}
-		if m.stuck {
+		s.rows.forget(lines, dirs)
+		switch {
+		case end != nil:
+			return &proof{end: end}
+		case m.stuck:
 			return nil
+		case m.half:
+			return s.split(depth, meaning.Cut, []int64{1, int64(m.between), 1, -1 - m.floor}, m.cases())
 		}
-		if m.half {
-			return s.cut(fs, m, depth)
+		if !s.broken() {
+			return s.branch(depth)
 		}
-		more := s.broken(fs, m)
-		if len(more) == 0 {
-			return s.branch(fs, m, depth)
-		}
-		fs = append(fs[:len(fs):len(fs)], more...)
 	}
 	return nil
 }
 
-// uses are the given rows without a number that a proof ends in.
-func (p *proof) uses(l *line) bool {
-	if p.end != nil {
-		return p.end.uses(l, map[*line]bool{})
-	}
-	return slices.ContainsFunc(p.cases, func(c *proof) bool { return c.uses(l) })
-}
-
-func (l *line) uses(m *line, seen map[*line]bool) bool {
-	if l == m {
-		return true
-	}
-	if seen[l] {
-		return false
-	}
-	seen[l] = true
-	return slices.ContainsFunc(l.of, func(p part) bool { return p.l.uses(m, seen) })
-}
-
 // split refutes each case of a clause, or the whole without it.
-func (s *linear) split(fs []fact, depth int, kind int64, args []int64, c meaning.Clause) *proof {
+func (s *linear) split(depth int, kind int64, args []int64, c meaning.Clause) *proof {
 	if depth == 0 {
 		return nil
 	}
 	p := &proof{kind: kind, args: args}
+	n := len(s.given)
 	for _, g := range c {
-		l := &line{e: s.put(g.E), given: true}
-		q := s.refute(append(fs[:len(fs):len(fs)], of(l, g.Eq)), depth-1)
-		if q == nil {
-			return nil
-		}
-		if !q.uses(l) {
+		s.give(g, 0)
+		l := s.node(s.given[n].raw, nil)
+		q := s.refute(depth - 1)
+		s.keep(n)
+		if q == nil || !q.uses(l) {
 			return q
 		}
 		p.lits, p.cases = append(p.lits, l), append(p.cases, q)
@@ -183,164 +152,62 @@ func (s *linear) split(fs []fact, depth int, kind int64, args []int64, c meaning
 	return p
 }
 
-// cut splits by an unknown that is between two integers.
-func (s *linear) cut(fs []fact, m *model, depth int) *proof {
-	e := m.between.Index().AddInt(-1 - m.floor)
-	args := []int64{1, int64(m.between), 1, -1 - m.floor}
-	return s.split(fs, depth, meaning.Cut, args, meaning.Clause{{E: e}, {E: e.Scale(-1).AddInt(-1)}})
-}
-
-// broken are the rows, of what is known and mentions unknowns of fs, that a solution
-// breaks.
-func (s *linear) broken(fs []fact, m *model) []fact {
-	var out []fact
-	see := func(ref int64, g graph.Guard) {
-		if m.near(g.E) && !m.holds(g) {
-			out = append(out, of(&line{e: s.put(g.E), given: true, ref: ref}, g.Eq))
-		}
-	}
+// broken adds the rows, of what is known and mentions unknowns of the case, that a
+// solution breaks; it reports whether there are any.
+func (s *linear) broken() bool {
+	n := len(s.given)
 	for i, c := range s.e.Assumed() {
-		if len(c) == 1 {
-			see(int64(-1-2*i), c[0])
+		if len(c) == 1 && s.model.near(c[0].E) && !s.model.holds(c[0]) {
+			s.give(c[0], int64(-1-2*i))
 		}
 	}
 	for i, f := range s.e.Space.Unifier() {
-		if len(f.If) == 0 && len(f.Any) == 1 {
-			see(int64(-2-2*i), f.Any[0])
+		if len(f.If) == 0 && len(f.Any) == 1 && s.model.near(f.Any[0].E) && !s.model.holds(f.Any[0]) {
+			s.give(f.Any[0], int64(-2-2*i))
 		}
 	}
-	return out
+	return len(s.given) > n
 }
 
-// branch splits by a clause that a solution breaks.
-func (s *linear) branch(fs []fact, m *model, depth int) *proof {
-	var best meaning.Clause
-	var kind int64
+// branch splits by a clause that a solution breaks, one of the shortest.
+func (s *linear) branch(depth int) *proof {
+	m, space := &s.model, s.e.Space
+	best, kind := 0, int64(0)
 	var args []int64
-	see := func(k int64, c meaning.Clause, a ...int64) {
-		if (best == nil || len(c) < len(best)) && !slices.ContainsFunc(c, m.holds) && slices.ContainsFunc(c, func(g graph.Guard) bool { return m.near(g.E) }) {
-			best, kind, args = c, k, a
+	for i, c := range s.e.Assumed() {
+		if n, ok := m.breaks(graph.Fact{Any: c}); ok && n > 1 && (best == 0 || n < best) {
+			best, kind, args = n, meaning.Branch, []int64{int64(-1 - 2*i)}
 		}
 	}
-	known := func(ref int64) {
-		if c, err := s.e.Literals(ref); err == nil && len(c) > 1 {
-			see(meaning.Branch, c, ref)
+	for i, f := range space.Unifier() {
+		if n, ok := m.breaks(f); ok && n > 1 && (best == 0 || n < best) {
+			best, kind, args = n, meaning.Branch, []int64{int64(-2 - 2*i)}
 		}
 	}
-	for i := range s.e.Assumed() {
-		known(int64(-1 - 2*i))
-	}
-	for i := range s.e.Space.Unifier() {
-		known(int64(-2 - 2*i))
-	}
-	vs := m.functions(s.e.Space)
+	vs := m.functions(space)
 	for i, v := range vs {
 		for _, w := range vs[:i] {
-			if m.sym(v) != m.sym(w) && !(m.isFixed(v) && m.isFixed(w)) {
-				if c, err := s.e.Congruence(w, v); err == nil {
-					see(meaning.Same, c, int64(w), int64(v))
-				}
-			}
-		}
-	}
-	if best == nil {
-		s.solution = m.all()
-		return nil
-	}
-	if depth == 0 {
-		return nil
-	}
-	return s.split(fs, depth, kind, args, best)
-}
-
-// write appends a proof; number are the rows so far, of which there are n.
-func (p *proof) write(out []int64, number map[*line]int64, n int64) []int64 {
-	if p.end == nil {
-		out = append(append(out, p.kind), p.args...)
-		for i, l := range p.lits {
-			number[l] = n
-			out = p.cases[i].write(out, number, n+1)
-			delete(number, l)
-		}
-		return out
-	}
-	memo := map[*line]map[*line]int64{}
-	mine := map[*line]int64{}
-	var sum func(l *line) map[*line]int64
-	// derive makes a row of a line and returns the sum that it is of others before.
-	derive := func(l *line) {
-		parts := map[*line]int64{}
-		for _, q := range l.of {
-			for b, k := range sum(q.l) {
-				parts[b] += k * q.k
-			}
-		}
-		type term struct{ ref, k int64 }
-		var ts []term
-		for b, k := range parts {
-			if k == 0 {
+			if !m.apart(space, v, w) || m.fixed.find(v) >= 0 && m.fixed.find(w) >= 0 {
 				continue
 			}
-			ref := b.ref
-			if ref == 0 {
-				var ok bool
-				if ref, ok = number[b]; !ok {
-					ref = mine[b]
-				}
-			}
-			ts = append(ts, term{ref, k})
-		}
-		slices.SortFunc(ts, func(a, b term) int { return cmp.Compare(b.ref, a.ref) })
-		all := int64(0)
-		for _, t := range ts {
-			all = graph.GCD(all, t.k)
-		}
-		out = append(out, meaning.Derive, int64(len(ts)))
-		for _, t := range ts {
-			out = append(out, t.ref, t.k/all)
-		}
-	}
-	sum = func(l *line) map[*line]int64 {
-		if got, ok := memo[l]; ok {
-			return got
-		}
-		got := map[*line]int64{}
-		switch {
-		case l.given:
-			got[l] = 1
-		case l.cut:
-			derive(l)
-			mine[l] = n
-			n++
-			got[l] = 1
-		default:
-			for _, q := range l.of {
-				for b, k := range sum(q.l) {
-					got[b] += k * q.k
-				}
+			if c, err := s.e.Congruence(w, v); err == nil && (best == 0 || len(c) < best) {
+				best, kind, args = len(c), meaning.Same, []int64{int64(w), int64(v)}
 			}
 		}
-		memo[l] = got
-		return got
 	}
-	if p.end.given {
-		ref := p.end.ref
-		if ref == 0 {
-			ref = number[p.end]
-		}
-		return append(out, meaning.Derive, 1, ref, 1)
+	var c meaning.Clause
+	var err error
+	switch {
+	case best == 0:
+		s.solved = true
+		return nil
+	case kind == meaning.Branch:
+		c, err = s.e.Literals(args[0])
+	default:
+		c, err = s.e.Congruence(graph.Sym(args[0]), graph.Sym(args[1]))
 	}
-	derive(p.end)
-	return out
-}
-
-func termsKey(e graph.Index) string {
-	b := make([]byte, 0, 32)
-	for i := range e.Len() {
-		v, k := e.Term(i)
-		b = strconv.AppendInt(b, k, 10)
-		b = append(b, '$')
-		b = strconv.AppendInt(b, int64(v), 10)
+	if err != nil {
+		return nil
 	}
-	return string(b)
+	return s.split(depth, kind, args, c)
 }

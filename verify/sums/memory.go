@@ -16,6 +16,7 @@ type memory struct {
 	answers   map[string]answered
 	solutions []solution // the one that was of use last comes first
 	work      int        // eliminations
+	linear    linear
 }
 
 // answered is a question with its answer: a refutation, or nil.
@@ -27,7 +28,7 @@ type answered struct {
 // solution has values for unknowns that meet all that is known of these.
 type solution struct {
 	last   graph.Sym
-	values map[graph.Sym]int64
+	values *assignment
 }
 
 const (
@@ -38,7 +39,7 @@ const (
 // refute is Refute for an engine that was asked before.
 func (m *memory) refute(e *meaning.Engine, gs []graph.Guard) []int64 {
 	if m.e != e {
-		*m = memory{e: e, answers: map[string]answered{}, work: m.work}
+		*m = memory{e: e, answers: map[string]answered{}, work: m.work, linear: m.linear}
 	}
 	key := make([]byte, 0, 64)
 	key = append(key, byte(len(e.Assumed())), byte(len(e.Assumed())>>8))
@@ -53,11 +54,11 @@ func (m *memory) refute(e *meaning.Engine, gs []graph.Guard) []int64 {
 	}
 	a := answered{}
 	if !m.solved(gs) {
-		s := &linear{e: e, limit: maxNodes}
-		a.tokens = s.question(gs)
+		s := &m.linear
+		a.tokens = s.question(e, gs, nil, maxNodes)
 		m.work += s.nodes
-		if s.solution != nil {
-			m.remember(s.solution)
+		if s.solved {
+			m.remember((*assignment)(nil).with(&s.model.values))
 		}
 	}
 	for _, g := range gs {
@@ -78,13 +79,13 @@ func largest(e graph.Index) graph.Sym {
 // solved reports whether an earlier solution can be made one of the question.
 func (m *memory) solved(gs []graph.Guard) bool {
 	for i, sol := range m.solutions {
-		s := &linear{e: m.e, limit: fewNodes, fixed: sol.values}
-		s.question(gs)
+		s := &m.linear
+		s.question(m.e, gs, sol.values, fewNodes)
 		m.work += s.nodes
-		if s.solution != nil {
+		if s.solved {
 			m.solutions = slices.Insert(slices.Delete(m.solutions, i, i+1), 0, sol)
-			if len(s.solution) > len(sol.values) {
-				m.remember(s.solution)
+			if len(s.model.values.of) > 0 {
+				m.remember(sol.values.with(&s.model.values))
 			}
 			return true
 		}
@@ -92,10 +93,10 @@ func (m *memory) solved(gs []graph.Guard) bool {
 	return false
 }
 
-func (m *memory) remember(values map[graph.Sym]int64) {
+func (m *memory) remember(values *assignment) {
 	s := solution{values: values}
-	for v := range values {
-		s.last = max(s.last, v)
+	for _, x := range values.of {
+		s.last = max(s.last, x.v)
 	}
 	m.solutions = slices.Insert(m.solutions, 0, s)
 	m.solutions = m.solutions[:min(len(m.solutions), maxSolutions)]
