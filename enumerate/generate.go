@@ -99,7 +99,7 @@ func (s *Session) generate(ctx context.Context, n int) (*visited, error) {
 		if stores[wk] == nil || len(stores[wk].apps) > s.storeLimit() {
 			stores[wk] = newStore(s.u, s.opt.Seed)
 		}
-		v, err := s.walk(ctx, stores[wk], n, lo, shares, w.sorters[wk].Add)
+		v, err := s.walk(ctx, stores[wk], n, lo, shares, 0, w.sorters[wk].Add)
 		failed[wk] = err
 		seen.Add(v)
 	})
@@ -114,11 +114,12 @@ func (s *Session) generate(ctx context.Context, n int) (*visited, error) {
 	return w, nil
 }
 
-// walk gives the terms of n operators of one share to add, some of them several times. It
-// returns the number of sequences tried.
-func (s *Session) walk(ctx context.Context, st *store, n, share, shares int, add func(code) error) (uint64, error) {
+// walk gives the terms of n operators of one share to add, some of them several times.
+// Work is shared out by the first split+1 applications. It returns the number of sequences
+// tried.
+func (s *Session) walk(ctx context.Context, st *store, n, share, shares, split int, add func(code) error) (uint64, error) {
 	var failed error
-	w := &walker{s: st, want: n, data: s.dataOnly(n), ok: s.extendable(st), stop: func() bool { return failed != nil || ctx.Err() != nil }}
+	w := &walker{s: st, want: n, split: split, data: s.dataOnly(n), ok: s.extendable(st), stop: func() bool { return failed != nil || ctx.Err() != nil }}
 	w.emit = func(id appID) {
 		for _, t := range st.apps[id].outs {
 			if t != 0 && failed == nil {

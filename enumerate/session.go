@@ -27,6 +27,9 @@ type Options struct {
 	Seed       uint64    // of the random inputs
 	Memory     int64     // bytes of heap above which a level's terms are sorted and kept on disk; 0: no bound
 	Spill      string    // folder for that; "": os.TempDir
+	// Remote, if not nil, has the terms of levels found by other processes. What is found is
+	// the same.
+	Remote Remote
 	// Prove decides candidates: it sets Proved. It is called with batches in
 	// canonical order, by one goroutine. Only proved laws are used to prune.
 	// nil: everything that random testing supports counts as proved.
@@ -198,19 +201,10 @@ func (s *Session) Level(ctx context.Context, n int) ([]*Candidate, Stats, error)
 	}
 	base := s.len()
 	t0, cpu := time.Now(), procstat.Read().CPUSeconds()
-	all, err := s.generate(ctx, n)
-	if err != nil {
+	if err := s.graphs(ctx, n, &st); err != nil {
 		return nil, st, err
 	}
-	st.WalkSeconds = time.Since(t0).Seconds()
-	t0 = time.Now()
-	st.Tensors, err = s.fingerprints(ctx, all)
-	all.close()
-	if err != nil {
-		return nil, st, err
-	}
-	st.Visits, st.Terms = all.visits, s.len()-base
-	st.HashSeconds = time.Since(t0).Seconds()
+	st.Terms = s.len() - base
 	st.EnumerateCPU = procstat.Read().CPUSeconds() - cpu
 	t0 = time.Now()
 	s.proving = 0
@@ -223,6 +217,27 @@ func (s *Session) Level(ctx context.Context, n int) ([]*Candidate, Stats, error)
 		}
 	}
 	return cands, st, err
+}
+
+// graphs finds the terms of a level, and which agree.
+func (s *Session) graphs(ctx context.Context, n int, st *Stats) error {
+	t0 := time.Now()
+	if s.opt.Remote != nil {
+		var err error
+		st.Visits, st.Tensors, err = s.remote(ctx, n)
+		st.WalkSeconds = time.Since(t0).Seconds()
+		return err
+	}
+	all, err := s.generate(ctx, n)
+	if err != nil {
+		return err
+	}
+	defer all.close()
+	st.Visits, st.WalkSeconds = all.visits, time.Since(t0).Seconds()
+	t0 = time.Now()
+	st.Tensors, err = s.fingerprints(ctx, all)
+	st.HashSeconds = time.Since(t0).Seconds()
+	return err
 }
 
 // settleLevel makes the terms of the levels up to n, which are finished, findable.

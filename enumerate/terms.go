@@ -119,8 +119,8 @@ var hashCodec = spill.Codec[fingerprint.Hash]{
 }
 
 var termCodec = spill.Codec[term]{
-	Size:    len(code{}) + 16,
-	Put:     func(b []byte, t term) { copy(b, t.code[:]); putHash(b[len(t.code):], t.hash) },
+	Size:    TermSize,
+	Put:     func(b []byte, t term) { putTerm(b, t.code, t.hash) },
 	Get:     func(b []byte) (t term) { n := copy(t.code[:], b); t.hash = getHash(b[n:]); return t },
 	Compare: term.compare,
 }
@@ -141,6 +141,11 @@ func (t term) compare(u term) int {
 
 func compareHashes(a, b fingerprint.Hash) int {
 	return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+}
+
+func putTerm(b []byte, c code, h fingerprint.Hash) {
+	copy(b, c[:])
+	putHash(b[len(c):], h)
 }
 
 func putHash(b []byte, h fingerprint.Hash) {

@@ -15,6 +15,8 @@ type walker struct {
 	stop  func() bool        // asked now and then
 	halt  bool
 	seen  uint64 // sequences visited
+	split int    // the number of applications after which work is shared out
+	turns int    // applications met there
 	steps uint64 // graphs extended
 
 	apps  [maxOps]appID
@@ -24,8 +26,8 @@ type walker struct {
 	open  uint32    // applications without a reader, as a bit set
 }
 
-// run visits all graphs whose first application has an instance in
-// [part, part+1) of parts shares of the work. Shares are by first application.
+// run visits the graphs of one of parts shares of the work. Shares are by the first
+// application, or by the first two, which makes more and more equal ones.
 func (w *walker) run(part, parts int) {
 	w.step(part, parts)
 }
@@ -40,13 +42,12 @@ func (w *walker) step(part, parts int) {
 		return
 	}
 	last := d+1 == w.want && w.all == nil
-	turn := 0
 	for ti := range w.s.u.tmpls {
 		tm := &w.s.u.tmpls[ti]
 		w.operands(tm, last, func(a, b tid) {
-			if d == 0 && parts > 1 {
-				turn++
-				if turn%parts != part {
+			if d == w.split && parts > 1 {
+				w.turns++
+				if w.turns%parts != part {
 					return
 				}
 			}
@@ -59,7 +60,7 @@ func (w *walker) step(part, parts int) {
 				sb = w.s.sizes(b)
 			}
 			for _, in := range tm.insts(sa, sb, seams) {
-				w.try(in, a, b, last)
+				w.try(in, a, b, last, part, parts)
 			}
 		})
 	}
@@ -116,7 +117,7 @@ func (w *walker) each(used [16]uint8, f func(t tid, used [16]uint8)) {
 	}
 }
 
-func (w *walker) try(in uint16, a, b tid, last bool) {
+func (w *walker) try(in uint16, a, b tid, last bool, part, parts int) {
 	s := w.s
 	// Every graph has one output in the end: each application still to come
 	// joins at most one pair of loose ends.
@@ -154,7 +155,9 @@ func (w *walker) try(in uint16, a, b tid, last bool) {
 	if id == noApp {
 		return
 	}
-	w.seen++
+	if w.n >= w.split || part == 0 {
+		w.seen++ // what all shares begin with is counted in one
+	}
 	outs := s.apps[id].outs
 	oldUsed, oldOpen, oldAvail := w.used, w.open, len(w.avail)
 	for _, t := range outs {
@@ -173,7 +176,7 @@ func (w *walker) try(in uint16, a, b tid, last bool) {
 	if w.all != nil {
 		w.all(w.apps[:w.n])
 	}
-	w.step(0, 1)
+	w.step(part, parts)
 	w.n--
 	w.used, w.open, w.avail = oldUsed, oldOpen, w.avail[:oldAvail]
 }
