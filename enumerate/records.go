@@ -2,10 +2,8 @@ package enumerate
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/taso-go/taso/fingerprint"
-	"github.com/taso-go/taso/internal/spill"
 )
 
 // What passes between a session and workers in other processes is records of fixed size,
@@ -27,16 +25,6 @@ const (
 
 	hashSize = 16
 )
-
-// records is the codec of records that are bytes.
-func records(size int) spill.Codec[string] {
-	return spill.Codec[string]{
-		Size:    size,
-		Put:     func(b []byte, v string) { copy(b, v) },
-		Get:     func(b []byte) string { return string(b) },
-		Compare: strings.Compare,
-	}
-}
 
 // toCode reads an encoding; the error says what is wrong with the record.
 func (s *Session) toCode(b []byte) (c code, err error) {

@@ -24,6 +24,8 @@ type Graphed struct {
 	Terms      func(add func([]byte) error) error
 	Edges      func(add func([]byte) error) error
 	Symmetries func(add func([]byte) error) error
+	// Close frees what the functions read; nil: there is nothing to free.
+	Close func() error
 }
 
 // remote is generate and fingerprints by workers. It returns the number of sequences tried
@@ -46,6 +48,11 @@ func (s *Session) remote(ctx context.Context, n int) (visits uint64, evals int, 
 	}
 	if err := s.takeSymmetries(base, g); err != nil {
 		return 0, 0, fmt.Errorf("level %d: symmetric terms: %w", n, err)
+	}
+	if g.Close != nil {
+		if err := g.Close(); err != nil {
+			return 0, 0, err
+		}
 	}
 	return g.Visits, evals, nil
 }
@@ -126,7 +133,7 @@ func (c code) namings(st *store) int {
 func (s *Session) takeEdges(base int, g *Graphed) error {
 	// The first terms of edges are found among the terms of the level, in order, and then
 	// the second ones among all.
-	froms := sorters(s, records(EdgeSize), true)[:1]
+	froms := sorters(s, spill.Strings(EdgeSize), true)[:1]
 	defer closeAll(froms)
 	err := g.Edges(func(b []byte) error {
 		if len(b) != EdgeSize {
@@ -165,7 +172,7 @@ func (s *Session) takeEdges(base int, g *Graphed) error {
 // takeSymmetries keeps the renamings that change nothing.
 func (s *Session) takeSymmetries(base int, g *Graphed) error {
 	s.symmetric = map[int32][][32]uint8{}
-	list := sorters(s, records(SymmetrySize), true)[:1]
+	list := sorters(s, spill.Strings(SymmetrySize), true)[:1]
 	defer closeAll(list)
 	err := g.Symmetries(func(b []byte) error {
 		if len(b) != SymmetrySize {

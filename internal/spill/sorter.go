@@ -1,6 +1,9 @@
 package spill
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Codec says how records are written and ordered.
 type Codec[T any] struct {
@@ -8,6 +11,16 @@ type Codec[T any] struct {
 	Put     func(b []byte, v T) // writes v to the Size bytes of b
 	Get     func(b []byte) T    // is the reverse
 	Compare func(a, b T) int
+}
+
+// Strings is the codec of records that are strings of size bytes, in the order of these.
+func Strings(size int) Codec[string] {
+	return Codec[string]{
+		Size:    size,
+		Put:     func(b []byte, v string) { copy(b, v) },
+		Get:     func(b []byte) string { return string(b) },
+		Compare: strings.Compare,
+	}
 }
 
 // Sorter collects records and gives them back in order. It serves one goroutine.

@@ -28,6 +28,8 @@ type Options struct {
 	// SemanticOps is the largest level at which laws of the true relu and
 	// maximum are looked for; 0: 3, negative: none.
 	SemanticOps int
+	// Cluster, if not nil, does the larger parts of the work in other processes.
+	Cluster Cluster
 	// Progress shows how far the run is; nil is silent.
 	Progress *progress.Reporter
 

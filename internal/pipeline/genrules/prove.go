@@ -68,7 +68,7 @@ func (j *judge) decide(ctx context.Context, goals []*law.Law, rounds []tensor.Li
 		}
 		open, at = append(open, g), append(at, i)
 	}
-	ps, err := j.Decide(ctx, open, theory.Options{Rounds: rounds, Workers: j.opt.Workers, Done: done})
+	ps, err := j.derive(ctx, open, rounds, done)
 	if err != nil {
 		return nil, err
 	}

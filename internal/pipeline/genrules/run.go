@@ -103,6 +103,9 @@ func (r *run) levels(ctx context.Context) error {
 	r.bar.opt = opt
 	eo := enumerate.Options{Universe: r.u, MaxOps: opt.MaxOps, Exhaustive: opt.Exhaustive, Workers: opt.Workers,
 		Seed: opt.Seed, Memory: opt.Memory, Spill: opt.Spill, Prove: r.judge.prove, Progress: r.bar.show}
+	if opt.Cluster != nil {
+		eo.Remote = opt.Cluster
+	}
 	if opt.Exhaustive {
 		g, err := enumerate.CountGraphs(ctx, eo, opt.MaxOps)
 		if err != nil {
