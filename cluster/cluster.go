@@ -12,6 +12,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 )
 
@@ -24,6 +25,9 @@ type Options struct {
 	// Shares is the number of parts of a walk, and Parts the number of files of a kind;
 	// 0: 64 and 16. More than there are workers, and as many as fit a worker's memory.
 	Shares, Parts int
+	// Pipelines is how many pipelines answer questions at a time; 0: 1. A runner spreads one
+	// over its workers; Prism has one worker for each.
+	Pipelines int
 	// Memory is how many bytes a function sorts in memory; 0: 256 MiB.
 	Memory int64
 	// Attempts is how often a pipeline is tried; 0: 3. Runners try parts again themselves;
@@ -144,7 +148,6 @@ func (c *Cluster) Solve(ctx context.Context, list []genrules.Question) ([]genrul
 		return nil, nil
 	}
 	j := c.begin("questions")
-	j.Parts = min(j.Parts, len(list))
 	err := save(ctx, j.questionsPath(), func(add func([]byte) error) error {
 		for _, q := range list {
 			b, err := json.Marshal(q)
@@ -160,12 +163,18 @@ func (c *Cluster) Solve(ctx context.Context, list []genrules.Question) ([]genrul
 	if err != nil {
 		return nil, err
 	}
-	if err := c.run(ctx, fmt.Sprintf("%d questions about laws", len(list)), func(s beam.Scope) { j.solutions(s, len(list)) }); err != nil {
+	n := min(max(c.opt.Pipelines, 1), len(list))
+	first := func(i int) int { return i * len(list) / n }
+	err = parallel.Each(ctx, n, n, func(_, i int) error {
+		what := fmt.Sprintf("%d questions about laws, from the %d-th on", first(i+1)-first(i), first(i)+1)
+		return c.run(ctx, what, func(s beam.Scope) { j.solutions(s, first(i), first(i+1)) })
+	})
+	if err != nil {
 		return nil, err
 	}
 	answers := make([]genrules.Answer, len(list))
 	met := make([]bool, len(list))
-	err = j.read(ctx, "answers", j.Parts, func(b []byte) error {
+	take := func(b []byte) error {
 		var a numbered
 		if err := json.Unmarshal(b, &a); err != nil {
 			return err
@@ -175,9 +184,13 @@ func (c *Cluster) Solve(ctx context.Context, list []genrules.Question) ([]genrul
 		}
 		answers[a.Number], met[a.Number] = a.Answer, true
 		return nil
-	})
-	if err != nil {
-		return nil, err
+	}
+	for i := range n {
+		for _, part := range j.partsOf(first(i), first(i+1)) {
+			if err := load(ctx, j.answersPath(first(i), part), take); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for i, ok := range met {
 		if !ok {

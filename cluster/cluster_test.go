@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"os"
+	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
@@ -15,7 +19,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	beam.Init()
+	flag.Parse()
+	Quiet()
+	beam.Init() // as a worker it does not return
 	os.Exit(m.Run())
 }
 
@@ -61,5 +67,70 @@ func TestSameBytes(t *testing.T) {
 	opt.Cluster = c
 	if got := written(t, opt); got != want {
 		t.Error("other bytes")
+	}
+}
+
+// Workers are processes, one of which is killed as soon as it works: the pipeline is tried
+// again, and the bytes are the same.
+func TestKilled(t *testing.T) {
+	opt := genrules.Options{MaxOps: 2, Ops: []string{"matmul", "ewadd", "transpose", "concat", "split"}, Seed: 1, Workers: 1}
+	want := written(t, opt)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := NewPool("localhost:0", self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	restore, err := OnPool(pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer restore()
+	// The first worker of all is killed at once, the next two after a while.
+	var mu sync.Mutex
+	killed := map[int]bool{}
+	most, failed := 0, 0
+	done := make(chan bool)
+	defer close(done)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(2 * time.Millisecond):
+			}
+			ids := pool.Processes()
+			mu.Lock()
+			most = max(most, len(ids))
+			for _, id := range ids {
+				if len(killed) < 3 && !killed[id] {
+					time.Sleep(time.Duration(150*len(killed)) * time.Millisecond)
+					killed[id] = syscall.Kill(id, syscall.SIGKILL) == nil
+				}
+			}
+			mu.Unlock()
+		}
+	}()
+	c, err := New(opt, Options{Dir: t.TempDir(), Run: onPrism, Shares: 6, Parts: 4, Pipelines: 2, Attempts: 5,
+		Failed: func(what string, attempt int, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			failed++
+			t.Logf("%s, attempt %d: %.200v", what, attempt, err)
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Cluster = c
+	if got := written(t, opt); got != want {
+		t.Error("other bytes")
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if most < 2 || len(killed) != 3 || failed == 0 {
+		t.Errorf("%d processes at a time, %d killed, %d attempts failed", most, len(killed), failed)
 	}
 }

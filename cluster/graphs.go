@@ -23,18 +23,17 @@ func init() {
 
 // graphs is the pipeline that finds the terms of a level and which agree.
 func (j *Job) graphs(s beam.Scope) {
-	shares := beam.Reshuffle(s, beam.CreateList(s, numbers(j.Shares)))
+	shares := beam.Reshuffle(s, beam.CreateList(s, numbers(0, j.Shares)))
 	codes := beam.ParDo(s.Scope("walk"), &walk{*j}, shares)
 	prints := beam.ParDo(s.Scope("evaluate"), &evaluate{*j}, beam.GroupByKey(s, codes))
 	before := beam.ParDo(s.Scope("smaller levels"), &known{*j}, shares)
 	beam.ParDo0(s.Scope("join"), &join{*j}, beam.GroupByKey(s, beam.Flatten(s, prints, before)))
 }
 
-// numbers are those from 0 to n-1.
-func numbers(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
+// numbers are those from lo to hi-1.
+func numbers(lo, hi int) (list []int) {
+	for i := lo; i < hi; i++ {
+		list = append(list, i)
 	}
 	return list
 }

@@ -18,11 +18,11 @@ func init() {
 	register.DoFn3x1[context.Context, int, func(*[]byte) bool, error](&gather{})
 }
 
-// solutions is the pipeline that answers questions.
-func (j *Job) solutions(s beam.Scope, n int) {
-	asked := beam.Reshuffle(s, beam.CreateList(s, numbers(n)))
+// solutions is the pipeline that answers the questions from lo to hi-1 of a job's file.
+func (j *Job) solutions(s beam.Scope, lo, hi int) {
+	asked := beam.Reshuffle(s, beam.CreateList(s, numbers(lo, hi)))
 	answers := beam.ParDo(s.Scope("solve"), &solve{*j}, asked)
-	beam.ParDo0(s.Scope("gather"), &gather{*j}, beam.GroupByKey(s, answers))
+	beam.ParDo0(s.Scope("gather"), &gather{*j, lo}, beam.GroupByKey(s, answers))
 }
 
 // numbered is an answer and the question's number.
@@ -72,7 +72,27 @@ func (f *solve) ProcessElement(ctx context.Context, number int, emit func(int, [
 }
 
 // gather writes the answers of a part.
-type gather struct{ Job Job }
+type gather struct {
+	Job  Job
+	From int // the first question of the pipeline
+}
+
+// answersPath is the file of a part of a pipeline's answers.
+func (j *Job) answersPath(from, part int) string {
+	return partPath(j.Dir, fmt.Sprintf("answers-from-%d", from), part, j.Parts)
+}
+
+// partsOf are the parts that the answers to the questions from lo to hi-1 fall into.
+func (j *Job) partsOf(lo, hi int) []int {
+	if hi-lo >= j.Parts {
+		return numbers(0, j.Parts)
+	}
+	list := numbers(lo, hi)
+	for i := range list {
+		list[i] %= j.Parts
+	}
+	return list
+}
 
 // ProcessElement is called by Beam with a part and its answers.
 func (f *gather) ProcessElement(ctx context.Context, part int, answers func(*[]byte) bool) error {
@@ -82,7 +102,7 @@ func (f *gather) ProcessElement(ctx context.Context, part int, answers func(*[]b
 		list = append(list, string(b))
 	}
 	slices.Sort(list)
-	return save(ctx, partPath(f.Job.Dir, "answers", part, f.Job.Parts), func(add func([]byte) error) error {
+	return save(ctx, f.Job.answersPath(f.From, part), func(add func([]byte) error) error {
 		for _, a := range list {
 			if err := add([]byte(a)); err != nil {
 				return err
