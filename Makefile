@@ -20,10 +20,10 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CHECKED = ./egraph/... ./verify ./internal/pipeline/genrules
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vendor build gen-rules test bench go-bench lint fuzz adversary proto clean
+.PHONY: help setup vendor build gen-rules test cluster cluster-test bench go-bench lint fuzz adversary proto clean
 
 help: ## print this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## check Go and the C compiler, install libz3-dev and g++ if missing, vendor
 	@scripts/setup
@@ -43,6 +43,16 @@ test: setup ## vet and all tests, without and with the invariant checks
 	go vet -tags invariants ./...
 	go test -timeout 10m -tags invariants $(CHECKED)
 
+# The module in cluster/ has Apache Beam's modules, which no other target fetches.
+cluster: setup ## bin/taso-cluster: rules on many machines (docs/scale.md)
+	@scripts/setup cluster
+	go -C cluster build -o ../bin/taso-cluster ./cmd/taso-cluster
+
+cluster-test: setup ## vet and the tests of cluster/, on Beam's local runner
+	@scripts/setup cluster
+	go -C cluster vet ./...
+	go -C cluster test -timeout 10m ./...
+
 bench: build ## make tables of RESULTS.md: BENCH="funnel moves" (none: list them)
 	bin/taso bench $(if $(BENCH),run $(BENCH),list)
 
@@ -54,13 +64,16 @@ lint: setup ## gofmt, go vet, staticcheck
 	if [[ -n $$files ]]; then printf 'not gofmt-ed:\n%s\n' "$$files" >&2; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...
+	@scripts/setup cluster
+	go -C cluster run $(STATICCHECK) ./...
 
 fuzz: setup ## every fuzz target for a short time (FUZZTIME=10s)
 	@git grep --untracked -hoE '^func Fuzz[A-Za-z0-9_]*' -- '*_test.go' >/dev/null || { echo 'no fuzz targets'; exit 0; }; \
 	git grep --untracked -oE '^func Fuzz[A-Za-z0-9_]*' -- '*_test.go' | sort | \
 	while IFS=: read -r file decl; do \
 		echo "fuzz $$(dirname "$$file") $${decl#func }"; \
-		go test -run '^$$' -fuzz "^$${decl#func }\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")"; \
+		in=.; if [[ $$file == cluster/* ]]; then in=cluster; scripts/setup cluster; fi; \
+		go -C $$in test -run '^$$' -fuzz "^$${decl#func }\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$${file#cluster/}")"; \
 	done
 	@$(MAKE) --no-print-directory adversary ADVERSARY_LAWS=5000
 
@@ -74,4 +87,4 @@ proto: ## generate onnx/onnxpb from onnx.proto (needs protoc: apt-get install pr
 		--go_opt=paths=source_relative --go_opt=Monnx.proto=github.com/taso-go/taso/onnx/onnxpb onnx.proto
 
 clean: ## remove what make made (not the installed packages)
-	rm -rf bin vendor .cache rules.rules rules.cert
+	rm -rf bin vendor .cache cluster/vendor cluster/.cache rules.rules rules.cert

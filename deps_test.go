@@ -34,7 +34,7 @@ const modulePath = "github.com/taso-go/taso"
 // without a package, so that the picture stays true when packages come and go.
 // Test files are not looked at.
 const picture = `
-line 5     cmd/taso bench internal/adversary
+line 5     cmd/taso bench internal/adversary cluster cluster/cmd/taso-cluster
 line 4     bench/* internal/pipeline/* internal/pipeline/verifymodels internal/pipeline/theory internal/pipeline/audit internal/pipeline/audit/page internal/pipeline/rulepage internal/pipeline/genrules internal/pipeline/genrules/page internal/pipeline/measure internal/pipeline/runmodel internal/pipeline/optimize internal/pipeline/optimize/page internal/pipeline/showmodel
 line 3     search/saturate enumerate enumerate/general verify verify/check verify/network verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/*
 line 2     search model/fold internal/lawtext internal/roundtrip internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/broadcast rules/tasopb rules/peer rules/egglog egraph/tensor verify/sums onnx cost
@@ -63,6 +63,7 @@ allow  internal/pipeline/optimize/page -> internal/pipeline/optimize
 allow  internal/pipeline/optimize/page -> internal/pipeline/showmodel
 allow  backends/*            -> backends
 allow  cmd/taso              -> bench
+allow  cluster/cmd/taso-cluster -> cluster
 allow  enumerate             -> enumerate/general
 allow  rules/taso            -> rules
 allow  rules/taso            -> rules/tasopb

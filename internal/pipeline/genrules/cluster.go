@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/refute"
 )
 
 // Cluster does parts of a run in other processes: it has graphs found and questions about
@@ -21,59 +26,103 @@ type Cluster interface {
 	Solve(ctx context.Context, questions []Question) ([]Answer, error)
 }
 
-// Question is what may be asked about a law.
-type Question struct {
-	Law    string `json:"law"`    // law.Format
-	Rounds int    `json:"rounds"` // how many of verify.DefaultRounds the prover is given
+// fewQuestions is how many are answered here, since asking others takes longer.
+const fewQuestions = 16
+
+// here says whether so many questions are answered in this process.
+func (j *judge) here(questions int) bool { return j.opt.Cluster == nil || questions <= fewQuestions }
+
+// derived proves goals from the axioms and lemmas.
+func (j *judge) derived(ctx context.Context, goals []*law.Law, rounds []tensor.Limits, done func()) ([]theory.Proof, error) {
+	if j.here(len(goals)) {
+		return j.Decide(ctx, goals, theory.Options{Rounds: rounds, Workers: j.opt.Workers, Done: done})
+	}
+	out := make([]theory.Proof, len(goals))
+	err := j.ask(ctx, goals, Question{Rounds: len(rounds)}, func(i int, a *Answer) (err error) {
+		out[i], err = j.read(goals[i], a)
+		done()
+		return err
+	})
+	return out, err
 }
 
-// Answer says whether a law is proved from the axioms and lemmas, and how.
-type Answer struct {
-	Forward  bool          `json:"forward"` // see theory.Proof
-	Backward bool          `json:"backward"`
-	Reason   string        `json:"reason,omitempty"` // why it is not proved
-	Stop     tensor.Stop   `json:"stop,omitempty"`
-	Engine   string        `json:"engine,omitempty"`
-	Proof    *law.CertRule `json:"proof,omitempty"` // nil: it is not proved
+// meant are laws as rules with proofs from what their operators compute; nil where there
+// is none.
+func (j *judge) meant(ctx context.Context, goals []*law.Law, most int) ([]*rules.Rule, error) {
+	found := make([]*rules.Rule, len(goals))
+	take := func(i int, p []int64, ordered bool) {
+		r, err := canonical(goals[i])
+		if p == nil || err != nil {
+			return
+		}
+		if ordered && !r.Law.HasTag(law.TagOrdered) {
+			m := *r.Law
+			m.Tags = append(slices.Clone(m.Tags), law.TagOrdered)
+			r.Law = &m
+		}
+		r.Proof = &law.Proof{Meaning: p}
+		if _, err := check.Rule(r.Law, r.Proof, j.ByName); err == nil {
+			r.Status, r.Engine = rules.Proved, "sums"
+			found[i] = r
+		}
+	}
+	if !j.here(len(goals)) {
+		return found, j.ask(ctx, goals, Question{Meaning: most}, func(i int, a *Answer) error {
+			take(i, a.Meaning, a.Ordered)
+			return nil
+		})
+	}
+	return found, parallel.Each(ctx, j.opt.Workers, len(goals), func(_, i int) error {
+		p, ordered, err := certified(ctx, goals[i], most)
+		take(i, p, ordered)
+		return err
+	})
 }
 
-// Solver answers questions as a run would. It serves any number of goroutines.
-type Solver struct{ t *theory.Theory }
-
-// NewSolver proves the lemmas that matter to operators, or a preset, as Options.Ops names
-// them.
-func NewSolver(ctx context.Context, ops []string) (*Solver, error) {
-	u, err := enumerate.New(ops)
-	if err != nil {
-		return nil, err
+// refuted are counterexamples to laws; nil where none is found.
+func (j *judge) refuted(ctx context.Context, goals []*law.Law, bindings int) ([]*refute.Witness, error) {
+	found := make([]*refute.Witness, len(goals))
+	if !j.here(len(goals)) {
+		return found, j.ask(ctx, goals, Question{Bindings: bindings, Seed: j.opt.Seed}, func(i int, a *Answer) error {
+			found[i] = a.Witness
+			return nil
+		})
 	}
-	t, err := theory.Load(ctx, u.Ops(), nil)
-	if err != nil {
-		return nil, err
-	}
-	return &Solver{t}, nil
+	return found, parallel.Each(ctx, j.opt.Workers, len(goals), func(_, i int) (err error) {
+		found[i], err = counterexample(ctx, goals[i], bindings, j.opt.Seed)
+		return err
+	})
 }
 
-// Solve answers a question. The error says what is wrong with it, or that ctx ended.
-func (s *Solver) Solve(ctx context.Context, q Question) (Answer, error) {
-	l, err := law.ParseLaw(q.Law)
+// ask asks the same about each of the laws, once where they are the same, and calls take
+// with the number of each law and the answer.
+func (j *judge) ask(ctx context.Context, laws []*law.Law, what Question, take func(i int, a *Answer) error) error {
+	at := map[string]int{}
+	var list []Question
+	which := make([]int, len(laws))
+	for i, l := range laws {
+		text := law.Format(l)
+		k, ok := at[text]
+		if !ok {
+			k = len(list)
+			what.Law = text
+			at[text], list = k, append(list, what)
+		}
+		which[i] = k
+	}
+	answers, err := j.opt.Cluster.Solve(ctx, list)
 	if err != nil {
-		return Answer{}, fmt.Errorf("question: %w", err)
+		return err
 	}
-	if q.Rounds < 1 || q.Rounds > len(verify.DefaultRounds) {
-		return Answer{}, fmt.Errorf("question: %d rounds, there are 1 to %d", q.Rounds, len(verify.DefaultRounds))
+	if len(answers) != len(list) {
+		return fmt.Errorf("%d answers to %d questions", len(answers), len(list))
 	}
-	ps, err := s.t.Decide(ctx, []*law.Law{l}, theory.Options{Rounds: verify.DefaultRounds[:q.Rounds], Workers: 1})
-	if err != nil {
-		return Answer{}, err
+	for i, k := range which {
+		if err := take(i, &answers[k]); err != nil {
+			return fmt.Errorf("answer about %s: %w", laws[i].Name, err)
+		}
 	}
-	p := ps[0]
-	a := Answer{Forward: p.Forward, Backward: p.Backward, Reason: p.Verdict.Reason, Stop: p.Verdict.Stop, Engine: p.Verdict.Engine}
-	if p.Verdict.Status == verify.Proved {
-		e := law.NewCertRule(l.Name, l, p.Verdict.Proof)
-		a.Proof = &e
-	}
-	return a, ctx.Err()
+	return nil
 }
 
 // read is the answer as if the goal had been decided here. Its proof was checked by the
@@ -93,39 +142,4 @@ func (j *judge) read(goal *law.Law, a *Answer) (theory.Proof, error) {
 	}
 	p.Verdict.Status, p.Verdict.Proof = verify.Proved, proof
 	return p, nil
-}
-
-// derive proves goals from the axioms and lemmas, here or elsewhere.
-func (j *judge) derive(ctx context.Context, goals []*law.Law, rounds []tensor.Limits, done func()) ([]theory.Proof, error) {
-	if j.opt.Cluster == nil || len(goals) == 0 {
-		return j.Decide(ctx, goals, theory.Options{Rounds: rounds, Workers: j.opt.Workers, Done: done})
-	}
-	// Equal goals are decided once.
-	at := map[string]int{}
-	var ask []Question
-	which := make([]int, len(goals))
-	for i, g := range goals {
-		text := law.Format(g)
-		k, ok := at[text]
-		if !ok {
-			k = len(ask)
-			at[text], ask = k, append(ask, Question{Law: text, Rounds: len(rounds)})
-		}
-		which[i] = k
-	}
-	answers, err := j.opt.Cluster.Solve(ctx, ask)
-	if err != nil {
-		return nil, err
-	}
-	if len(answers) != len(ask) {
-		return nil, fmt.Errorf("%d answers to %d questions", len(answers), len(ask))
-	}
-	out := make([]theory.Proof, len(goals))
-	for i, k := range which {
-		if out[i], err = j.read(goals[i], &answers[k]); err != nil {
-			return nil, fmt.Errorf("answer about %s: %w", goals[i].Name, err)
-		}
-		done()
-	}
-	return out, nil
 }

@@ -68,7 +68,7 @@ func (j *judge) decide(ctx context.Context, goals []*law.Law, rounds []tensor.Li
 		}
 		open, at = append(open, g), append(at, i)
 	}
-	ps, err := j.derive(ctx, open, rounds, done)
+	ps, err := j.derived(ctx, open, rounds, done)
 	if err != nil {
 		return nil, err
 	}

@@ -6,13 +6,9 @@ import (
 
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/enumerate"
-	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
-	"github.com/taso-go/taso/verify/check"
 	"github.com/taso-go/taso/verify/refute"
-	"github.com/taso-go/taso/verify/sums"
 )
 
 // trial is a candidate on its way to a verdict.
@@ -158,11 +154,7 @@ func (b *trials) mean(ctx context.Context, form func(*trial) *law.Law, most int)
 		}
 		return l
 	})
-	found := make([]*rules.Rule, len(goals))
-	err := parallel.Each(ctx, b.j.opt.Workers, len(goals), func(_, i int) (err error) {
-		found[i], err = b.j.meant(ctx, goals[i], most)
-		return err
-	})
+	found, err := b.j.meant(ctx, goals, most)
 	if err != nil {
 		return err
 	}
@@ -178,25 +170,6 @@ func (b *trials) mean(ctx context.Context, form func(*trial) *law.Law, most int)
 	return nil
 }
 
-// meant is a law as a rule with a proof from what its operators compute, or nil.
-func (j *judge) meant(ctx context.Context, l *law.Law, most int) (*rules.Rule, error) {
-	r, err := rules.New(l)
-	if err != nil || law.ID(r.Law) != r.ID() {
-		return nil, nil
-	}
-	l, p, err := sums.CertifyOrdered(ctx, r.Law, most)
-	if p == nil || err != nil {
-		return nil, err
-	}
-	r.Law = l
-	r.Proof = &law.Proof{Meaning: p}
-	if _, err := check.Rule(r.Law, r.Proof, j.ByName); err != nil {
-		return nil, nil
-	}
-	r.Status, r.Engine = rules.Proved, "sums"
-	return r, nil
-}
-
 // refute looks for counterexamples to the most general forms of what is not proved, but
 // for those that are noted already.
 func (b *trials) refute(ctx context.Context, bindings int) error {
@@ -206,12 +179,12 @@ func (b *trials) refute(ctx context.Context, bindings int) error {
 		}
 		return t.first
 	})
-	return parallel.Each(ctx, b.j.opt.Workers, len(goals), func(_, i int) error {
-		w, err := refute.Find(ctx, goals[i], refute.Options{Bindings: bindings, Seed: b.j.opt.Seed})
-		if err != nil {
-			return ctx.Err()
-		}
-		open[i].witness = w
-		return nil
-	})
+	found, err := b.j.refuted(ctx, goals, bindings)
+	if err != nil {
+		return err
+	}
+	for i, t := range open {
+		t.witness = found[i]
+	}
+	return nil
 }
