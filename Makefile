@@ -28,8 +28,10 @@ help: ## print this list
 setup: ## check Go and the C compiler, install libz3-dev and g++ if missing, vendor
 	@scripts/setup
 
-vendor: ## refresh vendor/ (after a new import or a change of go.mod)
+vendor: ## refresh vendor/ and what cluster/ needs (after a new import or a change of go.mod)
 	@scripts/setup vendor
+	go -C cluster mod tidy
+	@scripts/setup cluster
 
 build: setup ## bin/taso
 	go build -o bin/taso ./cmd/taso
