@@ -17,6 +17,8 @@ type trial struct {
 	first   *law.Law // its most general form
 	reason  string   // why that is not proved
 	witness *refute.Witness
+
+	narrowed bool // the candidate is in a less general form by now
 }
 
 // trials are the candidates of a batch. Each is tried in its most general form, then
@@ -60,7 +62,7 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 		return t.c.Base
 	}
 	next := func(t *trial) *law.Law {
-		if b.brief || !t.c.Narrow() {
+		if !t.narrowed {
 			return nil
 		}
 		return t.c.Law
@@ -76,7 +78,12 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 		step(b.derive(ctx, first, b.rounds, nothing))
 	}
 	step(b.mean(ctx, first, muchWork))
-	for _, form := range []func(*trial) *law.Law{base, next, base} {
+	for i, form := range []func(*trial) *law.Law{base, next, base} {
+		if i == 1 && !b.brief {
+			for _, t := range b.ts {
+				t.narrowed = !t.c.Proved && t.c.Narrow()
+			}
+		}
 		step(b.derive(ctx, form, few, nothing))
 		step(b.mean(ctx, form, littleWork))
 	}
