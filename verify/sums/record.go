@@ -122,7 +122,7 @@ func (r *Recorder) Impossible(e *meaning.Engine, gs []graph.Guard) bool {
 		e.Stop(err)
 		return false
 	}
-	if r.most > 0 && r.memory.work > r.most {
+	if r.over() {
 		e.Stop(meaning.ErrTooLarge)
 		return false
 	}
@@ -135,8 +135,11 @@ func (r *Recorder) Impossible(e *meaning.Engine, gs []graph.Guard) bool {
 	return false
 }
 
+// over says that there was too much work; the next question of the engine ends it.
+func (r *Recorder) over() bool { return r.most > 0 && r.memory.work > r.most }
+
 func (r *Recorder) search(e *meaning.Engine) *search {
-	return &search{e, func(gs []graph.Guard) bool { return r.memory.refute(e, gs) != nil }, &r.equal}
+	return &search{e, func(gs []graph.Guard) bool { return !r.over() && r.memory.refute(e, gs) != nil }, &r.equal}
 }
 
 // Place is part of meaning.Guide.
