@@ -33,7 +33,7 @@ type Reporter struct {
 	w    io.Writer
 	opts Options
 
-	note atomic.Pointer[func() string]
+	note atomic.Pointer[func(string) string]
 
 	mu      sync.Mutex
 	current *Stage
@@ -77,9 +77,9 @@ func (r *Reporter) Stage(label string, total int64) *Stage {
 	return s
 }
 
-// Note has what f says put behind every label, each time that a bar is drawn: what is
-// known of the command as a whole. f is called by the goroutine that draws.
-func (r *Reporter) Note(f func() string) {
+// Note has f make what is drawn of every label, each time that a bar is drawn: with what
+// is known of the command as a whole. f is called by the goroutine that draws.
+func (r *Reporter) Note(f func(label string) string) {
 	if r != nil {
 		r.note.Store(&f)
 	}
@@ -184,7 +184,7 @@ func (s *Stage) run(label string, total int64) {
 			text = *l
 		}
 		if f := s.reporter.note.Load(); f != nil {
-			text += (*f)()
+			text = (*f)(text)
 		}
 		if text != shown {
 			shown = text

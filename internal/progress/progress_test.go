@@ -120,12 +120,12 @@ func TestNote(t *testing.T) {
 	left := make(chan string, 1)
 	left <- "3 min"
 	note := "unset"
-	r.Note(func() string {
+	r.Note(func(label string) string {
 		select {
 		case note = <-left:
 		default:
 		}
-		return ", " + note + " left"
+		return label + ", " + note + " left"
 	})
 	s := r.Stage("prove", 10)
 	waitFor(t, "the note", func() bool { return strings.Contains(out.visible(), "prove, 3 min left") })
@@ -137,7 +137,7 @@ func TestNote(t *testing.T) {
 	waitFor(t, "the note of the next stage", func() bool { return strings.Contains(out.visible(), "write, 2 min left") })
 	r.Close()
 	r = nil
-	r.Note(func() string { return "" })
+	r.Note(func(string) string { return "" })
 }
 
 func TestSilent(t *testing.T) {

@@ -171,14 +171,17 @@ func TestPace(t *testing.T) {
 		if c.seconds == 190 || c.seconds == 230 {
 			p.factor = 2
 		}
-		if got := p.note(); got != c.want {
+		if got := p.note("prove"); got != "prove"+c.want {
 			t.Errorf("after %v s: %q, want %q", c.seconds, got, c.want)
 		}
 	}
 	p = newPace(nil, time.Now)
 	p.level(1)
-	if p.note() != "" {
-		t.Error("a note of nothing")
+	p.begin(2)
+	for stage, want := range map[string]string{"prove": "level 2: prove", "level 2: compare": "level 2: compare"} {
+		if got := p.note(stage); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 	for s, want := range map[float64]string{0.2: "1 s", 99: "99 s", 120: "2 min", 3600: "60 min", 7200: "2 h"} {
 		if got := Duration(s); got != want {

@@ -2,6 +2,7 @@ package genrules
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -14,6 +15,7 @@ type pace struct {
 	estimate *Estimate // nil: nothing is known
 	begun    time.Time
 	factor   float64
+	current  int // level
 	now      func() time.Time
 }
 
@@ -23,6 +25,13 @@ const enough = 2
 
 func newPace(e *Estimate, now func() time.Time) *pace {
 	return &pace{estimate: e, begun: now(), factor: 1, now: now}
+}
+
+// begin notes that a level begins.
+func (p *pace) begin(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.current = n
 }
 
 // level notes that a level is done.
@@ -43,18 +52,21 @@ func (p *pace) level(n int) {
 	}
 }
 
-// note is what is said behind each stage: ", of the whole run about 3m left".
-func (p *pace) note() string {
+// note makes of a stage what is shown: "level 3: prove, whole run about 3 min left".
+func (p *pace) note(stage string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.current > 0 && !strings.HasPrefix(stage, "level ") {
+		stage = fmt.Sprintf("level %d: %s", p.current, stage)
+	}
 	if p.estimate == nil {
-		return ""
+		return stage
 	}
 	left := p.estimate.Seconds*p.factor - p.now().Sub(p.begun).Seconds()
 	if left <= 0 {
-		return ", longer than estimated"
+		return stage + ", longer than estimated"
 	}
-	return fmt.Sprintf(", whole run about %s left", Duration(left))
+	return fmt.Sprintf("%s, whole run about %s left", stage, Duration(left))
 }
 
 // Duration writes seconds as people say them: "8 s", "7 min", "3 h".

@@ -121,7 +121,9 @@ func (r *run) levels(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer r.pace.begin(0)
 	for n := s.Next(); n <= opt.MaxOps; n++ {
+		r.pace.begin(n)
 		if n >= deriveFrom {
 			if err := r.judge.basis(ctx); err != nil {
 				return err

@@ -44,7 +44,7 @@ const (
 // other, each operator being a kernel, by the formula of the machine zen5, where every
 // size is 64, windows are 3x3, strides 1 and functions relu. What depends on constants
 // alone costs nothing. New is a rule that no axiom, lemma or law of the program says by
-// itself, as it stands or with splits as slices. Rules about constants, those that leave
+// itself. Rules about constants, those that leave
 // nothing but an input, and those in which an operator has one tensor twice are left
 // out: they tidy up what networks seldom hold. Of rules that make the same operators fewer the one that saves most stands for all.
 func MostUseful(set *rules.Set, n int) ([]Useful, error) {
@@ -52,11 +52,10 @@ func MostUseful(set *rules.Set, n int) ([]Useful, error) {
 	if err != nil {
 		return nil, err
 	}
-	laws, err := builtin.All()
+	known, err := knownLaws()
 	if err != nil {
 		return nil, err
 	}
-	known := slices.Concat(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma), laws)
 	type priced struct {
 		Useful
 		rule *rules.Rule
@@ -90,28 +89,63 @@ func MostUseful(set *rules.Set, n int) ([]Useful, error) {
 	return out, nil
 }
 
+// knownLaw is a law of the program, and how often it names each operator.
+type knownLaw struct {
+	law   *law.Law
+	names map[string]int
+}
+
+// knownLaws are the axioms, lemmas and laws of the program.
+func knownLaws() ([]knownLaw, error) {
+	laws, err := builtin.All()
+	if err != nil {
+		return nil, err
+	}
+	var out []knownLaw
+	for _, l := range slices.Concat(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma), laws) {
+		out = append(out, knownLaw{l, operatorNames(l)})
+	}
+	return out, nil
+}
+
 // said reports whether one of the laws says by itself what a law says.
-func said(l *law.Law, by []*law.Law) bool {
-	forms := []*law.Law{l}
-	if ty, err := l.Types(); err == nil {
-		m := *l
-		m.LHS, m.RHS = nil, nil
-		for i := range l.LHS {
-			left, errL := law.Primitive(l.LHS[i], ty.Shape)
-			right, errR := law.Primitive(l.RHS[i], ty.Shape)
-			if errL != nil || errR != nil {
+func said(l *law.Law, by []knownLaw) bool {
+	names := operatorNames(l)
+	return slices.ContainsFunc(by, func(k knownLaw) bool {
+		// A use of a law has all its operators, and more where its variables stand for
+		// terms; most laws are out of the question by that.
+		for op, n := range k.names {
+			if names[op] < n {
 				return false
 			}
-			m.LHS, m.RHS = append(m.LHS, left), append(m.RHS, right)
 		}
-		forms = append(forms, &m)
+		return rules.Instance(k.law, l)
+	})
+}
+
+// operatorNames counts the operators of a law written out as trees, splits as slices.
+func operatorNames(l *law.Law) map[string]int {
+	n := map[string]int{}
+	ty, err := l.Types()
+	if err != nil {
+		return n // which filters nothing
 	}
-	for _, f := range forms {
-		if slices.ContainsFunc(by, func(k *law.Law) bool { return rules.Instance(k, f) }) {
-			return true
+	var count func(t *law.Term)
+	count = func(t *law.Term) {
+		if t.Op != nil {
+			n[t.Op.Name]++
+		}
+		for _, a := range t.Args {
+			count(a)
 		}
 	}
-	return false
+	for _, t := range l.Outputs() {
+		if u, err := law.Primitive(t, ty.Shape); err == nil {
+			t = u
+		}
+		count(t)
+	}
+	return n
 }
 
 // tidying says of a use of a rule that it is about constants, leaves an input, or has an

@@ -66,6 +66,19 @@ func TestMostUseful(t *testing.T) {
 			t.Errorf("%s is named", law.Format(r.Law))
 		}
 	}
+	// The program says its own laws.
+	known, err := knownLaws()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(known); i += 10 {
+		if !said(known[i].law, known) {
+			t.Errorf("%s is not said", known[i].law.Name)
+		}
+	}
+	if said(merged.Law, known) {
+		t.Error("a rule of several steps is said by one law")
+	}
 	if got, err := MostUseful(set, 1); err != nil || len(got) != 1 {
 		t.Errorf("%v %v", got, err)
 	}
