@@ -3,6 +3,7 @@ package egglog
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -112,7 +113,8 @@ func atSizes(l *law.Law) (out []*law.Law) {
 }
 
 // Every rewrite of a program turns an instance of its rule's one side into the other,
-// which the law says and not the program.
+// which the law says and not the program. Of the axioms, lemmas and laws of the program
+// every fifth is run; with TASO_EGGLOG_ALL=1 all are, which takes some minutes.
 func TestRewrites(t *testing.T) {
 	var rs []*rules.Rule
 	more, err := builtin.All()
@@ -129,7 +131,14 @@ func TestRewrites(t *testing.T) {
 	}
 	written, checked := 0, 0
 	var programs []string
-	for _, r := range rs {
+	every, least := 5, 80
+	if os.Getenv("TASO_EGGLOG_ALL") != "" {
+		every, least = 1, 400
+	}
+	for i, r := range rs {
+		if i%every != 0 {
+			continue
+		}
 		program, n, skips := Write([]*rules.Rule{r})
 		written += n
 		left := func(way string) bool { // out
@@ -168,7 +177,7 @@ func TestRewrites(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d laws written, %d instances of rewrites in %d programs", written, len(rs), checked, len(programs))
-	if written < 400 || checked < 1000 {
+	if written < least || checked < 2*least {
 		t.Errorf("only %d laws, %d checks", written, checked)
 	}
 	if err := run(t, programs...); err != nil {
