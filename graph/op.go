@@ -49,6 +49,11 @@ type Op struct {
 	// its axis, from place i of the first operand. ranks are the operands' numbers of
 	// axes. nil: see [Op.OperandAxes].
 	AxisOf func(a Attrs, ranks []int, axis int) []OperandAxis
+	// Places, of an operator that reads at places which an operand holds: that operand,
+	// and the size n of the axis along which they count. The operator is defined only
+	// where each of these entries is an integer from -n to n-1, of which a negative one
+	// counts from the end. nil: where it reads is decided by sizes and attributes.
+	Places func(a Attrs, in []Shape) (operand int, n Dim, err error)
 	// Class names what prices of such operators have in common, for package cost;
 	// left out, a pointwise function is one of many instructions.
 	Class string

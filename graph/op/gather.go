@@ -8,12 +8,20 @@ import (
 
 // Gather copies the parts of a tensor at given positions along an axis: the
 // result has the axes of the positions in the place of that axis. A negative
-// position counts from the end; one that is outside has no value.
+// position counts from the end; with one that is outside it is not defined, as
+// ONNX says.
 var Gather = graph.Register(&graph.Op{
 	Name: "gather", In: 2, Out: 1,
 	Class: "gather", Moves: true,
 	Doc:    "Parts of the first input at the positions along an axis that the second input holds; its axes take the place of that axis.",
 	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which positions count"}},
+	Places: func(a graph.Attrs, in []graph.Shape) (int, graph.Dim, error) {
+		i, err := in[0].Index(dim(a, 0))
+		if err != nil {
+			return 0, graph.Dim{}, err
+		}
+		return 1, in[0][i].Dim, nil
+	},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x, idx := f.NormShape(in[0]), f.NormShape(in[1])
 		i, err := x.Index(dim(a, 0))

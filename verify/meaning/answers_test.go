@@ -174,9 +174,9 @@ func (t *tracer) Cover(b *Engine, p, q Piece, try func(Covering) bool) bool {
 	return ok
 }
 
-func (t *tracer) Try(f func() bool) bool {
+func (t *tracer) Try(e *Engine, f func() bool) bool {
 	from, noted := t.at, false
-	ok := t.reader.Try(func() bool {
+	ok := t.reader.Try(e, func() bool {
 		noted = true
 		t.note("try", from)
 		return f()

@@ -122,7 +122,9 @@ func (b *Engine) eval(e *graph.Expr, ctx []graph.Guard, in inputs) (NF, error) {
 			if err != nil {
 				return nil, err
 			}
-			ps = append(ps, more...)
+			for _, p := range more {
+				ps = append(ps, b.flatten(p)...)
+			}
 			continue
 		}
 		for _, t := range body {
@@ -320,7 +322,8 @@ func (b *Engine) applyHere(f Fun, arg NF, ctx []graph.Guard) (NF, error) {
 	return NF{{Num: one, Atoms: []Atom{{Kind: Apply, Fn: f, Arg: arg}}}}, nil
 }
 
-// pieces are those of the values of body at the points of dom.
+// pieces are the values of body at the points of dom: of each piece it is known which
+// terms count.
 func (b *Engine) pieces(over []graph.Sym, dom []graph.Guard, body NF, ctx []graph.Guard) ([]Piece, error) {
 	inside := join(ctx, dom...)
 	conds := make([][]graph.Guard, len(body))
@@ -342,9 +345,8 @@ func (b *Engine) pieces(over []graph.Sym, dom []graph.Guard, body NF, ctx []grap
 				p.Body = append(p.Body, t)
 			}
 		}
-		p, ok := b.tidyPiece(p)
-		if ok {
-			ps = append(ps, b.flatten(p)...)
+		if p, ok := b.tidyPiece(p); ok {
+			ps = append(ps, p)
 		}
 	}
 	return ps, nil

@@ -175,7 +175,7 @@ func (b *Engine) pred(p law.Pred, by *graph.Substitution) Clause {
 func Decide(l *law.Law, k Case, ordered bool, g Guide) (a Attempt, err error) {
 	defer graph.CatchTooLarge(&err)
 	b, vars, zero := begin(l, k, ordered, g)
-	if len(l.Where) > 0 && g.Try(func() bool { return b.impossible(nil) }) {
+	if len(l.Where) > 0 && g.Try(nil, func() bool { return b.impossible(nil) }) {
 		return Attempt{Claims: Claims{true, true, true}, Never: true}, b.err
 	}
 	left, err := b.side(l.LHS, k, vars, zero)
@@ -187,8 +187,8 @@ func Decide(l *law.Law, k Case, ordered bool, g Guide) (a Attempt, err error) {
 		return Attempt{Reason: err.Error()}, b.err
 	}
 	a.Engine = b
-	a.Forward = g.Try(func() (ok bool) { ok, a.ForwardNeeds = b.follow(left, right); return ok })
-	a.Backward = g.Try(func() (ok bool) { ok, a.BackwardNeeds = b.follow(right, left); return ok })
+	a.Forward = g.Try(b, func() (ok bool) { ok, a.ForwardNeeds = b.follow(left, right); return ok })
+	a.Backward = g.Try(b, func() (ok bool) { ok, a.BackwardNeeds = b.follow(right, left); return ok })
 	for _, sd := range []*side{left, right} {
 		for _, c := range sd.conds {
 			if c.linear() {
@@ -199,7 +199,7 @@ func Decide(l *law.Law, k Case, ordered bool, g Guide) (a Attempt, err error) {
 	if len(left.outs) != len(right.outs) {
 		a.Reason = fmt.Sprintf("%d outputs and %d", len(left.outs), len(right.outs))
 	} else {
-		a.Equal = g.Try(func() bool {
+		a.Equal = g.Try(nil, func() bool {
 			for i, t := range left.outs {
 				if a.Reason = b.sameOutput(left, right, t, right.outs[i]); a.Reason != "" {
 					return false

@@ -61,7 +61,7 @@ func run(l *law.Law, k Case, vars []graph.Open, g Splitter, depth int) (Claims, 
 		return a.Claims, err
 	}
 	c := a.Claims
-	g.Try(func() bool {
+	g.Try(nil, func() bool {
 		o, most, ok := g.Split(vars, a.Open)
 		if !ok {
 			return false

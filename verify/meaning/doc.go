@@ -160,15 +160,21 @@
 // either. A law that is nowhere defined, or whose conditions contradict one another,
 // is true, and a proof of it may be accepted.
 //
-// That an element has a value is no condition: the positions of a gather are taken to
-// be within its table, and functions such as log and reciprocal to have some value
-// everywhere. So a law may be accepted whose target reads at a position outside a table
-// where its source does not, as
+// An operator that reads at places which an operand holds (graph.Op.Places: gather) is
+// defined only where these are places in its table, integers from -n to n-1. So each
+// entry at which the target reads has to be a number that is one, or a value of an
+// entry at which the source reads in a table of at most n places. That it is such a
+// value is shown as it is of maxima, at points that are given by expressions.
 //
-//	gather(concat(X, X), I) == gather(X, I) + gather(pad(X), I)
+//	gather(concat(X, X), I) => gather(X, I) + gather(pad(X), I)    2n places, then n
 //
-// with an X of one row and a pad of one row of zeros before and behind it: at position
-// 1 the left side is X[0], the right one X[1] + X[0], and an entry takes X[1] as 0.
+// is refused: at position 1 of an X of one row the left side is X[0], and the right one
+// fails. What an entry is where a position is outside, 0, plays no part: there neither
+// side is defined. So a law may be true that has no proof here, as that a function of
+// one element which does not keep 0 may be applied before or after looking up.
+//
+// That functions such as log and reciprocal have a value is no condition; they are
+// taken to have some everywhere.
 //
 // # Identity
 //
@@ -183,7 +189,8 @@
 //
 //	verify/meaning, 3,000 lines
 //	  check.go reader.go refutation.go  proofs, refutations, cases within cases
-//	  case.go runs.go side.go           a case: what is assumed, shapes, definedness
+//	  case.go runs.go                   a case: what is assumed
+//	  side.go places.go                 shapes, and where a side is defined
 //	  engine.go build.go term.go        normal forms of entries
 //	  written.go                        literal ranges
 //	  ordered.go largest.go monotone.go what holds of the true relu and maximum

@@ -23,8 +23,9 @@ type Guide interface {
 	// proposals until one is accepted.
 	Cover(e *Engine, p, q Piece, try func(Covering) bool) bool
 	// Try calls f, or does not if that would be in vain, and reports whether f
-	// returned true.
-	Try(f func() bool) bool
+	// returned true. If it did not, the unknowns that f made of e are to be forgotten;
+	// e is nil if what comes after still needs them, or there are none.
+	Try(e *Engine, f func() bool) bool
 }
 
 // Engine makes normal forms over one Space and compares them, under conditions

@@ -147,7 +147,9 @@ func (b *Engine) member(ctx []graph.Guard, rep, t Term, p Placing) (Member, bool
 			return Member{}, false
 		}
 	}
-	return Member{t.Num, dom}, true
+	// Replacing unknowns may make a factor a multiple of what it was, and its content
+	// goes to the number: of what was compared, the number is that of u.
+	return Member{u.Num, dom}, true
 }
 
 // permutes reports whether ns are the numbers from 0 on in some order.

@@ -134,7 +134,7 @@ func (r *reader) Cover(b *Engine, _, q Piece, try func(Covering) bool) bool {
 }
 
 // Try is part of Guide.
-func (r *reader) Try(f func() bool) bool {
+func (r *reader) Try(_ *Engine, f func() bool) bool {
 	if !r.yes() {
 		return false
 	}

@@ -14,6 +14,7 @@ type side struct {
 	shapes map[*law.Term]graph.Shape
 	zero   map[string]bool // function variables with f(0) = 0
 	conds  []cond
+	looks  []look // besides, entries are places
 }
 
 // cond is a condition on sizes: a guard, or mod divides g.E. Two kinds are known
@@ -68,6 +69,9 @@ func (b *Engine) follow(l, m *side) (bool, []string) {
 			continue
 		}
 		needs = append(needs, b.words(c))
+	}
+	if len(needs) == 0 && len(m.looks) > 0 {
+		needs = b.unplaced(have, l, m)
 	}
 	return len(needs) == 0 && b.err == nil, needs
 }
@@ -138,6 +142,9 @@ func (b *Engine) newSide(outs []*law.Term, vars map[string]graph.Shape, zero map
 			if t.Op == nil {
 				return
 			}
+			if e := sd.look(t); e != nil && err == nil {
+				err = e
+			}
 			window := false
 			for _, v := range t.Attrs {
 				_, sort, isVar := v.Var()
@@ -188,18 +195,23 @@ func (b *Engine) newSide(outs []*law.Term, vars map[string]graph.Shape, zero map
 	return sd, b.err
 }
 
-// expr is the entry of an operator application at an index; of a derived
-// operator, that of what it stands for.
-func (l *side) expr(space *graph.Space, t *law.Term, at []graph.Index) (*graph.Expr, error) {
-	in := make([]graph.Shape, len(t.Args))
+// primitive is an operator application with the shapes of its operands; of a derived
+// operator, what it stands for.
+func (l *side) primitive(t *law.Term) (op *graph.Op, attrs graph.Attrs, in []graph.Shape, err error) {
+	in = make([]graph.Shape, len(t.Args))
 	for i, a := range t.Args {
 		in[i] = l.shapes[a]
 	}
 	p, _, err := t.Op.Primitive(t.Attrs, in, t.Out)
+	return p.Op, p.Attrs, in, err
+}
+
+// expr is the entry of an operator application at an index.
+func (l *side) expr(space *graph.Space, t *law.Term, at []graph.Index) (*graph.Expr, error) {
+	op, attrs, in, err := l.primitive(t)
 	if err != nil {
 		return nil, err
 	}
-	op, attrs := p.Op, p.Attrs
 	if op.Entry == nil || op.ByType {
 		return nil, fmt.Errorf("operator %s has no entry", op.Name)
 	}

@@ -63,6 +63,33 @@ func TestFalse(t *testing.T) {
 		{"positions that count from the end", `
 			given X : [n, c], Y : [m, c], I : [k]
 			then gather[axis=0](X, I) == gather[axis=0](concat[axis=0](X, ewsub(Y, Y)), I)`, ""},
+		{"places of a longer table", `
+			given X : [1], I : [j]
+			then gather[axis=0](concat[axis=0](X, X), I)
+			  == ewadd(gather[axis=0](X, I), gather[axis=0](pad[before=(1), after=(1), value=0.0](X), I))`, "equal backward"},
+		{"places of a table that may be longer", `
+			given X : [n], Y : [m], I : [j]
+			then gather[axis=0](concat[axis=0](X, Y), I)
+			  => ewadd(gather[axis=0](concat[axis=0](X, Y), I), ewsub(gather[axis=0](X, I), gather[axis=0](X, I)))`, "equal backward"},
+		{"all places where some are read", `
+			given X : [n], I : [j]
+			then gather[axis=0](X, slice[axis=0, lo=0, hi=k](I)) => slice[axis=0, lo=0, hi=k](gather[axis=0](X, I))`, "equal backward"},
+		{"places where there are the largest of them", `
+			given X : [n], I : [j], A : []
+			then ewmul(A, gather[axis=0](X, reducemax[axes=(0)](I)))
+			  => ewadd(ewmul(A, gather[axis=0](X, reducemax[axes=(0)](I))), reducesum[axes=(0)](ewsub(gather[axis=0](X, I), gather[axis=0](X, I))))`, "equal backward"},
+		{"places where none are read", `
+			given X : [n], I : [j]
+			then I => ewsub(ewadd(I, gather[axis=0](X, I)), gather[axis=0](X, I))`, "equal backward"},
+		{"place 1 of one", `
+			given X : [n], A : []
+			then A => ewadd(A, ewsub(gather[axis=0](X, one[shape=[]]()), gather[axis=0](X, one[shape=[]]())))`, "equal backward"},
+		{"place -2 of one", `
+			given X : [n], A : []
+			then A => ewadd(A, ewsub(gather[axis=0](X, neg(ewadd(one[shape=[]](), one[shape=[]]()))), gather[axis=0](X, neg(ewadd(one[shape=[]](), one[shape=[]]())))))`, "equal backward"},
+		{"half a place", `
+			given X : [n+9], A : []
+			then A => ewadd(A, ewsub(gather[axis=0](X, reducemean[axes=(0)](pad[before=(1), after=(0), value=0.0](one[shape=[1]]()))), gather[axis=0](X, reducemean[axes=(0)](pad[before=(1), after=(0), value=0.0](one[shape=[1]]())))))`, "equal backward"},
 		{"a kernel of even size in the middle of one of odd size", `
 			given s : stride, q : same, X : [b, c, h, w], W : [o, c, 3, 3]
 			then conv2d[stride=s, pad=q](X, W) == conv2d[stride=s, pad=q](X, enlarge[kh=5, kw=5](W))`, ""},

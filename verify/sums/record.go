@@ -215,8 +215,8 @@ func (r *Recorder) Cover(e *meaning.Engine, p, q meaning.Piece, try func(meaning
 }
 
 // Try is part of meaning.Guide.
-func (r *Recorder) Try(f func() bool) bool {
-	if r.try(nil, f) {
+func (r *Recorder) Try(e *meaning.Engine, f func() bool) bool {
+	if r.try(e, f) {
 		return true
 	}
 	r.put(0)

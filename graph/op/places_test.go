@@ -1,0 +1,66 @@
+package op_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
+)
+
+// An operator says that it reads at places exactly if its entry looks something up, and
+// where it does so.
+func TestPlaces(t *testing.T) {
+	found := 0
+	for _, c := range slices.Concat(inferCases, numbered) {
+		if slices.ContainsFunc(c.in, graph.Shape.HasAxisRun) || c.op.Entry == nil {
+			continue
+		}
+		attrs, err := c.op.Attr(c.a)
+		if err != nil {
+			continue
+		}
+		var f graph.Unifier
+		out, err := c.op.InferShapes(&f, attrs, c.in)
+		if err != nil {
+			continue
+		}
+		space := &graph.Space{}
+		at := make([]graph.Index, len(out[0]))
+		for i := range at {
+			at[i] = space.Var("i").Index()
+		}
+		e, err := c.op.Entry(space, attrs, c.in, at)
+		if err != nil {
+			continue
+		}
+		var picks []*graph.Expr
+		var walk func(e *graph.Expr)
+		walk = func(e *graph.Expr) {
+			if e.Pick != nil {
+				picks = append(picks, e)
+			}
+			for _, a := range e.Args {
+				walk(a)
+			}
+		}
+		walk(e)
+		if (len(picks) > 0) != (c.op.Places != nil) {
+			t.Errorf("%s: %d look-ups, says that it reads at places: %v", c.op.Name, len(picks), c.op.Places != nil)
+			continue
+		}
+		for _, p := range picks {
+			found++
+			i, n, err := c.op.Places(attrs, c.in)
+			if err != nil || p.Pick.At.Kind != graph.ExprRead || p.Pick.At.In != i || len(p.Over) != 1 || !p.Over[0].N.Equal(space.Size(n)) {
+				t.Errorf("%s: reads at operand %d along %s, error %v", c.op.Name, i, n, err)
+			}
+		}
+	}
+	if found == 0 {
+		t.Errorf("nothing is looked up")
+	}
+	if _, _, err := op.Gather.Places(op.Gather.MustAttr(named{"axis": n(2)}), in(s(2, 3), s(4))); err == nil {
+		t.Error("an axis that there is not has a size")
+	}
+}
