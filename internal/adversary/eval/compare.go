@@ -264,7 +264,7 @@ func (j *Judge) At(p *Point, rng *rand.Rand, o Options) Outcome {
 	} else {
 		out = compare[uint64](modular{}, b.next, left, right, cells, seed, j.gathers, o.Work)
 	}
-	if out.Kind != Values || !j.opaque {
+	if !j.opaque || out.Kind != Values && out.Kind != LeftOnly && out.Kind != RightOnly {
 		return out
 	}
 	// Tables stand for functions of which more is known.
@@ -281,6 +281,9 @@ func (j *Judge) At(p *Point, rng *rand.Rand, o Options) Outcome {
 
 func compare[V any](f field[V], nodes int, left, right []*node, cells [][][]int64, seed uint64, whole bool, work int) Outcome {
 	m := &machine[V]{f: f, seed: seed, whole: whole, work: work, memo: make([]table[V], nodes+1)}
+	if o, ok := m.places(left, right); ok {
+		return o
+	}
 	compared := 0
 	for i := range left {
 		for _, idx := range cells[i] {

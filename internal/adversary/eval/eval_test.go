@@ -72,6 +72,11 @@ func TestAt(t *testing.T) {
 		{"rule r given X : [a] then slice[axis=0, lo=0, hi=2](X) == slice[axis=0, lo=0, hi=2](X)", sizes("a", 1), Undefined},
 		{"rule r given X : [a], Y : [b] then X == Y", sizes("a", 1, "b", 2), Shapes},
 		{"rule r given X : [P..] then X == smul(X, one[shape=[]]())", sizes("P", []int64{1, 2, 1, 2, 1, 2, 1, 2}), Agree},
+		// A table of one row has the places 0 and -1.
+		{"rule r given X : [a] then X == gather[axis=0](X, one[shape=[a]]())", sizes("a", 1), LeftOnly},
+		{"rule r given X : [a] then gather[axis=0](X, one[shape=[a]]()) == X", sizes("a", 1), RightOnly},
+		{"rule r given X : [a] then gather[axis=0](X, one[shape=[a]]()) == gather[axis=0](X, ewadd(one[shape=[a]](), one[shape=[a]]()))", sizes("a", 1), Undefined},
+		{"rule r given X : [a] then gather[axis=0](X, neg(one[shape=[a]]())) == X", sizes("a", 1), Agree},
 		// Flat numbers of elements do not fit into 64 bits.
 		{"rule r given X : [a, a, a, a] then reshape[shape=[a*a, a, a]](X) == reshape[shape=[a, a*a, a]](X)", sizes("a", 1<<20), Shapes},
 		{"rule r given X : [a, a, a, a] then reshape[shape=[a, a, a, a]](reshape[shape=[a*a, a*a]](X)) == X", sizes("a", 1<<20), Agree},
