@@ -5,18 +5,20 @@ import (
 	"slices"
 )
 
-// cond is a condition on sizes and attributes, one of three:
+// cond is a condition on sizes and attributes, one of four:
 //
 //   - size d is at least 0;
 //   - fits: the pads of padding pad along an axis are smaller than d;
-//   - divides: k divides d.
+//   - divides: k divides d;
+//   - within: the entries of node at are places in a table of size d (places.go).
 //
-// A condition of the last two kinds is only ever compared.
+// A condition of kind fits or divides is only ever compared.
 type cond struct {
 	kind condKind
 	d, k size
 	pad  value
 	axis int
+	at   int
 }
 
 type condKind byte
@@ -25,10 +27,11 @@ const (
 	least condKind = iota
 	fits
 	divides
+	within
 )
 
 func (c *cond) equal(o *cond) bool {
-	return c.kind == o.kind && c.d.equal(o.d) && c.k.equal(o.k) && c.pad.equal(&o.pad) && c.axis == o.axis
+	return c.kind == o.kind && c.d.equal(o.d) && c.k.equal(o.k) && c.pad.equal(&o.pad) && c.axis == o.axis && c.at == o.at
 }
 
 func (c cond) String() string {
@@ -37,6 +40,8 @@ func (c cond) String() string {
 		return fmt.Sprintf("padding %s along %d is smaller than %s", c.pad, c.axis, c.d)
 	case divides:
 		return fmt.Sprintf("%s divides %s", c.k, c.d)
+	case within:
+		return fmt.Sprintf("the places that are looked up are within a table of size %s", c.d)
 	}
 	return "0 <= " + c.d.String()
 }

@@ -64,6 +64,10 @@
 // equal. Size functions have a value where no window fits, below 1: that one is
 // at least 1 counts as known only where it follows.
 //
+// A gather is defined only where the positions that it is given are within its table.
+// That is given where the source has a gather at the same node, or at one that holds
+// the same entries moved, in a table that is no longer.
+//
 // # What takes how long
 //
 // A term is looked at once wherever it is shared, and an entry of a file has each
@@ -81,12 +85,12 @@
 // multiplies and adds up, and whose size functions it folds; the checker asks it
 // for its terms and computes with sizes of its own.
 //
-//	verify/check, 2,156 lines
+//	verify/check, 2,218 lines
 //	  size.go window.go               polynomials with whole coefficients of any length; size functions
 //	  env.go terms.go                 reading under what variables stand for, in the place of substitution
 //	  value.go zero.go                attribute values and sorts; the functions with f(0) = 0
 //	  shape.go shape_models.go        shape rules
-//	  cond.go given.go                conditions
+//	  cond.go given.go places.go      conditions
 //	  closure.go                      congruence closure
 //	  check.go file.go                what is said above
 //	internal/lex, 177 lines

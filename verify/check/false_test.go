@@ -65,6 +65,9 @@ axiom one_of_products
 axiom first_pad
   given q : padding, X : [b, c, h, w], Y : [b, c, window(h,k,(1,1),q,0), window(w,k,(1,1),q,1)]
   then  ewadd(Y, ewsub(poolmax[kh=k, kw=k, pad=q](X), poolmax[kh=k, kw=k, pad=q](X))) => Y
+axiom some_places
+  given X : [n], I : [k]
+  then  slice[axis=0, lo=i-1, hi=j](gather[axis=0](X, I)) => gather[axis=0](X, slice[axis=0, lo=i-1, hi=j](I))
 `
 
 // TestFalseRules: each rule would follow from true laws if one condition were
@@ -89,6 +92,7 @@ func TestFalseRules(t *testing.T) {
 		pool   = "poolmax[kh=k, kw=l, stride=s, pad=p](Z)"
 		out    = "[b, c, window(h,k,s,p,0), window(w,l,s,p,1)]"
 		conv   = "conv2d[pad=valid, groups=g](Z, W)"
+		look   = "gather[axis=0](X, I)"
 		cut    = "slice[axis=0, lo=0, hi=5](Z)"
 		folded = "broadcast[shape=[n]](reducesum[axes=(0)](" + cut + "))"
 		edge   = "slice[axis=0, lo=0, hi=window(h-5,2,(2,2),(1,1,1,1),0)](Z)"
@@ -176,6 +180,25 @@ func TestFalseRules(t *testing.T) {
 		{"an end that a size function of nothing gives", "given X : [n], Z : [m] then ewadd(broadcast[shape=[window(h-5,2,(2,2),(1,1,1,1),0)]](reducesum[axes=(0)](X)), " + edge + ") => " +
 			"ewadd(broadcast[shape=[window(h-5,2,(2,2),(1,1,1,1),0)]](reducesum[axes=(0)](slice[axis=0, lo=0, hi=n](concat[axis=0](X, one[shape=[h-5]]())))), " + edge + ")",
 			[]law.InstanceText{inst("before_ones", binds{"X": "X"}, binds{"a": "n", "b": "h-5"}, nil, nil, nil)}, "does not give"},
+		{"places where none are read", "given X : [n], I : [k] then I => ewadd(I, ewsub(" + look + ", " + look + "))",
+			[]law.InstanceText{inst("zero", binds{"X": "I", "Y": look}, nil, binds{"P": "[k]"}, nil, nil)}, "places that are looked up"},
+		{"places that are read, right to left", "given X : [n], I : [k] then ewadd(I, ewsub(" + look + ", " + look + ")) => I",
+			[]law.InstanceText{inst("zero", binds{"X": "I", "Y": look}, nil, binds{"P": "[k]"}, nil, nil)}, ""},
+		{"places of another tensor", "given X : [n], I : [k], J : [k] then gather[axis=0](X, J) => ewadd(gather[axis=0](X, J), ewsub(" + look + ", " + look + "))",
+			[]law.InstanceText{inst("zero", binds{"X": "gather[axis=0](X, J)", "Y": look}, nil, binds{"P": "[k]"}, nil, nil)}, "places that are looked up"},
+		{"places in a longer table", "given X : [n], Y : [m], I : [k] then gather[axis=0](concat[axis=0](X, Y), I) => ewadd(gather[axis=0](concat[axis=0](X, Y), I), ewsub(" + look + ", " + look + "))",
+			[]law.InstanceText{inst("zero", binds{"X": "gather[axis=0](concat[axis=0](X, Y), I)", "Y": look}, nil, binds{"P": "[k]"}, nil, nil)}, "places that are looked up"},
+		{"places in a shorter table", "given X : [n], Z : [m+n], I : [k] then ewadd(gather[axis=0](Z, I), " + look + ") == ewadd(ewadd(gather[axis=0](Z, I), " + look + "), ewsub(gather[axis=0](Z, I), gather[axis=0](Z, I)))",
+			[]law.InstanceText{inst("zero", binds{"X": "ewadd(gather[axis=0](Z, I), " + look + ")", "Y": "gather[axis=0](Z, I)"}, nil, binds{"P": "[k]"}, nil, nil)}, ""},
+		{"some places", "given X : [n], I : [k] then slice[axis=0, lo=1, hi=2](slice[axis=0, lo=1, hi=k](" + look + ")) => gather[axis=0](X, slice[axis=0, lo=1, hi=2](slice[axis=0, lo=1, hi=k](I)))",
+			[]law.InstanceText{inst("some_places", binds{"X": "X", "I": "I"}, binds{"n": "n", "k": "k", "i": "2", "j": "k"}, nil, nil, nil),
+				inst("some_places", binds{"X": "X", "I": "slice[axis=0, lo=1, hi=k](I)"}, binds{"n": "n", "k": "k-1", "i": "2", "j": "2"}, nil, nil, nil)}, ""},
+		{"all places of some", "given X : [n], I : [k] then gather[axis=0](X, slice[axis=0, lo=1, hi=2](I)) => slice[axis=0, lo=1, hi=2](" + look + ")",
+			[]law.InstanceText{inst("some_places", binds{"X": "X", "I": "I"}, binds{"n": "n", "k": "k", "i": "2", "j": "2"}, nil, nil, nil)}, "places that are looked up"},
+		{"places of both of two that are joined", "given X : [n], I : [k], J : [k], Y : [k] then slice[axis=0, lo=0, hi=k](gather[axis=0](X, concat[axis=0](I, J))) => ewadd(slice[axis=0, lo=0, hi=k](gather[axis=0](X, concat[axis=0](I, J))), ewsub(" + look + ", " + look + "))",
+			[]law.InstanceText{inst("zero", binds{"X": "slice[axis=0, lo=0, hi=k](gather[axis=0](X, concat[axis=0](I, J)))", "Y": look}, nil, binds{"P": "[k]"}, nil, nil)}, ""},
+		{"places of one of two of which some are read", "given X : [n], I : [k], J : [k] then gather[axis=0](X, slice[axis=0, lo=0, hi=k](concat[axis=0](J, I))) => ewadd(gather[axis=0](X, slice[axis=0, lo=0, hi=k](concat[axis=0](J, I))), ewsub(" + look + ", " + look + "))",
+			[]law.InstanceText{inst("zero", binds{"X": "gather[axis=0](X, slice[axis=0, lo=0, hi=k](concat[axis=0](J, I)))", "Y": look}, nil, binds{"P": "[k]"}, nil, nil)}, "places that are looked up"},
 		{"a size for a run", "given X : [P..] then ewadd(X, ewsub(X, X)) == X",
 			[]law.InstanceText{inst("zero", binds{"X": "X", "Y": "X"}, binds{"P": "2"}, nil, nil, nil)}, "run P is not bound"},
 	} {

@@ -21,6 +21,8 @@ func (c *cond) key() string {
 	c.k.encode(&b)
 	c.pad.encode(&b)
 	b.WriteString(strconv.Itoa(c.axis))
+	b.WriteByte(',')
+	b.WriteString(strconv.Itoa(c.at))
 	return b.String()
 }
 
@@ -49,14 +51,20 @@ type given struct {
 	// missing is for nodes one of the needs that nothing gives, of the node or of
 	// what it is made of; nil: it is defined.
 	missing map[int]*cond
+	places  map[int][]size // of nodes: tables in which their entries are places
 }
 
 func newGiven(t *terms, have ...set) *given {
-	g := &given{t: t, asked: map[string]bool{}, missing: map[int]*cond{}}
+	g := &given{t: t, asked: map[string]bool{}, missing: map[int]*cond{}, places: map[int][]size{}}
 	for _, s := range have {
 		g.have.add(s.list...)
 	}
 	g.known = g.have.list.known(t.sizes)
+	for i := range g.have.list {
+		if c := &g.have.list[i]; c.kind == within {
+			g.place(c.at, c.d, 0)
+		}
+	}
 	return g
 }
 
@@ -69,7 +77,7 @@ func (g *given) gives(c *cond) bool {
 	yes, ok := g.asked[k]
 	if !ok {
 		sizes := g.t.sizes
-		yes = c.kind == least && (sizes.atLeast0(c.d, g.known) ||
+		yes = c.kind == within && g.placed(c.at, c.d) || c.kind == least && (sizes.atLeast0(c.d, g.known) ||
 			slices.ContainsFunc(g.have.list, func(f cond) bool {
 				return f.kind == least && sizes.atLeast0(c.d.minus(f.d), g.known)
 			}))

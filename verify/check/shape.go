@@ -16,6 +16,7 @@ type application struct {
 	out   int // which output
 	attrs []value
 	in    []shape
+	args  []int  // its operands' nodes
 	needs *conds // when it is defined
 }
 

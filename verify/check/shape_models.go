@@ -92,6 +92,7 @@ func (a *application) inferModel() (shape, error) {
 		if i < 0 || a.in[1].hasRun() {
 			return nil, bad
 		}
+		a.needs.add(cond{kind: within, d: a.in[0][i].size, at: a.args[1]})
 		out := append(slices.Clone(a.in[0][:i]), a.in[1]...)
 		return append(out, a.in[0][i+1:]...), nil
 	}

@@ -13,6 +13,7 @@ type terms struct {
 	sizes *sizes
 	heads map[string]int // encoded operators and variables to numbers
 	shape []shape        // of each node
+	ops   []string       // of each node: its operator, or ""
 	needs []conds        // of each node: exactly when its operator accepts its arguments
 	// split is what splits need beyond their slices: split[at](x).0 is
 	// slice[0, at](x) provided that the other part is not empty. splits is what
@@ -52,7 +53,7 @@ func (b *terms) head(kind byte, name string, out int, attrs []value) int {
 
 // tensor is the node of a tensor variable of the rule.
 func (b *terms) tensor(name string, s shape) int {
-	return b.intern(b.head(headTensor, name, 0, nil), nil, s, nil)
+	return b.intern(b.head(headTensor, name, 0, nil), "", nil, s, nil)
 }
 
 // build is the node of t under e; the error says why t has no shape. A term is
@@ -96,13 +97,13 @@ func (b *terms) node(t *law.Term, e *env) (int, error) {
 		if f.op != nil {
 			head = b.head(headOperator, f.op.Name, 0, f.attrs)
 		}
-		return b.intern(head, args, in[0], nil), nil
+		return b.intern(head, "", args, in[0], nil), nil
 	}
 	if t.Op == nil || len(args) != t.Op.In || len(t.Attrs) != len(t.Op.Params) || t.Out < 0 || t.Out >= t.Op.Out {
 		return 0, fmt.Errorf("%s: wrong number of arguments, attributes or outputs", t.Brief())
 	}
 	var needs conds
-	a := &application{t: b.sizes, op: t.Op, out: t.Out, in: in, needs: &needs, attrs: make([]value, len(t.Attrs))}
+	a := &application{t: b.sizes, op: t.Op, out: t.Out, in: in, args: args, needs: &needs, attrs: make([]value, len(t.Attrs))}
 	for i, v := range t.Attrs {
 		var err error
 		if a.attrs[i], err = e.value(v); err != nil {
@@ -135,13 +136,14 @@ func (b *terms) node(t *law.Term, e *env) (int, error) {
 		b.split.add(parts...)
 		b.splits[t] = parts
 	}
-	return b.intern(b.head(headOperator, name, output, attrs), args, out, needs), nil
+	return b.intern(b.head(headOperator, name, output, attrs), name, args, out, needs), nil
 }
 
-func (b *terms) intern(head int, args []int, s shape, needs conds) int {
+func (b *terms) intern(head int, op string, args []int, s shape, needs conds) int {
 	id := b.add(head, args)
 	if id == len(b.shape) {
 		b.shape = append(b.shape, s)
+		b.ops = append(b.ops, op)
 		b.needs = append(b.needs, needs)
 	}
 	return id
