@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 )
@@ -152,4 +153,12 @@ func ExampleWriteJSON() {
 	got, err := rules.ReadJSON(&b, "my.json", rules.LoadOptions{Unproved: true})
 	fmt.Println(got.Len(), got.Rules[0].Status, err)
 	// Output: 1 unknown <nil>
+}
+
+// The laws that a proof may use, by name.
+func ExampleSet_Library() {
+	set := &rules.Set{Axioms: axioms.Text()}
+	lib, err := set.Library()
+	fmt.Println(lib["matmul_assoc"].Doc, err)
+	// Output: The product of matrices is associative. <nil>
 }

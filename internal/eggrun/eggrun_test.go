@@ -3,6 +3,7 @@ package eggrun_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -35,4 +36,17 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %v", wrong, err)
 		}
 	}
+}
+
+// It prints nothing where egglog is not there.
+func ExampleRun() {
+	ctx := context.Background()
+	python, err := eggrun.Python(ctx)
+	if err != nil {
+		return
+	}
+	if err := eggrun.Run(ctx, python, "(datatype T (A) (B))\n(rewrite (A) (B))\n(A)\n(run 1)\n(check (= (A) (B)))\n"); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
 }

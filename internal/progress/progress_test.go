@@ -251,3 +251,15 @@ func ExampleNew() {
 	fmt.Println("proved")
 	// Output: proved
 }
+
+// What is known of the whole command stands behind each label.
+func ExampleReporter_Note() {
+	r := New(os.Stderr, Options{}) // silent here: not a terminal
+	defer r.Close()
+	begun := time.Now()
+	r.Note(func(label string) string {
+		return fmt.Sprintf("%s, running for %s", label, time.Since(begun).Round(time.Second))
+	})
+	r.Stage("prove", 1).Add(1)
+	// Output:
+}

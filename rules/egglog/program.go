@@ -100,8 +100,12 @@ func (p *programWriter) rule(r *rules.Rule) (said int) {
 // prelude declares what the rewrites speak of.
 func (p *programWriter) prelude() string {
 	var b strings.Builder
-	b.WriteString(`; Rewrites of tensor programs, each a proved law; tensors are defined and of the
-; shape that (t-shape X) says. (run-schedule (saturate (run taso))) applies them.
+	b.WriteString(`; Rewrites of tensor programs, each a law. A tensor is (t-input "name"), a function of one
+; element (t-map "relu" X), or an operator with its attributes before its operands; of
+; several outputs the number stands first. Integers are i64, shapes are Shape, other
+; attributes texts: "(1, 1)", "same_upper". Say the shape of each tensor of yours, with
+; (set (t-shape X) (Shape-2 2 3)); it is a condition of most rewrites. Then
+; (run taso 5), or (run-schedule (saturate (run taso))) where that comes to an end.
 (datatype Shape`)
 	for n := range MaxRank + 1 {
 		fmt.Fprintf(&b, " (Shape-%d%s)", n, strings.Repeat(" i64", n))

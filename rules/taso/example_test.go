@@ -51,3 +51,18 @@ func ExampleFrom() {
 	// (matmul(X1, X3), matmul(X1, X2))
 	// true <nil>
 }
+
+// For a program that has tensors of three axes.
+func ExampleInstances() {
+	r := mustRule(`rule a given Y : [P.., a, S..], Z : [P.., b, S..]
+	  then relu(concat[axis=#P](Y, Z)) == concat[axis=#P](relu(Y), relu(Z))`)
+	all, _ := taso.Instances([]*rules.Rule{r}, taso.Reading{}, 3)
+	for _, w := range all[:2] {
+		fmt.Println(w.Instance, w.Backward, w.TASO.String())
+	}
+	fmt.Println(len(all))
+	// Output:
+	// P.. = 0 axes, Q.. = 2 axes false concat[numdim=3, axis=0](relu(x1), relu(x2)) => relu(concat[numdim=3, axis=0](x1, x2))
+	// P.. = 0 axes, Q.. = 2 axes true relu(concat[numdim=3, axis=0](x1, x2)) => concat[numdim=3, axis=0](relu(x1), relu(x2))
+	// 6
+}

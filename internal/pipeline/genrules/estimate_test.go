@@ -189,3 +189,18 @@ func TestPace(t *testing.T) {
 		}
 	}
 }
+
+func ExampleEstimateOf() {
+	e, ok := EstimateOf(Options{MaxOps: 3, Workers: 2})
+	fmt.Println(ok, e.Beyond, e.Seconds < e.Rate.CPUSeconds)
+	_, ok = EstimateOf(Options{MaxOps: 3, Ops: []string{"matmul", "relu"}})
+	fmt.Println(ok)
+	// Output:
+	// true 0 true
+	// false
+}
+
+func ExampleDuration() {
+	fmt.Println(Duration(0.3), Duration(75), Duration(480), Duration(3*3600))
+	// Output: 1 s 75 s 8 min 3 h
+}

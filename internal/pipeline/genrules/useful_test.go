@@ -1,6 +1,7 @@
 package genrules
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/taso-go/taso/law"
@@ -82,4 +83,29 @@ func TestMostUseful(t *testing.T) {
 	if got, err := MostUseful(set, 1); err != nil || len(got) != 1 {
 		t.Errorf("%v %v", got, err)
 	}
+}
+
+func ExampleMostUseful() {
+	l, err := law.ParseLaw(`rule x given X : [m, k], Y : [m, k], Z : [m, k], A : [k, a]
+	  then ewadd(matmul(X, A), ewadd(matmul(Y, A), matmul(Z, A))) == matmul(ewadd(X, ewadd(Y, Z)), A)`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := rules.New(l)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r.Status = rules.Proved // by a prover
+	set := &rules.Set{}
+	set.Add(r)
+	list, err := MostUseful(set, 10)
+	for _, u := range list {
+		fmt.Printf("%s: %s becomes %s\n", u.Words, u.Before, u.After)
+	}
+	fmt.Println(err)
+	// Output:
+	// two matmul less: ewadd(ewadd(matmul(A, B), matmul(C, B)), matmul(D, B)) becomes matmul(ewadd(D, ewadd(A, C)), B)
+	// <nil>
 }

@@ -118,3 +118,18 @@ func TestEscaped(t *testing.T) {
 		t.Error(b.String())
 	}
 }
+
+func ExampleWitnessed() {
+	x := Witnessed("rule r given X : [n] then relu(X) == X", "{}", &refute.Witness{Kind: "shape", Left: "[2]", Right: "[3]", Dims: map[string]int64{"n": 2}})
+	fmt.Println(x.Says)
+	fmt.Println("where", x.Where)
+	// Output:
+	// Output 0 has shape [2] on the left, [3] on the right.
+	// where n = 2
+}
+
+func ExampleGiven() {
+	x := Given("the law", "left: 1; right: 2", "{}", map[string]refute.Tensor{"X": {Shape: []int{1}, Values: []string{"7"}}})
+	fmt.Println(x.Says, x.Sides[0].Tensors[0].Label, x.Sides[0].Tensors[0].Parts[0].Rows[0][0].Text)
+	// Output: left: 1; right: 2 X 7
+}
