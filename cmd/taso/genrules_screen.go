@@ -72,8 +72,12 @@ func printReport(w io.Writer, g *genRules, rep *genrules.Report, wrote []written
 		sum.Candidates += l.Candidates
 	}
 	r := rep.Rules
-	line("%s graphs > %s pairs > %s candidates > %s proved > %s kept",
-		count(sum.Graphs), count(sum.Pairs), count(sum.Candidates), count(r.Proved), count(r.Kept))
+	kept := count(r.Kept) + " kept"
+	if rep.Stopped != "" {
+		kept = "not known which follow from others"
+	}
+	line("%s graphs > %s pairs > %s candidates > %s proved > %s", count(sum.Graphs), count(sum.Pairs), count(sum.Candidates),
+		count(r.Proved), kept)
 	b.WriteByte('\n')
 	if len(rep.Useful) == 0 {
 		line("No kept rule saves time that a law of the program does not save.")

@@ -175,7 +175,21 @@ func TestPace(t *testing.T) {
 			t.Errorf("after %v s: %q, want %q", c.seconds, got, c.want)
 		}
 	}
+	at(0)
+	p = newPace(&Estimate{Seconds: 100, Levels: []float64{1, 9, 90}}, func() time.Time { return now })
+	p.resume(1)
+	p.resume(3)
+	at(5)
+	if got := p.note("prove"); got != "prove, whole run about 85 s left" {
+		t.Errorf("resumed: %q", got)
+	}
+	at(180)
+	p.level(3)
+	if p.factor != 2 {
+		t.Errorf("resumed: 180 s for 90 are a factor of %v", p.factor)
+	}
 	p = newPace(nil, time.Now)
+	p.resume(2)
 	p.level(1)
 	p.begin(2)
 	for stage, want := range map[string]string{"prove": "level 2: prove", "level 2: compare": "level 2: compare"} {

@@ -27,6 +27,21 @@ func newPace(e *Estimate, now func() time.Time) *pace {
 	return &pace{estimate: e, begun: now(), factor: 1, now: now}
 }
 
+// resume notes that a run goes on with a level: those before it take no time.
+func (p *pace) resume(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.estimate == nil {
+		return
+	}
+	for i := range p.estimate.Levels {
+		if i+1 < n {
+			p.estimate.Seconds -= p.estimate.Levels[i]
+			p.estimate.Levels[i] = 0
+		}
+	}
+}
+
 // begin notes that a level begins.
 func (p *pace) begin(n int) {
 	p.mu.Lock()

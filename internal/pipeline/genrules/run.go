@@ -121,6 +121,7 @@ func (r *run) levels(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.pace.resume(s.Next())
 	defer r.pace.begin(0)
 	for n := s.Next(); n <= opt.MaxOps; n++ {
 		r.pace.begin(n)
