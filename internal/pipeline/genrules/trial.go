@@ -72,12 +72,11 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 	var err error
 	step := func(what error) { err = cmp.Or(err, what) }
 	step(b.derive(ctx, first, few, done))
-	step(b.mean(ctx, first, littleWork))
+	step(b.mean(ctx, first, mostWork))
 	step(b.refute(ctx, fewBindings))
 	if len(few) < len(b.rounds) {
 		step(b.derive(ctx, first, b.rounds, nothing))
 	}
-	step(b.mean(ctx, first, muchWork))
 	for i, form := range []func(*trial) *law.Law{base, next, base} {
 		if i == 1 && !b.brief {
 			for _, t := range b.ts {
@@ -85,7 +84,7 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 			}
 		}
 		step(b.derive(ctx, form, few, nothing))
-		step(b.mean(ctx, form, littleWork))
+		step(b.mean(ctx, form, mostWork))
 	}
 	if !b.brief {
 		step(b.refute(ctx, manyBindings))
@@ -109,7 +108,7 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 // Bounds of the work on one law: of sums.CertifyWithin, and of the search for a
 // counterexample.
 const (
-	littleWork, muchWork      = 300, 5000
+	mostWork                  = 5000
 	fewBindings, manyBindings = 40, 600
 )
 
