@@ -58,7 +58,7 @@ func written(t testing.TB, opt genrules.Options) string {
 
 // A cluster writes what one process writes.
 func TestSameBytes(t *testing.T) {
-	opt := genrules.Options{MaxOps: 2, Seed: 1, Workers: 1, Meaning: true}
+	opt := genrules.Options{MaxOps: 2, Seed: 1, Workers: 1}
 	want := written(t, opt)
 	c, err := New(opt, Options{Dir: t.TempDir(), Run: onPrism, Shares: 7, Parts: 3, Memory: 4096})
 	if err != nil {

@@ -321,6 +321,9 @@ func (s *store) seams(p *plan, in uint16, a, b tid) seamSet {
 // cut is the seams of one output of a split.
 func (s *store) cut(in uint16, seams seamSet, o int) seamSet {
 	axis, at := instNum(s.insts[in], 0), instNum(s.insts[in], 1)
+	if axis >= seamAxes { // of an instance that a law made
+		return seams
+	}
 	if o == 0 {
 		seams[axis] &= 1<<at - 1
 	} else {

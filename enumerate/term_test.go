@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/law"
 )
 
@@ -473,4 +474,38 @@ func TestCompareCodes(t *testing.T) {
 			t.Fatalf("%x, %x: %d, want %d", c, d, got, want)
 		}
 	}
+}
+
+// Laws make splits that the universe has not, also along axes without seams.
+func TestSplitBeyondSeams(t *testing.T) {
+	u, err := New([]string{"bert"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStore(u, 1)
+	q := s.inputs[u.first(t, "q")]
+	in, ok := s.instFor(instKey{op: op.Split, attrs: [maxAttrs]uint32{s.number(seamAxes), s.number(1)}}, 2)
+	if !ok {
+		t.Fatal("no such instance")
+	}
+	id := s.apply(in, q, 0)
+	if id == noApp {
+		t.Fatal("a split of the last axis does not fit")
+	}
+	if got := s.sizes(s.apps[id].outs[1]); !slices.Equal(got, []int{2, 2, 3, 2}) {
+		t.Errorf("sizes %v", got)
+	}
+}
+
+// first is the number of the first input of a type.
+func (u *Universe) first(t *testing.T, name string) int {
+	n := 0
+	for _, ty := range u.Types {
+		if ty.Name == name {
+			return n
+		}
+		n += ty.Count
+	}
+	t.Fatalf("no input %s", name)
+	return 0
 }

@@ -29,8 +29,8 @@ func newGenRules() *cobra.Command {
 		Short: "Enumerate graphs, find equal ones, prove them, write a rule set",
 		Long: `Gen-rules enumerates all graphs up to --max-ops operators, finds those that agree
 on random inputs, states each pair as a law in its most general form, and proves
-it from the axioms (taso axioms list). Only what is proved becomes a rule, and
-each rule gets a certificate, which taso check checks.
+it from the axioms (taso axioms list) or from what its operators compute. Only what
+is proved becomes a rule, and each rule gets a certificate, which taso check checks.
 
 What it will do and how long that takes is said at once, on the standard error; the
 estimate is from recorded runs. The report names the kept rules that save most time
@@ -73,7 +73,7 @@ Presets, operators with inputs that suit them:
 	f.StringVar(&g.pb, "pb", "", "write the rules to `FILE` as TASO's protocol buffer, as far as it can hold them")
 	f.StringVar(&g.unproved, "unproved", "", "write what was refuted (with counterexamples) or not decided to `FILE` as JSON")
 	f.BoolVar(&g.opt.Minimal, "minimal", false, "leave out rules that follow from the others")
-	f.BoolVar(&g.opt.Meaning, "meaning", false, "prove what does not follow from the axioms from what its operators compute")
+	f.BoolVar(&g.opt.AxiomsOnly, "axioms-only", false, "prove all from the axioms, nothing from what operators compute")
 	f.BoolVar(&g.opt.Quantified, "quantified", false, "also run the prover with quantified axioms and compare the times")
 	f.IntVar(&g.opt.SemanticOps, "semantic-ops", 3, "most operators for laws of the true relu and maximum; 0: none")
 	f.StringVar(&g.html, "html", "", "write a page with the rules, their proofs and the counterexamples to `FILE`")

@@ -90,9 +90,9 @@ func printReport(w io.Writer, g *genRules, rep *genrules.Report, wrote []written
 	}
 	b.WriteByte('\n')
 	line("refuted: %s%s", count(r.Refuted), more(r.Refuted, "each with a counterexample", "--unproved FILE lists them"))
-	flag := "--unproved FILE lists them; try --meaning"
-	if g.opt.Meaning {
-		flag = "--unproved FILE lists them"
+	flag := "--unproved FILE lists them"
+	if g.opt.AxiomsOnly {
+		flag += "; --axioms-only leaves most of them"
 	}
 	line("unknown: %s%s", count(r.Unknown), more(r.Unknown, mostOften(rep.Unproved), flag))
 	for _, f := range wrote {

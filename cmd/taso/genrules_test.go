@@ -41,7 +41,7 @@ func TestReportFits(t *testing.T) {
 			t.Errorf("%d columns: %s", n, l)
 		}
 	}
-	for _, want := range []string{"99,999, mostly no general form of it, no… (", "try --meaning)", "9,999, each with a counterexample", "45,678 kept", "r_0000000009", "wrote rules.html"} {
+	for _, want := range []string{"99,999, mostly no general form of it, no… (", "9,999, each with a counterexample", "45,678 kept", "r_0000000009", "wrote rules.html"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, b.String())
 		}

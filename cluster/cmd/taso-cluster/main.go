@@ -59,7 +59,7 @@ func (c *command) flags(f *flag.FlagSet) {
 	f.StringVar(&c.ops, "ops", "", "operators to use, separated by commas, or a preset")
 	f.BoolVar(&c.opt.Exhaustive, "exhaustive", false, "visit every distinct graph, not only extensions of representatives")
 	f.Uint64Var(&c.opt.Seed, "seed", 1, "seed of the random inputs")
-	f.BoolVar(&c.opt.Meaning, "meaning", false, "prove what does not follow from the axioms from what its operators compute")
+	f.BoolVar(&c.opt.AxiomsOnly, "axioms-only", false, "prove all from the axioms, nothing from what operators compute")
 	f.BoolVar(&c.opt.Minimal, "minimal", false, "leave out rules that follow from the others")
 	f.IntVar(&c.opt.Workers, "workers", 0, "goroutines of this process (default one a processor)")
 	f.Int64Var(&c.opt.Memory, "memory", 0, "`bytes` of heap above which graphs are kept on disk (default no bound)")

@@ -29,7 +29,7 @@ type checkpoint struct {
 type state struct {
 	AxiomsSHA256 string     `json:"axioms_sha256"`
 	Level        int        `json:"level"`
-	Meaning      bool       `json:"meaning,omitempty"` // of Options
+	AxiomsOnly   bool       `json:"axioms_only,omitempty"` // of Options
 	Stages       []Stage    `json:"stages"`
 	Levels       []Level    `json:"levels"`
 	Graphs       int64      `json:"graphs"`
@@ -83,8 +83,8 @@ func (c *checkpoint) load(r *run, n int) error {
 	if st.AxiomsSHA256 != r.rep.AxiomsSHA256 {
 		return fmt.Errorf("%s: was made with other axioms", c.path(n, "state.json"))
 	}
-	if st.Meaning != r.opt.Meaning {
-		return fmt.Errorf("%s: was made with proofs from what operators compute: %v", c.path(n, "state.json"), st.Meaning)
+	if st.AxiomsOnly != r.opt.AxiomsOnly {
+		return fmt.Errorf("%s: was made with proofs from the axioms alone: %v", c.path(n, "state.json"), st.AxiomsOnly)
 	}
 	set, err := rules.Load(c.path(n, "rules.json"), rules.LoadOptions{Axioms: axioms.Text()})
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *checkpoint) save(r *run, s *enumerate.Session, n int) error {
 	if err := rules.Save(c.path(n, "rules.json"), set); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	st := state{AxiomsSHA256: r.rep.AxiomsSHA256, Level: n, Meaning: r.opt.Meaning, Stages: r.rep.Stages, Levels: r.rep.Levels, Graphs: r.rep.Graphs, CPU: r.cpu,
+	st := state{AxiomsSHA256: r.rep.AxiomsSHA256, Level: n, AxiomsOnly: r.opt.AxiomsOnly, Stages: r.rep.Stages, Levels: r.rep.Levels, Graphs: r.rep.Graphs, CPU: r.cpu,
 		Failed: r.judge.failed}
 	for _, text := range r.judge.order {
 		st.Unproved = append(st.Unproved, *r.judge.unproved[text])

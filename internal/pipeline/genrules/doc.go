@@ -11,7 +11,7 @@
 // the negated rule, and package verify/check accepts them. Everything depends
 // on the options alone and not on the number of workers.
 //
-// With Options.Meaning a candidate that is neither proved so nor refuted is proved
-// from what its operators compute, if verify/sums finds a proof that verify/meaning
-// accepts. Its certificate holds that.
+// A candidate that a small e-graph does not prove so is proved from what its operators
+// compute, if verify/sums finds a proof that verify/meaning accepts: its certificate
+// holds that. Options.AxiomsOnly leaves this out.
 package genrules

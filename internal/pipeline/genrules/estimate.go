@@ -14,7 +14,7 @@ import (
 type Rate struct {
 	Universe   string  `json:"universe"` // "default" or the name of a preset
 	MaxOps     int     `json:"max_ops"`
-	Meaning    bool    `json:"meaning,omitempty"` // of Options
+	AxiomsOnly bool    `json:"axioms_only,omitempty"` // of Options
 	Workers    int     `json:"workers"`
 	Seconds    float64 `json:"seconds"`
 	CPUSeconds float64 `json:"cpu_seconds"`
@@ -82,9 +82,9 @@ func estimate(rates []Rate, opt Options) (*Estimate, bool) {
 			return b.MaxOps - a.MaxOps
 		}
 		switch {
-		case a.Meaning == b.Meaning:
+		case a.AxiomsOnly == b.AxiomsOnly:
 			return 0
-		case a.Meaning == opt.Meaning:
+		case a.AxiomsOnly == opt.AxiomsOnly:
 			return -1
 		}
 		return 1

@@ -59,7 +59,7 @@ func TestRecord(t *testing.T) {
 		}
 		var kept []Rate
 		for _, o := range rates {
-			if o.Universe != r.Universe || o.MaxOps != r.MaxOps || o.Meaning != r.Meaning {
+			if o.Universe != r.Universe || o.MaxOps != r.MaxOps || o.AxiomsOnly != r.AxiomsOnly {
 				kept = append(kept, o)
 			}
 		}
@@ -116,7 +116,7 @@ func TestEstimate(t *testing.T) {
 	rates := []Rate{
 		{Universe: "default", MaxOps: 2, Workers: 2, Seconds: 2, CPUSeconds: 3, PeakRSS: 100, Levels: []float64{0.5, 1}},
 		{Universe: "default", MaxOps: 3, Workers: 2, Seconds: 20, CPUSeconds: 30, PeakRSS: 400, Levels: []float64{0.5, 1, 18}},
-		{Universe: "default", MaxOps: 3, Meaning: true, Workers: 2, Seconds: 30, CPUSeconds: 50, PeakRSS: 400, Levels: []float64{0.5, 1, 18}},
+		{Universe: "default", MaxOps: 3, AxiomsOnly: true, Workers: 2, Seconds: 30, CPUSeconds: 50, PeakRSS: 400, Levels: []float64{0.5, 1, 18}},
 		{Universe: "bert", MaxOps: 3, Workers: 1, Seconds: 10, CPUSeconds: 10, PeakRSS: 300, Levels: []float64{1, 2, 6}},
 	}
 	for _, c := range []struct {
@@ -125,8 +125,8 @@ func TestEstimate(t *testing.T) {
 		beyond  int
 	}{
 		{Options{MaxOps: 3, Workers: 2}, 30 * 0.625, 0},
-		{Options{MaxOps: 3, Workers: 2, Meaning: true}, 50 * 0.625, 0},
-		{Options{MaxOps: 2, Workers: 2, Meaning: true}, 3 * 0.625, 0}, // the other provers, better than nothing
+		{Options{MaxOps: 3, Workers: 2, AxiomsOnly: true}, 50 * 0.625, 0},
+		{Options{MaxOps: 2, Workers: 2, AxiomsOnly: true}, 3 * 0.625, 0}, // the other provers, better than nothing
 		{Options{MaxOps: 3, Workers: 1}, 30, 0},
 		{Options{MaxOps: 3, Workers: 8}, 30 * (0.25 + 0.75/8), 0},
 		{Options{MaxOps: 4, Workers: 2}, 300 * 0.625, 1},

@@ -22,9 +22,9 @@ type Options struct {
 	Checkpoint string   // folder for resuming; "": none
 	Minimal    bool     // leave derivable rules out of the set
 	Quantified bool     // also run the quantified prover on the rules and report the time ratio
-	// Meaning: what the axioms do not prove and is not refuted is proved from what its
-	// operators compute, where that can be checked (package verify/meaning).
-	Meaning bool
+	// AxiomsOnly: nothing is proved from what operators compute (package verify/meaning),
+	// but all from the axioms.
+	AxiomsOnly bool
 	// SemanticOps is the largest level at which laws of the true relu and
 	// maximum are looked for; 0: 3, negative: none.
 	SemanticOps int

@@ -147,10 +147,10 @@ func (b *trials) derive(ctx context.Context, form func(*trial) *law.Law, rounds 
 	return nil
 }
 
-// mean proves a form of the candidates from what their operators compute, if that is
-// asked for.
+// mean proves a form of the candidates from what their operators compute, unless the
+// axioms alone are to be used.
 func (b *trials) mean(ctx context.Context, form func(*trial) *law.Law, most int) error {
-	if !b.j.opt.Meaning {
+	if b.j.opt.AxiomsOnly {
 		return nil
 	}
 	open, goals := b.ask(func(t *trial) *law.Law {
