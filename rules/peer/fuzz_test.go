@@ -134,7 +134,12 @@ func drawRule(t *rapid.T, n peer.Format) *tasopb.Rule {
 				o = tasopb.Operator{Type: tasopb.OpTranspose, Inputs: []tasopb.Tensor{last()}, Params: []tasopb.Parameter{
 					param(tasopb.ParamNumDim, 2), param(tasopb.ParamPerm, 2), param(tasopb.ParamOutShuffle, 0)}}
 			case 6:
-				o = tasopb.Operator{Type: tasopb.OpEnlarge, Inputs: []tasopb.Tensor{last()}, Params: []tasopb.Parameter{param(tasopb.ParamKernelH, 3), param(tasopb.ParamKernelW, 5)}}
+				o = tasopb.Operator{Type: tasopb.OpEnlarge, Inputs: []tasopb.Tensor{last()}}
+				if n == peer.Tensat { // the size is that of another kernel there
+					o.Inputs = append(o.Inputs, in())
+				} else {
+					o.Params = []tasopb.Parameter{param(tasopb.ParamKernelH, 3), param(tasopb.ParamKernelW, 5)}
+				}
 			}
 			ops = append(ops, o)
 		}

@@ -318,6 +318,7 @@ func TestWrite(t *testing.T) {
 			"matmul(input_1,transpose(input_2,0_1,1))==poolmax(3,3,2,2,1,Iconv(3,3))",
 			"(matmul 0 ?input_1 (transpose ?input_2 0_1 1))=>(poolmax (Iconv 3 3) 3 3 2 2 1 0)"},
 		{"concat(1,input_1,Iewmul)==Imatmul", "concat(1,input_1,Iewmul)==Imatmul", "error: operator 1 (CONCAT): the format wants NUMDIM"},
+		{"enlarge(3,3,input_1)==relu(input_1)", "enlarge(3,3,input_1)==relu(input_1)", "error: operator 0 (ENLARGE): the size of an enlarged kernel cannot be said"},
 	} {
 		f, err := peer.Read("f", []byte(c.text), "")
 		if err != nil || f.Rules[0].TASO == nil {

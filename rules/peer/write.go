@@ -118,6 +118,9 @@ func (w *writer) tensor(ops []tasopb.Operator, x tasopb.Tensor) {
 // arguments finds the form of the notation that says all of an operator.
 func (w *writer) arguments(ops []tasopb.Operator, o *tasopb.Operator) (args []func(), name string, err error) {
 	err = errors.New("there is no notation for it")
+	if w.notation == notationTensat && o.Type == tasopb.OpEnlarge && len(o.Inputs) == 1 {
+		return nil, "", errors.New("the size of an enlarged kernel cannot be said")
+	}
 	for _, f := range w.forms(o) {
 		said := map[tasopb.ParamKey]bool{tasopb.ParamOpType: true, tasopb.ParamNumInputs: true}
 		if f.op == tasopb.OpSplit {
@@ -187,7 +190,7 @@ func (w *writer) forms(o *tasopb.Operator) []form {
 	if w.notation == notationTensat {
 		// Of forms for the same tensors, the shorter ones are the verifier's.
 		out = slices.DeleteFunc(out, func(f form) bool {
-			return o.Type == tasopb.OpEnlarge && f.tensors() == 1 || slices.ContainsFunc(operators[f.name], func(g form) bool {
+			return slices.ContainsFunc(operators[f.name], func(g form) bool {
 				return len(g.slots) > len(f.slots) && g.tensors() == f.tensors()
 			})
 		})

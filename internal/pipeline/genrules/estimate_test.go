@@ -2,6 +2,7 @@ package genrules
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,6 +67,9 @@ func TestRecord(t *testing.T) {
 		}
 		rates = append(kept, r)
 	}
+	slices.SortFunc(rates, func(a, b Rate) int {
+		return cmp.Or(strings.Compare(b.Universe, a.Universe), a.MaxOps-b.MaxOps)
+	})
 	var b bytes.Buffer
 	b.WriteString("[\n")
 	for i, r := range rates {
