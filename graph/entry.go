@@ -129,6 +129,19 @@ func (e Index) SameTerms(f Index) bool {
 	return true
 }
 
+// OppositeTerms reports whether e and -f differ by a constant at most.
+func (e Index) OppositeTerms(f Index) bool {
+	if len(e.t) != len(f.t) {
+		return false
+	}
+	for i, t := range e.t {
+		if u := f.t[i]; t.sym != u.sym || t.k != -u.k || t.k == minInt {
+			return false
+		}
+	}
+	return true
+}
+
 // Key is a text that only equal expressions have.
 func (e Index) Key() string { return string(e.AppendKey(nil)) }
 

@@ -105,7 +105,7 @@ func TestIndex(t *testing.T) {
 			t.Fatalf("%s is %d, want %d", s.String(e), got, want)
 		}
 		f, y := drawLinear(t, &s, vs, env, 2)
-		if e.Equal(f) != (e.Key() == f.Key()) || e.Equal(f) && y != want || e.SameTerms(f) != e.Sub(f).Equal(graph.IndexInt(e.Constant()-f.Constant())) {
+		if e.Equal(f) != (e.Key() == f.Key()) || e.Equal(f) && y != want || e.SameTerms(f) != e.Sub(f).Equal(graph.IndexInt(e.Constant()-f.Constant())) || e.OppositeTerms(f) != e.SameTerms(f.Scale(-1)) || !e.OppositeTerms(e.Scale(-1).AddInt(1)) {
 			t.Fatalf("%s and %s: equal %v", s.String(e), s.String(f), e.Equal(f))
 		}
 		g := s.Subst(e, map[graph.Sym]graph.Index{vs[0]: f})

@@ -325,11 +325,10 @@ func Normalize(gs []graph.Guard) ([]graph.Guard, bool) {
 	return out, true
 }
 
-// addGuard adds a guard to guards that are in order.
+// addGuard adds a guard to guards that are in order, in their place.
 func addGuard(gs []graph.Guard, g graph.Guard) ([]graph.Guard, bool) {
-	neg := g.E.Scale(-1)
 	for i, o := range gs {
-		same, opposite := o.E.SameTerms(g.E), o.E.SameTerms(neg)
+		same, opposite := o.E.SameTerms(g.E), o.E.OppositeTerms(g.E)
 		if !same && !opposite {
 			continue
 		}
@@ -359,12 +358,12 @@ func addGuard(gs []graph.Guard, g graph.Guard) ([]graph.Guard, bool) {
 			rest := append(append([]graph.Guard{}, gs[:i]...), gs[i+1:]...)
 			e := g.E
 			if _, k := e.Term(0); k < 0 {
-				e = neg
+				e = e.Scale(-1)
 			}
 			return addGuard(rest, graph.Guard{E: e, Eq: true})
 		}
 	}
-	return append(gs[:len(gs):len(gs)], g), true
+	return append(gs, g), true
 }
 
 // checkOpposite looks at guard i again after it became stronger.
