@@ -174,15 +174,16 @@ func (s *linear) branch(depth int) *proof {
 	m, space := &s.model, s.e.Space
 	best, kind := 0, int64(0)
 	var args []int64
-	for i, c := range s.e.Assumed() {
-		if n, ok := m.breaks(graph.Fact{Any: c}); ok && n > 1 && (best == 0 || n < best) {
-			best, kind, args = n, meaning.Branch, []int64{int64(-1 - 2*i)}
+	see := func(ref int64, f graph.Fact) {
+		if n := guards(f); n > 1 && (best == 0 || n < best) && m.breaks(f) {
+			best, kind, args = n, meaning.Branch, []int64{ref}
 		}
 	}
+	for i, c := range s.e.Assumed() {
+		see(int64(-1-2*i), graph.Fact{Any: c})
+	}
 	for i, f := range space.Unifier() {
-		if n, ok := m.breaks(f); ok && n > 1 && (best == 0 || n < best) {
-			best, kind, args = n, meaning.Branch, []int64{int64(-2 - 2*i)}
-		}
+		see(int64(-2-2*i), f)
 	}
 	vs := m.functions(space)
 	for i, v := range vs {

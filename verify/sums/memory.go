@@ -13,16 +13,11 @@ import (
 // refutation, and it need not be looked for.
 type memory struct {
 	e         *meaning.Engine
-	answers   map[string]answered
-	solutions []solution // the one that was of use last comes first
-	work      int        // eliminations
+	answers   map[string][]int64 // a refutation, or nil
+	last      [][]string         // keys of answers, by the largest number of an unknown in a question
+	solutions []solution         // the one that was of use last comes first
+	work      int                // eliminations
 	linear    linear
-}
-
-// answered is a question with its answer: a refutation, or nil.
-type answered struct {
-	last   graph.Sym // the largest number of an unknown in both
-	tokens []int64
 }
 
 // solution has values for unknowns that meet all that is known of these.
@@ -39,7 +34,7 @@ const (
 // refute is Refute for an engine that was asked before.
 func (m *memory) refute(e *meaning.Engine, gs []graph.Guard) []int64 {
 	if m.e != e {
-		*m = memory{e: e, answers: map[string]answered{}, work: m.work, linear: m.linear}
+		*m = memory{e: e, answers: map[string][]int64{}, work: m.work, last: m.last[:0], linear: m.linear}
 	}
 	key := make([]byte, 0, 64)
 	key = append(key, byte(len(e.Assumed())), byte(len(e.Assumed())>>8))
@@ -49,23 +44,28 @@ func (m *memory) refute(e *meaning.Engine, gs []graph.Guard) []int64 {
 		}
 		key = append(g.E.AppendKey(key), ';')
 	}
-	if a, ok := m.answers[string(key)]; ok {
-		return a.tokens
+	if tokens, ok := m.answers[string(key)]; ok {
+		return tokens
 	}
-	a := answered{}
+	var tokens []int64
 	if !m.solved(gs) {
 		s := &m.linear
-		a.tokens = s.question(e, gs, nil, maxNodes)
+		tokens = s.question(e, gs, nil, maxNodes)
 		m.work += s.nodes
 		if s.solved {
 			m.remember((*assignment)(nil).with(&s.model.values))
 		}
 	}
+	last := graph.Sym(0)
 	for _, g := range gs {
-		a.last = max(a.last, largest(g.E))
+		last = max(last, largest(g.E))
 	}
-	m.answers[string(key)] = a
-	return a.tokens
+	for len(m.last) <= int(last) {
+		m.last = append(m.last, nil)
+	}
+	m.last[last] = append(m.last[last], string(key))
+	m.answers[string(key)] = tokens
+	return tokens
 }
 
 func largest(e graph.Index) graph.Sym {
@@ -107,10 +107,11 @@ func (m *memory) forget() {
 	if m.e == nil {
 		return
 	}
-	for k, a := range m.answers {
-		if a.last != 0 && !m.e.Space.Has(a.last) {
+	for n := len(m.last) - 1; n > 0 && !m.e.Space.Has(graph.Sym(n)); n-- {
+		for _, k := range m.last[n] {
 			delete(m.answers, k)
 		}
+		m.last = m.last[:n]
 	}
 	m.solutions = slices.DeleteFunc(m.solutions, func(s solution) bool { return !m.e.Space.Has(s.last) })
 }

@@ -66,19 +66,26 @@ func (m *model) anyNear(gs []graph.Guard) bool {
 	return slices.ContainsFunc(gs, func(g graph.Guard) bool { return m.near(g.E) })
 }
 
-// breaks reports whether a fact is one that the model breaks, and mentions its
-// unknowns; and how many guards it is as a clause.
-func (m *model) breaks(f graph.Fact) (guards int, ok bool) {
-	guards = len(f.Any)
+// guards counts those of a fact as a clause.
+func guards(f graph.Fact) int {
+	n := len(f.Any)
 	for _, g := range f.If {
-		if !m.holds(g) {
-			return 0, false
-		}
-		if guards++; g.Eq {
-			guards++ // less, or more
+		if n++; g.Eq {
+			n++ // less, or more
 		}
 	}
-	return guards, !m.anyHolds(f.Any) && (m.anyNear(f.If) || m.anyNear(f.Any))
+	return n
+}
+
+// breaks reports whether a fact is one that the model breaks, and mentions its
+// unknowns.
+func (m *model) breaks(f graph.Fact) bool {
+	for _, g := range f.If {
+		if !m.holds(g) {
+			return false
+		}
+	}
+	return !m.anyHolds(f.Any) && (m.anyNear(f.If) || m.anyNear(f.Any))
 }
 
 // apart reports whether two values of one function differ though all their arguments
