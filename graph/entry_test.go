@@ -178,3 +178,26 @@ func ExampleSpace() {
 	// with any stride, at start s:stride same_upper vertical(h, k, i)
 	// open: s of sort stride
 }
+
+// Over an image of one cell SAME padding has one window, which begins at the same cell
+// whatever the stride is: at that of every literal stride.
+func TestWindowOfOneCell(t *testing.T) {
+	for _, pad := range []string{graph.SameUpper, graph.SameLower} {
+		for k := int64(1); k <= 6; k++ {
+			var s graph.Space
+			start := func(stride graph.Value) graph.Index {
+				return s.Window(graph.IndexInt(1), graph.IndexInt(k), stride, graph.NameValue(pad), 1, graph.IndexInt(0))
+			}
+			any := start(graph.VarValue("s", graph.SortStride))
+			if len(s.Open()) > 0 {
+				t.Errorf("%s, %d cells: %v is left open", pad, k, s.Open())
+			}
+			for st := int64(1); st <= 4; st++ {
+				before, _, err := graph.WindowPads(1, int(k), graph.TupleValue(st, st), graph.NameValue(pad), 1)
+				if want := graph.IndexInt(int64(-before)); err != nil || !any.Equal(want) || !start(graph.TupleValue(st, st)).Equal(want) {
+					t.Errorf("%s, %d cells, stride %d: begins at %s and %s, want %s", pad, k, st, s.String(any), s.String(start(graph.TupleValue(st, st))), s.String(want))
+				}
+			}
+		}
+	}
+}

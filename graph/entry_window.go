@@ -84,6 +84,9 @@ func (s *Space) Window(h, k Index, stride, pad Value, axis int, at Index) Index 
 		s.fits = append(s.fits, Fit{name, axis, k})
 	}
 	st, literal := strideOf(stride, axis)
+	if n, ok := h.Const(); ok && n == 1 && isSame(pad) {
+		st, stride, literal = 1, TupleValue(1, 1), true // there is one window only
+	}
 	if literal {
 		if before, ok := s.before(h, k, st, stride, pad, axis); ok {
 			return at.Scale(st).Sub(before)

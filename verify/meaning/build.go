@@ -137,7 +137,7 @@ func (b *Engine) eval(e *graph.Expr, ctx []graph.Guard, in inputs) (NF, error) {
 		}
 	}
 	if e.Kind == graph.ExprMax {
-		return b.max(ps, ctx)
+		return b.max(b.different(ps), ctx)
 	}
 	if out = b.collect(out); len(out) > maxTerms {
 		return nil, ErrTooLarge
@@ -161,6 +161,12 @@ func (b *Engine) inverse(n NF, ctx []graph.Guard) (NF, error) {
 		u = u.times(f.E, -f.Exp)
 	}
 	return NF{u}, nil
+}
+
+// opaque reports whether nothing is known of a function but f(0) = 0.
+func (f Fun) opaque() bool {
+	_, named := f.value.Name()
+	return !named
 }
 
 func funOf(v graph.Value) Fun {
@@ -268,6 +274,7 @@ func (b *Engine) split(ctx []graph.Guard, conds [][]graph.Guard, off bool) ([]ce
 // apply is the function f of n: opaque on each part of what ctx allows on which
 // the terms of n are all there or not there.
 func (b *Engine) apply(f Fun, n NF, ctx []graph.Guard) (NF, error) {
+	b.orders = b.orders || !f.opaque()
 	if b.ordered {
 		f, n = clipped(f, n)
 	}
@@ -354,6 +361,7 @@ func (b *Engine) pieces(over []graph.Sym, dom []graph.Guard, body NF, ctx []grap
 
 // max is the maximum of pieces, which have a point.
 func (b *Engine) max(ps []Piece, ctx []graph.Guard) (NF, error) {
+	b.orders = true
 	if b.ordered {
 		for _, f := range []func([]Piece, []graph.Guard) (NF, bool, error){b.largest, b.shifted, b.growing, b.besideZero} {
 			if n, ok, err := f(ps, ctx); ok || err != nil {

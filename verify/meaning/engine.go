@@ -38,12 +38,16 @@ type Engine struct {
 	ordered bool // relu and max are the true ones
 	written bool // literal ranges are written out
 	ranges  bool // there are such ranges
+	orders  bool // there are relu or maxima
 	work    int  // steps so far
 	err     error
 }
 
 // Assumed are the conditions assumed so far, beside the facts of the Space.
 func (b *Engine) Assumed() []Clause { return b.assumed }
+
+// Orders reports that the order of numbers may matter: there were relu or maxima.
+func (b *Engine) Orders() bool { return b.orders }
 
 // Stop makes the engine give up with an error.
 func (b *Engine) Stop(err error) { b.fail(err) }

@@ -97,6 +97,20 @@ next:
 	return slices.DeleteFunc(out, func(t Term) bool { return t.Num.Sign() == 0 })
 }
 
+// different leaves out pieces that others are the same as at sight.
+func (b *Engine) different(ps []Piece) []Piece {
+	if !b.written {
+		return ps
+	}
+	var out []Piece
+	for _, p := range ps {
+		if !slices.ContainsFunc(out, func(q Piece) bool { return b.alikePiece(p, q, nil) }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // outputs calls f with the indices of an output, of which those with literal ranges
 // are written out if the case is, and with what is known of them, until f does not
 // return "".

@@ -74,6 +74,9 @@ func (s *search) reach(ctx context.Context) (point, error) {
 	if at := make(point, len(s.limit)); r.fails(at) {
 		return at, nil
 	}
+	if at := r.farFunctions(); at != nil {
+		return at, nil
+	}
 	for _, conds := range s.oneSided() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -96,6 +99,29 @@ func (s *search) reach(ctx context.Context) (point, error) {
 		}
 	}
 	return nil, nil
+}
+
+// farPoints bounds the usual points at which less usual functions are tried.
+const farPoints = 24
+
+// farFunctions looks for a point at which the sides differ among usual ones, with
+// activations and numbers that are less usual.
+func (r *reacher) farFunctions() point {
+	for i, a := range r.Attrs {
+		g, ok := r.Law.Find(a.Name)
+		if !ok || g.Sort != graph.SortAct && g.Sort != graph.SortNumber {
+			continue
+		}
+		for _, at := range r.equal {
+			for v := r.limit[r.First()+i]; v < len(a.Values); v++ {
+				q := slices.Clone(at)
+				if q[r.First()+i] = v; r.fails(q) {
+					return q
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // reacher chooses points beyond the limits.

@@ -102,6 +102,7 @@ type search struct {
 	// skipped counts those at which neither side is defined, tried those tried
 	// on exact values, vain those of them before one was found.
 	skipped, tried, vain int
+	equal                []point // the first points at which both sides are defined and agree
 }
 
 func newSearch(l *law.Law, opts Options) (*search, error) {
@@ -139,8 +140,11 @@ func (s *search) find(ctx context.Context) (point, error) {
 		s.vain += s.tried - tried
 		if s.skipped > skipped {
 			idle++
-		} else {
-			n++
+			continue
+		}
+		n++
+		if len(s.equal) < farPoints {
+			s.equal = append(s.equal, slices.Clone(at))
 		}
 	}
 	return nil, nil

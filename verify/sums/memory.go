@@ -27,8 +27,8 @@ type solution struct {
 }
 
 const (
-	maxSolutions = 12 // that are remembered
-	fewNodes     = 8  // eliminations to make an earlier solution one of a question
+	maxSolutions = 8 // that are remembered
+	fewNodes     = 4 // eliminations to make an earlier solution one of a question
 )
 
 // refute is Refute for an engine that was asked before.

@@ -126,7 +126,18 @@ func (b *search) cover(p, q meaning.Piece, try func(meaning.Covering) bool) bool
 			c.By[i] = e
 		}
 	}
-	return try(c)
+	if try(c) {
+		return true
+	}
+	// Sizes may depend on a point that no index tells: it may be the same one.
+	if len(by) > 0 || len(p.Over) == 0 || len(p.Over) != len(q.Over) {
+		return false
+	}
+	same := meaning.Covering{By: map[int]graph.Index{}}
+	for i, v := range p.Over {
+		same.By[i] = v.Index()
+	}
+	return try(same)
 }
 
 // guide answers an engine by Z3 and by search; nothing is put on record.

@@ -20,24 +20,30 @@ func Certify(ctx context.Context, l *law.Law) ([]int64, error) {
 // unknowns, some tens of microseconds each; 0: none. Half of the laws of networks that
 // have a proof need less than 20, nine in ten less than 1000.
 func CertifyWithin(ctx context.Context, l *law.Law, most int) ([]int64, error) {
+	p, _, err := certify(ctx, l, most)
+	return p, err
+}
+
+// certify also says whether the order of numbers may matter.
+func certify(ctx context.Context, l *law.Law, most int) (proof []int64, orders bool, err error) {
 	r := NewRecorder(ctx)
-	r.most = most
+	r.most, r.law = most, l
 	c, err := meaning.Run(l, r)
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return nil, false, ctx.Err()
 	}
 	if err != nil || !c.Shows(l) {
-		return nil, nil
+		return nil, r.orders, nil
 	}
 	if _, err := meaning.Check(l, r.out); err != nil {
-		return nil, nil
+		return nil, r.orders, nil
 	}
-	return r.out, nil
+	return r.out, r.orders, nil
 }
 
 // CertifyOrdered is CertifyWithin for a law that may be about the true relu and maximum
 // only: then the law that is returned with the proof has the tag ordered. Without a
-// proof it is l. What is not found with the tag is not looked for without it.
+// proof it is l.
 func CertifyOrdered(ctx context.Context, l *law.Law, most int) (*law.Law, []int64, error) {
 	if l.HasTag(law.TagOrdered) {
 		p, err := CertifyWithin(ctx, l, most)
@@ -45,15 +51,17 @@ func CertifyOrdered(ctx context.Context, l *law.Law, most int) (*law.Law, []int6
 	}
 	m := *l
 	m.Tags = append(slices.Clone(l.Tags), law.TagOrdered)
-	p, err := CertifyWithin(ctx, &m, most)
-	if p == nil || err != nil {
+	p, orders, err := certify(ctx, &m, most)
+	if err != nil || p == nil && !orders {
 		return l, nil, err
 	}
 	// Where nothing depends on the order the proofs are the same.
-	if _, err := meaning.Check(l, p); err == nil {
-		return l, p, nil
+	if p != nil {
+		if _, err := meaning.Check(l, p); err == nil {
+			return l, p, nil
+		}
 	}
-	if q, err := CertifyWithin(ctx, l, most); q != nil || err != nil {
+	if q, err := CertifyWithin(ctx, l, most); p == nil || q != nil || err != nil {
 		return l, q, err
 	}
 	return &m, p, nil
@@ -66,6 +74,8 @@ type Recorder struct {
 	out    []int64
 	groups int64
 	most   int // eliminations; 0: no bound
+	law    *law.Law
+	orders bool // the order of numbers may matter
 	memory memory
 	equal  equations
 }
@@ -97,6 +107,7 @@ func (r *Recorder) try(e *meaning.Engine, f func() bool) bool {
 
 // mark is Space.Mark, for the memory too.
 func (r *Recorder) mark(e *meaning.Engine) (forget func()) {
+	r.orders = r.orders || e.Orders()
 	unknowns := e.Space.Mark()
 	return func() {
 		unknowns()
@@ -126,6 +137,7 @@ func (r *Recorder) Impossible(e *meaning.Engine, gs []graph.Guard) bool {
 		e.Stop(meaning.ErrTooLarge)
 		return false
 	}
+	r.orders = r.orders || e.Orders()
 	if p := r.memory.refute(e, gs); p != nil {
 		r.put(1)
 		r.put(p...)
@@ -225,7 +237,7 @@ func (r *Recorder) Try(e *meaning.Engine, f func() bool) bool {
 
 // Split is part of meaning.Splitter.
 func (r *Recorder) Split(vars, open []graph.Open) (graph.Open, int64, bool) {
-	o, ok := choose(open)
+	o, ok := choose(slices.DeleteFunc(slices.Clone(open), r.endless))
 	i := slices.Index(vars, o)
 	if !ok || i < 0 {
 		r.put(0)
@@ -236,6 +248,20 @@ func (r *Recorder) Split(vars, open []graph.Open) (graph.Open, int64, bool) {
 		r.put(r.groups)
 	}
 	return o, r.groups, true
+}
+
+// endless reports that a number of groups has no largest: no condition names it.
+func (r *Recorder) endless(o graph.Open) bool {
+	if o.Sort != "int" || r.law == nil {
+		return false
+	}
+	named := false
+	see := func(a graph.Atom) { named = named || a.Kind == graph.AtomVar && a.Name == o.Name }
+	for _, p := range r.law.Where {
+		p.Left.Walk(see)
+		p.Right.Walk(see)
+	}
+	return !named
 }
 
 // known reports whether all unknowns of e are in the space.
