@@ -88,6 +88,14 @@ func (g *Graph) defined(n egraph.NodeID) directions {
 		for _, w := range ws {
 			d &= g.facts.directions(w)
 		}
+		if s.op.Places != nil && err == nil {
+			i, size, err := s.op.Places(s.attrs, in)
+			if err != nil {
+				d = 0
+			} else {
+				d &= g.placed(g.e.Child(n, i), size, 0)
+			}
+		}
 	}
 	g.known[n] = d
 	return d
@@ -99,6 +107,9 @@ func (g *Graph) premised(r *Rule, s *solution, node func(int) egraph.NodeID) dir
 	d := both
 	for _, w := range s.premise {
 		d &= g.facts.directions(w)
+	}
+	for _, v := range r.places {
+		d &= g.placed(node(v.at), v.n.Subst(s.bind), 0)
 	}
 	for i, must := range r.dir.MustBe {
 		if must {

@@ -22,6 +22,7 @@ type facts struct {
 
 	fits      [2]map[rewrite.Fit]bool
 	multiples [2]map[rewrite.MultipleOf]bool
+	looks     [2][]look
 	memo      map[*solution]bool
 }
 
@@ -41,6 +42,7 @@ func (f *facts) reset() {
 	for i := range f.side {
 		clear(f.fits[i])
 		clear(f.multiples[i])
+		f.looks[i] = f.looks[i][:0]
 	}
 }
 
@@ -81,6 +83,9 @@ func (g *Graph) Assume(goal *law.Law, either bool) error {
 			return fmt.Errorf("assume: %w", err)
 		}
 		split[i] = derived
+		if err := g.grantPlaces(i, ts, ty.Shape, ScopeOf(goal)); err != nil {
+			return fmt.Errorf("assume: %w", err)
+		}
 		g.facts.side[i] = append(g.facts.side[i], both...)
 		for _, w := range needs {
 			g.facts.side[i] = append(g.facts.side[i], w.Least...)

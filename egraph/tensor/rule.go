@@ -48,6 +48,7 @@ type Rule struct {
 	matcher *egraph.Matcher
 	last    *solution                // the one that was last looked up
 	nodes   []patNode                // by node of the direction
+	places  []variable               // that the goal has to grant
 	bare    []bool                   // by variable: it is a root by itself
 	at      func(egraph.NodeID) bool // where introducing is allowed, during a search
 }
@@ -82,6 +83,10 @@ func (t *Table) Rules(l *law.Law) (rules []*Rule, unusable []error, err error) {
 func (t *Table) rule(d *rewrite.Direction) (*Rule, error) {
 	r := &Rule{Law: d.Law.Law, Backward: d.Backward, tab: t, dir: d, solver: d.Law.NewSolver(),
 		nodes: make([]patNode, len(d.Nodes)), bare: make([]bool, len(d.Vars))}
+	var err error
+	if r.places, err = sourcePlaces(d); err != nil {
+		return nil, err
+	}
 	var pat func(ref int32) (*egraph.Pat, error)
 	pat = func(ref int32) (*egraph.Pat, error) {
 		if ref < 0 {

@@ -163,6 +163,7 @@ func (c *Law) number() error {
 func (c *Law) Dims() []string { return c.numbering.dims }
 
 func (c *Law) directions() {
+	looks := c.looksUp()
 	for dir := 0; dir < 2; dir++ {
 		backward := dir == 1
 		if backward && c.Law.OneWay {
@@ -192,12 +193,21 @@ func (c *Law) directions() {
 		}
 		whole := false
 		for i := range all {
-			whole = !add(all[i:i+1]) || whole
+			// Where places are looked up, one output may be defined and another not.
+			whole = looks || !add(all[i:i+1]) || whole
 		}
 		if whole {
 			add(all)
 		}
 	}
+}
+
+// looksUp reports whether some operator reads at places that an operand holds: whether
+// it is defined is then not decided by sizes.
+func (c *Law) looksUp() bool {
+	found := false
+	c.Law.EachTerm(func(t *law.Term) { found = found || t.Op != nil && t.Op.Places != nil })
+	return found
 }
 
 func way(backward bool) string {
