@@ -44,6 +44,9 @@ type Op struct {
 	// Moves: every entry of a result is an entry of an operand or a constant,
 	// perhaps as another element type, and which one does not depend on floats.
 	Moves bool
+	// Rearranges: every entry of the result is an entry of an operand, and which one is
+	// decided by sizes and attributes.
+	Rearranges bool
 	// AxisOf lists the axes of operands of which axis of the result is one: place i
 	// along it holds what is computed from place i along them, or, of a concat along
 	// its axis, from place i of the first operand. ranks are the operands' numbers of

@@ -12,7 +12,7 @@ import (
 
 // An operator that reads at places which an operand holds (graph.Op.Places) is defined
 // where these are within its table. That is granted by a side of the goal that reads at
-// the same term, or at one that holds the same entries moved, in a table that is no
+// the same term, or at one whose entries it holds rearranged, in a table that is no
 // longer. It is asked of terms, not of classes, as package verify/check does.
 
 // look says that the entries of a term are places in a table of size n.
@@ -21,19 +21,13 @@ type look struct {
 	n  graph.Dim
 }
 
-// moved says of operators whose entries are entries of their operands, each of them,
-// whether all entries of these are among them.
-var moved = map[string]bool{"slice": false, "concat": true, "reshape": true, "transpose": true, "broadcast": true}
-
 // maxMoves is how many moves one behind the other are looked through.
 const maxMoves = 100
 
-// operator is the name of the operator of a node, "" of others.
-func (g *Graph) operator(n egraph.NodeID) string {
-	if s := &g.tab.syms[g.e.Sym(n)]; s.kind == symOp {
-		return s.op.Name
-	}
-	return ""
+// rearranges reports whether the entries of a term are those of its operands.
+func (g *Graph) rearranges(n egraph.NodeID) bool {
+	s := &g.tab.syms[g.e.Sym(n)]
+	return s.kind == symOp && s.op.Rearranges
 }
 
 // grantPlaces notes at which places the terms of one side read.
@@ -51,7 +45,7 @@ func (g *Graph) grantPlaces(side int, ts []*law.Term, shapes map[*law.Term]graph
 			}
 			var at egraph.NodeID
 			if at, err = g.Add(u.Args[i], in); err == nil {
-				g.grantPlace(side, look{at, n}, 0)
+				g.facts.looks[side] = append(g.facts.looks[side], look{at, n})
 			}
 		})
 	}
@@ -66,20 +60,6 @@ func places(t *law.Term, shapes map[*law.Term]graph.Shape) (operand int, n graph
 	return t.Op.Places(t.Attrs, in)
 }
 
-// grantPlace notes it of what a term holds all entries of, too.
-func (g *Graph) grantPlace(side int, k look, depth int) {
-	f := &g.facts
-	if depth > maxMoves || slices.Contains(f.looks[side], k) {
-		return
-	}
-	f.looks[side] = append(f.looks[side], k)
-	if moved[g.operator(k.at)] {
-		for i := range g.e.Arity(k.at) {
-			g.grantPlace(side, look{g.e.Child(k.at, i), k.n}, depth+1)
-		}
-	}
-}
-
 // placed says in which directions the goal grants that the entries of a term are places
 // in a table of size n.
 func (g *Graph) placed(at egraph.NodeID, n graph.Dim, depth int) directions {
@@ -91,7 +71,7 @@ func (g *Graph) placed(at egraph.NodeID, n graph.Dim, depth int) directions {
 			d |= dir
 		}
 	}
-	if _, moves := moved[g.operator(at)]; moves && d != both && depth < maxMoves {
+	if d != both && g.rearranges(at) && depth < maxMoves {
 		all := both
 		for i := range g.e.Arity(at) {
 			all &= g.placed(g.e.Child(at, i), n, depth+1)

@@ -12,7 +12,8 @@ import (
 // are added.
 var Broadcast = graph.Register(&graph.Op{
 	Name: "broadcast", In: 1, Out: 1,
-	Class: "copy", Moves: true,
+	Rearranges: true,
+	Class:      "copy", Moves: true,
 	Doc:    "A tensor repeated to a larger shape: axes are aligned at the end, those of size 1 take any size, missing ones are added in front.",
 	Params: []graph.Param{{Name: "shape", Sort: "shape", Doc: "shape of the result"}},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {

@@ -64,3 +64,35 @@ func TestPlaces(t *testing.T) {
 		t.Error("an axis that there is not has a size")
 	}
 }
+
+// The operators that say so rearrange entries: no other number is in the result, and
+// other numbers in the operands are in the result where they were.
+func TestRearranges(t *testing.T) {
+	seen := map[string]bool{}
+	concrete(t, func(o *graph.Op, _ graph.Attrs, in []tensor, run func([]tensor) []tensor) {
+		if !o.Rearranges {
+			return
+		}
+		seen[o.Name] = true
+		from := map[float64]float64{} // what is read at a place, by what it was
+		other := slices.Clone(in)
+		for i, x := range in {
+			other[i].Data = slices.Clone(x.Data)
+			for k, e := range x.Data {
+				other[i].Data[k] = -e * e
+				from[e] = -e * e
+			}
+		}
+		was, is := run(in)[0], run(other)[0]
+		for k, e := range was.Data {
+			if x, ok := from[e]; !ok || is.Data[k] != x {
+				t.Errorf("%s: %v and then %v at %d", o.Name, e, is.Data[k], k)
+			}
+		}
+	})
+	for _, o := range []*graph.Op{op.Concat, op.Slice, op.Reshape, op.Transpose, op.Broadcast} {
+		if !seen[o.Name] {
+			t.Errorf("%s is not run", o.Name)
+		}
+	}
+}

@@ -11,7 +11,8 @@ import (
 // the two shapes, the same in both.
 var Reshape = graph.Register(&graph.Op{
 	Name: "reshape", In: 1, Out: 1,
-	Class: "view", Moves: true,
+	Rearranges: true,
+	Class:      "view", Moves: true,
 	Doc:    "The same elements in the same row-major order in another shape.",
 	Params: []graph.Param{{Name: "shape", Sort: "shape", Doc: "shape of the result"}},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {

@@ -9,7 +9,8 @@ import (
 // Transpose permutes axes: output axis i is input axis perm[i].
 var Transpose = graph.Register(&graph.Op{
 	Name: "transpose", In: 1, Out: 1,
-	Class: "transpose", Moves: true,
+	Rearranges: true,
+	Class:      "transpose", Moves: true,
 	Doc: "Axes in another order: axis i of the result is axis perm[i] of the input.",
 	Params: []graph.Param{{Name: "perm", Sort: "perm", Default: graph.TupleValue(1, 0),
 		Doc: "input axis of each output axis"}},
