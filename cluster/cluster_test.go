@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/taso-go/taso/internal/pipeline/genrules"
@@ -132,5 +133,34 @@ func TestKilled(t *testing.T) {
 	defer mu.Unlock()
 	if most < 2 || len(killed) != 3 || failed == 0 {
 		t.Errorf("%d processes at a time, %d killed, %d attempts failed", most, len(killed), failed)
+	}
+}
+
+// TASO_FLINK=HOST:PORT is a Beam job server, of Flink for instance, at which the same bytes
+// are made, with TASO_FLINK_OPS=3 rules of three operators. docs/scale.md starts one.
+func TestJobServer(t *testing.T) {
+	endpoint := os.Getenv("TASO_FLINK")
+	if endpoint == "" {
+		t.Skip("TASO_FLINK names no job server")
+	}
+	opt := genrules.Options{MaxOps: 2, Seed: 1}
+	if os.Getenv("TASO_FLINK_OPS") == "3" {
+		opt.MaxOps = 3
+	}
+	want := written(t, opt)
+	run, err := Runner("universal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := [2]string{*jobopts.Endpoint, *jobopts.EnvironmentType}
+	defer func() { *jobopts.Endpoint, *jobopts.EnvironmentType = before[0], before[1] }()
+	*jobopts.Endpoint, *jobopts.EnvironmentType = endpoint, "LOOPBACK"
+	c, err := New(opt, Options{Dir: t.TempDir(), Run: run})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Cluster = c
+	if got := written(t, opt); got != want {
+		t.Error("other bytes")
 	}
 }

@@ -25,8 +25,17 @@ func gcPercent(live uint64) int {
 
 // collectLazily has garbage collected seldom while little memory is in use: gen-rules
 // makes much of it, and the collector took a fifth of the time. It returns what ends
-// that. GOGC in the environment is obeyed.
-func collectLazily() (stop func()) {
+// that. GOGC in the environment is obeyed. limit is the number of bytes that the collector
+// keeps memory below, as far as what is in use permits; a small one would have it run all
+// the time, and says nothing.
+func collectLazily(limit int64) (stop func()) {
+	if limit >= spareHeap {
+		old := debug.SetMemoryLimit(limit)
+		defer func() {
+			end := stop
+			stop = func() { end(); debug.SetMemoryLimit(old) }
+		}()
+	}
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
