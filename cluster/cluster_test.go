@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"math/rand/v2"
 	"os"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -71,8 +73,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// Workers are processes, one of which is killed as soon as it works: the pipeline is tried
-// again, and the bytes are the same.
+// Workers are processes, some of which are killed while they work: the pipeline is tried
+// again, and the bytes are the same. TASO_KILLS=20 kills more.
 func TestKilled(t *testing.T) {
 	opt := genrules.Options{MaxOps: 2, Ops: []string{"matmul", "ewadd", "transpose", "concat", "split"}, Seed: 1, Workers: 1}
 	want := written(t, opt)
@@ -90,7 +92,14 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer restore()
-	// The first worker of all is killed at once, the next two after a while.
+	// The first worker of all is killed at once, the next ones after a while.
+	rng := rand.New(rand.NewPCG(1, 2))
+	kills := 3
+	if text := os.Getenv("TASO_KILLS"); text != "" {
+		if kills, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var mu sync.Mutex
 	killed := map[int]bool{}
 	most, failed := 0, 0
@@ -107,15 +116,17 @@ func TestKilled(t *testing.T) {
 			mu.Lock()
 			most = max(most, len(ids))
 			for _, id := range ids {
-				if len(killed) < 3 && !killed[id] {
-					time.Sleep(time.Duration(150*len(killed)) * time.Millisecond)
+				if len(killed) < kills && !killed[id] {
+					if len(killed) > 0 {
+						time.Sleep(time.Duration(rng.IntN(500)) * time.Millisecond)
+					}
 					killed[id] = syscall.Kill(id, syscall.SIGKILL) == nil
 				}
 			}
 			mu.Unlock()
 		}
 	}()
-	c, err := New(opt, Options{Dir: t.TempDir(), Run: onPrism, Shares: 6, Parts: 4, Pipelines: 2, Attempts: 5,
+	c, err := New(opt, Options{Dir: t.TempDir(), Run: onPrism, Shares: 6, Parts: 4, Pipelines: 2, Attempts: 2 + kills,
 		Failed: func(what string, attempt int, err error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -131,7 +142,7 @@ func TestKilled(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if most < 2 || len(killed) != 3 || failed == 0 {
+	if most < 2 || len(killed) != kills || failed == 0 {
 		t.Errorf("%d processes at a time, %d killed, %d attempts failed", most, len(killed), failed)
 	}
 }
