@@ -49,7 +49,7 @@ func CountGraphs(ctx context.Context, opt Options, ops int) (*Graphs, error) {
 		}
 		st := stores[wk]
 		g := &graphWalk{st: st, hashes: map[tid]fingerprint.Hash{}}
-		w := &walker{s: st, want: ops, stop: func() bool { return failed[wk] != nil || ctx.Err() != nil }}
+		w := &walker{s: st, want: ops, plain: true, stop: func() bool { return failed[wk] != nil || ctx.Err() != nil }}
 		w.ok = func(t tid) bool { return g.isNew(w, t) }
 		w.all = func(apps []appID) {
 			if failed[wk] == nil {

@@ -119,7 +119,7 @@ func (s *Session) generate(ctx context.Context, n int) (*visited, error) {
 // tried.
 func (s *Session) walk(ctx context.Context, st *store, n, share, shares, split int, add func(code) error) (uint64, error) {
 	var failed error
-	w := &walker{s: st, want: n, split: split, data: s.dataOnly(n), ok: s.extendable(st), stop: func() bool { return failed != nil || ctx.Err() != nil }}
+	w := &walker{s: st, want: n, split: split, data: s.dataOnly(n), plain: s.opt.Exhaustive, ok: s.extendable(st), stop: func() bool { return failed != nil || ctx.Err() != nil }}
 	w.emit = func(id appID) {
 		for _, t := range st.apps[id].outs {
 			if t != 0 && failed == nil {

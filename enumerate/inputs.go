@@ -6,6 +6,22 @@ type InputType struct {
 	Sizes  []int // in the case
 	Count  int   // inputs of this type, at most 4
 	Weight bool  // not used as the image of a convolution or pool
+	// Seam is, by axis, where a tensor of this type counts as joined, so that it is split
+	// there; 0: nowhere.
+	Seam []int
+	// Most is the most operators of a term with such inputs; 0: any number.
+	Most int
+}
+
+// joined are inputs of two images, of twice as many kernels and of the same of one row, that
+// are split: what a split does below or above an operator is said by terms of two
+// operators over these, and with inputs that are not joined only by much larger ones.
+func joined() []InputType {
+	return []InputType{
+		{Name: "j", Sizes: []int{2, 2, 4, 5}, Count: 1, Seam: []int{1, 1}, Most: 2},
+		{Name: "k", Sizes: []int{4, 2, 3, 3}, Count: 1, Weight: true, Seam: []int{2, 1}, Most: 2},
+		{Name: "r", Sizes: []int{4, 2, 1, 3}, Count: 1, Weight: true, Seam: []int{2, 1}, Most: 2},
+	}
 }
 
 // DefaultTypes are the typed inputs of TASO's operators. Sizes: x is [m, k], w

@@ -137,9 +137,15 @@ func newStore(u *Universe, seed uint64) *store {
 	for ti, ty := range u.Types {
 		s.first = append(s.first, uint8(len(s.inputs)))
 		sh := s.shape(ty.Sizes)
+		var seams seamSet
+		for axis, at := range ty.Seam {
+			if at > 0 {
+				seams[axis] = 1 << at
+			}
+		}
 		for k := 0; k < ty.Count; k++ {
 			n := uint8(len(s.inputs))
-			s.tensors = append(s.tensors, tensor{input: n + 1, shape: sh, weight: ty.Weight, data: !ty.Weight, rep: repYes,
+			s.tensors = append(s.tensors, tensor{input: n + 1, shape: sh, weight: ty.Weight, data: !ty.Weight, seams: seams, rep: repYes,
 				val: fingerprint.Random(seed, fmt.Sprintf("%s%d", ty.Name, k+1), graph.NumElements(ty.Sizes))})
 			s.inputs = append(s.inputs, tid(len(s.tensors)-1))
 			s.typeOf = append(s.typeOf, uint8(ti))

@@ -99,6 +99,9 @@ func New(names []string) (*Universe, error) {
 	if preset == "" {
 		types = suited(want)
 	}
+	if want["split"] && !u.whole {
+		types = append(slices.Clone(types), joined()...)
+	}
 	for _, ty := range types {
 		if used(ty, want) {
 			u.Types = append(u.Types, ty)
@@ -146,9 +149,11 @@ func used(ty InputType, want map[string]bool) bool {
 		return want["smul"]
 	case len(ty.Sizes) == 1:
 		return needs("bias", "scale", "bias2d", "scale2d", "scalekernel", "gather")
+	case ty.Name == "r":
+		return want["enlarge"]
 	case ty.Weight:
 		return needs("conv2d", "conv2d_relu", "scalekernel", "batchnormkernel")
-	case ty.Name == "i":
+	case ty.Name == "i", ty.Name == "j":
 		return needs("conv2d", "conv2d_relu", "poolavg", "poolmax", "batchnorm", "bias2d", "scale2d", "batchnormbias", "pad")
 	}
 	return true

@@ -9,6 +9,7 @@ type walker struct {
 	s     *store
 	want  int                // operators in the finished graph
 	data  bool               // images of convolutions and pools depend on data
+	plain bool               // without inputs of terms of few operators only
 	ok    func(t tid) bool   // may this tensor be an operand?
 	emit  func(app appID)    // a finished one-output graph: the last application
 	all   func(apps []appID) // or: every graph, with any number of outputs
@@ -102,6 +103,9 @@ func (w *walker) operands(tm *template, last bool, f func(a, b tid)) {
 // outputs so far.
 func (w *walker) each(used [16]uint8, f func(t tid, used [16]uint8)) {
 	for ti, ty := range w.s.u.Types {
+		if ty.Most > 0 && (w.want > ty.Most || w.plain) {
+			continue
+		}
 		first := w.s.first[ti]
 		for k := uint8(0); k < used[ti]; k++ {
 			f(w.s.inputs[first+k], used)
