@@ -93,7 +93,7 @@ func estimate(rates []Rate, opt Options) (*Estimate, bool) {
 	e := &Estimate{Rate: r, PeakRSS: r.PeakRSS, Beyond: opt.MaxOps - r.MaxOps, Levels: slices.Clone(r.Levels)}
 	growth := 1.0
 	if e.Beyond > 0 {
-		i := slices.IndexFunc(rates, func(s Rate) bool { return s.MaxOps == r.MaxOps-1 })
+		i := slices.IndexFunc(rates, func(s Rate) bool { return s.MaxOps == r.MaxOps-1 && s.AxiomsOnly == r.AxiomsOnly })
 		if i < 0 {
 			return nil, false
 		}
