@@ -25,10 +25,8 @@ type trial struct {
 // in the form it was found in, then in the next less general ones, by what costs
 // least first.
 type trials struct {
-	j  *judge
-	ts []*trial
-	// brief: of a large level there are many candidates, and each counts little.
-	brief  bool
+	j      *judge
+	ts     []*trial
 	rounds []tensor.Limits
 }
 
@@ -39,10 +37,7 @@ const fewRounds = 4
 
 // prove is the enumerator's callback.
 func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
-	b := &trials{j: j, rounds: verify.DefaultRounds, brief: len(cands) > 0 && cands[0].Level >= deriveFrom}
-	if b.brief {
-		b.rounds = b.rounds[:3]
-	}
+	b := &trials{j: j, rounds: verify.DefaultRounds}
 	for _, c := range cands {
 		b.ts = append(b.ts, &trial{c: c, first: c.Law})
 	}
@@ -78,7 +73,7 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 		step(b.derive(ctx, first, b.rounds, nothing))
 	}
 	for i, form := range []func(*trial) *law.Law{base, next, base} {
-		if i == 1 && !b.brief {
+		if i == 1 {
 			for _, t := range b.ts {
 				t.narrowed = !t.c.Proved && t.c.Narrow()
 			}
@@ -86,9 +81,7 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 		step(b.derive(ctx, form, few, nothing))
 		step(b.mean(ctx, form, mostWork))
 	}
-	if !b.brief {
-		step(b.refute(ctx, manyBindings))
-	}
+	step(b.refute(ctx, manyBindings))
 	if err != nil {
 		return err
 	}
