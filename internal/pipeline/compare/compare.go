@@ -13,6 +13,7 @@ import (
 	"fmt"
 
 	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
@@ -68,7 +69,8 @@ func find(ctx context.Context, of, in *rules.Set, workers int, step func()) (Sid
 		}
 		if more {
 			known := append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...)
-			ok, err := follow(ctx, known, laws, workers)
+			// An axiom that needs many nodes is of little use in deriving others.
+			ok, err := follow(ctx, known, laws, verify.DefaultRounds[:3], workers)
 			if err != nil {
 				return s, err
 			}
@@ -78,7 +80,7 @@ func find(ctx context.Context, of, in *rules.Set, workers int, step func()) (Sid
 				}
 			}
 		}
-		ok, err := follow(ctx, lawsOf(open), laws, workers)
+		ok, err := follow(ctx, lawsOf(open), laws, verify.DefaultRounds, workers)
 		if err != nil {
 			return s, err
 		}
@@ -113,8 +115,8 @@ func lawsOf(rs []*rules.Rule) []*law.Law {
 }
 
 // follow says which goals follow from laws.
-func follow(ctx context.Context, goals, laws []*law.Law, workers int) ([]bool, error) {
-	eg := &verify.EGraph{Laws: laws, Rounds: verify.DefaultRounds, Workers: workers}
+func follow(ctx context.Context, goals, laws []*law.Law, rounds []tensor.Limits, workers int) ([]bool, error) {
+	eg := &verify.EGraph{Laws: laws, Rounds: rounds, Workers: workers}
 	vs, err := eg.Prove(ctx, goals)
 	if err != nil {
 		return nil, fmt.Errorf("derivation: %w", err)
