@@ -192,6 +192,13 @@ func (s *Space) Groups(groups, outs, c Dim, at Index) []Group {
 	return []Group{{Start: start}}
 }
 
+// Multiple is the size of which an unknown is n times as much; not ok of what is no
+// size, or no multiple.
+func (s *Space) Multiple(v Sym, n Dim) (Dim, bool) {
+	m, ok := s.syms[v-1].size.Quo(n)
+	return m, ok && m != (Dim{})
+}
+
 // groupStart is floor(at/per)*c. Whole multiples of per come out, so that parts
 // of a tensor that begin at one are numbered alike: with at = x + m*per it is
 // m*c + floor(x/per)*c.
@@ -199,8 +206,7 @@ func (s *Space) groupStart(at Index, per, c Dim) Index {
 	var out Index
 	rest := IndexInt(at.c)
 	for _, t := range at.t {
-		// An unknown that is no size has none.
-		if m, ok := s.syms[t.sym-1].size.Quo(per); ok && m != (Dim{}) {
+		if m, ok := s.Multiple(t.sym, per); ok {
 			out = out.addScaled(s.Size(m.Mul(c)), t.k)
 		} else {
 			rest = rest.addScaled(t.sym.Index(), t.k)

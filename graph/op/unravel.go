@@ -19,6 +19,9 @@ import (
 //	digit [n, stride s] (f)    floor(f/s) mod n
 //	join [n1, n2, ...] (d1, d2, ...)   the index with these digits
 //
+// with facts that compare digits of different axes: the lowest digit is f mod n, the
+// highest one floor(f/s) where f is an index, and whole multiples of n and s come out.
+//
 // and what is written in digits and read again is put together here. An index is
 // in digits of an axis only if their sizes multiply to the size of that axis: an
 // index that is smaller, as in the first part of a concatenation, is one digit
@@ -79,7 +82,41 @@ func (d digit) index(s *graph.Space) graph.Index {
 	if d.size == d.total && d.stride == graph.Int(1) {
 		return d.f
 	}
-	return within(s, unknown("digit", d.size, d.stride, d.total), d.size, d.f)
+	return s.Func(unknown("digit", d.size, d.stride, d.total), d.known, d.f)
+}
+
+// known is what is known of the digit of args[0]: it is a digit; the lowest one is the
+// remainder, and the highest one the quotient, whatever the number of digits.
+func (d digit) known(s *graph.Space, self graph.Index, args []graph.Index) []graph.Fact {
+	f := args[0]
+	out := []graph.Fact{{Any: []graph.Guard{graph.GuardLe(graph.IndexInt(0), self)}},
+		{Any: []graph.Guard{graph.GuardLt(self, s.Size(d.size))}}}
+	if d.stride == graph.Int(1) {
+		_, rest := wholes(s, f, d.size)
+		if low := s.Func("mod "+graph.ShapeOf(d.size).Key(), nil, rest); !low.Equal(self) {
+			out = append(out, graph.Fact{Any: []graph.Guard{graph.GuardEq(self, low)}})
+		}
+	}
+	if d.size.Mul(d.stride) == d.total {
+		is := []graph.Guard{{E: f}, graph.GuardLt(f, s.Size(d.total))}
+		whole, rest := wholes(s, f, d.stride)
+		high := whole.Add(s.Func("div "+graph.ShapeOf(d.stride).Key(), nil, rest))
+		out = append(out, graph.Fact{If: is, Any: []graph.Guard{graph.GuardEq(self, high)}})
+	}
+	return out
+}
+
+// wholes takes whole multiples of n out of f: it is n*whole + rest.
+func wholes(s *graph.Space, f graph.Index, n graph.Dim) (whole, rest graph.Index) {
+	rest = f
+	for i := range f.Len() {
+		v, k := f.Term(i)
+		if m, ok := s.Multiple(v, n); ok {
+			whole = whole.AddScaled(s.Size(m), k)
+			rest = rest.AddScaled(v.Index(), -k)
+		}
+	}
+	return whole, rest
 }
 
 // within is a function of indices that is at least 0 and below n.

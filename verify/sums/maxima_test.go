@@ -58,6 +58,11 @@ var nearly = []struct{ name, holds, fails string }{
 	then relu(ewadd(A, relu(A))) == relu(ewadd(A, A))`, `
 	given A : [P..]
 	then ewadd(A, relu(ewmul(A, A))) == relu(ewadd(A, ewmul(A, A)))`},
+	{"digits of the parts of an axis", `
+	given A : [a, b, c], B : [d, b, c]
+	then concat[axis=0](reshape[shape=[a*b, c]](A), reshape[shape=[b*d, c]](B)) == reshape[shape=[a*b+b*d, c]](concat[axis=0](A, B))`, `
+	given A : [a, b], B : [a, d]
+	then concat[axis=0](reshape[shape=[a*b]](A), reshape[shape=[a*d]](B)) == reshape[shape=[a*b+a*d]](concat[axis=1](A, B))`},
 	{"what is added to a maximum", `
 	given p : same, A : [a, 1, b, c]
 	then ewadd(cpool[c=a, kh=b, kw=c](), poolmax[kh=d, kw=e, pad=p](A)) == poolmax[kh=d, kw=e, pad=p](ewadd(A, cpool[c=a, kh=b, kw=c]()))`, `
