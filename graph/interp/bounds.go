@@ -71,6 +71,9 @@ func exact(q Q, b Bound) Bound {
 	return Bounds{}.OfQ(q)
 }
 
+// Integer is x if x is known to be an integer.
+func (Bounds) Integer(x Bound) (int64, bool) { return Rational{}.Integer(x.Q) }
+
 // Rat is num/den.
 func (r Bounds) Rat(num, den int64) Bound { return r.OfQ(Rational{}.Rat(num, den)) }
 

@@ -98,6 +98,9 @@ func (Rational) less(a, b Q) (less, ok bool) {
 	return x < y, ok1 && ok2
 }
 
+// Integer is x if x is an integer.
+func (Rational) Integer(x Q) (int64, bool) { return x.Num, x.Den == 1 }
+
 // Fn applies a function that takes rationals to rationals; any other, such as
 // exp, is Bad, and so is the reciprocal of 0.
 func (r Rational) Fn(name string, x Q) Q {

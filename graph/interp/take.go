@@ -13,6 +13,10 @@ type Tables[T any] interface {
 	Weights(at T, n int) []T
 }
 
+// Outside names the function of an element that is the place of no element: what is
+// read there. No ring has to know it.
+const Outside = "outside"
+
 // take copies elements at places that are given by elements. An element that is no
 // integer in range yields an unknown function of it, or what [Tables] says.
 func take[T any](r Ring[T], st *graph.Step, x, y, out []T) {
@@ -39,7 +43,7 @@ func take[T any](r Ring[T], st *graph.Step, x, y, out []T) {
 			weights[b] = tables.Weights(y[b], int(st.Den))
 		}
 		if weights[b] == nil {
-			out[i] = r.Fn("outside", y[b])
+			out[i] = r.Fn(Outside, y[b])
 			continue
 		}
 		if columns[st.A[i]] == nil {

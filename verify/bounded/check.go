@@ -381,6 +381,9 @@ func (c *checker) test(in *instance.Instance, explain bool) (verdict, string) {
 		}
 		r := &exact{key: uint64(try)}
 		val := instance.Run(in, interp.Ring[interp.Q](r), inputs)
+		if !instance.Placed(in, val, r.Integer) {
+			continue
+		}
 		for k := range c.p.Out[0] {
 			a, b := val[c.p.Out[0][k]], val[c.p.Out[1][k]]
 			for i := range a {

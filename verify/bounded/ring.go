@@ -107,8 +107,8 @@ var _ interp.Ring[interp.Q] = &exact{}
 // Fn applies a function.
 func (r *exact) Fn(name string, x interp.Q) interp.Q {
 	switch {
-	case x.IsBad():
-		return x
+	case x.IsBad() || name == interp.Outside:
+		return interp.Bad
 	case x.Num == 0 && keepsZero(name):
 		return zeroQ
 	}

@@ -68,6 +68,9 @@ func (c *checker) testRounded(in *instance.Instance, explain bool) (found bool, 
 			}
 		}
 		val := instance.Run(in, interp.Ring[float64](rounded{key: uint64(try)}), inputs)
+		if !instance.Placed(in, val, interp.Float{}.Integer) {
+			continue
+		}
 		for k := range c.p.Out[0] {
 			a, b := val[c.p.Out[0][k]], val[c.p.Out[1][k]]
 			for i := range a {

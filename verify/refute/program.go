@@ -265,10 +265,18 @@ func (p *program) trace(vals []interp.Q) ([][]interp.Bound, map[*function]table)
 // overflowed nothing is said.
 func (p *program) differ(vals []interp.Q) int {
 	if p.real {
-		out, _ := firstDiff(p, p.bounds(vals), distinct)
-		return out
+		return differing(p, p.bounds(vals), interp.Bounds{}.Integer, distinct)
 	}
-	out, _ := firstDiff(p, p.rationals(vals), unequal)
+	return differing(p, p.rationals(vals), interp.Rational{}.Integer, unequal)
+}
+
+// differing is firstDiff's output, or -1 where a side reads outside a table, and so is
+// not defined.
+func differing[T any](p *program, res [][]T, integer func(T) (int64, bool), differ func(a, b T) bool) int {
+	if !instance.Placed(p.Instance, res, integer) {
+		return -1
+	}
+	out, _ := firstDiff(p, res, differ)
 	return out
 }
 
