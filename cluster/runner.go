@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
@@ -26,21 +27,38 @@ func Runner(name string) (func(context.Context, *beam.Pipeline) error, error) {
 }
 
 // OnPool has the workers of pipelines be processes of a pool, whichever the runner is. It
-// sets Beam's options --environment_type, --environment_config and --worker_binary, which
-// are the process's, and returns what sets them back.
+// sets Beam's options --environment_type and --environment_config, which are the process's,
+// and returns what sets them back.
 func OnPool(pool *Pool) (restore func(), err error) {
-	// The workers are there: no program is to be sent.
+	before := [2]string{*jobopts.EnvironmentType, *jobopts.EnvironmentConfig}
+	*jobopts.EnvironmentType, *jobopts.EnvironmentConfig = "EXTERNAL", pool.Addr()
+	back, err := Program("")
+	return func() {
+		*jobopts.EnvironmentType, *jobopts.EnvironmentConfig = before[0], before[1]
+		back()
+	}, err
+}
+
+// Program sets what is sent to workers as the program that they are to run, if Beam's
+// option --worker_binary does not say it: an executable file, or nothing if program is
+// empty or the environment is of workers that are there (EXTERNAL, PROCESS). Beam would
+// build one otherwise. It returns what sets the option back.
+func Program(program string) (restore func(), err error) {
+	before := *jobopts.WorkerBinary
+	if before != "" {
+		return func() {}, nil
+	}
+	if env := strings.ToUpper(*jobopts.EnvironmentType); program != "" && env != "EXTERNAL" && env != "PROCESS" {
+		*jobopts.WorkerBinary = program
+		return func() { *jobopts.WorkerBinary = before }, nil
+	}
 	none, err := os.CreateTemp("", "taso-cluster-*")
 	if err != nil {
-		return nil, err
+		return func() {}, err
 	}
-	if err := none.Close(); err != nil {
-		return nil, err
-	}
-	before := [3]string{*jobopts.EnvironmentType, *jobopts.EnvironmentConfig, *jobopts.WorkerBinary}
-	*jobopts.EnvironmentType, *jobopts.EnvironmentConfig, *jobopts.WorkerBinary = "EXTERNAL", pool.Addr(), none.Name()
+	*jobopts.WorkerBinary = none.Name()
 	return func() {
-		*jobopts.EnvironmentType, *jobopts.EnvironmentConfig, *jobopts.WorkerBinary = before[0], before[1], before[2]
+		*jobopts.WorkerBinary = before
 		os.Remove(none.Name())
-	}, nil
+	}, none.Close()
 }

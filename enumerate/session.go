@@ -200,13 +200,13 @@ func (s *Session) Level(ctx context.Context, n int) ([]*Candidate, Stats, error)
 		return nil, st, err
 	}
 	base := s.len()
-	t0, cpu := time.Now(), procstat.Read().CPUSeconds()
+	cpu := procstat.Read().CPUSeconds()
 	if err := s.graphs(ctx, n, &st); err != nil {
 		return nil, st, err
 	}
 	st.Terms = s.len() - base
 	st.EnumerateCPU = procstat.Read().CPUSeconds() - cpu
-	t0 = time.Now()
+	t0 := time.Now()
 	s.proving = 0
 	cands, err := s.classes(ctx, n, base, &st)
 	st.ProveSeconds = s.proving.Seconds()

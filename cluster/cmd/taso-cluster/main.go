@@ -103,18 +103,21 @@ func (c *command) run(ctx context.Context, args []string) error {
 	if c.cluster.Run, err = cluster.Runner(c.runner); err != nil {
 		return err
 	}
+	var restore func()
 	if c.processes {
 		p, err := cluster.NewPool("localhost:0", self)
 		if err != nil {
 			return err
 		}
 		defer p.Close()
-		restore, err := cluster.OnPool(p)
+		restore, err = cluster.OnPool(p)
 		if err != nil {
 			return err
 		}
-		defer restore()
+	} else if restore, err = cluster.Program(self); err != nil {
+		return err
 	}
+	defer restore()
 	c.cluster.Failed = func(what string, attempt int, err error) {
 		line, _, _ := strings.Cut(err.Error(), "\n")
 		fmt.Fprintf(os.Stderr, "taso-cluster: %s, attempt %d: %s\n", what, attempt, line)
