@@ -5,13 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
-	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
@@ -23,9 +22,33 @@ import (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if dir := os.Getenv("TASO_DIE"); dir != "" {
+		disturb = func() { die(dir) }
+	}
 	Quiet()
 	beam.Init() // as a worker it does not return
 	os.Exit(m.Run())
+}
+
+var calls atomic.Int64
+
+// die ends a worker in the middle of its work, without a chance to tidy up, as often as the
+// folder says: after some calls, which differ from worker to worker.
+func die(dir string) {
+	n := calls.Add(1)
+	for i := int64(0); ; i++ {
+		left := filepath.Join(dir, strconv.FormatInt(i, 10))
+		if _, err := os.Stat(left); err != nil {
+			return // there was the last one
+		}
+		if os.Remove(left+"/alive") == nil {
+			if n == 1+i*5%13 {
+				syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			}
+			os.WriteFile(left+"/alive", nil, 0o644)
+			return
+		}
+	}
 }
 
 // onPrism runs pipelines in this process.
@@ -76,12 +99,30 @@ func TestSameBytes(t *testing.T) {
 // Workers are processes, some of which are killed while they work: the pipeline is tried
 // again, and the bytes are the same. TASO_KILLS=20 kills more.
 func TestKilled(t *testing.T) {
+	kills := 3
+	if text := os.Getenv("TASO_KILLS"); text != "" {
+		var err error
+		if kills, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
 	opt := genrules.Options{MaxOps: 2, Ops: []string{"matmul", "ewadd", "transpose", "concat", "split"}, Seed: 1, Workers: 1}
 	want := written(t, opt)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
+	lives := t.TempDir()
+	for i := range kills {
+		left := filepath.Join(lives, strconv.Itoa(i))
+		if err := os.Mkdir(left, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(left, "alive"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("TASO_DIE", lives)
 	pool, err := NewPool("localhost:0", self)
 	if err != nil {
 		t.Fatal(err)
@@ -92,45 +133,10 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer restore()
-	// The first worker of all is killed at once, the next ones after a while.
-	rng := rand.New(rand.NewPCG(1, 2))
-	kills := 3
-	if text := os.Getenv("TASO_KILLS"); text != "" {
-		if kills, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var mu sync.Mutex
-	killed := map[int]bool{}
-	most, failed := 0, 0
-	done := make(chan bool)
-	defer close(done)
-	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			case <-time.After(2 * time.Millisecond):
-			}
-			ids := pool.Processes()
-			mu.Lock()
-			most = max(most, len(ids))
-			for _, id := range ids {
-				if len(killed) < kills && !killed[id] {
-					if len(killed) > 0 {
-						time.Sleep(time.Duration(rng.IntN(500)) * time.Millisecond)
-					}
-					killed[id] = syscall.Kill(id, syscall.SIGKILL) == nil
-				}
-			}
-			mu.Unlock()
-		}
-	}()
+	var failed atomic.Int64
 	c, err := New(opt, Options{Dir: t.TempDir(), Run: onPrism, Shares: 6, Parts: 4, Pipelines: 2, Attempts: 2 + kills,
 		Failed: func(what string, attempt int, err error) {
-			mu.Lock()
-			defer mu.Unlock()
-			failed++
+			failed.Add(1)
 			t.Logf("%s, attempt %d: %.200v", what, attempt, err)
 		}})
 	if err != nil {
@@ -140,10 +146,9 @@ func TestKilled(t *testing.T) {
 	if got := written(t, opt); got != want {
 		t.Error("other bytes")
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	if most < 2 || len(killed) != kills || failed == 0 {
-		t.Errorf("%d processes at a time, %d killed, %d attempts failed", most, len(killed), failed)
+	alive, err := filepath.Glob(filepath.Join(lives, "*", "alive"))
+	if err != nil || len(alive) > 0 || failed.Load() == 0 {
+		t.Errorf("%d of %d workers were not killed (%v), %d attempts failed", len(alive), kills, err, failed.Load())
 	}
 }
 

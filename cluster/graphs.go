@@ -21,6 +21,9 @@ func init() {
 	register.Iter1[[]byte]()
 }
 
+// disturb is called when a function of a pipeline begins; tests end the process in it.
+var disturb = func() {}
+
 // graphs is the pipeline that finds the terms of a level and which agree.
 func (j *Job) graphs(s beam.Scope) {
 	shares := beam.Reshuffle(s, beam.CreateList(s, numbers(0, j.Shares)))
@@ -44,6 +47,7 @@ type walk struct{ Job Job }
 
 // ProcessElement is called by Beam with the number of a share.
 func (f *walk) ProcessElement(ctx context.Context, share int, emit func(int, []byte)) error {
+	disturb()
 	w, err := f.Job.worker(ctx)
 	if err != nil {
 		return err
@@ -78,6 +82,7 @@ type evaluate struct{ Job Job }
 
 // ProcessElement is called by Beam with a part and its encodings.
 func (f *evaluate) ProcessElement(ctx context.Context, part int, codes func(*[]byte) bool, emit func(int, []byte)) error {
+	disturb()
 	w, err := f.Job.worker(ctx)
 	if err != nil {
 		return err
@@ -136,6 +141,7 @@ type join struct{ Job Job }
 
 // ProcessElement is called by Beam with a part and its fingerprints.
 func (f *join) ProcessElement(ctx context.Context, part int, prints func(*[]byte) bool) error {
+	disturb()
 	w, err := f.Job.worker(ctx)
 	if err != nil {
 		return err

@@ -39,6 +39,7 @@ func (j *Job) questionsPath() string { return j.Dir + "/questions" }
 
 // ProcessElement is called by Beam with the number of a question.
 func (f *solve) ProcessElement(ctx context.Context, number int, emit func(int, []byte)) error {
+	disturb()
 	s, err := solvers.get(strings.Join(f.Job.Ops, ","), func() (*genrules.Solver, error) {
 		return genrules.NewSolver(context.WithoutCancel(ctx), f.Job.Ops)
 	})
