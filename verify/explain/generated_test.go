@@ -50,7 +50,7 @@ func TestGeneratedRules(t *testing.T) {
 		}
 	}
 	for _, r := range set.Rules {
-		if r.Status == rules.Proved {
+		if r.Status == rules.Proved && r.Proof.Meaning == nil {
 			one(r.ID(), r.Law, r.Proof)
 		}
 	}

@@ -29,7 +29,9 @@ func check(t testing.TB, opt axiomcheck.Options) *axiomcheck.Report {
 	if opt.Instances == 0 {
 		opt.Instances = 200
 	}
-	opt.Z3Pairs = 30
+	if opt.Z3Pairs == 0 {
+		opt.Z3Pairs = 30
+	}
 	rep, err := axiomcheck.Run(context.Background(), opt)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +137,7 @@ func TestFindings(t *testing.T) {
 			axiomcheck.Options{Parts: []axiomcheck.Part{axiomcheck.Mutants, axiomcheck.Refutes}, Unbounded: everything},
 			[]string{"axiom fine: mutant is refuted, and proved for all sizes: ", "refute false: it is proved for all sizes"}},
 		{"inconsistent", "# Wrong.\naxiom wrong given X : [P..] then relu(X) == X",
-			axiomcheck.Options{Parts: []axiomcheck.Part{axiomcheck.Consistency}},
+			axiomcheck.Options{Parts: []axiomcheck.Part{axiomcheck.Consistency}, Z3Pairs: 60},
 			[]string{"become equal by [wrong]", "pairs become equal in all", "Z3 proves "}},
 		{"unusable", "# Wrong.\naxiom wrong given X : [m, n], Y : [n, m] then transpose(X) == Y",
 			axiomcheck.Options{Parts: []axiomcheck.Part{axiomcheck.Bounded}},
