@@ -87,6 +87,16 @@ func TestRefuteSmallest(t *testing.T) {
 	}
 }
 
+// What fails between whole numbers only is found whatever the random numbers are.
+func TestRefuteBetween(t *testing.T) {
+	l := lawtext.Read(t, "between | A : [] | | ewadd(A, relu(ewmul(A, A))) == relu(ewadd(A, ewmul(A, A)))")[0]
+	for seed := range uint64(10) {
+		if w, err := Find(context.Background(), l, Options{Seed: seed}); err != nil || w == nil {
+			t.Errorf("seed %d: not refuted, %v", seed, err)
+		}
+	}
+}
+
 func TestRefuteSparesTrueLaws(t *testing.T) {
 	for _, l := range append(read(t, "axioms"), read(t, "true")...) {
 		w, err := Find(context.Background(), l, Options{Bindings: 150})

@@ -21,7 +21,7 @@ func (s *search) values(p *program, at point, tries int) []interp.Q {
 }
 
 // failing looks for values on which the sides differ in exact arithmetic: all
-// of -1, 0, 1, 2 where there are few cells, else random ones; with other
+// of -1, 0, 1, 2, and halves, where there are few cells, else random ones; with other
 // functions each time, small numbers and larger ones by turns, and halves. It leaves
 // the functions as they were then.
 func (p *program) failing(rng *rand.Rand, tries int) []interp.Q {
@@ -32,7 +32,7 @@ func (p *program) failing(rng *rand.Rand, tries int) []interp.Q {
 	vals := make([]interp.Q, cells)
 	fails := func() bool { return p.differ(vals) >= 0 }
 	p.fns.key = rng.Uint64()
-	if cells <= 3 && everyValue(vals, 0, fails) {
+	if cells <= 3 && everyValue(vals, 0, plain, fails) || cells <= 2 && everyValue(vals, 0, halves, fails) {
 		return vals
 	}
 	for try := range tries {
@@ -82,14 +82,18 @@ func fnvPoint(at point) uint64 {
 // plain are the values that cells should have, the best first.
 var plain = []interp.Q{{Num: 0, Den: 1}, {Num: 1, Den: 1}, {Num: -1, Den: 1}, {Num: 2, Den: 1}}
 
-// everyValue tries all assignments of plain values to the cells from i on.
-func everyValue(vals []interp.Q, i int, fails func() bool) bool {
+// halves are between the plain values, where products and the order of numbers may say
+// something else.
+var halves = []interp.Q{{Num: -1, Den: 2}, {Num: 1, Den: 2}, {Num: 1, Den: 1}}
+
+// everyValue tries all assignments of some values to the cells from i on.
+func everyValue(vals []interp.Q, i int, among []interp.Q, fails func() bool) bool {
 	if i == len(vals) {
 		return fails()
 	}
-	for _, v := range plain {
+	for _, v := range among {
 		vals[i] = v
-		if everyValue(vals, i+1, fails) {
+		if everyValue(vals, i+1, among, fails) {
 			return true
 		}
 	}
