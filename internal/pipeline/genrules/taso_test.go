@@ -154,7 +154,8 @@ func (k *comparison) refute() {
 // What TASO's enumerator finds at three operators, and its published rules, some
 // of which have four, are rules of our set, follow from it, or are false. The false ones are so for TASO's own arithmetic: a sum in the place
 // of the average with a maximum of 0 and 1 (150), a kernel of ones in the place
-// of averages (387), an image so narrow that the kernel is one column (386).
+// of averages (387). One holds at its own sizes only, where the image is so narrow that the
+// kernel is one column (386).
 func TestTASOEqualities(t *testing.T) {
 	if testing.Short() {
 		t.Skip("generates a set of rules")
@@ -164,8 +165,8 @@ func TestTASOEqualities(t *testing.T) {
 		count map[string]int
 		false []int
 	}{
-		{"taso_depth3.pb", map[string]int{inSet: 164, derived: 452, refuted: 3}, []int{150, 386, 387}},
-		{"taso_graph_subst.pb", map[string]int{inSet: 72, derived: 61}, nil},
+		{"taso_depth3.pb", map[string]int{inSet: 150, derived: 467, refuted: 2}, []int{150, 387}},
+		{"taso_graph_subst.pb", map[string]int{inSet: 66, derived: 67}, nil},
 	}
 	tasoFile(t, files[0].name) // skips
 	set := generate(t, Options{MaxOps: 3, Seed: 1}).Set
