@@ -25,7 +25,7 @@
 //	numbers of questions ─► solve ─► group into parts ─► files: answers
 //
 // The driver reads the files, compares what agrees, states laws, and has the proofs of
-// workers checked again. What a function yields depends on its input alone, files appear
+// workers checked and their counterexamples evaluated again. What a function yields depends on its input alone, files appear
 // whole or not at all and their content does not depend on who writes them, and records
 // are sorted before they are used: so a bundle may be done again, or twice, and the rules
 // are those of the command gen-rules, byte by byte.

@@ -79,13 +79,20 @@ func (j *judge) meant(ctx context.Context, goals []*law.Law, most int) ([]*rules
 	})
 }
 
-// refuted are counterexamples to laws; nil where none is found.
+// refuted are counterexamples to laws; nil where none is found. Those of others are
+// evaluated again, and what is none ends the run: who sends one may also have kept silent
+// about others.
 func (j *judge) refuted(ctx context.Context, goals []*law.Law, bindings int) ([]*refute.Witness, error) {
 	found := make([]*refute.Witness, len(goals))
 	if !j.here(len(goals)) {
 		return found, j.ask(ctx, goals, Question{Bindings: bindings, Seed: j.opt.Seed}, func(i int, a *Answer) error {
-			found[i] = a.Witness
-			return nil
+			if a.Witness == nil {
+				return nil
+			}
+			// What is told of the sides is as evaluated here.
+			w, err := a.Witness.Replay(goals[i])
+			found[i] = w
+			return err
 		})
 	}
 	return found, parallel.Each(ctx, j.opt.Workers, len(goals), func(_, i int) (err error) {

@@ -148,6 +148,73 @@ func TestSolverSpoiled(t *testing.T) {
 	}
 }
 
+// A counterexample that a worker made up, or that is of another law, ends the run; what it
+// says of the sides is not believed either.
+func TestSolverFalseWitness(t *testing.T) {
+	s, err := NewSolver(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(text string) *law.Law {
+		l, err := law.ParseLaw(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	sum := read("rule no given X : [n], Y : [n] then relu(ewadd(X, Y)) == ewadd(relu(X), relu(Y))")
+	twice := read("rule twice given X : [n], Y : [n] then ewadd(X, Y) == ewadd(Y, X)")
+	// More than are answered by the run itself.
+	goals := []*law.Law{sum}
+	for n := 2; n <= 2+fewQuestions; n++ {
+		goals = append(goals, read(fmt.Sprintf("rule s given X : [%d] then relu(X) == X", n)))
+	}
+	plain, err := (&judge{opt: &Options{Seed: 1, Workers: 2}}).refuted(context.Background(), goals, fewBindings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		goals []*law.Law
+		spoil func(a *Answer)
+		want  string
+	}{
+		{"as found", goals, nil, ""},
+		{"other sides", goals, func(a *Answer) { a.Witness.Left, a.Witness.Right = "7", "8" }, ""},
+		{"equal sides", goals, func(a *Answer) {
+			for i := range a.Witness.Inputs {
+				for k := range a.Witness.Inputs[i].Values {
+					a.Witness.Inputs[i].Values[k] = "0"
+				}
+			}
+		}, "no: replay no: the sides are equal"},
+		{"no sizes", goals, func(a *Answer) { a.Witness.Dims = nil }, "no: replay no: "},
+		{"of a true law", append([]*law.Law{twice}, goals...), func(a *Answer) {
+			if a.Witness == nil {
+				a.Witness = plain[0]
+			}
+		}, "twice: replay twice: the sides are equal"},
+	} {
+		j := &judge{opt: &Options{Seed: 1, Workers: 2, Cluster: &through{t: t, s: s, spoil: c.spoil}}}
+		ws, err := j.refuted(context.Background(), c.goals, fewBindings)
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		for i, w := range ws {
+			if w == nil || w.String() != plain[i].String() {
+				t.Errorf("%s: %s: %v, want %v", c.name, law.Format(c.goals[i]), w, plain[i])
+			}
+		}
+	}
+}
+
 func ExampleNewSolver() {
 	s, err := NewSolver(context.Background(), []string{"ewadd", "relu"})
 	if err != nil {
