@@ -38,6 +38,8 @@ type rational struct {
 	seed uint64
 	st   *store
 	memo map[tid][seeds][]interp.Q
+
+	words []uint64 // scratch
 }
 
 func (r *rational) value(t tid) [seeds][]interp.Q {
@@ -73,7 +75,7 @@ func (r *rational) value(t tid) [seeds][]interp.Q {
 // hash is the fingerprint under all seeds; ok is false on overflow.
 func (r *rational) hash(t tid) (h fingerprint.Hash, ok bool) {
 	v := r.value(t)
-	words := make([]uint64, 0, 2*seeds*len(v[0]))
+	words := r.words[:0]
 	for _, xs := range v {
 		for _, q := range xs {
 			if q.IsBad() {
@@ -82,6 +84,7 @@ func (r *rational) hash(t tid) (h fingerprint.Hash, ok bool) {
 			words = append(words, uint64(q.Num), uint64(q.Den))
 		}
 	}
+	r.words = words
 	return fingerprint.Sum(r.st.sizes(t), words), true
 }
 

@@ -3,6 +3,7 @@ package law
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -147,6 +148,8 @@ type canonizer struct {
 	plain bool // keep the operands of commutative operators as they are
 	best  *Law
 	text  string
+
+	shapes map[string]graph.Shape // of the law's tensors
 }
 
 // eachOrder calls f with every order of n things; of more than four, only with
@@ -401,23 +404,22 @@ func (n *naming) dims(l *Law, left, right []*Term) (rest []string) {
 // consider names the variables of one choice and keeps the law if its text is
 // the least so far.
 func (c *canonizer) consider(left, right []*Term) {
-	fresh := func() *naming {
-		n := &naming{tensors: map[string]*Term{}, fns: map[string]string{}, pools: map[string]*names{},
-			sorts: map[string]string{}, vars: c.law.VarShapes(),
-			sizes: names{first: sizeNames}, runs: names{first: runNames}}
-		n.bind = graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
-		for _, b := range c.law.Given {
-			n.sorts[b.Name] = b.Sort
-		}
-		n.terms(left)
-		n.terms(right)
-		return n
+	if c.shapes == nil {
+		c.shapes = c.law.VarShapes()
 	}
-	n := fresh()
+	n := &naming{tensors: map[string]*Term{}, fns: map[string]string{}, pools: map[string]*names{},
+		sorts: map[string]string{}, vars: c.shapes,
+		sizes: names{first: sizeNames}, runs: names{first: runNames}}
+	n.bind = graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}, Attrs: map[string]graph.Value{}}
+	for _, b := range c.law.Given {
+		n.sorts[b.Name] = b.Sort
+	}
+	n.terms(left)
+	n.terms(right)
 	rest := n.dims(c.law, left, right)
 	eachOrder(len(rest), func(order []int) {
-		m := fresh()
-		m.dims(c.law, left, right)
+		m := *n
+		m.bind.Dims = maps.Clone(n.bind.Dims)
 		for _, k := range order {
 			m.size(rest[k])
 		}

@@ -9,7 +9,7 @@ import (
 
 const (
 	// spareHeap is how many bytes of garbage there may be beside a small heap.
-	spareHeap = 512 << 20
+	spareHeap = 1536 << 20
 	// lazyPercent is the most that garbage may take of what is in use, in percent.
 	lazyPercent = 400
 )
@@ -20,7 +20,7 @@ func gcPercent(live uint64) int {
 	if live > 0 {
 		p = int(min(spareHeap*100/live, lazyPercent))
 	}
-	return max(p/50*50, 100)
+	return max(p/10*10, 100)
 }
 
 // collectLazily has garbage collected seldom while little memory is in use: gen-rules

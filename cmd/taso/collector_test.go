@@ -11,7 +11,7 @@ func TestGCPercent(t *testing.T) {
 	for _, c := range []struct {
 		live uint64
 		want int
-	}{{0, 400}, {10 * mb, 400}, {128 * mb, 400}, {200 * mb, 250}, {256 * mb, 200}, {400 * mb, 100}, {5000 * mb, 100}} {
+	}{{0, 400}, {10 * mb, 400}, {384 * mb, 400}, {600 * mb, 250}, {768 * mb, 200}, {1100 * mb, 130}, {5000 * mb, 100}} {
 		if got := gcPercent(c.live); got != c.want {
 			t.Errorf("%d MB in use: %d %%, want %d", c.live/mb, got, c.want)
 		}
