@@ -28,8 +28,7 @@ type judge struct {
 	unmeant   map[string]int         // by law text: the work after which it was not proved from what operators compute
 }
 
-// newJudge proves the lemmas from the axioms, as far as they matter to ops; nil:
-// all.
+// newJudge loads the axioms and lemmas, as far as they matter to ops; nil: all.
 func newJudge(ctx context.Context, ops []*graph.Op, opt *Options) (*judge, error) {
 	stage := opt.Progress.Stage("lemmas", int64(len(axioms.ByKind(law.Lemma))))
 	defer stage.Done()

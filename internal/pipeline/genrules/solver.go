@@ -47,8 +47,8 @@ type Answer struct {
 // Solver answers questions as a run does. It serves any number of goroutines.
 type Solver struct{ t *theory.Theory }
 
-// NewSolver proves the lemmas that matter to operators, or a preset, as Options.Ops names
-// them.
+// NewSolver loads the axioms and lemmas that matter to operators, or a preset, as
+// Options.Ops names them.
 func NewSolver(ctx context.Context, ops []string) (*Solver, error) {
 	u, err := enumerate.New(ops)
 	if err != nil {

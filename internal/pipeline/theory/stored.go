@@ -111,14 +111,14 @@ func newKnown() (*Known, error) {
 	return k, err
 }
 
-// Search looks for the proofs that Stored reads: those of the lemmas, as Load does, and
-// those of the laws of package rules/builtin from them.
+// Search looks for the proofs that Stored reads: those of the lemmas, each from the laws
+// before it, and those of the laws of package rules/builtin from them.
 func Search(ctx context.Context) (*Known, error) {
 	k, err := newKnown()
 	if err != nil {
 		return nil, err
 	}
-	if k.Theory, err = Load(ctx, nil, nil); err != nil {
+	if k.Theory, err = load(ctx, nil, nil, nil); err != nil {
 		return nil, err
 	}
 	for _, l := range k.Builtin {

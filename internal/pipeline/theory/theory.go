@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/taso-go/taso/axioms"
@@ -30,11 +31,26 @@ type Theory struct {
 	tables verify.Tables
 }
 
-// Load proves the lemmas from the axioms, each from those before it. With ops,
-// only the laws that matter to those operators are loaded, see [Relevant]; nil:
-// all. step, if not nil, is called after each lemma. The error names a lemma that
-// does not follow.
+// Load is the axioms and the lemmas. The proofs of these are the certificates that come
+// with the program, which the checker accepts, see [Stored]. With ops, only the laws that
+// matter to those operators are loaded, see [Relevant]; nil: all. A lemma whose
+// certificate is from laws that are left out is proved anew from those before it. step,
+// if not nil, is called after each lemma. The error is one of Stored, or names a lemma
+// that does not follow.
 func Load(ctx context.Context, ops []*graph.Op, step func()) (*Theory, error) {
+	k, err := Stored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	proofs := map[string]*law.Proof{}
+	for _, l := range k.Lemmas {
+		proofs[l.Law.Name] = l.Proof
+	}
+	return load(ctx, ops, proofs, step)
+}
+
+// load is Load with the proofs of lemmas that are known, by name; others are searched for.
+func load(ctx context.Context, ops []*graph.Op, proofs map[string]*law.Proof, step func()) (*Theory, error) {
 	t := &Theory{ByName: check.Laws{}}
 	laws := append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...)
 	if ops != nil {
@@ -45,17 +61,26 @@ func Load(ctx context.Context, ops []*graph.Op, step func()) (*Theory, error) {
 			t.add(l)
 			continue
 		}
-		v, err := t.lemma(ctx, l)
-		if err != nil {
-			return nil, fmt.Errorf("lemma %s: %w", l.Name, err)
+		p := proofs[l.Name]
+		if p == nil || !t.has(p) {
+			v, err := t.lemma(ctx, l)
+			if err != nil {
+				return nil, fmt.Errorf("lemma %s: %w", l.Name, err)
+			}
+			p = v.Proof
 		}
-		t.Lemmas = append(t.Lemmas, &rules.Lemma{Law: l, Proof: v.Proof})
+		t.Lemmas = append(t.Lemmas, &rules.Lemma{Law: l, Proof: p})
 		t.add(l)
 		if step != nil {
 			step()
 		}
 	}
 	return t, nil
+}
+
+// has says whether all laws that a proof uses are there.
+func (t *Theory) has(p *law.Proof) bool {
+	return !slices.ContainsFunc(p.Laws(), func(name string) bool { return t.ByName[name] == nil })
 }
 
 // lemma proves a lemma from the laws so far: from those about its operators, or
