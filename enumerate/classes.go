@@ -135,7 +135,7 @@ func (s *Session) decide(ctx context.Context, cands []*Candidate) ([]*Candidate,
 	}
 	for _, c := range cands {
 		k := s.known[c.text]
-		if k.Proved && !k.Conditional {
+		if k.Proved && !k.Conditional && !k.Ordered {
 			for _, x := range c.syms {
 				s.syms[x.t] = append(s.syms[x.t], x.l.ren)
 			}
@@ -143,9 +143,10 @@ func (s *Session) decide(ctx context.Context, cands []*Candidate) ([]*Candidate,
 		for i := range c.merged {
 			x := &c.merged[i]
 			switch {
-			case c.Ordered && k.Proved:
+			case k.Ordered && k.Proved:
 				s.sem[x.t] = &x.l
-			case c.Ordered:
+				s.keep(x.t)
+			case k.Ordered:
 			case k.Proved && !k.Conditional:
 				s.links[x.t] = x.l
 			case k.Proved:

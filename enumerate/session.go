@@ -52,7 +52,9 @@ type Candidate struct {
 	Base *law.Law
 	// Conditional: it holds only for some strides, paddings or kernels.
 	Conditional bool
-	// Ordered: it holds for the true relu and maximum only (an ordered law).
+	// Ordered: it holds for the true relu and maximum only (an ordered law). Prove sets it
+	// of what it proved so. Other such laws may follow from it, and no others: their terms
+	// are not joined, nor rewritten with it.
 	Ordered bool
 	// Level is the number of operators of the larger side.
 	Level int

@@ -35,7 +35,7 @@ func (j *judge) here(questions int) bool { return j.opt.Cluster == nil || questi
 // derived proves goals from the axioms and lemmas.
 func (j *judge) derived(ctx context.Context, goals []*law.Law, rounds []tensor.Limits, done func()) ([]theory.Proof, error) {
 	if j.here(len(goals)) {
-		return j.Decide(ctx, goals, theory.Options{Rounds: rounds, Workers: j.opt.Workers, Done: done})
+		return j.DecideByTag(ctx, goals, theory.Options{Rounds: rounds, Workers: j.opt.Workers, Done: done})
 	}
 	out := make([]theory.Proof, len(goals))
 	err := j.ask(ctx, goals, Question{Rounds: len(rounds)}, func(i int, a *Answer) (err error) {

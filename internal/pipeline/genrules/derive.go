@@ -19,7 +19,9 @@ var deriveRounds = []tensor.Limits{
 
 // derivable marks the rules that follow from kept, smaller ones. Rules are
 // compared by the operators of both sides together; those of one size are
-// judged against all kept rules of smaller sizes.
+// judged against all kept rules of smaller sizes, but those without law.TagOrdered
+// against those without it: who leaves out laws of the true relu and maximum then still
+// has what the others say.
 func derivable(ctx context.Context, set *rules.Set, opt *Options) error {
 	bySize := map[int][]*rules.Rule{}
 	largest := 0
@@ -30,33 +32,39 @@ func derivable(ctx context.Context, set *rules.Set, opt *Options) error {
 	}
 	stage := opt.Progress.Stage("derivable", int64(set.Len()))
 	defer stage.Done()
-	var kept []*law.Law
+	var kept byTag
 	for n := 0; n <= largest; n++ {
 		group := bySize[n]
 		if len(group) == 0 {
 			continue
 		}
-		if len(kept) > 0 {
-			goals := make([]*law.Law, len(group))
-			for i, r := range group {
-				goals[i] = r.Law
+		for tag, from := range [2][]*law.Law{kept.general, kept.all} {
+			var some []*rules.Rule
+			var goals []*law.Law
+			for _, r := range group {
+				if r.Law.HasTag(law.TagOrdered) == (tag == 1) {
+					some, goals = append(some, r), append(goals, r.Law)
+				}
 			}
-			eg := &verify.EGraph{Laws: kept, Rounds: deriveRounds, Workers: opt.Workers}
+			if len(from) == 0 || len(goals) == 0 {
+				continue
+			}
+			eg := &verify.EGraph{Laws: from, Rounds: deriveRounds, Workers: opt.Workers}
 			vs, err := eg.Prove(ctx, goals)
 			if err != nil {
 				return err
 			}
 			for i, v := range vs {
 				if v.Status == verify.Proved {
-					group[i].Derivable = true
-					group[i].DerivableFrom = v.Proof.Laws()
+					some[i].Derivable = true
+					some[i].DerivableFrom = v.Proof.Laws()
 				}
 			}
 		}
 		stage.Add(int64(len(group)))
 		for _, r := range group {
 			if !r.Derivable {
-				kept = append(kept, r.Law)
+				kept.add(r.Law)
 			}
 		}
 		if err := ctx.Err(); err != nil {
@@ -66,6 +74,16 @@ func derivable(ctx context.Context, set *rules.Set, opt *Options) error {
 	return nil
 }
 
+// byTag are laws, and those of them without law.TagOrdered.
+type byTag struct{ all, general []*law.Law }
+
+func (b *byTag) add(l *law.Law) {
+	b.all = append(b.all, l)
+	if !l.HasTag(law.TagOrdered) {
+		b.general = append(b.general, l)
+	}
+}
+
 // deriveFrom is the smallest level whose pairs are first tried to be derived
 // from the rules of the levels before. Below, the rules are too few.
 const deriveFrom = 4
@@ -73,21 +91,25 @@ const deriveFrom = 4
 // basis prepares the derivation of pairs from the rules proved so far. A proof
 // from the axioms is a derivation if every law it uses follows from the rules;
 // so the laws are the axioms and lemmas that do, and the rules that do not
-// follow from those.
+// follow from those. Laws of the true relu and maximum are left out, since a pair that
+// follows by them may be a law of any function that does not.
 func (j *judge) basis(ctx context.Context) error {
 	var proved []*law.Law
 	for _, r := range j.sorted() {
-		proved = append(proved, r.Law)
+		if !r.Law.HasTag(law.TagOrdered) {
+			proved = append(proved, r.Law)
+		}
 	}
+	general := j.General().Laws
 	eg := &verify.EGraph{Laws: proved, Rounds: deriveRounds, Workers: j.opt.Workers}
-	vs, err := eg.Prove(ctx, j.Laws)
+	vs, err := eg.Prove(ctx, general)
 	if err != nil {
 		return err
 	}
 	var laws []*law.Law
 	for i, v := range vs {
 		if v.Status == verify.Proved {
-			laws = append(laws, j.Laws[i])
+			laws = append(laws, general[i])
 		}
 	}
 	eg = &verify.EGraph{Laws: laws, Rounds: deriveRounds, Workers: j.opt.Workers}

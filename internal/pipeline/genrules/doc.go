@@ -14,4 +14,10 @@
 // A candidate that a small e-graph does not prove so is proved from what its operators
 // compute, if verify/sums finds a proof that verify/meaning accepts: its certificate
 // holds that. Options.AxiomsOnly leaves this out.
+//
+// Fingerprints take relu and maxima for any function and any order, so most of what agrees
+// there is a law of all of them. It is proved from such laws only; where what operators
+// compute shows a candidate of the true relu or maximum alone, the rule has the tag
+// ordered. Only rules with the tag follow from it: neither are other pairs left out for
+// it, nor other rules marked as derivable.
 package genrules

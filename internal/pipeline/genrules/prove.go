@@ -40,12 +40,18 @@ func newJudge(ctx context.Context, ops []*graph.Op, opt *Options) (*judge, error
 		unproved: map[string]*Unproved{}, failed: map[string]failure{}, unmeant: map[string]int{}}, nil
 }
 
-// put keeps a proved rule, at the smallest level at which it was found.
+// put keeps a proved rule, at the smallest level at which it was found, and without the
+// tag ordered if it was proved without.
 func (j *judge) put(r *rules.Rule, c *enumerate.Candidate) {
 	r.Level, r.Conditional = c.Level, c.Conditional
-	if old := j.proved[r.ID()]; old == nil || old.Level > r.Level {
-		j.proved[r.ID()] = r
+	old := j.proved[r.ID()]
+	if old != nil && old.Level <= r.Level {
+		if !old.Law.HasTag(law.TagOrdered) || r.Law.HasTag(law.TagOrdered) {
+			return
+		}
+		r.Level = old.Level // it says more
 	}
+	j.proved[r.ID()] = r
 }
 
 // failure is a goal that was not proved in so many rounds.

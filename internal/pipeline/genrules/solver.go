@@ -18,7 +18,7 @@ import (
 // Question is what may be asked about a law: one of the fields after Law says what.
 type Question struct {
 	Law string `json:"law"` // law.Format
-	// Rounds: is it proved from the axioms and lemmas, with as many of
+	// Rounds: is it proved from the axioms and lemmas (theory.DecideByTag), with as many of
 	// verify.DefaultRounds?
 	Rounds int `json:"rounds,omitempty"`
 	// Meaning: is it proved from what its operators compute, with so much work
@@ -69,7 +69,7 @@ func (s *Solver) Solve(ctx context.Context, q Question) (a Answer, err error) {
 	}
 	switch {
 	case q.Rounds > 0 && q.Rounds <= len(verify.DefaultRounds):
-		ps, err := s.t.Decide(ctx, []*law.Law{l}, theory.Options{Rounds: verify.DefaultRounds[:q.Rounds], Workers: 1})
+		ps, err := s.t.DecideByTag(ctx, []*law.Law{l}, theory.Options{Rounds: verify.DefaultRounds[:q.Rounds], Workers: 1})
 		if err != nil {
 			return a, err
 		}

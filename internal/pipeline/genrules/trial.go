@@ -160,6 +160,7 @@ func (b *trials) mean(ctx context.Context, form func(*trial) *law.Law, most int)
 	for i, t := range open {
 		if found[i] != nil {
 			b.j.put(found[i], t.c)
+			t.c.Ordered = t.c.Ordered || found[i].Law.HasTag(law.TagOrdered)
 			t.c.Wide = law.Format(goals[i]) == law.Format(t.c.Law)
 			t.c.Proved = true
 		} else {

@@ -28,7 +28,8 @@ type Theory struct {
 	// Lemmas have their proofs.
 	Lemmas []*rules.Lemma
 
-	tables verify.Tables
+	tables  verify.Tables
+	general *Theory
 }
 
 // Load is the axioms and the lemmas. The proofs of these are the certificates that come
@@ -75,6 +76,7 @@ func load(ctx context.Context, ops []*graph.Op, proofs map[string]*law.Proof, st
 			step()
 		}
 	}
+	t.generalize()
 	return t, nil
 }
 
