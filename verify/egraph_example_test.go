@@ -118,6 +118,42 @@ rule turn
 	// turn follows from [assoc comm]
 }
 
+// Of the laws of a session, those from which the others follow are found by leaving one
+// out at a time.
+func ExampleSession_ProveWithout() {
+	rules, err := law.Parse("example", []byte(`
+rule turn
+  given X : [P..], Y : [P..], Z : [P..]
+  then  ewadd(X, ewadd(Y, Z)) == ewadd(ewadd(Z, X), Y)
+rule comm
+  given X : [P..], Y : [P..]
+  then  ewadd(X, Y) == ewadd(Y, X)
+rule assoc
+  given X : [P..], Y : [P..], Z : [P..]
+  then  ewadd(X, ewadd(Y, Z)) == ewadd(ewadd(X, Y), Z)`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := verify.NewSession(nil, rules...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range rules {
+		v, err := s.ProveWithout(context.Background(), r, map[string]bool{r.Name: true})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(r.Name, v.Status)
+	}
+	// Output:
+	// turn proved
+	// comm unknown
+	// assoc proved
+}
+
 // Calls with the same laws share what is known of them.
 func ExampleTables() {
 	axioms, err := law.Parse("example", []byte(associativity))

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/law"
@@ -54,6 +55,18 @@ func (s *Session) Prove(ctx context.Context, goal *law.Law) (Verdict, error) {
 		return v, fmt.Errorf("goal %s: %w", goal.Name, err)
 	}
 	return v, nil
+}
+
+// ProveWithout decides a goal from the laws so far but those of these names. The verdict
+// is that of a session which was given the others, in their order.
+func (s *Session) ProveWithout(ctx context.Context, goal *law.Law, names map[string]bool) (Verdict, error) {
+	if err := s.w.setUp(); err != nil {
+		return Verdict{}, err
+	}
+	all := s.w.rules
+	s.w.rules = slices.DeleteFunc(slices.Clone(all), func(r *tensor.Rule) bool { return names[r.Law.Name] })
+	defer func() { s.w.rules = all }()
+	return s.Prove(ctx, goal)
 }
 
 // Derive says whether a goal follows from laws. For many goals use EGraph or

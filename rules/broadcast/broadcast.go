@@ -3,6 +3,7 @@ package broadcast
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -242,20 +243,13 @@ func explicitMemo(ts []*law.Term, vars map[string]graph.Shape, memo map[*law.Ter
 		case t.Fn != "":
 			r.shape = in[0]
 		default:
-			if isElementwise(t) {
-				if to, ok := joint(in[0], in[1]); ok {
-					for i := range in {
-						u.Args[i] = spread(u.Args[i], in[i], to)
-						in[i] = to
-					}
-				}
-			}
-			s, e := t.Op.InferShapes(&facts, t.Attrs, in)
-			if e == nil && t.Out >= len(s) {
-				e = fmt.Errorf("no output %d", t.Out)
+			from := slices.Clone(in)
+			s, e := shapeOf(&facts, t, t.Attrs, in)
+			for i := range in {
+				u.Args[i] = spread(u.Args[i], from[i], in[i])
 			}
 			if e == nil {
-				r.shape = s[t.Out]
+				r.shape = s
 			} else if err == nil {
 				err = fmt.Errorf("%s: %w", &u, e)
 			}

@@ -2,7 +2,6 @@ package spread
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -25,7 +24,8 @@ type Options struct {
 	// for which the sides differ in shape; 0: 60.
 	Sizes int
 	// Quick is the search for values that refute a pattern before it is proved;
-	// by default with 12 assignments of sizes. Long is that for one that was not
+	// by default with 12 assignments of sizes and none that are large, which of a
+	// true pattern take longer than its proof. Long is that for one that was not
 	// proved, by default as in refute.Find.
 	Quick, Long refute.Options
 	// Further is how many patterns more are searched for a counterexample with
@@ -39,6 +39,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Quick.Bindings == 0 {
 		o.Quick.Bindings = 12
+	}
+	if o.Quick.Reach == 0 {
+		o.Quick.Reach = -1
 	}
 	if o.Further == 0 {
 		o.Further = 32
@@ -235,23 +238,29 @@ func (b *Prover) refute(ctx context.Context, p broadcast.Pattern, opts Options, 
 // no shape. Broadcasts are written out anew for each assignment of sizes: sizes
 // that are 1 by chance broadcast too.
 func misfit(plain *law.Law, most int, undefined bool) *law.Law {
-	var found, without *law.Law
+	var found, without *graph.Substitution
 	sizes, _ := law.Variables(plain)
 	slices.Sort(sizes)
+	types := broadcast.NewTyper(plain)
 	bySize(sizes, most, func(b *graph.Substitution) bool {
-		at, err := broadcast.Explicit(plain.Subst(b))
-		switch {
-		case errors.Is(err, broadcast.ErrOtherShape):
-			found = at
-		case errors.Is(err, broadcast.ErrNotDefined) && undefined && without == nil:
-			without = at
+		switch types.At(b) {
+		case broadcast.ErrOtherShape:
+			found = b
+		case broadcast.ErrNotDefined:
+			if undefined && without == nil {
+				without = b
+			}
 		}
 		return found == nil
 	})
 	if found == nil {
-		return without
+		found = without
 	}
-	return found
+	if found == nil {
+		return nil
+	}
+	at, _ := broadcast.Explicit(plain.Subst(found)) // the error is the one of At
+	return at
 }
 
 // bySize calls f for the sizes 1 to 3 of all variables, the least sums first,
