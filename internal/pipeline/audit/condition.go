@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -36,40 +37,69 @@ const maxSpecials = 400
 
 // specials lists the special forms of a law that is false, the weakest
 // conditions first: one group, odd kernels, a way to pad or to average, sizes
-// that are equal; then that both sides are defined, and then two of these.
-func specials(l *law.Law) []special {
+// that are equal; then that both sides are defined, and then two of these. Each is
+// made when it is asked for; what has no types, what came before, and what cannot be
+// is left out: a law under a condition that never holds says nothing.
+func specials(l *law.Law) iter.Seq[special] {
+	return func(yield func(special) bool) {
+		seen := map[string]bool{}
+		eachSpecial(l, func(s special) bool {
+			text := law.Format(s.law)
+			if seen[text] {
+				return true
+			}
+			seen[text] = true
+			_, err := s.law.Types()
+			return err != nil || never(s.law) || yield(s)
+		})
+	}
+}
+
+// eachSpecial calls yield for the special forms until it returns false.
+func eachSpecial(l *law.Law, yield func(special) bool) {
+	n := 0
+	give := func(s special) bool { n++; return yield(s) }
 	single := conditionsOf(l)
-	var out []special
 	if l.OneWay {
 		// All that may be missing is the target.
-		if d, words := targetDefined(l, false); d != nil {
-			out = append(out, special{d, words})
+		if d, words := targetDefined(l, false); d != nil && !give(special{d, words}) {
+			return
 		}
 	}
-	out = append(out, single...)
+	for _, s := range single {
+		if !give(s) {
+			return
+		}
+	}
 	base := special{law: l}
 	if d, words := defined(l); d != nil {
 		base = special{d, words}
-		out = append(out, base)
+		if !give(base) {
+			return
+		}
 		for _, s := range conditionsOf(d) {
-			out = append(out, special{s.law, base.condition + ", " + s.condition})
+			if !give(special{s.law, base.condition + ", " + s.condition}) {
+				return
+			}
 		}
 	}
 	for i, a := range conditionsOf(base.law) {
 		for _, b := range conditionsOf(a.law) {
-			if len(out) >= maxSpecials {
-				return typed(out)
+			if n >= maxSpecials {
+				return
 			}
-			if later(single, b.condition) > i {
-				s := special{b.law, a.condition + ", " + b.condition}
-				if base.condition != "" {
-					s.condition = base.condition + ", " + s.condition
-				}
-				out = append(out, s)
+			if later(single, b.condition) <= i {
+				continue
+			}
+			s := special{b.law, a.condition + ", " + b.condition}
+			if base.condition != "" {
+				s.condition = base.condition + ", " + s.condition
+			}
+			if !give(s) {
+				return
 			}
 		}
 	}
-	return typed(out)
 }
 
 // defined is the law with the conditions under which both sides are defined
@@ -117,22 +147,6 @@ func later(list []special, condition string) int {
 		}
 	}
 	return -1
-}
-
-// typed leaves out what has no types, what is there already, and what cannot be:
-// a law under a condition that never holds says nothing.
-func typed(list []special) []special {
-	out := list[:0:0]
-	seen := map[string]bool{}
-	for _, s := range list {
-		if text := law.Format(s.law); !seen[text] {
-			seen[text] = true
-			if _, err := s.law.Types(); err == nil && !never(s.law) {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
 }
 
 // never reports that a condition of a law is false for all sizes.

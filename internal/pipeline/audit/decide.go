@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
@@ -18,6 +17,7 @@ type decision struct {
 	shown  [2]*shown // what was proved of each; nil where nothing was
 	equal  int       // of an unknown: random shapes at which the sides agree
 	closed bool      // of an unknown: the search from the axioms was complete
+	doubt  [2]doubt  // of each, before proofs that take long
 }
 
 // decider decides laws, each once. A law is known by the whole of its text,
@@ -49,27 +49,8 @@ func (d *decider) decide(ctx context.Context, laws []*law.Law) error {
 			open = append(open, n)
 		}
 	}
-	stage := d.opt.Progress.Stage("prove", int64(len(open)))
-	defer stage.Done()
-	goals := make([]*law.Law, len(open))
-	for i, n := range open {
-		goals[i] = n.law
-	}
-	ps, err := d.theory.Decide(ctx, goals, theory.Options{Workers: d.opt.Workers, Done: func() { stage.Add(1) }})
-	if err != nil {
+	if err := d.prove(ctx, open); err != nil {
 		return err
-	}
-	for i, p := range ps {
-		n := open[i]
-		ms := p.Verdict.Seconds * 1000
-		n.closed = p.Verdict.Stop == tensor.StopSaturated
-		for k := range n.way {
-			n.way[k] = Direction{Verdict: Unknown, Reason: p.Verdict.Reason, Millis: ms}
-		}
-		if n.law.OneWay {
-			n.way[1] = Direction{} // not claimed
-		}
-		d.proved(n, p, ms)
 	}
 	if err := d.oneByOne(ctx, open); err != nil {
 		return err
@@ -88,39 +69,6 @@ func (d *decider) decide(ctx context.Context, laws []*law.Law) error {
 		return err
 	}
 	return d.narrow(ctx, open)
-}
-
-// oneByOne tries to prove each direction of equations that are not proved as
-// such: the e-graph may use a law only where the goal says that it is defined,
-// and one side may say more than the other.
-func (d *decider) oneByOne(ctx context.Context, ns []*decision) error {
-	type way struct {
-		n *decision
-		k int
-	}
-	var ways []way
-	var goals []*law.Law
-	for _, n := range ns {
-		if n.law.OneWay || sameNeeds(n.law) {
-			continue
-		}
-		for k := range n.way {
-			if n.way[k].Verdict == Unknown {
-				ways, goals = append(ways, way{n, k}), append(goals, law.OneDirection(n.law, k == 1))
-			}
-		}
-	}
-	ps, err := d.theory.Decide(ctx, goals, theory.Options{Workers: d.opt.Workers})
-	if err != nil {
-		return err
-	}
-	for i, p := range ps {
-		n, k := ways[i].n, ways[i].k
-		if p.Forward {
-			d.holds(n, k, &shown{law: p.Goal, proof: p.Verdict.Proof}, n.way[k].Millis+p.Verdict.Seconds*1000)
-		}
-	}
-	return nil
 }
 
 // sameNeeds says whether the sides are defined under the same conditions.

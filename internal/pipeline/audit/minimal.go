@@ -101,15 +101,12 @@ func (rep *Report) classes() []*entry {
 	var all []*entry
 	seen := map[string]bool{}
 	for _, r := range rep.Rules {
-		if r.Goals[0] == nil || r.Verdict != Proved && r.Verdict != Conditional {
+		l := r.form
+		if l == nil || r.Verdict != Proved && r.Verdict != Conditional || seen[r.ID] {
 			continue
 		}
-		x, err := rules.New(r.Goals[0].Law)
-		if err != nil || seen[x.ID()] {
-			continue
-		}
-		seen[x.ID()] = true
-		all = append(all, &entry{r, x.Law, law.Size(x.Law.LHS...) + law.Size(x.Law.RHS...)})
+		seen[r.ID] = true
+		all = append(all, &entry{r, l, law.Size(l.LHS...) + law.Size(l.RHS...)})
 	}
 	rep.Set.Classes = len(all)
 	var laws []*law.Law

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"iter"
 
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
@@ -16,13 +17,15 @@ const maxTried = 24
 func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 	type search struct {
 		n     *decision
-		left  []special
+		next  func() (special, bool)
 		tried int // proofs
 	}
 	var open []*search
 	for _, n := range ns {
 		if n.way[0].Verdict == Refuted || n.way[1].Verdict == Refuted {
-			open = append(open, &search{n: n, left: specials(n.law)})
+			next, stop := iter.Pull(specials(n.law))
+			defer stop()
+			open = append(open, &search{n: n, next: next})
 		}
 	}
 	stage := d.opt.Progress.Stage("conditions", int64(len(open)))
@@ -32,9 +35,11 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 		next := make([]*special, len(open))
 		err := d.each(ctx, len(open), func(i int) error {
 			s := open[i]
-			for len(s.left) > 0 && next[i] == nil {
-				c := &s.left[0]
-				s.left = s.left[1:]
+			for next[i] == nil {
+				c, ok := s.next()
+				if !ok {
+					return nil
+				}
 				if s.n.broken(c.law) {
 					continue
 				}
@@ -43,7 +48,7 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 					return err
 				}
 				if w == nil {
-					next[i] = c
+					next[i] = &c
 				}
 			}
 			return nil
@@ -74,7 +79,7 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 		}
 		var rest []*search
 		for i, s := range open {
-			if !done[i] && len(s.left) > 0 && s.tried < maxTried {
+			if !done[i] && next[i] != nil && s.tried < maxTried {
 				rest = append(rest, s)
 				continue
 			}

@@ -147,6 +147,9 @@ type Rule struct {
 	// was proved. They are one if Law holds both ways.
 	Goals [2]*Goal `json:"-"`
 
+	// form is the canonical form of what was proved left to right; nil if there is none.
+	form *law.Law
+
 	// Operators are those of a rule without a law.
 	Operators []string `json:"-"`
 }

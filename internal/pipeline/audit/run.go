@@ -12,8 +12,6 @@ import (
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/peer"
-	"github.com/taso-go/taso/rules/taso"
-	"github.com/taso-go/taso/rules/tasopb"
 	"github.com/taso-go/taso/verify/refute"
 )
 
@@ -39,72 +37,12 @@ func Run(ctx context.Context, files []*peer.File, opt Options) ([]*Report, error
 	return out, nil
 }
 
-// question is a rule under one reading.
-type question struct {
-	rule  *Rule
-	peer  *peer.Rule
-	sem   Semantics
-	claim *claim
-	// plain is the claim with one group where claim has any number; nil where
-	// they are the same.
-	plain *claim
-}
-
 func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
 	start := time.Now()
 	rep := &Report{File: f.Path, Format: string(f.Format), Rules: []*Rule{}}
-	var all []*question
-	var laws []*law.Law
-	// Rules that occur again, and readings that say the same, are read once. A
-	// rule is known by its encoding: Source may be cut.
-	type asked struct {
-		rule    string
-		reading taso.Reading
-	}
-	read := map[asked]*claim{}
-	for i := range f.Rules {
-		p := &f.Rules[i]
-		r := &Rule{Index: p.Index, Name: p.Name, Source: p.Source, Equation: p.Equation, Operators: p.Operators, Semantics: []string{}, Axioms: []string{},
-			DuplicateOf: -1, SubsumedBy: -1}
-		if p.Line > 0 {
-			r.Place = fmt.Sprintf("%s:%d:%d", f.Path, p.Line, p.Col)
-		}
-		rep.Rules = append(rep.Rules, r)
-		switch {
-		case p.Fault != nil:
-			r.Verdict, r.Reason, r.Unsupported = IllFormed, p.Fault.Err.Error(), p.Fault.Operators
-			if p.Fault.Kind == peer.Unsupported {
-				r.Verdict = Unsupported
-			}
-		case p.Law != nil:
-			q := &question{rule: r, peer: p, sem: All[0], claim: own(p.Law)}
-			all, laws = append(all, q), append(laws, p.Law)
-		default:
-			encoded := string((&tasopb.RuleCollection{Rules: []tasopb.Rule{*p.TASO}}).Marshal())
-			for _, sem := range d.opt.Semantics {
-				understand := func(reading taso.Reading) *claim {
-					key := asked{encoded, reading}
-					c := read[key]
-					if c == nil {
-						c = peerClaim(p.TASO, reading)
-						read[key] = c
-					}
-					if c.law != nil {
-						laws = append(laws, c.law)
-					}
-					return c
-				}
-				q := &question{rule: r, peer: p, sem: sem, claim: understand(sem.Reading)}
-				if sem.Reading.Grouped {
-					one := sem.Reading
-					one.Grouped = false
-					if c := understand(one); c.law != nil && q.claim.law != nil && law.Format(c.law) != law.Format(q.claim.law) {
-						q.plain = c
-					}
-				}
-				all = append(all, q)
-			}
-		}
+	all, laws, err := d.read(ctx, f, rep)
+	if err != nil {
+		return nil, err
 	}
 	if err := d.decide(ctx, laws); err != nil {
 		return nil, err
@@ -119,10 +57,14 @@ func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
 	for _, q := range all {
 		byRule[q.rule] = append(byRule[q.rule], q)
 	}
-	for _, r := range rep.Rules {
-		if qs := byRule[r]; len(qs) > 0 {
-			d.conclude(r, qs)
+	err = d.each(ctx, len(rep.Rules), func(i int) error {
+		if r := rep.Rules[i]; len(byRule[r]) > 0 {
+			d.conclude(r, byRule[r])
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if !d.opt.NoSet {
 		if err := d.set(ctx, rep); err != nil {
@@ -305,7 +247,11 @@ func (d *decider) conclude(r *Rule, qs []*question) {
 			}
 		}
 	}
-	if l, err := law.ParseLaw(r.Law); err == nil {
+	if g := r.Goals[0]; g != nil {
+		if x, err := rules.New(g.Law); err == nil {
+			r.ID, r.form = x.ID(), x.Law
+		}
+	} else if l, err := law.ParseLaw(r.Law); err == nil {
 		if x, err := rules.New(l); err == nil {
 			r.ID = x.ID()
 		}

@@ -15,7 +15,9 @@ func (d *decider) set(ctx context.Context, rep *Report) error {
 	rep.duplicates()
 	d.axiomUse(rep)
 	rep.coverage()
-	rep.looping()
+	if err := d.looping(ctx, rep); err != nil {
+		return err
+	}
 	return d.minimal(ctx, rep)
 }
 
@@ -89,18 +91,22 @@ func (rep *Report) coverage() {
 // looping finds rules that lead back: used left to right, one makes of the
 // right side of the other its left side again. A rule that is its own reverse
 // stands alone.
-func (rep *Report) looping() {
+func (d *decider) looping(ctx context.Context, rep *Report) error {
 	type way struct{ there, back string }
 	ids := make([]way, len(rep.Rules))
-	at := map[string][]int{}
-	for i, r := range rep.Rules {
-		if r.Goals[0] == nil {
-			continue
+	err := d.each(ctx, len(ids), func(i int) error {
+		if g := rep.Rules[i].Goals[0]; g != nil {
+			ids[i] = way{directedID(law.OneDirection(g.Law, false)), directedID(law.OneDirection(g.Law, true))}
 		}
-		l := r.Goals[0].Law
-		ids[i] = way{directedID(law.OneDirection(l, false)), directedID(law.OneDirection(l, true))}
-		if ids[i].there != "" {
-			at[ids[i].there] = append(at[ids[i].there], i)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	at := map[string][]int{}
+	for i, w := range ids {
+		if w.there != "" {
+			at[w.there] = append(at[w.there], i)
 		}
 	}
 	for i := range rep.Rules {
@@ -116,6 +122,7 @@ func (rep *Report) looping() {
 			}
 		}
 	}
+	return nil
 }
 
 // directedID is the identity of a one-way law, "" if it has none.

@@ -99,7 +99,7 @@ func TestConditionalWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	var c *special
-	for _, s := range specials(l) {
+	for s := range specials(l) {
 		if law.FormatOutputs(s.law.LHS) != law.FormatOutputs(l.LHS) {
 			c = &s
 			break
