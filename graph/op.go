@@ -41,6 +41,10 @@ type Op struct {
 	// place in the operands, where a scalar has its entry at every place. Functions
 	// that are Pointwise are so without this mark.
 	Elementwise bool
+	// Batched: any axes in front of the operands, the same for all, are carried along: the
+	// operator applied to each member of a family is the operator itself, see [Op.Each].
+	// Functions that are Pointwise are so without this mark.
+	Batched bool
 	// Moves: every entry of a result is an entry of an operand or a constant,
 	// perhaps as another element type, and which one does not depend on floats.
 	Moves bool
@@ -181,12 +185,19 @@ func Register(op *Op) *Op {
 		panic("graph: operator " + op.Name + " registered twice")
 	}
 	registry[op.Name] = op
+	if !op.Batched && !op.Pointwise {
+		e := lift(op)
+		lifted[op], liftedBy[e.Name] = e, e
+	}
 	return op
 }
 
-// Lookup finds an operator by name.
+// Lookup finds an operator, or a lifted one, by name.
 func Lookup(name string) (*Op, bool) {
 	op, ok := registry[name]
+	if !ok {
+		op, ok = liftedBy[name]
+	}
 	return op, ok
 }
 

@@ -440,6 +440,24 @@ func (f *Unifier) Divides(k, d Dim) error {
 	return nil
 }
 
+// Quotient requires k to divide d for all sizes, and is the size that k times makes d.
+// In solve mode a size of which nothing is known is written as a multiple of k.
+func (f *Unifier) Quotient(d, k Dim) (Dim, error) {
+	d, k = f.norm(d), f.norm(k)
+	if err := fits(k, d); err != nil {
+		return Dim{}, err
+	}
+	if n, ok := d.Quo(k); ok && n.Sub(Int(1)).NonNegative() {
+		return n, nil
+	}
+	if v, ok := d.IsVar(); ok && f.solving && !k.mentions(v) && k.Sub(Int(1)).NonNegative() {
+		n := Var(v + "m")
+		f.sub[v] = k.Mul(n)
+		return n, nil
+	}
+	return Dim{}, fmt.Errorf("%s is not %s times a size", d, k)
+}
+
 func (f *Unifier) need(n Need) {
 	for _, o := range f.Needs {
 		if o == n {

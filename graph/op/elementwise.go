@@ -13,7 +13,7 @@ import (
 // those of the two at its place.
 func binary(name, doc string, of func(s *graph.Space, x, y *graph.Expr) *graph.Expr) *graph.Op {
 	return &graph.Op{
-		Name: name, In: 2, Out: 1, Doc: doc, Class: "pointwise", Elementwise: true,
+		Name: name, In: 2, Out: 1, Doc: doc, Class: "pointwise", Elementwise: true, Batched: true,
 		Infer: func(f *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 			if err := f.EqShape(in[0], in[1]); err != nil {
 				return nil, err
@@ -61,7 +61,7 @@ var (
 	// which laws know nothing else.
 	Neg = graph.Register(&graph.Op{
 		Name: "neg", In: 1, Out: 1,
-		Class: "pointwise", Elementwise: true,
+		Class: "pointwise", Elementwise: true, Batched: true,
 		Doc:   "Negation, -x, element by element.",
 		Infer: func(_ *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
 		Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {

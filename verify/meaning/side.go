@@ -161,13 +161,12 @@ func (b *Engine) newSide(outs []*law.Term, vars map[string]graph.Shape, zero map
 			if !window {
 				return
 			}
-			if len(sd.shapes[t]) != len(dummy) {
-				err = fmt.Errorf("operator %s: windows over %s", t.Op.Name, sd.shapes[t])
-				return
-			}
 			// The entry says which windows there are; where does not matter.
+			for len(dummy) < len(sd.shapes[t]) {
+				dummy = append(dummy, space.Var("somewhere").Index())
+			}
 			n := len(space.Fits())
-			if _, e := sd.expr(space, t, dummy); e != nil {
+			if _, e := sd.expr(space, t, dummy[:len(sd.shapes[t])]); e != nil {
 				err = e
 			}
 			for _, fit := range space.Fits()[n:] {

@@ -1,0 +1,64 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Halo gives each member of a family, which are parts along an axis, also the last
+// places of the member before it and the first ones of the one behind, or zeros where
+// there is none: what a sliding window over the parts put together reads from one of
+// them. It takes from next neighbours only.
+var Halo = movesMesh(&graph.Op{
+	Name:  "halo",
+	Moves: true,
+	Doc:   "Parts along an axis, each with the nearest places of the parts beside it, zeros at both ends.",
+	Params: []graph.Param{
+		{Name: "axis", Sort: axisSort, Doc: "axis along which the members are parts, counted in a member"},
+		{Name: "before", Sort: intSort, Doc: "places taken from the member before, at most its size"},
+		{Name: "after", Sort: intSort, Doc: "places taken from the member behind, at most its size"},
+	},
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		g, x, err := familyOf(f, in[0])
+		if err != nil {
+			return nil, err
+		}
+		i, err := x.Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		n := x[i].Dim
+		for _, k := range []int{1, 2} {
+			w := f.Norm(dim(a, k))
+			if err := f.Le(graph.Int(0), w); err != nil {
+				return nil, fmt.Errorf("halo: %w", err)
+			}
+			if err := f.Le(w, x[i].Dim); err != nil {
+				return nil, fmt.Errorf("halo of a part of %s places: %w", x[i].Dim, err)
+			}
+			n = n.Add(w)
+		}
+		return one(append(graph.ShapeOf(g), x.With(i, n)...))
+	},
+	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		g, x := s.Size(in[0][0].Dim), in[0][1:]
+		i, err := x.Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		n, zero := s.Size(x[i].Dim), graph.IndexInt(0)
+		j := at[1+i].Sub(s.Size(dim(a, 1))) // place in the member itself
+		read := func(d, j graph.Index, where ...graph.Guard) *graph.Expr {
+			from := append([]graph.Index{}, at...)
+			from[0], from[1+i] = d, j
+			return graph.EntryWhen(graph.EntryRead(0, from...), where...)
+		}
+		prev, next := at[0].AddInt(-1), at[0].AddInt(1)
+		return graph.EntryAdd(
+			read(prev, j.Add(n), graph.GuardLt(j, zero), graph.GuardLe(zero, prev)),
+			read(at[0], j, graph.GuardLe(zero, j), graph.GuardLt(j, n)),
+			read(next, j.Sub(n), graph.GuardLe(n, j), graph.GuardLt(next, g)),
+		), nil
+	},
+})

@@ -1,0 +1,77 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+)
+
+// Partition deals the places along an axis of size g*n out to g members of n places
+// each, in order.
+var Partition = movesMesh(&graph.Op{
+	Name:  "partition",
+	Moves: true, Rearranges: true,
+	Doc: "Parts of a tensor, of one size along an axis, one for each member of a family.",
+	Params: []graph.Param{
+		{Name: "axis", Sort: axisSort, Doc: "axis that is dealt out"}, degree,
+	},
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		x := f.NormShape(in[0])
+		i, err := x.Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		g, err := members(f, a, 1)
+		if err != nil {
+			return nil, err
+		}
+		n, err := f.Quotient(x[i].Dim, g)
+		if err != nil {
+			return nil, fmt.Errorf("shape %s in %s parts along axis %s: %w", x, g, dim(a, 0), err)
+		}
+		return one(append(graph.ShapeOf(g), f.NormShape(x).With(i, n)...))
+	},
+	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		i, err := in[0].Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		g := dim(a, 1)
+		n, ok := in[0][i].Dim.Quo(g)
+		if !ok {
+			return nil, fmt.Errorf("%s is no multiple of %s", in[0][i].Dim, g)
+		}
+		from := append([]graph.Index{}, at[1:]...)
+		from[i] = digitAt(s, g, n, at[0], at[1+i])
+		return graph.EntryRead(0, from...), nil
+	},
+})
+
+// Combine puts the members of a family side by side along an axis.
+var Combine = movesMesh(&graph.Op{
+	Name:  "combine",
+	Moves: true, Rearranges: true,
+	Doc:    "The members of a family side by side along an axis.",
+	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which they are put together, counted in a member"}},
+	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		g, x, err := familyOf(f, in[0])
+		if err != nil {
+			return nil, err
+		}
+		i, err := x.Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		return one(x.With(i, g.Mul(x[i].Dim)))
+	},
+	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
+		g, x := in[0][0].Dim, in[0][1:]
+		i, err := x.Index(dim(a, 0))
+		if err != nil {
+			return nil, err
+		}
+		from := append([]graph.Index{{}}, at...)
+		from[0], from[1+i] = memberAt(s, g, x[i].Dim, at[i])
+		return graph.EntryRead(0, from...), nil
+	},
+})
