@@ -409,7 +409,7 @@ func TestRunsAreCarriedAlong(t *testing.T) {
 			}
 			in = append(in, x)
 		}
-		compare(t, c.op, c.one, in, flat(two[0], c.at))
+		compare(t, c.op, c.one, in, flat(two[0], c.at+inResult[c.op]))
 		carried[c.op.Name] = true
 	}
 	// Every other operator refuses runs.
@@ -435,6 +435,9 @@ func TestRunsAreCarriedAlong(t *testing.T) {
 }
 
 var carried = map[string]bool{}
+
+// inResult is how many axes further behind the result has the axes that are carried along.
+var inResult = map[*graph.Op]int{op.Partition: 1, op.Replicate: 1, op.Lift: 1, op.Combine: -1, op.Reduce: -1, op.Drop: -1}
 
 func ExampleOp_entry() {
 	var s graph.Space

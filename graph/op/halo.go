@@ -32,7 +32,7 @@ var Halo = movesMesh(&graph.Op{
 		for _, k := range []int{1, 2} {
 			w := f.Norm(dim(a, k))
 			if err := f.Le(graph.Int(0), w); err != nil {
-				return nil, fmt.Errorf("halo: %w", err)
+				return nil, fmt.Errorf("places of a neighbour: %w", err)
 			}
 			if err := f.Le(w, x[i].Dim); err != nil {
 				return nil, fmt.Errorf("halo of a part of %s places: %w", x[i].Dim, err)

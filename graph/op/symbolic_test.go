@@ -1,6 +1,7 @@
 package op_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
@@ -60,7 +61,7 @@ func templates() []template {
 				template{op.PoolAvg, named{"stride": st, "pad": pd, "kh": d(v("k")), "kw": n(2), "border": graph.VarValue("e", graph.SortBorder)}, in(image)})
 		}
 	}
-	return append(ts, modelTemplates()...)
+	return slices.Concat(ts, modelTemplates(), layoutTemplates())
 }
 
 // holds evaluates a condition that inference left open.
@@ -165,7 +166,7 @@ func TestSymbolicAgreesWithConcrete(t *testing.T) {
 			t.Errorf("operator %s: never defined in %v tries", o.Name, tried[o.Name])
 		}
 	}
-	for _, o := range []*graph.Op{op.Slice, op.Split, op.Conv2D, op.PoolMax, op.PoolAvg, op.Enlarge, op.One, op.IMatMul} {
+	for _, o := range []*graph.Op{op.Slice, op.Split, op.Conv2D, op.PoolMax, op.PoolAvg, op.Enlarge, op.One, op.IMatMul, op.Halo, op.Lift} {
 		if tried[o.Name][1] == 0 {
 			t.Errorf("operator %s: never undefined", o.Name)
 		}
