@@ -178,10 +178,10 @@ func (a Attrs) Subst(b *Substitution) Attrs {
 
 var registry = map[string]*Op{}
 
-// Register adds an operator; it panics on a name that is taken, since that is
-// a mistake in the program and not in its input.
+// Register adds an operator; it panics on a name that is taken, or is that of a lifted
+// operator ([Op.Each]), since that is a mistake in the program and not in its input.
 func Register(op *Op) *Op {
-	if _, ok := registry[op.Name]; ok {
+	if _, ok := registry[op.Name]; ok || strings.HasPrefix(op.Name, EachPrefix) {
 		panic("graph: operator " + op.Name + " registered twice")
 	}
 	registry[op.Name] = op

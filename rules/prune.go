@@ -50,7 +50,7 @@ type index struct {
 	counts [][]uint8            // of each operator, shared ones counted each time
 	texts  []string
 	byRoot map[rootKey][]int
-	opAt   map[*graph.Op]int
+	opAt   map[*graph.Op]int // the operators of laws, as they come
 }
 
 // treeLimit is how many subterms the index looks at.
@@ -65,11 +65,8 @@ type rootKey struct {
 
 func newIndex(laws []*law.Law) *index {
 	x := &index{laws: laws, eqs: make([]*rewrite.Direction, len(laws)), byRoot: map[rootKey][]int{}, opAt: map[*graph.Op]int{}}
-	for i, op := range graph.Ops() {
-		x.opAt[op] = i
-	}
 	for i, l := range laws {
-		counts, tree := x.shape(l)
+		counts, tree := x.shape(l, true)
 		x.counts, x.trees = append(x.counts, counts), append(x.trees, tree)
 		x.sizes = append(x.sizes, total(l))
 		x.texts = append(x.texts, law.Body(l))
@@ -90,8 +87,9 @@ func (x *index) before(i, j int) bool {
 }
 
 // shape is the number of times each operator stands in a law, up to 255, and
-// the law's size as two trees. An instance has at least as many of each.
-func (x *index) shape(l *law.Law) (counts []uint8, tree int) {
+// the law's size as two trees. An instance has at least as many of each. Operators that
+// no law of the list has are numbered if the law is to be one of them, and else not counted.
+func (x *index) shape(l *law.Law, listed bool) (counts []uint8, tree int) {
 	counts = make([]uint8, len(x.opAt))
 	var rec func(u *law.Term)
 	rec = func(u *law.Term) {
@@ -99,7 +97,12 @@ func (x *index) shape(l *law.Law) (counts []uint8, tree int) {
 			return
 		}
 		if u.Op != nil {
-			if i := x.opAt[u.Op]; counts[i] < 255 {
+			i, ok := x.opAt[u.Op]
+			if !ok && listed {
+				i, ok = len(x.opAt), true
+				x.opAt[u.Op], counts = i, append(counts, 0)
+			}
+			if ok && counts[i] < 255 {
 				counts[i]++
 			}
 		}
@@ -154,7 +157,7 @@ func (x *index) equation(i int) *rewrite.Direction {
 // general is the first law of the list of which l is an instance and that is
 // allowed, or -1.
 func (x *index) general(l *law.Law, allowed func(i int) bool) int {
-	counts, tree := x.shape(l)
+	counts, tree := x.shape(l, false)
 	t := newTarget(l, false)
 	a, b := root(l.LHS), root(l.RHS)
 	seen := map[rootKey]bool{}

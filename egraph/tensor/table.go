@@ -3,6 +3,7 @@ package tensor
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/intern"
@@ -65,7 +66,8 @@ type symKey struct {
 	args uint32
 }
 
-// NewTable returns an empty table for the operators registered by now.
+// NewTable returns an empty table for the operators registered by now, lifted ones among
+// them.
 func NewTable() *Table {
 	t := &Table{
 		Table: intern.New(),
@@ -74,7 +76,7 @@ func NewTable() *Table {
 		shape: map[[2]uint32]ShapeID{},
 		syms:  make([]symbol, 1), // 0 is no symbol
 	}
-	for i, op := range graph.Ops() {
+	for i, op := range slices.Concat(graph.Ops(), graph.Lifted()) {
 		t.heads[op] = uint32(headFirstOp + i)
 		if op.IsFunction() {
 			t.heads[op] = headPointwise

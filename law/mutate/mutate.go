@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/taso-go/taso/graph"
@@ -185,7 +186,7 @@ func (e *editor) operands() {
 // that shares its parameters, or has none of its own; or a function before it.
 func (e *editor) operators() {
 	u := e.at
-	for _, op := range graph.Ops() {
+	for _, op := range slices.Concat(graph.Ops(), graph.Lifted()) {
 		if u.Op == op || op.In != len(u.Args) || op.Out != 1 || op.In == 0 || op.Infer == nil || !distinct(op) {
 			continue
 		}

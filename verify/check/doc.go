@@ -85,11 +85,11 @@
 // multiplies and adds up, and whose size functions it folds; the checker asks it
 // for its terms and computes with sizes of its own.
 //
-//	verify/check, 2,218 lines
+//	verify/check, 2,389 lines
 //	  size.go window.go               polynomials with whole coefficients of any length; size functions
 //	  env.go terms.go                 reading under what variables stand for, in the place of substitution
 //	  value.go zero.go                attribute values and sorts; the functions with f(0) = 0
-//	  shape.go shape_models.go        shape rules
+//	  shape.go shape_models.go shape_layout.go   shape rules
 //	  cond.go given.go places.go      conditions
 //	  closure.go                      congruence closure
 //	  check.go file.go                what is said above
@@ -99,10 +99,10 @@
 //	  parse.go parse_term.go sorts.go errors.go walk.go
 //	  law.go term.go proof.go         laws, terms, instances
 //	  cert.go cert_file.go            certificate files
-//	graph, 1,675 lines
+//	graph, 1,721 lines
 //	  dim.go window.go atom.go        sizes as they are read
 //	  value.go shape.go number.go dtype.go function.go key.go
-//	  op.go                           the registry
+//	  op.go each.go                   the registry, operators on each member of families
 //
 // Of the operators in the registry (package graph/op) it takes names, arities,
 // names and sorts of parameters, and which are functions of one element. Beside

@@ -74,6 +74,12 @@ func (m misfit) Error() string { return fmt.Sprintf("shapes %v do not fit", []sh
 // infer is the table of shape rules: the output's shape, and the conditions
 // under which it exists.
 func (a *application) infer() (shape, error) {
+	if one, over, err := a.member(); one != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return a.each(one, over)
+	}
 	bad := misfit(a.in)
 	switch name := a.op.Name; name {
 	case "ewadd", "ewmul":

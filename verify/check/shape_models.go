@@ -96,6 +96,9 @@ func (a *application) inferModel() (shape, error) {
 		out := append(slices.Clone(a.in[0][:i]), a.in[1]...)
 		return append(out, a.in[0][i+1:]...), nil
 	}
+	if out, ok, err := a.inferLayout(); ok {
+		return out, err
+	}
 	return nil, fmt.Errorf("the checker has no shape rule for operator %s", a.op.Name)
 }
 

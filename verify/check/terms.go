@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/law"
@@ -121,12 +122,18 @@ func (b *terms) node(t *law.Term, e *env) (int, error) {
 		return 0, fmt.Errorf("%s: %w", t.Brief(), err)
 	}
 	name, output, attrs := t.Op.Name, t.Out, a.attrs
-	if name == "split" {
-		at, end := a.attr("at"), sizeValue(axisSize(b.sizes, in[0], a.attr("axis")))
-		name, output, attrs = "slice", 0, []value{a.attr("axis"), sizeValue(nil), at}
-		if t.Out == 1 {
-			attrs = []value{a.attr("axis"), at, end}
+	one, _, _ := a.member()
+	if one == nil {
+		one = a
+	}
+	if one.op.Name == "split" {
+		at, end := one.attr("at"), sizeValue(axisSize(b.sizes, one.in[0], one.attr("axis")))
+		lo, hi := sizeValue(nil), at
+		if output == 1 {
+			lo, hi = at, end
 		}
+		name, output = strings.TrimSuffix(name, "split")+"slice", 0
+		attrs = append(slices.Clone(a.attrs[:len(a.attrs)-len(one.attrs)]), one.attr("axis"), lo, hi)
 		var parts conds
 		for _, d := range []size{at.size, end.size.minus(at.size)} {
 			if err := parts.atLeast(b.sizes, d, 1); err != nil {

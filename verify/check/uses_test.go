@@ -23,7 +23,7 @@ var trusted = map[string][]string{
 		"SameLower", "SameUpper", "Valid",
 		"SortAct", "SortBorder", "SortNumber", "SortPadding", "SortSame", "SortStride",
 		// The registry, and names that are read.
-		"IsActivation", "Lookup", "Op", "ParseDType", "ParseFunctionName",
+		"EachPrefix", "IsActivation", "Lookup", "Op", "ParseDType", "ParseFunctionName",
 	},
 	"law": {
 		"Axiom", "CertRule", "HashText", "Instance", "IsFuncSort", "Law", "Lemma", "NewCertReader", "Parse",
