@@ -124,7 +124,7 @@ func FuzzParseMachine(f *testing.F) {
 }
 
 func TestEveryOperatorHasAClass(t *testing.T) {
-	for _, o := range graph.Ops() {
+	for _, o := range slices.Concat(graph.Ops(), graph.Lifted()) {
 		// A function of one element is of class function unless it says more.
 		if c := cost.Class(o.Class); !slices.Contains(cost.Classes(), c) && (c != "" || !o.IsFunction()) {
 			t.Errorf("operator %s: class %q is none of %v", o.Name, o.Class, cost.Classes())

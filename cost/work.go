@@ -78,6 +78,9 @@ func WorkOf(ap Application) Work {
 	if ap.View {
 		return Work{Class: View}
 	}
+	if one, n := ap.member(); n > 0 {
+		return one.ofEach(n)
+	}
 	for _, t := range in {
 		w.Read = add(w.Read, t.Bytes())
 	}

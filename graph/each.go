@@ -44,6 +44,17 @@ func lift(op *Op) *Op {
 		Params:      append([]Param{{Name: "over", Sort: "shape", Doc: "the axes of the family, in front of all shapes"}}, op.Params...),
 		Commutative: op.Commutative, Moves: op.Moves, Rearranges: op.Rearranges, Class: op.Class, ByType: op.ByType,
 	}
+	e.member = op
 	e.toEach(op)
 	return e
+}
+
+// Member is what a lifted operator with attributes a applies to one member: the operator,
+// its attributes, and the axes of the families. Of any other operator one is nil.
+func (op *Op) Member(a Attrs) (one *Op, attrs Attrs, over Shape) {
+	if op.member == nil {
+		return nil, nil, nil
+	}
+	over, _ = a[0].Shape()
+	return op.member, a[1:], over
 }

@@ -109,6 +109,8 @@ type Op struct {
 	ExpandsTo []*Op
 	// FLOPs of concrete shapes; nil: one per output element.
 	FLOPs func(a Attrs, in, out [][]int) int64
+
+	member *Op // of a lifted operator, what it applies to each member
 }
 
 // OperandAxis is an axis of an operand.

@@ -198,5 +198,36 @@ var operators = func() []application {
 		add("resize", "sizes=(1, 2, 5, 3), mode="+mode, f("1, 2, 7, 6"))
 		add("resize", "sizes=(1, 2, 1, 9), mode="+mode, f("1, 2, 2, 9"))
 	}
-	return cs
+	return append(cs, families()...)
 }()
+
+// families are the cases of operators that lay tensors out over a mesh, and of operators
+// on each member of a family.
+func families() []application {
+	return []application{
+		{"partition", "axis=1, on=3", []string{"float32[4, 12, 5]"}, 0},
+		{"partition", "axis=0, on=4", []string{"float32[4, 3]"}, 0},
+		{"combine", "axis=1", []string{"float32[3, 4, 4, 5]"}, 0},
+		{"combine", "axis=0", []string{"float32[2, 17]"}, 0},
+		{"replicate", "on=3", []string{"float32[5, 7]"}, 0},
+		{"lift", "on=3", []string{"float32[5, 7]"}, 0},
+		{"reduce", "", []string{"float32[3, 5, 7]"}, 0},
+		{"reduce", "", []string{"float32[40]"}, 0},
+		{"drop", "", []string{"float32[3, 5, 7]"}, 0},
+		{"halo", "axis=1, before=1, after=2", []string{"float32[3, 2, 4, 5]"}, 0},
+		{"halo", "axis=0, before=0, after=1", []string{"float32[2, 1]"}, 0},
+		{"each_softmax", "over=[3], axis=0", []string{"float32[3, 20, 5]"}, 0},
+		{"each_concat", "over=[2, 3], axis=1", []string{"float32[2, 3, 4, 5]", "float32[2, 3, 4, 2]"}, 0},
+		{"each_split", "over=[3], axis=0, at=2", []string{"float32[3, 5, 2]"}, 2},
+		{"each_transpose", "over=[3], perm=(1, 0)", []string{"float32[3, 6, 20]"}, 0},
+		{"each_reducesum", "over=[2], axes=(0)", []string{"float32[2, 3, 40]"}, 0},
+		{"each_layernorm", "over=[3], axis=1, eps=1e-05", []string{"float32[3, 4, 50]", "float32[3, 50]", "float32[3, 50]"}, 0},
+		{"each_smul", "over=[4]", []string{"float32[4, 5, 6]", "float32[4]"}, 0},
+		{"each_conv2d", "over=[2], pad=same_upper, act=relu", []string{"float32[2, 1, 3, 7, 9]", "float32[2, 5, 3, 3, 3]"}, 0},
+		{"each_poolmax", "over=[2], kh=3, kw=3, pad=same_upper", []string{"float32[2, 1, 3, 8, 8]"}, 0},
+		{"each_reshape", "over=[2], shape=[12]", []string{"float32[2, 3, 4]"}, 0},
+		{"each_gather", "over=[2], axis=0", []string{"float32[2, 5, 3]", "5 int64[2, 4]"}, 0},
+		{"each_partition", "over=[3], axis=0, on=2", []string{"float32[3, 4, 5]"}, 0},
+		{"each_reduce", "over=[3]", []string{"float32[3, 2, 5]"}, 0},
+	}
+}

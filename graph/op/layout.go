@@ -67,11 +67,13 @@ func digitAt(s *graph.Space, g, n graph.Dim, d, j graph.Index) graph.Index {
 	return unravel(s, graph.ShapeOf(g.Mul(n)), graph.ShapeOf(g, n), []graph.Index{d, j})[0]
 }
 
-// movesMesh marks an operator that moves tensors between a mesh and their axes.
+// movesMesh marks an operator that moves tensors between a mesh and their axes. On one
+// device those that compute nothing are copies; what they cost on several is said by
+// where the members are.
 func movesMesh(op *graph.Op) *graph.Op {
-	op.In, op.Out, op.Class = 1, 1, "layout"
+	op.In, op.Out = 1, 1
 	if op.FLOPs == nil {
-		op.FLOPs = noFLOPs
+		op.Class, op.FLOPs = "copy", noFLOPs
 	}
 	return graph.Register(op)
 }

@@ -46,7 +46,7 @@ var (
 
 	// Reduce adds the members of a family.
 	Reduce = offMesh(&graph.Op{
-		Name: "reduce", Doc: "The sum of the members of a family.",
+		Name: "reduce", Doc: "The sum of the members of a family.", Class: "reduce",
 		FLOPs: func(_ graph.Attrs, in, _ [][]int) int64 { return graph.Product(1, graph.NumElements(in[0])) },
 	}, func(s *graph.Space, g graph.Dim, x func(graph.Index) *graph.Expr) *graph.Expr {
 		d := s.Var("d")
