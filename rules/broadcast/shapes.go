@@ -2,6 +2,7 @@ package broadcast
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -26,26 +27,28 @@ func shapeOf(facts *graph.Unifier, t *law.Term, attrs graph.Attrs, in []graph.Sh
 }
 
 // Typer says of one law at many sizes what [Explicit] says of it at these sizes: whether
-// its sides have shapes where operands broadcast, and the same. Nothing is written out.
+// its sides have shapes where operands broadcast, and the same. Nothing is written out,
+// and a term is typed once for all sizes that do not matter to it.
 // Not for use by several goroutines.
 type Typer struct {
-	law   *law.Law
 	given map[string]graph.Shape
 	sides [2][]int // the outputs, as numbers of nodes
 	left  int      // how many nodes the left side has, which come first
 	nodes []typerNode
-	vals  []graph.Shape // of the nodes, at the sizes asked for last
+	now   []*graph.Shape // of the nodes, at the sizes asked for last
+	key   []byte
 }
 
 type typerNode struct {
 	term  *law.Term
 	args  []int
-	fixed bool // no attribute mentions a variable
+	names []string // the size variables that its shape depends on
+	known map[string]*graph.Shape
 }
 
 // NewTyper returns a typer of a law.
 func NewTyper(l *law.Law) *Typer {
-	y := &Typer{law: l, given: l.VarShapes()}
+	y := &Typer{given: l.VarShapes()}
 	var n law.Nodes
 	for i, ts := range [2][]*law.Term{l.LHS, l.RHS} {
 		for _, t := range ts {
@@ -56,64 +59,84 @@ func NewTyper(l *law.Law) *Typer {
 		}
 	}
 	for _, t := range n.All() {
-		x := typerNode{term: t, fixed: true}
+		x := typerNode{term: t, known: map[string]*graph.Shape{}}
+		name := func(a graph.Atom) {
+			if !slices.Contains(x.names, a.Name) {
+				x.names = append(x.names, a.Name)
+			}
+		}
 		for _, a := range t.Args {
-			x.args = append(x.args, n.Of(a))
+			k := n.Of(a)
+			x.args = append(x.args, k)
+			for _, s := range y.nodes[k].names {
+				name(graph.Atom{Name: s})
+			}
 		}
 		for _, v := range t.Attrs {
-			v.Walk(func(graph.Atom) { x.fixed = false })
+			v.Walk(name)
 		}
+		y.given[t.Var].Walk(name)
 		y.nodes = append(y.nodes, x)
 	}
-	y.vals = make([]graph.Shape, len(y.nodes))
+	y.now = make([]*graph.Shape, len(y.nodes))
 	return y
 }
 
 // At is nil, or one of ErrLeftNotDefined, ErrNotDefined and ErrOtherShape: the cause that
-// Explicit gives for the law with sizes substituted. b gives sizes only.
-func (y *Typer) At(b *graph.Substitution) error {
-	var facts graph.Unifier
-	if !y.infer(&facts, b, 0, y.left) {
-		return ErrLeftNotDefined
-	}
-	facts = graph.Unifier{}
-	if !y.infer(&facts, b, y.left, len(y.nodes)) {
-		return ErrNotDefined
+// Explicit gives for the law at these sizes, from 1 to 255, of its size variables.
+func (y *Typer) At(sizes map[string]int) error {
+	for k := range y.nodes {
+		if y.now[k] = y.at(k, sizes); y.now[k] == nil {
+			if k < y.left {
+				return ErrLeftNotDefined
+			}
+			return ErrNotDefined
+		}
 	}
 	for i, k := range y.sides[0] {
-		if !y.vals[k].Equal(y.vals[y.sides[1][i]]) {
+		if !y.now[k].Equal(*y.now[y.sides[1][i]]) {
 			return ErrOtherShape
 		}
 	}
 	return nil
 }
 
-// infer types the nodes from one number to another; false if one has no shape.
-func (y *Typer) infer(facts *graph.Unifier, b *graph.Substitution, from, to int) bool {
-	var buf [4]graph.Shape
-	for k := from; k < to; k++ {
-		x := &y.nodes[k]
-		in := buf[:0]
-		for _, a := range x.args {
-			in = append(in, y.vals[a])
-		}
-		switch {
-		case x.term.IsVar():
-			y.vals[k] = y.given[x.term.Var].Subst(b)
-			continue
-		case x.term.Fn != "":
-			y.vals[k] = in[0]
-			continue
-		}
-		attrs := x.term.Attrs
-		if !x.fixed {
-			attrs = attrs.Subst(b)
-		}
-		s, err := shapeOf(facts, x.term, attrs, in)
-		if err != nil {
-			return false
-		}
-		y.vals[k] = s
+// at is the shape of a node; nil if it has none.
+func (y *Typer) at(k int, sizes map[string]int) *graph.Shape {
+	x := &y.nodes[k]
+	y.key = y.key[:0]
+	for _, n := range x.names {
+		y.key = append(y.key, byte(sizes[n]))
 	}
-	return true
+	s, ok := x.known[string(y.key)]
+	if !ok {
+		s = y.infer(x, sizes)
+		x.known[string(y.key)] = s
+	}
+	return s
+}
+
+func (y *Typer) infer(x *typerNode, sizes map[string]int) *graph.Shape {
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}}
+	for _, n := range x.names {
+		b.Dims[n] = graph.Int(int64(sizes[n]))
+	}
+	var in []graph.Shape
+	for _, a := range x.args {
+		in = append(in, *y.now[a])
+	}
+	var s graph.Shape
+	switch t := x.term; {
+	case t.IsVar():
+		s = y.given[t.Var].Subst(b)
+	case t.Fn != "":
+		s = in[0]
+	default:
+		var facts graph.Unifier
+		var err error
+		if s, err = shapeOf(&facts, t, t.Attrs.Subst(b), in); err != nil {
+			return nil
+		}
+	}
+	return &s
 }

@@ -47,15 +47,17 @@ func TestTyper(t *testing.T) {
 				n *= 3
 			}
 			for k := range n {
+				at := map[string]int{}
 				b := &graph.Substitution{Dims: map[string]graph.Dim{}}
 				for _, s := range sizes {
-					b.Dims[s], k = graph.Int(int64(k%3+1)), k/3
+					at[s] = k%3 + 1
+					b.Dims[s], k = graph.Int(int64(at[s])), k/3
 				}
-				got := y.At(b)
+				got := y.At(at)
 				_, want := broadcast.Explicit(p.Subst(b))
 				i := slices.IndexFunc(causes, func(c error) bool { return errors.Is(want, c) })
 				if i < 0 || got != causes[i] {
-					t.Errorf("%sat %v: %v, want %v", law.Format(p), b.Dims, got, want)
+					t.Errorf("%sat %v: %v, want %v", law.Format(p), at, got, want)
 				}
 				met[got]++
 			}
@@ -72,8 +74,8 @@ func TestTyper(t *testing.T) {
 func ExampleTyper() {
 	l, _ := law.ParseLaw("rule rows given X : [n, a], Y : [m, a] then concat[axis=0](ewadd(X, Y), Y) == ewadd(concat[axis=0](X, Y), concat[axis=0](Y, Y))")
 	y := broadcast.NewTyper(l)
-	for _, n := range []int64{1, 2, 3} {
-		fmt.Println(n, y.At(&graph.Substitution{Dims: map[string]graph.Dim{"n": graph.Int(n), "m": graph.Int(2), "a": graph.Int(4)}}))
+	for _, n := range []int{1, 2, 3} {
+		fmt.Println(n, y.At(map[string]int{"n": n, "m": 2, "a": 4}))
 	}
 	// Output:
 	// 1 the right side is not defined

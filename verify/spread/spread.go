@@ -3,6 +3,7 @@ package spread
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -238,17 +239,17 @@ func (b *Prover) refute(ctx context.Context, p broadcast.Pattern, opts Options, 
 // no shape. Broadcasts are written out anew for each assignment of sizes: sizes
 // that are 1 by chance broadcast too.
 func misfit(plain *law.Law, most int, undefined bool) *law.Law {
-	var found, without *graph.Substitution
+	var found, without map[string]int
 	sizes, _ := law.Variables(plain)
 	slices.Sort(sizes)
 	types := broadcast.NewTyper(plain)
-	bySize(sizes, most, func(b *graph.Substitution) bool {
-		switch types.At(b) {
+	bySize(sizes, most, func(at map[string]int) bool {
+		switch types.At(at) {
 		case broadcast.ErrOtherShape:
-			found = b
+			found = maps.Clone(at)
 		case broadcast.ErrNotDefined:
 			if undefined && without == nil {
-				without = b
+				without = maps.Clone(at)
 			}
 		}
 		return found == nil
@@ -259,19 +260,23 @@ func misfit(plain *law.Law, most int, undefined bool) *law.Law {
 	if found == nil {
 		return nil
 	}
-	at, _ := broadcast.Explicit(plain.Subst(found)) // the error is the one of At
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}}
+	for n, size := range found {
+		b.Dims[n] = graph.Int(int64(size))
+	}
+	at, _ := broadcast.Explicit(plain.Subst(b)) // the error is the one of At
 	return at
 }
 
 // bySize calls f for the sizes 1 to 3 of all variables, the least sums first,
-// until it returns false or most have been tried.
-func bySize(names []string, most int, f func(*graph.Substitution) bool) {
-	pick := make([]int64, len(names))
-	var rec func(i int, left int64) bool
-	rec = func(i int, left int64) bool {
+// until it returns false or most have been tried. The map is the same each time.
+func bySize(names []string, most int, f func(map[string]int) bool) {
+	pick := map[string]int{}
+	var rec func(i, left int) bool
+	rec = func(i, left int) bool {
 		if i < len(names) {
-			for x := int64(0); x <= min(left, 2); x++ {
-				pick[i] = x
+			for x := range min(left, 2) + 1 {
+				pick[names[i]] = x + 1
 				if !rec(i+1, left-x) {
 					return false
 				}
@@ -281,14 +286,10 @@ func bySize(names []string, most int, f func(*graph.Substitution) bool) {
 		if left > 0 {
 			return true
 		}
-		b := &graph.Substitution{Dims: map[string]graph.Dim{}}
-		for k, n := range names {
-			b.Dims[n] = graph.Int(pick[k] + 1)
-		}
 		most--
-		return f(b) && most > 0
+		return f(pick) && most > 0
 	}
-	for sum := int64(0); sum <= 2*int64(len(names)); sum++ {
+	for sum := range 2*len(names) + 1 {
 		if !rec(0, sum) {
 			return
 		}
