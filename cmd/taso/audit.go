@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -98,7 +97,7 @@ func peerFormats() []string {
 }
 
 func (k *auditFlags) run(c *cobra.Command, args []string) error {
-	debug.SetGCPercent(400) // audits are short and make much garbage
+	defer collectLazily(lazyAudit, 0)()
 	if k.replay != "" {
 		if len(args) > 0 {
 			return errors.New("--replay takes no files beside the one it names")

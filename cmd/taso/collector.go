@@ -7,20 +7,27 @@ import (
 	"time"
 )
 
-const (
-	// spareHeap is how many bytes of garbage there may be beside a small heap.
-	spareHeap = 1536 << 20
-	// lazyPercent is the most that garbage may take of what is in use, in percent.
-	lazyPercent = 400
+// laziness is how seldom garbage is collected while little memory is in use.
+type laziness struct {
+	// spare is how many bytes of garbage there may be beside a small heap.
+	spare uint64
+	// least and most bound it, in percent of the bytes in use.
+	least, most int
+}
+
+var (
+	lazyGeneration = laziness{spare: 1536 << 20, least: 100, most: 400}
+	// An audit of a hundred rules ends before much is in use.
+	lazyAudit = laziness{spare: 256 << 20, least: 400, most: 6400}
 )
 
-// gcPercent is how much garbage, in percent of the bytes in use, is left to lie.
-func gcPercent(live uint64) int {
-	p := lazyPercent
+// percent is how much garbage, in percent of the bytes in use, is left to lie.
+func (z laziness) percent(live uint64) int {
+	p := z.most
 	if live > 0 {
-		p = int(min(spareHeap*100/live, lazyPercent))
+		p = int(min(z.spare*100/live, uint64(z.most)))
 	}
-	return max(p/10*10, 100)
+	return max(p/10*10, z.least)
 }
 
 // collectLazily has garbage collected seldom while little memory is in use: gen-rules
@@ -28,8 +35,8 @@ func gcPercent(live uint64) int {
 // that. GOGC in the environment is obeyed. limit is the number of bytes that the collector
 // keeps memory below, as far as what is in use permits; a small one would have it run all
 // the time, and says nothing.
-func collectLazily(limit int64) (stop func()) {
-	if limit >= spareHeap {
+func collectLazily(z laziness, limit int64) (stop func()) {
+	if limit >= int64(z.spare) {
 		old := debug.SetMemoryLimit(limit)
 		defer func() {
 			end := stop
@@ -39,7 +46,7 @@ func collectLazily(limit int64) (stop func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
-	now := gcPercent(0)
+	now := z.percent(0)
 	before := debug.SetGCPercent(now)
 	done := make(chan struct{})
 	go func() {
@@ -57,7 +64,7 @@ func collectLazily(limit int64) (stop func()) {
 			if s[0].Value.Kind() != metrics.KindUint64 {
 				continue
 			}
-			if p := gcPercent(s[0].Value.Uint64()); p != now {
+			if p := z.percent(s[0].Value.Uint64()); p != now {
 				now = p
 				debug.SetGCPercent(p)
 			}

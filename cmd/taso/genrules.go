@@ -106,7 +106,7 @@ func (g *genRules) run(c *cobra.Command, _ []string) error {
 	if c.ErrOrStderr() == io.Writer(os.Stderr) {
 		g.opt.Progress = progress.New(os.Stderr, progress.Options{})
 	}
-	defer collectLazily(int64(g.memory))()
+	defer collectLazily(lazyGeneration, int64(g.memory))()
 	rep, err := genrules.Run(c.Context(), g.opt)
 	g.opt.Progress.Close()
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules/broadcast"
 	"github.com/taso-go/taso/verify"
@@ -94,20 +94,15 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 	stage := d.opt.Progress.Stage("broadcasting", int64(len(open)))
 	defer stage.Done()
 	// Each goroutine has its own compiled laws.
-	pool := sync.Pool{New: func() any {
-		b, err := spread.New(d.theory.Laws...)
-		if err != nil {
-			return err
-		}
-		return b
-	}}
-	return d.each(ctx, len(open), func(i int) error {
+	provers := make([]*spread.Prover, parallel.Workers(d.opt.Workers, len(open)))
+	return parallel.Each(ctx, len(provers), len(open), func(w, i int) (err error) {
 		defer stage.Add(1)
-		b, ok := pool.Get().(*spread.Prover)
-		if !ok {
-			return fmt.Errorf("broadcasting: the axioms do not compile")
+		if provers[w] == nil {
+			if provers[w], err = spread.New(d.theory.Laws...); err != nil {
+				return err
+			}
 		}
-		defer pool.Put(b)
+		b := provers[w]
 		s := open[i]
 		start := time.Now()
 		for k, l := range s.law {

@@ -130,5 +130,5 @@ func directedID(l *law.Law) string {
 	if _, err := l.Types(); err != nil {
 		return ""
 	}
-	return law.ID(law.Canonical(l))
+	return law.ID(l)
 }
