@@ -14,6 +14,7 @@ import (
 	"github.com/taso-go/taso/enumerate"
 	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
+	"github.com/taso-go/taso/law"
 )
 
 // Options configure a Cluster.
@@ -25,9 +26,12 @@ type Options struct {
 	// Shares is the number of parts of a walk, and Parts the number of files of a kind;
 	// 0: 64 and 16. More than there are workers, and as many as fit a worker's memory.
 	Shares, Parts int
-	// Pipelines is how many pipelines answer questions at a time; 0: 1. A runner spreads one
+	// Pipelines is how many pipelines answer questions, or compare, at a time; 0: 1. A runner spreads one
 	// over its workers; Prism has one worker for each.
 	Pipelines int
+	// FewBuckets is how many classes of graphs the driver compares itself, which takes less
+	// time than a pipeline takes to start; 0: 4096, negative: none.
+	FewBuckets int
 	// Memory is how many bytes a function sorts in memory; 0: 256 MiB.
 	Memory int64
 	// Attempts is how often a pipeline is tried; 0: 3. Runners try parts again themselves;
@@ -40,9 +44,10 @@ type Options struct {
 // Cluster does the larger parts of a run by pipelines; it is a genrules.Cluster. It serves
 // one run at a time.
 type Cluster struct {
-	opt  Options
-	job  Job
-	made int // pipelines
+	opt   Options
+	job   Job
+	made  int // pipelines
+	basis []*law.Law
 }
 
 var _ genrules.Cluster = (*Cluster)(nil)
@@ -58,6 +63,9 @@ func New(run genrules.Options, opt Options) (*Cluster, error) {
 	}
 	if opt.Parts <= 0 {
 		opt.Parts = 16
+	}
+	if opt.FewBuckets == 0 {
+		opt.FewBuckets = fewBuckets
 	}
 	if opt.Memory <= 0 {
 		opt.Memory = 256 << 20
@@ -96,16 +104,25 @@ func (c *Cluster) begin(what string) Job {
 	return j
 }
 
-// Graphs has the terms of a level found.
+// Basis tells from which laws the pairs of the levels to come are derived.
+func (c *Cluster) Basis(laws []*law.Law) { c.basis = laws }
+
+// fewBuckets is how many are compared by the driver, since a pipeline takes longer to start.
+const fewBuckets = 4096
+
+// Graphs has the terms of a level found, and compared.
 func (c *Cluster) Graphs(ctx context.Context, level int, state []byte) (*enumerate.Graphed, error) {
 	j := c.begin(fmt.Sprintf("level-%d-%s", level, name(state)))
-	err := save(ctx, j.statePath(), func(add func([]byte) error) error {
-		for ; len(state) > chunkBytes; state = state[chunkBytes:] {
-			if err := add(state[:chunkBytes]); err != nil {
+	if err := saveBytes(ctx, j.statePath(), state); err != nil {
+		return nil, err
+	}
+	err := save(ctx, j.basisPath(), func(add func([]byte) error) error {
+		for _, l := range c.basis {
+			if err := add([]byte(law.Format(l))); err != nil {
 				return err
 			}
 		}
-		return add(state)
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -113,7 +130,10 @@ func (c *Cluster) Graphs(ctx context.Context, level int, state []byte) (*enumera
 	if err := c.run(ctx, fmt.Sprintf("graphs of level %d", level), j.graphs); err != nil {
 		return nil, err
 	}
-	g := &enumerate.Graphed{}
+	g := &enumerate.Graphed{Few: c.opt.FewBuckets}
+	g.Compare = func(ctx context.Context, b *enumerate.Batch, take func(int, []byte) error) error {
+		return c.compare(ctx, &j, b, take)
+	}
 	err = j.read(ctx, "visits", j.Shares, func(b []byte) error {
 		if len(b) != 8 {
 			return errDamaged
@@ -163,8 +183,7 @@ func (c *Cluster) Solve(ctx context.Context, list []genrules.Question) ([]genrul
 	if err != nil {
 		return nil, err
 	}
-	n := min(max(c.opt.Pipelines, 1), len(list))
-	first := func(i int) int { return i * len(list) / n }
+	n, first := c.split(len(list))
 	err = parallel.Each(ctx, n, n, func(_, i int) error {
 		what := fmt.Sprintf("%d questions about laws, from the %d-th on", first(i+1)-first(i), first(i)+1)
 		return c.run(ctx, what, func(s beam.Scope) { j.solutions(s, first(i), first(i+1)) })

@@ -84,15 +84,30 @@ func written(t testing.TB, opt genrules.Options) string {
 
 // A cluster writes what one process writes.
 func TestSameBytes(t *testing.T) {
-	opt := genrules.Options{MaxOps: 2, Seed: 1, Workers: 1}
-	want := written(t, opt)
-	c, err := New(opt, Options{Dir: t.TempDir(), Run: onPrism, Shares: 7, Parts: 3, Memory: 4096})
-	if err != nil {
-		t.Fatal(err)
-	}
-	opt.Cluster = c
-	if got := written(t, opt); got != want {
-		t.Error("other bytes")
+	for name, c := range map[string]struct {
+		opt genrules.Options
+		by  Options
+	}{
+		"default":    {genrules.Options{MaxOps: 2}, Options{Shares: 7, Parts: 3, Memory: 4096, FewBuckets: -1}},
+		"derivation": {genrules.Options{MaxOps: 4, Ops: []string{"matmul", "ewadd", "transpose"}}, Options{FewBuckets: 50, Pipelines: 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.opt.Seed, c.opt.Workers = 1, 1
+			want := written(t, c.opt)
+			c.by.Dir, c.by.Run = t.TempDir(), onPrism
+			by, err := New(c.opt, c.by)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.opt.Cluster = by
+			if got := written(t, c.opt); got != want {
+				t.Error("other bytes")
+			}
+			left, err := filepath.Glob(filepath.Join(c.by.Dir, "*", "*"))
+			if err != nil || len(left) > 0 {
+				t.Errorf("files are left: %v, %v", left, err)
+			}
+		})
 	}
 }
 
@@ -134,7 +149,7 @@ func TestKilled(t *testing.T) {
 	}
 	defer restore()
 	var failed atomic.Int64
-	c, err := New(opt, Options{Dir: t.TempDir(), Run: onPrism, Shares: 6, Parts: 4, Pipelines: 2, Attempts: 2 + kills,
+	c, err := New(opt, Options{Dir: t.TempDir(), Run: onPrism, Shares: 6, Parts: 4, Pipelines: 2, FewBuckets: -1, Attempts: 2 + kills,
 		Failed: func(what string, attempt int, err error) {
 			failed.Add(1)
 			t.Logf("%s, attempt %d: %.200v", what, attempt, err)

@@ -20,12 +20,17 @@
 //	shares ─ graphs of smaller levels ─ fingerprints ────┤
 //	                                    group by fingerprint ─► join ─► files: edges
 //
+// others compare the graphs that agree, a batch of classes after the other, each from what
+// is proved by then:
+//
+//	numbers of chunks of classes ─ compare ─► files: what is equal by rules, candidates
+//
 // and others answer questions about laws:
 //
 //	numbers of questions ─► solve ─► group into parts ─► files: answers
 //
-// The driver reads the files, compares what agrees, states laws, and has the proofs of
-// workers checked and their counterexamples evaluated again. What a function yields depends on its input alone, files appear
+// The driver reads the files, decides the batches, compares small ones itself, and has the
+// proofs of workers checked and their counterexamples evaluated again. What a function yields depends on its input alone, files appear
 // whole or not at all and their content does not depend on who writes them, and records
 // are sorted before they are used: so a bundle may be done again, or twice, and the rules
 // are those of the command gen-rules, byte by byte.

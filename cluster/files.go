@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // folders as file systems have them
@@ -126,6 +127,40 @@ func load(ctx context.Context, path string, f func(record []byte) error) error {
 	defer from.Close()
 	if err := parse(from, f); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
+// saveBytes writes a file of bytes in records of chunkBytes.
+func saveBytes(ctx context.Context, path string, data []byte) error {
+	return save(ctx, path, func(add func([]byte) error) error {
+		for chunk := range slices.Chunk(data, chunkBytes) {
+			if err := add(chunk); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// loadBytes reads what saveBytes wrote.
+func loadBytes(ctx context.Context, path string) (data []byte, err error) {
+	err = load(ctx, path, func(b []byte) error {
+		data = append(data, b...)
+		return nil
+	})
+	return data, err
+}
+
+// remove removes a file, as far as the file system allows.
+func remove(ctx context.Context, path string) error {
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	if r, ok := fs.(filesystem.Remover); ok {
+		return r.Remove(ctx, path)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package enumerate
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -41,21 +40,12 @@ func (s *Session) classes(ctx context.Context, n, base int, st *Stats) ([]*Candi
 	buckets, alone := s.buckets(base)
 	st.Classes = len(buckets) + alone
 	var all []*Candidate
-	s.answers = map[string]answer{}
+	s.answers, s.answered = map[string]answer{}, nil
 	s.untyped = nil
 	found := make([]finding, len(buckets))
 	for lo, size := 0, 256; lo < len(buckets); size *= 2 {
 		hi := min(lo+size, len(buckets))
-		workers := make([]*classWorker, s.opt.Workers)
-		err := s.parallel(ctx, fmt.Sprintf("level %d: compare", n), hi-lo, 16, func(wk, l, h int) {
-			if workers[wk] == nil || len(workers[wk].st.apps) > 1<<18 {
-				workers[wk] = s.newClassWorker(wk)
-			}
-			for i := lo + l; i < lo+h; i++ {
-				workers[wk].bucket(n, &buckets[i], &found[i])
-			}
-		})
-		if err != nil {
+		if err := s.compare(ctx, n, base, buckets[lo:hi], found[lo:hi]); err != nil {
 			return all, err
 		}
 		var cands []*Candidate
@@ -74,6 +64,7 @@ func (s *Session) classes(ctx context.Context, n, base int, st *Stats) ([]*Candi
 			for _, a := range f.answers {
 				if _, ok := s.answers[a.key]; !ok {
 					s.answers[a.key] = a
+					s.answered = append(s.answered, a.key)
 				}
 			}
 			for _, x := range f.syms {
@@ -165,7 +156,8 @@ func (s *Session) keep(t int32) { s.rep[t] = true }
 
 type classWorker struct {
 	s      *Session
-	last   bool // nothing is extended after this level
+	own    *ownTerms // those of the bucket, if the session does not have them
+	last   bool      // nothing is extended after this level
 	st     *store
 	strict *explainer // by unconditional laws
 	loose  *explainer // by all
@@ -181,26 +173,62 @@ const briefFrom = 4
 // newClassWorker serves the wk-th goroutine. What its tests find, and its deriver, are
 // kept for the next one.
 func (s *Session) newClassWorker(wk int) *classWorker {
-	st := newStore(s.u, s.opt.Seed)
 	if s.opt.Deriver != nil && s.derivers[wk] == nil {
 		s.derivers[wk] = s.opt.Deriver()
 	}
-	return &classWorker{s: s, st: st, last: s.Next()-1 == s.opt.MaxOps, derive: s.derivers[wk],
+	return s.classWorker(tools{s.tested[wk], s.derivers[wk]})
+}
+
+func (s *Session) classWorker(with tools) *classWorker {
+	st, test := newStore(s.u, s.opt.Seed), s.tester()
+	test.Known = with.known
+	return &classWorker{s: s, st: st, last: s.Next()-1 == s.opt.MaxOps, derive: with.derive,
 		strict: s.newExplainer(st, newRewriter(st, s.rules), false),
 		loose:  s.newExplainer(st, newRewriter(st, s.allRule), true),
-		test: general.Tester{Seed: fingerprint.Mix(s.opt.Seed + 0x7e57), Brief: s.Next()-1 >= briefFrom, Ops: s.Next() + 1,
-			Known: s.tested[wk]},
-		local: map[code]int32{}}
+		test:   test,
+		local:  map[code]int32{}}
+}
+
+// full says that the worker's store is large enough to begin another.
+func (w *classWorker) full() bool { return len(w.st.apps) > 1<<18 }
+
+// code is the encoding of a term, of the session or of the bucket.
+func (w *classWorker) code(t int32) code {
+	if w.own != nil && int(t) >= w.own.base {
+		return w.own.codes[int(t)-w.own.base]
+	}
+	return w.s.code(t)
+}
+
+// hash is the fingerprint of a term.
+func (w *classWorker) hash(t int32) fingerprint.Hash {
+	if w.own != nil && int(t) >= w.own.base {
+		return w.own.hashes[int(t)-w.own.base]
+	}
+	return w.s.hash(t)
+}
+
+// symmetric are the renamings that do not change a term of the level in the case.
+func (w *classWorker) symmetric(t int32) [][32]uint8 {
+	if w.own != nil {
+		return w.own.syms[int(t)-w.own.base]
+	}
+	return w.s.symmetric[t]
+}
+
+// tester tests the laws of the last level, and remembers nothing.
+func (s *Session) tester() general.Tester {
+	return general.Tester{Seed: fingerprint.Mix(s.opt.Seed + 0x7e57), Brief: s.Next()-1 >= briefFrom, Ops: s.Next() + 1}
 }
 
 func (w *classWorker) bucket(n int, b *bucket, f *finding) {
 	clear(w.local)
 	for _, r := range b.reps {
-		w.local[w.s.code(r)] = r
+		w.local[w.code(r)] = r
 	}
 	reps := append([]int32(nil), b.reps...)
 	for _, t := range b.news {
-		x := w.st.decode(w.s.code(t), nil)
+		x := w.st.decode(w.code(t), nil)
 		w.symmetries(n, t, x, f)
 		if len(w.local) == 0 {
 			w.open(t, f)
@@ -211,11 +239,11 @@ func (w *classWorker) bucket(n int, b *bucket, f *finding) {
 		if l, ok := w.connect(w.strict, x); ok && !w.last {
 			f.joined++
 			f.links = append(f.links, linked{t, l})
-			w.local[w.s.code(t)] = t
+			w.local[w.code(t)] = t
 			continue
 		} else if ok {
 			f.joined++
-			w.local[w.s.code(t)] = t
+			w.local[w.code(t)] = t
 			continue
 		}
 		if l, ok := w.connect(w.loose, x); ok {
@@ -230,13 +258,13 @@ func (w *classWorker) bucket(n int, b *bucket, f *finding) {
 			w.open(t, f)
 			reps = append(reps, t)
 		}
-		w.local[w.s.code(t)] = t
+		w.local[w.code(t)] = t
 	}
 }
 
 func (w *classWorker) open(t int32, f *finding) {
 	f.open = append(f.open, t)
-	w.local[w.s.code(t)] = t
+	w.local[w.code(t)] = t
 }
 
 // connect searches a term of the bucket that x is equal to by proved laws.
@@ -292,7 +320,7 @@ func (w *classWorker) relate(n int, t int32, reps []int32, f *finding) bool {
 // align finds renamings under which the two terms have equal elements, and the
 // link from the first to the second.
 func (w *classWorker) align(t, r int32) (x, y tid, l link, ok bool) {
-	ct, cr := w.s.code(t), w.s.code(r)
+	ct, cr := w.code(t), w.code(r)
 	hash := func(c code, ren *[32]uint8) fingerprint.Hash {
 		var h fingerprint.Hash
 		h, w.buf = w.st.rootHash(c, ren, w.buf)
@@ -302,7 +330,7 @@ func (w *classWorker) align(t, r int32) (x, y tid, l link, ok bool) {
 	for k := range l.ren {
 		l.ren[k] = uint8(k)
 	}
-	ht, hr := w.s.hash(t), w.s.hash(r)
+	ht, hr := w.hash(t), w.hash(r)
 	if ht == hr {
 		x, y, ok = w.confirm(w.st.decode(ct, nil), w.st.decode(cr, nil))
 		return x, y, l, ok
@@ -340,8 +368,8 @@ func (w *classWorker) confirm(x, y tid) (tid, tid, bool) {
 
 // symmetries states that a term does not change when its inputs are renamed.
 func (w *classWorker) symmetries(n int, t int32, x tid, f *finding) {
-	c := w.s.code(t)
-	for _, ren := range w.s.symmetric[t] {
+	c := w.code(t)
+	for _, ren := range w.symmetric(t) {
 		y := w.st.decode(c, &ren)
 		if x == y {
 			continue

@@ -100,7 +100,7 @@ func (w *classWorker) follows(p *general.Pair) consequence {
 func (w *classWorker) derives(l *law.Law) bool {
 	l = law.Canonical(l)
 	key := law.Format(l)
-	d := &w.s.derived
+	d := w.s.derived
 	d.Lock()
 	is, ok := d.known[key]
 	d.Unlock()
@@ -127,7 +127,7 @@ func (w *classWorker) state(n int, p *general.Pair) *Candidate {
 		return nil
 	}
 	c := &Candidate{Conditional: fm.Conditional(), Level: n}
-	c.pair, c.forms, c.test = p, p.Narrower(fm), w.test
+	c.pair, c.form, c.forms, c.test = p, fm, p.Narrower(fm), w.test
 	if !c.write(base) {
 		return nil
 	}

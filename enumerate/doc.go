@@ -33,5 +33,7 @@
 // compiled by package law/rewrite, and matched in the store as in any graph.
 //
 // Work is divided by term; results are sorted by encoding, so that any number
-// of workers gives the same answer.
+// of workers gives the same answer. They may be in other processes ([Remote]): a [Worker]
+// finds terms and which agree, a [Comparer] compares the buckets of a batch, which all
+// processes do from the same state.
 package enumerate

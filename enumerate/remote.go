@@ -24,7 +24,12 @@ type Graphed struct {
 	Terms      func(add func([]byte) error) error
 	Edges      func(add func([]byte) error) error
 	Symmetries func(add func([]byte) error) error
-	// Close frees what the functions read; nil: there is nothing to free.
+	// Compare has the chunks of a batch compared and calls take with what was found of each,
+	// in any order. nil: the session compares all itself, and if not so batches of Few
+	// buckets or less.
+	Compare func(ctx context.Context, b *Batch, take func(chunk int, found []byte) error) error
+	Few     int
+	// Close frees what the functions read, when the level is done; nil: there is nothing to free.
 	Close func() error
 }
 
@@ -39,6 +44,7 @@ func (s *Session) remote(ctx context.Context, n int) (visits uint64, evals int, 
 	if err != nil {
 		return 0, 0, err
 	}
+	s.graphed, s.news = g, news{order: len(s.order)}
 	base := s.len()
 	if evals, err = s.takeTerms(n, g); err != nil {
 		return 0, 0, fmt.Errorf("level %d: terms: %w", n, err)
@@ -49,12 +55,17 @@ func (s *Session) remote(ctx context.Context, n int) (visits uint64, evals int, 
 	if err := s.takeSymmetries(base, g); err != nil {
 		return 0, 0, fmt.Errorf("level %d: symmetric terms: %w", n, err)
 	}
-	if g.Close != nil {
-		if err := g.Close(); err != nil {
-			return 0, 0, err
-		}
-	}
 	return g.Visits, evals, nil
+}
+
+// release frees what workers elsewhere left of a level.
+func (s *Session) release() error {
+	g := s.graphed
+	s.graphed = nil
+	if g == nil || g.Close == nil {
+		return nil
+	}
+	return g.Close()
 }
 
 // takeTerms numbers the terms of a level, and counts the evaluations of each: its namings.

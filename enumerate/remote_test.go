@@ -19,6 +19,9 @@ type apart struct {
 	shares int
 	rng    *rand.Rand
 	spoil  func(*Graphed) // changes what is found
+	// compares: batches of more than few buckets are compared by a Comparer.
+	compares bool
+	few      int
 }
 
 // parts are numbers of shares in any order, with repetitions.
@@ -94,6 +97,9 @@ func (a *apart) Graphs(ctx context.Context, level int, state []byte) (*Graphed, 
 		}
 	}
 	g.Terms, g.Edges, g.Symmetries = each(keys(terms)), each(edges), each(syms)
+	if a.compares {
+		g.Few, g.Compare = a.few, a.comparing(worker)
+	}
 	if a.spoil != nil {
 		a.spoil(g)
 	}

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/fingerprint"
-	"github.com/taso-go/taso/law"
 )
 
 // saved is a session between levels, as it is written to a checkpoint.
@@ -68,12 +66,7 @@ func (s *Session) Save(w io.Writer) error {
 		}
 	}
 	for _, c := range s.order {
-		k := savedCandidate{Law: law.Format(c.Law), Base: law.Format(c.Base), Conditional: c.Conditional,
-			Ordered: c.Ordered, Proved: c.Proved, Wide: c.Wide, Level: c.Level}
-		if c.own != nil {
-			k.Own = law.Format(c.own)
-		}
-		v.Known = append(v.Known, k)
+		v.Known = append(v.Known, c.saved())
 	}
 	return gob.NewEncoder(w).Encode(&v)
 }
@@ -149,19 +142,9 @@ func (s *Session) Restore(r io.Reader) error {
 	known := map[string]*Candidate{}
 	var order []*Candidate
 	for _, k := range v.Known {
-		l, err := law.ParseLaw(k.Law)
+		c, err := k.read()
 		if err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
-		}
-		b, err := law.ParseLaw(k.Base)
-		if err != nil {
-			return fmt.Errorf("checkpoint: %w", err)
-		}
-		c := &Candidate{Law: l, Base: b, Conditional: k.Conditional, Ordered: k.Ordered, Proved: k.Proved, Wide: k.Wide, Level: k.Level}
-		if k.Own != "" {
-			if c.own, err = law.ParseLawOver(general.CompositeOps(), k.Own); err != nil {
-				return fmt.Errorf("checkpoint: %w", err)
-			}
 		}
 		c.text = k.Law + k.Base
 		known[c.text] = c

@@ -65,9 +65,11 @@ type Candidate struct {
 
 	own    *law.Law // Base with composites; nil: Base has none
 	text   string
+	key    string   // of the answer of another process that this stands for; see Comparer
 	merged []linked // terms that are equal to others if this is true
 	syms   []linked // terms that renamings do not change if this is true
 	pair   *general.Pair
+	form   general.Form   // of pair, in which Law and Base were stated first
 	forms  []general.Form // less general forms, not tried yet
 	test   general.Tester
 }
@@ -118,22 +120,24 @@ type Session struct {
 	sem     map[int32]*link       // of representatives: to terms equal for the true relu and maximum
 	syms    map[int32][][32]uint8 // of representatives: renamings of inputs proved to change nothing
 	answers map[string]answer     // of the batches of this level, by the pair
-	members map[int32][]int32     // by term: the terms linked to it
-	rules   []*rewrite.Direction  // unconditional
-	allRule []*rewrite.Direction  // conditional too
-	known   map[string]*Candidate // by text
-	order   []*Candidate          // of known, as decided
-	proving time.Duration         // spent in Options.Prove
-	untyped []Untyped             // in canonical order, of the last level
-	semRule []*rewrite.Direction  // and those of the true relu and maximum
-	ranked  map[fingerprint.Hash]int32
+	// answered are the keys of answers, as found; graphed is what workers elsewhere found of
+	// the level, if they did, and news what they were told since.
+	answered []string
+	graphed  *Graphed
+	news     news
+	members  map[int32][]int32     // by term: the terms linked to it
+	rules    []*rewrite.Direction  // unconditional
+	allRule  []*rewrite.Direction  // conditional too
+	known    map[string]*Candidate // by text
+	order    []*Candidate          // of known, as decided
+	proving  time.Duration         // spent in Options.Prove
+	untyped  []Untyped             // in canonical order, of the last level
+	semRule  []*rewrite.Direction  // and those of the true relu and maximum
+	ranked   map[fingerprint.Hash]int32
 	// By worker: what tests found, and the derivers of this level.
 	tested   []*general.Known
 	derivers []func(*law.Law) bool
-	derived  struct { // what these said, by the law in canonical names
-		sync.Mutex
-		known map[string]bool
-	}
+	derived  *derivedLaws // what these said
 	// symmetric lists, for terms of the last level, the renamings of their
 	// inputs that do not change them.
 	symmetric map[int32][][32]uint8
@@ -148,7 +152,7 @@ func NewSession(opt Options) *Session {
 		opt.Workers = runtime.GOMAXPROCS(0)
 	}
 	s := &Session{opt: opt, folder: spill.NewFolder(opt.Spill), u: opt.Universe, table: map[fingerprint.Hash]int32{}, links: map[int32]link{}, at: map[code]int32{}, loose: map[int32]*link{}, syms: map[int32][][32]uint8{}, sem: map[int32]*link{},
-		known: map[string]*Candidate{}}
+		known: map[string]*Candidate{}, derived: &derivedLaws{}}
 	for range opt.Workers {
 		s.tested = append(s.tested, general.NewKnown())
 	}
@@ -172,7 +176,13 @@ func NewSession(opt Options) *Session {
 func (s *Session) SetDeriver(d func() func(*law.Law) bool) {
 	s.opt.Deriver = d
 	clear(s.derivers)
-	s.derived.known = nil
+	s.derived = &derivedLaws{}
+}
+
+// derivedLaws are what derivers said, by the law in canonical names.
+type derivedLaws struct {
+	sync.Mutex
+	known map[string]bool
 }
 
 func (s *Session) find(i int32) int32 {
@@ -193,8 +203,8 @@ func (s *Session) union(a, b int32) {
 
 // Level enumerates the terms of n operators, which must be the next level, has
 // the candidates proved and returns them in canonical order.
-func (s *Session) Level(ctx context.Context, n int) ([]*Candidate, Stats, error) {
-	st := Stats{Level: n}
+func (s *Session) Level(ctx context.Context, n int) (cands []*Candidate, st Stats, err error) {
+	st = Stats{Level: n}
 	if n != len(s.starts)-1 || n > maxOps {
 		return nil, st, fmt.Errorf("level %d: levels come in order, at most %d", n, maxOps)
 	}
@@ -203,6 +213,7 @@ func (s *Session) Level(ctx context.Context, n int) ([]*Candidate, Stats, error)
 	}
 	base := s.len()
 	cpu := procstat.Read().CPUSeconds()
+	defer func() { err = cmp.Or(err, s.release()) }()
 	if err := s.graphs(ctx, n, &st); err != nil {
 		return nil, st, err
 	}
@@ -210,7 +221,7 @@ func (s *Session) Level(ctx context.Context, n int) ([]*Candidate, Stats, error)
 	st.EnumerateCPU = procstat.Read().CPUSeconds() - cpu
 	t0 := time.Now()
 	s.proving = 0
-	cands, err := s.classes(ctx, n, base, &st)
+	cands, err = s.classes(ctx, n, base, &st)
 	st.ProveSeconds = s.proving.Seconds()
 	st.CompareSeconds = (time.Since(t0) - s.proving).Seconds()
 	for _, c := range cands {

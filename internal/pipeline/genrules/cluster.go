@@ -17,11 +17,14 @@ import (
 	"github.com/taso-go/taso/verify/refute"
 )
 
-// Cluster does parts of a run in other processes: it has graphs found and questions about
-// laws answered. The files of a run do not depend on it. Workers make what they answer
-// from with enumerate.NewWorker and NewSolver.
+// Cluster does parts of a run in other processes: it has graphs found and compared and
+// questions about laws answered. The files of a run do not depend on it. Workers make what
+// they answer from with enumerate.NewWorker, enumerate.NewComparer, NewDeriver and
+// NewSolver.
 type Cluster interface {
 	enumerate.Remote
+	// Basis tells from which laws the pairs of the levels to come are derived.
+	Basis(laws []*law.Law)
 	// Solve answers questions, in their order.
 	Solve(ctx context.Context, questions []Question) ([]Answer, error)
 }

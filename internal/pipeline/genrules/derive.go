@@ -127,16 +127,28 @@ func (j *judge) basis(ctx context.Context) error {
 
 // deriver is what the enumerator asks.
 func (j *judge) deriver() func(*law.Law) bool {
-	s, err := verify.NewSession(deriveRounds[:2], j.basisLaws...)
+	derive, err := NewDeriver(j.basisLaws)
 	if err != nil {
 		// The laws were accepted by the prover before.
 		return func(*law.Law) bool { return false }
 	}
 	return func(l *law.Law) bool {
 		j.opt.hold()
+		return derive(l)
+	}
+}
+
+// NewDeriver is a function that says whether a law follows from laws (Cluster.Basis), as a
+// run finds it out. It serves one goroutine. The error says that a law is ill-formed.
+func NewDeriver(laws []*law.Law) (func(*law.Law) bool, error) {
+	s, err := verify.NewSession(deriveRounds[:2], laws...)
+	if err != nil {
+		return nil, err
+	}
+	return func(l *law.Law) bool {
 		v, err := s.Prove(context.Background(), l)
 		return err == nil && v.Status == verify.Proved
-	}
+	}, nil
 }
 
 // sorted lists the proved rules by identity.

@@ -130,6 +130,9 @@ func (r *run) levels(ctx context.Context) error {
 				return err
 			}
 			s.SetDeriver(r.judge.deriver)
+			if opt.Cluster != nil {
+				opt.Cluster.Basis(r.judge.basisLaws)
+			}
 			r.stage(fmt.Sprintf("level %d: laws to derive from", n), int64(len(r.judge.basisLaws)))
 		}
 		_, st, err := s.Level(ctx, n)

@@ -215,6 +215,30 @@ func TestSolverFalseWitness(t *testing.T) {
 	}
 }
 
+func ExampleNewDeriver() {
+	var laws []*law.Law
+	for _, text := range []string{"transpose(transpose(X)) == X", "transpose(relu(X)) == relu(transpose(X))", "transpose(relu(transpose(X))) == relu(X)"} {
+		l, err := law.ParseLaw("rule r given X : [a, b] then " + text)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		l.Name = law.ID(l)
+		laws = append(laws, l)
+	}
+	derive, err := NewDeriver(laws[:2])
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(derive(laws[2]))
+	derive, err = NewDeriver(laws[:1])
+	fmt.Println(derive(laws[2]), err)
+	// Output:
+	// true
+	// false <nil>
+}
+
 func ExampleNewSolver() {
 	s, err := NewSolver(context.Background(), []string{"ewadd", "relu"})
 	if err != nil {

@@ -1,0 +1,70 @@
+package general
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// Text is the pair as [ParsePair] reads it: a line that names the tensors of kernels, and
+// a law whose tensors have the sizes of the case.
+func (p *Pair) Text() string {
+	l := &law.Law{Kind: law.Rule, Name: "pair", LHS: p.Left, RHS: p.Right}
+	head := "weights"
+	for _, v := range law.Vars(append(slices.Clone(p.Left), p.Right...)...) {
+		l.Given = append(l.Given, law.Declaration{Name: v, Shape: graph.Sizes(p.Sizes[v]...)})
+		if p.Weight[v] {
+			head += " " + v
+		}
+	}
+	return head + "\n" + law.Format(l)
+}
+
+// ParsePair reads what Text writes. The error says what is wrong with it.
+func ParsePair(text string) (*Pair, error) {
+	head, rest, _ := strings.Cut(text, "\n")
+	names := strings.Fields(head)
+	if len(names) == 0 || names[0] != "weights" {
+		return nil, fmt.Errorf("pair: the first line is %q, want weights and names", head)
+	}
+	l, err := law.ParseLawOver(CompositeOps(), rest)
+	if err != nil {
+		return nil, fmt.Errorf("pair: %w", err)
+	}
+	p := &Pair{Left: l.LHS, Right: l.RHS, Sizes: map[string][]int{}, Weight: map[string]bool{}}
+	for _, b := range l.Given {
+		sizes, ok := b.Shape.Concrete()
+		if !ok || b.Sort != "" {
+			return nil, fmt.Errorf("pair: %s has no sizes", b.Name)
+		}
+		p.Sizes[b.Name] = sizes
+	}
+	for _, n := range names[1:] {
+		if _, ok := p.Sizes[n]; !ok {
+			return nil, fmt.Errorf("pair: there is no tensor %s", n)
+		}
+		p.Weight[n] = true
+	}
+	for _, v := range law.Vars(append(slices.Clone(p.Left), p.Right...)...) {
+		if _, ok := p.Sizes[v]; !ok {
+			return nil, fmt.Errorf("pair: %s has no sizes", v)
+		}
+	}
+	return p, nil
+}
+
+// Fields are numbers that stand for the form, see [FormOf].
+func (fm Form) Fields() [5]int { return [5]int{fm.window, fm.kernel, fm.cut, fm.groups, fm.tie} }
+
+// FormOf is the form that fields stand for. The error says that there is none.
+func FormOf(fields [5]int) (Form, error) {
+	for i, most := range [5]int{lastWindow, lastKernel, 1, 1, 1} {
+		if fields[i] < 0 || fields[i] > most {
+			return Form{}, fmt.Errorf("there is no form %v", fields)
+		}
+	}
+	return Form{fields[0], fields[1], fields[2], fields[3], fields[4]}, nil
+}
