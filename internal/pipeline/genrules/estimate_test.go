@@ -3,13 +3,13 @@ package genrules
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,8 +20,8 @@ import (
 
 var record = flag.String("genrules.record", "", "runs to make and record in rates.json, such as default:3,bert:3")
 
-// TestRecord makes runs anew and records what they took: go test
-// ./internal/pipeline/genrules -run TestRecord -genrules.record default:4 -timeout 0
+// TestRecord makes runs anew, by the command and so with its settings, and records what they
+// took: go test ./internal/pipeline/genrules -run TestRecord -genrules.record default:4 -timeout 0
 func TestRecord(t *testing.T) {
 	if *record == "" {
 		t.Skip("without -genrules.record")
@@ -43,22 +43,38 @@ func TestRecord(t *testing.T) {
 	if m := regexp.MustCompile(`(?m)^model name\s*: (.*)$`).FindSubmatch(info); m != nil {
 		model = string(m[1])
 	}
+	command := filepath.Join(t.TempDir(), "taso")
+	if out, err := exec.Command("go", "build", "-o", command, "github.com/taso-go/taso/cmd/taso").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 	for _, what := range strings.Split(*record, ",") {
 		name, ops, _ := strings.Cut(what, ":")
 		n, err := strconv.Atoi(ops)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		opt := Options{MaxOps: n, Seed: 1}
+		args := []string{"gen-rules", "--json", "--seed", "1", "--max-ops", ops}
 		if name != "default" {
-			opt.Ops = []string{name}
+			args = append(args, "--ops", name)
 		}
-		opt.complete()
-		rep, err := Run(context.Background(), opt)
+		run := exec.Command(command, args...)
+		// The collector as the command sets it.
+		run.Env = slices.DeleteFunc(os.Environ(), func(s string) bool {
+			return strings.HasPrefix(s, "GOGC=") || strings.HasPrefix(s, "GOMEMLIMIT=")
+		})
+		run.Dir, run.Stderr = t.TempDir(), os.Stderr
+		out, err := run.Output()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%s: %v", run, err)
 		}
-		r := Rate{Universe: name, MaxOps: n, Workers: opt.Workers, Seconds: round(rep.Seconds), CPUSeconds: round(rep.CPUSeconds), PeakRSS: rep.PeakRSS,
+		var rep Report
+		if err := json.Unmarshal(out, &rep); err != nil {
+			t.Fatalf("%s: %v", run, err)
+		}
+		if rep.Stopped != "" || rep.MaxOps != n || len(rep.Levels) != n {
+			t.Fatalf("%s: stopped: %q", run, rep.Stopped)
+		}
+		r := Rate{Universe: name, MaxOps: n, Workers: rep.Workers, Seconds: round(rep.Seconds), CPUSeconds: round(rep.CPUSeconds), PeakRSS: rep.PeakRSS,
 			Machine: model, Commit: strings.TrimSpace(string(commit)), Date: time.Now().UTC().Format(time.DateOnly)}
 		for _, l := range rep.Levels {
 			r.Levels = append(r.Levels, round(l.Seconds))
@@ -72,7 +88,8 @@ func TestRecord(t *testing.T) {
 		rates = append(kept, r)
 	}
 	slices.SortFunc(rates, func(a, b Rate) int {
-		return cmp.Or(strings.Compare(b.Universe, a.Universe), a.MaxOps-b.MaxOps)
+		axioms := map[bool]int{true: 1}
+		return cmp.Or(strings.Compare(b.Universe, a.Universe), a.MaxOps-b.MaxOps, axioms[a.AxiomsOnly]-axioms[b.AxiomsOnly])
 	})
 	var b bytes.Buffer
 	b.WriteString("[\n")
