@@ -9,6 +9,8 @@
 //	          broadcasting if all its patterns hold
 //
 // A counterexample is looked for first, over small shapes; then every pattern is
-// proved by the e-graph. A pattern that broadcasts at given ranks is proved from
-// the laws of broadcast at those ranks.
+// proved by the e-graph, and of one that is not a counterexample is looked for at
+// large sizes too. A pattern that broadcasts at given ranks is proved from
+// the laws of broadcast at those ranks. Patterns that differ in names only are proved
+// once (alike.go).
 package spread

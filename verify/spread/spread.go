@@ -83,8 +83,10 @@ type Verdict struct {
 // Prover decides laws under broadcasting, one after another; it compiles the laws
 // it proves from once, and serves one goroutine.
 type Prover struct {
-	plain  *verify.Session // goals without broadcast
-	ranked *rankedSession  // the others
+	laws    []*law.Law
+	plain   *verify.Session // goals without broadcast
+	ranked  *rankedSession  // the others
+	answers *answers
 }
 
 // New proves from laws of distinct names: the axioms, those about
@@ -98,15 +100,7 @@ func New(laws ...*law.Law) (*Prover, error) {
 	if err != nil {
 		return nil, fmt.Errorf("broadcasting: %w", err)
 	}
-	return &Prover{plain: s, ranked: r}, nil
-}
-
-// prove decides one pattern.
-func (b *Prover) prove(ctx context.Context, p broadcast.Pattern) (verify.Verdict, error) {
-	if mentionsBroadcast(p.Law) && len(runsOf(p.Law)) == 0 {
-		return b.ranked.Prove(ctx, p.Law)
-	}
-	return b.plain.Prove(ctx, p.Law)
+	return &Prover{laws: laws, plain: s, ranked: r, answers: &answers{of: map[string]*answer{}}}, nil
 }
 
 // Decide says whether a law holds under broadcasting: it looks for a

@@ -459,6 +459,40 @@ func ExampleProver() {
 	// map[X:[1, 2] Y:[1, 1] Z:[1, 2]] left [1 4] right [1 3]
 }
 
+// Two goroutines need two provers, which share what they find.
+func ExampleProver_Another() {
+	b, err := spread.New(axioms.ByKind(law.Axiom)...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := b.Another()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, text := range []string{
+		"rule a given X : [m, k], Y : [m, k], Z : [k, n] then ewadd(matmul(X, Z), matmul(Y, Z)) => matmul(ewadd(X, Y), Z)",
+		"rule b given A : [i, j], B : [i, j], C : [j, k] then ewadd(matmul(A, C), matmul(B, C)) => matmul(ewadd(A, B), C)",
+	} {
+		l, err := law.ParseLaw(text)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		v, err := c.Decide(context.Background(), l, spread.Options{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(l.Name, v.Status)
+		c = b
+	}
+	// Output:
+	// a proved
+	// b proved
+}
+
 func ExampleProver_Decide() {
 	b, err := spread.New(axioms.ByKind(law.Axiom)...)
 	if err != nil {

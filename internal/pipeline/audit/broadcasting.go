@@ -93,12 +93,20 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 	}
 	stage := d.opt.Progress.Stage("broadcasting", int64(len(open)))
 	defer stage.Done()
+	if len(open) == 0 {
+		return nil
+	}
 	// Each goroutine has its own compiled laws.
 	provers := make([]*spread.Prover, parallel.Workers(d.opt.Workers, len(open)))
+	first, err := spread.New(d.theory.Laws...)
+	if err != nil {
+		return err
+	}
+	provers[0] = first
 	return parallel.Each(ctx, len(provers), len(open), func(w, i int) (err error) {
 		defer stage.Add(1)
 		if provers[w] == nil {
-			if provers[w], err = spread.New(d.theory.Laws...); err != nil {
+			if provers[w], err = first.Another(); err != nil {
 				return err
 			}
 		}

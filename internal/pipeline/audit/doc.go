@@ -16,16 +16,24 @@
 // # How a rule is judged
 //
 //	file ─► claims, one a reading ─► proved from the axioms ──────────► proved
-//	                                   │ no                              │ the source
+//	                                   │ no, in few rounds               │ the source
 //	                                   ▼                                 ▼ permits more
 //	                            counterexample ─► conditions, each  ─► conditional
 //	                                   │ none      proved in turn
+//	                                   ▼
+//	                            the axioms, all rounds ─► proved
+//	                                   │ no
 //	                                   ▼
 //	                            all sizes, by sums ─► proved, or unknown
 //
 // A direction that is proved in shapes less general than its source permits is
 // conditional: the shapes are the condition. In readings that broadcast, what is
 // true is then taken apart into patterns of axes of size 1.
+//
+// What takes longest comes last: of a search for a proof the last rounds, which prove
+// little and prove nothing of a rule that is false; large sizes; conditions, each made
+// when those before it did not do. A verdict does not depend on that order, and nothing
+// that is reported on the number of workers.
 //
 // Rules are as in Jia et al., TASO: optimizing deep learning computation with
 // automatic generation of graph substitutions (SOSP 2019), Yang et al., Equality
