@@ -22,7 +22,7 @@ type family struct {
 // families are all that can be enumerated, in canonical order: those of the
 // default and then those that are enumerated when asked for.
 var families = slices.Concat(matrixFamilies, imageFamilies, shapeFamilies, constantFamilies,
-	elementFamilies, functionFamilies(), sequenceFamilies, channelFamilies)
+	elementFamilies, functionFamilies(), sequenceFamilies, channelFamilies, layoutFamilies)
 
 // defaults is the number of families of the default universe.
 var defaults = len(matrixFamilies) + len(imageFamilies) + len(shapeFamilies) + len(constantFamilies)
@@ -46,6 +46,9 @@ type named = map[string]graph.Value
 type choice = func(a, b []int, seams seamSet) []uint16
 
 func (u *Universe) template(o *graph.Op, insts choice) {
+	if u.mesh {
+		insts = u.onMesh(o, insts)
+	}
 	u.tmpls = append(u.tmpls, template{op: o, arity: o.In, image: o.ParamIndex("stride") >= 0, insts: insts})
 }
 

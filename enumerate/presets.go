@@ -6,6 +6,9 @@ type Preset struct {
 	Doc   string // what it is for, one sentence
 	Ops   []string
 	Types func() []InputType
+	// Mesh: tensors are laid out over meshes of devices, and the other operators are
+	// applied to each member.
+	Mesh bool
 	// Whole: weights and constants are images of convolutions and pools at every level,
 	// not of up to 3 operators only.
 	Whole bool
@@ -27,8 +30,23 @@ func Presets() []Preset {
 		{Name: "taso",
 			Doc: "the default operators and inputs with all graphs of TASO's generator, also those of 4 operators and more that convolve or pool weights and constants",
 			Ops: DefaultNames(), Types: DefaultTypes, Whole: true},
+		{Name: "parallel-mlp",
+			Doc: "linear layers over meshes: data, column and row parallelism, sums and what commutes with them",
+			Ops: append([]string{"matmul", "ewadd", "relu", "smul", "concat", "transpose"}, layouts...), Types: meshMatrixTypes, Mesh: true},
+		{Name: "parallel-attention",
+			Doc: "batched products and softmax over meshes: by sample, heads and rows of the queries",
+			Ops: append([]string{"matmul", "softmax", "transpose", "ewadd", "relu"}, layouts...), Types: meshHeadTypes, Mesh: true},
+		{Name: "parallel-conv",
+			Doc: "convolutions and pools over meshes: by sample, channel, group, and rows of the image with halos",
+			Ops: append([]string{"conv2d", "poolmax", "poolavg", "relu", "ewadd", "concat", "halo"}, layouts...), Types: meshImageTypes, Mesh: true},
+		{Name: "parallel-embedding",
+			Doc: "tables looked up over meshes: by position, by column and by vocabulary",
+			Ops: append([]string{"gather", "matmul", "ewadd", "concat"}, layouts...), Types: meshTableTypes, Mesh: true},
 	}
 }
+
+// layouts are the operators that lay tensors out, which all presets for meshes have.
+var layouts = []string{"partition", "combine", "replicate", "reduce", "lift", "drop"}
 
 func presetOf(name string) (Preset, bool) {
 	for _, p := range Presets() {

@@ -19,6 +19,8 @@ type Universe struct {
 	// seq says that the inputs are those of sequences: operators take tensors of
 	// two to four axes.
 	seq bool
+	// mesh says that tensors may be families over meshes.
+	mesh bool
 	// whole says that weights and constants are images of convolutions and pools at
 	// every level.
 	whole bool
@@ -79,7 +81,7 @@ func New(names []string) (*Universe, error) {
 			if preset != "" && preset != n {
 				return nil, fmt.Errorf("presets %s and %s together: each has inputs of its own", preset, n)
 			}
-			preset, types, u.whole = n, p.Types(), p.Whole
+			preset, types, u.whole, u.mesh = n, p.Types(), p.Whole, p.Mesh
 			for _, o := range p.Ops {
 				want[o] = true
 			}

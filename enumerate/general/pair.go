@@ -62,10 +62,10 @@ func (p *Pair) features() features {
 				if u.Op == nil {
 					return
 				}
-				switch u.Op.Name {
+				switch member, own := u.Op.Member(u.Attrs); member.Name {
 				case "conv2d":
 					f.window, f.kernel = true, true
-					if u.Attrs[2] != graph.IntValue(1) {
+					if own[2] != graph.IntValue(1) {
 						f.groups = true
 					}
 				case "poolavg", "poolmax":
@@ -115,6 +115,17 @@ func (b *builder) fresh(atCase int64) graph.Dim {
 	name := fmt.Sprintf("n%d", b.n)
 	b.atCase[name] = atCase
 	return graph.Var(name)
+}
+
+// freshShape is a shape of the case with sizes that are variables.
+func (b *builder) freshShape(v graph.Value) graph.Value {
+	s, _ := v.Shape()
+	sh := make(graph.Shape, len(s))
+	for i, it := range s {
+		n, _ := it.Dim.Const()
+		sh[i] = graph.Axis(b.fresh(n))
+	}
+	return graph.ShapeValue(sh)
 }
 
 // CaseKernel is the size of a kernel in the case.
@@ -189,39 +200,41 @@ func (p *Pair) Law(fm Form) (*law.Law, error) {
 		attrs, ok := apps[appKey]
 		if (!ok || len(t.Args) == 0) && t.Op != nil {
 			attrs = append(graph.Attrs(nil), t.Attrs...)
-			switch t.Op.Name {
+			member, own := t.Op.Member(attrs)
+			if member != t.Op {
+				attrs[0] = b.freshShape(attrs[0])
+			}
+			switch member.Name {
 			case "conv2d":
-				attrs[0], attrs[1] = windowForms[fm.window][0], windowForms[fm.window][1]
-				if g := lit(attrs[2]); g != 1 && fm.groups == 0 {
-					attrs[2] = graph.DimValue(b.fresh(g))
+				own[0], own[1] = windowForms[fm.window][0], windowForms[fm.window][1]
+				if g := lit(own[2]); g != 1 && fm.groups == 0 {
+					own[2] = graph.DimValue(b.fresh(g))
 				}
 			case "poolavg", "poolmax":
-				attrs[2], attrs[3] = windowForms[fm.window][0], windowForms[fm.window][1]
-				attrs[0] = graph.DimValue(b.kernelSize(lit(attrs[0]), &kh, true))
-				attrs[1] = graph.DimValue(b.kernelSize(lit(attrs[1]), &kw, true))
+				own[2], own[3] = windowForms[fm.window][0], windowForms[fm.window][1]
+				own[0] = graph.DimValue(b.kernelSize(lit(own[0]), &kh, true))
+				own[1] = graph.DimValue(b.kernelSize(lit(own[1]), &kw, true))
 			case "iconv", "cpool":
-				attrs[0] = graph.DimValue(b.fresh(lit(attrs[0])))
-				attrs[1] = graph.DimValue(b.kernelSize(lit(attrs[1]), &kh, false))
-				attrs[2] = graph.DimValue(b.kernelSize(lit(attrs[2]), &kw, false))
+				own[0] = graph.DimValue(b.fresh(lit(own[0])))
+				own[1] = graph.DimValue(b.kernelSize(lit(own[1]), &kh, false))
+				own[2] = graph.DimValue(b.kernelSize(lit(own[2]), &kw, false))
 			case "enlarge":
-				attrs[0] = graph.DimValue(b.kernelSize(lit(attrs[0]), &kh, true))
-				attrs[1] = graph.DimValue(b.kernelSize(lit(attrs[1]), &kw, true))
+				own[0] = graph.DimValue(b.kernelSize(lit(own[0]), &kh, true))
+				own[1] = graph.DimValue(b.kernelSize(lit(own[1]), &kw, true))
 			case "imatmul":
-				attrs[0] = graph.DimValue(b.fresh(lit(attrs[0])))
+				own[0] = graph.DimValue(b.fresh(lit(own[0])))
 			case "one":
-				s, _ := attrs[0].Shape()
-				sh := make(graph.Shape, len(s))
-				for i, it := range s {
-					n, _ := it.Dim.Const()
-					sh[i] = graph.Axis(b.fresh(n))
-				}
-				attrs[0] = graph.ShapeValue(sh)
+				own[0] = b.freshShape(own[0])
 			case "split":
-				at := b.fresh(lit(attrs[1]))
-				b.cuts = append(b.cuts, cut{at: at, arg: u.Args[0], axis: int(lit(attrs[0])), lit: lit(attrs[1])})
-				attrs[1] = graph.DimValue(at)
+				at := b.fresh(lit(own[1]))
+				b.cuts = append(b.cuts, cut{at: at, arg: u.Args[0], axis: int(lit(own[0])), lit: lit(own[1])})
+				own[1] = graph.DimValue(at)
+			case "partition":
+				own[1] = graph.DimValue(b.fresh(lit(own[1])))
+			case "replicate", "lift":
+				own[0] = graph.DimValue(b.fresh(lit(own[0])))
 			case "slice":
-				attrs[2] = graph.DimValue(b.fresh(lit(attrs[2])))
+				own[2] = graph.DimValue(b.fresh(lit(own[2])))
 			default:
 				if c := composites[t.Op]; c != nil && c.free != nil {
 					c.free(b, attrs)

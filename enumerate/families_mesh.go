@@ -1,0 +1,184 @@
+package enumerate
+
+import (
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
+)
+
+// Families over meshes of devices. In the case every axis of a mesh has meshSize
+// members and no other axis has that size, so that the axes in front of a shape tell
+// the mesh: graphs that mix tensors on different meshes, or take an axis of a mesh for
+// one of a tensor, are not met. What is found is stated with a size of its own for each
+// axis.
+const (
+	meshSize = 2
+	// maxMesh is the most axes of a mesh in the case.
+	maxMesh = 2
+	// maxPart is the largest axis that parts are put together along.
+	maxPart = 12
+)
+
+// meshOf is the number of axes of the mesh that a tensor of these sizes is on.
+func meshOf(sizes []int) int {
+	n := slices.IndexFunc(sizes, func(k int) bool { return k != meshSize })
+	if n < 0 {
+		return len(sizes)
+	}
+	return n
+}
+
+// overMesh is a mesh of that many axes.
+func overMesh(axes int) graph.Value {
+	return graph.ShapeValue(graph.Sizes(slices.Repeat([]int{meshSize}, axes)...))
+}
+
+// each adds an instance for each member of families over a mesh.
+func (u *Universe) each(axes int, in inst) uint16 {
+	e := in.op.Each()
+	if axes == 0 || e == in.op {
+		e = in.op
+	} else {
+		in.attrs = append(graph.Attrs{overMesh(axes)}, in.attrs...)
+	}
+	for i := range u.insts {
+		if u.insts[i].op == e && u.insts[i].attrs.Equal(in.attrs) {
+			return uint16(i)
+		}
+	}
+	u.insts = append(u.insts, newInst(e, in.attrs))
+	return uint16(len(u.insts) - 1)
+}
+
+// onMesh tries an operator with operands that are on one mesh, on each member. What
+// instances of it there are is said for a member.
+func (u *Universe) onMesh(o *graph.Op, insts choice) choice {
+	var lifted [maxMesh + 1][]uint16 // by instance
+	for i := range u.insts {
+		if u.insts[i].op != o {
+			continue
+		}
+		for axes := range lifted {
+			if n := i + 1 - len(lifted[axes]); n > 0 {
+				lifted[axes] = append(lifted[axes], make([]uint16, n)...)
+			}
+			lifted[axes][i] = u.each(axes, u.insts[i])
+		}
+	}
+	return func(a, b []int, seams seamSet) []uint16 {
+		axes := meshOf(a)
+		if o.In == 2 && (axes > maxMesh || meshOf(b) != axes) {
+			return nil
+		}
+		if o.In > 0 {
+			a = a[axes:]
+		}
+		if o.In == 2 {
+			b = b[axes:]
+		}
+		list := insts(a, b, seams)
+		if axes == 0 {
+			return list
+		}
+		out := make([]uint16, len(list))
+		for i, in := range list {
+			out[i] = lifted[axes][in]
+		}
+		return out
+	}
+}
+
+// layout adds an operator that makes an axis of a mesh, in front of the tensor's own
+// (makes), or takes it away. along says for which axes of a member it is tried; nil: it
+// has no axis.
+func (u *Universe) layout(o *graph.Op, makes bool, along func(n int) bool, more named) {
+	var list [maxMesh][maxAxes][]uint16
+	for axes := range maxMesh {
+		for axis := range maxAxes {
+			n := named{}
+			for k, v := range more {
+				n[k] = v
+			}
+			if along != nil {
+				n["axis"] = graph.IntValue(int64(axis))
+			} else if axis > 0 {
+				continue
+			}
+			if o.ParamIndex("on") >= 0 {
+				n["on"] = graph.IntValue(meshSize)
+			}
+			list[axes][axis] = []uint16{u.each(axes, newInst(o, o.MustAttr(n)))}
+		}
+	}
+	u.tmpls = append(u.tmpls, template{op: o, arity: 1, insts: func(a, _ []int, _ seamSet) []uint16 {
+		axes := meshOf(a)
+		a = a[axes:]
+		if !makes {
+			axes--
+		}
+		if axes < 0 || axes >= maxMesh || len(a) > maxAxes {
+			return nil
+		}
+		if along == nil {
+			return list[axes][0]
+		}
+		var out []uint16
+		for axis, n := range a {
+			if along(n) {
+				out = append(out, list[axes][axis]...)
+			}
+		}
+		return out
+	}})
+}
+
+var layoutFamilies = []family{
+	{name: "partition", add: func(u *Universe) {
+		u.layout(op.Partition, true, func(n int) bool { return n%meshSize == 0 && n/meshSize != meshSize && n > meshSize }, nil)
+	}, types: meshMatrixTypes},
+	{name: "combine", add: func(u *Universe) {
+		u.layout(op.Combine, false, func(n int) bool { return meshSize*n <= maxPart && n > 1 }, nil)
+	}, types: meshMatrixTypes},
+	{name: "replicate", add: func(u *Universe) { u.layout(op.Replicate, true, nil, nil) }, types: meshMatrixTypes},
+	{name: "reduce", add: func(u *Universe) { u.layout(op.Reduce, false, nil, nil) }, types: meshMatrixTypes},
+	{name: "lift", add: func(u *Universe) { u.layout(op.Lift, true, nil, nil) }, types: meshMatrixTypes},
+	{name: "drop", add: func(u *Universe) { u.layout(op.Drop, false, nil, nil) }, types: meshMatrixTypes},
+	{name: "halo", add: func(u *Universe) {
+		u.layout(op.Halo, false, func(n int) bool { return n > 2 }, named{"before": graph.IntValue(1), "after": graph.IntValue(1)})
+	}, types: meshImageTypes},
+}
+
+// Sizes below are multiples of 2*3, so that an axis can be dealt out once, or numbers
+// that are no part of others.
+
+func meshMatrixTypes() []InputType {
+	return []InputType{
+		{Name: "x", Sizes: []int{6, 6}, Count: 2},
+		{Name: "w", Sizes: []int{6, 5}, Count: 2},
+		{Name: "s", Sizes: []int{}, Count: 1},
+	}
+}
+
+func meshHeadTypes() []InputType {
+	return []InputType{
+		{Name: "q", Sizes: []int{6, 6, 3}, Count: 2},
+		{Name: "k", Sizes: []int{6, 3, 6}, Count: 2},
+	}
+}
+
+func meshImageTypes() []InputType {
+	return []InputType{
+		{Name: "i", Sizes: []int{6, 6, 6, 5}, Count: 2},
+		{Name: "u", Sizes: []int{6, 6, 3, 3}, Count: 2, Weight: true},
+		{Name: "v", Sizes: []int{6, 3, 3, 3}, Count: 1, Weight: true},
+	}
+}
+
+func meshTableTypes() []InputType {
+	return []InputType{
+		{Name: "t", Sizes: []int{5, 6}, Count: 2},
+		{Name: "n", Sizes: []int{6}, Count: 2},
+		{Name: "w", Sizes: []int{6, 5}, Count: 1},
+	}
+}
