@@ -46,7 +46,7 @@ type named = map[string]graph.Value
 type choice = func(a, b []int, seams seamSet) []uint16
 
 func (u *Universe) template(o *graph.Op, insts choice) {
-	if u.mesh {
+	if u.mesh > 0 {
 		insts = u.onMesh(o, insts)
 	}
 	u.tmpls = append(u.tmpls, template{op: o, arity: o.In, image: o.ParamIndex("stride") >= 0, insts: insts})

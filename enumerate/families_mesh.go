@@ -7,22 +7,23 @@ import (
 	"github.com/taso-go/taso/graph/op"
 )
 
-// Families over meshes of devices. In the case every axis of a mesh has meshSize
-// members and no other axis has that size, so that the axes in front of a shape tell
+// Families over meshes of devices. In the case every axis of a mesh has as many members as
+// the preset says, and no other axis has that size, so that the axes in front of a shape tell
 // the mesh: graphs that mix tensors on different meshes, or take an axis of a mesh for
 // one of a tensor, are not met. What is found is stated with a size of its own for each
 // axis.
 const (
-	meshSize = 2
 	// maxMesh is the most axes of a mesh in the case.
 	maxMesh = 2
-	// maxPart is the largest axis that parts are put together along.
-	maxPart = 12
+	// wholeAxis is the size of the axes that are dealt out and put together again. What else is
+	// a multiple of the size of a mesh comes from concats and copies in the case only, and
+	// what is found with it holds for that size.
+	wholeAxis = 6
 )
 
 // meshOf is the number of axes of the mesh that a tensor of these sizes is on.
-func meshOf(sizes []int) int {
-	n := slices.IndexFunc(sizes, func(k int) bool { return k != meshSize })
+func (u *Universe) meshOf(sizes []int) int {
+	n := slices.IndexFunc(sizes, func(k int) bool { return k != u.mesh })
 	if n < 0 {
 		return len(sizes)
 	}
@@ -30,8 +31,8 @@ func meshOf(sizes []int) int {
 }
 
 // overMesh is a mesh of that many axes.
-func overMesh(axes int) graph.Value {
-	return graph.ShapeValue(graph.Sizes(slices.Repeat([]int{meshSize}, axes)...))
+func (u *Universe) overMesh(axes int) graph.Value {
+	return graph.ShapeValue(graph.Sizes(slices.Repeat([]int{u.mesh}, axes)...))
 }
 
 // each adds an instance for each member of families over a mesh.
@@ -40,7 +41,7 @@ func (u *Universe) each(axes int, in inst) uint16 {
 	if axes == 0 || e == in.op {
 		e = in.op
 	} else {
-		in.attrs = append(graph.Attrs{overMesh(axes)}, in.attrs...)
+		in.attrs = append(graph.Attrs{u.overMesh(axes)}, in.attrs...)
 	}
 	for i := range u.insts {
 		if u.insts[i].op == e && u.insts[i].attrs.Equal(in.attrs) {
@@ -67,8 +68,8 @@ func (u *Universe) onMesh(o *graph.Op, insts choice) choice {
 		}
 	}
 	return func(a, b []int, seams seamSet) []uint16 {
-		axes := meshOf(a)
-		if o.In == 2 && (axes > maxMesh || meshOf(b) != axes) {
+		axes := u.meshOf(a)
+		if o.In == 2 && (axes > maxMesh || u.meshOf(b) != axes) {
 			return nil
 		}
 		if o.In > 0 {
@@ -106,13 +107,13 @@ func (u *Universe) layout(o *graph.Op, makes bool, along func(n int) bool, more 
 				continue
 			}
 			if o.ParamIndex("on") >= 0 {
-				n["on"] = graph.IntValue(meshSize)
+				n["on"] = graph.IntValue(int64(u.mesh))
 			}
 			list[axes][axis] = []uint16{u.each(axes, newInst(o, o.MustAttr(n)))}
 		}
 	}
 	u.tmpls = append(u.tmpls, template{op: o, arity: 1, insts: func(a, _ []int, _ seamSet) []uint16 {
-		axes := meshOf(a)
+		axes := u.meshOf(a)
 		a = a[axes:]
 		if !makes {
 			axes--
@@ -135,10 +136,10 @@ func (u *Universe) layout(o *graph.Op, makes bool, along func(n int) bool, more 
 
 var layoutFamilies = []family{
 	{name: "partition", add: func(u *Universe) {
-		u.layout(op.Partition, true, func(n int) bool { return n%meshSize == 0 && n/meshSize != meshSize && n > meshSize }, nil)
+		u.layout(op.Partition, true, func(n int) bool { return n == wholeAxis }, nil)
 	}, types: meshMatrixTypes},
 	{name: "combine", add: func(u *Universe) {
-		u.layout(op.Combine, false, func(n int) bool { return meshSize*n <= maxPart && n > 1 }, nil)
+		u.layout(op.Combine, false, func(n int) bool { return u.mesh*n == wholeAxis }, nil)
 	}, types: meshMatrixTypes},
 	{name: "replicate", add: func(u *Universe) { u.layout(op.Replicate, true, nil, nil) }, types: meshMatrixTypes},
 	{name: "reduce", add: func(u *Universe) { u.layout(op.Reduce, false, nil, nil) }, types: meshMatrixTypes},
@@ -149,8 +150,8 @@ var layoutFamilies = []family{
 	}, types: meshImageTypes},
 }
 
-// Sizes below are multiples of 2*3, so that an axis can be dealt out once, or numbers
-// that are no part of others.
+// Sizes below are 2*3, so that an axis can be dealt out to two members or to three, or
+// numbers that are no part of others.
 
 func meshMatrixTypes() []InputType {
 	return []InputType{

@@ -7,8 +7,9 @@ type Preset struct {
 	Ops   []string
 	Types func() []InputType
 	// Mesh: tensors are laid out over meshes of devices, and the other operators are
-	// applied to each member.
-	Mesh bool
+	// applied to each member. It is the size of each axis of a mesh in the case; 0: there
+	// are none.
+	Mesh int
 	// Whole: weights and constants are images of convolutions and pools at every level,
 	// not of up to 3 operators only.
 	Whole bool
@@ -32,16 +33,19 @@ func Presets() []Preset {
 			Ops: DefaultNames(), Types: DefaultTypes, Whole: true},
 		{Name: "parallel-mlp",
 			Doc: "linear layers over meshes: data, column and row parallelism, sums and what commutes with them",
-			Ops: append([]string{"matmul", "ewadd", "relu", "smul", "concat", "transpose"}, layouts...), Types: meshMatrixTypes, Mesh: true},
+			Ops: append([]string{"matmul", "ewadd", "relu", "smul", "concat", "transpose"}, layouts...), Types: meshMatrixTypes, Mesh: 3},
+		{Name: "parallel-two",
+			Doc: "what meshes of two members have to do with two operands: concats dealt out, sums of pairs",
+			Ops: append([]string{"matmul", "ewadd", "concat"}, layouts...), Types: meshMatrixTypes, Mesh: 2},
 		{Name: "parallel-attention",
 			Doc: "batched products and softmax over meshes: by sample, heads and rows of the queries",
-			Ops: append([]string{"matmul", "softmax", "transpose", "ewadd", "relu"}, layouts...), Types: meshHeadTypes, Mesh: true},
+			Ops: append([]string{"matmul", "softmax", "transpose", "ewadd", "relu"}, layouts...), Types: meshHeadTypes, Mesh: 3},
 		{Name: "parallel-conv",
 			Doc: "convolutions and pools over meshes: by sample, channel, group, and rows of the image with halos",
-			Ops: append([]string{"conv2d", "poolmax", "poolavg", "relu", "ewadd", "concat", "halo"}, layouts...), Types: meshImageTypes, Mesh: true},
+			Ops: append([]string{"conv2d", "poolmax", "poolavg", "relu", "ewadd", "concat", "halo"}, layouts...), Types: meshImageTypes, Mesh: 3},
 		{Name: "parallel-embedding",
 			Doc: "tables looked up over meshes: by position, by column and by vocabulary",
-			Ops: append([]string{"gather", "matmul", "ewadd", "concat"}, layouts...), Types: meshTableTypes, Mesh: true},
+			Ops: append([]string{"gather", "matmul", "ewadd", "concat"}, layouts...), Types: meshTableTypes, Mesh: 3},
 	}
 }
 

@@ -19,8 +19,8 @@ type Universe struct {
 	// seq says that the inputs are those of sequences: operators take tensors of
 	// two to four axes.
 	seq bool
-	// mesh says that tensors may be families over meshes.
-	mesh bool
+	// mesh is the size of each axis of a mesh; 0: there are none.
+	mesh int
 	// whole says that weights and constants are images of convolutions and pools at
 	// every level.
 	whole bool

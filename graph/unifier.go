@@ -24,6 +24,8 @@ type Unifier struct {
 	sub     map[string]Dim
 	attrs   map[string]Value
 	pending []equation
+
+	quotients int // variables made by Quotient
 }
 
 // Need is a condition on sizes: Left Rel Right with Rel one of "<=" and
@@ -441,7 +443,7 @@ func (f *Unifier) Divides(k, d Dim) error {
 }
 
 // Quotient requires k to divide d for all sizes, and is the size that k times makes d.
-// In solve mode a size of which nothing is known is written as a multiple of k.
+// In solve mode it may be a new variable.
 func (f *Unifier) Quotient(d, k Dim) (Dim, error) {
 	d, k = f.norm(d), f.norm(k)
 	if err := fits(k, d); err != nil {
@@ -450,12 +452,15 @@ func (f *Unifier) Quotient(d, k Dim) (Dim, error) {
 	if n, ok := d.Quo(k); ok && n.Sub(Int(1)).NonNegative() {
 		return n, nil
 	}
-	if v, ok := d.IsVar(); ok && f.solving && !k.mentions(v) && k.Sub(Int(1)).NonNegative() {
-		n := Var(v + "m")
-		f.sub[v] = k.Mul(n)
-		return n, nil
+	if !f.solving {
+		return Dim{}, fmt.Errorf("%s is not %s times a size", d, k)
 	}
-	return Dim{}, fmt.Errorf("%s is not %s times a size", d, k)
+	f.quotients++
+	n := Var(fmt.Sprintf("q%dm", f.quotients))
+	if err := f.Eq(d, k.Mul(n)); err != nil {
+		return Dim{}, fmt.Errorf("%s is not %s times a size: %w", d, k, err)
+	}
+	return f.norm(n), nil
 }
 
 func (f *Unifier) need(n Need) {

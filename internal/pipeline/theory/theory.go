@@ -16,6 +16,7 @@ import (
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
 	"github.com/taso-go/taso/verify/smt"
+	"github.com/taso-go/taso/verify/sums"
 )
 
 // Theory is the axioms and the lemmas proved from them. It is not changed once
@@ -85,8 +86,8 @@ func (t *Theory) has(p *law.Proof) bool {
 	return !slices.ContainsFunc(p.Laws(), func(name string) bool { return t.ByName[name] == nil })
 }
 
-// lemma proves a lemma from the laws so far: from those about its operators, or
-// from all.
+// lemma proves a lemma from the laws so far, from those about its operators or from all;
+// or else from what its operators compute.
 func (t *Theory) lemma(ctx context.Context, l *law.Law) (v verify.Verdict, err error) {
 	for _, laws := range [][]*law.Law{t.near(l), t.Laws} {
 		if v, err = verify.Derive(ctx, l, laws, verify.LemmaRounds); err != nil {
@@ -101,6 +102,14 @@ func (t *Theory) lemma(ctx context.Context, l *law.Law) (v verify.Verdict, err e
 			}
 			return v, nil
 		}
+	}
+	// Of some operators only, the axioms that it follows from may be about others.
+	tokens, err := sums.Certify(ctx, l)
+	if err != nil {
+		return v, err
+	}
+	if tokens != nil {
+		return verify.Verdict{Status: verify.Proved, Proof: &law.Proof{Meaning: tokens}}, nil
 	}
 	return v, fmt.Errorf("it does not follow from the axioms before it: %s", v.Reason)
 }
