@@ -146,7 +146,7 @@ var layoutFamilies = []family{
 	{name: "lift", add: func(u *Universe) { u.layout(op.Lift, true, nil, nil) }, types: meshMatrixTypes},
 	{name: "drop", add: func(u *Universe) { u.layout(op.Drop, false, nil, nil) }, types: meshMatrixTypes},
 	{name: "halo", add: func(u *Universe) {
-		u.layout(op.Halo, false, func(n int) bool { return n > 2 }, named{"before": graph.IntValue(1), "after": graph.IntValue(1)})
+		u.layout(op.Halo, false, func(n int) bool { return u.mesh*n == wholeAxis }, named{"before": graph.IntValue(1), "after": graph.IntValue(1)})
 	}, types: meshImageTypes},
 }
 
@@ -170,9 +170,8 @@ func meshHeadTypes() []InputType {
 
 func meshImageTypes() []InputType {
 	return []InputType{
-		{Name: "i", Sizes: []int{6, 6, 6, 5}, Count: 2},
-		{Name: "u", Sizes: []int{6, 6, 3, 3}, Count: 2, Weight: true},
-		{Name: "v", Sizes: []int{6, 3, 3, 3}, Count: 1, Weight: true},
+		{Name: "i", Sizes: []int{6, 6, 5, 1}, Count: 2},
+		{Name: "u", Sizes: []int{6, 6, 3, 1}, Count: 2, Weight: true},
 	}
 }
 

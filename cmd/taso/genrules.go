@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +21,7 @@ type genRules struct {
 	out, pb, unproved string
 	html              string
 	stages, json      bool
+	parallel          bool
 }
 
 func newGenRules() *cobra.Command {
@@ -45,6 +47,12 @@ the run cleanly: what is proved so far is written, and the exit status is 1. Wit
 --checkpoint the same command goes on later. With --memory the graphs of a level
 that do not fit are sorted on disk, in the folder --spill.
 
+With --parallel rules are about tensors on meshes of devices: a family of equal shapes,
+whose mesh axes stand in front of them, made and ended by partition, combine, replicate,
+reduce, lift and drop; each_NAME[over=[g]] applies an operator to each member. The size of
+each mesh axis is a variable of the rule. Without --ops all presets for meshes are run,
+one after the other, for one set.
+
 Operators: ` + strings.Join(enumerate.DefaultNames(), " ") + `;
 when asked for: ` + strings.Join(enumerate.OperatorNames()[len(enumerate.DefaultNames()):], " ") + `
 
@@ -54,6 +62,8 @@ Presets, operators with inputs that suit them:
   taso gen-rules --max-ops 4 --memory 8G --checkpoint state --out my.rules --pb my.pb
   taso gen-rules --max-ops 3 --ops matmul,ewadd,concat,split --minimal --out small.rules
   taso gen-rules --max-ops 3 --ops bert --out bert.rules
+  taso gen-rules --parallel --max-ops 4 --out parallel.rules
+  taso gen-rules --parallel --ops parallel-attention --out heads.rules
   taso gen-rules --max-ops 3 --stages --unproved open.json
   taso gen-rules --max-ops 3 --out my.rules --html my.html
   taso gen-rules --max-ops 3 --exhaustive --json > report.json`,
@@ -63,6 +73,7 @@ Presets, operators with inputs that suit them:
 	f := c.Flags()
 	f.IntVar(&g.opt.MaxOps, "max-ops", 3, "most operators on a side of a rule")
 	f.StringSliceVar(&g.opt.Ops, "ops", nil, "operators to use, separated by commas, or a preset (default those of TASO's generator)")
+	f.BoolVar(&g.parallel, "parallel", false, "rules about tensors on meshes of devices; --ops then names presets for meshes (default all of them)")
 	f.BoolVar(&g.opt.Exhaustive, "exhaustive", false, "visit every distinct graph, not only extensions of representatives")
 	f.IntVar(&g.opt.Workers, "workers", 0, "parallel workers (default one a processor)")
 	f.Uint64Var(&g.opt.Seed, "seed", 1, "seed of the random inputs")
@@ -107,7 +118,13 @@ func (g *genRules) run(c *cobra.Command, _ []string) error {
 		g.opt.Progress = progress.New(os.Stderr, progress.Options{})
 	}
 	defer collectLazily(lazyGeneration, int64(g.memory))()
-	rep, err := genrules.Run(c.Context(), g.opt)
+	run := genrules.Run
+	if g.parallel {
+		run = func(ctx context.Context, opt genrules.Options) (*genrules.Report, error) {
+			return genrules.Several(ctx, opt, opt.Ops)
+		}
+	}
+	rep, err := run(c.Context(), g.opt)
 	g.opt.Progress.Close()
 	if err != nil {
 		return err

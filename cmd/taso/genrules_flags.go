@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/rules"
 )
 
@@ -24,7 +27,17 @@ func (g *genRules) validate() error {
 			return fmt.Errorf("--spill %s: not a folder", d)
 		}
 	}
-	if _, err := enumerate.New(g.opt.Ops); err != nil {
+	if g.parallel {
+		all := genrules.MeshPresets()
+		if len(g.opt.Ops) == 0 {
+			g.opt.Ops = all
+		}
+		for _, name := range g.opt.Ops {
+			if !slices.Contains(all, name) {
+				return fmt.Errorf("--parallel --ops: %q is no preset for meshes (%s)", name, strings.Join(all, ", "))
+			}
+		}
+	} else if _, err := enumerate.New(g.opt.Ops); err != nil {
 		return fmt.Errorf("--ops: %w", err)
 	}
 	return checkOutputs(nil, output{"--out", g.out}, output{"--out", certOf(g.out)}, output{"--pb", g.pb}, output{"--unproved", g.unproved},

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,6 +29,9 @@ func overOperators(ops []string) string {
 		if len(ops) == 1 && p.Name == ops[0] {
 			return "the preset " + p.Name
 		}
+	}
+	if mesh := genrules.MeshPresets(); len(ops) > 1 && slices.Contains(mesh, ops[0]) {
+		return "each of " + plural(len(ops), "preset") + " for meshes"
 	}
 	if len(ops) == 0 {
 		ops = enumerate.DefaultNames()
