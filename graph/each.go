@@ -7,7 +7,6 @@ const EachPrefix = "each_"
 var (
 	lifted   = map[*Op]*Op{}
 	liftedBy = map[string]*Op{}
-	memberOf = map[*Op]*Op{} // the other way round
 )
 
 // Each is op applied to each member of a family of tensors: all operands have the
@@ -23,15 +22,6 @@ func (op *Op) Each() *Op {
 		return e
 	}
 	return op
-}
-
-// Member is the operator that a lifted one applies to each member, and its attributes
-// there; of any other it is the operator itself.
-func (op *Op) Member(a Attrs) (*Op, Attrs) {
-	if m := memberOf[op]; m != nil {
-		return m, a[1:]
-	}
-	return op, a
 }
 
 // Lifted lists the lifted operators that are not the operators themselves, in the order

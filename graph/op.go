@@ -189,7 +189,7 @@ func Register(op *Op) *Op {
 	registry[op.Name] = op
 	if !op.Batched && !op.Pointwise {
 		e := lift(op)
-		lifted[op], liftedBy[e.Name], memberOf[e] = e, e, op
+		lifted[op], liftedBy[e.Name] = e, e
 	}
 	return op
 }

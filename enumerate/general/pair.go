@@ -62,7 +62,7 @@ func (p *Pair) features() features {
 				if u.Op == nil {
 					return
 				}
-				switch member, own := u.Op.Member(u.Attrs); member.Name {
+				switch member, own := member(u.Op, u.Attrs); member.Name {
 				case "conv2d":
 					f.window, f.kernel = true, true
 					if own[2] != graph.IntValue(1) {
@@ -115,6 +115,15 @@ func (b *builder) fresh(atCase int64) graph.Dim {
 	name := fmt.Sprintf("n%d", b.n)
 	b.atCase[name] = atCase
 	return graph.Var(name)
+}
+
+// member is what a lifted operator applies to each member; of any other it is the operator
+// itself. Attributes of it that are changed are those of the lifted one.
+func member(op *graph.Op, attrs graph.Attrs) (*graph.Op, graph.Attrs) {
+	if one, own, _ := op.Member(attrs); one != nil {
+		return one, own
+	}
+	return op, attrs
 }
 
 // freshShape is a shape of the case with sizes that are variables.
@@ -200,11 +209,11 @@ func (p *Pair) Law(fm Form) (*law.Law, error) {
 		attrs, ok := apps[appKey]
 		if (!ok || len(t.Args) == 0) && t.Op != nil {
 			attrs = append(graph.Attrs(nil), t.Attrs...)
-			member, own := t.Op.Member(attrs)
-			if member != t.Op {
+			one, own := member(t.Op, attrs)
+			if one != t.Op {
 				attrs[0] = b.freshShape(attrs[0])
 			}
-			switch member.Name {
+			switch one.Name {
 			case "conv2d":
 				own[0], own[1] = windowForms[fm.window][0], windowForms[fm.window][1]
 				if g := lit(own[2]); g != 1 && fm.groups == 0 {

@@ -1,0 +1,92 @@
+package genrules
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/verify/check"
+)
+
+// Several presets come to one set, whatever the number of workers: each rule is there
+// once with a proof, and what one run proved is not among what is not proved.
+func TestSeveral(t *testing.T) {
+	var texts [2]bytes.Buffer
+	presets := MeshPresets()
+	if len(presets) < 4 {
+		t.Fatalf("presets for meshes: %v", presets)
+	}
+	sum := 0
+	for i := range texts {
+		rep, err := Several(context.Background(), Options{MaxOps: 2, Workers: 1 + 2*i}, presets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := rules.WriteText(&texts[i], rep.Set); err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			continue
+		}
+		if errs := rep.Set.Validate(); len(errs) > 0 {
+			t.Error(errs)
+		}
+		lemmas := check.Laws{}
+		for _, l := range rep.Set.Lemmas {
+			lemmas[l.Law.Name] = l.Law
+		}
+		for _, r := range rep.Set.Rules {
+			if r.Proof.Meaning == nil {
+				continue // from axioms: TestCertificates has those
+			}
+			if _, err := check.Rule(r.Law, r.Proof, lemmas); err != nil {
+				t.Errorf("%s: %v", r.ID(), err)
+			}
+		}
+		for _, u := range rep.Unproved {
+			if _, ok := rep.Set.Find(u.ID); ok && u.ID != "" {
+				t.Errorf("%s is proved and not proved", law.ID(rep.Set.Rules[0].Law))
+			}
+		}
+		for _, name := range presets {
+			one, err := Run(context.Background(), Options{MaxOps: 2, Ops: []string{name}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += one.Rules.Proved
+			for _, r := range one.Set.Rules {
+				if _, ok := rep.Set.Find(r.ID()); !ok {
+					t.Errorf("preset %s: rule %s is not in the set of all", name, r.ID())
+				}
+			}
+		}
+		if n := rep.Rules.Proved; n >= sum || n < 150 {
+			t.Errorf("%d rules, of %d of all presets", n, sum)
+		}
+	}
+	if texts[0].String() != texts[1].String() {
+		t.Error("one worker and three make different sets")
+	}
+	if _, err := Several(context.Background(), Options{}, nil); err == nil {
+		t.Error("no presets: no error")
+	}
+}
+
+func ExampleSeveral() {
+	rep, err := Several(context.Background(), Options{MaxOps: 2}, []string{"parallel-mlp", "parallel-two"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	l, err := law.ParseLaw("rule r given X : [g*n, m] then combine[axis=0](partition[axis=0, on=g](X)) == X")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, found := rep.Set.Find(law.ID(l))
+	fmt.Println(found, rep.Rules.Unknown)
+	// Output: true 0
+}
