@@ -153,12 +153,15 @@ var layoutFamilies = []family{
 // Sizes below are 2*3, so that an axis can be dealt out to two members or to three, or
 // numbers that are no part of others.
 
-func meshMatrixTypes() []InputType {
+func meshPairTypes() []InputType {
 	return []InputType{
 		{Name: "x", Sizes: []int{6, 6}, Count: 2},
 		{Name: "w", Sizes: []int{6, 5}, Count: 2},
-		{Name: "s", Sizes: []int{}, Count: 1},
 	}
+}
+
+func meshMatrixTypes() []InputType {
+	return append(meshPairTypes(), InputType{Name: "s", Sizes: []int{}, Count: 1})
 }
 
 func meshHeadTypes() []InputType {

@@ -36,7 +36,7 @@ func Presets() []Preset {
 			Ops: append([]string{"matmul", "ewadd", "relu", "smul", "concat", "transpose"}, layouts...), Types: meshMatrixTypes, Mesh: 3},
 		{Name: "parallel-two",
 			Doc: "what meshes of two members have to do with two operands: concats dealt out, sums of pairs",
-			Ops: append([]string{"matmul", "ewadd", "concat"}, layouts...), Types: meshMatrixTypes, Mesh: 2},
+			Ops: append([]string{"matmul", "ewadd", "concat"}, layouts...), Types: meshPairTypes, Mesh: 2},
 		{Name: "parallel-attention",
 			Doc: "batched products and softmax over meshes: by sample, heads and rows of the queries",
 			Ops: append([]string{"matmul", "softmax", "transpose", "ewadd", "relu"}, layouts...), Types: meshHeadTypes, Mesh: 3},
