@@ -25,6 +25,8 @@ type Space struct {
 	open  []Open
 	fits  []Fit
 	quiet bool // facts are not wanted
+
+	wanted multiple // see Wanted
 }
 
 type symbol struct {
@@ -33,6 +35,10 @@ type symbol struct {
 	rule rule
 	fn   bool
 	size Dim // of a size or a product of sizes: what it stands for; else 0
+
+	below Dim   // it is at least 0 and below this wherever it counts; 0: not known
+	kind  uint8 // kindTimes, kindFloor or 0
+	by    Dim   // of these
 }
 
 // rule says what is known of a value of a function.
@@ -192,6 +198,10 @@ func (s *Space) substSym(v Sym, by map[Sym]Index) Index {
 		args[i] = s.Subst(a, by)
 	}
 	switch n := int64(0); {
+	case y.kind == kindTimes:
+		return s.Times(args[0], y.by)
+	case y.kind == kindFloor:
+		return s.Quotient(args[0], y.by)
 	case y.name == fnMax0:
 		return s.Max0(args[0])
 	case scanDiv(y.name, &n):

@@ -27,9 +27,13 @@ func (b *Engine) entry(l *side, t *law.Term, at []graph.Index, ctx []graph.Guard
 		}
 		return b.apply(Fun{value: graph.VarValue(t.Fn, law.SortPointwise1), zero: l.zero[t.Fn]}, arg, ctx)
 	}
+	b.Space.Wanted()
 	e, err := l.expr(b.Space, t, at)
 	if err != nil {
 		return nil, err
+	}
+	if v, n, ok := b.Space.Wanted(); ok {
+		return nil, &digits{v, n}
 	}
 	return b.eval(e, ctx, func(in int, at []graph.Index, ctx []graph.Guard) (NF, error) {
 		return b.entry(l, t.Args[in], at, ctx)
@@ -39,7 +43,7 @@ func (b *Engine) entry(l *side, t *law.Term, at []graph.Index, ctx []graph.Guard
 func (b *Engine) eval(e *graph.Expr, ctx []graph.Guard, in inputs) (NF, error) {
 	switch e.Kind {
 	case graph.ExprNumber:
-		t := Term{Num: one}.times(e.Size, 1)
+		t := b.timesSize(Term{Num: one}, e.Size, 1)
 		if t.Num.Sign() == 0 {
 			return nil, nil
 		}
@@ -101,19 +105,32 @@ func (b *Engine) eval(e *graph.Expr, ctx []graph.Guard, in inputs) (NF, error) {
 	}
 	var out NF
 	var ps []Piece
-	for _, p := range es {
+	for len(es) > 0 {
+		p := es[0]
+		es = es[1:]
 		over := make([]graph.Sym, len(p.Over))
 		var dom []graph.Guard
 		for i, v := range p.Over {
 			over[i] = v.Var
 			dom = append(dom, graph.Guard{E: v.Var.Index()}, graph.GuardLt(v.Var.Index(), v.N))
+			if n, ok := b.Space.DimOf(v.N); ok {
+				b.Space.Within(v.Var, n)
+			}
 		}
-		dom = append(dom, p.If...)
+		dom = append(dom, b.substGuards(p.If, nil)...)
 		inner := join(ctx, dom...)
 		if _, ok := Normalize(inner); !ok && (e.Kind == graph.ExprSum || b.written) {
 			continue
 		}
 		body, err := b.eval(p.Args[0], inner, in)
+		if more, ok := b.inDigits(err, p); ok {
+			q, err := b.points(more)
+			if err != nil {
+				return nil, err
+			}
+			es = append(q, es...)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package meaning
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -230,25 +231,46 @@ func (b *Engine) sameOutput(left, right *side, t, u *law.Term) string {
 	if len(x) != len(y) {
 		return fmt.Sprintf("shapes %s and %s differ", x, y)
 	}
-	at, sizes := make([]graph.Index, len(x)), make([]graph.Index, len(x))
+	at, over := make([]graph.Index, len(x)), make([]graph.Bound, len(x))
 	for i := range x {
 		n, m := b.Space.Size(x[i].Dim), b.Space.Size(y[i].Dim)
 		if !b.implied(nil, graph.GuardEq(n, m)) {
 			return fmt.Sprintf("shapes %s and %s differ", x, y)
 		}
-		at[i], sizes[i] = b.Space.Var(fmt.Sprintf("i%d", i)).Index(), n
+		v := b.Space.Var(fmt.Sprintf("i%d", i))
+		b.Space.Within(v, x[i].Dim)
+		at[i], over[i] = v.Index(), graph.Bound{Var: v, N: n}
 	}
-	return b.outputs(at, sizes, func(at []graph.Index, ctx []graph.Guard) string {
-		l, err := b.entry(left, t, at, ctx)
-		if err != nil {
-			return err.Error()
+	for {
+		var d *digits
+		why := b.outputs(over, func(by map[graph.Sym]graph.Index, ctx []graph.Guard) string {
+			here := make([]graph.Index, len(at))
+			for i, e := range at {
+				here[i] = b.Space.Subst(e, by)
+			}
+			l, err := b.entry(left, t, here, ctx)
+			var r NF
+			if err == nil {
+				r, err = b.entry(right, u, here, ctx)
+			}
+			if err != nil {
+				errors.As(err, &d)
+				return err.Error()
+			}
+			return b.equal(ctx, l, r)
+		})
+		if d == nil {
+			return why
 		}
-		r, err := b.entry(right, u, at, ctx)
-		if err != nil {
-			return err.Error()
+		by, more, ok := b.parted(over, d)
+		if !ok {
+			return why
 		}
-		return b.equal(ctx, l, r)
-	})
+		over = more
+		for i, e := range at {
+			at[i] = b.Space.Subst(e, by)
+		}
+	}
 }
 
 // NoMore reports that the conditions of the law permit a variable only values

@@ -106,6 +106,15 @@ func (b *Engine) implied(ctx []graph.Guard, g graph.Guard) bool {
 			}
 		}
 	}
+	gs := b.Space.Simplify(g)
+	if len(gs) > 1 || !alikeGuard(gs[0], g) {
+		for _, g := range gs {
+			if !b.implied(ctx, g) {
+				return false
+			}
+		}
+		return true
+	}
 	for _, n := range Not(g) {
 		if !b.impossible(join(ctx, n)) {
 			return false

@@ -81,9 +81,9 @@ type Fun struct {
 var one = big.NewRat(1, 1)
 
 func (b *Engine) substGuards(gs []graph.Guard, by map[graph.Sym]graph.Index) []graph.Guard {
-	out := make([]graph.Guard, len(gs))
-	for i, g := range gs {
-		out[i] = graph.Guard{E: b.Space.Subst(g.E, by), Eq: g.Eq}
+	out := make([]graph.Guard, 0, len(gs))
+	for _, g := range gs {
+		out = append(out, b.Space.Simplify(graph.Guard{E: b.Space.Subst(g.E, by), Eq: g.Eq})...)
 	}
 	return out
 }
@@ -167,6 +167,9 @@ func (b *Engine) rename(over []graph.Sym) ([]graph.Sym, map[graph.Sym]graph.Inde
 	out := make([]graph.Sym, len(over))
 	for i, v := range over {
 		out[i] = b.Space.Var("v")
+		if n, ok := b.Space.Range(v); ok {
+			b.Space.Within(out[i], n)
+		}
 		by[v] = out[i].Index()
 	}
 	return out, by
@@ -474,7 +477,7 @@ func (b *Engine) countOut(t Term, v graph.Sym, ctx []graph.Guard) (Term, bool) {
 		}
 	}
 	n := b.Space.Count(lo, hi)
-	u := Term{Num: t.Num, Facs: t.Facs, Over: others, Atoms: t.Atoms}.times(n, 1)
+	u := b.timesSize(Term{Num: t.Num, Facs: t.Facs, Over: others, Atoms: t.Atoms}, n, 1)
 	dom, ok := Normalize(rest)
 	if !ok {
 		return Term{Num: new(big.Rat)}, true

@@ -111,18 +111,18 @@ func (b *Engine) different(ps []Piece) []Piece {
 	return out
 }
 
-// outputs calls f with the indices of an output, of which those with literal ranges
-// are written out if the case is, and with what is known of them, until f does not
+// outputs calls f with values for the indices of an output that have literal ranges if
+// the case is written out, and with what is known of the others, until f does not
 // return "".
-func (b *Engine) outputs(at []graph.Index, sizes []graph.Index, f func(at []graph.Index, ctx []graph.Guard) string) string {
+func (b *Engine) outputs(over []graph.Bound, f func(by map[graph.Sym]graph.Index, ctx []graph.Guard) string) string {
 	all := [][]graph.Index{nil}
-	for i, n := range sizes {
-		k, ok := literal(n)
+	for _, v := range over {
+		k, ok := literal(v.N)
 		b.ranges = b.ranges || ok
 		var next [][]graph.Index
 		for _, p := range all {
 			if !ok || !b.written {
-				next = append(next, append(p[:len(p):len(p)], at[i]))
+				next = append(next, append(p[:len(p):len(p)], v.Var.Index()))
 				continue
 			}
 			for v := range k {
@@ -135,12 +135,15 @@ func (b *Engine) outputs(at []graph.Index, sizes []graph.Index, f func(at []grap
 	}
 	for _, p := range all {
 		var ctx []graph.Guard
+		by := map[graph.Sym]graph.Index{}
 		for i, e := range p {
 			if _, done := e.Const(); !done {
-				ctx = append(ctx, graph.Guard{E: e}, graph.GuardLt(e, sizes[i]))
+				ctx = append(ctx, graph.Guard{E: e}, graph.GuardLt(e, over[i].N))
+			} else {
+				by[over[i].Var] = e
 			}
 		}
-		if why := f(p, ctx); why != "" {
+		if why := f(by, ctx); why != "" {
 			return why
 		}
 	}

@@ -1,0 +1,284 @@
+package graph
+
+// An index along an axis of size a*b is written in digits, as a number is: one along
+// a, the other along b. Sizes are unknown, and so a product of an index with a size is
+// an unknown of its own, and a quotient is one where nothing says what it is:
+//
+//	times n (v)    n*v
+//	floor n (e)    floor(e/n)
+//
+//	i < a, j < b:  f = b*i + j,  floor(f/b) = i,  f - b*floor(f/b) = j
+//
+// What is known of ranges tells quotients, and takes products out of conditions:
+// b*i + j < b*m if and only if i < m.
+
+// Within notes that v is at least 0 and below n wherever it counts: it is bound, or
+// an index of the output, and both are conditions there. What [Space.Quotient] and
+// [Space.Simplify] give is right in this range.
+func (s *Space) Within(v Sym, n Dim) { s.syms[v-1].below = n }
+
+// Range is what Within noted of v.
+func (s *Space) Range(v Sym) (n Dim, ok bool) {
+	n = s.syms[v-1].below
+	return n, n != (Dim{})
+}
+
+// Place stands for an index along an axis of size n, the at-th of a shape: one that is
+// replaced when the true one is known.
+func (s *Space) Place(at int, n Dim) Sym {
+	e := s.Func("place "+Int(int64(at)).Key()+" "+n.Key(), nil)
+	v, _ := e.IsSym()
+	s.Within(v, n)
+	return v
+}
+
+const (
+	kindTimes = 1 + iota // of v and by: v*by, by being a product of atoms
+	kindFloor            // of e and by: floor(e/by)
+)
+
+// multiple is by times an unknown, or by itself where there is none.
+type multiple struct {
+	of Sym
+	by Dim
+}
+
+// multiples are what e is the sum of, one of each unknown that is no size.
+func (s *Space) multiples(e Index) []multiple {
+	out := []multiple{{0, Int(e.c)}}
+	for _, t := range e.t {
+		m := multiple{t.sym, Int(t.k)}
+		switch y := &s.syms[t.sym-1]; {
+		case y.size != (Dim{}):
+			m = multiple{0, y.size.Scale(t.k)}
+		case y.kind == kindTimes:
+			m = multiple{y.args[0].t[0].sym, y.by.Scale(t.k)}
+		}
+		found := false
+		for i := range out {
+			if out[i].of == m.of {
+				out[i].by, found = out[i].by.Add(m.by), true
+			}
+		}
+		if !found {
+			out = append(out, m)
+		}
+	}
+	for _, m := range out {
+		if m.by.TooLarge() {
+			panic(ErrTooLarge)
+		}
+	}
+	return out
+}
+
+// index is a multiple as an expression.
+func (s *Space) index(m multiple) Index {
+	if m.by.TooLarge() {
+		panic(ErrTooLarge)
+	}
+	if m.of == 0 {
+		return s.Size(m.by)
+	}
+	out := m.of.Index().Scale(m.by.c)
+	ts, _ := m.by.Terms()
+	for _, t := range ts {
+		by := productOf(1, t.Atoms)
+		e := s.Func("times "+by.Key(), nil, m.of.Index())
+		y := &s.syms[e.t[0].sym-1]
+		y.kind, y.by = kindTimes, by
+		out = out.addScaled(e, t.Coef)
+	}
+	return out
+}
+
+// DimOf is e as a size; not ok if it has other unknowns.
+func (s *Space) DimOf(e Index) (Dim, bool) {
+	ms := s.multiples(e)
+	for _, m := range ms[1:] {
+		if m.of != 0 {
+			return Dim{}, false
+		}
+	}
+	return ms[0].by, true
+}
+
+// Times is e*n.
+func (s *Space) Times(e Index, n Dim) Index {
+	var out Index
+	for _, m := range s.multiples(e) {
+		out = out.Add(s.index(multiple{m.of, m.by.Mul(n)}))
+	}
+	return out
+}
+
+// Quotient is floor(e/n) for n >= 1.
+func (s *Space) Quotient(e Index, n Dim) Index {
+	if q, ok := s.quotient(e, n); ok {
+		return q
+	}
+	whole, rest := s.wholes(e, n)
+	s.note(rest, n)
+	if k, ok := n.Const(); ok {
+		return whole.Add(s.Div(rest, k))
+	}
+	if v, ok := rest.IsSym(); ok && s.syms[v-1].kind == kindFloor {
+		y := &s.syms[v-1] // floor(floor(f/m)/n) = floor(f/(m*n))
+		return whole.Add(s.Quotient(y.args[0], y.by.Mul(n)))
+	}
+	q := s.Func("floor "+n.Key(), floorRule(n), rest)
+	y := &s.syms[q.t[0].sym-1]
+	y.kind, y.by = kindFloor, n
+	if lo, hi, ok := s.interval(rest); ok && lo.NonNegative() {
+		if m, ok := hi.Add(Int(1)).Quo(n); ok {
+			y.below = m
+		}
+	}
+	return whole.Add(q)
+}
+
+func floorRule(n Dim) rule {
+	return func(s *Space, q Index, args []Index) []Fact {
+		e, size := args[0], s.Size(n)
+		r := e.Sub(s.Times(q, n))
+		return []Fact{
+			{Any: []Guard{{E: r}}},
+			{Any: []Guard{GuardLt(r, size)}},
+			{If: []Guard{{E: e}}, Any: []Guard{{E: q}}},
+			{If: []Guard{GuardLt(e, IndexInt(0))}, Any: []Guard{GuardLt(q, IndexInt(0))}},
+			{If: []Guard{GuardLt(e, size)}, Any: []Guard{GuardLe(q, IndexInt(0))}},
+			{If: []Guard{GuardLe(size, e)}, Any: []Guard{GuardLe(IndexInt(1), q)}},
+		}
+	}
+}
+
+// quotient is floor(e/n) where ranges tell it.
+func (s *Space) quotient(e Index, n Dim) (Index, bool) {
+	whole, rest := s.wholes(e, n)
+	if lo, hi, ok := s.interval(rest); ok {
+		for _, k := range [...]int64{0, -1, 1} {
+			// k*n <= rest < (k+1)*n
+			if lo.Sub(n.Scale(k)).NonNegative() && n.Scale(k+1).Sub(hi).Sub(Int(1)).NonNegative() {
+				return whole.AddInt(k), true
+			}
+		}
+	}
+	// floor((m*x + r)/(m*k)) = floor(x/k) where r is from 0 to m-1.
+	for _, x := range s.multiples(rest) {
+		k, ok := n.Quo(x.by)
+		if !ok || x.of == 0 || x.by == Int(1) || k == Int(1) || !x.by.NonNegative() {
+			continue
+		}
+		if q, ok := s.quotient(rest, x.by); ok {
+			if q, ok = s.quotient(q, k); ok {
+				return whole.Add(q), true
+			}
+		}
+	}
+	return Index{}, false
+}
+
+// wholes takes multiples of n out of e: it is n*whole + rest.
+func (s *Space) wholes(e Index, n Dim) (whole, rest Index) {
+	for _, m := range s.multiples(e) {
+		q, r := m.by.divide(n)
+		whole = whole.Add(s.index(multiple{m.of, q}))
+		rest = rest.Add(s.index(multiple{m.of, r}))
+	}
+	return whole, rest
+}
+
+// divide takes multiples of n out of d, term by term: d = q*n + r.
+func (d Dim) divide(n Dim) (q, r Dim) {
+	lead := n.leading()
+	for d != (Dim{}) {
+		top := d.leading()
+		atoms, ok := withoutAtoms(top.atoms, lead.atoms)
+		if !ok || lead.coef == 0 || top.coef == minInt || top.coef%lead.coef != 0 {
+			t := productOf(top.coef, top.atoms)
+			r, d = r.Add(t), d.Sub(t)
+		} else {
+			t := productOf(top.coef/lead.coef, atoms)
+			q, d = q.Add(t), d.Sub(t.Mul(n))
+		}
+		if q.TooLarge() || r.TooLarge() || d.TooLarge() {
+			panic(ErrTooLarge)
+		}
+	}
+	return q, r
+}
+
+// interval are the least and the largest value that e may have, as far as ranges tell.
+func (s *Space) interval(e Index) (lo, hi Dim, ok bool) {
+	for _, m := range s.multiples(e) {
+		if m.of == 0 {
+			lo, hi = lo.Add(m.by), hi.Add(m.by)
+			continue
+		}
+		n, ok := s.Range(m.of)
+		if !ok {
+			return lo, hi, false
+		}
+		switch most := m.by.Mul(n.Sub(Int(1))); {
+		case m.by.NonNegative():
+			hi = hi.Add(most)
+		case m.by.Neg().NonNegative():
+			lo = lo.Add(most)
+		default:
+			return lo, hi, false
+		}
+	}
+	return lo, hi, !lo.TooLarge() && !hi.TooLarge()
+}
+
+// Simplify are conditions that say together what g says, without products where
+// ranges tell how: with e = n*w + r, e >= 0 is w >= 0 if 0 <= r < n, and e = 0 is
+// w = 0 and r = 0 if r is between -n and n.
+func (s *Space) Simplify(g Guard) []Guard {
+	for _, t := range g.E.t {
+		y := &s.syms[t.sym-1]
+		if y.kind != kindTimes {
+			continue
+		}
+		n := y.by
+		if !g.Eq {
+			if q, ok := s.quotient(g.E, n); ok {
+				return s.Simplify(Guard{E: q})
+			}
+			continue
+		}
+		whole, rest := s.wholes(g.E, n)
+		if lo, hi, ok := s.interval(rest); ok && n.Add(lo).Sub(Int(1)).NonNegative() && n.Sub(hi).Sub(Int(1)).NonNegative() {
+			return append(s.Simplify(Guard{E: whole, Eq: true}), s.Simplify(Guard{E: rest, Eq: true})...)
+		}
+	}
+	return []Guard{g}
+}
+
+// Wanted is an unknown whose quotient by n would be told if it were written as
+// n*x + y; that there was one is forgotten then.
+func (s *Space) Wanted() (v Sym, n Dim, ok bool) {
+	v, n = s.wanted.of, s.wanted.by
+	s.wanted = multiple{}
+	return v, n, v != 0
+}
+
+// note notes what would tell floor(e/n), the first one.
+func (s *Space) note(e Index, n Dim) {
+	for _, m := range s.multiples(e) {
+		if m.of == 0 || s.wanted.of != 0 {
+			continue
+		}
+		size, ok := s.Range(m.of)
+		if !ok || s.syms[m.of-1].fn {
+			continue
+		}
+		by, ok := n.Quo(m.by)
+		if !ok || by == Int(1) || !by.Sub(Int(1)).NonNegative() {
+			continue
+		}
+		if k, ok := size.Quo(by); ok && k != Int(1) {
+			s.wanted = multiple{m.of, by}
+		}
+	}
+}
