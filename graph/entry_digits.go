@@ -37,27 +37,28 @@ const (
 	kindFloor            // of e and by: floor(e/by)
 )
 
-// multiple is by times an unknown, or by itself where there is none.
-type multiple struct {
-	of Sym
-	by Dim
+// Multiple is By times the unknown Of, or By itself where Of is 0.
+type Multiple struct {
+	Of Sym
+	By Dim
 }
 
-// multiples are what e is the sum of, one of each unknown that is no size.
-func (s *Space) multiples(e Index) []multiple {
-	out := []multiple{{0, Int(e.c)}}
+// Multiples are what e is the sum of: a size, and one multiple of each unknown that is
+// none.
+func (s *Space) Multiples(e Index) []Multiple {
+	out := []Multiple{{0, Int(e.c)}}
 	for _, t := range e.t {
-		m := multiple{t.sym, Int(t.k)}
+		m := Multiple{t.sym, Int(t.k)}
 		switch y := &s.syms[t.sym-1]; {
 		case y.size != (Dim{}):
-			m = multiple{0, y.size.Scale(t.k)}
+			m = Multiple{0, y.size.Scale(t.k)}
 		case y.kind == kindTimes:
-			m = multiple{y.args[0].t[0].sym, y.by.Scale(t.k)}
+			m = Multiple{y.args[0].t[0].sym, y.by.Scale(t.k)}
 		}
 		found := false
 		for i := range out {
-			if out[i].of == m.of {
-				out[i].by, found = out[i].by.Add(m.by), true
+			if out[i].Of == m.Of {
+				out[i].By, found = out[i].By.Add(m.By), true
 			}
 		}
 		if !found {
@@ -65,7 +66,7 @@ func (s *Space) multiples(e Index) []multiple {
 		}
 	}
 	for _, m := range out {
-		if m.by.TooLarge() {
+		if m.By.TooLarge() {
 			panic(ErrTooLarge)
 		}
 	}
@@ -73,18 +74,18 @@ func (s *Space) multiples(e Index) []multiple {
 }
 
 // index is a multiple as an expression.
-func (s *Space) index(m multiple) Index {
-	if m.by.TooLarge() {
+func (s *Space) index(m Multiple) Index {
+	if m.By.TooLarge() {
 		panic(ErrTooLarge)
 	}
-	if m.of == 0 {
-		return s.Size(m.by)
+	if m.Of == 0 {
+		return s.Size(m.By)
 	}
-	out := m.of.Index().Scale(m.by.c)
-	ts, _ := m.by.Terms()
+	out := m.Of.Index().Scale(m.By.c)
+	ts, _ := m.By.Terms()
 	for _, t := range ts {
 		by := productOf(1, t.Atoms)
-		e := s.Func("times "+by.Key(), nil, m.of.Index())
+		e := s.Func("times "+ShapeOf(by).Key(), nil, m.Of.Index())
 		y := &s.syms[e.t[0].sym-1]
 		y.kind, y.by = kindTimes, by
 		out = out.addScaled(e, t.Coef)
@@ -94,20 +95,20 @@ func (s *Space) index(m multiple) Index {
 
 // DimOf is e as a size; not ok if it has other unknowns.
 func (s *Space) DimOf(e Index) (Dim, bool) {
-	ms := s.multiples(e)
+	ms := s.Multiples(e)
 	for _, m := range ms[1:] {
-		if m.of != 0 {
+		if m.Of != 0 {
 			return Dim{}, false
 		}
 	}
-	return ms[0].by, true
+	return ms[0].By, true
 }
 
 // Times is e*n.
 func (s *Space) Times(e Index, n Dim) Index {
 	var out Index
-	for _, m := range s.multiples(e) {
-		out = out.Add(s.index(multiple{m.of, m.by.Mul(n)}))
+	for _, m := range s.Multiples(e) {
+		out = out.Add(s.index(Multiple{m.Of, m.By.Mul(n)}))
 	}
 	return out
 }
@@ -117,7 +118,7 @@ func (s *Space) Quotient(e Index, n Dim) Index {
 	if q, ok := s.quotient(e, n); ok {
 		return q
 	}
-	whole, rest := s.wholes(e, n)
+	whole, rest := s.Wholes(e, n)
 	s.note(rest, n)
 	if k, ok := n.Const(); ok {
 		return whole.Add(s.Div(rest, k))
@@ -126,7 +127,7 @@ func (s *Space) Quotient(e Index, n Dim) Index {
 		y := &s.syms[v-1] // floor(floor(f/m)/n) = floor(f/(m*n))
 		return whole.Add(s.Quotient(y.args[0], y.by.Mul(n)))
 	}
-	q := s.Func("floor "+n.Key(), floorRule(n), rest)
+	q := s.Func("floor "+ShapeOf(n).Key(), floorRule(n), rest)
 	y := &s.syms[q.t[0].sym-1]
 	y.kind, y.by = kindFloor, n
 	if lo, hi, ok := s.interval(rest); ok && lo.NonNegative() {
@@ -154,7 +155,7 @@ func floorRule(n Dim) rule {
 
 // quotient is floor(e/n) where ranges tell it.
 func (s *Space) quotient(e Index, n Dim) (Index, bool) {
-	whole, rest := s.wholes(e, n)
+	whole, rest := s.Wholes(e, n)
 	if lo, hi, ok := s.interval(rest); ok {
 		for _, k := range [...]int64{0, -1, 1} {
 			// k*n <= rest < (k+1)*n
@@ -164,12 +165,12 @@ func (s *Space) quotient(e Index, n Dim) (Index, bool) {
 		}
 	}
 	// floor((m*x + r)/(m*k)) = floor(x/k) where r is from 0 to m-1.
-	for _, x := range s.multiples(rest) {
-		k, ok := n.Quo(x.by)
-		if !ok || x.of == 0 || x.by == Int(1) || k == Int(1) || !x.by.NonNegative() {
+	for _, x := range s.Multiples(rest) {
+		k, ok := n.Quo(x.By)
+		if !ok || x.Of == 0 || x.By == Int(1) || k == Int(1) || !x.By.NonNegative() {
 			continue
 		}
-		if q, ok := s.quotient(rest, x.by); ok {
+		if q, ok := s.quotient(rest, x.By); ok {
 			if q, ok = s.quotient(q, k); ok {
 				return whole.Add(q), true
 			}
@@ -178,12 +179,12 @@ func (s *Space) quotient(e Index, n Dim) (Index, bool) {
 	return Index{}, false
 }
 
-// wholes takes multiples of n out of e: it is n*whole + rest.
-func (s *Space) wholes(e Index, n Dim) (whole, rest Index) {
-	for _, m := range s.multiples(e) {
-		q, r := m.by.divide(n)
-		whole = whole.Add(s.index(multiple{m.of, q}))
-		rest = rest.Add(s.index(multiple{m.of, r}))
+// Wholes takes multiples of n out of e: it is n*whole + rest.
+func (s *Space) Wholes(e Index, n Dim) (whole, rest Index) {
+	for _, m := range s.Multiples(e) {
+		q, r := m.By.divide(n)
+		whole = whole.Add(s.index(Multiple{m.Of, q}))
+		rest = rest.Add(s.index(Multiple{m.Of, r}))
 	}
 	return whole, rest
 }
@@ -210,19 +211,19 @@ func (d Dim) divide(n Dim) (q, r Dim) {
 
 // interval are the least and the largest value that e may have, as far as ranges tell.
 func (s *Space) interval(e Index) (lo, hi Dim, ok bool) {
-	for _, m := range s.multiples(e) {
-		if m.of == 0 {
-			lo, hi = lo.Add(m.by), hi.Add(m.by)
+	for _, m := range s.Multiples(e) {
+		if m.Of == 0 {
+			lo, hi = lo.Add(m.By), hi.Add(m.By)
 			continue
 		}
-		n, ok := s.Range(m.of)
+		n, ok := s.Range(m.Of)
 		if !ok {
 			return lo, hi, false
 		}
-		switch most := m.by.Mul(n.Sub(Int(1))); {
-		case m.by.NonNegative():
+		switch most := m.By.Mul(n.Sub(Int(1))); {
+		case m.By.NonNegative():
 			hi = hi.Add(most)
-		case m.by.Neg().NonNegative():
+		case m.By.Neg().NonNegative():
 			lo = lo.Add(most)
 		default:
 			return lo, hi, false
@@ -247,7 +248,7 @@ func (s *Space) Simplify(g Guard) []Guard {
 			}
 			continue
 		}
-		whole, rest := s.wholes(g.E, n)
+		whole, rest := s.Wholes(g.E, n)
 		if lo, hi, ok := s.interval(rest); ok && n.Add(lo).Sub(Int(1)).NonNegative() && n.Sub(hi).Sub(Int(1)).NonNegative() {
 			return append(s.Simplify(Guard{E: whole, Eq: true}), s.Simplify(Guard{E: rest, Eq: true})...)
 		}
@@ -258,27 +259,27 @@ func (s *Space) Simplify(g Guard) []Guard {
 // Wanted is an unknown whose quotient by n would be told if it were written as
 // n*x + y; that there was one is forgotten then.
 func (s *Space) Wanted() (v Sym, n Dim, ok bool) {
-	v, n = s.wanted.of, s.wanted.by
-	s.wanted = multiple{}
+	v, n = s.wanted.Of, s.wanted.By
+	s.wanted = Multiple{}
 	return v, n, v != 0
 }
 
 // note notes what would tell floor(e/n), the first one.
 func (s *Space) note(e Index, n Dim) {
-	for _, m := range s.multiples(e) {
-		if m.of == 0 || s.wanted.of != 0 {
+	for _, m := range s.Multiples(e) {
+		if m.Of == 0 || s.wanted.Of != 0 {
 			continue
 		}
-		size, ok := s.Range(m.of)
-		if !ok || s.syms[m.of-1].fn {
+		size, ok := s.Range(m.Of)
+		if !ok || s.syms[m.Of-1].fn {
 			continue
 		}
-		by, ok := n.Quo(m.by)
+		by, ok := n.Quo(m.By)
 		if !ok || by == Int(1) || !by.Sub(Int(1)).NonNegative() {
 			continue
 		}
 		if k, ok := size.Quo(by); ok && k != Int(1) {
-			s.wanted = multiple{m.of, by}
+			s.wanted = Multiple{m.Of, by}
 		}
 	}
 }

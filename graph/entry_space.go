@@ -26,7 +26,7 @@ type Space struct {
 	fits  []Fit
 	quiet bool // facts are not wanted
 
-	wanted multiple // see Wanted
+	wanted Multiple // see Wanted
 }
 
 type symbol struct {
@@ -251,6 +251,14 @@ func (s *Space) String(e Index) string {
 			fmt.Fprintf(&b, "%d*", t.k)
 		}
 		y := &s.syms[t.sym-1]
+		switch y.kind {
+		case kindTimes:
+			b.WriteString(y.by.String() + "*" + s.String(y.args[0]))
+			continue
+		case kindFloor:
+			b.WriteString("floor((" + s.String(y.args[0]) + ")/(" + y.by.String() + "))")
+			continue
+		}
 		b.WriteString(y.name)
 		if y.fn {
 			b.WriteByte('(')
@@ -341,10 +349,7 @@ func (s *Space) sizeAtom(a Atom) Index {
 	return s.Func("size "+a.id.key, nil)
 }
 
-const (
-	fnMax0     = "max0"
-	fnGroupsOf = "groups of" // of e, n and c: floor(e/n)*c
-)
+const fnMax0 = "max0"
 
 func scanDiv(name string, n *int64) bool {
 	digits, ok := strings.CutPrefix(name, "div")

@@ -180,7 +180,7 @@ func (s *Space) Groups(groups, outs, c Dim, at Index) []Group {
 	s.LeaveOpen(groups)
 	var start Index
 	if per, ok := outs.Quo(groups); ok {
-		start = s.groupStart(at, per, c)
+		start = s.Times(s.Quotient(at, per), c) // whole groups come out: parts of a tensor that begin at one are numbered alike
 	} else {
 		start = s.Func("group", nil, at, s.Size(outs), s.Size(groups), size)
 	}
@@ -190,33 +190,4 @@ func (s *Space) Groups(groups, outs, c Dim, at Index) []Group {
 		Fact{If: is, Any: []Guard{{E: start}}},
 		Fact{If: is, Any: []Guard{GuardLe(start.Add(size), s.Size(groups.Mul(c)))}})
 	return []Group{{Start: start}}
-}
-
-// Multiple is the size of which an unknown is n times as much; not ok of what is no
-// size, or no multiple.
-func (s *Space) Multiple(v Sym, n Dim) (Dim, bool) {
-	m, ok := s.syms[v-1].size.Quo(n)
-	return m, ok && m != (Dim{})
-}
-
-// groupStart is floor(at/per)*c. Whole multiples of per come out, so that parts
-// of a tensor that begin at one are numbered alike: with at = x + m*per it is
-// m*c + floor(x/per)*c.
-func (s *Space) groupStart(at Index, per, c Dim) Index {
-	var out Index
-	rest := IndexInt(at.c)
-	for _, t := range at.t {
-		if m, ok := s.Multiple(t.sym, per); ok {
-			out = out.addScaled(s.Size(m.Mul(c)), t.k)
-		} else {
-			rest = rest.addScaled(t.sym.Index(), t.k)
-		}
-	}
-	if n, ok := rest.Const(); ok && n == 0 {
-		return out
-	}
-	first := func(_ *Space, start Index, args []Index) []Fact {
-		return []Fact{{If: []Guard{{E: args[0]}, GuardLt(args[0], args[1])}, Any: []Guard{{E: start, Eq: true}}}}
-	}
-	return out.Add(s.Func(fnGroupsOf, first, rest, s.Size(per), s.Size(c)))
 }

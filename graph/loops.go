@@ -57,12 +57,6 @@ func (x *extent) function(v Sym) (f function, err error) {
 		return function{callMax0, args[0], 1, 1}, nil
 	case scanDiv(name, &n):
 		return function{callDiv, args[0], n, 1}, nil
-	case name == fnGroupsOf:
-		per, ok := args[1].Const()
-		c, ok2 := args[2].Const()
-		if ok && ok2 && per >= 1 {
-			return function{callDiv, args[0], per, c}, nil
-		}
 	}
 	return f, fmt.Errorf("index %s has no value", x.s.String(v.Index()))
 }

@@ -3,6 +3,7 @@ package meaning
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -72,6 +73,92 @@ func (b *Engine) inDigits(err error, e *graph.Expr) (*graph.Expr, bool) {
 	out := b.substExpr(&f, by)
 	out.Over = over
 	return out, true
+}
+
+// composite reports whether the range of a variable is a multiple of a size, or of a
+// number: a*b + b*c, but not a + b.
+func (b *Engine) composite(v graph.Sym) bool {
+	n, ok := b.Space.Range(v)
+	ts, c := n.Terms()
+	if !ok || c != 0 || len(ts) == 0 {
+		return false
+	}
+	if len(ts) == 1 {
+		return len(ts[0].Atoms) > 1 || ts[0].Coef > 1
+	}
+	by := int64(0)
+	for _, t := range ts {
+		by = graph.GCD(by, t.Coef)
+	}
+	return by > 1 || slices.ContainsFunc(ts[0].Atoms, func(a graph.Atom) bool {
+		return !slices.ContainsFunc(ts, func(t graph.Term) bool { return !slices.ContainsFunc(t.Atoms, a.Same) })
+	})
+}
+
+// parts writes bound variables in digits, as long as a guide says so: it gives those
+// that there are then, what the others are, and what is known of the new ones.
+func (b *Engine) parts(over []graph.Sym, here func(by map[graph.Sym]graph.Index) NF, there NF) ([]graph.Sym, []graph.Guard, map[graph.Sym]graph.Index) {
+	var known []graph.Guard
+	all := map[graph.Sym]graph.Index{}
+	for slices.ContainsFunc(over, b.composite) && b.step() == nil {
+		at, n, ok := b.guide.Digits(b, over, here(all), there)
+		if !ok {
+			break
+		}
+		if at < 0 || at >= len(over) || !positive(n) {
+			b.fail(errors.New("no digits of a bound variable"))
+			break
+		}
+		v := over[at]
+		high, low, is := b.part(v, n)
+		if size, ok := b.Space.Range(v); ok {
+			if m, ok := size.Quo(n); ok {
+				b.Space.Within(high, m)
+			}
+		}
+		one := map[graph.Sym]graph.Index{v: is}
+		for w, e := range all {
+			all[w] = b.Space.Subst(e, one)
+		}
+		all[v] = is
+		known = append(b.substGuards(known, one), graph.Guard{E: low.Index()}, graph.GuardLt(low.Index(), b.Space.Size(n)))
+		over = slices.Concat(over[:at], []graph.Sym{high, low}, over[at+1:])
+	}
+	return over, known, all
+}
+
+// inDigitsOf are the terms of n with bound variables in digits, to be compared with m.
+func (b *Engine) inDigitsOf(n, m NF) NF {
+	out := slices.Clone(n)
+	for i, t := range n {
+		if !slices.ContainsFunc(t.Over, b.composite) {
+			continue
+		}
+		over, known, by := b.parts(t.Over, func(by map[graph.Sym]graph.Index) NF { return NF{b.substTerm(t, by)} },
+			slices.Concat(m, n[:i], n[i+1:]))
+		if len(by) > 0 {
+			u := b.substTerm(t, by)
+			u.Over, u.Dom = over, append(u.Dom, known...)
+			out[i] = u
+		}
+	}
+	return out
+}
+
+// pieceInDigits is a piece with bound variables in digits, to be found among others.
+func (b *Engine) pieceInDigits(p Piece, others []Piece) Piece {
+	if !slices.ContainsFunc(p.Over, b.composite) {
+		return p
+	}
+	var there NF
+	for _, q := range others {
+		there = append(there, q.Body...)
+	}
+	over, known, by := b.parts(p.Over, func(by map[graph.Sym]graph.Index) NF { return b.substNF(p.Body, by) }, there)
+	if len(by) == 0 {
+		return p
+	}
+	return Piece{over, append(b.substGuards(p.Dom, by), known...), b.substNF(p.Body, by)}
 }
 
 // timesSize is t multiplied by e to a power, by each factor of a product of sizes.

@@ -28,6 +28,7 @@
 //
 //	question                   yes, with a refutation, which is verified; or no,
 //	                           from which nothing is concluded
+//	digits                     which bound variable is written in two, and of which size
 //	term and group             which atoms belong together, and the bound variables
 //	                           of the term in those of the group
 //	values of a maximum        the points at which one piece has another one's value

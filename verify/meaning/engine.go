@@ -22,6 +22,9 @@ type Guide interface {
 	// Cover finds points of q at which its value is that of p: it calls try with
 	// proposals until one is accepted.
 	Cover(e *Engine, p, q Piece, try func(Covering) bool) bool
+	// Digits says which of the bound variables of here is to be written in digits, the
+	// low one from 0 to n-1, to be compared with there; not ok: none is.
+	Digits(e *Engine, over []graph.Sym, here, there NF) (at int, n graph.Dim, ok bool)
 	// Try calls f, or does not if that would be in vain, and reports whether f
 	// returned true. If it did not, the unknowns that f made of e are to be forgotten;
 	// e is nil if what comes after still needs them, or there are none.

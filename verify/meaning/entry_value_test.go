@@ -100,32 +100,12 @@ func (w *valuer[V]) sym(v graph.Sym) int64 {
 			n *= k
 		}
 		return n
-	case kind == "digit": // of a size, a stride and the size of all
-		d := w.sizes(rest)
-		return graph.FloorDiv(at(0), d[1]) % d[0]
-	case kind == "join":
-		for i, d := range w.sizes(rest) {
-			n = n*d + at(i)
-		}
-		return n
-	case kind == "axis":
-		var axis int
-		if _, err := fmt.Sscanf(rest, "%d of", &axis); err != nil {
-			w.give("function %s", name)
-		}
-		y, x, _ := strings.Cut(rest[strings.Index(rest, "of ")+3:], " in ")
-		for i, d := range w.sizes(y) {
-			n = n*d + at(i)
-		}
-		of := w.sizes(x)
-		for i := len(of) - 1; i > axis; i-- {
-			n /= of[i]
-		}
-		return n % of[axis]
+	case kind == "times":
+		return at(0) * w.sizes(rest)[0]
+	case kind == "floor":
+		return graph.FloorDiv(at(0), w.sizes(rest)[0])
 	case name == "group": // of at, outs, groups and channels
 		return at(0) / (at(1) / at(2)) * at(3)
-	case name == "groups of":
-		return graph.FloorDiv(at(0), at(1)) * at(2)
 	case scan(name, "div%d", &n):
 		return graph.FloorDiv(at(0), n)
 	case scan(name, "count%d", &n):

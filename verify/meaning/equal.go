@@ -18,10 +18,13 @@ import (
 // ctx or an earlier answer names may be bound in what is compared.
 func (b *Engine) equal(ctx []graph.Guard, l, r NF) string {
 	var groups []*Group
-	for side, n := range [2]NF{l, r} {
+	for side, n := range [2]NF{b.inDigitsOf(l, r), b.inDigitsOf(r, l)} {
 		for _, t := range n {
 			for _, u := range b.expand(t) {
 				u = b.fresh(u)
+				for _, v := range u.Over {
+					b.Space.Within(v, graph.Dim{}) // that of a group has none
+				}
 				if side == 1 {
 					u.Num = new(big.Rat).Neg(u.Num)
 				}

@@ -18,6 +18,7 @@ func (b *Engine) within(ctx []graph.Guard, ps, qs []Piece) bool {
 	for _, p := range ps {
 		over, by := b.rename(p.Over)
 		p = Piece{over, b.substGuards(p.Dom, by), b.substNF(p.Body, by)}
+		p = b.pieceInDigits(p, qs)
 		here := join(ctx, p.Dom...)
 		var conds [][]graph.Guard
 		everywhere := false

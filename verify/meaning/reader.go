@@ -10,6 +10,7 @@ import (
 //
 //	Impossible  0, or 1 and a refutation
 //	Place       0, or 1, the group, the atoms and the expressions of bound variables
+//	Digits      0, or 1, the bound variable and the range of its low digit
 //	Cover       0, or 1, the expressions of bound variables, those that have to be 0
 //	Try         0, or 1 and what f asks
 //	Split       0, or 1, the number of a variable and, of a number of groups, the
@@ -113,6 +114,20 @@ func (r *reader) Place(b *Engine, _ []graph.Guard, groups []*Group, t Term, try 
 		p.By = append(p.By, r.index(b))
 	}
 	return r.tried(b, r.err == nil && try(p))
+}
+
+// Digits is part of Guide.
+func (r *reader) Digits(b *Engine, _ []graph.Sym, _, _ NF) (int, graph.Dim, bool) {
+	if !r.yes() {
+		b.fail(r.err)
+		return 0, graph.Dim{}, false
+	}
+	at := r.next()
+	n, ok := b.Space.DimOf(r.index(b))
+	if !ok || at < 0 || at > maxAtoms {
+		b.fail(r.fail("no digits"))
+	}
+	return int(at), n, r.err == nil && ok
 }
 
 // Cover is part of Guide.

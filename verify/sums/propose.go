@@ -160,6 +160,11 @@ func (g guide) Place(e *meaning.Engine, ctx []graph.Guard, groups []*meaning.Gro
 	return g.search(e).place(ctx, groups, t, try)
 }
 
+// Digits is part of meaning.Guide.
+func (g guide) Digits(e *meaning.Engine, over []graph.Sym, here, there meaning.NF) (int, graph.Dim, bool) {
+	return g.search(e).digits(over, here, there)
+}
+
 // Cover is part of meaning.Guide.
 func (g guide) Cover(e *meaning.Engine, p, q meaning.Piece, try func(meaning.Covering) bool) bool {
 	return g.search(e).cover(p, q, try)

@@ -186,6 +186,24 @@ func (r *Recorder) Place(e *meaning.Engine, ctx []graph.Guard, groups []*meaning
 	return done
 }
 
+// Digits is part of meaning.Guide.
+func (r *Recorder) Digits(e *meaning.Engine, over []graph.Sym, here, there meaning.NF) (int, graph.Dim, bool) {
+	at, n, ok := r.search(e).digits(over, here, there)
+	var size graph.Index
+	if ok {
+		forget := r.mark(e)
+		size = e.Space.Size(n)
+		forget()
+	}
+	if !ok || !known(e.Space, size) {
+		r.put(0)
+		return 0, n, false
+	}
+	r.put(1, int64(at))
+	r.index(size)
+	return at, n, true
+}
+
 // Cover is part of meaning.Guide.
 func (r *Recorder) Cover(e *meaning.Engine, p, q meaning.Piece, try func(meaning.Covering) bool) bool {
 	done := false

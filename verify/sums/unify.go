@@ -77,7 +77,7 @@ func (b *search) inside(e graph.Index, vs []graph.Sym) []graph.Sym {
 // put in.
 func (b *search) solve(eqs []graph.Index, unknown []graph.Sym) (map[graph.Sym]graph.Index, []graph.Index) {
 	by := map[graph.Sym]graph.Index{}
-	left := append([]graph.Index{}, eqs...)
+	left := b.inDigits(eqs, unknown)
 	for {
 		at, best, rank := -1, graph.Sym(0), 0
 		for i, e := range left {
@@ -107,12 +107,40 @@ func (b *search) solve(eqs []graph.Index, unknown []graph.Sym) (map[graph.Sym]gr
 		for i := range left {
 			left[i] = b.e.Space.Subst(left[i], one)
 		}
+		left = b.inDigits(left, unknown)
 		for v, f := range by {
 			by[v] = b.e.Space.Subst(f, one)
 		}
 		by[best] = one[best]
 		unknown = without(unknown, best)
 	}
+}
+
+// inDigits replaces equations n*x + y = 0 by x = 0 and y = 0 where there is something to
+// find in both.
+func (b *search) inDigits(eqs []graph.Index, unknown []graph.Sym) []graph.Index {
+	out := make([]graph.Index, 0, len(eqs))
+next:
+	for k := 0; k < len(eqs); k++ {
+		e := eqs[k]
+		if len(b.inside(e, unknown)) > 0 {
+			for _, m := range b.e.Space.Multiples(e) {
+				if m.Of == 0 {
+					continue
+				}
+				if _, number := m.By.Const(); number {
+					continue
+				}
+				whole, rest := b.e.Space.Wholes(e, m.By)
+				if len(b.inside(whole, unknown)) > 0 && (rest.Equal(graph.Index{}) || len(b.inside(rest, unknown)) > 0) {
+					eqs = append(eqs[:len(eqs):len(eqs)], whole, rest)
+					continue next
+				}
+			}
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // arguments replaces an equation f(x) = f(y) that holds an unknown by x = y.
