@@ -8,9 +8,12 @@ import (
 	"github.com/taso-go/taso/verify/sums"
 )
 
+// nearLaws are a law that holds and one that does not.
+type nearLaws struct{ name, holds, fails string }
+
 // nearly are laws that hold, each beside one that looks alike and does not: of literal
 // ranges written out, of ranges that run backwards, of the true maximum.
-var nearly = []struct{ name, holds, fails string }{
+var nearly = []nearLaws{
 	{"an average of an average as a convolution", `
 	given p : same, A : [a, 1, 3, 3]
 	then conv2d[pad=p, groups=a](conv2d[pad=p](cpool[c=b, kh=3, kw=3](), A), cpool[c=a, kh=3, kw=3]()) == conv2d[pad=p](cpool[c=b, kh=3, kw=3](), poolavg[kh=3, kw=3, pad=p](A))`, `
@@ -71,8 +74,10 @@ var nearly = []struct{ name, holds, fails string }{
 }
 
 // What nearly holds is refuted and has no proof.
-func TestNearly(t *testing.T) {
-	for _, c := range nearly {
+func TestNearly(t *testing.T) { testNearly(t, nearly) }
+
+func testNearly(t *testing.T, laws []nearLaws) {
+	for _, c := range laws {
 		t.Run(c.name, func(t *testing.T) {
 			l := parse(t, "# .\nrule a"+c.holds)
 			m, p, err := sums.CertifyOrdered(t.Context(), l, 0)
