@@ -13,7 +13,7 @@ import (
 
 // Answer is one answer of a proof: what was asked, and the numbers that say it.
 type Answer struct {
-	Kind    string // "question", "place", "cover", "try", "split"
+	Kind    string // "question", "place", "digits", "cover", "try", "split"
 	At      int    // of the first number
 	Numbers []int64
 }
@@ -62,6 +62,13 @@ func (t *tracer) Impossible(b *Engine, gs []graph.Guard) bool {
 		}
 	}
 	return yes
+}
+
+func (t *tracer) Digits(b *Engine, over []graph.Sym, here, there NF) (int, graph.Dim, bool) {
+	from := t.at
+	at, n, ok := t.reader.Digits(b, over, here, there)
+	t.note("digits", from)
+	return at, n, ok
 }
 
 // refutes is a second reader of refutations, which shares no arithmetic with the

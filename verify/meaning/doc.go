@@ -59,6 +59,17 @@
 //     all with the coefficient 1 or -1, is counted: there are as many points as from
 //     the largest lower bound to the least upper one, and none if one of these pairs
 //     misses.
+//   - Each integer is n*x + y for one x and one y from 0 to n-1, whatever n >= 1 is. So
+//     a bound variable, or an index of the output, may be written in such digits, in a
+//     term, in a maximum and in what is to hold for all indices (digits.go). The product
+//     of an unknown with a size is an unknown; that it is added up, multiplied and
+//     divided as a product is arithmetic of graph.Space.
+//   - An index is in its range wherever it counts: the range is among the guards of its
+//     term, or of what is asked. There floor((n*x + y)/n) is x for 0 <= y < n, n*x + y is
+//     at least 0 if and only if x is, and is 0 if and only if x and y are, and guards and
+//     entries are written so. A variable of a group has no range, since other terms may
+//     come into the group that have another one. Ranges that proofs may name without
+//     their guards have a point, being sizes.
 //   - A divisor is a count; where its operator is defined it is not 0 (graph.ExprInv),
 //     and so it may be cancelled.
 //   - A function of a sum of terms with conditions is worked out on the cells of a
@@ -188,23 +199,25 @@
 // This list is all that need be right for an accepted proof to be one; lines are those
 // that are neither blank nor comments, and TestTrusted counts them.
 //
-//	verify/meaning, 3,127 lines
+//	verify/meaning, 3,340 lines
 //	  check.go reader.go refutation.go  proofs, refutations, cases within cases
 //	  case.go runs.go                   a case: what is assumed
 //	  side.go places.go                 shapes, and where a side is defined
 //	  engine.go build.go term.go        normal forms of entries
+//	  digits.go                         indices in digits
 //	  written.go                        literal ranges
 //	  ordered.go largest.go monotone.go what holds of the true relu and maximum
 //	  alike.go equal.go unimodular.go   equality of sums
 //	  most.go                           equality of maxima
 //
 // Beside these: packages graph and law, which read laws, infer shapes and hold linear
-// expressions and the facts about size functions (graph.Space), and of package graph/op
-// what each operator infers and what its entry is. Entries are tested against plain
-// loops, and the programs that run are made from them. Normal forms are evaluated term
-// by term and compared with what package internal/adversary/eval says of the operators,
-// which shares nothing with either (TestEntries). The operators' shapes are also
-// checked by shape rules of their own in package verify/check.
+// expressions, their products with sizes and the facts about size functions
+// (graph.Space), and of package graph/op what each operator infers and what its entry
+// is. Entries are tested against plain loops, and the programs that run are made from
+// them. Normal forms are evaluated term by term and compared with what package
+// internal/adversary/eval says of the operators, which shares nothing with either
+// (TestEntries). The operators' shapes are also checked by shape rules of their own in
+// package verify/check.
 //
 // The idea of proving tensor rewrites for all sizes and ranks is that of Arora
 // et al., TensorRight: Automated Verification of Tensor Graph Rewrites (POPL

@@ -24,6 +24,8 @@ func (b *Engine) SubstTerm(t Term, by map[graph.Sym]graph.Index) Term { return b
 
 func (b *Engine) Equal(ctx []graph.Guard, l, r NF) string { return b.equal(ctx, l, r) }
 
+func (b *Engine) InDigitsOf(n, m NF) NF { return b.inDigitsOf(n, m) }
+
 func (b *Engine) Err() error { return b.err }
 
 func (b *Engine) Assume(gs ...graph.Guard) { b.assume(gs...) }

@@ -18,6 +18,7 @@ import (
 type world struct {
 	space *graph.Space
 	env   map[graph.Sym]int64
+	sizes *graph.Substitution // nil: there are none
 }
 
 func (w *world) index(e graph.Index) int64 {
@@ -29,11 +30,43 @@ func (w *world) index(e graph.Index) int64 {
 	return n
 }
 
+// someSizes are those that indices are multiplied with, or divided by.
+var someSizes = func() []graph.Dim {
+	a, b := graph.Var("a"), graph.Var("b")
+	out := []graph.Dim{a.Add(b), a.Scale(3)}
+	for _, x := range []graph.Dim{graph.Int(1), a, a.Mul(a), a.Mul(a).Mul(a)} {
+		for _, y := range []graph.Dim{graph.Int(1), b, b.Mul(b), b.Mul(b).Mul(b)} {
+			out = append(out, x.Mul(y))
+		}
+	}
+	return out
+}()
+
 func (w *world) sym(v graph.Sym) int64 {
 	if n, ok := w.env[v]; ok {
 		return n
 	}
+	if d, ok := w.space.DimOf(v.Index()); ok && w.sizes != nil {
+		n, err := d.Eval(w.sizes)
+		if err != nil {
+			panic(err)
+		}
+		return n
+	}
 	name, args, ok := w.space.App(v)
+	kind, rest, _ := strings.Cut(name, " ")
+	for _, d := range someSizes {
+		if graph.ShapeOf(d).Key() != rest || w.sizes == nil {
+			continue
+		}
+		n, _ := d.Eval(w.sizes)
+		switch kind {
+		case "times":
+			return n * w.index(args[0])
+		case "floor":
+			return graph.FloorDiv(w.index(args[0]), n)
+		}
+	}
 	if n := int64(0); ok && len(args) == 1 {
 		if _, err := fmt.Sscanf(name, "div%d", &n); err == nil {
 			return graph.FloorDiv(w.index(args[0]), n)

@@ -18,6 +18,14 @@
 // The points at which a value of a maximum is taken are found by the same equations. A
 // proposal need not be right: it is checked.
 //
+// A variable below g*n stands for a pair where the other terms read the same axis by
+// pairs: it is then written in digits (digits.go), so that
+//
+//	sum over v < g*n of X[v]  and  sum over x < g, y < n of X[n*x + y]
+//
+// are one group. Where an entry divides an index, as below a reshape, the engine itself
+// writes it in digits.
+//
 // # How questions are answered
 //
 // A Prover asks Z3, in linear integer arithmetic without quantifiers. An answer that
