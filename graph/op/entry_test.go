@@ -316,17 +316,22 @@ func TestWhatIsKnownOfVariablesIsTrue(t *testing.T) {
 			if !ok {
 				t.Fatalf("unknown %d has no value", v)
 			}
-			word, _, _ := strings.Cut(name, " ")
-			if name == "groups of" {
-				word = name
+			word, of, _ := strings.Cut(name, " ")
+			by := int64(0) // of a product with a size, or a quotient by one
+			for d, n := range map[graph.Dim]int{graph.Var("c"): c, graph.Var("o"): per} {
+				if graph.ShapeOf(d).Key() == of {
+					by = int64(n)
+				}
 			}
 			switch word {
 			case "start":
 				return num(args[2])*int64(g.stride[0]) - int64(g.first[0])
 			case "window", "strided":
 				return int64(g.out[0])
-			case "groups of":
-				return int64(math.Floor(float64(num(args[0]))/float64(num(args[1])))) * num(args[2])
+			case "times":
+				return num(args[0]) * by
+			case "floor":
+				return graph.FloorDiv(num(args[0]), by)
 			case "group":
 				return num(args[0]) / int64(per) * int64(c)
 			case "div1", "div2", "div3":
