@@ -13,15 +13,16 @@ var (
 // axes of the attribute over in front of their own, and so have the results; the
 // other attributes are op's, and count op's axes. What op does with the rest of the
 // shapes is said by op alone, so that no operator knows of families. An operator that
-// carries any axes in front along ([Op.Batched]) is its own lifting.
+// carries any axes in front along ([Op.Batched], [Op.Pointwise]) is its own lifting, and
+// has no such attribute. It is nil of an operator that is not in the registry.
 //
 // The axes in front of a family that is spread over devices are axes of the mesh of
 // these (Unity, OSDI 2022, section 3, has parallel dimensions in their place).
 func (op *Op) Each() *Op {
-	if e := lifted[op]; e != nil {
-		return e
+	if op.Batched || op.Pointwise {
+		return op
 	}
-	return op
+	return lifted[op]
 }
 
 // Lifted lists the lifted operators that are not the operators themselves, in the order

@@ -11,7 +11,7 @@ import (
 // precision.
 var Cast = graph.Register(&graph.Op{
 	Name: "cast", In: 1, Out: 1,
-	Class: "copy", Moves: true,
+	Class: "copy", Moves: true, Batched: true,
 	Doc:    "The same numbers as another element type; integers drop the fraction, bool tells 0 from the rest.",
 	Params: []graph.Param{{Name: "to", Sort: graph.SortDType, Doc: "element type of the result"}},
 	Infer: func(_ *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {

@@ -19,6 +19,19 @@ var numbered = []inferCase{
 	{op.Cast, named{"to": name("int32")}, in(s(2, 3)), ""},
 	{op.Reshape, named{"shape": graph.ShapeValue(s(3, 2))}, in(s(2, 3)), ""},
 	{op.Pad, named{"before": tuple(1, 0), "after": tuple(0, 2), "value": num(5)}, in(s(2, 3)), ""},
+	{op.Softmax, named{"axis": n(0)}, in(s(2, 3)), ""}, {op.Softmax, named{"axis": n(1)}, in(s(2, 3)), ""},
+	{op.LayerNorm, named{"axis": n(1), "eps": num(1)}, in(s(2, 3), s(3), s(3)), ""},
+	{op.BatchNorm, named{"eps": num(0)}, in(s(2, 3, 2), s(3), s(3), s(3), s(3)), ""},
+	{op.ReduceSum, named{"axes": tuple(1)}, in(s(2, 3)), ""}, {op.ReduceMax, named{"axes": tuple(0), "keep": n(1)}, in(s(2, 3)), ""},
+	{op.ReduceMean, named{"axes": tuple(0, 2)}, in(s(2, 3, 2)), ""},
+	{op.One, named{"shape": graph.ShapeValue(s(3, 2))}, nil, ""}, {op.IMatMul, named{"n": n(3)}, nil, ""},
+	{op.Gather, named{"axis": n(0)}, in(s(3, 2), s(2, 2)), ""}, {op.Relu, nil, in(s(2, 3)), ""},
+}
+
+func init() {
+	for _, c := range functions {
+		numbered = append(numbered, inferCase{c.op, c.a, in(s(2, 3)), ""})
+	}
 }
 
 // concrete are the cases of that table and this one with sizes that are numbers

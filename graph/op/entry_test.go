@@ -145,6 +145,7 @@ func checkEntry(t rapid.TB, o *graph.Op, a named, in ...tensor) {
 		}
 	})
 	entered[o.Name] = true
+	checkEach(t, o, attrs, in)
 }
 
 // entered notes the operators whose entry a test has compared.
