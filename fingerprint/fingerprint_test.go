@@ -1,8 +1,10 @@
 package fingerprint
 
 import (
+	"maps"
 	"math/big"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
@@ -68,13 +70,43 @@ func applications() []struct {
 		{"imatmul", op.IMatMul, m{"n": num(3)}, nil},
 		{"one", op.One, m{"shape": graph.ShapeValue(graph.Sizes(2, 3))}, nil},
 		{"cpool", op.CPool, m{"c": num(2), "kh": num(3), "kw": num(3)}, nil},
+		{"partition", op.Partition, m{"axis": num(1), "on": num(2)}, [][]int{{3, 4}}},
+		{"combine", op.Combine, m{"axis": num(1)}, [][]int{{2, 3, 2}}},
+		{"replicate", op.Replicate, m{"on": num(2)}, [][]int{{3, 2}}},
+		{"reduce", op.Reduce, m{}, [][]int{{3, 2}}},
+		{"lift", op.Lift, m{"on": num(3)}, [][]int{{2}}},
+		{"drop", op.Drop, m{}, [][]int{{3, 2}}},
+		{"halo", op.Halo, m{"axis": num(0), "before": num(1), "after": num(2)}, [][]int{{3, 2, 2}}},
 	}
+}
+
+// onFamilies are these applied to each member of families, and to 2 by 3 of them.
+func onFamilies() (out []struct {
+	name  string
+	op    *graph.Op
+	attrs map[string]graph.Value
+	in    [][]int
+}) {
+	for _, a := range applications() {
+		for _, mesh := range [][]int{{}, {2}, {2, 3}} {
+			b := a
+			b.op, b.attrs, b.in = a.op.Each(), maps.Clone(a.attrs), nil
+			if b.op != a.op {
+				b.attrs["over"] = graph.ShapeValue(graph.Sizes(mesh...))
+			}
+			for _, x := range a.in {
+				b.in = append(b.in, slices.Concat(mesh, x))
+			}
+			out = append(out, b)
+		}
+	}
+	return out
 }
 
 // The fast kernels compute what the interpreter computes.
 func TestKernelsAgreeWithInterpreter(t *testing.T) {
 	z := Zp{Key: 7}
-	for _, a := range applications() {
+	for _, a := range slices.Concat(applications(), onFamilies()) {
 		attrs := a.op.MustAttr(a.attrs)
 		var in []interp.Tensor[uint64]
 		var data [][]uint64
