@@ -2,6 +2,7 @@ package law_test
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"testing"
 
@@ -93,7 +94,7 @@ func (d *drawer) term(depth int) *law.Term {
 	case k == 1:
 		return law.Call(pick(d, "f", "g"), d.term(depth-1))
 	}
-	op := pick(d, graph.Ops()...)
+	op := pick(d, slices.Concat(graph.Ops(), graph.Lifted())...)
 	attrs := make(graph.Attrs, len(op.Params))
 	for i, p := range op.Params {
 		attrs[i] = d.value(p.Sort)

@@ -141,8 +141,10 @@ func (c *compiler) once() (err error) {
 		if err != nil {
 			return err
 		}
-		if err := c.allocate(of(k.Out[0])); err != nil {
-			return c.named(k, err)
+		for _, v := range k.Out {
+			if err := c.allocate(of(v)); err != nil {
+				return c.named(k, err)
+			}
 		}
 		s, err := c.bind(k)
 		if err != nil {
