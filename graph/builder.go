@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -86,6 +87,43 @@ func (b *Builder) Apply(name string, op *Op, attrs Attrs, in ...Tensor) (NodeID,
 // are of type t.
 func (b *Builder) Constant(name string, t DType, op *Op, attrs Attrs) (NodeID, error) {
 	return b.add(name, op, attrs, nil, t)
+}
+
+// Copy adds a node of another graph, with its name: an input, or an application to the
+// tensors in, one for each of its operands and of its type.
+func (b *Builder) Copy(g *Graph, id NodeID, in []Tensor) (NodeID, error) {
+	t := id.Out(0)
+	if kind, payload, ok := g.Opaque(id); ok {
+		outs := make([]TensorType, g.NumOut(id))
+		for i := range outs {
+			outs[i] = g.Type(id.Out(i))
+		}
+		return b.Opaque(g.Name(id), kind, payload, in, outs)
+	}
+	if g.Op(id) != nil {
+		return b.add(g.Name(id), g.Op(id), g.Attrs(id), in, g.DType(t))
+	}
+	add := b.AddInput
+	if g.IsWeight(id) {
+		add = b.AddWeight
+	}
+	x, err := add(g.Name(id), g.DType(t), g.Sizes(t)...)
+	return x.Node, err
+}
+
+// Rename names a node that has no name yet.
+func (b *Builder) Rename(id NodeID, name string) error {
+	b.init()
+	i := slices.Index(b.blank, id)
+	switch _, taken := b.named[name]; {
+	case i < 0:
+		return b.fail(fmt.Errorf("node %d has a name, or is not there", id))
+	case name == "" || taken:
+		return b.fail(fmt.Errorf("node %s: the name is empty or taken", quoteName(name)))
+	}
+	b.blank = slices.Delete(b.blank, i, i+1)
+	b.g.name[id], b.named[name] = name, id
+	return nil
 }
 
 func (b *Builder) add(name string, op *Op, attrs Attrs, in []Tensor, t DType) (NodeID, error) {

@@ -56,8 +56,8 @@ type Op struct {
 	// its axis, from place i of the first operand. ranks are the operands' numbers of
 	// axes. nil: see [Op.OperandAxes].
 	AxisOf func(a Attrs, ranks []int, axis int) []OperandAxis
-	// Places, of an operator that reads at places which an operand holds: that operand,
-	// and the size n of the axis along which they count. The operator is defined only
+	// Places, of an operator that reads, or adds, at places which an operand holds: that
+	// operand, and the size n of the axis along which they count. The operator is defined only
 	// where each of these entries is an integer from -n to n-1, of which a negative one
 	// counts from the end. nil: where it reads is decided by sizes and attributes.
 	Places func(a Attrs, in []Shape) (operand int, n Dim, err error)
@@ -107,6 +107,10 @@ type Op struct {
 	Expand func(a Attrs, in []Shape) ([]Prim, error)
 	// ExpandsTo are the operators that Expand uses.
 	ExpandsTo []*Op
+	// Grad takes derivatives back through an application: given those of a number by
+	// the results it writes those by the operands, see [Backward]. nil, of an operator
+	// that does not expand to others either: it has none.
+	Grad func(b *Backward) []Tensor
 	// FLOPs of concrete shapes; nil: one per output element.
 	FLOPs func(a Attrs, in, out [][]int) int64
 

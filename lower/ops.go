@@ -19,7 +19,7 @@ func init() {
 		"conv2d": lowerConv, "poolmax": lowerPool, "poolavg": lowerPool, "matmul": lowerMatMul,
 		"reducesum": lowerReduce, "reducemean": lowerReduce, "reducemax": lowerReduce,
 		"softmax": lowerAlong, "layernorm": lowerAlong, "gather": lowerAlong,
-		"cast": lowerCast, "resize": lowerResize,
+		"scatteradd": lowerScatter, "cast": lowerCast, "resize": lowerResize,
 	}
 }
 
@@ -174,6 +174,15 @@ func lowerAlong(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]Va
 		last = len(x)
 	}
 	return l.kernel(Kernel{As: a.Op.Name, Span: spanOf(x, axis, last)}, in, out[0]), nil
+}
+
+// lowerScatter: the axis is one of the result.
+func lowerScatter(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
+	axis, err := a.Int("axis")
+	if err != nil {
+		return nil, err
+	}
+	return l.kernel(Kernel{As: a.Op.Name, Span: spanOf(out[0].Sizes, axis, axis+1)}, in, out[0]), nil
 }
 
 // lowerCast: a type that stays needs no kernel.

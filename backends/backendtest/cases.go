@@ -91,7 +91,7 @@ var operators = func() []application {
 	f := func(sizes string) string { return "float32[" + sizes + "]" }
 
 	for _, s := range []string{"1", "17", "3, 5", "2, 3, 4, 5", "1, 1000", "2100"} {
-		for _, op := range []string{"relu", "sigmoid", "tanh", "gelu", "exp", "erf", "neg", "abs", "hardswish"} {
+		for _, op := range []string{"relu", "sigmoid", "tanh", "gelu", "exp", "erf", "neg", "abs", "hardswish", "step"} {
 			add(op, "", f(s))
 		}
 		for _, op := range []string{"sqrt", "log", "reciprocal"} {
@@ -192,6 +192,12 @@ var operators = func() []application {
 	add("pad", "before=(0, 0, 1, 2), after=(0, 0, 0, 3)", f("1, 2, 3, 4"))
 	add("gather", "axis=0", f("5, 3"), "5 int64[4]")
 	add("gather", "axis=1", f("2, 3, 4"), "3 int64[2, 2]")
+	add("scatteradd", "axis=0, n=5", f("4, 3"), "5 int64[4]")
+	add("scatteradd", "axis=1, n=3", f("2, 2, 2, 4"), "3 int64[2, 2]")
+	add("scatteradd", "axis=1, n=3", f("2, 4"), "3 int64[]")
+	add("reverse", "axes=(0, 2)", f("2, 3, 4"))
+	add("reverse", "axes=(1)", f("5, 7"))
+	add("reverse", "axes=()", f("3"))
 	for _, mode := range []string{"linear_half_pixel", "linear_align_corners", "linear_asymmetric", "linear_pytorch_half_pixel",
 		"nearest_floor_asymmetric", "nearest_round_half_pixel", "nearest_ceil_align_corners", "nearest_roundup_half_pixel"} {
 		add("resize", "sizes=(1, 2, 6, 20), mode="+mode, f("1, 2, 3, 4"))

@@ -55,6 +55,7 @@ static void apply_op(float *dst, const float *src, int64_t n, const taso_op *o, 
 	case TASO_RECIPROCAL: EACH1(1.0f / x); break;
 	case TASO_NEG: EACH1(-x); break;
 	case TASO_ABS: EACH1(vabs(x)); break;
+	case TASO_STEP: EACH1(vsel(x > 0.0f, vset(1.0f), zero)); break;
 	case TASO_LOG: EACH1(vlog(x)); break;
 	case TASO_HARDSWISH: EACH1(x * VMIN(vset(1.0f), VMAX(zero, x * (1.0f / 6) + 0.5f))); break;
 	case TASO_LEAKYRELU: EACH1(vsel(x < 0.0f, a * x, x)); break;

@@ -42,6 +42,7 @@ const (
 	opAbs
 	opLog
 	opHardSwish
+	opStep
 	opLeakyRelu
 	opElu
 	opClip

@@ -25,6 +25,7 @@ enum {
 	TASO_ABS,
 	TASO_LOG,
 	TASO_HARDSWISH,
+	TASO_STEP,        // x > 0 ? 1 : 0
 	TASO_LEAKYRELU,   // x < 0 ? a*x : x
 	TASO_ELU,         // x < 0 ? a*(exp(x)-1) : x
 	TASO_CLIP,        // min(max(x, a), b)

@@ -234,6 +234,11 @@ func compute(o chainOp, x, p float32) float32 {
 		return float32(math.Log(f))
 	case opHardSwish:
 		return x * min(max(x/6+0.5, 0), 1)
+	case opStep:
+		if x > 0 {
+			return 1
+		}
+		return 0
 	case opLeakyRelu:
 		if x < 0 {
 			return o.a * x

@@ -115,6 +115,77 @@ func bindGather(b *binder, k *lower.Kernel, s *step) error {
 	return nil
 }
 
+// bindScatterAdd adds slices to those of zeros along an axis, at the positions of an
+// int64 tensor, in the order of the positions.
+func bindScatterAdd(b *binder, k *lower.Kernel, s *step) error {
+	x, idx, y := b.value(k.In[0]), b.value(k.In[1]), b.value(k.Out[0])
+	if x.DType != graph.Float32 {
+		return fmt.Errorf("elements of type %s: there is no kernel", x.DType)
+	}
+	outer, n, per := k.Span[0], k.Span[1], k.Span[2]
+	m := idx.Elements()
+	s.run = func(ptr) error {
+		from, to := f32(x.ptr(), outer*m*per), f32(y.ptr(), outer*n*per)
+		clear(to)
+		for j, k := range i64(idx.ptr(), m) {
+			if k < 0 {
+				k += int64(n)
+			}
+			if k < 0 || k >= int64(n) {
+				return fmt.Errorf("index %d of an axis of %d", k, n)
+			}
+			for o := range outer {
+				at := to[(o*n+int(k))*per:][:per]
+				for i, v := range from[(o*m+j)*per:][:per] {
+					at[i] += v
+				}
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+// bindReverse turns axes around.
+func bindReverse(b *binder, k *lower.Kernel, s *step) error {
+	x, y := b.value(k.In[0]), b.value(k.Out[0])
+	axes, err := b.attrs(k.Node).Ints("axes")
+	if err != nil {
+		return err
+	}
+	n := x.Elements()
+	s.run = func(ptr) error {
+		if x.width() == 8 {
+			reversed(i64(y.ptr(), n), i64(x.ptr(), n), x.Sizes, axes)
+		} else {
+			reversed(f32(y.ptr(), n), f32(x.ptr(), n), x.Sizes, axes)
+		}
+		return nil
+	}
+	return nil
+}
+
+func reversed[T any](to, from []T, sizes, axes []int) {
+	at, step := 0, graph.Strides(sizes)
+	for _, a := range axes {
+		at += (sizes[a] - 1) * step[a]
+		step[a] = -step[a]
+	}
+	idx := make([]int, len(sizes))
+	for i := range to {
+		to[i] = from[at]
+		for k := len(idx) - 1; k >= 0; k-- {
+			idx[k]++
+			at += step[k]
+			if idx[k] < sizes[k] {
+				break
+			}
+			idx[k] = 0
+			at -= sizes[k] * step[k]
+		}
+	}
+}
+
 // bindCast converts between element types.
 func bindCast(b *binder, k *lower.Kernel, s *step) error {
 	x, y := b.value(k.In[0]), b.value(k.Out[0])

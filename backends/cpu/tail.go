@@ -22,6 +22,7 @@ type fusion struct {
 var unaryCodes = map[string]int32{
 	"relu": opRelu, "sigmoid": opSigmoid, "tanh": opTanh, "gelu": opGelu, "exp": opExp, "sqrt": opSqrt,
 	"erf": opErf, "reciprocal": opReciprocal, "neg": opNeg, "abs": opAbs, "log": opLog, "hardswish": opHardSwish,
+	"step": opStep,
 }
 
 // unaryParams are those with parameters: the names of a and b.

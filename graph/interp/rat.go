@@ -153,6 +153,7 @@ var rationalFunctions = map[string]struct {
 		}
 		return Q{x.Den, x.Num}
 	}},
+	"step":    {0, func(_ Rational, x Q, _ []Q) Q { return truth(x.Num > 0) }},
 	"number":  {1, func(_ Rational, _ Q, p []Q) Q { return finite(p[0]) }},
 	"nonzero": {0, func(_ Rational, x Q, _ []Q) Q { return truth(x.Num != 0) }},
 	"iszero":  {0, func(_ Rational, x Q, _ []Q) Q { return truth(x.Num == 0) }},

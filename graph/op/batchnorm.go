@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -34,4 +35,22 @@ var BatchNorm = graph.Register(&graph.Op{
 			of(2)), nil
 	},
 	FLOPs: perElement(2),
+	// The mean and the variance are operands like any other.
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		x, d, scale := b.In[0], b.D[0], b.In[1]
+		sizes := b.Sizes(x)
+		beside := []int{0} // all axes but that of the channels
+		column := slices.Repeat([]int{1}, len(sizes)-1)
+		column[0] = sizes[1]
+		for i := 2; i < len(sizes); i++ {
+			beside = append(beside, i)
+		}
+		all := func(y graph.Tensor) graph.Tensor { return b.Broadcast(b.Reshape(y, column...), sizes...) }
+		sum := func(y graph.Tensor) graph.Tensor { return b.Sum(y, false, beside...) }
+		r := b.Op("rsqrt", graph.Named{"eps": b.Attrs[0]}, b.In[4])
+		gain := b.Mul(scale, r)
+		moment, total := sum(b.Mul(d, b.Sub(x, all(b.In[3])))), sum(d)
+		dv := b.Times(b.Mul(b.Mul(moment, gain), b.Mul(r, r)), -1, 2)
+		return []graph.Tensor{b.Mul(d, all(gain)), b.Mul(moment, r), total, b.Op("neg", nil, b.Mul(total, gain)), dv}
+	},
 })

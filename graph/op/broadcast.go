@@ -50,4 +50,7 @@ var Broadcast = graph.Register(&graph.Op{
 		}
 		return graph.EntryRead(0, from...), nil
 	},
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		return []graph.Tensor{b.SumTo(b.D[0], b.Sizes(b.In[0])...)}
+	},
 })

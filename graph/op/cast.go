@@ -29,6 +29,13 @@ var Cast = graph.Register(&graph.Op{
 		return graph.EntryFn(graph.NameValue(fn), graph.EntryRead(0, at...)), err
 	},
 	ByType: true,
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		from, to := b.DType(b.In[0]), b.DType(b.Out[0])
+		if !from.IsFloat() || !to.IsFloat() {
+			return []graph.Tensor{{}}
+		}
+		return []graph.Tensor{b.Op("cast", graph.Named{"to": graph.NameValue(from.String())}, b.D[0])}
+	},
 })
 
 func castTo(a graph.Attrs) (graph.DType, error) {

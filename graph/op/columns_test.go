@@ -16,6 +16,7 @@ var numbered = []inferCase{
 	{op.EWMax, nil, in(s(2, 3), s(2, 3)), ""}, {op.EWMin, nil, in(s(2, 3), s(2, 3)), ""},
 	{op.Neg, nil, in(s(2, 3)), ""}, {op.SMul, nil, in(s(2, 3), s()), ""},
 	{op.Gather, named{"axis": n(1)}, in(s(2, 3), s(4)), ""},
+	{op.Reverse, named{"axes": tuple(0, 1)}, in(s(2, 3)), ""},
 	{op.Cast, named{"to": name("int32")}, in(s(2, 3)), ""},
 	{op.Reshape, named{"shape": graph.ShapeValue(s(3, 2))}, in(s(2, 3)), ""},
 	{op.Pad, named{"before": tuple(1, 0), "after": tuple(0, 2), "value": num(5)}, in(s(2, 3)), ""},

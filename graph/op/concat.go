@@ -46,4 +46,9 @@ var Concat = graph.Register(&graph.Op{
 			graph.EntryWhen(graph.EntryRead(1, behind...), graph.GuardLe(first, at[axis])),
 		), nil
 	},
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		axis := num(b.Attrs, 0)
+		first, all := b.Sizes(b.In[0])[axis], b.Sizes(b.D[0])[axis]
+		return []graph.Tensor{b.Slice(b.D[0], axis, 0, first), b.Slice(b.D[0], axis, first, all)}
+	},
 })

@@ -72,6 +72,7 @@ var Conv2D = graph.Register(&graph.Op{
 		w := in[1]
 		return graph.Product(2, graph.NumElements(out[0]), w[1], w[2], w[3])
 	},
+	Grad: gradConv,
 })
 
 // checkAct requires an activation: none, a pointwise operator's name, or a

@@ -10,10 +10,12 @@ import (
 // broadcast.
 
 // binary declares an operator on two tensors of one shape; of is the entry, given
-// those of the two at its place.
-func binary(name, doc string, of func(s *graph.Space, x, y *graph.Expr) *graph.Expr) *graph.Op {
+// those of the two at its place, and grad the derivatives by both, given that by the
+// result z.
+func binary(name, doc string, of func(s *graph.Space, x, y *graph.Expr) *graph.Expr, grad func(b *graph.Backward, d, x, y, z graph.Tensor) []graph.Tensor) *graph.Op {
 	return &graph.Op{
 		Name: name, In: 2, Out: 1, Doc: doc, Class: "pointwise", Elementwise: true, Batched: true,
+		Grad: func(b *graph.Backward) []graph.Tensor { return grad(b, b.D[0], b.In[0], b.In[1], b.Out[0]) },
 		Infer: func(f *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 			if err := f.EqShape(in[0], in[1]); err != nil {
 				return nil, err
@@ -34,28 +36,43 @@ func commutative(o *graph.Op) *graph.Op {
 var (
 	// EWAdd is addition.
 	EWAdd = graph.Register(commutative(binary("ewadd", "Sum of two tensors of the same shape, element by element.",
-		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr { return graph.EntryAdd(x, y) })))
+		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr { return graph.EntryAdd(x, y) },
+		func(_ *graph.Backward, d, _, _, _ graph.Tensor) []graph.Tensor { return []graph.Tensor{d, d} })))
 
 	// EWSub is subtraction.
 	EWSub = graph.Register(binary("ewsub", "Difference of two tensors of the same shape, element by element.",
-		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr { return graph.EntryAdd(x, minus(y)) }))
+		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr { return graph.EntryAdd(x, minus(y)) },
+		func(b *graph.Backward, d, _, _, _ graph.Tensor) []graph.Tensor {
+			return []graph.Tensor{d, b.Op("neg", nil, d)}
+		}))
 
 	// EWMul is multiplication.
 	EWMul = graph.Register(commutative(binary("ewmul", "Product of two tensors of the same shape, element by element.",
-		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr { return graph.EntryMul(x, y) })))
+		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr { return graph.EntryMul(x, y) },
+		func(b *graph.Backward, d, x, y, _ graph.Tensor) []graph.Tensor {
+			return []graph.Tensor{b.Mul(d, y), b.Mul(d, x)}
+		})))
 
 	// EWDiv is division: the first times the reciprocal of the second.
 	EWDiv = graph.Register(binary("ewdiv", "Quotient of two tensors of the same shape, element by element.",
 		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr {
 			return graph.EntryMul(x, graph.EntryFn(text("reciprocal"), y))
+		},
+		func(b *graph.Backward, d, _, y, z graph.Tensor) []graph.Tensor {
+			dx := b.Div(d, y)
+			return []graph.Tensor{dx, b.Op("neg", nil, b.Mul(dx, z))}
 		}))
 
 	// EWMax is the larger one of two elements.
-	EWMax = graph.Register(commutative(binary("ewmax", "The larger one of the elements of two tensors of the same shape.", entryLarger)))
+	EWMax = graph.Register(commutative(binary("ewmax", "The larger one of the elements of two tensors of the same shape.", entryLarger,
+		func(b *graph.Backward, d, x, y, _ graph.Tensor) []graph.Tensor { return larger(b, d, x, y) })))
 
 	// EWMin is the smaller one of two elements: -max(-x, -y).
 	EWMin = graph.Register(commutative(binary("ewmin", "The smaller one of the elements of two tensors of the same shape.",
-		func(s *graph.Space, x, y *graph.Expr) *graph.Expr { return minus(entryLarger(s, minus(x), minus(y))) })))
+		func(s *graph.Space, x, y *graph.Expr) *graph.Expr { return minus(entryLarger(s, minus(x), minus(y))) },
+		func(b *graph.Backward, d, x, y, _ graph.Tensor) []graph.Tensor {
+			return larger(b, d, y, x) // x has the share that y has in the larger one
+		})))
 
 	// Neg is -x. It is linear and exact in every ring, so it is no function of
 	// which laws know nothing else.
@@ -67,6 +84,7 @@ var (
 		Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 			return minus(graph.EntryRead(0, at...)), nil
 		},
+		Grad: func(b *graph.Backward) []graph.Tensor { return []graph.Tensor{b.Op("neg", nil, b.D[0])} },
 	})
 
 	// SMul multiplies every element of a tensor by a scalar (a tensor without
@@ -84,8 +102,19 @@ var (
 		Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 			return graph.EntryMul(graph.EntryRead(0, at...), graph.EntryRead(1)), nil
 		},
+		Grad: func(b *graph.Backward) []graph.Tensor {
+			return []graph.Tensor{b.Op("smul", nil, b.D[0], b.In[1]), b.SumTo(b.Mul(b.D[0], b.In[0]))}
+		},
 	})
 )
+
+// larger gives d to the first of two numbers where it is the larger one, to the second
+// where that is, and half to each where they are equal.
+func larger(b *graph.Backward, d, x, y graph.Tensor) []graph.Tensor {
+	more := b.Sub(b.Op("step", nil, b.Sub(x, y)), b.Op("step", nil, b.Sub(y, x)))
+	first := b.Times(b.Add(d, b.Mul(d, more)), 1, 2)
+	return []graph.Tensor{first, b.Sub(d, first)}
+}
 
 // entryLarger is the larger of two expressions: the maximum over k of 0 and 1
 // of the one with that number.

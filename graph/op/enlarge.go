@@ -41,4 +41,8 @@ var Enlarge = graph.Register(&graph.Op{
 		}
 		return graph.EntryWhen(graph.EntryRead(0, from...), inside...), nil
 	},
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		w := b.Sizes(b.In[0])
+		return []graph.Tensor{cut(b.Calc, b.D[0], []int{0, 0, (num(b.Attrs, 0) - w[2]) / 2, (num(b.Attrs, 1) - w[3]) / 2}, w)}
+	},
 })

@@ -29,6 +29,17 @@ func family(name, doc string, zero func(params []float64) bool, value func(param
 	}
 }
 
+// slope is the derivative of a function of one element at x, where it is y, as a term.
+type slope func(b *graph.Backward, x, y graph.Tensor) graph.Tensor
+
+// sloped says what the derivative of a function of one element is.
+func sloped(f slope, o *graph.Op) *graph.Op {
+	o.Grad = func(b *graph.Backward) []graph.Tensor {
+		return []graph.Tensor{b.Mul(b.D[0], f(b, b.In[0], b.Out[0]))}
+	}
+	return o
+}
+
 // cheap marks a function of one element that takes a few instructions.
 func cheap(o *graph.Op) *graph.Op {
 	o.Class = "pointwise"
@@ -38,6 +49,12 @@ func cheap(o *graph.Op) *graph.Op {
 // nonNegative marks a function of one element that is nowhere negative.
 func nonNegative(o *graph.Op) *graph.Op {
 	o.NonNegative = true
+	return o
+}
+
+// flat marks a function of one element whose derivative is 0 wherever it has one.
+func flat(o *graph.Op) *graph.Op {
+	o.Grad = func(*graph.Backward) []graph.Tensor { return []graph.Tensor{{}} }
 	return o
 }
 
@@ -56,19 +73,19 @@ func boundParam(name, doc string, infinite int) graph.Param {
 
 var (
 	// Abs is the absolute value.
-	Abs = graph.Register(cheap(nonNegative(pointwise("abs", "Absolute value", true, math.Abs))))
+	Abs = graph.Register(sloped(slopeAbs, cheap(nonNegative(pointwise("abs", "Absolute value", true, math.Abs)))))
 
 	// Clip is min(hi, max(lo, x)): hi where lo is above it.
-	Clip = graph.Register(cheap(family("clip", "x kept between lo and hi",
+	Clip = graph.Register(sloped(slopeClip, cheap(family("clip", "x kept between lo and hi",
 		func(p []float64) bool { return clip(0, p[0], p[1]) == 0 },
 		func(p []float64) func(float64) float64 {
 			return func(x float64) float64 { return clip(x, p[0], p[1]) }
 		},
-		boundParam("lo", "least value", -1), boundParam("hi", "largest value", 1))))
+		boundParam("lo", "least value", -1), boundParam("hi", "largest value", 1)))))
 
 	// Elu is x where it is positive, alpha*(exp(x) - 1) elsewhere (Clevert and
 	// others, arXiv 1511.07289).
-	Elu = graph.Register(family("elu", "x where it is positive, alpha*(exp(x) - 1) elsewhere", finite,
+	Elu = graph.Register(sloped(slopeElu, family("elu", "x where it is positive, alpha*(exp(x) - 1) elsewhere", finite,
 		func(p []float64) func(float64) float64 {
 			return func(x float64) float64 {
 				if x < 0 {
@@ -77,33 +94,33 @@ var (
 				return x
 			}
 		},
-		realParam("alpha", "minus the limit at minus infinity")))
+		realParam("alpha", "minus the limit at minus infinity"))))
 
 	// Erf is the error function.
-	Erf = graph.Register(pointwise("erf", "Error function", true, math.Erf))
+	Erf = graph.Register(sloped(slopeErf, pointwise("erf", "Error function", true, math.Erf)))
 
 	// Exp is the exponential function.
-	Exp = graph.Register(nonNegative(pointwise("exp", "Exponential function", false, math.Exp)))
+	Exp = graph.Register(sloped(slopeExp, nonNegative(pointwise("exp", "Exponential function", false, math.Exp))))
 
 	// Gelu is x/2 * (1 + erf(x/sqrt 2)), the exact form of the Gaussian error
 	// linear unit (Hendrycks, Gimpel, arXiv 1606.08415).
-	Gelu = graph.Register(pointwise("gelu", "Gaussian error linear unit, x/2 * (1 + erf(x/sqrt 2))", true,
-		func(x float64) float64 { return x / 2 * (1 + math.Erf(x/math.Sqrt2)) }))
+	Gelu = graph.Register(sloped(slopeGelu, pointwise("gelu", "Gaussian error linear unit, x/2 * (1 + erf(x/sqrt 2))", true,
+		func(x float64) float64 { return x / 2 * (1 + math.Erf(x/math.Sqrt2)) })))
 
 	// HardSigmoid is max(0, min(1, alpha*x + beta)).
-	HardSigmoid = graph.Register(cheap(nonNegative(family("hardsigmoid", "max(0, min(1, alpha*x + beta))",
+	HardSigmoid = graph.Register(sloped(slopeHardSigmoid, cheap(nonNegative(family("hardsigmoid", "max(0, min(1, alpha*x + beta))",
 		func(p []float64) bool { return finite(p) && p[1] <= 0 },
 		func(p []float64) func(float64) float64 {
 			return func(x float64) float64 { return clip(p[0]*x+p[1], 0, 1) }
 		},
-		realParam("alpha", "slope"), realParam("beta", "value at 0")))))
+		realParam("alpha", "slope"), realParam("beta", "value at 0"))))))
 
 	// HardSwish is x * max(0, min(1, x/6 + 1/2)) (MobileNet v3, arXiv 1905.02244).
-	HardSwish = graph.Register(cheap(pointwise("hardswish", "Hard swish, x * max(0, min(1, x/6 + 1/2))", true,
-		func(x float64) float64 { return x * clip(x/6+0.5, 0, 1) })))
+	HardSwish = graph.Register(sloped(slopeHardSwish, cheap(pointwise("hardswish", "Hard swish, x * max(0, min(1, x/6 + 1/2))", true,
+		func(x float64) float64 { return x * clip(x/6+0.5, 0, 1) }))))
 
 	// LeakyRelu is x where it is positive, alpha*x elsewhere.
-	LeakyRelu = graph.Register(cheap(family("leakyrelu", "x where it is positive, alpha times x elsewhere", finite,
+	LeakyRelu = graph.Register(sloped(slopeLeakyRelu, cheap(family("leakyrelu", "x where it is positive, alpha times x elsewhere", finite,
 		func(p []float64) func(float64) float64 {
 			return func(x float64) float64 {
 				if x < 0 {
@@ -112,36 +129,46 @@ var (
 				return x
 			}
 		},
-		realParam("alpha", "slope below 0"))))
+		realParam("alpha", "slope below 0")))))
 
 	// Log is the natural logarithm; of a negative number it is not a number.
-	Log = graph.Register(pointwise("log", "Natural logarithm", false, math.Log))
+	Log = graph.Register(sloped(slopeLog, pointwise("log", "Natural logarithm", false, math.Log)))
 
 	// Reciprocal is 1/x; 1/0 is infinity in floating point, and laws hold of no
 	// particular value there.
-	Reciprocal = graph.Register(cheap(pointwise("reciprocal", "Reciprocal, 1/x", false,
-		func(x float64) float64 { return 1 / x })))
+	Reciprocal = graph.Register(sloped(slopeReciprocal, cheap(pointwise("reciprocal", "Reciprocal, 1/x", false,
+		func(x float64) float64 { return 1 / x }))))
 
 	// Relu is max(x, 0).
-	Relu = graph.Register(cheap(nonNegative(pointwise("relu", "Relu, max(x, 0)", true,
-		func(x float64) float64 { return math.Max(x, 0) }))))
+	Relu = graph.Register(sloped(slopeRelu, cheap(nonNegative(pointwise("relu", "Relu, max(x, 0)", true,
+		func(x float64) float64 { return math.Max(x, 0) })))))
 
 	// Rsqrt is 1/sqrt(x + eps), what a normalization multiplies with.
-	Rsqrt = graph.Register(cheap(nonNegative(family("rsqrt", "Reciprocal square root, 1/sqrt(x + eps)", nil,
+	Rsqrt = graph.Register(sloped(slopeRsqrt, cheap(nonNegative(family("rsqrt", "Reciprocal square root, 1/sqrt(x + eps)", nil,
 		func(p []float64) func(float64) float64 {
 			return func(x float64) float64 { return 1 / math.Sqrt(x+p[0]) }
 		},
-		realParam("eps", "added before the root is taken")))))
+		realParam("eps", "added before the root is taken"))))))
 
 	// Sigmoid is 1/(1 + exp(-x)).
-	Sigmoid = graph.Register(nonNegative(pointwise("sigmoid", "Logistic function, 1/(1 + exp(-x))", false,
-		func(x float64) float64 { return 1 / (1 + math.Exp(-x)) })))
+	Sigmoid = graph.Register(sloped(slopeSigmoid, nonNegative(pointwise("sigmoid", "Logistic function, 1/(1 + exp(-x))", false,
+		func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }))))
 
 	// Sqrt is the square root; of a negative number it is not a number.
-	Sqrt = graph.Register(cheap(nonNegative(pointwise("sqrt", "Square root", true, math.Sqrt))))
+	Sqrt = graph.Register(sloped(slopeSqrt, cheap(nonNegative(pointwise("sqrt", "Square root", true, math.Sqrt)))))
+
+	// Step is 1 where x is positive, 0 elsewhere: where a rectifier lets derivatives
+	// through. Its own derivative is 0 wherever it has one.
+	Step = graph.Register(flat(cheap(nonNegative(pointwise("step", "1 where x is positive, 0 elsewhere", true,
+		func(x float64) float64 {
+			if x > 0 {
+				return 1
+			}
+			return 0
+		})))))
 
 	// Tanh is the hyperbolic tangent.
-	Tanh = graph.Register(pointwise("tanh", "Hyperbolic tangent", true, math.Tanh))
+	Tanh = graph.Register(sloped(slopeTanh, pointwise("tanh", "Hyperbolic tangent", true, math.Tanh)))
 )
 
 // clip is x between lo and hi; hi where the two cross, NaN for NaN.

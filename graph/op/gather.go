@@ -34,12 +34,7 @@ var Gather = graph.Register(&graph.Op{
 		out := append(graph.Shape{}, x[:i]...)
 		return one(append(append(out, idx...), x[i+1:]...))
 	},
-	DTypes: func(_ graph.Attrs, in []graph.DType) ([]graph.DType, error) {
-		if len(in) != 2 || in[1] != graph.Int64 && in[1] != graph.Int32 {
-			return nil, fmt.Errorf("positions are of type %s, want int64 or int32", in[len(in)-1])
-		}
-		return in[:1:1], nil
-	},
+	DTypes: positioned,
 	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 		axis, err := in[0].Index(dim(a, 0))
 		if err != nil {
@@ -51,4 +46,8 @@ var Gather = graph.Register(&graph.Op{
 		}), nil
 	},
 	FLOPs: noFLOPs,
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		n := b.Sizes(b.In[0])[num(b.Attrs, 0)]
+		return []graph.Tensor{b.Op("scatteradd", graph.Named{"axis": b.Attrs[0], "n": graph.IntValue(n)}, b.D[0], b.In[1]), {}}
+	},
 })

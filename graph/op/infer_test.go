@@ -103,7 +103,7 @@ var inferCases = []inferCase{
 	{op.Conv2D, named{"pad": name("valid"), "groups": n(0)}, in(s(2, 4, 5, 6), s(7, 2, 3, 2)), "error: operator conv2d: groups: 1 is more than 0"},
 	{op.Conv2D, named{"pad": name("valid")}, in(s(2, 4, 2, 6), s(8, 4, 3, 2)), "error: operator conv2d: input [2, 4, 2, 6], kernel [8, 4, 3, 2]: window of 3 does not fit into 2: 1 is more than 0"},
 	{op.Conv2D, named{"pad": name("valid")}, in(s(4, 5, 6), s(8, 4, 3, 2)), "error: operator conv2d: shapes [4, 5, 6] and [8, 4, 3, 2]: want [b, c, h, w] and [o, c, kh, kw]"},
-	{op.Conv2D, named{"pad": name("valid"), "act": name("step")}, in(s(2, 4, 5, 6), s(8, 4, 3, 2)), "error: operator conv2d: activation step is not known"},
+	{op.Conv2D, named{"pad": name("valid"), "act": name("stair")}, in(s(2, 4, 5, 6), s(8, 4, 3, 2)), "error: operator conv2d: activation stair is not known"},
 	{op.Conv2D, named{"pad": name("valid"), "act": name("ewadd")}, in(s(2, 4, 5, 6), s(8, 4, 3, 2)), "error: operator conv2d: activation ewadd is not known"},
 	{op.Conv2D, named{"pad": name("reflect")}, in(s(2, 4, 5, 6), s(8, 4, 3, 2)), "error: operator conv2d: input [2, 4, 5, 6], kernel [8, 4, 3, 2]: padding reflect is not known"},
 	{op.Conv2D, named{"pad": tuple(0, 2, 0, 0)}, in(s(2, 4, 5, 6), s(8, 4, 3, 2)), "error: operator conv2d: input [2, 4, 5, 6], kernel [8, 4, 3, 2]: padding (0, 2, 0, 0) is not smaller than the kernel: 3 is more than 2"},

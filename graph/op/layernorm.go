@@ -56,4 +56,22 @@ var LayerNorm = graph.Register(&graph.Op{
 			graph.EntryRead(2, at[first:]...)), nil
 	},
 	FLOPs: perElement(8),
+	// With n the normalized x, r = 1/sqrt(variance + eps) and g = d*scale:
+	// r * (g - mean of g - n * mean of g*n).
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		x, d := b.In[0], b.D[0]
+		sizes, first := b.Sizes(x), num(b.Attrs, 0)
+		var axes []int
+		for i := first; i < len(sizes); i++ {
+			axes = append(axes, i)
+		}
+		mean := func(y graph.Tensor) graph.Tensor { return b.Broadcast(b.Mean(y, true, axes...), sizes...) }
+		apart := b.Sub(x, mean(x))
+		r := b.Op("rsqrt", graph.Named{"eps": b.Attrs[1]}, b.Mean(b.Mul(apart, apart), true, axes...))
+		r = b.Broadcast(r, sizes...)
+		n := b.Mul(apart, r)
+		g := b.Mul(d, b.Broadcast(b.In[1], sizes...))
+		dx := b.Mul(r, b.Sub(b.Sub(g, mean(g)), b.Mul(n, mean(b.Mul(g, n)))))
+		return []graph.Tensor{dx, b.SumTo(b.Mul(d, n), sizes[first:]...), b.SumTo(d, sizes[first:]...)}
+	},
 })

@@ -49,4 +49,7 @@ var MatMul = graph.Register(&graph.Op{
 	FLOPs: func(_ graph.Attrs, in, out [][]int) int64 {
 		return graph.Product(2, graph.NumElements(out[0]), in[0][len(in[0])-1])
 	},
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		return []graph.Tensor{b.MatMul(b.D[0], b.Matrix(b.In[1])), b.MatMul(b.Matrix(b.In[0]), b.D[0])}
+	},
 })

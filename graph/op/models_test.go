@@ -26,6 +26,7 @@ var functions = []struct {
 	{op.Sqrt, nil, func(x float64) float64 { return math.Pow(x, 0.5) }},
 	{op.Erf, nil, func(x float64) float64 { return 1 - math.Erfc(x) }},
 	{op.Reciprocal, nil, func(x float64) float64 { return math.Pow(x, -1) }},
+	{op.Step, nil, func(x float64) float64 { return math.Ceil(math.Max(x, 0) / (math.Abs(x) + 1)) }},
 	{op.Abs, nil, func(x float64) float64 { return math.Max(x, -x) }},
 	{op.Log, nil, func(x float64) float64 { return math.Log2(x) * math.Ln2 }},
 	{op.Neg, nil, func(x float64) float64 { return 0 - x }},
@@ -318,6 +319,33 @@ func init() {
 				return at(x, append(append(append([]int{}, i[:a]...), k), i[a+len(idx.Sizes):]...)...)
 			}, to...))
 		}},
+		modelMeaning{op.ScatterAdd, func(t *rapid.T) {
+			x, idx, a, size := drawScatter(t)
+			want := tensor{Sizes: append(append(append([]int{}, x.Sizes[:a]...), size), x.Sizes[a+len(idx.Sizes):]...)}
+			want.Data = make([]float64, product(want.Sizes))
+			inner := product(x.Sizes[a+len(idx.Sizes):])
+			for i, v := range x.Data {
+				o, p, q := i/inner/product(idx.Sizes), i/inner%product(idx.Sizes), i%inner
+				want.Data[(o*size+(int(idx.Data[p])+size)%size)*inner+q] += v
+			}
+			compare(t, op.ScatterAdd, named{"axis": n(int64(a)), "n": n(int64(size))}, []tensor{x, idx}, want)
+		}},
+		modelMeaning{op.Reverse, func(t *rapid.T) {
+			x := fill(1, drawShape(t, 0, 4)...)
+			axes, a := drawReverse(t, x.Sizes)
+			compare(t, op.Reverse, a, []tensor{x}, build(func(i []int) float64 {
+				from := append([]int{}, i...)
+				for _, k := range axes {
+					from[k] = x.Sizes[k] - 1 - i[k]
+				}
+				return at(x, from...)
+			}, x.Sizes...))
+		}},
+		modelMeaning{op.Fill, func(t *rapid.T) {
+			sizes, v, over := drawShape(t, 0, 3), rapid.SampledFrom([]float64{0, 1, -3, 0.1, 0.75}).Draw(t, "value"), drawSize(t, "over")
+			compare(t, op.Fill, named{"shape": graph.ShapeValue(s(sizes...)), "value": num(v), "over": n(int64(over))}, nil,
+				build(func([]int) float64 { return v / float64(over) }, sizes...))
+		}},
 		modelMeaning{op.Resize, func(t *rapid.T) {
 			x := fill(1, drawShape(t, 1, 3)...)
 			a, sizes, method, coord := drawResize(t, x.Sizes)
@@ -357,6 +385,18 @@ func init() {
 			to := rapid.SampledFrom([]string{"float64", "float16", "int32", "int64", "int8", "bool"}).Draw(t, "to")
 			checkEntry(t, op.Cast, named{"to": name(to)}, fill(1, drawShape(t, 0, 2)...))
 		},
+		"scatteradd": func(t *rapid.T) {
+			x, idx, a, size := drawScatter(t)
+			checkEntry(t, op.ScatterAdd, named{"axis": n(int64(a)), "n": n(int64(size))}, x, idx)
+		},
+		"reverse": func(t *rapid.T) {
+			x := fill(1, drawShape(t, 0, 4)...)
+			_, a := drawReverse(t, x.Sizes)
+			checkEntry(t, op.Reverse, a, x)
+		},
+		"fill": func(t *rapid.T) {
+			checkEntry(t, op.Fill, named{"shape": graph.ShapeValue(s(drawShape(t, 0, 3)...)), "value": num(0.3), "over": n(int64(drawSize(t, "over")))})
+		},
 		"gather": func(t *rapid.T) {
 			x := fill(1, drawShape(t, 1, 3)...)
 			a := rapid.IntRange(0, len(x.Sizes)-1).Draw(t, "axis")
@@ -378,6 +418,29 @@ func batchNormInputs(c int) (scale, bias, mean, variance tensor) {
 		variance.Data[i] = math.Abs(x)
 	}
 	return fill(2, c), fill(3, c), fill(4, c), variance
+}
+
+// drawScatter draws parts, their positions, the axis and the size of the result.
+func drawScatter(t *rapid.T) (x, idx tensor, axis, size int) {
+	around := drawShape(t, 0, 3)
+	axis = rapid.IntRange(0, len(around)).Draw(t, "axis")
+	idx, size = fill(2, drawShape(t, 0, 2)...), drawSize(t, "n")
+	for i := range idx.Data {
+		idx.Data[i] = float64(rapid.IntRange(-size, size-1).Draw(t, "position"))
+	}
+	x = fill(1, append(append(append([]int{}, around[:axis]...), idx.Sizes...), around[axis:]...)...)
+	return x, idx, axis, size
+}
+
+// drawReverse draws axes.
+func drawReverse(t *rapid.T, sizes []int) (axes []int, a named) {
+	tup := []int64{}
+	for i := range sizes {
+		if rapid.Bool().Draw(t, "reversed") {
+			axes, tup = append(axes, i), append(tup, int64(i))
+		}
+	}
+	return axes, named{"axes": tuple(tup...)}
 }
 
 // drawReshape draws another shape with as many elements.
@@ -480,6 +543,12 @@ var modelCarried = []carriedCase{
 	{op.Cast, named{"to": name("bool")}, named{"to": name("bool")}, named{"to": name("bool")}, []tensor{fill(1, 2, 3, 2, 4)}, []graph.Shape{run("P")}, 0},
 	{op.Gather, named{"axis": n(2)}, named{"axis": n(1)}, named{"axis": graph.DimValue(graph.AxisRunLen("P"))},
 		[]tensor{fill(1, 2, 3, 2, 4), {Sizes: []int{3}, Data: []float64{1, 0, -1}}}, []graph.Shape{run("P", v("a"), v("b")), {graph.Axis(v("c"))}}, 0},
+	{op.Fill, named{"shape": graph.ShapeValue(s(2, 3, 4)), "over": n(3)}, named{"shape": graph.ShapeValue(s(6, 4)), "over": n(3)},
+		named{"shape": graph.ShapeValue(run("P", v("a"))), "over": graph.DimValue(v("b"))}, nil, nil, 0},
+	{op.Reverse, named{"axes": tuple(0)}, named{"axes": tuple(0)}, named{"axes": tuple(0)}, []tensor{fill(1, 4, 2, 3)},
+		[]graph.Shape{{graph.Axis(v("a")), graph.AxisRun("P")}}, 1},
+	{op.ScatterAdd, named{"axis": n(0), "n": n(5)}, named{"axis": n(0), "n": n(5)}, named{"axis": n(0), "n": n(5)},
+		[]tensor{fill(1, 4, 2, 3), {Sizes: []int{4}, Data: []float64{1, -1, 3, 1}}}, []graph.Shape{{graph.Axis(v("a")), graph.AxisRun("P")}, {graph.Axis(v("a"))}}, 1},
 }
 
 func init() {
@@ -515,6 +584,19 @@ func init() {
 		{op.Gather, named{"axis": n(0)}, in(abc, s()), "[b, c]"},
 		{op.Gather, named{"axis": n(3)}, in(abc, s()), "error: operator gather: axis 3 of shape [a, b, c]: no such axis"},
 		{op.Gather, named{"axis": n(0)}, in(abc, run("P")), "error: operator gather: positions of shape [P..]: want no axis runs"},
+		{op.ScatterAdd, named{"axis": n(1), "n": graph.DimValue(v("n"))}, in(graph.ShapeOf(v("a"), v("k"), v("l"), v("c")), graph.ShapeOf(v("k"), v("l"))), "[a, n, c]"},
+		{op.ScatterAdd, named{"axis": n(3), "n": n(2)}, in(abc, s()), "[a, b, c, 2]"},
+		{op.ScatterAdd, named{"axis": n(4), "n": n(2)}, in(abc, s()), "error: operator scatteradd: shape [a, b, c] with positions of shape []: no such axis 4"},
+		{op.ScatterAdd, named{"axis": n(1), "n": n(2)}, in(s(2, 3), s(4)), "error: operator scatteradd: shape [2, 3] with positions of shape [4] at axis 1: shape [3] is not [4]: size 3 is not 4"},
+		{op.ScatterAdd, named{"axis": n(0), "n": n(2)}, in(run("P"), s()), "[2, P..]"},
+		{op.ScatterAdd, named{"axis": n(1), "n": n(2)}, in(run("P", v("a")), s()), "error: operator scatteradd: shape [P.., a] with positions of shape []: an axis run stands before the end of the positions"},
+		{op.ScatterAdd, named{"axis": n(0), "n": n(0)}, in(s(2), s(2)), "error: operator scatteradd: size of the result: 1 is more than 0"},
+		{op.Reverse, named{"axes": tuple(0, 2)}, in(abc), "[a, b, c]"},
+		{op.Reverse, named{"axes": tuple(1, 1)}, in(abc), "error: operator reverse: shape [a, b, c]: axes (1, 1): want ascending axes below 3"},
+		{op.Reverse, named{"axes": tuple(1)}, in(run("P", v("a"))), "error: operator reverse: shape [P.., a]: an axis run stands before axis 1"},
+		{op.Fill, named{"shape": graph.ShapeValue(run("P", v("a"))), "value": num(0.5), "over": graph.DimValue(v("b"))}, nil, "[P.., a]"},
+		{op.Fill, named{"shape": graph.ShapeValue(s(2)), "over": n(0)}, nil, "error: operator fill: over: 1 is more than 0"},
+		{op.Fill, named{"shape": graph.ShapeValue(s(2)), "value": n(1)}, nil, "error: operator fill: attribute value: 1 is not a value of sort number"},
 		{op.Resize, named{"sizes": tuple(1, 2, 8, 6), "mode": name("linear_half_pixel")}, in(s(1, 2, 4, 3)), "[1, 2, 8, 6]"},
 		{op.Resize, named{"sizes": tuple(4), "mode": name("cubic")}, in(s(2)), "error: operator resize: mode cubic is not known"},
 		{op.Resize, named{"sizes": tuple(4), "mode": name("nearest_round_half_pixel")}, in(s(2, 3)), "error: operator resize: shape [2, 3]: 1 sizes"},
@@ -550,6 +632,9 @@ func modelTemplates() []template {
 		template{op.Reshape, named{"shape": graph.ShapeValue(graph.ShapeOf(v("b"), graph.Int(1), v("a")))}, in(graph.ShapeOf(prod))},
 		template{op.Pad, named{"before": tuple(1, 0), "after": tuple(0, 2)}, in(graph.ShapeOf(v("a"), v("b")))},
 		template{op.Cast, named{"to": name("bool")}, in(around(v("a")))},
+		template{op.ScatterAdd, named{"axis": n(1), "n": d(v("n"))}, in(graph.Shape{graph.Axis(v("a")), graph.Axis(v("b")), graph.AxisRun("S")}, graph.ShapeOf(v("b")))},
+		template{op.Reverse, named{"axes": tuple(0, 2)}, in(graph.Shape{graph.Axis(v("a")), graph.Axis(v("b")), graph.Axis(v("c")), graph.AxisRun("S")})},
+		template{op.Fill, named{"shape": graph.ShapeValue(around(v("a").Sub(v("b")))), "over": d(v("c").Sub(v("b")))}, nil},
 		template{op.Gather, named{"axis": p}, in(around(v("a")), graph.ShapeOf(v("k"), v("l")))},
 		template{op.Gather, named{"axis": d(graph.Int(0))}, in(around(v("a"))[1:], s())},
 		template{op.Resize, named{"sizes": tuple(3, 7), "mode": name("linear_align_corners")}, in(s(4, 5))})

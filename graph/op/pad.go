@@ -51,6 +51,9 @@ var Pad = graph.Register(&graph.Op{
 		return graph.EntryWhen(read, inside...), nil
 	},
 	FLOPs: noFLOPs,
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		return []graph.Tensor{cut(b.Calc, b.D[0], ints(b.Attrs[0]), b.Sizes(b.In[0]))}
+	},
 })
 
 // wholeNumber is x as a small integer, if it is one.

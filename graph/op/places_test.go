@@ -9,7 +9,7 @@ import (
 )
 
 // An operator says that it reads at places exactly if its entry looks something up, and
-// where it does so.
+// where it does so; a scatteradd looks nothing up, but adds at them.
 func TestPlaces(t *testing.T) {
 	found := 0
 	for _, c := range slices.Concat(inferCases, numbered) {
@@ -45,6 +45,12 @@ func TestPlaces(t *testing.T) {
 			}
 		}
 		walk(e)
+		if c.op == op.ScatterAdd {
+			if i, n, err := c.op.Places(attrs, c.in); i != 1 || out[0][num0(attrs)].Dim != n || err != nil {
+				t.Errorf("%s: adds at operand %d along %s, error %v", c.op.Name, i, n, err)
+			}
+			continue
+		}
 		if (len(picks) > 0) != (c.op.Places != nil) {
 			t.Errorf("%s: %d look-ups, says that it reads at places: %v", c.op.Name, len(picks), c.op.Places != nil)
 			continue
@@ -63,6 +69,13 @@ func TestPlaces(t *testing.T) {
 	if _, _, err := op.Gather.Places(op.Gather.MustAttr(named{"axis": n(2)}), in(s(2, 3), s(4))); err == nil {
 		t.Error("an axis that there is not has a size")
 	}
+}
+
+// num0 is the first attribute, a number.
+func num0(a graph.Attrs) int64 {
+	d, _ := a[0].Dim()
+	n, _ := d.Const()
+	return n
 }
 
 // The operators that say so rearrange entries: no other number is in the result, and
@@ -90,7 +103,7 @@ func TestRearranges(t *testing.T) {
 			}
 		}
 	})
-	for _, o := range []*graph.Op{op.Concat, op.Slice, op.Reshape, op.Transpose, op.Broadcast} {
+	for _, o := range []*graph.Op{op.Concat, op.Slice, op.Reshape, op.Transpose, op.Broadcast, op.Reverse} {
 		if !seen[o.Name] {
 			t.Errorf("%s is not run", o.Name)
 		}

@@ -46,6 +46,7 @@ var PoolAvg = graph.Register(&graph.Op{
 		return graph.EntryMul(graph.EntryInv(count), sum), nil
 	},
 	FLOPs: poolFLOPs,
+	Grad:  gradPoolAvg,
 })
 
 // atLeastOne is what is known of a divisor.

@@ -14,4 +14,5 @@ var PoolMax = graph.Register(&graph.Op{
 		return graph.EntryMax(graph.EntryRead(0, at[0], at[1], win.cell[0], win.cell[1]), win.over, win.inside...), nil
 	},
 	FLOPs: poolFLOPs,
+	Grad:  gradPoolMax,
 })

@@ -9,8 +9,10 @@ import (
 
 // reduction declares an operator that folds axes, in ascending order, none twice,
 // into one element; with keep=1 they stay with size 1. of is the fold of the
-// elements over bound variables.
-func reduction(name, doc string, of func(s *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr) *graph.Op {
+// elements over bound variables, and grad the derivative by the operand, given that by
+// the result with the axes kept.
+func reduction(name, doc string, of func(s *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr,
+	grad func(b *graph.Backward, d graph.Tensor, axes []int) graph.Tensor) *graph.Op {
 	return &graph.Op{
 		Name: name, In: 1, Out: 1,
 		Class: "reduce",
@@ -31,52 +33,75 @@ func reduction(name, doc string, of func(s *graph.Space, x *graph.Expr, over []g
 			return of(s, graph.EntryRead(0, from...), over), nil
 		},
 		FLOPs: perElement(1),
+		Grad: func(b *graph.Backward) []graph.Tensor {
+			return []graph.Tensor{grad(b, kept(b, b.D[0]), ints(b.Attrs[0]))}
+		},
 	}
 }
 
 var (
 	// ReduceSum is the sum along axes.
 	ReduceSum = graph.Register(reduction("reducesum", "Sum along axes.",
-		func(_ *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr { return graph.EntrySum(x, over) }))
+		func(_ *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr { return graph.EntrySum(x, over) },
+		func(b *graph.Backward, d graph.Tensor, _ []int) graph.Tensor {
+			return b.Broadcast(d, b.Sizes(b.In[0])...)
+		}))
 
 	// ReduceMean is the average along axes.
 	ReduceMean = graph.Register(reduction("reducemean", "Average along axes.",
 		func(s *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr {
 			return graph.EntryMul(graph.EntryInv(countOf(s, over)), graph.EntrySum(x, over))
+		},
+		func(b *graph.Backward, d graph.Tensor, axes []int) graph.Tensor {
+			x, n := b.Sizes(b.In[0]), 1
+			for _, a := range axes {
+				n *= x[a]
+			}
+			return b.Broadcast(b.Times(d, 1, n), x...)
 		}))
 
 	// ReduceMax is the largest element along axes.
 	ReduceMax = graph.Register(reduction("reducemax", "The largest element along axes.",
-		func(_ *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr { return graph.EntryMax(x, over) }))
+		func(_ *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr { return graph.EntryMax(x, over) },
+		func(b *graph.Backward, d graph.Tensor, axes []int) graph.Tensor {
+			return toLargest(b.Calc, d, b.In[0], kept(b, b.Out[0]), graph.Tensor{}, axes)
+		}))
 )
 
-// reduceAxes are the axes as positions in a shape. An axis run may only stand
-// behind them, since axes are counted from the front.
-func reduceAxes(a graph.Attrs, rank int) ([]int, error) {
-	axes := ints(a[0])
-	for i, x := range axes {
-		if x < 0 || x >= rank || i > 0 && x <= axes[i-1] {
-			return nil, fmt.Errorf("axes %s: want ascending axes below %d", a[0], rank)
-		}
+// kept is a result of a reduction with the axes that were folded, of size 1.
+func kept(b *graph.Backward, y graph.Tensor) graph.Tensor {
+	sizes := slices.Clone(b.Sizes(b.In[0]))
+	for _, a := range ints(b.Attrs[0]) {
+		sizes[a] = 1
 	}
-	if len(axes) == 0 {
-		return nil, fmt.Errorf("no axes to reduce")
+	return b.Reshape(y, sizes...)
+}
+
+// toLargest gives d, the derivative by y, the largest elements of x along axes, to where
+// x has them, in equal parts to those that are equal. Only cells where inside is 1 take
+// part; the zero Tensor: all do.
+func toLargest(c *graph.Calc, d, x, y, inside graph.Tensor, axes []int) graph.Tensor {
+	sizes := c.Sizes(x)
+	less := c.Op("step", nil, c.Sub(c.Broadcast(y, sizes...), x))
+	is := c.Sub(c.Alike(x, 1), less)
+	if inside != (graph.Tensor{}) {
+		is = c.Mul(is, c.Broadcast(inside, sizes...))
 	}
-	return axes, nil
+	each := c.Div(d, c.Sum(is, true, axes...))
+	return c.Mul(is, c.Broadcast(each, sizes...))
 }
 
 func inferReduce(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
-	axes, err := reduceAxes(a, len(in[0]))
+	axes, err := listedAxes(a, in[0])
 	if err != nil {
-		return nil, fmt.Errorf("shape %s: %w", in[0], err)
+		return nil, err
+	}
+	if len(axes) == 0 {
+		return nil, fmt.Errorf("shape %s: no axes to reduce", in[0])
 	}
 	keep := dim(a, 1)
 	if keep != graph.Int(0) && keep != graph.Int(1) {
 		return nil, fmt.Errorf("keep is %s, want 0 or 1", keep)
-	}
-	last := axes[len(axes)-1]
-	if in[0][:last+1].HasAxisRun() {
-		return nil, fmt.Errorf("shape %s: an axis run stands before axis %d", in[0], last)
 	}
 	folded := over(len(in[0]), axes...)
 	out := graph.Shape{}

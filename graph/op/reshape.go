@@ -40,6 +40,9 @@ var Reshape = graph.Register(&graph.Op{
 		return graph.EntryRead(0, unravel(s, in[0], to, at)...), nil
 	},
 	FLOPs: noFLOPs,
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		return []graph.Tensor{b.Reshape(b.D[0], b.Sizes(b.In[0])...)}
+	},
 })
 
 // sizeProduct is the number of elements of a shape without runs.

@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -89,6 +90,24 @@ var Resize = graph.Register(&graph.Op{
 			return graph.EntryRead(0, from...), nil
 		}
 		return graph.EntrySum(graph.EntryMul(append(weight, graph.EntryRead(0, from...))...), over, some...), nil
+	},
+	// Along each axis the result is a matrix times x, the identity matrix resized: back,
+	// its transpose times d.
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		d, x := b.D[0], b.Sizes(b.In[0])
+		for i, to := range ints(b.Attrs[0]) {
+			if to == x[i] {
+				continue
+			}
+			m := b.Const(d, "imatmul", graph.Named{"n": graph.IntValue(x[i])})
+			m = b.Op("resize", graph.Named{"sizes": graph.TupleValue(to, x[i]), "mode": b.Attrs[1]}, m)
+			sizes := slices.Clone(b.Sizes(d))
+			front, back := graph.NumElements(sizes[:i]), graph.NumElements(sizes[i+1:])
+			m = b.Broadcast(b.Matrix(m), front, x[i], to)
+			sizes[i] = x[i]
+			d = b.Reshape(b.MatMul(m, b.Reshape(d, front, to, back)), sizes...)
+		}
+		return []graph.Tensor{d}
 	},
 	FLOPs: func(a graph.Attrs, in, out [][]int) int64 {
 		name, _ := a[1].Name()

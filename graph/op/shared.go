@@ -83,3 +83,11 @@ func minus(e *graph.Expr) *graph.Expr {
 func text(name string, params ...graph.Value) graph.Value {
 	return graph.NameValue(graph.FuncText(name, params...))
 }
+
+// cut is the part of a tensor that begins at from and has these sizes.
+func cut(c *graph.Calc, x graph.Tensor, from, sizes []int) graph.Tensor {
+	for i, n := range sizes {
+		x = c.Slice(x, i, from[i], from[i]+n)
+	}
+	return x
+}

@@ -44,4 +44,8 @@ var Slice = graph.Register(&graph.Op{
 		from[axis] = at[axis].Add(s.Size(dim(a, 1)))
 		return graph.EntryRead(0, from...), nil
 	},
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		axis, lo, hi := num(b.Attrs, 0), num(b.Attrs, 1), num(b.Attrs, 2)
+		return []graph.Tensor{b.PadAxis(b.D[0], axis, lo, b.Sizes(b.In[0])[axis]-hi)}
+	},
 })

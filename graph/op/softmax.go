@@ -37,4 +37,11 @@ var Softmax = graph.Register(&graph.Op{
 		return graph.EntryMul(exp(at), graph.EntryFn(text("reciprocal"), sum)), nil
 	},
 	FLOPs: perElement(5),
+	// With y the result: y * (d - the sum of d*y along the axis).
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		y := b.Out[0]
+		weighed := b.Mul(b.D[0], y)
+		all := b.Broadcast(b.Sum(weighed, true, num(b.Attrs, 0)), b.Sizes(y)...)
+		return []graph.Tensor{b.Sub(weighed, b.Mul(y, all))}
+	},
 })

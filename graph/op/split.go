@@ -44,4 +44,15 @@ var Split = graph.Register(&graph.Op{
 			{Op: Slice, Attrs: graph.Attrs{a[0], a[1], end}},
 		}, nil
 	},
+	// Both parts beside each other; zeros for one that nothing depends on.
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		axis, at := num(b.Attrs, 0), num(b.Attrs, 1)
+		switch {
+		case b.D[0] == graph.Tensor{}:
+			return []graph.Tensor{b.PadAxis(b.D[1], axis, at, 0)}
+		case b.D[1] == graph.Tensor{}:
+			return []graph.Tensor{b.PadAxis(b.D[0], axis, 0, b.Sizes(b.In[0])[axis]-at)}
+		}
+		return []graph.Tensor{b.Concat(axis, b.D[0], b.D[1])}
+	},
 })

@@ -43,6 +43,14 @@ var Transpose = graph.Register(&graph.Op{
 		}
 		return graph.EntryRead(0, from...), nil
 	},
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		perm := ints(b.Attrs[0])
+		back := make([]int, len(perm))
+		for i, p := range perm {
+			back[p] = i
+		}
+		return []graph.Tensor{b.Transpose(b.D[0], back...)}
+	},
 })
 
 func isPerm(p []int64) bool {

@@ -1,7 +1,7 @@
 // Package must lets code that builds something in many small steps read like what
 // it builds: a step that fails leaves the builder by a panic of one type, which
 // [Try] or [Catch], at its boundary, turns into an error again. No such panic may
-// leave a package; any other panic goes through.
+// leave a package, but by methods that say so (graph.Calc); any other panic goes through.
 package must
 
 import "fmt"

@@ -220,10 +220,22 @@ func (a *application) infer() (shape, error) {
 			return axes(ds[0], num(1), ds[1], ds[2]), nil
 		}
 		return axes(ds[0], ds[0]), nil
-	case "one":
+	case "one", "fill":
 		s, ok := a.shape()
 		if !ok {
 			return nil, fmt.Errorf("no shape")
+		}
+		if name == "fill" {
+			over, err := a.size("over")
+			if err == nil {
+				err = a.atLeast(over, 1)
+			}
+			if err == nil {
+				err = sortOf(a.attr("value"), graph.SortNumber)
+			}
+			if err != nil {
+				return nil, err
+			}
 		}
 		for _, it := range s {
 			if it.run == "" {

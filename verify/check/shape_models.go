@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -59,6 +60,38 @@ func (a *application) inferModel() (shape, error) {
 		return x, nil
 	case "reducesum", "reducemean", "reducemax":
 		return a.reduced(a.in[0])
+	case "reverse":
+		for i, axis := range a.attr("axes").tuple {
+			if axis < 0 || axis >= int64(len(a.in[0])) || i > 0 && axis <= a.attr("axes").tuple[i-1] || a.in[0][:axis+1].hasRun() {
+				return nil, fmt.Errorf("axes %v of %s", a.attr("axes").tuple, a.in[0])
+			}
+		}
+		return a.in[0], nil
+	case "scatteradd":
+		axis, err := a.size("axis")
+		if err != nil {
+			return nil, err
+		}
+		x, at := a.in[0], a.in[1]
+		n, ok := axis.number()
+		if !ok || n.Sign() < 0 || n.Cmp(big.NewInt(int64(len(x)-len(at)))) > 0 || at.hasRun() {
+			return nil, bad
+		}
+		i := int(n.Int64())
+		end := i + len(at)
+		if x[:end].hasRun() || !x[i:end].equal(at) {
+			return nil, bad
+		}
+		size, err := a.size("n")
+		if err != nil {
+			return nil, err
+		}
+		if err := a.atLeast(size, 1); err != nil {
+			return nil, err
+		}
+		a.needs.add(cond{kind: within, d: size, at: a.args[1]})
+		out := append(slices.Clone(x[:i]), item{size: size})
+		return append(out, x[end:]...), nil
 	case "pad":
 		before, after := a.attr("before").tuple, a.attr("after").tuple
 		if !plain(a.in[0], len(before)) || len(after) != len(before) {

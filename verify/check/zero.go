@@ -16,6 +16,7 @@ var keepsZero = map[string]func(p []float64) bool{
 	"hardswish": always,
 	"relu":      always,
 	"sqrt":      always,
+	"step":      always,
 	"tanh":      always,
 	"elu":       finite,
 	"leakyrelu": finite,

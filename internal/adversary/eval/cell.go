@@ -208,6 +208,16 @@ func (m *machine[V]) compute(n *node, idx []int64) V {
 		return arg(0, from)
 	case "one":
 		return m.f.Int(1)
+	case "fill":
+		return m.f.Mul(m.number(n.a["value"].Number), m.f.Inv(m.f.Int(n.a["over"].N)))
+	case "reverse":
+		from := slices.Clone(idx)
+		for _, i := range n.a["axes"].Tuple {
+			from[i] = n.shape[i] - 1 - idx[i]
+		}
+		return arg(0, from)
+	case "scatteradd":
+		return m.scatter(n, idx)
 	case "imatmul":
 		return m.truth(idx[0] == idx[1])
 	case "iconv":
@@ -342,6 +352,25 @@ func (m *machine[V]) gather(n *node, idx []int64) V {
 		return m.f.Inv(m.f.Int(0))
 	}
 	return m.at(n.args[0], slices.Concat(idx[:axis], []int64{k}, idx[axis+rank:]))
+}
+
+// scatter adds the parts whose place is idx's.
+func (m *machine[V]) scatter(n *node, idx []int64) V {
+	axis, sum := int(n.a["axis"].N), m.f.Int(0)
+	size := n.shape[axis]
+	m.each(n.args[1].shape, func(at []int64) {
+		k, ok := m.f.Integer(m.at(n.args[1], slices.Clone(at)))
+		if k < 0 {
+			k += size
+		}
+		switch {
+		case !ok || k < 0 || k >= size:
+			sum = m.f.Inv(m.f.Int(0))
+		case k == idx[axis]:
+			sum = m.f.Add(sum, m.at(n.args[0], slices.Concat(idx[:axis], at, idx[axis+1:])))
+		}
+	})
+	return sum
 }
 
 func (m *machine[V]) reduce(n *node, idx []int64) V {

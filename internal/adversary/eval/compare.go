@@ -57,7 +57,7 @@ type Judge struct {
 // unordered are the operators that need an order to be evaluated; functions
 // among them.
 var unordered = map[string]bool{"ewmax": true, "ewmin": true, "poolmax": true, "reducemax": true, "relu": true,
-	"abs": true, "leakyrelu": true, "clip": true, "hardsigmoid": true, "hardswish": true, "elu": true}
+	"abs": true, "leakyrelu": true, "clip": true, "hardsigmoid": true, "hardswish": true, "elu": true, "step": true}
 
 // opaques are those that have no value among the rationals.
 var opaques = map[string]bool{"sigmoid": true, "tanh": true, "gelu": true, "erf": true, "exp": true, "log": true,

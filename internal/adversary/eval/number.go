@@ -112,7 +112,7 @@ func (modular) Larger(_, _ uint64) uint64 { return badMod }
 
 // zeroAtZero are the functions without parameters that are 0 at 0.
 var zeroAtZero = map[string]bool{"abs": true, "relu": true, "tanh": true, "gelu": true, "erf": true,
-	"sqrt": true, "hardswish": true, "neg": true}
+	"sqrt": true, "hardswish": true, "neg": true, "step": true}
 
 // known is whether a function with these parameters is 0 at 0.
 func keepsZero(name string, params []string) bool {
@@ -279,6 +279,11 @@ func (r rational) Func(name string, params []string, x frac) frac {
 		return r.Mul(frac{-1, 1}, x)
 	case "abs":
 		return r.Larger(x, r.Mul(frac{-1, 1}, x))
+	case "step":
+		if x.num > 0 {
+			return one
+		}
+		return zero
 	case "reciprocal":
 		return r.Inv(x)
 	case "hardswish":
@@ -376,6 +381,11 @@ func (f floating) Func(name string, params []string, x float64) float64 {
 		return -x
 	case "abs":
 		return math.Abs(x)
+	case "step":
+		if x > 0 {
+			return 1
+		}
+		return 0
 	case "reciprocal":
 		return 1 / x
 	case "sigmoid":

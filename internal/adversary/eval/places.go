@@ -17,10 +17,14 @@ func (m *machine[V]) within(outs []*node) (yes, known bool) {
 		for _, a := range n.args {
 			visit(a)
 		}
-		if n.op != "gather" || !known {
+		if n.op != "gather" && n.op != "scatteradd" || !known {
 			return
 		}
-		size := n.args[0].shape[n.a["axis"].N]
+		table := n.shape
+		if n.op == "gather" {
+			table = n.args[0].shape
+		}
+		size := table[n.a["axis"].N]
 		m.each(n.args[1].shape, func(at []int64) {
 			v := m.at(n.args[1], slices.Clone(at))
 			if m.err != nil || m.f.IsBad(v) {

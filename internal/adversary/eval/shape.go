@@ -19,7 +19,7 @@ type attrs map[string]Attr
 // parameters in order.
 var functions = map[string][]string{
 	"abs": nil, "relu": nil, "sigmoid": nil, "tanh": nil, "gelu": nil, "erf": nil, "exp": nil, "log": nil,
-	"sqrt": nil, "reciprocal": nil, "hardswish": nil, "neg": nil,
+	"sqrt": nil, "reciprocal": nil, "hardswish": nil, "neg": nil, "step": nil,
 	"leakyrelu": {"alpha"}, "elu": {"alpha"}, "clip": {"lo", "hi"}, "hardsigmoid": {"alpha", "beta"},
 	"rsqrt": {"eps"},
 }
@@ -175,6 +175,27 @@ func shapesOf(op string, a attrs, in [][]int64) ([][]int64, error) {
 		return [][]int64{with(in[0], i, at), with(in[0], i, in[0][i]-at)}, nil
 	case "transpose":
 		return transposed(in[0], a["perm"].Tuple)
+	case "reverse":
+		for _, i := range a["axes"].Tuple {
+			if i < 0 || i >= int64(len(in[0])) {
+				return nil, undef("reverse of %v along %d", in[0], i)
+			}
+		}
+		return one(in[0])
+	case "scatteradd":
+		i, r := a["axis"].N, int64(len(in[1]))
+		if i < 0 || i+r > int64(len(in[0])) || !slices.Equal(in[0][i:i+r], in[1]) || a["n"].N < 1 {
+			return nil, undef("scatteradd of %v to %v at axis %d, size %d", in[0], in[1], i, a["n"].N)
+		}
+		return one(slices.Concat(in[0][:i], []int64{a["n"].N}, in[0][i+r:]))
+	case "fill":
+		if a["over"].N < 1 {
+			return nil, undef("fill over %d", a["over"].N)
+		}
+		if err := sizesAtLeastOne(a["shape"].Shape); err != nil {
+			return nil, err
+		}
+		return one(a["shape"].Shape)
 	case "reshape", "broadcast", "one":
 		to := a["shape"].Shape
 		if err := sizesAtLeastOne(to); err != nil {
