@@ -26,6 +26,7 @@
 //	inception.go Inception-v3                    vgg.go         VGG-19
 //	mobilenet.go MobileNet-v2                    nasnet.go      NasNet-A
 //	nasrnn.go    NasRNN                          bert.go        BERT, as in papers and as published
+//	recommend.go DLRM and MLP, to be trained
 //	variants.go  the rewritten forms             forms.go       the laws that make each, phase by phase
 //	places.go    where a phase uses its laws     derivation.go  laws used in a bank until none can be
 //	derive.go    weights computed from weights

@@ -162,7 +162,9 @@ func (n *net) gain(in int, rectified bool) float64 {
 func (n *net) concat(xs ...tensor) tensor {
 	y := xs[0]
 	for _, x := range xs[1:] {
-		y = n.apply("concat", "concat", attrs{"axis": graph.IntValue(1)}, y, x)
+		y = n.apply("concat", "concat", axis(1), y, x)
 	}
 	return y
 }
+
+func axis(n int) attrs { return attrs{"axis": graph.IntValue(n)} }

@@ -3,6 +3,7 @@ package models
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -166,13 +167,13 @@ func Describe(m *model.Model) Info {
 	return info
 }
 
-// Build makes the model of that name, one of [Names] or [Variants], or its small
-// variant. The seed decides the numbers of its weights; a rewritten form computes
+// Build makes the model of that name, one of [Names], [Further] or [Variants], or its
+// small variant. The seed decides the numbers of its weights; a rewritten form computes
 // with the same seed what its model does.
 func Build(name string, seed uint64) (*model.Model, error) {
 	whole, tiny := strings.CutSuffix(name, tinySuffix)
 	base, variant, rewritten := strings.Cut(whole, "+")
-	for _, e := range entries {
+	for _, e := range slices.Concat(entries, further) {
 		if e.name != base {
 			continue
 		}
@@ -200,7 +201,7 @@ func Build(name string, seed uint64) (*model.Model, error) {
 		return m, nil
 	}
 	return nil, fmt.Errorf("build model %q: %w: want one of %s, one of their rewritten forms, or one of these with %q behind it",
-		name, ErrUnknown, strings.Join(Names(), ", "), tinySuffix)
+		name, ErrUnknown, strings.Join(slices.Concat(Names(), Further()), ", "), tinySuffix)
 }
 
 func try(build func(uint64) *model.Model, seed uint64) (m *model.Model, err error) {

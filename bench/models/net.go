@@ -70,6 +70,12 @@ func (n *net) input(name string, sizes ...int) tensor {
 	return tensor{t, sizes}
 }
 
+// positions adds an input of positions that the caller feeds.
+func (n *net) positions(name string, sizes ...int) tensor {
+	t := must.Get(n.b.AddInput(n.fresh(name), graph.Int64, sizes...))
+	return tensor{t, sizes}
+}
+
 // weight adds a weight with elements uniform in lo to hi.
 func (n *net) weight(name string, lo, hi float64, sizes ...int) tensor {
 	name = n.fresh(name)

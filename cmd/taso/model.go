@@ -169,7 +169,7 @@ func newProgress(c *cobra.Command) *progress.Reporter {
 // builtin lists the names that models.Build knows.
 func builtin() []string {
 	var out []string
-	for _, n := range models.Names() {
+	for _, n := range slices.Concat(models.Names(), models.Further()) {
 		out = append(out, n, n+"-tiny")
 	}
 	for _, v := range models.Variants("") {

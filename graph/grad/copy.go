@@ -28,6 +28,9 @@ func copied(b *graph.Builder, g *graph.Graph, by replacement) (*graph.Calc, func
 				return nil, nil, fmt.Errorf("node %s: %w", g.Name(id), err)
 			}
 			if ok {
+				if err := named(b, moved[id][0], g.Name(id)); err != nil {
+					return nil, nil, err
+				}
 				continue
 			}
 		}
@@ -40,6 +43,14 @@ func copied(b *graph.Builder, g *graph.Graph, by replacement) (*graph.Calc, func
 		}
 	}
 	return graph.NewCalc(b), at, nil
+}
+
+// named names the node of a tensor, if it has no name.
+func named(b *graph.Builder, t graph.Tensor, name string) error {
+	if b.Graph().Name(t.Node) != "" {
+		return nil
+	}
+	return b.Rename(t.Node, fresh(b.Graph(), name))
 }
 
 // fresh is a name that no node has: base, base_2, base_3 and so on.

@@ -118,7 +118,7 @@ func TestOperators(t *testing.T) {
 				exact[name] = true
 			}
 			if name != "ewdiv" { // numbers near 0
-				if err := nearly(g, pull, seed); err != nil {
+				if err := nearly(g, pull, seed, nil); err != nil {
 					t.Errorf("%s: %v", c.text, err)
 				}
 			}
@@ -167,6 +167,42 @@ func TestWindows(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", text, err, pull)
 		}
 	})
+}
+
+// All small windows, along one axis and along both.
+func TestSmallWindows(t *testing.T) {
+	tried := 0
+	for _, pad := range []string{"same_upper", "same_lower", "valid", "(1, 0, 0, 0)", "(0, 0, 1, 0)", "(1, 0, 2, 0)", "(2, 2, 1, 1)"} {
+		for n := range 5 * 3 * 3 * 2 {
+			h, k, s, both := n%5+1, n/5%3+1, n/15%3+1, n/45 == 1
+			w, kw, sw := 2, 1, 1
+			if both {
+				w, kw, sw = h, k, s
+			}
+			window := fmt.Sprintf("stride=(%d, %d), pad=%s", s, sw, pad)
+			for kind, text := range map[string]string{
+				"conv2d":  fmt.Sprintf("x : float32[1, 1, %d, %d]\nw : float32[1, 1, %d, %d]\nz = conv2d[%s](x, w)\nreturn z", h, w, k, kw, window),
+				"poolavg": fmt.Sprintf("x : float32[1, 1, %d, %d]\nz = poolavg[kh=%d, kw=%d, %s](x)\nreturn z", h, w, k, kw, window),
+				"poolmax": fmt.Sprintf("x : float32[1, 1, %d, %d]\nz = poolmax[kh=%d, kw=%d, %s](x)\nreturn z", h, w, k, kw, window),
+			} {
+				g, err := graph.ParseText("window", text)
+				if err != nil {
+					continue // it does not fit
+				}
+				tried++
+				compare := exactly
+				if kind == "poolmax" {
+					compare = rationally
+				}
+				if err := compare(g, pullback(t, g), n); err != nil {
+					t.Errorf("%s: %v", text, err)
+				}
+			}
+		}
+	}
+	if tried < 1000 {
+		t.Errorf("%d windows", tried)
+	}
 }
 
 // The derivatives of functions of one element are those of differences, everywhere but at

@@ -51,7 +51,15 @@ func (s slide) blocks(i int) (cells, window, all int) {
 	return min(s.stride[i], s.kernel[i]), window, s.out[i] + window - 1
 }
 
-func (s slide) blocked() bool { return s.stride != [2]int{1, 1} }
+// blocked: the stride is not 1, or cells are left over behind the last window.
+func (s slide) blocked() bool {
+	for i := range 2 {
+		if s.stride[i] != 1 || s.image[i]+s.before[i]+s.after[i] != s.out[i]+s.kernel[i]-1 {
+			return true
+		}
+	}
+	return false
+}
 
 // inBlocks is the slide with stride 1 over blocks.
 func (s slide) inBlocks() slide {
