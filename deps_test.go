@@ -39,9 +39,9 @@ line 4     bench/* internal/pipeline/* internal/pipeline/verifymodels internal/p
 line 3     search/saturate enumerate enumerate/general verify verify/check verify/network verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/*
 line 2     search model/fold internal/lawtext internal/roundtrip internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/broadcast rules/tasopb rules/peer rules/egglog egraph/tensor verify/sums onnx cost
 line 1     graph/interp graph/bank law law/rewrite verify/meaning model lower
-line 0     . graph graph/op graph/intern egraph egraph/extract internal/z3
+line 0     . graph graph/op graph/grad graph/intern egraph egraph/extract internal/z3
 line leaf  internal/lex internal/golden internal/atomicfile internal/must
-line leaf  onnx/onnxpb internal/ort internal/eggrun internal/fetch
+line leaf  onnx/onnxpb internal/ort internal/eggrun internal/fetch internal/jax
 line leaf  internal/draw internal/parallel internal/progress internal/procstat internal/spill
 
 # A parent may import the parts that were taken out of it, or the reverse.
@@ -71,6 +71,7 @@ allow  rules/peer            -> rules/tasopb
 allow  rules/egglog          -> rules
 allow  graph/op              -> graph
 allow  graph/intern          -> graph
+allow  graph/grad            -> graph
 allow  law/rewrite           -> law
 allow  verify/meaning        -> law
 

@@ -148,6 +148,9 @@ func rationally(g, pull *graph.Graph, seed int) error {
 // nearly compares the two ways in float64 numbers; inputs may be given.
 func nearly(g, pull *graph.Graph, seed int, given map[graph.NodeID][]float64) error {
 	b, err := directional[float64](g, pull, interp.Float{}, seed, reals, func(x float64) float64 { return x }, given)
+	if err == nil && b.size == 0 {
+		err = errors.New("in float64: all terms are 0")
+	}
 	if err == nil && !(math.Abs(b.forward-b.back) <= 1e-11*b.size) {
 		err = fmt.Errorf("in float64: forward %.17g, back %.17g", b.forward, b.back)
 	}

@@ -51,7 +51,7 @@ func TestModels(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if err := nearly(g, pull, 1, numbers(t, m)); err != nil {
+			if err := nearly(g, pull, 2, numbers(t, m)); err != nil {
 				t.Error(err)
 			}
 			if _, err := grad.Train(g, grad.Options{Axis: 1, Loss: grad.MeanSquare}); err != nil {

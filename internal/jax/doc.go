@@ -1,0 +1,9 @@
+// Package jax differentiates graphs with JAX, for tests: a second opinion that shares no
+// code with ours. The graph goes as its text; the script computes each operator by what
+// JAX calls it, and jax.vjp takes the derivatives back.
+//
+// JAX is used through Python, in a process of its own. [Find] looks for a Python that can
+// import it: $TASO_JAX_PYTHON, then python3. Where there is none, callers skip.
+//
+//	graph's text, inputs, derivatives by the outputs ─► python3 -c script ─► jax.vjp ─► those by the inputs
+package jax
