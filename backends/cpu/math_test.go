@@ -63,7 +63,9 @@ func TestFunctions(t *testing.T) {
 			return x
 		}, [][]float32{sweep(-20, 5), {0, float32(inf), float32(-inf), float32(nan)}}, 2, 1e-7},
 		{"clip", chainOp{code: opClip, a: -1, b: 2}, func(x float64) float64 { return math.Min(math.Max(x, -1), 2) }, [][]float32{sweep(-3, 3), special}, 0, 0},
-		{"step", chainOp{code: opStep}, func(x float64) float64 { return math.Max(math.Copysign(1, x), 0) * math.Ceil(math.Abs(x)/(math.Abs(x)+1)) }, [][]float32{sweep(-4, 4), {0, float32(math.Copysign(0, -1))}}, 0, 0},
+		{"step", chainOp{code: opStep}, func(x float64) float64 {
+			return math.Max(math.Copysign(1, x), 0) * math.Ceil(math.Abs(x)/(math.Abs(x)+1))
+		}, [][]float32{sweep(-4, 4), {0, float32(math.Copysign(0, -1))}}, 0, 0},
 		{"hardswish", chainOp{code: opHardSwish}, func(x float64) float64 { return x * math.Min(math.Max(x/6+0.5, 0), 1) }, [][]float32{sweep(-4, 4)}, 2, 1e-7},
 		{"neg", chainOp{code: opNeg}, func(x float64) float64 { return -x }, [][]float32{special, tiny}, 0, 0},
 		{"abs", chainOp{code: opAbs}, math.Abs, [][]float32{special, tiny}, 0, 0},

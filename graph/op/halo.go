@@ -61,4 +61,19 @@ var Halo = movesMesh(&graph.Op{
 			read(next, j.Sub(n), graph.GuardLe(n, j), graph.GuardLt(next, g)),
 		), nil
 	},
+	// What neighbours have read of a member is added at its ends.
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		axis, before, after := num(b.Attrs, 0)+1, num(b.Attrs, 1), num(b.Attrs, 2)
+		d, g, n := b.D[0], b.Sizes(b.In[0])[0], b.Sizes(b.In[0])[axis]
+		dx := b.Slice(d, axis, before, before+n)
+		if before > 0 && g > 1 {
+			from := b.PadAxis(b.Slice(b.Slice(d, axis, 0, before), 0, 1, g), 0, 0, 1)
+			dx = b.Add(dx, b.PadAxis(from, axis, n-before, 0))
+		}
+		if after > 0 && g > 1 {
+			from := b.PadAxis(b.Slice(b.Slice(d, axis, before+n, before+n+after), 0, 0, g-1), 0, 1, 0)
+			dx = b.Add(dx, b.PadAxis(from, axis, 0, n-after))
+		}
+		return []graph.Tensor{dx}
+	},
 })

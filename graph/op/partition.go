@@ -45,6 +45,9 @@ var Partition = movesMesh(&graph.Op{
 		from[i] = digitAt(s, g, n, at[0], at[1+i])
 		return graph.EntryRead(0, from...), nil
 	},
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		return []graph.Tensor{b.Op("combine", graph.Named{"axis": b.Attrs[0]}, b.D[0])}
+	},
 })
 
 // Combine puts the members of a family side by side along an axis.
@@ -73,5 +76,8 @@ var Combine = movesMesh(&graph.Op{
 		from := append([]graph.Index{{}}, at...)
 		from[0], from[1+i] = memberAt(s, g, x[i].Dim, at[i])
 		return graph.EntryRead(0, from...), nil
+	},
+	Grad: func(b *graph.Backward) []graph.Tensor {
+		return []graph.Tensor{b.Op("partition", graph.Named{"axis": b.Attrs[0], "on": graph.IntValue(b.Sizes(b.In[0])[0])}, b.D[0])}
 	},
 })

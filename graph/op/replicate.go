@@ -3,8 +3,8 @@ package op
 import "github.com/taso-go/taso/graph"
 
 // onMesh declares an operator that makes a family of one tensor; of is what member d
-// has at the places where the tensor has x.
-func onMesh(name, doc string, moves bool, of func(d graph.Index, x *graph.Expr) *graph.Expr) *graph.Op {
+// has at the places where the tensor has x, adjoint the operator back.
+func onMesh(name, doc, adjoint string, moves bool, of func(d graph.Index, x *graph.Expr) *graph.Expr) *graph.Op {
 	return movesMesh(&graph.Op{
 		Name: name, Doc: doc, Moves: true, Rearranges: moves,
 		Params: []graph.Param{degree},
@@ -18,12 +18,13 @@ func onMesh(name, doc string, moves bool, of func(d graph.Index, x *graph.Expr) 
 		Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 			return of(at[0], graph.EntryRead(0, at[1:]...)), nil
 		},
+		Grad: func(b *graph.Backward) []graph.Tensor { return []graph.Tensor{b.Op(adjoint, nil, b.D[0])} },
 	})
 }
 
 // offMesh declares an operator that makes one tensor of a family; of is its element,
-// given the members' elements at its place.
-func offMesh(o *graph.Op, of func(s *graph.Space, g graph.Dim, x func(d graph.Index) *graph.Expr) *graph.Expr) *graph.Op {
+// given the members' elements at its place, and adjoint the operator back.
+func offMesh(o *graph.Op, adjoint string, of func(s *graph.Space, g graph.Dim, x func(d graph.Index) *graph.Expr) *graph.Expr) *graph.Op {
 	o.Infer = func(f *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		_, x, err := familyOf(f, in[0])
 		if err != nil {
@@ -36,31 +37,34 @@ func offMesh(o *graph.Op, of func(s *graph.Space, g graph.Dim, x func(d graph.In
 			return graph.EntryRead(0, append([]graph.Index{d}, at...)...)
 		}), nil
 	}
+	o.Grad = func(b *graph.Backward) []graph.Tensor {
+		return []graph.Tensor{b.Op(adjoint, graph.Named{"on": graph.IntValue(b.Sizes(b.In[0])[0])}, b.D[0])}
+	}
 	return movesMesh(o)
 }
 
 var (
 	// Replicate copies a tensor.
-	Replicate = onMesh("replicate", "Copies of a tensor, one for each member of a family.", true,
+	Replicate = onMesh("replicate", "Copies of a tensor, one for each member of a family.", "reduce", true,
 		func(_ graph.Index, x *graph.Expr) *graph.Expr { return x })
 
 	// Reduce adds the members of a family.
 	Reduce = offMesh(&graph.Op{
 		Name: "reduce", Doc: "The sum of the members of a family.", Class: "reduce",
 		FLOPs: func(_ graph.Attrs, in, _ [][]int) int64 { return graph.Product(1, graph.NumElements(in[0])) },
-	}, func(s *graph.Space, g graph.Dim, x func(graph.Index) *graph.Expr) *graph.Expr {
+	}, "replicate", func(s *graph.Space, g graph.Dim, x func(graph.Index) *graph.Expr) *graph.Expr {
 		d := s.Var("d")
 		return graph.EntrySum(x(d.Index()), []graph.Bound{{Var: d, N: s.Size(g)}})
 	})
 
 	// Lift is a tensor and zeros, which add up to it.
-	Lift = onMesh("lift", "A tensor as the first member of a family, of which the others are zeros.", false,
+	Lift = onMesh("lift", "A tensor as the first member of a family, of which the others are zeros.", "drop", false,
 		func(d graph.Index, x *graph.Expr) *graph.Expr {
 			return graph.EntryWhen(x, graph.GuardEq(d, graph.IndexInt(0)))
 		})
 
 	// Drop is the first member of a family.
-	Drop = offMesh(&graph.Op{Name: "drop", Doc: "The first member of a family.", Moves: true, Rearranges: true},
+	Drop = offMesh(&graph.Op{Name: "drop", Doc: "The first member of a family.", Moves: true, Rearranges: true}, "lift",
 		func(_ *graph.Space, _ graph.Dim, x func(graph.Index) *graph.Expr) *graph.Expr {
 			return x(graph.IndexInt(0))
 		})
