@@ -10,6 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/internal/spill"
 )
 
 func init() {
@@ -76,23 +77,30 @@ func (f *walk) ProcessElement(ctx context.Context, share int, emit func(int, []b
 	})
 }
 
+// sorted are the records of a part in order, for a worker. done frees them.
+func (j *Job) sorted(ctx context.Context, chunks func(*[]byte) bool, size int) (w *enumerate.Worker, all *spill.Stream[string], done func(), err error) {
+	disturb()
+	if w, err = j.worker(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	s := j.sorter(size)
+	if all, err = collect(chunks, s, size); err != nil {
+		return nil, nil, nil, errors.Join(err, s.Close())
+	}
+	return w, all, func() { s.Close() }, nil
+}
+
 // evaluate writes the terms of a part with their fingerprints, and the renamings that
 // change nothing, and yields the fingerprints, by part.
 type evaluate struct{ Job Job }
 
 // ProcessElement is called by Beam with a part and its encodings.
 func (f *evaluate) ProcessElement(ctx context.Context, part int, codes func(*[]byte) bool, emit func(int, []byte)) error {
-	disturb()
-	w, err := f.Job.worker(ctx)
+	w, all, done, err := f.Job.sorted(ctx, codes, enumerate.CodeSize)
 	if err != nil {
 		return err
 	}
-	s := f.Job.sorter(enumerate.CodeSize)
-	defer s.Close()
-	all, err := collect(codes, s, enumerate.CodeSize)
-	if err != nil {
-		return err
-	}
+	defer done()
 	out := newChunks(f.Job.Parts, emit)
 	err = save(ctx, partPath(f.Job.Dir, "terms", part, f.Job.Parts), func(term func([]byte) error) error {
 		return save(ctx, partPath(f.Job.Dir, "symmetries", part, f.Job.Parts), func(symmetry func([]byte) error) error {
@@ -141,17 +149,11 @@ type join struct{ Job Job }
 
 // ProcessElement is called by Beam with a part and its fingerprints.
 func (f *join) ProcessElement(ctx context.Context, part int, prints func(*[]byte) bool) error {
-	disturb()
-	w, err := f.Job.worker(ctx)
+	w, all, done, err := f.Job.sorted(ctx, prints, enumerate.PrintSize)
 	if err != nil {
 		return err
 	}
-	s := f.Job.sorter(enumerate.PrintSize)
-	defer s.Close()
-	all, err := collect(prints, s, enumerate.PrintSize)
-	if err != nil {
-		return err
-	}
+	defer done()
 	return save(ctx, partPath(f.Job.Dir, "edges", part, f.Job.Parts), func(edge func([]byte) error) error {
 		err := w.Join(func() ([]byte, bool) {
 			p, ok := all.Next()

@@ -116,16 +116,7 @@ func keys(m map[string]bool) []string {
 
 // Workers elsewhere find what a session finds itself, counts included.
 func TestRemote(t *testing.T) {
-	for _, c := range []struct {
-		name       string
-		u          *Universe
-		levels     int
-		exhaustive bool
-	}{
-		{"default", Default(), 2, false},
-		{"algebra", universe(t, 2, "matmul", "ewadd", "transpose", "concat", "split", "relu"), 3, false},
-		{"exhaustive", universe(t, 2, "ewadd", "ewmul", "smul", "transpose", "concat"), 3, true},
-	} {
+	for _, c := range kinds(t) {
 		t.Run(c.name, func(t *testing.T) {
 			opt := Options{Universe: c.u, Workers: 2, Exhaustive: c.exhaustive, Seed: 1}
 			run := func(opt Options) (list []string, s *Session) {

@@ -54,19 +54,26 @@ func sameTexts(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// Any number of workers gives the same candidates in the same order.
-func TestWorkersDoNotMatter(t *testing.T) {
-	for _, c := range []struct {
-		name       string
-		u          *Universe
-		levels     int
-		exhaustive bool
-	}{
+// kind is a kind of session.
+type kind struct {
+	name       string
+	u          *Universe
+	levels     int
+	exhaustive bool
+}
+
+// kinds are sessions of which something holds whoever does the work, and wherever.
+func kinds(t testing.TB) []kind {
+	return []kind{
 		{"default", Default(), 2, false},
 		{"algebra", universe(t, 2, "matmul", "ewadd", "transpose", "concat", "split", "relu"), 3, false},
 		{"exhaustive", universe(t, 2, "ewadd", "ewmul", "smul", "transpose", "concat"), 3, true},
-		{"true relu", universe(t, 1, "relu", "poolmax", "ewadd", "ewmul"), 3, false},
-	} {
+	}
+}
+
+// Any number of workers gives the same candidates in the same order.
+func TestWorkersDoNotMatter(t *testing.T) {
+	for _, c := range append(kinds(t), kind{"true relu", universe(t, 1, "relu", "poolmax", "ewadd", "ewmul"), 3, false}) {
 		t.Run(c.name, func(t *testing.T) {
 			var first []string
 			for _, workers := range []int{1, 2, 5} {

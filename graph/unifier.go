@@ -232,26 +232,8 @@ func (d Dim) ratioOf(a Atom) (v string, k int64, ok bool) {
 	if a.Kind != AtomVar {
 		return "", 0, false
 	}
-	factor, rest := Int(0), Int(d.c)
-	for _, t := range d.p.terms {
-		m, n := Int(t.coef), 0
-		for _, b := range t.atoms {
-			if b.Same(a) {
-				n++
-				continue
-			}
-			m = m.Mul(b.Dim())
-		}
-		switch n {
-		case 0:
-			rest = rest.Add(m)
-		case 1:
-			factor = factor.Add(m)
-		default:
-			return "", 0, false
-		}
-	}
-	if factor.mentions(a.Name) || rest.mentions(a.Name) {
+	factor, rest, ok := d.Linear(a.Name)
+	if !ok {
 		return "", 0, false
 	}
 	if factor.Neg().Sub(Int(1)).NonNegative() {

@@ -34,11 +34,7 @@ func TestJoinedProofs(t *testing.T) {
 	var goals []*law.Law
 	var rs []*rules.Rule
 	for _, src := range halves {
-		l, err := law.ParseLaw(src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := rules.New(l)
+		r, err := rules.Parse(src)
 		if err != nil {
 			t.Fatal(err)
 		}

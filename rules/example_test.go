@@ -12,11 +12,7 @@ import (
 )
 
 func mustRule(src string) *rules.Rule {
-	l, err := law.ParseLaw(src)
-	if err != nil {
-		panic(err)
-	}
-	r, err := rules.New(l)
+	r, err := rules.Parse(src)
 	if err != nil {
 		panic(err)
 	}
@@ -29,6 +25,16 @@ func mustLaws(srcs ...string) []*law.Law {
 		out = append(out, mustRule(s).Law)
 	}
 	return out
+}
+
+func ExampleParse() {
+	r, err := rules.Parse(`rule any given X : [P..], Y : [P..] then ewadd(X, Y) == ewadd(Y, X)`)
+	fmt.Println(r.Law.Name == law.ID(r.Law), r.Status, err)
+	_, err = rules.Parse(`rule any given X : [P..] then relu(X) ==`)
+	fmt.Println(err != nil)
+	// Output:
+	// true unknown <nil>
+	// true
 }
 
 func ExampleNew() {

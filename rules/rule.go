@@ -45,6 +45,15 @@ type Rule struct {
 	Engine string
 }
 
+// Parse makes a rule of a text that holds one law, as New does.
+func Parse(text string) (*Rule, error) {
+	l, err := law.ParseLaw(text)
+	if err != nil {
+		return nil, err
+	}
+	return New(l)
+}
+
 // New makes a rule of a law: canonical, named by its identity, with the usable
 // directions. Its status is unknown. It is an error if the law has no types.
 func New(l *law.Law) (*Rule, error) {

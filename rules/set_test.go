@@ -48,7 +48,7 @@ func parseLaw(t testing.TB, src string) *law.Law {
 
 func ruleOf(t testing.TB, src string) *Rule {
 	t.Helper()
-	r, err := New(parseLaw(t, src))
+	r, err := Parse(src)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,11 +18,7 @@ import (
 
 func ruleOf(t testing.TB, text string) *rules.Rule {
 	t.Helper()
-	l, err := law.ParseLaw("rule x given " + text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := rules.New(l)
+	r, err := rules.Parse("rule x given " + text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,19 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/egglog"
 )
 
 func ExampleWrite() {
-	l, err := law.ParseLaw(`rule x given X : [m, k], A : [k, a], B : [k, b]
+	r, err := rules.Parse(`rule x given X : [m, k], A : [k, a], B : [k, b]
 	  then concat[axis=1](matmul(X, A), matmul(X, B)) == matmul(X, concat[axis=1](A, B))`)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	r, err := rules.New(l)
 	if err != nil {
 		fmt.Println(err)
 		return

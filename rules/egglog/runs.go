@@ -2,7 +2,6 @@ package egglog
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -24,34 +23,11 @@ func withoutRuns(l *law.Law) ([]expansion, error) {
 	if len(runs) == 0 {
 		return []expansion{{law: l}}, nil
 	}
-	taken := l.Mentions(l.Outputs()...).Sizes
-	prefix := "r"
-	for clash(taken, prefix) {
-		prefix += "r"
+	if len(runs) > 3 {
+		return nil, fmt.Errorf("%d axis runs", len(runs))
 	}
 	var out []expansion
-	lengths := make([]int, len(runs))
-	var rec func(i int) error
-	rec = func(i int) error {
-		if i < len(runs) {
-			for n := 0; n <= MaxRank; n++ {
-				lengths[i] = n
-				if err := rec(i + 1); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		b := &graph.Substitution{Runs: map[string]graph.Shape{}}
-		var label []string
-		for j, run := range runs {
-			s := make(graph.Shape, lengths[j])
-			for a := range s {
-				s[a] = graph.Axis(graph.Var(fmt.Sprintf("%s%d_%d", prefix, j, a)))
-			}
-			b.Runs[run] = s
-			label = append(label, fmt.Sprintf("%s.. = %d axes", run, lengths[j]))
-		}
+	err := law.EachAxes(runs, MaxRank, l.Mentions(l.Outputs()...).Sizes, func(b *graph.Substitution, label string) error {
 		m := l.Subst(b)
 		ty, err := m.Types()
 		if err != nil {
@@ -62,30 +38,18 @@ func withoutRuns(l *law.Law) ([]expansion, error) {
 				return nil
 			}
 		}
-		if out = append(out, expansion{m, strings.Join(label, ", ")}); len(out) > maxInstances {
+		if out = append(out, expansion{m, label}); len(out) > maxInstances {
 			return fmt.Errorf("more than %d numbers of axes", maxInstances)
 		}
 		return nil
-	}
-	if len(runs) > 3 {
-		return nil, fmt.Errorf("%d axis runs", len(runs))
-	}
-	if err := rec(0); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("no tensors of up to %d axes", MaxRank)
 	}
 	return out, nil
-}
-
-func clash(taken map[string]bool, prefix string) bool {
-	for v := range taken {
-		if strings.HasPrefix(v, prefix) {
-			return true
-		}
-	}
-	return false
 }
 
 // expanded are the runs that are not just the shape of tensors, in order of

@@ -167,27 +167,9 @@ func (s *sizes) isolate(e equation, open []string) (string, bool) {
 	if len(open) != 1 {
 		return "", false
 	}
-	factor, rest := graph.Int(0), graph.Int(0)
-	terms, constant := e.size.Terms()
-	rest = rest.Add(graph.Int(constant))
-	for _, t := range terms {
-		n := 0
-		d := graph.Int(t.Coef)
-		for _, a := range t.Atoms {
-			if a.Name == open[0] {
-				n++
-				continue
-			}
-			d = d.Mul(a.Dim())
-		}
-		switch n {
-		case 0:
-			rest = rest.Add(d)
-		case 1:
-			factor = factor.Add(d)
-		default:
-			return "", false
-		}
+	factor, rest, ok := e.size.Linear(open[0])
+	if !ok {
+		return "", false
 	}
 	r, err := s.expr(rest)
 	if err != nil {

@@ -9,11 +9,7 @@ import (
 )
 
 func mustRule(src string) *rules.Rule {
-	l, err := law.ParseLaw(src)
-	if err != nil {
-		panic(err)
-	}
-	r, err := rules.New(l)
+	r, err := rules.Parse(src)
 	if err != nil {
 		panic(err)
 	}

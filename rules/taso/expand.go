@@ -105,7 +105,6 @@ func instantiateAttr(l *law.Law, b law.Declaration, values []graph.Value) ([]ins
 // instantiateRuns puts axes for the runs so that all tensors with runs have as
 // many axes as one of ranks says.
 func instantiateRuns(l *law.Law, ranks []int) ([]instance, error) {
-	sizes := l.Mentions(l.Outputs()...).Sizes
 	var runs []string
 	seen := map[string]bool{}
 	note := func(s graph.Shape) {
@@ -134,49 +133,23 @@ func instantiateRuns(l *law.Law, ranks []int) ([]instance, error) {
 	if len(runs) == 0 {
 		return []instance{{law: l}}, nil
 	}
-	prefix := "r"
-	for clash := true; clash; {
-		clash = false
-		for v := range sizes {
-			clash = clash || strings.HasPrefix(v, prefix)
-		}
-		if clash {
-			prefix += "r"
-		}
-	}
-	var out []instance
-	lengths := make([]int, len(runs))
-	var rec func(i int)
-	rec = func(i int) {
-		if i < len(runs) {
-			for n := 0; n <= slices.Max(ranks); n++ {
-				lengths[i] = n
-				rec(i + 1)
-			}
-			return
-		}
-		b := &graph.Substitution{Runs: map[string]graph.Shape{}}
-		var label []string
-		for j, run := range runs {
-			s := make(graph.Shape, lengths[j])
-			for a := range s {
-				s[a] = graph.Axis(graph.Var(fmt.Sprintf("%s%d_%d", prefix, j, a)))
-			}
-			b.Runs[run] = s
-			label = append(label, fmt.Sprintf("%s.. = %d axes", run, lengths[j]))
-		}
-		rank := len(shapes[0].Subst(b))
-		for _, s := range shapes {
-			if n := len(s.Subst(b)); n != rank || !slices.Contains(ranks, n) {
-				return
-			}
-		}
-		out = append(out, instance{l.Subst(b), strings.Join(label, ", ")})
-	}
 	if len(runs) > 4 {
 		return nil, errors.New("more than 4 axis runs")
 	}
-	rec(0)
+	var out []instance
+	err := law.EachAxes(runs, slices.Max(ranks), l.Mentions(l.Outputs()...).Sizes, func(b *graph.Substitution, label string) error {
+		rank := len(shapes[0].Subst(b))
+		for _, s := range shapes {
+			if n := len(s.Subst(b)); n != rank || !slices.Contains(ranks, n) {
+				return nil
+			}
+		}
+		out = append(out, instance{l.Subst(b), label})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("tensors cannot all have %s axes", either(ranks))
 	}

@@ -29,7 +29,7 @@ func parseLaw(t testing.TB, src string) *law.Law {
 
 func ruleOf(t testing.TB, src string) *rules.Rule {
 	t.Helper()
-	r, err := rules.New(parseLaw(t, src))
+	r, err := rules.Parse(src)
 	if err != nil {
 		t.Fatal(err)
 	}

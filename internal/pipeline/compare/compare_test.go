@@ -13,11 +13,7 @@ import (
 func set(t testing.TB, laws ...string) *rules.Set {
 	s := &rules.Set{}
 	for _, text := range laws {
-		l, err := law.ParseLaw("rule x " + text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := rules.New(l)
+		r, err := rules.Parse("rule x " + text)
 		if err != nil {
 			t.Fatal(err)
 		}

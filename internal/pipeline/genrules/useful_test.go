@@ -10,11 +10,7 @@ import (
 
 func provedRule(t testing.TB, text string) *rules.Rule {
 	t.Helper()
-	l, err := law.ParseLaw("rule x given " + text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := rules.New(l)
+	r, err := rules.Parse("rule x given " + text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,13 +82,8 @@ func TestMostUseful(t *testing.T) {
 }
 
 func ExampleMostUseful() {
-	l, err := law.ParseLaw(`rule x given X : [m, k], Y : [m, k], Z : [m, k], A : [k, a]
+	r, err := rules.Parse(`rule x given X : [m, k], Y : [m, k], Z : [m, k], A : [k, a]
 	  then ewadd(matmul(X, A), ewadd(matmul(Y, A), matmul(Z, A))) == matmul(ewadd(X, ewadd(Y, Z)), A)`)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	r, err := rules.New(l)
 	if err != nil {
 		fmt.Println(err)
 		return
