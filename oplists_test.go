@@ -29,6 +29,7 @@ var listsOfOperators = map[string]string{
 	"rules/taso":                   "what TASO's file format calls them, and what it makes of them",
 	"backends/cpu/":                "kernels",
 	"backends/backendtest/":        "cases of tests",
+	"parallel/":                    "what the layout operators send",
 	"lower/":                       "which kernels there are, what each reads, and how views lie over operands",
 	"enumerate/families":           "which attributes are tried",
 	"enumerate/presets.go":         "what a preset is",

@@ -171,6 +171,16 @@ func NeedsOf(sure bool, op *graph.Op, attrs graph.Attrs, in []graph.Shape) ([]Co
 // Kernel is the height and width of a windowed operator's window; the error says
 // that the operator is not known to have one.
 func Kernel(op *graph.Op, a graph.Attrs, in []graph.Shape) ([]graph.Dim, error) {
+	if one, own, over := op.Member(a); one != nil {
+		members := make([]graph.Shape, len(in))
+		for i, x := range in {
+			if len(x) < len(over) {
+				return nil, fmt.Errorf("operator %s: shape %s is no family over %s", op.Name, x, over)
+			}
+			members[i] = x[len(over):]
+		}
+		return Kernel(one, own, members)
+	}
 	if i, j := op.ParamIndex("kh"), op.ParamIndex("kw"); i >= 0 && j >= 0 {
 		h, _ := a[i].Dim()
 		w, _ := a[j].Dim()
