@@ -12,6 +12,9 @@
 //     polynomial over size variables in a law.
 //   - shape: a sequence of sizes ([Shape]); in a law it may hold axis runs
 //     ("P..": any number of axes).
+//   - family: a tensor as members of one shape, those at each place of some axes in
+//     front, such as the axes of a mesh of devices; an operator is applied to each
+//     member by its lifting ([Op.Each]).
 //   - entry: what an operator computes, said once: an entry of its output at a
 //     symbolic index, for all sizes and any number type ([Op.Entry], [Expr]).
 //   - program: the same for given sizes, as steps over arrays, made from the

@@ -117,3 +117,49 @@ func ExampleWindowOut() {
 	// 4
 	// strided(h,(2, 2),0)
 }
+
+// A softmax of each of the 2*3 members of a family: its axis counts theirs.
+func ExampleOp_Each() {
+	softmax, _ := graph.Lookup("softmax")
+	each := softmax.Each()
+	over := graph.ShapeValue(graph.Sizes(2, 3))
+	var f graph.Unifier
+	for _, axis := range []int64{1, 2} {
+		out, err := each.InferShapes(&f, graph.Attrs{over, graph.IntValue(axis)}, []graph.Shape{graph.Sizes(2, 3, 4, 5)})
+		fmt.Println(out, err)
+	}
+	one, attrs, mesh := each.Member(graph.Attrs{over, graph.IntValue(1)})
+	fmt.Println(each.Name, one.Name, attrs, mesh)
+	matmul, _ := graph.Lookup("matmul")
+	fmt.Println(matmul.Each() == matmul)
+	// Output:
+	// [[2, 3, 4, 5]] <nil>
+	// [] operator each_softmax: operator softmax: axis 2 of shape [4, 5]: no such axis
+	// each_softmax softmax [1] [2, 3]
+	// true
+}
+
+// Whether a size can be dealt out: what is known to divide it, and what is solved for.
+func ExampleUnifier_Quotient() {
+	g, n := graph.Var("g"), graph.Var("n")
+	var f graph.Unifier
+	fmt.Println(f.Quotient(g.Mul(n), g))
+	_, err := f.Quotient(n, g)
+	fmt.Println(err)
+	s := graph.Solver()
+	q, err := s.Quotient(n, g)
+	fmt.Println(q, s.Norm(n), s.Quotients(), err)
+	// Output:
+	// n <nil>
+	// n is not g times a size
+	// q1m g*q1m [q1m] <nil>
+}
+
+func ExampleLifted() {
+	for _, op := range graph.Lifted() {
+		if op.Class == "softmax" {
+			fmt.Println(op.Name, op.Params[0].Name, op.Params[1].Name)
+		}
+	}
+	// Output: each_softmax over axis
+}

@@ -438,11 +438,22 @@ func (f *Unifier) Quotient(d, k Dim) (Dim, error) {
 		return Dim{}, fmt.Errorf("%s is not %s times a size", d, k)
 	}
 	f.quotients++
-	n := Var(fmt.Sprintf("q%dm", f.quotients))
+	n := Var(quotientVar(f.quotients))
 	if err := f.Eq(d, k.Mul(n)); err != nil {
 		return Dim{}, fmt.Errorf("%s is not %s times a size: %w", d, k, err)
 	}
 	return f.norm(n), nil
+}
+
+func quotientVar(i int) string { return fmt.Sprintf("q%dm", i) }
+
+// Quotients are the variables that [Unifier.Quotient] has made.
+func (f *Unifier) Quotients() []string {
+	var out []string
+	for i := range f.quotients {
+		out = append(out, quotientVar(i+1))
+	}
+	return out
 }
 
 func (f *Unifier) need(n Need) {

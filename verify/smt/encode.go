@@ -461,6 +461,9 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 	if !e.once(key) {
 		return sym, nil
 	}
+	for _, v := range facts.Quotients() {
+		sc.dims[v] = e.quotient(v, key, domain, bound)
+	}
 	size := func(d graph.Dim) z3.Term {
 		t, err := e.size(sc, d.Subst(&graph.Substitution{Dims: cancel}))
 		if err != nil && e.hard == nil {
@@ -498,7 +501,8 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 		}
 		return conds
 	}
-	if op.In == 1 && slices.ContainsFunc(op.Params, func(p graph.Param) bool { return p.Sort == "shape" }) {
+	to, told := shapeGiven(op, generic)
+	if op.In == 1 && told {
 		// The shape of the result is given, and inference may treat axes of size 1
 		// in their own way: each choice of such axes is a case.
 		var cases []z3.Term
@@ -516,7 +520,6 @@ func (e *encoder) symbol(op *graph.Op, attrs graph.Attrs, ranks []int) (symbol, 
 			}
 		}
 		conds = append(conds, c.Or(cases...))
-		to, _ := generic[slices.IndexFunc(op.Params, func(p graph.Param) bool { return p.Sort == "shape" })].Shape()
 		outs[0] = to
 	} else {
 		conds = append(conds, given(facts)...)
