@@ -203,7 +203,8 @@
 //	  check.go reader.go refutation.go  proofs, refutations, cases within cases
 //	  case.go runs.go                   a case: what is assumed
 //	  side.go places.go                 shapes, and where a side is defined
-//	  engine.go build.go term.go        normal forms of entries
+//	  engine.go build.go                normal forms of entries
+//	  term.go subst.go                  their terms, with others in the place of unknowns
 //	  digits.go                         indices in digits
 //	  written.go                        literal ranges
 //	  ordered.go largest.go monotone.go what holds of the true relu and maximum
