@@ -273,6 +273,10 @@ func (c *call) runs() []run {
 
 func lowerSlice(c *call) {
 	runs, v := c.runs(), c.in[0]
+	if axes, ok := reversed(runs, v.sizes); ok && c.marked(noteReverse) {
+		c.set(c.im.apply("reverse", attrs{"axes": graph.TupleValue(axes...)}, v))
+		return
+	}
 	for a, r := range runs {
 		if r.count == 0 {
 			must.Failf("the slice of %s is empty along axis %d", c.in[0], a)

@@ -35,7 +35,7 @@ hold); 2 usage or unreadable input.`,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.AddCommand(newGenRules(), newAxioms(), newRules(), newAudit(), newCheck(),
-		newModels(), newImport(), newShow(), newRun(), newMeasure(), newVerify(), newOptimize(), newBench(), newVersion())
+		newModels(), newImport(), newShow(), newRun(), newMeasure(), newVerify(), newOptimize(), newGrad(), newBench(), newVersion())
 	explainArgs(root)
 	return root
 }
