@@ -93,9 +93,9 @@ func (c *Calc) Const(like Tensor, name string, a Named) Tensor {
 	return c.op(name, a, c.DType(like), nil)
 }
 
-// Alike is Full with the sizes of like.
+// Alike is a number at each place of like.
 func (c *Calc) Alike(like Tensor, value float64) Tensor {
-	return c.Full(like, value, 1, c.Sizes(like)...)
+	return c.Broadcast(c.Number(like, value, 1), c.Sizes(like)...)
 }
 
 // Times is x * value/over.

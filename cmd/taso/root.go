@@ -14,8 +14,8 @@ func newRoot() *cobra.Command {
 		Long: `Taso enumerates small graphs of tensor operators, finds those that compute the
 same, proves them equal from readable axioms, and writes a rule set
 with a certificate for each rule. It audits the rule sets of others. It reads,
-shows, runs, measures and compares models in the ONNX format, and rewrites them by
-proved laws until they cost less.
+shows, runs, measures and compares models in the ONNX format, rewrites them by
+proved laws until they cost less, and makes their training steps.
 
 Exit status: 0 all is well; 1 something was found (a certificate rejected, a rule
 not proved, models that differ, a run stopped early, rules that a format cannot

@@ -134,9 +134,12 @@ func (s slide) byImage(c *graph.Calc, d, w graph.Tensor) graph.Tensor {
 		return moveImage(c, unfold(c, dx, s.stride, cells), from, s.image)
 	}
 	n := c.Sizes(w)
-	o := n[0] / s.groups
-	w = c.Reshape(w, s.groups, o, n[1], n[2], n[3])
-	w = c.Reshape(c.Transpose(w, 0, 2, 1, 3, 4), s.groups*n[1], o, n[2], n[3])
+	if o := n[0] / s.groups; s.groups == 1 {
+		w = c.Transpose(w, 1, 0, 2, 3)
+	} else {
+		w = c.Reshape(w, s.groups, o, n[1], n[2], n[3])
+		w = c.Reshape(c.Transpose(w, 0, 2, 1, 3, 4), s.groups*n[1], o, n[2], n[3])
+	}
 	pad := graph.TupleValue(n[2]-1-s.before[0], n[3]-1-s.before[1], n[2]-1-s.after[0], n[3]-1-s.after[1])
 	return c.Op("conv2d", graph.Named{"pad": pad, "groups": graph.IntValue(s.groups)}, d, c.Reverse(w, 2, 3))
 }
@@ -157,9 +160,12 @@ func (s slide) byKernel(c *graph.Calc, d, x graph.Tensor) graph.Tensor {
 		pad = graph.TupleValue(0, 0, 0, 0)
 	}
 	n := c.Sizes(x)
-	per := n[1] / s.groups
-	x = c.Transpose(c.Reshape(x, n[0], s.groups, per, n[2], n[3]), 2, 1, 0, 3, 4)
-	x = c.Reshape(x, per, s.groups*n[0], n[2], n[3])
+	if per := n[1] / s.groups; s.groups == 1 {
+		x = c.Transpose(x, 1, 0, 2, 3)
+	} else {
+		x = c.Transpose(c.Reshape(x, n[0], s.groups, per, n[2], n[3]), 2, 1, 0, 3, 4)
+		x = c.Reshape(x, per, s.groups*n[0], n[2], n[3])
+	}
 	dw := c.Op("conv2d", graph.Named{"pad": pad, "groups": graph.IntValue(s.groups)}, x, c.Transpose(d, 1, 0, 2, 3))
 	return c.Transpose(dw, 1, 0, 2, 3)
 }
