@@ -12,7 +12,7 @@ import (
 // tensors of two or four axes become tensors of any number. Each step is kept
 // if the law still holds on random instances.
 func (t *Tester) Broaden(l *law.Law) *law.Law {
-	steps := []func(*law.Law) []*law.Law{anyActivation, anyFunction, anyRank, anyBatch}
+	steps := []func(*law.Law) []*law.Law{anyActivation, anyFunction, anyRank, anyBatch, anyMeshRank}
 	if t.Ordered {
 		steps = steps[2:] // it is about the true relu
 	}
@@ -153,24 +153,10 @@ func anyRank(l *law.Law) []*law.Law {
 			}
 		}
 	}
-	runs := []string{"P", "Q", "S"}
-	// Items of the generalized shape: run, kept axis, run, kept axis, run.
-	general := func(s graph.Shape) graph.Shape {
-		out := graph.Shape{graph.AxisRun(runs[0])}
-		for k, a := range axes {
-			out = append(out, s[a], graph.AxisRun(runs[k+1]))
-		}
-		return out
-	}
-	number := map[int64]graph.Dim{}
-	at := graph.AxisRunLen(runs[0])
-	for k, a := range axes {
-		number[a] = at
-		at = at.Add(graph.Int(1)).Add(graph.AxisRunLen(runs[k+1]))
-	}
+	general, number := around(axes)
 	return []*law.Law{moveAxes(l, func(axis graph.Dim) graph.Dim {
 		n, _ := axis.Const()
-		return number[n]
+		return number(n)
 	}, general)}
 }
 
