@@ -17,7 +17,8 @@ const (
 	maxMesh = 2
 	// wholeAxis is the size of the axes that are dealt out and put together again. What else is
 	// a multiple of the size of a mesh comes from concats and copies in the case only, and
-	// what is found with it holds for that size.
+	// what is found with it holds for that size; where meshes have two members, two axes
+	// put side by side are dealt out, too.
 	wholeAxis = 6
 )
 
@@ -136,7 +137,7 @@ func (u *Universe) layout(o *graph.Op, makes bool, along func(n int) bool, more 
 
 var layoutFamilies = []family{
 	{name: "partition", add: func(u *Universe) {
-		u.layout(op.Partition, true, func(n int) bool { return n == wholeAxis }, nil)
+		u.layout(op.Partition, true, func(n int) bool { return n == wholeAxis || u.mesh == 2 && n == 2*wholeAxis }, nil)
 	}, types: meshMatrixTypes},
 	{name: "combine", add: func(u *Universe) {
 		u.layout(op.Combine, false, func(n int) bool { return u.mesh*n == wholeAxis }, nil)

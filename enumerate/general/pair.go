@@ -33,7 +33,7 @@ type Form struct {
 	window int // 0: any stride and padding; 1: SAME; 2: same_lower; 3: SAME, stride 1; 4: same_lower, stride 1
 	kernel int // 0: all sizes; 1: constants share the pools' kernel; 2: odd ones only; 3: as in the case
 	cut    int // 0: any position of a split; 1: where its input was joined
-	groups int // 0: any number of groups; 1: as in the case
+	groups int // 0: any number of groups, and of members where concats are dealt out; 1: as in the case
 	tie    int // 0: every tensor has sizes of its own; 1: tensors of one shape in the case have one shape
 }
 
@@ -56,6 +56,7 @@ type features struct{ window, kernel, cut, groups bool }
 
 func (p *Pair) features() features {
 	var f features
+	parts, joined := false, false
 	for _, side := range [2][]*law.Term{p.Left, p.Right} {
 		for _, t := range side {
 			t.Walk(func(u *law.Term) {
@@ -74,10 +75,15 @@ func (p *Pair) features() features {
 					f.kernel = true
 				case "split":
 					f.cut = true
+				case "partition":
+					parts = true
+				case "concat":
+					joined = true
 				}
 			})
 		}
 	}
+	f.groups = f.groups || parts && joined // parts may be what was joined
 	return f
 }
 
@@ -239,7 +245,9 @@ func (p *Pair) Law(fm Form) (*law.Law, error) {
 				b.cuts = append(b.cuts, cut{at: at, arg: u.Args[0], axis: int(lit(own[0])), lit: lit(own[1])})
 				own[1] = graph.DimValue(at)
 			case "partition":
-				own[1] = graph.DimValue(b.fresh(lit(own[1])))
+				if fm.groups == 0 {
+					own[1] = graph.DimValue(b.fresh(lit(own[1])))
+				}
 			case "replicate", "lift":
 				own[0] = graph.DimValue(b.fresh(lit(own[0])))
 			case "slice":

@@ -63,7 +63,7 @@ func TestSeveral(t *testing.T) {
 				}
 			}
 		}
-		if n := rep.Rules.Proved; n >= sum || n < 150 {
+		if n := rep.Rules.Proved; n >= sum || n < 90 {
 			t.Errorf("%d rules, of %d of all presets", n, sum)
 		}
 	}
@@ -81,7 +81,7 @@ func ExampleSeveral() {
 		fmt.Println(err)
 		return
 	}
-	l, err := law.ParseLaw("rule r given X : [g*n, m] then combine[axis=0](partition[axis=0, on=g](X)) == X")
+	l, err := law.ParseLaw("rule r given X : [P.., g*n, S..] then combine[axis=#P](partition[axis=#P, on=g](X)) == X")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,0 +1,55 @@
+package genrules
+
+import (
+	"context"
+	_ "embed"
+	"testing"
+
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify"
+)
+
+//go:embed testdata/parallel.axioms
+var parallelizations []byte
+
+// The parallelizations that papers name follow from generated rules.
+func TestParallelizations(t *testing.T) {
+	goals, err := law.Parse("parallel.axioms", parallelizations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	var found []*law.Law
+	for _, run := range []struct {
+		preset string
+		ops    int
+	}{{"parallel-mlp", 4}, {"parallel-two", 3}, {"parallel-attention", 4}} {
+		rep, err := Run(context.Background(), Options{MaxOps: run.ops, Ops: []string{run.preset}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rep.Set.Rules {
+			if !r.Derivable && !seen[r.ID()] {
+				seen[r.ID()] = true
+				found = append(found, r.Law)
+			}
+		}
+	}
+	for _, g := range goals {
+		v, err := verify.Derive(context.Background(), g, found, verify.DefaultRounds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Status != verify.Proved {
+			t.Errorf("%s does not follow from what is found: %s", g.Name, v.Reason)
+		}
+	}
+	// A sum of copies is none of them.
+	no, err := law.ParseLaw("rule no given X : [m, n], B : [g] then reduce(replicate[on=g](X)) == X")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := verify.Derive(context.Background(), no, found, verify.DefaultRounds); err != nil || v.Status == verify.Proved {
+		t.Errorf("a sum of copies is the tensor: %v, %v", v.Status, err)
+	}
+}
