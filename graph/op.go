@@ -45,6 +45,9 @@ type Op struct {
 	// operator applied to each member of a family is the operator itself, see [Op.Each].
 	// Functions that are Pointwise are so without this mark.
 	Batched bool
+	// Layout says what an operator does with the first axis of a mesh of devices, in front of
+	// its operand's own axes; LayoutNone of one that is not about meshes.
+	Layout Layout
 	// Moves: every entry of a result is an entry of an operand or a constant,
 	// perhaps as another element type, and which one does not depend on floats.
 	Moves bool
@@ -116,6 +119,16 @@ type Op struct {
 
 	member *Op // of a lifted operator, what it applies to each member
 }
+
+// Layout is what an operator does with the first axis of a mesh of devices.
+type Layout uint8
+
+const (
+	LayoutNone  Layout = iota
+	LayoutMakes        // it makes one of a tensor
+	LayoutEnds         // it makes a tensor of the members
+	LayoutKeeps        // it exchanges something between the members
+)
 
 // OperandAxis is an axis of an operand.
 type OperandAxis struct{ Operand, Axis int }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/graph/op"
 )
 
 // actKind says what a node has to do with meshes.
@@ -47,12 +46,12 @@ func memberOf(o *graph.Op, a graph.Attrs) (member *graph.Op, attrs graph.Attrs, 
 
 // layoutOp tells what a layout operator does; actLocal: it is none.
 func layoutOp(o *graph.Op) actKind {
-	switch o {
-	case op.Partition, op.Replicate, op.Lift:
+	switch o.Layout {
+	case graph.LayoutMakes:
 		return actMake
-	case op.Combine, op.Reduce, op.Drop:
+	case graph.LayoutEnds:
 		return actEnd
-	case op.Halo:
+	case graph.LayoutKeeps:
 		return actHalo
 	}
 	return actLocal

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/law"
 )
 
@@ -16,12 +15,6 @@ type frame struct {
 	product bool    // there is a product of matrices
 	ok      bool
 }
-
-// makes and ends are the operators that make an axis of a mesh in front, and end it.
-var (
-	makes = []*graph.Op{op.Partition, op.Replicate, op.Lift}
-	ends  = []*graph.Op{op.Combine, op.Reduce, op.Drop, op.Halo}
-)
 
 // frameOf is the frame of a law whose operators keep it.
 func frameOf(l *law.Law) (f frame, types map[*law.Term]graph.Shape) {
@@ -41,18 +34,18 @@ func frameOf(l *law.Law) (f frame, types map[*law.Term]graph.Shape) {
 			_, _, over := u.Op.Member(u.Attrs)
 			mesh = len(over)
 		}
+		axis := one.ParamIndex("axis")
 		switch {
-		case slices.Contains(makes, one), one == op.Concat, one == op.Slice:
-		case slices.Contains(ends, one):
+		case one.Layout == graph.LayoutEnds || one.Layout == graph.LayoutKeeps:
 			mesh++
-		case one == op.MatMul:
+		case one.Layout == graph.LayoutMakes, one.Rearranges && axis >= 0: // also concats
+		case one == u.Op && (one.Pointwise || one.Elementwise && one.Batched):
+			return
+		case one.Batched:
 			f.product = true
 			return
-		case one == op.SMul || u.Op != one:
-			f.ok = false // scalars have no axes; of other operators not all axes correspond
-			return
-		default:
-			f.ok = u.Op.Pointwise || u.Op.Elementwise
+		default: // a scalar has no axes; of others not all axes correspond
+			f.ok = false
 			return
 		}
 		rank := len(types[u.Args[0]]) - mesh
@@ -60,8 +53,8 @@ func frameOf(l *law.Law) (f frame, types map[*law.Term]graph.Shape) {
 			f.ok = false
 		}
 		f.rank = rank
-		if i := one.ParamIndex("axis"); i >= 0 {
-			d, _ := own[i].Dim()
+		if axis >= 0 {
+			d, _ := own[axis].Dim()
 			n, literal := d.Const()
 			f.ok = f.ok && literal
 			if !slices.Contains(f.axes, n) {
@@ -81,7 +74,7 @@ func anyMeshRank(l *law.Law) []*law.Law {
 	l.EachTerm(func(u *law.Term) {
 		if u.Op != nil {
 			one, _ := member(u.Op, u.Attrs)
-			layouts = layouts || slices.Contains(makes, one) || slices.Contains(ends, one)
+			layouts = layouts || one.Layout != graph.LayoutNone
 		}
 	})
 	if !layouts {

@@ -10,7 +10,7 @@ import (
 // places of the member before it and the first ones of the one behind, or zeros where
 // there is none: what a sliding window over the parts put together reads from one of
 // them. It takes from next neighbours only.
-var Halo = movesMesh(&graph.Op{
+var Halo = movesMesh(graph.LayoutKeeps, &graph.Op{
 	Name:  "halo",
 	Moves: true,
 	Doc:   "Parts along an axis, each with the nearest places of the parts beside it, zeros at both ends.",

@@ -70,8 +70,8 @@ func digitAt(s *graph.Space, g, n graph.Dim, d, j graph.Index) graph.Index {
 // movesMesh marks an operator that moves tensors between a mesh and their axes. On one
 // device those that compute nothing are copies; what they cost on several is said by
 // where the members are.
-func movesMesh(op *graph.Op) *graph.Op {
-	op.In, op.Out = 1, 1
+func movesMesh(how graph.Layout, op *graph.Op) *graph.Op {
+	op.In, op.Out, op.Layout = 1, 1, how
 	if op.FLOPs == nil {
 		op.Class, op.FLOPs = "copy", noFLOPs
 	}

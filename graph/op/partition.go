@@ -8,7 +8,7 @@ import (
 
 // Partition deals the places along an axis of size g*n out to g members of n places
 // each, in order.
-var Partition = movesMesh(&graph.Op{
+var Partition = movesMesh(graph.LayoutMakes, &graph.Op{
 	Name:  "partition",
 	Moves: true, Rearranges: true,
 	Doc: "Parts of a tensor, of one size along an axis, one for each member of a family.",
@@ -51,7 +51,7 @@ var Partition = movesMesh(&graph.Op{
 })
 
 // Combine puts the members of a family side by side along an axis.
-var Combine = movesMesh(&graph.Op{
+var Combine = movesMesh(graph.LayoutEnds, &graph.Op{
 	Name:  "combine",
 	Moves: true, Rearranges: true,
 	Doc:    "The members of a family side by side along an axis.",

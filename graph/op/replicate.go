@@ -5,7 +5,7 @@ import "github.com/taso-go/taso/graph"
 // onMesh declares an operator that makes a family of one tensor; of is what member d
 // has at the places where the tensor has x, adjoint the operator back.
 func onMesh(name, doc, adjoint string, moves bool, of func(d graph.Index, x *graph.Expr) *graph.Expr) *graph.Op {
-	return movesMesh(&graph.Op{
+	return movesMesh(graph.LayoutMakes, &graph.Op{
 		Name: name, Doc: doc, Moves: true, Rearranges: moves,
 		Params: []graph.Param{degree},
 		Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
@@ -40,7 +40,7 @@ func offMesh(o *graph.Op, adjoint string, of func(s *graph.Space, g graph.Dim, x
 	o.Grad = func(b *graph.Backward) []graph.Tensor {
 		return []graph.Tensor{b.Op(adjoint, graph.Named{"on": graph.IntValue(b.Sizes(b.In[0])[0])}, b.D[0])}
 	}
-	return movesMesh(o)
+	return movesMesh(graph.LayoutEnds, o)
 }
 
 var (
