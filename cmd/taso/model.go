@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
@@ -39,7 +40,8 @@ type modelFlags struct {
 
 // modelHelp is said by every command that takes a model.
 const modelHelp = `
-MODEL is an ONNX file, or the name of a built-in model (taso models). Inputs
+MODEL is an ONNX file, a graph in the text form that taso show prints, in a file
+NAME.graph, with random weights, or the name of a built-in model (taso models). Inputs
 whose sizes the file leaves open are given theirs by --shape; --batch gives that of the
 batch: of an axis with "batch" in its name, else of the first. An input on which the
 graph's form depends, such as a sampling rate, is given its value by --constant.`
@@ -112,6 +114,17 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 		m, err := models.Build(name, k.seed)
 		return m, nil, err
 	}
+	if strings.HasSuffix(name, graphSuffix) {
+		if len(shapes) > 0 || len(constants) > 0 || k.batch > 0 {
+			return nil, nil, fmt.Errorf("--shape, --constant, --batch: the sizes of %s are fixed", name)
+		}
+		m, err := readGraph(name, k.seed)
+		if err == nil {
+			k.inputs = append(k.inputs, name)
+			k.files++
+		}
+		return m, nil, err
+	}
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(strings.ToLower(name), ".onnx") {
 		return nil, nil, fmt.Errorf("%s: neither a file nor a built-in model (taso models lists these)", name)
 	}
@@ -122,6 +135,36 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	k.inputs = append(append(k.inputs, name), rep.Files...)
 	m.Name = filepath.Base(name) // the names in files are their producers'
 	return m, rep, k.countUnused(rep)
+}
+
+// graphSuffix ends the names of files with graphs in the text form.
+const graphSuffix = ".graph"
+
+// readGraph reads a graph in the text form. Its weights are random, those of one name and
+// size the same in all graphs.
+func readGraph(name string, seed uint64) (*model.Model, error) {
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	g, err := graph.ParseText(name, string(src))
+	if err != nil {
+		return nil, err
+	}
+	m := &model.Model{Name: filepath.Base(name), Graph: g, Weights: map[graph.NodeID]*model.Weight{}}
+	for _, id := range g.Inputs() {
+		if !g.IsWeight(id) {
+			continue
+		}
+		t := g.Type(id.Out(0))
+		if t.DType != graph.Float32 {
+			return nil, fmt.Errorf("%s: weight %s: there are no random weights of type %s", name, g.Name(id), t.DType)
+		}
+		h := fnv.New64a()
+		h.Write([]byte(g.Name(id)))
+		m.Weights[id] = model.Random(seed^h.Sum64(), t.Sizes, 1)
+	}
+	return m, m.Validate()
 }
 
 // fileArgs is the number of models among the arguments that are files.

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/internal/pipeline/runpcg"
+)
+
+// pcgFlags are the flags of pcg.
+type pcgFlags struct {
+	model   modelFlags
+	against string
+	noRun   bool
+	json    bool
+}
+
+func newPCG() *cobra.Command {
+	k := &pcgFlags{}
+	c := &cobra.Command{
+		Use:   "pcg MODEL",
+		Short: "Say how a graph is laid out over devices, and run it on virtual ones",
+		Long: `Pcg reads a graph whose tensors are laid out over a mesh of devices by the operators
+partition, combine, replicate, reduce, lift, drop and halo (docs/parallel.md). It says
+which tensors lie on the mesh and what their members are, what is sent, and where
+roles do not fit, such as the relu of a partial sum.
+
+Then it runs the graph on virtual devices that share nothing and send each other
+messages, on random inputs, exactly modulo 2^61 - 1 and in float32, and compares the
+outputs with those of the graph on one device and, with --against, with those of a
+sequential model whose inputs have the same names.
+
+The exit status is 1 if outputs differ or roles do not fit, and 2 if no devices can run
+the graph as it is laid out.
+` + modelHelp,
+		Example: `  taso pcg mlp-2x4.graph
+  taso pcg mlp-2x4.graph --against mlp.graph
+  taso pcg mlp-2x4.graph --no-run --json
+  taso show mlp-2x4.graph --svg mlp.svg`,
+		Args: cobra.ExactArgs(1),
+		RunE: k.run,
+	}
+	k.model.add(c)
+	f := c.Flags()
+	f.StringVar(&k.against, "against", "", "a `MODEL` that is said to compute the same")
+	f.BoolVar(&k.noRun, "no-run", false, "say what would be sent, and run nothing")
+	f.BoolVar(&k.json, "json", false, "print as JSON")
+	return c
+}
+
+func (k *pcgFlags) run(c *cobra.Command, args []string) error {
+	m, _, err := k.model.read(args[0])
+	if err != nil {
+		return err
+	}
+	opt := runpcg.Options{Name: m.Name, Graph: m.Graph, Seed: k.model.seed, NoRun: k.noRun}
+	if k.against != "" {
+		if k.noRun {
+			return fmt.Errorf("--against %s: with --no-run nothing is compared", k.against)
+		}
+		a, _, err := k.model.read(k.against)
+		if err != nil {
+			return fmt.Errorf("--against: %w", err)
+		}
+		opt.Against, opt.AgainstName = a.Graph, a.Name
+	}
+	r, err := runpcg.Do(c.Context(), opt)
+	if err != nil {
+		return err
+	}
+	if k.json {
+		err = writeJSON(c.OutOrStdout(), r)
+	} else {
+		err = printPCG(c.OutOrStdout(), r)
+	}
+	if err == nil && !r.Good() {
+		return finding(r.Verdict())
+	}
+	return err
+}
+
+func printPCG(w io.Writer, r *runpcg.Report) error {
+	var mesh []string
+	for _, d := range r.Mesh {
+		mesh = append(mesh, fmt.Sprintf("%s=%d", d.Name, d.Size))
+	}
+	if len(mesh) > 0 {
+		fmt.Fprintf(w, "%s: %s, mesh %s\n\n", r.Name, plural(r.Devices, "device"), strings.Join(mesh, ", "))
+	} else {
+		fmt.Fprintf(w, "%s: nothing is laid out over devices\n", r.Name)
+	}
+	var rows [][]string
+	for _, t := range r.Tensors {
+		sizes := "scalar"
+		if len(t.Member) > 0 {
+			parts := make([]string, len(t.Member))
+			for i, n := range t.Member {
+				parts[i] = strconv.Itoa(n)
+			}
+			sizes = strings.Join(parts, "×")
+		}
+		rows = append(rows, []string{t.Name, t.Op, sizes, t.Layout})
+	}
+	if len(rows) > 0 {
+		if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"a member", false}, {"layout", false}}, rows); err != nil {
+			return err
+		}
+	}
+	rows = nil
+	for _, x := range r.Collectives {
+		kind, devices, messages := x.Kind, strconv.Itoa(x.Degree), "-"
+		if x.Input && x.Bytes > 0 {
+			kind += " of an input"
+		}
+		if x.Groups > 1 {
+			devices = fmt.Sprintf("%d × %d", x.Groups, x.Degree)
+		}
+		if r.Run != nil {
+			messages = count(x.Messages)
+		}
+		rows = append(rows, []string{kind, strings.Join(x.Nodes, ", "), devices, count(x.Bytes), count(x.Busiest), messages})
+	}
+	if len(rows) > 0 {
+		fmt.Fprintln(w)
+		cols := []column{{"collective", false}, {"nodes", false}, {"devices", true}, {"bytes", true}, {"by or to one", true}, {"messages", true}}
+		if err := writeTable(w, cols, rows); err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "\n%s bytes of inputs and weights are distributed, %s more are sent.\n", count(r.Loaded), count(r.Sent))
+	}
+	for _, f := range r.Findings {
+		fmt.Fprintf(w, "found: %s\n", f)
+	}
+	if r.Run == nil {
+		_, err := fmt.Fprintf(w, "not run: %s\n", r.NotRun)
+		return err
+	}
+	says := map[bool]string{true: "equal", false: "NOT EQUAL"}
+	fmt.Fprintf(w, "run on %s modulo 2^61-1: outputs %s to those of the graph on one\n", plural(r.Devices, "device"), says[r.Run.Equal])
+	if r.Run.Against != "" {
+		fmt.Fprintf(w, "outputs modulo 2^61-1: %s to those of %s\n", says[r.Run.EqualAgainst], r.Run.Against)
+	}
+	if d := r.Run.Deviation; d != nil {
+		_, err := fmt.Fprintf(w, "in float32: outputs deviate by %.1e of the largest element\n", *d)
+		return err
+	}
+	_, err := fmt.Fprintln(w, "in float32: outputs cannot be compared")
+	return err
+}
