@@ -8,7 +8,11 @@ import (
 // DOT is the graph in the language of Graphviz: inputs as ellipses, weights
 // dashed, operators as boxes with their attributes, opaque nodes as octagons, edges labelled with shapes, outputs as
 // double circles. Nodes and edges come in the graph's order.
-func (g *Graph) DOT() string {
+func (g *Graph) DOT() string { return g.DOTWith(nil) }
+
+// DOTWith is DOT with a further line in the labels of edges and a colour of them, both
+// left out where they are empty: what more says of a tensor.
+func (g *Graph) DOTWith(more func(Tensor) (label, colour string)) string {
 	var b strings.Builder
 	b.WriteString("digraph {\n  rankdir=TB;\n  node [shape=box, fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n")
 	for id := range g.Nodes() {
@@ -25,23 +29,33 @@ func (g *Graph) DOT() string {
 			fmt.Fprintf(&b, "  n%d [label=%s];\n", id, dotQuote(g.name[id]+"\n"+op.Name+op.FormatAttrs(g.attrs[id])))
 		}
 		for _, t := range g.Operands(id) {
-			g.dotEdge(&b, t, fmt.Sprintf("n%d", id))
+			g.dotEdge(&b, more, t, fmt.Sprintf("n%d", id))
 		}
 	}
 	for i, t := range g.outputs {
 		fmt.Fprintf(&b, "  out%d [shape=doublecircle, label=\"%d\"];\n", i, i)
-		g.dotEdge(&b, t, fmt.Sprintf("out%d", i))
+		g.dotEdge(&b, more, t, fmt.Sprintf("out%d", i))
 	}
 	b.WriteString("}\n")
 	return b.String()
 }
 
-func (g *Graph) dotEdge(b *strings.Builder, t Tensor, to string) {
+func (g *Graph) dotEdge(b *strings.Builder, more func(Tensor) (label, colour string), t Tensor, to string) {
 	label := Sizes(g.Sizes(t)...).String()
 	if g.NumOut(t.Node) > 1 {
 		label = fmt.Sprintf(".%d %s", t.Out, label)
 	}
-	fmt.Fprintf(b, "  n%d -> %s [label=%s];\n", t.Node, to, dotQuote(label))
+	style := ""
+	if more != nil {
+		line, colour := more(t)
+		if line != "" {
+			label += "\n" + line
+		}
+		if colour != "" {
+			style = ", penwidth=2, color=" + dotQuote(colour)
+		}
+	}
+	fmt.Fprintf(b, "  n%d -> %s [label=%s%s];\n", t.Node, to, dotQuote(label), style)
 }
 
 // dotQuote is a DOT string; line breaks become \n.

@@ -406,3 +406,17 @@ func TestDOT(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
+
+// More is said of the edges of the tensors for which there is more to say.
+func TestDOTWith(t *testing.T) {
+	g, err := graph.ParseText("g", "x : float32[2]\nreturn x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.DOTWith(func(graph.Tensor) (string, string) { return `a "b"`, "#fff" }); !strings.Contains(got, `n1 -> out0 [label="[2]\na \"b\"", penwidth=2, color="#fff"];`) {
+		t.Errorf("got %s", got)
+	}
+	if got := g.DOTWith(func(graph.Tensor) (string, string) { return "", "" }); got != g.DOT() {
+		t.Errorf("got %s", got)
+	}
+}

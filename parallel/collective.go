@@ -76,8 +76,8 @@ type Collective struct {
 	Total int64
 	// Busiest is the larger of the bytes that one device sends and that one receives, at most.
 	Busiest int64
-	// Input: what is sent is an input of the graph, a weight perhaps, which would lie where it
-	// is needed before the run.
+	// Input: what is sent is an input of the graph, a weight perhaps, or a part or a copy of
+	// one, which could lie where it is needed before the run.
 	Input bool
 }
 
@@ -139,7 +139,7 @@ func (p *PCG) collective(nodes []graph.NodeID) Collective {
 	a, b := p.acts[nodes[0]], p.acts[last]
 	t := g.Operands(nodes[0])[0]
 	x := p.Layout(t)
-	c := Collective{Nodes: nodes, Groups: 1, Degree: 1, Input: g.Op(t.Node) == nil}
+	c := Collective{Nodes: nodes, Groups: 1, Degree: 1, Input: p.given(t.Node)}
 	c.Bytes = graph.Product(p.memberSizes(t)...) * int64(g.DType(t).Bytes())
 	for _, s := range x {
 		c.Groups *= p.Axes[s.Axis].Size
@@ -170,6 +170,17 @@ func (p *PCG) collective(nodes []graph.NodeID) Collective {
 	}
 	c.volume(p, t, a)
 	return c
+}
+
+// given reports whether a node is an input, or only distributes one.
+func (p *PCG) given(id graph.NodeID) bool {
+	for p.Graph.Op(id) != nil {
+		if k := p.acts[id].kind; k != actMake && k != actSplit {
+			return false
+		}
+		id = p.Graph.Operands(id)[0].Node
+	}
+	return true
 }
 
 // volume fills in the bytes, by the formulas of the package comment.

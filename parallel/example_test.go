@@ -141,3 +141,13 @@ func ExamplePCG_Member() {
 	// p on device 1 true [1]
 	// p on device 2 true [2]
 }
+
+func ExampleLaidOut() {
+	for _, text := range []string{"x : float32[4]\nz = relu(x)\nreturn z", layers} {
+		g, err := graph.ParseText("g", text)
+		fmt.Println(parallel.LaidOut(g), err)
+	}
+	// Output:
+	// false <nil>
+	// true <nil>
+}

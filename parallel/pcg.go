@@ -56,6 +56,18 @@ func New(ctx context.Context, g *graph.Graph) (*PCG, error) {
 	return p, nil
 }
 
+// LaidOut reports whether a graph has layout operators.
+func LaidOut(g *graph.Graph) bool {
+	for id := range g.Nodes() {
+		if op := g.Op(id); op != nil {
+			if o, _, _ := memberOf(op, g.Attrs(id)); layoutOp(o) != actLocal {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Layout is the layout of a tensor of the graph, nil where no output depends on it. The
 // caller must not write to it.
 func (p *PCG) Layout(t graph.Tensor) Layout {

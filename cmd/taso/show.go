@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/internal/draw"
 	"github.com/taso-go/taso/internal/pipeline/runmodel"
 	"github.com/taso-go/taso/internal/pipeline/showmodel"
+	"github.com/taso-go/taso/parallel"
 )
 
 // showModelFlags are the flags of show.
@@ -32,6 +33,10 @@ and what depends on them only are not drawn. The page has the picture, which can
 moved, zoomed and searched, and what is known of each node; it needs no network.
 Times come from the table that taso measure fills, and, with --machine, for what is
 not there from a machine's formula; the page says which.
+
+Of a graph that is laid out over devices (docs/parallel.md), pictures say how results lie on
+the mesh and what is sent, with a colour for each kind of collective: all-reduce,
+all-gather, reduce-scatter, all-to-all, neighbours, and from or to one device.
 ` + modelHelp,
 		Example: `  taso show bert-tiny
   taso show model.onnx --svg model.svg
@@ -67,6 +72,13 @@ func (k *showModelFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	d := showmodel.Describe(m, rep)
+	if parallel.LaidOut(m.Graph) {
+		p, err := parallel.New(c.Context(), m.Graph)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+		d.AddLayouts(p)
+	}
 	timed := ""
 	if k.html != "" {
 		if timed, err = k.addTimes(c, d); err != nil {
@@ -78,7 +90,7 @@ func (k *showModelFlags) run(c *cobra.Command, args []string) error {
 		write func(io.Writer) error
 	}{
 		{k.svg, func(w io.Writer) error { return draw.SVG(w, d.Picture(), draw.Options{Title: m.Name}) }},
-		{k.dot, func(w io.Writer) error { _, err := io.WriteString(w, m.Graph.DOT()); return err }},
+		{k.dot, func(w io.Writer) error { _, err := io.WriteString(w, d.DOT()); return err }},
 		{k.html, func(w io.Writer) error { return d.WriteHTML(w, timed) }},
 	} {
 		if f.path == "" {

@@ -454,7 +454,7 @@ func TestContrast(t *testing.T) {
 		switch c.name {
 		case "text":
 			continue
-		case "edge", "line", "mark":
+		case "edge", "line", "mark", "line1", "line2", "line3", "line4", "line5", "line6":
 			least, on = 3, by["paper"]
 		}
 		if r := contrast(c.light, on.light); r < least {
@@ -528,5 +528,27 @@ func TestUpright(t *testing.T) {
 	p.place(false)
 	if p.width > 800 {
 		t.Errorf("150 blocks are %.0f pixels wide", p.width)
+	}
+}
+
+// Lines that leave a node have its colour, to the end, and others none.
+func TestLineClasses(t *testing.T) {
+	g := Graph{
+		Nodes: []Node{{ID: "a", Label: "a", Line: Line(1)}, {ID: "b", Label: "b"}, {ID: "c", Label: "c", Line: "nosuch"}, {ID: "d", Label: "d"}},
+		Edges: []Edge{{From: "a", To: "b"}, {From: "b", To: "c"}, {From: "c", To: "d"}, {From: "a", To: "d"}},
+	}
+	var b strings.Builder
+	if err := SVG(&b, g, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	paths := map[string]int{} // moves, by class
+	for _, line := range strings.Split(b.String(), "<path ")[1:] {
+		class, d, _ := strings.Cut(strings.TrimPrefix(line, `class="`), `"`)
+		d, _, _ = strings.Cut(strings.TrimPrefix(d, ` d="`), `"`)
+		paths[class] = strings.Count(d, "M")
+	}
+	// The edge from a to d passes two layers: three segments.
+	if paths["e"] != 2 || paths["a"] != 2 || paths["e line2"] != 4 || paths["a line2"] != 2 || len(paths) != 4 {
+		t.Errorf("%v\n%s", paths, b.String())
 	}
 }

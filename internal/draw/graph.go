@@ -23,6 +23,9 @@ type Node struct {
 	// [Const], [Output] and [Mark] have a meaning, kind1 to kind8 are colours
 	// ([Kind]); any other name gets one of those colours by its hash.
 	Class string
+	// Line, where it is not empty, is the class of the lines that leave the node: line1 to
+	// line6 ([Line]), which are broad.
+	Line string
 	// Tooltip is shown where the pointer rests; without one, a label that had
 	// to be cut is.
 	Tooltip string
@@ -54,6 +57,15 @@ const Kinds = 8
 func Kind(i int) string {
 	i = ((i % Kinds) + Kinds) % Kinds
 	return "kind" + string(rune('1'+i))
+}
+
+// Lines is the number of colours for lines.
+const Lines = 6
+
+// Line is the class of lines of colour i, for any i.
+func Line(i int) string {
+	i = ((i % Lines) + Lines) % Lines
+	return "line" + string(rune('1'+i))
 }
 
 // Options change a picture. The zero value draws a document of its own.

@@ -27,6 +27,12 @@ var colours = []colour{
 	{"kind6", "#d3f3f3", "#0f474b"},
 	{"kind7", "#f6e3d3", "#593219"},
 	{"kind8", "#e8edc9", "#3f4713"},
+	{"line1", "#c11a25", "#ff7b72"},
+	{"line2", "#1a5fb4", "#6cb0ff"},
+	{"line3", "#8a5a00", "#f0b429"},
+	{"line4", "#1b7a34", "#5fd07a"},
+	{"line5", "#7b2fbf", "#c79bff"},
+	{"line6", "#0b7285", "#4fd0e0"},
 }
 
 // Style is the style sheet that pictures drawn with [Options].Inline expect: the
@@ -71,6 +77,11 @@ func Style() string {
 	for i := 0; i < Kinds; i++ {
 		set(".draw ."+Kind(i)+" rect", "fill", Kind(i))
 	}
+	for i := 0; i < Lines; i++ {
+		set(".draw .e."+Line(i), "stroke", Line(i))
+		set(".draw .a."+Line(i), "fill", Line(i))
+	}
+	b.WriteString(".draw .e[class*=line]{stroke-width:2.4}\n")
 	set(".draw .input rect,.draw .const rect", "fill", "input")
 	b.WriteString(".draw .const rect,.draw .ref rect{stroke-dasharray:3 2}\n")
 	b.WriteString(".draw .output rect{stroke-width:2.5}\n")
@@ -78,6 +89,16 @@ func Style() string {
 	b.WriteString(".draw .mark rect{stroke-width:3}\n")
 	set(".draw .mark rect", "stroke", "mark")
 	return b.String()
+}
+
+// LineColour is the colour of a class of lines on light paper, "" of another class.
+func LineColour(class string) string {
+	for _, c := range colours {
+		if c.name == lineClass(class) && class != "" {
+			return c.light
+		}
+	}
+	return ""
 }
 
 // refClass is that of a box which stands for the source of a cut edge.

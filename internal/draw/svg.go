@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -61,7 +62,7 @@ func SVG(w io.Writer, g Graph, opt Options) error {
 		s.raw("\n<title>").text(opt.Title).raw("</title>\n<style>\n").raw(Style()).raw("</style>\n")
 		s.raw(`<rect width="100%" height="100%" style="stroke:none;fill:#fff;fill:var(--draw-paper)"/>` + "\n")
 	}
-	p.lines(s)
+	p.lines(s, g.Nodes)
 	for i := range p.verts {
 		if !p.verts[i].dummy() {
 			p.node(s, &p.verts[i], &boxes[i])
@@ -116,15 +117,49 @@ func (p *picture) boxTop(v *vertex) float64 {
 	return p.top[v.layer] + math.Floor((p.height[v.layer]-v.h)/2)
 }
 
-// lines draws all lines as one path and all arrow heads as another. What is
-// shared by edges from one port is drawn once.
-func (p *picture) lines(s *printer) {
+// lines draws all lines as one path and all arrow heads as another, and so those of each
+// class. What is shared by edges from one port is drawn once.
+func (p *picture) lines(s *printer, nodes []Node) {
 	if len(p.segs) == 0 {
 		return
 	}
-	var heads []float64
-	s.raw(`<path class="e" d="`)
+	by := map[string][]segment{"": nil}
 	for _, g := range p.segs {
+		class := lineClass(nodes[p.source(g.a)].Line)
+		by[class] = append(by[class], g)
+	}
+	for _, class := range slices.Sorted(maps.Keys(by)) {
+		p.path(s, class, by[class])
+	}
+}
+
+// source is the node from which the lines at a vertex come.
+func (p *picture) source(v int) int {
+	for p.verts[v].dummy() {
+		v = p.segs[p.verts[v].above[0]].a
+	}
+	if n := p.verts[v].node; n < 0 {
+		return -2 - n
+	}
+	return p.verts[v].node
+}
+
+// lineClass is a class of lines that the style sheet has, or none.
+func lineClass(s string) string {
+	if len(s) == 5 && s[:4] == "line" && s[4] >= '1' && s[4] < '1'+Lines {
+		return s
+	}
+	return ""
+}
+
+// path draws lines of one class.
+func (p *picture) path(s *printer, class string, segs []segment) {
+	if class != "" {
+		class = " " + class
+	}
+	var heads []float64
+	s.raw(`<path class="e`).raw(class).raw(`" d="`)
+	for _, g := range segs {
 		a, b := &p.verts[g.a], &p.verts[g.b]
 		x1, x2 := math.Round(a.x+p.upperEnd(g)), math.Round(b.x+p.lowerEnd(g))
 		y1, end1 := p.top[a.layer]+p.height[a.layer], p.boxTop(a)+a.h
@@ -152,7 +187,7 @@ func (p *picture) lines(s *printer) {
 		}
 	}
 	s.raw(`"/>`)
-	s.raw(`<path class="a" d="`)
+	s.raw(`<path class="a`).raw(class).raw(`" d="`)
 	for i := 0; i < len(heads); i += 2 {
 		s.raw("M").num(heads[i]).raw(" ").num(heads[i+1]).raw("l-3-7h6z")
 	}

@@ -8,9 +8,11 @@ import (
 
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/draw"
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
+	"github.com/taso-go/taso/parallel"
 )
 
 // Contents is what is in a model.
@@ -37,8 +39,15 @@ type Contents struct {
 	// Nodes are the operator applications, operands before users.
 	Nodes []Node `json:"nodes,omitempty"`
 
+	// Devices is the number of devices over which the graph is laid out, 0: it is not;
+	// Findings are the places where roles do not fit.
+	Devices  int      `json:"devices,omitempty"`
+	Findings []string `json:"findings,omitempty"`
+
 	model *model.Model
-	fixed []bool // by node: a weight, or depends on weights only
+	laid  *parallel.PCG                         // nil: it is not laid out
+	sent  map[graph.NodeID]*parallel.Collective // by the nodes that send
+	fixed []bool                                // by node: a weight, or depends on weights only
 	index map[graph.NodeID]int
 }
 
@@ -245,6 +254,65 @@ func (c *Contents) sum() {
 	}
 	slices.SortFunc(c.Operators, func(a, b Operator) int {
 		return cmp.Or(cmp.Compare(b.FLOPs, a.FLOPs), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Op, b.Op))
+	})
+}
+
+// AddLayouts adds to pictures and pages how the graph is laid out over devices and what it
+// sends. The layout is one of the model's graph.
+func (c *Contents) AddLayouts(p *parallel.PCG) {
+	c.laid, c.sent = p, map[graph.NodeID]*parallel.Collective{}
+	c.Devices = p.Devices()
+	for _, f := range p.Findings {
+		c.Findings = append(c.Findings, f.Text)
+	}
+	for i := range p.Collectives {
+		for _, id := range p.Collectives[i].Nodes {
+			c.sent[id] = &p.Collectives[i]
+		}
+	}
+}
+
+// layout is how a tensor lies on the mesh, "" where it is whole.
+func (c *Contents) layout(t graph.Tensor) string {
+	if c.laid == nil {
+		return ""
+	}
+	return c.laid.LayoutText(c.laid.Layout(t))
+}
+
+// sends says what a node sends, "" if nothing.
+func (c *Contents) sends(id graph.NodeID) string {
+	s := c.sent[id]
+	if s == nil || s.Total == 0 {
+		return ""
+	}
+	return s.Kind.String() + ", " + strconv.FormatInt(s.Total, 10) + " bytes"
+}
+
+// lineOf is the colour of lines for each kind of collective.
+var lineOf = map[parallel.Kind]int{
+	parallel.AllReduce: 0, parallel.AllGather: 1, parallel.ReduceScatter: 2, parallel.AllToAll: 3, parallel.SendReceive: 5, parallel.Permute: 5,
+	parallel.Scatter: 4, parallel.Broadcast: 4, parallel.Gather: 4, parallel.ReduceTo: 4,
+}
+
+// line is the class of the lines that leave a node.
+func (c *Contents) line(id graph.NodeID) string {
+	if s := c.sent[id]; s != nil && s.Total > 0 {
+		return draw.Line(lineOf[s.Kind])
+	}
+	return ""
+}
+
+// DOT is the graph for Graphviz, with layouts and colours of what is sent.
+func (c *Contents) DOT() string {
+	if c.laid == nil {
+		return c.model.Graph.DOT()
+	}
+	return c.model.Graph.DOTWith(func(t graph.Tensor) (label, colour string) {
+		if line := c.line(t.Node); line != "" {
+			colour = draw.LineColour(line)
+		}
+		return c.layout(t), colour
 	})
 }
 

@@ -13,6 +13,9 @@
 //	model, report of the reader ─► Describe ─► Contents ─► JSON, tables
 //	                     cost.Model ─► AddTimes ─┘      └► Picture, WriteHTML
 //
+// A graph that is laid out over devices (package parallel) has its layouts and collectives
+// in pictures and on the page: [Contents.AddLayouts].
+//
 // A time comes with its source, measured, recorded or modelled (package cost).
 // In pictures weights are not drawn, and fixed nodes neither: they are listed
 // with the node that reads them. The page needs no network and no other file;

@@ -63,6 +63,8 @@ type pageNode struct {
 	FLOPs  string      `json:"flops,omitempty"`
 	Bytes  string      `json:"bytes,omitempty"`
 	Time   string      `json:"time,omitempty"`
+	Layout string      `json:"layout,omitempty"`
+	Sends  string      `json:"sends,omitempty"`
 	Opaque string      `json:"opaque,omitempty"`
 	Output bool        `json:"output,omitempty"` // of the model
 }
@@ -109,6 +111,12 @@ func (c *Contents) WriteHTML(w io.Writer, timed string) error {
 	}
 	if rest > 0 {
 		p.Cards = append(p.Cards, card{"before the first run", rest.String()})
+	}
+	if c.Devices > 0 {
+		p.Cards = append(p.Cards, card{"devices", strconv.Itoa(c.Devices)})
+	}
+	if len(c.Findings) > 0 {
+		p.Cards = append(p.Cards, card{"roles that do not fit", strconv.Itoa(len(c.Findings))})
 	}
 	if len(c.Opaque) > 0 {
 		p.Cards = append(p.Cards, card{"kept as they are", strconv.Itoa(len(c.Opaque))})
@@ -181,6 +189,7 @@ func (c *Contents) pageNodes() []pageNode {
 		n := &c.Nodes[i]
 		p.Op, p.Attrs, p.Opaque = n.Op, strings.Trim(n.Attrs, "[]"), n.Opaque
 		p.Params, p.FLOPs, p.Bytes = Figure(float64(n.Params)), Figure(float64(n.FLOPs)), Figure(float64(n.Bytes))
+		p.Layout, p.Sends = c.layout(id.Out(0)), c.sends(id)
 		if n.Source != "" {
 			p.Time = n.Seconds.String() + ", " + n.Source
 		}

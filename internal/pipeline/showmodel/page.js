@@ -153,6 +153,8 @@
     if (n.flops) row("FLOPs", n.flops);
     if (n.bytes) row("bytes moved", n.bytes);
     if (n.time) row("time", n.time);
+    if (n.layout) row("layout", n.layout);
+    if (n.sends) row("sends", n.sends);
     const h = el("h2", n.name + " ");
     h.append(el("small", n.op));
     $("node").replaceChildren(h, dl);

@@ -30,7 +30,8 @@ func NodeID(id graph.NodeID) string { return fmt.Sprintf("n%d", id) }
 
 // Picture is the graph to draw: the operators that run, with the sizes of their
 // results and of the weights they read, and the inputs. Each operator has a
-// colour; opaque nodes are marked.
+// colour; opaque nodes are marked. With layouts, results have theirs, and the lines
+// behind what sends have a colour for each collective.
 func (c *Contents) Picture() draw.Graph {
 	g := c.model.Graph
 	var pic draw.Graph
@@ -50,7 +51,10 @@ func (c *Contents) Picture() draw.Graph {
 		if i, ok := c.index[id]; ok {
 			n := &c.Nodes[i]
 			box.Label, box.Tooltip = n.Op, strings.TrimSpace(n.Name+" "+n.Attrs)
-			box.Class, box.Sub = colours[n.Op], c.subtext(n)
+			box.Class, box.Sub, box.Line = colours[n.Op], c.subtext(n), c.line(id)
+			if s := c.sends(id); s != "" {
+				box.Tooltip += "\n" + s
+			}
 			if n.Opaque != "" {
 				box.Label = strings.TrimPrefix(n.Op, "opaque ")
 				box.Class = strings.TrimSpace(box.Class + " " + draw.Mark)
@@ -84,6 +88,12 @@ func (c *Contents) subtext(n *Node) string {
 			break
 		}
 		lines = append(lines, sizesText(t.Sizes))
+		if l := c.layout(n.ID.Out(i)); l != "" {
+			lines = append(lines, l)
+		}
+	}
+	if s := c.sends(n.ID); s != "" {
+		lines = append(lines, s)
 	}
 	weights := 0
 	for i, t := range c.model.Graph.Operands(n.ID) {

@@ -2,6 +2,7 @@ package showmodel
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -17,6 +18,7 @@ import (
 	"github.com/taso-go/taso/internal/draw"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
+	"github.com/taso-go/taso/parallel"
 )
 
 func small(t testing.TB) []*model.Model {
@@ -384,5 +386,62 @@ func BenchmarkPage(b *testing.B) {
 		if err := Describe(m, nil).WriteHTML(io.Discard, ""); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Pictures of a graph that is laid out say how results lie on the mesh and what is sent.
+func TestLayouts(t *testing.T) {
+	m := parse(t, `x : float32[4, 4]
+y : float32[4, 6]
+px = partition[axis=1, on=2](x)
+py = partition[axis=0, on=2](y)
+p = matmul(px, py)
+s = reduce(p)
+c = replicate[on=2](s)
+r = relu(c)
+z = drop(r)
+q = reduce(px)
+return z, q`)
+	laid, err := parallel.New(context.Background(), m.Graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Describe(m, nil)
+	plain := c.Picture()
+	c.AddLayouts(laid)
+	lines := map[string]string{}
+	for i, n := range c.Picture().Nodes {
+		lines[n.Tooltip] = n.Sub + "|" + n.Line
+		if old := plain.Nodes[i]; old.Line != "" || strings.Contains(old.Sub, "a=2") {
+			t.Errorf("without layouts %+v", old)
+		}
+	}
+	for tip, want := range map[string]string{
+		"p":                               "2×4×6\na=2 sum|",
+		"r":                               "2×4×6\na=2 copy|",
+		"c [on=2]\nall-reduce, 192 bytes": "2×4×6\na=2 copy\nall-reduce, 192 bytes|line1",
+		"z":                               "4×6|",
+	} {
+		if lines[tip] != want {
+			t.Errorf("%s: %q, want %q in %q", tip, lines[tip], want, lines)
+		}
+	}
+	if len(c.Findings) != 1 || c.Devices != 2 {
+		t.Errorf("%d devices, findings %v", c.Devices, c.Findings)
+	}
+	var page, svg strings.Builder
+	if err := c.WriteHTML(&page, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Roles that do not fit", "node q: operator reduce: mesh axis a of px is: shard 1", `"layout":"a=2 sum"`} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page does not say %s", want)
+		}
+	}
+	if err := draw.SVG(&svg, c.Picture(), draw.Options{}); err != nil || !strings.Contains(svg.String(), `class="e line1"`) {
+		t.Errorf("%v: no line of an all-reduce", err)
+	}
+	if dot := c.DOT(); !strings.Contains(dot, `[label="[2, 4, 6]\na=2 sum"]`) || !strings.Contains(dot, `a=2 copy", penwidth=2, color="`) {
+		t.Errorf("got %s", dot)
 	}
 }
