@@ -15,8 +15,11 @@ import (
 // ffRule is a rule in FlexFlow's JSON form. Fields that a rule must have are
 // pointers, so that a missing one is seen.
 type ffRule struct {
-	T      ffMark  `json:"_t"`
-	Name   string  `json:"name"`
+	T    ffMark `json:"_t"`
+	Name string `json:"name"`
+	// Dims, of a rule whose dimensions are counted from the innermost: how many
+	// there are. FlexFlow looks up only the keys that it knows.
+	Dims   *int32  `json:"_innermost_of,omitempty"`
 	SrcOp  []ffOp  `json:"srcOp"`
 	DstOp  []ffOp  `json:"dstOp"`
 	Mapped []ffMap `json:"mappedOutput"`
@@ -55,8 +58,7 @@ type ffMap struct {
 	DstTsID *int32 `json:"dstTsId"`
 }
 
-// ffOperators are the operators that are known. One with a type is translated,
-// the others are parallel operators or need a replica dimension.
+// ffOperators are the operators that are known. One with a type is translated.
 var ffOperators = map[string]struct {
 	op       tasopb.OpType // or OpAny
 	min, max int           // number of inputs
@@ -67,27 +69,31 @@ var ffOperators = map[string]struct {
 	"OP_EW_MUL": {tasopb.OpEwMul, 2, 2},
 	"OP_RELU":   {tasopb.OpRelu, 1, 1},
 
-	"OP_PARTITION":   {tasopb.OpAny, 1, 1},
-	"OP_REPARTITION": {tasopb.OpAny, 1, 1},
-	"OP_COMBINE":     {tasopb.OpAny, 1, 1},
-	"OP_REPLICATE":   {tasopb.OpAny, 1, 1},
-	"OP_REDUCE":      {tasopb.OpAny, 1, 1},
-	"OP_REDUCTION":   {tasopb.OpAny, 1, 1},
-	"OP_PIPELINE":    {tasopb.OpAny, 1, 1},
+	"OP_SIGMOID": {tasopb.OpSigmoid, 1, 1},
+	"OP_TANH":    {tasopb.OpTanh, 1, 1},
 	// Input and weight, and a bias.
-	"OP_LINEAR":  {tasopb.OpAny, 2, 3},
-	"OP_SIGMOID": {tasopb.OpAny, 1, 1},
-	"OP_TANH":    {tasopb.OpAny, 1, 1},
-	"OP_EW_SUB":  {tasopb.OpAny, 2, 2},
-	"OP_EW_DIV":  {tasopb.OpAny, 2, 2},
-	"OP_EW_MAX":  {tasopb.OpAny, 2, 2},
-	"OP_EW_MIN":  {tasopb.OpAny, 2, 2},
+	"OP_LINEAR": {tasopb.OpLinear, 2, 3},
+
+	// The generator's name and the program's of one operator.
+	"OP_PARTITION":   {tasopb.OpPartition, 1, 1},
+	"OP_REPARTITION": {tasopb.OpPartition, 1, 1},
+	"OP_COMBINE":     {tasopb.OpCombine, 1, 1},
+	"OP_REPLICATE":   {tasopb.OpReplicate, 1, 1},
+	"OP_REDUCE":      {tasopb.OpReduce, 1, 1},
+	"OP_REDUCTION":   {tasopb.OpReduce, 1, 1},
+
+	"OP_PIPELINE": {tasopb.OpAny, 1, 1},
+	"OP_EW_SUB":   {tasopb.OpAny, 2, 2},
+	"OP_EW_DIV":   {tasopb.OpAny, 2, 2},
+	"OP_EW_MAX":   {tasopb.OpAny, 2, 2},
+	"OP_EW_MIN":   {tasopb.OpAny, 2, 2},
 }
 
 // ffParams are the parameters of the operators that are translated.
 var ffParams = map[string]tasopb.ParamKey{
 	"PM_NUM_INPUTS": tasopb.ParamNumInputs, "PM_NUM_OUTPUTS": tasopb.ParamNumOutputs,
 	"PM_AXIS": tasopb.ParamAxis, "PM_NUMDIM": tasopb.ParamNumDim, "PM_ACTI": tasopb.ParamActi,
+	"PM_PARALLEL_DIM": tasopb.ParamParallelDim, "PM_PARALLEL_DEGREE": tasopb.ParamParallelDegree,
 }
 
 // readFlexFlow reads FlexFlow's JSON form.
@@ -123,7 +129,12 @@ func flexFlowRule(raw json.RawMessage, p pos) Rule {
 	}))
 	r.Operators = operatorsOf(&t, c.unknown)
 	ill := c.ill
-	for _, p := range t.Problems(tasopb.Allow{}) {
+	if j.Dims != nil {
+		if err := turnRound(&t, *j.Dims); err != nil {
+			ill = append(ill, err)
+		}
+	}
+	for _, p := range t.Problems(tasopb.Allow{Parallel: true}) {
 		ill = append(ill, errors.New(p.String()))
 	}
 	slices.Sort(c.unknown)
@@ -134,10 +145,6 @@ func flexFlowRule(raw json.RawMessage, p pos) Rule {
 	case len(unknown) > 0:
 		r.Fault = &Fault{Kind: Unsupported, Operators: unknown, Err: fmt.Errorf("operators %s", strings.Join(unknown, ", "))}
 	default:
-		if err := outermostFirst(&t); err != nil {
-			r.Fault = &Fault{Kind: Unsupported, Err: err}
-			return r
-		}
 		r.TASO = &t
 	}
 	return r
@@ -212,7 +219,7 @@ func (c *ffReader) side(side tasopb.Side, ops []ffOp) []tasopb.Operator {
 			}
 			o.Params = append(o.Params, tasopb.Parameter{Key: key, Value: v})
 		}
-		if n := len(ops[i].Input); o.Type == tasopb.OpAny && ok && (n < known.min || n > known.max) {
+		if n := len(ops[i].Input); (o.Type == tasopb.OpAny || o.Type == tasopb.OpLinear) && ok && (n < known.min || n > known.max) {
 			c.fault("%s operator %d: %s has %d inputs, want %s", side, i, ops[i].Type, n, interval(known.min, known.max))
 		}
 		if o.Type == tasopb.OpAny && !ok {
@@ -249,37 +256,33 @@ func interval(lo, hi int) string {
 	return fmt.Sprintf("%d to %d", lo, hi)
 }
 
-// outermostFirst turns the axes of a rule round. FlexFlow's operators answer
-// PM_AXIS with their legion axis, which counts from the innermost axis, the one
-// whose elements are neighbours in memory (Concat::get_int_parameter in its
-// src/ops/concat.cc): axis a of n is axis n-1-a here. PM_NUMDIM, which counts
-// the replica dimension, is given with concat only; a split takes it from there.
-func outermostFirst(t *tasopb.Rule) error {
-	numDim := int32(0)
-	sides := [][]tasopb.Operator{t.SrcOps, t.DstOps}
-	for _, ops := range sides {
-		for i := range ops {
-			n, ok := ops[i].Param(tasopb.ParamNumDim)
-			if ok && numDim != 0 && n != numDim {
-				return errors.New("tensors of different numbers of axes in one rule")
-			}
-			if ok {
-				numDim = n
-			}
-		}
+// maxDims bounds the number of dimensions that a rule may name.
+const maxDims = 64
+
+// turnRound counts the dimensions of a rule from the other end: dimension d of n
+// becomes n-1-d.
+//
+// The rules that FlexFlow publishes were made with the replica dimension first and
+// the innermost one last, as they are counted here: only so are those with linear
+// true ("Which dimension is which" in docs/auditing.md). The program itself compares
+// PM_AXIS and PM_PARALLEL_DIM with dimensions counted from the innermost
+// (Concat::get_int_parameter in its src/ops/concat.cc, Replicate in
+// src/parallel_ops/replicate.cc), so that rules written for it count so, and say it.
+func turnRound(t *tasopb.Rule, n int32) error {
+	if n < 1 || n > maxDims {
+		return fmt.Errorf("_innermost_of %d: want 1 to %d", n, maxDims)
 	}
-	for s, ops := range sides {
+	for s, ops := range [][]tasopb.Operator{t.SrcOps, t.DstOps} {
 		for i := range ops {
 			for k := range ops[i].Params {
 				p := &ops[i].Params[k]
-				if p.Key != tasopb.ParamAxis {
+				if p.Key != tasopb.ParamAxis && p.Key != tasopb.ParamParallelDim {
 					continue
 				}
-				if p.Value >= numDim {
-					return fmt.Errorf("%s operator %d: axis %d from the innermost, and the number of axes is not told",
-						[]tasopb.Side{tasopb.Src, tasopb.Dst}[s], i, p.Value)
+				if p.Value < 0 || p.Value >= n {
+					return fmt.Errorf("%s operator %d: %s is %d of %d dimensions", []tasopb.Side{tasopb.Src, tasopb.Dst}[s], i, p.Key, p.Value, n)
 				}
-				p.Value = numDim - 1 - p.Value
+				p.Value = n - 1 - p.Value
 			}
 		}
 	}

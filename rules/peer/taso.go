@@ -39,7 +39,7 @@ func tasoFault(t *tasopb.Rule) *Fault {
 		unknown = append(unknown, err)
 		o := t.Side(p.Side)
 		name := "OP_" + o[p.Op].Type.String()
-		if !o[p.Op].Type.Known() {
+		if ty := o[p.Op].Type; !ty.Known() || ty.Parallel() {
 			name = "operator type " + strconv.Itoa(int(o[p.Op].Type))
 		}
 		ops = append(ops, name)

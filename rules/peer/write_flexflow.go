@@ -9,20 +9,27 @@ import (
 )
 
 // WriteFlexFlow writes a rule with a name as one in FlexFlow's JSON form, an object
-// on one line; [FlexFlowFile] makes a file of such. Axes are counted from the
-// innermost there, see the reader. The error is for what the form cannot say, such
-// as an operator that FlexFlow does not have as a rule's, and for senseless rules.
+// on one line; [FlexFlowFile] makes a file of such. Axes are counted there from the
+// innermost of the number that concat says, as the program does, or, where nothing
+// says it, as they are here; the rule says which. The error is for what the form
+// cannot say, such as an operator that FlexFlow does not have as a rule's, and for
+// senseless rules.
 func WriteFlexFlow(name string, r *tasopb.Rule) ([]byte, error) {
-	if ps := r.Problems(tasopb.Allow{}); len(ps) > 0 {
+	if ps := r.Problems(tasopb.Allow{Parallel: true}); len(ps) > 0 {
 		return nil, ps
 	}
-	// To turn the axes round once more is to turn them back.
 	t := tasopb.Rule{SrcOps: cloneOps(r.SrcOps), DstOps: cloneOps(r.DstOps), Mapped: r.Mapped}
-	if err := outermostFirst(&t); err != nil {
+	out := ffRule{T: "Rule", Name: name}
+	n, err := numDims(&t)
+	if err != nil {
 		return nil, err
 	}
-	out := ffRule{T: "Rule", Name: name}
-	var err error
+	if n > 0 {
+		if err := turnRound(&t, n); err != nil {
+			return nil, err
+		}
+		out.Dims = &n
+	}
 	if out.SrcOp, err = ffOps(tasopb.Src, t.SrcOps); err != nil {
 		return nil, err
 	}
@@ -47,6 +54,22 @@ func FlexFlowFile(rules [][]byte) []byte {
 	return append(out, "\n]}\n"...)
 }
 
+// numDims is the number of axes that a rule says its tensors have, 0 if it says none.
+func numDims(t *tasopb.Rule) (numDim int32, err error) {
+	for _, ops := range [][]tasopb.Operator{t.SrcOps, t.DstOps} {
+		for i := range ops {
+			n, ok := ops[i].Param(tasopb.ParamNumDim)
+			if ok && numDim != 0 && n != numDim {
+				return 0, errors.New("tensors of different numbers of axes in one rule")
+			}
+			if ok {
+				numDim = n
+			}
+		}
+	}
+	return numDim, nil
+}
+
 // cloneOps copies operators as far as their parameters.
 func cloneOps(ops []tasopb.Operator) []tasopb.Operator {
 	out := make([]tasopb.Operator, len(ops))
@@ -61,7 +84,8 @@ func cloneOps(ops []tasopb.Operator) []tasopb.Operator {
 var ffTypes, ffKeys = func() (map[tasopb.OpType]string, map[tasopb.ParamKey]string) {
 	types, keys := map[tasopb.OpType]string{}, map[tasopb.ParamKey]string{}
 	for name, o := range ffOperators {
-		if o.op != tasopb.OpAny {
+		// Of two names the published rules have the shorter one.
+		if have := types[o.op]; o.op != tasopb.OpAny && (have == "" || len(name) < len(have)) {
 			types[o.op] = name
 		}
 	}

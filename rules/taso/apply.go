@@ -38,6 +38,12 @@ func (p *params) has(k tasopb.ParamKey) bool { _, ok := p.o.Param(k); return ok 
 // apply translates one operator over its inputs; the result has one tensor for
 // each output. r is the rank of the result.
 func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, error) {
+	switch {
+	case o.Type.Parallel():
+		return t.layout(o, in)
+	case o.Type == tasopb.OpLinear:
+		return t.linear(o, in)
+	}
 	name, ok := opNames[o.Type]
 	if !ok {
 		return nil, fmt.Errorf("%w: operator %s", ErrUnsupported, o.Type)

@@ -132,6 +132,8 @@ func (rs *ranks) operator(o *tasopb.Operator, in []*rank, out *rank) error {
 		return all(4)
 	case tasopb.OpMatmul, tasopb.OpConstantImm:
 		return all(2)
+	case tasopb.OpLinear:
+		return all(3) // replicas, samples, channels
 	case tasopb.OpMul:
 		if err := rs.set(in[1], 0); err != nil {
 			return err
@@ -145,9 +147,13 @@ func (rs *ranks) operator(o *tasopb.Operator, in []*rank, out *rank) error {
 			return err
 		}
 	}
-	if axis, ok := o.Param(tasopb.ParamAxis); ok {
-		if axis >= maxRank {
-			return fmt.Errorf("AXIS %d", axis)
+	for _, key := range []tasopb.ParamKey{tasopb.ParamAxis, tasopb.ParamParallelDim} {
+		axis, ok := o.Param(key)
+		if !ok {
+			continue
+		}
+		if axis < 0 || axis >= maxRank {
+			return fmt.Errorf("%s %d", key, axis)
 		}
 		out = out.root()
 		out.named = max(out.named, int(axis)+1)

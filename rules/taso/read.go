@@ -27,6 +27,13 @@ type Reading struct {
 	// the default of ONNX), or "any", a variable of sort border. Empty is
 	// "counted".
 	Border string
+	// Linear is what FlexFlow's linear reads: "" is each replica of its operands on
+	// its own, as a product of batches, [Replica0] the first one.
+	Linear string
+	// AnyDegree: a degree of parallelism stands for any number of parts, equal
+	// ones for equal numbers, as FlexFlow uses its rules. Otherwise it is the number
+	// that the rule says.
+	AnyDegree bool
 }
 
 const (
@@ -153,7 +160,7 @@ func writtenOut(ops []tasopb.Operator) int {
 // readable is what a rule may be to have a law: more than TASO's files may
 // hold, since equations of other notations come in the same form. What the law
 // can be used for follows from its variables, see Directions.
-var readable = tasopb.Allow{BareSides: true, FreeVariables: true, Repeated: true}
+var readable = tasopb.Allow{BareSides: true, FreeVariables: true, Repeated: true, Parallel: true}
 
 func fromRule(r *tasopb.Rule, index int, reading Reading) (*law.Law, error) {
 	bare := func(err error) *Error { return &Error{Rule: index, Side: tasopb.NoSide, Op: -1, Err: err} }
@@ -253,7 +260,7 @@ func Open(r *tasopb.Rule, reading Reading) (*law.Law, error) {
 
 func newTranslator(r *tasopb.Rule, index int, reading Reading, open openValues, ranks *ranks) *translator {
 	return &translator{rule: r, index: index, reading: reading, open: open, ranks: ranks, facts: graph.LazySolver(),
-		vars: map[int32]graph.Shape{}, order: map[string]int{}, groups: map[string]bool{}}
+		vars: map[int32]graph.Shape{}, order: map[string]int{}, groups: map[string]bool{}, degrees: map[int64]string{}}
 }
 
 // fromRuleAs translates a rule, trying equalities of sizes where shapes do not
@@ -303,6 +310,7 @@ type translator struct {
 	ids     []int32               // variables by first use
 	order   map[string]int        // size variables by creation
 	groups  map[string]bool       // those that count groups
+	degrees map[int64]string      // variables for degrees of parallelism
 	loose   bool                  // what cannot be solved becomes a condition
 }
 

@@ -147,13 +147,13 @@ func named[T ~int32](x T, names []string, form string) string {
 	return fmt.Sprintf(form, int32(x))
 }
 
-// Known reports whether TASO has such an operator.
-func (t OpType) Known() bool { return among(t, len(opTable)) }
+// Known reports whether TASO or FlexFlow has such an operator.
+func (t OpType) Known() bool { return among(t, len(opTable)) || t.Parallel() }
 
-// String returns TASO's name without the prefix OP_, or the number.
+// String returns its name there without the prefix OP_, or the number.
 func (t OpType) String() string {
 	if t.Known() {
-		return opTable[t].name
+		return t.info().name
 	}
 	return fmt.Sprintf("OpType(%d)", int32(t))
 }
@@ -161,16 +161,21 @@ func (t OpType) String() string {
 // Function is the operator's name in the functional notation of [Rule.String], or "".
 func (t OpType) Function() string {
 	if t.Known() {
-		return opTable[t].fn
+		return t.info().fn
 	}
 	return ""
 }
 
-// Known reports whether TASO has such a parameter.
-func (k ParamKey) Known() bool { return among(k, len(paramNames)) }
+// Known reports whether TASO or FlexFlow has such a parameter.
+func (k ParamKey) Known() bool { return among(k, len(paramNames)) || k.parallel() }
 
-// String returns TASO's name without the prefix PM_, or the number.
-func (k ParamKey) String() string { return named(k, paramNames[:], "ParamKey(%d)") }
+// String returns its name there without the prefix PM_, or the number.
+func (k ParamKey) String() string {
+	if k.parallel() {
+		return parallelParamNames[k-firstParallel]
+	}
+	return named(k, paramNames[:], "ParamKey(%d)")
+}
 
 // String returns "same" or "valid", or the number.
 func (p Padding) String() string { return named(p, paddingNames[:], "%d") }

@@ -93,6 +93,8 @@ type Allow struct {
 	FreeVariables bool
 	// Repeated: one source tensor may be mapped to several tensors.
 	Repeated bool
+	// Parallel: operators of FlexFlow, such as OpPartition, may occur.
+	Parallel bool
 }
 
 // Problems lists everything that makes the rule senseless except what is
@@ -189,7 +191,7 @@ func (k *checker) side(side Side, ops []Operator) (used []bool) {
 	used = make([]bool, len(ops))
 	for i := range ops {
 		o := &ops[i]
-		if o.Type.Known() {
+		if o.Type.Known() && (k.allow.Parallel || !o.Type.Parallel()) {
 			k.operator(side, i, o)
 		} else {
 			k.unknown(side, i, "unknown operator type %d", int32(o.Type))
@@ -217,7 +219,7 @@ func (k *checker) side(side Side, ops []Operator) (used []bool) {
 
 // operator checks what depends on the operator's type.
 func (k *checker) operator(side Side, i int, o *Operator) {
-	info := &opTable[o.Type]
+	info := o.Type.info()
 	n := len(o.Inputs)
 	switch {
 	case info.min == info.max && n != info.min:
@@ -249,7 +251,7 @@ func (k *checker) operator(side Side, i int, o *Operator) {
 func (k *checker) params(side Side, i int, o *Operator) {
 	seen := map[ParamKey]bool{}
 	for _, p := range o.Params {
-		if !p.Key.Known() {
+		if !p.Key.Known() || p.Key.parallel() && !k.allow.Parallel {
 			k.unknown(side, i, "unknown parameter key %d", int32(p.Key))
 			continue
 		}
@@ -261,7 +263,7 @@ func (k *checker) params(side Side, i int, o *Operator) {
 		switch p.Key {
 		case ParamNumOutputs:
 			low, high = 1, MaxOutputs
-		case ParamGroup, ParamKernelH, ParamKernelW, ParamStrideH, ParamStrideW, ParamNumDim, ParamMergeGConvCount:
+		case ParamGroup, ParamKernelH, ParamKernelW, ParamStrideH, ParamStrideW, ParamNumDim, ParamMergeGConvCount, ParamParallelDegree:
 			low = 1
 		case ParamPad:
 			high = int32(numPaddings) - 1

@@ -108,6 +108,9 @@ func ReplayAll(r io.Reader, name string) ([]Replayed, error) {
 			for _, g := range rule.Readings {
 				add(g.Forward.Counterexample)
 				add(g.Backward.Counterexample)
+				if g.AnyDegree != nil {
+					add(g.AnyDegree.Counterexample)
+				}
 			}
 		}
 	}

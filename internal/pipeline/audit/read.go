@@ -19,6 +19,9 @@ type question struct {
 	// plain is the claim with one group where claim has any number; nil where
 	// they are the same.
 	plain *claim
+	// anyDegree is the claim for any degree of parallelism in place of the rule's; nil
+	// for rules without.
+	anyDegree *claim
 }
 
 // asked is a rule of TASO's operators under one way to read it. A rule is known by its
@@ -61,8 +64,15 @@ func (d *decider) read(ctx context.Context, f *peer.File, rep *Report) (all []*q
 				}
 				return c
 			}
-			for _, sem := range d.opt.Semantics {
+			sems := d.readings(p.TASO)
+			if len(sems) == 0 {
+				r.Verdict, r.Reason = Unsupported, "no reading of rules with such operators is asked for"
+			}
+			for _, sem := range sems {
 				q := &question{rule: r, peer: p, sem: sem, claim: understand(sem.Reading)}
+				if sem.Parallel && hasDegrees(p.TASO) {
+					q.anyDegree = understand(atAnyDegree(sem.Reading))
+				}
 				if sem.Reading.Grouped {
 					if c := understand(ungrouped(sem.Reading)); c.law != nil && q.claim.law != nil && law.Format(c.law) != law.Format(q.claim.law) {
 						q.plain = c
@@ -92,10 +102,13 @@ func (d *decider) claims(ctx context.Context, f *peer.File) (map[asked]*claim, e
 				keys, of = append(keys, k), append(of, p.TASO)
 			}
 		}
-		for _, sem := range d.opt.Semantics {
+		for _, sem := range d.readings(p.TASO) {
 			need(sem.Reading)
 			if sem.Reading.Grouped {
 				need(ungrouped(sem.Reading))
+			}
+			if sem.Parallel && hasDegrees(p.TASO) {
+				need(atAnyDegree(sem.Reading))
 			}
 		}
 	}

@@ -171,6 +171,9 @@ type Reading struct {
 	Law            string    `json:"law,omitempty"`
 	Saturated      bool      `json:"saturated,omitempty"` // of an unknown: the search was complete
 	ShapesAgreeing int       `json:"shapes_agreeing,omitempty"`
+	// AnyDegree is the direction from left to right with any degree of parallelism in
+	// place of what the rule says; nil where it says none.
+	AnyDegree *Direction `json:"any_degree,omitempty"`
 }
 
 // Direction is what was found of one direction under one reading.

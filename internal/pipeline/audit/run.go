@@ -87,7 +87,7 @@ func (d *decider) generals(ctx context.Context, all []*question) error {
 	var laws []*law.Law
 	var spread []bool
 	for _, q := range all {
-		for _, c := range []*claim{q.claim, q.plain} {
+		for _, c := range []*claim{q.claim, q.plain, q.anyDegree} {
 			if c == nil || c.law == nil {
 				continue
 			}
@@ -162,6 +162,10 @@ func (d *decider) reading(q *question) Reading {
 		ways[1] = Direction{Verdict: IllFormed, Reason: "only the left side has " + strings.Join(free, ", ")}
 	}
 	g.Forward, g.Backward = ways[0], ways[1]
+	if q.anyDegree != nil {
+		any := d.reading(&question{rule: q.rule, peer: q.peer, sem: q.sem, claim: q.anyDegree}).Forward
+		g.AnyDegree = &any
+	}
 	return g
 }
 
@@ -261,8 +265,10 @@ func (d *decider) conclude(r *Rule, qs []*question) {
 	for i := range r.Readings {
 		g := &r.Readings[i]
 		g.Law = r.named(g.Law)
-		for _, w := range []*Direction{&g.Forward, &g.Backward} {
-			w.Counterexample = r.ownCounterexample(w.Counterexample)
+		for _, w := range []*Direction{&g.Forward, &g.Backward, g.AnyDegree} {
+			if w != nil {
+				w.Counterexample = r.ownCounterexample(w.Counterexample)
+			}
 		}
 	}
 	r.Verdict, r.Condition, r.Reason = together(qs, forward)

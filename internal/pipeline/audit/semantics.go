@@ -17,6 +17,9 @@ type Semantics struct {
 	Reading taso.Reading
 	// Broadcast: operands of sums and products of elements may differ in shape.
 	Broadcast bool
+	// Parallel: a reading of FlexFlow's parallel operators and its linear. Rules that
+	// have such are read in these only, and other rules in the others only.
+	Parallel bool
 }
 
 // GroupsNote is what the star in Doc says.
@@ -35,6 +38,10 @@ var All = []Semantics{
 		Reading: taso.Reading{Same: graph.SameLower, Border: "counted", Grouped: true}, Broadcast: true},
 	{Name: "onnx", Doc: "SAME pads more behind, averages leave the border out, one group *, broadcasting",
 		Reading: taso.Reading{Same: graph.SameUpper, Border: "excluded"}, Broadcast: true},
+	{Name: "replicas", Doc: "FlexFlow's linear is a product of batches, one a replica (rules with linear or parallel operators)",
+		Parallel: true},
+	{Name: "unity", Doc: "FlexFlow's linear reads the first replica of its operands and makes one (the same rules)",
+		Reading: taso.Reading{Linear: taso.Replica0}, Parallel: true},
 }
 
 // FindSemantics is the reading of a name.
