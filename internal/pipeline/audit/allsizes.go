@@ -68,7 +68,10 @@ func (d *decider) bySums(ctx context.Context, n *decision, k int, r sums.Result)
 		return nil
 	}
 	w.Engine, w.Sizes, w.Defined = engineSums, allSizes, sourceThere
-	w.Reason = "no derivation from the axioms was found; both sides are the same sums"
+	if w.Reason != "" { // the axioms were asked
+		w.Reason = "no derivation from the axioms was found; "
+	}
+	w.Reason += "both sides are the same sums"
 	defined, limit := defines(r, k == 1)
 	if !r.Equal {
 		w.Verdict, w.Sizes, w.Condition = UpTo, r.UpTo.String(), r.UpTo.String()

@@ -49,6 +49,10 @@ func (d *decider) decide(ctx context.Context, laws []*law.Law) error {
 			open = append(open, n)
 		}
 	}
+	open, err := d.layouts(ctx, open)
+	if err != nil {
+		return err
+	}
 	if err := d.prove(ctx, open); err != nil {
 		return err
 	}
