@@ -52,12 +52,45 @@ func printAudit(w io.Writer, reps []*audit.Report, quiet bool) error {
 		if err != nil {
 			return err
 		}
+		if err := printReadings(w, rep); err != nil {
+			return err
+		}
 		if p := rep.Provers; p != nil {
 			fmt.Fprintf(w, "\n%s proved again by one worker: e-graph, Z3 and checker %d in %.2f s; quantified axioms, a solver for each, %d in %.2f s\n",
 				plural(p.Goals, "law"), p.Proved, p.Seconds, p.QuantifiedProved, p.QuantifiedSeconds)
 		}
 	}
 	return nil
+}
+
+// printReadings prints the counts by reading of a file with parallel operators: each
+// reading is about some of the rules only.
+func printReadings(w io.Writer, rep *audit.Report) error {
+	var rows [][]string
+	degrees := false
+	add := func(name string, verdicts map[audit.Outcome]int) {
+		row := []string{name}
+		for _, o := range audit.Outcomes {
+			row = append(row, count(verdicts[o]))
+		}
+		rows = append(rows, row)
+	}
+	for _, c := range rep.Summary.Readings {
+		add(c.Semantics, c.Verdicts)
+		if len(c.AnyDegree) > 0 {
+			degrees = true
+			add(c.Semantics+", any degree", c.AnyDegree)
+		}
+	}
+	if !degrees {
+		return nil
+	}
+	cols := []column{{"reading", false}}
+	for _, o := range audit.Outcomes {
+		cols = append(cols, column{string(o), true})
+	}
+	fmt.Fprintln(w)
+	return writeTable(w, cols, rows)
 }
 
 // cut shortens text for a table.

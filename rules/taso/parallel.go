@@ -2,8 +2,11 @@ package taso
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
@@ -67,6 +70,34 @@ func (t *translator) degree(k int64) graph.Value {
 		t.degrees[k] = name
 	}
 	return graph.DimValue(graph.Var(name))
+}
+
+// freeDegrees requires that a solution leaves degrees free: a law in which one is a
+// number, or the size of an axis, is not about any degree.
+func (t *translator) freeDegrees(sol *graph.Substitution) error {
+	for _, name := range t.degrees {
+		g := graph.Var(name)
+		if g.Subst(sol) != g {
+			return fmt.Errorf("%w: only with degree %s = %s", ErrTyping, name, g.Subst(sol))
+		}
+		for _, s := range t.vars {
+			for _, it := range t.facts.NormShape(s) {
+				if it.AxisRun == "" && it.Dim == g {
+					return fmt.Errorf("%w: only with degree %s the size of an axis", ErrTyping, name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// severalParts are the conditions of degrees: one part is no parallelism.
+func (t *translator) severalParts() []law.Pred {
+	var out []law.Pred
+	for _, name := range slices.Sorted(maps.Values(t.degrees)) {
+		out = append(out, law.Pred{Left: graph.Int(2), Rel: "<=", Right: graph.Var(name)})
+	}
+	return out
 }
 
 // layout translates one of FlexFlow's four operators.

@@ -254,7 +254,7 @@ func Open(r *tasopb.Rule, reading Reading) (*law.Law, error) {
 	if len(l.Where) == 0 {
 		return nil, fmt.Errorf("%w: no sizes are left open", ErrTyping)
 	}
-	l.Where = nil
+	l.Where = t.severalParts()
 	return l, nil
 }
 
@@ -385,6 +385,11 @@ func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.
 			l.Where = append(l.Where, p)
 		}
 	}
+	if !t.loose {
+		if err := t.freeDegrees(sol); err != nil {
+			return nil, nil, err
+		}
+	}
 	var nodes law.Nodes // equal subterms become one
 	for i := range l.LHS {
 		l.LHS[i] = l.LHS[i].Subst(nil, nil, sol).Rewrite(nodes.Unique)
@@ -400,6 +405,9 @@ func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.
 	}
 	if _, err := l.Types(); err != nil && len(l.Where) == 0 {
 		return nil, nil, fmt.Errorf("%w: %w", ErrTyping, err)
+	}
+	if !t.loose {
+		l.Where = t.severalParts()
 	}
 	return l, nil, nil
 }

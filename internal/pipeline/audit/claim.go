@@ -3,6 +3,7 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -211,6 +212,7 @@ func generalize(l, alone *law.Law, backward bool) direction {
 	general := *alone
 	general.Name, general.Kind, general.OneWay = l.Name, law.Rule, true
 	general.RHS = side(target)
+	general.Where = append(slices.Clone(alone.Where), l.Where...)
 	for _, g := range l.Given {
 		if _, ok := general.Find(g.Name); !ok {
 			if g.Sort == "" {
@@ -227,10 +229,10 @@ func generalize(l, alone *law.Law, backward bool) direction {
 // rest of d is divided out.
 func bindFactor(d, e graph.Dim, b *graph.Substitution) {
 	terms, constant := d.Terms()
-	if len(terms) != 1 || constant != 0 || terms[0].Coef != 1 {
+	if len(terms) != 1 || constant != 0 {
 		return
 	}
-	rest, open := graph.Int(1), ""
+	rest, open := graph.Int(terms[0].Coef), ""
 	for _, a := range terms[0].Atoms {
 		if a.Kind != graph.AtomVar {
 			return
@@ -248,7 +250,7 @@ func bindFactor(d, e graph.Dim, b *graph.Substitution) {
 	}
 	// The factor is one of the products of what e is made of.
 	terms, constant = e.Terms()
-	if len(terms) != 1 || constant != 0 || terms[0].Coef != 1 {
+	if len(terms) != 1 || constant != 0 {
 		return
 	}
 	for _, a := range terms[0].Atoms {

@@ -38,3 +38,24 @@ func atAnyDegree(r taso.Reading) taso.Reading {
 	r.AnyDegree = true
 	return r
 }
+
+// countReadings counts verdicts by reading.
+func (rep *Report) countReadings() {
+	for _, sem := range All {
+		c := ReadingCount{Semantics: sem.Name, Verdicts: map[Outcome]int{}, AnyDegree: map[Outcome]int{}}
+		for _, r := range rep.Rules {
+			for _, g := range r.Readings {
+				if g.Semantics != sem.Name {
+					continue
+				}
+				c.Verdicts[g.Forward.Verdict]++
+				if g.AnyDegree != nil {
+					c.AnyDegree[g.AnyDegree.Verdict]++
+				}
+			}
+		}
+		if len(c.Verdicts) > 0 {
+			rep.Summary.Readings = append(rep.Summary.Readings, c)
+		}
+	}
+}

@@ -1,29 +1,18 @@
 package audit
 
-import (
-	"context"
+import "context"
 
-	"github.com/taso-go/taso/law"
-)
+// Laws of FlexFlow's parallel operators are decided by sums first: the axioms say little
+// of partitions, so that a search from them runs to its limits, and what a partition
+// reads is one sum of indices. Counterexamples are looked for next, and the axioms are
+// asked last.
 
-// Laws of layouts are decided by sums first: the axioms say little of partitions, so
-// that a search from them runs to its limits, and what a partition reads is one sum of
-// indices. Counterexamples are looked for next, and the axioms are asked last.
-
-// laysOut reports whether a law has operators that move tensors between a mesh and
-// their axes.
-func laysOut(l *law.Law) bool {
-	found := false
-	l.EachTerm(func(t *law.Term) { found = found || t.Op != nil && t.Op.Class == "layout" })
-	return found
-}
-
-// layouts decides the laws of layouts, and returns the other ones with those that it
+// layouts decides such laws, and returns the other ones with those that it
 // could not decide.
 func (d *decider) layouts(ctx context.Context, open []*decision) (left []*decision, err error) {
 	var mine []*decision
 	for _, n := range open {
-		if !laysOut(n.law) {
+		if !d.sumsFirst[n.law] {
 			left = append(left, n)
 			continue
 		}

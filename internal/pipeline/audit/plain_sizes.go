@@ -45,11 +45,14 @@ func sizeWords(l *law.Law) map[string]string {
 	for _, g := range l.Given {
 		for i, it := range g.Shape {
 			terms, constant := it.Dim.Terms()
-			if len(terms) != 1 || constant != 0 || terms[0].Coef != 1 {
+			if len(terms) != 1 || constant != 0 {
 				continue
 			}
 			unknown, rest := "", ""
 			n := 0
+			if c := terms[0].Coef; c != 1 {
+				rest = fmt.Sprintf("/%d", c)
+			}
 			for _, a := range terms[0].Atoms {
 				if a.Kind != graph.AtomVar {
 					n = 2
@@ -76,6 +79,9 @@ func axisInWords(p place, d graph.Dim, words map[string]string) string {
 	if len(terms) == 1 && constant == 0 {
 		var rest []string
 		own := false
+		if c := terms[0].Coef; c != 1 {
+			rest = append(rest, fmt.Sprint(c))
+		}
 		for _, a := range terms[0].Atoms {
 			if w := words[a.Name]; strings.HasPrefix(w, "("+p.String()) {
 				own = true

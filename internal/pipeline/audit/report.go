@@ -90,6 +90,17 @@ type Summary struct {
 	Duplicates int     `json:"duplicates"`
 	Derivable  int     `json:"derivable"`
 	Seconds    float64 `json:"seconds"`
+	// Readings counts by reading, in the order of [All]: those that some rule has.
+	Readings []ReadingCount `json:"readings,omitempty"`
+}
+
+// ReadingCount counts the rules that a reading is about.
+type ReadingCount struct {
+	Semantics string          `json:"semantics"`
+	Verdicts  map[Outcome]int `json:"verdicts"` // left to right
+	// AnyDegree counts those with degrees of parallelism, read with any degree in their
+	// place.
+	AnyDegree map[Outcome]int `json:"any_degree,omitempty"`
 }
 
 // Rule is the audit of one rule.
