@@ -154,7 +154,7 @@ func op(kind string, para map[string]int, inputs ...string) map[string]any {
 		fmt.Sscanf(strings.Replace(in, ".", " ", 1), "%d %d", &id, &ts)
 		ins = append(ins, map[string]any{"opId": id, "tsId": ts})
 	}
-	for _, k := range []string{"PM_NUM_INPUTS", "PM_NUM_OUTPUTS", "PM_AXIS", "PM_NUMDIM", "PM_PARALLEL_DIM", "PM_ACTI", "PM_FOO"} {
+	for _, k := range []string{"PM_NUM_INPUTS", "PM_NUM_OUTPUTS", "PM_AXIS", "PM_NUMDIM", "PM_PARALLEL_DIM", "PM_PARALLEL_DEGREE", "PM_ACTI", "PM_FOO"} {
 		if v, ok := para[k]; ok {
 			ps = append(ps, map[string]any{"key": k, "value": v})
 		}
@@ -185,7 +185,10 @@ func TestFlexFlow(t *testing.T) {
 	}
 	relu := func(in ...string) map[string]any { return op("OP_RELU", nil, in...) }
 	par := func(in ...string) map[string]any {
-		return op("OP_REPLICATE", map[string]int{"PM_PARALLEL_DIM": 1}, in...)
+		return op("OP_REPLICATE", map[string]int{"PM_PARALLEL_DIM": 1, "PM_PARALLEL_DEGREE": 2}, in...)
+	}
+	innermost := func(n int, data []byte) []byte {
+		return bytes.Replace(data, []byte(`"name":"r"`), []byte(fmt.Sprintf(`"_innermost_of":%d,"name":"r"`, n)), 1)
 	}
 	one := [4]int{}
 	for _, c := range []struct {
@@ -193,27 +196,40 @@ func TestFlexFlow(t *testing.T) {
 		data []byte
 		want string
 	}{
-		// Axis 0 is the innermost there, the outermost here.
 		{"axes", ffFile(t, []any{concat(0, "-1", "-2"), split(0, "0"), concat(2, "1.1", "1.0")}, []any{concat(2, "-2", "-1")}, [4]int{2, 0, 0, 0}),
-			"concat[axis=0, numdim=3](split[num_outputs=2, axis=2](concat[axis=2, numdim=3](x1, x2)).1, split[num_outputs=2, axis=2](concat[axis=2, numdim=3](x1, x2)).0) => concat[axis=0, numdim=3](x2, x1)"},
+			"concat[axis=2, numdim=3](split[num_outputs=2, axis=0](concat[axis=0, numdim=3](x1, x2)).1, split[num_outputs=2, axis=0](concat[axis=0, numdim=3](x1, x2)).0) => concat[axis=2, numdim=3](x2, x1)"},
+		// Axis 0 is the innermost there, the outermost here.
+		{"axes from the innermost", innermost(3, ffFile(t, []any{concat(0, "-1", "-2"), par("0"), split(2, "1")}, []any{concat(2, "-2", "-1")}, [4]int{2, 0, 0, 0})),
+			"split[num_outputs=2, axis=0](replicate[parallel_dim=1, parallel_degree=2](concat[axis=2, numdim=3](x1, x2))).0 => concat[axis=0, numdim=3](x2, x1)"},
+		{"an axis beyond", innermost(2, ffFile(t, []any{concat(2, "-1", "-2")}, []any{concat(0, "-2", "-1")}, one)),
+			"ill-formed: src operator 0: AXIS is 2 of 2 dimensions"},
+		{"a negative axis", innermost(3, ffFile(t, []any{concat(-1, "-1", "-2")}, []any{concat(0, "-2", "-1")}, one)),
+			"ill-formed: src operator 0: AXIS is -1 of 3 dimensions; src operator 0: parameter AXIS is -1, want 0 to 1073741824"},
+		{"no dimensions", innermost(0, ffFile(t, []any{relu("-1")}, []any{relu("-1")}, one)), "ill-formed: _innermost_of 0: want 1 to 64"},
+		{"both names", ffFile(t, []any{op("OP_REPARTITION", map[string]int{"PM_PARALLEL_DIM": 1, "PM_PARALLEL_DEGREE": 4}, "-1"),
+			op("OP_REDUCTION", map[string]int{"PM_PARALLEL_DIM": 2, "PM_PARALLEL_DEGREE": 4}, "0")}, []any{relu("-1")}, [4]int{1, 0, 0, 0}),
+			"reduce[parallel_dim=2, parallel_degree=4](partition[parallel_dim=1, parallel_degree=4](x1)) => relu(x1)"},
+		{"no degree", ffFile(t, []any{op("OP_COMBINE", map[string]int{"PM_PARALLEL_DIM": 1}, "-1")}, []any{relu("-1")}, one),
+			"ill-formed: src operator 0: COMBINE lacks parameter PARALLEL_DEGREE"},
+		{"degree 0", ffFile(t, []any{op("OP_COMBINE", map[string]int{"PM_PARALLEL_DIM": 1, "PM_PARALLEL_DEGREE": 0}, "-1")}, []any{relu("-1")}, one),
+			"ill-formed: src operator 0: parameter PARALLEL_DEGREE is 0, want 1 to 1073741824"},
+		{"pipeline", ffFile(t, []any{op("OP_PIPELINE", nil, "-1")}, []any{relu("-1")}, one), "unsupported: operators OP_PIPELINE [OP_PIPELINE]"},
 		{"variables by both numbers", ffFile(t, []any{op("OP_EW_ADD", nil, "-1", "-1.1")}, []any{op("OP_EW_MUL", nil, "-1.1", "-3")}, one),
 			"ill-formed: dst operator 0: variable -3 does not occur in the source"},
 		{"two outputs", ffFile(t, []any{relu("-1"), relu("0")}, []any{relu("-1")}, [4]int{0, 0, 0, 0}, [4]int{1, 0, 0, 0}), "(relu(x1), relu(relu(x1))) => (relu(x1), relu(x1))"},
 		{"parallel", ffFile(t, []any{par("-1"), op("OP_LINEAR", nil, "0", "-2")}, []any{op("OP_LINEAR", nil, "-1", "-2"), op("OP_FOO", nil)}, [4]int{1, 0, 0, 0}),
-			"ill-formed: dst operator 1: neither an input nor a mapped output [OP_FOO OP_LINEAR OP_REPLICATE]"},
+			"ill-formed: dst operator 1: neither an input nor a mapped output [OP_FOO]"},
 		{"many results of what is not known", ffFile(t, []any{op("OP_FOO", nil, "-1"), relu("0.7")}, []any{relu("-1")}, [4]int{1, 0, 0, 0}), "unsupported: operators OP_FOO [OP_FOO]"},
 		{"unbound", ffFile(t, []any{par("-1")}, []any{op("OP_EW_ADD", nil, "-1", "-7")}, one),
-			"ill-formed: dst operator 0: variable -7 does not occur in the source [OP_REPLICATE]"},
+			"ill-formed: dst operator 0: variable -7 does not occur in the source"},
 		{"arity of a parallel operator", ffFile(t, []any{par("-1", "-1")}, []any{relu("-1")}, one),
-			"ill-formed: src operator 0: OP_REPLICATE has 2 inputs, want 1 [OP_REPLICATE]"},
-		{"arity of linear", ffFile(t, []any{op("OP_LINEAR", nil, "-1")}, []any{relu("-1")}, one), "ill-formed: src operator 0: OP_LINEAR has 1 inputs, want 2 to 3 [OP_LINEAR]"},
+			"ill-formed: src operator 0: REPLICATE has 2 inputs, want 1"},
+		{"arity of linear", ffFile(t, []any{op("OP_LINEAR", nil, "-1")}, []any{relu("-1")}, one), "ill-formed: src operator 0: OP_LINEAR has 1 inputs, want 2 to 3"},
 		{"dangling", ffFile(t, []any{relu("4")}, []any{relu("-1")}, [4]int{0, 0, 9, 0}),
 			"ill-formed: mapped output 0 is of dst operator 9, there are 1; src operator 0: input 0 is of operator 4, there are 1; dst operator 0: neither an input nor a mapped output (and 1 more)"},
 		{"no output", ffFile(t, []any{relu("-1")}, []any{relu("-1")}),
 			"ill-formed: no mapped output; src operator 0: neither an input nor a mapped output; dst operator 0: neither an input nor a mapped output"},
 		{"parameter", ffFile(t, []any{op("OP_RELU", map[string]int{"PM_FOO": 1}, "-1")}, []any{relu("-1")}, one), "unsupported: operators OP_RELU with PM_FOO [OP_RELU with PM_FOO]"},
-		{"split of unknown rank", ffFile(t, []any{split(1, "-1"), relu("0")}, []any{relu("-1")}, [4]int{1, 0, 0, 0}),
-			"unsupported: src operator 0: axis 1 from the innermost, and the number of axes is not told"},
 		{"missing id", []byte(`{"rule":[{"srcOp":[{"type":"OP_RELU","input":[{"opId":-1}]}],"dstOp":[],"mappedOutput":[]}]}`),
 			"ill-formed: missing tsId of input 0 of src operator 0; no mapped output; src operator 0: neither an input nor a mapped output"},
 		{"huge number", []byte(`{"rule":[{"srcOp":[{"type":"OP_RELU","input":[{"opId":-99999999999,"tsId":0}]}]}]}`),
@@ -418,7 +434,6 @@ func TestWriteFlexFlow(t *testing.T) {
 func TestWriteFlexFlowFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"(matmul 0 ?a ?b)=>(matmul 0 ?a ?b)", "src operator 0: FlexFlow's rules have no MATMUL"},
-		{"(ewadd ?a (split_0 (split 1 ?b)))=>(ewadd ?a (split_0 (split 1 ?b)))", "the number of axes is not told"},
 		{"(concat 0 2 (concat 0 3 ?a ?b) ?b)=>(relu ?a)", "tensors of different numbers of axes in one rule"},
 	} {
 		f, err := peer.Read("f", []byte(c.text), "")

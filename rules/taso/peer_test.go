@@ -31,7 +31,7 @@ func TestPublishedPeers(t *testing.T) {
 	}{
 		{"taso_verifier_equations.txt", 674},
 		{"tensat_converted.txt", 116},
-		{"flexflow_graph_subst_3_v2.json", 50},
+		{"flexflow_graph_subst_3_v2.json", 485},
 	} {
 		f := peerFile(t, c.name)
 		for _, reading := range []taso.Reading{

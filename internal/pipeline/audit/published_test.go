@@ -40,7 +40,7 @@ func TestPublished(t *testing.T) {
 	}{
 		{"taso_graph_subst.pb", 78, 55, 0, 0, 0},
 		{"tensat_converted.txt", 73, 47, 0, 0, 0},
-		{"flexflow_graph_subst_3_v2.json", 28, 22, 0, 112, 478},
+		{"flexflow_graph_subst_3_v2.json", 389, 134, 5, 112, 0},
 	} {
 		t.Run(x.file, func(t *testing.T) {
 			_, rep := auditFile(t, x.file, Options{})

@@ -183,7 +183,7 @@ type Reading struct {
 	Saturated      bool      `json:"saturated,omitempty"` // of an unknown: the search was complete
 	ShapesAgreeing int       `json:"shapes_agreeing,omitempty"`
 	// AnyDegree is the direction from left to right with any degree of parallelism in
-	// place of what the rule says; nil where it says none.
+	// place of what the rule says; nil where it says none, or the rule has no law. or has no law.
 	AnyDegree *Direction `json:"any_degree,omitempty"`
 }
 
