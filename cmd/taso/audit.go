@@ -51,7 +51,7 @@ Formats, told by the content: TASO's protocol buffer (taso) and verifier text
 (flexflow), and our own text and JSON (text, json). "-" is the standard input.
 
 What a format leaves open is read in each of these ways, unless --semantics names
-some; a rule is proved if it holds in all of them:
+some; a rule is proved if it holds in all of them that are about it:
 
 ` + strings.Join(readings, "\n") + `
   ` + audit.GroupsNote + `

@@ -99,10 +99,17 @@ func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 	if len(r.Readings) > 0 {
 		var rows [][]string
 		for _, g := range r.Readings {
-			for _, w := range []struct {
+			ways := []struct {
 				name string
 				d    audit.Direction
-			}{{"left to right", g.Forward}, {"right to left", g.Backward}} {
+			}{{"left to right", g.Forward}, {"right to left", g.Backward}}
+			if g.AnyDegree != nil {
+				ways = append(ways, struct {
+					name string
+					d    audit.Direction
+				}{"any degree", *g.AnyDegree})
+			}
+			for _, w := range ways {
 				if d := w.d; d.Verdict != "" {
 					rows = append(rows, []string{g.Semantics, w.name, string(d.Verdict), d.Condition, d.Sizes, d.Defined, d.Engine, d.HasCertificate()})
 				}
@@ -114,11 +121,25 @@ func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 			return err
 		}
 	}
+	for _, g := range r.Readings {
+		if g.AnyDegree != nil && g.AnyDegree.Verdict != audit.Proved && g.AnyDegree.Reason != "" {
+			fmt.Fprintf(w, "\n%s, any degree: %s\n", g.Semantics, g.AnyDegree.Reason)
+		}
+	}
 	if groups := grouped(r); groups != "" {
 		fmt.Fprintf(w, "\nwith any number of groups: %s\n", groups)
 	}
 	if r.Law != "" {
 		fmt.Fprintf(w, "\n%s\n", indent(r.Law))
+	}
+	if l, err := law.ParseLaw(r.Law); err == nil {
+		var b strings.Builder
+		if err := audit.Shards(&b, l); err != nil {
+			return err
+		}
+		if b.Len() > 0 {
+			fmt.Fprintf(w, "\n%s\n", indent(b.String()))
+		}
 	}
 	if c := r.Counterexample; c != nil {
 		fmt.Fprintf(w, "\n%s\n  of\n%s\n", indent(c.Witness.String()), indent(c.Law))

@@ -12,7 +12,8 @@
 //	text           the law language (package law)
 //	json           our sets of rules, proofs inside
 //
-// A rule of the first five is a graph in TASO's operators, tasopb.Rule; what
+// A rule of the first five is a graph in the operators of TASO, and of FlexFlow beside
+// them, tasopb.Rule; what
 // the formats leave open (which side SAME padding favours, where a split cuts)
 // stays open here and is fixed by package rules, which translates such rules
 // to laws. A rule of the last two is a law. A rule that is neither has a fault:

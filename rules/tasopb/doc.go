@@ -29,6 +29,9 @@
 // which tensor of the source. What an operator means is no matter of this
 // package: splits, paddings and activations are translated by package rules.
 //
+// Beside the operators of TASO the package has names for the four of FlexFlow that cut
+// tensors and put them together (OpPartition and the others), which other formats hold.
+//
 // Reading keeps everything: fields that the schema does not name are carried
 // along and written back, so that Marshal(Unmarshal(x)) means what x means and
 // is x byte for byte if x was written in the canonical form (fields in the order

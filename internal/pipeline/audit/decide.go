@@ -29,8 +29,6 @@ type decider struct {
 	// refutations of general claims, by text; nil where none was found
 	witness map[string]*Counterexample
 	spread  map[string]*spreading // by text of the law
-	// sumsFirst are the laws of rules with parallel operators
-	sumsFirst map[*law.Law]bool
 	// meanings are proofs from what operators compute, of laws by pointer
 	meanings map[*law.Law]meaning
 }

@@ -7,7 +7,8 @@
 //	             target: wherever the source is defined, so is the target, and
 //	             they are equal
 //	reading      one way to understand what a file format leaves open (Semantics):
-//	             SAME padding, averages at the border, groups, broadcasting
+//	             SAME padding, averages at the border, groups, broadcasting; what
+//	             FlexFlow's linear does with replicas
 //	condition    what a rule needs beyond its source being defined: equal sizes,
 //	             one group, odd kernels, no broadcasting
 //	outcome      proved, conditional (proved under a condition, refuted without),
@@ -25,6 +26,9 @@
 //	                                   │ no
 //	                                   ▼
 //	                            all sizes, by sums ─► proved, or unknown
+//
+// Laws of layouts begin with the sums. Rules that say degrees of parallelism are judged
+// as they are written, and once more for any degree.
 //
 // A direction that is proved in shapes less general than its source permits is
 // conditional: the shapes are the condition. In readings that broadcast, what is

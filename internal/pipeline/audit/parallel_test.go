@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/rules/peer"
 	"github.com/taso-go/taso/rules/tasopb"
 )
@@ -228,4 +230,39 @@ func TestPublishedReadings(t *testing.T) {
 		}
 	}
 	examineParallel(t, rep)
+}
+
+// Only with the replica dimension first and the innermost last are most published rules
+// with linear true.
+func TestPublishedOrderOfDimensions(t *testing.T) {
+	name := "flexflow_graph_subst_3_v2.json"
+	data := golden.Data(t, name)
+	unity, _ := FindSemantics("unity")
+	for _, c := range []struct {
+		from string
+		data []byte
+		hold int
+	}{
+		{"outermost", data, 105},
+		{"innermost", bytes.ReplaceAll(data, []byte(`"mappedOutput"`), []byte(`"_innermost_of": 3, "mappedOutput"`)), 51},
+	} {
+		f, err := peer.Read(name, c.data, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := &peer.File{Path: name, Format: peer.FlexFlow}
+		for _, r := range f.Rules {
+			if r.TASO != nil && slices.Contains(r.Operators, "linear") {
+				g.Rules = append(g.Rules, r)
+			}
+		}
+		reps, err := Run(context.Background(), []*peer.File{g}, Options{NoSet: true, Semantics: []Semantics{unity}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := reps[0].Summary.Verdicts
+		if v[Proved]+v[Conditional] != c.hold {
+			t.Errorf("dimensions from the %s: of %d rules %v", c.from, len(g.Rules), v)
+		}
+	}
 }

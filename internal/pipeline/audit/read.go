@@ -56,11 +56,10 @@ func (d *decider) read(ctx context.Context, f *peer.File, rep *Report) (all []*q
 			q := &question{rule: r, peer: p, sem: All[0], claim: own(p.Law)}
 			all, laws = append(all, q), append(laws, p.Law)
 		default:
-			encoded, parallel := encoding(p.TASO), taso.Parallel(p.TASO)
+			encoded := encoding(p.TASO)
 			understand := func(reading taso.Reading) *claim {
 				c := claims[asked{encoded, reading}]
 				if c.law != nil {
-					d.sumsFirst[c.law] = parallel
 					laws = append(laws, c.law)
 				}
 				return c

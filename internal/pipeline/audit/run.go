@@ -25,7 +25,7 @@ func Run(ctx context.Context, files []*peer.File, opt Options) ([]*Report, error
 		return nil, err
 	}
 	d := &decider{opt: opt, theory: t, known: map[string]*decision{}, witness: map[string]*Counterexample{},
-		spread: map[string]*spreading{}, sumsFirst: map[*law.Law]bool{}}
+		spread: map[string]*spreading{}}
 	var out []*Report
 	for _, f := range files {
 		rep, err := d.file(ctx, f)
