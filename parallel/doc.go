@@ -55,6 +55,12 @@
 // three, this run, that evaluation and the sequential network, are compared with each
 // other, exactly modulo a prime or in floating point.
 //
+// # Derivatives
+//
+// [PCG.Pullback] takes derivatives back through a PCG: a device through what it computed
+// itself, a layout operator as its partner. What data parallelism sends for gradients
+// follows: replicate goes back as reduce.
+//
 // # Bytes
 //
 // With members of b bytes on g devices, messages sent directly, all devices of one group:

@@ -151,3 +151,44 @@ func ExampleLaidOut() {
 	// false <nil>
 	// true <nil>
 }
+
+// Two devices have half of the samples each, and what they find of the weights' gradient
+// is added up.
+func ExamplePCG_Pullback() {
+	g, err := graph.ParseText("samples", `
+x : float32[4, 2]
+w : weight float32[2, 3]
+px = partition[axis=0, on=2](x)
+pw = replicate[on=2](w)
+y = matmul(px, pw)
+z = combine[axis=0](y)
+return z
+`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := parallel.New(context.Background(), g)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	w, _ := g.Find("w")
+	h, err := p.Pullback([]graph.NodeID{w})
+	fmt.Print(h)
+	fmt.Println(err)
+	// Output:
+	// x : float32[4, 2]
+	// w : weight float32[2, 3]
+	// px = partition[axis=0, on=2](x)
+	// pw = replicate[on=2](w)
+	// y = matmul(px, pw)
+	// z = combine[axis=0](y)
+	// d_z : float32[4, 3]
+	// t8 = partition[axis=0, on=2](d_z)
+	// t11 = each_transpose[over=[2]](px)
+	// t12 = matmul(t11, t8)
+	// t13 = reduce(t12)
+	// return z, t13
+	// <nil>
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/graph/grad"
 	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/rewrite"
@@ -269,7 +270,7 @@ func wellLaid(g *graph.Graph) bool {
 func walk(g *graph.Graph, rules *search.Rules, rng *rand.Rand, used map[string]int) *graph.Graph {
 	for range 2 + rng.IntN(4) {
 		for range rng.IntN(4) {
-			if h := detour(g, rng); h != nil && h.Len() < 40 && wellLaid(h) {
+			if h := detour(g, rng); h != nil && h.Len() < 60 && wellLaid(h) {
 				g = h
 			}
 		}
@@ -306,7 +307,7 @@ func walk(g *graph.Graph, rules *search.Rules, rng *rand.Rand, used map[string]i
 			if h != nil && h.Len() < g.Len() && rng.IntN(4) > 0 {
 				failed = fmt.Errorf("it only undoes another one")
 			}
-			if failed != nil || err != nil || h.Len() > 50 || !wellLaid(h) {
+			if failed != nil || err != nil || h.Len() > 60 || !wellLaid(h) {
 				net.Undo(mark)
 				continue
 			}
@@ -334,14 +335,33 @@ func TestRandom(t *testing.T) {
 	rules := usable(t)
 	used, kinds, devices := map[string]int{}, map[Kind]int{}, map[int]int{}
 	distinct := map[graph.Hash]bool{}
-	findings := 0
+	findings, back, steps := 0, 0, 0
 	for i := range uint64(count) {
 		rng := rand.New(rand.NewPCG(first+i, 1))
 		model := randomModel(rng)
+		derived := false
+		if i%4 == 3 { // rules lay the backward pass out too
+			if h, err := grad.Pullback(model, floatInputs(model)); err == nil && h.Len() < 40 {
+				model, derived = h, true
+				steps++
+			}
+		}
 		g := walk(model, rules, rng, used)
 		p := pcgOf(t, g)
 		if err := differs(p, model); err != nil {
 			t.Fatalf("seed %d: %v\n%s\nof\n%s", first+i, err, g, model)
+		}
+		if !derived {
+			q, err := backDiffers(p, model)
+			if err != nil {
+				t.Fatalf("seed %d: %v\nfrom\n%s\nof\n%s", first+i, err, g, model)
+			}
+			if q != nil {
+				back++
+				for _, c := range q.Collectives {
+					kinds[c.Kind]++
+				}
+			}
 		}
 		distinct[g.Hash()] = true
 		devices[p.Devices()]++
@@ -350,7 +370,10 @@ func TestRandom(t *testing.T) {
 			kinds[c.Kind]++
 		}
 	}
-	t.Logf("%d different ones, %d rules used, devices %v, %d with findings", len(distinct), len(used), devices, findings)
+	t.Logf("%d different ones, %d also taken backward, %d of forward and backward passes, %d rules used, devices %v, %d with findings", len(distinct), back, steps, len(used), devices, findings)
+	if back < count/2 || steps < count/8 {
+		t.Errorf("%d of %d have derivatives", back, count)
+	}
 	for _, k := range Kinds() {
 		t.Logf("%s: %d", k, kinds[k])
 		if kinds[k] == 0 && k != Permute && count >= 200 {

@@ -62,11 +62,12 @@ func agrees(t testing.TB, p *PCG, sequential *graph.Graph) {
 	}
 }
 
+var ctx = context.Background()
+
 // ring has random functions for functions of one element.
 var ring = fingerprint.Zp{Key: 7}
 
 func differs(p *PCG, sequential *graph.Graph) error {
-	ctx := context.Background()
 	r := ring
 	in := residues(p.Graph, 3)
 	got, err := Run(ctx, p, r, in)
