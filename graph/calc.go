@@ -85,7 +85,7 @@ func (c *Calc) Number(like Tensor, value float64, over int) Tensor {
 // Full is a tensor of these sizes and the element type of like, all of whose elements
 // are value/over.
 func (c *Calc) Full(like Tensor, value float64, over int, sizes ...int) Tensor {
-	return c.Const(like, "fill", Named{"shape": ShapeValue(Sizes(sizes...)), "value": NumberValue(value), "over": IntValue(over)})
+	return c.Const(like, "fill", Named{"shape": ShapeValue(Sizes(sizes...)), "value": NumberValue(value), "den": IntValue(over)})
 }
 
 // Const applies an operator without operands; its elements are of the type of like.

@@ -18,7 +18,7 @@ func TestGradientOperators(t *testing.T) {
 		"x : float32[4, 3]\ni : int64[4]\ny = scatteradd[axis=0, n=5](x, i)\nreturn y\n",
 		"x : float32[2, 2, 600]\ni : int64[2, 2]\ny = scatteradd[axis=0, n=5000](x, i)\nreturn y\n",
 		"x : float32[3]\ni : int64[]\ny = scatteradd[axis=0, n=2](x, i)\nreturn y\n",
-		"x : float32[2]\nh = fill[shape=[], value=0.3, over=7]()\ny = smul(x, h)\nreturn y\n",
+		"x : float32[2]\nh = fill[shape=[], value=0.3, den=7]()\ny = smul(x, h)\nreturn y\n",
 	} {
 		g, err := graph.ParseText("test", text)
 		if err != nil {

@@ -57,7 +57,7 @@ func ExampleTrain() {
 	// rate : float32[]
 	// t9 = fill[shape=[]]()
 	// t10 = reshape[shape=[1, 1]](t9)
-	// t11 = fill[shape=[], over=16]()
+	// t11 = fill[shape=[], den=16]()
 	// t12 = smul(t10, t11)
 	// t13 = broadcast[shape=[8, 2]](t12)
 	// t14 = ewmul(t13, t5)

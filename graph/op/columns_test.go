@@ -17,6 +17,8 @@ var numbered = []inferCase{
 	{op.Neg, nil, in(s(2, 3)), ""}, {op.SMul, nil, in(s(2, 3), s()), ""},
 	{op.Gather, named{"axis": n(1)}, in(s(2, 3), s(4)), ""},
 	{op.Reverse, named{"axes": tuple(0, 1)}, in(s(2, 3)), ""},
+	{op.ScatterAdd, named{"axis": n(0), "n": n(2)}, in(s(3, 2), s(3)), ""},
+	{op.Fill, named{"shape": graph.ShapeValue(s(2, 3)), "value": num(3), "den": n(4)}, nil, ""},
 	{op.Cast, named{"to": name("int32")}, in(s(2, 3)), ""},
 	{op.Reshape, named{"shape": graph.ShapeValue(s(3, 2))}, in(s(2, 3)), ""},
 	{op.Pad, named{"before": tuple(1, 0), "after": tuple(0, 2), "value": num(5)}, in(s(2, 3)), ""},
@@ -54,7 +56,7 @@ next:
 			x := tensor{Sizes: sizes, Data: make([]float64, graph.NumElements(sizes))}
 			for k := range x.Data {
 				x.Data[k] = float64(1000*(i+1) + k)
-				if c.op == op.Gather && i == 1 {
+				if c.op.Places != nil && i == 1 {
 					x.Data[k] = 0 // a position that there always is
 				}
 			}

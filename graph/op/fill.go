@@ -6,16 +6,16 @@ import (
 	"github.com/taso-go/taso/graph"
 )
 
-// Fill is a tensor all of whose elements are one number, value/over. The number is
+// Fill is a tensor all of whose elements are one number, value/den. The number is
 // written in two parts so that a third is one, and so that a law can divide by a size.
 var Fill = graph.Register(&graph.Op{
 	Name: "fill", In: 0, Out: 1,
 	Class: "constant",
-	Doc:   "Tensor of which every element is the number value/over.",
+	Doc:   "Tensor of which every element is the number value/den.",
 	Params: []graph.Param{
 		{Name: "shape", Sort: "shape", Doc: "its shape"},
 		{Name: "value", Sort: graph.SortNumber, Default: graph.NumberValue(1), Doc: "numerator of the number"},
-		{Name: "over", Sort: intSort, Default: graph.IntValue(1), Doc: "denominator, at least 1"},
+		{Name: "den", Sort: intSort, Default: graph.IntValue(1), Doc: "denominator, at least 1"},
 	},
 	Infer: func(f *graph.Unifier, a graph.Attrs, _ []graph.Shape) ([]graph.Shape, error) {
 		s, err := targetShape(f, a[0])
@@ -23,7 +23,7 @@ var Fill = graph.Register(&graph.Op{
 			return nil, err
 		}
 		if err := f.Le(graph.Int(1), f.Norm(dim(a, 2))); err != nil {
-			return nil, fmt.Errorf("over: %w", err)
+			return nil, fmt.Errorf("den: %w", err)
 		}
 		return one(s)
 	},

@@ -343,7 +343,7 @@ func init() {
 		}},
 		modelMeaning{op.Fill, func(t *rapid.T) {
 			sizes, v, over := drawShape(t, 0, 3), rapid.SampledFrom([]float64{0, 1, -3, 0.1, 0.75}).Draw(t, "value"), drawSize(t, "over")
-			compare(t, op.Fill, named{"shape": graph.ShapeValue(s(sizes...)), "value": num(v), "over": n(int64(over))}, nil,
+			compare(t, op.Fill, named{"shape": graph.ShapeValue(s(sizes...)), "value": num(v), "den": n(int64(over))}, nil,
 				build(func([]int) float64 { return v / float64(over) }, sizes...))
 		}},
 		modelMeaning{op.Resize, func(t *rapid.T) {
@@ -395,7 +395,7 @@ func init() {
 			checkEntry(t, op.Reverse, a, x)
 		},
 		"fill": func(t *rapid.T) {
-			checkEntry(t, op.Fill, named{"shape": graph.ShapeValue(s(drawShape(t, 0, 3)...)), "value": num(0.3), "over": n(int64(drawSize(t, "over")))})
+			checkEntry(t, op.Fill, named{"shape": graph.ShapeValue(s(drawShape(t, 0, 3)...)), "value": num(0.3), "den": n(int64(drawSize(t, "den")))})
 		},
 		"gather": func(t *rapid.T) {
 			x := fill(1, drawShape(t, 1, 3)...)
@@ -543,8 +543,8 @@ var modelCarried = []carriedCase{
 	{op.Cast, named{"to": name("bool")}, named{"to": name("bool")}, named{"to": name("bool")}, []tensor{fill(1, 2, 3, 2, 4)}, []graph.Shape{run("P")}, 0},
 	{op.Gather, named{"axis": n(2)}, named{"axis": n(1)}, named{"axis": graph.DimValue(graph.AxisRunLen("P"))},
 		[]tensor{fill(1, 2, 3, 2, 4), {Sizes: []int{3}, Data: []float64{1, 0, -1}}}, []graph.Shape{run("P", v("a"), v("b")), {graph.Axis(v("c"))}}, 0},
-	{op.Fill, named{"shape": graph.ShapeValue(s(2, 3, 4)), "over": n(3)}, named{"shape": graph.ShapeValue(s(6, 4)), "over": n(3)},
-		named{"shape": graph.ShapeValue(run("P", v("a"))), "over": graph.DimValue(v("b"))}, nil, nil, 0},
+	{op.Fill, named{"shape": graph.ShapeValue(s(2, 3, 4)), "den": n(3)}, named{"shape": graph.ShapeValue(s(6, 4)), "den": n(3)},
+		named{"shape": graph.ShapeValue(run("P", v("a"))), "den": graph.DimValue(v("b"))}, nil, nil, 0},
 	{op.Reverse, named{"axes": tuple(0)}, named{"axes": tuple(0)}, named{"axes": tuple(0)}, []tensor{fill(1, 4, 2, 3)},
 		[]graph.Shape{{graph.Axis(v("a")), graph.AxisRun("P")}}, 1},
 	{op.ScatterAdd, named{"axis": n(0), "n": n(5)}, named{"axis": n(0), "n": n(5)}, named{"axis": n(0), "n": n(5)},
@@ -594,8 +594,8 @@ func init() {
 		{op.Reverse, named{"axes": tuple(0, 2)}, in(abc), "[a, b, c]"},
 		{op.Reverse, named{"axes": tuple(1, 1)}, in(abc), "error: operator reverse: shape [a, b, c]: axes (1, 1): want ascending axes below 3"},
 		{op.Reverse, named{"axes": tuple(1)}, in(run("P", v("a"))), "error: operator reverse: shape [P.., a]: an axis run stands before axis 1"},
-		{op.Fill, named{"shape": graph.ShapeValue(run("P", v("a"))), "value": num(0.5), "over": graph.DimValue(v("b"))}, nil, "[P.., a]"},
-		{op.Fill, named{"shape": graph.ShapeValue(s(2)), "over": n(0)}, nil, "error: operator fill: over: 1 is more than 0"},
+		{op.Fill, named{"shape": graph.ShapeValue(run("P", v("a"))), "value": num(0.5), "den": graph.DimValue(v("b"))}, nil, "[P.., a]"},
+		{op.Fill, named{"shape": graph.ShapeValue(s(2)), "den": n(0)}, nil, "error: operator fill: den: 1 is more than 0"},
 		{op.Fill, named{"shape": graph.ShapeValue(s(2)), "value": n(1)}, nil, "error: operator fill: attribute value: 1 is not a value of sort number"},
 		{op.Resize, named{"sizes": tuple(1, 2, 8, 6), "mode": name("linear_half_pixel")}, in(s(1, 2, 4, 3)), "[1, 2, 8, 6]"},
 		{op.Resize, named{"sizes": tuple(4), "mode": name("cubic")}, in(s(2)), "error: operator resize: mode cubic is not known"},
@@ -634,7 +634,7 @@ func modelTemplates() []template {
 		template{op.Cast, named{"to": name("bool")}, in(around(v("a")))},
 		template{op.ScatterAdd, named{"axis": n(1), "n": d(v("n"))}, in(graph.Shape{graph.Axis(v("a")), graph.Axis(v("b")), graph.AxisRun("S")}, graph.ShapeOf(v("b")))},
 		template{op.Reverse, named{"axes": tuple(0, 2)}, in(graph.Shape{graph.Axis(v("a")), graph.Axis(v("b")), graph.Axis(v("c")), graph.AxisRun("S")})},
-		template{op.Fill, named{"shape": graph.ShapeValue(around(v("a").Sub(v("b")))), "over": d(v("c").Sub(v("b")))}, nil},
+		template{op.Fill, named{"shape": graph.ShapeValue(around(v("a").Sub(v("b")))), "den": d(v("c").Sub(v("b")))}, nil},
 		template{op.Gather, named{"axis": p}, in(around(v("a")), graph.ShapeOf(v("k"), v("l")))},
 		template{op.Gather, named{"axis": d(graph.Int(0))}, in(around(v("a"))[1:], s())},
 		template{op.Resize, named{"sizes": tuple(3, 7), "mode": name("linear_align_corners")}, in(s(4, 5))})

@@ -226,9 +226,9 @@ func (a *application) infer() (shape, error) {
 			return nil, fmt.Errorf("no shape")
 		}
 		if name == "fill" {
-			over, err := a.size("over")
+			den, err := a.size("den")
 			if err == nil {
-				err = a.atLeast(over, 1)
+				err = a.atLeast(den, 1)
 			}
 			if err == nil {
 				err = sortOf(a.attr("value"), graph.SortNumber)

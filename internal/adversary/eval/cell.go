@@ -209,7 +209,7 @@ func (m *machine[V]) compute(n *node, idx []int64) V {
 	case "one":
 		return m.f.Int(1)
 	case "fill":
-		return m.f.Mul(m.number(n.a["value"].Number), m.f.Inv(m.f.Int(n.a["over"].N)))
+		return m.f.Mul(m.number(n.a["value"].Number), m.f.Inv(m.f.Int(n.a["den"].N)))
 	case "reverse":
 		from := slices.Clone(idx)
 		for _, i := range n.a["axes"].Tuple {

@@ -189,8 +189,8 @@ func shapesOf(op string, a attrs, in [][]int64) ([][]int64, error) {
 		}
 		return one(slices.Concat(in[0][:i], []int64{a["n"].N}, in[0][i+r:]))
 	case "fill":
-		if a["over"].N < 1 {
-			return nil, undef("fill over %d", a["over"].N)
+		if a["den"].N < 1 {
+			return nil, undef("fill over %d", a["den"].N)
 		}
 		if err := sizesAtLeastOne(a["shape"].Shape); err != nil {
 			return nil, err
