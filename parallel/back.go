@@ -257,8 +257,7 @@ func (r *reverse) halo(a act, mesh []int, axis, n int, d graph.Tensor) (graph.Te
 			return err
 		}
 		c := graph.NewCalc(&r.b)
-		var zero func(places int) (graph.Tensor, error)
-		zero = func(places int) (z graph.Tensor, err error) {
+		zero := func(places int) (z graph.Tensor, err error) {
 			if z, err = slice(sum, 0, places); err == nil {
 				err = c.Do(func() { z = c.Sub(z, z) })
 			}

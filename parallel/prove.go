@@ -23,6 +23,9 @@ type question struct {
 	size  int // of the mesh axis
 	roles []Role
 	sizes [][]int // of the operands' members
+	// uniform are operands all elements of which are one constant: copies of it are parts of
+	// a larger one too.
+	uniform []bool
 }
 
 func (q question) key() string {
@@ -30,13 +33,19 @@ func (q question) key() string {
 	fmt.Fprintf(&b, "%s%s.%d %d", q.op.Name, q.op.FormatAttrs(q.attrs), q.out, q.size)
 	for i := range q.roles {
 		fmt.Fprintf(&b, " %v%v", q.roles[i], q.roles[i].Level)
-		fmt.Fprintf(&b, "%v", q.sizes[i])
+		fmt.Fprintf(&b, "%v%t", q.sizes[i], q.uniform[i])
 	}
 	return b.String()
 }
 
 // prover answers questions, each once.
-type prover struct{ known map[string]Role }
+type prover struct {
+	known    map[string]Role
+	constant map[graph.Tensor][]uint64 // members of what depends on no input
+}
+
+// field is the arithmetic in which equations are evaluated.
+var field interp.Ring[uint64] = fingerprint.Zp{Key: 1}
 
 const (
 	// maxEvaluated bounds the operations of an equation that is evaluated.
@@ -56,10 +65,30 @@ func (pr *prover) role(ctx context.Context, q question) (Role, error) {
 		return r, nil
 	}
 	r, err := q.decide(ctx)
+	if other, ok := q.asShards(); ok && err == nil && r.Kind == Unknown {
+		r, err = other.decide(ctx)
+	}
 	if err == nil {
 		pr.known[key] = r
 	}
 	return r, err
+}
+
+// asShards is the question with uniform copies taken for shards, as another operand's are.
+func (q question) asShards() (question, bool) {
+	i := slices.IndexFunc(q.roles, func(r Role) bool { return r.Kind == Shard && r.Before+r.After == 0 })
+	if i < 0 {
+		return q, false
+	}
+	some := false
+	roles := slices.Clone(q.roles)
+	for k := range roles {
+		if q.uniform[k] && roles[k].Kind == Copy && q.roles[i].Axis < len(q.sizes[k]) {
+			roles[k], some = q.roles[i], true
+		}
+	}
+	q.roles = roles
+	return q, some
 }
 
 // decide finds a role for which the equation between members and wholes holds.
@@ -230,7 +259,7 @@ func (e *equation) evaluate(t *law.Term, known map[*law.Term]interp.Tensor[uint6
 		}
 		args = append(args, y)
 	}
-	out, err := interp.Apply(fingerprint.Zp{Key: 1}, t.Op, t.Attrs, args)
+	out, err := interp.Apply(field, t.Op, t.Attrs, args)
 	if err != nil {
 		return x, err
 	}

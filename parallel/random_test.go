@@ -190,7 +190,7 @@ func detour(g *graph.Graph, rng *rand.Rand) *graph.Graph {
 	pairs := [][2]*graph.Op{{op.Partition, op.Combine}, {op.Partition, op.Combine}, {op.Replicate, op.Drop}, {op.Lift, op.Reduce}}
 	pair := pairs[rng.IntN(len(pairs))]
 	axis := 0
-	n := []int{2, 3, 4, 8}[rng.IntN(4)]
+	n := []int{1, 2, 3, 4, 6, 8}[rng.IntN(6)]
 	if pair[0] == op.Partition {
 		if at == len(sizes) {
 			return nil

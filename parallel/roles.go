@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/graph/op"
 )
 
 // roles gives each mesh axis of each tensor its role, node by node, and collects where
 // they do not fit.
 func (p *PCG) roles(ctx context.Context) error {
-	pr := &prover{known: map[string]Role{}}
+	pr := &prover{known: map[string]Role{}, constant: map[graph.Tensor][]uint64{}}
 	for id := range p.Graph.Nodes() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -25,6 +26,7 @@ func (p *PCG) roles(ctx context.Context) error {
 			if err := p.localRoles(ctx, pr, id); err != nil {
 				return err
 			}
+			p.constants(pr, id)
 		} else {
 			p.layoutRoles(id, a)
 			normalize(p.layouts[id][0])
@@ -157,19 +159,19 @@ func (p *PCG) finer(x Layout, at int) bool {
 func (p *PCG) ends(id graph.NodeID, a act, t graph.Tensor) {
 	x := p.Layout(t)
 	r := x[a.at].Role
-	ok := false
+	ok := p.Axes[x[a.at].Axis].Size == 1 // a member is the tensor, whatever it is called
 	switch a.op {
 	case op.Combine:
-		ok = r.Kind == Shard && r.Axis == a.axis && r.Before+r.After == 0
-		if ok && p.finer(x, a.at) {
+		ok = ok || r.Kind == Shard && r.Axis == a.axis && r.Before+r.After == 0
+		if ok && r.Kind == Shard && r.Axis == a.axis && p.finer(x, a.at) {
 			p.find(id, "parts along mesh axis %s of %s are put together before the smaller ones along another mesh axis",
 				p.axisName(x[a.at].Axis), tensorName(p.Graph, t))
 			return
 		}
 	case op.Reduce:
-		ok = r.Kind == Sum || r.Kind == First
+		ok = ok || r.Kind == Sum || r.Kind == First
 	case op.Drop:
-		ok = r.Kind == Copy || r.Kind == First
+		ok = ok || r.Kind == Copy || r.Kind == First
 	}
 	if !ok {
 		p.find(id, "mesh axis %s of %s is: %s", p.axisName(x[a.at].Axis), tensorName(p.Graph, t), r)
@@ -189,6 +191,8 @@ func (p *PCG) localRoles(ctx context.Context, pr *prover, id graph.NodeID) error
 				r := p.Layout(t)[j].Role
 				q.roles = append(q.roles, r)
 				q.sizes = append(q.sizes, p.memberSizes(t))
+				c := pr.constant[t]
+				q.uniform = append(q.uniform, c != nil && !slices.ContainsFunc(c, func(x uint64) bool { return x != c[0] }))
 				said = append(said, fmt.Sprintf("%s is %s", tensorName(p.Graph, t), r))
 				unknown = unknown || r.Kind == Unknown
 			}
@@ -207,4 +211,28 @@ func (p *PCG) localRoles(ctx context.Context, pr *prover, id graph.NodeID) error
 		}
 	}
 	return nil
+}
+
+// constants evaluates a member of what depends on no input.
+func (p *PCG) constants(pr *prover, id graph.NodeID) {
+	g := p.Graph
+	var in []interp.Tensor[uint64]
+	for _, t := range g.Operands(id) {
+		c, ok := pr.constant[t]
+		if !ok {
+			return
+		}
+		in = append(in, interp.Tensor[uint64]{Sizes: p.memberSizes(t), Data: c})
+	}
+	if w := g.WorkOf(id); w.FLOPs > maxEvaluated || w.BytesWrite > maxEvaluated {
+		return
+	}
+	a := p.acts[id]
+	out, err := interp.Apply(field, a.op, a.attrs, in)
+	if err != nil {
+		return // what it computes is not known
+	}
+	for k, x := range out {
+		pr.constant[id.Out(k)] = x.Data
+	}
 }
