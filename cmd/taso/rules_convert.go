@@ -11,8 +11,9 @@ import (
 
 // convertFlags are the flags of rules convert.
 type convertFlags struct {
-	src source
-	to  string
+	src    source
+	to     string
+	degree int64
 }
 
 func newRulesConvert() *cobra.Command {
@@ -38,7 +39,8 @@ and these are written only; --to names those that no extension does:
 
 Text and JSON hold the same. The protocol buffer, Tensat and FlexFlow have no
 variables for strides, paddings, activations and axes: a rule becomes several there.
-egglog has them, but no variable for a number of axes. What a form cannot say
+egglog has them, but no variable for a number of axes. FlexFlow's degrees of parallelism
+are numbers: --degree is the one for variables. What a form cannot say
 is listed on the standard error; if a rule is lost, the exit status is 1. Rules without certificates are
 read only with --unproved, as unknown. "-" as IN is the standard input; --from
 names its form.
@@ -48,6 +50,7 @@ TASO's format does not say what SAME padding means when it is uneven; --same doe
   taso rules convert my.rules my.egg
   taso rules convert my.rules my.tensat
   taso rules convert --to flexflow my.rules my.json
+  taso rules convert --to flexflow --degree 4 parallel.rules my.json
   taso rules convert --unproved graph_subst.pb taso.rules
   taso rules convert --from json - my.rules < my.json`,
 		Args: cobra.ExactArgs(2),
@@ -57,6 +60,7 @@ TASO's format does not say what SAME padding means when it is uneven; --same doe
 	f.BoolVar(&k.src.unproved, "unproved", false, "read rules without certificates too, as unknown")
 	f.StringVar(&k.src.format, "from", "", "`form` of IN: rules, json or pb (default by its extension)")
 	f.StringVar(&k.to, "to", "", "`form` of OUT: rules, json, pb, egglog, tensat, tensat-multi or flexflow (default by its extension)")
+	f.Int64Var(&k.degree, "degree", 2, "`number` of parts for degrees of parallelism that are variables, in FlexFlow's form")
 	f.StringVar(&k.src.reading.Same, "same", "same_upper", "what SAME means in a .pb and in other programs: same_upper, same_lower or any")
 	f.BoolVar(&k.src.reading.Grouped, "grouped", false, "convolutions of a .pb may have groups")
 	return c
@@ -95,6 +99,9 @@ func (k *convertFlags) run(c *cobra.Command, args []string) error {
 	default:
 		return fmt.Errorf("--same %s: must be same_upper, same_lower or any", k.src.reading.Same)
 	}
+	if k.degree < 2 || k.degree > 1<<20 {
+		return fmt.Errorf("--degree %d: must be 2 to %d", k.degree, 1<<20)
+	}
 	// Both forms of text have a certificate file beside them.
 	certificates := func(path string) string {
 		if formatOf(path) != formatText {
@@ -127,7 +134,11 @@ func (k *convertFlags) run(c *cobra.Command, args []string) error {
 		done, err = savePB(out, in.set, k.src.reading)
 	case formatEgglog:
 		done, err = saveEgglog(out, in.set)
-	case formatTensat, formatMulti, formatFlexFlow:
+	case formatFlexFlow:
+		parallel := k.src.reading
+		parallel.Degree = k.degree
+		done, err = savePeer(out, peerForms[to], in.set, parallel)
+	case formatTensat, formatMulti:
 		done, err = savePeer(out, peerForms[to], in.set, k.src.reading)
 	default:
 		err = rules.Save(out, in.set)

@@ -24,6 +24,7 @@ func instancesOf(l *law.Law, reading Reading, ranks []int) ([]instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	l = atDegree(l, reading.Degree)
 	out := []instance{{law: l}}
 	expand := func(f func(*law.Law) ([]instance, error)) error {
 		var next []instance

@@ -34,6 +34,9 @@ type Reading struct {
 	// ones for equal numbers, as FlexFlow uses its rules. Otherwise it is the number
 	// that the rule says.
 	AnyDegree bool
+	// Degree, of rules that are written: FlexFlow's operators may be used, with this
+	// degree for variable ones; 0: they may not.
+	Degree int64
 }
 
 const (

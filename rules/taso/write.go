@@ -109,7 +109,7 @@ func encodeRule(l *law.Law, r *rules.Rule, reading Reading) ([]Written, error) {
 	if _, err := l.Types(); err != nil {
 		return nil, fmt.Errorf("shapes do not fit: %w", err)
 	}
-	e := &encoder{law: l, vars: map[string]int32{}}
+	e := &encoder{law: l, vars: map[string]int32{}, parallel: reading.Degree > 0}
 	var err error
 	if e.open, err = reading.open(); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func encodeRule(l *law.Law, r *rules.Rule, reading Reading) ([]Written, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read back: %w", err)
 		}
-		if !rules.Instance(splitForm(r.Law), back) {
+		if !rules.Instance(splitForm(atDegree(r.Law, reading.Degree)), back) {
 			return nil, errors.New("without its shapes the rule would say more")
 		}
 		out = append(out, Written{Rule: r.ID(), Backward: way.back, TASO: w})
@@ -172,6 +172,8 @@ type encoder struct {
 	open openValues
 	vars map[string]int32
 	side *encoded
+	// parallel: FlexFlow's operators may be used.
+	parallel bool
 }
 
 // encoded is one side.
@@ -210,7 +212,10 @@ func (e *encoder) rule(src, dst []*law.Term) (tasopb.Rule, error) {
 		r.Mapped = append(r.Mapped, tasopb.MapOutput{SrcOpID: outs[0][i].OpID, SrcTsID: outs[0][i].TsID,
 			DstOpID: outs[1][i].OpID, DstTsID: outs[1][i].TsID})
 	}
-	return r, r.Validate()
+	if ps := r.Problems(tasopb.Allow{Parallel: e.parallel}); len(ps) > 0 {
+		return r, ps
+	}
+	return r, nil
 }
 
 // tensor writes a term and what it depends on.
@@ -226,6 +231,11 @@ func (e *encoder) tensor(t *law.Term) (tasopb.Tensor, error) {
 	}
 	if t.Op == nil {
 		return tasopb.Tensor{}, fmt.Errorf("the function %s", t.Fn)
+	}
+	if e.parallel {
+		if x, ok, err := e.layout(t); ok || err != nil {
+			return x, err
+		}
 	}
 	app, key := t, e.side.nodes.Of(t)
 	if t.Op.Name == "slice" {
