@@ -195,7 +195,11 @@ func detour(g *graph.Graph, rng *rand.Rand) *graph.Graph {
 		if at == len(sizes) {
 			return nil
 		}
-		if axis = rng.IntN(len(sizes) - at); sizes[at+axis]%n != 0 {
+		axis = rng.IntN(len(sizes) - at)
+		if m > at && rng.IntN(3) == 0 {
+			axis = rng.IntN(m - at) // divide an axis of the mesh
+		}
+		if sizes[at+axis]%n != 0 {
 			return nil
 		}
 	}

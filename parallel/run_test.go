@@ -281,6 +281,77 @@ r = relu(s)
 v = each_combine[over=[2], axis=0](r)
 z = combine[axis=0](v)
 return z`, "a=3, b=2", "q: a=3 shard 0, b=2 shard 0; m: ab=6 shard 0; s: b=2 shard 0, a=3 shard 0", "scatter p; scatter q; none m; permute s; gather v; gather z"},
+	{"attention by heads", `
+q : float32[4, 6, 3]
+k : float32[4, 3, 6]
+v : float32[4, 6, 3]
+s = matmul(q, k)
+e = softmax[axis=2](s)
+o = matmul(e, v)
+t = transpose[perm=(1, 0, 2)](o)
+z = reshape[shape=[6, 12]](t)
+return z`, `
+q : float32[4, 6, 3]
+k : float32[4, 3, 6]
+v : float32[4, 6, 3]
+pq = partition[axis=0, on=2](q)
+pk = partition[axis=0, on=2](k)
+pv = partition[axis=0, on=2](v)
+s = matmul(pq, pk)
+e = each_softmax[over=[2], axis=2](s)
+o = matmul(e, pv)
+t = each_transpose[over=[2], perm=(1, 0, 2)](o)
+r = each_reshape[over=[2], shape=[6, 6]](t)
+z = combine[axis=1](r)
+return z`, "a=2", "e: a=2 shard 0; o: a=2 shard 0; t: a=2 shard 1; r: a=2 shard 1", "scatter pq; scatter pk; scatter pv; gather z"},
+	{"a training step in which each device updates a part of the weights", `
+x : float32[8, 4]
+d : float32[8, 6]
+w : weight float32[4, 6]
+rate : float32[]
+t = transpose[perm=(1, 0)](x)
+g = matmul(t, d)
+s = smul(g, rate)
+n = ewsub(w, s)
+y = matmul(x, n)
+return n, y`, `
+x : float32[8, 4]
+d : float32[8, 6]
+w : weight float32[4, 6]
+rate : float32[]
+px = partition[axis=0, on=2](x)
+pd = partition[axis=0, on=2](d)
+pr = replicate[on=2](rate)
+pw = partition[axis=1, on=2](w)
+t = each_transpose[over=[2], perm=(1, 0)](px)
+g = matmul(t, pd)
+sum = reduce(g)
+part = partition[axis=1, on=2](sum)
+s = each_smul[over=[2]](part, pr)
+n = ewsub(pw, s)
+whole = combine[axis=1](n)
+copies = replicate[on=2](whole)
+y = matmul(px, copies)
+z = combine[axis=0](y)
+next = drop(copies)
+return next, z`, "a=2", "g: a=2 sum; part: a=2 shard 1; n: a=2 shard 1; copies: a=2 copy; y: a=2 shard 0",
+		"scatter px; scatter pd; broadcast pr; scatter pw; reduce-scatter sum+part; all-gather whole+copies; gather z; none next"},
+	{"experts on their own devices", `
+x : float32[8, 4]
+w : weight float32[2, 4, 5]
+r = reshape[shape=[2, 4, 4]](x)
+y = matmul(r, w)
+z = reshape[shape=[8, 5]](y)
+return z`, `
+x : float32[8, 4]
+w : weight float32[2, 4, 5]
+px = partition[axis=0, on=2](x)
+pw = partition[axis=0, on=2](w)
+r = each_reshape[over=[2], shape=[1, 4, 4]](px)
+y = matmul(r, pw)
+s = each_reshape[over=[2], shape=[4, 5]](y)
+z = combine[axis=0](s)
+return z`, "a=2", "r: a=2 shard 0; y: a=2 shard 0; s: a=2 shard 0", "scatter px; scatter pw; gather z"},
 	{"a table by its columns", `
 t : weight float32[5, 6]
 n : int64[4]
