@@ -15,7 +15,12 @@ package graph
 // Within notes that v is at least 0 and below n wherever it counts: it is bound, or
 // an index of the output, and both are conditions there. What [Space.Quotient] and
 // [Space.Simplify] give is right in this range.
-func (s *Space) Within(v Sym, n Dim) { s.syms[v-1].below = n }
+func (s *Space) Within(v Sym, n Dim) {
+	s.syms[v-1].below = n
+	if n != (Dim{}) {
+		s.syms[v-1].once = n
+	}
+}
 
 // Range is what Within noted of v.
 func (s *Space) Range(v Sym) (n Dim, ok bool) {
@@ -85,12 +90,34 @@ func (s *Space) index(m Multiple) Index {
 	ts, _ := m.By.Terms()
 	for _, t := range ts {
 		by := productOf(1, t.Atoms)
-		e := s.Func("times "+ShapeOf(by).Key(), nil, m.Of.Index())
+		e := s.Func("times "+ShapeOf(by).Key(), s.timesRule(m.Of, by), m.Of.Index())
 		y := &s.syms[e.t[0].sym-1]
 		y.kind, y.by = kindTimes, by
 		out = out.addScaled(e, t.Coef)
 	}
 	return out
+}
+
+// timesRule is what is known of v*n without products, where n >= 1: of v at 0 and at the
+// end of its range, and of the next one inside. It holds of all v, whatever its range is.
+func (s *Space) timesRule(v Sym, n Dim) rule {
+	if !n.Sub(Int(1)).NonNegative() {
+		return nil
+	}
+	most := s.syms[v-1].once.Sub(Int(1)) // -1: not known
+	return func(s *Space, q Index, args []Index) []Fact {
+		from := func(at Dim) Fact { // v >= at: v*n >= at*n
+			return Fact{If: []Guard{GuardLe(s.Size(at), args[0])}, Any: []Guard{GuardLe(s.Size(at.Mul(n)), q)}}
+		}
+		to := func(at Dim) Fact {
+			return Fact{If: []Guard{GuardLe(args[0], s.Size(at))}, Any: []Guard{GuardLe(q, s.Size(at.Mul(n)))}}
+		}
+		out := []Fact{from(Int(0)), to(Int(0)), from(Int(1))}
+		if most != Int(-1) {
+			out = append(out, to(most), from(most), to(most.Sub(Int(1))))
+		}
+		return out
+	}
 }
 
 // DimOf is e as a size; not ok if it has other unknowns.

@@ -37,6 +37,7 @@ type symbol struct {
 	size Dim // of a size or a product of sizes: what it stands for; else 0
 
 	below Dim   // it is at least 0 and below this wherever it counts; 0: not known
+	once  Dim   // the last such range, where it is no longer told
 	kind  uint8 // kindTimes, kindFloor or 0
 	by    Dim   // of these
 }

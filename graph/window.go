@@ -75,10 +75,13 @@ func foldWindow(args []Value) (Dim, bool) {
 	if st[axis] == 1 {
 		return room.Add(Int(1)), true
 	}
-	if n, ok := room.Const(); ok {
-		return Int(FloorDiv(n, st[axis])).Add(Int(1)), true
+	// Multiples of the stride come out of the quotient.
+	_, n := room.Terms()
+	whole, ok := room.Sub(Int(n)).divExact(st[axis])
+	if !ok {
+		return Dim{}, false
 	}
-	return Dim{}, false
+	return whole.Add(Int(FloorDiv(n, st[axis])).Add(Int(1))), true
 }
 
 func foldStrided(args []Value) (Dim, bool) {

@@ -24,6 +24,13 @@ func Each(l *Law) *Law {
 				if u.Op == nil {
 					return u
 				}
+				if _, _, axes := u.Op.Member(u.Attrs); axes != nil {
+					// It is applied to each member already.
+					changed = true
+					v := *u
+					v.Attrs = append(graph.Attrs{graph.ShapeValue(append(mesh.Clone(), axes...))}, u.Attrs[1:]...)
+					return &v
+				}
 				e := u.Op.Each()
 				if e == u.Op {
 					return u

@@ -6,7 +6,10 @@ import (
 
 // references are the works that laws may cite.
 var references = map[string]string{
-	"taso19": `Jia et al., "TASO: Optimizing Deep Learning Computation with Automatic Generation of Graph Substitutions", SOSP 2019`,
+	"taso19":     `Jia et al., "TASO: Optimizing Deep Learning Computation with Automatic Generation of Graph Substitutions", SOSP 2019`,
+	"megatron19": `Shoeybi et al., "Megatron-LM: Training Multi-Billion Parameter Language Models Using Model Parallelism", arXiv 1909.08053, 2019`,
+	"zero20":     `Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", SC 2020`,
+	"unity22":    `Unger et al., "Unity: Accelerating DNN Training Through Joint Optimization of Algebraic Transformations and Parallelization", OSDI 2022`,
 }
 
 // Lint lists what is wrong with laws that are well formed, by place: a name

@@ -15,14 +15,19 @@ var knownSorts = map[string]bool{
 	SortPointwise1: true, SortZero1: true,
 }
 
-// TagOrdered is the tag of laws that hold of the true relu and max only, not of
-// every activation. There is no other: what a search does with a law follows from
-// the law.
-const TagOrdered = "ordered"
+// Tags of laws. What a search does with a law follows from the law, not from its tags.
+const (
+	// TagOrdered is the tag of laws that hold of the true relu and max only, not of
+	// every activation.
+	TagOrdered = "ordered"
+	// TagParallel is the tag of axioms, lemmas and refuted equations about tensors on
+	// meshes of devices: those with operators that lay tensors out over a mesh.
+	TagParallel = "parallel"
+)
 
 // oldTags are tags that meant nothing. Laws in certificates may carry them; they
 // are read over.
-var oldTags = map[string]bool{"bilinear": true, "expansive": true, "parallel": true}
+var oldTags = map[string]bool{"bilinear": true, "expansive": true}
 
 func isDimSort(sort string) bool {
 	return sort == "int" || sort == "axis" || sort == "flag" || sort == SortMesh

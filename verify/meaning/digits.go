@@ -24,10 +24,15 @@ type digits struct {
 
 func (d *digits) Error() string { return fmt.Sprintf("an index is divided by %s", d.n) }
 
-// part is v in two new unknowns.
+// part is v in two new unknowns, with their ranges.
 func (b *Engine) part(v graph.Sym, n graph.Dim) (high, low graph.Sym, is graph.Index) {
 	high, low = b.Space.Var("high"), b.Space.Var("low")
 	b.Space.Within(low, n)
+	if size, ok := b.Space.Range(v); ok {
+		if m, ok := size.Quo(n); ok {
+			b.Space.Within(high, m)
+		}
+	}
 	return high, low, b.Space.Times(high.Index(), n).Add(low.Index())
 }
 
@@ -46,7 +51,6 @@ func (b *Engine) parted(over []graph.Bound, d *digits) (by map[graph.Sym]graph.I
 			return nil, nil, false
 		}
 		high, low, is := b.part(v.Var, d.n)
-		b.Space.Within(high, m)
 		out = append(out, over[:i]...)
 		out = append(out, graph.Bound{Var: high, N: b.Space.Size(m)}, graph.Bound{Var: low, N: b.Space.Size(d.n)})
 		return map[graph.Sym]graph.Index{v.Var: is}, append(out, over[i+1:]...), true
@@ -111,11 +115,6 @@ func (b *Engine) parts(over []graph.Sym, here func(by map[graph.Sym]graph.Index)
 		}
 		v := over[at]
 		high, low, is := b.part(v, n)
-		if size, ok := b.Space.Range(v); ok {
-			if m, ok := size.Quo(n); ok {
-				b.Space.Within(high, m)
-			}
-		}
 		one := map[graph.Sym]graph.Index{v: is}
 		for w, e := range all {
 			all[w] = b.Space.Subst(e, one)

@@ -82,6 +82,7 @@ func (b *Engine) entries(ctx []graph.Guard, sd *side, t *law.Term) ([]Piece, err
 	var dom []graph.Guard
 	for i, it := range shape {
 		over[i] = b.Space.Var("at")
+		b.Space.Within(over[i], it.Dim)
 		at[i] = over[i].Index()
 		dom = append(dom, graph.Guard{E: at[i]}, graph.GuardLt(at[i], b.Space.Size(it.Dim)))
 	}

@@ -82,6 +82,9 @@ func (m *machine[V]) at(n *node, idx []int64) V {
 		}
 		return m.f.Random(h, m.whole)
 	}
+	if n.op == member {
+		return m.at(n.args[0], slices.Concat(n.a["at"].Tuple, idx))
+	}
 	if m.work--; m.work < 0 {
 		m.err = errWork
 		return m.f.Inv(m.f.Int(0))
@@ -154,6 +157,12 @@ func (m *machine[V]) compute(n *node, idx []int64) V {
 	}
 	if _, ok := functions[n.op]; ok {
 		return m.apply(n.op, n.a, arg(0, idx))
+	}
+	if one, ok := eachOf(n.op); ok {
+		return m.eachMember(one, n, idx)
+	}
+	if v, ok := m.layout(n, idx); ok {
+		return v
 	}
 	switch n.op {
 	case "ewadd":

@@ -87,8 +87,12 @@ func New(l *law.Law) *Judge {
 			if u.Op == nil {
 				return
 			}
-			name(u.Op.Name)
-			switch u.Op.Name {
+			one, each := eachOf(u.Op.Name)
+			if !each {
+				one = u.Op.Name
+			}
+			name(one)
+			switch one {
 			case "cast", "resize":
 				j.unjudged = "operator " + u.Op.Name
 			case "gather":

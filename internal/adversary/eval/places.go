@@ -17,14 +17,18 @@ func (m *machine[V]) within(outs []*node) (yes, known bool) {
 		for _, a := range n.args {
 			visit(a)
 		}
-		if n.op != "gather" && n.op != "scatteradd" || !known {
+		one, each := eachOf(n.op)
+		if !each {
+			one = n.op
+		}
+		if one != "gather" && one != "scatteradd" || !known {
 			return
 		}
 		table := n.shape
-		if n.op == "gather" {
+		if one == "gather" {
 			table = n.args[0].shape
 		}
-		size := table[n.a["axis"].N]
+		size := table[len(n.a["over"].Shape)+int(n.a["axis"].N)]
 		m.each(n.args[1].shape, func(at []int64) {
 			v := m.at(n.args[1], slices.Clone(at))
 			if m.err != nil || m.f.IsBad(v) {

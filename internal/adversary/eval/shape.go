@@ -120,6 +120,14 @@ func shapesOf(op string, a attrs, in [][]int64) ([][]int64, error) {
 		return in[:1], nil
 	}
 	one := func(s []int64) ([][]int64, error) { return [][]int64{s}, nil }
+	if of, ok := eachOf(op); ok {
+		return eachShapes(of, a, in)
+	}
+	if len(in) == 1 {
+		if s, ok, err := layoutShape(op, a, in[0]); ok {
+			return [][]int64{s}, err
+		}
+	}
 	switch op {
 	case "ewadd", "ewsub", "ewmul", "ewdiv", "ewmax", "ewmin":
 		if !slices.Equal(in[0], in[1]) {

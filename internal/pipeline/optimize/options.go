@@ -154,12 +154,15 @@ func (o Options) withDefaults() (Options, error) {
 // DefaultLaws are the laws that models are optimized by unless others are named: the
 // axioms, the lemmas, those by which the forms of the papers' networks are made,
 // those of the heads of attention, and those of parts of weights.
+// Laws about meshes of devices are not among them: a model is one device's.
 // Laws of the true relu and maximum are among them only if ordered is set: arithmetic
 // modulo a prime does not know them, so that what they lead to is compared in
 // floating point only.
 func DefaultLaws(ordered bool) ([]*law.Law, error) {
 	laws := append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...)
-	laws = slices.DeleteFunc(laws, func(l *law.Law) bool { return !ordered && l.HasTag(law.TagOrdered) })
+	laws = slices.DeleteFunc(laws, func(l *law.Law) bool {
+		return l.HasTag(law.TagParallel) || !ordered && l.HasTag(law.TagOrdered)
+	})
 	more, err := builtin.All()
 	if err != nil {
 		return nil, err

@@ -118,7 +118,7 @@ func Search(ctx context.Context) (*Known, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k.Theory, err = load(ctx, nil, nil, nil); err != nil {
+	if k.Theory, err = load(ctx, everyLaw(), nil, nil); err != nil {
 		return nil, err
 	}
 	for _, l := range k.Builtin {

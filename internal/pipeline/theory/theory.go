@@ -35,7 +35,9 @@ type Theory struct {
 
 // Load is the axioms and the lemmas. The proofs of these are the certificates that come
 // with the program, which the checker accepts, see [Stored]. With ops, only the laws that
-// matter to those operators are loaded, see [Relevant]; nil: all. A lemma whose
+// matter to those operators are loaded, see [Relevant]; nil: all but those about tensors on
+// meshes ([law.TagParallel]), with which no term without a mesh can be rewritten into one
+// without. A lemma whose
 // certificate is from laws that are left out is proved anew from those before it. step,
 // if not nil, is called after each lemma. The error is one of Stored, or names a lemma
 // that does not follow.
@@ -48,16 +50,22 @@ func Load(ctx context.Context, ops []*graph.Op, step func()) (*Theory, error) {
 	for _, l := range k.Lemmas {
 		proofs[l.Law.Name] = l.Proof
 	}
-	return load(ctx, ops, proofs, step)
-}
-
-// load is Load with the proofs of lemmas that are known, by name; others are searched for.
-func load(ctx context.Context, ops []*graph.Op, proofs map[string]*law.Proof, step func()) (*Theory, error) {
-	t := &Theory{ByName: check.Laws{}}
-	laws := append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...)
+	laws := everyLaw()
 	if ops != nil {
 		laws = Relevant(laws, ops)
+	} else {
+		laws = slices.DeleteFunc(laws, func(l *law.Law) bool { return l.HasTag(law.TagParallel) })
 	}
+	return load(ctx, laws, proofs, step)
+}
+
+// everyLaw lists the axioms and then the lemmas.
+func everyLaw() []*law.Law { return append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...) }
+
+// load is a theory of axioms and lemmas with the proofs of lemmas that are known, by name;
+// others are searched for.
+func load(ctx context.Context, laws []*law.Law, proofs map[string]*law.Proof, step func()) (*Theory, error) {
+	t := &Theory{ByName: check.Laws{}}
 	for _, l := range laws {
 		if l.Kind == law.Axiom {
 			t.add(l)
