@@ -22,10 +22,17 @@ func (s *Space) Within(v Sym, n Dim) {
 	}
 }
 
-// Range is what Within noted of v.
+// Range is what Within noted of v. That of a quotient is told by those of what it depends
+// on, as they are now: who forgets the range of a variable forgets what follows from it.
 func (s *Space) Range(v Sym) (n Dim, ok bool) {
-	n = s.syms[v-1].below
-	return n, n != (Dim{})
+	y := &s.syms[v-1]
+	if y.kind == kindFloor {
+		if lo, hi, ok := s.interval(y.args[0]); ok && lo.NonNegative() {
+			return hi.Add(Int(1)).Quo(y.by)
+		}
+		return Dim{}, false
+	}
+	return y.below, y.below != (Dim{})
 }
 
 // Place stands for an index along an axis of size n, the at-th of a shape: one that is
@@ -157,11 +164,6 @@ func (s *Space) Quotient(e Index, n Dim) Index {
 	q := s.Func("floor "+ShapeOf(n).Key(), floorRule(n), rest)
 	y := &s.syms[q.t[0].sym-1]
 	y.kind, y.by = kindFloor, n
-	if lo, hi, ok := s.interval(rest); ok && lo.NonNegative() {
-		if m, ok := hi.Add(Int(1)).Quo(n); ok {
-			y.below = m
-		}
-	}
 	return whole.Add(q)
 }
 

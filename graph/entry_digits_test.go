@@ -187,3 +187,32 @@ func ExampleSpace_Quotient() {
 	// i
 	// -i+a-2 >= 0
 }
+
+// The range of a quotient is that of what is divided, and forgotten with it: a variable
+// that stands for others, with other ranges, has none.
+func TestQuotientRange(t *testing.T) {
+	s := &graph.Space{}
+	n, m := graph.Var("n"), graph.Var("m")
+	v, y := s.Var("v"), s.Var("y")
+	s.Within(v, n.Mul(m))
+	q := s.Quotient(v.Index(), n)
+	of, ok := q.IsSym()
+	if !ok {
+		t.Fatal("the quotient is no unknown")
+	}
+	if r, ok := s.Range(of); !ok || r != m {
+		t.Errorf("the quotient has the range %s, %v, want %s", r, ok, m)
+	}
+	// m*y + floor(v/n) >= 0 is y >= 0 as long as floor(v/n) is below m.
+	g := graph.Guard{E: s.Times(y.Index(), m).Add(q)}
+	if gs := s.Simplify(g); len(gs) != 1 || !gs[0].E.SameTerms(y.Index()) {
+		t.Errorf("%d conditions, want y >= 0", len(gs))
+	}
+	s.Within(v, graph.Dim{})
+	if r, ok := s.Range(of); ok {
+		t.Errorf("the quotient of a variable without a range has the range %s", r)
+	}
+	if gs := s.Simplify(g); len(gs) != 1 || !gs[0].E.SameTerms(g.E) {
+		t.Errorf("%d conditions, not what was asked", len(gs))
+	}
+}

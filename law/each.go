@@ -24,7 +24,7 @@ func Each(l *Law) *Law {
 				if u.Op == nil {
 					return u
 				}
-				if _, _, axes := u.Op.Member(u.Attrs); axes != nil {
+				if one, _, axes := u.Op.Member(u.Attrs); one != nil {
 					// It is applied to each member already.
 					changed = true
 					v := *u

@@ -34,3 +34,19 @@ func TestEach(t *testing.T) {
 		t.Errorf("%d laws changed", changed)
 	}
 }
+
+// A law about each member is lifted once more, over no axes too.
+func TestEachOfEach(t *testing.T) {
+	for text, want := range map[string]string{
+		"rule r\n  given X : [g, n]\n  then  each_reverse[over=[g], axes=(0)](X) == X\n": "each_reverse[over=[M.., g], axes=(0)](X)",
+		"rule r\n  given X : [n]\n  then  each_reverse[over=[], axes=(0)](X) == X\n":      "each_reverse[over=[M..], axes=(0)](X)",
+	} {
+		l, err := law.ParseLaw(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := law.FormatOutputs(law.Each(l).LHS); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

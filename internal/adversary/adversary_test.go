@@ -26,6 +26,7 @@ var (
 	claimed = flag.String("adversary.claimed", "", "laws that TestClaimed evaluates")
 	points  = flag.Int("adversary.points", 100, "points of each, of TestClaimed")
 	share   = flag.String("adversary.share", "", "one in so many laws is put to e-graph, sums, theory, quantified z3, audit and refuter, as 1,2,40,2000,400,40; 0 is none")
+	pool    = flag.String("adversary.pool", "", "laws that TestLong makes others of; empty: axioms, lemmas and those of -adversary.file")
 	limit   = flag.Duration("adversary.time", 0, "TestLong ends after it; 0: when all laws are written")
 )
 
@@ -50,6 +51,9 @@ func TestLong(t *testing.T) {
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	o := Options{Laws: *laws, Workers: *workers, Seed: *seed, Seeds: read(t, *file), Progress: os.Stderr}
+	if *pool != "" {
+		o.Pool = read(t, *pool)
+	}
 	if *share != "" {
 		s := &o.Share
 		if _, err := fmt.Sscanf(*share, "%d,%d,%d,%d,%d,%d", &s.egraph, &s.sums, &s.theory, &s.quantified, &s.audit, &s.refute); err != nil {

@@ -29,6 +29,8 @@ type Options struct {
 	Share sample
 	// Until ends the run early; zero: when all laws are written.
 	Until time.Time
+	// Pool are what laws are made of; nil: axioms, lemmas and Seeds.
+	Pool []*law.Law
 	// Seeds are laws that are asked about first, each to every engine, or to
 	// those of SeedShare.
 	Seeds     []*law.Law
@@ -155,7 +157,10 @@ func Run(ctx context.Context, o Options) (*Figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	pool := slices.Concat(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma), o.Seeds)
+	pool := o.Pool
+	if pool == nil {
+		pool = slices.Concat(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma), o.Seeds)
+	}
 	sum := newFigures()
 	batches := (o.Laws + batch - 1) / batch
 	results := make([]*Figures, batches+1)
@@ -342,7 +347,8 @@ func (f *Figures) judgeWitness(c claim, how string, rng *rand.Rand) {
 		if last.Breaks(false) || last.Breaks(true) && !c.law.OneWay {
 			return
 		}
-		if last.Kind != eval.Agree && last.Kind != eval.Skipped {
+		// Values at which a gather reads outside its table are drawn too.
+		if last.Kind != eval.Agree && last.Kind != eval.Skipped && last.Kind != eval.Undefined {
 			break
 		}
 	}

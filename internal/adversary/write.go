@@ -54,6 +54,11 @@ var changes = []change{
 	{"law in a law", 4, (*writer).nest},
 	{"rewritten", 8, (*writer).rewriteSide},
 	{"names", 3, (*writer).rename},
+	{"layout replaced", 3, (*writer).layoutReplaced},
+	{"families altered", 4, (*writer).overAltered},
+	{"sizes exchanged", 4, (*writer).sizesExchanged},
+	{"family around", 3, (*writer).familyAround},
+	{"of each member", 2, (*writer).eachOfLaw},
 }
 
 // maxOperators bounds the laws that are written.
