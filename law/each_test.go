@@ -39,7 +39,7 @@ func TestEach(t *testing.T) {
 func TestEachOfEach(t *testing.T) {
 	for text, want := range map[string]string{
 		"rule r\n  given X : [g, n]\n  then  each_reverse[over=[g], axes=(0)](X) == X\n": "each_reverse[over=[M.., g], axes=(0)](X)",
-		"rule r\n  given X : [n]\n  then  each_reverse[over=[], axes=(0)](X) == X\n":      "each_reverse[over=[M..], axes=(0)](X)",
+		"rule r\n  given X : [n]\n  then  each_reverse[over=[], axes=(0)](X) == X\n":     "each_reverse[over=[M..], axes=(0)](X)",
 	} {
 		l, err := law.ParseLaw(text)
 		if err != nil {

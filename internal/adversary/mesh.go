@@ -117,8 +117,8 @@ func (w *writer) sizesExchanged(l *law.Law) *law.Law {
 	}
 	s := &graph.Substitution{Dims: map[string]graph.Dim{a: graph.Var(b), b: graph.Var(a)}}
 	c := *l
-	switch w.rng.IntN(4) {
-	case 0:
+	switch k := w.rng.IntN(4); {
+	case k == 0 && len(l.Given) > 0:
 		i := w.rng.IntN(len(l.Given))
 		if l.Given[i].Sort != "" {
 			return nil
@@ -126,7 +126,7 @@ func (w *writer) sizesExchanged(l *law.Law) *law.Law {
 		c.Given = slices.Clone(l.Given)
 		c.Given[i].Shape = c.Given[i].Shape.Subst(s)
 		return &c
-	case 1:
+	case k == 1:
 		c.RHS = nil
 		for _, t := range l.RHS {
 			c.RHS = append(c.RHS, t.Subst(nil, nil, s))
