@@ -95,7 +95,7 @@ func New(l *law.Law) *Judge {
 			switch one {
 			case "cast", "resize":
 				j.unjudged = "operator " + u.Op.Name
-			case "gather":
+			case "gather", "scatteradd":
 				j.gathers = true
 			}
 			for i, p := range u.Op.Params {
