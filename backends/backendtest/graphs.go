@@ -225,7 +225,9 @@ m = broadcast[shape=[1, 2, 5, 5]](j)
 n = matmul(z, m)
 o = one[shape=[1, 2, 5, 5]]()
 q = ewsub(n, o)
-return q, z, i`},
+h = fill[shape=[1, 2, 5, 5], value=3.0, den=7]()
+r = ewmul(q, h)
+return r, q, z, i, h`},
 	{"softmax of large numbers", `
 x : float32[5, 20]
 s = ewadd(x, x)
