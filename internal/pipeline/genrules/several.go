@@ -96,6 +96,21 @@ func (r *Report) join(o *Report) {
 	r.BytesPerGraph = max(r.BytesPerGraph, o.BytesPerGraph)
 	r.CollisionBound += o.CollisionBound
 	r.Stopped = o.Stopped
+	if p, q := r.Exhaustive, o.Exhaustive; p != nil && q != nil {
+		p.Visits += q.Visits
+		p.Graphs += q.Graphs
+		p.Buckets += q.Buckets
+		p.Tensors += q.Tensors
+	}
+	if p, q := r.Provers, o.Provers; p == nil {
+		r.Provers = q
+	} else if q != nil {
+		p.Goals += q.Goals
+		p.EGraphProved += q.EGraphProved
+		p.EGraphSeconds += q.EGraphSeconds
+		p.QuantifiedProved += q.QuantifiedProved
+		p.QuantifiedSeconds += q.QuantifiedSeconds
+	}
 	r.Unproved = append(r.Unproved, o.Unproved...)
 	r.Set.AddAll(o.Set.Rules)
 	for _, l := range o.Set.Lemmas {

@@ -70,6 +70,22 @@ func TestSeveral(t *testing.T) {
 	if texts[0].String() != texts[1].String() {
 		t.Error("one worker and three make different sets")
 	}
+	two := []string{"parallel-mlp", "parallel-two"}
+	goals := 0
+	for _, presets := range [][]string{two[:1], two[1:], two} {
+		rep, err := Several(context.Background(), Options{MaxOps: 2, Quantified: true}, presets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Provers.Goals == 0 {
+			t.Fatalf("%v: no goals", presets)
+		}
+		if len(presets) == 1 {
+			goals += rep.Provers.Goals
+		} else if rep.Provers.Goals != goals {
+			t.Errorf("provers were compared on %d goals, of both presets %d", rep.Provers.Goals, goals)
+		}
+	}
 	if _, err := Several(context.Background(), Options{}, nil); err == nil {
 		t.Error("no presets: no error")
 	}
