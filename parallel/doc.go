@@ -19,6 +19,7 @@
 //	PCG          a graph with its layouts (parallel computation graph, [PCG])
 //	collective   what two layout operators are together that hand one tensor on and
 //	             that nobody else reads between them; or one of them alone
+//	strategy     a way to spread an operator over a mesh axis, with the law that says so
 //	finding      a place where roles do not fit: reduce of shards, relu of a partial sum
 //
 // # Picture
@@ -54,6 +55,18 @@
 // layout operators: there it copies, cuts, joins and adds what arrived in messages. So the
 // three, this run, that evaluation and the sequential network, are compared with each
 // other, exactly modulo a prime or in floating point.
+//
+// # Laying out
+//
+// [Strategies] finds in which ways an operator can be spread over a mesh axis: of what
+// role the members of its results are, given those of its operands. It guesses by which
+// axes of operands an axis of the result is ([graph.Op.OperandAxes]), and what is summed
+// over, and proves each guess from what the operator computes, with symbols for sizes and
+// the number of members. [Laying] uses such laws: it lays a network out along one mesh
+// axis after another, each operator by a strategy, puts layout operators between what
+// one has made and the next one needs, and keeps the instances from which verify/check
+// follows that the network computes the same. Layout operators of earlier axes are operators
+// like others when a later one is laid out.
 //
 // # Derivatives
 //

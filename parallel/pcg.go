@@ -38,7 +38,9 @@ func New(ctx context.Context, g *graph.Graph) (*PCG, error) {
 		return nil, fmt.Errorf("layout of the graph: %w", err)
 	}
 	p := &PCG{Graph: g, acts: in.acts}
-	in.place(p)
+	if err := in.place(p); err != nil {
+		return nil, fmt.Errorf("layout of the graph: %w", err)
+	}
 	p.layouts = make([][]Layout, g.Len()+1)
 	for id := range g.Nodes() {
 		p.layouts[id] = make([]Layout, len(in.of[id]))

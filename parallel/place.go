@@ -1,6 +1,7 @@
 package parallel
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -11,7 +12,10 @@ import (
 // axes of one tensor along different ones, others along one if they can be, above all an
 // axis that is made of what was left where another one ended. An axis that is split into
 // two lies along the dimensions of both, so that nothing has to move.
-func (in *inference) place(p *PCG) {
+//
+// The error names a tensor two axes of which operators make one: its members along them
+// would have to change places.
+func (in *inference) place(p *PCG) error {
 	var c *colours
 	if !in.cyclic() {
 		c = in.colouring()
@@ -21,7 +25,9 @@ func (in *inference) place(p *PCG) {
 		for i := range in.axes {
 			in.axes[i].parts = nil
 		}
-		c = in.colouring()
+		if c = in.colouring(); c == nil {
+			return in.twice()
+		}
 	}
 	for i, size := range c.sizes {
 		p.Mesh = append(p.Mesh, Dimension{dimensionName(i), size})
@@ -38,6 +44,25 @@ func (in *inference) place(p *PCG) {
 		}
 		p.Axes = append(p.Axes, ax)
 	}
+	return nil
+}
+
+// twice names a tensor that has an axis twice.
+func (in *inference) twice() error {
+	for id := range in.g.Nodes() {
+		for k, axes := range in.of[id] {
+			for i, a := range axes {
+				for j, b := range axes[:i] {
+					if in.find(a) == in.find(b) {
+						t := id.Out(k)
+						return fmt.Errorf("%s, axes %d and %d: operators carry them along to the same axis of another tensor, so that members would have to change places",
+							in.mesh(t), j, i)
+					}
+				}
+			}
+		}
+	}
+	return fmt.Errorf("mesh axes have no place on devices") // twice is called only if there is one
 }
 
 // dimensionName is a, b, ..., z, a1, ...

@@ -9,7 +9,6 @@ import (
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
-	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/sums"
 )
@@ -102,30 +101,25 @@ func (q question) decide(ctx context.Context) (Role, error) {
 			level, leveled = r.Level, true
 		}
 	}
-	e, ok := q.sides()
-	if !ok {
+	if _, _, n := memberOf(q.op, q.attrs); n > 0 {
+		return Role{}, nil
+	}
+	sp := &spreading{op: q.op, member: q.attrs, sizes: q.sizes, in: q.roles, degree: q.size}
+	ranks, ok := sp.ranks()
+	if !ok || q.out >= len(ranks) {
 		return Role{}, nil
 	}
 	try := []Role{{Kind: Sum}}
 	if slices.ContainsFunc(q.roles, func(r Role) bool { return r.Kind == First }) {
 		try = []Role{{Kind: First}, {Kind: Sum}}
 	}
-	for k := range e.rank {
+	for k := range ranks[q.out] {
 		try = append(try, Role{Kind: Shard, Axis: k, Level: level})
 	}
 	for _, attrs := range q.wholeAttrs() {
-		whole := law.Apply(q.op, attrs, e.wholes...).Output(q.out)
+		sp.whole = attrs
 		for _, r := range try {
-			left, right := e.family, whole
-			switch r.Kind {
-			case First:
-				right = law.Apply(op.Lift, graph.Attrs{number(q.size)}, whole)
-			case Sum:
-				left = law.Apply(op.Reduce, nil, e.family)
-			case Shard:
-				left = law.Apply(op.Combine, graph.Attrs{number(r.Axis)}, e.family)
-			}
-			if ok, err := e.hold(ctx, left, right); ok || err != nil {
+			if ok, err := sp.holds(ctx, q.out, r); ok || err != nil {
 				return r, err
 			}
 		}
@@ -133,127 +127,72 @@ func (q question) decide(ctx context.Context) (Role, error) {
 	return Role{}, nil
 }
 
-// equation is what the sides of an equation between members and wholes are made of.
-type equation struct {
-	given  []law.Declaration
-	family *law.Term   // the operator applied to each member
-	wholes []*law.Term // what the members of the operands stand for
-	rank   int         // of a member of the result
-	flops  int64       // of all members together
-	places bool        // an operand holds places, which are not any numbers
+// holds decides whether the members of a result are r. At sizes at which that is quick
+// both sides of the equation are evaluated on random elements of a prime field, with
+// random functions for functions of one element: sides that differ agree with a
+// probability of less than 2^-40. Larger ones are proved.
+func (q *spreading) holds(ctx context.Context, out int, r Role) (bool, error) {
+	l, _ := q.law(out, r, false)
+	if l == nil {
+		return false, nil
+	}
+	if _, err := l.Types(); err != nil {
+		return false, nil // of another shape
+	}
+	if q.op.Places != nil || graph.Product(q.degree, q.flops()) > maxEvaluated { // places are not any numbers
+		for _, general := range []bool{true, false} {
+			m, _ := q.law(out, r, general)
+			if _, err := m.Types(); err != nil {
+				continue // an attribute holds a size
+			}
+			if proof, err := sums.CertifyWithin(ctx, m, maxWork); proof != nil || err != nil {
+				return proof != nil, err
+			}
+		}
+		return false, nil
+	}
+	known := map[*law.Term]interp.Tensor[uint64]{}
+	x, err := evaluate(l, l.LHS[0], known)
+	if err != nil {
+		return false, nil // not defined
+	}
+	y, err := evaluate(l, l.RHS[0], known)
+	return err == nil && slices.Equal(x.Sizes, y.Sizes) && slices.Equal(x.Data, y.Data), nil
 }
 
-// sides: variables are families whose members are shards or sums, and tensors of which
-// the members are copies. false: the operator has no such equation.
-func (q question) sides() (*equation, bool) {
-	o, attrs := q.op.Each(), q.attrs
-	if o != q.op {
-		attrs = append(graph.Attrs{graph.ShapeValue(graph.Sizes(q.size))}, attrs...)
-	} else if _, _, n := memberOf(q.op, q.attrs); n > 0 {
-		return nil, false
+// flops are the operations on one member.
+func (q *spreading) flops() int {
+	shapes := make([]graph.Shape, len(q.sizes))
+	for i, x := range q.sizes {
+		shapes[i] = graph.Sizes(x...)
 	}
-	e := &equation{places: q.op.Places != nil}
-	own := make([]graph.Shape, len(q.sizes))
-	var members []*law.Term
-	for i, r := range q.roles {
-		own[i] = graph.Sizes(q.sizes[i]...)
-		shape, v := own[i], law.V(fmt.Sprintf("X%d", i))
-		member, whole := v, v
-		switch r.Kind {
-		case Copy:
-			member = law.Apply(op.Replicate, graph.Attrs{number(q.size)}, v)
-		case First:
-			member = law.Apply(op.Lift, graph.Attrs{number(q.size)}, v)
-		case Sum:
-			whole = law.Apply(op.Reduce, nil, v)
-		case Shard:
-			if r.Before+r.After > 0 {
-				shape = shape.With(r.Axis, graph.Int(int64(q.sizes[i][r.Axis]-r.Before-r.After)))
-				member = law.Apply(op.Halo, graph.Attrs{number(r.Axis), number(r.Before), number(r.After)}, v)
-			}
-			whole = law.Apply(op.Combine, graph.Attrs{number(r.Axis)}, v)
-		}
-		if r.Kind == Sum || r.Kind == Shard {
-			shape = append(graph.Sizes(q.size), shape...)
-		}
-		e.given = append(e.given, law.Declaration{Name: v.Var, Shape: shape})
-		members, e.wholes = append(members, member), append(e.wholes, whole)
-	}
-	e.family = law.Apply(o, attrs, members...).Output(q.out)
 	var f graph.Unifier
-	out, err := q.op.InferShapes(&f, q.attrs, own)
-	if err != nil || q.out >= len(out) {
-		return nil, false
+	out, err := q.op.InferShapes(&f, q.member, shapes)
+	if err != nil {
+		return 0
 	}
-	e.rank = len(out[q.out])
 	results := make([][]int, len(out))
 	for i, s := range out {
 		results[i], _ = s.Concrete()
 	}
-	e.flops = graph.Product(q.size, int(q.op.WorkOf(q.attrs, q.sizes, results).FLOPs))
-	return e, true
+	return int(q.op.WorkOf(q.member, q.sizes, results).FLOPs)
 }
 
-// hold decides an equation. At sizes at which that is quick both sides are evaluated on
-// random elements of a prime field, with random functions for functions of one element:
-// sides that differ agree with a probability of less than 2^-40. Larger ones are proved.
-func (e *equation) hold(ctx context.Context, left, right *law.Term) (bool, error) {
-	l := &law.Law{Kind: law.Rule, Name: "role", Given: e.given, LHS: []*law.Term{left}, RHS: []*law.Term{right}}
-	if _, err := l.Types(); err != nil {
-		return false, nil // of another shape
-	}
-	if e.flops > maxEvaluated || e.places {
-		return prove(ctx, l)
-	}
-	known := map[*law.Term]interp.Tensor[uint64]{}
-	x, err := e.evaluate(left, known)
-	if err != nil {
-		return false, nil // not defined
-	}
-	y, err := e.evaluate(right, known)
-	return err == nil && slices.Equal(x.Sizes, y.Sizes) && slices.Equal(x.Data, y.Data), nil
-}
-
-// prove looks for a proof of a law, for all sizes in place of the large ones if it can be
-// stated so.
-func prove(ctx context.Context, l *law.Law) (bool, error) {
-	general := *l
-	general.Given = slices.Clone(l.Given)
-	for i, d := range l.Given {
-		d.Shape = d.Shape.Clone()
-		for k, it := range d.Shape {
-			if n, ok := it.Dim.Const(); ok && n > small {
-				d.Shape[k].Dim = graph.Var(fmt.Sprintf("n%d", n))
-			}
-		}
-		general.Given[i] = d
-	}
-	for _, m := range []*law.Law{&general, l} {
-		if _, err := m.Types(); err != nil {
-			continue // an attribute holds a size
-		}
-		if proof, err := sums.CertifyWithin(ctx, m, maxWork); proof != nil || err != nil {
-			return proof != nil, err
-		}
-	}
-	return false, nil
-}
-
-// evaluate is the value of a term for random values of the variables.
-func (e *equation) evaluate(t *law.Term, known map[*law.Term]interp.Tensor[uint64]) (x interp.Tensor[uint64], err error) {
+// evaluate is the value of a term of a law for random values of the variables.
+func evaluate(l *law.Law, t *law.Term, known map[*law.Term]interp.Tensor[uint64]) (x interp.Tensor[uint64], err error) {
 	if x, ok := known[t]; ok {
 		return x, nil
 	}
 	if t.IsVar() {
-		i := slices.IndexFunc(e.given, func(d law.Declaration) bool { return d.Name == t.Var })
-		x.Sizes, _ = e.given[i].Shape.Concrete()
+		d, _ := l.Find(t.Var)
+		x.Sizes, _ = d.Shape.Concrete()
 		x.Data = fingerprint.Random(1, t.Var, graph.NumElements(x.Sizes))
 		known[t] = x
 		return x, nil
 	}
 	var args []interp.Tensor[uint64]
 	for _, a := range t.Args {
-		y, err := e.evaluate(a, known)
+		y, err := evaluate(l, a, known)
 		if err != nil {
 			return x, err
 		}

@@ -1,0 +1,327 @@
+package parallel
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// Laying lays a network out over a mesh, one mesh axis after another, and keeps what shows
+// that it computes the same: instances of laws, from which the equation between the
+// network as it came and as it is follows by congruence.
+//
+// Along an axis each operator has a [Strategy] or is left as it is. What an operator
+// before has made and what one needs are brought together by layout operators. The axes
+// of later passes are in front, and their strategies are those of the operators as they
+// are then, layout operators of other axes among them, so that no pass need know of
+// another.
+type Laying struct {
+	of    *Strategies
+	g     *graph.Graph
+	terms [][]*law.Term // of g, by node and output
+
+	given []law.Declaration
+	left  []*law.Term
+	insts []law.Instance
+	laws  map[string]*law.Law
+
+	passes int
+}
+
+// NewLaying begins with a graph on one device.
+func NewLaying(g *graph.Graph, of *Strategies) *Laying {
+	l := &Laying{of: of, g: g, laws: map[string]*law.Law{}}
+	l.terms = make([][]*law.Term, g.Len()+1)
+	for id := range g.Nodes() {
+		l.terms[id] = make([]*law.Term, g.NumOut(id))
+		if g.Op(id) == nil {
+			v := law.V(fmt.Sprintf("X%d", len(l.given)))
+			l.given = append(l.given, law.Declaration{Name: v.Var, Shape: graph.Sizes(g.Sizes(id.Out(0))...)})
+			l.terms[id][0] = v
+			continue
+		}
+		var args []*law.Term
+		for _, t := range g.Operands(id) {
+			args = append(args, l.term(t))
+		}
+		app := law.Apply(g.Op(id), g.Attrs(id), args...)
+		for k := range l.terms[id] {
+			l.terms[id][k] = app.Output(k)
+		}
+	}
+	for _, t := range g.Outputs() {
+		l.left = append(l.left, l.term(t))
+	}
+	return l
+}
+
+// Graph is the network as it is laid out now.
+func (l *Laying) Graph() *graph.Graph { return l.g }
+
+// Equation says that the network computes what it did when it came; Proof shows it by
+// instances of Laws.
+func (l *Laying) Equation() *law.Law {
+	e := &law.Law{Kind: law.Rule, Name: "network", Given: l.given, LHS: l.left}
+	for _, t := range l.g.Outputs() {
+		e.RHS = append(e.RHS, l.term(t))
+	}
+	return e
+}
+
+// Proof are the instances from which the equation follows by congruence.
+func (l *Laying) Proof() *law.Proof { return &law.Proof{Instances: l.insts} }
+
+// Laws are those that instances name.
+func (l *Laying) Laws() map[string]*law.Law { return l.laws }
+
+func (l *Laying) term(t graph.Tensor) *law.Term { return l.terms[t.Node][t.Out] }
+
+// Strategies lists those of a node of the network as it is, along one more mesh axis.
+func (l *Laying) Strategies(ctx context.Context, id graph.NodeID, degree int) ([]*Strategy, error) {
+	var sizes [][]int
+	for _, t := range l.g.Operands(id) {
+		sizes = append(sizes, l.g.Sizes(t))
+	}
+	return l.of.Of(ctx, l.g.Op(id), l.g.Attrs(id), sizes, degree)
+}
+
+// Along lays the network out along one more mesh axis of that many members, in front of
+// those it has. choose says which of its strategies a node has; nil leaves the node to
+// one device along the axis.
+func (l *Laying) Along(ctx context.Context, degree int, choose func(id graph.NodeID) *Strategy) error {
+	p := &pass{Laying: l, ctx: ctx, degree: degree, on: graph.Attrs{number(degree)},
+		held: map[graph.Tensor]map[Role]graph.Tensor{}, now: map[graph.Tensor]*law.Term{}, names: map[string]bool{}}
+	l.passes++
+	for id := range l.g.Nodes() {
+		p.names[l.g.Name(id)] = true
+	}
+	for id := range l.g.Nodes() {
+		if err := p.node(id, choose); err != nil {
+			return fmt.Errorf("lay out along an axis of %d: node %s: %w", degree, l.g.Name(id), err)
+		}
+	}
+	var outs []graph.Tensor
+	for _, t := range l.g.Outputs() {
+		w, err := p.as(t, Role{})
+		if err != nil {
+			return fmt.Errorf("lay out along an axis of %d: output: %w", degree, err)
+		}
+		outs = append(outs, w)
+	}
+	g, err := p.b.Finish(outs...)
+	if err != nil {
+		return fmt.Errorf("lay out along an axis of %d: %w", degree, err)
+	}
+	terms := make([][]*law.Term, g.Len()+1)
+	for id := range g.Nodes() {
+		for k := range g.NumOut(id) {
+			terms[id] = append(terms[id], p.now[id.Out(k)])
+		}
+	}
+	l.g, l.terms = g, terms
+	return nil
+}
+
+// pass is one call of Along.
+type pass struct {
+	*Laying
+	ctx    context.Context
+	b      graph.Builder
+	degree int
+	on     graph.Attrs
+	held   map[graph.Tensor]map[Role]graph.Tensor // of the old graph: what stands for it in the new one
+	now    map[graph.Tensor]*law.Term             // of the new graph
+	names  map[string]bool
+}
+
+func (p *pass) hold(t graph.Tensor, r Role, as graph.Tensor) {
+	if p.held[t] == nil {
+		p.held[t] = map[Role]graph.Tensor{}
+	}
+	p.held[t][r] = as
+}
+
+// node writes a node into the new graph.
+func (p *pass) node(id graph.NodeID, choose func(id graph.NodeID) *Strategy) error {
+	g := p.g
+	if g.Op(id) == nil {
+		t, err := p.b.Copy(g, id, nil)
+		if err != nil {
+			return err
+		}
+		p.hold(id.Out(0), Role{}, t.Out(0))
+		p.now[t.Out(0)] = p.terms[id][0]
+		return nil
+	}
+	st := choose(id)
+	var in []graph.Tensor
+	for i, t := range g.Operands(id) {
+		r := Role{}
+		if st != nil {
+			r = st.In[i]
+		}
+		x, err := p.as(t, r)
+		if err != nil {
+			return err
+		}
+		in = append(in, x)
+	}
+	if st == nil {
+		x, err := p.b.Copy(g, id, in)
+		if err != nil {
+			return err
+		}
+		var args []*law.Term
+		for _, t := range in {
+			args = append(args, p.now[t])
+		}
+		app := law.Apply(g.Op(id), g.Attrs(id), args...)
+		for k := range g.NumOut(id) {
+			p.now[x.Out(k)] = app.Output(k)
+			p.hold(id.Out(k), Role{}, x.Out(k))
+		}
+		return nil
+	}
+	each, attrs := g.Op(id).Each(), st.Attrs
+	if each != g.Op(id) {
+		attrs = append(graph.Attrs{graph.ShapeValue(graph.Sizes(p.degree))}, attrs...)
+	}
+	x, err := p.apply(g.Name(id), each, attrs, in...)
+	if err != nil {
+		return err
+	}
+	for k, r := range st.Out {
+		inst := law.Instance{Law: st.Laws[k].Name, Tensors: map[string]*law.Term{}, Dims: st.dims[k]}
+		for i, t := range g.Operands(id) {
+			if st.In[i].Kind == Copy {
+				inst.Tensors[variable(i)] = p.term(t)
+			} else {
+				inst.Tensors[variable(i)] = p.now[in[i]]
+			}
+		}
+		p.insts = append(p.insts, inst)
+		p.laws[st.Laws[k].Name] = st.Laws[k]
+		p.hold(id.Out(k), r, x.Out(k))
+	}
+	return nil
+}
+
+// apply adds an operator to the new graph.
+func (p *pass) apply(name string, o *graph.Op, attrs graph.Attrs, in ...graph.Tensor) (graph.NodeID, error) {
+	id, err := p.b.Apply(name, o, attrs, in...)
+	if err != nil {
+		return id, err
+	}
+	var args []*law.Term
+	for _, t := range in {
+		args = append(args, p.now[t])
+	}
+	app := law.Apply(o, attrs, args...)
+	for k := range p.b.Graph().NumOut(id) {
+		p.now[id.Out(k)] = app.Output(k)
+	}
+	return id, nil
+}
+
+// as is the tensor in the new graph that stands for one of the old graph in a role; of
+// no kind: the tensor itself.
+func (p *pass) as(t graph.Tensor, r Role) (graph.Tensor, error) {
+	if x, ok := p.held[t][r]; ok {
+		return x, nil
+	}
+	var x graph.NodeID
+	var err error
+	if r == (Role{}) {
+		x, err = p.end(t)
+	} else {
+		var w graph.Tensor
+		if w, err = p.as(t, Role{}); err != nil {
+			return w, err
+		}
+		x, err = p.begin(t, w, r)
+	}
+	if err != nil {
+		return x.Out(0), err
+	}
+	p.hold(t, r, x.Out(0))
+	return x.Out(0), nil
+}
+
+// ends are the roles from which a tensor is made of members, the cheapest first.
+func (p *pass) ends(t graph.Tensor) []Role {
+	out := []Role{{Kind: Copy}, {Kind: First}}
+	for axis := range p.g.Sizes(t) {
+		out = append(out, Role{Kind: Shard, Axis: axis})
+	}
+	return append(out, Role{Kind: Sum})
+}
+
+// end makes a tensor of its members.
+func (p *pass) end(t graph.Tensor) (graph.NodeID, error) {
+	for _, r := range p.ends(t) {
+		x, ok := p.held[t][r]
+		if !ok {
+			continue
+		}
+		if r.Kind == Copy || r.Kind == First { // members are what the tensor's term would be made to
+			if err := p.back(r, p.term(t), p.g.Sizes(t)); err != nil {
+				return 0, err
+			}
+		}
+		_, end, err := made(r, p.on[0])
+		if err != nil {
+			return 0, err
+		}
+		how := end(p.now[x])
+		return p.apply(p.name(t, "whole"), how.Op, how.Attrs, x)
+	}
+	return 0, fmt.Errorf("nothing stands for %s", tensorName(p.g, t))
+}
+
+// begin makes members of a tensor.
+func (p *pass) begin(t, whole graph.Tensor, r Role) (graph.NodeID, error) {
+	begin, _, err := made(r, p.on[0])
+	if err != nil {
+		return 0, err
+	}
+	if r.Kind != Copy { // what stands for copies is the term itself
+		if err := p.back(r, p.now[whole], p.g.Sizes(t)); err != nil {
+			return 0, err
+		}
+	}
+	how := begin(p.now[whole])
+	return p.apply(p.name(t, strings.ReplaceAll(r.String(), " ", "")), how.Op, how.Attrs, whole)
+}
+
+func (p *pass) name(t graph.Tensor, what string) string {
+	n := p.g.Name(t.Node)
+	if p.g.NumOut(t.Node) > 1 {
+		n = fmt.Sprintf("%s.%d", n, t.Out)
+	}
+	return p.free(fmt.Sprintf("%s_%s_%s", n, what, dimensionName(p.passes-1)))
+}
+
+// free is a name that no node has.
+func (p *pass) free(name string) string {
+	for i, n := 2, name; ; i++ {
+		if !p.names[n] {
+			p.names[n] = true
+			return n
+		}
+		n = fmt.Sprintf("%s_%d", name, i)
+	}
+}
+
+// back adds the instance by which a tensor comes back of members made in a role.
+func (p *pass) back(r Role, x *law.Term, sizes []int) error {
+	l, dims, err := p.of.back(p.ctx, r, sizes, p.degree)
+	if err != nil {
+		return err
+	}
+	p.insts = append(p.insts, law.Instance{Law: l.Name, Tensors: map[string]*law.Term{variable(0): x}, Dims: dims})
+	p.laws[l.Name] = l
+	return nil
+}

@@ -1,0 +1,443 @@
+package parallel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/graph/op"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/sums"
+)
+
+// Strategy is a way to compute an operator along one mesh axis, each device on its
+// members: if the members of the operands are In, those of the results are Out.
+type Strategy struct {
+	In, Out []Role // by operand, by result; no halo
+	// Attrs are the operator's attributes where it is applied to a member.
+	Attrs graph.Attrs
+	// Laws say so, one for each result: what the members computed stand for is the operator
+	// applied to what the operands' members stand for. Where all are copies, the members
+	// are copies of the operator applied to the tensors.
+	Laws []*law.Law
+
+	dims []map[string]graph.Dim // of each law: its size variables but the degree
+}
+
+// degreeName is the size variable for the number of members in laws of strategies.
+const degreeName = "g"
+
+// variable is the tensor variable for an operand in these laws.
+func variable(operand int) string { return fmt.Sprintf("X%d", operand) }
+
+// Strategies finds in which ways operators can be spread over a mesh axis. Each is a
+// law that is proved from what the operator computes (verify/sums), with symbols for
+// sizes and the degree where attributes do not hold sizes; nothing is written down
+// operator by operator. It is not for use by several goroutines.
+type Strategies struct {
+	known  map[string][]*Strategy
+	laws   map[string]*decided // by text: a memo, no identity
+	Proofs map[string]*law.Proof
+}
+
+type decided struct {
+	law     *law.Law // nil: not proved
+	refuted bool     // it fails at small sizes
+}
+
+// NewStrategies has found nothing yet.
+func NewStrategies() *Strategies {
+	return &Strategies{known: map[string][]*Strategy{}, laws: map[string]*decided{}, Proofs: map[string]*law.Proof{}}
+}
+
+// maxStrategyWork bounds the search for one proof, see [sums.CertifyWithin].
+const maxStrategyWork = 4000
+
+// Of lists the strategies of an operator at operands of the given sizes, for members of
+// which there are degree along the axis: copies first, then shards in the order of the
+// result's axes, then sums. Sizes along shards are multiples of the degree.
+func (s *Strategies) Of(ctx context.Context, o *graph.Op, attrs graph.Attrs, sizes [][]int, degree int) ([]*Strategy, error) {
+	key := fmt.Sprintf("%d %s%s %v", degree, o.Name, o.FormatAttrs(attrs), sizes)
+	if have, ok := s.known[key]; ok {
+		return have, nil
+	}
+	var out []*Strategy
+	seen := map[string]bool{}
+	for _, c := range candidates(o, attrs, sizes, degree) {
+		if k := fmt.Sprint(c.in); !seen[k] {
+			seen[k] = true
+			st, err := s.decide(ctx, o, attrs, sizes, degree, c)
+			if err != nil {
+				return nil, err
+			}
+			if st != nil {
+				out = append(out, st)
+			}
+		}
+	}
+	s.known[key] = out
+	return out, nil
+}
+
+// candidate is a guess: what operands are, and, if it is known, the axis along which
+// results are shards; -1: any.
+type candidate struct {
+	in   []Role
+	axis int
+}
+
+// candidates are guesses from which axes of operands an axis of the result is. They
+// need not be right, and where an operator does not say, all are made.
+func candidates(o *graph.Op, attrs graph.Attrs, sizes [][]int, degree int) (out []candidate) {
+	n := len(sizes)
+	copies := func() []Role { return slices.Repeat([]Role{{Kind: Copy}}, n) }
+	out = append(out, candidate{copies(), -1})
+	fits := func(operand, axis int) bool {
+		return axis >= 0 && axis < len(sizes[operand]) && sizes[operand][axis]%degree == 0
+	}
+	ranks, shapes := make([]int, n), make([]graph.Shape, n)
+	for i, x := range sizes {
+		ranks[i], shapes[i] = len(x), graph.Sizes(x...)
+	}
+	var f graph.Unifier
+	result, err := o.InferShapes(&f, attrs, shapes)
+	if err != nil || len(result) == 0 {
+		return out
+	}
+	used := map[graph.OperandAxis]bool{} // axes of which the result has one
+	for k := range result[0] {
+		axes := o.OperandAxes(attrs, ranks, k)
+		in, ok := copies(), len(axes) > 0
+		for _, a := range axes {
+			used[a] = true
+			if ok = ok && a.Operand < n && fits(a.Operand, a.Axis); ok {
+				in[a.Operand] = Role{Kind: Shard, Axis: a.Axis}
+			}
+		}
+		if ok {
+			out = append(out, candidate{in, k})
+		}
+	}
+	if len(used) == 0 && n > 0 && n <= 3 {
+		out = append(out, everyShard(sizes, fits)...)
+	}
+	for pick := 1; pick < 1<<n; pick++ {
+		in := copies()
+		for i := range in {
+			if pick>>i&1 != 0 {
+				in[i] = Role{Kind: Sum}
+			}
+		}
+		out = append(out, candidate{in, -1})
+	}
+	// An axis that the result does not have is summed over, by each device over its part.
+	for i := range sizes {
+		for j, size := range sizes[i] {
+			if used[graph.OperandAxis{Operand: i, Axis: j}] || !fits(i, j) {
+				continue
+			}
+			in := copies()
+			in[i] = Role{Kind: Shard, Axis: j}
+			out = append(out, candidate{slices.Clone(in), -1})
+			for i2 := i + 1; i2 < n; i2++ {
+				for j2, size2 := range sizes[i2] {
+					if size2 == size && !used[graph.OperandAxis{Operand: i2, Axis: j2}] {
+						both := slices.Clone(in)
+						both[i2] = Role{Kind: Shard, Axis: j2}
+						out = append(out, candidate{both, -1})
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// everyShard guesses each choice of an axis, or none, of each operand.
+func everyShard(sizes [][]int, fits func(operand, axis int) bool) (out []candidate) {
+	var rec func(i int, in []Role, some bool)
+	rec = func(i int, in []Role, some bool) {
+		if i == len(sizes) {
+			if some {
+				out = append(out, candidate{slices.Clone(in), -1})
+			}
+			return
+		}
+		rec(i+1, append(in, Role{Kind: Copy}), some)
+		for j := range sizes[i] {
+			if fits(i, j) {
+				rec(i+1, append(in, Role{Kind: Shard, Axis: j}), true)
+			}
+		}
+	}
+	rec(0, nil, false)
+	return out
+}
+
+// decide proves a guess, or returns nil.
+func (s *Strategies) decide(ctx context.Context, o *graph.Op, attrs graph.Attrs, sizes [][]int, degree int, c candidate) (*Strategy, error) {
+	for _, member := range memberAttrs(o, attrs, c, degree) {
+		q := &spreading{op: o, whole: attrs, member: member, in: c.in, degree: degree}
+		for i, x := range sizes {
+			own := slices.Clone(x)
+			if r := c.in[i]; r.Kind == Shard {
+				own[r.Axis] /= degree
+			}
+			q.sizes = append(q.sizes, own)
+		}
+		ranks, ok := q.ranks()
+		if !ok {
+			continue
+		}
+		st := &Strategy{In: c.in, Attrs: member}
+		for out := range ranks {
+			role, l, dims, err := s.result(ctx, q, out, ranks[out], c.axis)
+			if err != nil {
+				return nil, err
+			}
+			if l == nil {
+				break
+			}
+			st.Out, st.Laws, st.dims = append(st.Out, role), append(st.Laws, l), append(st.dims, dims)
+		}
+		if len(st.Out) == len(ranks) {
+			return st, nil
+		}
+	}
+	return nil, nil
+}
+
+// result is what the members of a result are, with the law that says so.
+func (s *Strategies) result(ctx context.Context, q *spreading, out, rank, axis int) (Role, *law.Law, map[string]graph.Dim, error) {
+	var try []Role
+	switch {
+	case !slices.ContainsFunc(q.in, func(r Role) bool { return r.Kind != Copy }):
+		try = []Role{{Kind: Copy}}
+	case axis >= 0:
+		try = []Role{{Kind: Shard, Axis: axis}}
+	default:
+		try = []Role{{Kind: Sum}}
+		if slices.ContainsFunc(q.in, func(r Role) bool { return r.Kind == Shard }) {
+			for k := range rank {
+				try = append(try, Role{Kind: Shard, Axis: k})
+			}
+		}
+	}
+	for _, r := range try {
+		for _, general := range []bool{true, false} {
+			l, dims := q.law(out, r, general)
+			if l == nil {
+				continue
+			}
+			p, err := s.proved(ctx, l, q.op.Places != nil)
+			if err != nil {
+				return Role{}, nil, nil, err
+			}
+			if p.law != nil {
+				return r, p.law, dims, nil
+			}
+			if p.refuted {
+				break
+			}
+		}
+	}
+	return Role{}, nil, nil, nil
+}
+
+// proved decides a law, which is then under its own name. places: its operator reads
+// them from a tensor.
+func (s *Strategies) proved(ctx context.Context, l *law.Law, places bool) (*decided, error) {
+	text := law.Format(l)
+	if d := s.laws[text]; d != nil {
+		return d, nil
+	}
+	d := &decided{}
+	if _, err := l.Types(); err == nil {
+		if d.refuted = refuted(l, places); !d.refuted {
+			proof, err := sums.CertifyWithin(ctx, l, maxStrategyWork)
+			if err != nil {
+				return nil, err
+			}
+			if proof != nil {
+				// Laws that differ by the order of operands have one identity: a number follows it.
+				l.Name = "spread_" + strings.TrimPrefix(law.ID(l), "r_")
+				for i, name := 2, l.Name; s.Proofs[l.Name] != nil; i++ {
+					l.Name = fmt.Sprintf("%s_%d", name, i)
+				}
+				s.Proofs[l.Name], d.law = &law.Proof{Meaning: proof}, l
+			}
+		}
+	}
+	s.laws[text] = d
+	return d, nil
+}
+
+// memberAttrs are the attributes that an operator may have where it is applied to members:
+// its own, or a size among them divided by the degree.
+func memberAttrs(o *graph.Op, attrs graph.Attrs, c candidate, degree int) []graph.Attrs {
+	out := []graph.Attrs{attrs}
+	if !slices.ContainsFunc(c.in, func(r Role) bool { return r.Kind == Shard }) {
+		return out
+	}
+	for i, p := range o.Params {
+		with := func(v graph.Value) {
+			a := slices.Clone(attrs)
+			a[i] = v
+			out = append(out, a)
+		}
+		switch p.Sort {
+		case "shape":
+			shape, _ := attrs[i].Shape()
+			for k := range shape {
+				if n, ok := shape[k].Dim.Const(); ok && n%int64(degree) == 0 {
+					with(graph.ShapeValue(shape.With(k, graph.Int(n/int64(degree)))))
+				}
+			}
+		case "int":
+			if d, ok := attrs[i].Dim(); ok {
+				if n, ok := d.Const(); ok && n%int64(degree) == 0 {
+					with(graph.IntValue(n / int64(degree)))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// spreading is an operator with what its operands' members are.
+type spreading struct {
+	op            *graph.Op
+	whole, member graph.Attrs // where it is applied to what members stand for, and to members
+	sizes         [][]int     // of the operands' members
+	in            []Role
+	degree        int
+}
+
+// ranks are those of the results; false: the members do not have the operator's shapes.
+func (q *spreading) ranks() (out []int, ok bool) {
+	shapes := make([]graph.Shape, len(q.sizes))
+	for i, x := range q.sizes {
+		shapes[i] = graph.Sizes(x...)
+	}
+	var f graph.Unifier
+	results, err := q.op.InferShapes(&f, q.member, shapes)
+	if err != nil {
+		return nil, false
+	}
+	for _, x := range results {
+		out = append(out, len(x))
+	}
+	return out, true
+}
+
+// literal is the largest size that stays a number in a general law: one that may be that
+// of a window or of a group of channels, or 1, at which shapes are told from others.
+func (q *spreading) literal() int {
+	for _, p := range q.op.Params {
+		if p.Sort == graph.SortPadding {
+			return small
+		}
+	}
+	return 1
+}
+
+// law is the statement that the members of a result are r. The variables are families
+// whose members are shards or sums, and tensors of which the members are copies. In a
+// general one sizes are variables, the values of which are returned. It is nil where no
+// members are r, or the operator is not applied to members.
+func (q *spreading) law(out int, r Role, general bool) (*law.Law, map[string]graph.Dim) {
+	g, dims := graph.Int(int64(q.degree)), map[string]graph.Dim{}
+	size := func(n int) graph.Dim { return graph.Int(int64(n)) }
+	if general {
+		dims[degreeName] = g
+		g = graph.Var(degreeName)
+		names, literal := map[int]string{}, q.literal() // in the order in which they occur, whatever the sizes are
+		size = func(n int) graph.Dim {
+			if n <= literal {
+				return graph.Int(int64(n))
+			}
+			if names[n] == "" {
+				names[n] = fmt.Sprintf("n%d", len(names))
+				dims[names[n]] = graph.Int(int64(n))
+			}
+			return graph.Var(names[n])
+		}
+	}
+	each, attrs := q.op.Each(), q.member
+	if each == nil {
+		return nil, nil
+	}
+	if each != q.op {
+		attrs = append(graph.Attrs{graph.ShapeValue(graph.ShapeOf(g))}, attrs...)
+	}
+	l := &law.Law{Kind: law.Lemma, Name: "spread", Tags: []string{"parallel"}}
+	var members, wholes []*law.Term
+	for i, x := range q.sizes {
+		v, role := law.V(variable(i)), q.in[i]
+		begin, end, err := made(role, graph.DimValue(g))
+		if err != nil {
+			return nil, nil
+		}
+		family := role.Kind == Shard || role.Kind == Sum
+		var shape graph.Shape
+		if family {
+			shape = graph.ShapeOf(g)
+		}
+		for k, n := range x {
+			if role.Kind == Shard && role.Axis == k {
+				n -= role.Before + role.After
+			}
+			shape = append(shape, graph.ShapeOf(size(n))...)
+		}
+		l.Given = append(l.Given, law.Declaration{Name: v.Var, Shape: shape})
+		switch {
+		case !family:
+			members, wholes = append(members, begin(v)), append(wholes, v)
+		case role.Before+role.After > 0:
+			beside := law.Apply(op.Halo, graph.Attrs{number(role.Axis), number(role.Before), number(role.After)}, v)
+			members, wholes = append(members, beside), append(wholes, end(v))
+		default:
+			members, wholes = append(members, v), append(wholes, end(v))
+		}
+	}
+	left, right := law.Apply(each, attrs, members...).Output(out), law.Apply(q.op, q.whole, wholes...).Output(out)
+	begin, end, err := made(r, graph.DimValue(g))
+	switch {
+	case err != nil:
+		return nil, nil
+	case r.Kind == Copy || r.Kind == First:
+		right = begin(right)
+	default:
+		left = end(left)
+	}
+	l.LHS, l.RHS = []*law.Term{left}, []*law.Term{right}
+	return l, dims
+}
+
+// refuted reports whether a law fails at small sizes. Operators that read places are not
+// evaluated: those are not any numbers.
+func refuted(l *law.Law, places bool) bool {
+	if places {
+		return false
+	}
+	b := &graph.Substitution{Dims: map[string]graph.Dim{}}
+	l.EachAtom(func(a graph.Atom) {
+		if _, ok := b.Dims[a.Name]; !ok && a.Kind == graph.AtomVar {
+			b.Dims[a.Name] = graph.Int(int64(2 + len(b.Dims)%3))
+		}
+	})
+	at := l.Subst(b)
+	if _, err := at.Types(); err != nil {
+		return false
+	}
+	known := map[*law.Term]interp.Tensor[uint64]{}
+	x, err := evaluate(at, at.LHS[0], known)
+	if err != nil {
+		return false
+	}
+	y, err := evaluate(at, at.RHS[0], known)
+	return err == nil && !(slices.Equal(x.Sizes, y.Sizes) && slices.Equal(x.Data, y.Data))
+}
