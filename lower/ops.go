@@ -19,7 +19,7 @@ func init() {
 		"conv2d": lowerConv, "poolmax": lowerPool, "poolavg": lowerPool, "matmul": lowerMatMul,
 		"reducesum": lowerReduce, "reducemean": lowerReduce, "reducemax": lowerReduce,
 		"softmax": lowerAlong, "layernorm": lowerAlong, "gather": lowerAlong,
-		"scatteradd": lowerScatter, "cast": lowerCast, "resize": lowerResize,
+		"scatteradd": lowerScatter, "pick": lowerPick, "cast": lowerCast, "resize": lowerResize,
 	}
 }
 
@@ -183,6 +183,11 @@ func lowerScatter(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]
 		return nil, err
 	}
 	return l.kernel(Kernel{As: a.Op.Name, Span: spanOf(out[0].Sizes, axis, axis+1)}, in, out[0]), nil
+}
+
+// lowerPick: the keys are along the first axis.
+func lowerPick(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
+	return l.kernel(Kernel{As: a.Op.Name, Span: spanOf(l.Values[in[0]].Sizes, 0, 1)}, in, out[0]), nil
 }
 
 // lowerCast: a type that stays needs no kernel.

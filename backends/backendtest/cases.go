@@ -195,6 +195,9 @@ var operators = func() []application {
 	add("scatteradd", "axis=0, n=5", f("4, 3"), "5 int64[4]")
 	add("scatteradd", "axis=1, n=3", f("2, 2, 2, 4"), "3 int64[2, 2]")
 	add("scatteradd", "axis=1, n=3", f("2, 4"), "3 int64[]")
+	add("pick", "n=9", f("5, 3"), "9 int64[5]", "9 int64[4]")
+	add("pick", "n=3", f("5, 2, 3"), "3 int64[5]", "3 int64[2, 2]")
+	add("pick", "n=4", f("6"), "4 int64[6]", "4 int64[]")
 	add("reverse", "axes=(0, 2)", f("2, 3, 4"))
 	add("reverse", "axes=(1)", f("5, 7"))
 	add("reverse", "axes=()", f("3"))
@@ -233,6 +236,7 @@ func families() []application {
 		{"each_poolmax", "over=[2], kh=3, kw=3, pad=same_upper", []string{"float32[2, 1, 3, 8, 8]"}, 0},
 		{"each_reshape", "over=[2], shape=[12]", []string{"float32[2, 3, 4]"}, 0},
 		{"each_gather", "over=[2], axis=0", []string{"float32[2, 5, 3]", "5 int64[2, 4]"}, 0},
+		{"each_pick", "over=[2], n=7", []string{"float32[2, 5, 3]", "7 int64[2, 5]", "7 int64[2, 4]"}, 0},
 		{"each_partition", "over=[3], axis=0, on=2", []string{"float32[3, 4, 5]"}, 0},
 		{"each_reduce", "over=[3]", []string{"float32[3, 2, 5]"}, 0},
 	}

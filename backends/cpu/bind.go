@@ -37,7 +37,7 @@ func init() {
 		"conv2d": bindConv, "depthwise": bindWindows, "dots": bindDots, "poolmax": bindWindows, "poolavg": bindWindows, "matmul": bindMatMul,
 		"reducesum": bindReduce, "reducemean": bindReduce, "reducemax": bindReduce,
 		"softmax": bindSoftmax, "layernorm": bindLayerNorm, "resize": bindResize, "gather": bindGather, "cast": bindCast,
-		"scatteradd": bindScatterAdd, "reverse": bindReverse,
+		"scatteradd": bindScatterAdd, "pick": bindPick, "reverse": bindReverse,
 		"concat": bindPlaced, "enlarge": bindPlaced, "pad": bindPlaced,
 	}
 	preparations = map[string]binding{

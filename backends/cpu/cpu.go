@@ -73,18 +73,9 @@ func (b *Backend) Supports(g *graph.Graph, id graph.NodeID) error {
 	if op.In == 0 {
 		return b.types("a constant", g.Name(id), op.Name, true, g.Type(id.Out(0)))
 	}
-	places := -1 // the operand that holds positions
-	if op.Places != nil {
-		in := make([]graph.Shape, op.In)
-		for i, t := range g.Operands(id) {
-			in[i] = graph.Sizes(g.Sizes(t)...)
-		}
-		if i, _, err := op.Places(g.Attrs(id), in); err == nil {
-			places = i
-		}
-	}
 	for i, t := range g.Operands(id) {
-		if err := b.types(fmt.Sprintf("operand %d", i), g.Name(id), op.Name, op.Moves || i == places, g.Type(t)); err != nil {
+		places := op.Places != nil && i > 0 // positions, and keys
+		if err := b.types(fmt.Sprintf("operand %d", i), g.Name(id), op.Name, op.Moves || places, g.Type(t)); err != nil {
 			return err
 		}
 	}

@@ -146,6 +146,42 @@ func bindScatterAdd(b *binder, k *lower.Kernel, s *step) error {
 	return nil
 }
 
+// bindPick adds, for each position, the rows whose key it is, in their order.
+func bindPick(b *binder, k *lower.Kernel, s *step) error {
+	x, keys, idx, y := b.value(k.In[0]), b.value(k.In[1]), b.value(k.In[2]), b.value(k.Out[0])
+	if x.DType != graph.Float32 {
+		return fmt.Errorf("elements of type %s: there is no kernel", x.DType)
+	}
+	all, err := b.attrs(k.Node).Int("n")
+	if err != nil {
+		return err
+	}
+	n, per, m := k.Span[1], k.Span[2], idx.Elements()
+	s.run = func(ptr) error {
+		rows := map[int64][]int{} // by key
+		for i, key := range i64(keys.ptr(), n) {
+			rows[key] = append(rows[key], i)
+		}
+		from, to := f32(x.ptr(), n*per), f32(y.ptr(), m*per)
+		clear(to)
+		for j, k := range i64(idx.ptr(), m) {
+			if k < -int64(all) || k >= int64(all) {
+				return fmt.Errorf("index %d of %d keys", k, all)
+			}
+			for _, key := range []int64{k, k + int64(all)} {
+				for _, i := range rows[key] {
+					at := to[j*per:][:per]
+					for q, v := range from[i*per:][:per] {
+						at[q] += v
+					}
+				}
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
 // bindReverse turns axes around.
 func bindReverse(b *binder, k *lower.Kernel, s *step) error {
 	x, y := b.value(k.In[0]), b.value(k.Out[0])

@@ -9,7 +9,7 @@ import (
 )
 
 // An operator says that it reads at places exactly if its entry looks something up, and
-// where it does so; a scatteradd looks nothing up, but adds at them.
+// where it does so; a scatteradd looks nothing up, but adds at them, and a pick looks for keys.
 func TestPlaces(t *testing.T) {
 	found := 0
 	for _, c := range slices.Concat(inferCases, numbered) {
@@ -48,6 +48,12 @@ func TestPlaces(t *testing.T) {
 		if c.op == op.ScatterAdd {
 			if i, n, err := c.op.Places(attrs, c.in); i != 1 || out[0][num0(attrs)].Dim != n || err != nil {
 				t.Errorf("%s: adds at operand %d along %s, error %v", c.op.Name, i, n, err)
+			}
+			continue
+		}
+		if c.op == op.Pick {
+			if i, n, err := c.op.Places(attrs, c.in); i != 2 || graph.DimValue(n) != attrs[0] || err != nil {
+				t.Errorf("%s: positions in operand %d along %s, error %v", c.op.Name, i, n, err)
 			}
 			continue
 		}

@@ -201,7 +201,7 @@ func (a *application) infer() (shape, error) {
 			out[2+i].size = k
 		}
 		return out, nil
-	case "iconv", "cpool", "imatmul":
+	case "iconv", "cpool", "imatmul", "iota":
 		var ds []size
 		for i := range a.attrs {
 			d, ok := a.attrs[i].isSize()
@@ -218,6 +218,8 @@ func (a *application) infer() (shape, error) {
 			return axes(ds[0], ds[0], ds[1], ds[2]), nil
 		case "cpool":
 			return axes(ds[0], num(1), ds[1], ds[2]), nil
+		case "iota":
+			return axes(ds[0]), nil
 		}
 		return axes(ds[0], ds[0]), nil
 	case "one", "fill":

@@ -28,6 +28,7 @@ func TestLayoutShapes(t *testing.T) {
 		{"each_reshape[over=[g], shape=[c, b]](K)", true}, {"each_reshape[over=[g], shape=[g, c, b]](K)", false},
 		{"each_one[over=[g], shape=[b]]()", true}, {"each_one[over=[g-g], shape=[b]]()", false}, {"each_one[over=[-g], shape=[b]]()", false},
 		{"each_gather[over=[g], axis=0](K, J)", true}, {"each_gather[over=[g], axis=0](K, Y)", false},
+		{"each_pick[over=[g], n=g*b](K, partition[axis=0, on=g](Y), J)", true}, {"each_pick[over=[g], n=b](K, J, J)", false}, {"each_iota[over=[g], n=b]()", true},
 		{"each_conv2d[over=[g], pad=valid](I, W)", true}, {"each_conv2d[over=[], pad=valid](I, W)", false},
 		{"each_smul[over=[g]](K, M)", true}, {"each_smul[over=[g]](K, Y)", false}, {"each_broadcast[over=[g], shape=[b, k]](each_reshape[over=[g], shape=[1, k]](J))", true},
 		{"each_reduce[over=[h]](V)", true}, {"each_reduce[over=[g]](V)", false}, {"each_partition[over=[h, g], axis=#P, on=a](V)", true}, {"each_combine[over=[h], axis=#P](V)", true},

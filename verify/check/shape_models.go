@@ -92,6 +92,20 @@ func (a *application) inferModel() (shape, error) {
 		a.needs.add(cond{kind: within, d: size, at: a.args[1]})
 		out := append(slices.Clone(x[:i]), item{size: size})
 		return append(out, x[end:]...), nil
+	case "pick":
+		x, keys, at := a.in[0], a.in[1], a.in[2]
+		if len(x) == 0 || x[:1].hasRun() || !keys.equal(x[:1]) || at.hasRun() {
+			return nil, bad
+		}
+		all, err := a.size("n")
+		if err == nil {
+			err = a.atLeast(all, 1)
+		}
+		if err != nil {
+			return nil, err
+		}
+		a.needs.add(cond{kind: within, d: all, at: a.args[2]})
+		return append(slices.Clone(at), x[1:]...), nil
 	case "pad":
 		before, after := a.attr("before").tuple, a.attr("after").tuple
 		if !plain(a.in[0], len(before)) || len(after) != len(before) {

@@ -33,6 +33,8 @@ func TestModelShapes(t *testing.T) {
 		{"resize[sizes=(4, 1), mode=nearest_floor_asymmetric](N)", true}, {"resize[sizes=(4, 0), mode=nearest_floor_asymmetric](N)", false},
 		{"resize[sizes=(4), mode=nearest_floor_asymmetric](N)", false}, {"resize[sizes=(4, 1), mode=nearest_floor_asymmetric](M)", false},
 		{"gather[axis=1](X, J)", true}, {"gather[axis=1](X, S)", false}, {"gather[axis=3](X, J)", false}, {"gather[axis=#P](S, M)", true},
+		{"pick[n=a](X, K, J)", false}, {"pick[n=a*c](reshape[shape=[b, a, c]](X), K, J)", true}, {"pick[n=0](K, K, J)", false}, {"pick[n=b](K, K, S)", false}, {"pick[n=b](S, K, J)", false},
+		{"pick[n=b-1](K, K, J)", true}, {"iota[n=a*b]()", true}, {"iota[n=a-1]()", true}, {"iota[n=0]()", false},
 	} {
 		sameShapes(t, given, c.term, c.ok)
 	}

@@ -227,6 +227,10 @@ func (m *machine[V]) compute(n *node, idx []int64) V {
 		return arg(0, from)
 	case "scatteradd":
 		return m.scatter(n, idx)
+	case "pick":
+		return m.pick(n, idx)
+	case "iota":
+		return m.f.Int(idx[0])
 	case "imatmul":
 		return m.truth(idx[0] == idx[1])
 	case "iconv":
@@ -361,6 +365,25 @@ func (m *machine[V]) gather(n *node, idx []int64) V {
 		return m.f.Inv(m.f.Int(0))
 	}
 	return m.at(n.args[0], slices.Concat(idx[:axis], []int64{k}, idx[axis+rank:]))
+}
+
+// pick adds the rows whose key is the position.
+func (m *machine[V]) pick(n *node, idx []int64) V {
+	at, all, sum := len(n.args[2].shape), n.a["n"].N, m.f.Int(0)
+	k, ok := m.f.Integer(m.at(n.args[2], idx[:at]))
+	if !ok || k < -all || k >= all {
+		return m.f.Inv(m.f.Int(0))
+	}
+	for row := range n.args[1].shape[0] {
+		key := m.at(n.args[1], []int64{row})
+		if m.f.IsBad(key) {
+			return key
+		}
+		if q, ok := m.f.Integer(key); ok && (q == k || q == k+all) {
+			sum = m.f.Add(sum, m.at(n.args[0], slices.Concat([]int64{row}, idx[at:])))
+		}
+	}
+	return sum
 }
 
 // scatter adds the parts whose place is idx's.

@@ -95,7 +95,7 @@ func New(l *law.Law) *Judge {
 			switch one {
 			case "cast", "resize":
 				j.unjudged = "operator " + u.Op.Name
-			case "gather", "scatteradd":
+			case "gather", "scatteradd", "pick":
 				j.gathers = true
 			}
 			for i, p := range u.Op.Params {

@@ -71,6 +71,10 @@ func TestAt(t *testing.T) {
 		{"rule r given X : [a] then X == gather[axis=0](X, one[shape=[a]]())", sizes("a", 1), LeftOnly},
 		{"rule r given X : [a] then gather[axis=0](X, one[shape=[a]]()) == X", sizes("a", 1), RightOnly},
 		{"rule r given X : [a] then gather[axis=0](X, one[shape=[a]]()) == gather[axis=0](X, ewadd(one[shape=[a]](), one[shape=[a]]()))", sizes("a", 1), Undefined},
+		{"rule r given X : [a], K : [a] then pick[n=a](X, K, one[shape=[a]]()) == X", sizes("a", 1), RightOnly},
+		{"rule r given X : [a], K : [a] then pick[n=2*a](X, iota[n=a](), neg(one[shape=[a]]())) == fill[shape=[a], value=0]()", sizes("a", 1), Agree},
+		{"rule r given X : [a] then pick[n=a](X, iota[n=a](), neg(one[shape=[a]]())) == X", sizes("a", 1), Agree},
+		{"rule r given X : [a] then pick[n=2*a](X, one[shape=[a]](), one[shape=[a]]()) == X", sizes("a", 1), Agree},
 		{"rule r given X : [a] then gather[axis=0](X, neg(one[shape=[a]]())) == X", sizes("a", 1), Agree},
 		// Flat numbers of elements do not fit into 64 bits.
 		{"rule r given X : [a, a, a, a] then reshape[shape=[a*a, a, a]](X) == reshape[shape=[a, a*a, a]](X)", sizes("a", 1<<20), Shapes},

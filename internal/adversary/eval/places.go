@@ -21,16 +21,24 @@ func (m *machine[V]) within(outs []*node) (yes, known bool) {
 		if !each {
 			one = n.op
 		}
-		if one != "gather" && one != "scatteradd" || !known {
+		if !known {
 			return
 		}
-		table := n.shape
-		if one == "gather" {
-			table = n.args[0].shape
+		axis := len(n.a["over"].Shape) + int(n.a["axis"].N)
+		var places *node
+		var size int64
+		switch one {
+		case "gather":
+			places, size = n.args[1], n.args[0].shape[axis]
+		case "scatteradd":
+			places, size = n.args[1], n.shape[axis]
+		case "pick":
+			places, size = n.args[2], n.a["n"].N
+		default:
+			return
 		}
-		size := table[len(n.a["over"].Shape)+int(n.a["axis"].N)]
-		m.each(n.args[1].shape, func(at []int64) {
-			v := m.at(n.args[1], slices.Clone(at))
+		m.each(places.shape, func(at []int64) {
+			v := m.at(places, slices.Clone(at))
 			if m.err != nil || m.f.IsBad(v) {
 				known = false
 				return

@@ -196,6 +196,14 @@ func shapesOf(op string, a attrs, in [][]int64) ([][]int64, error) {
 			return nil, undef("scatteradd of %v to %v at axis %d, size %d", in[0], in[1], i, a["n"].N)
 		}
 		return one(slices.Concat(in[0][:i], []int64{a["n"].N}, in[0][i+r:]))
+	case "pick":
+		x, keys := in[0], in[1]
+		if len(x) == 0 || !slices.Equal(x[:1], keys) || a["n"].N < 1 {
+			return nil, undef("pick of %v with keys %v of %d", x, keys, a["n"].N)
+		}
+		return one(slices.Concat(in[2], x[1:]))
+	case "iota":
+		return one2(a["n"].N)
 	case "fill":
 		if a["den"].N < 1 {
 			return nil, undef("fill over %d", a["den"].N)
