@@ -274,11 +274,10 @@ func EntryShifted(fn Value, body, largest *Expr) *Expr {
 // counts from the end.
 func (s *Space) EntryPick(at *Expr, n Index, of func(k Index) *Expr) *Expr {
 	k := s.Var("k")
-	here := func(k Index) *Expr {
-		return EntryFn(NameValue(FuncText(IsZero)), EntryAdd(at, EntryMul(EntryNumber(IndexInt(-1)), EntryNumber(k))))
-	}
+	here := func(off *Expr) *Expr { return EntryFn(NameValue(FuncText(IsZero)), off) }
+	off := EntryAdd(at, EntryMul(EntryNumber(IndexInt(-1)), EntryNumber(k.Index())))
 	body := of(k.Index())
-	e := EntrySum(EntryMul(EntryAdd(here(k.Index()), here(k.Index().Sub(n))), body), []Bound{{Var: k, N: n}})
+	e := EntrySum(EntryMul(EntryAdd(here(off), here(EntryAdd(off, EntryNumber(n)))), body), []Bound{{Var: k, N: n}})
 	e.Pick = &Pick{At: at, Of: body}
 	return e
 }

@@ -338,6 +338,16 @@ f = cast[to=float32](c)
 h = gather[axis=0](x, c)
 k = gather[axis=1](c, q.0)
 return p, c, q.1, f, h, k`},
+	{"vocabulary", `
+x : float32[6, 3]
+i : int64[2, 2]
+k : int64 = iota[n=6]()
+p = partition[axis=0, on=2](x)
+q = partition[axis=0, on=2](k)
+r = replicate[on=2](i)
+s = each_pick[over=[2], n=6](p, q, r)
+y = reduce(s)
+return y, k`},
 	{"numbers become integers", `
 x : float32[3, 5]
 s : float32[]
