@@ -1,0 +1,236 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/parallel/machine"
+)
+
+// machineFlags are the flags of the commands on clusters.
+type machineFlags struct {
+	nodes string
+	json  bool
+}
+
+func newMachine() *cobra.Command {
+	return group("machine", "Describe clusters: devices, links, what messages cost", `  taso machine show
+  taso machine show summit:32
+  taso machine check my.yaml`, newMachineShow(), newMachineCheck())
+}
+
+const machineHelp = `
+MACHINE is a cluster that comes with the program, or a file of YAML whose name contains
+a "." (go doc ./parallel/machine has the fields). NAME:32 is one of 32 nodes, NAME:8x4 a
+torus of that shape.
+`
+
+func (k *machineFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&k.nodes, "nodes", "", "so many `NODES`, or the sizes of a torus such as 8x4")
+	c.Flags().BoolVar(&k.json, "json", false, "print as JSON")
+}
+
+// options reads the flags.
+func (k *machineFlags) options() (opt machine.Options, err error) {
+	if k.nodes != "" {
+		if opt.Nodes, err = machine.ParseNodes(k.nodes); err != nil {
+			err = fmt.Errorf("--nodes: %w", err)
+		}
+	}
+	return opt, err
+}
+
+func newMachineShow() *cobra.Command {
+	k := &machineFlags{}
+	c := &cobra.Command{
+		Use:   "show [MACHINE]",
+		Short: "Say what a cluster consists of and what collectives cost on it",
+		Long: `Show says of a cluster which devices it has, their memory and peak rates, which links
+join them, the bandwidth between its halves (the devices of the lower numbers and the
+others, all at once), and what each collective over all devices costs: alpha + b/beta
+seconds for b bytes, what each device has before (of a scatter and a broadcast: what the
+first one has). All of it is modelled. Without MACHINE it lists the clusters that come with
+the program.
+` + machineHelp,
+		Example: `  taso machine show
+  taso machine show summit --nodes 32
+  taso machine show tpu-like:16x16 --json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: k.show,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return machine.Names(), cobra.ShellCompDirectiveDefault
+		},
+	}
+	k.add(c)
+	return c
+}
+
+func newMachineCheck() *cobra.Command {
+	k := &machineFlags{}
+	c := &cobra.Command{
+		Use:   "check MACHINE...",
+		Short: "Say whether descriptions of clusters are right",
+		Long: `Check reads descriptions of clusters and reports all that is wrong with them, with file and
+line: fields that are not known or are missing, quantities without unit, negative or too
+large, links without ends, devices that no link reaches. The exit status is 2 if anything
+is.
+` + machineHelp,
+		Example: `  taso machine check my.yaml
+  taso machine check my.yaml --nodes 64
+  taso machine check summit p3-16xlarge:8 --json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: k.check,
+	}
+	k.add(c)
+	return c
+}
+
+func (k *machineFlags) show(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		if k.nodes != "" {
+			return errors.New("--nodes goes with a MACHINE")
+		}
+		return k.list(c.OutOrStdout())
+	}
+	opt, err := k.options()
+	if err != nil {
+		return err
+	}
+	m, err := machine.Find(args[0], opt)
+	if err != nil {
+		return err
+	}
+	s, err := m.Summary()
+	if err != nil {
+		return err
+	}
+	if k.json {
+		return writeJSON(c.OutOrStdout(), s)
+	}
+	return printMachine(c.OutOrStdout(), s)
+}
+
+// cluster is a line of the list of clusters.
+type cluster struct {
+	Name    string `json:"name"`
+	Nodes   []int  `json:"nodes"`
+	Devices int    `json:"devices"`
+	Device  string `json:"device"`
+	Doc     string `json:"doc"`
+}
+
+func (k *machineFlags) list(w io.Writer) error {
+	var all []cluster
+	var rows [][]string
+	for _, name := range machine.Names() {
+		m, err := machine.Find(name, machine.Options{})
+		if err != nil {
+			return err
+		}
+		all = append(all, cluster{m.Name, m.Shape, m.Devices(), m.Device.Name, m.Doc})
+		first, _, _ := strings.Cut(m.Doc, ". ")
+		rows = append(rows, []string{m.Name, shape(m.Shape), strconv.Itoa(m.PerNode()), m.Device.Name, cut(first, 70)})
+	}
+	if k.json {
+		return writeJSON(w, all)
+	}
+	return writeTable(w, []column{{"machine", false}, {"nodes", true}, {"devices of each", true}, {"device", false}, {"what it is", false}}, rows)
+}
+
+// shape is 32 or 8x4.
+func shape(nodes []int) string {
+	var parts []string
+	for _, n := range nodes {
+		parts = append(parts, strconv.Itoa(n))
+	}
+	return strings.Join(parts, "x")
+}
+
+func (k *machineFlags) check(c *cobra.Command, args []string) error {
+	opt, err := k.options()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	all := []cluster{}
+	for _, a := range args {
+		m, err := machine.Find(a, opt)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all = append(all, cluster{m.Name, m.Shape, m.Devices(), m.Device.Name, m.Doc})
+		if !k.json {
+			fmt.Fprintf(c.OutOrStdout(), "%s: %s, %s, %s: every device reaches every other one\n", a,
+				plural(m.Devices(), "device"), plural(len(m.Vertices)-m.Devices(), "other"), plural(len(m.Links), "link"))
+		}
+	}
+	if k.json {
+		if err := writeJSON(c.OutOrStdout(), all); err != nil {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// gib is a size in powers of 1024.
+func gib(n int64) string { return strconv.FormatFloat(float64(n)/(1<<30), 'g', 4, 64) + " GiB" }
+
+// rate is a bandwidth in GB/s with four digits, or all before the point.
+func rate(x float64) string {
+	if x >= 1e12 {
+		return count(int64(math.Round(x / 1e9)))
+	}
+	return strconv.FormatFloat(x/1e9, 'g', 4, 64)
+}
+
+func printMachine(w io.Writer, s *machine.Summary) error {
+	nodes := shape(s.Nodes) + " nodes"
+	if nodes == "1 nodes" {
+		nodes = "1 node"
+	}
+	fmt.Fprintf(w, "%s: %s, %s %s", s.Name, nodes, count(s.Devices), s.Device)
+	if s.Topology != "" {
+		fmt.Fprintf(w, ", %s", s.Topology)
+	}
+	fmt.Fprintf(w, "\n%s\n\n", s.Doc)
+	fmt.Fprintf(w, "a device: %s at %s GB/s", gib(s.Memory), rate(s.MemoryBandwidth))
+	for _, t := range slices.Sorted(maps.Keys(s.FLOPS)) {
+		if strings.HasPrefix(t, "float") {
+			fmt.Fprintf(w, ", %s %s TFLOPS", t, strconv.FormatFloat(s.FLOPS[t]/1e12, 'g', 4, 64))
+		}
+	}
+	fmt.Fprintln(w)
+	if len(s.Hosts) > 0 {
+		total := int64(0)
+		for _, h := range s.Hosts {
+			total += h
+		}
+		fmt.Fprintf(w, "a node's hosts: %s, %s together\n", count(len(s.Hosts)), gib(total))
+	}
+	fmt.Fprintln(w)
+	var rows [][]string
+	for _, l := range s.Links {
+		rows = append(rows, []string{l.Class, count(l.Count), l.Latency.String(), rate(float64(l.Bandwidth))})
+	}
+	if err := writeTable(w, []column{{"link", false}, {"one way", true}, {"latency", true}, {"GB/s", true}}, rows); err != nil {
+		return err
+	}
+	if s.Devices == 1 {
+		return nil
+	}
+	fmt.Fprintf(w, "\n%s GB/s between the halves\n\n", rate(float64(s.Bisection)))
+	rows = nil
+	for _, x := range s.Collectives {
+		rows = append(rows, []string{x.Kind, string(x.Algorithm), x.Alpha.String(), rate(x.Beta)})
+	}
+	return writeTable(w, []column{{"collective", false}, {"algorithm", false}, {"alpha", true}, {"beta, GB/s", true}}, rows)
+}

@@ -1,0 +1,338 @@
+package machine
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/parallel"
+)
+
+// Algorithm is a way to do a collective.
+type Algorithm string
+
+const (
+	// Ring sends in steps from each device to the next one, and from the last to the first.
+	Ring Algorithm = "ring"
+	// Tree halves the number of devices that take part in each step (binomial).
+	Tree Algorithm = "tree"
+	// Direct sends each device's part to where it goes in one step.
+	Direct Algorithm = "direct"
+	// Hierarchical does rings within nodes and between the devices of equal rank of all
+	// nodes, so that the slow links carry 1/k of the bytes with k devices a node.
+	Hierarchical Algorithm = "hierarchical"
+)
+
+// Flow is a message of a step.
+type Flow struct {
+	From, To int // devices
+	Bytes    int64
+}
+
+// Round is messages that are sent at once, and how many times that happens, each time
+// after the messages before arrived.
+type Round struct {
+	Times int64
+	Flows []Flow
+}
+
+// Algorithms lists those that there are for a kind of collective, the usual one first;
+// none for what is no collective of a group, such as a permutation.
+func Algorithms(k parallel.Kind) []Algorithm {
+	switch k {
+	case parallel.AllReduce, parallel.ReduceScatter, parallel.AllGather:
+		return []Algorithm{Ring, Tree, Direct, Hierarchical}
+	case parallel.AllToAll:
+		return []Algorithm{Ring, Direct}
+	case parallel.Broadcast, parallel.ReduceTo, parallel.Scatter, parallel.Gather:
+		return []Algorithm{Tree, Direct}
+	case parallel.SendReceive:
+		return []Algorithm{Direct}
+	}
+	return nil
+}
+
+// Rounds are the messages of a collective over a group of devices, in that order, of
+// which the first is the root. bytes is what each device has before; of a scatter and a
+// broadcast what the root has ([parallel.Collective]); of a send-receive what each device
+// sends to each of its two neighbours. With n devices and b bytes, chunks c = ⌈b/n⌉:
+//
+//	               ring               tree                       direct
+//	all-reduce     2(n-1) × c         2⌈log n⌉ × b               c to each, twice
+//	reduce-scatter (n-1) × c          halving: b/2, b/4, ..      c to each
+//	all-gather     (n-1) × b          doubling: b, 2b, 4b, ..    b to each
+//	all-to-all     (n-1) × c                                     c to each
+//	broadcast, reduce                 ⌈log n⌉ × b                b to or from each
+//	scatter                           halving of what is left    c to each
+//	gather                            doubling of what is there  b from each
+//
+// The formulas of rings are those of Patarasuk and Yuan (2009), of trees those of
+// Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication Operations in
+// MPICH" (2005). Halving and doubling want a power of two; Hierarchical wants as many
+// devices of each node. What cannot be done so is an error. One device sends nothing.
+func (c *Cluster) Rounds(k parallel.Kind, a Algorithm, group []int, bytes int64) ([]Round, error) {
+	if err := c.checkGroup(group); err != nil {
+		return nil, err
+	}
+	if bytes < 0 {
+		return nil, fmt.Errorf("%s of %d bytes", k, bytes)
+	}
+	if !slices.Contains(Algorithms(k), a) {
+		var names []string
+		for _, b := range Algorithms(k) {
+			names = append(names, string(b))
+		}
+		if names == nil {
+			return nil, fmt.Errorf("%s is no collective of a group: its messages are sent one by one", k)
+		}
+		return nil, fmt.Errorf("%s has no algorithm %q, only %s", k, a, strings.Join(names, ", "))
+	}
+	n := len(group)
+	if n == 1 {
+		return nil, nil
+	}
+	if bytes > maxBytes/int64(n)/int64(n) {
+		return nil, fmt.Errorf("%s of %d bytes over %d devices: too many bytes", k, bytes, n)
+	}
+	var rounds []Round
+	var err error
+	switch {
+	case a == Hierarchical:
+		rounds, err = c.hierarchical(k, group, bytes)
+	case a == Tree:
+		rounds, err = tree(k, group, bytes)
+	case a == Direct:
+		rounds = direct(k, group, bytes)
+	default:
+		rounds = ring(k, group, bytes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s by %s over %d devices: %w", k, a, n, err)
+	}
+	return rounds, nil
+}
+
+// maxBytes bounds the bytes that all devices send, so that sums stay in 64 bits.
+const maxBytes = 1 << 60
+
+// chunk is the largest of n parts.
+func chunk(bytes int64, n int) int64 { return (bytes + int64(n) - 1) / int64(n) }
+
+// around sends from each device to the one that is stride further.
+func around(group []int, stride int, bytes int64) []Flow {
+	var out []Flow
+	for i, d := range group {
+		out = append(out, Flow{d, group[(i+stride)%len(group)], bytes})
+	}
+	return out
+}
+
+func ring(k parallel.Kind, group []int, bytes int64) []Round {
+	n := len(group)
+	steps := int64(n - 1)
+	switch k {
+	case parallel.AllReduce:
+		return []Round{{2 * steps, around(group, 1, chunk(bytes, n))}}
+	case parallel.ReduceScatter:
+		return []Round{{steps, around(group, 1, chunk(bytes, n))}}
+	case parallel.AllGather:
+		return []Round{{steps, around(group, 1, bytes)}}
+	}
+	// All-to-all: in step s to the device that is s further.
+	var out []Round
+	for s := 1; s < n; s++ {
+		out = append(out, Round{1, around(group, s, chunk(bytes, n))})
+	}
+	return out
+}
+
+// each is a message from every device to every other one.
+func each(group []int, bytes int64) []Flow {
+	var out []Flow
+	for _, d := range group {
+		for _, e := range group {
+			if d != e {
+				out = append(out, Flow{d, e, bytes})
+			}
+		}
+	}
+	return out
+}
+
+func direct(k parallel.Kind, group []int, bytes int64) []Round {
+	n := len(group)
+	var flows []Flow
+	times := int64(1)
+	switch k {
+	case parallel.AllReduce:
+		times, flows = 2, each(group, chunk(bytes, n))
+	case parallel.ReduceScatter, parallel.AllToAll:
+		flows = each(group, chunk(bytes, n))
+	case parallel.AllGather:
+		flows = each(group, bytes)
+	case parallel.Scatter, parallel.Broadcast:
+		if k == parallel.Scatter {
+			bytes = chunk(bytes, n)
+		}
+		for _, d := range group[1:] {
+			flows = append(flows, Flow{group[0], d, bytes})
+		}
+	case parallel.Gather, parallel.ReduceTo:
+		for _, d := range group[1:] {
+			flows = append(flows, Flow{d, group[0], bytes})
+		}
+	case parallel.SendReceive:
+		for i := range n - 1 {
+			flows = append(flows, Flow{group[i], group[i+1], bytes}, Flow{group[i+1], group[i], bytes})
+		}
+	}
+	return []Round{{times, flows}}
+}
+
+// tree halves or doubles who takes part.
+func tree(k parallel.Kind, group []int, bytes int64) ([]Round, error) {
+	n := len(group)
+	levels := bits.Len(uint(n - 1)) // ⌈log n⌉
+	// down sends from the root to the leaves; of(size) is what goes to a part of so many
+	// devices.
+	down := func(of func(size int) int64) []Round {
+		var out []Round
+		for l := levels - 1; l >= 0; l-- {
+			var flows []Flow
+			for i := 0; i+1<<l < n; i += 2 << l {
+				flows = append(flows, Flow{group[i], group[i+1<<l], of(min(1<<l, n-i-1<<l))})
+			}
+			out = append(out, Round{1, flows})
+		}
+		return out
+	}
+	up := func(rounds []Round) []Round {
+		slices.Reverse(rounds)
+		for _, r := range rounds {
+			for i, f := range r.Flows {
+				r.Flows[i] = Flow{f.To, f.From, f.Bytes}
+			}
+		}
+		return rounds
+	}
+	all := func(int) int64 { return bytes }
+	part := func(size int) int64 { return chunk(bytes, n) * int64(size) }
+	switch k {
+	case parallel.Broadcast:
+		return down(all), nil
+	case parallel.ReduceTo:
+		return up(down(all)), nil
+	case parallel.AllReduce:
+		return append(up(down(all)), down(all)...), nil
+	case parallel.Scatter:
+		return down(part), nil
+	case parallel.Gather:
+		return up(down(func(size int) int64 { return bytes * int64(size) })), nil
+	}
+	if n&(n-1) != 0 {
+		return nil, fmt.Errorf("%d is no power of two", n)
+	}
+	// Recursive doubling, and halving in the opposite order: partners differ in one bit.
+	var out []Round
+	for l := range levels {
+		size := bytes << l
+		if k == parallel.ReduceScatter {
+			size = chunk(bytes, n) << l
+		}
+		var flows []Flow
+		for i := range n {
+			flows = append(flows, Flow{group[i], group[i^1<<l], size})
+		}
+		out = append(out, Round{1, flows})
+	}
+	if k == parallel.ReduceScatter {
+		slices.Reverse(out)
+	}
+	return out, nil
+}
+
+// hierarchical is rings within nodes, and rings of the devices of equal rank.
+func (c *Cluster) hierarchical(k parallel.Kind, group []int, bytes int64) ([]Round, error) {
+	var nodes [][]int
+	at := map[int]int{}
+	for _, d := range group {
+		v := c.Vertices[d].Node
+		if _, ok := at[v]; !ok {
+			at[v] = len(nodes)
+			nodes = append(nodes, nil)
+		}
+		nodes[at[v]] = append(nodes[at[v]], d)
+	}
+	g, size := len(nodes), len(nodes[0])
+	for _, x := range nodes {
+		if len(x) != size {
+			return nil, fmt.Errorf("%d devices are of one node and %d of another", size, len(x))
+		}
+	}
+	if g == 1 || size == 1 { // one level
+		return ring(k, group, bytes), nil
+	}
+	inside := func(bytes int64) (flows []Flow) {
+		for _, x := range nodes {
+			flows = append(flows, around(x, 1, bytes)...)
+		}
+		return flows
+	}
+	across := func(bytes int64) (flows []Flow) {
+		for i := range size {
+			var rank []int
+			for _, x := range nodes {
+				rank = append(rank, x[i])
+			}
+			flows = append(flows, around(rank, 1, bytes)...)
+		}
+		return flows
+	}
+	in, out := int64(size-1), int64(g-1)
+	share := chunk(bytes, size)
+	switch k {
+	case parallel.AllReduce:
+		return []Round{{in, inside(share)}, {2 * out, across(chunk(share, g))}, {in, inside(share)}}, nil
+	case parallel.ReduceScatter:
+		return []Round{{in, inside(share)}, {out, across(chunk(share, g))}}, nil
+	}
+	return []Round{{out, across(bytes)}, {in, inside(int64(g) * bytes)}}, nil // all-gather
+}
+
+// Ring orders a group such that neighbours are near: from the first device on always to
+// the nearest that is left, by hops, then the wider way, then the lower number.
+func (c *Cluster) Ring(group []int) ([]int, error) {
+	if err := c.checkGroup(group); err != nil {
+		return nil, err
+	}
+	left := slices.Clone(group[1:])
+	slices.Sort(left)
+	out := []int{group[0]}
+	for len(left) > 0 {
+		from := out[len(out)-1]
+		r := c.row(from)
+		best, wide := 0, int64(0)
+		for i, d := range left {
+			if h := r.hops[left[best]]; i > 0 && r.hops[d] > h {
+				continue
+			} else if w := c.width(r, from, d); i == 0 || r.hops[d] < h || w > wide {
+				best, wide = i, w
+			}
+		}
+		out = append(out, left[best])
+		left = slices.Delete(left, best, best+1)
+	}
+	return out, nil
+}
+
+// width is the bandwidth of the narrowest link of a route, 0 of wires only.
+func (c *Cluster) width(r *row, from, to int) int64 {
+	w := int64(0)
+	for v := to; v != from; v = c.Links[r.last[v]].From {
+		if b := c.Links[r.last[v]].Bandwidth; b > 0 && (w == 0 || b < w) {
+			w = b
+		}
+	}
+	return w
+}

@@ -1,0 +1,110 @@
+package machine
+
+import "fmt"
+
+// row is the tree of shortest ways from one vertex: the last link to each vertex, -1 to
+// the vertex itself and to what it does not reach.
+type row struct {
+	last    []int
+	hops    []int
+	latency []Time
+}
+
+// Route lists the links from one vertex, a device or a host, to another: the fewest,
+// among these the least latency, then the lowest numbers of links. It is the same
+// whatever was asked before; from a vertex to itself it is empty. Messages pass through
+// devices only if the file says so. That nothing leads there is an error; between devices
+// it does not occur, since such a cluster is refused when it is read.
+func (c *Cluster) Route(from, to int) ([]int, error) {
+	for _, v := range []int{from, to} {
+		if v < 0 || v >= len(c.Vertices) {
+			return nil, fmt.Errorf("route: %d is none of the vertices 0 to %d", v, len(c.Vertices)-1)
+		}
+	}
+	if from == to {
+		return nil, nil
+	}
+	r := c.row(from)
+	if r.last[to] < 0 {
+		return nil, fmt.Errorf("route: no links lead from %s to %s", c.Vertices[from].Name, c.Vertices[to].Name)
+	}
+	out := make([]int, r.hops[to])
+	for v, i := to, len(out)-1; v != from; i-- {
+		out[i] = r.last[v]
+		v = c.Links[out[i]].From
+	}
+	return out, nil
+}
+
+// row searches breadth first. It is kept; who searches at the same time finds the same.
+func (c *Cluster) row(from int) *row {
+	if r := c.rows[from].Load(); r != nil {
+		return r
+	}
+	n := len(c.Vertices)
+	r := &row{last: make([]int, n), hops: make([]int, n), latency: make([]Time, n)}
+	for i := range r.last {
+		r.last[i] = -1
+		r.hops[i] = -1
+	}
+	r.hops[from] = 0
+	front := []int{from}
+	for hops := 1; len(front) > 0; hops++ {
+		var next []int
+		for _, v := range front {
+			if v != from && v < c.devices && !c.forward {
+				continue
+			}
+			for _, i := range c.out[v] {
+				l := c.Links[i]
+				t := r.latency[v].plus(l.Latency)
+				switch {
+				case r.hops[l.To] < 0:
+					r.hops[l.To] = hops
+					next = append(next, l.To)
+				case r.hops[l.To] < hops || t > r.latency[l.To] || t == r.latency[l.To] && i > r.last[l.To]:
+					continue
+				}
+				r.last[l.To], r.latency[l.To] = i, t
+			}
+		}
+		front = next
+	}
+	c.rows[from].Store(r)
+	return r
+}
+
+// reach wants every device to reach every other one.
+func (c *Cluster) reach() error {
+	for d := range c.devices {
+		r := c.row(d)
+		for to := range c.devices {
+			if to != d && r.last[to] < 0 {
+				return fmt.Errorf("device %s: no links lead from it to %s", c.Vertices[d].Name, c.Vertices[to].Name)
+			}
+		}
+		if d >= keptRows {
+			c.rows[d].Store(nil)
+		}
+	}
+	return nil
+}
+
+// keptRows is from how many devices on the rows of a check are not kept: at first a
+// planner may want a few devices only.
+const keptRows = 64
+
+// Host is the host that is nearest to a device, by hops, then latency, then number; false
+// if the file names none that the device reaches and that reaches it.
+func (c *Cluster) Host(device int) (vertex int, ok bool) {
+	r, best := c.row(device), -1
+	for v := c.devices; v < len(c.Vertices); v++ {
+		if c.Vertices[v].Memory == 0 || r.last[v] < 0 || c.row(v).last[device] < 0 {
+			continue
+		}
+		if best < 0 || r.hops[v] < r.hops[best] || r.hops[v] == r.hops[best] && r.latency[v] < r.latency[best] {
+			best = v
+		}
+	}
+	return best, best >= 0
+}
