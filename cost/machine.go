@@ -103,15 +103,16 @@ func FindMachine(name string) (*Machine, error) {
 		defer f.Close()
 		return ReadMachine(name, f)
 	}
+	// The file of a machine that is built in has its name.
+	if b, err := machineFiles.ReadFile(path.Join("machines", name+".json")); err == nil {
+		return ParseMachine(name+".json", b)
+	}
 	all, err := Machines()
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, m := range all {
-		if m.Name == name {
-			return m, nil
-		}
 		names = append(names, m.Name)
 	}
 	return nil, fmt.Errorf("machine %q is not built in: %s are; a file is named by its path", name, strings.Join(names, ", "))

@@ -31,6 +31,9 @@ func TestBuiltInMachines(t *testing.T) {
 	names := map[string]bool{}
 	for _, m := range all {
 		names[m.Name] = true
+		if found, err := cost.FindMachine(m.Name); err != nil || !reflect.DeepEqual(found, m) {
+			t.Errorf("%s: found by its name as %+v, %v", m.Name, found, err)
+		}
 		if m.Doc == "" {
 			t.Errorf("%s: no source of its numbers", m.Name)
 		}

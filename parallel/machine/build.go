@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"sync/atomic"
+
+	"github.com/taso-go/taso/internal/must"
 )
 
 // builder makes a cluster from what a file says.
@@ -13,8 +15,9 @@ type builder struct {
 	names []map[string]int // of a node's vertices that are no devices
 }
 
-func (s *spec) build() (*Cluster, error) {
-	c := &Cluster{Name: s.name, Doc: s.doc, Device: s.device, Memory: s.memory, Nodes: 1, Shape: s.shape,
+func (s *spec) build() (c *Cluster, err error) {
+	defer must.Catch(&err)
+	c = &Cluster{Name: s.name, Doc: s.doc, Device: s.device, Memory: s.memory, Nodes: 1, Shape: s.shape,
 		Classes: s.classes, forward: s.node.forward, from: s}
 	for _, n := range s.shape {
 		c.Nodes *= n
@@ -48,7 +51,10 @@ func (s *spec) build() (*Cluster, error) {
 		c.out[l.From] = append(c.out[l.From], i)
 	}
 	c.rows = make([]atomic.Pointer[row], len(c.Vertices))
-	return c, c.reach()
+	if err := c.reach(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // within joins vertices of a node.
@@ -100,8 +106,14 @@ func (b *builder) link(from, to int, class Class, width int64) {
 	} else {
 		l.Bandwidth *= width
 	}
+	if len(b.c.Links) == MaxLinks {
+		must.Failf("more than %d links", MaxLinks)
+	}
 	b.c.Links = append(b.c.Links, l)
 }
+
+// MaxLinks is how many links a cluster may have, one for each direction.
+const MaxLinks = 1 << 19
 
 // maxBandwidth is the width of the widest link, in bytes a second.
 const maxBandwidth = 1e15

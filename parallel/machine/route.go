@@ -74,8 +74,12 @@ func (c *Cluster) row(from int) *row {
 	return r
 }
 
-// reach wants every device to reach every other one.
+// reach wants every device to reach every other one. Where one vertex that hands messages
+// on is reached by all devices and reaches all, that is clear; else all pairs are tried.
 func (c *Cluster) reach() error {
+	if c.hub() {
+		return nil
+	}
 	for d := range c.devices {
 		r := c.row(d)
 		for to := range c.devices {
@@ -83,16 +87,46 @@ func (c *Cluster) reach() error {
 				return fmt.Errorf("device %s: no links lead from it to %s", c.Vertices[d].Name, c.Vertices[to].Name)
 			}
 		}
-		if d >= keptRows {
-			c.rows[d].Store(nil)
-		}
+		c.rows[d].Store(nil) // a planner may never ask for it
 	}
 	return nil
 }
 
-// keptRows is from how many devices on the rows of a check are not kept: at first a
-// planner may want a few devices only.
-const keptRows = 64
+// hub reports whether all devices reach the last vertex, a switch of the network if there
+// is one, and are reached from there.
+func (c *Cluster) hub() bool {
+	v := len(c.Vertices) - 1
+	if v < c.devices && !c.forward {
+		return false
+	}
+	into := make([][]int, len(c.Vertices))
+	for i, l := range c.Links {
+		into[l.To] = append(into[l.To], i)
+	}
+	all := func(links [][]int, end func(Link) int) bool {
+		seen := make([]bool, len(c.Vertices))
+		seen[v] = true
+		queue := []int{v}
+		for i := 0; i < len(queue); i++ {
+			if at := queue[i]; at < c.devices && !c.forward {
+				continue
+			}
+			for _, l := range links[queue[i]] {
+				if e := end(c.Links[l]); !seen[e] {
+					seen[e] = true
+					queue = append(queue, e)
+				}
+			}
+		}
+		for d := range c.devices {
+			if !seen[d] {
+				return false
+			}
+		}
+		return true
+	}
+	return all(c.out, func(l Link) int { return l.To }) && all(into, func(l Link) int { return l.From })
+}
 
 // Host is the host that is nearest to a device, by hops, then latency, then number; false
 // if the file names none that the device reaches and that reaches it.
