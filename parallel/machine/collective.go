@@ -147,15 +147,12 @@ func ring(k parallel.Kind, group []int, bytes int64) []Round {
 	return out
 }
 
-// each is a message from every device to every other one.
+// each is a message from every device to every other one, to the next one first: were all
+// to begin with the same device, they would wait for each other there.
 func each(group []int, bytes int64) []Flow {
 	var out []Flow
-	for _, d := range group {
-		for _, e := range group {
-			if d != e {
-				out = append(out, Flow{d, e, bytes})
-			}
-		}
+	for stride := 1; stride < len(group); stride++ {
+		out = append(out, around(group, stride, bytes)...)
 	}
 	return out
 }
@@ -184,7 +181,10 @@ func direct(k parallel.Kind, group []int, bytes int64) []Round {
 		}
 	case parallel.SendReceive:
 		for i := range n - 1 {
-			flows = append(flows, Flow{group[i], group[i+1], bytes}, Flow{group[i+1], group[i], bytes})
+			flows = append(flows, Flow{group[i], group[i+1], bytes})
+		}
+		for i := range n - 1 {
+			flows = append(flows, Flow{group[i+1], group[i], bytes})
 		}
 	}
 	return []Round{{times, flows}}
