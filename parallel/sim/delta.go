@@ -138,8 +138,9 @@ func (g *Graph) visit(k key) {
 
 // leave takes a task out of the orders of its resources.
 func (g *Graph) leave(id ID) {
+	i := 0
 	for _, h := range g.placedAs[id] {
-		i, _ := g.orders[h.Link].find(g.placed[id])
+		i, _ = g.orders[h.Link].find(g.placed[id], i)
 		o := append(g.orders[h.Link][:i], g.orders[h.Link][i+1:]...)
 		g.orders[h.Link] = o
 		if i < len(o) {
@@ -158,10 +159,10 @@ func (g *Graph) place(k key) {
 	}
 	g.set(id, final)
 	g.simulated++
-	start := k.ready
+	start, i := k.ready, 0
 	for _, h := range l.holds {
 		o := g.orders[h.Link]
-		if i, _ := o.find(k); i > 0 {
+		if i, _ = o.find(k, i); i > 0 {
 			start = max(start, o[i-1].free)
 		}
 	}
@@ -171,9 +172,9 @@ func (g *Graph) place(k key) {
 	}
 	for _, h := range l.holds {
 		o := g.orders[h.Link]
-		i, there := o.find(k)
 		s := slot{k, start + h.Time}
-		if there {
+		var there bool
+		if i, there = o.find(k, i); there {
 			o[i] = s
 		} else {
 			o = append(o, slot{})

@@ -118,7 +118,7 @@ func (g *Graph) cause(id ID) (ID, bool) {
 	best := ID(-1)
 	for _, h := range g.placedAs[id] {
 		o := g.orders[h.Link]
-		if i, _ := o.find(g.placed[id]); i > 0 && o[i-1].free == s.Start && (best < 0 || o[i-1].key.id < best) {
+		if i, _ := o.find(g.placed[id], len(o)); i > 0 && o[i-1].free == s.Start && (best < 0 || o[i-1].key.id < best) {
 			best = o[i-1].key.id
 		}
 	}
