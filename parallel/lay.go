@@ -29,6 +29,20 @@ type Laying struct {
 	laws  map[string]*law.Law
 
 	passes int
+	mesh   [][][]int // of g, by node and output: the sizes of the mesh axes in front
+}
+
+// Choice says how a network is laid out along one mesh axis. Functions that are nil say
+// nothing of any node or tensor.
+type Choice struct {
+	// Of are the strategies by which a node is computed, each for whom it serves; none: by one
+	// device, of the tensors as they are.
+	Of func(id graph.NodeID) []*Strategy
+	// Resident is as what a tensor lies on the devices that no strategy computes, such as an
+	// input: what else is needed of it is made of these members.
+	Resident func(t graph.Tensor) (Role, bool)
+	// Final is as what a tensor is wanted that becomes one of an output, before it does.
+	Final func(t graph.Tensor) (Role, bool)
 }
 
 // NewLaying begins with a graph on one device.
@@ -79,6 +93,15 @@ func (l *Laying) Laws() map[string]*law.Law { return l.laws }
 
 func (l *Laying) term(t graph.Tensor) *law.Term { return l.terms[t.Node][t.Out] }
 
+// Mesh are the sizes of the mesh axes that a tensor of the network as it is has in front.
+// The caller must not write to it.
+func (l *Laying) Mesh(t graph.Tensor) []int {
+	if l.mesh == nil {
+		return nil
+	}
+	return l.mesh[t.Node][t.Out]
+}
+
 // Strategies lists those of a node of the network as it is, along one more mesh axis.
 func (l *Laying) Strategies(ctx context.Context, id graph.NodeID, degree int) ([]*Strategy, error) {
 	var sizes [][]int
@@ -89,23 +112,23 @@ func (l *Laying) Strategies(ctx context.Context, id graph.NodeID, degree int) ([
 }
 
 // Along lays the network out along one more mesh axis of that many members, in front of
-// those it has. choose says which of its strategies a node has; nil leaves the node to
-// one device along the axis.
-func (l *Laying) Along(ctx context.Context, degree int, choose func(id graph.NodeID) *Strategy) error {
-	p := &pass{Laying: l, ctx: ctx, degree: degree, on: graph.Attrs{number(degree)},
-		held: map[graph.Tensor]map[Role]graph.Tensor{}, now: map[graph.Tensor]*law.Term{}, names: map[string]bool{}}
+// those it has.
+func (l *Laying) Along(ctx context.Context, degree int, c Choice) error {
+	p := &pass{Laying: l, ctx: ctx, choice: c, degree: degree, on: graph.Attrs{number(degree)},
+		held: map[graph.Tensor]map[Role]graph.Tensor{}, now: map[graph.Tensor]*law.Term{},
+		axes: map[graph.Tensor][]int{}, names: map[string]bool{}}
 	l.passes++
 	for id := range l.g.Nodes() {
 		p.names[l.g.Name(id)] = true
 	}
 	for id := range l.g.Nodes() {
-		if err := p.node(id, choose); err != nil {
+		if err := p.node(id); err != nil {
 			return fmt.Errorf("lay out along an axis of %d: node %s: %w", degree, l.g.Name(id), err)
 		}
 	}
 	var outs []graph.Tensor
 	for _, t := range l.g.Outputs() {
-		w, err := p.as(t, Role{})
+		w, err := p.wholeOf(t)
 		if err != nil {
 			return fmt.Errorf("lay out along an axis of %d: output: %w", degree, err)
 		}
@@ -115,13 +138,14 @@ func (l *Laying) Along(ctx context.Context, degree int, choose func(id graph.Nod
 	if err != nil {
 		return fmt.Errorf("lay out along an axis of %d: %w", degree, err)
 	}
-	terms := make([][]*law.Term, g.Len()+1)
+	terms, mesh := make([][]*law.Term, g.Len()+1), make([][][]int, g.Len()+1)
 	for id := range g.Nodes() {
 		for k := range g.NumOut(id) {
 			terms[id] = append(terms[id], p.now[id.Out(k)])
+			mesh[id] = append(mesh[id], p.axes[id.Out(k)])
 		}
 	}
-	l.g, l.terms = g, terms
+	l.g, l.terms, l.mesh = g, terms, mesh
 	return nil
 }
 
@@ -129,11 +153,13 @@ func (l *Laying) Along(ctx context.Context, degree int, choose func(id graph.Nod
 type pass struct {
 	*Laying
 	ctx    context.Context
+	choice Choice
 	b      graph.Builder
 	degree int
 	on     graph.Attrs
 	held   map[graph.Tensor]map[Role]graph.Tensor // of the old graph: what stands for it in the new one
 	now    map[graph.Tensor]*law.Term             // of the new graph
+	axes   map[graph.Tensor][]int                 // likewise: the mesh axes in front
 	names  map[string]bool
 }
 
@@ -145,51 +171,84 @@ func (p *pass) hold(t graph.Tensor, r Role, as graph.Tensor) {
 }
 
 // node writes a node into the new graph.
-func (p *pass) node(id graph.NodeID, choose func(id graph.NodeID) *Strategy) error {
+func (p *pass) node(id graph.NodeID) error {
+	var of []*Strategy
+	if p.g.Op(id) != nil && p.choice.Of != nil {
+		of = p.choice.Of(id)
+	}
+	if len(of) == 0 {
+		return p.alone(id)
+	}
+	for i, st := range of {
+		name := p.g.Name(id)
+		if i > 0 {
+			name = p.free(name)
+		}
+		if err := p.spread(id, name, st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alone leaves a node, or an input, as it is.
+func (p *pass) alone(id graph.NodeID) error {
 	g := p.g
-	if g.Op(id) == nil {
-		t, err := p.b.Copy(g, id, nil)
+	var in []graph.Tensor
+	var args []*law.Term
+	for _, t := range g.Operands(id) {
+		x, err := p.wholeOf(t)
 		if err != nil {
 			return err
 		}
-		p.hold(id.Out(0), Role{}, t.Out(0))
-		p.now[t.Out(0)] = p.terms[id][0]
-		return nil
+		in, args = append(in, x), append(args, p.now[x])
 	}
-	st := choose(id)
+	x, err := p.b.Copy(g, id, in)
+	if err != nil {
+		return err
+	}
+	var app *law.Term
+	if o := g.Op(id); o != nil {
+		app = law.Apply(o, g.Attrs(id), args...)
+	}
+	for k := range g.NumOut(id) {
+		t, now := id.Out(k), x.Out(k)
+		if app == nil {
+			p.now[now] = p.terms[id][k]
+		} else {
+			p.now[now] = app.Output(k)
+		}
+		p.axes[now] = p.Mesh(t)
+		p.hold(t, Role{}, now)
+		if p.choice.Resident == nil {
+			continue
+		}
+		if r, ok := p.choice.Resident(t); ok && r != (Role{}) {
+			if _, err := p.as(t, r); err != nil {
+				return err
+			}
+			delete(p.held[t], Role{})
+		}
+	}
+	return nil
+}
+
+// spread computes a node by a strategy.
+func (p *pass) spread(id graph.NodeID, name string, st *Strategy) error {
+	g := p.g
 	var in []graph.Tensor
 	for i, t := range g.Operands(id) {
-		r := Role{}
-		if st != nil {
-			r = st.In[i]
-		}
-		x, err := p.as(t, r)
+		x, err := p.as(t, st.In[i])
 		if err != nil {
 			return err
 		}
 		in = append(in, x)
 	}
-	if st == nil {
-		x, err := p.b.Copy(g, id, in)
-		if err != nil {
-			return err
-		}
-		var args []*law.Term
-		for _, t := range in {
-			args = append(args, p.now[t])
-		}
-		app := law.Apply(g.Op(id), g.Attrs(id), args...)
-		for k := range g.NumOut(id) {
-			p.now[x.Out(k)] = app.Output(k)
-			p.hold(id.Out(k), Role{}, x.Out(k))
-		}
-		return nil
-	}
 	each, attrs := g.Op(id).Each(), st.Attrs
 	if each != g.Op(id) {
 		attrs = append(graph.Attrs{graph.ShapeValue(graph.Sizes(p.degree))}, attrs...)
 	}
-	x, err := p.apply(g.Name(id), each, attrs, in...)
+	x, err := p.apply(name, each, attrs, in...)
 	if err != nil {
 		return err
 	}
@@ -204,10 +263,16 @@ func (p *pass) node(id graph.NodeID, choose func(id graph.NodeID) *Strategy) err
 		}
 		p.insts = append(p.insts, inst)
 		p.laws[st.Laws[k].Name] = st.Laws[k]
-		p.hold(id.Out(k), r, x.Out(k))
+		p.axes[x.Out(k)] = p.meshed(id.Out(k))
+		if _, ok := p.held[id.Out(k)][r]; !ok { // of two strategies that agree the first counts
+			p.hold(id.Out(k), r, x.Out(k))
+		}
 	}
 	return nil
 }
+
+// meshed are the mesh axes of members along the new axis of a tensor.
+func (p *pass) meshed(t graph.Tensor) []int { return append([]int{p.degree}, p.Mesh(t)...) }
 
 // apply adds an operator to the new graph.
 func (p *pass) apply(name string, o *graph.Op, attrs graph.Attrs, in ...graph.Tensor) (graph.NodeID, error) {
@@ -232,22 +297,48 @@ func (p *pass) as(t graph.Tensor, r Role) (graph.Tensor, error) {
 	if x, ok := p.held[t][r]; ok {
 		return x, nil
 	}
-	var x graph.NodeID
-	var err error
-	if r == (Role{}) {
-		x, err = p.end(t)
-	} else {
-		var w graph.Tensor
-		if w, err = p.as(t, Role{}); err != nil {
+	w, ok := p.held[t][Role{}]
+	if !ok {
+		x, err := p.end(t)
+		if err != nil {
 			return w, err
 		}
-		x, err = p.begin(t, w, r)
+		w = x.Out(0)
+		p.hold(t, Role{}, w)
+		p.axes[w] = p.Mesh(t)
 	}
+	if r == (Role{}) {
+		return w, nil
+	}
+	x, err := p.begin(t, w, r)
 	if err != nil {
-		return x.Out(0), err
+		return w, err
 	}
 	p.hold(t, r, x.Out(0))
+	p.axes[x.Out(0)] = p.meshed(t)
 	return x.Out(0), nil
+}
+
+// wholeOf is a tensor as one that is not along the axis, for an output or a node that is alone.
+func (p *pass) wholeOf(t graph.Tensor) (graph.Tensor, error) {
+	if p.choice.Final != nil {
+		if r, ok := p.choice.Final(t); ok && r != (Role{}) {
+			return p.last(t, r)
+		}
+	}
+	return p.as(t, Role{})
+}
+
+// last is a tensor that becomes one of an output, made of members in the role in which it
+// is wanted.
+func (p *pass) last(t graph.Tensor, r Role) (graph.Tensor, error) {
+	x, err := p.as(t, r)
+	if err != nil {
+		return x, err
+	}
+	w, err := p.endFrom(t, r, x)
+	p.axes[w.Out(0)] = p.Mesh(t)
+	return w.Out(0), err
 }
 
 // ends are the roles from which a tensor is made of members, the cheapest first.
@@ -266,19 +357,23 @@ func (p *pass) end(t graph.Tensor) (graph.NodeID, error) {
 		if !ok {
 			continue
 		}
-		if r.Kind == Copy || r.Kind == First { // members are what the tensor's term would be made to
-			if err := p.back(r, p.term(t), p.g.Sizes(t)); err != nil {
-				return 0, err
-			}
-		}
-		_, end, err := made(r, p.on[0])
-		if err != nil {
-			return 0, err
-		}
-		how := end(p.now[x])
-		return p.apply(p.name(t, "whole"), how.Op, how.Attrs, x)
+		return p.endFrom(t, r, x)
 	}
 	return 0, fmt.Errorf("nothing stands for %s", tensorName(p.g, t))
+}
+
+func (p *pass) endFrom(t graph.Tensor, r Role, x graph.Tensor) (graph.NodeID, error) {
+	if r.Kind == Copy || r.Kind == First { // members are what the tensor's term would be made to
+		if err := p.back(r, p.term(t), p.g.Sizes(t)); err != nil {
+			return 0, err
+		}
+	}
+	_, end, err := made(r, p.on[0])
+	if err != nil {
+		return 0, err
+	}
+	how := end(p.now[x])
+	return p.apply(p.name(t, "whole"), how.Op, how.Attrs, x)
 }
 
 // begin makes members of a tensor.

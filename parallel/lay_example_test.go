@@ -45,18 +45,18 @@ return y`)
 		log.Fatal(err)
 	}
 	l := parallel.NewLaying(g, parallel.NewStrategies())
-	err = l.Along(ctx, 2, func(id graph.NodeID) *parallel.Strategy {
+	err = l.Along(ctx, 2, parallel.Choice{Of: func(id graph.NodeID) []*parallel.Strategy {
 		all, err := l.Strategies(ctx, id, 2)
 		if err != nil {
 			log.Fatal(err)
 		}
 		for _, s := range all {
 			if s.Out[0].Kind == parallel.Sum && s.In[0].Kind == parallel.Shard {
-				return s
+				return []*parallel.Strategy{s}
 			}
 		}
 		return nil
-	})
+	}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -24,16 +24,22 @@ func layOut(t testing.TB, g *graph.Graph, s *Strategies, rng *rand.Rand, degrees
 	t.Helper()
 	l := NewLaying(g, s)
 	for _, degree := range degrees {
-		err := l.Along(ctx, degree, func(id graph.NodeID) *Strategy {
+		err := l.Along(ctx, degree, Choice{Of: func(id graph.NodeID) (of []*Strategy) {
 			all, err := l.Strategies(ctx, id, degree)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if k := rng.IntN(len(all) + 1); k < len(all) {
-				return all[k]
+			for range 1 + rng.IntN(10)/9 { // some in two ways
+				if k := rng.IntN(len(all) + 1); k < len(all) {
+					of = append(of, all[k])
+				}
 			}
-			return nil
-		})
+			return of
+		}, Resident: func(graph.Tensor) (Role, bool) {
+			return []Role{{}, {Kind: Copy}, {Kind: First}}[rng.IntN(3)], rng.IntN(2) == 0
+		}, Final: func(graph.Tensor) (Role, bool) {
+			return []Role{{}, {Kind: Copy}, {Kind: Sum}}[rng.IntN(3)], rng.IntN(2) == 0
+		}})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, g)
 		}
