@@ -3,6 +3,7 @@ package parallel
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -28,8 +29,8 @@ type Laying struct {
 	insts []law.Instance
 	laws  map[string]*law.Law
 
-	passes int
-	mesh   [][][]int // of g, by node and output: the sizes of the mesh axes in front
+	degrees []int     // of the mesh axes
+	mesh    [][][]int // of g, by node and output: the mesh axes in front
 }
 
 // Choice says how a network is laid out along one mesh axis. Functions that are nil say
@@ -93,8 +94,11 @@ func (l *Laying) Laws() map[string]*law.Law { return l.laws }
 
 func (l *Laying) term(t graph.Tensor) *law.Term { return l.terms[t.Node][t.Out] }
 
-// Mesh are the sizes of the mesh axes that a tensor of the network as it is has in front.
-// The caller must not write to it.
+// Degrees are the sizes of the mesh axes along which the network was laid out, in order.
+func (l *Laying) Degrees() []int { return slices.Clone(l.degrees) }
+
+// Mesh are the mesh axes that a tensor of the network as it is has in front, by their
+// numbers in [Laying.Degrees]. The caller must not write to it.
 func (l *Laying) Mesh(t graph.Tensor) []int {
 	if l.mesh == nil {
 		return nil
@@ -117,7 +121,7 @@ func (l *Laying) Along(ctx context.Context, degree int, c Choice) error {
 	p := &pass{Laying: l, ctx: ctx, choice: c, degree: degree, on: graph.Attrs{number(degree)},
 		held: map[graph.Tensor]map[Role]graph.Tensor{}, now: map[graph.Tensor]*law.Term{},
 		axes: map[graph.Tensor][]int{}, names: map[string]bool{}}
-	l.passes++
+	l.degrees = append(l.degrees, degree)
 	for id := range l.g.Nodes() {
 		p.names[l.g.Name(id)] = true
 	}
@@ -272,7 +276,7 @@ func (p *pass) spread(id graph.NodeID, name string, st *Strategy) error {
 }
 
 // meshed are the mesh axes of members along the new axis of a tensor.
-func (p *pass) meshed(t graph.Tensor) []int { return append([]int{p.degree}, p.Mesh(t)...) }
+func (p *pass) meshed(t graph.Tensor) []int { return append([]int{len(p.degrees) - 1}, p.Mesh(t)...) }
 
 // apply adds an operator to the new graph.
 func (p *pass) apply(name string, o *graph.Op, attrs graph.Attrs, in ...graph.Tensor) (graph.NodeID, error) {
@@ -396,7 +400,7 @@ func (p *pass) name(t graph.Tensor, what string) string {
 	if p.g.NumOut(t.Node) > 1 {
 		n = fmt.Sprintf("%s.%d", n, t.Out)
 	}
-	return p.free(fmt.Sprintf("%s_%s_%s", n, what, dimensionName(p.passes-1)))
+	return p.free(fmt.Sprintf("%s_%s_%s", n, what, dimensionName(len(p.degrees)-1)))
 }
 
 // free is a name that no node has.
