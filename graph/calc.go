@@ -178,9 +178,14 @@ func (c *Calc) Sum(x Tensor, keep bool, axes ...int) Tensor {
 	return c.reduce("reducesum", x, keep, axes)
 }
 
-// Mean averages along axes.
+// Mean averages along axes: the sum over the number, so that sums of parts can be added up
+// on their way.
 func (c *Calc) Mean(x Tensor, keep bool, axes ...int) Tensor {
-	return c.reduce("reducemean", x, keep, axes)
+	n := 1
+	for _, a := range axes {
+		n *= c.Sizes(x)[a]
+	}
+	return c.Times(c.Sum(x, keep, axes...), 1, n)
 }
 
 func (c *Calc) reduce(op string, x Tensor, keep bool, axes []int) Tensor {

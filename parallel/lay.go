@@ -248,11 +248,8 @@ func (p *pass) spread(id graph.NodeID, name string, st *Strategy) error {
 		}
 		in = append(in, x)
 	}
-	each, attrs := g.Op(id).Each(), st.Attrs
-	if each != g.Op(id) {
-		attrs = append(graph.Attrs{graph.ShapeValue(graph.Sizes(p.degree))}, attrs...)
-	}
-	x, err := p.apply(name, each, attrs, in...)
+	each, attrs := lifted(g.Op(id), st.Attrs, graph.Int(int64(p.degree)))
+	x, err := p.apply(name, g.DType(id.Out(0)), each, attrs, in...)
 	if err != nil {
 		return err
 	}
@@ -278,9 +275,13 @@ func (p *pass) spread(id graph.NodeID, name string, st *Strategy) error {
 // meshed are the mesh axes of members along the new axis of a tensor.
 func (p *pass) meshed(t graph.Tensor) []int { return append([]int{len(p.degrees) - 1}, p.Mesh(t)...) }
 
-// apply adds an operator to the new graph.
-func (p *pass) apply(name string, o *graph.Op, attrs graph.Attrs, in ...graph.Tensor) (graph.NodeID, error) {
-	id, err := p.b.Apply(name, o, attrs, in...)
+// apply adds an operator to the new graph; a constant is of the given type.
+func (p *pass) apply(name string, like graph.DType, o *graph.Op, attrs graph.Attrs, in ...graph.Tensor) (id graph.NodeID, err error) {
+	if len(in) == 0 {
+		id, err = p.b.Constant(name, like, o, attrs)
+	} else {
+		id, err = p.b.Apply(name, o, attrs, in...)
+	}
 	if err != nil {
 		return id, err
 	}
@@ -377,7 +378,7 @@ func (p *pass) endFrom(t graph.Tensor, r Role, x graph.Tensor) (graph.NodeID, er
 		return 0, err
 	}
 	how := end(p.now[x])
-	return p.apply(p.name(t, "whole"), how.Op, how.Attrs, x)
+	return p.apply(p.name(t, "whole"), p.g.DType(t), how.Op, how.Attrs, x)
 }
 
 // begin makes members of a tensor.
@@ -392,7 +393,7 @@ func (p *pass) begin(t, whole graph.Tensor, r Role) (graph.NodeID, error) {
 		}
 	}
 	how := begin(p.now[whole])
-	return p.apply(p.name(t, strings.ReplaceAll(r.String(), " ", "")), how.Op, how.Attrs, whole)
+	return p.apply(p.name(t, strings.ReplaceAll(r.String(), " ", "")), p.g.DType(t), how.Op, how.Attrs, whole)
 }
 
 func (p *pass) name(t graph.Tensor, what string) string {

@@ -147,8 +147,13 @@ return y`)
 		} {
 			m := *e
 			m.RHS = []*law.Term{e.RHS[0].Rewrite(wrong)}
-			if law.Equal(m.RHS[0], e.RHS[0]) {
-				continue
+			known := map[*law.Term]interp.Tensor[uint64]{}
+			x, err := evaluate(&m, m.LHS[0], known)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if y, err := evaluate(&m, m.RHS[0], known); err == nil && slices.Equal(x.Data, y.Data) {
+				continue // it does not matter there
 			}
 			if _, err := check.Rule(&m, l.Proof(), check.Laws(l.Laws())); err == nil {
 				t.Errorf("%d: accepted: %s", i, law.Format(&m))

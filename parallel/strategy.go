@@ -67,7 +67,11 @@ func (s *Strategies) Of(ctx context.Context, o *graph.Op, attrs graph.Attrs, siz
 	var out []*Strategy
 	seen := map[string]bool{}
 	for _, c := range candidates(o, attrs, sizes, degree) {
-		if k := fmt.Sprint(c.in); !seen[k] {
+		k := fmt.Sprint(c.in)
+		if c.copies() {
+			k += fmt.Sprint(c.axis)
+		}
+		if !seen[k] {
 			seen[k] = true
 			st, err := s.decide(ctx, o, attrs, sizes, degree, c)
 			if err != nil {
@@ -87,6 +91,11 @@ func (s *Strategies) Of(ctx context.Context, o *graph.Op, attrs graph.Attrs, siz
 type candidate struct {
 	in   []Role
 	axis int
+}
+
+// copies reports whether all operands are copies.
+func (c *candidate) copies() bool {
+	return !slices.ContainsFunc(c.in, func(r Role) bool { return r.Kind != Copy })
 }
 
 // candidates are guesses from which axes of operands an axis of the result is. They
@@ -110,6 +119,9 @@ func candidates(o *graph.Op, attrs graph.Attrs, sizes [][]int, degree int) (out 
 	used := map[graph.OperandAxis]bool{} // axes of which the result has one
 	for k := range result[0] {
 		axes := o.OperandAxes(attrs, ranks, k)
+		if len(axes) == 0 { // each device makes a part of what has the same all along the axis
+			out = append(out, candidate{copies(), k})
+		}
 		in, ok := copies(), len(axes) > 0
 		for _, a := range axes {
 			used[a] = true
@@ -214,10 +226,10 @@ func (s *Strategies) decide(ctx context.Context, o *graph.Op, attrs graph.Attrs,
 func (s *Strategies) result(ctx context.Context, q *spreading, out, rank, axis int) (Role, *law.Law, map[string]graph.Dim, error) {
 	var try []Role
 	switch {
-	case !slices.ContainsFunc(q.in, func(r Role) bool { return r.Kind != Copy }):
-		try = []Role{{Kind: Copy}}
 	case axis >= 0:
 		try = []Role{{Kind: Shard, Axis: axis}}
+	case !slices.ContainsFunc(q.in, func(r Role) bool { return r.Kind != Copy }):
+		try = []Role{{Kind: Copy}}
 	default:
 		try = []Role{{Kind: Sum}}
 		if slices.ContainsFunc(q.in, func(r Role) bool { return r.Kind == Shard }) {
@@ -279,10 +291,13 @@ func (s *Strategies) proved(ctx context.Context, l *law.Law, places bool) (*deci
 // its own, or a size among them divided by the degree.
 func memberAttrs(o *graph.Op, attrs graph.Attrs, c candidate, degree int) []graph.Attrs {
 	out := []graph.Attrs{attrs}
-	if !slices.ContainsFunc(c.in, func(r Role) bool { return r.Kind == Shard }) {
+	if c.axis < 0 && !slices.ContainsFunc(c.in, func(r Role) bool { return r.Kind == Shard }) {
 		return out
 	}
 	for i, p := range o.Params {
+		if one, _, _ := o.Member(attrs); one != nil && i == 0 {
+			continue // axes of the mesh
+		}
 		with := func(v graph.Value) {
 			a := slices.Clone(attrs)
 			a[i] = v
@@ -333,6 +348,19 @@ func (q *spreading) ranks() (out []int, ok bool) {
 	return out, true
 }
 
+// lifted is an operator on each of g members; one that is applied to members of families
+// already is so over one axis more.
+func lifted(o *graph.Op, attrs graph.Attrs, g graph.Dim) (*graph.Op, graph.Attrs) {
+	if one, own, over := o.Member(attrs); one != nil {
+		return o, append(graph.Attrs{graph.ShapeValue(append(graph.ShapeOf(g), over...))}, own...)
+	}
+	each := o.Each()
+	if each == nil || each == o {
+		return each, attrs
+	}
+	return each, append(graph.Attrs{graph.ShapeValue(graph.ShapeOf(g))}, attrs...)
+}
+
 // literal is the largest size that stays a number in a general law: one that may be that
 // of a window or of a group of channels, or 1, at which shapes are told from others.
 func (q *spreading) literal() int {
@@ -366,12 +394,19 @@ func (q *spreading) law(out int, r Role, general bool) (*law.Law, map[string]gra
 			return graph.Var(names[n])
 		}
 	}
-	each, attrs := q.op.Each(), q.member
+	own, all := q.member, q.whole
+	if one, _, over := q.op.Member(own); one != nil { // over what they are families is any size too
+		var mesh graph.Shape
+		for _, it := range over {
+			n, _ := it.Dim.Const()
+			mesh = append(mesh, graph.ShapeOf(size(int(n)))...)
+		}
+		own = append(graph.Attrs{graph.ShapeValue(mesh)}, own[1:]...)
+		all = append(graph.Attrs{graph.ShapeValue(mesh)}, all[1:]...)
+	}
+	each, attrs := lifted(q.op, own, g)
 	if each == nil {
 		return nil, nil
-	}
-	if each != q.op {
-		attrs = append(graph.Attrs{graph.ShapeValue(graph.ShapeOf(g))}, attrs...)
 	}
 	l := &law.Law{Kind: law.Lemma, Name: "spread", Tags: []string{"parallel"}}
 	var members, wholes []*law.Term
@@ -403,7 +438,7 @@ func (q *spreading) law(out int, r Role, general bool) (*law.Law, map[string]gra
 			members, wholes = append(members, v), append(wholes, end(v))
 		}
 	}
-	left, right := law.Apply(each, attrs, members...).Output(out), law.Apply(q.op, q.whole, wholes...).Output(out)
+	left, right := law.Apply(each, attrs, members...).Output(out), law.Apply(q.op, all, wholes...).Output(out)
 	begin, end, err := made(r, graph.DimValue(g))
 	switch {
 	case err != nil:

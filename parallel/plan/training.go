@@ -1,0 +1,39 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/grad"
+)
+
+// Training is a graph with the inputs that outputs of it take the place of in its next
+// run. A graph without such inputs is inference.
+type Training struct {
+	Graph *graph.Graph
+	// Next says which output becomes which input: places among the graph's inputs, by
+	// places among its outputs.
+	Next map[int]int
+}
+
+// Train is the training step of a model.
+func Train(model *graph.Graph, opt grad.Options) (*Training, error) {
+	step, err := grad.Train(model, opt)
+	if err != nil {
+		return nil, fmt.Errorf("training step: %w", err)
+	}
+	return Step(step), nil
+}
+
+// Step is a training step as one to plan.
+func Step(step *grad.Step) *Training {
+	t := &Training{Graph: step.Graph, Next: map[int]int{}}
+	place := map[graph.NodeID]int{}
+	for i, id := range step.Graph.Inputs() {
+		place[id] = i
+	}
+	for i, k := range step.Next {
+		t.Next[1+i] = place[k.Input]
+	}
+	return t
+}
