@@ -53,19 +53,20 @@ func ExampleTrain() {
 	// label : float32[8, 2]
 	// t5 = ewsub(y, label)
 	// t6 = ewmul(t5, t5)
-	// loss = reducemean[axes=(0, 1)](t6)
+	// t7 = reducesum[axes=(0, 1)](t6)
+	// t8 = fill[shape=[], den=16]()
+	// loss = smul(t7, t8)
 	// rate : float32[]
-	// t9 = fill[shape=[]]()
-	// t10 = reshape[shape=[1, 1]](t9)
-	// t11 = fill[shape=[], den=16]()
-	// t12 = smul(t10, t11)
-	// t13 = broadcast[shape=[8, 2]](t12)
-	// t14 = ewmul(t13, t5)
-	// t15 = ewadd(t14, t14)
-	// t19 = transpose(x)
-	// t20 = matmul(t19, t15)
-	// t21 = smul(t20, rate)
-	// w_next = ewsub(w, t21)
+	// t11 = fill[shape=[]]()
+	// t12 = smul(t11, t8)
+	// t14 = reshape[shape=[1, 1]](t12)
+	// t15 = broadcast[shape=[8, 2]](t14)
+	// t16 = ewmul(t15, t5)
+	// t17 = ewadd(t16, t16)
+	// t21 = transpose(x)
+	// t22 = matmul(t21, t17)
+	// t23 = smul(t22, rate)
+	// w_next = ewsub(w, t23)
 	// return loss, w_next
 }
 
