@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -18,12 +17,21 @@ func Random(seed uint64, sizes []int, scale float64) *Weight {
 // Uniform is a float32 weight whose elements are uniform in lo to hi; with
 // lo = hi all are the same.
 func Uniform(seed uint64, sizes []int, lo, hi float64) *Weight {
+	return UniformAs(graph.Float32, seed, sizes, lo, hi)
+}
+
+// UniformAs is Uniform for another type of floating-point numbers: the elements of the
+// float32 weight, rounded to it.
+func UniformAs(t graph.DType, seed uint64, sizes []int, lo, hi float64) *Weight {
 	most := float64(math.MaxFloat32)
-	w := &Weight{DType: graph.Float32, Sizes: slices.Clone(sizes), Finite: -most <= lo && lo <= hi && hi <= most}
+	if t == graph.Float16 {
+		most = 65504
+	}
+	w := &Weight{DType: t, Sizes: slices.Clone(sizes), Finite: -most <= lo && lo <= hi && hi <= most}
 	w.Load = func() ([]byte, error) {
-		raw := make([]byte, w.Bytes())
-		for i := 0; i < len(raw)/4; i++ {
-			binary.LittleEndian.PutUint32(raw[4*i:], math.Float32bits(uniform(seed, uint64(i), lo, hi)))
+		raw := make([]byte, 0, w.Bytes())
+		for i := range w.Elements() {
+			raw = AppendElement(raw, t, 0, float64(uniform(seed, uint64(i), lo, hi)))
 		}
 		return raw, nil
 	}

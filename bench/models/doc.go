@@ -15,8 +15,17 @@
 // computed from the model's when they are loaded. [Variants] lists the forms. They
 // are there to ask whether costs put the forms of a model in the right order.
 //
-// [List] says what there is, [Build] makes a model. All batches are 1, elements
-// are float32, images are [batch, channels, height, width]. Weights are random:
+// Networks *to be trained* ([ListFurther]) are those that papers lay out over devices, with
+// the batches of the papers and, for families, in all their sizes; [BuildNetwork] makes
+// them with another batch, and says which nodes are which of the repeated *layers*.
+// [Suites] lists models and batches by paper. Their tiny variants have fewer layers, too.
+//
+// [List] says what there is, [Build] makes a model. Where nothing else is said batches are
+// 1 and elements float32; images are [batch, channels, height, width]. In transformers the
+// vectors of all positions of all samples are the rows of one matrix, [samples *
+// positions, hidden], so that axis 0 is dealt out by samples everywhere; only where
+// positions look at each other there are axes [samples, heads, positions, ...].
+// Weights are random:
 // uniform, with the spread that keeps activations in range (package model), and
 // decided by the seed and the weight's name; they are drawn when they are loaded.
 //
@@ -26,7 +35,11 @@
 //	inception.go Inception-v3                    vgg.go         VGG-19
 //	mobilenet.go MobileNet-v2                    nasnet.go      NasNet-A
 //	nasrnn.go    NasRNN                          bert.go        BERT, as in papers and as published
-//	recommend.go DLRM and MLP, to be trained
+//	recommend.go DLRM, XDL and MLP               candle.go      CANDLE-Uno
+//	language.go  GPT, and GShard's experts       recurrent.go   text classes, next words, translation
+//	alexnet.go   AlexNet                         modal.go       a transformer with branches
+//	trained.go   the list of those to be trained suites.go      what each paper measures
+//	network.go   models by name and batch, their layers
 //	variants.go  the rewritten forms             forms.go       the laws that make each, phase by phase
 //	places.go    where a phase uses its laws     derivation.go  laws used in a bank until none can be
 //	derive.go    weights computed from weights
@@ -49,4 +62,19 @@
 //     Scalable Image Recognition (CVPR 2018)
 //   - Zoph and Le, Neural Architecture Search with Reinforcement Learning (ICLR 2017)
 //   - Devlin, Chang, Lee and Toutanova, BERT (NAACL 2019)
+//
+// Those to be trained are of Unity (Unger et al., OSDI 2022) and FlexFlow (Jia, Zaharia
+// and Aiken, MLSys 2019), in dimensions of FlexFlow's public examples
+// (github.com/flexflow/FlexFlow, examples/cpp and nmt), of Alpa (Zheng et al., OSDI 2022),
+// in those of its artifact (github.com/alpa-projects/alpa, benchmark), and of GraphPipe
+// (Jeon et al., ASPLOS 2025). Beside the networks above they are those of
+//
+//   - Krizhevsky, One weird trick for parallelizing convolutional neural networks (arXiv 1404.5997)
+//   - Zagoruyko and Komodakis, Wide Residual Networks (BMVC 2016)
+//   - Radford et al., Language Models are Unsupervised Multitask Learners (2019)
+//   - Lepikhin et al., GShard (ICLR 2021)
+//   - Hochreiter and Schmidhuber, Long Short-Term Memory (Neural Computation, 1997)
+//   - Luong, Pham and Manning, Effective Approaches to Attention-based Neural Machine
+//     Translation (EMNLP 2015)
+//   - Naumov et al., Deep Learning Recommendation Model (arXiv 1906.00091)
 package models

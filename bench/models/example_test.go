@@ -79,3 +79,53 @@ func ExampleVariants() {
 	// nasrnn+cell 5 products, by [sum_products merge_products part_of_part]
 	// nasrnn+split 160 products, by [split_channels split_columns]
 }
+
+func ExampleBuildNetwork() {
+	n, err := models.BuildNetwork("gpt-2.6b", models.Options{Batch: 8})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	layer := n.Layers[31]
+	fmt.Println(n.Name, n.Graph.Type(n.Inputs()[0].Out(0)), len(n.Layers), "layers")
+	fmt.Println(layer.Name, len(layer.Nodes), "operators, from", n.Graph.Name(layer.Nodes[0]))
+	// Output:
+	// gpt-2.6b int64[8, 1024] 32 layers
+	// layer31 39 operators, from layer31_mask
+}
+
+func ExampleBatched() {
+	fmt.Println(models.Batched("resnet50"), models.Batched("resnet50+fold"), models.Batched("vgg19"))
+	// Output: true false false
+}
+
+func ExampleListFurther() {
+	for _, i := range models.ListFurther()[:3] {
+		fmt.Println(i.Name, i.Batch, i.Operators, i.Learned)
+	}
+	// Output:
+	// dlrm 1024 75 2064792577
+	// mlp 256 65 956432384
+	// xdl 1024 13 256131584
+}
+
+func ExampleSuites() {
+	for _, s := range models.Suites() {
+		fmt.Println(s.Paper, len(s.Runs), s.Runs[0])
+	}
+	// Output:
+	// Unity (Unger et al., OSDI 2022) 7 {bert-large-512 4 0}
+	// Alpa (Zheng et al., OSDI 2022) 21 {gpt-350m 1024 1}
+	// FlexFlow (Jia, Zaharia and Aiken, MLSys 2019) 6 {alexnet 64 0}
+	// GraphPipe (Jeon et al., ASPLOS 2025) 2 {mmt 64 0}
+}
+
+func ExampleFurther() {
+	n, err := models.BuildNetwork(models.Further()[0]+"-tiny", models.Options{Batch: 3})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(n.Name, n.Graph.Sizes(n.Inputs()[0].Out(0)))
+	// Output: dlrm-tiny [3 5]
+}

@@ -3,6 +3,7 @@ package models
 import (
 	"strings"
 
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/model"
 )
 
@@ -19,8 +20,7 @@ func BuildApart(name string, seed uint64) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return try(func(uint64) *model.Model {
-		out, _, _ := f.apply(m, nil)
-		return out
-	}, seed)
+	var out *model.Model
+	err = must.Try(func() { out, _, _ = f.apply(m, nil) })
+	return out, err
 }

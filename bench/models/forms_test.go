@@ -34,9 +34,9 @@ func TestFormsOfRandomNetworks(t *testing.T) {
 		n.fused = rapid.Bool().Draw(t, "fused")
 		var m *model.Model
 		if rapid.Bool().Draw(t, "images") {
-			m = n.finish(randomImages(t, n)...)
+			m = n.finish(randomImages(t, n)...).Model
 		} else {
-			m = n.finish(randomRows(t, n)...)
+			m = n.finish(randomRows(t, n)...).Model
 		}
 		for _, f := range forms {
 			now, derived, _ := f.apply(m, func(m *search.Match) { places[m.Direction.Law.Law.Name]++ })
@@ -77,7 +77,7 @@ func TestLawsOfForms(t *testing.T) {
 		var used []string
 		for _, e := range entries {
 			if slices.Contains(f.of, e.name) {
-				f.apply(e.build(0), func(m *search.Match) {
+				f.apply(e.build.build(0).Model, func(m *search.Match) {
 					if name := m.Direction.Law.Law.Name; !slices.Contains(used, name) {
 						used = append(used, name)
 					}
@@ -108,7 +108,7 @@ func TestStepsAreInstances(t *testing.T) {
 			if !slices.Contains(f.of, e.name) {
 				continue
 			}
-			f.apply(e.tiny(1), func(m *search.Match) {
+			f.apply(e.tiny.build(1).Model, func(m *search.Match) {
 				steps++
 				goal, in := instance(m)
 				text := law.Format(goal)

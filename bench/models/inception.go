@@ -4,17 +4,24 @@ import (
 	"fmt"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/model"
 )
 
 // inception is Inception-v3 without the auxiliary classifier.
 type inception struct {
-	image int
-	div   int
-	full  bool // batch norm, classifier, and the pools of the published network
+	samples int // 0 is 1
+	image   int
+	div     int
+	full    bool // batch norm, classifier, and the pools of the published network
 }
 
-func (c inception) build(seed uint64) *model.Model {
+func (c inception) batch() int { return max(c.samples, 1) }
+
+func (c inception) withBatch(samples int) builder {
+	c.samples = samples
+	return c
+}
+
+func (c inception) build(seed uint64) *Network {
 	n := &inceptionNet{net: newNet(seed, c.div, plain), file: !c.full}
 	n.fused = true
 	// Tensat's graph takes an average in block B and maxima in the blocks E.
@@ -22,7 +29,7 @@ func (c inception) build(seed uint64) *model.Model {
 	if c.full {
 		n.style, n.eps, poolB, poolE = normed, 1e-3, "poolmax", "poolavg"
 	}
-	x := n.input("image", 1, 3, c.image, c.image)
+	x := n.input("image", c.batch(), 3, c.image, c.image)
 	n.in("stem", func() {
 		x = n.unit("a", x, 32, 3, 3, 2, valid)
 		x = n.unit("b", x, 32, 3, 3, 1, valid)
@@ -33,15 +40,15 @@ func (c inception) build(seed uint64) *model.Model {
 		x = n.pool("maxpool", "poolmax", x, 3, 2, valid)
 	})
 	for i, p := range []int{32, 64, 64} {
-		n.in(fmt.Sprintf("a%d", i+1), func() { x = n.blockA(x, p) })
+		n.layer(fmt.Sprintf("a%d", i+1), func() { x = n.blockA(x, p) })
 	}
-	n.in("b", func() { x = n.blockB(x, poolB) })
+	n.layer("b", func() { x = n.blockB(x, poolB) })
 	for i, w := range []int{128, 160, 160, 192} {
-		n.in(fmt.Sprintf("c%d", i+1), func() { x = n.blockC(x, w) })
+		n.layer(fmt.Sprintf("c%d", i+1), func() { x = n.blockC(x, w) })
 	}
-	n.in("d", func() { x = n.blockD(x) })
+	n.layer("d", func() { x = n.blockD(x) })
 	for i := 1; i <= 2; i++ {
-		n.in(fmt.Sprintf("e%d", i), func() { x = n.blockE(x, poolE) })
+		n.layer(fmt.Sprintf("e%d", i), func() { x = n.blockE(x, poolE) })
 	}
 	if c.full {
 		x = n.classifier("fc", n.flatten(n.globalAverage(x)), n.ch(1000), false)

@@ -168,3 +168,10 @@ func (n *net) concat(xs ...tensor) tensor {
 }
 
 func axis(n int) attrs { return attrs{"axis": graph.IntValue(n)} }
+
+func permuted(perm ...int) attrs { return attrs{"perm": graph.TupleValue(perm...)} }
+
+// part are the places lo to hi-1 of an axis.
+func part(axis, lo, hi int) attrs {
+	return attrs{"axis": graph.IntValue(axis), "lo": graph.IntValue(lo), "hi": graph.IntValue(hi)}
+}

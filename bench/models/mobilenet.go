@@ -2,8 +2,6 @@ package models
 
 import (
 	"fmt"
-
-	"github.com/taso-go/taso/model"
 )
 
 // bottleneck is a row of the table of MobileNet-v2's blocks.
@@ -29,7 +27,7 @@ var sandlerBlocks = []bottleneck{
 	{1, 16, 1, 1}, {6, 24, 2, 2}, {6, 32, 3, 2}, {6, 64, 4, 2}, {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1},
 }
 
-func (c mobilenet) build(seed uint64) *model.Model {
+func (c mobilenet) build(seed uint64) *Network {
 	n := newNet(seed, c.div, normed)
 	act := "relu"
 	if c.full {
@@ -43,7 +41,7 @@ func (c mobilenet) build(seed uint64) *model.Model {
 			if i == 0 {
 				stride = b.stride
 			}
-			n.in(fmt.Sprintf("stage%d_%d", s+1, i), func() {
+			n.layer(fmt.Sprintf("stage%d_%d", s+1, i), func() {
 				t := x
 				if b.expand > 1 || !c.full {
 					t = n.conv("expand", t, conv{out: x.sizes[1] * b.expand * n.div, kh: 1, kw: 1, pad: valid, act: act})

@@ -2,12 +2,8 @@ package models
 
 import (
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/model"
 )
 
@@ -22,6 +18,8 @@ type Info struct {
 	Weights   int   `json:"weights"`   // tensors
 	Params    int64 `json:"params"`    // elements of all weights
 	Learned   int64 `json:"learned"`   // Params without constants and the stored statistics of batch norms: what papers count
+	Layers    int   `json:"layers"`    // parts that repeat, see Network
+	Batch     int   `json:"batch"`     // samples in one run
 	FLOPs     int64 `json:"flops"`     // of one run; a product and a sum are two
 	MACs      int64 `json:"macs"`      // multiply-accumulates of convolutions and products of matrices
 
@@ -31,7 +29,7 @@ type Info struct {
 // entry is a model of the list.
 type entry struct {
 	name, doc, source string
-	build, tiny       func(seed uint64) *model.Model
+	build, tiny       builder
 }
 
 const (
@@ -42,68 +40,68 @@ const (
 // entries is the list, in the order of the papers.
 var entries = []entry{
 	{"resnet50-taso", "ResNet-50 after its stem, no batch norm; the shortcut's convolution is rectified too", taso,
-		residual{image: 224, width: 64, expand: 4, groups: 1, papers: true}.build,
-		residual{image: 32, div: 16, width: 64, expand: 4, groups: 1, papers: true}.build},
+		residual{image: 224, width: 64, expand: 4, groups: 1, papers: true},
+		residual{image: 32, div: 16, width: 64, expand: 4, groups: 1, papers: true}},
 	{"resnext50", "ResNeXt-50 32x4d, no batch norm, no classifier; the shortcut's convolution is rectified too", taso,
-		residual{image: 224, width: 128, expand: 2, groups: 32, papers: true, stem: true}.build,
-		residual{image: 32, div: 16, width: 128, expand: 2, groups: 32, papers: true, stem: true}.build},
+		residual{image: 224, width: 128, expand: 2, groups: 32, papers: true, stem: true},
+		residual{image: 32, div: 16, width: 128, expand: 2, groups: 32, papers: true, stem: true}},
 	{"nasneta", "NasNet-A, three stages of five normal cells and a reduction cell", taso,
-		nasnet{image: 224}.build,
-		nasnet{image: 32, div: 32}.build},
+		nasnet{image: 224},
+		nasnet{image: 32, div: 32}},
 	{"nasrnn", "NasRNN, five steps of hidden size 512, weights of their own in each step", taso,
-		nasrnn{hidden: 512, steps: 5}.build,
-		nasrnn{hidden: 8, steps: 5}.build},
+		nasrnn{hidden: 512, steps: 5},
+		nasrnn{hidden: 8, steps: 5}},
 	{"bert", "eight layers of projections and per-head products, without softmax, residuals or feed-forward parts", taso + "; " + tensat,
-		bertPaper{sequence: 64, hidden: 1024, heads: 16, layers: 8}.build,
-		bertPaper{sequence: 4, hidden: 16, heads: 4, layers: 8}.build},
+		bertPaper{sequence: 64, hidden: 1024, heads: 16, layers: 8},
+		bertPaper{sequence: 4, hidden: 16, heads: 4, layers: 8}},
 	{"inceptionv3", "Inception-v3, no batch norm, no classifier; block B averages and blocks E take maxima", tensat,
-		inception{image: 299}.build,
-		inception{image: 75, div: 16}.build},
+		inception{image: 299},
+		inception{image: 75, div: 16}},
 	{"squeezenet", "SqueezeNet 1.1 without biases", tensat,
-		squeezenet{image: 224}.build,
-		squeezenet{image: 32, div: 16}.build},
+		squeezenet{image: 224},
+		squeezenet{image: 32, div: 16}},
 	{"vgg19", "VGG-19 without biases", tensat,
-		vgg{image: 224}.build,
-		vgg{image: 32, div: 16}.build},
+		vgg{image: 224},
+		vgg{image: 32, div: 16}},
 	{"mobilenetv2", "MobileNet-v2 with batch norm; the stage of 64 channels runs on 28x28", tensat,
-		mobilenet{image: 224, blocks: tensatBlocks}.build,
-		mobilenet{image: 32, div: 8, blocks: tensatBlocks}.build},
+		mobilenet{image: 224, blocks: tensatBlocks},
+		mobilenet{image: 32, div: 8, blocks: tensatBlocks}},
 
 	{"resnet50", "ResNet-50 with batch norm and classifier", "He et al., CVPR 2016",
-		residual{image: 224, width: 64, expand: 4, groups: 1, stem: true}.build,
-		residual{image: 32, div: 16, width: 64, expand: 4, groups: 1, stem: true}.build},
+		residual{image: 224, width: 64, expand: 4, groups: 1, stem: true},
+		residual{image: 32, div: 16, width: 64, expand: 4, groups: 1, stem: true}},
 	{"resnext50-full", "ResNeXt-50 32x4d with batch norm and classifier", "Xie et al., CVPR 2017",
-		residual{image: 224, width: 128, expand: 2, groups: 32, stem: true}.build,
-		residual{image: 32, div: 16, width: 128, expand: 2, groups: 32, stem: true}.build},
+		residual{image: 224, width: 128, expand: 2, groups: 32, stem: true},
+		residual{image: 32, div: 16, width: 128, expand: 2, groups: 32, stem: true}},
 	{"inceptionv3-full", "Inception-v3 with batch norm and classifier", "Szegedy et al., CVPR 2016",
-		inception{image: 299, full: true}.build,
-		inception{image: 75, div: 16, full: true}.build},
+		inception{image: 299, full: true},
+		inception{image: 75, div: 16, full: true}},
 	{"squeezenet-full", "SqueezeNet 1.1 with biases", "Iandola et al., 2016",
-		squeezenet{image: 224, full: true}.build,
-		squeezenet{image: 32, div: 16, full: true}.build},
+		squeezenet{image: 224, full: true},
+		squeezenet{image: 32, div: 16, full: true}},
 	{"vgg19-full", "VGG-19 with biases", "Simonyan and Zisserman, ICLR 2015",
-		vgg{image: 224, full: true}.build,
-		vgg{image: 32, div: 16, full: true}.build},
+		vgg{image: 224, full: true},
+		vgg{image: 32, div: 16, full: true}},
 	{"mobilenetv2-full", "MobileNet-v2 with batch norm, relu6 and a linear classifier", "Sandler et al., CVPR 2018",
-		mobilenet{image: 224, blocks: sandlerBlocks, full: true}.build,
-		mobilenet{image: 32, div: 8, blocks: sandlerBlocks, full: true}.build},
+		mobilenet{image: 224, blocks: sandlerBlocks, full: true},
+		mobilenet{image: 32, div: 8, blocks: sandlerBlocks, full: true}},
 	{"bert-base-64", "encoder of BERT-base, 12 layers, 64 positions", "Devlin et al., NAACL 2019",
-		BERTBase(64).build, tinyBERT(3)},
+		BERTBase(64), tinyBERT(3)},
 	{"bert-base-128", "encoder of BERT-base, 12 layers, 128 positions", "Devlin et al., NAACL 2019",
-		BERTBase(128).build, tinyBERT(5)},
+		BERTBase(128), tinyBERT(5)},
 	{"bert-large-64", "encoder of BERT-Large, 24 layers, 64 positions", "Devlin et al., NAACL 2019",
-		BERTLarge(64).build, tinyBERT(3)},
+		BERTLarge(64), tinyBERT(3)},
 	{"bert-large-128", "encoder of BERT-Large, 24 layers, 128 positions", "Devlin et al., NAACL 2019",
-		BERTLarge(128).build, tinyBERT(5)},
+		BERTLarge(128), tinyBERT(5)},
 	{"bert-base-layer-128", "one layer of BERT-base, 128 positions", "Devlin et al., NAACL 2019",
-		BERTBase(128).one().build, tinyBERT(5)},
+		BERTBase(128).one(), tinyBERT(5)},
 	{"bert-large-layer-128", "one layer of BERT-Large, 128 positions", "Devlin et al., NAACL 2019",
-		BERTLarge(128).one().build, tinyBERT(5)},
+		BERTLarge(128).one(), tinyBERT(5)},
 }
 
 // tinyBERT has two layers, whatever it stands for: all layers are alike.
-func tinyBERT(sequence int) func(uint64) *model.Model {
-	return EncoderConfig{Layers: 2, Sequence: sequence, Hidden: 12, Heads: 3, Inner: 20}.build
+func tinyBERT(sequence int) EncoderConfig {
+	return EncoderConfig{Layers: 2, Sequence: sequence, Hidden: 12, Heads: 3, Inner: 20}
 }
 
 // tinySuffix marks the small variant of a model.
@@ -123,19 +121,27 @@ func Names() []string {
 // weights. It panics if a graph cannot be built, which is a mistake in the
 // program.
 func List() []Info {
-	infos := make([]Info, len(entries))
-	for i, e := range entries {
-		m, err := Build(e.name, 0)
+	return described(entries)
+}
+
+// ListFurther is List for the models of [Further].
+func ListFurther() []Info { return described(further) }
+
+func described(list []entry) []Info {
+	infos := make([]Info, len(list))
+	for i, e := range list {
+		n, err := BuildNetwork(e.name, Options{})
 		if err != nil {
 			panic(err)
 		}
-		infos[i] = Describe(m)
+		infos[i] = Describe(n.Model)
 		infos[i].Source, infos[i].Published = e.source, published[e.name]
+		infos[i].Layers, infos[i].Batch = len(n.Layers), n.Batch
 	}
 	return infos
 }
 
-// Describe counts what is in a model; Source and Published are left empty.
+// Describe counts what is in a model; Source, Published, Layers and Batch are left empty.
 func Describe(m *model.Model) Info {
 	info := Info{Name: m.Name, Doc: m.Doc, Weights: len(m.Weights), Params: m.Params(), FLOPs: m.FLOPs()}
 	for _, id := range m.Inputs() {
@@ -143,7 +149,8 @@ func Describe(m *model.Model) Info {
 	}
 	info.Learned = info.Params
 	for id, w := range m.Weights {
-		if len(m.Graph.Sizes(id.Out(0))) == 0 {
+		// Scalars and integers are constants.
+		if t := id.Out(0); len(m.Graph.Sizes(t)) == 0 || !m.Graph.DType(t).IsFloat() {
 			info.Learned -= w.Elements()
 		}
 	}
@@ -171,42 +178,11 @@ func Describe(m *model.Model) Info {
 // small variant. The seed decides the numbers of its weights; a rewritten form computes
 // with the same seed what its model does.
 func Build(name string, seed uint64) (*model.Model, error) {
-	whole, tiny := strings.CutSuffix(name, tinySuffix)
-	base, variant, rewritten := strings.Cut(whole, "+")
-	for _, e := range slices.Concat(entries, further) {
-		if e.name != base {
-			continue
-		}
-		build, doc := e.build, e.doc
-		if tiny {
-			build = e.tiny
-		}
-		if rewritten {
-			f, ok := formOf(base, variant)
-			if !ok {
-				break
-			}
-			plain := build
-			build = func(seed uint64) *model.Model { return f.built(plain(seed)) }
-			doc = f.doc
-		}
-		if tiny {
-			doc += " (small sizes)"
-		}
-		m, err := try(build, seed)
-		if err != nil {
-			return nil, fmt.Errorf("build model %s: %w", name, err)
-		}
-		m.Name, m.Doc = name, doc
-		return m, nil
+	n, err := BuildNetwork(name, Options{Seed: seed})
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("build model %q: %w: want one of %s, one of their rewritten forms, or one of these with %q behind it",
-		name, ErrUnknown, strings.Join(slices.Concat(Names(), Further()), ", "), tinySuffix)
-}
-
-func try(build func(uint64) *model.Model, seed uint64) (m *model.Model, err error) {
-	defer must.Catch(&err)
-	return build(seed), nil
+	return n.Model, nil
 }
 
 // ErrUnknown is wrapped by Build's error for a name that is not in the list.

@@ -59,28 +59,34 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the table of docs/models.md anew")
+var update = flag.Bool("update", false, "write the tables of docs/models.md anew")
 
-// The table of docs/models.md is what Markdown writes. After a change of the
-// models: go test ./bench/models -run Docs -update
+// The tables of docs/models.md are what Markdown and MarkdownFurther write. After a change
+// of the models: go test ./bench/models -run Docs -update
 func TestDocs(t *testing.T) {
-	const file, begin, end = "../../docs/models.md", "<!-- begin table -->\n", "<!-- end table -->"
+	const file = "../../docs/models.md"
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, ok1 := strings.Cut(string(raw), begin)
-	old, after, ok2 := strings.Cut(rest, end)
-	if !ok1 || !ok2 {
-		t.Fatalf("%s has no table between %q and %q", file, begin, end)
+	text := string(raw)
+	for _, c := range []struct{ begin, end, table string }{
+		{"<!-- begin table -->\n", "<!-- end table -->", models.Markdown()},
+		{"<!-- begin table to be trained -->\n", "<!-- end table to be trained -->", models.MarkdownFurther()},
+	} {
+		before, rest, ok1 := strings.Cut(text, c.begin)
+		old, after, ok2 := strings.Cut(rest, c.end)
+		if !ok1 || !ok2 {
+			t.Fatalf("%s has no table between %q and %q", file, c.begin, c.end)
+		}
+		if text = before + c.begin + c.table + c.end + after; old != c.table && !*update {
+			t.Errorf("%s is stale; run: go test ./bench/models -run Docs -update", file)
+		}
 	}
-	table := models.Markdown()
 	if *update {
-		if err := os.WriteFile(file, []byte(before+begin+table+end+after), 0o666); err != nil {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-	} else if old != table {
-		t.Errorf("%s is stale; run: go test ./bench/models -run Docs -update", file)
 	}
 }
 
@@ -222,8 +228,10 @@ func TestErrors(t *testing.T) {
 	}{
 		{func(c *models.EncoderConfig) {}, ""},
 		{func(c *models.EncoderConfig) { c.Heads = 4 }, "build encoder: 4 heads do not divide hidden size 6"},
+		{func(c *models.EncoderConfig) { c.Batch = -1 },
+			"build encoder: {Batch:-1 Layers:1 Sequence:2 Hidden:6 Heads:3 Inner:24}: sizes must be at least 1"},
 		{func(c *models.EncoderConfig) { c.Layers = 0 },
-			"build encoder: {Layers:0 Sequence:2 Hidden:6 Heads:3 Inner:24}: sizes must be at least 1"},
+			"build encoder: {Batch:0 Layers:0 Sequence:2 Hidden:6 Heads:3 Inner:24}: sizes must be at least 1"},
 		{func(c *models.EncoderConfig) { c.Sequence = 1 << 40 },
 			"build encoder: input x: shape [1099511627776, 6]: size 1099511627776 is not in 1 to 2147483647"},
 		{func(c *models.EncoderConfig) { c.Sequence = 1 << 24 },
@@ -234,6 +242,31 @@ func TestErrors(t *testing.T) {
 		_, err := models.Encoder(cfg, 0)
 		if got := fmt.Sprint(err); err == nil && c.want != "" || err != nil && got != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
+// An encoder computes of each sample what it computes of one without an axis of samples.
+func TestEncoderBatch(t *testing.T) {
+	c := models.EncoderConfig{Layers: 2, Sequence: 3, Hidden: 8, Heads: 2}
+	one, err := models.Encoder(c, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Batch = 2
+	two, err := models.Encoder(c, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := doubles(t, two)
+	want := outputs(t, two, in)[0]
+	for i := range 2 {
+		mine := doubles(t, one)
+		mine[0].Data = halfOf(t, in[0], i).Data
+		for j, v := range outputs(t, one, mine)[0].Data {
+			if math.Abs(v-want.Data[i*24+j]) > 1e-12 {
+				t.Errorf("sample %d, element %d: %g, with both %g", i, j, v, want.Data[i*24+j])
+			}
 		}
 	}
 }

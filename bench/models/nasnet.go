@@ -2,8 +2,6 @@ package models
 
 import (
 	"fmt"
-
-	"github.com/taso-go/taso/model"
 )
 
 // nasnet is TASO's NasNet-A: three stages of five normal cells and a reduction
@@ -13,7 +11,7 @@ type nasnet struct {
 	div   int
 }
 
-func (c nasnet) build(seed uint64) *model.Model {
+func (c nasnet) build(seed uint64) *Network {
 	n := &nasnetNet{newNet(seed, c.div, plain)}
 	n.fused = true
 	x := n.input("image", 1, 3, c.image, c.image)
@@ -23,12 +21,12 @@ func (c nasnet) build(seed uint64) *model.Model {
 	for stage := 1; stage <= 3; stage++ {
 		prev, cur := x, x
 		for i := 1; i <= 5; i++ {
-			n.in(fmt.Sprintf("stage%d_normal%d", stage, i), func() {
+			n.layer(fmt.Sprintf("stage%d_normal%d", stage, i), func() {
 				prev, cur = cur, n.normal(n.squeeze("prev", prev, out), n.squeeze("cur", cur, out), out)
 			})
 		}
 		out *= 2
-		n.in(fmt.Sprintf("stage%d_reduction", stage), func() {
+		n.layer(fmt.Sprintf("stage%d_reduction", stage), func() {
 			x = n.reduction(n.squeeze("prev", prev, out), n.squeeze("cur", cur, out), out)
 		})
 	}

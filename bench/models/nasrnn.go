@@ -2,15 +2,13 @@ package models
 
 import (
 	"fmt"
-
-	"github.com/taso-go/taso/model"
 )
 
 // nasrnn is TASO's NasRNN: a recurrent cell found by architecture search,
 // unrolled, with weights of its own in each step.
 type nasrnn struct{ hidden, steps int }
 
-func (c nasrnn) build(seed uint64) *model.Model {
+func (c nasrnn) build(seed uint64) *Network {
 	n := newNet(seed, 1, plain)
 	xs := make([]tensor, c.steps)
 	for i := range xs {
@@ -18,7 +16,7 @@ func (c nasrnn) build(seed uint64) *model.Model {
 	}
 	state := n.weight("state", -1, 1, 1, c.hidden)
 	for i, x := range xs {
-		n.in(fmt.Sprintf("step%d", i), func() { state = c.cell(n, x, state) })
+		n.layer(fmt.Sprintf("step%d", i), func() { state = c.cell(n, x, state) })
 	}
 	return n.finish(state)
 }

@@ -24,6 +24,8 @@ type net struct {
 	style   style // what follows a convolution
 	fused   bool  // activations are part of convolutions
 	eps     float64
+	dtype   graph.DType // of inputs and weights that are no positions
+	layers  []Layer
 	scope   string
 	used    map[string]bool
 	weights map[graph.NodeID]*model.Weight
@@ -51,6 +53,19 @@ func (n *net) in(part string, build func()) {
 	n.scope = old
 }
 
+// layer is in for a part that the network repeats.
+func (n *net) layer(name string, build func()) {
+	first := graph.NodeID(n.b.Graph().Len() + 1)
+	n.in(name, build)
+	l := Layer{Name: n.scope + name}
+	for id := first; int(id) <= n.b.Graph().Len(); id++ {
+		if n.b.Graph().Op(id) != nil {
+			l.Nodes = append(l.Nodes, id)
+		}
+	}
+	n.layers = append(n.layers, l)
+}
+
 // fresh is a name that is not taken: base, base_2, base_3 ...
 func (n *net) fresh(base string) string {
 	name := n.scope + base
@@ -66,7 +81,7 @@ func (n *net) ch(c int) int { return max(c/n.div, 1) }
 
 // input adds an input that the caller feeds.
 func (n *net) input(name string, sizes ...int) tensor {
-	t := must.Get(n.b.AddInput(n.fresh(name), graph.Float32, sizes...))
+	t := must.Get(n.b.AddInput(n.fresh(name), n.dtype, sizes...))
 	return tensor{t, sizes}
 }
 
@@ -79,9 +94,16 @@ func (n *net) positions(name string, sizes ...int) tensor {
 // weight adds a weight with elements uniform in lo to hi.
 func (n *net) weight(name string, lo, hi float64, sizes ...int) tensor {
 	name = n.fresh(name)
-	t := must.Get(n.b.AddWeight(name, graph.Float32, sizes...))
-	n.weights[t.Node] = model.Uniform(model.Seed(n.seed, name), sizes, lo, hi)
+	t := must.Get(n.b.AddWeight(name, n.dtype, sizes...))
+	n.weights[t.Node] = model.UniformAs(n.dtype, model.Seed(n.seed, name), sizes, lo, hi)
 	return tensor{t, sizes}
+}
+
+// constant adds a weight whose numbers are given.
+func (n *net) constant(name string, w *model.Weight) tensor {
+	t := must.Get(n.b.AddWeight(n.fresh(name), w.DType, w.Sizes...))
+	n.weights[t.Node] = w
+	return tensor{t, w.Sizes}
 }
 
 // attrs are named attribute values.
@@ -106,8 +128,8 @@ func (n *net) apply(name, op string, a attrs, in ...tensor) tensor {
 	return tensor{id.Out(0), n.b.Sizes(id.Out(0))}
 }
 
-// finish makes the model; its outputs are in the order given.
-func (n *net) finish(outputs ...tensor) *model.Model {
+// finish makes the network; its outputs are in the order given.
+func (n *net) finish(outputs ...tensor) *Network {
 	ts := make([]graph.Tensor, len(outputs))
 	for i, t := range outputs {
 		ts[i] = t.Tensor
@@ -115,7 +137,7 @@ func (n *net) finish(outputs ...tensor) *model.Model {
 	g := must.Get(n.b.Finish(ts...))
 	m := &model.Model{Graph: g, Weights: n.weights, Producer: "taso"}
 	must.Do(m.Validate())
-	return m
+	return &Network{Model: m, Batch: 1, Layers: n.layers}
 }
 
 func shape(sizes ...int) graph.Value { return graph.ShapeValue(graph.Sizes(sizes...)) }

@@ -9,7 +9,8 @@ import (
 // published, or not of this graph.
 type Published struct {
 	Learned   int64     `json:"learned,omitempty"` // parameters
-	GMAC      float64   `json:"gmac,omitempty"`    // 1e9 multiply-accumulates, rounded as published
+	About     int64     `json:"about,omitempty"`   // parameters to one or two digits, as networks are named by them
+	GMAC      float64   `json:"gmac,omitempty"`    // 1e9 multiply-accumulates of a sample, rounded as published
 	Slack     float64   `json:"slack,omitempty"`   // what GMAC may be off; 0: half a unit in its last digit
 	Operators []OpCount `json:"operators,omitempty"`
 	Total     int       `json:"total,omitempty"` // operators of the source's graph
@@ -31,6 +32,9 @@ const (
 	citeTASO       = "TASO examples"
 	citeTensat     = "Tensat model files"
 	citeTorch      = "torchvision model cards"
+	citeExamples   = "FlexFlow examples"
+	citeNMT        = "FlexFlow nmt"
+	citeAlpa       = "Alpa benchmarks"
 	citeMobileBERT = "Devlin et al.; Sun et al., MobileBERT (ACL 2020), table 4"
 )
 
@@ -112,6 +116,31 @@ var published = map[string]Published{
 		Cite: "Devlin et al."},
 	"bert-base-layer-128":  {Learned: bertLayer(768), Operators: bertOperators(1), Cite: "Devlin et al."},
 	"bert-large-layer-128": {Learned: bertLayer(1024), Operators: bertOperators(1), Cite: "Devlin et al."},
+
+	"mlp":  {Note: "the source has an input for each tower, and no biases", Cite: citeExamples},
+	"dlrm": {Note: "the source has no biases", Cite: citeExamples},
+	"xdl":  {Note: "no biases", Cite: citeExamples},
+	"candle": {Note: "no biases; GraphPipe measures CANDLE-Uno too, in dimensions that we do not know",
+		Cite: citeExamples},
+	"bert-large-512": {Learned: 24 * bertLayer(1024), Operators: bertOperators(24), Note: "the layers, without embedding and classifier", Cite: "Devlin et al."},
+	"alexnet":        {Learned: 61_100_840, GMAC: 0.714, Operators: []OpCount{{"conv2d", 5}, {"matmul", 3}, {"poolmax", 3}}, Cite: citeTorch},
+	"resnet101": {Learned: 44_549_160, GMAC: 7.801, Operators: []OpCount{{"conv2d", 104}, {"batchnorm", 104}, {"relu", 100}, {"matmul", 1}},
+		Cite: citeTorch},
+	"rnntc": {Note: "sizes and steps are those of the source's translation; its vocabulary, too; two classes", Cite: citeNMT},
+	"rnnlm": {Note: "sizes and steps are those of the source's translation; words are those of the Penn Treebank", Cite: citeNMT},
+	"nmt":   {Note: "attention, which the paper has and the source leaves out, is Luong's (EMNLP 2015)", Cite: citeNMT},
+	"mmt":   {Note: "dimensions are ours: we do not know the paper's"},
+
+	"gpt-350m": {About: 350e6, Cite: citeAlpa}, "gpt-760m": {About: 760e6, Cite: citeAlpa}, "gpt-1.3b": {About: 1.3e9, Cite: citeAlpa},
+	"gpt-2.6b": {About: 2.6e9, Cite: citeAlpa}, "gpt-6.7b": {About: 6.7e9, Cite: citeAlpa}, "gpt-15b": {About: 15e9, Cite: citeAlpa},
+	"gpt-39b":  {About: 39e9, Cite: citeAlpa},
+	"moe-380m": {About: 380e6, Cite: citeAlpa}, "moe-690m": {About: 690e6, Cite: citeAlpa}, "moe-1.3b": {About: 1.3e9, Cite: citeAlpa},
+	"moe-2.4b": {About: 2.4e9, Cite: citeAlpa}, "moe-10b": {About: 10e9, Cite: citeAlpa},
+	"moe-27b":  {About: 27e9, Note: "an expert has room for 85 of 2048 positions, a third of one less than its share", Cite: citeAlpa},
+	"moe-70b":  {About: 70e9, Cite: citeAlpa},
+	"wrn-250m": {About: 250e6, Cite: citeAlpa}, "wrn-500m": {About: 500e6, Cite: citeAlpa}, "wrn-1b": {About: 1e9, Cite: citeAlpa},
+	"wrn-2b": {About: 2e9, Cite: citeAlpa}, "wrn-4b": {About: 4e9, Cite: citeAlpa}, "wrn-6.8b": {About: 6.8e9, Cite: citeAlpa},
+	"wrn-13b": {About: 13e9, Note: "a later version of the source has 101 layers and 16 times as many channels instead", Cite: citeAlpa},
 }
 
 func bertOperators(layers int) []OpCount {
@@ -147,6 +176,33 @@ func Markdown() string {
 	b.WriteString("\n| model | what it is | graph of | where the figures differ |\n|---|---|---|---|\n")
 	for _, i := range infos {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", i.Name, i.Doc, i.Source, i.Published.Note)
+	}
+	return b.String()
+}
+
+// MarkdownFurther is the table of docs/models.md of the networks to be trained.
+func MarkdownFurther() string {
+	var b strings.Builder
+	b.WriteString("| model | graph of | batch | operators | layers | parameters | published | GMAC of a sample | published | GFLOP of a sample | source of dimensions and figures | what differs |\n")
+	b.WriteString("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|---|\n")
+	for _, i := range ListFurther() {
+		p, learned, gmac := i.Published, "", ""
+		switch {
+		case p.Learned > 0:
+			learned = thousands(p.Learned)
+		case p.About > 0:
+			learned = fmt.Sprintf("%.3g M", float64(p.About)/1e6)
+			if p.About >= 1e9 {
+				learned = fmt.Sprintf("%.3g G", float64(p.About)/1e9)
+			}
+		}
+		if p.GMAC > 0 {
+			gmac = fmt.Sprintf("%.5g", p.GMAC)
+		}
+		per := 1e9 * float64(i.Batch)
+		source, _, _ := strings.Cut(i.Source, " (")
+		fmt.Fprintf(&b, "| `%s` | %s | %d | %d | %d | %s | %s | %.4g | %s | %.4g | %s | %s |\n", i.Name, source, i.Batch, i.Operators, i.Layers,
+			thousands(i.Learned), learned, float64(i.MACs)/per, gmac, float64(i.FLOPs)/per, p.Cite, p.Note)
 	}
 	return b.String()
 }

@@ -2,8 +2,6 @@ package models
 
 import (
 	"fmt"
-
-	"github.com/taso-go/taso/model"
 )
 
 // squeezenet is SqueezeNet 1.1.
@@ -13,7 +11,7 @@ type squeezenet struct {
 	full  bool // with biases
 }
 
-func (c squeezenet) build(seed uint64) *model.Model {
+func (c squeezenet) build(seed uint64) *Network {
 	n := newNet(seed, c.div, plain)
 	if c.full {
 		n.style = biased
@@ -28,7 +26,7 @@ func (c squeezenet) build(seed uint64) *model.Model {
 		{true, 32, 128, 128}, {false, 32, 128, 128},
 		{true, 48, 192, 192}, {false, 48, 192, 192}, {false, 64, 256, 256}, {false, 64, 256, 256},
 	} {
-		n.in(fmt.Sprintf("fire%d", i+2), func() {
+		n.layer(fmt.Sprintf("fire%d", i+2), func() {
 			if f.pool {
 				x = n.pool("maxpool", "poolmax", x, 3, 2, valid)
 			}

@@ -2,8 +2,6 @@ package models
 
 import (
 	"fmt"
-
-	"github.com/taso-go/taso/model"
 )
 
 // vgg is VGG-19.
@@ -13,14 +11,14 @@ type vgg struct {
 	full  bool // with biases
 }
 
-func (c vgg) build(seed uint64) *model.Model {
+func (c vgg) build(seed uint64) *Network {
 	n := newNet(seed, c.div, plain)
 	if c.full {
 		n.style = biased
 	}
 	x := n.input("image", 1, 3, c.image, c.image)
 	for g, group := range [][]int{{64, 64}, {128, 128}, {256, 256, 256, 256}, {512, 512, 512, 512}, {512, 512, 512, 512}} {
-		n.in(fmt.Sprintf("group%d", g+1), func() {
+		n.layer(fmt.Sprintf("group%d", g+1), func() {
 			for i, out := range group {
 				x = n.conv(fmt.Sprint(i+1), x, conv{out: out, kh: 3, kw: 3, pad: pads(1, 1), act: "relu"})
 			}

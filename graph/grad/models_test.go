@@ -11,7 +11,8 @@ import (
 
 // papers are the graphs of the papers, and networks as published.
 var papers = []string{"resnet50-taso", "resnext50", "nasneta", "nasrnn", "bert", "inceptionv3", "squeezenet", "vgg19", "mobilenetv2",
-	"bert-base-layer-128", "dlrm", "mlp"}
+	"bert-base-layer-128", "dlrm", "mlp", "xdl", "candle", "bert-large-512", "alexnet", "resnet101", "rnntc", "rnnlm", "nmt", "mmt",
+	"gpt-350m", "moe-380m", "wrn-250m"}
 
 func tiny(t testing.TB, name string) *model.Model {
 	t.Helper()
@@ -27,12 +28,13 @@ func numbers(t testing.TB, m *model.Model) map[graph.NodeID][]float64 {
 	t.Helper()
 	out := map[graph.NodeID][]float64{}
 	for id, w := range m.Weights {
-		xs, err := w.Float32s()
+		raw, err := w.Read()
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, x := range xs {
-			out[id] = append(out[id], float64(x))
+		for ; len(raw) > 0; raw = raw[w.DType.Bytes():] {
+			n, x := model.Element(w.DType, raw)
+			out[id] = append(out[id], float64(n)+x)
 		}
 	}
 	return out

@@ -254,3 +254,19 @@ func TestSlopes(t *testing.T) {
 		}
 	}
 }
+
+// The average of more elements than an attribute may count is divided in several steps.
+func TestMeanOfMany(t *testing.T) {
+	pull := pullback(t, parsed(t, "x : float32[65536, 3, 32768]\ny = reducemean[axes=(0, 1, 2), keep=0](x)\nreturn y\n"))
+	product := 1
+	for id := range pull.Nodes() {
+		if o := pull.Op(id); o != nil && o.Name == "fill" {
+			den, _ := pull.Attrs(id)[2].Dim()
+			n, _ := den.Const()
+			product *= int(n)
+		}
+	}
+	if product != 65536*3*32768 || strings.Count(pull.String(), "smul") != 2 {
+		t.Errorf("divided by %d in\n%s", product, pull)
+	}
+}

@@ -55,6 +55,9 @@ var (
 		func(b *graph.Backward, d graph.Tensor, axes []int) graph.Tensor {
 			x, n := b.Sizes(b.In[0]), 1
 			for _, a := range axes {
+				if n > graph.MaxSize/x[a] { // no attribute is larger: divide in several steps
+					d, n = b.Times(d, 1, n), 1
+				}
 				n *= x[a]
 			}
 			return b.Broadcast(b.Times(d, 1, n), x...)
