@@ -29,23 +29,29 @@ type Hold struct {
 // while bytes pass, not while the first one is under way.
 func (c *Cluster) Charge(rounds []Round) (Charge, error) {
 	var out Charge
-	load := make([]int64, len(c.Links))
-	held := make([]Time, len(c.Links))
+	s, _ := c.scratch.Get().(*scratch)
+	if s == nil {
+		s = &scratch{make([]int64, len(c.Links)), make([]Time, len(c.Links))}
+	}
+	load, held := s.load, s.held
 	var used, seen []int
 	for _, r := range rounds {
+		if r.Times == 0 {
+			continue
+		}
 		var latency, busy Time
 		used = used[:0]
 		for _, f := range r.Flows {
-			if f.Bytes < 0 || r.Times < 0 || r.Times > 0 && f.Bytes > (maxBytes-out.Bytes)/r.Times {
+			if f.Bytes < 0 || r.Times < 0 || f.Bytes > (maxBytes-out.Bytes)/r.Times {
 				return Charge{}, fmt.Errorf("message of %d bytes, %d times: want 0 to %d bytes in all", f.Bytes, r.Times, int64(maxBytes))
+			}
+			row, err := c.way(f.From, f.To)
+			if err != nil {
+				return Charge{}, err // what is in scratch is dropped with it
 			}
 			if f.From == f.To || f.Bytes == 0 {
 				continue
 			}
-			if _, err := c.Route(f.From, f.To); err != nil {
-				return Charge{}, err
-			}
-			row := c.row(f.From)
 			latency = max(latency, row.latency[f.To])
 			out.Bytes += f.Bytes * r.Times
 			for v := f.To; v != f.From; v = c.Links[row.last[v]].From {
@@ -74,6 +80,14 @@ func (c *Cluster) Charge(rounds []Round) (Charge, error) {
 	slices.Sort(seen)
 	for _, i := range seen {
 		out.Holds = append(out.Holds, Hold{i, held[i]})
+		held[i] = 0
 	}
+	c.scratch.Put(s)
 	return out, nil
+}
+
+// scratch is a number for each link, all 0 between uses: most messages need few of many.
+type scratch struct {
+	load []int64
+	held []Time
 }

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/taso-go/taso/cost"
@@ -33,6 +34,7 @@ type Cluster struct {
 	forward bool
 	out     [][]int // links that leave a vertex
 	rows    []atomic.Pointer[row]
+	scratch sync.Pool
 	from    *spec // what the network is made again from
 }
 

@@ -3,6 +3,7 @@ package machine_test
 import (
 	"fmt"
 	"math/bits"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -224,6 +225,28 @@ func TestShared(t *testing.T) {
 	}
 	if two.Time-two.Latency != 2*(one.Time-one.Latency) || one.Time == one.Latency {
 		t.Errorf("one message %d ps, both %d", one.Time, two.Time)
+	}
+}
+
+// TestChargeAgain: a charge does not depend on those before it, also when one was refused.
+func TestChargeAgain(t *testing.T) {
+	c := star(t, 3)
+	flow := machine.Flow{From: 0, To: 1, Bytes: 1000}
+	want, err := c.Charge([]machine.Round{{Times: 1, Flows: []machine.Flow{flow}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []machine.Round{
+		{Times: 1, Flows: []machine.Flow{flow, {From: 0, To: 9, Bytes: 1}}}, {Times: 1, Flows: []machine.Flow{flow, {From: 0, To: 1, Bytes: -1}}},
+		{Times: -1, Flows: []machine.Flow{flow}}, {Times: 1 << 60, Flows: []machine.Flow{flow}},
+	} {
+		if _, err := c.Charge([]machine.Round{bad}); err == nil {
+			t.Errorf("%v is charged", bad)
+		}
+	}
+	again, err := c.Charge([]machine.Round{{Times: 0, Flows: []machine.Flow{flow}}, {Times: 1, Flows: []machine.Flow{flow}}})
+	if err != nil || !reflect.DeepEqual(again, want) {
+		t.Errorf("%+v, then %+v, %v", want, again, err)
 	}
 }
 

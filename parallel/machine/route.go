@@ -16,17 +16,9 @@ type row struct {
 // devices only if the file says so. That nothing leads there is an error; between devices
 // it does not occur, since such a cluster is refused when it is read.
 func (c *Cluster) Route(from, to int) ([]int, error) {
-	for _, v := range []int{from, to} {
-		if v < 0 || v >= len(c.Vertices) {
-			return nil, fmt.Errorf("route: %d is none of the vertices 0 to %d", v, len(c.Vertices)-1)
-		}
-	}
-	if from == to {
-		return nil, nil
-	}
-	r := c.row(from)
-	if r.last[to] < 0 {
-		return nil, fmt.Errorf("route: no links lead from %s to %s", c.Vertices[from].Name, c.Vertices[to].Name)
+	r, err := c.way(from, to)
+	if err != nil || from == to {
+		return nil, err
 	}
 	out := make([]int, r.hops[to])
 	for v, i := to, len(out)-1; v != from; i-- {
@@ -34,6 +26,20 @@ func (c *Cluster) Route(from, to int) ([]int, error) {
 		v = c.Links[out[i]].From
 	}
 	return out, nil
+}
+
+// way is the row of a vertex from which another one is reached.
+func (c *Cluster) way(from, to int) (*row, error) {
+	for _, v := range [...]int{from, to} {
+		if v < 0 || v >= len(c.Vertices) {
+			return nil, fmt.Errorf("route: %d is none of the vertices 0 to %d", v, len(c.Vertices)-1)
+		}
+	}
+	r := c.row(from)
+	if from != to && r.last[to] < 0 {
+		return nil, fmt.Errorf("route: no links lead from %s to %s", c.Vertices[from].Name, c.Vertices[to].Name)
+	}
+	return r, nil
 }
 
 // row searches breadth first. It is kept; who searches at the same time finds the same.

@@ -104,7 +104,7 @@ func (g *Graph) Task(id ID) (Task, bool) {
 	if !g.has(id) {
 		return Task{}, false
 	}
-	return g.tasks[id], true
+	return clone(g.tasks[id]), true
 }
 
 func (g *Graph) has(id ID) bool { return id >= 0 && int(id) < len(g.tasks) && !g.gone[id] }
