@@ -1,5 +1,5 @@
-// Package schedule makes task graphs of training steps in which stages of a model work on
-// micro-batches one after the other.
+// Package schedule makes task graphs of training steps: stages of a model that work on
+// micro-batches one after the other, and, to compare with, data parallelism.
 //
 // # Words
 //

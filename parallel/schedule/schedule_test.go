@@ -318,6 +318,38 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// TestDataParallel: with gradients that take longer than a layer the links are busy from the
+// last layer's backward on, so the step is a forward, one backward, and all of these.
+func TestDataParallel(t *testing.T) {
+	const n, L = 4, 7
+	c := star(t, n)
+	layers := make([]schedule.Layer, L)
+	for i := range layers {
+		layers[i] = schedule.Layer{Forward: f, Backward: b, Kept: kept, Gradients: 8000, Update: 2 * us}
+	}
+	g, err := schedule.DataParallel(c, c.All(), layers, machine.Ring)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Run(); err != nil {
+		t.Fatal(err)
+	}
+	// A ring: 6 steps of 1 µs + 2 µs, of which 12 µs hold the links.
+	if got, want := g.Makespan(), L*f+b+(L-1)*12*us+18*us+2*us; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if m := g.Memory()[0]; m.Peak != L*kept {
+		t.Errorf("%d bytes kept, want %d", m.Peak, L*kept)
+	}
+	layers[2].Backward = -1
+	if _, err := schedule.DataParallel(c, c.All(), layers, machine.Ring); err == nil || !strings.Contains(err.Error(), "negative") {
+		t.Errorf("a negative time: %v", err)
+	}
+	if _, err := schedule.DataParallel(c, []int{0, 9}, layers, machine.Ring); err == nil {
+		t.Error("a device that is not there")
+	}
+}
+
 func TestErrors(t *testing.T) {
 	c := star(t, 4)
 	ok := schedule.Pipeline{Stages: equal(4, 4), MicroBatches: 4, Schedule: schedule.OneFOneB}

@@ -5,41 +5,24 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
+	"github.com/taso-go/taso/parallel/schedule"
 	"github.com/taso-go/taso/parallel/sim"
 )
 
-// training is a step of layers on so many devices with data parallelism: forward and
-// backward on each device and an all-reduce a layer.
+// training is a step of layers on all devices of a cluster with data parallelism.
 func training(b testing.TB, cluster string, layers int) *sim.Graph {
 	c, err := machine.Find(cluster, machine.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	g := sim.New(c)
-	n := c.Devices()
-	last := make([]sim.ID, n)
-	forward := make([][]sim.ID, layers)
-	wait := func(d, l int) []sim.ID {
-		if l == 0 {
-			return nil
-		}
-		return []sim.ID{last[d]}
+	all := make([]schedule.Layer, layers)
+	for i := range all {
+		all[i] = schedule.Layer{Forward: sim.Time(900+i%7*50) * us, Backward: sim.Time(1800+i%7*100) * us, Kept: 1 << 20, Gradients: 40e6, Update: 50 * us}
 	}
-	for l := range layers {
-		for d := range n {
-			last[d] = add(b, g, sim.Task{Name: "forward", Work: sim.Compute{Device: d, Time: sim.Time(900+l%7*50) * us}, Reads: wait(d, l), Output: 1 << 20})
-			forward[l] = append(forward[l], last[d])
-		}
-	}
-	for l := layers - 1; l >= 0; l-- {
-		var grads []sim.ID
-		for d := range n {
-			last[d] = add(b, g, sim.Task{Name: "backward", Work: sim.Compute{Device: d, Time: sim.Time(1800+l%7*100) * us}, Reads: []sim.ID{last[d], forward[l][d]}})
-			grads = append(grads, last[d])
-		}
-		add(b, g, sim.Task{Name: "gradients", Reads: grads, Work: sim.Collective{Kind: parallel.AllReduce, Algorithm: machine.Ring, Group: c.All(), Bytes: 40e6}})
+	g, err := schedule.DataParallel(c, c.All(), all, machine.Ring)
+	if err != nil {
+		b.Fatal(err)
 	}
 	return g
 }

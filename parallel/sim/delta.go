@@ -110,11 +110,7 @@ func (g *Graph) visit(k key) {
 		switch {
 		case known && due == k:
 			g.place(k)
-		case k.less(old): // not as early as it seemed
-			if known && due.less(old) {
-				old = due
-			}
-			g.queue(old)
+		case k.less(old): // not as early as it seemed; who made it later had it queued again
 		default: // it is ready later than before, or that is not known
 			g.leave(id)
 			g.set(id, pending)

@@ -3,6 +3,8 @@ package sim_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -152,8 +154,14 @@ func randomWork(r *rand.Rand, n int) sim.Work {
 // task, and both are what the oracle finds. An edit changes times, bytes or places, what a
 // task waits for, adds tasks, takes some out, or puts new tasks in the place of some.
 func TestDelta(t *testing.T) {
-	edits, placed, all := 0, 0, 0
-	for seed := uint64(0); edits < 10000; seed++ {
+	edits, placed, all, most := 0, 0, 0, 10000
+	if s := os.Getenv("TASO_RANDOM_EDITS"); s != "" {
+		var err error
+		if most, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for seed := uint64(0); edits < most; seed++ {
 		r := rand.New(rand.NewPCG(seed, 14))
 		g := sim.New(star(t, 2+r.IntN(4)))
 		n := 5 + r.IntN(60)
