@@ -316,7 +316,7 @@ func (c *Cluster) Ring(group []int) ([]int, error) {
 		for i, d := range left {
 			if h := r.hops[left[best]]; i > 0 && r.hops[d] > h {
 				continue
-			} else if w := c.width(r, from, d); i == 0 || r.hops[d] < h || w > wide {
+			} else if w := r.width[d]; i == 0 || r.hops[d] < h || w > wide {
 				best, wide = i, w
 			}
 		}
@@ -324,15 +324,4 @@ func (c *Cluster) Ring(group []int) ([]int, error) {
 		left = slices.Delete(left, best, best+1)
 	}
 	return out, nil
-}
-
-// width is the bandwidth of the narrowest link of a route, 0 of wires only.
-func (c *Cluster) width(r *row, from, to int) int64 {
-	w := int64(0)
-	for v := to; v != from; v = c.Links[r.last[v]].From {
-		if b := c.Links[r.last[v]].Bandwidth; b > 0 && (w == 0 || b < w) {
-			w = b
-		}
-	}
-	return w
 }

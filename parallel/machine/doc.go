@@ -12,7 +12,7 @@
 //	link        leads messages one way, with a latency and a bandwidth; a cable is two
 //	class       what links have in common: "nvlink: {latency: 1us, bandwidth: 50GB/s}".
 //	            The bandwidth is that of one direction
-//	route       the links of a message: fewest, then least latency. Always the same
+//	route       the links of a message: fewest, then widest. Always the same
 //	round       messages that are sent at once; a collective is a list of rounds
 //	charge      what rounds cost: a time α + b/β, and for how long which links are busy
 //

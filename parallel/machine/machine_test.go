@@ -267,6 +267,25 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
+// TestWide: of ways with as many links messages take the widest: NVLink within a node of a
+// DGX, not the processor, though its links have less latency.
+func TestWide(t *testing.T) {
+	for _, name := range []string{"dgx-a100", "dgx-h100", "p100-cluster"} {
+		c := find(t, name)
+		for d := 1; d < c.PerNode(); d++ {
+			route, err := c.Route(0, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range route {
+				if c.Links[l].Class != "nvlink" {
+					t.Errorf("%s: from 0 to %d by %s", name, d, c.Links[l].Class)
+				}
+			}
+		}
+	}
+}
+
 // hops counts links by relaxing all of them until nothing changes (Bellman, Ford).
 func hops(c *machine.Cluster, from int, forward bool) []int {
 	const far = 1 << 30

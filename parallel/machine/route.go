@@ -1,17 +1,22 @@
 package machine
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // row is the tree of shortest ways from one vertex: the last link to each vertex, -1 to
 // the vertex itself and to what it does not reach.
 type row struct {
 	last    []int
 	hops    []int
+	width   []int64 // of the narrowest link
 	latency []Time
 }
 
 // Route lists the links from one vertex, a device or a host, to another: the fewest,
-// among these the least latency, then the lowest numbers of links. It is the same
+// among these such that the narrowest is as wide as can be, then of less latency, then of
+// lower numbers. It is the same
 // whatever was asked before; from a vertex to itself it is empty. Messages pass through
 // devices only if the file says so. That nothing leads there is an error; between devices
 // it does not occur, since such a cluster is refused when it is read.
@@ -48,12 +53,12 @@ func (c *Cluster) row(from int) *row {
 		return r
 	}
 	n := len(c.Vertices)
-	r := &row{last: make([]int, n), hops: make([]int, n), latency: make([]Time, n)}
+	r := &row{last: make([]int, n), hops: make([]int, n), width: make([]int64, n), latency: make([]Time, n)}
 	for i := range r.last {
 		r.last[i] = -1
 		r.hops[i] = -1
 	}
-	r.hops[from] = 0
+	r.hops[from], r.width[from] = 0, math.MaxInt64
 	front := []int{from}
 	for hops := 1; len(front) > 0; hops++ {
 		var next []int
@@ -63,15 +68,18 @@ func (c *Cluster) row(from int) *row {
 			}
 			for _, i := range c.out[v] {
 				l := c.Links[i]
-				t := r.latency[v].plus(l.Latency)
-				switch {
+				t, w := r.latency[v].plus(l.Latency), r.width[v]
+				if l.Bandwidth > 0 {
+					w = min(w, l.Bandwidth)
+				}
+				switch old := r.width[l.To]; {
 				case r.hops[l.To] < 0:
 					r.hops[l.To] = hops
 					next = append(next, l.To)
-				case r.hops[l.To] < hops || t > r.latency[l.To] || t == r.latency[l.To] && i > r.last[l.To]:
+				case r.hops[l.To] < hops || w < old || w == old && (t > r.latency[l.To] || t == r.latency[l.To] && i > r.last[l.To]):
 					continue
 				}
-				r.last[l.To], r.latency[l.To] = i, t
+				r.last[l.To], r.width[l.To], r.latency[l.To] = i, w, t
 			}
 		}
 		front = next

@@ -43,10 +43,10 @@ func ExamplePipeline_Build() {
 		fmt.Printf("%-11s %s, idle %s, peak %d GiB\n", k, r.Graph.Makespan(), r.Graph.Usage()[0].Idle, r.Graph.Memory()[0].Peak>>30)
 	}
 	// Output:
-	// gpipe       332 ms, idle 91.35 ms, peak 32 GiB
-	// 1f1b        335.4 ms, idle 91.69 ms, peak 24 GiB
-	// interleaved 289.7 ms, idle 44.32 ms, peak 27 GiB
-	// 2bw         335.4 ms, idle 91.69 ms, peak 28 GiB
+	// gpipe       330.2 ms, idle 90.13 ms, peak 32 GiB
+	// 1f1b        330.5 ms, idle 90.16 ms, peak 24 GiB
+	// interleaved 285.4 ms, idle 44.94 ms, peak 27 GiB
+	// 2bw         330.5 ms, idle 90.16 ms, peak 28 GiB
 }
 
 // Two branches side by side, as GraphPipe works on them.
