@@ -35,8 +35,8 @@
 //	  switches: [plx]
 //	  hosts: {cpu: 256GiB}
 //	  links:
-//	    - {class: nvlink, mesh: [0, 1, 2, 3]}          # each pair
-//	    - {class: nvlink, pair: [0, 1], width: 2}      # two cables
+//	    - {class: nvlink, mesh: [1, 2, 3]}             # each pair
+//	    - {class: nvlink, pair: [0, 1], width: 2}      # two cables, as one twice as wide
 //	    - {class: pcie, star: plx, of: [0, 1, 2, 3]}   # each with plx
 //	    - {class: pcie, pair: [plx, cpu]}
 //	network:
@@ -47,7 +47,8 @@
 //	  oversubscription: 2        # of the links above
 //
 // Within a node links are also said by "ring: [0, 1, 2]" and "bus: [0, 1]", one medium that
-// all messages of both directions share. Networks are
+// all messages of both directions share. That the same two ends are joined twice is an
+// error, since messages would take one of the links only. Networks are
 //
 //	switch           all nodes at one
 //	fat-tree         leaf switches of so many nodes and a core. The links above a leaf are

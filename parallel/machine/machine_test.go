@@ -149,6 +149,7 @@ func TestErrors(t *testing.T) {
 		{"mesh: [0, 1, nic]", "mesh: [0, 1, nic], ring: [0, 1, 2]", 16, "both mesh and ring are said"},
 		{"class: near, mesh: [0, 1, nic]", "class: near", 16, "which ends are joined is missing"},
 		{"class: near, mesh", "class: nah, mesh", 16, `class "nah" is none of classes`},
+		{"of: [2, nic]", "of: [2, nic]}\n    - {class: near, pair: [nic, 1]", 18, "1 and nic are joined already; for several cables say width"},
 		{"of: [2, nic], ", "", 17, "link: of is missing"},
 		{"width: 2", "width: 0", 17, `width is "0"`},
 		{"fat-tree", "fat-tee", 19, `topology "fat-tee" is none of switch, fat-tree`},

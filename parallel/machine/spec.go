@@ -290,8 +290,45 @@ func (r *reader) node(n *yaml.Node, s *spec) {
 		r.bad(n.Line, "node: more than %d switches or lines of links", maxPart)
 		return
 	}
+	joined := map[[2]string]bool{}
 	for _, x := range links {
-		r.link(x, s, names)
+		if l, ok := r.link(x, s, names); ok {
+			r.twice(x, l, joined)
+			s.node.links = append(s.node.links, l)
+		}
+	}
+}
+
+// twice refuses ends that another line of links joins: messages would take one of both.
+func (r *reader) twice(n *yaml.Node, l linkSpec, joined map[[2]string]bool) {
+	if l.form == "bus" {
+		return
+	}
+	// free is false at the first two ends that are joined already: one fault a line.
+	free := func(a, b string) bool {
+		if a > b {
+			a, b = b, a
+		}
+		if joined[[2]string{a, b}] {
+			r.bad(n.Line, "link: %s and %s are joined already; for several cables say width", a, b)
+			return false
+		}
+		joined[[2]string{a, b}] = true
+		return true
+	}
+	for i, e := range l.ends {
+		others := l.ends[i+1:]
+		switch l.form {
+		case "star":
+			others = []string{l.hub}
+		case "ring":
+			others = []string{l.ends[(i+1)%len(l.ends)]}
+		}
+		for _, x := range others {
+			if !free(e, x) {
+				return
+			}
+		}
 	}
 }
 
@@ -310,22 +347,23 @@ func (r *reader) end(n *yaml.Node, s *spec, names []string) string {
 	return w
 }
 
-func (r *reader) link(n *yaml.Node, s *spec, names []string) {
+// link reads a line of links; false if what it joins is not known.
+func (r *reader) link(n *yaml.Node, s *spec, names []string) (l linkSpec, ok bool) {
 	f := r.mapping(n, "link", append([]string{"class", "width", "of"}, linkForms...)...)
-	l := linkSpec{class: r.class(f.need("class"), s), width: int64(r.whole(f.at["width"], "width", 1, 1000))}
+	l = linkSpec{class: r.class(f.need("class"), s), width: int64(r.whole(f.at["width"], "width", 1, 1000))}
 	var ends *yaml.Node
 	for _, form := range linkForms {
 		if x := f.at[form]; x != nil {
 			if l.form != "" {
 				r.bad(x.Line, "link: both %s and %s are said", l.form, form)
-				return
+				return l, false
 			}
 			l.form, ends = form, x
 		}
 	}
 	if l.form == "" {
 		r.bad(n.Line, "link: which ends are joined is missing: want one of %s", strings.Join(linkForms, ", "))
-		return
+		return l, false
 	}
 	if l.form == "star" {
 		l.hub = r.end(ends, s, names)
@@ -337,7 +375,7 @@ func (r *reader) link(n *yaml.Node, s *spec, names []string) {
 		e := r.end(x, s, names)
 		if slices.Contains(l.ends, e) || e == l.hub {
 			r.bad(x.Line, "link: %s is an end twice", e)
-			return
+			return l, false
 		}
 		l.ends = append(l.ends, e)
 	}
@@ -345,7 +383,7 @@ func (r *reader) link(n *yaml.Node, s *spec, names []string) {
 	if ends != nil && (len(l.ends) < fewest || l.form == "pair" && len(l.ends) != 2) {
 		r.bad(ends.Line, "link: %d ends are too few or too many for a %s", len(l.ends), l.form)
 	}
-	s.node.links = append(s.node.links, l)
+	return l, true
 }
 
 // class reads the name of a class; what is none is a fault.

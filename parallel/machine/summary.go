@@ -85,7 +85,7 @@ func (c *Cluster) Summary() (*Summary, error) {
 			continue // of neighbours, not of all
 		}
 		for _, a := range Algorithms(k) {
-			if a == Direct && c.devices > EachToEach {
+			if (a == Direct || k == parallel.AllToAll) && c.devices > EachToEach {
 				continue
 			}
 			rounds, err := c.Rounds(k, a, group, bytes)
