@@ -181,11 +181,24 @@ func (c *Calc) Sum(x Tensor, keep bool, axes ...int) Tensor {
 // Mean averages along axes: the sum over the number, so that sums of parts can be added up
 // on their way.
 func (c *Calc) Mean(x Tensor, keep bool, axes ...int) Tensor {
-	n := 1
+	sizes := c.Sizes(x)
+	var counts []int
 	for _, a := range axes {
-		n *= c.Sizes(x)[a]
+		counts = append(counts, sizes[a])
 	}
-	return c.Times(c.Sum(x, keep, axes...), 1, n)
+	return c.Over(c.Sum(x, keep, axes...), counts...)
+}
+
+// Over is x over the product of counts, in several steps where no attribute holds it.
+func (c *Calc) Over(x Tensor, counts ...int) Tensor {
+	n := 1
+	for _, k := range counts {
+		if n > MaxSize/k {
+			x, n = c.Times(x, 1, n), 1
+		}
+		n *= k
+	}
+	return c.Times(x, 1, n)
 }
 
 func (c *Calc) reduce(op string, x Tensor, keep bool, axes []int) Tensor {

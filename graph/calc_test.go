@@ -28,11 +28,13 @@ func ExampleCalc() {
 	fmt.Println(err)
 	// Output:
 	// x : float32[2, 3]
-	// t2 = reducemean[axes=(1), keep=1](x)
-	// t3 = broadcast[shape=[2, 3]](t2)
-	// t4 = ewsub(x, t3)
-	// t5 = ewadd(t4, t4)
-	// return t5
+	// t2 = reducesum[axes=(1), keep=1](x)
+	// t3 = fill[shape=[], den=3]()
+	// t4 = smul(t2, t3)
+	// t5 = broadcast[shape=[2, 3]](t4)
+	// t6 = ewsub(x, t5)
+	// t7 = ewadd(t6, t6)
+	// return t7
 	// <nil>
 }
 

@@ -269,4 +269,8 @@ func TestMeanOfMany(t *testing.T) {
 	if product != 65536*3*32768 || strings.Count(pull.String(), "smul") != 2 {
 		t.Errorf("divided by %d in\n%s", product, pull)
 	}
+	g := parsed(t, "w : weight float32[65536, 65536]\ny = neg(w)\nreturn y\n")
+	if _, err := grad.Train(g, grad.Options{Loss: grad.MeanSquare}); err != nil {
+		t.Error(err)
+	}
 }

@@ -53,14 +53,12 @@ var (
 			return graph.EntryMul(graph.EntryInv(countOf(s, over)), graph.EntrySum(x, over))
 		},
 		func(b *graph.Backward, d graph.Tensor, axes []int) graph.Tensor {
-			x, n := b.Sizes(b.In[0]), 1
+			sizes := b.Sizes(b.In[0])
+			var counts []int
 			for _, a := range axes {
-				if n > graph.MaxSize/x[a] { // no attribute is larger: divide in several steps
-					d, n = b.Times(d, 1, n), 1
-				}
-				n *= x[a]
+				counts = append(counts, sizes[a])
 			}
-			return b.Broadcast(b.Times(d, 1, n), x...)
+			return b.Broadcast(b.Over(d, counts...), sizes...)
 		}))
 
 	// ReduceMax is the largest element along axes.

@@ -84,7 +84,7 @@ func Make(m *model.Model, opt grad.Options) (*model.Model, *Report, error) {
 		sizes := g.Sizes(k.Input.Out(0))
 		switch {
 		case k.State:
-			out.Weights[k.Input] = constant(g.DType(k.Input.Out(0)), sizes, k.Init)
+			out.Weights[k.Input] = model.UniformAs(g.DType(k.Input.Out(0)), 0, sizes, k.Init, k.Init)
 			r.State++
 		case trained[g.Name(k.Input)]:
 			r.Weights, r.Params = r.Weights+1, r.Params+graph.Product(sizes...)
@@ -101,18 +101,6 @@ func Make(m *model.Model, opt grad.Options) (*model.Model, *Report, error) {
 		return nil, nil, err
 	}
 	return out, r, nil
-}
-
-// constant is a weight all of whose elements are x.
-func constant(t graph.DType, sizes []int, x float64) *model.Weight {
-	if t == graph.Float32 {
-		return model.Uniform(0, sizes, x, x)
-	}
-	var raw []byte
-	for range graph.NumElements(sizes) {
-		raw = model.AppendElement(raw, t, 0, x)
-	}
-	return model.FromBytes(t, sizes, raw)
 }
 
 // products are the classes of operators that multiply and add most.
