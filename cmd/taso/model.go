@@ -43,12 +43,13 @@ const modelHelp = `
 MODEL is an ONNX file, a graph in the text form that taso show prints, in a file
 NAME.graph, with random weights, or the name of a built-in model (taso models). Inputs
 whose sizes the file leaves open are given theirs by --shape; --batch gives that of the
-batch: of an axis with "batch" in its name, else of the first. An input on which the
+batch: of an axis with "batch" in its name, else of the first, or of a built-in model that
+takes any (taso models says which). An input on which the
 graph's form depends, such as a sampling rate, is given its value by --constant.`
 
 func (k *modelFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input (input=1,3,224,224) or of a named dimension (batch=1); may be repeated")
-	c.Flags().IntVar(&k.batch, "batch", 0, "size of the batch, where inputs leave it open")
+	c.Flags().IntVar(&k.batch, "batch", 0, "size of the batch, where inputs leave it open or the built-in model takes any")
 	c.Flags().StringArrayVar(&k.constants, "constant", nil, "`NAME=NUMBERS`: an input of integers, such as a rate or a shape, that always has this value (sr=16000); may be repeated")
 	c.Flags().Uint64Var(&k.seed, "seed", 1, "seed of random weights and inputs")
 	c.ValidArgsFunction = completeModel
@@ -104,15 +105,22 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	switch {
 	case k.batch < 0 || k.batch > graph.MaxSize || k.batch == 0 && k.cmd.Flags().Changed("batch"):
 		return nil, nil, fmt.Errorf("--batch %d: it is not a size", k.batch)
-	case k.batch > 0 && k.builtin(name) && k.fileArgs() == 0:
+	case k.batch > 0 && k.builtin(name) && !models.Batched(name) && k.fileArgs() == 0:
 		return nil, nil, fmt.Errorf("--batch: the sizes of the built-in model %s are fixed", name)
 	}
 	if k.builtin(name) {
 		if len(shapes) > 0 && k.fileArgs() == 0 {
 			return nil, nil, fmt.Errorf("--shape: the sizes of the built-in model %s are fixed", name)
 		}
-		m, err := models.Build(name, k.seed)
-		return m, nil, err
+		o := models.Options{Seed: k.seed}
+		if models.Batched(name) {
+			o.Batch = k.batch
+		}
+		n, err := models.BuildNetwork(name, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		return n.Model, nil, nil
 	}
 	if strings.HasSuffix(name, graphSuffix) {
 		if len(shapes) > 0 || len(constants) > 0 || k.batch > 0 {
@@ -128,7 +136,7 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(strings.ToLower(name), ".onnx") {
 		return nil, nil, fmt.Errorf("%s: neither a file nor a built-in model (taso models lists these)", name)
 	}
-	m, rep, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes, Constants: constants, Batch: k.batch, Some: k.fileArgs() > 1})
+	m, rep, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes, Constants: constants, Batch: k.batch, Some: k.fileArgs() > 1 || k.batchedArgs() > 0})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -178,13 +186,25 @@ func (k *modelFlags) fileArgs() int {
 	return n
 }
 
+// batchedArgs is the number of models among the arguments that are built in and take any
+// batch.
+func (k *modelFlags) batchedArgs() int {
+	n := 0
+	for _, arg := range k.cmd.Flags().Args() {
+		if k.builtin(arg) && models.Batched(arg) {
+			n++
+		}
+	}
+	return n
+}
+
 // countUnused reports a shape or a constant that none of several files has a use for.
 func (k *modelFlags) countUnused(rep *onnx.Report) error {
 	if k.unused == nil {
 		k.unused = map[string]int{}
 	}
 	k.files++
-	if k.sized += rep.Batch; k.batch > 0 && k.sized == 0 && k.files == k.fileArgs() {
+	if k.sized += rep.Batch; k.batch > 0 && k.sized == 0 && k.files == k.fileArgs() && k.batchedArgs() == 0 {
 		return fmt.Errorf("--batch %d: no input of the models leaves its batch open", k.batch)
 	}
 	for _, name := range rep.Unused {

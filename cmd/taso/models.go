@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/onnx"
 )
 
@@ -20,6 +21,7 @@ type modelsFlags struct {
 	all      bool
 	json     bool
 	variants bool
+	batch    int
 }
 
 func newModels() *cobra.Command {
@@ -34,9 +36,14 @@ is compared operator by operator, with what differs and why. Each has a small
 variant, NAME-tiny, with the same nodes. Some have rewritten forms, NAME+FORM,
 which compute the same by other operators, as optimizers of graphs rewrite them:
 --variants lists these. --out DIR writes the models named (or --all) as
-DIR/NAME.onnx, with random weights that the seed decides.`,
+DIR/NAME.onnx, with random weights that the seed decides.
+
+Then come networks that papers train on many devices, in families of sizes, with the
+batches of the papers; --batch gives those named another one, as in other commands. Their
+small variants have fewer layers. docs/models.md says where dimensions are from.`,
 		Example: `  taso models
   taso models resnet50
+  taso models gpt-2.6b --batch 8
   taso models resnet50 bert --out .
   taso models --variants bert
   taso models --json`,
@@ -54,6 +61,7 @@ DIR/NAME.onnx, with random weights that the seed decides.`,
 	})
 	f.Uint64Var(&k.seed, "seed", 1, "seed of the weights")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
+	f.IntVar(&k.batch, "batch", 0, "samples of the models named, of those that take any number (default those of the papers)")
 	f.BoolVar(&k.variants, "variants", false, "list the rewritten forms of the models named, or of all")
 	return c
 }
@@ -62,27 +70,22 @@ func (k *modelsFlags) run(c *cobra.Command, names []string) error {
 	switch {
 	case k.all && (k.out == "" || len(names) > 0):
 		return errors.New("--all goes with --out DIR, and without names")
+	case k.variants && k.batch != 0:
+		return errors.New("--batch: the sizes of rewritten forms are fixed")
 	case k.variants:
 		return k.listVariants(c, names)
 	}
-	list := models.List()
+	if k.batch < 0 || k.batch > graph.MaxSize || k.batch == 0 && c.Flags().Changed("batch") {
+		return fmt.Errorf("--batch %d: it is not a size", k.batch)
+	}
+	if k.batch > 0 && len(names) == 0 {
+		return errors.New("--batch: name the models that are to have it")
+	}
+	list, further := models.List(), models.ListFurther()
 	if len(names) > 0 {
-		published := map[string]models.Info{}
-		for _, info := range list {
-			published[info.Name] = info
-		}
-		list = nil
-		for _, n := range names {
-			info, ok := published[n]
-			if !ok { // a small variant, or another form
-				m, err := models.Build(n, k.seed)
-				if err != nil {
-					return err
-				}
-				info = models.Describe(m)
-				info.Name = n
-			}
-			list = append(list, info)
+		var err error
+		if list, err = k.named(names, append(list, further...)); err != nil {
+			return err
 		}
 	}
 	switch {
@@ -94,12 +97,43 @@ func (k *modelsFlags) run(c *cobra.Command, names []string) error {
 		return fmt.Errorf("--out %s: name the models to write, or say --all: %d files of %.1f GB together", k.out, len(list), float64(bytes)/1e9)
 	case k.out != "":
 		return k.write(c, list)
+	case k.json && len(names) == 0:
+		return writeJSON(c.OutOrStdout(), append(list, further...))
 	case k.json:
 		return writeJSON(c.OutOrStdout(), list)
 	case len(names) > 0:
-		return printModels(c.OutOrStdout(), list)
+		return k.printModels(c.OutOrStdout(), list)
 	}
-	return listModels(c.OutOrStdout(), list)
+	if err := listModels(c.OutOrStdout(), list); err != nil {
+		return err
+	}
+	return listFurther(c.OutOrStdout(), further)
+}
+
+// named describes the models of these names, with what is published of those that are
+// listed.
+func (k *modelsFlags) named(names []string, listed []models.Info) (list []models.Info, err error) {
+	published := map[string]models.Info{}
+	for _, info := range listed {
+		published[info.Name] = info
+	}
+	for _, name := range names {
+		m, err := k.build(name)
+		if err != nil {
+			return nil, err
+		}
+		info := models.Describe(m.Model)
+		p := published[name]
+		info.Name, info.Source, info.Published = name, p.Source, p.Published
+		info.Batch, info.Layers = m.Batch, len(m.Layers)
+		list = append(list, info)
+	}
+	return list, nil
+}
+
+// build builds a model with the batch that is asked for.
+func (k *modelsFlags) build(name string) (*models.Network, error) {
+	return models.BuildNetwork(name, models.Options{Batch: k.batch, Seed: k.seed})
 }
 
 // write writes models as files.
@@ -114,12 +148,12 @@ func (k *modelsFlags) write(c *cobra.Command, list []models.Info) error {
 		if c.Context().Err() != nil {
 			return finding(fmt.Sprintf("interrupted: %d of %s written", i, plural(len(list), "file")))
 		}
-		m, err := models.Build(info.Name, k.seed)
+		m, err := k.build(info.Name)
 		if err != nil {
 			return err
 		}
 		path := filepath.Join(k.out, info.Name+".onnx")
-		if err := onnx.Write(path, m, onnx.WriteOptions{}); err != nil {
+		if err := onnx.Write(path, m.Model, onnx.WriteOptions{}); err != nil {
 			return err
 		}
 		stage.Add(1)

@@ -44,6 +44,24 @@ func listModels(w io.Writer, list []models.Info) error {
 	return nil
 }
 
+// listFurther prints a line for each network of the papers on parallelization.
+func listFurther(w io.Writer, list []models.Info) error {
+	fmt.Fprintln(w, "\nTo be trained. --batch gives these another batch, and of those above the ResNets,\nResNeXts, Inceptions and encoders:")
+	var rows [][]string
+	for _, m := range list {
+		p, published := m.Published, float64(m.Published.Learned)
+		if published == 0 {
+			published = float64(p.About)
+		}
+		source, _, _ := strings.Cut(m.Source, " (")
+		per := float64(m.Batch)
+		rows = append(rows, []string{m.Name, count(m.Batch), count(m.Operators), big(float64(m.Learned)), orNothing(published, big(published)),
+			big(float64(m.MACs) / per), big(float64(m.FLOPs) / per), source, m.Doc})
+	}
+	return writeTable(w, []column{{"model", false}, {"batch", true}, {"operators", true}, {"parameters", true}, {"published", true},
+		{"multiply-adds of a sample", true}, {"FLOPs of a sample", true}, {"source", false}, {"what it is", false}}, rows)
+}
+
 // gmac is the published number of multiply-adds, as published.
 func gmac(p models.Published) string { return strconv.FormatFloat(p.GMAC, 'f', -1, 64) + " G" }
 
@@ -65,7 +83,7 @@ func beside(figure float64, text string) string {
 
 // printModels prints what is known of each model, and its operators beside the
 // published numbers.
-func printModels(w io.Writer, list []models.Info) error {
+func (k *modelsFlags) printModels(w io.Writer, list []models.Info) error {
 	for i, info := range list {
 		if i > 0 {
 			fmt.Fprintln(w)
@@ -74,14 +92,26 @@ func printModels(w io.Writer, list []models.Info) error {
 		if info.Source != "" {
 			fmt.Fprintf(w, "graph of       %s\n", info.Source)
 		}
+		if info.Batch > 1 {
+			fmt.Fprintf(w, "batch          %s\n", count(info.Batch))
+		}
 		for _, sizes := range info.Inputs {
 			fmt.Fprintf(w, "input          %s\n", sizesText(sizes))
 		}
 		p := info.Published
 		fmt.Fprintf(w, "operators      %s%s\n", count(info.Operators), beside(float64(p.Total), count(p.Total)))
-		fmt.Fprintf(w, "parameters     %s%s\n", count(info.Learned), beside(float64(p.Learned), count(p.Learned)))
-		fmt.Fprintf(w, "multiply-adds  %s%s\n", big(float64(info.MACs)), beside(p.GMAC, gmac(p)))
-		fmt.Fprintf(w, "FLOPs          %s\n", big(float64(info.FLOPs)))
+		fmt.Fprintf(w, "parameters     %s%s%s\n", count(info.Learned), beside(float64(p.Learned), count(p.Learned)), beside(float64(p.About), "about "+big(float64(p.About))))
+		work := func(n int64) string {
+			if info.Batch == 1 {
+				return big(float64(n))
+			}
+			return fmt.Sprintf("%s, of a sample %s", big(float64(n)), big(float64(n)/float64(info.Batch)))
+		}
+		fmt.Fprintf(w, "multiply-adds  %s%s\n", work(info.MACs), beside(p.GMAC, gmac(p)))
+		fmt.Fprintf(w, "FLOPs          %s\n", work(info.FLOPs))
+		if info.Layers > 0 {
+			fmt.Fprintf(w, "layers         %s\n", count(info.Layers))
+		}
 		if p.Cite != "" {
 			fmt.Fprintf(w, "published by   %s\n", p.Cite)
 		}
@@ -89,7 +119,7 @@ func printModels(w io.Writer, list []models.Info) error {
 			fmt.Fprintf(w, "note           %s\n", p.Note)
 		}
 		fmt.Fprintln(w)
-		m, err := models.Build(info.Name, 0)
+		m, err := k.build(info.Name)
 		if err != nil {
 			return err
 		}
@@ -98,7 +128,7 @@ func printModels(w io.Writer, list []models.Info) error {
 			published[o.Op] = count(o.N)
 		}
 		var rows [][]string
-		for _, o := range showmodel.Describe(m, nil).Operators {
+		for _, o := range showmodel.Describe(m.Model, nil).Operators {
 			rows = append(rows, []string{o.Op, count(o.Nodes), published[o.Op], big(float64(o.Params)), big(float64(o.FLOPs))})
 		}
 		if err := writeTable(w, []column{{"operator", false}, {"nodes", true}, {"published", true}, {"weights", true}, {"FLOPs", true}}, rows); err != nil {
