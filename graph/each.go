@@ -43,6 +43,7 @@ func lift(op *Op) *Op {
 		Name: EachPrefix + op.Name, In: op.In, Out: op.Out,
 		Doc:         "Each member of families of tensors on its own: " + op.Doc,
 		Params:      append([]Param{{Name: "over", Sort: "shape", Doc: "the axes of the family, in front of all shapes"}}, op.Params...),
+		Turns:       op.Turning(),
 		Commutative: op.Commutative, Moves: op.Moves, Rearranges: op.Rearranges, Class: op.Class, ByType: op.ByType,
 	}
 	e.member = op

@@ -82,6 +82,8 @@ func (v Value) appendKey(b []byte) []byte {
 			b = strconv.AppendInt(b, n, 10)
 		}
 		return append(b, ';')
+	case KindPerm, KindAxis:
+		return v.dim.appendKey(appendWord(append(b, "pa"[v.kind-KindPerm]), v.ext.word))
 	}
 	return append(b, '-')
 }
@@ -125,6 +127,8 @@ func (v Value) appendID(b []byte) []byte {
 		for _, n := range v.ext.tuple {
 			b = binary.AppendVarint(b, n)
 		}
+	case KindPerm, KindAxis:
+		return v.dim.appendID(appendWord(b, v.ext.word))
 	}
 	return b
 }
@@ -132,7 +136,7 @@ func (v Value) appendID(b []byte) []byte {
 // tooLarge reports whether a size in v is too large.
 func (v Value) tooLarge() bool {
 	switch v.kind {
-	case KindDim:
+	case KindDim, KindAxis:
 		return v.dim.TooLarge()
 	case KindShape:
 		return v.ext.shape.TooLarge()

@@ -54,6 +54,13 @@ type Op struct {
 	// Rearranges: every entry of the result is an entry of an operand, and which one is
 	// decided by sizes and attributes.
 	Rearranges bool
+	// Turns, of an operator that does the same whatever order axes are in, is the number of
+	// its operands, the first ones, whose axes are those of the result: with all of these
+	// transposed by one permutation q, and axis i for each axis q[i] among its attributes,
+	// the result is that transposed by q. For an operator about meshes, see Layout, the axes
+	// of members are permuted, and that of the mesh stays in front. 0: of no such operator is
+	// anything said, see [Op.Turning].
+	Turns int
 	// AxisOf lists the axes of operands of which axis of the result is one: place i
 	// along it holds what is computed from place i along them, or, of a concat along
 	// its axis, from place i of the first operand. ranks are the operands' numbers of
@@ -145,6 +152,14 @@ func (op *Op) OperandAxes(a Attrs, ranks []int, axis int) []OperandAxis {
 		return []OperandAxis{{0, axis}}
 	}
 	return nil
+}
+
+// Turning is Turns; of a function of one element 1.
+func (op *Op) Turning() int {
+	if op.Pointwise {
+		return 1
+	}
+	return op.Turns
 }
 
 // Prim is an application of a primitive operator.

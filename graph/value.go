@@ -24,6 +24,10 @@ const (
 	KindShape
 	// KindNumber is a real number, such as the slope of a leaky relu.
 	KindNumber
+	// KindPerm is a product of permutation variables and of their inverses.
+	KindPerm
+	// KindAxis is the axis that such a product, or a variable, takes an axis to.
+	KindAxis
 )
 
 // Value is an attribute value. Equal values are equal Go values (==); variables
@@ -33,13 +37,14 @@ type Value struct {
 	dim  Dim
 	str  string // name, or variable name
 	sort string // of a variable
-	ext  *ext   // tuple or shape, interned
+	ext  *ext   // tuple, shape or product of permutations, interned
 }
 
 type ext struct {
 	text  string // as printed; different shapes may print alike
 	tuple []int64
 	shape Shape
+	word  []letter
 }
 
 var extTable struct {
@@ -70,8 +75,13 @@ func (v Value) interned() Value {
 }
 
 func (v Value) makeText() string {
-	if v.kind == KindShape {
+	switch v.kind {
+	case KindShape:
 		return v.ext.shape.String()
+	case KindPerm:
+		return permText(v.ext.word)
+	case KindAxis:
+		return "at(" + permText(v.ext.word) + ", " + v.dim.String() + ")"
 	}
 	parts := make([]string, len(v.ext.tuple))
 	for i, x := range v.ext.tuple {
@@ -143,7 +153,7 @@ func (v Value) String() string {
 		return v.dim.String()
 	case KindName, KindVar, KindNumber:
 		return v.str
-	case KindTuple, KindShape:
+	case KindTuple, KindShape, KindPerm, KindAxis:
 		return v.ext.text
 	}
 	return "?"
@@ -160,6 +170,8 @@ func (v Value) Subst(b *Substitution) Value {
 		}
 	case KindShape:
 		return ShapeValue(v.ext.shape.Subst(b))
+	case KindPerm, KindAxis:
+		return v.substPerm(b)
 	}
 	return v
 }
@@ -167,7 +179,7 @@ func (v Value) Subst(b *Substitution) Value {
 // Walk calls f for every size atom inside v.
 func (v Value) Walk(f func(Atom)) {
 	switch v.kind {
-	case KindDim:
+	case KindDim, KindAxis:
 		v.dim.Walk(f)
 	case KindShape:
 		v.ext.shape.Walk(f)

@@ -264,7 +264,7 @@ var (
 	sizeNames   = strings.Split("abcdeghijklmnoqtvwxyz", "")
 	attrNames   = map[string][]string{
 		graph.SortStride: {"s"}, graph.SortPadding: {"p"}, graph.SortSame: {"p"}, graph.SortAct: {"r"},
-		graph.SortBorder: {"u"}, graph.SortNumber: {"u"}, SortMesh: {"u"}, SortPointwise1: {"f"}, SortZero1: {"f"},
+		graph.SortBorder: {"u"}, graph.SortNumber: {"u"}, graph.SortPerm: {"u"}, SortMesh: {"u"}, SortPointwise1: {"f"}, SortZero1: {"f"},
 	}
 )
 
@@ -313,6 +313,11 @@ func (n *naming) value(v graph.Value) {
 	if name, sort, ok := v.Var(); ok {
 		if _, ok := n.bind.Attrs[name]; !ok {
 			n.bind.Attrs[name] = graph.VarValue(n.attr(name), sort)
+		}
+	}
+	if v.Kind() == graph.KindPerm || v.Kind() == graph.KindAxis {
+		for _, p := range v.PermVars() {
+			n.value(p.Var)
 		}
 	}
 }

@@ -31,6 +31,10 @@ func (m *Mentions) value(v graph.Value) {
 	if name, _, ok := v.Var(); ok {
 		m.Names[name] = true
 	}
+	for _, p := range v.PermVars() {
+		name, _, _ := p.Var.Var()
+		m.Names[name] = true
+	}
 }
 
 // Size adds the names in a size.

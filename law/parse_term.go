@@ -237,6 +237,8 @@ func (p *parser) value(sort string) (v graph.Value) {
 	at := p.tok
 	b := p.given[at.Text]
 	switch {
+	case at.Kind == lex.Name && (sort == graph.SortPerm || sort == "axis" && at.Text == "at") && p.peek().Is("("):
+		v = p.perm()
 	case p.is("("):
 		v = graph.TupleValue(p.tuple()...)
 	case p.is("["):
@@ -256,6 +258,46 @@ func (p *parser) value(sort string) (v graph.Value) {
 		if why := misfit(v, sort); why != "" {
 			p.errorf(at.pos, "%s", why)
 		}
+	}
+	return v
+}
+
+// perm reads a permutation variable, inverse(q), after(q, p), which takes i to q[p[i]], or
+// at(q, i), which is q[i].
+func (p *parser) perm() graph.Value {
+	p.enter()
+	defer p.leave()
+	at := p.tok
+	if !p.peek().Is("(") {
+		name, pos := p.ident("permutation")
+		if b := p.given[name]; b == nil || b.Sort != graph.SortPerm {
+			p.errorf(pos, "%s is not a permutation variable", name)
+		}
+		return graph.VarValue(name, graph.SortPerm)
+	}
+	p.next()
+	p.next()
+	v := p.perm()
+	switch ok := true; at.Text {
+	case "inverse":
+		v, _ = graph.PermInverse(v)
+	case "after":
+		for p.take(",") {
+			if v, ok = graph.PermAfter(v, p.perm()); !ok || len(v.PermVars()) > maxDimTerms {
+				p.fail(at.pos, "after: these are no permutations, or too many")
+			}
+		}
+	case "at":
+		p.want(",", at.Text)
+		if v, ok = graph.PermAt(v, graph.DimValue(p.dim())); !ok {
+			p.fail(at.pos, "at: no such axis")
+		}
+	default:
+		p.fail(at.pos, "found %s, want inverse or after", at.Token)
+	}
+	p.want(")", at.Text)
+	if v.Kind() == graph.KindPerm && len(v.PermVars()) == 0 {
+		p.fail(at.pos, "%s: the permutation is the one that changes nothing", at.Text)
 	}
 	return v
 }
@@ -281,6 +323,9 @@ func (p *parser) number() float64 {
 func (p *parser) tuple() []int64 {
 	var xs []int64
 	p.next()
+	if p.take(")") {
+		return nil
+	}
 	for more := true; more; more = p.take(",") {
 		if p.tok.Kind != lex.Int {
 			p.fail(p.tok.pos, "tuple: found %s, want a number", p.tok)

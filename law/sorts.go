@@ -11,7 +11,7 @@ const SortMesh = "mesh"
 
 var knownSorts = map[string]bool{
 	graph.SortStride: true, graph.SortPadding: true, graph.SortSame: true,
-	graph.SortAct: true, graph.SortBorder: true, graph.SortNumber: true, SortMesh: true,
+	graph.SortAct: true, graph.SortBorder: true, graph.SortNumber: true, graph.SortPerm: true, SortMesh: true,
 	SortPointwise1: true, SortZero1: true,
 }
 
@@ -64,14 +64,16 @@ func inSort(v graph.Value, sort string) (in, known bool) {
 	tuple, isTuple := v.Tuple()
 	same := isName && (name == graph.SameUpper || name == graph.SameLower)
 	switch sort {
-	case "int", "axis", SortMesh:
+	case "axis":
+		return v.Kind() == graph.KindDim || v.Kind() == graph.KindAxis, true
+	case "int", SortMesh:
 		return v.Kind() == graph.KindDim, true
 	case "flag":
 		return v == graph.IntValue(0) || v == graph.IntValue(1), true
 	case "shape":
 		return v.Kind() == graph.KindShape, true
-	case "perm":
-		return isTuple && isPermutation(tuple), true
+	case graph.SortPerm:
+		return v.IsPermutation() || v.Kind() == graph.KindPerm, true
 	case "tuple":
 		return isTuple, true
 	case graph.SortNumber:
@@ -105,15 +107,4 @@ func isValueName(name string) bool {
 	}
 	_, err := graph.ParseNumber(name)
 	return err == nil
-}
-
-func isPermutation(p []int64) bool {
-	seen := make([]bool, len(p))
-	for _, x := range p {
-		if x < 0 || x >= int64(len(p)) || seen[x] {
-			return false
-		}
-		seen[x] = true
-	}
-	return true
 }

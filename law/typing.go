@@ -80,8 +80,14 @@ func (l *Law) VarShapes() map[string]graph.Shape {
 }
 
 // Types infers all shapes of the law. It is an error if a side cannot be
-// typed or the outputs of the two sides differ in shape.
+// typed or the outputs of the two sides differ in shape. Of a law with permutation
+// variables these are the shapes and conditions of [Untransposed] l: terms that are
+// transposed by such a variable have none.
 func (l *Law) Types() (*Typing, error) {
+	l, err := Untransposed(l)
+	if err != nil {
+		return nil, err
+	}
 	ty := &Typing{Shape: map[*Term]graph.Shape{}}
 	vars := l.VarShapes()
 	for side, ts := range [2][]*Term{l.LHS, l.RHS} {

@@ -9,8 +9,8 @@ import (
 // Concat joins two tensors along an axis; all other sizes must agree.
 var Concat = graph.Register(&graph.Op{
 	Name: "concat", In: 2, Out: 1,
-	Rearranges: true,
-	Class:      "copy", Moves: true,
+	Rearranges: true, Turns: 2,
+	Class: "copy", Moves: true,
 	AxisOf: func(a graph.Attrs, ranks []int, axis int) []graph.OperandAxis {
 		if axis == num(a, 0) {
 			return sameAxis(a, ranks, axis)

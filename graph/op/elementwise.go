@@ -14,7 +14,7 @@ import (
 // result z.
 func binary(name, doc string, of func(s *graph.Space, x, y *graph.Expr) *graph.Expr, grad func(b *graph.Backward, d, x, y, z graph.Tensor) []graph.Tensor) *graph.Op {
 	return &graph.Op{
-		Name: name, In: 2, Out: 1, Doc: doc, Class: "pointwise", Elementwise: true, Batched: true,
+		Name: name, In: 2, Out: 1, Doc: doc, Class: "pointwise", Elementwise: true, Batched: true, Turns: 2,
 		Grad: func(b *graph.Backward) []graph.Tensor { return grad(b, b.D[0], b.In[0], b.In[1], b.Out[0]) },
 		Infer: func(f *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 			if err := f.EqShape(in[0], in[1]); err != nil {
@@ -78,7 +78,7 @@ var (
 	// which laws know nothing else.
 	Neg = graph.Register(&graph.Op{
 		Name: "neg", In: 1, Out: 1,
-		Class: "pointwise", Elementwise: true, Batched: true,
+		Class: "pointwise", Elementwise: true, Batched: true, Turns: 1,
 		Doc:   "Negation, -x, element by element.",
 		Infer: func(_ *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
 		Entry: func(_ *graph.Space, _ graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
@@ -91,7 +91,7 @@ var (
 	// axes).
 	SMul = graph.Register(&graph.Op{
 		Name: "smul", In: 2, Out: 1,
-		Class: "pointwise", Elementwise: true,
+		Class: "pointwise", Elementwise: true, Turns: 1,
 		Doc: "Tensor times scalar; the second input has no axes.",
 		Infer: func(_ *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 			if len(in[1]) != 0 {

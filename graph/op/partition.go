@@ -10,6 +10,7 @@ import (
 // each, in order.
 var Partition = movesMesh(graph.LayoutMakes, &graph.Op{
 	Name:  "partition",
+	Turns: 1,
 	Moves: true, Rearranges: true,
 	Doc: "Parts of a tensor, of one size along an axis, one for each member of a family.",
 	Params: []graph.Param{
@@ -53,6 +54,7 @@ var Partition = movesMesh(graph.LayoutMakes, &graph.Op{
 // Combine puts the members of a family side by side along an axis.
 var Combine = movesMesh(graph.LayoutEnds, &graph.Op{
 	Name:  "combine",
+	Turns: 1,
 	Moves: true, Rearranges: true,
 	Doc:    "The members of a family side by side along an axis.",
 	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which they are put together, counted in a member"}},

@@ -6,7 +6,7 @@ import "github.com/taso-go/taso/graph"
 // has at the places where the tensor has x, adjoint the operator back.
 func onMesh(name, doc, adjoint string, moves bool, of func(d graph.Index, x *graph.Expr) *graph.Expr) *graph.Op {
 	return movesMesh(graph.LayoutMakes, &graph.Op{
-		Name: name, Doc: doc, Moves: true, Rearranges: moves,
+		Name: name, Doc: doc, Moves: true, Rearranges: moves, Turns: 1,
 		Params: []graph.Param{degree},
 		Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 			g, err := members(f, a, 0)
@@ -25,6 +25,7 @@ func onMesh(name, doc, adjoint string, moves bool, of func(d graph.Index, x *gra
 // offMesh declares an operator that makes one tensor of a family; of is its element,
 // given the members' elements at its place, and adjoint the operator back.
 func offMesh(o *graph.Op, adjoint string, of func(s *graph.Space, g graph.Dim, x func(d graph.Index) *graph.Expr) *graph.Expr) *graph.Op {
+	o.Turns = 1
 	o.Infer = func(f *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		_, x, err := familyOf(f, in[0])
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 // Slice keeps the positions lo <= i < hi along an axis.
 var Slice = graph.Register(&graph.Op{
 	Name: "slice", In: 1, Out: 1,
-	Rearranges: true,
-	Class:      "copy", Moves: true, AxisOf: sameAxis,
+	Rearranges: true, Turns: 1,
+	Class: "copy", Moves: true, AxisOf: sameAxis,
 	Doc: "The part of a tensor at positions lo to hi-1 along an axis.",
 	Params: []graph.Param{
 		{Name: "axis", Sort: axisSort, Doc: "axis that is cut"},

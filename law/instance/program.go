@@ -78,7 +78,7 @@ func New(l *law.Law) (*Program, error) {
 func fixed(attrs graph.Attrs) bool {
 	is := true
 	for _, v := range attrs {
-		is = is && v.Kind() != graph.KindVar
+		is = is && v.Kind() != graph.KindVar && !v.HasPerm()
 		v.Walk(func(graph.Atom) { is = false })
 		if s, ok := v.Shape(); ok {
 			is = is && !s.HasAxisRun()

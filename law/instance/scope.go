@@ -88,11 +88,18 @@ func (s Scope) picker(l *law.Law) *picker {
 		graph.SortSame: s.Sames, graph.SortAct: s.Acts, graph.SortBorder: s.Borders, graph.SortNumber: s.Numbers})}
 	add := func(v, n int) { p.order, p.count[v] = append(p.order, v), n }
 	p.count = make([]int, p.Len())
-	for i, a := range p.Attrs {
-		add(p.First()+i, len(a.Values))
-	}
-	for i := range p.Runs {
-		add(len(p.Sizes)+i, len(lens))
+	// Which permutations there are depends on the axes of runs.
+	for _, perms := range [2]bool{false, true} {
+		for i, a := range p.Attrs {
+			if (p.ranks[i] != nil) == perms {
+				add(p.First()+i, len(a.Values))
+			}
+		}
+		for i := range p.Runs {
+			if !perms {
+				add(len(p.Sizes)+i, len(lens))
+			}
+		}
 	}
 	for i := range p.Sizes {
 		add(i, s.MaxSize)
@@ -106,6 +113,14 @@ func (s Scope) picker(l *law.Law) *picker {
 	for i := range p.Where {
 		c := &p.Where[i]
 		check(func(f func(int)) { p.Each(c, f) }, func(at Point) bool { return p.Holds(c, at) })
+	}
+	for i, rank := range p.ranks {
+		if rank != nil {
+			check(func(f func(int)) { f(p.First() + i); p.each(rank, f) }, func(at Point) bool {
+				_, again := p.attr(i, at)
+				return !again
+			})
+		}
 	}
 	for _, sh := range p.Given {
 		each := func(f func(int)) {
@@ -265,6 +280,11 @@ func (p *Sampler) draw(rng *rand.Rand) (Point, bool) {
 			}
 			used[k] = true
 			at[v] = k
+		}
+		if v >= p.First() && p.ranks[v-p.First()] != nil {
+			if _, again := p.attr(v-p.First(), at); again {
+				at[v] = 0
+			}
 		}
 		if !p.hold(i, at) {
 			return nil, false

@@ -19,10 +19,12 @@ type Space struct {
 	Where []Condition // of the law
 	Given [][]Axis    // shapes of the tensors given, in order
 
-	now *Valuation // of the point looked at
+	ranks []*Poly    // of attributes that are permutations: of how many axes
+	now   *Valuation // of the point looked at
 }
 
-// Attr is an attribute variable with its values.
+// Attr is an attribute variable with its values. Those of a permutation are numbers: of
+// how many axes it is depends on the axis runs.
 type Attr struct {
 	Name   string
 	Values []graph.Value
@@ -42,7 +44,11 @@ func NewSpace(l *law.Law, sizes []string, lens [][]int, values map[string][]grap
 		case b.Sort == law.SortMesh:
 			s.Sizes = append(s.Sizes, b.Name)
 		case b.Sort != "" && !law.IsFuncSort(b.Sort):
-			s.Attrs = append(s.Attrs, Attr{b.Name, values[b.Sort]})
+			vs := values[b.Sort]
+			if b.Sort == graph.SortPerm {
+				vs = perms()
+			}
+			s.Attrs = append(s.Attrs, Attr{b.Name, vs})
 		}
 	}
 	for _, b := range l.Given {
@@ -58,6 +64,7 @@ func NewSpace(l *law.Law, sizes []string, lens [][]int, values map[string][]grap
 		}
 		s.Where = append(s.Where, c)
 	}
+	s.permRanks()
 	return s
 }
 
@@ -94,7 +101,7 @@ func (s *Space) assign(v *Valuation, p Point) {
 		v.Runs[n] = graph.Sizes(s.Lens[p[len(s.Sizes)+i]]...)
 	}
 	for i, a := range s.Attrs {
-		v.Attrs[a.Name] = a.Values[p[s.First()+i]]
+		v.Attrs[a.Name], _ = s.attr(i, p)
 	}
 }
 

@@ -76,10 +76,13 @@ func Draw(l *law.Law, size func(name string) int, run func() []int, attr func(so
 			}
 		}
 	}
+	var perms []string
 	for _, b := range l.Given {
 		switch {
 		case b.Sort == "":
 			b.Shape.Walk(atom)
+		case b.Sort == graph.SortPerm:
+			perms = append(perms, b.Name)
 		case !law.IsFuncSort(b.Sort):
 			if v.Attrs[b.Name], ok = attr(b.Sort); !ok {
 				return nil, false
@@ -91,5 +94,5 @@ func Draw(l *law.Law, size func(name string) int, run func() []int, attr func(so
 			x.Walk(atom)
 		}
 	})
-	return v, true
+	return v, drawPerms(l, v, perms, size)
 }

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -49,10 +50,20 @@ func (m *mutator) add(name string, c *law.Law) {
 	if law.FormatOutputs(c.LHS) == law.FormatOutputs(c.RHS) {
 		return
 	}
-	if _, err := c.Types(); err != nil || law.ID(c) == m.id {
+	if !stated(c) || law.ID(c) == m.id {
 		return
 	}
 	m.out = append(m.out, Mutant{Name: name, Law: c})
+}
+
+// stated reports that a law is well typed, or would be if its sides had their axes in one
+// order: whether they have may depend on permutation variables.
+func stated(l *law.Law) bool {
+	_, err := l.Types()
+	if errors.Is(err, law.ErrOrder) {
+		_, err = law.PermRanks(l)
+	}
+	return err == nil
 }
 
 func (m *mutator) side(l *law.Law, side int) []*law.Term {
@@ -69,6 +80,51 @@ func (m *mutator) conditions() {
 		c.Where = append(append([]law.Pred{}, m.law.Where[:i]...), m.law.Where[i+1:]...)
 		m.add("without "+p.String(), &c)
 	}
+}
+
+// permutations are those near one that is not known, and axes near one that such a
+// permutation takes an axis to: the factors in another order, inverse ones for others, one
+// left out.
+func permutations(v graph.Value) []graph.Value {
+	vars := v.PermVars()
+	var out []graph.Value
+	add := func(factors ...graph.PermVar) {
+		var p graph.Value
+		for i, f := range factors {
+			w := f.Var
+			if f.Inverse {
+				w, _ = graph.PermInverse(w)
+			}
+			if i > 0 {
+				w, _ = graph.PermAfter(p, w)
+			}
+			p = w
+		}
+		_, at, isAxis := v.Axis()
+		switch none := len(p.PermVars()) == 0; {
+		case isAxis && none:
+			p = graph.DimValue(at)
+		case isAxis:
+			p, _ = graph.PermAt(p, graph.DimValue(at))
+		case none:
+			return
+		}
+		if p != v {
+			out = append(out, p)
+		}
+	}
+	for i, f := range vars {
+		turned := slices.Clone(vars)
+		turned[i].Inverse = !f.Inverse
+		add(turned...)
+		add(slices.Delete(slices.Clone(vars), i, i+1)...)
+		if i > 0 {
+			swapped := slices.Clone(vars)
+			swapped[i-1], swapped[i] = swapped[i], swapped[i-1]
+			add(swapped...)
+		}
+	}
+	return out
 }
 
 // sorts lets a variable stand for more.
@@ -269,6 +325,9 @@ func changes(p graph.Param, v graph.Value) []change {
 	if d, ok := v.Dim(); ok {
 		out = append(out, change{p.Name + " one more", graph.DimValue(d.Add(graph.Int(1)))},
 			change{p.Name + " one less", graph.DimValue(d.Sub(graph.Int(1)))})
+	}
+	for _, w := range permutations(v) {
+		out = append(out, change{p.Name + " " + w.String(), w})
 	}
 	if t, ok := v.Tuple(); ok && (p.Sort == "perm" || p.Sort == graph.SortStride) {
 		for i := 1; i < len(t); i++ {

@@ -73,24 +73,31 @@ func compile(l *law.Law, opts []Option) (*Law, error) {
 	if err := c.number(); err != nil {
 		return nil, fmt.Errorf("law %s: %w", l.Name, err)
 	}
+	// What permutation variables transpose has its shape, and is defined, as it is before.
+	typed, err := law.Untransposed(l)
+	if err != nil {
+		return nil, err
+	}
 	vars := l.VarShapes()
 	var needs, split [2][]Cond
-	for i, ts := range [2][]*law.Term{l.LHS, l.RHS} {
+	for i, ts := range [2][]*law.Term{typed.LHS, typed.RHS} {
 		var f graph.Unifier
 		memo := map[*law.Term]graph.Shape{}
-		for _, t := range ts {
+		for k, t := range ts {
 			if _, err := law.TypeOf(&f, t, vars, memo); err != nil {
 				return nil, fmt.Errorf("law %s: %w", l.Name, err)
 			}
-			if !derived {
-				var err error
+			side := l.LHS
+			if i == 1 {
+				side = l.RHS
+			}
+			if t = side[k]; !derived {
 				if t, err = law.Primitive(t, memo); err != nil {
 					return nil, fmt.Errorf("law %s: %w", l.Name, err)
 				}
 			}
 			c.sides[i] = append(c.sides[i], t)
 		}
-		var err error
 		if needs[i], split[i], err = SideNeeds(true, ts, memo); err != nil {
 			return nil, fmt.Errorf("law %s: %w", l.Name, err)
 		}

@@ -192,6 +192,10 @@ func (b *builder) pattern(t *law.Term) (int32, error) {
 		if name, _, ok := v.Var(); ok {
 			b.attr[name] = true
 		}
+		if x.kind == perm && len(x.perm) == 1 {
+			name, _, _ := v.PermVars()[0].Var.Var()
+			b.attr[name] = true
+		}
 	}
 	me := int32(len(d.Nodes))
 	d.Nodes = append(d.Nodes, n)

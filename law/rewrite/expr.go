@@ -59,6 +59,8 @@ const (
 	variable                  // attribute variable number at
 	size                      // a size with variables
 	axes                      // a shape with variables
+	perm                      // a product of permutation variables
+	place                     // the axis that such a product takes an axis to
 )
 
 // value is an attribute over slots and attribute variables.
@@ -68,6 +70,13 @@ type value struct {
 	lit   graph.Value // as the law writes it
 	size  poly
 	shape shape
+	perm  []permVar
+}
+
+// permVar is an attribute variable that is a permutation, or its inverse.
+type permVar struct {
+	at      int32
+	inverse bool
 }
 
 func newNumbering() *numbering {
@@ -174,6 +183,22 @@ func (n *numbering) value(v graph.Value) (value, error) {
 		}
 		out.kind, out.at = variable, i
 		return out, nil
+	}
+	if vars := v.PermVars(); len(vars) > 0 {
+		for _, p := range vars {
+			x, err := n.value(p.Var)
+			if err != nil {
+				return value{}, err
+			}
+			out.perm = append(out.perm, permVar{x.at, p.Inverse})
+		}
+		out.kind = perm
+		var err error
+		if _, at, ok := v.Axis(); ok {
+			out.kind = place
+			out.size, err = n.poly(at)
+		}
+		return out, err
 	}
 	open := false
 	v.Walk(func(graph.Atom) { open = true })
@@ -299,8 +324,35 @@ func (k *known) value(v *value) (graph.Value, bool) {
 			return graph.Value{}, false
 		}
 		return graph.ShapeValue(s), true
+	case perm:
+		return k.product(v.perm)
+	case place:
+		p, ok := k.product(v.perm)
+		at, known := k.size(&v.size)
+		if !ok || !known {
+			return graph.Value{}, false
+		}
+		return graph.PermAt(p, graph.DimValue(at))
 	}
 	return v.lit, true
+}
+
+// product is the value of a product of permutations, false if one has none.
+func (k *known) product(vars []permVar) (p graph.Value, ok bool) {
+	for i, f := range vars {
+		x := k.attrs[f.at]
+		if ok = x.Kind() != graph.KindNone; ok && f.inverse {
+			x, ok = graph.PermInverse(x)
+		}
+		if ok && i > 0 {
+			x, ok = graph.PermAfter(p, x)
+		}
+		if !ok {
+			return graph.Value{}, false
+		}
+		p = x
+	}
+	return p, true
 }
 
 // isShape says whether a shape of the law is s: no more is compared than is

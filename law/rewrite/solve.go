@@ -114,6 +114,24 @@ func (s *Solver) value(v *value, actual graph.Value) bool {
 		s.attrs[v.at] = actual
 		s.trail = append(s.trail, v.at)
 		return true
+	case perm:
+		if !law.InSort(actual, graph.SortPerm) {
+			return false
+		}
+		// The inverse of a variable tells the variable.
+		if f := v.perm[0]; len(v.perm) == 1 && f.inverse && s.attrs[f.at].Kind() == graph.KindNone {
+			x, ok := graph.PermInverse(actual)
+			if !ok {
+				return false
+			}
+			s.attrs[f.at] = x
+			s.trail = append(s.trail, f.at)
+			return true
+		}
+	case place:
+		if !law.InSort(actual, "axis") {
+			return false
+		}
 	case size:
 		if actual.Kind() != graph.KindDim {
 			return false
@@ -143,6 +161,25 @@ func (s *Solver) start() bool {
 	s.dimWork, s.shapeWork = s.dimWork[:0], s.shapeWork[:0]
 	for i := range s.values {
 		e := &s.values[i]
+		switch e.law.kind {
+		case perm:
+			if p, ok := s.product(e.law.perm); !ok || p != e.actual {
+				return false
+			}
+			continue
+		case place:
+			// q[axis] is what is matched: axis is what q's inverse takes that to.
+			p, ok := s.product(e.law.perm)
+			if ok {
+				p, ok = graph.PermInverse(p)
+			}
+			axis, isAxis := graph.PermAt(p, e.actual)
+			d, known := axis.Dim()
+			if !ok || !isAxis || !known || !s.later(&e.law.size, d) {
+				return false
+			}
+			continue
+		}
 		if d, ok := e.actual.Dim(); ok {
 			if !s.later(&e.law.size, d) {
 				return false

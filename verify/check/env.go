@@ -148,6 +148,8 @@ func (e *env) value(v graph.Value) (out value, err error) {
 			return out, fmt.Errorf("%s is not a variable of sort %s", name, sort)
 		}
 		return w, nil
+	case graph.KindPerm, graph.KindAxis:
+		return e.permutation(v)
 	default:
 		return out, fmt.Errorf("%s is no value", v)
 	}

@@ -139,13 +139,12 @@ func (a *application) infer() (shape, error) {
 		if a.attr("perm").kind != graph.KindTuple || !plain(a.in[0], len(perm)) {
 			return nil, bad
 		}
+		if !permutes(perm) {
+			return nil, fmt.Errorf("%v is not a permutation", perm)
+		}
 		out := make(shape, len(perm))
-		seen := make([]bool, len(perm))
 		for i, p := range perm {
-			if p < 0 || p >= int64(len(perm)) || seen[p] {
-				return nil, fmt.Errorf("%v is not a permutation", perm)
-			}
-			seen[p], out[i] = true, a.in[0][p]
+			out[i] = a.in[0][p]
 		}
 		return out, nil
 	case "conv2d":

@@ -135,6 +135,8 @@ func sortOf(v value, sort string) error {
 		ok = ok || v.kind == graph.KindNumber
 	case graph.SortBorder:
 		ok = ok || isName && (v.name == "counted" || v.name == "excluded")
+	case graph.SortPerm:
+		ok = isTuple && permutes(v.tuple)
 	default:
 		ok = false
 	}

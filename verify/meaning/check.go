@@ -48,6 +48,10 @@ func Run(l *law.Law, g Splitter) (Claims, error) {
 	if len(l.LHS) == 0 || len(l.LHS) != len(l.RHS) {
 		return Claims{}, fmt.Errorf("%d outputs on the left, %d on the right", len(l.LHS), len(l.RHS))
 	}
+	l, err := law.Untransposed(l)
+	if err != nil {
+		return Claims{}, err
+	}
 	k, err := carried(l)
 	if err != nil {
 		return Claims{}, err

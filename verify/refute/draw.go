@@ -29,6 +29,7 @@ func (s *space) draw(rng *rand.Rand, n int) (point, bool) {
 				at[i] = rng.IntN(lim)
 			}
 		}
+		s.Settle(at)
 		ins, ok := s.instance(at)
 		if !ok {
 			continue

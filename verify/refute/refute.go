@@ -200,8 +200,9 @@ func (s *search) describe(at point) string {
 			parts = append(parts, fmt.Sprintf("%s.. = %v", n, s.Lens[at[i]]))
 		}
 	}
-	for i, b := range s.Attrs {
-		parts = append(parts, b.Name+" = "+b.Values[at[s.First()+i]].String())
+	v := s.At(at)
+	for _, b := range s.Attrs {
+		parts = append(parts, b.Name+" = "+v.Attrs[b.Name].String())
 	}
 	return strings.Join(parts, ", ")
 }

@@ -41,6 +41,7 @@ var attrChoices = map[string][]graph.Value{
 	graph.SortAct:    {graph.NameValue("none"), graph.NameValue("relu")},
 	graph.SortNumber: {graph.NumberValue(0.5), graph.NumberValue(0), graph.NumberValue(-1.5)},
 	graph.SortBorder: {graph.NameValue("counted"), graph.NameValue("excluded")},
+	graph.SortPerm:   {}, // those of as many axes as there are, see instance.NewSpace
 }
 
 // runChoices are the sizes of an axis run, by their sum.
@@ -83,7 +84,11 @@ func newSpace(l *law.Law, opts Options) (*space, error) {
 		s.limit = append(s.limit, few)
 	}
 	for _, a := range s.Attrs {
-		s.limit = append(s.limit, usual[a.Name])
+		if n := usual[a.Name]; n > 0 {
+			s.limit = append(s.limit, n)
+		} else {
+			s.limit = append(s.limit, len(a.Values))
+		}
 	}
 	return s, nil
 }
@@ -116,6 +121,9 @@ func sizesOf(l *law.Law) (sizes []string, given int) {
 // instance is the sizes of the tensors given, in order; ok is false where the
 // conditions do not hold or a tensor is too large to be evaluated.
 func (s *space) instance(at point) (sizes [][]int, ok bool) {
+	if s.Settle(slices.Clone(at)) {
+		return nil, false
+	}
 	sizes, ok = s.Shapes(at)
 	return sizes, ok && !slices.ContainsFunc(sizes, func(sh []int) bool { return instance.TooLarge(sh, s.maxOf) })
 }

@@ -245,7 +245,8 @@ func (w *Witness) valuation() (*instance.Valuation, error) {
 		}
 		if inner, ok := strings.CutPrefix(s, "("); ok {
 			var xs []int64
-			for _, part := range strings.Split(strings.TrimSuffix(inner, ")"), ",") {
+			inner = strings.TrimSuffix(inner, ")")
+			for _, part := range strings.FieldsFunc(inner, func(r rune) bool { return r == ',' }) {
 				x, err := strconv.ParseInt(strings.TrimSpace(part), 10, 64)
 				if err != nil {
 					return nil, fmt.Errorf("attribute %s: %w", n, err)
@@ -313,6 +314,16 @@ func valued(a *instance.Valuation, l *law.Law) error {
 			}
 		}
 	}
+	ranks, err := law.PermRanks(l)
+	for name, rank := range ranks {
+		xs, _ := a.Attrs[name].Tuple()
+		if n, err := rank.Eval(&a.Substitution); err != nil || n != int64(len(xs)) {
+			return fmt.Errorf("attribute %s is no permutation of %s axes", name, rank)
+		}
+	}
+	if err != nil {
+		return err
+	}
 	for _, f := range slices.Sorted(maps.Keys(a.Fns)) {
 		if g, ok := l.Find(f); !ok || !law.IsFuncSort(g.Sort) {
 			return fmt.Errorf("the law has no function %s", f)
@@ -324,6 +335,9 @@ func valued(a *instance.Valuation, l *law.Law) error {
 // ofSort reports whether an attribute may have a value.
 func ofSort(v graph.Value, sort string) bool {
 	if xs, ok := v.Tuple(); ok {
+		if sort == graph.SortPerm {
+			return v.IsPermutation() && len(xs) <= graph.MaxRank
+		}
 		least, n := int64(0), 4
 		if sort == graph.SortStride {
 			least, n = 1, 2

@@ -144,6 +144,11 @@ func (p *Prover) Prove(ctx context.Context, l *law.Law) (Result, error) {
 		}
 	}
 	p.laws++
+	l, err := law.Untransposed(l)
+	if err != nil {
+		res.Reason = err.Error()
+		return res, nil
+	}
 	r := &run{p: p, l: l, ordered: p.cfg.Ordered || l.HasTag(law.TagOrdered), res: &res}
 	all, err := r.cases(ctx)
 	if err != nil {
