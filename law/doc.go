@@ -18,7 +18,21 @@
 // Tensor variables are upper case, sizes lower case, axis runs upper case
 // followed by "..". Attribute and function variables are bound with a sort:
 // "s : stride", "p : padding", "q : same", "a : act", "f : pointwise1" (any
-// function of one element), "f : zero1" (any with f(0) = 0), "g : mesh".
+// function of one element), "f : zero1" (any with f(0) = 0), "g : mesh", "q : perm".
+//
+// A permutation variable stands for the permutations of the axes of what it transposes,
+// however many these are: a law is about tensors of any number of axes. inverse(q) undoes
+// q; after(q, p) is what q and then p make, which takes axis i from axis q[p[i]]; at(q, i)
+// is q[i], the axis of the operand that is axis i of the result. Where axis #A of X is to
+// be found in X transposed by q is at(inverse(q), #A):
+//
+//	# Softmax along an axis is softmax along its place after transposition.
+//	axiom softmax_transpose
+//	  given X : [A.., n, B..], q : perm
+//	  then  softmax[axis=at(inverse(q), #A)](transpose[perm=q](X))
+//	     == transpose[perm=q](softmax[axis=#A](X))
+//
+// [Untransposed] is such a law without the variable.
 //
 // A term is a graph: what several terms share is one node of it. [Nodes] numbers
 // the nodes, equal ones alike; a certificate is written over such numbers, see

@@ -282,9 +282,7 @@ func (p *Sampler) draw(rng *rand.Rand) (Point, bool) {
 			at[v] = k
 		}
 		if v >= p.First() && p.ranks[v-p.First()] != nil {
-			if _, again := p.attr(v-p.First(), at); again {
-				at[v] = 0
-			}
+			p.Settle(at)
 		}
 		if !p.hold(i, at) {
 			return nil, false

@@ -89,6 +89,7 @@
 //	  size.go window.go               polynomials with whole coefficients of any length; size functions
 //	  env.go terms.go                 reading under what variables stand for, in the place of substitution
 //	  value.go zero.go                attribute values and sorts; the functions with f(0) = 0
+//	  perm.go                         products of permutations, and axes under them
 //	  shape.go shape_models.go shape_layout.go   shape rules
 //	  cond.go given.go places.go      conditions
 //	  closure.go                      congruence closure
@@ -101,7 +102,7 @@
 //	  cert.go cert_file.go            certificate files
 //	graph, 1,721 lines
 //	  dim.go window.go atom.go        sizes as they are read
-//	  value.go shape.go number.go dtype.go function.go key.go
+//	  value.go shape.go number.go dtype.go function.go key.go perm.go
 //	  op.go each.go                   the registry, operators on each member of families
 //
 // Of the operators in the registry (package graph/op) it takes names, arities,

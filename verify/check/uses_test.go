@@ -19,9 +19,9 @@ var trusted = map[string][]string{
 	"graph": {
 		// What was read.
 		"Atom", "AtomAxisRun", "AtomVar", "Dim", "Shape", "Value", "ValueKind",
-		"KindDim", "KindName", "KindNumber", "KindShape", "KindTuple", "KindVar",
+		"KindAxis", "KindDim", "KindName", "KindNumber", "KindPerm", "KindShape", "KindTuple", "KindVar",
 		"SameLower", "SameUpper", "Valid",
-		"SortAct", "SortBorder", "SortNumber", "SortPadding", "SortSame", "SortStride",
+		"SortAct", "SortBorder", "SortNumber", "SortPadding", "SortPerm", "SortSame", "SortStride",
 		// The registry, and names that are read.
 		"EachPrefix", "IsActivation", "Lookup", "Op", "ParseDType", "ParseFunctionName",
 	},

@@ -141,6 +141,23 @@
 // element), and both sides of the law keep that reading. This is the rank
 // reduction of TensorRight, for axes that are carried along unchanged.
 //
+// # Permutations
+//
+// A law with permutation variables is brought to one without ([law.Untransposed]), which
+// is proved: both its sides are those of the law before they are transposed, by one
+// permutation. This rests on what operators say of themselves (graph.Op.Turns): that they
+// do the same whatever order the axes are in. So there is nothing of permutations in a
+// proof, and what is shown is shown of tensors of any number of axes and of all their
+// permutations: a variable stands for the permutations of the axes of what it transposes,
+// of which the law gives one number.
+//
+//	transpose[perm=q](f(X)) == f(transpose[perm=q](X))    from f(X) == f(X)
+//
+// Which permutation that is, is known as a product of variables and of their inverses, in
+// which nothing is cancelled but a variable with its own inverse, as in a free group; and an
+// axis as the one that such a product takes an axis to. What is true of few axes only, or
+// of some permutations, has no proof.
+//
 // # Order
 //
 // Laws tagged "ordered" are about the true relu and maximum: then what is
@@ -211,8 +228,9 @@
 //	  alike.go equal.go unimodular.go   equality of sums
 //	  most.go                           equality of maxima
 //
-// Beside these: packages graph and law, which read laws, infer shapes and hold linear
-// expressions, their products with sizes and the facts about size functions
+// Beside these: packages graph and law, which read laws, bring them to laws without
+// permutation variables (law: untransposed.go perm_ranks.go; graph: perm.go), infer shapes
+// and hold linear expressions, their products with sizes and the facts about size functions
 // (graph.Space), and of package graph/op what each operator infers and what its entry
 // is. Entries are tested against plain loops, and the programs that run are made from
 // them. Normal forms are evaluated term by term and compared with what package
