@@ -280,7 +280,9 @@ func (p *parser) perm() graph.Value {
 	v := p.perm()
 	switch ok := true; at.Text {
 	case "inverse":
-		v, _ = graph.PermInverse(v)
+		if v, ok = graph.PermInverse(v); !ok {
+			p.fail(at.pos, "inverse: this is no permutation")
+		}
 	case "after":
 		for p.take(",") {
 			if v, ok = graph.PermAfter(v, p.perm()); !ok || len(v.PermVars()) > maxDimTerms {

@@ -84,6 +84,8 @@ func (r *ranker) node(t *Term) (rank graph.Dim, err error) {
 		op = one
 	}
 	switch {
+	case op.ParamIndex("perm") >= 0: // in an order that is known
+		return rank, nil
 	case op.Turning() == 0:
 		return rank, fmt.Errorf("%w: that may matter to %s", ErrOrder, op.Name)
 	case op.Layout == graph.LayoutMakes:

@@ -28,6 +28,8 @@
 //	slice_bias_columns  lead_slice
 //	part_and_join       reshape_part_join
 //	join_and_part       reshape_join_part
+//	transpose_slice_front  transpose_slice
+//	transpose_slice_keys   transpose_slice
 //
 // and lift_function and lift_sum are slice_pointwise and slice_ewadd written the other way
 // round. They stay, because these laws are also used without the axioms: the rewritten

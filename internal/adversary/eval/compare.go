@@ -119,6 +119,7 @@ type build struct {
 	zero  map[string]bool
 	nodes map[*law.Term][]*node
 	next  int
+	other bool // a permutation variable stands for one of another number of axes
 }
 
 // instance reports whether the given shapes are shapes and the conditions hold.
@@ -198,6 +199,10 @@ func (b *build) node(t *law.Term) (*node, error) {
 		for i, m := range n.args {
 			in[i] = m.shape
 		}
+		if i := t.Op.ParamIndex("perm"); i >= 0 && t.Attrs[i].HasPerm() {
+			// A variable stands for permutations of as many axes as there are.
+			b.other = b.other || len(n.a["perm"].Tuple) != len(in[0])-len(n.a["over"].Shape)
+		}
 		out, err := shapesOf(n.op, n.a, in)
 		if err != nil {
 			return nil, err
@@ -237,6 +242,9 @@ func (j *Judge) At(p *Point, rng *rand.Rand, o Options) Outcome {
 	}
 	left, lerr := b.side(j.law.LHS)
 	right, rerr := b.side(j.law.RHS)
+	if b.other {
+		return Outcome{Kind: NoInstance}
+	}
 	var u undefined
 	for _, err := range []error{lerr, rerr} {
 		if err != nil && !errors.As(err, &u) {

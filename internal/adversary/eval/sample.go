@@ -216,6 +216,20 @@ func (s *Sampler) attr(p *Point, sort string, rng *rand.Rand) Attr {
 		return Attr{Name: pick(rng, []string{"counted", "excluded"})}
 	case graph.SortNumber:
 		return Attr{Number: pick(rng, reals)}
+	case graph.SortPerm:
+		// Of as many axes as a tensor has that is given, most often all of them.
+		n := 0
+		for _, g := range s.law.Given {
+			if sizes, err := p.shape(g.Shape); err == nil && g.Sort == "" && len(sizes) > 0 {
+				n = max(n, len(sizes))
+			}
+		}
+		n = max(n-min(rng.IntN(4), 1)*rng.IntN(2), 0)
+		out := make([]int64, n)
+		for i, x := range rng.Perm(n) {
+			out[i] = int64(x)
+		}
+		return Attr{Tuple: out}
 	}
 	return Attr{}
 }
@@ -288,7 +302,20 @@ func (s *Sampler) misses(p *Point, w want) (int, bool) {
 			}
 		}
 	}
+	if n == 0 && s.permutes() {
+		for _, t := range slices.Concat(s.law.LHS, s.law.RHS) {
+			_, _ = b.node(t)
+		}
+		if b.other {
+			n += 4
+		}
+	}
 	return n, true
+}
+
+// permutes reports whether permutations are among the variables.
+func (s *Sampler) permutes() bool {
+	return slices.ContainsFunc(s.attrs, func(d law.Declaration) bool { return d.Sort == graph.SortPerm })
 }
 
 // repairs bounds the redrawn variables of one point.

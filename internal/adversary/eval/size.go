@@ -171,6 +171,9 @@ func (p *Point) attr(v graph.Value) (Attr, error) {
 	if t, ok := v.Tuple(); ok {
 		return Attr{Tuple: append([]int64{}, t...)}, nil
 	}
+	if k := v.Kind(); k == graph.KindPerm || k == graph.KindAxis {
+		return p.permutation(v)
+	}
 	if s, ok := v.Shape(); ok {
 		sizes, err := p.shape(s)
 		return Attr{Shape: sizes}, err
@@ -179,6 +182,55 @@ func (p *Point) attr(v graph.Value) (Attr, error) {
 		return Attr{Number: v.String()}, nil
 	}
 	return Attr{}, errUnjudged("value " + v.String())
+}
+
+// permutation evaluates a product of permutations, or the axis that it takes an axis to:
+// it follows one axis after the other through the factors, from the last to the first.
+func (p *Point) permutation(v graph.Value) (Attr, error) {
+	of, at, isAxis := v.Axis()
+	if !isAxis {
+		of = v
+	}
+	var factors [][]int64
+	for _, f := range of.PermVars() {
+		a, err := p.attr(f.Var)
+		if err != nil {
+			return Attr{}, err
+		}
+		t := a.Tuple
+		if f.Inverse {
+			t = make([]int64, len(a.Tuple))
+			for i, x := range a.Tuple {
+				t[x] = int64(i)
+			}
+		}
+		if len(factors) > 0 && len(t) != len(factors[0]) {
+			return Attr{}, undefined("permutations of different numbers of axes")
+		}
+		factors = append(factors, t)
+	}
+	image := func(i int64) int64 {
+		for k := len(factors) - 1; k >= 0; k-- {
+			i = factors[k][i]
+		}
+		return i
+	}
+	n := int64(len(factors[0]))
+	if isAxis {
+		i, err := p.dim(at)
+		if err == nil && (i < 0 || i >= n) {
+			err = undefined("no such axis")
+		}
+		if err != nil {
+			return Attr{}, err
+		}
+		return Attr{N: image(i)}, nil
+	}
+	out := []int64{}
+	for i := range n {
+		out = append(out, image(i))
+	}
+	return Attr{Tuple: out}, nil
 }
 
 // shape evaluates a shape; its sizes may be anything.
