@@ -216,7 +216,7 @@
 // This list is all that need be right for an accepted proof to be one; lines are those
 // that are neither blank nor comments, and TestTrusted counts them.
 //
-//	verify/meaning, 3,340 lines
+//	verify/meaning, 3,345 lines
 //	  check.go reader.go refutation.go  proofs, refutations, cases within cases
 //	  case.go runs.go                   a case: what is assumed
 //	  side.go places.go                 shapes, and where a side is defined
