@@ -15,9 +15,66 @@ import (
 // at ranks.
 const maxRun = 5
 
+// permutations are those by which laws transpose, and their inverses, by their numbers of
+// axes, in the order in which they are met.
+func permutations(laws []*law.Law) map[int][]graph.Value {
+	out := map[int][]graph.Value{}
+	for _, l := range laws {
+		l.EachTerm(func(u *law.Term) {
+			if u.Op == nil {
+				return
+			}
+			op, attrs := u.Op, u.Attrs
+			for one, own, _ := op.Member(attrs); one != nil; one, own, _ = op.Member(attrs) {
+				op, attrs = one, own
+			}
+			for i, p := range op.Params {
+				if p.Sort != graph.SortPerm || !attrs[i].IsPermutation() {
+					continue
+				}
+				back, _ := graph.PermInverse(attrs[i])
+				for _, v := range []graph.Value{attrs[i], back} {
+					t, _ := v.Tuple()
+					if !slices.Contains(out[len(t)], v) {
+						out[len(t)] = append(out[len(t)], v)
+					}
+				}
+			}
+		})
+	}
+	return out
+}
+
+// atPerms instantiates the permutation variables of a law without axis runs at some
+// permutations, in every way.
+func atPerms(l *law.Law, perms map[int][]graph.Value) []*law.Law {
+	ranks, err := law.PermRanks(l)
+	if err != nil || len(ranks) == 0 {
+		return []*law.Law{l}
+	}
+	names := slices.Sorted(maps.Keys(ranks))
+	var out []*law.Law
+	b := &graph.Substitution{Attrs: map[string]graph.Value{}}
+	var rec func(i int)
+	rec = func(i int) {
+		if i == len(names) {
+			out = append(out, l.Subst(b))
+			return
+		}
+		n, _ := ranks[names[i]].Const()
+		for _, p := range perms[int(n)] {
+			b.Attrs[names[i]] = p
+			rec(i + 1)
+		}
+	}
+	rec(0)
+	return out
+}
+
 // atRanks instantiates the axis runs of a law in every way that gives all its
-// terms one of the ranks, runs with few axes first.
-func atRanks(l *law.Law, ranks map[int]bool) []*law.Law {
+// terms one of the ranks, runs with few axes first, and its permutation variables at
+// permutations that are given.
+func atRanks(l *law.Law, ranks map[int]bool, perms map[int][]graph.Value) []*law.Law {
 	_, names := law.Variables(l)
 	slices.Sort(names)
 	var out []*law.Law
@@ -25,17 +82,19 @@ func atRanks(l *law.Law, ranks map[int]bool) []*law.Law {
 	var rec func(i int)
 	rec = func(i int) {
 		if i == len(names) {
-			m := l.Subst(b)
-			ty, err := m.Types()
-			if err != nil {
-				return
-			}
-			for _, s := range ty.Shape {
-				if !ranks[len(s)] {
-					return
+			for _, m := range atPerms(l.Subst(b), perms) {
+				ty, err := m.Types()
+				if err != nil {
+					continue
+				}
+				other := false
+				for _, s := range ty.Shape {
+					other = other || !ranks[len(s)]
+				}
+				if !other {
+					out = append(out, m)
 				}
 			}
-			out = append(out, m)
 			return
 		}
 		s := graph.Shape{}

@@ -19,7 +19,8 @@ import (
 // law applies only to tensors that are defined and of the given shapes, so that
 // a proof is one for typed tensors.
 //
-// Laws with axis runs are instantiated at the ranks of the goals; goals with
+// Laws with axis runs are instantiated at the ranks of the goals, and those with
+// permutation variables at the permutations in the goals and their inverses; goals with
 // axis runs are Unknown. Proofs of this engine carry no instances.
 type Quantified struct {
 	// Laws that may be used.
@@ -42,7 +43,7 @@ func (p *Quantified) Name() string { return "z3-quantified" }
 // take.
 func (p *Quantified) Prove(ctx context.Context, goals []*law.Law) ([]verify.Verdict, error) {
 	out := make([]verify.Verdict, len(goals))
-	ranks := map[int]bool{}
+	ranks, perms := map[int]bool{}, permutations(goals)
 	for i, g := range goals {
 		out[i].Engine = p.Name()
 		ty, err := g.Types()
@@ -67,7 +68,7 @@ func (p *Quantified) Prove(ctx context.Context, goals []*law.Law) ([]verify.Verd
 	}
 	for from := 0; from < len(goals); from += life {
 		to := min(from+life, len(goals))
-		if err := p.batch(ctx, goals[from:to], out[from:to], ranks); err != nil {
+		if err := p.batch(ctx, goals[from:to], out[from:to], ranks, perms); err != nil {
 			return nil, fmt.Errorf("prover %s: %w", p.Name(), err)
 		}
 	}
@@ -76,7 +77,7 @@ func (p *Quantified) Prove(ctx context.Context, goals []*law.Law) ([]verify.Verd
 
 // batch decides goals in one context; those that have a reason already are not
 // tried.
-func (p *Quantified) batch(ctx context.Context, goals []*law.Law, out []verify.Verdict, ranks map[int]bool) (err error) {
+func (p *Quantified) batch(ctx context.Context, goals []*law.Law, out []verify.Verdict, ranks map[int]bool, perms map[int][]graph.Value) (err error) {
 	c, err := z3.NewContext(z3.Config{})
 	if err != nil {
 		return err
@@ -96,7 +97,7 @@ func (p *Quantified) batch(ctx context.Context, goals []*law.Law, out []verify.V
 	}
 	e := newEncoder(c)
 	for _, l := range p.Laws {
-		for _, m := range atRanks(l, ranks) {
+		for _, m := range atRanks(l, ranks, perms) {
 			if _, err := e.quantify(m); err != nil {
 				return fmt.Errorf("law %s: %w", l.Name, err)
 			}

@@ -15,7 +15,7 @@ import (
 func runFree(goals []*law.Law) []*law.Law {
 	var out []*law.Law
 	for _, g := range goals {
-		ranked := atRanks(g, map[int]bool{0: true, 2: true, 4: true})
+		ranked := atRanks(g, map[int]bool{0: true, 2: true, 4: true}, nil)
 		if len(ranked) > 0 {
 			out = append(out, ranked[len(ranked)-1])
 		}
@@ -131,7 +131,7 @@ func TestQuantifiedStops(t *testing.T) {
 func TestAtRanks(t *testing.T) {
 	l := lawtext.Read(t, "l | X : [P.., a, S..], Y : [P.., b, S..] | | concat[axis=#P](X, Y) == concat[axis=#P](X, Y)")[0]
 	var got []string
-	for _, m := range atRanks(l, map[int]bool{1: true, 3: true}) {
+	for _, m := range atRanks(l, map[int]bool{1: true, 3: true}, nil) {
 		got = append(got, m.Given[0].Shape.String()+m.LHS[0].String())
 	}
 	want := "[a]concat[axis=0](X, Y) [a, S_0, S_1]concat[axis=0](X, Y) [P_0, a, S_0]concat[axis=1](X, Y) [P_0, P_1, a]concat[axis=2](X, Y)"
@@ -170,4 +170,35 @@ func benchmarkQuantified(b *testing.B, file string) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(n), "ms/goal")
 	b.ReportMetric(float64(proved)/float64(n), "proved/goal")
+}
+
+// Laws with permutation variables are used at the permutations of the goals, and so prove
+// what they say of these.
+func TestQuantifiedPermutations(t *testing.T) {
+	parse := func(text string) *law.Law {
+		l, err := law.ParseLaw(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	laws := []*law.Law{
+		parse("axiom there given X : [S..], q : perm then transpose[perm=inverse(q)](transpose[perm=q](X)) == X"),
+		parse("axiom side given X : [A.., m, B..], Y : [A.., n, B..], q : perm then transpose[perm=q](concat[axis=#A](X, Y)) == concat[axis=at(inverse(q), #A)](transpose[perm=q](X), transpose[perm=q](Y))"),
+	}
+	goals := []*law.Law{
+		parse("rule a given X : [a, b, c] then transpose[perm=(2, 0, 1)](transpose[perm=(1, 2, 0)](X)) == X"),
+		parse("rule b given X : [a, b, c], Y : [d, b, c] then transpose[perm=(1, 2, 0)](concat[axis=0](X, Y)) == concat[axis=2](transpose[perm=(1, 2, 0)](X), transpose[perm=(1, 2, 0)](Y))"),
+		parse("rule c given X : [n, n, n] then transpose[perm=(1, 2, 0)](transpose[perm=(1, 2, 0)](X)) == X"),
+		parse("rule d given X : [n, n, n], Y : [n, n, n] then transpose[perm=(1, 2, 0)](concat[axis=0](X, Y)) == transpose[perm=(1, 2, 0)](concat[axis=0](Y, X))"),
+	}
+	vs, err := (&Quantified{Laws: laws}).Prove(context.Background(), goals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, true, false, false} {
+		if got := vs[i].Status == verify.Proved; got != want {
+			t.Errorf("%s: proved: %v, want %v (%s)", goals[i].Name, got, want, vs[i].Reason)
+		}
+	}
 }
