@@ -188,7 +188,15 @@ func (c *corrupter) attribute() string {
 	}
 	n := oneOf(c.rng, in.Attrs)
 	b, _ := c.use[in.Law].Find(n)
-	in.Attrs[n] = c.value(b.Sort)
+	if t, ok := in.Attrs[n].Tuple(); ok && b.Sort == graph.SortPerm && len(t) > 1 {
+		// Two axes exchanged, so that it is a permutation still.
+		w := slices.Clone(t)
+		i := 1 + c.rng.IntN(len(w)-1)
+		w[i-1], w[i] = w[i], w[i-1]
+		in.Attrs[n] = graph.TupleValue(w...)
+	} else {
+		in.Attrs[n] = c.value(b.Sort)
+	}
 	return fmt.Sprintf("attribute %s of an instance of %s altered", n, in.Law)
 }
 

@@ -1,6 +1,7 @@
 package mutate_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,7 +97,7 @@ func TestMutantsOfAxioms(t *testing.T) {
 			if law.Format(m.Law) == text {
 				t.Errorf("%s: %s changes nothing", l.Name, m.Name)
 			}
-			if _, err := m.Law.Types(); err != nil {
+			if _, err := m.Law.Types(); err != nil && !errors.Is(err, law.ErrOrder) {
 				t.Errorf("%s: %s: %v", l.Name, m.Name, err)
 			}
 			if strings.Contains(law.Format(m.Law), "\x00") {
