@@ -34,7 +34,7 @@ func TestStored(t *testing.T) {
 // docs/optimizing.md lists them.
 var byMeaning = []string{
 	"enlarge_single", "enlarge_row", "enlarge_column", "lift_bias_channels", "lift_bias_images", "lift_batchnorm", "join_two",
-	"merge_parted_products", "part_bias_columns", "join_bias_heads", "transpose_slice_front", "transpose_slice_keys",
+	"merge_parted_products", "part_bias_columns", "join_bias_heads",
 	"slice_bias_channels", "slice_bias_images", "slice_batchnorm",
 }
 
