@@ -103,6 +103,16 @@ func (e *Op) toEach(op *Op) {
 			e.ExpandsTo = append(e.ExpandsTo, x.Each())
 		}
 	}
+	if op.Chain != nil {
+		e.Chain = func(a Attrs, in []Shape) ([]Prim, error) {
+			ps, err := op.Chain(a[1:], behind(len(over(a)), in))
+			out := make([]Prim, len(ps))
+			for i, p := range ps {
+				out[i] = p.each(a[0])
+			}
+			return out, err
+		}
+	}
 	e.FLOPs = func(a Attrs, in, out [][]int) int64 {
 		n := len(over(a))
 		members := 1

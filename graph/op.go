@@ -117,6 +117,10 @@ type Op struct {
 	Expand func(a Attrs, in []Shape) ([]Prim, error)
 	// ExpandsTo are the operators that Expand uses.
 	ExpandsTo []*Op
+	// Chain, of an operator of one operand and result that is only a name, is what it
+	// stands for: operators of one operand, the first one applied to its own and each of
+	// the others to what came of the one before. Its Infer and Entry are those of the chain.
+	Chain func(a Attrs, in []Shape) ([]Prim, error)
 	// Grad takes derivatives back through an application: given those of a number by
 	// the results it writes those by the operands, see [Backward]. nil, of an operator
 	// that does not expand to others either: it has none.

@@ -31,8 +31,14 @@ type Finding struct {
 }
 
 // New is the PCG of a graph, or why devices cannot run it as it is laid out: the node and
-// the cause. Dead operators are not looked at.
+// the cause. Dead operators are not looked at. Of a graph in which layout operators have
+// the names of collectives ([graph.Op.Chain]), the PCG's is that in which they are written
+// out.
 func New(ctx context.Context, g *graph.Graph) (*PCG, error) {
+	g, err := writtenOut(g)
+	if err != nil {
+		return nil, fmt.Errorf("layout of the graph: %w", err)
+	}
 	in := &inference{g: g, acts: make([]act, g.Len()+1), of: make([][][]int, g.Len()+1)}
 	if err := in.run(); err != nil {
 		return nil, fmt.Errorf("layout of the graph: %w", err)

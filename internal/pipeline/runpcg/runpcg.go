@@ -127,7 +127,7 @@ func Do(ctx context.Context, o Options) (*Report, error) {
 }
 
 func describe(o Options, p *parallel.PCG) *Report {
-	g := o.Graph
+	g := p.Graph
 	r := &Report{Name: o.Name, Mesh: append([]parallel.Dimension{}, p.Mesh...), Devices: p.Devices(),
 		Tensors: []Tensor{}, Collectives: []Collective{}, Findings: []string{}}
 	for id := range g.Nodes() {
