@@ -13,7 +13,8 @@ import (
 // left out where there is no mesh, and none of these is put there.
 func TestParallelTag(t *testing.T) {
 	mesh := map[*graph.Op]bool{op.Partition: true, op.Combine: true, op.Replicate: true, op.Reduce: true,
-		op.Lift: true, op.Drop: true, op.Halo: true}
+		op.Lift: true, op.Drop: true, op.Halo: true, op.AllReduce: true, op.ReduceScatter: true, op.AllGather: true,
+		op.AllToAll: true, op.Pipeline: true, op.Batch: true}
 	n := 0
 	for _, l := range axioms.Default() {
 		on := false

@@ -102,6 +102,8 @@ func init() {
 		carriedCase{op.AllReduce, nil, nil, nil, families, []graph.Shape{family(a)}, 1},
 		carriedCase{op.ReduceScatter, named{"axis": n(2)}, named{"axis": n(1)}, named{"axis": p}, families, []graph.Shape{family(g.Mul(a))}, 1},
 		carriedCase{op.AllGather, named{"axis": n(2)}, named{"axis": n(1)}, named{"axis": p}, families, []graph.Shape{family(a)}, 1},
+		carriedCase{op.AllToAll, named{"split": n(2), "concat": n(3)}, named{"split": n(1), "concat": n(2)}, named{"split": p, "concat": d(graph.AxisRunLen("P").Add(graph.Int(1)))},
+			[]tensor{fill(1, 2, 2, 3, 4, 5)}, []graph.Shape{family(g.Mul(a), b)}, 1},
 		carriedCase{op.Pipeline, named{"axis": n(2), "on": n(2)}, named{"axis": n(1), "on": n(2)}, named{"axis": p, "on": d(g)}, two, []graph.Shape{run("P", g.Mul(a))}, 0},
 		carriedCase{op.Batch, named{"axis": n(2)}, named{"axis": n(1)}, named{"axis": p}, families, []graph.Shape{family(a)}, 1})
 }

@@ -443,7 +443,7 @@ func TestRunsAreCarriedAlong(t *testing.T) {
 var carried = map[string]bool{}
 
 // inResult is how many axes further behind the result has the axes that are carried along.
-var inResult = map[*graph.Op]int{op.Partition: 1, op.Replicate: 1, op.Lift: 1, op.Combine: -1, op.Reduce: -1, op.Drop: -1}
+var inResult = map[*graph.Op]int{op.Partition: 1, op.Pipeline: 1, op.Replicate: 1, op.Lift: 1, op.Combine: -1, op.Batch: -1, op.Reduce: -1, op.Drop: -1}
 
 func ExampleOp_entry() {
 	var s graph.Space

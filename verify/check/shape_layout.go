@@ -56,22 +56,39 @@ func (a *application) inferLayout() (out shape, ok bool, err error) {
 		return nil, false, nil
 	}
 	switch name := a.op.Name; name {
-	case "partition":
-		out, err = a.dealt(x[0])
+	case "partition", "pipeline":
+		var g size
+		if g, err = a.count("on"); err == nil {
+			out, err = a.dealt(x[0], "axis", g)
+		}
 	case "replicate", "lift":
 		g, e := a.count("on")
 		out, err = slices.Concat(axes(g), x[0]), e
-	case "combine", "reduce", "drop", "halo":
+	case "combine", "batch", "reduce", "drop", "halo", "allreduce", "reducescatter", "allgather", "alltoall":
 		if len(x[0]) == 0 || x[0][0].run != "" {
 			return nil, true, misfit(x)
 		}
-		switch of := x[0][1:]; name {
-		case "combine":
-			i := axisAt(a.t, of, a.attr("axis"))
+		joined := func(of shape, axis string) (shape, error) {
+			i := axisAt(a.t, of, a.attr(axis))
 			if i < 0 {
-				return nil, true, misfit(x)
+				return nil, misfit(x)
 			}
-			out = of.with(i, a.t.mul(x[0][0].size, of[i].size))
+			return of.with(i, a.t.mul(x[0][0].size, of[i].size)), nil
+		}
+		switch of := x[0][1:]; name {
+		case "combine", "batch":
+			out, err = joined(of, "axis")
+		case "allreduce":
+			out = x[0]
+		case "reducescatter":
+			out, err = a.dealt(of, "axis", x[0][0].size)
+		case "allgather":
+			out, err = joined(of, "axis")
+			out = slices.Concat(x[0][:1], out)
+		case "alltoall":
+			if out, err = joined(of, "concat"); err == nil {
+				out, err = a.dealt(out, "split", x[0][0].size)
+			}
 		case "halo":
 			out, err = a.widened(of)
 			out = slices.Concat(x[0][:1], out)
@@ -93,13 +110,9 @@ func (a *application) count(name string) (size, error) {
 	return n, err
 }
 
-// dealt is the shape of the parts of x.
-func (a *application) dealt(x shape) (shape, error) {
-	g, err := a.count("on")
-	if err != nil {
-		return nil, err
-	}
-	i := axisAt(a.t, x, a.attr("axis"))
+// dealt is the shape of g parts of x along the axis of that name.
+func (a *application) dealt(x shape, axis string, g size) (shape, error) {
+	i := axisAt(a.t, x, a.attr(axis))
 	if i < 0 {
 		return nil, misfit(a.in)
 	}

@@ -36,6 +36,14 @@ func eachShapes(one string, a attrs, in [][]int64) ([][]int64, error) {
 // it is no such operator.
 func layoutShape(op string, a attrs, x []int64) (out []int64, ok bool, err error) {
 	axis, on := a["axis"].N, a["on"].N
+	switch op { // names for others
+	case "pipeline":
+		return layoutShape("partition", a, x)
+	case "batch":
+		return layoutShape("combine", a, x)
+	case "allreduce", "reducescatter", "allgather", "alltoall":
+		return collectiveShape(op, a, x)
+	}
 	makes := op == "partition" || op == "replicate" || op == "lift"
 	ends := op == "combine" || op == "reduce" || op == "drop" || op == "halo"
 	switch {
@@ -78,6 +86,59 @@ func layoutShape(op string, a attrs, x []int64) (out []int64, ok bool, err error
 	return with(x, int(axis)+1, before+n+after), true, nil
 }
 
+// collectiveShape is the shape that a collective gives.
+func collectiveShape(op string, a attrs, x []int64) (out []int64, ok bool, err error) {
+	if len(x) == 0 {
+		return nil, true, undef("%s of a scalar", op)
+	}
+	g, out := x[0], x
+	join, cut := a["concat"].N, a["split"].N
+	if op != "alltoall" {
+		join, cut = a["axis"].N, a["axis"].N
+	}
+	within := func(axis int64) bool { return axis >= 0 && axis+1 < int64(len(x)) }
+	if op == "allgather" || op == "alltoall" {
+		if !within(join) {
+			return nil, true, undef("axis %d of %v", join, x[1:])
+		}
+		n, err := mul(g, out[join+1])
+		if err != nil {
+			return nil, true, err
+		}
+		out = with(out, int(join)+1, n)
+	}
+	if op == "reducescatter" || op == "alltoall" {
+		if !within(cut) || out[cut+1]%g != 0 {
+			return nil, true, undef("%d parts along axis %d of %v", g, cut, out[1:])
+		}
+		out = with(out, int(cut)+1, out[cut+1]/g)
+	}
+	return out, true, nil
+}
+
+// collective is a cell of one: idx is that of a member and of its place there.
+func (m *machine[V]) collective(n *node, idx []int64) V {
+	from, g := slices.Clone(idx), n.shape[0]
+	join, cut := int(n.a["concat"].N), int(n.a["split"].N)
+	if n.op != "alltoall" {
+		join, cut = int(n.a["axis"].N), int(n.a["axis"].N)
+	}
+	if n.op == "reducescatter" || n.op == "alltoall" {
+		from[1+cut] += idx[0] * n.shape[1+cut]
+	}
+	if n.op == "allgather" || n.op == "alltoall" {
+		size := n.args[0].shape[1+join]
+		from[0], from[1+join] = from[1+join]/size, from[1+join]%size
+		return m.at(n.args[0], from)
+	}
+	sum := m.f.Int(0)
+	for d := range g {
+		from[0] = d
+		sum = m.f.Add(sum, m.at(n.args[0], slices.Clone(from)))
+	}
+	return sum
+}
+
 // member is one member of a family, as a node whose cells are not remembered.
 const member = "a member"
 
@@ -97,9 +158,11 @@ func (m *machine[V]) layout(n *node, idx []int64) (v V, ok bool) {
 	axis := int(n.a["axis"].N)
 	zero := m.f.Int(0)
 	switch n.op {
-	case "partition":
+	case "allreduce", "reducescatter", "allgather", "alltoall":
+		return m.collective(n, idx), true
+	case "partition", "pipeline":
 		return m.at(n.args[0], with(idx[1:], axis, idx[0]*n.shape[1+axis]+idx[1+axis])), true
-	case "combine":
+	case "combine", "batch":
 		size := n.args[0].shape[1+axis]
 		return arg(idx[axis]/size, with(idx, axis, idx[axis]%size)), true
 	case "replicate":
