@@ -3,6 +3,7 @@ package enumerate
 import (
 	"slices"
 
+	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
 )
@@ -149,6 +150,15 @@ var layoutFamilies = []family{
 	{name: "halo", add: func(u *Universe) {
 		u.layout(op.Halo, false, func(n int) bool { return u.mesh*n == wholeAxis }, named{"before": graph.IntValue(1), "after": graph.IntValue(1)})
 	}, types: meshImageTypes},
+	{name: "pickown", add: func(u *Universe) {
+		list := []uint16{u.add(general.PickOwn.Op, nil)}
+		u.tmpls = append(u.tmpls, template{op: general.PickOwn.Op, arity: 2, insts: func(a, b []int, _ seamSet) []uint16 {
+			if u.mesh == 0 || u.meshOf(a) != 1 || u.meshOf(b) != 1 || len(a) != 3 || len(b) != 2 || u.mesh*a[1] != wholeAxis {
+				return nil
+			}
+			return list
+		}})
+	}, types: meshTableTypes},
 }
 
 // Sizes below are 2*3, so that an axis can be dealt out to two members or to three, or

@@ -45,7 +45,7 @@ func Presets() []Preset {
 			Ops: append([]string{"conv2d", "poolmax", "poolavg", "relu", "ewadd", "concat"}, layouts...), Types: meshImageTypes, Mesh: 3},
 		{Name: "parallel-embedding",
 			Doc: "tables looked up over meshes: by position, by column and by vocabulary",
-			Ops: append([]string{"gather", "matmul", "ewadd", "concat"}, layouts...), Types: meshTableTypes, Mesh: 3},
+			Ops: append([]string{"gather", "pickown", "matmul", "ewadd", "concat"}, layouts...), Types: meshTableTypes, Mesh: 3},
 	}
 }
 
