@@ -39,6 +39,26 @@ func TestWriteOut(t *testing.T) {
 			checkWritten(t, s, randomTerm(t, s, 3), written)
 		})
 	}
+	// Those of meshes have families for operands.
+	u := universe(t, 2, "parallel-embedding")
+	s := newStore(u, 1)
+	var families []tid
+	each := func(arity int, as, bs []tid, use func(x tid)) {
+		for ti := range u.tmpls {
+			if u.tmpls[ti].arity != arity {
+				continue
+			}
+			for _, a := range as {
+				for _, b := range bs {
+					for _, x := range applyAll(s, &u.tmpls[ti], a, b) {
+						use(x)
+					}
+				}
+			}
+		}
+	}
+	each(1, s.inputs, []tid{0}, func(x tid) { families = append(families, x) })
+	each(2, families, families, func(x tid) { checkWritten(t, s, x, written) })
 	for name := range general.CompositeOps() {
 		if !written[name] {
 			t.Errorf("no term had %s", name)
