@@ -8,10 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/draw"
 	"github.com/taso-go/taso/internal/pipeline/runmodel"
 	"github.com/taso-go/taso/internal/pipeline/showmodel"
+	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/parallel"
 )
 
@@ -71,13 +73,16 @@ func (k *showModelFlags) run(c *cobra.Command, args []string) error {
 		_, err := io.WriteString(c.OutOrStdout(), m.Graph.String())
 		return err
 	}
-	d := showmodel.Describe(m, rep)
+	var laid *parallel.PCG
 	if parallel.LaidOut(m.Graph) {
-		p, err := parallel.New(c.Context(), m.Graph)
-		if err != nil {
+		if laid, err = parallel.New(c.Context(), m.Graph); err != nil {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
-		d.AddLayouts(p)
+		m = withGraph(m, laid.Graph)
+	}
+	d := showmodel.Describe(m, rep)
+	if laid != nil {
+		d.AddLayouts(laid)
 	}
 	timed := ""
 	if k.html != "" {
@@ -151,4 +156,19 @@ func (k *showModelFlags) addTimes(c *cobra.Command, d *showmodel.Contents) (stri
 	}
 	d.AddTimes(model)
 	return says, nil
+}
+
+// withGraph is the model with a graph that has its inputs in the same order.
+func withGraph(m *model.Model, g *graph.Graph) *model.Model {
+	if g == m.Graph {
+		return m
+	}
+	out := *m
+	out.Graph, out.Weights = g, map[graph.NodeID]*model.Weight{}
+	for i, id := range m.Graph.Inputs() {
+		if w, ok := m.Weights[id]; ok {
+			out.Weights[g.Inputs()[i]] = w
+		}
+	}
+	return &out
 }
