@@ -19,7 +19,7 @@ func init() {
 // peerLaws are laws that hold in programs without shapes, too: what they ask of
 // sizes, every well-typed term that they match has.
 var peerLaws = []string{"ewadd_assoc", "ewadd_comm", "ewmul_assoc", "ewmul_comm", "ewmul_ewadd", "matmul_assoc", "matmul_ewadd",
-	"matmul_ewadd_left", "matmul_transpose", "transpose_transpose", "transpose_ewadd", "transpose_ewmul", "relu_relu", "neg_neg",
+	"matmul_ewadd_left", "matmul_transpose", "transpose_inverse", "transpose_ewadd", "transpose_ewmul", "relu_relu", "neg_neg",
 	"neg_ewadd", "neg_ewmul", "neg_matmul"}
 
 // peerTurns is how often each program does each task; the best time counts.

@@ -129,6 +129,31 @@ func (t *peerTask) network(g *graph.Graph) error {
 	return nil
 }
 
+// ofMatrices is a law of permutations at the one that transposes matrices, which alone the
+// programs know.
+func ofMatrices(l *law.Law) *law.Law {
+	at := &graph.Substitution{Attrs: map[string]graph.Value{}}
+	for _, d := range l.Given {
+		if d.Sort == graph.SortPerm {
+			at.Attrs[d.Name] = graph.TupleValue(1, 0)
+		}
+	}
+	if len(at.Attrs) == 0 {
+		return l
+	}
+	at.Runs = map[string]graph.Shape{}
+	for _, d := range l.Given {
+		for _, it := range d.Shape {
+			if it.AxisRun != "" {
+				at.Runs[it.AxisRun] = graph.ShapeOf(graph.Var("m"), graph.Var("n"))
+			}
+		}
+	}
+	m := l.Subst(at)
+	m.Given = slices.DeleteFunc(slices.Clone(m.Given), func(d law.Declaration) bool { return d.Sort == graph.SortPerm })
+	return m
+}
+
 // peerRules are the directions of the laws that every program uses.
 func peerRules(tab *tensor.Table) ([]*tensor.Rule, error) {
 	var out []*tensor.Rule
@@ -138,7 +163,7 @@ func peerRules(tab *tensor.Table) ([]*tensor.Rule, error) {
 		if i < 0 {
 			return nil, fmt.Errorf("no law %s", name)
 		}
-		rules, _, err := tab.Rules(all[i])
+		rules, _, err := tab.Rules(ofMatrices(all[i]))
 		if err != nil {
 			return nil, err
 		}

@@ -177,7 +177,7 @@ func ExampleRun() {
 	for _, r := range rep.Set.Rules {
 		fmt.Println(law.FormatOutputs(r.Law.LHS), "==", law.FormatOutputs(r.Law.RHS), r.Proof.Laws())
 	}
-	// Output: transpose(transpose(A)) == A [transpose_transpose]
+	// Output: transpose(transpose(A)) == A [transpose_inverse]
 }
 
 // Proofs per second: e-graph search, minimization by Z3 and the checker.

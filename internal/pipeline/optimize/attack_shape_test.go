@@ -23,7 +23,7 @@ func TestComputedSizes(t *testing.T) {
 	const given = "rule network given X : [6], W : [3, 2] then "
 	refused(t, forged(t, given+left+" == "+left, nil, ""), a, b, "variable W is")
 	cert := forged(t, given+left+" == ewadd(X, reshape[shape=[6]](transpose(transpose(transpose(W)))))",
-		[]law.InstanceText{{Law: "transpose_transpose", Tensors: map[string]string{"X": "W"}, Dims: map[string]string{"m": "3", "n": "2"}}}, "")
+		[]law.InstanceText{{Law: "transpose_inverse", Tensors: map[string]string{"X": "W"}, Runs: map[string]string{"S": "[3, 2]"}, Attrs: map[string]string{"q": "(1, 0)"}}}, "")
 	refused(t, cert, a, b, "sizes")
 }
 
