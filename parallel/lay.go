@@ -106,13 +106,26 @@ func (l *Laying) Mesh(t graph.Tensor) []int {
 	return l.mesh[t.Node][t.Out]
 }
 
-// Strategies lists those of a node of the network as it is, along one more mesh axis.
+// Strategies lists those of a node of the network as it is, along one more mesh axis. Laws
+// are about real numbers: where a tensor is of another type there are no partial sums.
 func (l *Laying) Strategies(ctx context.Context, id graph.NodeID, degree int) ([]*Strategy, error) {
 	var sizes [][]int
+	floats := true
 	for _, t := range l.g.Operands(id) {
 		sizes = append(sizes, l.g.Sizes(t))
+		floats = floats && l.g.DType(t).IsFloat()
 	}
-	return l.of.Of(ctx, l.g.Op(id), l.g.Attrs(id), sizes, degree)
+	for k := range l.g.NumOut(id) {
+		floats = floats && l.g.DType(id.Out(k)).IsFloat()
+	}
+	all, err := l.of.Of(ctx, l.g.Op(id), l.g.Attrs(id), sizes, degree)
+	if floats || err != nil {
+		return all, err
+	}
+	sum := func(r Role) bool { return r.Kind == Sum }
+	return slices.DeleteFunc(slices.Clone(all), func(st *Strategy) bool {
+		return slices.ContainsFunc(st.In, sum) || slices.ContainsFunc(st.Out, sum)
+	}), nil
 }
 
 // Along lays the network out along one more mesh axis of that many members, in front of
@@ -176,6 +189,9 @@ func (p *pass) hold(t graph.Tensor, r Role, as graph.Tensor) {
 
 // node writes a node into the new graph.
 func (p *pass) node(id graph.NodeID) error {
+	if kind, _, opaque := p.g.Opaque(id); opaque {
+		return fmt.Errorf("laws say nothing of an opaque node (%s)", kind)
+	}
 	var of []*Strategy
 	if p.g.Op(id) != nil && p.choice.Of != nil {
 		of = p.choice.Of(id)

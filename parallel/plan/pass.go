@@ -49,7 +49,7 @@ type maker struct {
 	at   *held              // a resident
 }
 
-// layout is what was chosen.
+// choice is what was chosen.
 type choice struct {
 	strategies map[graph.NodeID][]*parallel.Strategy
 	resident   map[graph.Tensor]parallel.Role
