@@ -92,6 +92,9 @@ func (l *Laying) Proof() *law.Proof { return &law.Proof{Instances: l.insts} }
 // Laws are those that instances name.
 func (l *Laying) Laws() map[string]*law.Law { return l.laws }
 
+// Evidence is the proof of one of Laws, from what operators compute.
+func (l *Laying) Evidence(name string) *law.Proof { return l.of.Proofs[name] }
+
 func (l *Laying) term(t graph.Tensor) *law.Term { return l.terms[t.Node][t.Out] }
 
 // Degrees are the sizes of the mesh axes along which the network was laid out, in order.

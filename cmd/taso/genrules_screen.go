@@ -49,7 +49,7 @@ func printPlan(w io.Writer, g *genRules) {
 	case !ok:
 		line("How long it takes is not known: no run like this is recorded.")
 	case e.Beyond > 0:
-		line("Estimate: %s and %s, if it grows from %d operators on as it did before.", genrules.Duration(e.Seconds), gigabytes(e.PeakRSS), e.Rate.MaxOps)
+		line("Estimate: %s and %s or much more: no run of more than %d operators is recorded, and each level grows more than the one before.", genrules.Duration(e.Seconds), gigabytes(e.PeakRSS), e.Rate.MaxOps)
 	default:
 		line("Estimate: %s and %s of memory (such a run took %.0f CPU seconds on %s at %s).",
 			genrules.Duration(e.Seconds), gigabytes(e.PeakRSS), e.Rate.CPUSeconds, e.Rate.Date, e.Rate.Commit)

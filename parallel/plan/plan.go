@@ -88,9 +88,8 @@ func (p *Plan) along(ctx context.Context, planner Planner, degree int, steps int
 		}
 		c, err := a.best(steps)
 		switch {
-		case errors.Is(err, ErrMeans) && planner == Auto:
 		case errors.Is(err, ErrMeans):
-			means = err
+			means = err // of Auto the last one counts, which is its own
 		case err != nil:
 			return err
 		case best == nil || c.cost < best.cost:
