@@ -275,7 +275,7 @@ func (p *pass) spread(id graph.NodeID, name string, st *Strategy) error {
 	for k, r := range st.Out {
 		inst := law.Instance{Law: st.Laws[k].Name, Tensors: map[string]*law.Term{}, Dims: st.dims[k]}
 		for i, t := range g.Operands(id) {
-			if st.In[i].Kind == Copy {
+			if st.In[i].Kind == Copy || i == st.whole && st.In[i].Kind == Shard {
 				inst.Tensors[variable(i)] = p.term(t)
 			} else {
 				inst.Tensors[variable(i)] = p.now[in[i]]

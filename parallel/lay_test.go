@@ -218,3 +218,32 @@ func TestStrategiesOfNetworks(t *testing.T) {
 		}
 	}
 }
+
+// A look-up is dealt out by its positions: the law is about all of them, since where they
+// are within the table is said of all.
+func TestLayLookUp(t *testing.T) {
+	g := parse(t, `
+i : int64[8]
+t : weight float32[16, 4]
+e = gather[axis=0](t, i)
+return e`)
+	l := NewLaying(g, NewStrategies())
+	dealt := Role{Kind: Shard}
+	err := l.Along(ctx, 2, Choice{Of: func(id graph.NodeID) []*Strategy {
+		all, err := l.Strategies(ctx, id, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(all, func(st *Strategy) bool { return st.In[1] == dealt && st.Out[0] == dealt })
+		if i < 0 {
+			t.Fatal("no strategy deals positions out")
+		}
+		return all[i : i+1]
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := accepted(l); err != nil {
+		t.Errorf("%v\n%s", err, l.Graph())
+	}
+}

@@ -24,7 +24,8 @@ type Strategy struct {
 	// are copies of the operator applied to the tensors.
 	Laws []*law.Law
 
-	dims []map[string]graph.Dim // of each law: its size variables but the degree
+	whole int                    // the operand of which the laws' variable is the tensor and not its members; -1: none
+	dims  []map[string]graph.Dim // of each law: its size variables but the degree
 }
 
 // degreeName is the size variable for the number of members in laws of strategies.
@@ -204,7 +205,7 @@ func (s *Strategies) decide(ctx context.Context, o *graph.Op, attrs graph.Attrs,
 		if !ok {
 			continue
 		}
-		st := &Strategy{In: c.in, Attrs: member}
+		st := &Strategy{In: c.in, Attrs: member, whole: q.positions()}
 		for out := range ranks {
 			role, l, dims, err := s.result(ctx, q, out, ranks[out], c.axis)
 			if err != nil {
@@ -361,6 +362,22 @@ func lifted(o *graph.Op, attrs graph.Attrs, g graph.Dim) (*graph.Op, graph.Attrs
 	return each, append(graph.Attrs{graph.ShapeValue(graph.ShapeOf(g))}, attrs...)
 }
 
+// positions is the operand that holds places in another one, -1: none.
+func (q *spreading) positions() int {
+	if q.op.Places == nil {
+		return -1
+	}
+	shapes := make([]graph.Shape, len(q.sizes))
+	for i, x := range q.sizes {
+		shapes[i] = graph.Sizes(x...)
+	}
+	i, _, err := q.op.Places(q.member, shapes)
+	if err != nil {
+		return -1
+	}
+	return i
+}
+
 // literal is the largest size that stays a number in a general law: one that may be that
 // of a window or of a group of channels, or 1, at which shapes are told from others.
 func (q *spreading) literal() int {
@@ -429,6 +446,14 @@ func (q *spreading) law(out int, r Role, general bool) (*law.Law, map[string]gra
 		}
 		l.Given = append(l.Given, law.Declaration{Name: v.Var, Shape: shape})
 		switch {
+		case i == q.positions() && role.Kind == Shard:
+			// Positions are dealt out: where they are within the table is said of all of them.
+			shape = shape[1:].Clone()
+			if d := shape[role.Axis].Dim; shape[role.Axis].AxisRun == "" {
+				shape = shape.With(role.Axis, g.Mul(d))
+			}
+			l.Given[len(l.Given)-1].Shape = shape
+			members, wholes = append(members, begin(v)), append(wholes, v)
 		case !family:
 			members, wholes = append(members, begin(v)), append(wholes, v)
 		case role.Before+role.After > 0:
