@@ -106,8 +106,8 @@ type Op struct {
 	// carries along: an output entry reads inputs that have them at its own
 	// indices there. Then one axis may stand for any number of them.
 	Entry func(s *Space, a Attrs, in []Shape, at []Index) (*Expr, error)
-	// ByType: what is computed depends on element types. Laws do not speak of
-	// them, so that nothing is proved from such an Entry.
+	// ByType: what is computed depends on element types, of which laws do not speak: proofs
+	// take it for any function of one element of what Entry says.
 	ByType bool
 	// Composed, of an operator that is not in the registry and stands for a term of
 	// others, is their programs put together.

@@ -72,6 +72,8 @@
 //     their guards have a point, being sizes.
 //   - A divisor is a count; where its operator is defined it is not 0 (graph.ExprInv),
 //     and so it may be cancelled.
+//   - What an operator computes by element types, such as a cast, is taken for any function
+//     of one element of what its entry says, one for each operator and attributes.
 //   - A function of a sum of terms with conditions is worked out on the cells of a
 //     partition: the guards of a condition hold all, or the first that fails is the
 //     first, the second and so on. In a cell every condition is shown to hold or to

@@ -211,8 +211,14 @@ func (l *side) expr(space *graph.Space, t *law.Term, at []graph.Index) (*graph.E
 	if err != nil {
 		return nil, err
 	}
-	if op.Entry == nil || op.ByType {
+	if op.Entry == nil {
 		return nil, fmt.Errorf("operator %s has no entry", op.Name)
 	}
-	return op.Entry(space, attrs, in, at)
+	e, err := op.Entry(space, attrs, in, at)
+	if err != nil || !op.ByType {
+		return e, err
+	}
+	// Of what depends on element types only that it is some function of what the entry says:
+	// the name is none that a law can give to a function.
+	return graph.EntryFn(graph.VarValue(op.Name+op.FormatAttrs(attrs), law.SortPointwise1), e), nil
 }

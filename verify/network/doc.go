@@ -7,7 +7,8 @@
 //	equation  a law between the outputs of two networks, over variables for their
 //	          inputs and weights and for what is cut
 //	cut       a tensor of which laws do not speak: an output of an opaque node, or of
-//	          any node if its elements are not floating-point numbers
+//	          any node if its elements are not floating-point numbers. Integers that are
+//	          only taken over, such as parts of positions, may be terms as well
 //	side      the left terms are the first model's, the right ones the second's
 //
 // # What is checked
