@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"container/heap"
 	"context"
+	"math"
 
 	"github.com/taso-go/taso/graph/bank"
 )
@@ -20,7 +21,16 @@ type BacktrackOptions struct {
 	Waiting int
 	// Improved, if not nil, is told of each network that is the best so far.
 	Improved func(cost int64, path []Move)
+	// Price, if not nil, is what the trail's network costs as it is when Price is called, in
+	// place of the trail's own price; [Never] if it is not to be looked at.
+	Price func() int64
+	// Only, if not nil, says which of a network's moves are tried; it is asked once for each,
+	// while the trail's network is that one.
+	Only func(*Move) bool
 }
+
+// Never is the price of a network that is not to be looked at.
+const Never = math.MaxInt64
 
 // Backtrack is the search of MetaFlow and TASO (Jia et al., MLSys 2019, section 4,
 // and SOSP 2019, section 6): the cheapest network that waits is taken, all its moves
@@ -38,7 +48,10 @@ func (t *Trail) Backtrack(ctx context.Context, o BacktrackOptions) (path []Move,
 		o.Waiting = 100000
 	}
 	base := t.Len()
-	root := &state{cost: t.Price.Cost(), hash: t.Net.Hash()}
+	if o.Price == nil {
+		o.Price = t.Price.Cost
+	}
+	root := &state{cost: o.Price(), hash: t.Net.Hash()}
 	b := &backtracking{Trail: t, base: base, at: root}
 	best = root.cost
 	seen := map[bank.Hash]bool{root.hash: true}
@@ -62,8 +75,15 @@ func (t *Trail) Backtrack(ctx context.Context, o BacktrackOptions) (path []Move,
 			if over = over || o.Tries > 0 && t.Tried >= o.Tries; over {
 				return
 			}
-			t.Try(m, func(cost int64, hash bank.Hash) {
-				if seen[hash] || float64(cost) > o.Alpha*float64(best) {
+			if o.Only != nil && !o.Only(m) {
+				return
+			}
+			t.Try(m, func(_ int64, hash bank.Hash) {
+				if seen[hash] {
+					return
+				}
+				cost := o.Price()
+				if float64(cost) > o.Alpha*float64(best) {
 					return
 				}
 				seen[hash] = true
