@@ -14,6 +14,8 @@
 //	             dimensions, those of one tensor along different ones
 //	role         what the members along a mesh axis are to the tensor they stand for:
 //	             shards along an axis, copies, a partial sum, the first one and zeros
+//	blocks       shards of an axis that is several in one, such as groups of samples: each
+//	             member has a part of every block
 //	layout       the mesh axes of a tensor with their roles: "a=2 shard 0, b=4 sum"
 //	whole        a tensor without mesh axes. It lies on device 0, as do the inputs
 //	PCG          a graph with its layouts (parallel computation graph, [PCG])

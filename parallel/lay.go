@@ -29,15 +29,19 @@ type Laying struct {
 	insts []law.Instance
 	laws  map[string]*law.Law
 
-	degrees []int     // of the mesh axes
-	mesh    [][][]int // of g, by node and output: the mesh axes in front
+	evidence map[string]*law.Proof // of laws by which the network was rewritten before
+
+	degrees []int      // of the mesh axes
+	layouts [][]Layout // of g, by node and output
+	mesh    [][][]int  // of layouts, the axes alone
+	origins []Origin   // of g, by node; nil: each node is its own
 }
 
 // Choice says how a network is laid out along one mesh axis. Functions that are nil say
 // nothing of any node or tensor.
 type Choice struct {
-	// Of are the strategies by which a node is computed, each for whom it serves; none: by one
-	// device, of the tensors as they are.
+	// Of are the strategies by which a node is computed, each for whom it serves; none, and
+	// nil among them: by one device, of the tensors as they are.
 	Of func(id graph.NodeID) []*Strategy
 	// Resident is as what a tensor lies on the devices that no strategy computes, such as an
 	// input: what else is needed of it is made of these members.
@@ -93,7 +97,12 @@ func (l *Laying) Proof() *law.Proof { return &law.Proof{Instances: l.insts} }
 func (l *Laying) Laws() map[string]*law.Law { return l.laws }
 
 // Evidence is the proof of one of Laws, from what operators compute.
-func (l *Laying) Evidence(name string) *law.Proof { return l.of.Proofs[name] }
+func (l *Laying) Evidence(name string) *law.Proof {
+	if p := l.evidence[name]; p != nil {
+		return p
+	}
+	return l.of.Proofs[name]
+}
 
 func (l *Laying) term(t graph.Tensor) *law.Term { return l.terms[t.Node][t.Out] }
 
@@ -109,25 +118,40 @@ func (l *Laying) Mesh(t graph.Tensor) []int {
 	return l.mesh[t.Node][t.Out]
 }
 
+// Layout is how a tensor of the network as it is lies on the mesh, outermost first: mesh
+// axes by their numbers in [Laying.Degrees], shards by axes of the tensor without mesh axes.
+// Of two mesh axes that deal out one axis it does not say which has the larger parts.
+// The caller must not write to it.
+func (l *Laying) Layout(t graph.Tensor) Layout {
+	if l.layouts == nil {
+		return nil
+	}
+	return l.layouts[t.Node][t.Out]
+}
+
 // Strategies lists those of a node of the network as it is, along one more mesh axis. Laws
-// are about real numbers: where a tensor is of another type there are no partial sums.
+// are about real numbers: tensors of other types are no partial sums.
 func (l *Laying) Strategies(ctx context.Context, id graph.NodeID, degree int) ([]*Strategy, error) {
 	var sizes [][]int
-	floats := true
 	for _, t := range l.g.Operands(id) {
 		sizes = append(sizes, l.g.Sizes(t))
-		floats = floats && l.g.DType(t).IsFloat()
-	}
-	for k := range l.g.NumOut(id) {
-		floats = floats && l.g.DType(id.Out(k)).IsFloat()
 	}
 	all, err := l.of.Of(ctx, l.g.Op(id), l.g.Attrs(id), sizes, degree)
-	if floats || err != nil {
-		return all, err
+	if err != nil {
+		return nil, err
 	}
-	sum := func(r Role) bool { return r.Kind == Sum }
 	return slices.DeleteFunc(slices.Clone(all), func(st *Strategy) bool {
-		return slices.ContainsFunc(st.In, sum) || slices.ContainsFunc(st.Out, sum)
+		for i, t := range l.g.Operands(id) {
+			if st.In[i].Kind == Sum && !l.g.DType(t).IsFloat() {
+				return true
+			}
+		}
+		for k, r := range st.Out {
+			if r.Kind == Sum && !l.g.DType(id.Out(k)).IsFloat() {
+				return true
+			}
+		}
+		return false
 	}), nil
 }
 
@@ -136,7 +160,7 @@ func (l *Laying) Strategies(ctx context.Context, id graph.NodeID, degree int) ([
 func (l *Laying) Along(ctx context.Context, degree int, c Choice) error {
 	p := &pass{Laying: l, ctx: ctx, choice: c, degree: degree, on: graph.Attrs{number(degree)},
 		held: map[graph.Tensor]map[Role]graph.Tensor{}, now: map[graph.Tensor]*law.Term{},
-		axes: map[graph.Tensor][]int{}, names: map[string]bool{}}
+		lies: map[graph.Tensor]Layout{}, names: map[string]bool{}, from: map[graph.NodeID]Origin{}}
 	l.degrees = append(l.degrees, degree)
 	for id := range l.g.Nodes() {
 		p.names[l.g.Name(id)] = true
@@ -158,14 +182,22 @@ func (l *Laying) Along(ctx context.Context, degree int, c Choice) error {
 	if err != nil {
 		return fmt.Errorf("lay out along an axis of %d: %w", degree, err)
 	}
-	terms, mesh := make([][]*law.Term, g.Len()+1), make([][][]int, g.Len()+1)
+	terms, origins := make([][]*law.Term, g.Len()+1), make([]Origin, g.Len()+1)
+	layouts, mesh := make([][]Layout, g.Len()+1), make([][][]int, g.Len()+1)
 	for id := range g.Nodes() {
+		origins[id] = p.from[id]
 		for k := range g.NumOut(id) {
+			lies := p.lies[id.Out(k)]
+			axes := make([]int, len(lies))
+			for i, s := range lies {
+				axes[i] = s.Axis
+			}
 			terms[id] = append(terms[id], p.now[id.Out(k)])
-			mesh[id] = append(mesh[id], p.axes[id.Out(k)])
+			layouts[id] = append(layouts[id], lies)
+			mesh[id] = append(mesh[id], axes)
 		}
 	}
-	l.g, l.terms, l.mesh = g, terms, mesh
+	l.g, l.terms, l.layouts, l.mesh, l.origins = g, terms, layouts, mesh, origins
 	return nil
 }
 
@@ -179,8 +211,9 @@ type pass struct {
 	on     graph.Attrs
 	held   map[graph.Tensor]map[Role]graph.Tensor // of the old graph: what stands for it in the new one
 	now    map[graph.Tensor]*law.Term             // of the new graph
-	axes   map[graph.Tensor][]int                 // likewise: the mesh axes in front
+	lies   map[graph.Tensor]Layout                // likewise: the mesh axes in front
 	names  map[string]bool
+	from   map[graph.NodeID]Origin // of the new graph
 }
 
 func (p *pass) hold(t graph.Tensor, r Role, as graph.Tensor) {
@@ -202,9 +235,18 @@ func (p *pass) node(id graph.NodeID) error {
 	if len(of) == 0 {
 		return p.alone(id)
 	}
+	alone := slices.Contains(of, nil)
+	if alone {
+		if err := p.alone(id); err != nil {
+			return err
+		}
+	}
 	for i, st := range of {
+		if st == nil {
+			continue
+		}
 		name := p.g.Name(id)
-		if i > 0 {
+		if i > 0 || alone {
 			name = p.free(name)
 		}
 		if err := p.spread(id, name, st); err != nil {
@@ -230,6 +272,7 @@ func (p *pass) alone(id graph.NodeID) error {
 	if err != nil {
 		return err
 	}
+	p.from[x] = p.Origin(id)
 	var app *law.Term
 	if o := g.Op(id); o != nil {
 		app = law.Apply(o, g.Attrs(id), args...)
@@ -241,7 +284,7 @@ func (p *pass) alone(id graph.NodeID) error {
 		} else {
 			p.now[now] = app.Output(k)
 		}
-		p.axes[now] = p.Mesh(t)
+		p.lies[now] = p.Layout(t)
 		p.hold(t, Role{}, now)
 		if p.choice.Resident == nil {
 			continue
@@ -272,6 +315,7 @@ func (p *pass) spread(id graph.NodeID, name string, st *Strategy) error {
 	if err != nil {
 		return err
 	}
+	p.from[x] = p.Origin(id)
 	for k, r := range st.Out {
 		inst := law.Instance{Law: st.Laws[k].Name, Tensors: map[string]*law.Term{}, Dims: st.dims[k]}
 		for i, t := range g.Operands(id) {
@@ -283,7 +327,7 @@ func (p *pass) spread(id graph.NodeID, name string, st *Strategy) error {
 		}
 		p.insts = append(p.insts, inst)
 		p.laws[st.Laws[k].Name] = st.Laws[k]
-		p.axes[x.Out(k)] = p.meshed(id.Out(k))
+		p.lies[x.Out(k)] = p.along(id.Out(k), r)
 		if _, ok := p.held[id.Out(k)][r]; !ok { // of two strategies that agree the first counts
 			p.hold(id.Out(k), r, x.Out(k))
 		}
@@ -291,8 +335,16 @@ func (p *pass) spread(id graph.NodeID, name string, st *Strategy) error {
 	return nil
 }
 
-// meshed are the mesh axes of members along the new axis of a tensor.
-func (p *pass) meshed(t graph.Tensor) []int { return append([]int{len(p.degrees) - 1}, p.Mesh(t)...) }
+// along is how members of a tensor along the new axis lie.
+func (p *pass) along(t graph.Tensor, r Role) Layout {
+	old := p.Layout(t)
+	if r.Kind == Shard && r.Axis < len(old) {
+		r = Role{} // of a mesh axis
+	} else if r.Kind == Shard {
+		r.Axis -= len(old)
+	}
+	return append(Layout{{Axis: len(p.degrees) - 1, Role: r}}, old...)
+}
 
 // apply adds an operator to the new graph; a constant is of the given type.
 func (p *pass) apply(name string, like graph.DType, o *graph.Op, attrs graph.Attrs, in ...graph.Tensor) (id graph.NodeID, err error) {
@@ -329,7 +381,7 @@ func (p *pass) as(t graph.Tensor, r Role) (graph.Tensor, error) {
 		}
 		w = x.Out(0)
 		p.hold(t, Role{}, w)
-		p.axes[w] = p.Mesh(t)
+		p.lies[w] = p.Layout(t)
 	}
 	if r == (Role{}) {
 		return w, nil
@@ -339,7 +391,7 @@ func (p *pass) as(t graph.Tensor, r Role) (graph.Tensor, error) {
 		return w, err
 	}
 	p.hold(t, r, x.Out(0))
-	p.axes[x.Out(0)] = p.meshed(t)
+	p.lies[x.Out(0)] = p.along(t, r)
 	return x.Out(0), nil
 }
 
@@ -361,7 +413,7 @@ func (p *pass) last(t graph.Tensor, r Role) (graph.Tensor, error) {
 		return x, err
 	}
 	w, err := p.endFrom(t, r, x)
-	p.axes[w.Out(0)] = p.Mesh(t)
+	p.lies[w.Out(0)] = p.Layout(t)
 	return w.Out(0), err
 }
 
@@ -371,6 +423,7 @@ func (p *pass) ends(t graph.Tensor) []Role {
 	for axis := range p.g.Sizes(t) {
 		out = append(out, Role{Kind: Shard, Axis: axis})
 	}
+	out = append(out, p.blocksOf(t)...)
 	return append(out, Role{Kind: Sum})
 }
 
@@ -392,12 +445,15 @@ func (p *pass) endFrom(t graph.Tensor, r Role, x graph.Tensor) (graph.NodeID, er
 			return 0, err
 		}
 	}
+	if r.Blocks > 0 {
+		return p.endBlocks(t, r, x)
+	}
 	_, end, err := made(r, p.on[0])
 	if err != nil {
 		return 0, err
 	}
 	how := end(p.now[x])
-	return p.apply(p.name(t, "whole"), p.g.DType(t), how.Op, how.Attrs, x)
+	return p.converts(t)(p.apply(p.name(t, "whole"), p.g.DType(t), how.Op, how.Attrs, x))
 }
 
 // begin makes members of a tensor.
@@ -412,7 +468,7 @@ func (p *pass) begin(t, whole graph.Tensor, r Role) (graph.NodeID, error) {
 		}
 	}
 	how := begin(p.now[whole])
-	return p.apply(p.name(t, strings.ReplaceAll(r.String(), " ", "")), p.g.DType(t), how.Op, how.Attrs, whole)
+	return p.converts(t)(p.apply(p.name(t, strings.ReplaceAll(r.String(), " ", "")), p.g.DType(t), how.Op, how.Attrs, whole))
 }
 
 func (p *pass) name(t graph.Tensor, what string) string {

@@ -67,7 +67,7 @@ func TestLayRandom(t *testing.T) {
 		count, _ = strconv.Atoi(s)
 	}
 	s := NewStrategies()
-	roles, trained, ran := map[string]int{}, 0, 0
+	roles, trained, ran, as, not := map[string]int{}, 0, 0, 0, 0
 	for seed := range uint64(count) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		g := randomModel(rng)
@@ -96,6 +96,8 @@ func TestLayRandom(t *testing.T) {
 			if err := differs(p, g); err != nil {
 				t.Fatalf("seed %d: %v\n%s\nof\n%s", seed, err, l.Graph(), g)
 			}
+			same, other := sameRoles(t, l, p)
+			as, not = as+same, not+other
 		}
 	}
 	for _, all := range s.known {
@@ -106,9 +108,35 @@ func TestLayRandom(t *testing.T) {
 		}
 	}
 	t.Logf("%d training steps, %d run on devices, %d laws, results of strategies: %v", trained, ran, len(s.Proofs), roles)
+	t.Logf("roles as they are found in the graph alone: %d, others: %d", as, not)
+	if as < 40*not {
+		t.Errorf("layouts have %d roles that are found in the graph alone, and %d others", as, not)
+	}
 	if ran < count/2 || trained < count/3 || roles["shard"] == 0 || roles["sum"] == 0 || roles["copy"] == 0 {
 		t.Errorf("%d training steps, %d run on devices, %v", trained, ran, roles)
 	}
+}
+
+// sameRoles compares the layouts of tensors with those that are found in the graph alone.
+func sameRoles(t *testing.T, l *Laying, p *PCG) (same, other int) {
+	t.Helper()
+	for id := range l.g.Nodes() {
+		for k := range l.g.NumOut(id) {
+			x := id.Out(k)
+			for i, s := range p.Layout(x) {
+				mine := l.Layout(x)[i].Role
+				s.Role.Level = 0
+				switch {
+				case mine.Kind == Unknown || s.Role.Kind == Unknown:
+				case mine == s.Role, mine.Kind == Sum && s.Role.Kind == First: // the first one and zeros add up to it
+					same++
+				default:
+					other++ // where members are all alike, or zeros, several are true
+				}
+			}
+		}
+	}
+	return same, other
 }
 
 // What a proof lacks or has of another layout is noticed.

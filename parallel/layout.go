@@ -32,16 +32,22 @@ type Role struct {
 	// Before and After are the places of the neighbours that a shard has beside its own
 	// along Axis, zeros at both ends.
 	Before, After int
+	// Blocks, of shards: the axis is so many blocks one behind the other, of each of which
+	// a member has its part, such as samples of groups where an axis is both; 0: it is one.
+	Blocks int
 }
 
-// String is the role as text: "shard 0", "shard 2 with 1 before and 1 behind", "copy",
-// "sum", "first", "unknown".
+// String is the role as text: "shard 0", "shard 2 with 1 before and 1 behind", "shard 1 of
+// 32 blocks", "copy", "sum", "first", "unknown".
 func (r Role) String() string {
 	switch r.Kind {
 	case Shard:
 		s := "shard " + strconv.Itoa(r.Axis)
 		if r.Before > 0 || r.After > 0 {
 			s += fmt.Sprintf(" with %d before and %d behind", r.Before, r.After)
+		}
+		if r.Blocks > 0 {
+			s += fmt.Sprintf(" of %d blocks", r.Blocks)
 		}
 		return s
 	case Copy:
@@ -52,6 +58,24 @@ func (r Role) String() string {
 		return "first"
 	}
 	return "unknown"
+}
+
+// ParseRole reads a role as [Role.String] writes it.
+func ParseRole(text string) (Role, error) {
+	for _, k := range []RoleKind{Unknown, Copy, Sum, First} {
+		if text == (Role{Kind: k}).String() {
+			return Role{Kind: k}, nil
+		}
+	}
+	r := Role{Kind: Shard}
+	if n, _ := fmt.Sscanf(text, "shard %d of %d blocks", &r.Axis, &r.Blocks); n == 2 && r.Blocks > 0 && text == r.String() {
+		return r, nil
+	}
+	r = Role{Kind: Shard}
+	if n, _ := fmt.Sscanf(text, "shard %d with %d before and %d behind", &r.Axis, &r.Before, &r.After); n == 0 || text != r.String() {
+		return Role{}, fmt.Errorf("%q is no role: shard 0, copy, sum, first, unknown are", text)
+	}
+	return r, nil
 }
 
 // Dimension is one of the mesh of devices.

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/graph/interp"
-	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/sums"
 )
@@ -47,6 +45,7 @@ type Strategies struct {
 type decided struct {
 	law     *law.Law // nil: not proved
 	refuted bool     // it fails at small sizes
+	typed   bool     // its sides have a shape
 }
 
 // NewStrategies has found nothing yet.
@@ -72,7 +71,7 @@ func (s *Strategies) Of(ctx context.Context, o *graph.Op, attrs graph.Attrs, siz
 		if c.copies() {
 			k += fmt.Sprint(c.axis)
 		}
-		if !seen[k] {
+		if !seen[k] && !vanishes(c, out) {
 			seen[k] = true
 			st, err := s.decide(ctx, o, attrs, sizes, degree, c)
 			if err != nil {
@@ -85,6 +84,28 @@ func (s *Strategies) Of(ctx context.Context, o *graph.Op, attrs graph.Attrs, siz
 	}
 	s.known[key] = out
 	return out, nil
+}
+
+// vanishes reports whether a guess has partial sums in two operands in each of which alone
+// the result is additive: sums in both would make it zero.
+func vanishes(c candidate, known []*Strategy) bool {
+	sums := 0
+	for i, r := range c.in {
+		if r.Kind != Sum {
+			continue
+		}
+		for _, st := range known {
+			alone := st.In[i].Kind == Sum
+			for k, other := range st.In {
+				alone = alone && (k == i || other.Kind == Copy)
+			}
+			if alone {
+				sums++
+				break
+			}
+		}
+	}
+	return sums > 1
 }
 
 // candidate is a guess: what operands are, and, if it is known, the axis along which
@@ -132,6 +153,9 @@ func candidates(o *graph.Op, attrs graph.Attrs, sizes [][]int, degree int) (out 
 		}
 		if ok {
 			out = append(out, candidate{in, k})
+			if more := ofGroups(in, sizes, groups(o, attrs), degree); more != nil {
+				out = append(out, candidate{more, k})
+			}
 		}
 	}
 	if len(used) == 0 && n > 0 && n <= 3 {
@@ -157,11 +181,21 @@ func candidates(o *graph.Op, attrs graph.Attrs, sizes [][]int, degree int) (out 
 			out = append(out, candidate{slices.Clone(in), -1})
 			for i2 := i + 1; i2 < n; i2++ {
 				for j2, size2 := range sizes[i2] {
-					if size2 == size && !used[graph.OperandAxis{Operand: i2, Axis: j2}] {
-						both := slices.Clone(in)
-						both[i2] = Role{Kind: Shard, Axis: j2}
-						out = append(out, candidate{both, -1})
+					if used[graph.OperandAxis{Operand: i2, Axis: j2}] || !fits(i2, j2) {
+						continue
 					}
+					both := slices.Clone(in)
+					both[i2] = Role{Kind: Shard, Axis: j2}
+					switch groups := groups(o, attrs); { // of which each is a block where an axis is all of them
+					case size == size2:
+					case groups > 1 && size == groups*size2:
+						both[i].Blocks = groups
+					case groups > 1 && size2 == groups*size:
+						both[i2].Blocks = groups
+					default:
+						continue
+					}
+					out = append(out, candidate{both, -1})
 				}
 			}
 		}
@@ -206,6 +240,9 @@ func (s *Strategies) decide(ctx context.Context, o *graph.Op, attrs graph.Attrs,
 			continue
 		}
 		st := &Strategy{In: c.in, Attrs: member, whole: q.positions()}
+		if st.whole >= 0 && c.in[st.whole].Kind == Sum {
+			return nil, nil // places are no sums of others
+		}
 		for out := range ranks {
 			role, l, dims, err := s.result(ctx, q, out, ranks[out], c.axis)
 			if err != nil {
@@ -237,11 +274,16 @@ func (s *Strategies) result(ctx context.Context, q *spreading, out, rank, axis i
 			for k := range rank {
 				try = append(try, Role{Kind: Shard, Axis: k})
 			}
+			try = append(try, q.blocks(out)...)
 		}
 	}
 	for _, r := range try {
-		for _, general := range []bool{true, false} {
-			l, dims := q.law(out, r, general)
+		stated := false // in words that are more general than numbers
+		for _, how := range []wording{divided, grouped, general, apart, partly, literal} {
+			if how == literal && stated {
+				break // numbers make a proof longer, and hardly ever possible
+			}
+			l, dims := q.worded(out, r, how)
 			if l == nil {
 				continue
 			}
@@ -252,9 +294,10 @@ func (s *Strategies) result(ctx context.Context, q *spreading, out, rank, axis i
 			if p.law != nil {
 				return r, p.law, dims, nil
 			}
-			if p.refuted {
+			if p.refuted && how != divided { // that one says more than the others
 				break
 			}
+			stated = stated || p.typed && how != divided
 		}
 	}
 	return Role{}, nil, nil, nil
@@ -269,6 +312,7 @@ func (s *Strategies) proved(ctx context.Context, l *law.Law, places bool) (*deci
 	}
 	d := &decided{}
 	if _, err := l.Types(); err == nil {
+		d.typed = true
 		if d.refuted = refuted(l, places); !d.refuted {
 			proof, err := sums.CertifyWithin(ctx, l, maxStrategyWork)
 			if err != nil {
@@ -321,183 +365,4 @@ func memberAttrs(o *graph.Op, attrs graph.Attrs, c candidate, degree int) []grap
 		}
 	}
 	return out
-}
-
-// spreading is an operator with what its operands' members are.
-type spreading struct {
-	op            *graph.Op
-	whole, member graph.Attrs // where it is applied to what members stand for, and to members
-	sizes         [][]int     // of the operands' members
-	in            []Role
-	degree        int
-}
-
-// ranks are those of the results; false: the members do not have the operator's shapes.
-func (q *spreading) ranks() (out []int, ok bool) {
-	shapes := make([]graph.Shape, len(q.sizes))
-	for i, x := range q.sizes {
-		shapes[i] = graph.Sizes(x...)
-	}
-	var f graph.Unifier
-	results, err := q.op.InferShapes(&f, q.member, shapes)
-	if err != nil {
-		return nil, false
-	}
-	for _, x := range results {
-		out = append(out, len(x))
-	}
-	return out, true
-}
-
-// lifted is an operator on each of g members; one that is applied to members of families
-// already is so over one axis more.
-func lifted(o *graph.Op, attrs graph.Attrs, g graph.Dim) (*graph.Op, graph.Attrs) {
-	if one, own, over := o.Member(attrs); one != nil {
-		return o, append(graph.Attrs{graph.ShapeValue(append(graph.ShapeOf(g), over...))}, own...)
-	}
-	each := o.Each()
-	if each == nil || each == o {
-		return each, attrs
-	}
-	return each, append(graph.Attrs{graph.ShapeValue(graph.ShapeOf(g))}, attrs...)
-}
-
-// positions is the operand that holds places in another one, -1: none.
-func (q *spreading) positions() int {
-	if q.op.Places == nil {
-		return -1
-	}
-	shapes := make([]graph.Shape, len(q.sizes))
-	for i, x := range q.sizes {
-		shapes[i] = graph.Sizes(x...)
-	}
-	i, _, err := q.op.Places(q.member, shapes)
-	if err != nil {
-		return -1
-	}
-	return i
-}
-
-// literal is the largest size that stays a number in a general law: one that may be that
-// of a window or of a group of channels, or 1, at which shapes are told from others.
-func (q *spreading) literal() int {
-	for _, p := range q.op.Params {
-		if p.Sort == graph.SortPadding {
-			return small
-		}
-	}
-	return 1
-}
-
-// law is the statement that the members of a result are r. The variables are families
-// whose members are shards or sums, and tensors of which the members are copies. In a
-// general one sizes are variables, the values of which are returned. It is nil where no
-// members are r, or the operator is not applied to members.
-func (q *spreading) law(out int, r Role, general bool) (*law.Law, map[string]graph.Dim) {
-	g, dims := graph.Int(int64(q.degree)), map[string]graph.Dim{}
-	size := func(n int) graph.Dim { return graph.Int(int64(n)) }
-	if general {
-		dims[degreeName] = g
-		g = graph.Var(degreeName)
-		names, literal := map[int]string{}, q.literal() // in the order in which they occur, whatever the sizes are
-		size = func(n int) graph.Dim {
-			if n <= literal {
-				return graph.Int(int64(n))
-			}
-			if names[n] == "" {
-				names[n] = fmt.Sprintf("n%d", len(names))
-				dims[names[n]] = graph.Int(int64(n))
-			}
-			return graph.Var(names[n])
-		}
-	}
-	own, all := q.member, q.whole
-	if one, _, over := q.op.Member(own); one != nil { // over what they are families is any size too
-		var mesh graph.Shape
-		for _, it := range over {
-			n, _ := it.Dim.Const()
-			mesh = append(mesh, graph.ShapeOf(size(int(n)))...)
-		}
-		own = append(graph.Attrs{graph.ShapeValue(mesh)}, own[1:]...)
-		all = append(graph.Attrs{graph.ShapeValue(mesh)}, all[1:]...)
-	}
-	each, attrs := lifted(q.op, own, g)
-	if each == nil {
-		return nil, nil
-	}
-	l := &law.Law{Kind: law.Lemma, Name: "spread", Tags: []string{"parallel"}}
-	var members, wholes []*law.Term
-	for i, x := range q.sizes {
-		v, role := law.V(variable(i)), q.in[i]
-		begin, end, err := made(role, graph.DimValue(g))
-		if err != nil {
-			return nil, nil
-		}
-		family := role.Kind == Shard || role.Kind == Sum
-		var shape graph.Shape
-		if family {
-			shape = graph.ShapeOf(g)
-		}
-		for k, n := range x {
-			if role.Kind == Shard && role.Axis == k {
-				n -= role.Before + role.After
-			}
-			shape = append(shape, graph.ShapeOf(size(n))...)
-		}
-		l.Given = append(l.Given, law.Declaration{Name: v.Var, Shape: shape})
-		switch {
-		case i == q.positions() && role.Kind == Shard:
-			// Positions are dealt out: where they are within the table is said of all of them.
-			shape = shape[1:].Clone()
-			if d := shape[role.Axis].Dim; shape[role.Axis].AxisRun == "" {
-				shape = shape.With(role.Axis, g.Mul(d))
-			}
-			l.Given[len(l.Given)-1].Shape = shape
-			members, wholes = append(members, begin(v)), append(wholes, v)
-		case !family:
-			members, wholes = append(members, begin(v)), append(wholes, v)
-		case role.Before+role.After > 0:
-			beside := law.Apply(op.Halo, graph.Attrs{number(role.Axis), number(role.Before), number(role.After)}, v)
-			members, wholes = append(members, beside), append(wholes, end(v))
-		default:
-			members, wholes = append(members, v), append(wholes, end(v))
-		}
-	}
-	left, right := law.Apply(each, attrs, members...).Output(out), law.Apply(q.op, all, wholes...).Output(out)
-	begin, end, err := made(r, graph.DimValue(g))
-	switch {
-	case err != nil:
-		return nil, nil
-	case r.Kind == Copy || r.Kind == First:
-		right = begin(right)
-	default:
-		left = end(left)
-	}
-	l.LHS, l.RHS = []*law.Term{left}, []*law.Term{right}
-	return l, dims
-}
-
-// refuted reports whether a law fails at small sizes. Operators that read places are not
-// evaluated: those are not any numbers.
-func refuted(l *law.Law, places bool) bool {
-	if places {
-		return false
-	}
-	b := &graph.Substitution{Dims: map[string]graph.Dim{}}
-	l.EachAtom(func(a graph.Atom) {
-		if _, ok := b.Dims[a.Name]; !ok && a.Kind == graph.AtomVar {
-			b.Dims[a.Name] = graph.Int(int64(2 + len(b.Dims)%3))
-		}
-	})
-	at := l.Subst(b)
-	if _, err := at.Types(); err != nil {
-		return false
-	}
-	known := map[*law.Term]interp.Tensor[uint64]{}
-	x, err := evaluate(at, at.LHS[0], known)
-	if err != nil {
-		return false
-	}
-	y, err := evaluate(at, at.RHS[0], known)
-	return err == nil && !(slices.Equal(x.Sizes, y.Sizes) && slices.Equal(x.Data, y.Data))
 }

@@ -19,6 +19,9 @@ func made(r Role, on graph.Value) (begin, end func(x *law.Term) *law.Term, err e
 	case Copy:
 		return apply(op.Replicate, on), apply(op.Drop), nil
 	case Shard:
+		if r.Blocks > 0 {
+			break // operators hand such parts on, none deals them out
+		}
 		return apply(op.Partition, axis, on), apply(op.Combine, axis), nil
 	case First:
 		return apply(op.Lift, on), apply(op.Drop), nil

@@ -22,6 +22,9 @@ const (
 	// Hierarchical does rings within nodes and between the devices of equal rank of all
 	// nodes, so that the slow links carry 1/k of the bytes with k devices a node.
 	Hierarchical Algorithm = "hierarchical"
+	// Rings are several rings at once, which go around the group in steps of different sizes,
+	// where links are left by one ring (Wang et al., "TopoOpt", NSDI 2023).
+	Rings Algorithm = "rings"
 )
 
 // Flow is a message of a step.
@@ -42,7 +45,7 @@ type Round struct {
 func Algorithms(k parallel.Kind) []Algorithm {
 	switch k {
 	case parallel.AllReduce, parallel.ReduceScatter, parallel.AllGather:
-		return []Algorithm{Ring, Tree, Direct, Hierarchical}
+		return []Algorithm{Ring, Tree, Direct, Hierarchical, Rings}
 	case parallel.AllToAll:
 		return []Algorithm{Ring, Direct}
 	case parallel.Broadcast, parallel.ReduceTo, parallel.Scatter, parallel.Gather:
@@ -70,36 +73,23 @@ func Algorithms(k parallel.Kind) []Algorithm {
 // The formulas of rings are those of Patarasuk and Yuan (2009), of trees those of
 // Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication Operations in
 // MPICH" (2005). Halving and doubling want a power of two; Hierarchical wants as many
-// devices of each node. What cannot be done so is an error. One device sends nothing.
+// devices of each node. Rings are k rings, each with a k-th of the bytes, and k is at least
+// 2. What cannot be done so is an error. One device sends nothing.
 func (c *Cluster) Rounds(k parallel.Kind, a Algorithm, group []int, bytes int64) ([]Round, error) {
-	if err := c.checkGroup(group); err != nil {
+	if err := c.checkCollective(k, a, group, bytes); err != nil {
 		return nil, err
-	}
-	if bytes < 0 {
-		return nil, fmt.Errorf("%s of %d bytes", k, bytes)
-	}
-	if !slices.Contains(Algorithms(k), a) {
-		var names []string
-		for _, b := range Algorithms(k) {
-			names = append(names, string(b))
-		}
-		if names == nil {
-			return nil, fmt.Errorf("%s is no collective of a group: its messages are sent one by one", k)
-		}
-		return nil, fmt.Errorf("%s has no algorithm %q, only %s", k, a, strings.Join(names, ", "))
 	}
 	n := len(group)
 	if n == 1 {
 		return nil, nil
-	}
-	if bytes > maxBytes/int64(n)/int64(n) {
-		return nil, fmt.Errorf("%s of %d bytes over %d devices: too many bytes", k, bytes, n)
 	}
 	var rounds []Round
 	var err error
 	switch {
 	case a == Hierarchical:
 		rounds, err = c.hierarchical(k, group, bytes)
+	case a == Rings:
+		rounds, err = c.rings(k, [][]int{group}, bytes)
 	case a == Tree:
 		rounds, err = tree(k, group, bytes)
 	case a == Direct:
@@ -113,8 +103,72 @@ func (c *Cluster) Rounds(k parallel.Kind, a Algorithm, group []int, bytes int64)
 	return rounds, nil
 }
 
+// checkCollective wants a collective that there is, of a group of devices and a number of
+// bytes that can be.
+func (c *Cluster) checkCollective(k parallel.Kind, a Algorithm, group []int, bytes int64) error {
+	if err := c.checkGroup(group); err != nil {
+		return err
+	}
+	if bytes < 0 {
+		return fmt.Errorf("%s of %d bytes", k, bytes)
+	}
+	if !slices.Contains(Algorithms(k), a) {
+		var names []string
+		for _, b := range Algorithms(k) {
+			names = append(names, string(b))
+		}
+		if names == nil {
+			return fmt.Errorf("%s is no collective of a group: its messages are sent one by one", k)
+		}
+		return fmt.Errorf("%s has no algorithm %q, only %s", k, a, strings.Join(names, ", "))
+	}
+	if n := int64(len(group)); n > 1 && bytes > maxBytes/n/n {
+		return fmt.Errorf("%s of %d bytes over %d devices: too many bytes", k, bytes, n)
+	}
+	return nil
+}
+
 // maxBytes bounds the bytes that all devices send, so that sums stay in 64 bits.
 const maxBytes = 1 << 60
+
+// Together are the rounds of a collective of several groups at once, such as all of those
+// along an axis of a mesh: round by round, side by side. Groups that lie in other ways over
+// nodes may have other rounds: then a round is as often as that of any of them, and the time
+// is not less than it would be. Groups are in any order: a ring goes as [Cluster.Ring] does;
+// several of each group are chosen for all groups together.
+func (c *Cluster) Together(k parallel.Kind, a Algorithm, groups [][]int, bytes int64) (all []Round, err error) {
+	if a == Rings && len(groups) > 1 {
+		for _, g := range groups {
+			if err := c.checkCollective(k, a, g, bytes); err != nil {
+				return nil, err
+			}
+		}
+		if all, err = c.rings(k, groups, bytes); err != nil {
+			return nil, fmt.Errorf("%s by %s of %d groups: %w", k, a, len(groups), err)
+		}
+		return all, nil
+	}
+	for _, g := range groups {
+		if a == Ring {
+			if g, err = c.Ring(g); err != nil {
+				return nil, err
+			}
+		}
+		rounds, err := c.Rounds(k, a, g, bytes)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rounds {
+			if i == len(all) {
+				all = append(all, rounds[i])
+				continue
+			}
+			all[i].Times = max(all[i].Times, rounds[i].Times)
+			all[i].Flows = append(all[i].Flows, rounds[i].Flows...)
+		}
+	}
+	return all, nil
+}
 
 // chunk is the largest of n parts.
 func chunk(bytes int64, n int) int64 { return (bytes + int64(n) - 1) / int64(n) }

@@ -279,3 +279,31 @@ func TestRoundErrors(t *testing.T) {
 		}
 	}
 }
+
+// Groups that share no link take together what one takes alone, those that share one more,
+// and no more than one after the other.
+func TestTogether(t *testing.T) {
+	c, err := machine.Find("summit:4", machine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time := func(groups ...[]int) machine.Time {
+		rounds, err := c.Together(parallel.AllReduce, machine.Ring, groups, 6<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := c.Charge(rounds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x.Time
+	}
+	a, b := []int{0, 1, 2, 3, 4, 5}, []int{6, 7, 8, 9, 10, 11}
+	if one, both := time(a), time(a, b); one != both {
+		t.Errorf("nodes side by side: %v, one %v", both, one)
+	}
+	x, y := []int{0, 6, 12, 18}, []int{1, 7, 13, 19}
+	if one, both := time(x), time(x, y); both <= one || both > one+time(y) {
+		t.Errorf("two groups across nodes: %v, one %v", both, one)
+	}
+}

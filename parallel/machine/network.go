@@ -199,7 +199,7 @@ func (b *builder) wires(class Class) error {
 // circulant is the default of links that can be set: rings of strides 1, -1, 2, -2 and so
 // on, as many as the degree allows.
 func circulant(nodes, degree int) [][2]int {
-	var out [][2]int
+	var strides []int
 	seen := map[int]bool{0: true}
 	for d := 1; d < nodes && len(seen) <= min(degree, nodes-1); d++ {
 		for _, stride := range []int{d, nodes - d} {
@@ -207,9 +207,19 @@ func circulant(nodes, degree int) [][2]int {
 				continue
 			}
 			seen[stride] = true
-			for k := range nodes {
-				out = append(out, [2]int{k, (k + stride) % nodes})
-			}
+			strides = append(strides, stride)
+		}
+	}
+	return Circulant(nodes, strides)
+}
+
+// Circulant are the links of each node to those that are so many numbers further, around the
+// nodes, for [Cluster.Rewire].
+func Circulant(nodes int, strides []int) [][2]int {
+	var out [][2]int
+	for _, s := range strides {
+		for k := range nodes {
+			out = append(out, [2]int{k, ((k+s)%nodes + nodes) % nodes})
 		}
 	}
 	return out
@@ -239,4 +249,16 @@ func (c *Cluster) Degree() int {
 		return 0
 	}
 	return c.from.net.degree
+}
+
+// Wires are the links between nodes of a reconfigurable network, as [Cluster.Rewire] sets them;
+// nil of any other.
+func (c *Cluster) Wires() [][2]int {
+	switch {
+	case c.Topology != "reconfigurable":
+		return nil
+	case c.from.net.links == nil:
+		return circulant(c.Nodes, c.from.net.degree)
+	}
+	return slices.Clone(c.from.net.links)
 }

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
@@ -30,7 +31,7 @@ func (p *Pipeline) Build(c *machine.Cluster) (*Run, error) {
 		return nil, err
 	}
 	n, all := len(p.Stages), p.MicroBatches*max(1, p.Batches)
-	b := &builder{Pipeline: p, c: c, g: sim.New(c), readers: make([][]int, n), done: make([]int, n)}
+	b := &builder{Pipeline: p, c: c, g: sim.New(c), readers: make([][]int, n), done: make([]int, n), inputs: map[[3]int]sim.ID{}}
 	b.run = &Run{Graph: b.g, Forward: make([][][]sim.ID, n), Backward: make([][][]sim.ID, n), Updates: make([][][]sim.ID, n)}
 	for i, s := range p.Stages {
 		b.run.Forward[i], b.run.Backward[i] = make([][]sim.ID, all), make([][]sim.ID, all)
@@ -80,6 +81,7 @@ type builder struct {
 	readers [][]int
 	done    []int // micro-batches that a stage has been through backward
 	held    map[int]int64
+	inputs  map[[3]int]sim.ID // what segments read, by stage, micro-batch and device of the stage
 }
 
 // reserve takes the memory of weights and state.
@@ -153,12 +155,24 @@ func (b *builder) pass(x pass, last, before []sim.ID) ([]sim.ID, error) {
 	}
 	var ids []sim.ID
 	for i, d := range s.Devices {
+		// What segments read is there from here to the end of the backward pass, which reads
+		// this task; it takes no time.
+		after := append(nth(last, i), nth(update, i)...)
+		if s.Inputs > 0 {
+			id, err := b.g.Add(sim.Task{Name: fmt.Sprintf("%s inputs %d", s.Name, x.micro), Class: "recompute",
+				Work: sim.Compute{Device: d}, After: append(slices.Clone(input), after...), Output: s.Inputs})
+			if err != nil {
+				return nil, err
+			}
+			b.inputs[[3]int{x.stage, x.micro, i}] = id
+			after = append(after, id)
+		}
 		t := sim.Task{Name: fmt.Sprintf("%s forward %d", s.Name, x.micro), Class: "forward",
 			Work: sim.Compute{Device: d, Time: s.Forward}, Reads: input, Output: s.Kept}
 		if s.Recompute {
 			t.Output = b.share(x.stage)
 		}
-		t.After = append(nth(last, i), nth(update, i)...)
+		t.After = after
 		id, err := b.g.Add(t)
 		if err != nil {
 			return nil, err
@@ -234,8 +248,12 @@ func (b *builder) backward(x pass, last, before []sim.ID) ([]sim.ID, error) {
 		if err != nil {
 			return nil, err
 		}
+		reads := append([]sim.ID{kept}, gradient...)
+		if id, ok := b.inputs[[3]int{x.stage, x.micro, i}]; ok {
+			reads = append(reads, id)
+		}
 		id, err := b.g.Add(sim.Task{Name: fmt.Sprintf("%s backward %d", s.Name, x.micro), Class: "backward",
-			Work: sim.Compute{Device: d, Time: s.Backward}, Reads: append([]sim.ID{kept}, gradient...), After: nth(last, i), Output: out})
+			Work: sim.Compute{Device: d, Time: s.Backward}, Reads: reads, After: nth(last, i), Output: out})
 		if err != nil {
 			return nil, err
 		}
@@ -258,7 +276,7 @@ func (b *builder) kept(x pass, i int, forward sim.ID, last, before []sim.ID) (si
 		first, _ := b.g.Task(forward)
 		// It reads the input that the forward pass read, which is kept for that.
 		return b.g.Add(sim.Task{Name: fmt.Sprintf("%s again %d", s.Name, x.micro), Class: "recompute",
-			Work: sim.Compute{Device: s.Devices[i], Time: s.Forward}, Reads: first.Reads, After: append([]sim.ID{forward}, last...), Output: s.Kept})
+			Work: sim.Compute{Device: s.Devices[i], Time: s.Forward}, Reads: first.Reads, After: append([]sim.ID{forward}, last...), Output: segment(s)})
 	case s.Offload:
 		host, ok := b.c.Host(s.Devices[i])
 		if !ok {
@@ -273,6 +291,14 @@ func (b *builder) kept(x pass, i int, forward sim.ID, last, before []sim.ID) (si
 			Work: sim.Transfer{From: host, To: s.Devices[i], Bytes: s.Kept}, Reads: []sim.ID{away}, After: before, Output: s.Kept})
 	}
 	return forward, nil
+}
+
+// segment is what a stage that computes again keeps at once while it goes backward.
+func segment(s Stage) int64 {
+	if s.Segment > 0 {
+		return s.Segment
+	}
+	return s.Kept
 }
 
 // update adds the gradients up among the devices of a stage, and takes the step.

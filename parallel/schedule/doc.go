@@ -13,6 +13,7 @@
 //	             longest way. It is 1 of the last one and P of the first of P in a row
 //	in flight    micro-batches that a stage has been through forward and not yet backward,
 //	             whose activations it keeps
+//	segment      a part of a stage of which only the input is kept, if it computes again
 //	bubble       the time in which a device waits for others
 //	flush        that all micro-batches of a batch are through before the weights are updated
 //
@@ -40,6 +41,8 @@
 // Between stages the parts of a tensor go from the devices that have them to those that
 // need them, as messages of one task. A stage with Recompute keeps its input only and goes
 // forward once more before it goes backward (Chen et al., "Training deep nets with
-// sublinear memory cost", 2016); one with Offload sends what it keeps to its host and
-// fetches it while the device does what is before the backward in its program.
+// sublinear memory cost", 2016). Of segments, such as layers, it keeps the input of each, and
+// the rest of one at a time, as Megatron-LM and Alpa do; the time is the same. One with
+// Offload sends what it keeps to its host and fetches it while the device does what is before
+// the backward in its program.
 package schedule

@@ -46,8 +46,14 @@ type Stage struct {
 	Sync      machine.Algorithm
 	// Update is how long the optimizer takes.
 	Update sim.Time
-	// Recompute keeps the input only; Offload keeps activations at the host.
+	// Recompute keeps inputs only; Offload keeps activations at the host.
 	Recompute, Offload bool
+	// With Recompute a stage may be segments, such as layers: Inputs is how many bytes each
+	// device keeps of a micro-batch as what they read, apart from what the stage receives, and
+	// Segment what the largest of them keeps while it goes backward. 0: it is one segment,
+	// which keeps Kept.
+	Inputs  int64 `json:",omitempty"`
+	Segment int64 `json:",omitempty"`
 }
 
 // Pipeline is what a training run is made of.
@@ -97,11 +103,14 @@ func (p *Pipeline) check() error {
 		if s.Forward < 0 || s.Backward < 0 || s.Update < 0 {
 			return fmt.Errorf("%s: a time is negative", name)
 		}
-		if s.Out < 0 || s.Kept < 0 || s.Weights < 0 || s.State < 0 || s.Gradients < 0 {
+		if s.Out < 0 || s.Kept < 0 || s.Weights < 0 || s.State < 0 || s.Gradients < 0 || s.Inputs < 0 || s.Segment < 0 {
 			return fmt.Errorf("%s: a number of bytes is negative", name)
 		}
 		if s.Recompute && s.Offload {
 			return fmt.Errorf("%s: what is computed again is not kept, recompute or offload", name)
+		}
+		if !s.Recompute && (s.Inputs > 0 || s.Segment > 0) {
+			return fmt.Errorf("%s: it has segments and computes nothing again", name)
 		}
 		for _, a := range s.After {
 			if a < 0 || a >= i {

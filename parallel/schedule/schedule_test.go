@@ -197,6 +197,39 @@ func TestRecompute(t *testing.T) {
 	}
 }
 
+// TestSegments: of a stage that computes again the inputs of its segments are kept by each
+// micro-batch in flight, and one segment at a time is there besides; the time is that without
+// segments.
+func TestSegments(t *testing.T) {
+	const P, M, inputs, segment = 4, 8, 30, 250
+	for _, k := range []schedule.Kind{schedule.OneFOneB, schedule.GPipe} {
+		var span [2]sim.Time
+		for with := range span {
+			stages := equal(P, P)
+			for i := range stages {
+				stages[i].Recompute = true
+				if with == 1 {
+					stages[i].Inputs, stages[i].Segment = inputs, segment
+				}
+			}
+			g := build(t, star(t, P), schedule.Pipeline{Stages: stages, MicroBatches: M, Schedule: k}).Graph
+			span[with] = g.Makespan()
+			for s, m := range g.Memory()[:P] {
+				flight := int64(min(P-s, M))
+				if k == schedule.GPipe {
+					flight = M
+				}
+				if want := weights + state + flight*inputs + segment; with == 1 && m.Peak != want {
+					t.Errorf("%s: stage %d has %d bytes at most, want %d", k, s, m.Peak, want)
+				}
+			}
+		}
+		if span[0] != span[1] {
+			t.Errorf("%s: %s with segments, %s without", k, span[1], span[0])
+		}
+	}
+}
+
 // TestOffload: what is kept lies at the host meanwhile, and the device needs less.
 func TestOffload(t *testing.T) {
 	const P, M = 4, 8
@@ -365,6 +398,7 @@ func TestErrors(t *testing.T) {
 		`stage 2 (s2): it reads a stage twice`:                      func(p *schedule.Pipeline) { p.Stages[2].After = []int{1, 1} },
 		`stage 2 (s2): device 1 is in stage 1 (s1), too`:            func(p *schedule.Pipeline) { p.Stages[2].Devices = []int{1} },
 		`stage 2 (s2): 9 is none of the devices 0 to 3`:             func(p *schedule.Pipeline) { p.Stages[2].Devices = []int{9} },
+		`it has segments and computes nothing again`:                func(p *schedule.Pipeline) { p.Stages[2].Segment = 1 },
 		`recompute or offload`:                                      func(p *schedule.Pipeline) { p.Stages[2].Recompute, p.Stages[2].Offload = true, true },
 		`wants at least as many micro-batches`:                      func(p *schedule.Pipeline) { p.Schedule, p.MicroBatches = schedule.TwoBW, 3 },
 		`wants numbers of stages and micro-batches that it divides`: func(p *schedule.Pipeline) { p.Schedule, p.MicroBatches = schedule.Interleaved, 3 },

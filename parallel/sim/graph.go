@@ -30,7 +30,8 @@ type Task struct {
 	// Output is how many bytes the result takes, on each device where the work leaves it:
 	// that which computes, the end of a transfer, every device of a group (the root of a
 	// gather or reduce). They are there from the start of the task to the end of the
-	// last one that reads them, or of the task itself if none does.
+	// last one that reads them, or of the task itself if none does: on each device that
+	// of those which work there, and of those which work on none where they lie.
 	Output int64
 	// Kept outputs stay to the end of the run.
 	Kept bool

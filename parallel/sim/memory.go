@@ -33,7 +33,8 @@ func (m Memory) Over() int64 { return max(0, m.Peak-m.Limit) }
 
 // Memory follows outputs, scratch and what is reserved over the time of the run, for every
 // device, and every host on which something lies. What begins at the end of something else
-// takes its place.
+// takes its place. An output that lies on several devices is on each as long as somebody
+// needs it there.
 func (g *Graph) Memory() []Memory {
 	changes := make([][]Level, len(g.cluster.Vertices))
 	add := func(at []int, from, to Time, bytes int64) {
@@ -44,27 +45,19 @@ func (g *Graph) Memory() []Memory {
 			changes[v] = append(changes[v], Level{from, bytes}, Level{to, -bytes})
 		}
 	}
-	// dies is when the last reader of an output is over.
-	dies := make([]Time, len(g.tasks))
-	for id, t := range g.tasks {
-		if g.gone[id] {
-			continue
-		}
-		dies[id] = max(dies[id], g.spans[id].End)
-		if t.Kept {
-			dies[id] = g.Makespan()
-		}
-		for _, d := range t.Reads {
-			dies[d] = max(dies[d], g.spans[id].End)
-		}
-	}
+	dies := g.dies()
 	for id, t := range g.tasks {
 		if g.gone[id] {
 			continue
 		}
 		s := g.spans[id]
 		add(g.loads[id].at, s.Start, s.End, t.Scratch)
-		add(g.loads[id].at, s.Start, dies[id], t.Output)
+		if t.Output == 0 {
+			continue
+		}
+		for k, v := range g.loads[id].at {
+			add([]int{v}, s.Start, dies[id][k], t.Output)
+		}
 	}
 	var out []Memory
 	for v, list := range changes {
@@ -95,6 +88,52 @@ func (g *Graph) Memory() []Memory {
 		out = append(out, m)
 	}
 	return out
+}
+
+// dies is when the last reader of an output is over, by task and where the output lies: of
+// readers that work on some of its devices on these, of others everywhere.
+func (g *Graph) dies() [][]Time {
+	dies := make([][]Time, len(g.tasks))
+	for id, t := range g.tasks {
+		if g.gone[id] || t.Output == 0 {
+			continue
+		}
+		end := g.spans[id].End
+		if t.Kept {
+			end = g.Makespan()
+		}
+		dies[id] = slices.Repeat([]Time{end}, len(g.loads[id].at))
+	}
+	place := make([]int, len(g.cluster.Vertices)) // in the list of an output, from 1
+	for id, t := range g.tasks {
+		if g.gone[id] {
+			continue
+		}
+		end := g.spans[id].End
+		for _, d := range t.Reads {
+			at, when := g.loads[d].at, dies[d]
+			if when == nil {
+				continue
+			}
+			for k, v := range at {
+				place[v] = k + 1
+			}
+			some := false
+			for _, v := range g.loads[id].by {
+				if k := place[v]; k > 0 {
+					some = true
+					when[k-1] = max(when[k-1], end)
+				}
+			}
+			for k, v := range at {
+				place[v] = 0
+				if !some {
+					when[k] = max(when[k], end)
+				}
+			}
+		}
+	}
+	return dies
 }
 
 // Fits reports the first device or host whose memory the run exceeds, and by how much.

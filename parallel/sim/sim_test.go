@@ -475,3 +475,20 @@ func TestMemory(t *testing.T) {
 		t.Errorf("too much memory: %v", err)
 	}
 }
+
+// TestMemoryEach: what a collective leaves on several devices is gone from each when the
+// last reader there is over.
+func TestMemoryEach(t *testing.T) {
+	g := sim.New(star(t, 2))
+	all := sim.Collective{Kind: parallel.AllReduce, Algorithm: machine.Direct, Group: []int{0, 1}, Bytes: 8}
+	a := add(t, g, sim.Task{Name: "a", Work: all, Output: 8})
+	b := add(t, g, sim.Task{Name: "b", Work: sim.Compute{Device: 0, Time: 1 * us}, Reads: []sim.ID{a}})
+	c := add(t, g, sim.Task{Name: "c", Work: sim.Compute{Device: 1, Time: 3 * us}, Reads: []sim.ID{a}})
+	run(t, g)
+	for d, id := range []sim.ID{b, c} {
+		curve := g.Memory()[d].Curve
+		if last := curve[len(curve)-1]; last != (sim.Level{g.Span(id).End, 0}) {
+			t.Errorf("device %d: %v, want the output to be gone at %s", d, curve, g.Span(id).End)
+		}
+	}
+}

@@ -117,6 +117,45 @@ func (w Collective) load(g *Graph) (load, error) {
 	return l, nil
 }
 
+// Collectives is one of several groups at once, such as all of those along an axis of a mesh,
+// whose devices all do the same: a task of all of them.
+type Collectives struct {
+	Kind      parallel.Kind
+	Algorithm machine.Algorithm
+	Groups    [][]int
+	Bytes     int64 // as in [Collective]
+}
+
+func (w Collectives) load(g *Graph) (load, error) {
+	key := fmt.Appendf(nil, "%d %s %d ", w.Kind, w.Algorithm, w.Bytes)
+	for _, group := range w.Groups {
+		key = binary.AppendVarint(key, int64(len(group)))
+		for _, d := range group {
+			key = binary.AppendVarint(key, int64(d))
+		}
+	}
+	if l, ok := g.charged[string(key)]; ok {
+		return l, nil
+	}
+	rounds, err := g.cluster.Together(w.Kind, w.Algorithm, w.Groups, w.Bytes)
+	if err != nil {
+		return load{}, err
+	}
+	l, err := g.charge(rounds)
+	if err != nil {
+		return load{}, fmt.Errorf("%s: %w", w.Kind, err)
+	}
+	for _, group := range w.Groups {
+		l.by = append(l.by, group...)
+		if w.Kind == parallel.Gather || w.Kind == parallel.ReduceTo {
+			group = group[:1]
+		}
+		l.at = append(l.at, group...)
+	}
+	g.charged[string(key)] = l
+	return l, nil
+}
+
 // Wait occupies nothing: a barrier, or a delay. Its output, if it has one, lies nowhere.
 type Wait struct{ Time Time }
 
