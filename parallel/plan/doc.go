@@ -4,20 +4,40 @@
 //
 //	training   a graph of a training step with what it brings forward: weights and state
 //	axis       a mesh axis: so many devices, each of which differs from the next by a stride
-//	planner    which layouts are looked at: data, fsdp, megatron, auto
+//	in time    said of an axis whose members are computed one after the other by the same
+//	           device: micro-batches
+//	stage      nodes that are computed by devices of their own (submesh)
+//	means      which layouts along an axis are looked at: data, fsdp, megatron, all
+//	planner    a way to look for a plan on a cluster: which meshes, which means
 //	resident   as what a weight lies on the devices between steps
 //	pass       the layout along one axis, of a graph that earlier passes have laid out
+//	border     a tensor between clusters, which has one role whatever is chosen in them
+//	interval   clusters in a row, as a stage
+//	cluster    a part of the model, with its derivatives and updates
+//	place      how a tensor lies on a mesh: a role along each axis
+//	segment    a cluster of a stage that computes again: what it reads is kept, the rest is
+//	           there while it goes backward
+//	way        a strategy of an operator along each axis, which costs its time
+//	space      all ways of all operators on a mesh, and what it costs to go from place to
+//	           place
+//	tile       a region of a space that is chosen by itself
+//	tally      one way for each operator and one place for each weight, with the price
 //	price      the time of an operator on its members by the device's roofline, of a
 //	           collective by the cluster's links: picoseconds
+//	source     what is laid out: the training step, or what laws have made of it
+//	program    what each device does in a step, one slot after the other
+//	peak       the most bytes that a device holds at once
 //
 // # Picture
 //
 //	grad.Step ─► Training ─┐
 //	machine.Cluster, axes ─┼─► pass: strategies and conversions as an e-graph ─► extract
-//	Planner ───────────────┘      ▲                                                │
+//	Means ─────────────────┘      ▲                                                │
 //	                              └──────────── Laying.Along ◄─────────────────────┘
 //	                                                  │
-//	                                 Plan: graph, certificate, times, memory
+//	                                 Plan: graph, certificate, times
+//	                                                  │
+//	                         Memory ◄── program ──► Simulate: tasks of package sim
 //
 // # How a layout is chosen
 //
@@ -26,17 +46,75 @@
 // in the roles that the strategy wants, or a conversion from another role, which costs a
 // collective. What is chosen at least cost (egraph/extract) is a layout; what several
 // readers want in one role is converted once, and an operator may be computed in two ways
-// where that is cheaper than sending its result. That a choice is within a planner's
-// means says which conversions and residents there are.
+// where that is cheaper than sending its result. That a choice is within the means of
+// a planner says which conversions and residents there are.
+//
+// Of a network that is divided into clusters each has a choice of its own, and between them
+// tensors lie in a role that is decided before. Of clusters that are alike, such as layers, one is
+// solved: problems are looked up by all that is in them.
 //
 // Axes are laid out one after the other, the widest steps first. A later pass sees
 // collectives of an earlier one as operators like others.
 //
-// All times are modelled: nothing here has run on a cluster.
+// Planners that search choose along all axes together: in a space a class of the e-graph is
+// a tensor in a place and a node a way. What they choose is then laid out axis by axis, and
+// what is reported is the price of that. A large space is divided into tiles, between which
+// each tensor is in a place that is decided beforehand: of those that are alike one is
+// solved, and then a walk goes over the whole. soap walks through tallies, auto takes choices of
+// least cost, exhaustive goes through all choices, with code of its own, and judges both.
+//
+// unity looks at networks, too: those to which proved laws lead from the training step, in
+// the order of the price of their best layout on one mesh, as search.Trail.Backtrack goes. Of a
+// large network a price is the sum of its regions', and only those regions are solved that no
+// network had before. What is laid out is the best network ([Plan.Rewritten]); the
+// certificate begins with the instances of the laws and says that the training step, as it
+// came, is what the devices compute.
+//
+// # Large steps
+//
+// What costs time grows with the nodes of a training step and with the devices. Of a step of more
+// than a thousand nodes few meshes are looked at, and planners of pipelines make fewer layouts
+// the more nodes and devices there are: pipeline those beside the best of a coarse grid of
+// stages and micro-batches, alpa those of few sizes of submeshes and by few means. This is
+// decided by the step and the devices alone, not by the clock, so that auto, which asks all planners, the
+// cheap ones first, is never behind one of them. Their plans say [extract.StopSteps]. A choice in which a
+// family of members has more than [graph.MaxElements] elements is none.
+//
+// # Over time
+//
+// What is chosen is the least sum of times. [Plan.Simulate] says what of that is hidden:
+// collectives go on beside computing, and links serve one after the other. [Plan.Memory] is what
+// a device holds in the order of the program; a plan that needs more than a device has is
+// refused ([MemoryError]).
+//
+// # Pipelines
+//
+// Who computes a node changes no number, so stages are told beside the graph ([Pipeline]),
+// and the certificate is that of the layout. Samples are dealt out in time first: partial
+// sums of gradients that later axes would send go through the sum over micro-batches, after
+// which they are sent once. What a stage takes of its devices is the sum of what its clusters
+// take by the layout of its submesh; the schedule of the passes is simulated (package
+// schedule), in which a stage's collectives are not hidden. Planners choose
+//
+//	pipeline   stages on equally many devices, within which samples are dealt out
+//	alpa       intervals, submeshes and their layouts, by Alpa's dynamic program
+//
+// both with 1F1B or GPipe, pipeline also with two stages on each device in turns (interleaved),
+// and with recomputation where memory wants it. PipeDream-2BW is not
+// among their choices: its weights are those of an update before, so that it computes
+// something else.
+//
+// # Links
+//
+// Where the links between nodes can be set ([machine.Cluster.Degree]), topology chooses them
+// with the layout, in turns: sets of strides, and layouts along one axis. A plan's file says
+// which links it is for.
+//
+// All times and bytes are modelled: nothing here has run on a cluster.
 //
 // # Papers
 //
 // Jia, Zaharia, Aiken, Beyond data and model parallelism for deep neural networks (MLSys
 // 2019); Unger et al., Unity (OSDI 2022); Zheng et al., Alpa (OSDI 2022); Rajbhandari et
-// al., ZeRO (SC 2020); Shoeybi et al., Megatron-LM (2019).
+// al., ZeRO (SC 2020); Shoeybi et al., Megatron-LM (2019); Wang et al., TopoOpt (NSDI 2023).
 package plan

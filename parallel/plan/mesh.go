@@ -3,18 +3,64 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 )
 
-// Mesh is how devices of a cluster are counted along axes: device 0 is at place 0 of all,
-// the last axis counts fastest.
+// Axis is a mesh axis.
+type Axis struct {
+	// Degree is how many members it has.
+	Degree int `json:"degree"`
+	// Time: members are computed one after the other, by the same device: micro-batches.
+	Time bool `json:"time,omitempty"`
+	// Stage is the number, from 1, of the stage of a pipeline whose devices it counts; 0: all
+	// stages have such an axis, each of its own devices.
+	Stage int `json:"stage,omitempty"`
+}
+
+// Submesh is the devices of a stage of a pipeline: so many from the first one on.
+type Submesh struct {
+	First   int `json:"first"`
+	Devices int `json:"devices"`
+}
+
+// Mesh is how devices of a cluster are counted along axes: the first device is at place 0
+// of all, the last axis counts fastest. Axes in time count none.
 type Mesh struct {
 	Cluster *machine.Cluster
+	// Degrees are those of Axes, by axis.
 	Degrees []int
+	Axes    []Axis
+	// Stages are the devices of each stage of a pipeline, of which some may have the same ones;
+	// none: the axes count the devices of all of it.
+	Stages []Submesh
 
-	times map[sending]machine.Time
+	times map[sending]fastest
+	// common is for meshes of one number of devices, counted from the first, without stages.
+	common map[shared]fastest
+}
+
+// shared is a collective of groups of so many devices, each so far from the next.
+type shared struct {
+	kind           parallel.Kind
+	stride, degree int
+	bytes          int64
+}
+
+// like shares the times of collectives with meshes of the same devices.
+func (m *Mesh) like(others []*Mesh) {
+	m.common = map[shared]fastest{}
+	if len(others) > 0 {
+		m.common = others[0].common
+	}
+}
+
+// fastest is the way in which a collective takes least time.
+type fastest struct {
+	by   machine.Algorithm
+	time machine.Time
 }
 
 type sending struct {
@@ -25,111 +71,213 @@ type sending struct {
 
 // NewMesh counts the first devices of a cluster along axes of the given sizes.
 func NewMesh(c *machine.Cluster, degrees ...int) (*Mesh, error) {
-	n := 1
-	for _, d := range degrees {
-		if d < 1 || n > c.Devices()/d {
-			return nil, fmt.Errorf("a mesh of %v: %s has %d devices", degrees, c.Name, c.Devices())
-		}
-		n *= d
+	axes := make([]Axis, len(degrees))
+	for i, d := range degrees {
+		axes[i].Degree = d
 	}
-	return &Mesh{Cluster: c, Degrees: degrees, times: map[sending]machine.Time{}}, nil
+	return NewMeshOf(c, nil, axes...)
 }
 
-// Devices is the number of devices of the mesh.
-func (m *Mesh) Devices() int {
+// NewMeshOf counts devices of a cluster along axes, and time, those of each stage apart.
+// Errors: a degree below 1, devices that the cluster does not have or that are in two
+// stages, and a stage that its axes do not count.
+func NewMeshOf(c *machine.Cluster, stages []Submesh, axes ...Axis) (*Mesh, error) {
+	m := &Mesh{Cluster: c, Axes: axes, Stages: stages, times: map[sending]fastest{}}
+	for i, a := range axes {
+		m.Degrees = append(m.Degrees, a.Degree)
+		if a.Degree < 1 {
+			return nil, fmt.Errorf("axis %d of a mesh: degree %d, want at least 1", i, a.Degree)
+		}
+		if a.Stage < 0 || a.Stage > len(stages) || a.Stage > 0 && a.Time {
+			return nil, fmt.Errorf("axis %d of a mesh: it is of stage %d of %d", i, a.Stage, len(stages))
+		}
+	}
+	if len(stages) == 0 {
+		if n := m.count(0, c.Devices()); n > c.Devices() {
+			return nil, fmt.Errorf("a mesh of %v: %s has %d devices", m.Degrees, c.Name, c.Devices())
+		}
+	}
+	in := make([]int, c.Devices())
+	for i, s := range stages {
+		if s.First < 0 || s.Devices < 1 || s.First > c.Devices()-s.Devices {
+			return nil, fmt.Errorf("stage %d: devices %d to %d, %s has %d", i+1, s.First, s.First+s.Devices-1, c.Name, c.Devices())
+		}
+		if n := m.count(i+1, s.Devices); n != s.Devices {
+			return nil, fmt.Errorf("stage %d: its axes do not count its %d devices", i+1, s.Devices)
+		}
+		for d := range s.Devices {
+			if j := in[s.First+d]; j > 0 && stages[j-1] != s { // chunks of an interleaved schedule share all
+				return nil, fmt.Errorf("stages %d and %d: device %d is in both", j, i+1, s.First+d)
+			}
+			in[s.First+d] = i + 1
+		}
+	}
+	return m, nil
+}
+
+// counts reports whether an axis counts devices of a stage; 0: of all.
+func (m *Mesh) counts(axis, stage int) bool {
+	a := m.Axes[axis]
+	return !a.Time && (a.Stage == 0 || a.Stage == stage)
+}
+
+// count is how many devices of a stage the axes count, or more than most.
+func (m *Mesh) count(stage, most int) int {
 	n := 1
-	for _, d := range m.Degrees {
-		n *= d
+	for i, a := range m.Axes {
+		if !m.counts(i, stage) {
+			continue
+		}
+		if a.Degree > most/n {
+			return most + 1
+		}
+		n *= a.Degree
 	}
 	return n
 }
 
-// group are the devices along an axis beside device 0.
-func (m *Mesh) group(axis int) []int {
-	stride := 1
-	for _, d := range m.Degrees[axis+1:] {
-		stride *= d
+// Devices is the number of devices of the mesh.
+func (m *Mesh) Devices() int {
+	if len(m.Stages) == 0 {
+		return m.count(0, m.Cluster.Devices())
 	}
-	out := make([]int, m.Degrees[axis])
-	for i := range out {
-		out[i] = i * stride
+	n := 0
+	for i, s := range m.Stages {
+		if slices.Index(m.Stages, s) == i {
+			n += s.Devices
+		}
+	}
+	return n
+}
+
+// MicroBatches is the product of the degrees of axes in time.
+func (m *Mesh) MicroBatches() int {
+	n := 1
+	for _, a := range m.Axes {
+		if a.Time {
+			n *= a.Degree
+		}
+	}
+	return n
+}
+
+// Strides are by how much the numbers of devices of a stage, counted from 1, that are
+// neighbours along an axis differ; of a mesh without stages: 0 is the one. Axes in time and
+// of other stages have stride 0.
+func (m *Mesh) Strides(stage int) []int {
+	out := make([]int, len(m.Axes))
+	n := 1
+	for i := len(m.Axes) - 1; i >= 0; i-- {
+		if m.counts(i, stage) {
+			out[i] = n
+			n *= m.Degrees[i]
+		}
 	}
 	return out
 }
 
+// First is the first device of a stage, counted from 1.
+func (m *Mesh) First(stage int) int {
+	if stage < 1 || stage > len(m.Stages) {
+		return 0
+	}
+	return m.Stages[stage-1].First
+}
+
 // all are the groups along an axis: what they send, they send at once.
 func (m *Mesh) all(axis int) (groups [][]int) {
-	in := map[int]bool{}
-	one := m.group(axis)
-	for _, d := range one {
-		in[d] = true
-	}
-	stride := 1
-	if len(one) > 1 {
-		stride = one[1]
-	}
-	for d := range m.Devices() {
-		if d/stride%m.Degrees[axis] != 0 {
+	for s := range max(1, len(m.Stages)) {
+		stage := s + 1
+		if len(m.Stages) == 0 {
+			stage = 0
+		}
+		if !m.counts(axis, stage) || s < len(m.Stages) && m.Axes[axis].Stage == 0 && slices.Index(m.Stages, m.Stages[s]) < s {
 			continue
 		}
-		g := make([]int, len(one))
-		for i := range one {
-			g[i] = d + one[i]
+		stride := m.Strides(stage)[axis]
+		for d := range m.count(stage, m.Cluster.Devices()) {
+			if d/stride%m.Degrees[axis] != 0 {
+				continue
+			}
+			g := make([]int, m.Degrees[axis])
+			for i := range g {
+				g[i] = m.First(stage) + d + i*stride
+			}
+			groups = append(groups, g)
 		}
-		groups = append(groups, g)
 	}
 	return groups
 }
 
 // Time is that of a collective along an axis, of all groups at once, by the fastest
 // algorithm that its number of devices allows. bytes is what each device has before
-// ([parallel.Collective]).
+// ([parallel.Collective]). Along an axis in time nothing is sent.
 func (m *Mesh) Time(kind parallel.Kind, axis int, bytes int64) (machine.Time, error) {
-	key := sending{kind, axis, bytes}
-	if t, ok := m.times[key]; ok {
-		return t, nil
+	if m.Axes[axis].Time {
+		return 0, nil
 	}
-	best, any := machine.Time(0), false
+	f, err := m.fastest(kind, axis, bytes)
+	return f.time, err
+}
+
+func (m *Mesh) fastest(kind parallel.Kind, axis int, bytes int64) (fastest, error) {
+	key := sending{kind, axis, bytes}
+	if f, ok := m.times[key]; ok {
+		return f, nil
+	}
+	alike := shared{kind, m.Strides(0)[axis], m.Degrees[axis], bytes}
+	if f, ok := m.common[alike]; ok {
+		m.times[key] = f
+		return f, nil
+	}
+	best, any := fastest{}, false
 	var errs []error
 	for _, a := range machine.Algorithms(kind) {
+		if a == machine.Rings && m.Cluster.Degree() == 0 {
+			// Which rings share no link takes long to see. Elsewhere devices have one link, or
+			// links to so many others that messages sent directly are as good.
+			continue
+		}
 		t, err := m.by(a, kind, axis, bytes)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		if !any || t < best {
-			best, any = t, true
+		if !any || t < best.time {
+			best, any = fastest{a, t}, true
 		}
 	}
 	if !any {
-		return 0, fmt.Errorf("%s along an axis of %d: %w", kind, m.Degrees[axis], errors.Join(errs...))
+		return best, fmt.Errorf("%s along an axis of %d: %w", kind, m.Degrees[axis], errors.Join(errs...))
 	}
 	m.times[key] = best
+	if m.common != nil {
+		m.common[alike] = best
+	}
 	return best, nil
 }
 
 // by is the time by one algorithm: rounds of all groups run side by side.
 func (m *Mesh) by(a machine.Algorithm, kind parallel.Kind, axis int, bytes int64) (machine.Time, error) {
-	var together []machine.Round
-	for i, g := range m.all(axis) {
-		if a == machine.Ring {
-			var err error
-			if g, err = m.Cluster.Ring(g); err != nil {
-				return 0, err
-			}
-		}
-		rounds, err := m.Cluster.Rounds(kind, a, g, bytes)
-		if err != nil {
-			return 0, err
-		}
-		if i == 0 {
-			together = rounds
+	rounds, err := m.Cluster.Together(kind, a, m.all(axis), bytes)
+	if err != nil {
+		return 0, err
+	}
+	c, err := m.Cluster.Charge(rounds)
+	return c.Time, err
+}
+
+// first reports whether a device of a mesh without stages is at the first place of all axes
+// but the given ones.
+func (m *Mesh) first(device int, but []int) bool {
+	for axis := len(m.Degrees) - 1; axis >= 0; axis-- {
+		if m.Axes[axis].Time {
 			continue
 		}
-		for k := range rounds {
-			together[k].Flows = append(together[k].Flows, rounds[k].Flows...)
+		if device%m.Degrees[axis] != 0 && !slices.Contains(but, axis) {
+			return false
 		}
+		device /= m.Degrees[axis]
 	}
-	c, err := m.Cluster.Charge(together)
-	return c.Time, err
+	return true
 }

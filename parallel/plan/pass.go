@@ -14,11 +14,13 @@ import (
 
 // pass chooses the layout along one axis.
 type pass struct {
-	ctx     context.Context
-	prices  *prices
-	lay     *parallel.Laying
-	planner Planner
-	next    map[int]int // outputs by what they become
+	ctx    context.Context
+	prices *prices
+	lay    *parallel.Laying
+	means  Means
+	next   map[int]int // outputs by what they become
+
+	updated map[int]bool // inputs that outputs become
 	axis    int
 	degree  int
 
@@ -28,7 +30,12 @@ type pass struct {
 	skip    map[graph.NodeID]bool                 // what makes members of inputs and outputs of members
 	of      map[graph.NodeID][]*parallel.Strategy // of the others
 	needed  []bool                                // nodes on which an output depends
-	at      map[int]parallel.Role                 // residents by input, if they are decided
+	between map[graph.Tensor]bool                 // within a collective along an earlier axis: converted before or behind it
+	fresh   []bool                                // nodes that depend on inputs which are no weights
+	at      map[int]parallel.Role                 // residents by input, if they are decided: of a tensor without mesh axes
+	regions *regions
+	times   map[graph.NodeID][]machine.Time // of the strategies of a node, -1: not known yet
+	numbers map[*parallel.Strategy]int      // from 1
 	problem extract.Problem
 	class   map[held]extract.ClassID         // to be had
 	origin  map[held]extract.ClassID         // as an operator made it, or an input lies: conversions begin there
@@ -47,6 +54,7 @@ type maker struct {
 	node graph.NodeID
 	st   *parallel.Strategy // nil: none of an operator
 	at   *held              // a resident
+	ends machine.Time       // copies of an output
 }
 
 // choice is what was chosen.
@@ -54,14 +62,20 @@ type choice struct {
 	strategies map[graph.NodeID][]*parallel.Strategy
 	resident   map[graph.Tensor]parallel.Role
 	cost       machine.Time
+	ends       machine.Time // of the cost: copies of outputs, which later passes do not see
 	bound      machine.Time
 	stop       extract.Stop
 }
 
-func newPass(ctx context.Context, p *prices, planner Planner, next map[int]int, degree int) (*pass, error) {
-	a := &pass{ctx: ctx, prices: p, lay: p.lay, planner: planner, next: next, axis: len(p.lay.Degrees()), degree: degree, g: p.lay.Graph(),
-		from: map[graph.Tensor]int{}, becomes: map[graph.Tensor]int{}, skip: map[graph.NodeID]bool{}, of: map[graph.NodeID][]*parallel.Strategy{}}
-	a.ends()
+func newPass(ctx context.Context, p *prices, means Means, next map[int]int, degree int, how division) (*pass, error) {
+	a := &pass{ctx: ctx, prices: p, lay: p.lay, means: means, next: next, axis: len(p.lay.Degrees()), degree: degree, g: p.lay.Graph(),
+		from: map[graph.Tensor]int{}, becomes: map[graph.Tensor]int{}, skip: map[graph.NodeID]bool{}, times: map[graph.NodeID][]machine.Time{}, of: map[graph.NodeID][]*parallel.Strategy{}, numbers: map[*parallel.Strategy]int{}, updated: map[int]bool{}}
+	for _, in := range next {
+		a.updated[in] = true
+	}
+	if err := a.ends(); err != nil {
+		return nil, err
+	}
 	for id := range a.g.Nodes() {
 		if a.g.Op(id) == nil || a.skip[id] || !a.needed[id] {
 			continue
@@ -74,21 +88,53 @@ func newPass(ctx context.Context, p *prices, planner Planner, next map[int]int, 
 			return nil, fmt.Errorf("node %s: operator %s has no strategy, not even copies", a.g.Name(id), a.g.Op(id).Name)
 		}
 		a.of[id] = all
+		if means == Micro {
+			a.of[id] = append([]*parallel.Strategy{nil}, all...)
+		}
 	}
+	switch means {
+	case Micro:
+		if err := a.dealt(); err != nil {
+			return nil, err
+		}
+	case Data, FSDP:
+		if degree > 1 && how.only == nil && !a.samples() {
+			return nil, fmt.Errorf("%s: %d devices divide the samples of no input: %w", means, degree, ErrMeans)
+		}
+	}
+	a.regions = a.divide(how)
 	return a, nil
 }
 
 // ends finds where what is planned begins and ends: at what was made of inputs along
-// earlier axes, and before what is put together for outputs.
-func (a *pass) ends() {
+// earlier axes, or of weights that stay where no law says how to spread it, and before what
+// is put together for outputs.
+func (a *pass) ends() error {
 	for i, id := range a.g.Inputs() {
 		a.from[id.Out(0)] = i
 	}
+	stay := settled(a.g, a.next, func(t graph.Tensor) bool { return len(a.lay.Mesh(t)) > 0 })
 	for id := range a.g.Nodes() {
+		if a.g.Op(id) != nil && stay[id] {
+			all, err := a.lay.Strategies(a.ctx, id, a.degree)
+			if err != nil {
+				return err
+			}
+			if len(all) == 0 {
+				for k := range a.g.NumOut(id) {
+					a.from[id.Out(k)] = a.from[a.g.Operands(id)[0]]
+				}
+				a.skip[id] = true
+			}
+			continue
+		}
 		if layout(a.g, id) != graph.LayoutMakes {
 			continue
 		}
 		if i, ok := a.from[a.g.Operands(id)[0]]; ok {
+			if a.g.IsWeight(a.g.Inputs()[i]) && a.prices.mesh.Axes[ended(a.lay, id)].Time {
+				continue // it lies whole, and is needed by each micro-batch: once gathered it serves all
+			}
 			a.from[id.Out(0)] = i
 			a.skip[id] = true
 		}
@@ -102,6 +148,13 @@ func (a *pass) ends() {
 			t = a.g.Operands(t.Node)[0]
 		}
 		a.becomes[t] = i
+	}
+	a.between = map[graph.Tensor]bool{}
+	for id := range a.g.Nodes() {
+		if layout(a.g, id) == graph.LayoutMakes {
+			t := a.g.Operands(id)[0]
+			a.between[t] = layout(a.g, t.Node) == graph.LayoutEnds
+		}
 	}
 	a.needed = make([]bool, a.g.Len()+1)
 	var need func(t graph.Tensor)
@@ -117,6 +170,58 @@ func (a *pass) ends() {
 	for _, t := range a.g.Outputs() {
 		need(t)
 	}
+	return nil
+}
+
+// dealt finds what depends on samples, and wants an input to have as many as there are
+// micro-batches, or some for each.
+func (a *pass) dealt() error {
+	a.fresh = make([]bool, a.g.Len()+1)
+	any := false
+	for id := range a.g.Nodes() {
+		t := id.Out(0)
+		if a.g.Op(id) == nil && a.residents(t)[0] != whole {
+			a.fresh[id], any = true, true
+		}
+		for _, x := range a.g.Operands(id) {
+			a.fresh[id] = a.fresh[id] || a.fresh[x.Node]
+		}
+	}
+	if !any {
+		return fmt.Errorf("%d micro-batches divide the samples of no input: %w", a.degree, ErrMeans)
+	}
+	return nil
+}
+
+// samples reports whether an input that is no weight is dealt out, as it is read.
+func (a *pass) samples() bool {
+	for id := range a.g.Nodes() {
+		if a.skip[id] || !a.needed[id] {
+			continue
+		}
+		for _, t := range a.g.Operands(id) {
+			i, ok := a.from[t]
+			if _, isWeight := a.weight(t); ok && !isWeight && !a.g.IsWeight(a.g.Inputs()[i]) && a.residents(t)[0].Kind == parallel.Shard {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// own is a role of a tensor as that of one without mesh axes, on is the role of a tensor.
+func (a *pass) own(t graph.Tensor, r parallel.Role) parallel.Role {
+	if r.Kind == parallel.Shard {
+		r.Axis -= len(a.lay.Mesh(t))
+	}
+	return r
+}
+
+func (a *pass) on(t graph.Tensor, r parallel.Role) parallel.Role {
+	if r.Kind == parallel.Shard {
+		r.Axis += len(a.lay.Mesh(t))
+	}
+	return r
 }
 
 // weight is the input, if a tensor is one that a later run has another value of.
@@ -125,17 +230,18 @@ func (a *pass) weight(t graph.Tensor) (input int, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	for _, in := range a.next {
-		if in == i {
-			return i, true
-		}
+	if !a.updated[i] {
+		return 0, false
 	}
-	return 0, false
+	return i, true
 }
 
 // fits are the roles in which a tensor may lie: copies, and shards along axes of which
 // the size is a multiple of the degree, mesh axes apart.
 func (a *pass) fits(t graph.Tensor) (out []parallel.Role) {
+	if a.means == Micro {
+		out = append(out, whole)
+	}
 	out = append(out, parallel.Role{Kind: parallel.Copy})
 	for k, n := range a.g.Sizes(t) {
 		if k >= len(a.lay.Mesh(t)) && n%a.degree == 0 {
@@ -174,54 +280,110 @@ func (a *pass) add(n extract.Node, m *maker) {
 	a.made = append(a.made, m)
 }
 
+// leastSteps is how many steps a region has, if there are so many.
+const leastSteps = 1 << 16
+
 // solve chooses. at are the residents of inputs; of one that it does not name any that
 // the planner allows costs nothing.
 func (a *pass) solve(at map[int]parallel.Role, steps int64) (*choice, error) {
-	a.at, a.problem, a.made = at, extract.Problem{}, nil
-	a.class, a.origin, a.roles = map[held]extract.ClassID{}, map[held]extract.ClassID{}, map[graph.Tensor][]parallel.Role{}
-	for id := range a.g.Nodes() {
-		for _, st := range a.of[id] {
-			if err := a.operator(id, st); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for t := range a.tensors() {
-		if i, ok := a.becomes[t]; ok {
-			if err := a.root(t, i); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for t := range a.tensors() {
-		if err := a.conversions(t); err != nil {
+	a.at = at
+	out := &choice{strategies: map[graph.NodeID][]*parallel.Strategy{}, resident: map[graph.Tensor]parallel.Role{}, stop: extract.StopOptimal}
+	steps = max(steps/int64(max(1, len(a.regions.list))), min(steps, leastSteps))
+	known := map[string]*solved{}
+	for _, r := range a.regions.list {
+		key, err := a.alike(r)
+		if err != nil {
 			return nil, err
 		}
+		if s, ok := known[key]; ok {
+			a.read(s, r, out)
+			continue
+		}
+		if err := a.write(r); err != nil {
+			return nil, err
+		}
+		if len(a.problem.Roots) == 0 { // nobody wants anything of it
+			known[key] = &solved{r: r}
+			continue
+		}
+		res, err := a.regions.solve(a.ctx, &a.problem, steps)
+		if errors.Is(err, extract.ErrNoChoice) {
+			return nil, fmt.Errorf("%s along an axis of %d: %w", a.means, a.degree, ErrMeans)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s along an axis of %d: %w", a.means, a.degree, err)
+		}
+		known[key] = &solved{r, res, a.made}
+		a.read(known[key], r, out)
 	}
-	res, err := extract.Solve(a.ctx, &a.problem, extract.Options{Steps: steps})
-	if errors.Is(err, extract.ErrNoChoice) {
-		return nil, fmt.Errorf("planner %s: axis of %d: %w", a.planner, a.degree, ErrMeans)
+	return out, nil
+}
+
+// write makes the problem of a region.
+func (a *pass) write(r *region) error {
+	a.problem, a.made = extract.Problem{}, nil
+	a.class, a.origin, a.roles = map[held]extract.ClassID{}, map[held]extract.ClassID{}, map[graph.Tensor][]parallel.Role{}
+	for _, id := range r.nodes {
+		for k, st := range a.of[id] {
+			if err := a.operator(id, k, st); err != nil {
+				return err
+			}
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("planner %s: axis of %d: %w", a.planner, a.degree, err)
+	for _, t := range r.made {
+		if i, ok := a.becomes[t]; ok {
+			if err := a.root(t, i); err != nil {
+				return err
+			}
+		}
+		if as, ok := a.regions.border[t]; ok {
+			a.problem.Roots = append(a.problem.Roots, a.want(t, as))
+		}
 	}
-	out := &choice{strategies: map[graph.NodeID][]*parallel.Strategy{}, resident: map[graph.Tensor]parallel.Role{},
-		cost: machine.Time(res.Cost), bound: machine.Time(res.Bound), stop: res.Stop}
+	for _, t := range r.read {
+		if as, ok := a.regions.border[t]; ok && len(a.roles[t]) > 0 {
+			a.add(extract.Node{Class: a.begun(t, as), Kind: extract.Live}, nil)
+		}
+		if err := a.conversions(t); err != nil {
+			return err
+		}
+	}
+	for _, t := range r.made {
+		if err := a.conversions(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read adds what is chosen in a region that is alike to one that is solved.
+func (a *pass) read(s *solved, r *region, out *choice) {
+	res := s.res
+	if res == nil {
+		return
+	}
+	out.cost += machine.Time(res.Cost)
+	out.bound += machine.Time(res.Bound)
+	if res.Stop != extract.StopOptimal {
+		out.stop = res.Stop
+	}
 	for _, n := range res.Choice {
 		if n == extract.NoNode {
 			continue
 		}
-		switch m := a.made[n]; {
+		switch m := s.made[n].as(s.r, r); {
 		case m == nil:
+		case m.ends > 0:
+			out.ends += m.ends
 		case m.at != nil:
 			if _, ok := out.resident[m.at.t]; !ok || m.at.r.Kind == parallel.Copy {
 				out.resident[m.at.t] = m.at.r
 			}
+		case m.node == 0: // an end that costs nothing
 		case !slices.Contains(out.strategies[m.node], m.st):
 			out.strategies[m.node] = append(out.strategies[m.node], m.st)
 		}
 	}
-	return out, nil
 }
 
 // tensors are those that are planned, in the order of the graph.
@@ -238,10 +400,16 @@ func (a *pass) tensors() func(yield func(graph.Tensor) bool) {
 }
 
 // operator adds a node by one of its strategies.
-func (a *pass) operator(id graph.NodeID, st *parallel.Strategy) error {
-	time, err := a.prices.op(id, st, a.degree)
+func (a *pass) operator(id graph.NodeID, k int, st *parallel.Strategy) error {
+	time, err := a.timeOf(id, k, st)
 	if err != nil {
 		return err
+	}
+	if st == nil {
+		st = a.whole(id)
+	}
+	if a.larges(id, st) {
+		return nil
 	}
 	var in []extract.ClassID
 	for i, t := range a.g.Operands(id) {
@@ -255,16 +423,25 @@ func (a *pass) operator(id graph.NodeID, st *parallel.Strategy) error {
 			return nil
 		}
 	}
+	by := &maker{node: id, st: st}
+	if len(st.Laws) == 0 {
+		by.st = nil
+	}
 	if len(st.Out) == 1 {
-		a.add(extract.Node{Class: a.begun(id.Out(0), st.Out[0]), Children: in, Cost: int64(time), Kind: extract.Live}, &maker{node: id, st: st})
+		a.add(extract.Node{Class: a.begun(id.Out(0), st.Out[0]), Children: in, Cost: int64(time), Kind: extract.Live}, by)
 		return nil
 	}
 	all := a.problem.AddClass()
-	a.add(extract.Node{Class: all, Children: in, Cost: int64(time), Kind: extract.Live}, &maker{node: id, st: st})
+	a.add(extract.Node{Class: all, Children: in, Cost: int64(time), Kind: extract.Live}, by)
 	for k, r := range st.Out {
 		a.add(extract.Node{Class: a.begun(id.Out(k), r), Children: []extract.ClassID{all}, Kind: extract.Live}, nil)
 	}
 	return nil
+}
+
+// whole is an operator on tensors that the axis does not deal out.
+func (a *pass) whole(id graph.NodeID) *parallel.Strategy {
+	return &parallel.Strategy{In: make([]parallel.Role, len(a.g.Operands(id))), Out: make([]parallel.Role, a.g.NumOut(id)), Attrs: a.g.Attrs(id)}
 }
 
 // root asks for a tensor that becomes output i: as the input lies whose place it takes,
@@ -272,18 +449,21 @@ func (a *pass) operator(id graph.NodeID, st *parallel.Strategy) error {
 func (a *pass) root(t graph.Tensor, i int) error {
 	if in, ok := a.next[i]; ok {
 		if r, ok := a.at[in]; ok {
-			a.problem.Roots = append(a.problem.Roots, a.want(t, r))
+			a.problem.Roots = append(a.problem.Roots, a.want(t, a.on(t, r)))
 			return nil
 		}
 	}
 	done := a.problem.AddClass()
 	a.problem.Roots = append(a.problem.Roots, done)
 	for _, r := range slices.Clone(a.roles[t]) {
+		if r.Blocks > 0 {
+			continue
+		}
 		time, err := a.prices.convert(t, r, parallel.Role{Kind: parallel.Copy}, a.axis, a.degree)
 		if err != nil {
 			return err
 		}
-		a.add(extract.Node{Class: done, Children: []extract.ClassID{a.want(t, r)}, Cost: int64(time), Kind: extract.Live}, nil)
+		a.add(extract.Node{Class: done, Children: []extract.ClassID{a.want(t, r)}, Cost: int64(time), Kind: extract.Live}, &maker{ends: time})
 	}
 	return nil
 }
@@ -292,12 +472,15 @@ func (a *pass) root(t graph.Tensor, i int) error {
 // they lie.
 func (a *pass) conversions(t graph.Tensor) error {
 	roles := a.roles[t]
-	if len(roles) == 0 {
+	if len(roles) == 0 || a.between[t] {
 		return nil
 	}
 	_, isWeight := a.weight(t)
 	if _, ok := a.from[t]; ok {
 		for _, r := range a.residents(t) {
+			if a.large(t, r) {
+				continue
+			}
 			a.add(extract.Node{Class: a.begun(t, r), Kind: extract.Live}, &maker{at: &held{t, r}})
 		}
 	}
@@ -306,8 +489,11 @@ func (a *pass) conversions(t graph.Tensor) error {
 	for _, from := range roles {
 		for _, to := range roles {
 			begin, ok := a.origin[held{t, from}]
-			if !ok || from == to || to.Kind == parallel.First || !a.planner.converts(from, to, isWeight || final) {
+			if !ok || from == to || to.Kind == parallel.First || !a.means.converts(from, to, isWeight || final) || a.large(t, to) {
 				continue
+			}
+			if from == whole && a.fresh[t.Node] {
+				continue // one micro-batch would wait for all
 			}
 			time, err := a.prices.convert(t, from, to, a.axis, a.degree)
 			if err != nil {
@@ -323,15 +509,26 @@ func (a *pass) conversions(t graph.Tensor) error {
 func (a *pass) residents(t graph.Tensor) (out []parallel.Role) {
 	in, isWeight := a.weight(t)
 	if r, ok := a.at[in]; ok && isWeight {
-		return []parallel.Role{r}
+		return []parallel.Role{a.on(t, r)}
+	}
+	may := func(r parallel.Role) bool { return a.means.fresh(r, len(a.lay.Mesh(t))) }
+	switch {
+	case isWeight:
+		may = a.means.resident
+	case a.g.IsWeight(a.g.Inputs()[a.from[t]]):
+		may = a.means.stays
 	}
 	for _, r := range a.fits(t) {
-		if isWeight && a.planner.resident(r) || !isWeight && a.planner.fresh(r, len(a.lay.Mesh(t))) {
+		if may(r) {
 			out = append(out, r)
 		}
 	}
 	if len(out) == 0 { // a scalar, or nothing that fits as the planner wants it
-		out = append(out, parallel.Role{Kind: parallel.Copy})
+		r := parallel.Role{Kind: parallel.Copy}
+		if a.means == Micro {
+			r = whole
+		}
+		out = append(out, r)
 	}
 	return out
 }

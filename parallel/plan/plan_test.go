@@ -125,12 +125,12 @@ func verified(t testing.TB, p *Plan) {
 	}
 }
 
-// Each planner finds the layout that it is named after.
-func TestPlanners(t *testing.T) {
+// Each of the means finds the layout that it is named after.
+func TestAxis(t *testing.T) {
 	tr := training(t, perceptron)
 	s := parallel.NewStrategies()
 	for _, c := range []struct {
-		planner Planner
+		means   Means
 		degrees []int
 		sends   string
 	}{
@@ -141,8 +141,8 @@ func TestPlanners(t *testing.T) {
 		{Megatron, []int{4}, ""},
 		{Data, []int{2, 2}, "all-reduce 4, reduce 1"},
 	} {
-		t.Run(fmt.Sprintf("%s %v", c.planner, c.degrees), func(t *testing.T) {
-			p, err := Make(ctx, tr, meshOf(t, "summit", c.degrees...), Options{Planners: []Planner{c.planner}, Strategies: s})
+		t.Run(fmt.Sprintf("%s %v", c.means, c.degrees), func(t *testing.T) {
+			p, err := Make(ctx, tr, meshOf(t, "summit", c.degrees...), Options{Means: []Means{c.means}, Strategies: s})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,8 +154,8 @@ func TestPlanners(t *testing.T) {
 	}
 }
 
-// Auto is never worse than another planner along one axis.
-func TestAuto(t *testing.T) {
+// All means are never worse than others along one axis.
+func TestAll(t *testing.T) {
 	tr := training(t, perceptron)
 	s := parallel.NewStrategies()
 	mesh := meshOf(t, "summit", 4)
@@ -164,8 +164,8 @@ func TestAuto(t *testing.T) {
 		t.Fatal(err)
 	}
 	verified(t, auto)
-	for _, pl := range Planners() {
-		p, err := Make(ctx, tr, mesh, Options{Planners: []Planner{pl}, Strategies: s})
+	for _, pl := range AllMeans() {
+		p, err := Make(ctx, tr, mesh, Options{Means: []Means{pl}, Strategies: s})
 		if err != nil {
 			t.Fatal(err)
 		}

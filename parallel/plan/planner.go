@@ -1,84 +1,105 @@
 package plan
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/taso-go/taso/parallel"
+	"github.com/taso-go/taso/parallel/machine"
 )
 
-// Planner is which layouts are looked at.
-type Planner string
+// Planner is a way to look for a plan.
+type Planner struct {
+	// Name is what it is called by, such as "data"; About says what it does, with its source.
+	Name, About string
+	// Find looks for a plan. It is deterministic: the same job, budget and seed give the same
+	// plan. Where ctx ends it gives the best plan found so far, with Stop saying so, or
+	// the error of ctx if there is none. The function Find refuses a plan that needs more
+	// than Job.Memory, with a [MemoryError].
+	Find func(ctx context.Context, j *Job) (*Plan, error)
+}
 
-// The planners. Each chooses at least cost among what it looks at.
-const (
-	// Data gives each device its samples and all of the weights: gradients are added up.
-	Data Planner = "data"
-	// FSDP is Data with weights and state in parts, which are gathered where they are
-	// needed (ZeRO-3).
-	FSDP Planner = "fsdp"
-	// Megatron gives each device all samples and parts of the weights; only partial sums are
-	// sent.
-	Megatron Planner = "megatron"
-	// Auto looks at all layouts.
-	Auto Planner = "auto"
-)
+// Job is what is planned.
+type Job struct {
+	Training *Training
+	Cluster  *machine.Cluster
+	// Devices is how many devices of the cluster are used, the first ones; 0: all.
+	Devices int
+	// Memory is how many bytes a device may hold; 0: what the cluster's devices have.
+	Memory int64
+	// Steps bounds the work of one choice ([extract.Options]) and, times a thousandth, of a
+	// random search; 0: 2^22.
+	Steps int64
+	// Seed is that of planners that draw.
+	Seed uint64
+	// Strategies are shared by plans that are made one after the other; nil: new ones.
+	Strategies *parallel.Strategies
+	// Progress is told what is being done, at most some times a second; nil: nobody.
+	Progress func(what string)
 
-// ErrMeans is wrapped by the error of a planner that finds no layout with what it looks at,
-// such as a planner of samples for a graph without an axis of them.
-var ErrMeans = errors.New("no layout of all operators is among those that it looks at")
+	all []spaced // what together has found, for the same training step and cluster
+}
 
-// Planners lists them.
-func Planners() []Planner { return []Planner{Data, FSDP, Megatron, Auto} }
+// fill gives what is zero its value.
+func (j *Job) fill() (*Job, error) {
+	k := *j
+	if k.Devices == 0 {
+		k.Devices = k.Cluster.Devices()
+	}
+	if k.Devices < 1 || k.Devices > k.Cluster.Devices() {
+		return nil, fmt.Errorf("%d devices: %s has %d", k.Devices, k.Cluster.Name, k.Cluster.Devices())
+	}
+	if k.Memory == 0 {
+		k.Memory = k.Cluster.Memory
+	}
+	if k.Steps == 0 {
+		k.Steps = 1 << 22
+	}
+	if k.Strategies == nil {
+		k.Strategies = parallel.NewStrategies()
+	}
+	if k.Progress == nil {
+		k.Progress = func(string) {}
+	}
+	return &k, nil
+}
 
-// ParsePlanner is the planner of a name.
-func ParsePlanner(name string) (Planner, error) {
+// Planners lists them; each has a file of its own.
+func Planners() []*Planner {
+	return []*Planner{dataPlanner, fsdpPlanner, megatronPlanner, pipelinePlanner, alpaPlanner, soapPlanner, unityPlanner, topologyPlanner, exhaustivePlanner, autoPlanner}
+}
+
+// Find looks for a plan with the planner of a name.
+func Find(ctx context.Context, name string, j *Job) (*Plan, error) {
 	var names []string
 	for _, p := range Planners() {
-		if string(p) == name {
-			return p, nil
+		if p.Name != name {
+			names = append(names, p.Name)
+			continue
 		}
-		names = append(names, string(p))
+		k, err := j.fill()
+		if err != nil {
+			return nil, err
+		}
+		found, err := p.Find(ctx, k)
+		if err == nil {
+			err = k.fits(found)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("planner %s: %w", name, err)
+		}
+		found.Planner = name
+		return found, nil
 	}
-	return "", fmt.Errorf("planner %q is not known: %s are", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("planner %q is not known: %s are", name, strings.Join(names, ", "))
 }
 
-// fresh reports whether an input that is no weight may lie so; samples is the number of
-// the axis of its samples.
-func (p Planner) fresh(r parallel.Role, samples int) bool {
-	switch p {
-	case Data, FSDP:
-		return r == parallel.Role{Kind: parallel.Shard, Axis: samples}
-	case Megatron:
-		return r.Kind == parallel.Copy
+// on plans on a mesh with means by axis.
+func (j *Job) on(ctx context.Context, means []Means, degrees ...int) (*Plan, error) {
+	m, err := NewMesh(j.Cluster, degrees...)
+	if err != nil {
+		return nil, err
 	}
-	return r.Kind == parallel.Copy || r.Kind == parallel.Shard
-}
-
-// resident reports whether a weight may lie so.
-func (p Planner) resident(r parallel.Role) bool {
-	switch p {
-	case Data:
-		return r.Kind == parallel.Copy
-	case FSDP:
-		return r.Kind == parallel.Shard
-	}
-	return r.Kind == parallel.Copy || r.Kind == parallel.Shard
-}
-
-// converts reports whether members in one role may be made of those in another; of: the
-// tensor is a weight as it lies on the devices, or what takes its place.
-func (p Planner) converts(from, to parallel.Role, of bool) bool {
-	switch {
-	case from.Kind == parallel.Copy || from.Kind == parallel.First:
-		return true // each device has all it needs
-	case p == Auto:
-		return true
-	case from.Kind == parallel.Sum && to.Kind == parallel.Copy:
-		return true
-	case p == FSDP:
-		return from.Kind == parallel.Sum || of
-	}
-	return false
+	return Make(ctx, j.Training, m, Options{Means: means, Strategies: j.Strategies, Steps: j.Steps})
 }

@@ -31,16 +31,49 @@ func (p *prices) memberBytes(t graph.Tensor, r parallel.Role, degree int) int64 
 	return n
 }
 
+// turns is how often a device computes a member of a node, once for each place in time.
+func (p *prices) turns(t graph.Tensor) machine.Time {
+	n := 1
+	for _, axis := range p.lay.Mesh(t) {
+		if p.mesh.Axes[axis].Time {
+			n *= p.lay.Degrees()[axis]
+		}
+	}
+	return machine.Time(n)
+}
+
 // op is the time of an operator on its members by a strategy along one more axis; nil:
-// on the members that there are.
+// on the members that there are. Of members in time it is that of all of them.
 func (p *prices) op(id graph.NodeID, st *parallel.Strategy, degree int) (machine.Time, error) {
+	var time machine.Time
+	var err error
+	if layout(p.lay.Graph(), id) != graph.LayoutNone {
+		time, err = p.sends(id, st, degree)
+	} else {
+		time, err = p.computes(id, st, degree)
+		time *= p.turns(id.Out(0))
+	}
+	if axis := len(p.lay.Degrees()); st != nil && axis < len(p.mesh.Axes) && p.mesh.Axes[axis].Time {
+		time *= machine.Time(degree)
+	}
+	return time, err
+}
+
+// computes is the time of an operator on a member.
+func (p *prices) computes(id graph.NodeID, st *parallel.Strategy, degree int) (machine.Time, error) {
+	ap, err := p.application(id, st, degree)
+	if err != nil {
+		return 0, err
+	}
+	return p.timeOf(id, ap)
+}
+
+// application is an operator on a member.
+func (p *prices) application(id graph.NodeID, st *parallel.Strategy, degree int) (cost.Application, error) {
 	g := p.lay.Graph()
 	o, attrs := g.Op(id), g.Attrs(id)
 	if st != nil {
 		attrs = st.Attrs
-	}
-	if layout(g, id) != graph.LayoutNone {
-		return p.sends(id, st, degree)
 	}
 	if one, own, _ := o.Member(attrs); one != nil {
 		o, attrs = one, own
@@ -59,18 +92,22 @@ func (p *prices) op(id graph.NodeID, st *parallel.Strategy, degree int) (machine
 	var f graph.Unifier
 	out, err := o.InferShapes(&f, attrs, shapes)
 	if err != nil {
-		return 0, fmt.Errorf("node %s: a member: %w", g.Name(id), err)
+		return ap, fmt.Errorf("node %s: a member: %w", g.Name(id), err)
 	}
 	for k, s := range out {
 		sizes, ok := s.Concrete()
 		if !ok {
-			return 0, fmt.Errorf("node %s: a member of shape %s", g.Name(id), s)
+			return ap, fmt.Errorf("node %s: a member of shape %s", g.Name(id), s)
 		}
 		ap.Out = append(ap.Out, graph.TensorType{DType: g.DType(id.Out(k)), Sizes: sizes})
 	}
+	return ap, nil
+}
+
+func (p *prices) timeOf(id graph.NodeID, ap cost.Application) (machine.Time, error) {
 	s, _, err := p.mesh.Cluster.Device.Cost(ap)
 	if err != nil {
-		return 0, fmt.Errorf("node %s: %w", g.Name(id), err)
+		return 0, fmt.Errorf("node %s: %w", p.lay.Graph().Name(id), err)
 	}
 	return machine.FromSeconds(s)
 }
@@ -100,8 +137,23 @@ func layout(g *graph.Graph, id graph.NodeID) graph.Layout {
 func (p *prices) sends(id graph.NodeID, st *parallel.Strategy, degree int) (machine.Time, error) {
 	g := p.lay.Graph()
 	t := g.Operands(id)[0]
+	if layout(g, id) == graph.LayoutEnds && member(g, id) == op.Reduce {
+		if axis := ended(p.lay, id); p.mesh.Axes[axis].Time {
+			x := p.memberType(t, st, degree)
+			time, err := p.accumulate(x, p.lay.Degrees()[axis])
+			return time * p.turns(id.Out(0)), err
+		}
+	}
 	if layout(g, id) != graph.LayoutMakes {
 		return 0, nil // priced where members are made again
+	}
+	if member(g, id) == op.Lift {
+		if p.mesh.Axes[ended(p.lay, id)].Time {
+			return 0, nil
+		}
+		x := p.memberType(t, st, degree)
+		time, err := p.zeros(x)
+		return time * p.turns(t), err
 	}
 	if layout(g, t.Node) != graph.LayoutEnds {
 		return 0, nil
@@ -110,15 +162,7 @@ func (p *prices) sends(id graph.NodeID, st *parallel.Strategy, degree int) (mach
 	if kind == parallel.None {
 		return 0, nil
 	}
-	// The axis that ends is the one that the operand has and the result has not.
-	axis := -1
-	was, is := p.lay.Mesh(g.Operands(t.Node)[0]), p.lay.Mesh(t)
-	for i, a := range was {
-		if i >= len(is) || is[i] != a {
-			axis = a
-			break
-		}
-	}
+	axis := ended(p.lay, t.Node)
 	if axis < 0 {
 		return 0, fmt.Errorf("node %s ends no axis", g.Name(t.Node))
 	}
@@ -126,7 +170,44 @@ func (p *prices) sends(id graph.NodeID, st *parallel.Strategy, degree int) (mach
 	if st != nil && st.In[0].Kind == parallel.Shard {
 		bytes /= int64(degree)
 	}
-	return p.mesh.Time(kind, axis, bytes)
+	time, err := p.mesh.Time(kind, axis, bytes)
+	return time * p.turns(t), err
+}
+
+// ended is the axis that a layout operator ends or makes: that which one of its operand and
+// its result has, and not the other.
+func ended(l *parallel.Laying, id graph.NodeID) int {
+	long, short := l.Mesh(l.Graph().Operands(id)[0]), l.Mesh(id.Out(0))
+	if len(long) < len(short) {
+		long, short = short, long
+	}
+	for i, a := range long {
+		if i >= len(short) || short[i] != a {
+			return a
+		}
+	}
+	return -1
+}
+
+// memberType is the type of a member of the operand of a layout operator.
+func (p *prices) memberType(t graph.Tensor, st *parallel.Strategy, degree int) graph.TensorType {
+	g := p.lay.Graph()
+	sizes := slices.Clone(g.Sizes(t))
+	if st != nil && st.In[0].Kind == parallel.Shard {
+		sizes[st.In[0].Axis] /= degree
+	}
+	return graph.TensorType{DType: g.DType(t), Sizes: sizes[len(p.lay.Mesh(t)):]}
+}
+
+// accumulate is the time to add so many micro-batches' parts of a tensor to what those before
+// have added up.
+func (p *prices) accumulate(x graph.TensorType, n int) (machine.Time, error) {
+	s, _, err := p.mesh.Cluster.Device.Cost(cost.Application{Op: op.EWAdd, In: []graph.TensorType{x, x}, Out: []graph.TensorType{x}})
+	if err != nil {
+		return 0, err
+	}
+	time, err := machine.FromSeconds(s)
+	return machine.Time(n) * time, err
 }
 
 // collectiveOf is what two layout operators are, one behind the other.
@@ -147,20 +228,46 @@ func collectiveOf(end, begin *graph.Op) parallel.Kind {
 // convert is the time to make members in one role of those in another, along the axis
 // that is laid out.
 func (p *prices) convert(t graph.Tensor, from, to parallel.Role, axis, degree int) (machine.Time, error) {
-	bytes := p.memberBytes(t, from, degree)
-	kind := parallel.None
-	switch {
-	case from.Kind == parallel.Sum && to.Kind == parallel.Copy:
-		kind = parallel.AllReduce
-	case from.Kind == parallel.Sum && to.Kind == parallel.Shard:
-		kind = parallel.ReduceScatter
-	case from.Kind == parallel.Shard && to.Kind == parallel.Shard:
-		kind = parallel.AllToAll
-	case from.Kind == parallel.Shard: // to copies, or to the first of them
-		kind = parallel.AllGather
+	if p.mesh.Axes[axis].Time {
+		if from.Kind == parallel.Sum {
+			return p.accumulate(p.memberType(t, nil, 1), degree)
+		}
+		if from == whole && to.Kind == parallel.Shard && p.lay.Graph().Op(t.Node) != nil {
+			return p.zeros(p.memberType(t, nil, 1)) // rather each micro-batch makes its part
+		}
+		return 0, nil
 	}
+	if from.Kind == parallel.Copy && (to.Kind == parallel.First || to.Kind == parallel.Sum) {
+		time, err := p.zeros(p.memberType(t, nil, 1))
+		return time * p.turns(t), err
+	}
+	kind := collects(from, to)
 	if kind == parallel.None {
 		return 0, nil
 	}
-	return p.mesh.Time(kind, axis, bytes)
+	time, err := p.mesh.Time(kind, axis, p.memberBytes(t, from, degree))
+	return time * p.turns(t), err
+}
+
+// collects is the collective that makes members in one role of those in another.
+func collects(from, to parallel.Role) parallel.Kind {
+	switch {
+	case from.Kind == parallel.Sum && to.Kind == parallel.Copy:
+		return parallel.AllReduce
+	case from.Kind == parallel.Sum && to.Kind == parallel.Shard:
+		return parallel.ReduceScatter
+	case from.Kind == parallel.Shard && to.Kind == parallel.Shard:
+		return parallel.AllToAll
+	case from.Kind == parallel.Shard: // to copies, or to the first of them
+		return parallel.AllGather
+	}
+	return parallel.None
+}
+
+// zeros is the time to write a member that is all zeros, as all but the first one are
+// where a tensor becomes a sum.
+func (p *prices) zeros(x graph.TensorType) (machine.Time, error) { return p.mesh.zeros(x) }
+
+func (m *Mesh) zeros(x graph.TensorType) (machine.Time, error) {
+	return machine.FromSeconds(m.Cluster.Device.Time(cost.Work{Class: cost.Constant, Write: x.Bytes()}, x.DType))
 }

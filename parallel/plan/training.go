@@ -14,6 +14,14 @@ type Training struct {
 	// Next says which output becomes which input: places among the graph's inputs, by
 	// places among its outputs.
 	Next map[int]int
+	// Init is what all elements of an input are before the first step, by its place: of
+	// the state of an optimizer.
+	Init map[int]float64
+}
+
+// as is the training step with a graph of the same inputs and outputs.
+func (t *Training) as(g *graph.Graph) *Training {
+	return &Training{Graph: g, Next: t.Next, Init: t.Init}
 }
 
 // Train is the training step of a model.
@@ -27,13 +35,16 @@ func Train(model *graph.Graph, opt grad.Options) (*Training, error) {
 
 // Step is a training step as one to plan.
 func Step(step *grad.Step) *Training {
-	t := &Training{Graph: step.Graph, Next: map[int]int{}}
+	t := &Training{Graph: step.Graph, Next: map[int]int{}, Init: map[int]float64{}}
 	place := map[graph.NodeID]int{}
 	for i, id := range step.Graph.Inputs() {
 		place[id] = i
 	}
 	for i, k := range step.Next {
 		t.Next[1+i] = place[k.Input]
+		if k.State {
+			t.Init[place[k.Input]] = k.Init
+		}
 	}
 	return t
 }

@@ -1,0 +1,388 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/taso-go/taso/egraph/extract"
+	"github.com/taso-go/taso/parallel"
+	"github.com/taso-go/taso/parallel/machine"
+	"github.com/taso-go/taso/parallel/schedule"
+)
+
+// alpaPlanner divides the model into stages on submeshes of different sizes and layouts. What
+// the clusters take by each layout comes from the choices along its axes, which cost least; of
+// an interval of clusters it is their sum, since tensors between clusters have one role.
+var alpaPlanner = &Planner{
+	Name:  "alpa",
+	About: "stages on submeshes of different sizes, each with the layout that is cheapest for it and fits (Alpa)",
+	Find:  alpa,
+}
+
+// mostClusters is how many clusters an interval may begin at: so many parts are joined as it
+// takes.
+const mostClusters = 16
+
+// alpaMicro are the numbers of micro-batches that are looked at, as far as samples can be
+// dealt out so and memory and time want more of them.
+func alpaMicro() []int { return []int{1, 4, 16, 64, 256} }
+
+// submeshSizes are those that Alpa looks at: powers of two within a node, and whole nodes.
+func submeshSizes(c *machine.Cluster, devices int) (out []int) {
+	per := c.PerNode()
+	for n := 1; n <= min(per, devices); n *= 2 {
+		if per%n == 0 {
+			out = append(out, n)
+		}
+	}
+	for n := per; n <= devices; n *= 2 {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	if !slices.Contains(out, devices) {
+		out = append(out, devices)
+	}
+	return out
+}
+
+// logical are the ways to count the devices of a submesh that are looked at, each with how
+// a layout is looked for along its axes.
+func logical(c *machine.Cluster, devices int) (out []layoutOf) {
+	if devices == 1 {
+		return []layoutOf{{1, []int{1}, Data.looks(true), nil}}
+	}
+	for _, l := range All.looks(true) {
+		out = append(out, layoutOf{devices, []int{devices}, []look{l}, nil})
+	}
+	inner := c.PerNode() // across nodes and within one, else two within one
+	if devices <= inner {
+		inner = 2
+	}
+	if devices > inner && devices%inner == 0 {
+		for _, l := range [][]look{{{Data, false}, {Megatron, true}}, {{FSDP, false}, {Megatron, true}}, {{Data, false}, {All, false}}, {{Data, false}, {All, true}}} {
+			out = append(out, layoutOf{devices, []int{devices / inner, inner}, l, nil})
+		}
+	}
+	return out
+}
+
+// axesOf are mesh axes of micro-batches and devices, none where there is one.
+func axesOf(micro, stage int, degrees []int) (out []Axis) {
+	if micro > 1 {
+		out = append(out, Axis{Degree: micro, Time: true})
+	}
+	for _, d := range degrees {
+		if d > 1 {
+			out = append(out, Axis{Degree: d, Stage: stage})
+		}
+	}
+	return out
+}
+
+// intra is the part of the search within stages.
+type intra struct {
+	*hunt
+	how   division
+	opt   Options
+	group []int // the clusters of an interval's unit, by cluster
+	units int
+	// closest: plans that do not fit are looked at, too.
+	closest bool
+}
+
+func alpa(ctx context.Context, j *Job) (*Plan, error) {
+	of, n, err := j.Training.parts(0)
+	if err != nil {
+		return nil, err
+	}
+	x := &intra{hunt: &hunt{j: j, of: of, n: n}, how: division{of: of, memo: map[string]*extract.Result{}}}
+	x.opt = Options{Strategies: j.Strategies, Steps: j.Steps, division: x.how}
+	x.units = min(n, mostClusters)
+	for c := range n {
+		x.group = append(x.group, c*x.units/n)
+	}
+	chosen := map[*staging][]*piece{}
+	var without error
+	complete := true
+	least, large := machine.Time(0), 0
+	for _, micro := range j.few(alpaMicro()) {
+		layouts, err := x.layouts(ctx, micro)
+		if errors.Is(err, errLarge) {
+			large = micro
+			continue
+		}
+		if errors.Is(err, ErrMeans) {
+			without = err
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		time, all := x.divide(layouts, micro, chosen)
+		complete = complete && all
+		if time > 0 && least > 0 && time >= least {
+			break // more micro-batches do not make it faster
+		}
+		least = cmp.Or(time, least)
+	}
+	if len(x.found) == 0 && large > 0 { // to say by how much the closest misses
+		x.closest = true
+		layouts, err := x.layouts(ctx, large)
+		if err != nil {
+			return nil, err
+		}
+		x.divide(layouts, large, chosen)
+	}
+	if len(x.found) == 0 && without != nil {
+		return nil, without
+	}
+	best, err := x.best(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if (!complete || j.layouts() < manyLayouts) && x.stop == extract.StopDone {
+		x.stop = extract.StopSteps
+	}
+	p, err := x.plan(ctx, best, chosen[best.staging])
+	if err != nil {
+		return nil, err
+	}
+	p.Pipeline = best.pipelineOf()
+	p.Pipeline.Bound, p.Pipeline.Looked, p.Pipeline.Simulated, p.Pipeline.Stop = x.bound, len(x.found), x.simulated, x.stop
+	return p, nil
+}
+
+// divide looks for divisions of the clusters into stages. time is what the best that fits
+// promises, 0 where none does; all: that no limit kept any from being looked at.
+func (x *intra) divide(layouts []*layoutOf, micro int, chosen map[*staging][]*piece) (time machine.Time, all bool) {
+	j := x.j
+	d := &intervals{n: x.units, devices: j.Devices, micro: micro, memory: j.Memory, layouts: layouts, sizes: submeshSizes(j.Cluster, j.Devices),
+		most: min(x.units, j.Devices)}
+	found, all := d.solve()
+	x.low(layouts, micro)
+	if len(found) > 0 { // each takes less than the one before it
+		time = promised(found[len(found)-1], micro)
+	} else { // to say by how much the closest misses
+		d.memory = 1 << 60
+		found, _ = d.solve()
+	}
+	for _, list := range found {
+		for _, s := range x.staged(list, micro) {
+			chosen[s] = list
+		}
+	}
+	return time, all
+}
+
+// promised is the time of stages in a row by the dynamic program.
+func promised(list []*piece, micro int) machine.Time {
+	var sum, most machine.Time
+	for _, p := range list {
+		sum, most = sum+p.time, max(most, p.time)
+	}
+	return sum + machine.Time(micro-1)*most
+}
+
+// errLarge says that a cluster's activations of a micro-batch are too many for a device, though all
+// devices divide its samples.
+var errLarge = errors.New("micro-batches are too large")
+
+// layouts are those of submeshes of all sizes.
+func (x *intra) layouts(ctx context.Context, micro int) (out []*layoutOf, err error) {
+	j := x.j
+	mesh, err := NewMeshOf(j.Cluster, nil, axesOf(micro, 0, nil)...)
+	if err != nil {
+		return nil, err
+	}
+	timed, err := Make(ctx, j.Training, mesh, x.opt)
+	if err != nil {
+		return nil, err
+	}
+	of := &laidOut{intra: x, timed: timed, micro: micro, begun: map[string]*Plan{}}
+	if j.Devices > 1 && !x.closest {
+		l := &layoutOf{j.Devices, []int{j.Devices}, Data.looks(true), nil}
+		clusters, err := of.profile(ctx, l)
+		if err != nil && !errors.Is(err, ErrMeans) {
+			return nil, err
+		}
+		for _, c := range clusters {
+			if c.inner > j.Memory {
+				return nil, errLarge
+			}
+		}
+	}
+	for _, size := range submeshSizes(j.Cluster, j.Devices) {
+		for _, l := range logical(j.Cluster, size) {
+			if j.skips(&l) {
+				continue
+			}
+			j.Progress(fmt.Sprintf("%d micro-batches, layouts on %v: %v", micro, l.degrees, l.looks))
+			clusters, err := of.profile(ctx, &l)
+			if errors.Is(err, ErrMeans) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			l.clusters = make([]part, x.units)
+			for c, u := range x.group {
+				l.clusters[u] = sumOf([]part{l.clusters[u], clusters[c]})
+			}
+			out = append(out, &l)
+		}
+	}
+	return out, nil
+}
+
+// laidOut are layouts with a number of micro-batches; those that begin alike share that.
+type laidOut struct {
+	*intra
+	timed *Plan
+	micro int
+	begun map[string]*Plan
+}
+
+// profile is what clusters take by a layout.
+func (x *laidOut) profile(ctx context.Context, l *layoutOf) ([]part, error) {
+	// All submeshes of a size send at once.
+	mesh, err := NewMeshOf(x.j.Cluster, equal(x.j.Devices/l.devices, l.devices), axesOf(x.micro, 0, l.degrees)...)
+	if err != nil {
+		return nil, err
+	}
+	p, key := x.timed.on(mesh), ""
+	for k, degree := range l.degrees {
+		if degree == 1 {
+			continue
+		}
+		key += fmt.Sprintf("%d of %v by %v; ", degree, l.degrees[k:], l.looks[k])
+		if q := x.begun[key]; q != nil {
+			p = q.on(mesh)
+			continue
+		}
+		if err := p.along(ctx, l.looks[k:k+1], degree, x.j.Steps, x.how); err != nil {
+			return nil, err
+		}
+		if k+1 < len(l.degrees) || l.devices == x.j.Devices {
+			x.begun[key] = p.on(mesh)
+		}
+	}
+	return p.profile(x.of, x.n)
+}
+
+// on goes on from a plan on another mesh, of which the axes that are laid out are the same.
+func (p *Plan) on(mesh *Mesh) *Plan {
+	return &Plan{Training: p.Training, Mesh: mesh, Laying: p.Laying.Clone(), Passes: slices.Clone(p.Passes)}
+}
+
+// low lowers the bound to what no pipeline of the layouts takes less than: a micro-batch goes
+// through all clusters, and devices that are never idle do the work of all.
+func (x *intra) low(layouts []*layoutOf, micro int) {
+	var one, work machine.Time
+	for u := range x.units {
+		var fast, least machine.Time
+		for i, l := range layouts {
+			t := l.clusters[u].forward + l.clusters[u].backward
+			if w := t * machine.Time(l.devices); i == 0 {
+				fast, least = t, w
+			} else {
+				fast, least = min(fast, t), min(least, w)
+			}
+		}
+		one, work = one+fast, work+least
+	}
+	low := max(one, work*machine.Time(micro)/machine.Time(x.j.Devices))
+	if x.bound == 0 || low < x.bound {
+		x.bound = low
+	}
+}
+
+// staged is a division into stages by each schedule. Larger submeshes come first, so that each
+// begins at a multiple of its size.
+func (x *intra) staged(list []*piece, micro int) (out []*staging) {
+	submeshes := make([]Submesh, len(list))
+	at := 0
+	for _, i := range bySize(list) {
+		submeshes[i] = Submesh{at, list[i].layout.devices}
+		at += list[i].layout.devices
+	}
+	stage := make([]int, x.n)
+	var parts []part
+	var again []bool
+	for i, p := range list {
+		for c, u := range x.group {
+			if u >= p.from && u < p.to {
+				stage[c] = i + 1
+			}
+		}
+		parts, again = append(parts, sumOf(p.layout.clusters[p.from:p.to])), append(again, p.again)
+	}
+	of := x.stages(stage)
+	for _, kind := range []schedule.Kind{schedule.OneFOneB, schedule.GPipe} {
+		s := &staging{of: of, parts: parts, submeshes: submeshes, micro: micro, kind: kind, recompute: slices.Clone(again)}
+		x.found = append(x.found, s)
+		out = append(out, s)
+	}
+	return out
+}
+
+// bySize are the places of pieces, those on most devices first.
+func bySize(list []*piece) []int {
+	out := make([]int, len(list))
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return list[b].layout.devices - list[a].layout.devices })
+	return out
+}
+
+// plan lays the graph out by the stages that were chosen: along the axes of all stages at
+// once where they are alike, else along those of each.
+func (x *intra) plan(ctx context.Context, best *judged, list []*piece) (*Plan, error) {
+	alike := true
+	for _, p := range list {
+		alike = alike && slices.Equal(p.layout.degrees, list[0].layout.degrees) && slices.Equal(p.layout.looks, list[0].layout.looks)
+	}
+	axes := axesOf(best.micro, 0, nil)
+	looks := make([]look, len(axes))
+	for i := range looks {
+		looks[i] = look{means: Micro}
+	}
+	for i, p := range list {
+		stage := i + 1
+		if alike {
+			stage = 0
+		}
+		for k, d := range p.layout.degrees {
+			if d > 1 { // a device counts itself
+				axes, looks = append(axes, Axis{Degree: d, Stage: stage}), append(looks, p.layout.looks[k])
+			}
+		}
+		if alike {
+			break
+		}
+	}
+	mesh, err := NewMeshOf(x.j.Cluster, best.submeshes, axes...)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Training: x.j.Training, Mesh: mesh, Laying: parallel.NewLaying(x.j.Training.Graph, x.j.Strategies)}
+	stage := make([]int, x.n+1) // of clusters
+	for id, c := range x.of {
+		stage[c] = best.of[id]
+	}
+	for i, a := range axes {
+		how := x.how
+		if a.Stage > 0 {
+			how.only = func(cluster int) bool { return stage[cluster] == a.Stage }
+		}
+		x.j.Progress(fmt.Sprintf("layout along axis %d of %d", i+1, len(axes)))
+		if err := p.along(ctx, looks[i:i+1], a.Degree, x.j.Steps, how); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}

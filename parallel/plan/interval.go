@@ -1,0 +1,164 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/taso-go/taso/parallel/machine"
+)
+
+// layoutOf is a layout of the clusters on a submesh: what each takes of its devices.
+type layoutOf struct {
+	devices  int
+	degrees  []int // of the axes of devices, the last counts fastest
+	looks    []look
+	clusters []part
+}
+
+// piece is an interval of clusters as a stage by a layout, going forward once more or not.
+type piece struct {
+	from, to int // clusters
+	layout   *layoutOf
+	again    bool
+	// time is that of a micro-batch, with its share of what is done once in a step.
+	time machine.Time
+}
+
+// intervals is the dynamic program of Alpa over intervals of clusters and submeshes (Zheng et
+// al., OSDI 2022, section 5.1): stages in a row that use all devices, so that
+// the times of all stages and (M-1) times the slowest are least, each stage within the memory
+// that it has with as many micro-batches in flight as there are stages from it on.
+type intervals struct {
+	n, devices, micro int // clusters, devices, micro-batches
+	memory            int64
+	sizes             []int // of submeshes
+	layouts           []*layoutOf
+	most              int // stages
+
+	best []*piece // by stages from it on, from, to, size
+}
+
+// maxSlowest bounds the times of the slowest stage that are looked at.
+const maxSlowest = 48
+
+func (x *intervals) at(s, from, to, size int) int {
+	return ((s*x.n+from)*(x.n+1)+to)*len(x.sizes) + size
+}
+
+// fill finds the fastest piece of each interval on each submesh that fits with so many
+// stages from it on.
+func (x *intervals) fill() {
+	x.best = make([]*piece, (x.most+1)*x.n*(x.n+1)*len(x.sizes))
+	for _, l := range x.layouts {
+		size := slices.Index(x.sizes, l.devices)
+		for from := range x.n {
+			for to := from + 1; to <= x.n; to++ {
+				p := sumOf(l.clusters[from:to])
+				for _, again := range []bool{false, true} {
+					time := p.forward + p.backward + p.update/machine.Time(x.micro)
+					if again {
+						time += p.forward
+					}
+					for s := 1; s <= x.most; s++ {
+						if p.holds(int64(min(s, x.micro)), again) > x.memory {
+							break
+						}
+						if b := &x.best[x.at(s, from, to, size)]; *b == nil || time < (*b).time {
+							*b = &piece{from, to, l, again, time}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// solve lists divisions into stages, by growing time of their slowest stage: for each such
+// time that is looked at the one whose times add up to least. done: all times were.
+func (x *intervals) solve() (found [][]*piece, done bool) {
+	x.fill()
+	var times []machine.Time
+	for _, p := range x.best {
+		if p != nil {
+			times = append(times, p.time)
+		}
+	}
+	slices.Sort(times)
+	times = slices.Compact(times)
+	done = len(times) <= maxSlowest
+	least, any := machine.Time(0), false
+	for i := range min(len(times), maxSlowest) {
+		slowest := times[i]
+		if !done { // about as far from each other, the last one with them
+			slowest = times[(len(times)-1)*i/(maxSlowest-1)]
+		}
+		if any && machine.Time(x.micro-1)*slowest >= least {
+			break
+		}
+		list, sum := x.within(slowest)
+		if list == nil {
+			continue
+		}
+		most := machine.Time(0)
+		for _, p := range list {
+			most = max(most, p.time)
+		}
+		if t := sum + machine.Time(x.micro-1)*most; !any || t < least {
+			least, any = t, true
+			found = append(found, list)
+		}
+	}
+	return found, done
+}
+
+// within is the division of least sum of times in which no stage takes more than slowest.
+func (x *intervals) within(slowest machine.Time) ([]*piece, machine.Time) {
+	const never = machine.Time(1) << 62
+	type state struct {
+		sum  machine.Time
+		next *piece
+	}
+	// By stages from it on, first cluster, devices that are left.
+	table := make([]state, (x.most+1)*(x.n+1)*(x.devices+1))
+	at := func(s, from, devices int) *state { return &table[(s*(x.n+1)+from)*(x.devices+1)+devices] }
+	for i := range table {
+		table[i].sum = never
+	}
+	at(0, x.n, 0).sum = 0
+	for s := 1; s <= x.most; s++ {
+		for from := x.n - s; from >= 0; from-- {
+			for to := from + 1; to <= x.n-s+1; to++ {
+				for k, size := range x.sizes {
+					p := x.best[x.at(s, from, to, k)]
+					if p == nil || p.time > slowest {
+						continue
+					}
+					for d := size; d <= x.devices; d++ {
+						rest := at(s-1, to, d-size).sum
+						if rest == never {
+							continue
+						}
+						if b := at(s, from, d); rest+p.time < b.sum {
+							*b = state{rest + p.time, p}
+						}
+					}
+				}
+			}
+		}
+	}
+	best, stages := never, 0
+	for s := 1; s <= x.most; s++ {
+		if t := at(s, 0, x.devices).sum; t < best {
+			best, stages = t, s
+		}
+	}
+	if stages == 0 {
+		return nil, 0
+	}
+	var out []*piece
+	for s, from, d := stages, 0, x.devices; s > 0; s-- {
+		p := at(s, from, d).next
+		out = append(out, p)
+		from, d = p.to, d-p.layout.devices
+	}
+	return out, best
+}

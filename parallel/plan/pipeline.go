@@ -1,0 +1,366 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/taso-go/taso/egraph/extract"
+	"github.com/taso-go/taso/parallel/machine"
+	"github.com/taso-go/taso/parallel/schedule"
+)
+
+// pipelinePlanner divides the model into stages on equally many devices, within which
+// samples are dealt out. For each number of stages and of micro-batches the model is cut so that
+// the slowest stage is as fast as can be; schedules and recomputation are judged by
+// simulation.
+var pipelinePlanner = &Planner{
+	Name:  "pipeline",
+	About: "stages on equally many devices and micro-batches, GPipe, 1F1B or interleaved; each stage by samples",
+	Find:  pipelined,
+}
+
+// simulations is how many pipelines are simulated: those that promise most.
+const simulations = 12
+
+// microBatches are numbers of micro-batches that are looked at, for so many stages: one, where
+// weights are what takes time, from as many as stages on, and many, where memory wants that.
+func microBatches(stages int) (out []int) {
+	if stages == 1 {
+		return []int{1, 2, 4, 8, 64}
+	}
+	m := 1
+	for m < stages {
+		m *= 2
+	}
+	return []int{1, m, 2 * m, 4 * m, 8 * m, 32 * m}
+}
+
+// mostMicro is how many numbers those are at most.
+const mostMicro = 6
+
+func pipelined(ctx context.Context, j *Job) (*Plan, error) {
+	of, n, err := j.Training.parts(j.Devices)
+	if err != nil {
+		return nil, err
+	}
+	how := division{of: of, memo: map[string]*extract.Result{}}
+	s := &hunt{j: j, of: of, n: n}
+	laid := map[*staging]*Plan{}
+	var without error
+	var counts []int
+	for stages := 1; stages <= min(j.Devices, n); stages++ {
+		if j.Devices%stages == 0 {
+			counts = append(counts, stages)
+		}
+	}
+	timed := map[int]*Plan{} // by micro-batches: laid out along their axis
+	look := func(row, column int) (machine.Time, error) {
+		stages := counts[row]
+		if column >= len(microBatches(stages)) {
+			return never, nil
+		}
+		micro := microBatches(stages)[column]
+		submeshes := equal(stages, j.Devices/stages)
+		j.Progress(fmt.Sprintf("%d stages, %d micro-batches", stages, micro))
+		p, err := j.dealt(ctx, timed, micro, submeshes, how)
+		if errors.Is(err, ErrMeans) {
+			without = err
+			return never, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		clusters, err := p.profile(of, n)
+		if err != nil {
+			return 0, err
+		}
+		best := never - 1
+		for _, again := range []bool{false, true} {
+			list := s.cut(clusters, submeshes, micro, again, schedule.OneFOneB, schedule.GPipe)
+			if stages > 1 && micro%stages == 0 && chunks*stages <= n {
+				list = append(list, s.cut(clusters, slices.Repeat(submeshes, chunks), micro, again, schedule.Interleaved)...)
+			}
+			for _, x := range list {
+				laid[x] = p
+				if x.over(j.Memory) == 0 {
+					best = min(best, x.estimate())
+				}
+			}
+		}
+		return best, nil
+	}
+	all, err := descend(len(counts), mostMicro, j.layouts(), look)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.found) == 0 && without != nil {
+		return nil, without
+	}
+	best, err := s.best(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !all && s.stop == extract.StopDone {
+		s.stop = extract.StopSteps
+	}
+	p := laid[best.staging]
+	if p.Mesh, err = NewMeshOf(j.Cluster, best.submeshes, p.Mesh.Axes...); err != nil {
+		return nil, err
+	}
+	p.Pipeline = best.pipelineOf()
+	p.Pipeline.Bound, p.Pipeline.Looked, p.Pipeline.Simulated, p.Pipeline.Stop = s.bound, len(s.found), s.simulated, s.stop
+	return p, nil
+}
+
+// dealt lays out by samples, along the axis of micro-batches and then along the devices of
+// each stage. timed has what is laid out along the former.
+func (j *Job) dealt(ctx context.Context, timed map[int]*Plan, micro int, submeshes []Submesh, how division) (*Plan, error) {
+	if timed[micro] == nil {
+		mesh, err := NewMeshOf(j.Cluster, nil, axesOf(micro, 0, nil)...)
+		if err != nil {
+			return nil, err
+		}
+		if timed[micro], err = Make(ctx, j.Training, mesh, Options{Strategies: j.Strategies, Steps: j.Steps, division: how}); err != nil {
+			return nil, err
+		}
+	}
+	devices := submeshes[0].Devices
+	mesh, err := NewMeshOf(j.Cluster, submeshes, axesOf(micro, 0, []int{devices})...)
+	if err != nil {
+		return nil, err
+	}
+	p := timed[micro].on(mesh)
+	if devices > 1 {
+		err = p.along(ctx, Data.looks(true), devices, j.Steps, how)
+	}
+	return p, err
+}
+
+// equal are stages on equally many devices.
+func equal(stages, devices int) (out []Submesh) {
+	for i := range stages {
+		out = append(out, Submesh{i * devices, devices})
+	}
+	return out
+}
+
+// hunt collects pipelines and judges those that promise most.
+type hunt struct {
+	j         *Job
+	of        []int // cluster by node
+	n         int
+	found     []*staging
+	bound     machine.Time
+	simulated int
+	stop      extract.Stop
+}
+
+// cut divides clusters into stages so that the slowest of a micro-batch is as fast as can
+// be, and adds them by each schedule; again: all stages go forward once more before they go
+// backward, else those do that need to for their memory.
+func (s *hunt) cut(clusters []part, submeshes []Submesh, micro int, again bool, kinds ...schedule.Kind) (out []*staging) {
+	before := make([]machine.Time, len(clusters)+1) // each cluster, what those before it take
+	for i, x := range clusters {
+		before[i+1] = before[i] + x.forward + x.backward
+		if again {
+			before[i+1] += x.forward
+		}
+	}
+	time := func(i, k int) machine.Time { return before[k] - before[i] }
+	ends := balance(len(clusters), len(submeshes), time)
+	stage := make([]int, len(clusters))
+	var parts []part
+	for i, k := range ends {
+		from := 0
+		if i > 0 {
+			from = ends[i-1]
+		}
+		parts = append(parts, sumOf(clusters[from:k]))
+		for c := from; c < k; c++ {
+			stage[c] = i + 1
+		}
+	}
+	of := s.stages(stage)
+	s.limit(clusters, micro, groups(submeshes))
+	for _, kind := range kinds {
+		x := &staging{of: of, parts: parts, submeshes: submeshes, micro: micro, kind: kind, recompute: make([]bool, len(parts))}
+		if kind == schedule.Interleaved && !x.inRow(s.j.Training) {
+			continue
+		}
+		for i := range parts {
+			x.recompute[i] = again || x.need(i) > s.j.Memory
+		}
+		s.found = append(s.found, x)
+		out = append(out, x)
+	}
+	return out
+}
+
+// stages are those of nodes, by those of clusters.
+func (s *hunt) stages(of []int) []int {
+	out := slices.Clone(s.of)
+	for id, c := range s.of {
+		if c > 0 {
+			out[id] = of[c-1]
+		}
+	}
+	return out
+}
+
+// limit lowers the bound to what no pipeline with such clusters takes less than: each micro-batch
+// goes through all of them, and devices that are never idle do the work of all.
+func (s *hunt) limit(clusters []part, micro, stages int) {
+	all := sumOf(clusters)
+	one := all.forward + all.backward
+	low := max(one, one*machine.Time(micro)/machine.Time(stages))
+	if len(s.found) == 0 || low < s.bound {
+		s.bound = low
+	}
+}
+
+// chunks is how many stages a device has in the schedule interleaved.
+const chunks = 2
+
+// groups is the number of submeshes that differ.
+func groups(list []Submesh) int {
+	n := 0
+	for i, s := range list {
+		if slices.Index(list, s) == i {
+			n++
+		}
+	}
+	return n
+}
+
+// need is about what a stage needs of a device's memory, with other stages on it.
+func (x *staging) need(i int) int64 {
+	one := x.parts[i]
+	if n := groups(x.submeshes); x.kind == schedule.Interleaved {
+		for k, p := range x.parts {
+			if k != i && k%n == i%n {
+				one.weights, one.state, one.scratch = one.weights+p.weights, one.state+p.state, max(one.scratch, p.scratch)
+				one.most = max(one.most, p.most)
+			}
+		}
+	}
+	return one.holds(x.flight(i), x.recompute != nil && x.recompute[i])
+}
+
+// flight is how many micro-batches a stage has in flight at most, or chunks of them.
+func (x *staging) flight(i int) int64 {
+	switch x.kind {
+	case schedule.GPipe:
+		return int64(x.micro)
+	case schedule.Interleaved: // as many passes ahead as package schedule has it
+		n := groups(x.submeshes)
+		return int64(min((n-i%n-1)*2+(len(x.parts)/n-1)*n+1, x.micro*len(x.parts)/n))
+	}
+	return int64(min(x.micro, len(x.parts)-i))
+}
+
+// estimate is about the time of a step: a micro-batch through all stages, and the others
+// through the slowest.
+func (x *staging) estimate() machine.Time {
+	var sum, most, update machine.Time
+	for i, p := range x.parts {
+		t := p.forward + p.backward
+		if x.recompute[i] {
+			t += p.forward
+		}
+		sum, most, update = sum+t, max(most, t), max(update, p.update)
+	}
+	if x.kind == schedule.Interleaved {
+		n := groups(x.submeshes)
+		return machine.Time(x.micro*len(x.parts)/n+n-1)*most + update
+	}
+	return sum + machine.Time(x.micro-1)*most + update
+}
+
+// over is by about how many bytes a device is too small.
+func (x *staging) over(memory int64) int64 {
+	most := int64(0)
+	for i := range x.parts {
+		most = max(most, x.need(i)-memory)
+	}
+	return most
+}
+
+// best simulates those that promise most and takes the fastest that fits.
+func (s *hunt) best(ctx context.Context) (*judged, error) {
+	list := slices.Clone(s.found)
+	slices.SortStableFunc(list, func(a, b *staging) int {
+		return cmp.Or(cmp.Compare(a.over(s.j.Memory), b.over(s.j.Memory)), cmp.Compare(a.estimate(), b.estimate()))
+	})
+	s.stop = extract.StopDone
+	var best, closest *judged
+	for _, x := range list {
+		if s.simulated >= simulations && (best != nil || s.simulated >= 4*simulations) {
+			s.stop = extract.StopSteps
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			if best == nil {
+				return nil, err
+			}
+			s.stop = extract.StopCancelled
+			break
+		}
+		y, err := x.judge(s.j.Training, s.j.Cluster)
+		if err != nil {
+			return nil, err
+		}
+		s.simulated++
+		switch {
+		case y.peak > s.j.Memory:
+			if closest == nil || y.peak < closest.peak {
+				closest = y
+			}
+		case best == nil || y.makespan < best.makespan:
+			best = y
+		}
+	}
+	if best != nil {
+		return best, nil
+	}
+	return nil, s.none(closest)
+}
+
+// none says by how much the closest pipeline misses, and what would make it fit.
+func (s *hunt) none(x *judged) error {
+	again := ""
+	if slices.Contains(x.recompute, true) {
+		again = ", with recomputation"
+	}
+	return fmt.Errorf("none of %d pipelines fits, the closest has %d stages, %d micro-batches, %s%s; devices of %d bytes would do, or more of them: %w",
+		len(s.found), len(x.parts), x.micro, x.kind, again, x.peak, &MemoryError{x.peak, s.j.Memory, fmt.Sprintf("stage %d", x.fullest)})
+}
+
+// balance divides n clusters into stages in a row, none empty, so that the slowest is as
+// fast as can be; of several ways the one with the earliest cuts. It says where each ends.
+func balance(n, stages int, time func(i, k int) machine.Time) []int {
+	const never = machine.Time(1) << 62
+	best := make([][]machine.Time, stages+1)
+	from := make([][]int, stages+1)
+	for s := range best {
+		best[s], from[s] = slices.Repeat([]machine.Time{never}, n+1), make([]int, n+1)
+	}
+	best[0][0] = 0
+	for s := 1; s <= stages; s++ {
+		for k := s; k <= n; k++ {
+			for i := s - 1; i < k; i++ {
+				if t := max(best[s-1][i], time(i, k)); t < best[s][k] {
+					best[s][k], from[s][k] = t, i
+				}
+			}
+		}
+	}
+	ends := make([]int, stages)
+	for s, k := stages, n; s > 0; s-- {
+		ends[s-1] = k
+		k = from[s][k]
+	}
+	return ends
+}

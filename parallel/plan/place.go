@@ -1,0 +1,252 @@
+package plan
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/parallel"
+	"github.com/taso-go/taso/parallel/machine"
+)
+
+// maxAxes is the most axes along which layouts are chosen together.
+const maxAxes = 3
+
+// place is how a tensor lies on a mesh: a role along each axis, as a code.
+type place [maxAxes]int32
+
+const (
+	copies int32 = iota
+	sums
+	shards // and so on: along axis 0, 1, .., and then those of blocks
+)
+
+// maxRank is how many axes a tensor has at most of which there are codes.
+const maxRank = 16
+
+// axisOf is the axis of a code of shards; -1: it is of none.
+func axisOf(c int32) int {
+	if c < shards {
+		return -1
+	}
+	return int(c-shards) % maxRank
+}
+
+// blocks reports whether a code is of parts of blocks: nothing is converted to or from such.
+func blocks(c int32) bool { return c >= shards+maxRank }
+
+// blocks reports whether parts are of blocks along an axis.
+func (p place) blocks() bool { return slices.ContainsFunc(p[:], blocks) }
+
+// code is a role's; false: one that no place has.
+func code(r parallel.Role) (int32, bool) {
+	switch {
+	case r.Kind == parallel.Copy:
+		return copies, true
+	case r.Kind == parallel.Sum:
+		return sums, true
+	case r.Kind == parallel.Shard && r.Before+r.After == 0 && r.Axis < maxRank && r.Blocks < 1<<20:
+		return shards + int32(r.Axis+maxRank*r.Blocks), true
+	}
+	return 0, false
+}
+
+func roleOf(c int32) parallel.Role {
+	switch c {
+	case copies:
+		return parallel.Role{Kind: parallel.Copy}
+	case sums:
+		return parallel.Role{Kind: parallel.Sum}
+	}
+	return parallel.Role{Kind: parallel.Shard, Axis: axisOf(c), Blocks: int(c-shards) / maxRank}
+}
+
+// text is a place of a mesh of so many axes for people.
+func (p place) text(axes int) string {
+	var out []string
+	for _, c := range p[:axes] {
+		out = append(out, roleOf(c).String())
+	}
+	return strings.Join(out, ", ")
+}
+
+// mover prices what brings tensors from one place to another.
+type mover struct {
+	mesh  *Mesh
+	types map[string]int // of tensors, numbered
+	paths map[trip]machine.Time
+	err   error // the first of the mesh
+}
+
+// trip is what a price depends on; kind is the number of a tensor's type.
+type trip struct {
+	kind     int
+	from, to place
+}
+
+// never is the price of what cannot be done.
+const never = machine.Time(1) << 50
+
+func newMover(m *Mesh) *mover {
+	return &mover{mesh: m, types: map[string]int{}, paths: map[trip]machine.Time{}}
+}
+
+// bytes are those of a member.
+func (m *mover) bytes(t graph.TensorType, p place) int64 {
+	n := t.Bytes()
+	for k, d := range m.mesh.Degrees {
+		if p[k] >= shards {
+			n /= int64(d)
+		}
+	}
+	return n
+}
+
+// member is the type of a member.
+func (m *mover) member(t graph.TensorType, p place) graph.TensorType {
+	t.Sizes = slices.Clone(t.Sizes)
+	for k, d := range m.mesh.Degrees {
+		if c := axisOf(p[k]); c >= 0 {
+			t.Sizes[c] /= d
+		}
+	}
+	return t
+}
+
+// fits reports whether a tensor can be dealt out so.
+func (m *mover) fits(t graph.TensorType, p place) bool {
+	own := slices.Clone(t.Sizes)
+	for k, d := range m.mesh.Degrees {
+		if c := axisOf(p[k]); c >= 0 {
+			if c >= len(own) || own[c]%d != 0 {
+				return false
+			}
+			own[c] /= d
+		}
+	}
+	return !m.large(t, p)
+}
+
+// step is the price of another role along one axis; never: parts of parts are not to be
+// had without the larger ones.
+func (m *mover) step(t graph.TensorType, from place, axis int, to int32) machine.Time {
+	was := from[axis]
+	if was == to {
+		return 0
+	}
+	if blocks(was) || blocks(to) {
+		return never
+	}
+	for k := axis + 1; k < len(m.mesh.Degrees); k++ {
+		if c := axisOf(from[k]); c >= 0 && (c == axisOf(was) || c == axisOf(to)) {
+			return never
+		}
+	}
+	next := from
+	next[axis] = to
+	if !m.fits(t, next) {
+		return never
+	}
+	var time machine.Time
+	var err error
+	if kind := collects(roleOf(was), roleOf(to)); kind != parallel.None {
+		time, err = m.mesh.Time(kind, axis, m.bytes(t, from))
+	} else if to == sums {
+		time, err = m.mesh.zeros(m.member(t, from))
+	}
+	if err != nil {
+		if m.err == nil {
+			m.err = err
+		}
+		return never
+	}
+	return time
+}
+
+// price is that of the cheapest way from one place to another, a step after the other.
+func (m *mover) price(t graph.TensorType, from, to place) machine.Time {
+	if from == to {
+		return 0
+	}
+	axes := len(m.mesh.Degrees)
+	if axes == 1 {
+		return m.step(t, from, 0, to[0])
+	}
+	key := trip{m.kind(t), from, to}
+	if p, ok := m.paths[key]; ok {
+		return p
+	}
+	// Dijkstra over the few places there are: on each axis what it was, what it is to be,
+	// and copies; on all but the first also parts, so that sums along two axes are added up by
+	// a reduce-scatter along one, parts along the other, and an all-gather along the one.
+	dist := map[place]machine.Time{from: 0}
+	done := map[place]bool{}
+	for {
+		at, best := place{}, never
+		for p, d := range dist {
+			if !done[p] && (d < best || d == best && best < never && less(p, at)) {
+				at, best = p, d
+			}
+		}
+		if best == never || at == to {
+			m.paths[key] = best
+			return best
+		}
+		done[at] = true
+		for k := range axes {
+			for _, c := range []int32{to[k], copies, m.part(t, from, k)} {
+				if c == at[k] {
+					continue
+				}
+				p := at
+				p[k] = c
+				if d := best + m.step(t, at, k, c); d < never {
+					if old, ok := dist[p]; !ok || d < old {
+						dist[p] = d
+					}
+				}
+			}
+		}
+	}
+}
+
+// kind is the number of a type.
+func (m *mover) kind(t graph.TensorType) int {
+	b := append(make([]byte, 0, 64), t.DType.String()...)
+	for _, n := range t.Sizes {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	n, ok := m.types[string(b)]
+	if !ok {
+		n = len(m.types)
+		m.types[string(b)] = n
+	}
+	return n
+}
+
+// part is parts along an axis of the mesh on the way of what is a sum there, along the
+// first axis of the tensor that can be dealt out.
+func (m *mover) part(t graph.TensorType, from place, k int) int32 {
+	if k == 0 || from[k] != sums {
+		return copies
+	}
+	for c := range t.Sizes {
+		p := from
+		if p[k] = shards + int32(c); m.fits(t, p) && !slices.ContainsFunc(from[:], func(have int32) bool { return axisOf(have) == c }) {
+			return p[k]
+		}
+	}
+	return copies
+}
+
+func less(a, b place) bool { return slices.Compare(a[:], b[:]) < 0 }
+
+// ends is the price of copies of what is an output, axis by axis from the last.
+func (m *mover) ends(t graph.TensorType, from place) (sum machine.Time) {
+	for k := len(m.mesh.Degrees) - 1; k >= 0; k-- {
+		sum += m.step(t, from, k, copies)
+		from[k] = copies
+	}
+	return sum
+}

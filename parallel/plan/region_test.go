@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/egraph/extract"
+)
+
+// tower has layers that are alike.
+func tower(layers int) string {
+	var b strings.Builder
+	b.WriteString("x : float32[64, 32]\n")
+	for i := range layers {
+		fmt.Fprintf(&b, "w%d : weight float32[32, 32]\n", i)
+	}
+	in := "x"
+	for i := range layers {
+		fmt.Fprintf(&b, "h%d = matmul(%s, w%d)\nr%d = relu(h%d)\n", i, in, i, i, i)
+		in = fmt.Sprintf("r%d", i)
+	}
+	fmt.Fprintf(&b, "return %s\n", in)
+	return b.String()
+}
+
+// Clusters are of equal work, one after the other; layers that are alike are solved once.
+func TestClusters(t *testing.T) {
+	tr := training(t, tower(8))
+	of, err := tr.Clusters(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		for _, name := range []string{fmt.Sprintf("h%d", i), fmt.Sprintf("w%d", i), fmt.Sprintf("w%d_next", i)} {
+			if id, ok := tr.Graph.Find(name); !ok || of[id] != i/2+1 {
+				t.Errorf("%s is in cluster %d", name, of[id])
+			}
+		}
+	}
+	if of, err := tr.Clusters(1000); err != nil || of[tr.Graph.Len()] > len(tr.Activations()) {
+		t.Errorf("1000 clusters: %v", err)
+	}
+	if _, err := tr.Clusters(0); err == nil {
+		t.Error("no clusters")
+	}
+	memo := map[string]*extract.Result{}
+	m, err := NewMeshOf(meshOf(t, "summit", 1).Cluster, nil, Axis{Degree: 2, Time: true}, Axis{Degree: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, means := range AllMeans() {
+		p, err := Make(ctx, tr, m, Options{Means: []Means{means}, division: division{of: of, memo: memo}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		verified(t, p)
+	}
+	// First, middle, last; in time, and free and fixed by each of the means and border.
+	if len(memo) > 40 { // of 4 clusters and 2 solutions of 11 kinds
+		t.Errorf("%d problems were solved", len(memo))
+	}
+}
+
+// Divided or not the same is computed, and where layers have no better border it costs
+// the same.
+func TestDivided(t *testing.T) {
+	tr := training(t, tower(4))
+	for _, means := range []Means{Data, FSDP} {
+		var cost []string
+		for _, n := range []int{0, 4} {
+			p, err := Make(ctx, tr, meshOf(t, "summit", 4), Options{Means: []Means{means}, Clusters: n})
+			if err != nil {
+				t.Fatal(err)
+			}
+			verified(t, p)
+			cost = append(cost, fmt.Sprint(p.Time()))
+		}
+		if cost[0] != cost[1] {
+			t.Errorf("%s: %v", means, cost)
+		}
+	}
+}

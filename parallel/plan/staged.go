@@ -1,0 +1,230 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/taso-go/taso/parallel/machine"
+	"github.com/taso-go/taso/parallel/schedule"
+	"github.com/taso-go/taso/parallel/sim"
+)
+
+// staging is clusters in stages on submeshes, with what each stage takes.
+type staging struct {
+	of        []int // stage, from 1, of each node of the training graph
+	parts     []part
+	submeshes []Submesh
+	micro     int
+	kind      schedule.Kind
+	recompute []bool
+}
+
+// build makes the stages of a schedule. A stage reads those of which activations come to
+// it; what is sent once in a step, such as a weight of two stages and its gradient, is added
+// to the update of the stage to which it goes.
+func (x *staging) build(t *Training, c *machine.Cluster) (*schedule.Pipeline, error) {
+	p := &schedule.Pipeline{MicroBatches: x.micro, Schedule: x.kind}
+	for i, w := range x.parts {
+		s := schedule.Stage{Name: fmt.Sprintf("stage %d", i+1), Forward: w.forward, Backward: w.backward, Update: w.update,
+			Kept: w.kept, Weights: w.weights, State: w.state + w.scratch, Recompute: x.recompute[i]}
+		if s.Recompute && w.segments(x.flight(i)) { // what is there beside scratch in the cluster that has most
+			s.Segment = max(1, w.most-w.scratch)
+		}
+		for d := range x.submeshes[i].Devices {
+			s.Devices = append(s.Devices, x.submeshes[i].First+d)
+		}
+		p.Stages = append(p.Stages, s)
+	}
+	each, once := t.crossing(x.of, x.micro)
+	for k, bytes := range each {
+		if a, b := k[0], k[1]; a < b { // forward, and about as much back
+			s := &p.Stages[b-1]
+			s.After = append(s.After, a-1)
+			p.Stages[a-1].Out = max(p.Stages[a-1].Out, bytes, each[[2]int{b, a}])
+		} else if each[[2]int{b, a}] == 0 {
+			once[k] += bytes * int64(x.micro)
+		}
+	}
+	for i := range p.Stages {
+		s := &p.Stages[i]
+		slices.Sort(s.After)
+		if s.Segment == 0 {
+			continue
+		}
+		s.Inputs = x.parts[i].inputs
+		for _, a := range s.After { // package schedule keeps what is received
+			n := int64(len(s.Devices))
+			s.Inputs = max(0, s.Inputs-(p.Stages[a].Out+n-1)/n)
+		}
+	}
+	for _, k := range pairs(once) {
+		time, err := messageTime(c, x.submeshes[k[0]-1].First, x.submeshes[k[1]-1].First, once[k])
+		if err != nil {
+			return nil, err
+		}
+		p.Stages[k[1]-1].Update += time
+	}
+	return p, nil
+}
+
+// inRow reports whether each stage reads the one before it and no other, as the schedule
+// interleaved wants it.
+func (x *staging) inRow(t *Training) bool {
+	each, _ := t.crossing(x.of, x.micro)
+	next := 0
+	for k := range each {
+		switch k[1] - k[0] {
+		case 1:
+			next++
+		case -1:
+		default:
+			return false
+		}
+	}
+	return next == len(x.parts)-1
+}
+
+// pairs are the keys in order.
+func pairs(m map[[2]int]int64) [][2]int {
+	var out [][2]int
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.SortFunc(out, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	return out
+}
+
+// judged is a pipeline that has been simulated.
+type judged struct {
+	*staging
+	pipeline *schedule.Pipeline
+	makespan machine.Time
+	peak     int64
+	fullest  int // the stage, from 1, whose device has the peak
+}
+
+// judge simulates a step.
+func (x *staging) judge(t *Training, c *machine.Cluster) (*judged, error) {
+	p, err := x.build(t, c)
+	if err != nil {
+		return nil, err
+	}
+	run, err := runOf(p, c)
+	if err != nil {
+		return nil, err
+	}
+	out := &judged{staging: x, pipeline: p, makespan: run.Makespan()}
+	out.peak, out.fullest = peakOf(p, run)
+	return out, nil
+}
+
+// peakOf is the most bytes of a device in a run, and its stage, from 1.
+func peakOf(p *schedule.Pipeline, run *sim.Graph) (peak int64, stage int) {
+	peaks := run.Memory()
+	for i, s := range p.Stages {
+		for _, d := range s.Devices {
+			if m := peaks[d].Peak; m > peak || stage == 0 {
+				peak, stage = m, i+1
+			}
+		}
+	}
+	return peak, stage
+}
+
+func runOf(p *schedule.Pipeline, c *machine.Cluster) (*sim.Graph, error) {
+	r, err := p.Build(c)
+	if err != nil {
+		return nil, err
+	}
+	return r.Graph, r.Graph.Run()
+}
+
+// pipeline is what a plan says of the pipeline that was chosen.
+func (x *judged) pipelineOf() *Pipeline {
+	return &Pipeline{Of: x.of, Schedule: x.kind, Stages: x.pipeline.Stages, Makespan: x.makespan, Peak: x.peak, Fullest: x.fullest}
+}
+
+// check wants a pipeline of a graph of so many nodes on the stages of a mesh, and what it
+// says of a step to be what its stages take.
+func (x *Pipeline) check(nodes int, mesh *Mesh) error {
+	if len(x.Of) != nodes+1 || len(x.Stages) != len(mesh.Stages) {
+		return fmt.Errorf("it is of %d nodes and %d stages, there are %d and %d", len(x.Of)-1, len(x.Stages), nodes, len(mesh.Stages))
+	}
+	for id, s := range x.Of[1:] {
+		if s < 1 || s > len(x.Stages) {
+			return fmt.Errorf("node %d is of stage %d of %d", id+1, s, len(x.Stages))
+		}
+	}
+	for i, s := range x.Stages {
+		var on []int
+		for d := range mesh.Stages[i].Devices {
+			on = append(on, mesh.Stages[i].First+d)
+		}
+		if !slices.Equal(s.Devices, on) {
+			return fmt.Errorf("stage %d is on devices %v, on the mesh it has %v", i+1, s.Devices, on)
+		}
+	}
+	p := &schedule.Pipeline{Stages: x.Stages, MicroBatches: mesh.MicroBatches(), Schedule: x.Schedule}
+	run, err := runOf(p, mesh.Cluster)
+	if err != nil {
+		return err
+	}
+	peak, fullest := peakOf(p, run)
+	if run.Makespan() != x.Makespan || peak != x.Peak || fullest != x.Fullest {
+		return fmt.Errorf("a step takes %s and %d bytes in stage %d, not %s and %d in stage %d", run.Makespan(), peak, fullest, x.Makespan, x.Peak, x.Fullest)
+	}
+	return nil
+}
+
+// simulateStages is the step of a pipeline over time.
+func (p *Plan) simulateStages(opt SimulateOptions) (*Simulation, error) {
+	run, err := runOf(&schedule.Pipeline{Stages: p.Pipeline.Stages, MicroBatches: p.Mesh.MicroBatches(), Schedule: p.Pipeline.Schedule}, p.Mesh.Cluster)
+	if err != nil {
+		return nil, fmt.Errorf("simulate the plan: %w", err)
+	}
+	out := &Simulation{Run: run, Makespan: run.Makespan(), Critical: run.Critical(), Devices: run.Usage()[:p.Mesh.Devices()]}
+	if opt.Samples > 0 && out.Makespan > 0 {
+		out.PerSecond = float64(opt.Samples) / float64(out.Makespan.Seconds())
+	}
+	at := map[string]int{}
+	busy := map[string]map[int]machine.Time{}
+	for _, id := range run.IDs() {
+		task, _ := run.Task(id)
+		i, ok := at[task.Class]
+		if !ok {
+			i = len(out.Classes)
+			at[task.Class], busy[task.Class] = i, map[int]machine.Time{}
+			out.Classes = append(out.Classes, ClassTime{Class: task.Class})
+		}
+		c := &out.Classes[i]
+		c.Count++
+		span := run.Span(id)
+		switch w := task.Work.(type) {
+		case sim.Compute:
+			b := busy[task.Class]
+			b[w.Device] += span.End - span.Start
+			c.Time = max(c.Time, b[w.Device])
+		case sim.Messages:
+			c.Time += span.End - span.Start
+			for _, f := range w {
+				c.Bytes += f.Bytes
+			}
+		}
+	}
+	return out, nil
+}
+
+// stagesMemory is that of the stage that needs most.
+func (p *Plan) stagesMemory() *Memory {
+	x := p.Pipeline
+	s := x.Stages[x.Fullest-1]
+	weights, state := int64(0), int64(0)
+	for _, o := range x.Stages { // a device may have several
+		if slices.Equal(o.Devices, s.Devices) {
+			weights, state = weights+o.Weights, state+o.State
+		}
+	}
+	return &Memory{Weights: weights + state, Peak: x.Peak, At: s.Name,
+		Alive: []Alive{{s.Name, weights, "weight"}, {s.Name, state, "gradient"}, {s.Name, x.Peak - weights - state, "activation"}}}
+}

@@ -1,0 +1,168 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+)
+
+const (
+	// wholeWays is how many ways the operators of a training step may have together to be chosen
+	// at once. Of a larger one regions are chosen one by one, and then it is gone over.
+	wholeWays = 2000
+	// finalists is how many choices, each on a mesh of its own, are laid out.
+	finalists = 3
+	// coldScale is that of a walk that takes next to nothing that is dearer.
+	coldScale = 1e5
+)
+
+// spaced is a choice in a space.
+type spaced struct {
+	space   *space
+	layouts *layouts
+}
+
+// together chooses the layouts along all axes of each mesh at once, and gives the best
+// choices, each on a mesh of its own, the best first. All meshes have a first look, and
+// those that come out best a second one with more steps; of a training step of more than
+// manyNodes nodes the best one. Planners that are asked about one
+// job share the answer.
+func (j *Job) together(ctx context.Context) ([]spaced, error) {
+	if len(j.all) > 0 && j.all[0].space.job.Training == j.Training && j.all[0].space.mesh.Cluster == j.Cluster {
+		return j.all, nil
+	}
+	meshes, err := j.meshes()
+	if err != nil {
+		return nil, err
+	}
+	of, _, err := j.Training.parts(4)
+	if err != nil {
+		of = make([]int, j.Training.Graph.Len()+1) // nothing comes in: one region
+	}
+	var all []spaced
+	for _, m := range meshes {
+		var l *layouts
+		s, err := newSpace(ctx, j, m)
+		if err == nil {
+			l, err = s.look(of, j.Steps/1024, 1)
+		}
+		if IsNone(err) || errors.Is(err, ErrLarge) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, spaced{s, l})
+	}
+	better := func(a, b spaced) int { return int(min(max(a.layouts.cost-b.layouts.cost, -1), 1)) }
+	slices.SortStableFunc(all, better)
+	all = all[:min(len(all), finalists)]
+	again := all
+	if j.Training.Graph.Len() > manyNodes {
+		again = all[:min(len(all), 1)] // a second look takes as long as all first ones
+	}
+	for i, s := range again {
+		l, err := s.space.look(of, j.Steps/64, 2)
+		if IsNone(err) || errors.Is(err, ErrLarge) {
+			continue // what was found at first counts
+		}
+		if err != nil {
+			return nil, err
+		}
+		if l.cost < s.layouts.cost {
+			all[i].layouts = l
+		}
+	}
+	slices.SortStableFunc(all, better)
+	j.all = all
+	return all, nil
+}
+
+// look chooses all at once where that is small, and else by regions, and then goes over
+// the choice. Between regions tensors lie as samples along all axes; a second look has
+// copies along the last one.
+func (s *space) look(of []int, steps int64, looks int) (*layouts, error) {
+	ways := s.size()
+	if ways <= wholeWays {
+		l, err := s.choose(question{means: []Means{All}, steps: steps * 8})
+		if err != nil {
+			return nil, err
+		}
+		return s.walked(l, steps), nil
+	}
+	if ways > 100*wholeWays {
+		return nil, ErrLarge
+	}
+	var best *tally
+	for n := range looks {
+		samples := [maxAxes]bool{true, true, true}
+		samples[len(s.mesh.Degrees)-1] = n == 0
+		_, flow := s.flow(samples)
+		t := s.divide(of, func(t graph.Tensor) place { return flow[t] })
+		q := question{means: []Means{All}, steps: steps, tiles: t, kept: true}
+		l, err := s.solve(q)
+		if err != nil {
+			if IsNone(err) {
+				continue
+			}
+			return nil, err
+		}
+		y := s.tally(l)
+		if y == nil {
+			continue
+		}
+		y.settle(func(id graph.NodeID) []place { return s.lies(id.Out(0)) })
+		q.resident = y.resident
+		if l, err = s.solve(q); err != nil {
+			if IsNone(err) {
+				continue
+			}
+			return nil, err
+		}
+		for _, l := range []*layouts{y.layouts(), l} {
+			z := s.tally(l)
+			if z == nil {
+				continue
+			}
+			z.walk(rand.New(rand.NewPCG(s.job.Seed, uint64(n))), steps/16, coldScale)
+			if z.cost < never && (best == nil || z.cost < best.cost) {
+				best = z
+			}
+		}
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	if best == nil {
+		return nil, ErrMeans
+	}
+	return s.walked(best.layouts(), steps), nil
+}
+
+// walked is a choice, or a better one that a walk from it, or from data parallelism, comes
+// through, of which each operator has one way.
+func (s *space) walked(l *layouts, steps int64) *layouts {
+	data, _ := s.flow([maxAxes]bool{true, true, true})
+	for i, from := range []*layouts{l, data} {
+		y := s.tally(from)
+		if y == nil {
+			continue
+		}
+		y.walk(rand.New(rand.NewPCG(s.job.Seed, uint64(i)+100)), steps, walkScale)
+		if y.cost < l.cost {
+			l = y.layouts()
+		}
+	}
+	return l
+}
+
+// size is how many ways the operators have together.
+func (s *space) size() (n int) {
+	for _, ws := range s.ways {
+		n += len(ws)
+	}
+	return n
+}
