@@ -61,7 +61,7 @@ func (r *Runtime) Grad(ctx context.Context, jobs []Job) ([]Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run JAX: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, r.Python, "-c", script)
+	cmd := exec.CommandContext(ctx, r.Python, "-c", imports+operators+script)
 	cmd.Env = append(os.Environ(), "JAX_ENABLE_X64=1", "JAX_PLATFORMS=cpu")
 	var out, said bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &out, &said

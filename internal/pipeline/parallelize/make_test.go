@@ -1,0 +1,80 @@
+package parallelize
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/parallel/machine"
+	"github.com/taso-go/taso/parallel/plan"
+)
+
+var ctx = context.Background()
+
+func network(t testing.TB, name string, batch int) *graph.Graph {
+	t.Helper()
+	n, err := models.BuildNetwork(name, models.Options{Batch: batch, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n.Model.Graph
+}
+
+// made is a plan of a model on devices of a node.
+func made(t testing.TB, name string, batch int, planner string, devices int) *Result {
+	t.Helper()
+	c, err := machine.Find("dgx-a100", machine.Options{Nodes: []int{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Make(ctx, Options{Name: name, Batch: batch, Graph: network(t, name, batch), Machine: "dgx-a100:1", Cluster: c, Planner: planner,
+		Devices: devices, Recipe: &plan.Recipe{Loss: "meansquare", Optimizer: "sgd", Rate: 0.01}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A plan is written, read and accepted.
+func TestFile(t *testing.T) {
+	r := made(t, "mlp-tiny", 16, "auto", 2)
+	var b bytes.Buffer
+	if err := r.File.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes", b.Len())
+	f, err := plan.ReadFile(&b, "plan.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Check(ctx, f, "plan.json", nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v %+v", got.Checked, got.Report)
+}
+
+// The certificate of a plan whose network was rewritten is accepted: it is about the network
+// that came.
+func TestRewritten(t *testing.T) {
+	c, err := machine.Find("summit", machine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graph.ParseText("products", "x : float32[2047, 2048]\ny : float32[2048, 2047]\nz : float32[2047, 2048]\np = matmul(x, y)\nq = matmul(p, z)\nreturn q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Make(ctx, Options{Name: "products", Graph: g, Machine: "summit", Cluster: c, Planner: "unity", Devices: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.File.Rewritten == "" {
+		t.Error("it was not rewritten")
+	}
+	if _, err := Check(ctx, r.File, "plan", g, false); err != nil {
+		t.Error(err)
+	}
+}
