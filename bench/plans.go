@@ -1,0 +1,292 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/graph/grad"
+	"github.com/taso-go/taso/parallel"
+	"github.com/taso-go/taso/parallel/machine"
+	"github.com/taso-go/taso/parallel/plan"
+)
+
+// planned are packages of which the tables of plans speak.
+var planned = []string{"parallel/plan"}
+
+func init() {
+	Register(&Benchmark{Name: "plans-unity", What: "plans of Unity's seven models on Summit by every planner, beside the paper's speedups",
+		Takes: "20 min", Packages: planned, Run: plansUnity})
+	Register(&Benchmark{Name: "plans-flexflow", What: "plans of FlexFlow's six models: SOAP beside data parallelism",
+		Takes: "10 min", Packages: planned, Run: plansFlexFlow})
+	Register(&Benchmark{Name: "plans-graphpipe", What: "plans of two models with branches: stages in a row and side by side",
+		Takes: "5 min", Packages: planned, Run: plansGraphPipe})
+}
+
+// planTask is a training step on so many devices.
+type planTask struct {
+	network *models.Network
+	t       *plan.Training
+	cluster *machine.Cluster
+	devices int
+	batch   int
+	// flops are those of products and convolutions of a step.
+	flops int64
+}
+
+// newPlanTask makes the training step of a model at a batch.
+func newPlanTask(model string, batch int, cluster string, devices int, opt grad.Options) (*planTask, error) {
+	c, err := machine.Find(cluster, machine.Options{})
+	if err != nil {
+		return nil, err
+	}
+	n, err := models.BuildNetwork(model, models.Options{Batch: batch, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	opt.Loss, opt.Axis = grad.MeanSquare, 0
+	g := n.Model.Graph
+	if out := g.Sizes(g.Outputs()[0]); len(g.Outputs()) == 1 && len(out) == 2 && out[1] > 1 {
+		opt.Loss, opt.Axis = grad.CrossEntropy, 1 // scores of classes
+	}
+	t, err := plan.Train(g, opt)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", model, err)
+	}
+	x := &planTask{network: n, t: t, cluster: c, devices: devices, batch: batch}
+	for id := range t.Graph.Nodes() {
+		if op := t.Graph.Op(id); op != nil && (op.Class == "matmul" || op.Class == "conv") {
+			x.flops += t.Graph.WorkOf(id).FLOPs
+		}
+	}
+	return x, nil
+}
+
+// planOutcome is what a planner found.
+type planOutcome struct {
+	plan    *plan.Plan
+	step    machine.Time
+	peak    int64
+	seconds float64
+	why     error // there is no plan
+}
+
+// find asks a planner.
+func (x *planTask) find(ctx context.Context, name string, s *parallel.Strategies) (o planOutcome, err error) {
+	start := time.Now()
+	o.plan, o.why = plan.Find(ctx, name, &plan.Job{Training: x.t, Cluster: x.cluster, Devices: x.devices, Strategies: s, Seed: 1})
+	o.seconds = time.Since(start).Seconds()
+	if o.why != nil {
+		if !plan.IsNone(o.why) {
+			return o, fmt.Errorf("%s on %d devices of %s: %w", x.network.Model.Name, x.devices, x.cluster.Name, o.why)
+		}
+		return o, nil
+	}
+	if o.step, err = o.plan.Makespan(ctx); err != nil {
+		return o, err
+	}
+	if o.plan.Pipeline == nil {
+		m, err := o.plan.Memory()
+		if err != nil {
+			return o, err
+		}
+		o.peak = m.Peak
+	}
+	return o, nil
+}
+
+// perSecond is how many samples a step does in a second, nil where there is no plan.
+func (x *planTask) perSecond(o planOutcome) any {
+	if o.why != nil {
+		return nil
+	}
+	return float64(x.batch) / float64(o.step.Seconds())
+}
+
+// times is how many times faster b is than a, nil where one of them is no plan.
+func timesFaster(a, b planOutcome) any {
+	if a.why != nil || b.why != nil {
+		return nil
+	}
+	return float64(a.step) / float64(b.step)
+}
+
+// planners are those of tables, but for the exact one for small graphs and that of links, which
+// no cluster of theirs lets it set.
+func planners() (names []string) {
+	for _, p := range plan.Planners() {
+		if p.Name != "exhaustive" && p.Name != "topology" {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// suite is the runs of a paper.
+func suite(paper string) []models.Run {
+	for _, s := range models.Suites() {
+		if len(s.Paper) >= len(paper) && s.Paper[:len(paper)] == paper {
+			return s.Runs
+		}
+	}
+	return nil
+}
+
+// besides plans each model on each number of devices with all planners: samples a second of
+// data parallelism, and how many times faster the others are.
+func besides(ctx context.Context, env *Env, t *Table, runs []models.Run, cluster string, devices []int, more func(x *planTask, of map[string]planOutcome) []any) error {
+	names := planners()
+	stage := env.Progress.Stage("plan", int64(len(runs)*len(devices)*len(names)))
+	defer stage.Done()
+	for _, r := range runs {
+		s := parallel.NewStrategies()
+		for _, n := range devices {
+			x, err := newPlanTask(r.Model, r.Batch*n, cluster, n, grad.Options{Rate: 0.01})
+			if err != nil {
+				return err
+			}
+			of := map[string]planOutcome{}
+			for _, name := range names {
+				o, err := x.find(ctx, name, s)
+				if err != nil {
+					return err
+				}
+				o.plan = nil // they are large
+				of[name] = o
+				stage.Add(1)
+			}
+			cells := []any{"`" + r.Model + "`", n, x.batch, x.perSecond(of["data"])}
+			for _, name := range names {
+				if name != "data" {
+					cells = append(cells, timesFaster(of["data"], of[name]))
+				}
+			}
+			t.Add(append(cells, more(x, of)...)...)
+		}
+	}
+	return nil
+}
+
+// besidesColumns are the columns of besides.
+func besidesColumns(more ...Column) []Column {
+	cols := []Column{Label("model"), Counted("devices"), Counted("batch"), Modelled("data parallel", "samples/s").Digits(4)}
+	for _, name := range planners() {
+		if name != "data" {
+			cols = append(cols, Modelled(name, "× data").Digits(3))
+		}
+	}
+	return append(cols, more...)
+}
+
+// byUnity is what the paper reports, over the better of data parallelism and an expert's plan.
+var byUnity = map[string]float64{"bert-large-512": 1.4, "candle": 1.6, "mlp": 2.0, "dlrm": 3.6, "xdl": 1.9, "resnext50-full": 1.0, "inceptionv3-full": 1.3}
+
+func plansUnity(ctx context.Context, env *Env) (*Record, error) {
+	t := NewTable("", besidesColumns(Modelled("auto over the best of data, fsdp, megatron", "×").Digits(3), Recorded("Unity, paper", "×").Digits(2),
+		Measured("auto", "s").Digits(2), Measured("unity", "s").Digits(2))...)
+	err := besides(ctx, env, t, suite("Unity"), "summit:32", []int{6, 48, 192}, func(x *planTask, of map[string]planOutcome) []any {
+		best := of["data"]
+		for _, name := range []string{"fsdp", "megatron"} {
+			if o := of[name]; o.why == nil && (best.why != nil || o.step < best.step) {
+				best = o
+			}
+		}
+		auto, unity := of["auto"], any(nil)
+		if u, ok := of["unity"]; ok {
+			unity = u.seconds
+		}
+		return []any{timesFaster(best, auto), byUnity[x.network.Model.Name], auto.seconds, unity}
+	})
+	return &Record{Tables: []*Table{t}, Notes: []string{
+		"Throughput is that of a simulated step (roofline of the V100, links of Summit, collectives beside computing); the paper's is measured, at up to 192 GPUs. " +
+			"Samples per device are the paper's. Every plan has a certificate that it computes what the training step does; an empty cell: no plan fits or none is within the planner's means.",
+	}}, err
+}
+
+func plansFlexFlow(ctx context.Context, env *Env) (*Record, error) {
+	t := NewTable("", besidesColumns()...)
+	err := besides(ctx, env, t, suite("FlexFlow"), "p3-16xlarge:2", []int{4, 16}, func(*planTask, map[string]planOutcome) []any { return nil })
+	return &Record{Tables: []*Table{t}, Notes: []string{
+		"FlexFlow's paper: up to 3.3 times faster than data parallelism on 4 nodes of 4 P100 and 16 of 4 K80, measured; here V100, modelled.",
+	}}, err
+}
+
+func plansGraphPipe(ctx context.Context, env *Env) (*Record, error) {
+	t := NewTable("", besidesColumns()...)
+	err := besides(ctx, env, t, suite("GraphPipe"), "summit:6", []int{4, 8, 16, 32}, func(*planTask, map[string]planOutcome) []any { return nil })
+	return &Record{Tables: []*Table{t}, Notes: []string{
+		"GraphPipe's paper: up to 1.6 times faster than pipelines whose stages are in a row.",
+	}}, err
+}
+
+// alpaReported are TFLOPS for each GPU on 1, 2, 4, .. V100, from the artifact's reference
+// results (Zheng et al., OSDI 2022); 0: out of memory.
+var alpaReported = map[string][2][]float64{ // by family: the expert's, Alpa's
+	"gpt": {{47.5, 55.5, 55.9, 50.4, 56.6, 58.2, 57.8}, {45.1, 57.9, 58.2, 61.6, 60.0, 59.9, 57}},
+	"moe": {{34.2, 33.1, 34.7, 40.0, 12.9, 3.8, 0}, {45.5, 43.0, 39.9, 45.8, 45.4, 38.8, 36.6}},
+	"wrn": {{8.3, 8.2, 8.1, 7.7, 0.4, 0, 0}, {8.3, 8.5, 8.2, 8.0, 6.8, 6.6, 5.3}},
+}
+
+// alpaDevices are the numbers of devices, each with its size of a family, that the table has:
+// plans for larger ones take an hour.
+var alpaDevices = []int{1, 4}
+
+func init() {
+	Register(&Benchmark{Name: "plans-alpa", What: "plans of the smaller ones of Alpa's GPT, MoE and WRN families on V100, beside the paper's",
+		Takes: "10 min", Packages: planned, Run: plansAlpa})
+}
+
+func plansAlpa(ctx context.Context, env *Env) (*Record, error) {
+	names := []string{"pipeline", "alpa"}
+	cols := []Column{Label("model"), Counted("devices")}
+	for _, name := range names {
+		cols = append(cols, Modelled(name, "TFLOP/s a device").Digits(3))
+	}
+	cols = append(cols, Recorded("expert, paper", "TFLOP/s a device").Digits(3), Recorded("Alpa, paper", "TFLOP/s a device").Digits(3), Measured("alpa", "s").Digits(3))
+	t := NewTable("", cols...)
+	runs := slices.DeleteFunc(slices.Clone(suite("Alpa")), func(r models.Run) bool { return !slices.Contains(alpaDevices, r.Devices) })
+	stage := env.Progress.Stage("plan", int64(len(runs)*len(names)))
+	defer stage.Done()
+	for _, r := range runs {
+		x, err := newPlanTask(r.Model, r.Batch, "p3-16xlarge:8", r.Devices, grad.Options{Rate: 0.01, Optimizer: grad.Adam})
+		if err != nil {
+			return nil, err
+		}
+		s := parallel.NewStrategies()
+		cells := []any{"`" + r.Model + "`", r.Devices}
+		var seconds any
+		for _, name := range names {
+			o, err := x.find(ctx, name, s)
+			if err != nil {
+				return nil, err
+			}
+			if o.why != nil {
+				cells = append(cells, "none fits")
+			} else {
+				cells = append(cells, float64(x.flops)/float64(o.step.Seconds())/float64(r.Devices)/1e12)
+			}
+			if name == "alpa" {
+				seconds = o.seconds
+			}
+			stage.Add(1)
+		}
+		reported := alpaReported[r.Model[:3]]
+		at := int(math.Log2(float64(r.Devices)))
+		for _, p := range reported {
+			if p[at] == 0 {
+				cells = append(cells, "out of memory")
+			} else {
+				cells = append(cells, p[at])
+			}
+		}
+		t.Add(append(cells, seconds)...)
+	}
+	return &Record{Tables: []*Table{t}, Notes: []string{
+		"Operations are those of products and convolutions of a training step, without what is computed again; Alpa's are measured, and count recomputation. " +
+			"Adam; language models in float16. Planners without stages take the samples of a batch of 1024 at once, for which no device has the memory, " +
+			"and are left out. Statistics of a batch do not allow micro-batches of the residual networks: they are others by micro-batch.",
+	}}, nil
+}
