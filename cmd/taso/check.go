@@ -22,14 +22,15 @@ import (
 // checkFlags are the flags of check.
 type checkFlags struct {
 	any, z3, noZ3, json bool
+	noRun               bool
 	model               modelFlags
 }
 
 func newCheck() *cobra.Command {
 	k := &checkFlags{}
 	c := &cobra.Command{
-		Use:   "check [CERTFILE [MODEL RESULT]]",
-		Short: "Check certificates, with the checker and with Z3: of rules, of an optimized model, of the axioms",
+		Use:   "check [CERTFILE [MODEL RESULT] | PLAN.json [MODEL]]",
+		Short: "Check certificates, with the checker and with Z3: of rules, of an optimized model, of a plan, of the axioms",
 		Long: `Check reads a certificate file and checks every entry: that each step is a use of
 an axiom (or of a lemma proved before) whose conditions hold, and that the rule
 follows from the steps by congruence alone. Z3 then decides the same equations.
@@ -53,14 +54,22 @@ follow from laws that are axioms of this program, are proved in the file, or are
 proved now from what their operators compute. The numbers of weights are compared,
 and those that were computed ahead are computed again.
 
+PLAN.json is a plan of taso parallelize: its certificate must show that the graph which
+the devices run computes what the sequential one does, for all inputs and weights. That
+one must be the training step of MODEL, or of the built-in model that the plan names.
+Then the plan is run on virtual devices, exactly modulo a prime and in float32, loss, new
+weights and new state, or, where that takes long, a small variant of a built-in model
+that the same planner lays out.
+
 The exit status is 1 if an entry is rejected.`,
 		Example: `  taso check
   taso check my.cert
   taso check my.rules
   taso check faster.proof model.onnx faster.onnx
+  taso check plan.json
   taso check --no-z3 --json - < my.cert`,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 && len(args) != 3 {
+			if len(args) > 3 || len(args) == 2 && !isPlan(args[0]) {
 				return fmt.Errorf("%s", plural(len(args), "argument"))
 			}
 			return nil
@@ -72,6 +81,7 @@ The exit status is 1 if an entry is rejected.`,
 	f.BoolVar(&k.any, "any-axioms", false, "accept a file with axioms of its own")
 	f.BoolVar(&k.z3, "z3", true, "ask Z3 as well")
 	f.BoolVar(&k.noZ3, "no-z3", false, "do not ask Z3")
+	f.BoolVar(&k.noRun, "no-run", false, "do not run a plan on virtual devices")
 	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 	c.MarkFlagsMutuallyExclusive("z3", "no-z3")
 	return c
@@ -82,6 +92,9 @@ func (k *checkFlags) run(c *cobra.Command, args []string) error {
 		return k.own(c)
 	}
 	path := args[0]
+	if isPlan(path) && len(args) < 3 {
+		return k.plan(c, path, args[1:])
+	}
 	if len(args) == 3 {
 		return k.networks(c, path, args[1], args[2])
 	}

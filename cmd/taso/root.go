@@ -29,6 +29,7 @@ hold); 2 usage or unreadable input.`,
   taso run resnet50 --repeat 20
   taso pcg mlp-2x4.graph --against mlp.graph
   taso machine show summit:32
+  taso parallelize mlp --machine dgx-a100:1 --batch 1024 --out plan.json
   taso verify model.onnx optimized.onnx
   taso optimize model.onnx --out faster.onnx`,
 		SilenceErrors: true,
@@ -37,7 +38,7 @@ hold); 2 usage or unreadable input.`,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.AddCommand(newGenRules(), newAxioms(), newRules(), newAudit(), newCheck(),
-		newModels(), newImport(), newShow(), newRun(), newPCG(), newMachine(), newMeasure(), newVerify(), newOptimize(), newGrad(), newBench(), newVersion())
+		newModels(), newImport(), newShow(), newRun(), newPCG(), newMachine(), newParallelize(), newPlan(), newMeasure(), newVerify(), newOptimize(), newGrad(), newBench(), newVersion())
 	explainArgs(root)
 	return root
 }

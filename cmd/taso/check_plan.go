@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/bench/models"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/pipeline/optimize"
+	"github.com/taso-go/taso/internal/pipeline/parallelize"
+	"github.com/taso-go/taso/parallel/plan"
+)
+
+// isPlan reports whether a file is named like a plan.
+func isPlan(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".json") }
+
+// readPlan reads the file of a plan.
+func readPlan(c *cobra.Command, path string) (*plan.File, error) {
+	in, name, err := open(c, path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return plan.ReadFile(in, name)
+}
+
+// plan checks the certificate of a plan, of a model if there is one.
+func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
+	f, err := readPlan(c, path)
+	if err != nil {
+		return err
+	}
+	var g *graph.Graph
+	if len(of) == 0 && k.model.builtin(f.Model.Name) {
+		of = []string{f.Model.Name}
+		k.model.batch = f.Model.Batch
+	}
+	if len(of) > 0 {
+		m, _, err := k.model.read(of[0])
+		if err != nil {
+			return err
+		}
+		g = m.Graph
+	}
+	var small func(devices int) (string, *graph.Graph, error)
+	if name := f.Model.Name + "-tiny"; k.model.builtin(name) {
+		small = func(devices int) (string, *graph.Graph, error) {
+			o := models.Options{Seed: k.model.seed}
+			if models.Batched(name) {
+				o.Batch = 2 * devices
+			}
+			n, err := models.BuildNetwork(name, o)
+			if err != nil {
+				return name, nil, err
+			}
+			return name, n.Model.Graph, nil
+		}
+	}
+	rep, err := parallelize.Check(c.Context(), f, path, g, k.z3 && !k.noZ3)
+	if rejected := (*optimize.Rejected)(nil); errors.As(err, &rejected) {
+		return finding(err.Error())
+	}
+	if err != nil {
+		return err
+	}
+	if !k.noRun {
+		if rep.Ran, err = parallelize.Run(c.Context(), f, small); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	wrong := rep.Ran != nil && rep.Ran.Why == "" && !rep.Ran.Equal
+	if k.json {
+		if err := writeJSON(c.OutOrStdout(), rep); err != nil || !wrong {
+			return err
+		}
+		return finding(path + ": virtual devices compute something else")
+	}
+	w := c.OutOrStdout()
+	if rep.Model {
+		fmt.Fprintf(w, "%s computes what the training step of %s does, for all inputs and weights.\n\n", path, of[0])
+	} else {
+		fmt.Fprintf(w, "%s computes what its sequential graph does, for all inputs and weights. Whether that is\nthe training step of %s is checked with the model: taso check %s MODEL\n\n", path, f.Model.Name, path)
+	}
+	if err := writeTable(w, []column{{"inputs", true}, {"outputs", true}, {"axioms", true}, {"lemmas", true}, {"instances", true}},
+		[][]string{{count(rep.Inputs), count(rep.Outputs), count(rep.Axioms), count(rep.Lemmas), count(rep.Steps)}}); err != nil {
+		return err
+	}
+	if x := rep.Ran; x != nil {
+		what := x.Of
+		if x.Small {
+			what += ", a small variant that the same planner laid out,"
+		}
+		switch {
+		case x.Why != "":
+			fmt.Fprintf(w, "\nNot run on virtual devices: %s\n", x.Why)
+		case wrong:
+			return finding(fmt.Sprintf("%s: %s was run on %s, which compute something else", path, what, plural(x.Devices, "virtual device")))
+		default:
+			fmt.Fprintf(w, "\n%s was run on %s: all outputs are the same modulo 2^61 - 1", what, plural(x.Devices, "virtual device"))
+			if x.Deviation != nil {
+				fmt.Fprintf(w, ", and in float32 within %.1e", *x.Deviation)
+			}
+			fmt.Fprintln(w, ".")
+		}
+	}
+	return nil
+}

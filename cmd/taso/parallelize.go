@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/graph/grad"
+	"github.com/taso-go/taso/internal/atomicfile"
+	"github.com/taso-go/taso/internal/pipeline/parallelize"
+	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/parallel/machine"
+	"github.com/taso-go/taso/parallel/plan"
+)
+
+// parallelizeFlags are the flags of parallelize.
+type parallelizeFlags struct {
+	model     modelFlags
+	machine   string
+	planner   string
+	beside    []string
+	recipe    plan.Recipe
+	inference bool
+	devices   int
+	memory    size
+	steps     int64
+	budget    time.Duration
+	out, html string
+	export    []string
+	top       int
+	json      bool
+}
+
+func newParallelize() *cobra.Command {
+	k := &parallelizeFlags{}
+	c := &cobra.Command{
+		Use:   "parallelize MODEL",
+		Short: "Plan how a model is trained on a cluster, with a certificate that it computes the same",
+		Long: `Parallelize lays the training step of a model (taso grad), or with --inference the
+model, out over the devices of a cluster (taso machine show): along each axis of a mesh
+of devices every operator is computed on shards, on copies or as a part of a sum, and
+what lies between two operators is sent. Each such layout is an instance of a law that
+is proved for all sizes and numbers of devices, so that the plan has a certificate that
+it computes what the model does: taso check PLAN checks it again.
+
+Planners:
+` + plannerHelp() + `
+Others are run beside it with --beside. Times and memory are modelled, by the
+roofline of the device and the links of the cluster; nothing has run on one.
+
+--out writes the plan: the mesh, the graph before and after, how tensors lie, what was
+chosen, the certificate. The same model, machine, planner, --steps and --seed give the
+same plan; --budget and Ctrl-C end a search with the best found so far.
+
+The exit status is 1 if a planner finds no plan that fits, and 2 if the machine or the
+model cannot be read.
+` + modelHelp + "\n" + machineHelp,
+		Example: `  taso parallelize mlp --machine dgx-a100:1 --batch 1024 --out plan.json
+  taso parallelize bert-large-128 --machine summit:2 --batch 96 --planner megatron --beside data,fsdp
+  taso parallelize model.onnx --machine my.yaml --loss classes --optimizer adam --json
+  taso check plan.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: k.run,
+	}
+	k.model.add(c)
+	f := c.Flags()
+	f.StringVar(&k.machine, "machine", "", "the cluster, by name or file (taso machine show)")
+	f.StringVar(&k.planner, "planner", "auto", "who looks for the plan: "+strings.Join(plannerNames(), ", "))
+	f.StringSliceVar(&k.beside, "beside", nil, "also plan with these, `NAME,NAME`, to compare; all: with all")
+	f.StringVar(&k.recipe.Loss, "loss", "crossentropy", "how far outputs are from labels: "+strings.Join(grad.LossNames(), ", "))
+	f.IntVar(&k.recipe.Axis, "axis", 1, "axis of the classes; a negative one counts from the end")
+	f.StringVar(&k.recipe.Optimizer, "optimizer", "sgd", "how weights follow: "+strings.Join(grad.OptimizerNames(), ", "))
+	f.Float64Var(&k.recipe.Rate, "rate", 0, "learning rate; 0: an input of the step")
+	f.Float64Var(&k.recipe.Momentum, "momentum", 0, "momentum of sgd, 0 to 1")
+	f.BoolVar(&k.inference, "inference", false, "plan the model, not its training step")
+	f.IntVar(&k.devices, "devices", 0, "use so many devices, the first ones (default all)")
+	f.Var(&k.memory, "memory", "what a device may hold, such as 16G (default what the machine says)")
+	f.Int64Var(&k.steps, "steps", 0, "work for each choice, in steps of some tens of nanoseconds (default 4194304)")
+	f.DurationVar(&k.budget, "budget", 0, "time for the search (default: as long as its steps take)")
+	f.StringVar(&k.out, "out", "", "write the plan to `FILE.json`")
+	f.StringArrayVar(&k.export, "export", nil, "also write the plan as `FORMAT=FILE`: "+strings.Join(exportFormats(), ", ")+" (taso plan export --help); may be repeated")
+	f.StringVar(&k.html, "html", "", "write a page with tables to `FILE`")
+	f.IntVar(&k.top, "top", 24, "operators to list; 0: all")
+	f.BoolVar(&k.json, "json", false, "print as JSON")
+	_ = c.RegisterFlagCompletionFunc("machine", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return machine.Names(), cobra.ShellCompDirectiveDefault
+	})
+	_ = c.RegisterFlagCompletionFunc("planner", cobra.FixedCompletions(plannerNames(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func plannerNames() (names []string) {
+	for _, p := range plan.Planners() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// plannerHelp lists the planners.
+func plannerHelp() string {
+	var b strings.Builder
+	for _, p := range plan.Planners() {
+		fmt.Fprintf(&b, "  %-10s %s\n", p.Name, p.About)
+	}
+	return b.String()
+}
+
+func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
+	switch {
+	case k.machine == "":
+		return fmt.Errorf("--machine: name a cluster: %s, or a file", strings.Join(machine.Names(), ", "))
+	case k.devices < 0 || k.steps < 0 || k.budget < 0 || k.top < 0:
+		return fmt.Errorf("--devices, --steps, --budget and --top must not be below 0")
+	}
+	cluster, err := machine.Find(k.machine, machine.Options{})
+	if err != nil {
+		return err
+	}
+	m, _, err := k.model.read(args[0])
+	if err != nil {
+		return err
+	}
+	outs := []output{{"--out", k.out}, {"--html", k.html}}
+	for _, x := range k.export {
+		format, path, ok := strings.Cut(x, "=")
+		if !ok || path == "" || !slices.Contains(exportFormats(), format) {
+			return fmt.Errorf("--export %s: want FORMAT=FILE, of %s", x, strings.Join(exportFormats(), ", "))
+		}
+		outs = append(outs, output{"--export", path})
+	}
+	if err := checkOutputs(append(k.model.inputs, k.machine), outs...); err != nil {
+		return err
+	}
+	o := parallelize.Options{Name: args[0], Batch: k.model.batch, Graph: m.Graph, Machine: k.machine, Cluster: cluster,
+		Planner: k.planner, Beside: k.beside, Devices: k.devices, Memory: int64(k.memory), Steps: k.steps, Seed: k.model.seed}
+	if len(k.beside) == 1 && k.beside[0] == "all" {
+		o.Beside = plannerNames()
+	}
+	if !k.inference {
+		o.Recipe = &k.recipe
+	}
+	ctx := c.Context()
+	if k.budget > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, k.budget)
+		defer cancel()
+	}
+	bar := newProgress(c)
+	var stage *progress.Stage
+	o.Progress = func(what string) {
+		if stage != nil {
+			stage.Done()
+		}
+		stage = bar.Stage(what, progress.Unknown)
+	}
+	res, err := parallelize.Make(ctx, o)
+	bar.Close()
+	if plan.IsNone(err) {
+		why := err.Error()
+		if errors.Is(err, plan.ErrMeans) && k.model.batch == 0 {
+			why += "; --batch says how many samples a step has, which devices share"
+		}
+		return finding(why)
+	}
+	if err != nil {
+		return err
+	}
+	if k.out != "" {
+		if err := atomicfile.WriteFile(k.out, res.File.Write); err != nil {
+			return err
+		}
+	}
+	for _, x := range k.export {
+		format, path, _ := strings.Cut(x, "=")
+		if err := exportTo(path, format, res.Plan); err != nil {
+			return fmt.Errorf("--export %s: %w", x, err)
+		}
+	}
+	rep, err := res.Report(c.Context())
+	if err != nil {
+		return err
+	}
+	if k.html != "" {
+		if err := atomicfile.WriteFile(k.html, rep.WriteHTML); err != nil {
+			return err
+		}
+	}
+	if k.json {
+		return writeJSON(c.OutOrStdout(), rep)
+	}
+	if err := printParallel(c.OutOrStdout(), rep, k.top); err != nil {
+		return err
+	}
+	if k.out != "" {
+		fmt.Fprintf(c.ErrOrStderr(), "wrote %s\n", k.out)
+	}
+	return nil
+}

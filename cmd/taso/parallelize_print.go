@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/taso-go/taso/internal/pipeline/parallelize"
+)
+
+// printParallel prints what is in a plan, and at most top operators; 0: all.
+func printParallel(w io.Writer, r *parallelize.Report, top int) error {
+	what := "inference"
+	if r.Training {
+		what = "training step"
+	}
+	fmt.Fprintf(w, "%s of %s on %s of %s, modelled\n\n", what, r.Model, plural(r.Devices, "device"), r.Machine)
+	if err := printPlanners(w, r); err != nil {
+		return err
+	}
+	if len(r.Classes) > 0 {
+		fmt.Fprintln(w)
+		var rows [][]string
+		for _, x := range r.Classes {
+			bytes := "-"
+			if x.Bytes > 0 {
+				bytes = megabytes(x.Bytes)
+			}
+			rows = append(rows, []string{x.Class, x.Time.String(), count(x.Count), bytes})
+		}
+		if err := writeTable(w, []column{{"what a device does", false}, {"time", true}, {"tasks", true}, {"sent by all", true}}, rows); err != nil {
+			return err
+		}
+	}
+	if m := r.Memory; m != nil {
+		fmt.Fprintf(w, "\nA device needs %s: weights and state %s, inputs %s; the peak is at %s.\n\n", megabytes(m.Peak), megabytes(m.Weights), megabytes(m.Inputs), m.At)
+	}
+	var rows [][]string
+	list := r.Layouts
+	if top > 0 && len(list) > top {
+		list = list[:top]
+	}
+	for _, l := range list {
+		rows = append(rows, []string{l.Node, l.Op, l.Layout})
+	}
+	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"layout", false}}, rows); err != nil {
+		return err
+	}
+	if n := len(r.Layouts) - len(list); n > 0 {
+		fmt.Fprintf(w, "and %s more (--top 0 lists all)\n", plural(n, "operator"))
+	}
+	if r.Instances > 0 {
+		fmt.Fprintf(w, "\nIt computes the same, the checker says: by %s, %s in all.\n", plural(r.Laws, "law"), plural(r.Instances, "instance"))
+	}
+	return nil
+}
+
+// printPlanners compares what planners found.
+func printPlanners(w io.Writer, r *parallelize.Report) error {
+	cols := []column{{"planner", false}, {"mesh", false}, {"a step", true}, {"beside", true}}
+	if r.Planners[0].PerSecond > 0 {
+		cols = append(cols, column{"samples/s", true})
+	}
+	cols = append(cols, column{"memory", true}, column{"one by one", true}, column{"bound of last axis", true}, column{"stop", false}, column{"found in", true})
+	var rows [][]string
+	for _, p := range r.Planners {
+		if p.Why != "" {
+			rows = append(rows, append([]string{p.Planner, "none: " + p.Why}, make([]string, len(cols)-2)...))
+			continue
+		}
+		row := []string{p.Planner, p.Mesh, p.Makespan.String(), fmt.Sprintf("%.3g", p.Beside)}
+		if r.Planners[0].PerSecond > 0 {
+			row = append(row, fmt.Sprintf("%.4g", p.PerSecond))
+		}
+		rows = append(rows, append(row, megabytes(p.Memory), p.Time.String(), p.Bound.String(), p.Stop, seconds(p.Seconds)+" s"))
+	}
+	return writeTable(w, cols, rows)
+}

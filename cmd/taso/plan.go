@@ -1,0 +1,272 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/internal/atomicfile"
+	"github.com/taso-go/taso/internal/pipeline/parallelize"
+	"github.com/taso-go/taso/parallel/machine"
+	"github.com/taso-go/taso/parallel/plan"
+)
+
+// planFlags are the flags of the commands on plans.
+type planFlags struct {
+	machine     string
+	top         int
+	json        bool
+	html, trace string
+}
+
+func newPlan() *cobra.Command {
+	return group("plan", "Read plans of taso parallelize: what is where, what it costs, how two differ, for whom else", `  taso plan show plan.json
+  taso plan explain plan.json
+  taso plan simulate plan.json --html step.html
+  taso plan diff plan.json other.json
+  taso plan export plan.json --to jax --out step.py`, newPlanShow(), newPlanExplain(), newPlanSimulate(), newPlanDiff(), newPlanExport())
+}
+
+const planHelp = `
+PLAN is a file that taso parallelize --out has written. Whether it computes what it should
+is not asked here: taso check PLAN does.
+`
+
+func (k *planFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&k.machine, "machine", "", "the cluster, by name or file (default the one that the plan names)")
+	c.Flags().BoolVar(&k.json, "json", false, "print as JSON")
+	_ = c.RegisterFlagCompletionFunc("machine", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return machine.Names(), cobra.ShellCompDirectiveDefault
+	})
+}
+
+// read reads a plan on its cluster, or the one that is asked for.
+func (k *planFlags) read(c *cobra.Command, path string) (*plan.File, *plan.Plan, error) {
+	f, err := readPlan(c, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if k.machine != "" {
+		f.Machine.Name = k.machine
+	}
+	cluster, err := machine.Find(f.Machine.Name, machine.Options{})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: machine: %w", path, err)
+	}
+	if k.machine != "" && cluster.Degree() == 0 {
+		f.Machine.Links = nil // asked for on a cluster that has its own
+	}
+	p, err := f.Plan(cluster)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, p, nil
+}
+
+func newPlanShow() *cobra.Command {
+	k := &planFlags{}
+	c := &cobra.Command{
+		Use:   "show PLAN",
+		Short: "Say what a plan puts where, what a step takes and which memory",
+		Long: `Show says of a plan what a step takes, what it is spent on, which memory a device needs,
+and how the results of operators lie on the mesh. All of it is modelled, from the plan's
+graph and the description of its cluster.
+` + planHelp,
+		Example: `  taso plan show plan.json
+  taso plan show plan.json --top 0 --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if k.top < 0 {
+				return fmt.Errorf("--top must not be below 0")
+			}
+			f, p, err := k.read(c, args[0])
+			if err != nil {
+				return err
+			}
+			rep, err := parallelize.Describe(c.Context(), f, p)
+			if err != nil {
+				return err
+			}
+			if k.json {
+				return writeJSON(c.OutOrStdout(), rep)
+			}
+			return printParallel(c.OutOrStdout(), rep, k.top)
+		},
+	}
+	k.add(c)
+	c.Flags().IntVar(&k.top, "top", 24, "operators to list; 0: all")
+	return c
+}
+
+func newPlanSimulate() *cobra.Command {
+	k := &planFlags{}
+	var opt plan.SimulateOptions
+	c := &cobra.Command{
+		Use:   "simulate PLAN",
+		Short: "Simulate a step of a plan: every operator and message of every device over time",
+		Long: `Simulate runs a step of a plan on its cluster in time: every operator on every device,
+every collective on the links that it takes, sending beside computing (--serial: one after
+the other). It says what each device does and for what the step waits. --trace writes the
+tasks for a viewer of Chrome traces (Perfetto), --html a page with a chart.
+` + planHelp,
+		Example: `  taso plan simulate plan.json
+  taso plan simulate plan.json --trace step.json --html step.html
+  taso plan simulate plan.json --machine dgx-h100:1`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkOutputs(args, output{"--html", k.html}, output{"--trace", k.trace}); err != nil {
+				return err
+			}
+			f, p, err := k.read(c, args[0])
+			if err != nil {
+				return err
+			}
+			opt.Samples = f.Model.Batch
+			s, err := p.Simulate(c.Context(), opt)
+			if err != nil {
+				return err
+			}
+			for _, x := range []struct {
+				path  string
+				write func(io.Writer) error
+			}{
+				{k.trace, s.Run.WriteTrace},
+				{k.html, func(w io.Writer) error {
+					return s.Run.WriteHTML(w, fmt.Sprintf("%s on %s", f.Model.Name, f.Machine.Name))
+				}},
+			} {
+				if x.path == "" {
+					continue
+				}
+				if err := atomicfile.WriteFile(x.path, x.write); err != nil {
+					return err
+				}
+			}
+			rep := parallelize.Steps(s)
+			if k.json {
+				return writeJSON(c.OutOrStdout(), rep)
+			}
+			return printOverTime(c.OutOrStdout(), rep)
+		},
+	}
+	k.add(c)
+	f := c.Flags()
+	f.StringVar(&k.html, "html", "", "write a page with a chart to `FILE`")
+	f.StringVar(&k.trace, "trace", "", "write a Chrome trace to `FILE`")
+	f.BoolVar(&opt.Serial, "serial", false, "a device does one thing after the other, sending too")
+	return c
+}
+
+func printOverTime(w io.Writer, r *parallelize.StepReport) error {
+	fmt.Fprintf(w, "a step takes %s, modelled", r.Makespan)
+	if r.PerSecond > 0 {
+		fmt.Fprintf(w, ": %.4g samples/s", r.PerSecond)
+	}
+	fmt.Fprint(w, "\n\n")
+	var rows [][]string
+	for _, x := range r.Classes {
+		bytes := "-"
+		if x.Bytes > 0 {
+			bytes = megabytes(x.Bytes)
+		}
+		rows = append(rows, []string{x.Class, x.Time.String(), count(x.Count), bytes})
+	}
+	if err := writeTable(w, []column{{"what a device does", false}, {"time", true}, {"tasks", true}, {"sent by all", true}}, rows); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	rows = nil
+	for _, d := range r.Devices {
+		name := count(d.First)
+		if d.Last > d.First {
+			name = fmt.Sprintf("%d-%d", d.First, d.Last)
+		}
+		rows = append(rows, []string{name, d.Compute.String(), d.Send.String(), d.Exposed.String(), d.Idle.String()})
+	}
+	if err := writeTable(w, []column{{"device", false}, {"computes", true}, {"sends", true}, {"waits for that", true}, {"idle", true}}, rows); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	rows = nil
+	for _, s := range r.Critical {
+		rows = append(rows, []string{s.Class, s.Time.String(), count(s.Tasks)})
+	}
+	return writeTable(w, []column{{"for what the step waits", false}, {"time", true}, {"tasks", true}}, rows)
+}
+
+func newPlanDiff() *cobra.Command {
+	k := &planFlags{}
+	c := &cobra.Command{
+		Use:   "diff PLAN OTHER",
+		Short: "Say where two plans of a model differ, and what that costs",
+		Long: `Diff compares two plans: what a step takes and on what, and the operators whose results
+lie otherwise. The exit status is 1 if they differ.
+` + planHelp,
+		Example: `  taso plan diff plan.json other.json
+  taso plan diff plan.json other.json --top 0 --json`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			if k.top < 0 {
+				return fmt.Errorf("--top must not be below 0")
+			}
+			var reps [2]*parallelize.Report
+			for i, path := range args {
+				f, p, err := k.read(c, path)
+				if err != nil {
+					return err
+				}
+				if reps[i], err = parallelize.Describe(c.Context(), f, p); err != nil {
+					return err
+				}
+			}
+			d := parallelize.Diff(reps[0], reps[1])
+			var err error
+			if k.json {
+				err = writeJSON(c.OutOrStdout(), d)
+			} else {
+				err = printDiff(c.OutOrStdout(), d, k.top)
+			}
+			if err == nil && !d.Same() {
+				return finding(fmt.Sprintf("%s and %s differ", args[0], args[1]))
+			}
+			return err
+		},
+	}
+	k.add(c)
+	c.Flags().IntVar(&k.top, "top", 24, "operators to list; 0: all")
+	return c
+}
+
+func printDiff(w io.Writer, d *parallelize.Difference, top int) error {
+	var rows [][]string
+	for _, x := range d.Figures {
+		rows = append(rows, []string{x.What, x.First, x.Second})
+	}
+	if err := writeTable(w, []column{{"", false}, {"first", true}, {"second", true}}, rows); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nof %s, %s otherwise", plural(d.Operators, "operator"), count(len(d.Layouts))+" lie")
+	if d.OnlyFirst+d.OnlySecond > 0 {
+		fmt.Fprintf(w, "; %s only in the first, %d only in the second", plural(d.OnlyFirst, "operator"), d.OnlySecond)
+	}
+	fmt.Fprint(w, "\n\n")
+	rows = nil
+	list := d.Layouts
+	if top > 0 && len(list) > top {
+		list = list[:top]
+	}
+	for _, l := range list {
+		rows = append(rows, []string{l.Node, l.Op, l.First, l.Second})
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"first", false}, {"second", false}}, rows); err != nil {
+		return err
+	}
+	if n := len(d.Layouts) - len(list); n > 0 {
+		fmt.Fprintf(w, "and %d more (--top 0 lists all)\n", n)
+	}
+	return nil
+}

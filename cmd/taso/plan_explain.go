@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/parallel/plan"
+)
+
+func newPlanExplain() *cobra.Command {
+	k := &planFlags{}
+	c := &cobra.Command{
+		Use:   "explain PLAN [OPERATOR...]",
+		Short: "Say why operators are computed as they are: what each other way would cost",
+		Long: `Explain says of each operator of a plan how it is computed, the second best way, and how
+much more a step would take with that, all else as it is: the operator itself and what is
+sent for its operands and results, one thing after the other. Of operators that are named
+it lists all ways. A way that costs less is one that the planner does not look at, or did
+not find.
+` + planHelp,
+		Example: `  taso plan explain plan.json
+  taso plan explain plan.json left0_fc_matmul
+  taso plan explain plan.json --top 0 --json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if k.top < 0 {
+				return fmt.Errorf("--top must not be below 0")
+			}
+			_, p, err := k.read(c, args[0])
+			if err != nil {
+				return err
+			}
+			all, err := p.Explain(c.Context(), args[1:]...)
+			if err != nil {
+				return err
+			}
+			if k.json {
+				return writeJSON(c.OutOrStdout(), all)
+			}
+			if len(args) > 1 {
+				return printWays(c.OutOrStdout(), all)
+			}
+			return printSeconds(c.OutOrStdout(), all, k.top)
+		},
+	}
+	k.add(c)
+	c.Flags().IntVar(&k.top, "top", 24, "operators to list; 0: all")
+	return c
+}
+
+// wayText is a way as text.
+func wayText(w *plan.Way) string {
+	in := make([]string, len(w.In))
+	for i, x := range w.In {
+		in[i] = "(" + x + ")"
+	}
+	out := make([]string, len(w.Out))
+	for i, x := range w.Out {
+		out[i] = "(" + x + ")"
+	}
+	return strings.Join(in, " ") + " -> " + strings.Join(out, " ")
+}
+
+func printSeconds(w io.Writer, all []*plan.Explanation, top int) error {
+	list := all
+	if top > 0 && len(list) > top {
+		list = list[:top]
+	}
+	var rows [][]string
+	for _, e := range list {
+		row := []string{e.Node, e.Op}
+		for i := range e.Ways {
+			if e.Ways[i].Chosen {
+				row = append(row, wayText(&e.Ways[i]), e.Ways[i].Compute.String())
+			}
+		}
+		if s := e.Second(); s != nil {
+			row = append(row, wayText(s), s.More.String())
+		} else {
+			row = append(row, "-", "-")
+		}
+		rows = append(rows, row)
+	}
+	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"computed", false}, {"takes", true}, {"second best", false}, {"more", true}}, rows); err != nil {
+		return err
+	}
+	if n := len(all) - len(list); n > 0 {
+		fmt.Fprintf(w, "and %s more (--top 0 lists all)\n", plural(n, "operator"))
+	}
+	return nil
+}
+
+func printWays(w io.Writer, all []*plan.Explanation) error {
+	for i, e := range all {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s, %s\n", e.Node, e.Op)
+		var rows [][]string
+		for k := range e.Ways {
+			x := &e.Ways[k]
+			is := ""
+			if x.Chosen {
+				is = "chosen"
+			}
+			rows = append(rows, []string{wayText(x), x.Compute.String(), x.More.String(), is})
+		}
+		if err := writeTable(w, []column{{"computed", false}, {"takes", true}, {"a step more", true}, {"", false}}, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
