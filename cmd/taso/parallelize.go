@@ -50,6 +50,9 @@ it computes what the model does: taso check PLAN checks it again.
 
 Planners:
 ` + plannerHelp() + `
+A plan that needs more memory than a device has makes results of the forward pass again
+or puts them aside at the host, as many as it takes.
+
 Others are run beside it with --beside. Times and memory are modelled, by the
 roofline of the device and the links of the cluster; nothing has run on one.
 

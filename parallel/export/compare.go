@@ -305,7 +305,14 @@ type sent struct {
 // how often that is.
 func (c *Comparison) charged(p *plan.Plan, s *spmd) map[string]int {
 	charged := map[string]int{}
-	list, err := p.Sent()
+	plain, err := p.With(nil)
+	if v := p.Saving; v != nil && err == nil {
+		c.named("%d results are made again for the backward pass by the plan and %d put aside: the program does neither, and sends them once", len(v.Again), len(v.Away))
+	}
+	var list []plan.Sent
+	if err == nil {
+		list, err = plain.Sent()
+	}
 	if err != nil {
 		c.wrong("what is charged is not known: %v", err)
 		return charged

@@ -32,6 +32,9 @@ func newPlacements(p *plan.Plan) (*placements, error) {
 			x.axes = append(x.axes, a)
 		}
 	}
+	if v := p.Saving; v != nil {
+		x.cannot("%d results are made again for the backward pass, %d are at the host until then", len(v.Again), len(v.Away))
+	}
 	twice := map[graph.NodeID]bool{}
 	for id := range s.g.Nodes() {
 		o := s.lay.Origin(id)

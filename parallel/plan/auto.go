@@ -30,7 +30,7 @@ func (j *Job) bestOf(ctx context.Context, planners []*Planner, price func(*Plan,
 	consider := func(p *Plan, err error) error {
 		var time machine.Time
 		if err == nil {
-			err = j.fits(p)
+			p, err = j.fit(p)
 		}
 		if err == nil {
 			time, err = price(p, ctx)

@@ -53,6 +53,10 @@ type File struct {
 	Origins map[string]Origin `json:"origins"`
 	// Pipeline says which sequential node is of which stage.
 	Pipeline *Pipeline `json:"pipeline,omitempty"`
+	// Again and Away are nodes of Graph whose results are made again for the backward pass, or at
+	// the hosts until then ([Saving]).
+	Again []string `json:"again,omitempty"`
+	Away  []string `json:"away,omitempty"`
 	// Certificate shows that both compute the same (law.CertFormat).
 	Certificate string `json:"certificate"`
 }
@@ -145,6 +149,9 @@ func (p *Plan) File() *File {
 	f.Init = p.Training.Init
 	f.Origins, f.Pipeline = map[string]Origin{}, p.Pipeline
 	g, before := l.Graph(), p.Source().Graph
+	if p.Saving != nil {
+		f.Again, f.Away = names(g, p.Saving.Again), names(g, p.Saving.Away)
+	}
 	if p.Rewritten != nil {
 		f.Rewritten = p.Rewritten.String()
 	}
@@ -292,7 +299,38 @@ func (f *File) Plan(c *machine.Cluster) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("layouts: %w", err)
 	}
-	return &Plan{Planner: f.Planner, Training: t, Mesh: mesh, Rewritten: rewritten, Laying: l, Passes: f.Passes, Pipeline: f.Pipeline}, nil
+	p := &Plan{Planner: f.Planner, Training: t, Mesh: mesh, Rewritten: rewritten, Laying: l, Passes: f.Passes, Pipeline: f.Pipeline}
+	s := &Saving{}
+	if s.Again, err = named(after, f.Again); err == nil {
+		s.Away, err = named(after, f.Away)
+	}
+	if err != nil || len(s.Again)+len(s.Away) == 0 {
+		return p, err
+	}
+	if p.Pipeline != nil {
+		return nil, errors.New("saving: the plan has stages, which say themselves what they compute again")
+	}
+	return p.With(s)
+}
+
+// names are those of nodes.
+func names(g *graph.Graph, list []graph.NodeID) (out []string) {
+	for _, id := range list {
+		out = append(out, g.Name(id))
+	}
+	return out
+}
+
+// named are the nodes with such names.
+func named(g *graph.Graph, list []string) (out []graph.NodeID, err error) {
+	for _, name := range list {
+		id, ok := g.Find(name)
+		if !ok {
+			return nil, fmt.Errorf("saving: the graph has no node %s", name)
+		}
+		out = append(out, id)
+	}
+	return out, nil
 }
 
 // origins reads where nodes come from.

@@ -25,6 +25,11 @@ type Memory struct {
 	At   string `json:"at"`
 	// Alive is what is taken then, the largest first.
 	Alive []Alive `json:"alive"`
+	// Host is the most that is at the host for a device at once, Again how many results are made again
+	// and Away how many are put aside ([Saving]).
+	Host  int64 `json:"host,omitempty"`
+	Again int   `json:"again,omitempty"`
+	Away  int   `json:"away,omitempty"`
 }
 
 // Alive is a result that is kept, or an input.
@@ -46,7 +51,11 @@ func (p *Plan) Memory() (*Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return prog.memory(p), nil
+	m := prog.memory(p)
+	if s := p.Saving; s != nil {
+		m.Host, m.Again, m.Away = prog.beside(), len(s.Again), len(s.Away)
+	}
+	return m, nil
 }
 
 // lives is the last slot at which the result of each is there.
@@ -64,25 +73,33 @@ func (p *program) lives() []int {
 	return last
 }
 
-func (p *program) memory(of *Plan) *Memory {
-	g := of.Laying.Graph()
-	m := &Memory{Weights: p.weights, Inputs: p.inputs, Peak: p.weights + p.inputs}
-	last := p.lives()
+// peak is the most that is taken at once, and the slot at which, -1 before all; last is
+// that of [program.lives].
+func (p *program) peak(last []int) (at int, peak int64) {
 	dies := make([]int64, len(p.slots)+1) // what is free from the slot behind on
-	at, now := -1, m.Peak
-	free := int64(0)
+	at, peak = -1, p.weights+p.inputs
+	now, free := peak, int64(0)
 	for i, s := range p.slots {
 		now += s.output
 		dies[last[i]] += s.output
 		if s.time > 0 { // what takes no time is never seen
 			now -= free
 			free = 0
-			if now > m.Peak {
-				m.Peak, at = now, i
+			if now > peak {
+				peak, at = now, i
 			}
 		}
 		free += dies[i]
 	}
+	return at, peak
+}
+
+func (p *program) memory(of *Plan) *Memory {
+	g := of.Laying.Graph()
+	m := &Memory{Weights: p.weights, Inputs: p.inputs}
+	last := p.lives()
+	at, peak := p.peak(last)
+	m.Peak = peak
 	for _, l := range p.lie {
 		what := "input"
 		if l.weight {
@@ -111,6 +128,8 @@ func (s *slot) what() string {
 	switch {
 	case s.kind != parallel.None:
 		return s.kind.String()
+	case s.host != here:
+		return "fetched"
 	case s.class == "forward":
 		return "activation"
 	case s.class == "backward":
@@ -125,25 +144,49 @@ type MemoryError struct {
 	Need, Have int64
 	// At is the node at which the peak is.
 	At string
+	// Lies is what weights, state and inputs take of it, which is there whatever is done, and Least the
+	// least that was found with results that are made again or put aside ([Saving]); 0: nothing
+	// was tried.
+	Lies, Least int64
 }
 
 // Over is by how many bytes the plan misses.
 func (e *MemoryError) Over() int64 { return e.Need - e.Have }
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("a device needs %d bytes at node %s, %d more than the %d it has", e.Need, e.At, e.Over(), e.Have)
+	text := fmt.Sprintf("a device needs %d bytes at node %s, %d more than the %d it has", e.Need, e.At, e.Over(), e.Have)
+	if e.Lies > 0 {
+		text += fmt.Sprintf("; weights, state and inputs are %d of them", e.Lies)
+	}
+	if e.Least > 0 {
+		text += fmt.Sprintf(", and with results that are made again or put aside it still needs %d", e.Least)
+	}
+	return text
 }
 
-// fits checks that a plan needs no more memory than a device may hold.
-func (j *Job) fits(p *Plan) error {
+// fit is a plan that needs no more memory than a device may hold: a given one, or what it
+// becomes by a [Saving].
+func (j *Job) fit(p *Plan) (*Plan, error) {
 	m, err := p.Memory()
+	if err != nil || j.Memory <= 0 || m.Peak <= j.Memory {
+		return p, err
+	}
+	over := &MemoryError{Need: m.Peak, Have: j.Memory, At: m.At}
+	if p.Pipeline != nil {
+		return nil, over
+	}
+	over.Lies = m.Weights + m.Inputs
+	if over.Lies >= j.Memory {
+		return nil, over
+	}
+	q, least, err := p.thrifty(j.Memory)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if j.Memory > 0 && m.Peak > j.Memory {
-		return &MemoryError{m.Peak, j.Memory, m.At}
+	if over.Least = least; q == nil {
+		return nil, over
 	}
-	return nil
+	return q, nil
 }
 
 // IsNone reports whether an error says that there is no plan of a kind, or none that fits:

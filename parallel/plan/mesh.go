@@ -37,7 +37,8 @@ type Mesh struct {
 	// none: the axes count the devices of all of it.
 	Stages []Submesh
 
-	times map[sending]fastest
+	times  map[sending]fastest
+	parked map[parking]machine.Time
 	// common is for meshes of one number of devices, counted from the first, without stages.
 	common map[shared]fastest
 }
@@ -82,7 +83,7 @@ func NewMesh(c *machine.Cluster, degrees ...int) (*Mesh, error) {
 // Errors: a degree below 1, devices that the cluster does not have or that are in two
 // stages, and a stage that its axes do not count.
 func NewMeshOf(c *machine.Cluster, stages []Submesh, axes ...Axis) (*Mesh, error) {
-	m := &Mesh{Cluster: c, Axes: axes, Stages: stages, times: map[sending]fastest{}}
+	m := &Mesh{Cluster: c, Axes: axes, Stages: stages, times: map[sending]fastest{}, parked: map[parking]machine.Time{}}
 	for i, a := range axes {
 		m.Degrees = append(m.Degrees, a.Degree)
 		if a.Degree < 1 {

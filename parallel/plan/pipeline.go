@@ -335,7 +335,7 @@ func (s *hunt) none(x *judged) error {
 		again = ", with recomputation"
 	}
 	return fmt.Errorf("none of %d pipelines fits, the closest has %d stages, %d micro-batches, %s%s; devices of %d bytes would do, or more of them: %w",
-		len(s.found), len(x.parts), x.micro, x.kind, again, x.peak, &MemoryError{x.peak, s.j.Memory, fmt.Sprintf("stage %d", x.fullest)})
+		len(s.found), len(x.parts), x.micro, x.kind, again, x.peak, &MemoryError{Need: x.peak, Have: s.j.Memory, At: fmt.Sprintf("stage %d", x.fullest)})
 }
 
 // balance divides n clusters into stages in a row, none empty, so that the slowest is as

@@ -47,6 +47,10 @@ type Plan struct {
 	// Pipeline says what is a stage of which devices; nil: all devices work on everything.
 	Pipeline *Pipeline
 
+	// Saving is what is done to hold less at once; nil: nothing.
+	Saving *Saving
+
+	extra    machine.Time // of the saving
 	makespan machine.Time // 0: not known yet
 	ends     machine.Time // of the passes: what it costs to make copies of outputs
 }
@@ -75,7 +79,7 @@ func (p *Plan) Time() machine.Time {
 		return p.Pipeline.Makespan
 	}
 	if n := len(p.Passes); n > 0 {
-		return p.Passes[n-1].Cost
+		return p.Passes[n-1].Cost + p.extra
 	}
 	return 0
 }

@@ -84,7 +84,7 @@ func Find(ctx context.Context, name string, j *Job) (*Plan, error) {
 		}
 		found, err := p.Find(ctx, k)
 		if err == nil {
-			err = k.fits(found)
+			found, err = k.fit(found)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("planner %s: %w", name, err)

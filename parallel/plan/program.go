@@ -46,6 +46,8 @@ type slot struct {
 	// output is how many bytes its results take; kept: to the end of the step.
 	output int64
 	kept   bool
+	// host: it sends to a host, or brings back from it.
+	host aside
 	// result: it puts an output together that becomes no weight.
 	result bool
 	// adds: it adds what a micro-batch made to what those before did.
@@ -89,6 +91,8 @@ type programmer struct {
 	settled  []bool
 	forward  []bool
 	updating map[graph.NodeID]bool
+	inputs   map[graph.Tensor]int // inputs, and what is a part or a view of one, by its place
+	over     map[graph.NodeID]int // what is written over an input, by its place
 }
 
 // program is that of a plan without stages.
@@ -99,6 +103,10 @@ func (p *Plan) program() (*program, error) {
 	m, err := p.write(false)
 	if err != nil {
 		return nil, err
+	}
+	if p.Saving != nil {
+		out, _, err := m.save(p.Saving)
+		return out, err
 	}
 	return &m.out, nil
 }

@@ -74,6 +74,7 @@ func (m *programmer) keep() {
 	when := func(id graph.NodeID) int { return int(m.phase[id])*(m.g.Len()+1) + int(id) }
 	last := map[int]graph.NodeID{} // by input: who reads it last
 	from, readers := m.origins(true)
+	m.inputs, m.over = from, map[graph.NodeID]int{}
 	for t, list := range readers {
 		for _, id := range list {
 			if when(id) > when(last[from[t]]) {
@@ -93,6 +94,7 @@ func (m *programmer) keep() {
 			if next && len(x.slots) == 1 && made.node == t.Node && !m.timed(t) && before {
 				made.output -= x.bytes
 				made.inPlace = true
+				m.over[t.Node] = in
 				continue
 			}
 			made.kept = true

@@ -124,9 +124,12 @@ func (s *simulator) tasks(ctx context.Context) error {
 		ids := slices.Repeat([]sim.ID{-1}, n)
 		s.of = append(s.of, ids)
 		var err error
-		if s.slots[i].kind == parallel.None {
+		switch {
+		case s.slots[i].host != here:
+			err = s.message(i, t, ids, held[i])
+		case s.slots[i].kind == parallel.None:
 			err = s.compute(i, t, ids)
-		} else {
+		default:
 			t.Class = s.slots[i].kind.String()
 			err = s.collective(i, t, ids, held[i])
 		}
@@ -223,6 +226,43 @@ func (s *simulator) collective(i int, t sim.Task, ids []sim.ID, held int) error 
 	return s.send(x, how.by, groups, t.Class)
 }
 
+// message adds the messages of all devices to or from their hosts as a task, as of a collective.
+func (s *simulator) message(i int, t sim.Task, ids []sim.ID, held int) error {
+	x := &s.slots[i]
+	flows, err := s.p.Mesh.flows(x.host, x.on, x.sent)
+	if err != nil {
+		return err
+	}
+	for d := range ids {
+		if s.opt.first && d > 0 || !s.p.Mesh.first(d, x.on) {
+			continue
+		}
+		t.Reads = append(t.Reads, s.reads(i, d)...)
+		if s.opt.Serial {
+			t.After = append(t.After, s.after(d)...)
+		} else if held >= 0 && s.of[held][d] >= 0 {
+			t.After = append(t.After, s.of[held][d])
+		}
+	}
+	t.Work = sim.Messages(flows)
+	id, err := s.run.Add(t)
+	if err != nil {
+		return err
+	}
+	s.count[t.Class] += len(flows)
+	s.bytes[t.Class] += int64(len(flows)) * x.sent
+	for d := range ids {
+		if s.opt.first && d > 0 || !s.p.Mesh.first(d, x.on) {
+			continue
+		}
+		ids[d] = id
+		if s.opt.Serial {
+			s.last[d] = id
+		}
+	}
+	return nil
+}
+
 // send counts the bytes of a collective, group by group: of several at once rounds are as
 // often as those of any.
 func (s *simulator) send(x *slot, by machine.Algorithm, groups [][]int, class string) error {
@@ -255,7 +295,7 @@ func (s *simulator) held() []int {
 	for k := s.opt.Ahead; k < len(enlarging); k++ {
 		before := enlarging[k-s.opt.Ahead]
 		for i := min(first[before], enlarging[k]) - 1; i >= 0; i-- {
-			if s.slots[i].kind == parallel.None {
+			if !s.slots[i].sends() {
 				out[enlarging[k]] = i
 				break
 			}
@@ -270,7 +310,7 @@ func (s *simulator) readers() []int {
 	first := slices.Repeat([]int{len(s.slots)}, len(s.slots))
 	for i := len(s.slots) - 1; i >= 0; i-- {
 		at := i
-		if s.slots[i].kind != parallel.None {
+		if s.slots[i].sends() {
 			at = first[i]
 		}
 		for _, r := range s.slots[i].reads {

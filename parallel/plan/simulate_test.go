@@ -10,7 +10,7 @@ import (
 	"github.com/taso-go/taso/parallel/machine"
 )
 
-// plans are those of the perceptron by some means.
+// plans are those of the perceptron by some means, and each with savings that are drawn.
 func plans(t *testing.T, f func(t *testing.T, p *Plan)) {
 	tr, s := training(t, perceptron), parallel.NewStrategies()
 	for _, c := range []struct {
@@ -30,6 +30,7 @@ func plans(t *testing.T, f func(t *testing.T, p *Plan)) {
 				t.Fatal(err)
 			}
 			f(t, p)
+			t.Run("saving", func(t *testing.T) { f(t, drawn(t, p, 1)) })
 		})
 	}
 	for _, means := range []Means{Data, FSDP} {
@@ -39,6 +40,7 @@ func plans(t *testing.T, f func(t *testing.T, p *Plan)) {
 				t.Fatal(err)
 			}
 			f(t, p)
+			t.Run("saving", func(t *testing.T) { f(t, drawn(t, p, 2)) })
 		})
 	}
 }

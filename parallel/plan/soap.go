@@ -34,7 +34,7 @@ func soap(ctx context.Context, j *Job) (*Plan, error) {
 	for _, m := range meshes {
 		p, err := j.walk(ctx, m)
 		if err == nil {
-			err = j.fits(p)
+			p, err = j.fit(p)
 		}
 		if IsNone(err) {
 			if first == nil {

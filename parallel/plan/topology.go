@@ -77,7 +77,7 @@ func (j *Job) alongOne(ctx context.Context) (best *Plan, least machine.Time, err
 	for _, m := range AllMeans() {
 		p, err := Make(ctx, j.Training, mesh, Options{Means: []Means{m}, Strategies: j.Strategies, Steps: j.Steps, Clusters: parts})
 		if err == nil {
-			err = j.fits(p)
+			p, err = j.fit(p)
 		}
 		var time machine.Time
 		if err == nil {
@@ -112,5 +112,5 @@ func (p *Plan) moved(to *wired, sent []sends) (*Plan, error) {
 	}
 	last := &q.Passes[len(q.Passes)-1]
 	last.Cost, last.Bound, last.Stop = last.Cost-before+to.sends, 0, extract.StopDone
-	return q, nil
+	return q.With(p.Saving)
 }

@@ -55,7 +55,7 @@ func unity(ctx context.Context, j *Job) (*Plan, error) {
 	// more, so that less is hidden behind them.
 	consider := func(p *Plan, err error) error {
 		if err == nil {
-			err = j.fits(p)
+			p, err = j.fit(p)
 		}
 		longer := false
 		if err == nil && best != nil {
