@@ -23,6 +23,7 @@ import (
 type checkFlags struct {
 	any, z3, noZ3, json bool
 	noRun               bool
+	machine             string
 	model               modelFlags
 }
 
@@ -57,6 +58,8 @@ and those that were computed ahead are computed again.
 PLAN.json is a plan of taso parallelize: its certificate must show that the graph which
 the devices run computes what the sequential one does, for all inputs and weights. That
 one must be the training step of MODEL, or of the built-in model that the plan names.
+All else that it says must follow: where nodes and stages come from, and what a step takes
+on its cluster, which is simulated again and must fit in what a device may hold.
 Then the plan is run on virtual devices, exactly modulo a prime and in float32, loss, new
 weights and new state, or, where that takes long, a small variant of a built-in model
 that the same planner lays out.
@@ -82,6 +85,7 @@ The exit status is 1 if an entry is rejected.`,
 	f.BoolVar(&k.z3, "z3", true, "ask Z3 as well")
 	f.BoolVar(&k.noZ3, "no-z3", false, "do not ask Z3")
 	f.BoolVar(&k.noRun, "no-run", false, "do not run a plan on virtual devices")
+	f.StringVar(&k.machine, "machine", "", "the cluster of a plan, by name or file (default the one that it names)")
 	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 	c.MarkFlagsMutuallyExclusive("z3", "no-z3")
 	return c

@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/parallelize"
+	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/plan"
 )
 
@@ -59,7 +60,14 @@ func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
 			return name, n.Model.Graph, nil
 		}
 	}
-	rep, err := parallelize.Check(c.Context(), f, path, g, k.z3 && !k.noZ3)
+	if k.machine != "" {
+		f.Machine.Name = k.machine
+	}
+	cluster, err := machine.Find(f.Machine.Name, machine.Options{})
+	if err != nil {
+		return fmt.Errorf("%s: machine: %w; --machine says where it is", path, err)
+	}
+	rep, err := parallelize.Check(c.Context(), f, path, cluster, g, k.z3 && !k.noZ3)
 	if rejected := (*optimize.Rejected)(nil); errors.As(err, &rejected) {
 		return finding(err.Error())
 	}
@@ -67,7 +75,7 @@ func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
 		return err
 	}
 	if !k.noRun {
-		if rep.Ran, err = parallelize.Run(c.Context(), f, small); err != nil {
+		if rep.Ran, err = parallelize.Run(c.Context(), f, cluster, small); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -88,6 +96,8 @@ func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
 		[][]string{{count(rep.Inputs), count(rep.Outputs), count(rep.Axioms), count(rep.Lemmas), count(rep.Steps)}}); err != nil {
 		return err
 	}
+	fmt.Fprintf(w, "\nOn %s a step takes %s and %s of the %s that a device may hold, modelled, as the plan says.\n",
+		f.Machine.Name, rep.Step.Makespan, megabytes(rep.Step.Memory), megabytes(f.Machine.Memory))
 	if x := rep.Ran; x != nil {
 		what := x.Of
 		if x.Small {

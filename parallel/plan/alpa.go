@@ -151,9 +151,7 @@ func alpa(ctx context.Context, j *Job) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Pipeline = best.pipelineOf()
-	p.Pipeline.Bound, p.Pipeline.Looked, p.Pipeline.Simulated, p.Pipeline.Stop = x.bound, len(x.found), x.simulated, x.stop
-	return p, nil
+	return p, x.tell(p, best)
 }
 
 // divide looks for divisions of the clusters into stages. time is what the best that fits

@@ -51,7 +51,9 @@ func TestStagesApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Pipeline = best.pipelineOf()
+	if err := x.tell(p, best); err != nil {
+		t.Fatal(err)
+	}
 	verified(t, p)
 	// Each stage's nodes lie along the axes of the stage only.
 	g := p.Laying.Graph()

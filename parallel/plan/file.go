@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/exactjson"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 )
@@ -35,6 +36,8 @@ type File struct {
 	Passes []Pass    `json:"passes"`
 	// Time is that of a step, in picoseconds, if nothing overlaps.
 	Time machine.Time `json:"time_ps"`
+	// Step is what a step takes as it is simulated.
+	Step *Figures `json:"step"`
 	// Sequential is what was planned, as text (graph.ParseText); Next says which of its
 	// outputs takes the place of which input in the next step, by places.
 	Sequential string   `json:"sequential"`
@@ -184,29 +187,21 @@ func (f *File) Write(w io.Writer) error {
 
 // ReadFile reads a file of a plan; name is what errors call it. Graphs in it are not read.
 func ReadFile(r io.Reader, name string) (*File, error) {
-	limited := &io.LimitedReader{R: r, N: maxFile + 1}
-	d := json.NewDecoder(limited)
-	d.DisallowUnknownFields()
-	f := &File{}
-	err := d.Decode(f)
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case limited.N <= 0:
+	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(data) > maxFile {
 		return nil, fmt.Errorf("%s: it has more than %d bytes", name, maxFile)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	}
+	f := &File{}
+	switch err := exactjson.Unmarshal(data, f); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fmt.Errorf("%s: it ends within the plan", name)
-	case errors.As(err, &syntax):
-		return nil, fmt.Errorf("%s: byte %d: %w", name, syntax.Offset, err)
-	case errors.As(err, &kind):
-		return nil, fmt.Errorf("%s: byte %d: %s cannot be a %s", name, kind.Offset, kind.Field, kind.Value)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	case f.Format != Format:
 		return nil, fmt.Errorf("%s: its format is %q, this program reads %q", name, f.Format, Format)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: byte %d: something is behind the plan", name, d.InputOffset())
 	}
 	return f, nil
 }
@@ -269,11 +264,6 @@ func (f *File) Plan(c *machine.Cluster) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Pipeline != nil {
-		if err := f.Pipeline.check(from.Len(), mesh); err != nil {
-			return nil, fmt.Errorf("pipeline: %w", err)
-		}
-	}
 	layouts := make([][]parallel.Layout, after.Len()+1)
 	known := 0
 	for id := range after.Nodes() {
@@ -299,18 +289,28 @@ func (f *File) Plan(c *machine.Cluster) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("layouts: %w", err)
 	}
+	if err := f.passes(); err != nil {
+		return nil, err
+	}
 	p := &Plan{Planner: f.Planner, Training: t, Mesh: mesh, Rewritten: rewritten, Laying: l, Passes: f.Passes, Pipeline: f.Pipeline}
+	if (p.Pipeline == nil) != (len(mesh.Stages) == 0) {
+		return nil, errors.New("pipeline: there are stages of the mesh or of a pipeline, and none of the other")
+	}
 	s := &Saving{}
 	if s.Again, err = named(after, f.Again); err == nil {
 		s.Away, err = named(after, f.Away)
 	}
-	if err != nil || len(s.Again)+len(s.Away) == 0 {
-		return p, err
-	}
-	if p.Pipeline != nil {
+	switch {
+	case err != nil:
+		return nil, err
+	case p.Pipeline == nil && len(s.Again)+len(s.Away) == 0:
+		return p, nil
+	case p.Pipeline == nil:
+		return p.With(s)
+	case len(s.Again)+len(s.Away) > 0:
 		return nil, errors.New("saving: the plan has stages, which say themselves what they compute again")
 	}
-	return p.With(s)
+	return p, p.settle()
 }
 
 // names are those of nodes.
@@ -333,29 +333,22 @@ func named(g *graph.Graph, list []string) (out []graph.NodeID, err error) {
 	return out, nil
 }
 
-// origins reads where nodes come from.
-func (f *File) origins(before, after *graph.Graph) ([]parallel.Origin, error) {
-	out := make([]parallel.Origin, after.Len()+1)
-	known := 0
-	for id := range after.Nodes() {
-		name := after.Name(id)
-		o, ok := f.Origins[name]
-		if ok {
-			known++
-		} else {
-			o.Of = name
-		}
-		of, found := before.Find(o.Of)
-		if !found || o.Out < 0 || o.Out >= before.NumOut(of) {
-			return nil, fmt.Errorf("origins: node %s comes from %s: the sequential graph has no such result", name, o.Of)
-		}
-		if !o.Converts && (before.Op(of) == nil) != (after.Op(id) == nil) {
-			return nil, fmt.Errorf("origins: node %s comes from %s: one of them is an input", name, o.Of)
-		}
-		out[id] = parallel.Origin{Tensor: of.Out(o.Out), Converts: o.Converts}
+// passes checks that there is one for each axis, with a bound that is none above its cost.
+func (f *File) passes() error {
+	if len(f.Passes) != len(f.Mesh) {
+		return fmt.Errorf("passes: there are %d, and %d mesh axes", len(f.Passes), len(f.Mesh))
 	}
-	if known < len(f.Origins) {
-		return nil, fmt.Errorf("origins: %d are of nodes that the graph has not", len(f.Origins)-known)
+	for i, p := range f.Passes {
+		switch {
+		case p.Degree != f.Mesh[i].Degree:
+			return fmt.Errorf("passes: %d is along an axis of %d, mesh axis %d has %d members", i, p.Degree, i, f.Mesh[i].Degree)
+		case (p.Means == Micro) != f.Mesh[i].Time:
+			return fmt.Errorf("passes: %d is of means %q, of an axis in time are micro-batches", i, p.Means)
+		case p.Means != Micro && !slices.Contains(AllMeans(), p.Means):
+			return fmt.Errorf("passes: %d: means %q are not known", i, p.Means)
+		case p.Cost < 0 || p.Bound < 0 || p.Bound > p.Cost:
+			return fmt.Errorf("passes: %d costs %d ps, and at least %d", i, p.Cost, p.Bound)
+		}
 	}
-	return out, nil
+	return nil
 }

@@ -110,9 +110,18 @@ func pipelined(ctx context.Context, j *Job) (*Plan, error) {
 	if p.Mesh, err = NewMeshOf(j.Cluster, best.submeshes, p.Mesh.Axes...); err != nil {
 		return nil, err
 	}
+	return p, s.tell(p, best)
+}
+
+// tell says of a plan which pipeline it is.
+func (s *hunt) tell(p *Plan, best *judged) error {
 	p.Pipeline = best.pipelineOf()
-	p.Pipeline.Bound, p.Pipeline.Looked, p.Pipeline.Simulated, p.Pipeline.Stop = s.bound, len(s.found), s.simulated, s.stop
-	return p, nil
+	p.Pipeline.Clusters, p.Pipeline.Looked, p.Pipeline.Simulated, p.Pipeline.Stop = s.of, len(s.found), s.simulated, s.stop
+	if err := p.settle(); err != nil {
+		return err
+	}
+	p.Pipeline.Bound = min(s.bound, p.Pipeline.Makespan)
+	return nil
 }
 
 // dealt lays out by samples, along the axis of micro-batches and then along the devices of

@@ -2,10 +2,12 @@ package plan
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/schedule"
@@ -93,32 +95,59 @@ func TestBalance(t *testing.T) {
 	}
 }
 
-// What a file says of a pipeline is checked.
-func TestPipelineCheck(t *testing.T) {
-	p, err := Find(ctx, "pipeline", deepJob(t, 2))
-	if err != nil {
+// What a pipeline says of its stages follows from the graph: stages that are none are
+// refused, figures are derived again.
+func TestPipelineDerived(t *testing.T) {
+	p, err := (*Plan)(nil), error(nil)
+	j := deepJob(t, 4)
+	j.Memory = 12 << 20
+	if p, err = Find(ctx, "pipeline", j); err != nil {
 		t.Fatal(err)
 	}
-	n := p.Training.Graph.Len()
-	if err := p.Pipeline.check(n, p.Mesh); err != nil {
-		t.Error(err)
+	told := p.Pipeline
+	if len(told.Stages) < 2 {
+		t.Fatalf("%d stages", len(told.Stages))
 	}
-	for i, change := range []func(x *Pipeline){
-		func(x *Pipeline) { x.Makespan-- },
-		func(x *Pipeline) { x.Peak-- },
-		func(x *Pipeline) { x.Fullest = 9 },
-		func(x *Pipeline) { x.Of[1] = 9 },
-		func(x *Pipeline) { x.Of = x.Of[1:] },
-		func(x *Pipeline) { x.Stages = append(x.Stages, x.Stages[0]) },
-		func(x *Pipeline) { x.Stages[0].Devices = []int{7} },
-		func(x *Pipeline) { x.Stages[0].Forward++ },
-		func(x *Pipeline) { x.Schedule = "none" },
+	last := p.Training.Activations()
+	first := last[0]
+	for i, c := range []struct {
+		refused bool
+		change  func(x *Pipeline)
+	}{
+		{false, func(x *Pipeline) { x.Makespan-- }},
+		{false, func(x *Pipeline) { x.Peak-- }},
+		{false, func(x *Pipeline) { x.Fullest = 9 }},
+		{false, func(x *Pipeline) { x.Stages[0].Devices = []int{7} }},
+		{false, func(x *Pipeline) { x.Stages[0].Forward++ }},
+		{false, func(x *Pipeline) { x.Stages[0].Offload, x.Stages[0].Kept = true, 0 }},
+		{false, func(x *Pipeline) { x.Stages[1].After = nil }},
+		{true, func(x *Pipeline) { x.Of[1] = 9 }},
+		{true, func(x *Pipeline) { x.Of[1] = -1 }},
+		{true, func(x *Pipeline) { x.Of = x.Of[1:] }},
+		{true, func(x *Pipeline) { x.Clusters = nil }},
+		{true, func(x *Pipeline) { x.Clusters[1] = 1 << 40 }},
+		{true, func(x *Pipeline) { x.Stages = append(x.Stages, x.Stages[0]) }},
+		{true, func(x *Pipeline) { x.Schedule = "none" }},
+		{true, func(x *Pipeline) { x.Schedule = schedule.TwoBW }}, // the weights of the step before
+		{true, func(x *Pipeline) { // a stage reads what a later one makes
+			for id := range x.Of[1:] {
+				x.Of[id+1] = len(x.Stages) + 1 - x.Of[id+1]
+			}
+		}},
+		{true, func(x *Pipeline) { x.Of[first] = x.Of[last[len(last)-1]] }},
+		{true, func(x *Pipeline) { x.Clusters[first] = x.Clusters[last[len(last)-1]] }},
 	} {
-		x := *p.Pipeline
-		x.Of, x.Stages = slices.Clone(x.Of), slices.Clone(x.Stages)
-		change(&x)
-		if x.check(n, p.Mesh) == nil {
-			t.Errorf("change %d is not noticed", i)
+		x := *told
+		x.Of, x.Clusters, x.Stages = slices.Clone(x.Of), slices.Clone(x.Clusters), slices.Clone(x.Stages)
+		c.change(&x)
+		q := *p
+		q.Pipeline = &x
+		err := q.settle()
+		if (err != nil) != c.refused {
+			t.Errorf("change %d: %v", i, err)
+		}
+		if err == nil && !reflect.DeepEqual(q.Pipeline, told) {
+			t.Errorf("change %d: it is believed", i)
 		}
 	}
 }
@@ -158,7 +187,14 @@ func TestInterleaved(t *testing.T) {
 	if _, err := NewMeshOf(j.Cluster, []Submesh{{0, 2}, {0, 1}}); err == nil {
 		t.Error("stages share a device of several")
 	}
-	if err := best[1].pipelineOf().check(j.Training.Graph.Len(), m); err != nil {
+	p, err := j.dealt(ctx, map[int]*Plan{}, 4, equal(2, 1), division{of: of, memo: map[string]*extract.Result{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Mesh, err = NewMeshOf(j.Cluster, best[1].submeshes, p.Mesh.Axes...); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.tell(p, best[1]); err != nil {
 		t.Error(err)
 	}
 }

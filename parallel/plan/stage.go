@@ -14,7 +14,10 @@ import (
 type Pipeline struct {
 	// Of is the stage, from 1, of each node of the training graph, by node; an input is of
 	// the first stage that reads it.
-	Of       []int         `json:"of"`
+	Of []int `json:"of"`
+	// Clusters is the cluster, from 1, of each node, likewise: parts of stages, of which one
+	// that computes again keeps what they read.
+	Clusters []int         `json:"clusters"`
 	Schedule schedule.Kind `json:"schedule"`
 	// Stages are what each stage takes of its devices, and whether it keeps its inputs only
 	// and goes forward once more before it goes backward (Recompute).

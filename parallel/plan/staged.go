@@ -145,38 +145,6 @@ func (x *judged) pipelineOf() *Pipeline {
 	return &Pipeline{Of: x.of, Schedule: x.kind, Stages: x.pipeline.Stages, Makespan: x.makespan, Peak: x.peak, Fullest: x.fullest}
 }
 
-// check wants a pipeline of a graph of so many nodes on the stages of a mesh, and what it
-// says of a step to be what its stages take.
-func (x *Pipeline) check(nodes int, mesh *Mesh) error {
-	if len(x.Of) != nodes+1 || len(x.Stages) != len(mesh.Stages) {
-		return fmt.Errorf("it is of %d nodes and %d stages, there are %d and %d", len(x.Of)-1, len(x.Stages), nodes, len(mesh.Stages))
-	}
-	for id, s := range x.Of[1:] {
-		if s < 1 || s > len(x.Stages) {
-			return fmt.Errorf("node %d is of stage %d of %d", id+1, s, len(x.Stages))
-		}
-	}
-	for i, s := range x.Stages {
-		var on []int
-		for d := range mesh.Stages[i].Devices {
-			on = append(on, mesh.Stages[i].First+d)
-		}
-		if !slices.Equal(s.Devices, on) {
-			return fmt.Errorf("stage %d is on devices %v, on the mesh it has %v", i+1, s.Devices, on)
-		}
-	}
-	p := &schedule.Pipeline{Stages: x.Stages, MicroBatches: mesh.MicroBatches(), Schedule: x.Schedule}
-	run, err := runOf(p, mesh.Cluster)
-	if err != nil {
-		return err
-	}
-	peak, fullest := peakOf(p, run)
-	if run.Makespan() != x.Makespan || peak != x.Peak || fullest != x.Fullest {
-		return fmt.Errorf("a step takes %s and %d bytes in stage %d, not %s and %d in stage %d", run.Makespan(), peak, fullest, x.Makespan, x.Peak, x.Fullest)
-	}
-	return nil
-}
-
 // simulateStages is the step of a pipeline over time.
 func (p *Plan) simulateStages(opt SimulateOptions) (*Simulation, error) {
 	run, err := runOf(&schedule.Pipeline{Stages: p.Pipeline.Stages, MicroBatches: p.Mesh.MicroBatches(), Schedule: p.Pipeline.Schedule}, p.Mesh.Cluster)

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/plan"
 )
 
@@ -18,37 +20,29 @@ type Checked struct {
 	// Model: the sequential graph is the training step of the model that was given, and not
 	// only the one in the file.
 	Model bool `json:"model"`
+	// Step is what a step takes on the cluster, modelled, as the file says.
+	Step *plan.Figures `json:"step"`
 	// Ran is a run on virtual devices, nil if there was none.
 	Ran *Ran `json:"ran,omitempty"`
 }
 
 // Check says whether a plan's graph computes what the sequential one does, for all inputs
-// and weights. It shares no code with planners: the certificate is checked as any, and
-// the equation compared with the two graphs. of is the graph of the model, nil if it is
-// not at hand. An error that is an [optimize.Rejected] says that the plan is wrong.
-func Check(ctx context.Context, f *plan.File, name string, of *graph.Graph, z3 bool) (*Checked, error) {
+// and weights, and whether all else that the file says follows from that: who works on what,
+// and what a step takes of the cluster. It shares no code with planners: the certificate is
+// checked as any, and the equation compared with the two graphs. of is the graph of the
+// model, nil if it is not at hand. An error that is an [optimize.Rejected] says that the
+// plan is wrong.
+func Check(ctx context.Context, f *plan.File, name string, c *machine.Cluster, of *graph.Graph, z3 bool) (*Checked, error) {
 	before, err := graph.ParseText("sequential", f.Sequential)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	out := &Checked{}
 	if of != nil {
-		t, err := Training(of, f.Training)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		if !t.Graph.Equal(before) {
-			return nil, rejected("%s: its sequential graph is not the training step of the model %s", name, f.Model.Name)
+		if err := ofModel(f, name, of, before); err != nil {
+			return nil, err
 		}
 		out.Model = true
-		if len(f.Next) != len(t.Next) {
-			return nil, rejected("%s: next: %d outputs take the place of inputs, of the training step %d", name, len(f.Next), len(t.Next))
-		}
-		for _, n := range f.Next {
-			if in, ok := t.Next[n[0]]; !ok || in != n[1] {
-				return nil, rejected("%s: next: output %d does not take the place of input %d", name, n[0], n[1])
-			}
-		}
 	}
 	after, err := graph.ParseText("graph", f.Graph)
 	if err != nil {
@@ -66,7 +60,43 @@ func Check(ctx context.Context, f *plan.File, name string, of *graph.Graph, z3 b
 	if err != nil {
 		return nil, err
 	}
+	p, err := f.Plan(c)
+	if err == nil {
+		out.Step, err = f.Honest(ctx, p)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, rejected("%s: on %s: %w", name, c.Name, err)
+	}
 	return out, nil
+}
+
+// ofModel compares what a file plans with the training step of a model.
+func ofModel(f *plan.File, name string, of, before *graph.Graph) error {
+	if h := of.Hash().String(); f.Model.Hash != h {
+		return rejected("%s: it is of a model %s with hash %s, that of the model is %s", name, f.Model.Name, f.Model.Hash, h)
+	}
+	t, err := Training(of, f.Training)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if !t.Graph.Equal(before) {
+		return rejected("%s: its sequential graph is not the training step of the model %s", name, f.Model.Name)
+	}
+	if len(f.Next) != len(t.Next) {
+		return rejected("%s: next: %d outputs take the place of inputs, of the training step %d", name, len(f.Next), len(t.Next))
+	}
+	for _, n := range f.Next {
+		if in, ok := t.Next[n[0]]; !ok || in != n[1] {
+			return rejected("%s: next: output %d does not take the place of input %d", name, n[0], n[1])
+		}
+	}
+	if !maps.Equal(f.Init, t.Init) {
+		return rejected("%s: init: state begins with %v, in training with %v", name, f.Init, t.Init)
+	}
+	return nil
 }
 
 func rejected(format string, args ...any) error {

@@ -135,7 +135,7 @@ func TestCorrupt(t *testing.T) {
 		if what == "" || bad.Graph == f.Graph && bad.Sequential == f.Sequential && bad.Certificate == f.Certificate {
 			continue
 		}
-		_, err := Check(ctx, &bad, "plan.json", nil, false)
+		_, err := Check(ctx, &bad, "plan.json", cluster(t), nil, false)
 		if _, no := graph.ParseText("graph", bad.Graph); no != nil && err != nil {
 			malformed++ // no graph at all
 			continue
@@ -192,7 +192,7 @@ func TestOtherModel(t *testing.T) {
 	} {
 		f := *r.File
 		f.Training = &other.recipe
-		got, err := Check(ctx, &f, "plan.json", network(t, "mlp-tiny", other.batch), false)
+		got, err := Check(ctx, &f, "plan.json", cluster(t), network(t, "mlp-tiny", other.batch), false)
 		if (err == nil) != other.ok || other.ok && !got.Model {
 			t.Errorf("%+v: %v", other, err)
 		}
@@ -200,7 +200,7 @@ func TestOtherModel(t *testing.T) {
 	f := *r.File
 	f.Next = slices.Clone(f.Next)
 	f.Next[0][1], f.Next[1][1] = f.Next[1][1], f.Next[0][1]
-	if _, err := Check(ctx, &f, "plan.json", network(t, "mlp-tiny", 16), false); err == nil {
+	if _, err := Check(ctx, &f, "plan.json", cluster(t), network(t, "mlp-tiny", 16), false); err == nil {
 		t.Error("weights in each other's place are accepted")
 	}
 }

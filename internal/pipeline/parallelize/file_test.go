@@ -42,6 +42,9 @@ func TestRead(t *testing.T) {
 		}
 		again := p.File()
 		again.Model, again.Training, again.Machine, again.Certificate = f.Model, f.Training, f.Machine, f.Certificate
+		if again.Step, err = p.Figures(ctx); err != nil {
+			t.Fatal(err)
+		}
 		b.Reset()
 		if err := again.Write(&b); err != nil {
 			t.Fatal(err)
@@ -93,7 +96,7 @@ func TestReadErrors(t *testing.T) {
 		{b.String()[:b.Len()/2], "x.json: it ends within the plan"},
 		{"{}", `x.json: its format is ""`},
 		{"[1]", "x.json: byte 1"},
-		{b.String() + "{}", "something is behind the plan"},
+		{b.String() + "{}", "something is behind"},
 		{edit("format", "taso plan 9"), `its format is "taso plan 9"`},
 		{edit("other", 1), `unknown field "other"`},
 		{edit("mesh", []any{map[string]any{"degree": 0}}), "degree 0"},

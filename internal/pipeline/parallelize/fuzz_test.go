@@ -41,7 +41,7 @@ func FuzzPlan(f *testing.F) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		_, _ = Check(ctx, file, "plan.json", nil, false)
+		_, _ = Check(ctx, file, "plan.json", c, nil, false)
 		p, err := file.Plan(c)
 		if err != nil {
 			return

@@ -121,13 +121,16 @@ func Make(ctx context.Context, o Options) (*Result, error) {
 	if o.Memory > 0 {
 		f.Machine.Memory = o.Memory
 	}
+	if f.Step, err = p.Figures(context.WithoutCancel(ctx)); err != nil {
+		return nil, err
+	}
 	cert, err := Certificate(context.WithoutCancel(ctx), p)
 	if err != nil {
 		return nil, fmt.Errorf("certificate: %w", err)
 	}
 	f.Certificate = string(cert)
 	tell("check")
-	if r.Checked, err = Check(context.WithoutCancel(ctx), f, "plan", o.Graph, false); err != nil {
+	if r.Checked, err = Check(context.WithoutCancel(ctx), f, "plan", o.Cluster, o.Graph, false); err != nil {
 		return nil, fmt.Errorf("the plan of planner %s is not accepted, which is a mistake in the program: %w", o.Planner, err)
 	}
 	r.File = f

@@ -22,14 +22,20 @@ func network(t testing.TB, name string, batch int) *graph.Graph {
 	return n.Model.Graph
 }
 
-// made is a plan of a model on devices of a node.
-func made(t testing.TB, name string, batch int, planner string, devices int) *Result {
+// cluster is a node of eight devices.
+func cluster(t testing.TB) *machine.Cluster {
 	t.Helper()
 	c, err := machine.Find("dgx-a100", machine.Options{Nodes: []int{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Make(ctx, Options{Name: name, Batch: batch, Graph: network(t, name, batch), Machine: "dgx-a100:1", Cluster: c, Planner: planner,
+	return c
+}
+
+// made is a plan of a model on devices of a node.
+func made(t testing.TB, name string, batch int, planner string, devices int) *Result {
+	t.Helper()
+	r, err := Make(ctx, Options{Name: name, Batch: batch, Graph: network(t, name, batch), Machine: "dgx-a100:1", Cluster: cluster(t), Planner: planner,
 		Devices: devices, Recipe: &plan.Recipe{Loss: "meansquare", Optimizer: "sgd", Rate: 0.01}})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +55,7 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Check(ctx, f, "plan.json", nil, false)
+	got, err := Check(ctx, f, "plan.json", cluster(t), nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +80,7 @@ func TestRewritten(t *testing.T) {
 	if r.File.Rewritten == "" {
 		t.Error("it was not rewritten")
 	}
-	if _, err := Check(ctx, r.File, "plan", g, false); err != nil {
+	if _, err := Check(ctx, r.File, "plan", c, g, false); err != nil {
 		t.Error(err)
 	}
 }

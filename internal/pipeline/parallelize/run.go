@@ -34,8 +34,8 @@ const smallDevices = 4
 
 // Run runs a plan on virtual devices and compares with the sequential graph. Where that
 // takes long a small variant is planned and run in its place, if small is not nil: it
-// makes the variant's graph for so many devices.
-func Run(ctx context.Context, f *plan.File, small func(devices int) (name string, g *graph.Graph, err error)) (*Ran, error) {
+// makes the variant's graph for so many devices of the cluster.
+func Run(ctx context.Context, f *plan.File, c *machine.Cluster, small func(devices int) (name string, g *graph.Graph, err error)) (*Ran, error) {
 	before, err := graph.ParseText("sequential", f.Sequential)
 	if err != nil {
 		return nil, err
@@ -55,11 +55,7 @@ func Run(ctx context.Context, f *plan.File, small func(devices int) (name string
 	if err != nil {
 		return &Ran{Of: name, Small: true, Why: err.Error()}, nil
 	}
-	cluster, err := machine.Find(f.Machine.Name, machine.Options{})
-	if err != nil {
-		return nil, err
-	}
-	p, err := plan.Find(ctx, f.Planner, &plan.Job{Training: t, Cluster: cluster, Devices: min(smallDevices, f.Machine.Devices), Steps: 1 << 16})
+	p, err := plan.Find(ctx, f.Planner, &plan.Job{Training: t, Cluster: c, Devices: min(smallDevices, f.Machine.Devices), Steps: 1 << 16})
 	if err != nil {
 		if !plan.IsNone(err) {
 			return nil, err

@@ -1,0 +1,98 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/taso-go/taso/parallel/schedule"
+)
+
+// settle derives from the graph, the layouts and the stages what the stages of a pipeline
+// take, and simulates them. A search prices stages before it lays them out; what a plan
+// says is of the plan, and what a file says of it can be derived again.
+func (p *Plan) settle() error {
+	x, err := p.staging()
+	if err != nil {
+		return fmt.Errorf("pipeline: %w", err)
+	}
+	y, err := x.judge(p.Training, p.Mesh.Cluster)
+	if err != nil {
+		return fmt.Errorf("pipeline: %w", err)
+	}
+	l := *p.Pipeline
+	l.Stages, l.Makespan, l.Peak, l.Fullest = y.pipeline.Stages, y.makespan, y.peak, y.fullest
+	p.Pipeline = &l
+	return nil
+}
+
+// staging are the stages of a plan, with what they take by its layout. Errors: stages that
+// are not those of clusters in the order of the graph, or not those of the mesh, and a schedule
+// that is not that of a training step.
+func (p *Plan) staging() (*staging, error) {
+	l, t := p.Pipeline, p.Training
+	n := t.Graph.Len()
+	if p.Rewritten != nil {
+		return nil, fmt.Errorf("the graph was rewritten: stages are of one that was not")
+	}
+	if len(l.Of) != n+1 || len(l.Clusters) != n+1 || len(l.Stages) != len(p.Mesh.Stages) || len(l.Stages) == 0 {
+		return nil, fmt.Errorf("it is of %d nodes in stages, %d in clusters, and %d stages; there are %d nodes and %d stages",
+			len(l.Of)-1, len(l.Clusters)-1, len(l.Stages), n, len(p.Mesh.Stages))
+	}
+	switch l.Schedule {
+	case schedule.GPipe, schedule.OneFOneB, schedule.Interleaved:
+	default: // 2bw goes forward with weights of the step before
+		return nil, fmt.Errorf("schedule %q: a training step is one by gpipe, 1f1b or interleaved", l.Schedule)
+	}
+	count := slices.Max(l.Clusters)
+	if count > n {
+		return nil, fmt.Errorf("cluster %d of a graph of %d nodes", count, n)
+	}
+	stage := make([]int, max(0, count)+1) // by cluster
+	for id := 1; id <= n; id++ {
+		c, s := l.Clusters[id], l.Of[id]
+		if c < 1 || s < 1 || s > len(l.Stages) {
+			return nil, fmt.Errorf("node %d is of cluster %d and stage %d of %d", id, c, s, len(l.Stages))
+		}
+		if stage[c] == 0 {
+			stage[c] = s
+		}
+		if stage[c] != s {
+			return nil, fmt.Errorf("cluster %d is of stages %d and %d", c, stage[c], s)
+		}
+	}
+	for s := range l.Stages {
+		if !slices.Contains(stage, s+1) {
+			return nil, fmt.Errorf("stage %d has no nodes", s+1)
+		}
+	}
+	if _, err := t.Stages(l.Of); err != nil {
+		return nil, err
+	}
+	of, err := t.Stages(l.Clusters)
+	if err != nil {
+		return nil, fmt.Errorf("clusters: %w", err)
+	}
+	for id := range t.Graph.Nodes() {
+		if of[id] != l.Clusters[id] {
+			return nil, fmt.Errorf("node %s is of cluster %d; what it reads and leads to makes it one of %d", t.Graph.Name(id), l.Clusters[id], of[id])
+		}
+	}
+	clusters, err := p.profile(l.Clusters, count)
+	if err != nil {
+		return nil, err
+	}
+	x := &staging{of: l.Of, submeshes: p.Mesh.Stages, micro: p.Mesh.MicroBatches(), kind: l.Schedule}
+	for s := range l.Stages {
+		var own []part
+		for c := 1; c <= count; c++ {
+			if stage[c] == s+1 {
+				own = append(own, clusters[c-1])
+			}
+		}
+		x.parts, x.recompute = append(x.parts, sumOf(own)), append(x.recompute, l.Stages[s].Recompute)
+	}
+	if x.kind == schedule.Interleaved && !x.inRow(t) {
+		return nil, fmt.Errorf("schedule %s: stages are not in a row", x.kind)
+	}
+	return x, nil
+}
