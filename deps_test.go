@@ -40,7 +40,7 @@ line 3     search/saturate enumerate enumerate/general verify verify/check verif
 line 2     search model/fold internal/lawtext internal/roundtrip internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/broadcast rules/tasopb rules/peer rules/egglog egraph/tensor verify/sums onnx cost
 line 1     graph/interp graph/bank law law/rewrite verify/meaning model lower
 line 0     . graph graph/op graph/grad graph/intern egraph egraph/extract internal/z3
-line leaf  internal/lex internal/golden internal/atomicfile internal/must
+line leaf  internal/lex internal/golden internal/atomicfile internal/exactjson internal/must
 line leaf  onnx/onnxpb internal/ort internal/eggrun internal/fetch internal/jax
 line leaf  internal/draw internal/parallel internal/progress internal/procstat internal/spill
 
