@@ -19,7 +19,13 @@ var autoPlanner = &Planner{
 func init() { autoPlanner.Find = auto } // here, because it lists the planners
 
 func auto(ctx context.Context, j *Job) (*Plan, error) {
-	return j.bestOf(ctx, slices.DeleteFunc(Planners(), func(p *Planner) bool { return p == autoPlanner }), (*Plan).Makespan)
+	price := (*Plan).Makespan
+	if j.Serial {
+		price = func(p *Plan, _ context.Context) (machine.Time, error) { return p.Time(), nil }
+	}
+	return j.bestOf(ctx, slices.DeleteFunc(Planners(), func(p *Planner) bool {
+		return p == autoPlanner || slices.Contains(j.Without, p.Name)
+	}), price)
 }
 
 // bestOf is the best of planners' plans and of all layouts on each mesh, by a price.

@@ -1,93 +1,38 @@
 package plan
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/randplan"
 	"github.com/taso-go/taso/parallel"
-	"github.com/taso-go/taso/parallel/machine"
 )
 
-// randomCluster has 2 to 4 devices, on links of any speed.
-func randomCluster(t testing.TB, draw *rand.Rand) *machine.Cluster {
+// random is a job on a small graph and a small cluster, as the seed draws them.
+func random(t testing.TB, seed uint64, s *parallel.Strategies) *Job {
 	t.Helper()
-	speed := func() int { return 1 << draw.IntN(8) }
-	text := fmt.Sprintf("name: random\ndevice: v100\nnodes: 1\nclasses: {near: {latency: %dus, bandwidth: %dGB/s}}\nnode: {devices: %d, links: [{class: near, mesh: [0, 1]}]}\n",
-		speed(), speed(), 2)
-	if draw.IntN(2) == 0 {
-		text = fmt.Sprintf(`name: random
-device: v100
-nodes: 2
-classes:
-  near: {latency: %dus, bandwidth: %dGB/s}
-  far: {latency: %dus, bandwidth: %dGB/s}
-node:
-  devices: 2
-  switches: [nic]
-  links:
-    - {class: near, mesh: [0, 1, nic]}
-network: {topology: switch, class: far, ports: [nic]}
-`, speed(), 8*speed(), speed(), speed())
-	}
-	c, err := machine.Parse("random.yaml", []byte(text), machine.Options{})
+	draw := rand.New(rand.NewPCG(seed, 10))
+	c, err := randplan.Cluster(draw)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
-}
-
-// randomTraining is a few operators on matrices, as it is or with derivatives and updates.
-func randomTraining(t testing.TB, draw *rand.Rand, devices int) *Training {
-	t.Helper()
-	size := func() int { return 64 << (2 * draw.IntN(4)) }
-	var b strings.Builder
-	type value struct {
-		name       string
-		rows, cols int
+	g, how, err := randplan.Graph(draw, c.Devices())
+	if err != nil {
+		t.Fatal(err)
 	}
-	x := value{"x", size(), size()}
-	fmt.Fprintf(&b, "x : float32[%d, %d]\n", x.rows, x.cols)
-	var lines []string
-	steps := 2 + draw.IntN(2)
-	train := devices == 2 && draw.IntN(3) == 0
-	if train {
-		steps = 1
-	}
-	for i := range steps {
-		y := value{fmt.Sprintf("y%d", i), x.rows, x.cols}
-		switch k := draw.IntN(5); {
-		case k < 2 || train:
-			y.cols = size()
-			fmt.Fprintf(&b, "w%d : weight float32[%d, %d]\n", i, x.cols, y.cols)
-			lines = append(lines, fmt.Sprintf("%s = matmul(%s, w%d)", y.name, x.name, i))
-		case k == 2:
-			lines = append(lines, fmt.Sprintf("%s = relu(%s)", y.name, x.name))
-		case k == 3:
-			lines = append(lines, fmt.Sprintf("%s = softmax[axis=%d](%s)", y.name, draw.IntN(2), x.name))
-		default:
-			y.rows, y.cols = x.cols, x.rows
-			lines = append(lines, fmt.Sprintf("%s = transpose(%s)", y.name, x.name))
+	tr := &Training{Graph: g, Next: map[int]int{}}
+	if how != nil {
+		if tr, err = Train(g, *how); err != nil {
+			t.Fatal(err)
 		}
-		x = y
 	}
-	text := b.String() + strings.Join(lines, "\n") + "\nreturn " + x.name
-	if train {
-		return training(t, text)
-	}
-	g, err := graph.ParseText("random", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Training{Graph: g, Next: map[int]int{}}
+	return &Job{Training: tr, Cluster: c, Strategies: s, Seed: 1}
 }
 
 // work is the number of operations of a graph.
@@ -112,9 +57,7 @@ func TestGaps(t *testing.T) {
 	strategies := parallel.NewStrategies()
 	judged, rewritten := 0, 0
 	for seed := range n {
-		draw := rand.New(rand.NewPCG(uint64(seed), 10))
-		c := randomCluster(t, draw)
-		j := &Job{Training: randomTraining(t, draw, c.Devices()), Cluster: c, Strategies: strategies, Seed: 1}
+		j := random(t, uint64(seed), strategies)
 		best, err := Find(ctx, "exhaustive", j)
 		if errors.Is(err, ErrLarge) {
 			continue
@@ -131,13 +74,9 @@ func TestGaps(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d: %v", seed, err)
 		}
-		k, err := j.fill()
-		if err != nil {
-			t.Fatal(err)
-		}
-		alone, err := k.bestOf(ctx, slices.DeleteFunc(Planners(), func(p *Planner) bool {
-			return p == autoPlanner || p == exhaustivePlanner || p == pipelinePlanner || p == unityPlanner
-		}), func(p *Plan, _ context.Context) (machine.Time, error) { return p.Time(), nil })
+		k := *j
+		k.Serial, k.Without = true, []string{"exhaustive", "pipeline", "unity"}
+		alone, err := Find(ctx, "auto", &k)
 		if err != nil {
 			t.Fatalf("%d: %v", seed, err)
 		}

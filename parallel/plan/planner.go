@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/parallel"
@@ -33,6 +34,11 @@ type Job struct {
 	Steps int64
 	// Seed is that of planners that draw.
 	Seed uint64
+	// Without names planners that auto does not ask.
+	Without []string
+	// Serial: auto takes the plan of the least Time, in which one thing is done after the other, and
+	// not of the least Makespan.
+	Serial bool
 	// Strategies are shared by plans that are made one after the other; nil: new ones.
 	Strategies *parallel.Strategies
 	// Progress is told what is being done, at most some times a second; nil: nobody.
@@ -49,6 +55,11 @@ func (j *Job) fill() (*Job, error) {
 	}
 	if k.Devices < 1 || k.Devices > k.Cluster.Devices() {
 		return nil, fmt.Errorf("%d devices: %s has %d", k.Devices, k.Cluster.Name, k.Cluster.Devices())
+	}
+	for _, name := range k.Without {
+		if !slices.ContainsFunc(Planners(), func(p *Planner) bool { return p.Name == name }) {
+			return nil, fmt.Errorf("planner %q, which is to be left out, is not known", name)
+		}
 	}
 	if k.Memory == 0 {
 		k.Memory = k.Cluster.Memory

@@ -1,0 +1,169 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/taso-go/taso/graph/grad"
+	"github.com/taso-go/taso/internal/randplan"
+	"github.com/taso-go/taso/parallel"
+	"github.com/taso-go/taso/parallel/plan"
+)
+
+func init() {
+	Register(&Benchmark{Name: "plans-gap", What: "plans beside the best there are: on random small graphs, and beside bounds on large models",
+		Takes: "10 min", Packages: slices.Concat(planned, []string{"internal/randplan"}), Run: plansGap})
+}
+
+// gapGraphs is how many small graphs are drawn.
+const gapGraphs = 200
+
+// gapModels are large models with the devices that their plans are for.
+var gapModels = []struct {
+	model, cluster string
+	devices, batch int
+	optimizer      grad.Optimizer
+}{
+	{"bert-large-512", "summit:1", 6, 24, grad.SGD},
+	{"mlp", "summit:1", 6, 384, grad.SGD},
+	{"candle", "summit:1", 6, 384, grad.SGD},
+	{"dlrm", "summit:1", 6, 1536, grad.SGD},
+	{"xdl", "summit:1", 6, 1536, grad.SGD},
+	{"resnext50-full", "summit:1", 6, 96, grad.SGD},
+	{"inceptionv3-full", "summit:1", 6, 384, grad.SGD},
+	{"gpt-1.3b", "p3-16xlarge:1", 4, 1024, grad.Adam},
+	{"moe-1.3b", "p3-16xlarge:1", 4, 1024, grad.Adam},
+	{"wrn-1b", "p3-16xlarge:1", 4, 1536, grad.Adam},
+}
+
+func plansGap(ctx context.Context, env *Env) (*Record, error) {
+	stage := env.Progress.Stage("plan", int64(gapGraphs+len(gapModels)))
+	defer stage.Done()
+	small, err := gapsOfSmall(ctx, func() { stage.Add(1) })
+	if err != nil {
+		return nil, err
+	}
+	large, err := gapsOfLarge(ctx, func() { stage.Add(1) })
+	if err != nil {
+		return nil, err
+	}
+	return &Record{Tables: []*Table{small, large}, Notes: []string{
+		"Small graphs: two to four operators, or one with its derivative and update, on two or four devices with links of any speed, drawn from seeds. exhaustive goes through all meshes, all places of weights and all " +
+			"ways of all operators with code of its own; graphs with more than 10 million of these are left out. A gap is that of the time in which one thing is done after the other, over the least there is, which is what " +
+			"exhaustive finds. auto is asked twice without exhaustive: for the least such time, and, as it is used, for the shortest step with collectives beside computing, whose makespan is compared with that of exhaustive's plan.",
+		"Large models: alpa's bound is on what its dynamic program chooses from, the stages, submeshes and layouts that it looked at: no choice among these is better.",
+	}}, nil
+}
+
+// gapsOfSmall compares planners with the best plans of small graphs.
+func gapsOfSmall(ctx context.Context, done func()) (*Table, error) {
+	type found struct {
+		gaps, steps []float64
+	}
+	names := []string{"data", "fsdp", "megatron", "soap", "auto, least time", "auto"}
+	of := map[string]*found{}
+	for _, name := range names {
+		of[name] = &found{}
+	}
+	s := parallel.NewStrategies()
+	judged := 0
+	for seed := range uint64(gapGraphs) {
+		draw := rand.New(rand.NewPCG(seed, 10))
+		c, err := randplan.Cluster(draw)
+		if err != nil {
+			return nil, err
+		}
+		g, how, err := randplan.Graph(draw, c.Devices())
+		if err != nil {
+			return nil, err
+		}
+		t := &plan.Training{Graph: g, Next: map[int]int{}}
+		if how != nil {
+			if t, err = plan.Train(g, *how); err != nil {
+				return nil, err
+			}
+		}
+		job := plan.Job{Training: t, Cluster: c, Strategies: s, Seed: 1}
+		best, err := plan.Find(ctx, "exhaustive", &job)
+		done()
+		if errors.Is(err, plan.ErrLarge) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("seed %d: %w", seed, err)
+		}
+		judged++
+		step, err := best.Makespan(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			j, planner := job, name
+			if name[:4] == "auto" {
+				// Stages and other networks are not among what exhaustive judges.
+				j.Without, planner = []string{"exhaustive", "pipeline", "alpa", "unity"}, "auto"
+				j.Serial = name != "auto"
+			}
+			p, err := plan.Find(ctx, planner, &j)
+			if plan.IsNone(err) {
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("seed %d: %w", seed, err)
+			}
+			own, err := p.Makespan(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if p.Time() < best.Time() {
+				return nil, fmt.Errorf("seed %d: %s takes %s, the best %s", seed, name, p.Time(), best.Time())
+			}
+			f := of[name]
+			f.gaps = append(f.gaps, float64(p.Time())/float64(best.Time())-1)
+			f.steps = append(f.steps, float64(own)/float64(step))
+		}
+	}
+	t := NewTable(fmt.Sprintf("%d of %d random small graphs and clusters, of which all plans were looked at:", judged, gapGraphs), Label("planner"), Counted("plans"),
+		Counted("optimal"), Modelled("gap, median", "%").Digits(3), Modelled("9 of 10 within", "%").Digits(3), Modelled("most", "%").Digits(3),
+		Modelled("step beside that of exhaustive's plan, median", "×").Digits(3), Modelled("longest", "×").Digits(3))
+	for _, name := range names {
+		f := of[name]
+		if len(f.gaps) == 0 {
+			continue
+		}
+		slices.Sort(f.gaps)
+		slices.Sort(f.steps)
+		optimal, _ := slices.BinarySearch(f.gaps, 1e-12)
+		n := len(f.gaps)
+		t.Add(name, n, optimal, 100*f.gaps[n/2], 100*f.gaps[n*9/10], 100*f.gaps[n-1], f.steps[n/2], f.steps[n-1])
+	}
+	return t, nil
+}
+
+// gapsOfLarge compares plans of large models with bounds.
+func gapsOfLarge(ctx context.Context, done func()) (*Table, error) {
+	t := NewTable("Large models, alpa's plans beside bounds:", Label("model"), Label("cluster"), Counted("devices"), Modelled("a step", "ms").Digits(4),
+		Modelled("bound", "ms").Digits(4), Modelled("gap", "%").Digits(2), Label("search"))
+	for _, m := range gapModels {
+		x, err := newPlanTask(m.model, m.batch, m.cluster, m.devices, grad.Options{Rate: 0.01, Optimizer: m.optimizer})
+		if err != nil {
+			return nil, err
+		}
+		o, err := x.find(ctx, "alpa", parallel.NewStrategies())
+		done()
+		if err != nil {
+			return nil, err
+		}
+		cells := []any{"`" + m.model + "`", m.cluster, m.devices}
+		if o.why != nil || o.plan.Pipeline == nil {
+			t.Add(append(cells, nil, nil, nil, "none fits")...)
+			continue
+		}
+		bound := o.plan.Pipeline.Bound
+		t.Add(append(cells, milliseconds(o.step), milliseconds(bound), 100*(float64(o.step)/float64(bound)-1), string(o.plan.Pipeline.Stop))...)
+	}
+	return t, nil
+}
