@@ -2,6 +2,7 @@ package parallel
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
@@ -77,6 +78,11 @@ func (q *spreading) literal() int {
 	return 1
 }
 
+// has reports whether an operand has an axis of a size.
+func (q *spreading) has(n int) bool {
+	return slices.ContainsFunc(q.sizes, func(x []int) bool { return slices.Contains(x, n) })
+}
+
 // law is the statement that the members of a result are r. The variables are families
 // whose members are shards or sums, and tensors of which the members are copies. In a
 // general one sizes are variables, the values of which are returned. It is nil where no
@@ -94,21 +100,26 @@ func (q *spreading) stated(out int, r Role, stays func(int) bool, degree bool) (
 		g = graph.Var(degreeName)
 	}
 	names, literal := map[int]string{}, q.literal() // in the order in which they occur, whatever the sizes are
-	size := func(n int) graph.Dim {
-		if n <= literal || stays(n) {
-			return graph.Int(int64(n))
-		}
+	named := func(n int) graph.Dim {
 		if names[n] == "" {
 			names[n] = fmt.Sprintf("n%d", len(names))
 			dims[names[n]] = graph.Int(int64(n))
-			if k := q.multiple; k > 1 && n%k == 0 {
-				dims[names[n]] = graph.Int(int64(n / k))
-			}
-		}
-		if k := q.multiple; k > 1 && n%k == 0 {
-			return graph.Int(int64(k)).Mul(graph.Var(names[n]))
 		}
 		return graph.Var(names[n])
+	}
+	var size func(n int) graph.Dim
+	size = func(n int) graph.Dim {
+		if n <= literal || stays(n) {
+			return graph.Int(int64(n))
+		}
+		k := q.multiple
+		if k < 2 || n%k != 0 {
+			return named(n)
+		}
+		if m := n / k; q.has(m) { // channels, and those of a group
+			return graph.Int(int64(k)).Mul(size(m))
+		}
+		return graph.Int(int64(k)).Mul(named(n / k))
 	}
 	parts := map[int]string{}
 	part := func(n int) graph.Dim { // of a shard, however small: no window is as large by that

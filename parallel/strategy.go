@@ -53,8 +53,13 @@ func NewStrategies() *Strategies {
 	return &Strategies{known: map[string][]*Strategy{}, laws: map[string]*decided{}, Proofs: map[string]*law.Proof{}}
 }
 
-// maxStrategyWork bounds the search for one proof, see [sums.CertifyWithin].
-const maxStrategyWork = 4000
+// rounds are in which a law is decided, the cheap one first: by how many operations it may be
+// evaluated to see whether it fails, and how long a proof is looked for, see
+// [sums.CertifyWithin]. Most laws are decided in the first.
+var rounds = []struct {
+	evaluated int64
+	searched  int
+}{{1 << 15, 100}, {1 << 19, 4000}}
 
 // Of lists the strategies of an operator at operands of the given sizes, for members of
 // which there are degree along the axis: copies first, then shards in the order of the
@@ -287,14 +292,18 @@ func (s *Strategies) result(ctx context.Context, q *spreading, out, rank, axis i
 			if l == nil {
 				continue
 			}
-			p, err := s.proved(ctx, l, q.op.Places != nil)
+			like := l
+			if how == grouped { // what fails with two groups does so with more
+				like = q.paired(out, r, l)
+			}
+			p, err := s.proved(ctx, l, like, q.op.Places != nil)
 			if err != nil {
 				return Role{}, nil, nil, err
 			}
 			if p.law != nil {
 				return r, p.law, dims, nil
 			}
-			if p.refuted && how != divided { // that one says more than the others
+			if p.refuted {
 				break
 			}
 			stated = stated || p.typed && how != divided
@@ -303,9 +312,9 @@ func (s *Strategies) result(ctx context.Context, q *spreading, out, rank, axis i
 	return Role{}, nil, nil, nil
 }
 
-// proved decides a law, which is then under its own name. places: its operator reads
-// them from a tensor.
-func (s *Strategies) proved(ctx context.Context, l *law.Law, places bool) (*decided, error) {
+// proved decides a law, which is then under its own name. like is one that holds where it does,
+// and is evaluated to see whether it fails; places: its operator reads them from a tensor.
+func (s *Strategies) proved(ctx context.Context, l, like *law.Law, places bool) (*decided, error) {
 	text := law.Format(l)
 	if d := s.laws[text]; d != nil {
 		return d, nil
@@ -313,19 +322,26 @@ func (s *Strategies) proved(ctx context.Context, l *law.Law, places bool) (*deci
 	d := &decided{}
 	if _, err := l.Types(); err == nil {
 		d.typed = true
-		if d.refuted = refuted(l, places); !d.refuted {
-			proof, err := sums.CertifyWithin(ctx, l, maxStrategyWork)
-			if err != nil {
+		var proof []int64
+		for _, r := range rounds {
+			if d.refuted = refuted(like, places, r.evaluated); d.refuted {
+				break
+			}
+			var err error
+			if proof, err = sums.CertifyWithin(ctx, l, r.searched); err != nil {
 				return nil, err
 			}
 			if proof != nil {
-				// Laws that differ by the order of operands have one identity: a number follows it.
-				l.Name = "spread_" + strings.TrimPrefix(law.ID(l), "r_")
-				for i, name := 2, l.Name; s.Proofs[l.Name] != nil; i++ {
-					l.Name = fmt.Sprintf("%s_%d", name, i)
-				}
-				s.Proofs[l.Name], d.law = &law.Proof{Meaning: proof}, l
+				break
 			}
+		}
+		if proof != nil {
+			// Laws that differ by the order of operands have one identity: a number follows it.
+			l.Name = "spread_" + strings.TrimPrefix(law.ID(l), "r_")
+			for i, name := 2, l.Name; s.Proofs[l.Name] != nil; i++ {
+				l.Name = fmt.Sprintf("%s_%d", name, i)
+			}
+			s.Proofs[l.Name], d.law = &law.Proof{Meaning: proof}, l
 		}
 	}
 	s.laws[text] = d

@@ -54,7 +54,7 @@ func (s *Strategies) back(ctx context.Context, r Role, sizes []int, degree int) 
 	x := law.V(variable(0))
 	l := &law.Law{Kind: law.Lemma, Name: "spread", Tags: []string{"parallel"},
 		Given: []law.Declaration{{Name: x.Var, Shape: shape}}, LHS: []*law.Term{end(begin(x))}, RHS: []*law.Term{x}}
-	p, err := s.proved(ctx, l, false)
+	p, err := s.proved(ctx, l, l, false)
 	if err != nil {
 		return nil, nil, err
 	}

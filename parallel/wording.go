@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/law"
 )
 
@@ -94,6 +93,35 @@ func (q *spreading) worded(out int, r Role, how wording) (*law.Law, map[string]g
 	return state(free, degree)
 }
 
+// paired is the grouped law with two groups instead of as many as there are, to be evaluated; l
+// where that is none.
+func (q *spreading) paired(out int, r Role, l *law.Law) *law.Law {
+	m, all := groups(q.op, q.member), groups(q.op, q.whole)
+	if m < 4 || all%m != 0 {
+		return l
+	}
+	also := *q
+	also.apart, also.multiple = true, 2
+	also.member, also.whole = replaced(q.op, q.member, m, graph.Int(2)), replaced(q.op, q.whole, all, graph.Int(int64(2*all/m)))
+	also.sizes = make([][]int, len(q.sizes))
+	for i, x := range q.sizes {
+		for _, n := range x {
+			if n%m == 0 {
+				n = n / m * 2
+			}
+			also.sizes[i] = append(also.sizes[i], n)
+		}
+	}
+	few, _ := also.law(out, r, true)
+	if few == nil {
+		return l
+	}
+	if _, err := few.Types(); err != nil {
+		return l
+	}
+	return few
+}
+
 // ofGroups are the roles of operands in which a member has its part of the groups: those
 // that are given, and of each other operand shards of the axis that has groups; nil: there
 // is none.
@@ -144,51 +172,4 @@ func groups(o *graph.Op, attrs graph.Attrs) int {
 		}
 	}
 	return 0
-}
-
-// refuted reports whether a law fails at small sizes, or at some that are no smaller than
-// a window. Operators that read places are not evaluated: those are not any numbers.
-// Neither are laws with large sizes in attributes: there a proof is looked for at once.
-func refuted(l *law.Law, places bool) bool {
-	if places {
-		return false
-	}
-	for _, least := range []int{2, small + 1} {
-		b := &graph.Substitution{Dims: map[string]graph.Dim{}}
-		l.EachAtom(func(a graph.Atom) {
-			if _, ok := b.Dims[a.Name]; !ok && a.Kind == graph.AtomVar {
-				n := least + len(b.Dims)%3
-				if a.Name == degreeName {
-					n = 2
-				}
-				b.Dims[a.Name] = graph.Int(int64(n))
-			}
-		})
-		at := l.Subst(b)
-		if ty, err := at.Types(); err != nil || !evaluable(ty) {
-			continue
-		}
-		known := map[*law.Term]interp.Tensor[uint64]{}
-		x, err := evaluate(at, at.LHS[0], known)
-		if err != nil {
-			continue
-		}
-		y, err := evaluate(at, at.RHS[0], known)
-		return err == nil && !(slices.Equal(x.Sizes, y.Sizes) && slices.Equal(x.Data, y.Data))
-	}
-	return false
-}
-
-// maxRefuted bounds the elements of a tensor in a law that is evaluated to refute it.
-const maxRefuted = 1 << 16
-
-// evaluable reports whether the tensors of a law without size variables are small.
-func evaluable(ty *law.Typing) bool {
-	for _, shape := range ty.Shape {
-		sizes, ok := shape.Concrete()
-		if !ok || graph.Product(sizes...) > maxRefuted {
-			return false
-		}
-	}
-	return true
 }
