@@ -60,8 +60,8 @@ roofline of the device and the links of the cluster; nothing has run on one.
 chosen, the certificate. The same model, machine, planner, --steps and --seed give the
 same plan; --budget and Ctrl-C end a search with the best found so far.
 
-The exit status is 1 if a planner finds no plan that fits, and 2 if the machine or the
-model cannot be read.
+The exit status is 1 if a planner finds no plan that fits, or none in time, and where
+Ctrl-C ended the search; it is 2 if the machine or the model cannot be read.
 ` + modelHelp + "\n" + machineHelp,
 		Example: `  taso parallelize mlp --machine dgx-a100:1 --batch 1024 --out plan.json
   taso parallelize bert-large-128 --machine summit:2 --batch 96 --planner megatron --beside data,fsdp
@@ -120,6 +120,15 @@ func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
 	case k.devices < 0 || k.steps < 0 || k.budget < 0 || k.top < 0:
 		return fmt.Errorf("--devices, --steps, --budget and --top must not be below 0")
 	}
+	beside := k.beside
+	if len(beside) == 1 && beside[0] == "all" {
+		beside = plannerNames()
+	}
+	for _, name := range append([]string{k.planner}, beside...) {
+		if !slices.Contains(plannerNames(), name) {
+			return fmt.Errorf("planner %q is not known: %s are", name, strings.Join(plannerNames(), ", "))
+		}
+	}
 	cluster, err := machine.Find(k.machine, machine.Options{})
 	if err != nil {
 		return err
@@ -140,10 +149,7 @@ func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	o := parallelize.Options{Name: args[0], Batch: k.model.batch, Graph: m.Graph, Machine: k.machine, Cluster: cluster,
-		Planner: k.planner, Beside: k.beside, Devices: k.devices, Memory: int64(k.memory), Steps: k.steps, Seed: k.model.seed}
-	if len(k.beside) == 1 && k.beside[0] == "all" {
-		o.Beside = plannerNames()
-	}
+		Planner: k.planner, Beside: beside, Devices: k.devices, Memory: int64(k.memory), Steps: k.steps, Seed: k.model.seed}
 	if !k.inference {
 		o.Recipe = &k.recipe
 	}
@@ -163,14 +169,12 @@ func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
 	}
 	res, err := parallelize.Make(ctx, o)
 	bar.Close()
-	if plan.IsNone(err) {
-		why := err.Error()
-		if errors.Is(err, plan.ErrMeans) && k.model.batch == 0 {
-			why += "; --batch says how many samples a step has, which devices share"
-		}
-		return finding(why)
-	}
-	if err != nil {
+	switch {
+	case plan.IsNone(err), errors.Is(err, plan.ErrLarge):
+		return finding(err.Error() + k.wouldDo(err, cluster))
+	case errors.Is(err, context.DeadlineExceeded):
+		return finding(fmt.Sprintf("planner %s found no plan within --budget %s", k.planner, k.budget))
+	case err != nil:
 		return err
 	}
 	if k.out != "" {
@@ -184,7 +188,7 @@ func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
 			return fmt.Errorf("--export %s: %w", x, err)
 		}
 	}
-	rep, err := res.Report(c.Context())
+	rep, err := res.Report(context.WithoutCancel(c.Context())) // of the best so far, too
 	if err != nil {
 		return err
 	}
@@ -194,13 +198,49 @@ func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
 		}
 	}
 	if k.json {
-		return writeJSON(c.OutOrStdout(), rep)
+		err = writeJSON(c.OutOrStdout(), rep)
+	} else {
+		err = printParallel(c.OutOrStdout(), rep, k.top)
 	}
-	if err := printParallel(c.OutOrStdout(), rep, k.top); err != nil {
+	if err != nil {
 		return err
 	}
-	if k.out != "" {
+	if k.out != "" && !k.json {
 		fmt.Fprintf(c.ErrOrStderr(), "wrote %s\n", k.out)
 	}
+	if c.Context().Err() != nil {
+		return finding("interrupted: this is the best plan found so far")
+	}
 	return nil
+}
+
+// wouldDo says what would make a plan, as far as that is plain from why there is none.
+func (k *parallelizeFlags) wouldDo(err error, c *machine.Cluster) string {
+	devices := k.devices
+	if devices == 0 {
+		devices = c.Devices()
+	}
+	var over *plan.MemoryError
+	switch {
+	case errors.Is(err, plan.ErrMeans) && k.model.batch == 0:
+		return "; --batch says how many samples a step has, which devices share"
+	case errors.Is(err, plan.ErrMeans) && k.model.batch%devices != 0:
+		return fmt.Sprintf("; --batch %d is no multiple of %s", k.model.batch, plural(devices, "device"))
+	case errors.Is(err, plan.ErrLarge):
+		return "; auto, soap and alpa do not look at all of them"
+	case !errors.As(err, &over):
+		return ""
+	}
+	need := over.Need
+	if over.Least > 0 {
+		need = over.Least
+	}
+	text := fmt.Sprintf("; devices of %d bytes would do", need)
+	if over.Lies < over.Have {
+		text += ", or a smaller --batch, or more devices to share it"
+	}
+	if k.planner == "data" {
+		text += "; fsdp, megatron, pipeline and alpa divide weights and state among devices"
+	}
+	return text
 }

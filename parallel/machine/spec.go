@@ -163,8 +163,7 @@ func (r *reader) device(f fields, s *spec) {
 	}
 	if o := f.at["memory"]; o != nil {
 		own.Memory = r.quantity(o, "memory", byteUnit, 1)
-	}
-	if own.Memory == 0 {
+	} else if own.Memory == 0 {
 		r.bad(n.Line, "the memory of device %s is not known: say memory: 16GiB", m.Name)
 	}
 	if err := own.Check(); err != nil && len(r.faults) == 0 {

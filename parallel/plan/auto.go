@@ -48,9 +48,7 @@ func (j *Job) bestOf(ctx context.Context, planners []*Planner, price func(*Plan,
 			if !IsNone(err) && !errors.Is(err, ErrLarge) {
 				j.Progress("left out: " + err.Error())
 			}
-			if first == nil {
-				first = err
-			}
+			first = closer(first, err)
 		case best == nil || time < least:
 			best, least = p, time
 		}

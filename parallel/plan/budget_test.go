@@ -51,7 +51,7 @@ x : float32[524288, 4]
 w : weight float32[4, 1048576]
 y = matmul(x, w)
 return y`)
-	j, err := (&Job{Training: tr, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4, Memory: 1 << 50}).fill()
+	j, err := (&Job{Training: tr, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4}).fill()
 	if err != nil {
 		t.Fatal(err)
 	}

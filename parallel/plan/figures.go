@@ -56,8 +56,8 @@ func (f *File) Honest(ctx context.Context, p *Plan) (*Figures, error) {
 	if n := p.Mesh.Devices(); f.Machine.Devices != n {
 		return nil, fmt.Errorf("machine: %d devices, the mesh has %d", f.Machine.Devices, n)
 	}
-	if f.Machine.Memory < 1 {
-		return nil, fmt.Errorf("machine: a device may hold %d bytes", f.Machine.Memory)
+	if have := p.Mesh.Cluster.Memory; f.Machine.Memory < 1 || f.Machine.Memory > have {
+		return nil, fmt.Errorf("machine: a device may hold %d bytes, it has %d", f.Machine.Memory, have)
 	}
 	if wires := p.Mesh.Cluster.Wires(); f.Machine.Links != nil && !slices.Equal(f.Machine.Links, wires) {
 		return nil, fmt.Errorf("machine: links %v, those of the plan's cluster are %v", f.Machine.Links, wires)

@@ -193,5 +193,23 @@ func (j *Job) fit(p *Plan) (*Plan, error) {
 // no failure of a search among several.
 func IsNone(err error) bool {
 	var over *MemoryError
-	return errors.Is(err, ErrMeans) || errors.As(err, &over)
+	return errors.Is(err, ErrMeans) || errors.Is(err, errLinks) || errors.As(err, &over)
+}
+
+// closer is which of two errors says more about how to make a plan fit: that of the one that
+// misses by less, else the first.
+func closer(a, b error) error {
+	var x, y *MemoryError
+	if a == nil || errors.As(b, &y) && (!errors.As(a, &x) || y.least() < x.least()) {
+		return b
+	}
+	return a
+}
+
+// least is the least that a plan was found to need.
+func (e *MemoryError) least() int64 {
+	if e.Least > 0 {
+		return e.Least
+	}
+	return e.Need
 }

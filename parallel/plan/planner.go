@@ -27,7 +27,7 @@ type Job struct {
 	Cluster  *machine.Cluster
 	// Devices is how many devices of the cluster are used, the first ones; 0: all.
 	Devices int
-	// Memory is how many bytes a device may hold; 0: what the cluster's devices have.
+	// Memory is how many bytes a device may hold, no more than the cluster's devices have; 0: that.
 	Memory int64
 	// Steps bounds the work of one choice ([extract.Options]) and, times a thousandth, of a
 	// random search; 0: 2^22.
@@ -60,6 +60,9 @@ func (j *Job) fill() (*Job, error) {
 		if !slices.ContainsFunc(Planners(), func(p *Planner) bool { return p.Name == name }) {
 			return nil, fmt.Errorf("planner %q, which is to be left out, is not known", name)
 		}
+	}
+	if k.Memory < 0 || k.Memory > k.Cluster.Memory {
+		return nil, fmt.Errorf("memory of %d bytes: a device of %s has %d", k.Memory, k.Cluster.Name, k.Cluster.Memory)
 	}
 	if k.Memory == 0 {
 		k.Memory = k.Cluster.Memory

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/taso-go/taso/egraph/extract"
@@ -19,9 +20,12 @@ var topologyPlanner = &Planner{
 	Find:  topology,
 }
 
+// errLinks is wrapped by the error where there are no links to choose.
+var errLinks = errors.New("links between nodes cannot be set")
+
 func topology(ctx context.Context, j *Job) (*Plan, error) {
 	if j.Cluster.Degree() == 0 {
-		return nil, fmt.Errorf("the links of %s cannot be set: %w", j.Cluster.Name, ErrMeans)
+		return nil, fmt.Errorf("%w: those of %s are as they are", errLinks, j.Cluster.Name)
 	}
 	best, least, err := j.alongOne(ctx)
 	if err != nil {

@@ -107,6 +107,7 @@ func TestLies(t *testing.T) {
 		{"another number of devices", func(f *plan.File) { f.Machine.Devices = 8 }, "devices"},
 		{"less memory than it needs", func(f *plan.File) { f.Machine.Memory = f.Step.Memory - 1 }, "1 more than"},
 		{"no memory", func(f *plan.File) { f.Machine.Memory = 0 }, "may hold 0"},
+		{"more memory than a device has", func(f *plan.File) { f.Machine.Memory = 1 << 50 }, "may hold"},
 		{"negative memory", func(f *plan.File) { f.Machine.Memory = -1 << 63 }, "may hold"},
 		{"links that the machine has not", func(f *plan.File) { f.Machine.Links = [][2]int{{0, 1}} }, "links"},
 		{"a faster step", func(f *plan.File) { f.Step.Makespan-- }, "step"},
