@@ -51,7 +51,9 @@ x : float32[524288, 4]
 w : weight float32[4, 1048576]
 y = matmul(x, w)
 return y`)
-	j, err := (&Job{Training: tr, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4}).fill()
+	large := meshOf(t, "summit", 1).Cluster
+	large.Memory = 1 << 50
+	j, err := (&Job{Training: tr, Cluster: large, Devices: 4}).fill()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func TestGaps(t *testing.T) {
 		gaps["auto alone"] = append(gaps["auto alone"], float64(alone.Time())/float64(best.Time())-1)
 		for _, pl := range Planners() {
 			p, err := Find(ctx, pl.Name, j)
-			if errors.Is(err, ErrMeans) {
+			if IsNone(err) {
 				continue
 			}
 			if err != nil {
