@@ -173,7 +173,7 @@ func jaxForm(s string) string {
 	if _, rest, ok := strings.Cut(s, ") "); ok && strings.Contains(s, "puts an output together") {
 		return "a collective that " + rest
 	}
-	for _, f := range []string{"XLA has combined", "XLA has removed", "XLA has made", "once and not in each", "is charged and not sent", "lies as", "is said as all-reduce", "is said as all-gather"} {
+	for _, f := range []string{"XLA has combined", "XLA has removed", "XLA has made", "XLA has folded", "once and not in each", "is charged and not sent", "lies as", "is said as all-reduce", "is said as all-gather"} {
 		if i := strings.Index(s, f); i >= 0 {
 			switch {
 			case f == "XLA has combined":
@@ -182,6 +182,8 @@ func jaxForm(s string) string {
 				return "XLA has removed one of two that send the same"
 			case f == "XLA has made":
 				return "XLA has made an all-reduce and a slice of a reduce-scatter"
+			case f == "XLA has folded":
+				return "XLA has computed at once what depends on no input"
 			case f == "lies as":
 				return "a weight lies otherwise behind the step than before it"
 			case f == "is charged and not sent":

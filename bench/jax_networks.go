@@ -32,10 +32,10 @@ var jaxNetworks = []*jaxNetwork{
 	{"MLP by Adam", jaxPerceptron, grad.Options{Loss: grad.MeanSquare, Rate: 0.01, Optimizer: grad.Adam}},
 }
 
-const jaxPerceptron = `x : float32[256, 512]
-u : weight float32[512, 2048]
-v : weight float32[2048, 2048]
-w : weight float32[2048, 512]
+const jaxPerceptron = `x : float32[256, 256]
+u : weight float32[256, 1024]
+v : weight float32[1024, 1024]
+w : weight float32[1024, 256]
 a = matmul(x, u)
 b = relu(a)
 c = matmul(b, v)

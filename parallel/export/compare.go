@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taso-go/taso/internal/jax"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/plan"
 )
@@ -97,9 +96,15 @@ type compiled struct {
 	Times   int      `json:"times"`
 }
 
+// Runner runs a Python program with JAX, and gives what it writes: a jax.Runtime in a process
+// for each, a jax.Process in one for all, which has at least as many virtual devices.
+type Runner interface {
+	Run(ctx context.Context, program string, args ...string) ([]byte, error)
+}
+
 // Compare writes a plan's program, runs it, and compares numbers and collectives. The
 // error is that of running it; what differs is in the comparison.
-func Compare(ctx context.Context, rt *jax.Runtime, p *plan.Plan) (*Comparison, error) {
+func Compare(ctx context.Context, rt Runner, p *plan.Plan) (*Comparison, error) {
 	s, err := newSPMD(p)
 	if err != nil {
 		return nil, fmt.Errorf("compare with JAX: %w", err)
@@ -134,7 +139,7 @@ func (c *Comparison) named(format string, args ...any) {
 }
 
 // check runs a program's comparison with its sequential step.
-func check(ctx context.Context, rt *jax.Runtime, text string, more ...string) (*report, error) {
+func check(ctx context.Context, rt Runner, text string, more ...string) (*report, error) {
 	out, err := rt.Run(ctx, text, append([]string{"--check"}, more...)...)
 	if err != nil {
 		return nil, fmt.Errorf("compare with JAX: %w", err)
@@ -248,6 +253,8 @@ func (c *Comparison) sends(list []Send, charged map[string]int, got []compiled) 
 				c.wrong("%s: XLA sends %s of %d bytes %d times too often (%s)", s.Name, m.Kind, m.Bytes, -n, strings.Join(s.Nodes, "+"))
 			case n == s.Times-1:
 				c.named("%s: XLA sends %s of %d bytes once and not in each of %d micro-batches", s.Name, m.Kind, m.Bytes, s.Times)
+			case s.constant && n == s.Times:
+				c.named("%s: XLA has folded a %s of %d bytes, of what depends on no input (%s)", s.Name, m.Kind, m.Bytes, strings.Join(s.Nodes, "+"))
 			case twin != "" && n == s.Times:
 				c.named("%s: XLA has removed a %s of %d bytes, of the same as %s", s.Name, m.Kind, m.Bytes, twin)
 			default:
@@ -283,11 +290,11 @@ func take(left map[string]map[Message]int, x compiled, bytes int64) (name, decom
 	return "", ""
 }
 
-// same is another send of the same kind, size and mesh axis that XLA kept: of two that read
-// the same XLA keeps one.
+// same is another send of the same tensor, kind, size and mesh axis that XLA kept: of two XLA
+// keeps one.
 func same(list []Send, left map[string]map[Message]int, s Send, m Message) string {
 	for _, t := range list {
-		if t.Name != s.Name && t.Axis == s.Axis && slices.Contains(t.As, m) && left[t.Name][m] == 0 {
+		if t.Name != s.Name && t.Axis == s.Axis && t.of == s.of && slices.Contains(t.As, m) && left[t.Name][m] == 0 {
 			return t.Name
 		}
 	}

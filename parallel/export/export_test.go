@@ -159,6 +159,10 @@ func TestSends(t *testing.T) {
 		return Send{Name: name, Kind: parallel.AllReduce, Axis: "a", Devices: 2, Bytes: bytes, Nodes: []string{"x" + name}, Times: 1, As: []Message{{"all-reduce", bytes}}}
 	}
 	scatter := Send{Name: "send0", Kind: parallel.ReduceScatter, Axis: "a", Devices: 2, Bytes: 8, Nodes: []string{"x"}, Times: 1, As: []Message{{"reduce-scatter", 8}}}
+	constant := reduce("send0", 8)
+	constant.constant = true
+	other := reduce("send1", 8)
+	other.of = [2]int{1, 0}
 	micro := reduce("send0", 8)
 	micro.Times = 4
 	got := func(kind string, times int, bytes []int64, sends ...string) compiled {
@@ -174,7 +178,9 @@ func TestSends(t *testing.T) {
 		{"combined", []Send{reduce("send0", 8), reduce("send1", 4)}, []compiled{got("all-reduce", 1, []int64{4, 8}, "send0", "send1")}, "combined 2 all-reduce into one: send1, send0", ""},
 		{"decomposed", []Send{scatter}, []compiled{got("all-reduce", 1, []int64{8}, "send0")}, "a slice of a reduce-scatter of 8 bytes", ""},
 		{"removed", []Send{reduce("send0", 8), reduce("send1", 8)}, []compiled{got("all-reduce", 1, []int64{8}, "send1")}, "send0: XLA has removed a all-reduce of 8 bytes, of the same as send1", ""},
+		{"gone, with one of another tensor", []Send{reduce("send0", 8), other}, []compiled{got("all-reduce", 1, []int64{8}, "send1")}, "", "send0: XLA does not send all-reduce of 8 bytes"},
 		{"gone", []Send{reduce("send0", 8)}, nil, "", "send0: XLA does not send all-reduce of 8 bytes"},
+		{"folded", []Send{constant}, nil, "send0: XLA has folded a all-reduce of 8 bytes, of what depends on no input", ""},
 		{"other bytes", []Send{reduce("send0", 8)}, []compiled{got("all-reduce", 1, []int64{16}, "send0")}, "", "of 16 bytes among 2 devices (send0), which is not in the plan"},
 		{"other kind", []Send{reduce("send0", 8)}, []compiled{got("all-gather", 1, []int64{8}, "send0")}, "", "XLA sends all-gather"},
 		{"not ours", nil, []compiled{got("all-gather", 1, []int64{8})}, "", "XLA sends all-gather"},

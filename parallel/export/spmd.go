@@ -30,7 +30,9 @@ type Send struct {
 	// Why says so where that is not the same.
 	Why string `json:"why,omitempty"`
 
-	out bool // only outputs are made of it
+	out      bool   // only outputs are made of it
+	constant bool   // it depends on no input
+	of       [2]int // what is sent: the class of a node, and which of its outputs
 }
 
 // Message is a collective of XLA: kind, as in HLO, and what each device has before.
@@ -57,16 +59,19 @@ type spmd struct {
 	phase []int8      // by node: before micro-batches, in each, behind them
 	next  map[int]int // outputs by the input that they become, see plan.Training
 	reads []int       // by node: readers among what is needed
-	need  []bool      // by node
-	same  map[graph.Tensor]graph.Tensor
-	taken map[graph.NodeID]bool         // what takes a micro-batch of an input, which lies so
-	sends map[graph.NodeID]int          // by the layout operator that ends it
-	pair  map[graph.NodeID]graph.NodeID // see partner
-	short map[graph.NodeID][][2]int     // members that are parts until their partner comes: axis, degree
-	list  []Send
-	ins   []spec // by input
-	outs  []spec
-	last  []graph.Tensor // by output: what the program gives
+	// By node, see classes.
+	class    []int
+	constant []bool
+	need     []bool // by node
+	same     map[graph.Tensor]graph.Tensor
+	taken    map[graph.NodeID]bool         // what takes a micro-batch of an input, which lies so
+	sends    map[graph.NodeID]int          // by the layout operator that ends it
+	pair     map[graph.NodeID]graph.NodeID // see partner
+	short    map[graph.NodeID][][2]int     // members that are parts until their partner comes: axis, degree
+	list     []Send
+	ins      []spec // by input
+	outs     []spec
+	last     []graph.Tensor // by output: what the program gives
 }
 
 // layoutOf is the layout operator of a node, its attributes, and over how many mesh axes
@@ -205,6 +210,7 @@ func newSPMD(p *plan.Plan) (*spmd, error) {
 		return nil, err
 	}
 	s.enter()
+	s.classes()
 	for id := range s.g.Nodes() {
 		if s.need[id] {
 			s.send(id)
@@ -261,7 +267,7 @@ func (s *spmd) pairs() {
 	readers := interp.Readers(s.g)
 	for id := range s.g.Nodes() {
 		m := s.must(id)
-		if m == nil || m.axis == s.time || m.op != op.Partition && m.op != op.Replicate {
+		if m == nil || m.axis == s.time || m.op.Layout != graph.LayoutMakes {
 			continue
 		}
 		var between []graph.NodeID
@@ -424,13 +430,13 @@ func (s *spmd) send(id graph.NodeID) {
 		end == 0 && m.op == op.Replicate, m.op == op.Drop && s.copied(from, m.at):
 		s.same[id.Out(0)] = from
 		return
-	case end != 0 && e.op == op.Reduce && m.op == op.Replicate:
+	case end != 0 && e.op == op.Reduce && m.op != op.Partition: // to be copies, or zeros but on the first
 		c.Kind = parallel.AllReduce
 		say("all-reduce", c.Bytes)
 	case end != 0 && e.op == op.Reduce:
 		c.Kind = parallel.ReduceScatter
 		say("reduce-scatter", c.Bytes)
-	case end != 0 && m.op == op.Replicate:
+	case end != 0 && m.op != op.Partition:
 		c.Kind = parallel.AllGather
 		say("all-gather", c.Bytes)
 	case end != 0:
@@ -456,7 +462,7 @@ func (s *spmd) send(id graph.NodeID) {
 	default: // of what all devices have: nothing is sent
 		return
 	}
-	c.out = s.outward(id)
+	c.out, c.constant, c.of = s.outward(id), s.constant[from.Node], [2]int{s.class[from.Node], int(from.Out)}
 	if end != 0 {
 		c.Nodes = append(c.Nodes, s.g.Name(end))
 	}
@@ -464,6 +470,31 @@ func (s *spmd) send(id graph.NodeID) {
 	c.Name = fmt.Sprintf("send%d", len(s.list))
 	s.sends[id] = len(s.list)
 	s.list = append(s.list, c)
+}
+
+// classes gives the same number to nodes that compute the same from the same, which XLA does
+// once, and finds those that depend on no input, which it does not leave to the step.
+func (s *spmd) classes() {
+	s.class, s.constant = make([]int, s.g.Len()+1), make([]bool, s.g.Len()+1)
+	seen := map[string]int{}
+	for id := range s.g.Nodes() {
+		o := s.g.Op(id)
+		if o == nil {
+			s.class[id] = len(seen)
+			seen["input "+s.g.Name(id)] = len(seen)
+			continue
+		}
+		key := o.Name + o.FormatAttrs(s.g.Attrs(id))
+		s.constant[id] = true
+		for _, t := range s.g.Operands(id) {
+			key += fmt.Sprintf(" %d.%d", s.class[t.Node], t.Out)
+			s.constant[id] = s.constant[id] && s.constant[t.Node]
+		}
+		if _, ok := seen[key]; !ok {
+			seen[key] = len(seen)
+		}
+		s.class[id] = seen[key]
+	}
 }
 
 // outward reports whether nothing but outputs is made of a node, by layout operators.

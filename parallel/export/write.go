@@ -244,7 +244,17 @@ func (x *writer) layout(id graph.NodeID, m *move, operand string) (string, error
 		}
 		return "", fmt.Errorf("operator %s has no form in a micro-batch", m.op.Name)
 	}
-	_, e := x.partner(id)
+	end, e := x.partner(id)
+	if end != 0 && m.op == op.Lift { // the first device has it, the others zeros
+		switch e.op {
+		case op.Reduce:
+			operand = say("all_reduce", axis)
+		case op.Combine:
+			operand = say("all_gather", axis, e.along)
+		}
+		x.sent["first"] = true
+		return fmt.Sprintf("first(%s, %q)", operand, axis), nil
+	}
 	switch {
 	case e != nil && e.op == op.Reduce && m.op == op.Replicate, m.op == op.Reduce, m.op == op.Drop:
 		return say("all_reduce", axis), nil

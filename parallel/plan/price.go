@@ -147,19 +147,20 @@ func (p *prices) sends(id graph.NodeID, st *parallel.Strategy, degree int) (mach
 	if layout(g, id) != graph.LayoutMakes {
 		return 0, nil // priced where members are made again
 	}
-	if member(g, id) == op.Lift {
-		if p.mesh.Axes[ended(p.lay, id)].Time {
-			return 0, nil
-		}
-		x := p.memberType(t, st, degree)
-		time, err := p.zeros(x)
-		return time * p.turns(t), err
-	}
-	if layout(g, t.Node) != graph.LayoutEnds {
+	lift := member(g, id) == op.Lift
+	if lift && p.mesh.Axes[ended(p.lay, id)].Time {
 		return 0, nil
 	}
-	kind := collectiveOf(member(g, t.Node), member(g, id))
-	if kind == parallel.None {
+	kind := parallel.None
+	if layout(g, t.Node) == graph.LayoutEnds {
+		kind = collectiveOf(member(g, t.Node), member(g, id))
+	}
+	switch {
+	case kind != parallel.None:
+	case lift:
+		time, err := p.zeros(p.memberType(t, st, degree))
+		return time * p.turns(t), err
+	default:
 		return 0, nil
 	}
 	axis := ended(p.lay, t.Node)
@@ -213,11 +214,11 @@ func (p *prices) accumulate(x graph.TensorType, n int) (machine.Time, error) {
 // collectiveOf is what two layout operators are, one behind the other.
 func collectiveOf(end, begin *graph.Op) parallel.Kind {
 	switch {
-	case end == op.Reduce && begin == op.Replicate:
+	case end == op.Reduce && (begin == op.Replicate || begin == op.Lift):
 		return parallel.AllReduce
 	case end == op.Reduce:
 		return parallel.ReduceScatter
-	case end == op.Combine && begin == op.Replicate:
+	case end == op.Combine && (begin == op.Replicate || begin == op.Lift):
 		return parallel.AllGather
 	case end == op.Combine:
 		return parallel.AllToAll
