@@ -91,17 +91,17 @@ y = sigmoid(o)
 return y
 `
 
-// jaxEncoder has layers of attention and feed-forward parts, normalized behind each: eight
-// samples of 32 positions, hidden size 256, eight heads.
+// jaxEncoder has layers of attention and feed-forward parts, normalized behind each: sixteen
+// samples of 16 positions, hidden size 256, eight heads.
 func jaxEncoder(layers int) string {
-	inputs, body, x := "x : float32[8, 32, 256]\n", "e0 = reshape[shape=[256, 256]](x)\n", "e0"
+	inputs, body, x := "x : float32[16, 16, 256]\n", "e0 = reshape[shape=[256, 256]](x)\n", "e0"
 	for l := 1; l <= layers; l++ {
 		for _, w := range []struct{ name, sizes string }{{"q", "256, 256"}, {"k", "256, 256"}, {"v", "256, 256"}, {"o", "256, 256"},
 			{"s1", "256"}, {"b1", "256"}, {"f", "256, 1024"}, {"g", "1024, 256"}, {"s2", "256"}, {"b2", "256"}} {
 			inputs += fmt.Sprintf("w%s%d : weight float32[%s]\n", w.name, l, w.sizes)
 		}
 		for _, h := range []struct{ name, perm string }{{"q", "(0, 2, 1, 3)"}, {"k", "(0, 2, 3, 1)"}, {"v", "(0, 2, 1, 3)"}} {
-			body += fmt.Sprintf("%[1]sm%[2]d = matmul(%[3]s, w%[1]s%[2]d)\n%[1]sr%[2]d = reshape[shape=[8, 32, 8, 32]](%[1]sm%[2]d)\n%[1]sh%[2]d = transpose[perm=%[4]s](%[1]sr%[2]d)\n",
+			body += fmt.Sprintf("%[1]sm%[2]d = matmul(%[3]s, w%[1]s%[2]d)\n%[1]sr%[2]d = reshape[shape=[16, 16, 8, 32]](%[1]sm%[2]d)\n%[1]sh%[2]d = transpose[perm=%[4]s](%[1]sr%[2]d)\n",
 				h.name, l, x, h.perm)
 		}
 		body += fmt.Sprintf(`score%[1]d = matmul(qh%[1]d, kh%[1]d)

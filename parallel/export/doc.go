@@ -43,7 +43,8 @@
 // the axis along which members are put together.
 //
 // A mesh axis in time is a lax.scan over micro-batches: what is reduced along it is added up.
-// Pipelines, whose stages have devices of their own, are refused.
+// Pipelines of several stages, which have devices of their own, are refused by an error that says
+// how many there are.
 //
 // # What is compared
 //

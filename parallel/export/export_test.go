@@ -122,7 +122,11 @@ func TestCompare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs Python")
 	}
-	rt := runtime(t)
+	rt, err := runtime(t).Start(ctx, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
 	sgd := grad.Options{Loss: grad.MeanSquare, Rate: 0.1}
 	adam := grad.Options{Loss: grad.MeanSquare, Rate: 0.1, Optimizer: grad.Adam}
 	compare := func(name string, p *plan.Plan) {
@@ -239,8 +243,8 @@ func TestNumbers(t *testing.T) {
 // A pipeline has no program of each device.
 func TestPipeline(t *testing.T) {
 	p := made(t, training(t, layer, grad.Options{Loss: grad.MeanSquare, Rate: 0.5}), []plan.Means{plan.Data}, 2)
-	p.Pipeline = &plan.Pipeline{}
-	if err := Write(&bytes.Buffer{}, p, Options{}); err == nil || !strings.Contains(err.Error(), "pipeline") {
+	p.Mesh.Stages = []plan.Submesh{{First: 0, Devices: 1}, {First: 1, Devices: 1}}
+	if err := Write(&bytes.Buffer{}, p, Options{}); err == nil || !strings.Contains(err.Error(), "pipeline of 2 stages") {
 		t.Error(err)
 	}
 	if err := Write(&bytes.Buffer{}, p, Options{Format: "x"}); err == nil || !strings.Contains(err.Error(), `format "x" is not known`) {

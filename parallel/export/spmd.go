@@ -182,8 +182,10 @@ func axisName(i int) string {
 func newSPMD(p *plan.Plan) (*spmd, error) {
 	s := &spmd{g: p.Laying.Graph(), lay: p.Laying, time: -1, micro: 1, next: p.Training.Next,
 		same: map[graph.Tensor]graph.Tensor{}, short: map[graph.NodeID][][2]int{}, taken: map[graph.NodeID]bool{}, sends: map[graph.NodeID]int{}}
-	if p.Pipeline != nil || len(p.Mesh.Stages) > 0 {
-		return nil, errors.New("the plan is a pipeline, whose stages have devices of their own: a program of each device has none")
+	if n := len(p.Mesh.Stages); n > 1 {
+		return nil, fmt.Errorf("the plan is a pipeline of %d stages, which have devices of their own: a program of each device has no stages", n)
+	} else if p.Pipeline != nil && len(p.Pipeline.Stages) == 1 && p.Pipeline.Stages[0].Recompute {
+		return nil, errors.New("the plan goes forward twice with each micro-batch: such a program is not written")
 	}
 	for i, a := range p.Mesh.Axes {
 		if a.Time && s.time >= 0 {

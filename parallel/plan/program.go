@@ -95,9 +95,9 @@ type programmer struct {
 	over     map[graph.NodeID]int // what is written over an input, by its place
 }
 
-// program is that of a plan without stages.
+// program is that of a plan without stages, or with one.
 func (p *Plan) program() (*program, error) {
-	if p.Pipeline != nil {
+	if p.Pipeline != nil && (len(p.Pipeline.Stages) > 1 || p.Pipeline.Stages[0].Recompute) {
 		return nil, fmt.Errorf("program of the plan: a pipeline has one for each stage")
 	}
 	m, err := p.write(false)
