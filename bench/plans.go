@@ -35,6 +35,9 @@ type planTask struct {
 	batch   int
 	// flops are those of products and convolutions of a step.
 	flops int64
+	// Of planner pipeline, see [plan.Job].
+	row    bool
+	stages int
 }
 
 // newPlanTask makes the training step of a model at a batch.
@@ -77,7 +80,7 @@ type planOutcome struct {
 // find asks a planner.
 func (x *planTask) find(ctx context.Context, name string, s *parallel.Strategies) (o planOutcome, err error) {
 	start := time.Now()
-	o.plan, o.why = plan.Find(ctx, name, &plan.Job{Training: x.t, Cluster: x.cluster, Devices: x.devices, Strategies: s, Seed: 1})
+	o.plan, o.why = plan.Find(ctx, name, &plan.Job{Training: x.t, Cluster: x.cluster, Devices: x.devices, Strategies: s, Seed: 1, Row: x.row, Stages: x.stages})
 	o.seconds = time.Since(start).Seconds()
 	if o.why != nil {
 		if !plan.IsNone(o.why) {

@@ -27,7 +27,8 @@ const simulations = 12
 
 // microBatches are numbers of micro-batches that are looked at, for so many stages: one, where
 // weights are what takes time, from as many as stages on, and many, where memory wants that.
-func microBatches(stages int) (out []int) {
+// Where stages are side by side, half as many are enough to keep all busy.
+func microBatches(stages int, branches bool) (out []int) {
 	if stages == 1 {
 		return []int{1, 2, 4, 8, 64}
 	}
@@ -35,11 +36,15 @@ func microBatches(stages int) (out []int) {
 	for m < stages {
 		m *= 2
 	}
-	return []int{1, m, 2 * m, 4 * m, 8 * m, 32 * m}
+	out = []int{1, m, 2 * m, 4 * m, 8 * m, 32 * m}
+	if branches && m > 2 {
+		out = slices.Insert(out, 1, m/2)
+	}
+	return out
 }
 
 // mostMicro is how many numbers those are at most.
-const mostMicro = 6
+const mostMicro = 7
 
 func pipelined(ctx context.Context, j *Job) (*Plan, error) {
 	of, n, err := j.Training.parts(j.Devices)
@@ -47,22 +52,30 @@ func pipelined(ctx context.Context, j *Job) (*Plan, error) {
 		return nil, err
 	}
 	how := division{of: of, memo: map[string]*extract.Result{}}
-	s := &hunt{j: j, of: of, n: n}
+	s := &hunt{j: j, of: of, n: n, after: j.Training.after(of, n)}
+	if j.Row {
+		s.after = inRow(s.after)
+	}
+	side := branches(s.after)
 	laid := map[*staging]*Plan{}
 	var without error
 	var counts []int
 	for stages := 1; stages <= min(j.Devices, n); stages++ {
-		if j.Devices%stages == 0 {
+		if j.Devices%stages == 0 && (j.Stages == 0 || j.Stages == stages) {
 			counts = append(counts, stages)
 		}
+	}
+	if len(counts) == 0 {
+		return nil, fmt.Errorf("%d stages on equally many of %d devices, of a model of %d clusters: %w", j.Stages, j.Devices, n, ErrMeans)
 	}
 	timed := map[int]*Plan{} // by micro-batches: laid out along their axis
 	look := func(row, column int) (machine.Time, error) {
 		stages := counts[row]
-		if column >= len(microBatches(stages)) {
+		numbers := microBatches(stages, side)
+		if column >= len(numbers) {
 			return never, nil
 		}
-		micro := microBatches(stages)[column]
+		micro := numbers[column]
 		submeshes := equal(stages, j.Devices/stages)
 		j.Progress(fmt.Sprintf("%d stages, %d micro-batches", stages, micro))
 		p, err := j.dealt(ctx, timed, micro, submeshes, how)
@@ -161,6 +174,7 @@ type hunt struct {
 	j         *Job
 	of        []int // cluster by node
 	n         int
+	after     [][]int // by cluster: which it reads
 	found     []*staging
 	bound     machine.Time
 	simulated int
@@ -179,7 +193,23 @@ func (s *hunt) cut(clusters []part, submeshes []Submesh, micro int, again bool, 
 		}
 	}
 	time := func(i, k int) machine.Time { return before[k] - before[i] }
-	ends := balance(len(clusters), len(submeshes), time)
+	ways := [][]int{balance(len(clusters), len(submeshes), time)}
+	if branches(s.after) && len(submeshes) > 1 {
+		for _, ends := range aligned(s.after, before, ways[0]) {
+			if !slices.ContainsFunc(ways, func(w []int) bool { return slices.Equal(w, ends) }) {
+				ways = append(ways, ends)
+			}
+		}
+	}
+	s.limit(clusters, micro, groups(submeshes))
+	for _, ends := range ways {
+		out = append(out, s.stagings(clusters, ends, submeshes, micro, again, kinds)...)
+	}
+	return out
+}
+
+// stagings are stages that end at clusters, by schedule.
+func (s *hunt) stagings(clusters []part, ends []int, submeshes []Submesh, micro int, again bool, kinds []schedule.Kind) (out []*staging) {
 	stage := make([]int, len(clusters))
 	var parts []part
 	for i, k := range ends {
@@ -193,9 +223,9 @@ func (s *hunt) cut(clusters []part, submeshes []Submesh, micro int, again bool, 
 		}
 	}
 	of := s.stages(stage)
-	s.limit(clusters, micro, groups(submeshes))
+	after := merged(s.after, stage, len(parts))
 	for _, kind := range kinds {
-		x := &staging{of: of, parts: parts, submeshes: submeshes, micro: micro, kind: kind, recompute: make([]bool, len(parts))}
+		x := &staging{of: of, parts: parts, after: after, row: s.j.Row, submeshes: submeshes, micro: micro, kind: kind, recompute: make([]bool, len(parts))}
 		if kind == schedule.Interleaved && !x.inRow(s.j.Training) {
 			continue
 		}
@@ -220,11 +250,11 @@ func (s *hunt) stages(of []int) []int {
 }
 
 // limit lowers the bound to what no pipeline with such clusters takes less than: each micro-batch
-// goes through all of them, and devices that are never idle do the work of all.
+// takes the slowest way through them, and devices that are never idle do the work of all.
 func (s *hunt) limit(clusters []part, micro, stages int) {
 	all := sumOf(clusters)
-	one := all.forward + all.backward
-	low := max(one, one*machine.Time(micro)/machine.Time(stages))
+	one := longest(s.after, func(i int) machine.Time { return clusters[i].forward + clusters[i].backward })
+	low := max(one, (all.forward+all.backward)*machine.Time(micro)/machine.Time(stages))
 	if len(s.found) == 0 || low < s.bound {
 		s.bound = low
 	}
@@ -267,19 +297,28 @@ func (x *staging) flight(i int) int64 {
 		n := groups(x.submeshes)
 		return int64(min((n-i%n-1)*2+(len(x.parts)/n-1)*n+1, x.micro*len(x.parts)/n))
 	}
-	return int64(min(x.micro, len(x.parts)-i))
+	if x.after == nil {
+		return int64(min(x.micro, len(x.parts)-i))
+	}
+	return int64(min(x.micro, depths(x.after)[i]))
 }
 
-// estimate is about the time of a step: a micro-batch through all stages, and the others
-// through the slowest.
+// estimate is about the time of a step: a micro-batch the slowest way through the stages, and the
+// others through the slowest.
 func (x *staging) estimate() machine.Time {
 	var sum, most, update machine.Time
-	for i, p := range x.parts {
-		t := p.forward + p.backward
+	time := func(i int) machine.Time {
+		t := x.parts[i].forward + x.parts[i].backward
 		if x.recompute[i] {
-			t += p.forward
+			t += x.parts[i].forward
 		}
-		sum, most, update = sum+t, max(most, t), max(update, p.update)
+		return t
+	}
+	for i, p := range x.parts {
+		sum, most, update = sum+time(i), max(most, time(i)), max(update, p.update)
+	}
+	if x.after != nil {
+		sum = longest(x.after, time)
 	}
 	if x.kind == schedule.Interleaved {
 		n := groups(x.submeshes)

@@ -41,6 +41,11 @@ type Job struct {
 	Serial bool
 	// Strategies are shared by plans that are made one after the other; nil: new ones.
 	Strategies *parallel.Strategies
+	// Row makes each stage of planner pipeline wait for the one before it, as if it read that:
+	// branches of a model are not worked on side by side.
+	Row bool
+	// Stages is how many stages planner pipeline makes; 0: as many as are best.
+	Stages int
 	// Progress is told what is being done, at most some times a second; nil: nobody.
 	Progress func(what string)
 

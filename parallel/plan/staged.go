@@ -14,6 +14,8 @@ import (
 type staging struct {
 	of        []int // stage, from 1, of each node of the training graph
 	parts     []part
+	after     [][]int // by stage: which it reads; nil: about each the one before it
+	row       bool    // each waits for the one before it, whether it reads that or not
 	submeshes []Submesh
 	micro     int
 	kind      schedule.Kind
@@ -48,6 +50,9 @@ func (x *staging) build(t *Training, c *machine.Cluster) (*schedule.Pipeline, er
 	}
 	for i := range p.Stages {
 		s := &p.Stages[i]
+		if x.row && i > 0 && !slices.Contains(s.After, i-1) {
+			s.After = append(s.After, i-1)
+		}
 		slices.Sort(s.After)
 		if s.Segment == 0 {
 			continue
