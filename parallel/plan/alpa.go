@@ -99,7 +99,7 @@ func alpa(ctx context.Context, j *Job) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &intra{hunt: &hunt{j: j, of: of, n: n}, how: division{of: of, memo: map[string]*extract.Result{}}}
+	x := &intra{hunt: &hunt{j: j, of: of, n: n, after: j.Training.after(of, n)}, how: division{of: of, memo: map[string]*extract.Result{}}}
 	x.opt = Options{Strategies: j.Strategies, Steps: j.Steps, division: x.how}
 	x.units = min(n, mostClusters)
 	for c := range n {
@@ -276,10 +276,11 @@ func (p *Plan) on(mesh *Mesh) *Plan {
 	return &Plan{Training: p.Training, Mesh: mesh, Laying: p.Laying.Clone(), Passes: slices.Clone(p.Passes)}
 }
 
-// low lowers the bound to what no pipeline of the layouts takes less than: a micro-batch goes
-// through all clusters, and devices that are never idle do the work of all.
+// low lowers the bound to what no pipeline of the layouts takes less than: a micro-batch takes the
+// slowest way through the clusters, and devices that are never idle do the work of all.
 func (x *intra) low(layouts []*layoutOf, micro int) {
-	var one, work machine.Time
+	var work machine.Time
+	fastest := make([]machine.Time, x.units)
 	for u := range x.units {
 		var fast, least machine.Time
 		for i, l := range layouts {
@@ -290,8 +291,13 @@ func (x *intra) low(layouts []*layoutOf, micro int) {
 				fast, least = min(fast, t), min(least, w)
 			}
 		}
-		one, work = one+fast, work+least
+		fastest[u], work = fast, work+least
 	}
+	unit := make([]int, len(x.group)) // from 1
+	for c, u := range x.group {
+		unit[c] = u + 1
+	}
+	one := longest(merged(x.after, unit, x.units), func(u int) machine.Time { return fastest[u] })
 	low := max(one, work*machine.Time(micro)/machine.Time(x.j.Devices))
 	if x.bound == 0 || low < x.bound {
 		x.bound = low
@@ -320,7 +326,7 @@ func (x *intra) staged(list []*piece, micro int) (out []*staging) {
 	}
 	of := x.stages(stage)
 	for _, kind := range []schedule.Kind{schedule.OneFOneB, schedule.GPipe} {
-		s := &staging{of: of, parts: parts, submeshes: submeshes, micro: micro, kind: kind, recompute: slices.Clone(again)}
+		s := &staging{of: of, parts: parts, after: merged(x.after, stage, len(list)), submeshes: submeshes, micro: micro, kind: kind, recompute: slices.Clone(again)}
 		x.found = append(x.found, s)
 		out = append(out, s)
 	}

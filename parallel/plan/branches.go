@@ -112,7 +112,7 @@ func aligned(after [][]int, before []machine.Time, ends []int) (out [][]int) {
 		slowest, from = max(slowest, before[to]-before[from]), to
 	}
 	for _, more := range uneven {
-		if list := cutBy(work, cost, len(ends), int64(slowest+slowest/100*more)); list != nil {
+		if list := cutBy(work, cost, len(ends), int64(slowest+slowest*more/100)); list != nil {
 			out = append(out, list)
 		}
 	}

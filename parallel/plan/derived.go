@@ -81,7 +81,10 @@ func (p *Plan) staging() (*staging, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &staging{of: l.Of, submeshes: p.Mesh.Stages, micro: p.Mesh.MicroBatches(), kind: l.Schedule}
+	x := &staging{of: l.Of, after: t.after(l.Of, len(l.Stages)), row: l.Row, submeshes: p.Mesh.Stages, micro: p.Mesh.MicroBatches(), kind: l.Schedule}
+	if x.row {
+		x.after = inRow(x.after)
+	}
 	for s := range l.Stages {
 		var own []part
 		for c := 1; c <= count; c++ {

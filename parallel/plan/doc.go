@@ -99,7 +99,8 @@
 // take by the layout of its submesh; the schedule of the passes is simulated (package
 // schedule), in which a stage's collectives are not hidden. Planners choose
 //
-//	pipeline   stages on equally many devices, within which samples are dealt out
+//	pipeline   stages on equally many devices, within which samples are dealt out; branches of
+//	           the model are stages side by side (GraphPipe)
 //	alpa       intervals, submeshes and their layouts, by Alpa's dynamic program
 //
 // both with 1F1B or GPipe, pipeline also with two stages on each device in turns (interleaved),

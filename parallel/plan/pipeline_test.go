@@ -162,7 +162,7 @@ func TestInterleaved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &hunt{j: j, of: of, n: 8}
+	s := &hunt{j: j, of: of, n: 8, after: j.Training.after(of, 8)}
 	clusters := slices.Repeat([]part{{forward: 1000, backward: 2000, kept: 8, weights: 16}}, 8)
 	var best []*judged
 	for _, x := range slices.Concat(s.cut(clusters, equal(2, 1), 4, false, schedule.OneFOneB), s.cut(clusters, slices.Repeat(equal(2, 1), 2), 4, false, schedule.Interleaved)) {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/parallel/machine"
 )
 
 // soapPlanner is the search of FlexFlow: a Markov chain over configurations, one of each
@@ -24,17 +25,31 @@ const (
 	walkMoves = 40
 )
 
+// soap takes of data parallelism, with which FlexFlow begins, and of what walks end at the plan
+// whose simulated step is shortest: walks add times up, and do not see what is sent meanwhile.
 func soap(ctx context.Context, j *Job) (*Plan, error) {
 	meshes, err := j.meshes()
 	if err != nil {
 		return nil, err
 	}
-	var best *Plan
-	var first error
+	ways := []func() (*Plan, error){func() (*Plan, error) { return dataPlanner.Find(ctx, j) }}
 	for _, m := range meshes {
-		p, err := j.walk(ctx, m)
+		ways = append(ways, func() (*Plan, error) {
+			p, err := j.walk(ctx, m)
+			if err == nil {
+				p, err = j.fit(p)
+			}
+			return p, err
+		})
+	}
+	var best *Plan
+	var least machine.Time
+	var first error
+	for _, way := range ways {
+		p, err := way()
+		var step machine.Time
 		if err == nil {
-			p, err = j.fit(p)
+			step, err = p.Makespan(ctx)
 		}
 		if IsNone(err) {
 			if first == nil {
@@ -45,8 +60,8 @@ func soap(ctx context.Context, j *Job) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		if best == nil || p.Time() < best.Time() {
-			best = p
+		if best == nil || step < least {
+			best, least = p, step
 		}
 	}
 	if best == nil {

@@ -19,6 +19,8 @@ type Pipeline struct {
 	// that computes again keeps what they read.
 	Clusters []int         `json:"clusters"`
 	Schedule schedule.Kind `json:"schedule"`
+	// Row: each stage waits for the one before it, whether it reads that or not.
+	Row bool `json:"row,omitempty"`
 	// Stages are what each stage takes of its devices, and whether it keeps its inputs only
 	// and goes forward once more before it goes backward (Recompute).
 	Stages []schedule.Stage `json:"stages"`

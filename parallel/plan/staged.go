@@ -147,7 +147,7 @@ func runOf(p *schedule.Pipeline, c *machine.Cluster) (*sim.Graph, error) {
 
 // pipeline is what a plan says of the pipeline that was chosen.
 func (x *judged) pipelineOf() *Pipeline {
-	return &Pipeline{Of: x.of, Schedule: x.kind, Stages: x.pipeline.Stages, Makespan: x.makespan, Peak: x.peak, Fullest: x.fullest}
+	return &Pipeline{Of: x.of, Schedule: x.kind, Row: x.row, Stages: x.pipeline.Stages, Makespan: x.makespan, Peak: x.peak, Fullest: x.fullest}
 }
 
 // simulateStages is the step of a pipeline over time.
