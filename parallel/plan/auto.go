@@ -19,61 +19,72 @@ var autoPlanner = &Planner{
 func init() { autoPlanner.Find = auto } // here, because it lists the planners
 
 func auto(ctx context.Context, j *Job) (*Plan, error) {
-	price := (*Plan).Makespan
-	if j.Serial {
-		price = func(p *Plan, _ context.Context) (machine.Time, error) { return p.Time(), nil }
-	}
 	return j.bestOf(ctx, slices.DeleteFunc(Planners(), func(p *Planner) bool {
 		return p == autoPlanner || slices.Contains(j.Without, p.Name)
-	}), price)
+	}), j.price())
 }
 
-// bestOf is the best of planners' plans and of all layouts on each mesh, by a price.
+// price is by what plans are compared: the simulated step, or the sum of times.
+func (j *Job) price() func(*Plan, context.Context) (machine.Time, error) {
+	if j.Serial {
+		return func(p *Plan, _ context.Context) (machine.Time, error) { return p.Time(), nil }
+	}
+	return (*Plan).Makespan
+}
+
+// bestOf is the best of planners' plans and of all layouts on each mesh, by a price. When ctx ends
+// nobody else is asked: it is the best so far then.
 func (j *Job) bestOf(ctx context.Context, planners []*Planner, price func(*Plan, context.Context) (machine.Time, error)) (*Plan, error) {
 	var best *Plan
 	var first error
 	least := machine.Time(0)
-	consider := func(p *Plan, err error) error {
+	judging := context.WithoutCancel(ctx) // what is found is worth its price
+	consider := func(p *Plan, err error) {
 		var time machine.Time
 		if err == nil {
 			p, err = j.fit(p)
 		}
 		if err == nil {
-			time, err = price(p, ctx)
+			time, err = price(p, judging)
 		}
 		switch {
-		case ctx.Err() != nil && best == nil:
-			return ctx.Err()
 		case err != nil: // one failing is no reason for others to fail
-			if !IsNone(err) && !errors.Is(err, ErrLarge) {
+			if !IsNone(err) && !errors.Is(err, ErrLarge) && ctx.Err() == nil {
 				j.Progress("left out: " + err.Error())
 			}
 			first = closer(first, err)
 		case best == nil || time < least:
 			best, least = p, time
 		}
-		return nil
 	}
 	for _, other := range planners {
+		if ctx.Err() != nil {
+			break
+		}
 		j.Progress(other.Name)
-		p, err := other.Find(ctx, j)
-		if err = consider(p, err); err != nil {
-			return nil, err
+		consider(other.Find(ctx, j))
+	}
+	if ctx.Err() == nil {
+		j.Progress("all layouts")
+		all, err := j.together(ctx)
+		if len(all) == 0 {
+			consider(nil, cmp.Or(err, ErrMeans))
+		}
+		for _, s := range all {
+			if ctx.Err() != nil {
+				break
+			}
+			if best != nil && s.computing() >= least {
+				continue // computing alone takes as long
+			}
+			consider(s.plan())
 		}
 	}
-	j.Progress("all layouts")
-	all, err := j.together(ctx)
-	if err = consider(nil, cmp.Or(err, ErrMeans)); err != nil {
-		return nil, err
-	}
-	for _, s := range all {
-		p, err := s.space.realize(s.layouts)
-		if err = consider(p, err); err != nil {
-			return nil, err
-		}
-	}
-	if best == nil {
-		return nil, first
+	switch {
+	case best == nil:
+		return nil, cmp.Or(ctx.Err(), first)
+	case ctx.Err() != nil:
+		return best.stopped(ctx, nil)
 	}
 	return best, nil
 }

@@ -49,7 +49,7 @@ type Job struct {
 	// Progress is told what is being done, at most some times a second; nil: nobody.
 	Progress func(what string)
 
-	all []spaced // what together has found, for the same training step and cluster
+	all []*spaced // what together has found, for the same training step and cluster
 }
 
 // fill gives what is zero its value.

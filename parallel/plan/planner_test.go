@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"context"
 	"errors"
 	"testing"
 
+	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/parallel"
 )
 
@@ -44,5 +46,47 @@ func TestPlanners(t *testing.T) {
 	j.Devices = 1 << 20
 	if _, err := Find(ctx, "data", j); err == nil {
 		t.Error("a plan on more devices than there are")
+	}
+}
+
+// When a search is ended its plan is the best so far, and says so.
+func TestEnded(t *testing.T) {
+	tr := training(t, perceptron)
+	mesh := meshOf(t, "dgx-a100", 1)
+	for _, c := range []struct{ planner, at string }{{"auto", "soap"}, {"auto", "all layouts"}, {"unity", "rewriting"}, {"soap", "random walk"}} {
+		t.Run(c.planner+" at "+c.at, func(t *testing.T) {
+			ctx, end := context.WithCancel(ctx)
+			defer end()
+			var after []string
+			j := &Job{Training: tr, Cluster: mesh.Cluster, Devices: 4, Progress: func(what string) {
+				if ctx.Err() != nil {
+					after = append(after, what)
+				} else if what == c.at {
+					end()
+				}
+			}}
+			p, err := Find(ctx, c.planner, j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			verified(t, p)
+			stop := p.Passes[len(p.Passes)-1].Stop
+			if p.Pipeline != nil {
+				stop = p.Pipeline.Stop
+			}
+			if stop != extract.StopCancelled {
+				t.Errorf("it stopped since %q", stop)
+			}
+			if c.planner == "auto" && len(after) > 0 && after[0] != "random walk" {
+				t.Errorf("after the end: %q", after)
+			}
+		})
+	}
+	over, end := context.WithCancel(ctx)
+	end()
+	for _, name := range []string{"auto", "unity", "soap"} {
+		if _, err := Find(over, name, &Job{Training: tr, Cluster: mesh.Cluster, Devices: 4}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, ended before it began: %v", name, err)
+		}
 	}
 }

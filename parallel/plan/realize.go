@@ -17,11 +17,13 @@ func (s *space) realize(l *layouts) (*Plan, error) {
 	return s.realizeOn(parallel.NewLaying(s.g, s.job.Strategies), l)
 }
 
-// realizeOn lays out what a laying begins with, the graph of the space.
+// realizeOn lays out what a laying begins with, the graph of the space. That a search has been
+// ended is no reason to lose what it has found.
 func (s *space) realizeOn(begun *parallel.Laying, l *layouts) (*Plan, error) {
 	p := &Plan{Training: s.job.Training, Mesh: s.mesh, Laying: begun}
+	ctx := context.WithoutCancel(s.ctx)
 	for axis, degree := range s.mesh.Degrees {
-		if err := p.follow(s.ctx, s, l, axis, degree); err != nil {
+		if err := p.follow(ctx, s, l, axis, degree); err != nil {
 			return nil, err
 		}
 	}

@@ -57,6 +57,9 @@ func soap(ctx context.Context, j *Job) (*Plan, error) {
 			}
 			continue
 		}
+		if err != nil && ctx.Err() != nil && best != nil {
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +70,7 @@ func soap(ctx context.Context, j *Job) (*Plan, error) {
 	if best == nil {
 		return nil, first
 	}
-	return best, nil
+	return best.stopped(ctx, nil)
 }
 
 // walk goes over the layouts on a mesh, once from data parallelism, and once from a layout

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/parallel/machine"
 )
 
 const (
@@ -23,14 +24,38 @@ const (
 type spaced struct {
 	space   *space
 	layouts *layouts
+	laid    bool // plan has been asked, and this is what it said
+	found   *Plan
+	none    error
+}
+
+// plan lays the choice out, once, so that it fits.
+func (s *spaced) plan() (*Plan, error) {
+	if !s.laid {
+		s.laid = true
+		if s.found, s.none = s.space.realize(s.layouts); s.none == nil {
+			s.found, s.none = s.space.job.fit(s.found)
+		}
+	}
+	return s.found, s.none
+}
+
+// computing is the time of the operators of the choice alone.
+func (s *spaced) computing() (sum machine.Time) {
+	for _, ws := range s.layouts.ways {
+		for _, w := range ws {
+			sum += w.cost
+		}
+	}
+	return sum
 }
 
 // together chooses the layouts along all axes of each mesh at once, and gives the best
 // choices, each on a mesh of its own, the best first. All meshes have a first look, and
 // those that come out best a second one with more steps; of a training step of more than
 // manyNodes nodes the best one. Planners that are asked about one
-// job share the answer.
-func (j *Job) together(ctx context.Context) ([]spaced, error) {
+// job share the answer. When ctx ends it is what has been found until then, if there is any.
+func (j *Job) together(ctx context.Context) ([]*spaced, error) {
 	if len(j.all) > 0 && j.all[0].space.job.Training == j.Training && j.all[0].space.mesh.Cluster == j.Cluster {
 		return j.all, nil
 	}
@@ -42,7 +67,7 @@ func (j *Job) together(ctx context.Context) ([]spaced, error) {
 	if err != nil {
 		of = make([]int, j.Training.Graph.Len()+1) // nothing comes in: one region
 	}
-	var all []spaced
+	var all []*spaced
 	for _, m := range meshes {
 		var l *layouts
 		s, err := newSpace(ctx, j, m)
@@ -52,32 +77,40 @@ func (j *Job) together(ctx context.Context) ([]spaced, error) {
 		if IsNone(err) || errors.Is(err, ErrLarge) {
 			continue
 		}
+		if err != nil && ctx.Err() != nil && len(all) > 0 {
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, spaced{s, l})
+		all = append(all, &spaced{space: s, layouts: l})
 	}
-	better := func(a, b spaced) int { return int(min(max(a.layouts.cost-b.layouts.cost, -1), 1)) }
+	better := func(a, b *spaced) int { return int(min(max(a.layouts.cost-b.layouts.cost, -1), 1)) }
 	slices.SortStableFunc(all, better)
 	all = all[:min(len(all), finalists)]
 	again := all
 	if j.Training.Graph.Len() > manyNodes {
 		again = all[:min(len(all), 1)] // a second look takes as long as all first ones
 	}
-	for i, s := range again {
+	for _, s := range again {
 		l, err := s.space.look(of, j.Steps/64, 2)
 		if IsNone(err) || errors.Is(err, ErrLarge) {
 			continue // what was found at first counts
+		}
+		if err != nil && ctx.Err() != nil {
+			break
 		}
 		if err != nil {
 			return nil, err
 		}
 		if l.cost < s.layouts.cost {
-			all[i].layouts = l
+			s.layouts = l
 		}
 	}
 	slices.SortStableFunc(all, better)
-	j.all = all
+	if ctx.Err() == nil {
+		j.all = all
+	}
 	return all, nil
 }
 

@@ -63,7 +63,14 @@ func (p *Plan) stopped(ctx context.Context, err error) (*Plan, error) {
 	}
 	q := *p
 	q.Passes = append([]Pass{}, p.Passes...)
-	q.Passes[len(q.Passes)-1].Stop = extract.StopCancelled
+	if n := len(q.Passes); n > 0 {
+		q.Passes[n-1].Stop = extract.StopCancelled
+	}
+	if p.Pipeline != nil {
+		stages := *p.Pipeline
+		stages.Stop = extract.StopCancelled
+		q.Pipeline = &stages
+	}
 	return &q, nil
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,9 +27,6 @@ var unityPlanner = &Planner{
 }
 
 const (
-	// unityMeshes is on how many meshes networks are looked at: those that are best for the
-	// network as it comes.
-	unityMeshes = 1
 	// priceNodes is by how many nodes of graphs that are priced each step of a job is spent.
 	priceNodes = 8
 	// mostPriced is how many networks are priced on a mesh, at most.
@@ -42,72 +40,71 @@ func unity(ctx context.Context, j *Job) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRewriter(j.Training, j.Cluster)
-	if errors.Is(err, errNoRewriting) {
-		j.Progress(err.Error())
-		r = nil
-	} else if err != nil {
-		return nil, err
+	if len(all) == 0 {
+		return nil, ErrMeans
 	}
 	var best *Plan
 	var first error
-	// A rewritten network must take no longer beside what it sends, too: merged operators wait for
-	// more, so that less is hidden behind them.
-	consider := func(p *Plan, err error) error {
+	least := machine.Time(0)
+	price, judging := j.price(), context.WithoutCancel(ctx)
+	// What is compared is the step with collectives beside computing: a rewritten network may take
+	// less in sum and longer so, since merged operators wait for more.
+	consider := func(p *Plan, err error) (better bool, _ error) {
+		var time machine.Time
 		if err == nil {
 			p, err = j.fit(p)
 		}
-		longer := false
-		if err == nil && best != nil {
-			var was, now machine.Time
-			if was, err = best.Makespan(ctx); err == nil {
-				now, err = p.Makespan(ctx)
-			}
-			longer = now > was
+		if err == nil {
+			time, err = price(p, judging)
 		}
 		switch {
 		case IsNone(err):
 			if first == nil {
 				first = err
 			}
+			return false, nil
 		case err != nil:
-			return err
-		case best == nil || p.Time() < best.Time() && !longer:
-			best = p
+			return false, err
+		case best == nil || time < least:
+			best, least, better = p, time, true
 		}
-		return nil
+		return better, nil
 	}
-	for i, s := range all {
-		if best == nil { // of the best mesh on which there is a plan
-			if err := consider(s.space.realize(s.layouts)); err != nil {
-				return nil, err
-			}
-		}
-		if r == nil || i >= unityMeshes || ctx.Err() != nil {
+	on := all[0] // the mesh on which the network is rewritten
+	for _, s := range all {
+		if best != nil && (ctx.Err() != nil || s.computing() >= least) {
 			continue
 		}
+		better, err := consider(s.plan())
+		if err != nil {
+			return nil, err
+		}
+		if better {
+			on = s
+		}
+	}
+	if ctx.Err() == nil {
 		j.Progress("rewriting")
-		p, err := j.rewrite(ctx, s, r)
+		p, err := j.rewrite(ctx, on)
 		if errors.Is(err, errNoRewriting) {
 			j.Progress(err.Error())
-			continue
-		}
-		if err := consider(p, err); err != nil {
+		} else if _, err := consider(p, err); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 	}
-	if best == nil && first == nil {
-		first = ErrMeans
-	}
 	if best == nil {
-		return nil, first
+		return nil, cmp.Or(ctx.Err(), first)
 	}
-	return best, nil
+	return best.stopped(ctx, nil)
 }
 
 // rewrite is the plan of the best network on the mesh of a choice; the error is
 // errNoRewriting where that is the network as it came.
-func (j *Job) rewrite(ctx context.Context, s spaced, r *rewriter) (*Plan, error) {
+func (j *Job) rewrite(ctx context.Context, s *spaced) (*Plan, error) {
+	r, err := newRewriter(j.Training, j.Cluster)
+	if err != nil {
+		return nil, err
+	}
 	u, err := newUnited(s, r, wholeWays)
 	if err != nil {
 		return nil, err
@@ -135,7 +132,7 @@ type united struct {
 
 // newUnited begins with the network of a choice. whole is of how many ways layouts are chosen at
 // once; regions of a larger network have about half as many.
-func newUnited(s spaced, r *rewriter, whole int) (*united, error) {
+func newUnited(s *spaced, r *rewriter, whole int) (*united, error) {
 	t := s.space.job.Training
 	of, err := t.Clusters(1 + 2*s.space.size()/whole)
 	if err != nil {
