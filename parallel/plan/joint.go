@@ -31,6 +31,7 @@ type question struct {
 	within   *tile                        // the region; nil: all
 	known    map[string]answer            // of regions, by their keys, for questions that differ in nothing else; nil: of this one
 	kept     bool                         // where residents are any, what takes their place costs nothing wherever it is
+	quick    bool                         // choose looks at the residents of one such choice only
 }
 
 // joint is the problem of a question: a class is a tensor in a place.
@@ -69,6 +70,9 @@ func (s *space) choose(q question) (best *layouts, err error) {
 	}
 	var bound machine.Time
 	for _, kept := range []bool{true, false} {
+		if q.quick && !kept {
+			break
+		}
 		q.resident, q.kept = nil, kept
 		free, err := s.solve(q)
 		if err != nil {
@@ -83,11 +87,15 @@ func (s *space) choose(q question) (best *layouts, err error) {
 			if !maps.Equal(y.resident, free.resident) {
 				tried = append(tried, y.resident)
 			}
+			if q.quick {
+				slices.Reverse(tried)
+				tried = tried[:1]
+			}
 		}
 		for i, at := range tried {
 			q.resident = at
 			out, err := s.solve(q)
-			if i > 0 && errors.Is(err, ErrMeans) {
+			if (i > 0 || q.quick) && errors.Is(err, ErrMeans) {
 				continue // such a place is not to be reached by these means
 			}
 			if err != nil {
@@ -97,6 +105,10 @@ func (s *space) choose(q question) (best *layouts, err error) {
 				best = out
 			}
 		}
+	}
+	if best == nil {
+		q.quick, q.resident = false, nil
+		return s.choose(q)
 	}
 	best.bound = min(bound, best.cost)
 	if best.bound == best.cost {

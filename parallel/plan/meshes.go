@@ -17,6 +17,9 @@ const manyNodes = 1000
 // are three: one axis, and two of which the last one is a node, or the fewest of its
 // devices.
 func (j *Job) meshes() (out []*Mesh, err error) {
+	if have := j.shared().meshes; len(have) > 0 {
+		return have, nil
+	}
 	n, per := j.Devices, min(j.Devices, j.Cluster.PerNode())
 	all := [][]int{{n}}
 	least := 0
@@ -54,6 +57,7 @@ func (j *Job) meshes() (out []*Mesh, err error) {
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%d devices: no size of the training step is a multiple of it, or of the degrees of a mesh of as many: %w", n, ErrMeans)
 	}
+	j.shared().meshes = out
 	return out, nil
 }
 

@@ -49,7 +49,38 @@ type Job struct {
 	// Progress is told what is being done, at most some times a second; nil: nobody.
 	Progress func(what string)
 
-	all []*spaced // what together has found, for the same training step and cluster
+	seen *seen
+}
+
+// seen is what planners that are asked about one job share: the spaces of meshes, and what
+// together has found.
+type seen struct {
+	of     *Training
+	on     *machine.Cluster
+	meshes []*Mesh
+	spaces map[*Mesh]*space
+	all    []*spaced
+}
+
+// shared is what is known of the job as it is.
+func (j *Job) shared() *seen {
+	if j.seen == nil || j.seen.of != j.Training || j.seen.on != j.Cluster {
+		j.seen = &seen{of: j.Training, on: j.Cluster, spaces: map[*Mesh]*space{}}
+	}
+	return j.seen
+}
+
+// space is that of the training step on one of the job's meshes.
+func (j *Job) space(ctx context.Context, m *Mesh) (*space, error) {
+	known := j.shared().spaces
+	if s := known[m]; s != nil {
+		return s, nil
+	}
+	s, err := newSpace(ctx, j, m)
+	if err == nil {
+		known[m] = s
+	}
+	return s, err
 }
 
 // fill gives what is zero its value.

@@ -76,7 +76,7 @@ func soap(ctx context.Context, j *Job) (*Plan, error) {
 // walk goes over the layouts on a mesh, once from data parallelism, and once from a layout
 // that is drawn.
 func (j *Job) walk(ctx context.Context, m *Mesh) (*Plan, error) {
-	s, err := newSpace(ctx, j, m)
+	s, err := j.space(ctx, m)
 	if err != nil {
 		return nil, err
 	}

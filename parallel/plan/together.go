@@ -56,8 +56,8 @@ func (s *spaced) computing() (sum machine.Time) {
 // manyNodes nodes the best one. Planners that are asked about one
 // job share the answer. When ctx ends it is what has been found until then, if there is any.
 func (j *Job) together(ctx context.Context) ([]*spaced, error) {
-	if len(j.all) > 0 && j.all[0].space.job.Training == j.Training && j.all[0].space.mesh.Cluster == j.Cluster {
-		return j.all, nil
+	if all := j.shared().all; len(all) > 0 {
+		return all, nil
 	}
 	meshes, err := j.meshes()
 	if err != nil {
@@ -70,7 +70,7 @@ func (j *Job) together(ctx context.Context) ([]*spaced, error) {
 	var all []*spaced
 	for _, m := range meshes {
 		var l *layouts
-		s, err := newSpace(ctx, j, m)
+		s, err := j.space(ctx, m)
 		if err == nil {
 			l, err = s.look(of, j.Steps/1024, 1)
 		}
@@ -109,7 +109,7 @@ func (j *Job) together(ctx context.Context) ([]*spaced, error) {
 	}
 	slices.SortStableFunc(all, better)
 	if ctx.Err() == nil {
-		j.all = all
+		j.shared().all = all
 	}
 	return all, nil
 }
@@ -120,7 +120,7 @@ func (j *Job) together(ctx context.Context) ([]*spaced, error) {
 func (s *space) look(of []int, steps int64, looks int) (*layouts, error) {
 	ways := s.size()
 	if ways <= wholeWays {
-		l, err := s.choose(question{means: []Means{All}, steps: steps * 8})
+		l, err := s.choose(question{means: []Means{All}, steps: steps * 8, quick: looks == 1})
 		if err != nil {
 			return nil, err
 		}

@@ -251,7 +251,7 @@ func (u *united) best(g *graph.Graph, nodes map[graph.NodeID]bank.Node) (machine
 	if err != nil {
 		return 0, err
 	}
-	q := question{means: []Means{All}, steps: u.space.job.Steps / 1024}
+	q := question{means: []Means{All}, steps: u.space.job.Steps / 1024, quick: true}
 	if s.size() <= u.whole {
 		l, err := s.choose(q)
 		if err != nil {
