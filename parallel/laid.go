@@ -9,8 +9,9 @@ import (
 
 // Laid is a graph that somebody has laid out, with the layouts of its tensors, as far as
 // they are to be believed: that the axes in front of each tensor are the mesh axes that
-// are told, is checked, what roles are, is not. Nothing shows what it computes: the
-// result cannot be laid out along more axes, and has no equation.
+// are told, that copies are copies, and that members are made and ended as what they are told
+// to be, is checked; whether what is computed of parts is parts or sums is not. Nothing
+// shows what it computes: the result cannot be laid out along more axes, and has no equation.
 //
 // degrees are the sizes of the mesh axes; layouts are by node and output, see
 // [Laying.Layout], origins by node.
@@ -21,6 +22,9 @@ func Laid(g *graph.Graph, degrees []int, layouts [][]Layout, origins []Origin) (
 	}
 	for id := range g.Nodes() {
 		if err := l.believe(id); err != nil {
+			return nil, fmt.Errorf("node %s: %w", g.Name(id), err)
+		}
+		if err := l.told(id); err != nil {
 			return nil, fmt.Errorf("node %s: %w", g.Name(id), err)
 		}
 	}

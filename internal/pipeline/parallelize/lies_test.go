@@ -3,11 +3,13 @@ package parallelize
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
+	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/plan"
 )
@@ -140,6 +142,57 @@ func TestLies(t *testing.T) {
 		}, "origins"},
 		{"a rewritten graph that is another", func(f *plan.File) { f.Rewritten = strings.Replace(f.Sequential, "relu(", "step(", 1) }, "origins"},
 	})
+}
+
+// role tells another role of the first node that has one and satisfies a condition.
+func role(f *plan.File, was parallel.RoleKind, by parallel.Role, of func(name string) bool) bool {
+	for _, line := range strings.Split(f.Graph, "\n") {
+		name, _, _ := strings.Cut(line, " ")
+		for _, l := range f.Layouts[name] {
+			for i := range l {
+				if l[i].Role.Kind == was && of(name) {
+					l[i].Role = by
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Roles that are not so: partial sums or shards that are told to be copies, which programs
+// for other compilers would take for them, and members that are ended as something else.
+func TestLiesOfRoles(t *testing.T) {
+	f := twoAxes(t)
+	any := func(string) bool { return true }
+	computes := func(name string) bool { return !f.Origins[name].Converts }
+	for _, l := range []struct {
+		what string
+		was  parallel.RoleKind
+		by   parallel.Role
+		of   func(string) bool
+	}{
+		{"sums are copies", parallel.Sum, cop, any},
+		{"computed sums are copies", parallel.Sum, cop, computes},
+		{"shards are copies", parallel.Shard, cop, any},
+		{"computed shards are copies", parallel.Shard, cop, computes},
+		{"copies are sums", parallel.Copy, sum, any},
+		{"shards are of another axis", parallel.Shard, shard(1), func(name string) bool {
+			return slices.ContainsFunc(f.Layouts[name][0], func(s parallel.Spread) bool { return s.Role == shard(0) })
+		}},
+		{"sums are shards", parallel.Sum, shard(0), computes},
+		{"shards are nothing", parallel.Shard, parallel.Role{}, any},
+	} {
+		g := copied(t, f)
+		if !role(g, l.was, l.by, l.of) {
+			t.Errorf("%s: there are none", l.what)
+			continue
+		}
+		var rejected *optimize.Rejected
+		if _, err := Check(ctx, g, "plan.json", cluster(t), nil, false); !errors.As(err, &rejected) || !strings.Contains(err.Error(), "layouts") {
+			t.Errorf("%s: %v", l.what, err)
+		}
+	}
 }
 
 // The same of stages: overlapping devices, stages in another order, schedules that are none
