@@ -10,6 +10,9 @@ import (
 	"github.com/taso-go/taso/parallel/machine"
 )
 
+// maxSlots bounds nodes times micro-batches.
+const maxSlots = 1 << 24
+
 // program is what each device of a plan does, one slot after the other, in the order of the
 // graph but for what is sent early; with micro-batches first what all need, then one of
 // these after the other, then what is done once for all. All devices do the same, but for
@@ -128,6 +131,9 @@ func (p *Plan) write(once bool) (*programmer, error) {
 	m.classes()
 	if err := m.phases(); err != nil {
 		return nil, fmt.Errorf("program of the plan: %w", err)
+	}
+	if n := max(1, g.Len()); m.micros > maxSlots/n {
+		return nil, fmt.Errorf("program of the plan: %d nodes in %d micro-batches are more than %d", n, m.micros, maxSlots)
 	}
 	for phase := range int8(3) {
 		for m.micro = range m.turnsOf(phase) {

@@ -102,7 +102,7 @@ func TestLies(t *testing.T) {
 		return least
 	}
 	told(t, trained.File, cluster(t), network(t, "mlp-tiny", 16), []lie{
-		{"state that begins as something else", func(f *plan.File) { f.Init[any(f.Init)] = 1 }, "init"},
+		{"state that begins as something else", func(f *plan.File) { f.Init[any(f.Init)]++ }, "init"},
 		{"state that begins as nothing", func(f *plan.File) { delete(f.Init, any(f.Init)) }, "init"},
 		{"another model's hash", func(f *plan.File) { f.Model.Hash = strings.Repeat("0", len(f.Model.Hash)) }, "hash"},
 		{"weights that are not handed on", func(f *plan.File) { f.Next = f.Next[1:] }, "next"},
@@ -127,6 +127,10 @@ func TestLies(t *testing.T) {
 		{"a negative degree", func(f *plan.File) { f.Mesh[0].Degree = -4 }, "degree -4"},
 		{"more devices than there are", func(f *plan.File) { f.Mesh[0].Degree = 1 << 62 }, "devices"},
 		{"an axis of a stage", func(f *plan.File) { f.Mesh[0].Stage = 1 }, "stage"},
+		{"very many micro-batches", func(f *plan.File) {
+			f.Mesh = append(f.Mesh, plan.Axis{Degree: 1 << 40, Time: true})
+			f.Passes = append(f.Passes, plan.Pass{Means: plan.Micro, Degree: 1 << 40, Cost: f.Time})
+		}, "1099511627776 micro-batches"},
 		{"stages without a pipeline", func(f *plan.File) { f.Stages = []plan.Submesh{{First: 0, Devices: 4}} }, "pipeline"},
 		{"a node that comes from another", func(f *plan.File) {
 			x := of(f, func(o plan.Origin) bool { return !o.Converts })
