@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -243,73 +242,4 @@ func plansFlexFlow(ctx context.Context, env *Env) (*Record, error) {
 			fmt.Sprintf("Planners %s are not asked about training steps of more than %d nodes, for which they take minutes. ", strings.Join(flexFlowSmall, ", "), flexFlowNodes) +
 			"Another empty cell: no plan fits or none is within the planner's means.",
 	}}, err
-}
-
-// alpaReported are TFLOPS for each GPU on 1, 2, 4, .. V100, from the artifact's reference
-// results (Zheng et al., OSDI 2022); 0: out of memory.
-var alpaReported = map[string][2][]float64{ // by family: the expert's, Alpa's
-	"gpt": {{47.5, 55.5, 55.9, 50.4, 56.6, 58.2, 57.8}, {45.1, 57.9, 58.2, 61.6, 60.0, 59.9, 57}},
-	"moe": {{34.2, 33.1, 34.7, 40.0, 12.9, 3.8, 0}, {45.5, 43.0, 39.9, 45.8, 45.4, 38.8, 36.6}},
-	"wrn": {{8.3, 8.2, 8.1, 7.7, 0.4, 0, 0}, {8.3, 8.5, 8.2, 8.0, 6.8, 6.6, 5.3}},
-}
-
-// alpaDevices are the numbers of devices, each with its size of a family, that the table has:
-// plans for larger ones take an hour.
-var alpaDevices = []int{1, 4}
-
-func init() {
-	Register(&Benchmark{Name: "plans-alpa", What: "plans of the smaller ones of Alpa's GPT, MoE and WRN families on V100, beside the paper's",
-		Takes: "10 min", Packages: planned, Run: plansAlpa})
-}
-
-func plansAlpa(ctx context.Context, env *Env) (*Record, error) {
-	names := []string{"pipeline", "alpa"}
-	cols := []Column{Label("model"), Counted("devices")}
-	for _, name := range names {
-		cols = append(cols, Modelled(name, "TFLOP/s a device").Digits(3))
-	}
-	cols = append(cols, Recorded("expert, paper", "TFLOP/s a device").Digits(3), Recorded("Alpa, paper", "TFLOP/s a device").Digits(3), Measured("alpa", "s").Digits(3))
-	t := NewTable("", cols...)
-	runs := slices.DeleteFunc(slices.Clone(suite("Alpa")), func(r models.Run) bool { return !slices.Contains(alpaDevices, r.Devices) })
-	stage := env.Progress.Stage("plan", int64(len(runs)*len(names)))
-	defer stage.Done()
-	for _, r := range runs {
-		x, err := newPlanTask(r.Model, r.Batch, "p3-16xlarge:8", r.Devices, grad.Options{Rate: 0.01, Optimizer: grad.Adam})
-		if err != nil {
-			return nil, err
-		}
-		s := parallel.NewStrategies()
-		cells := []any{"`" + r.Model + "`", r.Devices}
-		var seconds any
-		for _, name := range names {
-			o, err := x.find(ctx, name, s)
-			if err != nil {
-				return nil, err
-			}
-			if o.why != nil {
-				cells = append(cells, "none fits")
-			} else {
-				cells = append(cells, float64(x.flops)/float64(o.step.Seconds())/float64(r.Devices)/1e12)
-			}
-			if name == "alpa" {
-				seconds = o.seconds
-			}
-			stage.Add(1)
-		}
-		reported := alpaReported[r.Model[:3]]
-		at := int(math.Log2(float64(r.Devices)))
-		for _, p := range reported {
-			if p[at] == 0 {
-				cells = append(cells, "out of memory")
-			} else {
-				cells = append(cells, p[at])
-			}
-		}
-		t.Add(append(cells, seconds)...)
-	}
-	return &Record{Tables: []*Table{t}, Notes: []string{
-		"Operations are those of products and convolutions of a training step, without what is computed again; Alpa's are measured, and count recomputation. " +
-			"Adam; language models in float16. Planners without stages take the samples of a batch of 1024 at once, for which no device has the memory, " +
-			"and are left out. Statistics of a batch do not allow micro-batches of the residual networks: they are others by micro-batch.",
-	}}, nil
 }

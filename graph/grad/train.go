@@ -29,6 +29,10 @@ type Options struct {
 	// difference in each step; 0: 0.1.
 	Stored bool
 	Share  float64
+	// Group: those of the batch are of so many samples each, one group after the other, as in
+	// training by micro-batches of so many (ghost batch normalization: Hoffer et al., NeurIPS
+	// 2017); those of the model follow their average. 0: of all samples.
+	Group int
 }
 
 // Step is a training step.
@@ -143,12 +147,27 @@ func train(g *graph.Graph, opt Options) (*Step, error) {
 	if err := opt.fill(g); err != nil {
 		return nil, err
 	}
+	if opt.Group < 0 {
+		return nil, fmt.Errorf("statistics of groups of %d samples", opt.Group)
+	}
+	for id := range g.Nodes() {
+		if opt.Group > 0 && !opt.Stored && statistics(g, id) {
+			if n := g.Sizes(g.Operands(id)[0])[0]; n%opt.Group != 0 {
+				return nil, fmt.Errorf("node %s: statistics of groups of %d samples, there are %d", g.Name(id), opt.Group, n)
+			}
+		}
+	}
 	var b graph.Builder
 	t := &trainer{opt: opt}
 	var batch [][2]graph.Tensor // stored and current statistics
 	c, at, err := copied(&b, g, func(c *graph.Calc, id graph.NodeID, in []graph.Tensor) ([]graph.Tensor, bool) {
 		if opt.Stored || !statistics(g, id) {
 			return nil, false
+		}
+		if opt.Group > 0 {
+			y, mean, variance := grouped(c, in, opt.Group, g.Attrs(id)[0])
+			batch = append(batch, [2]graph.Tensor{in[3], mean}, [2]graph.Tensor{in[4], variance})
+			return []graph.Tensor{y}, true
 		}
 		mean, variance := moments(c, in[0])
 		batch = append(batch, [2]graph.Tensor{in[3], mean}, [2]graph.Tensor{in[4], variance})
@@ -262,6 +281,30 @@ func moments(c *graph.Calc, x graph.Tensor) (mean, variance graph.Tensor) {
 	mean = c.Mean(x, false, beside...)
 	apart := c.Sub(x, c.Broadcast(c.Reshape(mean, column...), sizes...))
 	return mean, c.Mean(c.Mul(apart, apart), false, beside...)
+}
+
+// grouped normalizes each group of samples by its own statistics; mean and variance are
+// their averages over groups.
+func grouped(c *graph.Calc, in []graph.Tensor, samples int, eps graph.Value) (y, mean, variance graph.Tensor) {
+	sizes := c.Sizes(in[0])
+	apart := append([]int{sizes[0] / samples, samples}, sizes[1:]...) // groups, samples, channels, ...
+	row, column := slices.Repeat([]int{1}, len(apart)), slices.Repeat([]int{1}, len(apart)-2)
+	row[0], row[2], column[0] = apart[0], apart[2], apart[2]
+	beside := []int{1}
+	for i := 3; i < len(apart); i++ {
+		beside = append(beside, i)
+	}
+	all := func(x graph.Tensor) graph.Tensor { return c.Broadcast(c.Reshape(x, row...), apart...) }
+	x := c.Reshape(in[0], apart...)
+	means := c.Mean(x, false, beside...)
+	x = c.Sub(x, all(means))
+	variances := c.Mean(c.Mul(x, x), false, beside...)
+	deviation := c.Op("sqrt", nil, c.Add(variances, c.Const(variances, "fill",
+		graph.Named{"shape": graph.ShapeValue(graph.Sizes(c.Sizes(variances)...)), "value": eps, "den": graph.IntValue(1)})))
+	x = c.Div(x, all(deviation))
+	x = c.Reshape(x, sizes...)
+	y = c.Add(c.Mul(x, c.Broadcast(c.Reshape(in[1], column...), sizes...)), c.Broadcast(c.Reshape(in[2], column...), sizes...))
+	return y, c.Mean(means, false, 0), c.Mean(variances, false, 0)
 }
 
 // follow brings the statistics of the model forward. Statistics that several nodes read

@@ -411,3 +411,42 @@ func TestTwice(t *testing.T) {
 		}
 	}
 }
+
+// Statistics of groups: one group is the batch, of several each sample is normalized by its own, and
+// numbers of samples that are no groups are an error.
+func TestGroups(t *testing.T) {
+	g := graphOf(t, normalized)
+	differences(t, g, grad.Options{Loss: grad.MeanSquare, Group: 1}, map[string][]float64{"variance": {1, 2}}, 1)
+	given := map[string][]float64{}
+	step := func(group int) (*grad.Step, []tensor) {
+		s, err := grad.Train(g, grad.Options{Loss: grad.MeanSquare, Rate: 0.5, Group: group})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := inputs(s, given, 1, 1)
+		for i, id := range s.Graph.Inputs() { // what is drawn depends on the node
+			given[s.Graph.Name(id)] = in[i].Data
+		}
+		return s, evaluate(t, s.Graph, in)
+	}
+	_, all := step(0)
+	_, one := step(3)
+	_, own := step(1)
+	differs := false
+	for i, x := range all {
+		for k, v := range x.Data {
+			if math.Abs(one[i].Data[k]-v) > 1e-12 {
+				t.Errorf("result %d: %v in one group, %v of the batch", i, one[i].Data[k], v)
+			}
+			differs = differs || math.Abs(own[i].Data[k]-v) > 1e-6
+		}
+	}
+	if !differs {
+		t.Error("groups of one sample have the statistics of the batch")
+	}
+	for _, group := range []int{2, -1} {
+		if _, err := grad.Train(g, grad.Options{Loss: grad.MeanSquare, Group: group}); err == nil {
+			t.Errorf("groups of %d of 3 samples", group)
+		}
+	}
+}

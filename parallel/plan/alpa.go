@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,8 +22,8 @@ var alpaPlanner = &Planner{
 }
 
 // mostClusters is how many clusters an interval may begin at: so many parts are joined as it
-// takes.
-const mostClusters = 16
+// takes. mostStages is how many stages there are at most.
+const mostClusters, mostStages = 64, 32
 
 // alpaMicro are the numbers of micro-batches that are looked at, as far as samples can be
 // dealt out so and memory and time want more of them.
@@ -50,22 +49,44 @@ func submeshSizes(c *machine.Cluster, devices int) (out []int) {
 }
 
 // logical are the ways to count the devices of a submesh that are looked at, each with how
-// a layout is looked for along its axes.
-func logical(c *machine.Cluster, devices int) (out []layoutOf) {
+// a layout is looked for along its axes; few: those which people use, and all layouts within
+// a node.
+func logical(c *machine.Cluster, devices int, few bool) (out []layoutOf) {
 	if devices == 1 {
 		return []layoutOf{{1, []int{1}, Data.looks(true), nil}}
 	}
-	for _, l := range All.looks(true) {
+	per := c.PerNode()
+	one := All.looks(true)
+	if few {
+		one = []look{{Data, false}, {FSDP, false}}
+		if devices <= per {
+			one = append(one, look{Tensor, true}, look{All, false})
+		}
+	}
+	for _, l := range one {
 		out = append(out, layoutOf{devices, []int{devices}, []look{l}, nil})
 	}
-	inner := c.PerNode() // across nodes and within one, else two within one
-	if devices <= inner {
+	inner := per // across nodes and within one, else two within one
+	if devices <= per {
 		inner = 2
 	}
-	if devices > inner && devices%inner == 0 {
-		for _, l := range [][]look{{{Data, false}, {Megatron, true}}, {{FSDP, false}, {Megatron, true}}, {{Data, false}, {All, false}}, {{Data, false}, {All, true}}} {
-			out = append(out, layoutOf{devices, []int{devices / inner, inner}, l, nil})
+	if devices <= inner || devices%inner != 0 {
+		return out
+	}
+	data, parts := look{Data, false}, look{Megatron, true}
+	two := [][]look{{data, parts}, {{FSDP, false}, parts}, {data, {All, false}}, {data, {All, true}}}
+	if few {
+		parts = look{Tensor, true}
+		two = [][]look{{data, parts}}
+		if devices > per {
+			two = append(two, []look{data, {All, false}})
 		}
+	}
+	for _, l := range two {
+		out = append(out, layoutOf{devices, []int{devices / inner, inner}, l, nil})
+	}
+	if few && devices <= per && devices > 2*inner {
+		out = append(out, layoutOf{devices, []int{inner, devices / inner}, []look{data, parts}, nil})
 	}
 	return out
 }
@@ -83,13 +104,18 @@ func axesOf(micro, stage int, degrees []int) (out []Axis) {
 	return out
 }
 
+// intraSteps bounds the work of one choice of a layout within a stage ([Job.Steps]).
+const intraSteps = 1 << 12
+
 // intra is the part of the search within stages.
 type intra struct {
 	*hunt
-	how   division
-	opt   Options
-	group []int // the clusters of an interval's unit, by cluster
+	small *condensed // in which layouts are made
+	how   division   // of the whole step
+	opt   Options    // of the condensed one
+	group []int      // the clusters of an interval's unit, by cluster
 	units int
+	made  int // layouts
 	// closest: plans that do not fit are looked at, too.
 	closest bool
 }
@@ -99,8 +125,8 @@ func alpa(ctx context.Context, j *Job) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &intra{hunt: &hunt{j: j, of: of, n: n, after: j.Training.after(of, n)}, how: division{of: of, memo: map[string]*extract.Result{}}}
-	x.opt = Options{Strategies: j.Strategies, Steps: j.Steps, division: x.how}
+	x := &intra{hunt: &hunt{j: j, of: of, n: n, after: j.Training.after(of, n)}, small: j.Training.condense(of, n), how: division{of: of, memo: map[string]*extract.Result{}}}
+	x.opt = Options{Strategies: j.Strategies, Steps: min(j.Steps, intraSteps), division: division{of: x.small.of, memo: x.how.memo}}
 	x.units = min(n, mostClusters)
 	for c := range n {
 		x.group = append(x.group, c*x.units/n)
@@ -108,8 +134,20 @@ func alpa(ctx context.Context, j *Job) (*Plan, error) {
 	chosen := map[*staging][]*piece{}
 	var without error
 	complete := true
-	least, large := machine.Time(0), 0
-	for _, micro := range j.few(alpaMicro()) {
+	least, large, largest := machine.Time(0), 0, 0
+	counts, most := alpaMicro(), 0
+	few := x.few()
+	if few {
+		counts, most = x.near()
+	}
+	for _, micro := range counts {
+		if few && x.made >= most && least > 0 {
+			complete = false
+			break
+		}
+		if few && least == 0 && largest > micro {
+			continue // more of its samples do not fit if fewer do not
+		}
 		layouts, err := x.layouts(ctx, micro)
 		if errors.Is(err, errLarge) {
 			large = micro
@@ -124,10 +162,13 @@ func alpa(ctx context.Context, j *Job) (*Plan, error) {
 		}
 		time, all := x.divide(layouts, micro, chosen)
 		complete = complete && all
-		if time > 0 && least > 0 && time >= least {
+		if !few && time > 0 && least > 0 && time >= least {
 			break // more micro-batches do not make it faster
 		}
-		least = cmp.Or(time, least)
+		if time > 0 && (least == 0 || time < least) {
+			least = time
+		}
+		largest = max(largest, micro)
 	}
 	if len(x.found) == 0 && large > 0 { // to say by how much the closest misses
 		x.closest = true
@@ -140,26 +181,34 @@ func alpa(ctx context.Context, j *Job) (*Plan, error) {
 	if len(x.found) == 0 && without != nil {
 		return nil, without
 	}
-	best, err := x.best(ctx)
-	if err != nil {
-		return nil, err
+	for {
+		best, err := x.best(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if (!complete || few) && x.stop == extract.StopDone {
+			x.stop = extract.StopSteps
+		}
+		p, err := x.plan(ctx, best, chosen[best.staging])
+		if errors.Is(err, ErrMeans) { // stages have layouts between which nothing is found: the next one
+			x.found = slices.DeleteFunc(x.found, func(s *staging) bool { return slices.Equal(chosen[s], chosen[best.staging]) })
+			if len(x.found) > 0 {
+				continue
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return p, x.tell(p, best)
 	}
-	if (!complete || j.layouts() < manyLayouts) && x.stop == extract.StopDone {
-		x.stop = extract.StopSteps
-	}
-	p, err := x.plan(ctx, best, chosen[best.staging])
-	if err != nil {
-		return nil, err
-	}
-	return p, x.tell(p, best)
 }
 
 // divide looks for divisions of the clusters into stages. time is what the best that fits
 // promises, 0 where none does; all: that no limit kept any from being looked at.
 func (x *intra) divide(layouts []*layoutOf, micro int, chosen map[*staging][]*piece) (time machine.Time, all bool) {
 	j := x.j
-	d := &intervals{n: x.units, devices: j.Devices, micro: micro, memory: j.Memory, layouts: layouts, sizes: submeshSizes(j.Cluster, j.Devices),
-		most: min(x.units, j.Devices)}
+	d := &intervals{n: x.units, devices: j.Devices, micro: micro, memory: j.Memory - j.Memory/spare, layouts: layouts, sizes: submeshSizes(j.Cluster, j.Devices),
+		most: min(x.units, j.Devices, mostStages)}
 	found, all := d.solve()
 	x.low(layouts, micro)
 	if len(found) > 0 { // each takes less than the one before it
@@ -168,6 +217,14 @@ func (x *intra) divide(layouts []*layoutOf, micro int, chosen map[*staging][]*pi
 		d.memory = 1 << 60
 		found, _ = d.solve()
 	}
+	for _, l := range layouts { // equal stages of one layout: their axes are the same
+		if j.Devices%l.devices == 0 && len(layouts) > 1 {
+			one := &intervals{n: x.units, devices: j.Devices, micro: micro, memory: d.memory, layouts: []*layoutOf{l}, sizes: []int{l.devices}, most: d.most}
+			if equal, _ := one.solve(); len(equal) > 0 {
+				found = append(found, equal[len(equal)-1])
+			}
+		}
+	}
 	for _, list := range found {
 		for _, s := range x.staged(list, micro) {
 			chosen[s] = list
@@ -175,6 +232,9 @@ func (x *intra) divide(layouts []*layoutOf, micro int, chosen map[*staging][]*pi
 	}
 	return time, all
 }
+
+// spare: so much of the memory is left for what is on its way between stages.
+const spare = 64
 
 // promised is the time of stages in a row by the dynamic program.
 func promised(list []*piece, micro int) machine.Time {
@@ -196,7 +256,7 @@ func (x *intra) layouts(ctx context.Context, micro int) (out []*layoutOf, err er
 	if err != nil {
 		return nil, err
 	}
-	timed, err := Make(ctx, j.Training, mesh, x.opt)
+	timed, err := Make(ctx, x.small.Training, mesh, x.opt)
 	if err != nil {
 		return nil, err
 	}
@@ -213,11 +273,14 @@ func (x *intra) layouts(ctx context.Context, micro int) (out []*layoutOf, err er
 			}
 		}
 	}
+	if n := min(j.Devices, j.Cluster.PerNode()); x.few() && n > 1 {
+		l := &layoutOf{n, []int{n}, Data.looks(true), nil}
+		if _, err := of.profile(ctx, l); err != nil {
+			return nil, err // a node's devices do not divide the samples
+		}
+	}
 	for _, size := range submeshSizes(j.Cluster, j.Devices) {
-		for _, l := range logical(j.Cluster, size) {
-			if j.skips(&l) {
-				continue
-			}
+		for _, l := range logical(j.Cluster, size, x.few()) {
 			j.Progress(fmt.Sprintf("%d micro-batches, layouts on %v: %v", micro, l.degrees, l.looks))
 			clusters, err := of.profile(ctx, &l)
 			if errors.Is(err, ErrMeans) {
@@ -230,6 +293,7 @@ func (x *intra) layouts(ctx context.Context, micro int) (out []*layoutOf, err er
 			for c, u := range x.group {
 				l.clusters[u] = sumOf([]part{l.clusters[u], clusters[c]})
 			}
+			x.made++
 			out = append(out, &l)
 		}
 	}
@@ -261,14 +325,14 @@ func (x *laidOut) profile(ctx context.Context, l *layoutOf) ([]part, error) {
 			p = q.on(mesh)
 			continue
 		}
-		if err := p.along(ctx, l.looks[k:k+1], degree, x.j.Steps, x.how); err != nil {
+		if err := p.along(ctx, l.looks[k:k+1], degree, x.opt.Steps, x.opt.division); err != nil {
 			return nil, err
 		}
 		if k+1 < len(l.degrees) || l.devices == x.j.Devices {
 			x.begun[key] = p.on(mesh)
 		}
 	}
-	return p.profile(x.of, x.n)
+	return x.small.profile(p)
 }
 
 // on goes on from a plan on another mesh, of which the axes that are laid out are the same.
@@ -315,18 +379,22 @@ func (x *intra) staged(list []*piece, micro int) (out []*staging) {
 	}
 	stage := make([]int, x.n)
 	var parts []part
-	var again []bool
+	var again, lean []bool
 	for i, p := range list {
 		for c, u := range x.group {
 			if u >= p.from && u < p.to {
 				stage[c] = i + 1
 			}
 		}
-		parts, again = append(parts, sumOf(p.layout.clusters[p.from:p.to])), append(again, p.again)
+		all := sumOf(p.layout.clusters[p.from:p.to])
+		if p.lean {
+			all = all.lean()
+		}
+		parts, again, lean = append(parts, all), append(again, p.again), append(lean, p.lean)
 	}
 	of := x.stages(stage)
 	for _, kind := range []schedule.Kind{schedule.OneFOneB, schedule.GPipe} {
-		s := &staging{of: of, parts: parts, after: merged(x.after, stage, len(list)), submeshes: submeshes, micro: micro, kind: kind, recompute: slices.Clone(again)}
+		s := &staging{of: of, parts: parts, after: merged(x.after, stage, len(list)), submeshes: submeshes, micro: micro, kind: kind, recompute: again, lean: lean}
 		x.found = append(x.found, s)
 		out = append(out, s)
 	}
@@ -384,7 +452,7 @@ func (x *intra) plan(ctx context.Context, best *judged, list []*piece) (*Plan, e
 			how.only = func(cluster int) bool { return stage[cluster] == a.Stage }
 		}
 		x.j.Progress(fmt.Sprintf("layout along axis %d of %d", i+1, len(axes)))
-		if err := p.along(ctx, looks[i:i+1], a.Degree, x.j.Steps, how); err != nil {
+		if err := p.along(ctx, looks[i:i+1], a.Degree, x.opt.Steps, how); err != nil {
 			return nil, err
 		}
 	}

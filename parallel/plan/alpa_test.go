@@ -84,7 +84,8 @@ func TestIntervals(t *testing.T) {
 		for _, d := range []int{1, 2, 4, 2} {
 			l := &layoutOf{devices: d}
 			for range 4 {
-				l.clusters = append(l.clusters, part{forward: machine.Time(1 + draw(20)), backward: machine.Time(draw(30)), weights: int64(draw(30)), kept: int64(draw(20)), inputs: int64(draw(5)), most: int64(draw(20))})
+				first := int64(draw(3))
+				l.clusters = append(l.clusters, part{first: first, some: true, forward: machine.Time(1 + draw(20)), backward: machine.Time(draw(30)), weights: int64(draw(30)), kept: int64(draw(20)), inputs: int64(draw(5)), most: int64(draw(20))})
 			}
 			x.layouts = append(x.layouts, l)
 		}
@@ -107,7 +108,8 @@ func TestIntervals(t *testing.T) {
 					w, s := sumOf(p.layout.clusters[p.from:p.to]), len(list)-i
 					kept := w.kept * int64(min(s, x.micro))
 					if p.again { // one cluster at a time, and what all of them read
-						kept = min(w.kept, w.most+w.inputs*int64(min(s, x.micro)))
+						first := p.layout.clusters[p.from].first
+						kept = min(w.kept+first*int64(min(s, x.micro)), w.most+w.inputs*int64(min(s, x.micro)))
 					}
 					if w.weights+kept > x.memory {
 						return
@@ -123,7 +125,7 @@ func TestIntervals(t *testing.T) {
 					for _, again := range []bool{false, true} {
 						if l.devices <= devices {
 							w := sumOf(l.clusters[from:to])
-							p := &piece{from, to, l, again, w.forward + w.backward}
+							p := &piece{from, to, l, again, false, w.forward + w.backward}
 							if again {
 								p.time += w.forward
 							}

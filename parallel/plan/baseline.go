@@ -2,38 +2,131 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
-// The planners that people use without a search, to compare with.
+// The planners that people use without a search for layouts, to compare with. What does not fit,
+// also with results that are made again, takes micro-batches, whose gradients are added up.
 
 var dataPlanner = &Planner{
 	Name:  "data",
-	About: "each device has its samples and all weights; gradients are added up",
+	About: "each device has its samples and all weights; gradients are added up, over micro-batches too where memory wants that",
 	Find: func(ctx context.Context, j *Job) (*Plan, error) {
-		return j.on(ctx, []Means{Data}, j.Devices)
+		return j.baseline(ctx, shape{1, []int{j.Devices}, Data.looks(true)})
 	},
 }
 
+// fsdpPlanner's weights and state lie in parts, as those of ZeRO-3 do, and a gathered weight is
+// kept until it is read last, unless memory wants it gathered again. Over
+// micro-batches it is gathered once in a step, and gradients are added up whole, as in
+// ZeRO-1, before each device gets its part of them.
 var fsdpPlanner = &Planner{
-	Name:  "fsdp",
-	About: "data, with weights and state in parts that are gathered where they are used (ZeRO-3)",
+	Name: "fsdp",
+	About: "data, with weights and state in parts that are gathered where they are used (ZeRO-3; with micro-batches " +
+		"weights are gathered once in a step and gradients added up whole, ZeRO-1)",
 	Find: func(ctx context.Context, j *Job) (*Plan, error) {
-		return j.on(ctx, []Means{FSDP}, j.Devices)
+		return j.baseline(ctx, shape{1, []int{j.Devices}, FSDP.looks(true)})
 	},
 }
 
 var megatronPlanner = &Planner{
 	Name:  "megatron",
-	About: "parts of weights within a node, samples across nodes (Megatron-LM)",
+	About: "parts of weights within a node, samples across nodes; where that does not fit, equal stages too (Megatron-LM)",
 	Find: func(ctx context.Context, j *Job) (*Plan, error) {
 		per := min(j.Devices, j.Cluster.PerNode())
 		if j.Devices%per != 0 {
 			return nil, fmt.Errorf("%d devices are not whole nodes of %d", j.Devices, per)
 		}
-		if j.Devices == per {
-			return j.on(ctx, []Means{Megatron}, per)
+		first := shape{1, []int{j.Devices / per, per}, []look{{Data, false}, {Megatron, true}}}
+		p, err := j.baseline(ctx, first)
+		var over *MemoryError
+		if !errors.As(err, &over) {
+			return p, err
 		}
-		return j.on(ctx, []Means{Data, Megatron}, j.Devices/per, per)
+		return j.ofShapes(ctx, j.megatronShapes())
 	},
+}
+
+// megatronShapes are samples × parts of weights × stages (Narayanan et al., Efficient Large-Scale
+// Language Model Training on GPU Clusters Using Megatron-LM, SC 2021): parts within a node.
+func (j *Job) megatronShapes() (out []shape) {
+	for stages := 1; stages <= j.Devices; stages++ {
+		if j.Devices%stages != 0 {
+			continue
+		}
+		for parts := 1; parts <= min(j.Devices/stages, j.Cluster.PerNode()); parts++ {
+			if rest := j.Devices / stages; rest%parts == 0 && j.Cluster.PerNode()%parts == 0 {
+				out = append(out, shape{stages, []int{rest / parts, parts}, []look{{Data, false}, {Tensor, true}}})
+			}
+		}
+	}
+	return out
+}
+
+// baseline is the plan of a shape of one stage: without micro-batches if that fits, else
+// with as many as are fastest.
+func (j *Job) baseline(ctx context.Context, s shape) (*Plan, error) {
+	if len(j.Training.Next) == 0 {
+		return j.flat(ctx, s)
+	}
+	x, err := j.grid(1)
+	if err != nil { // nothing depends on samples
+		return j.flat(ctx, s)
+	}
+	var first error
+	if j.Training.Graph.Len() <= manyNodes || j.roomy(ctx, x, s) {
+		p, err := j.flat(ctx, s)
+		var over *MemoryError
+		if !errors.As(err, &over) {
+			return p, err
+		}
+		first = err
+	}
+	x.shapes = []shape{s}
+	p, err := x.find(ctx)
+	if err != nil && first != nil {
+		return nil, first
+	}
+	return p, err
+}
+
+// flat is a plan without stages and micro-batches that fits.
+func (j *Job) flat(ctx context.Context, s shape) (*Plan, error) {
+	var means []Means
+	var degrees []int
+	for k, d := range s.degrees {
+		if d > 1 || len(s.degrees) == 1 {
+			means, degrees = append(means, s.looks[k].means), append(degrees, d)
+		}
+	}
+	p, err := j.on(ctx, means, degrees...)
+	if err != nil {
+		return nil, err
+	}
+	return j.fit(p)
+}
+
+// roomy reports whether a stage of all samples at once is likely to fit.
+func (j *Job) roomy(ctx context.Context, x *grid, s shape) bool {
+	clusters, err := x.profile(ctx, cell{s, 1})
+	if err != nil {
+		return true
+	}
+	all := sumOf(clusters)
+	return all.holds(1, true) <= j.Memory
+}
+
+// ofShapes is the best pipeline of shapes.
+func (j *Job) ofShapes(ctx context.Context, shapes []shape) (*Plan, error) {
+	most := 1
+	for _, s := range shapes {
+		most = max(most, s.stages)
+	}
+	x, err := j.grid(most)
+	if err != nil {
+		return nil, err
+	}
+	x.shapes = shapes
+	return x.find(ctx)
 }

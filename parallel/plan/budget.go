@@ -14,10 +14,10 @@ const (
 	leastLayouts = 6
 )
 
-// layouts is how many layouts a planner of pipelines may make of the training step: all
+// layoutsOf is how many layouts a planner of pipelines may make of a training step: all
 // that it would, of a small one.
-func (j *Job) layouts() int {
-	return max(leastLayouts, layoutNodes/(j.Training.Graph.Len()+deviceNodes*j.Devices))
+func layoutsOf(t *Training, devices int) int {
+	return max(leastLayouts, layoutNodes/(t.Graph.Len()+deviceNodes*devices))
 }
 
 // descend looks at points of a grid, at most so many, and reports whether it has looked at
@@ -79,37 +79,32 @@ func descend(rows, columns, most int, look func(row, column int) (machine.Time, 
 }
 
 // manyLayouts is how many layouts alpa makes about on some hundred devices. With fewer to be
-// made it looks at the middle numbers of micro-batches only, and at submeshes of one device, of
-// nodes of which each is four times as many as before, and of all devices, with samples
-// dealt out, and parts of weights within nodes.
+// made it looks at those which people use.
 const manyLayouts = 48
 
-// few are the middle ones of the numbers of micro-batches, if layouts are to be few.
-func (j *Job) few(micro []int) []int {
-	if j.layouts() >= manyLayouts || len(micro) < 4 {
-		return micro
+// few reports whether layouts are to be few.
+func (x *intra) few() bool { return layoutsOf(x.small.Training, x.j.Devices) < manyLayouts }
+
+// near are numbers of micro-batches, by their samples those first that people use, and how
+// many layouts may be made, if a pipeline fits, before the next one is looked at.
+func (x *intra) near() (micro []int, most int) {
+	samples := x.j.Training.samples()
+	for _, b := range []int{8, 2, 1, 32, 64, 16, 4, 128} {
+		if samples%b == 0 {
+			micro = append(micro, samples/b)
+		}
 	}
-	return micro[1:3]
+	return micro, layoutsOf(x.small.Training, x.j.Devices)
 }
 
-// skips reports whether a layout is one of those that are left out.
-func (j *Job) skips(l *layoutOf) bool {
-	if j.layouts() >= manyLayouts {
-		return false
-	}
-	for _, k := range l.looks {
-		if k.means == All || k.means == FSDP {
-			return true
+// samples is how many a step has: the fewest along the first axis of inputs that are neither weights
+// nor kept.
+func (t *Training) samples() (n int) {
+	fresh := t.fresh()
+	for _, id := range t.Graph.Inputs() {
+		if sizes := t.Graph.Sizes(id.Out(0)); fresh[id] && len(sizes) > 0 && (n == 0 || sizes[0] < n) {
+			n = sizes[0]
 		}
 	}
-	per := j.Cluster.PerNode()
-	if len(l.degrees) == 1 && l.looks[0].means == Megatron && l.devices > per {
-		return true
-	}
-	for n := 1; n < l.devices; n *= 4 {
-		if l.devices == n*per*2 {
-			return true
-		}
-	}
-	return l.devices > 1 && l.devices < per
+	return max(n, 1)
 }

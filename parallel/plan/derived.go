@@ -38,6 +38,9 @@ func (p *Plan) staging() (*staging, error) {
 		return nil, fmt.Errorf("it is of %d nodes in stages, %d in clusters, and %d stages; there are %d nodes and %d stages",
 			len(l.Of)-1, len(l.Clusters)-1, len(l.Stages), n, len(p.Mesh.Stages))
 	}
+	if len(l.Remade) > 0 && len(l.Remade) != len(l.Stages) {
+		return nil, fmt.Errorf("of %d stages it says what is made again, there are %d", len(l.Remade), len(l.Stages))
+	}
 	switch l.Schedule {
 	case schedule.GPipe, schedule.OneFOneB, schedule.Interleaved:
 	default: // 2bw goes forward with weights of the step before
@@ -92,7 +95,11 @@ func (p *Plan) staging() (*staging, error) {
 				own = append(own, clusters[c-1])
 			}
 		}
-		x.parts, x.recompute = append(x.parts, sumOf(own)), append(x.recompute, l.Stages[s].Recompute)
+		all, lean := sumOf(own), len(l.Remade) > s && l.Remade[s]
+		if lean {
+			all = all.lean()
+		}
+		x.parts, x.recompute, x.lean = append(x.parts, all), append(x.recompute, l.Stages[s].Recompute), append(x.lean, lean)
 	}
 	if x.kind == schedule.Interleaved && !x.inRow(t) {
 		return nil, fmt.Errorf("schedule %s: stages are not in a row", x.kind)

@@ -18,7 +18,8 @@ type layoutOf struct {
 type piece struct {
 	from, to int // clusters
 	layout   *layoutOf
-	again    bool
+	again    bool // goes forward once more
+	lean     bool // makes anew what is made of weights alone
 	// time is that of a micro-batch, with its share of what is done once in a step.
 	time machine.Time
 }
@@ -51,9 +52,15 @@ func (x *intervals) fill() {
 	for _, l := range x.layouts {
 		size := slices.Index(x.sizes, l.devices)
 		for from := range x.n {
+			var all part
 			for to := from + 1; to <= x.n; to++ {
-				p := sumOf(l.clusters[from:to])
-				for _, again := range []bool{false, true} {
+				all = sumOf([]part{all, l.clusters[to-1]})
+				for k := range 4 {
+					again, lean := k%2 == 1, k > 1
+					p := all
+					if lean {
+						p = p.lean()
+					}
 					time := p.forward + p.backward + p.update/machine.Time(x.micro)
 					if again {
 						time += p.forward
@@ -63,7 +70,7 @@ func (x *intervals) fill() {
 							break
 						}
 						if b := &x.best[x.at(s, from, to, size)]; *b == nil || time < (*b).time {
-							*b = &piece{from, to, l, again, time}
+							*b = &piece{from, to, l, again, lean, time}
 						}
 					}
 				}
@@ -124,6 +131,7 @@ func (x *intervals) within(slowest machine.Time) ([]*piece, machine.Time) {
 		table[i].sum = never
 	}
 	at(0, x.n, 0).sum = 0
+	least, largest := slices.Min(x.sizes), slices.Max(x.sizes)
 	for s := 1; s <= x.most; s++ {
 		for from := x.n - s; from >= 0; from-- {
 			for to := from + 1; to <= x.n-s+1; to++ {
@@ -132,7 +140,7 @@ func (x *intervals) within(slowest machine.Time) ([]*piece, machine.Time) {
 					if p == nil || p.time > slowest {
 						continue
 					}
-					for d := size; d <= x.devices; d++ {
+					for d := size + (s-1)*least; d <= min(x.devices, size+(s-1)*largest); d++ {
 						rest := at(s-1, to, d-size).sum
 						if rest == never {
 							continue

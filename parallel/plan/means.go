@@ -19,6 +19,15 @@ const (
 	// Megatron gives each device all samples and parts of the weights; only partial sums are
 	// sent.
 	Megatron Means = "megatron"
+	// Sparse gives each device its samples and a part of the weights of which a sample uses a
+	// part only: experts, of which there are matrices side by side, or else tables. Of the
+	// other weights it has all of them; SparseFSDP has parts of these, too.
+	Sparse     Means = "sparse"
+	SparseFSDP Means = "sparse, fsdp"
+	// Tensor is Megatron with each weight in parts that is multiplied by or looked up in: copies
+	// are often faster, and need more memory. Parts of results are gathered, too, such as those of
+	// scores of words.
+	Tensor Means = "tensor"
 	// All is every layout.
 	All Means = "all"
 	// Micro deals samples out in time: weights and state lie whole, as they do without the
@@ -31,7 +40,7 @@ const (
 // samples of a graph without an axis of them.
 var ErrMeans = errors.New("no layout of all operators is among those that are looked at")
 
-// AllMeans lists those of devices.
+// AllMeans lists those of devices that are looked at for any model.
 func AllMeans() []Means { return []Means{Data, FSDP, Megatron, All} }
 
 // whole is the role of a tensor that an axis does not deal out: there is one for all its
@@ -43,20 +52,20 @@ var whole = parallel.Role{}
 // the axis of its samples.
 func (p Means) fresh(r parallel.Role, samples int) bool {
 	switch p {
-	case Data, FSDP, Micro:
+	case Data, FSDP, Sparse, SparseFSDP, Micro:
 		return r == parallel.Role{Kind: parallel.Shard, Axis: samples}
-	case Megatron:
+	case Megatron, Tensor:
 		return r.Kind == parallel.Copy
 	}
 	return r.Kind == parallel.Copy || r.Kind == parallel.Shard
 }
 
-// resident reports whether a weight may lie so.
+// resident reports whether a weight may lie so that is not sparse.
 func (p Means) resident(r parallel.Role) bool {
 	switch p {
-	case Data:
+	case Data, Sparse:
 		return r.Kind == parallel.Copy
-	case FSDP:
+	case FSDP, SparseFSDP:
 		return r.Kind == parallel.Shard
 	case Micro:
 		return r == whole
@@ -64,9 +73,12 @@ func (p Means) resident(r parallel.Role) bool {
 	return r.Kind == parallel.Copy || r.Kind == parallel.Shard
 }
 
+// sparse reports whether the means tell sparse weights from others.
+func (p Means) sparse() bool { return p == Sparse || p == SparseFSDP }
+
 // stays reports whether a weight that no output takes the place of may lie so.
 func (p Means) stays(r parallel.Role) bool {
-	if p == FSDP {
+	if p == FSDP || p.sparse() {
 		return r.Kind == parallel.Copy
 	}
 	return p.resident(r)
@@ -82,7 +94,7 @@ func (p Means) converts(from, to parallel.Role, of bool) bool {
 		return from == whole || from.Kind == parallel.Sum && to == whole
 	case from.Kind == parallel.Copy || from.Kind == parallel.First:
 		return true // each device has all it needs
-	case p == All:
+	case p == All || p == Tensor && !of || p.sparse():
 		return true
 	case from.Kind == parallel.Sum && to.Kind == parallel.Copy:
 		return true

@@ -21,6 +21,7 @@ type pass struct {
 	next   map[int]int // outputs by what they become
 
 	updated map[int]bool // inputs that outputs become
+	parts   map[int]bool // inputs that lie in parts, whatever others do
 	axis    int
 	degree  int
 
@@ -69,7 +70,7 @@ type choice struct {
 
 func newPass(ctx context.Context, p *prices, means Means, next map[int]int, degree int, how division) (*pass, error) {
 	a := &pass{ctx: ctx, prices: p, lay: p.lay, means: means, next: next, axis: len(p.lay.Degrees()), degree: degree, g: p.lay.Graph(),
-		from: map[graph.Tensor]int{}, becomes: map[graph.Tensor]int{}, skip: map[graph.NodeID]bool{}, times: map[graph.NodeID][]machine.Time{}, of: map[graph.NodeID][]*parallel.Strategy{}, numbers: map[*parallel.Strategy]int{}, updated: map[int]bool{}}
+		from: map[graph.Tensor]int{}, becomes: map[graph.Tensor]int{}, skip: map[graph.NodeID]bool{}, times: map[graph.NodeID][]machine.Time{}, of: map[graph.NodeID][]*parallel.Strategy{}, numbers: map[*parallel.Strategy]int{}, updated: map[int]bool{}, parts: how.parts}
 	for _, in := range next {
 		a.updated[in] = true
 	}
@@ -97,7 +98,7 @@ func newPass(ctx context.Context, p *prices, means Means, next map[int]int, degr
 		if err := a.dealt(); err != nil {
 			return nil, err
 		}
-	case Data, FSDP:
+	case Data, FSDP, Sparse, SparseFSDP:
 		if degree > 1 && how.only == nil && !a.samples() {
 			return nil, fmt.Errorf("%s: %d devices divide the samples of no input: %w", means, degree, ErrMeans)
 		}
@@ -515,6 +516,9 @@ func (a *pass) residents(t graph.Tensor) (out []parallel.Role) {
 	switch {
 	case isWeight:
 		may = a.means.resident
+		if a.parts[in] {
+			may = FSDP.resident
+		}
 	case a.g.IsWeight(a.g.Inputs()[a.from[t]]):
 		may = a.means.stays
 	}

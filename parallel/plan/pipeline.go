@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -25,105 +24,24 @@ var pipelinePlanner = &Planner{
 // simulations is how many pipelines are simulated: those that promise most.
 const simulations = 12
 
-// microBatches are numbers of micro-batches that are looked at, for so many stages: one, where
-// weights are what takes time, from as many as stages on, and many, where memory wants that.
-// Where stages are side by side, half as many are enough to keep all busy.
-func microBatches(stages int, branches bool) (out []int) {
-	if stages == 1 {
-		return []int{1, 2, 4, 8, 64}
-	}
-	m := 1
-	for m < stages {
-		m *= 2
-	}
-	out = []int{1, m, 2 * m, 4 * m, 8 * m, 32 * m}
-	if branches && m > 2 {
-		out = slices.Insert(out, 1, m/2)
-	}
-	return out
-}
-
-// mostMicro is how many numbers those are at most.
-const mostMicro = 7
-
 func pipelined(ctx context.Context, j *Job) (*Plan, error) {
-	of, n, err := j.Training.parts(j.Devices)
+	x, err := j.grid(j.Devices)
 	if err != nil {
 		return nil, err
 	}
-	how := division{of: of, memo: map[string]*extract.Result{}}
-	s := &hunt{j: j, of: of, n: n, after: j.Training.after(of, n)}
 	if j.Row {
-		s.after = inRow(s.after)
+		x.after = inRow(x.after)
 	}
-	side := branches(s.after)
-	laid := map[*staging]*Plan{}
-	var without error
-	var counts []int
-	for stages := 1; stages <= min(j.Devices, n); stages++ {
+	for stages := 1; stages <= min(j.Devices, x.n); stages++ {
 		if j.Devices%stages == 0 && (j.Stages == 0 || j.Stages == stages) {
-			counts = append(counts, stages)
+			x.shapes = append(x.shapes, shape{stages, []int{j.Devices / stages}, Data.looks(true)})
 		}
 	}
-	if len(counts) == 0 {
-		return nil, fmt.Errorf("%d stages on equally many of %d devices, of a model of %d clusters: %w", j.Stages, j.Devices, n, ErrMeans)
+	if len(x.shapes) == 0 {
+		return nil, fmt.Errorf("%d stages on equally many of %d devices, of a model of %d clusters: %w", j.Stages, j.Devices, x.n, ErrMeans)
 	}
-	timed := map[int]*Plan{} // by micro-batches: laid out along their axis
-	look := func(row, column int) (machine.Time, error) {
-		stages := counts[row]
-		numbers := microBatches(stages, side)
-		if column >= len(numbers) {
-			return never, nil
-		}
-		micro := numbers[column]
-		submeshes := equal(stages, j.Devices/stages)
-		j.Progress(fmt.Sprintf("%d stages, %d micro-batches", stages, micro))
-		p, err := j.dealt(ctx, timed, micro, submeshes, how)
-		if errors.Is(err, ErrMeans) {
-			without = err
-			return never, nil
-		}
-		if err != nil {
-			return 0, err
-		}
-		clusters, err := p.profile(of, n)
-		if err != nil {
-			return 0, err
-		}
-		best := never - 1
-		for _, again := range []bool{false, true} {
-			list := s.cut(clusters, submeshes, micro, again, schedule.OneFOneB, schedule.GPipe)
-			if stages > 1 && micro%stages == 0 && chunks*stages <= n {
-				list = append(list, s.cut(clusters, slices.Repeat(submeshes, chunks), micro, again, schedule.Interleaved)...)
-			}
-			for _, x := range list {
-				laid[x] = p
-				if x.over(j.Memory) == 0 {
-					best = min(best, x.estimate())
-				}
-			}
-		}
-		return best, nil
-	}
-	all, err := descend(len(counts), mostMicro, j.layouts(), look)
-	if err != nil {
-		return nil, err
-	}
-	if len(s.found) == 0 && without != nil {
-		return nil, without
-	}
-	best, err := s.best(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !all && s.stop == extract.StopDone {
-		s.stop = extract.StopSteps
-	}
-	p := laid[best.staging]
-	if p.Mesh, err = NewMeshOf(j.Cluster, best.submeshes, p.Mesh.Axes...); err != nil {
-		return nil, err
-	}
-	return p, s.tell(p, best)
+	x.turns = true
+	return x.find(ctx)
 }
 
 // tell says of a plan which pipeline it is.
@@ -135,30 +53,6 @@ func (s *hunt) tell(p *Plan, best *judged) error {
 	}
 	p.Pipeline.Bound = min(s.bound, p.Pipeline.Makespan)
 	return nil
-}
-
-// dealt lays out by samples, along the axis of micro-batches and then along the devices of
-// each stage. timed has what is laid out along the former.
-func (j *Job) dealt(ctx context.Context, timed map[int]*Plan, micro int, submeshes []Submesh, how division) (*Plan, error) {
-	if timed[micro] == nil {
-		mesh, err := NewMeshOf(j.Cluster, nil, axesOf(micro, 0, nil)...)
-		if err != nil {
-			return nil, err
-		}
-		if timed[micro], err = Make(ctx, j.Training, mesh, Options{Strategies: j.Strategies, Steps: j.Steps, division: how}); err != nil {
-			return nil, err
-		}
-	}
-	devices := submeshes[0].Devices
-	mesh, err := NewMeshOf(j.Cluster, submeshes, axesOf(micro, 0, []int{devices})...)
-	if err != nil {
-		return nil, err
-	}
-	p := timed[micro].on(mesh)
-	if devices > 1 {
-		err = p.along(ctx, Data.looks(true), devices, j.Steps, how)
-	}
-	return p, err
 }
 
 // equal are stages on equally many devices.
@@ -225,12 +119,15 @@ func (s *hunt) stagings(clusters []part, ends []int, submeshes []Submesh, micro 
 	of := s.stages(stage)
 	after := merged(s.after, stage, len(parts))
 	for _, kind := range kinds {
-		x := &staging{of: of, parts: parts, after: after, row: s.j.Row, submeshes: submeshes, micro: micro, kind: kind, recompute: make([]bool, len(parts))}
+		x := &staging{of: of, parts: slices.Clone(parts), after: after, row: s.j.Row, submeshes: submeshes, micro: micro, kind: kind, recompute: make([]bool, len(parts)), lean: make([]bool, len(parts))}
 		if kind == schedule.Interleaved && !x.inRow(s.j.Training) {
 			continue
 		}
 		for i := range parts {
 			x.recompute[i] = again || x.need(i) > s.j.Memory
+			if x.lean[i] = x.need(i) > s.j.Memory; x.lean[i] {
+				x.parts[i] = x.parts[i].lean()
+			}
 		}
 		s.found = append(s.found, x)
 		out = append(out, x)

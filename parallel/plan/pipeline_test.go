@@ -187,7 +187,7 @@ func TestInterleaved(t *testing.T) {
 	if _, err := NewMeshOf(j.Cluster, []Submesh{{0, 2}, {0, 1}}); err == nil {
 		t.Error("stages share a device of several")
 	}
-	p, err := j.dealt(ctx, map[int]*Plan{}, 4, equal(2, 1), division{of: of, memo: map[string]*extract.Result{}})
+	p, err := j.inTime(ctx, j.Training, 4, division{of: of, memo: map[string]*extract.Result{}})
 	if err != nil {
 		t.Fatal(err)
 	}

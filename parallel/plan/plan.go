@@ -153,7 +153,7 @@ func (l look) String() string {
 // choices are not always optimal.
 func (m Means) looks(divided bool) (out []look) {
 	if m != All {
-		return []look{{m, m == Megatron}}
+		return []look{{m, m == Megatron || m == Tensor}}
 	}
 	for _, m := range AllMeans() {
 		out = append(out, look{m, m == Megatron})
@@ -171,6 +171,12 @@ func (p *Plan) along(ctx context.Context, looks []look, degree int, steps int64,
 	var without error
 	for _, l := range looks {
 		how.copies = l.copies
+		switch {
+		case l.means.sparse():
+			how.parts = p.Source().sparse()
+		case l.means == Tensor:
+			how.parts = p.Source().matrices()
+		}
 		a, err := newPass(ctx, &prices{p.Mesh, p.Laying}, l.means, p.Training.Next, degree, how)
 		if err != nil {
 			return err
@@ -212,6 +218,9 @@ func (p *Plan) lay(of *pass, c *choice) error {
 // best chooses how weights lie, and then the rest: a weight lies as it is used where it
 // costs nothing how it lies.
 func (a *pass) best(steps int64) (*choice, error) {
+	if at, ok := a.settle(); ok {
+		return a.solve(at, steps)
+	}
 	free, err := a.solve(nil, steps)
 	if err != nil {
 		return nil, err
@@ -229,6 +238,21 @@ func (a *pass) best(steps int64) (*choice, error) {
 		}
 	}
 	return a.solve(at, steps)
+}
+
+// settle says how weights lie if each may in one way only.
+func (a *pass) settle() (map[int]parallel.Role, bool) {
+	at := map[int]parallel.Role{}
+	for t := range a.tensors() {
+		if in, ok := a.weight(t); ok {
+			lies := a.residents(t)
+			if r := a.own(t, lies[0]); len(lies) > 1 || at[in] != r && at[in] != (parallel.Role{}) {
+				return nil, false
+			}
+			at[in] = a.own(t, lies[0])
+		}
+	}
+	return at, true
 }
 
 // final is the role in which a tensor is wanted that becomes an output, if that takes the

@@ -117,7 +117,7 @@ func (j *Job) fill() (*Job, error) {
 
 // Planners lists them; each has a file of its own.
 func Planners() []*Planner {
-	return []*Planner{dataPlanner, fsdpPlanner, megatronPlanner, pipelinePlanner, alpaPlanner, soapPlanner, unityPlanner, topologyPlanner, exhaustivePlanner, autoPlanner}
+	return []*Planner{dataPlanner, fsdpPlanner, megatronPlanner, expertPlanner, pipelinePlanner, alpaPlanner, soapPlanner, unityPlanner, topologyPlanner, exhaustivePlanner, autoPlanner}
 }
 
 // Find looks for a plan with the planner of a name.

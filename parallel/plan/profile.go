@@ -22,11 +22,34 @@ type part struct {
 	// stage computes again, they are kept from forward to backward, and of the rest (inner, of
 	// one cluster) with scratch, most is there at once: one cluster is computed after the other.
 	inputs, inner, most int64
+	// first are the inputs of the first cluster, which a stage of it keeps that computes again.
+	first int64
+	some  bool // there is a cluster
+	// lent are the bytes of state that are made of weights alone, before all micro-batches, such as
+	// gathered weights; lentMost the most of them that one cluster reads; more and back are the
+	// times to make them anew for each pass forward and backward ([part.lean]).
+	lent, lentMost int64
+	more, back     machine.Time
+}
+
+// lean is what is taken if what is made of weights alone is made anew in each pass, and is there
+// for one cluster at a time.
+func (x part) lean() part {
+	x.state -= x.lent
+	x.scratch += x.lentMost
+	x.most += x.lentMost
+	x.forward += x.more
+	x.backward += x.back
+	x.lent, x.lentMost, x.more, x.back = 0, 0, 0, 0
+	return x
 }
 
 // sumOf is what parts in a row take together.
 func sumOf(parts []part) (out part) {
 	for _, x := range parts {
+		if !out.some {
+			out.first, out.some = x.first, x.some
+		}
 		out.forward += x.forward
 		out.backward += x.backward
 		out.update += x.update
@@ -37,6 +60,10 @@ func sumOf(parts []part) (out part) {
 		out.inputs += x.inputs
 		out.inner = max(out.inner, x.inner)
 		out.most = max(out.most, x.most)
+		out.lent += x.lent
+		out.lentMost = max(out.lentMost, x.lentMost)
+		out.more += x.more
+		out.back += x.back
 	}
 	return out
 }
@@ -50,12 +77,14 @@ func (x *part) holds(flight int64, again bool) int64 {
 	case x.segments(flight):
 		return own + x.most + flight*x.inputs
 	}
-	return own + x.scratch + x.kept
+	return own + x.scratch + x.kept + flight*x.first
 }
 
 // segments reports whether a stage that computes again needs less memory if it keeps the inputs of
 // its clusters than if it keeps that of the first one only.
-func (x *part) segments(flight int64) bool { return x.most+flight*x.inputs < x.scratch+x.kept }
+func (x *part) segments(flight int64) bool {
+	return x.most+flight*x.inputs < x.scratch+x.kept+flight*x.first
+}
 
 // profile says what each of n clusters takes by the layout of a plan without stages; of is
 // the cluster, from 1, of each node of the training graph.
@@ -90,8 +119,9 @@ func (p *Plan) profile(of []int, n int) ([]part, error) {
 		}
 	}
 	p.held(m, out, of, phase)
+	p.lends(m, out, of, phase)
 	for i := range out {
-		out[i].most = out[i].inner + out[i].scratch
+		out[i].most, out[i].first, out[i].some = out[i].inner+out[i].scratch, out[i].inputs, true
 	}
 	place := map[graph.NodeID]int{}
 	for i, id := range p.Training.Graph.Inputs() {
@@ -184,6 +214,61 @@ func (p *Plan) held(m *programmer, out []part, of []int, phase func(int) int8) {
 		out[c].scratch = max(out[c].scratch, now[c])
 		for _, k := range free[i] {
 			now[cluster(k)-1] -= slots[k].output
+		}
+	}
+}
+
+// lends adds what is made of weights alone before micro-batches and only read in these, and the time
+// to make it in each pass.
+func (p *Plan) lends(m *programmer, out []part, of []int, phase func(int) int8) {
+	slots := m.out.slots
+	cluster := func(i int) int { return of[p.Laying.Origin(slots[i].node).Tensor.Node] }
+	after := make([]bool, len(slots)) // read behind the micro-batches, too
+	for j, s := range slots {
+		for _, i := range s.reads {
+			after[i] = after[i] || phase(j) == 2
+		}
+	}
+	type use struct {
+		slot, cluster int
+		forward       bool
+	}
+	lent, read, made := map[int]bool{}, map[[2]int]bool{}, map[use]bool{}
+	var remake func(u use)
+	remake = func(u use) {
+		if made[u] {
+			return
+		}
+		made[u] = true
+		x := &out[u.cluster-1]
+		if u.forward {
+			x.more += slots[u.slot].time
+		} else {
+			x.back += slots[u.slot].time
+		}
+		for _, i := range slots[u.slot].reads {
+			if phase(i) == 0 {
+				remake(use{i, u.cluster, u.forward})
+			}
+		}
+	}
+	for j, s := range slots {
+		if phase(j) != 1 {
+			continue
+		}
+		for _, i := range s.reads {
+			if phase(i) != 0 || after[i] || slots[i].output == 0 || slots[i].kept {
+				continue
+			}
+			if !lent[i] {
+				lent[i] = true
+				out[cluster(i)-1].lent += slots[i].output
+			}
+			if k := [2]int{i, cluster(j)}; !read[k] {
+				read[k] = true
+				out[cluster(j)-1].lentMost += slots[i].output
+			}
+			remake(use{i, cluster(j), s.class == "forward"})
 		}
 	}
 }

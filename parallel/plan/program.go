@@ -194,6 +194,17 @@ func (m *programmer) phases() error {
 			}
 		}
 	}
+	first := slices.Repeat([]int8{3}, m.g.Len()+1) // phase of those that read it
+	for id := graph.NodeID(m.g.Len()); id > 0; id-- {
+		if m.phase[id] == 0 && first[id] == 2 && m.g.Op(id) != nil && !m.settled[id] {
+			m.phase[id] = 2 // nothing of it need be there while micro-batches are
+		}
+		if m.needed[id] {
+			for _, t := range m.g.Operands(id) {
+				first[t.Node] = min(first[t.Node], m.phase[id])
+			}
+		}
+	}
 	return nil
 }
 

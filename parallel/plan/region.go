@@ -22,6 +22,8 @@ type division struct {
 	// copies: tensors between regions are copies. Else they lie as samples that are dealt out
 	// make them.
 	copies bool
+	// parts are the inputs that lie in parts, where the means say which do.
+	parts map[int]bool
 	// memo has the solutions of problems by what is in them; nil: none is looked up.
 	memo map[string]*extract.Result
 }

@@ -156,7 +156,7 @@ func TestThrifty(t *testing.T) {
 			if n, err := q.Memory(); err != nil || n.Peak > job.Memory {
 				t.Errorf("%s with %d tenths: %d bytes of %d, %v", planner, part, n.Peak, job.Memory, err)
 			}
-			if q.Saving == nil || q.Time() <= before {
+			if q.Saving == nil && q.Pipeline == nil || q.Time() <= before { // with micro-batches, where nothing else helps
 				t.Errorf("%s with %d tenths: it takes %d ps, %d without: %+v", planner, part, q.Time(), before, q.Saving)
 			}
 		}

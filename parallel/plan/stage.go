@@ -24,6 +24,9 @@ type Pipeline struct {
 	// Stages are what each stage takes of its devices, and whether it keeps its inputs only
 	// and goes forward once more before it goes backward (Recompute).
 	Stages []schedule.Stage `json:"stages"`
+	// Remade says by stage that what is made of weights alone, such as gathered or transposed
+	// weights, is made again in each pass, and not kept for the step; none: in no stage.
+	Remade []bool `json:"remade,omitempty"`
 	// Makespan is the modelled time of a step, Peak the bytes of the device that needs most,
 	// of stage Fullest.
 	Makespan machine.Time `json:"makespan_ps"`

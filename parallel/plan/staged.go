@@ -20,6 +20,7 @@ type staging struct {
 	micro     int
 	kind      schedule.Kind
 	recompute []bool
+	lean      []bool // the parts are so ([part.lean])
 }
 
 // build makes the stages of a schedule. A stage reads those of which activations come to
@@ -147,7 +148,15 @@ func runOf(p *schedule.Pipeline, c *machine.Cluster) (*sim.Graph, error) {
 
 // pipeline is what a plan says of the pipeline that was chosen.
 func (x *judged) pipelineOf() *Pipeline {
-	return &Pipeline{Of: x.of, Schedule: x.kind, Row: x.row, Stages: x.pipeline.Stages, Makespan: x.makespan, Peak: x.peak, Fullest: x.fullest}
+	return &Pipeline{Of: x.of, Schedule: x.kind, Row: x.row, Stages: x.pipeline.Stages, Makespan: x.makespan, Peak: x.peak, Fullest: x.fullest, Remade: x.remade()}
+}
+
+// remade are the stages that are lean, none if no stage is.
+func (x *staging) remade() []bool {
+	if slices.Contains(x.lean, true) {
+		return x.lean
+	}
+	return nil
 }
 
 // simulateStages is the step of a pipeline over time.
