@@ -74,8 +74,10 @@
 //
 // What costs time grows with the nodes of a training step and with the devices. Of a step of more
 // than a thousand nodes few meshes are looked at, and planners of pipelines make fewer layouts
-// the more nodes and devices there are: pipeline those beside the best of a coarse grid of
-// stages and micro-batches, alpa those of few sizes of submeshes and by few means. This is
+// the more nodes and devices there are: those of a grid look at each shape of stages with two or three
+// numbers of micro-batches, alpa at submeshes of few layouts. Layers that are repeated are laid out
+// once: the search goes on in a step without the others, and what it chooses is laid out in the
+// whole one and judged by what its stages take there. This is
 // decided by the step and the devices alone, not by the clock, so that auto, which asks all planners, the
 // cheap ones first, is never behind one of them. Their plans say [extract.StopSteps]. A choice in which a
 // family of members has more than [graph.MaxElements] elements is none.
@@ -102,9 +104,15 @@
 //	pipeline   stages on equally many devices, within which samples are dealt out; branches of
 //	           the model are stages side by side (GraphPipe)
 //	alpa       intervals, submeshes and their layouts, by Alpa's dynamic program
+//	expert     what people write by hand for a kind of model: transformers get equal stages of
+//	           samples and parts of weights, as from Megatron-LM
 //
-// both with 1F1B or GPipe, pipeline also with two stages on each device in turns (interleaved),
-// and with recomputation where memory wants it. PipeDream-2BW is not
+// all with 1F1B or GPipe, pipeline also with two stages on each device in turns (interleaved),
+// and with recomputation where memory wants it. Where it wants more, what a stage makes of weights
+// alone, such as gathered weights, is made again in each pass ([Pipeline.Remade]): weights are
+// then as in ZeRO-3, gradients of micro-batches are added up whole, as in ZeRO-1. data, fsdp
+// and megatron take micro-batches in that way, as one stage or more, where all samples at once do
+// not fit. PipeDream-2BW is not
 // among their choices: its weights are those of an update before, so that it computes
 // something else.
 //
