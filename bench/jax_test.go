@@ -58,6 +58,8 @@ func TestJAXForm(t *testing.T) {
 		{"send4: loss_whole_b (reduce of 4 bytes) puts an output together, for which a plan is not charged", "a collective that puts an output together, for which a plan is not charged"},
 		{"send0: x is said as all-gather of 8 bytes: the plan has the result on one device, the program on all", "is said as all-gather: the plan has the result on one device, the program on all"},
 		{"2 scatter of 8 bytes (x) is charged and not sent: in a program of each device all have it", "charged and not sent: all devices of the program have it"},
+		{"output w: differs by 5.4e-05 of its largest element by rounding: in float64 by 4.3e-13", "an output differs by more than 1e-5 by rounding, and not in float64"},
+		{"output w: differs by 5.4e-05 of its largest element", "output w: differs by 5.4e-05 of its largest element"},
 		{"something else", "something else"},
 	} {
 		if got := jaxForm(c.said); got != c.want {
