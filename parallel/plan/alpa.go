@@ -121,7 +121,7 @@ type intra struct {
 }
 
 func alpa(ctx context.Context, j *Job) (*Plan, error) {
-	of, n, err := j.Training.parts(0)
+	of, n, err := j.parts(0)
 	if err != nil {
 		return nil, err
 	}

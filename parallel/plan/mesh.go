@@ -50,14 +50,6 @@ type shared struct {
 	bytes          int64
 }
 
-// like shares the times of collectives with meshes of the same devices.
-func (m *Mesh) like(others []*Mesh) {
-	m.common = map[shared]fastest{}
-	if len(others) > 0 {
-		m.common = others[0].common
-	}
-}
-
 // fastest is the way in which a collective takes least time.
 type fastest struct {
 	by   machine.Algorithm

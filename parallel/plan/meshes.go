@@ -51,7 +51,7 @@ func (j *Job) meshes() (out []*Mesh, err error) {
 		if err != nil {
 			return nil, err
 		}
-		m.like(out)
+		m.common = j.shared().times
 		out = append(out, m)
 	}
 	if len(out) == 0 {

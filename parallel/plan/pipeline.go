@@ -24,8 +24,16 @@ var pipelinePlanner = &Planner{
 // simulations is how many pipelines are simulated: those that promise most.
 const simulations = 12
 
+// mostStages is how many stages there are at most, and hugeStages of a training step of more than
+// hugeNodes nodes: what is done for each number of clusters grows with its square.
+const mostStages, hugeStages = 256, 32
+
 func pipelined(ctx context.Context, j *Job) (*Plan, error) {
-	x, err := j.grid(j.Devices)
+	most := mostStages
+	if j.Training.Graph.Len() > hugeNodes {
+		most = hugeStages
+	}
+	x, err := j.grid(min(j.Devices, most))
 	if err != nil {
 		return nil, err
 	}
@@ -224,6 +232,24 @@ func (x *staging) estimate() machine.Time {
 	return sum + machine.Time(x.micro-1)*most + update
 }
 
+// busiest is the time that the devices with most to do go forward and backward: no step takes less.
+func (x *staging) busiest() (most machine.Time) {
+	for _, s := range x.submeshes {
+		var sum machine.Time
+		for k, p := range x.parts {
+			if x.submeshes[k] != s {
+				continue
+			}
+			sum += p.forward + p.backward
+			if x.recompute[k] {
+				sum += p.forward
+			}
+		}
+		most = max(most, sum)
+	}
+	return most * machine.Time(x.micro)
+}
+
 // over is by about how many bytes a device is too small.
 func (x *staging) over(memory int64) int64 {
 	most := int64(0)
@@ -241,8 +267,9 @@ func (s *hunt) best(ctx context.Context) (*judged, error) {
 	})
 	s.stop = extract.StopDone
 	var best, closest *judged
+	slower := 0 // those that are not simulated, since their busiest devices take longer than the best
 	for _, x := range list {
-		if s.simulated >= simulations && (best != nil || s.simulated >= 4*simulations) {
+		if s.simulated+slower >= simulations && (best != nil || s.simulated >= 4*simulations) {
 			s.stop = extract.StopSteps
 			break
 		}
@@ -252,6 +279,10 @@ func (s *hunt) best(ctx context.Context) (*judged, error) {
 			}
 			s.stop = extract.StopCancelled
 			break
+		}
+		if best != nil && x.busiest() >= best.makespan {
+			slower++
+			continue
 		}
 		y, err := x.judge(s.j.Training, s.j.Cluster)
 		if err != nil {

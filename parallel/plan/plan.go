@@ -123,7 +123,7 @@ func (p *Plan) Makespan(ctx context.Context) (machine.Time, error) {
 		return p.Time(), nil
 	}
 	if p.makespan == 0 {
-		s, err := p.Simulate(ctx, SimulateOptions{first: true})
+		s, err := p.Simulate(ctx, SimulateOptions{first: true, makespan: true})
 		if err != nil {
 			return 0, err
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 )
@@ -60,12 +61,32 @@ type seen struct {
 	meshes []*Mesh
 	spaces map[*Mesh]*space
 	all    []*spaced
+	times  map[shared]fastest // of meshes of all devices
+	parts  map[int]parted     // by the least number
+}
+
+// parted is what Training.parts says.
+type parted struct {
+	of  []int
+	n   int
+	err error
+}
+
+// parts are those of the training step.
+func (j *Job) parts(least int) ([]int, int, error) {
+	known := j.shared().parts
+	p, ok := known[least]
+	if !ok {
+		p.of, p.n, p.err = j.Training.parts(least)
+		known[least] = p
+	}
+	return p.of, p.n, p.err
 }
 
 // shared is what is known of the job as it is.
 func (j *Job) shared() *seen {
 	if j.seen == nil || j.seen.of != j.Training || j.seen.on != j.Cluster {
-		j.seen = &seen{of: j.Training, on: j.Cluster, spaces: map[*Mesh]*space{}}
+		j.seen = &seen{of: j.Training, on: j.Cluster, spaces: map[*Mesh]*space{}, times: map[shared]fastest{}, parts: map[int]parted{}}
 	}
 	return j.seen
 }
@@ -145,11 +166,24 @@ func Find(ctx context.Context, name string, j *Job) (*Plan, error) {
 	return nil, fmt.Errorf("planner %q is not known: %s are", name, strings.Join(names, ", "))
 }
 
+// hugeNodes is from how many nodes on a training step is laid out cluster by cluster by planners
+// that otherwise choose for all of it at once.
+const hugeNodes = 10_000
+
 // on plans on a mesh with means by axis.
 func (j *Job) on(ctx context.Context, means []Means, degrees ...int) (*Plan, error) {
 	m, err := NewMesh(j.Cluster, degrees...)
 	if err != nil {
 		return nil, err
 	}
-	return Make(ctx, j.Training, m, Options{Means: means, Strategies: j.Strategies, Steps: j.Steps})
+	if m.Devices() == j.Devices {
+		m.common = j.shared().times
+	}
+	opt := Options{Means: means, Strategies: j.Strategies, Steps: j.Steps}
+	if j.Training.Graph.Len() > hugeNodes {
+		if of, _, err := j.parts(4); err == nil {
+			opt.division = division{of: of, memo: map[string]*extract.Result{}}
+		}
+	}
+	return Make(ctx, j.Training, m, opt)
 }

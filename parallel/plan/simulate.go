@@ -26,6 +26,8 @@ type SimulateOptions struct {
 	// first: only the first device of the mesh computes. No device does more or other things
 	// than that one, and collectives are of all groups at once, so that nothing is over later.
 	first bool
+	// makespan: nothing else is asked for.
+	makespan bool
 }
 
 // Simulation is a step of a plan on its devices over time. Times are modelled.
@@ -89,6 +91,9 @@ func (p *Plan) Simulate(ctx context.Context, opt SimulateOptions) (*Simulation, 
 	}
 	if err := s.run.Run(); err != nil {
 		return nil, fmt.Errorf("simulate the plan: %w", err)
+	}
+	if opt.makespan {
+		return &Simulation{Run: s.run, Makespan: s.run.Makespan()}, nil
 	}
 	return s.report(), nil
 }

@@ -63,7 +63,7 @@ func (j *Job) together(ctx context.Context) ([]*spaced, error) {
 	if err != nil {
 		return nil, err
 	}
-	of, _, err := j.Training.parts(4)
+	of, _, err := j.parts(4)
 	if err != nil {
 		of = make([]int, j.Training.Graph.Len()+1) // nothing comes in: one region
 	}
