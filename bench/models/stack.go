@@ -22,8 +22,6 @@ func Stack(samples, layers, width int, seed uint64) (*model.Model, error) {
 
 type stack struct{ samples, layers, width int }
 
-func (c stack) batch() int { return c.samples }
-
 func (c stack) build(seed uint64) *Network {
 	n := newNet(seed, 1, biased)
 	return n.finish(n.chain("layer", n.input("x", c.samples, c.width), c.layers, c.width))

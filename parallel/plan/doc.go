@@ -77,7 +77,8 @@
 // the more nodes and devices there are: those of a grid look at each shape of stages with two or three
 // numbers of micro-batches, alpa at submeshes of few layouts. Layers that are repeated are laid out
 // once: the search goes on in a step without the others, and what it chooses is laid out in the
-// whole one and judged by what its stages take there. This is
+// whole one and judged by what its stages take there. A step of more than ten thousand nodes is laid
+// out cluster by cluster by data, fsdp and megatron too. This is
 // decided by the step and the devices alone, not by the clock, so that auto, which asks all planners, the
 // cheap ones first, is never behind one of them. Their plans say [extract.StopSteps]. A choice in which a
 // family of members has more than [graph.MaxElements] elements is none.

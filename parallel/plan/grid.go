@@ -45,7 +45,7 @@ func (j *Job) grid(stages int) (*grid, error) {
 	if j.Training.Graph.Len() > manyNodes {
 		stages = 0
 	}
-	of, n, err := j.Training.parts(stages)
+	of, n, err := j.parts(stages)
 	if err != nil {
 		return nil, err
 	}

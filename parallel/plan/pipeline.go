@@ -24,16 +24,8 @@ var pipelinePlanner = &Planner{
 // simulations is how many pipelines are simulated: those that promise most.
 const simulations = 12
 
-// mostStages is how many stages there are at most, and hugeStages of a training step of more than
-// hugeNodes nodes: what is done for each number of clusters grows with its square.
-const mostStages, hugeStages = 256, 32
-
 func pipelined(ctx context.Context, j *Job) (*Plan, error) {
-	most := mostStages
-	if j.Training.Graph.Len() > hugeNodes {
-		most = hugeStages
-	}
-	x, err := j.grid(min(j.Devices, most))
+	x, err := j.grid(j.Devices)
 	if err != nil {
 		return nil, err
 	}
