@@ -11,7 +11,7 @@ import (
 
 func init() {
 	Register(&Benchmark{Name: "plans-graphpipe", What: "plans of two models with branches: stages in a row and side by side",
-		Takes: "3 min", Packages: planned, Run: plansGraphPipe})
+		Takes: "2 min", Packages: planned, Run: plansGraphPipe})
 }
 
 // graphPipeDevices are the numbers of devices of the paper, each of which is a stage.
