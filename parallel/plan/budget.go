@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/taso-go/taso/parallel/machine"
 )
 
@@ -85,13 +87,22 @@ const manyLayouts = 48
 // few reports whether layouts are to be few.
 func (x *intra) few() bool { return layoutsOf(x.small.Training, x.j.Devices) < manyLayouts }
 
+// manySamples is of how many samples a step may be for the samples of a micro-batch to say how many
+// of these are looked at.
+const manySamples = 1024
+
 // near are numbers of micro-batches, by their samples those first that people use, and how
 // many layouts may be made, if a pipeline fits, before the next one is looked at.
 func (x *intra) near() (micro []int, most int) {
 	samples := x.j.Training.samples()
 	for _, b := range []int{8, 2, 1, 32, 64, 16, 4, 128} {
-		if samples%b == 0 {
+		if samples%b == 0 && samples <= manySamples {
 			micro = append(micro, samples/b)
+		}
+	}
+	for _, n := range []int{16, 64, 4, 256, 1} { // of many samples
+		if samples%n == 0 && !slices.Contains(micro, n) {
+			micro = append(micro, n)
 		}
 	}
 	return micro, layoutsOf(x.small.Training, x.j.Devices)

@@ -58,7 +58,7 @@ func (j *Job) grid(stages int) (*grid, error) {
 // Where stages are side by side (branches), half as many are enough to keep all busy.
 func (s *shape) microBatches(samples int, few, branches bool) (out []int) {
 	if few {
-		for b := 64 * s.degrees[0]; b > 0; b /= 2 {
+		for b := 1024 * s.degrees[0]; b > 0; b /= 2 {
 			if samples%b == 0 && b%s.degrees[0] == 0 {
 				out = append(out, samples/b)
 			}
@@ -141,7 +141,7 @@ const fewSamples = 3
 
 // jump looks at each shape with two numbers of micro-batches: if with the first one activations are so
 // many times too many, with as many times more, else with twice as many samples in each. For
-// the best shape it looks at the numbers beside.
+// the best shape it goes on to the numbers beside, as long as these are better.
 func (x *grid) jump(samples int, look func(row, column int) (machine.Time, error)) error {
 	least, at := never, [2]int{}
 	seen := map[[2]int]bool{}
@@ -181,9 +181,12 @@ func (x *grid) jump(samples int, look func(row, column int) (machine.Time, error
 			return err
 		}
 	}
-	for _, column := range []int{at[1] - 1, at[1] + 1} {
-		if _, err := try(at[0], column); err != nil {
-			return err
+	for last := [2]int{-1}; at != last; {
+		last = at
+		for _, column := range []int{last[1] - 1, last[1] + 1} {
+			if _, err := try(last[0], column); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -154,6 +154,8 @@ func (a *pass) flow() (out, wants map[graph.Tensor]parallel.Role) {
 			same, ok := 0, true
 			for i, t := range a.g.Operands(id) {
 				switch have := out[t]; {
+				case have == st.In[i] && have.Kind == parallel.Sum && a.enlarges(id, t):
+					// It is added up before, as a statistic of samples is that they all read.
 				case have == st.In[i]:
 					same++
 				case have.Kind == parallel.Copy && a.means != Micro || have == whole && a.means == Micro && !a.fresh[t.Node]:
@@ -187,6 +189,12 @@ func (a *pass) flow() (out, wants map[graph.Tensor]parallel.Role) {
 		}
 	}
 	return out, wants
+}
+
+// enlarges reports whether what a node makes of an operand has more elements; along an axis in time what
+// is added up is there for no micro-batch.
+func (a *pass) enlarges(id graph.NodeID, t graph.Tensor) bool {
+	return a.means != Micro && graph.NumElements(a.g.Sizes(id.Out(0))) > graph.NumElements(a.g.Sizes(t))
 }
 
 // makes reports whether a node can make a tensor in a role of operands that are whole.

@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/egraph/extract"
+	"github.com/taso-go/taso/graph/grad"
+	"github.com/taso-go/taso/parallel"
 )
 
 // tower has layers that are alike.
@@ -78,6 +81,34 @@ func TestDivided(t *testing.T) {
 		}
 		if cost[0] != cost[1] {
 			t.Errorf("%s: %v", means, cost)
+		}
+	}
+}
+
+// Statistics of a batch are added up before they are read by all samples, so that a network with
+// them, too, can be laid out cluster by cluster, by samples, for no more than at once.
+func TestStatisticsByClusters(t *testing.T) {
+	n, err := models.BuildNetwork("resnet50-tiny", models.Options{Batch: 12, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := Train(n.Model.Graph, grad.Options{Loss: grad.CrossEntropy, Axis: 1, Rate: 0.01})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := parallel.NewStrategies()
+	mesh := meshOf(t, "summit", 6)
+	whole, err := Make(ctx, tr, mesh, Options{Means: []Means{Data}, Strategies: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, clusters := range []int{4, 8, 16} {
+		p, err := Make(ctx, tr, mesh, Options{Means: []Means{Data}, Strategies: s, Clusters: clusters})
+		if err != nil {
+			t.Fatalf("%d clusters: %v", clusters, err)
+		}
+		if p.Time() > whole.Time()+whole.Time()/100 {
+			t.Errorf("%d clusters: %v, at once %v", clusters, p.Time(), whole.Time())
 		}
 	}
 }
