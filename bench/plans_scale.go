@@ -30,7 +30,7 @@ var scaleLayers, scaleDevices = []int{100, 300, 1000}, []int{64, 1024}
 
 func plansScale(ctx context.Context, env *Env) (*Record, error) {
 	t := NewTable("", Counted("layers"), Counted("devices"), Counted("batch"), Counted("nodes"), Measured("auto", "s").Digits(3), Measured("auto", "CPU s").Digits(3),
-		Measured("peak memory", "MB").Digits(3), Label("its mesh"), Label("stages"), Modelled("auto", "ms a step").Digits(4), Modelled("over data", "×").Digits(3))
+		Measured("peak memory", "MB").Digits(3), Label("its mesh"), Counted("stages"), Modelled("auto", "ms a step").Digits(4), Modelled("over data", "×").Digits(3))
 	c, err := machine.Find(scaleCluster, machine.Options{})
 	if err != nil {
 		return nil, err
