@@ -213,7 +213,7 @@ func plansUnity(ctx context.Context, env *Env) (*Record, error) {
 	})
 	return &Record{Tables: []*Table{t}, Notes: []string{
 		"Throughput is that of a simulated step (roofline of the V100, links of Summit, collectives beside computing); the paper's is measured, at up to 192 GPUs. " +
-			"Samples per device are the paper's. Every plan has a certificate that it computes what the training step does; an empty cell: no plan fits or none is within the planner's means.",
+			"Samples per device are the paper's. Certificates are not checked here (taso check does); an empty cell: no plan fits or none is within the planner's means.",
 	}}, err
 }
 

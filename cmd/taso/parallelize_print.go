@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/taso-go/taso/internal/pipeline/parallelize"
+	"github.com/taso-go/taso/parallel/plan"
 )
 
 // printParallel prints what is in a plan, and at most top operators; 0: all.
@@ -19,15 +20,7 @@ func printParallel(w io.Writer, r *parallelize.Report, top int) error {
 	}
 	if len(r.Classes) > 0 {
 		fmt.Fprintln(w)
-		var rows [][]string
-		for _, x := range r.Classes {
-			bytes := "-"
-			if x.Bytes > 0 {
-				bytes = megabytes(x.Bytes)
-			}
-			rows = append(rows, []string{x.Class, x.Time.String(), count(x.Count), bytes})
-		}
-		if err := writeTable(w, []column{{"what a device does", false}, {"time", true}, {"tasks", true}, {"sent by all", true}}, rows); err != nil {
+		if err := printClasses(w, r.Classes); err != nil {
 			return err
 		}
 	}
@@ -78,4 +71,17 @@ func printPlanners(w io.Writer, r *parallelize.Report) error {
 		rows = append(rows, append(row, megabytes(p.Memory), p.Time.String(), p.Bound.String(), p.Stop, seconds(p.Seconds)+" s"))
 	}
 	return writeTable(w, cols, rows)
+}
+
+// printClasses says what the device with most of it does.
+func printClasses(w io.Writer, list []plan.ClassTime) error {
+	var rows [][]string
+	for _, x := range list {
+		bytes := "-"
+		if x.Bytes > 0 {
+			bytes = megabytes(x.Bytes)
+		}
+		rows = append(rows, []string{x.Class, x.Time.String(), count(x.Count), bytes})
+	}
+	return writeTable(w, []column{{"what a device does", false}, {"time", true}, {"tasks", true}, {"sent by all", true}}, rows)
 }

@@ -164,19 +164,11 @@ func printOverTime(w io.Writer, r *parallelize.StepReport) error {
 		fmt.Fprintf(w, ": %.4g samples/s", r.PerSecond)
 	}
 	fmt.Fprint(w, "\n\n")
-	var rows [][]string
-	for _, x := range r.Classes {
-		bytes := "-"
-		if x.Bytes > 0 {
-			bytes = megabytes(x.Bytes)
-		}
-		rows = append(rows, []string{x.Class, x.Time.String(), count(x.Count), bytes})
-	}
-	if err := writeTable(w, []column{{"what a device does", false}, {"time", true}, {"tasks", true}, {"sent by all", true}}, rows); err != nil {
+	if err := printClasses(w, r.Classes); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	rows = nil
+	var rows [][]string
 	for _, d := range r.Devices {
 		name := count(d.First)
 		if d.Last > d.First {
