@@ -35,7 +35,8 @@ type Cluster struct {
 	out     [][]int // links that leave a vertex
 	rows    []atomic.Pointer[row]
 	scratch sync.Pool
-	from    *spec // what the network is made again from
+	groups  sync.Map // of devices, by their text
+	from    *spec    // what the network is made again from
 }
 
 // Vertex is a device, a host or a switch.

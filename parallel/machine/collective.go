@@ -79,28 +79,30 @@ func (c *Cluster) Rounds(k parallel.Kind, a Algorithm, group []int, bytes int64)
 	if err := c.checkCollective(k, a, group, bytes); err != nil {
 		return nil, err
 	}
-	n := len(group)
-	if n == 1 {
+	steps, err := c.steps(k, a, group)
+	return roundsOf(steps, bytes), err
+}
+
+// steps are the rounds over a group, whatever the number of bytes.
+func (c *Cluster) steps(k parallel.Kind, a Algorithm, group []int) (out []step, err error) {
+	switch n := len(group); {
+	case n == 1:
 		return nil, nil
-	}
-	var rounds []Round
-	var err error
-	switch {
 	case a == Hierarchical:
-		rounds, err = c.hierarchical(k, group, bytes)
+		out, err = c.hierarchical(k, group)
 	case a == Rings:
-		rounds, err = c.rings(k, [][]int{group}, bytes)
+		out, err = c.rings(k, [][]int{group})
 	case a == Tree:
-		rounds, err = tree(k, group, bytes)
+		out, err = tree(k, group)
 	case a == Direct:
-		rounds = direct(k, group, bytes)
+		out = direct(k, group)
 	default:
-		rounds = ring(k, group, bytes)
+		out = ring(k, group)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s by %s over %d devices: %w", k, a, n, err)
+		return nil, fmt.Errorf("%s by %s over %d devices: %w", k, a, len(group), err)
 	}
-	return rounds, nil
+	return out, nil
 }
 
 // checkCollective wants a collective that there is, of a group of devices and a number of
@@ -108,9 +110,6 @@ func (c *Cluster) Rounds(k parallel.Kind, a Algorithm, group []int, bytes int64)
 func (c *Cluster) checkCollective(k parallel.Kind, a Algorithm, group []int, bytes int64) error {
 	if err := c.checkGroup(group); err != nil {
 		return err
-	}
-	if bytes < 0 {
-		return fmt.Errorf("%s of %d bytes", k, bytes)
 	}
 	if !slices.Contains(Algorithms(k), a) {
 		var names []string
@@ -122,7 +121,15 @@ func (c *Cluster) checkCollective(k parallel.Kind, a Algorithm, group []int, byt
 		}
 		return fmt.Errorf("%s has no algorithm %q, only %s", k, a, strings.Join(names, ", "))
 	}
-	if n := int64(len(group)); n > 1 && bytes > maxBytes/n/n {
+	return checkBytes(k, bytes, len(group))
+}
+
+// checkBytes wants no more bytes than can be sent between so many devices.
+func checkBytes(k parallel.Kind, bytes int64, devices int) error {
+	if bytes < 0 {
+		return fmt.Errorf("%s of %d bytes", k, bytes)
+	}
+	if n := int64(devices); n > 1 && bytes > maxBytes/n/n {
 		return fmt.Errorf("%s of %d bytes over %d devices: too many bytes", k, bytes, n)
 	}
 	return nil
@@ -137,13 +144,19 @@ const maxBytes = 1 << 60
 // is not less than it would be. Groups are in any order: a ring goes as [Cluster.Ring] does;
 // several of each group are chosen for all groups together.
 func (c *Cluster) Together(k parallel.Kind, a Algorithm, groups [][]int, bytes int64) (all []Round, err error) {
-	if a == Rings && len(groups) > 1 {
-		for _, g := range groups {
-			if err := c.checkCollective(k, a, g, bytes); err != nil {
-				return nil, err
-			}
+	for _, g := range groups {
+		if err := c.checkCollective(k, a, g, bytes); err != nil {
+			return nil, err
 		}
-		if all, err = c.rings(k, groups, bytes); err != nil {
+	}
+	steps, err := c.together(k, a, groups)
+	return roundsOf(steps, bytes), err
+}
+
+// together are the rounds of groups that are checked, whatever the number of bytes.
+func (c *Cluster) together(k parallel.Kind, a Algorithm, groups [][]int) (all []step, err error) {
+	if a == Rings && len(groups) > 1 {
+		if all, err = c.rings(k, groups); err != nil {
 			return nil, fmt.Errorf("%s by %s of %d groups: %w", k, a, len(groups), err)
 		}
 		return all, nil
@@ -154,151 +167,203 @@ func (c *Cluster) Together(k parallel.Kind, a Algorithm, groups [][]int, bytes i
 				return nil, err
 			}
 		}
-		rounds, err := c.Rounds(k, a, g, bytes)
+		steps, err := c.steps(k, a, g)
 		if err != nil {
 			return nil, err
 		}
-		for i := range rounds {
+		for i := range steps {
 			if i == len(all) {
-				all = append(all, rounds[i])
+				all = append(all, steps[i])
 				continue
 			}
-			all[i].Times = max(all[i].Times, rounds[i].Times)
-			all[i].Flows = append(all[i].Flows, rounds[i].Flows...)
+			all[i].times = max(all[i].times, steps[i].times)
+			all[i].flows = append(all[i].flows, steps[i].flows...)
 		}
 	}
 	return all, nil
+}
+
+// step is a round with amounts instead of bytes.
+type step struct {
+	times int64
+	flows []leg
+}
+
+// leg is a message of a step.
+type leg struct {
+	from, to int
+	amount   amount
+}
+
+// roundsOf are the steps of a collective of so many bytes.
+func roundsOf(steps []step, bytes int64) (out []Round) {
+	for _, s := range steps {
+		r := Round{Times: s.times, Flows: make([]Flow, len(s.flows))}
+		for i, f := range s.flows {
+			r.Flows[i] = Flow{f.from, f.to, f.amount.of(bytes)}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// amount is what a message carries of the bytes of a collective: the largest of n parts, of
+// that the largest of m, so many times.
+type amount struct {
+	n, m  int
+	times int64
+}
+
+// all are the bytes of a collective.
+var all = amount{1, 1, 1}
+
+func (a amount) of(bytes int64) int64 { return chunk(chunk(bytes, a.n), a.m) * a.times }
+
+// chunk is the largest of so many parts of an amount that is taken once, and is a part of a part
+// at most.
+func (a amount) chunk(n int) amount {
+	if a.n == 1 {
+		return amount{n, 1, 1}
+	}
+	return amount{a.n, n, 1}
+}
+
+// by is so many times an amount.
+func (a amount) by(n int) amount {
+	a.times *= int64(n)
+	return a
 }
 
 // chunk is the largest of n parts.
 func chunk(bytes int64, n int) int64 { return (bytes + int64(n) - 1) / int64(n) }
 
 // around sends from each device to the one that is stride further.
-func around(group []int, stride int, bytes int64) []Flow {
-	var out []Flow
+func around(group []int, stride int, each amount) []leg {
+	out := make([]leg, 0, len(group))
 	for i, d := range group {
-		out = append(out, Flow{d, group[(i+stride)%len(group)], bytes})
+		out = append(out, leg{d, group[(i+stride)%len(group)], each})
 	}
 	return out
 }
 
-func ring(k parallel.Kind, group []int, bytes int64) []Round {
+func ring(k parallel.Kind, group []int) []step {
 	n := len(group)
 	steps := int64(n - 1)
 	switch k {
 	case parallel.AllReduce:
-		return []Round{{2 * steps, around(group, 1, chunk(bytes, n))}}
+		return []step{{2 * steps, around(group, 1, all.chunk(n))}}
 	case parallel.ReduceScatter:
-		return []Round{{steps, around(group, 1, chunk(bytes, n))}}
+		return []step{{steps, around(group, 1, all.chunk(n))}}
 	case parallel.AllGather:
-		return []Round{{steps, around(group, 1, bytes)}}
+		return []step{{steps, around(group, 1, all)}}
 	}
 	// All-to-all: in step s to the device that is s further.
-	var out []Round
+	var out []step
 	for s := 1; s < n; s++ {
-		out = append(out, Round{1, around(group, s, chunk(bytes, n))})
+		out = append(out, step{1, around(group, s, all.chunk(n))})
 	}
 	return out
 }
 
 // each is a message from every device to every other one, to the next one first: were all
 // to begin with the same device, they would wait for each other there.
-func each(group []int, bytes int64) []Flow {
-	var out []Flow
+func each(group []int, of amount) []leg {
+	var out []leg
 	for stride := 1; stride < len(group); stride++ {
-		out = append(out, around(group, stride, bytes)...)
+		out = append(out, around(group, stride, of)...)
 	}
 	return out
 }
 
-func direct(k parallel.Kind, group []int, bytes int64) []Round {
+func direct(k parallel.Kind, group []int) []step {
 	n := len(group)
-	var flows []Flow
+	var flows []leg
 	times := int64(1)
 	switch k {
 	case parallel.AllReduce:
-		times, flows = 2, each(group, chunk(bytes, n))
+		times, flows = 2, each(group, all.chunk(n))
 	case parallel.ReduceScatter, parallel.AllToAll:
-		flows = each(group, chunk(bytes, n))
+		flows = each(group, all.chunk(n))
 	case parallel.AllGather:
-		flows = each(group, bytes)
+		flows = each(group, all)
 	case parallel.Scatter, parallel.Broadcast:
+		each := all
 		if k == parallel.Scatter {
-			bytes = chunk(bytes, n)
+			each = all.chunk(n)
 		}
 		for _, d := range group[1:] {
-			flows = append(flows, Flow{group[0], d, bytes})
+			flows = append(flows, leg{group[0], d, each})
 		}
 	case parallel.Gather, parallel.ReduceTo:
 		for _, d := range group[1:] {
-			flows = append(flows, Flow{d, group[0], bytes})
+			flows = append(flows, leg{d, group[0], all})
 		}
 	case parallel.SendReceive:
 		for i := range n - 1 {
-			flows = append(flows, Flow{group[i], group[i+1], bytes})
+			flows = append(flows, leg{group[i], group[i+1], all})
 		}
 		for i := range n - 1 {
-			flows = append(flows, Flow{group[i+1], group[i], bytes})
+			flows = append(flows, leg{group[i+1], group[i], all})
 		}
 	}
-	return []Round{{times, flows}}
+	return []step{{times, flows}}
 }
 
 // tree halves or doubles who takes part.
-func tree(k parallel.Kind, group []int, bytes int64) ([]Round, error) {
+func tree(k parallel.Kind, group []int) ([]step, error) {
 	n := len(group)
 	levels := bits.Len(uint(n - 1)) // ⌈log n⌉
 	// down sends from the root to the leaves; of(size) is what goes to a part of so many
 	// devices.
-	down := func(of func(size int) int64) []Round {
-		var out []Round
+	down := func(of func(size int) amount) []step {
+		var out []step
 		for l := levels - 1; l >= 0; l-- {
-			var flows []Flow
+			var flows []leg
 			for i := 0; i+1<<l < n; i += 2 << l {
-				flows = append(flows, Flow{group[i], group[i+1<<l], of(min(1<<l, n-i-1<<l))})
+				flows = append(flows, leg{group[i], group[i+1<<l], of(min(1<<l, n-i-1<<l))})
 			}
-			out = append(out, Round{1, flows})
+			out = append(out, step{1, flows})
 		}
 		return out
 	}
-	up := func(rounds []Round) []Round {
+	up := func(rounds []step) []step {
 		slices.Reverse(rounds)
 		for _, r := range rounds {
-			for i, f := range r.Flows {
-				r.Flows[i] = Flow{f.To, f.From, f.Bytes}
+			for i, f := range r.flows {
+				r.flows[i] = leg{f.to, f.from, f.amount}
 			}
 		}
 		return rounds
 	}
-	all := func(int) int64 { return bytes }
-	part := func(size int) int64 { return chunk(bytes, n) * int64(size) }
+	whole := func(int) amount { return all }
+	part := func(size int) amount { return all.chunk(n).by(size) }
 	switch k {
 	case parallel.Broadcast:
-		return down(all), nil
+		return down(whole), nil
 	case parallel.ReduceTo:
-		return up(down(all)), nil
+		return up(down(whole)), nil
 	case parallel.AllReduce:
-		return append(up(down(all)), down(all)...), nil
+		return append(up(down(whole)), down(whole)...), nil
 	case parallel.Scatter:
 		return down(part), nil
 	case parallel.Gather:
-		return up(down(func(size int) int64 { return bytes * int64(size) })), nil
+		return up(down(func(size int) amount { return all.by(size) })), nil
 	}
 	if n&(n-1) != 0 {
 		return nil, fmt.Errorf("%d is no power of two", n)
 	}
 	// Recursive doubling, and halving in the opposite order: partners differ in one bit.
-	var out []Round
+	var out []step
 	for l := range levels {
-		size := bytes << l
+		size := all.by(1 << l)
 		if k == parallel.ReduceScatter {
-			size = chunk(bytes, n) << l
+			size = all.chunk(n).by(1 << l)
 		}
-		var flows []Flow
+		var flows []leg
 		for i := range n {
-			flows = append(flows, Flow{group[i], group[i^1<<l], size})
+			flows = append(flows, leg{group[i], group[i^1<<l], size})
 		}
-		out = append(out, Round{1, flows})
+		out = append(out, step{1, flows})
 	}
 	if k == parallel.ReduceScatter {
 		slices.Reverse(out)
@@ -307,7 +372,7 @@ func tree(k parallel.Kind, group []int, bytes int64) ([]Round, error) {
 }
 
 // hierarchical is rings within nodes, and rings of the devices of equal rank.
-func (c *Cluster) hierarchical(k parallel.Kind, group []int, bytes int64) ([]Round, error) {
+func (c *Cluster) hierarchical(k parallel.Kind, group []int) ([]step, error) {
 	var nodes [][]int
 	at := map[int]int{}
 	for _, d := range group {
@@ -325,33 +390,33 @@ func (c *Cluster) hierarchical(k parallel.Kind, group []int, bytes int64) ([]Rou
 		}
 	}
 	if g == 1 || size == 1 { // one level
-		return ring(k, group, bytes), nil
+		return ring(k, group), nil
 	}
-	inside := func(bytes int64) (flows []Flow) {
+	inside := func(each amount) (flows []leg) {
 		for _, x := range nodes {
-			flows = append(flows, around(x, 1, bytes)...)
+			flows = append(flows, around(x, 1, each)...)
 		}
 		return flows
 	}
-	across := func(bytes int64) (flows []Flow) {
+	across := func(each amount) (flows []leg) {
 		for i := range size {
 			var rank []int
 			for _, x := range nodes {
 				rank = append(rank, x[i])
 			}
-			flows = append(flows, around(rank, 1, bytes)...)
+			flows = append(flows, around(rank, 1, each)...)
 		}
 		return flows
 	}
 	in, out := int64(size-1), int64(g-1)
-	share := chunk(bytes, size)
+	share := all.chunk(size)
 	switch k {
 	case parallel.AllReduce:
-		return []Round{{in, inside(share)}, {2 * out, across(chunk(share, g))}, {in, inside(share)}}, nil
+		return []step{{in, inside(share)}, {2 * out, across(share.chunk(g))}, {in, inside(share)}}, nil
 	case parallel.ReduceScatter:
-		return []Round{{in, inside(share)}, {out, across(chunk(share, g))}}, nil
+		return []step{{in, inside(share)}, {out, across(share.chunk(g))}}, nil
 	}
-	return []Round{{out, across(bytes)}, {in, inside(int64(g) * bytes)}}, nil // all-gather
+	return []step{{out, across(all)}, {in, inside(all.by(g))}}, nil // all-gather
 }
 
 // Ring orders a group such that neighbours are near: from the first device on always to

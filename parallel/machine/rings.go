@@ -13,27 +13,27 @@ const maxRings = 16
 
 // rings are the rounds of a collective over groups, each by several rings: of k rings each
 // carries a k-th of the bytes, all side by side.
-func (c *Cluster) rings(k parallel.Kind, groups [][]int, bytes int64) ([]Round, error) {
+func (c *Cluster) rings(k parallel.Kind, groups [][]int) ([]step, error) {
 	strides := c.strides(groups)
 	if len(strides) < 2 {
 		return nil, errors.New("no second ring lets bytes arrive sooner")
 	}
-	part := chunk(bytes, len(strides))
-	var out []Round
+	part := all.chunk(len(strides))
+	var out []step
 	for _, g := range groups {
 		times, sent := int64(len(g)-1), part
 		switch k {
 		case parallel.AllReduce:
-			times, sent = 2*times, chunk(part, len(g))
+			times, sent = 2*times, part.chunk(len(g))
 		case parallel.ReduceScatter:
-			sent = chunk(part, len(g))
+			sent = part.chunk(len(g))
 		}
 		if out == nil {
-			out = []Round{{}}
+			out = []step{{}}
 		}
-		out[0].Times = max(out[0].Times, times)
+		out[0].times = max(out[0].times, times)
 		for _, s := range strides {
-			out[0].Flows = append(out[0].Flows, around(g, s, sent)...)
+			out[0].flows = append(out[0].flows, around(g, s, sent)...)
 		}
 	}
 	return out, nil

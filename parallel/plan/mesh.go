@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
@@ -37,17 +38,10 @@ type Mesh struct {
 	// none: the axes count the devices of all of it.
 	Stages []Submesh
 
+	lock   sync.Mutex // of what follows: what is found is kept
+	groups []*machine.Groups
 	times  map[sending]fastest
 	parked map[parking]machine.Time
-	// common is for meshes of one number of devices, counted from the first, without stages.
-	common map[shared]fastest
-}
-
-// shared is a collective of groups of so many devices, each so far from the next.
-type shared struct {
-	kind           parallel.Kind
-	stride, degree int
-	bytes          int64
 }
 
 // fastest is the way in which a collective takes least time.
@@ -214,14 +208,17 @@ func (m *Mesh) Time(kind parallel.Kind, axis int, bytes int64) (machine.Time, er
 }
 
 func (m *Mesh) fastest(kind parallel.Kind, axis int, bytes int64) (fastest, error) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
 	key := sending{kind, axis, bytes}
 	if f, ok := m.times[key]; ok {
 		return f, nil
 	}
-	alike := shared{kind, m.Strides(0)[axis], m.Degrees[axis], bytes}
-	if f, ok := m.common[alike]; ok {
-		m.times[key] = f
-		return f, nil
+	if m.groups == nil {
+		m.groups = make([]*machine.Groups, len(m.Axes))
+	}
+	if m.groups[axis] == nil {
+		m.groups[axis] = m.Cluster.Groups(m.all(axis))
 	}
 	best, any := fastest{}, false
 	var errs []error
@@ -231,7 +228,7 @@ func (m *Mesh) fastest(kind parallel.Kind, axis int, bytes int64) (fastest, erro
 			// links to so many others that messages sent directly are as good.
 			continue
 		}
-		t, err := m.by(a, kind, axis, bytes)
+		t, err := m.groups[axis].Time(kind, a, bytes)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -244,20 +241,7 @@ func (m *Mesh) fastest(kind parallel.Kind, axis int, bytes int64) (fastest, erro
 		return best, fmt.Errorf("%s along an axis of %d: %w", kind, m.Degrees[axis], errors.Join(errs...))
 	}
 	m.times[key] = best
-	if m.common != nil {
-		m.common[alike] = best
-	}
 	return best, nil
-}
-
-// by is the time by one algorithm: rounds of all groups run side by side.
-func (m *Mesh) by(a machine.Algorithm, kind parallel.Kind, axis int, bytes int64) (machine.Time, error) {
-	rounds, err := m.Cluster.Together(kind, a, m.all(axis), bytes)
-	if err != nil {
-		return 0, err
-	}
-	c, err := m.Cluster.Charge(rounds)
-	return c.Time, err
 }
 
 // first reports whether a device of a mesh without stages is at the first place of all axes

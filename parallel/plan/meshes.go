@@ -51,7 +51,6 @@ func (j *Job) meshes() (out []*Mesh, err error) {
 		if err != nil {
 			return nil, err
 		}
-		m.common = j.shared().times
 		out = append(out, m)
 	}
 	if len(out) == 0 {

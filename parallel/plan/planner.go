@@ -61,8 +61,7 @@ type seen struct {
 	meshes []*Mesh
 	spaces map[*Mesh]*space
 	all    []*spaced
-	times  map[shared]fastest // of meshes of all devices
-	parts  map[int]parted     // by the least number
+	parts  map[int]parted // by the least number
 }
 
 // parted is what Training.parts says.
@@ -86,7 +85,7 @@ func (j *Job) parts(least int) ([]int, int, error) {
 // shared is what is known of the job as it is.
 func (j *Job) shared() *seen {
 	if j.seen == nil || j.seen.of != j.Training || j.seen.on != j.Cluster {
-		j.seen = &seen{of: j.Training, on: j.Cluster, spaces: map[*Mesh]*space{}, times: map[shared]fastest{}, parts: map[int]parted{}}
+		j.seen = &seen{of: j.Training, on: j.Cluster, spaces: map[*Mesh]*space{}, parts: map[int]parted{}}
 	}
 	return j.seen
 }
@@ -175,9 +174,6 @@ func (j *Job) on(ctx context.Context, means []Means, degrees ...int) (*Plan, err
 	m, err := NewMesh(j.Cluster, degrees...)
 	if err != nil {
 		return nil, err
-	}
-	if m.Devices() == j.Devices {
-		m.common = j.shared().times
 	}
 	opt := Options{Means: means, Strategies: j.Strategies, Steps: j.Steps}
 	if j.Training.Graph.Len() > hugeNodes {

@@ -205,6 +205,8 @@ func (m *Mesh) flows(way aside, on []int, bytes int64) (out []machine.Flow, err 
 // aside is the time of the messages of all devices between them and their hosts.
 func (m *Mesh) aside(way aside, on []int, bytes int64) (machine.Time, error) {
 	key := parking{way, fmt.Sprint(on), bytes}
+	m.lock.Lock()
+	defer m.lock.Unlock()
 	if t, ok := m.parked[key]; ok {
 		return t, nil
 	}
