@@ -1,70 +1,79 @@
 package extract
 
-import (
-	"slices"
+// edges lead from the classes of a core to the kids of their ways, one after the other: those of
+// class k are to[start[k]:start[k+1]]. A kid of several ways is there as often.
+type edges struct{ start, to []int32 }
 
-	"gonum.org/v1/gonum/graph"
-	"gonum.org/v1/gonum/graph/topo"
-)
-
-// dense is the graph of classes and their kids as gonum wants it: nodes are
-// numbered from 0, and the edges of each are a list.
-type dense struct{ to, from [][]int32 }
-
-// numbered is a node of dense.
-type numbered int32
-
-func (n numbered) ID() int64 { return int64(n) }
-
-// link is an edge of dense.
-type link struct{ from, to numbered }
-
-func (l link) From() graph.Node         { return l.from }
-func (l link) To() graph.Node           { return l.to }
-func (l link) ReversedEdge() graph.Edge { return link{l.to, l.from} }
-
-// listed iterates over a list of nodes, or, without one, over all numbers below n.
-type listed struct {
-	list []int32
-	n    int
-	at   int
-}
-
-func (it *listed) Next() bool { it.at++; return it.at <= it.n }
-func (it *listed) Len() int   { return max(it.n-it.at, 0) }
-func (it *listed) Reset()     { it.at = 0 }
-func (it *listed) Node() graph.Node {
-	if it.list == nil {
-		return numbered(it.at - 1)
+func (c *core) edges() edges {
+	e := edges{start: make([]int32, len(c.ways)+1)}
+	n := 0
+	for k, ws := range c.ways {
+		for i := range ws {
+			n += len(ws[i].kids)
+		}
+		e.start[k+1] = int32(n)
 	}
-	return numbered(it.list[it.at-1])
+	e.to = make([]int32, 0, n)
+	for _, ws := range c.ways {
+		for i := range ws {
+			e.to = append(e.to, ws[i].kids...)
+		}
+	}
+	return e
 }
 
-func nodesOf(list []int32) graph.Nodes {
-	if len(list) == 0 {
-		return graph.Empty
-	}
-	return &listed{list: list, n: len(list)}
+// tarjan finds strongly connected components (Tarjan, Depth-first search and linear graph
+// algorithms, SIAM J. Comput. 1972). Cores are many and small and have them found again and
+// again, so that there is nothing here to be made for each node.
+type tarjan struct {
+	edges
+	place, low  []int32 // by class: when it was come to, from 1; 0: not yet, -1: its component is known
+	last        int32
+	stack, path []int32
+	next        []int32 // by place on the path: the edge to follow next
 }
 
-func (g *dense) Node(id int64) graph.Node {
-	if id < 0 || int(id) >= len(g.to) {
-		return nil
+// from gives the components that are reached from a class, and are not known yet, each when all
+// that it leads to are. They may not be kept.
+func (t *tarjan) from(k int32, found func(members []int32)) {
+	t.enter(k)
+	for len(t.path) > 0 {
+		at := len(t.path) - 1
+		k := t.path[at]
+		if i := t.next[at]; i < t.start[k+1] {
+			t.next[at]++
+			switch j := t.to[i]; {
+			case t.place[j] == 0:
+				t.enter(j)
+			case t.place[j] > 0:
+				t.low[k] = min(t.low[k], t.place[j])
+			}
+			continue
+		}
+		t.path, t.next = t.path[:at], t.next[:at]
+		if at > 0 {
+			up := t.path[at-1]
+			t.low[up] = min(t.low[up], t.low[k])
+		}
+		if t.low[k] < t.place[k] {
+			continue
+		}
+		i := len(t.stack) - 1
+		for t.stack[i] != k {
+			i--
+		}
+		for _, j := range t.stack[i:] {
+			t.place[j] = -1
+		}
+		found(t.stack[i:])
+		t.stack = t.stack[:i]
 	}
-	return numbered(id)
 }
-func (g *dense) Nodes() graph.Nodes            { return &listed{n: len(g.to)} }
-func (g *dense) From(id int64) graph.Nodes     { return nodesOf(g.to[id]) }
-func (g *dense) To(id int64) graph.Nodes       { return nodesOf(g.from[id]) }
-func (g *dense) HasEdgeFromTo(u, v int64) bool { return slices.Contains(g.to[u], int32(v)) }
-func (g *dense) HasEdgeBetween(u, v int64) bool {
-	return g.HasEdgeFromTo(u, v) || g.HasEdgeFromTo(v, u)
-}
-func (g *dense) Edge(u, v int64) graph.Edge {
-	if !g.HasEdgeFromTo(u, v) {
-		return nil
-	}
-	return link{numbered(u), numbered(v)}
+
+func (t *tarjan) enter(k int32) {
+	t.last++
+	t.place[k], t.low[k] = t.last, t.last
+	t.stack, t.path, t.next = append(t.stack, k), append(t.path, k), append(t.next, t.start[k])
 }
 
 // kidsOf lists for each class the kids of all of its ways, ascending, each once.
@@ -98,25 +107,21 @@ func (c *core) cycles() []int32 {
 	for i := range out {
 		out[i] = -1
 	}
-	kids := make([][]int32, len(c.ways))
-	for k, ws := range c.ways {
-		if len(ws) == 1 {
-			kids[k] = ws[0].kids
-			continue
-		}
-		for i := range ws {
-			kids[k] = append(kids[k], ws[i].kids...)
-		}
-	}
+	t := tarjan{edges: c.edges(), place: make([]int32, len(c.ways)), low: make([]int32, len(c.ways))}
 	n := int32(0)
-	for _, scc := range topo.TarjanSCC(&dense{to: kids}) {
-		if len(scc) < 2 {
+	for k := range c.ways {
+		if len(c.ways[k]) == 0 || t.place[k] != 0 {
 			continue
 		}
-		for _, k := range scc {
-			out[k.ID()] = n
-		}
-		n++
+		t.from(int32(k), func(members []int32) {
+			if len(members) < 2 {
+				return
+			}
+			for _, j := range members {
+				out[j] = n
+			}
+			n++
+		})
 	}
 	c.cyclic, c.cyclicAt = out, ways
 	return out

@@ -1,10 +1,6 @@
 package extract
 
-import (
-	"encoding/binary"
-
-	"gonum.org/v1/gonum/graph/topo"
-)
+import "encoding/binary"
 
 // part is a component of a core: classes that are connected by kids, with numbers
 // of their own.
@@ -17,24 +13,29 @@ type part struct {
 // choices together are a best choice of the whole. Components come in the order of
 // their first classes. base stays with the whole.
 func (c *core) split() []part {
-	kids := c.kidsOf()
-	both := make([][]int32, len(kids))
-	for k, js := range kids {
-		for _, j := range js {
-			both[k] = append(both[k], j)
-			both[j] = append(both[j], int32(k))
+	comp := make([]int32, len(c.ways)) // a class of the component: one that stands for itself
+	for k := range comp {
+		comp[k] = int32(k)
+	}
+	find := func(k int32) int32 {
+		for comp[k] != k {
+			comp[k] = comp[comp[k]]
+			k = comp[k]
+		}
+		return k
+	}
+	for k, ws := range c.ways {
+		for i := range ws {
+			for _, j := range ws[i].kids {
+				comp[find(j)] = find(int32(k))
+			}
 		}
 	}
-	// Each component is strongly connected when edges lead both ways; TarjanSCC is
-	// a good deal faster here than ConnectedComponents.
-	comp := make([]int32, len(kids))
-	for i, members := range topo.TarjanSCC(&dense{to: both}) {
-		for _, m := range members {
-			comp[m.ID()] = int32(i)
-		}
+	for k := range comp {
+		comp[k] = find(int32(k))
 	}
 	number := map[int32]int{} // of a component, in the order of first classes
-	local := make([]int32, len(kids))
+	local := make([]int32, len(c.ways))
 	var parts []part
 	for k := range c.ways {
 		if len(c.ways[k]) == 0 {
