@@ -101,7 +101,7 @@ func (l *Laying) Evidence(name string) *law.Proof {
 	if p := l.evidence[name]; p != nil {
 		return p
 	}
-	return l.of.Proofs[name]
+	return l.of.Proof(name)
 }
 
 func (l *Laying) term(t graph.Tensor) *law.Term { return l.terms[t.Node][t.Out] }

@@ -50,7 +50,7 @@ func layOut(t testing.TB, g *graph.Graph, s *Strategies, rng *rand.Rand, degrees
 // accepted asks the checker about a layout, and about each law that it uses.
 func accepted(l *Laying) error {
 	for _, name := range slices.Sorted(maps.Keys(l.Laws())) {
-		if _, err := check.Rule(l.Laws()[name], l.of.Proofs[name], nil); err != nil {
+		if _, err := check.Rule(l.Laws()[name], l.of.Proof(name), nil); err != nil {
 			return fmt.Errorf("law %s: %w", name, err)
 		}
 	}
@@ -100,14 +100,16 @@ func TestLayRandom(t *testing.T) {
 			as, not = as+same, not+other
 		}
 	}
-	for _, all := range s.known {
+	for _, all := range s.known.All() {
 		for _, st := range all {
 			for _, r := range st.Out {
 				roles[strings.Fields(r.String())[0]]++
 			}
 		}
 	}
-	t.Logf("%d training steps, %d run on devices, %d laws, results of strategies: %v", trained, ran, len(s.Proofs), roles)
+	proofs := 0
+	s.proofs.Range(func(any, any) bool { proofs++; return true })
+	t.Logf("%d training steps, %d run on devices, %d laws, results of strategies: %v", trained, ran, proofs, roles)
 	t.Logf("roles as they are found in the graph alone: %d, others: %d", as, not)
 	if as < 40*not {
 		t.Errorf("layouts have %d roles that are found in the graph alone, and %d others", as, not)

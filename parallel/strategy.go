@@ -2,11 +2,14 @@ package parallel
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
+	"sync"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/memo"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/sums"
 )
@@ -35,11 +38,18 @@ func variable(operand int) string { return fmt.Sprintf("X%d", operand) }
 // Strategies finds in which ways operators can be spread over a mesh axis. Each is a
 // law that is proved from what the operator computes (verify/sums), with symbols for
 // sizes and the degree where attributes do not hold sizes; nothing is written down
-// operator by operator. It is not for use by several goroutines.
+// operator by operator. It may be used by several goroutines, and what it finds does not depend
+// on what was asked before.
 type Strategies struct {
-	known  map[string][]*Strategy
-	laws   map[string]*decided // by text: a memo, no identity
-	Proofs map[string]*law.Proof
+	known  memo.Memo[string, []*Strategy]
+	laws   memo.Memo[string, *decided] // by text
+	proofs sync.Map                    // by name of a law: *proven
+}
+
+// proven is a law of so and so a text with its proof.
+type proven struct {
+	text  string
+	proof *law.Proof
 }
 
 type decided struct {
@@ -49,8 +59,15 @@ type decided struct {
 }
 
 // NewStrategies has found nothing yet.
-func NewStrategies() *Strategies {
-	return &Strategies{known: map[string][]*Strategy{}, laws: map[string]*decided{}, Proofs: map[string]*law.Proof{}}
+func NewStrategies() *Strategies { return &Strategies{} }
+
+// Proof is that of a law of a strategy, by its name; nil: none has it.
+func (s *Strategies) Proof(name string) *law.Proof {
+	p, ok := s.proofs.Load(name)
+	if !ok {
+		return nil
+	}
+	return p.(*proven).proof
 }
 
 // rounds are in which a law is decided, the cheap one first: by how many operations it may be
@@ -66,10 +83,10 @@ var rounds = []struct {
 // result's axes, then sums. Sizes along shards are multiples of the degree.
 func (s *Strategies) Of(ctx context.Context, o *graph.Op, attrs graph.Attrs, sizes [][]int, degree int) ([]*Strategy, error) {
 	key := fmt.Sprintf("%d %s%s %v", degree, o.Name, o.FormatAttrs(attrs), sizes)
-	if have, ok := s.known[key]; ok {
-		return have, nil
-	}
-	var out []*Strategy
+	return s.known.Get(ctx, key, func() ([]*Strategy, error) { return s.find(ctx, o, attrs, sizes, degree) })
+}
+
+func (s *Strategies) find(ctx context.Context, o *graph.Op, attrs graph.Attrs, sizes [][]int, degree int) (out []*Strategy, err error) {
 	seen := map[string]bool{}
 	for _, c := range candidates(o, attrs, sizes, degree) {
 		k := fmt.Sprint(c.in)
@@ -87,7 +104,6 @@ func (s *Strategies) Of(ctx context.Context, o *graph.Op, attrs graph.Attrs, siz
 			}
 		}
 	}
-	s.known[key] = out
 	return out, nil
 }
 
@@ -316,36 +332,38 @@ func (s *Strategies) result(ctx context.Context, q *spreading, out, rank, axis i
 // and is evaluated to see whether it fails; places: its operator reads them from a tensor.
 func (s *Strategies) proved(ctx context.Context, l, like *law.Law, places bool) (*decided, error) {
 	text := law.Format(l)
-	if d := s.laws[text]; d != nil {
-		return d, nil
+	key := text
+	if like != l {
+		key += law.Format(like)
 	}
-	d := &decided{}
-	if _, err := l.Types(); err == nil {
+	return s.laws.Get(ctx, key, func() (*decided, error) {
+		d := &decided{}
+		if _, err := l.Types(); err != nil {
+			return d, nil
+		}
 		d.typed = true
-		var proof []int64
 		for _, r := range rounds {
 			if d.refuted = refuted(like, places, r.evaluated); d.refuted {
 				break
 			}
-			var err error
-			if proof, err = sums.CertifyWithin(ctx, l, r.searched); err != nil {
+			proof, err := sums.CertifyWithin(ctx, l, r.searched)
+			if err != nil {
 				return nil, err
 			}
-			if proof != nil {
-				break
+			if proof == nil {
+				continue
 			}
-		}
-		if proof != nil {
-			// Laws that differ by the order of operands have one identity: a number follows it.
-			l.Name = "spread_" + strings.TrimPrefix(law.ID(l), "r_")
-			for i, name := 2, l.Name; s.Proofs[l.Name] != nil; i++ {
-				l.Name = fmt.Sprintf("%s_%d", name, i)
+			// By the text: what says the same in another order is another law, and has a proof of its own.
+			h := sha256.Sum256([]byte(text))
+			l.Name = "spread_" + hex.EncodeToString(h[:8])
+			if have, ok := s.proofs.LoadOrStore(l.Name, &proven{text, &law.Proof{Meaning: proof}}); ok && have.(*proven).text != text {
+				return nil, fmt.Errorf("laws %s and %s have one name, %s", have.(*proven).text, text, l.Name)
 			}
-			s.Proofs[l.Name], d.law = &law.Proof{Meaning: proof}, l
+			d.law = l
+			break
 		}
-	}
-	s.laws[text] = d
-	return d, nil
+		return d, nil
+	})
 }
 
 // memberAttrs are the attributes that an operator may have where it is applied to members:

@@ -19,6 +19,9 @@ var (
 	lazyGeneration = laziness{spare: 1536 << 20, least: 100, most: 400}
 	// An audit of a hundred rules ends before much is in use.
 	lazyAudit = laziness{spare: 256 << 20, least: 400, most: 6400}
+	// Planners forget almost all that they look at: without this a third of the time is the
+	// collector's.
+	lazyPlans = laziness{spare: 2 << 30, least: 100, most: 800}
 )
 
 // percent is how much garbage, in percent of the bytes in use, is left to lie.

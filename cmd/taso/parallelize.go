@@ -153,6 +153,7 @@ func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
 	if !k.inference {
 		o.Recipe = &k.recipe
 	}
+	defer collectLazily(lazyPlans, 0)()
 	ctx := c.Context()
 	if k.budget > 0 {
 		var cancel context.CancelFunc
