@@ -126,6 +126,9 @@ func jaxPlans(ctx context.Context, env *Env) (*Record, error) {
 					staged[fmt.Sprintf("%s on %d devices", w.name, devices)]++
 					continue
 				}
+				if err := accepted(ctx, p); err != nil {
+					return nil, fmt.Errorf("%s, %s, %d devices: %w", n.name, w.name, devices, err)
+				}
 				r, err := export.Compare(ctx, run, p)
 				if err != nil {
 					return nil, fmt.Errorf("%s, %s: %w", n.name, w.name, err)
@@ -153,7 +156,7 @@ func jaxPlans(ctx context.Context, env *Env) (*Record, error) {
 	for _, s := range slices.Sorted(maps.Keys(said)) {
 		names.Add(s, said[s])
 	}
-	notes := []string{fmt.Sprintf("%d plans, %d equal. JAX %s. Charged: the collectives of the plan's price; XLA's: the parts of collectives in what it compiled, "+
+	notes := []string{acceptedNote, fmt.Sprintf("%d plans, %d equal. JAX %s. Charged: the collectives of the plan's price; XLA's: the parts of collectives in what it compiled, "+
 		"those that put outputs together with them; kB: what a device has before the charged ones.", plans, equal, rt.Version)}
 	for _, w := range slices.Sorted(maps.Keys(staged)) {
 		without = append(without, fmt.Sprintf("%s of %d networks: a pipeline, whose stages have devices of their own", w, staged[w]))

@@ -90,6 +90,9 @@ func (x *planTask) find(ctx context.Context, name string, s *parallel.Strategies
 	if o.step, err = o.plan.Makespan(ctx); err != nil {
 		return o, err
 	}
+	if err := accepted(ctx, o.plan); err != nil {
+		return o, fmt.Errorf("%s on %d devices of %s: %w", x.network.Model.Name, x.devices, x.cluster.Name, err)
+	}
 	if o.plan.Pipeline == nil {
 		m, err := o.plan.Memory()
 		if err != nil {
@@ -213,7 +216,8 @@ func plansUnity(ctx context.Context, env *Env) (*Record, error) {
 	})
 	return &Record{Tables: []*Table{t}, Notes: []string{
 		"Throughput is that of a simulated step (roofline of the V100, links of Summit, collectives beside computing); the paper's is measured, at up to 192 GPUs. " +
-			"Samples per device are the paper's. Certificates are not checked here (taso check does); an empty cell: no plan fits or none is within the planner's means.",
+			"Samples per device are the paper's. " +
+			acceptedNote + " An empty cell: no plan fits or none is within the planner's means.",
 	}}, err
 }
 
@@ -240,6 +244,6 @@ func plansFlexFlow(ctx context.Context, env *Env) (*Record, error) {
 	return &Record{Tables: []*Table{t}, Notes: []string{
 		"FlexFlow's paper: up to 3.3 times faster than data parallelism and experts' plans on 4 nodes of 4 P100 and 16 of 4 K80, measured; here V100, modelled. " +
 			fmt.Sprintf("Planners %s are not asked about training steps of more than %d nodes, for which they take minutes. ", strings.Join(flexFlowSmall, ", "), flexFlowNodes) +
-			"Another empty cell: no plan fits or none is within the planner's means.",
+			"Another empty cell: no plan fits or none is within the planner's means. " + acceptedNote,
 	}}, err
 }

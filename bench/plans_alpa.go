@@ -83,7 +83,7 @@ func plansAlpa(ctx context.Context, env *Env) (*Record, error) {
 			"without which there are no micro-batches. " +
 			"expert: Megatron-LM's grid of samples, parts of weights and equal stages for GPT; experts dealt out, the other weights copied or in parts, for MoE; " +
 			"samples, and stages of samples, for WRN. fsdp gathers weights once in a step, or in each pass where memory wants that, and adds gradients up whole. " +
-			"Certificates are not checked here (taso check does). 8 × 4: eight stages on 4 devices each.",
+			acceptedNote + " 8 × 4: eight stages on 4 devices each.",
 	}}, nil
 }
 

@@ -57,6 +57,7 @@ func plansGap(ctx context.Context, env *Env) (*Record, error) {
 		"Large models: the layout along one axis of all devices is what is extracted of the e-graph of strategies and conversions, in 16 clusters, in the time in which one thing is done after the other, without regard " +
 			"to memory; no choice along the axis, with the residents that were chosen and what lies between clusters, costs less than its bound. alpa's bound is on the stages, submeshes and layouts that it looked at, " +
 			"without regard to memory and to how full the pipeline is: a loose one.",
+		acceptedNote,
 	}}, nil
 }
 
@@ -98,6 +99,9 @@ func gapsOfSmall(ctx context.Context, done func()) (*Table, error) {
 			return nil, fmt.Errorf("seed %d: %w", seed, err)
 		}
 		judged++
+		if err := accepted(ctx, best); err != nil {
+			return nil, fmt.Errorf("seed %d: %w", seed, err)
+		}
 		step, err := best.Makespan(ctx)
 		if err != nil {
 			return nil, err
@@ -114,6 +118,9 @@ func gapsOfSmall(ctx context.Context, done func()) (*Table, error) {
 				continue
 			}
 			if err != nil {
+				return nil, fmt.Errorf("seed %d: %w", seed, err)
+			}
+			if err := accepted(ctx, p); err != nil {
 				return nil, fmt.Errorf("seed %d: %w", seed, err)
 			}
 			own, err := p.Makespan(ctx)
@@ -163,6 +170,9 @@ func gapsOfLarge(ctx context.Context, done func()) (*Table, error) {
 		cells := []any{"`" + m.model + "`", m.cluster, m.devices}
 		p, err := plan.Make(ctx, x.t, mesh, plan.Options{Strategies: s, Clusters: 16})
 		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.model, err)
+		}
+		if err := accepted(ctx, p); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.model, err)
 		}
 		one := p.Passes[0]

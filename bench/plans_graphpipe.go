@@ -69,7 +69,7 @@ func plansGraphPipe(ctx context.Context, env *Env) (*Record, error) {
 	return &Record{Tables: []*Table{t, free}, Notes: []string{
 		"Planner pipeline, on Summit. In a row each stage waits for the one before it, whether it reads that or not; as a DAG for those that it reads, and a stage " +
 			"rather begins where a branch does. Longest way: so many stages does a micro-batch go through one after the other; side by side: so many, at most, are as far from the end. " +
-			"Both are simulated, micro-batch by micro-batch (package schedule); certificates are not checked here (taso check does). " +
+			"Both are simulated, micro-batch by micro-batch (package schedule). " + acceptedNote + " " +
 			"The paper's is measured against other planners, at sizes of these models that we do not know. An empty cell: no plan fits or none is within the planner's means.",
 	}}, nil
 }

@@ -59,8 +59,14 @@ func plansScale(ctx context.Context, env *Env) (*Record, error) {
 			if err != nil {
 				return nil, err
 			}
+			if err := accepted(ctx, p); err != nil {
+				return nil, fmt.Errorf("%d layers on %d devices: %w", layers, devices, err)
+			}
 			over := any(nil)
 			if data, err := plan.Find(ctx, "data", j); err == nil {
+				if err := accepted(ctx, data); err != nil {
+					return nil, fmt.Errorf("%d layers on %d devices: %w", layers, devices, err)
+				}
 				other, err := data.Makespan(ctx)
 				if err != nil {
 					return nil, err
@@ -79,6 +85,6 @@ func plansScale(ctx context.Context, env *Env) (*Record, error) {
 	}
 	return &Record{Tables: []*Table{t}, Notes: []string{
 		fmt.Sprintf("Linear layers of %d with bias and relu, in a row, trained by gradient descent, %d samples a device, on the first devices of `%s`. "+
-			"Memory is the peak of the process while it plans.", scaleWidth, scaleSamples, scaleCluster),
+			"Memory is the peak of the process while it plans. "+acceptedNote, scaleWidth, scaleSamples, scaleCluster),
 	}}, nil
 }

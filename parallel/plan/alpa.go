@@ -140,35 +140,71 @@ func alpa(ctx context.Context, j *Job) (*Plan, error) {
 	if few {
 		counts, most = x.near()
 	}
+	looked := map[int]bool{}
+	look := func(micro int) (time machine.Time, err error) {
+		looked[micro] = true
+		layouts, err := x.layouts(ctx, micro)
+		if errors.Is(err, errLarge) {
+			large = micro
+			return 0, nil
+		}
+		if errors.Is(err, ErrMeans) {
+			without = err
+			return 0, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		time, all := x.divide(layouts, micro, spare, chosen)
+		if time > 0 && !x.fits(ctx) { // what is on its way takes more
+			var more bool
+			time, more = x.divide(layouts, micro, spareMore, chosen)
+			all = all && more
+		}
+		complete = complete && all
+		largest = max(largest, micro)
+		return time, nil
+	}
 	for _, micro := range counts {
 		if few && x.made >= most && least > 0 {
-			complete = false
-			break
+			if complete = false; x.fits(ctx) {
+				break
+			}
+			least = 0 // of what was promised nothing fits
 		}
 		if few && least == 0 && largest > micro {
 			continue // more of its samples do not fit if fewer do not
 		}
-		layouts, err := x.layouts(ctx, micro)
-		if errors.Is(err, errLarge) {
-			large = micro
-			continue
-		}
-		if errors.Is(err, ErrMeans) {
-			without = err
-			continue
-		}
+		time, err := look(micro)
 		if err != nil {
 			return nil, err
 		}
-		time, all := x.divide(layouts, micro, chosen)
-		complete = complete && all
 		if !few && time > 0 && least > 0 && time >= least {
 			break // more micro-batches do not make it faster
 		}
 		if time > 0 && (least == 0 || time < least) {
 			least = time
 		}
-		largest = max(largest, micro)
+	}
+	if few {
+		slices.Sort(counts)
+		for ctx.Err() == nil && len(x.found) > 0 {
+			best, err := x.best(ctx)
+			if err != nil || !slices.Contains(best.recompute, true) && !slices.Contains(best.lean, true) {
+				break
+			}
+			// Smaller micro-batches may need nothing to be computed again.
+			i := slices.IndexFunc(counts, func(n int) bool { return n > best.micro && !looked[n] })
+			if i < 0 {
+				break
+			}
+			if _, err := look(counts[i]); err != nil {
+				return nil, err
+			}
+			if next, err := x.best(ctx); err != nil || next.makespan >= best.makespan {
+				break
+			}
+		}
 	}
 	if len(x.found) == 0 && large > 0 { // to say by how much the closest misses
 		x.closest = true
@@ -176,36 +212,26 @@ func alpa(ctx context.Context, j *Job) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		x.divide(layouts, large, chosen)
+		x.divide(layouts, large, spare, chosen)
 	}
 	if len(x.found) == 0 && without != nil {
 		return nil, without
 	}
-	for {
-		best, err := x.best(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if (!complete || few) && x.stop == extract.StopDone {
-			x.stop = extract.StopSteps
-		}
-		p, err := x.plan(ctx, best, chosen[best.staging])
-		if errors.Is(err, ErrMeans) { // stages have layouts between which nothing is found: the next one
-			x.found = slices.DeleteFunc(x.found, func(s *staging) bool { return slices.Equal(chosen[s], chosen[best.staging]) })
-			if len(x.found) > 0 {
-				continue
-			}
-		}
-		if err != nil {
-			return nil, err
-		}
-		return p, x.tell(p, best)
-	}
+	x.partial = !complete || few
+	return x.take(ctx, func(best *judged) (*Plan, error) { return x.plan(ctx, best, chosen[best.staging]) },
+		func(a, b *staging) bool { return a.kind == b.kind && slices.Equal(chosen[a], chosen[b]) })
 }
 
-// divide looks for divisions of the clusters into stages. time is what the best that fits
+// fits reports whether one of the pipelines that were found does.
+func (s *hunt) fits(ctx context.Context) bool {
+	_, err := s.best(ctx)
+	return err == nil
+}
+
+// divide looks for divisions of the clusters into stages that leave a part of the memory, one over
+// spare. time is what the best that fits
 // promises, 0 where none does; all: that no limit kept any from being looked at.
-func (x *intra) divide(layouts []*layoutOf, micro int, chosen map[*staging][]*piece) (time machine.Time, all bool) {
+func (x *intra) divide(layouts []*layoutOf, micro int, spare int64, chosen map[*staging][]*piece) (time machine.Time, all bool) {
 	j := x.j
 	d := &intervals{n: x.units, devices: j.Devices, micro: micro, memory: j.Memory - j.Memory/spare, layouts: layouts, sizes: submeshSizes(j.Cluster, j.Devices),
 		most: min(x.units, j.Devices, mostStages)}
@@ -233,8 +259,9 @@ func (x *intra) divide(layouts []*layoutOf, micro int, chosen map[*staging][]*pi
 	return time, all
 }
 
-// spare: so much of the memory is left for what is on its way between stages.
-const spare = 64
+// spare: one part in so many of the memory is left for what is on its way between stages; if that
+// does not do, one in spareMore.
+const spare, spareMore = 64, 12
 
 // promised is the time of stages in a row by the dynamic program.
 func promised(list []*piece, micro int) machine.Time {
@@ -271,12 +298,6 @@ func (x *intra) layouts(ctx context.Context, micro int) (out []*layoutOf, err er
 			if c.inner > j.Memory {
 				return nil, errLarge
 			}
-		}
-	}
-	if n := min(j.Devices, j.Cluster.PerNode()); x.few() && n > 1 {
-		l := &layoutOf{n, []int{n}, Data.looks(true), nil}
-		if _, err := of.profile(ctx, l); err != nil {
-			return nil, err // a node's devices do not divide the samples
 		}
 	}
 	for _, size := range submeshSizes(j.Cluster, j.Devices) {

@@ -100,9 +100,19 @@ func (x *intra) near() (micro []int, most int) {
 			micro = append(micro, samples/b)
 		}
 	}
-	for _, n := range []int{16, 64, 4, 256, 1} { // of many samples
+	add := func(n int) {
 		if samples%n == 0 && !slices.Contains(micro, n) {
 			micro = append(micro, n)
+		}
+	}
+	for _, n := range []int{16, 64, 4, 256, 1} { // of many samples
+		add(n)
+	}
+	if samples > manySamples {
+		for _, b := range []int{8, 2, 1} { // so many of a node's device
+			if b *= min(x.j.Devices, x.j.Cluster.PerNode()); samples%b == 0 {
+				add(samples / b)
+			}
 		}
 	}
 	return micro, layoutsOf(x.small.Training, x.j.Devices)

@@ -10,16 +10,23 @@ import (
 // settle derives from the graph, the layouts and the stages what the stages of a pipeline
 // take, and simulates them. A search prices stages before it lays them out; what a plan
 // says is of the plan, and what a file says of it can be derived again.
-func (p *Plan) settle() error {
+func (p *Plan) settle() error { return p.settleIn(1 << 62) }
+
+// settleIn has stages compute again where they need more than so many bytes of a device.
+func (p *Plan) settleIn(memory int64) error {
 	x, err := p.staging()
 	if err != nil {
 		return fmt.Errorf("pipeline: %w", err)
 	}
 	y, err := x.judge(p.Training, p.Mesh.Cluster)
+	for err == nil && y.peak > memory && x.spares(memory, y.fullest) {
+		y, err = x.judge(p.Training, p.Mesh.Cluster)
+	}
 	if err != nil {
 		return fmt.Errorf("pipeline: %w", err)
 	}
 	l := *p.Pipeline
+	l.Remade = x.remade()
 	l.Stages, l.Makespan, l.Peak, l.Fullest = y.pipeline.Stages, y.makespan, y.peak, y.fullest
 	p.Pipeline = &l
 	return nil

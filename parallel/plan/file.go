@@ -344,7 +344,7 @@ func (f *File) passes() error {
 			return fmt.Errorf("passes: %d is along an axis of %d, mesh axis %d has %d members", i, p.Degree, i, f.Mesh[i].Degree)
 		case (p.Means == Micro) != f.Mesh[i].Time:
 			return fmt.Errorf("passes: %d is of means %q, of an axis in time are micro-batches", i, p.Means)
-		case p.Means != Micro && !slices.Contains(AllMeans(), p.Means):
+		case p.Means != Micro && !p.Means.known():
 			return fmt.Errorf("passes: %d: means %q are not known", i, p.Means)
 		case p.Cost < 0 || p.Bound < 0 || p.Bound > p.Cost:
 			return fmt.Errorf("passes: %d costs %d ps, and at least %d", i, p.Cost, p.Bound)

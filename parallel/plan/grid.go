@@ -40,6 +40,10 @@ type cell struct {
 	micro int
 }
 
+func (c cell) same(d cell) bool {
+	return c.micro == d.micro && c.stages == d.stages && slices.Equal(c.degrees, d.degrees) && slices.Equal(c.looks, d.looks)
+}
+
 // grid is one of up to so many stages, or as many as a large step has layers.
 func (j *Job) grid(stages int) (*grid, error) {
 	if j.Training.Graph.Len() > manyNodes {
@@ -125,14 +129,10 @@ func (x *grid) find(ctx context.Context) (*Plan, error) {
 	if len(x.found) == 0 {
 		return nil, cmp.Or(without, ErrMeans)
 	}
-	best, err := x.best(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !all && x.stop == extract.StopDone {
-		x.stop = extract.StopSteps
-	}
-	return x.plan(ctx, best)
+	x.partial = !all
+	return x.take(ctx, func(best *judged) (*Plan, error) { return x.plan(ctx, best) }, func(a, b *staging) bool {
+		return a.kind == b.kind && x.cells[a].same(x.cells[b]) && slices.Equal(a.of, b.of)
+	})
 }
 
 // fewSamples is of how many samples of a device the first micro-batches are that are looked at, where few are,
@@ -304,8 +304,6 @@ func (x *grid) plan(ctx context.Context, best *judged) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Mesh, err = NewMeshOf(x.j.Cluster, best.submeshes, p.Mesh.Axes...); err != nil {
-		return nil, err
-	}
-	return p, x.tell(p, best)
+	p.Mesh, err = NewMeshOf(x.j.Cluster, best.submeshes, p.Mesh.Axes...)
+	return p, err
 }

@@ -43,6 +43,15 @@ var ErrMeans = errors.New("no layout of all operators is among those that are lo
 // AllMeans lists those of devices that are looked at for any model.
 func AllMeans() []Means { return []Means{Data, FSDP, Megatron, All} }
 
+// known reports whether there are such means of devices.
+func (p Means) known() bool {
+	switch p {
+	case Data, FSDP, Megatron, Sparse, SparseFSDP, Tensor, All:
+		return true
+	}
+	return false
+}
+
 // whole is the role of a tensor that an axis does not deal out: there is one for all its
 // members. Only along axes in time tensors are left whole, since whole tensors would be those of one
 // device.

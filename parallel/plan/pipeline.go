@@ -44,17 +44,6 @@ func pipelined(ctx context.Context, j *Job) (*Plan, error) {
 	return x.find(ctx)
 }
 
-// tell says of a plan which pipeline it is.
-func (s *hunt) tell(p *Plan, best *judged) error {
-	p.Pipeline = best.pipelineOf()
-	p.Pipeline.Clusters, p.Pipeline.Looked, p.Pipeline.Simulated, p.Pipeline.Stop = s.of, len(s.found), s.simulated, s.stop
-	if err := p.settle(); err != nil {
-		return err
-	}
-	p.Pipeline.Bound = min(s.bound, p.Pipeline.Makespan)
-	return nil
-}
-
 // equal are stages on equally many devices.
 func equal(stages, devices int) (out []Submesh) {
 	for i := range stages {
@@ -72,6 +61,8 @@ type hunt struct {
 	found     []*staging
 	bound     machine.Time
 	simulated int
+	judged    map[*staging]*judged
+	partial   bool // a limit kept some from being looked at
 	stop      extract.Stop
 }
 
@@ -258,10 +249,16 @@ func (s *hunt) best(ctx context.Context) (*judged, error) {
 		return cmp.Or(cmp.Compare(a.over(s.j.Memory), b.over(s.j.Memory)), cmp.Compare(a.estimate(), b.estimate()))
 	})
 	s.stop = extract.StopDone
+	if s.partial {
+		s.stop = extract.StopSteps
+	}
 	var best, closest *judged
-	slower := 0 // those that are not simulated, since their busiest devices take longer than the best
+	if s.judged == nil {
+		s.judged = map[*staging]*judged{}
+	}
+	simulated, slower := 0, 0 // these are not simulated, since their busiest devices take longer than the best
 	for _, x := range list {
-		if s.simulated+slower >= simulations && (best != nil || s.simulated >= 4*simulations) {
+		if simulated+slower >= simulations && (best != nil || simulated >= 4*simulations) {
 			s.stop = extract.StopSteps
 			break
 		}
@@ -276,11 +273,16 @@ func (s *hunt) best(ctx context.Context) (*judged, error) {
 			slower++
 			continue
 		}
-		y, err := x.judge(s.j.Training, s.j.Cluster)
-		if err != nil {
-			return nil, err
+		y := s.judged[x]
+		if y == nil {
+			var err error
+			if y, err = x.judge(s.j.Training, s.j.Cluster); err != nil {
+				return nil, err
+			}
+			s.judged[x] = y
+			s.simulated++
 		}
-		s.simulated++
+		simulated++
 		switch {
 		case y.peak > s.j.Memory:
 			if closest == nil || y.peak < closest.peak {

@@ -40,6 +40,9 @@ type Job struct {
 	// Serial: auto takes the plan of the least Time, in which one thing is done after the other, and
 	// not of the least Makespan.
 	Serial bool
+	// Sequential makes planner unity choose the network first, by its time on one device, and then the
+	// layout, instead of both together.
+	Sequential bool
 	// Strategies are shared by plans that are made one after the other; nil: new ones.
 	Strategies *parallel.Strategies
 	// Row makes each stage of planner pipeline wait for the one before it, as if it read that:

@@ -43,59 +43,120 @@ func unity(ctx context.Context, j *Job) (*Plan, error) {
 	if len(all) == 0 {
 		return nil, ErrMeans
 	}
-	var best *Plan
-	var first error
-	least := machine.Time(0)
-	price, judging := j.price(), context.WithoutCancel(ctx)
-	// What is compared is the step with collectives beside computing: a rewritten network may take
-	// less in sum and longer so, since merged operators wait for more.
-	consider := func(p *Plan, err error) (better bool, _ error) {
-		var time machine.Time
-		if err == nil {
-			p, err = j.fit(p)
-		}
-		if err == nil {
-			time, err = price(p, judging)
-		}
-		switch {
-		case IsNone(err):
-			if first == nil {
-				first = err
-			}
-			return false, nil
-		case err != nil:
-			return false, err
-		case best == nil || time < least:
-			best, least, better = p, time, true
-		}
-		return better, nil
-	}
+	best := j.contest(ctx)
 	on := all[0] // the mesh on which the network is rewritten
-	for _, s := range all {
-		if best != nil && (ctx.Err() != nil || s.computing() >= least) {
-			continue
+	layouts := func() error {
+		for _, s := range all {
+			if best.plan != nil && (ctx.Err() != nil || s.computing() >= best.step) {
+				continue
+			}
+			better, err := best.consider(s.plan())
+			if err != nil {
+				return err
+			}
+			if better {
+				on = s
+			}
 		}
-		better, err := consider(s.plan())
+		return nil
+	}
+	if j.Sequential {
+		err := j.algebraFirst(ctx, all, best)
+		if errors.Is(err, errNoRewriting) {
+			j.Progress(err.Error())
+			err = layouts()
+		}
 		if err != nil {
 			return nil, err
 		}
-		if better {
-			on = s
-		}
+		return best.end(ctx)
+	}
+	if err := layouts(); err != nil {
+		return nil, err
 	}
 	if ctx.Err() == nil {
 		j.Progress("rewriting")
 		p, err := j.rewrite(ctx, on)
 		if errors.Is(err, errNoRewriting) {
 			j.Progress(err.Error())
-		} else if _, err := consider(p, err); err != nil && ctx.Err() == nil {
+		} else if _, err := best.consider(p, err); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 	}
-	if best == nil {
-		return nil, cmp.Or(ctx.Err(), first)
+	return best.end(ctx)
+}
+
+// contest is which of several plans has the shortest step. What is compared is the step with
+// collectives beside computing: a rewritten network may take less in sum and longer so, since
+// merged operators wait for more.
+type contest struct {
+	job     *Job
+	judging context.Context // what is found is worth its price, also when time is up
+	plan    *Plan
+	step    machine.Time
+	first   error // why there was none
+}
+
+func (j *Job) contest(ctx context.Context) *contest {
+	return &contest{job: j, judging: context.WithoutCancel(ctx)}
+}
+
+// consider takes a plan, or why there is none, and reports whether it is the best so far.
+func (c *contest) consider(p *Plan, err error) (better bool, _ error) {
+	var time machine.Time
+	if err == nil {
+		p, err = c.job.fit(p)
 	}
-	return best.stopped(ctx, nil)
+	if err == nil {
+		time, err = c.job.price()(p, c.judging)
+	}
+	switch {
+	case IsNone(err):
+		if c.first == nil {
+			c.first = err
+		}
+		return false, nil
+	case err != nil:
+		return false, err
+	case c.plan == nil || time < c.step:
+		c.plan, c.step, better = p, time, true
+	}
+	return better, nil
+}
+
+// end is the best plan.
+func (c *contest) end(ctx context.Context) (*Plan, error) {
+	if c.plan == nil {
+		return nil, cmp.Or(ctx.Err(), c.first)
+	}
+	return c.plan.stopped(ctx, nil)
+}
+
+// algebraFirst is what the search over both is compared with ([Job.Sequential]): the network that is
+// cheapest on one device, and then its best layout, on the meshes that are best for the network as
+// it came. The error is errNoRewriting where that network is the one that came.
+func (j *Job) algebraFirst(ctx context.Context, all []*spaced, best *contest) error {
+	r, err := newRewriter(j.Training, j.Cluster)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if best.plan != nil && ctx.Err() != nil {
+			break
+		}
+		u, err := newUnited(s, r, wholeWays)
+		if err != nil {
+			return err
+		}
+		p, err := u.sequential(ctx)
+		if errors.Is(err, errNoRewriting) {
+			return err
+		}
+		if _, err := best.consider(p, err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rewrite is the plan of the best network on the mesh of a choice; the error is
@@ -331,9 +392,12 @@ func (u *united) plan(path []search.Move) (*Plan, error) {
 	return p, nil
 }
 
-// sequential is what unity is compared with: first the network that is cheapest on one device,
-// then its layout.
+// sequential is the layout of the network that is cheapest on one device; the error is
+// errNoRewriting where that is the network as it came.
 func (u *united) sequential(ctx context.Context) (*Plan, error) {
 	path, _, _ := u.trail.Backtrack(ctx, search.BacktrackOptions{Tries: u.trail.Tried + u.left*triesPriced})
+	if len(path) == 0 {
+		return nil, fmt.Errorf("%w: as it comes it is the cheapest on one device", errNoRewriting)
+	}
 	return u.plan(path)
 }

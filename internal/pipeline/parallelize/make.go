@@ -114,27 +114,38 @@ func Make(ctx context.Context, o Options) (*Result, error) {
 		r.Beside = append(r.Beside, b)
 	}
 	tell("certificate")
-	f := p.File()
+	f, err := Certified(context.WithoutCancel(ctx), p)
+	if err != nil {
+		return nil, err
+	}
 	f.Model = plan.ModelRef{Name: o.Name, Batch: o.Batch, Hash: o.Graph.Hash().String()}
 	f.Training = o.Recipe
 	f.Machine.Name = o.Machine
 	if o.Memory > 0 {
 		f.Machine.Memory = o.Memory
 	}
-	if f.Step, err = p.Figures(context.WithoutCancel(ctx)); err != nil {
-		return nil, err
-	}
-	cert, err := Certificate(context.WithoutCancel(ctx), p)
-	if err != nil {
-		return nil, fmt.Errorf("certificate: %w", err)
-	}
-	f.Certificate = string(cert)
 	tell("check")
 	if r.Checked, err = Check(context.WithoutCancel(ctx), f, "plan", o.Cluster, o.Graph, false); err != nil {
 		return nil, fmt.Errorf("the plan of planner %s is not accepted, which is a mistake in the program: %w", o.Planner, err)
 	}
 	r.File = f
 	return r, nil
+}
+
+// Certified is the file of a plan with its figures and its certificate, without the model's name and
+// the recipe.
+func Certified(ctx context.Context, p *plan.Plan) (*plan.File, error) {
+	f := p.File()
+	var err error
+	if f.Step, err = p.Figures(ctx); err != nil {
+		return nil, err
+	}
+	cert, err := Certificate(ctx, p)
+	if err != nil {
+		return nil, fmt.Errorf("certificate: %w", err)
+	}
+	f.Certificate = string(cert)
+	return f, nil
 }
 
 // Certificate is that of a plan, with the proofs of the laws that it uses.

@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// mostLaid is how many pipelines are laid out, at most, until one fits.
+const mostLaid = 4
+
+// take lays the best pipeline out. What it needs of memory was estimated by clusters; where it is more
+// than a device has, stages compute again, and if that does not do, the next best is laid out, but
+// none that is the same as one before it. If none fits it is the one that misses by least.
+func (s *hunt) take(ctx context.Context, lay func(*judged) (*Plan, error), same func(a, b *staging) bool) (*Plan, error) {
+	var closest *Plan
+	for n := 0; ; n++ {
+		best, err := s.best(ctx)
+		if closest != nil && (err != nil || n >= mostLaid) {
+			return closest, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		p, err := lay(best)
+		if err == nil {
+			err = s.tell(p, best)
+		}
+		switch {
+		case errors.Is(err, ErrMeans): // stages have layouts between which nothing is found
+		case err != nil:
+			return nil, err
+		case p.Pipeline.Peak <= s.j.Memory:
+			return p, nil
+		case closest == nil || p.Pipeline.Peak < closest.Pipeline.Peak:
+			closest = p
+		}
+		s.found = slices.DeleteFunc(s.found, func(x *staging) bool { return same(x, best.staging) })
+		if len(s.found) == 0 && closest == nil {
+			return nil, err
+		}
+		if len(s.found) == 0 {
+			return closest, nil
+		}
+	}
+}
+
+// tell says of a plan which pipeline it is, with what its stages take by its layout. Stages that
+// then need more than a device has compute again, and make again what is made of weights alone.
+func (s *hunt) tell(p *Plan, best *judged) error {
+	p.Pipeline = best.pipelineOf()
+	p.Pipeline.Clusters, p.Pipeline.Looked, p.Pipeline.Simulated, p.Pipeline.Stop = s.of, len(s.found), s.simulated, s.stop
+	if err := p.settleIn(s.j.Memory); err != nil {
+		return err
+	}
+	p.Pipeline.Bound = min(s.bound, p.Pipeline.Makespan)
+	return nil
+}
+
+// spares has a stage compute again, or make again what is made of weights alone, where it needs more
+// than a device has, and reports whether there was one. fullest is the stage, from 1, of the device
+// that has most.
+func (x *staging) spares(memory int64, fullest int) (more bool) {
+	for i := range x.parts {
+		if x.need(i) <= memory && i != fullest-1 {
+			continue
+		}
+		switch {
+		case !x.recompute[i]:
+			x.recompute[i], more = true, true
+		case !x.lean[i] && x.parts[i].lent > 0:
+			x.parts[i], x.lean[i], more = x.parts[i].lean(), true, true
+		}
+	}
+	return more
+}
