@@ -67,6 +67,7 @@ allow  backends/*            -> backends
 allow  cmd/taso              -> bench
 allow  cluster/cmd/taso-cluster -> cluster
 allow  enumerate             -> enumerate/general
+allow  internal/memo         -> internal/parallel
 allow  parallel/machine      -> parallel
 allow  parallel/sim          -> parallel
 allow  parallel/sim          -> parallel/machine

@@ -29,6 +29,7 @@ type parallelizeFlags struct {
 	devices   int
 	memory    size
 	steps     int64
+	workers   int
 	budget    time.Duration
 	out, html string
 	export    []string
@@ -58,7 +59,8 @@ roofline of the device and the links of the cluster; nothing has run on one.
 
 --out writes the plan: the mesh, the graph before and after, how tensors lie, what was
 chosen, the certificate. The same model, machine, planner, --steps and --seed give the
-same plan; --budget and Ctrl-C end a search with the best found so far.
+same plan, whatever --workers is; --budget and Ctrl-C end a search with the best found
+so far.
 
 The exit status is 1 if a planner finds no plan that fits, or none in time, and where
 Ctrl-C ended the search; it is 2 if the machine or the model cannot be read.
@@ -84,6 +86,7 @@ Ctrl-C ended the search; it is 2 if the machine or the model cannot be read.
 	f.IntVar(&k.devices, "devices", 0, "use so many devices, the first ones (default all)")
 	f.Var(&k.memory, "memory", "what a device may hold, such as 16G (default what the machine says)")
 	f.Int64Var(&k.steps, "steps", 0, "work for each choice, in steps of some tens of nanoseconds (default 4194304)")
+	f.IntVar(&k.workers, "workers", 0, "planners and layouts that are looked at at a time (default one a processor)")
 	f.DurationVar(&k.budget, "budget", 0, "time for the search (default: as long as its steps take)")
 	f.StringVar(&k.out, "out", "", "write the plan to `FILE.json`")
 	f.StringArrayVar(&k.export, "export", nil, "also write the plan as `FORMAT=FILE`: "+strings.Join(exportFormats(), ", ")+" (taso plan export --help); may be repeated")
@@ -117,8 +120,8 @@ func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
 	switch {
 	case k.machine == "":
 		return fmt.Errorf("--machine: name a cluster: %s, or a file", strings.Join(machine.Names(), ", "))
-	case k.devices < 0 || k.steps < 0 || k.budget < 0 || k.top < 0:
-		return fmt.Errorf("--devices, --steps, --budget and --top must not be below 0")
+	case k.devices < 0 || k.steps < 0 || k.budget < 0 || k.top < 0 || k.workers < 0:
+		return fmt.Errorf("--devices, --steps, --workers, --budget and --top must not be below 0")
 	}
 	beside := k.beside
 	if len(beside) == 1 && beside[0] == "all" {
@@ -149,7 +152,7 @@ func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	o := parallelize.Options{Name: args[0], Batch: k.model.batch, Graph: m.Graph, Machine: k.machine, Cluster: cluster,
-		Planner: k.planner, Beside: beside, Devices: k.devices, Memory: int64(k.memory), Steps: k.steps, Seed: k.model.seed}
+		Planner: k.planner, Beside: beside, Devices: k.devices, Memory: int64(k.memory), Steps: k.steps, Workers: k.workers, Seed: k.model.seed}
 	if !k.inference {
 		o.Recipe = &k.recipe
 	}

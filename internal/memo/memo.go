@@ -6,6 +6,8 @@ import (
 	"iter"
 	"maps"
 	"sync"
+
+	"github.com/taso-go/taso/internal/parallel"
 )
 
 // Memo keeps a value for each key, which must depend on the key alone. The zero value has none.
@@ -41,11 +43,17 @@ func (m *Memo[K, V]) Get(ctx context.Context, key K, of func() (V, error)) (valu
 		select {
 		case <-e.done:
 		default:
-			select {
-			case <-e.done:
-			case <-ctx.Done():
-				return value, ctx.Err()
-			}
+			parallel.Aside(ctx, func() {
+				select {
+				case <-e.done:
+				case <-ctx.Done():
+				}
+			})
+		}
+		select {
+		case <-e.done:
+		default:
+			return value, ctx.Err()
 		}
 		if e.made {
 			return e.value, nil

@@ -3,7 +3,6 @@ package parallel
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -25,7 +24,15 @@ func Workers(workers, n int) int {
 // When a call fails, or ctx ends, no further ones begin. The error is that of the
 // smallest number whose call failed, whatever the number of goroutines; what was
 // only cancelled counts last, and the end of ctx after that.
+//
+// With the context of [WithPool] there are as many goroutines as slots, or workers if that is fewer.
 func Each(ctx context.Context, workers, n int, f func(worker, i int) error) error {
+	if p, ok := ctx.Value(poolKey{}).(pool); ok {
+		if workers <= 0 {
+			workers = n // slots bound them
+		}
+		return p.each(ctx, workers, n, f)
+	}
 	errs := make([]error, n)
 	var next atomic.Int64
 	var failed atomic.Bool
@@ -44,17 +51,5 @@ func Each(ctx context.Context, workers, n int, f func(worker, i int) error) erro
 		})
 	}
 	wg.Wait()
-	var cancelled error
-	for _, err := range errs {
-		switch {
-		case errors.Is(err, context.Canceled):
-			cancelled = err
-		case err != nil:
-			return err
-		}
-	}
-	if cancelled != nil {
-		return cancelled
-	}
-	return ctx.Err()
+	return firstOf(ctx, errs)
 }

@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/parallel"
 )
@@ -20,7 +19,7 @@ func TestAlike(t *testing.T) {
 	for _, means := range AllMeans() {
 		mesh := meshOf(t, "summit", 4)
 		lay := parallel.NewLaying(tr.Graph, parallel.NewStrategies())
-		a, err := newPass(ctx, &prices{mesh, lay}, means, tr.Next, 4, division{of: of, copies: means == Megatron, memo: map[string]*extract.Result{}})
+		a, err := newPass(ctx, &prices{mesh, lay}, means, tr.Next, 4, division{of: of, copies: means == Megatron, solved: &solutions{}})
 		if err != nil {
 			t.Fatal(err)
 		}

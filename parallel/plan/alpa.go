@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/taso-go/taso/egraph/extract"
+	workers "github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/schedule"
@@ -110,10 +110,9 @@ const intraSteps = 1 << 12
 // intra is the part of the search within stages.
 type intra struct {
 	*hunt
-	small *condensed // in which layouts are made
-	how   division   // of the whole step
-	opt   Options    // of the condensed one
-	group []int      // the clusters of an interval's unit, by cluster
+	by    *profiler
+	how   division // of the whole step
+	group []int    // the clusters of an interval's unit, by cluster
 	units int
 	made  int // layouts
 	// closest: plans that do not fit are looked at, too.
@@ -121,12 +120,12 @@ type intra struct {
 }
 
 func alpa(ctx context.Context, j *Job) (*Plan, error) {
-	of, n, err := j.parts(0)
+	by, err := j.profiler(0)
 	if err != nil {
 		return nil, err
 	}
-	x := &intra{hunt: &hunt{j: j, of: of, n: n, after: j.Training.after(of, n)}, small: j.Training.condense(of, n), how: division{of: of, memo: map[string]*extract.Result{}}}
-	x.opt = Options{Strategies: j.Strategies, Steps: min(j.Steps, intraSteps), division: division{of: x.small.of, memo: x.how.memo}}
+	of, n := by.of, by.n
+	x := &intra{hunt: &hunt{j: j, of: of, n: n, after: j.Training.after(of, n)}, by: by, how: division{of: of, solved: by.solved}}
 	x.units = min(n, mostClusters)
 	for c := range n {
 		x.group = append(x.group, c*x.units/n)
@@ -279,18 +278,15 @@ var errLarge = errors.New("micro-batches are too large")
 // layouts are those of submeshes of all sizes.
 func (x *intra) layouts(ctx context.Context, micro int) (out []*layoutOf, err error) {
 	j := x.j
-	mesh, err := NewMeshOf(j.Cluster, nil, axesOf(micro, 0, nil)...)
-	if err != nil {
+	first := &begun{}
+	profile := func(l *layoutOf) ([]part, error) {
+		return x.by.profile(ctx, arrangement{micro, j.Devices / l.devices, l.degrees, l.looks}, first)
+	}
+	if _, err := x.by.inTime(ctx, micro); err != nil {
 		return nil, err
 	}
-	timed, err := Make(ctx, x.small.Training, mesh, x.opt)
-	if err != nil {
-		return nil, err
-	}
-	of := &laidOut{intra: x, timed: timed, micro: micro, begun: map[string]*Plan{}}
 	if j.Devices > 1 && !x.closest {
-		l := &layoutOf{j.Devices, []int{j.Devices}, Data.looks(true), nil}
-		clusters, err := of.profile(ctx, l)
+		clusters, err := profile(&layoutOf{j.Devices, []int{j.Devices}, Data.looks(true), nil})
 		if err != nil && !errors.Is(err, ErrMeans) {
 			return nil, err
 		}
@@ -300,60 +296,36 @@ func (x *intra) layouts(ctx context.Context, micro int) (out []*layoutOf, err er
 			}
 		}
 	}
+	var list []layoutOf
 	for _, size := range submeshSizes(j.Cluster, j.Devices) {
-		for _, l := range logical(j.Cluster, size, x.few()) {
-			j.Progress(fmt.Sprintf("%d micro-batches, layouts on %v: %v", micro, l.degrees, l.looks))
-			clusters, err := of.profile(ctx, &l)
-			if errors.Is(err, ErrMeans) {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			l.clusters = make([]part, x.units)
-			for c, u := range x.group {
-				l.clusters[u] = sumOf([]part{l.clusters[u], clusters[c]})
-			}
-			x.made++
-			out = append(out, &l)
-		}
+		list = append(list, logical(j.Cluster, size, x.few())...)
 	}
-	return out, nil
-}
-
-// laidOut are layouts with a number of micro-batches; those that begin alike share that.
-type laidOut struct {
-	*intra
-	timed *Plan
-	micro int
-	begun map[string]*Plan
-}
-
-// profile is what clusters take by a layout.
-func (x *laidOut) profile(ctx context.Context, l *layoutOf) ([]part, error) {
-	// All submeshes of a size send at once.
-	mesh, err := NewMeshOf(x.j.Cluster, equal(x.j.Devices/l.devices, l.devices), axesOf(x.micro, 0, l.degrees)...)
+	err = workers.Each(ctx, 0, len(list), func(_, i int) error {
+		l := &list[i]
+		j.Progress(fmt.Sprintf("%d micro-batches, layouts on %v: %v", micro, l.degrees, l.looks))
+		clusters, err := profile(l)
+		if errors.Is(err, ErrMeans) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		l.clusters = make([]part, x.units)
+		for c, u := range x.group {
+			l.clusters[u] = sumOf([]part{l.clusters[u], clusters[c]})
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	p, key := x.timed.on(mesh), ""
-	for k, degree := range l.degrees {
-		if degree == 1 {
-			continue
-		}
-		key += fmt.Sprintf("%d of %v by %v; ", degree, l.degrees[k:], l.looks[k])
-		if q := x.begun[key]; q != nil {
-			p = q.on(mesh)
-			continue
-		}
-		if err := p.along(ctx, l.looks[k:k+1], degree, x.opt.Steps, x.opt.division); err != nil {
-			return nil, err
-		}
-		if k+1 < len(l.degrees) || l.devices == x.j.Devices {
-			x.begun[key] = p.on(mesh)
+	for i := range list {
+		if list[i].clusters != nil {
+			out = append(out, &list[i])
 		}
 	}
-	return x.small.profile(p)
+	x.made += len(out)
+	return out, nil
 }
 
 // on goes on from a plan on another mesh, of which the axes that are laid out are the same.
@@ -473,7 +445,7 @@ func (x *intra) plan(ctx context.Context, best *judged, list []*piece) (*Plan, e
 			how.only = func(cluster int) bool { return stage[cluster] == a.Stage }
 		}
 		x.j.Progress(fmt.Sprintf("layout along axis %d of %d", i+1, len(axes)))
-		if err := p.along(ctx, looks[i:i+1], a.Degree, x.opt.Steps, how); err != nil {
+		if err := p.along(ctx, looks[i:i+1], a.Degree, min(x.j.Steps, intraSteps), how); err != nil {
 			return nil, err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 )
@@ -33,7 +32,7 @@ func TestStagesApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &intra{hunt: &hunt{j: j, of: of, n: 6, after: j.Training.after(of, 6)}, how: division{of: of, memo: map[string]*extract.Result{}}, units: 6, group: []int{0, 1, 2, 3, 4, 5}}
+	x := &intra{hunt: &hunt{j: j, of: of, n: 6, after: j.Training.after(of, 6)}, how: division{of: of, solved: &solutions{}}, units: 6, group: []int{0, 1, 2, 3, 4, 5}}
 	none := make([]part, 6)
 	var list []*piece
 	for i, l := range []*layoutOf{{1, []int{1}, Data.looks(true), none}, {4, []int{2, 2}, []look{{FSDP, false}, {Megatron, true}}, none}, {2, []int{2}, Data.looks(true), none}} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	workers "github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 )
 
@@ -32,14 +33,14 @@ func (j *Job) price() func(*Plan, context.Context) (machine.Time, error) {
 	return (*Plan).Makespan
 }
 
-// bestOf is the best of planners' plans and of all layouts on each mesh, by a price. When ctx ends
-// nobody else is asked: it is the best so far then.
+// bestOf is the best of planners' plans and of all layouts on each mesh, by a price; of equal ones that
+// of the planner which comes first. When ctx ends nobody else is asked: it is the best so far then.
 func (j *Job) bestOf(ctx context.Context, planners []*Planner, price func(*Plan, context.Context) (machine.Time, error)) (*Plan, error) {
 	var best *Plan
 	var first error
 	least := machine.Time(0)
 	judging := context.WithoutCancel(ctx) // what is found is worth its price
-	consider := func(p *Plan, err error) {
+	judge := func(p *Plan, err error) (outcome, machine.Time) {
 		var time machine.Time
 		if err == nil {
 			p, err = j.fit(p)
@@ -47,28 +48,33 @@ func (j *Job) bestOf(ctx context.Context, planners []*Planner, price func(*Plan,
 		if err == nil {
 			time, err = price(p, judging)
 		}
+		if err != nil && !IsNone(err) && !errors.Is(err, ErrLarge) && ctx.Err() == nil {
+			j.Progress("left out: " + err.Error())
+		}
+		return outcome{p, err}, time
+	}
+	consider := func(x outcome, time machine.Time) {
 		switch {
-		case err != nil: // one failing is no reason for others to fail
-			if !IsNone(err) && !errors.Is(err, ErrLarge) && ctx.Err() == nil {
-				j.Progress("left out: " + err.Error())
-			}
-			first = closer(first, err)
-		case best == nil || time < least:
-			best, least = p, time
+		case x.err != nil: // one failing is no reason for others to fail
+			first = closer(first, x.err)
+		case x.plan != nil && (best == nil || time < least):
+			best, least = x.plan, time
 		}
 	}
-	for _, other := range planners {
-		if ctx.Err() != nil {
-			break
-		}
-		j.Progress(other.Name)
-		consider(other.Find(ctx, j))
+	found, times := make([]outcome, len(planners)), make([]machine.Time, len(planners))
+	_ = workers.Each(ctx, 0, len(planners), func(_, i int) error { // if it ends early there is what was found
+		j.Progress(planners[i].Name)
+		found[i], times[i] = judge(planners[i].Find(ctx, j))
+		return nil
+	})
+	for i := range found {
+		consider(found[i], times[i])
 	}
 	if ctx.Err() == nil {
 		j.Progress("all layouts")
 		all, err := j.together(ctx)
 		if len(all) == 0 {
-			consider(nil, cmp.Or(err, ErrMeans))
+			consider(judge(nil, cmp.Or(err, ErrMeans)))
 		}
 		for _, s := range all {
 			if ctx.Err() != nil {
@@ -77,7 +83,7 @@ func (j *Job) bestOf(ctx context.Context, planners []*Planner, price func(*Plan,
 			if best != nil && s.computing() >= least {
 				continue // computing alone takes as long
 			}
-			consider(s.plan())
+			consider(judge(s.plan()))
 		}
 	}
 	switch {

@@ -44,7 +44,7 @@ var megatronPlanner = &Planner{
 		if !errors.As(err, &over) {
 			return p, err
 		}
-		return j.ofShapes(ctx, j.megatronShapes())
+		return j.megatronPipeline(ctx)
 	},
 }
 
@@ -67,6 +67,11 @@ func (j *Job) megatronShapes() (out []shape) {
 // baseline is the plan of a shape of one stage: without micro-batches if that fits, else
 // with as many as are fastest.
 func (j *Job) baseline(ctx context.Context, s shape) (*Plan, error) {
+	a := arrangement{1, s.stages, s.degrees, s.looks}
+	return j.once(ctx, "baseline "+a.key(len(s.looks)), func() (*Plan, error) { return j.ofShape(ctx, s) })
+}
+
+func (j *Job) ofShape(ctx context.Context, s shape) (*Plan, error) {
 	if len(j.Training.Next) == 0 {
 		return j.flat(ctx, s)
 	}
@@ -109,12 +114,17 @@ func (j *Job) flat(ctx context.Context, s shape) (*Plan, error) {
 
 // roomy reports whether a stage of all samples at once is likely to fit.
 func (j *Job) roomy(ctx context.Context, x *grid, s shape) bool {
-	clusters, err := x.profile(ctx, cell{s, 1})
+	clusters, err := x.profile(ctx, cell{s, 1}.arrangement(), nil)
 	if err != nil {
 		return true
 	}
 	all := sumOf(clusters)
 	return all.holds(1, true) <= j.Memory
+}
+
+// megatronPipeline is the best pipeline of Megatron-LM's shapes.
+func (j *Job) megatronPipeline(ctx context.Context) (*Plan, error) {
+	return j.once(ctx, "megatron", func() (*Plan, error) { return j.ofShapes(ctx, j.megatronShapes()) })
 }
 
 // ofShapes is the best pipeline of shapes.

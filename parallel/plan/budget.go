@@ -85,7 +85,7 @@ func descend(rows, columns, most int, look func(row, column int) (machine.Time, 
 const manyLayouts = 48
 
 // few reports whether layouts are to be few.
-func (x *intra) few() bool { return layoutsOf(x.small.Training, x.j.Devices) < manyLayouts }
+func (x *intra) few() bool { return layoutsOf(x.by.small.Training, x.j.Devices) < manyLayouts }
 
 // manySamples is of how many samples a step may be for the samples of a micro-batch to say how many
 // of these are looked at.
@@ -115,7 +115,7 @@ func (x *intra) near() (micro []int, most int) {
 			}
 		}
 	}
-	return micro, layoutsOf(x.small.Training, x.j.Devices)
+	return micro, layoutsOf(x.by.small.Training, x.j.Devices)
 }
 
 // samples is how many a step has: the fewest along the first axis of inputs that are neither weights

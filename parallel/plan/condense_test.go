@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/bench/models"
-	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph/grad"
 	"github.com/taso-go/taso/parallel"
 )
@@ -30,7 +29,7 @@ func TestCondense(t *testing.T) {
 			t.Fatal(err)
 		}
 		layout := func(tr *Training, of []int) *Plan {
-			p, err := Make(ctx, tr, mesh, Options{Means: append([]Means{Micro}, means...), Strategies: strategies, division: division{of: of, memo: map[string]*extract.Result{}}})
+			p, err := Make(ctx, tr, mesh, Options{Means: append([]Means{Micro}, means...), Strategies: strategies, division: division{of: of, solved: &solutions{}}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,6 +25,7 @@
 //	price      the time of an operator on its members by the device's roofline, of a
 //	           collective by the cluster's links: picoseconds
 //	source     what is laid out: the training step, or what laws have made of it
+//	profile    what each cluster takes by a layout of the stages
 //	program    what each device does in a step, one slot after the other
 //	peak       the most bytes that a device holds at once
 //
@@ -79,9 +80,18 @@
 // once: the search goes on in a step without the others, and what it chooses is laid out in the
 // whole one and judged by what its stages take there. A step of more than ten thousand nodes is laid
 // out cluster by cluster by data, fsdp and megatron too. This is
-// decided by the step and the devices alone, not by the clock, so that auto, which asks all planners, the
-// cheap ones first, is never behind one of them. Their plans say [extract.StopSteps]. A choice in which a
+// decided by the step and the devices alone, not by the clock, so that auto, which asks all planners, those
+// first that take least time, is never behind one of them. Their plans say [extract.StopSteps]. A choice in which a
 // family of members has more than [graph.MaxElements] elements is none.
+//
+// # Workers
+//
+// auto asks planners on as many goroutines as there are workers, and these, soap, alpa and unity look at
+// several meshes and layouts at once. What they share ([Job], seen) is made once and depends on the
+// job and on what is asked for alone: the ways of operators on a mesh, the choices of all axes together,
+// and what clusters take by a layout ([profiler]), which data, pipelines and alpa all ask for. No planner
+// looks at what another one found, and of equal plans that of the first planner in the list is
+// taken, so that the plan does not depend on how many workers there are.
 //
 // # Over time
 //

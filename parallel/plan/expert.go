@@ -31,13 +31,10 @@ var expertPlanner = &Planner{
 func expert(ctx context.Context, j *Job) (*Plan, error) {
 	one := func(l look) (*Plan, error) { return j.baseline(ctx, shape{1, []int{j.Devices}, []look{l}}) }
 	data := func() (*Plan, error) { return one(look{Data, false}) }
-	stages := func(shapes []shape) func() (*Plan, error) {
-		return func() (*Plan, error) { return j.ofShapes(ctx, shapes) }
-	}
 	sparse := func() (*Plan, error) { return one(look{Sparse, false}) }
 	switch j.Training.model() {
 	case modelTransformer:
-		return j.fastest(ctx, stages(j.megatronShapes()))
+		return j.megatronPipeline(ctx)
 	case modelExperts:
 		return j.fastest(ctx, sparse, func() (*Plan, error) { return one(look{SparseFSDP, false}) })
 	case modelConvolution:
@@ -47,7 +44,7 @@ func expert(ctx context.Context, j *Job) (*Plan, error) {
 				rows = append(rows, s)
 			}
 		}
-		return j.fastest(ctx, data, stages(rows))
+		return j.fastest(ctx, data, func() (*Plan, error) { return j.ofShapes(ctx, rows) })
 	case modelTables:
 		return j.fastest(ctx, sparse)
 	}

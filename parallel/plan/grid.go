@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/schedule"
 )
@@ -25,11 +24,9 @@ type shape struct {
 // is as fast as can be; schedules and recomputation are judged by simulation.
 type grid struct {
 	*hunt
-	small  *condensed // in which layouts are made
-	memo   map[string]*extract.Result
+	*profiler
 	shapes []shape
-	turns  bool          // two stages on each device in turns, too
-	timed  map[int]*Plan // by micro-batches: the condensed step laid out along their axis
+	turns  bool // two stages on each device in turns, too
 	cells  map[*staging]cell
 	more   int // how often what was looked at last, and did not fit, is to be halved
 }
@@ -49,11 +46,11 @@ func (j *Job) grid(stages int) (*grid, error) {
 	if j.Training.Graph.Len() > manyNodes {
 		stages = 0
 	}
-	of, n, err := j.parts(stages)
+	p, err := j.profiler(stages)
 	if err != nil {
 		return nil, err
 	}
-	return &grid{hunt: &hunt{j: j, of: of, n: n, after: j.Training.after(of, n)}, small: j.Training.condense(of, n), memo: map[string]*extract.Result{}, timed: map[int]*Plan{}, cells: map[*staging]cell{}}, nil
+	return &grid{hunt: &hunt{j: j, of: p.of, n: p.n, after: j.Training.after(p.of, p.n)}, profiler: p, cells: map[*staging]cell{}}, nil
 }
 
 // microBatches are numbers of micro-batches that are looked at for a shape, of so many samples: one,
@@ -88,7 +85,7 @@ const mostMicro = 7
 
 // find is the best pipeline.
 func (x *grid) find(ctx context.Context) (*Plan, error) {
-	j := x.j
+	j := x.hunt.j
 	samples := j.Training.samples()
 	few := layoutsOf(x.small.Training, j.Devices) < manyLayouts
 	need := int64(0)
@@ -97,7 +94,7 @@ func (x *grid) find(ctx context.Context) (*Plan, error) {
 		if need == 0 || lies < need {
 			need = lies
 		}
-		return s.stages > x.n || lies > j.Memory
+		return s.stages > x.hunt.n || lies > j.Memory
 	})
 	if len(x.shapes) == 0 && need > j.Memory {
 		return nil, fmt.Errorf("weights and state alone: %w", &MemoryError{Need: need, Have: j.Memory, At: "stage 1"})
@@ -211,9 +208,9 @@ func (j *Job) lies(s shape) int64 {
 // look cuts the model by a cell, and is what the best promises that fits, more than any such
 // time if none does: the more, the more bytes are too many.
 func (x *grid) look(ctx context.Context, c cell) (machine.Time, error) {
-	j := x.j
-	x.j.Progress(fmt.Sprintf("%d stages on %v, %d micro-batches", c.stages, c.degrees, c.micro))
-	clusters, err := x.profile(ctx, c)
+	j := x.hunt.j
+	j.Progress(fmt.Sprintf("%d stages on %v, %d micro-batches", c.stages, c.degrees, c.micro))
+	clusters, err := x.profile(ctx, c.arrangement(), nil)
 	if err != nil {
 		return 0, err
 	}
@@ -221,7 +218,7 @@ func (x *grid) look(ctx context.Context, c cell) (machine.Time, error) {
 	best := never - 1
 	for _, again := range []bool{false, true} {
 		list := x.cut(clusters, submeshes, c.micro, again, schedule.OneFOneB, schedule.GPipe)
-		if x.turns && c.stages > 1 && c.micro%c.stages == 0 && chunks*c.stages <= x.n {
+		if x.turns && c.stages > 1 && c.micro%c.stages == 0 && chunks*c.stages <= x.hunt.n {
 			list = append(list, x.cut(clusters, slices.Repeat(submeshes, chunks), c.micro, again, schedule.Interleaved)...)
 		}
 		for _, s := range list {
@@ -249,61 +246,24 @@ func (x *staging) halvings(memory int64) (n int) {
 	return n
 }
 
-// profile is what clusters take by the layout of a cell.
-func (x *grid) profile(ctx context.Context, c cell) ([]part, error) {
-	how := division{of: x.small.of, memo: x.memo}
-	if x.timed[c.micro] == nil {
-		p, err := x.j.inTime(ctx, x.small.Training, c.micro, how)
-		if err != nil {
-			return nil, err
-		}
-		x.timed[c.micro] = p
-	}
-	p, err := x.lay(ctx, x.timed[c.micro], c, how)
-	if err != nil {
-		return nil, err
-	}
-	return x.small.profile(p)
-}
-
-// inTime lays a training step out along the axis of micro-batches.
-func (j *Job) inTime(ctx context.Context, t *Training, micro int, how division) (*Plan, error) {
-	mesh, err := NewMeshOf(j.Cluster, nil, axesOf(micro, 0, nil)...)
-	if err != nil {
-		return nil, err
-	}
-	return Make(ctx, t, mesh, Options{Strategies: j.Strategies, Steps: min(j.Steps, intraSteps), division: how})
-}
-
-// lay goes on along the axes of the devices of a stage.
-func (x *grid) lay(ctx context.Context, timed *Plan, c cell, how division) (*Plan, error) {
-	mesh, err := NewMeshOf(x.j.Cluster, equal(c.stages, x.j.Devices/c.stages), axesOf(c.micro, 0, c.degrees)...)
-	if err != nil {
-		return nil, err
-	}
-	p := timed.on(mesh)
-	for k, degree := range c.degrees {
-		if degree > 1 {
-			if err := p.along(ctx, c.looks[k:k+1], degree, min(x.j.Steps, intraSteps), how); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return p, nil
+// arrangement is the layout of a cell.
+func (c cell) arrangement() arrangement {
+	return arrangement{c.micro, c.stages, c.degrees, c.looks}
 }
 
 // plan lays the whole step out as was chosen, and says what its stages take.
 func (x *grid) plan(ctx context.Context, best *judged) (*Plan, error) {
-	c, how := x.cells[best.staging], division{of: x.of, memo: x.memo}
-	x.j.Progress(fmt.Sprintf("layout of %d stages, %d micro-batches", c.stages, c.micro))
-	timed, err := x.j.inTime(ctx, x.j.Training, c.micro, how)
+	j, c, how := x.hunt.j, x.cells[best.staging], division{of: x.hunt.of, solved: x.solved}
+	j.Progress(fmt.Sprintf("layout of %d stages, %d micro-batches", c.stages, c.micro))
+	timed, err := j.inTime(ctx, j.Training, c.micro, how)
 	if err != nil {
 		return nil, err
 	}
-	p, err := x.lay(ctx, timed, c, how)
+	a := c.arrangement().plain()
+	p, err := x.lay(ctx, timed, a, how, 0, len(a.degrees))
 	if err != nil {
 		return nil, err
 	}
-	p.Mesh, err = NewMeshOf(x.j.Cluster, best.submeshes, p.Mesh.Axes...)
+	p.Mesh, err = NewMeshOf(j.Cluster, best.submeshes, p.Mesh.Axes...)
 	return p, err
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"fmt"
 	"slices"
 )
@@ -16,10 +17,11 @@ const manyNodes = 1000
 // meshes with such a one are left out. Of a training step of more than manyNodes nodes there
 // are three: one axis, and two of which the last one is a node, or the fewest of its
 // devices.
-func (j *Job) meshes() (out []*Mesh, err error) {
-	if have := j.shared().meshes; len(have) > 0 {
-		return have, nil
-	}
+func (j *Job) meshes() ([]*Mesh, error) {
+	return j.shared().meshes.Get(context.Background(), struct{}{}, j.countings)
+}
+
+func (j *Job) countings() (out []*Mesh, err error) {
 	n, per := j.Devices, min(j.Devices, j.Cluster.PerNode())
 	all := [][]int{{n}}
 	least := 0
@@ -56,7 +58,6 @@ func (j *Job) meshes() (out []*Mesh, err error) {
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%d devices: no size of the training step is a multiple of it, or of the degrees of a mesh of as many: %w", n, ErrMeans)
 	}
-	j.shared().meshes = out
 	return out, nil
 }
 

@@ -32,13 +32,13 @@ func pipelined(ctx context.Context, j *Job) (*Plan, error) {
 	if j.Row {
 		x.after = inRow(x.after)
 	}
-	for stages := 1; stages <= min(j.Devices, x.n); stages++ {
+	for stages := 1; stages <= min(j.Devices, x.hunt.n); stages++ {
 		if j.Devices%stages == 0 && (j.Stages == 0 || j.Stages == stages) {
 			x.shapes = append(x.shapes, shape{stages, []int{j.Devices / stages}, Data.looks(true)})
 		}
 	}
 	if len(x.shapes) == 0 {
-		return nil, fmt.Errorf("%d stages on equally many of %d devices, of a model of %d clusters: %w", j.Stages, j.Devices, x.n, ErrMeans)
+		return nil, fmt.Errorf("%d stages on equally many of %d devices, of a model of %d clusters: %w", j.Stages, j.Devices, x.hunt.n, ErrMeans)
 	}
 	x.turns = true
 	return x.find(ctx)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/schedule"
@@ -187,7 +186,7 @@ func TestInterleaved(t *testing.T) {
 	if _, err := NewMeshOf(j.Cluster, []Submesh{{0, 2}, {0, 1}}); err == nil {
 		t.Error("stages share a device of several")
 	}
-	p, err := j.inTime(ctx, j.Training, 4, division{of: of, memo: map[string]*extract.Result{}})
+	p, err := j.inTime(ctx, j.Training, 4, division{of: of, solved: &solutions{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,6 +52,7 @@ type Plan struct {
 
 	extra    machine.Time // of the saving
 	makespan machine.Time // 0: not known yet
+	fitted   int64        // a device of so many bytes is known to hold it; 0: nothing is known
 	ends     machine.Time // of the passes: what it costs to make copies of outputs
 }
 
@@ -98,7 +99,7 @@ func Make(ctx context.Context, t *Training, mesh *Mesh, opt Options) (*Plan, err
 		if err != nil {
 			return nil, err
 		}
-		opt.division = division{of: of, memo: map[string]*extract.Result{}}
+		opt.division = division{of: of, solved: &solutions{}}
 	}
 	p := &Plan{Training: t, Mesh: mesh, Laying: parallel.NewLaying(t.Graph, s)}
 	for axis, degree := range mesh.Degrees {

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/taso-go/taso/egraph/extract"
+	workers "github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 )
@@ -50,60 +51,14 @@ type Job struct {
 	Row bool
 	// Stages is how many stages planner pipeline makes; 0: as many as are best.
 	Stages int
-	// Progress is told what is being done, at most some times a second; nil: nobody.
+	// Workers is how many goroutines look at once; 0: one for each processor. The plan does not
+	// depend on it.
+	Workers int
+	// Progress is told what is being done, at most some times a second, by one goroutine after
+	// the other; nil: nobody.
 	Progress func(what string)
 
 	seen *seen
-}
-
-// seen is what planners that are asked about one job share: the spaces of meshes, and what
-// together has found.
-type seen struct {
-	of     *Training
-	on     *machine.Cluster
-	meshes []*Mesh
-	spaces map[*Mesh]*space
-	all    []*spaced
-	parts  map[int]parted // by the least number
-}
-
-// parted is what Training.parts says.
-type parted struct {
-	of  []int
-	n   int
-	err error
-}
-
-// parts are those of the training step.
-func (j *Job) parts(least int) ([]int, int, error) {
-	known := j.shared().parts
-	p, ok := known[least]
-	if !ok {
-		p.of, p.n, p.err = j.Training.parts(least)
-		known[least] = p
-	}
-	return p.of, p.n, p.err
-}
-
-// shared is what is known of the job as it is.
-func (j *Job) shared() *seen {
-	if j.seen == nil || j.seen.of != j.Training || j.seen.on != j.Cluster {
-		j.seen = &seen{of: j.Training, on: j.Cluster, spaces: map[*Mesh]*space{}, parts: map[int]parted{}}
-	}
-	return j.seen
-}
-
-// space is that of the training step on one of the job's meshes.
-func (j *Job) space(ctx context.Context, m *Mesh) (*space, error) {
-	known := j.shared().spaces
-	if s := known[m]; s != nil {
-		return s, nil
-	}
-	s, err := newSpace(ctx, j, m)
-	if err == nil {
-		known[m] = s
-	}
-	return s, err
 }
 
 // fill gives what is zero its value.
@@ -120,6 +75,9 @@ func (j *Job) fill() (*Job, error) {
 			return nil, fmt.Errorf("planner %q, which is to be left out, is not known", name)
 		}
 	}
+	if k.Workers < 0 {
+		return nil, fmt.Errorf("%d workers: want at least 1, or 0 for one a processor", k.Workers)
+	}
 	if k.Memory < 0 || k.Memory > k.Cluster.Memory {
 		return nil, fmt.Errorf("memory of %d bytes: a device of %s has %d", k.Memory, k.Cluster.Name, k.Cluster.Memory)
 	}
@@ -135,6 +93,14 @@ func (j *Job) fill() (*Job, error) {
 	if k.Progress == nil {
 		k.Progress = func(string) {}
 	}
+	var lock sync.Mutex
+	tell := k.Progress
+	k.Progress = func(what string) {
+		lock.Lock()
+		defer lock.Unlock()
+		tell(what)
+	}
+	k.seen = &seen{of: k.Training, on: k.Cluster}
 	return &k, nil
 }
 
@@ -155,7 +121,7 @@ func Find(ctx context.Context, name string, j *Job) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := p.Find(ctx, k)
+		found, err := p.Find(workers.WithPool(ctx, k.Workers), k)
 		if err == nil {
 			found, err = k.fit(found)
 		}
@@ -181,7 +147,7 @@ func (j *Job) on(ctx context.Context, means []Means, degrees ...int) (*Plan, err
 	opt := Options{Means: means, Strategies: j.Strategies, Steps: j.Steps}
 	if j.Training.Graph.Len() > hugeNodes {
 		if of, _, err := j.parts(4); err == nil {
-			opt.division = division{of: of, memo: map[string]*extract.Result{}}
+			opt.division = division{of: of, solved: &solutions{}}
 		}
 	}
 	return Make(ctx, j.Training, m, opt)

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 
@@ -24,15 +25,15 @@ type division struct {
 	copies bool
 	// parts are the inputs that lie in parts, where the means say which do.
 	parts map[int]bool
-	// memo has the solutions of problems by what is in them; nil: none is looked up.
-	memo map[string]*extract.Result
+	// solved has the solutions of problems by what is in them; nil: none is looked up.
+	solved *solutions
 }
 
 // regions are those of a graph in a pass.
 type regions struct {
 	list   []*region
 	border map[graph.Tensor]parallel.Role // of what is made in one region and read in another
-	memo   map[string]*extract.Result
+	solved *solutions
 }
 
 // region is a part of the graph: its operators, what they make, and what they read of
@@ -44,7 +45,7 @@ type region struct {
 
 // divide finds the regions of the nodes that are planned.
 func (a *pass) divide(how division) *regions {
-	out := &regions{border: map[graph.Tensor]parallel.Role{}, memo: how.memo}
+	out := &regions{border: map[graph.Tensor]parallel.Role{}, solved: how.solved}
 	number := func(id graph.NodeID) int {
 		o := a.lay.Origin(id)
 		if how.of == nil {
@@ -212,22 +213,26 @@ func (a *pass) stays(t graph.Tensor) bool {
 
 // solve chooses in a region; what is in its problem decides.
 func (r *regions) solve(ctx context.Context, p *extract.Problem, steps int64) (*extract.Result, error) {
-	if r.memo == nil {
+	if r.solved == nil {
 		return extract.Solve(ctx, p, extract.Options{Steps: steps})
 	}
-	key := contents(p, steps)
-	if res, ok := r.memo[key]; ok {
-		return res, nil
-	}
-	res, err := extract.Solve(ctx, p, extract.Options{Steps: steps})
-	if err == nil && res.Stop != extract.StopCancelled {
-		r.memo[key] = res
+	var cancelled *extract.Result
+	res, err := r.solved.Get(ctx, contents(p, steps), func() (*extract.Result, error) {
+		res, err := extract.Solve(ctx, p, extract.Options{Steps: steps})
+		if err == nil && res.Stop == extract.StopCancelled {
+			cancelled, err = res, ctx.Err()
+		}
+		return res, err
+	})
+	if cancelled != nil { // the best so far, which is not for others
+		return cancelled, nil
 	}
 	return res, err
 }
 
-// contents is all that is in a problem, as a key.
-func contents(p *extract.Problem, steps int64) string {
+// contents is all that is in a problem, as a key: of as many bytes as a hash has, since problems are
+// large and there are many.
+func contents(p *extract.Problem, steps int64) [sha256.Size]byte {
 	b := binary.AppendVarint(nil, steps)
 	b = binary.AppendVarint(b, int64(p.Classes))
 	b = binary.AppendVarint(b, p.MaxBytes)
@@ -244,5 +249,5 @@ func contents(p *extract.Problem, steps int64) string {
 	for _, c := range p.Roots {
 		b = binary.AppendVarint(b, int64(c))
 	}
-	return string(b)
+	return sha256.Sum256(b)
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/bench/models"
-	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph/grad"
 	"github.com/taso-go/taso/parallel"
 )
@@ -47,21 +46,25 @@ func TestClusters(t *testing.T) {
 	if _, err := tr.Clusters(0); err == nil {
 		t.Error("no clusters")
 	}
-	memo := map[string]*extract.Result{}
+	memo := &solutions{}
 	m, err := NewMeshOf(meshOf(t, "summit", 1).Cluster, nil, Axis{Degree: 2, Time: true}, Axis{Degree: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, means := range AllMeans() {
-		p, err := Make(ctx, tr, m, Options{Means: []Means{means}, division: division{of: of, memo: memo}})
+		p, err := Make(ctx, tr, m, Options{Means: []Means{means}, division: division{of: of, solved: memo}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		verified(t, p)
 	}
 	// First, middle, last; in time, and free and fixed by each of the means and border.
-	if len(memo) > 40 { // of 4 clusters and 2 solutions of 11 kinds
-		t.Errorf("%d problems were solved", len(memo))
+	n := 0
+	for range memo.All() {
+		n++
+	}
+	if n > 40 { // of 4 clusters and 2 solutions of 11 kinds
+		t.Errorf("%d problems were solved", n)
 	}
 }
 

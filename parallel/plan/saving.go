@@ -265,7 +265,7 @@ func (m *Mesh) hosts(bytes int64) error {
 // With is the plan with a saving in place of its own; nil: none. A plan of several stages has none.
 func (p *Plan) With(s *Saving) (*Plan, error) {
 	q := *p
-	q.Saving, q.makespan, q.extra = nil, 0, 0
+	q.Saving, q.makespan, q.fitted, q.extra = nil, 0, 0, 0
 	if s == nil || len(s.Again)+len(s.Away) == 0 {
 		return &q, nil
 	}

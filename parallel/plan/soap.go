@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/taso-go/taso/graph"
+	workers "github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 )
 
@@ -42,30 +43,33 @@ func soap(ctx context.Context, j *Job) (*Plan, error) {
 			return p, err
 		})
 	}
+	found := make([]outcome, len(ways))
+	steps := make([]machine.Time, len(ways))
+	err = workers.Each(ctx, 0, len(ways), func(_, i int) (err error) {
+		x := &found[i]
+		if x.plan, x.err = ways[i](); x.err == nil {
+			steps[i], x.err = x.plan.Makespan(ctx)
+		}
+		if x.err != nil && !IsNone(x.err) {
+			return x.err
+		}
+		return nil
+	})
 	var best *Plan
 	var least machine.Time
 	var first error
-	for _, way := range ways {
-		p, err := way()
-		var step machine.Time
-		if err == nil {
-			step, err = p.Makespan(ctx)
-		}
-		if IsNone(err) {
-			if first == nil {
-				first = err
+	for i, x := range found {
+		switch {
+		case x.err != nil:
+			if first == nil && IsNone(x.err) {
+				first = x.err
 			}
-			continue
+		case x.plan != nil && (best == nil || steps[i] < least):
+			best, least = x.plan, steps[i]
 		}
-		if err != nil && ctx.Err() != nil && best != nil {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if best == nil || step < least {
-			best, least = p, step
-		}
+	}
+	if err != nil && (ctx.Err() == nil || best == nil) {
+		return nil, err
 	}
 	if best == nil {
 		return nil, first
@@ -80,6 +84,7 @@ func (j *Job) walk(ctx context.Context, m *Mesh) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	s = s.own()
 	draw := rand.New(rand.NewPCG(j.Seed, uint64(len(m.Degrees))))
 	flow, _ := s.flow([maxAxes]bool{true, true, true})
 	starts := []*layouts{flow, s.drawn(draw)}

@@ -83,6 +83,13 @@ func (s *space) of(j *Job) (*space, error) {
 	return s, nil
 }
 
+// own is the space for another goroutine: with what it will find of prices for itself.
+func (s *space) own() *space {
+	out := *s
+	out.mover = newMover(s.mesh)
+	return &out
+}
+
 // given reports whether a node's result lies on the devices before the step: it is an input
 // or, like a weight that stays, made once.
 func (s *space) given(id graph.NodeID) bool { return s.g.Op(id) == nil || s.made[id] }

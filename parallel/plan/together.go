@@ -1,12 +1,15 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/taso-go/taso/graph"
+	workers "github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 )
 
@@ -24,19 +27,18 @@ const (
 type spaced struct {
 	space   *space
 	layouts *layouts
-	laid    bool // plan has been asked, and this is what it said
+	laying  sync.Once
 	found   *Plan
 	none    error
 }
 
 // plan lays the choice out, once, so that it fits.
 func (s *spaced) plan() (*Plan, error) {
-	if !s.laid {
-		s.laid = true
+	s.laying.Do(func() {
 		if s.found, s.none = s.space.realize(s.layouts); s.none == nil {
 			s.found, s.none = s.space.job.fit(s.found)
 		}
-	}
+	})
 	return s.found, s.none
 }
 
@@ -56,9 +58,17 @@ func (s *spaced) computing() (sum machine.Time) {
 // manyNodes nodes the best one. Planners that are asked about one
 // job share the answer. When ctx ends it is what has been found until then, if there is any.
 func (j *Job) together(ctx context.Context) ([]*spaced, error) {
-	if all := j.shared().all; len(all) > 0 {
+	all, err := j.shared().all.Get(ctx, struct{}{}, func() ([]*spaced, error) {
+		all, err := j.looks(ctx)
+		return all, cmp.Or(err, ctx.Err())
+	})
+	if len(all) > 0 {
 		return all, nil
 	}
+	return nil, err
+}
+
+func (j *Job) looks(ctx context.Context) ([]*spaced, error) {
 	meshes, err := j.meshes()
 	if err != nil {
 		return nil, err
@@ -67,50 +77,47 @@ func (j *Job) together(ctx context.Context) ([]*spaced, error) {
 	if err != nil {
 		of = make([]int, j.Training.Graph.Len()+1) // nothing comes in: one region
 	}
-	var all []*spaced
-	for _, m := range meshes {
+	found := make([]*spaced, len(meshes))
+	err = workers.Each(ctx, 0, len(meshes), func(_, i int) error {
 		var l *layouts
-		s, err := j.space(ctx, m)
+		s, err := j.space(ctx, meshes[i])
 		if err == nil {
 			l, err = s.look(of, j.Steps/1024, 1)
 		}
 		if IsNone(err) || errors.Is(err, ErrLarge) {
-			continue
+			return nil
 		}
-		if err != nil && ctx.Err() != nil && len(all) > 0 {
-			break
+		if err == nil {
+			found[i] = &spaced{space: s, layouts: l}
 		}
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, &spaced{space: s, layouts: l})
+		return err
+	})
+	all := slices.DeleteFunc(found, func(s *spaced) bool { return s == nil })
+	if err != nil && (ctx.Err() == nil || len(all) == 0) {
+		return nil, err
 	}
 	better := func(a, b *spaced) int { return int(min(max(a.layouts.cost-b.layouts.cost, -1), 1)) }
 	slices.SortStableFunc(all, better)
 	all = all[:min(len(all), finalists)]
-	again := all
+	again := slices.Clone(all)
 	if j.Training.Graph.Len() > manyNodes {
 		again = all[:min(len(all), 1)] // a second look takes as long as all first ones
 	}
-	for _, s := range again {
+	err = workers.Each(ctx, 0, len(again), func(_, i int) error {
+		s := again[i]
 		l, err := s.space.look(of, j.Steps/64, 2)
 		if IsNone(err) || errors.Is(err, ErrLarge) {
-			continue // what was found at first counts
+			return nil // what was found at first counts
 		}
-		if err != nil && ctx.Err() != nil {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if l.cost < s.layouts.cost {
+		if err == nil && l.cost < s.layouts.cost {
 			s.layouts = l
 		}
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		return nil, err
 	}
 	slices.SortStableFunc(all, better)
-	if ctx.Err() == nil {
-		j.shared().all = all
-	}
 	return all, nil
 }
 

@@ -31,10 +31,11 @@ type Options struct {
 	// Planner finds the plan; Beside are others, which it is compared with.
 	Planner string
 	Beside  []string
-	// Devices, Memory, Steps and Seed are those of [plan.Job].
+	// Devices, Memory, Steps, Workers and Seed are those of [plan.Job].
 	Devices int
 	Memory  int64
 	Steps   int64
+	Workers int
 	Seed    uint64
 	// Progress is told what is being done; nil: nobody.
 	Progress func(what string)
@@ -88,7 +89,7 @@ func Make(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}
-	job := &plan.Job{Training: t, Cluster: o.Cluster, Devices: o.Devices, Memory: o.Memory, Steps: o.Steps, Seed: o.Seed, Progress: tell,
+	job := &plan.Job{Training: t, Cluster: o.Cluster, Devices: o.Devices, Memory: o.Memory, Steps: o.Steps, Workers: o.Workers, Seed: o.Seed, Progress: tell,
 		Strategies: parallel.NewStrategies()}
 	tell("planner " + o.Planner)
 	start := time.Now()
