@@ -22,7 +22,7 @@ func accepted(ctx context.Context, p *plan.Plan) error {
 	if err != nil {
 		return err
 	}
-	if !before.Equal(p.Training.Graph) {
+	if !before.Equal(p.Training.First().Graph) {
 		return errors.New("the plan's file is of another step")
 	}
 	if _, err := parallelize.Check(ctx, f, "plan", p.Mesh.Cluster, nil, false); err != nil {

@@ -31,6 +31,7 @@ type parallelizeFlags struct {
 	steps     int64
 	workers   int
 	budget    time.Duration
+	even      bool
 	out, html string
 	export    []string
 	top       int
@@ -51,6 +52,9 @@ it computes what the model does: taso check PLAN checks it again.
 
 Planners:
 ` + plannerHelp() + `
+Where devices do not divide an axis that matters, data, fsdp, megatron and auto also plan the
+step with that axis padded, and say so; the certificate is about the step as it came.
+
 A plan that needs more memory than a device has makes results of the forward pass again
 or puts them aside at the host, as many as it takes.
 
@@ -87,6 +91,7 @@ Ctrl-C ended the search; it is 2 if the machine or the model cannot be read.
 	f.Var(&k.memory, "memory", "what a device may hold, such as 16G (default what the machine says)")
 	f.Int64Var(&k.steps, "steps", 0, "work for each choice, in steps of some tens of nanoseconds (default 4194304)")
 	f.IntVar(&k.workers, "workers", 0, "planners and layouts that are looked at at a time (default one a processor)")
+	f.BoolVar(&k.even, "even", false, "pad no axis so that devices divide it")
 	f.DurationVar(&k.budget, "budget", 0, "time for the search (default: as long as its steps take)")
 	f.StringVar(&k.out, "out", "", "write the plan to `FILE.json`")
 	f.StringArrayVar(&k.export, "export", nil, "also write the plan as `FORMAT=FILE`: "+strings.Join(exportFormats(), ", ")+" (taso plan export --help); may be repeated")
@@ -152,7 +157,7 @@ func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	o := parallelize.Options{Name: args[0], Batch: k.model.batch, Graph: m.Graph, Machine: k.machine, Cluster: cluster,
-		Planner: k.planner, Beside: beside, Devices: k.devices, Memory: int64(k.memory), Steps: k.steps, Workers: k.workers, Seed: k.model.seed}
+		Planner: k.planner, Beside: beside, Devices: k.devices, Memory: int64(k.memory), Steps: k.steps, Workers: k.workers, Seed: k.model.seed, Even: k.even}
 	if !k.inference {
 		o.Recipe = &k.recipe
 	}

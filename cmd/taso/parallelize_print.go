@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/taso-go/taso/internal/pipeline/parallelize"
 	"github.com/taso-go/taso/parallel/plan"
@@ -17,6 +18,10 @@ func printParallel(w io.Writer, r *parallelize.Report, top int) error {
 	fmt.Fprintf(w, "%s of %s on %s of %s, modelled\n\n", what, r.Model, plural(r.Devices, "device"), r.Machine)
 	if err := printPlanners(w, r); err != nil {
 		return err
+	}
+	if list := r.Planners[0].Padded; len(list) > 0 {
+		fmt.Fprintln(w)
+		printPadded(w, list)
 	}
 	if len(r.Classes) > 0 {
 		fmt.Fprintln(w)
@@ -64,6 +69,9 @@ func printPlanners(w io.Writer, r *parallelize.Report) error {
 			rows = append(rows, append([]string{p.Planner, "none: " + p.Why}, make([]string, len(cols)-2)...))
 			continue
 		}
+		if len(p.Padded) > 0 {
+			p.Mesh += ", padded"
+		}
 		row := []string{p.Planner, p.Mesh, p.Makespan.String(), fmt.Sprintf("%.3g", p.Beside)}
 		if r.Planners[0].PerSecond > 0 {
 			row = append(row, fmt.Sprintf("%.4g", p.PerSecond))
@@ -71,6 +79,27 @@ func printPlanners(w io.Writer, r *parallelize.Report) error {
 		rows = append(rows, append(row, megabytes(p.Memory), p.Time.String(), p.Bound.String(), p.Stop, seconds(p.Seconds)+" s"))
 	}
 	return writeTable(w, cols, rows)
+}
+
+// printPadded says which axes are longer than they were, so that devices have equal parts.
+func printPadded(w io.Writer, list []plan.PaddedAxis) {
+	type change struct{ from, to int }
+	var order []change
+	names := map[change][]string{}
+	for _, x := range list {
+		c := change{x.From, x.To}
+		if len(names[c]) == 0 {
+			order = append(order, c)
+		}
+		names[c] = append(names[c], fmt.Sprintf("%s axis %d", x.Input, x.Axis))
+	}
+	for _, c := range order {
+		some, more := names[c], ""
+		if n := len(some) - 4; n > 1 {
+			some, more = some[:4], fmt.Sprintf(" and %d more", n)
+		}
+		fmt.Fprintf(w, "padded from %s to %s: %s%s\n", count(c.from), count(c.to), strings.Join(some, ", "), more)
+	}
 }
 
 // printClasses says what the device with most of it does.

@@ -40,6 +40,10 @@ not find.
 			if k.json {
 				return writeJSON(c.OutOrStdout(), all)
 			}
+			if list := p.PaddedAxes(); len(list) > 0 {
+				printPadded(c.OutOrStdout(), list)
+				fmt.Fprintln(c.OutOrStdout())
+			}
 			if len(args) > 1 {
 				return printWays(c.OutOrStdout(), all)
 			}

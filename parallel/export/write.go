@@ -46,9 +46,13 @@ const (
 // Formats lists them.
 func Formats() []Format { return []Format{JAX, DTensor, Flags} }
 
-// Write writes a plan. What the format cannot say is an error that names the node or the
-// mesh axis.
+// Write writes a plan. What the format cannot say is an error that names the node, the
+// mesh axis or the padded input.
 func Write(w io.Writer, p *plan.Plan, opt Options) error {
+	if list := p.PaddedAxes(); len(list) > 0 {
+		x := list[0]
+		return fmt.Errorf("export as %s: input %s has %d along axis %d that was of %d: no format says what is padded", cmp.Or(opt.Format, JAX), x.Input, x.To, x.Axis, x.From)
+	}
 	var text []byte
 	var err error
 	switch opt.Format {

@@ -17,7 +17,10 @@ var autoPlanner = &Planner{
 	About: "the best of all planners and of all layouts along the axes of several meshes",
 }
 
-func init() { autoPlanner.Find = auto } // here, because it lists the planners
+func init() { // here, because it lists the planners
+	autoPlanner.Find = auto
+	padding(true, autoPlanner)
+}
 
 func auto(ctx context.Context, j *Job) (*Plan, error) {
 	return j.bestOf(ctx, slices.DeleteFunc(Planners(), func(p *Planner) bool {

@@ -9,28 +9,28 @@ import (
 // The planners that people use without a search for layouts, to compare with. What does not fit,
 // also with results that are made again, takes micro-batches, whose gradients are added up.
 
-var dataPlanner = &Planner{
+var dataPlanner = padding(false, &Planner{
 	Name:  "data",
 	About: "each device has its samples and all weights; gradients are added up, over micro-batches too where memory wants that",
 	Find: func(ctx context.Context, j *Job) (*Plan, error) {
 		return j.baseline(ctx, shape{1, []int{j.Devices}, Data.looks(true)})
 	},
-}
+})
 
 // fsdpPlanner's weights and state lie in parts, as those of ZeRO-3 do, and a gathered weight is
 // kept until it is read last, unless memory wants it gathered again. Over
 // micro-batches it is gathered once in a step, and gradients are added up whole, as in
 // ZeRO-1, before each device gets its part of them.
-var fsdpPlanner = &Planner{
+var fsdpPlanner = padding(false, &Planner{
 	Name: "fsdp",
 	About: "data, with weights and state in parts that are gathered where they are used (ZeRO-3; with micro-batches " +
 		"weights are gathered once in a step and gradients added up whole, ZeRO-1)",
 	Find: func(ctx context.Context, j *Job) (*Plan, error) {
 		return j.baseline(ctx, shape{1, []int{j.Devices}, FSDP.looks(true)})
 	},
-}
+})
 
-var megatronPlanner = &Planner{
+var megatronPlanner = padding(true, &Planner{
 	Name:  "megatron",
 	About: "parts of weights within a node, samples across nodes; where that does not fit, equal stages too (Megatron-LM)",
 	Find: func(ctx context.Context, j *Job) (*Plan, error) {
@@ -46,7 +46,7 @@ var megatronPlanner = &Planner{
 		}
 		return j.megatronPipeline(ctx)
 	},
-}
+})
 
 // megatronShapes are samples × parts of weights × stages (Narayanan et al., Efficient Large-Scale
 // Language Model Training on GPU Clusters Using Megatron-LM, SC 2021): parts within a node.

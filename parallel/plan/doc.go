@@ -26,6 +26,7 @@
 //	           collective by the cluster's links: picoseconds
 //	source     what is laid out: the training step, or what laws have made of it
 //	profile    what each cluster takes by a layout of the stages
+//	padded     said of a training step that has some axes longer, so that devices divide them
 //	program    what each device does in a step, one slot after the other
 //	peak       the most bytes that a device holds at once
 //
@@ -70,6 +71,17 @@
 // network had before. What is laid out is the best network ([Plan.Rewritten]); the
 // certificate begins with the instances of the laws and says that the training step, as it
 // came, is what the devices compute.
+//
+// # Axes that devices do not divide
+//
+// Members of a family have one shape, so an axis is dealt out evenly or not at all. Where an axis of samples
+// or weights matters that the devices do not divide, data, fsdp, megatron and auto look at the
+// training step with that axis padded, too (package pad; Xu et al., GSPMD, 2021): up to three groups
+// of axes, each on top of those that made a step shorter. What is planned is then a training
+// step of its own, whose weights and samples lie padded on the devices, and everything that is
+// modelled is modelled of that. The certificate speaks of the training step as it came:
+// to pad what it brings forward is to take a step of padded ones ([File.Ends]). [Job.Even] leaves
+// axes as they are.
 //
 // # Large steps
 //

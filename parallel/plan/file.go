@@ -44,8 +44,12 @@ type File struct {
 	Next       [][2]int `json:"next"`
 	// Init is what all elements of an input are before the first step, by its place: of state.
 	Init map[int]float64 `json:"init,omitempty"`
+	// Padded are inputs of the sequential graph that are longer in Rewritten and Graph, step by
+	// step; outputs that take their places are, too.
+	Padded [][]PaddedInput `json:"padded,omitempty"`
 	// Rewritten is what laws made of it and what is laid out, as text, with the same inputs and
-	// outputs; none: the sequential graph is. Origins and Pipeline name its nodes.
+	// outputs but for what is Padded; none: the sequential graph is. Origins and Pipeline name its
+	// nodes.
 	Rewritten string `json:"rewritten,omitempty"`
 	// Graph is what the devices run, as text, and Layouts how the tensors of each node that
 	// is on the mesh lie: by node, by output.
@@ -144,7 +148,7 @@ func (p *Plan) File() *File {
 	l := p.Laying
 	f := &File{Format: Format, Planner: p.Planner, Mesh: p.Mesh.Axes, Stages: p.Mesh.Stages, Passes: p.Passes, Time: p.Time(),
 		Machine:    Place{Name: p.Mesh.Cluster.Name, Devices: p.Mesh.Devices(), Memory: p.Mesh.Cluster.Memory, Links: p.Mesh.Cluster.Wires()},
-		Sequential: p.Training.Graph.String(), Graph: l.Graph().String(), Layouts: map[string][]Layout{}}
+		Sequential: p.Training.First().Graph.String(), Padded: p.Training.paddedInputs(), Graph: l.Graph().String(), Layouts: map[string][]Layout{}}
 	for out, in := range p.Training.Next {
 		f.Next = append(f.Next, [2]int{out, in})
 	}
@@ -155,8 +159,8 @@ func (p *Plan) File() *File {
 	if p.Saving != nil {
 		f.Again, f.Away = names(g, p.Saving.Again), names(g, p.Saving.Away)
 	}
-	if p.Rewritten != nil {
-		f.Rewritten = p.Rewritten.String()
+	if p.Rewritten != nil || p.Training.Padded != nil {
+		f.Rewritten = before.String()
 	}
 	for id := range g.Nodes() {
 		o := l.Origin(id)
@@ -255,10 +259,20 @@ func (f *File) Plan(c *machine.Cluster) (*Plan, error) {
 		if rewritten, err = graph.ParseText("rewritten", f.Rewritten); err != nil {
 			return nil, err
 		}
-		if err := parallel.SameEnds(before, rewritten); err != nil {
+		was, is, err := f.Ends(before, rewritten)
+		if err == nil {
+			err = parallel.SameEnds(was, is)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("rewritten: %w", err)
 		}
 		from = rewritten
+	}
+	if len(f.Padded) > 0 {
+		if rewritten == nil {
+			return nil, errors.New("padded: there is no rewritten graph")
+		}
+		t, rewritten = t.longer(f.Cells(), rewritten), nil
 	}
 	origins, err := f.origins(from, after)
 	if err != nil {

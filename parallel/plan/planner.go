@@ -44,6 +44,8 @@ type Job struct {
 	// Sequential makes planner unity choose the network first, by its time on one device, and then the
 	// layout, instead of both together.
 	Sequential bool
+	// Even: no axis is padded so that devices divide it.
+	Even bool
 	// Strategies are shared by plans that are made one after the other; nil: new ones.
 	Strategies *parallel.Strategies
 	// Row makes each stage of planner pipeline wait for the one before it, as if it read that:

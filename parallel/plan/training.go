@@ -17,11 +17,13 @@ type Training struct {
 	// Init is what all elements of an input are before the first step, by its place: of
 	// the state of an optimizer.
 	Init map[int]float64
+	// Padded says of which training step this one is with longer axes; nil: of none.
+	Padded *Padded
 }
 
 // as is the training step with a graph of the same inputs and outputs.
 func (t *Training) as(g *graph.Graph) *Training {
-	return &Training{Graph: g, Next: t.Next, Init: t.Init}
+	return &Training{Graph: g, Next: t.Next, Init: t.Init, Padded: t.Padded}
 }
 
 // Train is the training step of a model.

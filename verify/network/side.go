@@ -2,6 +2,7 @@ package network
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -48,12 +49,12 @@ func (s *side) cut(t graph.Tensor) bool {
 }
 
 // moves reports whether an operator takes entries over as they are, or zeros, and does not
-// ask what they are. What a law says of it then holds of integers too, which are real
+// ask what they are: what rearranges them, makes members of them, or pads them with zeros. What a law says of it then holds of integers too, which are real
 // numbers: nothing is rounded, and no sum can be too large.
 func (s *side) moves(t graph.Tensor) bool {
 	g := s.m.Graph
 	op := g.Op(t.Node)
-	if op == nil || !op.Rearranges && op.Layout != graph.LayoutMakes {
+	if op == nil || !op.Rearranges && op.Layout != graph.LayoutMakes && !padsZeros(op, g.Attrs(t.Node)) {
 		return false
 	}
 	for _, x := range g.Operands(t.Node) {
@@ -62,6 +63,16 @@ func (s *side) moves(t graph.Tensor) bool {
 		}
 	}
 	return true
+}
+
+// padsZeros reports whether an operator pads a tensor, with zeros.
+func padsZeros(o *graph.Op, attrs graph.Attrs) bool {
+	i := slices.IndexFunc(o.Params, func(p graph.Param) bool { return p.Name == "value" })
+	if o.Name != "pad" || i < 0 {
+		return false
+	}
+	value, ok := attrs[i].Number()
+	return ok && value == 0
 }
 
 // is says whether a tensor is a term; the error says where it is not.

@@ -48,11 +48,15 @@ func Check(ctx context.Context, f *plan.File, name string, c *machine.Cluster, o
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	a, err := open("sequential graph", before)
+	was, is, err := f.Ends(before, after)
+	if err != nil {
+		return nil, rejected("%s: padded: %w", name, err)
+	}
+	a, err := open("sequential graph", was)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	b, err := open("plan", after)
+	b, err := open("plan", is)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

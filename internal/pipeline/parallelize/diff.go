@@ -2,6 +2,7 @@ package parallelize
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/taso-go/taso/parallel/machine"
 )
@@ -54,6 +55,7 @@ func Diff(a, b *Report) *Difference {
 	figure("devices", a.Devices, b.Devices)
 	figure("planner", x.Planner, y.Planner)
 	figure("mesh", x.Mesh, y.Mesh)
+	figure("padded", paddedText(x), paddedText(y))
 	figure("a step", x.Makespan, y.Makespan)
 	figure("one by one", x.Time, y.Time)
 	figure("memory, bytes", x.Memory, y.Memory)
@@ -89,4 +91,13 @@ func Diff(a, b *Report) *Difference {
 	}
 	d.OnlySecond = len(b.Layouts) - d.Operators
 	return d
+}
+
+// paddedText is which axes of a plan's inputs are longer, and by how much.
+func paddedText(r Row) string {
+	var parts []string
+	for _, x := range r.Padded {
+		parts = append(parts, fmt.Sprintf("%s axis %d: %d to %d", x.Input, x.Axis, x.From, x.To))
+	}
+	return strings.Join(parts, ", ")
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/grad"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
-	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/plan"
@@ -37,6 +36,8 @@ type Options struct {
 	Steps   int64
 	Workers int
 	Seed    uint64
+	// Even: no axis is padded.
+	Even bool
 	// Progress is told what is being done; nil: nobody.
 	Progress func(what string)
 }
@@ -89,7 +90,7 @@ func Make(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}
-	job := &plan.Job{Training: t, Cluster: o.Cluster, Devices: o.Devices, Memory: o.Memory, Steps: o.Steps, Workers: o.Workers, Seed: o.Seed, Progress: tell,
+	job := &plan.Job{Training: t, Cluster: o.Cluster, Devices: o.Devices, Memory: o.Memory, Steps: o.Steps, Workers: o.Workers, Seed: o.Seed, Even: o.Even, Progress: tell,
 		Strategies: parallel.NewStrategies()}
 	tell("planner " + o.Planner)
 	start := time.Now()
@@ -151,16 +152,10 @@ func Certified(ctx context.Context, p *plan.Plan) (*plan.File, error) {
 
 // Certificate is that of a plan, with the proofs of the laws that it uses.
 func Certificate(ctx context.Context, p *plan.Plan) ([]byte, error) {
-	l := p.Laying
-	d := &search.Derivation{Equation: l.Equation(), Proof: l.Proof(), Laws: l.Laws()}
-	proofs := map[string]*law.Proof{}
-	for name := range d.Laws {
-		if e := l.Evidence(name); e != nil {
-			proofs[name] = e
-		}
-	}
+	s := p.Shown()
+	d := &search.Derivation{Equation: s.Equation, Proof: s.Proof, Laws: s.Laws}
 	var b bytes.Buffer
-	if err := optimize.WriteProof(ctx, &b, d, proofs); err != nil {
+	if err := optimize.WriteProof(ctx, &b, d, s.Evidence); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

@@ -34,6 +34,8 @@ type Row struct {
 	Planner string `json:"planner"`
 	// Mesh is the mesh as text, Means those along each axis.
 	Mesh string `json:"mesh,omitempty"`
+	// Padded are axes of inputs that are longer than they were.
+	Padded []plan.PaddedAxis `json:"padded,omitempty"`
 	// Time is that of a step on a device, one thing after the other, which planners make
 	// small; Bound says that no layout along the last axis costs less, given those before.
 	Time  machine.Time `json:"time_ps,omitempty"`
@@ -105,7 +107,7 @@ func Describe(ctx context.Context, f *plan.File, p *plan.Plan) (*Report, error) 
 }
 
 func row(ctx context.Context, name string, p *plan.Plan, batch int) (x Row, s *plan.Simulation, err error) {
-	x = Row{Planner: name, Mesh: MeshText(p), Time: p.Time()}
+	x = Row{Planner: name, Mesh: MeshText(p), Padded: p.PaddedAxes(), Time: p.Time()}
 	if n := len(p.Passes); n > 0 {
 		x.Bound, x.Stop = p.Passes[n-1].Bound, string(p.Passes[n-1].Stop)
 	}

@@ -45,6 +45,9 @@ func Run(ctx context.Context, f *plan.File, c *machine.Cluster, small func(devic
 		return nil, err
 	}
 	if small == nil || before.Work().FLOPs < smallFLOPs {
+		if before, after, err = f.Ends(before, after); err != nil {
+			return nil, err
+		}
 		return run(ctx, f.Model.Name, before, after)
 	}
 	name, g, err := small(smallDevices)
@@ -62,7 +65,11 @@ func Run(ctx context.Context, f *plan.File, c *machine.Cluster, small func(devic
 		}
 		return &Ran{Of: name, Small: true, Why: err.Error()}, nil
 	}
-	again, err := run(ctx, name, t.Graph, p.Laying.Graph())
+	was, is, err := p.Ends()
+	if err != nil {
+		return nil, err
+	}
+	again, err := run(ctx, name, was, is)
 	if err != nil {
 		return nil, err
 	}
