@@ -14,6 +14,7 @@ import (
 	"github.com/taso-go/taso/internal/golden"
 	"github.com/taso-go/taso/internal/jax"
 	"github.com/taso-go/taso/parallel"
+	"github.com/taso-go/taso/parallel/pad"
 	"github.com/taso-go/taso/parallel/plan"
 )
 
@@ -26,6 +27,16 @@ const layer = `
 x : float32[8, 4]
 w : weight float32[4, 4]
 y = matmul(x, w)
+return y`
+
+// uneven has 10 samples, and 13 words to choose from.
+const uneven = `
+x : float32[10, 8]
+v : weight float32[8, 12]
+w : weight float32[12, 13]
+h = matmul(x, v)
+r = relu(h)
+y = matmul(r, w)
 return y`
 
 // timed is a plan with two micro-batches, with means along axes of two devices.
@@ -142,6 +153,15 @@ func TestCompare(t *testing.T) {
 	}
 	compare("perceptron fsdp", made(t, training(t, perceptron, adam), []plan.Means{plan.FSDP, plan.Megatron}, 2, 2))
 	compare("perceptron micro-batches", timed(t, training(t, perceptron, sgd), plan.FSDP))
+	longer := func(opt grad.Options, in int, cells ...int) *plan.Training {
+		tr, err := training(t, uneven, opt).Pad(ctx, pad.Cells{in: cells})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tr
+	}
+	compare("padded samples", made(t, longer(sgd, 0, 2, 0), []plan.Means{plan.Data}, 4))
+	compare("padded words", made(t, longer(grad.Options{Loss: grad.Classes, Axis: 1, Rate: 0.1, Optimizer: grad.Adam}, 2, 0, 3), []plan.Means{plan.Tensor}, 4))
 	if os.Getenv("TASO_ALL_MODELS") == "" {
 		return
 	}

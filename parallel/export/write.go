@@ -49,9 +49,9 @@ func Formats() []Format { return []Format{JAX, DTensor, Flags} }
 // Write writes a plan. What the format cannot say is an error that names the node, the
 // mesh axis or the padded input.
 func Write(w io.Writer, p *plan.Plan, opt Options) error {
-	if list := p.PaddedAxes(); len(list) > 0 {
+	if list := p.PaddedAxes(); len(list) > 0 && opt.Format != JAX && opt.Format != "" {
 		x := list[0]
-		return fmt.Errorf("export as %s: input %s has %d along axis %d that was of %d: no format says what is padded", cmp.Or(opt.Format, JAX), x.Input, x.To, x.Axis, x.From)
+		return fmt.Errorf("export as %s: input %s has %d along axis %d that was of %d: the format does not say what is padded", opt.Format, x.Input, x.To, x.Axis, x.From)
 	}
 	var text []byte
 	var err error
@@ -88,8 +88,7 @@ type writer struct {
 }
 
 func (x *writer) program() ([]byte, error) {
-	of := x.p.Training.Graph
-	sequential, err := x.step("sequential_step", of, nil)
+	sequential, err := x.step("sequential_step", x.p.Training.First().Graph, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -162,14 +161,18 @@ float32, float16 = (float64, float64) if DOUBLE else (jnp.float32, jnp.float16)
 
 // tables writes what goes in and comes out, and how it lies.
 func (x *writer) tables(b *bytes.Buffer) {
-	of := x.p.Training.Graph
+	of, was := x.p.Training.Graph, x.p.Training.First().Graph
 	b.WriteString("# Inputs: type, sizes, and how they lie over the mesh.\nINPUTS = {\n")
-	below := positions(of)
+	below := positions(was)
 	for i, id := range of.Inputs() {
 		t := id.Out(0)
 		fmt.Fprintf(b, "    %q: {\"type\": %s, \"sizes\": %s, \"spec\": %s", of.Name(id), of.DType(t), tuple(of.Sizes(t)), x.ins[i].text())
 		if x.ins[i].micro >= 0 {
 			fmt.Fprintf(b, `, "micro": %d`, x.ins[i].micro)
+		}
+		first := was.Inputs()[i]
+		if sizes := was.Sizes(first.Out(0)); !slices.Equal(sizes, of.Sizes(t)) {
+			fmt.Fprintf(b, `, "was": %s`, tuple(sizes))
 		}
 		if of.IsWeight(id) {
 			b.WriteString(`, "weight": True`)
@@ -177,7 +180,7 @@ func (x *writer) tables(b *bytes.Buffer) {
 		if v, ok := x.p.Training.Init[i]; ok {
 			fmt.Fprintf(b, `, "start": %s`, graph.FormatNumber(v))
 		} else if !of.DType(t).IsFloat() {
-			n, ok := below[id]
+			n, ok := below[first]
 			if !ok {
 				n = 2
 			}

@@ -148,7 +148,7 @@ def draw(seed=0):
     rng = np.random.default_rng(seed)
     given = {}
     for name, i in INPUTS.items():
-        sizes = i["sizes"]
+        sizes = i.get("was", i["sizes"])
         if "start" in i:
             x = np.full(sizes, i["start"])
         elif "below" in i:
@@ -158,8 +158,18 @@ def draw(seed=0):
             x = rng.uniform(-1, 1, sizes) * math.sqrt(3 / fan)
         else:
             x = rng.uniform(0.5 if i.get("weight") else 0, 1, sizes)
-        given[name] = jnp.asarray(x, i["type"])
+        given[name] = longer(jnp.asarray(x, i["type"]), i)
     return given
+
+
+def longer(x, i):
+    """An input with axes as long as the step on the mesh has them: zeros are behind."""
+    return jnp.pad(x, [(0, n - m) for n, m in zip(i["sizes"], x.shape)]) if "was" in i else x
+
+
+def shorter(x, i):
+    """An input as it was before its axes were made longer."""
+    return lax.slice(x, (0,) * x.ndim, i["was"]) if "was" in i else x
 
 
 def micro(x, i):
@@ -238,10 +248,12 @@ def check():
     """Runs the step on the mesh and the sequential one, and reports what differs."""
     given = draw()
     run, placed = compiled(given)
-    want = jax.jit(sequential_step)(*given.values())
+    want = jax.jit(sequential_step)(*[shorter(x, i) for x, i in zip(given.values(), INPUTS.values())])
     got = run(*placed)
     outputs = []
     for (name, o), x, y in zip(OUTPUTS.items(), got, want):
+        if "becomes" in o:
+            y = longer(y, INPUTS[o["becomes"]])
         x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
         line = {"name": name, "relative": off(x, y, y), "finite": bool(np.isfinite(x).all() and np.isfinite(y).all())}
         if "becomes" in o:
