@@ -19,8 +19,6 @@ import (
 var planned = []string{"parallel/plan"}
 
 func init() {
-	Register(&Benchmark{Name: "plans-unity", What: "plans of Unity's seven models on Summit by every planner, beside the paper's speedups",
-		Takes: "20 min", Packages: planned, Run: plansUnity})
 	Register(&Benchmark{Name: "plans-flexflow", What: "plans of FlexFlow's six models: SOAP beside data parallelism",
 		Takes: "10 min", Packages: planned, Run: plansFlexFlow})
 }
@@ -34,9 +32,11 @@ type planTask struct {
 	batch   int
 	// flops are those of products and convolutions of a step.
 	flops int64
-	// Of planner pipeline, see [plan.Job].
-	row    bool
-	stages int
+	// Of planners pipeline, unity and auto, see [plan.Job].
+	row        bool
+	stages     int
+	sequential bool
+	found      func(name string, p *plan.Plan, why error)
 }
 
 // newPlanTask makes the training step of a model at a batch.
@@ -71,7 +71,6 @@ func newPlanTask(model string, batch int, cluster string, devices int, opt grad.
 type planOutcome struct {
 	plan    *plan.Plan
 	step    machine.Time
-	peak    int64
 	seconds float64
 	why     error // there is no plan
 }
@@ -79,7 +78,8 @@ type planOutcome struct {
 // find asks a planner.
 func (x *planTask) find(ctx context.Context, name string, s *parallel.Strategies) (o planOutcome, err error) {
 	start := time.Now()
-	o.plan, o.why = plan.Find(ctx, name, &plan.Job{Training: x.t, Cluster: x.cluster, Devices: x.devices, Strategies: s, Seed: 1, Row: x.row, Stages: x.stages})
+	o.plan, o.why = plan.Find(ctx, name, &plan.Job{Training: x.t, Cluster: x.cluster, Devices: x.devices, Strategies: s, Seed: 1, Row: x.row, Stages: x.stages,
+		Sequential: x.sequential, Found: x.found})
 	o.seconds = time.Since(start).Seconds()
 	if o.why != nil {
 		if !plan.IsNone(o.why) {
@@ -87,20 +87,18 @@ func (x *planTask) find(ctx context.Context, name string, s *parallel.Strategies
 		}
 		return o, nil
 	}
+	return o, x.judge(ctx, &o)
+}
+
+// judge has a plan checked, and says what its step takes.
+func (x *planTask) judge(ctx context.Context, o *planOutcome) (err error) {
 	if o.step, err = o.plan.Makespan(ctx); err != nil {
-		return o, err
+		return err
 	}
 	if err := accepted(ctx, o.plan); err != nil {
-		return o, fmt.Errorf("%s on %d devices of %s: %w", x.network.Model.Name, x.devices, x.cluster.Name, err)
+		return fmt.Errorf("%s on %d devices of %s: %w", x.network.Model.Name, x.devices, x.cluster.Name, err)
 	}
-	if o.plan.Pipeline == nil {
-		m, err := o.plan.Memory()
-		if err != nil {
-			return o, err
-		}
-		o.peak = m.Peak
-	}
-	return o, nil
+	return nil
 }
 
 // perSecond is how many samples a step does in a second, nil where there is no plan.
@@ -117,17 +115,6 @@ func timesFaster(a, b planOutcome) any {
 		return nil
 	}
 	return float64(a.step) / float64(b.step)
-}
-
-// planners are those of tables, but for the exact one for small graphs and that of links, which
-// no cluster of theirs lets it set.
-func planners() (names []string) {
-	for _, p := range plan.Planners() {
-		if p.Name != "exhaustive" && p.Name != "topology" {
-			names = append(names, p.Name)
-		}
-	}
-	return names
 }
 
 // suite is the runs of a paper.
@@ -192,33 +179,6 @@ func besidesColumns(names []string, more ...Column) []Column {
 		}
 	}
 	return append(cols, more...)
-}
-
-// byUnity is what the paper reports, over the better of data parallelism and an expert's plan.
-var byUnity = map[string]float64{"bert-large-512": 1.4, "candle": 1.6, "mlp": 2.0, "dlrm": 3.6, "xdl": 1.9, "resnext50-full": 1.0, "inceptionv3-full": 1.3}
-
-func plansUnity(ctx context.Context, env *Env) (*Record, error) {
-	names := planners()
-	t := NewTable("", besidesColumns(names, Modelled("auto over the best of data, fsdp, megatron", "×").Digits(3), Recorded("Unity, paper", "×").Digits(2),
-		Measured("auto", "s").Digits(2), Measured("unity", "s").Digits(2))...)
-	err := besides(ctx, env, t, names, suite("Unity"), "summit:32", []int{6, 48, 192}, nil, func(x *planTask, of map[string]planOutcome) []any {
-		best := of["data"]
-		for _, name := range []string{"fsdp", "megatron"} {
-			if o := of[name]; o.why == nil && (best.why != nil || o.step < best.step) {
-				best = o
-			}
-		}
-		auto, unity := of["auto"], any(nil)
-		if u, ok := of["unity"]; ok {
-			unity = u.seconds
-		}
-		return []any{timesFaster(best, auto), byUnity[x.network.Model.Name], auto.seconds, unity}
-	})
-	return &Record{Tables: []*Table{t}, Notes: []string{
-		"Throughput is that of a simulated step (roofline of the V100, links of Summit, collectives beside computing); the paper's is measured, at up to 192 GPUs. " +
-			"Samples per device are the paper's. " +
-			acceptedNote + " An empty cell: no plan fits or none is within the planner's means.",
-	}}, err
 }
 
 // byFlexFlow is what the paper reports of one model on so many devices: Inception-v3 on 4 P100 takes

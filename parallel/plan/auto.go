@@ -71,6 +71,9 @@ func (j *Job) bestOf(ctx context.Context, planners []*Planner, price func(*Plan,
 		return nil
 	})
 	for i := range found {
+		if j.Found != nil && (found[i].plan != nil || found[i].err != nil) {
+			j.Found(planners[i].Name, found[i].plan, found[i].err)
+		}
 		consider(found[i], times[i])
 	}
 	if ctx.Err() == nil {

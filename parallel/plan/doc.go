@@ -70,7 +70,8 @@
 // large network a price is the sum of its regions', and only those regions are solved that no
 // network had before. What is laid out is the best network ([Plan.Rewritten]); the
 // certificate begins with the instances of the laws and says that the training step, as it
-// came, is what the devices compute.
+// came, is what the devices compute. With [Job.Sequential] it is the other way round, to compare: the
+// network that is cheapest on one device, and then its layout.
 //
 // # Axes that devices do not divide
 //
@@ -137,7 +138,9 @@
 // and megatron take micro-batches in that way, as one stage or more, where all samples at once do
 // not fit. PipeDream-2BW is not
 // among their choices: its weights are those of an update before, so that it computes
-// something else.
+// something else. What a stage needs is estimated by clusters while pipelines are compared; of the
+// one that is laid out it is known, and if that is more than a device has, stages compute again, or
+// the next best pipeline is laid out.
 //
 // # Links
 //

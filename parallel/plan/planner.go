@@ -56,6 +56,9 @@ type Job struct {
 	// Workers is how many goroutines look at once; 0: one for each processor. The plan does not
 	// depend on it.
 	Workers int
+	// Found is told by planner auto what each other planner has found, or why it has nothing, when all
+	// are done; nil: nobody.
+	Found func(planner string, p *Plan, why error)
 	// Progress is told what is being done, at most some times a second, by one goroutine after
 	// the other; nil: nobody.
 	Progress func(what string)

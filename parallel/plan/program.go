@@ -132,7 +132,7 @@ func (p *Plan) write(once bool) (*programmer, error) {
 	if err := m.phases(); err != nil {
 		return nil, fmt.Errorf("program of the plan: %w", err)
 	}
-	if n := max(1, g.Len()); m.micros > maxSlots/n {
+	if n := max(1, g.Len()); !once && m.micros > maxSlots/n {
 		return nil, fmt.Errorf("program of the plan: %d nodes in %d micro-batches are more than %d", n, m.micros, maxSlots)
 	}
 	for phase := range int8(3) {
