@@ -50,7 +50,23 @@ func (c *core) size() (classes, ways, kids int) {
 
 // users lists for each class the classes that have a way with it as a kid.
 func (c *core) users() [][]int32 {
-	out := make([][]int32, len(c.ways))
+	count, last := make([]int32, len(c.ways)), make([]int32, len(c.ways)) // last: a user, from 1
+	all := 0
+	for k := range c.ways {
+		for i := range c.ways[k] {
+			for _, j := range c.ways[k][i].kids {
+				if last[j] != int32(k)+1 {
+					last[j] = int32(k) + 1
+					count[j]++
+					all++
+				}
+			}
+		}
+	}
+	out, list := make([][]int32, len(c.ways)), make([]int32, all)
+	for j, n := range count {
+		out[j], list = list[:0:n], list[n:]
+	}
 	for k := range c.ways {
 		for i := range c.ways[k] {
 			for _, j := range c.ways[k][i].kids {

@@ -15,7 +15,8 @@ type index struct {
 
 func (c *core) index() *index {
 	n := len(c.ways)
-	x := &index{first: make([]int32, n+1), start: make([]int32, n+1)}
+	ends := make([]int32, 2*n+2)
+	x := &index{first: ends[:n+1], start: ends[n+1:]}
 	total := 0
 	for k := range c.ways {
 		total += len(c.ways[k])
@@ -29,9 +30,11 @@ func (c *core) index() *index {
 	for j := 0; j < n; j++ {
 		x.start[j+1] += x.start[j]
 	}
-	x.class, x.kids = make([]int32, total), make([]int32, total)
-	x.uses = make([]int32, x.start[n])
-	fill := append([]int32(nil), x.start[:n]...)
+	uses := int(x.start[n])
+	lists := make([]int32, 2*total+uses+n)
+	x.class, x.kids, x.uses = lists[:total], lists[total:2*total], lists[2*total:2*total+uses]
+	fill := lists[2*total+uses:]
+	copy(fill, x.start[:n])
 	w := int32(0)
 	for k := range c.ways {
 		for i := range c.ways[k] {
@@ -101,7 +104,7 @@ func (c *core) knuthFrom(given []int32, cost func(class int32, way int) int64, j
 func (c *core) settled() []int32 {
 	x := c.index()
 	seen := make([]bool, len(c.ways))
-	var order []int32
+	order := make([]int32, 0, len(c.ways))
 	for k := range c.ways {
 		for i := range c.ways[k] {
 			if len(c.ways[k][i].kids) == 0 && !seen[k] {

@@ -84,21 +84,30 @@ func (m *musts) fill(c *core, order []int32, lo, hi int) {
 	// The order in which classes can be made needs few rounds: in the first all but
 	// what is met in cycles is final.
 	all, one := make([]uint64, m.words), make([]uint64, m.words)
+	stale := make([]bool, len(c.ways)) // the set of a kid has changed since
+	for _, k := range order {
+		stale[k] = true
+	}
+	users := c.users()
 	for changed := true; changed; {
 		changed = false
 		for _, k := range order {
+			if !stale[k] {
+				continue
+			}
+			stale[k] = false
 			for i := range all {
 				all[i] = ^uint64(0)
 			}
 			for i := range c.ways[k] {
 				clear(one)
 				for _, j := range c.ways[k][i].kids {
-					for x, s := range m.of(j) {
+					for x, s := range m.of(j)[:len(one)] {
 						one[x] |= s
 					}
 				}
-				for x := range all {
-					all[x] &= one[x]
+				for x, s := range one[:len(all)] {
+					all[x] &= s
 				}
 			}
 			if at := int(m.index[k]) - lo; at >= 0 && at < hi-lo {
@@ -108,7 +117,9 @@ func (m *musts) fill(c *core, order []int32, lo, hi int) {
 			for x := range set {
 				if set[x] != all[x] {
 					copy(set, all)
-					changed = true
+					for _, u := range users[k] {
+						stale[u], changed = true, true
+					}
 					break
 				}
 			}
