@@ -35,7 +35,8 @@ type intervals struct {
 	layouts           []*layoutOf
 	most              int // stages
 
-	best []*piece // by stages from it on, from, to, size
+	best  []*piece // by stages from it on, from, to, size
+	table state    // of within, which is asked again and again
 }
 
 // maxSlowest bounds the times of the slowest stage that are looked at.
@@ -117,36 +118,48 @@ func (x *intervals) solve() (found [][]*piece, done bool) {
 	return found, done
 }
 
+// state is a division of the clusters from one on into stages on so many devices: the sum of
+// times, and the first piece, a place in best where there is one.
+type state struct {
+	sums  []machine.Time
+	first []int32
+}
+
 // within is the division of least sum of times in which no stage takes more than slowest.
 func (x *intervals) within(slowest machine.Time) ([]*piece, machine.Time) {
 	const never = machine.Time(1) << 62
-	type state struct {
-		sum  machine.Time
-		next *piece
-	}
 	// By stages from it on, first cluster, devices that are left.
-	table := make([]state, (x.most+1)*(x.n+1)*(x.devices+1))
-	at := func(s, from, devices int) *state { return &table[(s*(x.n+1)+from)*(x.devices+1)+devices] }
-	for i := range table {
-		table[i].sum = never
+	row := x.devices + 1
+	if n := (x.most + 1) * (x.n + 1) * row; len(x.table.sums) != n {
+		x.table = state{make([]machine.Time, n), make([]int32, n)}
 	}
-	at(0, x.n, 0).sum = 0
+	sums, first := x.table.sums, x.table.first
+	for i := range sums {
+		sums[i] = never
+	}
+	at := func(s, from int) int { return (s*(x.n+1) + from) * row }
+	sums[at(0, x.n)] = 0
 	least, largest := slices.Min(x.sizes), slices.Max(x.sizes)
 	for s := 1; s <= x.most; s++ {
 		for from := x.n - s; from >= 0; from-- {
+			own, firsts := sums[at(s, from):][:row], first[at(s, from):][:row]
 			for to := from + 1; to <= x.n-s+1; to++ {
+				rest := sums[at(s-1, to):][:row]
 				for k, size := range x.sizes {
-					p := x.best[x.at(s, from, to, k)]
+					best := x.at(s, from, to, k)
+					p := x.best[best]
 					if p == nil || p.time > slowest {
 						continue
 					}
-					for d := size + (s-1)*least; d <= min(x.devices, size+(s-1)*largest); d++ {
-						rest := at(s-1, to, d-size).sum
-						if rest == never {
-							continue
-						}
-						if b := at(s, from, d); rest+p.time < b.sum {
-							*b = state{rest + p.time, p}
+					low, high := size+(s-1)*least, min(x.devices, size+(s-1)*largest)
+					if low > high {
+						continue
+					}
+					behind, time := rest[low-size:high-size+1], p.time
+					here, by := own[low : high+1][:len(behind)], firsts[low : high+1][:len(behind)]
+					for d, sum := range behind { // what is never stays so
+						if sum += time; sum < here[d] {
+							here[d], by[d] = sum, int32(best)
 						}
 					}
 				}
@@ -155,7 +168,7 @@ func (x *intervals) within(slowest machine.Time) ([]*piece, machine.Time) {
 	}
 	best, stages := never, 0
 	for s := 1; s <= x.most; s++ {
-		if t := at(s, 0, x.devices).sum; t < best {
+		if t := sums[at(s, 0)+x.devices]; t < best {
 			best, stages = t, s
 		}
 	}
@@ -164,7 +177,7 @@ func (x *intervals) within(slowest machine.Time) ([]*piece, machine.Time) {
 	}
 	var out []*piece
 	for s, from, d := stages, 0, x.devices; s > 0; s-- {
-		p := at(s, from, d).next
+		p := x.best[first[at(s, from)+d]]
 		out = append(out, p)
 		from, d = p.to, d-p.layout.devices
 	}
