@@ -161,7 +161,7 @@ func (c *Cluster) together(k parallel.Kind, a Algorithm, groups [][]int) (all []
 		}
 		return all, nil
 	}
-	for _, g := range groups {
+	for n, g := range groups {
 		if a == Ring {
 			if g, err = c.Ring(g); err != nil {
 				return nil, err
@@ -173,6 +173,7 @@ func (c *Cluster) together(k parallel.Kind, a Algorithm, groups [][]int) (all []
 		}
 		for i := range steps {
 			if i == len(all) {
+				steps[i].flows = slices.Grow(steps[i].flows, len(steps[i].flows)*(len(groups)-1-n))
 				all = append(all, steps[i])
 				continue
 			}
@@ -268,9 +269,11 @@ func ring(k parallel.Kind, group []int) []step {
 // each is a message from every device to every other one, to the next one first: were all
 // to begin with the same device, they would wait for each other there.
 func each(group []int, of amount) []leg {
-	var out []leg
+	out := make([]leg, 0, len(group)*(len(group)-1))
 	for stride := 1; stride < len(group); stride++ {
-		out = append(out, around(group, stride, of)...)
+		for i, d := range group {
+			out = append(out, leg{d, group[(i+stride)%len(group)], of})
+		}
 	}
 	return out
 }

@@ -36,6 +36,22 @@ func (j *Job) price() func(*Plan, context.Context) (machine.Time, error) {
 	return (*Plan).Makespan
 }
 
+// asked is the order in which n planners are asked. Those that take least time are in front; with
+// several workers each second one comes from the end, so that not all wait for the longest.
+func asked(n, workers int) (order []int) {
+	for i := range n {
+		switch {
+		case workers == 1:
+			order = append(order, i)
+		case i%2 == 0:
+			order = append(order, i/2)
+		default:
+			order = append(order, n-1-i/2)
+		}
+	}
+	return order
+}
+
 // bestOf is the best of planners' plans and of all layouts on each mesh, by a price; of equal ones that
 // of the planner which comes first. When ctx ends nobody else is asked: it is the best so far then.
 func (j *Job) bestOf(ctx context.Context, planners []*Planner, price func(*Plan, context.Context) (machine.Time, error)) (*Plan, error) {
@@ -65,7 +81,9 @@ func (j *Job) bestOf(ctx context.Context, planners []*Planner, price func(*Plan,
 		}
 	}
 	found, times := make([]outcome, len(planners)), make([]machine.Time, len(planners))
-	_ = workers.Each(ctx, 0, len(planners), func(_, i int) error { // if it ends early there is what was found
+	order := asked(len(planners), workers.Workers(j.Workers, len(planners)))
+	_ = workers.Each(ctx, 0, len(planners), func(_, k int) error { // if it ends early there is what was found
+		i := order[k]
 		j.Progress(planners[i].Name)
 		found[i], times[i] = judge(planners[i].Find(ctx, j))
 		return nil

@@ -125,6 +125,8 @@ func (s *space) solve(q question) (*layouts, error) {
 	}
 	j := &joint{space: s, question: q, wanted: map[spot]extract.ClassID{}, origin: map[spot]extract.ClassID{},
 		places: map[graph.Tensor][]place{}, begun: map[graph.Tensor][]place{}}
+	j.problem.Nodes, j.made = s.nodes[:0], s.whats[:0]
+	defer func() { s.nodes, s.whats = j.problem.Nodes, j.made }()
 	nodes, read := s.all, []graph.Tensor(nil)
 	if q.within != nil {
 		nodes, read = q.within.nodes, q.within.read

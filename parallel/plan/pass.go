@@ -322,7 +322,7 @@ func (a *pass) solve(at map[int]parallel.Role, steps int64) (*choice, error) {
 
 // write makes the problem of a region.
 func (a *pass) write(r *region) error {
-	a.problem, a.made = extract.Problem{}, nil
+	a.problem, a.made = extract.Problem{Nodes: a.problem.Nodes[:0]}, nil // nobody keeps nodes
 	a.class, a.origin, a.roles = map[held]extract.ClassID{}, map[held]extract.ClassID{}, map[graph.Tensor][]parallel.Role{}
 	for _, id := range r.nodes {
 		for k, st := range a.of[id] {

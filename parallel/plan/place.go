@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
@@ -77,6 +78,10 @@ type mover struct {
 	types map[string]int // of tensors, numbered
 	paths map[trip]machine.Time
 	err   error // the first of the mesh
+
+	// Of the last problem, to be written over by the next one.
+	nodes []extract.Node
+	whats []what
 }
 
 // trip is what a price depends on; kind is the number of a tensor's type.
