@@ -23,19 +23,36 @@ type spreading struct {
 
 // ranks are those of the results; false: the members do not have the operator's shapes.
 func (q *spreading) ranks() (out []int, ok bool) {
-	shapes := make([]graph.Shape, len(q.sizes))
-	for i, x := range q.sizes {
-		shapes[i] = graph.Sizes(x...)
-	}
-	var f graph.Unifier
-	results, err := q.op.InferShapes(&f, q.member, shapes)
-	if err != nil {
-		return nil, false
-	}
+	results, ok := resultsOf(q.op, q.member, q.sizes)
 	for _, x := range results {
 		out = append(out, len(x))
 	}
-	return out, true
+	return out, ok
+}
+
+// resultsOf are the shapes of an operator's results; false: it has none for such operands.
+func resultsOf(o *graph.Op, attrs graph.Attrs, sizes [][]int) ([]graph.Shape, bool) {
+	shapes := make([]graph.Shape, len(sizes))
+	for i, x := range sizes {
+		shapes[i] = graph.Sizes(x...)
+	}
+	var f graph.Unifier
+	out, err := o.InferShapes(&f, attrs, shapes)
+	return out, err == nil
+}
+
+// joins reports whether members of a result, which have the sizes of a member, can be those of what
+// they stand for in a role. If not no law says so: its sides are of different shapes.
+func joins(member, whole graph.Shape, r Role, degree int) bool {
+	a, ok := member.Concrete()
+	b, also := whole.Concrete()
+	if !ok || !also {
+		return true // that is for laws to say
+	}
+	if r.Kind == Shard && r.Axis < len(a) {
+		a[r.Axis] *= degree
+	}
+	return slices.Equal(a, b)
 }
 
 // lifted is an operator on each of g members; one that is applied to members of families

@@ -87,6 +87,7 @@ func (s *Strategies) Of(ctx context.Context, o *graph.Op, attrs graph.Attrs, siz
 }
 
 func (s *Strategies) find(ctx context.Context, o *graph.Op, attrs graph.Attrs, sizes [][]int, degree int) (out []*Strategy, err error) {
+	whole, _ := resultsOf(o, attrs, sizes)
 	seen := map[string]bool{}
 	for _, c := range candidates(o, attrs, sizes, degree) {
 		k := fmt.Sprint(c.in)
@@ -95,7 +96,7 @@ func (s *Strategies) find(ctx context.Context, o *graph.Op, attrs graph.Attrs, s
 		}
 		if !seen[k] && !vanishes(c, out) {
 			seen[k] = true
-			st, err := s.decide(ctx, o, attrs, sizes, degree, c)
+			st, err := s.decide(ctx, o, attrs, sizes, whole, degree, c)
 			if err != nil {
 				return nil, err
 			}
@@ -246,7 +247,7 @@ func everyShard(sizes [][]int, fits func(operand, axis int) bool) (out []candida
 }
 
 // decide proves a guess, or returns nil.
-func (s *Strategies) decide(ctx context.Context, o *graph.Op, attrs graph.Attrs, sizes [][]int, degree int, c candidate) (*Strategy, error) {
+func (s *Strategies) decide(ctx context.Context, o *graph.Op, attrs graph.Attrs, sizes [][]int, whole []graph.Shape, degree int, c candidate) (*Strategy, error) {
 	for _, member := range memberAttrs(o, attrs, c, degree) {
 		q := &spreading{op: o, whole: attrs, member: member, in: c.in, degree: degree}
 		for i, x := range sizes {
@@ -256,7 +257,7 @@ func (s *Strategies) decide(ctx context.Context, o *graph.Op, attrs graph.Attrs,
 			}
 			q.sizes = append(q.sizes, own)
 		}
-		ranks, ok := q.ranks()
+		results, ok := resultsOf(o, member, q.sizes)
 		if !ok {
 			continue
 		}
@@ -264,8 +265,9 @@ func (s *Strategies) decide(ctx context.Context, o *graph.Op, attrs graph.Attrs,
 		if st.whole >= 0 && c.in[st.whole].Kind == Sum {
 			return nil, nil // places are no sums of others
 		}
-		for out := range ranks {
-			role, l, dims, err := s.result(ctx, q, out, ranks[out], c.axis)
+		for out := range results {
+			can := func(r Role) bool { return out >= len(whole) || joins(results[out], whole[out], r, degree) }
+			role, l, dims, err := s.result(ctx, q, out, len(results[out]), c.axis, can)
 			if err != nil {
 				return nil, err
 			}
@@ -274,15 +276,16 @@ func (s *Strategies) decide(ctx context.Context, o *graph.Op, attrs graph.Attrs,
 			}
 			st.Out, st.Laws, st.dims = append(st.Out, role), append(st.Laws, l), append(st.dims, dims)
 		}
-		if len(st.Out) == len(ranks) {
+		if len(st.Out) == len(results) {
 			return st, nil
 		}
 	}
 	return nil, nil
 }
 
-// result is what the members of a result are, with the law that says so.
-func (s *Strategies) result(ctx context.Context, q *spreading, out, rank, axis int) (Role, *law.Law, map[string]graph.Dim, error) {
+// result is what the members of a result are, with the law that says so; can reports whether their
+// sizes are those of a role.
+func (s *Strategies) result(ctx context.Context, q *spreading, out, rank, axis int, can func(Role) bool) (Role, *law.Law, map[string]graph.Dim, error) {
 	var try []Role
 	switch {
 	case axis >= 0:
@@ -298,7 +301,7 @@ func (s *Strategies) result(ctx context.Context, q *spreading, out, rank, axis i
 			try = append(try, q.blocks(out)...)
 		}
 	}
-	for _, r := range try {
+	for _, r := range slices.DeleteFunc(try, func(r Role) bool { return !can(r) }) {
 		stated := false // in words that are more general than numbers
 		for _, how := range []wording{divided, grouped, general, apart, partly, literal} {
 			if how == literal && stated {
