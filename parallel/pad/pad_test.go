@@ -351,3 +351,24 @@ func TestDomain(t *testing.T) {
 		verified(t, s)
 	}
 }
+
+// A layer is normalized over what is added, too: its variance there is at least zero, whose root
+// with something more than zero is taken.
+func TestNormalized(t *testing.T) {
+	g, next := trained(t, `
+x : float32[10, 6]
+v : weight float32[6, 6]
+s : weight float32[6]
+b : weight float32[6]
+h = matmul(x, v)
+n = layernorm[axis=1, eps=1e-5](h, s, b)
+return n`, grad.Options{Loss: grad.MeanSquare, Rate: 0.5})
+	p, err := Pad(ctx, g, next, Cells{input(t, g, "x"): {2, 0}}, NewLaws())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if masks, cuts := count(p.To, "one"), count(p.To, "slice"); masks != 1 || cuts != 0 {
+		t.Errorf("%d masks and %d cuts\n%s", masks, cuts, p.To)
+	}
+	verified(t, p)
+}

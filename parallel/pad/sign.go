@@ -87,11 +87,11 @@ func signOf(o *graph.Op, attrs graph.Attrs, in []*version) sign {
 			}
 			return atLeast
 		}
-	case "ewmul":
+	case "ewmul", "smul":
 		switch {
 		case both(is):
 			return positive
-		case both(sign.nonNegative) || in[0] == in[1]:
+		case both(sign.nonNegative) || o.Name == "ewmul" && in[0] == in[1]:
 			return atLeast
 		}
 	case "ewdiv":

@@ -75,14 +75,14 @@
 //
 // # Axes that devices do not divide
 //
-// Members of a family have one shape, so an axis is dealt out evenly or not at all. Where an axis of samples
-// or weights matters that the devices do not divide, data, fsdp, megatron and auto look at the
-// training step with that axis padded, too (package pad; Xu et al., GSPMD, 2021): up to three groups
-// of axes, each on top of those that made a step shorter. What is planned is then a training
-// step of its own, whose weights and samples lie padded on the devices, and everything that is
-// modelled is modelled of that. The certificate speaks of the training step as it came:
-// to pad what it brings forward is to take a step of padded ones ([File.Ends]). [Job.Even] leaves
-// axes as they are.
+// Members of a family have one shape, so an axis is dealt out evenly or not at all. Where an
+// axis of samples, or one that matters of weights, is not divided by the devices, data, fsdp, megatron
+// and auto look at the training step with that axis padded, too (package pad; Xu et al., GSPMD,
+// 2021): up to three groups of axes, each on top of those that made a step shorter; data and
+// fsdp at samples alone. What is planned is then a training step of its own, whose weights and
+// samples lie padded on the devices, and all that is modelled is modelled of that. The
+// certificate speaks of the training step as it came: to take a step and pad what it brings
+// forward is to take a step of what is padded ([File.Ends]). [Job.Even] leaves axes as they are.
 //
 // # Large steps
 //

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// mostPadded is how many groups of axes are tried, and no group that less than one
+	// mostPadded is how many groups of axes are tried, and none but samples that less than one
 	// shareTried-th of a step's operations have to do with.
 	mostPadded, shareTried = 3, 20
 	// growPadded: a padded network has at most one growPadded-th more nodes, and some for masks.
@@ -143,7 +143,7 @@ func (j *Job) odd(weights bool) []*oddAxes {
 			}
 		}
 	}
-	out = slices.DeleteFunc(out, func(u *oddAxes) bool { return u.flops < all/shareTried })
+	out = slices.DeleteFunc(out, func(u *oddAxes) bool { return u.weights && u.flops < all/shareTried })
 	slices.SortStableFunc(out, func(a, b *oddAxes) int { return int(min(1, max(-1, b.flops-a.flops))) })
 	return out[:min(len(out), mostPadded)]
 }
