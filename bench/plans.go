@@ -10,6 +10,7 @@ import (
 
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/graph/grad"
+	"github.com/taso-go/taso/internal/collector"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/plan"
@@ -77,6 +78,7 @@ type planOutcome struct {
 
 // find asks a planner.
 func (x *planTask) find(ctx context.Context, name string, s *parallel.Strategies) (o planOutcome, err error) {
+	defer collector.Lazily(collector.Plans, 0)() // as taso parallelize does
 	start := time.Now()
 	o.plan, o.why = plan.Find(ctx, name, &plan.Job{Training: x.t, Cluster: x.cluster, Devices: x.devices, Strategies: s, Seed: 1, Row: x.row, Stages: x.stages,
 		Sequential: x.sequential, Found: x.found})

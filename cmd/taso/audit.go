@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/taso-go/taso/internal/atomicfile"
+	"github.com/taso-go/taso/internal/collector"
 	"github.com/taso-go/taso/internal/pipeline/audit"
 	"github.com/taso-go/taso/internal/pipeline/audit/page"
 	"github.com/taso-go/taso/internal/progress"
@@ -97,7 +98,7 @@ func peerFormats() []string {
 }
 
 func (k *auditFlags) run(c *cobra.Command, args []string) error {
-	defer collectLazily(lazyAudit, 0)()
+	defer collector.Lazily(collector.Audit, 0)()
 	if k.replay != "" {
 		if len(args) > 0 {
 			return errors.New("--replay takes no files beside the one it names")

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/internal/collector"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/internal/progress"
 )
@@ -117,7 +118,7 @@ func (g *genRules) run(c *cobra.Command, _ []string) error {
 	if c.ErrOrStderr() == io.Writer(os.Stderr) {
 		g.opt.Progress = progress.New(os.Stderr, progress.Options{})
 	}
-	defer collectLazily(lazyGeneration, int64(g.memory))()
+	defer collector.Lazily(collector.Generation, int64(g.memory))()
 	run := genrules.Run
 	if g.parallel {
 		run = func(ctx context.Context, opt genrules.Options) (*genrules.Report, error) {

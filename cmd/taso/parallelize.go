@@ -12,6 +12,7 @@ import (
 
 	"github.com/taso-go/taso/graph/grad"
 	"github.com/taso-go/taso/internal/atomicfile"
+	"github.com/taso-go/taso/internal/collector"
 	"github.com/taso-go/taso/internal/pipeline/parallelize"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/parallel/machine"
@@ -161,7 +162,7 @@ func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
 	if !k.inference {
 		o.Recipe = &k.recipe
 	}
-	defer collectLazily(lazyPlans, 0)()
+	defer collector.Lazily(collector.Plans, 0)()
 	ctx := c.Context()
 	if k.budget > 0 {
 		var cancel context.CancelFunc

@@ -1,4 +1,4 @@
-package main
+package collector
 
 import (
 	"runtime/debug"
@@ -13,12 +13,12 @@ func TestLaziness(t *testing.T) {
 		live uint64
 		want int
 	}{{0, 400}, {10 * mb, 400}, {384 * mb, 400}, {600 * mb, 250}, {768 * mb, 200}, {1100 * mb, 130}, {5000 * mb, 100}} {
-		if got := lazyGeneration.percent(c.live); got != c.want {
+		if got := Generation.percent(c.live); got != c.want {
 			t.Errorf("%d MB in use: %d %%, want %d", c.live/mb, got, c.want)
 		}
 	}
 	for live, want := range map[uint64]int{0: 6400, 4 * mb: 6400, 8 * mb: 3200, 32 * mb: 800, 100 * mb: 400, 5000 * mb: 400} {
-		if got := lazyAudit.percent(live); got != want {
+		if got := Audit.percent(live); got != want {
 			t.Errorf("audit, %d MB in use: %d %%, want %d", live/mb, got, want)
 		}
 	}
@@ -28,7 +28,7 @@ func TestLaziness(t *testing.T) {
 func TestMemoryLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	for limit, want := range map[int64]int64{0: before, 1 << 20: before, 1 << 40: 1 << 40} {
-		stop := collectLazily(lazyGeneration, limit)
+		stop := Lazily(Generation, limit)
 		if got := debug.SetMemoryLimit(-1); got != want {
 			t.Errorf("--memory %d: the limit is %d, want %d", limit, got, want)
 		}

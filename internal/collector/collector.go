@@ -1,4 +1,5 @@
-package main
+// Package collector has garbage collected seldom while little memory is in use.
+package collector
 
 import (
 	"os"
@@ -7,8 +8,8 @@ import (
 	"time"
 )
 
-// laziness is how seldom garbage is collected while little memory is in use.
-type laziness struct {
+// Laziness is how seldom garbage is collected while little memory is in use.
+type Laziness struct {
 	// spare is how many bytes of garbage there may be beside a small heap.
 	spare uint64
 	// least and most bound it, in percent of the bytes in use.
@@ -16,16 +17,17 @@ type laziness struct {
 }
 
 var (
-	lazyGeneration = laziness{spare: 1536 << 20, least: 100, most: 400}
-	// An audit of a hundred rules ends before much is in use.
-	lazyAudit = laziness{spare: 256 << 20, least: 400, most: 6400}
-	// Planners forget almost all that they look at: without this a third of the time is the
-	// collector's.
-	lazyPlans = laziness{spare: 2 << 30, least: 100, most: 800}
+	// Generation is for the search of rules.
+	Generation = Laziness{spare: 1536 << 20, least: 100, most: 400}
+	// Audit is for audits: that of a hundred rules ends before much is in use.
+	Audit = Laziness{spare: 256 << 20, least: 400, most: 6400}
+	// Plans is for planners, which forget almost all that they look at: without this a third of the
+	// time is the collector's.
+	Plans = Laziness{spare: 2 << 30, least: 100, most: 800}
 )
 
 // percent is how much garbage, in percent of the bytes in use, is left to lie.
-func (z laziness) percent(live uint64) int {
+func (z Laziness) percent(live uint64) int {
 	p := z.most
 	if live > 0 {
 		p = int(min(z.spare*100/live, uint64(z.most)))
@@ -33,12 +35,12 @@ func (z laziness) percent(live uint64) int {
 	return max(p/10*10, z.least)
 }
 
-// collectLazily has garbage collected seldom while little memory is in use: gen-rules
+// Lazily has garbage collected seldom while little memory is in use: gen-rules
 // makes much of it, and the collector took a fifth of the time. It returns what ends
 // that. GOGC in the environment is obeyed. limit is the number of bytes that the collector
 // keeps memory below, as far as what is in use permits; a small one would have it run all
 // the time, and says nothing.
-func collectLazily(z laziness, limit int64) (stop func()) {
+func Lazily(z Laziness, limit int64) (stop func()) {
 	if limit >= int64(z.spare) {
 		old := debug.SetMemoryLimit(limit)
 		defer func() {
@@ -51,8 +53,9 @@ func collectLazily(z laziness, limit int64) (stop func()) {
 	}
 	now := z.percent(0)
 	before := debug.SetGCPercent(now)
-	done := make(chan struct{})
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(ended)
 		tick := time.NewTicker(200 * time.Millisecond)
 		defer tick.Stop()
 		s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
@@ -73,5 +76,8 @@ func collectLazily(z laziness, limit int64) (stop func()) {
 			}
 		}
 	}()
-	return func() { close(done) }
+	return func() {
+		close(done)
+		<-ended // so that who calls this again is not undone
+	}
 }
