@@ -14,29 +14,35 @@ import (
 // Operators that read places are not evaluated: those are not any numbers. Neither are laws
 // with large sizes in attributes: there a proof is looked for at once.
 //
-// An evaluation takes at most so many operations.
-func refuted(l *law.Law, places bool, most int64) bool {
+// An evaluation takes at most so many operations. at is the number of the instance that was
+// evaluated, from 1, 0 if there was none; one that is known not to fail is not evaluated again.
+func refuted(l *law.Law, places bool, most int64, known int) (fails bool, at int) {
 	if places {
-		return false
+		return false, 0
 	}
+	n := 0
 	for _, of := range []*law.Law{l, smaller(l)} {
 		if of == nil {
 			continue
 		}
-		for at := range instances(of) {
-			if ty, err := at.Types(); err != nil || !evaluable(ty, most) {
+		for own := range instances(of) {
+			n++
+			if n == known {
+				return false, n
+			}
+			if ty, err := own.Types(); err != nil || !evaluable(ty, most) {
 				continue
 			}
-			known := map[*law.Term]interp.Tensor[uint64]{}
-			x, err := evaluate(at, at.LHS[0], known)
+			values := map[*law.Term]interp.Tensor[uint64]{}
+			x, err := evaluate(own, own.LHS[0], values)
 			if err != nil {
 				continue
 			}
-			y, err := evaluate(at, at.RHS[0], known)
-			return err == nil && !(slices.Equal(x.Sizes, y.Sizes) && slices.Equal(x.Data, y.Data))
+			y, err := evaluate(own, own.RHS[0], values)
+			return err == nil && !(slices.Equal(x.Sizes, y.Sizes) && slices.Equal(x.Data, y.Data)), n
 		}
 	}
-	return false
+	return false, 0
 }
 
 // instances are those of a law in which sizes are small, or no smaller than a window, and

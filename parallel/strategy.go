@@ -345,8 +345,9 @@ func (s *Strategies) proved(ctx context.Context, l, like *law.Law, places bool) 
 			return d, nil
 		}
 		d.typed = true
+		at := 0
 		for _, r := range rounds {
-			if d.refuted = refuted(like, places, r.evaluated); d.refuted {
+			if d.refuted, at = refuted(like, places, r.evaluated, at); d.refuted {
 				break
 			}
 			proof, err := sums.CertifyWithin(ctx, l, r.searched)
