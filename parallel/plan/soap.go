@@ -48,7 +48,7 @@ func soap(ctx context.Context, j *Job) (*Plan, error) {
 	err = workers.Each(ctx, 0, len(ways), func(_, i int) (err error) {
 		x := &found[i]
 		if x.plan, x.err = ways[i](); x.err == nil {
-			steps[i], x.err = x.plan.Makespan(ctx)
+			steps[i], x.err = x.plan.Makespan(context.WithoutCancel(ctx)) // what is found is worth its price
 		}
 		if x.err != nil && !IsNone(x.err) {
 			return x.err
