@@ -372,3 +372,24 @@ return n`, grad.Options{Loss: grad.MeanSquare, Rate: 0.5})
 	}
 	verified(t, p)
 }
+
+// An axis along which a weight is read and written has all of its cells, along both axes.
+func TestSquare(t *testing.T) {
+	g, next := trained(t, `
+x : float32[10, 7]
+v : weight float32[7, 7]
+w : weight float32[7, 7]
+h = matmul(x, v)
+r = relu(h)
+s = ewadd(x, r)
+y = matmul(s, w)
+return y`, grad.Options{Loss: grad.MeanSquare, Rate: 0.5, Optimizer: grad.Adam})
+	p, err := Pad(ctx, g, next, Cells{input(t, g, "v"): {0, 1}}, NewLaws())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Cells[input(t, g, "v")]; !slices.Equal(got, []int{1, 1}) {
+		t.Errorf("v is padded by %v", got)
+	}
+	verified(t, p)
+}

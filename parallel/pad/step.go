@@ -46,10 +46,10 @@ func Pad(ctx context.Context, g *graph.Graph, next map[int]int, cells Cells, by 
 			return nil, fmt.Errorf("%w: input %d does not have %d axes", ErrNone, in, len(after))
 		}
 	}
-	cells = maps.Clone(cells)
 	masked := map[graph.Tensor]bool{}
 	// run goes on until no more inputs have to go along.
 	run := func(masked map[graph.Tensor]bool) (*writer, error) {
+		cells := maps.Clone(cells)
 		for range maxRounds {
 			w := newWriter(ctx, g, next, cells, masked, by)
 			if err := w.run(); err != nil {
@@ -59,11 +59,15 @@ func Pad(ctx context.Context, g *graph.Graph, next map[int]int, cells Cells, by 
 			if len(more) == 0 {
 				return w, nil
 			}
-			for in, after := range more {
-				if _, ok := cells[in]; ok {
+			for _, in := range slices.Sorted(maps.Keys(more)) {
+				both := slices.Clone(more[in])
+				for axis, n := range cells[in] { // along another axis, too
+					both[axis] = max(both[axis], n)
+				}
+				if slices.Equal(both, cells[in]) {
 					return nil, fmt.Errorf("%w: input %s would have to be padded in two ways", ErrNone, g.Name(g.Inputs()[in]))
 				}
-				cells[in] = after
+				cells[in] = both
 			}
 		}
 		return nil, fmt.Errorf("%w: always more inputs would have to be", ErrNone)

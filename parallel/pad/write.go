@@ -190,6 +190,8 @@ func (w *writer) fit(id graph.NodeID, after [][]int) (out [][][]int) {
 		full[i] = make([]int, ranks[i])
 		copy(full[i], after[i])
 	}
+	// An operand that is made with other cells keeps to those; an input can have more.
+	settled := func(i int) bool { return after[i] != nil && w.g.Op(operands[i].Node) != nil }
 	used := map[graph.OperandAxis]bool{}
 	for axis := range w.g.Sizes(id.Out(0)) {
 		from := o.OperandAxes(attrs, ranks, axis)
@@ -203,8 +205,8 @@ func (w *writer) fit(id graph.NodeID, after [][]int) (out [][][]int) {
 		}
 		for _, a := range from {
 			if full[a.Operand][a.Axis] != most {
-				if after[a.Operand] != nil {
-					return nil // it has other ones
+				if settled(a.Operand) {
+					return nil
 				}
 				full[a.Operand][a.Axis] = most
 			}
@@ -218,7 +220,7 @@ func (w *writer) fit(id graph.NodeID, after [][]int) (out [][][]int) {
 			}
 			for j := range full {
 				for other, size := range w.g.Sizes(operands[j]) {
-					if j == i || after[j] != nil || full[j][other] != 0 || used[graph.OperandAxis{Operand: j, Axis: other}] ||
+					if j == i || settled(j) || full[j][other] != 0 || used[graph.OperandAxis{Operand: j, Axis: other}] ||
 						size != w.g.Sizes(operands[i])[axis] {
 						continue
 					}

@@ -21,6 +21,7 @@ var swaps = [][2]string{
 	{"partition[axis=1, ", "partition["}, {"partition[", "partition[axis=1, "},
 	{"relu(", "step("}, {"ewadd(", "ewmul("}, {"ewsub(", "ewadd("}, {"each_reducesum", "each_reducemax"},
 	{"axis=0", "axis=1"}, {"axis=1", "axis=0"}, {"by=", "by=2"}, {"smul[", "scalaradd["},
+	{"after=(1)", "after=(2)"}, {"shape=[15]", "shape=[16]"}, {"before=(0), after=(1)", "before=(1), after=(0)"},
 }
 
 var name = regexp.MustCompile(`^[a-z][A-Za-z0-9_]*$`)
@@ -127,6 +128,11 @@ func TestCorrupt(t *testing.T) {
 	for _, planner := range []string{"data", "fsdp", "megatron", "soap"} {
 		files = append(files, made(t, "mlp-tiny", 16, planner, 4).File)
 	}
+	odd := made(t, "mlp-tiny", 15, "data", 4).File
+	if len(odd.Padded) == 0 {
+		t.Error("15 samples on 4 devices are not padded")
+	}
+	files = append(files, odd)
 	rejected, harmless, malformed := 0, 0, 0
 	kinds := map[string]int{}
 	for rejected < 200 {
@@ -157,11 +163,15 @@ func TestCorrupt(t *testing.T) {
 			continue
 		}
 		harmless++
-		want, err := computes(t, bad.Sequential)
+		before, after, err := bad.Ends(parsed(t, bad.Sequential), parsed(t, bad.Graph))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := computes(t, bad.Graph)
+		want, err := computes(t, before.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := computes(t, after.String())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,14 +1,19 @@
 package parallelize
 
 import (
+	"bytes"
 	"errors"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/randplan"
+	"github.com/taso-go/taso/parallel"
+	"github.com/taso-go/taso/parallel/pad"
 	"github.com/taso-go/taso/parallel/plan"
 )
 
@@ -64,4 +69,83 @@ func recipe(g *graph.Graph) *plan.Recipe {
 		}
 	}
 	return nil
+}
+
+// Random training steps with a random axis of an input some cells longer: where that is proved
+// the checker says that it is so, and so do numbers. TASO_RANDOM_PADS says how many are drawn.
+func TestRandomPadded(t *testing.T) {
+	n := 12
+	if s := os.Getenv("TASO_RANDOM_PADS"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := 0
+	for seed := range n {
+		draw := rand.New(rand.NewPCG(uint64(seed), 15))
+		g, _, err := randplan.Graph(draw, 1+draw.IntN(4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := Training(g, recipe(g))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := draw.IntN(len(tr.Graph.Inputs()))
+		sizes := tr.Graph.Sizes(tr.Graph.Inputs()[in].Out(0))
+		if len(sizes) == 0 {
+			continue
+		}
+		cells := make([]int, len(sizes))
+		cells[draw.IntN(len(cells))] = 1 + draw.IntN(3)
+		long, err := tr.Pad(ctx, pad.Cells{in: cells})
+		if errors.Is(err, pad.ErrNone) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		made++
+		p := &plan.Plan{Training: long, Laying: parallel.NewLaying(long.Graph, parallel.NewStrategies())}
+		before, after, err := p.Ends()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cert, err := Certificate(ctx, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := open("before", before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := open("after", after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := optimize.CheckProof(ctx, bytes.NewReader(cert), "padded", a, b, false); err != nil {
+			t.Errorf("%d: %v\n%s", seed, err, long.Graph)
+		}
+		if before.Work().FLOPs > 1<<26 {
+			continue
+		}
+		want, err := computes(t, before.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := computes(t, after.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			if !slices.Equal(got[i].Data, want[i].Data) {
+				t.Errorf("%d: output %d is another one\n%s", seed, i, long.Graph)
+			}
+		}
+	}
+	t.Logf("%d of %d padded", made, n)
+	if made < n/2 {
+		t.Errorf("%d of %d are padded", made, n)
+	}
 }
