@@ -110,7 +110,9 @@
 //
 // What is chosen is the least sum of times. [Plan.Simulate] says what of that is hidden:
 // collectives go on beside computing, and links serve one after the other. [Plan.Memory] is what
-// a device holds in the order of the program. Of a plan that needs more than a device has, results
+// a device holds in the order of the program; what goes ahead of it, or is still being sent, is held
+// besides, but the simulated step never holds more than a device may: where it would, things are done in
+// that order ([Simulation.Peak], [Figures]). Of a plan that needs more than a device has, results
 // of the forward pass are made again when the step goes backward, or are at the host until
 // then, as many as it takes ([Saving]): gathered weights, too. Those are taken first that free the
 // most bytes for their time, and of a few such savings the one with the shortest step. If that

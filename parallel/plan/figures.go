@@ -10,7 +10,7 @@ import (
 )
 
 // Figures are what a step of a plan takes, modelled: the makespan, what the fullest device
-// holds, and what the first device is busy with.
+// holds, in that time or in the order of the program, and what the first device is busy with.
 type Figures struct {
 	Makespan machine.Time `json:"makespan_ps"`
 	Memory   int64        `json:"memory"` // in bytes
@@ -40,7 +40,7 @@ func (p *Plan) figures(ctx context.Context) (f *Figures, at string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	out := &Figures{Makespan: s.Makespan, Memory: m.Peak}
+	out := &Figures{Makespan: s.Makespan, Memory: max(m.Peak, s.Peak)}
 	for _, c := range s.Classes {
 		out.Classes = append(out.Classes, Share{c.Class, c.Time})
 	}

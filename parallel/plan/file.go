@@ -147,7 +147,7 @@ func (l *Layout) UnmarshalText(text []byte) error {
 func (p *Plan) File() *File {
 	l := p.Laying
 	f := &File{Format: Format, Planner: p.Planner, Mesh: p.Mesh.Axes, Stages: p.Mesh.Stages, Passes: p.Passes, Time: p.Time(),
-		Machine:    Place{Name: p.Mesh.Cluster.Name, Devices: p.Mesh.Devices(), Memory: p.Mesh.Cluster.Memory, Links: p.Mesh.Cluster.Wires()},
+		Machine:    Place{Name: p.Mesh.Cluster.Name, Devices: p.Mesh.Devices(), Memory: p.room(0), Links: p.Mesh.Cluster.Wires()},
 		Sequential: p.Training.First().Graph.String(), Padded: p.Training.paddedInputs(), Graph: l.Graph().String(), Layouts: map[string][]Layout{}}
 	for out, in := range p.Training.Next {
 		f.Next = append(f.Next, [2]int{out, in})
@@ -307,6 +307,7 @@ func (f *File) Plan(c *machine.Cluster) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Planner: f.Planner, Training: t, Mesh: mesh, Rewritten: rewritten, Laying: l, Passes: f.Passes, Pipeline: f.Pipeline}
+	p = p.within(max(0, f.Machine.Memory))
 	if (p.Pipeline == nil) != (len(mesh.Stages) == 0) {
 		return nil, errors.New("pipeline: there are stages of the mesh or of a pipeline, and none of the other")
 	}

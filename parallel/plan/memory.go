@@ -167,6 +167,7 @@ func (e *MemoryError) Error() string {
 // fit is a plan that needs no more memory than a device may hold: a given one, or what it
 // becomes by a [Saving].
 func (j *Job) fit(p *Plan) (*Plan, error) {
+	p = p.within(j.Memory)
 	if p.fitted > 0 && p.fitted == j.Memory {
 		return p, nil
 	}

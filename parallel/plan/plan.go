@@ -52,6 +52,7 @@ type Plan struct {
 
 	extra    machine.Time // of the saving
 	makespan machine.Time // 0: not known yet
+	memory   int64        // what a device may hold; 0: what it has
 	fitted   int64        // a device of so many bytes is known to hold it; 0: nothing is known
 	ends     machine.Time // of the passes: what it costs to make copies of outputs
 }

@@ -44,6 +44,10 @@ type Simulation struct {
 	Classes []ClassTime
 	// Critical is a path of tasks for which the step waits.
 	Critical []sim.Step
+	// Peak is the most bytes that the first device holds at once, which holds most. That is no more
+	// than a device may hold, if that is enough in the order of the program. Of a pipeline
+	// see [Pipeline].
+	Peak int64
 	// PerSecond is the samples in a second; 0: their number is not known.
 	PerSecond float64
 }
@@ -63,6 +67,9 @@ type ClassTime struct {
 // of all groups along its axis, by the algorithm that is fastest for them. Links serve one
 // task at a time. What lies on the devices before the step costs nothing; results that
 // become no weight or state are put together on the first device.
+//
+// Where sending ahead, or beside computing, would need more memory than a device may hold, less of
+// that is done: at the slots of the program at which a device holds most nothing else goes on.
 //
 // All devices are simulated: groups may be on links of different speed.
 //
@@ -85,17 +92,35 @@ func (p *Plan) Simulate(ctx context.Context, opt SimulateOptions) (*Simulation, 
 	if n := len(prog.slots) * p.Mesh.Devices(); n > opt.MaxTasks && !opt.first {
 		return nil, fmt.Errorf("simulate the plan: %d operators on %d devices are more than %d tasks", len(prog.slots), p.Mesh.Devices(), opt.MaxTasks)
 	}
-	s := &simulator{program: prog, p: p, opt: opt, run: sim.New(p.Mesh.Cluster), bytes: map[string]int64{}, count: map[string]int{}}
-	if err := s.tasks(ctx); err != nil {
+	s := &simulator{program: prog, p: p, opt: opt}
+	first, peak, err := s.inRoom(ctx)
+	if err == nil && opt.first {
+		s = first
+	} else if err == nil {
+		s.fences = first.fences
+		_, err = s.simulate(ctx)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("simulate the plan: %w", err)
+	}
+	out := &Simulation{Run: s.run, Makespan: s.run.Makespan()}
+	if !opt.makespan {
+		out = s.report()
+	}
+	out.Peak = peak
+	return out, nil
+}
+
+// simulate makes the tasks and runs them, and says what the first device holds.
+func (s *simulator) simulate(ctx context.Context) (peak int64, err error) {
+	s.run, s.of, s.classes, s.bytes, s.count = sim.New(s.p.Mesh.Cluster), nil, nil, map[string]int64{}, map[string]int{}
+	if err := s.tasks(ctx); err != nil {
+		return 0, err
 	}
 	if err := s.run.Run(); err != nil {
-		return nil, fmt.Errorf("simulate the plan: %w", err)
+		return 0, err
 	}
-	if opt.makespan {
-		return &Simulation{Run: s.run, Makespan: s.run.Makespan()}, nil
-	}
-	return s.report(), nil
+	return s.holds(), nil
 }
 
 // simulator makes tasks of a program.
@@ -106,6 +131,9 @@ type simulator struct {
 	run     *sim.Graph
 	of      [][]sim.ID // by slot and device; -1: the device has no part in it
 	last    []sim.ID   // by device: what it computed, or, if serial, did last
+	fences  []bool     // slots at which nothing else goes on ([simulator.inRoom]); nil: none
+	fence   []sim.ID   // by device: the last of these
+	since   [][]sim.ID // by device: what it sends since then
 	bytes   map[string]int64
 	count   map[string]int
 	classes []string
@@ -113,7 +141,7 @@ type simulator struct {
 
 func (s *simulator) tasks(ctx context.Context) error {
 	n := s.p.Mesh.Devices()
-	s.last = slices.Repeat([]sim.ID{-1}, n)
+	s.last, s.fence, s.since = slices.Repeat([]sim.ID{-1}, n), slices.Repeat([]sim.ID{-1}, n), make([][]sim.ID, n)
 	for d := range n {
 		if err := s.run.Reserve(d, s.weights+s.inputs); err != nil {
 			return err
@@ -158,11 +186,42 @@ func (s *simulator) reads(i, device int) (out []sim.ID) {
 	return out
 }
 
-func (s *simulator) after(device int) []sim.ID {
-	if s.last[device] < 0 {
-		return nil
+// after are the tasks of a device that are over before a slot that it does in order.
+func (s *simulator) after(i, device int) (out []sim.ID) {
+	if id := s.last[device]; id >= 0 {
+		out = append(out, id)
 	}
-	return []sim.ID{s.last[device]}
+	if s.fences != nil && s.fences[i] {
+		out = append(out, s.since[device]...)
+	}
+	return out
+}
+
+// sendsAfter are those before a slot that sends, which is held back to when a device is done with
+// another one; -1: not at all.
+func (s *simulator) sendsAfter(i, device, held int) (out []sim.ID) {
+	if s.opt.Serial || s.fences != nil && s.fences[i] {
+		return s.after(i, device)
+	}
+	if held >= 0 && s.of[held][device] >= 0 {
+		out = append(out, s.of[held][device])
+	}
+	if id := s.fence[device]; id >= 0 {
+		out = append(out, id)
+	}
+	return out
+}
+
+// did notes the task of a device that is a slot.
+func (s *simulator) did(i, device int, id sim.ID) {
+	switch {
+	case s.fences != nil && s.fences[i]:
+		s.last[device], s.fence[device], s.since[device] = id, id, nil
+	case s.opt.Serial || !s.slots[i].sends():
+		s.last[device] = id
+	default:
+		s.since[device] = append(s.since[device], id)
+	}
 }
 
 func (s *simulator) compute(i int, t sim.Task, ids []sim.ID) error {
@@ -170,13 +229,14 @@ func (s *simulator) compute(i int, t sim.Task, ids []sim.ID) error {
 		if s.opt.first && d > 0 || !s.p.Mesh.first(d, s.slots[i].on) {
 			continue
 		}
-		t.Reads, t.After, t.Work = s.reads(i, d), s.after(d), sim.Compute{Device: d, Time: s.slots[i].time}
+		t.Reads, t.After, t.Work = s.reads(i, d), s.after(i, d), sim.Compute{Device: d, Time: s.slots[i].time}
 		id, err := s.run.Add(t)
 		if err != nil {
 			return err
 		}
 		s.count[t.Class]++
-		ids[d], s.last[d] = id, id
+		s.did(i, d, id)
+		ids[d] = id
 	}
 	return nil
 }
@@ -201,11 +261,7 @@ func (s *simulator) collective(i int, t sim.Task, ids []sim.ID, held int) error 
 				continue
 			}
 			t.Reads = append(t.Reads, s.reads(i, d)...)
-			if s.opt.Serial {
-				t.After = append(t.After, s.after(d)...)
-			} else if held >= 0 && s.of[held][d] >= 0 {
-				t.After = append(t.After, s.of[held][d])
-			}
+			t.After = append(t.After, s.sendsAfter(i, d, held)...)
 		}
 	}
 	t.Work = sim.Collectives{Kind: x.kind, Algorithm: how.by, Groups: groups, Bytes: x.sent}
@@ -219,10 +275,8 @@ func (s *simulator) collective(i int, t sim.Task, ids []sim.ID, held int) error 
 			if s.opt.first && d > 0 {
 				continue
 			}
+			s.did(i, d, id)
 			ids[d] = id
-			if s.opt.Serial {
-				s.last[d] = id
-			}
 		}
 	}
 	if s.opt.first { // nobody asks for bytes
@@ -243,11 +297,7 @@ func (s *simulator) message(i int, t sim.Task, ids []sim.ID, held int) error {
 			continue
 		}
 		t.Reads = append(t.Reads, s.reads(i, d)...)
-		if s.opt.Serial {
-			t.After = append(t.After, s.after(d)...)
-		} else if held >= 0 && s.of[held][d] >= 0 {
-			t.After = append(t.After, s.of[held][d])
-		}
+		t.After = append(t.After, s.sendsAfter(i, d, held)...)
 	}
 	t.Work = sim.Messages(flows)
 	id, err := s.run.Add(t)
@@ -260,10 +310,8 @@ func (s *simulator) message(i int, t sim.Task, ids []sim.ID, held int) error {
 		if s.opt.first && d > 0 || !s.p.Mesh.first(d, x.on) {
 			continue
 		}
+		s.did(i, d, id)
 		ids[d] = id
-		if s.opt.Serial {
-			s.last[d] = id
-		}
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ type Report struct {
 	Planners []Row `json:"planners"`
 	// Classes are what the time of the plan goes to, on the device with most of it.
 	Classes []plan.ClassTime `json:"classes"`
-	// Memory is what the worst device needs.
+	// Memory is what the worst device needs in the order of the graph.
 	Memory *plan.Memory `json:"memory,omitempty"`
 	// Layouts say how the results of operators lie, in the order of the graph.
 	Layouts []Lies `json:"layouts"`
@@ -42,7 +42,7 @@ type Row struct {
 	Bound machine.Time `json:"bound_ps,omitempty"`
 	Stop  string       `json:"stop,omitempty"`
 	// Makespan is the time of a step as it is simulated, sending beside computing; Memory is
-	// what the worst device needs.
+	// what the worst device holds then, or in the order of the graph.
 	Makespan machine.Time `json:"makespan_ps,omitempty"`
 	Memory   int64        `json:"memory,omitempty"`
 	// PerSecond is samples in a second, by the simulation; 0: the batch is not known.
@@ -122,11 +122,10 @@ func row(ctx context.Context, name string, p *plan.Plan, batch int) (x Row, s *p
 	if err != nil {
 		return x, nil, err
 	}
-	x.Memory = m.Peak
 	if s, err = p.Simulate(ctx, plan.SimulateOptions{Samples: batch}); err != nil {
 		return x, nil, err
 	}
-	x.Makespan, x.PerSecond = s.Makespan, s.PerSecond
+	x.Makespan, x.PerSecond, x.Memory = s.Makespan, s.PerSecond, max(m.Peak, s.Peak)
 	return x, s, nil
 }
 
