@@ -25,7 +25,7 @@ type staging struct {
 
 // build makes the stages of a schedule. A stage reads those of which activations come to
 // it; what is sent once in a step, such as a weight of two stages and its gradient, is added
-// to the update of the stage to which it goes.
+// to the update of the stage to which it goes, which waits for a gradient until it is there.
 func (x *staging) build(t *Training, c *machine.Cluster) (*schedule.Pipeline, error) {
 	p := &schedule.Pipeline{MicroBatches: x.micro, Schedule: x.kind}
 	for i, w := range x.parts {
@@ -47,6 +47,7 @@ func (x *staging) build(t *Training, c *machine.Cluster) (*schedule.Pipeline, er
 			p.Stages[a-1].Out = max(p.Stages[a-1].Out, bytes, each[[2]int{b, a}])
 		} else if each[[2]int{b, a}] == 0 {
 			once[k] += bytes * int64(x.micro)
+			p.Stages[b-1].Joins = append(p.Stages[b-1].Joins, a-1)
 		}
 	}
 	for i := range p.Stages {
@@ -55,6 +56,7 @@ func (x *staging) build(t *Training, c *machine.Cluster) (*schedule.Pipeline, er
 			s.After = append(s.After, i-1)
 		}
 		slices.Sort(s.After)
+		slices.Sort(s.Joins)
 		if s.Segment == 0 {
 			continue
 		}

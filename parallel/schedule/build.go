@@ -31,7 +31,7 @@ func (p *Pipeline) Build(c *machine.Cluster) (*Run, error) {
 		return nil, err
 	}
 	n, all := len(p.Stages), p.MicroBatches*max(1, p.Batches)
-	b := &builder{Pipeline: p, c: c, g: sim.New(c), readers: make([][]int, n), done: make([]int, n), inputs: map[[3]int]sim.ID{}}
+	b := &builder{Pipeline: p, c: c, g: sim.New(c), readers: make([][]int, n), done: make([]int, n), over: make([][][]sim.ID, n), inputs: map[[3]int]sim.ID{}}
 	b.run = &Run{Graph: b.g, Forward: make([][][]sim.ID, n), Backward: make([][][]sim.ID, n), Updates: make([][][]sim.ID, n)}
 	for i, s := range p.Stages {
 		b.run.Forward[i], b.run.Backward[i] = make([][]sim.ID, all), make([][]sim.ID, all)
@@ -79,7 +79,8 @@ type builder struct {
 	g       *sim.Graph
 	run     *Run
 	readers [][]int
-	done    []int // micro-batches that a stage has been through backward
+	done    []int        // micro-batches that a stage has been through backward
+	over    [][][]sim.ID // the last backward pass of a batch, by stage, batch and device
 	held    map[int]int64
 	inputs  map[[3]int]sim.ID // what segments read, by stage, micro-batch and device of the stage
 }
@@ -260,12 +261,29 @@ func (b *builder) backward(x pass, last, before []sim.ID) ([]sim.ID, error) {
 		ids = append(ids, id)
 	}
 	b.run.Backward[x.stage][x.micro] = ids
-	if b.done[x.stage]++; b.done[x.stage]%b.MicroBatches == 0 {
-		if err := b.update(x.stage, ids); err != nil {
-			return nil, err
+	if b.done[x.stage]++; b.done[x.stage]%b.MicroBatches > 0 {
+		return ids, nil
+	}
+	b.over[x.stage] = append(b.over[x.stage], ids)
+	for stage := range b.Stages {
+		for b.joined(stage) {
+			if err := b.update(stage); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return ids, nil
+}
+
+// joined reports whether all are there that the next update of a stage waits for.
+func (b *builder) joined(stage int) bool {
+	batch := len(b.run.Updates[stage])
+	for _, j := range append([]int{stage}, b.Stages[stage].Joins...) {
+		if len(b.over[j]) <= batch {
+			return false
+		}
+	}
+	return true
 }
 
 // kept is the task that has what a backward pass needs of the forward pass.
@@ -302,9 +320,14 @@ func segment(s Stage) int64 {
 }
 
 // update adds the gradients up among the devices of a stage, and takes the step.
-func (b *builder) update(stage int, last []sim.ID) error {
+func (b *builder) update(stage int) error {
 	s := b.Stages[stage]
-	batch := b.done[stage]/b.MicroBatches - 1
+	batch := len(b.run.Updates[stage])
+	last := b.over[stage][batch]
+	var joins []sim.ID
+	for _, j := range s.Joins {
+		joins = append(joins, b.over[j][batch]...)
+	}
 	if s.Gradients > 0 && len(s.Devices) > 1 {
 		sync := s.Sync
 		if sync == "" {
@@ -324,7 +347,7 @@ func (b *builder) update(stage int, last []sim.ID) error {
 			after = nth(last, i)
 		}
 		id, err := b.g.Add(sim.Task{Name: fmt.Sprintf("%s update %d", s.Name, batch), Class: "update",
-			Work: sim.Compute{Device: d, Time: s.Update}, After: after})
+			Work: sim.Compute{Device: d, Time: s.Update}, After: append(slices.Clone(after), joins...)})
 		if err != nil {
 			return err
 		}

@@ -46,6 +46,9 @@ type Stage struct {
 	Sync      machine.Algorithm
 	// Update is how long the optimizer takes.
 	Update sim.Time
+	// Joins are other stages, by number, whose backward passes of a batch are over before the update
+	// begins: they read a weight of this one, and what they send of its gradient is in Update.
+	Joins []int `json:",omitempty"`
 	// Recompute keeps inputs only; Offload keeps activations at the host.
 	Recompute, Offload bool
 	// With Recompute a stage may be segments, such as layers: Inputs is how many bytes each
@@ -115,6 +118,11 @@ func (p *Pipeline) check() error {
 		for _, a := range s.After {
 			if a < 0 || a >= i {
 				return fmt.Errorf("%s: it reads stage %d, want one before it", name, a)
+			}
+		}
+		for _, a := range s.Joins {
+			if a < 0 || a >= len(p.Stages) || a == i {
+				return fmt.Errorf("%s: it waits for stage %d, want another one of %d", name, a, len(p.Stages))
 			}
 		}
 		if n := len(s.After); n != len(slices.Compact(slices.Sorted(slices.Values(s.After)))) {
