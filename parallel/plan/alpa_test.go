@@ -21,9 +21,9 @@ func TestAlpa(t *testing.T) {
 	}
 }
 
-// Stages on submeshes of different sizes with layouts of their own compute the same: what
-// passes from one to the other is put together and dealt out again.
-func TestStagesApart(t *testing.T) {
+// stagesApart is a plan of stages on submeshes of different sizes, with layouts of their own.
+func stagesApart(t *testing.T) *Plan {
+	t.Helper()
 	j, err := (&Job{Training: training(t, tower(6)), Cluster: meshOf(t, "dgx-a100:1", 1).Cluster, Devices: 7}).fill()
 	if err != nil {
 		t.Fatal(err)
@@ -53,6 +53,13 @@ func TestStagesApart(t *testing.T) {
 	if err := x.tell(p, best); err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// Stages on submeshes of different sizes with layouts of their own compute the same: what
+// passes from one to the other is put together and dealt out again.
+func TestStagesApart(t *testing.T) {
+	p := stagesApart(t)
 	verified(t, p)
 	// Each stage's nodes lie along the axes of the stage only.
 	g := p.Laying.Graph()

@@ -87,6 +87,9 @@ func (p *Plan) staging() (*staging, error) {
 			return nil, fmt.Errorf("node %s is of cluster %d; what it reads and leads to makes it one of %d", t.Graph.Name(id), l.Clusters[id], of[id])
 		}
 	}
+	if err := p.own(l.Of); err != nil {
+		return nil, err
+	}
 	clusters, err := p.profile(l.Clusters, count)
 	if err != nil {
 		return nil, err
