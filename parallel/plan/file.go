@@ -83,6 +83,8 @@ type Recipe struct {
 	Optimizer string  `json:"optimizer"`
 	Rate      float64 `json:"rate"`
 	Momentum  float64 `json:"momentum,omitempty"`
+	// Group: statistics of the batch are of so many samples each (package grad); 0: of all.
+	Group int `json:"group,omitempty"`
 }
 
 // Place is on which devices a plan runs.

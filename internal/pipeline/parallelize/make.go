@@ -76,7 +76,7 @@ func Training(g *graph.Graph, r *plan.Recipe) (*plan.Training, error) {
 	if err != nil {
 		return nil, fmt.Errorf("optimizer: %w", err)
 	}
-	return plan.Train(g, grad.Options{Loss: loss, Axis: r.Axis, Optimizer: optimizer, Rate: r.Rate, Momentum: r.Momentum})
+	return plan.Train(g, grad.Options{Loss: loss, Axis: r.Axis, Optimizer: optimizer, Rate: r.Rate, Momentum: r.Momentum, Group: r.Group})
 }
 
 // Make plans, and writes the certificate.
