@@ -30,7 +30,7 @@ func printParallel(w io.Writer, r *parallelize.Report, top int) error {
 		}
 	}
 	if m := r.Memory; m != nil {
-		fmt.Fprintf(w, "\nA device needs %s: weights and state %s, inputs %s; the peak is at %s.\n", megabytes(m.Peak), megabytes(m.Weights), megabytes(m.Inputs), m.At)
+		fmt.Fprintf(w, "\nIn the order of the graph a device needs %s: weights and state %s, inputs %s; the peak is at %s.\n", megabytes(m.Peak), megabytes(m.Weights), megabytes(m.Inputs), m.At)
 		if m.Again+m.Away > 0 {
 			fmt.Fprintf(w, "To hold no more, it makes %s results again for the backward pass, and puts %s aside at its host, %s at once.\n", count(m.Again), count(m.Away), megabytes(m.Host))
 		}
