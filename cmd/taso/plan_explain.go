@@ -19,7 +19,8 @@ func newPlanExplain() *cobra.Command {
 much more a step would take with that, all else as it is: the operator itself and what is
 sent for its operands and results, one thing after the other. Of operators that are named
 it lists all ways. A way that costs less is one that the planner does not look at, or did
-not find.
+not find. Of a plan with stages or micro-batches it says what other borders between stages,
+other results kept, or another schedule would cost.
 ` + planHelp,
 		Example: `  taso plan explain plan.json
   taso plan explain plan.json left0_fc_matmul
@@ -32,6 +33,9 @@ not find.
 			_, p, err := k.read(c, args[0])
 			if err != nil {
 				return err
+			}
+			if p.Pipeline != nil && len(args) == 1 {
+				return k.alternatives(c, p)
 			}
 			all, err := p.Explain(c.Context(), args[1:]...)
 			if err != nil {
@@ -53,6 +57,37 @@ not find.
 	k.add(c)
 	c.Flags().IntVar(&k.top, "top", 24, "operators to list; 0: all")
 	return c
+}
+
+// alternatives says what other choices for a plan's pipeline would cost.
+func (k *planFlags) alternatives(c *cobra.Command, p *plan.Plan) error {
+	all, err := p.Alternatives(c.Context())
+	if err != nil {
+		return err
+	}
+	if k.json {
+		return writeJSON(c.OutOrStdout(), all)
+	}
+	x := p.Pipeline
+	fmt.Fprintf(c.OutOrStdout(), "%s, %s, schedule %s: %s a step\n\n", plural(len(x.Stages), "stage"), plural(p.Mesh.MicroBatches(), "micro-batch"), x.Schedule, x.Makespan)
+	var rows [][]string
+	for i, a := range all {
+		if k.top > 0 && i == k.top {
+			break
+		}
+		fits := ""
+		if !a.Fits {
+			fits = "does not fit"
+		}
+		rows = append(rows, []string{a.What, a.More.String(), megabytes(a.Peak), fits})
+	}
+	if err := writeTable(c.OutOrStdout(), []column{{"otherwise", false}, {"a step more", true}, {"a device holds", true}, {"", false}}, rows); err != nil {
+		return err
+	}
+	if n := len(all) - len(rows); n > 0 {
+		fmt.Fprintf(c.OutOrStdout(), "and %s more (--top 0 lists all)\n", plural(n, "choice"))
+	}
+	return nil
 }
 
 // wayText is a way as text.

@@ -32,10 +32,19 @@ func (p *Plan) settleIn(memory int64) error {
 	return nil
 }
 
-// staging are the stages of a plan, with what they take by its layout. Errors: stages that
+// staging are the stages of a plan, with what they take by its layout.
+func (p *Plan) staging() (*staging, error) {
+	b, err := p.staged()
+	if err != nil {
+		return nil, err
+	}
+	return &b.staging, nil
+}
+
+// staged are the stages of a plan with what their clusters take by its layout. Errors: stages that
 // are not those of clusters in the order of the graph, or not those of the mesh, and a schedule
 // that is not that of a training step.
-func (p *Plan) staging() (*staging, error) {
+func (p *Plan) staged() (*stagedPlan, error) {
 	l, t := p.Pipeline, p.Training
 	n := t.Graph.Len()
 	if p.Rewritten != nil {
@@ -94,25 +103,67 @@ func (p *Plan) staging() (*staging, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &staging{of: l.Of, after: t.after(l.Of, len(l.Stages)), row: l.Row, submeshes: p.Mesh.Stages, micro: p.Mesh.MicroBatches(), kind: l.Schedule}
+	b := &stagedPlan{clusters: clusters, stage: stage}
+	b.staging = staging{of: l.Of, row: l.Row, submeshes: p.Mesh.Stages, micro: p.Mesh.MicroBatches(), kind: l.Schedule}
+	for s := range l.Stages {
+		b.recompute, b.lean = append(b.recompute, l.Stages[s].Recompute), append(b.lean, len(l.Remade) > s && l.Remade[s])
+	}
+	b.fill(&b.staging, t, stage)
+	if b.kind == schedule.Interleaved && !b.inRow(t) {
+		return nil, fmt.Errorf("schedule %s: stages are not in a row", b.kind)
+	}
+	return b, nil
+}
+
+// stagedPlan is the staging of a plan with the clusters of which it is made.
+type stagedPlan struct {
+	staging
+	clusters []part
+	stage    []int // by cluster, from 1
+}
+
+// fill says what stages take, given that of each cluster.
+func (b *stagedPlan) fill(x *staging, t *Training, stage []int) {
+	n := len(x.recompute)
+	x.after, x.parts = t.after(x.of, n), nil
 	if x.row {
 		x.after = inRow(x.after)
 	}
-	for s := range l.Stages {
+	for s := range n {
 		var own []part
-		for c := 1; c <= count; c++ {
-			if stage[c] == s+1 {
-				own = append(own, clusters[c-1])
+		for c, in := range stage[1:] {
+			if in == s+1 {
+				own = append(own, b.clusters[c])
 			}
 		}
-		all, lean := sumOf(own), len(l.Remade) > s && l.Remade[s]
-		if lean {
+		all := sumOf(own)
+		if x.lean[s] {
 			all = all.lean()
 		}
-		x.parts, x.recompute, x.lean = append(x.parts, all), append(x.recompute, l.Stages[s].Recompute), append(x.lean, lean)
+		x.parts = append(x.parts, all)
 	}
-	if x.kind == schedule.Interleaved && !x.inRow(t) {
-		return nil, fmt.Errorf("schedule %s: stages are not in a row", x.kind)
+}
+
+// other is the staging with clusters in other stages, and otherwise changed.
+func (b *stagedPlan) other(t *Training, clusters, stage []int, change func(x *staging)) *staging {
+	x := b.staging
+	x.recompute, x.lean, x.of = slices.Clone(x.recompute), slices.Clone(x.lean), slices.Clone(x.of)
+	for id := range t.Graph.Nodes() {
+		x.of[id] = stage[clusters[id]]
 	}
-	return x, nil
+	if change != nil {
+		change(&x)
+	}
+	b.fill(&x, t, stage)
+	return &x
+}
+
+// lends reports whether a stage makes something of weights alone.
+func (b *stagedPlan) lends(i int) bool {
+	for c, in := range b.stage[1:] {
+		if in == i+1 && b.clusters[c].lent > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -60,6 +60,7 @@ type hunt struct {
 	after     [][]int // by cluster: which it reads
 	found     []*staging
 	bound     machine.Time
+	looked    int // how many were found
 	simulated int
 	judged    map[*staging]*judged
 	partial   bool // a limit kept some from being looked at
