@@ -10,7 +10,7 @@ import (
 
 // roomTries is how often a step is simulated anew, with more of it in the order of the program, until
 // a device has room for it.
-const roomTries = 4
+const roomTries = 8
 
 // within is a plan for devices that may hold so many bytes; 0: what they have.
 func (p *Plan) within(memory int64) *Plan {
@@ -63,7 +63,7 @@ func (s *simulator) inRoom(ctx context.Context) (first *simulator, peak int64, e
 		if err != nil || peak <= room || s.opt.Serial || try > roomTries {
 			return &x, peak, err
 		}
-		limit -= peak - room
+		limit -= max(peak-room, room>>roomTries<<try) // what is over may be by a little, over and over
 		if try == roomTries {
 			limit = -1 // all in order
 		}
