@@ -75,6 +75,9 @@ func (j *Job) ofShape(ctx context.Context, s shape) (*Plan, error) {
 	if len(j.Training.Next) == 0 {
 		return j.flat(ctx, s)
 	}
+	if lies := j.lies(s); lies > j.Memory {
+		return nil, fmt.Errorf("weights and state alone: %w", &MemoryError{Need: lies, Have: j.Memory, At: "stage 1", Lies: lies})
+	}
 	x, err := j.grid(1)
 	if err != nil { // nothing depends on samples
 		return j.flat(ctx, s)
