@@ -10,6 +10,7 @@ import (
 	"github.com/taso-go/taso/graph/grad"
 	"github.com/taso-go/taso/internal/randplan"
 	"github.com/taso-go/taso/parallel"
+	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/plan"
 )
 
@@ -163,7 +164,12 @@ func gapsOfLarge(ctx context.Context, done func()) (*Table, error) {
 			return nil, err
 		}
 		s := parallel.NewStrategies()
-		mesh, err := plan.NewMesh(x.cluster, m.devices)
+		roomy, err := machine.Find(m.cluster, machine.Options{}) // a layout along one axis is chosen without regard to memory
+		if err != nil {
+			return nil, err
+		}
+		roomy.Memory = 1 << 50
+		mesh, err := plan.NewMesh(roomy, m.devices)
 		if err != nil {
 			return nil, err
 		}
