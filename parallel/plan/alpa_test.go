@@ -147,3 +147,14 @@ func TestIntervals(t *testing.T) {
 		}
 	}
 }
+
+// Submeshes of a node's devices do not divide eight devices of nodes of six.
+func TestAlpaPartNodes(t *testing.T) {
+	j := deepJob(t, 8)
+	j.Cluster = meshOf(t, "summit:2", 1).Cluster
+	p, err := Find(ctx, "alpa", j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certified(t, p)
+}

@@ -28,7 +28,7 @@ type profiled struct {
 	err      error
 }
 
-// arrangement is a layout of all stages at once: each is on equally many devices, which axes
+// arrangement is a layout of all stages at once: each is on as many devices as axes
 // count, and a layout is looked for along each.
 type arrangement struct {
 	micro, stages int
@@ -115,8 +115,12 @@ func (x *profiler) inTime(ctx context.Context, micro int) (*Plan, error) {
 
 // lay goes on from a plan along some of the axes of an arrangement.
 func (x *profiler) lay(ctx context.Context, begun *Plan, a arrangement, how division, from, to int) (*Plan, error) {
+	devices := 1 // of a stage: submeshes of some sizes leave devices of a node over
+	for _, d := range a.degrees {
+		devices *= d
+	}
 	// All stages send at once.
-	mesh, err := NewMeshOf(x.j.Cluster, equal(a.stages, x.j.Devices/a.stages), axesOf(a.micro, 0, a.degrees)...)
+	mesh, err := NewMeshOf(x.j.Cluster, equal(a.stages, devices), axesOf(a.micro, 0, a.degrees)...)
 	if err != nil {
 		return nil, err
 	}
