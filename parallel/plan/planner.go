@@ -57,7 +57,7 @@ type Job struct {
 	// depend on it.
 	Workers int
 	// Found is told by planner auto what each other planner has found, or why it has nothing, when all
-	// are done; nil: nobody.
+	// are done, of the training step as it came and not of padded ones; nil: nobody.
 	Found func(planner string, p *Plan, why error)
 	// Progress is told what is being done, at most some times a second, by one goroutine after
 	// the other; nil: nobody.

@@ -52,6 +52,7 @@ func padding(weights bool, p *Planner) *Planner {
 		}
 		k := *j
 		k.Without = append(slices.Clone(j.Without), padsAlone...)
+		k.Found = nil // it is told of the step as it came
 		laws, most := pad.NewLaws(), j.Training.Graph.Len()+j.Training.Graph.Len()/growPadded+16
 		for _, u := range j.odd(weights) {
 			if ctx.Err() != nil {
