@@ -69,7 +69,7 @@ func (k *planFlags) alternatives(c *cobra.Command, p *plan.Plan) error {
 		return writeJSON(c.OutOrStdout(), all)
 	}
 	x := p.Pipeline
-	fmt.Fprintf(c.OutOrStdout(), "%s, %s, schedule %s: %s a step\n\n", plural(len(x.Stages), "stage"), plural(p.Mesh.MicroBatches(), "micro-batch"), x.Schedule, x.Makespan)
+	fmt.Fprintf(c.OutOrStdout(), "%s, micro-batches: %s, schedule %s: %s a step\n\n", plural(len(x.Stages), "stage"), count(p.Mesh.MicroBatches()), x.Schedule, x.Makespan)
 	var rows [][]string
 	for i, a := range all {
 		if k.top > 0 && i == k.top {

@@ -104,3 +104,28 @@ func TestUneven(t *testing.T) {
 		})
 	}
 }
+
+// What auto tells of planners is told once, of the training step as it came, also where the plan
+// it takes is padded.
+func TestFoundOfTheStep(t *testing.T) {
+	tr := oddStep(t, 4001, 512, 512, 512, grad.MeanSquare)
+	told := map[string]int{}
+	j, err := (&Job{Training: tr, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4, Steps: 1 << 16,
+		Without: []string{"exhaustive", "topology", "soap", "unity", "alpa", "pipeline", "expert"},
+		Found:   func(planner string, _ *Plan, _ error) { told[planner]++ }}).fill()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Find(ctx, "auto", j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Training.Padded == nil {
+		t.Error("the plan is not padded: the test looks at nothing")
+	}
+	for _, name := range []string{"data", "fsdp", "megatron"} {
+		if told[name] != 1 {
+			t.Errorf("%s is told of %d times", name, told[name])
+		}
+	}
+}
