@@ -56,6 +56,9 @@ type Info struct {
 	Version   string   // of the backend's kernels
 	Threads   int      // threads that compute
 	Libraries []string // libraries used, with their versions, sorted
+	// Math is how products and convolutions are computed where that is not IEEE
+	// arithmetic in the tensors' type, such as tf32: see cost.Setting.
+	Math string
 }
 
 // String is one line for reports.
@@ -66,6 +69,9 @@ func (i Info) String() string {
 	}
 	for _, l := range i.Libraries {
 		s += ", " + l
+	}
+	if i.Math != "" {
+		s += ", in " + i.Math
 	}
 	return s
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 	"unsafe"
 
 	"github.com/taso-go/taso/backends"
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 )
@@ -21,20 +19,9 @@ func (b *Backend) Compile(ctx context.Context, m *model.Model, opt backends.Comp
 		return nil, errors.New("compile: no graph")
 	}
 	wrap := func(err error) (backends.Plan, error) { return nil, fmt.Errorf("compile %s: %w", m.Name, err) }
-	var errs []error
-	needed := map[graph.NodeID]bool{}
-	for t := range lower.Uses(m.Graph) {
-		needed[t.Node] = true
-	}
-	for id := range m.Graph.Nodes() {
-		if needed[id] {
-			if err := b.Supports(m.Graph, id); err != nil {
-				errs = append(errs, err)
-			}
-		}
-	}
-	if len(errs) > 0 {
-		return wrap(errors.Join(errs...))
+	needed, err := backends.Needed(b, m.Graph)
+	if err != nil {
+		return wrap(err)
 	}
 	if err := checkSizes(m.Graph, needed); err != nil {
 		return wrap(err)
@@ -193,22 +180,14 @@ func (c *compiler) load(id lower.BufferID) error {
 	if c.plan.Buffers[id].Home != lower.Weight || c.bufs[id].constant() {
 		return nil
 	}
-	g := c.plan.Graph
-	t, w := g.Type(node.Out(0)), c.m.Weights[node]
-	if w == nil {
-		return fmt.Errorf("weight %s has no numbers", g.Name(node))
-	}
-	if w.DType != t.DType || !slices.Equal(w.Sizes, t.Sizes) {
-		return fmt.Errorf("weight %s: its numbers are %s%s, the input is %s", g.Name(node), w.DType, graph.Sizes(w.Sizes...), t)
-	}
-	raw, err := w.Read()
-	if err == nil {
-		err = c.allocate(id)
-	}
+	raw, err := backends.ReadWeight(c.m, node)
 	if err != nil {
-		return fmt.Errorf("weight %s: %w", g.Name(node), err)
+		return err
 	}
-	decode(c.bufs[id].base, t.DType.Bytes(), raw)
+	if err := c.allocate(id); err != nil {
+		return fmt.Errorf("weight %s: %w", c.m.Graph.Name(node), err)
+	}
+	decode(c.bufs[id].base, c.m.Graph.Type(node.Out(0)).DType.Bytes(), raw)
 	return nil
 }
 

@@ -63,33 +63,5 @@ func (b *Backend) Close() error {
 
 // Supports reports why a node cannot be run.
 func (b *Backend) Supports(g *graph.Graph, id graph.NodeID) error {
-	op := g.Op(id)
-	if op == nil {
-		return b.types("an input", g.Name(id), "input", true, g.Type(id.Out(0)))
-	}
-	if kind, _, ok := g.Opaque(id); ok {
-		return &backends.Unsupported{Backend: "cpu", Node: g.Name(id), Op: kind, Why: "its meaning is not known"}
-	}
-	if op.In == 0 {
-		return b.types("a constant", g.Name(id), op.Name, true, g.Type(id.Out(0)))
-	}
-	for i, t := range g.Operands(id) {
-		places := op.Places != nil && i > 0 // positions, and keys
-		if err := b.types(fmt.Sprintf("operand %d", i), g.Name(id), op.Name, op.Moves || places, g.Type(t)); err != nil {
-			return err
-		}
-	}
-	for i := range g.NumOut(id) {
-		if err := b.types("its result", g.Name(id), op.Name, op.Moves, g.Type(id.Out(i))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (b *Backend) types(what, node, op string, ints bool, t graph.TensorType) error {
-	if t.DType == graph.Float32 || ints && t.DType == graph.Int64 {
-		return nil
-	}
-	return &backends.Unsupported{Backend: "cpu", Node: node, Op: op, Why: fmt.Sprintf("%s is %s", what, t)}
+	return backends.Known("cpu", g, id)
 }

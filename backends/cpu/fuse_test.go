@@ -192,7 +192,7 @@ func TestMeasuredGroups(t *testing.T) {
 				continue
 			}
 			groups++
-			one, _, err := single(&g.Application, backends.MeasureOptions{}.WithDefaults(&g.Application))
+			one, _, err := backends.Single(&g.Application, backends.MeasureOptions{}.WithDefaults(&g.Application))
 			if err != nil {
 				t.Fatal(err)
 			}

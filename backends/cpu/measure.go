@@ -14,10 +14,7 @@ import (
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/cost"
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/procstat"
-	"github.com/taso-go/taso/lower"
-	"github.com/taso-go/taso/model"
 )
 
 // Measure times one application, or a group fused, in a plan of its own, see
@@ -34,14 +31,9 @@ func (b *Backend) Measure(ctx context.Context, a cost.Application, opt backends.
 		return cost.Sample{}, fmt.Errorf("measure %s: %w", a.Op.Name, err)
 	}
 	opt = opt.WithDefaults(&a)
-	m, data, err := single(&a, opt)
+	m, data, err := backends.Single(&a, opt)
 	if err != nil {
 		return wrap(err)
-	}
-	for i, t := range a.Out {
-		if id := graph.NodeID(m.Graph.Len()); i >= m.Graph.NumOut(id) || !slices.Equal(m.Graph.Sizes(id.Out(i)), t.Sizes) {
-			return wrap(fmt.Errorf("output %d is not %s", i, t))
-		}
 	}
 	plan, err := b.Compile(ctx, m, backends.CompileOptions{NoFuse: len(a.Tail) == 0})
 	if err != nil {
@@ -215,61 +207,6 @@ func (s *spare) free() {
 		b.free()
 	}
 	s.blocks = nil
-}
-
-// single is a model of one application, and data for its inputs.
-func single(a *cost.Application, opt backends.MeasureOptions) (*model.Model, []backends.Tensor, error) {
-	var b graph.Builder
-	m := &model.Model{Name: a.Op.Name, Weights: map[graph.NodeID]*model.Weight{}}
-	var data []backends.Tensor
-	id, err := a.Build(&b, func(i int, t graph.TensorType) (graph.Tensor, error) {
-		x, err := backends.Random(opt.Seed+uint64(i), t)
-		if err != nil {
-			return graph.Tensor{}, err
-		}
-		for k := range x.I64 { // indices that differ
-			x.I64[k] = int64(k*7919) % int64(max(1, firstSize(a)))
-		}
-		if a.Op.Name == "batchnorm" && i == 4 { // a variance
-			for k := range x.F32 {
-				x.F32[k] = 0.5 + x.F32[k]*x.F32[k]
-			}
-		}
-		name := "x" + strconv.Itoa(i)
-		weight := i < len(opt.Weights) && opt.Weights[i]
-		if i >= len(a.In) { // of the tail
-			weight = !slices.Equal(t.Sizes, a.Out[0].Sizes)
-		}
-		if !weight {
-			data = append(data, x)
-			return b.AddInput(name, t.DType, t.Sizes...)
-		}
-		w, err := b.AddWeight(name, t.DType, t.Sizes...)
-		if t.DType == graph.Int64 {
-			m.Weights[w.Node] = model.FromInt64(t.Sizes, x.I64)
-		} else {
-			m.Weights[w.Node] = model.FromFloat32(t.Sizes, x.F32)
-		}
-		return w, err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	outs := make([]graph.Tensor, max(1, len(a.Out)))
-	for i := range outs {
-		outs[i] = id.Out(i)
-	}
-	m.Graph, err = b.Finish(outs...)
-	return m, data, err
-}
-
-// firstSize is the size of the axis that a gather picks from.
-func firstSize(a *cost.Application) int {
-	axis, err := lower.Attrs{Op: a.Op, Values: a.Attrs}.Int("axis")
-	if err != nil || len(a.In) == 0 || axis < 0 || axis >= len(a.In[0].Sizes) {
-		return 1
-	}
-	return a.In[0].Sizes[axis]
 }
 
 // lastLevelCache is the size of the largest cache in bytes, as the system tells

@@ -185,6 +185,10 @@ func TestSettingOf(t *testing.T) {
 	if got := recorded.SettingOf(i).Device; got != "EPYC, 1 thread" {
 		t.Errorf("got %q", got)
 	}
+	i.Math = "tf32"
+	if got := recorded.SettingOf(i); got.Math != "tf32" || recorded.New(nil, got).Info().Math != "tf32" {
+		t.Errorf("the arithmetic is lost: %+v", got)
+	}
 }
 
 func Example() {
