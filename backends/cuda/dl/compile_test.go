@@ -1,0 +1,157 @@
+//go:build cgo
+
+package dl
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// compiling loads this machine's libraries, or skips the test where there is no NVRTC.
+func compiling(t *testing.T) *Libraries {
+	t.Helper()
+	l, _ := Load() // a driver is not needed
+	if !l.Has(NVRTC) {
+		t.Skip("no NVRTC here")
+	}
+	return l
+}
+
+const good = `extern "C" __global__ void k(float *x) { x[blockIdx.x * 64 + threadIdx.x] *= 2.0f; }`
+
+func TestCompile(t *testing.T) {
+	l := compiling(t)
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	for _, arch := range []string{"sm_75", "sm_80", "sm_90"} {
+		c := l.Compiler(arch, dir)
+		first, err := c.Compile(good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.HasPrefix(first, []byte("\x7fELF")) {
+			t.Errorf("%s: no ELF file: %q", arch, first[:min(len(first), 8)])
+		}
+		again, err := c.Compile(good)
+		if err != nil || !bytes.Equal(first, again) {
+			t.Errorf("%s: from the cache: %v, the same: %v", arch, err, bytes.Equal(first, again))
+		}
+		if h, m := c.Counts(); h != 1 || m != 1 {
+			t.Errorf("%s: %d hits, %d misses", arch, h, m)
+		}
+	}
+}
+
+func TestDoesNotCompile(t *testing.T) {
+	l := compiling(t)
+	dir := t.TempDir()
+	_, err := l.Compiler("sm_80", dir).Compile("extern \"C\" __global__ void k() { int unused; }\nx y;\n")
+	var e *CompileError
+	if !errors.As(err, &e) {
+		t.Fatalf("error %v", err)
+	}
+	if text := err.Error(); !strings.Contains(text, e.Path) || !strings.Contains(text, "kernel.cu(2): error") || strings.Contains(text, "\n") {
+		t.Errorf("error %q", text)
+	}
+	if filepath.Dir(e.Path) != dir {
+		t.Errorf("source in %s", e.Path)
+	}
+	if data, err := os.ReadFile(e.Path); err != nil || !strings.Contains(string(data), "x y;") {
+		t.Errorf("source %q, %v", data, err)
+	}
+	if _, err := l.Compiler("sm_1", dir).Compile(good); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestArch(t *testing.T) {
+	l := compiling(t)
+	for _, c := range []struct {
+		major, minor int
+		want         string
+	}{{9, 0, "sm_90"}, {8, 8, "sm_86"}, {8, 7, "sm_87"}, {8, 6, "sm_86"}} {
+		if got, err := l.Arch(Properties{Major: c.major, Minor: c.minor}); err != nil || got != c.want {
+			t.Errorf("%d.%d: %s, %v", c.major, c.minor, got, err)
+		}
+	}
+	if _, err := l.Arch(Properties{Name: "Future", Major: 99}); err == nil || !strings.Contains(err.Error(), "Future (sm_990)") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What is in the cache's folder is taken only if it is whole and of the same key.
+func TestCache(t *testing.T) {
+	l := &Libraries{Report: Report{Found: []Found{{Library: NVRTC, Version: "1.2"}}}}
+	c := l.Compiler("sm_80", t.TempDir())
+	key, cubin := c.key("source"), []byte("\x7fELF and so on")
+	if got := c.cached(key); got != nil {
+		t.Errorf("an empty cache has %q", got)
+	}
+	c.keep(key, cubin)
+	if got := c.cached(key); !bytes.Equal(got, cubin) {
+		t.Fatalf("kept %q", got)
+	}
+	whole, err := os.ReadFile(c.file(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole {
+		bad := bytes.Clone(whole)
+		bad[i] ^= 1
+		put(t, c.file(key), string(bad))
+		if c.cached(key) != nil {
+			t.Errorf("byte %d changed, and it was taken", i)
+		}
+		put(t, c.file(key), string(whole[:i]))
+		if c.cached(key) != nil {
+			t.Errorf("cut to %d bytes, and it was taken", i)
+		}
+	}
+	other := l.Compiler("sm_80", c.dir, "--fmad=false")
+	for _, k := range []string{c.key("other"), other.key("source"), l.Compiler("sm_90", c.dir).key("source")} {
+		if k == key {
+			t.Error("two different ones share a key")
+		}
+	}
+	put(t, c.file(c.key("other")), string(whole))
+	if c.cached(c.key("other")) != nil {
+		t.Error("another's CUBIN was taken")
+	}
+	// A folder that cannot be made is no error.
+	put(t, filepath.Join(c.dir, "file"), "")
+	l.Compiler("sm_80", filepath.Join(c.dir, "file", "x")).keep(key, cubin)
+}
+
+func TestPrune(t *testing.T) {
+	dir := t.TempDir()
+	start := time.Now().Add(-time.Hour)
+	for i, name := range []string{"b", "a", "c", "d"} {
+		put(t, filepath.Join(dir, name), strings.Repeat("x", 100))
+		when := start.Add(time.Duration(i) * time.Minute)
+		if err := os.Chtimes(filepath.Join(dir, name), when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := func() (s string) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			s += e.Name()
+		}
+		return s
+	}
+	pruneFolder(dir, 400, 200)
+	if got := names(); got != "abcd" {
+		t.Errorf("left %s of what is allowed", got)
+	}
+	pruneFolder(dir, 399, 200)
+	if got := names(); got != "cd" {
+		t.Errorf("left %s", got)
+	}
+}
