@@ -47,18 +47,37 @@ type function struct {
 }
 
 // function reads an unknown of the space as a function with a value.
-func (x *extent) function(v Sym) (f function, err error) {
-	name, args, ok := x.s.App(v)
-	var n int64
+func (x *extent) function(v Sym) (function, error) {
+	f, ok := x.s.IndexFunc(v)
 	switch {
 	case !ok:
-		return f, fmt.Errorf("index %s has no value", name)
-	case name == fnMax0:
-		return function{callMax0, args[0], 1, 1}, nil
-	case scanDiv(name, &n):
-		return function{callDiv, args[0], n, 1}, nil
+		return function{}, fmt.Errorf("index %s has no value", x.s.String(v.Index()))
+	case f.Div == 0:
+		return function{callMax0, f.Arg, 1, 1}, nil
 	}
-	return f, fmt.Errorf("index %s has no value", x.s.String(v.Index()))
+	return function{callDiv, f.Arg, f.Div, 1}, nil
+}
+
+// IndexFunc is a function of an index that has a value once Arg has: floor(Arg/Div),
+// or, where Div is 0, max(Arg, 0).
+type IndexFunc struct {
+	Arg Index
+	Div int64
+}
+
+// IndexFunc reads an unknown as a function of an index; not ok of one that is none.
+func (s *Space) IndexFunc(v Sym) (f IndexFunc, ok bool) {
+	name, args, ok := s.App(v)
+	switch {
+	case !ok:
+		return f, false
+	case name == fnMax0:
+		return IndexFunc{Arg: args[0]}, true
+	case scanDiv(name, &f.Div):
+		f.Arg = args[0]
+		return f, true
+	}
+	return f, false
 }
 
 func (f function) value(arg int64) int64 {

@@ -89,6 +89,9 @@ type Op struct {
 	// Value, of a pointwise function, is the function in float64 arithmetic for
 	// these values of its parameters.
 	Value func(params []float64) func(x float64) float64
+	// Formula, of a pointwise function, is Value as a text, see [Formula]: what runs on
+	// other devices is made from it.
+	Formula string
 
 	// Infer computes the output shapes. It must report every way in which the
 	// inputs do not fit, as an error that says what and why.

@@ -63,6 +63,25 @@ func CPU() *Target {
 	}
 }
 
+// CUDA describes the kernels of backends/cuda. Where the kernel of an operator computes
+// one element of the result after the other, it takes any tail, and reads its operands
+// at any strides.
+func CUDA() *Target {
+	t := &Target{
+		Name: "cuda", Align: 256, Overwrites: true,
+		Reads: map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided, "reverse": Strided, "cast": Strided},
+		Tails: map[string]bool{},
+	}
+	for _, as := range []string{
+		"conv2d", "depthwise", "dots", "poolmax", "poolavg", "matmul",
+		"reducesum", "reducemean", "reducemax", "softmax", "layernorm",
+		"concat", "pad", "enlarge", "reverse", "cast", "gather", "scatteradd",
+	} {
+		t.Tails[as] = true
+	}
+	return t
+}
+
 // Separate describes kernels of one operator each, as the cost models of TASO and
 // Tensat have them: nothing is fused. Views cost their dispatch.
 func Separate() *Target {

@@ -10,18 +10,19 @@ import (
 // [graph.Op.IsFunction].
 
 // pointwise declares the function f of one element; zeroAtZero: f(0) = 0.
-func pointwise(name, doc string, zeroAtZero bool, f func(x float64) float64) *graph.Op {
-	o := family(name, doc, nil, func([]float64) func(float64) float64 { return f })
+func pointwise(name, doc, formula string, zeroAtZero bool, f func(x float64) float64) *graph.Op {
+	o := family(name, doc, formula, nil, func([]float64) func(float64) float64 { return f })
 	o.ZeroAtZero = zeroAtZero
 	return o
 }
 
 // family declares a function of one element with real parameters; zero tells
-// for which of them it is 0 at 0, nil for none, and value what it is.
-func family(name, doc string, zero func(params []float64) bool, value func(params []float64) func(x float64) float64,
+// for which of them it is 0 at 0, nil for none, and value what it is, as formula says
+// it, too.
+func family(name, doc, formula string, zero func(params []float64) bool, value func(params []float64) func(x float64) float64,
 	params ...graph.Param) *graph.Op {
 	return &graph.Op{
-		Name: name, In: 1, Out: 1, Params: params, Doc: doc + ", element by element.", Pointwise: true, Zero: zero, Value: value,
+		Name: name, In: 1, Out: 1, Params: params, Doc: doc + ", element by element.", Pointwise: true, Zero: zero, Value: value, Formula: formula,
 		Infer: func(_ *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) { return one(in[0]) },
 		Entry: func(_ *graph.Space, a graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 			return graph.EntryFn(graph.NameValue(graph.FuncText(name, a...)), graph.EntryRead(0, at...)), nil
@@ -73,10 +74,10 @@ func boundParam(name, doc string, infinite int) graph.Param {
 
 var (
 	// Abs is the absolute value.
-	Abs = graph.Register(sloped(slopeAbs, cheap(nonNegative(pointwise("abs", "Absolute value", true, math.Abs)))))
+	Abs = graph.Register(sloped(slopeAbs, cheap(nonNegative(pointwise("abs", "Absolute value", "abs(x)", true, math.Abs)))))
 
 	// Clip is min(hi, max(lo, x)): hi where lo is above it.
-	Clip = graph.Register(sloped(slopeClip, cheap(family("clip", "x kept between lo and hi",
+	Clip = graph.Register(sloped(slopeClip, cheap(family("clip", "x kept between lo and hi", "min(max(x, lo), hi)",
 		func(p []float64) bool { return clip(0, p[0], p[1]) == 0 },
 		func(p []float64) func(float64) float64 {
 			return func(x float64) float64 { return clip(x, p[0], p[1]) }
@@ -85,7 +86,7 @@ var (
 
 	// Elu is x where it is positive, alpha*(exp(x) - 1) elsewhere (Clevert and
 	// others, arXiv 1511.07289).
-	Elu = graph.Register(sloped(slopeElu, family("elu", "x where it is positive, alpha*(exp(x) - 1) elsewhere", finite,
+	Elu = graph.Register(sloped(slopeElu, family("elu", "x where it is positive, alpha*(exp(x) - 1) elsewhere", "where(x < 0, alpha * expm1(x), x)", finite,
 		func(p []float64) func(float64) float64 {
 			return func(x float64) float64 {
 				if x < 0 {
@@ -97,18 +98,18 @@ var (
 		realParam("alpha", "minus the limit at minus infinity"))))
 
 	// Erf is the error function.
-	Erf = graph.Register(sloped(slopeErf, pointwise("erf", "Error function", true, math.Erf)))
+	Erf = graph.Register(sloped(slopeErf, pointwise("erf", "Error function", "erf(x)", true, math.Erf)))
 
 	// Exp is the exponential function.
-	Exp = graph.Register(sloped(slopeExp, nonNegative(pointwise("exp", "Exponential function", false, math.Exp))))
+	Exp = graph.Register(sloped(slopeExp, nonNegative(pointwise("exp", "Exponential function", "exp(x)", false, math.Exp))))
 
 	// Gelu is x/2 * (1 + erf(x/sqrt 2)), the exact form of the Gaussian error
 	// linear unit (Hendrycks, Gimpel, arXiv 1606.08415).
-	Gelu = graph.Register(sloped(slopeGelu, pointwise("gelu", "Gaussian error linear unit, x/2 * (1 + erf(x/sqrt 2))", true,
+	Gelu = graph.Register(sloped(slopeGelu, pointwise("gelu", "Gaussian error linear unit, x/2 * (1 + erf(x/sqrt 2))", "x / 2 * (1 + erf(x / 1.4142135623730951))", true,
 		func(x float64) float64 { return x / 2 * (1 + math.Erf(x/math.Sqrt2)) })))
 
 	// HardSigmoid is max(0, min(1, alpha*x + beta)).
-	HardSigmoid = graph.Register(sloped(slopeHardSigmoid, cheap(nonNegative(family("hardsigmoid", "max(0, min(1, alpha*x + beta))",
+	HardSigmoid = graph.Register(sloped(slopeHardSigmoid, cheap(nonNegative(family("hardsigmoid", "max(0, min(1, alpha*x + beta))", "min(max(alpha * x + beta, 0), 1)",
 		func(p []float64) bool { return finite(p) && p[1] <= 0 },
 		func(p []float64) func(float64) float64 {
 			return func(x float64) float64 { return clip(p[0]*x+p[1], 0, 1) }
@@ -116,11 +117,11 @@ var (
 		realParam("alpha", "slope"), realParam("beta", "value at 0"))))))
 
 	// HardSwish is x * max(0, min(1, x/6 + 1/2)) (MobileNet v3, arXiv 1905.02244).
-	HardSwish = graph.Register(sloped(slopeHardSwish, cheap(pointwise("hardswish", "Hard swish, x * max(0, min(1, x/6 + 1/2))", true,
+	HardSwish = graph.Register(sloped(slopeHardSwish, cheap(pointwise("hardswish", "Hard swish, x * max(0, min(1, x/6 + 1/2))", "x * min(max(x / 6 + 0.5, 0), 1)", true,
 		func(x float64) float64 { return x * clip(x/6+0.5, 0, 1) }))))
 
 	// LeakyRelu is x where it is positive, alpha*x elsewhere.
-	LeakyRelu = graph.Register(sloped(slopeLeakyRelu, cheap(family("leakyrelu", "x where it is positive, alpha times x elsewhere", finite,
+	LeakyRelu = graph.Register(sloped(slopeLeakyRelu, cheap(family("leakyrelu", "x where it is positive, alpha times x elsewhere", "where(x < 0, alpha * x, x)", finite,
 		func(p []float64) func(float64) float64 {
 			return func(x float64) float64 {
 				if x < 0 {
@@ -132,34 +133,34 @@ var (
 		realParam("alpha", "slope below 0")))))
 
 	// Log is the natural logarithm; of a negative number it is not a number.
-	Log = graph.Register(sloped(slopeLog, pointwise("log", "Natural logarithm", false, math.Log)))
+	Log = graph.Register(sloped(slopeLog, pointwise("log", "Natural logarithm", "log(x)", false, math.Log)))
 
 	// Reciprocal is 1/x; 1/0 is infinity in floating point, and laws hold of no
 	// particular value there.
-	Reciprocal = graph.Register(sloped(slopeReciprocal, cheap(pointwise("reciprocal", "Reciprocal, 1/x", false,
+	Reciprocal = graph.Register(sloped(slopeReciprocal, cheap(pointwise("reciprocal", "Reciprocal, 1/x", "1 / x", false,
 		func(x float64) float64 { return 1 / x }))))
 
 	// Relu is max(x, 0).
-	Relu = graph.Register(sloped(slopeRelu, cheap(nonNegative(pointwise("relu", "Relu, max(x, 0)", true,
+	Relu = graph.Register(sloped(slopeRelu, cheap(nonNegative(pointwise("relu", "Relu, max(x, 0)", "max(x, 0)", true,
 		func(x float64) float64 { return math.Max(x, 0) })))))
 
 	// Rsqrt is 1/sqrt(x + eps), what a normalization multiplies with.
-	Rsqrt = graph.Register(sloped(slopeRsqrt, cheap(nonNegative(family("rsqrt", "Reciprocal square root, 1/sqrt(x + eps)", nil,
+	Rsqrt = graph.Register(sloped(slopeRsqrt, cheap(nonNegative(family("rsqrt", "Reciprocal square root, 1/sqrt(x + eps)", "1 / sqrt(x + eps)", nil,
 		func(p []float64) func(float64) float64 {
 			return func(x float64) float64 { return 1 / math.Sqrt(x+p[0]) }
 		},
 		realParam("eps", "added before the root is taken"))))))
 
 	// Sigmoid is 1/(1 + exp(-x)).
-	Sigmoid = graph.Register(sloped(slopeSigmoid, nonNegative(pointwise("sigmoid", "Logistic function, 1/(1 + exp(-x))", false,
+	Sigmoid = graph.Register(sloped(slopeSigmoid, nonNegative(pointwise("sigmoid", "Logistic function, 1/(1 + exp(-x))", "1 / (1 + exp(-x))", false,
 		func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }))))
 
 	// Sqrt is the square root; of a negative number it is not a number.
-	Sqrt = graph.Register(sloped(slopeSqrt, cheap(nonNegative(pointwise("sqrt", "Square root", true, math.Sqrt)))))
+	Sqrt = graph.Register(sloped(slopeSqrt, cheap(nonNegative(pointwise("sqrt", "Square root", "sqrt(x)", true, math.Sqrt)))))
 
 	// Step is 1 where x is positive, 0 elsewhere: where a rectifier lets derivatives
 	// through. Its own derivative is 0 wherever it has one.
-	Step = graph.Register(flat(cheap(nonNegative(pointwise("step", "1 where x is positive, 0 elsewhere", true,
+	Step = graph.Register(flat(cheap(nonNegative(pointwise("step", "1 where x is positive, 0 elsewhere", "where(x > 0, 1, 0)", true,
 		func(x float64) float64 {
 			if x > 0 {
 				return 1
@@ -168,7 +169,7 @@ var (
 		})))))
 
 	// Tanh is the hyperbolic tangent.
-	Tanh = graph.Register(sloped(slopeTanh, pointwise("tanh", "Hyperbolic tangent", true, math.Tanh)))
+	Tanh = graph.Register(sloped(slopeTanh, pointwise("tanh", "Hyperbolic tangent", "tanh(x)", true, math.Tanh)))
 )
 
 // clip is x between lo and hi; hi where the two cross, NaN for NaN.

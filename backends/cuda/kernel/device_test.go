@@ -1,0 +1,177 @@
+package kernel_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/backends/backendtest"
+	"github.com/taso-go/taso/backends/cuda/fake"
+	"github.com/taso-go/taso/backends/cuda/kernel"
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
+	"github.com/taso-go/taso/model"
+)
+
+// device is a backend that runs the generated kernels on the CPU, one after the
+// other: each buffer is memory of its own.
+type device struct{ races bool }
+
+func (device) Info() backends.Info { return backends.Info{Name: "cuda"} }
+func (device) Supports(g *graph.Graph, id graph.NodeID) error {
+	return backends.Known("cuda", g, id)
+}
+func (device) Target() *lower.Target { return lower.CUDA() }
+func (device) Measure(context.Context, cost.Application, backends.MeasureOptions) (cost.Sample, error) {
+	return cost.Sample{}, errors.New("it has no clock")
+}
+func (device) Close() error { return nil }
+
+// run is a compiled graph.
+type run struct {
+	device
+	p    *lower.Plan
+	bufs [][]byte // by buffer
+}
+
+func (d device) Compile(_ context.Context, m *model.Model, opt backends.CompileOptions) (backends.Plan, error) {
+	p, err := lower.Graph(m.Graph, lower.CUDA(), lower.Options{NoFuse: opt.NoFuse, KeepAll: opt.KeepAll})
+	if err != nil {
+		return nil, err
+	}
+	r := &run{d, p, make([][]byte, len(p.Buffers))}
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		switch {
+		case b.Home == lower.Weight:
+			if r.bufs[i], err = backends.ReadWeight(m, b.Node); err != nil {
+				return nil, err
+			}
+		default:
+			r.bufs[i] = slices.Repeat([]byte{0xff}, b.Bytes) // what is not a number
+		}
+	}
+	for i := range p.Buffers {
+		root := i
+		for p.Buffers[root].Shares != lower.None {
+			root = int(p.Buffers[root].Shares)
+		}
+		r.bufs[i] = r.bufs[root]
+	}
+	return r, r.kernels(p.Once)
+}
+
+func (r *run) kernels(ks []lower.Kernel) error {
+	for i := range ks {
+		calls, scratch, err := kernel.Calls(r.p, &ks[i], kernel.Libraries{})
+		if err != nil {
+			return err
+		}
+		memory := slices.Repeat([]byte{0xff}, int(scratch))
+		for _, c := range calls {
+			if err := r.launch(c, &ks[i], memory); err != nil {
+				return fmt.Errorf("node %s (%s): %w", r.p.Graph.Name(c.Node), r.p.Graph.Op(c.Node).Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) launch(c kernel.Call, k *lower.Kernel, scratch []byte) error {
+	l := c.Launch
+	fault := make([]int64, kernel.FaultBytes/8)
+	args := make([]any, len(l.Args))
+	for i, a := range l.Args {
+		switch a.Value {
+		case kernel.Scratch:
+			args[i] = scratch[a.Offset:]
+		case kernel.Fault:
+			args[i] = fault
+		default:
+			v := &r.p.Values[a.Value]
+			b := r.bufs[v.Buffer][int64(v.Offset*v.DType.Bytes())+a.Offset:]
+			if !slices.Contains(k.Out, a.Value) {
+				b = slices.Clone(b)
+			}
+			args[i] = b
+		}
+	}
+	if err := fake.Try(fake.Kernel{Source: l.Source, Grid: l.Grid, Block: l.Block, Shared: l.Shared, Races: r.races}, args...); err != nil {
+		return fmt.Errorf("%w in:\n%s", err, l.Source)
+	}
+	if fault[0] != 0 {
+		return fmt.Errorf(l.Fault, fault[1])
+	}
+	return nil
+}
+
+func (r *run) Run(_ context.Context, in []backends.Tensor) ([]backends.Tensor, error) {
+	k := 0
+	for _, v := range r.p.Inputs {
+		if v == lower.None {
+			continue
+		}
+		to := r.bufs[r.p.Values[v].Buffer][:0]
+		for _, x := range in[k].F32 {
+			to = binary.LittleEndian.AppendUint32(to, math.Float32bits(x))
+		}
+		for _, x := range in[k].I64 {
+			to = binary.LittleEndian.AppendUint64(to, uint64(x))
+		}
+		k++
+	}
+	if err := r.kernels(r.p.Run); err != nil {
+		return nil, err
+	}
+	out := make([]backends.Tensor, len(r.p.Outputs))
+	for i, id := range r.p.Outputs {
+		v := &r.p.Values[id]
+		x := backends.Tensor{DType: v.DType, Sizes: v.Sizes}
+		at := r.bufs[v.Buffer][v.Offset*v.DType.Bytes():]
+		for j := range v.Elements() {
+			if v.DType == graph.Int64 {
+				x.I64 = append(x.I64, int64(binary.LittleEndian.Uint64(at[8*j:])))
+			} else {
+				x.F32 = append(x.F32, math.Float32frombits(binary.LittleEndian.Uint32(at[4*j:])))
+			}
+		}
+		out[i] = x
+	}
+	return out, nil
+}
+
+func (*run) Profile() []backends.OpTime { return nil }
+func (*run) PeakBytes() int64           { return 0 }
+func (*run) Close() error               { return nil }
+
+// TestCases runs the suite's graphs by generated kernels.
+func TestCases(t *testing.T) {
+	if err := fake.Try(fake.Kernel{Source: "extern \"C\" __global__ void k() {}"}); errors.Is(err, fake.ErrNoCgo) {
+		t.Skip(err)
+	}
+	cases, err := backendtest.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		if c.Graph == nil {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			err := c.Check(t.Context(), device{})
+			var un *backends.Unsupported
+			switch {
+			case errors.As(err, &un):
+				t.Skip(err)
+			case err != nil:
+				t.Error(err)
+			}
+		})
+	}
+}
