@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 )
@@ -100,13 +101,20 @@ func fill(dir string) error {
 	if err := os.CopyFS(dir, files); err != nil {
 		return fmt.Errorf("build fake: %w", err)
 	}
+	if err := gcc(dir, "support.o", "-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-asynchronous-unwind-tables", "-Wall", "-Wextra", "-Werror", "-c", "support.c"); err != nil {
+		return err
+	}
 	return link(dir, commonName, append([]string{"-Wl,-soname," + commonName}, append(common, "-ldl", "-lpthread", "-lm")...)...)
 }
 
 // link runs gcc in dir to make the library name.
 func link(dir, name string, args ...string) error {
-	all := append(append([]string{}, cflags...), append([]string{"-o", name}, args...)...)
-	cmd := exec.Command("gcc", all...)
+	return gcc(dir, name, slices.Concat(cflags, args)...)
+}
+
+// gcc makes the file name in dir.
+func gcc(dir, name string, args ...string) error {
+	cmd := exec.Command("gcc", append(slices.Clone(args), "-o", name)...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build fake %s: %w\n%s", name, err, out)

@@ -395,7 +395,12 @@ int taso_grid_run(struct taso_module *m, const struct taso_kernel *k, const char
 
 // Modules.
 
+// mathematics makes the C library's functions known to kernels, which name no library.
+static void mathematics(void) { dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL); }
+
 int taso_module_open(struct taso_module *m, const char *path, char *error, size_t size) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, mathematics);
   m->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!m->handle) {
     snprintf(error, size, "%s", dlerror());

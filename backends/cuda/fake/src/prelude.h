@@ -3,39 +3,12 @@
 // as a kernel that uses it would pass on the fake and fail on a GPU.
 #include "state.h"
 
+// What is in support.c, which every kernel is linked with.
 extern "C" {
-__attribute__((visibility("default"))) struct taso_state taso_state;
-extern char __ehdr_start[] __attribute__((visibility("hidden")));
-extern char _end[] __attribute__((visibility("hidden")));
-extern char __start_taso_shared[] __attribute__((weak, visibility("hidden")));
-extern char __stop_taso_shared[] __attribute__((weak, visibility("hidden")));
-static char taso_dynamic[TASO_DYNAMIC_MOST + TASO_DYNAMIC_GUARD] __attribute__((aligned(1024)));
-__attribute__((visibility("default"))) struct taso_sections taso_sections = {__ehdr_start, _end, __start_taso_shared, __stop_taso_shared, taso_dynamic};
-
-// The compiler calls these where a kernel is checked.
-#define TASO_CHECK(size) \
-  __attribute__((no_sanitize("kernel-address"))) void __asan_load##size##_noabort(const void *p) { taso_state.access(p, size, TASO_LOAD); } \
-  __attribute__((no_sanitize("kernel-address"))) void __asan_store##size##_noabort(const void *p) { taso_state.access(p, size, TASO_STORE); }
-TASO_CHECK(1) TASO_CHECK(2) TASO_CHECK(4) TASO_CHECK(8) TASO_CHECK(16)
-#undef TASO_CHECK
-#define TASO_PLAIN static inline __attribute__((no_sanitize("kernel-address"), no_sanitize("undefined")))
-__attribute__((no_sanitize("kernel-address"))) void __asan_loadN_noabort(const void *p, unsigned long n) { taso_state.access(p, n, TASO_LOAD); }
-__attribute__((no_sanitize("kernel-address"))) void __asan_storeN_noabort(const void *p, unsigned long n) { taso_state.access(p, n, TASO_STORE); }
-void __asan_handle_no_return(void) {}
-struct taso_place { // where the compiler's checks of arithmetic say they are
-  const char *file;
-  unsigned line, column;
-};
-#define TASO_CHECK(name, what) \
-  __attribute__((no_sanitize("kernel-address"))) void __ubsan_handle_##name(const struct taso_place *) { taso_state.fault(what); }
-TASO_CHECK(out_of_bounds, "index outside of an array")
-TASO_CHECK(add_overflow, "int addition overflows")
-TASO_CHECK(sub_overflow, "int subtraction overflows")
-TASO_CHECK(mul_overflow, "int multiplication overflows")
-TASO_CHECK(negate_overflow, "int negation overflows")
-TASO_CHECK(divrem_overflow, "division by zero, or its quotient overflows")
-#undef TASO_CHECK
+extern struct taso_state taso_state;
+extern char taso_dynamic[] __attribute__((visibility("hidden")));
 }
+#define TASO_PLAIN static inline __attribute__((no_sanitize("kernel-address"), no_sanitize("undefined")))
 
 #define __CUDACC__ 1
 #define __CUDACC_RTC__ 1
