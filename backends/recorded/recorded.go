@@ -99,8 +99,14 @@ func (b *Backend) Compile(context.Context, *model.Model, backends.CompileOptions
 	return nil, fmt.Errorf("recorded times of %s: %w", b.s.Device, backends.ErrNoRun)
 }
 
-// Target is that of the CPU backend, the only one whose times there are.
-func (b *Backend) Target() *lower.Target { return lower.CPU() }
+// Target is that of the backend whose times they are: its name begins the setting's
+// library, see [SettingOf].
+func (b *Backend) Target() *lower.Target {
+	if name, _, _ := strings.Cut(b.s.Library, " "); name == lower.CUDA().Name {
+		return lower.CUDA()
+	}
+	return lower.CPU()
+}
 
 // Measure is the recorded time of exactly this application, with source
 // Recorded unless it was modelled already when it was recorded. An application

@@ -191,6 +191,18 @@ func TestSettingOf(t *testing.T) {
 	}
 }
 
+// TestTarget: times are laid on the plans that they were measured by.
+func TestTarget(t *testing.T) {
+	for library, want := range map[string]string{
+		"cuda 1, NVRTC 12.9": "cuda", "cpu 4-avx512": "cpu", "cudax 1": "cpu", "": "cpu",
+	} {
+		b := recorded.New(&cost.Table{}, cost.Setting{Device: "d", Library: library})
+		if got := b.Target().Name; got != want {
+			t.Errorf("%q: target %s, want %s", library, got, want)
+		}
+	}
+}
+
 func Example() {
 	var t cost.Table
 	s := cost.Setting{Device: "GPU, 1 thread", Library: "cudnn 9"}
