@@ -3,7 +3,6 @@ package cuda
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/backends/cuda/dl"
@@ -44,9 +43,6 @@ type Backend struct {
 	calls    kernel.Libraries
 	info     backends.Info
 	choices  choices
-
-	measuring sync.Mutex // one measurement at a time
-	ref       *reference // of measurements; made by the first
 }
 
 var _ backends.Backend = (*Backend)(nil)

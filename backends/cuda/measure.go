@@ -9,9 +9,6 @@ import (
 	"github.com/taso-go/taso/cost"
 )
 
-// reference is a kernel whose time tells how fast the device is now.
-type reference struct{}
-
 // Measure times one application.
 func (b *Backend) Measure(_ context.Context, a cost.Application, _ backends.MeasureOptions) (cost.Sample, error) {
 	if a.Op == nil {
