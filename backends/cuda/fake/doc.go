@@ -2,8 +2,20 @@
 // functions of the CUDA driver, NVRTC, cuBLASLt and cuDNN from the C sources in src, by
 // gcc and g++, and runs kernels on the CPU.
 //
+// [Libraries] has package dl load them in a test as if they were real; [Environment] does so for
+// another process. [Run] runs one kernel without them.
+//
 // Words:
 //
+//   - A call is one call of an exported function. Calls are counted from 1 and listed; any one
+//     may be made to fail, alone or so that the device is lost. A call that gives something
+//     back does so even where it then fails, as CUDA's do.
+//   - A problem is what nobody may do, whether or not a library would notice it: memory that is
+//     used outside of its bounds or after it was freed, or freed while there is work that did not
+//     run; an object that is used after it was destroyed; a call on a thread without a context.
+//     A leak is an object that was not given back. Either fails the test.
+//   - Work that is put on a stream runs when somebody waits for it, no earlier, so that who does not
+//     wait sees what was there before. A device's time is counted by what the work is, not measured.
 //   - A kernel is CUDA C as NVRTC takes it, of one or more functions extern "C"
 //     __global__. The fake compiles it as C++ after src/prelude.h, which declares
 //     what NVRTC knows without headers and nothing else.

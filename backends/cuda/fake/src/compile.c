@@ -151,6 +151,15 @@ static char *slurp(const char *path) {
   return text;
 }
 
+void taso_folder(char *dir, size_t size) {
+  Dl_info self;
+  dladdr((void *)taso_compile, &self);
+  char *path = realpath(self.dli_fname, NULL); // libraries may be reached by links
+  snprintf(dir, size, "%s", path ? path : self.dli_fname);
+  free(path);
+  *strrchr(dir, '/') = 0;
+}
+
 int taso_compile(const char *source, const char *name, int arch, int flags, char **path, char **log) {
   static atomic_uint turn;
   *path = *log = NULL;
@@ -177,11 +186,8 @@ int taso_compile(const char *source, const char *name, int arch, int flags, char
     *log = strdup("extern __shared__ without an array\n");
     return -1;
   }
-  Dl_info self;
-  dladdr((void *)taso_compile, &self);
   char dir[2048];
-  snprintf(dir, sizeof dir, "%s", self.dli_fname);
-  *strrchr(dir, '/') = 0;
+  taso_folder(dir, sizeof dir);
   char tag[64];
   snprintf(tag, sizeof tag, "%d %d", arch, flags);
   char stem[4096], temp[4200], text[4300], report[4300];

@@ -344,6 +344,21 @@ static void end_block(void) {
   }
 }
 
+int taso_grid_fits(const struct taso_module *m, const struct taso_kernel *k, const char *name, const unsigned grid[3],
+                   const unsigned block[3], unsigned shared, unsigned most, char *error, size_t size) {
+  size_t threads = (size_t)block[0] * block[1] * block[2], fixed = taso_module_shared(m);
+  size_t possible = k->max_threads ? (size_t)k->max_threads : MOST;
+  if (threads == 0 || threads > possible) snprintf(error, size, "kernel %s has blocks of %zu threads, 1 to %zu are possible", name, threads, possible);
+  else if (block[2] > 64) snprintf(error, size, "kernel %s has blocks %u deep, 64 are possible", name, block[2]);
+  else if (!grid[0] || !grid[1] || !grid[2] || grid[0] > 0x7fffffff || grid[1] > 65535 || grid[2] > 65535)
+    snprintf(error, size, "kernel %s has a grid of (%u,%u,%u) blocks, at most (2147483647,65535,65535) are possible", name, grid[0], grid[1], grid[2]);
+  else if (fixed > 48 << 10) snprintf(error, size, "kernel %s has %zu bytes of static shared memory, 49152 are possible", name, fixed);
+  else if (shared > most) snprintf(error, size, "kernel %s has %u bytes of dynamic shared memory, %u are possible", name, shared, most);
+  else if (fixed + shared > TASO_DYNAMIC_MOST) snprintf(error, size, "kernel %s has %zu bytes of shared memory, %d are possible", name, fixed + shared, TASO_DYNAMIC_MOST);
+  else return 1;
+  return 0;
+}
+
 int taso_grid_run(struct taso_module *m, const struct taso_kernel *k, const char *name, const unsigned grid[3], const unsigned block[3],
                   unsigned shared, void **args, int flags, char *error, size_t size) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -408,11 +423,13 @@ int taso_module_open(struct taso_module *m, const char *path, char *error, size_
   }
   m->state = dlsym(m->handle, "taso_state");
   m->sections = dlsym(m->handle, "taso_sections");
-  if (!m->state || !m->sections) {
+  const int *arch = dlsym(m->handle, "taso_arch");
+  if (!m->state || !m->sections || !arch) {
     snprintf(error, size, "%s is no compiled kernel", path);
     dlclose(m->handle);
     return -1;
   }
+  m->arch = *arch / 10;
   return 0;
 }
 

@@ -10,6 +10,7 @@ struct taso_module {
   void *handle; // of dlopen
   struct taso_state *state;
   struct taso_sections *sections;
+  int arch; // 90 is sm_90
 };
 
 enum { // flags of taso_grid_run
@@ -23,6 +24,11 @@ void taso_module_close(struct taso_module *m);
 const struct taso_kernel *taso_module_kernel(struct taso_module *m, const char *name);
 // taso_module_shared returns the bytes of the kernel's __shared__ variables.
 size_t taso_module_shared(const struct taso_module *m);
+
+// taso_grid_fits checks the size of a launch as the driver does; most is the bytes of
+// dynamic shared memory that the kernel may have. What is wrong is in error.
+int taso_grid_fits(const struct taso_module *m, const struct taso_kernel *k, const char *name, const unsigned grid[3],
+                   const unsigned block[3], unsigned shared, unsigned most, char *error, size_t size);
 
 // taso_grid_run runs a kernel, args being the addresses of its arguments, and returns
 // 0 or the driver's error: 700 (illegal address), 716 (misaligned), 719 (anything else),

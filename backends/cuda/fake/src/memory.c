@@ -79,29 +79,42 @@ int taso_mem_inside(const void *p, size_t bytes) {
   return b && b->live && bytes <= b->bytes - (size_t)((const char *)p - b->p);
 }
 
-int taso_mem_check(char *text, size_t size) {
+// strange returns the first of n bytes that is not byte, or n.
+static size_t strange(const char *p, size_t count, int byte) {
+  char line[256];
+  memset(line, byte, sizeof line);
+  for (size_t i = 0; i < count; i += sizeof line) {
+    size_t most = count - i < sizeof line ? count - i : sizeof line;
+    if (!memcmp(p + i, line, most)) continue;
+    while (p[i] == line[0]) i++;
+    return i;
+  }
+  return count;
+}
+
+int taso_mem_check(char *text, size_t size, int deep) {
   int bad = 0;
   for (size_t i = 0; i < n; i++) {
     struct taso_block *b = &blocks[i];
-    char *raw = b->p - TASO_GUARD;
-    size_t all = TASO_GUARD + padded(b->bytes);
-    long first = -1;
-    for (size_t j = 0; j < all; j++) {
-      if (j == TASO_GUARD) j += b->bytes;
-      if (j < all && (unsigned char)raw[j] != TASO_GUARD_BYTE) {
-        if (first < 0) first = (long)j;
-        raw[j] = (char)TASO_GUARD_BYTE;
-      }
+    if (!b->live && !deep) continue;
+    struct {
+      char *p;
+      size_t bytes;
+      int byte;
+      const char *what;
+    } parts[] = {
+        {b->p - TASO_GUARD, TASO_GUARD, TASO_GUARD_BYTE, "outside of"},
+        {b->p + b->bytes, padded(b->bytes) - b->bytes, TASO_GUARD_BYTE, "outside of"},
+        {b->p, b->live ? 0 : b->bytes, TASO_FREED_BYTE, "into the freed"},
+    };
+    int found = 0;
+    for (int k = 0; k < 3; k++) {
+      size_t at = strange(parts[k].p, parts[k].bytes, parts[k].byte);
+      if (at == parts[k].bytes) continue;
+      memset(parts[k].p, parts[k].byte, parts[k].bytes);
+      if (!found++ && !bad++)
+        snprintf(text, size, "written %s %s (%zu bytes): byte %td", parts[k].what, b->name, b->bytes, parts[k].p + at - b->p);
     }
-    const char *what = "outside of";
-    for (size_t j = 0; j < b->bytes && !b->live; j++) {
-      if ((unsigned char)b->p[j] != TASO_FREED_BYTE) {
-        if (first < 0) first = (long)j + TASO_GUARD, what = "into the freed";
-        b->p[j] = (char)TASO_FREED_BYTE;
-      }
-    }
-    if (first < 0) continue;
-    if (bad++ == 0) snprintf(text, size, "written %s %s (%zu bytes): byte %ld", what, b->name, b->bytes, first - TASO_GUARD);
   }
   return bad;
 }

@@ -22,6 +22,7 @@ struct taso_block {
   char *p;
   size_t bytes;
   int live;                  // 0: freed, and kept for a while
+  int device;                // whose memory it is
   char name[32];             // in messages
   struct taso_touch *touched; // one a word of 4 bytes, NULL before the first checked kernel
 };
@@ -35,9 +36,10 @@ int taso_mem_drop(void *p);
 struct taso_block *taso_mem_find(const void *p, int near);
 // taso_mem_inside says whether bytes from p lie in one live block.
 int taso_mem_inside(const void *p, size_t bytes);
-// taso_mem_check looks at the guard zones of live and freed blocks: it returns how
-// many were damaged since the last look, repairs them and writes the first to text.
-int taso_mem_check(char *text, size_t size);
+// taso_mem_check looks at the guard zones of live blocks and, where it shall look deep,
+// at freed ones: it returns how many were damaged since the last look, repairs them
+// and writes the first to text.
+int taso_mem_check(char *text, size_t size, int deep);
 // taso_mem_live says how many blocks and bytes are live.
 void taso_mem_live(size_t *blocks, size_t *bytes);
 // taso_mem_clear drops everything, live blocks too.

@@ -7,6 +7,8 @@
 extern "C" {
 extern struct taso_state taso_state;
 extern char taso_dynamic[] __attribute__((visibility("hidden")));
+extern __attribute__((visibility("default"))) const int taso_arch;
+const int taso_arch = TASO_ARCH; // 900 is sm_90
 }
 #define TASO_PLAIN static inline __attribute__((no_sanitize("kernel-address"), no_sanitize("undefined")))
 
@@ -251,8 +253,9 @@ template <int... I> struct taso_ints {};
 template <auto f> struct taso_thunk;
 template <class... A, void (*f)(A...)> struct taso_thunk<f> {
   static const int args = sizeof...(A);
+  static constexpr unsigned sizes[sizeof...(A) + 1] = {sizeof(A)...};
   template <int... I> TASO_PLAIN void each(void **p, taso_ints<I...>) { f(*(A *)p[I]...); }
   __attribute__((no_sanitize("kernel-address"))) static void call(void **p) { each(p, taso_ints<__integer_pack(args)...>()); }
 };
 #define TASO_KERNEL(name, bound, meets) \
-  extern "C" __attribute__((visibility("default"))) const struct taso_kernel taso_kernel_##name = {&taso_thunk<&name>::call, taso_thunk<&name>::args, bound, meets};
+  extern "C" __attribute__((visibility("default"))) const struct taso_kernel taso_kernel_##name = {&taso_thunk<&name>::call, taso_thunk<&name>::args, taso_thunk<&name>::sizes, bound, meets};

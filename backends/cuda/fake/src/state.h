@@ -34,6 +34,7 @@ struct taso_state {
 struct taso_kernel {
   void (*call)(void **args);
   int args;        // how many the kernel takes
+  const unsigned *sizes; // of each, in bytes
   int max_threads; // __launch_bounds__, 0: none
   int meets;       // 1: there are barriers or shuffles, each thread needs a stack
 };
