@@ -57,7 +57,7 @@ func (l *Libraries) compile(source, name string, options []string) ([]byte, *Com
 }
 
 // embedded are architectures of systems on a chip, whose code no other device runs.
-var embedded = []int{53, 62, 72, 87, 101, 110}
+var embedded = []int{53, 62, 72, 87, 88, 101, 110}
 
 // Arch is the architecture to compile for, for a device: its own or, where NVRTC is
 // older than the device, the newest of the same major that it knows, whose code the

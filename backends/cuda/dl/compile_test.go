@@ -79,7 +79,7 @@ func TestArch(t *testing.T) {
 	for _, c := range []struct {
 		major, minor int
 		want         string
-	}{{9, 0, "sm_90"}, {8, 8, "sm_86"}, {8, 7, "sm_87"}, {8, 6, "sm_86"}} {
+	}{{9, 0, "sm_90"}, {8, 5, "sm_80"}, {8, 7, "sm_87"}, {8, 6, "sm_86"}} {
 		if got, err := l.Arch(Properties{Major: c.major, Minor: c.minor}); err != nil || got != c.want {
 			t.Errorf("%d.%d: %s, %v", c.major, c.minor, got, err)
 		}
