@@ -54,7 +54,7 @@ type Info struct {
 	Name      string   // of the backend: cpu
 	Device    string   // of the hardware: the processor's name
 	Version   string   // of the backend's kernels
-	Threads   int      // threads that compute
+	Threads   int      // threads of the processor that compute; 0: another device does
 	Libraries []string // libraries used, with their versions, sorted
 	// Math is how products and convolutions are computed where that is not IEEE
 	// arithmetic in the tensors' type, such as tf32: see cost.Setting.
@@ -63,10 +63,7 @@ type Info struct {
 
 // String is one line for reports.
 func (i Info) String() string {
-	s := fmt.Sprintf("%s %s on %s, %d thread", i.Name, i.Version, i.Device, i.Threads)
-	if i.Threads != 1 {
-		s += "s"
-	}
+	s := fmt.Sprintf("%s %s on %s", i.Name, i.Version, i.Hardware())
 	for _, l := range i.Libraries {
 		s += ", " + l
 	}
@@ -74,6 +71,17 @@ func (i Info) String() string {
 		s += ", in " + i.Math
 	}
 	return s
+}
+
+// Hardware is the device with what is used of it.
+func (i Info) Hardware() string {
+	switch i.Threads {
+	case 0:
+		return i.Device
+	case 1:
+		return i.Device + ", 1 thread"
+	}
+	return fmt.Sprintf("%s, %d threads", i.Device, i.Threads)
 }
 
 // OpTime is the time of one node in a run.

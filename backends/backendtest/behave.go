@@ -36,7 +36,7 @@ func behaviour() []Case {
 
 func info(_ context.Context, b backends.Backend) error {
 	i := b.Info()
-	if i.Name == "" || i.Device == "" || i.Version == "" || i.Threads < 1 || !slices.IsSorted(i.Libraries) {
+	if i.Name == "" || i.Device == "" || i.Version == "" || i.Threads < 0 || !slices.IsSorted(i.Libraries) {
 		return fmt.Errorf("info %+v leaves something open", i)
 	}
 	if i.String() != b.Info().String() {

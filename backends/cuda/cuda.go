@@ -82,7 +82,7 @@ func Open(opt Options) (*Backend, error) {
 		Cudnn:    libs.Has(dl.CuDNN) && !opt.NoLibraries,
 	}
 	b.info = backends.Info{
-		Name: "cuda", Device: dev.Properties().Name, Version: version, Threads: 1,
+		Name: "cuda", Device: dev.Properties().Name, Version: version,
 		Libraries: versions(&libs.Report, b.calls), Math: opt.Math,
 	}
 	return b, nil

@@ -17,10 +17,7 @@ import (
 // with the number of threads, its kernels and libraries with their versions,
 // and its arithmetic.
 func SettingOf(i backends.Info) cost.Setting {
-	s := cost.Setting{Device: fmt.Sprintf("%s, %d thread", i.Device, i.Threads), Library: i.Name + " " + i.Version, Math: i.Math}
-	if i.Threads != 1 {
-		s.Device += "s"
-	}
+	s := cost.Setting{Device: i.Hardware(), Library: i.Name + " " + i.Version, Math: i.Math}
 	for _, l := range i.Libraries {
 		s.Library += ", " + l
 	}
@@ -71,7 +68,7 @@ func (b *Backend) Setting() cost.Setting { return b.s }
 
 // Info names the device and the library that were measured.
 func (b *Backend) Info() backends.Info {
-	return backends.Info{Name: "recorded", Device: b.s.Device, Version: "1", Threads: 1, Libraries: []string{b.s.Library}, Math: b.s.Math}
+	return backends.Info{Name: "recorded", Device: b.s.Device, Version: "1", Libraries: []string{b.s.Library}, Math: b.s.Math}
 }
 
 // Supports is nil for a node whose application is in the table.

@@ -181,9 +181,11 @@ func TestSettingOf(t *testing.T) {
 	if got := recorded.SettingOf(i); got != (cost.Setting{Device: "EPYC, 2 threads", Library: "cpu 3, OpenBLAS 0.3"}) {
 		t.Errorf("got %+v", got)
 	}
-	i.Threads = 1
-	if got := recorded.SettingOf(i).Device; got != "EPYC, 1 thread" {
-		t.Errorf("got %q", got)
+	for n, want := range []string{"EPYC", "EPYC, 1 thread"} {
+		i.Threads = n
+		if got := recorded.SettingOf(i).Device; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 	i.Math = "tf32"
 	if got := recorded.SettingOf(i); got.Math != "tf32" || recorded.New(nil, got).Info().Math != "tf32" {

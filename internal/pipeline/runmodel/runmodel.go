@@ -87,7 +87,8 @@ type Report struct {
 	// twentieth of their time.
 	Calm    cost.Sample `json:"calm"`
 	CalmCPU bool        `json:"calm_cpu,omitempty"`
-	// Threads that compute on the processor, for Disturbed.
+	// Threads that compute on the processor, for Disturbed; 0: the processor waits for
+	// another device, and its time says nothing.
 	Threads int `json:"threads"`
 	// Nodes is the profile in the order of execution, Kinds the same by
 	// operator, the slowest first.

@@ -26,6 +26,7 @@ type fake struct {
 	used   time.Duration // processor time: three quarters of the runs
 	runs   []time.Duration
 	fail   error // of run 2
+	device bool  // computes elsewhere than on the processor
 	closed int
 	seen   []backends.Tensor
 }
@@ -34,7 +35,11 @@ func (f *fake) now() time.Time     { return f.t }
 func (f *fake) cpu() time.Duration { return f.used }
 
 func (f *fake) Info() backends.Info {
-	return backends.Info{Name: "fake", Device: "thin air", Version: "1", Threads: 1}
+	i := backends.Info{Name: "fake", Device: "thin air", Version: "1", Threads: 1}
+	if f.device {
+		i.Threads = 0
+	}
+	return i
 }
 func (f *fake) Supports(*graph.Graph, graph.NodeID) error { return nil }
 func (f *fake) Close() error                              { return nil }
@@ -293,5 +298,17 @@ func TestSessionCalm(t *testing.T) {
 	}
 	if r := s.Report(); len(r.Runs) != 12 {
 		t.Errorf("%d runs", len(r.Runs))
+	}
+}
+
+// The processor's time is not that of another device, for which it waits.
+func TestOtherDevice(t *testing.T) {
+	f := &fake{runs: ms(4, 6, 5), device: true}
+	r, err := Run(context.Background(), Options{Backend: f, Model: mlp(t), Repeat: 3, Warmup: -1, now: f.now, cpu: f.cpu})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !near(r.Calm.Seconds, 5e-3) || r.CalmCPU || r.Disturbed() != 0 || r.Setting.Device != "thin air" {
+		t.Errorf("calm %v (processor time: %v), disturbed %v, on %q", r.Calm, r.CalmCPU, r.Disturbed(), r.Setting.Device)
 	}
 }

@@ -116,7 +116,7 @@ func (s *Session) settle(first int) {
 	}
 	now, cpu := median(s.rep.Runs[first:]), median(s.cpu[first:])
 	cpu.Seconds /= cost.Seconds(max(1, s.rep.Threads))
-	waited := cpu.Seconds > 0 && cpu.Seconds < (1-disturbedFrom)*now.Seconds
+	waited := s.rep.Threads > 0 && cpu.Seconds > 0 && cpu.Seconds < (1-disturbedFrom)*now.Seconds
 	if waited {
 		now = cpu
 	}
