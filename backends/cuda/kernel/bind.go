@@ -20,6 +20,7 @@ func init() {
 	kernels = map[string]binding{
 		"concat": bindConcat, "pad": bindPad, "enlarge": bindEnlarge,
 		"reverse": bindReverse, "cast": bindCast, "resize": bindResize,
+		"matmul": bindMatmul, "conv2d": bindConv, "depthwise": bindDepthwise, "poolmax": bindPool, "poolavg": bindPool,
 		"gather": bindGather, "scatteradd": bindScatterAdd, "pick": bindPick,
 	}
 	preparations = map[string]binding{"affine": prepareAffine, "resize": prepareResize}

@@ -21,7 +21,11 @@ import (
 
 // device is a backend that runs the generated kernels on the CPU, one after the
 // other: each buffer is memory of its own.
-type device struct{ races bool }
+type device struct {
+	races bool
+	lib   kernel.Libraries // may be called: they are computed by their definition
+	calls map[string]int   // of libraries, counted by their name
+}
 
 func (device) Info() backends.Info { return backends.Info{Name: "cuda"} }
 func (device) Supports(g *graph.Graph, id graph.NodeID) error {
@@ -69,13 +73,22 @@ func (d device) Compile(_ context.Context, m *model.Model, opt backends.CompileO
 
 func (r *run) kernels(ks []lower.Kernel) error {
 	for i := range ks {
-		calls, scratch, err := kernel.Calls(r.p, &ks[i], kernel.Libraries{})
+		calls, scratch, err := kernel.Calls(r.p, &ks[i], r.lib)
 		if err != nil {
 			return err
 		}
 		memory := slices.Repeat([]byte{0xff}, int(scratch))
 		for _, c := range calls {
-			if err := r.launch(c, &ks[i], memory); err != nil {
+			do := r.launch
+			switch {
+			case c.Matmul != nil:
+				r.calls["matmul"]++
+				do = r.library
+			case c.Conv != nil:
+				r.calls["conv"]++
+				do = r.library
+			}
+			if err := do(c, &ks[i], memory); err != nil {
 				return fmt.Errorf("node %s (%s): %w", r.p.Graph.Name(c.Node), r.p.Graph.Op(c.Node).Name, err)
 			}
 		}
@@ -151,7 +164,20 @@ func (*run) PeakBytes() int64           { return 0 }
 func (*run) Close() error               { return nil }
 
 // TestCases runs the suite's graphs by generated kernels.
-func TestCases(t *testing.T) {
+func TestCases(t *testing.T) { cases(t, device{}, "") }
+
+// TestLibraries runs those with products and convolutions by calls of libraries, each
+// compared with its fallback.
+func TestLibraries(t *testing.T) {
+	d := device{lib: kernel.Libraries{CublasLt: true, Cudnn: true}, calls: map[string]int{}}
+	cases(t, d, "matmul", "conv2d")
+	if d.calls["matmul"] < 100 || d.calls["conv"] < 100 {
+		t.Errorf("libraries were called for %v", d.calls)
+	}
+}
+
+// cases runs the suite's graphs that have one of some operators; "" is any.
+func cases(t *testing.T, d device, ops ...string) {
 	if err := fake.Try(fake.Kernel{Source: "extern \"C\" __global__ void k() {}"}); errors.Is(err, fake.ErrNoCgo) {
 		t.Skip(err)
 	}
@@ -160,11 +186,11 @@ func TestCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range cases {
-		if c.Graph == nil {
+		if c.Graph == nil || !slices.ContainsFunc(ops, func(op string) bool { return op == "" || slices.Contains(c.Ops, op) }) {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			err := c.Check(t.Context(), device{})
+			err := c.Check(t.Context(), d)
 			var un *backends.Unsupported
 			switch {
 			case errors.As(err, &un):

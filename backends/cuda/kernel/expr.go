@@ -74,7 +74,7 @@ type scope struct {
 func newWriter(s *source, real ctype, read func(in int, at []string) (term, error)) *writer {
 	return &writer{s: s, space: &graph.Space{}, real: real, read: read,
 		by: map[graph.Sym]graph.Index{}, names: map[graph.Sym]string{},
-		in: &scope{lines: &s.body, depth: 1, known: map[*graph.Expr]term{}}}
+		in: &scope{lines: &s.body, depth: 1 + s.depth, known: map[*graph.Expr]term{}}}
 }
 
 // write is an expression whose entries are those of the writer's space.
@@ -356,10 +356,12 @@ func (w *writer) fold(e *graph.Expr) (term, error) {
 	return term{code: total, typ: t}, nil
 }
 
+func (w *writer) larger(t ctype) string { return w.s.larger(t) }
+
 // larger is the name of the larger of two numbers of type t, which is what is not a
 // number if one is such.
-func (w *writer) larger(t ctype) string {
-	w.s.helper(fmt.Sprintf("static __device__ inline %s nmax(%s a, %s b) { return a > b || a != a ? a : b; }\n", t, t, t))
+func (s *source) larger(t ctype) string {
+	s.helper(fmt.Sprintf("static __device__ inline %s nmax(%s a, %s b) { return a > b || a != a ? a : b; }\n", t, t, t))
 	return "nmax"
 }
 

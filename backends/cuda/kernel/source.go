@@ -19,6 +19,7 @@ type source struct {
 	helpers []string
 	tables  strings.Builder
 	body    strings.Builder
+	depth   int // of blocks that are open
 	names   int
 	fault   string
 }
@@ -33,11 +34,20 @@ type param struct {
 func (b *binder) source(values ...lower.ValueID) *source {
 	s := &source{b: b, index: int32s}
 	for _, v := range values {
-		if v != lower.None && b.value(v).Elements() > maxInt {
+		if v != lower.None && extent(b.value(v)) > maxInt {
 			s.index = int64s
 		}
 	}
 	return s
+}
+
+// extent is how many elements there are from the first of a value to its last.
+func extent(v *lower.Value) int {
+	n := 1
+	for i, size := range v.Sizes {
+		n += (size - 1) * v.Strides[i]
+	}
+	return max(n, v.Elements())
 }
 
 // maxInt is the number of elements up to which 32 bits count places, also where a
@@ -52,9 +62,20 @@ func (s *source) name() string {
 
 // line writes a line of the kernel's body.
 func (s *source) line(format string, args ...any) {
-	s.body.WriteByte('\t')
+	s.body.WriteString(strings.Repeat("\t", 1+s.depth))
 	fmt.Fprintf(&s.body, format, args...)
 	s.body.WriteByte('\n')
+}
+
+// open begins a block behind a head, such as that of a loop; closed ends it.
+func (s *source) open(format string, args ...any) {
+	s.line(format+" {", args...)
+	s.depth++
+}
+
+func (s *source) closed() {
+	s.depth--
+	s.line("}")
 }
 
 // pointer is the parameter that points at ref; the same one for equal pointers.
