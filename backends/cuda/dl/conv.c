@@ -3,7 +3,8 @@
 // conv.c: convolutions by cuDNN's legacy calls, which versions 8 and 9 have. What
 // follows the sum (bias, residual, relu) goes into one fused call. It wants a bias:
 // where there is none, it gets zeros. Its identity activation works with one
-// algorithm only.
+// algorithm only, and it is documented to refuse a relu that propagates NaN: that of
+// NaN is 0, as cuBLASLt's is.
 #include "dl.h"
 
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static int describe(taso_dev *d, taso_dnn *c, taso_error *err) {
 	if (!fused(m)) return 0;
 	if (tensor(d, &c->bias, 1, m->k, 1, 1, err) || MAKE(cudnnCreateActivationDescriptor, &c->act)) return err->code;
 	return DNN(d->libs, err, cudnnSetActivationDescriptor, c->act, m->relu ? TASO_DNN_ACT_RELU : TASO_DNN_ACT_IDENTITY,
-	           TASO_DNN_PROPAGATE_NAN, 0);
+	           TASO_DNN_NOT_PROPAGATE_NAN, 0);
 }
 
 taso_dnn *taso_dnn_new(taso_dev *d, const taso_conv *m, size_t bound, taso_error *err) {

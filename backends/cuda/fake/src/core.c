@@ -80,11 +80,21 @@ void taso_unlock(int *) { pthread_mutex_unlock(&lock); }
 
 // Calls.
 
-// What a library returns when something went wrong inside of it: of the driver, that
-// it is not supported, which is no code that loses a context.
-static const int internal[] = {[TASO_DRIVER] = 801, [TASO_NVRTC] = 11, [TASO_CUBLASLT] = 14, [TASO_CUDNN] = 4000};
-// What it returns when the device is lost.
-static const int unwell[] = {[TASO_CUBLASLT] = 13, [TASO_CUDNN] = 5000};
+static int cudnn8(void) { return taso_settings.cudnn_version < 90000; }
+
+// internal is what a library returns when something went wrong inside of it: of the driver,
+// that it is not supported, which is no code that loses a context.
+static int internal(enum taso_library lib) {
+  switch (lib) {
+  case TASO_DRIVER: return 801;
+  case TASO_NVRTC: return 11;
+  case TASO_CUBLASLT: return 14;
+  default: return cudnn8() ? 4 : 4000;
+  }
+}
+
+// unwell is what it returns when the device is lost.
+static int unwell(enum taso_library lib) { return lib == TASO_DRIVER ? lost : lib == TASO_CUBLASLT ? 13 : cudnn8() ? 8 : 5000; }
 
 int taso_enter(enum taso_library lib, const char *function, int context) {
   if (calls == room) {
@@ -98,18 +108,18 @@ int taso_enter(enum taso_library lib, const char *function, int context) {
   int code = 0;
   if ((long long)calls == taso_settings.fail) {
     code = (int)taso_settings.code;
-    if (!code) code = internal[lib];
+    if (!code) code = internal(lib);
     if (taso_settings.lose && lib != TASO_NVRTC) {
       if (!lost) lost = 719;
-      code = lib == TASO_DRIVER ? lost : unwell[lib];
+      code = unwell(lib);
     }
     e->why = strdup("asked to fail");
   } else if (context && lost) {
-    code = lib == TASO_DRIVER ? lost : unwell[lib];
+    code = unwell(lib);
   }
   if (context && !taso_has_context()) {
     taso_problem("%s is called on a thread without a context", function);
-    if (!code) code = lib == TASO_DRIVER ? 201 : lib == TASO_CUBLASLT ? 1 : 1001;
+    if (!code) code = lib == TASO_DRIVER ? 201 : lib == TASO_CUBLASLT || cudnn8() ? 1 : 1001;
   }
   e->code = code;
   return code;
