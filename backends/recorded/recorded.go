@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/backends"
@@ -36,8 +37,9 @@ var _ backends.Backend = (*Backend)(nil)
 func New(t *cost.Table, s cost.Setting) *Backend { return &Backend{t, s} }
 
 // Open reads a table from a file and takes the setting whose text contains
-// device; "" takes any. Exactly one setting must fit. damaged are the lines of
-// the file that could not be used.
+// device; "" takes any. Exactly one setting must fit, but of settings that differ in
+// the arithmetic alone the one without a mode is taken. damaged are the lines of the
+// file that could not be used.
 func Open(path, device string) (b *Backend, damaged []*cost.Damage, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,11 +58,29 @@ func Open(path, device string) (b *Backend, damaged []*cost.Damage, err error) {
 			fit = append(fit, c.Setting)
 		}
 	}
+	if s, ok := exact(fit); ok {
+		fit = []cost.Setting{s}
+	}
 	if len(fit) != 1 {
 		return nil, damaged, fmt.Errorf("recorded times %s: %d settings fit device %q, want one; the file has:\n  %s",
 			path, len(fit), device, strings.Join(all, "\n  "))
 	}
 	return New(t, fit[0]), damaged, nil
+}
+
+// exact is the one without a mode, of settings that differ in the arithmetic alone.
+func exact(list []cost.Setting) (cost.Setting, bool) {
+	if len(list) == 0 {
+		return cost.Setting{}, false
+	}
+	want := list[0]
+	want.Math = ""
+	for _, s := range list {
+		if s.Math = ""; s != want {
+			return cost.Setting{}, false
+		}
+	}
+	return want, slices.Contains(list, want)
 }
 
 // Setting is the setting whose times are replayed.

@@ -155,8 +155,21 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	two := write("two.costs", tab)
+	modes := &cost.Table{}
+	for _, math := range []string{"float16", "tf32", ""} {
+		s := gpu
+		s.Math = math
+		if _, err := modes.Put(cost.NewEntry(cost.KeyOf(s, app(op.Relu, relu)), cost.Sample{Seconds: 1, Source: cost.Modelled})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	three := write("three.costs", modes)
+	if b, _, err := recorded.Open(three, "tf32"); err != nil || b.Info().Math != "tf32" {
+		t.Errorf("tf32: %v, %v", b, err)
+	}
 	for _, c := range []struct{ path, device, want string }{
-		{one, "", ""}, {two, "GPU", ""}, {two, "", "2 settings fit"}, {two, "TPU", "0 settings fit"}, {filepath.Join(dir, "no"), "", "no such file"},
+		{one, "", ""}, {two, "GPU", ""}, {two, "", "2 settings fit"}, {two, "TPU", "0 settings fit"},
+		{three, "GPU", ""}, {three, "math", "2 settings fit"}, {filepath.Join(dir, "no"), "", "no such file"},
 	} {
 		b, damaged, err := recorded.Open(c.path, c.device)
 		switch {

@@ -37,18 +37,24 @@ times in a table on disk; what is there already is not measured again, so that a
 interrupted run goes on where it stopped. With --whole the models are run as well,
 and the sum of the times is compared with the time of whole runs, beside what a
 machine's formula says (--machine).
-` + modelHelp,
+
+Times are measured on cpu and cuda. Without running anything analytic:MACHINE tells those of
+a formula, recorded:FILE those of a table; of a table with several settings,
+recorded:FILE@TEXT takes the one whose text, which an error lists, contains TEXT.
+` + modelHelp + "\n" + modesHelp,
 		Example: `  taso measure resnet50
   taso measure resnet50 bert squeezenet --whole --machine laptop
   taso measure model.onnx --store times.jsonl --again
   taso measure resnet50 --backend analytic:v100
+  taso measure resnet50 bert --backend cuda --store gpu.costs
+  taso measure resnet50 --backend recorded:gpu.costs
   taso measure resnet50 bert vgg19 --machine laptop --fit mine.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: k.run,
 	}
 	k.model.add(c)
 	f := c.Flags()
-	f.StringVar(&k.backend, "backend", "cpu", "what tells the times: cpu, or without running anything analytic:MACHINE or recorded:FILE")
+	addBackend(c, &k.backend, "cpu", "what tells the times: "+forms(families()), families())
 	f.StringVar(&k.store, "store", "", "table of times (default in the user's cache folder; none for analytic and recorded)")
 	f.BoolVar(&k.again, "again", false, "measure what is in the table, too")
 	f.BoolVar(&k.whole, "whole", false, "run the models, too, and compare")
@@ -67,7 +73,10 @@ func (k *measureFlags) run(c *cobra.Command, args []string) error {
 	if k.repeat < 1 {
 		return fmt.Errorf("--repeat %d: must be at least 1", k.repeat)
 	}
-	inputs := append([]string{k.machine, strings.TrimPrefix(k.backend, "recorded:"), strings.TrimPrefix(k.backend, "analytic:")}, args...)
+	inputs := append([]string{k.machine, strings.TrimPrefix(k.backend, "analytic:")}, args...)
+	if table, _ := recordedFile(k.backend); table != k.backend {
+		inputs = append(inputs, table)
+	}
 	if err := checkOutputs(append(inputs, k.store), output{"--fit", k.fit}); err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/bench/models"
-	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/showmodel"
 	"github.com/taso-go/taso/internal/progress"
@@ -71,23 +70,11 @@ func builtinWith(start string) []string {
 	return slices.DeleteFunc(builtin(), func(name string) bool { return !strings.HasPrefix(name, start) })
 }
 
-// completeFlags completes the flags that name backends and machines, where a
-// command has them.
+// completeFlags completes the flag that names a machine, where a command has it.
 func completeFlags(c *cobra.Command) {
-	if c.Flags().Lookup("backend") != nil {
-		_ = c.RegisterFlagCompletionFunc("backend", cobra.FixedCompletions([]string{"cpu"}, cobra.ShellCompDirectiveNoFileComp))
-	}
 	if c.Flags().Lookup("machine") != nil {
 		_ = c.RegisterFlagCompletionFunc("machine", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			list, err := cost.Machines()
-			if err != nil {
-				return nil, cobra.ShellCompDirectiveError
-			}
-			var names []string
-			for _, m := range list {
-				names = append(names, m.Name)
-			}
-			return names, cobra.ShellCompDirectiveDefault
+			return machineNames(), cobra.ShellCompDirectiveDefault
 		})
 	}
 }

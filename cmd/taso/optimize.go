@@ -65,9 +65,11 @@ models are run, modulo a prime where that is not too much work, and in floating
 point. A result that fails is not written. docs/optimizing.md says how it works, how
 to read the proof, and what is trusted.
 
-The cost is that of what would run on --backend: for cpu a formula of --machine, or
-one that is fitted to the times of taso measure where there are enough. Both models
-are run then, and a result that takes longer is not kept (--no-measure).
+The cost is that of what would run on --backend: for cpu and cuda a formula of --machine,
+or one that is fitted to the times of taso measure where there are enough. Both models
+are run then, and a result that takes longer is not kept (--no-measure). For
+recorded:FILE it is the formula fitted to a table of taso measure, perhaps of a device
+that this machine has not (recorded:FILE@TEXT: of the setting whose text contains TEXT).
 
 Laws are the axioms and lemmas (taso axioms list), a few more about networks, and
 those of --rules: a file of taso gen-rules, or laws in our text form. A law without a
@@ -78,9 +80,10 @@ running.
 A search tries --tries moves and finds the same every time. --budget ends it
 earlier; so do Ctrl-C and --memory, and then the best network so far is the result,
 proved and checked as any other, and the exit status is 1.
-` + modelHelp,
+` + modelHelp + "\n" + modesHelp,
 		Example: `  taso optimize model.onnx --out faster.onnx
   taso optimize bert --backend analytic:v100 --steps
+  taso optimize bert --backend recorded:gpu.costs
   taso optimize model.onnx --out faster.onnx --proof faster.proof --html faster.html
   taso check faster.proof model.onnx faster.onnx
   taso optimize model.onnx --batch 8 --rules my.rules --explain
@@ -96,8 +99,8 @@ proved and checked as any other, and the exit status is 1.
 	f.StringVar(&k.svg, "svg", "", "write a picture of the model and the result, with what changed marked, to `FILE.svg`")
 	f.StringVar(&k.method, "search", string(optimize.Auto), "how to search: "+strings.Join(optimize.Methods(), ", "))
 	f.StringVar(&k.extract, "extract", "", "how to take networks out of e-graphs: "+strings.Join(optimize.Extractions(), ", ")+" (default all but mip, one after the other); mip needs cbc or highs")
-	f.StringVar(&k.backend, "backend", "cpu", "what the model is for: cpu, analytic:MACHINE or recorded:FILE")
-	f.StringVar(&k.machine, "machine", "zen5", "the machine, by name (zen5, v100, laptop) or file, whose formula gives the costs")
+	addBackend(c, &k.backend, "cpu", "what the model is for: "+forms(families()), families())
+	f.StringVar(&k.machine, "machine", "", "the machine, by name (zen5, v100, laptop) or file, whose formula gives the costs (default the one whose name is in the device's, or "+anyProcessor+", for GPUs "+anyGPU+")")
 	f.BoolVar(&k.noFuse, "no-fuse", false, "price each operator as a kernel of its own, as TASO and Tensat do")
 	f.StringArrayVar(&k.rules, "rules", nil, "also use the laws of `FILE`; may be repeated")
 	f.BoolVar(&k.unproved, "unproved", false, "use laws that cannot be proved, too: what they lead to has no proof")
@@ -186,6 +189,9 @@ func (k *optimizeFlags) costs(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if k.machine == "" {
+		k.machine = machineFor(b)
+	}
 	k.opt.Target = b.Target()
 	if k.noFuse {
 		k.opt.Target = lower.Separate()
@@ -193,6 +199,12 @@ func (k *optimizeFlags) costs(w io.Writer) error {
 	if runs {
 		k.opt.Runner, k.opt.Measure = b, !k.noMeasure
 		k.opt.Cost, k.opt.CostName, err = costOfRunner(b, k.machine)
+		if err == nil && b.Info().Math != "" { // rounds too much to compare numbers
+			k.opt.Numbers, err = openRunner("cpu")
+		}
+		if err != nil {
+			b.Close()
+		}
 		return err
 	}
 	defer b.Close()

@@ -28,16 +28,17 @@ func newRun() *cobra.Command {
 		Long: `Run compiles a model for a backend, runs it on random inputs, and says how long
 it takes: the median of the runs and its spread, the time of each operator, and
 the memory.
-` + modelHelp,
+` + modelHelp + "\n" + modesHelp,
 		Example: `  taso run resnet50 --repeat 20
   taso run model.onnx --shape input=1,3,224,224 --top 10
+  taso run bert --backend cuda:tf32
   taso run bert --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: k.run,
 	}
 	k.model.add(c)
 	f := c.Flags()
-	f.StringVar(&k.backend, "backend", "cpu", "what runs it: cpu")
+	addBackend(c, &k.backend, "cpu", "what runs it: "+forms(runners()), runners())
 	f.IntVar(&k.repeat, "repeat", 20, "timed runs")
 	f.IntVar(&k.top, "top", 10, "slowest nodes to list")
 	f.BoolVar(&k.noFuse, "no-fuse", false, "give each operator a kernel of its own")

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/taso-go/taso/backends/analytic"
+	"github.com/taso-go/taso/backends/recorded"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/atomicfile"
@@ -42,7 +44,8 @@ all-gather, reduce-scatter, all-to-all, neighbours, and from or to one device.
 ` + modelHelp,
 		Example: `  taso show bert-tiny
   taso show model.onnx --svg model.svg
-  taso show resnet50 --html resnet50.html --machine laptop`,
+  taso show resnet50 --html resnet50.html --machine laptop
+  taso show resnet50 --html resnet50.html --backend recorded:gpu.costs`,
 		Args: cobra.ExactArgs(1),
 		RunE: k.run,
 	}
@@ -51,7 +54,7 @@ all-gather, reduce-scatter, all-to-all, neighbours, and from or to one device.
 	f.StringVar(&k.svg, "svg", "", "write a picture to `FILE.svg`")
 	f.StringVar(&k.dot, "dot", "", "write the graph, with its weights, for Graphviz to `FILE.dot`")
 	f.StringVar(&k.html, "html", "", "write a page to `FILE.html`")
-	f.StringVar(&k.backend, "backend", "cpu", "whose measured times the page shows: cpu")
+	addBackend(c, &k.backend, "cpu", "whose times the page shows: "+forms(families()), families())
 	f.StringVar(&k.store, "store", "", "table of times (default in the user's cache folder)")
 	f.StringVar(&k.machine, "machine", "", "a machine description, by name or file, for times that are not in the table")
 	return c
@@ -121,41 +124,59 @@ func (k *showModelFlags) addTimes(c *cobra.Command, d *showmodel.Contents) (stri
 		}
 		model, says = m, "modelled for "+m.Name
 	}
-	path := k.store
-	if path == "" {
-		var err error
-		if path, err = cost.DefaultPath(); err != nil {
-			return "", err
-		}
-	}
-	switch _, err := os.Stat(path); {
-	case err == nil:
-		store, err := cost.OpenStore(path)
-		if err != nil {
-			return "", err
-		}
-		for _, e := range store.Damaged {
-			fmt.Fprintf(c.ErrOrStderr(), "%s: %v\n", c.CommandPath(), e)
-		}
-		b, err := openRunner(k.backend)
-		if err != nil {
-			return "", err
-		}
-		defer b.Close()
-		table := store.Model(runmodel.SettingOf(b.Info()))
-		if model == nil {
-			model, says = table, "measured by "+b.Info().String()
-		} else {
-			model, says = cost.WithFallback(table, model), "measured by "+b.Info().String()+", the others "+says
-		}
-	case k.store != "":
-		return "", fmt.Errorf("table of times %s: %w", path, err)
-	}
-	if model == nil {
+	times, by, err := k.times(c)
+	switch {
+	case err != nil:
+		return "", err
+	case times != nil && model != nil:
+		model, says = cost.WithFallback(times, model), by+", the others "+says
+	case times != nil:
+		model, says = times, by
+	case model == nil:
 		return "", nil
 	}
 	d.AddTimes(model)
 	return says, nil
+}
+
+// times are those of the backend, and how they came to be; nil: there are none.
+func (k *showModelFlags) times(c *cobra.Command) (cost.Model, string, error) {
+	path := k.store
+	if path == "" {
+		var err error
+		if path, err = cost.DefaultPath(); err != nil {
+			return nil, "", err
+		}
+	}
+	f, err := find(families(), k.backend)
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := os.Stat(path); f.runs && err != nil { // a device is not opened for nothing
+		if k.store != "" {
+			return nil, "", fmt.Errorf("table of times %s: %w", path, err)
+		}
+		return nil, "", nil
+	}
+	b, _, err := openTimer(k.backend, c.ErrOrStderr())
+	if err != nil {
+		return nil, "", err
+	}
+	defer b.Close()
+	switch b := b.(type) {
+	case *analytic.Backend:
+		return b.Machine(), "modelled for " + b.Machine().Name, nil
+	case *recorded.Backend:
+		return b.Table().Model(b.Setting()), b.Info().String(), nil
+	}
+	store, err := cost.OpenStore(path)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, e := range store.Damaged {
+		fmt.Fprintf(c.ErrOrStderr(), "%s: %v\n", c.CommandPath(), e)
+	}
+	return store.Model(runmodel.SettingOf(b.Info())), "measured by " + b.Info().String(), nil
 }
 
 // withGraph is the model with a graph that has its inputs in the same order.

@@ -72,7 +72,7 @@ said; that changes no verdict.
 	}
 	k.model.add(c)
 	f := c.Flags()
-	f.StringVar(&k.backend, "backend", "", "what computes numbers: reference, in float64, or cpu, in float32 (default: reference up to --max-flops)")
+	addBackend(c, &k.backend, "", "what computes numbers: reference, in float64, or in float32 "+forms(runners())+" (default: reference up to --max-flops)", runners(), "reference")
 	f.Var(newFLOPs(&k.opt.MaxFLOPs), "max-flops", "work of one run above which the exact comparison and the reference evaluator are left out")
 	f.IntVar(&k.opt.Runs, "runs", 1, "sets of random inputs")
 	f.Float64Var(&k.opt.Tolerance, "tolerance", 1e-4, "relative deviation that still agrees")
@@ -124,9 +124,12 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 				float64(max(k.opt.A.FLOPs(), k.opt.B.FLOPs())), float64(k.opt.MaxFLOPs))
 		}
 	default:
+		if _, err := find(runners(), k.backend); err != nil {
+			return fmt.Errorf("%w, or reference", err)
+		}
 		b, err := openRunner(k.backend)
 		if err != nil {
-			return fmt.Errorf("%w, or reference", err)
+			return err
 		}
 		defer b.Close()
 		k.opt.Backend = b

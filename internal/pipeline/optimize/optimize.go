@@ -43,7 +43,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	if opaque(o.Model.Graph) {
 		// Nothing runs it: it is neither measured nor compared in numbers.
-		o.Runner, o.Measure = nil, false
+		o.Runner, o.Numbers, o.Measure = nil, nil, false
 	}
 	start := time.Now()
 	r := &Result{Report: Report{Name: o.Model.Name, Search: o.Method, CostModel: o.CostName}}
@@ -336,7 +336,7 @@ func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model)
 		reports = append(reports, exact)
 	}
 	numbers, err := verifymodels.Run(ctx, verifymodels.Options{A: o.Model, B: r.Model, Seed: o.Seed, Progress: o.Progress,
-		Backend: o.Runner, MaxFLOPs: flops, NoExact: true})
+		Backend: o.Numbers, MaxFLOPs: flops, NoExact: true})
 	if err != nil {
 		return err
 	}

@@ -89,6 +89,8 @@ type Options struct {
 	// Runner runs models, to compare numbers and to measure; nil: numbers are
 	// compared by the reference evaluator.
 	Runner backends.Backend
+	// Numbers compares numbers in Runner's place; nil: Runner does.
+	Numbers backends.Backend
 	// Measure runs the model and what the searches came to, in turns, and keeps what is
 	// fastest, see [Report.Measured].
 	Measure bool
@@ -144,6 +146,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Tries == 0 {
 		o.Tries = 210000
+	}
+	if o.Numbers == nil {
+		o.Numbers = o.Runner
 	}
 	if o.Repeat == 0 {
 		o.Repeat = 20
