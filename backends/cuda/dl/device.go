@@ -209,7 +209,7 @@ func (d *Device) shut() error {
 	}
 	f := sysClose(d.dev)
 	d.dev = nil
-	if d.lost == nil && f != nil {
+	if d.lost == nil && f != nil && !f.sticky { // all is given back, also if the device was lost by it
 		keep(d.libs.err(f))
 	}
 	if d.lost != nil || len(errs) == 0 {

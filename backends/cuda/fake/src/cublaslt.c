@@ -51,8 +51,7 @@ _Static_assert(sizeof(algo) == 64 && sizeof(result) == 96, "as the library has t
 
 API(size_t, cublasLtGetVersion, (void)) {
   LOCKED;
-  taso_enter(TASO_CUBLASLT, __func__ + 5, 0);
-  return (size_t)taso_settings.cublaslt_version;
+  return taso_enter(TASO_CUBLASLT, __func__ + 5, 0) ? 0 : (size_t)taso_settings.cublaslt_version;
 }
 
 API(int, cublasLtCreate, (void **handle)) {

@@ -50,14 +50,12 @@ _Static_assert(sizeof(perf) == 48, "as the library has it");
 
 API(size_t, cudnnGetVersion, (void)) {
   LOCKED;
-  taso_enter(TASO_CUDNN, __func__ + 5, 0);
-  return (size_t)taso_settings.cudnn_version;
+  return taso_enter(TASO_CUDNN, __func__ + 5, 0) ? 0 : (size_t)taso_settings.cudnn_version;
 }
 
 API(size_t, cudnnGetCudartVersion, (void)) {
   LOCKED;
-  taso_enter(TASO_CUDNN, __func__ + 5, 0);
-  return (size_t)taso_settings.cudnn_cuda;
+  return taso_enter(TASO_CUDNN, __func__ + 5, 0) ? 0 : (size_t)taso_settings.cudnn_cuda;
 }
 
 API(const char *, cudnnGetErrorString, (int code)) {
