@@ -21,6 +21,8 @@ func init() {
 		"concat": bindConcat, "pad": bindPad, "enlarge": bindEnlarge,
 		"reverse": bindReverse, "cast": bindCast, "resize": bindResize,
 		"matmul": bindMatmul, "conv2d": bindConv, "depthwise": bindDepthwise, "poolmax": bindPool, "poolavg": bindPool,
+		"reducesum": bindReduce, "reducemean": bindReduce, "reducemax": bindReduce, "dots": bindDots,
+		"softmax": bindSoftmax, "layernorm": bindLayerNorm,
 		"gather": bindGather, "scatteradd": bindScatterAdd, "pick": bindPick,
 	}
 	preparations = map[string]binding{"affine": prepareAffine, "resize": prepareResize}

@@ -178,9 +178,7 @@ func TestLibraries(t *testing.T) {
 
 // cases runs the suite's graphs that have one of some operators; "" is any.
 func cases(t *testing.T, d device, ops ...string) {
-	if err := fake.Try(fake.Kernel{Source: "extern \"C\" __global__ void k() {}"}); errors.Is(err, fake.ErrNoCgo) {
-		t.Skip(err)
-	}
+	skipWithoutCgo(t)
 	cases, err := backendtest.Cases()
 	if err != nil {
 		t.Fatal(err)
@@ -199,5 +197,13 @@ func cases(t *testing.T, d device, ops ...string) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// skipWithoutCgo skips a test where nothing can be run.
+func skipWithoutCgo(t *testing.T) {
+	t.Helper()
+	if err := fake.Try(fake.Kernel{Source: "extern \"C\" __global__ void k() {}"}); errors.Is(err, fake.ErrNoCgo) {
+		t.Skip(err)
 	}
 }

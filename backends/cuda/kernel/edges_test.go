@@ -1,0 +1,144 @@
+package kernel_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/backends/backendtest"
+	"github.com/taso-go/taso/backends/cuda/kernel"
+	"github.com/taso-go/taso/graph"
+)
+
+// unary is a graph of an operator on x and weights.
+func unary(op, x string, weights ...string) string {
+	text, args := "x : float32["+x+"]\n", "x"
+	for i, w := range weights {
+		text += fmt.Sprintf("w%d : weight float32[%s]\n", i, w)
+		args += fmt.Sprintf(", w%d", i)
+	}
+	return text + "y = " + op + "(" + args + ")\nz = tanh(y)\nreturn z"
+}
+
+// edges are graphs at sizes at which kernels do something else than at those beside.
+func edges() map[string]string {
+	out := map[string]string{}
+	add := func(name, text string) { out[name] = text }
+	// Lines: of a warp, of a block, held or not, in parts; and columns.
+	for _, n := range []int{1, 31, 33, 1023, 1025, 8192, 8193} {
+		add(fmt.Sprintf("softmax of %d", n), unary("softmax[axis=1]", fmt.Sprint("9, ", n)))
+		add(fmt.Sprintf("layernorm of %d", n), unary("layernorm[axis=1, eps=1e-05]", fmt.Sprint("3, ", n), fmt.Sprint(n), fmt.Sprint(n)))
+		add(fmt.Sprintf("dots of %d", n), unary("conv2d[pad=valid, groups=3]", fmt.Sprintf("2, 3, 1, %d", n), fmt.Sprintf("3, 1, 1, %d", n)))
+	}
+	for _, n := range []int{1, 63, 64, 65} {
+		for _, inner := range []int{2, 31, 32, 33, 257} {
+			add(fmt.Sprintf("softmax of columns, %d by %d", n, inner), unary("softmax[axis=1]", fmt.Sprintf("2, %d, %d", n, inner)))
+			add(fmt.Sprintf("largest of columns, %d by %d", n, inner), unary("reducemax[axes=(1)]", fmt.Sprintf("2, %d, %d", n, inner)))
+		}
+	}
+	for x, axis := range map[string]int{"16383": 0, "16384": 0, "20001": 0, "3, 20001": 1, "40000, 3": 0, "2, 16411, 33": 1} {
+		for _, op := range []string{"reducesum", "reducemean", "reducemax"} {
+			add(op+" of "+x, unary(fmt.Sprintf("%s[axes=(%d)]", op, axis), x))
+		}
+	}
+	// Tiles and one more or less.
+	for _, n := range [][3]int{{1, 7, 1}, {1, 17, 65}, {65, 16, 1}, {15, 15, 15}, {16, 16, 16}, {17, 17, 17}, {31, 33, 64}, {32, 15, 33}, {63, 1, 65}, {64, 32, 64}, {65, 31, 63}} {
+		add(fmt.Sprintf("product %v", n), unary("matmul", fmt.Sprintf("%d, %d", n[0], n[1]), fmt.Sprintf("%d, %d", n[1], n[2])))
+	}
+	add("large tiles", unary("matmul", "32, 129, 2", "32, 2, 130"))
+	add("products at no one distance", `
+x : float32[3, 7, 4, 5]
+y : float32[3, 9, 4, 5]
+q = transpose[perm=(0, 2, 1, 3)](x)
+k = transpose[perm=(0, 2, 3, 1)](y)
+s = matmul(q, k)
+r : float32[3, 4, 7, 9]
+t = ewadd(s, r)
+b : weight float32[9]
+bb = broadcast[shape=[3, 4, 7, 9]](b)
+u = ewadd(t, bb)
+v = relu(u)
+w = tanh(v)
+return w`)
+	add("one first matrix for a batch", `
+x : float32[6, 5]
+y : float32[4, 5, 7]
+b = broadcast[shape=[4, 6, 5]](x)
+z = matmul(b, y)
+return z`)
+	add("rows that are all the same", `
+x : float32[5]
+y : float32[5, 7]
+b = broadcast[shape=[6, 5]](x)
+z = matmul(b, y)
+c : float32[6, 1]
+d = broadcast[shape=[6, 5]](c)
+u = matmul(d, y)
+return z, u`)
+	add("a column out of a matrix", `
+x : float32[6, 5]
+y : float32[5, 7]
+a = slice[axis=1, lo=2, hi=3](x)
+c = slice[axis=0, lo=1, hi=2](y)
+z = matmul(a, c)
+d = slice[axis=1, lo=1, hi=2](y)
+u = matmul(x, d)
+return z, u`)
+	add("parts of matrices", `
+x : float32[2, 20, 24]
+y : float32[2, 24, 20]
+a = slice[axis=2, lo=3, hi=20](x)
+b = slice[axis=1, lo=1, hi=18](y)
+z = matmul(a, b)
+at = transpose[perm=(0, 2, 1)](a)
+u = matmul(at, x)
+return z, u`)
+	// Windows: groups of odd counts, pads on one side only, strides that leave cells over.
+	for _, c := range [][3]string{
+		{"1, 9, 5, 5", "15, 3, 3, 3", "pad=(0, 2, 1, 0), groups=3"},
+		{"2, 21, 4, 3", "7, 3, 2, 2", "pad=same_lower, groups=7"},
+		{"2, 5, 9, 9", "5, 1, 3, 3", "pad=(2, 0, 0, 1), groups=5, stride=(2, 3)"},
+		{"1, 3, 17, 16", "2, 3, 5, 4", "pad=(4, 0, 0, 3), stride=(3, 5)"},
+		{"3, 2, 8, 8", "17, 2, 1, 1", "pad=valid, stride=(3, 3)"},
+		{"1, 1, 1, 1", "1, 1, 3, 3", "pad=same_upper"},
+		{"2, 16, 3, 11", "33, 16, 3, 2", "pad=(1, 1, 1, 1)"},
+	} {
+		add("convolution "+c[2]+" of "+c[0], unary("conv2d["+c[2]+"]", c[0], c[1]))
+	}
+	add("special numbers in lines and windows", `
+specx : float32[3, 2, 7, 11]
+a = softmax[axis=3](specx)
+b = softmax[axis=1](specx)
+c = poolmax[kh=2, kw=2, pad=(1, 1, 0, 0), stride=(2, 2)](specx)
+d = poolavg[kh=3, kw=2, pad=same_upper, border=excluded](specx)
+e = reducemax[axes=(1, 3)](specx)
+f = reducemean[axes=(0)](specx)
+g = reducemax[axes=(2)](specx)
+return a, b, c, d, e, f, g`)
+	add("all of a line is hidden", `
+maskm : float32[4, 5]
+s = slice[axis=1, lo=2, hi=3](maskm)
+p = softmax[axis=1](s)
+q = softmax[axis=0](s)
+m = reducemax[axes=(0)](s)
+return p, q, m`)
+	return out
+}
+
+// TestEdges runs them by kernels, and those with products or convolutions by libraries.
+func TestEdges(t *testing.T) {
+	skipWithoutCgo(t)
+	for name, text := range edges() {
+		t.Run(name, func(t *testing.T) {
+			g, err := graph.ParseText("edge", text)
+			if err != nil {
+				t.Fatalf("%v in:\n%s", err, text)
+			}
+			for _, d := range []device{{}, {lib: kernel.Libraries{CublasLt: true, Cudnn: true}, calls: map[string]int{}}} {
+				if err := backendtest.Agree(t.Context(), d, g, backends.CompileOptions{}); err != nil {
+					t.Errorf("%v: %v", d.lib, err)
+				}
+			}
+		})
+	}
+}
