@@ -24,6 +24,15 @@ func (c *choices) get(shape string, count int) (at int, ok bool) {
 	return x.at, ok && x.count == count
 }
 
+func (c *choices) put(shape string, at, count int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.m == nil {
+		c.m = map[string]choice{}
+	}
+	c.m[shape] = choice{at, count}
+}
+
 // shapeOfMatmul is what the library's list of algorithms depends on: everything but
 // where the operands lie. Of that it sees how addresses are aligned.
 func shapeOfMatmul(m dl.Matmul) string {

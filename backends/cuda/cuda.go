@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/backends/cuda/dl"
@@ -43,6 +44,9 @@ type Backend struct {
 	calls    kernel.Libraries
 	info     backends.Info
 	choices  choices
+
+	measuring sync.Mutex // one measurement at a time
+	ref       *reference // nil before the first
 }
 
 var _ backends.Backend = (*Backend)(nil)
