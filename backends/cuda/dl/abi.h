@@ -152,8 +152,6 @@ _Static_assert(sizeof(taso_dnn_perf) == 48 && offsetof(taso_dnn_perf, memory) ==
   F(int, cuMemGetInfo_v2, (size_t *free, size_t *total)) \
   F(int, cuMemAlloc_v2, (taso_devptr * p, size_t bytes)) \
   F(int, cuMemFree_v2, (taso_devptr p)) \
-  F(int, cuMemHostAlloc, (void **p, size_t bytes, unsigned flags)) \
-  F(int, cuMemFreeHost, (void *p)) \
   F(int, cuMemcpyHtoDAsync_v2, (taso_devptr to, const void *from, size_t bytes, void *stream)) \
   F(int, cuMemcpyDtoHAsync_v2, (void *to, taso_devptr from, size_t bytes, void *stream)) \
   F(int, cuMemcpyDtoDAsync_v2, (taso_devptr to, taso_devptr from, size_t bytes, void *stream)) \

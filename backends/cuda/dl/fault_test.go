@@ -58,7 +58,7 @@ func everything(cache string, closing func()) (err error) {
 	}
 
 	m := &memory{rng: rand.New(rand.NewPCG(1, 2))}
-	product_ := dense(m, 8, 8, 16, 1, false, true)
+	product_ := dense(m, 8, 8, 16, 2, false, true)
 	product_.Bias = m.add(8)
 	plain := image(m, 1, 2, 8, 8, 2, 3, 3, 1)
 	fused := plain

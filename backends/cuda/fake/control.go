@@ -84,10 +84,10 @@ func (c *Control) Called(function string) int {
 	return int(C.taso_to_count_of(name))
 }
 
-// Calls lists the calls: the name of each function, and for one that failed, the code and why
+// Calls lists the first million calls: the name of each function, and for one that failed, the code and why
 // ("cuMemAlloc_v2: 2: ...").
 func (c *Control) Calls() []string {
-	list := make([]string, c.Count())
+	list := make([]string, min(c.Count(), 1<<20))
 	for i := range list {
 		list[i] = C.GoString(C.taso_to_call(C.size_t(i)))
 	}

@@ -36,8 +36,10 @@ struct entry {
   char *why;
 };
 
+enum { KEPT = 1 << 20 }; // calls that are kept; the newest is, too
+
 static pthread_mutex_t lock;
-static struct entry *entries;
+static struct entry *entries, *newest;
 static size_t calls, room;
 static char **problems;
 static size_t wrongs;
@@ -97,13 +99,16 @@ static int internal(enum taso_library lib) {
 static int unwell(enum taso_library lib) { return lib == TASO_DRIVER ? lost : lib == TASO_CUBLASLT ? 13 : cudnn8() ? 8 : 5000; }
 
 int taso_enter(enum taso_library lib, const char *function, int context) {
-  if (calls == room) {
+  if (calls == room && room < KEPT) {
     size_t more = room ? 2 * room : 1024;
     struct entry *e = realloc(entries, more * sizeof *e);
     if (!e) abort();
+    memset(e + room, 0, (more - room) * sizeof *e);
     entries = e, room = more;
   }
-  struct entry *e = &entries[calls++];
+  struct entry *e = newest = &entries[calls < KEPT ? calls : KEPT - 1];
+  calls++;
+  free(e->why);
   *e = (struct entry){.name = function};
   int code = 0;
   if ((long long)calls == taso_settings.fail) {
@@ -136,10 +141,9 @@ int taso_refuse(int code, const char *text, ...) {
   va_start(list, text);
   char *why = format(text, list);
   va_end(list);
-  struct entry *e = &entries[calls - 1];
-  e->code = code;
-  free(e->why);
-  e->why = why;
+  newest->code = code;
+  free(newest->why);
+  newest->why = why;
   return code;
 }
 
@@ -176,7 +180,7 @@ size_t taso_calls(void) {
 
 const char *taso_call(size_t i) {
   LOCKED;
-  if (i >= calls) return "";
+  if (i >= calls || i >= KEPT) return "";
   const struct entry *e = &entries[i];
   if (!e->code) return e->name;
   free(shown);
@@ -187,7 +191,7 @@ const char *taso_call(size_t i) {
 int taso_count_of(const char *function) {
   LOCKED;
   int n = 0;
-  for (size_t i = 0; i < calls; i++) n += !strcmp(entries[i].name, function);
+  for (size_t i = 0; i < calls && i < KEPT; i++) n += !strcmp(entries[i].name, function);
   return n;
 }
 
@@ -218,8 +222,8 @@ int taso_is(const void *object, enum taso_kind kind) {
   const struct taso_object *o = object;
   if (!o || (uintptr_t)o % 8 || o->magic != MAGIC) return 0;
   if (o->live && o->kind == kind) return 1;
-  if (o->kind != kind) taso_problem("%s is given a %s, not a %s", calls ? entries[calls - 1].name : "", kinds[o->kind], kinds[kind]);
-  else taso_problem("%s uses a %s that was destroyed", calls ? entries[calls - 1].name : "", kinds[kind]);
+  if (o->kind != kind) taso_problem("%s is given a %s, not a %s", newest ? newest->name : "", kinds[o->kind], kinds[kind]);
+  else taso_problem("%s uses a %s that was destroyed", newest ? newest->name : "", kinds[kind]);
   return 0;
 }
 
@@ -268,7 +272,8 @@ void taso_reset_driver(void);
 void taso_reset(void) {
   LOCKED;
   taso_settings = standard;
-  for (size_t i = 0; i < calls; i++) free(entries[i].why);
+  for (size_t i = 0; i < calls && i < KEPT; i++) free(entries[i].why), entries[i].why = NULL;
+  newest = NULL;
   for (size_t i = 0; i < wrongs; i++) free(problems[i]);
   calls = wrongs = 0;
   lost = 0;

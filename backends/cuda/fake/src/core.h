@@ -15,7 +15,7 @@ enum taso_library { TASO_DRIVER, TASO_NVRTC, TASO_CUBLASLT, TASO_CUDNN };
 // What libraries make, and must be given back.
 #define TASO_KINDS(X) \
   X(CONTEXT, "context") X(STREAM, "stream") X(EVENT, "event") X(MODULE, "module") X(GRAPH, "graph") X(EXEC, "graph exec") \
-  X(ALLOCATION, "allocation") X(HOST, "host allocation") X(PROGRAM, "NVRTC program") X(LT, "cuBLASLt handle") \
+  X(ALLOCATION, "allocation") X(PROGRAM, "NVRTC program") X(LT, "cuBLASLt handle") \
   X(LT_DESC, "cuBLASLt matmul descriptor") X(LT_LAYOUT, "cuBLASLt layout") X(LT_PREFERENCE, "cuBLASLt preference") X(DNN, "cuDNN handle") \
   X(DNN_TENSOR, "cuDNN tensor descriptor") X(DNN_FILTER, "cuDNN filter descriptor") X(DNN_CONV, "cuDNN convolution descriptor") \
   X(DNN_ACT, "cuDNN activation descriptor") X(FUNCTION, "kernel")

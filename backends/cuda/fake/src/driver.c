@@ -233,57 +233,6 @@ API(int, cuMemFree_v2, (uint64_t p)) {
   return wrong;
 }
 
-// What is pinned is known by a list.
-static struct host {
-  struct host *next;
-  char *p;
-  size_t bytes;
-} *hosts;
-
-int taso_pinned(const void *p, unsigned long bytes) {
-  const char *c = p;
-  for (struct host *h = hosts; h; h = h->next)
-    if (c >= h->p && c + bytes <= h->p + h->bytes) return 1;
-  return 0;
-}
-
-API(int, cuMemHostAlloc, (void **p, size_t bytes, unsigned flags)) {
-  ENTER(TASO_DRIVER, 1);
-  if (!p || !bytes || flags > 7) return taso_refuse(1, "%zu bytes, flags %u", bytes, flags);
-  if (taso_capturing("cuMemHostAlloc")) return 900;
-  struct host *h = malloc(sizeof *h);
-  char *m = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-  if (!h || !m) {
-    free(h);
-    free(m);
-    return 2;
-  }
-  memset(m, TASO_FRESH_BYTE, bytes);
-  *h = (struct host){hosts, m, bytes};
-  hosts = h;
-  taso_count(TASO_HOST, 1);
-  *p = m;
-  return 0;
-}
-
-API(int, cuMemFreeHost, (void *p)) {
-  GIVES(TASO_DRIVER, 1);
-  for (struct host **at = &hosts; *at; at = &(*at)->next) {
-    struct host *h = *at;
-    if (h->p != p) continue;
-    if (taso_capturing("cuMemFreeHost")) return 900;
-    taso_finish(); // it waits, as it is told to
-    *at = h->next;
-    memset(h->p, TASO_FREED_BYTE, h->bytes);
-    free(h->p);
-    free(h);
-    taso_count(TASO_HOST, -1);
-    return wrong;
-  }
-  taso_problem("cuMemFreeHost of %p, which is not pinned", p);
-  return taso_refuse(1, "it is not pinned");
-}
-
 // Copies.
 
 struct copy {
@@ -330,9 +279,8 @@ static int move(struct copy c, void *stream) {
 API(int, cuMemcpyHtoDAsync_v2, (uint64_t to, const void *from, size_t bytes, void *stream)) {
   ENTER(TASO_DRIVER, 1);
   if (!from) return taso_refuse(1, "NULL");
-  if (taso_pinned(from, bytes)) return move((struct copy){(char *)to, from, bytes, 0, 1}, stream);
   if (taso_capturing("a copy from memory that is not pinned")) return 900;
-  // What is not pinned is read before this returns, and written in its turn.
+  // The host's memory is read before this returns, as it is not pinned; the device's is written in its turn.
   struct copy *c = malloc(sizeof *c + bytes);
   if (!c) return 2;
   *c = (struct copy){(char *)to, NULL, bytes, 0, 1};
@@ -347,7 +295,7 @@ API(int, cuMemcpyHtoDAsync_v2, (uint64_t to, const void *from, size_t bytes, voi
 API(int, cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream)) {
   ENTER(TASO_DRIVER, 1);
   if (!to) return taso_refuse(1, "NULL");
-  if (!taso_pinned(to, bytes) && taso_capturing("a copy to memory that is not pinned")) return 900;
+  if (taso_capturing("a copy to memory that is not pinned")) return 900;
   int bad = move((struct copy){to, (const char *)from, bytes, 0, 2}, stream);
   if (!bad) memset(to, TASO_FRESH_BYTE, bytes); // who does not wait reads this
   return bad;
@@ -368,11 +316,5 @@ void taso_reset_driver(void) {
   taso_reset_streams();
   taso_reset_modules();
   for (int i = 0; i < DEVICES; i++) contexts[i] = (struct context){.number = contexts[i].number + 1};
-  while (hosts) {
-    struct host *next = hosts->next;
-    free(hosts->p);
-    free(hosts);
-    hosts = next;
-  }
   ready = 0;
 }

@@ -4,7 +4,6 @@
 
 int taso_device(void);       // of the calling thread's context
 int taso_shared_optin(void); // bytes of shared memory a kernel may ask for
-int taso_pinned(const void *p, unsigned long bytes);
 void taso_reset_modules(void);
 
 #endif
