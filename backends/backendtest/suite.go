@@ -16,9 +16,9 @@ import (
 	"github.com/taso-go/taso/model"
 )
 
-// tolerance is the deviation from the reference that is taken for rounding:
-// absolute, and relative to the value.
-const tolerance = 2e-5
+// Tolerance is the deviation from the reference that is taken for rounding in
+// float32: absolute, and relative to the value.
+const Tolerance = 2e-5
 
 // Case is one thing that a backend must do.
 type Case struct {
@@ -33,7 +33,11 @@ type Case struct {
 }
 
 // Cases are all cases of the suite, in a fixed order.
-func Cases() ([]Case, error) {
+func Cases() ([]Case, error) { return CasesWithin(Tolerance) }
+
+// CasesWithin are the cases with another tolerance for the results of graphs: for
+// backends that round operands, see [backends.Info].Math.
+func CasesWithin(tolerance float64) ([]Case, error) {
 	var cs []Case
 	add := func(name, text string, opt backends.CompileOptions) error {
 		g, err := graph.ParseText("case", text)
@@ -46,7 +50,7 @@ func Cases() ([]Case, error) {
 					return err
 				}
 			}
-			if err := Agree(ctx, b, g, opt); err != nil {
+			if err := agree(ctx, b, g, opt, tolerance); err != nil {
 				return fmt.Errorf("%w in:\n%s", err, g)
 			}
 			return nil
@@ -163,7 +167,11 @@ func values(g *graph.Graph) (all []interp.Tensor[float64], feed []backends.Tenso
 // with the interpreter's. It runs the plan three times, the second time on
 // other numbers, and wants the first results again, bit by bit; neither the
 // inputs nor results handed out before may change meanwhile.
-func Agree(ctx context.Context, b backends.Backend, g *graph.Graph, opt backends.CompileOptions) (err error) {
+func Agree(ctx context.Context, b backends.Backend, g *graph.Graph, opt backends.CompileOptions) error {
+	return agree(ctx, b, g, opt, Tolerance)
+}
+
+func agree(ctx context.Context, b backends.Backend, g *graph.Graph, opt backends.CompileOptions, tolerance float64) (err error) {
 	all, feed, weights, err := values(g)
 	if err != nil {
 		return err
@@ -182,7 +190,7 @@ func Agree(ctx context.Context, b backends.Backend, g *graph.Graph, opt backends
 	if err != nil {
 		return err
 	}
-	if err := compare(g, first, want); err != nil {
+	if err := compare(g, first, want, tolerance); err != nil {
 		return err
 	}
 	if err := same("input", feed, given, "before the run", "after it"); err != nil {
@@ -236,7 +244,7 @@ func same(what string, now, before []backends.Tensor, then, at string) error {
 }
 
 // compare reports the first element that deviates.
-func compare(g *graph.Graph, got []backends.Tensor, want []interp.Tensor[float64]) error {
+func compare(g *graph.Graph, got []backends.Tensor, want []interp.Tensor[float64], tolerance float64) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%d outputs, want %d", len(got), len(want))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/backends/cuda/dl"
 	"github.com/taso-go/taso/backends/cuda/kernel"
+	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/lower"
 )
@@ -47,6 +48,8 @@ type Backend struct {
 
 	measuring sync.Mutex // one measurement at a time
 	ref       *reference // nil before the first
+
+	leastReplay cost.Seconds // of what a measurement captures
 }
 
 var _ backends.Backend = (*Backend)(nil)
@@ -69,7 +72,7 @@ func Open(opt Options) (*Backend, error) {
 	if err != nil {
 		return wrap(err)
 	}
-	b := &Backend{opt: opt, libs: libs, dev: dev}
+	b := &Backend{opt: opt, libs: libs, dev: dev, leastReplay: leastReplay}
 	arch, err := libs.Arch(dev.Properties())
 	if err != nil {
 		return wrap(first(err, dev.Close()))

@@ -186,7 +186,7 @@ func (r *rotation) capture(ctx context.Context) error {
 			return err
 		}
 		copies := min(len(r.tables), max(n, int(mostReplay/t)))
-		turns := math.Ceil(leastReplay / float64(t) / float64(copies))
+		turns := math.Ceil(float64(r.p.b.leastReplay/t) / float64(copies))
 		want := min(copies*max(1, int(min(turns, mostIssues))), mostIssues)
 		if want <= n {
 			return nil

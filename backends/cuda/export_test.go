@@ -1,0 +1,4 @@
+package cuda
+
+// Shorten makes measurements so short that each of their calls can be made to fail.
+func (b *Backend) Shorten() { b.leastReplay = 1e-6 }
