@@ -15,6 +15,7 @@
 //	taso run            execute and time it
 //	taso measure        time each of its operators and keep the times
 //	taso verify         do two models compute the same?
+//	taso doctor         what of this machine can be used, CUDA above all
 //	taso bench          the tables of RESULTS.md, each by a benchmark with a name
 //	taso version
 //

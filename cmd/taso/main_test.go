@@ -7,11 +7,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/taso-go/taso/backends/cuda/fake"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata/script")
@@ -28,6 +31,7 @@ func TestMain(m *testing.M) {
 //	waitfor FILE     wait until FILE exists
 //	truncate FILE N  cut FILE to N bytes
 //	terminate NAME   send SIGTERM to the command that runs in the background
+//	gpu [LIBRARY...] have commands find fake CUDA libraries, but those, and a device
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -45,6 +49,7 @@ func TestScripts(t *testing.T) {
 			"waitfor":   waitFor,
 			"truncate":  truncate,
 			"terminate": terminate,
+			"gpu":       gpu,
 		},
 	})
 }
@@ -87,4 +92,13 @@ func terminate(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("nothing to end")
 	}
 	ts.Check(cmds[len(cmds)-1].Process.Signal(syscall.SIGTERM))
+}
+
+func gpu(ts *testscript.TestScript, _ bool, args []string) {
+	env, err := fake.Environment(fake.Options{Without: args, Unchecked: true})
+	ts.Check(err)
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		ts.Setenv(name, value)
+	}
 }

@@ -23,6 +23,15 @@ type solver struct {
 	args func(model, solution string, left time.Duration) []string
 }
 
+// Solver is the path of the solver that the method MIP uses, or [ErrNoSolver].
+func Solver() (path string, err error) {
+	s, err := outsideSolver("")
+	if err != nil {
+		return "", err
+	}
+	return s.path, nil
+}
+
 // outsideSolver finds a solver: the program named, or the first of cbc and highs on
 // the path. A name that contains "highs" is taken for HiGHS, any other for Cbc.
 func outsideSolver(name string) (*solver, error) {

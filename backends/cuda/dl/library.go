@@ -37,6 +37,7 @@ type Try struct {
 	Version string  `json:"version,omitempty"` // what the library says, where it was asked
 	Result  string  `json:"result"`            // "chosen", or why not
 	Chosen  bool    `json:"chosen,omitempty"`
+	Absent  bool    `json:"absent,omitempty"` // there is nothing
 }
 
 // A Found is a library that was chosen.

@@ -91,7 +91,7 @@ func (f *finder) tell(t Try) { f.report.Tries = append(f.report.Tries, t) }
 // open opens a candidate; what does not do for a library is told and shut.
 func (f *finder) open(lib Library, c candidate) (opened, bool) {
 	if c.why != "" {
-		f.tell(Try{Library: lib, Path: c.path, Result: c.why})
+		f.tell(Try{Library: lib, Path: c.path, Result: c.why, Absent: true})
 		return opened{}, false
 	}
 	p := sysProbe(lib.number(), c.path)
@@ -100,8 +100,8 @@ func (f *finder) open(lib Library, c candidate) (opened, bool) {
 		t.Path = p.path
 	}
 	switch {
-	case p.handle == nil && !strings.Contains(c.path, "/") && strings.Contains(p.err, "No such file"):
-		t.Result = "not in " + loaderFolders
+	case p.handle == nil && !strings.Contains(c.path, "/") && noSuch(p.err, c.path):
+		t.Result, t.Absent = "not in "+loaderFolders, true
 	case p.handle == nil:
 		t.Result = oneLine(p.err)
 	case p.missing != "":
@@ -116,6 +116,12 @@ func (f *finder) open(lib Library, c candidate) (opened, bool) {
 		sysShut(p.handle)
 	}
 	return opened{}, false
+}
+
+// noSuch says whether the loader's text is that it has no library of that name; it
+// names another one where a library is there, and what that needs is not.
+func noSuch(text, name string) bool {
+	return strings.HasPrefix(text, name+":") && strings.Contains(text, "No such file")
 }
 
 // reject shuts a library that was opened and says why.
@@ -213,7 +219,7 @@ func (f *finder) others() error {
 		}
 	}
 	for _, p := range none {
-		f.tell(Try{Library: "all", Path: p, Result: "no such folder"})
+		f.tell(Try{Library: "all", Path: p, Result: "no such folder", Absent: true})
 	}
 	if !haveRTC {
 		return fmt.Errorf("no NVRTC found, which compiles the kernels (looked in %s)", strings.Join(looked, ", "))

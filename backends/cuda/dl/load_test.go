@@ -158,6 +158,18 @@ func TestAskedFor(t *testing.T) {
 	tried(t, l, "/nowhere/libcudnn.so.8")
 }
 
+func TestNoSuch(t *testing.T) {
+	for text, want := range map[string]bool{
+		"libcuda.so.1: cannot open shared object file: No such file or directory": true,
+		"libdxcore.so: cannot open shared object file: No such file or directory": false, // which it needs
+		"libcuda.so.1: file too short":                                            false,
+	} {
+		if noSuch(text, "libcuda.so.1") != want {
+			t.Errorf("%s: %v", text, !want)
+		}
+	}
+}
+
 func TestVersions(t *testing.T) {
 	for _, c := range []struct {
 		lib  Library
