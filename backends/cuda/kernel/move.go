@@ -185,7 +185,7 @@ func bindConcat(b *binder, k *lower.Kernel) error {
 		return err
 	}
 	y := b.value(k.Out[0])
-	s := b.source(k.Out[0])
+	s := b.source(append([]lower.ValueID{k.Out[0]}, k.In...)...)
 	n := y.Elements()
 	s.each(n)
 	idx := s.unravel("i", y.Sizes)
