@@ -313,6 +313,8 @@ func TestRefused(t *testing.T) {
 	conv := image(m, 1, 2, 4, 4, 2, 3, 3, 1)
 	wrong := conv
 	wrong.OutH = 5
+	shifted := conv
+	shifted.Y.Offset += 4
 	odd := conv
 	odd.Groups = 3
 	before := d.Live()
@@ -323,6 +325,7 @@ func TestRefused(t *testing.T) {
 		"math":    p.Matmul(Matmul{M: 1, N: 1, K: 1, Math: "int3"}),
 		"output":  p.Conv(wrong),
 		"groups":  p.Conv(odd),
+		"aligned": p.Conv(shifted),
 	} {
 		if err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)

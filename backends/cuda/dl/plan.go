@@ -202,6 +202,11 @@ func (p *Plan) Conv(c Conv) error {
 	if err := need("convolution", c.X, c.Filter, c.Y); err != nil {
 		return err
 	}
+	for i, r := range []Ref{c.X, c.Filter, c.Y, c.Z, c.Bias} {
+		if r.Base >= 0 && r.Offset%convAlign != 0 {
+			return fmt.Errorf("convolution: operand %d begins %d bytes behind a base, no multiple of %d: %w", i, r.Offset, convAlign, ErrUnsupported)
+		}
+	}
 	if c.Groups < 1 || c.C%c.Groups != 0 {
 		return fmt.Errorf("convolution: %d groups of %d channels", c.Groups, c.C)
 	}
@@ -215,6 +220,10 @@ func (p *Plan) Conv(c Conv) error {
 	}
 	return nil
 }
+
+// convAlign is the alignment in bytes of operands of convolutions. cuDNN chooses its
+// algorithms without looking at addresses, and the fast ones read 16 bytes at a time.
+const convAlign = 16
 
 // Fill appends setting bytes to a value.
 func (p *Plan) Fill(to Ref, value byte, bytes int64) error {

@@ -100,6 +100,8 @@ func TestFound(t *testing.T) {
 		{"not in NVRTC", one("a[0] = INFINITY;"), 1, "INFINITY"},
 		{"not in NVRTC, but in g++", one("a[0] = __builtin_inff();"), 1, "__builtin_"},
 		{"too many threads", "extern \"C\" __global__ void __launch_bounds__(64) k(float *a) {}", 65, "blocks of 65 threads, 1 to 64"},
+		{"registers", "extern \"C\" __global__ void k(float *a) {}", 257, "too many registers for that without __launch_bounds__"},
+		{"not in all NVRTC", one("__int128 n = 1; a[0] = (float)n;"), 1, "__int128"},
 		{"arguments", "extern \"C\" __global__ void k(float *a, float *b) {}", 1, "takes 2 arguments, has 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

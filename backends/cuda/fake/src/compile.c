@@ -74,6 +74,12 @@ static char *refused(char *s, const char *name) {
       return text;
     }
   }
+  static const char *const others[] = {"__int128", "_Float16", "__float128", "__typeof__", "typeof"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if ((p = word(s, others[i]))) {
+      asprintf(&text, "%s(%d): error: %s is not of every NVRTC\n", name, line_of(s, p), others[i]);
+      return text;
+    }
   if ((p = word(s, "asm"))) asprintf(&text, "%s(%d): error: the fake cannot run assembler\n", name, line_of(s, p));
   return text;
 }

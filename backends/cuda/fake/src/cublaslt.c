@@ -200,6 +200,7 @@ static int matrix(struct matrix *m, const void *layout, int batch, const char *n
   if (m->ld < m->rows)
     return taso_refuse(INVALID_VALUE, "%s has a leading dimension of %lld, and columns of %lld", name, (long long)m->ld, (long long)m->rows);
   if (l->batch != batch || batch < 1) return taso_refuse(INVALID_VALUE, "%s has a batch of %d, the result one of %d", name, l->batch, batch);
+  if (m->rows > INT32_MAX || m->cols > INT32_MAX || m->ld > INT32_MAX) return taso_refuse(NOT_SUPPORTED, "%s has more than 2^31 - 1 rows or columns", name);
   if (m->stride < 0) return taso_refuse(NOT_SUPPORTED, "%s has a negative stride", name);
   return 0;
 }
@@ -362,7 +363,7 @@ API(int, cublasLtMatmul, (void *handle, void *desc, const void *alpha, const voi
     w.workspace = workspace, w.bytes = g.workspace;
     if (bytes < g.workspace || (g.workspace && !workspace))
       return taso_refuse(INVALID_VALUE, "a workspace of %zu bytes, the algorithm wants %llu", bytes, (unsigned long long)g.workspace);
-    if ((uintptr_t)workspace % 16) return taso_refuse(INVALID_VALUE, "the workspace is at %p, no multiple of 16", workspace);
+    if ((uintptr_t)workspace % 256) return taso_refuse(INVALID_VALUE, "the workspace is at %p, no multiple of 256", workspace);
   }
   const void *list[] = {a, b, c, d};
   for (int i = 0; i < 4; i++)

@@ -374,7 +374,9 @@ static int issue(void *handle, struct work *w, int algo, size_t bytes) {
   if (want && (!w->workspace || bytes < (size_t)want)) REFUSE(BAD_PARAM, "a workspace of %zu bytes, the algorithm wants %lld", bytes, want);
   if ((uintptr_t)w->workspace % 16) REFUSE(BAD_PARAM, "the workspace is at %p", w->workspace);
   w->bytes = (size_t)want;
-  if ((uintptr_t)w->x % 4 || (uintptr_t)w->f % 4 || (uintptr_t)w->y % 4 || (uintptr_t)w->z % 4 || (uintptr_t)w->bias % 4) REFUSE(BAD_PARAM, "an operand that is misaligned");
+  const void *list[] = {w->x, w->f, w->y, w->z, w->bias};
+  for (int i = 0; i < 5; i++) // what an algorithm may rely on that was chosen without looking at addresses
+    if ((uintptr_t)list[i] % 16) REFUSE(BAD_PARAM, "operand %d at %p is no multiple of 16", i, list[i]);
   if (misplaced(w)) REFUSE(BAD_PARAM, "outside of memory"); // a GPU would find out later
   if (!((struct handle *)handle)->stream) REFUSE(BAD_PARAM, "the handle has no stream, and the fake no default stream");
   return taso_issue(((struct handle *)handle)->stream, run, takes(algo, &w->p), w, sizeof *w) ? status(EXECUTION_FAILED) : 0;

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 
 enum { STACK = 64 << 10, MOST = 1024, WARP = 32 };
+enum { REGISTERS = 65536 / 256 }; // threads of a block, if each takes all registers it can
 
 enum { READY, AT_BARRIER, AT_WARP, DONE };
 
@@ -349,6 +350,8 @@ int taso_grid_fits(const struct taso_module *m, const struct taso_kernel *k, con
   size_t threads = (size_t)block[0] * block[1] * block[2], fixed = taso_module_shared(m);
   size_t possible = k->max_threads ? (size_t)k->max_threads : MOST;
   if (threads == 0 || threads > possible) snprintf(error, size, "kernel %s has blocks of %zu threads, 1 to %zu are possible", name, threads, possible);
+  else if (threads > REGISTERS && !k->max_threads)
+    snprintf(error, size, "kernel %s has blocks of %zu threads, and may need too many registers for that without __launch_bounds__", name, threads);
   else if (block[2] > 64) snprintf(error, size, "kernel %s has blocks %u deep, 64 are possible", name, block[2]);
   else if (!grid[0] || !grid[1] || !grid[2] || grid[0] > 0x7fffffff || grid[1] > 65535 || grid[2] > 65535)
     snprintf(error, size, "kernel %s has a grid of (%u,%u,%u) blocks, at most (2147483647,65535,65535) are possible", name, grid[0], grid[1], grid[2]);
