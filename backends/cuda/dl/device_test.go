@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -198,5 +199,35 @@ func TestLaunch(t *testing.T) {
 	times, err := p.Profile([]Ptr{at})
 	if err != nil || len(times) != 1 || times[0] <= 0 {
 		t.Errorf("profile %v, %v", times, err)
+	}
+}
+
+// The device's time is counted, so that a test may depend on it; noise comes when it is asked for.
+func TestNoise(t *testing.T) {
+	spread := func(o fake.Options) (least, most float32) {
+		d, _ := onFake(t, o)
+		p, err := d.NewPlan(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			if err := p.Fill(At(0, 0), 0, 4); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ms, err := p.Profile([]Ptr{upload(t, d, 0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return slices.Min(ms), slices.Max(ms)
+	}
+	if least, most := spread(fake.Options{}); most > least*1.001 {
+		t.Errorf("from %v to %v ms without noise", least, most)
+	}
+	if least, most := spread(fake.Options{Noise: 50}); most < least*1.1 || most > least*1.51 {
+		t.Errorf("from %v to %v ms with noise of 50 %%", least, most)
 	}
 }

@@ -58,7 +58,8 @@ const (
 )
 
 // A Matmul is D = A*B + C + Bias, then relu, of float32 matrices stored row by row:
-// A [M, K], B [K, N], C and D [M, N], Bias [N], Batch times.
+// A [M, K], B [K, N], C and D [M, N], Bias [N], Batch times. The relu of NaN is 0, in
+// cuBLASLt as in cuDNN.
 type Matmul struct {
 	M, N, K, Batch     int // Batch 0 is 1
 	A, B, C, D, Bias   Ref // C, Bias: may be None

@@ -26,6 +26,7 @@ type Options struct {
 	Empty     bool // work is checked, but not done
 	Unchecked bool // kernels run without checks of each access, some ten times faster
 	Races     bool // races of kernels are no faults
+	Noise     int  // percent by which work takes longer at most, by chance; 0: times are exact
 
 	Fail Failure
 	// Own: the test looks at problems and leaks itself. Else it fails where there
@@ -89,6 +90,7 @@ func (o Options) settings() []set {
 	yes("empty", o.Empty)
 	yes("unchecked", o.Unchecked)
 	yes("races", o.Races)
+	add("noise", int64(o.Noise))
 	add("fail", int64(o.Fail.Call))
 	add("code", int64(o.Fail.Code))
 	yes("lose", o.Fail.Lose)

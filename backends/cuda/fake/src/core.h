@@ -48,6 +48,7 @@ struct taso_settings {
   long long empty;           // 1: kernels, products and convolutions are checked, but not run
   long long unchecked;       // 1: kernels are compiled without checks of each access
   long long races;           // 1: races of kernels are no faults
+  long long noise;           // percent by which work takes longer, by chance
   long long fail;            // number of the call that fails, from 1; 0: none
   long long code;            // what it returns; 0: what its library returns when something is wrong
   long long lose;            // 1: the device is lost from that call on, by error 719

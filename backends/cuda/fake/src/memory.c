@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEEP = 64 }; // freed blocks that are kept poisoned
+enum { KEEP = 64, KEEP_BYTES = 256 << 20 }; // freed blocks that are kept poisoned, at most
 
 static struct taso_block *blocks; // sorted by address
 static size_t n, room;
-static char *kept[KEEP]; // a ring of freed blocks
-static size_t turn;
+static char *kept[KEEP]; // a ring of freed blocks, the next to go at turn
+static size_t turn, kept_bytes;
 
 // after returns how many blocks start at or below p.
 static size_t after(const void *p) {
@@ -53,16 +53,27 @@ static void forget(size_t i) {
   n--;
 }
 
+static void forget_freed(char *p) {
+  size_t i = after(p) - 1;
+  kept_bytes -= blocks[i].bytes;
+  forget(i);
+}
+
 int taso_mem_drop(void *p) {
   size_t i = after(p);
   if (i == 0 || blocks[i - 1].p != (char *)p || !blocks[i - 1].live) return -1;
   struct taso_block *b = &blocks[i - 1];
   b->live = 0;
   memset(b->p, TASO_FREED_BYTE, b->bytes);
+  kept_bytes += b->bytes;
   char **slot = &kept[turn++ % KEEP];
-  char *old = *slot;
+  if (*slot) forget_freed(*slot);
   *slot = p;
-  if (old) forget(after(old) - 1);
+  for (size_t i = 1; i < KEEP && kept_bytes > KEEP_BYTES; i++) { // the oldest first
+    char **old = &kept[(turn + i - 1) % KEEP];
+    if (*old) forget_freed(*old);
+    *old = NULL;
+  }
   return 0;
 }
 
@@ -129,4 +140,5 @@ void taso_mem_live(size_t *count, size_t *bytes) {
 void taso_mem_clear(void) {
   while (n > 0) forget(n - 1);
   memset(kept, 0, sizeof kept);
+  kept_bytes = 0;
 }

@@ -46,6 +46,7 @@ struct exec {
 
 static struct stream *streams; // all that were made
 static double now;             // of the device, nanoseconds
+static uint64_t chance;
 static __thread struct stream *capturing;
 static int dirty; // work ran since memory was looked at
 
@@ -89,12 +90,18 @@ int taso_capturing(const char *what) {
   return taso_refuse(900, "%s while a stream is captured", what);
 }
 
+// pass lets the device's time pass. Noise is the same in every run, too.
+static void pass(double ns) {
+  chance = chance * 6364136223846793005u + 1442695040888963407u;
+  now += ns * (1 + (double)taso_settings.noise / 100 * (double)(chance >> 33) / (1u << 31));
+}
+
 // one runs the oldest work of a stream.
 static void one(struct stream *s) {
   struct op *op = s->work.first;
   s->work.first = op->next;
   if (!taso_lost()) {
-    now += op->ns;
+    pass(op->ns);
     op->run(op->data);
     dirty = 1;
   }
@@ -303,7 +310,7 @@ static int replay(const void *data) {
   memcpy(&e, data, sizeof e);
   int code = 0;
   for (struct op *op = e->work.first; op && !code; op = op->next) {
-    now += op->ns;
+    pass(op->ns);
     code = op->run(op->data);
   }
   e->pending--;
@@ -339,4 +346,5 @@ void taso_reset_streams(void) {
   capturing = NULL;
   dirty = 0;
   now = 0;
+  chance = 0;
 }
