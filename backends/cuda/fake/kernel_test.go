@@ -95,7 +95,7 @@ func TestFound(t *testing.T) {
 		{"misaligned", one("*(float *)((char *)a + 2) = 1;"), 1, "no multiple"},
 		{"overflow", one("int n = 1 << 30; for (int i = 0; i < 3; i++) n += (int)a[0] + n; a[0] = n;"), 1, "int addition overflows"},
 		{"division", one("a[0] = 1 / (int)a[0];"), 1, "division by zero"},
-		{"syntax", one("a[0] = 1"), 1, "k.cu:1:50: error"},
+		{"syntax", one("a[0] = 1"), 1, "kernel.cu:1:50: error"},
 		{"no headers", "#include <math.h>\n" + one(""), 1, "there are no headers"},
 		{"not in NVRTC", one("a[0] = INFINITY;"), 1, "INFINITY"},
 		{"not in NVRTC, but in g++", one("a[0] = __builtin_inff();"), 1, "__builtin_"},

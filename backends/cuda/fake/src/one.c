@@ -17,7 +17,7 @@ int taso_one_run(const struct taso_one *o, char *error, size_t size) {
     snprintf(error, size, "%d arguments, at most %d are possible", o->n, ARGS);
     return -1;
   }
-  if (taso_compile(o->source, "k.cu", 90, o->compile, &path, &log)) {
+  if (taso_compile(o->source, "kernel.cu", 90, o->compile, &path, &log)) {
     snprintf(error, size, "%s", log);
     free(log);
     return -1;
