@@ -127,10 +127,11 @@ int taso_module_unload(taso_dev *d, void *module, taso_error *err) {
 }
 
 // taso_function finds a kernel; shared is the dynamic shared memory in bytes that
-// its launches may ask for, where it is more than every kernel may have.
+// its launches may ask for. Without being asked, a kernel may have 48 KB less what
+// is static in it.
 int taso_function(taso_dev *d, void *module, const char *name, int shared, void **function, taso_error *err) {
 	if (CU(d->libs, err, cuModuleGetFunction, function, module, name)) return err->code;
-	if (shared <= 48 << 10) return 0;
+	if (shared <= 0) return 0;
 	return CU(d->libs, err, cuFuncSetAttribute, *function, TASO_FUNC_MAX_DYNAMIC_SHARED, shared);
 }
 

@@ -20,7 +20,7 @@ import (
 var sources embed.FS
 
 // common are the sources of the library that the others share.
-var common = []string{"grid.c", "fiber.c", "memory.c", "compile.c", "one.c", "core.c", "driver.c", "stream.c", "module.c", "nvrtc.c",
+var common = []string{"grid.c", "fiber.c", "memory.c", "compile.c", "judge.c", "one.c", "core.c", "driver.c", "stream.c", "module.c", "nvrtc.c",
 	"operand.c", "product.c", "cublaslt.c", "cudnn.c"}
 
 // cflags are those of every library: theirs are the names that are exported, each

@@ -101,7 +101,11 @@ func TestFound(t *testing.T) {
 		{"not in NVRTC, but in g++", one("a[0] = __builtin_inff();"), 1, "__builtin_"},
 		{"too many threads", "extern \"C\" __global__ void __launch_bounds__(64) k(float *a) {}", 65, "blocks of 65 threads, 1 to 64"},
 		{"registers", "extern \"C\" __global__ void k(float *a) {}", 257, "too many registers for that without __launch_bounds__"},
-		{"not in all NVRTC", one("__int128 n = 1; a[0] = (float)n;"), 1, "__int128"},
+		{"not in all NVRTC", one("__int128 n = 1; a[0] = (float)n;"), 1, "not every NVRTC knows"},
+		{"host's function", "static inline float f(float x) { return x; }\n" + one("a[0] = f(a[0]);"), 1, "kernel.cu(1): error: a function of the host"},
+		{"host's array", "struct pair { int x, y; };\nconst int n = 3;\n#define M {\nstatic const int list[2] = {1, 2};\n" + one("a[0] = list[n];"), 1, "kernel.cu(4): error: a variable of the host"},
+		{"host's variable", "extern \"C\" {\n__device__ int m;\nint n; }\n" + one("a[0] = n;"), 1, "kernel.cu(3): error: a variable of the host"},
+		{"shared from the start", one("\n__shared__ int n = 3; a[0] = n;"), 1, "kernel.cu(2): error: an initializer"},
 		{"arguments", "extern \"C\" __global__ void k(float *a, float *b) {}", 1, "takes 2 arguments, has 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "compile.h"
+#include "judge.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -42,52 +43,10 @@ static char *bare(const char *source) {
   return s;
 }
 
-static int in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-// word finds a whole word from p on.
-static char *word(char *p, const char *w) {
-  for (size_t n = strlen(w); (p = strstr(p, w)); p += n) {
-    if (!in_word(p[n]) && !in_word(p[-1])) return p;
-  }
-  return NULL;
-}
-
-static int line_of(const char *s, const char *p) {
-  int line = 1;
-  for (; s < p; s++) line += *s == '\n';
-  return line;
-}
-
-// refused returns what the fake cannot judge as NVRTC would, or NULL.
-static char *refused(char *s, const char *name) {
-  char *p, *text = NULL;
-  for (p = s; (p = strstr(p, "__builtin_")); p += 10) {
-    if (strncmp(p, "__builtin_assume", 16) && strncmp(p, "__builtin_unreachable", 21)) {
-      asprintf(&text, "%s(%d): error: NVRTC does not know the functions __builtin_... of other compilers\n", name, line_of(s, p));
-      return text;
-    }
-  }
-  for (p = s; (p = strchr(p, '#')); p++) {
-    char *q = p + 1 + strspn(p + 1, " \t");
-    if (!strncmp(q, "include", 7)) {
-      asprintf(&text, "%s(%d): catastrophic error: cannot open source file: there are no headers\n", name, line_of(s, p));
-      return text;
-    }
-  }
-  static const char *const others[] = {"__int128", "_Float16", "__float128", "__typeof__", "typeof"};
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if ((p = word(s, others[i]))) {
-      asprintf(&text, "%s(%d): error: %s is not of every NVRTC\n", name, line_of(s, p), others[i]);
-      return text;
-    }
-  if ((p = word(s, "asm"))) asprintf(&text, "%s(%d): error: the fake cannot run assembler\n", name, line_of(s, p));
-  return text;
-}
-
 // dynamic writes each "extern __shared__ T x[];" as a pointer to dynamic shared memory.
 static int dynamic(FILE *out, const char *source, char *s) {
   size_t done = 0;
-  for (char *p = s; (p = word(p, "extern"));) {
+  for (char *p = s; (p = taso_word(p, "extern"));) {
     char *q = p + 6;
     q += strspn(q, " \t\n");
     if (strncmp(q, "__shared__", 10)) {
@@ -100,7 +59,7 @@ static int dynamic(FILE *out, const char *source, char *s) {
     char *stop = open;
     while (stop > q && isspace((unsigned char)stop[-1])) stop--;
     char *id = stop;
-    while (id > q && in_word(id[-1])) id--;
+    while (id > q && taso_in_word(id[-1])) id--;
     char *type = q + strspn(q, " \t\n");
     if (!strncmp(type, "__align__", 9)) type = strchr(type, ')') + 1;
     fwrite(source + done, 1, (size_t)(p - s) - done, out);
@@ -115,7 +74,7 @@ static int dynamic(FILE *out, const char *source, char *s) {
 // kernels writes what makes the functions that are __global__ known by name.
 static void kernels(FILE *out, char *s) {
   int meets = strstr(s, "__sync") || strstr(s, "__shfl") || strstr(s, "_sync(");
-  for (char *p = s; (p = word(p, "__global__")); p += 10) {
+  for (char *p = s; (p = taso_word(p, "__global__")); p += 10) {
     char *body = p + strcspn(p, "{;");
     if (*body != '{') continue;
     int bound = 0;
@@ -126,7 +85,7 @@ static void kernels(FILE *out, char *s) {
       char *stop = open;
       while (isspace((unsigned char)stop[-1])) stop--;
       char *id = stop;
-      while (in_word(id[-1])) id--;
+      while (taso_in_word(id[-1])) id--;
       if (!strncmp(id, "__launch_bounds__", 17)) {
         bound = atoi(open + 1);
       } else if (strncmp(id, "__", 2)) {
@@ -170,10 +129,10 @@ int taso_compile(const char *source, const char *name, int arch, int flags, char
   static atomic_uint turn;
   *path = *log = NULL;
   char *s = NULL;
-  asprintf(&s, "\n%s", source); // word looks at what is before a word
+  asprintf(&s, "\n%s", source); // taso_word looks at what is before a word
   char *plain = bare(s);
   free(s);
-  *log = refused(plain + 1, name);
+  *log = taso_judge(plain + 1, name);
   if (*log) {
     free(plain);
     return -1;

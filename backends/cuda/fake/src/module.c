@@ -103,7 +103,7 @@ API(int, cuModuleGetFunction, (void **function, void *module, const char *name))
   if (!k || strlen(name) >= sizeof m->functions->name) return taso_refuse(500, "there is no kernel %s", name);
   struct function *f = taso_new(TASO_FUNCTION, sizeof *f);
   if (!f) return 2;
-  f->m = m, f->k = k, f->dynamic = 48 << 10, f->next = m->functions;
+  f->m = m, f->k = k, f->dynamic = (48 << 10) - (unsigned)taso_module_shared(&m->m), f->next = m->functions;
   strcpy(f->name, name);
   m->functions = f;
   *function = f;

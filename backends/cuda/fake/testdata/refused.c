@@ -145,6 +145,7 @@ static void kernels(void) {
   WANT(1, cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
   WANT(1, cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, (48 << 10) + 1, stream, args, NULL));
   WANT(400, cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+  WANT(1, cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, (44 << 10) + 1, stream, args, NULL)); // beside 4 KB of static shared memory
   WANT(1, cuFuncSetAttribute(k, 8, 227 << 10)); // it has static shared memory besides
   GOOD(cuFuncSetAttribute(k, 8, 223 << 10));
   GOOD(cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 223 << 10, stream, args, NULL));
