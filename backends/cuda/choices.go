@@ -1,36 +1,90 @@
 package cuda
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
 	"sync"
 
+	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/backends/cuda/dl"
+	"github.com/taso-go/taso/internal/atomicfile"
 )
 
-// choices are the algorithms that were fastest, by the shape of the call.
+// choices are the algorithms that were fastest, by the shape of the call. They are kept
+// in a file beside the compiled kernels, one for each device with its libraries and
+// mode, so that what runs later is what was measured.
 type choices struct {
+	path  string // "": they are not kept
+	about string // what they were measured on
+
 	mu sync.Mutex
 	m  map[string]choice
 }
 
-// A choice is number at of count algorithms: a list of another length, made in less
+// A choice is number At of Of algorithms: a list of another length, made in less
 // workspace, is another list.
-type choice struct{ at, count int }
+type choice struct {
+	At int `json:"at"`
+	Of int `json:"of"`
+}
 
-func (c *choices) get(shape string, count int) (at int, ok bool) {
+// choicesFile is the file.
+type choicesFile struct {
+	About   string            `json:"taso_cuda_choices_of"`
+	Choices map[string]choice `json:"choices"`
+}
+
+// openChoices reads what was kept in a folder.
+func openChoices(dir string, info backends.Info, workspace int64) *choices {
+	c := &choices{about: fmt.Sprintf("%s, workspace of %d bytes", info, workspace), m: map[string]choice{}}
+	if dir != "" {
+		sum := sha256.Sum256([]byte(c.about))
+		c.path = filepath.Join(dir, "choices-"+hex.EncodeToString(sum[:8])+".json")
+	}
+	maps.Copy(c.m, c.read())
+	return c
+}
+
+// read is what the file has. One that is damaged is as one that is not there.
+func (c *choices) read() map[string]choice {
+	var f choicesFile
+	data, err := os.ReadFile(c.path)
+	if err != nil || json.Unmarshal(data, &f) != nil || f.About != c.about {
+		return nil
+	}
+	return f.Choices
+}
+
+func (c *choices) get(shape string, of int) (at int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x, ok := c.m[shape]
-	return x.at, ok && x.count == count
+	return x.At, ok && x.Of == of && x.At >= 0 && x.At < of
 }
 
-func (c *choices) put(shape string, at, count int) {
+// put keeps a choice. That the file cannot be written is no error. Another process
+// may have written it meanwhile: its choices are taken over.
+func (c *choices) put(shape string, at, of int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.m == nil {
-		c.m = map[string]choice{}
+	theirs := c.read()
+	c.m[shape] = choice{at, of}
+	if c.path == "" || os.MkdirAll(filepath.Dir(c.path), 0o777) != nil {
+		return
 	}
-	c.m[shape] = choice{at, count}
+	if theirs == nil {
+		theirs = map[string]choice{}
+	}
+	maps.Copy(theirs, c.m)
+	_ = atomicfile.WriteFile(c.path, func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(choicesFile{c.about, theirs})
+	})
 }
 
 // shapeOfMatmul is what the library's list of algorithms depends on: everything but

@@ -22,7 +22,8 @@ type Options struct {
 	Device int
 	// Math is the mode of products and convolutions: one of [Modes].
 	Math string
-	// Cache is the folder in which compiled kernels are kept; "": [dl.CacheDir].
+	// Cache is the folder in which compiled kernels are kept, and which algorithms of
+	// the libraries were fastest; "": [dl.CacheDir].
 	// NoCache: none is used.
 	Cache   string
 	NoCache bool
@@ -44,7 +45,7 @@ type Backend struct {
 	compiler *dl.Compiler
 	calls    kernel.Libraries
 	info     backends.Info
-	choices  choices
+	choices  *choices
 
 	measuring sync.Mutex // one measurement at a time
 	ref       *reference // nil before the first
@@ -92,6 +93,7 @@ func Open(opt Options) (*Backend, error) {
 		Name: "cuda", Device: dev.Properties().Name, Version: version,
 		Libraries: versions(&libs.Report, b.calls), Math: opt.Math,
 	}
+	b.choices = openChoices(dir, b.info, opt.Workspace)
 	return b, nil
 }
 

@@ -22,8 +22,8 @@
 //     is defined on, such as an index that is too large. They are zeroed at the
 //     beginning of a run and looked at when it ended.
 //   - A choice is the algorithm taken for a product or a convolution, of those that
-//     the library offers. Measuring times the best few and keeps the fastest, for
-//     all plans of the backend from then on.
+//     the library offers. Measuring times the best few and keeps the fastest, also
+//     in a file, for all plans that are compiled from then on.
 //
 // The first run of a plan issues its calls one by one, by which the driver loads
 // what it had left for later; then they are captured as a graph, and every further
@@ -31,5 +31,6 @@
 //
 // One thread holds the device, see package dl: plans of one backend take turns.
 //
-// Results do not depend on the time: the same plan gives the same bits.
+// Results do not depend on the time: the same plan gives the same bits. A plan that is
+// compiled behind a measurement may use other algorithms, which round differently.
 package cuda

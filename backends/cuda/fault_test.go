@@ -67,7 +67,7 @@ func product(t testing.TB) cost.Application {
 	t.Helper()
 	mm, _ := graph.Lookup("matmul")
 	typ := func(sizes ...int) graph.TensorType { return graph.TensorType{DType: graph.Float32, Sizes: sizes} }
-	return cost.Application{Op: mm, In: []graph.TensorType{typ(4, 64), typ(64, 6)}, Out: []graph.TensorType{typ(4, 6)}}
+	return cost.Application{Op: mm, In: []graph.TensorType{typ(4, 64), typ(64, 8)}, Out: []graph.TensorType{typ(4, 8)}}
 }
 
 var errWrong = errors.New("the results are wrong")

@@ -14,6 +14,7 @@ type reference struct {
 	graph *dl.Graph
 	best  cost.Seconds // ever
 	last  cost.Seconds
+	ticks int // how often it ran
 }
 
 // referenceSource takes some 4 cycles a turn.
@@ -28,25 +29,27 @@ const referenceSource = `extern "C" __global__ void k(float *p0) {
 // part.
 const drift = 0.03
 
+// warming is how often the kernel runs before it is asked, while the clock comes up.
+const warming = 8
+
 // reference makes the kernel when it is first asked for; it lives as long as the device.
 func (b *Backend) reference(ctx context.Context) (*reference, error) {
-	if b.ref != nil {
-		return b.ref, nil
+	if b.ref == nil {
+		r := &reference{}
+		if err := b.makeReference(r); err != nil {
+			return nil, fmt.Errorf("reference kernel: %w", err)
+		}
+		b.ref = r
 	}
-	r := &reference{}
-	if err := b.makeReference(r); err != nil {
-		return nil, fmt.Errorf("reference kernel: %w", err)
-	}
-	for range 8 { // the clock comes up
+	for r := b.ref; r.ticks < warming; {
 		if err := ctx.Err(); err != nil {
-			return nil, err // what was made is given back with the device
+			return nil, err
 		}
 		if err := r.tick(); err != nil {
 			return nil, err
 		}
 	}
-	b.ref = r
-	return r, nil
+	return b.ref, nil
 }
 
 func (b *Backend) makeReference(r *reference) (err error) {
@@ -100,7 +103,8 @@ func (r *reference) tick() error {
 	if err != nil {
 		return fmt.Errorf("reference kernel: %w", err)
 	}
-	r.last = cost.Seconds(ms)
+	r.last = cost.Seconds(ms) / 1000
+	r.ticks++
 	if r.best == 0 || r.last < r.best {
 		r.best = r.last
 	}
@@ -112,11 +116,6 @@ func (r *reference) steady() bool { return r.last <= (1+drift)*r.best }
 
 // beside times a run between two of the kernel; good: the device was steady in both.
 func (r *reference) beside(run func() (cost.Seconds, error)) (took cost.Seconds, good bool, err error) {
-	if r.last == 0 {
-		if err := r.tick(); err != nil {
-			return 0, false, err
-		}
-	}
 	before := r.steady()
 	if took, err = run(); err != nil {
 		return 0, false, err

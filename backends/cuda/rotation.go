@@ -15,7 +15,7 @@ import (
 // no further copies take turns (what their weights take to come from memory is no
 // thousandth of it then); and issues.
 const (
-	leastReplay = 200e-6
+	leastReplay = 500e-6
 	mostReplay  = 20e-3
 	mostCopies  = 1024
 	mostIssues  = 4096
