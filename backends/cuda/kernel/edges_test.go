@@ -41,6 +41,31 @@ func edges() map[string]string {
 			add(op+" of "+x, unary(fmt.Sprintf("%s[axes=(%d)]", op, axis), x))
 		}
 	}
+	// Chains of four elements a thread: operands of all kinds, rows of odd length, an operand
+	// that does not lie at a multiple of four.
+	for sizes, channels := range map[string]int{"2, 8, 45, 47": 8, "1, 128, 16, 16": 128} {
+		add("chain of "+sizes, `
+x : float32[`+sizes+`]
+z : float32[`+sizes+`]
+b : weight float32[1, `+fmt.Sprint(channels)+`, 1, 1]
+s : float32[]
+bb = broadcast[shape=[`+sizes+`]](b)
+a = ewadd(x, z)
+c = ewmul(a, bb)
+d = smul(c, s)
+e = ewsub(z, d)
+f = relu(e)
+return f`)
+	}
+	add("chains on parts", `
+x : float32[3, 32769]
+z : float32[2, 32768]
+a = split[axis=0, at=1](x)
+b = tanh(a.1)
+u = split[axis=0, at=1](z)
+c = ewadd(u.0, u.1)
+d = relu(c)
+return b, d`)
 	// Tiles and one more or less.
 	for _, n := range [][3]int{{1, 7, 1}, {1, 17, 65}, {65, 16, 1}, {15, 15, 15}, {16, 16, 16}, {17, 17, 17}, {31, 33, 64}, {32, 15, 33}, {63, 1, 65}, {64, 32, 64}, {65, 31, 63}} {
 		add(fmt.Sprintf("product %v", n), unary("matmul", fmt.Sprintf("%d, %d", n[0], n[1]), fmt.Sprintf("%d, %d", n[1], n[2])))

@@ -17,6 +17,7 @@ import (
 // a function of that row.
 var perRow = []struct{ rows, text string }{
 	{"1000", "y = tanh(x)"},
+	{"999", "w : weight float32[999]\nv = broadcast[shape=[ROWS, 999]](w)\ny = ewmul(x, v)"},
 	{"40, 25", "y = transpose[perm=(0, 2, 1)](x)\nz = relu(y)"},
 	{"33, 32", "y = transpose[perm=(0, 2, 1)](x)"},
 	{"1000", "y = pad[before=(0, 1), after=(0, 2)](x)"},

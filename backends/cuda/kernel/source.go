@@ -22,6 +22,7 @@ type source struct {
 	depth   int // of blocks that are open
 	names   int
 	fault   string
+	held    map[lower.ValueID]string // operands of steps, one element each, that were read before
 }
 
 type param struct {

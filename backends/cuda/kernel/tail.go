@@ -39,6 +39,10 @@ func (s *source) steps(tail *lower.Tail, steps []lower.Step, v, at string, t cty
 			if a == lower.None || st.Mode == lower.NoOperand {
 				continue
 			}
+			if held := s.held[a]; held != "" && st.Mode == lower.Full {
+				args[k] = held
+				continue
+			}
 			p, _, err := s.reads(a)
 			if err != nil {
 				return "", err
@@ -104,6 +108,9 @@ func (b *binder) chain(tail *lower.Tail, steps []lower.Step, x, y lower.ValueID,
 		return err
 	}
 	n := b.value(y).Elements()
+	if b.four(steps, x, y) {
+		return b.chainOfFour(s, tail, steps, from, to, n)
+	}
 	s.each(n)
 	v := s.name()
 	s.line("const %s %s = %s[i];", t, v, from)
@@ -112,5 +119,60 @@ func (b *binder) chain(tail *lower.Tail, steps []lower.Step, x, y lower.ValueID,
 	}
 	s.line("%s[i] = %s;", to, v)
 	b.launchEach(s, n)
+	return nil
+}
+
+// vectors is from how many elements on threads of a chain take four: below, a device is
+// kept busy by threads rather than by what each of them reads at once.
+const vectors = 1 << 15
+
+// four reports whether a thread may read and write four elements of a chain at once: they
+// are at addresses that are multiples of four elements.
+func (b *binder) four(steps []lower.Step, x, y lower.ValueID) bool {
+	n := b.value(y).Elements()
+	ok := n >= vectors && n%4 == 0
+	look := func(v lower.ValueID) {
+		u := b.value(v)
+		ok = ok && u.DType == graph.Float32 && u.Offset%4 == 0
+	}
+	look(x)
+	look(y)
+	for _, st := range steps {
+		if st.Mode == lower.Full {
+			look(st.Args[0])
+		}
+	}
+	return ok
+}
+
+// chainOfFour writes a chain of which each thread takes four elements.
+func (b *binder) chainOfFour(s *source, tail *lower.Tail, steps []lower.Step, from, to string, n int) error {
+	s.each(n / 4)
+	s.line("__align__(16) float x[4];")
+	s.line("*(float4 *)x = ((const float4 *)%s)[i];", from)
+	s.held = map[lower.ValueID]string{}
+	for _, st := range steps {
+		if a := st.Args[0]; st.Mode == lower.Full && s.held[a] == "" {
+			p, _, err := s.reads(a)
+			if err != nil {
+				return err
+			}
+			v := s.name()
+			s.line("__align__(16) float %s[4];", v)
+			s.line("*(float4 *)%s = ((const float4 *)%s)[i];", v, p)
+			s.held[a] = v + "[u]"
+		}
+	}
+	s.line("#pragma unroll")
+	s.open("for (int u = 0; u < 4; u++)")
+	s.line("const %s at = i * 4 + u;", s.index)
+	v, err := s.steps(tail, steps, "x[u]", "at", float)
+	if err != nil {
+		return err
+	}
+	s.line("x[u] = %s;", v)
+	s.closed()
+	s.line("((float4 *)%s)[i] = *(float4 *)x;", to)
+	b.launchEach(s, n/4)
 	return nil
 }
