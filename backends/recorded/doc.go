@@ -7,6 +7,10 @@
 // that names its key; nothing is estimated. cost.WithFallback puts a formula
 // behind a table where that is wanted.
 //
+// Tables that come with the program lie in tables/, each with a file that says what was
+// run, on what and when; docs/cuda.md says how one is made. There is none yet: none was
+// measured.
+//
 // [SettingOf] is the other direction: under which setting the times of a
 // backend are recorded.
 package recorded
