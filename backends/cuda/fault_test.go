@@ -24,8 +24,8 @@ const mixed = `
 x : float32[1, 3, 8, 8]
 i : int64[2]
 w : weight float32[4, 3, 3, 3]
-v : weight float32[64, 6]
-u : weight float32[64, 6]
+v : weight float32[64, 8]
+u : weight float32[64, 8]
 c = conv2d[pad=same_upper](x, w)
 r = relu(c)
 f = reshape[shape=[4, 64]](r)

@@ -452,8 +452,8 @@ func (w *writer) lookup(e *graph.Expr) (term, error) {
 // fault writes that k, an index along an axis of n, has to be inside; it is 0 from then
 // on if it is not.
 func (w *writer) fault(k string, n int64) {
-	p := w.s.faulty(fmt.Sprintf("index %%d of an axis of %d", n))
-	w.line("if (%s < 0 || %s >= %d) %s[1] = %s, %s[0] = 1, %s = 0;", k, k, n, p, k, p, k)
+	fault := w.s.faulty(fmt.Sprintf("index %%d of an axis of %d", n), k)
+	w.line("if (%s < 0 || %s >= %d) { %s; %s = 0; }", k, k, n, fault, k)
 }
 
 type condition struct {

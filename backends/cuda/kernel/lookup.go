@@ -30,8 +30,8 @@ func bindGather(b *binder, k *lower.Kernel) error {
 	}
 	s.line("long long j = %s[%s];", table, s.place(idx[1:2], []int{1}, 0))
 	s.line("if (j < 0) j += %d;", n)
-	fault := s.faulty(outside(n))
-	s.line("if (j < 0 || j >= %d) %s[1] = j, %s[0] = 1, j = 0;", n, fault, fault)
+	fault := s.faulty(outside(n), "j")
+	s.line("if (j < 0 || j >= %d) { %s; j = 0; }", n, fault)
 	idx[1] = "(" + string(s.index) + ")j"
 	place := s.place(idx, []int{n * inner, inner, 1}, 0)
 	return b.stored(s, k, k.Out[0], term{code: from + "[" + place + "]", typ: t}, count)
@@ -58,12 +58,12 @@ func bindScatterAdd(b *binder, k *lower.Kernel) error {
 	if err != nil {
 		return err
 	}
-	fault := s.faulty(outside(n))
+	fault := s.faulty(outside(n), "j")
 	next := func() {
 		s.line("for (%s r = 0; r < %d; r++) {", s.index, m)
 		s.line("\tlong long j = %s[r];", table)
 		s.line("\tif (j < 0) j += %d;", n)
-		s.line("\tif (j < 0 || j >= %d) %s[1] = j, %s[0] = 1, j = 0;", n, fault, fault)
+		s.line("\tif (j < 0 || j >= %d) { %s; j = 0; }", n, fault)
 	}
 	if len(k.Tail.Steps) == 0 && outer*inner >= columns {
 		s.each(outer * inner)
@@ -111,10 +111,10 @@ func bindPick(b *binder, k *lower.Kernel) error {
 	if err != nil {
 		return err
 	}
-	fault := s.faulty(fmt.Sprintf("index %%d of %d keys", all))
+	fault := s.faulty(fmt.Sprintf("index %%d of %d keys", all), "at")
 	s.line("__shared__ int found[%d];", blockSize)
 	s.line("const long long at = %s[blockIdx.x];", p[2])
-	s.line("if (at < %d || at >= %d) %s[1] = at, %s[0] = 1;", -all, all, fault, fault)
+	s.line("if (at < %d || at >= %d) { %s; }", -all, all, fault)
 	s.line("for (%s q = threadIdx.x; q < %d; q += %d) %s[(%s)blockIdx.x * %d + q] = 0;", s.index, inner, blockSize, to, s.index, inner)
 	s.line("for (%s r = 0; r < %d; r += %d) {", s.index, n, blockSize)
 	s.line("\tconst long long key = r + threadIdx.x < %d ? %s[r + threadIdx.x] - at : -1;", n, p[1])

@@ -109,10 +109,13 @@ func (s *source) typed(v lower.ValueID) (ctype, error) {
 	return t, nil
 }
 
-// faulty is a pointer to the call's fault word; message is [Launch.Fault].
-func (s *source) faulty(message string) string {
+// faulty is the statement, without its end, that writes a number to the call's fault
+// word, of which the first thread that comes has one: others would write at the same
+// time. message is [Launch.Fault].
+func (s *source) faulty(message, number string) string {
 	s.fault = message
-	return s.pointer(param{int64s, Ref{Value: Fault}, false})
+	p := s.pointer(param{int64s, Ref{Value: Fault}, false})
+	return fmt.Sprintf("if (atomicCAS((unsigned long long *)%s, 0ULL, 1ULL) == 0) %s[1] = %s", p, p, number)
 }
 
 // helper adds a function in front of the kernel, once.
