@@ -177,9 +177,9 @@ int taso_compile(const char *source, const char *name, int arch, int flags, char
   const char *cxx = getenv("TASO_FAKE_CXX");
   // Contraction is off: the fake rounds each operation, whatever --fmad says. No library
   // is named: reading them takes as long as the rest, and the C library is there.
-  const char *args[48] = {cxx ? cxx : "g++", "-std=c++17", "-O1", "-fPIC", "-shared", "-nostdlib", "-pipe", "-fvisibility=hidden",
+  const char *args[48] = {cxx ? cxx : "g++", "-std=c++14", "-pedantic-errors", "-O1", "-fPIC", "-shared", "-nostdlib", "-pipe", "-fvisibility=hidden",
                           "-fno-exceptions", "-fno-rtti", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks", "-fno-asynchronous-unwind-tables", "-ffp-contract=off",
-                          "-fno-math-errno", "-w", "-Werror=vla", "-Werror=return-type", "-fno-diagnostics-show-caret",
+                          "-fno-math-errno", "-Werror=vla", "-Werror=overflow", "-Werror=return-type", "-fno-diagnostics-show-caret",
                           "-fsanitize=bounds,signed-integer-overflow,integer-divide-by-zero", "-s", "-fno-use-linker-plugin",
                           include, define, text, support, "-o", temp};
   int n = 0;

@@ -148,7 +148,7 @@ API(int, cudnnDestroyActivationDescriptor, (void *desc)) {
 }
 
 static int dims(struct tensor *t, int format, int type, int n, int c, int h, int w) {
-  if (n < 1 || c < 1 || h < 1 || w < 1) REFUSE(BAD_PARAM, "sizes %d, %d, %d, %d", n, c, h, w);
+  if (n < 1 || c < 1 || h < 1 || w < 1 || format < 0 || format > 2) REFUSE(BAD_PARAM, "format %d, sizes %d, %d, %d, %d", format, n, c, h, w);
   if (format || type) REFUSE(NOT_SUPPORTED, "format %d, type %d: the fake has NCHW and float32 only", format, type);
   if ((long long)n * c * h * w >= 1ll << 31) REFUSE(NOT_SUPPORTED, "a tensor of 2^31 elements or more");
   t->n = n, t->c = c, t->h = h, t->w = w;
@@ -170,7 +170,7 @@ API(int, cudnnSetFilter4dDescriptor, (void *desc, int type, int format, int k, i
 API(int, cudnnSetConvolution2dDescriptor, (void *desc, int pad_h, int pad_w, int stride_h, int stride_w, int dilation_h, int dilation_w, int mode, int compute)) {
   ENTER(TASO_CUDNN, 0);
   if (!taso_is(desc, TASO_DNN_CONV)) REFUSE(BAD_PARAM, "no descriptor");
-  if (pad_h < 0 || pad_w < 0 || stride_h < 1 || stride_w < 1 || dilation_h < 1 || dilation_w < 1)
+  if (pad_h < 0 || pad_w < 0 || stride_h < 1 || stride_w < 1 || dilation_h < 1 || dilation_w < 1 || mode < 0 || mode > 1)
     REFUSE(BAD_PARAM, "padding %d, %d, stride %d, %d, dilation %d, %d", pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w);
   if (mode != 1 || compute) REFUSE(NOT_SUPPORTED, "mode %d, compute type %d: the fake has cross-correlation in float32 only", mode, compute);
   struct conv *c = desc;

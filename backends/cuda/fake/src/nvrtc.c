@@ -99,7 +99,10 @@ static int option(const char *o, int *arch, char **log) {
   if (sscanf(o, "--gpu-architecture=%15[a-z]_%d%c", unit, arch, &end) == 2 || sscanf(o, "-arch=%15[a-z]_%d%c", unit, arch, &end) == 2) {
     int archs[32], n = known(archs);
     for (int i = 0; i < n; i++)
-      if (archs[i] == *arch && !strcmp(unit, "sm")) return 0;
+      if (archs[i] == *arch && (!strcmp(unit, "sm") || !strcmp(unit, "compute"))) {
+        if (*unit == 'c') *arch = 0; // for no device, so there is no CUBIN
+        return 0;
+      }
     asprintf(log, "nvrtc: error: invalid value for --gpu-architecture (-arch)\n");
     return INVALID_OPTION;
   }
@@ -153,7 +156,6 @@ static int prepare(void *program, int n, const char *const *options, int *arch, 
   *arch = 0;
   for (int i = 0; i < n; i++)
     if (option(options[i], arch, &p->log)) return taso_refuse(INVALID_OPTION, "%s", p->log);
-  if (!*arch) return taso_refuse(INVALID_OPTION, "without an architecture there is no CUBIN");
   *unchecked = taso_settings.unchecked ? TASO_UNCHECKED : 0;
   return 0;
 }
@@ -163,14 +165,14 @@ API(int, nvrtcCompileProgram, (void *program, int n, const char *const *options)
   if (bad) return bad;
   struct program *p = program;
   char *path, *log;
-  if (taso_compile(p->source, p->name, arch, flags, &path, &log)) {
+  if (taso_compile(p->source, p->name, arch ? arch : 75, flags, &path, &log)) {
     p->log = like_nvrtc(log);
     free(log);
     return COMPILATION;
   }
-  p->cubin = whole_file(path, &p->bytes);
+  if (arch) p->cubin = whole_file(path, &p->bytes);
   free(path);
-  return p->cubin ? 0 : INTERNAL;
+  return p->cubin || !arch ? 0 : INTERNAL;
 }
 
 API(int, nvrtcGetProgramLogSize, (void *program, size_t *bytes)) {
@@ -196,8 +198,7 @@ API(int, nvrtcGetCUBINSize, (void *program, size_t *bytes)) {
   if (!bytes) return taso_refuse(INVALID_INPUT, "NULL");
   if (!taso_is(program, TASO_PROGRAM)) return taso_refuse(INVALID_PROGRAM, "no program");
   struct program *p = program;
-  if (!p->cubin) return taso_refuse(INVALID_PROGRAM, "it was not compiled");
-  *bytes = p->bytes;
+  *bytes = p->bytes; // none before it is compiled
   return 0;
 }
 
@@ -206,7 +207,6 @@ API(int, nvrtcGetCUBIN, (void *program, char *cubin)) {
   if (!cubin) return taso_refuse(INVALID_INPUT, "NULL");
   if (!taso_is(program, TASO_PROGRAM)) return taso_refuse(INVALID_PROGRAM, "no program");
   struct program *p = program;
-  if (!p->cubin) return taso_refuse(INVALID_PROGRAM, "it was not compiled");
-  memcpy(cubin, p->cubin, p->bytes);
+  if (p->bytes) memcpy(cubin, p->cubin, p->bytes);
   return 0;
 }

@@ -1,6 +1,7 @@
 // prelude.h comes before every kernel: what NVRTC knows without headers, for g++.
 // What NVRTC does not know (INFINITY, NAN, int32_t, std::...) must stay unknown here,
 // as a kernel that uses it would pass on the fake and fail on a GPU.
+#pragma GCC system_header // what is more than C++14 is wrong in a kernel, not here
 #include "state.h"
 
 // What is in support.c, which every kernel is linked with.
@@ -250,12 +251,13 @@ static inline unsigned long long __umul64hi(unsigned long long x, unsigned long 
 
 // How the grid calls a kernel: through its arguments' addresses, as the driver has them.
 template <int... I> struct taso_ints {};
-template <auto f> struct taso_thunk;
-template <class... A, void (*f)(A...)> struct taso_thunk<f> {
+template <class F, F *f> struct taso_thunk;
+template <class... A, void (*f)(A...)> struct taso_thunk<void(A...), f> {
   static const int args = sizeof...(A);
   static constexpr unsigned sizes[sizeof...(A) + 1] = {sizeof(A)...};
   template <int... I> TASO_PLAIN void each(void **p, taso_ints<I...>) { f(*(A *)p[I]...); }
   __attribute__((no_sanitize("kernel-address"))) static void call(void **p) { each(p, taso_ints<__integer_pack(args)...>()); }
 };
+template <class... A, void (*f)(A...)> constexpr unsigned taso_thunk<void(A...), f>::sizes[];
 #define TASO_KERNEL(name, bound, meets) \
-  extern "C" __attribute__((visibility("default"))) const struct taso_kernel taso_kernel_##name = {&taso_thunk<&name>::call, taso_thunk<&name>::args, taso_thunk<&name>::sizes, bound, meets};
+  extern "C" __attribute__((visibility("default"))) const struct taso_kernel taso_kernel_##name = {&taso_thunk<decltype(name), &name>::call, taso_thunk<decltype(name), &name>::args, taso_thunk<decltype(name), &name>::sizes, bound, meets};
