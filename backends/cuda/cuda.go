@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/backends/cuda/dl"
@@ -50,7 +51,8 @@ type Backend struct {
 	measuring sync.Mutex // one measurement at a time
 	ref       *reference // nil before the first
 
-	leastReplay cost.Seconds // of what a measurement captures
+	leastReplay cost.Seconds  // of what a measurement captures
+	warming     time.Duration // of the reference kernel
 }
 
 var _ backends.Backend = (*Backend)(nil)
@@ -73,7 +75,7 @@ func Open(opt Options) (*Backend, error) {
 	if err != nil {
 		return wrap(err)
 	}
-	b := &Backend{opt: opt, libs: libs, dev: dev, leastReplay: leastReplay}
+	b := &Backend{opt: opt, libs: libs, dev: dev, leastReplay: leastReplay, warming: warming}
 	arch, err := libs.Arch(dev.Properties())
 	if err != nil {
 		return wrap(first(err, dev.Close()))

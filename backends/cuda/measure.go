@@ -12,7 +12,7 @@ import (
 
 // Measure times one application, or a group fused, in a plan of its own whose tensors
 // have places of their own. A run is one replay of a graph in which the plan is issued
-// so often that it takes 500 µs at least, divided by that number; the result is the
+// so often that it takes 1 ms at least, divided by that number; the result is the
 // median of the runs and their median absolute deviation.
 //
 // Weights come from memory, see [backends.MeasureOptions]: copies of them take turns

@@ -179,6 +179,7 @@ func TestMeasureCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
+	b.Shorten()
 	a := product(t)
 	before := onItsOwn(t, b, a)
 	idle := b.Device().Live()

@@ -3,6 +3,7 @@ package cuda
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/taso-go/taso/backends/cuda/dl"
 	"github.com/taso-go/taso/cost"
@@ -15,6 +16,8 @@ type reference struct {
 	best  cost.Seconds // ever
 	last  cost.Seconds
 	ticks int // how often it ran
+	made  time.Time
+	warm  bool // the device is
 }
 
 // referenceSource takes some 4 cycles a turn.
@@ -29,19 +32,23 @@ const referenceSource = `extern "C" __global__ void k(float *p0) {
 // part.
 const drift = 0.03
 
-// warming is how often the kernel runs before it is asked, while the clock comes up.
-const warming = 8
+// warming is for how long the kernel runs before it is asked, while the clock of a device
+// that was idle comes up; and how often at least.
+const (
+	warming     = 200 * time.Millisecond
+	leastWarmup = 8
+)
 
 // reference makes the kernel when it is first asked for; it lives as long as the device.
 func (b *Backend) reference(ctx context.Context) (*reference, error) {
 	if b.ref == nil {
-		r := &reference{}
+		r := &reference{made: time.Now()}
 		if err := b.makeReference(r); err != nil {
 			return nil, fmt.Errorf("reference kernel: %w", err)
 		}
 		b.ref = r
 	}
-	for r := b.ref; r.ticks < warming; {
+	for r := b.ref; r.ticks < leastWarmup || time.Since(r.made) < b.warming && !r.warm; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -49,6 +56,7 @@ func (b *Backend) reference(ctx context.Context) (*reference, error) {
 			return nil, err
 		}
 	}
+	b.ref.warm = true
 	return b.ref, nil
 }
 

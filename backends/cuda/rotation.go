@@ -11,11 +11,12 @@ import (
 	"github.com/taso-go/taso/cost"
 )
 
-// Bounds of a captured graph: seconds that a replay takes at least, and beyond which
-// no further copies take turns (what their weights take to come from memory is no
-// thousandth of it then); and issues.
+// Bounds of a captured graph: seconds that a replay takes at least, of which the some 10 µs
+// between the clock's start and the first kernel are little, and beyond which no
+// further copies take turns (what their weights take to come from memory is no hundredth
+// of it then); and issues.
 const (
-	leastReplay = 500e-6
+	leastReplay = 1e-3
 	mostReplay  = 20e-3
 	mostCopies  = 1024
 	mostIssues  = 4096
