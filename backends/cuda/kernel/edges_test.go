@@ -130,6 +130,19 @@ return z, u`)
 	} {
 		add("convolution "+c[2]+" of "+c[0], unary("conv2d["+c[2]+"]", c[0], c[1]))
 	}
+	add("sums into many columns", `
+x : float32[4, 1100]
+idx3 : int64[4]
+y = scatteradd[axis=0, n=3](x, idx3)
+return y`)
+	add("integers, by their meaning", `
+i : int64[3, 4]
+j : int64[1, 2, 3, 4]
+a = reducesum[axes=(1)](i)
+b = reducemax[axes=(0)](i)
+c = ewmax(i, i)
+d = poolmax[kh=1, kw=2, pad=valid](j)
+return a, b, c, d`)
 	add("special numbers in lines and windows", `
 specx : float32[3, 2, 7, 11]
 a = softmax[axis=3](specx)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/taso-go/taso/backends"
@@ -76,5 +77,39 @@ func TestSame(t *testing.T) {
 	})
 	if n < 1000 {
 		t.Errorf("%d calls", n)
+	}
+}
+
+// TestUnsupported: what there is no code for is told with its node, and is no panic.
+func TestUnsupported(t *testing.T) {
+	for text, want := range map[string]string{
+		"x : float16[4]\ny = relu(x)\nreturn y":                                                                "node y (relu): backend cuda cannot run node y (relu): there is no kernel for elements of type float16",
+		"x : float16[4, 4]\ny = matmul(x, x)\nreturn y":                                                        "elements of type float16",
+		"x : float16[1, 2, 4, 4]\ny = poolmax[kh=2, kw=2, pad=valid](x)\nreturn y":                             "elements of type float16",
+		"x : float16[4, 4]\ny = transpose(x)\nz = concat[axis=0](y, x)\nreturn z":                              "elements of type float16",
+		"x : int64[2, 3, 4]\ny = reducesum[axes=(0, 2)](x)\nreturn y":                                          "operands in another form",
+		"x : int64[1, 2, 3, 3]\nw : weight int64[2, 1, 3, 3]\ny = conv2d[pad=valid, groups=2](x, w)\nreturn y": "",
+	} {
+		g, err := graph.ParseText("unsupported", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := lower.Graph(g, lower.CUDA(), lower.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p.Run {
+			_, _, err = kernel.Calls(p, &p.Run[i], kernel.Libraries{CublasLt: true, Cudnn: true})
+			if err != nil {
+				break
+			}
+		}
+		var un *backends.Unsupported
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", text, err)
+		case want != "" && (!errors.As(err, &un) || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
 	}
 }

@@ -99,6 +99,15 @@ static void kernels(FILE *out, char *s) {
   }
 }
 
+// vectors says whether the source may name a type such as float4.
+static int vectors(const char *s) {
+  static const char *const of[] = {"float", "double", "int", "char", "short", "longlong"};
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+    for (const char *p = s; (p = strstr(p, of[i])); p++)
+      if (isdigit((unsigned char)p[strlen(of[i])])) return 1;
+  return 0;
+}
+
 static uint64_t hash(uint64_t h, const char *s) {
   for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3ull;
   return (h ^ 0xff) * 0x100000001b3ull;
@@ -140,6 +149,8 @@ int taso_compile(const char *source, const char *name, int arch, int flags, char
   char *code = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&code, &size);
+  if (strstr(plain + 1, "atomic")) fputs("#define TASO_ATOMICS\n", out);
+  if (vectors(plain + 1)) fputs("#define TASO_VECTORS\n", out);
   fprintf(out, "#include \"prelude.h\"\n#line 1 \"%s\"\n", name);
   int odd = dynamic(out, source, plain + 1);
   fprintf(out, "\n#line 1 \"of the fake\"\n");

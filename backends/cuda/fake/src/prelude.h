@@ -36,6 +36,7 @@ struct dim3 {
   constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
 
+#ifdef TASO_VECTORS // a source that does not name them is compiled sooner without
 #define TASO_VECTOR(type, name) \
   struct name##1 { type x; }; \
   struct alignas(2 * sizeof(type)) name##2 { type x, y; }; \
@@ -58,6 +59,7 @@ struct alignas(16) uint4 { unsigned x, y, z, w; };
 static inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 static inline uint3 make_uint3(unsigned x, unsigned y, unsigned z) { return {x, y, z}; }
 static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+#endif
 
 #define threadIdx ((const uint3 &)taso_state.thread)
 #define blockIdx ((const uint3 &)taso_state.block)
@@ -104,6 +106,7 @@ template <class T> TASO_PLAIN T taso_shfl_up(int line, unsigned mask, T v, unsig
   return taso_exchange(line, mask, v, from < (taso_state.lane & ~(width - 1)) ? taso_state.lane : from);
 }
 
+#ifdef TASO_ATOMICS
 // Threads run one at a time, so an atomic operation is a plain one that the check knows.
 #define TASO_ATOMIC_OP(name, type, expression) \
   TASO_PLAIN type name(type *p, type v) { \
@@ -140,6 +143,7 @@ template <class T> static inline T __ldg(const T *p) { return *p; }
 #define __trap() (taso_state.fault("__trap()"))
 #define assert(e) ((e) ? (void)0 : taso_state.fault("assertion fails: " #e))
 #define __builtin_assume(e) ((void)0)
+#endif
 
 // Mathematics: float and double by name, both by overload.
 extern "C" {
