@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -60,8 +61,15 @@ func costOfRecording(b backends.Backend, name string, m *cost.Machine) (cost.Mod
 // measuredLine says what was measured in turns.
 func measuredLine(list []optimize.Measured) string {
 	var parts []string
-	for _, m := range list {
+	for i, m := range list {
 		part := m.Name + " " + m.Seconds.String()
+		if i > 0 {
+			sign := "+"
+			if m.Difference < 0 {
+				sign = "-"
+			}
+			part += fmt.Sprintf(" (%s%s ± %s in a round)", sign, cost.Seconds(math.Abs(float64(m.Difference))), m.Spread)
+		}
 		if m.Kept {
 			part += " (kept)"
 		}

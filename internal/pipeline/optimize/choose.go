@@ -19,6 +19,10 @@ type Measured struct {
 	Seconds cost.Seconds `json:"seconds"` // the best of the rounds' medians
 	Rounds  int          `json:"rounds"`
 	Kept    bool         `json:"kept"`
+	// Difference is how much longer it takes than the model, by the differences within
+	// rounds; in 19 of 20 cases by no more than Spread off.
+	Difference cost.Seconds `json:"difference"`
+	Spread     cost.Seconds `json:"spread"`
 }
 
 // Names of candidates.
@@ -119,7 +123,9 @@ func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*bui
 	}
 	kept := c.winner(doubtful)
 	for i, x := range list {
-		r.Measured = append(r.Measured, Measured{Name: names[i], Cost: x.cost, Seconds: c.least(i), Rounds: len(c.times[i]), Kept: i == kept})
+		m := Measured{Name: names[i], Cost: x.cost, Seconds: c.least(i), Rounds: len(c.times[i]), Kept: i == kept}
+		m.Difference, m.Spread = c.difference(i, 0)
+		r.Measured = append(r.Measured, m)
 	}
 	r.MeasuredBefore, r.MeasuredAfter = c.least(0), c.least(kept)
 	if last := len(list) - 1; last > 0 && kept == 0 {

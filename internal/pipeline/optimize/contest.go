@@ -57,10 +57,9 @@ func (c *contest) least(i int) cost.Seconds {
 	return best
 }
 
-// compare tells whether a is faster (-1) or slower (1) than b by more than the spread of
-// their differences, or neither (0). Both the typical difference and the best times have
-// to say that it is faster; one of them is enough for slower.
-func (c *contest) compare(a, b int) int {
+// difference is how much longer a takes than b: the median of the differences within
+// rounds, and how far the truth is from it in one of twenty cases, as normal errors are.
+func (c *contest) difference(a, b int) (median, spread cost.Seconds) {
 	d := make([]cost.Seconds, len(c.times[a]))
 	for i := range d {
 		d[i] = c.times[a][i] - c.times[b][i]
@@ -68,7 +67,14 @@ func (c *contest) compare(a, b int) int {
 	median, mad := cost.MedianMAD(d)
 	// 1.4826 MAD is the deviation of normal errors, 1.2533 by the root of their number
 	// that of a median; twice that is rarely exceeded.
-	spread := cost.Seconds(2 * 1.4826 * 1.2533 * float64(mad) / math.Sqrt(float64(len(d))))
+	return median, cost.Seconds(2 * 1.4826 * 1.2533 * float64(mad) / math.Sqrt(float64(len(d))))
+}
+
+// compare tells whether a is faster (-1) or slower (1) than b by more than the spread of
+// their differences, or neither (0). Both the typical difference and the best times have
+// to say that it is faster; one of them is enough for slower.
+func (c *contest) compare(a, b int) int {
+	median, spread := c.difference(a, b)
 	spread = max(spread, smallest*c.least(b))
 	best := c.least(a) - c.least(b)
 	switch {

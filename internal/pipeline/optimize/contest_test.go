@@ -73,6 +73,32 @@ func TestContest(t *testing.T) {
 
 // On a noisy machine something slower is seldom kept, something much slower never, and
 // something much faster almost always.
+// TestDifference: the difference from the model is that of the calm machine, as far as the
+// spread says, nearly always.
+func TestDifference(t *testing.T) {
+	const seeds = 200
+	outside, width := 0, cost.Seconds(0)
+	for seed := range uint64(seeds) {
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		k := &clock{calm: []cost.Seconds{1, 0.9}, slow: func(int) cost.Seconds { return cost.Seconds(1 + 0.01*rnd.NormFloat64()) }}
+		c := &contest{times: make([][]cost.Seconds, 2)}
+		for range mostRounds {
+			for i := range c.times {
+				took, _, _ := k.turn(t.Context(), i)
+				c.times[i] = append(c.times[i], took)
+			}
+		}
+		d, spread := c.difference(1, 0)
+		if d < -0.1-spread || d > -0.1+spread {
+			outside++
+		}
+		width += spread / seeds
+	}
+	if outside > seeds/6 || width > 0.02 { // of 12 rounds the deviation is not known well
+		t.Errorf("%d of %d differences are outside of a spread of %v", outside, seeds, width)
+	}
+}
+
 func TestContestNoise(t *testing.T) {
 	const machines = 400
 	kept := func(by cost.Seconds) (n int) {
