@@ -169,12 +169,16 @@ func (d *Device) send(j job) error {
 // Close frees whatever is left on the device, gives its context back and ends its
 // thread. It must not be called within Do. A second call does nothing.
 func (d *Device) Close() error {
+	select {
+	case <-d.done: // its thread has ended, and another may have its number
+		return nil
+	default:
+	}
+	if sysThread() == d.tid {
+		return errors.New("close of a device on its own thread")
+	}
 	var err error
 	d.closing.Do(func() {
-		if sysThread() == d.tid {
-			err = errors.New("close of a device on its own thread")
-			return
-		}
 		err = d.send(job{f: d.shut, err: make(chan error, 1), last: true})
 		<-d.done
 		if errors.Is(err, ErrClosed) { // its thread ended before
