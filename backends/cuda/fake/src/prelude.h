@@ -137,13 +137,13 @@ TASO_ATOMIC_OP(atomicAdd, double, old + v)
 TASO_ATOMIC_OP(atomicExch, float, v)
 TASO_ATOMIC_OP(atomicSub, int, old - v)
 TASO_ATOMIC_OP(atomicSub, unsigned, old - v)
+#endif
 template <class T> static inline T __ldg(const T *p) { return *p; }
 #define __threadfence() ((void)0)
 #define __threadfence_block() ((void)0)
 #define __trap() (taso_state.fault("__trap()"))
 #define assert(e) ((e) ? (void)0 : taso_state.fault("assertion fails: " #e))
 #define __builtin_assume(e) ((void)0)
-#endif
 
 // Mathematics: float and double by name, both by overload.
 extern "C" {
