@@ -28,9 +28,32 @@ func bindConv(b *binder, k *lower.Kernel) error {
 	if b.lib.Cudnn && max(extent(x), extent(w), extent(y)) <= maxInt {
 		return b.byCudnn(k, g, groups)
 	}
+	if p, ok := pointwise(&g, groups, w.Sizes[0]); ok && b.lib.CublasLt {
+		p.a.ref.Value, p.b.ref.Value, p.d.Value = k.In[1], k.In[0], k.Out[0]
+		if ms := p.calls(); ms != nil {
+			return b.byCublas(k, ms)
+		}
+	}
 	s := b.source(k.In[0], k.In[1], k.Out[0])
 	return b.convolve(s, &g, groups, y.Sizes[1], Ref{Value: k.In[0]}, Ref{Value: k.In[1]}, Ref{Value: k.Out[0]},
 		func(v, at, _ string) (string, error) { return s.tail(k.Tail, v, at, float) })
+}
+
+// pointwise is a convolution by kernels of one cell to o channels as a product for each
+// image and group, [o/groups, c/groups] times [c/groups, h*w]; ok is false for others.
+func pointwise(g *window, groups, o int) (p product, ok bool) {
+	if rows, cols := g.outside(); rows || cols || g.kh*g.kw*g.sh*g.sw != 1 {
+		return p, false
+	}
+	og, cg, cells := o/groups, g.c/groups, g.h*g.w
+	p = product{m: og, n: cells, k: cg, a: matrix{rs: cg, cs: 1}, b: matrix{rs: cells, cs: 1}}
+	for _, ax := range []batchAxis{{n: g.b, b: g.c * cells}, {n: groups, a: og * cg, b: cg * cells}} {
+		if ax.n > 1 {
+			p.axes = append(p.axes, ax)
+		}
+	}
+	p.dense()
+	return p, true
 }
 
 // convolve adds the kernel of a convolution with o channels in the result; finish writes

@@ -29,14 +29,12 @@ func (p *product) calls() []Matmul {
 			largest = i
 		}
 	}
-	sizes, dist, step := make([]int, len(p.axes)), make([]int, len(p.axes)), p.m*p.n
-	for i := len(p.axes) - 1; i >= 0; i-- {
-		ax := p.axes[i]
-		sizes[i], dist[i] = ax.n, step
+	sizes := make([]int, len(p.axes))
+	for i, ax := range p.axes {
+		sizes[i] = ax.n
 		if i == largest {
-			m.Batch, m.StrideA, m.StrideB, m.StrideD, sizes[i] = ax.n, ax.a, ax.b, step, 1
+			m.Batch, m.StrideA, m.StrideB, m.StrideD, sizes[i] = ax.n, ax.a, ax.b, ax.d, 1
 		}
-		step *= ax.n
 	}
 	if m.Batch > math.MaxInt32 || graph.NumElements(sizes) > mostCalls {
 		return nil
@@ -47,7 +45,7 @@ func (p *product) calls() []Matmul {
 		for i, at := range idx {
 			c.A.Offset += int64(4 * at * p.axes[i].a)
 			c.B.Offset += int64(4 * at * p.axes[i].b)
-			c.D.Offset += int64(4 * at * dist[i])
+			c.D.Offset += int64(4 * at * p.axes[i].d)
 		}
 		ms = append(ms, c)
 	})
@@ -101,7 +99,7 @@ func (b *binder) multiplied(m *Matmul, y lower.ValueID) error {
 		p.b.rs, p.b.cs = 1, m.LDB
 	}
 	if m.Batch > 1 {
-		p.axes = []batchAxis{{m.Batch, m.StrideA, m.StrideB}}
+		p.axes = []batchAxis{{m.Batch, m.StrideA, m.StrideB, m.StrideD}}
 	}
 	s := b.source(m.A.Value, m.B.Value, y)
 	return b.multiply(s, &p, func(v, at, col string) (string, error) { return s.finish(m.C, m.Bias, m.Relu, v, at, col) })

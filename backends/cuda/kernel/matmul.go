@@ -7,8 +7,7 @@ import (
 	"github.com/taso-go/taso/lower"
 )
 
-// product is a batch of products of matrices as they lie in memory. The results lie
-// densely, one matrix behind the other.
+// product is a batch of products of matrices as they lie in memory. The results are dense.
 type product struct {
 	m, n, k int
 	a, b    matrix
@@ -24,7 +23,7 @@ type matrix struct {
 }
 
 // batchAxis is an axis of a batch: elements from one matrix to the next.
-type batchAxis struct{ n, a, b int }
+type batchAxis struct{ n, a, b, d int }
 
 // newProduct is the product of two values; a batch that is one product is one.
 func (b *binder) newProduct(x, w, y lower.ValueID) product {
@@ -39,7 +38,7 @@ func (b *binder) newProduct(x, w, y lower.ValueID) product {
 		return p
 	}
 	for i := range r - 2 {
-		ax := batchAxis{u.Sizes[i], u.Strides[i], v.Strides[i]}
+		ax := batchAxis{n: u.Sizes[i], a: u.Strides[i], b: v.Strides[i]}
 		if ax.n == 1 {
 			continue
 		}
@@ -49,7 +48,17 @@ func (b *binder) newProduct(x, w, y lower.ValueID) product {
 		}
 		p.axes = append(p.axes, ax)
 	}
+	p.dense()
 	return p
+}
+
+// dense lets the results of a batch lie one behind the other.
+func (p *product) dense() {
+	step := p.m * p.n
+	for i := len(p.axes) - 1; i >= 0; i-- {
+		p.axes[i].d = step
+		step *= p.axes[i].n
+	}
 }
 
 // batch is how many products there are.
@@ -93,10 +102,15 @@ func (b *binder) floats(k *lower.Kernel) bool {
 func (b *binder) multiply(s *source, p *product, finish func(v, at, col string) (string, error)) error {
 	from := [2]string{s.pointer(param{float, p.a.ref, true}), s.pointer(param{float, p.b.ref, true})}
 	to := s.pointer(param{float, p.d, false})
-	sizes, strides := make([]int, len(p.axes)), [2][]int{make([]int, len(p.axes)), make([]int, len(p.axes))}
-	for i, ax := range p.axes {
-		sizes[i], strides[0][i], strides[1][i] = ax.n, ax.a, ax.b
+	var sizes []int
+	var strides [3][]int // of a, b and the result
+	for _, ax := range p.axes {
+		sizes = append(sizes, ax.n)
+		for i, n := range []int{ax.a, ax.b, ax.d} {
+			strides[i] = append(strides[i], n)
+		}
 	}
+	var idx []string
 	operand := func(i, rs, ks int) side {
 		return side{alongK: ks == 1 && rs != 1, element: func(at, k string) (string, []string) {
 			return fmt.Sprintf("%cm[%s]", "ab"[i], s.place([]string{at, k}, []int{rs, ks}, 0)), nil
@@ -104,14 +118,14 @@ func (b *binder) multiply(s *source, p *product, finish func(v, at, col string) 
 	}
 	t := tiles{m: p.m, n: p.n, k: p.k, batch: p.batch(), a: operand(0, p.a.rs, p.a.cs), b: operand(1, p.b.cs, p.b.rs)}
 	t.begin = func(z string) {
-		idx := s.unravel(z, sizes)
+		idx = s.unravel(z, sizes)
 		for i := range 2 {
 			s.line("const float *%cm = %s + (%s);", "ab"[i], from[i], s.place(idx, strides[i], 0))
 		}
 	}
-	t.store = func(v, z, row, col string) error {
+	t.store = func(v, _, row, col string) error {
 		at := s.name()
-		s.line("const %s %s = %s;", s.index, at, s.place([]string{z, row, col}, []int{p.m * p.n, p.n, 1}, 0))
+		s.line("const %s %s = %s;", s.index, at, s.place(append([]string{row, col}, idx...), append([]int{p.n, 1}, strides[2]...), 0))
 		x := s.name()
 		s.line("const float %s = %s;", x, v)
 		x, err := finish(x, at, col)

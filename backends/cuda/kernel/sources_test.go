@@ -45,7 +45,7 @@ func eachCall(t *testing.T, f func(name string, c, again kernel.Call)) {
 				}
 				for _, ks := range [][]lower.Kernel{p.Once, p.Run} {
 					for j := range ks {
-						for _, lib := range []kernel.Libraries{{}, {CublasLt: true, Cudnn: true}} {
+						for _, lib := range []kernel.Libraries{{}, {CublasLt: true}, {CublasLt: true, Cudnn: true}} {
 							calls, _, err := kernel.Calls(p, &ks[j], lib)
 							var un *backends.Unsupported
 							if err != nil && !errors.As(err, &un) {
