@@ -165,6 +165,13 @@ func DefaultWeights(op *graph.Op, in []graph.TensorType) []bool {
 // ErrNoRun is the error of Compile of a backend that cannot run graphs.
 var ErrNoRun = errors.New("this backend only tells costs, it does not run")
 
+// Lost reports whether an error says that the device can no longer be used: what is
+// tried next fails too. Errors say so by a method Lost.
+func Lost(err error) bool {
+	var l interface{ Lost() bool }
+	return errors.As(err, &l) && l.Lost()
+}
+
 // Unsupported says why a backend cannot run a node or an operator application.
 type Unsupported struct {
 	Backend string // its name

@@ -2,6 +2,7 @@ package recorded
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -36,6 +37,9 @@ var _ backends.Backend = (*Backend)(nil)
 // New is the backend of a table's times of one setting.
 func New(t *cost.Table, s cost.Setting) *Backend { return &Backend{t, s} }
 
+// ErrSettings is the error of a table of which not exactly one setting fits.
+var ErrSettings = errors.New("want one")
+
 // Open reads a table from a file and takes the setting whose text contains
 // device; "" takes any. Exactly one setting must fit, but of settings that differ in
 // the arithmetic alone the one without a mode is taken. damaged are the lines of the
@@ -62,8 +66,8 @@ func Open(path, device string) (b *Backend, damaged []*cost.Damage, err error) {
 		fit = []cost.Setting{s}
 	}
 	if len(fit) != 1 {
-		return nil, damaged, fmt.Errorf("recorded times %s: %d settings fit device %q, want one; the file has:\n  %s",
-			path, len(fit), device, strings.Join(all, "\n  "))
+		return nil, damaged, fmt.Errorf("recorded times %s: %d settings fit device %q, %w; the file has:\n  %s",
+			path, len(fit), device, ErrSettings, strings.Join(all, "\n  "))
 	}
 	return New(t, fit[0]), damaged, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -74,6 +75,9 @@ func families() []family {
 				b, damaged, err := recorded.Open(recordedFile(name))
 				for _, d := range damaged {
 					fmt.Fprintln(w, d)
+				}
+				if errors.Is(err, recorded.ErrSettings) {
+					err = fmt.Errorf("%w\nname one by a part of its text: --backend recorded:FILE@TEXT", err)
 				}
 				return b, err
 			},

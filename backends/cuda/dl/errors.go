@@ -76,6 +76,9 @@ type LostError struct {
 
 func (e *LostError) Error() string { return fmt.Sprintf("device lost: %s: %v", e.Device, e.Cause) }
 
+// Lost is true, see backends.Lost.
+func (e *LostError) Lost() bool { return true }
+
 // Unwrap is the cause.
 func (e *LostError) Unwrap() error { return e.Cause }
 

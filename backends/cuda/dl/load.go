@@ -145,6 +145,8 @@ func (f *finder) driver() error {
 		o, ok := f.open(Driver, c)
 		switch {
 		case !ok:
+		case o.cuda == 0:
+			f.reject(o, "does not tell its version")
 		case o.cuda < OldestDriver:
 			f.reject(o, fmt.Sprintf("too old: CUDA %s, want %s", cudaVersion(o.cuda), cudaVersion(OldestDriver)))
 			if old == "" {

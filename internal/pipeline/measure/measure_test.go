@@ -26,6 +26,7 @@ import (
 type fake struct {
 	calls  []string
 	stop   func() // called by the second measurement
+	lose   bool   // the second measurement loses the device
 	broken bool   // times of zero
 	sleep  bool   // in runs
 	runs   bool   // are in calls, too
@@ -55,6 +56,9 @@ func (f *fake) Measure(ctx context.Context, a cost.Application, opt backends.Mea
 	if f.stop != nil && len(f.calls) == 2 {
 		f.stop()
 		return cost.Sample{}, ctx.Err()
+	}
+	if f.lose && len(f.calls) >= 2 {
+		return cost.Sample{}, fmt.Errorf("measure %s: %w", name, lost{})
 	}
 	if o == op.EWMul {
 		return cost.Sample{}, errors.New("no kernel")
@@ -253,6 +257,21 @@ func TestResume(t *testing.T) {
 	}
 	if r, err = Run(context.Background(), o); err != nil || r.Reused != 1 || fmt.Sprint(f.calls) != "[relu matmul+relu]" {
 		t.Errorf("resumed: %+v, %v, measured %v", r, err, f.calls)
+	}
+}
+
+// lost is the error of a device that is gone.
+type lost struct{}
+
+func (lost) Error() string { return "device lost" }
+func (lost) Lost() bool    { return true }
+
+// A device that is lost ends it; what was measured before is kept.
+func TestLost(t *testing.T) {
+	f := &fake{lose: true}
+	r, err := Run(context.Background(), Options{Backend: f, Models: []*model.Model{parse(t, "large", large)}})
+	if err == nil || !backends.Lost(err) || len(f.calls) != 2 || r == nil || r.Measured != 1 || len(r.Skipped) != 0 {
+		t.Errorf("%+v, %v, measured %v", r, err, f.calls)
 	}
 }
 

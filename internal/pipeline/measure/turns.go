@@ -77,6 +77,9 @@ func (t *turns) operator(ctx context.Context, i int) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if backends.Lost(err) {
+		return err
+	}
 	if err == nil {
 		err = s.Check()
 	}
