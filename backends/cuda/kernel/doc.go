@@ -19,6 +19,13 @@
 //     the fault words.
 //   - The tail of a kernel, see package lower, is written into the kernel that
 //     computes the element: it costs what it reads.
+//   - The epilogue is the beginning of a tail that a library does before it writes: a
+//     tensor added, a bias added, relu. A chain in place does the rest.
+//   - A tile is the part of a product of matrices that one block of threads computes,
+//     from strips of both in shared memory. A convolution is such a product too, whose
+//     second matrix is read out of the images.
+//   - A line is what reductions, softmax and layer norm go along; a team of threads
+//     shares it: a warp, a block, or some threads of a column of a block.
 //   - The meaning of an operator is its definition, [graph.Op.Entry]. An operator
 //     that has no kernel of its own here runs by its meaning: one thread for each
 //     element of the result, in float64. So every operator of the registry runs,
