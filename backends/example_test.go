@@ -74,3 +74,14 @@ func ExampleUnsupported_Error() {
 	// backend cpu cannot run node n1 (NonMaxSuppression): its meaning is not known
 	// backend cpu cannot run cast: from bool
 }
+
+func ExampleFromBytes() {
+	x := backends.Int64s([]int64{1, -2}, 2)
+	y, err := backends.FromBytes(x.Type(), x.Bytes())
+	fmt.Println(y.I64, y.Type(), err)
+	_, err = backends.FromBytes(x.Type(), x.Bytes()[1:])
+	fmt.Println(err)
+	// Output:
+	// [1 -2] int64[2] <nil>
+	// tensor int64[2]: 15 bytes, want 16
+}

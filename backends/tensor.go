@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/model"
 )
 
 // Tensor is a dense tensor as it is handed to and returned by a Plan. Elements
@@ -60,6 +61,41 @@ func Random(seed uint64, t graph.TensorType) (Tensor, error) {
 		}
 	}
 	return x, nil
+}
+
+// FromBytes is a tensor of the elements that raw holds, little-endian and
+// row-major. It is an error if their number does not fit the type, or for an
+// element type that Tensor has no slice for.
+func FromBytes(t graph.TensorType, raw []byte) (Tensor, error) {
+	if int64(len(raw)) != t.Bytes() {
+		return Tensor{}, fmt.Errorf("tensor %s: %d bytes, want %d", t, len(raw), t.Bytes())
+	}
+	x, err := Zeros(t)
+	if err != nil {
+		return x, err
+	}
+	step := t.DType.Bytes()
+	for i := range len(raw) / step {
+		n, v := model.Element(t.DType, raw[i*step:])
+		if x.F32 != nil {
+			x.F32[i] = float32(v)
+		} else {
+			x.I64[i] = n
+		}
+	}
+	return x, nil
+}
+
+// Bytes are the elements as [FromBytes] reads them.
+func (t Tensor) Bytes() []byte {
+	raw := make([]byte, 0, t.Type().Bytes())
+	for _, v := range t.F32 {
+		raw = model.AppendElement(raw, t.DType, 0, float64(v))
+	}
+	for _, n := range t.I64 {
+		raw = model.AppendElement(raw, t.DType, n, 0)
+	}
+	return raw
 }
 
 // Type is the tensor's type.

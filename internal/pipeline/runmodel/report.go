@@ -82,7 +82,11 @@ func (r *Report) WriteText(w io.Writer, top int) error {
 	}
 	fmt.Fprintf(w, "arithmetic  %.4g GFLOP, %.4g GFLOP/s\n", float64(r.FLOPs)/1e9, r.FLOPRate/1e9)
 	fmt.Fprintf(w, "memory      %s at most, %s of weights in the model\n", bytesText(r.PeakBytes), countText(r.Params))
-	fmt.Fprintf(w, "compiled in %v\n\n", r.Compile)
+	fmt.Fprintf(w, "compiled in %v\n", r.Compile)
+	for _, in := range r.Inputs {
+		fmt.Fprintf(w, "input       %s %s%s: %s\n", in.Name, in.Type, graph.Sizes(in.Sizes...), in.How)
+	}
+	fmt.Fprintln(w)
 	part := func(s cost.Seconds) float64 {
 		if r.Time.Seconds == 0 {
 			return 0

@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/model/feed"
 )
 
 // Options says what to run and how often.
@@ -20,8 +21,10 @@ type Options struct {
 	// Model must be given.
 	Model *model.Model
 	// Inputs are the tensors to run on, one for each input that is no weight;
-	// nil: random ones of Seed.
+	// nil: they are made as Sources says.
 	Inputs []backends.Tensor
+	// Sources says what inputs hold, by their names; those without are random.
+	Sources map[string]feed.Source
 	// Seed selects the random inputs.
 	Seed uint64
 	// Repeat is the number of timed runs; 0: 20.
@@ -62,12 +65,22 @@ type Kind struct {
 	Seconds cost.Seconds `json:"seconds"`
 }
 
+// Input is what an input held.
+type Input struct {
+	Name  string `json:"name"`
+	Type  string `json:"type"` // of its elements
+	Sizes []int  `json:"sizes"`
+	How   string `json:"how"` // in words
+}
+
 // Report is the result. Times are in seconds, memory in bytes.
 type Report struct {
 	Model   string       `json:"model"`
 	Backend string       `json:"backend"`
 	Setting cost.Setting `json:"setting"`
 	Seed    uint64       `json:"seed"`
+	// Inputs are what was fed, where the caller did not hand it in.
+	Inputs []Input `json:"inputs,omitempty"`
 	// Compile is the time to prepare the model, once.
 	Compile cost.Seconds `json:"compile"`
 	// Time is the median of the runs with its spread.
@@ -139,22 +152,22 @@ func (o *Options) defaults() {
 	}
 }
 
-// inputs are the given ones, checked, or random ones.
-func (o *Options) inputs() ([]backends.Tensor, error) {
+// inputs are the given ones, checked, or those that are made, with what they hold.
+func (o *Options) inputs() ([]backends.Tensor, []Input, error) {
 	g := o.Model.Graph
 	if o.Inputs != nil {
-		return o.Inputs, backends.CheckInputs(g, o.Inputs)
+		return o.Inputs, nil, backends.CheckInputs(g, o.Inputs)
 	}
-	var in []backends.Tensor
-	for i, id := range g.Inputs() {
-		if g.IsWeight(id) {
-			continue
-		}
-		t, err := backends.Random(o.Seed+uint64(i), g.Type(id.Out(0)))
-		if err != nil {
-			return nil, fmt.Errorf("input %s: %w", g.Name(id), err)
-		}
-		in = append(in, t)
+	made, err := feed.Make(feed.Inputs(g), o.Sources, o.Seed)
+	if err != nil {
+		return nil, nil, err
 	}
-	return in, nil
+	in, says := make([]backends.Tensor, len(made)), make([]Input, len(made))
+	for i, t := range made {
+		if in[i], err = backends.FromBytes(t.Type, t.Raw); err != nil {
+			return nil, nil, fmt.Errorf("input %s: %w", t.Name, err)
+		}
+		says[i] = Input{Name: t.Name, Type: t.Type.DType.String(), Sizes: append([]int{}, t.Type.Sizes...), How: t.How}
+	}
+	return in, says, nil
 }

@@ -19,6 +19,7 @@ import (
 type Session struct {
 	o     Options
 	in    []backends.Tensor
+	says  []Input
 	rep   *Report
 	order []backends.OpTime
 	times map[graph.NodeID][]cost.Seconds
@@ -39,7 +40,7 @@ func New(o Options) (*Session, error) {
 	}
 	s.o.defaults()
 	var err error
-	if s.in, err = s.o.inputs(); err != nil {
+	if s.in, s.says, err = s.o.inputs(); err != nil {
 		return nil, s.wrap(err)
 	}
 	return s, nil
@@ -71,7 +72,7 @@ func (s *Session) Run(ctx context.Context, n int, least time.Duration) (err erro
 		s.rep = &Report{
 			Model: o.Model.Name, Backend: info.String(), Setting: SettingOf(info), Seed: o.Seed,
 			Compile: cost.FromDuration(o.now().Sub(start)), Threads: info.Threads,
-			FLOPs: o.Model.FLOPs(), Params: o.Model.Params(),
+			FLOPs: o.Model.FLOPs(), Params: o.Model.Params(), Inputs: s.says,
 		}
 	}
 	runtime.GC() // what compiling left behind is not collected beside the runs

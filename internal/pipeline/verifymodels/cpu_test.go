@@ -20,7 +20,7 @@ func compareWithBackend(t testing.TB, b backends.Backend, m *model.Model) Number
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, _ := feed(ins, func(in input, i int) float64 { return unit(draw(1, 0, in, i)) })
+	in, _ := fill(ins, func(in input, i int) float64 { return unit(draw(1, 0, in, i)) })
 	want, err := reference(context.Background(), m, in)
 	if err != nil {
 		t.Fatal(err)

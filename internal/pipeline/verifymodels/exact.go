@@ -10,6 +10,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/model/feed"
 )
 
 // exact compares without rounding: by structure, then by evaluation modulo a
@@ -95,8 +96,8 @@ func (e *exactRun) modes() []mode {
 	spread := int64(0)
 	for _, m := range []*model.Model{c.a, c.b} {
 		own := int64(0)
-		for _, k := range pickings(m.Graph) {
-			own = addUpTo(own, k.spread)
+		for _, k := range feed.Pickings(m.Graph) {
+			own = addUpTo(own, k.Spread)
 			index = true
 		}
 		spread = max(spread, own)
@@ -159,7 +160,7 @@ func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
 		key := fingerprint.Mix(o.Seed + uint64(run))
 		functions := false
 		f := naming{residues{fingerprint.Zp{Key: key}, newMaxima(key), &functions}, map[string]bool{}}
-		inA, inB := feed(e.c.ins, func(in input, i int) uint64 {
+		inA, inB := fill(e.c.ins, func(in input, i int) uint64 {
 			switch {
 			case in.typ.DType.IsFloat():
 				return fingerprint.Mix(draw(o.Seed, run, in, i)) % p

@@ -53,7 +53,7 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 	defer stage.Done()
 	inputs := func(k int) (inA, inB []interp.Tensor[float64]) {
 		wide := decisive && k%2 == 1
-		return feed(c.ins, func(in input, i int) float64 {
+		return fill(c.ins, func(in input, i int) float64 {
 			switch {
 			case in.typ.DType.IsFloat() && wide:
 				return wideScale * unit(draw(o.Seed, k, in, i))
@@ -238,20 +238,20 @@ func (n *Numbers) notRun(ctx context.Context, o Options, m *model.Model, err err
 
 // onPlan runs a compiled model once.
 func onPlan(ctx context.Context, plan backends.Plan, m *model.Model, in []interp.Tensor[float64]) (_ []interp.Tensor[float64], err error) {
-	feed := make([]backends.Tensor, len(in))
+	fed := make([]backends.Tensor, len(in))
 	for i, id := range m.Inputs() {
-		if feed[i], err = backends.Zeros(m.Graph.Type(id.Out(0))); err != nil {
+		if fed[i], err = backends.Zeros(m.Graph.Type(id.Out(0))); err != nil {
 			return nil, fmt.Errorf("input %s: %w", m.Graph.Name(id), err)
 		}
 		for j, x := range in[i].Data {
-			if feed[i].DType == graph.Int64 {
-				feed[i].I64[j] = int64(x)
+			if fed[i].DType == graph.Int64 {
+				fed[i].I64[j] = int64(x)
 			} else {
-				feed[i].F32[j] = float32(x)
+				fed[i].F32[j] = float32(x)
 			}
 		}
 	}
-	res, err := plan.Run(ctx, feed)
+	res, err := plan.Run(ctx, fed)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func compareWithRuntime(t testing.TB, rt *ort.Runtime, m *model.Model, reference
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, _ := feed(ins, func(in input, i int) float64 { return unit(draw(1, 0, in, i)) })
+	in, _ := fill(ins, func(in input, i int) float64 { return unit(draw(1, 0, in, i)) })
 	want, err := reference(in)
 	if err != nil {
 		t.Fatal(err)

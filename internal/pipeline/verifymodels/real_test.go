@@ -156,7 +156,7 @@ func TestRealModels(t *testing.T) {
 					}
 					value = func(in input, i int) float64 { return (unit(draw(1, 0, in, i)) + 1) / 2 }
 				}
-				in, _ := feed(ins, func(in input, i int) float64 { return float64(float32(c.lo + (c.hi-c.lo)*value(in, i))) })
+				in, _ := fill(ins, func(in input, i int) float64 { return float64(float32(c.lo + (c.hi-c.lo)*value(in, i))) })
 				ours, err := onBackend(ctx, b, m, in)
 				if err != nil {
 					t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/model/feed"
 )
 
 // Options configure a comparison. The zero value, with A and B, compares
@@ -144,35 +145,16 @@ func pair(a, b *model.Model) ([]input, error) {
 	if len(ia) != len(ib) {
 		return nil, fmt.Errorf("%d and %d inputs", len(ia), len(ib))
 	}
-	place := map[string]int{}
-	for i, id := range ib {
-		place[b.Graph.Name(id)] = i
-	}
-	byName := true
-	for _, id := range ia {
-		_, ok := place[a.Graph.Name(id)]
-		byName = byName && ok
-	}
+	fa, fb := feed.Inputs(a.Graph), feed.Inputs(b.Graph)
+	places := feed.Pair(fa, fb)
 	ins := make([]input, len(ia))
-	for i, id := range ia {
-		in := input{number: i, name: a.Graph.Name(id), typ: a.Graph.Type(id.Out(0)), place: i}
-		if byName {
-			in.place = place[in.name]
+	for i, in := range fa {
+		partner := fb[places[i]]
+		if !sameType(in.Type, partner.Type) {
+			return nil, fmt.Errorf("input %s is %s, input %s of the other is %s", in.Name, in.Type, partner.Name, partner.Type)
 		}
-		partner := b.Graph.Type(ib[in.place].Out(0))
-		if !sameType(in.typ, partner) {
-			return nil, fmt.Errorf("input %s is %s, input %s of the other is %s", in.name, in.typ, b.Graph.Name(ib[in.place]), partner)
-		}
-		below, index := bound(a.Graph, id)
-		other, also := bound(b.Graph, ib[in.place])
-		switch {
-		case index && also:
-			below = min(below, other)
-		case also:
-			below = other
-		}
-		in.below, in.index = below, index || also
-		ins[i] = in
+		both := in.Both(partner)
+		ins[i] = input{number: i, name: in.Name, typ: in.Type, place: places[i], below: both.Below, index: both.Positions}
 	}
 	return ins, nil
 }
@@ -212,8 +194,8 @@ func draw(seed uint64, run int, in input, i int) uint64 {
 	return fingerprint.Mix(model.Seed(seed+uint64(run), in.name)+uint64(i)) >> 11
 }
 
-// feed makes the inputs of a run for both models.
-func feed[T any](ins []input, element func(in input, i int) T) (a, b []interp.Tensor[T]) {
+// fill makes the inputs of a run for both models.
+func fill[T any](ins []input, element func(in input, i int) T) (a, b []interp.Tensor[T]) {
 	a, b = make([]interp.Tensor[T], len(ins)), make([]interp.Tensor[T], len(ins))
 	for i, in := range ins {
 		t := interp.Tensor[T]{Sizes: in.typ.Sizes, Data: make([]T, graph.NumElements(in.typ.Sizes))}

@@ -1,0 +1,145 @@
+package feed
+
+import (
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+)
+
+// Which elements of a tensor a gather reads is decided by numbers. What follows
+// says of a graph from which input each gather has its positions.
+
+// origin says what the elements of a tensor are computed from.
+type origin struct {
+	known bool // nothing that is fed: weights and constants
+	// input, if not 0: each element is computed from one element of this input of
+	// integers, and weights.
+	input graph.NodeID
+}
+
+// origins finds them for every node of a graph.
+func origins(g *graph.Graph) []origin {
+	from := make([]origin, g.Len()+1)
+	for id := range g.Nodes() {
+		op := g.Op(id)
+		if op == nil {
+			if from[id].known = g.IsWeight(id); !from[id].known && !g.DType(id.Out(0)).IsFloat() {
+				from[id].input = id
+			}
+			continue
+		}
+		single, fed := graph.NodeID(0), 0
+		for _, t := range g.Operands(id) {
+			if o := from[t.Node]; !o.known {
+				fed++
+				single = o.input
+			}
+		}
+		switch {
+		case fed == 0:
+			_, _, opaque := g.Opaque(id)
+			from[id].known = !opaque
+		case fed == 1 && single != 0 && elementwise(op):
+			from[id].input = single
+		}
+	}
+	return from
+}
+
+// elementwise reports whether each element of an operator's result is computed
+// from at most one element of each operand.
+func elementwise(op *graph.Op) bool { return op.Pointwise || op.Elementwise || op.Moves }
+
+// Picking is a gather whose positions are not fixed.
+type Picking struct {
+	Node   graph.NodeID
+	Rows   int64        // of its table
+	Input  graph.NodeID // of the positions; 0 if they are computed from more
+	Spread int64        // multiplications to read all rows at all positions
+}
+
+// Pickings are the gathers of a graph that an output depends on and whose
+// positions are not fixed.
+func Pickings(g *graph.Graph) []Picking {
+	from, uses := origins(g), interp.Readers(g)
+	var list []Picking
+	for id := range g.Nodes() {
+		op := g.Op(id)
+		if op == nil || op.Name != "gather" || uses[id] == 0 {
+			continue
+		}
+		in := g.Operands(id)
+		o := from[in[1].Node]
+		if o.known {
+			continue
+		}
+		d, _ := g.Attrs(id)[op.ParamIndex("axis")].Dim()
+		axis, _ := d.Const()
+		rows := int64(g.Sizes(in[0])[axis])
+		list = append(list, Picking{Node: id, Rows: rows, Input: o.input,
+			Spread: graph.Product(int(rows), graph.NumElements(g.Sizes(id.Out(0))))})
+	}
+	return list
+}
+
+// Input is an input of a model, and what may be fed to it.
+type Input struct {
+	Name string
+	Type graph.TensorType
+	// Below: of an input that is not of floating-point numbers, its elements are 0 to
+	// Below - 1. Positions: all gathers that read it have a row for each of these.
+	// Otherwise it is 2, because nothing is known that larger numbers would not break.
+	Below     int64
+	Positions bool
+}
+
+// Inputs are the inputs of a graph that are no weights, in its order.
+func Inputs(g *graph.Graph) []Input {
+	var list []Input
+	picks := Pickings(g)
+	for _, id := range g.Inputs() {
+		if g.IsWeight(id) {
+			continue
+		}
+		in := Input{Name: g.Name(id), Type: g.Type(id.Out(0)), Below: 2}
+		for _, k := range picks {
+			if k.Input == id && (!in.Positions || k.Rows < in.Below) {
+				in.Below, in.Positions = k.Rows, true
+			}
+		}
+		list = append(list, in)
+	}
+	return list
+}
+
+// Both is an input that is fed to two models alike: positions are such that both
+// have a row for them.
+func (in Input) Both(other Input) Input {
+	switch {
+	case in.Positions && other.Positions:
+		in.Below = min(in.Below, other.Below)
+	case other.Positions:
+		in.Below, in.Positions = other.Below, true
+	}
+	return in
+}
+
+// Pair finds for each input of a the place of the one in b that corresponds: that
+// of the same name, if b has all the names of a, and that at the same place
+// otherwise. b must have as many inputs as a.
+func Pair(a, b []Input) []int {
+	at := map[string]int{}
+	for i, in := range b {
+		at[in.Name] = i
+	}
+	byName, places := true, make([]int, len(a))
+	for i, in := range a {
+		j, ok := at[in.Name]
+		places[i], byName = j, byName && ok
+	}
+	for i := range places {
+		if !byName {
+			places[i] = i
+		}
+	}
+	return places
+}
