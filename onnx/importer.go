@@ -142,6 +142,7 @@ func (im *importer) model() (m *model.Model, err error) {
 				must.Failf("it has no elements: %s", v.typ())
 			}
 			named[o.GetName()], outs[i] = true, v
+			im.report.Outputs = append(im.report.Outputs, o.GetName())
 		})
 	}
 	im.nameOutputs(g.GetOutput(), outs)

@@ -61,6 +61,8 @@ type Report struct {
 	Files []string
 	// Batch is the number of inputs that got ReadOptions.Batch.
 	Batch int
+	// Outputs are the names of the outputs, in the file's order.
+	Outputs []string
 	// Unused are the names in ReadOptions.Shapes and Constants that the model
 	// does not have, where ReadOptions.Some lets them be.
 	Unused []string

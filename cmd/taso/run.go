@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/backends"
+	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/internal/pipeline/runmodel"
+	"github.com/taso-go/taso/model/feed"
 )
 
 // runFlags are the flags of run.
@@ -18,6 +21,11 @@ type runFlags struct {
 	top     int
 	noFuse  bool
 	json    bool
+
+	inputs    []string
+	output    string
+	runtime   bool
+	tolerance float64
 }
 
 func newRun() *cobra.Command {
@@ -25,14 +33,28 @@ func newRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run MODEL",
 		Short: "Execute a model and time it, whole and operator by operator",
-		Long: `Run compiles a model for a backend, runs it on random inputs, and says how long
-it takes: the median of the runs and its spread, the time of each operator, and
-the memory.
+		Long: `Run compiles a model for a backend, runs it, and says how long it takes: the median
+of the runs and its spread, the time of each operator, and the memory.
+
+An input holds what --input says, and random numbers otherwise: between -1 and 1, or
+of integers the positions that a table has, where the input picks rows of one, and 0
+and 1 where nothing is known of it. The report says what each input held. A .npy file
+must have the input's sizes; another element type is converted, if its numbers stay
+the same or are floating-point numbers that are rounded, which is said.
+
+--output writes each output of the last run to a .npy file of its name.
+
+--onnxruntime runs the same file on the same inputs in ONNX Runtime, as it is and with
+the optimizations of ONNX Runtime, on as many threads, and says how far each of our
+outputs is from that of the file as it is. The exit status is 1 if one deviates by more
+than --tolerance, relative to its largest element.
 ` + modelHelp + "\n" + modesHelp,
 		Example: `  taso run resnet50 --repeat 20
   taso run model.onnx --shape input=1,3,224,224 --top 10
   taso run bert --backend cuda:tf32
-  taso run bert --json`,
+  taso run bert --json
+  taso run model.onnx --input ids=tokens.npy --input mask=ones --output results
+  taso run model.onnx --onnxruntime`,
 		Args: cobra.ExactArgs(1),
 		RunE: k.run,
 	}
@@ -42,6 +64,10 @@ the memory.
 	f.IntVar(&k.repeat, "repeat", 20, "timed runs")
 	f.IntVar(&k.top, "top", 10, "slowest nodes to list")
 	f.BoolVar(&k.noFuse, "no-fuse", false, "give each operator a kernel of its own")
+	f.StringArrayVar(&k.inputs, "input", nil, "`NAME=SOURCE`: what an input holds: FILE.npy, random, ones, zeros or range; may be repeated")
+	f.StringVar(&k.output, "output", "", "write the outputs of the last run to .npy files in the folder `DIR`")
+	f.BoolVar(&k.runtime, "onnxruntime", false, "also run the file in ONNX Runtime, if it is there (pip install onnxruntime; TASO_ORT_PYTHON names another python3)")
+	f.Float64Var(&k.tolerance, "tolerance", 1e-4, "relative deviation from ONNX Runtime that still agrees")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
 	return c
 }
@@ -50,7 +76,19 @@ func (k *runFlags) run(c *cobra.Command, args []string) error {
 	if k.repeat < 1 {
 		return fmt.Errorf("--repeat %d: must be at least 1", k.repeat)
 	}
-	m, _, err := k.model.read(args[0])
+	if !(k.tolerance >= 0) {
+		return fmt.Errorf("--tolerance %g: must not be below 0", k.tolerance)
+	}
+	sources, err := feed.ParseSources(k.inputs)
+	if err != nil {
+		return fmt.Errorf("--input %w", err)
+	}
+	if k.runtime { // before the work
+		if _, err := ort.Find(c.Context()); err != nil {
+			return ortMissing(err)
+		}
+	}
+	m, read, err := k.model.read(args[0])
 	if err != nil {
 		return err
 	}
@@ -59,7 +97,16 @@ func (k *runFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	defer b.Close()
-	opt := runmodel.Options{Backend: b, Model: m, Seed: k.model.seed, Repeat: k.repeat,
+	fed, err := feed.Make(feed.Inputs(m.Graph), sources, k.model.seed)
+	if err != nil {
+		return fmt.Errorf("--input: %w", err)
+	}
+	names := outputNames(m, read)
+	files, err := k.files(sources, names)
+	if err != nil {
+		return err
+	}
+	opt := runmodel.Options{Backend: b, Model: m, Feed: fed, Seed: k.model.seed, Repeat: k.repeat,
 		Compile: backends.CompileOptions{NoFuse: k.noFuse}}
 	opt.Progress = newProgress(c)
 	rep, err := runmodel.Run(c.Context(), opt)
@@ -67,14 +114,61 @@ func (k *runFlags) run(c *cobra.Command, args []string) error {
 	if rep == nil {
 		return err
 	}
+	// What fails now must not take the finished report with it.
+	var failed []error
+	var peer *besideReport
+	var written []writtenOutput
+	if err == nil && k.output != "" {
+		if written, err = writeOutputs(names, files, rep.Outputs, c.ErrOrStderr()); err != nil {
+			failed, err = append(failed, err), nil
+		}
+	}
+	if err == nil && k.runtime {
+		if peer, err = k.beside(c.Context(), args[0], m, read, fed, rep.Outputs, b.Info().Threads); err != nil {
+			failed, err = append(failed, err), nil
+		}
+	}
 	var printed error
+	out := c.OutOrStdout()
 	if k.json {
-		printed = writeJSON(c.OutOrStdout(), rep)
-	} else {
-		printed = rep.WriteText(c.OutOrStdout(), k.top)
+		printed = writeJSON(out, struct {
+			*runmodel.Report
+			Written []writtenOutput `json:"written,omitempty"`
+			Beside  *besideReport   `json:"runtime,omitempty"`
+			Failed  []string        `json:"failed,omitempty"` // of what was asked for beside
+		}{rep, written, peer, texts(failed)})
+	} else if printed = rep.WriteText(out, k.top); peer != nil {
+		fmt.Fprintln(out)
+		peer.print(out, rep.Time.Seconds)
 	}
-	if err != nil && printed == nil {
+	switch {
+	case err != nil && printed == nil:
 		return finding(fmt.Sprintf("interrupted after %d of %s", rep.Time.Runs, plural(k.repeat, "run")))
+	case peer != nil && !peer.Agree:
+		failed = append(failed, finding("the outputs are not those of ONNX Runtime"))
 	}
-	return errors.Join(err, printed)
+	return errors.Join(append(failed, err, printed)...)
+}
+
+// files are those to which the outputs are written; none of them may be one that is
+// read.
+func (k *runFlags) files(sources map[string]feed.Source, names []string) ([]string, error) {
+	if k.output == "" {
+		return nil, nil
+	}
+	if err := outputFolder(k.output); err != nil {
+		return nil, err
+	}
+	read := slices.Clone(k.model.inputs)
+	for _, s := range sources {
+		if s.IsFile() {
+			read = append(read, string(s))
+		}
+	}
+	files := outputFiles(k.output, names)
+	var outs []output
+	for _, path := range files {
+		outs = append(outs, output{"--output", path})
+	}
+	return files, checkOutputs(read, outs...)
 }

@@ -97,7 +97,7 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 	}
 	if k.runtime { // before the work
 		if _, err := ort.Find(c.Context()); err != nil {
-			return fmt.Errorf("--onnxruntime: %w; python3 -m venv ort && ort/bin/pip install onnxruntime makes one, ort/bin/python3", err)
+			return ortMissing(err)
 		}
 	}
 	if k.opt.A, k.reports[0], err = k.model.read(args[0]); err != nil {
@@ -147,16 +147,18 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	// What fails now must not take the finished report with it.
 	var peer *runtimeReport
+	var failed []error
 	if k.runtime {
 		if peer, err = k.inRuntime(c.Context(), [2]string(args)); err != nil {
-			return err
+			failed = append(failed, err)
 		}
 	}
 	var proved *optimize.Proved
 	if k.prove {
 		if proved, err = k.tryProof(c); err != nil {
-			return err
+			failed = append(failed, err)
 		}
 	}
 	out := c.OutOrStdout()
@@ -165,7 +167,8 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 			*verifymodels.Report
 			Runtime *runtimeReport   `json:"runtime,omitempty"`
 			Proved  *optimize.Proved `json:"proved,omitempty"`
-		}{rep, peer, proved})
+			Failed  []string         `json:"failed,omitempty"` // of what was asked for beside
+		}{rep, peer, proved, texts(failed)})
 	} else if _, err = io.WriteString(out, rep.String()); peer != nil {
 		fmt.Fprintln(out)
 		peer.print(out)
@@ -178,7 +181,15 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 			fmt.Fprintf(out, "no proof was found: %s\n", proved.Why)
 		}
 	}
-	return errors.Join(err, k.verdict(rep, peer))
+	return errors.Join(append(failed, err, k.verdict(rep, peer))...)
+}
+
+// texts are what errors say.
+func texts(errs []error) (list []string) {
+	for _, err := range errs {
+		list = append(list, err.Error())
+	}
+	return list
 }
 
 // tryProof looks for a proof, and writes it if one is found.

@@ -6,22 +6,22 @@ import (
 	"testing"
 )
 
-func TestRuntimeOutput(t *testing.T) {
-	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+func TestDeviation(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
-		x, y               []float32
+		x, y               []float64
 		absolute, relative float64
 		nans, compared     int
 	}{
 		{nil, nil, 0, 0, 0, 0},
-		{[]float32{0, 0}, []float32{0, 0}, 0, 0, 0, 2},
-		{[]float32{1, -4}, []float32{1.5, -4}, 0.5, 0.125, 0, 2},
-		{[]float32{1, 2}, []float32{1, -8}, 10, 1.25, 0, 2},
-		{[]float32{nan, inf, 2}, []float32{nan, inf, 1}, 1, 0.5, 0, 1},
-		{[]float32{nan, nan}, []float32{nan, nan}, 0, 0, 0, 0},
-		{[]float32{nan, inf, inf, 1}, []float32{1, -inf, 1, nan}, 0, 0, 4, 0},
+		{[]float64{0, 0}, []float64{0, 0}, 0, 0, 0, 2},
+		{[]float64{1, -4}, []float64{1.5, -4}, 0.5, 0.125, 0, 2},
+		{[]float64{1, 2}, []float64{1, -8}, 10, 1.25, 0, 2},
+		{[]float64{nan, inf, 2}, []float64{nan, inf, 1}, 1, 0.5, 0, 1},
+		{[]float64{nan, nan}, []float64{nan, nan}, 0, 0, 0, 0},
+		{[]float64{nan, inf, inf, 1}, []float64{1, -inf, 1, nan}, 0, 0, 4, 0},
 	} {
-		var o runtimeOutput
+		var o deviation
 		o.compare(c.x, c.y)
 		if o.Absolute != c.absolute || o.Relative != c.relative || o.NaNs != c.nans || o.Compared != c.compared {
 			t.Errorf("%v and %v: %+v", c.x, c.y, o)

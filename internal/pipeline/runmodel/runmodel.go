@@ -21,10 +21,10 @@ type Options struct {
 	// Model must be given.
 	Model *model.Model
 	// Inputs are the tensors to run on, one for each input that is no weight;
-	// nil: they are made as Sources says.
+	// nil: those of Feed.
 	Inputs []backends.Tensor
-	// Sources says what inputs hold, by their names; those without are random.
-	Sources map[string]feed.Source
+	// Feed are the tensors of the inputs as they were made; nil: random ones.
+	Feed []feed.Tensor
 	// Seed selects the random inputs.
 	Seed uint64
 	// Repeat is the number of timed runs; 0: 20.
@@ -158,16 +158,20 @@ func (o *Options) inputs() ([]backends.Tensor, []Input, error) {
 	if o.Inputs != nil {
 		return o.Inputs, nil, backends.CheckInputs(g, o.Inputs)
 	}
-	made, err := feed.Make(feed.Inputs(g), o.Sources, o.Seed)
-	if err != nil {
-		return nil, nil, err
+	made := o.Feed
+	if made == nil {
+		var err error
+		if made, err = feed.Make(feed.Inputs(g), nil, o.Seed); err != nil {
+			return nil, nil, err
+		}
 	}
 	in, says := make([]backends.Tensor, len(made)), make([]Input, len(made))
 	for i, t := range made {
+		var err error
 		if in[i], err = backends.FromBytes(t.Type, t.Raw); err != nil {
 			return nil, nil, fmt.Errorf("input %s: %w", t.Name, err)
 		}
 		says[i] = Input{Name: t.Name, Type: t.Type.DType.String(), Sizes: append([]int{}, t.Type.Sizes...), How: t.How}
 	}
-	return in, says, nil
+	return in, says, backends.CheckInputs(g, in)
 }
