@@ -99,7 +99,7 @@ func TestHostile(t *testing.T) {
 		{"cycle of one", nodes(node("Add", []string{"x", "z"}, []string{"z"})), `node "n_Add" (Add): it needs its own output: the graph has a cycle`},
 		{"cycle of two", nodes(node("Add", []string{"x", "b"}, []string{"z"}), node("Relu", []string{"z"}, []string{"b"})),
 			`node "n_Add" (Add): it needs its own output: the graph has a cycle`},
-		{"dimension 2^63", dim(math.MinInt64), `input "x": the size of axis 0 is not fixed: give it (--shape x=N,3)`},
+		{"dimension 2^63", dim(math.MinInt64), `sizes of inputs are open: axis 0 of "x": give them: --shape x=N,3`},
 		{"dimension 2^63-1", dim(math.MaxInt64), `input "x": size 9223372036854775807 of axis 0 is larger than 2147483647`},
 		{"too many elements", func(m *onnxpb.ModelProto) { m.Graph.Input[0] = float32Info("x", 1<<30, 1<<30) }, `input "x": shape [1073741824, 1073741824]: more than 1099511627776 elements`},
 		{"two inputs of a name", func(m *onnxpb.ModelProto) { m.Graph.Input[1].Name = proto.String("x") }, `input "x": there are two inputs of this name`},
@@ -272,7 +272,6 @@ func TestOptions(t *testing.T) {
 		opt  ReadOptions
 		want string // "" for success
 	}{
-		{ReadOptions{}, `input "x": the size of axis 0 is not fixed ("batch"): give it (--shape x=`},
 		{ReadOptions{Shapes: map[string][]int{"batch": {5}}}, ""},
 		{ReadOptions{Shapes: map[string][]int{"x": {5, 3}}}, ""},
 		{ReadOptions{Batch: 5}, ""},
@@ -294,7 +293,7 @@ func TestOptions(t *testing.T) {
 			if len(rep.Unused) != unused {
 				t.Errorf("%v: unused are %v", c.opt, rep.Unused)
 			}
-			want := []OpenSize{{"x", 0, "batch", 5}, {"y", 0, "batch", 5}}
+			want := []OpenSize{{"x", 0, "batch", 5, false}, {"y", 0, "batch", 5, false}}
 			if !slices.Equal(rep.Open, want) {
 				t.Errorf("%v: open sizes %v, want %v", c.opt, rep.Open, want)
 			}

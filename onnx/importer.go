@@ -3,9 +3,7 @@ package onnx
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -26,6 +24,7 @@ type importer struct {
 	own    bool             // written by this package
 	needs  map[string]int64 // versions of the domains imported by the model, or by the function being read
 	dims   map[string]int   // dimensions by name
+	asked  *asked           // sizes of inputs
 	info   map[string]*onnxpb.TypeProto
 	funcs  map[function]*onnxpb.FunctionProto
 	depth  int   // of functions and branches being read
@@ -197,7 +196,8 @@ func (im *importer) environment(g *onnxpb.GraphProto) *scope {
 	env := &scope{vals: map[string]*value{}}
 	im.declare(g.GetValueInfo(), g.GetOutput())
 	im.initializers(g, env)
-	taken := map[string]bool{} // of the options
+	im.asked = newAsked(g)
+	im.given(g)
 	seen := map[string]bool{}
 	for _, in := range g.GetInput() {
 		im.at("input", in.GetName(), func() {
@@ -208,24 +208,10 @@ func (im *importer) environment(g *onnxpb.GraphProto) *scope {
 				must.Failf("there are two inputs of this name")
 			}
 			seen[in.GetName()] = true
-			im.input(in, env, taken)
+			im.input(in, env)
 		})
 	}
-	unused := func(name, what string) {
-		if taken[name] {
-			return
-		}
-		im.report.Unused = append(im.report.Unused, name)
-		if !im.opt.Some {
-			must.Failf("a %s of the model", fmt.Sprintf(what, clip(name)))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(im.opt.Constants)) {
-		unused(name, "constant is given for %q, which is no input")
-	}
-	for _, name := range slices.Sorted(maps.Keys(im.opt.Shapes)) {
-		unused(name, "shape is given for %q, which is no input and no dimension")
-	}
+	im.answer()
 	if im.opt.Batch > 0 && im.report.Batch == 0 && !im.opt.Some {
 		must.Failf("the batch is to be %d, but no input leaves its size open", im.opt.Batch)
 	}
@@ -241,10 +227,10 @@ func (im *importer) declare(lists ...[]*onnxpb.ValueInfoProto) {
 }
 
 // input reads an input: its value is given, or is an initializer, or is fed.
-func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope, taken map[string]bool) {
+func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope) {
 	name := in.GetName()
 	if w, ok := im.opt.Constants[name]; ok {
-		taken[name] = true
+		im.asked.taken[name] = true
 		v := weightValue(name, w)
 		if must.Get(v.constant()) != nil {
 			v.literal, v.weight = true, nil
@@ -257,7 +243,7 @@ func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope, taken map[strin
 		declaredAs(v, in.GetType().GetTensorType())
 		return
 	}
-	t := im.inputType(in, taken)
+	t := im.inputType(in)
 	v := &value{name: name, dtype: t.DType, sizes: t.Sizes}
 	im.enter(v, must.Get(im.made.AddInput(im.inputName(), t.DType, t.Sizes...)))
 	im.inputs = append(im.inputs, v)
@@ -301,115 +287,4 @@ func (im *importer) initializers(g *onnxpb.GraphProto, env *scope) {
 			env.define(t.GetName(), v)
 		})
 	}
-}
-
-// inputType is the declared type of an input, with sizes from the options.
-func (im *importer) inputType(in *onnxpb.ValueInfoProto, taken map[string]bool) graph.TensorType {
-	tt := in.GetType().GetTensorType()
-	if tt == nil {
-		must.Failf("it is not a tensor")
-	}
-	t := must.Get(dtypeOf(elem(tt.GetElemType())))
-	dims := tt.GetShape().GetDim()
-	given, ok := im.opt.Shapes[in.GetName()]
-	if ok {
-		taken[in.GetName()] = true
-		if tt.GetShape() == nil {
-			must.Do(graph.CheckSizes(given))
-			return graph.TensorType{DType: t, Sizes: given}
-		}
-		if len(given) != len(dims) {
-			must.Failf("the shape %v is given, but it has %d axes", given, len(dims))
-		}
-	}
-	if tt.GetShape() == nil {
-		must.Failf("the file does not say its shape: give it (--shape %s=…)", clip(in.GetName()))
-	}
-	sizes := make([]int, len(dims))
-	batch := im.batchAxis(dims)
-	for i, d := range dims {
-		name := d.GetDimParam()
-		n := d.GetDimValue()
-		_, fixed := d.GetValue().(*onnxpb.TensorShapeProto_Dimension_DimValue)
-		fixed = fixed && n > 0 // some tools write 0 or -1 for a size that is open
-		if n > graph.MaxSize {
-			must.Failf("size %d of axis %d is larger than %d", n, i, graph.MaxSize)
-		}
-		if by, ok := im.opt.Shapes[name]; ok && name != "" && len(by) == 1 {
-			taken[name] = true
-			im.dims[name] = by[0]
-		}
-		switch {
-		case given != nil && fixed && int64(given[i]) != n:
-			must.Failf("the shape %v is given, but axis %d has size %d", given, i, n)
-		case given != nil:
-			n = int64(given[i])
-			if name != "" {
-				if old, ok := im.dims[name]; ok && old != given[i] {
-					must.Failf("dimension %q is %d and %d", clip(name), old, given[i])
-				}
-				im.dims[name] = given[i]
-			}
-		case fixed:
-		default:
-			known, ok := im.dims[name]
-			ok = ok && name != ""
-			if !ok && i == batch {
-				known, ok = im.opt.Batch, true
-				im.report.Batch++
-				if name != "" {
-					im.dims[name] = known
-				}
-			}
-			if !ok {
-				must.Failf("the size of axis %d is not fixed%s: give it (--shape %s=%s)", i, dimNote(name), clip(in.GetName()), openShape(tt.GetShape()))
-			}
-			n = int64(known)
-		}
-		if !fixed {
-			im.report.Open = append(im.report.Open, OpenSize{Input: in.GetName(), Axis: i, Dim: name, Size: int(n)})
-		}
-		sizes[i] = int(n)
-	}
-	must.Do(graph.CheckSizes(sizes))
-	return graph.TensorType{DType: t, Sizes: sizes}
-}
-
-// batchAxis is the axis of an input that is its batch: one whose name says so, else
-// the first; -1 if no batch is given.
-func (im *importer) batchAxis(dims []*onnxpb.TensorShapeProto_Dimension) int {
-	if im.opt.Batch == 0 {
-		return -1
-	}
-	for i, d := range dims {
-		if strings.Contains(strings.ToLower(d.GetDimParam()), "batch") {
-			return i
-		}
-	}
-	return 0
-}
-
-// openShape is a declared shape with N where a size is open: what --shape wants.
-func openShape(s *onnxpb.TensorShapeProto) string {
-	var parts []string
-	for i, d := range s.GetDim() {
-		part := "N"
-		if d.GetDimValue() > 0 {
-			part = strconv.FormatInt(d.GetDimValue(), 10)
-		}
-		if i == 8 {
-			part = "…"
-		}
-		if parts = append(parts, part); i == 8 {
-			break
-		}
-	}
-	return strings.Join(parts, ",")
-}
-
-func dimNote(name string) string {
-	if name == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (%q)", clip(name))
 }

@@ -25,7 +25,9 @@ type ReadOptions struct {
 	// a shape or a sampling rate.
 	Constants map[string]*model.Weight
 	// Batch is the size of the batch, where the file leaves it open: of the axis of an
-	// input whose name has "batch" in it, else of its first; 0: not given.
+	// input whose name has "batch" in it, else of its first. 0: it is 1, unless the first
+	// axis may be something else: that of an input with one axis, or one whose name is
+	// also that of a later axis of an input.
 	Batch int
 	// Some: a name in Shapes or Constants that the model does not have is no error,
 	// but listed in [Report.Unused]: it may be meant for another model.
@@ -73,7 +75,9 @@ type OpenSize struct {
 	Input string
 	Axis  int
 	Dim   string // its name in the file, or ""
-	Size  int    // as given by [ReadOptions.Shapes]
+	Size  int    // as given by [ReadOptions.Shapes] and [ReadOptions.Batch]
+	// Assumed: nobody gave it; it is a batch, and 1.
+	Assumed bool
 }
 
 // OpaqueNode is a node that could not be lowered.

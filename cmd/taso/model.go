@@ -43,7 +43,7 @@ MODEL is an ONNX file, a graph in the text form that taso show prints, in a file
 NAME.graph, with random weights, or the name of a built-in model (taso models). Inputs
 whose sizes the file leaves open are given theirs by --shape; --batch gives that of the
 batch: of an axis with "batch" in its name, else of the first, or of a built-in model that
-takes any (taso models says which). An input on which the
+takes any (taso models says which). A batch that is not given is 1, which is said. An input on which the
 graph's form depends, such as a sampling rate, is given its value by --constant.`
 
 func (k *modelFlags) add(c *cobra.Command) {
@@ -129,7 +129,25 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	}
 	k.inputs = append(append(k.inputs, name), rep.Files...)
 	m.Name = filepath.Base(name) // the names in files are their producers'
+	k.noteBatch(m.Name, rep)
 	return m, rep, k.countUnused(rep)
+}
+
+// noteBatch says that the batch of a file was taken to be 1.
+func (k *modelFlags) noteBatch(name string, rep *onnx.Report) {
+	var inputs []string
+	for _, o := range rep.Open {
+		if o.Assumed {
+			inputs = append(inputs, fmt.Sprintf("axis %d of %s", o.Axis, o.Input))
+		}
+	}
+	if n := len(inputs); n > 4 {
+		inputs = append(inputs[:3], fmt.Sprintf("%d more", n-3))
+	}
+	if len(inputs) > 0 {
+		fmt.Fprintf(k.cmd.ErrOrStderr(), "%s: %s leaves the batch open (%s): it is taken to be 1; --batch gives another\n",
+			k.cmd.CommandPath(), name, strings.Join(inputs, ", "))
+	}
 }
 
 // graphSuffix ends the names of files with graphs in the text form.

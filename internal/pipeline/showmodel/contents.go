@@ -64,6 +64,8 @@ type OpenSize struct {
 	Axis  int    `json:"axis"`
 	Dim   string `json:"dim,omitempty"` // its name in the file
 	Size  int    `json:"size"`
+	// Assumed: it is a batch, and 1 because nobody gave it.
+	Assumed bool `json:"assumed,omitempty"`
 }
 
 // Opaque is a node that is kept as it is, and why.

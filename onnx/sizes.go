@@ -1,0 +1,280 @@
+package onnx
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/onnx/onnxpb"
+)
+
+// A file may leave sizes of its inputs open. The options give them, but for that of
+// the batch, which is 1 where nobody says otherwise. What is still open then is told
+// at once, for all inputs, together with what the options name in vain.
+
+// asked is what is known and what is not of the sizes of inputs.
+type asked struct {
+	taken map[string]bool // names of the options that were of use
+	later map[string]bool // dimensions that are not the first axis of some input
+	ones  map[string]bool // dimensions that are a batch, and 1 because nobody said otherwise
+	open  []openAxis
+	bare  []string // inputs of which the file gives no shape
+}
+
+// openAxis is an axis whose size nobody gives.
+type openAxis struct {
+	input, dim string
+	axis       int
+	shape      string // of the input, with N where it is open
+}
+
+func newAsked(g *onnxpb.GraphProto) *asked {
+	a := &asked{taken: map[string]bool{}, later: map[string]bool{}, ones: map[string]bool{}}
+	for _, in := range g.GetInput() {
+		for i, d := range in.GetType().GetTensorType().GetShape().GetDim() {
+			if i > 0 {
+				a.later[d.GetDimParam()] = true
+			}
+		}
+	}
+	return a
+}
+
+// given notes the sizes of named dimensions that follow from the shapes of inputs,
+// which also decide those of inputs before them.
+func (im *importer) given(g *onnxpb.GraphProto) {
+	for _, in := range g.GetInput() {
+		shape := im.opt.Shapes[in.GetName()]
+		dims := in.GetType().GetTensorType().GetShape().GetDim()
+		if len(shape) != len(dims) {
+			continue
+		}
+		for i, d := range dims {
+			if name := d.GetDimParam(); name != "" && im.dims[name] == 0 {
+				im.dims[name] = shape[i]
+			}
+		}
+	}
+}
+
+// inputType is the declared type of an input, with sizes from the options. A size that
+// nobody gives is noted, and 1.
+func (im *importer) inputType(in *onnxpb.ValueInfoProto) graph.TensorType {
+	tt := in.GetType().GetTensorType()
+	if tt == nil {
+		must.Failf("it is not a tensor")
+	}
+	t := must.Get(dtypeOf(elem(tt.GetElemType())))
+	dims := tt.GetShape().GetDim()
+	given, ok := im.opt.Shapes[in.GetName()]
+	if ok {
+		im.asked.taken[in.GetName()] = true
+		if tt.GetShape() == nil {
+			must.Do(graph.CheckSizes(given))
+			return graph.TensorType{DType: t, Sizes: given}
+		}
+		if len(given) != len(dims) {
+			must.Failf("the shape %v is given, but it has %d axes", given, len(dims))
+		}
+	}
+	if tt.GetShape() == nil {
+		im.asked.bare = append(im.asked.bare, in.GetName())
+		return graph.TensorType{DType: t, Sizes: []int{}}
+	}
+	sizes := make([]int, len(dims))
+	for i, d := range dims {
+		name := d.GetDimParam()
+		n := d.GetDimValue()
+		_, fixed := d.GetValue().(*onnxpb.TensorShapeProto_Dimension_DimValue)
+		fixed = fixed && n > 0 // some tools write 0 or -1 for a size that is open
+		if n > graph.MaxSize {
+			must.Failf("size %d of axis %d is larger than %d", n, i, graph.MaxSize)
+		}
+		if by, ok := im.opt.Shapes[name]; ok && name != "" && len(by) == 1 {
+			im.asked.taken[name] = true
+			im.dims[name] = by[0]
+		}
+		assumed := false
+		switch {
+		case given != nil && fixed && int64(given[i]) != n:
+			must.Failf("the shape %v is given, but axis %d has size %d", given, i, n)
+		case given != nil:
+			n = int64(given[i])
+			if name != "" {
+				if old, ok := im.dims[name]; ok && old != given[i] {
+					must.Failf("dimension %q is %d and %d", clip(name), old, given[i])
+				}
+				im.dims[name] = given[i]
+			}
+		case fixed:
+		default:
+			known, ok := im.dims[name]
+			ok = ok && name != ""
+			if batch, sure := im.batchAxis(dims); !ok && i == batch && (sure || im.opt.Batch > 0) {
+				if known = im.opt.Batch; known == 0 {
+					known, assumed = 1, true
+					im.asked.ones[name] = true
+				} else {
+					im.report.Batch++
+				}
+				if ok = true; name != "" {
+					im.dims[name] = known
+				}
+			}
+			if !ok {
+				im.asked.open = append(im.asked.open, openAxis{in.GetName(), name, i, openShape(tt.GetShape())})
+				known = 1
+			}
+			n = int64(known)
+		}
+		if !fixed {
+			assumed = assumed || name != "" && im.asked.ones[name]
+			im.report.Open = append(im.report.Open, OpenSize{Input: in.GetName(), Axis: i, Dim: name, Size: int(n), Assumed: assumed})
+		}
+		sizes[i] = int(n)
+	}
+	must.Do(graph.CheckSizes(sizes))
+	return graph.TensorType{DType: t, Sizes: sizes}
+}
+
+// batchAxis is the axis of an input that is its batch: one whose name says so, else
+// the first. sure: it is taken for it even if nobody gives a batch: its name says so,
+// or nothing speaks against it: the input has further axes, and no other input has
+// that dimension at another place, as it has that of a sequence.
+func (im *importer) batchAxis(dims []*onnxpb.TensorShapeProto_Dimension) (axis int, sure bool) {
+	for i, d := range dims {
+		if strings.Contains(strings.ToLower(d.GetDimParam()), "batch") {
+			return i, true
+		}
+	}
+	if len(dims) == 0 {
+		return -1, false
+	}
+	name := dims[0].GetDimParam()
+	n := dims[0].GetDimValue()
+	return 0, len(dims) > 1 && (n == 0 || n == -1) && (name == "" || !im.asked.later[name])
+}
+
+// answer ends the reading of inputs: what is open, and what the options name in vain.
+func (im *importer) answer() {
+	a := im.asked
+	var vain []string
+	note := func(names []string, what string) {
+		for _, name := range names {
+			if a.taken[name] {
+				continue
+			}
+			im.report.Unused = append(im.report.Unused, name)
+			vain = append(vain, fmt.Sprintf(what, clip(name)))
+		}
+	}
+	note(slices.Sorted(maps.Keys(im.opt.Constants)), "a constant is given for %q, which is no input of the model")
+	note(slices.Sorted(maps.Keys(im.opt.Shapes)), "a shape is given for %q, which is no input and no dimension of the model")
+	says := a.says()
+	if says != "" {
+		vain = append([]string{says}, vain...)
+	}
+	if says != "" || len(vain) > 0 && !im.opt.Some {
+		must.Failf("%s", strings.Join(vain, "; "))
+	}
+}
+
+// maxOpen is how many open sizes are told by name.
+const maxOpen = 16
+
+// says lists what is open and how it can be given; "" if nothing is.
+func (a *asked) says() string {
+	var what, flags []string
+	seen := map[string]bool{}
+	add := func(flag string, text func() string) {
+		if seen[flag] {
+			return
+		}
+		if seen[flag] = true; len(seen) <= maxOpen {
+			what, flags = append(what, text()), append(flags, "--shape "+shellWord(flag))
+		}
+	}
+	for _, name := range a.bare {
+		add(name+"=N,…", func() string { return fmt.Sprintf("all of %q, of which the file gives no shape", clip(name)) })
+	}
+	for _, o := range a.open {
+		if o.dim != "" {
+			add(o.dim+"=N", func() string { return fmt.Sprintf("%q (%s)", clip(o.dim), a.places(o.dim)) })
+			continue
+		}
+		add(o.input+"="+o.shape, func() string { return fmt.Sprintf("axis %s of %q", a.unnamed(o.input), clip(o.input)) })
+	}
+	if len(what) == 0 {
+		return ""
+	}
+	more := ""
+	if len(seen) > maxOpen {
+		more = fmt.Sprintf(" and %d more", len(seen)-maxOpen)
+	}
+	return "sizes of inputs are open: " + strings.Join(what, ", ") + more + ": give them: " + strings.Join(flags, " ")
+}
+
+// places says where a dimension occurs, such as: axis 1 of "ids".
+func (a *asked) places(dim string) string {
+	var list []string
+	for _, o := range a.open {
+		if o.dim == dim {
+			list = append(list, fmt.Sprintf("axis %d of %q", o.axis, clip(o.input)))
+		}
+	}
+	if len(list) > 4 {
+		list = append(list[:3], fmt.Sprintf("%d more", len(list)-3))
+	}
+	return strings.Join(list, ", ")
+}
+
+// unnamed lists the open axes of an input that have no name.
+func (a *asked) unnamed(input string) string {
+	var list []string
+	for _, o := range a.open {
+		if o.input == input && o.dim == "" && len(list) < maxOpen {
+			list = append(list, strconv.Itoa(o.axis))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// shellWord is a word as it can be typed into a shell.
+func shellWord(s string) string {
+	s = clip(s)
+	if strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-+=/,:…", r))
+	}) {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+// openShape is a declared shape with N where a size is open: what --shape wants.
+func openShape(s *onnxpb.TensorShapeProto) string {
+	var parts []string
+	for i, d := range s.GetDim() {
+		part := "N"
+		if d.GetDimValue() > 0 {
+			part = strconv.FormatInt(d.GetDimValue(), 10)
+		}
+		if i == 8 {
+			part = "…"
+		}
+		if parts = append(parts, part); i == 8 {
+			break
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+func dimNote(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%q)", clip(name))
+}
