@@ -370,12 +370,19 @@ func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
 	return types, nil
 }
 
+// Untyped is the cause of an error that shape inference may mend: a node is kept as
+// it is, and the file does not say the type or the shape of what it computes.
+type Untyped struct{ what string }
+
+// Error is one line.
+func (u *Untyped) Error() string { return "the file does not say " + u.what }
+
 // declared is a type as a value info gives it.
 func (im *importer) declared(p *onnxpb.TypeProto) (t graph.TensorType, err error) {
 	tt := p.GetTensorType()
 	switch {
 	case p == nil:
-		return t, errors.New("the file does not say it")
+		return t, &Untyped{"it"}
 	case tt == nil:
 		return t, errors.New("it is not a tensor")
 	}
@@ -383,7 +390,7 @@ func (im *importer) declared(p *onnxpb.TypeProto) (t graph.TensorType, err error
 		return t, err
 	}
 	if tt.GetShape() == nil {
-		return t, errors.New("the file does not say its shape")
+		return t, &Untyped{"its shape"}
 	}
 	t.Sizes = []int{}
 	for i, d := range tt.GetShape().GetDim() {

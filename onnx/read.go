@@ -174,13 +174,20 @@ func decode(f io.ReaderAt, src source, opt ReadOptions) (*model.Model, *Report, 
 	if src.size == 0 {
 		return nil, nil, errors.New("the file is empty")
 	}
+	p := &onnxpb.ModelProto{}
 	slim, err := slimModel(f, src.size, opt.MaxBytes)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read model: %w", err)
+		err = fmt.Errorf("read model: %w", err)
+	} else if err = proto.Unmarshal(slim, p); err != nil {
+		err = fmt.Errorf("read model: not an ONNX model: %w", err)
 	}
-	p := &onnxpb.ModelProto{}
-	if err := proto.Unmarshal(slim, p); err != nil {
-		return nil, nil, fmt.Errorf("read model: not an ONNX model: %w", err)
+	if err != nil || p.GetGraph() == nil {
+		if other := otherFormat(f, src.size); other != "" {
+			return nil, nil, errors.New("not an ONNX file: " + other)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	im, err := newImporter(p, src, opt)
 	if err != nil {

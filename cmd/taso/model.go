@@ -125,12 +125,21 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	}
 	m, rep, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes, Constants: constants, Batch: k.batch, Some: k.fileArgs() > 1 || k.batchedArgs() > 0})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, wayOut(err, name)
 	}
 	k.inputs = append(append(k.inputs, name), rep.Files...)
 	m.Name = filepath.Base(name) // the names in files are their producers'
 	k.noteBatch(m.Name, rep)
 	return m, rep, k.countUnused(rep)
+}
+
+// wayOut adds to the error of a file that does not say a type what adds it.
+func wayOut(err error, name string) error {
+	if missing := (*onnx.Untyped)(nil); !errors.As(err, &missing) {
+		return err
+	}
+	return fmt.Errorf("%w; shape inference may add it: pip install onnx && python3 -c %q %s typed.onnx", err,
+		"import onnx, sys; onnx.shape_inference.infer_shapes_path(*sys.argv[1:], data_prop=True)", strconv.Quote(name))
 }
 
 // noteBatch says that the batch of a file was taken to be 1.
