@@ -29,7 +29,8 @@ func newImport() *cobra.Command {
 		Long: `Import reads a model and says what is in it: inputs and outputs with their
 sizes, the sizes that the file leaves open, the operators with their number,
 parameters and work, and the nodes that are kept as they are because they are not
-modelled (opaque), with the reason. A weight that several operators read is counted
+modelled (opaque), with the reason; those of one operator and reason in one line, and
+each by itself with --nodes and --json. A weight that several operators read is counted
 with the first. --nodes lists every node; --out writes the model back as ONNX, into
 another file than those it is read from.
 ` + modelHelp,
@@ -123,13 +124,41 @@ func printContents(w io.Writer, d *showmodel.Contents) error {
 		}
 		fmt.Fprintf(w, "spelled out in smaller operators in the file, its numbers rounded to their element type: %s, %s\n", name, plural(d.Fused[name], "time"))
 	}
-	for i, o := range d.Opaque {
+	printOpaque(w, d.Opaque)
+	return printNodes(w, d.Nodes)
+}
+
+// namedNodes is how many nodes are named of those that are kept for one reason.
+const namedNodes = 3
+
+// printOpaque lists the nodes that are kept as they are, those of one operator that are
+// kept for the same reason in one line.
+func printOpaque(w io.Writer, list []showmodel.Opaque) {
+	type group struct{ op, reason string }
+	nodes := map[group][]string{}
+	var groups []group
+	for _, o := range list {
+		g := group{o.Op, o.Reason}
+		if nodes[g] == nil {
+			groups = append(groups, g)
+		}
+		nodes[g] = append(nodes[g], o.Node)
+	}
+	for i, g := range groups {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "kept as it is: %s (%s): %s\n", o.Node, o.Op, o.Reason)
+		names := nodes[g]
+		text := fmt.Sprintf("%s (%s)", names[0], g.op)
+		if n := len(names); n > 1 {
+			text = fmt.Sprintf("%d nodes %s (%s", n, g.op, strings.Join(names[:min(n, namedNodes)], ", "))
+			if n > namedNodes {
+				text += fmt.Sprintf(" and %d more", n-namedNodes)
+			}
+			text += ")"
+		}
+		fmt.Fprintf(w, "kept as it is: %s: %s\n", text, g.reason)
 	}
-	return printNodes(w, d.Nodes)
 }
 
 // printNodes lists the operator applications.
