@@ -44,6 +44,11 @@ func (im *importer) finish(outs []*value) (g *graph.Graph, stored map[graph.Node
 			stored[id] = im.values[from[id].Out(0)]
 		}
 	}
+	for id := range g.Nodes() {
+		if n := im.filled[from[id].Out(0)]; n > 0 {
+			im.report.Filled[g.Name(id)] = n
+		}
+	}
 	return g, stored
 }
 

@@ -396,7 +396,10 @@ func lowerGather(c *call) {
 // number, broadcast.
 func lowerConstantOfShape(c *call) {
 	x, sizes := c.filled()
-	c.set(c.im.broadcast(valueOf(x), sizes...))
+	v := c.im.broadcast(valueOf(x), sizes...)
+	if c.set(v); v.dtype.IsFloat() && v.made && !c.im.inFold {
+		c.im.filled[v.tensor] += int64(v.elements())
+	}
 }
 
 // filled is the element and the sizes of a ConstantOfShape.

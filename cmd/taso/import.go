@@ -87,8 +87,12 @@ func printContents(w io.Writer, d *showmodel.Contents) error {
 	case d.Opset > 0:
 		fmt.Fprintf(w, " (opset %d)", d.Opset)
 	}
-	fmt.Fprintf(w, "\n%s in %d weights, %s FLOPs a run, %s computed while reading\n\n",
-		big(float64(d.Params))+" parameters", d.Weights, big(float64(d.FLOPs)), plural(d.Folded, "node"))
+	filled := ""
+	if d.Filled > 0 {
+		filled = fmt.Sprintf(" and %d that the file makes of one number", d.Filled)
+	}
+	fmt.Fprintf(w, "\n%s in %d weights%s, %s FLOPs a run, %s computed while reading\n\n",
+		big(float64(d.Params))+" parameters", d.Weights, filled, big(float64(d.FLOPs)), plural(d.Folded, "node"))
 	var rows [][]string
 	for _, t := range d.Inputs {
 		rows = append(rows, []string{"input", t.Name, t.Type, sizesText(t.Sizes)})

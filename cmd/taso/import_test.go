@@ -45,3 +45,32 @@ kept as it is: n_y (Twist): there is no lowering for it
 		t.Error(text)
 	}
 }
+
+// TestFilledParameters: parameters that the file makes by ConstantOfShape count, those
+// that are too large to be written out too, and two of one size twice.
+func TestFilledParameters(t *testing.T) {
+	f := newFile()
+	f.input("x", floatType, 4, 2000)
+	f.integers("small", 2000, 3)
+	f.integers("large", 2000, 2000)
+	value := floats("", []float32{0.5}, 1)
+	for _, name := range []string{"a", "b"} {
+		setTensor(f.node("ConstantOfShape", name, "large"), "value", value)
+	}
+	setTensor(f.node("ConstantOfShape", "c", "small"), "value", value)
+	f.node("MatMul", "xa", "x", "a")
+	f.node("MatMul", "xb", "xa", "b")
+	f.node("MatMul", "y", "xb", "c")
+	f.output("y", 4, 3)
+	text, _ := command(t, 0, "import", f.write(t, "light"))
+	if !strings.Contains(text, "\n8.01 M parameters in ") || !strings.Contains(text, " that the file makes of one number, ") {
+		t.Error(text)
+	}
+	var found bool
+	for line := range strings.Lines(text) {
+		found = found || strings.HasPrefix(line, "matmul") && strings.Contains(line, "8.01 M")
+	}
+	if !found {
+		t.Errorf("not counted with the operator that reads them:\n%s", text)
+	}
+}

@@ -29,7 +29,10 @@ type Contents struct {
 	Operators []Operator `json:"operators"` // most work first
 	Weights   int        `json:"weights"`   // tensors
 	Params    int64      `json:"params"`    // elements of all weights
-	FLOPs     int64      `json:"flops"`     // of one run
+	// Filled is the number of weights that the file makes of one number, which are not
+	// among Weights.
+	Filled int   `json:"filled,omitempty"`
+	FLOPs  int64 `json:"flops"` // of one run
 	// Folded is the number of nodes that were computed while reading.
 	Folded int `json:"folded"`
 	// Fused are operators that the file spells out in smaller ones.
@@ -139,7 +142,11 @@ func Describe(m *model.Model, rep *onnx.Report) *Contents {
 	for _, id := range g.Inputs() {
 		c.fixed[id] = g.IsWeight(id)
 	}
-	params := c.params()
+	var filled map[string]int64
+	if rep != nil {
+		filled = rep.Filled
+	}
+	params := c.params(filled)
 	for id := range g.Nodes() {
 		op := g.Op(id)
 		if op == nil {
@@ -186,8 +193,9 @@ func (c *Contents) tensor(t graph.Tensor) Tensor {
 }
 
 // params gives the elements of each weight to the first node that reads it and
-// is not fixed, and to a fixed node if there is none.
-func (c *Contents) params() map[graph.NodeID]int64 {
+// is not fixed, and to a fixed node if there is none. filled are the elements of nodes
+// that are weights made of one number; they count as weights, in c.Params too.
+func (c *Contents) params(filled map[string]int64) map[graph.NodeID]int64 {
 	g := c.model.Graph
 	out := map[graph.NodeID]int64{}
 	seen := make([]bool, g.Len()+1)
@@ -197,6 +205,17 @@ func (c *Contents) params() map[graph.NodeID]int64 {
 			return 0
 		}
 		seen[id] = true
+		if n := filled[g.Name(id)]; n > 0 && g.Op(id) != nil {
+			c.Filled++
+			c.Params += n
+			for _, t := range g.Operands(id) {
+				if g.IsWeight(t.Node) && !seen[t.Node] {
+					seen[t.Node] = true // the number itself counts no more
+					c.Params -= int64(graph.NumElements(g.Sizes(t)))
+				}
+			}
+			return n
+		}
 		if g.IsWeight(id) {
 			return int64(graph.NumElements(g.Sizes(id.Out(0))))
 		}
