@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -46,9 +47,12 @@ An input of integers that picks rows of a table takes all positions that the tab
 has. Weights that both models hold are compared as such: where nothing else differs
 and a weight does, the models are not equal, however little an output deviates.
 
-Both evaluations take about two seconds a GFLOP together, so that models with more
-work than --max-flops in one run are not compared exactly, and are run in float32
-by the backend cpu instead. The report says what was left out, and why.
+A run of both evaluations takes about one second for a GFLOP of both models, and one
+for twenty million elements that their operators read and write. Models that are not
+soon found to be equal are evaluated in several ways, and again for each position that
+a table has; how long it may take is said before. Models with more work than --max-flops
+in one run are not compared exactly, and are run in float32 by the backend cpu instead.
+The report says what was left out, and why.
 
 The exit status is 0 if the models are equal, or if no output deviates by more than
 --tolerance, relative to its largest element, and all that could make a difference
@@ -134,8 +138,10 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 		defer b.Close()
 		k.opt.Backend = b
 	}
-	if note := k.patience(max(k.opt.A.FLOPs(), k.opt.B.FLOPs())); note != "" {
-		fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", c.CommandPath(), note)
+	k.opt.Expect = func(least, most time.Duration) {
+		if note := patience(least, most); note != "" {
+			fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", c.CommandPath(), note)
+		}
 	}
 	k.opt.Seed = k.model.seed
 	k.opt.Progress = newProgress(c)
@@ -210,27 +216,31 @@ func (k *verifyFlags) tryProof(c *cobra.Command) (*optimize.Proved, error) {
 	})
 }
 
-// Seconds an operation of one run, both models together, as measured on the
-// processor of a server.
-const (
-	exactCost     = 1.5e-9
-	referenceCost = 0.5e-9
-)
+// patient is the time from which a command says how long it takes.
+const patient = 30 * time.Second
 
-// patience says that a comparison takes long, and what makes it shorter; "" if
+// patience says that a comparison may take long, and what makes it shorter; "" if
 // it takes less than half a minute. A terminal shows how far it is as well.
-func (k *verifyFlags) patience(flops int64) string {
-	seconds := 0.0
-	if !k.opt.NoExact && flops <= k.opt.MaxFLOPs {
-		seconds += exactCost * float64(flops)
-	}
-	if k.opt.Backend == nil {
-		seconds += referenceCost * float64(flops)
-	}
-	if seconds *= float64(max(k.opt.Runs, 1)); seconds < 30 {
+func patience(least, most time.Duration) string {
+	if most < patient {
 		return ""
 	}
-	return fmt.Sprintf("this takes about %.0f s; --no-exact and --backend cpu make it shorter", seconds)
+	text := "this may take up to " + roughly(most)
+	if least >= patient {
+		text = "this takes " + roughly(least) + " to " + roughly(most)
+	}
+	return text + "; --no-exact and --backend cpu make it shorter"
+}
+
+// roughly is a time in the unit that fits it.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 100*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f h", d.Hours())
 }
 
 // verdict is nil for models that agree wherever they were compared.

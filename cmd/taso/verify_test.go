@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+	"time"
 )
 
 func TestDeviation(t *testing.T) {
@@ -33,15 +34,17 @@ func TestDeviation(t *testing.T) {
 }
 
 func TestPatience(t *testing.T) {
-	k := &verifyFlags{}
-	k.opt.MaxFLOPs = 5e10
-	if got := k.patience(1e9); got != "" {
-		t.Errorf("a GFLOP: %q", got)
-	}
-	if got, want := k.patience(4e10), "this takes about 80 s; --no-exact and --backend cpu make it shorter"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if k.opt.NoExact = true; k.patience(4e10) != "" {
-		t.Error("without the exact comparison it is still long")
+	for _, c := range []struct {
+		least, most time.Duration
+		want        string
+	}{
+		{0, 29 * time.Second, ""},
+		{4 * time.Second, 80 * time.Second, "this may take up to 80 s; --no-exact and --backend cpu make it shorter"},
+		{80 * time.Second, 3 * time.Hour, "this takes 80 s to 3 h; --no-exact and --backend cpu make it shorter"},
+		{31 * time.Second, 10 * time.Minute, "this takes 31 s to 10 min; --no-exact and --backend cpu make it shorter"},
+	} {
+		if got := patience(c.least, c.most); got != c.want {
+			t.Errorf("%v to %v: %q", c.least, c.most, got)
+		}
 	}
 }

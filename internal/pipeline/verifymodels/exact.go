@@ -126,12 +126,14 @@ func (e *exactRun) modes() []mode {
 }
 
 // affordable is the number of runs whose work is within the limit, at least one
-// for each set of inputs that was asked for. What moves numbers counts too.
+// for each set of inputs that was asked for. What moves numbers counts too, by the time
+// that it takes.
 func affordable(o Options) int {
 	once := int64(1)
 	for _, m := range []*model.Model{o.A, o.B} {
 		w := m.Graph.Work()
-		once = max(once, addUpTo(w.FLOPs, addUpTo(w.BytesRead/4, w.BytesWrite/4)))
+		moved := min(addUpTo(w.BytesRead/4, w.BytesWrite/4), math.MaxInt64/elementFLOPs)
+		once = max(once, addUpTo(w.FLOPs, elementFLOPs*moved))
 	}
 	return max(o.Runs, int(o.MaxFLOPs/once))
 }

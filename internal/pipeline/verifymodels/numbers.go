@@ -42,10 +42,7 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 			unreached = append(unreached, "the rows that "+name+" reads are computed: which of them were read is not known")
 		}
 		all := max(c.values(rows), 2) // two scales
-		if res.Runs = max(res.Runs, min(all, affordable(o))); res.Runs < 2 {
-			res.Runs = 2
-		}
-		if res.Runs < all {
+		if res.Runs = c.runs(o, rows); res.Runs < all {
 			unreached = append(unreached, fmt.Sprintf("%d of %d runs that would read every row at every position", res.Runs, all))
 		}
 	}

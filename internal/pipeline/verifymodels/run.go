@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/fingerprint"
@@ -34,6 +35,10 @@ type Options struct {
 	MaxFLOPs int64
 	// NoExact and NoNumbers leave out one of the comparisons.
 	NoExact, NoNumbers bool
+	// Expect, if it is given, is told before the work how long it takes: about least if
+	// the models are soon found to be equal, up to most if all is tried. It is not called
+	// for models that are equal by structure, which takes no time to see.
+	Expect func(least, most time.Duration)
 	// Progress shows the nodes done; nil shows nothing.
 	Progress *progress.Reporter
 }
@@ -81,6 +86,9 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{A: side(o.A), B: side(o.B), Seed: o.Seed, Runs: o.Runs, Notes: c.notes()}
+	if o.Expect != nil && (o.NoExact || !c.proved()) {
+		o.Expect(o.expect(c))
+	}
 	if err := exact(ctx, o, c, &r.Exact); err != nil {
 		return nil, err
 	}
