@@ -245,7 +245,7 @@ func TestBackend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Numbers.By != "float32, fake 1 on none, 0 threads" || len(r.Numbers.Outputs) != 2 || !r.Agree {
+		if r.Numbers.By != "float32, fake 1 on none" || len(r.Numbers.Outputs) != 2 || !r.Agree {
 			t.Errorf("shift %g: %s", shift, r)
 		}
 		if x := r.Numbers.Outputs[0]; x.Largest < 1 && shift == 1 {
