@@ -138,6 +138,7 @@ return z, u`)
 		{"3, 6, 4, 5", "9, 2, 1, 1", "pad=valid, groups=3"},
 		{"3, 2, 8, 8", "17, 2, 1, 1", "pad=valid, stride=(3, 3)"},
 		{"1, 1, 1, 1", "1, 1, 3, 3", "pad=same_upper"},
+		{"2, 3, 5, 1", "6, 1, 3, 2", "pad=same_upper, stride=(1, 3), groups=3"}, // wider than the image and the padding left of it
 		{"2, 16, 3, 11", "33, 16, 3, 2", "pad=(1, 1, 1, 1)"},
 	} {
 		add("convolution "+c[2]+" of "+c[0], unary("conv2d["+c[2]+"]", c[0], c[1]))

@@ -436,8 +436,7 @@ func (w *writer) lookup(e *graph.Expr) (term, error) {
 	}
 	k := w.s.name()
 	w.line("long long %s = %s;", k, at.as(int64s))
-	w.line("if (%s < 0) %s += %d;", k, k, n)
-	w.fault(k, n)
+	w.s.position(w.line, k, int(n))
 	x := w.s.name()
 	w.line("const %s %s = (%s)%s;", w.s.index, x, w.s.index, k)
 	w.names[b.Var] = x
@@ -447,13 +446,6 @@ func (w *writer) lookup(e *graph.Expr) (term, error) {
 		return term{}, err
 	}
 	return w.keep(t), nil
-}
-
-// fault writes that k, an index along an axis of n, has to be inside; it is 0 from then
-// on if it is not.
-func (w *writer) fault(k string, n int64) {
-	fault := w.s.faulty(fmt.Sprintf("index %%d of an axis of %d", n), k)
-	w.line("if (%s < 0 || %s >= %d) { %s; %s = 0; }", k, k, n, fault, k)
 }
 
 type condition struct {

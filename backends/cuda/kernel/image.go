@@ -36,9 +36,11 @@ func (g *window) outside() (rows, cols bool) {
 	return g.top > 0 || h-g.top > g.h, g.left > 0 || w-g.left > g.w
 }
 
-// even says whether a library that pads equally on both sides has as many windows.
+// even says whether a library that pads equally on both sides has as many windows. One
+// that is larger than the padded image has no place there, whatever the quotient says.
 func (g *window) even() bool {
-	return (g.h+2*g.top-g.kh)/g.sh+1 == g.oh && (g.w+2*g.left-g.kw)/g.sw+1 == g.ow
+	h, w := g.h+2*g.top-g.kh, g.w+2*g.left-g.kw
+	return h >= 0 && w >= 0 && h/g.sh+1 == g.oh && w/g.sw+1 == g.ow
 }
 
 // corner declares where in the image the window at (y, x) begins, and returns the names;

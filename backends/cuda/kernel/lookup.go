@@ -9,9 +9,6 @@ import (
 // Operators that read or add at places which an operand holds. A place counts from the
 // end where it is negative.
 
-// outside is the message of a place that is none.
-func outside(n int) string { return fmt.Sprintf("index %%d of an axis of %d", n) }
-
 // bindGather picks slices along an axis.
 func bindGather(b *binder, k *lower.Kernel) error {
 	x, at, y := k.In[0], k.In[1], k.Out[0]
@@ -29,9 +26,7 @@ func bindGather(b *binder, k *lower.Kernel) error {
 		return err
 	}
 	s.line("long long j = %s[%s];", table, s.place(idx[1:2], []int{1}, 0))
-	s.line("if (j < 0) j += %d;", n)
-	fault := s.faulty(outside(n), "j")
-	s.line("if (j < 0 || j >= %d) { %s; j = 0; }", n, fault)
+	s.position(s.line, "j", n)
 	idx[1] = "(" + string(s.index) + ")j"
 	place := s.place(idx, []int{n * inner, inner, 1}, 0)
 	return b.stored(s, k, k.Out[0], term{code: from + "[" + place + "]", typ: t}, count)
@@ -58,12 +53,10 @@ func bindScatterAdd(b *binder, k *lower.Kernel) error {
 	if err != nil {
 		return err
 	}
-	fault := s.faulty(outside(n), "j")
 	next := func() {
-		s.line("for (%s r = 0; r < %d; r++) {", s.index, m)
-		s.line("\tlong long j = %s[r];", table)
-		s.line("\tif (j < 0) j += %d;", n)
-		s.line("\tif (j < 0 || j >= %d) { %s; j = 0; }", n, fault)
+		s.open("for (%s r = 0; r < %d; r++)", s.index, m)
+		s.line("long long j = %s[r];", table)
+		s.position(s.line, "j", n)
 	}
 	if len(k.Tail.Steps) == 0 && outer*inner >= columns {
 		s.each(outer * inner)
@@ -71,8 +64,8 @@ func bindScatterAdd(b *binder, k *lower.Kernel) error {
 		idx = []string{idx[0], "", idx[1]}
 		s.line("for (%s r = 0; r < %d; r++) %s[%s + r * %d] = 0;", s.index, n, to, s.place(idx, []int{n * inner, 0, 1}, 0), inner)
 		next()
-		s.line("\t%s[%s + j * %d] += %s[%s + r * %d];", to, s.place(idx, []int{n * inner, 0, 1}, 0), inner, from, s.place(idx, []int{m * inner, 0, 1}, 0), inner)
-		s.line("}")
+		s.line("%s[%s + j * %d] += %s[%s + r * %d];", to, s.place(idx, []int{n * inner, 0, 1}, 0), inner, from, s.place(idx, []int{m * inner, 0, 1}, 0), inner)
+		s.closed()
 		b.launchEach(s, outer*inner)
 		return nil
 	}
@@ -86,8 +79,8 @@ func bindScatterAdd(b *binder, k *lower.Kernel) error {
 	idx[1] = "r"
 	s.line("%s sum = 0;", t)
 	next()
-	s.line("\tif (j == %s) sum += %s[%s];", here, from, s.place(idx, []int{m * inner, inner, 1}, 0))
-	s.line("}")
+	s.line("if (j == %s) sum += %s[%s];", here, from, s.place(idx, []int{m * inner, inner, 1}, 0))
+	s.closed()
 	return b.stored(s, k, k.Out[0], term{code: "sum", typ: t}, count)
 }
 
@@ -111,14 +104,14 @@ func bindPick(b *binder, k *lower.Kernel) error {
 	if err != nil {
 		return err
 	}
-	fault := s.faulty(fmt.Sprintf("index %%d of %d keys", all), "at")
 	s.line("__shared__ int found[%d];", blockSize)
-	s.line("const long long at = %s[blockIdx.x];", p[2])
-	s.line("if (at < %d || at >= %d) { %s; }", -all, all, fault)
+	s.line("long long at = %s[blockIdx.x];", p[2])
+	s.line("if (at < %d || at >= %d) { %s at = 0; }", -all, all, s.faulty(fmt.Sprintf("index %%d of %d keys", all), "at"))
 	s.line("for (%s q = threadIdx.x; q < %d; q += %d) %s[(%s)blockIdx.x * %d + q] = 0;", s.index, inner, blockSize, to, s.index, inner)
 	s.line("for (%s r = 0; r < %d; r += %d) {", s.index, n, blockSize)
-	s.line("\tconst long long key = r + threadIdx.x < %d ? %s[r + threadIdx.x] - at : -1;", n, p[1])
-	s.line("\tconst int hit = r + threadIdx.x < %d && (key == 0 || key == %d);", n, all)
+	// A key may be any number: nothing is subtracted from it, which could be too large.
+	s.line("\tconst long long key = r + threadIdx.x < %d ? %s[r + threadIdx.x] : 0;", n, p[1])
+	s.line("\tconst int hit = r + threadIdx.x < %d && (key == at || key == at + %d);", n, all)
 	s.line("\tfound[threadIdx.x] = hit;")
 	s.line("\tif (__syncthreads_or(hit))")
 	s.line("\t\tfor (int u = 0; u < %d; u++)", blockSize)

@@ -109,13 +109,19 @@ func (s *source) typed(v lower.ValueID) (ctype, error) {
 	return t, nil
 }
 
-// faulty is the statement, without its end, that writes a number to the call's fault
-// word, of which the first thread that comes has one: others would write at the same
-// time. message is [Launch.Fault].
+// faulty is what is done where an operand's number is none that the operator is defined
+// on; message is [Launch.Fault]. Of the threads that find one, the first tells of it.
 func (s *source) faulty(message, number string) string {
 	s.fault = message
 	p := s.pointer(param{int64s, Ref{Value: Fault}, false})
-	return fmt.Sprintf("if (atomicCAS((unsigned long long *)%s, 0ULL, 1ULL) == 0) %s[1] = %s", p, p, number)
+	return fmt.Sprintf("if (atomicExch((unsigned long long *)%s, 1ULL) == 0) %s[1] = %s;", p, p, number)
+}
+
+// position writes, by line, that the variable j, an index along an axis of n which counts
+// from the end where it is negative, counts from the beginning; it is 0 where it is outside.
+func (s *source) position(line func(format string, args ...any), j string, n int) {
+	line("if (%s < %d || %s >= %d) { %s %s = 0; }", j, -n, j, n, s.faulty(fmt.Sprintf("index %%d of an axis of %d", n), j), j)
+	line("if (%s < 0) %s += %d;", j, j, n)
 }
 
 // helper adds a function in front of the kernel, once.
