@@ -185,11 +185,11 @@ func (n *binder) add(ctx context.Context, p *program, c *kernel.Call) error {
 	case c.Matmul != nil:
 		m := n.matmul(c.Matmul)
 		shape = shapeOfMatmul(m)
-		err = p.Matmul(m)
+		err = n.offered(shape, func() error { return p.Matmul(m) })
 	case c.Conv != nil:
 		v := n.conv(c.Conv)
 		shape = shapeOfConv(v)
-		err = p.Conv(v)
+		err = n.offered(shape, func() error { return p.Conv(v) })
 	default:
 		err = errors.New("a call of nothing")
 	}
@@ -214,16 +214,26 @@ func (n *binder) add(ctx context.Context, p *program, c *kernel.Call) error {
 	return n.choose(p, len(p.nodes)-1)
 }
 
-// choose takes the algorithm that was fastest when the shape was measured.
+// offered is what add says, unless the library refuses whatever it offers for a shape.
+func (n *binder) offered(shape string, add func() error) error {
+	if n.b.choices.useless(shape) {
+		return fmt.Errorf("each algorithm that it offers is refused: %w", dl.ErrUnsupported)
+	}
+	return add()
+}
+
+// choose takes the algorithm that was fastest when the shape was measured, or the best
+// that was not refused.
 func (n *binder) choose(p *program, call int) error {
 	count, _, err := p.Choices(call)
 	if err != nil {
 		return err
 	}
-	if at, ok := n.b.choices.get(p.shapes[call], count); ok {
-		return p.Choose(call, at)
+	at, ok := n.b.choices.get(p.shapes[call], count)
+	if !ok {
+		at = max(n.b.choices.first(p.shapes[call], count), 0)
 	}
-	return nil
+	return p.Choose(call, at)
 }
 
 // faultWords is how many calls may have one.

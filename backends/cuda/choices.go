@@ -23,8 +23,9 @@ type choices struct {
 	path  string // "": they are not kept
 	about string // what they were measured on
 
-	mu sync.Mutex
-	m  map[string]choice
+	mu      sync.Mutex
+	m       map[string]choice
+	refused map[string]map[choice]bool // see refuse
 }
 
 // A choice is number At of Of algorithms: a list of another length, made in less
@@ -42,7 +43,7 @@ type choicesFile struct {
 
 // openChoices reads what was kept in a folder.
 func openChoices(dir string, info backends.Info, workspace int64) *choices {
-	c := &choices{about: fmt.Sprintf("%s, workspace of %d bytes", info, workspace), m: map[string]choice{}}
+	c := &choices{about: fmt.Sprintf("%s, workspace of %d bytes", info, workspace), m: map[string]choice{}, refused: map[string]map[choice]bool{}}
 	if dir != "" {
 		sum := sha256.Sum256([]byte(c.about))
 		c.path = filepath.Join(dir, "choices-"+hex.EncodeToString(sum[:8])+".json")
@@ -65,7 +66,7 @@ func (c *choices) get(shape string, of int) (at int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x, ok := c.m[shape]
-	return x.At, ok && x.Of == of && x.At >= 0 && x.At < of
+	return x.At, ok && x.Of == of && x.At >= 0 && x.At < of && !c.refused[shape][x]
 }
 
 // put keeps a choice. That the file cannot be written is no error. Another process

@@ -108,24 +108,29 @@ func (c *compiler) finish(p *Plan, scratch int64, calls []kernel.Call) (err erro
 		}
 	}
 	var workspace int64
-	for _, bound := range []int64{c.b.opt.Workspace, 0} {
-		if p.prog, err = c.program(c.ctx, calls, bound); err != nil {
-			return err
-		}
-		if workspace, _, err = p.prog.Workspace(); err == nil {
-			break
-		}
-		err = first(err, p.prog.Close())
-		if short := (*dl.MemoryError)(nil); !errors.As(err, &short) {
-			return err
-		}
-	}
-	if err != nil {
+	if p.prog, workspace, err = c.fitting(c.ctx, calls); err != nil {
 		return err
 	}
-	p.scratch = scratch + words + workspace
+	p.calls, p.workspace, p.scratch = calls, workspace, scratch+words+workspace
 	p.prepare()
 	return nil
+}
+
+// fitting is a program with its workspace, or with none where memory is short.
+func (n *binder) fitting(ctx context.Context, calls []kernel.Call) (p *program, workspace int64, err error) {
+	for _, bound := range []int64{n.b.opt.Workspace, 0} {
+		if p, err = n.program(ctx, calls, bound); err != nil {
+			return nil, 0, err
+		}
+		if workspace, _, err = p.Workspace(); err == nil {
+			return p, workspace, nil
+		}
+		err = first(err, p.Close())
+		if short := (*dl.MemoryError)(nil); !errors.As(err, &short) {
+			break
+		}
+	}
+	return nil, 0, err
 }
 
 // calls are those of kernels, by kernel, and the most scratch memory that one needs.
@@ -190,11 +195,12 @@ func (c *compiler) onceKernel(k *lower.Kernel, calls []kernel.Call) error {
 	if err := first(errs...); err != nil {
 		return c.named(k.Node, err)
 	}
-	p, err := c.program(c.ctx, calls, c.b.opt.Workspace)
+	make := func() (*program, error) { return c.program(c.ctx, calls, c.b.opt.Workspace) }
+	p, err := make()
 	if err != nil {
 		return err
 	}
-	if err = p.Run(c.table); err == nil {
+	if p, err = c.settle(p, func(p *program) error { return p.Run(c.table) }, make); err == nil {
 		err = c.check(p, c.table)
 	} else {
 		err = c.named(k.Node, err)

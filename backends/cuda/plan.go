@@ -24,6 +24,7 @@ type Plan struct {
 	memory *memory
 	table  []dl.Ptr // of bases
 	prog   *program
+	calls  []kernel.Call // of prog
 
 	inputs  []staged
 	outputs []dl.Ref
@@ -34,6 +35,7 @@ type Plan struct {
 	closed  bool
 
 	arena, constants, scratch int64 // bytes
+	workspace                 int64 // in scratch
 }
 
 // staged is an input on its way to the device. The host keeps it for a profile: its
@@ -94,13 +96,24 @@ func (p *Plan) run(ctx context.Context, out []backends.Tensor) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := p.feed(); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := p.execute(); err != nil {
+	var err error
+	p.prog, err = p.binder.settle(p.prog, func(prog *program) error {
+		p.prog = prog
+		// Each time: what ran before a call that was refused may have overwritten them.
+		if err := p.feed(); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return p.execute()
+	}, func() (*program, error) {
+		prog, workspace, err := p.binder.fitting(ctx, p.calls)
+		p.scratch += workspace - p.workspace
+		p.workspace = workspace
+		return prog, err
+	})
+	if err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {

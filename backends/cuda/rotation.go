@@ -210,19 +210,19 @@ func (r *rotation) choose(ctx context.Context) error {
 		if shape == "" {
 			continue
 		}
-		n, _, err := p.Choices(call)
+		n, best, err := p.Choices(call)
 		if err != nil {
 			return err
 		}
 		if _, known := r.p.b.choices.get(shape, n); known || n < 2 {
 			continue
 		}
-		best, least := 0, cost.Seconds(math.Inf(1))
+		least := cost.Seconds(math.Inf(1))
 		for i := range min(n, fewChoices) {
 			t, err := r.try(ctx, call, i)
 			var short *dl.MemoryError
-			if i > 0 && (errors.As(err, &short) || errors.Is(err, dl.ErrUnsupported)) {
-				continue // one that needs more than there is
+			if i != best && (errors.As(err, &short) || errors.Is(err, dl.ErrUnsupported)) {
+				continue // one that needs more than there is, or is refused; the plan has run with best
 			}
 			if err != nil {
 				return err

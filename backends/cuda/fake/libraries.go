@@ -27,6 +27,7 @@ type Options struct {
 	Unchecked bool // kernels run without checks of each access, some ten times faster
 	Races     bool // races of kernels are no faults
 	Noise     int  // percent by which work takes longer at most, by chance; 0: times are exact
+	Refuse    int  // so many of the best algorithms of a list are refused when work is issued
 
 	Fail Failure
 	// Own: the test looks at problems and leaks itself. Else it fails where there
@@ -91,6 +92,7 @@ func (o Options) settings() []set {
 	yes("unchecked", o.Unchecked)
 	yes("races", o.Races)
 	add("noise", int64(o.Noise))
+	add("refuse", int64(o.Refuse))
 	add("fail", int64(o.Fail.Call))
 	add("code", int64(o.Fail.Code))
 	yes("lose", o.Fail.Lose)

@@ -26,7 +26,7 @@ static const struct {
 #define SETTING(name) {#name, &taso_settings.name}
     SETTING(driver_version), SETTING(nvrtc_version), SETTING(cublaslt_version), SETTING(cudnn_version), SETTING(cudnn_cuda), SETTING(devices),
     SETTING(memory), SETTING(major), SETTING(minor), SETTING(init), SETTING(empty), SETTING(unchecked), SETTING(races), SETTING(noise), SETTING(fail),
-    SETTING(code), SETTING(lose),
+    SETTING(code), SETTING(lose), SETTING(refuse),
 #undef SETTING
 };
 

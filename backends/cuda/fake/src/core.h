@@ -51,6 +51,7 @@ struct taso_settings {
   long long noise;           // percent by which work takes longer, by chance
   long long fail;            // number of the call that fails, from 1; 0: none
   long long code;            // what it returns; 0: what its library returns when something is wrong
+  long long refuse;          // of the algorithms of a product or convolution, so many of the best are offered, but refused when work is issued
   long long lose;            // 1: the device is lost from that call on, by error 719
 };
 extern struct taso_settings taso_settings;

@@ -360,6 +360,7 @@ API(int, cublasLtMatmul, (void *handle, void *desc, const void *alpha, const voi
     if (g.mark != MARK || g.id >= ALGOS) return taso_refuse(INVALID_VALUE, "no algorithm");
     if (g.shape != shape_of(&w.p)) return taso_refuse(NOT_SUPPORTED, "the algorithm is for another product");
     w.id = (int)g.id;
+    if (w.id < taso_settings.refuse) return taso_refuse(NOT_SUPPORTED, "algorithm %d, whatever the list says", w.id);
     w.workspace = workspace, w.bytes = g.workspace;
     if (bytes < g.workspace || (g.workspace && !workspace))
       return taso_refuse(INVALID_VALUE, "a workspace of %zu bytes, the algorithm wants %llu", bytes, (unsigned long long)g.workspace);

@@ -371,6 +371,8 @@ static int issue(void *handle, struct work *w, int algo, size_t bytes) {
   long long want;
   int bad = able(algo, &w->p, &want);
   if (bad) return bad;
+  for (int i = 0; i < taso_settings.refuse && i < ALGOS; i++)
+    if (order[i] == algo) REFUSE(NOT_SUPPORTED, "algorithm %d, whatever the list says", algo);
   if (want && (!w->workspace || bytes < (size_t)want)) REFUSE(BAD_PARAM, "a workspace of %zu bytes, the algorithm wants %lld", bytes, want);
   if ((uintptr_t)w->workspace % 16) REFUSE(BAD_PARAM, "the workspace is at %p", w->workspace);
   w->bytes = (size_t)want;
