@@ -99,6 +99,9 @@ func (l *lowerer) fusable(v ValueID, t graph.TensorType, others ...ValueID) *Ker
 	if k.Tail == nil || !l.Whole(v) || !slices.Equal(x.Sizes, l.Values[k.Out[0]].Sizes) || !slices.Equal(x.Sizes, t.Sizes) {
 		return nil
 	}
+	if n := l.t.Longest; k.Node != l.node && n > 0 && len(k.Tail.Steps) >= n {
+		return nil
+	}
 	// Nobody else may want the value as it is, nor a view of it.
 	if k.Node != l.node && (l.opt.NoFuse || l.opt.KeepAll || l.readers[x.Buffer] != 1) {
 		return nil

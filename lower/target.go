@@ -20,6 +20,8 @@ type Target struct {
 	// Steps reports whether tails and chains can do a function, see [Step.Fn]; nil:
 	// all functions of one element, those of two, and affine.
 	Steps func(fn string) bool
+	// Longest is the most steps that a tail grows to; 0: there is no bound.
+	Longest int
 	// Overwrites: a chain may write where it reads.
 	Overwrites bool
 	// Packed are the forms in which a kernel wants its operands prepared; nil, or
@@ -69,8 +71,9 @@ func CPU() *Target {
 func CUDA() *Target {
 	t := &Target{
 		Name: "cuda", Align: 256, Overwrites: true,
-		Reads: map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided, "reverse": Strided, "cast": Strided},
-		Tails: map[string]bool{},
+		Longest: 128, // of two operands each: arguments of a launch are 4096 bytes at most
+		Reads:   map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided, "reverse": Strided, "cast": Strided},
+		Tails:   map[string]bool{},
 	}
 	for _, as := range []string{
 		"conv2d", "depthwise", "dots", "poolmax", "poolavg", "matmul",

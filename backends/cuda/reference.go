@@ -101,6 +101,9 @@ func (b *Backend) makeReference(r *reference) (err error) {
 	if err := p.Launch(f, [3]int{1, 1, 1}, [3]int{warp, 1, 1}, 0, []dl.Ref{dl.At(0, 0)}); err != nil {
 		return err
 	}
+	if err := p.Run([]dl.Ptr{at}); err != nil { // loads what the driver had left for later
+		return err
+	}
 	r.graph, err = p.Capture([]dl.Ptr{at})
 	return err
 }

@@ -247,6 +247,11 @@ func (r *rotation) try(ctx context.Context, call, choice int) (cost.Seconds, err
 	if err := r.p.prog.Choose(call, choice); err != nil {
 		return 0, err
 	}
+	// A library loads the kernels of an algorithm when it is first issued, which is not
+	// to happen in a capture.
+	if err := r.p.prog.Run(r.tables[0]); err != nil {
+		return 0, err
+	}
 	if err := r.capture(ctx); err != nil {
 		return 0, err
 	}
