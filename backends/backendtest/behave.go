@@ -23,7 +23,6 @@ func behaviour() []Case {
 		{Name: "info", Check: info},
 		{Name: "errors of compile", Check: compileFaults},
 		{Name: "errors of run", Check: runFaults},
-		{Name: "places that are outside", Check: outside},
 		{Name: "unknown operators", Check: unknown},
 		{Name: "cancel", Check: cancelled},
 		{Name: "cancel in the middle", Check: cancelledLater},
@@ -165,82 +164,6 @@ func unknown(ctx context.Context, b backends.Backend) error {
 	}
 	_, err = b.Compile(ctx, &model.Model{Name: "opaque", Graph: g}, backends.CompileOptions{})
 	return with(err, "compile an opaque node", "mystery")
-}
-
-// outside runs operators whose operands say where they read with places that there are
-// not, many at once and as far out as numbers go: the error names one of them, and the
-// next run is right again.
-func outside(ctx context.Context, b backends.Backend) error {
-	for _, text := range []string{
-		"x : float32[5, 3]\ni : int64[70]\ny = gather[axis=0](x, i)\nreturn y",
-		"x : float32[70, 3]\ni : int64[70]\ny = scatteradd[axis=0, n=5](x, i)\nreturn y",
-		"x : float32[70, 1100]\ni : int64[70]\ny = scatteradd[axis=0, n=5](x, i)\nreturn y",
-		"x : float32[5, 3]\nk : int64[5]\ni : int64[70]\ny = pick[n=5](x, k, i)\nreturn y",
-		"x : float32[2, 5, 3]\ni : int64[2, 70]\ny = each_gather[over=[2], axis=0](x, i)\nreturn y",
-	} {
-		g, err := graph.ParseText("outside", text)
-		if err != nil {
-			return err
-		}
-		y, _ := g.Find("y")
-		if b.Supports(g, y) != nil {
-			continue
-		}
-		if err := outsideOf(ctx, b, g); err != nil {
-			return fmt.Errorf("%s: %w", g.Op(y).Name, err)
-		}
-	}
-	return nil
-}
-
-func outsideOf(ctx context.Context, b backends.Backend, g *graph.Graph) (err error) {
-	_, in, _, err := values(g)
-	if err != nil {
-		return err
-	}
-	for _, x := range in {
-		for k := range x.I64 {
-			x.I64[k] = int64(k%10) - 5
-		}
-	}
-	if k := in[1]; len(in) == 3 { // keys of any size are found by nobody
-		k.I64[0], k.I64[1] = math.MinInt64, math.MaxInt64
-	}
-	p, err := b.Compile(ctx, &model.Model{Name: "outside", Graph: g}, backends.CompileOptions{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, p.Close()) }()
-	first, err := p.Run(ctx, in)
-	if err != nil {
-		return err
-	}
-	far := clone(in)
-	at := far[len(far)-1].I64
-	for k := range at {
-		switch k % 4 {
-		case 0:
-			at[k] = math.MinInt64 + int64(k)
-		case 1:
-			at[k] = math.MaxInt64 - int64(k)
-		case 2:
-			at[k] = 1<<32 + int64(k)
-		}
-	}
-	_, err = p.Run(ctx, far)
-	if err := with(err, "run with places that are outside", "index "); err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(at, func(k int64) bool {
-		return (k < -5 || k >= 5) && strings.Contains(err.Error(), fmt.Sprintf("index %d of", k))
-	}) {
-		return fmt.Errorf("run with places that are outside: the error names none of them: %w", err)
-	}
-	again, err := p.Run(ctx, in)
-	if err != nil {
-		return fmt.Errorf("run after one with places that are outside: %w", err)
-	}
-	return same("output", again, first, "in the first run", "after one that failed")
 }
 
 func cancelled(ctx context.Context, b backends.Backend) (err error) {

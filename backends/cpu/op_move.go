@@ -101,11 +101,11 @@ func bindGather(b *binder, k *lower.Kernel, s *step) error {
 		to := bytesAt(y.ptr(), outer*m*bytes)
 		for o := 0; o < outer; o++ {
 			for j, k := range i64(idx.ptr(), m) {
-				if k < -int64(n) || k >= int64(n) {
-					return fmt.Errorf("index %d of an axis of %d", k, n)
-				}
 				if k < 0 {
 					k += int64(n)
+				}
+				if k < 0 || k >= int64(n) {
+					return fmt.Errorf("index %d of an axis of %d", k, n)
 				}
 				copy(to[(o*m+j)*bytes:][:bytes], from[(o*n+int(k))*bytes:])
 			}
@@ -128,11 +128,11 @@ func bindScatterAdd(b *binder, k *lower.Kernel, s *step) error {
 		from, to := f32(x.ptr(), outer*m*per), f32(y.ptr(), outer*n*per)
 		clear(to)
 		for j, k := range i64(idx.ptr(), m) {
-			if k < -int64(n) || k >= int64(n) {
-				return fmt.Errorf("index %d of an axis of %d", k, n)
-			}
 			if k < 0 {
 				k += int64(n)
+			}
+			if k < 0 || k >= int64(n) {
+				return fmt.Errorf("index %d of an axis of %d", k, n)
 			}
 			for o := range outer {
 				at := to[(o*n+int(k))*per:][:per]
