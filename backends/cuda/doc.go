@@ -29,6 +29,13 @@
 // what it had left for later; then they are captured as a graph, and every further
 // run is one replay. Where they cannot be captured, they are issued in each run.
 //
+// A library may offer an algorithm and refuse it when it is issued. The next one of its
+// list is taken then, and kernels behind the last; that is remembered while the backend is
+// open.
+//
+// What is not a number stays so, but for two cases: a relu that a library does behind a
+// sum makes 0 of it, and a linear resize makes it of an infinite cell between two places.
+//
 // One thread holds the device, see package dl: plans of one backend take turns.
 //
 // Results do not depend on the time: the same plan gives the same bits. A plan that is
