@@ -230,7 +230,14 @@ func (c *Compiler) prune(wrote int64) {
 	pruneFolder(c.dir, cacheMost, cacheKept)
 }
 
-// pruneFolder brings a folder of more than most bytes down to kept.
+// ours says whether a name in the folder is that of a CUBIN, of one that was not written to
+// its end, or of a source that did not compile. The folder may hold what is others' too,
+// choices of algorithms among it, which is neither counted nor removed.
+func ours(name string) bool {
+	return strings.Contains(name, ".cubin") || strings.Contains(name, "failed-") && strings.Contains(name, ".cu")
+}
+
+// pruneFolder brings a folder with more than most bytes of CUBINs down to kept.
 func pruneFolder(dir string, most, kept int64) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -239,7 +246,7 @@ func pruneFolder(dir string, most, kept int64) {
 	var files []os.FileInfo
 	var total int64
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && ours(e.Name()) {
 			files = append(files, info)
 			total += info.Size()
 		}

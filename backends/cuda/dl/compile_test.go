@@ -135,7 +135,8 @@ func TestCache(t *testing.T) {
 func TestPrune(t *testing.T) {
 	dir := t.TempDir()
 	start := time.Now().Add(-time.Hour)
-	for i, name := range []string{"b", "a", "c", "d"} {
+	put(t, filepath.Join(dir, "choices.json"), strings.Repeat("x", 1000))
+	for i, name := range []string{"b.cubin", "a.cubin", "c.cubin", "d.cubin"} {
 		put(t, filepath.Join(dir, name), strings.Repeat("x", 100))
 		when := start.Add(time.Duration(i) * time.Minute)
 		if err := os.Chtimes(filepath.Join(dir, name), when, when); err != nil {
@@ -148,16 +149,16 @@ func TestPrune(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			s += e.Name()
+			s += strings.TrimSuffix(e.Name(), ".cubin")
 		}
 		return s
 	}
 	pruneFolder(dir, 400, 200)
-	if got := names(); got != "abcd" {
+	if got := names(); got != "abcchoices.jsond" {
 		t.Errorf("left %s of what is allowed", got)
 	}
 	pruneFolder(dir, 399, 200)
-	if got := names(); got != "cd" {
+	if got := names(); got != "cchoices.jsond" {
 		t.Errorf("left %s", got)
 	}
 }
