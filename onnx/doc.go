@@ -11,7 +11,9 @@
 //   - a *weight*: an initializer, whose numbers are read when somebody asks, or
 //   - a *constant*: small, and known while reading, like the shape that a
 //     Reshape takes. Computations on constants are done while reading
-//     (*folding*), so that arithmetic on shapes vanishes.
+//     (*folding*), so that arithmetic on shapes vanishes; so is what has no
+//     lowering and depends on weights and constants only, such as the masks and
+//     tables of positions that exporters spell out.
 //
 // Every node is *lowered* to operators of package graph/op, which a graph.Builder
 // holds; what the outputs turn out not to need is left out at the end. Sizes are inferred

@@ -25,16 +25,9 @@ func init() {
 		"Reshape": resized((*call).reshapeSizes), "Flatten": resized((*call).flattenSizes),
 		"Squeeze": resized((*call).squeezeSizes), "Unsqueeze": resized((*call).unsqueezeSizes),
 		"Expand": evalExpand, "Tile": evalTile, "Transpose": evalTranspose, "Slice": evalSlice, "Split": evalSplit,
-		"Concat": evalConcat, "Gather": evalGather, "ConstantOfShape": evalFilled, "Range": evalRange, "Where": evalWhere,
-		"NonZero": evalNonZero,
+		"Concat": evalConcat, "Gather": evalGather, "ConstantOfShape": evalFilled, "Where": evalWhere,
 	} {
 		evaluators[op] = f
-	}
-	for op, f := range map[string]func(a, b int64) int64{
-		"ReduceProd": func(a, b int64) int64 { return a * b }, "ReduceSum": func(a, b int64) int64 { return a + b },
-		"ReduceMax": func(a, b int64) int64 { return max(a, b) }, "ReduceMin": func(a, b int64) int64 { return min(a, b) },
-	} {
-		evaluators[op] = evalReduce(f)
 	}
 }
 
@@ -70,18 +63,16 @@ var combining = map[string]combination{
 	"Div": {ints: func(a, b int64) int64 { return a / divisor(b) }, floats: func(a, b float64) float64 { return a / b }},
 	"Max": {many: true, ints: func(a, b int64) int64 { return max(a, b) }, floats: math.Max},
 	"Min": {many: true, ints: func(a, b int64) int64 { return min(a, b) }, floats: math.Min},
-	"Pow": {ints: func(a, b int64) int64 {
-		x := math.Pow(float64(a), float64(b))
-		notFolded(!(math.Abs(x) < 1<<53))
-		return int64(x)
-	}, floats: math.Pow},
 	"Mod": {ints: func(a, b int64) int64 {
 		m := a % divisor(b)
 		if m != 0 && (m < 0) != (b < 0) {
 			return m + b
 		}
 		return m
-	}},
+	}, floats: math.Mod},
+	"BitwiseAnd":     {ints: func(a, b int64) int64 { return a & b }},
+	"BitwiseOr":      {ints: func(a, b int64) int64 { return a | b }},
+	"BitwiseXor":     {ints: func(a, b int64) int64 { return a ^ b }},
 	"And":            {ints: func(a, b int64) int64 { return a & b }},
 	"Or":             {ints: func(a, b int64) int64 { return a | b }},
 	"Xor":            {ints: func(a, b int64) int64 { return a ^ b }},
@@ -167,71 +158,25 @@ func each(f func(x float64) float64) evaluator {
 func evalCast(c *call, in []*constant) []*constant {
 	t, err := dtypeOf(elem(c.int("to", 0)))
 	notFolded(err != nil || len(in) != 1)
-	out := newConstant(t, in[0].sizes...)
-	for i := range in[0].len() {
+	return []*constant{in[0].cast(t)}
+}
+
+// cast is a constant in another element type.
+func (k *constant) cast(t graph.DType) *constant {
+	out := newConstant(t, k.sizes...)
+	for i := range k.len() {
 		switch {
 		case t.IsFloat():
-			out.floats[i] = model.Round(t, in[0].number(i))
-		case !in[0].dtype.IsFloat():
-			out.ints[i] = model.Wrap(t, in[0].ints[i])
+			out.floats[i] = model.Round(t, k.number(i))
+		case !k.dtype.IsFloat():
+			out.ints[i] = model.Wrap(t, k.ints[i])
 		case t == graph.Bool:
-			out.ints[i] = truth(in[0].floats[i] != 0)
+			out.ints[i] = truth(k.floats[i] != 0)
 		default:
-			x := in[0].floats[i]
+			x := k.floats[i]
 			notFolded(!(math.Abs(x) < 1<<62))
 			out.ints[i] = model.Wrap(t, int64(x))
 		}
 	}
-	return []*constant{out}
-}
-
-func evalRange(c *call, in []*constant) []*constant {
-	notFolded(len(in) != 3 || slices.Contains(in, nil) || in[0].len() != 1 || in[1].len() != 1 || in[2].len() != 1)
-	step := in[2].number(0)
-	n := math.Max(0, math.Ceil((in[1].number(0)-in[0].number(0))/step))
-	notFolded(!(n <= maxConstant))
-	out := newConstant(in[0].dtype, int(n))
-	for i := range int(n) {
-		if out.dtype.IsFloat() {
-			out.floats[i] = model.Round(out.dtype, in[0].floats[0]+float64(i)*step)
-		} else {
-			out.ints[i] = in[0].ints[0] + int64(i)*in[2].ints[0]
-		}
-	}
-	return []*constant{out}
-}
-
-func evalNonZero(c *call, in []*constant) []*constant {
-	var at [][]int
-	graph.Each(in[0].sizes, func(flat int, idx []int) {
-		if in[0].number(flat) != 0 {
-			at = append(at, slices.Clone(idx))
-		}
-	})
-	out := newConstant(graph.Int64, in[0].rank(), len(at))
-	for j, idx := range at {
-		for i, x := range idx {
-			out.ints[i*len(at)+j] = int64(x)
-		}
-	}
-	return []*constant{out}
-}
-
-func evalReduce(f func(a, b int64) int64) evaluator {
-	return func(c *call, in []*constant) []*constant {
-		x, axes, keep := c.reduction()
-		notFolded(x.dtype.IsFloat() || x.empty())
-		kept := reducedSizes(x.sizes, axes, true)
-		out := newConstant(x.dtype, reducedSizes(x.sizes, axes, keep)...)
-		seen := make([]bool, len(out.ints))
-		graph.Each(x.sizes, func(flat int, idx []int) {
-			p, v := spread(kept, idx), in[0].ints[flat]
-			if seen[p] {
-				v = f(out.ints[p], v)
-			}
-			seen[p] = true
-			out.ints[p] = model.Wrap(out.dtype, v)
-		})
-		return []*constant{out}
-	}
+	return out
 }

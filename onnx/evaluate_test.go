@@ -275,3 +275,18 @@ func TestNames(t *testing.T) {
 		t.Errorf("got\n%s", text)
 	}
 }
+
+func tensorBytes(xs ...int32) *onnxpb.TensorProto {
+	w := tensorProto("", graph.TensorType{DType: graph.Uint8, Sizes: []int{len(xs)}})
+	w.Int32Data = xs
+	return w
+}
+
+// text is a constant's sizes and elements.
+func (k *constant) text() string {
+	s := fmt.Sprint(k.sizes, " ")
+	if k.dtype.IsFloat() {
+		return s + strings.ToLower(strings.ReplaceAll(fmt.Sprint(k.floats), "+", ""))
+	}
+	return s + fmt.Sprint(k.ints)
+}

@@ -15,7 +15,9 @@ import (
 // either its result is integers or truth values, as in arithmetic on shapes,
 // or one of its inputs is a literal of the file. Operators on initializers
 // alone stay: they are part of the model as its author wrote it, and files of
-// our own must come back as they were.
+// our own must come back as they were. What has no lowering is computed from any
+// known inputs, and from what was lowered from such: kept as it is, nothing could
+// run it.
 
 // errNotFolded: the node is lowered instead.
 var errNotFolded = errors.New("not folded")
@@ -48,8 +50,7 @@ func (c *call) fold() bool {
 	if im.own {
 		return false // what we write is to be computed, not folded
 	}
-	eval := evaluators[c.node.GetOpType()]
-	if eval == nil && lowerings[c.node.GetOpType()] == nil {
+	if evaluators[c.node.GetOpType()] == nil && lowerings[c.node.GetOpType()] == nil {
 		return false
 	}
 	// The element of a ConstantOfShape is an attribute.
@@ -61,38 +62,36 @@ func (c *call) fold() bool {
 		if !v.fixed() || v.elements() > maxConstant {
 			return false
 		}
-		literal = literal || v.literal
+		literal = literal || v.literal || v.empty() // no operator takes what has no elements
 		floats = floats || v.dtype.IsFloat()
 		some = true
 	}
 	if !some || c.in[0] == nil || floats && !literal {
 		return false
 	}
-	in := make([]*constant, len(c.in))
-	for i, v := range c.in {
-		if v == nil {
-			continue
-		}
-		if in[i] = must.Get(v.constant()); in[i] == nil {
-			return false
-		}
-	}
-	var out []*constant
-	err := errNotFolded
-	if eval != nil {
-		err = must.Try(func() { out = eval(c, in) })
-	}
-	if errors.Is(err, errNotFolded) {
-		err = must.Try(func() { out = c.interpret(in) })
-	}
-	var u *errUnsupported
-	if errors.Is(err, errNotFolded) || errors.As(err, &u) {
-		return false
-	}
-	must.Do(err)
+	out := c.evaluated()
 	for _, k := range out {
 		if k != nil && k.dtype.IsFloat() && !literal {
 			return false // a Cast of an initializer
+		}
+	}
+	return c.become(out)
+}
+
+// foldKnown computes a node that has no lowering from inputs that are known in any
+// way, and reports whether it can.
+func (c *call) foldKnown() bool {
+	if c.im.inFold || c.im.own || !defaultDomain(c.node.GetDomain()) || !c.knowable() {
+		return false
+	}
+	return c.become(c.evaluated())
+}
+
+// become makes constants the outputs, if they are all that somebody may read.
+func (c *call) become(out []*constant) bool {
+	for i, name := range c.node.GetOutput() {
+		if name != "" && (i >= len(out) || out[i] == nil) {
+			return false
 		}
 	}
 	for i, k := range out {
@@ -100,7 +99,39 @@ func (c *call) fold() bool {
 			c.outs[i] = valueOf(k)
 		}
 	}
-	return true
+	return len(out) > 0
+}
+
+// evaluated are the outputs of a node, none if nothing here computes them or an input
+// is not known.
+func (c *call) evaluated() []*constant {
+	switch c.node.GetOpType() {
+	case "If", "Loop", "Scan", "Identity":
+		return nil
+	}
+	in := make([]*constant, len(c.in))
+	for i, v := range c.in {
+		if v == nil {
+			continue
+		}
+		if in[i] = must.Get(v.constant()); in[i] == nil {
+			return nil
+		}
+	}
+	var out []*constant
+	err := errNotFolded
+	if eval := evaluators[c.node.GetOpType()]; eval != nil {
+		err = must.Try(func() { out = eval(c, in) })
+	}
+	if errors.Is(err, errNotFolded) {
+		err = must.Try(func() { out = c.interpret(in) })
+	}
+	var u *errUnsupported
+	if errors.Is(err, errNotFolded) || errors.As(err, &u) {
+		return nil
+	}
+	must.Do(err)
+	return out
 }
 
 // notFolded leaves with errNotFolded if something is so.

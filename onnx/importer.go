@@ -32,6 +32,8 @@ type importer struct {
 	copied int64 // bytes of functions, at each call
 	held   int64 // bytes of numbers that opaque nodes hold
 
+	demanded int // elements that were computed because somebody asked
+
 	match *rewrite.Matcher[graph.Tensor] // for what is spelled out
 	added []float64                      // numbers that are added under roots
 

@@ -231,6 +231,11 @@ func (c *call) read() {
 	var u *errUnsupported
 	if !errors.As(reason, &u) {
 		must.Do(reason)
+		c.remember()
+		return
+	}
+	if c.foldKnown() {
+		c.im.report.Folded++
 		return
 	}
 	c.keep(u.reason)

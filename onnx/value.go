@@ -28,6 +28,7 @@ type value struct {
 	literal bool   // known from the file's text, not an initializer
 	compact bool   // a kernel that has the name of the one that is made of it
 	uses    int    // nodes of the file that read it, and outputs that are it
+	origin  *origin
 }
 
 func (v *value) typ() graph.TensorType { return graph.TensorType{DType: v.dtype, Sizes: v.sizes} }
@@ -52,8 +53,11 @@ func (v *value) empty() bool { return slices.Contains(v.sizes, 0) }
 // constant is what is known of the value's elements: nil if they are not, or
 // if there are too many to look into.
 func (v *value) constant() (*constant, error) {
-	if v.known != nil || v.weight == nil || v.elements() > maxConstant {
+	if v.known != nil || v.elements() > maxConstant {
 		return v.known, nil
+	}
+	if v.weight == nil {
+		return v.origin.constant(v), nil
 	}
 	raw, err := v.weight.Read()
 	if err == nil {
