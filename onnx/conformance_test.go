@@ -46,13 +46,34 @@ type conformanceTest struct {
 	float32     bool
 }
 
+// newerDir are the tests of single operators of a newer version of ONNX, of operator sets
+// up to 26, from its Python package.
+var newerDir = sync.OnceValues(func() (string, error) {
+	return fetch.PyPI(context.Background(), "onnx", "1.21.0", "onnx/backend/test/data/node", !testing.Short())
+})
+
 func conformanceTests(t *testing.T) []*conformanceTest {
 	t.Helper()
 	dir, err := conformanceDir()
 	if err != nil {
 		t.Skipf("no ONNX test data (apt-get install libonnx-testdata): %v", err)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "model.onnx"))
+	return testsIn(t, dir, filepath.Join("*", "*"))
+}
+
+// newerTests are those of the newer version.
+func newerTests(t *testing.T) []*conformanceTest {
+	t.Helper()
+	dir, err := newerDir()
+	if err != nil {
+		t.Skipf("no newer ONNX test data (pip download onnx==1.21.0): %v", err)
+	}
+	return testsIn(t, dir, "*")
+}
+
+func testsIn(t *testing.T, dir, folders string) []*conformanceTest {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, folders, "model.onnx"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Package onnx reads and writes models in the ONNX format
-// (https://onnx.ai, opsets 7 to 21, and older ones where their operators are
+// (https://onnx.ai, opsets 7 to 26, and older ones where their operators are
 // used in ways that stayed).
 //
 // Words. An ONNX *model file* is a graph of *nodes*, each the application of an

@@ -120,7 +120,7 @@ func (e *Error) Unwrap() error { return e.Err }
 const (
 	defaultMaxBytes = 512 << 20
 	oldestOpset     = 1
-	newestOpset     = 21
+	newestOpset     = 26
 )
 
 // source is where the numbers of a model lie.

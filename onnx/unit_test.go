@@ -127,8 +127,8 @@ func TestWriteErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, opset := range []int64{16, 22} {
-		if err := Write(path, m, WriteOptions{Opset: opset}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("operator set %d, but the model needs 17 to 21", opset)) {
+	for _, opset := range []int64{16, 27} {
+		if err := Write(path, m, WriteOptions{Opset: opset}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("operator set %d, but the model needs 17 to 26", opset)) {
 			t.Errorf("%d: got %v", opset, err)
 		}
 	}
@@ -186,7 +186,7 @@ func TestOperatorsRoundTrip(t *testing.T) {
 				m.Weights[id] = k.weight()
 			}
 		}
-		for _, opset := range []int64{0, 21} {
+		for _, opset := range []int64{0, 21, 26} {
 			_, back := reread(t, m, WriteOptions{Opset: opset})
 			sameGraph(t, back.Graph, g)
 			if opset == 0 && !slices.EqualFunc(back.Graph.Outputs(), g.Outputs(), func(a, b graph.Tensor) bool {

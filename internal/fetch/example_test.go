@@ -21,3 +21,10 @@ func ExampleDebian() {
 	fmt.Println(dir, err)
 	// Output: / <nil>
 }
+
+func ExamplePyPI() {
+	os.Setenv("XDG_CACHE_HOME", os.DevNull)
+	_, err := fetch.PyPI(context.Background(), "onnx", "1.21.0", "onnx/backend/test/data", false)
+	fmt.Println(errors.Is(err, fetch.ErrOffline))
+	// Output: true
+}

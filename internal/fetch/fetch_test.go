@@ -24,8 +24,8 @@ func alone(t *testing.T, programs map[string]string) (cache string) {
 			t.Fatal(err)
 		}
 	}
-	npm.failed, debian.failed = nil, nil
-	t.Cleanup(func() { npm.failed, debian.failed = nil, nil })
+	npm.failed, debian.failed, pypi.failed = nil, nil, nil
+	t.Cleanup(func() { npm.failed, debian.failed, pypi.failed = nil, nil, nil })
 	return filepath.Join(dir, "cache", "taso")
 }
 
