@@ -66,7 +66,7 @@ func lowerIf(c *call) {
 		env := &scope{outer: c.env, vals: map[string]*value{}}
 		c.im.initializers(g, env)
 		c.im.declare(g.GetValueInfo(), g.GetOutput())
-		c.im.nodes(g.GetNode(), env)
+		c.im.nodes(g.GetNode(), env, namesOf(g.GetOutput()))
 		for i, o := range g.GetOutput() {
 			if c.outs[i] = env.find(o.GetName()); c.outs[i] == nil {
 				must.Failf("nothing computes the output %q of its %s", clip(o.GetName()), name)
@@ -124,9 +124,9 @@ func (c *call) inline(f *onnxpb.FunctionProto) {
 			}
 		}
 		im.declare(f.GetValueInfo())
-		im.nodes(body, env)
+		im.nodes(body, env, f.GetOutput())
 		for i := range c.outs {
-			if c.outs[i] = env.find(f.GetOutput()[i]); c.outs[i] == nil && c.node.GetOutput()[i] != "" {
+			if c.outs[i] = env.find(f.GetOutput()[i]); c.outs[i] == nil && c.wanted(i) {
 				must.Failf("the function does not compute its output %s", clip(f.GetOutput()[i]))
 			}
 		}

@@ -90,7 +90,7 @@ func (c *call) foldKnown() bool {
 // become makes constants the outputs, if they are all that somebody may read.
 func (c *call) become(out []*constant) bool {
 	for i, name := range c.node.GetOutput() {
-		if name != "" && (i >= len(out) || out[i] == nil) {
+		if name != "" && i >= len(out) || c.wanted(i) && out[i] == nil {
 			return false
 		}
 	}

@@ -126,7 +126,7 @@ func (im *importer) model() (m *model.Model, err error) {
 	g := im.file.GetGraph()
 	im.report.Nodes = len(g.GetNode())
 	env := im.environment(g)
-	im.nodes(g.GetNode(), env)
+	im.nodes(g.GetNode(), env, namesOf(g.GetOutput()))
 	if len(g.GetOutput()) == 0 {
 		must.Failf("the graph has no outputs")
 	}
@@ -149,6 +149,13 @@ func (im *importer) model() (m *model.Model, err error) {
 	}
 	im.nameOutputs(g.GetOutput(), outs)
 	return im.modelOf(g.GetName(), outs), nil
+}
+
+func namesOf(list []*onnxpb.ValueInfoProto) (names []string) {
+	for _, o := range list {
+		names = append(names, o.GetName())
+	}
+	return names
 }
 
 // nameOutputs gives the graph's outputs their names, which nodes that vanished
@@ -175,6 +182,7 @@ func (im *importer) nameOutputs(names []*onnxpb.ValueInfoProto, outs []*value) {
 type scope struct {
 	outer *scope
 	vals  map[string]*value
+	read  map[string]bool // names that nodes within read, and those of outputs
 }
 
 func (s *scope) find(name string) *value {

@@ -35,8 +35,12 @@ func register(l map[string]lowering) {
 }
 
 // nodes reads the nodes of a graph, a branch or a function in an order in which
-// operands come first.
-func (im *importer) nodes(list []*onnxpb.NodeProto, env *scope) {
+// operands come first; outs are the names of its outputs.
+func (im *importer) nodes(list []*onnxpb.NodeProto, env *scope, outs []string) {
+	env.read = map[string]bool{}
+	for _, name := range outs {
+		env.read[name] = true
+	}
 	if im.budget -= len(list); im.budget < 0 {
 		must.Failf("more than %d nodes", maxNodes)
 	}
@@ -79,6 +83,9 @@ func (im *importer) order(list []*onnxpb.NodeProto, env *scope) []*onnxpb.NodePr
 		reads[i] = append(reads[i], n.GetInput()...)
 		for name := range captured(n) {
 			reads[i] = append(reads[i], name)
+		}
+		for _, name := range reads[i] {
+			env.read[name] = true
 		}
 	}
 	sorted := true
@@ -196,6 +203,9 @@ func (im *importer) node(n *onnxpb.NodeProto, env *scope) {
 		if name == "" {
 			continue
 		}
+		if v == nil && !c.wanted(i) {
+			continue
+		}
 		if v == nil {
 			must.Failf("output %d is not known", i)
 		}
@@ -268,13 +278,29 @@ func (c *call) need(lo, hi int) []*value {
 	return in
 }
 
-// set requires a node with a single output in use, and sets it.
+// wanted reports whether somebody reads an output: many files name all that a node has.
+func (c *call) wanted(i int) bool {
+	outs := c.node.GetOutput()
+	return i < len(outs) && outs[i] != "" && (c.env == nil || c.env.read[outs[i]])
+}
+
+// set requires a node with a single output, and sets it.
 func (c *call) set(v *value) {
+	for i, name := range c.node.GetOutput() {
+		if i > 0 && name != "" {
+			must.Do(unsupported("output %d is in use", i))
+		}
+	}
+	c.first(v)
+}
+
+// first sets the first of several outputs, of which nobody reads the others.
+func (c *call) first(v *value) {
 	if len(c.outs) == 0 {
 		must.Failf("no outputs")
 	}
-	for i, name := range c.node.GetOutput() {
-		if i > 0 && name != "" {
+	for i := range c.outs {
+		if i > 0 && c.wanted(i) {
 			must.Do(unsupported("output %d is in use", i))
 		}
 	}

@@ -52,7 +52,7 @@ func lowerBatchNorm(c *call) {
 	case training:
 		c.trainingNorm(in, eps)
 	default:
-		c.set(c.im.apply("batchnorm", attrs{"eps": c.exact("eps", eps)}, in...))
+		c.first(c.im.apply("batchnorm", attrs{"eps": c.exact("eps", eps)}, in...))
 	}
 }
 
@@ -69,7 +69,7 @@ func (c *call) elementNorm(in []*value, eps float64) {
 	}
 	dev := im.root(full[4], eps)
 	y := im.do("ewdiv", im.do("ewsub", x, full[3]), dev)
-	c.set(im.do("ewadd", im.do("ewmul", y, full[1]), full[2]))
+	c.first(im.do("ewadd", im.do("ewmul", y, full[1]), full[2]))
 }
 
 // root is the deviation of a variance to which a number is added.

@@ -235,8 +235,11 @@ func (c *call) keep(reason string) {
 			must.Failf("%s, and its input %s has no elements", reason, v)
 		}
 	}
-	// Outputs at the end that are left out need no types.
+	// Outputs at the end that nobody reads need no types.
 	out := o.Node.Output
+	for len(out) > 1 && lowerings[c.node.GetOpType()] == nil && !c.wanted(len(out)-1) {
+		out = out[:len(out)-1]
+	}
 	for len(out) > 0 && out[len(out)-1] == "" {
 		out = out[:len(out)-1]
 	}

@@ -343,12 +343,15 @@ func lowerDropout(c *call) {
 			must.Do(unsupported("it is in training mode"))
 		}
 	}
-	if len(c.outs) != 2 || c.node.GetOutput()[1] == "" {
-		c.set(x)
+	if len(c.outs) > 2 {
+		must.Failf("%d outputs", len(c.outs))
+	}
+	if !c.wanted(1) {
+		c.first(x)
 		return
 	}
 	if c.im.opset < 12 {
-		must.Do(unsupported("its mask is in use")) // whose value was not said then
+		must.Do(unsupported("its mask is read, and what it is was not said before operator set 12: convert the model to 12 or later"))
 	}
 	one := valueOf(&constant{dtype: graph.Bool, ints: []int64{1}})
 	c.outs[0], c.outs[1] = x, c.im.broadcast(one, x.sizes...)

@@ -26,7 +26,7 @@ func (c *call) windowed(own string) (x *value, w *window) {
 
 func lowerMaxPool(c *call) {
 	x, win := c.windowed("relu")
-	c.set(c.im.pool(x, win, "poolmax", ""))
+	c.first(c.im.pool(x, win, "poolmax", ""))
 }
 
 func lowerAveragePool(c *call) {
