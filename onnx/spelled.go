@@ -3,6 +3,7 @@ package onnx
 import (
 	_ "embed" // of the laws
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 	"github.com/taso-go/taso/law/rewrite"
 )
 
-// Exporters spell out layer normalization, GELU and hard swish in smaller
+// Exporters spell out layer normalization, GELU, hard sigmoid and hard swish in smaller
 // operators. They are recognized at their last one, by laws that define them; the
 // smaller ones then serve nothing else and vanish.
 
@@ -23,7 +24,7 @@ var spelledRules []byte
 
 // numbers are what the tensors of these names are in the laws.
 var numbers = map[string]float64{
-	"Half": 0.5, "One": 1, "Three": 3, "Six": 6, "Sixth": 1.0 / 6,
+	"Zero": 0, "Half": 0.5, "One": 1, "Three": 3, "Six": 6, "Upper": 6, "Sixth": 1.0 / 6,
 	"Root2": math.Sqrt2, "OverRoot2": math.Sqrt2 / 2,
 }
 
@@ -90,7 +91,15 @@ func (c *call) spelled(v *value) *value {
 	if y == nil {
 		return v
 	}
+	// What was found before may be a part of what is found now.
+	for _, t := range im.made.Graph().Operands(v.tensor.Node) {
+		if part := im.values[t]; part.fused && part.uses == 1 {
+			im.report.Fused[im.made.Graph().Op(t.Node).Name]--
+		}
+	}
+	maps.DeleteFunc(im.report.Fused, func(_ string, n int) bool { return n == 0 })
 	im.report.Fused[im.made.Graph().Op(y.tensor.Node).Name]++
+	y.fused = true
 	return y
 }
 

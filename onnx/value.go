@@ -28,6 +28,7 @@ type value struct {
 	literal bool   // known from the file's text, not an initializer
 	compact bool   // a kernel that has the name of the one that is made of it
 	uses    int    // nodes of the file that read it, and outputs that are it
+	fused   bool   // found in a decomposed form
 	origin  *origin
 }
 
