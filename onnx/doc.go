@@ -18,7 +18,9 @@
 // Every node is *lowered* to operators of package graph/op, which a graph.Builder
 // holds; what the outputs turn out not to need is left out at the end. Sizes are inferred
 // by these operators and never taken from the file; so sizes must be known:
-// inputs with unknown ones are given theirs by [ReadOptions.Shapes]. A node
+// inputs with unknown ones are given theirs by [ReadOptions.Shapes]. Several
+// operators in one, as ONNX Runtime's optimizer writes them in its own domain
+// com.microsoft, are lowered to what they are made of. A node
 // that has no lowering becomes *opaque*: it is kept exactly as it was and
 // written back, provided that the types of its outputs are known.
 //

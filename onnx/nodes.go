@@ -227,21 +227,26 @@ func (c *call) read() {
 		c.im.report.Folded++
 		return
 	}
-	reason := unsupported("the domain %q is not known", clip(c.node.GetDomain()))
-	if defaultDomain(c.node.GetDomain()) {
-		if c.im.opset == 0 {
-			must.Failf("the model does not import ONNX's operator set")
-		}
-		if low, ok := lowerings[c.node.GetOpType()]; ok {
+	var reason error
+	switch low, domain := lowerings[c.node.GetOpType()], c.node.GetDomain(); {
+	case defaultDomain(domain) && c.im.opset == 0:
+		must.Failf("the model does not import ONNX's operator set")
+	case domain == contributed:
+		low = contributions[c.node.GetOpType()]
+		fallthrough
+	case defaultDomain(domain):
+		if reason = unsupported("there is no lowering for it"); low != nil {
 			reason = must.Try(func() { low(c) })
-		} else {
-			reason = unsupported("there is no lowering for it")
 		}
+	default:
+		reason = unsupported("the domain %q is not known", clip(domain))
 	}
 	var u *errUnsupported
 	if !errors.As(reason, &u) {
 		must.Do(reason)
-		c.remember()
+		if defaultDomain(c.node.GetDomain()) {
+			c.remember()
+		}
 		return
 	}
 	if c.foldKnown() {

@@ -94,11 +94,15 @@ func (c *call) trainingNorm(in []*value, eps float64) {
 }
 
 func lowerLayerNorm(c *call) {
+	c.layerNorm(int(min(max(c.int("axis", -1), -graph.MaxRank-1), graph.MaxRank+1)), c.float("epsilon", 1e-5))
+}
+
+// layerNorm normalizes from an axis on.
+func (c *call) layerNorm(from int, eps float64) {
 	in, im := c.need(2, 3), c.im
 	x, scale, bias := in[0], in[1], in[2]
 	c.arithmetic("", x)
-	a := c.axisAttr(-1, x.rank())
-	eps := c.float("epsilon", 1e-5)
+	a := axis(from, x.rank())
 	if bias == nil {
 		if bias = valueOf(newConstant(x.dtype)); graph.Product(x.sizes[a:]...) <= maxConstant {
 			bias = valueOf(newConstant(x.dtype, x.sizes[a:]...))
@@ -135,18 +139,6 @@ func lowerInstanceNorm(c *call) {
 	if x.rank() < 3 {
 		must.Failf("%s: want at least 3 axes", x)
 	}
-	eps := c.float("epsilon", 1e-5)
-	mean, variance := im.moments(x, upTo(2, x.rank()))
-	d := im.do("ewsub", x, im.broadcast(mean, x.sizes...))
-	dev := im.root(variance, eps)
-	y := im.do("ewdiv", d, im.broadcast(dev, x.sizes...))
-	for i, op := range []string{"ewmul", "ewadd"} {
-		v := in[1+i]
-		if v.rank() != 1 || v.sizes[0] != x.sizes[1] {
-			must.Failf("%s for %d channels", v, x.sizes[1])
-		}
-		v = im.reshape(v, ofChannels(v.sizes[0], x.rank())...)
-		y = im.do(op, y, im.broadcast(v, x.sizes...))
-	}
-	c.set(y)
+	y := im.normalized(x, upTo(2, x.rank()), c.float("epsilon", 1e-5))
+	c.set(im.perChannel(y, in[1], in[2]))
 }

@@ -48,9 +48,9 @@ func TestOpaqueVerbatim(t *testing.T) {
 		kept   string // the opaque nodes
 	}{
 		{"another operator set", func(m *onnxpb.ModelProto) {
-			m.Graph.Node = []*onnxpb.NodeProto{node("Sub", []string{"x", "y"}, []string{"s"}), of(ms, node("Gelu", []string{"s"}, []string{"t"})), node("Relu", []string{"t"}, []string{"z"})}
+			m.Graph.Node = []*onnxpb.NodeProto{node("Sub", []string{"x", "y"}, []string{"s"}), of(ms, node("Trilu", []string{"s"}, []string{"t"})), node("Relu", []string{"t"}, []string{"z"})}
 			m.Graph.ValueInfo = []*onnxpb.ValueInfoProto{float32Info("t", 2, 3)}
-		}, "[{n_Gelu t com.microsoft.Gelu the domain"},
+		}, "[{n_Trilu t com.microsoft.Trilu there is no lowering"},
 		{"branches that read values around them", func(m *onnxpb.ModelProto) {
 			m.Graph.Node = []*onnxpb.NodeProto{node("Mul", []string{"x", "y"}, []string{"p"}),
 				node("If", []string{"c"}, []string{"z"}, graphAttribute("then_branch", branch(node("Add", []string{"p", "x"}, []string{"t"}))),
@@ -64,12 +64,12 @@ func TestOpaqueVerbatim(t *testing.T) {
 		}, "[{n_If z If its condition is not constant}]"},
 		{"a function around a node of another operator set", func(m *onnxpb.ModelProto) {
 			f := callers("A", "Relu", "Relu")
-			f.Node[1] = of(ms, node("Gelu", []string{"va"}, []string{"vb"}))
+			f.Node[1] = of(ms, node("Trilu", []string{"va"}, []string{"vb"}))
 			f.OpsetImport = append(f.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: proto.String(ms), Version: proto.Int64(1)})
 			f.ValueInfo = []*onnxpb.ValueInfoProto{float32Info("vb", 2, 3)}
 			calling("A", f)(m)
 			m.Graph.Input = m.Graph.Input[:1]
-		}, "[{n_Gelu z com.microsoft.Gelu the domain"},
+		}, "[{n_Trilu z com.microsoft.Trilu there is no lowering"},
 		{"numbers within a branch, and a name that is taken", func(m *onnxpb.ModelProto) {
 			g := branch(node("MatMul", []string{"y", "w"}, []string{"t"}))
 			w := floatsWeight("w", []int{3, 2000}, large...)

@@ -17,6 +17,7 @@ func init() {
 		"HardSigmoid": floats(withNumbers("hardsigmoid", num{"alpha", "alpha", 0.2}, num{"beta", "beta", 0.5})),
 		"Selu":        floats(lowerSelu), "Celu": floats(lowerCelu), "Gelu": floats(lowerGelu),
 		"Softplus": floats(lowerSoftplus), "Softsign": floats(lowerSoftsign), "Mish": floats(lowerMish),
+		"Swish": floats(lowerSwish), "ThresholdedRelu": floats(lowerThresholded), "Shrink": floats(lowerShrink),
 		"Clip": lowerClip, "Pow": lowerPow, "PRelu": lowerPRelu,
 		"Add": broadcasting("ewadd"), "Sub": broadcasting("ewsub"), "Mul": broadcasting("ewmul"), "Div": broadcasting("ewdiv"),
 		"Sum": variadic("ewadd"), "Max": variadic("ewmax"), "Min": variadic("ewmin"), "Mean": lowerMean,
@@ -102,7 +103,7 @@ func lowerCelu(c *call, x *value) *value {
 	return c.im.scale(c.im.apply("elu", attrs{"alpha": graph.NumberValue(1)}, c.im.scale(x, 1/alpha)), alpha)
 }
 
-// lowerGelu: the operator, or with tanh x/2 * (1 + tanh(sqrt(2/pi) (x + 0.044715 x³))).
+// lowerGelu: the operator, or its approximation with tanh.
 func lowerGelu(c *call, x *value) *value {
 	im := c.im
 	kind := c.text("approximate", "none")
@@ -112,6 +113,11 @@ func lowerGelu(c *call, x *value) *value {
 	if kind != "tanh" {
 		must.Do(unsupported("approximate is %q", clip(kind)))
 	}
+	return im.tanhGelu(x)
+}
+
+// tanhGelu is x/2 * (1 + tanh(sqrt(2/pi) (x + 0.044715 x³))).
+func (im *importer) tanhGelu(x *value) *value {
 	cube := im.do("ewmul", im.do("ewmul", x, x), x)
 	inner := im.scale(im.do("ewadd", x, im.scale(cube, 0.044715)), math.Sqrt(2/math.Pi))
 	one := im.scalar(x, 1)
@@ -129,6 +135,38 @@ func lowerSoftplus(c *call, x *value) *value {
 func lowerSoftsign(c *call, x *value) *value {
 	im := c.im
 	return im.do("ewdiv", x, im.do("ewadd", im.do("abs", x), im.scalar(x, 1)))
+}
+
+// lowerSwish: x times the sigmoid of a multiple of it.
+func lowerSwish(c *call, x *value) *value { return c.im.swish(x, c.float("alpha", 1)) }
+
+func (im *importer) swish(x *value, alpha float64) *value {
+	y := x
+	if alpha != 1 {
+		y = im.scale(x, alpha)
+	}
+	return im.do("ewmul", x, im.do("sigmoid", y))
+}
+
+// above is 1 where x is above a number, else 0.
+func (c *call) above(x *value, than float64) *value {
+	return c.positive(c.im.do("ewsub", x, c.im.scalar(x, than)))
+}
+
+// lowerThresholded: what is not above becomes the threshold, a number, before it is
+// multiplied by zero.
+func lowerThresholded(c *call, x *value) *value {
+	alpha := c.float("alpha", 1)
+	y := c.im.apply("clip", attrs{"lo": graph.NumberValue(alpha), "hi": graph.NumberValue(math.Inf(1))}, x)
+	return c.im.do("ewmul", y, c.above(x, alpha))
+}
+
+// lowerShrink: numbers near zero become zero, the others come nearer to it by a bias.
+func lowerShrink(c *call, x *value) *value {
+	im, lambda, bias := c.im, c.float("lambd", 0.5), c.float("bias", 0)
+	up, down := c.above(x, lambda), c.above(im.do("neg", x), lambda)
+	kept := im.do("ewmul", x, im.do("ewadd", up, down))
+	return im.do("ewadd", kept, im.scale(im.do("ewsub", down, up), bias))
 }
 
 func lowerMish(c *call, x *value) *value {
@@ -244,7 +282,7 @@ func lowerMean(c *call) {
 	}
 }
 
-// lowerPow knows the exponents that networks use.
+// lowerPow: the exponent must be one number.
 func lowerPow(c *call) {
 	in := c.need(2, 2)
 	x, y := in[0], in[1]
@@ -263,22 +301,7 @@ func lowerPow(c *call) {
 			must.Do(unsupported("the exponents differ"))
 		}
 	}
-	switch e {
-	case 1:
-		c.set(x)
-	case 2:
-		c.set(c.im.do("ewmul", x, x))
-	case 3:
-		c.set(c.im.do("ewmul", c.im.do("ewmul", x, x), x))
-	case 0.5:
-		c.set(c.im.do("sqrt", x))
-	case -1:
-		c.set(c.im.do("reciprocal", x))
-	case -0.5:
-		c.set(c.im.do("reciprocal", c.im.do("sqrt", x)))
-	default:
-		must.Do(unsupported("the exponent is %g", e))
-	}
+	c.set(c.im.power(x, e))
 }
 
 // lowerPRelu: relu(x) - slope * relu(-x).

@@ -233,8 +233,8 @@ func nodeName(n *onnxpb.NodeProto) string {
 	return "node without a name"
 }
 
-// Operators lists ONNX's operators that are read as operators of ours, or
-// computed while reading, by name. All others become opaque.
+// Operators lists ONNX's operators, and those that ONNX Runtime adds, that are read as
+// operators of ours, or computed while reading, by name. All others become opaque.
 func Operators() []string {
 	all := map[string]bool{"Constant": true, "Shape": true, "Size": true}
 	for op := range lowerings {
@@ -242,6 +242,9 @@ func Operators() []string {
 	}
 	for op := range evaluators {
 		all[op] = true
+	}
+	for op := range contributions {
+		all[contributed+"."+op] = true
 	}
 	for _, op := range []string{"Loop", "Scan"} {
 		delete(all, op) // known, and always opaque

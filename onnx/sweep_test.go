@@ -39,6 +39,8 @@ type variant struct {
 	outs  []string
 	types map[string]graph.TensorType // declared, of values that we cannot infer
 
+	domain string // that the model imports beside ONNX's
+
 	// What must happen instead of "read, and the same numbers": a node stays
 	// opaque for a reason, the file is refused with an error, or ONNX Runtime
 	// cannot run the model and says so.
@@ -104,6 +106,9 @@ func (v *variant) proto() *onnxpb.ModelProto {
 		IrVersion:   proto.Int64(irVersion(v.opset)),
 		OpsetImport: []*onnxpb.OperatorSetIdProto{{Version: proto.Int64(v.opset)}},
 		Graph:       &onnxpb.GraphProto{Name: proto.String("variant"), Node: v.nodes},
+	}
+	if v.domain != "" {
+		m.OpsetImport = append(m.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: proto.String(v.domain), Version: proto.Int64(1)})
 	}
 	for _, o := range v.in {
 		t := graph.TensorType{DType: o.k.dtype, Sizes: o.k.sizes}

@@ -1,0 +1,161 @@
+package onnx
+
+import (
+	"math"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
+)
+
+// Operators that ONNX Runtime adds to ONNX's: several in one, which its optimizer and
+// exporters write. They are read as what they are made of.
+
+// contributed is their domain.
+const contributed = "com.microsoft"
+
+// contributions are lowerings of operators of that domain.
+var contributions = map[string]lowering{}
+
+func init() {
+	for op, f := range map[string]lowering{
+		"FusedConv": lowerFusedConv, "FusedGemm": lowerFusedGemm,
+		"FusedMatMul": lowerFusedMatMul, "TransposeMatMul": lowerFusedMatMul,
+		"Gelu": floats(lowerGelu), "QuickGelu": floats(func(c *call, x *value) *value { return c.im.swish(x, c.float("alpha", 1.702)) }),
+		"BiasGelu": lowerBiased(func(im *importer, x *value) *value { return im.do("gelu", x) }, 2), "FastGelu": lowerBiased((*importer).tanhGelu, 1),
+		"BiasAdd": lowerBiasAdd, "LayerNormalization": lowerLayerNorm, "SimplifiedLayerNormalization": lowerRMSNorm,
+		"SkipLayerNormalization": lowerSkipNorm, "SkipSimplifiedLayerNormalization": lowerSkipRMSNorm,
+	} {
+		contributions[op] = f
+	}
+}
+
+// activate applies a function that is named by an attribute, with its parameters.
+func (c *call) activate(v *value, params []float64) *value {
+	name := c.text("activation", "")
+	if name == "" {
+		return v
+	}
+	param := func(i int, missing float64) graph.Value {
+		if i < len(params) {
+			missing = shortest(float32(params[i]))
+		}
+		return graph.NumberValue(missing)
+	}
+	switch name {
+	case "LeakyRelu":
+		return c.im.apply("leakyrelu", attrs{"alpha": param(0, 0.01)}, v)
+	case "HardSigmoid":
+		return c.im.apply("hardsigmoid", attrs{"alpha": param(0, 0.2), "beta": param(1, 0.5)}, v)
+	case "Clip":
+		return c.im.apply("clip", attrs{"lo": param(0, math.Inf(-1)), "hi": param(1, math.Inf(1))}, v)
+	}
+	own, ok := unary[name]
+	if !ok {
+		must.Do(unsupported("its activation is %q", clip(name)))
+	}
+	return c.im.do(own, v)
+}
+
+// lowerFusedConv: a convolution, perhaps plus a tensor, and a function.
+func lowerFusedConv(c *call) {
+	in := c.need(2, 4)
+	conv := *c
+	conv.in = in[:3]
+	lowerConv(&conv)
+	y := c.outs[0]
+	if in[3] != nil {
+		y = c.im.elementwise("ewadd", y, in[3])
+	}
+	c.set(c.activate(y, c.floats("activation_params")))
+}
+
+func lowerFusedGemm(c *call) {
+	lowerGemm(c)
+	var params []float64
+	for _, name := range []string{"activation_alpha", "activation_beta", "activation_gamma"} {
+		if c.has(name) {
+			params = append(params, c.float(name, 0))
+		}
+	}
+	c.set(c.activate(c.outs[0], params))
+}
+
+// lowerFusedMatMul: alpha times a product of matrices, each perhaps transposed, or with the
+// first of its axes as its last but one.
+func lowerFusedMatMul(c *call) {
+	in, im := c.need(2, 2), c.im
+	c.arithmetic("", in[0])
+	for i, side := range []string{"A", "B"} {
+		v := in[i]
+		r := v.rank()
+		if c.flag("transBatch" + side) {
+			if r < 2 {
+				must.Failf("%s has no batch", v)
+			}
+			// [b, …, m, k] was [m, b, …, k].
+			v = im.transpose(v, append(append(upTo(1, r-1), 0), r-1)...)
+		}
+		if c.flag("trans"+side) && r >= 2 {
+			v = im.transpose(v, append(upTo(0, r-2), r-1, r-2)...)
+		}
+		in[i] = v
+	}
+	c.set(c.activate(c.scaled("alpha", im.matmul(in[0], in[1])), nil))
+}
+
+// lowerBiased: a function of a sum with a row; the last least inputs must be there.
+func lowerBiased(f func(im *importer, x *value) *value, least int) lowering {
+	return func(c *call) {
+		in := c.need(least, 2)
+		x := in[0]
+		c.arithmetic("", x)
+		if in[1] != nil {
+			x = c.im.elementwise("ewadd", x, in[1])
+		}
+		c.set(f(c.im, x))
+	}
+}
+
+// lowerBiasAdd: a tensor, a row and another tensor.
+func lowerBiasAdd(c *call) {
+	in := c.need(3, 3)
+	c.arithmetic("", in[0])
+	c.set(c.im.elementwise("ewadd", c.im.elementwise("ewadd", in[0], in[1]), in[2]))
+}
+
+// skipped is the sum of the first two inputs, and of a row, which is also the last output.
+func (c *call) skipped(bias *value) *value {
+	c.arithmetic("", c.in[0])
+	x := c.im.elementwise("ewadd", c.in[0], c.in[1])
+	if bias != nil {
+		x = c.im.elementwise("ewadd", x, bias)
+	}
+	if len(c.outs) < 1 || len(c.outs) > 4 {
+		must.Failf("%d outputs", len(c.outs))
+	}
+	if c.wanted(3) {
+		c.outs[3] = x
+	}
+	return x
+}
+
+func lowerSkipNorm(c *call) {
+	in := c.need(3, 5)
+	norm := *c
+	norm.in = []*value{c.skipped(in[4]), in[2], in[3]}
+	norm.outs = c.outs[:min(3, len(c.outs))]
+	norm.layerNorm(-1, c.float("epsilon", 1e-12))
+}
+
+func lowerSkipRMSNorm(c *call) {
+	in := c.need(3, 4)
+	x := c.skipped(in[3])
+	y, inverse := c.im.rmsNorm(x, in[2], x.rank()-1, c.float("epsilon", 1e-12))
+	if c.wanted(1) {
+		must.Do(unsupported("output 1 is in use"))
+	}
+	if c.wanted(2) {
+		c.outs[2] = inverse
+	}
+	c.outs[0] = y
+}
