@@ -41,6 +41,12 @@ const huge = 3e38
 // positive is 1 where v is above 0, else 0. A difference below 1/huge counts as
 // none; such numbers are not normal float32 numbers.
 func (c *call) positive(v *value) *value {
+	if v.dtype.IsInt() {
+		zero, one := newConstant(v.dtype), newConstant(v.dtype)
+		one.ints[0] = 1
+		v = c.im.do("ewmax", v, c.im.broadcast(valueOf(zero), v.sizes...))
+		return c.im.cast(c.im.do("ewmin", v, c.im.broadcast(valueOf(one), v.sizes...)), graph.Float32)
+	}
 	return c.im.apply("clip", attrs{"lo": graph.NumberValue(0), "hi": graph.NumberValue(1)}, c.im.do("smul", v, c.numbered(noteHuge, huge)))
 }
 
@@ -85,21 +91,41 @@ func (im *importer) truths(ones *value) *value {
 func compared(f func(c *call, x, y *value) *value) lowering {
 	return func(c *call) {
 		in := c.need(2, 2)
-		if in[0].dtype != graph.Float32 || in[1].dtype != graph.Float32 {
-			must.Do(unsupported("it compares %s", in[0].dtype))
+		x, y := in[0], in[1]
+		switch t := x.dtype; {
+		case t != y.dtype:
+			must.Failf("%s and %s have different element types", x, y)
+		case t == graph.Float32:
+		case t == graph.Bool:
+			x, y = c.im.onesOf(x), c.im.onesOf(y)
+		case t == graph.Uint8 || t == graph.Int8: // whose differences do not fit
+			x, y = c.im.cast(x, graph.Int32), c.im.cast(y, graph.Int32)
+		case !t.IsInt():
+			must.Do(unsupported("it compares %s", t))
 		}
-		c.set(c.im.truths(c.im.both(in[0], c.placed(in[0], in[1]), func(_ *importer, x, y *value) *value { return f(c, x, y) })))
+		c.set(c.im.truths(c.im.both(x, c.placed(x, y), func(_ *importer, x, y *value) *value { return f(c, x, y) })))
 	}
 }
 
 func logical(f func(im *importer, x, y *value) *value) lowering {
 	return func(c *call) {
 		in := c.need(2, 2)
-		if in[0].ones == nil || in[1].ones == nil {
-			must.Do(unsupported("its inputs are truth values from outside"))
+		for _, v := range in {
+			if v.dtype != graph.Bool {
+				must.Failf("it is applied to %s", v)
+			}
 		}
-		c.set(c.im.truths(c.im.both(in[0].ones, in[1].ones, f)))
+		x := c.im.onesOf(in[0])
+		c.set(c.im.truths(c.im.both(x, c.placed(x, c.im.onesOf(in[1])), f)))
 	}
+}
+
+// onesOf are truth values as zeros and ones.
+func (im *importer) onesOf(v *value) *value {
+	if v.ones != nil {
+		return v.ones
+	}
+	return im.cast(v, graph.Float32)
 }
 
 // both broadcasts two operands and combines them.
@@ -110,8 +136,9 @@ func (im *importer) both(x, y *value, f func(im *importer, x, y *value) *value) 
 
 func lowerNot(c *call) {
 	in := c.need(1, 1)
-	if in[0].ones == nil {
-		must.Do(unsupported("its input is a truth value from outside"))
+	if in[0].dtype != graph.Bool {
+		must.Failf("it is applied to %s", in[0])
 	}
-	c.set(c.im.truths(c.im.not(in[0].ones, element(in[0].ones, 1))))
+	ones := c.im.onesOf(in[0])
+	c.set(c.im.truths(c.im.not(ones, element(ones, 1))))
 }

@@ -84,7 +84,11 @@ func (c *call) foldKnown() bool {
 	if c.im.inFold || c.im.own || !defaultDomain(c.node.GetDomain()) || !c.knowable() {
 		return false
 	}
-	return c.become(c.evaluated())
+	if !c.become(c.evaluated()) {
+		return false
+	}
+	c.im.report.Folded++
+	return true
 }
 
 // become makes constants the outputs, if they are all that somebody may read.

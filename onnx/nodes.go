@@ -250,7 +250,6 @@ func (c *call) read() {
 		return
 	}
 	if c.foldKnown() {
-		c.im.report.Folded++
 		return
 	}
 	c.keep(u.reason)

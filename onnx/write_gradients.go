@@ -89,11 +89,16 @@ func (im *importer) isZero(v *value) bool {
 	return err == nil && k != nil && k.dtype.IsFloat() && !slices.ContainsFunc(k.floats, func(x float64) bool { return x != 0 })
 }
 
-// lowerScatterND reads what writeScatterAdd wrote.
+// lowerScatterND reads what writeScatterAdd wrote, and what moves elements to constant
+// places.
 func lowerScatterND(c *call) {
 	in := c.need(3, 3)
 	zeros, places, x := in[0], in[1], in[2]
-	if !c.marked(noteScatterAdd) || c.text("reduction", "none") != "add" || zeros.rank() < 1 || places.rank() < 1 || places.sizes[places.rank()-1] != 1 {
+	if !c.marked(noteScatterAdd) {
+		lowerMoved(0, 2)(c)
+		return
+	}
+	if c.text("reduction", "none") != "add" || zeros.rank() < 1 || places.rank() < 1 || places.sizes[places.rank()-1] != 1 {
 		must.Do(unsupported("it is no sum at places along the first axis"))
 	}
 	flat := c.im.from(places.tensor, "reshape")

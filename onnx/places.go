@@ -1,0 +1,244 @@
+package onnx
+
+import (
+	"errors"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
+)
+
+// Operators that move elements to places which constants say: what they do to the numbers
+// of the places themselves, which the evaluator computes, says where each element of the
+// result comes from. The result is then one gather.
+
+func init() {
+	register(map[string]lowering{
+		"GatherElements": lowerMoved(0), "GatherND": lowerMoved(0),
+		"ScatterElements": lowerMoved(0, 2), "Scatter": lowerMoved(0, 2),
+		"Compress": lowerMoved(0), "ReverseSequence": lowerMoved(0),
+		"Where": lowerWhere, "Trilu": lowerMoved(0), "OneHot": lowerMoved(2), "EyeLike": lowerEyeLike,
+		"NegativeLogLikelihoodLoss": lowerLogLikelihood, "SoftmaxCrossEntropyLoss": lowerCrossEntropy,
+	})
+}
+
+// tagged is a tensor whose elements are numbered from first on.
+type tagged struct {
+	v     *value
+	first int
+}
+
+// lowerMoved is for a node that moves the elements of some inputs; the others are constant.
+// Element 0 is zero, which a node may put where nothing else is.
+func lowerMoved(data ...int) lowering {
+	return func(c *call) {
+		if c.foldKnown() {
+			return
+		}
+		eval := evaluators[c.node.GetOpType()]
+		in := make([]*constant, len(c.in))
+		var from []tagged
+		next := 1
+		if how := c.text("reduction", "none"); how != "none" {
+			must.Do(unsupported("it combines elements: its reduction is %q", clip(how)))
+		}
+		for _, i := range data {
+			v := c.optional(i)
+			if v == nil {
+				must.Failf("input %d is missing", i)
+			}
+			if v.dtype != c.in[data[0]].dtype {
+				must.Failf("%s and %s have different element types", c.in[data[0]], v)
+			}
+			if v.elements() > maxConstant {
+				must.Do(unsupported("%s has more than %d elements", v, maxConstant))
+			}
+			in[i] = newConstant(graph.Int64, v.sizes...)
+			for j := range in[i].ints {
+				in[i].ints[j] = int64(next + j)
+			}
+			from = append(from, tagged{v, next})
+			next += v.elements()
+		}
+		for i := range c.in {
+			if in[i] == nil {
+				in[i] = c.known(i, []string{"input", "second input", "third input", "fourth input"}[min(i, 3)])
+			}
+		}
+		var out []*constant
+		err := must.Try(func() { out = eval(c, in) })
+		if errors.Is(err, errNotFolded) {
+			must.Do(unsupported("its form is not known"))
+		}
+		must.Do(err)
+		c.set(c.im.placed(from, out[0]))
+	}
+}
+
+// placed is a tensor whose elements are those that numbers say: 0 is zero.
+func (im *importer) placed(from []tagged, k *constant) *value {
+	t := from[0].v.dtype
+	if k.len() == 0 {
+		must.Failf("its result %v has no elements", k.sizes)
+	}
+	// Only what is asked for is put together.
+	used := make([]bool, len(from)+1)
+	source := func(n int64) int {
+		s := 0
+		for s < len(from) && n >= int64(from[s].first) {
+			s++
+		}
+		return s
+	}
+	for _, n := range k.ints {
+		used[source(n)] = true
+	}
+	var flat *value
+	add, sum := make([]int64, len(used)), 0
+	for s, yes := range used {
+		if !yes {
+			continue
+		}
+		part, first := valueOf(newConstant(t, 1)), 0
+		if s > 0 {
+			part, first = im.reshape(from[s-1].v, from[s-1].v.elements()), from[s-1].first
+		}
+		add[s] = int64(sum - first)
+		sum += part.elements()
+		if flat == nil {
+			flat = part
+		} else {
+			flat = im.apply("concat", attrs{"axis": graph.IntValue(0)}, flat, part)
+		}
+	}
+	pos, same := newConstant(graph.Int64, k.sizes...), sum == k.len()
+	for i, n := range k.ints {
+		pos.ints[i] = n + add[source(n)]
+		same = same && pos.ints[i] == int64(i)
+	}
+	if same {
+		return im.reshape(flat, k.sizes...)
+	}
+	return im.apply("gather", attrs{"axis": graph.IntValue(0)}, flat, valueOf(pos))
+}
+
+// lowerWhere: with a condition that is not known, the place of each element is that of the
+// second operand's, plus, where it holds, how far the first operand's is from it. Unlike
+// sums of products with zeros and ones, this is right for what is not finite.
+func lowerWhere(c *call) {
+	in, im := c.need(3, 3), c.im
+	if k := must.Get(in[0].constant()); k != nil || in[1].dtype != in[2].dtype {
+		lowerMoved(1, 2)(c)
+		return
+	}
+	sizes := joint(in[0].sizes, in[1].sizes, in[2].sizes)
+	if in[0].dtype != graph.Bool {
+		must.Failf("its condition is %s", in[0])
+	}
+	if n := graph.Product(sizes...); n > maxConstant || in[1].elements()+in[2].elements() > maxConstant {
+		must.Do(unsupported("its result has more than %d elements", maxConstant))
+	}
+	second, apart := newConstant(graph.Int64, sizes...), newConstant(graph.Int64, sizes...)
+	graph.Each(sizes, func(flat int, idx []int) {
+		second.ints[flat] = int64(in[1].elements() + spread(in[2].sizes, idx))
+		apart.ints[flat] = int64(spread(in[1].sizes, idx)) - second.ints[flat]
+	})
+	at := im.do("ewmul", im.broadcast(im.cast(in[0], graph.Int64), sizes...), valueOf(apart))
+	at = im.do("ewadd", at, valueOf(second))
+	flat := im.apply("concat", attrs{"axis": graph.IntValue(0)}, im.reshape(in[1], in[1].elements()), im.reshape(in[2], in[2].elements()))
+	c.set(im.apply("gather", attrs{"axis": graph.IntValue(0)}, flat, at))
+}
+
+// lowerEyeLike: only the type of its input matters.
+func lowerEyeLike(c *call) {
+	var k *constant
+	if err := must.Try(func() { k = c.eye() }); errors.Is(err, errNotFolded) {
+		must.Do(unsupported("%s has more than %d elements", c.in[0], maxConstant))
+	} else {
+		must.Do(err)
+	}
+	c.set(valueOf(k))
+}
+
+// lowerLogLikelihood: the opposite of what stands at the places of the targets, times
+// their weights.
+func lowerLogLikelihood(c *call) {
+	in := c.need(2, 3)
+	c.set(c.logLikelihood(in[0], in[2]))
+}
+
+func (c *call) logLikelihood(x, weights *value) *value {
+	im := c.im
+	c.arithmetic("", x)
+	k := c.known(1, "targets")
+	if x.rank() < 2 || k.rank() != x.rank()-1 || !k.dtype.IsInt() {
+		must.Failf("targets %s%v for %s", k.dtype, k.sizes, x)
+	}
+	for i, n := range append([]int{x.sizes[0]}, x.sizes[2:]...) {
+		if k.sizes[i] != n {
+			must.Failf("targets of sizes %v for %s", k.sizes, x)
+		}
+	}
+	if x.elements() > maxConstant {
+		must.Do(unsupported("%s has more than %d elements", x, maxConstant))
+	}
+	ignored, ignores := c.int("ignore_index", 0), c.has("ignore_index")
+	// The places of the targets, and of their weights; 0 where one is ignored.
+	at, of := newConstant(graph.Int64, k.sizes...), newConstant(graph.Int64, k.sizes...)
+	classes := x.sizes[1]
+	behind := graph.NumElements(x.sizes[2:])
+	some := false
+	for i, t := range k.ints {
+		if ignores && t == ignored {
+			some = true
+			continue
+		}
+		t := position(t, classes)
+		at.ints[i] = int64(1 + (i/behind*classes+t)*behind + i%behind)
+		of.ints[i] = int64(1 + t)
+	}
+	y := im.do("neg", im.placed([]tagged{{x, 1}}, at))
+	var w *value
+	if weights != nil {
+		if weights.rank() != 1 || weights.sizes[0] != classes || weights.dtype != x.dtype {
+			must.Failf("weights %s for %d classes", weights, classes)
+		}
+		w = im.placed([]tagged{{weights, 1}}, of)
+		y = im.do("ewmul", y, w)
+	} else if some {
+		ones := newConstant(x.dtype, k.sizes...)
+		for i, n := range of.ints {
+			ones.floats[i] = float64(truth(n > 0))
+		}
+		w = valueOf(ones)
+	}
+	all := upTo(0, y.rank())
+	switch how := c.text("reduction", "mean"); {
+	case how == "none":
+		return y
+	case how == "sum":
+		return im.reduce("reducesum", y, all, false)
+	case how != "mean":
+		must.Failf("reduction is %q", clip(how))
+	case w == nil:
+		return im.reduce("reducemean", y, all, false)
+	}
+	return im.do("ewdiv", im.reduce("reducesum", y, all, false), im.reduce("reducesum", w, all, false))
+}
+
+// lowerCrossEntropy: the same of logarithms of a softmax over the classes.
+func lowerCrossEntropy(c *call) {
+	in := c.need(2, 3)
+	x := in[0]
+	c.arithmetic("", x)
+	if x.rank() < 2 {
+		must.Failf("%s has no classes", x)
+	}
+	logs := c.im.logSoftmax(x, 1)
+	if len(c.outs) < 1 || len(c.outs) > 2 {
+		must.Failf("%d outputs", len(c.outs))
+	}
+	c.outs[0] = c.logLikelihood(logs, in[2])
+	if c.wanted(1) {
+		c.outs[1] = logs
+	}
+}

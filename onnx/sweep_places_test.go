@@ -1,0 +1,70 @@
+package onnx
+
+import (
+	"math"
+	"testing"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/onnx/onnxpb"
+)
+
+// TestSweepPlaces: elements moved to constant places, of every type, and what is not finite.
+func TestSweepPlaces(t *testing.T) {
+	t.Parallel()
+	var vs []*variant
+	add := func(opset int64, op string, in []operand, as ...*onnxpb.AttributeProto) *variant {
+		v := variantOf(opset, op, in, z, as...)
+		vs = append(vs, v)
+		return v
+	}
+	x, inf := feed("x", 3, 4), math.Inf(1)
+	at := whole("at", 0, -1, 2, 1, 1, 0)
+	odd := given("x", inf, -inf, 1, math.NaN(), 0, -5).sized(2, 3)
+	for _, t := range []graph.DType{graph.Float32, graph.Int64, graph.Int32} {
+		x := x.as(t)
+		add(13, "GatherElements", list(x, at.sized(2, 3)))
+		add(13, "GatherElements", list(x, at.sized(3, 2)), intAttribute("axis", 1))
+		add(13, "GatherND", list(x, at.sized(3, 2)))
+		add(13, "GatherND", list(feed("x", 2, 3, 2).as(t), whole("at", 2, -1).sized(2, 1)), intAttribute("batch_dims", 1))
+		add(13, "ScatterElements", list(x, at.sized(2, 3), feed("u", 2, 3).as(t)))
+		add(18, "ScatterND", list(x, at.sized(3, 2), feed("u", 3).as(t)))
+		add(13, "ScatterND", list(x, whole("at", 2, 0).sized(2, 1), feed("u", 2, 4).as(t)))
+		add(14, "Trilu", list(x, whole("k", 1).sized()))
+		add(14, "Trilu", list(x), intAttribute("upper", 0))
+		add(13, "Where", list(truths("c", 1, 0, 0, 1).held(), x, feed("u", 1).as(t)))
+		add(16, "Where", list(truths("c", 1, 0, 0, 1), x, feed("u", 1).as(t)))
+		add(16, "Where", list(truths("c", 1, 0, 1).sized(3, 1), x, feed("u", 4).as(t)))
+		add(13, "Compress", list(x, truths("c", 1, 0, 1).held()), intAttribute("axis", 0))
+	}
+	add(13, "Where", list(truths("c", 1, 0, 1).held(), odd, feed("u", 3)))
+	add(13, "Where", list(truths("c", 1, 0, 1), odd, feed("u", 3)))
+	add(14, "Trilu", list(odd, whole("k", -1).sized()), intAttribute("upper", 0))
+	add(14, "Trilu", list(odd, whole("k", 5).sized()))
+	add(10, "ReverseSequence", list(x, whole("n", 1, 3, 2, 2)))
+	add(11, "OneHot", list(whole("i", 1, -1, 5), whole("d", 3).sized(), feed("x", 2)))
+	add(9, "EyeLike", list(x), intAttribute("k", 1))
+	add(18, "ScatterND", list(x, whole("at", 2, 0).sized(2, 1), feed("u", 2, 4)), textAttribute("reduction", "add")).declare("z", graph.Float32, 3, 4).keeps("it combines elements")
+	add(13, "GatherElements", list(x, whole("at", 7).sized(1, 1))).fails("index 7 of an axis of size 3")
+	add(13, "GatherElements", list(x, operand{name: "i", k: whole("i", 1, 0).sized(1, 2).k})).keeps("its second input is not constant")
+	sweep(t, vs)
+}
+
+// TestSweepTruths: comparisons of every type and truth values from outside.
+func TestSweepTruths(t *testing.T) {
+	t.Parallel()
+	var vs []*variant
+	add := func(op string, in ...operand) { vs = append(vs, variantOf(16, op, in, z)) }
+	for _, t := range []graph.DType{graph.Float32, graph.Int64, graph.Int32} {
+		x, y := given("x", -3, 0, 2, 2, 7).as(t), given("yy", 3, 0, 2, -2, 9).as(t)
+		for _, op := range []string{"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual"} {
+			add(op, x, y)
+		}
+	}
+	add("Equal", truths("x", 1, 1, 0, 0), truths("yy", 1, 0, 1, 0))
+	for _, op := range []string{"And", "Or", "Xor"} {
+		add(op, truths("x", 1, 1, 0, 0), truths("yy", 1, 0, 1, 0))
+		add(op, truths("x", 1, 1, 0, 0).sized(2, 2), truths("yy", 1, 0).held())
+	}
+	add("Not", truths("x", 1, 0))
+	sweep(t, vs)
+}
