@@ -16,7 +16,7 @@ func init() {
 		"GatherElements": lowerMoved(0), "GatherND": lowerMoved(0),
 		"ScatterElements": lowerMoved(0, 2), "Scatter": lowerMoved(0, 2),
 		"Compress": lowerMoved(0), "ReverseSequence": lowerMoved(0),
-		"Where": lowerWhere, "Trilu": lowerMoved(0), "OneHot": lowerMoved(2), "EyeLike": lowerEyeLike,
+		"Where": lowerWhere, "Trilu": lowerMoved(0), "EyeLike": lowerEyeLike,
 		"NegativeLogLikelihoodLoss": lowerLogLikelihood, "SoftmaxCrossEntropyLoss": lowerCrossEntropy,
 	})
 }
