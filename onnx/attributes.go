@@ -173,3 +173,6 @@ func (c *call) axisAttr(missing, rank int) int {
 	}
 	return axis(int(a), rank)
 }
+
+// onnxStrings is the type of an attribute that is a list of texts.
+const onnxStrings = onnxpb.AttributeProto_STRINGS

@@ -301,9 +301,9 @@ func TestControlFlow(t *testing.T) {
 		err    string
 	}{
 		{"silero_vad_v5.onnx", ReadOptions{Shapes: v5}, "", `node "If_0" (If): its condition is not constant, and the type of its output "If_0_outputs_0" is not known`},
-		{"silero_vad_v5.onnx", ReadOptions{Shapes: v5, Constants: rate}, "map[LSTM:1]", ""},
+		{"silero_vad_v5.onnx", ReadOptions{Shapes: v5, Constants: rate}, "map[]", ""},
 		{"silero_vad_legacy.onnx", ReadOptions{Shapes: legacy}, "map[If:1]", ""},
-		{"silero_vad_legacy.onnx", ReadOptions{Shapes: legacy, Constants: rate}, "map[LSTM:2]", ""},
+		{"silero_vad_legacy.onnx", ReadOptions{Shapes: legacy, Constants: rate}, "map[]", ""},
 	} {
 		t.Run(fmt.Sprintf("%s/%d", c.file, len(c.opt.Constants)), func(t *testing.T) {
 			path := npmFile(t, pkg, version, "dist/"+c.file)
