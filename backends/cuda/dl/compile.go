@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -91,7 +92,7 @@ const (
 )
 
 // A Compiler compiles kernels for one architecture, and keeps CUBINs on disk by
-// their content: source, options, architecture and NVRTC's version. It may be used by
+// their content: source, options, architecture, NVRTC's version and the size of its file. It may be used by
 // several goroutines, and several processes may share a folder.
 type Compiler struct {
 	libs    *Libraries
@@ -159,11 +160,16 @@ func (c *Compiler) Compile(source string) ([]byte, error) {
 	return cubin, nil
 }
 
-// key names a source's CUBIN.
+// key names a source's CUBIN. The size of NVRTC's file tells libraries apart that call
+// themselves the same version: builds of one version, and a fake.
 func (c *Compiler) key(source string) string {
 	found, _ := c.libs.Report.Library(NVRTC)
+	size := int64(-1)
+	if info, err := os.Stat(found.Path); err == nil {
+		size = info.Size()
+	}
 	h := sha256.New()
-	for _, s := range append([]string{"NVRTC", found.Version, c.arch, source}, c.options...) {
+	for _, s := range append([]string{"NVRTC", found.Version, strconv.FormatInt(size, 10), c.arch, source}, c.options...) {
 		fmt.Fprintf(h, "%d:%s\n", len(s), s)
 	}
 	return hex.EncodeToString(h.Sum(nil))

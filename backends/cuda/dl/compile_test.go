@@ -118,7 +118,10 @@ func TestCache(t *testing.T) {
 		}
 	}
 	other := l.Compiler("sm_80", c.dir, "--fmad=false")
-	for _, k := range []string{c.key("other"), other.key("source"), l.Compiler("sm_90", c.dir).key("source")} {
+	nvrtc := filepath.Join(t.TempDir(), "libnvrtc.so")
+	put(t, nvrtc, "of the same version")
+	namesake := &Libraries{Report: Report{Found: []Found{{Library: NVRTC, Version: "1.2", Path: nvrtc}}}}
+	for _, k := range []string{c.key("other"), other.key("source"), l.Compiler("sm_90", c.dir).key("source"), namesake.Compiler("sm_80", c.dir).key("source")} {
 		if k == key {
 			t.Error("two different ones share a key")
 		}
