@@ -85,30 +85,9 @@ func TestEvaluate(t *testing.T) {
 		{"Shape", []in{mat}, []*onnxpb.AttributeProto{intAttribute("start", -1)}, "[1] [3]"},
 		{"Size", []in{mat}, nil, "[] [6]"},
 	} {
-		m := small()
-		n := node(c.op, nil, []string{"z"}, c.attrs...)
-		for i, p := range c.in {
-			p = proto.Clone(p).(*onnxpb.TensorProto)
-			p.Name = proto.String(fmt.Sprintf("i%d", i))
-			m.Graph.Initializer = append(m.Graph.Initializer, p)
-			n.Input = append(n.Input, p.GetName())
-		}
-		m.Graph.Node = []*onnxpb.NodeProto{n}
-		got, r, err := Read(put(t, marshal(t, m)), ReadOptions{})
-		if err != nil {
-			if !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: got %v, want %s", c.op, err, c.want)
-			}
+		k := folded(t, c.op, c.in, c.attrs, c.want)
+		if k == nil {
 			continue
-		}
-		id, ok := got.Graph.Find("z")
-		if !ok || !got.Graph.IsWeight(id) || r.Folded != 1 {
-			t.Errorf("%s: not folded:\n%s", c.op, got.Graph)
-			continue
-		}
-		k, err := weightValue("z", got.Weights[id]).constant()
-		if err != nil {
-			t.Fatal(err)
 		}
 		xs := k.ints
 		for _, x := range k.floats {
@@ -289,4 +268,36 @@ func (k *constant) text() string {
 		return s + strings.ToLower(strings.ReplaceAll(fmt.Sprint(k.floats), "+", ""))
 	}
 	return s + fmt.Sprint(k.ints)
+}
+
+// folded reads a node z of op on initializers and returns what it was computed to; nil
+// where reading fails, which has to be as want says, or where it was not computed.
+func folded(t *testing.T, op string, in []*onnxpb.TensorProto, attrs []*onnxpb.AttributeProto, want string) *constant {
+	t.Helper()
+	m := small()
+	n := node(op, nil, []string{"z"}, attrs...)
+	for i, p := range in {
+		p = proto.Clone(p).(*onnxpb.TensorProto)
+		p.Name = proto.String(fmt.Sprintf("i%d", i))
+		m.Graph.Initializer = append(m.Graph.Initializer, p)
+		n.Input = append(n.Input, p.GetName())
+	}
+	m.Graph.Node = []*onnxpb.NodeProto{n}
+	got, r, err := Read(put(t, marshal(t, m)), ReadOptions{})
+	if err != nil {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", op, err, want)
+		}
+		return nil
+	}
+	id, ok := got.Graph.Find("z")
+	if !ok || !got.Graph.IsWeight(id) || r.Folded != 1 {
+		t.Errorf("%s: not folded:\n%s", op, got.Graph)
+		return nil
+	}
+	k, err := weightValue("z", got.Weights[id]).constant()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
 }

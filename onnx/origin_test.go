@@ -7,7 +7,6 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/onnx/onnxpb"
-	"google.golang.org/protobuf/proto"
 )
 
 // TestFoldKnown: what has no lowering is computed from initializers, and from what was
@@ -115,30 +114,9 @@ func TestEvaluateMore(t *testing.T) {
 		{"Det", []*onnxpb.TensorProto{floats([]int{2, 2}, 0, 2, 3, 4)}, nil, "[] [-6]"},
 		{"Clip", []*onnxpb.TensorProto{ints([]int{3}, -5, 1, 9), ints(nil, 0)}, nil, "[3] [0 1 9]"},
 	} {
-		m := small()
-		n := node(c.op, nil, []string{"z"}, c.attrs...)
-		for i, p := range c.in {
-			p = proto.Clone(p).(*onnxpb.TensorProto)
-			p.Name = proto.String(string(rune('a' + i)))
-			m.Graph.Initializer = append(m.Graph.Initializer, p)
-			n.Input = append(n.Input, p.GetName())
-		}
-		m.Graph.Node = []*onnxpb.NodeProto{n}
-		got, r, err := Read(put(t, marshal(t, m)), ReadOptions{})
-		if err != nil {
-			if !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: got %v, want %s", c.op, err, c.want)
-			}
+		k := folded(t, c.op, c.in, c.attrs, c.want)
+		if k == nil {
 			continue
-		}
-		id, ok := got.Graph.Find("z")
-		if !ok || !got.Graph.IsWeight(id) || r.Folded != 1 {
-			t.Errorf("%s: not folded:\n%s", c.op, got.Graph)
-			continue
-		}
-		k, err := weightValue("z", got.Weights[id]).constant()
-		if err != nil {
-			t.Fatal(err)
 		}
 		if s := k.text(); s != c.want {
 			t.Errorf("%s: got %s, want %s", c.op, s, c.want)

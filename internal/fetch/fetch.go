@@ -131,18 +131,38 @@ func Debian(ctx context.Context, pkg, folder string, online bool) (string, error
 	if st, err := os.Stat(folder); err == nil && st.IsDir() {
 		return folder, nil
 	}
+	return kept("debian", pkg, folder, online, fmt.Sprintf("%s of %s", folder, pkg), func(tmp, out string) error {
+		if err := debian.do(func() error {
+			ctx, cancel := context.WithTimeout(ctx, timeout)
+			defer cancel()
+			return download(ctx, tmp, pkg)
+		}); err != nil {
+			return err
+		}
+		file, err := only(tmp, "*.deb", pkg, "apt-get")
+		if err != nil {
+			return err
+		}
+		_, err = run(ctx, tmp, "dpkg-deb", "-x", file, out)
+		return err
+	})
+}
+
+// kept is a folder inside of taso/KIND/NAME in the user's cache. Where it is not there,
+// get fills out, with tmp to work in; what is the folder for errors.
+func kept(kind, name, folder string, online bool, what string, get func(tmp, out string) error) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("cache folder: %w", err)
 	}
-	base := filepath.Join(cache, "taso", "debian")
-	dir := filepath.Join(base, pkg)
-	inside := filepath.Join(dir, folder)
+	base := filepath.Join(cache, "taso", kind)
+	dir := filepath.Join(base, name)
+	inside := filepath.Join(dir, filepath.FromSlash(folder))
 	if st, err := os.Stat(inside); err == nil && st.IsDir() {
 		return inside, nil
 	}
 	if !online {
-		return "", fmt.Errorf("%s of %s: %w", folder, pkg, ErrOffline)
+		return "", fmt.Errorf("%s: %w", what, ErrOffline)
 	}
 	if err := os.MkdirAll(base, 0o777); err != nil {
 		return "", err
@@ -152,22 +172,8 @@ func Debian(ctx context.Context, pkg, folder string, online bool) (string, error
 		return "", err
 	}
 	defer os.RemoveAll(tmp)
-	if err := debian.do(func() error {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		return download(ctx, tmp, pkg)
-	}); err != nil {
-		return "", err
-	}
-	files, err := filepath.Glob(filepath.Join(tmp, "*.deb"))
-	if err != nil {
-		return "", fmt.Errorf("download %s: %w", pkg, err)
-	}
-	if len(files) != 1 {
-		return "", fmt.Errorf("download %s: apt-get left %d files, want one", pkg, len(files))
-	}
 	out := filepath.Join(tmp, "out")
-	if _, err := run(ctx, tmp, "dpkg-deb", "-x", files[0], out); err != nil {
+	if err := get(tmp, out); err != nil {
 		return "", err
 	}
 	if err := os.Rename(out, dir); err != nil {
@@ -176,9 +182,21 @@ func Debian(ctx context.Context, pkg, folder string, online bool) (string, error
 		}
 	}
 	if _, err := os.Stat(inside); err != nil {
-		return "", fmt.Errorf("%s: %w", pkg, err)
+		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	return inside, nil
+}
+
+// only is the one file in dir that a tool left there.
+func only(dir, pattern, pkg, tool string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		return "", fmt.Errorf("download %s: %w", pkg, err)
+	}
+	if len(files) != 1 {
+		return "", fmt.Errorf("download %s: %s left %d files, want one", pkg, tool, len(files))
+	}
+	return files[0], nil
 }
 
 // download gets a Debian package into a folder. Package lists that are missing

