@@ -22,22 +22,87 @@ const (
 	Int8
 	// Bool is a truth value, one byte.
 	Bool
+	// BFloat16 is binary32 without its lower 16 bits.
+	BFloat16
+	// Int16 is a 16-bit signed integer.
+	Int16
+	// Uint16 is a 16-bit unsigned integer.
+	Uint16
+	// Uint32 is a 32-bit unsigned integer.
+	Uint32
+	// Uint64 is a 64-bit unsigned integer.
+	Uint64
+	// Int4 is a 4-bit signed integer.
+	Int4
+	// Uint4 is a 4-bit unsigned integer.
+	Uint4
+	// Int2 is a 2-bit signed integer.
+	Int2
+	// Uint2 is a 2-bit unsigned integer.
+	Uint2
+	// Float8E4M3FN has 4 bits of exponent and 3 of fraction, no infinity, one NaN of each sign.
+	Float8E4M3FN
+	// Float8E4M3FNUZ is such with neither infinity nor -0; one NaN.
+	Float8E4M3FNUZ
+	// Float8E5M2 has 5 bits of exponent and 2 of fraction, as IEEE 754 has it.
+	Float8E5M2
+	// Float8E5M2FNUZ is such with neither infinity nor -0; one NaN.
+	Float8E5M2FNUZ
+	// Float4E2M1 has 2 bits of exponent and 1 of fraction; all its codes are finite.
+	Float4E2M1
+	// Float8E8M0 is a power of 2 from 2^-127 to 2^127, or NaN; there is no 0 and no sign.
+	Float8E8M0
 
 	numDTypes
 )
 
+// kind is what the elements of a type are.
+type kind uint8
+
+const (
+	truths kind = iota
+	signed
+	unsigned
+	floating
+)
+
 var dtypes = [numDTypes]struct {
-	name  string
-	bytes int
+	name string
+	bits int
+	kind kind
 }{
-	Float32: {"float32", 4},
-	Float16: {"float16", 2},
-	Float64: {"float64", 8},
-	Int64:   {"int64", 8},
-	Int32:   {"int32", 4},
-	Uint8:   {"uint8", 1},
-	Int8:    {"int8", 1},
-	Bool:    {"bool", 1},
+	Float32:        {"float32", 32, floating},
+	Float16:        {"float16", 16, floating},
+	Float64:        {"float64", 64, floating},
+	Int64:          {"int64", 64, signed},
+	Int32:          {"int32", 32, signed},
+	Uint8:          {"uint8", 8, unsigned},
+	Int8:           {"int8", 8, signed},
+	Bool:           {"bool", 8, truths},
+	BFloat16:       {"bfloat16", 16, floating},
+	Int16:          {"int16", 16, signed},
+	Uint16:         {"uint16", 16, unsigned},
+	Uint32:         {"uint32", 32, unsigned},
+	Uint64:         {"uint64", 64, unsigned},
+	Int4:           {"int4", 4, signed},
+	Uint4:          {"uint4", 4, unsigned},
+	Int2:           {"int2", 2, signed},
+	Uint2:          {"uint2", 2, unsigned},
+	Float8E4M3FN:   {"float8e4m3fn", 8, floating},
+	Float8E4M3FNUZ: {"float8e4m3fnuz", 8, floating},
+	Float8E5M2:     {"float8e5m2", 8, floating},
+	Float8E5M2FNUZ: {"float8e5m2fnuz", 8, floating},
+	Float4E2M1:     {"float4e2m1", 4, floating},
+	Float8E8M0:     {"float8e8m0", 8, floating},
+}
+
+// DTypes are all element types.
+func DTypes() []DType {
+	all := make([]DType, numDTypes)
+	for t := range all {
+		all[t] = DType(t)
+	}
+	return all
 }
 
 // String is the type's name, such as float32.
@@ -48,13 +113,18 @@ func (t DType) String() string {
 	return fmt.Sprintf("dtype(%d)", uint8(t))
 }
 
-// Bytes is the size of one element in bytes; 0 for a type that is not known.
-func (t DType) Bytes() int {
+// Bits is the size of one element in bits, as files pack them; 0 for a type that is
+// not known.
+func (t DType) Bits() int {
 	if t < numDTypes {
-		return dtypes[t].bytes
+		return dtypes[t].bits
 	}
 	return 0
 }
+
+// Bytes is the size of one element in memory, in bytes; 0 for a type that is not
+// known. An element of less than 8 bits is a byte, integers in two's complement.
+func (t DType) Bytes() int { return (t.Bits() + 7) / 8 }
 
 // ParseDType is the inverse of String.
 func ParseDType(name string) (DType, error) {
@@ -67,21 +137,27 @@ func ParseDType(name string) (DType, error) {
 }
 
 // IsFloat reports whether the elements are floating-point numbers.
-func (t DType) IsFloat() bool { return t == Float32 || t == Float16 || t == Float64 }
+func (t DType) IsFloat() bool { return t < numDTypes && dtypes[t].kind == floating }
 
 // IsInt reports whether the elements are integers; truth values are none.
-func (t DType) IsInt() bool { return t == Int64 || t == Int32 || t == Uint8 || t == Int8 }
+func (t DType) IsInt() bool { return t.IsSigned() || t.IsUnsigned() }
 
-// IntRange are the least and the largest integer of an integer type.
-func (t DType) IntRange() (lo, hi int64) {
-	switch bits := 8 * t.Bytes(); {
-	case !t.IsInt():
-		return 0, 0
-	case t == Uint8:
-		return 0, 1<<bits - 1
-	default:
-		return -1 << (bits - 1), 1<<(bits-1) - 1
+// IsSigned reports whether the elements are integers below 0 and above.
+func (t DType) IsSigned() bool { return t < numDTypes && dtypes[t].kind == signed }
+
+// IsUnsigned reports whether the elements are integers from 0 on.
+func (t DType) IsUnsigned() bool { return t < numDTypes && dtypes[t].kind == unsigned }
+
+// IntRange are the least and the largest integer of an integer type; 0 and 0 of
+// another.
+func (t DType) IntRange() (lo int64, hi uint64) {
+	switch {
+	case t.IsUnsigned():
+		return 0, 1<<t.Bits() - 1 // 1<<64 is 0
+	case t.IsSigned():
+		return -1 << (t.Bits() - 1), 1<<(t.Bits()-1) - 1
 	}
+	return 0, 0
 }
 
 // Truncate names the function that a cast to an integer type is: rounding towards

@@ -254,7 +254,7 @@ func TestProduct(t *testing.T) {
 }
 
 func TestDType(t *testing.T) {
-	for typ, bytes := range map[graph.DType]int{graph.Float32: 4, graph.Float16: 2, graph.Float64: 8, graph.Int64: 8} {
+	for typ, bytes := range map[graph.DType]int{graph.Float32: 4, graph.Float16: 2, graph.Float64: 8, graph.Int64: 8, graph.Int4: 1, graph.Uint2: 1, graph.BFloat16: 2} {
 		back, err := graph.ParseDType(typ.String())
 		if err != nil || back != typ || typ.Bytes() != bytes {
 			t.Errorf("%s: %v, %v, %d bytes", typ, back, err, typ.Bytes())

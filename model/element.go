@@ -8,7 +8,8 @@ import (
 )
 
 // Element is the element at the beginning of little-endian bytes: x for a type of
-// floating-point numbers, n for integers and truth values, and 0 for the other.
+// floating-point numbers, n for integers and truth values, and 0 for the other. n of
+// a uint64 is the int64 of the same bits.
 func Element(t graph.DType, raw []byte) (n int64, x float64) {
 	le := binary.LittleEndian
 	switch t {
@@ -18,10 +19,14 @@ func Element(t graph.DType, raw []byte) (n int64, x float64) {
 		return 0, halfToFloat(le.Uint16(raw))
 	case graph.Float64:
 		return 0, math.Float64frombits(le.Uint64(raw))
-	case graph.Int64:
+	}
+	switch t.Bytes() {
+	case 8:
 		return int64(le.Uint64(raw)), 0
-	case graph.Int32:
-		return int64(int32(le.Uint32(raw))), 0
+	case 4:
+		return Wrap(t, int64(le.Uint32(raw))), 0
+	case 2:
+		return Wrap(t, int64(le.Uint16(raw))), 0
 	}
 	return Wrap(t, int64(raw[0])), 0
 }
@@ -36,10 +41,14 @@ func AppendElement(raw []byte, t graph.DType, n int64, x float64) []byte {
 		return le.AppendUint16(raw, floatToHalf(x))
 	case graph.Float64:
 		return le.AppendUint64(raw, math.Float64bits(x))
-	case graph.Int64:
+	}
+	switch t.Bytes() {
+	case 8:
 		return le.AppendUint64(raw, uint64(n))
-	case graph.Int32:
+	case 4:
 		return le.AppendUint32(raw, uint32(n))
+	case 2:
+		return le.AppendUint16(raw, uint16(n))
 	}
 	return append(raw, byte(n))
 }
@@ -55,19 +64,17 @@ func Round(t graph.DType, x float64) float64 {
 	return x
 }
 
-// Wrap is x as a type of integers holds it.
+// Wrap is x as a type of integers holds it: modulo 2 to the number of its bits. A
+// uint64 is the int64 of the same bits. A truth value is whether x is not 0.
 func Wrap(t graph.DType, x int64) int64 {
-	switch t {
-	case graph.Int32:
-		return int64(int32(x))
-	case graph.Uint8:
-		return int64(uint8(x))
-	case graph.Int8:
-		return int64(int8(x))
-	case graph.Bool:
-		if x != 0 {
-			return 1
-		}
+	left := 64 - t.Bits()
+	switch {
+	case t == graph.Bool && x != 0:
+		return 1
+	case t.IsSigned():
+		return x << left >> left
+	case t.IsUnsigned():
+		return int64(uint64(x) << left >> left)
 	}
 	return x
 }

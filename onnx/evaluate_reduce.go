@@ -128,7 +128,7 @@ func noneOf(t graph.DType, x float64) int64 {
 	case math.IsInf(x, -1):
 		return lo
 	case math.IsInf(x, 1):
-		return hi
+		return int64(hi)
 	}
 	return int64(x)
 }

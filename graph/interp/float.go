@@ -89,11 +89,11 @@ var steps = map[string]func(float64) float64{
 	"nonzero":    func(x float64) float64 { return indicator(x != 0) },
 }
 
-// intTypes are the types that casts truncate to.
-var intTypes = []graph.DType{graph.Int64, graph.Int32, graph.Uint8, graph.Int8}
-
 func init() {
-	for _, t := range intTypes {
+	for _, t := range graph.DTypes() {
+		if !t.IsInt() {
+			continue
+		}
 		// 2^63-1 is no float64: what is below hi+1 is held.
 		lo, hi := t.IntRange()
 		steps[graph.Truncate(t)] = func(x float64) float64 {

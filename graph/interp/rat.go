@@ -160,12 +160,15 @@ var rationalFunctions = map[string]struct {
 }
 
 func init() {
-	for _, t := range intTypes {
+	for _, t := range graph.DTypes() {
+		if !t.IsInt() {
+			continue
+		}
 		lo, hi := t.IntRange()
 		f := rationalFunctions["nonzero"]
 		f.of = func(_ Rational, x Q, _ []Q) Q {
 			n := x.Num / x.Den
-			if n < lo || n > hi {
+			if n < lo || n > 0 && uint64(n) > hi {
 				return Bad
 			}
 			return Q{n, 1}

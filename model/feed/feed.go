@@ -149,7 +149,7 @@ func (in Input) limit() int64 {
 		return 1 << 53
 	default:
 		if _, hi := t.IntRange(); hi < 1<<62 {
-			return hi + 1
+			return int64(hi) + 1
 		}
 		return 1 << 62
 	}
