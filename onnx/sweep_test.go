@@ -305,3 +305,22 @@ func sweep(t *testing.T, vs []*variant) {
 	}
 	t.Logf("%d variants: %d run by ONNX Runtime %s before and after with the same result, %d of them opaque; %d refused", len(vs), compared, rt.Version, kept, refusals)
 }
+
+// attributesNamed are attributes by name and value: int, float64, string, []int.
+func attributesNamed(as []any) (out []*onnxpb.AttributeProto) {
+	for i := 0; i+1 < len(as); i += 2 {
+		switch name := as[i].(string); x := as[i+1].(type) {
+		case int:
+			out = append(out, intAttribute(name, int64(x)))
+		case float64:
+			out = append(out, floatAttribute(name, x))
+		case string:
+			out = append(out, textAttribute(name, x))
+		case []int:
+			out = append(out, intsAttribute(name, x...))
+		default:
+			panic(name)
+		}
+	}
+	return out
+}
