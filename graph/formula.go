@@ -18,8 +18,8 @@ import (
 // where(c, a, b) is a where c holds and else b; min and max are not a number where
 // an operand is not.
 type Formula struct {
-	// Op is "x", "number", "param", one of + - * / < >, "neg", "where", or one of the
-	// functions abs, erf, exp, expm1, log, max, min, sqrt, tanh.
+	// Op is "x", "number", "param", one of + - * / < > ==, "neg", "where", "max", "min",
+	// or a function of C's library that is also one of package math: see formulaCalls.
 	Op     string
 	Number float64 // of a "number"
 	Param  int     // of a "param", its position
@@ -29,8 +29,23 @@ type Formula struct {
 // formulaArgs is the number of operands of each operation, but for x, numbers and
 // parameters.
 var formulaArgs = map[string]int{
-	"+": 2, "-": 2, "*": 2, "/": 2, "<": 2, ">": 2, "neg": 1, "where": 3,
-	"abs": 1, "erf": 1, "exp": 1, "expm1": 1, "log": 1, "max": 2, "min": 2, "sqrt": 1, "tanh": 1,
+	"+": 2, "-": 2, "*": 2, "/": 2, "<": 2, ">": 2, "==": 2, "neg": 1, "where": 3, "max": 2, "min": 2,
+}
+
+// formulaCalls are the functions of formulas, by their names in package math but for
+// those that C names otherwise: rint rounds to the nearest integer, and to the even one
+// of two.
+var formulaCalls = map[string]func(float64) float64{
+	"abs": math.Abs, "erf": math.Erf, "exp": math.Exp, "expm1": math.Expm1, "log": math.Log, "sqrt": math.Sqrt, "tanh": math.Tanh,
+	"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
+	"sinh": math.Sinh, "cosh": math.Cosh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
+	"floor": math.Floor, "ceil": math.Ceil, "rint": math.RoundToEven,
+}
+
+func init() {
+	for name := range formulaCalls {
+		formulaArgs[name] = 1
+	}
 }
 
 // ParseFormula reads [Op.Formula] of a function of one element.
@@ -125,24 +140,14 @@ func (f *Formula) Eval(x float64, params []float64) float64 {
 		return truth[a < b]
 	case ">":
 		return truth[a > b]
+	case "==":
+		return truth[a == b]
 	case "neg":
 		return -a
-	case "abs":
-		return math.Abs(a)
-	case "erf":
-		return math.Erf(a)
-	case "exp":
-		return math.Exp(a)
-	case "expm1":
-		return math.Expm1(a)
-	case "log":
-		return math.Log(a)
 	case "max":
 		return max(a, b)
 	case "min":
 		return min(a, b)
-	case "sqrt":
-		return math.Sqrt(a)
 	}
-	return math.Tanh(a)
+	return formulaCalls[f.Op](a)
 }

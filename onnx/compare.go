@@ -27,10 +27,12 @@ func init() {
 		"LessOrEqual": compared(func(c *call, x, y *value) *value {
 			return c.im.not(c.positive(c.im.do("ewsub", x, y)), c.numbered(noteOne, 1))
 		}),
-		"And": logical(func(im *importer, x, y *value) *value { return im.do("ewmul", x, y) }),
-		"Or":  logical(func(im *importer, x, y *value) *value { return im.do("ewmax", x, y) }),
-		"Xor": logical(func(im *importer, x, y *value) *value { return im.do("abs", im.do("ewsub", x, y)) }),
-		"Not": lowerNot,
+		"And":   logical(func(im *importer, x, y *value) *value { return im.do("ewmul", x, y) }),
+		"Or":    logical(func(im *importer, x, y *value) *value { return im.do("ewmax", x, y) }),
+		"Xor":   logical(func(im *importer, x, y *value) *value { return im.do("abs", im.do("ewsub", x, y)) }),
+		"Not":   lowerNot,
+		"IsNaN": floats(func(c *call, x *value) *value { return c.im.truths(c.im.do("isnan", x)) }),
+		"IsInf": floats(lowerIsInf),
 	})
 }
 
@@ -123,7 +125,7 @@ func logical(f func(im *importer, x, y *value) *value) lowering {
 // onesOf are truth values as zeros and ones.
 func (im *importer) onesOf(v *value) *value {
 	if v.ones != nil {
-		return v.ones
+		return im.cast(v.ones, graph.Float32)
 	}
 	return im.cast(v, graph.Float32)
 }
@@ -141,4 +143,20 @@ func lowerNot(c *call) {
 	}
 	ones := c.im.onesOf(in[0])
 	c.set(c.im.truths(c.im.not(ones, element(ones, 1))))
+}
+
+// lowerIsInf: infinite, and of the signs that are asked for; relu keeps what is infinite and
+// positive, and what is not a number.
+func lowerIsInf(c *call, x *value) *value {
+	im := c.im
+	below, above := c.int("detect_negative", 1) != 0, c.int("detect_positive", 1) != 0
+	switch {
+	case !below && !above:
+		return im.truths(im.scale(im.do("isnan", x), 0))
+	case !below:
+		x = im.do("relu", x)
+	case !above:
+		x = im.do("relu", im.do("neg", x))
+	}
+	return im.truths(im.do("isinf", x))
 }

@@ -48,12 +48,13 @@ var mapping = map[string]func(x float64) float64{
 
 // combination is an operator of two operands that broadcast, or of any number if it
 // is many: what it computes from integers and from the others, nil where that is
-// not folded, or what it says of less and equal.
+// not folded, or what it says of less, equal and more, none of
+// which what is not a number is.
 type combination struct {
 	many     bool
 	ints     func(a, b int64) int64
 	floats   func(a, b float64) float64
-	compares func(less, equal bool) bool
+	compares func(less, equal, more bool) bool
 }
 
 var combining = map[string]combination{
@@ -76,11 +77,11 @@ var combining = map[string]combination{
 	"And":            {ints: func(a, b int64) int64 { return a & b }},
 	"Or":             {ints: func(a, b int64) int64 { return a | b }},
 	"Xor":            {ints: func(a, b int64) int64 { return a ^ b }},
-	"Equal":          {compares: func(_, equal bool) bool { return equal }},
-	"Less":           {compares: func(less, _ bool) bool { return less }},
-	"LessOrEqual":    {compares: func(less, equal bool) bool { return less || equal }},
-	"Greater":        {compares: func(less, equal bool) bool { return !less && !equal }},
-	"GreaterOrEqual": {compares: func(less, _ bool) bool { return !less }},
+	"Equal":          {compares: func(_, equal, _ bool) bool { return equal }},
+	"Less":           {compares: func(less, _, _ bool) bool { return less }},
+	"LessOrEqual":    {compares: func(less, equal, _ bool) bool { return less || equal }},
+	"Greater":        {compares: func(_, _, more bool) bool { return more }},
+	"GreaterOrEqual": {compares: func(_, equal, more bool) bool { return equal || more }},
 }
 
 // divisor is a number that is not 0.
@@ -114,9 +115,9 @@ func (f combination) evaluator(op string) evaluator {
 				i, j := spread(x.sizes, idx), spread(y.sizes, idx)
 				switch {
 				case f.compares != nil && x.dtype.IsFloat():
-					out.ints[flat] = truth(f.compares(x.floats[i] < y.floats[j], x.floats[i] == y.floats[j]))
+					out.ints[flat] = truth(f.compares(x.floats[i] < y.floats[j], x.floats[i] == y.floats[j], x.floats[i] > y.floats[j]))
 				case f.compares != nil:
-					out.ints[flat] = truth(f.compares(x.ints[i] < y.ints[j], x.ints[i] == y.ints[j]))
+					out.ints[flat] = truth(f.compares(x.ints[i] < y.ints[j], x.ints[i] == y.ints[j], x.ints[i] > y.ints[j]))
 				case x.dtype.IsFloat():
 					notFolded(f.floats == nil)
 					out.floats[flat] = model.Round(t, f.floats(x.floats[i], y.floats[j]))

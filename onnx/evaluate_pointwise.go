@@ -12,9 +12,6 @@ import (
 // Functions of one element or of two, on constants, beside those of evaluate.go.
 
 func init() {
-	for op, f := range realFunctions {
-		evaluators[op] = onFloats(func(*call) func(x float64) float64 { return f })
-	}
 	for op, f := range map[string]evaluator{
 		"ThresholdedRelu": onFloats(thresholded), "Shrink": onFloats(shrunk),
 		"IsNaN": evalTest(func(*call) func(x float64) bool { return math.IsNaN }), "IsInf": evalTest(infinite),
@@ -23,12 +20,6 @@ func init() {
 	} {
 		evaluators[op] = f
 	}
-}
-
-// realFunctions are functions of real numbers.
-var realFunctions = map[string]func(x float64) float64{
-	"Sin": math.Sin, "Cos": math.Cos, "Tan": math.Tan, "Asin": math.Asin, "Acos": math.Acos, "Atan": math.Atan,
-	"Sinh": math.Sinh, "Cosh": math.Cosh, "Asinh": math.Asinh, "Acosh": math.Acosh, "Atanh": math.Atanh,
 }
 
 // onFloats folds a function of one element, which the node's attributes may say more of.

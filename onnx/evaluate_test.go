@@ -301,3 +301,18 @@ func folded(t *testing.T, op string, in []*onnxpb.TensorProto, attrs []*onnxpb.A
 	}
 	return k
 }
+
+// TestEvaluateComparisons: what is not a number is neither less, nor equal, nor more.
+func TestEvaluateComparisons(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	x := &constant{dtype: graph.Float32, sizes: []int{4}, floats: []float64{nan, inf, -inf, 1}}
+	y := &constant{dtype: graph.Float32, sizes: []int{4}, floats: []float64{1, inf, inf, nan}}
+	for op, want := range map[string][]int64{
+		"Equal": {0, 1, 0, 0}, "Less": {0, 0, 1, 0}, "LessOrEqual": {0, 1, 1, 0}, "Greater": {0, 0, 0, 0}, "GreaterOrEqual": {0, 1, 0, 0},
+	} {
+		got := evaluators[op](&call{im: &importer{opset: 13}, node: node(op, nil, nil)}, []*constant{x, y})[0]
+		if !slices.Equal(got.ints, want) {
+			t.Errorf("%s: got %v, want %v", op, got.ints, want)
+		}
+	}
+}

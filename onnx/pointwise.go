@@ -34,10 +34,13 @@ func init() {
 var unary = map[string]string{
 	"Relu": "relu", "Sigmoid": "sigmoid", "Tanh": "tanh", "Exp": "exp", "Sqrt": "sqrt", "Erf": "erf",
 	"Reciprocal": "reciprocal", "Neg": "neg", "Abs": "abs", "Log": "log", "HardSwish": "hardswish",
+	"Sin": "sin", "Cos": "cos", "Tan": "tan", "Asin": "asin", "Acos": "acos", "Atan": "atan",
+	"Sinh": "sinh", "Cosh": "cosh", "Asinh": "asinh", "Acosh": "acosh", "Atanh": "atanh",
+	"Floor": "floor", "Ceil": "ceil", "Round": "round",
 }
 
 // exactOnInts are those that mean on integers what they mean on reals.
-var exactOnInts = []string{"relu", "neg", "abs", "ewadd", "ewsub", "ewmul", "ewmax", "ewmin"}
+var exactOnInts = []string{"relu", "neg", "abs", "sign", "ewadd", "ewsub", "ewmul", "ewmax", "ewmin"}
 
 func pointwise(own string) lowering {
 	return func(c *call) {

@@ -122,6 +122,27 @@ func TestSweepElements(t *testing.T) {
 		add(variantOf(13, op, list(odd), z)).name += " of what is no number"
 	}
 
+	for _, op := range []string{"Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Floor", "Ceil", "Round", "Sign"} {
+		opset := map[string]int64{"Sinh": 9, "Cosh": 9, "Asinh": 9, "Acosh": 9, "Atanh": 9, "Round": 11, "Sign": 9}[op]
+		add(variantOf(max(opset, 7), op, list(given("x", 0.25, 1, 0.75, 0.5, 1.5, 2.5, -0.5, -1.5, 7.25)), z))
+		add(variantOf(22, op, list(x), z))
+	}
+	for _, op := range []string{"Sin", "Cos", "Floor", "Ceil", "Round", "Sinh", "Atan"} {
+		add(variantOf(13, op, list(odd), z)).name += " of what is no number"
+	}
+	add(variantOf(13, "Sign", list(feed("x", 5).as(graph.Int32)), z))
+	add(variantOf(13, "Sign", list(feed("x", 5).as(graph.Int64)), z))
+	for _, opset := range []int64{9, 13, 20} {
+		add(variantOf(opset, "IsNaN", list(odd), z))
+		if opset > 9 {
+			add(variantOf(opset, "IsInf", list(odd), z))
+			for _, name := range []string{"detect_negative", "detect_positive"} {
+				add(variantOf(opset, "IsInf", list(odd), z, intAttribute(name, 0)))
+			}
+			add(variantOf(opset, "IsInf", list(odd), z, intAttribute("detect_negative", 0), intAttribute("detect_positive", 0)))
+		}
+	}
+
 	for _, opset := range []int64{6, 10} {
 		add(variantOf(opset, "Clip", list(x), z, floatAttribute("min", -1), floatAttribute("max", 0.5)))
 		add(variantOf(opset, "Clip", list(x), z, floatAttribute("max", 0.5)))

@@ -28,14 +28,14 @@ func writeStep(e *exporter, id graph.NodeID) {
 	mark(e.emit("Sign", []string{positive}, e.out(id)), noteStep)
 }
 
-// lowerSign reads what writeStep wrote.
+// lowerSign reads what writeStep wrote, too.
 func lowerSign(c *call) {
 	x := c.need(1, 1)[0]
-	relu := c.im.from(x.tensor, "relu")
-	if !c.marked(noteStep) || relu == 0 {
-		must.Do(unsupported("signs are no numbers of a derivative here"))
+	if relu := c.im.from(x.tensor, "relu"); c.marked(noteStep) && relu != 0 {
+		c.set(c.im.do("step", c.im.valuesOf(c.im.made.Graph().Operands(relu))...))
+		return
 	}
-	c.set(c.im.do("step", c.im.valuesOf(c.im.made.Graph().Operands(relu))...))
+	pointwise("sign")(c)
 }
 
 // writeReverse: a slice of everything, backwards.

@@ -33,7 +33,7 @@ func init() {
 		writers[own] = plain(onnx)
 	}
 	for own, w := range map[string]writer{
-		"gelu": plain("Gelu"), "matmul": plain("MatMul"),
+		"gelu": plain("Gelu"), "sign": plain("Sign"), "matmul": plain("MatMul"),
 		"leakyrelu": numbered("LeakyRelu", "alpha"), "elu": numbered("Elu", "alpha"),
 		"hardsigmoid": numbered("HardSigmoid", "alpha", "beta"),
 		"batchnorm":   numbered("BatchNormalization", "epsilon"), "layernorm": writeLayerNorm,
@@ -43,7 +43,7 @@ func init() {
 		"reshape": writeReshape("Reshape"), "broadcast": writeReshape("Expand"), "gather": writeGather,
 		"pad": writePad, "enlarge": writeEnlarge, "resize": writeResize, "cast": writeCast,
 		"reducesum": writeReduce("ReduceSum", 13), "reducemean": writeReduce("ReduceMean", reduceOpset),
-		"reducemax": writeReduce("ReduceMax", reduceOpset),
+		"reducemax": writeReduce("ReduceMax", reduceOpset), "isnan": writeTruths("IsNaN"), "isinf": writeTruths("IsInf"),
 	} {
 		writers[own] = w
 	}
@@ -77,6 +77,15 @@ func plain(onnx string) writer {
 			}
 		}
 		e.emit(onnx, in, e.out(id))
+	}
+}
+
+// writeTruths writes what ONNX has as truth values and we as zeros and ones.
+func writeTruths(onnx string) writer {
+	return func(e *exporter, id graph.NodeID) {
+		truth := e.fresh(id, "truth")
+		e.emit(onnx, e.operands(id), truth)
+		e.emit("Cast", []string{truth}, e.out(id), intAttribute("to", int64(elemOf(e.g.DType(id.Out(0))))))
 	}
 }
 

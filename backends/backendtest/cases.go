@@ -91,12 +91,15 @@ var operators = func() []application {
 	f := func(sizes string) string { return "float32[" + sizes + "]" }
 
 	for _, s := range []string{"1", "17", "3, 5", "2, 3, 4, 5", "1, 1000", "2100"} {
-		for _, op := range []string{"relu", "sigmoid", "tanh", "gelu", "exp", "erf", "neg", "abs", "hardswish", "step"} {
+		for _, op := range []string{"relu", "sigmoid", "tanh", "gelu", "exp", "erf", "neg", "abs", "hardswish", "step",
+			"sin", "cos", "tan", "sinh", "cosh", "asinh", "asin", "acos", "atan", "atanh", "isnan", "isinf",
+			"floor", "ceil", "round", "sign"} {
 			add(op, "", f(s))
 		}
 		for _, op := range []string{"sqrt", "log", "reciprocal"} {
 			add(op, "", "pos "+f(s))
 		}
+		add("acosh", "", "over "+f(s))
 		add("leakyrelu", "alpha=0.1", f(s))
 		add("elu", "alpha=0.7", f(s))
 		add("clip", "lo=-0.3, hi=0.4", f(s))

@@ -119,7 +119,7 @@ var specials = []float32{0, 1, float32(math.Inf(1)), -2.5, float32(math.NaN()), 
 
 // values are the numbers for all inputs of a graph, weights included. Those of
 // float32 are in -1 to 1, or, by the beginning of the name, in 0.5 to 1.5
-// (pos), some of them minus infinity (mask), or special ones (spec). Those of
+// (pos), in 1.25 to 3.25 (over), some of them minus infinity (mask), or special ones (spec). Those of
 // int64 count through 0, 1, 2, as far as the name says: "idx3", and without
 // such a name through odd numbers beyond 32 bits.
 func values(g *graph.Graph) (all []interp.Tensor[float64], feed []backends.Tensor, weights map[graph.NodeID]*model.Weight, err error) {
@@ -136,6 +136,8 @@ func values(g *graph.Graph) (all []interp.Tensor[float64], feed []backends.Tenso
 			switch {
 			case strings.HasPrefix(name, "pos"):
 				x.F32[k] = 1 + x.F32[k]/2
+			case strings.HasPrefix(name, "over"):
+				x.F32[k] = 2.25 + x.F32[k]
 			case strings.HasPrefix(name, "mask") && k%5 == 2:
 				x.F32[k] = float32(math.Inf(-1))
 			case strings.HasPrefix(name, "spec"):

@@ -58,6 +58,14 @@ static void apply_op(float *dst, const float *src, int64_t n, const taso_op *o, 
 	case TASO_STEP: EACH1(vsel(x > 0.0f, vset(1.0f), zero)); break;
 	case TASO_LOG: EACH1(vlog(x)); break;
 	case TASO_HARDSWISH: EACH1(x * VMIN(vset(1.0f), VMAX(zero, x * (1.0f / 6) + 0.5f))); break;
+	case TASO_SIN: EACH1(vwave(x, 0)); break;
+	case TASO_COS: EACH1(vwave(x, 1)); break;
+	case TASO_FLOOR: EACH1(vfloor(x)); break;
+	case TASO_CEIL: EACH1(-vfloor(-x)); break;
+	case TASO_ROUND: EACH1(vround(x)); break;
+	case TASO_SIGN: EACH1(vsel(x > 0.0f, vset(1.0f), vsel(x < 0.0f, vset(-1.0f), x))); break;
+	case TASO_ISNAN: EACH1(vsel(x != x, vset(1.0f), zero)); break;
+	case TASO_ISINF: EACH1(vsel(vabs(x) == vset(__builtin_inff()), vset(1.0f), zero)); break;
 	case TASO_LEAKYRELU: EACH1(vsel(x < 0.0f, a * x, x)); break;
 	case TASO_ELU: EACH1(vsel(x < 0.0f, a * (vexp(x) - 1.0f), x)); break;
 	case TASO_CLIP: EACH1(VMIN(b, VMAX(a, x))); break;

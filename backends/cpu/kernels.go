@@ -57,6 +57,14 @@ const (
 	opMin
 	opAffine
 	opRsqrt
+	opSin
+	opCos
+	opFloor
+	opCeil
+	opRound
+	opSign
+	opIsNaN
+	opIsInf
 )
 
 const (

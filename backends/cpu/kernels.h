@@ -39,7 +39,15 @@ enum {
 	TASO_MAX,
 	TASO_MIN,
 	TASO_AFFINE, // x*p + q, p and q per row, or one for all
-	TASO_RSQRT   // 1/sqrt(x + a)
+	TASO_RSQRT,  // 1/sqrt(x + a)
+	TASO_SIN,
+	TASO_COS,
+	TASO_FLOOR,
+	TASO_CEIL,
+	TASO_ROUND, // to the nearest integer, the even one of two
+	TASO_SIGN,
+	TASO_ISNAN,
+	TASO_ISINF
 };
 
 // Where the operand of an element lies.

@@ -239,6 +239,34 @@ func compute(o chainOp, x, p float32) float32 {
 			return 1
 		}
 		return 0
+	case opSin:
+		return float32(math.Sin(f))
+	case opCos:
+		return float32(math.Cos(f))
+	case opFloor:
+		return float32(math.Floor(f))
+	case opCeil:
+		return float32(math.Ceil(f))
+	case opRound:
+		return float32(math.RoundToEven(f))
+	case opSign:
+		switch {
+		case x > 0:
+			return 1
+		case x < 0:
+			return -1
+		}
+		return x
+	case opIsNaN:
+		if x != x {
+			return 1
+		}
+		return 0
+	case opIsInf:
+		if math.IsInf(f, 0) {
+			return 1
+		}
+		return 0
 	case opLeakyRelu:
 		if x < 0 {
 			return o.a * x

@@ -32,6 +32,13 @@ func TestFunctions(t *testing.T) {
 	}
 	special := []float32{0, float32(math.Copysign(0, -1)), float32(inf), float32(-inf), float32(nan)}
 	tiny := []float32{1e-44, 1e-40, 1.1754944e-38, 1e-20, 1e-8, -1e-8, -1e-20, -1e-40}
+	halves := []float32{0.5, -0.5, 1.5, 2.5, -2.5, 0.49999997, -0.49999997, 4194303.5, 4194304.5, 8388607.5, -8388607.5, 8388608, 8388609, -16777216, 3e38}
+	truth := func(b bool) float64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
 	for _, c := range []struct {
 		name  string
 		op    chainOp
@@ -71,6 +78,19 @@ func TestFunctions(t *testing.T) {
 		{"abs", chainOp{code: opAbs}, math.Abs, [][]float32{special, tiny}, 0, 0},
 		{"reciprocal", chainOp{code: opReciprocal}, func(x float64) float64 { return 1 / x }, [][]float32{sweep(0.1, 9), special}, 0.5, 0},
 		{"rsqrt", chainOp{code: opRsqrt, a: 0.5}, func(x float64) float64 { return 1 / math.Sqrt(x+0.5) }, [][]float32{sweep(0.1, 9)}, 2, 0},
+		{"sin", chainOp{code: opSin}, math.Sin, [][]float32{sweep(-12, 12), sweep(-3000, 3000), sweep(-7e7, 7e7), special, tiny, {3e38, -1e30, 33554430, 67108860, 67108870}}, 1, 0},
+		{"cos", chainOp{code: opCos}, math.Cos, [][]float32{sweep(-12, 12), sweep(-3000, 3000), sweep(-7e7, 7e7), special, tiny, {3e38, -1e30, 33554430, 67108860, 67108870}}, 1, 0},
+		{"floor", chainOp{code: opFloor}, math.Floor, [][]float32{sweep(-5, 5), halves, special, tiny}, 0, 0},
+		{"ceil", chainOp{code: opCeil}, math.Ceil, [][]float32{sweep(-5, 5), halves, special, tiny}, 0, 0},
+		{"round", chainOp{code: opRound}, math.RoundToEven, [][]float32{sweep(-5, 5), halves, special, tiny}, 0, 0},
+		{"sign", chainOp{code: opSign}, func(x float64) float64 {
+			if x != 0 && x == x {
+				return math.Copysign(1, x)
+			}
+			return x
+		}, [][]float32{sweep(-5, 5), special, tiny}, 0, 0},
+		{"isnan", chainOp{code: opIsNaN}, func(x float64) float64 { return truth(math.IsNaN(x)) }, [][]float32{sweep(-5, 5), special, tiny}, 0, 0},
+		{"isinf", chainOp{code: opIsInf}, func(x float64) float64 { return truth(math.IsInf(x, 0)) }, [][]float32{sweep(-5, 5), special, tiny, {math.MaxFloat32}}, 0, 0},
 	} {
 		for _, k := range allTables() {
 			t.Run(c.name+"/"+k.name(), func(t *testing.T) {

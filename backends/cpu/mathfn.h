@@ -111,3 +111,51 @@ INLINE V vsqrt(V x) {
 	return y;
 }
 #endif
+
+// vround: to the nearest integer, the even one of two. Adding 2^23 to what is below it
+// leaves no fraction.
+INLINE V vround(V x) {
+	V t = vabs(x), r = (t + 8388608.0f) - 8388608.0f;
+	r = (V)((VI)r | ((VI)x & (VI)vset(-0.0f)));
+	return vsel(t < 8388608.0f, r, x);
+}
+INLINE V vfloor(V x) {
+	V r = vround(x);
+	V down = vsel(r > x, r - 1.0f, r);
+	return (V)((VI)down | ((VI)x & (VI)vset(-0.0f))); // of -0 it is -0
+}
+
+// vwave: sin(x), or cos(x) where more is 1. The angle less n times pi/2 is taken in float64,
+// where pi/2 is a number of 25 bits, whose multiples are exact, and the rest; series to
+// the degrees 11 and 12 follow. Angles of 2^26 and more are left to the library.
+INLINE V vwave(V x, int more) {
+	typedef double D __attribute__((vector_size(LANES * 8)));
+	typedef int64_t DI __attribute__((vector_size(LANES * 8)));
+	VI far = ~(vabs(x) < 67108864.0f);
+	D d = __builtin_convertvector(vsel(far, (V){0}, x), D);
+	const double magic = 6755399441055744.0; // 1.5 * 2^52
+	D shifted = d * 0.63661977236758134308 + magic, n = shifted - magic;
+	DI q = (DI)shifted + more;
+	D r = d - n * 1.57079631090164184570 - n * 1.58932547735281966916e-08, z = r * r;
+	D s = z * (-1.0 / 39916800) + 1.0 / 362880;
+	s = s * z - 1.0 / 5040;
+	s = s * z + 1.0 / 120;
+	s = s * z - 1.0 / 6;
+	s = s * z * r + r;
+	D c = z * (1.0 / 479001600) - 1.0 / 3628800;
+	c = c * z + 1.0 / 40320;
+	c = c * z - 1.0 / 720;
+	c = c * z + 1.0 / 24;
+	c = c * z - 0.5;
+	c = c * z + 1.0;
+	DI odd = -(q & 1);
+	DI y = (odd & (DI)c) | (~odd & (DI)s);
+	y ^= (q & 2) << 62; // the third and the fourth quarter are negative
+	V f = __builtin_convertvector((D)y, V);
+	int any = 0;
+	for (int i = 0; i < LANES; i++) any |= far[i];
+	if (any)
+		for (int i = 0; i < LANES; i++)
+			if (far[i]) f[i] = more ? (float)__builtin_cos(x[i]) : (float)__builtin_sin(x[i]);
+	return f;
+}

@@ -22,7 +22,8 @@ type fusion struct {
 var unaryCodes = map[string]int32{
 	"relu": opRelu, "sigmoid": opSigmoid, "tanh": opTanh, "gelu": opGelu, "exp": opExp, "sqrt": opSqrt,
 	"erf": opErf, "reciprocal": opReciprocal, "neg": opNeg, "abs": opAbs, "log": opLog, "hardswish": opHardSwish,
-	"step": opStep,
+	"step": opStep, "sin": opSin, "cos": opCos, "floor": opFloor, "ceil": opCeil, "round": opRound, "sign": opSign,
+	"isnan": opIsNaN, "isinf": opIsInf,
 }
 
 // unaryParams are those with parameters: the names of a and b.

@@ -254,7 +254,7 @@ func TestSlopes(t *testing.T) {
 					t.Errorf("%s at %g: %g, by differences %g", name, x, got, want)
 				}
 			}
-			if tried < 60 {
+			if tried < 25 { // some have values on a part of the range
 				t.Errorf("%s: compared at %d places", name, tried)
 			}
 		}

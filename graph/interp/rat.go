@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 
@@ -153,6 +154,12 @@ var rationalFunctions = map[string]struct {
 		}
 		return Q{x.Den, x.Num}
 	}},
+	"floor":   {0, func(_ Rational, x Q, _ []Q) Q { return Q{floorOf(x), 1} }},
+	"ceil":    {0, func(_ Rational, x Q, _ []Q) Q { return Q{-floorOf(Q{-x.Num, x.Den}), 1} }},
+	"round":   {0, func(r Rational, x Q, _ []Q) Q { return r.round(x) }},
+	"sign":    {0, func(_ Rational, x Q, _ []Q) Q { return Q{int64(cmp.Compare(x.Num, 0)), 1} }},
+	"isinf":   {0, func(Rational, Q, []Q) Q { return Q{0, 1} }},
+	"isnan":   {0, func(Rational, Q, []Q) Q { return Q{0, 1} }},
 	"step":    {0, func(_ Rational, x Q, _ []Q) Q { return truth(x.Num > 0) }},
 	"number":  {1, func(_ Rational, _ Q, p []Q) Q { return finite(p[0]) }},
 	"nonzero": {0, func(_ Rational, x Q, _ []Q) Q { return truth(x.Num != 0) }},
@@ -175,6 +182,28 @@ func init() {
 		}
 		rationalFunctions[graph.Truncate(t)] = f
 	}
+}
+
+// floorOf is the largest integer that is not above x.
+func floorOf(x Q) int64 {
+	n := x.Num / x.Den
+	if x.Num%x.Den < 0 {
+		n--
+	}
+	return n
+}
+
+// round is the nearest integer, the even one of two.
+func (r Rational) round(x Q) Q {
+	n := floorOf(x)
+	rest := r.Add(x, Q{-n, 1})
+	if rest.IsBad() {
+		return Bad
+	}
+	if half := rest.Den - rest.Num; rest.Num > half || rest.Num == half && n%2 != 0 {
+		n++
+	}
+	return Q{n, 1}
 }
 
 func truth(b bool) Q {

@@ -131,7 +131,7 @@ func TestRationalFunctionsAgainstFloat(t *testing.T) {
 	met := map[string]int{}
 	names := []string{"relu", "abs", "hardswish", "reciprocal", "truncate_int64", "truncate_int8", "truncate_uint8", "nonzero", "iszero", "leakyrelu(0.25)",
 		"leakyrelu(-2.0)", "clip(-1.5, 2.0)", "clip(2.0, -1.0)", "clip(0.0, inf)", "clip(-inf, 1.0)", "clip(-inf, inf)",
-		"clip(inf, 3.0)", "hardsigmoid(0.125, 0.5)", "hardsigmoid(2.0, -1.0)", "number(0.75)"}
+		"clip(inf, 3.0)", "hardsigmoid(0.125, 0.5)", "hardsigmoid(2.0, -1.0)", "number(0.75)", "floor", "ceil", "round", "sign", "isinf", "isnan"}
 	rapid.Check(t, func(t *rapid.T) {
 		x := r.Rat(rapid.Int64Range(-60, 60).Draw(t, "num"), rapid.SampledFrom([]int64{1, 2, 4, 8, 3}).Draw(t, "den"))
 		for _, name := range names {

@@ -47,7 +47,7 @@ func TestBadFormulas(t *testing.T) {
 	for text, want := range map[string]string{
 		"":          `operator f: formula "": 1:1: expected operand, found 'EOF'`,
 		"x + y":     `operator f: formula "x + y": y is no parameter`,
-		"sin(x)":    `operator f: formula "sin(x)": sin of 1 operands is not known`,
+		"sine(x)":   `operator f: formula "sine(x)": sine of 1 operands is not known`,
 		"max(x)":    `operator f: formula "max(x)": max of 1 operands is not known`,
 		"x % 2":     `operator f: formula "x % 2": % of 2 operands is not known`,
 		"!x":        `operator f: formula "!x": it is no expression of a function of one element`,

@@ -3,6 +3,7 @@ package op_test
 import (
 	"fmt"
 	"math"
+	"math/cmplx"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
@@ -51,16 +52,46 @@ var functions = []struct {
 		return math.Max(0, math.Min(1, x/8+0.5))
 	}},
 	{op.Rsqrt, named{"eps": num(12.5)}, func(x float64) float64 { return math.Pow(x+12.5, -0.5) }},
+	{op.Sin, nil, func(x float64) float64 { return imag(cmplx.Exp(complex(0, x))) }},
+	{op.Cos, nil, func(x float64) float64 { return real(cmplx.Exp(complex(0, x))) }},
+	{op.Tan, nil, func(x float64) float64 { return math.Sin(x) / math.Cos(x) }},
+	{op.Sinh, nil, func(x float64) float64 { return imag(cmplx.Sin(complex(0, x))) }},
+	{op.Cosh, nil, func(x float64) float64 { return real(cmplx.Cos(complex(0, x))) }},
+	{op.Asin, nil, func(x float64) float64 { return math.Atan2(x, math.Sqrt(1-x*x)) }},
+	{op.Acos, nil, func(x float64) float64 { return math.Atan2(math.Sqrt(1-x*x), x) }},
+	{op.Atan, nil, func(x float64) float64 { return math.Atan2(x, 1) }},
+	{op.Asinh, nil, func(x float64) float64 { return math.Copysign(math.Log(math.Abs(x)+math.Hypot(x, 1)), x) }},
+	{op.Acosh, nil, func(x float64) float64 { return math.Log(x + math.Sqrt(x*x-1)) }},
+	{op.Atanh, nil, func(x float64) float64 { return math.Log((1+x)/(1-x)) / 2 }},
+	{op.Floor, nil, func(x float64) float64 { return float64(int(x+100)) - 100 }},
+	{op.Ceil, nil, func(x float64) float64 { return 100 - float64(int(100-x)) }},
+	{op.Round, nil, func(x float64) float64 { return x - math.Remainder(x, 1) }},
+	{op.Sign, nil, func(x float64) float64 { return x / math.Max(math.Abs(x), 1e-300) }},
+	{op.IsInf, nil, func(float64) float64 { return 0 }},
+	{op.IsNaN, nil, func(float64) float64 { return 0 }},
 }
 
-// positive lists the functions that negative numbers or 0 have no value of.
-var positive = map[string]bool{"sqrt": true, "log": true, "reciprocal": true}
+// positive lists the functions that negative numbers or 0 have no value of, small those
+// that only numbers below 1 have one of, and fractions those that round.
+var (
+	positive  = map[string]bool{"sqrt": true, "log": true, "reciprocal": true, "acosh": true}
+	small     = map[string]bool{"asin": true, "acos": true, "atanh": true}
+	fractions = map[string]bool{"floor": true, "ceil": true, "round": true}
+)
 
 func arguments(o *graph.Op, sizes ...int) tensor {
 	x := fill(1, sizes...)
 	if positive[o.Name] {
 		for i := range x.Data {
 			x.Data[i] = math.Abs(x.Data[i]) + 1
+		}
+	}
+	for i := range x.Data {
+		switch {
+		case small[o.Name]:
+			x.Data[i] /= 16
+		case fractions[o.Name]:
+			x.Data[i] /= 4
 		}
 	}
 	return x

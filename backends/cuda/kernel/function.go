@@ -67,9 +67,6 @@ func (w *writer) function(e *graph.Expr) (term, error) {
 	return w.keep(term{code: w.formula(f, x.code, params), typ: w.real}), nil
 }
 
-// formulas are the operations of formulas that C writes otherwise, in float64.
-var formulas = map[string]string{"abs": "fabs", "erf": "erf", "exp": "exp", "expm1": "expm1", "log": "log", "sqrt": "sqrt", "tanh": "tanh"}
-
 // formula is a formula as C.
 func (w *writer) formula(f *graph.Formula, x string, params []float64) string {
 	args := make([]string, len(f.Args))
@@ -96,7 +93,10 @@ func (w *writer) formula(f *graph.Formula, x string, params []float64) string {
 	if len(args) == 2 {
 		return "(" + args[0] + " " + f.Op + " " + args[1] + ")"
 	}
-	name := formulas[f.Op]
+	name := f.Op // what C calls them, too
+	if name == "abs" {
+		name = "fabs"
+	}
 	if w.real == float {
 		name += "f"
 	}
