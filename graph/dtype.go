@@ -160,11 +160,6 @@ func (t DType) IntRange() (lo int64, hi uint64) {
 	return 0, 0
 }
 
-// Truncate names the function that a cast to an integer type is: rounding towards
-// 0. Each type has its own: of a number that a type does not hold nothing is
-// said, and runtimes differ.
-func Truncate(t DType) string { return "truncate_" + t.String() }
-
 // TensorType is an element type with concrete sizes, outermost axis first; no
 // sizes are a scalar.
 type TensorType struct {

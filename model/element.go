@@ -15,8 +15,6 @@ func Element(t graph.DType, raw []byte) (n int64, x float64) {
 	switch t {
 	case graph.Float32:
 		return 0, float64(math.Float32frombits(le.Uint32(raw)))
-	case graph.Float16:
-		return 0, halfToFloat(le.Uint16(raw))
 	case graph.Float64:
 		return 0, math.Float64frombits(le.Uint64(raw))
 	}
@@ -26,7 +24,13 @@ func Element(t graph.DType, raw []byte) (n int64, x float64) {
 	case 4:
 		return Wrap(t, int64(le.Uint32(raw))), 0
 	case 2:
+		if t.IsFloat() {
+			return 0, graph.Decode(t, le.Uint16(raw))
+		}
 		return Wrap(t, int64(le.Uint16(raw))), 0
+	}
+	if t.IsFloat() {
+		return 0, graph.Decode(t, uint16(raw[0]))
 	}
 	return Wrap(t, int64(raw[0])), 0
 }
@@ -37,10 +41,11 @@ func AppendElement(raw []byte, t graph.DType, n int64, x float64) []byte {
 	switch t {
 	case graph.Float32:
 		return le.AppendUint32(raw, math.Float32bits(float32(x)))
-	case graph.Float16:
-		return le.AppendUint16(raw, floatToHalf(x))
 	case graph.Float64:
 		return le.AppendUint64(raw, math.Float64bits(x))
+	}
+	if t.IsFloat() {
+		n = int64(graph.Encode(t, x))
 	}
 	switch t.Bytes() {
 	case 8:
@@ -53,68 +58,18 @@ func AppendElement(raw []byte, t graph.DType, n int64, x float64) []byte {
 	return append(raw, byte(n))
 }
 
-// Round is x as a type of floating-point numbers holds it.
+// Round is x as a type of floating-point numbers holds it: rounded to the nearest number,
+// the even one of two; what is too large is infinite, or NaN where that is not there, see
+// [graph.Encode].
 func Round(t graph.DType, x float64) float64 {
-	switch t {
-	case graph.Float32:
+	switch {
+	case t == graph.Float32:
 		return float64(float32(x))
-	case graph.Float16:
-		return halfToFloat(floatToHalf(x))
+	case t.IsNarrow():
+		return graph.Decode(t, graph.Encode(t, x))
 	}
 	return x
 }
 
-// Wrap is x as a type of integers holds it: modulo 2 to the number of its bits. A
-// uint64 is the int64 of the same bits. A truth value is whether x is not 0.
-func Wrap(t graph.DType, x int64) int64 {
-	left := 64 - t.Bits()
-	switch {
-	case t == graph.Bool && x != 0:
-		return 1
-	case t.IsSigned():
-		return x << left >> left
-	case t.IsUnsigned():
-		return int64(uint64(x) << left >> left)
-	}
-	return x
-}
-
-// halfToFloat is the value of IEEE 754 binary16 bits.
-func halfToFloat(h uint16) float64 {
-	sign, exp, frac := float64(1), int(h>>10&31), int(h&1023)
-	if h>>15 == 1 {
-		sign = -1
-	}
-	switch exp {
-	case 0:
-		return sign * math.Ldexp(float64(frac), -24)
-	case 31:
-		if frac != 0 {
-			return math.NaN()
-		}
-		return math.Inf(int(sign))
-	}
-	return sign * math.Ldexp(float64(1024+frac), exp-25)
-}
-
-// floatToHalf rounds to the nearest binary16, ties to even.
-func floatToHalf(x float64) uint16 {
-	var sign uint16
-	if math.Signbit(x) {
-		sign, x = 1<<15, -x
-	}
-	switch {
-	case math.IsNaN(x):
-		return sign | 0x7e00
-	case x >= 65520: // half a unit above the largest
-		return sign | 0x7c00
-	case x < math.Ldexp(1, -14):
-		return sign | uint16(math.RoundToEven(math.Ldexp(x, 24)))
-	}
-	frac, exp := math.Frexp(x) // x = frac * 2^exp, frac in [1/2, 1)
-	m := math.RoundToEven(math.Ldexp(frac, 11))
-	if m == 2048 {
-		m, exp = 1024, exp+1
-	}
-	return sign | uint16(exp+14)<<10 | uint16(int(m)-1024)
-}
+// Wrap is x as a type of integers or truth values holds it, see [graph.WrapInt].
+func Wrap(t graph.DType, x int64) int64 { return graph.WrapInt(t, x) }

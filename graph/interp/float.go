@@ -83,24 +83,17 @@ func (Float) FnOf(text string) func(float64) float64 {
 	return func(float64) float64 { return math.NaN() }
 }
 
-// steps are functions that are no operators.
+// steps are functions that are no operators: what casts are, and iszero.
 var steps = map[string]func(float64) float64{
 	graph.IsZero: func(x float64) float64 { return indicator(x == 0) },
-	"nonzero":    func(x float64) float64 { return indicator(x != 0) },
 }
 
 func init() {
 	for _, t := range graph.DTypes() {
-		if !t.IsInt() {
-			continue
-		}
-		// 2^63-1 is no float64: what is below hi+1 is held.
-		lo, hi := t.IntRange()
-		steps[graph.Truncate(t)] = func(x float64) float64 {
-			if x = math.Trunc(x); x < float64(lo) || x >= float64(hi)+1 {
-				return math.NaN()
+		for _, mode := range graph.Modes(t) {
+			if name, err := graph.CastFn(t, mode); err == nil && name != "none" {
+				steps[name] = graph.CastValue(t, mode)
 			}
-			return x
 		}
 	}
 }

@@ -172,15 +172,22 @@ func init() {
 			continue
 		}
 		lo, hi := t.IntRange()
-		f := rationalFunctions["nonzero"]
-		f.of = func(_ Rational, x Q, _ []Q) Q {
-			n := x.Num / x.Den
-			if n < lo || n > 0 && uint64(n) > hi {
-				return Bad
+		for _, wraps := range []bool{false, true} {
+			f := rationalFunctions["nonzero"]
+			f.of = func(_ Rational, x Q, _ []Q) Q {
+				n := x.Num / x.Den
+				switch {
+				case wraps && x.Den != 1, t == graph.Uint64 && n < 0, !wraps && t.Bits() >= 8 && (n < lo || n > 0 && uint64(n) > hi):
+					return Bad
+				}
+				return Q{graph.WrapInt(t, n), 1}
 			}
-			return Q{n, 1}
+			name := graph.Truncate(t)
+			if wraps {
+				name = graph.WrapFn(t)
+			}
+			rationalFunctions[name] = f
 		}
-		rationalFunctions[graph.Truncate(t)] = f
 	}
 }
 

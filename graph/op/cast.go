@@ -8,20 +8,26 @@ import (
 
 // Cast changes the element type. To an integer it drops the fraction, to bool
 // it tells 0 from the rest, to floating point it changes nothing but the
-// precision.
+// precision, see [graph.CastFn].
 var Cast = graph.Register(&graph.Op{
 	Name: "cast", In: 1, Out: 1,
 	Class: "copy", Moves: true, Batched: true,
-	Doc:    "The same numbers as another element type; integers drop the fraction, bool tells 0 from the rest.",
-	Params: []graph.Param{{Name: "to", Sort: graph.SortDType, Doc: "element type of the result"}},
+	Doc: "The same numbers as another element type; integers drop the fraction, bool tells 0 from the rest.",
+	Params: []graph.Param{
+		{Name: "to", Sort: graph.SortDType, Doc: "element type of the result"},
+		{Name: "mode", Sort: "name", Default: graph.NameValue("default"), Doc: "wrap: integers modulo 2 to the number of bits; to 8 bits: overflow, not saturated; to float8e8m0: down or nearest, also with _overflow, and up_overflow"},
+	},
 	Infer: func(_ *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		if _, err := castFn(a); err != nil {
 			return nil, err
 		}
 		return one(in[0])
 	},
-	DTypes: func(a graph.Attrs, _ []graph.DType) ([]graph.DType, error) {
-		t, err := castTo(a)
+	DTypes: func(a graph.Attrs, in []graph.DType) ([]graph.DType, error) {
+		t, mode, err := castTo(a)
+		if err == nil && mode == "wrap" && in[0].IsFloat() {
+			err = fmt.Errorf("mode wrap: %s are no integers", in[0])
+		}
 		return []graph.DType{t}, err
 	},
 	Entry: func(_ *graph.Space, a graph.Attrs, _ []graph.Shape, at []graph.Index) (*graph.Expr, error) {
@@ -38,25 +44,23 @@ var Cast = graph.Register(&graph.Op{
 	},
 })
 
-func castTo(a graph.Attrs) (graph.DType, error) {
+func castTo(a graph.Attrs) (t graph.DType, mode string, err error) {
 	name, ok := a[0].Name()
 	if !ok {
-		return 0, fmt.Errorf("%s is not an element type", a[0])
+		return 0, "", fmt.Errorf("%s is not an element type", a[0])
 	}
-	return graph.ParseDType(name)
+	if mode, ok = a[1].Name(); !ok {
+		return 0, "", fmt.Errorf("%s is no mode", a[1])
+	}
+	t, err = graph.ParseDType(name)
+	return t, mode, err
 }
 
-// castFn is the function of one element that a cast is: none, nonzero, or that of
-// graph.Truncate.
+// castFn names the function of one element that a cast is.
 func castFn(a graph.Attrs) (string, error) {
-	t, err := castTo(a)
-	switch {
-	case err != nil:
+	t, mode, err := castTo(a)
+	if err != nil {
 		return "", err
-	case t.IsInt():
-		return graph.Truncate(t), nil
-	case t == graph.Bool:
-		return "nonzero", nil
 	}
-	return "none", nil
+	return graph.CastFn(t, mode)
 }
