@@ -21,7 +21,7 @@ CHECKED = ./egraph/... ./verify
 CHECKED_GENERATION = ^Test(WorkersDoNotMatter|FourOperators|NetworkRules|PresetWorkers|EveryRuleIsCertified)$$
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vendor build gen-rules test cluster cluster-test bench go-bench lint fuzz adversary proto clean
+.PHONY: help setup vendor build gen-rules test cluster cluster-test bench models go-bench lint fuzz adversary proto clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ cluster-test: setup ## vet and the tests of cluster/, on Beam's local runner
 
 bench: build ## make tables of RESULTS.md: BENCH="funnel moves" (none: list them)
 	bin/taso bench $(if $(BENCH),run $(BENCH),list)
+
+models: ## models of today, exported by PyTorch, beside ONNX Runtime (scripts/models says more; ARGS="llama swin")
+	@scripts/models $(ARGS)
 
 go-bench: setup ## Go's benchmarks of all packages (BENCHTIME=1s)
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
