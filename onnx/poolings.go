@@ -10,7 +10,8 @@ import (
 func init() {
 	register(map[string]lowering{
 		"MaxPool": lowerMaxPool, "AveragePool": lowerAveragePool,
-		"GlobalAveragePool": lowerGlobal("reducemean"), "GlobalMaxPool": lowerGlobal("reducemax"),
+		"GlobalAveragePool": lowerGlobal(plainReduce("reducemean")), "GlobalMaxPool": lowerGlobal(plainReduce("reducemax")),
+		"LpPool": lowerLpPool, "GlobalLpPool": lowerGlobalLp,
 	})
 }
 
@@ -179,13 +180,61 @@ func (im *importer) dilatedPool(x *value, win *window, op, border string) *value
 	return x
 }
 
-func lowerGlobal(op string) lowering {
+func lowerGlobal(f reduction) lowering {
 	return func(c *call) {
 		x := c.need(1, 1)[0]
 		c.arithmetic("", x)
 		if x.rank() < 3 {
 			must.Failf("%s: want at least 3 axes", x)
 		}
-		c.set(c.im.reduce(op, x, upTo(2, x.rank()), true))
+		c.set(f(c.im, x, upTo(2, x.rank()), true))
 	}
+}
+
+// norm is the p of a norm, of which the p-th powers are summed.
+func (c *call) norm() int {
+	p := c.int("p", 2)
+	if p < 1 || p > 64 {
+		must.Do(unsupported("its norm is that of %d", p))
+	}
+	return int(p)
+}
+
+// powers are p-th powers of magnitudes, and normOf is their norm when they are summed.
+func (im *importer) powers(x *value, p int) *value {
+	if p%2 == 1 {
+		x = im.do("abs", x)
+	}
+	return im.power(x, float64(p))
+}
+
+func (im *importer) normOf(sum *value, p int) *value { return im.power(sum, 1/float64(p)) }
+
+func lowerGlobalLp(c *call) {
+	p := c.norm()
+	lowerGlobal(func(im *importer, x *value, axes []int, keep bool) *value {
+		return im.normOf(im.reduce("reducesum", im.powers(x, p), axes, keep), p)
+	})(c)
+}
+
+// lowerLpPool: sums under windows are a convolution of each channel with ones.
+func lowerLpPool(c *call) {
+	x, win := c.windowed("")
+	im, p, image := c.im, c.norm(), x.sizes[2:]
+	added := win.explicit(image)
+	out := win.windows(image, added)
+	for i := range added {
+		win.after[i] += added[i]
+	}
+	if n := graph.Product(win.kernel...); n > maxConstant {
+		must.Do(unsupported("its windows have %d cells", n))
+	}
+	win.valid = false
+	one := newConstant(x.dtype, append([]int{1, 1}, win.kernel...)...)
+	for i := range one.floats {
+		one.floats[i] = 1
+	}
+	y := im.reshape(im.powers(x, p), append([]int{x.sizes[0] * x.sizes[1], 1}, image...)...)
+	y = im.convolve(y, valueOf(one), win, 1)
+	c.set(im.normOf(im.reshape(y, append(slices.Clone(x.sizes[:2]), out...)...), p))
 }
