@@ -166,13 +166,6 @@ func (s sampled) taps(v *value, mode string) []sight {
 	return out
 }
 
-// whole is an integer constant repeated.
-func (im *importer) whole(n int, sizes ...int) *value {
-	k := newConstant(graph.Int64)
-	k.ints[0] = int64(n)
-	return im.broadcast(valueOf(k), sizes...)
-}
-
 // weighed sums the cells of an image [batch, channels, …] at places, of which each sample
 // has as many, by taps along each axis: [batch, channels, places].
 func (im *importer) weighed(x *value, axes [][]sight) *value {
