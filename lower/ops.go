@@ -29,10 +29,10 @@ func (l *lowerer) results(a Attrs, in []ValueID, out []graph.TensorType) ([]Valu
 	case op.In == 0 && op.Name != graph.OpaqueName:
 		return l.add(Kernel{Kind: Constant, As: op.Name}, out[0]), nil
 	case IsView(op):
-		if op.Name == "reshape" {
-			in = l.read("reshape", in)
-		}
 		views, err := Views(a, &l.Values[in[0]], out)
+		if err != nil && op.Name == "reshape" {
+			views, err = Views(a, &l.Values[l.dense(in[0])], out)
+		}
 		var vs []ValueID
 		for _, v := range views {
 			vs = append(vs, l.value(v))

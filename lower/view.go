@@ -8,7 +8,7 @@ import (
 
 // IsView reports whether an operator only looks at its operand's elements in
 // another order or in part, so that its results may be views: of a reshape if
-// the operand is dense, of the others in any case.
+// the operand lies so that it has strides (see [Views]), of the others in any case.
 func IsView(op *graph.Op) bool {
 	return op.Name == "reshape" || strided[op.Name] != nil
 }
@@ -18,15 +18,69 @@ var strided = map[string]func(a Attrs, x *Value, out []graph.TensorType) ([]Valu
 	"transpose": transposed, "slice": sliced, "split": parted, "broadcast": repeated,
 }
 
-// Views are the results of a view of x; a reshape wants it dense.
+// Views are the results of a view of x. A reshape has none where it joins axes that do
+// not lie one behind the other: heads of attention that were brought to the front, say.
 func Views(a Attrs, x *Value, out []graph.TensorType) ([]Value, error) {
 	if f := strided[a.Op.Name]; f != nil {
 		return f(a, x, out)
 	}
-	if !x.Dense() {
-		return nil, fmt.Errorf("operator %s: the operand is not dense", a.Op.Name)
+	strides, ok := x.reshaped(out[0].Sizes)
+	if !ok {
+		return nil, fmt.Errorf("operator %s: axes that are joined do not lie one behind the other", a.Op.Name)
 	}
-	return []Value{x.View(0, out[0].Sizes, graph.Strides(out[0].Sizes))}, nil
+	return []Value{x.View(0, out[0].Sizes, strides)}, nil
+}
+
+// reshaped are the strides of x in other sizes with as many elements, if it has any. Both
+// lists of sizes are cut from the front into the shortest pieces of as many elements; the
+// axes of a piece of x must be one axis, of any stride.
+func (v *Value) reshaped(to []int) (strides []int, ok bool) {
+	if v.Dense() {
+		return graph.Strides(to), true
+	}
+	strides = make([]int, len(to))
+	for i, j := 0, 0; i < len(v.Sizes) || j < len(to); {
+		x, y, n, m := i, j, 1, 1
+		if i < len(v.Sizes) {
+			n, i = v.Sizes[i], i+1
+		}
+		if j < len(to) {
+			m, j = to[j], j+1
+		}
+		for n != m {
+			if n < m {
+				n, i = n*v.Sizes[i], i+1
+			} else {
+				m, j = m*to[j], j+1
+			}
+		}
+		step, ok := v.joined(x, i)
+		if !ok {
+			return nil, false
+		}
+		for k := j - 1; k >= y; k-- {
+			strides[k] = step
+			step *= to[k]
+		}
+	}
+	return strides, true
+}
+
+// joined is the stride of axes first to last-1 as one axis.
+func (v *Value) joined(first, last int) (stride int, ok bool) {
+	n, inner := 1, 0
+	for k := last - 1; k >= first; k-- {
+		switch {
+		case v.Sizes[k] == 1:
+			continue
+		case n == 1:
+			inner = v.Strides[k]
+		case v.Strides[k] != n*inner:
+			return 0, false
+		}
+		n *= v.Sizes[k]
+	}
+	return inner, true
 }
 
 func transposed(a Attrs, x *Value, out []graph.TensorType) ([]Value, error) {
