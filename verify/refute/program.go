@@ -18,12 +18,14 @@ type program struct {
 	// real says that functions such as tanh take part: then elements are known
 	// by bounds.
 	real bool
+	// near are values next to the numbers in the law's attributes.
+	near []interp.Q
 }
 
 // newProgram makes a compiled instance ready; l is the law whose functions it
 // has, real what is known of the others.
 func newProgram(in *instance.Instance, l *law.Law, real realTable) *program {
-	p := &program{Instance: in, fns: functionsOf(l)}
+	p := &program{Instance: in, fns: functionsOf(l), near: nearNumbers(l)}
 	p.fns.real = real
 	for i := range in.Steps {
 		p.real = p.real || in.Steps[i].Mean != nil && isReal(in.Steps[i].Mean)

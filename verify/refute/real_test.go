@@ -26,6 +26,9 @@ func TestRefuteReal(t *testing.T) {
 		{"elu | X : [n] | | elu[alpha=0.5](X) == elu[alpha=0.25](X)", ""},
 		{"variable | f : pointwise1, X : [n] | | tanh(f(X)) == f(X)", ""},
 		{"any_act | X : [b, c, h, w], W : [o, c, 1, 1] | | conv2d[pad=valid, act=sigmoid](X, W) == conv2d[pad=valid, act=tanh](X, W)", ""},
+		// Seen beyond the numbers of the law only.
+		{"clipped | X : [n] | | clip[lo=-128.0, hi=127.0](X) == X", "-129"},
+		{"clipped_sum | X : [n], Y : [n] | | clip[lo=-300.0, hi=300.0](ewadd(X, Y)) == ewadd(clip[lo=-300.0, hi=300.0](X), clip[lo=-300.0, hi=300.0](Y))", "301"},
 	} {
 		l := lawtext.Read(t, c.law)[0]
 		w, err := Find(context.Background(), l, Options{})

@@ -2,11 +2,13 @@ package refute
 
 import (
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/law"
 )
 
 // patience is how many points are tried on exact values in vain before a third
@@ -22,8 +24,8 @@ func (s *search) values(p *program, at point, tries int) []interp.Q {
 
 // failing looks for values on which the sides differ in exact arithmetic: all
 // of -1, 0, 1, 2, and halves, where there are few cells, else random ones; with other
-// functions each time, small numbers and larger ones by turns, and halves. It leaves
-// the functions as they were then.
+// functions each time, small numbers and larger ones by turns, and halves; then what is
+// near numbers of the law. It leaves the functions as they were then.
 func (p *program) failing(rng *rand.Rand, tries int) []interp.Q {
 	cells := 0
 	for _, s := range p.Given {
@@ -57,7 +59,45 @@ func (p *program) failing(rng *rand.Rand, tries int) []interp.Q {
 			return vals
 		}
 	}
+	// What clips at 127 is seen beyond 127.
+	for try := 0; try < tries && len(p.near) > 0; try++ {
+		p.fns.key = rng.Uint64()
+		for i := range vals {
+			vals[i] = plain[rng.IntN(len(plain))]
+			if rng.IntN(4) > 0 {
+				vals[i] = p.near[rng.IntN(len(p.near))]
+			}
+		}
+		if fails() {
+			return vals
+		}
+	}
 	return nil
+}
+
+// maxNear is the largest number of a law near which values are tried: products of a few
+// have exact values.
+const maxNear = 1 << 16
+
+// nearNumbers are the whole numbers and halves in a law's attributes that plain values do
+// not reach, and their neighbours, ascending.
+func nearNumbers(l *law.Law) []interp.Q {
+	var near []interp.Q
+	for _, side := range slices.Concat(l.LHS, l.RHS) {
+		side.Walk(func(t *law.Term) {
+			for _, a := range t.Attrs {
+				x, ok := a.Number()
+				if !ok || math.Abs(x) < 2 || math.Abs(x) > maxNear || 2*x != math.Trunc(2*x) {
+					continue
+				}
+				for d := int64(-2); d <= 2; d += 2 {
+					near = append(near, fraction(int64(2*x)+d, 2))
+				}
+			}
+		})
+	}
+	slices.SortFunc(near, compareQ)
+	return slices.Compact(near)
 }
 
 // fraction is num/den, den being 1 or 2.
