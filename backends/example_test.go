@@ -27,11 +27,12 @@ func ExampleRandom() {
 	x, err := backends.Random(1, t)
 	y, _ := backends.Random(1, t)
 	fmt.Println(len(x.F32), x.F32[3] == y.F32[3], err)
-	_, err = backends.Zeros(graph.TensorType{DType: graph.Bool, Sizes: []int{2}})
-	fmt.Println(err)
+	z, _ := backends.Random(1, graph.TensorType{DType: graph.Bool, Sizes: []int{2}})
+	_, err = backends.Zeros(graph.TensorType{DType: 99, Sizes: []int{2}})
+	fmt.Println(z.I64, err)
 	// Output:
 	// 4 true <nil>
-	// tensor bool[2]: elements of type bool cannot be handed over
+	// [0 0] tensor dtype(99)[2]: elements of type dtype(99) cannot be handed over
 }
 
 func ExampleCheckInputs() {

@@ -8,35 +8,34 @@ import (
 	"github.com/taso-go/taso/lower"
 )
 
-// Known is nil if what a node computes is known, and its tensors are of types
-// that backends compute with: float32, and int64 for what only moves or is a
-// position. Otherwise it is an *Unsupported of the backend of that name.
-func Known(backend string, g *graph.Graph, id graph.NodeID) error {
-	name := g.Name(id)
-	types := func(what, op string, ints bool, t graph.TensorType) error {
-		if t.DType == graph.Float32 || ints && t.DType == graph.Int64 {
-			return nil
-		}
-		return &Unsupported{Backend: backend, Node: name, Op: op, Why: fmt.Sprintf("%s is %s", what, t)}
-	}
-	op := g.Op(id)
-	if op == nil {
-		return types("an input", "input", true, g.Type(id.Out(0)))
-	}
+// Known is nil if what a node computes is known and, with computes, its tensors are of
+// types that a device computes with, unless they only move or are positions. nil:
+// it computes with all types. Otherwise it is an *Unsupported of the backend of that
+// name.
+func Known(backend string, g *graph.Graph, id graph.NodeID, computes func(graph.DType) bool) error {
+	op, name := g.Op(id), g.Name(id)
 	if kind, _, ok := g.Opaque(id); ok {
 		return &Unsupported{Backend: backend, Node: name, Op: kind, Why: "its meaning is not known"}
 	}
-	if op.In == 0 {
-		return types("a constant", op.Name, true, g.Type(id.Out(0)))
+	if computes == nil || op == nil || op.In == 0 || op.Moves {
+		return nil
+	}
+	why := func(what string, t graph.TensorType) error {
+		if computes(t.DType) {
+			return nil
+		}
+		return &Unsupported{Backend: backend, Node: name, Op: op.Name, Why: fmt.Sprintf("%s is %s, with which it does not compute", what, t)}
 	}
 	for i, t := range g.Operands(id) {
-		places := op.Places != nil && i > 0 // positions, and keys
-		if err := types(fmt.Sprintf("operand %d", i), op.Name, op.Moves || places, g.Type(t)); err != nil {
+		if op.Places != nil && i > 0 && !g.DType(t).IsFloat() {
+			continue // positions, and keys
+		}
+		if err := why(fmt.Sprintf("operand %d", i), g.Type(t)); err != nil {
 			return err
 		}
 	}
 	for i := range g.NumOut(id) {
-		if err := types("its result", op.Name, op.Moves, g.Type(id.Out(i))); err != nil {
+		if err := why("its result", g.Type(id.Out(i))); err != nil {
 			return err
 		}
 	}

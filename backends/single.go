@@ -23,13 +23,13 @@ func Single(a *cost.Application, opt MeasureOptions) (*model.Model, []Tensor, er
 		if err != nil {
 			return graph.Tensor{}, err
 		}
-		for k := range x.I64 { // indices that differ
-			x.I64[k] = int64(k*7919) % int64(max(1, firstSize(a)))
+		for k := range x.I64 { // positions that differ, and other integers that are not 0
+			if x.I64[k] = 1; a.Op.Places != nil && i > 0 {
+				x.I64[k] = model.Wrap(t.DType, int64(k*7919)%int64(max(1, firstSize(a))))
+			}
 		}
 		if a.Op.Name == "batchnorm" && i == 4 { // a variance
-			for k := range x.F32 {
-				x.F32[k] = 0.5 + x.F32[k]*x.F32[k]
-			}
+			x.fill(func(k int) float64 { return model.Round(t.DType, 0.5+x.Number(k)*x.Number(k)) })
 		}
 		name := "x" + strconv.Itoa(i)
 		weight := i < len(opt.Weights) && opt.Weights[i]
@@ -41,11 +41,7 @@ func Single(a *cost.Application, opt MeasureOptions) (*model.Model, []Tensor, er
 			return b.AddInput(name, t.DType, t.Sizes...)
 		}
 		w, err := b.AddWeight(name, t.DType, t.Sizes...)
-		if t.DType == graph.Int64 {
-			m.Weights[w.Node] = model.FromInt64(t.Sizes, x.I64)
-		} else {
-			m.Weights[w.Node] = model.FromFloat32(t.Sizes, x.F32)
-		}
+		m.Weights[w.Node] = model.FromBytes(t.DType, t.Sizes, x.Bytes())
 		return w, err
 	})
 	if err != nil {

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 )
 
-// ReadWeight is the little-endian numbers of a weight of m, as many as its type
-// says. The error names the weight.
+// ReadWeight is the little-endian numbers of a weight of m as the type that holds its
+// elements ([lower.Wide]), as many as its type says. The error names the weight.
 func ReadWeight(m *model.Model, node graph.NodeID) ([]byte, error) {
 	t, w := m.Graph.Type(node.Out(0)), m.Weights[node]
 	wrap := func(err error) ([]byte, error) { return nil, fmt.Errorf("weight %s: %w", m.Graph.Name(node), err) }
@@ -23,5 +24,14 @@ func ReadWeight(m *model.Model, node graph.NodeID) ([]byte, error) {
 	if err != nil {
 		return wrap(err)
 	}
-	return raw, nil
+	held := lower.Wide(t.DType)
+	if held == t.DType || held.Bytes() == t.DType.Bytes() {
+		return raw, nil
+	}
+	x, err := FromBytes(t, raw)
+	if err != nil {
+		return wrap(err)
+	}
+	x.DType = held
+	return x.Bytes(), nil
 }

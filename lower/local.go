@@ -66,7 +66,7 @@ type Made struct {
 // the kernel that makes one of its operands, as far as neighbours tell: it does
 // unless another operand is ready only later, or the tail has agreed on other rows.
 func (t *Target) Joins(op *graph.Op, out graph.TensorType, operands []Made) bool {
-	if fn := StepFn(op); !IsStep(op) || !t.step(fn) {
+	if fn := StepFn(op); !IsStep(op) || !t.step(fn, out.DType) {
 		return false
 	}
 	if op.Name == "smul" || op.Name == "batchnorm" {
@@ -80,5 +80,5 @@ func (t *Target) Joins(op *graph.Op, out graph.TensorType, operands []Made) bool
 // tailed reports whether the kernel that makes an operand takes a tail.
 func (t *Target) tailed(m Made) bool {
 	op := m.Attrs.Op
-	return IsStep(op) && t.step(StepFn(op)) || t.Tails[As(m.Attrs, m.X, m.Type.Sizes)]
+	return IsStep(op) && t.step(StepFn(op), m.Type.DType) || t.tails(As(m.Attrs, m.X, m.Type.Sizes), m.Type.DType)
 }

@@ -148,13 +148,14 @@ func (l *lowerer) value(v Value) ValueID {
 
 // fresh is a new dense value in a buffer of its own.
 func (l *lowerer) fresh(t graph.TensorType, home Home) ValueID {
-	b := Buffer{Home: home, Bytes: graph.NumElements(t.Sizes) * t.DType.Bytes(), Shares: None}
+	held := l.t.held(t.DType)
+	b := Buffer{Home: home, Bytes: graph.NumElements(t.Sizes) * held.Bytes(), Shares: None}
 	if home == Weight {
 		b.Node = l.node
 	}
 	l.Buffers = append(l.Buffers, b)
 	l.readers, l.maker = append(l.readers, 0), append(l.maker, -1)
-	return l.value(Value{Buffer: BufferID(len(l.Buffers) - 1), Sizes: t.Sizes, Strides: graph.Strides(t.Sizes), DType: t.DType})
+	return l.value(Value{Buffer: BufferID(len(l.Buffers) - 1), Sizes: t.Sizes, Strides: graph.Strides(t.Sizes), DType: held, Type: t.DType})
 }
 
 func (l *lowerer) constant(v ValueID) bool { return l.Buffer(v).Constant() }
@@ -197,7 +198,7 @@ func (l *lowerer) dense(id ValueID) ValueID {
 	}
 	node := l.node
 	l.node = v.Node
-	c := l.add(Kernel{Kind: Copy, As: "copy", In: []ValueID{id}}, graph.TensorType{DType: v.DType, Sizes: v.Sizes})[0]
+	c := l.add(Kernel{Kind: Copy, As: "copy", In: []ValueID{id}}, graph.TensorType{DType: v.Type, Sizes: v.Sizes})[0]
 	l.node = node
 	l.copied[id] = c
 	return c

@@ -74,7 +74,7 @@ func packing() *lower.Target {
 }
 
 func TestGraph(t *testing.T) {
-	stiff := &lower.Target{Name: "stiff", Align: 16, Copies: map[string]bool{"slice": true}, Steps: func(fn string) bool { return fn == "relu" }}
+	stiff := &lower.Target{Name: "stiff", Align: 16, Copies: map[string]bool{"slice": true}, Steps: func(fn string, _ graph.DType) bool { return fn == "relu" }}
 	for _, c := range []struct {
 		name, text string
 		target     *lower.Target

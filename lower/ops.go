@@ -38,7 +38,7 @@ func (l *lowerer) results(a Attrs, in []ValueID, out []graph.TensorType) ([]Valu
 			vs = append(vs, l.value(v))
 		}
 		return vs, err
-	case op.In > 0 && fn != "" && l.t.step(fn):
+	case op.In > 0 && fn != "" && l.t.step(fn, out[0].DType):
 		return []ValueID{l.stepOf(a, fn, in, out[0])}, nil
 	}
 	if f := lowerings[op.Name]; f != nil {
@@ -50,7 +50,7 @@ func (l *lowerer) results(a Attrs, in []ValueID, out []graph.TensorType) ([]Valu
 // kernel adds a kernel that computes, on operands in the form that it reads.
 func (l *lowerer) kernel(k Kernel, in []ValueID, out ...graph.TensorType) []ValueID {
 	k.In = l.read(k.As, in)
-	if !l.t.Tails[k.As] {
+	if !l.t.tails(k.As, out[0].DType) {
 		k.Tail = nil
 	} else if k.Tail == nil {
 		k.Tail = &Tail{}
@@ -73,7 +73,7 @@ func (l *lowerer) prepared(k Kernel, a Attrs, in []ValueID, out graph.TensorType
 		for i, f := range packs {
 			p := ValueID(None)
 			if f.Elements > 0 {
-				t := graph.TensorType{DType: app.In[i].DType, Sizes: []int{f.Elements}}
+				t := graph.TensorType{DType: app.In[i].Type, Sizes: []int{f.Elements}}
 				p = l.add(Kernel{Kind: Prepare, As: k.As, Part: i, Span: f.Span, In: []ValueID{in[i]}}, t)[0]
 			}
 			k.Prepared = append(k.Prepared, p)
@@ -190,10 +190,17 @@ func lowerPick(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]Val
 	return l.kernel(Kernel{As: a.Op.Name, Span: spanOf(l.Values[in[0]].Sizes, 0, 1)}, in, out[0]), nil
 }
 
-// lowerCast: a type that stays needs no kernel.
+// lowerCast: a type that stays needs no kernel, nor does one that is held as the other
+// is, if no number changes.
 func lowerCast(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
-	if l.Values[in[0]].DType == out[0].DType {
+	x, to := l.Values[in[0]], out[0].DType
+	if x.Type == to && (x.DType == to || !to.IsFloat()) { // what is held as a wider type is not rounded yet
 		return l.read("cast", in), nil
+	}
+	if x.Type != to && x.DType == l.t.held(to) && Keeps(x.Type, to) {
+		v := x.View(0, x.Sizes, x.Strides)
+		v.Type = to
+		return []ValueID{l.value(v)}, nil
 	}
 	return l.kernel(Kernel{As: "cast"}, in, out[0]), nil
 }
@@ -202,6 +209,9 @@ func lowerCast(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]Val
 // the result lie between those of the source is prepared: two positions and a
 // weight each.
 func lowerResize(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
+	if l.t.held(out[0].DType) != graph.Float32 { // tables are of float32
+		return l.kernel(Kernel{As: a.Op.Name}, in, out[0]), nil
+	}
 	x := l.dense(in[0])
 	resized := false
 	for k, m := range out[0].Sizes {
@@ -215,7 +225,7 @@ func lowerResize(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]V
 		t := graph.TensorType{DType: graph.Float32, Sizes: []int{3 * m}}
 		table := l.add(Kernel{Kind: Prepare, As: "resize", Part: k, Span: spanOf(from, k, k+1)}, t)[0]
 		x = l.add(Kernel{As: "resize", Part: k, Span: spanOf(from, k, k+1), In: []ValueID{x, table}},
-			graph.TensorType{DType: l.Values[x].DType, Sizes: to})[0]
+			graph.TensorType{DType: l.Values[x].Type, Sizes: to})[0]
 	}
 	if !resized {
 		v := l.Values[x]

@@ -46,7 +46,9 @@ type Value struct {
 	Offset  int // of the first element, in elements
 	Sizes   []int
 	Strides []int
-	DType   graph.DType
+	// DType is the type as which the elements lie there, and Type what they are: a
+	// target may hold a narrow type as a wider one, see [Target.Held].
+	DType, Type graph.DType
 	// Node computes the value: time spent on making it dense is the node's.
 	Node graph.NodeID
 }

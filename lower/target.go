@@ -17,9 +17,16 @@ type Target struct {
 	Reads map[string]Form
 	// Tails are the kernels that take a tail, by [Kernel.As].
 	Tails map[string]bool
-	// Steps reports whether tails and chains can do a function, see [Step.Fn]; nil:
-	// all functions of one element, those of two, and affine.
-	Steps func(fn string) bool
+	// Held is as which type elements of a type lie in buffers, and are computed with;
+	// nil: as what they are.
+	Held func(graph.DType) graph.DType
+	// Tailed reports whether those kernels take a tail where elements are held as a
+	// type; nil: for all types. Others get none.
+	Tailed func(held graph.DType) bool
+	// Steps reports whether tails and chains can do a function, see [Step.Fn], on
+	// elements that are held as a type; nil: all functions of one element, those of two,
+	// and affine.
+	Steps func(fn string, held graph.DType) bool
 	// Longest is the most steps that a tail grows to; 0: there is no bound.
 	Longest int
 	// Overwrites: a chain may write where it reads.
@@ -59,9 +66,10 @@ const (
 // are packed into, which depend on the processor.
 func CPU() *Target {
 	return &Target{
-		Name: "cpu", Align: 64, Overwrites: true,
-		Reads: map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided},
-		Tails: map[string]bool{"conv2d": true, "depthwise": true, "dots": true, "poolmax": true, "poolavg": true, "matmul": true},
+		Name: "cpu", Align: 64, Overwrites: true, Held: Wide,
+		Tailed: func(held graph.DType) bool { return held == graph.Float32 },
+		Reads:  map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided},
+		Tails:  map[string]bool{"conv2d": true, "depthwise": true, "dots": true, "poolmax": true, "poolavg": true, "matmul": true},
 	}
 }
 
@@ -70,7 +78,7 @@ func CPU() *Target {
 // at any strides.
 func CUDA() *Target {
 	t := &Target{
-		Name: "cuda", Align: 256, Overwrites: true,
+		Name: "cuda", Align: 256, Overwrites: true, Held: Wide,
 		Longest: 128, // of two operands each: arguments of a launch are 4096 bytes at most
 		Reads:   map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided, "reverse": Strided, "cast": Strided},
 		Tails:   map[string]bool{},
@@ -89,12 +97,14 @@ func CUDA() *Target {
 // Tensat have them: nothing is fused. Views cost their dispatch.
 func Separate() *Target {
 	t := CPU()
-	t.Name, t.Tails, t.Steps = "separate", nil, func(string) bool { return false }
+	t.Name, t.Tails, t.Steps = "separate", nil, func(string, graph.DType) bool { return false }
 	return t
 }
 
-// step reports whether tails and chains can do a function.
-func (t *Target) step(fn string) bool { return t.Steps == nil || t.Steps(fn) }
+// step reports whether tails and chains can do a function on elements of a type.
+func (t *Target) step(fn string, d graph.DType) bool {
+	return t.Steps == nil || t.Steps(fn, t.held(d))
+}
 
 // IsStep reports whether an operator with operands is elementwise, so that it
 // may be a step: a function of one element, of two, a product with a scalar, or

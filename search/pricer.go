@@ -280,7 +280,7 @@ func (p *Pricer) value(t bank.Tensor) lower.Value {
 		}
 	}
 	sizes := p.net.Type(t).Sizes
-	return lower.Value{Sizes: sizes, Strides: graph.Strides(sizes), DType: p.net.Type(t).DType}
+	return lower.Value{Sizes: sizes, Strides: graph.Strides(sizes), DType: p.net.Type(t).DType, Type: p.net.Type(t).DType}
 }
 
 // views are the results of a view; not ok if its operand must be copied first.

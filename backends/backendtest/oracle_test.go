@@ -102,17 +102,15 @@ func (p *oraclePlan) load() error {
 			return fmt.Errorf("weight %s is no %s", p.g.Name(id), t)
 		}
 		x := tensor{Sizes: t.Sizes}
-		fs, err := w.Float32s()
-		is, intErr := w.Int64s()
-		if err != nil && intErr != nil {
+		raw, err := w.Read()
+		if err != nil {
 			return fmt.Errorf("weight %s: %w", p.g.Name(id), err)
 		}
-		for _, v := range fs {
-			x.Data = append(x.Data, float64(v))
+		read, err := backends.FromBytes(graph.TensorType{DType: w.DType, Sizes: w.Sizes}, raw)
+		if err != nil {
+			return fmt.Errorf("weight %s: %w", p.g.Name(id), err)
 		}
-		for _, v := range is {
-			x.Data = append(x.Data, float64(v))
-		}
+		x.Data = read.Float64s()
 		p.weights[id] = x
 	}
 	return nil
@@ -140,14 +138,12 @@ func (p *oraclePlan) Run(ctx context.Context, in []backends.Tensor) ([]backends.
 			x, ok := p.weights[id]
 			if !ok {
 				x = tensor{Sizes: in[next].Sizes}
+				x.Data = in[next].Float64s()
 				for k := range in[next].F32 {
-					x.Data = append(x.Data, float64(in[next].F32[k])+p.left)
+					x.Data[k] += p.left
 					if p.o.eatsInputs {
 						in[next].F32[k] = 0
 					}
-				}
-				for _, v := range in[next].I64 {
-					x.Data = append(x.Data, float64(v))
 				}
 				next++
 			}
@@ -211,12 +207,16 @@ func (p *oraclePlan) results(val map[graph.Tensor]tensor) ([]backends.Tensor, er
 			return nil, err
 		}
 		for k, v := range val[t].Data {
-			if x.DType == graph.Int64 {
-				x.I64[k] = int64(v)
-			} else {
+			switch {
+			case x.F32 != nil:
 				x.F32[k] = float32(v)
+			case x.F64 != nil:
+				x.F64[k] = v
+			default:
+				x.I64[k] = int64(v)
 			}
 		}
+		backends.RoundTo(x.DType, x.F32)
 		out = append(out, x)
 	}
 	if p.o.ownResults {

@@ -17,7 +17,8 @@ import (
 )
 
 // Tolerance is the deviation from the reference that is taken for rounding in
-// float32: absolute, and relative to the value.
+// float32: absolute, and relative to the value. Results of narrower types are rounded
+// once more, by [backends.Rounding].
 const Tolerance = 2e-5
 
 // Case is one thing that a backend must do.
@@ -26,7 +27,7 @@ type Case struct {
 	// Graph is what it runs, and Ops the operators in there, by name, each once;
 	// nil for a case that is about the backend as such.
 	Graph *graph.Graph
-	Ops   []string
+	Ops   []string // and of its element types other than float32
 	// Check says how the backend fails; a *backends.Unsupported of
 	// Backend.Supports, if the case has operators that the backend lacks.
 	Check func(ctx context.Context, b backends.Backend) error
@@ -40,22 +41,9 @@ func Cases() ([]Case, error) { return CasesWithin(Tolerance) }
 func CasesWithin(tolerance float64) ([]Case, error) {
 	var cs []Case
 	add := func(name, text string, opt backends.CompileOptions) error {
-		g, err := graph.ParseText("case", text)
-		if err != nil {
-			return fmt.Errorf("case %s: %w in:\n%s", name, err, text)
-		}
-		cs = append(cs, Case{Name: name, Graph: g, Ops: opsOf(g), Check: func(ctx context.Context, b backends.Backend) error {
-			for id := range g.Nodes() {
-				if err := b.Supports(g, id); err != nil {
-					return err
-				}
-			}
-			if err := agree(ctx, b, g, opt, tolerance); err != nil {
-				return fmt.Errorf("%w in:\n%s", err, g)
-			}
-			return nil
-		}})
-		return nil
+		c, err := caseOf(name, text, opt, tolerance)
+		cs = append(cs, c)
+		return err
 	}
 	for _, c := range operators {
 		for _, v := range c.graphs() {
@@ -76,6 +64,25 @@ func CasesWithin(tolerance float64) ([]Case, error) {
 	return append(cs, behaviour()...), nil
 }
 
+// caseOf is a graph compared with the reference.
+func caseOf(name, text string, opt backends.CompileOptions, tolerance float64) (Case, error) {
+	g, err := graph.ParseText("case", text)
+	if err != nil {
+		return Case{}, fmt.Errorf("case %s: %w in:\n%s", name, err, text)
+	}
+	return Case{Name: name, Graph: g, Ops: append(opsOf(g), typesOf(g)...), Check: func(ctx context.Context, b backends.Backend) error {
+		for id := range g.Nodes() {
+			if err := b.Supports(g, id); err != nil {
+				return err
+			}
+		}
+		if err := agree(ctx, b, g, opt, tolerance); err != nil {
+			return fmt.Errorf("%w in:\n%s", err, g)
+		}
+		return nil
+	}}, nil
+}
+
 // opsOf are the names of a graph's operators, sorted.
 func opsOf(g *graph.Graph) []string {
 	var names []string
@@ -89,14 +96,20 @@ func opsOf(g *graph.Graph) []string {
 }
 
 // Run runs the suite on b. A case that b says it does not support is a failure,
-// unless it has one of the operators that b may lack.
+// unless it has one of the operators, or element types, that b may lack.
 func Run(t *testing.T, b backends.Backend, mayLack ...string) {
 	cases, err := Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
+	types, err := Types()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases = append(cases, types...)
 	for _, name := range mayLack {
-		if _, ok := graph.Lookup(name); !ok {
+		_, ok := graph.Lookup(name)
+		if _, err := graph.ParseDType(name); err != nil && !ok {
 			t.Errorf("operator %s, which the backend may lack, does not exist", name)
 		}
 	}
@@ -119,9 +132,11 @@ var specials = []float32{0, 1, float32(math.Inf(1)), -2.5, float32(math.NaN()), 
 
 // values are the numbers for all inputs of a graph, weights included. Those of
 // float32 are in -1 to 1, or, by the beginning of the name, in 0.5 to 1.5
-// (pos), in 1.25 to 3.25 (over), some of them minus infinity (mask), or special ones (spec). Those of
-// int64 count through 0, 1, 2, as far as the name says: "idx3", and without
-// such a name through odd numbers beyond 32 bits.
+// (pos), in 1.25 to 3.25 (over), some of them minus infinity (mask), or special ones
+// (spec). Those of
+// integers count through 0, 1, 2, as far as the name says: "idx3", if it begins with "z"
+// through -1, 0, 1, 2 and so on, and without a digit through odd numbers beyond 32
+// bits, or what the type holds of them. Truth values come and go.
 func values(g *graph.Graph) (all []interp.Tensor[float64], feed []backends.Tensor, weights map[graph.NodeID]*model.Weight, err error) {
 	weights = map[graph.NodeID]*model.Weight{}
 	for i, id := range g.Inputs() {
@@ -131,35 +146,41 @@ func values(g *graph.Graph) (all []interp.Tensor[float64], feed []backends.Tenso
 			return nil, nil, nil, err
 		}
 		name := g.Name(id)
-		ref := make([]float64, graph.NumElements(typ.Sizes))
-		for k := range x.F32 {
-			switch {
-			case strings.HasPrefix(name, "pos"):
-				x.F32[k] = 1 + x.F32[k]/2
-			case strings.HasPrefix(name, "over"):
-				x.F32[k] = 2.25 + x.F32[k]
-			case strings.HasPrefix(name, "mask") && k%5 == 2:
-				x.F32[k] = float32(math.Inf(-1))
-			case strings.HasPrefix(name, "spec"):
-				x.F32[k] = specials[(k+k/len(specials))%len(specials)]
+		if typ.DType.IsFloat() {
+			ref := x.Float64s()
+			for k := range ref {
+				switch {
+				case strings.HasPrefix(name, "pos"):
+					ref[k] = 1 + ref[k]/2
+				case strings.HasPrefix(name, "over"):
+					ref[k] = 2.25 + ref[k]
+				case strings.HasPrefix(name, "mask") && k%5 == 2:
+					ref[k] = math.Inf(-1)
+				case strings.HasPrefix(name, "spec"):
+					ref[k] = float64(specials[(k+k/len(specials))%len(specials)])
+				}
 			}
-			ref[k] = float64(x.F32[k])
+			if x, err = backends.Numbers(typ, ref); err != nil {
+				return nil, nil, nil, err
+			}
 		}
 		for k := range x.I64 {
-			x.I64[k] = int64(k)*1_000_003 + 1<<33
-			if n := name[len(name)-1] - '0'; n > 0 && n < 10 {
-				x.I64[k] = int64(k) % int64(n)
+			v := int64(k)*1_000_003 + 1<<33
+			switch n := int64(name[len(name)-1]) - '0'; {
+			case typ.DType == graph.Bool:
+				v = int64(k*k%5) & 1
+			case n > 0 && n < 10 && name[0] == 'z':
+				v = int64(k)%n - 1
+			case n > 0 && n < 10:
+				v = int64(k) % n
 			}
-			ref[k] = float64(x.I64[k])
+			x.I64[k] = model.Wrap(typ.DType, v)
 		}
-		all = append(all, interp.Tensor[float64]{Sizes: typ.Sizes, Data: ref})
-		switch {
-		case !g.IsWeight(id):
+		all = append(all, interp.Tensor[float64]{Sizes: typ.Sizes, Data: x.Float64s()})
+		if g.IsWeight(id) {
+			weights[id] = model.FromBytes(typ.DType, typ.Sizes, x.Bytes())
+		} else {
 			feed = append(feed, x)
-		case typ.DType == graph.Int64:
-			weights[id] = model.FromInt64(typ.Sizes, x.I64)
-		default:
-			weights[id] = model.FromFloat32(typ.Sizes, x.F32)
 		}
 	}
 	return all, feed, weights, nil
@@ -223,7 +244,7 @@ func agree(ctx context.Context, b backends.Backend, g *graph.Graph, opt backends
 func clone(xs []backends.Tensor) []backends.Tensor {
 	out := make([]backends.Tensor, len(xs))
 	for i, x := range xs {
-		out[i] = backends.Tensor{DType: x.DType, Sizes: slices.Clone(x.Sizes), F32: slices.Clone(x.F32), I64: slices.Clone(x.I64)}
+		out[i] = x.Clone()
 	}
 	return out
 }
@@ -233,6 +254,11 @@ func same(what string, now, before []backends.Tensor, then, at string) error {
 	for i := range before {
 		for k, x := range before[i].F32 {
 			if y := now[i].F32[k]; math.Float32bits(x) != math.Float32bits(y) {
+				return fmt.Errorf("%s %d, element %d: %v %s, %v %s", what, i, k, x, then, y, at)
+			}
+		}
+		for k, x := range before[i].F64 {
+			if y := now[i].F64[k]; math.Float64bits(x) != math.Float64bits(y) {
 				return fmt.Errorf("%s %d, element %d: %v %s, %v %s", what, i, k, x, then, y, at)
 			}
 		}
@@ -255,20 +281,24 @@ func compare(g *graph.Graph, got []backends.Tensor, want []interp.Tensor[float64
 			return fmt.Errorf("output %d: %w", i, err)
 		}
 		for k, w := range want[i].Data {
-			var v float64
-			if got[i].DType == graph.Int64 {
-				v = float64(got[i].I64[k])
-			} else {
-				v = float64(got[i].F32[k])
-				if math.Abs(w) > math.MaxFloat32 {
-					w = float64(float32(w)) // an infinity
+			v, t := got[i].Number(k), got[i].DType
+			if got[i].F32 != nil {
+				if x := model.Round(t, w); math.IsInf(x, 0) || t == graph.Float32 && math.Abs(w) > math.MaxFloat32 {
+					w = x // an infinity
 				}
+			}
+			within := tolerance
+			if t != graph.Float32 && t != graph.Float64 {
+				within += 2 * backends.Rounding(t)
+			}
+			if !t.IsFloat() {
+				within = 0
 			}
 			if math.IsNaN(w) && math.IsNaN(v) || v == w {
 				continue
 			}
 			// An infinite bound would let everything pass.
-			if d := math.Abs(v - w); math.IsInf(w, 0) || !(d <= tolerance*(1+math.Abs(w))) {
+			if d := math.Abs(v - w); math.IsInf(w, 0) || !(d <= within*(1+math.Abs(w))) {
 				return fmt.Errorf("output %d, element %d of %v: got %v, want %v", i, k, got[i].Sizes, v, w)
 			}
 		}

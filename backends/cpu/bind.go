@@ -27,32 +27,42 @@ type binder struct {
 // binding makes the call of one kind of kernel: run and scratch of a step.
 type binding func(b *binder, k *lower.Kernel, s *step) error
 
-// kernels are the operators that have kernels of their own, by [lower.Kernel.As];
-// preparations those whose operands are prepared. All others are run by their
-// definitions.
-var kernels, preparations map[string]binding
+// kernels are the operators that have kernels of their own, by [lower.Kernel.As], for
+// elements of all types; floats those for elements that are held as float32 (see typed
+// for others); preparations those whose operands are prepared. All others are run by
+// their definitions.
+var kernels, floats, preparations map[string]binding
 
 func init() {
-	kernels = map[string]binding{
+	floats = map[string]binding{
 		"conv2d": bindConv, "depthwise": bindWindows, "dots": bindDots, "poolmax": bindWindows, "poolavg": bindWindows, "matmul": bindMatMul,
 		"reducesum": bindReduce, "reducemean": bindReduce, "reducemax": bindReduce,
-		"softmax": bindSoftmax, "layernorm": bindLayerNorm, "resize": bindResize, "gather": bindGather, "cast": bindCast,
+		"softmax": bindSoftmax, "layernorm": bindLayerNorm, "resize": bindResize, "chain": bindChain, "affine": prepareAffine,
+	}
+	kernels = map[string]binding{
+		"gather": bindGather, "cast": bindCast,
 		"scatteradd": bindScatterAdd, "pick": bindPick, "reverse": bindReverse,
 		"concat": bindPlaced, "enlarge": bindPlaced, "pad": bindPlaced,
 	}
 	preparations = map[string]binding{
-		"conv2d": packConv, "matmul": packMatMul, "affine": prepareAffine, "resize": prepareResize,
+		"conv2d": packConv, "matmul": packMatMul, "resize": prepareResize,
 	}
 }
 
 // Target is what the kernels can do, with the forms that they want weights in.
 func (b *Backend) Target() *lower.Target {
 	t := lower.CPU()
-	t.Steps = func(fn string) bool {
+	t.Steps = func(fn string, held graph.DType) bool {
+		if held != graph.Float32 {
+			return typedStep(fn, held)
+		}
 		_, _, _, ok := stepCode(fn, false)
 		return ok
 	}
 	t.Packed = func(a *lower.App) ([]lower.Packed, error) {
+		if a.In[0].DType != graph.Float32 {
+			return nil, nil
+		}
 		switch a.As {
 		case "conv2d":
 			return packedConv(b.t, a)
@@ -101,14 +111,29 @@ func (b *binder) bind(k *lower.Kernel) (*step, error) {
 		s.writes = append(s.writes, v.buf)
 	}
 	k.Reads(func(v lower.ValueID) { s.reads = append(s.reads, b.value(v).buf) })
-	var err error
-	if s.tail, err = b.bindTail(k); err != nil {
-		return nil, err
+	var make binding
+	switch k.Kind {
+	case lower.Copy:
+		make = bindCopy
+	case lower.Constant:
+		make = bindMeaning
+	case lower.Prepare:
+		make = preparations[k.As]
+	default:
+		make = kernels[k.As]
 	}
-	make := map[lower.Kind]binding{
-		lower.Compute: kernels[k.As], lower.Prepare: preparations[k.As],
-		lower.Chain: bindChain, lower.Copy: bindCopy, lower.Constant: bindMeaning,
-	}[k.Kind]
+	if make == nil && len(k.In) > 0 && len(k.Out) > 0 {
+		switch x, y := b.value(k.In[0]), b.value(k.Out[0]); {
+		case y.DType != graph.Float32 && x.DType == y.DType:
+			make = typed(k.As, y.DType, y.Type)
+		case x.DType == y.DType:
+			make = floats[k.As]
+			var err error
+			if s.tail, err = b.bindTail(k); err != nil {
+				return nil, err
+			}
+		}
+	}
 	switch {
 	case make != nil:
 		return s, make(b, k, s)

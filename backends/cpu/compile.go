@@ -187,7 +187,7 @@ func (c *compiler) load(id lower.BufferID) error {
 	if err := c.allocate(id); err != nil {
 		return fmt.Errorf("weight %s: %w", c.m.Graph.Name(node), err)
 	}
-	decode(c.bufs[id].base, c.m.Graph.Type(node.Out(0)).DType.Bytes(), raw)
+	decode(c.bufs[id].base, lower.Wide(c.m.Graph.DType(node.Out(0))).Bytes(), raw)
 	return nil
 }
 

@@ -63,5 +63,5 @@ func (b *Backend) Close() error {
 
 // Supports reports why a node cannot be run.
 func (b *Backend) Supports(g *graph.Graph, id graph.NodeID) error {
-	return backends.Known("cpu", g, id)
+	return backends.Known("cpu", g, id, nil)
 }

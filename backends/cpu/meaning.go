@@ -40,16 +40,19 @@ func bindMeaning(b *binder, k *lower.Kernel, s *step) error {
 // error: it would be computed with as another one.
 func (v *value) float64s() ([]float64, error) {
 	out := make([]float64, v.Elements())
-	if v.DType == graph.Int64 {
-		for i, x := range i64(v.ptr(), len(out)) {
+	switch v.DType {
+	case graph.Int64:
+		for i, x := range elements[int64](v) {
 			if out[i] = float64(x); x > exact || x < -exact {
 				return nil, fmt.Errorf("integer %d is beyond 2^53, and there is no kernel for integers", x)
 			}
 		}
-		return out, nil
-	}
-	for i, x := range f32(v.ptr(), len(out)) {
-		out[i] = float64(x)
+	case graph.Float64:
+		copy(out, elements[float64](v))
+	default:
+		for i, x := range elements[float32](v) {
+			out[i] = float64(x)
+		}
 	}
 	return out, nil
 }
@@ -57,22 +60,26 @@ func (v *value) float64s() ([]float64, error) {
 // exact is the number up to which all integers are float64s.
 const exact = 1 << 53
 
-// put writes the elements of a dense value, rounded to its type.
+// put writes the elements of a dense value, rounded to what holds its type, or wrapped to
+// its type.
 func (v *value) put(xs []float64) error {
 	switch v.DType {
 	case graph.Float32:
-		to := f32(v.ptr(), len(xs))
+		to := elements[float32](v)
 		for i, x := range xs {
 			to[i] = float32(x)
 		}
+	case graph.Float64:
+		copy(elements[float64](v), xs)
 	case graph.Int64:
-		to := i64(v.ptr(), len(xs))
+		to := elements[int64](v)
 		for i, x := range xs {
 			if !(x >= -exact && x <= exact) {
 				return fmt.Errorf("%v is no integer that is computed exactly", x)
 			}
 			to[i] = int64(x)
 		}
+		wrap(v.Type, to)
 	default:
 		return fmt.Errorf("elements of type %s", v.DType)
 	}

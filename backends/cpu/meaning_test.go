@@ -78,7 +78,7 @@ func TestMeaningOfIntegers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := &value{Value: &lower.Value{Sizes: []int{1}, Strides: []int{1}, DType: graph.Int64}, buf: &buffer{bytes: 8, mem: mem, base: mem.p}}
+		v := &value{Value: &lower.Value{Sizes: []int{1}, Strides: []int{1}, DType: graph.Int64, Type: graph.Int64}, buf: &buffer{bytes: 8, mem: mem, base: mem.p}}
 		i64(v.ptr(), 1)[0] = x
 		xs, err := v.float64s()
 		if (err == nil) != ok {

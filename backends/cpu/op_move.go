@@ -5,6 +5,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/lower"
+	"github.com/taso-go/taso/model"
 )
 
 // Operators that move elements.
@@ -69,18 +70,16 @@ func bindPlaced(b *binder, k *lower.Kernel, s *step) error {
 			first[axis] += v.Sizes[axis]
 		}
 	}
-	kern, n, width := b.t, y.Elements(), y.width()
+	kern, width := b.t, y.width()
 	s.run = func(ptr) error {
-		if filled && y.DType == graph.Int64 {
-			whole := i64(y.ptr(), n)
-			for i := range whole {
-				whole[i] = int64(fill)
-			}
-		} else if filled {
-			whole := f32(y.ptr(), n)
-			for i := range whole {
-				whole[i] = float32(fill)
-			}
+		switch {
+		case !filled:
+		case y.DType == graph.Int64:
+			fillWith(elements[int64](y), model.Wrap(y.Type, int64(fill)))
+		case y.DType == graph.Float64:
+			fillWith(elements[float64](y), fill)
+		default:
+			fillWith(elements[float32](y), float32(model.Round(y.Type, fill)))
 		}
 		for _, p := range ps {
 			kern.move(bytesPtr(y.ptr(), p.off*width), p.v.ptr(), width, p.axes)
@@ -88,6 +87,12 @@ func bindPlaced(b *binder, k *lower.Kernel, s *step) error {
 		return nil
 	}
 	return nil
+}
+
+func fillWith[T any](to []T, x T) {
+	for i := range to {
+		to[i] = x
+	}
 }
 
 // bindGather picks slices along an axis by an int64 tensor; negative indices
@@ -119,29 +124,41 @@ func bindGather(b *binder, k *lower.Kernel, s *step) error {
 // int64 tensor, in the order of the positions.
 func bindScatterAdd(b *binder, k *lower.Kernel, s *step) error {
 	x, idx, y := b.value(k.In[0]), b.value(k.In[1]), b.value(k.Out[0])
-	if x.DType != graph.Float32 {
-		return fmt.Errorf("elements of type %s: there is no kernel", x.DType)
+	switch x.DType {
+	case graph.Int64:
+		s.run = func(ptr) error {
+			defer wrap(y.Type, elements[int64](y))
+			return scatterAdd(elements[int64](y), elements[int64](x), elements[int64](idx), k.Span)
+		}
+	case graph.Float64:
+		s.run = func(ptr) error {
+			return scatterAdd(elements[float64](y), elements[float64](x), elements[int64](idx), k.Span)
+		}
+	default:
+		s.run = func(ptr) error {
+			return scatterAdd(elements[float32](y), elements[float32](x), elements[int64](idx), k.Span)
+		}
 	}
-	outer, n, per := k.Span[0], k.Span[1], k.Span[2]
-	m := idx.Elements()
-	s.run = func(ptr) error {
-		from, to := f32(x.ptr(), outer*m*per), f32(y.ptr(), outer*n*per)
-		clear(to)
-		for j, k := range i64(idx.ptr(), m) {
-			if k < 0 {
-				k += int64(n)
-			}
-			if k < 0 || k >= int64(n) {
-				return fmt.Errorf("index %d of an axis of %d", k, n)
-			}
-			for o := range outer {
-				at := to[(o*n+int(k))*per:][:per]
-				for i, v := range from[(o*m+j)*per:][:per] {
-					at[i] += v
-				}
+	return nil
+}
+
+func scatterAdd[T int64 | float64 | float32](to, from []T, idx []int64, span [3]int) error {
+	outer, n, per := span[0], span[1], span[2]
+	m := len(idx)
+	clear(to)
+	for j, k := range idx {
+		if k < 0 {
+			k += int64(n)
+		}
+		if k < 0 || k >= int64(n) {
+			return fmt.Errorf("index %d of an axis of %d", k, n)
+		}
+		for o := range outer {
+			at := to[(o*n+int(k))*per:][:per]
+			for i, v := range from[(o*m+j)*per:][:per] {
+				at[i] += v
 			}
 		}
-		return nil
 	}
 	return nil
 }
@@ -149,35 +166,47 @@ func bindScatterAdd(b *binder, k *lower.Kernel, s *step) error {
 // bindPick adds, for each position, the rows whose key it is, in their order.
 func bindPick(b *binder, k *lower.Kernel, s *step) error {
 	x, keys, idx, y := b.value(k.In[0]), b.value(k.In[1]), b.value(k.In[2]), b.value(k.Out[0])
-	if x.DType != graph.Float32 {
-		return fmt.Errorf("elements of type %s: there is no kernel", x.DType)
-	}
-	all, err := b.attrs(k.Node).Int("n")
+	n, err := b.attrs(k.Node).Int("n")
 	if err != nil {
 		return err
 	}
-	n, per, m := k.Span[1], k.Span[2], idx.Elements()
-	s.run = func(ptr) error {
-		rows := map[int64][]int{} // by key
-		for i, key := range i64(keys.ptr(), n) {
-			rows[key] = append(rows[key], i)
+	per := k.Span[2]
+	switch x.DType {
+	case graph.Int64:
+		s.run = func(ptr) error {
+			defer wrap(y.Type, elements[int64](y))
+			return pick(elements[int64](y), elements[int64](x), elements[int64](keys), elements[int64](idx), n, per)
 		}
-		from, to := f32(x.ptr(), n*per), f32(y.ptr(), m*per)
-		clear(to)
-		for j, k := range i64(idx.ptr(), m) {
-			if k < -int64(all) || k >= int64(all) {
-				return fmt.Errorf("index %d of %d keys", k, all)
-			}
-			for _, key := range []int64{k, k + int64(all)} {
-				for _, i := range rows[key] {
-					at := to[j*per:][:per]
-					for q, v := range from[i*per:][:per] {
-						at[q] += v
-					}
+	case graph.Float64:
+		s.run = func(ptr) error {
+			return pick(elements[float64](y), elements[float64](x), elements[int64](keys), elements[int64](idx), n, per)
+		}
+	default:
+		s.run = func(ptr) error {
+			return pick(elements[float32](y), elements[float32](x), elements[int64](keys), elements[int64](idx), n, per)
+		}
+	}
+	return nil
+}
+
+func pick[T int64 | float64 | float32](to, from []T, keys, idx []int64, n, per int) error {
+	rows := map[int64][]int{} // by key
+	for i, key := range keys {
+		rows[key] = append(rows[key], i)
+	}
+	clear(to)
+	for j, k := range idx {
+		if k < -int64(n) || k >= int64(n) {
+			return fmt.Errorf("index %d of %d keys", k, n)
+		}
+		for _, key := range []int64{k, k + int64(n)} {
+			for _, i := range rows[key] {
+				at := to[j*per:][:per]
+				for q, v := range from[i*per:][:per] {
+					at[q] += v
 				}
 			}
 		}
-		return nil
 	}
 	return nil
 }
@@ -192,7 +221,7 @@ func bindReverse(b *binder, k *lower.Kernel, s *step) error {
 	n := x.Elements()
 	s.run = func(ptr) error {
 		if x.width() == 8 {
-			reversed(i64(y.ptr(), n), i64(x.ptr(), n), x.Sizes, axes)
+			reversed(all[int64](y.ptr(), n), all[int64](x.ptr(), n), x.Sizes, axes)
 		} else {
 			reversed(f32(y.ptr(), n), f32(x.ptr(), n), x.Sizes, axes)
 		}
@@ -220,31 +249,4 @@ func reversed[T any](to, from []T, sizes, axes []int) {
 			at -= sizes[k] * step[k]
 		}
 	}
-}
-
-// bindCast converts between element types.
-func bindCast(b *binder, k *lower.Kernel, s *step) error {
-	x, y := b.value(k.In[0]), b.value(k.Out[0])
-	n := x.Elements()
-	switch {
-	case x.DType == graph.Int64 && y.DType == graph.Float32:
-		s.run = func(ptr) error {
-			from, to := i64(x.ptr(), n), f32(y.ptr(), n)
-			for i := range to {
-				to[i] = float32(from[i])
-			}
-			return nil
-		}
-	case x.DType == graph.Float32 && y.DType == graph.Int64:
-		s.run = func(ptr) error {
-			from, to := f32(x.ptr(), n), i64(y.ptr(), n)
-			for i := range to {
-				to[i] = int64(from[i]) // towards zero
-			}
-			return nil
-		}
-	default:
-		return fmt.Errorf("from %s to %s: there is no kernel", x.DType, y.DType)
-	}
-	return nil
 }

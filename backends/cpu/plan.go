@@ -44,10 +44,14 @@ func (p *Plan) Run(ctx context.Context, in []backends.Tensor) ([]backends.Tensor
 	for i, v := range p.outputs {
 		t := p.g.Type(p.g.Outputs()[i])
 		out[i] = backends.Tensor{DType: t.DType, Sizes: slices.Clone(t.Sizes)}
-		if v.DType == graph.Int64 {
-			out[i].I64 = slices.Clone(i64(v.ptr(), v.Elements()))
-		} else {
-			out[i].F32 = slices.Clone(f32(v.ptr(), v.Elements()))
+		switch v.DType {
+		case graph.Int64:
+			out[i].I64 = slices.Clone(elements[int64](v))
+		case graph.Float64:
+			out[i].F64 = slices.Clone(elements[float64](v))
+		default:
+			out[i].F32 = slices.Clone(elements[float32](v))
+			backends.RoundTo(t.DType, out[i].F32)
 		}
 	}
 	return out, nil
@@ -60,10 +64,13 @@ func (p *Plan) feed(in []backends.Tensor) {
 		if v == nil {
 			continue
 		}
-		if v.DType == graph.Int64 {
-			copy(i64(v.ptr(), v.Elements()), in[k].I64)
-		} else {
-			copy(f32(v.ptr(), v.Elements()), in[k].F32)
+		switch v.DType {
+		case graph.Int64:
+			copy(elements[int64](v), in[k].I64)
+		case graph.Float64:
+			copy(elements[float64](v), in[k].F64)
+		default:
+			copy(elements[float32](v), in[k].F32)
 		}
 		k++
 	}

@@ -145,7 +145,7 @@ func (b *Backend) Compiled() (hits, misses int) { return b.compiler.Counts() }
 
 // Supports reports why a node cannot be run.
 func (b *Backend) Supports(g *graph.Graph, id graph.NodeID) error {
-	return backends.Known("cuda", g, id)
+	return kernel.Supports(g, id)
 }
 
 // Target is what the kernels can do.

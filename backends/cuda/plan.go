@@ -126,6 +126,7 @@ func (p *Plan) run(ctx context.Context, out []backends.Tensor) error {
 		if err := p.b.dev.CopyOut(bytesOf(&out[i]), p.at(p.outputs[i])); err != nil {
 			return fmt.Errorf("fetch output %d: %w", i, err)
 		}
+		backends.RoundTo(out[i].DType, out[i].F32)
 	}
 	return nil
 }
@@ -193,8 +194,11 @@ func (n *binder) check(p *program, table []dl.Ptr) error {
 // bytesOf is the memory of a tensor's elements. Devices and the processors that drive
 // them are little-endian.
 func bytesOf(t *backends.Tensor) []byte {
-	if t.DType == graph.Int64 {
+	switch {
+	case t.I64 != nil:
 		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(t.I64))), 8*len(t.I64))
+	case t.F64 != nil:
+		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(t.F64))), 8*len(t.F64))
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(t.F32))), 4*len(t.F32))
 }

@@ -47,7 +47,7 @@ func lowerAttrs(op *graph.Op, a graph.Attrs) lower.Attrs { return lower.Attrs{Op
 
 // value is a tensor that lies dense.
 func dense(t graph.TensorType) lower.Value {
-	return lower.Value{DType: t.DType, Sizes: t.Sizes, Strides: graph.Strides(t.Sizes)}
+	return lower.Value{DType: t.DType, Type: t.DType, Sizes: t.Sizes, Strides: graph.Strides(t.Sizes)}
 }
 
 // priced is what a price function said.

@@ -2,11 +2,10 @@ package kernel_test
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/taso-go/taso/backends"
@@ -29,7 +28,7 @@ type device struct {
 
 func (device) Info() backends.Info { return backends.Info{Name: "cuda"} }
 func (device) Supports(g *graph.Graph, id graph.NodeID) error {
-	return backends.Known("cuda", g, id)
+	return kernel.Supports(g, id)
 }
 func (device) Target() *lower.Target { return lower.CUDA() }
 func (device) Measure(context.Context, cost.Application, backends.MeasureOptions) (cost.Sample, error) {
@@ -131,12 +130,9 @@ func (r *run) Run(_ context.Context, in []backends.Tensor) ([]backends.Tensor, e
 			continue
 		}
 		to := r.bufs[r.p.Values[v].Buffer][:0]
-		for _, x := range in[k].F32 {
-			to = binary.LittleEndian.AppendUint32(to, math.Float32bits(x))
-		}
-		for _, x := range in[k].I64 {
-			to = binary.LittleEndian.AppendUint64(to, uint64(x))
-		}
+		held := in[k]
+		held.DType = lower.Wide(held.DType)
+		copy(to[:cap(to)], held.Bytes())
 		k++
 	}
 	if err := r.kernels(r.p.Run); err != nil {
@@ -145,15 +141,13 @@ func (r *run) Run(_ context.Context, in []backends.Tensor) ([]backends.Tensor, e
 	out := make([]backends.Tensor, len(r.p.Outputs))
 	for i, id := range r.p.Outputs {
 		v := &r.p.Values[id]
-		x := backends.Tensor{DType: v.DType, Sizes: v.Sizes}
-		at := r.bufs[v.Buffer][v.Offset*v.DType.Bytes():]
-		for j := range v.Elements() {
-			if v.DType == graph.Int64 {
-				x.I64 = append(x.I64, int64(binary.LittleEndian.Uint64(at[8*j:])))
-			} else {
-				x.F32 = append(x.F32, math.Float32frombits(binary.LittleEndian.Uint32(at[4*j:])))
-			}
+		held := graph.TensorType{DType: v.DType, Sizes: v.Sizes}
+		x, err := backends.FromBytes(held, r.bufs[v.Buffer][v.Offset*v.DType.Bytes():][:held.Bytes()])
+		if err != nil {
+			return nil, err
 		}
+		x.DType = r.p.Graph.DType(r.p.Graph.Outputs()[i])
+		backends.RoundTo(x.DType, x.F32)
 		out[i] = x
 	}
 	return out, nil
@@ -173,6 +167,40 @@ func TestLibraries(t *testing.T) {
 	cases(t, d, "matmul", "conv2d")
 	if d.calls["matmul"] < 100 || d.calls["conv"] < 100 {
 		t.Errorf("libraries were called for %v", d.calls)
+	}
+}
+
+// TestTypes runs the cases of element types: what is held as float32 is computed with, all
+// others are moved and cast; what is more is refused.
+func TestTypes(t *testing.T) {
+	skipWithoutCgo(t)
+	cases, err := backendtest.Types()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := map[string]bool{}
+	for _, c := range cases {
+		kind, name, _ := strings.Cut(c.Name, "/")
+		if !slices.Contains([]string{"mixed", "mask", "integers", "arithmetic", "truth", "graphs/small", "operators/relu", "operators/transpose"}, name) {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			err := c.Check(t.Context(), device{calls: map[string]int{}})
+			var un *backends.Unsupported
+			switch {
+			case errors.As(err, &un) && !strings.Contains(un.Why, kind+"[") && name != "mixed":
+				t.Errorf("refused: %v", un)
+			case err != nil && un == nil:
+				t.Error(err)
+			case err == nil:
+				ran[name] = true
+			}
+		})
+	}
+	for name, want := range map[string]bool{"mask": true, "integers": true, "graphs/small": true, "arithmetic": false, "truth": false} {
+		if ran[name] != want {
+			t.Errorf("%s: ran %t", name, ran[name])
+		}
 	}
 }
 

@@ -59,28 +59,6 @@ func bindReverse(b *binder, k *lower.Kernel) error {
 	return b.moved(k, func(s *source, idx []string) string { return s.place(idx, strides, first) })
 }
 
-// bindCast converts between element types: to an integer towards 0, to bool it tells 0
-// from the rest.
-func bindCast(b *binder, k *lower.Kernel) error {
-	x, y := b.value(k.In[0]), b.value(k.Out[0])
-	s := b.source(k.In[0], k.Out[0])
-	n := y.Elements()
-	s.each(n)
-	at := "i"
-	if !x.Dense() {
-		at = s.place(s.unravel("i", y.Sizes), x.Strides, 0)
-	}
-	p, t, err := s.reads(k.In[0])
-	if err != nil {
-		return err
-	}
-	e := term{code: p + "[" + at + "]", typ: t}
-	if y.DType == graph.Bool {
-		e = term{code: "(" + e.code + " != 0)", typ: ctypes[graph.Bool]}
-	}
-	return b.stored(s, k, k.Out[0], e, n)
-}
-
 // bindCopy makes a view dense.
 func bindCopy(b *binder, k *lower.Kernel) error {
 	x, y := b.value(k.In[0]), b.value(k.Out[0])

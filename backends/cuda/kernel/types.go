@@ -19,12 +19,8 @@ const (
 	noCtype ctype = ""
 )
 
-// ctypes are the types of elements. Half precision is none of C's types without a
-// header.
-var ctypes = map[graph.DType]ctype{
-	graph.Float32: float, graph.Float64: double,
-	graph.Int64: int64s, graph.Int32: int32s, graph.Uint8: "unsigned char", graph.Int8: "signed char", graph.Bool: "unsigned char",
-}
+// ctypes are the types of elements as they are held, see [lower.Wide].
+var ctypes = map[graph.DType]ctype{graph.Float32: float, graph.Float64: double, graph.Int64: int64s}
 
 // real is the type in which tails compute with elements of a type: their own where
 // they are floats.

@@ -237,15 +237,8 @@ func (n *Numbers) notRun(ctx context.Context, o Options, m *model.Model, err err
 func onPlan(ctx context.Context, plan backends.Plan, m *model.Model, in []interp.Tensor[float64]) (_ []interp.Tensor[float64], err error) {
 	fed := make([]backends.Tensor, len(in))
 	for i, id := range m.Inputs() {
-		if fed[i], err = backends.Zeros(m.Graph.Type(id.Out(0))); err != nil {
+		if fed[i], err = backends.Numbers(m.Graph.Type(id.Out(0)), in[i].Data); err != nil {
 			return nil, fmt.Errorf("input %s: %w", m.Graph.Name(id), err)
-		}
-		for j, x := range in[i].Data {
-			if fed[i].DType == graph.Int64 {
-				fed[i].I64[j] = int64(x)
-			} else {
-				fed[i].F32[j] = float32(x)
-			}
 		}
 	}
 	res, err := plan.Run(ctx, fed)
@@ -254,14 +247,7 @@ func onPlan(ctx context.Context, plan backends.Plan, m *model.Model, in []interp
 	}
 	out := make([]interp.Tensor[float64], len(res))
 	for i, t := range res {
-		out[i] = interp.Tensor[float64]{Sizes: t.Sizes, Data: make([]float64, graph.NumElements(t.Sizes))}
-		for j := range out[i].Data {
-			if t.DType == graph.Int64 {
-				out[i].Data[j] = float64(t.I64[j])
-			} else {
-				out[i].Data[j] = float64(t.F32[j])
-			}
-		}
+		out[i] = interp.Tensor[float64]{Sizes: t.Sizes, Data: t.Float64s()}
 	}
 	return out, nil
 }
