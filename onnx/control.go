@@ -11,14 +11,8 @@ import (
 
 func init() {
 	register(map[string]lowering{
-		"If":   lowerIf,
-		"Loop": notLowered("it is a loop"),
-		"Scan": notLowered("it is a loop"),
+		"If": lowerIf,
 	})
-}
-
-func notLowered(reason string) lowering {
-	return func(*call) { must.Do(unsupported("%s", reason)) }
 }
 
 // maxCopied bounds what calls of functions copy, in bytes of the file.
@@ -64,14 +58,7 @@ func lowerIf(c *call) {
 	}
 	c.im.within(func() {
 		env := &scope{outer: c.env, vals: map[string]*value{}}
-		c.im.initializers(g, env)
-		c.im.declare(g.GetValueInfo(), g.GetOutput())
-		c.im.nodes(g.GetNode(), env, namesOf(g.GetOutput()))
-		for i, o := range g.GetOutput() {
-			if c.outs[i] = env.find(o.GetName()); c.outs[i] == nil {
-				must.Failf("nothing computes the output %q of its %s", clip(o.GetName()), name)
-			}
-		}
+		copy(c.outs, c.im.graphWithin(g, env, name))
 	})
 }
 

@@ -47,6 +47,9 @@ func (c *call) fold() bool {
 	case "If", "Loop", "Scan", "Identity":
 		return false
 	}
+	if takesLists[c.node.GetOpType()] != nil {
+		return false // a sequence is no constant
+	}
 	if im.own {
 		return false // what we write is to be computed, not folded
 	}
@@ -111,6 +114,9 @@ func (c *call) become(out []*constant) bool {
 func (c *call) evaluated() []*constant {
 	switch c.node.GetOpType() {
 	case "If", "Loop", "Scan", "Identity":
+		return nil
+	}
+	if takesLists[c.node.GetOpType()] != nil {
 		return nil
 	}
 	in := make([]*constant, len(c.in))

@@ -140,6 +140,8 @@ func (im *importer) model() (m *model.Model, err error) {
 				must.Failf("there are two outputs of this name")
 			case v == nil:
 				must.Failf("nothing computes it")
+			case v.list != nil:
+				must.Failf("it is a sequence of tensors")
 			case v.empty():
 				must.Failf("it has no elements: %s", v.typ())
 			}

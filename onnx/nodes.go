@@ -197,6 +197,9 @@ func (im *importer) node(n *onnxpb.NodeProto, env *scope) {
 		}
 		c.in = append(c.in, v)
 	}
+	if im.funcs[functionOf(n.GetDomain(), n.GetOpType(), n.GetOverload())] == nil {
+		c.noLists()
+	}
 	c.read()
 	for i, name := range n.GetOutput() {
 		v := c.outs[i]

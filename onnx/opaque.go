@@ -231,6 +231,9 @@ func (c *call) keep(reason string) {
 		in = append(in, v)
 	}
 	for _, v := range in {
+		if v.list != nil {
+			must.Failf("%s, and it reads a sequence of tensors", reason)
+		}
 		if v.empty() {
 			must.Failf("%s, and its input %s has no elements", reason, v)
 		}

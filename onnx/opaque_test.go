@@ -91,7 +91,7 @@ func TestOpaqueVerbatim(t *testing.T) {
 				Output: []*onnxpb.ValueInfoProto{valueInfo("on", graph.TensorType{DType: graph.Bool}), float32Info("w", 2, 3)}}
 			m.Graph.Initializer = []*onnxpb.TensorProto{intsWeight("n", nil, 3)}
 			m.Graph.Node = []*onnxpb.NodeProto{node("Loop", []string{"n", "c", "x"}, []string{"z"}, graphAttribute("body", body))}
-		}, "[{n_Loop z Loop it is a loop}]"},
+		}, "[{n_Loop z Loop its condition is not constant}]"},
 		{"an input that is left out, and outputs", func(m *onnxpb.ModelProto) {
 			m.Graph.Initializer = []*onnxpb.TensorProto{intsWeight("k", []int{1}, 2)}
 			m.Graph.Node = []*onnxpb.NodeProto{node("TopK", []string{"x", "k"}, []string{"z", "at"}), node("Clip", []string{"z", "", "hi"}, []string{"q"})}

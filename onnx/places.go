@@ -13,8 +13,6 @@ import (
 
 func init() {
 	register(map[string]lowering{
-		"GatherElements": lowerMoved(0), "GatherND": lowerMoved(0),
-		"ScatterElements": lowerMoved(0, 2), "Scatter": lowerMoved(0, 2),
 		"Compress": lowerMoved(0), "ReverseSequence": lowerMoved(0),
 		"Where": lowerWhere, "Trilu": lowerMoved(0), "EyeLike": lowerEyeLike,
 		"NegativeLogLikelihoodLoss": lowerLogLikelihood, "SoftmaxCrossEntropyLoss": lowerCrossEntropy,

@@ -246,8 +246,5 @@ func Operators() []string {
 	for op := range contributions {
 		all[contributed+"."+op] = true
 	}
-	for _, op := range []string{"Loop", "Scan"} {
-		delete(all, op) // known, and always opaque
-	}
 	return slices.Sorted(maps.Keys(all))
 }

@@ -43,9 +43,52 @@ func TestSweepPlaces(t *testing.T) {
 	add(10, "ReverseSequence", list(x, whole("n", 1, 3, 2, 2)))
 	add(11, "OneHot", list(whole("i", 1, -1, 5), whole("d", 3).sized(), feed("x", 2)))
 	add(9, "EyeLike", list(x), intAttribute("k", 1))
-	add(18, "ScatterND", list(x, whole("at", 2, 0).sized(2, 1), feed("u", 2, 4)), textAttribute("reduction", "add")).declare("z", graph.Float32, 3, 4).keeps("it combines elements")
 	add(13, "GatherElements", list(x, whole("at", 7).sized(1, 1))).fails("index 7 of an axis of size 3")
-	add(13, "GatherElements", list(x, operand{name: "i", k: whole("i", 1, 0).sized(1, 2).k})).keeps("its second input is not constant")
+	sweep(t, vs)
+}
+
+// TestSweepIndexed: elements read from and written to places that are computed, and
+// combined with what is there, of every type.
+func TestSweepIndexed(t *testing.T) {
+	t.Parallel()
+	var vs []*variant
+	add := func(opset int64, op string, in []operand, as ...any) *variant {
+		v := variantOf(opset, op, in, z, attributesNamed(as)...)
+		vs = append(vs, v)
+		return v
+	}
+	for _, t := range []graph.DType{graph.Float32, graph.Int64, graph.Int32} {
+		x := feed("x", 3, 4).as(t)
+		for _, at := range []func(xs ...int64) operand{
+			func(xs ...int64) operand { return integers("at", graph.Int64, xs...) },
+			func(xs ...int64) operand { return whole("at", xs...) },
+		} {
+			rows, cells := at(2, 0).sized(2, 1), at(0, -1, 2, 1, 1, 0).sized(3, 2)
+			add(13, "GatherElements", list(x, cells))
+			add(13, "GatherElements", list(x, cells), "axis", 1)
+			add(13, "GatherND", list(x, cells))
+			add(13, "GatherND", list(x, rows))
+			add(13, "GatherND", list(feed("x", 2, 3, 2).as(t), at(2, -1).sized(2, 1)), "batch_dims", 1)
+			add(13, "GatherND", list(feed("x", 2, 3, 2, 2).as(t), at(2, -1, 0, 1, 1, 0, 0, 0).sized(2, 2, 2)), "batch_dims", 1)
+			add(16, "ScatterND", list(x, rows, feed("u", 2, 4).as(t)))
+			add(16, "ScatterND", list(x, at(0, -1, 2, 1, 1, 0).sized(3, 2), feed("u", 3).as(t)))
+			add(16, "ScatterElements", list(x, at(0, -1, 1, 2, 0, 1).sized(2, 3), feed("u", 2, 3).as(t)))
+			add(16, "ScatterElements", list(x, at(0, -1, 2, 1, 3, 0).sized(3, 2), feed("u", 3, 2).as(t)), "axis", 1)
+			for _, how := range []string{"add", "mul", "max", "min"} {
+				opset := int64(16)
+				if how == "max" || how == "min" {
+					opset = 18
+				}
+				v := add(opset, "ScatterND", list(x, at(2, 0, -1).sized(3, 1), feed("u", 3, 4).as(t)), "reduction", how)
+				w := add(opset, "ScatterElements", list(x, at(0, 0, 0, 2, -1, 1, 1, 1).sized(2, 4), feed("u", 2, 4).as(t)), "reduction", how)
+				if how != "add" && !v.in[1].fixed {
+					v.keeps("at places that are not constant")
+					w.keeps("at places that are not constant")
+				}
+			}
+		}
+	}
+	add(13, "GatherElements", list(feed("x", 3, 4), integers("at", graph.Int32, 1, 0).sized(1, 2)))
 	sweep(t, vs)
 }
 

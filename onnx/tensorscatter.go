@@ -111,5 +111,8 @@ func (im *importer) between(v *value, lo, hi int) *value {
 		k.ints[0] = int64(n)
 		return im.broadcast(valueOf(k), v.sizes...)
 	}
-	return im.do("ewmin", im.do("ewmax", im.do("ewsub", v, number(lo)), number(0)), number(hi))
+	if lo != 0 {
+		v = im.do("ewsub", v, number(lo))
+	}
+	return im.do("ewmin", im.do("ewmax", v, number(0)), number(hi))
 }

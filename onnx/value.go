@@ -11,7 +11,8 @@ import (
 )
 
 // value is a value of the model: an input, a weight, a constant or what an
-// operator of the graph computes. Its type is always known.
+// operator of the graph computes. Its type is always known. Or it is a sequence of such
+// values, while reading.
 type value struct {
 	name  string // "" for values that lowering adds
 	dtype graph.DType
@@ -24,11 +25,12 @@ type value struct {
 	weight *model.Weight // an initializer
 	known  *constant     // also set once a weight has been looked into
 
-	ones    *value // truth values as zeros and ones, if they were made of these
-	literal bool   // known from the file's text, not an initializer
-	compact bool   // a kernel that has the name of the one that is made of it
-	uses    int    // nodes of the file that read it, and outputs that are it
-	fused   bool   // found in a decomposed form
+	list    []*value // a sequence of tensors, which has no type; not nil, if it is one
+	ones    *value   // truth values as zeros and ones, if they were made of these
+	literal bool     // known from the file's text, not an initializer
+	compact bool     // a kernel that has the name of the one that is made of it
+	uses    int      // nodes of the file that read it, and outputs that are it
+	fused   bool     // found in a decomposed form
 	origin  *origin
 }
 

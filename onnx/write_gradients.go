@@ -5,6 +5,8 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/onnx/onnxpb"
+	"google.golang.org/protobuf/proto"
 )
 
 // Operators of derivatives, in forms that notes make operators again.
@@ -71,31 +73,37 @@ func reversed(runs []run, sizes []int) (axes []int64, ok bool) {
 // writeScatterAdd adds to zeros along the first axis.
 func writeScatterAdd(e *exporter, id graph.NodeID) {
 	in, at := e.operands(id), e.g.Operands(id)[1]
-	if e.int(id, "axis") != 0 || e.g.DType(at) != graph.Int64 || e.g.DType(id.Out(0)) != graph.Float32 {
-		must.Failf("operator scatteradd has a form in ONNX for the first axis, positions of type int64 and elements of type float32 only")
+	if e.int(id, "axis") != 0 || e.g.DType(at) != graph.Int64 {
+		must.Failf("operator scatteradd has a form in ONNX for the first axis and positions of type int64 only")
 	}
 	zeros, places := e.fresh(id, "zeros"), e.fresh(id, "places")
-	e.emit("ConstantOfShape", []string{e.intList(e.sizes(id)...)}, zeros)
+	var zero []*onnxpb.AttributeProto
+	if t := e.g.DType(id.Out(0)); t != graph.Float32 {
+		p := tensorProto("", graph.TensorType{DType: t, Sizes: []int{1}})
+		p.RawData = newConstant(t, 1).encode()
+		zero = append(zero, &onnxpb.AttributeProto{Name: proto.String("value"), Type: onnxpb.AttributeProto_TENSOR.Enum(), T: p})
+	}
+	e.emit("ConstantOfShape", []string{e.intList(e.sizes(id)...)}, zeros, zero...)
 	e.emit("Unsqueeze", []string{in[1], e.intList(len(e.g.Sizes(at)))}, places)
 	mark(e.emit("ScatterND", []string{zeros, places, in[0]}, e.out(id), textAttribute("reduction", "add")), noteScatterAdd)
 }
 
 // isZero reports whether a value is known to be zeros.
 func (im *importer) isZero(v *value) bool {
-	if x, ok := im.oneNumber(im.unspread(v.tensor)); ok {
-		return x == 0
+	if v.made {
+		v = im.values[im.unspread(v.tensor)]
 	}
 	k, err := v.constant()
-	return err == nil && k != nil && k.dtype.IsFloat() && !slices.ContainsFunc(k.floats, func(x float64) bool { return x != 0 })
+	return err == nil && k != nil && !slices.ContainsFunc(k.floats, func(x float64) bool { return x != 0 }) &&
+		!slices.ContainsFunc(k.ints, func(n int64) bool { return n != 0 })
 }
 
-// lowerScatterND reads what writeScatterAdd wrote, and what moves elements to constant
-// places.
+// lowerScatterND reads what writeScatterAdd wrote, and others.
 func lowerScatterND(c *call) {
 	in := c.need(3, 3)
 	zeros, places, x := in[0], in[1], in[2]
 	if !c.marked(noteScatterAdd) {
-		lowerMoved(0, 2)(c)
+		unlessConstant(lowerScatterRows, 0, 2)(c)
 		return
 	}
 	if c.text("reduction", "none") != "add" || zeros.rank() < 1 || places.rank() < 1 || places.sizes[places.rank()-1] != 1 {

@@ -1,0 +1,256 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
+)
+
+// Elements read from and written to places that are computed, or combined with what stands
+// there. A tensor is rows; places are numbers of rows.
+
+func init() {
+	register(map[string]lowering{
+		"GatherElements": unlessConstant(lowerGatherElements), "GatherND": unlessConstant(lowerGatherND),
+		"ScatterElements": unlessConstant(lowerScatterElements, 0, 2), "Scatter": unlessConstant(lowerScatterElements, 0, 2),
+	})
+}
+
+// unlessConstant is for nodes whose second input holds places: where these are constant
+// and nothing is combined, elements are moved, of the data inputs.
+func unlessConstant(low lowering, data ...int) lowering {
+	if data == nil {
+		data = []int{0}
+	}
+	return func(c *call) {
+		c.need(2, 3)
+		elements := 0
+		for _, i := range data {
+			if v := c.optional(i); v != nil {
+				elements += v.elements()
+			}
+		}
+		if c.foldKnown() {
+			return
+		}
+		if must.Get(c.in[1].constant()) != nil && elements <= maxConstant && c.text("reduction", "none") == "none" {
+			lowerMoved(data...)(c)
+			return
+		}
+		if !c.in[1].dtype.IsInt() {
+			must.Failf("indices of type %s", c.in[1].dtype)
+		}
+		low(c)
+	}
+}
+
+// whole is an integer repeated.
+func (im *importer) whole(n int, sizes ...int) *value {
+	k := newConstant(graph.Int64)
+	k.ints[0] = int64(n)
+	return im.broadcast(valueOf(k), sizes...)
+}
+
+// fromFront are positions on an axis of n, of which negative ones count from the end.
+func (im *importer) fromFront(at *value, n int) *value {
+	at = im.cast(at, graph.Int64)
+	if k := must.Get(at.constant()); k != nil {
+		out := newConstant(graph.Int64, at.sizes...)
+		for i, p := range k.positions(n) {
+			out.ints[i] = int64(p)
+		}
+		return valueOf(out)
+	}
+	back := im.between(im.do("neg", at), 0, 1)
+	return im.do("ewadd", at, im.do("ewmul", back, im.whole(n, at.sizes...)))
+}
+
+// elementRows are the places of elements that a GatherElements or ScatterElements means.
+func (im *importer) elementRows(sizes []int, at *value, axis int) *value {
+	if len(sizes) != at.rank() {
+		must.Failf("indices %s for sizes %v", at, sizes)
+	}
+	for i, n := range at.sizes {
+		if i != axis && n > sizes[i] {
+			must.Failf("indices %s for sizes %v", at, sizes)
+		}
+	}
+	if n := at.elements(); n > maxConstant {
+		must.Do(unsupported("%s has more than %d elements", at, maxConstant))
+	}
+	line, st := newConstant(graph.Int64, at.sizes...), graph.Strides(sizes)
+	graph.Each(at.sizes, func(flat int, idx []int) {
+		line.ints[flat] = int64(dot(idx, st) - idx[axis]*st[axis])
+	})
+	p := im.fromFront(at, sizes[axis])
+	if st[axis] != 1 {
+		p = im.do("ewmul", p, im.whole(st[axis], at.sizes...))
+	}
+	return im.do("ewadd", p, valueOf(line))
+}
+
+// sliceRows are the places of slices that the rows of an index mean, behind axes that a
+// batch has in common, counted in slices, and the sizes of a slice.
+func (im *importer) sliceRows(sizes []int, at *value, batch int) (rows *value, slice []int) {
+	if at.rank() <= batch || len(sizes) < batch || batch < 0 || !slices.Equal(sizes[:batch], at.sizes[:batch]) {
+		must.Failf("indices %s for sizes %v and %d batch axes", at, sizes, batch)
+	}
+	last := at.rank() - 1
+	n := at.sizes[last]
+	if n < 1 || n+batch > len(sizes) {
+		must.Failf("indices %s for sizes %v", at, sizes)
+	}
+	lead := at.sizes[:last]
+	for i := range n {
+		p := im.fromFront(im.reshape(im.slice(at, last, i, i+1), lead...), sizes[batch+i])
+		if rows != nil {
+			p = im.do("ewadd", im.do("ewmul", rows, im.whole(sizes[batch+i], lead...)), p)
+		}
+		rows = p
+	}
+	if batch > 0 {
+		if graph.Product(lead...) > maxConstant {
+			must.Do(unsupported("%s has more than %d rows", at, maxConstant))
+		}
+		first := newConstant(graph.Int64, lead...)
+		each := graph.NumElements(sizes[batch : batch+n])
+		behind := graph.NumElements(lead[batch:])
+		for i := range first.ints {
+			first.ints[i] = int64(i / behind * each)
+		}
+		rows = im.do("ewadd", rows, valueOf(first))
+	}
+	return rows, sizes[batch+n:]
+}
+
+func lowerGatherElements(c *call) {
+	x, at, im := c.in[0], c.in[1], c.im
+	rows := im.elementRows(x.sizes, at, c.axisAttr(0, x.rank()))
+	c.set(im.apply("gather", attrs{"axis": graph.IntValue(0)}, im.reshape(x, x.elements()), rows))
+}
+
+func lowerGatherND(c *call) {
+	x, im := c.in[0], c.im
+	rows, slice := im.sliceRows(x.sizes, c.in[1], int(min(max(c.int("batch_dims", 0), -1), 1000)))
+	n := graph.NumElements(slice)
+	y := im.apply("gather", attrs{"axis": graph.IntValue(0)}, im.reshape(x, x.elements()/n, n), im.reshape(rows, rows.elements()))
+	c.set(im.reshape(y, slices.Concat(rows.sizes, slice)...))
+}
+
+func lowerScatterElements(c *call) {
+	in := c.need(3, 3)
+	x, at, from := in[0], in[1], in[2]
+	if !slices.Equal(at.sizes, from.sizes) || from.dtype != x.dtype {
+		must.Failf("%s for indices %s", from, at)
+	}
+	c.scatter(c.im.elementRows(x.sizes, at, c.axisAttr(0, x.rank())), 1)
+}
+
+func lowerScatterRows(c *call) {
+	in := c.need(3, 3)
+	x, at, from := in[0], in[1], in[2]
+	rows, slice := c.im.sliceRows(x.sizes, at, 0)
+	if !slices.Equal(from.sizes, slices.Concat(rows.sizes, slice)) || from.dtype != x.dtype {
+		must.Failf("%s for indices %s", from, at)
+	}
+	c.scatter(rows, graph.NumElements(slice))
+}
+
+// scatter sets or combines rows of n elements of the first input with those of the third.
+func (c *call) scatter(rows *value, n int) {
+	im, x := c.im, c.in[0]
+	count, fresh := x.elements()/n, rows.elements()
+	data, update := im.reshape(x, count, n), im.reshape(c.in[2], fresh, n)
+	rows = im.reshape(rows, fresh)
+	var y *value
+	switch how := c.text("reduction", "none"); how {
+	case "none":
+		y = im.replaced(data, update, rows)
+	case "add":
+		c.arithmetic("ewadd", x)
+		y = im.do("ewadd", data, im.apply("scatteradd", attrs{"axis": graph.IntValue(0), "n": graph.IntValue(count)}, update, rows))
+	case "mul", "max", "min":
+		c.arithmetic("ew"+how, x)
+		k := must.Get(c.in[1].constant())
+		if k == nil {
+			must.Do(unsupported("it combines elements by %s at places that are not constant", how))
+		}
+		y = im.combined(how, data, update, c.rowsOf(k))
+	default:
+		must.Failf("reduction is %q", clip(how))
+	}
+	c.set(im.reshape(y, x.sizes...))
+}
+
+// rowsOf are the rows that a constant index means.
+func (c *call) rowsOf(k *constant) []int {
+	x := c.in[0]
+	if c.node.GetOpType() != "ScatterND" {
+		return elementPlaces(x.sizes, k, c.axisAttr(0, x.rank()))
+	}
+	at, slice := slicePlaces(x.sizes, k, 0)
+	for i := range at {
+		at[i] /= graph.NumElements(slice)
+	}
+	return at
+}
+
+// replaced has rows of an update in the place of its own. Rows of zeros to which the
+// numbers of those of the update are added say where these go; no two may go to one place.
+func (im *importer) replaced(data, update, rows *value) *value {
+	count, fresh := data.sizes[0], update.sizes[0]
+	if count > maxConstant || fresh > maxConstant {
+		must.Do(unsupported("it sets %d rows of %d, more than %d", fresh, count, maxConstant))
+	}
+	number, own := newConstant(graph.Int64, fresh), newConstant(graph.Int64, count)
+	for i := range fresh {
+		number.ints[i] = int64(i + 1)
+	}
+	for i := range count {
+		own.ints[i] = int64(fresh + i)
+	}
+	from := im.apply("scatteradd", attrs{"axis": graph.IntValue(0), "n": graph.IntValue(count)}, valueOf(number), rows)
+	from = im.do("ewmin", from, im.whole(fresh, count))
+	hit := im.do("ewmin", from, im.whole(1, count))
+	apart := im.do("ewsub", im.do("ewsub", from, im.whole(1, count)), valueOf(own))
+	all := im.apply("concat", attrs{"axis": graph.IntValue(0)}, update, data)
+	return im.apply("gather", attrs{"axis": graph.IntValue(0)}, all, im.do("ewadd", valueOf(own), im.do("ewmul", hit, apart)))
+}
+
+// combined are rows combined with those of an update that go to them: of each the largest,
+// the smallest or the product.
+func (im *importer) combined(how string, data, update *value, rows []int) *value {
+	count, fresh, most := data.sizes[0], update.sizes[0], 1
+	lists := make([][]int, count)
+	for i, r := range rows {
+		lists[r] = append(lists[r], i)
+		most = max(most, len(lists[r]))
+	}
+	if graph.Product(count, most) > maxSummed {
+		must.Do(unsupported("it combines up to %d rows with each of %d", most, count))
+	}
+	// Where there is nothing more, the row itself changes nothing, nor does a one.
+	rest := data
+	if how == "mul" {
+		k := newConstant(data.dtype)
+		if k.dtype.IsFloat() {
+			k.floats[0] = 1
+		} else {
+			k.ints[0] = 1
+		}
+		rest = im.broadcast(valueOf(k), data.sizes...)
+	}
+	all := im.apply("concat", attrs{"axis": graph.IntValue(0)}, update, rest)
+	y := data
+	for j := range most {
+		at := newConstant(graph.Int64, count)
+		for r, list := range lists {
+			if at.ints[r] = int64(fresh + r); j < len(list) {
+				at.ints[r] = int64(list[j])
+			}
+		}
+		y = im.do("ew"+how, y, im.apply("gather", attrs{"axis": graph.IntValue(0)}, all, valueOf(at)))
+	}
+	return y
+}
