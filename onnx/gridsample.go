@@ -57,17 +57,17 @@ func lowerGridSample(c *call) {
 	if grid.dtype == graph.Float16 || grid.dtype == graph.BFloat16 {
 		grid = im.cast(grid, graph.Float32)
 	}
-	taps := make([][]sight, n)
+	axes := make([][]sight, n)
 	for i := range n {
 		s := sampled{im, x.sizes[2+i], outside, c.flag("align_corners")}
 		at := im.slice(grid, n+1, n-1-i, n-i)
-		taps[i] = s.taps(s.place(im.reshape(at, at.elements())), mode)
+		axes[i] = s.sights(s.place(im.reshape(at, at.elements())), mode)
 	}
 	if outside == "zeros" {
 		around := append([]int{0, 0}, ones(n)...)
 		x = im.pad(x, around, around, 0)
 	}
-	y := im.weighed(x, taps)
+	y := im.weighed(x, axes)
 	c.set(im.reshape(y, append(slices.Clone(x.sizes[:2]), grid.sizes[1:n+1]...)...))
 }
 
@@ -120,7 +120,7 @@ func (s sampled) cell(v *value) *value {
 	return im.cast(im.clipped(v, 0, last), graph.Int64)
 }
 
-func (s sampled) taps(v *value, mode string) []sight {
+func (s sampled) sights(v *value, mode string) []sight {
 	im, last := s.im, float64(s.cells-1)
 	if mode == "nearest" {
 		v = im.do("round", v)
@@ -166,54 +166,72 @@ func (s sampled) taps(v *value, mode string) []sight {
 	return out
 }
 
+// corner is a cell of an image beside each of many places, by its number, and its weight;
+// nil is 1.
+type corner struct{ at, weight *value }
+
+// corners are the combinations of what places see along each axis of an image.
+func (im *importer) corners(image []int, axes [][]sight) (all []corner) {
+	var visit func(i int, c corner)
+	visit = func(i int, c corner) {
+		if i == len(image) {
+			all = append(all, c)
+			return
+		}
+		for _, t := range axes[i] {
+			next := corner{t.at, t.weight}
+			if c.at != nil {
+				next.at = im.do("ewadd", im.do("ewmul", c.at, im.whole(image[i], t.at.sizes...)), t.at)
+			}
+			if c.weight != nil {
+				next.weight = im.do("ewmul", c.weight, t.weight)
+			}
+			visit(i+1, next)
+		}
+	}
+	visit(0, corner{})
+	return all
+}
+
+// cellsOf are the cells of images [batch, channels, …], image after image: [cells, channels].
+func (im *importer) cellsOf(x *value) *value {
+	batch, channels, cells := x.sizes[0], x.sizes[1], graph.NumElements(x.sizes[2:])
+	return im.reshape(im.transpose(im.reshape(x, batch, channels, cells), 0, 2, 1), batch*cells, channels)
+}
+
 // weighed sums the cells of an image [batch, channels, …] at places, of which each sample
-// has as many, by taps along each axis: [batch, channels, places].
+// has as many, by what they see along each axis: [batch, channels, places].
 func (im *importer) weighed(x *value, axes [][]sight) *value {
-	batch, channels, image := x.sizes[0], x.sizes[1], x.sizes[2:]
-	cells, all := graph.NumElements(image), axes[0][0].at.elements()
+	batch, channels, cells := x.sizes[0], x.sizes[1], graph.NumElements(x.sizes[2:])
+	all := axes[0][0].at.elements()
 	// Cells are columns of the image, or rows of all images if there are several.
-	from, axis, column := im.reshape(x, batch, channels, cells), 1, []int{1, all}
+	from, axis, column := x, 1, []int{1, all}
 	base := newConstant(graph.Int64, all)
 	if batch == 1 {
-		from = im.reshape(from, channels, cells)
+		from = im.reshape(x, channels, cells)
 	} else {
-		from, axis, column = im.reshape(im.transpose(from, 0, 2, 1), batch*cells, channels), 0, []int{all, 1}
+		from, axis, column = im.cellsOf(x), 0, []int{all, 1}
 		for i := range all {
 			base.ints[i] = int64(i / (all / batch) * cells)
 		}
 	}
 	var sum *value
-	var visit func(i int, at, weight *value)
-	visit = func(i int, at, weight *value) {
-		if i == len(image) {
-			if batch > 1 {
-				at = im.do("ewadd", at, valueOf(base))
-			}
-			y := im.apply("gather", attrs{"axis": graph.IntValue(axis)}, from, at)
-			if weight != nil {
-				y = im.do("ewmul", y, im.broadcast(im.reshape(im.cast(weight, x.dtype), column...), y.sizes...))
-			}
-			if sum == nil {
-				sum = y
-			} else {
-				sum = im.do("ewadd", sum, y)
-			}
-			return
+	for _, k := range im.corners(x.sizes[2:], axes) {
+		if batch > 1 {
+			k.at = im.do("ewadd", k.at, valueOf(base))
 		}
-		for _, t := range axes[i] {
-			next, w := t.at, t.weight
-			if at != nil {
-				next = im.do("ewadd", im.do("ewmul", at, im.whole(image[i], all)), next)
-			}
-			if weight != nil {
-				w = im.do("ewmul", weight, w)
-			}
-			visit(i+1, next, w)
+		y := im.apply("gather", attrs{"axis": graph.IntValue(axis)}, from, k.at)
+		if k.weight != nil {
+			y = im.do("ewmul", y, im.broadcast(im.reshape(im.cast(k.weight, x.dtype), column...), y.sizes...))
+		}
+		if sum == nil {
+			sum = y
+		} else {
+			sum = im.do("ewadd", sum, y)
 		}
 	}
-	visit(0, nil, nil)
 	if batch > 1 {
-		sum = im.transpose(im.reshape(sum, batch, all/batch, channels), 0, 2, 1)
+		return im.transpose(im.reshape(sum, batch, all/batch, channels), 0, 2, 1)
 	}
-	return sum
+	return im.reshape(sum, 1, channels, all)
 }

@@ -27,7 +27,14 @@ func (c *call) windowed(own string) (x *value, w *window) {
 
 func lowerMaxPool(c *call) {
 	x, win := c.windowed("relu")
-	c.first(c.im.pool(x, win, "poolmax", ""))
+	if len(c.outs) < 1 || len(c.outs) > 2 {
+		must.Failf("%d outputs", len(c.outs))
+	}
+	if c.wanted(1) {
+		again := c.window(x.sizes[2:], nil)
+		c.outs[1] = c.maximaAt(x, again, c.flag("storage_order"))
+	}
+	c.outs[0] = c.im.pool(x, win, "poolmax", "")
 }
 
 func lowerAveragePool(c *call) {

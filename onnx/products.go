@@ -12,7 +12,7 @@ import (
 
 func init() {
 	register(map[string]lowering{
-		"MatMul": lowerMatMul, "Gemm": lowerGemm,
+		"MatMul": lowerMatMul, "Gemm": lowerGemm, "Det": lowerDet,
 		"ReduceSum": lowerReduce(plainReduce("reducesum")), "ReduceMean": lowerReduce(plainReduce("reducemean")),
 		"ReduceMax": lowerReduce(plainReduce("reducemax")), "ReduceMin": lowerReduce(reduceMin),
 		"ReduceL1": lowerReduce(reduceL1), "ReduceL2": lowerReduce(reduceL2), "ReduceSumSquare": lowerReduce(reduceSumSquare),
@@ -165,4 +165,53 @@ func (c *call) reduction() (x *value, axes []int, keep bool) {
 		axes = upTo(0, x.rank())
 	}
 	return x, axes, keep
+}
+
+// maxDet is how large matrices may be whose determinants are spelled out.
+const maxDet = 6
+
+// lowerDet: by the first row, the determinants of what is left of the others for each set of
+// columns being computed once.
+func lowerDet(c *call) {
+	x, im := c.need(1, 1)[0], c.im
+	c.arithmetic("", x)
+	r := x.rank()
+	if r < 2 || x.sizes[r-1] != x.sizes[r-2] {
+		must.Failf("%s is no square matrix", x)
+	}
+	n, lead := x.sizes[r-1], slices.Clone(x.sizes[:r-2])
+	if n > maxDet {
+		must.Do(unsupported("its matrices have %d rows, more than %d", n, maxDet))
+	}
+	// minor is the determinant of the last rows and a set of columns, as many.
+	made := map[int]*value{}
+	var minor func(row, columns int) *value
+	minor = func(row, columns int) *value {
+		if v := made[columns]; v != nil {
+			return v
+		}
+		var sum *value
+		minus := false
+		for j := range n {
+			if columns>>j&1 == 0 {
+				continue
+			}
+			v := im.reshape(im.slice(im.slice(x, r-2, row, row+1), r-1, j, j+1), lead...)
+			if row < n-1 {
+				v = im.do("ewmul", v, minor(row+1, columns&^(1<<j)))
+			}
+			switch {
+			case sum == nil:
+				sum = v
+			case minus:
+				sum = im.do("ewsub", sum, v)
+			default:
+				sum = im.do("ewadd", sum, v)
+			}
+			minus = !minus
+		}
+		made[columns] = sum
+		return sum
+	}
+	c.set(minor(0, 1<<n-1))
 }
