@@ -146,7 +146,7 @@ d = ewadd(c, bb)
 e = smul(d, s)
 f = ewadd(e, uu)
 g = hardswish(f)
-return g`, 3},
+return g`, 2},
 		{"rows scaled and shifted, in registers", `
 c = conv2d[pad=valid](x, w)
 d = ewmul(c, bb)

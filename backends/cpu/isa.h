@@ -5,6 +5,7 @@
 #include "move.h"
 #include "gemm.h"
 #include "conv.h"
+#include "depthwise.h"
 #include "window.h"
 #include "rows.h"
 

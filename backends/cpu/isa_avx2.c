@@ -19,6 +19,12 @@
 #define VMIN(a, x) ((V)_mm256_min_ps((__m256)(a), (__m256)(x)))
 #define VSQRT(x) ((V)_mm256_sqrt_ps((__m256)(x)))
 #define EVENS(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define ODDS(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+#define VM __m256i
+#define VLANE _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)
+#define VMASK(lo, hi) _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32((int)(lo)), VLANE), _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(hi)), VLANE))
+#define VLOADM(p, m) ((V)_mm256_maskload_ps(p, m))
+#define VSTOREM(p, x, m) _mm256_maskstore_ps(p, m, (__m256)(x))
 #define TABLE_NAME "avx2"
 #include "isa.h"
 

@@ -19,6 +19,11 @@
 #define VMIN(a, x) ((V)_mm512_min_ps((__m512)(a), (__m512)(x)))
 #define VSQRT(x) ((V)_mm512_sqrt_ps((__m512)(x)))
 #define EVENS(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#define ODDS(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
+#define VM __mmask16
+#define VMASK(lo, hi) ((__mmask16)((1u << (hi)) - (1u << (lo))))
+#define VLOADM(p, m) ((V)_mm512_maskz_loadu_ps(m, p))
+#define VSTOREM(p, x, m) _mm512_mask_storeu_ps(p, m, (__m512)(x))
 #define TABLE_NAME "avx512"
 #include "isa.h"
 

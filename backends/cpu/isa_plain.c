@@ -9,6 +9,7 @@
 #define BLOCK_M 128
 #define BLOCK_N 480
 #define EVENS(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
+#define ODDS(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7)
 #define TABLE_NAME "plain"
 #include "isa.h"
 

@@ -144,6 +144,11 @@ func (goTable) window(g *window) {
 				y[i*g.ow+j] = v
 			}
 		}
+		if g.tail.init != nil {
+			for j, v := range f32(at(g.tail.init, c*n), n) {
+				y[j] += v
+			}
+		}
 		g.tail.end(y, c)
 	}
 }

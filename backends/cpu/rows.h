@@ -3,9 +3,10 @@
 
 // vloadf is vloadn with the value of the missing lanes.
 INLINE V vloadf(const float *p, int64_t n, float fill) {
-	float t[LANES];
-	for (int64_t i = 0; i < LANES; i++) t[i] = i < n ? p[i] : fill;
-	return vload(t);
+	static const int32_t lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+	VI lane;
+	__builtin_memcpy(&lane, lanes, sizeof lane);
+	return vsel(lane < (int32_t)n, vloadn(p, n), vset(fill));
 }
 
 static float row_max(const float *x, int64_t n) {

@@ -12,17 +12,33 @@ INLINE V vload(const float *p) { return *(const VU *)p; }
 INLINE void vstore(float *p, V x) { *(VU *)p = x; }
 INLINE V vset(float x) { return x - (V){0}; }
 
-// vloadn and vstoren move the first n < LANES elements; the others read as 0.
-INLINE V vloadn(const float *p, int64_t n) {
+// A VM is a choice of neighbouring lanes, of which vmask(lo, hi) are lo to hi-1. vloadm
+// reads these and nothing else; the others are 0. vstorem writes these.
+#ifdef VM
+INLINE VM vmask(int64_t lo, int64_t hi) { return VMASK(lo, hi); }
+INLINE V vloadm(const float *p, VM m) { return VLOADM(p, m); }
+INLINE void vstorem(float *p, V x, VM m) { VSTOREM(p, x, m); }
+#else
+typedef struct {
+	int64_t lo, hi;
+} VM;
+INLINE VM vmask(int64_t lo, int64_t hi) { return (VM){lo, hi}; }
+INLINE V vloadm(const float *p, VM m) {
+	if (m.lo == 0 && m.hi == LANES) return vload(p);
 	float t[LANES] = {0};
-	for (int64_t i = 0; i < n; i++) t[i] = p[i];
+	for (int64_t i = m.lo; i < m.hi; i++) t[i] = p[i];
 	return vload(t);
 }
-INLINE void vstoren(float *p, V x, int64_t n) {
+INLINE void vstorem(float *p, V x, VM m) {
 	float t[LANES];
 	vstore(t, x);
-	for (int64_t i = 0; i < n; i++) p[i] = t[i];
+	for (int64_t i = m.lo; i < m.hi; i++) p[i] = t[i];
 }
+#endif
+
+// vloadn and vstoren move the first n < LANES elements; the others read as 0.
+INLINE V vloadn(const float *p, int64_t n) { return vloadm(p, vmask(0, n)); }
+INLINE void vstoren(float *p, V x, int64_t n) { vstorem(p, x, vmask(0, n)); }
 
 // vsel is m ? x : y by lanes; a lane of m is all ones or zero.
 INLINE V vsel(VI m, V x, V y) { return (V)((m & (VI)x) | (~m & (VI)y)); }

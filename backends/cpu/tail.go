@@ -66,7 +66,7 @@ func (b *binder) bindTail(k *lower.Kernel) (*fusion, error) {
 	if k.Tail == nil {
 		return nil, nil
 	}
-	f := &fusion{n: k.Tail.N, rowMod: k.Tail.Mod, registers: k.As == "conv2d" || k.As == "matmul"}
+	f := &fusion{n: k.Tail.N, rowMod: k.Tail.Mod, registers: k.As == "conv2d" || k.As == "matmul" || k.As == "depthwise"}
 	for i := range k.Tail.Steps {
 		s := &k.Tail.Steps[i]
 		code, nameA, nameB, ok := stepCode(s.Fn, s.Reversed)

@@ -98,7 +98,27 @@ INLINE void window_kind(const taso_window *g, const int kind, const float *s, co
 		window_channel(g, kind, (int)g->kh, (int)g->kw, (int)g->sw, s, k, cols, y, safe);
 }
 
+// window_tail does to a channel what kernels with registers do before they store.
+static void window_tail(const taso_window *g, int64_t c) {
+	const taso_tail *t = &g->tail;
+	int64_t n = g->oh * g->ow;
+	taso_op ops[4];
+	int nops = 0;
+	if (t->init) ops[nops++] = (taso_op){TASO_ADD, TASO_COL, 0, 0, t->init + c * n, 0};
+	if (t->rowscale) ops[nops++] = (taso_op){TASO_MUL, TASO_SCALAR, 0, 0, t->rowscale + c, 0};
+	if (t->rowbias) ops[nops++] = (taso_op){TASO_ADD, TASO_SCALAR, 0, 0, t->rowbias + c, 0};
+	if (t->colbias) ops[nops++] = (taso_op){TASO_ADD, TASO_COL, 0, 0, t->colbias, 0};
+	if (nops) apply_ops(g->y + c * n, g->y + c * n, n, ops, nops, 0, 0, 0);
+	ops[0] = (taso_op){TASO_CLIP, TASO_NONE, t->lo, t->hi, 0, 0};
+	if (t->clamp) apply_ops(g->y + c * n, g->y + c * n, n, ops, 1, 0, 0, 0);
+}
+
 static void window(const taso_window *g) {
+	Depth f = depth_for(g);
+	if (f) {
+		depthwise(g, f);
+		return;
+	}
 	float *cols = g->scratch, *s = cols + up(g->ow, LANES);
 	for (int64_t j = 0; j < up(g->ow, LANES); j++) {
 		int64_t c = j * g->sw - g->left;
@@ -113,7 +133,10 @@ static void window(const taso_window *g) {
 		int safe = c + 1 == g->c || g->oh * g->ow < LANES;
 		sort_columns(s, x, g, fill);
 		switch (g->kind) {
-		case TASO_DEPTHWISE: window_kind(g, TASO_DEPTHWISE, s, k, cols, y, safe); break;
+		case TASO_DEPTHWISE:
+			window_kind(g, TASO_DEPTHWISE, s, k, cols, y, safe);
+			window_tail(g, c);
+			break;
 		case TASO_POOLMAX:
 			if (odd(x, g->h * g->w))
 				window_channel(g, POOLMAX_NAN, (int)g->kh, (int)g->kw, (int)g->sw, s, 0, cols, y, safe);
