@@ -281,6 +281,10 @@ func TestConformance(t *testing.T) {
 			continue
 		}
 		if err := c.computes(m); err != nil {
+			if why := misrecorded[c.name]; why != "" {
+				rest = append(rest, fmt.Sprintf("others  %s: %s", c.name, why))
+				continue
+			}
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
@@ -319,6 +323,12 @@ func (c *conformanceTest) missing(r *Report, err error) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// misrecorded are tests whose outputs are not those of their models, with the reason. ONNX
+// leaves them out of its own runs.
+var misrecorded = map[string]string{
+	"test_adam_multiple": "its outputs were recorded with an epsilon of 0.01, which its node does not say",
 }
 
 // computes runs the model and compares with the recorded outputs.

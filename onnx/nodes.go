@@ -28,6 +28,9 @@ type lowering func(c *call)
 // look up here.
 var lowerings = map[string]lowering{}
 
+// domains are lowerings by operator of other domains.
+var domains = map[string]map[string]lowering{contributed: contributions}
+
 func register(l map[string]lowering) {
 	for op, f := range l {
 		lowerings[op] = f
@@ -234,8 +237,8 @@ func (c *call) read() {
 	switch low, domain := lowerings[c.node.GetOpType()], c.node.GetDomain(); {
 	case defaultDomain(domain) && c.im.opset == 0:
 		must.Failf("the model does not import ONNX's operator set")
-	case domain == contributed:
-		low = contributions[c.node.GetOpType()]
+	case domains[domain] != nil:
+		low = domains[domain][c.node.GetOpType()]
 		fallthrough
 	case defaultDomain(domain):
 		if reason = unsupported("there is no lowering for it"); low != nil {
