@@ -79,19 +79,24 @@ func RoundTo(t graph.DType, xs []float32) {
 	}
 }
 
-// Rounding is the largest relative error of rounding a number to a type of
-// floating-point numbers: half the distance from 1 to the next one. It is 0 for other
-// types.
+// Rounding is the largest relative error of casting a number to a type of
+// floating-point numbers: half the distance from 1 to the next one, all of it where
+// casts round upwards. It is 0 for other types.
 func Rounding(t graph.DType) float64 {
 	if !t.IsFloat() {
 		return 0
 	}
-	unit := 1.0
-	for model.Round(t, 1+unit) != 1 && unit > 0x1p-60 {
-		unit /= 2
+	switch t { // casts to them count as exact
+	case graph.Float32:
+		return 0x1p-24
+	case graph.Float64:
+		return 0x1p-53
 	}
-	if unit <= 0x1p-60 { // no number is rounded down
-		return 1
+	unit, round := 1.0, graph.CastValue(t, "default")
+	for round(1+unit) != 1 {
+		if unit /= 2; 1+unit == 1 { // no number above 1 is rounded down
+			return 1
+		}
 	}
 	return unit
 }

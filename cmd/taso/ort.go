@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/model"
@@ -75,6 +76,28 @@ func (d *deviation) print(w io.Writer, where string) {
 		fmt.Fprintf(w, ", %d elements are finite in neither", n)
 	}
 	fmt.Fprintln(w)
+}
+
+// toleranceOf is a tolerance that was derived from types.
+type toleranceOf struct {
+	Tolerance float64 `json:"tolerance,omitempty"`
+	Narrowest string  `json:"narrowest,omitempty"` // the type, "" for float32
+}
+
+// tolerance is that of [backends.Tolerance], with the name of a narrow type.
+func tolerance(gs ...*graph.Graph) (within float64, narrowest string) {
+	within, t := backends.Tolerance(gs...)
+	if t == graph.Float32 {
+		return within, ""
+	}
+	return within, t.String()
+}
+
+// print says what is not the usual tolerance.
+func (t *toleranceOf) print(w io.Writer) {
+	if t.Narrowest != "" {
+		fmt.Fprintf(w, "  %s is computed in float32 here: what deviates by no more than %.2g, 16 of its roundings, agrees\n", t.Narrowest, t.Tolerance)
+	}
 }
 
 // elements are the numbers of an output of ONNX Runtime.

@@ -67,7 +67,7 @@ than --tolerance, relative to its largest element.
 	f.StringArrayVar(&k.inputs, "input", nil, "`NAME=SOURCE`: what an input holds: FILE.npy, random, ones, zeros or range; may be repeated")
 	f.StringVar(&k.output, "output", "", "write the outputs of the last run to .npy files in the folder `DIR`")
 	f.BoolVar(&k.runtime, "onnxruntime", false, "also run the file in ONNX Runtime, if it is there (pip install onnxruntime; TASO_ORT_PYTHON names another python3)")
-	f.Float64Var(&k.tolerance, "tolerance", 1e-4, "relative deviation from ONNX Runtime that still agrees")
+	f.Float64Var(&k.tolerance, "tolerance", 1e-4, "relative deviation from ONNX Runtime that still agrees (of float16 and narrower types: 16 roundings)")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
 	return c
 }
@@ -78,6 +78,9 @@ func (k *runFlags) run(c *cobra.Command, args []string) error {
 	}
 	if !(k.tolerance >= 0) {
 		return fmt.Errorf("--tolerance %g: must not be below 0", k.tolerance)
+	}
+	if !c.Flags().Changed("tolerance") {
+		k.tolerance = -1 // that of the types
 	}
 	sources, err := feed.ParseSources(k.inputs)
 	if err != nil {

@@ -25,6 +25,7 @@ type besideReport struct {
 	On      cost.Seconds   `json:"optimized_seconds"`
 	Outputs []besideOutput `json:"outputs"` // ours compared with those of the file as it is
 	Agree   bool           `json:"agree"`
+	toleranceOf
 }
 
 type besideOutput struct {
@@ -49,6 +50,11 @@ func (k *runFlags) beside(ctx context.Context, name string, m *model.Model, rep 
 		return nil, err
 	}
 	r := &besideReport{Version: rt.Version, Threads: max(threads, 1), Agree: true}
+	within := k.tolerance
+	if within < 0 {
+		within, r.Narrowest = tolerance(m.Graph)
+		r.Tolerance = within
+	}
 	opt := ort.Options{Threads: max(threads, 1), Repeat: k.repeat}
 	on := opt
 	on.Optimize = 1
@@ -72,8 +78,8 @@ func (k *runFlags) beside(ctx context.Context, name string, m *model.Model, rep 
 			return nil, err
 		}
 		o := besideOutput{Name: theirs.Name, deviation: deviation{Sizes: theirs.Sizes}}
-		o.compare(numbersOf(ours[i].DType, ours[i].Bytes()), xs)
-		r.Agree = r.Agree && o.agrees(k.tolerance)
+		o.compare(ours[i].Float64s(), xs)
+		r.Agree = r.Agree && o.agrees(within)
 		r.Outputs = append(r.Outputs, o)
 	}
 	return r, nil
@@ -90,6 +96,7 @@ func median(seconds []float64) cost.Seconds {
 func (r *besideReport) print(w io.Writer, ours cost.Seconds) {
 	fmt.Fprintf(w, "ONNX Runtime %s, %s: %v with the file as it is, %v with its optimizations; here %v\n",
 		r.Version, plural(r.Threads, "thread"), r.Off, r.On, ours)
+	r.toleranceOf.print(w)
 	for _, o := range r.Outputs {
 		fmt.Fprintf(w, "  %s", o.Name)
 		o.print(w, "one of the two")

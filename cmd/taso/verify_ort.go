@@ -19,6 +19,7 @@ type runtimeReport struct {
 	Outputs []runtimeOutput `json:"outputs"`
 	Agree   bool            `json:"agree"`
 	Seconds [2]float64      `json:"seconds"` // of one run, each file
+	toleranceOf
 }
 
 type runtimeOutput struct {
@@ -75,6 +76,11 @@ func (k *verifyFlags) inRuntime(ctx context.Context, names [2]string) (*runtimeR
 		}
 		rep.Seconds[i] = slices.Min(res[i].Seconds)
 	}
+	within := k.opt.Tolerance
+	if within == 0 {
+		within, rep.Narrowest = tolerance(k.opt.A.Graph, k.opt.B.Graph)
+		rep.Tolerance = within
+	}
 	outs := [2][]ort.Tensor{res[0].Outputs, res[1].Outputs}
 	if len(outs[0]) != len(outs[1]) {
 		return nil, fmt.Errorf("ONNX Runtime: %s has %d outputs, %s has %d", names[0], len(outs[0]), names[1], len(outs[1]))
@@ -91,7 +97,7 @@ func (k *verifyFlags) inRuntime(ctx context.Context, names [2]string) (*runtimeR
 		}
 		o := runtimeOutput{A: a.Name, B: b.Name, deviation: deviation{Sizes: a.Sizes}}
 		o.compare(x, y)
-		rep.Agree = rep.Agree && o.agrees(k.opt.Tolerance)
+		rep.Agree = rep.Agree && o.agrees(within)
 		rep.Outputs = append(rep.Outputs, o)
 	}
 	return rep, nil
@@ -99,6 +105,7 @@ func (k *verifyFlags) inRuntime(ctx context.Context, names [2]string) (*runtimeR
 
 func (r *runtimeReport) print(w io.Writer) {
 	fmt.Fprintf(w, "ONNX Runtime %s, both files as they are, %.3g and %.3g ms a run:\n", r.Version, r.Seconds[0]*1000, r.Seconds[1]*1000)
+	r.toleranceOf.print(w)
 	for _, o := range r.Outputs {
 		fmt.Fprintf(w, "  %s", o.A)
 		o.print(w, "one file")

@@ -88,7 +88,7 @@ func TestResidues(t *testing.T) {
 	}
 }
 
-// Weights of integers are exact, those of types that are not evaluated an error.
+// Weights of all types are exact.
 func TestLoadWeight(t *testing.T) {
 	fns := false
 	f := residues{functions: &fns}
@@ -96,8 +96,24 @@ func TestLoadWeight(t *testing.T) {
 	if err != nil || w.Data[0] != p-3 || w.Data[1] != 4 {
 		t.Errorf("got %v, %v", w, err)
 	}
+	for _, c := range []struct {
+		t    graph.DType
+		raw  []byte
+		want uint64
+	}{
+		{graph.Float16, []byte{0, 0xc2}, p - 3},
+		{graph.BFloat16, []byte{0x40, 0x40}, 3},
+		{graph.Float64, []byte{0, 0, 0, 0, 0, 0, 8, 0x40}, 3},
+		{graph.Bool, []byte{1}, 1},
+		{graph.Int8, []byte{0xfd}, p - 3},
+		{graph.Uint64, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, 7}, // 2^64 - 1, where 2^61 is 1
+	} {
+		w, err := loadWeight(f, model.FromBytes(c.t, []int{1}, c.raw))
+		if err != nil || w.Data[0] != c.want {
+			t.Errorf("%s: got %v, %v, want %d", c.t, w, err, c.want)
+		}
+	}
 	for want, w := range map[string]*model.Weight{
-		"elements of type float16 are not evaluated":    {DType: graph.Float16, Sizes: []int{1}, Load: func() ([]byte, error) { return []byte{0, 0}, nil }},
 		"load weight: no disk":                          {Sizes: []int{1}, Load: func() ([]byte, error) { return nil, errors.New("no disk") }},
 		"load weight: int64[1] has 8 bytes, not 1":      {DType: graph.Int64, Sizes: []int{1}, Load: func() ([]byte, error) { return []byte{1}, nil }},
 		"load weight: there is nothing to load it from": {DType: graph.Int64, Sizes: []int{1}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/model"
@@ -46,27 +47,27 @@ func evaluate[T any](ctx context.Context, f field[T], m *model.Model, in []inter
 func loadWeight[T any](f field[T], w *model.Weight) (interp.Tensor[T], error) {
 	n := w.Elements()
 	t := interp.Tensor[T]{Sizes: w.Sizes, Data: make([]T, n)}
-	switch w.DType {
-	case graph.Float32:
-		xs, err := w.Float32s()
-		if err != nil {
-			return t, err
-		}
-		for i, x := range xs {
-			if t.Data[i], err = f.fromFloat(float64(x)); err != nil {
+	raw, err := w.Read()
+	if err != nil {
+		return t, err
+	}
+	x, err := backends.FromBytes(graph.TensorType{DType: w.DType, Sizes: w.Sizes}, raw)
+	if err != nil {
+		return t, err
+	}
+	for i := range t.Data {
+		switch {
+		case w.DType.IsFloat():
+			if t.Data[i], err = f.fromFloat(x.Number(i)); err != nil {
 				return t, fmt.Errorf("element %d: %w", i, err)
 			}
+		case w.DType == graph.Uint64: // of 2^63 and more, the half twice, and the last bit
+			n := uint64(x.I64[i])
+			half := f.fromInt(int64(n >> 1))
+			t.Data[i] = f.Add(f.Add(half, half), f.fromInt(int64(n&1)))
+		default:
+			t.Data[i] = f.fromInt(x.I64[i])
 		}
-	case graph.Int64:
-		xs, err := w.Int64s()
-		if err != nil {
-			return t, err
-		}
-		for i, x := range xs {
-			t.Data[i] = f.fromInt(x)
-		}
-	default:
-		return t, fmt.Errorf("elements of type %s are not evaluated", w.DType)
 	}
 	return t, nil
 }

@@ -9,17 +9,19 @@ import (
 	"github.com/taso-go/taso/model"
 )
 
-// narrow lists the element types of one byte in which the models compute, and
-// casts to float16. What leaves the range of such a type wraps around or becomes
+// narrow lists the element types of one byte in which the models compute and, with
+// casts, the narrow floating-point types to which they cast. What leaves the range of
+// such a type wraps around or becomes
 // infinite; neither the exact arithmetic nor that in numbers knows of ranges, so
 // models that are not the same operators of the same operands may differ where
-// they say nothing of it. Wider integers are taken to stay within their types, and
-// sums and products of float16 to be those of numbers: see notes.
-func narrow(ms ...*model.Model) []string {
+// they say nothing of it. To the exact arithmetic rounding is a function of which
+// nothing is known, so casts need not be listed where it decides. Wider integers are taken to stay within their types, and
+// sums and products of narrow floating-point numbers to be those of numbers: see notes.
+func narrow(casts bool, ms ...*model.Model) []string {
 	var found []string
 	seen := map[graph.DType]bool{}
 	computing(ms, func(name string, op *graph.Op, t graph.DType) {
-		if (t.IsInt() && t.Bytes() == 1 || t == graph.Float16 && op.Name == "cast") && !seen[t] {
+		if (t.IsInt() && t.Bytes() == 1 || casts && t.IsNarrow() && op.Name == "cast") && !seen[t] {
 			seen[t] = true
 			found = append(found, fmt.Sprintf("what leaves the range of %s, in which %s computes", t, name))
 		}
@@ -28,11 +30,11 @@ func narrow(ms ...*model.Model) []string {
 }
 
 // wide lists the other element types that are not computed in as they are: wider
-// integers and float16.
+// integers and narrow floating-point numbers.
 func wide(ms ...*model.Model) []string {
 	var found []string
 	computing(ms, func(_ string, op *graph.Op, t graph.DType) {
-		if op.Name != "cast" && (t.IsInt() && t.Bytes() > 1 || t == graph.Float16) {
+		if op.Name != "cast" && (t.IsInt() && t.Bytes() > 1 || t.IsNarrow()) {
 			found = append(found, t.String())
 		}
 	})

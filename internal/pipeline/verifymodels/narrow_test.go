@@ -20,11 +20,15 @@ func chain(t *testing.T, from graph.DType, steps ...string) *model.Model {
 	}
 	for i, s := range steps {
 		name, args := "cast", []graph.Tensor{x}
-		attrs := graph.Attrs{graph.NameValue(s)}
+		named := graph.Named{"to": graph.NameValue(s)}
 		if s == "add" {
-			name, args, attrs = "ewadd", []graph.Tensor{x, x}, nil
+			name, args, named = "ewadd", []graph.Tensor{x, x}, nil
 		}
 		op, _ := graph.Lookup(name)
+		attrs, err := op.Attr(named)
+		if err != nil {
+			t.Fatal(err)
+		}
 		id, err := b.Apply(string(rune('a'+i)), op, attrs, args...)
 		if err != nil {
 			t.Fatal(err)
@@ -51,6 +55,8 @@ func TestIntegerTypes(t *testing.T) {
 		{"a sum of bytes and one of numbers", chain(t, graph.Uint8, "add", "float32"), chain(t, graph.Uint8, "float32", "add"), false},
 		{"sums of bytes", chain(t, graph.Uint8, "add", "float32"), chain(t, graph.Uint8, "add", "float32"), true},
 		{"a cast to float16", chain(t, graph.Float32, "add", "float16", "float32"), chain(t, graph.Float32, "add", "float32"), false},
+		{"casts to float16", chain(t, graph.Float32, "float16", "add", "float16", "float32"), chain(t, graph.Float32, "float16", "add", "float16", "float64", "float32"), true},
+		{"casts to float16 and to bfloat16", chain(t, graph.Float32, "float16", "float32"), chain(t, graph.Float32, "bfloat16", "float32"), false},
 		{"casts to int8 and to int32", chain(t, graph.Int64, "int8", "float32"), chain(t, graph.Int64, "int32", "float32"), false},
 		{"a sum of words and one of numbers", chain(t, graph.Int64, "add", "float32"), chain(t, graph.Int64, "float32", "add"), true},
 	} {

@@ -29,7 +29,7 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 	}
 	res.By = "float64 reference"
 	if o.Backend != nil {
-		res.By = "float32, " + o.Backend.Info().String()
+		res.By = backends.Arithmetic(o.A.Graph, o.B.Graph) + ", " + o.Backend.Info().String()
 	}
 	for i, t := range o.A.Graph.Outputs() {
 		res.Outputs = append(res.Outputs, Output{

@@ -19,7 +19,7 @@ import (
 // exactly and in float64, once.
 type Options struct {
 	A, B *model.Model
-	// Backend runs the models in float32; nil means float64 by the reference
+	// Backend runs the models in their types, or wider ones; nil means float64 by the reference
 	// evaluator, which is slower (about one multiply-accumulate a nanosecond)
 	// and shows no rounding of its own.
 	Backend backends.Backend
@@ -27,7 +27,8 @@ type Options struct {
 	Runs int
 	// Seed decides the random inputs.
 	Seed uint64
-	// Tolerance is the relative deviation that still agrees; 0 means 1e-4.
+	// Tolerance is the relative deviation that still agrees; 0 means that of
+	// [backends.Tolerance].
 	Tolerance float64
 	// MaxFLOPs leaves out the exact comparison, and that by the reference
 	// evaluator, of models with more work in one run; 0 means 5e10, a minute or
@@ -63,6 +64,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	if err := errors.Join(o.A.Validate(), o.B.Validate()); err != nil {
 		return nil, fmt.Errorf("verify models: %w", err)
+	}
+	if o.Tolerance == 0 {
+		o.Tolerance, _ = backends.Tolerance(o.A.Graph, o.B.Graph)
 	}
 	r, err := o.compare(ctx)
 	if err != nil {
@@ -100,7 +104,7 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	if !r.Exact.Structure {
-		r.Unreached = append(r.Unreached, narrow(o.A, o.B)...)
+		r.Unreached = append(r.Unreached, narrow(!equal, o.A, o.B)...)
 	}
 	r.Runs = max(r.Runs, r.Numbers.Runs)
 	r.conclude()
@@ -110,9 +114,6 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 func (o Options) withDefaults() Options {
 	if o.Runs <= 0 {
 		o.Runs = 1
-	}
-	if o.Tolerance == 0 {
-		o.Tolerance = 1e-4
 	}
 	if o.MaxFLOPs == 0 {
 		o.MaxFLOPs = 5e10
