@@ -12,11 +12,15 @@ import (
 // the rounding of these types is neglected throughout. That of narrower types is not:
 // it is much of what a cast to them is for.
 
-// Truncate names the function that a cast of numbers to an integer type is: rounding towards
-// 0. Each type has its own: of a number that a type does not hold nothing is
-// said, and runtimes differ; only to types of less than a byte is it that modulo 2 to
-// the number of bits, as ONNX's own tests have it.
+// Truncate names the function that a cast of numbers to an integer type of at least a byte
+// is: rounding towards 0. Each type has its own: of a number that a type does not hold
+// nothing is said, and runtimes differ.
 func Truncate(t DType) string { return "truncate_" + t.String() }
+
+// NearestFn names the function that a cast of numbers to an integer type of less than a byte
+// is, as ONNX's documents of these types have it: the nearest integer, the even one of two, modulo
+// 2 to the number of bits.
+func NearestFn(t DType) string { return "nearest_" + t.String() }
 
 // WrapFn names the function that a cast of integers to an integer type is: that modulo 2 to
 // the number of its bits which the type holds.
@@ -35,7 +39,7 @@ func RoundFn(t DType, mode string) string {
 func (t DType) IsNarrow() bool { return t.IsFloat() && t.Bits() < 32 }
 
 // Modes are the ways to cast to a type. The default one comes first: to numbers of 8 bits
-// with saturation (to Float8E8M0 upwards), to integers what [Truncate] says.
+// with saturation (to Float8E8M0 upwards), to integers what [Truncate] and [NearestFn] say.
 func Modes(t DType) []string {
 	switch t {
 	case Float8E8M0:
@@ -50,13 +54,15 @@ func Modes(t DType) []string {
 }
 
 // CastFn names the function that a cast to a type is, in a mode: none, nonzero, or that of
-// [Truncate], [WrapFn] or [RoundFn].
+// [Truncate], [NearestFn], [WrapFn] or [RoundFn].
 func CastFn(t DType, mode string) (string, error) {
 	switch {
 	case !slices.Contains(Modes(t), mode):
 		return "", fmt.Errorf("mode %s of a cast to %s is not known: want one of %v", mode, t, Modes(t))
 	case mode == "wrap":
 		return WrapFn(t), nil
+	case t.IsInt() && t.Bits() < 8:
+		return NearestFn(t), nil
 	case t.IsInt():
 		return Truncate(t), nil
 	case t == Bool:
@@ -73,14 +79,13 @@ func CastValue(t DType, mode string) func(x float64) float64 {
 	switch {
 	case mode == "wrap":
 		return func(x float64) float64 { return wrapFloat(t, x) }
+	case t.IsInt() && t.Bits() < 8:
+		return func(x float64) float64 { return wrapFloat(t, math.RoundToEven(x)) }
 	case t.IsInt():
 		lo, hi := t.IntRange()
 		return func(x float64) float64 {
 			x = math.Trunc(x)
-			switch {
-			case t.Bits() < 8:
-				return wrapFloat(t, x)
-			case x < float64(lo) || x >= float64(hi)+1: // 2^63-1 is no float64: what is below hi+1 is held
+			if x < float64(lo) || x >= float64(hi)+1 { // 2^63-1 is no float64: what is below hi+1 is held
 				return math.NaN()
 			}
 			return x

@@ -139,6 +139,11 @@ func ParseDType(name string) (DType, error) {
 // IsFloat reports whether the elements are floating-point numbers.
 func (t DType) IsFloat() bool { return t < numDTypes && dtypes[t].kind == floating }
 
+// IsReal reports whether laws about real numbers are said of the elements, and operators
+// compute with them: floating-point numbers of at least 16 bits. Narrower ones are ways to
+// store numbers, which are moved and cast.
+func (t DType) IsReal() bool { return t.IsFloat() && t.Bits() >= 16 }
+
 // IsInt reports whether the elements are integers; truth values are none.
 func (t DType) IsInt() bool { return t.IsSigned() || t.IsUnsigned() }
 

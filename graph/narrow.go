@@ -58,14 +58,14 @@ func (f format) nan() int {
 	return 0
 }
 
-// value is the number of a code.
+// value is the number of a code; bits before the sign are not looked at.
 func (f format) value(code uint16) float64 {
 	sign, magnitude := 1, int(code)&f.all()
-	if int(code) > f.all() {
+	if int(code)&(f.all()+1) != 0 {
 		sign = -1
 	}
 	switch {
-	case f.special == ieee && magnitude > f.infinity(), f.special == allOnes && magnitude == f.all(), f.special == minusZero && int(code) == f.nan():
+	case f.special == ieee && magnitude > f.infinity(), f.special == allOnes && magnitude == f.all(), f.special == minusZero && sign < 0 && magnitude == 0:
 		return math.NaN()
 	case f.special == ieee && magnitude == f.infinity():
 		return math.Inf(sign)

@@ -237,7 +237,7 @@ func TestCastIntegers(t *testing.T) {
 		{graph.Int8, "default", -129, nan}, {graph.Uint8, "default", -0.5, 0}, {graph.Uint8, "default", -1, nan}, {graph.Uint8, "default", 255.5, 255}, {graph.Uint8, "default", 256, nan},
 		{graph.Int64, "default", math.Pow(2, 63), nan}, {graph.Int64, "default", -math.Pow(2, 63), -math.Pow(2, 63)}, {graph.Uint64, "default", math.Pow(2, 63), math.Pow(2, 63)},
 		{graph.Uint64, "default", math.Pow(2, 64), nan}, {graph.Uint16, "default", 65535, 65535}, {graph.Uint32, "default", math.Pow(2, 32), nan}, {graph.Int16, "default", nan, nan},
-		{graph.Int4, "default", 8.5, -8}, {graph.Int4, "default", -9, 7}, {graph.Uint4, "default", -9, 7}, {graph.Uint2, "default", -1.5, 3}, {graph.Int2, "default", 3, -1}, {graph.Int2, "default", math.Inf(1), nan},
+		{graph.Int4, "default", 8.5, -8}, {graph.Int4, "default", 1.5, 2}, {graph.Int4, "default", 2.5, 2}, {graph.Int4, "default", -0.6, -1}, {graph.Int4, "default", nan, nan}, {graph.Int4, "default", -9, 7}, {graph.Uint4, "default", -9, 7}, {graph.Uint2, "default", -1.5, 2}, {graph.Int2, "default", 3, -1}, {graph.Int2, "default", math.Inf(1), nan},
 		{graph.Int8, "wrap", 200, -56}, {graph.Uint8, "wrap", -1, 255}, {graph.Int32, "wrap", math.Pow(2, 31), -math.Pow(2, 31)}, {graph.Int8, "wrap", 1.5, nan}, {graph.Int16, "wrap", 98304, -32768},
 		{graph.Uint64, "wrap", -1, nan}, {graph.Uint64, "wrap", -2048, math.Pow(2, 64) - 2048}, {graph.Int64, "wrap", math.Pow(2, 63), -math.Pow(2, 63)}, {graph.Uint4, "wrap", 255, 15}, {graph.Int8, "wrap", nan, nan}, {graph.Uint64, "wrap", 5, 5},
 		{graph.Bool, "default", -0.1, 1}, {graph.Bool, "default", 0, 0}, {graph.Float32, "default", 0.1, 0.1},

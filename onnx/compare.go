@@ -16,23 +16,17 @@ import (
 
 func init() {
 	register(map[string]lowering{
-		"Equal": compared(func(c *call, x, y *value) *value {
-			return c.im.not(c.positive(c.im.do("abs", c.im.do("ewsub", x, y))), c.numbered(noteOne, 1))
-		}),
-		"Greater": compared(func(c *call, x, y *value) *value { return c.positive(c.im.do("ewsub", x, y)) }),
-		"Less":    compared(func(c *call, x, y *value) *value { return c.positive(c.im.do("ewsub", y, x)) }),
-		"GreaterOrEqual": compared(func(c *call, x, y *value) *value {
-			return c.im.not(c.positive(c.im.do("ewsub", y, x)), c.numbered(noteOne, 1))
-		}),
-		"LessOrEqual": compared(func(c *call, x, y *value) *value {
-			return c.im.not(c.positive(c.im.do("ewsub", x, y)), c.numbered(noteOne, 1))
-		}),
-		"And":   logical(func(im *importer, x, y *value) *value { return im.do("ewmul", x, y) }),
-		"Or":    logical(func(im *importer, x, y *value) *value { return im.do("ewmax", x, y) }),
-		"Xor":   logical(func(im *importer, x, y *value) *value { return im.do("abs", im.do("ewsub", x, y)) }),
-		"Not":   lowerNot,
-		"IsNaN": floats(func(c *call, x *value) *value { return c.im.truths(c.im.do("isnan", x)) }),
-		"IsInf": floats(lowerIsInf),
+		"Equal":          compared(func(c *call, x, y *value) *value { return c.im.not(c.differ(x, y), c.numbered(noteOne, 1)) }),
+		"Greater":        compared((*call).more),
+		"Less":           compared(func(c *call, x, y *value) *value { return c.more(y, x) }),
+		"GreaterOrEqual": compared(func(c *call, x, y *value) *value { return c.im.not(c.more(y, x), c.numbered(noteOne, 1)) }),
+		"LessOrEqual":    compared(func(c *call, x, y *value) *value { return c.im.not(c.more(x, y), c.numbered(noteOne, 1)) }),
+		"And":            logical(func(im *importer, x, y *value) *value { return im.do("ewmul", x, y) }),
+		"Or":             logical(func(im *importer, x, y *value) *value { return im.do("ewmax", x, y) }),
+		"Xor":            logical(func(im *importer, x, y *value) *value { return im.do("abs", im.do("ewsub", x, y)) }),
+		"Not":            lowerNot,
+		"IsNaN":          floats(func(c *call, x *value) *value { return c.im.truths(c.im.do("isnan", x)) }),
+		"IsInf":          floats(lowerIsInf),
 	})
 }
 
@@ -44,13 +38,31 @@ const huge = 3e38
 // none; such numbers are not normal float32 numbers.
 func (c *call) positive(v *value) *value {
 	if v.dtype.IsInt() {
-		zero, one := newConstant(v.dtype), newConstant(v.dtype)
-		one.ints[0] = 1
-		v = c.im.do("ewmax", v, c.im.broadcast(valueOf(zero), v.sizes...))
-		return c.im.cast(c.im.do("ewmin", v, c.im.broadcast(valueOf(one), v.sizes...)), graph.Float32)
+		return c.im.nonzero(c.im.do("ewmax", v, c.im.broadcast(valueOf(newConstant(v.dtype)), v.sizes...)))
 	}
 	return c.im.apply("clip", attrs{"lo": graph.NumberValue(0), "hi": graph.NumberValue(1)}, c.im.do("smul", v, c.numbered(noteHuge, huge)))
 }
+
+// more is 1 where x is above y, else 0. Of integers, whose differences wrap around, the
+// larger one less y tells it: it is 0 if and only if x is not above y.
+func (c *call) more(x, y *value) *value {
+	if x.dtype.IsInt() {
+		return c.im.nonzero(c.im.do("ewsub", c.im.do("ewmax", x, y), y))
+	}
+	return c.positive(c.im.do("ewsub", x, y))
+}
+
+// differ is 1 where x is not y, else 0.
+func (c *call) differ(x, y *value) *value {
+	d := c.im.do("ewsub", x, y)
+	if x.dtype.IsInt() {
+		return c.im.nonzero(d)
+	}
+	return c.positive(c.im.do("abs", d))
+}
+
+// nonzero is 1 where an integer is not 0, else 0.
+func (im *importer) nonzero(v *value) *value { return im.cast(im.cast(v, graph.Bool), graph.Float32) }
 
 // not is one less v.
 func (im *importer) not(v, one *value) *value {
@@ -100,8 +112,6 @@ func compared(f func(c *call, x, y *value) *value) lowering {
 		case t == graph.Float32:
 		case t == graph.Bool:
 			x, y = c.im.onesOf(x), c.im.onesOf(y)
-		case t == graph.Uint8 || t == graph.Int8: // whose differences do not fit
-			x, y = c.im.cast(x, graph.Int32), c.im.cast(y, graph.Int32)
 		case !t.IsInt():
 			must.Do(unsupported("it compares %s", t))
 		}

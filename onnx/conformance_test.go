@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/internal/fetch"
 	"github.com/taso-go/taso/internal/golden"
@@ -44,6 +45,7 @@ type conformanceTest struct {
 	inputs      []string
 	ops         map[string]bool
 	float32     bool
+	newer       bool // of a newer version
 }
 
 // newerDir are the tests of single operators of a newer version of ONNX, of operator sets
@@ -68,7 +70,11 @@ func newerTests(t *testing.T) []*conformanceTest {
 	if err != nil {
 		t.Skipf("no newer ONNX test data (pip download onnx==1.21.0): %v", err)
 	}
-	return testsIn(t, dir, "*")
+	tests := testsIn(t, dir, "*")
+	for _, c := range tests {
+		c.newer = true
+	}
+	return tests
 }
 
 func testsIn(t *testing.T, dir, folders string) []*conformanceTest {
@@ -126,6 +132,8 @@ func readTensors(t *testing.T, dir, what string, types []*onnxpb.ValueInfoProto)
 			p = nil
 		} else if err := proto.Unmarshal(raw, p); err != nil {
 			t.Fatalf("%s: %s %d: %v", dir, what, i, err)
+		} else if i < len(types) && elem(types[i].GetType().GetTensorType().GetElemType()) == onnxpb.TensorProto_BFLOAT16 && elem(p.GetDataType()) == onnxpb.TensorProto_UINT16 {
+			p.DataType = proto.Int32(int32(onnxpb.TensorProto_BFLOAT16)) // older data hold their bits
 		}
 		out = append(out, p)
 	}
@@ -342,6 +350,14 @@ func (c *conformanceTest) computes(m *model.Model) error {
 	}
 	for i, o := range out {
 		k, err := tensorOf(c.out[i])
+		if err == nil && k.dtype == graph.BFloat16 {
+			// What ONNX 1.12 recorded was cut and not rounded; either is beside the number.
+			for j, x := range o.Data {
+				if d := math.Abs(x - k.number(j)); d > 0 && d <= math.Abs(x)/128 && !c.newer {
+					o.Data[j] = k.number(j)
+				}
+			}
+		}
 		if err == nil {
 			err = agree(o, k)
 		}

@@ -6,51 +6,15 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/model"
-	"github.com/taso-go/taso/onnx/onnxpb"
 )
 
 // maxConstant is how many elements a constant may have; anything larger is a
 // weight that nobody looks into.
 const maxConstant = 1 << 20
 
-// elem is an ONNX element type.
-type elem = onnxpb.TensorProto_DataType
-
-const (
-	elemFloat   = onnxpb.TensorProto_FLOAT
-	elemFloat16 = onnxpb.TensorProto_FLOAT16
-	elemDouble  = onnxpb.TensorProto_DOUBLE
-	elemInt64   = onnxpb.TensorProto_INT64
-	elemInt32   = onnxpb.TensorProto_INT32
-	elemUint8   = onnxpb.TensorProto_UINT8
-	elemInt8    = onnxpb.TensorProto_INT8
-	elemBool    = onnxpb.TensorProto_BOOL
-)
-
-var dtypes = map[elem]graph.DType{
-	elemFloat: graph.Float32, elemFloat16: graph.Float16, elemDouble: graph.Float64,
-	elemInt64: graph.Int64, elemInt32: graph.Int32, elemUint8: graph.Uint8, elemInt8: graph.Int8, elemBool: graph.Bool,
-}
-
-// dtypeOf is the element type of an ONNX one.
-func dtypeOf(e elem) (graph.DType, error) {
-	if t, ok := dtypes[e]; ok {
-		return t, nil
-	}
-	return 0, fmt.Errorf("element type %s is not supported", e)
-}
-
-func elemOf(t graph.DType) elem {
-	for e, d := range dtypes {
-		if d == t {
-			return e
-		}
-	}
-	return onnxpb.TensorProto_UNDEFINED
-}
-
 // constant is a tensor whose elements are known: ints for integers and truth
-// values, floats for the others. It may have no elements.
+// values, floats for the others. A uint64 is the int64 of the same bits. It may have no
+// elements.
 type constant struct {
 	dtype  graph.DType
 	sizes  []int
@@ -69,6 +33,9 @@ func (c *constant) len() int {
 func (c *constant) number(i int) float64 {
 	if c.dtype.IsFloat() {
 		return c.floats[i]
+	}
+	if c.dtype == graph.Uint64 {
+		return float64(uint64(c.ints[i]))
 	}
 	return float64(c.ints[i])
 }

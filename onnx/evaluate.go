@@ -21,7 +21,6 @@ func init() {
 		evaluators[op] = each(f)
 	}
 	for op, f := range map[string]evaluator{
-		"Cast":    evalCast,
 		"Reshape": resized((*call).reshapeSizes), "Flatten": resized((*call).flattenSizes),
 		"Squeeze": resized((*call).squeezeSizes), "Unsqueeze": resized((*call).unsqueezeSizes),
 		"Expand": evalExpand, "Tile": evalTile, "Transpose": evalTranspose, "Slice": evalSlice, "Split": evalSplit,
@@ -52,6 +51,7 @@ var mapping = map[string]func(x float64) float64{
 // which what is not a number is.
 type combination struct {
 	many     bool
+	orders   bool // ints depends on what is less
 	ints     func(a, b int64) int64
 	floats   func(a, b float64) float64
 	compares func(less, equal, more bool) bool
@@ -62,8 +62,8 @@ var combining = map[string]combination{
 	"Sub": {ints: func(a, b int64) int64 { return a - b }, floats: func(a, b float64) float64 { return a - b }},
 	"Mul": {ints: func(a, b int64) int64 { return a * b }, floats: func(a, b float64) float64 { return a * b }},
 	"Div": {ints: func(a, b int64) int64 { return a / divisor(b) }, floats: func(a, b float64) float64 { return a / b }},
-	"Max": {many: true, ints: func(a, b int64) int64 { return max(a, b) }, floats: math.Max},
-	"Min": {many: true, ints: func(a, b int64) int64 { return min(a, b) }, floats: math.Min},
+	"Max": {many: true, orders: true, ints: func(a, b int64) int64 { return max(a, b) }, floats: math.Max},
+	"Min": {many: true, orders: true, ints: func(a, b int64) int64 { return min(a, b) }, floats: math.Min},
 	"Mod": {ints: func(a, b int64) int64 {
 		m := a % divisor(b)
 		if m != 0 && (m < 0) != (b < 0) {
@@ -104,7 +104,7 @@ func (f combination) evaluator(op string) evaluator {
 		for _, k := range in[1:] {
 			notFolded(c.im.opset < 7 && !slices.Equal(acc.sizes, k.sizes)) // axes were paired otherwise then
 			sizes := joint(acc.sizes, k.sizes)
-			notFolded(graph.Product(sizes...) > maxConstant || acc.dtype != k.dtype)
+			notFolded(graph.Product(sizes...) > maxConstant || acc.dtype != k.dtype || f.compares == nil && acc.dtype.IsFloat() && !acc.dtype.IsReal())
 			t := acc.dtype
 			if f.compares != nil {
 				t = graph.Bool
@@ -117,10 +117,13 @@ func (f combination) evaluator(op string) evaluator {
 				case f.compares != nil && x.dtype.IsFloat():
 					out.ints[flat] = truth(f.compares(x.floats[i] < y.floats[j], x.floats[i] == y.floats[j], x.floats[i] > y.floats[j]))
 				case f.compares != nil:
-					out.ints[flat] = truth(f.compares(x.ints[i] < y.ints[j], x.ints[i] == y.ints[j], x.ints[i] > y.ints[j]))
+					a, b := inOrder(x.dtype, x.ints[i]), inOrder(x.dtype, y.ints[j])
+					out.ints[flat] = truth(f.compares(a < b, a == b, a > b))
 				case x.dtype.IsFloat():
 					notFolded(f.floats == nil)
 					out.floats[flat] = model.Round(t, f.floats(x.floats[i], y.floats[j]))
+				case f.orders:
+					out.ints[flat] = inOrder(t, ints(inOrder(t, x.ints[i]), inOrder(t, y.ints[j])))
 				default:
 					out.ints[flat] = model.Wrap(t, ints(x.ints[i], y.ints[j]))
 				}
@@ -129,6 +132,15 @@ func (f combination) evaluator(op string) evaluator {
 		}
 		return []*constant{acc}
 	}
+}
+
+// inOrder is an integer of a constant as an int64 that is less than another where it is;
+// of what comes of it, the integer again.
+func inOrder(t graph.DType, x int64) int64 {
+	if t == graph.Uint64 {
+		return x ^ math.MinInt64
+	}
+	return x
 }
 
 func truth(b bool) int64 {
@@ -154,30 +166,4 @@ func each(f func(x float64) float64) evaluator {
 		}
 		return []*constant{out}
 	}
-}
-
-func evalCast(c *call, in []*constant) []*constant {
-	t, err := dtypeOf(elem(c.int("to", 0)))
-	notFolded(err != nil || len(in) != 1)
-	return []*constant{in[0].cast(t)}
-}
-
-// cast is a constant in another element type.
-func (k *constant) cast(t graph.DType) *constant {
-	out := newConstant(t, k.sizes...)
-	for i := range k.len() {
-		switch {
-		case t.IsFloat():
-			out.floats[i] = model.Round(t, k.number(i))
-		case !k.dtype.IsFloat():
-			out.ints[i] = model.Wrap(t, k.ints[i])
-		case t == graph.Bool:
-			out.ints[i] = truth(k.floats[i] != 0)
-		default:
-			x := k.floats[i]
-			notFolded(!(math.Abs(x) < 1<<62))
-			out.ints[i] = model.Wrap(t, int64(x))
-		}
-	}
-	return out
 }

@@ -16,7 +16,7 @@ func init() {
 		"ThresholdedRelu": onFloats(thresholded), "Shrink": onFloats(shrunk),
 		"IsNaN": evalTest(func(*call) func(x float64) bool { return math.IsNaN }), "IsInf": evalTest(infinite),
 		"BitwiseNot": evalBitwiseNot, "BitShift": evalBitShift,
-		"Pow": evalPow, "Clip": evalClip, "CastLike": evalCastLike,
+		"Pow": evalPow, "Clip": evalClip,
 	} {
 		evaluators[op] = f
 	}
@@ -131,9 +131,4 @@ func evalClip(_ *call, in []*constant) []*constant {
 		}
 	}
 	return []*constant{&out}
-}
-
-func evalCastLike(_ *call, in []*constant) []*constant {
-	notFolded(len(in) != 2 || slices.Contains(in, nil))
-	return []*constant{in[0].cast(in[1].dtype)}
 }

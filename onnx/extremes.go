@@ -93,8 +93,7 @@ func lowerOneHot(c *call) {
 		}
 		k = k.cast(indices.dtype)
 		k.sizes = append([]int{n}, ones(len(after))...)
-		d := im.do("ewsub", x, im.broadcast(valueOf(k), sizes...))
-		return im.not(c.positive(im.do("abs", d)), c.numbered(noteOne, 1))
+		return im.not(c.differ(x, im.broadcast(valueOf(k), sizes...)), c.numbered(noteOne, 1))
 	}
 	is := equal(0)
 	if c.im.opset >= 11 { // positions may count from the end

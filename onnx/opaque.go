@@ -345,7 +345,7 @@ func (im *importer) inflateTensor(t *onnxpb.TensorProto) {
 		if im.held += w.Bytes(); im.held > im.opt.MaxBytes {
 			must.Failf("nodes that are kept hold more than %d bytes of numbers", im.opt.MaxBytes)
 		}
-		t.RawData, t.FloatData, t.DoubleData = must.Get(w.Read()), nil, nil
+		t.RawData, t.FloatData, t.DoubleData = pack(w.DType, must.Get(w.Read())), nil, nil
 	})
 	if err != nil {
 		must.Failf("tensor %q: %w", clip(t.GetName()), err)

@@ -21,7 +21,6 @@ func init() {
 		"Clip": lowerClip, "Pow": lowerPow, "PRelu": lowerPRelu,
 		"Add": broadcasting("ewadd"), "Sub": broadcasting("ewsub"), "Mul": broadcasting("ewmul"), "Div": broadcasting("ewdiv"),
 		"Sum": variadic("ewadd"), "Max": variadic("ewmax"), "Min": variadic("ewmin"), "Mean": lowerMean,
-		"Cast": lowerCast, "CastLike": lowerCastLike,
 		"Identity": lowerIdentity, "Dropout": lowerDropout,
 	}
 	for onnx, own := range unary {
@@ -317,34 +316,6 @@ func lowerPRelu(c *call) {
 	}
 	slope = im.broadcast(slope, x.sizes...)
 	c.set(im.do("ewsub", im.do("relu", x), im.do("ewmul", slope, im.do("relu", im.do("neg", x)))))
-}
-
-func lowerCast(c *call) {
-	x := c.need(1, 1)[0]
-	t, err := dtypeOf(elem(c.int("to", 0)))
-	if err != nil {
-		must.Do(unsupported("%v", err))
-	}
-	if c.marked("keep") {
-		c.set(c.im.apply("cast", attrs{"to": graph.NameValue(t.String())}, x))
-		return
-	}
-	c.set(c.im.cast(x, t))
-}
-
-func lowerCastLike(c *call) {
-	in := c.need(2, 2)
-	c.set(c.im.cast(in[0], in[1].dtype))
-}
-
-func (im *importer) cast(v *value, t graph.DType) *value {
-	if v.ones != nil && t == v.ones.dtype {
-		return v.ones
-	}
-	if v.dtype == t {
-		return v
-	}
-	return im.apply("cast", attrs{"to": graph.NameValue(t.String())}, v)
 }
 
 // lowerIdentity: the value gets a second name.

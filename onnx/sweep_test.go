@@ -171,7 +171,7 @@ func same(got, want *constant) error {
 }
 
 func constantOf(t ort.Tensor) (*constant, error) {
-	for _, d := range dtypes {
+	for _, d := range graph.DTypes() {
 		if d.String() == t.DType {
 			return decodeConstant(d, t.Sizes, t.Data)
 		}
@@ -201,7 +201,7 @@ func rounded(g *graph.Graph, ts []interp.Tensor[float64]) []*constant {
 			if k.dtype.IsFloat() {
 				k.floats[j] = model.Round(k.dtype, x)
 			} else {
-				k.ints[j] = int64(x)
+				k.putInt(j, x)
 			}
 		}
 		out = append(out, k)

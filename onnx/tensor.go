@@ -1,10 +1,8 @@
 package onnx
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -29,14 +27,16 @@ func readWeight(p *onnxpb.TensorProto, src source) (*model.Weight, error) {
 		return nil, errors.New("a tensor in segments is not supported")
 	}
 	w := &model.Weight{DType: t, Sizes: sizes}
-	want := w.Bytes()
+	n := w.Elements()
+	want := packedBytes(t, n)
 	refs := refsOf(p.ProtoReflect().GetUnknown())
 	switch {
 	case p.GetDataLocation() == onnxpb.TensorProto_EXTERNAL:
-		w.Load, err = external(p, src, want)
+		load, err := external(p, src, want)
 		if err != nil {
 			return nil, fmt.Errorf("external data: %w", err)
 		}
+		w.Load = unpacked(t, n, load)
 		return w, nil
 	case len(refs) > 1:
 		return nil, errors.New("numbers in several pieces")
@@ -48,48 +48,35 @@ func readWeight(p *onnxpb.TensorProto, src source) (*model.Weight, error) {
 		if r.bytes != want {
 			return nil, fmt.Errorf("%d bytes of numbers for %s, want %d", r.bytes, describe(w), want)
 		}
-		w.Load = func() ([]byte, error) { return src.read(r.off, r.bytes) }
+		w.Load = unpacked(t, n, func() ([]byte, error) { return src.read(r.off, r.bytes) })
 		return w, nil
 	case p.RawData != nil:
 		raw := p.RawData
 		if int64(len(raw)) != want {
 			return nil, fmt.Errorf("%d bytes of numbers for %s, want %d", len(raw), describe(w), want)
 		}
-		w.Load = func() ([]byte, error) { return raw, nil }
+		w.Load = unpacked(t, n, func() ([]byte, error) { return raw, nil })
 		return w, nil
 	}
-	n, raw := typedData(p, t)
-	if n != w.Elements() {
-		return nil, fmt.Errorf("%d numbers for %s, want %d", n, describe(w), w.Elements())
+	entries, raw := typedData(p, t)
+	if wanted := want / int64(t.Bytes()); entries != wanted {
+		return nil, fmt.Errorf("%d numbers for %s, want %d", entries, describe(w), wanted)
 	}
-	w.Load = func() ([]byte, error) { return raw(), nil }
+	w.Load = unpacked(t, n, func() ([]byte, error) { return raw(), nil })
 	return w, nil
 }
 
-// typedData are the elements of the field that holds those of a type.
-func typedData(p *onnxpb.TensorProto, t graph.DType) (n int64, raw func() []byte) {
-	le := binary.LittleEndian
-	switch t {
-	case graph.Float32:
-		return encoded(p.GetFloatData(), func(b []byte, x float32) []byte { return le.AppendUint32(b, math.Float32bits(x)) })
-	case graph.Float64:
-		return encoded(p.GetDoubleData(), func(b []byte, x float64) []byte { return le.AppendUint64(b, math.Float64bits(x)) })
-	case graph.Int64:
-		return encoded(p.GetInt64Data(), func(b []byte, x int64) []byte { return le.AppendUint64(b, uint64(x)) })
+// unpacked loads n elements that a file holds packed.
+func unpacked(t graph.DType, n int64, load func() ([]byte, error)) func() ([]byte, error) {
+	if t.Bits() >= 8 {
+		return load
 	}
-	return encoded(p.GetInt32Data(), func(b []byte, x int32) []byte {
-		// The low bytes: also those of binary16, which is held as an integer.
-		return le.AppendUint32(b, uint32(x))[:len(b)+t.Bytes()]
-	})
-}
-
-// encoded are elements in little-endian bytes, made when they are asked for.
-func encoded[T any](xs []T, add func(b []byte, x T) []byte) (n int64, raw func() []byte) {
-	return int64(len(xs)), func() (b []byte) {
-		for _, x := range xs {
-			b = add(b, x)
+	return func() ([]byte, error) {
+		raw, err := load()
+		if err != nil {
+			return nil, err
 		}
-		return b
+		return unpack(t, raw, n), nil
 	}
 }
 

@@ -32,8 +32,13 @@ func init() {
 	typeRules["GatherElements"] = func(c *call) []graph.TensorType {
 		return []graph.TensorType{{DType: c.typeOf(0).DType, Sizes: c.typeOf(1).Sizes}}
 	}
-	typeRules["Cast"] = func(c *call) []graph.TensorType {
-		return []graph.TensorType{{DType: must.Get(dtypeOf(elem(c.int("to", 0)))), Sizes: c.typeOf(0).Sizes}}
+	for _, op := range []string{"Cast", "BitCast"} {
+		typeRules[op] = func(c *call) []graph.TensorType {
+			return []graph.TensorType{{DType: must.Get(dtypeOf(elem(c.int("to", 0)))), Sizes: c.typeOf(0).Sizes}}
+		}
+	}
+	typeRules["CastLike"] = func(c *call) []graph.TensorType {
+		return []graph.TensorType{{DType: c.typeOf(1).DType, Sizes: c.typeOf(0).Sizes}}
 	}
 	typeRules["Dropout"] = func(c *call) []graph.TensorType {
 		mask := c.typeOf(0)

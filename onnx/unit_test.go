@@ -203,8 +203,8 @@ func TestOperatorsRoundTrip(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	for _, n := range []int{6, 3000} {
 		for dtype, e := range map[graph.DType]elem{
-			graph.Float32: elemFloat, graph.Float64: elemDouble, graph.Float16: elemFloat16, graph.Int64: elemInt64,
-			graph.Int32: elemInt32, graph.Uint8: elemUint8, graph.Int8: elemInt8, graph.Bool: elemBool,
+			graph.Float32: elemFloat, graph.Float64: onnxpb.TensorProto_DOUBLE, graph.Float16: onnxpb.TensorProto_FLOAT16, graph.Int64: elemInt64,
+			graph.Int32: onnxpb.TensorProto_INT32, graph.Uint8: elemUint8, graph.Int8: onnxpb.TensorProto_INT8, graph.Bool: elemBool,
 		} {
 			want := newConstant(dtype, n)
 			typed := tensorProto("w", graph.TensorType{DType: dtype, Sizes: []int{n}})

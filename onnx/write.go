@@ -156,8 +156,12 @@ func newExporter(m *model.Model) *exporter {
 func (e *exporter) chooseOpset(asked int64) error {
 	least := int64(writtenOpset)
 	for id := range e.g.Nodes() {
-		if op := e.g.Op(id); op != nil && op.Name == "gelu" {
-			least = geluOpset
+		op := e.g.Op(id)
+		if op != nil && op.Name == "gelu" {
+			least = max(least, geluOpset)
+		}
+		for k := range e.g.NumOut(id) {
+			least = max(least, typedSince(e.g.DType(id.Out(k))))
 		}
 	}
 	for id := range e.g.Nodes() {
@@ -277,6 +281,7 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 		if c != nil {
 			typ.Sizes, raw = c.sizes, c.raw
 		}
+		raw = pack(typ.DType, raw)
 		w := tensorProto(g.Name(id), typ)
 		if c != nil {
 			w.DocString = proto.String(note + c.note)
@@ -341,6 +346,12 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 // irVersion is the version of the file format that came with an operator set.
 func irVersion(opset int64) int64 {
 	switch {
+	case opset >= 25:
+		return 13
+	case opset >= 24:
+		return 12
+	case opset >= 23:
+		return 11
 	case opset >= 21:
 		return 10
 	case opset >= 19:
@@ -426,7 +437,7 @@ func (e *exporter) shared(key, name string, k *constant) string {
 
 func (e *exporter) initializer(name string, t graph.TensorType, raw []byte) *onnxpb.TensorProto {
 	w := tensorProto(name, t)
-	w.RawData = raw
+	w.RawData = pack(t.DType, raw)
 	e.inits = append(e.inits, w)
 	return w
 }

@@ -338,11 +338,6 @@ func writeResize(e *exporter, id graph.NodeID) {
 	e.emit("Resize", append(e.operands(id), "", "", e.intList(e.tuple(id, "sizes")...)), e.out(id), a...)
 }
 
-func writeCast(e *exporter, id graph.NodeID) {
-	n := e.emit("Cast", e.operands(id), e.out(id), intAttribute("to", int64(elemOf(e.g.DType(id.Out(0))))))
-	e.markKept(id, n)
-}
-
 // global are the reductions that have a name of their own over all of an image.
 // Runtimes with a layout of their own for images know these.
 var global = map[string]string{"ReduceMean": "GlobalAveragePool", "ReduceMax": "GlobalMaxPool"}

@@ -175,18 +175,20 @@ func init() {
 		for _, wraps := range []bool{false, true} {
 			f := rationalFunctions["nonzero"]
 			f.of = func(_ Rational, x Q, _ []Q) Q {
-				n := x.Num / x.Den
+				n, small := x.Num/x.Den, t.Bits() < 8
 				switch {
-				case wraps && x.Den != 1, t == graph.Uint64 && n < 0, !wraps && t.Bits() >= 8 && (n < lo || n > 0 && uint64(n) > hi):
+				case (wraps || small) && x.Den != 1, t == graph.Uint64 && n < 0, !wraps && !small && (n < lo || n > 0 && uint64(n) > hi):
 					return Bad
 				}
 				return Q{graph.WrapInt(t, n), 1}
 			}
-			name := graph.Truncate(t)
+			mode := "default"
 			if wraps {
-				name = graph.WrapFn(t)
+				mode = "wrap"
 			}
-			rationalFunctions[name] = f
+			if name, err := graph.CastFn(t, mode); err == nil {
+				rationalFunctions[name] = f
+			}
 		}
 	}
 }

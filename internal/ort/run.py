@@ -42,11 +42,11 @@ def main():
     head = json.loads(inp.read(n))
     answers, blobs = [], []
     for job in head["Jobs"]:
-        feeds = {}
-        for t in job["Tensors"]:
-            raw = inp.read(t["Bytes"])
-            feeds[t["Name"]] = np.frombuffer(raw, dtype=t["DType"]).reshape(t["Sizes"] or [])
+        raws = [inp.read(t["Bytes"]) for t in job["Tensors"]]
         try:
+            feeds = {}
+            for t, raw in zip(job["Tensors"], raws):
+                feeds[t["Name"]] = np.frombuffer(raw, dtype=t["DType"]).reshape(t["Sizes"] or [])
             answer, out = run(job, feeds)
         except Exception as e:  # told to the caller, whatever it is
             answer, out = {"Error": f"{type(e).__name__}: {e}"}, []

@@ -9,19 +9,19 @@ import (
 	"github.com/taso-go/taso/model"
 )
 
-// narrow lists the element types of one byte in which the models compute and, with
-// casts, the narrow floating-point types to which they cast. What leaves the range of
-// such a type wraps around or becomes
-// infinite; neither the exact arithmetic nor that in numbers knows of ranges, so
-// models that are not the same operators of the same operands may differ where
-// they say nothing of it. To the exact arithmetic rounding is a function of which
-// nothing is known, so casts need not be listed where it decides. Wider integers are taken to stay within their types, and
-// sums and products of narrow floating-point numbers to be those of numbers: see notes.
+// narrow lists the integer types of less than four bytes, or without a sign, in which the
+// models compute and, with casts, the narrow floating-point types to which they cast. What
+// leaves the range of such a type wraps around or becomes infinite, of which the exact
+// arithmetic knows nothing, so models that are not the same operators of the same operands
+// may differ where it says nothing of it. To the exact arithmetic rounding is a function of
+// which nothing is known, so casts need not be listed where it decides. Other integers are
+// taken to stay within their types, and sums and products of narrow floating-point numbers
+// to be those of numbers: see notes.
 func narrow(casts bool, ms ...*model.Model) []string {
 	var found []string
 	seen := map[graph.DType]bool{}
 	computing(ms, func(name string, op *graph.Op, t graph.DType) {
-		if (t.IsInt() && t.Bytes() == 1 || casts && t.IsNarrow() && op.Name == "cast") && !seen[t] {
+		if (t.IsInt() && !stays(t) || casts && t.IsNarrow() && op.Name == "cast") && !seen[t] {
 			seen[t] = true
 			found = append(found, fmt.Sprintf("what leaves the range of %s, in which %s computes", t, name))
 		}
@@ -29,12 +29,15 @@ func narrow(casts bool, ms ...*model.Model) []string {
 	return found
 }
 
-// wide lists the other element types that are not computed in as they are: wider
+// stays reports whether what is computed in an integer type is taken to stay within it.
+func stays(t graph.DType) bool { return t.IsSigned() && t.Bytes() >= 4 }
+
+// wide lists the other element types that are not computed in as they are: such
 // integers and narrow floating-point numbers.
 func wide(ms ...*model.Model) []string {
 	var found []string
 	computing(ms, func(_ string, op *graph.Op, t graph.DType) {
-		if op.Name != "cast" && (t.IsInt() && t.Bytes() > 1 || t.IsNarrow()) {
+		if op.Name != "cast" && (t.IsInt() && stays(t) || t.IsNarrow()) {
 			found = append(found, t.String())
 		}
 	})

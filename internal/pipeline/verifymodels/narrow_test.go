@@ -59,6 +59,8 @@ func TestIntegerTypes(t *testing.T) {
 		{"casts to float16 and to bfloat16", chain(t, graph.Float32, "float16", "float32"), chain(t, graph.Float32, "bfloat16", "float32"), false},
 		{"casts to int8 and to int32", chain(t, graph.Int64, "int8", "float32"), chain(t, graph.Int64, "int32", "float32"), false},
 		{"a sum of words and one of numbers", chain(t, graph.Int64, "add", "float32"), chain(t, graph.Int64, "float32", "add"), true},
+		{"a sum of unsigned words and one of numbers", chain(t, graph.Uint32, "add", "float32"), chain(t, graph.Uint32, "float32", "add"), false},
+		{"casts to bfloat16", chain(t, graph.Float32, "add", "bfloat16", "float32"), chain(t, graph.Float32, "add", "bfloat16", "float32"), true},
 	} {
 		r, err := verifymodels.Run(context.Background(), verifymodels.Options{A: c.a, B: c.b, Seed: 1})
 		if err != nil {
