@@ -14,7 +14,11 @@ type Model struct {
 	Graph *graph.Graph
 	// Weights has a Weight for each input of Graph that is a weight, and nothing
 	// else.
-	Weights  map[graph.NodeID]*Weight
+	Weights map[graph.NodeID]*Weight
+	// Filled are operators that stand for weights: what a file makes of one number, and
+	// is too large to be written out. By the name of the node, the elements of all weights
+	// that are this one. A name that is no operator of the graph says nothing.
+	Filled   map[string]int64
 	Doc      string // for people, may be empty
 	Producer string // what made the model, may be empty
 }
@@ -60,8 +64,28 @@ func (m *Model) Inputs() []graph.NodeID {
 	return ids
 }
 
-// Params is the number of weight elements.
-func (m *Model) Params() int64 { return m.sum((*Weight).Elements) }
+// Params is the number of weight elements, those of Filled included.
+func (m *Model) Params() int64 {
+	n := m.sum((*Weight).Elements)
+	if len(m.Filled) == 0 {
+		return n
+	}
+	counted := map[graph.NodeID]bool{}
+	for id := range m.Graph.Nodes() {
+		filled := m.Filled[m.Graph.Name(id)]
+		if m.Graph.Op(id) == nil || filled <= 0 || n > math.MaxInt64-filled {
+			continue
+		}
+		n += filled
+		for _, t := range m.Graph.Operands(id) { // the number itself counts no more
+			if w := m.Weights[t.Node]; w != nil && !counted[t.Node] {
+				counted[t.Node] = true
+				n -= w.Elements()
+			}
+		}
+	}
+	return n
+}
 
 // WeightBytes is the size of all weights in bytes.
 func (m *Model) WeightBytes() int64 { return m.sum((*Weight).Bytes) }

@@ -40,7 +40,8 @@ type importer struct {
 	made   graph.Builder           // the graph, with what turns out not to be needed
 	values map[graph.Tensor]*value // by their tensors
 	inputs []*value
-	filled map[graph.Tensor]int64 // see Report.Filled
+	filled map[graph.Tensor]int64 // see model.Model.Filled
+	named  map[string]int64       // the same by the names of the graph's nodes
 	kept   map[graph.NodeID]int   // of opaque nodes, their places in the report
 	// within folding, operators are evaluated at once, and no constants are made
 	inFold bool
@@ -71,9 +72,9 @@ const maxNodes = 1 << 20
 
 func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, error) {
 	im := &importer{file: p, src: src, opt: opt, dims: map[string]int{}, info: map[string]*onnxpb.TypeProto{},
-		funcs: map[function]*onnxpb.FunctionProto{}, values: map[graph.Tensor]*value{}, filled: map[graph.Tensor]int64{}, kept: map[graph.NodeID]int{}, budget: maxNodes,
+		funcs: map[function]*onnxpb.FunctionProto{}, values: map[graph.Tensor]*value{}, filled: map[graph.Tensor]int64{}, named: map[string]int64{}, kept: map[graph.NodeID]int{}, budget: maxNodes,
 		report: &Report{Producer: strings.TrimSpace(p.GetProducerName() + " " + p.GetProducerVersion()),
-			IR: p.GetIrVersion(), Fused: map[string]int{}, Filled: map[string]int64{}, Missing: map[string]int{}}}
+			IR: p.GetIrVersion(), Fused: map[string]int{}, Missing: map[string]int{}}}
 	if p.GetGraph() == nil {
 		return nil, errors.New("read model: not an ONNX model: no graph")
 	}

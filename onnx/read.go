@@ -52,10 +52,6 @@ type Report struct {
 	Folded   int   // nodes that were computed while reading
 	// Fused are operators found in a decomposed form, with how often.
 	Fused map[string]int
-	// Filled are weights that the file makes of one number (ConstantOfShape) and that are
-	// too large to be written out: by the name of the graph's node, the elements of all
-	// nodes of the file that are this one.
-	Filled map[string]int64
 	// Opaque are the nodes that are kept as they are, in the file's order.
 	Opaque []OpaqueNode
 	// Missing counts the opaque nodes by operator.

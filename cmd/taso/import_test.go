@@ -73,4 +73,12 @@ func TestFilledParameters(t *testing.T) {
 	if !found {
 		t.Errorf("not counted with the operator that reads them:\n%s", text)
 	}
+	path := f.write(t, "light")
+	text, _ = command(t, 0, "run", path, "--repeat", "1", "--json")
+	if !strings.Contains(text, `"params": 8006000,`) {
+		t.Errorf("run counts others:\n%s", text)
+	}
+	if text, _ = command(t, 0, "verify", path, path); strings.Count(text, "8006000 parameters") != 2 {
+		t.Errorf("verify counts others:\n%s", text)
+	}
 }

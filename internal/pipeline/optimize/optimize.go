@@ -180,6 +180,11 @@ func (r *Result) settle(ctx context.Context, o *Options, b *built) (refused, err
 		}
 	}
 	r.Unfolded = b.unfolded
+	for _, m := range []*model.Model{b.out, b.unfolded} {
+		if m != nil && m != o.Model {
+			m.Filled = o.Model.Filled // those of its nodes that are still there
+		}
+	}
 	r.Model, r.CostAfter, r.Steps, r.StepCount = b.out, b.cost, b.steps, len(b.steps)
 	r.Folded = b.folded
 	r.mark(o.Model, b.d)

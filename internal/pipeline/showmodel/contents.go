@@ -142,11 +142,7 @@ func Describe(m *model.Model, rep *onnx.Report) *Contents {
 	for _, id := range g.Inputs() {
 		c.fixed[id] = g.IsWeight(id)
 	}
-	var filled map[string]int64
-	if rep != nil {
-		filled = rep.Filled
-	}
-	params := c.params(filled)
+	params := c.params(m.Filled)
 	for id := range g.Nodes() {
 		op := g.Op(id)
 		if op == nil {
@@ -194,7 +190,7 @@ func (c *Contents) tensor(t graph.Tensor) Tensor {
 
 // params gives the elements of each weight to the first node that reads it and
 // is not fixed, and to a fixed node if there is none. filled are the elements of nodes
-// that are weights made of one number; they count as weights, in c.Params too.
+// that are weights made of one number; they count as weights.
 func (c *Contents) params(filled map[string]int64) map[graph.NodeID]int64 {
 	g := c.model.Graph
 	out := map[graph.NodeID]int64{}
@@ -207,11 +203,9 @@ func (c *Contents) params(filled map[string]int64) map[graph.NodeID]int64 {
 		seen[id] = true
 		if n := filled[g.Name(id)]; n > 0 && g.Op(id) != nil {
 			c.Filled++
-			c.Params += n
 			for _, t := range g.Operands(id) {
 				if g.IsWeight(t.Node) && !seen[t.Node] {
 					seen[t.Node] = true // the number itself counts no more
-					c.Params -= int64(graph.NumElements(g.Sizes(t)))
 				}
 			}
 			return n
