@@ -23,9 +23,14 @@ func (im *importer) finite(x *value) *value {
 
 // largest is 1 where an element is the largest along an axis, else 0.
 func (c *call) largest(x *value, axis int) *value {
-	x = c.im.finite(x)
+	if x.dtype.IsFloat() {
+		x = c.im.finite(x)
+	} else {
+		x = c.im.cast(x, graph.Int64) // which holds the differences
+	}
 	top := c.im.reduce("reducemax", x, []int{axis}, true)
-	return c.im.not(c.positive(c.im.do("ewsub", c.im.broadcast(top, x.sizes...), x)), element(x, 1))
+	less := c.positive(c.im.do("ewsub", c.im.broadcast(top, x.sizes...), x))
+	return c.im.not(less, element(less, 1))
 }
 
 // lowerArg: of the places where the extreme stands, counted from the other end for the
@@ -33,7 +38,7 @@ func (c *call) largest(x *value, axis int) *value {
 func lowerArg(least bool) lowering {
 	return func(c *call) {
 		x, im := c.need(1, 1)[0], c.im
-		if x.dtype != graph.Float32 {
+		if x.dtype != graph.Float32 && (!x.dtype.IsInt() || x.dtype.Bytes() > 4) {
 			must.Do(unsupported("it is applied to %s", x.dtype))
 		}
 		if x.rank() == 0 {
@@ -43,6 +48,9 @@ func lowerArg(least bool) lowering {
 		n := x.sizes[a]
 		if n > maxConstant {
 			must.Do(unsupported("it looks at %d elements, more than %d", n, maxConstant))
+		}
+		if least && !x.dtype.IsFloat() {
+			x = im.cast(x, graph.Int64)
 		}
 		if least {
 			x = im.do("neg", x)

@@ -39,7 +39,7 @@ var unary = map[string]string{
 }
 
 // exactOnInts are those that mean on integers what they mean on reals.
-var exactOnInts = []string{"relu", "neg", "abs", "sign", "ewadd", "ewsub", "ewmul", "ewmax", "ewmin"}
+var exactOnInts = []string{"relu", "neg", "abs", "sign", "ewadd", "ewsub", "ewmul", "ewmax", "ewmin", "reducemax"}
 
 func pointwise(own string) lowering {
 	return func(c *call) {

@@ -13,10 +13,10 @@ import (
 func init() {
 	register(map[string]lowering{
 		"MatMul": lowerMatMul, "Gemm": lowerGemm, "Det": lowerDet,
-		"ReduceSum": lowerReduce(plainReduce("reducesum")), "ReduceMean": lowerReduce(plainReduce("reducemean")),
-		"ReduceMax": lowerReduce(plainReduce("reducemax")), "ReduceMin": lowerReduce(reduceMin),
-		"ReduceL1": lowerReduce(reduceL1), "ReduceL2": lowerReduce(reduceL2), "ReduceSumSquare": lowerReduce(reduceSumSquare),
-		"ReduceLogSum": lowerReduce(reduceLogSum), "ReduceLogSumExp": lowerReduce(reduceLogSumExp),
+		"ReduceSum": lowerReduce("", plainReduce("reducesum")), "ReduceMean": lowerReduce("", plainReduce("reducemean")),
+		"ReduceMax": lowerReduce("reducemax", plainReduce("reducemax")), "ReduceMin": lowerReduce("", reduceMin),
+		"ReduceL1": lowerReduce("", reduceL1), "ReduceL2": lowerReduce("", reduceL2), "ReduceSumSquare": lowerReduce("", reduceSumSquare),
+		"ReduceLogSum": lowerReduce("", reduceLogSum), "ReduceLogSumExp": lowerReduce("", reduceLogSumExp),
 	})
 }
 
@@ -143,10 +143,11 @@ func reduceLogSumExp(im *importer, x *value, axes []int, keep bool) *value {
 	return im.do("ewadd", s, im.reshape(m, s.sizes...))
 }
 
-func lowerReduce(f reduction) lowering {
+// lowerReduce: own is the operator that does it alone, which may be exact on integers.
+func lowerReduce(own string, f reduction) lowering {
 	return func(c *call) {
 		x, axes, keep := c.reduction()
-		c.arithmetic("", x)
+		c.arithmetic(own, x)
 		if len(axes) == 0 {
 			// An axis of size 1 is added, and reduced.
 			x, axes, keep = c.im.reshape(x, append(slices.Clone(x.sizes), 1)...), []int{x.rank()}, false

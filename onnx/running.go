@@ -11,7 +11,7 @@ import (
 
 func init() {
 	register(map[string]lowering{
-		"CumSum": lowerRunning("ewadd", 0), "CumProd": lowerRunning("ewmul", 1), "ReduceProd": lowerReduce(reduceProd),
+		"CumSum": lowerRunning("ewadd", 0), "CumProd": lowerRunning("ewmul", 1), "ReduceProd": lowerReduce("", reduceProd),
 	})
 }
 

@@ -40,7 +40,8 @@ func TestSweepEinsum(t *testing.T) {
 	}
 	inf := math.Inf(1)
 	for _, op := range []string{"ArgMax", "ArgMin"} {
-		for _, x := range []operand{feed("x", 3, 4, 2), given("x", 1, 5, 5, -inf, 5, -inf), given("x", inf, 2, inf), given("x", 7)} {
+		for _, x := range []operand{feed("x", 3, 4, 2), given("x", 1, 5, 5, -inf, 5, -inf), given("x", inf, 2, inf), given("x", 7),
+			given("x", -2147483648, 2147483647, 5, 2147483647, -2147483648).as(graph.Int32), given("x", 3, -128, 127, 127, -128).as(graph.Int8), given("x", 0, 255, 7, 255).as(graph.Uint8)} {
 			vs = append(vs, variantOf(13, op, list(x), z), variantOf(13, op, list(x), z, intAttribute("axis", -1), intAttribute("keepdims", 0)),
 				variantOf(13, op, list(x), z, intAttribute("select_last_index", 1)))
 		}
