@@ -204,10 +204,11 @@ func (im *importer) cellsOf(x *value) *value {
 func (im *importer) weighed(x *value, axes [][]sight) *value {
 	batch, channels, cells := x.sizes[0], x.sizes[1], graph.NumElements(x.sizes[2:])
 	all := axes[0][0].at.elements()
-	// Cells are columns of the image, or rows of all images if there are several.
+	// Cells are columns of the image, or rows of all images: of many channels, a row is read
+	// faster.
 	from, axis, column := x, 1, []int{1, all}
-	base := newConstant(graph.Int64, all)
-	if batch == 1 {
+	base, columns := newConstant(graph.Int64, all), batch == 1 && channels < 8
+	if columns {
 		from = im.reshape(x, channels, cells)
 	} else {
 		from, axis, column = im.cellsOf(x), 0, []int{all, 1}
@@ -230,8 +231,8 @@ func (im *importer) weighed(x *value, axes [][]sight) *value {
 			sum = im.do("ewadd", sum, y)
 		}
 	}
-	if batch > 1 {
-		return im.transpose(im.reshape(sum, batch, all/batch, channels), 0, 2, 1)
+	if columns {
+		return im.reshape(sum, 1, channels, all)
 	}
-	return im.reshape(sum, 1, channels, all)
+	return im.transpose(im.reshape(sum, batch, all/batch, channels), 0, 2, 1)
 }

@@ -174,6 +174,9 @@ const maxDet = 6
 // lowerDet: by the first row, the determinants of what is left of the others for each set of
 // columns being computed once.
 func lowerDet(c *call) {
+	if c.foldKnown() {
+		return
+	}
 	x, im := c.need(1, 1)[0], c.im
 	c.arithmetic("", x)
 	r := x.rank()

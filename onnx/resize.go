@@ -69,8 +69,8 @@ func (c *call) knownNumbers(i int, what string) (xs []float64) {
 func lowerResize(c *call) {
 	x := c.resizable(4)
 	s := c.sampling()
-	if s.antialias {
-		must.Do(unsupported("it has antialiasing"))
+	if s.antialias && s.method == "nearest" {
+		must.Do(unsupported("it has antialiasing, and takes the nearest cell"))
 	}
 	s.bySizes(x.sizes)
 	c.set(c.im.resize(x, s))
@@ -184,7 +184,7 @@ func (im *importer) resize(x *value, s *sampling) *value {
 	} else if s.method != "linear" {
 		mode = ""
 	}
-	exact := mode != "" && slices.Contains([]string{"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"}, s.coord)
+	exact := mode != "" && !s.antialias && slices.Contains([]string{"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"}, s.coord)
 	for i, n := range x.sizes {
 		// The operator scales by the sizes' ratio.
 		if math.Abs(s.scales[i]*float64(n)-float64(s.sizes[i])) > 1e-5 {
@@ -317,6 +317,9 @@ func (s *sampling) taps(axis int, p float64, n int) []tap {
 	inside := func(i int) int { return min(max(i, 0), n-1) }
 	low := math.Floor(p)
 	f := p - low
+	if s.antialias {
+		return s.stretched(axis, p, n)
+	}
 	switch s.method {
 	case "nearest":
 		return []tap{{inside(int(s.nearest(axis, p))), 1}}
@@ -342,6 +345,35 @@ func (s *sampling) taps(axis int, p float64, n int) []tap {
 	}
 	must.Do(unsupported("mode is %q", clip(s.method)))
 	return nil
+}
+
+// stretched are the taps of an image that gets smaller without aliasing: what weighs cells
+// reaches as much farther.
+func (s *sampling) stretched(axis int, p float64, n int) (taps []tap) {
+	scale, reach := math.Min(s.scales[axis], 1), 1.0
+	weigh := func(d float64) float64 { return math.Max(0, 1-d) }
+	if s.method == "cubic" {
+		reach = 2
+		weigh = func(d float64) float64 { return keys(d, s.cubic) }
+	} else if s.method != "linear" {
+		must.Do(unsupported("mode is %q", clip(s.method)))
+	}
+	sum := 0.0
+	for cell := int(math.Floor(p - reach/scale)); cell <= int(math.Ceil(p+reach/scale)); cell++ {
+		if s.exclude && (cell < 0 || cell >= n) {
+			continue
+		}
+		w := weigh(math.Abs(float64(cell)-p) * scale)
+		taps = append(taps, tap{min(max(cell, 0), n-1), w})
+		sum += w
+	}
+	if sum == 0 {
+		must.Do(unsupported("it looks at cells outside only"))
+	}
+	for i := range taps {
+		taps[i].weight /= sum
+	}
+	return taps
 }
 
 // nearest is the cell that a place is rounded to.

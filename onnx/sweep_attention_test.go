@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
@@ -200,9 +201,20 @@ func TestSweepContributedAttention(t *testing.T) {
 	group(next(integers("len", graph.Int32, 6, 6), cos, sin), outs, "do_rotary", 1)
 	ragged(group(next(lengths, cos, sin), outs, "do_rotary", 1, "local_window_size", 3))
 	ragged(group(next(lengths, cos, sin, integers("at", graph.Int64, 9, 2).sized(2, 1)), outs, "do_rotary", 1))
-	group(next(lengths), z).declare("z", graph.Float32, 2, 1, 64).keeps("does not write its past").departs = "its past is not read"
 	group(slices.Concat(tokens(1, 3), list(feed("pk", 1, 2, 6, 16), feed("pvv", 1, 2, 6, 16), integers("len", graph.Int32, 8), whole("total", 9).sized().as(graph.Int32), cos, sin)), outs, "do_rotary", 1)
 	sweep(t, vs)
+}
+
+// TestPastUnwritten: a node that reads its past and does not write one is kept: ONNX
+// Runtime does not read it then.
+func TestPastUnwritten(t *testing.T) {
+	t.Parallel()
+	v := variantOf(17, "GroupQueryAttention", list(feed("q", 1, 1, 64), feed("kk", 1, 1, 32), feed("vvv", 1, 1, 32), feed("pk", 1, 2, 6, 16), feed("pvv", 1, 2, 6, 16),
+		integers("len", graph.Int32, 6), whole("total", 7).sized().as(graph.Int32)), z, attributesNamed([]any{"num_heads", 4, "kv_num_heads", 2})...).contributes().declare("z", graph.Float32, 1, 1, 64)
+	_, r, err := Read(put(t, marshal(t, v.proto())), ReadOptions{})
+	if err != nil || len(r.Opaque) != 1 || !strings.Contains(r.Opaque[0].Reason, "does not write its past") {
+		t.Errorf("%v, %v", r, err)
+	}
 }
 
 // above has numbers of at least x-4.

@@ -31,6 +31,7 @@ func TestSweepGridSample(t *testing.T) {
 			}
 		}
 	}
+	add(20, feed("x", 1, 9, 3, 4), feed("grid", 1, 3, 2, 2))
 	add(20, feed("x", 1, 1, 1, 4), feed("grid", 1, 3, 2, 2), "padding_mode", "reflection")
 	add(16, feed("x", 1, 2, 5, 4), feed("grid", 1, 3, 6, 2), "mode", "nearest").contributes()
 	add(20, feed("x", 1, 2, 3, 3, 3), feed("grid", 1, 2, 2, 2, 3), "mode", "cubic").declare("z", graph.Float32, 1, 2, 2, 2, 2).keeps("3 axes, cubic").alone("Fail")

@@ -298,8 +298,15 @@ func TestSweepResize(t *testing.T) {
 	s := given("s", 1, 1, 1.5, 0.7).held()
 	add(variantOf(13, "Resize", list(x, none, s), z, textAttribute("mode", "cubic"), floatAttribute("cubic_coeff_a", -0.5)))
 	add(variantOf(13, "Resize", list(x, none, s), z, textAttribute("mode", "cubic"), intAttribute("exclude_outside", 1)))
-	add(variantOf(18, "Resize", list(x, none, s), z, textAttribute("mode", "linear"), intAttribute("antialias", 1))).keeps("antialias")
-	add(variantOf(18, "Resize", list(x, none, s), z, textAttribute("mode", "cubic"), intAttribute("antialias", 1))).keeps("antialias")
+	add(variantOf(18, "Resize", list(x, none, s), z, intAttribute("antialias", 1))).keeps("antialiasing").alone("Fail")
+	for _, mode := range []string{"linear", "cubic"} {
+		for _, to := range [][]int64{{2, 3, 3, 3}, {2, 3, 5, 2}, {2, 3, 2, 9}, {2, 3, 7, 6}} {
+			as := []any{"mode", mode, "antialias", 1}
+			image := feed("image", 2, 3, 6, 7)
+			add(variantOf(18, "Resize", list(image, none, none, whole("to", to...)), z, attributesNamed(as)...))
+			add(variantOf(18, "Resize", list(image, none, none, whole("to", to...)), z, attributesNamed(append(as, "exclude_outside", 1))...))
+		}
+	}
 	add(variantOf(18, "Resize", list(x, none, given("s", 2, 1.5).held()), z, textAttribute("mode", "linear"), intsAttribute("axes", 2, 3)))
 	add(variantOf(18, "Resize", list(x, none, given("s", 2, 1.5).held()), z, textAttribute("mode", "linear"), intsAttribute("axes", 3, 2)))
 	add(variantOf(18, "Resize", list(x, none, none, whole("to", 7, 8)), z, textAttribute("mode", "linear"), intsAttribute("axes", -2, -1)))
