@@ -22,7 +22,7 @@ type family struct {
 // families are all that can be enumerated, in canonical order: those of the
 // default and then those that are enumerated when asked for.
 var families = slices.Concat(matrixFamilies, imageFamilies, shapeFamilies, constantFamilies,
-	elementFamilies, functionFamilies(), sequenceFamilies, channelFamilies, layoutFamilies)
+	elementFamilies, functionFamilies(), sequenceFamilies, channelFamilies, layoutFamilies, decoderFamilies)
 
 // defaults is the number of families of the default universe.
 var defaults = len(matrixFamilies) + len(imageFamilies) + len(shapeFamilies) + len(constantFamilies)

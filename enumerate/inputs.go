@@ -55,6 +55,21 @@ func sequenceTypes() []InputType {
 	}
 }
 
+// decoderTypes are the inputs of language models: y is [b, s, h*d], q is [b, h, s, d], its
+// heads, which are even in d, p is [b, h, s, s], scores, m a mask of scores, [s, s], w a
+// weight, n a gain. A weight is also as large as the features of two heads.
+func decoderTypes() []InputType {
+	return []InputType{
+		{Name: "y", Sizes: []int{2, 3, 8}, Count: 2},
+		{Name: "q", Sizes: []int{2, 2, 3, 4}, Count: 2},
+		{Name: "p", Sizes: []int{2, 2, 3, 3}, Count: 1},
+		{Name: "m", Sizes: []int{3, 3}, Count: 1},
+		{Name: "w", Sizes: []int{8, 8}, Count: 2},
+		{Name: "n", Sizes: []int{8}, Count: 1},
+		{Name: "s", Sizes: []int{}, Count: 1},
+	}
+}
+
 // imageTypes are the inputs of convolutional networks with biases: images
 // [b, c, h, w], kernels [c, c, kh, kw] of two sizes, and one number a channel.
 func imageTypes() []InputType {

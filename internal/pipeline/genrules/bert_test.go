@@ -17,11 +17,14 @@ import (
 	"github.com/taso-go/taso/verify/check"
 )
 
-// networks are rules over an encoder layer and over a convolutional network, of
-// two operators each: enough for the laws that the tests below look for.
+// presets are those of networks.
+var presets = []string{"bert", "cnn", "llama"}
+
+// networks are rules over an encoder layer, a convolutional network and a layer of a
+// language model, of two operators each: enough for the laws that the tests below look for.
 var networks = sync.OnceValues(func() (map[string]*Report, error) {
 	out := map[string]*Report{}
-	for _, preset := range []string{"bert", "cnn"} {
+	for _, preset := range presets {
 		rep, err := Run(context.Background(), Options{MaxOps: 2, Ops: []string{preset}, Seed: 1})
 		if err != nil {
 			return nil, err
@@ -31,8 +34,8 @@ var networks = sync.OnceValues(func() (map[string]*Report, error) {
 	return out, nil
 })
 
-// wanted are well known rewrites of encoders and of convolutional networks,
-// written by hand.
+// wanted are well known rewrites of encoders, of convolutional networks and of language
+// models, written by hand.
 const wanted = `
 # A query's heads are brought to the front and back.
 rule bert_heads_back
@@ -149,6 +152,61 @@ rule cnn_scale
   let   conv(X, W) = conv2d[stride=s, pad=p](X, W)
   then  ewmul(conv(X, W), broadcast[shape=[b, o, window(h, kh, s, p, 0), window(w, kw, s, p, 1)]](reshape[shape=[o, 1, 1]](K)))
      == conv(X, ewmul(W, broadcast[shape=[o, c, kh, kw]](reshape[shape=[o, 1, 1, 1]](K))))
+
+# Keys and values are one product, cut in two.
+rule llama_kv
+  given X : [b, s, k], V : [k, m], W : [k, n]
+  then  slice[axis=2, lo=0, hi=m](matmul(X, broadcast[shape=[b, k, m+n]](concat[axis=1](V, W))))
+     == matmul(X, broadcast[shape=[b, k, m]](V))
+
+# The scale passes rotary positions.
+rule llama_rotary_scale
+  given X : [b, h, s, 2*d], C : [s, 2*d], S : [s, 2*d], A : []
+  let   all(C) = broadcast[shape=[b, h, s, 2*d]](C)
+  let   turn(X) = concat[axis=3](neg(slice[axis=3, lo=d, hi=2*d](X)), slice[axis=3, lo=0, hi=d](X))
+  let   rope(X) = ewadd(ewmul(X, all(C)), ewmul(turn(X), all(S)))
+  then  smul(rope(X), A) == rope(smul(X, A))
+
+# Shared keys are turned once.
+rule llama_rotary_repeat
+  given X : [b, g, s, 2*d], C : [s, 2*d], S : [s, 2*d]
+  let   repeat(X) = reshape[shape=[b, g*r, s, 2*d]](broadcast[shape=[b, g, r, s, 2*d]](reshape[shape=[b, g, 1, s, 2*d]](X)))
+  let   turn(X) = concat[axis=3](neg(slice[axis=3, lo=d, hi=2*d](X)), slice[axis=3, lo=0, hi=d](X))
+  then  ewadd(ewmul(repeat(X), broadcast[shape=[b, g*r, s, 2*d]](C)), ewmul(turn(repeat(X)), broadcast[shape=[b, g*r, s, 2*d]](S)))
+     == repeat(ewadd(ewmul(X, broadcast[shape=[b, g, s, 2*d]](C)), ewmul(turn(X), broadcast[shape=[b, g, s, 2*d]](S))))
+
+# Shared keys are put behind those that are cached before they are repeated.
+rule llama_cache_repeat
+  given X : [b, g, s, d], Y : [b, g, t, d]
+  then  concat[axis=2](reshape[shape=[b, g*r, s, d]](broadcast[shape=[b, g, r, s, d]](reshape[shape=[b, g, 1, s, d]](X))),
+                       reshape[shape=[b, g*r, t, d]](broadcast[shape=[b, g, r, t, d]](reshape[shape=[b, g, 1, t, d]](Y))))
+     == reshape[shape=[b, g*r, s+t, d]](broadcast[shape=[b, g, r, s+t, d]](reshape[shape=[b, g, 1, s+t, d]](concat[axis=2](X, Y))))
+
+# Normalized heads are brought to the front before or after.
+rule llama_rms_heads
+  given e : number, X : [b, s, h, d], G : [d]
+  let   front(X) = transpose[perm=(0, 2, 1, 3)](X)
+  let   root(X) = rsqrt[eps=e](reducemean[axes=(3), keep=1](ewmul(X, X)))
+  then  ewmul(ewmul(front(X), broadcast[shape=[b, h, s, d]](root(front(X)))), broadcast[shape=[b, h, s, d]](G))
+     == front(ewmul(ewmul(X, broadcast[shape=[b, s, h, d]](root(X))), broadcast[shape=[b, s, h, d]](G)))
+
+# Heads and samples are joined; the mask is repeated for all.
+rule llama_mask_rows
+  given X : [b, h, s, t], M : [s, t]
+  then  ewadd(reshape[shape=[b*h, s, t]](X), broadcast[shape=[b*h, s, t]](M))
+     == reshape[shape=[b*h, s, t]](ewadd(X, broadcast[shape=[b, h, s, t]](M)))
+
+# Gates beside each other are one.
+rule llama_silu_concat
+  given X : [b, s, m], Y : [b, s, n]
+  let   silu(X) = ewmul(X, sigmoid(X))
+  then  concat[axis=2](silu(X), silu(Y)) == silu(concat[axis=2](X, Y))
+
+# A gain goes into the columns of the weights before it.
+rule llama_gain_columns
+  given X : [b, s, k], W : [k, n], G : [n]
+  then  ewmul(matmul(X, broadcast[shape=[b, k, n]](W)), broadcast[shape=[b, s, n]](G))
+     == matmul(X, broadcast[shape=[b, k, n]](ewmul(W, broadcast[shape=[k, n]](G))))
 `
 
 // The rules are in the set or follow from it.
@@ -162,7 +220,7 @@ func TestNetworkRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for _, preset := range []string{"bert", "cnn"} {
+	for _, preset := range presets {
 		ids := map[string]bool{}
 		var rules, open []*law.Law
 		for _, r := range reps[preset].Set.Rules {
@@ -199,7 +257,7 @@ func TestNetworkRulesHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, preset := range []string{"bert", "cnn"} {
+	for _, preset := range presets {
 		rep := reps[preset]
 		use := check.Laws{}
 		for _, l := range axioms.ByKind(law.Axiom) {
@@ -254,16 +312,18 @@ func TestNothingIsDroppedSilently(t *testing.T) {
 	}
 }
 
-// The rules of an encoder, whatever the number of workers.
+// The rules of sequences, whatever the number of workers.
 func TestPresetWorkers(t *testing.T) {
 	reps, err := networks()
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := files(t, reps["bert"].Set)
-	c, d := files(t, generate(t, Options{MaxOps: 2, Ops: []string{"bert"}, Seed: 1, Workers: 1}).Set)
-	if a != c || b != d {
-		t.Error("one worker writes other files than one a processor")
+	for _, preset := range []string{"bert", "llama"} {
+		a, b := files(t, reps[preset].Set)
+		c, d := files(t, generate(t, Options{MaxOps: 2, Ops: []string{preset}, Seed: 1, Workers: 1}).Set)
+		if a != c || b != d {
+			t.Errorf("%s: one worker writes other files than one a processor", preset)
+		}
 	}
 }
 
