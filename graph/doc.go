@@ -27,6 +27,20 @@
 //     never rewritten ([Builder.Opaque]).
 //   - element type: how a graph's tensors are stored ([DType]).
 //
+// # What numbers are
+//
+// What graphs compute is said of real numbers. The rounding of float64 and float32 is
+// neglected, and so is that of operators on narrower types, but not that of casts to these:
+// such a cast is the function that rounds ([CastFn]), and no law takes it for the identity.
+// Types of less than 16 bits are ways to store numbers, and laws are about none of them
+// ([DType.IsReal]).
+//
+// On tensors of an integer type operators compute with integers, modulo 2 to the number of
+// bits of the type ([WrapInt]): what an operator computes is what its entry says of integers, and
+// the result is wrapped then. Laws, which are about real numbers, say nothing of them, but for operators
+// that only move elements. A cast of integers to a type that does not hold them all is
+// said to wrap (mode wrap) or has a value only where it does.
+//
 // A graph is written one node a line ([Graph.String], [ParseText]):
 //
 //	x : float32[2, 3]

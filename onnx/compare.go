@@ -54,6 +54,9 @@ func (c *call) more(x, y *value) *value {
 
 // differ is 1 where x is not y, else 0.
 func (c *call) differ(x, y *value) *value {
+	if x.dtype.IsUnsigned() { // a difference below 0 would be a large number
+		x, y = c.im.do("ewmax", x, y), c.im.do("ewmin", x, y)
+	}
 	d := c.im.do("ewsub", x, y)
 	if x.dtype.IsInt() {
 		return c.im.nonzero(d)

@@ -59,7 +59,7 @@ type host struct{ *importer }
 // Node is the operator that makes a tensor.
 func (h host) Node(t graph.Tensor) (op *graph.Op, attrs graph.Attrs, fn string, args []graph.Tensor, out int) {
 	g := h.made.Graph()
-	if op = g.Op(t.Node); op == nil || op.Name == graph.OpaqueName || !g.DType(t).IsFloat() {
+	if op = g.Op(t.Node); op == nil || op.Name == graph.OpaqueName || !g.DType(t).IsReal() {
 		return nil, nil, "", nil, 0
 	}
 	return op, g.Attrs(t.Node), "", g.Operands(t.Node), int(t.Out)

@@ -31,8 +31,8 @@
 // which a pattern reaches what changed are matched again, and only what is near it is
 // priced again.
 //
-// Laws are about real numbers: tensors of integers and truth values are never
-// taken apart.
+// Laws are about real numbers: tensors of integers and truth values, and of types
+// of less than 16 bits, are never taken apart.
 //
 // # Papers
 //

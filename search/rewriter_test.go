@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/taso-go/taso/bench/models"
@@ -110,6 +111,42 @@ func TestRulesRefused(t *testing.T) {
 			t.Errorf("%s: %v, unusable %v", l.Name, err, unusable)
 		}
 	}
+}
+
+// No law is used on tensors of which laws do not speak: integers, truth values, and numbers
+// that are only stored; where real numbers are in their place, some are.
+func TestOtherTypesStay(t *testing.T) {
+	for _, typ := range graph.DTypes() {
+		g, err := graph.ParseText("test", fmt.Sprintf("x : %[1]s[4, 2]\ny : %[1]s[4, 2]\na = ewadd(x, y)\nb = ewadd(y, x)\nc = ewmul(a, b)\nd = transpose(c)\ne = transpose(d)\nreturn e", typ))
+		if err != nil {
+			t.Fatal(err)
+		}
+		net, _, err := bank.From(g, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		search.NewRewriter(net, rules(t)).All(func(*search.Match) bool { found++; return true })
+		if (found > 0) != (typ == graph.Float64 || typ == graph.Float32 || typ == graph.Float16 || typ == graph.BFloat16) {
+			t.Errorf("%d laws are used on %s", found, typ)
+		}
+	}
+}
+
+// No law takes a cast for the identity: what is cast to a narrow type is rounded.
+func TestCastsStay(t *testing.T) {
+	g, err := graph.ParseText("test", "x : float32[4, 2]\na = cast[to=float16](x)\nb = cast[to=float32](a)\nreturn b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, _, err := bank.From(g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	search.NewRewriter(net, rules(t)).All(func(x *search.Match) bool {
+		t.Errorf("law %s is used", x.Direction.Law.Law.Name)
+		return true
+	})
 }
 
 // A law whose other side computes integers is not used: laws do not speak of them, and

@@ -83,19 +83,9 @@ func (Float) FnOf(text string) func(float64) float64 {
 	return func(float64) float64 { return math.NaN() }
 }
 
-// steps are functions that are no operators: what casts are, and iszero.
+// steps are functions that are no operators: iszero, and what casts are.
 var steps = map[string]func(float64) float64{
 	graph.IsZero: func(x float64) float64 { return indicator(x == 0) },
-}
-
-func init() {
-	for _, t := range graph.DTypes() {
-		for _, mode := range graph.Modes(t) {
-			if name, err := graph.CastFn(t, mode); err == nil && name != "none" {
-				steps[name] = graph.CastValue(t, mode)
-			}
-		}
-	}
 }
 
 func indicator(b bool) float64 {

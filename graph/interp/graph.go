@@ -9,8 +9,8 @@ import (
 	"github.com/taso-go/taso/graph"
 )
 
-// Evaluator evaluates graphs over a ring. Element types play no part: the ring's
-// arithmetic is used throughout. Dead operators are not evaluated, a tensor is made
+// Evaluator evaluates graphs over a ring. Element types play no part, except that a ring
+// which is [Typed] computes with integers as such: the ring's arithmetic is used throughout. Dead operators are not evaluated, a tensor is made
 // when it is first read, and dropped after its last use.
 type Evaluator[T any] struct {
 	Ring Ring[T]
@@ -104,7 +104,17 @@ func (e *Evaluator[T]) Run(ctx context.Context, g *graph.Graph) ([]Tensor[T], er
 
 func (e *Evaluator[T]) apply(g *graph.Graph, id graph.NodeID, in []Tensor[T]) ([]Tensor[T], error) {
 	if _, _, ok := g.Opaque(id); !ok {
-		return Apply(e.Ring, g.Op(id), g.Attrs(id), in)
+		op, from, to := g.Op(id), []graph.DType{}, []graph.DType{}
+		for _, t := range g.Operands(id) {
+			from = append(from, g.DType(t))
+		}
+		for k := range g.NumOut(id) {
+			to = append(to, g.DType(id.Out(k)))
+		}
+		if r, ok := e.Ring.(Typed[T]); ok && onInts(op, from, to) {
+			return r.ApplyInts(op, g.Attrs(id), in, from, to)
+		}
+		return Apply(e.Ring, op, g.Attrs(id), in)
 	}
 	if e.Opaque == nil {
 		return nil, errors.New("operator opaque: what an opaque node computes is not known")

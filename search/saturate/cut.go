@@ -33,22 +33,17 @@ func (c *cutter) inside(n bank.Node) bool {
 	return true
 }
 
-// floating reports whether numbers of a type are rounded reals.
-func floating(t graph.DType) bool {
-	return t == graph.Float32 || t == graph.Float16 || t == graph.Float64
-}
-
 // mainType is the floating-point type that most nodes compute; ok is false if none
 // does.
 func mainType(net *bank.Bank) (best graph.DType, ok bool) {
 	count := map[graph.DType]int{}
 	net.Nodes(func(n bank.Node) bool {
-		if t := net.Type(net.Out(n, 0)).DType; floating(t) {
+		if t := net.Type(net.Out(n, 0)).DType; t.IsReal() {
 			count[t]++
 		}
 		return true
 	})
-	for _, t := range []graph.DType{graph.Float32, graph.Float16, graph.Float64} {
+	for _, t := range graph.DTypes() { // Float32 is the first
 		if count[t] > count[best] {
 			best = t
 		}

@@ -74,6 +74,6 @@ func (p *problem) typeOf(n egraph.NodeID) (t graph.TensorType, ok bool, err erro
 		}
 		t.DType = out[0]
 	}
-	// Laws do not speak of integers: what they would make of them has no proof.
-	return t, t.DType.IsFloat(), nil
+	// Laws speak of real numbers: what they would make of others has no proof.
+	return t, t.DType.IsReal(), nil
 }

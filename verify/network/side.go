@@ -45,7 +45,7 @@ func (s *side) cut(t graph.Tensor) bool {
 		return false
 	}
 	_, _, opaque := s.m.Graph.Opaque(t.Node)
-	return opaque || !s.m.Graph.DType(t).IsFloat()
+	return opaque || !s.m.Graph.DType(t).IsReal()
 }
 
 // moves reports whether an operator takes entries over as they are, or zeros, and does not

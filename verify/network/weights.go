@@ -3,9 +3,9 @@ package network
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -42,29 +42,9 @@ func finite(w *model.Weight) error {
 	if err != nil {
 		return err
 	}
-	// An exponent of ones alone is that of no number.
-	size, ones := w.DType.Bytes(), uint64(0)
-	switch w.DType {
-	case graph.Float16:
-		ones = 0x7c00
-	case graph.Float32:
-		ones = 0x7f800000
-	case graph.Float64:
-		ones = 0x7ff0000000000000
-	default:
-		return fmt.Errorf("element type %s is not known", w.DType)
-	}
+	size := w.DType.Bytes()
 	for i := 0; i < len(raw); i += size {
-		var bits uint64
-		switch size {
-		case 2:
-			bits = uint64(binary.LittleEndian.Uint16(raw[i:]))
-		case 4:
-			bits = uint64(binary.LittleEndian.Uint32(raw[i:]))
-		default:
-			bits = binary.LittleEndian.Uint64(raw[i:])
-		}
-		if bits&ones == ones {
+		if _, x := model.Element(w.DType, raw[i:]); math.IsNaN(x) || math.IsInf(x, 0) {
 			return fmt.Errorf("element %d is not finite: laws are about real numbers", i/size)
 		}
 	}

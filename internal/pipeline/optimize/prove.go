@@ -322,7 +322,7 @@ func (u *union) side(m *model.Model, to map[graph.Tensor]graph.Tensor, cuts []gr
 		}
 		id := t.Node
 		_, _, opaque := g.Opaque(id)
-		if opaque || !g.DType(t).IsFloat() {
+		if opaque || !g.DType(t).IsReal() {
 			if !slices.Contains(met, id) {
 				met = append(met, id)
 			}
