@@ -74,7 +74,15 @@ func (im *importer) looked(table, at *value) *value {
 	if table.rank() != 2 {
 		must.Failf("a table of angles %s", table)
 	}
-	return im.apply("gather", attrs{"axis": graph.IntValue(0)}, table, at)
+	return im.lookedUp(table, at)
+}
+
+// lookedUp are the rows of a table at positions.
+func (im *importer) lookedUp(table, at *value) *value {
+	if !at.dtype.IsInt() {
+		must.Failf("positions %s", at)
+	}
+	return im.apply("gather", attrs{"axis": graph.IntValue(0)}, table, im.cast(at, graph.Int64))
 }
 
 // lowerRotary: ONNX's own operator. Of three axes the last is that of all heads.
