@@ -104,7 +104,7 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	if !r.Exact.Structure {
-		r.Unreached = append(r.Unreached, narrow(!equal, o.A, o.B)...)
+		r.Unreached = append(r.Unreached, narrow(!equal && !o.NoExact, o.A, o.B)...)
 	}
 	r.Runs = max(r.Runs, r.Numbers.Runs)
 	r.conclude()
