@@ -41,7 +41,7 @@ func ExampleNew() {
 	_, err = cpu.New(cpu.Options{Kernels: "abacus"})
 	fmt.Println(err != nil)
 	// Output:
-	// cpu 4-go <nil>
+	// cpu 5-go <nil>
 	// true
 }
 

@@ -8,6 +8,7 @@
 #include "depthwise.h"
 #include "window.h"
 #include "rows.h"
+#include "wide.h"
 
 static const taso_table table = {
 	.name = TABLE_NAME,
@@ -32,4 +33,6 @@ static const taso_table table = {
 	.reduce = reduce,
 	.lerp = lerp,
 	.move = move,
+	.zip = zip,
+	.product = product,
 };

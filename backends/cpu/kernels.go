@@ -145,6 +145,15 @@ const (
 	reduceMax
 )
 
+// wideType is a type of 8 bytes.
+type wideType int32
+
+const (
+	wideSigned wideType = iota
+	wideUnsigned
+	wideDouble
+)
+
 // table is the kernels for one instruction set. What they compute is written
 // in kernels.h; goTable (kernels_go.go) is the plain version of all.
 type table interface {
@@ -167,4 +176,6 @@ type table interface {
 	reduce(y, x ptr, outer, n, inner int, kind int32)
 	lerp(y, x ptr, outer, n, m, inner int, i0, i1, t ptr)
 	move(to, from ptr, bytes int, axes []axis)
+	zip(y, x, p ptr, n int, single bool, t wideType, code int32)
+	product(c, a, b ptr, m, n, k, ars, acs int, t wideType)
 }

@@ -119,6 +119,9 @@ typedef struct {
 
 enum { TASO_DEPTHWISE, TASO_POOLMAX, TASO_POOLAVG, TASO_POOLAVG_INSIDE };
 
+// Types of 8 bytes.
+enum { TASO_SIGNED, TASO_UNSIGNED, TASO_DOUBLE };
+
 enum { TASO_MAXRANK = 32 };
 
 typedef struct {
@@ -154,6 +157,11 @@ typedef struct {
 	void (*lerp)(float *y, const float *x, int64_t outer, int64_t n, int64_t m, int64_t inner,
 	             const int32_t *i0, const int32_t *i1, const float *t);
 	void (*move)(void *to, const void *from, const taso_move *);
+	// zip: y is TASO_ADD to TASO_MIN of x and p, n elements of a type of 8 bytes; single:
+	// p is one element for all. y may be x or p.
+	void (*zip)(void *y, const void *x, const void *p, int64_t n, int32_t single, int32_t type, int32_t code);
+	// product: c [m, n] is a, at strides, times b [k, n], of elements of a type of 8 bytes.
+	void (*product)(void *c, const void *a, const void *b, int64_t m, int64_t n, int64_t k, int64_t ars, int64_t acs, int32_t type);
 } taso_table;
 
 // The tables, best first, NULL where the processor lacks the instructions or
@@ -181,6 +189,8 @@ static inline void taso_softmax(const taso_table *t, float *y, const float *x, i
 static inline void taso_layernorm(const taso_table *t, float *y, const float *x, const float *scale, const float *bias, int64_t rows, int64_t n, float eps) { t->layernorm(y, x, scale, bias, rows, n, eps); }
 static inline void taso_reduce(const taso_table *t, float *y, const float *x, int64_t outer, int64_t n, int64_t inner, int32_t kind) { t->reduce(y, x, outer, n, inner, kind); }
 static inline void taso_lerp(const taso_table *t, float *y, const float *x, int64_t outer, int64_t n, int64_t m, int64_t inner, const int32_t *i0, const int32_t *i1, const float *w) { t->lerp(y, x, outer, n, m, inner, i0, i1, w); }
+static inline void taso_zip(const taso_table *t, void *y, const void *x, const void *p, int64_t n, int32_t single, int32_t type, int32_t code) { t->zip(y, x, p, n, single, type, code); }
+static inline void taso_product(const taso_table *t, void *c, const void *a, const void *b, int64_t m, int64_t n, int64_t k, int64_t ars, int64_t acs, int32_t type) { t->product(c, a, b, m, n, k, ars, acs, type); }
 static inline void taso_run_move(const taso_table *t, void *to, const void *from, const taso_move *m) { t->move(to, from, m); }
 
 #endif

@@ -162,6 +162,18 @@ func (t cTable) move(to, from ptr, bytes int, axes []axis) {
 	C.taso_run_move(t.t, to, from, &m)
 }
 
+func (t cTable) zip(y, x, p ptr, n int, single bool, typ wideType, code int32) {
+	one := C.int32_t(0)
+	if single {
+		one = 1
+	}
+	C.taso_zip(t.t, y, x, p, n64(n), one, C.int32_t(typ), C.int32_t(code))
+}
+
+func (t cTable) product(c, a, b ptr, m, n, k, ars, acs int, typ wideType) {
+	C.taso_product(t.t, c, a, b, n64(m), n64(n), n64(k), n64(ars), n64(acs), C.int32_t(typ))
+}
+
 // hugePage is the size of the pages that large blocks ask for, in bytes.
 const hugePage = 2 << 20
 

@@ -101,6 +101,18 @@ func bindGather(b *binder, k *lower.Kernel, s *step) error {
 	x, idx, y := b.value(k.In[0]), b.value(k.In[1]), b.value(k.Out[0])
 	outer, n, bytes := k.Span[0], k.Span[1], k.Span[2]*x.width()
 	m := idx.Elements()
+	switch bytes { // single elements, such as those that a condition chooses
+	case 4:
+		s.run = func(ptr) error {
+			return gatherSingle(all[uint32](y.ptr(), outer*m), all[uint32](x.ptr(), outer*n), all[int64](idx.ptr(), m), n)
+		}
+		return nil
+	case 8:
+		s.run = func(ptr) error {
+			return gatherSingle(all[uint64](y.ptr(), outer*m), all[uint64](x.ptr(), outer*n), all[int64](idx.ptr(), m), n)
+		}
+		return nil
+	}
 	s.run = func(ptr) error {
 		from := bytesAt(x.ptr(), outer*n*bytes)
 		to := bytesAt(y.ptr(), outer*m*bytes)
@@ -116,6 +128,23 @@ func bindGather(b *binder, k *lower.Kernel, s *step) error {
 			}
 		}
 		return nil
+	}
+	return nil
+}
+
+func gatherSingle[T any](to, from []T, idx []int64, n int) error {
+	for len(to) > 0 {
+		row, out := from[:n], to[:len(idx)]
+		for j, k := range idx {
+			if k < 0 {
+				k += int64(n)
+			}
+			if uint64(k) >= uint64(n) {
+				return fmt.Errorf("index %d of an axis of %d", k, n)
+			}
+			out[j] = row[k]
+		}
+		from, to = from[n:], to[len(idx):]
 	}
 	return nil
 }

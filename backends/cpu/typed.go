@@ -116,36 +116,40 @@ func bindTypedReduce[T numeric](b *binder, k *lower.Kernel, s *step) error {
 }
 
 func bindTypedMatMul[T numeric](b *binder, k *lower.Kernel, s *step) error {
-	x, w, y := b.value(k.In[0]), b.value(k.In[1]), b.value(k.Out[0])
+	kern, x, w, y := b.t, b.value(k.In[0]), b.value(k.In[1]), b.value(k.Out[0])
 	p := newProduct(x.Value, w.Value)
 	m, n, depth := p.a.rows, p.b.cols, p.a.cols
 	s.run = func(ptr) error {
-		to := elements[T](y)
-		clear(to)
-		var second []T // row-major
+		var copied []T // of a second matrix that is not row-major
 		for i, first := range p.a.first {
-			if i == 0 || !p.b.one {
-				second = rowMajor(second, bytesPtr(w.ptr(), 8*p.b.first[i]), p.b)
-			}
-			left := bytesPtr(x.ptr(), 8*first)
-			for r := range m {
-				row := to[(i*m+r)*n:][:n]
-				for l := range depth {
-					addScaled(row, second[l*n:], *(*T)(bytesPtr(left, 8*(r*p.a.rs+l*p.a.cs))))
+			right := bytesPtr(w.ptr(), 8*p.b.first[i])
+			if p.b.cs != 1 || p.b.rs != n {
+				if copied == nil || !p.b.one {
+					copied = rowMajor(copied, right, p.b)
 				}
+				right = ptr(unsafe.SliceData(copied))
 			}
+			kern.product(bytesPtr(y.ptr(), 8*i*m*n), bytesPtr(x.ptr(), 8*first), right, m, n, depth, p.a.rs, p.a.cs, wideOf[T]())
 		}
-		wrap(y.Type, to)
+		wrap(y.Type, elements[T](y))
 		return nil
 	}
 	return nil
 }
 
-// rowMajor is the matrix at p, in to where it has to be copied.
-func rowMajor[T numeric](to []T, p ptr, m matrices) []T {
-	if m.cs == 1 && m.rs == m.cols {
-		return all[T](p, m.rows*m.cols)
+// wideOf is the type as the kernels name it.
+func wideOf[T numeric]() wideType {
+	switch any(T(0)).(type) {
+	case int64:
+		return wideSigned
+	case uint64:
+		return wideUnsigned
 	}
+	return wideDouble
+}
+
+// rowMajor is the matrix at p, copied to to.
+func rowMajor[T numeric](to []T, p ptr, m matrices) []T {
 	if to == nil {
 		to = make([]T, m.rows*m.cols)
 	}

@@ -10,23 +10,9 @@ import (
 
 // Chains of elements that are not held as float32.
 
-// typedBinary are the functions of two elements; those of floating-point numbers alone
-// are not here.
-func typedBinary[T numeric](fn string) func(x, p T) T {
-	switch fn {
-	case "ewadd":
-		return func(x, p T) T { return x + p }
-	case "ewsub":
-		return func(x, p T) T { return x - p }
-	case "ewmul":
-		return func(x, p T) T { return x * p }
-	case "ewmax":
-		return func(x, p T) T { return max(x, p) }
-	case "ewmin":
-		return func(x, p T) T { return min(x, p) }
-	}
-	return nil
-}
+// typedBinary are the functions of two elements, as in binaryCodes, that there are of
+// integers, too.
+var typedBinary = map[string]bool{"ewadd": true, "ewsub": true, "ewmul": true, "ewmax": true, "ewmin": true}
 
 // typedStep reports whether chains of elements that are held as float64 or int64 can do
 // a function. Of integers those of one element are such whose values are integers; what
@@ -36,7 +22,7 @@ func typedStep(fn string, held graph.DType) bool {
 		return held == graph.Float64
 	}
 	op, ok := graph.Lookup(fn)
-	return typedBinary[int64](fn) != nil || fn == "neg" || ok && op.Pointwise && op.Value != nil
+	return typedBinary[fn] || fn == "neg" || ok && op.Pointwise && op.Value != nil
 }
 
 // typedUnary is a function of one element: of integers one that says what is no
@@ -96,7 +82,7 @@ func bindTypedChain[T numeric](b *binder, k *lower.Kernel, s *step) error {
 	x, y := b.value(k.In[0]), b.value(k.Out[0])
 	var passes []pass[T]
 	for i := range k.Tail.Steps {
-		p, err := typedPass[T](b, &k.Tail.Steps[i], y.Type)
+		p, err := typedPass[T](b, &k.Tail.Steps[i], y)
 		if err != nil {
 			return err
 		}
@@ -120,11 +106,11 @@ func bindTypedChain[T numeric](b *binder, k *lower.Kernel, s *step) error {
 	return nil
 }
 
-func typedPass[T numeric](b *binder, st *lower.Step, t graph.DType) (pass[T], error) {
+func typedPass[T numeric](b *binder, st *lower.Step, y *value) (pass[T], error) {
 	p, q := b.value(st.Args[0]), b.value(st.Args[1])
 	switch {
 	case p == nil:
-		f, err := typedUnary[T](b, st, t)
+		f, err := typedUnary[T](b, st, y.Type)
 		return func(to, from []T, _, _ int) (err error) {
 			for i, v := range from {
 				if to[i], err = f(v); err != nil {
@@ -145,37 +131,26 @@ func typedPass[T numeric](b *binder, st *lower.Step, t graph.DType) (pass[T], er
 			return nil
 		}, nil
 	}
-	f := typedBinary[T](st.Fn)
-	if st.Fn == "ewdiv" && t == graph.Float64 {
-		f = func(x, p T) T { return x / p }
-	}
-	if f == nil {
+	if !typedStep(st.Fn, y.DType) {
 		return nil, fmt.Errorf("function %s: there is no kernel", st.Fn)
 	}
-	if g := f; st.Reversed {
-		f = func(x, p T) T { return g(p, x) }
+	code := binaryCodes[st.Fn][0]
+	if st.Reversed {
+		code = binaryCodes[st.Fn][1]
 	}
+	kern, typ := b.t, wideOf[T]()
 	return func(to, from []T, n, mod int) error {
-		for r := range len(to) / n {
-			row, x := to[r*n:][:n], from[r*n:][:n]
-			switch st.Mode {
-			case lower.Full, lower.Col:
-				at := 0
-				if st.Mode == lower.Full {
-					at = r * n
-				}
-				for i, v := range all[T](p.ptr(), at+n)[at:] {
-					row[i] = f(x[i], v)
-				}
-			default:
-				at := 0
-				if st.Mode == lower.Row {
-					at = r % mod
-				}
-				v := all[T](p.ptr(), at+1)[at]
-				for i := range row {
-					row[i] = f(x[i], v)
-				}
+		at := func(xs []T, i int) ptr { return ptr(&xs[i]) }
+		switch st.Mode {
+		case lower.Full, lower.Scalar:
+			kern.zip(at(to, 0), at(from, 0), p.ptr(), len(to), st.Mode == lower.Scalar, typ, code)
+		case lower.Col:
+			for i := 0; i < len(to); i += n {
+				kern.zip(at(to, i), at(from, i), p.ptr(), n, false, typ, code)
+			}
+		default:
+			for i := 0; i < len(to); i += n {
+				kern.zip(at(to, i), at(from, i), bytesPtr(p.ptr(), 8*(i/n%mod)), n, true, typ, code)
 			}
 		}
 		return nil
