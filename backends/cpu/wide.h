@@ -10,12 +10,13 @@ typedef double WDU __attribute__((vector_size(LANES * 4), aligned(8), may_alias)
 INLINE WN wsel(WI m, WN x, WN y) { return ((WN)m & x) | (~(WN)m & y); }
 INLINE WD dsel(WI m, WD x, WD y) { return (WD)wsel(m, (WN)x, (WN)y); }
 
-// EACH sets y to E of a, elements of x, and b, those of p, or p[0] for all.
+// EACH sets y to E of a, elements of x, and b, those of p, or p[0] for all (p[0] - 0,
+// which leaves -0 what it is).
 #define EACH(T, W, E) \
 	do { \
 		int64_t i = 0; \
 		W one = (W){0}; \
-		if (single) one = one + p[0]; \
+		if (single) one = p[0] - one; \
 		for (; i + WIDE <= n; i += WIDE) { \
 			W a = *(const W##U *)(x + i), b = one; \
 			if (!single) b = *(const W##U *)(p + i); \
