@@ -161,12 +161,13 @@ func (k *constant) castAs(t graph.DType, how conversion) *constant {
 			out.ints[i] = model.Wrap(t, k.ints[i])
 		case t == graph.Bool:
 			out.ints[i] = truth(k.floats[i] != 0)
+		case t.Bits() < 8:
+			x := round(k.floats[i])
+			notFolded(math.IsNaN(x))
+			out.putInt(i, x)
 		default:
 			// What the type does not hold wraps around here, as far as that can be told.
 			x := math.Trunc(k.floats[i])
-			if t.Bits() < 8 {
-				x = math.RoundToEven(k.floats[i])
-			}
 			notFolded(!(x >= -1<<63 && x < 1<<63) && !(t == graph.Uint64 && x >= 0 && x < 1<<64))
 			out.putInt(i, x)
 			out.ints[i] = model.Wrap(t, out.ints[i])

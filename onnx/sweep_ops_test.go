@@ -188,10 +188,12 @@ func TestSweepElements(t *testing.T) {
 		add(variantOf(16, op, list(given("x", math.Inf(-1), 3, 1e-30, math.Inf(1), 1), given("y", 3, math.Inf(1), 2e-30, math.Inf(-1), 1)), z)).name += " of infinities"
 	}
 
-	for _, to := range []elem{elemFloat, onnxpb.TensorProto_FLOAT16, onnxpb.TensorProto_DOUBLE, elemInt64, onnxpb.TensorProto_INT32, elemUint8, onnxpb.TensorProto_INT8, elemBool} {
-		for _, from := range []graph.DType{graph.Float32, graph.Float16, graph.Float64, graph.Int64, graph.Int32, graph.Uint8, graph.Int8, graph.Bool} {
+	numpy := []graph.DType{graph.Float32, graph.Float16, graph.Float64, graph.Int64, graph.Int32, graph.Int16, graph.Int8, graph.Uint64, graph.Uint32, graph.Uint16, graph.Uint8, graph.Bool}
+	for _, typ := range numpy {
+		to := elemOf(typ)
+		for _, from := range numpy {
 			in := given("x", 3, 0.25, 2.5, 1.75, 0, 100)
-			if from != graph.Uint8 && to != elemUint8 {
+			if !from.IsUnsigned() && !typ.IsUnsigned() {
 				in = given("x", 3, -3, 0.25, -0.25, 2.5, -2.5, 1.75, -1.75, 0, 100)
 			}
 			add(variantOf(13, "Cast", list(in.as(from)), z, intAttribute("to", int64(to))))

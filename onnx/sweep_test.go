@@ -117,7 +117,7 @@ func (v *variant) proto() *onnxpb.ModelProto {
 			continue
 		}
 		w := tensorProto(o.name, t)
-		if w.RawData = o.k.encode(); w.RawData == nil {
+		if w.RawData = pack(o.k.dtype, o.k.encode()); w.RawData == nil {
 			w.RawData = []byte{}
 		}
 		m.Graph.Initializer = append(m.Graph.Initializer, w)
