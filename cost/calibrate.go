@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 )
 
 // Observation is a timed application as the calibration sees it.
@@ -24,7 +25,9 @@ type Observation struct {
 
 // Observations are the measured and recorded samples of one setting, of single
 // operators: in a group several classes meet. Keys that cannot be read (an
-// operator of another version) are left out and counted.
+// operator of another version) are left out and counted. Left out are also operators on
+// narrow types: whether a device moves those or wider ones its machine says, which is
+// what is sought.
 func Observations(t *Table, s Setting) (obs []Observation, unread int) {
 	for _, e := range t.Entries() {
 		if e.Key.Setting != s || e.Key.Tail != "" || e.Sample.Source == Modelled {
@@ -33,6 +36,9 @@ func Observations(t *Table, s Setting) (obs []Observation, unread int) {
 		ap, err := e.Key.Parse()
 		if err != nil {
 			unread++
+			continue
+		}
+		if narrow := func(t graph.TensorType) bool { return lower.Wide(t.DType) != t.DType }; slices.ContainsFunc(ap.In, narrow) || slices.ContainsFunc(ap.Out, narrow) {
 			continue
 		}
 		obs = append(obs, Observation{

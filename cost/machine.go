@@ -29,6 +29,9 @@ type Machine struct {
 	// FLOPS is the peak rate of arithmetic in operations a second, by the name
 	// of the element type.
 	FLOPS map[string]float64 `json:"flops"`
+	// Wide: narrow types are held and computed with as wider ones, see [lower.Wide], so
+	// that their bytes and their peaks are those.
+	Wide bool `json:"wide,omitempty"`
 	// Bandwidth is that of the memory, in bytes a second, both directions
 	// together.
 	Bandwidth float64 `json:"bandwidth"`

@@ -2,8 +2,10 @@ package cost
 
 import (
 	"math"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 )
 
 // Time is the roofline: what the work takes on elements of type t.
@@ -82,13 +84,27 @@ func (m *Machine) Cost(a Application) (Seconds, Source, error) {
 	if len(a.Tail) > 0 {
 		return ofParts(m, a)
 	}
+	a.In, a.Out = m.held(a.In), m.held(a.Out)
 	return m.Time(WorkOf(a), elementType(a.In, a.Out)), Modelled, nil
+}
+
+// held are types as the machine holds them.
+func (m *Machine) held(ts []graph.TensorType) []graph.TensorType {
+	if !m.Wide {
+		return ts
+	}
+	out := slices.Clone(ts)
+	for i := range out {
+		out[i].DType = lower.Wide(out[i].DType)
+	}
+	return out
 }
 
 // Fused is the arithmetic of the operator, and moving the operands that are read
 // beside the running value. It saves its start and the traffic of the result in
 // between.
 func (m *Machine) Fused(f Fused, t graph.TensorType) (Seconds, Source, error) {
+	t, f.Others = m.held([]graph.TensorType{t})[0], m.held(f.Others)
 	w := WorkOf(f.alone(t))
 	w.Read, w.Write, w.Weights = f.bytes(), 0, 0
 	return m.Time(w, t.DType) - m.Launch, Modelled, nil
