@@ -88,6 +88,9 @@ func lowerOneHot(c *call) {
 	if indices.dtype != graph.Float32 && indices.dtype != graph.Int64 && indices.dtype != graph.Int32 {
 		must.Do(unsupported("its indices are %s", indices.dtype))
 	}
+	if indices.dtype.IsFloat() { // the fraction does not count
+		indices = im.cast(indices, graph.Int64)
+	}
 	n := int(depth.number(0))
 	a := c.axisAttr(-1, indices.rank()+1)
 	before, after := indices.sizes[:a], indices.sizes[a:]

@@ -108,8 +108,17 @@ func lowerMVN(c *call) {
 	c.set(im.do("ewdiv", im.do("ewsub", x, im.broadcast(mean, x.sizes...)), im.broadcast(dev, x.sizes...)))
 }
 
-// tiny stands for a norm of zero, where all that it divides is zero.
-const tiny = 1e-37
+// tiny stands for a norm of zero, where all that it divides is zero: a number of the type
+// which no other norm is much below.
+func tiny(t graph.DType) float64 {
+	switch t {
+	case graph.Float16:
+		return 0x1p-24
+	case graph.Float64:
+		return 0x1p-1022
+	}
+	return 1e-37
+}
 
 func lowerLpNorm(c *call) {
 	x, im := c.need(1, 1)[0], c.im
@@ -124,7 +133,7 @@ func lowerLpNorm(c *call) {
 	default:
 		must.Failf("p is %d", p)
 	}
-	c.set(im.do("ewdiv", x, im.broadcast(im.do("ewmax", norm, im.scalar(norm, tiny)), x.sizes...)))
+	c.set(im.do("ewdiv", x, im.broadcast(im.do("ewmax", norm, im.scalar(norm, tiny(norm.dtype))), x.sizes...)))
 }
 
 // lowerHardmax: one at the first place of the largest element and zero elsewhere. Before

@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"math"
+
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
 )
@@ -23,6 +25,9 @@ func lowerPad(c *call) {
 			must.Failf("its value is %s", in[2])
 		}
 		fill = k.written()
+		if !k.dtype.IsFloat() && (math.Abs(fill) > 1<<53) {
+			must.Do(unsupported("its value is an integer beyond 2^53"))
+		}
 	}
 	mode := c.text("mode", "constant")
 	for a := range before {

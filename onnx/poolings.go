@@ -160,7 +160,7 @@ func (im *importer) dilatedPool(x *value, win *window, op, border string) *value
 	for i, n := range win.explicit(x.sizes[2:]) {
 		win.after[i] += n
 	}
-	x = win.padImage(im, x, lowest)
+	x = win.padImage(im, x, least(x.dtype))
 	for i := range win.kernel {
 		d, s, axis := win.dilation[i], win.stride[i], 2+i
 		out := (x.sizes[axis]-win.extent(i))/s + 1

@@ -23,6 +23,15 @@ func init() {
 // lowest pads where a maximum is taken.
 var lowest = math.Inf(-1)
 
+// least is lowest, or the least integer of a type of integers.
+func least(t graph.DType) float64 {
+	if t.IsInt() {
+		lo, _ := t.IntRange()
+		return float64(lo)
+	}
+	return lowest
+}
+
 // lowerMatMul: the last two axes are multiplied, the others broadcast. A
 // product with one matrix is that with one tall matrix.
 func lowerMatMul(c *call) {

@@ -51,6 +51,7 @@ func TestSweepEinsum(t *testing.T) {
 		vs = append(vs, variantOf(11, "OneHot", list(hot.as(as), whole("d", 3).sized().as(as), feed("x", 2)), z),
 			variantOf(11, "OneHot", list(hot.as(as), whole("d", 3).sized().as(as), given("x", 0, -inf)), z, intAttribute("axis", 0)))
 	}
+	vs = append(vs, variantOf(11, "OneHot", list(given("i", 0.5, 1.75, -0.5, -1.5, 2.25), given("d", 3).sized().held(), feed("x", 2)), z))
 	vs = append(vs, variantOf(13, "Hardmax", list(given("x", 1, inf, inf, -inf)), z, intAttribute("axis", 0)))
 	sweep(t, vs)
 }

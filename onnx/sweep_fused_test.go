@@ -104,7 +104,10 @@ func TestSweepNormalizations(t *testing.T) {
 	for _, p := range []int64{1, 2} {
 		add(13, "LpNormalization", list(x), intAttribute("p", p), intAttribute("axis", 1))
 	}
-	add(13, "LpNormalization", list(given("x", 0, 0)), intAttribute("axis", 0))
+	for _, t := range []graph.DType{graph.Float32, graph.Float16, graph.Float64} {
+		add(13, "LpNormalization", list(given("x", 0, 0).as(t)), intAttribute("axis", 0))
+	}
+	add(13, "LpNormalization", list(given("x", 1e-40, 3e-40).as(graph.Float64)), intAttribute("axis", 0))
 	add(13, "Hardmax", list(feed("x", 3, 5)))
 	add(13, "Hardmax", list(given("x", 1, 3, 3, 2)), intAttribute("axis", 0))
 	add(11, "Hardmax", list(feed("x", 3, 5, 2)), intAttribute("axis", 1))

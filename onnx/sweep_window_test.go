@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/onnx/onnxpb"
 )
 
@@ -164,6 +165,7 @@ func TestSweepPool(t *testing.T) {
 		one("MaxPool", "indices", 12, feed("x", 1, 2, 6, 6), []string{"z", "i"}, intsAttribute("kernel_shape", 2, 2)),
 		one("MaxPool", "indices by columns", 12, feed("x", 1, 2, 6, 6), []string{"z", "i"}, intsAttribute("kernel_shape", 2, 2), intAttribute("storage_order", 1)),
 		one("MaxPool", "by columns without indices", 12, feed("x", 1, 2, 6, 6), z, intsAttribute("kernel_shape", 2, 2), intAttribute("storage_order", 1)),
+		one("MaxPool", "int8 below 0, dilations, pads", 12, given("x", -5, -7, -3, -9).sized(1, 1, 2, 2).as(graph.Int8), z, intsAttribute("kernel_shape", 2, 2), intsAttribute("dilations", 2, 2), intsAttribute("pads", 1, 1, 1, 1)),
 		one("MaxPool", "int8", 12, feed("x", 1, 2, 6, 6).as(6), z, intsAttribute("kernel_shape", 2, 2)),
 	)
 	sweep(t, vs)

@@ -231,9 +231,7 @@ func element(v *value, x float64) *value {
 	if !v.dtype.IsFloat() {
 		must.Do(unsupported("it is applied to %s", v.dtype))
 	}
-	c := floatScalar(x)
-	c.dtype = v.dtype
-	return valueOf(c)
+	return valueOf(&constant{dtype: v.dtype, floats: []float64{model.Round(v.dtype, x)}})
 }
 
 // scale multiplies by a number.

@@ -50,6 +50,16 @@ var Pad = graph.Register(&graph.Op{
 		}
 		return graph.EntryWhen(read, inside...), nil
 	},
+	DTypes: func(a graph.Attrs, in []graph.DType) ([]graph.DType, error) {
+		// What the cells hold must be an element of the type: no integer is infinite.
+		if x, ok := a[2].Number(); ok && !in[0].IsFloat() {
+			to := in[0]
+			if y := graph.CastValue(to, "default")(x); y != x {
+				return nil, fmt.Errorf("cells of type %s cannot hold %s", to, a[2])
+			}
+		}
+		return in[:1], nil
+	},
 	FLOPs: noFLOPs,
 	Grad: func(b *graph.Backward) []graph.Tensor {
 		return []graph.Tensor{cut(b.Calc, b.D[0], ints(b.Attrs[0]), b.Sizes(b.In[0]))}
