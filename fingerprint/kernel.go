@@ -166,6 +166,8 @@ func (k *Kernel) step(si int, out []uint64, in, tmp [][]uint64) {
 		copy(out, k.fixed[si])
 	case graph.StepShift:
 		clear(out)
+	case graph.StepDirect:
+		copy(out, get(st.X))
 	case graph.StepTake:
 		x, y := get(st.X), get(st.Y)
 		for i := range out {

@@ -157,6 +157,13 @@ func (x *Expr) inMember(at []Index) *Expr {
 		if x.Pick != nil {
 			y.Pick = &Pick{of(x.Pick.At), of(x.Pick.Of)}
 		}
+		if x.Direct != nil {
+			d := &Direct{Fn: x.Direct.Fn}
+			for _, arg := range x.Direct.Args {
+				d.Args = append(d.Args, of(arg))
+			}
+			y.Direct = d
+		}
 		known[x] = &y
 		return &y
 	}

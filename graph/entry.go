@@ -213,6 +213,8 @@ type Expr struct {
 	Shift *Expr
 	// Pick, of a sum over one variable, says how it is looked up.
 	Pick *Pick
+	// Direct, if it is there, is what arithmetic with true numbers computes instead.
+	Direct *Direct
 }
 
 // Pick is a sum over k of Of, weighed with 1 for the k that is the value of At, or

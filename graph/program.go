@@ -46,6 +46,9 @@ const (
 	// it is the sum over all k from 0 to Den-1 of
 	// (iszero(Y[B[i]] - k) + iszero(Y[B[i]] - k + Den)) * X[A[i] + Num*k].
 	StepTake
+	// StepDirect is out[i] = Direct(More[0][i], More[1][i] ...) in arithmetic that has the
+	// function, and X[i] in any other: real numbers are the same there.
+	StepDirect
 )
 
 // Operand names an operand of a step: input k if >= 0, the result of step
@@ -65,6 +68,8 @@ type Step struct {
 	Num   int64
 	Den   int64
 	Fn    string
+	// Direct is the function of a StepDirect.
+	Direct *Several
 	// Over says which elements a sum or a maximum takes, until they are listed in
 	// Start, A and B. See [Op.Loops].
 	Over *Ranges

@@ -59,6 +59,12 @@ func (k *keyer) expr(e *Expr) {
 	for _, a := range e.Args {
 		k.expr(a)
 	}
+	if e.Direct != nil {
+		k.b = appendString(append(k.b, '='), e.Direct.Fn.Name)
+		for _, a := range e.Direct.Args {
+			k.expr(a)
+		}
+	}
 	if e.Shift != nil {
 		k.b = append(k.b, '-')
 		k.expr(e.Shift)

@@ -88,6 +88,13 @@ func (l *lowering) declare(e *Expr) error {
 			return err
 		}
 	}
+	if e.Direct != nil {
+		for _, a := range e.Direct.Args {
+			if err := l.declare(a); err != nil {
+				return err
+			}
+		}
+	}
 	if e.Shift != nil {
 		return l.declare(e.Shift)
 	}
@@ -109,6 +116,10 @@ func (l *lowering) terms(e *Expr) ([]addend, error) {
 }
 
 func (l *lowering) expand(e *Expr) ([]addend, error) {
+	if e.Direct != nil {
+		c, err := l.operand(e)
+		return []addend{{num: 1, den: 1, cells: []cell{c}}}, err
+	}
 	switch e.Kind {
 	case ExprNumber:
 		n, err := l.simple(e.Size)
@@ -236,7 +247,7 @@ func (l *lowering) product(e *Expr) (_ []addend, err error) {
 
 // operand makes e an operand and says which cell of it e is.
 func (l *lowering) operand(e *Expr) (cell, error) {
-	if e.Kind == ExprRead {
+	if e.Kind == ExprRead && e.Direct == nil {
 		ts, err := l.terms(e)
 		if err != nil {
 			return cell{}, err
@@ -246,7 +257,7 @@ func (l *lowering) operand(e *Expr) (cell, error) {
 	key, free := l.key(e)
 	of, ok := l.known[key]
 	if !ok {
-		if e.Kind != ExprFn && e.Kind != ExprMax && e.Kind != ExprInv && e.Pick == nil {
+		if e.Kind != ExprFn && e.Kind != ExprMax && e.Kind != ExprInv && e.Pick == nil && e.Direct == nil {
 			ts, err := l.terms(e)
 			if err != nil {
 				return cell{}, err
@@ -290,6 +301,8 @@ func (l *lowering) over(e *Expr, dom []Sym) (Operand, error) {
 // produce makes the steps of e for all values of dom.
 func (l *lowering) produce(e *Expr, dom []Sym) (Operand, error) {
 	switch {
+	case e.Direct != nil:
+		return l.direct(e, dom)
 	case e.Kind == ExprFn:
 		name, ok := e.Fn.Name()
 		if !ok {
@@ -315,6 +328,26 @@ func (l *lowering) produce(e *Expr, dom []Sym) (Operand, error) {
 		return 0, err
 	}
 	return l.emit(ts, dom)
+}
+
+// direct is an expression, and the function that arithmetic with true numbers computes
+// in its place.
+func (l *lowering) direct(e *Expr, dom []Sym) (Operand, error) {
+	said := *e
+	said.Direct = nil
+	x, err := l.over(&said, dom)
+	if err != nil {
+		return 0, err
+	}
+	st := Step{Kind: StepDirect, N: l.count(dom), X: x, Direct: e.Direct.Fn}
+	for _, arg := range e.Direct.Args {
+		y, err := l.over(arg, dom)
+		if err != nil {
+			return 0, err
+		}
+		st.More = append(st.More, y)
+	}
+	return l.push(st), nil
 }
 
 // shifted is x less a number that what follows cancels.

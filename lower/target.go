@@ -107,7 +107,7 @@ func (t *Target) step(fn string, d graph.DType) bool {
 }
 
 // IsStep reports whether an operator with operands is elementwise, so that it
-// may be a step: a function of one element, of two, a product with a scalar, or
+// may be a step: a function of one element, of two elements, a product with a scalar, or
 // a normalization by stored statistics.
 func IsStep(op *graph.Op) bool { return op.In > 0 && StepFn(op) != "" }
 
@@ -120,7 +120,7 @@ func StepFn(op *graph.Op) string {
 	case "batchnorm":
 		return "affine"
 	}
-	if op.Elementwise || op.Pointwise && op.In == 1 {
+	if op.Elementwise && op.In <= 2 || op.Pointwise && op.In == 1 {
 		return op.Name
 	}
 	return ""

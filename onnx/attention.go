@@ -180,7 +180,7 @@ func (c *call) before(lengths *value, batch, keys int) *value {
 		at.ints[j] = int64(j)
 	}
 	n := im.broadcast(im.reshape(lengths, batch, 1, 1, 1), batch, 1, 1, keys)
-	return c.more(n, im.broadcast(valueOf(at), batch, 1, 1, keys))
+	return im.cast(im.do("ewless", im.broadcast(valueOf(at), batch, 1, 1, keys), n), graph.Float32)
 }
 
 // grown is keys or values behind those of the past, of which there may be none.

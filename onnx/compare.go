@@ -1,101 +1,39 @@
 package onnx
 
 import (
-	"bytes"
-	"net/url"
-	"strings"
-
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
 )
 
-// Truth values are numbers 0 and 1 with a cast behind them, so that masks made
-// of them (Cast of Equal, to multiply with) are arithmetic. A comparison is that
-// of a difference with zero, so it says nothing of use where the difference is
-// not a number: of two infinities of one sign, and of what is not a number.
+// Truth values are numbers 0 and 1 with a cast behind them, so that masks made of them
+// (Cast of Equal, to multiply with) are arithmetic.
 
 func init() {
 	register(map[string]lowering{
-		"Equal":          compared(func(c *call, x, y *value) *value { return c.im.not(c.differ(x, y), c.numbered(noteOne, 1)) }),
-		"Greater":        compared((*call).more),
-		"Less":           compared(func(c *call, x, y *value) *value { return c.more(y, x) }),
-		"GreaterOrEqual": compared(func(c *call, x, y *value) *value { return c.im.not(c.more(y, x), c.numbered(noteOne, 1)) }),
-		"LessOrEqual":    compared(func(c *call, x, y *value) *value { return c.im.not(c.more(x, y), c.numbered(noteOne, 1)) }),
+		"Equal":          compared("ewequal", false),
+		"Greater":        compared("ewless", true),
+		"Less":           compared("ewless", false),
+		"GreaterOrEqual": compared("ewlessequal", true),
+		"LessOrEqual":    compared("ewlessequal", false),
 		"And":            logical(func(im *importer, x, y *value) *value { return im.do("ewmul", x, y) }),
 		"Or":             logical(func(im *importer, x, y *value) *value { return im.do("ewmax", x, y) }),
 		"Xor":            logical(func(im *importer, x, y *value) *value { return im.do("abs", im.do("ewsub", x, y)) }),
 		"Not":            lowerNot,
 		"IsNaN":          floats(func(c *call, x *value) *value { return c.im.truths(c.im.do("isnan", x)) }),
 		"IsInf":          floats(lowerIsInf),
+		"Where":          lowerWhere,
 	})
 }
 
-// huge times any difference of two float32 numbers of ordinary size is at
-// least 1.
-const huge = 3e38
-
-// positive is 1 where v is above 0, else 0. A difference below 1/huge counts as
-// none; such numbers are not normal float32 numbers.
-func (c *call) positive(v *value) *value {
-	if v.dtype.IsInt() {
-		return c.im.nonzero(c.im.do("ewmax", v, c.im.broadcast(valueOf(newConstant(v.dtype)), v.sizes...)))
-	}
-	return c.im.apply("clip", attrs{"lo": graph.NumberValue(0), "hi": graph.NumberValue(1)}, c.im.do("smul", v, c.numbered(noteHuge, huge)))
+// positive is 1 where v is above 0, else 0, of type float32.
+func (im *importer) positive(v *value) *value {
+	zero := im.broadcast(valueOf(newConstant(v.dtype)), v.sizes...)
+	return im.cast(im.do("ewless", zero, v), graph.Float32)
 }
-
-// more is 1 where x is above y, else 0. Of integers, whose differences wrap around, the
-// larger one less y tells it: it is 0 if and only if x is not above y.
-func (c *call) more(x, y *value) *value {
-	if x.dtype.IsInt() {
-		return c.im.nonzero(c.im.do("ewsub", c.im.do("ewmax", x, y), y))
-	}
-	return c.positive(c.im.do("ewsub", x, y))
-}
-
-// differ is 1 where x is not y, else 0.
-func (c *call) differ(x, y *value) *value {
-	if x.dtype.IsUnsigned() { // a difference below 0 would be a large number
-		x, y = c.im.do("ewmax", x, y), c.im.do("ewmin", x, y)
-	}
-	d := c.im.do("ewsub", x, y)
-	if x.dtype.IsInt() {
-		return c.im.nonzero(d)
-	}
-	return c.positive(c.im.do("abs", d))
-}
-
-// nonzero is 1 where an integer is not 0, else 0.
-func (im *importer) nonzero(v *value) *value { return im.cast(im.cast(v, graph.Bool), graph.Float32) }
 
 // not is one less v.
 func (im *importer) not(v, one *value) *value {
 	return im.do("ewsub", im.broadcast(one, v.sizes...), v)
-}
-
-// Notes of comparisons: which weights the graph has as its numbers.
-const (
-	noteHuge = "huge"
-	noteOne  = "one"
-)
-
-// numbered is a number: the weight that a comparison's note names, if it has that value, or
-// a new one.
-func (c *call) numbered(name string, x float64) *value {
-	fresh := valueOf(floatScalar(x))
-	text, _ := c.noteOf()
-	for _, part := range strings.Fields(text) {
-		quoted, ok := strings.CutPrefix(part, name+"=")
-		if !ok {
-			continue
-		}
-		weight, err := url.QueryUnescape(quoted)
-		if v := c.env.find(weight); err == nil && v != nil && v.weight != nil && v.dtype == graph.Float32 && len(v.sizes) == 0 {
-			if raw, err := v.weight.Read(); err == nil && bytes.Equal(raw, fresh.known.encode()) {
-				return v
-			}
-		}
-	}
-	return fresh
 }
 
 // truths makes truth values of zeros and ones.
@@ -105,20 +43,23 @@ func (im *importer) truths(ones *value) *value {
 	return v
 }
 
-func compared(f func(c *call, x, y *value) *value) lowering {
+// compared is a comparison, of the operands in the other order if they are exchanged.
+func compared(own string, exchanged bool) lowering {
 	return func(c *call) {
 		in := c.need(2, 2)
 		x, y := in[0], in[1]
 		switch t := x.dtype; {
 		case t != y.dtype:
 			must.Failf("%s and %s have different element types", x, y)
-		case t == graph.Float32:
 		case t == graph.Bool:
 			x, y = c.im.onesOf(x), c.im.onesOf(y)
-		case !t.IsInt():
-			must.Do(unsupported("it compares %s", t))
 		}
-		c.set(c.im.truths(c.im.both(x, c.placed(x, y), func(_ *importer, x, y *value) *value { return f(c, x, y) })))
+		c.set(c.im.truths(c.im.both(x, c.placed(x, y), func(im *importer, x, y *value) *value {
+			if exchanged {
+				x, y = y, x
+			}
+			return im.do(own, x, y)
+		})))
 	}
 }
 
@@ -172,4 +113,38 @@ func lowerIsInf(c *call, x *value) *value {
 		x = im.do("relu", im.do("neg", x))
 	}
 	return im.truths(im.do("isinf", x))
+}
+
+// lowerWhere: unlike sums of products with zeros and ones, a choice is right for what is
+// not finite.
+func lowerWhere(c *call) {
+	if c.foldKnown() {
+		return
+	}
+	in, im := c.need(3, 3), c.im
+	is, x, y := in[0], in[1], in[2]
+	switch {
+	case is.dtype != graph.Bool:
+		must.Failf("its condition is %s", is)
+	case x.dtype != y.dtype:
+		must.Failf("%s and %s have different element types", x, y)
+	}
+	sizes := joint(is.sizes, x.sizes, y.sizes)
+	c.set(im.do("ewwhere", im.broadcast(im.chooses(is, x.dtype), sizes...), im.broadcast(x, sizes...), im.broadcast(y, sizes...)))
+}
+
+// chooses are truth values as numbers of a type that are not 0 where they hold.
+func (im *importer) chooses(is *value, t graph.DType) *value {
+	if is.ones != nil {
+		return im.cast(is.ones, t)
+	}
+	if k := must.Get(is.constant()); k != nil && is.tensor.Node == 0 {
+		return valueOf(k.cast(t))
+	}
+	if id := im.from(is.tensor, "cast"); id != 0 {
+		if of := im.valuesOf(im.made.Graph().Operands(id))[0]; of.dtype == t {
+			return of
+		}
+	}
+	return im.cast(is, t)
 }

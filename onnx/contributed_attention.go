@@ -38,9 +38,9 @@ func (c *call) filtered(a *attention, mask *value) {
 			ones = im.do("ewmul", ones, im.not(early, element(early, 1)))
 		}
 	case slices.Equal(sizes, []int{batch, keys}):
-		ones = im.reshape(c.positive(mask), batch, 1, 1, keys)
+		ones = im.reshape(im.positive(mask), batch, 1, 1, keys)
 	case slices.Equal(sizes, []int{batch, queries, keys}):
-		ones = im.reshape(c.positive(mask), batch, 1, queries, keys)
+		ones = im.reshape(im.positive(mask), batch, 1, queries, keys)
 	default:
 		must.Do(unsupported("its mask %s is not for %d samples of %d queries and %d keys", mask, batch, queries, keys))
 	}

@@ -178,7 +178,7 @@ func lowerEmbed(c *call) {
 		if !slices.Equal(in[7].sizes, ids.sizes) || !in[7].dtype.IsInt() {
 			must.Failf("a mask %s of %s", in[7], ids)
 		}
-		c.outs[1] = im.cast(im.reduce("reducesum", c.positive(in[7]), []int{1}, false), graph.Int32)
+		c.outs[1] = im.cast(im.reduce("reducesum", im.positive(in[7]), []int{1}, false), graph.Int32)
 	}
 	if c.wanted(2) {
 		c.outs[2] = x

@@ -13,24 +13,29 @@ func init() {
 	register(map[string]lowering{"ArgMax": lowerArg(false), "ArgMin": lowerArg(true), "OneHot": lowerOneHot})
 }
 
-// nearlyAll is a little less than the largest number, which as a bound means none.
-const nearlyAll = 3.4e38
-
-// finite has large numbers for infinities, whose differences are none.
-func (im *importer) finite(x *value) *value {
-	return im.apply("clip", attrs{"lo": graph.NumberValue(-nearlyAll), "hi": graph.NumberValue(nearlyAll)}, x)
+// largest is 1 where an element is the largest along an axis, else 0, of its type.
+func (im *importer) largest(x *value, axis int) *value {
+	return im.do("ewequal", im.broadcast(im.reduce("reducemax", x, []int{axis}, true), x.sizes...), x)
 }
 
-// largest is 1 where an element is the largest along an axis, else 0.
-func (c *call) largest(x *value, axis int) *value {
-	if x.dtype.IsFloat() {
-		x = c.im.finite(x)
-	} else {
-		x = c.im.cast(x, graph.Int64) // which holds the differences
+// opposite has the elements in the opposite order, all of which are of its type.
+func (im *importer) opposite(x *value) *value {
+	switch {
+	case x.dtype.IsFloat():
+		return im.do("neg", x)
+	case x.dtype.IsSigned():
+		return im.flipped(x, -1)
 	}
-	top := c.im.reduce("reducemax", x, []int{axis}, true)
-	less := c.positive(c.im.do("ewsub", c.im.broadcast(top, x.sizes...), x))
-	return c.im.not(less, element(less, 1))
+	_, hi := x.dtype.IntRange()
+	return im.flipped(x, int64(hi))
+}
+
+// flipped are integers taken from another: from -1, and from the largest of those without a
+// sign, it is all of their bits.
+func (im *importer) flipped(x *value, from int64) *value {
+	k := newConstant(x.dtype)
+	k.ints[0] = from
+	return im.do("ewsub", im.broadcast(valueOf(k), x.sizes...), x)
 }
 
 // lowerArg: of the places where the extreme stands, counted from the other end for the
@@ -38,7 +43,7 @@ func (c *call) largest(x *value, axis int) *value {
 func lowerArg(least bool) lowering {
 	return func(c *call) {
 		x, im := c.need(1, 1)[0], c.im
-		if x.dtype != graph.Float32 && (!x.dtype.IsInt() || x.dtype.Bytes() > 4) {
+		if !x.dtype.IsFloat() && !x.dtype.IsInt() {
 			must.Do(unsupported("it is applied to %s", x.dtype))
 		}
 		if x.rank() == 0 {
@@ -49,11 +54,8 @@ func lowerArg(least bool) lowering {
 		if n > maxConstant {
 			must.Do(unsupported("it looks at %d elements, more than %d", n, maxConstant))
 		}
-		if least && !x.dtype.IsFloat() {
-			x = im.cast(x, graph.Int64)
-		}
 		if least {
-			x = im.do("neg", x)
+			x = im.opposite(x)
 		}
 		place := newConstant(graph.Float32, append([]int{n}, ones(x.rank()-a-1)...)...)
 		for i := range place.floats {
@@ -61,7 +63,7 @@ func lowerArg(least bool) lowering {
 				place.floats[i] = float64(n - 1 - i)
 			}
 		}
-		y := im.do("ewmul", c.largest(x, a), im.broadcast(valueOf(place), x.sizes...))
+		y := im.do("ewmul", im.cast(im.largest(x, a), graph.Float32), im.broadcast(valueOf(place), x.sizes...))
 		y = im.reduce("reducemax", y, []int{a}, c.int("keepdims", 1) != 0)
 		if !last {
 			y = im.do("ewsub", im.scalar(y, float64(n-1)), y)
@@ -85,8 +87,13 @@ func lowerOneHot(c *call) {
 	if depth.number(0) > maxConstant {
 		must.Do(unsupported("a depth of %g", depth.number(0)))
 	}
-	if indices.dtype != graph.Float32 && indices.dtype != graph.Int64 && indices.dtype != graph.Int32 {
-		must.Do(unsupported("its indices are %s", indices.dtype))
+	switch t := indices.dtype; { // any of which a number of places is one
+	case t.IsFloat():
+		indices = im.cast(indices, graph.Float32)
+	case !t.IsInt():
+		must.Do(unsupported("its indices are %s", t))
+	case t != graph.Int32:
+		indices = im.cast(indices, graph.Int64)
 	}
 	if indices.dtype.IsFloat() { // the fraction does not count
 		indices = im.cast(indices, graph.Int64)
@@ -104,7 +111,7 @@ func lowerOneHot(c *call) {
 		}
 		k = k.cast(indices.dtype)
 		k.sizes = append([]int{n}, ones(len(after))...)
-		return im.not(c.differ(x, im.broadcast(valueOf(k), sizes...)), c.numbered(noteOne, 1))
+		return im.do("ewequal", x, im.broadcast(valueOf(k), sizes...))
 	}
 	is := equal(0)
 	if c.im.opset >= 11 { // positions may count from the end

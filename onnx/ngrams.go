@@ -78,9 +78,8 @@ func lowerTfIdf(c *call) {
 			known.ints[i] = int64(t)
 		}
 		sizes := []int{batch, long, len(tokens)}
-		apart := im.do("ewsub", im.broadcast(im.reshape(im.cast(x, graph.Int64), batch, long, 1), sizes...), im.broadcast(valueOf(known), sizes...))
-		other := c.positive(im.do("abs", apart))
-		is := im.not(other, element(other, 1))
+		is := im.do("ewequal", im.broadcast(im.reshape(im.cast(x, graph.Int64), batch, long, 1), sizes...), im.broadcast(valueOf(known), sizes...))
+		is = im.cast(is, graph.Float32)
 		for i, list := range grams {
 			for skip := range int(skips) + 1 {
 				span := long - i*(skip+1)

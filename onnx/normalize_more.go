@@ -140,7 +140,7 @@ func lowerLpNorm(c *call) {
 // operator set 13 all axes from the given one on were one.
 func lowerHardmax(c *call) {
 	lowerSoftmax(func(im *importer, x *value, a int) *value {
-		is, one := c.largest(x, a), element(x, 1)
+		is, one := im.largest(x, a), element(x, 1)
 		// Of several, those behind the first come after a sum of one.
 		before := im.running(is, a, "ewadd", 0, true, false)
 		return im.do("ewmul", is, im.not(im.apply("clip", attrs{"lo": graph.NumberValue(0), "hi": graph.NumberValue(1)}, before), one))

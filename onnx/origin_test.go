@@ -102,8 +102,6 @@ func TestEvaluateMore(t *testing.T) {
 		{"Compress", []*onnxpb.TensorProto{ints([]int{2, 2}, 1, 2, 3, 4), tensorBools(false, true, false, true)}, nil, "[2] [2 4]"},
 		{"ReverseSequence", []*onnxpb.TensorProto{ints([]int{3, 2}, 1, 2, 3, 4, 5, 6), ints([]int{2}, 3, 2)}, nil, "[3 2] [5 4 3 2 1 6]"},
 		{"Unique", []*onnxpb.TensorProto{ints([]int{4}, 3, 1, 3, 2)}, []attr{intAttribute("sorted", 0)}, "[3] [3 1 2]"},
-		{"Pow", []*onnxpb.TensorProto{ints([]int{2}, 4, 9), floats(nil, 0.5)}, nil, "[2] [2 3]"},
-		{"Mod", []*onnxpb.TensorProto{floats([]int{2}, -4.5, 4.5), floats(nil, 2)}, []attr{intAttribute("fmod", 1)}, "[2] [-0.5 0.5]"},
 		{"ReduceMax", []*onnxpb.TensorProto{ints([]int{0, 2})}, []attr{intsAttribute("axes", 0)}, "[1 2] [-9223372036854775808 -9223372036854775808]"},
 		{"ReduceSum", []*onnxpb.TensorProto{floats([]int{0, 2}), ints([]int{1}, 0)}, nil, "[1 2] [0 0]"},
 		{"QuantizeLinear", []*onnxpb.TensorProto{floats([]int{4}, -1, 0.5, 1.5, 900), floats(nil, 1)}, nil, "[4] [0 0 2 255]"},

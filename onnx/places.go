@@ -14,7 +14,7 @@ import (
 func init() {
 	register(map[string]lowering{
 		"Compress": lowerMoved(0), "ReverseSequence": lowerMoved(0),
-		"Where": lowerWhere, "Trilu": lowerMoved(0), "EyeLike": lowerEyeLike,
+		"Trilu": lowerMoved(0), "EyeLike": lowerEyeLike,
 		"NegativeLogLikelihoodLoss": lowerLogLikelihood, "SoftmaxCrossEntropyLoss": lowerCrossEntropy,
 	})
 }
@@ -117,33 +117,6 @@ func (im *importer) placed(from []tagged, k *constant) *value {
 		return im.reshape(flat, k.sizes...)
 	}
 	return im.apply("gather", attrs{"axis": graph.IntValue(0)}, flat, valueOf(pos))
-}
-
-// lowerWhere: with a condition that is not known, the place of each element is that of the
-// second operand's, plus, where it holds, how far the first operand's is from it. Unlike
-// sums of products with zeros and ones, this is right for what is not finite.
-func lowerWhere(c *call) {
-	in, im := c.need(3, 3), c.im
-	if k := must.Get(in[0].constant()); k != nil || in[1].dtype != in[2].dtype {
-		lowerMoved(1, 2)(c)
-		return
-	}
-	sizes := joint(in[0].sizes, in[1].sizes, in[2].sizes)
-	if in[0].dtype != graph.Bool {
-		must.Failf("its condition is %s", in[0])
-	}
-	if n := graph.Product(sizes...); n > maxConstant || in[1].elements()+in[2].elements() > maxConstant {
-		must.Do(unsupported("its result has more than %d elements", maxConstant))
-	}
-	second, apart := newConstant(graph.Int64, sizes...), newConstant(graph.Int64, sizes...)
-	graph.Each(sizes, func(flat int, idx []int) {
-		second.ints[flat] = int64(in[1].elements() + spread(in[2].sizes, idx))
-		apart.ints[flat] = int64(spread(in[1].sizes, idx)) - second.ints[flat]
-	})
-	at := im.do("ewmul", im.broadcast(im.cast(in[0], graph.Int64), sizes...), valueOf(apart))
-	at = im.do("ewadd", at, valueOf(second))
-	flat := im.apply("concat", attrs{"axis": graph.IntValue(0)}, im.reshape(in[1], in[1].elements()), im.reshape(in[2], in[2].elements()))
-	c.set(im.apply("gather", attrs{"axis": graph.IntValue(0)}, flat, at))
 }
 
 // lowerEyeLike: only the type of its input matters.

@@ -19,8 +19,10 @@ func init() {
 		"Softplus": floats(lowerSoftplus), "Softsign": floats(lowerSoftsign), "Mish": floats(lowerMish),
 		"Swish": floats(lowerSwish), "ThresholdedRelu": floats(lowerThresholded), "Shrink": floats(lowerShrink),
 		"Clip": lowerClip, "Pow": lowerPow, "PRelu": lowerPRelu,
-		"Add": broadcasting("ewadd"), "Sub": broadcasting("ewsub"), "Mul": broadcasting("ewmul"), "Div": broadcasting("ewdiv"),
-		"Sum": variadic("ewadd"), "Max": variadic("ewmax"), "Min": variadic("ewmin"), "Mean": lowerMean,
+		"Add": broadcasting("ewadd"), "Sub": broadcasting("ewsub"), "Mul": broadcasting("ewmul"), "Div": lowerDiv, "Mod": lowerMod,
+		"BitwiseAnd": onIntegers("and"), "BitwiseOr": onIntegers("or"), "BitwiseXor": onIntegers("xor"), "BitwiseNot": lowerBitwiseNot,
+		"BitShift": lowerBitShift,
+		"Sum":      variadic("ewadd"), "Max": variadic("ewmax"), "Min": variadic("ewmin"), "Mean": lowerMean,
 		"Identity": lowerIdentity, "Dropout": lowerDropout,
 	}
 	for onnx, own := range unary {
@@ -152,7 +154,7 @@ func (im *importer) swish(x *value, alpha float64) *value {
 
 // above is 1 where x is above a number, else 0.
 func (c *call) above(x *value, than float64) *value {
-	return c.positive(c.im.do("ewsub", x, c.im.scalar(x, than)))
+	return c.im.do("ewless", c.im.scalar(x, than), x)
 }
 
 // lowerThresholded: what is not above becomes the threshold, a number, before it is
@@ -180,6 +182,10 @@ func lowerMish(c *call, x *value) *value {
 func lowerClip(c *call) {
 	in := c.need(1, 3)
 	x := in[0]
+	if x.dtype.IsInt() {
+		c.clipIntegers()
+		return
+	}
 	c.arithmetic("", x)
 	bounds := [2]float64{math.Inf(-1), math.Inf(1)}
 	open := [2]*value{}
@@ -284,26 +290,33 @@ func lowerMean(c *call) {
 	}
 }
 
-// lowerPow: the exponent must be one number.
+// lowerPow: a number that is the exponent of all is a few products and roots, if it is
+// one of few; others are left to an operator.
 func lowerPow(c *call) {
-	in := c.need(2, 2)
-	x, y := in[0], in[1]
-	c.arithmetic("", x)
-	k := c.known(1, "exponent")
-	if k.len() == 0 {
-		must.Failf("the exponent %s has no elements", y)
+	in, im := c.need(2, 2), c.im
+	x, y := in[0], c.placed(in[0], in[1])
+	t := x.dtype
+	if !t.IsFloat() && !t.IsInt() || !y.dtype.IsFloat() && !y.dtype.IsInt() {
+		must.Do(unsupported("it is applied to %s and %s", t, y.dtype))
 	}
-	if k.len() != 1 {
-		y = c.placed(x, y)
-	}
-	x = c.im.broadcast(x, joint(x.sizes, y.sizes)...)
-	e := k.number(0)
-	for i := range k.len() {
-		if k.number(i) != e {
-			must.Do(unsupported("the exponents differ"))
+	sizes := joint(x.sizes, y.sizes)
+	if k := must.Get(y.constant()); k != nil && t.IsFloat() && k.len() > 0 && !c.marked("keep") {
+		e, same := k.number(0), true
+		for i := range k.len() {
+			same = same && k.number(i) == e
+		}
+		if same && powerful(e) {
+			c.set(im.power(im.broadcast(x, sizes...), e))
+			return
 		}
 	}
-	c.set(c.im.power(x, e))
+	switch {
+	case t.IsFloat() || y.dtype.IsInt():
+		y = im.cast(y, t)
+	default: // of integers to powers of numbers that are none, what is before the point
+		x, y = im.cast(x, graph.Float64), im.cast(y, graph.Float64)
+	}
+	c.set(im.cast(im.do("ewpow", im.broadcast(x, sizes...), im.broadcast(y, sizes...)), t))
 }
 
 // lowerPRelu: relu(x) - slope * relu(-x).

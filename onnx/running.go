@@ -69,6 +69,11 @@ func reduceProd(im *importer, x *value, axes []int, keep bool) *value {
 	return im.reshape(x, sizes...)
 }
 
+// powerful reports whether a power is one of those that power makes of other operators.
+func powerful(e float64) bool {
+	return math.Abs(e) <= 64 || e != math.Trunc(e) && !math.IsInf(e, 0) && !math.IsNaN(e)
+}
+
 // power is v to a number: by products, square roots and a reciprocal where these are few,
 // else by a logarithm, which is not a number below zero, as the power is.
 func (im *importer) power(v *value, e float64) *value {
@@ -77,8 +82,8 @@ func (im *importer) power(v *value, e float64) *value {
 	}
 	quarters := 4 * e
 	if quarters != math.Trunc(quarters) || e > 64 {
-		if e == math.Trunc(e) || math.IsInf(e, 0) || math.IsNaN(e) {
-			must.Do(unsupported("the exponent is %g", e))
+		if !powerful(e) {
+			return im.do("ewpow", v, im.scalar(v, e))
 		}
 		return im.do("exp", im.scale(im.do("log", v), e))
 	}

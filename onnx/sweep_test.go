@@ -277,6 +277,9 @@ func sweep(t *testing.T, vs []*variant) {
 			continue
 		}
 		for j, o := range peer.Outputs {
+			if v.departs != "" && v.opaque != "" {
+				break // it is the same node, of which nothing is known
+			}
 			want, err := constantOf(o)
 			if err != nil {
 				t.Errorf("%s: %v", v.name, err)

@@ -85,7 +85,7 @@ func (u *update) mixed(a float64, v *value, b float64, w *value) *value {
 }
 
 // begun is 1 where there were steps before, else 0: a scalar.
-func (u *update) begun() *value { return u.im.cast(u.positive(u.steps), u.t) }
+func (u *update) begun() *value { return u.im.cast(u.im.positive(u.steps), u.t) }
 
 func (u *update) adagrad(x, g *value, old []*value) []*value {
 	im := u.im

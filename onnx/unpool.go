@@ -50,11 +50,11 @@ func (c *call) maximaAt(x *value, win *window, columns bool) *value {
 	rows := x.sizes[0] * x.sizes[1]
 	flat := im.pad(im.reshape(x, rows, cells), []int{0, 0}, []int{0, 1}, lowest)
 	under := im.apply("gather", attrs{"axis": graph.IntValue(1)}, flat, valueOf(cell))
-	first := im.do("ewmul", c.largest(under, 2), im.broadcast(valueOf(early), under.sizes...))
+	first := im.do("ewmul", im.largest(under, 2), im.broadcast(valueOf(early), under.sizes...))
 	best := im.reduce("reducemax", first, []int{2}, true)
 	var at *value
 	if columns {
-		one := im.not(c.positive(im.do("ewsub", im.broadcast(best, first.sizes...), first)), element(first, 1))
+		one := im.do("ewequal", im.broadcast(best, first.sizes...), first)
 		at = im.reduce("reducesum", im.do("ewmul", one, im.broadcast(valueOf(number), under.sizes...)), []int{2}, false)
 	} else {
 		best = im.reshape(best, rows, all)

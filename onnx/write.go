@@ -124,6 +124,8 @@ type exporter struct {
 	as      map[graph.NodeID]func()   // nodes that are emitted together with covered ones
 	stored  map[graph.NodeID][]int    // weights that have other sizes in the file
 	compact map[graph.NodeID]*compact // kernels that are others in the file
+	truths  map[graph.NodeID]string   // zeros and ones as truth values
+	chosen  map[graph.NodeID]int      // how many nodes choose by them
 	ints    map[string]string         // lists of integers to their initializers
 	domains map[string]int64
 	// functions that opaque nodes call, and their order
@@ -138,7 +140,7 @@ type exporter struct {
 func newExporter(m *model.Model) *exporter {
 	g := m.Graph
 	e := &exporter{m: m, g: g, names: newNames(), name: map[graph.Tensor]string{}, uses: map[graph.Tensor]int{},
-		covered: make([]bool, g.Len()+1), as: map[graph.NodeID]func(){}, stored: map[graph.NodeID][]int{}, compact: map[graph.NodeID]*compact{}, ints: map[string]string{}, domains: map[string]int64{},
+		covered: make([]bool, g.Len()+1), as: map[graph.NodeID]func(){}, truths: map[graph.NodeID]string{}, chosen: map[graph.NodeID]int{}, stored: map[graph.NodeID][]int{}, compact: map[graph.NodeID]*compact{}, ints: map[string]string{}, domains: map[string]int64{},
 		functions: map[function]*onnxpb.FunctionProto{}}
 	for id := range g.Nodes() {
 		for _, t := range g.Operands(id) {
@@ -258,7 +260,7 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 			e.name[t] = e.names.unique(e.wanted(t))
 		}
 	}
-	if err := must.Try(func() { e.cover(); e.dilated() }); err != nil {
+	if err := must.Try(func() { e.cover(); e.choices(); e.dilated() }); err != nil {
 		return nil, fmt.Errorf("write model: %w", err)
 	}
 	p := &onnxpb.GraphProto{Name: proto.String(e.m.Name)}

@@ -1,100 +1,90 @@
 package onnx
 
 import (
-	"bytes"
-	"net/url"
-
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
 )
 
-// Comparisons, which are read as arithmetic (compare.go), are comparisons again: one
-// kernel of a runtime in place of four or five, of which ONNX Runtime needs 30 times as
-// long for those of a number and a tensor whose last axis is 1.
+// Comparisons and choices by them, and functions of integers.
 
-// comparison is a comparison that is spelled out.
-type comparison struct {
-	op   string         // "": of the absolute value of a difference, which is x
-	x, y graph.Tensor   // what is compared
-	over []graph.Tensor // those between, which are covered
-	huge graph.Tensor
-}
+// truthful are the operators that ONNX has as truth values and we as zeros and ones.
+var truthful = map[string]bool{"isnan": true, "isinf": true, "ewless": true, "ewlessequal": true, "ewequal": true}
 
-// coverNegated finds one less a comparison: "not greater", or equal.
-func (e *exporter) coverNegated(id graph.NodeID) {
-	if e.g.Op(id).Name != "ewsub" {
-		return
-	}
-	one, v := e.g.Operands(id)[0], e.g.Operands(id)[1]
-	over := []graph.Tensor{v}
-	if e.single(one, "broadcast") {
-		over = append(over, one)
-		one = e.g.Operands(one.Node)[0]
-	}
-	c, ok := e.compared(v)
-	if !ok || !e.single(v, "clip") || !e.isNumber(one, 1) {
-		return
-	}
-	if c.op == "" {
-		d := e.g.Operands(c.x.Node)
-		c.op, c.x, c.y = "Equal", d[0], d[1]
-	} else {
-		c.op = "LessOrEqual"
-	}
-	e.compares(id, c, over, " "+noteOne+"="+url.QueryEscape(e.g.Name(one.Node)))
-}
-
-// coverPositive finds comparisons.
-func (e *exporter) coverPositive(id graph.NodeID) {
-	if c, ok := e.compared(id.Out(0)); ok && c.op != "" {
-		e.compares(id, c, nil, "")
-	}
-}
-
-// compared recognizes what is 1 where a difference, or its absolute value, is positive.
-func (e *exporter) compared(v graph.Tensor) (c comparison, ok bool) {
-	g := e.g
-	if op := g.Op(v.Node); op == nil || op.Name != "clip" || g.DType(v) != graph.Float32 ||
-		e.attr(v.Node, "lo") != graph.NumberValue(0) || e.attr(v.Node, "hi") != graph.NumberValue(1) {
-		return c, false
-	}
-	scaled := g.Operands(v.Node)[0]
-	if !e.single(scaled, "smul") {
-		return c, false
-	}
-	d := g.Operands(scaled.Node)[0]
-	c.huge, c.over = g.Operands(scaled.Node)[1], []graph.Tensor{scaled, d}
-	if !e.isNumber(c.huge, huge) {
-		return c, false
-	}
-	if e.single(d, "abs") {
-		c.x = g.Operands(d.Node)[0]
-		c.over = append(c.over, c.x)
-		return c, e.single(c.x, "ewsub")
-	}
-	if !e.single(d, "ewsub") {
-		return c, false
-	}
-	c.op, c.x, c.y = "Greater", g.Operands(d.Node)[0], g.Operands(d.Node)[1]
-	return c, true
-}
-
-// isNumber reports whether a tensor is a weight that is this number.
-func (e *exporter) isNumber(t graph.Tensor, x float64) bool {
-	w := e.m.Weights[t.Node]
-	if w == nil || w.DType != graph.Float32 || len(w.Sizes) != 0 {
-		return false
-	}
-	raw, err := w.Read()
-	return err == nil && bytes.Equal(raw, floatScalar(x).encode())
-}
-
-// compares emits a comparison at the node id.
-func (e *exporter) compares(id graph.NodeID, c comparison, over []graph.Tensor, more string) {
-	e.takes(append(over, c.over...)...)
-	e.as[id] = func() {
+// writeTruths writes a node of truth values; what chooses by them reads these, and all
+// others zeros and ones.
+func writeTruths(onnx string) writer {
+	return func(e *exporter, id graph.NodeID) {
 		truth := e.fresh(id, "truth")
-		n := e.emit(c.op, []string{e.of(c.x), e.of(c.y)}, truth)
-		mark(n, noteHuge+"="+url.QueryEscape(e.g.Name(c.huge.Node))+more)
-		e.emit("Cast", []string{truth}, e.out(id), intAttribute("to", int64(elemOf(graph.Float32))))
+		e.truths[id] = truth
+		e.emit(onnx, e.spread(id), truth)
+		if e.uses[id.Out(0)] > e.chosen[id] {
+			e.emit("Cast", []string{truth}, e.out(id), intAttribute("to", int64(elemOf(e.g.DType(id.Out(0))))))
+		}
+	}
+}
+
+// choices counts for each node of zeros and ones how many nodes choose by them.
+func (e *exporter) choices() {
+	for id := range e.g.Nodes() {
+		if op := e.g.Op(id); op != nil && op.Name == "ewwhere" {
+			of := e.condition(id)
+			switch op := e.g.Op(of.Node); {
+			case op != nil && truthful[op.Name]:
+				e.chosen[of.Node]++
+			case e.single(of, "cast") && e.plainTruth(e.g.Operands(of.Node)[0]):
+				e.takes(of)
+			}
+		}
+	}
+}
+
+// plainTruth reports whether a tensor is truth values of which nothing else is known, so
+// that a choice by them reads as a cast of them.
+func (e *exporter) plainTruth(t graph.Tensor) bool {
+	op := e.g.Op(t.Node)
+	return e.g.DType(t) == graph.Bool && (op == nil && !e.g.IsWeight(t.Node) || op != nil && op.Name != "cast")
+}
+
+// condition is what a choice is made by, before it is broadcast if the node does it itself.
+func (e *exporter) condition(id graph.NodeID) graph.Tensor {
+	is := e.g.Operands(id)[0]
+	if e.covered[is.Node] && e.g.Op(is.Node).Name == "broadcast" {
+		is = e.g.Operands(is.Node)[0]
+	}
+	return is
+}
+
+func writeWhere(e *exporter, id graph.NodeID) {
+	in, is := e.spread(id), e.condition(id)
+	switch truth := e.truths[is.Node]; {
+	case truth != "":
+		in[0] = truth
+	case e.covered[is.Node]: // a cast of truth values
+		in[0] = e.of(e.g.Operands(is.Node)[0])
+	case e.g.DType(is) != graph.Bool:
+		truth = e.fresh(id, "truth")
+		e.emit("Cast", []string{in[0]}, truth, intAttribute("to", int64(elemOf(graph.Bool))))
+		in[0] = truth
+	}
+	e.emit("Where", in, e.out(id))
+}
+
+func writeInt(e *exporter, id graph.NodeID) {
+	fn, _ := e.attr(id, "fn").Name()
+	in, out := e.spread(id), e.out(id)
+	switch fn {
+	case "quo":
+		e.emit("Div", in, out)
+	case "rem":
+		e.emit("Mod", in, out, intAttribute("fmod", 1))
+	case "mod":
+		e.emit("Mod", in, out)
+	case "shl", "shr":
+		e.emit("BitShift", in, out, textAttribute("direction", map[string]string{"shl": "LEFT", "shr": "RIGHT"}[fn]))
+	default:
+		if e.opset < 18 {
+			must.Failf("bits of integers are combined, which needs operator set 18")
+		}
+		e.emit(map[string]string{"and": "BitwiseAnd", "or": "BitwiseOr", "xor": "BitwiseXor"}[fn], in, out)
 	}
 }

@@ -11,12 +11,11 @@ import (
 
 // cover finds nodes that need no ONNX node of their own because that of a user says
 // the same: biases of convolutions, factors and rows of Gemm, reshapes around products
-// with a matrix, broadcasts of operands, concatenations within concatenations, comparisons
-// that are spelled out.
+// with a matrix, broadcasts of operands, concatenations within concatenations.
 func (e *exporter) cover() {
 	// A sum takes a product before the product takes its factors, and both before an
 	// operand that is broadcast is taken alone.
-	for _, find := range []func(graph.NodeID){e.coverNegated, e.coverPositive, e.coverSum, e.coverTransposed, e.coverTall, e.coverMatrix, e.coverProduct, e.coverOperand} {
+	for _, find := range []func(graph.NodeID){e.coverSum, e.coverTransposed, e.coverTall, e.coverMatrix, e.coverProduct, e.coverOperand} {
 		for id := range e.g.Nodes() {
 			if e.g.Op(id) != nil && !e.covered[id] && e.as[id] == nil {
 				find(id)
@@ -266,22 +265,42 @@ func (c *call) markedMatrix(x, y *value) *value {
 // is one along the same axis.
 func (e *exporter) coverOperand(id graph.NodeID) {
 	g, op := e.g, e.g.Op(id)
-	if broadcasts[op.Name] != "" {
-		for i, t := range g.Operands(id) {
-			other := g.Operands(id)[1-i]
-			if !e.single(t, "broadcast") || e.covered[other.Node] {
-				continue
-			}
-			from := g.Sizes(g.Operands(t.Node)[0])
-			if slices.Equal(from, g.Sizes(t)) || op.Name == "ewmul" && graph.NumElements(from) == 1 {
-				continue // would read as no broadcast, or as smul
-			}
-			e.covered[t.Node] = true
-			break
-		}
+	if _, ok := broadcasts[op.Name]; ok {
+		e.coverBroadcasts(id)
 	}
 	if op.Name == "concat" {
 		if t := g.Operands(id)[0]; e.single(t, "concat") && e.int(t.Node, "axis") == e.int(id, "axis") {
+			e.covered[t.Node] = true
+		}
+	}
+}
+
+// coverBroadcasts takes operands that are broadcast, as long as the others have all sizes.
+func (e *exporter) coverBroadcasts(id graph.NodeID) {
+	g, op := e.g, e.g.Op(id)
+	for _, t := range g.Operands(id) {
+		if e.covered[t.Node] && g.Op(t.Node).Name != "broadcast" {
+			return
+		}
+	}
+	now := func(taken int) (sizes [][]int) {
+		for i, t := range g.Operands(id) {
+			if i == taken || e.covered[t.Node] {
+				t = g.Operands(t.Node)[0]
+			}
+			sizes = append(sizes, g.Sizes(t))
+		}
+		return sizes
+	}
+	for i, t := range g.Operands(id) {
+		if !e.single(t, "broadcast") {
+			continue
+		}
+		from := g.Sizes(g.Operands(t.Node)[0])
+		if slices.Equal(from, g.Sizes(t)) || op.Name == "ewmul" && graph.NumElements(from) == 1 {
+			continue // would read as no broadcast, or as smul
+		}
+		if slices.Equal(joint(now(i)...), e.sizes(id)) {
 			e.covered[t.Node] = true
 		}
 	}

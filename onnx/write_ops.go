@@ -22,7 +22,8 @@ type writer func(e *exporter, id graph.NodeID)
 
 // broadcasts are the operators whose ONNX form broadcasts.
 var broadcasts = map[string]string{
-	"ewadd": "Add", "ewsub": "Sub", "ewmul": "Mul", "ewdiv": "Div", "ewmax": "Max", "ewmin": "Min",
+	"ewadd": "Add", "ewsub": "Sub", "ewmul": "Mul", "ewdiv": "Div", "ewmax": "Max", "ewmin": "Min", "ewpow": "Pow",
+	"ewless": "Less", "ewlessequal": "LessOrEqual", "ewequal": "Equal", "ewwhere": "Where", "ewint": "",
 }
 
 func init() {
@@ -32,6 +33,7 @@ func init() {
 	for own, onnx := range broadcasts {
 		writers[own] = plain(onnx)
 	}
+	writers["ewpow"] = func(e *exporter, id graph.NodeID) { mark(e.emit("Pow", e.spread(id), e.out(id)), "keep") }
 	for own, w := range map[string]writer{
 		"gelu": plain("Gelu"), "sign": plain("Sign"), "matmul": plain("MatMul"),
 		"leakyrelu": numbered("LeakyRelu", "alpha"), "elu": numbered("Elu", "alpha"),
@@ -44,6 +46,8 @@ func init() {
 		"pad": writePad, "enlarge": writeEnlarge, "resize": writeResize, "cast": writeCast,
 		"reducesum": writeReduce("ReduceSum", 13), "reducemean": writeReduce("ReduceMean", reduceOpset),
 		"reducemax": writeReduce("ReduceMax", reduceOpset), "isnan": writeTruths("IsNaN"), "isinf": writeTruths("IsInf"),
+		"ewless": writeTruths("Less"), "ewlessequal": writeTruths("LessOrEqual"), "ewequal": writeTruths("Equal"),
+		"ewwhere": writeWhere, "ewint": writeInt,
 	} {
 		writers[own] = w
 	}
@@ -69,24 +73,18 @@ func (e *exporter) node(id graph.NodeID) {
 func (e *exporter) out(id graph.NodeID) string { return e.of(id.Out(0)) }
 
 func plain(onnx string) writer {
-	return func(e *exporter, id graph.NodeID) {
-		in := e.operands(id)
-		for i, t := range e.g.Operands(id) {
-			if e.covered[t.Node] && e.g.Op(t.Node).Name == "broadcast" { // the node does it itself
-				in[i] = e.of(e.g.Operands(t.Node)[0])
-			}
-		}
-		e.emit(onnx, in, e.out(id))
-	}
+	return func(e *exporter, id graph.NodeID) { e.emit(onnx, e.spread(id), e.out(id)) }
 }
 
-// writeTruths writes what ONNX has as truth values and we as zeros and ones.
-func writeTruths(onnx string) writer {
-	return func(e *exporter, id graph.NodeID) {
-		truth := e.fresh(id, "truth")
-		e.emit(onnx, e.operands(id), truth)
-		e.emit("Cast", []string{truth}, e.out(id), intAttribute("to", int64(elemOf(e.g.DType(id.Out(0))))))
+// spread are the operands of a node that broadcasts them itself.
+func (e *exporter) spread(id graph.NodeID) []string {
+	in := e.operands(id)
+	for i, t := range e.g.Operands(id) {
+		if e.covered[t.Node] && e.g.Op(t.Node).Name == "broadcast" {
+			in[i] = e.of(e.g.Operands(t.Node)[0])
+		}
 	}
+	return in
 }
 
 func (e *exporter) attr(id graph.NodeID, name string) graph.Value {

@@ -109,6 +109,14 @@ var operators = func() []application {
 			add(op, "", f(s), f(s))
 		}
 		add("ewdiv", "", f(s), "pos "+f(s))
+		for _, op := range []string{"ewless", "ewlessequal", "ewequal"} {
+			add(op, "", f(s), f(s))
+		}
+		add("ewpow", "", "pos "+f(s), f(s))
+		add("ewint", "fn=rem", f(s), "pos "+f(s))
+		add("ewint", "fn=mod", f(s), "pos "+f(s))
+		add("ewwhere", "", "mask "+f(s), f(s), f(s))
+		add("ewwhere", "", f(s), "spec "+f(s), "special "+f(s))
 		add("smul", "", f(s), "float32[]")
 	}
 	for _, n := range [][3]int{{1, 1, 1}, {2, 3, 4}, {8, 48, 16}, {9, 7, 49}, {1, 300, 65}, {33, 300, 50}, {5, 520, 100}, {17, 1, 33}} {

@@ -65,6 +65,11 @@ const (
 	opSign
 	opIsNaN
 	opIsInf
+	opLess
+	opLessEqual
+	opMore
+	opMoreEqual
+	opEqual
 )
 
 const (

@@ -47,7 +47,12 @@ enum {
 	TASO_ROUND, // to the nearest integer, the even one of two
 	TASO_SIGN,
 	TASO_ISNAN,
-	TASO_ISINF
+	TASO_ISINF,
+	TASO_LESS,      // x < p ? 1 : 0, and so on
+	TASO_LESSEQUAL,
+	TASO_MORE,      // x > p
+	TASO_MOREEQUAL, // x >= p
+	TASO_EQUAL
 };
 
 // Where the operand of an element lies.

@@ -211,6 +211,13 @@ func applyOps(y, x []float32, ops ptr, nops, row, off int) {
 	}
 }
 
+func truth(is bool) float32 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // compute is one operation on one element.
 func compute(o chainOp, x, p float32) float32 {
 	f := float64(x)
@@ -263,15 +270,19 @@ func compute(o chainOp, x, p float32) float32 {
 		}
 		return x
 	case opIsNaN:
-		if x != x {
-			return 1
-		}
-		return 0
+		return truth(x != x)
 	case opIsInf:
-		if math.IsInf(f, 0) {
-			return 1
-		}
-		return 0
+		return truth(math.IsInf(f, 0))
+	case opLess:
+		return truth(x < p)
+	case opLessEqual:
+		return truth(x <= p)
+	case opMore:
+		return truth(x > p)
+	case opMoreEqual:
+		return truth(x >= p)
+	case opEqual:
+		return truth(x == p)
 	case opLeakyRelu:
 		if x < 0 {
 			return o.a * x

@@ -33,12 +33,7 @@ func TestFunctions(t *testing.T) {
 	special := []float32{0, float32(math.Copysign(0, -1)), float32(inf), float32(-inf), float32(nan)}
 	tiny := []float32{1e-44, 1e-40, 1.1754944e-38, 1e-20, 1e-8, -1e-8, -1e-20, -1e-40}
 	halves := []float32{0.5, -0.5, 1.5, 2.5, -2.5, 0.49999997, -0.49999997, 4194303.5, 4194304.5, 8388607.5, -8388607.5, 8388608, 8388609, -16777216, 3e38}
-	truth := func(b bool) float64 {
-		if b {
-			return 1
-		}
-		return 0
-	}
+	truth := func(b bool) float64 { return float64(truth(b)) }
 	for _, c := range []struct {
 		name  string
 		op    chainOp

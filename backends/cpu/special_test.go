@@ -100,3 +100,32 @@ func TestSpecials(t *testing.T) {
 		}
 	}
 }
+
+// TestComparisons: infinite numbers are equal, and what is not a number is neither less,
+// nor equal, nor more, whichever operand is the running value.
+func TestComparisons(t *testing.T) {
+	var xs, ys []float32
+	all := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 1e-44, 3e38, inf, -inf, nan}
+	for _, x := range all {
+		for _, y := range all {
+			xs, ys = append(xs, x), append(ys, y)
+		}
+	}
+	n := len(xs)
+	for _, tab := range allTables() {
+		for op, is := range map[string]func(x, y float32) bool{
+			"ewless": func(x, y float32) bool { return x < y }, "ewlessequal": func(x, y float32) bool { return x <= y }, "ewequal": func(x, y float32) bool { return x == y },
+		} {
+			for _, text := range []string{
+				"x : float32[%d]\ny : float32[%[1]d]\nu = neg(x)\nv = neg(u)\nz = %s(v, y)\nreturn z",
+				"x : float32[%d]\ny : float32[%[1]d]\nu = neg(y)\nv = neg(u)\nz = %s(x, v)\nreturn z",
+			} {
+				for i, got := range runText(t, tab, fmt.Sprintf(text, n, op), xs, ys)[0].F32 {
+					if want := truth(is(xs[i], ys[i])); got != want {
+						t.Errorf("%s, %s(%v, %v) = %v, want %v", tab.name(), op, xs[i], ys[i], got, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -43,6 +43,7 @@ var unaryParams = map[string]struct {
 var binaryCodes = map[string][2]int32{
 	"ewadd": {opAdd, opAdd}, "ewmul": {opMul, opMul}, "ewmax": {opMax, opMax}, "ewmin": {opMin, opMin},
 	"ewsub": {opSub, opRSub}, "ewdiv": {opDiv, opRDiv}, "affine": {opAffine, opAffine},
+	"ewless": {opLess, opMore}, "ewlessequal": {opLessEqual, opMoreEqual}, "ewequal": {opEqual, opEqual},
 }
 
 // stepCode is the operation that a function of a tail is; with parameters, a and

@@ -16,6 +16,7 @@ var (
 	_ Integers[float64]  = Float{}
 	_ Rounding           = Float{}
 	_ Dots[float64]      = Float{}
+	_ Direct[float64]    = Float{}
 )
 
 // Rat is num/den.
@@ -83,7 +84,10 @@ func (Float) FnOf(text string) func(float64) float64 {
 	return func(float64) float64 { return math.NaN() }
 }
 
-// steps are functions that are no operators: iszero, and what casts are.
+// DirectOf is the function as it is in float64 arithmetic.
+func (Float) DirectOf(f *graph.Several) func(args []float64) float64 { return f.Float }
+
+// steps are functions that are no operators: what casts are, and iszero.
 var steps = map[string]func(float64) float64{
 	graph.IsZero: func(x float64) float64 { return indicator(x == 0) },
 }

@@ -26,6 +26,11 @@ type Rounding interface{ Rounds() bool }
 // Functions is a ring that looks a function up once for many elements.
 type Functions[T any] interface{ FnOf(name string) func(T) T }
 
+// Direct is a ring that has functions of several numbers; nil for those that it has not.
+type Direct[T any] interface {
+	DirectOf(f *graph.Several) func(args []T) T
+}
+
 // Run evaluates a program with lists on flat input tensors, one output slice per
 // output of the operator.
 func Run[T any](r Ring[T], p *graph.Program, in [][]T) [][]T {
@@ -126,6 +131,31 @@ func step[T any](r Ring[T], st *graph.Step, get func(graph.Operand) []T, out []T
 		}
 	case graph.StepTake:
 		take(r, st, get(st.X), get(st.Y), out)
+	case graph.StepDirect:
+		direct(r, st, get, out)
+	}
+}
+
+// direct is a function of several numbers, if the ring has it, and else what is said of it.
+func direct[T any](r Ring[T], st *graph.Step, get func(graph.Operand) []T, out []T) {
+	var f func(args []T) T
+	if d, ok := r.(Direct[T]); ok {
+		f = d.DirectOf(st.Direct)
+	}
+	if f == nil {
+		copy(out, get(st.X))
+		return
+	}
+	xs := make([][]T, len(st.More))
+	for i, o := range st.More {
+		xs[i] = get(o)
+	}
+	args := make([]T, len(xs))
+	for i := range out {
+		for k, x := range xs {
+			args[k] = x[i]
+		}
+		out[i] = f(args)
 	}
 }
 

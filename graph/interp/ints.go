@@ -92,6 +92,7 @@ var (
 	_ Functions[whole] = wholes{}
 	_ Integers[whole]  = wholes{}
 	_ Dots[whole]      = wholes{}
+	_ Direct[whole]    = wholes{}
 )
 
 // wholeOf is the integer that a float64 is; false if it is none.
@@ -208,6 +209,30 @@ func (wholes) FnOf(name string) func(whole) whole {
 			return whole{is: nothing}
 		}
 		return whole{low: int64(y)}
+	}
+}
+
+// DirectOf is the function of integers that are known.
+func (wholes) DirectOf(f *graph.Several) func(args []whole) whole {
+	if f.Int == nil {
+		return nil
+	}
+	return func(args []whole) whole {
+		is, low := itself, make([]int64, len(args))
+		for i, x := range args {
+			is, low[i] = max(is, x.is), x.low
+		}
+		if is == modulo {
+			is = lost
+		}
+		n, ok := f.Int(low)
+		switch {
+		case !ok && is < nothing:
+			return whole{is: nothing}
+		case f.Grows && is == itself:
+			is = modulo
+		}
+		return whole{n, is}
 	}
 }
 

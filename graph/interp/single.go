@@ -1,6 +1,10 @@
 package interp
 
-import "math"
+import (
+	"math"
+
+	"github.com/taso-go/taso/graph"
+)
 
 // Single is float32 arithmetic: each operation and each function of one element is rounded
 // to float32, as on a device without wider accumulators. Unknown function names yield NaN.
@@ -11,6 +15,7 @@ var (
 	_ Functions[float32] = Single{}
 	_ Integers[float32]  = Single{}
 	_ Rounding           = Single{}
+	_ Direct[float32]    = Single{}
 )
 
 // Rat is num/den.
@@ -46,4 +51,15 @@ func (s Single) Fn(name string, x float32) float32 { return s.FnOf(name)(x) }
 func (Single) FnOf(name string) func(float32) float32 {
 	f := Float{}.FnOf(name)
 	return func(x float32) float32 { return float32(f(float64(x))) }
+}
+
+// DirectOf is the function, rounded.
+func (Single) DirectOf(f *graph.Several) func(args []float32) float32 {
+	return func(args []float32) float32 {
+		xs := make([]float64, len(args))
+		for i, x := range args {
+			xs[i] = float64(x)
+		}
+		return float32(f.Float(xs))
+	}
 }

@@ -15,6 +15,9 @@ import (
 var numbered = []inferCase{
 	{op.EWSub, nil, in(s(2, 3), s(2, 3)), ""}, {op.EWDiv, nil, in(s(2, 3), s(2, 3)), ""},
 	{op.EWMax, nil, in(s(2, 3), s(2, 3)), ""}, {op.EWMin, nil, in(s(2, 3), s(2, 3)), ""},
+	{op.EWLess, nil, in(s(2, 3), s(2, 3)), ""}, {op.EWLessEqual, nil, in(s(2, 3), s(2, 3)), ""}, {op.EWEqual, nil, in(s(2, 3), s(2, 3)), ""},
+	{op.EWPow, nil, in(s(2, 3), s(2, 3)), ""}, {op.EWInt, named{"fn": name("mod")}, in(s(2, 3), s(2, 3)), ""},
+	{op.EWWhere, nil, in(s(2, 3), s(2, 3), s(2, 3)), ""},
 	{op.Neg, nil, in(s(2, 3)), ""}, {op.SMul, nil, in(s(2, 3), s()), ""},
 	{op.Gather, named{"axis": n(1)}, in(s(2, 3), s(4)), ""},
 	{op.Reverse, named{"axes": tuple(0, 1)}, in(s(2, 3)), ""},

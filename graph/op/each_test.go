@@ -184,6 +184,11 @@ func exprNodes(x *graph.Expr) int {
 			rec(y)
 		}
 		rec(x.Shift)
+		if x.Direct != nil {
+			for _, arg := range x.Direct.Args {
+				rec(arg)
+			}
+		}
 		if x.Pick != nil {
 			rec(x.Pick.At)
 			rec(x.Pick.Of)

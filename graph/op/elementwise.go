@@ -11,11 +11,10 @@ import (
 
 // binary declares an operator on two tensors of one shape; of is the entry, given
 // those of the two at its place, and grad the derivatives by both, given that by the
-// result z.
+// result z; nil: it has none.
 func binary(name, doc string, of func(s *graph.Space, x, y *graph.Expr) *graph.Expr, grad func(b *graph.Backward, d, x, y, z graph.Tensor) []graph.Tensor) *graph.Op {
-	return &graph.Op{
+	o := &graph.Op{
 		Name: name, In: 2, Out: 1, Doc: doc, Class: "pointwise", Elementwise: true, Batched: true, Turns: 2,
-		Grad: func(b *graph.Backward) []graph.Tensor { return grad(b, b.D[0], b.In[0], b.In[1], b.Out[0]) },
 		Infer: func(f *graph.Unifier, _ graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 			if err := f.EqShape(in[0], in[1]); err != nil {
 				return nil, err
@@ -26,6 +25,10 @@ func binary(name, doc string, of func(s *graph.Space, x, y *graph.Expr) *graph.E
 			return of(s, graph.EntryRead(0, at...), graph.EntryRead(1, at...)), nil
 		},
 	}
+	if grad != nil {
+		o.Grad = func(b *graph.Backward) []graph.Tensor { return grad(b, b.D[0], b.In[0], b.In[1], b.Out[0]) }
+	}
+	return o
 }
 
 func commutative(o *graph.Op) *graph.Op {

@@ -16,6 +16,22 @@ import (
 // evalEntry is the value of an expression, the unknowns being bound variables
 // with values.
 func evalEntry(e *graph.Expr, in []tensor, env map[graph.Sym]int64) (float64, error) {
+	if e.Direct != nil {
+		said := *e
+		said.Direct = nil
+		y, err := evalEntry(&said, in, env)
+		if err != nil || !math.IsNaN(y) {
+			return y, err
+		}
+		// Nothing is said but that it is a function.
+		args := make([]float64, len(e.Direct.Args))
+		for i, a := range e.Direct.Args {
+			if args[i], err = evalEntry(a, in, env); err != nil {
+				return 0, err
+			}
+		}
+		return e.Direct.Fn.Float(args), nil
+	}
 	num := func(i graph.Index) (int64, error) {
 		n := i.Constant()
 		for k := 0; k < i.Len(); k++ {

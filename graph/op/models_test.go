@@ -71,6 +71,24 @@ var functions = []struct {
 	{op.IsNaN, nil, func(float64) float64 { return 0 }},
 }
 
+// How operands of operators on two elements are changed: so that no divisor is 0, so that
+// they are often equal, to integers other than 0, to integers from 0 on, and so that the
+// second is at most 4.
+func half(_, y *float64)    { *y += 0.5 }
+func near(x, y *float64)    { *x, *y = math.Floor(*x/6), math.Floor(*y/6) }
+func nonzero(_, y *float64) { *y = math.Copysign(math.Abs(*y)+1, *y) }
+func whole(x, y *float64)   { *x, *y = math.Abs(*x), math.Abs(*y) }
+func moved4(_, y *float64)  { *y = math.Floor(math.Abs(*y) / 3) }
+
+// bits combines the binary digits of two numbers.
+func bits(x, y float64, f func(p, q int) int) int {
+	out := 0
+	for i := range 8 {
+		out += f(int(x)>>i%2, int(y)>>i%2) << i
+	}
+	return out
+}
+
 // positive lists the functions that negative numbers or 0 have no value of, small those
 // that only numbers below 1 have one of, and fractions those that round.
 var (
@@ -118,35 +136,51 @@ func init() {
 			inferCase{c.op, c.a, in(s(2), s(2)), fmt.Sprintf("error: operator %s: 2 inputs, want 1", c.op.Name)})
 	}
 	for _, c := range []struct {
-		op *graph.Op
-		f  func(x, y float64) float64
+		op   *graph.Op
+		a    named
+		into func(x, y *float64)
+		f    func(x, y float64) float64
 	}{
-		{op.EWSub, func(x, y float64) float64 { return x - y }},
-		{op.EWDiv, func(x, y float64) float64 { return x / y }},
-		{op.EWMax, math.Max},
-		{op.EWMin, math.Min},
+		{op.EWSub, nil, half, func(x, y float64) float64 { return x - y }},
+		{op.EWDiv, nil, half, func(x, y float64) float64 { return x / y }},
+		{op.EWMax, nil, half, math.Max},
+		{op.EWMin, nil, half, math.Min},
+		{op.EWLess, nil, near, func(x, y float64) float64 { return math.Ceil(max(y-x, 0) / 100) }},
+		{op.EWLessEqual, nil, near, func(x, y float64) float64 { return 1 - math.Ceil(max(x-y, 0)/100) }},
+		{op.EWEqual, nil, near, func(x, y float64) float64 { return 1 - math.Ceil(math.Abs(x-y)/100) }},
+		{op.EWPow, nil, func(x, y *float64) { *x, *y = math.Abs(*x)+1, *y/8 }, func(x, y float64) float64 { return math.Exp(y * math.Log(x)) }},
+		{op.EWInt, named{"fn": name("quo")}, nonzero, func(x, y float64) float64 { return math.Copysign(math.Floor(math.Abs(x/y)), x*y) }},
+		{op.EWInt, named{"fn": name("rem")}, nonzero, func(x, y float64) float64 {
+			return x - y*math.Copysign(math.Floor(math.Abs(x/y)), x*y)
+		}},
+		{op.EWInt, named{"fn": name("mod")}, nonzero, func(x, y float64) float64 { return x - y*math.Floor(x/y) }},
+		{op.EWInt, named{"fn": name("and")}, whole, func(x, y float64) float64 { return float64(bits(x, y, func(p, q int) int { return p * q })) }},
+		{op.EWInt, named{"fn": name("or")}, whole, func(x, y float64) float64 { return float64(bits(x, y, func(p, q int) int { return max(p, q) })) }},
+		{op.EWInt, named{"fn": name("xor")}, whole, func(x, y float64) float64 { return float64(bits(x, y, func(p, q int) int { return (p + q) % 2 })) }},
+		{op.EWInt, named{"fn": name("shl")}, moved4, func(x, y float64) float64 { return x * math.Pow(2, y) }},
+		{op.EWInt, named{"fn": name("shr")}, moved4, func(x, y float64) float64 { return math.Floor(x / math.Pow(2, y)) }},
 	} {
 		draw := func(t *rapid.T) []tensor {
 			x := fill(1, drawShape(t, 0, 3)...)
 			y := fill(2, x.Sizes...)
 			for i := range y.Data {
-				y.Data[i] += 0.5
+				c.into(&x.Data[i], &y.Data[i])
 			}
 			return []tensor{x, y}
 		}
 		modelMeanings = append(modelMeanings, modelMeaning{c.op, func(t *rapid.T) {
 			xy := draw(t)
-			compare(t, c.op, nil, xy, build(func(i []int) float64 { return c.f(at(xy[0], i...), at(xy[1], i...)) }, xy[0].Sizes...))
+			compare(t, c.op, c.a, xy, build(func(i []int) float64 { return c.f(at(xy[0], i...), at(xy[1], i...)) }, xy[0].Sizes...))
 		}})
-		modelEntries[c.op.Name] = func(t *rapid.T) { checkEntry(t, c.op, nil, draw(t)...) }
+		modelEntries[c.op.Name] = func(t *rapid.T) { checkEntry(t, c.op, c.a, draw(t)...) }
 		inferCases = append(inferCases,
-			inferCase{c.op, nil, in(run("P", v("a")), run("P", v("a"))), "[P.., a]"},
-			inferCase{c.op, nil, in(s(2, 3), s(2, 4)), fmt.Sprintf("error: operator %s: shape [2, 3] is not [2, 4]: size 3 is not 4", c.op.Name)})
+			inferCase{c.op, c.a, in(run("P", v("a")), run("P", v("a"))), "[P.., a]"},
+			inferCase{c.op, c.a, in(s(2, 3), s(2, 4)), fmt.Sprintf("error: operator %s: shape [2, 3] is not [2, 4]: size 3 is not 4", c.op.Name)})
 		two := []tensor{fill(1, 2, 3, 2, 4), fill(2, 2, 3, 2, 4)}
 		for i := range two[1].Data {
-			two[1].Data[i] += 0.5
+			c.into(&two[0].Data[i], &two[1].Data[i])
 		}
-		modelCarried = append(modelCarried, carriedCase{c.op, nil, nil, nil, two, []graph.Shape{run("P", v("a")), run("P", v("a"))}, 0})
+		modelCarried = append(modelCarried, carriedCase{c.op, c.a, c.a, c.a, two, []graph.Shape{run("P", v("a")), run("P", v("a"))}, 0})
 	}
 	reduced := func(f func(xs []float64) float64, x tensor, axes []int, keep bool) tensor {
 		folded := map[int]bool{}
@@ -255,6 +289,27 @@ func normal(xs []float64, eps float64) func(x float64) float64 {
 func product(ns []int) int { return graph.NumElements(ns) }
 
 func init() {
+	chosen := func(t *rapid.T) []tensor {
+		sizes := drawShape(t, 0, 3)
+		c := fill(1, sizes...)
+		for i := range c.Data {
+			c.Data[i] = max(c.Data[i], 0)
+		}
+		return []tensor{c, fill(2, sizes...), fill(3, sizes...)}
+	}
+	modelMeanings = append(modelMeanings, modelMeaning{op.EWWhere, func(t *rapid.T) {
+		in := chosen(t)
+		compare(t, op.EWWhere, nil, in, build(func(i []int) float64 {
+			return at(in[map[bool]int{true: 2, false: 1}[at(in[0], i...) == 0]], i...)
+		}, in[0].Sizes...))
+	}})
+	modelEntries["ewwhere"] = func(t *rapid.T) { checkEntry(t, op.EWWhere, nil, chosen(t)...) }
+	like := run("P", v("a"))
+	modelCarried = append(modelCarried, carriedCase{op.EWWhere, nil, nil, nil, []tensor{fill(1, 2, 3, 2, 4), fill(2, 2, 3, 2, 4), fill(3, 2, 3, 2, 4)}, []graph.Shape{like, like, like}, 0})
+	inferCases = append(inferCases,
+		inferCase{op.EWWhere, nil, in(like, like, like), "[P.., a]"},
+		inferCase{op.EWWhere, nil, in(s(2, 3), s(2, 3), s(3)), "error: operator ewwhere: shape [2, 3] is not [3]"},
+		inferCase{op.EWInt, named{"fn": name("nand")}, in(s(2), s(2)), "error: operator ewint: nand is no function of integers"})
 	modelMeanings = append(modelMeanings,
 		modelMeaning{op.Softmax, func(t *rapid.T) {
 			x := fill(1, drawShape(t, 1, 3)...)
@@ -645,7 +700,7 @@ func modelTemplates() []template {
 	for _, c := range functions {
 		ts = append(ts, template{c.op, c.a, in(around(v("a")))})
 	}
-	for _, o := range []*graph.Op{op.EWSub, op.EWDiv, op.EWMax, op.EWMin} {
+	for _, o := range []*graph.Op{op.EWSub, op.EWDiv, op.EWMax, op.EWMin, op.EWLess, op.EWLessEqual, op.EWEqual, op.EWPow} {
 		ts = append(ts, template{o, nil, in(around(v("a")), around(v("a")))})
 	}
 	for _, o := range []*graph.Op{op.ReduceSum, op.ReduceMean, op.ReduceMax} {
@@ -656,6 +711,8 @@ func modelTemplates() []template {
 	c := graph.ShapeOf(v("c"))
 	prod := v("a").Mul(v("b"))
 	return append(ts,
+		template{op.EWInt, named{"fn": name("mod")}, in(around(v("a")), around(v("a")))},
+		template{op.EWWhere, nil, in(around(v("a")), around(v("a")), around(v("a")))},
 		template{op.Softmax, named{"axis": p}, in(around(v("a")))},
 		template{op.LayerNorm, named{"axis": p, "eps": num(1)}, in(run("P", v("a"), v("b")), graph.ShapeOf(v("a"), v("b")), graph.ShapeOf(v("a"), v("b")))},
 		template{op.BatchNorm, named{"eps": num(1)}, in(graph.Shape{graph.Axis(v("b")), graph.Axis(v("c")), graph.AxisRun("S")}, c, c, c, c)},

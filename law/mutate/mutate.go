@@ -259,11 +259,11 @@ func (e *editor) operators() {
 
 // distinct leaves out operators that would only repeat what another one in the
 // place of a term tells: of the functions of one element the relu speaks
-// for all, ewsub for neg and ewdiv, maximum pooling for ewmax and ewmin; what a softmax is
+// for all, ewsub for neg, ewdiv and other operators on two elements, maximum pooling for ewmax and ewmin; what a softmax is
 // not can only be told by numbers that are not exact; names are what they stand for.
 func distinct(op *graph.Op) bool {
 	switch op.Name {
-	case "neg", "ewdiv", "ewmax", "ewmin", "cast", "softmax":
+	case "neg", "ewdiv", "ewmax", "ewmin", "ewless", "ewlessequal", "ewequal", "ewpow", "ewwhere", "cast", "softmax":
 		return false
 	}
 	return op.Chain == nil && (!op.Pointwise || op.Name == "relu")

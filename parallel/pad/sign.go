@@ -53,6 +53,10 @@ func defined(o *graph.Op, attrs graph.Attrs, in []*version) bool {
 	switch o.Name {
 	case "log", "reciprocal":
 		return at(0) == positive || at(0) == inside
+	case "acosh", "acos", "asin", "atanh":
+		return at(0) == inside
+	case "ewpow", "ewint":
+		return at(0) == inside && at(1) == inside
 	case "sqrt":
 		return at(0).nonNegative() || at(0) == inside
 	case "rsqrt":

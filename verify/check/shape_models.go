@@ -20,9 +20,11 @@ func (a *application) inferModel() (shape, error) {
 		}
 	}
 	switch name := a.op.Name; name {
-	case "ewsub", "ewdiv", "ewmax", "ewmin":
-		if !a.in[0].equal(a.in[1]) {
-			return nil, bad
+	case "ewsub", "ewdiv", "ewmax", "ewmin", "ewless", "ewlessequal", "ewequal", "ewpow", "ewint", "ewwhere":
+		for _, s := range a.in[1:] {
+			if !a.in[0].equal(s) {
+				return nil, bad
+			}
 		}
 		return a.in[0], nil
 	case "neg", "leakyrelu", "elu", "clip", "hardsigmoid", "rsqrt":

@@ -104,6 +104,9 @@ func (w *writer) enclose(head string) {
 }
 
 func (w *writer) expr(e *graph.Expr) (term, error) {
+	if e.Direct != nil {
+		return w.named(e)
+	}
 	switch e.Kind {
 	case graph.ExprNumber:
 		n := w.space.Subst(e.Size, w.by)
@@ -249,7 +252,8 @@ func (w *writer) depends(e *graph.Expr, v graph.Sym) bool {
 	if on(e.Size) || slices.ContainsFunc(e.At, on) || slices.ContainsFunc(e.If, func(g graph.Guard) bool { return on(g.E) }) {
 		return true
 	}
-	return slices.ContainsFunc(e.Args, func(a *graph.Expr) bool { return w.depends(a, v) }) || e.Shift != nil && w.depends(e.Shift, v)
+	return slices.ContainsFunc(e.Args, func(a *graph.Expr) bool { return w.depends(a, v) }) || e.Shift != nil && w.depends(e.Shift, v) ||
+		e.Direct != nil && slices.ContainsFunc(e.Direct.Args, func(a *graph.Expr) bool { return w.depends(a, v) })
 }
 
 // keep leaves a term in a variable.
@@ -264,6 +268,8 @@ func (w *writer) keep(t term) term {
 
 func (w *writer) statements(e *graph.Expr) (term, error) {
 	switch {
+	case e.Direct != nil:
+		return w.direct(e.Direct)
 	case e.Kind == graph.ExprInv:
 		n, err := w.expr(e.Args[0])
 		return w.keep(term{code: w.real.literal(1) + " / " + n.as(w.real), typ: w.real}), err

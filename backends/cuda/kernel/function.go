@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -101,4 +102,28 @@ func (w *writer) formula(f *graph.Formula, x string, params []float64) string {
 		name += "f"
 	}
 	return name + "(" + list + ")"
+}
+
+// direct is a function of several numbers: of integers if all of them are.
+func (w *writer) direct(d *graph.Direct) (term, error) {
+	args, err := w.all(d.Args)
+	if err != nil {
+		return term{}, err
+	}
+	typ, code := int64s, d.Fn.CInt
+	if slices.ContainsFunc(args, func(x term) bool { return !x.typ.integer() }) {
+		typ, code = w.real, d.Fn.C
+	}
+	if code == "" {
+		return term{}, w.s.b.unsupported("function %s of elements of type %s", d.Fn.Name, typ)
+	}
+	suffix := ""
+	if typ == float {
+		suffix = "f"
+	}
+	list := []string{"@", suffix}
+	for i, x := range args {
+		list = append(list, fmt.Sprintf("$%d", i), enclosed(w.keep(term{code: x.as(typ), typ: typ}).code))
+	}
+	return w.keep(term{code: strings.NewReplacer(list...).Replace(code), typ: typ}), nil
 }
