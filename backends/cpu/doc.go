@@ -1,4 +1,5 @@
-// Package cpu runs graphs on the processor, in float32, on one thread.
+// Package cpu runs graphs on the processor, on one thread: in float32, narrower
+// floating-point types too, in float64, and in int64 integers and truth values.
 //
 //	model ──► package lower: values, kernels, tails, memory plan ──► Compile ──► Plan.Run
 //	                                                                    │            │

@@ -81,7 +81,10 @@ func (r *Report) WriteText(w io.Writer, top int) error {
 		fmt.Fprintf(w, "            other work had the processor for %.0f %% of the time: end to end is too long by as much\n", 100*d)
 	}
 	fmt.Fprintf(w, "arithmetic  %.4g GFLOP, %.4g GFLOP/s\n", float64(r.FLOPs)/1e9, r.FLOPRate/1e9)
-	fmt.Fprintf(w, "memory      %s at most, %s of weights in the model\n", bytesText(r.PeakBytes), countText(r.Params))
+	if r.In != graph.Float32.String() {
+		fmt.Fprintf(w, "            in %s\n", r.In)
+	}
+	fmt.Fprintf(w, "memory      %s at most, %s in the model\n", bytesText(r.PeakBytes), countText(r.Params))
 	fmt.Fprintf(w, "compiled in %v\n", r.Compile)
 	for _, in := range r.Inputs {
 		fmt.Fprintf(w, "input       %s %s%s: %s\n", in.Name, in.Type, graph.Sizes(in.Sizes...), in.How)
@@ -165,9 +168,9 @@ func bytesText(n int64) string {
 func countText(n int64) string {
 	switch {
 	case n >= 1e6:
-		return fmt.Sprintf("%.1f million numbers", float64(n)/1e6)
+		return fmt.Sprintf("%.1f million parameters", float64(n)/1e6)
 	case n >= 1e3:
-		return fmt.Sprintf("%.1f thousand numbers", float64(n)/1e3)
+		return fmt.Sprintf("%.1f thousand parameters", float64(n)/1e3)
 	}
-	return fmt.Sprintf("%d numbers", n)
+	return fmt.Sprintf("%d parameters", n)
 }

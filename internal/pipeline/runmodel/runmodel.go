@@ -111,10 +111,12 @@ type Report struct {
 	// zero.
 	Overhead cost.Seconds `json:"overhead"`
 	// FLOPs of one run, and the rate that makes with Time.
-	FLOPs     int64   `json:"flops"`
-	FLOPRate  float64 `json:"flops_per_second"`
-	Params    int64   `json:"params"`
-	PeakBytes int64   `json:"peak_bytes"`
+	FLOPs    int64   `json:"flops"`
+	FLOPRate float64 `json:"flops_per_second"`
+	// In are the element types that it is computed in, see [backends.Arithmetic].
+	In        string `json:"in"`
+	Params    int64  `json:"params"`
+	PeakBytes int64  `json:"peak_bytes"`
 
 	// Outputs are those of the last run.
 	Outputs []backends.Tensor `json:"-"`

@@ -72,7 +72,7 @@ func (s *Session) Run(ctx context.Context, n int, least time.Duration) (err erro
 		s.rep = &Report{
 			Model: o.Model.Name, Backend: info.String(), Setting: SettingOf(info), Seed: o.Seed,
 			Compile: cost.FromDuration(o.now().Sub(start)), Threads: info.Threads,
-			FLOPs: o.Model.FLOPs(), Params: o.Model.Params(), Inputs: s.says,
+			FLOPs: o.Model.FLOPs(), Params: o.Model.Params(), In: backends.Arithmetic(o.Model.Graph), Inputs: s.says,
 		}
 	}
 	runtime.GC() // what compiling left behind is not collected beside the runs
