@@ -11,6 +11,10 @@ SIDE = 128
 
 
 def image(net, side=SIDE, outputs=("logits",)):
+    """A network of one image; its convolutions keep the spread of what they read, so that the outputs depend on it."""
+    for m in net.modules():
+        if isinstance(m, nn.Conv2d):
+            nn.init.kaiming_normal_(m.weight, nonlinearity="relu")
     return Part(net, [torch.randn(1, 3, side, side)], ["pixels"], list(outputs))
 
 
