@@ -80,6 +80,9 @@ type Op struct {
 	// NonNegative: a pointwise function that is nowhere negative where it has a
 	// value, for all values of its parameters.
 	NonNegative bool
+	// Bounded: results lie between two numbers, which are the same for all operands: what
+	// is infinite is so no more behind it.
+	Bounded bool
 	// ZeroAtZero: a pointwise function without parameters with f(0) = 0. See
 	// [Op.KeepsZero].
 	ZeroAtZero bool

@@ -44,7 +44,13 @@ type Network struct {
 // NewNetwork is the network that the outputs of g are computed by. Derived
 // operators become what they stand for.
 func NewNetwork(g *graph.Graph, price bank.Price) (*Network, error) {
-	net, _, err := bank.From(g, price)
+	return NewNetworkReal(g, price, nil)
+}
+
+// NewNetworkReal is NewNetwork where infinite has the names of weights whose numbers are
+// not all finite: see [bank.FromReal].
+func NewNetworkReal(g *graph.Graph, price bank.Price, infinite map[string]bool) (*Network, error) {
+	net, _, err := bank.FromReal(g, price, infinite)
 	if err != nil {
 		return nil, err
 	}

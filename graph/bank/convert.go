@@ -3,6 +3,7 @@ package bank
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/taso-go/taso/graph"
@@ -12,7 +13,27 @@ import (
 // its inputs. A derived operator becomes what it expands to. place says which
 // tensor of the bank stands for one of the graph (0: for none, it is dead).
 func From(g *graph.Graph, price Price) (b *Bank, place func(graph.Tensor) Tensor, err error) {
+	return FromReal(g, price, nil)
+}
+
+// FromReal is From where laws say nothing of what is not finite: infinite has the names of
+// weights with such numbers, and a node is one of which laws do not speak if an operand is
+// such a weight or may be infinite because of one. No law reaches these: what it matches
+// has no such node, and so no operand that may be infinite.
+func FromReal(g *graph.Graph, price Price, infinite map[string]bool) (b *Bank, place func(graph.Tensor) Tensor, err error) {
 	b = New(price)
+	unreal := map[graph.Tensor]bool{}
+	// keep says of a node of the bank, which a node of the graph has become, that laws do
+	// not speak of it, where that is so.
+	keep := func(id graph.NodeID, n Node) {
+		if !slices.ContainsFunc(g.Operands(id), func(t graph.Tensor) bool { return unreal[t] }) {
+			return
+		}
+		b.nodes[n].flags |= silent
+		for k := range g.NumOut(id) {
+			unreal[id.Out(k)] = !g.Op(id).Bounded && g.DType(id.Out(k)).IsFloat()
+		}
+	}
 	to := map[graph.Tensor]Tensor{}
 	g = g.WithoutDead()
 	serial := 0
@@ -21,6 +42,7 @@ func From(g *graph.Graph, price Price) (b *Bank, place func(graph.Tensor) Tensor
 		if op == nil {
 			n := b.AddInput(g.Name(id), g.IsWeight(id), g.Type(id.Out(0)))
 			to[id.Out(0)] = b.Out(n, 0)
+			unreal[id.Out(0)] = infinite[g.Name(id)] && g.IsWeight(id)
 			continue
 		}
 		in := make([]Tensor, len(g.Operands(id)))
@@ -33,6 +55,7 @@ func From(g *graph.Graph, price Price) (b *Bank, place func(graph.Tensor) Tensor
 				return nil, nil, fmt.Errorf("node %s: %w", g.Name(id), err)
 			}
 			b.origin[n] = g.Name(id)
+			keep(id, n)
 			for k := range g.NumOut(id) {
 				to[id.Out(k)] = b.Out(n, k)
 			}
@@ -44,6 +67,7 @@ func From(g *graph.Graph, price Price) (b *Bank, place func(graph.Tensor) Tensor
 				return nil, nil, fmt.Errorf("node %s: %w", g.Name(id), err)
 			}
 			b.named(n, g.Name(id))
+			keep(id, n)
 			for k := range g.NumOut(id) {
 				to[id.Out(k)] = b.Out(n, k)
 			}
@@ -63,6 +87,7 @@ func From(g *graph.Graph, price Price) (b *Bank, place func(graph.Tensor) Tensor
 				return nil, nil, fmt.Errorf("node %s, output %d: %w", g.Name(id), k, err)
 			}
 			b.named(n, g.Name(id)+"_"+strconv.Itoa(k))
+			keep(id, n)
 			to[id.Out(k)] = b.Out(n, 0)
 		}
 	}

@@ -4,12 +4,12 @@ import "github.com/taso-go/taso/graph"
 
 // Node is the application that t is an output of, for matching of laws: op is nil
 // for an input, an opaque node, and where elements are not real numbers
-// ([graph.DType.IsReal]), of which laws say nothing. The caller must not write to what it gets.
+// ([graph.DType.IsReal]) or an operand may be infinite, of which laws say nothing. The caller must not write to what it gets.
 func (b *Bank) Node(t Tensor) (op *graph.Op, attrs graph.Attrs, fn string, args []Tensor, out int) {
 	x := &b.tensors[t]
 	n := &b.nodes[x.node]
 	s := &b.syms[n.sym]
-	if s.op == nil || s.op.Name == graph.OpaqueName || !b.types[x.typ].DType.IsReal() {
+	if s.op == nil || s.op.Name == graph.OpaqueName || n.flags&silent != 0 || !b.types[x.typ].DType.IsReal() {
 		return nil, nil, "", nil, 0
 	}
 	return s.op, s.attrs, "", b.Operands(x.node), int(x.out)

@@ -68,3 +68,31 @@ func TestElementTypes(t *testing.T) {
 		}
 	}
 }
+
+// Results of operators that say so lie between two numbers, whatever the operands are.
+func TestBounded(t *testing.T) {
+	inf := math.Inf(1)
+	some := false
+	for _, o := range graph.Ops() {
+		if !o.Bounded {
+			continue
+		}
+		some = true
+		if o.In != 1 || len(o.Params) != 1 {
+			t.Fatalf("%s: write how it is tested", o.Name)
+		}
+		x := tensor{Sizes: []int{5, 3}, Data: []float64{1, -inf, 2, -inf, -inf, -inf, inf, 1e300, -1e300, math.NaN(), 0, 1, 1e308, 1e308, inf}}
+		out, err := interp.Apply(interp.Float{}, o, o.MustAttr(named{o.Params[0].Name: n(1)}), []tensor{x})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, y := range out[0].Data {
+			if math.Abs(y) > 1 { // and not what is no number
+				t.Errorf("%s: element %d is %g", o.Name, i, y)
+			}
+		}
+	}
+	if !some {
+		t.Error("no operator has bounds")
+	}
+}

@@ -6,7 +6,7 @@ import "github.com/taso-go/taso/graph"
 // rounds takes the largest x along the axis off first, which cancels.
 var Softmax = graph.Register(&graph.Op{
 	Name: "softmax", In: 1, Out: 1,
-	Class: "softmax", AxisOf: sameAxis, Turns: 1,
+	Class: "softmax", AxisOf: sameAxis, Turns: 1, Bounded: true,
 	Doc:    "Exponentials divided by their sum along an axis.",
 	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which the results sum to 1"}},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {

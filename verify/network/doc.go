@@ -6,8 +6,11 @@
 //
 //	equation  a law between the outputs of two networks, over variables for their
 //	          inputs and weights and for what is cut
-//	cut       a tensor of which laws do not speak: an output of an opaque node, or of
-//	          any node if its elements are not floating-point numbers. Integers that are
+//	silent    a node with an operand that may be infinite, or no number, because of a
+//	          weight with such elements: that weight, or a result of a silent node, but
+//	          one that has bounds whatever the operands are (softmax)
+//	cut       a tensor of which laws do not speak: an output of an opaque or a silent
+//	          node, or of any node if its elements are not floating-point numbers. Integers that are
 //	          only taken over, such as parts of positions, may be terms as well
 //	side      the left terms are the first model's, the right ones the second's
 //
@@ -46,6 +49,12 @@
 // its twin: the same operator of operands that are the same terms. That a twin's
 // value is the other's follows in the same way: variables in the terms of the
 // operands stand for what is below both, and nothing is below itself.
+//
+// What may be infinite is an operand of silent nodes alone, which are cut in both models:
+// in the terms it is a variable by itself, with no operator around it, and an equation of
+// two such terms for all real numbers says that they are one variable. So it is compared
+// as it is, and what laws make of real numbers is not asked of it. No weight is computed
+// from it. A softmax of it is taken to be a number.
 //
 // That an opaque node computes the same from the same is assumed, and of those that
 // draw numbers, that it does not matter which one drew them. Whether payloads are the

@@ -22,7 +22,8 @@ type Report struct {
 // Check reports whether an equation is about two models; the error says where it is
 // about something else. Numbers of weights are loaded.
 func Check(eq *law.Law, a, b *model.Model) (*Report, error) {
-	c := &checker{eq: eq, a: a, b: b, vars: map[string]graph.Tensor{}, pair: map[graph.NodeID]graph.NodeID{}, taken: map[graph.NodeID]bool{}}
+	c := &checker{eq: eq, a: a, b: b, vars: map[string]graph.Tensor{}, pair: map[graph.NodeID]graph.NodeID{}, taken: map[graph.NodeID]bool{},
+		infinite: map[*model.Model]map[graph.NodeID]bool{}, silent: map[*model.Model]map[graph.NodeID]bool{}}
 	if err := c.plain(); err != nil {
 		return nil, err
 	}
@@ -61,6 +62,9 @@ type checker struct {
 	taken    map[graph.NodeID]bool
 	same     int
 	computed int
+	// infinite are the weights that are not finite, silent the nodes with an operand that
+	// may not be finite because of these, of each model.
+	infinite, silent map[*model.Model]map[graph.NodeID]bool
 }
 
 // cut is a node of a with cut tensors, and where its operands stand in the equation.
@@ -71,7 +75,7 @@ type cut struct {
 
 // plain requires an equation that says something for all values of its tensors, and
 // models of which it can: a condition, or the size of a variable, that can never
-// hold would make every equation true, and so would a weight that is no real number.
+// hold would make every equation true. Weights that are no real numbers are noted.
 func (c *checker) plain() error {
 	if len(c.eq.Where) > 0 {
 		return errors.New("the equation has conditions")
@@ -79,20 +83,16 @@ func (c *checker) plain() error {
 	if sizes, runs := law.Variables(c.eq); len(sizes)+len(runs) > 0 {
 		return fmt.Errorf("the equation has the size %s, which is no number", append(sizes, runs...)[0])
 	}
-	seen := map[*model.Weight]bool{}
 	for i, m := range []*model.Model{c.a, c.b} {
 		which := [2]string{"first", "second"}[i]
 		if err := m.Validate(); err != nil {
 			return fmt.Errorf("%s model: %w", which, err)
 		}
-		for _, id := range m.Graph.Inputs() {
-			if w := m.Weights[id]; m.Graph.IsWeight(id) && !seen[w] {
-				seen[w] = true
-				if err := finite(w); err != nil {
-					return fmt.Errorf("%s model: weight %s: %w", which, m.Graph.Name(id), err)
-				}
-			}
+		var err error
+		if c.infinite[m], err = Infinite(m); err != nil {
+			return fmt.Errorf("%s model: %w", which, err)
 		}
+		c.silent[m] = Silent(m.Graph, c.infinite[m])
 	}
 	return nil
 }

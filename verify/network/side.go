@@ -45,7 +45,7 @@ func (s *side) cut(t graph.Tensor) bool {
 		return false
 	}
 	_, _, opaque := s.m.Graph.Opaque(t.Node)
-	return opaque || !s.m.Graph.DType(t).IsReal()
+	return opaque || !s.m.Graph.DType(t).IsReal() || s.c.silent[s.m][t.Node]
 }
 
 // moves reports whether an operator takes entries over as they are, or zeros, and does not
@@ -106,6 +106,8 @@ func (s *side) compare(t graph.Tensor, u *law.Term) error {
 		return s.weight(t, u)
 	case u.Op == nil:
 		return fmt.Errorf("node %s: the equation has the function %s", g.Name(t.Node), u.Fn)
+	case s.c.silent[s.m][t.Node]:
+		return fmt.Errorf("node %s: the equation has %s of what is not finite: laws are about real numbers", g.Name(t.Node), u.Op.Name)
 	case s.cut(t) && !s.moves(t):
 		return fmt.Errorf("node %s: the equation has %s, laws do not speak of it", g.Name(t.Node), u.Op.Name)
 	}

@@ -33,22 +33,65 @@ func sameNumbers(a, b *model.Weight) error {
 	return nil
 }
 
+// Infinite are the weights of a model of which not all numbers are real ones.
+func Infinite(m *model.Model) (map[graph.NodeID]bool, error) {
+	out, known := map[graph.NodeID]bool{}, map[*model.Weight]bool{}
+	for _, id := range m.Graph.Inputs() {
+		if !m.Graph.IsWeight(id) {
+			continue
+		}
+		w := m.Weights[id]
+		real, ok := known[w]
+		if !ok {
+			var err error
+			if real, err = finite(w); err != nil {
+				return nil, fmt.Errorf("weight %s: %w", m.Graph.Name(id), err)
+			}
+			known[w] = real
+		}
+		if !real {
+			out[id] = true
+		}
+	}
+	return out, nil
+}
+
+// Silent are the nodes of a graph with an operand that is such a weight, or that may be
+// infinite because of one.
+func Silent(g *graph.Graph, infinite map[graph.NodeID]bool) map[graph.NodeID]bool {
+	out, unreal := map[graph.NodeID]bool{}, map[graph.Tensor]bool{}
+	for id := range g.Nodes() {
+		if g.Op(id) == nil {
+			unreal[id.Out(0)] = infinite[id]
+			continue
+		}
+		if !slices.ContainsFunc(g.Operands(id), func(t graph.Tensor) bool { return unreal[t] }) {
+			continue
+		}
+		out[id] = true
+		for k := range g.NumOut(id) {
+			unreal[id.Out(k)] = !g.Op(id).Bounded && g.DType(id.Out(k)).IsFloat()
+		}
+	}
+	return out
+}
+
 // finite says whether all numbers of a weight are real ones.
-func finite(w *model.Weight) error {
+func finite(w *model.Weight) (bool, error) {
 	if w.Finite || !w.DType.IsFloat() {
-		return nil
+		return true, nil
 	}
 	raw, err := w.Read()
 	if err != nil {
-		return err
+		return false, err
 	}
 	size := w.DType.Bytes()
 	for i := 0; i < len(raw); i += size {
 		if _, x := model.Element(w.DType, raw[i:]); math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("element %d is not finite: laws are about real numbers", i/size)
+			return false, nil
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // weight says whether a weight of the second model holds what a term over the first
@@ -115,6 +158,9 @@ func (c *checker) value(u *law.Term, dtype graph.DType) (*model.Weight, error) {
 				return x, fmt.Errorf("it depends on %s, which is no weight", u.Var)
 			}
 			if x, ok = leaf[u.Var]; !ok {
+				if c.infinite[c.a][t.Node] {
+					return x, fmt.Errorf("it is computed from %s, which is not finite: laws are about real numbers", c.a.Graph.Name(t.Node))
+				}
 				typ := c.a.Graph.Type(t)
 				if err := integers(typ.DType); err != nil {
 					return x, err

@@ -470,3 +470,51 @@ func TestExchanges(t *testing.T) {
 		}
 	}
 }
+
+// What may be infinite because of a weight is cut: laws speak of the rest. Behind a
+// softmax nothing is infinite.
+func TestMasked(t *testing.T) {
+	const head = "x : float32[2, 2]\nm : weight float32[2, 2]\nw : weight float32[2, 2]\n"
+	masked := func(text string) *model.Model {
+		m := written(t, head+text)
+		for id := range m.Weights {
+			xs := []float32{1, 2, 3, 4}
+			if m.Graph.Name(id) == "m" {
+				xs[1] = float32(math.Inf(-1))
+			}
+			m.Weights[id] = model.FromFloat32([]int{2, 2}, xs)
+		}
+		return m
+	}
+	const given = "rule network given X : [2, 2], M : [2, 2], W : [2, 2]"
+	swap := []law.InstanceText{{Law: "ewadd_comm", Tensors: map[string]string{"X": "P", "Y": "W"}, Runs: map[string]string{"P": "[2, 2]"}}}
+	a := masked("s = ewadd(x, m)\np = softmax[axis=1](s)\nz = ewadd(p, w)\nreturn z")
+	b := masked("s = ewadd(x, m)\np = softmax[axis=1](s)\nz = ewadd(w, p)\nreturn z")
+	behind := given + ", P : [2, 2], S : [2, 2] then (ewadd(P, W), S, X, M) == (ewadd(W, P), S, X, M)"
+	cert := forged(t, behind, swap, "")
+	accepted(t, cert, a, b)
+	// The softmax of something else.
+	refused(t, cert, a, masked("s = ewadd(x, w)\np = softmax[axis=1](s)\nz = ewadd(w, p)\nreturn z"), "")
+	// Of another mask.
+	other := masked("s = ewadd(x, m)\np = softmax[axis=1](s)\nz = ewadd(w, p)\nreturn z")
+	for id := range other.Weights {
+		if other.Graph.Name(id) == "m" {
+			other.Weights[id] = model.FromFloat32([]int{2, 2}, []float32{1, 2, 3, 4})
+		}
+	}
+	refused(t, cert, a, other, "variable P")
+	// An equation of what is not finite itself, or of a weight that is computed from it.
+	refused(t, forged(t, given+" then ewsub(M, M) == ewsub(M, M)", nil, ""), masked("z = ewsub(m, m)\nreturn z"), masked("z = ewsub(m, m)\nreturn z"), "finite")
+	refused(t, forged(t, given+", S : [2, 2] then (ewsub(S, S), X, M) == (ewsub(S, S), X, M)", nil, ""), masked("s = ewadd(x, m)\nz = ewsub(s, s)\nreturn z"), masked("s = ewadd(x, m)\nz = ewsub(s, s)\nreturn z"), "finite")
+	zero := written(t, "x : float32[2, 2]\nv : weight float32[2, 2]\nz = ewadd(x, v)\nreturn z")
+	for id := range zero.Weights {
+		zero.Weights[id] = model.FromFloat32([]int{2, 2}, []float32{2, 4, 6, 8})
+	}
+	sum := masked("v = ewadd(w, w)\nz = ewadd(x, v)\nreturn z")
+	accepted(t, forged(t, given+" then ewadd(X, ewadd(W, W)) == ewadd(X, ewadd(W, W))", nil, ""), sum, zero)
+	relu := masked("v = relu(m)\nz = ewadd(x, v)\nreturn z")
+	for id := range zero.Weights {
+		zero.Weights[id] = model.FromFloat32([]int{2, 2}, []float32{1, 0, 3, 4})
+	}
+	refused(t, forged(t, given+" then ewadd(X, relu(M)) == ewadd(X, relu(M))", nil, ""), relu, zero, "finite")
+}

@@ -41,6 +41,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.infinite, err = infinite(o.Model); err != nil {
+		return nil, err
+	}
 	if opaque(o.Model.Graph) {
 		// Nothing runs it: it is neither measured nor compared in numbers.
 		o.Runner, o.Numbers, o.Measure = nil, nil, false
@@ -101,6 +104,19 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	r.NodesBefore, r.NodesAfter = r.Before.Operators, r.After.Operators
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil
+}
+
+// infinite are the names of the weights of a model that are not finite.
+func infinite(m *model.Model) (map[string]bool, error) {
+	ids, err := network.Infinite(m)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for id := range ids {
+		names[m.Graph.Name(id)] = true
+	}
+	return names, nil
 }
 
 // opaque reports whether a graph has a node of which it is not known what it computes.
@@ -256,7 +272,7 @@ func (o *Options) replay(found *searching) (n *search.Network, steps []Step, err
 		n = found.from
 	}
 	if n == nil {
-		if n, err = search.NewNetwork(o.Model.Graph, nil); err != nil {
+		if n, err = search.NewNetworkReal(o.Model.Graph, nil, o.infinite); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -267,7 +283,7 @@ func (o *Options) replay(found *searching) (n *search.Network, steps []Step, err
 	n.SwapBy(exchanges)
 	steps = saturated(n)
 	if len(steps) > 0 {
-		start, _, err := bank.From(o.Model.Graph, nil)
+		start, _, err := bank.FromReal(o.Model.Graph, nil, o.infinite)
 		if err != nil {
 			return nil, nil, err
 		}

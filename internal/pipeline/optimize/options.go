@@ -114,6 +114,8 @@ type Options struct {
 	Searched func()
 
 	saturated *saturate.Stats
+	// infinite are the names of weights of which laws do not speak.
+	infinite map[string]bool
 	// first are moves with which searches begin that do not saturate.
 	first []search.Move
 	plain *searching // the search by plain prices

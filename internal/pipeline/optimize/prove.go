@@ -314,6 +314,11 @@ func (u *union) find(id graph.NodeID, w array) (ok bool, err error) {
 func (u *union) side(m *model.Model, to map[graph.Tensor]graph.Tensor, cuts []graph.NodeID) (outs []graph.Tensor, err error) {
 	g := m.Graph
 	first := m == u.a
+	infinite, err := network.Infinite(m)
+	if err != nil {
+		return nil, err
+	}
+	silent := network.Silent(g, infinite)
 	var met []graph.NodeID
 	var visit func(t graph.Tensor) (graph.Tensor, error)
 	visit = func(t graph.Tensor) (x graph.Tensor, err error) {
@@ -322,7 +327,7 @@ func (u *union) side(m *model.Model, to map[graph.Tensor]graph.Tensor, cuts []gr
 		}
 		id := t.Node
 		_, _, opaque := g.Opaque(id)
-		if opaque || !g.DType(t).IsReal() {
+		if opaque || !g.DType(t).IsReal() || silent[id] {
 			if !slices.Contains(met, id) {
 				met = append(met, id)
 			}
