@@ -14,10 +14,7 @@ func init() { register(map[string]lowering{"ConvTranspose": lowerConvTranspose})
 // kernel nothing overlaps, and it is a product and a reshuffle.
 func lowerConvTranspose(c *call) {
 	x, w, bias := c.image()
-	if !w.fixed() {
-		must.Do(unsupported("its kernel is not constant"))
-	}
-	if x.rank() < 3 || x.rank() > 4 || w.rank() != x.rank() {
+	if x.rank() < 3 || x.rank() > 5 || w.rank() != x.rank() {
 		must.Do(unsupported("it is applied to %s and %s", x, w))
 	}
 	groups := c.int("group", 1)
@@ -26,6 +23,10 @@ func lowerConvTranspose(c *call) {
 	}
 	win := c.window(x.sizes[2:], w.sizes[2:])
 	extra := c.transposedPads(x.sizes[2:], win)
+	if !w.fixed() || x.rank() == 5 {
+		c.set(c.im.addBias(c.im.turnedBack(x, w, win, int(groups), extra), bias))
+		return
+	}
 	if x.rank() > 3 {
 		c.set(c.im.addBias(c.im.deconvolve(x, w, win, int(groups), extra), bias))
 		return
@@ -65,6 +66,11 @@ func (c *call) transposedPads(image []int, win *window) (extra []int) {
 		}
 		if total >= 0 {
 			win.halve(i, total)
+			if odd := total%2 == 1; odd && shape != nil && c.im.opset < 11 {
+				must.Do(unsupported("on which side of axis %d it pads more was said otherwise before operator set 11 than it was done: convert the model to 11 or later", i))
+			} else if odd && shape != nil && win.same != graph.SameUpper {
+				win.before[i], win.after[i] = total-total/2, total/2
+			}
 		} else {
 			win.before[i], win.after[i] = 0, total // added, as output_padding
 		}
@@ -100,6 +106,32 @@ func (im *importer) deconvolve(x, w *value, win *window, groups int, extra []int
 	}
 	x = cw.padOutside(im, x)
 	return im.apply("conv2d", attrs{"pad": cw.padAttr(), "groups": graph.IntValue(groups)}, x, k)
+}
+
+// turnedBack is the same over any number of axes, with a kernel that is turned around when
+// it is computed.
+func (im *importer) turnedBack(x, w *value, win *window, groups int, extra []int) *value {
+	cells := w.sizes[2:]
+	n, ch, per := len(cells), w.sizes[0]/groups, w.sizes[1]
+	k := im.reshape(w, append([]int{groups, ch, per}, cells...)...)
+	k = im.transpose(k, append([]int{0, 2, 1}, upTo(3, 3+n)...)...)
+	k = im.reshape(k, append([]int{groups * per, ch}, cells...)...)
+	k = im.apply("reverse", attrs{"axes": graph.TupleValue(upTo(2, 2+n)...)}, k)
+	if !all(win.stride, 1) {
+		x = im.interleave(x, win.stride)
+	}
+	cw := &window{kernel: slices.Clone(cells), stride: ones(n), dilation: win.dilation, before: make([]int, n), after: make([]int, n)}
+	for i := range n {
+		lo := win.extent(i) - 1 - win.before[i]
+		hi := win.extent(i) - 1 - win.after[i] + extra[i] - (win.stride[i] - 1)
+		size := x.sizes[2+i]
+		if size+min(lo, 0)+min(hi, 0) < 1 || size+lo+hi < win.extent(i) {
+			must.Failf("its pads leave nothing")
+		}
+		x = im.slice(x, 2+i, max(-lo, 0), size-max(-hi, 0))
+		cw.before[i], cw.after[i] = max(lo, 0), max(hi, 0)
+	}
+	return im.convolve(x, k, cw, int64(groups))
 }
 
 // turned makes the kernel of a convolution from that of its transpose,
