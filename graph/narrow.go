@@ -127,6 +127,34 @@ func Decode(t DType, code uint16) float64 {
 	return formats[t].value(code)
 }
 
+// Largest is the largest number of a type of floating-point numbers.
+func Largest(t DType) float64 {
+	switch t {
+	case Float64:
+		return math.MaxFloat64
+	case Float32:
+		return math.MaxFloat32
+	case Float8E8M0:
+		return math.Ldexp(1, 127)
+	}
+	f := formats[t]
+	return f.value(uint16(f.infinity() - 1))
+}
+
+// Whole is a number below which a type of floating-point numbers holds all whole numbers from
+// 1 on, and 0 if it has that.
+func Whole(t DType) int64 {
+	switch t {
+	case Float64:
+		return 1 << 53
+	case Float32:
+		return 1 << 24
+	case Float8E8M0:
+		return 3
+	}
+	return 1 << (formats[t].frac + 1)
+}
+
 // Encode is the code of x as a type of floating-point numbers of at most 16 bits holds it:
 // the nearest number, the even one of two, as IEEE 754 rounds; where the type has no
 // infinity, NaN is in its place, and where it has no NaN either, the largest number and 0.

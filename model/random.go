@@ -23,11 +23,8 @@ func Uniform(seed uint64, sizes []int, lo, hi float64) *Weight {
 // UniformAs is Uniform for another type of floating-point numbers: the elements of the
 // float32 weight, rounded to it.
 func UniformAs(t graph.DType, seed uint64, sizes []int, lo, hi float64) *Weight {
-	most := float64(math.MaxFloat32)
-	if t == graph.Float16 {
-		most = 65504
-	}
-	w := &Weight{DType: t, Sizes: slices.Clone(sizes), Finite: -most <= lo && lo <= hi && hi <= most}
+	most := min(graph.Largest(t), math.MaxFloat32)
+	w := &Weight{DType: t, Sizes: slices.Clone(sizes), Finite: -most <= lo && lo <= hi && hi <= most && t != graph.Float8E8M0}
 	w.Load = func() ([]byte, error) {
 		raw := make([]byte, 0, w.Bytes())
 		for i := range w.Elements() {

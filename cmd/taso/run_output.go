@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/npy"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/model/feed"
 	"github.com/taso-go/taso/onnx"
 )
 
@@ -68,11 +69,20 @@ type writtenOutput struct {
 func writeOutputs(names, files []string, outs []backends.Tensor, diag io.Writer) ([]writtenOutput, error) {
 	var done []writtenOutput
 	for i, t := range outs {
-		a := &npy.Array{Type: t.DType.String(), Sizes: t.Sizes, Data: t.Bytes()}
+		held := feed.Stored(t.DType) // NumPy has not all types
+		raw, _, err := feed.Convert(t.Bytes(), t.DType, held)
+		if err != nil {
+			return done, fmt.Errorf("output %s: %w", names[i], err)
+		}
+		a := &npy.Array{Type: held.String(), Sizes: t.Sizes, Data: raw}
 		if err := atomicfile.WriteFile(files[i], func(w io.Writer) error { return npy.Write(w, a) }); err != nil {
 			return done, err
 		}
-		fmt.Fprintf(diag, "wrote %s\n", files[i])
+		as := ""
+		if held != t.DType {
+			as = fmt.Sprintf(", %s as %s", t.DType, held)
+		}
+		fmt.Fprintf(diag, "wrote %s%s\n", files[i], as)
 		done = append(done, writtenOutput{names[i], files[i]})
 	}
 	return done, nil

@@ -99,6 +99,8 @@ func (in Input) make(s Source, seed uint64) (*Tensor, error) {
 		}
 	}
 	switch {
+	case dtype == graph.Float8E8M0 && (s == Zeros || s == Range):
+		return nil, fmt.Errorf("%s: %s has no 0", s, dtype)
 	case s == Zeros:
 		t.How = "zeros"
 		each(func(int) int64 { return 0 })
@@ -114,8 +116,11 @@ func (in Input) make(s Source, seed uint64) (*Tensor, error) {
 		}
 		each(func(i int) int64 { return int64(i) % limit })
 	case dtype.IsFloat():
-		t.How = "random, -1 to 1"
-		raw, err := model.UniformAs(dtype, model.Seed(seed, in.Name), in.Type.Sizes, -1, 1).Read()
+		lo := -1.0
+		if t.How = "random, -1 to 1"; dtype == graph.Float8E8M0 { // neither 0 nor below
+			lo, t.How = 0.25, "random, 0.25 to 1"
+		}
+		raw, err := model.UniformAs(dtype, model.Seed(seed, in.Name), in.Type.Sizes, lo, 1).Read()
 		if err != nil {
 			return nil, err
 		}
@@ -141,13 +146,10 @@ func (in Input) limit() int64 {
 	switch t := in.Type.DType; t {
 	case graph.Bool:
 		return 2
-	case graph.Float16:
-		return 1 << 11
-	case graph.Float32:
-		return 1 << 24
-	case graph.Float64:
-		return 1 << 53
 	default:
+		if t.IsFloat() {
+			return graph.Whole(t)
+		}
 		if _, hi := t.IntRange(); hi < 1<<62 {
 			return int64(hi) + 1
 		}
@@ -163,7 +165,7 @@ func (in Input) file(t *Tensor, path string) error {
 	}
 	from, err := graph.ParseDType(a.Type)
 	if err != nil {
-		return fmt.Errorf("%s: elements of type %s are not read: numpy's astype(\"%s\") converts them", path, a.Type, in.Type.DType)
+		return fmt.Errorf("%s: elements of type %s are not read: numpy's astype(\"%s\") converts them", path, a.Type, Stored(in.Type.DType))
 	}
 	if !slices.Equal(a.Sizes, append([]int{}, in.Type.Sizes...)) {
 		return fmt.Errorf("%s holds %s, the input is %s", path, graph.TensorType{DType: from, Sizes: a.Sizes}, in.Type)

@@ -3,6 +3,7 @@ package feed_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -199,6 +200,28 @@ func TestSources(t *testing.T) {
 	}
 }
 
+// TestEveryType: each source gives numbers that the type has.
+func TestEveryType(t *testing.T) {
+	for _, typ := range graph.DTypes() {
+		in := feed.Inputs(parse(t, fmt.Sprintf("x : %s[40]\nreturn x\n", typ)))
+		for _, s := range []feed.Source{feed.Random, feed.Ones, feed.Zeros, feed.Range} {
+			made, err := feed.Make(in, map[string]feed.Source{"x": s}, 1)
+			if none := typ == graph.Float8E8M0 && (s == feed.Zeros || s == feed.Range); none != (err != nil) {
+				t.Errorf("%s, %s: %v", typ, s, err)
+			}
+			if err != nil {
+				continue
+			}
+			for i := 0; i < len(made[0].Raw); i += typ.Bytes() {
+				n, x := model.Element(typ, made[0].Raw[i:])
+				if v := float64(n) + x; math.IsNaN(v) || s == feed.Ones && v != 1 || s == feed.Zeros && v != 0 || s == feed.Range && i > 0 && v == 0 && i/typ.Bytes() == 1 {
+					t.Errorf("%s, %s: element %d is %v", typ, s, i/typ.Bytes(), v)
+				}
+			}
+		}
+	}
+}
+
 func TestParseSources(t *testing.T) {
 	got, err := feed.ParseSources([]string{"a=ones", "b=x/y=z.npy", "c=range"})
 	if err != nil || len(got) != 3 || got["a"] != feed.Ones || got["b"] != "x/y=z.npy" || !got["b"].IsFile() || got["c"].IsFile() {
@@ -214,7 +237,7 @@ func TestParseSources(t *testing.T) {
 // TestConvert: every number of every type into every type comes back the same, or
 // is an error, or a rounded floating-point number.
 func TestConvert(t *testing.T) {
-	types := []graph.DType{graph.Float32, graph.Float16, graph.Float64, graph.Int64, graph.Int32, graph.Uint8, graph.Int8, graph.Bool}
+	types := graph.DTypes()
 	special := []float64{0, 1, -1, 0.5, 127, 128, -128, -129, 255, 256, 2048, 2049, 65504, 65520, 1 << 24, 1<<24 + 1, math.MaxInt32, math.MinInt32,
 		1 << 31, 1 << 53, 1 << 62, -1 << 63, 1 << 63, 1e38, 1e39, math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(), 0.1}
 	for _, from := range types {
@@ -224,16 +247,19 @@ func TestConvert(t *testing.T) {
 			}
 			raw := model.AppendElement(nil, from, int64(x), x)
 			n, v := model.Element(from, raw)
+			number := func(t graph.DType, n int64, v float64) float64 {
+				if t == graph.Uint64 {
+					return float64(uint64(n))
+				}
+				return float64(n) + v
+			}
 			for _, to := range types {
 				out, rounded, err := feed.Convert(raw, from, to)
 				if err != nil {
 					continue
 				}
 				m, w := model.Element(to, out)
-				same := m == n && (w == v || math.IsNaN(w) && math.IsNaN(v))
-				if from.IsFloat() != to.IsFloat() {
-					same = float64(m)+w == float64(n)+v
-				}
+				same := number(to, m, w) == number(from, n, v) || math.IsNaN(w) && math.IsNaN(v)
 				if same != (rounded == 0) || rounded > 0 && !(from.IsFloat() && to.IsFloat() && !math.IsInf(w, 0)) {
 					t.Errorf("%v as %s to %s: %d %v, %d rounded", x, from, to, m, w, rounded)
 				}
@@ -244,6 +270,36 @@ func TestConvert(t *testing.T) {
 	for _, to := range []graph.DType{graph.Float64, graph.Float32, graph.Float16, graph.Int32} {
 		if _, _, err := feed.Convert(largest, graph.Int64, to); err == nil {
 			t.Errorf("2^63 - 1 as %s", to)
+		}
+	}
+	for _, c := range []struct {
+		from, to graph.DType
+		n        int64
+		x        float64
+		ok       bool
+	}{
+		{graph.Uint64, graph.Int64, -1, 0, false}, {graph.Int64, graph.Uint64, -1, 0, false}, {graph.Float64, graph.Uint64, 0, 1 << 63, true}, {graph.Uint64, graph.Float32, math.MinInt64, 0, true},
+		{graph.Float32, graph.Float4E2M1, 0, 6.5, true}, {graph.Float32, graph.Float4E2M1, 0, 7, false}, {graph.Float32, graph.Float4E2M1, 0, math.NaN(), false}, {graph.Float32, graph.Float8E4M3FN, 0, 465, false},
+		{graph.Float32, graph.Float8E4M3FN, 0, math.Inf(1), false}, {graph.Float32, graph.Float8E5M2, 0, math.Inf(1), true}, {graph.Float32, graph.Float8E8M0, 0, 0, false}, {graph.Int8, graph.Uint4, 15, 0, true}, {graph.Int8, graph.Int4, 8, 0, false},
+	} {
+		if _, _, err := feed.Convert(model.AppendElement(nil, c.from, c.n, c.x), c.from, c.to); (err == nil) != c.ok {
+			t.Errorf("%d %v as %s to %s: %v", c.n, c.x, c.from, c.to, err)
+		}
+	}
+	for _, typ := range types {
+		kept := feed.Stored(typ)
+		for code := range 1 << min(typ.Bits(), 8) {
+			raw := []byte{byte(code), 0, 0, 0, 0, 0, 0, 0x40}[:typ.Bytes()]
+			n, x := model.Element(typ, raw)
+			raw = model.AppendElement(nil, typ, n, x)
+			out, rounded, err := feed.Convert(raw, typ, kept)
+			back, _, err2 := feed.Convert(out, kept, typ)
+			if err != nil || err2 != nil || rounded > 0 || !bytes.Equal(back, raw) && !math.IsNaN(x) {
+				t.Fatalf("%s %x is %x as %s, and then %x: %v, %v", typ, raw, out, kept, back, err, err2)
+			}
+		}
+		if err := npy.Write(io.Discard, &npy.Array{Type: kept.String(), Sizes: []int{1}, Data: make([]byte, kept.Bytes())}); err != nil {
+			t.Errorf("%s: %v", typ, err)
 		}
 	}
 	if _, _, err := feed.Convert(make([]byte, 7), graph.Int64, graph.Int32); err == nil {
