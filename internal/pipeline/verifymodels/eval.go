@@ -55,8 +55,12 @@ func loadWeight[T any](f field[T], w *model.Weight) (interp.Tensor[T], error) {
 	if err != nil {
 		return t, err
 	}
+	rounding, rounds := any(f).(interp.Rounding)
+	rounds = rounds && rounding.Rounds()
 	for i := range t.Data {
 		switch {
+		case rounds && !w.DType.IsFloat() && (x.I64[i] > 1<<53 || x.I64[i] < -1<<53):
+			return t, fmt.Errorf("element %d is an integer beyond 2^53, which float64 arithmetic does not hold", i)
 		case w.DType.IsFloat():
 			if t.Data[i], err = f.fromFloat(x.Number(i)); err != nil {
 				return t, fmt.Errorf("element %d: %w", i, err)
