@@ -68,8 +68,9 @@ func CPU() *Target {
 	return &Target{
 		Name: "cpu", Align: 64, Overwrites: true, Held: Wide,
 		Tailed: func(held graph.DType) bool { return held == graph.Float32 },
-		Reads:  map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided},
-		Tails:  map[string]bool{"conv2d": true, "depthwise": true, "dots": true, "poolmax": true, "poolavg": true, "matmul": true},
+		Reads: map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided,
+			"ewwhere": Strided, "ewpow": Strided, "ewint": Strided, "ewless": Strided, "ewlessequal": Strided, "ewequal": Strided},
+		Tails: map[string]bool{"conv2d": true, "depthwise": true, "dots": true, "poolmax": true, "poolavg": true, "matmul": true},
 	}
 }
 

@@ -138,7 +138,23 @@ u = tanh(q)
 i5 : int64[2]
 v = scatteradd[axis=0, n=5](a, i5)
 w = pick[n=5](a, i5, i5)
-return d, e, h, j, k, l, m, n, o, q, u, v, w
+ones : TYPE = one[shape=[2, 3, 4]]()
+yy = ewadd(y5, ones)
+ca = ewless(x3, y5)
+cb = ewlessequal(rr, x3)
+cc2 = ewequal(cc, x3)
+cd = ewwhere(ca, c, rr)
+xt = transpose[perm=(1, 2, 0)](x3)
+ct = transpose[perm=(1, 2, 0)](ca)
+st = broadcast[shape=[3, 4, 2]](s4)
+ce = ewwhere(ct, st, xt)
+cf = ewwhere(ct, xt, st)
+ia = ewint[fn=quo](c, yy)
+ib = ewint[fn=rem](c, yy)
+ic = ewint[fn=and](c, y5)
+id = ewint[fn=or](rr, y5)
+ie = ewpow(x3, rr)
+return d, e, h, j, k, l, m, n, o, q, u, v, w, ca, cb, cc2, cd, ce, cf, ia, ib, ic, id, ie
 `
 
 const multiplied = `

@@ -40,7 +40,8 @@ func init() {
 		"softmax": bindSoftmax, "layernorm": bindLayerNorm, "resize": bindResize, "chain": bindChain, "affine": prepareAffine,
 	}
 	kernels = map[string]binding{
-		"gather": bindGather, "cast": bindCast,
+		"gather": bindGather, "cast": bindCast, "ewwhere": bindWhere, "ewpow": bindSeveral, "ewint": bindSeveral,
+		"ewless": bindCompare, "ewlessequal": bindCompare, "ewequal": bindCompare,
 		"scatteradd": bindScatterAdd, "pick": bindPick, "reverse": bindReverse,
 		"concat": bindPlaced, "enlarge": bindPlaced, "pad": bindPlaced,
 	}

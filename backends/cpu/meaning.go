@@ -13,6 +13,18 @@ import (
 // without operands are run so, too.
 func bindMeaning(b *binder, k *lower.Kernel, s *step) error {
 	a, in, out := b.attrs(k.Node), b.values(k.In), b.values(k.Out)
+	whole := len(in) > 0 && !a.Op.Rearranges // all of integers: computed exactly
+	var from, to []graph.DType
+	for i, v := range in {
+		if from = append(from, v.Type); !v.Dense() {
+			return fmt.Errorf("operand %d is not dense", i)
+		}
+		whole = whole && v.DType == graph.Int64
+	}
+	for _, v := range out {
+		to = append(to, v.Type)
+		whole = whole && v.Type.IsInt()
+	}
 	s.run = func(ptr) error {
 		args := make([]interp.Tensor[float64], len(in))
 		for i, v := range in {
@@ -22,7 +34,13 @@ func bindMeaning(b *binder, k *lower.Kernel, s *step) error {
 			}
 			args[i] = interp.Tensor[float64]{Sizes: v.Sizes, Data: xs}
 		}
-		res, err := interp.Apply(interp.Float{}, a.Op, a.Values, args)
+		apply := func() ([]interp.Tensor[float64], error) { return interp.Apply(interp.Float{}, a.Op, a.Values, args) }
+		if whole {
+			apply = func() ([]interp.Tensor[float64], error) {
+				return interp.Float{}.ApplyInts(a.Op, a.Values, args, from, to)
+			}
+		}
+		res, err := apply()
 		if err != nil {
 			return err
 		}
