@@ -59,7 +59,7 @@ func loadWeight[T any](f field[T], w *model.Weight) (interp.Tensor[T], error) {
 	rounds = rounds && rounding.Rounds()
 	for i := range t.Data {
 		switch {
-		case rounds && !w.DType.IsFloat() && (x.I64[i] > 1<<53 || x.I64[i] < -1<<53):
+		case rounds && !w.DType.IsFloat() && (x.I64[i] > 1<<53 || x.I64[i] < -1<<53 || w.DType == graph.Uint64 && x.I64[i] < 0):
 			return t, fmt.Errorf("element %d is an integer beyond 2^53, which float64 arithmetic does not hold", i)
 		case w.DType.IsFloat():
 			if t.Data[i], err = f.fromFloat(x.Number(i)); err != nil {
