@@ -136,7 +136,7 @@ func TestFindings(t *testing.T) {
 		{"a prover that proves all", "# Fine.\naxiom fine given X : [n], Y : [n], Z : [n] then ewadd(X, ewmul(Y, Z)) == ewadd(ewmul(Z, Y), X)\n# False.\nrefute false given X : [n], Y : [n] then ewadd(X, Y) == X",
 			axiomcheck.Options{Parts: []axiomcheck.Part{axiomcheck.Mutants, axiomcheck.Refutes}, Unbounded: everything},
 			[]string{"axiom fine: mutant is refuted, and proved for all sizes: ", "refute false: it is proved for all sizes"}},
-		{"inconsistent", "# Wrong.\naxiom wrong given X : [P..] then relu(X) == X",
+		{"inconsistent", "# Wrong.\naxiom wrong given f : pointwise1, X : [P..] then f(X) == X",
 			axiomcheck.Options{Parts: []axiomcheck.Part{axiomcheck.Consistency}, Z3Pairs: 60},
 			[]string{"become equal by [wrong]", "pairs become equal in all", "Z3 proves "}},
 		{"unusable", "# Wrong.\naxiom wrong given X : [m, n], Y : [n, m] then transpose(X) == Y",

@@ -19,10 +19,10 @@ type sample struct {
 
 // Bounds of the samples.
 const (
-	sampleTerms  = 150 // beside the leaves
-	sampleCells  = 64  // elements of one
-	sampleOps    = 3   // operators of one
-	sampleRounds = 3   // sets of random inputs
+	sampleTerms  = 2  // of each operator with operands, on average; beside the leaves
+	sampleCells  = 64 // elements of one
+	sampleOps    = 3  // operators of one
+	sampleRounds = 3  // sets of random inputs
 	sampleTries  = 40_000
 	// sampleConstants is how often a constant of each operator is drawn.
 	sampleConstants = 12
@@ -73,7 +73,7 @@ func newSamples() *sampling {
 		}
 	}
 	made := 0
-	for try := 0; try < sampleTries && made < sampleTerms; try++ {
+	for try := 0; try < sampleTries && made < sampleTerms*len(ops); try++ {
 		if s.apply(ops[try%len(ops)]) {
 			made++
 		}
