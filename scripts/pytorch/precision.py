@@ -1,12 +1,13 @@
 """Models of other element types: float16, bfloat16, float64, and quantized ones."""
 import logging
 
+import ml_dtypes
 import numpy as np
 import onnx
 import torch
 from torch import nn
 
-from language import HIDDEN, bert_net, llama_net, text, tokens
+from language import bert_net, electra, llama_net, text
 from vision import image
 from zoo import Part, model
 import torchvision.models as tv
@@ -31,12 +32,6 @@ class Inside(nn.Module):
 @model("resnet18_float16", "vision", "in float16 but for input and output", tolerance=1e-2)
 def resnet18_float16():
     return image(Inside(tv.resnet18(weights=None), torch.float16))
-
-
-@model("mlp_bfloat16", "numbers", "in bfloat16 but for input and output", tolerance=5e-2)
-def mlp_bfloat16():
-    net = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10))
-    return Part(Inside(net, torch.bfloat16), [torch.randn(16, 64)], ["x"], ["y"])
 
 
 @model("encoder_float64", "numbers", "two layers of an encoder in float64", trace=False)
@@ -66,6 +61,19 @@ def static_qdq(path, feeds):
     quantize_static(path, path, Reader(), quant_format=QuantFormat.QDQ, per_channel=True)
 
 
+def stored_bfloat16(path, feeds):
+    """Stores the matrices in bfloat16; ONNX Runtime's processor has no products of that type, so they are cast when they are used."""
+    m = onnx.load(path)
+    for i, w in enumerate(m.graph.initializer):
+        if w.data_type != onnx.TensorProto.FLOAT or len(w.dims) < 2:
+            continue
+        name = w.name
+        small = onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(w).astype(ml_dtypes.bfloat16), name + "_bfloat16")
+        w.CopyFrom(small)
+        m.graph.node.insert(0, onnx.helper.make_node("Cast", [name + "_bfloat16"], [name], to=onnx.TensorProto.FLOAT))
+    onnx.save(m, path)
+
+
 def quiet():
     logging.getLogger().setLevel(logging.ERROR)
 
@@ -78,3 +86,8 @@ def bert_int8():
 @model("resnet18_qdq", "vision", "weights and activations int8, QuantizeLinear and DequantizeLinear", tolerance=2e-2, after=static_qdq)
 def resnet18_qdq():
     return image(tv.resnet18(weights=None))
+
+
+@model("electra_bfloat16", "text", "matrices stored in bfloat16", after=stored_bfloat16)
+def electra_bfloat16():
+    return electra()
