@@ -105,6 +105,7 @@ type lowerer struct {
 	readers []int               // by buffer, the sum of uses over the values in it
 	maker   []int               // by buffer, the kernel of Run that writes it, or -1
 	copied  map[ValueID]ValueID // dense copies of views
+	packed  map[string]ValueID  // constants that were prepared, by what was asked for
 	node    graph.NodeID        // that is being lowered
 }
 

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -74,12 +75,32 @@ func (l *lowerer) prepared(k Kernel, a Attrs, in []ValueID, out graph.TensorType
 			p := ValueID(None)
 			if f.Elements > 0 {
 				t := graph.TensorType{DType: app.In[i].Type, Sizes: []int{f.Elements}}
-				p = l.add(Kernel{Kind: Prepare, As: k.As, Part: i, Span: f.Span, In: []ValueID{in[i]}}, t)[0]
+				p = l.packs(Kernel{Kind: Prepare, As: k.As, Part: i, Span: f.Span, In: []ValueID{in[i]}}, t)
 			}
 			k.Prepared = append(k.Prepared, p)
 		}
 	}
 	return l.kernel(k, in, out)[0], nil
+}
+
+// packs prepares an operand. A constant that several nodes read alike, such as the weights
+// of a recurrent layer, is prepared once: it is read from the same memory then, which is
+// in the cache.
+func (l *lowerer) packs(k Kernel, t graph.TensorType) ValueID {
+	if !l.constant(k.In[0]) {
+		return l.add(k, t)[0]
+	}
+	v := &l.Values[k.In[0]]
+	key := fmt.Sprint(k.As, k.Part, k.Span, t.Sizes, v.Buffer, v.Offset, v.Sizes, v.Strides, v.DType, v.Type)
+	p, ok := l.packed[key]
+	if !ok {
+		p = l.add(k, t)[0]
+		if l.packed == nil {
+			l.packed = map[string]ValueID{}
+		}
+		l.packed[key] = p
+	}
+	return p
 }
 
 func lowerConv(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
