@@ -16,14 +16,14 @@ import (
 // The note is believed only if the numbers are the operator's.
 func (im *importer) constantOperator(w *value, text string) *value {
 	op, a, ok := parseOperator(text)
-	if !ok || op.In != 0 || w.dtype != graph.Float32 || w.elements() > maxConstant {
+	if !ok || op.In != 0 || !w.dtype.IsReal() || w.elements() > maxConstant {
 		return nil
 	}
-	types, err := graph.ApplyTypes(op, a, nil, graph.Float32)
+	types, err := graph.ApplyTypes(op, a, nil, w.dtype)
 	if err != nil || !slices.Equal(types[0].Sizes, w.sizes) {
 		return nil
 	}
-	numbers, err := constantNumbers(op, a)
+	numbers, err := constantNumbers(op, a, w.dtype)
 	if err != nil {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (im *importer) constantOperator(w *value, text string) *value {
 	if err != nil || !bytes.Equal(raw, numbers) {
 		return nil
 	}
-	return im.applyAttrs(op, a)[0]
+	return im.entered(must.Get(im.made.Constant("", w.dtype, op, a)))[0]
 }
 
 // parseOperator reads an operator with its attributes, such as iconv[c=3, kh=3,
@@ -47,13 +47,13 @@ func parseOperator(text string) (*graph.Op, graph.Attrs, bool) {
 	return g.Op(1), g.Attrs(1), true
 }
 
-// constantNumbers are the elements of an operator without inputs, in float32.
-func constantNumbers(op *graph.Op, a graph.Attrs) ([]byte, error) {
+// constantNumbers are the elements of an operator without inputs, of a type of real numbers.
+func constantNumbers(op *graph.Op, a graph.Attrs, t graph.DType) ([]byte, error) {
 	out, err := interp.Apply(interp.Float{}, op, a, []interp.Tensor[float64]{})
 	if err != nil {
 		return nil, err
 	}
-	k := &constant{dtype: graph.Float32, sizes: out[0].Sizes, floats: out[0].Data}
+	k := &constant{dtype: t, sizes: out[0].Sizes, floats: out[0].Data}
 	return k.encode(), nil
 }
 

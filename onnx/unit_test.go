@@ -160,6 +160,8 @@ func TestOperatorsRoundTrip(t *testing.T) {
 		"x : float32[2, 6]\na = concat[axis=1](x, x)\nb = concat[axis=1](a, x)\nreturn a, b\n",
 		"x : float32[3, 2, 3, 3]\ny = enlarge[kh=4, kw=5](x)\nz = pad[before=(0, 0, 0, 1), after=(0, 0, 1, 1)](x)\nreturn y, z\n",
 		"x : float32[2, 2]\ni = imatmul[n=2]()\no = one[shape=[2, 2]]()\ny = matmul(x, i)\nz = ewadd(y, o)\nreturn z\n",
+		"x : float16[2, 2]\ni : float16 = imatmul[n=2]()\no : float16 = one[shape=[2, 2]]()\ny = matmul(x, i)\nz = ewadd(y, o)\nreturn z\n",
+		"x : float64[2, 2]\no : float64 = one[shape=[2, 2]]()\nz = ewadd(x, o)\nreturn z\n",
 		"x : float32[2, 3]\nreturn x, x\n",
 		"x : float32[2, 3]\ny = relu(x)\nreturn y, y, x\n",
 		"x : float32[2, 3, 4]\nw : weight float32[2, 4, 5]\ny = matmul(x, w)\nreturn y\n",

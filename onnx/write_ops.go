@@ -357,10 +357,11 @@ func writeReduce(onnx string, inputFrom int64) writer {
 // constant writes an operator without inputs as a weight with a note.
 func (e *exporter) constant(id graph.NodeID) {
 	op, a := e.g.Op(id), e.g.Attrs(id)
-	if t := e.g.DType(id.Out(0)); t != graph.Float32 {
-		must.Failf("a constant of type %s is not supported", t)
+	t := e.g.Type(id.Out(0))
+	if !t.DType.IsReal() {
+		must.Failf("a constant of type %s is not supported", t.DType)
 	}
-	w := e.initializer(e.out(id), e.g.Type(id.Out(0)), must.Get(constantNumbers(op, a)))
+	w := e.initializer(e.out(id), t, must.Get(constantNumbers(op, a, t.DType)))
 	w.DocString = proto.String(note + op.Name + op.FormatAttrs(a))
 }
 
