@@ -55,6 +55,7 @@ func (l *lowerer) elementwise(fn string, v, p, q ValueID, t graph.TensorType) Va
 				l.Into[l.node] = k.Node
 				l.readers[l.Values[x].Buffer] = 0
 			}
+			l.behind(l.madeAt(x), y, q)
 			return x
 		}
 	}
@@ -88,6 +89,32 @@ func (l *lowerer) fits(v ValueID, t graph.TensorType) bool {
 // inputs.
 func (l *lowerer) madeAt(v ValueID) int { return l.maker[l.Values[v].Buffer] }
 
+// behind makes a kernel run after those that compute what its last step reads. Nothing waits
+// for it, for nobody but that step reads what it computes.
+func (l *lowerer) behind(at int, read ...ValueID) {
+	if !slices.ContainsFunc(read, func(v ValueID) bool { return v != None && l.madeAt(v) > at }) {
+		return
+	}
+	k := l.Run[at]
+	l.Run = append(slices.Delete(l.Run, at, at+1), k)
+	for b, m := range l.maker {
+		switch {
+		case m == at:
+			l.maker[b] = len(l.Run) - 1
+		case m > at:
+			l.maker[b]--
+		}
+	}
+}
+
+// readBehind reports whether a kernel behind one reads a buffer.
+func (l *lowerer) readBehind(at int, b BufferID) (read bool) {
+	for i := at + 1; i < len(l.Run) && !read; i++ {
+		l.Run[i].Reads(func(v ValueID) { read = read || l.Values[v].Buffer == b })
+	}
+	return read
+}
+
 // fusable is the kernel that computes v, if a step that also reads the others
 // may join its tail, or nil. A node's own step may join in any case.
 func (l *lowerer) fusable(v ValueID, t graph.TensorType, others ...ValueID) *Kernel {
@@ -96,7 +123,8 @@ func (l *lowerer) fusable(v ValueID, t graph.TensorType, others ...ValueID) *Ker
 		return nil
 	}
 	k, x := &l.Run[at], &l.Values[v]
-	if k.Tail == nil || !l.Whole(v) || !slices.Equal(x.Sizes, l.Values[k.Out[0]].Sizes) || !slices.Equal(x.Sizes, t.Sizes) {
+	// A reshape may lie in between: rows are counted in elements.
+	if k.Tail == nil || !l.Whole(v) || x.Buffer != l.Values[k.Out[0]].Buffer || !slices.Equal(x.Sizes, t.Sizes) {
 		return nil
 	}
 	if n := l.t.Longest; k.Node != l.node && n > 0 && len(k.Tail.Steps) >= n {
@@ -107,7 +135,7 @@ func (l *lowerer) fusable(v ValueID, t graph.TensorType, others ...ValueID) *Ker
 		return nil
 	}
 	for _, o := range others {
-		if o != None && l.madeAt(o) >= at {
+		if o != None && (l.madeAt(o) == at || l.madeAt(o) > at && l.readBehind(at, x.Buffer)) {
 			return nil
 		}
 	}

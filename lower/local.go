@@ -51,7 +51,8 @@ func (t *Target) Takes(as string, v *Value) bool {
 	return v.Dense()
 }
 
-// Made is what is known of an operand where it is made.
+// Made is what is known of an operand where it is made: where it is a reshape of what is
+// dense, where that is made.
 type Made struct {
 	Attrs Attrs // of the operator that makes it; Op is nil for inputs
 	X     []int // sizes of that one's first operand
@@ -73,7 +74,8 @@ func (t *Target) Joins(op *graph.Op, out graph.TensorType, operands []Made) bool
 		operands = operands[:1]
 	}
 	return slices.ContainsFunc(operands, func(m Made) bool {
-		return !m.Fixed && m.Uses == 1 && m.Attrs.Op != nil && slices.Equal(m.Type.Sizes, out.Sizes) && t.tailed(m)
+		return !m.Fixed && m.Uses == 1 && m.Attrs.Op != nil &&
+			graph.NumElements(m.Type.Sizes) == graph.NumElements(out.Sizes) && t.tailed(m)
 	})
 }
 

@@ -102,7 +102,7 @@ type lowerer struct {
 	t       *Target
 	opt     Options
 	uses    map[graph.Tensor]int
-	readers []int               // by buffer, the sum of uses over the values in it
+	readers []int               // by buffer, the sum of uses over the values in it, but by views
 	maker   []int               // by buffer, the kernel of Run that writes it, or -1
 	copied  map[ValueID]ValueID // dense copies of views
 	packed  map[string]ValueID  // constants that were prepared, by what was asked for

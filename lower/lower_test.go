@@ -346,7 +346,12 @@ func TestLocal(t *testing.T) {
 				}
 				var in []lower.Made
 				for _, x := range g.Operands(id) {
-					o := lower.Made{Attrs: lower.Attrs{Op: g.Op(x.Node), Values: g.Attrs(x.Node)}, Type: g.Type(x), Uses: uses[x], Fixed: fixed[x.Node]}
+					n := uses[x]
+					for o := g.Op(x.Node); o != nil && o.Name == "reshape" && p.Values[p.Of[g.Operands(x.Node)[0]]].Dense(); o = g.Op(x.Node) {
+						x = g.Operands(x.Node)[0]
+						n = max(n, uses[x])
+					}
+					o := lower.Made{Attrs: lower.Attrs{Op: g.Op(x.Node), Values: g.Attrs(x.Node)}, Type: g.Type(x), Uses: n, Fixed: fixed[x.Node]}
 					if len(g.Operands(x.Node)) > 0 {
 						o.X = g.Sizes(g.Operands(x.Node)[0])
 					}

@@ -33,6 +33,9 @@ func (l *lowerer) results(a Attrs, in []ValueID, out []graph.TensorType) ([]Valu
 		views, err := Views(a, &l.Values[in[0]], out)
 		if err != nil && op.Name == "reshape" {
 			views, err = Views(a, &l.Values[l.dense(in[0])], out)
+		} else {
+			// Who reads the results reads the operand; the view itself does not.
+			l.readers[l.Values[in[0]].Buffer]--
 		}
 		var vs []ValueID
 		for _, v := range views {

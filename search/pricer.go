@@ -259,7 +259,13 @@ func (p *Pricer) joins(n bank.Node, op *graph.Op) bool {
 	in := few[:0]
 	for _, t := range p.net.Operands(n) {
 		m, _ := p.net.NodeOf(t)
-		o := lower.Made{Type: p.net.Type(t), Uses: p.net.UseCount(t), Fixed: p.net.Fixed(m)}
+		uses := p.net.UseCount(t)
+		for p.reshapesDense(m) {
+			t = p.net.Operand(m, 0)
+			m, _ = p.net.NodeOf(t)
+			uses = max(uses, p.net.UseCount(t))
+		}
+		o := lower.Made{Type: p.net.Type(t), Uses: uses, Fixed: p.net.Fixed(m)}
 		if p.net.App(m) != 0 {
 			o.Attrs = lower.Attrs{Op: p.net.Op(m), Values: p.net.Attrs(m)}
 			if p.net.Arity(m) > 0 {
@@ -269,6 +275,16 @@ func (p *Pricer) joins(n bank.Node, op *graph.Op) bool {
 		in = append(in, o)
 	}
 	return p.target.Joins(op, p.net.Type(p.net.Out(n, 0)), in)
+}
+
+// reshapesDense reports whether a node is a view that gives a dense tensor other sizes.
+func (p *Pricer) reshapesDense(n bank.Node) bool {
+	op := p.net.Op(n)
+	if op == nil || op.Name != "reshape" || !p.isView(n) {
+		return false
+	}
+	x := p.value(p.net.Operand(n, 0))
+	return x.Dense()
 }
 
 // value is how a tensor lies.

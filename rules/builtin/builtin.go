@@ -43,11 +43,18 @@ var parts []byte
 // parts of a tensor. Each call gives laws of its own; the error is as that of Networks.
 func Parts() ([]*law.Law, error) { return law.Parse("parts.rules", parts) }
 
+//go:embed language.rules
+var language []byte
+
+// Language are the laws by which language models are rewritten. Each call gives laws of
+// its own; the error is as that of Networks.
+func Language() ([]*law.Law, error) { return law.Parse("language.rules", language) }
+
 // All are the laws of this package, in a fixed order. Each call gives laws of its own;
 // the error is as that of Networks.
 func All() ([]*law.Law, error) {
 	var all []*law.Law
-	for _, part := range []func() ([]*law.Law, error){Networks, Heads, Parts, Exchanges} {
+	for _, part := range []func() ([]*law.Law, error){Networks, Heads, Parts, Language, Exchanges} {
 		laws, err := part()
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 // Package builtin holds the laws that come with the program beside the axioms: those
 // by which the networks of the papers are rewritten, by which heads of attention are
-// merged, by which parts of weights are taken, and by which operands are exchanged.
+// merged, by which parts of weights are taken, by which language models are rewritten, and
+// by which operands are exchanged.
 //
 // Certificates has the proofs of the lemmas of package axioms and of the laws of this
 // package: from axioms and lemmas where the e-graph finds one, from what their operators
@@ -10,6 +11,7 @@
 //	networks.rules   merge, split, enlarge and fold   ─┐
 //	heads.rules      merge what is parted in heads     ├─► All ─► optimized by, with axioms and lemmas
 //	parts.rules      take parts of weights             │
+//	language.rules   share keys, move gains and signs  │
 //	exchanges.rules  exchange operands                ─┘
 //
 // # Laws that the axioms have, too

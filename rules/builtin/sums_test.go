@@ -9,11 +9,11 @@ import (
 	"github.com/taso-go/taso/verify/sums"
 )
 
-// The laws of heads and of parts hold for all sizes, both ways: both sides are the same
+// The laws of heads, of parts and of language models hold for all sizes, both ways: both sides are the same
 // sums.
 func TestSums(t *testing.T) {
 	var laws []*law.Law
-	for _, some := range []func() ([]*law.Law, error){builtin.Heads, builtin.Parts} {
+	for _, some := range []func() ([]*law.Law, error){builtin.Heads, builtin.Parts, builtin.Language} {
 		ls, err := some()
 		if err != nil {
 			t.Fatal(err)
