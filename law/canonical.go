@@ -22,7 +22,30 @@ import (
 // operator is commutative becomes an equation between a term and itself.
 func Canonical(l *Law) *Law {
 	c := &canonizer{law: l}
-	return c.run()
+	m := c.run()
+	if !c.byText {
+		return m
+	}
+	// Operands are ordered by names that are not those of the result, which may order them
+	// otherwise. Of the forms that take turns in the end the one with the least text is
+	// canonical, so that its own canonical form is the same.
+	at, forms, texts := map[string]int{}, []*Law(nil), []string(nil)
+	for text := Body(m); ; text = Body(m) {
+		first, ok := at[text]
+		if ok || len(forms) == maxForms {
+			least := first
+			for i := first; i < len(texts); i++ {
+				if texts[i] < texts[least] {
+					least = i
+				}
+			}
+			return forms[least]
+		}
+		at[text] = len(forms)
+		forms, texts = append(forms, m), append(texts, text)
+		c := &canonizer{law: m}
+		m = c.run()
+	}
 }
 
 // plainText is the text of l up to renaming of variables, exchange of the sides
@@ -146,8 +169,10 @@ func large(l *Law) bool {
 type canonizer struct {
 	law   *Law
 	plain bool // keep the operands of commutative operators as they are
-	best  *Law
-	text  string
+	// byText: operands were ordered by their texts.
+	byText bool
+	best   *Law
+	text   string
 
 	shapes map[string]graph.Shape // of the law's tensors
 }
@@ -168,6 +193,9 @@ func eachOrder(n int, f func([]int)) {
 		return true
 	})
 }
+
+// maxForms bounds the forms that are made of one law.
+const maxForms = 64
 
 // maxFlips is the most commutative applications whose operand orders are all
 // tried; of more, the operands are ordered by text.
@@ -196,7 +224,7 @@ func (c *canonizer) flips(left, right []*Term) {
 	}
 	n := len(apps)
 	if n > maxFlips {
-		n, f.byText = 0, true
+		n, f.byText, c.byText = 0, true, true
 	}
 	for mask := 0; mask < 1<<n; mask++ {
 		clear(f.flip)

@@ -136,3 +136,30 @@ func TestCanonicalKeepsSizesOfUnreadTensors(t *testing.T) {
 		t.Errorf("the canonical form reads as another law: %v\n%s", err, law.Format(law.Canonical(with)))
 	}
 }
+
+// The canonical form of a law with many commutative operators is its own: its operands are
+// ordered by names, which change with them.
+func TestCanonicalTwice(t *testing.T) {
+	laws, err := law.Parse("laws", []byte(`
+rule rotary
+  given X : [s, 2*d], C : [s, d], S : [s, d], B : [s, d], R : [s, d]
+  let   turn(X) = concat[axis=1](neg(slice[axis=1, lo=d, hi=2*d](X)), slice[axis=1, lo=0, hi=d](X))
+  let   rope(X, C, S) = ewadd(ewmul(X, concat[axis=1](C, C)), ewmul(turn(X), concat[axis=1](S, S)))
+  then  rope(rope(X, C, S), B, R) => rope(X, ewsub(ewmul(C, B), ewmul(S, R)), ewadd(ewmul(S, B), ewmul(C, R)))
+
+rule rotary_back
+  given X : [s, 2*d], C : [s, d], S : [s, d], B : [s, d], R : [s, d]
+  let   turn(X) = concat[axis=1](neg(slice[axis=1, lo=d, hi=2*d](X)), slice[axis=1, lo=0, hi=d](X))
+  let   rope(X, C, S) = ewadd(ewmul(X, concat[axis=1](C, C)), ewmul(turn(X), concat[axis=1](S, S)))
+  then  rope(rope(X, C, S), B, neg(R)) => rope(X, ewadd(ewmul(C, B), ewmul(S, R)), ewsub(ewmul(S, B), ewmul(C, R)))
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range laws {
+		c := law.Canonical(l)
+		if again := law.Canonical(c); law.Body(again) != law.Body(c) {
+			t.Errorf("%s: the canonical form of\n%s\nis\n%s", l.Name, law.Format(c), law.Format(again))
+		}
+	}
+}
