@@ -36,6 +36,7 @@ var byMeaning = []string{
 	"enlarge_single", "enlarge_row", "enlarge_column", "lift_bias_channels", "lift_bias_images", "lift_batchnorm", "join_two",
 	"merge_parted_products", "part_bias_columns", "join_bias_heads",
 	"slice_bias_channels", "slice_bias_images", "slice_batchnorm",
+	"gain_into_weights", "gain_into_rows", "share_keys", "share_keys_joined", "share_values", "sign_into_table",
 }
 
 // Every law of rules/builtin has a certificate that the checker accepts, and Z3 where it
