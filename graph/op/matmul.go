@@ -11,7 +11,7 @@ import (
 var MatMul = graph.Register(&graph.Op{
 	Name: "matmul", In: 2, Out: 1,
 	Batched: true,
-	Class: "matmul", Weights: func(operand int, sizes []int) bool {
+	Class:   "matmul", Weights: func(operand int, sizes []int) bool {
 		return operand == 1 && graph.NumElements(sizes[:len(sizes)-2]) == 1
 	},
 	Doc: "Matrix product: [B.., m, k] times [B.., k, n] is [B.., m, n].",
