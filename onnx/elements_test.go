@@ -173,3 +173,29 @@ func resizedTo[T any](xs []T, by int) []T {
 	}
 	return xs[:len(xs)-1]
 }
+
+// TestStoredTypes: what is only stored is not computed with, neither by operators nor while
+// reading.
+func TestStoredTypes(t *testing.T) {
+	for _, typ := range graph.DTypes() {
+		for op, n := range map[string]int{"Neg": 1, "Add": 2} {
+			m := &onnxpb.ModelProto{IrVersion: proto.Int64(irVersion(25)), OpsetImport: []*onnxpb.OperatorSetIdProto{{Version: proto.Int64(25)}}, Graph: &onnxpb.GraphProto{Name: proto.String("m")}}
+			in := []string{"x", "y"}[:n]
+			constants := map[string]*model.Weight{}
+			for _, name := range in {
+				m.Graph.Input = append(m.Graph.Input, valueInfo(name, graph.TensorType{DType: typ, Sizes: []int{2}}))
+				constants[name] = newConstant(typ, 2).weight()
+			}
+			m.Graph.Node = []*onnxpb.NodeProto{node(op, in, []string{"z"})}
+			m.Graph.Output = []*onnxpb.ValueInfoProto{valueInfo("z", graph.TensorType{DType: typ, Sizes: []int{2}})}
+			path := put(t, marshal(t, m))
+			for _, fixed := range []map[string]*model.Weight{nil, constants} {
+				_, report, err := Read(path, ReadOptions{Constants: fixed})
+				stored := typ.IsFloat() && !typ.IsReal()
+				if err != nil || typ != graph.Bool && stored != (len(report.Opaque) > 0) {
+					t.Errorf("%s of %s: %v, %v", op, typ, err, report)
+				}
+			}
+		}
+	}
+}

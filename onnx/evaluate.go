@@ -153,7 +153,7 @@ func truth(b bool) int64 {
 // each folds an operator that looks at one element.
 func each(f func(x float64) float64) evaluator {
 	return func(c *call, in []*constant) []*constant {
-		notFolded(len(in) != 1 || in[0] == nil)
+		notFolded(len(in) != 1 || in[0] == nil || in[0].dtype.IsFloat() && !in[0].dtype.IsReal())
 		out := newConstant(in[0].dtype, in[0].sizes...)
 		for i := range in[0].len() {
 			x := in[0].number(i)

@@ -65,7 +65,7 @@ func pointwise(own string) lowering {
 // arithmetic refuses to compute with a type for which an operator means
 // something else than on real numbers.
 func (c *call) arithmetic(own string, v *value) {
-	if !v.dtype.IsFloat() && !(v.dtype.IsInt() && slices.Contains(exactOnInts, own)) {
+	if !v.dtype.IsReal() && !(v.dtype.IsInt() && slices.Contains(exactOnInts, own)) {
 		must.Do(unsupported("it is applied to %s", v.dtype))
 	}
 }
