@@ -244,7 +244,7 @@ func lowerAttention(c *call) {
 	if mask := in[3]; mask != nil {
 		c.mask(a, mask, keys)
 	}
-	if c.flag("is_causal") {
+	if c.bit("is_causal", 0) {
 		a.ones = append(a.ones, im.causal(queries, keys, past, 0))
 	}
 	if in[6] != nil {

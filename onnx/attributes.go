@@ -28,6 +28,15 @@ func (c *call) int(name string, missing int64) int64 {
 	return a.GetI()
 }
 
+// bit is an integer that is 1 for yes and 0 for no; runtimes do not agree on what others mean.
+func (c *call) bit(name string, missing int64) bool {
+	n := c.int(name, missing)
+	if n != 0 && n != 1 {
+		must.Do(unsupported("its %s is %d, neither 0 nor 1", name, n))
+	}
+	return n == 1
+}
+
 // flag is an integer that is not 0 for yes.
 func (c *call) flag(name string) bool { return c.int(name, 0) != 0 }
 

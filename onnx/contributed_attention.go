@@ -80,7 +80,7 @@ func lowerContributedAttention(c *call) {
 	switch {
 	case x.rank() != 3 || w.rank() != 2:
 		must.Failf("%s and %s", x, w)
-	case c.flag("do_rotary"):
+	case c.bit("do_rotary", 0):
 		must.Do(unsupported("it turns queries and keys"))
 	case c.flag("past_present_share_buffer") || in[6] != nil:
 		must.Do(unsupported("it writes into its past"))
@@ -113,7 +113,7 @@ func lowerContributedAttention(c *call) {
 	if in[3] != nil {
 		c.filtered(a, in[3])
 	}
-	if c.flag("unidirectional") {
+	if c.bit("unidirectional", 0) {
 		a.ones = append(a.ones, im.causal(q.sizes[2], k.sizes[2], past, 0))
 	}
 	if in[5] != nil {
@@ -199,7 +199,7 @@ func lowerMultiHead(c *call) {
 	if in[4] != nil {
 		c.filtered(a, in[4])
 	}
-	if c.flag("unidirectional") {
+	if c.bit("unidirectional", 0) {
 		a.ones = append(a.ones, im.causal(q.sizes[2], k.sizes[2], past, 0))
 	}
 	if in[5] != nil {
@@ -220,7 +220,7 @@ func lowerContributedRotary(c *call) {
 	case c.float("scale", 1) != 1:
 		must.Do(unsupported("it is scaled by %g", c.float("scale", 1)))
 	}
-	r := rotary{pairs: c.flag("interleaved"), places: 2, dim: int(c.int("rotary_embedding_dim", 0))}
+	r := rotary{pairs: c.bit("interleaved", 0), places: 2, dim: int(c.int("rotary_embedding_dim", 0))}
 	table := in[2]
 	if table.rank() != 2 {
 		must.Failf("a table of angles %s", table)
@@ -310,7 +310,7 @@ func lowerGroupQuery(c *call) {
 	if first {
 		before = valueOf(newConstant(graph.Int64, batch))
 	}
-	if c.flag("do_rotary") {
+	if c.bit("do_rotary", 0) {
 		if in[7] == nil || in[8] == nil || in[7].rank() != 2 {
 			must.Failf("its angles are missing")
 		}
@@ -320,7 +320,7 @@ func lowerGroupQuery(c *call) {
 		} else if !slices.Equal(at.sizes, []int{batch, fresh}) {
 			must.Failf("positions %s of %d samples of %d", at, batch, fresh)
 		}
-		r := rotary{cos: im.looked(in[7], at), sin: im.looked(in[8], at), dim: 2 * in[7].sizes[1], pairs: c.flag("rotary_interleaved"), places: 2}
+		r := rotary{cos: im.looked(in[7], at), sin: im.looked(in[8], at), dim: 2 * in[7].sizes[1], pairs: c.bit("rotary_interleaved", 0), places: 2}
 		q, k = im.turned(q, r), im.turned(k, r)
 	}
 	k, v = c.cached(in[3], k, before, first, int(total.ints[0])), c.cached(in[4], v, before, first, int(total.ints[0]))

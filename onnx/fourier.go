@@ -95,7 +95,7 @@ func lowerDFT(c *call) {
 	x := in[0]
 	c.arithmetic("", x)
 	r := x.rank()
-	f := fourier{inverse: c.flag("inverse"), onesided: c.flag("onesided")}
+	f := fourier{inverse: c.bit("inverse", 0), onesided: c.bit("onesided", 0)}
 	if r < 2 || x.sizes[r-1] > 2 {
 		must.Failf("%s: want one number or two on the last axis", x)
 	}
@@ -154,7 +154,7 @@ func lowerSTFT(c *call) {
 		must.Failf("%s: want [batch, length, 1 or 2]", x)
 	}
 	step := scalarInt(c.known(1, "step"), "its step")
-	f := fourier{parts: x.sizes[2], onesided: c.int("onesided", 1) != 0}
+	f := fourier{parts: x.sizes[2], onesided: c.bit("onesided", 1)}
 	long := c.known(3, "length of a frame")
 	switch {
 	case long != nil:

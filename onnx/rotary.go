@@ -90,7 +90,7 @@ func lowerRotary(c *call) {
 	in, im := c.need(3, 4), c.im
 	x := in[0]
 	c.arithmetic("", x)
-	r := rotary{cos: in[1], sin: in[2], pairs: c.flag("interleaved"), places: 2}
+	r := rotary{cos: in[1], sin: in[2], pairs: c.bit("interleaved", 0), places: 2}
 	y := x
 	if x.rank() == 3 {
 		n := int(c.int("num_heads", 0))

@@ -83,6 +83,7 @@ func TestSweepAttention(t *testing.T) {
 	add(24, list(q, k, v, seen("mask", 2, 1, 4, 3), none, none, integers("len", graph.Int64, 2, 3)), z).alone("Fail")
 	add(24, list(q, k, v, seen("mask", 4, 1)), z).declare("z", graph.Float32, 2, 3, 4, 5).keeps("is not said").alone("Fail")
 	add(24, list(q, k, v), z, "softcap", 2.0, "is_causal", 1).declare("z", graph.Float32, 2, 3, 4, 5).keeps("runtimes do not agree")
+	add(23, list(q, k, v), z, "is_causal", 2).declare("z", graph.Float32, 2, 3, 4, 5).keeps("neither 0 nor 1")
 	add(23, list(q, k, v), z, "scale", -1.0).declare("z", graph.Float32, 2, 3, 4, 5).keeps("has no root").alone("Fail")
 	sweep(t, vs)
 }
