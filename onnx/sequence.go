@@ -19,7 +19,7 @@ func init() {
 	}
 	register(lists)
 	takesLists = maps.Clone(lists)
-	for _, op := range []string{"Identity", "If", "Loop"} {
+	for _, op := range []string{"Identity", "If", "Loop", "OptionalHasElement", "OptionalGetElement"} {
 		takesLists[op] = nil // they may also be of tensors only
 	}
 }
