@@ -185,7 +185,8 @@ func (p *oraclePlan) node(id graph.NodeID, val map[graph.Tensor]tensor) (out []t
 		out = p.o.node(op, a, args, sizes)
 	}
 	if out == nil {
-		if out, err = interp.Apply(interp.Float{}, op, a, args); err != nil {
+		// The evaluator of graphs knows which operators are of integers.
+		if out, err = p.alone(id, args); err != nil {
 			return nil, err
 		}
 	}
@@ -197,6 +198,38 @@ func (p *oraclePlan) node(id graph.NodeID, val map[graph.Tensor]tensor) (out []t
 		}
 	}
 	return out, nil
+}
+
+// alone evaluates a graph of one node.
+func (p *oraclePlan) alone(id graph.NodeID, args []tensor) ([]tensor, error) {
+	var b graph.Builder
+	var in []graph.Tensor
+	for i, t := range p.g.Operands(id) {
+		x, err := b.AddInput(fmt.Sprint("x", i), p.g.DType(t), p.g.Sizes(t)...)
+		if err != nil {
+			return nil, err
+		}
+		in = append(in, x)
+	}
+	apply := func() (graph.NodeID, error) { return b.Apply("", p.g.Op(id), p.g.Attrs(id), in...) }
+	if len(in) == 0 {
+		apply = func() (graph.NodeID, error) {
+			return b.Constant("", p.g.DType(id.Out(0)), p.g.Op(id), p.g.Attrs(id))
+		}
+	}
+	n, err := apply()
+	if err != nil {
+		return nil, err
+	}
+	var outs []graph.Tensor
+	for i := range p.g.NumOut(id) {
+		outs = append(outs, n.Out(i))
+	}
+	g, err := b.Finish(outs...)
+	if err != nil {
+		return nil, err
+	}
+	return interp.EvalGraph(context.Background(), interp.Float{}, g, args)
 }
 
 func (p *oraclePlan) results(val map[graph.Tensor]tensor) ([]backends.Tensor, error) {

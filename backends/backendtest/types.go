@@ -10,7 +10,7 @@ import (
 )
 
 // Element types other than float32. The reference is arithmetic in float64 with the
-// functions that casts are, and knows of no type: integers stay within theirs here.
+// functions that casts are, and of integers exact, modulo 2 to the bits of their type.
 
 // Types are the cases of element types: every operator on float64, whole graphs on
 // narrow floating-point numbers, and on integers and truth values. Case.Ops has the names
@@ -55,6 +55,9 @@ func typesWithin(tolerance float64) ([]Case, error) {
 		if t.IsInt() && t.Bits() >= 8 {
 			add(t, "arithmetic", counted, tolerance, fused, alone)
 			add(t, "products", multiplied, tolerance, fused, alone)
+		}
+		if t.IsInt() && t.Bits() < 64 {
+			add(t, "around", around, tolerance, fused, alone)
 		}
 		if t.IsSigned() && t.Bits() >= 8 {
 			add(t, "below zero", below, tolerance, fused, alone)
@@ -175,6 +178,31 @@ d = conv2d[pad=same_upper, groups=2, stride=(2, 1), act=relu](i3, k2)
 e = conv2d[pad=valid, groups=2](i3, d2)
 f = ewadd(e, e)
 return a, b, c, d, e, f
+`
+
+// around leaves the range of the type in each operation.
+const around = `
+x : TYPE[3, 4]
+y : TYPE[3, 4]
+w : weight TYPE[4, 5]
+s : TYPE[]
+a = ewadd(x, y)
+b = ewsub(x, a)
+c = ewmul(b, y)
+d = smul(c, s)
+e = ewmax(c, a)
+f = ewmin(d, e)
+g = reducesum[axes=(0)](x)
+h = matmul(c, w)
+i = relu(b)
+j = neg(x)
+k = cast[to=int64](h)
+l = cast[to=int8, mode=wrap](k)
+m = cast[to=uint16, mode=wrap](h)
+n = reshape[shape=[1, 1, 3, 4]](x)
+o = reshape[shape=[1, 1, 3, 4]](y)
+p = conv2d[pad=same_upper](n, o)
+return a, b, c, d, e, f, g, h, i, j, k, l, m, p
 `
 
 const below = `

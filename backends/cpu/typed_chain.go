@@ -30,10 +30,6 @@ func typedStep(fn string, held graph.DType) bool {
 func typedUnary[T numeric](b *binder, s *lower.Step, t graph.DType) (func(T) (T, error), error) {
 	whole := t.IsInt() || t == graph.Bool
 	switch {
-	case s.Fn == "neg":
-		return func(x T) (T, error) { return -x, nil }, nil
-	case s.Fn == "relu" && whole:
-		return func(x T) (T, error) { return max(x, 0), nil }, nil
 	case s.Fn == "abs" && whole:
 		return func(x T) (T, error) {
 			if x < 0 {
@@ -109,6 +105,17 @@ func bindTypedChain[T numeric](b *binder, k *lower.Kernel, s *step) error {
 func typedPass[T numeric](b *binder, st *lower.Step, y *value) (pass[T], error) {
 	p, q := b.value(st.Args[0]), b.value(st.Args[1])
 	switch {
+	case p == nil && (st.Fn == "relu" || st.Fn == "neg"):
+		code, with := opMax, []T{0}
+		if st.Fn == "neg" {
+			code, with[0] = opMul, 0
+			with[0]-- // -1, also modulo 2^64
+		}
+		kern, typ := b.t, wideOf[T]()
+		return func(to, from []T, _, _ int) error {
+			kern.zip(ptr(&to[0]), ptr(&from[0]), ptr(&with[0]), len(to), true, typ, code)
+			return nil
+		}, nil
 	case p == nil:
 		f, err := typedUnary[T](b, st, y.Type)
 		return func(to, from []T, _, _ int) (err error) {
