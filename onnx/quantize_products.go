@@ -29,6 +29,12 @@ func init() {
 			}
 			return c.im.reduce("reducemean", x, upTo(2, x.rank()), true)
 		}),
+		"QLinearSoftmax": quantizedOne(func(c *call, x *value) *value {
+			if c.int("opset", 13) < 13 {
+				must.Do(unsupported("it is that of operator set %d", c.int("opset", 13)))
+			}
+			return c.im.apply("softmax", attrs{"axis": graph.IntValue(c.axisAttr(-1, x.rank()))}, x)
+		}),
 		"QLinearConcat": lowerQLinearConcat, "QLinearConv": lowerQLinearConv,
 	} {
 		contributions[op] = f
