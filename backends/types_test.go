@@ -22,7 +22,7 @@ func TestTensorBytes(t *testing.T) {
 		typ := graph.TensorType{DType: d, Sizes: []int{3, 100}}
 		raw := make([]byte, 0, typ.Bytes())
 		for range 300 {
-			n, x := model.Element(d, binaryOf(r, d))
+			n, x := model.Element(d, binaryOf(r))
 			raw = model.AppendElement(raw, d, n, x)
 		}
 		x, err := backends.FromBytes(typ, raw)
@@ -56,7 +56,7 @@ func TestTensorBytes(t *testing.T) {
 }
 
 // binaryOf are random bytes, more than an element has.
-func binaryOf(r *rand.Rand, _ graph.DType) []byte {
+func binaryOf(r *rand.Rand) []byte {
 	b := make([]byte, 8)
 	for i := range b {
 		b[i] = byte(r.Uint32())

@@ -21,9 +21,6 @@ func f32(p ptr, n int) []float32 { return unsafe.Slice((*float32)(p), n) }
 // i32 is the memory at p as n 32-bit integers.
 func i32(p ptr, n int) []int32 { return unsafe.Slice((*int32)(p), n) }
 
-// i64 is the memory at p as n integers.
-func i64(p ptr, n int) []int64 { return unsafe.Slice((*int64)(p), n) }
-
 // slack is how many elements past its end memory may be read (TASO_SLACK).
 const slack = 64
 

@@ -79,13 +79,13 @@ func TestMeaningOfIntegers(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := &value{Value: &lower.Value{Sizes: []int{1}, Strides: []int{1}, DType: graph.Int64, Type: graph.Int64}, buf: &buffer{bytes: 8, mem: mem, base: mem.p}}
-		i64(v.ptr(), 1)[0] = x
+		all[int64](v.ptr(), 1)[0] = x
 		xs, err := v.float64s()
 		if (err == nil) != ok {
 			t.Errorf("%d: %v", x, err)
 		}
-		if err == nil && (v.put(xs) != nil || i64(v.ptr(), 1)[0] != x) {
-			t.Errorf("%d became %d", x, i64(v.ptr(), 1)[0])
+		if err == nil && (v.put(xs) != nil || all[int64](v.ptr(), 1)[0] != x) {
+			t.Errorf("%d became %d", x, all[int64](v.ptr(), 1)[0])
 		}
 		if v.put([]float64{math.NaN()}) == nil {
 			t.Error("what is not a number is put as an integer")

@@ -117,7 +117,7 @@ func bindGather(b *binder, k *lower.Kernel, s *step) error {
 		from := bytesAt(x.ptr(), outer*n*bytes)
 		to := bytesAt(y.ptr(), outer*m*bytes)
 		for o := 0; o < outer; o++ {
-			for j, k := range i64(idx.ptr(), m) {
+			for j, k := range all[int64](idx.ptr(), m) {
 				if k < 0 {
 					k += int64(n)
 				}
