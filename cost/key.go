@@ -43,8 +43,8 @@ type Key struct {
 	Setting
 	// Op is the operator's name.
 	Op string `json:"op"`
-	// Attrs are all its attributes, those at their default too: "[axis=1]", or
-	// "" for an operator without any.
+	// Attrs are all its attributes, those at their default too unless they are late
+	// ([graph.Param]): "[axis=1]", or "" for an operator without any.
 	Attrs string `json:"attrs,omitempty"`
 	// In and Out are the types of its inputs and outputs: "float32[2, 3],
 	// float32[3]".
@@ -89,14 +89,17 @@ func (k Key) Application() string {
 func (k Key) Hash() uint64 { return xxhash.Sum64String(k.String()) }
 
 // formatAttrs writes every attribute, unlike [graph.Op.FormatAttrs]: a key must
-// not change its meaning when an operator's default does.
+// not change its meaning when an operator's default does. That of a late parameter does
+// not: it is what the operator was before.
 func formatAttrs(op *graph.Op, a graph.Attrs) string {
-	if len(op.Params) == 0 {
-		return ""
-	}
-	parts := make([]string, len(op.Params))
+	var parts []string
 	for i, p := range op.Params {
-		parts[i] = p.Name + "=" + a[i].String()
+		if p.Written(a[i]) {
+			parts = append(parts, p.Name+"="+a[i].String())
+		}
+	}
+	if len(parts) == 0 {
+		return ""
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }

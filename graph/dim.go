@@ -487,6 +487,11 @@ func fold(name string, args []Value) Dim {
 			return d
 		}
 	}
+	if name == fnStep && len(args) == 2 {
+		if d, ok := foldStep(args); ok {
+			return d
+		}
+	}
 	return Func(name, args...)
 }
 

@@ -206,6 +206,9 @@ func (s *Space) substSym(v Sym, by map[Sym]Index) Index {
 	case y.name == fnMax0:
 		return s.Max0(args[0])
 	case scanDiv(y.name, &n):
+		if q, ok := s.quotient(args[0], Int(n)); ok {
+			return q
+		}
 		return s.Div(args[0], n)
 	}
 	return s.Func(y.name, y.rule, args...)
@@ -299,9 +302,11 @@ func (s *Space) Size(d Dim) Index {
 		}
 		var factors []Index
 		signed := false // the sign of a factor is not known
+		stepped := false
 		for _, a := range t.atoms {
 			factors = append(factors, s.sizeAtom(a))
-			signed = signed || a.Kind != AtomVar
+			step := a.Kind == AtomFunc && a.Name == fnStep
+			signed, stepped = signed || a.Kind != AtomVar && !step, stepped || step
 		}
 		if signed {
 			out = out.addScaled(s.Func("*", nil, factors...), t.coef)
@@ -311,8 +316,14 @@ func (s *Space) Size(d Dim) Index {
 		p, fresh := s.sized(whole, 1)
 		if fresh {
 			s.syms[len(s.syms)-1].size = whole
+			var sum Index
 			for _, f := range factors {
 				s.know(GuardLe(f, p))
+				sum = sum.Add(f)
+			}
+			if stepped {
+				// (a-1)*(b-1) >= 0: a*b >= a+b-1
+				s.know(GuardLe(sum.AddInt(1-int64(len(factors))), p))
 			}
 		}
 		out = out.addScaled(p, t.coef)
@@ -346,6 +357,12 @@ func (s *Space) sizeAtom(a Atom) Index {
 		if axis, ok := axisArg(a.Args[2]); ok {
 			return s.strided(args[0], a.Args[1], axis)
 		}
+	case a.Name == fnStep && len(a.Args) == 2:
+		s.LeaveValueOpen(a.Args[0])
+		e, _ := s.sized(a.Dim(), 1)
+		v, _ := e.IsSym()
+		s.syms[v-1].size = a.Dim()
+		return e
 	}
 	return s.Func("size "+a.id.key, nil)
 }

@@ -71,10 +71,10 @@ func sorted(v Value) string {
 func axisName(axis int) string { return [...]string{"vertical", "horizontal"}[axis&1] }
 
 // Window is the position, in the image, of the first cell of window number at
-// of windows of size k over size h; it is negative where the window begins in
-// the border. Where the window is defined it holds a cell of the image.
+// of windows of extent k over size h; it is negative where the window begins in
+// the border. Where the window is defined it reaches over a cell of the image.
 //
-// That every window holds a cell: window i begins at i*s - before. In SAME
+// That every window reaches over a cell: window i begins at i*s - before. In SAME
 // padding, before + behind = t = max((n-1)*s + k - h, 0) for the n = ceil(h/s)
 // windows, so t < k, since (n-1)*s < h. Any pads are therefore smaller than the
 // kernel, so the first window ends inside; the last one begins at most at

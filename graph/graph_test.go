@@ -111,7 +111,7 @@ func TestBuilderErrors(t *testing.T) {
 		{"shape", func(b *graph.Builder, x graph.Tensor) error { _, err := b.Apply("y", mm, nil, x, x); return err },
 			"node y: operator matmul: shapes [2, 3] and [2, 3]: inner sizes differ: size 3 is not 2"},
 		{"attributes", func(b *graph.Builder, x graph.Tensor) error { _, err := b.Apply("y", conv, nil, x, x); return err },
-			"node y: operator conv2d: 0 attributes, want 4"},
+			"node y: operator conv2d: 0 attributes, want 5"},
 		{"variable", func(b *graph.Builder, x graph.Tensor) error {
 			_, err := b.Apply("y", split, graph.Attrs{graph.IntValue(1), graph.DimValue(graph.Var("n"))}, x)
 			return err
@@ -121,7 +121,7 @@ func TestBuilderErrors(t *testing.T) {
 			return err
 		}, "node y: operator split: attribute at: n is not a value of sort int"},
 		{"sort variable", func(b *graph.Builder, x graph.Tensor) error {
-			_, err := b.Apply("y", conv, graph.Attrs{graph.VarValue("s", "stride"), graph.NameValue("valid"), graph.IntValue(1), graph.NameValue("none")}, x, x)
+			_, err := b.Apply("y", conv, graph.Attrs{graph.VarValue("s", "stride"), graph.NameValue("valid"), graph.IntValue(1), graph.NameValue("none"), graph.TupleValue(1, 1)}, x, x)
 			return err
 		}, "node y: operator conv2d: attribute stride: s is a variable"},
 		{"absurd number", func(b *graph.Builder, _ graph.Tensor) error {

@@ -47,9 +47,18 @@ func (g *Graph) Hash() Hash {
 					w.sizes(g.DType(id.Out(i)), g.Sizes(id.Out(i)))
 				}
 			}
-			w.number(len(g.attrs[id]))
-			for _, v := range g.attrs[id] {
-				w.text(v.String())
+			var attrs []string
+			for i, v := range g.attrs[id] {
+				switch p := &op.Params[i]; {
+				case p.Late && p.Written(v):
+					attrs = append(attrs, p.Name+"="+v.String())
+				case !p.Late:
+					attrs = append(attrs, v.String())
+				}
+			}
+			w.number(len(attrs))
+			for _, text := range attrs {
+				w.text(text)
 			}
 			w.text(g.DType(id.Out(0)).String())
 			w.tensors(node, g.Operands(id), op.Commutative)

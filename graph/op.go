@@ -15,7 +15,14 @@ type Param struct {
 	// Infinite is the sign of the infinite number that a law may write here, for
 	// a bound that bounds nothing; 0: none. Laws are about real numbers.
 	Infinite int
+	// Late: the operator once had no such parameter. At its default it is left out where
+	// all attributes are written, so that hashes and keys stay what they were.
+	Late bool
 }
+
+// Written reports whether a value is written where all attributes are: unless the
+// parameter is late and has its default.
+func (p *Param) Written(v Value) bool { return !p.Late || v != p.Default }
 
 // Work is what an operator costs in the abstract, for float32 tensors.
 type Work struct {

@@ -6,6 +6,7 @@ import "fmt"
 const (
 	fnWindow  = "window"  // window(h, k, stride, pad, axis): the output size
 	fnStrided = "strided" // strided(h, stride, axis): h divided by the stride, rounded up
+	fnStep    = "step"    // step(s, axis): what a stride or dilation is along the axis, at least 1
 )
 
 // Pad names. SAME padding pads so that the output has ceil(h/stride) cells;
@@ -21,7 +22,7 @@ const (
 
 // Sorts of attribute variables.
 const (
-	SortStride  = "stride"  // a pair of positive integers
+	SortStride  = "stride"  // a pair of positive integers, of a dilation too
 	SortPadding = "padding" // same_upper, same_lower, valid or explicit pads
 	SortSame    = "same"    // same_upper or same_lower
 	SortAct     = "act"     // none, relu, ...
@@ -32,6 +33,15 @@ const (
 // of size k that slides over a tensor of size h.
 func WindowOut(h, k Dim, stride, pad Value, axis int) Dim {
 	return fold(fnWindow, []Value{DimValue(h), DimValue(k), stride, pad, IntValue(int64(axis))})
+}
+
+// StepOf is how many cells a stride or dilation steps along axis.
+func StepOf(step Value, axis int) Dim { return fold(fnStep, []Value{step, IntValue(int64(axis))}) }
+
+// Extent is the number of cells along axis from the first to the last that a window of k
+// cells reads which are a dilation apart.
+func Extent(k Dim, dilation Value, axis int) Dim {
+	return k.Sub(Int(1)).Mul(StepOf(dilation, axis)).Add(Int(1))
 }
 
 func isSame(pad Value) bool {
@@ -101,6 +111,15 @@ func foldStrided(args []Value) (Dim, bool) {
 	return d.divExact(s)
 }
 
+func foldStep(args []Value) (Dim, bool) {
+	axis, ok := axisArg(args[1])
+	if !ok {
+		return Dim{}, false
+	}
+	n, ok := strideOf(args[0], axis)
+	return Int(n), ok
+}
+
 // WindowPads is the padding (before, after) along axis of a window of size k
 // over size h, all concrete.
 func WindowPads(h, k int, stride, pad Value, axis int) (before, after int, err error) {
@@ -127,6 +146,15 @@ func WindowPads(h, k int, stride, pad Value, axis int) (before, after int, err e
 	return 0, 0, fmt.Errorf("padding %s is not known", pad)
 }
 
+// CheckSteps requires a stride or dilation, which is named in the error, to be two
+// positive numbers or a variable.
+func CheckSteps(what string, v Value) error {
+	if t, ok := v.Tuple(); ok && len(t) == 2 && t[0] >= 1 && t[1] >= 1 || v.Kind() == KindVar {
+		return nil
+	}
+	return fmt.Errorf("%s %s: want two positive numbers", what, v)
+}
+
 // CheckWindow requires attribute values stride and pad to be well formed and
 // the window to fit: an output of at least one cell, pads smaller than the
 // kernel (so that no window lies wholly outside). It returns the output size.
@@ -134,15 +162,8 @@ func WindowPads(h, k int, stride, pad Value, axis int) (before, after int, err e
 // Where pad is a variable, f.Needs cannot say that its pads are smaller than
 // the kernel: whoever derives definedness from Needs adds that condition.
 func CheckWindow(f *Unifier, h, k Dim, stride, pad Value, axis int) (Dim, error) {
-	switch stride.Kind() {
-	case KindTuple:
-		st, _ := stride.Tuple()
-		if len(st) != 2 || st[0] < 1 || st[1] < 1 {
-			return Dim{}, fmt.Errorf("stride %s: want two positive numbers", stride)
-		}
-	case KindVar:
-	default:
-		return Dim{}, fmt.Errorf("stride %s: want two positive numbers", stride)
+	if err := CheckSteps("stride", stride); err != nil {
+		return Dim{}, err
 	}
 	switch pad.Kind() {
 	case KindTuple:

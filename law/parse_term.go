@@ -439,10 +439,11 @@ func (p *parser) factor() graph.Dim {
 var sizeFuncs = map[string][]string{
 	"window":  {"int", "int", graph.SortStride, graph.SortPadding, "int"},
 	"strided": {"int", graph.SortStride, "int"},
+	"step":    {graph.SortStride, "int"},
 }
 
-// sizeFunc reads the arguments of window(h, k, stride, pad, axis) and
-// strided(h, stride, axis).
+// sizeFunc reads the arguments of window(h, k, stride, pad, axis),
+// strided(h, stride, axis) and step(dilation, axis).
 func (p *parser) sizeFunc(name string, pos Pos) graph.Dim {
 	sorts, ok := sizeFuncs[name]
 	if !ok {

@@ -96,6 +96,9 @@ var applications = []struct {
 	{"x : float32[1, 2, 5, 4]; w : float32[3, 2, 3, 2]; z = conv2d[pad=(1, 0, 2, 1), act=sigmoid](x, w)", false},
 	{"x : float32[1, 3, 7, 7]; w : float32[3, 1, 1, 1]; z = conv2d[stride=(2, 3), pad=valid, groups=3](x, w)", false},
 	{"x : float32[1, 3, 1, 1]; w : float32[2, 3, 3, 3]; z = conv2d[pad=same_lower](x, w)", false},
+	{"x : float32[2, 4, 9, 5]; w : float32[6, 2, 3, 2]; z = conv2d[stride=(2, 1), pad=same_upper, groups=2, dilation=(3, 2)](x, w)", false},
+	{"x : float32[1, 2, 6, 5]; w : float32[3, 2, 3, 3]; z = conv2d[pad=(2, 3, 2, 1), act=sigmoid, dilation=(2, 2)](x, w)", false},
+	{"x : float32[1, 2, 3, 3]; w : float32[2, 1, 3, 3]; z = conv2d[pad=(8, 8, 8, 8), groups=2, dilation=(8, 8)](x, w)", false},
 	{"x : float32[1, 2, 5, 5]; w : float32[3, 2, 3, 3]; z = conv2d[pad=(1, 1, 1, 1), act=relu](x, w)", false},
 }
 
@@ -162,12 +165,16 @@ func TestWindows(t *testing.T) {
 		draw := func(name string, lo, hi int) int { return rapid.IntRange(lo, hi).Draw(t, name) }
 		groups, c, o := draw("groups", 1, 3), draw("c", 1, 2), draw("o", 1, 2)
 		kh, kw := draw("kh", 1, 4), draw("kw", 1, 4)
+		kind := rapid.SampledFrom([]string{"conv2d", "dilated", "poolavg", "poolmax", "excluded"}).Draw(t, "kind")
+		dh, dw := 1, 1
+		if kind == "dilated" {
+			dh, dw = draw("dh", 1, 4), draw("dw", 1, 4)
+		}
 		pad := rapid.SampledFrom([]string{"same_upper", "same_lower", "valid",
-			fmt.Sprintf("(%d, %d, %d, %d)", draw("top", 0, kh-1), draw("left", 0, kw-1), draw("bottom", 0, kh-1), draw("right", 0, kw-1))}).Draw(t, "pad")
+			fmt.Sprintf("(%d, %d, %d, %d)", draw("top", 0, (kh-1)*dh), draw("left", 0, (kw-1)*dw), draw("bottom", 0, (kh-1)*dh), draw("right", 0, (kw-1)*dw))}).Draw(t, "pad")
 		window := fmt.Sprintf("stride=(%d, %d), pad=%s", draw("sh", 1, 3), draw("sw", 1, 3), pad)
 		x := fmt.Sprintf("x : float32[%d, %d, %d, %d]; ", draw("b", 1, 2), groups*c, draw("h", 1, 6), draw("w", 1, 6))
-		kind := rapid.SampledFrom([]string{"conv2d", "poolavg", "poolmax", "excluded"}).Draw(t, "kind")
-		text := fmt.Sprintf("%sw : float32[%d, %d, %d, %d]; z = conv2d[%s, groups=%d](x, w); return z", x, groups*o, c, kh, kw, window, groups)
+		text := fmt.Sprintf("%sw : float32[%d, %d, %d, %d]; z = conv2d[%s, groups=%d, dilation=(%d, %d)](x, w); return z", x, groups*o, c, kh, kw, window, groups, dh, dw)
 		switch kind {
 		case "poolavg", "poolmax":
 			text = fmt.Sprintf("%sz = %s[kh=%d, kw=%d, %s](x); return z", x, kind, kh, kw, window)
@@ -205,6 +212,7 @@ func TestSmallWindows(t *testing.T) {
 			window := fmt.Sprintf("stride=(%d, %d), pad=%s", s, sw, pad)
 			for kind, text := range map[string]string{
 				"conv2d":  fmt.Sprintf("x : float32[1, 1, %d, %d]\nw : float32[1, 1, %d, %d]\nz = conv2d[%s](x, w)\nreturn z", h, w, k, kw, window),
+				"dilated": fmt.Sprintf("x : float32[1, 1, %d, %d]\nw : float32[1, 1, %d, %d]\nz = conv2d[%s, dilation=(2, %d)](x, w)\nreturn z", h, w, k, kw, window, k),
 				"poolavg": fmt.Sprintf("x : float32[1, 1, %d, %d]\nz = poolavg[kh=%d, kw=%d, %s](x)\nreturn z", h, w, k, kw, window),
 				"poolmax": fmt.Sprintf("x : float32[1, 1, %d, %d]\nz = poolmax[kh=%d, kw=%d, %s](x)\nreturn z", h, w, k, kw, window),
 			} {

@@ -241,9 +241,9 @@ func TestEntries(t *testing.T) {
 		"conv2d": func(t *rapid.T) {
 			groups, c, per := rapid.IntRange(1, 3).Draw(t, "groups"), rapid.IntRange(1, 2).Draw(t, "c"), rapid.IntRange(1, 2).Draw(t, "o")
 			size := [2]int{rapid.IntRange(1, 6).Draw(t, "h"), rapid.IntRange(1, 6).Draw(t, "w")}
-			g := drawGeometry(t, size)
+			g := drawApart(t, size, 3)
 			act := rapid.SampledFrom([]string{"none", "relu"}).Draw(t, "act")
-			checkEntry(t, op.Conv2D, named{"stride": g.strideValue(), "pad": g.padValue(), "groups": n(int64(groups)), "act": name(act)},
+			checkEntry(t, op.Conv2D, named{"stride": g.strideValue(), "pad": g.padValue(), "groups": n(int64(groups)), "act": name(act), "dilation": g.dilationValue()},
 				fill(1, 1, groups*c, size[0], size[1]), fill(2, groups*per, c, g.k[0], g.k[1]))
 		},
 	}

@@ -85,29 +85,36 @@ func places(h, k, stride int, pad string, before, after int) (out, first int) {
 // geometry draws a window that fits into h by w.
 type geometry struct {
 	k, stride [2]int
+	apart     [2]int // the dilation
+	reach     [2]int // cells from the first to the last
 	pad       string // "" is explicit
 	pads      [4]int
 	out       [2]int
 	first     [2]int
 }
 
-func drawGeometry(t *rapid.T, size [2]int) geometry {
+func drawGeometry(t *rapid.T, size [2]int) geometry { return drawApart(t, size, 1) }
+
+// drawApart draws windows whose cells are up to most apart.
+func drawApart(t *rapid.T, size [2]int, most int) geometry {
 	g := geometry{pad: rapid.SampledFrom([]string{"same_upper", "same_lower", "valid", ""}).Draw(t, "pad")}
 	for a := 0; a < 2; a++ {
 		for {
 			g.k[a] = rapid.IntRange(1, 5).Draw(t, "kernel")
 			g.stride[a] = rapid.IntRange(1, 3).Draw(t, "stride")
-			g.pads[a] = rapid.IntRange(0, g.k[a]-1).Draw(t, "before")
-			g.pads[a+2] = rapid.IntRange(0, g.k[a]-1).Draw(t, "after")
+			g.apart[a] = rapid.IntRange(1, most).Draw(t, "dilation")
+			g.reach[a] = (g.k[a]-1)*g.apart[a] + 1
+			g.pads[a] = rapid.IntRange(0, g.reach[a]-1).Draw(t, "before")
+			g.pads[a+2] = rapid.IntRange(0, g.reach[a]-1).Draw(t, "after")
 			before, after := g.pads[a], g.pads[a+2]
 			if g.pad == "valid" {
 				before, after = 0, 0
 			}
-			if strings.HasPrefix(g.pad, "same") || size[a]+before+after >= g.k[a] {
+			if strings.HasPrefix(g.pad, "same") || size[a]+before+after >= g.reach[a] {
 				break
 			}
 		}
-		g.out[a], g.first[a] = places(size[a], g.k[a], g.stride[a], g.pad, g.pads[a], g.pads[a+2])
+		g.out[a], g.first[a] = places(size[a], g.reach[a], g.stride[a], g.pad, g.pads[a], g.pads[a+2])
 	}
 	return g
 }
@@ -118,6 +125,8 @@ func (g geometry) padValue() graph.Value {
 	}
 	return tuple(int64(g.pads[0]), int64(g.pads[1]), int64(g.pads[2]), int64(g.pads[3]))
 }
+
+func (g geometry) dilationValue() graph.Value { return tuple(int64(g.apart[0]), int64(g.apart[1])) }
 
 func (g geometry) strideValue() graph.Value { return tuple(int64(g.stride[0]), int64(g.stride[1])) }
 
@@ -318,7 +327,7 @@ func checkConv(t *rapid.T) {
 	groups := rapid.IntRange(1, 3).Draw(t, "groups")
 	c, per := rapid.IntRange(1, 2).Draw(t, "c"), rapid.IntRange(1, 2).Draw(t, "o")
 	size := [2]int{rapid.IntRange(1, 6).Draw(t, "h"), rapid.IntRange(1, 6).Draw(t, "w")}
-	g := drawGeometry(t, size)
+	g := drawApart(t, size, 3)
 	x := fill(1, rapid.IntRange(1, 2).Draw(t, "b"), groups*c, size[0], size[1])
 	w := fill(2, groups*per, c, g.k[0], g.k[1])
 	act := rapid.SampledFrom([]string{"none", "relu"}).Draw(t, "act")
@@ -331,7 +340,7 @@ func checkConv(t *rapid.T) {
 					for ch := 0; ch < c; ch++ {
 						for kh := 0; kh < g.k[0]; kh++ {
 							for kw := 0; kw < g.k[1]; kw++ {
-								sum += at(w, o, ch, kh, kw) * at(x, b, o/per*c+ch, i*g.stride[0]+kh-g.first[0], j*g.stride[1]+kw-g.first[1])
+								sum += at(w, o, ch, kh, kw) * at(x, b, o/per*c+ch, i*g.stride[0]+kh*g.apart[0]-g.first[0], j*g.stride[1]+kw*g.apart[1]-g.first[1])
 							}
 						}
 					}
@@ -343,7 +352,7 @@ func checkConv(t *rapid.T) {
 			}
 		}
 	}
-	compare(t, op.Conv2D, named{"stride": g.strideValue(), "pad": g.padValue(), "groups": n(int64(groups)), "act": name(act)}, []tensor{x, w}, y)
+	compare(t, op.Conv2D, named{"stride": g.strideValue(), "pad": g.padValue(), "groups": n(int64(groups)), "act": name(act), "dilation": g.dilationValue()}, []tensor{x, w}, y)
 }
 
 func checkPool(t *rapid.T, o *graph.Op, border string) {

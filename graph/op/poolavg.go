@@ -25,7 +25,7 @@ var PoolAvg = graph.Register(&graph.Op{
 	},
 	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 		pool := func() entryWin {
-			return entryWindow(s, in[0][2].Dim, in[0][3].Dim, dim(a, 0), dim(a, 1), a[2], a[3], at)
+			return entryWindow(s, in[0][2].Dim, in[0][3].Dim, dim(a, 0), dim(a, 1), a[2], a[3], unit, at)
 		}
 		win := pool()
 		sum := graph.EntrySum(graph.EntryRead(0, at[0], at[1], win.cell[0], win.cell[1]), win.over, win.inside...)

@@ -10,7 +10,7 @@ var PoolMax = graph.Register(&graph.Op{
 	Doc:   "Maximum over a sliding window; cells outside the image do not take part.",
 	Infer: inferPool,
 	Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
-		win := entryWindow(s, in[0][2].Dim, in[0][3].Dim, dim(a, 0), dim(a, 1), a[2], a[3], at)
+		win := entryWindow(s, in[0][2].Dim, in[0][3].Dim, dim(a, 0), dim(a, 1), a[2], a[3], unit, at)
 		return graph.EntryMax(graph.EntryRead(0, at[0], at[1], win.cell[0], win.cell[1]), win.over, win.inside...), nil
 	},
 	FLOPs: poolFLOPs,

@@ -52,11 +52,14 @@ func templates() []template {
 		{op.IConv, named{"c": d(v("c")), "kh": d(v("k")), "kw": n(3)}, nil},
 		{op.CPool, named{"c": d(v("g").Mul(v("c"))), "kh": d(v("k")), "kw": n(1)}, nil},
 	}
+	apart := graph.VarValue("t", graph.SortStride)
 	for _, pd := range []graph.Value{same, name("same_lower"), name("valid"), tuple(1, 0, 2, 1), pad} {
 		for _, st := range []graph.Value{stride, tuple(1, 1), tuple(2, 3)} {
 			ts = append(ts,
 				template{op.Conv2D, named{"stride": st, "pad": pd}, in(image, dims("o", "c", "k", "l"))},
 				template{op.Conv2D, named{"stride": st, "pad": pd, "groups": d(v("g"))}, in(grouped, dims("o", "c", "k", "l"))},
+				template{op.Conv2D, named{"stride": st, "pad": pd, "dilation": apart}, in(image, dims("o", "c", "k", "l"))},
+				template{op.Conv2D, named{"stride": st, "pad": pd, "dilation": tuple(2, 3)}, in(image, dims("o", "c", "k", "l"))},
 				template{op.PoolMax, named{"stride": st, "pad": pd, "kh": d(v("k")), "kw": n(2)}, in(image)},
 				template{op.PoolAvg, named{"stride": st, "pad": pd, "kh": d(v("k")), "kw": n(2), "border": graph.VarValue("e", graph.SortBorder)}, in(image)})
 		}
@@ -89,6 +92,9 @@ func padFits(t rapid.TB, c template, b *graph.Substitution) bool {
 		if !ok {
 			k = c.in[1][2+axis].Dim
 		}
+		if dilation, ok := c.a["dilation"]; ok {
+			k = graph.Extent(k, dilation, axis)
+		}
 		n, err := k.Eval(b)
 		if err != nil {
 			t.Fatal(err)
@@ -117,6 +123,7 @@ func TestSymbolicAgreesWithConcrete(t *testing.T) {
 		draw := func(lo, hi int64, l string) int64 { return rapid.Int64Range(lo, hi).Draw(t, l) }
 		pads := tuple(draw(0, 3, "top"), draw(0, 1, "left"), draw(0, 3, "bottom"), draw(0, 1, "right"))
 		b.Attrs["s"] = tuple(draw(1, 3, "sh"), draw(1, 3, "sw"))
+		b.Attrs["t"] = tuple(draw(1, 3, "th"), draw(1, 3, "tw"))
 		b.Attrs["p"] = rapid.SampledFrom([]graph.Value{name("same_upper"), name("valid"), pads}).Draw(t, "p")
 		b.Attrs["q"] = rapid.SampledFrom([]graph.Value{name("same_upper"), name("same_lower")}).Draw(t, "q")
 		b.Attrs["e"] = rapid.SampledFrom([]graph.Value{name("counted"), name("excluded")}).Draw(t, "e")

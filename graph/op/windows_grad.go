@@ -20,28 +20,50 @@ import (
 //
 //	image, padded   [b, c, s*H, s*W]  ->  [b, c*s*s, H, W]
 //	kernel, padded  [o, c, s*K, s*L]  ->  [o, c*s*s, K, L]
+//
+// Where the kernel is dilated by d its cells lie in different blocks at different
+// places. There the derivative by the kernel is the convolution with stride d of the
+// image with that by the result, dilated by s, and that by the image is one of the
+// derivative by the result, zeros put in where the stride left cells out.
 
 // slide is how a window slides along height and width.
 type slide struct {
 	groups int
 	// Along each axis: cells of the image, of the window and of the result, the stride,
-	// the padding before and behind.
-	image, kernel, out, stride, before, after [2]int
+	// the dilation, the padding before and behind.
+	image, kernel, out, stride, dilation, before, after [2]int
 }
 
-// slideOf is how a window of kh by kw slides over x to y.
-func slideOf(x, y []int, kh, kw int, stride, pad graph.Value, groups int) slide {
+// slideOf is how a window of kh by kw cells, a dilation apart, slides over x to y.
+func slideOf(x, y []int, kh, kw int, stride, pad, dilation graph.Value, groups int) slide {
 	s := slide{groups: groups, kernel: [2]int{kh, kw}}
-	steps := ints(stride)
+	steps, apart := ints(stride), ints(dilation)
 	for i := range 2 {
-		before, after, err := graph.WindowPads(x[2+i], s.kernel[i], stride, pad, i)
+		s.image[i], s.out[i], s.stride[i], s.dilation[i] = x[2+i], y[2+i], steps[i], apart[i]
+		if s.kernel[i] == 1 {
+			s.dilation[i] = 1 // there is no second cell
+		}
+		before, after, err := graph.WindowPads(x[2+i], s.extent(i), stride, pad, i)
 		must.Do(err)
-		s.image[i], s.out[i], s.stride[i], s.before[i], s.after[i] = x[2+i], y[2+i], steps[i], before, after
+		s.before[i], s.after[i] = before, after
 	}
 	if s.out == [2]int{1, 1} && s.before == [2]int{} {
 		s.stride = s.kernel // there is one window: any stride does
+		if s.dilated() {
+			s.stride = [2]int{1, 1}
+		}
 	}
 	return s
+}
+
+// extent is how many cells of the image the window reaches over along an axis.
+func (s slide) extent(i int) int { return (s.kernel[i]-1)*s.dilation[i] + 1 }
+
+func (s slide) dilated() bool { return s.dilation != [2]int{1, 1} }
+
+// behind are the cells, borders counted, that lie behind the last window along an axis.
+func (s slide) behind(i int) int {
+	return s.image[i] + s.before[i] + s.after[i] - (s.out[i]-1)*s.stride[i] - s.extent(i)
 }
 
 // blocks are, along an axis, how many cells of a block windows read, and how many blocks
@@ -54,7 +76,7 @@ func (s slide) blocks(i int) (cells, window, all int) {
 // blocked: the stride is not 1, or cells are left over behind the last window.
 func (s slide) blocked() bool {
 	for i := range 2 {
-		if s.stride[i] != 1 || s.image[i]+s.before[i]+s.after[i] != s.out[i]+s.kernel[i]-1 {
+		if s.stride[i] != 1 || s.behind(i) != 0 {
 			return true
 		}
 	}
@@ -63,12 +85,14 @@ func (s slide) blocked() bool {
 
 // inBlocks is the slide with stride 1 over blocks.
 func (s slide) inBlocks() slide {
-	t := slide{groups: s.groups, stride: [2]int{1, 1}, out: s.out}
+	t := slide{groups: s.groups, stride: [2]int{1, 1}, dilation: [2]int{1, 1}, out: s.out}
 	for i := range 2 {
 		_, t.kernel[i], t.image[i] = s.blocks(i)
 	}
 	return t
 }
+
+func pair(n [2]int) graph.Value { return graph.TupleValue(n[:]...) }
 
 // fold makes the cells of blocks channels: [n, c, H*s, W*t] becomes [n, c*p*q, H, W] for
 // the first p by q cells of blocks of s by t.
@@ -124,6 +148,15 @@ func (s slide) kernelInBlocks(c *graph.Calc, w graph.Tensor) graph.Tensor {
 
 // byImage is the derivative by the image, given that by the result d and the kernel w.
 func (s slide) byImage(c *graph.Calc, d, w graph.Tensor) graph.Tensor {
+	if s.dilated() && s.blocked() {
+		t := s
+		t.stride = [2]int{1, 1}
+		for i := range 2 {
+			t.out[i] = (s.out[i]-1)*s.stride[i] + 1 + s.behind(i)
+		}
+		d = moveImage(c, unfold(c, d, s.stride, [2]int{1, 1}), [2]int{}, t.out)
+		return t.byImage(c, d, w)
+	}
 	if s.blocked() {
 		dx := s.inBlocks().byImage(c, d, s.kernelInBlocks(c, w))
 		var cells, from [2]int
@@ -140,13 +173,13 @@ func (s slide) byImage(c *graph.Calc, d, w graph.Tensor) graph.Tensor {
 		w = c.Reshape(w, s.groups, o, n[1], n[2], n[3])
 		w = c.Reshape(c.Transpose(w, 0, 2, 1, 3, 4), s.groups*n[1], o, n[2], n[3])
 	}
-	pad := graph.TupleValue(n[2]-1-s.before[0], n[3]-1-s.before[1], n[2]-1-s.after[0], n[3]-1-s.after[1])
-	return c.Op("conv2d", graph.Named{"pad": pad, "groups": graph.IntValue(s.groups)}, d, c.Reverse(w, 2, 3))
+	pad := graph.TupleValue(s.extent(0)-1-s.before[0], s.extent(1)-1-s.before[1], s.extent(0)-1-s.after[0], s.extent(1)-1-s.after[1])
+	return c.Op("conv2d", graph.Named{"pad": pad, "groups": graph.IntValue(s.groups), "dilation": pair(s.dilation)}, d, c.Reverse(w, 2, 3))
 }
 
 // byKernel is the derivative by the kernel, given that by the result d and the image x.
 func (s slide) byKernel(c *graph.Calc, d, x graph.Tensor) graph.Tensor {
-	if s.blocked() {
+	if s.blocked() && !s.dilated() {
 		dw := s.inBlocks().byKernel(c, d, s.imageInBlocks(c, x))
 		var block [2]int
 		for i := range 2 {
@@ -155,7 +188,8 @@ func (s slide) byKernel(c *graph.Calc, d, x graph.Tensor) graph.Tensor {
 		return moveImage(c, unfold(c, dw, block, block), [2]int{}, s.kernel)
 	}
 	pad := graph.TupleValue(s.before[0], s.before[1], s.after[0], s.after[1])
-	if max(s.before[0], s.after[0]) >= s.out[0] || max(s.before[1], s.after[1]) >= s.out[1] {
+	reach := func(i int) int { return (s.out[i]-1)*s.stride[i] + 1 }
+	if max(s.before[0], s.after[0]) >= reach(0) || max(s.before[1], s.after[1]) >= reach(1) {
 		x = c.Pad(x, []int{0, 0, s.before[0], s.before[1]}, []int{0, 0, s.after[0], s.after[1]})
 		pad = graph.TupleValue(0, 0, 0, 0)
 	}
@@ -166,8 +200,9 @@ func (s slide) byKernel(c *graph.Calc, d, x graph.Tensor) graph.Tensor {
 		x = c.Transpose(c.Reshape(x, n[0], s.groups, per, n[2], n[3]), 2, 1, 0, 3, 4)
 		x = c.Reshape(x, per, s.groups*n[0], n[2], n[3])
 	}
-	dw := c.Op("conv2d", graph.Named{"pad": pad, "groups": graph.IntValue(s.groups)}, x, c.Transpose(d, 1, 0, 2, 3))
-	return c.Transpose(dw, 1, 0, 2, 3)
+	dw := c.Op("conv2d", graph.Named{"stride": pair(s.dilation), "pad": pad, "groups": graph.IntValue(s.groups), "dilation": pair(s.stride)},
+		x, c.Transpose(d, 1, 0, 2, 3))
+	return moveImage(c, c.Transpose(dw, 1, 0, 2, 3), [2]int{}, s.kernel)
 }
 
 // gradConv: the activation's derivative, then the convolution's.
@@ -180,7 +215,7 @@ func gradConv(b *graph.Backward) []graph.Tensor {
 		}
 		plain := slices.Clone(b.Attrs)
 		plain[3] = none
-		z := b.Op("conv2d", graph.Named{"stride": plain[0], "pad": plain[1], "groups": plain[2]}, x, w)
+		z := b.Op("conv2d", graph.Named{"stride": plain[0], "pad": plain[1], "groups": plain[2], "dilation": plain[4]}, x, w)
 		in, err := f.Backward(&graph.Backward{Calc: b.Calc, In: []graph.Tensor{z}, Out: b.Out, D: b.D, Want: []bool{true}})
 		must.Do(err)
 		if d = in[0]; d == (graph.Tensor{}) {
@@ -188,7 +223,7 @@ func gradConv(b *graph.Backward) []graph.Tensor {
 		}
 	}
 	k := b.Sizes(w)
-	s := slideOf(b.Sizes(x), b.Sizes(d), k[2], k[3], b.Attrs[0], b.Attrs[1], num(b.Attrs, 2))
+	s := slideOf(b.Sizes(x), b.Sizes(d), k[2], k[3], b.Attrs[0], b.Attrs[1], b.Attrs[4], num(b.Attrs, 2))
 	out := make([]graph.Tensor, 2)
 	if b.Want[0] {
 		out[0] = s.byImage(b.Calc, d, w)
@@ -201,7 +236,7 @@ func gradConv(b *graph.Backward) []graph.Tensor {
 
 func slideOfPool(b *graph.Backward) slide {
 	x := b.Sizes(b.In[0])
-	return slideOf(x, b.Sizes(b.Out[0]), num(b.Attrs, 0), num(b.Attrs, 1), b.Attrs[2], b.Attrs[3], x[1])
+	return slideOf(x, b.Sizes(b.Out[0]), num(b.Attrs, 0), num(b.Attrs, 1), b.Attrs[2], b.Attrs[3], unit, x[1])
 }
 
 func (s slide) padded() bool { return s.before != [2]int{} || s.after != [2]int{} }

@@ -168,8 +168,8 @@ func NeedsOf(sure bool, op *graph.Op, attrs graph.Attrs, in []graph.Shape) ([]Co
 	return out, nil
 }
 
-// Kernel is the height and width of a windowed operator's window; the error says
-// that the operator is not known to have one.
+// Kernel is how far a windowed operator's window reaches, in height and width; the
+// error says that the operator is not known to have one.
 func Kernel(op *graph.Op, a graph.Attrs, in []graph.Shape) ([]graph.Dim, error) {
 	if one, own, over := op.Member(a); one != nil {
 		members := make([]graph.Shape, len(in))
@@ -187,7 +187,13 @@ func Kernel(op *graph.Op, a graph.Attrs, in []graph.Shape) ([]graph.Dim, error) 
 		return []graph.Dim{h, w}, nil
 	}
 	if len(in) == 2 && len(in[1]) == 4 {
-		return []graph.Dim{in[1][2].Dim, in[1][3].Dim}, nil
+		ks := []graph.Dim{in[1][2].Dim, in[1][3].Dim}
+		if i := op.ParamIndex("dilation"); i >= 0 {
+			for axis, k := range ks {
+				ks[axis] = graph.Extent(k, a[i], axis)
+			}
+		}
+		return ks, nil
 	}
 	return nil, fmt.Errorf("operator %s has a padding and no known window", op.Name)
 }

@@ -59,7 +59,7 @@ func (s *conds) add(cs ...cond) {
 
 // known reports that a size function is at least 1 where the conditions hold:
 // they say so, or it is so by its arguments, a size over a stride being rounded
-// up and a window of one cell always fitting.
+// up, a window of one cell always fitting and dilations being at least 1.
 func (s conds) known(t *sizes) func(*atom) bool {
 	found := map[*atom]bool{}
 	var known, look func(x *atom) bool
@@ -79,6 +79,9 @@ func (s conds) known(t *sizes) func(*atom) bool {
 					return true
 				}
 			}
+		}
+		if x.name == "step" {
+			return true
 		}
 		if x.name == "strided" || x.name == "window" && x.args[1].size.isInt(1) {
 			return t.atLeast0(x.args[0].size.plusInt(-1), known)

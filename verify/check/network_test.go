@@ -57,12 +57,12 @@ func network(t testing.TB, blocks int) (*law.Law, *law.Proof, check.Laws) {
 				Tensors: map[string]*law.Term{"X": x, "W": w, "K": k, "L": bias, "M": mean, "V": variance},
 				Dims: map[string]graph.Dim{"b": graph.Var("b"), "g": graph.Int(1), "c": graph.Int(channels), "o": graph.Int(channels),
 					"h": graph.Int(side), "w": graph.Int(side), "kh": graph.Int(3), "kw": graph.Int(3)},
-				Attrs: map[string]graph.Value{"e": eps, "s": one, "p": same}},
+				Attrs: map[string]graph.Value{"e": eps, "s": one, "r": one, "p": same}},
 				{Law: "conv_conv_single",
 					Tensors: map[string]*law.Term{"X": y, "V": v, "W": u},
 					Dims: map[string]graph.Dim{"b": graph.Var("b"), "c": graph.Int(channels), "m": graph.Int(channels), "o": graph.Int(channels),
 						"h": graph.Int(side), "w": graph.Int(side), "kh": graph.Int(3), "kw": graph.Int(3)},
-					Attrs: map[string]graph.Value{"s": one, "p": same, "a": graph.NameValue("none")}}}
+					Attrs: map[string]graph.Value{"s": one, "r": one, "p": same, "a": graph.NameValue("none")}}}
 		}
 		// block is the block on x with the sides of the laws that side picks.
 		block := func(x *law.Term, side func(lhs, rhs []*law.Term) *law.Term) (out *law.Term, in [2]law.Instance) {

@@ -164,7 +164,19 @@ func (a *application) infer() (shape, error) {
 			return nil, err
 		}
 		out := axes(x[0].size, w[0].size, x[2].size, x[3].size)
-		return out, a.slide(out, w[2].size, w[3].size)
+		// The cells of the kernel are so far apart.
+		reach := [2]size{}
+		for i := range reach {
+			step, err := a.t.step(a.attr("dilation"), i)
+			if err != nil {
+				return nil, err
+			}
+			if err := a.atLeast(w[2+i].size, 1); err != nil {
+				return nil, err
+			}
+			reach[i] = a.t.mul(w[2+i].size.plusInt(-1), step).plusInt(1)
+		}
+		return out, a.slide(out, reach[0], reach[1])
 	case "poolmax", "poolavg":
 		if !plain(a.in[0], 4) {
 			return nil, bad

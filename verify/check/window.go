@@ -11,24 +11,31 @@ import (
 //
 //	window(h, k, stride, pad, axis)  places of a window of k cells on h cells
 //	strided(h, stride, axis)         h over the stride, rounded up
+//	step(dilation, axis)             what the dilation is along the axis
 //
-// Both have a value for all whole arguments; below 1 it is no size.
+// They have a value for all whole arguments; below 1 it is no size.
 
 // apply is a size function of values, worked out where they are known.
 func (t *sizes) apply(name string, args []value) (size, error) {
 	bad := func() error { return fmt.Errorf("size function %s of %v is not known", name, args) }
-	n := map[string]int{"window": 5, "strided": 3}[name]
+	n := map[string]int{"window": 5, "strided": 3, "step": 2}[name]
 	if n == 0 || len(args) != n {
 		return nil, bad()
 	}
-	h, ok := args[0].isSize()
 	axis, isSize := args[n-1].isSize()
-	if !ok || !isSize || !axis.isInt(0) && !axis.isInt(1) {
+	if !isSize || !axis.isInt(0) && !axis.isInt(1) {
 		return nil, bad()
 	}
 	i := 0
 	if axis.isInt(1) {
 		i = 1
+	}
+	if name == "step" {
+		return t.step(args[0], i)
+	}
+	h, ok := args[0].isSize()
+	if !ok {
+		return nil, bad()
 	}
 	if name == "strided" {
 		return t.strided(h, args[1], i)
@@ -83,6 +90,16 @@ func (t *sizes) window(h, k size, stride, pad value, axis int) (size, error) {
 		}
 	}
 	return t.atom(atomFunc, "window", sizeValue(h), sizeValue(k), stride, pad, sizeValue(num(int64(axis)))), nil
+}
+
+func (t *sizes) step(dilation value, axis int) (size, error) {
+	if err := sortOf(dilation, graph.SortStride); err != nil {
+		return nil, err
+	}
+	if dilation.kind == graph.KindTuple {
+		return num(dilation.tuple[axis]), nil
+	}
+	return t.atom(atomFunc, "step", dilation, sizeValue(num(int64(axis)))), nil
 }
 
 // floor is n / s rounded down, for s > 0.

@@ -154,7 +154,15 @@ func (w *valuer[V]) sizes(key string) (out []int64) {
 		for strings.HasPrefix(text, "+") {
 			m := number('+')
 			text = strings.TrimPrefix(text, "*")
-			for strings.HasPrefix(text, "v") {
+			for text != "" && (text[0] == 'v' || text[0] == 'f') {
+				if step := stepKey.FindStringSubmatch(text); step != nil {
+					m *= w.attr(step[1] + ":").Tuple[step[2][0]-'0']
+					text = text[len(step[0]):]
+					continue
+				}
+				if text[0] == 'f' {
+					w.give("sizes %s", key)
+				}
 				n := number('v')
 				name := text[1 : 1+n]
 				text = text[1+n:]
@@ -175,6 +183,12 @@ func (w *valuer[V]) sizes(key string) (out []int64) {
 	return out
 }
 
+// stepKey is the key of step(v, axis), a product's factor; stepText is how it is written.
+var (
+	stepKey  = regexp.MustCompile(`^f4:step2\(v\d+:(\w+?)6:strided([01]);`)
+	stepText = regexp.MustCompile(`^step\((\w+),([01])\)$`)
+)
+
 var valueWords = regexp.MustCompile(`\([^)]*\)|\S+`)
 
 func scan(text, format string, n *int64) bool {
@@ -189,7 +203,7 @@ func axisOf(word string) int {
 	return 0
 }
 
-// size is that of a variable, of the length of a run, or a product of such. It is
+// size is that of a variable, of a step, of the length of a run, or a product of such. It is
 // checked that the unknown is the one that the space has for it.
 func (w *valuer[V]) size(v graph.Sym, name string) int64 {
 	n, d := int64(1), graph.Int(1)
@@ -200,6 +214,12 @@ func (w *valuer[V]) size(v graph.Sym, name string) int64 {
 			w.give("size %s", name)
 		}
 		m, ok := w.p.Sizes[base]
+		own := graph.Var(base)
+		if step := stepText.FindStringSubmatch(base); step != nil {
+			axis := int(step[2][0] - '0')
+			m, ok = w.attr(step[1] + ":").Tuple[axis], true
+			own = graph.StepOf(graph.VarValue(step[1], graph.SortStride), axis)
+		}
 		if run, isRun := strings.CutSuffix(base, ".0"); isRun && !ok {
 			if r := w.p.Runs[run]; len(r) == 1 {
 				m, ok = r[0], true
@@ -209,7 +229,7 @@ func (w *valuer[V]) size(v graph.Sym, name string) int64 {
 			panic(fmt.Sprintf("unknown %d, %s, is bound nowhere", v, name))
 		}
 		for range k {
-			n, d = n*m, d.Mul(graph.Var(base))
+			n, d = n*m, d.Mul(own)
 		}
 	}
 	if own, _ := w.space.Size(d).IsSym(); own != v {

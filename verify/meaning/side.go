@@ -99,10 +99,14 @@ func (b *Engine) newSide(outs []*law.Term, vars map[string]graph.Shape, zero map
 		}
 	}
 	used := map[graph.Dim]bool{} // the size functions
+	var inOrder []graph.Dim      // of use, which is the order in which is asked of them
 	use := func(d graph.Dim) {
 		d.Walk(func(a graph.Atom) {
 			if a.Kind == graph.AtomFunc {
-				used[graph.Func(a.Name, a.Args...)] = true
+				if d := a.Dim(); !used[d] {
+					used[d] = true
+					inOrder = append(inOrder, d)
+				}
 			}
 		})
 	}
@@ -186,7 +190,7 @@ func (b *Engine) newSide(outs []*law.Term, vars map[string]graph.Shape, zero map
 	// Inference takes size functions to be at least 1. That is right of the size
 	// of a tensor, and has to follow from such sizes elsewhere, or else the
 	// conditions above are not those under which the side is defined.
-	for d := range used {
+	for _, d := range inOrder {
 		if !whole[d] && !b.implied(sizes, graph.Guard{E: space.Size(d).AddInt(-1)}) {
 			return nil, fmt.Errorf("size %s may be less than 1", d)
 		}

@@ -21,6 +21,7 @@ import (
 //	op(attrs, xs)     a function for each operator, axis or permutation, and rank
 //	apply(f, x)       a pointwise function applied to a tensor; relu is one
 //	win_i, strided_i  the size functions of windows
+//	step_i            what a stride or dilation is along axis i
 //	fits_i(p, k)      pads p are smaller than a kernel of k cells
 //
 // Every operator comes with one formula: its result is defined exactly if its
@@ -121,6 +122,18 @@ func (e *encoder) windowFn(name string, axis int) z3.Func {
 	return win
 }
 
+// stepFn is step_i: at least 1, and what it is of literals ([encoder.literal]).
+func (e *encoder) stepFn(axis int) z3.Func {
+	c, st := e.c, e.attrSort(graph.SortStride)
+	step := c.Func(fmt.Sprintf("step_%d", axis), []z3.Sort{st}, c.Int())
+	if e.once(fmt.Sprintf("step%d", axis)) {
+		s := c.Const("s", st)
+		n := step.Apply(s)
+		e.fact(c.ForAll(z3.Quantifier{ID: "step", Bound: []z3.Term{s}, Patterns: [][]z3.Term{{n}}, Body: c.Le(c.IntVal(1), n)}))
+	}
+	return step
+}
+
 // scope gives Z3 terms to the variables of a law or goal.
 type scope struct {
 	dims  map[string]z3.Term
@@ -175,11 +188,19 @@ func (e *encoder) atom(sc *scope, a graph.Atom) (z3.Term, error) {
 	case graph.AtomAxisRun:
 		return z3.Term{}, errAxisRuns
 	}
-	if a.Name != "window" && a.Name != "strided" || len(a.Args) < 3 {
+	want := map[string]int{"window": 5, "strided": 3, "step": 2}[a.Name]
+	if want == 0 || len(a.Args) != want {
 		return z3.Term{}, fmt.Errorf("size function %s has no encoding", a.Name)
 	}
 	last, _ := a.Args[len(a.Args)-1].Dim()
 	axis, _ := last.Const()
+	if a.Name == "step" {
+		s, err := e.value(sc, a.Args[0], graph.SortStride)
+		if err != nil {
+			return s, err
+		}
+		return e.stepFn(int(axis)).Apply(s), nil
+	}
 	var args []z3.Term
 	for _, v := range a.Args[:len(a.Args)-1] {
 		sort := graph.SortStride
@@ -213,11 +234,16 @@ func (e *encoder) value(sc *scope, v graph.Value, sort string) (z3.Term, error) 
 	return z3.Term{}, fmt.Errorf("attribute %s has no encoding", v)
 }
 
-// literal is the constant for an attribute value. What is known of a padding
-// and a stride is asserted with the literals, see pairFacts.
+// literal is the constant for an attribute value. What is known of it is asserted
+// with it; of a padding and a stride together, see pairFacts.
 func (e *encoder) literal(v graph.Value, sort string) z3.Term {
 	c := e.c
 	t := c.Const("lit "+v.String(), e.attrSort(sort))
+	if steps, ok := v.Tuple(); ok && sort == graph.SortStride && len(steps) == 2 && e.once("lit "+v.String()) {
+		for axis, n := range steps {
+			e.fact(c.Eq(e.stepFn(axis).Apply(t), c.IntVal(n)))
+		}
+	}
 	if sort != graph.SortPadding || !e.once("lit "+v.String()) {
 		return t
 	}

@@ -299,13 +299,13 @@ func (m *machine[V]) number(s string) V {
 
 func (m *machine[V]) conv(n *node, idx []int64) V {
 	x, w := n.args[0].shape, n.args[1].shape
-	stride, pad := n.a["stride"].Tuple, n.a["pad"]
+	stride, pad, apart := n.a["stride"].Tuple, n.a["pad"], n.a["dilation"].Tuple
 	group := idx[1] / (w[0] / n.a["groups"].N)
-	top := idx[2]*stride[0] - padBefore(x[2], w[2], stride[0], pad, 0)
-	left := idx[3]*stride[1] - padBefore(x[3], w[3], stride[1], pad, 1)
+	top := idx[2]*stride[0] - padBefore(x[2], (w[2]-1)*apart[0]+1, stride[0], pad, 0)
+	left := idx[3]*stride[1] - padBefore(x[3], (w[3]-1)*apart[1]+1, stride[1], pad, 1)
 	sum := m.f.Int(0)
 	m.each(w[1:], func(k []int64) {
-		r, s := top+k[1], left+k[2]
+		r, s := top+k[1]*apart[0], left+k[2]*apart[1]
 		if r < 0 || r >= x[2] || s < 0 || s >= x[3] {
 			return
 		}

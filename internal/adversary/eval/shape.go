@@ -352,7 +352,11 @@ func convShape(a attrs, x, w []int64) ([][]int64, error) {
 	if act := a["act"].Name; !activation(act) {
 		return nil, undef("activation %s", act)
 	}
-	n, err := windows(x, w[2], w[3], a["stride"], a["pad"])
+	d := a["dilation"].Tuple
+	if len(d) != 2 || d[0] < 1 || d[1] < 1 || w[2] < 1 || w[3] < 1 {
+		return nil, undef("conv2d of %v and %v with dilation %v", x, w, d)
+	}
+	n, err := windows(x, (w[2]-1)*d[0]+1, (w[3]-1)*d[1]+1, a["stride"], a["pad"])
 	if err != nil {
 		return nil, err
 	}

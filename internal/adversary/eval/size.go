@@ -135,6 +135,8 @@ func (p *Point) atom(a graph.Atom) (int64, error) {
 		return windowSize(args[0].N, args[1].N, args[2].Tuple[axis], args[3], axis)
 	case a.Name == "strided" && len(args) == 3 && len(args[1].Tuple) == 2:
 		return -floor(-args[0].N, args[1].Tuple[args[2].N]), nil
+	case a.Name == "step" && len(args) == 2 && len(args[0].Tuple) == 2:
+		return args[0].Tuple[args[1].N], nil
 	}
 	return 0, errUnjudged("size function " + a.Name)
 }
