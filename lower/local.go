@@ -29,10 +29,14 @@ func As(a Attrs, x, y []int) string {
 }
 
 // OneWindow reports whether a window of kh by kw over images of sizes x stands in one
-// place only, over the whole image and nothing else; y are the sizes of the result. What
+// place only, over the whole image and nothing else, none of its cells being apart; y are
+// the sizes of the result. What
 // slides otherwise is then a sum, a maximum or a product of vectors, one a channel.
 func OneWindow(a Attrs, x, y []int, kh, kw int) bool {
 	if y[2] != 1 || y[3] != 1 || kh != x[2] || kw != x[3] {
+		return false
+	}
+	if dh, dw, err := Dilation(a); err != nil || dh != 1 && kh > 1 || dw != 1 && kw > 1 {
 		return false
 	}
 	top, left, err := Pads(a, x, kh, kw)

@@ -133,15 +133,33 @@ func lowerPool(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]Val
 }
 
 // Pads are the rows above and the columns left of images of sizes x that a window
-// of kh by kw sees as padding.
+// of kh by kw cells sees as padding.
 func Pads(a Attrs, x []int, kh, kw int) (top, left int, err error) {
 	stride, _ := a.Get("stride")
 	pad, _ := a.Get("pad")
-	if top, _, err = graph.WindowPads(x[2], kh, stride, pad, 0); err != nil {
+	dh, dw, err := Dilation(a)
+	if err != nil {
 		return 0, 0, err
 	}
-	left, _, err = graph.WindowPads(x[3], kw, stride, pad, 1)
+	if top, _, err = graph.WindowPads(x[2], (kh-1)*dh+1, stride, pad, 0); err != nil {
+		return 0, 0, err
+	}
+	left, _, err = graph.WindowPads(x[3], (kw-1)*dw+1, stride, pad, 1)
 	return top, left, err
+}
+
+// Dilation is how far apart the rows and columns of a window are; 1 of operators that
+// have no such attribute.
+func Dilation(a Attrs) (dh, dw int, err error) {
+	v, ok := a.Get("dilation")
+	if !ok {
+		return 1, 1, nil
+	}
+	d, ok := v.Tuple()
+	if !ok || len(d) != 2 || d[0] < 1 || d[1] < 1 {
+		return 0, 0, fmt.Errorf("dilation %s is not a pair", v)
+	}
+	return int(d[0]), int(d[1]), nil
 }
 
 // OneProduct reports whether a batch of products is one product, because its

@@ -150,6 +150,20 @@ var operators = func() []application {
 		{"1, 2, 1, 40", "3, 2, 1, 9", "pad=valid"},
 		{"1, 2, 6, 6", "3, 2, 1, 1", "pad=valid, stride=(3, 2)"},
 		{"1, 3, 6, 6", "3, 1, 1, 1", "pad=valid, stride=(2, 3), groups=3"},
+		{"1, 3, 9, 9", "4, 3, 3, 3", "pad=valid, dilation=(2, 2)"},
+		{"2, 4, 13, 21", "9, 4, 3, 2", "pad=same_upper, stride=(1, 2), dilation=(3, 2)"},
+		{"2, 4, 13, 21", "9, 4, 2, 3", "pad=same_lower, stride=(2, 1), dilation=(2, 5), act=relu"},
+		{"1, 8, 9, 40", "12, 2, 3, 3", "pad=(2, 2, 2, 2), groups=4, dilation=(2, 2)"},
+		{"1, 130, 5, 7", "131, 130, 3, 3", "pad=(4, 4, 4, 4), dilation=(4, 4)"},
+		{"1, 4, 1, 60", "5, 4, 1, 2", "pad=valid, dilation=(1, 16)"},
+		{"2, 6, 9, 20", "6, 1, 3, 3", "pad=same_upper, groups=6, dilation=(2, 3)"},
+		{"1, 6, 11, 37", "6, 1, 3, 2", "pad=same_lower, groups=6, stride=(2, 3), dilation=(4, 2), act=relu"},
+		{"1, 6, 9, 20", "6, 1, 5, 5", "pad=(3, 2, 4, 5), groups=6, dilation=(2, 2)"},
+		{"1, 2, 3, 3", "2, 1, 3, 3", "pad=same_upper, groups=2, dilation=(3, 3)"},
+		{"1, 2, 3, 4", "3, 2, 3, 2", "pad=same_upper, dilation=(1000, 200000)"},
+		{"1, 2, 3, 4", "3, 2, 4, 3", "pad=(2000, 1, 1000, 100), stride=(7, 3), dilation=(1000, 50)"},
+		{"1, 2, 5, 4", "2, 1, 2, 4", "pad=same_lower, groups=2, stride=(2, 1), dilation=(100000, 100000)"},
+		{"1, 3, 6, 6", "3, 1, 1, 1", "pad=valid, stride=(2, 3), groups=3, dilation=(9, 9)"},
 	} {
 		add("conv2d", c.attrs, f(c.x), f(c.w))
 	}

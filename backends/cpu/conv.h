@@ -53,7 +53,7 @@ static void pack_windows(float *to, const taso_conv *g, int64_t p, int64_t kc, i
 		int64_t ch = p / (g->kh * g->kw), kh = p / g->kw % g->kh, kw = p % g->kw;
 		const float *x = g->x + ch * plane;
 		for (int64_t l = 0; l < kc; l++) {
-			const float *at = x + kh * g->xw + kw;
+			const float *at = x + kh * g->dh * g->xw + kw * g->dw;
 			if (nruns == 1 && g->sw == 1 && w == NR) {
 				for (int v = 0; v < NV; v++) vstore(to + v * LANES, vload(at + runs[0].src + v * LANES));
 			} else {
@@ -106,7 +106,7 @@ static void conv_direct(const taso_conv *g) {
 	float *ybuf = g->scratch + 2 * k + TASO_SLACK;
 	for (int64_t l = 0; l < k; l++) {
 		int64_t ch = l / (g->kh * g->kw), kh = l / g->kw % g->kh, kw = l % g->kw;
-		off[l] = (ch * g->xh + kh) * g->xw + kw;
+		off[l] = (ch * g->xh + kh * g->dh) * g->xw + kw * g->dw;
 	}
 	const taso_tail *tail = &g->tail;
 	for (int64_t r0 = 0; r0 < g->oh; r0 += rows) {

@@ -110,13 +110,13 @@ type gemm struct {
 
 // conv is a convolution of one image and one group: taso_conv.
 type conv struct {
-	o, c, kh, kw, oh, ow, sh, sw int
-	x                            ptr
-	xh, xw                       int
-	w, y                         ptr
-	tail                         tail
-	scratch                      ptr
-	direct                       bool
+	o, c, kh, kw, oh, ow, sh, sw, dh, dw int
+	x                                    ptr
+	xh, xw                               int
+	w, y                                 ptr
+	tail                                 tail
+	scratch                              ptr
+	direct                               bool
 }
 
 // Kinds of windows.
@@ -129,11 +129,11 @@ const (
 
 // window is a depthwise convolution or a pool of one image: taso_window.
 type window struct {
-	c, h, w, oh, ow, kh, kw, sh, sw, top, left int
-	x, k, y                                    ptr
-	kind                                       int32
-	tail                                       tail
-	scratch                                    ptr
+	c, h, w, oh, ow, kh, kw, sh, sw, dh, dw, top, left int
+	x, k, y                                            ptr
+	kind                                               int32
+	tail                                               tail
+	scratch                                            ptr
 }
 
 // axis is one axis of a copy: its size and its strides on both sides, in

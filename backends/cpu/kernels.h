@@ -103,6 +103,7 @@ typedef struct {
 typedef struct {
 	int64_t o, c, kh, kw;       // output channels, input channels, kernel
 	int64_t oh, ow, sh, sw;     // output cells, stride
+	int64_t dh, dw;             // dilation
 	const float *x;             // padded image: x[(ch*xh + row)*xw + col]
 	int64_t xh, xw;
 	const float *w;             // packed by pack_a with m = o, k = c*kh*kw
@@ -114,7 +115,7 @@ typedef struct {
 
 // Sliding windows within channels: depthwise convolution and pools.
 typedef struct {
-	int64_t c, h, w, oh, ow, kh, kw, sh, sw, top, left;
+	int64_t c, h, w, oh, ow, kh, kw, sh, sw, dh, dw, top, left; // dh, dw: dilation; 1 of pools
 	const float *x, *k; // k: kernels [c, kh, kw] of a depthwise convolution
 	float *y;
 	int32_t kind; // TASO_DEPTHWISE ...

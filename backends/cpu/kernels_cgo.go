@@ -86,7 +86,7 @@ func (t cTable) gemm(g *gemm) {
 func (g *conv) c64() C.taso_conv {
 	c := C.taso_conv{
 		o: n64(g.o), c: n64(g.c), kh: n64(g.kh), kw: n64(g.kw),
-		oh: n64(g.oh), ow: n64(g.ow), sh: n64(g.sh), sw: n64(g.sw),
+		oh: n64(g.oh), ow: n64(g.ow), sh: n64(g.sh), sw: n64(g.sw), dh: n64(g.dh), dw: n64(g.dw),
 		x: fp(g.x), xh: n64(g.xh), xw: n64(g.xw), w: fp(g.w), y: fp(g.y),
 		tail: g.tail.c(), scratch: fp(g.scratch),
 	}
@@ -109,7 +109,7 @@ func (t cTable) conv(g *conv) {
 func (g *window) c64() C.taso_window {
 	return C.taso_window{
 		c: n64(g.c), h: n64(g.h), w: n64(g.w), oh: n64(g.oh), ow: n64(g.ow),
-		kh: n64(g.kh), kw: n64(g.kw), sh: n64(g.sh), sw: n64(g.sw), top: n64(g.top), left: n64(g.left),
+		kh: n64(g.kh), kw: n64(g.kw), sh: n64(g.sh), sw: n64(g.sw), dh: n64(g.dh), dw: n64(g.dw), top: n64(g.top), left: n64(g.left),
 		x: fp(g.x), k: fp(g.k), y: fp(g.y), kind: C.int32_t(g.kind),
 		tail: g.tail.c(), scratch: fp(g.scratch),
 	}

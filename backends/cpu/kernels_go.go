@@ -94,7 +94,7 @@ func (goTable) conv(g *conv) {
 				for kw := range g.kw {
 					w := f32(at(g.w, ((o*g.c+c)*g.kh+kh)*g.kw+kw), 1)[0]
 					for i := range g.oh {
-						x := at(g.x, (c*g.xh+i*g.sh+kh)*g.xw+kw)
+						x := at(g.x, (c*g.xh+i*g.sh+kh*g.dh)*g.xw+kw*g.dw)
 						row := y[i*g.ow:][:g.ow]
 						from := f32(x, (g.ow-1)*g.sw+1)
 						for j := range row {
@@ -117,7 +117,7 @@ func (goTable) window(g *window) {
 				v, count := float32(0), 0
 				for kh := range g.kh {
 					for kw := range g.kw {
-						r, s := i*g.sh+kh-g.top, j*g.sw+kw-g.left
+						r, s := i*g.sh+kh*g.dh-g.top, j*g.sw+kw*g.dw-g.left
 						if r < 0 || r >= g.h || s < 0 || s >= g.w {
 							continue
 						}

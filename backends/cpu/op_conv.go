@@ -14,6 +14,7 @@ type geometry struct {
 	b, c, h, w     int // input
 	o, oh, ow      int // output
 	kh, kw, sh, sw int
+	dh, dw         int // dilation
 	top, left      int
 	padH, padW     int // sizes of the padded image
 	padded         bool
@@ -31,15 +32,46 @@ func newGeometry(x, y []int, kh, kw int, a lower.Attrs) (geometry, error) {
 	if g.top, g.left, err = lower.Pads(a, x, kh, kw); err != nil {
 		return g, err
 	}
-	g.padH, g.padW = max(g.top+g.h, (g.oh-1)*g.sh+kh), max(g.left+g.w, (g.ow-1)*g.sw+kw)
+	if g.dh, g.dw, err = lower.Dilation(a); err != nil {
+		return g, err
+	}
+	g.dh, g.top = closer(g.kh, g.dh, g.top, g.h, (g.oh-1)*g.sh)
+	g.dw, g.left = closer(g.kw, g.dw, g.left, g.w, (g.ow-1)*g.sw)
+	g.padH, g.padW = max(g.top+g.h, (g.oh-1)*g.sh+(kh-1)*g.dh+1), max(g.left+g.w, (g.ow-1)*g.sw+(kw-1)*g.dw+1)
 	g.padded = g.padH != g.h || g.padW != g.w
 	return g, nil
+}
+
+// closer is a dilation, with the padding before the image, that reads the same cells: where
+// the cells of a window of k are so far apart that one at most meets the image of n cells,
+// wherever the window slides over slide cells, they need not be farther apart than that. So
+// a padded image is no more than k times as long as what the window slides over.
+func closer(k, dilation, before, n, slide int) (int, int) {
+	if k == 1 {
+		return 1, before
+	}
+	// Cell r meets the image if its first place, r*dilation-before, is from -slide to n-1.
+	most := n + slide + 1
+	if dilation <= most {
+		return dilation, before
+	}
+	r := (before + n - 1) / dilation // the last one that is not behind the image
+	at := r*dilation - before
+	if at < -slide {
+		at = -slide - 1 // then the next one is behind it, as it was
+	}
+	return most, r*most - at
 }
 
 // directChannels is the number of output channels of a group up to which
 // reading the image in place beats packing its windows; larger ones amortize
 // the packing.
 const directChannels = 128
+
+// directSurplus: reading the image in place computes the columns between the rows of the
+// result too, which are many where the kernel reaches far: more than one for so many that
+// are wanted do not pay.
+const directSurplus = 4
 
 // packedConv: kernels are packed group by group, as matrices.
 func packedConv(t table, a *lower.App) ([]lower.Packed, error) {
@@ -78,9 +110,12 @@ func bindConv(b *binder, kn *lower.Kernel, s *step) error {
 	}
 	og, cg := g.o/groups, g.c/groups
 	per := kern.packedA(og, cg*g.kh*g.kw)
-	cv := conv{o: og, c: cg, kh: g.kh, kw: g.kw, oh: g.oh, ow: g.ow, sh: g.sh, sw: g.sw, xh: g.padH, xw: g.padW}
+	cv := conv{o: og, c: cg, kh: g.kh, kw: g.kw, oh: g.oh, ow: g.ow, sh: g.sh, sw: g.sw, dh: g.dh, dw: g.dw, xh: g.padH, xw: g.padW}
 	one := g.kh == 1 && g.kw == 1
 	cv.direct = g.sh == 1 && g.sw == 1 && og <= directChannels && (!one || og <= 16)
+	if g.dw > 1 && g.oh > 1 && g.padW-g.ow > g.ow/directSurplus {
+		cv.direct = false
+	}
 	if one && g.sh == 1 && g.sw == 1 && !g.padded {
 		cv.oh, cv.ow, cv.xh, cv.xw = 1, g.oh*g.ow, 1, g.h*g.w // one long row
 	}
@@ -156,7 +191,7 @@ func bindWindows(b *binder, k *lower.Kernel, s *step) error {
 	if err != nil {
 		return err
 	}
-	win := window{c: g.c, h: g.h, w: g.w, oh: g.oh, ow: g.ow, kh: g.kh, kw: g.kw, sh: g.sh, sw: g.sw,
+	win := window{c: g.c, h: g.h, w: g.w, oh: g.oh, ow: g.ow, kh: g.kh, kw: g.kw, sh: g.sh, sw: g.sw, dh: g.dh, dw: g.dw,
 		top: g.top, left: g.left, kind: kind}
 	s.scratch = kern.windowScratch(&win)
 	s.run = func(scratch ptr) error {

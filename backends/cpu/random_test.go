@@ -122,7 +122,12 @@ func (g *grower) step() {
 		if ok {
 			pad := rapid.SampledFrom([]string{graph.SameUpper, graph.SameLower, graph.Valid}).Draw(g.t, "pad")
 			stride := rapid.Int64Range(1, 2).Draw(g.t, "stride")
-			g.bounded(g.apply(op.Conv2D, map[string]graph.Value{"pad": graph.NameValue(pad), "stride": graph.TupleValue(stride, 1)}, x, w))
+			fits := func(i int) int64 { // the largest dilation, to 3, with which the kernel fits without padding
+				k := g.b.Sizes(w)[2+i]
+				return min(3, int64((sizes[2+i]-1)/max(k-1, 1)))
+			}
+			g.bounded(g.apply(op.Conv2D, map[string]graph.Value{"pad": graph.NameValue(pad), "stride": graph.TupleValue(stride, 1),
+				"dilation": graph.TupleValue(rapid.Int64Range(1, max(1, fits(0))).Draw(g.t, "dh"), rapid.Int64Range(1, max(1, fits(1))).Draw(g.t, "dw"))}, x, w))
 		}
 	case 11:
 		axis := int64(rapid.IntRange(0, len(sizes)-1).Draw(g.t, "axis"))

@@ -177,20 +177,11 @@ func bindTypedConv[T numeric](b *binder, k *lower.Kernel, s *step) error {
 	if err != nil {
 		return err
 	}
-	dh, dw := 1, 1
-	if _, ok := a.Get("dilation"); ok {
-		d, err := a.Ints("dilation")
-		if err != nil || len(d) != 2 {
-			return fmt.Errorf("dilation is not a pair: %w", err)
-		}
-		dh, dw = d[0], d[1]
-	}
 	g, err := newGeometry(x.Sizes, y.Sizes, w.Sizes[2], w.Sizes[3], a)
 	if err != nil {
 		return err
 	}
 	og, cg := g.o/groups, g.c/groups
-	g.padH, g.padW = max(g.padH, (g.oh-1)*g.sh+(g.kh-1)*dh+1), max(g.padW, (g.ow-1)*g.sw+(g.kw-1)*dw+1)
 	s.run = func(ptr) error {
 		image, kernel, to := elements[T](x), elements[T](w), elements[T](y)
 		clear(to)
@@ -207,7 +198,7 @@ func bindTypedConv[T numeric](b *binder, k *lower.Kernel, s *step) error {
 						for kc := range g.kw {
 							f := ker[kr*g.kw+kc]
 							for r := range g.oh {
-								line, at := out[r*g.ow:][:g.ow], padded[(r*g.sh+kr*dh)*g.padW+kc*dw:]
+								line, at := out[r*g.ow:][:g.ow], padded[(r*g.sh+kr*g.dh)*g.padW+kc*g.dw:]
 								if g.sw == 1 {
 									addScaled(line, at, f)
 									continue

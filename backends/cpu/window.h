@@ -5,8 +5,8 @@
 // by their remainder modulo the stride: [rows][sw][xq]. So the cells that one
 // kernel column meets in neighbouring outputs are neighbours.
 
-INLINE int64_t window_rows(const taso_window *g) { return (g->oh - 1) * g->sh + g->kh; }
-INLINE int64_t window_xq(const taso_window *g) { return g->ow - 1 + (g->kw + g->sw - 1) / g->sw; }
+INLINE int64_t window_rows(const taso_window *g) { return (g->oh - 1) * g->sh + (g->kh - 1) * g->dh + 1; }
+INLINE int64_t window_xq(const taso_window *g) { return g->ow + (g->kw - 1) * g->dw / g->sw; }
 
 static int64_t window_scratch(const taso_window *g) {
 	return window_rows(g) * g->sw * window_xq(g) + up(g->ow, LANES) + 3 * TASO_SLACK;
@@ -46,10 +46,11 @@ static int odd(const float *x, int64_t n) {
 	return hsum((s[0] + s[1]) + (s[2] + s[3])) != 0;
 }
 
-// window_channel computes one channel. kind, kh, kw and sw are constants in the
-// copies made for common windows.
-INLINE void window_channel(const taso_window *g, const int kind, const int kh, const int kw, const int sw,
-                           const float *s, const float *k, const float *cols, float *y, int safe) {
+// window_channel computes one channel. kind, kh, kw, sw and the distances dh and dw
+// between rows and columns of the window are constants in the copies made for common
+// windows.
+INLINE void window_channel(const taso_window *g, const int kind, const int kh, const int kw, const int sw, const int64_t dh,
+                           const int64_t dw, const float *s, const float *k, const float *cols, float *y, int safe) {
 	int64_t xq = window_xq(g), line = g->sw * xq;
 	for (int64_t i = 0; i < g->oh; i++, y += g->ow) {
 		float per = 0;
@@ -62,10 +63,12 @@ INLINE void window_channel(const taso_window *g, const int kind, const int kh, c
 		for (int64_t j = 0; j < g->ow; j += LANES) {
 			V acc = kind == TASO_POOLMAX || kind == POOLMAX_NAN ? vload(si + j) : (V){0};
 			for (int a = 0; a < kh; a++) {
-				const float *row = si + a * line + j;
-				for (int b = 0, ph = 0, q = 0; b < kw; b++) {
+				const float *row = si + a * dh * line + j;
+				int64_t ph = 0, q = 0;
+				for (int b = 0; b < kw; b++) {
 					V x = vload(row + ph * xq + q);
-					if (++ph == sw) ph = 0, q++;
+					ph += dw % sw, q += dw / sw;
+					if (ph >= sw) ph -= sw, q++;
 					if (kind == TASO_DEPTHWISE)
 						acc += k[a * kw + b] * x;
 					else if (kind == TASO_POOLMAX)
@@ -88,14 +91,19 @@ INLINE void window_channel(const taso_window *g, const int kind, const int kh, c
 
 // The copies for windows of 3x3 and 5x5, the loops over which are unrolled.
 INLINE void window_kind(const taso_window *g, const int kind, const float *s, const float *k, const float *cols, float *y, int safe) {
-	if (g->kh == 3 && g->kw == 3 && g->sw == 1)
-		window_channel(g, kind, 3, 3, 1, s, k, cols, y, safe);
+	if (g->dh > 1 || g->dw > 1) {
+		if (g->kh == 3 && g->kw == 3 && g->sw == 1)
+			window_channel(g, kind, 3, 3, 1, g->dh, g->dw, s, k, cols, y, safe);
+		else
+			window_channel(g, kind, (int)g->kh, (int)g->kw, (int)g->sw, g->dh, g->dw, s, k, cols, y, safe);
+	} else if (g->kh == 3 && g->kw == 3 && g->sw == 1)
+		window_channel(g, kind, 3, 3, 1, 1, 1, s, k, cols, y, safe);
 	else if (g->kh == 3 && g->kw == 3 && g->sw == 2)
-		window_channel(g, kind, 3, 3, 2, s, k, cols, y, safe);
+		window_channel(g, kind, 3, 3, 2, 1, 1, s, k, cols, y, safe);
 	else if (g->kh == 5 && g->kw == 5 && g->sw == 1)
-		window_channel(g, kind, 5, 5, 1, s, k, cols, y, safe);
+		window_channel(g, kind, 5, 5, 1, 1, 1, s, k, cols, y, safe);
 	else
-		window_channel(g, kind, (int)g->kh, (int)g->kw, (int)g->sw, s, k, cols, y, safe);
+		window_channel(g, kind, (int)g->kh, (int)g->kw, (int)g->sw, 1, 1, s, k, cols, y, safe);
 }
 
 // window_tail does to a channel what kernels with registers do before they store.
@@ -139,7 +147,7 @@ static void window(const taso_window *g) {
 			break;
 		case TASO_POOLMAX:
 			if (odd(x, g->h * g->w))
-				window_channel(g, POOLMAX_NAN, (int)g->kh, (int)g->kw, (int)g->sw, s, 0, cols, y, safe);
+				window_channel(g, POOLMAX_NAN, (int)g->kh, (int)g->kw, (int)g->sw, 1, 1, s, 0, cols, y, safe);
 			else
 				window_kind(g, TASO_POOLMAX, s, 0, cols, y, safe);
 			break;
