@@ -35,32 +35,11 @@ func newGeometry(x, y []int, kh, kw int, a lower.Attrs) (geometry, error) {
 	if g.dh, g.dw, err = lower.Dilation(a); err != nil {
 		return g, err
 	}
-	g.dh, g.top = closer(g.kh, g.dh, g.top, g.h, (g.oh-1)*g.sh)
-	g.dw, g.left = closer(g.kw, g.dw, g.left, g.w, (g.ow-1)*g.sw)
+	g.dh, g.top = lower.Closer(g.kh, g.dh, g.top, g.h, (g.oh-1)*g.sh)
+	g.dw, g.left = lower.Closer(g.kw, g.dw, g.left, g.w, (g.ow-1)*g.sw)
 	g.padH, g.padW = max(g.top+g.h, (g.oh-1)*g.sh+(kh-1)*g.dh+1), max(g.left+g.w, (g.ow-1)*g.sw+(kw-1)*g.dw+1)
 	g.padded = g.padH != g.h || g.padW != g.w
 	return g, nil
-}
-
-// closer is a dilation, with the padding before the image, that reads the same cells: where
-// the cells of a window of k are so far apart that one at most meets the image of n cells,
-// wherever the window slides over slide cells, they need not be farther apart than that. So
-// a padded image is no more than k times as long as what the window slides over.
-func closer(k, dilation, before, n, slide int) (int, int) {
-	if k == 1 {
-		return 1, before
-	}
-	// Cell r meets the image if its first place, r*dilation-before, is from -slide to n-1.
-	most := n + slide + 1
-	if dilation <= most {
-		return dilation, before
-	}
-	r := (before + n - 1) / dilation // the last one that is not behind the image
-	at := r*dilation - before
-	if at < -slide {
-		at = -slide - 1 // then the next one is behind it, as it was
-	}
-	return most, r*most - at
 }
 
 // directChannels is the number of output channels of a group up to which

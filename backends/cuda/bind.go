@@ -273,7 +273,7 @@ func (n *binder) matmul(m *kernel.Matmul) dl.Matmul {
 func (n *binder) conv(c *kernel.Conv) dl.Conv {
 	return dl.Conv{
 		N: c.X[0], C: c.X[1], H: c.X[2], W: c.X[3], K: c.W[0], R: c.W[2], S: c.W[3], OutH: c.Y[2], OutW: c.Y[3],
-		PadH: c.Pad[0], PadW: c.Pad[1], StrideH: c.Stride[0], StrideW: c.Stride[1], DilationH: 1, DilationW: 1, Groups: c.Groups,
+		PadH: c.Pad[0], PadW: c.Pad[1], StrideH: c.Stride[0], StrideW: c.Stride[1], DilationH: c.Dilation[0], DilationW: c.Dilation[1], Groups: c.Groups,
 		X: n.ref(c.Image, 0), Filter: n.ref(c.Kernel, 0), Bias: n.ref(c.Bias, 0), Z: n.ref(c.Z, 0), Y: n.ref(c.Out, 0),
 		Relu: c.Relu, Math: dl.Math(n.b.opt.Math),
 	}

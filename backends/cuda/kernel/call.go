@@ -58,16 +58,17 @@ type Matmul struct {
 // Conv is a convolution of images in NCHW order by cuDNN:
 // Y = Relu(X*W + Z + Bias).
 type Conv struct {
-	X, W, Y [4]int // sizes: [n, c, h, w], [o, c/groups, kh, kw], [n, o, oh, ow]
-	Groups  int
-	Stride  [2]int
-	Pad     [2]int // above and below, left and right
-	Image   Ref
-	Kernel  Ref
-	Out     Ref
-	Z       Ref // added, and laid out like Out; Value lower.None: nothing
-	Bias    Ref // one element a channel of the result; Value lower.None: nothing
-	Relu    bool
+	X, W, Y  [4]int // sizes: [n, c, h, w], [o, c/groups, kh, kw], [n, o, oh, ow]
+	Groups   int
+	Stride   [2]int
+	Dilation [2]int
+	Pad      [2]int // above and below, left and right
+	Image    Ref
+	Kernel   Ref
+	Out      Ref
+	Z        Ref // added, and laid out like Out; Value lower.None: nothing
+	Bias     Ref // one element a channel of the result; Value lower.None: nothing
+	Relu     bool
 }
 
 // Call is one thing that the device is asked to do: one of Launch, Matmul and Conv

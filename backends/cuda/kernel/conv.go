@@ -80,10 +80,10 @@ func (b *binder) convolve(s *source, g *window, groups, o int, image, kernels, o
 	}
 	t.b.element = func(_, k string) (string, []string) {
 		idx := s.unravel(k, []int{cg, g.kh, g.kw})
-		place := s.place([]string{cell, idx[0], idx[1], idx[2]}, []int{1, g.h * g.w, g.w, 1}, 0)
+		place := s.place([]string{cell, idx[0], idx[1], idx[2]}, []int{1, g.h * g.w, g.dh * g.w, g.dw}, 0)
 		var y, x string
 		if rows, cols := g.outside(); rows || cols {
-			y, x = s.sum(row, idx[1]), s.sum(col, idx[2])
+			y, x = s.sum(row, s.times(idx[1], g.dh)), s.sum(col, s.times(idx[2], g.dw))
 		}
 		return "bm[" + place + "]", g.inside(y, x)
 	}
@@ -110,7 +110,7 @@ func (b *binder) byCudnn(k *lower.Kernel, g window, groups int) error {
 	if k.Tail != nil && e.bias.Value != lower.None && (k.Tail.Mod != y.Sizes[1] || k.Tail.N != g.oh*g.ow) {
 		e = absorbed(k.Tail, lower.NoOperand)
 	}
-	c := &Conv{W: [4]int(w.Sizes), Y: [4]int(y.Sizes), Groups: groups, Stride: [2]int{g.sh, g.sw},
+	c := &Conv{W: [4]int(w.Sizes), Y: [4]int(y.Sizes), Groups: groups, Stride: [2]int{g.sh, g.sw}, Dilation: [2]int{g.dh, g.dw},
 		Image: Ref{Value: k.In[0]}, Kernel: Ref{Value: k.In[1]}, Out: Ref{Value: k.Out[0]}, Z: e.full, Bias: e.bias, Relu: e.relu}
 	if !g.even() {
 		if err := b.framedScratch(k.In[0], &g); err != nil {
@@ -148,7 +148,7 @@ func (b *binder) framedScratch(image lower.ValueID, g *window) error {
 	b.scratch = max(b.scratch, int64(n*b.value(image).DType.Bytes()))
 	s.each(n)
 	idx := s.unravel("i", []int{g.b * g.c, h, w})
-	whole := window{h: g.h, w: g.w, oh: h, ow: w, kh: 1, kw: 1, sh: 1, sw: 1, top: g.top, left: g.left}
+	whole := window{h: g.h, w: g.w, oh: h, ow: w, kh: 1, kw: 1, sh: 1, sw: 1, dh: 1, dw: 1, top: g.top, left: g.left}
 	row, col := s.corner(&whole, idx[1], idx[2])
 	code := fmt.Sprintf("%s[%s]", from, s.place([]string{idx[0], row, col}, []int{g.h * g.w, g.w, 1}, 0))
 	if in := whole.inside(row, col); len(in) > 0 {

@@ -140,6 +140,10 @@ return z, u`)
 		{"1, 1, 1, 1", "1, 1, 3, 3", "pad=same_upper"},
 		{"2, 3, 5, 1", "6, 1, 3, 2", "pad=same_upper, stride=(1, 3), groups=3"}, // wider than the image and the padding left of it
 		{"2, 16, 3, 11", "33, 16, 3, 2", "pad=(1, 1, 1, 1)"},
+		{"2, 3, 9, 11", "6, 1, 3, 2", "pad=same_upper, stride=(1, 3), groups=3, dilation=(2, 4)"},
+		{"1, 3, 9, 11", "5, 3, 2, 3", "pad=(0, 4, 2, 4), dilation=(3, 2)"},
+		{"2, 4, 7, 8", "4, 1, 3, 3", "pad=same_lower, groups=4, stride=(2, 1), dilation=(2, 3)"},
+		{"1, 2, 3, 4", "3, 2, 2, 3", "pad=same_upper, dilation=(1000, 20)"},
 	} {
 		add("convolution "+c[2]+" of "+c[0], unary("conv2d["+c[2]+"]", c[0], c[1]))
 	}

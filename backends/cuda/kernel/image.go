@@ -13,6 +13,7 @@ type window struct {
 	oh, ow     int // places
 	kh, kw     int
 	sh, sw     int // strides
+	dh, dw     int // dilation
 	top, left  int // rows above and columns left of the image
 }
 
@@ -23,12 +24,28 @@ func (b *binder) window(a lower.Attrs, x, y []int, kh, kw int) (window, error) {
 		return window{}, fmt.Errorf("stride %s is not a pair", stride)
 	}
 	top, left, err := lower.Pads(a, x, kh, kw)
-	return window{x[0], x[1], x[2], x[3], y[2], y[3], kh, kw, int(st[0]), int(st[1]), top, left}, err
+	if err != nil {
+		return window{}, err
+	}
+	dh, dw, err := lower.Dilation(a)
+	if err != nil {
+		return window{}, err
+	}
+	g := window{b: x[0], c: x[1], h: x[2], w: x[3], oh: y[2], ow: y[3], kh: kh, kw: kw, sh: int(st[0]), sw: int(st[1])}
+	g.dh, g.top = lower.Closer(kh, dh, top, g.h, (g.oh-1)*g.sh)
+	g.dw, g.left = lower.Closer(kw, dw, left, g.w, (g.ow-1)*g.sw)
+	return g, nil
 }
+
+// reach is how many rows and columns there are from the first to the last of a window.
+func (g *window) reach() (h, w int) { return (g.kh-1)*g.dh + 1, (g.kw-1)*g.dw + 1 }
 
 // seen is the size of an image of which the windows see each cell, the padding on all
 // sides included.
-func (g *window) seen() (h, w int) { return (g.oh-1)*g.sh + g.kh, (g.ow-1)*g.sw + g.kw }
+func (g *window) seen() (h, w int) {
+	h, w = g.reach()
+	return (g.oh-1)*g.sh + h, (g.ow-1)*g.sw + w
+}
 
 // outside says whether some window sees padding above or below, left or right.
 func (g *window) outside() (rows, cols bool) {
@@ -39,7 +56,8 @@ func (g *window) outside() (rows, cols bool) {
 // even says whether a library that pads equally on both sides has as many windows. One
 // that is larger than the padded image has no place there, whatever the quotient says.
 func (g *window) even() bool {
-	h, w := g.h+2*g.top-g.kh, g.w+2*g.left-g.kw
+	h, w := g.reach()
+	h, w = g.h+2*g.top-h, g.w+2*g.left-w
 	return h >= 0 && w >= 0 && h/g.sh+1 == g.oh && w/g.sw+1 == g.ow
 }
 
@@ -88,6 +106,14 @@ func (s *source) sum(a, b string) string {
 	return v
 }
 
+// times is n times an index, of which "" is 0.
+func (s *source) times(at string, n int) string {
+	if at == "" {
+		return ""
+	}
+	return s.place([]string{at}, []int{n}, 0)
+}
+
 // slide begins a kernel with one thread for each element of a result [b, channels, oh, ow],
 // and visits the cells of its window: first writes what comes before, with the channel's
 // number in all images, and cell what is done with the cell at place, the window's number tap.
@@ -110,12 +136,12 @@ func (s *source) slide(g *window, channels int, first func(image, channel string
 	}
 	rows, cols := g.outside()
 	r := over("r", g.kh)
-	y := s.sum(row, r)
+	y := s.sum(row, s.times(r, g.dh))
 	if in := g.inside(y, ""); rows && len(in) > 0 {
 		s.line("if (!(%s)) continue;", strings.Join(in, " && "))
 	}
 	q := over("q", g.kw)
-	x := s.sum(col, q)
+	x := s.sum(col, s.times(q, g.dw))
 	if in := g.inside("", x); cols && len(in) > 0 {
 		s.line("if (!(%s)) continue;", strings.Join(in, " && "))
 	}

@@ -88,7 +88,7 @@ func (r *run) matmul(m *kernel.Matmul, scratch []byte) error {
 
 func (r *run) conv(c *kernel.Conv, scratch []byte) error {
 	for i := range 2 {
-		if n := (c.X[2+i]+2*c.Pad[i]-c.W[2+i])/c.Stride[i] + 1; n != c.Y[2+i] || c.Pad[i] < 0 {
+		if n := (c.X[2+i]+2*c.Pad[i]-(c.W[2+i]-1)*c.Dilation[i]-1)/c.Stride[i] + 1; n != c.Y[2+i] || c.Pad[i] < 0 {
 			return fmt.Errorf("%d windows along axis %d of %+v", n, 2+i, *c)
 		}
 	}
@@ -106,7 +106,7 @@ func (r *run) conv(c *kernel.Conv, scratch []byte) error {
 					for q := range c.W[1] {
 						for u := range c.W[2] {
 							for v := range c.W[3] {
-								row, col := i*c.Stride[0]-c.Pad[0]+u, j*c.Stride[1]-c.Pad[1]+v
+								row, col := i*c.Stride[0]-c.Pad[0]+u*c.Dilation[0], j*c.Stride[1]-c.Pad[1]+v*c.Dilation[1]
 								if row < 0 || row >= c.X[2] || col < 0 || col >= c.X[3] {
 									continue
 								}
