@@ -31,6 +31,7 @@ func lowerConv(c *call) {
 	}
 	groups := c.int("group", 1)
 	win := c.window(x.sizes[2:], w.sizes[2:])
+	c.markedSame(x.sizes[2:], win)
 	y := c.im.convolve(x, w, win, groups)
 	if v := c.markedBias(y, bias); v != nil {
 		c.set(c.im.do("ewadd", y, c.im.broadcast(v, y.sizes...)))
@@ -56,9 +57,8 @@ func (im *importer) convolve(x, w *value, win *window, groups int64) *value {
 	case 3:
 		return im.unflatten(im.convolve(im.flatten(x), im.flatten(w), win.flat(), groups))
 	case 4:
-		w = im.dilate(w, win.dilation)
 		x = win.padOutside(im, x)
-		return im.apply("conv2d", attrs{"stride": win.strideAttr(), "pad": win.padAttr(), "groups": graph.IntValue(groups)}, x, w)
+		return im.apply("conv2d", attrs{"stride": win.strideAttr(), "pad": win.padAttr(), "groups": graph.IntValue(groups), "dilation": win.dilationAttr(im)}, x, w)
 	case 5:
 		return im.convolve3(x, w, win, groups)
 	}
@@ -97,34 +97,6 @@ func (im *importer) derive(w *value, how string, sizes []int, f func(c *constant
 		return f(c).encode(), nil
 	}}
 	return out
-}
-
-// dilate spreads a kernel with zeros: [.., k, ..] becomes [.., (k-1)*d+1, ..].
-func (im *importer) dilate(w *value, by []int) *value {
-	if all(by, 1) {
-		return w
-	}
-	if w.fixed() {
-		sizes := slices.Clone(w.sizes)
-		for i, d := range by {
-			sizes[2+i] = (sizes[2+i]-1)*d + 1
-		}
-		return im.derive(w, "dilated", sizes, func(c *constant) *constant {
-			out := newConstant(c.dtype, sizes...)
-			steps := graph.Strides(sizes)
-			for i, d := range by {
-				steps[2+i] *= d
-			}
-			graph.Each(c.sizes, func(flat int, idx []int) { out.floats[dot(idx, steps)] = c.floats[flat] })
-			return out
-		})
-	}
-	// [k] as [k, 1], padded to [k, d], flat [k*d], without the last d-1.
-	v := im.interleave(w, by)
-	for i, d := range by {
-		v = im.slice(v, 2+i, 0, v.sizes[2+i]-d+1)
-	}
-	return v
 }
 
 // interleave puts zeros behind each cell of the axes behind the first two, so that

@@ -89,11 +89,11 @@ func (im *importer) deconvolve(x, w *value, win *window, groups int, extra []int
 		n, h, v, o := x.sizes[0], x.sizes[2], x.sizes[3], per*groups
 		return im.reshuffle(y, []int{n, o, kh, kw, h, v}, []int{0, 1, 4, 2, 5, 3}, []int{n, o, h * kh, v * kw})
 	}
-	k := im.dilate(turn(true), win.dilation)
+	k := turn(true)
 	if !all(win.stride, 1) {
 		x = im.interleave(x, win.stride)
 	}
-	cw := &window{kernel: k.sizes[2:], stride: []int{1, 1}, dilation: []int{1, 1}, before: []int{0, 0}, after: []int{0, 0}}
+	cw := &window{kernel: k.sizes[2:], stride: []int{1, 1}, dilation: win.dilation, before: []int{0, 0}, after: []int{0, 0}}
 	for i := range 2 {
 		lo := win.extent(i) - 1 - win.before[i]
 		hi := win.extent(i) - 1 - win.after[i] + extra[i] - (win.stride[i] - 1)
@@ -105,7 +105,7 @@ func (im *importer) deconvolve(x, w *value, win *window, groups int, extra []int
 		cw.before[i], cw.after[i] = max(lo, 0), max(hi, 0)
 	}
 	x = cw.padOutside(im, x)
-	return im.apply("conv2d", attrs{"pad": cw.padAttr(), "groups": graph.IntValue(groups)}, x, k)
+	return im.apply("conv2d", attrs{"pad": cw.padAttr(), "groups": graph.IntValue(groups), "dilation": cw.dilationAttr(im)}, x, k)
 }
 
 // turnedBack is the same over any number of axes, with a kernel that is turned around when

@@ -289,7 +289,7 @@ func (im *importer) initializers(g *onnxpb.GraphProto, env *scope) {
 			}
 			v := weightValue(t.GetName(), must.Get(readWeight(t, im.src)))
 			if text, ok := strings.CutPrefix(t.GetDocString(), note); ok && im.own {
-				v.compact = text == noteDilated || text == noteTransposed
+				v.compact = text == noteTransposed
 				if v2 := im.constantOperator(v, text); v2 != nil {
 					v2.name = t.GetName()
 					v = v2

@@ -163,6 +163,18 @@ func (im *importer) unflatten(v *value) *value {
 
 func (w *window) strideAttr() graph.Value { return graph.TupleValue(w.stride...) }
 
+// dilationAttr is the dilation of a window over two axes: 1 where there is no second cell,
+// but in a file of our own as it says.
+func (w *window) dilationAttr(im *importer) graph.Value {
+	d := slices.Clone(w.dilation)
+	for i, k := range w.kernel {
+		if k == 1 && !im.own {
+			d[i] = 1
+		}
+	}
+	return graph.TupleValue(d...)
+}
+
 // padAttr is the padding of a window over two axes.
 func (w *window) padAttr() graph.Value {
 	switch {

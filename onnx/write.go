@@ -260,7 +260,7 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 			e.name[t] = e.names.unique(e.wanted(t))
 		}
 	}
-	if err := must.Try(func() { e.cover(); e.choices(); e.dilated() }); err != nil {
+	if err := must.Try(func() { e.cover(); e.choices() }); err != nil {
 		return nil, fmt.Errorf("write model: %w", err)
 	}
 	p := &onnxpb.GraphProto{Name: proto.String(e.m.Name)}

@@ -69,8 +69,8 @@ const (
 
 // biased recognizes a convolution and a number added to each channel.
 func (e *exporter) biased(id graph.NodeID, conv, other graph.Tensor) bool {
-	if act, _ := e.attr(conv.Node, "act").Name(); act != "none" {
-		return false
+	if act, _ := e.attr(conv.Node, "act").Name(); act != "none" || e.dilatedSame(conv.Node) != "" {
+		return false // the node has one note at most
 	}
 	b, ok := e.biasOf(other, e.g.Sizes(conv))
 	if !ok {

@@ -3,6 +3,7 @@ package onnx
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -282,60 +283,81 @@ func TestBiasNotes(t *testing.T) {
 	}
 }
 
-// TestDilated: a dilated convolution is written as it was read, and every kernel with
-// zeros in between as one; the same graph comes back, with the same numbers.
+// TestDilated: a dilated convolution is written as one, padding by name as numbers with a
+// note; the same graph comes back, with the same numbers.
 func TestDilated(t *testing.T) {
 	t.Parallel()
 	var files []defined
 	for _, c := range []struct {
-		name, pad string
-		kernel    []int   // sizes, rows and columns
-		zero      [2]int  // what is not at multiples of these is zero
-		want      []int64 // dilations, nil: none
+		name, attrs, kernel string
+		want, pads          []int64 // dilations and pads in the file, nil: none
 	}{
-		{"both axes", "(2, 2, 2, 2)", []int{5, 5}, [2]int{2, 2}, []int64{2, 2}},
-		{"two ways", "(4, 2, 4, 2)", []int{9, 5}, [2]int{4, 2}, []int64{4, 2}},
-		{"one axis", "valid", []int{5, 3}, [2]int{2, 1}, []int64{2, 1}},
-		{"one row", "valid", []int{1, 5}, [2]int{1, 2}, []int64{1, 2}},
-		{"no zeros", "(1, 1, 1, 1)", []int{3, 3}, [2]int{1, 1}, nil},
-		{"zeros, but not at the end", "valid", []int{4, 4}, [2]int{2, 2}, nil},
-		{"padded by name", "same_upper", []int{5, 5}, [2]int{2, 2}, nil},
+		{"both axes", "pad=(2, 2, 2, 2), dilation=(2, 2)", "3, 3", []int64{2, 2}, []int64{2, 2, 2, 2}},
+		{"two ways", "pad=(4, 2, 4, 2), dilation=(4, 1)", "3, 3", []int64{4, 1}, []int64{4, 2, 4, 2}},
+		{"without padding", "pad=valid, dilation=(2, 5), act=relu", "3, 2", []int64{2, 5}, []int64{0, 0, 0, 0}},
+		{"padded by name", "pad=same_upper, stride=(2, 1), dilation=(3, 4), act=relu", "3, 2", []int64{3, 4}, []int64{2, 2, 3, 2}},
+		{"padded by name, lower", "pad=same_lower, dilation=(1, 3)", "2, 2", []int64{1, 3}, []int64{1, 2, 0, 1}},
+		{"padded by name, nothing", "pad=same_lower, dilation=(2, 1)", "1, 1", []int64{2, 1}, []int64{0, 0, 0, 0}},
+		{"not dilated", "pad=same_upper", "5, 5", nil, nil},
 	} {
-		h, w := c.kernel[0], c.kernel[1]
-		g, err := graph.ParseText("g", fmt.Sprintf("x : float32[1, 3, 12, 12]\nw : weight float32[4, 3, %d, %d]\ny = conv2d[pad=%s](x, w)\nreturn y", h, w, c.pad))
+		g, err := graph.ParseText("g", fmt.Sprintf("x : float32[1, 3, 12, 12]\nw : weight float32[4, 3, %s]\ny = conv2d[%s](x, w)\nreturn y", c.kernel, c.attrs))
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		m := weighted(g)
-		id, _ := g.Find("w")
-		xs, err := m.Weights[id].Float32s()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range xs {
-			if i/w%h%c.zero[0] != 0 || i%w%c.zero[1] != 0 {
-				xs[i] = 0
-			}
-		}
-		m.Weights[id] = model.FromFloat32(g.Sizes(id.Out(0)), xs)
 		f := again(t, c.name, m)
-		id, _ = f.Model.Graph.Find("w")
-		ys, err := f.Model.Weights[id].Float32s()
-		if err != nil || fmt.Sprint(ys) != fmt.Sprint(xs) {
-			t.Errorf("%s: another kernel comes back: %v", c.name, err)
-		}
-		var got []int64
+		var got, pads []int64
 		for _, a := range f.Proto.Graph.Node[0].Attribute {
-			if a.GetName() == "dilations" {
+			switch a.GetName() {
+			case "dilations":
 				got = a.Ints
+			case "pads":
+				pads = a.Ints
 			}
 		}
-		if fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("%s: dilations %v, want %v", c.name, got, c.want)
+		if fmt.Sprint(got, pads) != fmt.Sprint(c.want, c.pads) {
+			t.Errorf("%s: dilations %v and pads %v, want %v and %v", c.name, got, pads, c.want, c.pads)
 		}
 		files = append(files, defined{c.name, m, f.Path})
 	}
 	asDefined(t, files)
+}
+
+// TestDilatedOnce: files that were written when a dilated kernel was read spread out, with a
+// note that says so, read as dilated convolutions; a note that does not fit changes nothing.
+func TestDilatedOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ weight, node, pads, want string }{
+		{"dilated", "", "2, 0, 2, 0", "pad=(2, 0, 2, 0), dilation=(2, 3)"},
+		{"", "padded by same_upper", "2, 1, 2, 2", "pad=same_upper, dilation=(2, 3)"},
+		{"", "padded by same_lower", "2, 1, 2, 2", "pad=(2, 1, 2, 2), dilation=(2, 3)"},
+		{"", "padded by valid", "0, 0, 0, 0", "pad=valid, dilation=(2, 3)"},
+	} {
+		var pads []int64
+		for _, s := range strings.Split(c.pads, ", ") {
+			n, _ := strconv.ParseInt(s, 10, 64)
+			pads = append(pads, n)
+		}
+		m := small()
+		w := floatsWeight("k/dilated", []int{2, 1, 3, 2}, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
+		n := node("Conv", []string{"x", "k/dilated"}, []string{"z"}, intsAttribute("dilations", 2, 3), intsAttribute("pads", pads...))
+		if c.weight != "" {
+			w.DocString = proto.String(note + c.weight)
+		}
+		if c.node != "" {
+			mark(n, c.node)
+		}
+		m.ProducerName = proto.String(producer)
+		m.Graph.Input, m.Graph.Initializer, m.Graph.Node = []*onnxpb.ValueInfoProto{float32Info("x", 1, 1, 9, 8)}, []*onnxpb.TensorProto{w}, []*onnxpb.NodeProto{n}
+		m.Graph.Output = []*onnxpb.ValueInfoProto{{Name: proto.String("z")}}
+		got, _, err := Read(put(t, marshal(t, m)), ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := got.Graph.String(); !strings.Contains(text, "conv2d["+c.want+"]") || !strings.Contains(text, "k/dilated") {
+			t.Errorf("%+v: read as\n%s", c, text)
+		}
+	}
 }
 
 // TestOtherNotes: a note on a product or an Identity that is not what is there changes no

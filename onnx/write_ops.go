@@ -231,10 +231,58 @@ func (e *exporter) conv(id graph.NodeID, in []string, out string) *onnxpb.NodePr
 		// convolution do what a Pad before it does only where it has such numbers.
 		a[1] = intsAttribute("pads", 0, 0, 0, 0)
 	}
-	if c := e.compact[e.g.Operands(id)[1].Node]; c != nil && c.by != nil {
-		w, a = c.sizes, append(a, intsAttribute("dilations", c.by...))
+	same := e.dilatedSame(id)
+	if d := e.tuple(id, "dilation"); !all(d, 1) {
+		a = append(a, intsAttribute("dilations", d...))
 	}
-	return e.emit("Conv", in, out, append(a, intsAttribute("kernel_shape", w[2:]...), intAttribute("group", int64(e.int(id, "groups"))))...)
+	if same != "" {
+		a[1] = intsAttribute("pads", e.pads(id)...)
+	}
+	n := e.emit("Conv", in, out, append(a, intsAttribute("kernel_shape", w[2:]...), intAttribute("group", int64(e.int(id, "groups"))))...)
+	if same != "" {
+		mark(n, notePadded+same)
+	}
+	return n
+}
+
+// notePadded, with a padding, is the note of a convolution whose pads are what that gives.
+// Dilated convolutions are written so: not every runtime knows paddings by name there.
+const notePadded = "padded by "
+
+// dilatedSame is the padding of a dilated convolution that has a name, but for valid.
+func (e *exporter) dilatedSame(id graph.NodeID) string {
+	name, ok := e.attr(id, "pad").Name()
+	if !ok || name == graph.Valid || all(e.tuple(id, "dilation"), 1) {
+		return ""
+	}
+	return name
+}
+
+// pads are those of a convolution as numbers.
+func (e *exporter) pads(id graph.NodeID) []int {
+	x, w, d := e.operandSizes(id, 0), e.operandSizes(id, 1), e.tuple(id, "dilation")
+	out := make([]int, 4)
+	for i := range 2 {
+		before, after, err := graph.WindowPads(x[2+i], (w[2+i]-1)*d[i]+1, e.attr(id, "stride"), e.attr(id, "pad"), i)
+		must.Do(err)
+		out[i], out[2+i] = before, after
+	}
+	return out
+}
+
+// markedSame gives a window the padding that its note says, if its pads are what that gives.
+func (c *call) markedSame(image []int, w *window) {
+	text, _ := c.noteOf()
+	name, ok := strings.CutPrefix(text, notePadded)
+	if !ok || name != graph.SameUpper && name != graph.SameLower || len(image) != 2 || w.same != "" {
+		return
+	}
+	v := w.over(0, 2)
+	v.same = name
+	v.explicit(image)
+	if slices.Equal(v.before, w.before) && slices.Equal(v.after, w.after) {
+		w.same = name
+	}
 }
 
 func writePool(onnx string) writer {

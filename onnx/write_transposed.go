@@ -13,6 +13,17 @@ import (
 //
 //	x [n, c, h, w] ── conv2d 1x1 ── reshape [n, o, a, b, h, w] ── transpose ── reshape [n, o, h*a, w*b]
 
+// noteTransposed is the note of a kernel that has the name of the one that the reader makes
+// of it.
+const noteTransposed = "transposed"
+
+// compact is a kernel as it is in the file: that of a transposed convolution.
+type compact struct {
+	note  string
+	sizes []int
+	raw   []byte
+}
+
 // coverTransposed finds such a reshuffle by its last reshape.
 func (e *exporter) coverTransposed(id graph.NodeID) {
 	g, out := e.g, e.sizes(id)
@@ -54,5 +65,5 @@ func (e *exporter) coverTransposed(id graph.NodeID) {
 func (e *exporter) perCell(id graph.NodeID) bool {
 	pad, _ := e.attr(id, "pad").Name()
 	act, _ := e.attr(id, "act").Name()
-	return pad == graph.Valid && act == "none" && all(e.operandSizes(id, 1)[2:], 1) && all(e.tuple(id, "stride"), 1)
+	return pad == graph.Valid && act == "none" && all(e.operandSizes(id, 1)[2:], 1) && all(e.tuple(id, "stride"), 1) && all(e.tuple(id, "dilation"), 1)
 }
