@@ -21,8 +21,9 @@ def windows(x, kh, kw, stride, pad, start, join):
     return lax.reduce_window(x, start, join, (1, 1, kh, kw), (1, 1) + stride, [(0, 0), (0, 0)] + borders(pad, x.shape[2:], (kh, kw), stride))
 
 
-def conv2d(x, w, pad, stride=(1, 1), groups=1):
-    return lax.conv_general_dilated(x, w, stride, borders(pad, x.shape[2:], w.shape[2:], stride),
+def conv2d(x, w, pad, stride=(1, 1), groups=1, dilation=(1, 1)):
+    reach = tuple((k - 1) * d + 1 for k, d in zip(w.shape[2:], dilation))
+    return lax.conv_general_dilated(x, w, stride, borders(pad, x.shape[2:], reach, stride), rhs_dilation=dilation,
                                     feature_group_count=groups, dimension_numbers=("NCHW", "OIHW", "NCHW"))
 
 

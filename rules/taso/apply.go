@@ -141,6 +141,11 @@ func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, 
 	if p.err != nil {
 		return nil, p.err
 	}
+	for _, later := range op.Params[min(len(attrs), len(op.Params)):] { // TASO's operators are as ours once were
+		if later.Late {
+			attrs = append(attrs, later.Default)
+		}
+	}
 	if len(attrs) != len(op.Params) {
 		return nil, fmt.Errorf("%w: operator %s has other attributes here", ErrUnsupported, o.Type)
 	}

@@ -55,6 +55,9 @@ func instancesOf(l *law.Law, reading Reading, ranks []int) ([]instance, error) {
 		if err != nil {
 			return nil, err
 		}
+		if v, ok := onlyDefault(l, b); ok {
+			values = []graph.Value{v}
+		}
 		if err := expand(func(m *law.Law) ([]instance, error) { return instantiateAttr(m, b, values) }); err != nil {
 			return nil, err
 		}
@@ -63,6 +66,22 @@ func instancesOf(l *law.Law, reading Reading, ranks []int) ([]instance, error) {
 		out[i].law = literalWindows(out[i].law)
 	}
 	return out, nil
+}
+
+// onlyDefault is the one value of a variable that TASO's format can say: the default of
+// the late parameters that it is given to, as TASO's operators have none such.
+func onlyDefault(l *law.Law, b law.Declaration) (v graph.Value, ok bool) {
+	l.EachTerm(func(t *law.Term) {
+		if t.Op == nil {
+			return
+		}
+		for i, p := range t.Op.Params {
+			if p.Late && t.Attrs[i] == graph.VarValue(b.Name, b.Sort) {
+				v, ok = p.Default, true
+			}
+		}
+	})
+	return v, ok
 }
 
 // valuesOf are the values that stand for a variable of a sort.

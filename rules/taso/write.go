@@ -286,6 +286,11 @@ func (e *encoder) operator(o *tasopb.Operator, t *law.Term, seams [][]*seam, sha
 	if !found {
 		return fmt.Errorf("the operator %s", t.Op.Name)
 	}
+	for i, p := range t.Op.Params {
+		if p.Late && p.Written(t.Attrs[i]) {
+			return fmt.Errorf("%s %s of the operator %s", p.Name, t.Attrs[i], t.Op.Name)
+		}
+	}
 	w := &paramWriter{o: o}
 	switch t.Op.Name {
 	case "matmul":
