@@ -61,6 +61,8 @@ func TestKeyText(t *testing.T) {
 		{applied(t, "matmul", nil, f32(2, 3), f32(3, 4)), "matmul(float32[2, 3], float32[3, 4]) -> float32[2, 4]"},
 		{applied(t, "conv2d", same(), f32(1, 3, 8, 8), f32(4, 3, 3, 3)),
 			"conv2d[stride=(1, 1), pad=same_upper, groups=1, act=none](float32[1, 3, 8, 8], float32[4, 3, 3, 3]) -> float32[1, 4, 8, 8]"},
+		{applied(t, "conv2d", map[string]graph.Value{"pad": graph.NameValue("valid"), "dilation": graph.TupleValue(2, 3)}, f32(1, 3, 8, 8), f32(4, 3, 3, 3)),
+			"conv2d[stride=(1, 1), pad=valid, groups=1, act=none, dilation=(2, 3)](float32[1, 3, 8, 8], float32[4, 3, 3, 3]) -> float32[1, 4, 4, 2]"},
 		{applied(t, "split", map[string]graph.Value{"axis": graph.IntValue(1), "at": graph.IntValue(2)}, f32(2, 5)),
 			"split[axis=1, at=2](float32[2, 5]) -> float32[2, 2], float32[2, 3]"},
 		{applied(t, "imatmul", map[string]graph.Value{"n": graph.IntValue(3)}), "imatmul[n=3]() -> float32[3, 3]"},

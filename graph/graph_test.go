@@ -381,6 +381,24 @@ func TestHashSeesDifferences(t *testing.T) {
 	}
 }
 
+// TestHashOfLateParameters: a convolution has the hash that it had before it could be
+// dilated, and another one if it is.
+func TestHashOfLateParameters(t *testing.T) {
+	conv := func(attrs string) string {
+		return parse(t, "x : float32[1, 2, 5, 5]\nw : weight float32[3, 2, 3, 3]\ny = conv2d["+attrs+"](x, w)\nreturn y\n").Hash().String()
+	}
+	const once = "b1d15f5a1d1cd116b92d2edc4352b8d0"
+	if got := conv("pad=valid"); got != once {
+		t.Errorf("hash %s, was %s", got, once)
+	}
+	if conv("pad=valid, dilation=(1, 1)") != once {
+		t.Error("a default that is written counts")
+	}
+	if a, b := conv("pad=valid, dilation=(2, 1)"), conv("pad=valid, dilation=(1, 2)"); a == once || b == once || a == b {
+		t.Errorf("dilations do not count: %s and %s", a, b)
+	}
+}
+
 func TestHashOfOrders(t *testing.T) {
 	a, b := "x : float32[2]\ny : float32[2]\n", "y : float32[2]\nx : float32[2]\n"
 	rest := "z = relu(x)\nreturn z\n"

@@ -74,6 +74,11 @@ func TestTo(t *testing.T) {
 		// Two strides, two paddings, two activations; each way.
 		{`s : stride, p : padding, X : [b, c, h, w], Y : [b, c, h, w], W : [o, c, k, l]
 		  then ewadd(conv2d[stride=s, pad=p](X, W), conv2d[stride=s, pad=p](Y, W)) == conv2d[stride=s, pad=p](ewadd(X, Y), W)`, 8, nil},
+		// No dilation but 1 can be said, so a variable is said of that.
+		{`r : stride, q : same, X : [b, c, h, w], W : [o, c, k, l]
+		  then relu(conv2d[pad=q, dilation=r](X, W)) == conv2d[pad=q, act=relu, dilation=r](X, W)`, 2, nil},
+		{`q : same, X : [b, c, h, w], W : [o, c, k, l]
+		  then relu(conv2d[pad=q, dilation=(2, 2)](X, W)) == conv2d[pad=q, act=relu, dilation=(2, 2)](X, W)`, 0, []string{"dilation (2, 2) of the operator conv2d"}},
 		{`a : act, q : same, X : [b, c, h, w], Y : [d, c, h, w], W : [o, c, k, l]
 		  then concat[axis=0](conv2d[pad=q, act=a](X, W), conv2d[pad=q, act=a](Y, W)) == conv2d[pad=q, act=a](concat[axis=0](X, Y), W)`, 4, nil},
 		{`X : [m, k], A : [k, a], B : [k, b] then (matmul(X, A), matmul(X, B)) == split[axis=1, at=a](matmul(X, concat[axis=1](A, B)))`, 2, nil},
