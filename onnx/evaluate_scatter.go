@@ -198,10 +198,15 @@ func evalReverseSequence(c *call, in []*constant) []*constant {
 	if time+batch != 1 || time*batch != 0 || x.rank() < 2 || long.rank() != 1 || long.len() != x.sizes[batch] || !long.dtype.IsInt() {
 		must.Failf("time axis %d, batch axis %d and %d lengths for sizes %v", time, batch, long.len(), x.sizes)
 	}
+	for _, n := range long.ints {
+		if n < 0 || n > int64(x.sizes[time]) {
+			must.Failf("a sequence of %d elements, of %d", n, x.sizes[time])
+		}
+	}
 	st := graph.Strides(x.sizes)
 	return x.pick(x.sizes, func(idx []int) int {
 		p, t := dot(idx, st), idx[time]
-		if n := int(min(long.ints[idx[batch]], int64(x.sizes[time]))); t < n {
+		if n := int(long.ints[idx[batch]]); t < n {
 			p += (n - 1 - 2*t) * st[time]
 		}
 		return p

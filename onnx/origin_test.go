@@ -101,6 +101,8 @@ func TestEvaluateMore(t *testing.T) {
 		{"GatherND", []*onnxpb.TensorProto{ints([]int{2, 2}, 1, 2, 3, 4), ints([]int{2}, 1, 0)}, []attr{intAttribute("batch_dims", -3)}, "-1 batch axes"},
 		{"Compress", []*onnxpb.TensorProto{ints([]int{2, 2}, 1, 2, 3, 4), tensorBools(false, true, false, true)}, nil, "[2] [2 4]"},
 		{"ReverseSequence", []*onnxpb.TensorProto{ints([]int{3, 2}, 1, 2, 3, 4, 5, 6), ints([]int{2}, 3, 2)}, nil, "[3 2] [5 4 3 2 1 6]"},
+		{"ReverseSequence", []*onnxpb.TensorProto{ints([]int{3, 2}, 1, 2, 3, 4, 5, 6), ints([]int{2}, 3, 4)}, nil, "a sequence of 4 elements, of 3"},
+		{"ReverseSequence", []*onnxpb.TensorProto{ints([]int{3, 2}, 1, 2, 3, 4, 5, 6), ints([]int{2}, -1, 2)}, nil, "a sequence of -1 elements"},
 		{"Unique", []*onnxpb.TensorProto{ints([]int{4}, 3, 1, 3, 2)}, []attr{intAttribute("sorted", 0)}, "[3] [3 1 2]"},
 		{"ReduceMax", []*onnxpb.TensorProto{ints([]int{0, 2})}, []attr{intsAttribute("axes", 0)}, "[1 2] [-9223372036854775808 -9223372036854775808]"},
 		{"ReduceSum", []*onnxpb.TensorProto{floats([]int{0, 2}), ints([]int{1}, 0)}, nil, "[1 2] [0 0]"},

@@ -60,5 +60,8 @@ func (o Options) expect(c *comparison) (least, most time.Duration) {
 // runs is how many runs in numbers are made where they decide.
 func (c *comparison) runs(o Options, rows func(in input) bool) int {
 	all := max(c.values(rows), 2) // two scales
+	if c.jumps {
+		all = max(all, halves)
+	}
 	return max(o.Runs, min(all, affordable(o)), 2)
 }

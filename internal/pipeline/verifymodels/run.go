@@ -89,6 +89,7 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.jumps = jumps(o.A) || jumps(o.B)
 	r := &Report{A: side(o.A), B: side(o.B), Seed: o.Seed, Runs: o.Runs, Notes: c.notes()}
 	if o.Expect != nil && (o.NoExact || !c.proved()) {
 		o.Expect(o.expect(c))

@@ -102,6 +102,7 @@ type comparison struct {
 	// numA and numB are numbers by content: nodes that have the same in both
 	// models compute the same.
 	numA, numB []bank.Node
+	jumps      bool // an output depends on a function that jumps at multiples of a half
 }
 
 // weightPair is a weight that both models hold: of one type, at the same place in
