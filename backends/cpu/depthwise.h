@@ -97,7 +97,7 @@ DEPTH(depth_halved, 5)
 
 // depth_for is what computes such windows in place, or nothing.
 static Depth depth_for(const taso_window *g) {
-	if (g->kind != TASO_DEPTHWISE || g->kh != g->kw || g->sh != g->sw) return 0;
+	if (g->kind != TASO_DEPTHWISE || g->kh != g->kw || g->sh != g->sw || g->dh > 1 || g->dw > 1) return 0;
 	if (g->sh == 1) return g->kh == 3 ? depth_dense_3 : g->kh == 5 ? depth_dense_5 : g->kh == 7 ? depth_dense_7 : 0;
 	if (g->sh == 2) return g->kh == 3 ? depth_halved_3 : g->kh == 5 ? depth_halved_5 : 0;
 	return 0;
