@@ -145,8 +145,14 @@ func reduceLogSum(im *importer, x *value, axes []int, keep bool) *value {
 
 // reduceLogSumExp: m + log(sum(exp(x - m))) with m the maximum, so that nothing
 // overflows.
+// reduceLogSumExp takes the largest element out of the exponents, as a finite number, since
+// it may be infinite. The bound is not the largest number: that means none in files.
 func reduceLogSumExp(im *importer, x *value, axes []int, keep bool) *value {
 	m := im.reduce("reducemax", x, axes, true)
+	if x.dtype != graph.Float64 {
+		most := float64(math.Nextafter32(math.MaxFloat32, 0))
+		m = im.apply("clip", attrs{"lo": graph.NumberValue(-most), "hi": graph.NumberValue(most)}, m)
+	}
 	d := im.do("ewsub", x, im.broadcast(m, x.sizes...))
 	s := im.do("log", im.reduce("reducesum", im.do("exp", d), axes, keep))
 	return im.do("ewadd", s, im.reshape(m, s.sizes...))

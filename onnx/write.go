@@ -30,6 +30,7 @@ type WriteOptions struct {
 const (
 	writtenOpset  = 17
 	geluOpset     = 20
+	bitwiseOpset  = 18
 	reduceOpset   = 18 // from here on all reductions take their axes as an input
 	maxInlineData = 1 << 30
 	externalMin   = 1024 // bytes of a weight that goes to the second file
@@ -158,9 +159,12 @@ func newExporter(m *model.Model) *exporter {
 func (e *exporter) chooseOpset(asked int64) error {
 	least := int64(writtenOpset)
 	for id := range e.g.Nodes() {
-		op := e.g.Op(id)
-		if op != nil && op.Name == "gelu" {
+		switch op := e.g.Op(id); {
+		case op == nil:
+		case op.Name == "gelu":
 			least = max(least, geluOpset)
+		case op.Name == "ewint" && bitwise[e.function(id)] != "":
+			least = max(least, bitwiseOpset)
 		}
 		for k := range e.g.NumOut(id) {
 			least = max(least, typedSince(e.g.DType(id.Out(k))))

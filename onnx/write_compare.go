@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/internal/must"
 )
 
 // Comparisons and choices by them, and functions of integers.
@@ -69,8 +68,17 @@ func writeWhere(e *exporter, id graph.NodeID) {
 	e.emit("Where", in, e.out(id))
 }
 
-func writeInt(e *exporter, id graph.NodeID) {
+// bitwise are the functions of integers that ONNX has since operator set 18.
+var bitwise = map[string]string{"and": "BitwiseAnd", "or": "BitwiseOr", "xor": "BitwiseXor"}
+
+// function is the name of the function that an ewint is.
+func (e *exporter) function(id graph.NodeID) string {
 	fn, _ := e.attr(id, "fn").Name()
+	return fn
+}
+
+func writeInt(e *exporter, id graph.NodeID) {
+	fn := e.function(id)
 	in, out := e.spread(id), e.out(id)
 	switch fn {
 	case "quo":
@@ -82,9 +90,6 @@ func writeInt(e *exporter, id graph.NodeID) {
 	case "shl", "shr":
 		e.emit("BitShift", in, out, textAttribute("direction", map[string]string{"shl": "LEFT", "shr": "RIGHT"}[fn]))
 	default:
-		if e.opset < 18 {
-			must.Failf("bits of integers are combined, which needs operator set 18")
-		}
-		e.emit(map[string]string{"and": "BitwiseAnd", "or": "BitwiseOr", "xor": "BitwiseXor"}[fn], in, out)
+		e.emit(bitwise[fn], in, out)
 	}
 }
