@@ -20,7 +20,7 @@ func init() {
 		"Swish": floats(lowerSwish), "ThresholdedRelu": floats(lowerThresholded), "Shrink": floats(lowerShrink),
 		"Clip": lowerClip, "Pow": lowerPow, "PRelu": lowerPRelu,
 		"Add": broadcasting("ewadd"), "Sub": broadcasting("ewsub"), "Mul": broadcasting("ewmul"), "Div": lowerDiv, "Mod": lowerMod,
-		"BitwiseAnd": onIntegers("and"), "BitwiseOr": onIntegers("or"), "BitwiseXor": onIntegers("xor"), "BitwiseNot": lowerBitwiseNot,
+		"BitwiseAnd": onIntegers("bitand"), "BitwiseOr": onIntegers("bitor"), "BitwiseXor": onIntegers("bitxor"), "BitwiseNot": lowerBitwiseNot,
 		"BitShift": lowerBitShift,
 		"Sum":      variadic("ewadd"), "Max": variadic("ewmax"), "Min": variadic("ewmin"), "Mean": lowerMean,
 		"Identity": lowerIdentity, "Dropout": lowerDropout,

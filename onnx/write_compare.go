@@ -69,7 +69,7 @@ func writeWhere(e *exporter, id graph.NodeID) {
 }
 
 // bitwise are the functions of integers that ONNX has since operator set 18.
-var bitwise = map[string]string{"and": "BitwiseAnd", "or": "BitwiseOr", "xor": "BitwiseXor"}
+var bitwise = map[string]string{"bitand": "BitwiseAnd", "bitor": "BitwiseOr", "bitxor": "BitwiseXor"}
 
 // function is the name of the function that an ewint is.
 func (e *exporter) function(id graph.NodeID) string {

@@ -154,8 +154,8 @@ ce = ewwhere(ct, st, xt)
 cf = ewwhere(ct, xt, st)
 ia = ewint[fn=quo](c, yy)
 ib = ewint[fn=rem](c, yy)
-ic = ewint[fn=and](c, y5)
-id = ewint[fn=or](rr, y5)
+ic = ewint[fn=bitand](c, y5)
+id = ewint[fn=bitor](rr, y5)
 ie = ewpow(x3, rr)
 return d, e, h, j, k, l, m, n, o, q, u, v, w, ca, cb, cc2, cd, ce, cf, ia, ib, ic, id, ie
 `

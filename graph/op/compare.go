@@ -130,7 +130,7 @@ var EWInt = graph.Register(&graph.Op{
 	Name: "ewint", In: 2, Out: 1, Class: "pointwise", Elementwise: true, Batched: true, Turns: 2,
 	Doc: "A function of the integers in two tensors of the same shape, element by element.",
 	Params: []graph.Param{{Name: "fn", Sort: "name", Doc: "quo: the quotient rounded towards 0, rem: what it leaves, which has the sign of the first number, mod: the remainder that has the sign of the second, " +
-		"and, or, xor: of the bits, shl, shr: the bits of the first moved by the second to the left or to the right"}},
+		"bitand, bitor, bitxor: of the bits, shl, shr: the bits of the first moved by the second to the left or to the right"}},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		if _, err := wholeFn(a); err != nil {
 			return nil, err
@@ -193,11 +193,11 @@ func init() {
 		"mod": {func(x, y int64) int64 { return sameSign(x%y, y) }, func(x, y float64) float64 { return sameSign(math.Mod(x, y), y) },
 			"(fmod@($0, $1) != 0 && (fmod@($0, $1) < 0) != ($1 < 0) ? fmod@($0, $1) + $1 : fmod@($0, $1))",
 			"($1 == 0 || $1 == -1 ? 0LL : $0 % $1 != 0 && ($0 % $1 < 0) != ($1 < 0) ? $0 % $1 + $1 : $0 % $1)"},
-		"and": {func(x, y int64) int64 { return x & y }, nil, "", "($0 & $1)"},
-		"or":  {func(x, y int64) int64 { return x | y }, nil, "", "($0 | $1)"},
-		"xor": {func(x, y int64) int64 { return x ^ y }, nil, "", "($0 ^ $1)"},
-		"shl": {func(x, y int64) int64 { return x << min(uint64(y), 64) }, nil, "", "($1 < 0 || $1 > 63 ? 0LL : (long long)((unsigned long long)$0 << $1))"},
-		"shr": {func(x, y int64) int64 { return x >> min(uint64(y), 63) }, nil, "", "($1 < 0 ? 0LL : $0 >> ($1 > 63 ? 63 : $1))"},
+		"bitand": {func(x, y int64) int64 { return x & y }, nil, "", "($0 & $1)"},
+		"bitor":  {func(x, y int64) int64 { return x | y }, nil, "", "($0 | $1)"},
+		"bitxor": {func(x, y int64) int64 { return x ^ y }, nil, "", "($0 ^ $1)"},
+		"shl":    {func(x, y int64) int64 { return x << min(uint64(y), 64) }, nil, "", "($1 < 0 || $1 > 63 ? 0LL : (long long)((unsigned long long)$0 << $1))"},
+		"shr":    {func(x, y int64) int64 { return x >> min(uint64(y), 63) }, nil, "", "($1 < 0 ? 0LL : $0 >> ($1 > 63 ? 63 : $1))"},
 	} {
 		divides, moves := slices.Contains([]string{"quo", "rem", "mod"}, name), slices.Contains([]string{"shl", "shr"}, name)
 		s := &graph.Several{Name: name, C: f.c, CInt: f.cInt, Grows: name == "shl", Int: func(a []int64) (int64, bool) {

@@ -21,7 +21,7 @@ func TestIntegersAtTheirEnds(t *testing.T) {
 		{"quo", graph.Int32, -7, 2, -3}, {"rem", graph.Int32, -7, 2, -1}, {"mod", graph.Int32, -7, 2, 1}, {"mod", graph.Int32, 7, -2, -1},
 		{"quo", graph.Int32, 7, 0, none}, {"rem", graph.Int64, 7, 0, none}, {"mod", graph.Uint8, 7, 0, none},
 		{"quo", graph.Int64, least, -1, least}, {"rem", graph.Int64, least, -1, 0}, {"mod", graph.Int64, least, -1, 0}, {"quo", graph.Int8, -128, -1, -128},
-		{"and", graph.Int8, -2, 7, 6}, {"or", graph.Int8, -128, 1, -127}, {"xor", graph.Uint8, 255, 1, 254},
+		{"bitand", graph.Int8, -2, 7, 6}, {"bitor", graph.Int8, -128, 1, -127}, {"bitxor", graph.Uint8, 255, 1, 254},
 		{"shl", graph.Uint8, 200, 1, 144}, {"shl", graph.Uint32, 1, 31, 1 << 31}, {"shl", graph.Uint8, 1, 64, 0}, {"shr", graph.Uint8, 200, 3, 25}, {"shr", graph.Uint8, 1, 200, 0},
 		{"shl", graph.Int32, 1, -1, none},
 	} {
@@ -50,7 +50,7 @@ func TestIntegersAtTheirEnds(t *testing.T) {
 			t.Errorf("%v to the power of %v: %v, %v", c.x, c.y, out, err)
 		}
 	}
-	if _, err := op.EWInt.DTypes(op.EWInt.MustAttr(named{"fn": name("and")}), []graph.DType{graph.Float32, graph.Float32}); err == nil {
+	if _, err := op.EWInt.DTypes(op.EWInt.MustAttr(named{"fn": name("bitand")}), []graph.DType{graph.Float32, graph.Float32}); err == nil {
 		t.Error("bits of float32 are combined")
 	}
 }

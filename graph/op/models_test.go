@@ -154,9 +154,9 @@ func init() {
 			return x - y*math.Copysign(math.Floor(math.Abs(x/y)), x*y)
 		}},
 		{op.EWInt, named{"fn": name("mod")}, nonzero, func(x, y float64) float64 { return x - y*math.Floor(x/y) }},
-		{op.EWInt, named{"fn": name("and")}, whole, func(x, y float64) float64 { return float64(bits(x, y, func(p, q int) int { return p * q })) }},
-		{op.EWInt, named{"fn": name("or")}, whole, func(x, y float64) float64 { return float64(bits(x, y, func(p, q int) int { return max(p, q) })) }},
-		{op.EWInt, named{"fn": name("xor")}, whole, func(x, y float64) float64 { return float64(bits(x, y, func(p, q int) int { return (p + q) % 2 })) }},
+		{op.EWInt, named{"fn": name("bitand")}, whole, func(x, y float64) float64 { return float64(bits(x, y, func(p, q int) int { return p * q })) }},
+		{op.EWInt, named{"fn": name("bitor")}, whole, func(x, y float64) float64 { return float64(bits(x, y, func(p, q int) int { return max(p, q) })) }},
+		{op.EWInt, named{"fn": name("bitxor")}, whole, func(x, y float64) float64 { return float64(bits(x, y, func(p, q int) int { return (p + q) % 2 })) }},
 		{op.EWInt, named{"fn": name("shl")}, moved4, func(x, y float64) float64 { return x * math.Pow(2, y) }},
 		{op.EWInt, named{"fn": name("shr")}, moved4, func(x, y float64) float64 { return math.Floor(x / math.Pow(2, y)) }},
 	} {

@@ -135,8 +135,9 @@ func applyPeer(o *tasopb.Operator, sem Semantics, same string, in []cut, z finge
 		if get(tasopb.ParamPad) == 1 {
 			pad = graph.NameValue(graph.Valid)
 		}
-		attrs := graph.Attrs{graph.TupleValue(get(tasopb.ParamStrideH), get(tasopb.ParamStrideW)), pad,
-			graph.IntValue(int64(groups)), graph.NameValue("none")}
+		conv, _ := graph.Lookup("conv2d")
+		attrs := conv.MustAttr(map[string]graph.Value{"stride": graph.TupleValue(get(tasopb.ParamStrideH), get(tasopb.ParamStrideW)),
+			"pad": pad, "groups": graph.IntValue(int64(groups))})
 		return activate(run("conv2d", attrs, []int{x.seam[0], w.seam[0], 0, 0}, x, w))
 	}
 	return nil, fmt.Errorf("operator %s is not evaluated here", o.Type)
