@@ -44,12 +44,13 @@ var (
 		}, "($0 <= $1)",
 		func(x, y float64) bool { return x <= y }, func(x, y int64) bool { return x <= y }))
 
-	// EWEqual is 1 where the elements are equal, 0 elsewhere.
-	EWEqual = graph.Register(commutative(compared("ewequal", "1 where the elements of two tensors of the same shape are equal, 0 elsewhere.",
+	// EWEqual is 1 where the elements are equal, 0 elsewhere. It is not marked as commutative:
+	// proofs do not know that a number is 0 where its negative is.
+	EWEqual = graph.Register(compared("ewequal", "1 where the elements of two tensors of the same shape are equal, 0 elsewhere.",
 		func(x, y *graph.Expr) *graph.Expr {
 			return graph.EntryFn(text(graph.IsZero), graph.EntryAdd(x, minus(y)))
 		}, "($0 == $1)",
-		func(x, y float64) bool { return x == y }, func(x, y int64) bool { return x == y })))
+		func(x, y float64) bool { return x == y }, func(x, y int64) bool { return x == y }))
 
 	// EWPow is the first element to the power of the second: of a negative number to one
 	// that is no integer it is not a number.
