@@ -130,7 +130,8 @@ func (c *call) evaluated() []*constant {
 	}
 	var out []*constant
 	err := errNotFolded
-	if eval := evaluators[c.node.GetOpType()]; eval != nil {
+	// No operator is there that may be without its first input.
+	if eval := evaluators[c.node.GetOpType()]; eval != nil && len(in) > 0 && in[0] != nil {
 		err = must.Try(func() { out = eval(c, in) })
 	}
 	if errors.Is(err, errNotFolded) {
