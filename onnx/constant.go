@@ -72,10 +72,6 @@ func intConstant(xs ...int) *constant {
 // intScalar is an int64 without axes.
 func intScalar(x int) *constant { return &constant{dtype: graph.Int64, ints: []int64{int64(x)}} }
 
-func floatScalar(x float64) *constant {
-	return &constant{dtype: graph.Float32, floats: []float64{model.Round(graph.Float32, x)}}
-}
-
 // decodeConstant reads little-endian elements.
 func decodeConstant(t graph.DType, sizes []int, raw []byte) (*constant, error) {
 	n := graph.NumElements(sizes)

@@ -255,12 +255,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func tensorBytes(xs ...int32) *onnxpb.TensorProto {
-	w := tensorProto("", graph.TensorType{DType: graph.Uint8, Sizes: []int{len(xs)}})
-	w.Int32Data = xs
-	return w
-}
-
 // text is a constant's sizes and elements.
 func (k *constant) text() string {
 	s := fmt.Sprint(k.sizes, " ")

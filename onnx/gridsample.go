@@ -179,7 +179,7 @@ func (im *importer) corners(image []int, axes [][]sight) (all []corner) {
 			return
 		}
 		for _, t := range axes[i] {
-			next := corner{t.at, t.weight}
+			next := corner(t)
 			if c.at != nil {
 				next.at = im.do("ewadd", im.do("ewmul", c.at, im.whole(image[i], t.at.sizes...)), t.at)
 			}
