@@ -18,6 +18,8 @@ type Param struct {
 	// Late: the operator once had no such parameter. At its default it is left out where
 	// all attributes are written, so that hashes and keys stay what they were.
 	Late bool
+	// Names, of a parameter of sort name, are all that an operator knows.
+	Names []string
 }
 
 // Written reports whether a value is written where all attributes are: unless the

@@ -2,6 +2,8 @@ package op
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -15,7 +17,7 @@ var Cast = graph.Register(&graph.Op{
 	Doc: "The same numbers as another element type; integers drop the fraction, bool tells 0 from the rest.",
 	Params: []graph.Param{
 		{Name: "to", Sort: graph.SortDType, Doc: "element type of the result"},
-		{Name: "mode", Sort: "name", Default: graph.NameValue("default"), Doc: "wrap: integers modulo 2 to the number of bits; to 8 bits: overflow, not saturated; to float8e8m0: down or nearest, also with _overflow, and up_overflow"},
+		{Name: "mode", Sort: "name", Default: graph.NameValue("default"), Names: castModes(), Doc: "wrap: integers modulo 2 to the number of bits; to 8 bits: overflow, not saturated; to float8e8m0: down or nearest, also with _overflow, and up_overflow"},
 	},
 	Infer: func(_ *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		if _, err := castFn(a); err != nil {
@@ -43,6 +45,17 @@ var Cast = graph.Register(&graph.Op{
 		return []graph.Tensor{b.Op("cast", graph.Named{"to": graph.NameValue(from.String())}, b.D[0])}
 	},
 })
+
+// castModes are the modes of casts to any type, sorted.
+func castModes() []string {
+	all := map[string]bool{}
+	for _, t := range graph.DTypes() {
+		for _, m := range graph.Modes(t) {
+			all[m] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
 
 func castTo(a graph.Attrs) (t graph.DType, mode string, err error) {
 	name, ok := a[0].Name()

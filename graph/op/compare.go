@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -130,7 +131,7 @@ func intPow(x, n int64) int64 {
 var EWInt = graph.Register(&graph.Op{
 	Name: "ewint", In: 2, Out: 1, Class: "pointwise", Elementwise: true, Batched: true, Turns: 2,
 	Doc: "A function of the integers in two tensors of the same shape, element by element.",
-	Params: []graph.Param{{Name: "fn", Sort: "name", Doc: "quo: the quotient rounded towards 0, rem: what it leaves, which has the sign of the first number, mod: the remainder that has the sign of the second, " +
+	Params: []graph.Param{{Name: "fn", Sort: "name", Names: slices.Sorted(maps.Keys(wholeFns)), Doc: "quo: the quotient rounded towards 0, rem: what it leaves, which has the sign of the first number, mod: the remainder that has the sign of the second, " +
 		"bitand, bitor, bitxor: of the bits, shl, shr: the bits of the first moved by the second to the left or to the right"}},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		if _, err := wholeFn(a); err != nil {
@@ -181,9 +182,10 @@ func sameSign[T int64 | float64](r, y T) T {
 
 // wholeFns are the functions of two integers. What is divided by 0, or moved by fewer
 // bits than none, has no value.
-var wholeFns = map[string]*graph.Several{}
+var wholeFns = wholeFunctions()
 
-func init() {
+func wholeFunctions() map[string]*graph.Several {
+	all := map[string]*graph.Several{}
 	for name, f := range map[string]struct {
 		ints    func(x, y int64) int64 // of y that is not 0, but for bits
 		floats  func(x, y float64) float64
@@ -220,6 +222,7 @@ func init() {
 			}
 			return math.NaN()
 		}
-		wholeFns[name] = s
+		all[name] = s
 	}
+	return all
 }

@@ -28,7 +28,7 @@ var Resize = graph.Register(&graph.Op{
 	Doc:   "An image sampled at another size: nearest cells or linear interpolation along each axis.",
 	Params: []graph.Param{
 		{Name: "sizes", Sort: "tuple", Doc: "sizes of the result, of all axes"},
-		{Name: "mode", Sort: "name", Doc: "method and coordinates, such as nearest_floor_asymmetric or linear_half_pixel"},
+		{Name: "mode", Sort: "name", Names: resizeModes(), Doc: "method and coordinates, such as nearest_floor_asymmetric or linear_half_pixel"},
 	},
 	Infer: func(_ *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		name, _ := a[1].Name()
@@ -128,6 +128,15 @@ var (
 	resizeMethods = []string{"linear", "nearest_floor", "nearest_ceil", "nearest_roundup", "nearest_round"}
 	resizeCoords  = []string{"pytorch_half_pixel", "half_pixel", "align_corners", "asymmetric"}
 )
+
+func resizeModes() (all []string) {
+	for _, m := range resizeMethods {
+		for _, c := range resizeCoords {
+			all = append(all, m+"_"+c)
+		}
+	}
+	return all
+}
 
 // resizeMode is the method and the coordinates of a mode.
 func resizeMode(mode string) (method, coord string, err error) {
