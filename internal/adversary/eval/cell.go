@@ -164,6 +164,9 @@ func (m *machine[V]) compute(n *node, idx []int64) V {
 	if v, ok := m.layout(n, idx); ok {
 		return v
 	}
+	if v, ok := m.several(n, idx); ok {
+		return v
+	}
 	switch n.op {
 	case "ewadd":
 		return m.f.Add(arg(0, idx), arg(1, idx))
@@ -260,6 +263,10 @@ func (m *machine[V]) compute(n *node, idx []int64) V {
 		return arg(0, from)
 	case "gather":
 		return m.gather(n, idx)
+	case "cast":
+		return m.f.Func(castPrefix+n.a["to"].Name+" "+n.a["mode"].Name, nil, arg(0, idx))
+	case "resize":
+		return m.resize(n, idx)
 	case "reducesum", "reducemean", "reducemax":
 		return m.reduce(n, idx)
 	case "softmax":

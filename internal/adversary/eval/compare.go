@@ -52,16 +52,21 @@ type Judge struct {
 	ordered  bool // about maxima, relus and the like
 	opaque   bool // about functions that rationals do not have
 	gathers  bool
+	integers bool // hardly defined of other numbers
 }
 
 // unordered are the operators that need an order to be evaluated; functions
 // among them.
 var unordered = map[string]bool{"ewmax": true, "ewmin": true, "poolmax": true, "reducemax": true, "relu": true,
-	"abs": true, "leakyrelu": true, "clip": true, "hardsigmoid": true, "hardswish": true, "elu": true, "step": true}
+	"abs": true, "leakyrelu": true, "clip": true, "hardsigmoid": true, "hardswish": true, "elu": true, "step": true,
+	"floor": true, "ceil": true, "round": true, "sign": true, "cast": true,
+	"ewless": true, "ewlessequal": true, "ewequal": true, "ewwhere": true, "ewint": true}
 
 // opaques are those that have no value among the rationals.
 var opaques = map[string]bool{"sigmoid": true, "tanh": true, "gelu": true, "erf": true, "exp": true, "log": true,
-	"sqrt": true, "rsqrt": true, "elu": true, "softmax": true, "layernorm": true, "batchnorm": true}
+	"sqrt": true, "rsqrt": true, "elu": true, "softmax": true, "layernorm": true, "batchnorm": true, "ewpow": true,
+	"sin": true, "cos": true, "tan": true, "asin": true, "acos": true, "atan": true,
+	"sinh": true, "cosh": true, "asinh": true, "acosh": true, "atanh": true}
 
 // New prepares a law.
 func New(l *law.Law) *Judge {
@@ -93,10 +98,10 @@ func New(l *law.Law) *Judge {
 			}
 			name(one)
 			switch one {
-			case "cast", "resize":
-				j.unjudged = "operator " + u.Op.Name
 			case "gather", "scatteradd", "pick":
 				j.gathers = true
+			case "ewint", "ewpow":
+				j.integers = true
 			}
 			for i, p := range u.Op.Params {
 				if s, ok := u.Attrs[i].Name(); ok && p.Name == "act" {
@@ -269,7 +274,7 @@ func (j *Judge) At(p *Point, rng *rand.Rand, o Options) Outcome {
 	for i := range left {
 		cells[i] = someCells(left[i].shape, rng, o.Cells)
 	}
-	whole := j.gathers || rng.IntN(2) == 0
+	whole := j.gathers || rng.IntN(2) == 0 || j.integers && rng.IntN(4) > 0
 	var out Outcome
 	if j.ordered {
 		out = compare[frac](rational{}, b.next, left, right, cells, seed, whole, o.Work)

@@ -7,7 +7,7 @@
 // the reader: a text that law.Parse misreads is misread here too; except that a
 // variable is looked up by name, whatever sort a size function says it has.
 //
-// Not judged are laws with cast, resize or a mesh variable. A side is not defined where
+// Not judged are laws with a mesh variable, for which no operator has a place. A side is not defined where
 // a gather of it reads at a place outside its table.
 //
 // # Words

@@ -22,6 +22,8 @@ func TestAxioms(t *testing.T) {
 			t.Errorf("%s is not refuted: %+v", l.Name, tally)
 		case l.Kind != law.Refute && f != nil:
 			t.Errorf("%s\nat %s: %s %s", law.Format(l), f.Point, f.Outcome.Kind, f.Outcome.Detail)
+		case f == nil && tally.Met == 0:
+			t.Errorf("%s is not evaluated: %+v", l.Name, tally)
 		case f == nil && tally.Met < min(n, tally.Points)/4:
 			t.Errorf("%s is hardly evaluated: %+v", l.Name, tally)
 		}

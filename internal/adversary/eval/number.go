@@ -23,6 +23,12 @@ type field[V any] interface {
 	// a table made of a hash, which at zero is zero if so.
 	Func(name string, params []string, x V) V
 	Table(h uint64, zero bool, x V) V
+	// Power is x to the power of y, Remainder what x divided by y leaves, the quotient
+	// being an integer.
+	Power(x, y V) V
+	Remainder(fn string, x, y V) V
+	// Sign is that of a number, where it is known.
+	Sign(x V) (int, bool)
 	// Integer is a number as a small integer, if it is one.
 	Integer(x V) (int64, bool)
 	IsBad(x V) bool
@@ -112,7 +118,8 @@ func (modular) Larger(_, _ uint64) uint64 { return badMod }
 
 // zeroAtZero are the functions without parameters that are 0 at 0.
 var zeroAtZero = map[string]bool{"abs": true, "relu": true, "tanh": true, "gelu": true, "erf": true,
-	"sqrt": true, "hardswish": true, "neg": true, "step": true}
+	"sqrt": true, "hardswish": true, "neg": true, "step": true, "sin": true, "tan": true, "asin": true, "atan": true,
+	"sinh": true, "asinh": true, "atanh": true}
 
 // known is whether a function with these parameters is 0 at 0.
 func keepsZero(name string, params []string) bool {
@@ -141,6 +148,11 @@ func (m modular) Func(name string, params []string, x uint64) uint64 {
 		return m.Mul(prime-1, x)
 	case name == "reciprocal":
 		return m.Inv(x)
+	case name == "isnan" || name == "isinf":
+		return 0
+	}
+	if jumping(name) != nil {
+		return badMod
 	}
 	return m.Table(tableOf(name, params), keepsZero(name, params), x)
 }
@@ -279,10 +291,7 @@ func (r rational) Func(name string, params []string, x frac) frac {
 		return r.Mul(frac{-1, 1}, x)
 	case "abs":
 		return r.Larger(x, r.Mul(frac{-1, 1}, x))
-	case "step":
-		if x.num > 0 {
-			return one
-		}
+	case "isnan", "isinf": // no number here is
 		return zero
 	case "reciprocal":
 		return r.Inv(x)
@@ -317,14 +326,21 @@ func (r rational) Func(name string, params []string, x frac) frac {
 			x = smaller(x, hi)
 		}
 		return x
-	case "exp":
+	case "exp", "cos", "cosh":
 		if x.num == 0 {
 			return one
+		}
+	case "acos", "acosh":
+		if x == one {
+			return zero
 		}
 	case "sigmoid":
 		if x.num == 0 {
 			return frac{1, 2}
 		}
+	}
+	if f := jumping(name); f != nil {
+		return fracOfRat(f(x.rat()))
 	}
 	return r.Table(tableOf(name, params), keepsZero(name, params), x)
 }
@@ -348,6 +364,12 @@ func (rational) Text(x frac) string {
 		return strconv.FormatInt(x.num, 10)
 	}
 	return strconv.FormatInt(x.num, 10) + "/" + strconv.FormatInt(x.den, 10)
+}
+
+// smooth are functions of one element in float64.
+var smooth = map[string]func(float64) float64{
+	"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
+	"sinh": math.Sinh, "cosh": math.Cosh, "asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh,
 }
 
 // floating is arithmetic in float64 with the true functions. Numbers are the
@@ -381,11 +403,8 @@ func (f floating) Func(name string, params []string, x float64) float64 {
 		return -x
 	case "abs":
 		return math.Abs(x)
-	case "step":
-		if x > 0 {
-			return 1
-		}
-		return 0
+	case "isnan", "isinf":
+		return x - x
 	case "reciprocal":
 		return 1 / x
 	case "sigmoid":
@@ -420,6 +439,12 @@ func (f floating) Func(name string, params []string, x float64) float64 {
 		return x
 	case "clip":
 		return math.Min(math.Max(x, ps[0]), ps[1])
+	}
+	if f := smooth[name]; f != nil {
+		return f(x)
+	}
+	if f := jumping(name); f != nil {
+		return steady(x, f)
 	}
 	return math.NaN()
 }

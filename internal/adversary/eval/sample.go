@@ -176,7 +176,7 @@ func (s *Sampler) run(rng *rand.Rand) []int64 {
 
 var (
 	pads  = []string{"valid", "same_upper", "same_lower"}
-	acts  = []string{"none", "none", "relu", "relu", "tanh", "sigmoid", "hardswish", "gelu"}
+	acts  = []string{"none", "none", "relu", "relu", "tanh", "sigmoid", "hardswish", "gelu", "sin", "floor", "cos"}
 	reals = []string{"0.5", "0.0", "-1.5", "2.0", "1e-05", "1.0", "-0.25"}
 )
 

@@ -18,10 +18,12 @@ type attrs map[string]Attr
 // functions are the operators that apply a function of one element, with their
 // parameters in order.
 var functions = map[string][]string{
-	"abs": nil, "relu": nil, "sigmoid": nil, "tanh": nil, "gelu": nil, "erf": nil, "exp": nil, "log": nil,
+	"abs": nil, "relu": nil, "sigmoid": nil, "gelu": nil, "erf": nil, "exp": nil, "log": nil,
 	"sqrt": nil, "reciprocal": nil, "hardswish": nil, "neg": nil, "step": nil,
 	"leakyrelu": {"alpha"}, "elu": {"alpha"}, "clip": {"lo", "hi"}, "hardsigmoid": {"alpha", "beta"},
-	"rsqrt": {"eps"},
+	"rsqrt": {"eps"}, "floor": nil, "ceil": nil, "round": nil, "sign": nil, "isnan": nil, "isinf": nil,
+	"sin": nil, "cos": nil, "tan": nil, "asin": nil, "acos": nil, "atan": nil,
+	"sinh": nil, "cosh": nil, "tanh": nil, "asinh": nil, "acosh": nil, "atanh": nil,
 }
 
 // activation says whether a name is a value of act.
@@ -129,11 +131,18 @@ func shapesOf(op string, a attrs, in [][]int64) ([][]int64, error) {
 		}
 	}
 	switch op {
-	case "ewadd", "ewsub", "ewmul", "ewdiv", "ewmax", "ewmin":
-		if !slices.Equal(in[0], in[1]) {
-			return nil, undef("%s of %v and %v", op, in[0], in[1])
+	case "ewadd", "ewsub", "ewmul", "ewdiv", "ewmax", "ewmin", "ewless", "ewlessequal", "ewequal", "ewpow", "ewint", "ewwhere":
+		for _, s := range in[1:] {
+			if !slices.Equal(in[0], s) {
+				return nil, undef("%s of %v", op, in)
+			}
+		}
+		if fn := a["fn"].Name; op == "ewint" && wholes[fn] == nil {
+			return nil, undef("ewint %s", fn)
 		}
 		return one(in[0])
+	case "resize":
+		return resizeShape(a, in[0])
 	case "smul":
 		if len(in[1]) != 0 {
 			return nil, undef("smul by %v", in[1])
