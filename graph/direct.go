@@ -19,6 +19,8 @@ type Several struct {
 	Int func(args []int64) (int64, bool)
 	// Grows: what comes out may be larger than 64 bits, of which Int gives the lowest.
 	Grows bool
+	// Chooses: it is the second argument where the first one is not 0, and the third elsewhere.
+	Chooses bool
 	// C and CInt are the function as expressions of C, of floating-point numbers and of
 	// integers, where $0, $1 ... are the arguments, and @ is an f where they are of
 	// float32; "": there is none.

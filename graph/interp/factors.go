@@ -11,6 +11,10 @@ type Dots[T any] interface {
 	Dot(x, y []T) T
 }
 
+// Absent is a ring that tells where a sum of products has no term from one with the
+// factor 0: its Dot is given Absent() there.
+type Absent[T any] interface{ Absent() T }
+
 // rows are the rows of a factor that are not 0, and what each adds to the place in
 // the result.
 type rows[T any] struct {
@@ -21,6 +25,9 @@ type rows[T any] struct {
 // rowsOf reads the rows of a factor. A row that lies in the operand is not copied.
 func rowsOf[T any](r Ring[T], f *graph.Rows, k int, fixed []int, x []T) rows[T] {
 	zero := r.Rat(0, 1)
+	if a, ok := r.(Absent[T]); ok {
+		zero = a.Absent()
+	}
 	all := make([][]T, f.Count)
 	var free []T
 	at := func(i int) []T {

@@ -18,8 +18,8 @@ type Evaluator[T any] struct {
 	Input func(id graph.NodeID) (Tensor[T], error)
 	// Opaque evaluates an opaque node; nil: that is an error.
 	Opaque func(g *graph.Graph, id graph.NodeID, in []Tensor[T]) ([]Tensor[T], error)
-	// Done, if not nil, is called after each operator.
-	Done func()
+	// Done, if not nil, is called after each operator with its results.
+	Done func(id graph.NodeID, out []Tensor[T])
 }
 
 // EvalGraph evaluates a graph over any ring: in holds a tensor for each of the
@@ -89,7 +89,7 @@ func (e *Evaluator[T]) Run(ctx context.Context, g *graph.Graph) ([]Tensor[T], er
 			}
 		}
 		if e.Done != nil {
-			e.Done()
+			e.Done(id, out)
 		}
 	}
 	out := make([]Tensor[T], len(g.Outputs()))

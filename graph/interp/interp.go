@@ -31,6 +31,12 @@ type Direct[T any] interface {
 	DirectOf(f *graph.Several) func(args []T) T
 }
 
+// Extended is a ring with elements that are no real numbers. DirectAt is a function of
+// several elements, of which expr is what is said of it for real ones.
+type Extended[T any] interface {
+	DirectAt(f *graph.Several, expr T, args []T) T
+}
+
 // Run evaluates a program with lists on flat input tensors, one output slice per
 // output of the operator.
 func Run[T any](r Ring[T], p *graph.Program, in [][]T) [][]T {
@@ -142,7 +148,8 @@ func direct[T any](r Ring[T], st *graph.Step, get func(graph.Operand) []T, out [
 	if d, ok := r.(Direct[T]); ok {
 		f = d.DirectOf(st.Direct)
 	}
-	if f == nil {
+	ext, extends := r.(Extended[T])
+	if f == nil && !extends {
 		copy(out, get(st.X))
 		return
 	}
@@ -155,7 +162,11 @@ func direct[T any](r Ring[T], st *graph.Step, get func(graph.Operand) []T, out [
 		for k, x := range xs {
 			args[k] = x[i]
 		}
-		out[i] = f(args)
+		if f != nil {
+			out[i] = f(args)
+		} else {
+			out[i] = ext.DirectAt(st.Direct, get(st.X)[i], args)
+		}
 	}
 }
 

@@ -86,7 +86,7 @@ var (
 	})
 )
 
-var chosen = &graph.Several{Name: "ewwhere", C: "($0 != 0 ? $1 : $2)", CInt: "($0 != 0 ? $1 : $2)",
+var chosen = &graph.Several{Name: "ewwhere", C: "($0 != 0 ? $1 : $2)", CInt: "($0 != 0 ? $1 : $2)", Chooses: true,
 	Float: func(a []float64) float64 {
 		if a[0] != 0 {
 			return a[1]

@@ -10,7 +10,8 @@
 //   - *Exact*: both models are evaluated modulo the prime 2^61 - 1 on random
 //     inputs. A weight is a dyadic rational, which has an exact image there; a
 //     function of one element, such as relu, is a random function, and a maximum
-//     is a random number for each set of elements. Equal outputs therefore
+//     is a random number for each set of elements. What is infinite or no number is
+//     an element of another kind (infinite.go). Equal outputs therefore
 //     mean, up to chance, that the models are equal as real functions, for every
 //     choice of those functions. Different outputs prove a difference only where
 //     no such function occurs: what holds for the true relu or softmax alone is

@@ -21,6 +21,8 @@ type field[T any] interface {
 	fromInt(x int64) T
 	// opaque evaluates a node of which nothing is known.
 	opaque(g *graph.Graph, id graph.NodeID, in []interp.Tensor[T]) ([]interp.Tensor[T], error)
+	// made is told what an operator gave.
+	made(op *graph.Op, out []interp.Tensor[T])
 }
 
 // evaluate runs a model on one tensor for each of its inputs that is no weight.
@@ -31,7 +33,11 @@ func evaluate[T any](ctx context.Context, f field[T], m *model.Model, in []inter
 	for i, id := range m.Inputs() {
 		fed[id] = in[i]
 	}
-	e := interp.Evaluator[T]{Ring: f, Opaque: f.opaque, Done: step, Input: func(id graph.NodeID) (interp.Tensor[T], error) {
+	done := func(id graph.NodeID, out []interp.Tensor[T]) {
+		f.made(m.Graph.Op(id), out)
+		step()
+	}
+	e := interp.Evaluator[T]{Ring: f, Opaque: f.opaque, Done: done, Input: func(id graph.NodeID) (interp.Tensor[T], error) {
 		if x, ok := fed[id]; ok {
 			return x, nil
 		}

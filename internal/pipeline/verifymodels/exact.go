@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/model/feed"
+	"github.com/taso-go/taso/verify/network"
 )
 
 // exact compares without rounding: by structure, then by evaluation modulo a
@@ -37,6 +37,13 @@ func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 		return nil
 	}
 	e := &exactRun{o: o, c: c}
+	var err error
+	if e.infiniteA, err = network.Infinite(c.a); err == nil {
+		e.infiniteB, err = network.Infinite(c.b)
+	}
+	if err != nil {
+		return err
+	}
 	var last Exact
 	for _, m := range e.modes() {
 		if c.one && m.short > 0 && last.Verdict == Undecided {
@@ -149,6 +156,8 @@ func addUpTo(a, b int64) int64 {
 type exactRun struct {
 	o Options
 	c *comparison
+	// weights of the two that are not finite
+	infiniteA, infiniteB map[graph.NodeID]bool
 }
 
 func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
@@ -161,7 +170,7 @@ func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
 	for run := 0; run < m.runs; run++ {
 		key := fingerprint.Mix(o.Seed + uint64(run))
 		functions := false
-		f := naming{residues{fingerprint.Zp{Key: key}, newMaxima(key), &functions}, map[string]bool{}}
+		f := newExtended(key, &functions)
 		inA, inB := fill(e.c.ins, func(in input, i int) uint64 {
 			switch {
 			case in.typ.DType.IsFloat():
@@ -171,7 +180,7 @@ func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
 			}
 			return uint64(in.integer(o.Seed, run, i))
 		})
-		weight := func(f residues, w *model.Model, k kept[uint64], pair func(weightPair) graph.NodeID) func(graph.NodeID) (interp.Tensor[uint64], error) {
+		weight := func(w *model.Model, k kept[uint64], pair func(weightPair) graph.NodeID) func(graph.NodeID) (interp.Tensor[uint64], error) {
 			drawn := map[graph.NodeID]int{}
 			if m.anyWeights {
 				for i, p := range e.c.pairs {
@@ -180,22 +189,22 @@ func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
 			}
 			return func(id graph.NodeID) (interp.Tensor[uint64], error) {
 				typ := w.Graph.Type(id.Out(0))
-				if i, ok := drawn[id]; ok && typ.DType.IsFloat() {
+				if i, ok := drawn[id]; ok && typ.DType.IsFloat() && !e.infinite(i) {
 					return e.random(run, i, typ), nil
 				}
 				return k.load(f, w, id, m.runs > 1)
 			}
 		}
-		outA, err := evaluate(ctx, f, o.A, inA, step, weight(f.residues, o.A, keptA, func(p weightPair) graph.NodeID { return p.a }))
+		outA, err := evaluate(ctx, f, o.A, inA, step, weight(o.A, keptA, func(p weightPair) graph.NodeID { return p.a }))
 		if err != nil {
 			return notExact(ctx, res, o.A, err)
 		}
-		outB, err := evaluate(ctx, f, o.B, inB, step, weight(f.residues, o.B, keptB, func(p weightPair) graph.NodeID { return p.b }))
+		outB, err := evaluate(ctx, f, o.B, inB, step, weight(o.B, keptB, func(p weightPair) graph.NodeID { return p.b }))
 		if err != nil {
 			return notExact(ctx, res, o.B, err)
 		}
 		for i := range outA {
-			if slices.Equal(outA[i].Data, outB[e.c.outs[i]].Data) {
+			if same(outA[i].Data, outB[e.c.outs[i]].Data) {
 				continue
 			}
 			res.Output = outputName(o.A.Graph, i)
@@ -209,6 +218,13 @@ func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
 		}
 	}
 	return nil
+}
+
+// infinite reports whether not all numbers of a weight of a pair are finite: no random
+// numbers stand for these.
+func (e *exactRun) infinite(pair int) bool {
+	p := e.c.pairs[pair]
+	return e.infiniteA[p.a] || e.infiniteB[p.b]
 }
 
 // random is the weight of a pair in a run in which weights are random numbers.

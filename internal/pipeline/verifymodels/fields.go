@@ -23,6 +23,8 @@ func (floats) opaque(*graph.Graph, graph.NodeID, []interp.Tensor[float64]) ([]in
 	return nil, errors.New("operator opaque: what an opaque node computes is not known")
 }
 
+func (floats) made(*graph.Op, []interp.Tensor[float64]) {}
+
 // residues is arithmetic modulo 2^61 - 1.
 type residues struct {
 	zp     fingerprint.Zp
@@ -116,3 +118,5 @@ func (residues) Integer(x uint64) (int64, bool) {
 	}
 	return 0, false
 }
+
+func (residues) made(*graph.Op, []interp.Tensor[uint64]) {}

@@ -40,6 +40,9 @@ func (m *maxima) of(xs []uint64) uint64 {
 		h = fingerprint.Mix(h ^ fingerprint.Mix(x^m.key))
 	}
 	h %= p
+	if anyStrange(atoms) {
+		h |= strange
+	}
 	m.sets[h] = atoms
 	return h
 }

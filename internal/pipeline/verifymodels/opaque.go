@@ -113,7 +113,7 @@ func (z residues) opaque(g *graph.Graph, id graph.NodeID, in []interp.Tensor[uin
 			key = fingerprint.Mix(key ^ uint64(n))
 		}
 		for _, x := range t.Data {
-			key = fingerprint.Mix(key ^ x)
+			key = fingerprint.Mix(key ^ x&^bounded)
 		}
 	}
 	out := make([]interp.Tensor[uint64], g.NumOut(id))
