@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/taso-go/taso/backends/analytic"
-	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/search"
 	"github.com/taso-go/taso/search/saturate"
@@ -25,11 +23,7 @@ var nodeLimits = []int{saturate.DefaultNodes / 8, saturate.DefaultNodes / 4, sat
 	saturate.DefaultNodes, 2 * saturate.DefaultNodes, 4 * saturate.DefaultNodes}
 
 func saturated(ctx context.Context, env *Env) (*Record, error) {
-	m, err := cost.FindMachine("v100")
-	if err != nil {
-		return nil, err
-	}
-	b, err := analytic.New(m)
+	b, err := v100()
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +32,7 @@ func saturated(ctx context.Context, env *Env) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := saturate.Options{Laws: laws, Price: saturate.PriceOf(m), Target: b.Target()}
+	o := saturate.Options{Laws: laws, Price: saturate.PriceOf(b.Machine()), Target: b.Target()}
 	t := NewTable("", Label("model"), Counted("parts"), Counted("different"), Counted("classes"), Counted("nodes"), Counted("rounds"),
 		Measured("largest e-graph", "MB").Digits(2), Modelled("prices before", "ms").Digits(4), Modelled("prices after", "ms").Digits(4),
 		Modelled("bound", "ms").Digits(4), Measured("time", "s").Digits(2))

@@ -41,12 +41,17 @@ var gains = map[string]struct{ taso, tasoSeconds, tensat, tensatSeconds float64 
 	"vgg19":       {8.9, 8.9, 8.9, 0.4},
 }
 
-func optimizeV100(ctx context.Context, env *Env, target *lower.Target) (*Record, error) {
+// v100 is the modelled V100.
+func v100() (*analytic.Backend, error) {
 	m, err := cost.FindMachine("v100")
 	if err != nil {
 		return nil, err
 	}
-	b, err := analytic.New(m)
+	return analytic.New(m)
+}
+
+func optimizeV100(ctx context.Context, env *Env, target *lower.Target) (*Record, error) {
+	b, err := v100()
 	if err != nil {
 		return nil, err
 	}

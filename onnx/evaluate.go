@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/model"
 )
@@ -34,15 +35,7 @@ func init() {
 var mapping = map[string]func(x float64) float64{
 	"Floor": math.Floor, "Ceil": math.Ceil, "Round": math.RoundToEven, "Sqrt": math.Sqrt,
 	"Neg": func(x float64) float64 { return -x }, "Abs": math.Abs, "Not": func(x float64) float64 { return 1 - x },
-	"Sign": func(x float64) float64 {
-		switch {
-		case x > 0:
-			return 1
-		case x < 0:
-			return -1
-		}
-		return x
-	},
+	"Sign": op.Sign.Value(nil),
 }
 
 // combination is an operator of two operands that broadcast, or of any number if it

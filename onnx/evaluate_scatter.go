@@ -169,16 +169,21 @@ func evalScatterND(c *call, in []*constant) []*constant {
 	return []*constant{out}
 }
 
+// alongAxis is a constant and the axis along which an operator works on it: flat, without
+// the attribute.
+func (c *call) alongAxis(k *constant) (x constant, axis int) {
+	x = *k
+	if c.has("axis") {
+		return x, c.axisAttr(0, x.rank())
+	}
+	x.sizes = []int{x.len()}
+	return x, 0
+}
+
 // evalCompress keeps what a list of truth values says, along an axis or of all elements.
 func evalCompress(c *call, in []*constant) []*constant {
 	notFolded(len(in) != 2 || slices.Contains(in, nil))
-	x := *in[0]
-	a := 0
-	if c.has("axis") {
-		a = c.axisAttr(0, x.rank())
-	} else {
-		x.sizes = []int{x.len()}
-	}
+	x, a := c.alongAxis(in[0])
 	var keep []int
 	for i, yes := range in[1].ints {
 		if yes != 0 {

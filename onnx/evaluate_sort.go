@@ -67,13 +67,7 @@ func evalTopK(c *call, in []*constant) []*constant {
 // each was first, which of them each was, and how often it came.
 func evalUnique(c *call, in []*constant) []*constant {
 	notFolded(len(in) != 1 || in[0] == nil || slices.ContainsFunc(in[0].floats, math.IsNaN))
-	x := *in[0]
-	a := 0
-	if c.has("axis") {
-		a = c.axisAttr(0, x.rank())
-	} else {
-		x.sizes = []int{x.len()}
-	}
+	x, a := c.alongAxis(in[0])
 	// The elements of slice i, in order.
 	n, st, one := x.sizes[a], graph.Strides(x.sizes), slices.Clone(x.sizes)
 	one[a] = 1

@@ -31,11 +31,9 @@ func integers(name string, t graph.DType, xs ...int64) operand {
 // TestSweepAttention: ONNX's operator, in all the forms of its inputs and masks.
 func TestSweepAttention(t *testing.T) {
 	t.Parallel()
-	var vs []*variant
+	var vs variants
 	add := func(opset int64, in []operand, outs []string, as ...any) *variant {
-		v := variantOf(opset, "Attention", in, outs, attributesNamed(as)...)
-		vs = append(vs, v)
-		return v
+		return vs.of(opset, "Attention", in, outs, as...)
 	}
 	q, k, v := feed("q", 2, 3, 4, 8), feed("kk", 2, 3, 6, 8), feed("vvv", 2, 3, 6, 5)
 	q3, k3, v3 := feed("q", 2, 4, 24), feed("kk", 2, 6, 24), feed("vvv", 2, 6, 15)
@@ -92,14 +90,12 @@ func TestSweepAttention(t *testing.T) {
 // TestSweepRotary: ONNX's operator and ONNX Runtime's.
 func TestSweepRotary(t *testing.T) {
 	t.Parallel()
-	var vs []*variant
+	var vs variants
 	cos, sin := feed("cos", 10, 4), feed("sinus", 10, 4)
 	at := integers("at", graph.Int64, 0, 1, 2, 7, 3, 9).sized(2, 3)
 	for _, pairs := range []int{0, 1} {
 		add := func(op string, in []operand, as ...any) *variant {
-			v := variantOf(23, op, in, z, attributesNamed(append(as, "interleaved", pairs))...)
-			vs = append(vs, v)
-			return v
+			return vs.one(23, op, in, append(as, "interleaved", pairs)...)
 		}
 		add("RotaryEmbedding", list(feed("x", 2, 5, 3, 8), cos, sin, at))
 		add("RotaryEmbedding", list(feed("x", 2, 3, 40), cos, sin, at), "num_heads", 5)
@@ -117,12 +113,8 @@ func TestSweepRotary(t *testing.T) {
 // TestSweepTensorScatter: rows written into a cache.
 func TestSweepTensorScatter(t *testing.T) {
 	t.Parallel()
-	var vs []*variant
-	add := func(in []operand, as ...any) *variant {
-		v := variantOf(24, "TensorScatter", in, z, attributesNamed(as)...)
-		vs = append(vs, v)
-		return v
-	}
+	var vs variants
+	add := func(in []operand, as ...any) *variant { return vs.one(24, "TensorScatter", in, as...) }
 	cache, fresh := feed("x", 3, 2, 6, 4), feed("yy", 3, 2, 2, 4)
 	add(list(cache, fresh))
 	add(list(cache, fresh, whole("at", 0, 4, 1)))
@@ -137,12 +129,8 @@ func TestSweepTensorScatter(t *testing.T) {
 // TestSweepContributedAttention: what ONNX Runtime's tools write.
 func TestSweepContributedAttention(t *testing.T) {
 	t.Parallel()
-	var vs []*variant
-	add := func(op string, in []operand, outs []string, as ...any) *variant {
-		v := variantOf(17, op, in, outs, attributesNamed(as)...).contributes()
-		vs = append(vs, v)
-		return v
-	}
+	var vs variants
+	add := vs.contributed
 	x, w, b := feed("x", 2, 4, 6), fixedFeed("w", 6, 24), fixedFeed("bias", 24)
 	mask := integers("mask", graph.Int32, 1, 1, 1, 0, 0, 1, 1, 1).sized(2, 4)
 	bias := feed("more", 1, 2, 4, 4)

@@ -20,12 +20,8 @@ func bytesOf(name string, sizes ...int) operand {
 // TestSweepBlocks: weights of few bits, and embeddings.
 func TestSweepBlocks(t *testing.T) {
 	t.Parallel()
-	var vs []*variant
-	add := func(op string, in []operand, outs []string, as ...any) *variant {
-		v := variantOf(17, op, in, outs, attributesNamed(as)...).contributes()
-		vs = append(vs, v)
-		return v
-	}
+	var vs variants
+	add := vs.contributed
 	for _, c := range []struct{ bits, k, n, size int }{{4, 32, 5, 16}, {4, 40, 3, 32}, {4, 64, 8, 32}, {8, 32, 5, 16}, {8, 48, 4, 32}, {2, 64, 5, 32}} {
 		count := (c.k + c.size - 1) / c.size
 		x, w := feed("x", 2, 3, c.k).by(0.1), bytesOf("w", c.n, count, c.size*c.bits/8)

@@ -9,11 +9,9 @@ import (
 // TestSweepGridSample: images read within and far outside of them.
 func TestSweepGridSample(t *testing.T) {
 	t.Parallel()
-	var vs []*variant
+	var vs variants
 	add := func(opset int64, x, grid operand, as ...any) *variant {
-		v := variantOf(opset, "GridSample", list(x, grid), z, attributesNamed(as)...)
-		vs = append(vs, v)
-		return v
+		return vs.one(opset, "GridSample", list(x, grid), as...)
 	}
 	modes := map[int64][]string{16: {"bilinear", "nearest", "bicubic"}, 20: {"linear", "nearest", "cubic"}, 22: {"linear", "nearest", "cubic"}}
 	for _, opset := range []int64{16, 20, 22} {
@@ -42,12 +40,8 @@ func TestSweepGridSample(t *testing.T) {
 // determinants.
 func TestSweepRegions(t *testing.T) {
 	t.Parallel()
-	var vs []*variant
-	add := func(opset int64, op string, in []operand, outs []string, as ...any) *variant {
-		v := variantOf(opset, op, in, outs, attributesNamed(as)...)
-		vs = append(vs, v)
-		return v
-	}
+	var vs variants
+	add := vs.of
 	x := feed("x", 2, 3, 6, 7)
 	rois := given("rois", 0, 0, 4, 5, 1.5, 2, 6, 3, -3, -2, 2.5, 9, 5, 5, 4, 4, 2, 2, 40, 40).sized(5, 4)
 	of := integers("of", graph.Int64, 0, 1, 1, 0, 1)

@@ -53,6 +53,26 @@ var none operand
 
 func list(in ...operand) []operand { return in }
 
+// variants are those of a sweep.
+type variants []*variant
+
+// of adds a variant with attributes by name.
+func (vs *variants) of(opset int64, op string, in []operand, outs []string, as ...any) *variant {
+	v := variantOf(opset, op, in, outs, attributesNamed(as)...)
+	*vs = append(*vs, v)
+	return v
+}
+
+// one is of, of an operator with one result.
+func (vs *variants) one(opset int64, op string, in []operand, as ...any) *variant {
+	return vs.of(opset, op, in, z, as...)
+}
+
+// contributed is of, of an operator of ONNX Runtime's.
+func (vs *variants) contributed(op string, in []operand, outs []string, as ...any) *variant {
+	return vs.of(17, op, in, outs, as...).contributes()
+}
+
 // keeps says that a node of the variant stays opaque.
 func (v *variant) keeps(why string) *variant { v.opaque = why; return v }
 

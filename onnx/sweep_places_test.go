@@ -51,12 +51,8 @@ func TestSweepPlaces(t *testing.T) {
 // combined with what is there, of every type.
 func TestSweepIndexed(t *testing.T) {
 	t.Parallel()
-	var vs []*variant
-	add := func(opset int64, op string, in []operand, as ...any) *variant {
-		v := variantOf(opset, op, in, z, attributesNamed(as)...)
-		vs = append(vs, v)
-		return v
-	}
+	var vs variants
+	add := vs.one
 	for _, t := range []graph.DType{graph.Float32, graph.Int64, graph.Int32} {
 		x := feed("x", 3, 4).as(t)
 		for _, at := range []func(xs ...int64) operand{

@@ -4,23 +4,13 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/graph"
-	"google.golang.org/protobuf/proto"
 )
 
 // TestSweepQuantize: numbers as small integers, and products of such.
 func TestSweepQuantize(t *testing.T) {
 	t.Parallel()
-	var vs []*variant
-	add := func(opset int64, op string, in []operand, outs []string, as ...any) *variant {
-		v := variantOf(opset, op, in, outs, attributesNamed(as)...)
-		vs = append(vs, v)
-		return v
-	}
-	ours := func(op string, in []operand, outs []string, as ...any) *variant {
-		v := add(17, op, in, outs, as...)
-		v.nodes[0].Domain, v.domain = proto.String(contributed), contributed
-		return v
-	}
+	var vs variants
+	add, ours := vs.of, vs.contributed
 	x, scale := feed("x", 2, 3, 4), given("s", 0.031).sized().held()
 	zero := func(t graph.DType, x int64) operand { return whole("z0", x).sized().as(t).held() }
 	many := given("s", 0.031, 0.017, 0.11).held()

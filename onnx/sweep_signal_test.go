@@ -10,12 +10,8 @@ import (
 // TestSweepSignals: transforms, and places of images.
 func TestSweepSignals(t *testing.T) {
 	t.Parallel()
-	var vs []*variant
-	add := func(opset int64, op string, in []operand, as ...any) *variant {
-		v := variantOf(opset, op, in, z, attributesNamed(as)...)
-		vs = append(vs, v)
-		return v
-	}
+	var vs variants
+	add := vs.one
 	number := func(name string, x int64) operand { return whole(name, x).sized() }
 	for _, opset := range []int64{17, 20} {
 		// The axis is an attribute or an input.

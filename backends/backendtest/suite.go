@@ -40,28 +40,47 @@ func Cases() ([]Case, error) { return CasesWithin(Tolerance) }
 // backends that round operands, see [backends.Info].Math.
 func CasesWithin(tolerance float64) ([]Case, error) {
 	var cs []Case
-	add := func(name, text string, opt backends.CompileOptions) error {
-		c, err := caseOf(name, text, opt, tolerance)
-		cs = append(cs, c)
-		return err
-	}
 	for _, c := range operators {
 		for _, v := range c.graphs() {
-			if err := add("operators/"+c.name()+v.name, v.text, v.opt); err != nil {
+			one, err := caseOf("operators/"+c.name()+v.name, v.text, v.opt, tolerance)
+			if err != nil {
 				return nil, err
 			}
+			cs = append(cs, one)
 		}
 	}
 	for _, c := range graphs {
-		for _, v := range []variant{
-			{name: ""}, {name: " (alone)", opt: backends.CompileOptions{NoFuse: true}}, {name: " (kept)", opt: backends.CompileOptions{KeepAll: true}},
-		} {
-			if err := add("graphs/"+c.name+v.name, c.text, v.opt); err != nil {
-				return nil, err
-			}
+		some, err := casesOf("graphs/"+c.name, c.text, tolerance, fused, alone, kept)
+		if err != nil {
+			return nil, err
 		}
+		cs = append(cs, some...)
 	}
 	return append(cs, behaviour()...), nil
+}
+
+// fused, alone and kept are how a graph is compiled: as it is by itself, an operator a
+// kernel, and with all tensors in places of their own.
+var fused, alone, kept = backends.CompileOptions{}, backends.CompileOptions{NoFuse: true}, backends.CompileOptions{KeepAll: true}
+
+// casesOf are a graph compared with the reference, compiled in each of these ways.
+func casesOf(name, text string, tolerance float64, ways ...backends.CompileOptions) ([]Case, error) {
+	var cs []Case
+	for _, opt := range ways {
+		of := name
+		switch opt {
+		case alone:
+			of += " (alone)"
+		case kept:
+			of += " (kept)"
+		}
+		c, err := caseOf(of, text, opt, tolerance)
+		if err != nil {
+			return nil, err
+		}
+		cs = append(cs, c)
+	}
+	return cs, nil
 }
 
 // caseOf is a graph compared with the reference.

@@ -21,18 +21,12 @@ func typesWithin(tolerance float64) ([]Case, error) {
 	var cs []Case
 	var err error
 	add := func(t graph.DType, name, text string, tolerance float64, opts ...backends.CompileOptions) {
-		for _, opt := range opts {
-			if opt.NoFuse {
-				name += " (alone)"
-			}
-			c, e := caseOf(t.String()+"/"+name, strings.ReplaceAll(text, "TYPE", t.String()), opt, tolerance)
-			if e != nil && err == nil {
-				err = e
-			}
-			cs = append(cs, c)
+		some, e := casesOf(t.String()+"/"+name, strings.ReplaceAll(text, "TYPE", t.String()), tolerance, opts...)
+		if err == nil {
+			err = e
 		}
+		cs = append(cs, some...)
 	}
-	fused, alone := backends.CompileOptions{}, backends.CompileOptions{NoFuse: true}
 	typed := func(text string) string {
 		return constants.ReplaceAllString(strings.ReplaceAll(text, "float32", "TYPE"), "$1 : TYPE = $2")
 	}

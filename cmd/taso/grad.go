@@ -82,11 +82,8 @@ func (k *gradFlags) run(c *cobra.Command, args []string) (err error) {
 	if err := checkOutputs(args, out[0]); err != nil {
 		return err
 	}
-	m, _, err := k.model.read(args[0])
+	m, _, err := k.model.readBeside(args[0], out)
 	if err != nil {
-		return err
-	}
-	if err := spare(k.model.inputs, out...); err != nil {
 		return err
 	}
 	for _, name := range k.train {

@@ -53,11 +53,8 @@ func (k *importFlags) run(c *cobra.Command, args []string) error {
 	if err := checkOutputs(args, out[0]); err != nil {
 		return err
 	}
-	m, rep, err := k.model.read(args[0])
+	m, rep, err := k.model.readBeside(args[0], out)
 	if err != nil {
-		return err
-	}
-	if err := spare(k.model.inputs, out...); err != nil {
 		return err
 	}
 	d := showmodel.Describe(m, rep)

@@ -79,6 +79,15 @@ func completeFlags(c *cobra.Command) {
 	}
 }
 
+// readBeside is read, where files are written later: none that was read is among them.
+func (k *modelFlags) readBeside(name string, out []output) (*model.Model, *onnx.Report, error) {
+	m, rep, err := k.read(name)
+	if err == nil {
+		err = spare(k.inputs, out...)
+	}
+	return m, rep, err
+}
+
 // read reads the model of a name. The report is nil for built-in models.
 func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	shapes, err := parseShapes(k.shapes)

@@ -65,11 +65,8 @@ func (k *showModelFlags) run(c *cobra.Command, args []string) error {
 	if err := checkOutputs([]string{args[0], k.store, k.machine}, out...); err != nil {
 		return err
 	}
-	m, rep, err := k.model.read(args[0])
+	m, rep, err := k.model.readBeside(args[0], out)
 	if err != nil {
-		return err
-	}
-	if err := spare(k.model.inputs, out...); err != nil {
 		return err
 	}
 	if k.svg == "" && k.dot == "" && k.html == "" {

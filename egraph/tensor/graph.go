@@ -122,14 +122,7 @@ func (g *Graph) Add(t *law.Term, in Scope) (egraph.NodeID, error) {
 		if err != nil {
 			return 0, err
 		}
-		n, err := g.e.Add(sym, kids...)
-		if err == errIllTyped { // say why
-			ids := make([]ShapeID, len(kids))
-			for i, k := range kids {
-				ids[i] = ShapeID(g.e.Type(k))
-			}
-			_, err = g.tab.inferNow(sym, ids)
-		}
+		n, err := g.applied(sym, kids)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", u, err)
 		}
@@ -137,6 +130,19 @@ func (g *Graph) Add(t *law.Term, in Scope) (egraph.NodeID, error) {
 		return n, nil
 	}
 	return rec(t)
+}
+
+// applied adds a symbol applied to nodes. The error says why the operands do not fit.
+func (g *Graph) applied(sym uint32, kids []egraph.NodeID) (egraph.NodeID, error) {
+	n, err := g.e.Add(sym, kids...)
+	if err == errIllTyped { // say why
+		ids := make([]ShapeID, len(kids))
+		for i, k := range kids {
+			ids[i] = ShapeID(g.e.Type(k))
+		}
+		_, err = g.tab.inferNow(sym, ids)
+	}
+	return n, err
 }
 
 func (g *Graph) symbol(u *law.Term, kids []egraph.NodeID, in Scope) (uint32, error) {

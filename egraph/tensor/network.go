@@ -38,14 +38,7 @@ func (g *Graph) Again(n egraph.NodeID, kids ...egraph.NodeID) (egraph.NodeID, er
 }
 
 func (g *Graph) again(sym uint32, kids []egraph.NodeID) (egraph.NodeID, error) {
-	n, err := g.e.Add(sym, kids...)
-	if err == errIllTyped { // say why
-		ids := make([]ShapeID, len(kids))
-		for i, k := range kids {
-			ids[i] = ShapeID(g.e.Type(k))
-		}
-		_, err = g.tab.inferNow(sym, ids)
-	}
+	n, err := g.applied(sym, kids)
 	if err != nil {
 		return 0, fmt.Errorf("operator %s: %w", g.tab.symName(sym), err)
 	}

@@ -20,11 +20,7 @@ var Halo = movesMesh(graph.LayoutKeeps, &graph.Op{
 		{Name: "after", Sort: intSort, Doc: "places taken from the member behind, at most its size"},
 	},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
-		g, x, err := familyOf(f, in[0])
-		if err != nil {
-			return nil, err
-		}
-		i, err := x.Index(dim(a, 0))
+		g, x, i, err := familyAxis(f, in[0], dim(a, 0))
 		if err != nil {
 			return nil, err
 		}

@@ -44,6 +44,14 @@ func familyOf(f *graph.Unifier, x graph.Shape) (g graph.Dim, of graph.Shape, err
 	return x[0].Dim, x[1:], nil
 }
 
+// familyAxis is [familyOf] with an axis of a member.
+func familyAxis(f *graph.Unifier, x graph.Shape, axis graph.Dim) (g graph.Dim, of graph.Shape, i int, err error) {
+	if g, of, err = familyOf(f, x); err == nil {
+		i, err = of.Index(axis)
+	}
+	return g, of, i, err
+}
+
 // memberAt and digitAt are an index along an axis of g*n places as the number of a part
 // of n places and the place in it, and back.
 func memberAt(s *graph.Space, g, n graph.Dim, at graph.Index) (d, j graph.Index) {

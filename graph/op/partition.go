@@ -59,11 +59,7 @@ var Combine = movesMesh(graph.LayoutEnds, &graph.Op{
 	Doc:    "The members of a family side by side along an axis.",
 	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which they are put together, counted in a member"}},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
-		g, x, err := familyOf(f, in[0])
-		if err != nil {
-			return nil, err
-		}
-		i, err := x.Index(dim(a, 0))
+		g, x, i, err := familyAxis(f, in[0], dim(a, 0))
 		if err != nil {
 			return nil, err
 		}

@@ -212,15 +212,19 @@ func ReadFile(r io.Reader, name string) (*File, error) {
 	return f, nil
 }
 
+// Graphs are the sequential step and what the plan makes of it, as they are told.
+func (f *File) Graphs() (before, after *graph.Graph, err error) {
+	if before, err = graph.ParseText("sequential", f.Sequential); err == nil {
+		after, err = graph.ParseText("graph", f.Graph)
+	}
+	return before, after, err
+}
+
 // Plan is what a file says, on a cluster with the links that it tells: its graphs are read, and
 // that tensors are on the mesh axes that it tells. What the graph computes is for the certificate to show, and
 // Passes and roles are as they are told.
 func (f *File) Plan(c *machine.Cluster) (*Plan, error) {
-	before, err := graph.ParseText("sequential", f.Sequential)
-	if err != nil {
-		return nil, err
-	}
-	after, err := graph.ParseText("graph", f.Graph)
+	before, after, err := f.Graphs()
 	if err != nil {
 		return nil, err
 	}

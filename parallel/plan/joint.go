@@ -212,23 +212,20 @@ func (j *joint) add(n extract.Node, m what) {
 }
 
 func (j *joint) want(t graph.Tensor, p place) extract.ClassID {
-	h := spot{t, p}
-	c, ok := j.wanted[h]
-	if !ok {
-		c = j.problem.AddClass()
-		j.wanted[h] = c
-		j.places[t] = append(j.places[t], p)
-	}
-	return c
+	return j.class(j.wanted, j.places, t, p)
 }
 
 func (j *joint) begin(t graph.Tensor, p place) extract.ClassID {
-	h := spot{t, p}
-	c, ok := j.origin[h]
+	return j.class(j.origin, j.begun, t, p)
+}
+
+// class is that of a tensor at a place, made and listed where it is new.
+func (j *joint) class(of map[spot]extract.ClassID, list map[graph.Tensor][]place, t graph.Tensor, p place) extract.ClassID {
+	c, ok := of[spot{t, p}]
 	if !ok {
 		c = j.problem.AddClass()
-		j.origin[h] = c
-		j.begun[t] = append(j.begun[t], p)
+		of[spot{t, p}] = c
+		list[t] = append(list[t], p)
 	}
 	return c
 }

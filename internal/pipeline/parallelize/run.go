@@ -36,11 +36,7 @@ const smallDevices = 4
 // takes long a small variant is planned and run in its place, if small is not nil: it
 // makes the variant's graph for so many devices of the cluster.
 func Run(ctx context.Context, f *plan.File, c *machine.Cluster, small func(devices int) (name string, g *graph.Graph, err error)) (*Ran, error) {
-	before, err := graph.ParseText("sequential", f.Sequential)
-	if err != nil {
-		return nil, err
-	}
-	after, err := graph.ParseText("graph", f.Graph)
+	before, after, err := f.Graphs()
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"html/template"
+	"math"
 
 	"github.com/taso-go/taso/internal/draw"
 	"github.com/taso-go/taso/law"
@@ -22,9 +23,9 @@ var (
 	Script string
 )
 
-// Template parses the template of a page, as [draw.PageTemplate] does; three more
-// templates are there for it: "verdict" of a [Verdict], "counterexample" of a
-// [Counterexample], and "tensor" of a [Tensor].
+// Template parses the template of a page, as [draw.PageTemplate] does; four more
+// templates are there for it: "verdict" of a [Verdict], "coverage" of a [Coverage],
+// "counterexample" of a [Counterexample], and "tensor" of a [Tensor].
 func Template(name, text string) (*template.Template, error) {
 	t, err := draw.PageTemplate(name, shared)
 	if err != nil {
@@ -38,6 +39,31 @@ func Template(name, text string) (*template.Template, error) {
 type Verdict struct {
 	Word, Class, Sign string
 	Rank              int
+}
+
+// Coverage is a row of the matrix of operators and verdicts.
+type Coverage struct {
+	Operator string
+	All      int
+	Cells    []Share
+}
+
+// Share is a count, and as a share of its row.
+type Share struct {
+	Rules int
+	Share float64
+}
+
+// CoverageOf is the row of an operator whose rules are counted by verdict.
+func CoverageOf(operator string, counts []int) Coverage {
+	row := Coverage{Operator: operator}
+	for _, n := range counts {
+		row.All += n
+	}
+	for _, n := range counts {
+		row.Cells = append(row.Cells, Share{n, math.Round(100*float64(n)/float64(max(1, row.All))) / 100})
+	}
+	return row
 }
 
 // Pictures draws the sides of a law; name is what they are sides of, for titles.

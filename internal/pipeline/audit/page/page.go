@@ -86,7 +86,7 @@ type file struct {
 	Looping   [][]ref
 	Use       []use
 	Unused    []axiom
-	Matrix    []coverage
+	Matrix    []rulepage.Coverage
 
 	says map[string]string // what each axiom says
 	sets map[int]*sets     // by index of rule
@@ -121,19 +121,6 @@ type axiom struct{ Name, Sentence string }
 type use struct {
 	axiom
 	Rules, Percent int
-}
-
-// coverage is a row of the matrix of operators and verdicts.
-type coverage struct {
-	Operator string
-	All      int
-	Cells    []share
-}
-
-// share is a count, and as a share of its row.
-type share struct {
-	Rules int
-	Share float64
 }
 
 // signs of the outcomes, so that nobody depends on colour.
@@ -249,13 +236,10 @@ func (f *file) whole() {
 	}
 	f.Unused = f.axioms(rep.Set.Unused)
 	for _, c := range rep.Set.Operators {
-		row := coverage{Operator: c.Operator}
+		var counts []int
 		for _, o := range audit.Outcomes {
-			row.All += c.Rules[o]
+			counts = append(counts, c.Rules[o])
 		}
-		for _, o := range audit.Outcomes {
-			row.Cells = append(row.Cells, share{c.Rules[o], float64(100*c.Rules[o]/max(1, row.All)) / 100})
-		}
-		f.Matrix = append(f.Matrix, row)
+		f.Matrix = append(f.Matrix, rulepage.CoverageOf(c.Operator, counts))
 	}
 }

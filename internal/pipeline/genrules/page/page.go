@@ -59,7 +59,7 @@ type content struct {
 	Funnel    []level
 	Useful    []useful
 	Operators []string
-	Matrix    []coverage
+	Matrix    []rulepage.Coverage
 	Rows      []*row
 }
 
@@ -86,19 +86,6 @@ type useful struct {
 	Percent     int
 	Row         string // the row of the rule, "" if it is not there
 	Left, Right template.HTML
-}
-
-// coverage is a row of the matrix of operators and verdicts.
-type coverage struct {
-	Operator string
-	All      int
-	Cells    []share
-}
-
-// share is a count, and as a share of its row.
-type share struct {
-	Rules int
-	Share float64
 }
 
 // verdicts are those of rows, by rank.
@@ -173,13 +160,6 @@ func (c *content) operators() {
 	}
 	c.Operators = slices.Sorted(maps.Keys(counts))
 	for _, op := range c.Operators {
-		row := coverage{Operator: op}
-		for _, n := range counts[op] {
-			row.All += n
-		}
-		for _, n := range counts[op] {
-			row.Cells = append(row.Cells, share{n, math.Round(100*float64(n)/float64(row.All)) / 100})
-		}
-		c.Matrix = append(c.Matrix, row)
+		c.Matrix = append(c.Matrix, rulepage.CoverageOf(op, counts[op]))
 	}
 }
