@@ -21,6 +21,7 @@ func Graph(g *graph.Graph, t *Target, opt Options) (*Plan, error) {
 	l := &lowerer{Plan: &Plan{Graph: g, Of: map[graph.Tensor]ValueID{}, Into: map[graph.NodeID]graph.NodeID{}},
 		t: t, opt: opt, copied: map[ValueID]ValueID{}}
 	l.uses = Uses(g)
+	l.spreads()
 	needed := make([]bool, g.Len()+1)
 	for t := range l.uses {
 		needed[t.Node] = true
@@ -35,6 +36,8 @@ func Graph(g *graph.Graph, t *Target, opt Options) (*Plan, error) {
 			}
 		case op == nil:
 			l.set(id.Out(0), l.fresh(g.Type(id.Out(0)), Arena))
+		case l.absorbed[id] != 0:
+			l.Into[id] = l.absorbed[id]
 		case needed[id]:
 			if err := l.lower(id, op); err != nil {
 				return nil, fmt.Errorf("node %s (%s): %w", g.Name(id), op.Name, err)
@@ -107,12 +110,19 @@ type lowerer struct {
 	copied  map[ValueID]ValueID // dense copies of views
 	packed  map[string]ValueID  // constants that were prepared, by what was asked for
 	node    graph.NodeID        // that is being lowered
+	// By convolution, what it reads spread with zeros; by node, the convolution that does
+	// its work.
+	spread   map[graph.NodeID]spreadImage
+	absorbed map[graph.NodeID]graph.NodeID
 }
 
 func (l *lowerer) lower(id graph.NodeID, op *graph.Op) error {
 	a := Attrs{op, l.Graph.Attrs(id)}
 	in := make([]ValueID, 0, 4)
-	for _, t := range l.Graph.Operands(id) {
+	for i, t := range l.Graph.Operands(id) {
+		if s, ok := l.spread[id]; ok && i == 0 {
+			t = s.from
+		}
 		in = append(in, l.Of[t])
 	}
 	out := make([]graph.TensorType, l.Graph.NumOut(id))

@@ -66,7 +66,7 @@ func (l *lowerer) kernel(k Kernel, in []ValueID, out ...graph.TensorType) []Valu
 func (l *lowerer) prepared(k Kernel, a Attrs, in []ValueID, out graph.TensorType) (ValueID, error) {
 	in = l.read(k.As, in)
 	if l.t.Packed != nil {
-		app := App{As: k.As, Attrs: a, Out: []graph.TensorType{out}}
+		app := App{As: k.As, Attrs: a, Out: []graph.TensorType{out}, Spread: k.Spread}
 		for _, v := range in {
 			app.In, app.Constant = append(app.In, l.Values[v]), append(app.Constant, l.constant(v))
 		}
@@ -78,7 +78,7 @@ func (l *lowerer) prepared(k Kernel, a Attrs, in []ValueID, out graph.TensorType
 			p := ValueID(None)
 			if f.Elements > 0 {
 				t := graph.TensorType{DType: app.In[i].Type, Sizes: []int{f.Elements}}
-				p = l.packs(Kernel{Kind: Prepare, As: k.As, Part: i, Span: f.Span, In: []ValueID{in[i]}}, t)
+				p = l.packs(Kernel{Kind: Prepare, As: k.As, Part: i, Span: f.Span, Spread: k.Spread, In: []ValueID{in[i]}}, t)
 			}
 			k.Prepared = append(k.Prepared, p)
 		}
@@ -94,7 +94,7 @@ func (l *lowerer) packs(k Kernel, t graph.TensorType) ValueID {
 		return l.add(k, t)[0]
 	}
 	v := &l.Values[k.In[0]]
-	key := fmt.Sprint(k.As, k.Part, k.Span, t.Sizes, v.Buffer, v.Offset, v.Sizes, v.Strides, v.DType, v.Type)
+	key := fmt.Sprint(k.As, k.Part, k.Span, k.Spread, t.Sizes, v.Buffer, v.Offset, v.Sizes, v.Strides, v.DType, v.Type)
 	p, ok := l.packed[key]
 	if !ok {
 		p = l.add(k, t)[0]
@@ -111,6 +111,9 @@ func lowerConv(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]Val
 	k := Kernel{As: As(a, x, y), Tail: &Tail{N: y[2] * y[3], Mod: y[1]}}
 	if w := l.Values[in[1]].Sizes; k.As == "depthwise" && OneWindow(a, x, y, w[2], w[3]) {
 		k.As, k.Span = "dots", [3]int{x[1], x[2] * x[3], 1}
+	}
+	if s, ok := l.spread[l.node]; ok {
+		k.As, k.Spread = "spread", s.Spread
 	}
 	v, err := l.prepared(k, a, in, out[0])
 	if err != nil {

@@ -111,11 +111,14 @@ type Kernel struct {
 	Node graph.NodeID
 	// As names what is run, where one operator is run in several ways:
 	// poolavg over a whole image as reducemean, conv2d as depthwise, and as dots where
-	// the kernels are as large as the image: a product of two vectors a channel.
+	// the kernels are as large as the image: a product of two vectors a channel; and as
+	// spread where the image that it reads is spread with zeros.
 	As string
 	// Part is the operand that Prepare prepares, or the axis of a kernel that is
 	// one of several of its node.
 	Part int
+	// Spread is how the image of a spread convolution lies.
+	Spread Spread
 	// Span is, for kernels along neighbouring axes, the elements before, in and
 	// behind them; for those that prepare, [Packed.Span].
 	Span [3]int

@@ -29,6 +29,9 @@ type Target struct {
 	Steps func(fn string, held graph.DType) bool
 	// Longest is the most steps that a tail grows to; 0: there is no bound.
 	Longest int
+	// Spread: there is a kernel for convolutions over images that are spread with zeros,
+	// which reads them as they are before, see [Spread]; of elements held as float32.
+	Spread bool
 	// Overwrites: a chain may write where it reads.
 	Overwrites bool
 	// Packed are the forms in which a kernel wants its operands prepared; nil, or
@@ -51,6 +54,7 @@ type App struct {
 	In       []Value
 	Constant []bool // the operands that are the same in every run
 	Out      []graph.TensorType
+	Spread   Spread // see [Kernel.Spread]
 }
 
 // Form is how a kernel can read its operands.
@@ -66,11 +70,11 @@ const (
 // are packed into, which depend on the processor.
 func CPU() *Target {
 	return &Target{
-		Name: "cpu", Align: 64, Overwrites: true, Held: Wide,
+		Name: "cpu", Align: 64, Overwrites: true, Spread: true, Held: Wide,
 		Tailed: func(held graph.DType) bool { return held == graph.Float32 },
 		Reads: map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided,
 			"ewwhere": Strided, "ewpow": Strided, "ewint": Strided, "ewless": Strided, "ewlessequal": Strided, "ewequal": Strided},
-		Tails: map[string]bool{"conv2d": true, "depthwise": true, "dots": true, "poolmax": true, "poolavg": true, "matmul": true},
+		Tails: map[string]bool{"conv2d": true, "depthwise": true, "dots": true, "spread": true, "poolmax": true, "poolavg": true, "matmul": true},
 	}
 }
 
@@ -98,7 +102,7 @@ func CUDA() *Target {
 // Tensat have them: nothing is fused. Views cost their dispatch.
 func Separate() *Target {
 	t := CPU()
-	t.Name, t.Tails, t.Steps = "separate", nil, func(string, graph.DType) bool { return false }
+	t.Name, t.Tails, t.Spread, t.Steps = "separate", nil, false, func(string, graph.DType) bool { return false }
 	return t
 }
 

@@ -95,6 +95,33 @@ k = broadcast[shape=[2, 6, 5, 7]](f)
 g = ewmul(x, k)
 y = conv2d[pad=valid, groups=6, act=relu](g, v)
 return g, y`},
+	{"convolutions of images that are spread with zeros", `
+x : float32[2, 4, 5, 3]
+w : weight float32[6, 2, 4, 3]
+v : weight float32[5, 6, 3, 3]
+u : float32[3, 4, 4, 4]
+b : weight float32[1, 6, 1, 1]
+n : float32[2, 7, 1, 1]
+k : weight float32[6, 7, 4, 5]
+x6 = reshape[shape=[2, 4, 5, 1, 3, 1]](x)
+xp = pad[before=(0, 0, 0, 0, 0, 0), after=(0, 0, 0, 1, 0, 2)](x6)
+xs = reshape[shape=[2, 4, 10, 9]](xp)
+c = conv2d[pad=(2, 1, 1, 2), groups=2](xs, w)
+bb = broadcast[shape=[2, 6, 10, 10]](b)
+d = ewadd(c, bb)
+r = relu(d)
+r6 = reshape[shape=[2, 6, 10, 1, 10, 1]](r)
+rp = pad[before=(0, 0, 0, 1, 0, 0), after=(0, 0, 0, 1, 0, 1)](r6)
+rs = reshape[shape=[2, 6, 30, 20]](rp)
+cut = slice[axis=2, lo=2, hi=27](rs)
+e = conv2d[pad=(0, 3, 0, 1), dilation=(2, 3), act=tanh](cut, v)
+y6 = reshape[shape=[2, 4, 5, 1, 3, 1]](x)
+yp = pad[before=(0, 0, 0, 0, 0, 0), after=(0, 0, 0, 1, 0, 1)](y6)
+ys = reshape[shape=[2, 4, 10, 6]](yp)
+f = conv2d[pad=valid](ys, u)
+g = conv2d[pad=(3, 4, 3, 2)](n, k)
+h = ewmul(g, g)
+return e, f, h`},
 	{"groups with a bias", `
 x : float32[2, 8, 6, 6]
 w : weight float32[12, 2, 3, 3]

@@ -35,7 +35,7 @@ var kernels, floats, preparations map[string]binding
 
 func init() {
 	floats = map[string]binding{
-		"conv2d": bindConv, "depthwise": bindWindows, "dots": bindDots, "poolmax": bindWindows, "poolavg": bindWindows, "matmul": bindMatMul,
+		"conv2d": bindConv, "spread": bindSpread, "depthwise": bindWindows, "dots": bindDots, "poolmax": bindWindows, "poolavg": bindWindows, "matmul": bindMatMul,
 		"reducesum": bindReduce, "reducemean": bindReduce, "reducemax": bindReduce,
 		"softmax": bindSoftmax, "layernorm": bindLayerNorm, "resize": bindResize, "chain": bindChain, "affine": prepareAffine,
 	}
@@ -46,7 +46,7 @@ func init() {
 		"concat": bindPlaced, "enlarge": bindPlaced, "pad": bindPlaced,
 	}
 	preparations = map[string]binding{
-		"conv2d": packConv, "matmul": packMatMul, "resize": prepareResize,
+		"conv2d": packConv, "spread": packSpread, "matmul": packMatMul, "resize": prepareResize,
 	}
 }
 
@@ -67,6 +67,8 @@ func (b *Backend) Target() *lower.Target {
 		switch a.As {
 		case "conv2d":
 			return packedConv(b.t, a)
+		case "spread":
+			return packedSpread(b.t, a)
 		case "matmul":
 			return packedMatMul(b.t, a), nil
 		}

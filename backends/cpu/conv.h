@@ -90,7 +90,12 @@ static void conv_packed(const taso_conv *g) {
 	}
 }
 
-enum { DIRECT_COLUMNS = 512 };
+enum {
+	DIRECT_COLUMNS = 512,
+	DIRECT_CHANNELS = 256, // with more the two ways are alike
+	// What packing one piece of a row of windows takes, in products of vectors.
+	PIECE_PRODUCTS = 8,
+};
 
 // direct_rows is how many output rows are computed at a time.
 INLINE int64_t direct_rows(const taso_conv *g) { return lmin(g->oh, lmax(1, DIRECT_COLUMNS / g->xw)); }
@@ -104,10 +109,10 @@ static void conv_direct(const taso_conv *g) {
 	int64_t ld = up((rows - 1) * g->xw + g->ow, NR);
 	int64_t *off = (int64_t *)g->scratch;
 	float *ybuf = g->scratch + 2 * k + TASO_SLACK;
-	for (int64_t l = 0; l < k; l++) {
-		int64_t ch = l / (g->kh * g->kw), kh = l / g->kw % g->kh, kw = l % g->kw;
-		off[l] = (ch * g->xh + kh * g->dh) * g->xw + kw * g->dw;
-	}
+	int64_t *to = off;
+	for (int64_t ch = 0; ch < g->c; ch++)
+		for (int64_t kh = 0; kh < g->kh; kh++)
+			for (int64_t kw = 0; kw < g->kw; kw++) *to++ = (ch * g->xh + kh * g->dh) * g->xw + kw * g->dw;
 	const taso_tail *tail = &g->tail;
 	for (int64_t r0 = 0; r0 < g->oh; r0 += rows) {
 		int64_t nr = lmin(rows, g->oh - r0), cols = (nr - 1) * g->xw + g->ow;
@@ -148,15 +153,52 @@ static void conv_direct(const taso_conv *g) {
 	}
 }
 
+// vectors is how many a row of n columns is computed as.
+INLINE int64_t vectors(int64_t n) { return (n + LANES - 1) / LANES; }
+
+// in_place reports whether the image is read in place. That computes the columns between the
+// rows of the result too, once for each output channel; packing moves, for each row of
+// the matrix of windows, a piece for every row of the result and every panel.
+// (BenchmarkConvWays, from which PIECE_PRODUCTS is, times both.)
+static int in_place(const taso_conv *g) {
+	if (g->way != TASO_BESTWAY) return g->way == TASO_INPLACE;
+	if (g->sh != 1 || g->sw != 1 || g->o > DIRECT_CHANNELS) return 0;
+	int64_t rows = direct_rows(g), rest = g->oh % rows, n = g->oh * g->ow;
+	int64_t computed = g->oh / rows * vectors((rows - 1) * g->xw + g->ow);
+	if (rest) computed += vectors((rest - 1) * g->xw + g->ow);
+	return g->o * (computed - vectors(n)) <= PIECE_PRODUCTS * (g->oh + (n + NR - 1) / NR);
+}
+
 static int64_t conv_scratch(const taso_conv *g) {
 	int64_t k = g->c * g->kh * g->kw;
-	if (g->direct) return 2 * k + 2 * TASO_SLACK + up((direct_rows(g) - 1) * g->xw + g->ow, NR) * up(g->o, MR);
+	if (in_place(g)) return 2 * k + 2 * TASO_SLACK + up((direct_rows(g) - 1) * g->xw + g->ow, NR) * up(g->o, MR);
 	return 2 * MR * NR + 2 * TASO_SLACK + NC * kblock(k);
 }
 
 static void conv(const taso_conv *g) {
-	if (g->direct)
+	if (in_place(g))
 		conv_direct(g);
 	else
 		conv_packed(g);
+}
+
+// weave puts rows together of which every step-th element was computed apart.
+static void weave(float *y, const float *x, int64_t planes, int64_t rows, int64_t n, int64_t step, int64_t per, int64_t plane, int64_t line) {
+	for (int64_t c = 0; c < planes; c++) {
+		for (int64_t r = 0; r < rows; r++) {
+			float *to = y + c * plane + r * line;
+			int64_t at = c * rows + r;
+			if (step == 2) {
+				const float *a = x + at * ((n + 1) / 2), *b = x + per + at * (n / 2);
+				for (int64_t j = 0; j < n / 2; j++) to[2 * j] = a[j], to[2 * j + 1] = b[j];
+				if (n % 2) to[n - 1] = a[n / 2];
+				continue;
+			}
+			for (int64_t p = 0; p < step; p++) {
+				int64_t m = (n - p + step - 1) / step;
+				const float *from = x + p * per + at * m;
+				for (int64_t j = 0; j < m; j++) to[j * step + p] = from[j];
+			}
+		}
+	}
 }

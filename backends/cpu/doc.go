@@ -22,12 +22,14 @@
 // high-performance matrix multiplication" (ACM TOMS 34(3), 2008) and BLIS (Van
 // Zee and van de Geijn, ACM TOMS 41(3), 2015); convolutions are such products
 // whose second operand is packed from the image on the way (implicit im2col), or
-// read in place.
+// read in place; those over images that are spread with zeros are a few smaller ones over
+// the images as they were.
 //
 // Infinities and what is not a number go where IEEE arithmetic sends them; the
 // largest (or smallest) of some numbers is not a number if one of them is not.
 // Only a convolution's border differs from leaving cells out: it is zeros, and
-// zero times an infinite weight is not a number.
+// zero times an infinite weight is not a number. Zeros between the cells of an image that is
+// spread for a convolution are left out, as those of a transposed convolution are.
 //
 // Results do not depend on the time or on the memory plan: the same plan gives
 // the same bits. Different tables round differently.

@@ -27,6 +27,7 @@ static const taso_table table = {
 	.window = window,
 	.dots = dots,
 	.pad_image = pad_image,
+	.weave = weave,
 	.chain = chain,
 	.softmax = softmax,
 	.layernorm = layernorm,

@@ -116,8 +116,15 @@ type conv struct {
 	w, y                                 ptr
 	tail                                 tail
 	scratch                              ptr
-	direct                               bool
+	way                                  int32
 }
+
+// Ways in which convolutions read the image.
+const (
+	bestWay int32 = iota
+	inPlace
+	packedWindows
+)
 
 // Kinds of windows.
 const (
@@ -172,6 +179,7 @@ type table interface {
 	window(*window)
 	dots(y, x, k ptr, rows, n int, tail *tail)
 	padImage(to, x ptr, c, h, w, top, left, xh, xw int)
+	weave(y, x ptr, planes, rows, n, step, per, plane, line int)
 	chain(y, x ptr, rows, n, rowMod int, ops ptr, nops int)
 	softmax(y, x ptr, outer, n, inner int)
 	layerNorm(y, x, scale, bias ptr, rows, n int, eps float32)

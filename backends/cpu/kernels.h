@@ -110,8 +110,12 @@ typedef struct {
 	float *y;                   // y[o][oh][ow]
 	taso_tail tail;
 	float *scratch;             // conv_scratch elements
-	int32_t direct;             // read the image in place (stride 1 only)
+	int32_t way;                // TASO_BESTWAY ...
 } taso_conv;
+
+// How a convolution reads the image: in place (stride 1 only), its windows packed, or as is
+// expected to be faster.
+enum { TASO_BESTWAY, TASO_INPLACE, TASO_PACKED };
 
 // Sliding windows within channels: depthwise convolution and pools.
 typedef struct {
@@ -152,6 +156,9 @@ typedef struct {
 	void (*dots)(float *y, const float *x, const float *k, int64_t rows, int64_t n, const taso_tail *);
 	void (*pad_image)(float *to, const float *x, int64_t c, int64_t h, int64_t w,
 	                  int64_t top, int64_t left, int64_t xh, int64_t xw);
+	// weave: element j of a row of n is element j/step of that row of part j%step. Parts are
+	// [planes, rows, ceil((n - j%step)/step)] and per apart; rows of y are line apart, planes plane.
+	void (*weave)(float *y, const float *x, int64_t planes, int64_t rows, int64_t n, int64_t step, int64_t per, int64_t plane, int64_t line);
 	// chain: rows of n elements; the row number of an operand is row % rowmod.
 	void (*chain)(float *y, const float *x, int64_t rows, int64_t n, int64_t rowmod, const taso_op *, int64_t nops);
 	// softmax over the middle of [outer, n, inner].
@@ -190,6 +197,7 @@ static inline int64_t taso_window_scratch(const taso_table *t, const taso_window
 static inline void taso_run_window(const taso_table *t, const taso_window *g) { t->window(g); }
 static inline void taso_dots(const taso_table *t, float *y, const float *x, const float *k, int64_t rows, int64_t n, const taso_tail *tail) { t->dots(y, x, k, rows, n, tail); }
 static inline void taso_pad_image(const taso_table *t, float *to, const float *x, int64_t c, int64_t h, int64_t w, int64_t top, int64_t left, int64_t xh, int64_t xw) { t->pad_image(to, x, c, h, w, top, left, xh, xw); }
+static inline void taso_weave(const taso_table *t, float *y, const float *x, int64_t planes, int64_t rows, int64_t n, int64_t step, int64_t per, int64_t plane, int64_t line) { t->weave(y, x, planes, rows, n, step, per, plane, line); }
 static inline void taso_chain(const taso_table *t, float *y, const float *x, int64_t rows, int64_t n, int64_t rowmod, const taso_op *ops, int64_t nops) { t->chain(y, x, rows, n, rowmod, ops, nops); }
 static inline void taso_softmax(const taso_table *t, float *y, const float *x, int64_t outer, int64_t n, int64_t inner) { t->softmax(y, x, outer, n, inner); }
 static inline void taso_layernorm(const taso_table *t, float *y, const float *x, const float *scale, const float *bias, int64_t rows, int64_t n, float eps) { t->layernorm(y, x, scale, bias, rows, n, eps); }

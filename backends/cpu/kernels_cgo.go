@@ -88,10 +88,7 @@ func (g *conv) c64() C.taso_conv {
 		o: n64(g.o), c: n64(g.c), kh: n64(g.kh), kw: n64(g.kw),
 		oh: n64(g.oh), ow: n64(g.ow), sh: n64(g.sh), sw: n64(g.sw), dh: n64(g.dh), dw: n64(g.dw),
 		x: fp(g.x), xh: n64(g.xh), xw: n64(g.xw), w: fp(g.w), y: fp(g.y),
-		tail: g.tail.c(), scratch: fp(g.scratch),
-	}
-	if g.direct {
-		c.direct = 1
+		tail: g.tail.c(), scratch: fp(g.scratch), way: C.int32_t(g.way),
 	}
 	return c
 }
@@ -132,6 +129,10 @@ func (t cTable) dots(y, x, k ptr, rows, n int, tail *tail) {
 
 func (t cTable) padImage(to, x ptr, c, h, w, top, left, xh, xw int) {
 	C.taso_pad_image(t.t, fp(to), fp(x), n64(c), n64(h), n64(w), n64(top), n64(left), n64(xh), n64(xw))
+}
+
+func (t cTable) weave(y, x ptr, planes, rows, n, step, per, plane, line int) {
+	C.taso_weave(t.t, fp(y), fp(x), n64(planes), n64(rows), n64(n), n64(step), n64(per), n64(plane), n64(line))
 }
 
 func (t cTable) chain(y, x ptr, rows, n, rowMod int, ops ptr, nops int) {

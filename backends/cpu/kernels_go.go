@@ -108,6 +108,19 @@ func (goTable) conv(g *conv) {
 	}
 }
 
+func (goTable) weave(y, x ptr, planes, rows, n, step, per, plane, line int) {
+	for c := range planes {
+		for r := range rows {
+			to := f32(at(y, c*plane+r*line), n)
+			for j := range to {
+				p := j % step
+				m := (n - p + step - 1) / step
+				to[j] = f32(at(x, p*per+(c*rows+r)*m+j/step), 1)[0]
+			}
+		}
+	}
+}
+
 func (goTable) window(g *window) {
 	n := g.oh * g.ow
 	for c := range g.c {

@@ -42,16 +42,6 @@ func newGeometry(x, y []int, kh, kw int, a lower.Attrs) (geometry, error) {
 	return g, nil
 }
 
-// directChannels is the number of output channels of a group up to which
-// reading the image in place beats packing its windows; larger ones amortize
-// the packing.
-const directChannels = 128
-
-// directSurplus: reading the image in place computes the columns between the rows of the
-// result too, which are many where the kernel reaches far: more than one for so many that
-// are wanted do not pay.
-const directSurplus = 4
-
 // packedConv: kernels are packed group by group, as matrices.
 func packedConv(t table, a *lower.App) ([]lower.Packed, error) {
 	groups, err := a.Attrs.Int("groups")
@@ -90,12 +80,7 @@ func bindConv(b *binder, kn *lower.Kernel, s *step) error {
 	og, cg := g.o/groups, g.c/groups
 	per := kern.packedA(og, cg*g.kh*g.kw)
 	cv := conv{o: og, c: cg, kh: g.kh, kw: g.kw, oh: g.oh, ow: g.ow, sh: g.sh, sw: g.sw, dh: g.dh, dw: g.dw, xh: g.padH, xw: g.padW}
-	one := g.kh == 1 && g.kw == 1
-	cv.direct = g.sh == 1 && g.sw == 1 && og <= directChannels && (!one || og <= 16)
-	if g.dw > 1 && g.oh > 1 && g.padW-g.ow > g.ow/directSurplus {
-		cv.direct = false
-	}
-	if one && g.sh == 1 && g.sw == 1 && !g.padded {
+	if g.kh == 1 && g.kw == 1 && g.sh == 1 && g.sw == 1 && !g.padded {
 		cv.oh, cv.ow, cv.xh, cv.xw = 1, g.oh*g.ow, 1, g.h*g.w // one long row
 	}
 	image := 0
