@@ -104,6 +104,45 @@ func formatAttrs(op *graph.Op, a graph.Attrs) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
+// today is the key as [KeyOf] has it now: tables that were written while a parameter was
+// there and not yet late have it at its default, too.
+func (k Key) today() Key {
+	k.Attrs = withoutLate(k.Op, k.Attrs)
+	if k.Tail == "" {
+		return k
+	}
+	steps := strings.Split(k.Tail, tailSep)
+	for i, s := range steps {
+		at := strings.IndexAny(s, "[(")
+		if at < 0 || s[at] == '(' {
+			continue
+		}
+		end := strings.LastIndex(s, "](")
+		if end < at {
+			continue
+		}
+		steps[i] = s[:at] + withoutLate(s[:at], s[at:end+1]) + s[end+1:]
+	}
+	k.Tail = strings.Join(steps, tailSep)
+	return k
+}
+
+// withoutLate is the text of attributes without late parameters at their defaults, which
+// are the last.
+func withoutLate(name, attrs string) string {
+	op, known := graph.Lookup(name)
+	if !known {
+		return attrs
+	}
+	for i := len(op.Params) - 1; i >= 0 && op.Params[i].Late; i-- {
+		p := &op.Params[i]
+		for was := ", " + p.Name + "=" + p.Default.String() + "]"; strings.HasSuffix(attrs, was); {
+			attrs = strings.TrimSuffix(attrs, was) + "]"
+		}
+	}
+	return attrs
+}
+
 // formatTypes writes types with commas between them.
 func formatTypes(ts []graph.TensorType) string {
 	parts := make([]string, len(ts))

@@ -98,8 +98,10 @@ func TestKeyOfToday(t *testing.T) {
 			map[string]graph.Value{"before": graph.TupleValue(0, 1), "after": graph.TupleValue(0, 0), "value": graph.NumberValue(math.Inf(-1))}, f32(2, 3)),
 		"gather[axis=0](float32[5, 3], int64[2]) -> float32[2, 3]":  applied(t, "gather", map[string]graph.Value{"axis": graph.IntValue(0)}, f32(5, 3), i64),
 		"reducemean[axes=(1), keep=0](float32[2, 3]) -> float32[2]": applied(t, "reducemean", map[string]graph.Value{"axes": graph.TupleValue(1)}, f32(2, 3)),
-		"cast[to=float32, mode=default](int64[2]) -> float32[2]":    applied(t, "cast", map[string]graph.Value{"to": graph.NameValue("float32")}, i64),
-		"reshape[shape=[6]](float32[2, 3]) -> float32[6]":           applied(t, "reshape", map[string]graph.Value{"shape": graph.ShapeValue(graph.Sizes(6))}, f32(2, 3)),
+		"cast[to=float32](int64[2]) -> float32[2]":                  applied(t, "cast", map[string]graph.Value{"to": graph.NameValue("float32")}, i64),
+		"cast[to=int8, mode=wrap](int64[2]) -> int8[2]": applied(t, "cast",
+			map[string]graph.Value{"to": graph.NameValue("int8"), "mode": graph.NameValue("wrap")}, i64),
+		"reshape[shape=[6]](float32[2, 3]) -> float32[6]": applied(t, "reshape", map[string]graph.Value{"shape": graph.ShapeValue(graph.Sizes(6))}, f32(2, 3)),
 		"resize[sizes=(1, 1, 4, 4), mode=nearest_floor_asymmetric](float32[1, 1, 2, 2]) -> float32[1, 1, 4, 4]": applied(t, "resize",
 			map[string]graph.Value{"sizes": graph.TupleValue(1, 1, 4, 4), "mode": graph.NameValue("nearest_floor_asymmetric")}, f32(1, 1, 2, 2)),
 	} {

@@ -149,6 +149,7 @@ func (t *Table) putLine(b []byte) error {
 	if err := d.Decode(&e); err != nil {
 		return err
 	}
+	e.Key = e.Key.today()
 	_, err := t.Put(e)
 	return err
 }

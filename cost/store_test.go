@@ -14,6 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
 )
 
 // entry is sample i of some key.
@@ -224,6 +226,50 @@ func TestConcurrentWriters(t *testing.T) {
 	s := open(t, path)
 	if len(s.Damaged) != 0 || s.Len() != writers*each {
 		t.Errorf("%d entries of %d, damaged %v", s.Len(), writers*each, s.Damaged)
+	}
+}
+
+// TestOlderKeys: keys that lack a parameter which came later, and those that have it at its
+// default, are found as keys of today; of two for one application the later sample counts.
+// What the parameter changes stays another key.
+func TestOlderKeys(t *testing.T) {
+	cast := func(mode string) *cost.Application {
+		return applied(t, "cast", map[string]graph.Value{"to": graph.NameValue("int8"), "mode": graph.NameValue(mode)},
+			graph.TensorType{DType: graph.Int64, Sizes: []int{2}})
+	}
+	conv := applied(t, "conv2d", same(), f32(1, 3, 8, 8), f32(4, 3, 3, 3))
+	group := *conv
+	group.Tail = []cost.Fused{{Op: op.Cast, Attrs: op.Cast.MustAttr(map[string]graph.Value{"to": graph.NameValue("float16")})}}
+	const image = `"in":"float32[1, 3, 8, 8], float32[4, 3, 3, 3]","out":"float32[1, 4, 8, 8]"`
+	const ints = `"in":"int64[2]","out":"int8[2]"`
+	line := func(key string, seconds, unix int) string {
+		return sum(fmt.Sprintf(`{"key":{"device":"test, 1 thread","library":"test 1",%s},"sample":{"s":%d,"runs":1,"source":"measured"},"unix":%d}`, key, seconds, unix))
+	}
+	for _, c := range []struct {
+		name string
+		of   *cost.Application
+		want cost.Seconds // 0: not found
+		text []string
+	}{
+		{"before", cast("default"), 1, []string{line(`"op":"cast","attrs":"[to=int8]",`+ints, 1, 1)}},
+		{"between", cast("default"), 2, []string{line(`"op":"cast","attrs":"[to=int8, mode=default]",`+ints, 2, 1)}},
+		{"both", cast("default"), 3, []string{line(`"op":"cast","attrs":"[to=int8, mode=default]",`+ints, 3, 2), line(`"op":"cast","attrs":"[to=int8]",`+ints, 4, 1)}},
+		{"another mode", cast("wrap"), 0, []string{line(`"op":"cast","attrs":"[to=int8]",`+ints, 1, 1)}},
+		{"the mode", cast("wrap"), 5, []string{line(`"op":"cast","attrs":"[to=int8, mode=wrap]",`+ints, 5, 1)}},
+		{"a convolution", conv, 6, []string{line(`"op":"conv2d","attrs":"[stride=(1, 1), pad=same_upper, groups=1, act=none, dilation=(1, 1)]",`+image, 6, 1)}},
+		{"a group", &group, 7, []string{line(`"op":"conv2d","attrs":"[stride=(1, 1), pad=same_upper, groups=1, act=none]",`+image+`,"tail":"cast[to=float16, mode=default](_)"`, 7, 1)}},
+	} {
+		var table cost.Table
+		damaged, err := cost.ReadTable(c.name, strings.NewReader(`{"format":"taso costs","version":1}`+"\n"+strings.Join(c.text, "")), &table)
+		if err != nil || len(damaged) > 0 {
+			t.Fatalf("%s: %v %v", c.name, damaged, err)
+		}
+		if got, ok := table.Get(keyOf(c.of)); ok != (c.want > 0) || got.Seconds != c.want {
+			t.Errorf("%s: %s has %g s (found: %v), want %g", c.name, keyOf(c.of).Application(), float64(got.Seconds), ok, float64(c.want))
+		}
+		if table.Len() != 1 {
+			t.Errorf("%s: %d entries, want 1", c.name, table.Len())
+		}
 	}
 }
 

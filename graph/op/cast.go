@@ -17,7 +17,7 @@ var Cast = graph.Register(&graph.Op{
 	Doc: "The same numbers as another element type; integers drop the fraction, bool tells 0 from the rest.",
 	Params: []graph.Param{
 		{Name: "to", Sort: graph.SortDType, Doc: "element type of the result"},
-		{Name: "mode", Sort: "name", Default: graph.NameValue("default"), Names: castModes(), Doc: "wrap: integers modulo 2 to the number of bits; to 8 bits: overflow, not saturated; to float8e8m0: down or nearest, also with _overflow, and up_overflow"},
+		{Name: "mode", Sort: "name", Default: graph.NameValue("default"), Late: true, Names: castModes(), Doc: "wrap: integers modulo 2 to the number of bits; to 8 bits: overflow, not saturated; to float8e8m0: down or nearest, also with _overflow, and up_overflow"},
 	},
 	Infer: func(_ *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		if _, err := castFn(a); err != nil {
