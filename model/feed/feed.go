@@ -180,17 +180,18 @@ func (in Input) file(t *Tensor, path string) error {
 			t.How += fmt.Sprintf(", %d of %d elements rounded to %s", rounded, len(a.Data)/from.Bytes(), in.Type.DType)
 		}
 	}
-	if in.Positions {
+	if in.Rows > 0 {
 		return in.checkPositions(path, raw)
 	}
 	return nil
 }
 
-// checkPositions requires that the table has a row for each element.
+// checkPositions requires that the table has a row for each element: negative ones count
+// from its end.
 func (in Input) checkPositions(path string, raw []byte) error {
 	for i, step := 0, in.Type.DType.Bytes(); i < len(raw); i += step {
-		if n, _ := model.Element(in.Type.DType, raw[i:]); n < 0 || n >= in.Below {
-			return fmt.Errorf("%s: element %d is %d, and the table from which it picks has the rows 0 to %d", path, i/step, n, in.Below-1)
+		if n, _ := model.Element(in.Type.DType, raw[i:]); n < -in.Rows || n >= in.Rows {
+			return fmt.Errorf("%s: element %d is %d, and the table from which it picks has the rows %d to %d", path, i/step, n, -in.Rows, in.Rows-1)
 		}
 	}
 	return nil

@@ -55,6 +55,27 @@ func TestInputs(t *testing.T) {
 	}
 }
 
+// Rows bound what an input picks by its elements as they are, wherever these are moved,
+// and not what is computed from them or looked up at them.
+func TestRows(t *testing.T) {
+	const head = "ids : int64[2, 3]\nw : weight float32[5, 4]\n"
+	for _, c := range []struct {
+		text string
+		rows int64
+	}{
+		{"a = gather[axis=0](w, ids)\nreturn a\n", 5},
+		{"t = transpose[perm=(1, 0)](ids)\nc = cast[to=int32](t)\na = gather[axis=0](w, c)\nreturn a\n", 5},
+		{"t = relu(ids)\na = gather[axis=0](w, t)\nreturn a\n", 0},
+		{"c = cast[to=uint8](ids)\nd = cast[to=int64](c)\na = gather[axis=0](w, d)\nreturn a\n", 0},
+		{"r : weight int64[9]\nt = gather[axis=0](r, ids)\na = gather[axis=0](w, t)\nreturn a\n", 9},
+		{"t = relu(ids)\nv : weight float32[7, 4]\na = gather[axis=0](w, t)\nb = gather[axis=0](v, ids)\nreturn a, b\n", 7},
+	} {
+		if in := feed.Inputs(parse(t, head+c.text))[0]; in.Rows != c.rows || !in.Positions {
+			t.Errorf("%s: %+v, want %d rows", c.text, in, c.rows)
+		}
+	}
+}
+
 func TestPair(t *testing.T) {
 	of := func(names ...string) (list []feed.Input) {
 		for _, n := range names {
@@ -74,7 +95,11 @@ func TestPair(t *testing.T) {
 			t.Errorf("%v and %v: %v, want %v", c.a, c.b, got, c.want)
 		}
 	}
-	a, b := feed.Input{Below: 9, Positions: true}, feed.Input{Below: 2}
+	a, b := feed.Input{Rows: 9}, feed.Input{}
+	if a.Both(b).Rows != 9 || b.Both(a).Rows != 9 || a.Both(feed.Input{Rows: 5}).Rows != 5 {
+		t.Error("the fewest rows of both are not kept")
+	}
+	a, b = feed.Input{Below: 9, Positions: true}, feed.Input{Below: 2}
 	if got := a.Both(b); got.Below != 9 || !got.Positions {
 		t.Errorf("got %v", got)
 	}
@@ -166,6 +191,7 @@ func TestSources(t *testing.T) {
 		{"x", save(t, graph.Float64, six, 0.1, 2, 3, 4, 5, 0.2), "%s, float64, 2 of 6 elements rounded to float32", []float64{float64(float32(0.1)), 2, 3, 4, 5, float64(float32(0.2))}},
 		{"ids", save(t, graph.Int32, six, 3, 2, 1, 0, 1, 2), "%s, int32", []float64{3, 2, 1, 0, 1, 2}},
 		{"ids", save(t, graph.Float64, six, 3, 2, 1, 0, 1, 2), "%s, float64", []float64{3, 2, 1, 0, 1, 2}},
+		{"ids", save(t, graph.Int64, six, 3, -1, -4, 0, 1, 2), "%s", []float64{3, -1, -4, 0, 1, 2}},
 		{"x", save(t, graph.Bool, six, 1, 0, 1, 0, 1, 0), "%s, bool", []float64{1, 0, 1, 0, 1, 0}},
 	} {
 		made, err := feed.Make(feed.Inputs(g), map[string]feed.Source{c.name: feed.Source(c.source)}, 1)
@@ -186,8 +212,8 @@ func TestSources(t *testing.T) {
 		{"ids", save(t, graph.Float32, six, 1, 2, 3, 0.5, 5, 6), "element 3 is 0.5, which int64 does not hold"},
 		{"x", save(t, graph.Float64, six, 1, 1e300, 3, 0.5, 5, 6), "element 1 is 1e+300, which float32 does not hold"},
 		{"x", save(t, graph.Int64, six, 1, 1<<24+1, 3, 4, 5, 6), "element 1 is 16777217, which float32 does not hold"},
-		{"ids", save(t, graph.Int64, six, 1, 2, 3, 4, 5, 6), "element 3 is 4, and the table from which it picks has the rows 0 to 3"},
-		{"ids", save(t, graph.Int64, six, 1, -1, 3, 4, 5, 6), "element 1 is -1, and the table"},
+		{"ids", save(t, graph.Int64, six, 1, 2, 3, 4, 5, 6), "element 3 is 4, and the table from which it picks has the rows -4 to 3"},
+		{"ids", save(t, graph.Int64, six, 1, -5, 3, 4, 5, 6), "element 1 is -5, and the table"},
 	} {
 		_, err := feed.Make(feed.Inputs(g), map[string]feed.Source{c.name: feed.Source(c.source)}, 1)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -14,6 +14,7 @@ type origin struct {
 	// input, if not 0: each element is computed from one element of this input of
 	// integers, and weights.
 	input graph.NodeID
+	moved bool // each element is that element, moved
 }
 
 // origins finds them for every node of a graph.
@@ -23,15 +24,15 @@ func origins(g *graph.Graph) []origin {
 		op := g.Op(id)
 		if op == nil {
 			if from[id].known = g.IsWeight(id); !from[id].known && !g.DType(id.Out(0)).IsFloat() {
-				from[id].input = id
+				from[id].input, from[id].moved = id, true
 			}
 			continue
 		}
-		single, fed := graph.NodeID(0), 0
-		for _, t := range g.Operands(id) {
+		single, fed, moved := graph.NodeID(0), 0, false
+		for i, t := range g.Operands(id) {
 			if o := from[t.Node]; !o.known {
 				fed++
-				single = o.input
+				single, moved = o.input, o.moved && stays(g, id, i)
 			}
 		}
 		switch {
@@ -39,10 +40,18 @@ func origins(g *graph.Graph) []origin {
 			_, _, opaque := g.Opaque(id)
 			from[id].known = !opaque
 		case fed == 1 && single != 0 && elementwise(op):
-			from[id].input = single
+			from[id].input, from[id].moved = single, moved
 		}
 	}
 	return from
+}
+
+// stays reports whether the elements of an operand are those of a node's result, in other
+// places and beside others.
+func stays(g *graph.Graph, id graph.NodeID, operand int) bool {
+	op, t := g.Op(id), g.DType(id.Out(0))
+	looks := op.Places != nil && operand > 0 // rows of a table at these places
+	return op.Moves && !looks && !t.IsFloat() && t.Bytes() >= 4
 }
 
 // elementwise reports whether each element of an operator's result is computed
@@ -54,6 +63,7 @@ type Picking struct {
 	Node   graph.NodeID
 	Rows   int64        // of its table
 	Input  graph.NodeID // of the positions; 0 if they are computed from more
+	Moved  bool         // the positions are elements of the input as they are
 	Spread int64        // multiplications to read all rows at all positions
 }
 
@@ -75,7 +85,7 @@ func Pickings(g *graph.Graph) []Picking {
 		d, _ := g.Attrs(id)[op.ParamIndex("axis")].Dim()
 		axis, _ := d.Const()
 		rows := int64(g.Sizes(in[0])[axis])
-		list = append(list, Picking{Node: id, Rows: rows, Input: o.input,
+		list = append(list, Picking{Node: id, Rows: rows, Input: o.input, Moved: o.moved,
 			Spread: graph.Product(int(rows), graph.NumElements(g.Sizes(id.Out(0))))})
 	}
 	return list
@@ -90,6 +100,10 @@ type Input struct {
 	// Otherwise it is 2, because nothing is known that larger numbers would not break.
 	Below     int64
 	Positions bool
+	// Rows, if not 0: its elements as they are pick rows of a table that has so many, and
+	// are -Rows to Rows - 1, negative ones from the end. Where positions are computed from
+	// them, such as by a maximum with 0, others may make sense too.
+	Rows int64
 }
 
 // Inputs are the inputs of a graph that are no weights, in its order.
@@ -105,6 +119,9 @@ func Inputs(g *graph.Graph) []Input {
 			if k.Input == id && (!in.Positions || k.Rows < in.Below) {
 				in.Below, in.Positions = k.Rows, true
 			}
+			if k.Input == id && k.Moved {
+				in.Rows = fewer(in.Rows, k.Rows)
+			}
 		}
 		list = append(list, in)
 	}
@@ -114,6 +131,7 @@ func Inputs(g *graph.Graph) []Input {
 // Both is an input that is fed to two models alike: positions are such that both
 // have a row for them.
 func (in Input) Both(other Input) Input {
+	in.Rows = fewer(in.Rows, other.Rows)
 	switch {
 	case in.Positions && other.Positions:
 		in.Below = min(in.Below, other.Below)
@@ -121,6 +139,14 @@ func (in Input) Both(other Input) Input {
 		in.Below, in.Positions = other.Below, true
 	}
 	return in
+}
+
+// fewer is the smaller of two numbers of rows, 0 being none.
+func fewer(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }
 
 // Pair finds for each input of a the place of the one in b that corresponds: that

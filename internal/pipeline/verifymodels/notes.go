@@ -21,7 +21,9 @@ func (c *comparison) notes() []string {
 		if other := c.b.Graph.Name(ib[in.place]); other != in.name {
 			places = append(places, in.name+" with "+other)
 		}
-		if in.index {
+		if in.computed {
+			notes = append(notes, fmt.Sprintf("positions are computed from input %s: its elements are 0 to %d, and in one run in numbers others", in.name, in.below-1))
+		} else if in.index {
 			notes = append(notes, fmt.Sprintf("input %s picks positions: its elements are 0 to %d", in.name, in.below-1))
 		}
 	}

@@ -47,6 +47,13 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 			unreached = append(unreached, fmt.Sprintf("%d of %d runs that would read every row at every position", res.Runs, all))
 		}
 	}
+	// A backend may stop at a position that a table does not have.
+	beyond := decisive && o.Backend == nil
+	for _, in := range c.ins {
+		if in.computed && decisive && !beyond {
+			unreached = append(unreached, fmt.Sprintf("integers of input %s, from which positions are computed, that are not 0 to %d", in.name, in.below-1))
+		}
+	}
 	stage := o.Progress.Stage("numbers", int64(res.Runs)*nodes(o))
 	defer stage.Done()
 	inputs := func(k int) (inA, inB []interp.Tensor[float64]) {
@@ -59,8 +66,8 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 				return wideScale * unit(draw(o.Seed, k, in, i))
 			case in.typ.DType.IsFloat():
 				return unit(draw(o.Seed, k, in, i))
-			case decisive && !in.index && in.typ.DType != graph.Bool && k%3 == 2:
-				return float64(draw(o.Seed, k, in, i) % (wideScale + 1))
+			case decisive && !in.index && in.typ.DType != graph.Bool && k%3 == 2 || beyond && in.computed && k == res.Runs-1:
+				return float64(in.wide(o.Seed, k, i))
 			}
 			return float64(in.integer(o.Seed, k, i))
 		})

@@ -15,12 +15,17 @@ import (
 
 // values is the number of runs in which every element of every integer input
 // takes each of its values, given what has to be read row by row. Integers that
-// are no positions are 0 and 1, and larger ones in every third run.
+// are no positions are 0 and 1, and larger and negative ones in every third run.
 func (c *comparison) values(rows func(in input) bool) int {
 	n := int64(1)
 	for _, in := range c.ins {
 		switch {
 		case in.typ.DType.IsFloat():
+		case in.computed:
+			if n = max(n, halves); rows(in) {
+				n = max(n, in.below)
+			}
+			n++ // with integers that are no positions, in the last one
 		case in.index && rows(in):
 			n = max(n, in.below)
 		case in.typ.DType == graph.Bool:

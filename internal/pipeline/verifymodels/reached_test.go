@@ -12,6 +12,7 @@ import (
 // Models that agree where one looks, and differ elsewhere, are not said to agree.
 func TestReached(t *testing.T) {
 	const table = "E : weight float32[6, 2]\ni : int64[2]\n"
+	many := "E : weight float32[6, 2]\ni : int64[20]\nm : int64 = fill[shape=[20], value=5]()\n"
 	inf := float32(math.Inf(1))
 	rows := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	last := append(append([]float32{}, rows[:11]...), 13)
@@ -62,6 +63,16 @@ func TestReached(t *testing.T) {
 			exact: verifymodels.Equal, verdict: verifymodels.ModelsEqual},
 		{name: "integers above 1", a: "i : int64[4]\nx = cast[to=float32](i)\ny = ewmul(x, x)\nreturn y", b: "i : int64[4]\nx = cast[to=float32](i)\nreturn x",
 			exact: verifymodels.Different, verdict: verifymodels.ModelsDiffer},
+		{name: "integers below 0", a: "i : int64[20]\ny = abs(i)\nreturn y", b: "i : int64[20]\nreturn i",
+			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "positions computed of integers below 0", a: many + "j = abs(i)\nk = ewmin(j, m)\ny = gather[axis=0](E, k)\nreturn y",
+			b:  many + "j = relu(i)\nk = ewmin(j, m)\ny = gather[axis=0](E, k)\nreturn y",
+			wa: map[string][]float32{"E": rows}, wb: map[string][]float32{"E": rows},
+			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "positions computed of integers above the table, and used besides", a: many + "k = ewmin(i, m)\ny = gather[axis=0](E, k)\nreturn y, i",
+			b:  many + "k = ewmin(i, m)\ny = gather[axis=0](E, k)\nreturn y, k",
+			wa: map[string][]float32{"E": rows}, wb: map[string][]float32{"E": rows},
+			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
 		{name: "a part of a weight that is cut away", a: "x : float32[2]\nw : weight float32[3]\nv = slice[axis=0, lo=0, hi=2](w)\ny = ewmul(x, v)\nreturn y",
 			b:  "x : float32[2]\nw : weight float32[3]\nv = slice[axis=0, lo=0, hi=2](w)\ny = ewmul(x, v)\nreturn y",
 			wa: map[string][]float32{"w": {1, 2, 3}}, wb: map[string][]float32{"w": {1, 2, 4}},

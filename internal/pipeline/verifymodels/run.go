@@ -140,6 +140,8 @@ type input struct {
 	place  int   // in B
 	below  int64 // of an input of integers: its elements are 0 to below-1
 	index  bool  // they are positions along an axis
+	// computed: positions along an axis are computed from them, and none of them is one
+	computed bool
 }
 
 // integer is element i of an input of integers in a run: in as many runs as there
@@ -147,6 +149,20 @@ type input struct {
 func (in input) integer(seed uint64, run, i int) int64 {
 	first := draw(seed, 0, in, i) % uint64(in.below)
 	return int64((first + uint64(run)) % uint64(in.below))
+}
+
+// wide is element i of an input of integers in a run with larger ones, and with negative
+// ones if its type has any. Where positions are computed from them they are also below and
+// above those of the table. Elements that follow each other count up, so that an input of
+// as many elements takes all of these.
+func (in input) wide(seed uint64, run, i int) int64 {
+	above := int64(wideScale)
+	if in.computed {
+		above += in.below
+	}
+	least, most := in.typ.DType.IntRange()
+	above, below := int64(min(uint64(above), most)), min(wideScale, -max(least, -wideScale))
+	return int64((draw(seed, run, in, 0)+uint64(i))%uint64(above+below+1)) - below
 }
 
 // pair finds the inputs that correspond, and checks the outputs.
@@ -164,7 +180,8 @@ func pair(a, b *model.Model) ([]input, error) {
 			return nil, fmt.Errorf("input %s is %s, input %s of the other is %s", in.Name, in.Type, partner.Name, partner.Type)
 		}
 		both := in.Both(partner)
-		ins[i] = input{number: i, name: in.Name, typ: in.Type, place: places[i], below: both.Below, index: both.Positions}
+		ins[i] = input{number: i, name: in.Name, typ: in.Type, place: places[i], below: both.Below, index: both.Positions,
+			computed: both.Positions && both.Rows == 0}
 	}
 	return ins, nil
 }
