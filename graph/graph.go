@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -81,6 +82,19 @@ func (g *Graph) Op(id NodeID) *Op { return g.op[id] }
 
 // Attrs are the attribute values of a node's operator.
 func (g *Graph) Attrs(id NodeID) Attrs { return g.attrs[id] }
+
+// Unreal reports whether an attribute of a node is no real number, such as the -inf with
+// which the border of a maximum is padded. Bounds of clip that bound nothing do not count.
+func (g *Graph) Unreal(id NodeID) bool {
+	for i, v := range g.attrs[id] {
+		x, ok := v.Number()
+		absent := g.op[id].Name == "clip" && (i == 0 && math.IsInf(x, -1) || i == 1 && math.IsInf(x, 1))
+		if ok && !absent && (math.IsInf(x, 0) || math.IsNaN(x)) {
+			return true
+		}
+	}
+	return false
+}
 
 // Operands are the tensors a node's operator is applied to.
 func (g *Graph) Operands(id NodeID) []Tensor { return g.in[g.first[id]:g.first[id+1]] }

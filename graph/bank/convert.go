@@ -18,20 +18,22 @@ func From(g *graph.Graph, price Price) (b *Bank, place func(graph.Tensor) Tensor
 
 // FromReal is From where laws say nothing of what is not finite: infinite has the names of
 // weights with such numbers, and a node is one of which laws do not speak if an operand is
-// such a weight or may be infinite because of one. No law reaches these: what it matches
-// has no such node, and so no operand that may be infinite.
+// such a weight or may be infinite because of one, or if it has an infinite attribute. No
+// law reaches these: what it matches has no such node, and so no operand that may be
+// infinite.
 func FromReal(g *graph.Graph, price Price, infinite map[string]bool) (b *Bank, place func(graph.Tensor) Tensor, err error) {
 	b = New(price)
 	unreal := map[graph.Tensor]bool{}
 	// keep says of a node of the bank, which a node of the graph has become, that laws do
 	// not speak of it, where that is so.
 	keep := func(id graph.NodeID, n Node) {
-		if !slices.ContainsFunc(g.Operands(id), func(t graph.Tensor) bool { return unreal[t] }) {
+		itself := g.Unreal(id)
+		if !itself && !slices.ContainsFunc(g.Operands(id), func(t graph.Tensor) bool { return unreal[t] }) {
 			return
 		}
 		b.nodes[n].flags |= silent
 		for k := range g.NumOut(id) {
-			unreal[id.Out(k)] = !g.Op(id).Bounded && g.DType(id.Out(k)).IsFloat()
+			unreal[id.Out(k)] = (itself || !g.Op(id).Bounded) && g.DType(id.Out(k)).IsFloat()
 		}
 	}
 	to := map[graph.Tensor]Tensor{}

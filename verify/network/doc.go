@@ -8,7 +8,8 @@
 //	          inputs and weights and for what is cut
 //	silent    a node with an operand that may be infinite, or no number, because of a
 //	          weight with such elements: that weight, or a result of a silent node, but
-//	          one that has bounds whatever the operands are (softmax)
+//	          one that has bounds whatever the operands are (softmax). A node with an
+//	          attribute that is infinite, such as padding with -inf, is silent too
 //	cut       a tensor of which laws do not speak: an output of an opaque or a silent
 //	          node, or of any node if its elements are not floating-point numbers. Integers that are
 //	          only taken over, such as parts of positions, may be terms as well
@@ -50,7 +51,8 @@
 // value is the other's follows in the same way: variables in the terms of the
 // operands stand for what is below both, and nothing is below itself.
 //
-// What may be infinite is an operand of silent nodes alone, which are cut in both models:
+// What may be infinite is a result of a node with an infinite attribute, which is silent,
+// and an operand of silent nodes alone, which are cut in both models:
 // in the terms it is a variable by itself, with no operator around it, and an equation of
 // two such terms for all real numbers says that they are one variable. So it is compared
 // as it is, and what laws make of real numbers is not asked of it. No weight is computed

@@ -57,7 +57,8 @@ func Infinite(m *model.Model) (map[graph.NodeID]bool, error) {
 }
 
 // Silent are the nodes of a graph with an operand that is such a weight, or that may be
-// infinite because of one.
+// infinite because of one, and those with an attribute that is infinite, with what may be
+// infinite because of them.
 func Silent(g *graph.Graph, infinite map[graph.NodeID]bool) map[graph.NodeID]bool {
 	out, unreal := map[graph.NodeID]bool{}, map[graph.Tensor]bool{}
 	for id := range g.Nodes() {
@@ -65,12 +66,13 @@ func Silent(g *graph.Graph, infinite map[graph.NodeID]bool) map[graph.NodeID]boo
 			unreal[id.Out(0)] = infinite[id]
 			continue
 		}
-		if !slices.ContainsFunc(g.Operands(id), func(t graph.Tensor) bool { return unreal[t] }) {
+		itself := g.Unreal(id)
+		if !itself && !slices.ContainsFunc(g.Operands(id), func(t graph.Tensor) bool { return unreal[t] }) {
 			continue
 		}
 		out[id] = true
 		for k := range g.NumOut(id) {
-			unreal[id.Out(k)] = !g.Op(id).Bounded && g.DType(id.Out(k)).IsFloat()
+			unreal[id.Out(k)] = (itself || !g.Op(id).Bounded) && g.DType(id.Out(k)).IsFloat()
 		}
 	}
 	return out

@@ -518,3 +518,30 @@ func TestMasked(t *testing.T) {
 	}
 	refused(t, forged(t, given+" then ewadd(X, relu(M)) == ewadd(X, relu(M))", nil, ""), relu, zero, "finite")
 }
+
+// Padding with what is infinite is cut, and so is what may be infinite because of it: laws
+// speak of what is before, and of nothing behind.
+func TestPaddedInfinitely(t *testing.T) {
+	padded := func(value, behind string) *model.Model {
+		return written(t, "x : float32[2, 2]\nw : weight float32[2, 2]\n"+
+			"s = ewadd(x, w)\np = pad[before=(0, 1), after=(0, 0), value="+value+"](s)\n"+behind+"\nreturn z")
+	}
+	const max, difference = "z = reducemax[axes=(1)](p)", "z = ewsub(p, p)"
+	const given = "rule network given X : [2, 2], W : [2, 2], P : [2, 3]"
+	swap := []law.InstanceText{{Law: "ewadd_comm", Tensors: map[string]string{"X": "X", "Y": "W"}, Runs: map[string]string{"P": "[2, 2]"}}}
+	cert := forged(t, given+", Z : [2] then (Z, P, ewadd(X, W)) == (Z, P, ewadd(W, X))", swap, "")
+	other := written(t, "x : float32[2, 2]\nw : weight float32[2, 2]\n"+
+		"s = ewadd(w, x)\np = pad[before=(0, 1), after=(0, 0), value=-inf](s)\n"+max+"\nreturn z")
+	accepted(t, cert, padded("-inf", max), other)
+	refused(t, cert, padded("-inf", max), padded("inf", max), "")
+	refused(t, cert, padded("0.0", max), padded("0.0", max), "")
+	// What is infinite less itself is not 0.
+	refused(t, forged(t, given+" then (ewsub(P, P), ewadd(X, W)) == (ewsub(P, P), ewadd(X, W))", nil, ""), padded("-inf", difference), padded("-inf", difference), "finite")
+	// An optimized model has a proof.
+	m := padded("-inf", "t = reducemax[axes=(1)](p)\nq = reducemax[axes=(1)](s)\nr = relu(q)\nd = relu(r)\nz = ewadd(d, t)")
+	ls, on := laws(t), machine(t)
+	res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: ls, Cost: on, Tries: 500})
+	if err != nil || !res.ProofChecked {
+		t.Fatalf("%v, %+v", err, res)
+	}
+}
