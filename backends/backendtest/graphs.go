@@ -122,6 +122,66 @@ f = conv2d[pad=valid](ys, u)
 g = conv2d[pad=(3, 4, 3, 2)](n, k)
 h = ewmul(g, g)
 return e, f, h`},
+	{"products of one row", `
+x : float32[1, 600]
+w : weight float32[600, 70]
+v : float32[600, 70]
+u : weight float32[70, 130]
+b : weight float32[70]
+s : float32[1, 130]
+bb = broadcast[shape=[1, 70]](b)
+a = matmul(x, w)
+c = ewadd(a, bb)
+d = relu(c)
+e = matmul(x, v)
+f = ewadd(e, d)
+g = matmul(f, u)
+h = ewadd(s, g)
+i = tanh(h)
+return d, i`},
+	{"steps of a recurrent layer", `
+x : float32[3, 1, 16]
+h0 : float32[1, 4]
+c0 : float32[1, 4]
+w : weight float32[4, 16]
+x1 = slice[axis=0, lo=0, hi=1](x)
+y1 = reshape[shape=[1, 16]](x1)
+p1 = matmul(h0, w)
+g1 = ewadd(y1, p1)
+i1 = slice[axis=1, lo=0, hi=4](g1)
+f1 = slice[axis=1, lo=4, hi=8](g1)
+o1 = slice[axis=1, lo=8, hi=12](g1)
+z1 = slice[axis=1, lo=12, hi=16](g1)
+is1 = sigmoid(i1)
+fs1 = sigmoid(f1)
+os1 = sigmoid(o1)
+zt1 = tanh(z1)
+cf1 = ewmul(fs1, c0)
+ci1 = ewmul(is1, zt1)
+c1 = ewadd(cf1, ci1)
+ct1 = tanh(c1)
+h1 = ewmul(os1, ct1)
+x2 = slice[axis=0, lo=1, hi=2](x)
+y2 = reshape[shape=[1, 16]](x2)
+p2 = matmul(h1, w)
+g2 = ewadd(y2, p2)
+i2 = slice[axis=1, lo=0, hi=4](g2)
+f2 = slice[axis=1, lo=4, hi=8](g2)
+o2 = slice[axis=1, lo=8, hi=12](g2)
+z2 = slice[axis=1, lo=12, hi=16](g2)
+is2 = sigmoid(i2)
+fs2 = sigmoid(f2)
+os2 = sigmoid(o2)
+zt2 = tanh(z2)
+cf2 = ewmul(fs2, c1)
+ci2 = ewmul(is2, zt2)
+c2 = ewadd(cf2, ci2)
+ct2 = tanh(c2)
+h2 = ewmul(os2, ct2)
+all = concat[axis=0](h0, h1)
+most = concat[axis=0](all, h2)
+turned = transpose(most)
+return turned, c2`},
 	{"groups with a bias", `
 x : float32[2, 8, 6, 6]
 w : weight float32[12, 2, 3, 3]

@@ -15,6 +15,20 @@ type step struct {
 	reads   []*buffer
 	writes  []*buffer
 	tail    *fusion // nil for kernels that take none
+	// calls, if it is there, are the calls that run makes, the same in every run, once the
+	// tail is settled.
+	calls func() []call
+}
+
+// made is a step that makes some calls and nothing else.
+func (s *step) made(t table, calls func() []call) {
+	s.calls = calls
+	s.run = func(ptr) error {
+		for _, c := range calls() {
+			c.make(t)
+		}
+		return nil
+	}
 }
 
 // binder makes the kernels of a plan calls.
@@ -147,15 +161,14 @@ func (b *binder) bind(k *lower.Kernel) (*step, error) {
 }
 
 func bindChain(b *binder, k *lower.Kernel, s *step) error {
-	kern, x, y, f := b.t, b.value(k.In[0]), b.value(k.Out[0]), s.tail
+	x, y, f := b.value(k.In[0]), b.value(k.Out[0]), s.tail
 	all := y.Elements()
 	n, rowMod := f.n, max(f.rowMod, 1)
 	if n == 0 {
 		n = all
 	}
-	s.run = func(ptr) error {
-		kern.chain(y.ptr(), x.ptr(), all/n, n, rowMod, f.tail.ops, f.tail.nops)
-		return nil
-	}
+	s.made(b.t, func() []call {
+		return []call{{y: y.ptr(), x: x.ptr(), rows: all / n, n: n, rowMod: rowMod, ops: f.tail.ops, nops: f.tail.nops}}
+	})
 	return nil
 }

@@ -101,8 +101,10 @@ func (c *compiler) compile(p *Plan) error {
 		}
 	}
 	p.times = make([]time.Duration, len(p.steps))
-	p.scratch, err = newBlock(4 * scratch)
-	return err
+	if p.scratch, err = newBlock(4 * scratch); err != nil {
+		return err
+	}
+	return p.stretches(c.t)
 }
 
 func (c *compiler) named(k *lower.Kernel, err error) error {

@@ -11,7 +11,8 @@
 //
 // Words:
 //
-//   - A step is a kernel of the plan bound to its memory.
+//   - A step is a kernel of the plan bound to its memory. Small steps that follow one
+//     another, of those that move elements or compute them one by one, are one call.
 //   - A buffer of constants is filled by Compile; the others share the arena.
 //   - A table is the set of kernels for one instruction set: avx512, avx2,
 //     plain (any processor with a C compiler), go (without cgo).

@@ -247,7 +247,70 @@ static void finish(const taso_tail *tail, float *c, int64_t ldc, int64_t m, int6
 		          tail->row0 + i, jc, tail->off0 + i * tail->rowlen + jc);
 }
 
+// row_panel is nv vectors of one row times a panel of b, from column j on.
+INLINE void row_panel(const int nv, const taso_gemm *g, int64_t j) {
+	enum { SETS = 4 }; // sums wait for those before them
+	V acc[SETS][NV];
+#pragma GCC unroll 4
+	for (int s = 0; s < SETS; s++)
+#pragma GCC unroll 4
+		for (int v = 0; v < nv; v++) acc[s][v] = (V){0};
+	int64_t kb = g->bp ? kblock(g->k) : g->k, brs = g->bp ? nv * LANES : g->brs;
+	for (int64_t p = 0; p < g->k; p += kb) {
+		int64_t kc = lmin(kb, g->k - p), l = 0;
+		const float *a = g->a + p * g->acs, *bl = g->bp ? g->bp + p * up(g->n, LANES) + j * kc : g->b + j;
+		for (; l + SETS <= kc; l += SETS) {
+#pragma GCC unroll 4
+			for (int s = 0; s < SETS; s++, a += g->acs, bl += brs) {
+				V x = vset(*a);
+#pragma GCC unroll 4
+				for (int v = 0; v < nv; v++) acc[s][v] += x * vload(bl + v * LANES);
+			}
+		}
+		for (; l < kc; l++, a += g->acs, bl += brs) {
+			V x = vset(*a);
+#pragma GCC unroll 4
+			for (int v = 0; v < nv; v++) acc[0][v] += x * vload(bl + v * LANES);
+		}
+	}
+	const taso_tail *t = &g->tail;
+#pragma GCC unroll 4
+	for (int v = 0; v < nv; v++, j += LANES) {
+		V x = (acc[0][v] + acc[1][v]) + (acc[2][v] + acc[3][v]);
+		int64_t n = lmin(LANES, g->n - j);
+		VM m = vmask(0, n);
+		if (t->init) x += vloadm(t->init + j, m);
+		if (t->rowscale) x *= t->rowscale[0];
+		if (t->rowbias) x += t->rowbias[0];
+		if (t->colbias) x += vloadm(t->colbias + j, m);
+		if (t->clamp) {
+			x = VMAX(vset(t->lo), x);
+			x = VMIN(vset(t->hi), x);
+		}
+		vstorem(g->c + j, x, m);
+	}
+}
+
+// row is a product of one row: nothing of b is used twice, so it is read once, as it lies or
+// as it was packed.
+static void row(const taso_gemm *g) {
+	for (int64_t j = 0; j < g->n; j += NR) {
+		switch ((lmin(NR, g->n - j) + LANES - 1) / LANES) {
+		case 1: row_panel(1, g, j); break;
+		case 2: row_panel(2, g, j); break;
+#if TILE_VECS == 3
+		case 3: row_panel(3, g, j); break;
+#endif
+		}
+	}
+	finish(&g->tail, g->c, g->ldc, 1, 0, g->n);
+}
+
 static void gemm(const taso_gemm *g) {
+	if (g->m == 1 && g->a && (g->bp || g->bcs == 1)) {
+		row(g);
+		return;
+	}
 	int64_t kb = kblock(g->k), nc = g->bp ? NCP : NC;
 	float *bbuf = g->scratch, *abuf = bbuf + (int64_t)KC * NC + TASO_SLACK, *ebuf = abuf + (int64_t)MC * KC + TASO_SLACK;
 	for (int64_t jc = 0; jc < g->n; jc += nc) {

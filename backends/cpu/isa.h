@@ -9,6 +9,7 @@
 #include "window.h"
 #include "rows.h"
 #include "wide.h"
+#include "together.h"
 
 static const taso_table table = {
 	.name = TABLE_NAME,
@@ -34,6 +35,7 @@ static const taso_table table = {
 	.reduce = reduce,
 	.lerp = lerp,
 	.move = move,
+	.together = together,
 	.zip = zip,
 	.product = product,
 };

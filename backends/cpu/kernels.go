@@ -147,6 +147,24 @@ type window struct {
 // elements.
 type axis struct{ n, from, to int }
 
+// call is a call of chain, or of move: the arguments of these.
+type call struct {
+	y, x            ptr
+	rows, n, rowMod int
+	ops             ptr
+	nops            int
+	bytes           int // 0: a chain
+	axes            []axis
+}
+
+// together are calls that can be made one after the other, at once. They say how long each
+// took when they were last made, in ticks of some clock.
+type together interface {
+	run()
+	ticks(i int) int64
+	free()
+}
+
 // Kinds of reductions.
 const (
 	reduceSum int32 = iota
@@ -186,6 +204,7 @@ type table interface {
 	reduce(y, x ptr, outer, n, inner int, kind int32)
 	lerp(y, x ptr, outer, n, m, inner int, i0, i1, t ptr)
 	move(to, from ptr, bytes int, axes []axis)
+	together([]call) (together, error)
 	zip(y, x, p ptr, n int, single bool, t wideType, code int32)
 	product(c, a, b ptr, m, n, k, ars, acs int, t wideType)
 }

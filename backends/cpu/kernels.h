@@ -139,6 +139,17 @@ typedef struct {
 	int64_t size[TASO_MAXRANK], from[TASO_MAXRANK], to[TASO_MAXRANK];
 } taso_move;
 
+// A call of chain or of move, one of several that are made together.
+typedef struct {
+	float *y;
+	const float *x;
+	int64_t rows, n, rowmod;
+	const taso_op *ops;
+	int64_t nops;
+	const taso_move *move; // NULL: a chain
+	int64_t ticks;         // how long the last one took, in ticks of some clock
+} taso_call;
+
 typedef struct {
 	const char *name;
 	int64_t mr, nr, lanes;
@@ -170,6 +181,8 @@ typedef struct {
 	void (*lerp)(float *y, const float *x, int64_t outer, int64_t n, int64_t m, int64_t inner,
 	             const int32_t *i0, const int32_t *i1, const float *t);
 	void (*move)(void *to, const void *from, const taso_move *);
+	// together makes calls one after the other.
+	void (*together)(taso_call *, int64_t n);
 	// zip: y is TASO_ADD to TASO_MIN of x and p, n elements of a type of 8 bytes; single:
 	// p is one element for all. y may be x or p.
 	void (*zip)(void *y, const void *x, const void *p, int64_t n, int32_t single, int32_t type, int32_t code);
@@ -205,6 +218,7 @@ static inline void taso_reduce(const taso_table *t, float *y, const float *x, in
 static inline void taso_lerp(const taso_table *t, float *y, const float *x, int64_t outer, int64_t n, int64_t m, int64_t inner, const int32_t *i0, const int32_t *i1, const float *w) { t->lerp(y, x, outer, n, m, inner, i0, i1, w); }
 static inline void taso_zip(const taso_table *t, void *y, const void *x, const void *p, int64_t n, int32_t single, int32_t type, int32_t code) { t->zip(y, x, p, n, single, type, code); }
 static inline void taso_product(const taso_table *t, void *c, const void *a, const void *b, int64_t m, int64_t n, int64_t k, int64_t ars, int64_t acs, int32_t type) { t->product(c, a, b, m, n, k, ars, acs, type); }
+static inline void taso_together(const taso_table *t, taso_call *c, int64_t n) { t->together(c, n); }
 static inline void taso_run_move(const taso_table *t, void *to, const void *from, const taso_move *m) { t->move(to, from, m); }
 
 #endif

@@ -156,12 +156,53 @@ func (t cTable) lerp(y, x ptr, outer, n, m, inner int, i0, i1, w ptr) {
 }
 
 func (t cTable) move(to, from ptr, bytes int, axes []axis) {
-	m := C.taso_move{rank: C.int32_t(len(axes)), bytes: C.int32_t(bytes)}
+	var m C.taso_move
+	setMove(&m, bytes, axes)
+	C.taso_run_move(t.t, to, from, &m)
+}
+
+func setMove(m *C.taso_move, bytes int, axes []axis) {
+	m.rank, m.bytes = C.int32_t(len(axes)), C.int32_t(bytes)
 	for i, a := range axes {
 		m.size[i], m.from[i], m.to[i] = n64(a.n), n64(a.from), n64(a.to)
 	}
-	C.taso_run_move(t.t, to, from, &m)
 }
+
+// cCalls are calls in C memory, the moves behind them.
+type cCalls struct {
+	t     cTable
+	calls []C.taso_call
+	block *block
+}
+
+func (t cTable) together(calls []call) (together, error) {
+	moves := 0
+	for _, c := range calls {
+		if c.bytes > 0 {
+			moves++
+		}
+	}
+	head := len(calls) * int(unsafe.Sizeof(C.taso_call{}))
+	b, err := newBlock(head + moves*int(unsafe.Sizeof(C.taso_move{})))
+	if err != nil {
+		return nil, err
+	}
+	cs := unsafe.Slice((*C.taso_call)(b.p), len(calls))
+	ms := unsafe.Slice((*C.taso_move)(bytesPtr(b.p, head)), moves)
+	for i, c := range calls {
+		cs[i] = C.taso_call{y: fp(c.y), x: fp(c.x), rows: n64(c.rows), n: n64(c.n), rowmod: n64(c.rowMod),
+			ops: (*C.taso_op)(c.ops), nops: n64(c.nops)}
+		if c.bytes > 0 {
+			setMove(&ms[0], c.bytes, c.axes)
+			cs[i].move, ms = &ms[0], ms[1:]
+		}
+	}
+	return &cCalls{t, cs, b}, nil
+}
+
+func (c *cCalls) run()              { C.taso_together(c.t.t, &c.calls[0], n64(len(c.calls))) }
+func (c *cCalls) ticks(i int) int64 { return int64(c.calls[i].ticks) }
+func (c *cCalls) free()             { c.block.free() }
 
 func (t cTable) zip(y, x, p ptr, n int, single bool, typ wideType, code int32) {
 	one := C.int32_t(0)

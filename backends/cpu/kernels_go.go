@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"time"
 	"unsafe"
 )
 
@@ -120,6 +121,28 @@ func (goTable) weave(y, x ptr, planes, rows, n, step, per, plane, line int) {
 		}
 	}
 }
+
+// goCalls are calls in Go, which nothing is gained by making together.
+type goCalls struct {
+	t     goTable
+	calls []call
+	took  []int64
+}
+
+func (t goTable) together(calls []call) (together, error) {
+	return &goCalls{t, calls, make([]int64, len(calls))}, nil
+}
+
+func (g *goCalls) run() {
+	for i, c := range g.calls {
+		start := time.Now()
+		c.make(g.t)
+		g.took[i] = int64(time.Since(start))
+	}
+}
+
+func (g *goCalls) ticks(i int) int64 { return g.took[i] }
+func (g *goCalls) free()             {}
 
 func (goTable) window(g *window) {
 	n := g.oh * g.ow

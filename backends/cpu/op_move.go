@@ -21,12 +21,11 @@ func copied(y, v *value) []axis {
 
 // bindCopy makes a view dense.
 func bindCopy(b *binder, k *lower.Kernel, s *step) error {
-	kern, v, y := b.t, b.value(k.In[0]), b.value(k.Out[0])
+	v, y := b.value(k.In[0]), b.value(k.Out[0])
 	width, axes := v.width(), copied(y, v)
-	s.run = func(ptr) error {
-		kern.move(y.ptr(), v.ptr(), width, axes)
-		return nil
-	}
+	s.made(b.t, func() []call {
+		return []call{{y: y.ptr(), x: v.ptr(), bytes: width, axes: axes}}
+	})
 	return nil
 }
 
@@ -71,9 +70,19 @@ func bindPlaced(b *binder, k *lower.Kernel, s *step) error {
 		}
 	}
 	kern, width := b.t, y.width()
+	calls := func() []call {
+		var cs []call
+		for _, p := range ps {
+			cs = append(cs, call{y: bytesPtr(y.ptr(), p.off*width), x: p.v.ptr(), bytes: width, axes: p.axes})
+		}
+		return cs
+	}
+	if !filled {
+		s.made(kern, calls)
+		return nil
+	}
 	s.run = func(ptr) error {
 		switch {
-		case !filled:
 		case y.DType == graph.Int64:
 			fillWith(elements[int64](y), model.Wrap(y.Type, int64(fill)))
 		case y.DType == graph.Float64:
@@ -81,8 +90,8 @@ func bindPlaced(b *binder, k *lower.Kernel, s *step) error {
 		default:
 			fillWith(elements[float32](y), float32(model.Round(y.Type, fill)))
 		}
-		for _, p := range ps {
-			kern.move(bytesPtr(y.ptr(), p.off*width), p.v.ptr(), width, p.axes)
+		for _, c := range calls() {
+			c.make(kern)
 		}
 		return nil
 	}
