@@ -34,7 +34,8 @@
 // ignore it. What a runtime computes in one kernel, and recognizes in one node, is
 // written as that node: a number added to each channel is the bias of its Conv, a row
 // added to a product and transposed factors go into Gemm, what a comparison was read as
-// is a comparison again.
+// is a comparison again, and what operators on quantized numbers were read as are these
+// operators again, provided that reading them gives just what stands in the graph.
 //
 // What is the same in all of ONNX and different here: operators do not
 // broadcast, so that operands are broadcast explicitly; concatenation has two

@@ -32,6 +32,9 @@ type importer struct {
 	copied int64 // bytes of functions, at each call
 	held   int64 // bytes of numbers that opaque nodes hold
 
+	once  *notedOnce // what the node that is being read says of constants and operators
+	noted noted
+
 	demanded int // elements that were computed because somebody asked
 
 	match *rewrite.Matcher[graph.Tensor] // for what is spelled out

@@ -242,7 +242,10 @@ func (c *call) read() {
 		fallthrough
 	case defaultDomain(domain):
 		if reason = unsupported("there is no lowering for it"); low != nil {
+			outer := c.im.once
+			c.im.once = c.noteOfOnce()
 			reason = must.Try(func() { low(c) })
+			c.im.once = outer
 		}
 	default:
 		reason = unsupported("the domain %q is not known", clip(domain))

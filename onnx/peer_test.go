@@ -51,12 +51,23 @@ func npmFile(t *testing.T, pkg, version, file string) string {
 	return path
 }
 
-// feeds are random numbers for the inputs of a model.
+// feeds are random numbers for the inputs of a model, and of integers such as their types hold.
 func feeds(m *model.Model, lo, hi float32) []ort.Tensor {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var in []ort.Tensor
 	for _, id := range m.Inputs() {
 		sizes := m.Graph.Sizes(id.Out(0))
+		if d := m.Graph.DType(id.Out(0)); d.IsInt() {
+			k := newConstant(d, sizes...)
+			for i := range k.ints {
+				k.ints[i] = model.Wrap(d, int64(rng.Uint64()>>1))
+				if d.Bits() > 16 {
+					k.ints[i] >>= d.Bits() - 16
+				}
+			}
+			in = append(in, ort.Tensor{Name: m.Graph.Name(id), DType: d.String(), Sizes: sizes, Data: k.encode()})
+			continue
+		}
 		xs := make([]float32, graph.NumElements(sizes))
 		for i := range xs {
 			xs[i] = lo + (hi-lo)*rng.Float32()

@@ -124,6 +124,7 @@ func (im *importer) apply(op string, attrs map[string]graph.Value, in ...*value)
 
 // applyAttrs adds an operator and returns its outputs.
 func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) []*value {
+	in = im.namedOnce(in)
 	types := make([]graph.TensorType, len(in))
 	for i, v := range in {
 		if v.empty() {
@@ -135,6 +136,9 @@ func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) []*valu
 	}
 	// A builder that was asked for what does not fit is of no use any more.
 	must.Get(graph.ApplyTypes(o, a, types, graph.Float32))
+	if outs := im.again(o, a, in); outs != nil {
+		return outs
+	}
 	ts := make([]graph.Tensor, len(in))
 	for i, v := range in {
 		ts[i] = im.tensor(v)

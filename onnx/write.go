@@ -119,15 +119,17 @@ type exporter struct {
 	opset int64
 
 	names   *names
-	name    map[graph.Tensor]string   // of a tensor in the file
-	uses    map[graph.Tensor]int      // operands and outputs that are it
-	covered []bool                    // nodes that another node's ONNX node computes too
-	as      map[graph.NodeID]func()   // nodes that are emitted together with covered ones
-	stored  map[graph.NodeID][]int    // weights that have other sizes in the file
-	compact map[graph.NodeID]*compact // kernels that are others in the file
-	truths  map[graph.NodeID]string   // zeros and ones as truth values
-	chosen  map[graph.NodeID]int      // how many nodes choose by them
-	ints    map[string]string         // lists of integers to their initializers
+	name    map[graph.Tensor]string         // of a tensor in the file
+	uses    map[graph.Tensor]int            // operands and outputs that are it
+	covered []bool                          // nodes that another node's ONNX node computes too
+	as      map[graph.NodeID]func()         // nodes that are emitted together with covered ones
+	omitted map[graph.NodeID]bool           // weights that reading makes
+	stored  map[graph.NodeID][]int          // weights that have other sizes in the file
+	compact map[graph.NodeID]*compact       // kernels that are others in the file
+	truths  map[graph.NodeID]string         // zeros and ones as truth values
+	chosen  map[graph.NodeID]int            // how many nodes choose by them
+	users   map[graph.Tensor][]graph.NodeID // while nodes are looked for that stand for several
+	ints    map[string]string               // lists of integers to their initializers
 	domains map[string]int64
 	// functions that opaque nodes call, and their order
 	functions map[function]*onnxpb.FunctionProto
@@ -141,17 +143,23 @@ type exporter struct {
 func newExporter(m *model.Model) *exporter {
 	g := m.Graph
 	e := &exporter{m: m, g: g, names: newNames(), name: map[graph.Tensor]string{}, uses: map[graph.Tensor]int{},
-		covered: make([]bool, g.Len()+1), as: map[graph.NodeID]func(){}, truths: map[graph.NodeID]string{}, chosen: map[graph.NodeID]int{}, stored: map[graph.NodeID][]int{}, compact: map[graph.NodeID]*compact{}, ints: map[string]string{}, domains: map[string]int64{},
+		covered: make([]bool, g.Len()+1), as: map[graph.NodeID]func(){}, truths: map[graph.NodeID]string{}, chosen: map[graph.NodeID]int{}, omitted: map[graph.NodeID]bool{}, stored: map[graph.NodeID][]int{}, compact: map[graph.NodeID]*compact{}, ints: map[string]string{}, domains: map[string]int64{},
 		functions: map[function]*onnxpb.FunctionProto{}}
-	for id := range g.Nodes() {
-		for _, t := range g.Operands(id) {
+	e.count(g.Operands)
+	return e
+}
+
+// count counts uses, from what each node reads.
+func (e *exporter) count(reads func(graph.NodeID) []graph.Tensor) {
+	clear(e.uses)
+	for id := range e.g.Nodes() {
+		for _, t := range reads(id) {
 			e.uses[t]++
 		}
 	}
-	for _, t := range g.Outputs() {
+	for _, t := range e.g.Outputs() {
 		e.uses[t] += 2 // an output must have a name, so it is never covered
 	}
-	return e
 }
 
 // chooseOpset fixes the operator set; opaque nodes must mean in it what they
@@ -273,6 +281,9 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 		t := id.Out(0)
 		if !g.IsWeight(id) {
 			p.Input = append(p.Input, valueInfo(g.Name(id), g.Type(t)))
+			continue
+		}
+		if e.omitted[id] {
 			continue
 		}
 		raw, err := e.m.Weights[id].Read()

@@ -25,7 +25,7 @@ func writeTruths(onnx string) writer {
 // choices counts for each node of zeros and ones how many nodes choose by them.
 func (e *exporter) choices() {
 	for id := range e.g.Nodes() {
-		if op := e.g.Op(id); op != nil && op.Name == "ewwhere" {
+		if op := e.g.Op(id); op != nil && op.Name == "ewwhere" && !e.covered[id] && e.as[id] == nil {
 			of := e.condition(id)
 			switch op := e.g.Op(of.Node); {
 			case op != nil && truthful[op.Name]:

@@ -13,6 +13,7 @@ import (
 // the same: biases of convolutions, factors and rows of Gemm, reshapes around products
 // with a matrix, broadcasts of operands, concatenations within concatenations.
 func (e *exporter) cover() {
+	e.coverAgain()
 	// A sum takes a product before the product takes its factors, and both before an
 	// operand that is broadcast is taken alone.
 	for _, find := range []func(graph.NodeID){e.coverSum, e.coverTransposed, e.coverTall, e.coverMatrix, e.coverProduct, e.coverOperand} {

@@ -225,24 +225,28 @@ func writeConv(e *exporter, id graph.NodeID) {
 
 // conv emits a convolution, without its activation.
 func (e *exporter) conv(id graph.NodeID, in []string, out string) *onnxpb.NodeProto {
+	n := e.emit("Conv", in, out, e.convAttributes(id)...)
+	if same := e.dilatedSame(id); same != "" {
+		mark(n, notePadded+same)
+	}
+	return n
+}
+
+// convAttributes are the attributes of a convolution.
+func (e *exporter) convAttributes(id graph.NodeID) []*onnxpb.AttributeProto {
 	w, a := e.operandSizes(id, 1), e.windowAttributes(id)
 	if name, _ := e.attr(id, "pad").Name(); name == graph.Valid {
 		// No padding is zeros without auto_pad, not VALID: ONNX Runtime lets the
 		// convolution do what a Pad before it does only where it has such numbers.
 		a[1] = intsAttribute("pads", 0, 0, 0, 0)
 	}
-	same := e.dilatedSame(id)
 	if d := e.tuple(id, "dilation"); !all(d, 1) {
 		a = append(a, intsAttribute("dilations", d...))
 	}
-	if same != "" {
+	if e.dilatedSame(id) != "" {
 		a[1] = intsAttribute("pads", e.pads(id)...)
 	}
-	n := e.emit("Conv", in, out, append(a, intsAttribute("kernel_shape", w[2:]...), intAttribute("group", int64(e.int(id, "groups"))))...)
-	if same != "" {
-		mark(n, notePadded+same)
-	}
-	return n
+	return append(a, intsAttribute("kernel_shape", w[2:]...), intAttribute("group", int64(e.int(id, "groups"))))
 }
 
 // notePadded, with a padding, is the note of a convolution whose pads are what that gives.
