@@ -19,7 +19,7 @@ type Options struct {
 // graph, the target and the options only.
 func Graph(g *graph.Graph, t *Target, opt Options) (*Plan, error) {
 	l := &lowerer{Plan: &Plan{Graph: g, Of: map[graph.Tensor]ValueID{}, Into: map[graph.NodeID]graph.NodeID{}},
-		t: t, opt: opt, copied: map[ValueID]ValueID{}}
+		t: t, opt: opt, copied: map[ValueID]ValueID{}, ranges: ranges{g, map[graph.Tensor]*Range{}}}
 	l.uses = Uses(g)
 	l.spreads()
 	needed := make([]bool, g.Len()+1)
@@ -114,6 +114,9 @@ type lowerer struct {
 	// its work.
 	spread   map[graph.NodeID]spreadImage
 	absorbed map[graph.NodeID]graph.NodeID
+	// What is whole, and who reads a tensor.
+	ranges ranges
+	users  map[graph.Tensor][]graph.NodeID
 }
 
 func (l *lowerer) lower(id graph.NodeID, op *graph.Op) error {

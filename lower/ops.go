@@ -236,13 +236,22 @@ func lowerPick(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]Val
 }
 
 // lowerCast: a type that stays needs no kernel, nor does one that is held as the other
-// is, if no number changes.
+// is, if no number changes, nor integers that nobody asks for as such.
 func lowerCast(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
 	x, to := l.Values[in[0]], out[0].DType
 	if x.Type == to && (x.DType == to || !to.IsFloat()) { // what is held as a wider type is not rounded yet
 		return l.read("cast", in), nil
 	}
-	if x.Type != to && x.DType == l.t.held(to) && Keeps(x.Type, to) {
+	whole := to == graph.Float32 && x.Type.IsInt() && x.DType == to
+	r := l.stays(&x, to)
+	switch {
+	case r != nil && r.Minus:
+		x, whole = l.Values[l.elementwise(StepWhole, l.dense(in[0]), None, None, graph.TensorType{DType: x.Type, Sizes: x.Sizes})], true
+	case r != nil || whole:
+		l.readers[x.Buffer]-- // who reads the result reads the operand
+		whole = true
+	}
+	if whole || x.Type != to && x.DType == l.t.held(to) && Keeps(x.Type, to) {
 		v := x.View(0, x.Sizes, x.Strides)
 		v.Type = to
 		return []ValueID{l.value(v)}, nil

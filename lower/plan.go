@@ -146,7 +146,7 @@ type Tail struct {
 type Step struct {
 	Node graph.NodeID
 	// Fn is an operator's name; affine is the running value times Args[0] plus
-	// Args[1].
+	// Args[1], and StepWhole is no operator either.
 	Fn string
 	// Reversed: the running value is the second operand.
 	Reversed bool

@@ -27,6 +27,8 @@ type Target struct {
 	// elements that are held as a type; nil: all functions of one element, those of two,
 	// and affine.
 	Steps func(fn string, held graph.DType) bool
+	// Whole: integers may be held as float32 where float32 is all that comes of them.
+	Whole bool
 	// Longest is the most steps that a tail grows to; 0: there is no bound.
 	Longest int
 	// Spread: there is a kernel for convolutions over images that are spread with zeros,
@@ -70,7 +72,7 @@ const (
 // are packed into, which depend on the processor.
 func CPU() *Target {
 	return &Target{
-		Name: "cpu", Align: 64, Overwrites: true, Spread: true, Held: Wide,
+		Name: "cpu", Align: 64, Overwrites: true, Spread: true, Whole: true, Held: Wide,
 		Tailed: func(held graph.DType) bool { return held == graph.Float32 },
 		Reads: map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided,
 			"ewwhere": Strided, "ewpow": Strided, "ewint": Strided, "ewless": Strided, "ewlessequal": Strided, "ewequal": Strided},
@@ -102,7 +104,7 @@ func CUDA() *Target {
 // Tensat have them: nothing is fused. Views cost their dispatch.
 func Separate() *Target {
 	t := CPU()
-	t.Name, t.Tails, t.Spread, t.Steps = "separate", nil, false, func(string, graph.DType) bool { return false }
+	t.Name, t.Tails, t.Spread, t.Whole, t.Steps = "separate", nil, false, false, func(string, graph.DType) bool { return false }
 	return t
 }
 

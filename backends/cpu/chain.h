@@ -83,6 +83,7 @@ static void apply_op(float *dst, const float *src, int64_t n, const taso_op *o, 
 	case TASO_MORE: EACH2(vsel(x > p, vset(1.0f), zero)); break;
 	case TASO_MOREEQUAL: EACH2(vsel(x >= p, vset(1.0f), zero)); break;
 	case TASO_EQUAL: EACH2(vsel(x == p, vset(1.0f), zero)); break;
+	case TASO_WHOLE: EACH1(x + zero); break;
 	case TASO_RSQRT: EACH1(1.0f / vsqrt(x + a)); break;
 	case TASO_AFFINE: {
 		int64_t at = o->mode == TASO_ROW ? row : 0;

@@ -67,6 +67,7 @@ const (
 	opMore
 	opMoreEqual
 	opEqual
+	opWhole
 )
 
 const (

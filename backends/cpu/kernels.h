@@ -52,7 +52,8 @@ enum {
 	TASO_LESSEQUAL,
 	TASO_MORE,      // x > p
 	TASO_MOREEQUAL, // x >= p
-	TASO_EQUAL
+	TASO_EQUAL,
+	TASO_WHOLE // x + 0: 0 without a sign
 };
 
 // Where the operand of an element lies.

@@ -319,6 +319,8 @@ func compute(o chainOp, x, p float32) float32 {
 		return truth(x >= p)
 	case opEqual:
 		return truth(x == p)
+	case opWhole:
+		return x + 0
 	case opLeakyRelu:
 		if x < 0 {
 			return o.a * x

@@ -23,7 +23,7 @@ var unaryCodes = map[string]int32{
 	"relu": opRelu, "sigmoid": opSigmoid, "tanh": opTanh, "gelu": opGelu, "exp": opExp, "sqrt": opSqrt,
 	"erf": opErf, "reciprocal": opReciprocal, "neg": opNeg, "abs": opAbs, "log": opLog, "hardswish": opHardSwish,
 	"step": opStep, "sin": opSin, "cos": opCos, "floor": opFloor, "ceil": opCeil, "round": opRound, "sign": opSign,
-	"isnan": opIsNaN, "isinf": opIsInf,
+	"isnan": opIsNaN, "isinf": opIsInf, lower.StepWhole: opWhole,
 }
 
 // unaryParams are those with parameters: the names of a and b.
