@@ -121,6 +121,8 @@ type Op struct {
 	// carries along: an output entry reads inputs that have them at its own
 	// indices there. Then one axis may stand for any number of them.
 	Entry func(s *Space, a Attrs, in []Shape, at []Index) (*Expr, error)
+	// Counts: the results are positions, which are integers whatever the operands are.
+	Counts bool
 	// ByType: what is computed depends on element types, of which laws do not speak: proofs
 	// take it for any function of one element of what Entry says.
 	ByType bool

@@ -19,7 +19,7 @@ func init() {
 	lowerings = map[string]lowering{
 		"conv2d": lowerConv, "poolmax": lowerPool, "poolavg": lowerPool, "matmul": lowerMatMul,
 		"reducesum": lowerReduce, "reducemean": lowerReduce, "reducemax": lowerReduce,
-		"softmax": lowerAlong, "layernorm": lowerAlong, "gather": lowerAlong,
+		"softmax": lowerAlong, "layernorm": lowerAlong, "gather": lowerAlong, "topk": lowerAlong,
 		"scatteradd": lowerScatter, "pick": lowerPick, "cast": lowerCast, "resize": lowerResize,
 	}
 }
@@ -207,7 +207,7 @@ func lowerReduce(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]V
 	return l.kernel(Kernel{As: a.Op.Name, Span: span}, in, out[0]), nil
 }
 
-// lowerAlong: softmax and gather along an axis, layernorm along all from one on.
+// lowerAlong: softmax, gather and topk along an axis, layernorm along all from one on.
 func lowerAlong(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]ValueID, error) {
 	axis, err := a.Int("axis")
 	if err != nil {

@@ -6,13 +6,12 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/internal/must"
 )
 
 // Constants in the order of their elements.
 
 func init() {
-	evaluators["TopK"], evaluators["Unique"] = evalTopK, evalUnique
+	evaluators["Unique"] = evalUnique
 }
 
 // compare says which of two elements is less; there must be no NaN.
@@ -20,47 +19,10 @@ func (k *constant) compare(i, j int) int {
 	if k.dtype.IsFloat() {
 		return cmp.Compare(k.floats[i], k.floats[j])
 	}
+	if k.dtype == graph.Uint64 {
+		return cmp.Compare(uint64(k.ints[i]), uint64(k.ints[j]))
+	}
 	return cmp.Compare(k.ints[i], k.ints[j])
-}
-
-// evalTopK: the largest or smallest along an axis in their order, the first of equal ones
-// first, and their positions. Before operator set 10 their number was an attribute.
-func evalTopK(c *call, in []*constant) []*constant {
-	notFolded(len(in) == 0 || in[0] == nil || slices.ContainsFunc(in[0].floats, math.IsNaN))
-	x := in[0]
-	k := []int{int(min(max(c.int("k", -1), -1), 1<<40))}
-	if c.im.opset >= 10 {
-		k = c.knownInts(1, "k")
-	}
-	a := c.axisAttr(-1, x.rank())
-	if len(k) != 1 || k[0] < 0 || k[0] > x.sizes[a] {
-		must.Failf("the first %d of axis %d of sizes %v", k, a, x.sizes)
-	}
-	sizes := slices.Clone(x.sizes)
-	sizes[a] = k[0]
-	values, at := newConstant(x.dtype, sizes...), newConstant(graph.Int64, sizes...)
-	least := c.int("largest", 1) == 0
-	var places []int // of lines of the results
-	values.lines(a, func(to func(i int) int) { places = append(places, to(0)) })
-	step, n := graph.Strides(sizes)[a], 0
-	x.lines(a, func(from func(i int) int) {
-		if values.len() == 0 {
-			return
-		}
-		order := upTo(0, x.sizes[a])
-		slices.SortStableFunc(order, func(i, j int) int {
-			if least {
-				return x.compare(from(i), from(j))
-			}
-			return x.compare(from(j), from(i))
-		})
-		for i, p := range order[:k[0]] {
-			values.put(places[n]+i*step, x, from(p))
-			at.ints[places[n]+i*step] = int64(p)
-		}
-		n++
-	})
-	return []*constant{values, at}
 }
 
 // evalUnique: the distinct elements, or slices along an axis, sorted or as they come; where

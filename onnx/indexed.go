@@ -62,8 +62,23 @@ func (im *importer) fromFront(at *value, n int) *value {
 		}
 		return valueOf(out)
 	}
+	if im.fromStart(at) {
+		return at
+	}
 	back := im.between(im.do("neg", at), 0, 1)
 	return im.do("ewadd", at, im.do("ewmul", back, im.whole(n, at.sizes...)))
+}
+
+// fromStart reports whether no position is negative, since an operator has counted them.
+func (im *importer) fromStart(at *value) bool {
+	if !at.made {
+		return false
+	}
+	t := at.tensor
+	for im.from(t, "reshape") != 0 {
+		t = im.made.Graph().Operands(t.Node)[0]
+	}
+	return im.from(t, "topk") != 0
 }
 
 // elementRows are the places of elements that a GatherElements or ScatterElements means.
@@ -125,9 +140,14 @@ func (im *importer) sliceRows(sizes []int, at *value, batch int) (rows *value, s
 }
 
 func lowerGatherElements(c *call) {
-	x, at, im := c.in[0], c.in[1], c.im
-	rows := im.elementRows(x.sizes, at, c.axisAttr(0, x.rank()))
-	c.set(im.apply("gather", attrs{"axis": graph.IntValue(0)}, im.reshape(x, x.elements()), rows))
+	x := c.in[0]
+	c.set(c.im.elementsAt(x, c.in[1], c.axisAttr(0, x.rank())))
+}
+
+// elementsAt are the elements at positions along an axis, of which each place has its own.
+func (im *importer) elementsAt(x, at *value, axis int) *value {
+	rows := im.elementRows(x.sizes, at, axis)
+	return im.apply("gather", attrs{"axis": graph.IntValue(0)}, im.reshape(x, x.elements()), rows)
 }
 
 func lowerGatherND(c *call) {

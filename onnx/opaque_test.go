@@ -93,11 +93,11 @@ func TestOpaqueVerbatim(t *testing.T) {
 			m.Graph.Node = []*onnxpb.NodeProto{node("Loop", []string{"n", "c", "x"}, []string{"z"}, graphAttribute("body", body))}
 		}, "[{n_Loop z Loop its condition is not constant}]"},
 		{"an input that is left out, and outputs", func(m *onnxpb.ModelProto) {
-			m.Graph.Initializer = []*onnxpb.TensorProto{intsWeight("k", []int{1}, 2)}
-			m.Graph.Node = []*onnxpb.NodeProto{node("TopK", []string{"x", "k"}, []string{"z", "at"}), node("Clip", []string{"z", "", "hi"}, []string{"q"})}
-			m.Graph.Initializer = append(m.Graph.Initializer, floatsWeight("hi", nil, 1))
-			m.Graph.Output = []*onnxpb.ValueInfoProto{float32Info("q", 2, 2), valueInfo("at", graph.TensorType{DType: graph.Int64, Sizes: []int{2, 2}})}
-		}, "[{n_TopK z TopK there is no lowering for it}]"},
+			m.Graph.Node = []*onnxpb.NodeProto{node("Unique", []string{"x"}, []string{"z", "at"}), node("Clip", []string{"z", "", "hi"}, []string{"q"})}
+			m.Graph.Initializer = []*onnxpb.TensorProto{floatsWeight("hi", nil, 1)}
+			m.Graph.ValueInfo = []*onnxpb.ValueInfoProto{float32Info("z", 6)}
+			m.Graph.Output = []*onnxpb.ValueInfoProto{float32Info("q", 6), valueInfo("at", graph.TensorType{DType: graph.Int64, Sizes: []int{6}})}
+		}, "[{n_Unique z Unique there is no lowering for it}]"},
 	} {
 		m := small()
 		m.OpsetImport = append(m.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: proto.String("f"), Version: proto.Int64(1)},

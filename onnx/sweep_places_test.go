@@ -88,6 +88,38 @@ func TestSweepIndexed(t *testing.T) {
 	sweep(t, vs)
 }
 
+// TestSweepTopK: the largest and the smallest of every type, equal ones and what is no
+// number among them, and elements read and written at their positions.
+func TestSweepTopK(t *testing.T) {
+	t.Parallel()
+	var vs []*variant
+	add := func(opset int64, in []operand, as ...any) *variant {
+		v := variantOf(opset, "TopK", in, []string{"z", "at"}, attributesNamed(as)...)
+		vs = append(vs, v)
+		return v
+	}
+	k := whole("k", 3)
+	for _, t := range []graph.DType{graph.Float32, graph.Int64, graph.Int32} {
+		x := given("x", 3, -1, 3, 0, 2, -1, 3, 7, -1, 0, 0, 2, 5, 5, 5).sized(3, 5).as(t)
+		for _, largest := range []int{0, 1} {
+			for axis := range 2 {
+				add(11, list(x, k), "axis", axis, "largest", largest)
+			}
+			add(11, list(x, whole("k", 5)), "largest", largest)
+			add(24, list(x, whole("k", 1)), "axis", -2, "largest", largest)
+		}
+	}
+	odd := given("x", math.NaN(), 1, math.Inf(1), math.NaN(), math.Inf(-1), 0, math.Copysign(0, -1), 1)
+	for _, largest := range []int{0, 1} {
+		add(11, list(odd, whole("k", 8)), "largest", largest)
+		add(11, list(odd, whole("k", 3)), "largest", largest)
+		add(11, list(odd.held(), whole("k", 8)), "largest", largest)
+	}
+	add(10, list(feed("x", 2, 3, 4), k), "axis", 1)
+	add(11, list(feed("x", 3, 2), k)).fails("the first [3] of axis 1 of sizes [3 2]")
+	sweep(t, vs)
+}
+
 // TestSweepTruths: comparisons of every type and truth values from outside.
 func TestSweepTruths(t *testing.T) {
 	t.Parallel()

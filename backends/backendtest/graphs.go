@@ -443,6 +443,24 @@ z = ewadd(y, x)
 i = cast[to=int64](z)
 j = cast[to=float32](i)
 return i, j`},
+	{"the largest", `
+x : float32[3, 40]
+p = topk[axis=1, k=3](x)
+q = topk[axis=0, k=2](x)
+f = cast[to=float32](q)
+return p, f`},
+	{"the smallest, and all in order", `
+x : float32[2, 70, 3]
+p = topk[axis=1, k=70, smallest=1](x)
+q = topk[axis=2, k=1, smallest=1](x)
+f = cast[to=float32](p)
+g = relu(f)
+return g, q`},
+	{"elements in order", `
+x : float32[50]
+p = topk[axis=0, k=7](x)
+y = gather[axis=0](x, p)
+return y, p`},
 	{"no axes", `
 x : float32[]
 y : float32[]

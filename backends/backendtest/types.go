@@ -151,7 +151,9 @@ ib = ewint[fn=rem](c, yy)
 ic = ewint[fn=bitand](c, y5)
 id = ewint[fn=bitor](rr, y5)
 ie = ewpow(x3, rr)
-return d, e, h, j, k, l, m, n, o, q, u, v, w, ca, cb, cc2, cd, ce, cf, ia, ib, ic, id, ie
+ta = topk[axis=1, k=2](x3)
+tb = topk[axis=1, k=4, smallest=1](ct)
+return ta, tb, d, e, h, j, k, l, m, n, o, q, u, v, w, ca, cb, cc2, cd, ce, cf, ia, ib, ic, id, ie
 `
 
 const multiplied = `

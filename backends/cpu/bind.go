@@ -56,7 +56,7 @@ func init() {
 	kernels = map[string]binding{
 		"gather": bindGather, "cast": bindCast, "ewwhere": bindWhere, "ewpow": bindSeveral, "ewint": bindSeveral,
 		"ewless": bindCompare, "ewlessequal": bindCompare, "ewequal": bindCompare,
-		"scatteradd": bindScatterAdd, "pick": bindPick, "reverse": bindReverse,
+		"scatteradd": bindScatterAdd, "pick": bindPick, "reverse": bindReverse, "topk": bindTopK,
 		"concat": bindPlaced, "enlarge": bindPlaced, "pad": bindPlaced,
 	}
 	preparations = map[string]binding{

@@ -64,7 +64,7 @@ func templates() []template {
 				template{op.PoolAvg, named{"stride": st, "pad": pd, "kh": d(v("k")), "kw": n(2), "border": graph.VarValue("e", graph.SortBorder)}, in(image)})
 		}
 	}
-	return slices.Concat(ts, modelTemplates(), layoutTemplates(), pickTemplates(), collectiveTemplates())
+	return slices.Concat(ts, modelTemplates(), layoutTemplates(), pickTemplates(), topkTemplates(), collectiveTemplates())
 }
 
 // holds evaluates a condition that inference left open.

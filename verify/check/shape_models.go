@@ -62,6 +62,25 @@ func (a *application) inferModel() (shape, error) {
 		return x, nil
 	case "reducesum", "reducemean", "reducemax":
 		return a.reduced(a.in[0])
+	case "topk":
+		i := axisAt(a.t, a.in[0], a.attr("axis"))
+		if i < 0 {
+			return nil, bad
+		}
+		k, err := a.size("k")
+		if err == nil {
+			err = a.atLeast(k, 1)
+		}
+		if err == nil {
+			err = a.needs.require(a.t, a.in[0][i].size.minus(k))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if smallest, err := a.size("smallest"); err != nil || !smallest.isInt(0) && !smallest.isInt(1) {
+			return nil, bad
+		}
+		return a.in[0].with(i, k), nil
 	case "reverse":
 		for i, axis := range a.attr("axes").tuple {
 			if axis < 0 || axis >= int64(len(a.in[0])) || i > 0 && axis <= a.attr("axes").tuple[i-1] || a.in[0][:axis+1].hasRun() {

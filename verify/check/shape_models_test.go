@@ -34,6 +34,8 @@ func TestModelShapes(t *testing.T) {
 		{"resize[sizes=(4), mode=nearest_floor_asymmetric](N)", false}, {"resize[sizes=(4, 1), mode=nearest_floor_asymmetric](M)", false},
 		{"gather[axis=1](X, J)", true}, {"gather[axis=1](X, S)", false}, {"gather[axis=3](X, J)", false}, {"gather[axis=#P](S, M)", true},
 		{"pick[n=a](X, K, J)", false}, {"pick[n=a*c](reshape[shape=[b, a, c]](X), K, J)", true}, {"pick[n=0](K, K, J)", false}, {"pick[n=b](K, K, S)", false}, {"pick[n=b](S, K, J)", false},
+		{"topk[axis=1, k=b-1](X)", true}, {"topk[axis=3, k=1](X)", false}, {"topk[axis=1, k=0](X)", false}, {"topk[axis=1, k=b+1](X)", false}, {"topk[axis=#P, k=a](S)", true},
+		{"topk[axis=0, k=k](X)", true}, {"topk[axis=1, k=4](N)", false}, {"topk[axis=1, k=3, smallest=1](N)", true}, {"topk[axis=0, k=1](S)", false},
 		{"pick[n=b-1](K, K, J)", true}, {"iota[n=a*b]()", true}, {"iota[n=a-1]()", true}, {"iota[n=0]()", false},
 	} {
 		sameShapes(t, given, c.term, c.ok)

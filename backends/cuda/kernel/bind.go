@@ -23,7 +23,7 @@ func init() {
 		"matmul": bindMatmul, "conv2d": bindConv, "depthwise": bindDepthwise, "poolmax": bindPool, "poolavg": bindPool,
 		"reducesum": bindReduce, "reducemean": bindReduce, "reducemax": bindReduce, "dots": bindDots,
 		"softmax": bindSoftmax, "layernorm": bindLayerNorm,
-		"gather": bindGather, "scatteradd": bindScatterAdd, "pick": bindPick,
+		"gather": bindGather, "scatteradd": bindScatterAdd, "pick": bindPick, "topk": bindTopK,
 	}
 	preparations = map[string]binding{"affine": prepareAffine, "resize": prepareResize}
 }

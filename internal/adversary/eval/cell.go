@@ -232,6 +232,8 @@ func (m *machine[V]) compute(n *node, idx []int64) V {
 		return m.scatter(n, idx)
 	case "pick":
 		return m.pick(n, idx)
+	case "topk":
+		return m.topk(n, idx)
 	case "iota":
 		return m.f.Int(idx[0])
 	case "imatmul":
@@ -391,6 +393,45 @@ func (m *machine[V]) pick(n *node, idx []int64) V {
 		}
 	}
 	return sum
+}
+
+// topk takes the best element of a line away as often as the place says; the first of
+// equal ones is the best.
+func (m *machine[V]) topk(n *node, idx []int64) V {
+	axis := int(n.a["axis"].N)
+	line := make([]V, n.args[0].shape[axis])
+	for i := range line {
+		v := m.at(n.args[0], with(idx, axis, int64(i)))
+		if m.f.IsBad(v) {
+			return v
+		}
+		if n.a["smallest"].N == 1 {
+			v = m.neg(v)
+		}
+		line[i] = v
+	}
+	best, taken := 0, make([]bool, len(line))
+	for range idx[axis] + 1 {
+		best = -1
+		for i, v := range line {
+			if taken[i] {
+				continue
+			}
+			if best < 0 {
+				best = i
+				continue
+			}
+			larger := m.f.Larger(v, line[best])
+			if m.f.IsBad(larger) {
+				return larger
+			}
+			if !m.f.Same(larger, line[best]) {
+				best = i
+			}
+		}
+		taken[best] = true
+	}
+	return m.f.Int(int64(best))
 }
 
 // scatter adds the parts whose place is idx's.

@@ -60,7 +60,7 @@ type Judge struct {
 var unordered = map[string]bool{"ewmax": true, "ewmin": true, "poolmax": true, "reducemax": true, "relu": true,
 	"abs": true, "leakyrelu": true, "clip": true, "hardsigmoid": true, "hardswish": true, "elu": true, "step": true,
 	"floor": true, "ceil": true, "round": true, "sign": true, "cast": true,
-	"ewless": true, "ewlessequal": true, "ewequal": true, "ewwhere": true, "ewint": true}
+	"ewless": true, "ewlessequal": true, "ewequal": true, "ewwhere": true, "ewint": true, "topk": true}
 
 // opaques are those that have no value among the rationals.
 var opaques = map[string]bool{"sigmoid": true, "tanh": true, "gelu": true, "erf": true, "exp": true, "log": true,

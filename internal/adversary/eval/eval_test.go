@@ -77,6 +77,13 @@ func TestAt(t *testing.T) {
 		{"rule r given X : [a], K : [a] then pick[n=2*a](X, iota[n=a](), neg(one[shape=[a]]())) == fill[shape=[a], value=0]()", sizes("a", 1), Agree},
 		{"rule r given X : [a] then pick[n=a](X, iota[n=a](), neg(one[shape=[a]]())) == X", sizes("a", 1), Agree},
 		{"rule r given X : [a] then pick[n=2*a](X, one[shape=[a]](), one[shape=[a]]()) == X", sizes("a", 1), Agree},
+		{"rule r given X : [a] then topk[axis=0, k=2](X) == X", sizes("a", 1), RightOnly},
+		{"rule r given X : [a], Y : [b] then topk[axis=0, k=a](broadcast[shape=[a]](fill[shape=[], value=3]())) == iota[n=a]()", sizes("a", 3, "b", 1), Agree},
+		{"rule r given X : [a] then topk[axis=0, k=a, smallest=1](iota[n=a]()) == iota[n=a]()", sizes("a", 4), Agree},
+		{"rule r given X : [a] then topk[axis=0, k=a](iota[n=a]()) == reverse[axes=(0)](iota[n=a]())", sizes("a", 4), Agree},
+		{"rule r given X : [a] then topk[axis=0, k=a](iota[n=a]()) == iota[n=a]()", sizes("a", 4), Values},
+		{"rule r given X : [a, b] then slice[axis=1, lo=0, hi=1](topk[axis=1, k=b](X)) == topk[axis=1, k=1](X)", sizes("a", 3, "b", 4), Agree},
+		{"rule r given X : [a, b] then slice[axis=1, lo=1, hi=2](topk[axis=1, k=b](X)) == topk[axis=1, k=1](X)", sizes("a", 3, "b", 4), Values},
 		{"rule r given X : [a] then gather[axis=0](X, neg(one[shape=[a]]())) == X", sizes("a", 1), Agree},
 		// Flat numbers of elements do not fit into 64 bits.
 		{"rule r given X : [a, a, a, a] then reshape[shape=[a*a, a, a]](X) == reshape[shape=[a, a*a, a]](X)", sizes("a", 1<<20), Shapes},

@@ -205,6 +205,15 @@ func shapesOf(op string, a attrs, in [][]int64) ([][]int64, error) {
 			return nil, undef("scatteradd of %v to %v at axis %d, size %d", in[0], in[1], i, a["n"].N)
 		}
 		return one(slices.Concat(in[0][:i], []int64{a["n"].N}, in[0][i+r:]))
+	case "topk":
+		i, err := axisOf(a, in[0])
+		if err != nil {
+			return nil, err
+		}
+		if k, s := a["k"].N, a["smallest"].N; k < 1 || k > in[0][i] || s != 0 && s != 1 {
+			return nil, undef("topk of %v: %d along %d, smallest %d", in[0], k, i, s)
+		}
+		return one(with(in[0], i, a["k"].N))
 	case "pick":
 		x, keys := in[0], in[1]
 		if len(x) == 0 || !slices.Equal(x[:1], keys) || a["n"].N < 1 {
