@@ -78,6 +78,27 @@ func (c *call) transposedPads(image []int, win *window) (extra []int) {
 	return extra
 }
 
+// turnedWindow is the window of the convolution that a transposed one is, turned around,
+// and the image that it slides over: spread with zeros, and cut where pads are negative.
+func (im *importer) turnedWindow(x *value, win *window, extra []int) (*value, *window) {
+	if !all(win.stride, 1) {
+		x = im.interleave(x, win.stride)
+	}
+	n := len(win.kernel)
+	cw := &window{kernel: slices.Clone(win.kernel), stride: ones(n), dilation: win.dilation, before: make([]int, n), after: make([]int, n)}
+	for i := range n {
+		lo := win.extent(i) - 1 - win.before[i]
+		hi := win.extent(i) - 1 - win.after[i] + extra[i] - (win.stride[i] - 1)
+		size := x.sizes[2+i]
+		if size+min(lo, 0)+min(hi, 0) < 1 || size+lo+hi < win.extent(i) {
+			must.Failf("its pads leave nothing")
+		}
+		x = im.slice(x, 2+i, max(-lo, 0), size-max(-hi, 0))
+		cw.before[i], cw.after[i] = max(lo, 0), max(hi, 0)
+	}
+	return x, cw
+}
+
 func (im *importer) deconvolve(x, w *value, win *window, groups int, extra []int) *value {
 	kh, kw := w.sizes[2], w.sizes[3]
 	per := w.sizes[1] // output channels of a group
@@ -90,20 +111,7 @@ func (im *importer) deconvolve(x, w *value, win *window, groups int, extra []int
 		return im.reshuffle(y, []int{n, o, kh, kw, h, v}, []int{0, 1, 4, 2, 5, 3}, []int{n, o, h * kh, v * kw})
 	}
 	k := turn(true)
-	if !all(win.stride, 1) {
-		x = im.interleave(x, win.stride)
-	}
-	cw := &window{kernel: k.sizes[2:], stride: []int{1, 1}, dilation: win.dilation, before: []int{0, 0}, after: []int{0, 0}}
-	for i := range 2 {
-		lo := win.extent(i) - 1 - win.before[i]
-		hi := win.extent(i) - 1 - win.after[i] + extra[i] - (win.stride[i] - 1)
-		size := x.sizes[2+i]
-		if size+min(lo, 0)+min(hi, 0) < 1 || size+lo+hi < win.extent(i) {
-			must.Failf("its pads leave nothing")
-		}
-		x = im.slice(x, 2+i, max(-lo, 0), size-max(-hi, 0))
-		cw.before[i], cw.after[i] = max(lo, 0), max(hi, 0)
-	}
+	x, cw := im.turnedWindow(x, win, extra)
 	x = cw.padOutside(im, x)
 	return im.apply("conv2d", attrs{"pad": cw.padAttr(), "groups": graph.IntValue(groups), "dilation": cw.dilationAttr(im)}, x, k)
 }
@@ -117,20 +125,7 @@ func (im *importer) turnedBack(x, w *value, win *window, groups int, extra []int
 	k = im.transpose(k, append([]int{0, 2, 1}, upTo(3, 3+n)...)...)
 	k = im.reshape(k, append([]int{groups * per, ch}, cells...)...)
 	k = im.apply("reverse", attrs{"axes": graph.TupleValue(upTo(2, 2+n)...)}, k)
-	if !all(win.stride, 1) {
-		x = im.interleave(x, win.stride)
-	}
-	cw := &window{kernel: slices.Clone(cells), stride: ones(n), dilation: win.dilation, before: make([]int, n), after: make([]int, n)}
-	for i := range n {
-		lo := win.extent(i) - 1 - win.before[i]
-		hi := win.extent(i) - 1 - win.after[i] + extra[i] - (win.stride[i] - 1)
-		size := x.sizes[2+i]
-		if size+min(lo, 0)+min(hi, 0) < 1 || size+lo+hi < win.extent(i) {
-			must.Failf("its pads leave nothing")
-		}
-		x = im.slice(x, 2+i, max(-lo, 0), size-max(-hi, 0))
-		cw.before[i], cw.after[i] = max(lo, 0), max(hi, 0)
-	}
+	x, cw := im.turnedWindow(x, win, extra)
 	return im.convolve(x, k, cw, int64(groups))
 }
 
