@@ -192,11 +192,11 @@ func (c *call) scatter(rows *value, n int) {
 		y = im.do("ewadd", data, im.apply("scatteradd", attrs{"axis": graph.IntValue(0), "n": graph.IntValue(count)}, update, rows))
 	case "mul", "max", "min":
 		c.arithmetic("ew"+how, x)
-		k := must.Get(c.in[1].constant())
-		if k == nil {
-			must.Do(unsupported("it combines elements by %s at places that are not constant", how))
+		if k := must.Get(c.in[1].constant()); k != nil {
+			y = im.combined(how, data, update, c.rowsOf(k))
+		} else {
+			y = c.unlined(im.combinedLines(how, c.linesOf(rows, n)))
 		}
-		y = im.combined(how, data, update, c.rowsOf(k))
 	default:
 		must.Failf("reduction is %q", clip(how))
 	}
@@ -253,13 +253,7 @@ func (im *importer) combined(how string, data, update *value, rows []int) *value
 	// Where there is nothing more, the row itself changes nothing, nor does a one.
 	rest := data
 	if how == "mul" {
-		k := newConstant(data.dtype)
-		if k.dtype.IsFloat() {
-			k.floats[0] = 1
-		} else {
-			k.ints[0] = 1
-		}
-		rest = im.broadcast(valueOf(k), data.sizes...)
+		rest = im.broadcast(valueOf(one(data.dtype)), data.sizes...)
 	}
 	all := im.apply("concat", attrs{"axis": graph.IntValue(0)}, update, rest)
 	y := data
