@@ -87,6 +87,7 @@ var cases = map[string][]struct {
 	"smul":          {{"[2, 2], []", "smul(X, Y)"}},
 	"softmax":       {{"[2, 3]", "softmax[axis=1](X)"}},
 	"split":         {{"[5, 2]", "split[axis=0, at=2](X).0"}, {"[5, 2]", "split[axis=0, at=2](X).1"}},
+	"topk":          {{"[2, 6, 3]", "topk[axis=1, k=4](X)"}, {"[7, 2]", "topk[axis=0, k=7, smallest=1](X)"}},
 	"transpose":     {{"[2, 3, 4]", "transpose[perm=(2, 0, 1)](X)"}},
 }
 
