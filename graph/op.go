@@ -89,6 +89,9 @@ type Op struct {
 	// NonNegative: a pointwise function that is nowhere negative where it has a
 	// value, for all values of its parameters.
 	NonNegative bool
+	// Rises: a pointwise function that is nowhere less than where its argument is smaller,
+	// wherever it has values, and for all values of its parameters.
+	Rises bool
 	// Bounded: results lie between two numbers, which are the same for all operands: what
 	// is infinite is so no more behind it.
 	Bounded bool

@@ -53,6 +53,13 @@ func nonNegative(o *graph.Op) *graph.Op {
 	return o
 }
 
+// rising marks a function of one element that is nowhere less than where its argument is
+// smaller.
+func rising(o *graph.Op) *graph.Op {
+	o.Rises = true
+	return o
+}
+
 // flat marks a function of one element whose derivative is 0 wherever it has one.
 func flat(o *graph.Op) *graph.Op {
 	o.Grad = func(*graph.Backward) []graph.Tensor { return []graph.Tensor{{}} }
@@ -77,12 +84,12 @@ var (
 	Abs = graph.Register(sloped(slopeAbs, cheap(nonNegative(pointwise("abs", "Absolute value", "abs(x)", true, math.Abs)))))
 
 	// Clip is min(hi, max(lo, x)): hi where lo is above it.
-	Clip = graph.Register(sloped(slopeClip, cheap(family("clip", "x kept between lo and hi", "min(max(x, lo), hi)",
+	Clip = graph.Register(rising(sloped(slopeClip, cheap(family("clip", "x kept between lo and hi", "min(max(x, lo), hi)",
 		func(p []float64) bool { return clip(0, p[0], p[1]) == 0 },
 		func(p []float64) func(float64) float64 {
 			return func(x float64) float64 { return clip(x, p[0], p[1]) }
 		},
-		boundParam("lo", "least value", -1), boundParam("hi", "largest value", 1)))))
+		boundParam("lo", "least value", -1), boundParam("hi", "largest value", 1))))))
 
 	// Elu is x where it is positive, alpha*(exp(x) - 1) elsewhere (Clevert and
 	// others, arXiv 1511.07289).
@@ -101,7 +108,7 @@ var (
 	Erf = graph.Register(sloped(slopeErf, pointwise("erf", "Error function", "erf(x)", true, math.Erf)))
 
 	// Exp is the exponential function.
-	Exp = graph.Register(sloped(slopeExp, nonNegative(pointwise("exp", "Exponential function", "exp(x)", false, math.Exp))))
+	Exp = graph.Register(rising(sloped(slopeExp, nonNegative(pointwise("exp", "Exponential function", "exp(x)", false, math.Exp)))))
 
 	// Gelu is x/2 * (1 + erf(x/sqrt 2)), the exact form of the Gaussian error
 	// linear unit (Hendrycks, Gimpel, arXiv 1606.08415).
@@ -141,8 +148,8 @@ var (
 		func(x float64) float64 { return 1 / x }))))
 
 	// Relu is max(x, 0).
-	Relu = graph.Register(sloped(slopeRelu, cheap(nonNegative(pointwise("relu", "Relu, max(x, 0)", "max(x, 0)", true,
-		func(x float64) float64 { return math.Max(x, 0) })))))
+	Relu = graph.Register(rising(sloped(slopeRelu, cheap(nonNegative(pointwise("relu", "Relu, max(x, 0)", "max(x, 0)", true,
+		func(x float64) float64 { return math.Max(x, 0) }))))))
 
 	// Rsqrt is 1/sqrt(x + eps), what a normalization multiplies with.
 	Rsqrt = graph.Register(sloped(slopeRsqrt, cheap(nonNegative(family("rsqrt", "Reciprocal square root, 1/sqrt(x + eps)", "1 / sqrt(x + eps)", nil,
@@ -152,24 +159,24 @@ var (
 		realParam("eps", "added before the root is taken"))))))
 
 	// Sigmoid is 1/(1 + exp(-x)).
-	Sigmoid = graph.Register(sloped(slopeSigmoid, nonNegative(pointwise("sigmoid", "Logistic function, 1/(1 + exp(-x))", "1 / (1 + exp(-x))", false,
-		func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }))))
+	Sigmoid = graph.Register(rising(sloped(slopeSigmoid, nonNegative(pointwise("sigmoid", "Logistic function, 1/(1 + exp(-x))", "1 / (1 + exp(-x))", false,
+		func(x float64) float64 { return 1 / (1 + math.Exp(-x)) })))))
 
 	// Sqrt is the square root; of a negative number it is not a number.
 	Sqrt = graph.Register(sloped(slopeSqrt, cheap(nonNegative(pointwise("sqrt", "Square root", "sqrt(x)", true, math.Sqrt)))))
 
 	// Step is 1 where x is positive, 0 elsewhere: where a rectifier lets derivatives
 	// through. Its own derivative is 0 wherever it has one.
-	Step = graph.Register(flat(cheap(nonNegative(pointwise("step", "1 where x is positive, 0 elsewhere", "where(x > 0, 1, 0)", true,
+	Step = graph.Register(rising(flat(cheap(nonNegative(pointwise("step", "1 where x is positive, 0 elsewhere", "where(x > 0, 1, 0)", true,
 		func(x float64) float64 {
 			if x > 0 {
 				return 1
 			}
 			return 0
-		})))))
+		}))))))
 
 	// Tanh is the hyperbolic tangent.
-	Tanh = graph.Register(sloped(slopeTanh, pointwise("tanh", "Hyperbolic tangent", "tanh(x)", true, math.Tanh)))
+	Tanh = graph.Register(rising(sloped(slopeTanh, pointwise("tanh", "Hyperbolic tangent", "tanh(x)", true, math.Tanh))))
 )
 
 // clip is x between lo and hi; hi where the two cross, NaN for NaN.

@@ -13,20 +13,30 @@ import (
 // models compute and, with casts, the narrow floating-point types to which they cast. What
 // leaves the range of such a type wraps around or becomes infinite, of which the exact
 // arithmetic knows nothing, so models that are not the same operators of the same operands
-// may differ where it says nothing of it. To the exact arithmetic rounding is a function of
+// may differ where it says nothing of it. What is known to stay within its type, as behind
+// a clip, is not listed. To the exact arithmetic rounding is a function of
 // which nothing is known, so casts need not be listed where it decides. Other integers are
 // taken to stay within their types, and sums and products of narrow floating-point numbers
 // to be those of numbers: see notes.
-func narrow(casts bool, ms ...*model.Model) []string {
+func narrow(casts bool, ms ...*model.Model) ([]string, error) {
 	var found []string
 	seen := map[graph.DType]bool{}
-	computing(ms, func(name string, op *graph.Op, t graph.DType) {
-		if (t.IsInt() && !stays(t) || casts && t.IsNarrow() && op.Name == "cast") && !seen[t] {
-			seen[t] = true
-			found = append(found, fmt.Sprintf("what leaves the range of %s, in which %s computes", t, name))
+	bounds := map[*model.Model]*ranges{}
+	for _, m := range ms {
+		var err error
+		if bounds[m], err = rangesOf(m); err != nil {
+			return nil, err
 		}
+	}
+	computing(ms, func(m *model.Model, op *graph.Op, out graph.Tensor) {
+		t := m.Graph.DType(out)
+		if seen[t] || !(t.IsInt() && !stays(t) && bounds[m].leaves[out] || casts && t.IsNarrow() && op.Name == "cast") {
+			return
+		}
+		seen[t] = true
+		found = append(found, fmt.Sprintf("what leaves the range of %s, in which %s computes", t, m.Graph.Name(out.Node)))
 	})
-	return found
+	return found, nil
 }
 
 // stays reports whether what is computed in an integer type is taken to stay within it.
@@ -36,7 +46,8 @@ func stays(t graph.DType) bool { return t.IsSigned() && t.Bytes() >= 4 }
 // integers and narrow floating-point numbers.
 func wide(ms ...*model.Model) []string {
 	var found []string
-	computing(ms, func(_ string, op *graph.Op, t graph.DType) {
+	computing(ms, func(m *model.Model, op *graph.Op, out graph.Tensor) {
+		t := m.Graph.DType(out)
 		if op.Name != "cast" && (t.IsInt() && stays(t) || t.IsNarrow()) {
 			found = append(found, t.String())
 		}
@@ -47,7 +58,7 @@ func wide(ms ...*model.Model) []string {
 
 // computing calls f with the nodes that compute something an output depends on, once
 // for each of their results.
-func computing(ms []*model.Model, f func(name string, op *graph.Op, t graph.DType)) {
+func computing(ms []*model.Model, f func(m *model.Model, op *graph.Op, out graph.Tensor)) {
 	for _, m := range ms {
 		uses := interp.Readers(m.Graph)
 		for id := range m.Graph.Nodes() {
@@ -56,7 +67,7 @@ func computing(ms []*model.Model, f func(name string, op *graph.Op, t graph.DTyp
 				continue
 			}
 			for out := range op.Out {
-				f(m.Graph.Name(id), op, m.Graph.DType(id.Out(out)))
+				f(m, op, id.Out(out))
 			}
 		}
 	}

@@ -105,7 +105,11 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	if !r.Exact.Structure {
-		r.Unreached = append(r.Unreached, narrow(!equal && !o.NoExact, o.A, o.B)...)
+		list, err := narrow(!equal && !o.NoExact, o.A, o.B)
+		if err != nil {
+			return nil, err
+		}
+		r.Unreached = append(r.Unreached, list...)
 	}
 	r.Runs = max(r.Runs, r.Numbers.Runs)
 	r.conclude()

@@ -1,0 +1,290 @@
+package verifymodels
+
+import (
+	"math"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/model"
+)
+
+// between are the bounds of the elements of a tensor, whatever is fed. They are true of
+// what exact arithmetic computes; where it has no number, nothing is said.
+type between struct{ lo, hi float64 }
+
+// anything has no bounds.
+var anything = between{math.Inf(-1), math.Inf(1)}
+
+// ofType are the numbers that an element type holds.
+func ofType(t graph.DType) between {
+	switch {
+	case t == graph.Bool:
+		return between{0, 1}
+	case t.IsInt():
+		lo, hi := t.IntRange()
+		return between{float64(lo), float64(hi)}
+	}
+	return anything
+}
+
+// within reports whether a type holds all that is between.
+func (b between) within(t graph.DType) bool {
+	r := ofType(t)
+	if t.Bytes() == 8 { // the largest one is rounded up
+		return r.lo < b.lo && b.hi < r.hi
+	}
+	return r.lo <= b.lo && b.hi <= r.hi
+}
+
+// wider has room for what rounding takes from an operation in float64: a few units in the
+// last place.
+func (b between) wider() between {
+	lo, hi := b.lo-math.Abs(b.lo)/(1<<50)-math.SmallestNonzeroFloat64, b.hi+math.Abs(b.hi)/(1<<50)+math.SmallestNonzeroFloat64
+	if math.IsNaN(lo) {
+		lo = math.Inf(-1)
+	}
+	if math.IsNaN(hi) {
+		hi = math.Inf(1)
+	}
+	return between{lo, hi}
+}
+
+// hull is what is in one or the other.
+func (b between) hull(c between) between { return between{min(b.lo, c.lo), max(b.hi, c.hi)} }
+
+func (b between) add(c between) between { return between{b.lo + c.lo, b.hi + c.hi}.wider() }
+
+func (b between) mul(c between) between {
+	out := between{math.Inf(1), math.Inf(-1)}
+	for _, x := range []float64{b.lo, b.hi} {
+		for _, y := range []float64{c.lo, c.hi} {
+			p := x * y
+			if x == 0 || y == 0 {
+				p = 0 // no element is infinite
+			}
+			out = out.hull(between{p, p})
+		}
+	}
+	return out.wider()
+}
+
+// times is a sum of n terms, or of up to n if some may be left out.
+func (b between) times(n float64, some bool) between {
+	out := b.mul(between{n, n})
+	if some {
+		out = out.hull(between{0, 0})
+	}
+	return out
+}
+
+// ranges are the bounds of what a graph computes.
+type ranges struct {
+	g  *graph.Graph
+	of map[graph.Tensor]between
+	// leaves are the tensors of integers of which the numbers that their operators are
+	// about may not be held by their type.
+	leaves map[graph.Tensor]bool
+}
+
+// maxRead is the largest weight of integers that is read for its bounds.
+const maxRead = 1 << 20
+
+// rangesOf bounds the tensors of a model.
+func rangesOf(m *model.Model) (*ranges, error) {
+	r := &ranges{m.Graph, map[graph.Tensor]between{}, map[graph.Tensor]bool{}}
+	uses := interp.Readers(m.Graph)
+	for id := range m.Graph.Nodes() {
+		if uses[id] == 0 {
+			continue
+		}
+		op := m.Graph.Op(id)
+		for k := range m.Graph.NumOut(id) {
+			out := id.Out(k)
+			t := m.Graph.DType(out)
+			switch {
+			case op == nil:
+				b, err := leaf(m, id)
+				if err != nil {
+					return nil, err
+				}
+				r.of[out] = b
+				continue
+			case isOpaque(m.Graph, id):
+				r.of[out] = ofType(t)
+				continue
+			}
+			b := r.computed(id, k)
+			if t.IsInt() {
+				b.lo, b.hi = math.Ceil(b.lo), math.Floor(b.hi)
+				if r.leaves[out] = !b.within(t); r.leaves[out] {
+					b = ofType(t)
+				}
+			}
+			r.of[out] = b
+		}
+	}
+	return r, nil
+}
+
+// leaf bounds an input or a weight.
+func leaf(m *model.Model, id graph.NodeID) (between, error) {
+	t, w := m.Graph.DType(id.Out(0)), m.Weights[id]
+	if w == nil || !t.IsInt() || w.Elements() > maxRead || t.Bytes() > 4 {
+		return ofType(t), nil
+	}
+	raw, err := w.Read()
+	if err != nil {
+		return anything, err
+	}
+	out := between{math.Inf(1), math.Inf(-1)}
+	for i := range int(w.Elements()) {
+		x := decode(t, raw[i*t.Bytes():])
+		out = out.hull(between{x, x})
+	}
+	return out, nil
+}
+
+// computed bounds a result by what its operator says of its entries.
+func (r *ranges) computed(id graph.NodeID, k int) between {
+	in := r.g.Operands(id)
+	shapes, at := make([]graph.Shape, len(in)), make([]graph.Index, len(r.g.Sizes(id.Out(k))))
+	for i, t := range in {
+		shapes[i] = graph.Sizes(r.g.Sizes(t)...)
+	}
+	var s graph.Space
+	for i := range at {
+		at[i] = s.Var("i").Index()
+	}
+	p, out, err := r.g.Op(id).Primitive(r.g.Attrs(id), shapes, k)
+	if err != nil || out != 0 || p.Op.Entry == nil {
+		return anything
+	}
+	if p.Op.Rearranges && len(in) > 0 { // also where entries are hard to say
+		b := r.of[in[0]]
+		for _, t := range in[1:] {
+			b = b.hull(r.of[t])
+		}
+		return b
+	}
+	e, err := entry(p, &s, shapes, at)
+	if err != nil {
+		return anything
+	}
+	return (&walk{r, in, r.g.DType(id.Out(k)), map[*graph.Expr]between{}}).bounds(e)
+}
+
+func entry(p graph.Prim, s *graph.Space, in []graph.Shape, at []graph.Index) (e *graph.Expr, err error) {
+	defer graph.CatchTooLarge(&err)
+	return p.Op.Entry(s, p.Attrs, in, at)
+}
+
+// walk bounds the expressions of an entry.
+type walk struct {
+	r    *ranges
+	in   []graph.Tensor
+	to   graph.DType // of the result
+	seen map[*graph.Expr]between
+}
+
+func (w *walk) bounds(e *graph.Expr) between {
+	b, ok := w.seen[e]
+	if !ok {
+		b = w.find(e)
+		if math.IsNaN(b.lo) || math.IsNaN(b.hi) {
+			b = anything
+		}
+		w.seen[e] = b
+	}
+	return b
+}
+
+func (w *walk) find(e *graph.Expr) between {
+	if e.Direct != nil && e.Direct.Fn.Chooses {
+		return w.bounds(e.Direct.Args[1]).hull(w.bounds(e.Direct.Args[2]))
+	}
+	if e.Direct != nil && tells(len(e.Direct.Args), e.Direct.Fn.Float) {
+		return between{0, 1}
+	}
+	switch e.Kind {
+	case graph.ExprNumber:
+		if n, ok := e.Size.Const(); ok {
+			return between{float64(n), float64(n)}.wider()
+		}
+	case graph.ExprRead:
+		return w.r.of[w.in[e.In]]
+	case graph.ExprAdd:
+		sum := between{}
+		for _, x := range e.Args {
+			sum = sum.add(w.bounds(x))
+		}
+		return sum
+	case graph.ExprMul:
+		p := between{1, 1}
+		for _, x := range e.Args {
+			p = p.mul(w.bounds(x))
+		}
+		if len(e.Args) == 2 && e.Args[0] == e.Args[1] {
+			p.lo = max(p.lo, 0)
+		}
+		return p
+	case graph.ExprInv:
+		return between{0, 1}
+	case graph.ExprSum:
+		if e.Pick != nil {
+			return w.bounds(e.Pick.Of).hull(between{0, 0})
+		}
+		n := 1.0
+		for _, o := range e.Over {
+			k, ok := o.N.Const()
+			if !ok {
+				return anything
+			}
+			n *= float64(k)
+		}
+		return w.bounds(e.Args[0]).times(n, len(e.If) > 0)
+	case graph.ExprMax:
+		return w.bounds(e.Args[0])
+	case graph.ExprFn:
+		return w.function(e)
+	}
+	return anything
+}
+
+// function bounds a function of one element.
+func (w *walk) function(e *graph.Expr) between {
+	text, ok := e.Fn.Name()
+	if !ok {
+		return anything
+	}
+	f, x := floats{}.FnOf(text), w.bounds(e.Args[0])
+	name, args, err := graph.ParseFunc(text)
+	if err != nil {
+		return anything
+	}
+	op, known := graph.Lookup(name)
+	switch {
+	case name == "number" && len(args) == 1:
+		return between{args[0], args[0]}
+	case tells(1, func(args []float64) float64 { return f(args[0]) }):
+		return between{0, 1}
+	case known && op.Rises && !slices.ContainsFunc(args, math.IsNaN):
+		return between{f(x.lo), f(x.hi)}.wider()
+	case known && op.NonNegative:
+		return between{0, math.Inf(1)}
+	}
+	switch {
+	case text == graph.Truncate(w.to):
+		x = x.wider32()
+		return between{math.Trunc(x.lo), math.Trunc(x.hi)}
+	case text == graph.WrapFn(w.to) && x.within(w.to):
+		return x
+	}
+	return anything
+}
+
+// wider32 has room for the rounding of float32: what is just below an integer may be the
+// integer.
+func (b between) wider32() between {
+	return between{b.lo - math.Abs(b.lo)/(1<<20), b.hi + math.Abs(b.hi)/(1<<20)}.wider()
+}
