@@ -22,8 +22,22 @@ const roundings = 16
 // depend on has results, though never more than a quarter. That type is Float32 where
 // none is narrower.
 func Tolerance(gs ...*graph.Graph) (within float64, narrowest graph.DType) {
+	return toleranceOf(computed(gs))
+}
+
+// OutputTolerance is Tolerance of one output, of which there is a tensor in each of the graphs:
+// only what these depend on counts.
+func OutputTolerance(gs []*graph.Graph, outs []graph.Tensor) (within float64, narrowest graph.DType) {
+	var types []graph.DType
+	for i, g := range gs {
+		types = append(types, computedFor(g, outs[i])...)
+	}
+	return toleranceOf(types)
+}
+
+func toleranceOf(types []graph.DType) (within float64, narrowest graph.DType) {
 	within = 1e-4
-	for _, t := range computed(gs) {
+	for _, t := range types {
 		if w := min(roundings*Rounding(t), 0.25); t.IsNarrow() && w > within {
 			within, narrowest = w, t
 		}
@@ -36,16 +50,28 @@ func computed(gs []*graph.Graph) []graph.DType {
 	seen := map[graph.DType]bool{}
 	var list []graph.DType
 	for _, g := range gs {
-		uses := interp.Readers(g)
-		for id := range g.Nodes() {
-			if g.Op(id) == nil || uses[id] == 0 {
-				continue
+		for _, t := range computedFor(g, g.Outputs()...) {
+			if !seen[t] {
+				seen[t] = true
+				list = append(list, t)
 			}
-			for i := range g.NumOut(id) {
-				if t := g.DType(id.Out(i)); !seen[t] {
-					seen[t] = true
-					list = append(list, t)
-				}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// computedFor are the types of the results of operators that tensors depend on.
+func computedFor(g *graph.Graph, outs ...graph.Tensor) []graph.DType {
+	uses := interp.ReadersFor(g, outs...)
+	var list []graph.DType
+	for id := range g.Nodes() {
+		if g.Op(id) == nil || uses[id] == 0 {
+			continue
+		}
+		for i := range g.NumOut(id) {
+			if t := g.DType(id.Out(i)); !slices.Contains(list, t) {
+				list = append(list, t)
 			}
 		}
 	}

@@ -79,7 +79,7 @@ said; that changes no verdict.
 	addBackend(c, &k.backend, "", "what computes numbers: reference, in float64, or in float32 "+forms(runners())+" (default: reference up to --max-flops)", runners(), "reference")
 	f.Var(newFLOPs(&k.opt.MaxFLOPs), "max-flops", "work of one run above which the exact comparison and the reference evaluator are left out")
 	f.IntVar(&k.opt.Runs, "runs", 1, "sets of random inputs")
-	f.Float64Var(&k.opt.Tolerance, "tolerance", 1e-4, "relative deviation that still agrees (of float16 and narrower types: 16 roundings)")
+	f.Float64Var(&k.opt.Tolerance, "tolerance", 1e-4, "relative deviation that still agrees (of outputs that depend on float16 and narrower types: 16 roundings)")
 	f.BoolVar(&k.opt.NoExact, "no-exact", false, "leave out the exact comparison, and that of weights")
 	f.BoolVar(&k.runtime, "onnxruntime", false, "also run both files as they are in ONNX Runtime, if it is there (pip install onnxruntime; TASO_ORT_PYTHON names another python3)")
 	f.BoolVar(&k.prove, "prove", false, "look for a proof that both compute the same, by the laws of taso optimize")

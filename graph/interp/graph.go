@@ -124,9 +124,12 @@ func (e *Evaluator[T]) apply(g *graph.Graph, id graph.NodeID, in []Tensor[T]) ([
 
 // Readers counts the operators and outputs that read each node and that an output
 // depends on.
-func Readers(g *graph.Graph) []int {
+func Readers(g *graph.Graph) []int { return ReadersFor(g, g.Outputs()...) }
+
+// ReadersFor is [Readers] for some tensors in the place of the outputs.
+func ReadersFor(g *graph.Graph, outs ...graph.Tensor) []int {
 	uses := make([]int, g.Len()+1)
-	for _, t := range g.Outputs() {
+	for _, t := range outs {
 		uses[t.Node]++
 	}
 	for id := graph.NodeID(g.Len()); id > 0; id-- {

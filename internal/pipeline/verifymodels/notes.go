@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/taso-go/taso/backends"
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/model"
 )
@@ -38,9 +36,6 @@ func (c *comparison) notes() []string {
 	}
 	if types := wide(c.a, c.b); len(types) > 0 {
 		notes = append(notes, "results are taken to stay within their types, and to be exact: "+strings.Join(types, ", "))
-	}
-	if within, t := backends.Tolerance(c.a.Graph, c.b.Graph); t != graph.Float32 {
-		notes = append(notes, fmt.Sprintf("%s rounds to %.2g: unless a tolerance is given, outputs agree that deviate by no more than %.2g of their largest element", t, backends.Rounding(t), within))
 	}
 	kinds := map[string]bool{}
 	for _, m := range []*model.Model{c.a, c.b} {

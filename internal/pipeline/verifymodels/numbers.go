@@ -33,8 +33,16 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 		res.By = backends.Arithmetic(o.A.Graph, o.B.Graph) + ", " + o.Backend.Info().String()
 	}
 	for i, t := range o.A.Graph.Outputs() {
-		res.Outputs = append(res.Outputs, Output{
-			NameA: outputName(o.A.Graph, i), NameB: outputName(o.B.Graph, c.outs[i]), Sizes: o.A.Graph.Sizes(t)})
+		out := Output{NameA: outputName(o.A.Graph, i), NameB: outputName(o.B.Graph, c.outs[i]), Sizes: o.A.Graph.Sizes(t), Tolerance: o.Tolerance}
+		if o.Tolerance == 0 {
+			var narrow graph.DType
+			out.Tolerance, narrow = backends.OutputTolerance([]*graph.Graph{o.A.Graph, o.B.Graph}, []graph.Tensor{t, o.B.Graph.Outputs()[c.outs[i]]})
+			if narrow != graph.Float32 {
+				out.Type = narrow.String()
+			}
+		}
+		res.Tolerance = max(res.Tolerance, out.Tolerance)
+		res.Outputs = append(res.Outputs, out)
 	}
 	res.Runs = o.Runs
 	if decisive {
@@ -138,7 +146,7 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 			continue // proved
 		}
 		name := res.Outputs[i].NameA
-		if out := edge.Outputs[i]; !out.Agrees(res.Tolerance) {
+		if out := edge.Outputs[i]; !out.Agrees() {
 			unreached = append(unreached, fmt.Sprintf("output %s where functions jump, which rounding decides: of multiples of a half element %v is %.7g and %.7g", name, out.At, out.A, out.B))
 		}
 		if n := seen[i].blind(); n > 0 {

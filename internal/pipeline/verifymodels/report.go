@@ -71,7 +71,7 @@ func (r *Report) weightsDecide() bool {
 func (r *Report) conclude() {
 	ran, deviates := len(r.Numbers.Outputs) > 0, false
 	for _, out := range r.Numbers.Outputs {
-		deviates = deviates || !out.Agrees(r.Numbers.Tolerance)
+		deviates = deviates || !out.Agrees()
 	}
 	switch {
 	case deviates:
@@ -120,7 +120,7 @@ type Exact struct {
 type Numbers struct {
 	// By is what computed: "float64 reference" or a backend.
 	By        string   `json:"by,omitempty"`
-	Tolerance float64  `json:"tolerance"`     // of Output.Relative
+	Tolerance float64  `json:"tolerance"`     // the largest one of an output
 	Why       string   `json:"why,omitempty"` // why it was not made, "" if it was
 	Runs      int      `json:"runs"`          // sets of inputs
 	Outputs   []Output `json:"outputs,omitempty"`
@@ -129,12 +129,16 @@ type Numbers struct {
 // Output is the deviation of one output, in the run where it is largest relative
 // to the output.
 type Output struct {
-	NameA    string  `json:"a"` // in A
-	NameB    string  `json:"b"` // in B
-	Sizes    []int   `json:"sizes"`
-	Largest  float64 `json:"largest"`  // magnitude of an element, in either model
-	Absolute float64 `json:"absolute"` // largest deviation of an element
-	Relative float64 `json:"relative"` // Absolute over Largest; 0 if both are 0
+	NameA string `json:"a"` // in A
+	NameB string `json:"b"` // in B
+	Sizes []int  `json:"sizes"`
+	// Tolerance is the relative deviation that agrees; Type is what it is due to, a type
+	// narrower than float32 in which something is computed that the output depends on.
+	Tolerance float64 `json:"tolerance"`
+	Type      string  `json:"type,omitempty"`
+	Largest   float64 `json:"largest"`  // magnitude of an element, in either model
+	Absolute  float64 `json:"absolute"` // largest deviation of an element
+	Relative  float64 `json:"relative"` // Absolute over Largest; 0 if both are 0
 	// At is the index of the element that deviates most; A and B are its values.
 	At []int   `json:"at"`
 	A  float64 `json:"valueA"`
@@ -144,8 +148,8 @@ type Output struct {
 	NaNs int `json:"nans"`
 }
 
-// Agrees reports whether the output is within a tolerance.
-func (o Output) Agrees(tolerance float64) bool { return o.NaNs == 0 && o.Relative <= tolerance }
+// Agrees reports whether the output is within its tolerance.
+func (o Output) Agrees() bool { return o.NaNs == 0 && o.Relative <= o.Tolerance }
 
 // String is the report as text for people, a line for the exact comparison and
 // one for each output.
@@ -178,7 +182,7 @@ func (r *Report) String() string {
 			name += " / " + o.NameB
 		}
 		word := "agrees"
-		if !o.Agrees(r.Numbers.Tolerance) {
+		if !o.Agrees() {
 			word = "DIFFERS"
 		}
 		fmt.Fprintf(&b, "  %s: %s, largest deviation %.3g absolute, %.3g relative", name, word, o.Absolute, o.Relative)
@@ -187,6 +191,9 @@ func (r *Report) String() string {
 		}
 		if o.NaNs > 0 {
 			fmt.Fprintf(&b, ", %d elements are no numbers in one model only", o.NaNs)
+		}
+		if o.Type != "" {
+			fmt.Fprintf(&b, ", of %.2g that agree, 16 roundings of %s", o.Tolerance, o.Type)
 		}
 		b.WriteByte('\n')
 	}

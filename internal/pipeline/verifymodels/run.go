@@ -27,8 +27,8 @@ type Options struct {
 	Runs int
 	// Seed decides the random inputs.
 	Seed uint64
-	// Tolerance is the relative deviation that still agrees; 0 means that of
-	// [backends.Tolerance].
+	// Tolerance is the relative deviation that still agrees; 0 means, for each output, that
+	// of [backends.OutputTolerance].
 	Tolerance float64
 	// MaxFLOPs leaves out the exact comparison, and that by the reference
 	// evaluator, of models with more work in one run; 0 means 5e10, a minute or
@@ -64,9 +64,6 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	if err := errors.Join(o.A.Validate(), o.B.Validate()); err != nil {
 		return nil, fmt.Errorf("verify models: %w", err)
-	}
-	if o.Tolerance == 0 {
-		o.Tolerance, _ = backends.Tolerance(o.A.Graph, o.B.Graph)
 	}
 	r, err := o.compare(ctx)
 	if err != nil {
