@@ -12,7 +12,9 @@ import (
 // and of no others.
 func TestTolerances(t *testing.T) {
 	const head = "x : float32[4]\nw : weight float32[4]\na = ewmul(x, w)\n"
-	text := func(y, z string) string { return head + "h = cast[to=float16](a)\nb = cast[to=float32](h)\nreturn " + y + ", " + z }
+	text := func(y, z string) string {
+		return head + "h = cast[to=float16](a)\nb = cast[to=float32](h)\nreturn " + y + ", " + z
+	}
 	for _, c := range []struct {
 		name   string
 		of     string
