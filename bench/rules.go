@@ -17,7 +17,7 @@ func init() {
 		Takes: "30 s", Packages: generator, Run: funnel})
 	Register(&Benchmark{Name: "growth", What: "graphs and laws of products, sums and transposes up to 5 operators",
 		Takes: "10 s", Packages: generator, Run: growth})
-	Register(&Benchmark{Name: "presets", What: "rules over the operators of BERT and of convolutional networks",
+	Register(&Benchmark{Name: "presets", What: "rules over the operators of BERT, of convolutional networks and of language models",
 		Takes: "1 min", Packages: generator, Run: presets})
 	Register(&Benchmark{Name: "provers", What: "quantified axioms and the e-graph on the same rules of 3 operators",
 		Takes: "2 min", Packages: generator, Run: provers})
@@ -110,7 +110,7 @@ func presets(ctx context.Context, env *Env) (*Record, error) {
 	t := NewTable("", Label("preset"), Counted("operators"), Counted("graphs of the last level"), Counted("candidates of it"),
 		Counted("proved"), Counted("of them kept"), Counted("refuted"), Counted("unknown"),
 		Measured("time", "s").Decimals(1), Measured("CPU", "s").Decimals(1))
-	for _, preset := range []string{"bert", "cnn"} {
+	for _, preset := range []string{"bert", "cnn", "llama"} {
 		for ops := 2; ops <= 3; ops++ {
 			rep, err := generate(ctx, env, genrules.Options{MaxOps: ops, Ops: []string{preset}})
 			if err != nil {
