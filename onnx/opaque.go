@@ -19,6 +19,9 @@ import (
 type Opaque struct {
 	// Node is the node with all its numbers in memory.
 	Node *onnxpb.NodeProto
+	// Unread are the names of outputs behind those of Node that nobody reads, and whose
+	// types are not known. They are written: the operator may have to have them.
+	Unread []string
 	// Captured are values that graphs within the node read from outside. They
 	// are operands of the node, behind those of Node.Input that are not left
 	// out.
@@ -246,7 +249,10 @@ func (c *call) keep(reason string) {
 	for len(out) > 0 && out[len(out)-1] == "" {
 		out = out[:len(out)-1]
 	}
-	o.Node.Output = out
+	o.Unread, o.Node.Output = slices.Clone(o.Node.Output[len(out):]), out
+	for n := len(o.Unread); n > 0 && o.Unread[n-1] == ""; n-- {
+		o.Unread = o.Unread[:n-1]
+	}
 	if len(out) == 0 {
 		must.Failf("no outputs")
 	}

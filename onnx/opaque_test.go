@@ -3,7 +3,9 @@ package onnx
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,4 +169,40 @@ func TestOpaqueVerbatim(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Outputs at the end that nobody reads are written, of which nothing but the name is
+// known: the operator may have to have them.
+func TestOpaqueUnread(t *testing.T) {
+	m := small()
+	m.OpsetImport = append(m.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: proto.String("f"), Version: proto.Int64(1)})
+	three := node("Three", []string{"x"}, []string{"z", "", "y", ""})
+	three.Domain = proto.String("f")
+	m.Graph.Input = m.Graph.Input[:1]
+	m.Graph.Node = []*onnxpb.NodeProto{three}
+	m.Graph.Output = []*onnxpb.ValueInfoProto{float32Info("z", 2, 3)}
+	got, _, err := Read(put(t, marshal(t, m)), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out.onnx")
+	if err := Write(out, got, WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := &onnxpb.ModelProto{}
+	if err := proto.Unmarshal(raw, back); err != nil {
+		t.Fatal(err)
+	}
+	if outs := back.Graph.Node[0].Output; !slices.Equal(outs, []string{"z", "", "y"}) {
+		t.Errorf("outputs %q", outs)
+	}
+	again, _, err := Read(out, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameGraph(t, again.Graph, got.Graph)
 }

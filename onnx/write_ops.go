@@ -447,6 +447,12 @@ func (e *exporter) opaque(id graph.NodeID, o *Opaque) {
 		n.Output[i] = e.of(t)
 		e.infos = append(e.infos, valueInfo(n.Output[i], e.g.Type(t)))
 	}
+	for _, name := range o.Unread {
+		if name != "" {
+			name = e.names.unique(name)
+		}
+		n.Output = append(n.Output, name)
+	}
 	for _, f := range o.Functions {
 		key := functionOf(f.GetDomain(), f.GetName(), f.GetOverload())
 		if have := e.functions[key]; have == nil {
