@@ -381,6 +381,10 @@ func (w *writer) alterAttr(l *law.Law) *law.Law {
 			d = d.Add(w.someDim(l))
 		}
 		v = graph.DimValue(d)
+	} else if names := u.Op.Params[i].Names; names != nil {
+		v = graph.NameValue(pick(w.rng, names))
+	} else if sort == graph.SortDType {
+		v = graph.NameValue(pick(w.rng, graph.DTypes()).String())
 	} else if vs := values[sort]; vs != nil {
 		v = pick(w.rng, vs)
 	} else if s, ok := v.Shape(); ok && len(s) > 0 {

@@ -25,7 +25,8 @@
 // become many axes; a zero is added that is defined for some sizes only; a
 // subterm is rewritten in a way that is true wherever both are defined; tensors
 // become terms, laws are put into laws and both sides into a larger term;
-// chains of reshapes are compared; names look like values, functions, or each
+// chains of reshapes are compared; an operator is taken for one like it, as < for <=;
+// elements are compared, chosen, raised to powers and cast; names look like values, functions, or each
 // other. Most of it is nearly true, so that much is claimed.
 //
 // # What is found

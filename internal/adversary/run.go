@@ -347,12 +347,11 @@ func (f *Figures) judgeWitness(c claim, how string, rng *rand.Rand) {
 		if last.Breaks(false) || last.Breaks(true) && !c.law.OneWay {
 			return
 		}
-		// Values at which a gather reads outside its table are drawn too.
-		if last.Kind != eval.Agree && last.Kind != eval.Skipped && last.Kind != eval.Undefined {
+		if last.Kind != eval.Agree && !last.Unseen() {
 			break
 		}
 	}
-	if last.Kind == eval.Skipped { // too many cells, or positions outside a table
+	if last.Unseen() { // too many cells, or positions outside a table
 		f.Unseen++
 		return
 	}

@@ -26,7 +26,7 @@ func (w *writer) term(l *law.Law, s graph.Shape, depth int) *law.Term {
 	if len(axes) > 0 {
 		axis = pick(w.rng, axes)
 	}
-	switch w.rng.IntN(15) {
+	switch w.rng.IntN(18) {
 	case 0:
 		return w.function(l, sub(s))
 	case 1, 2, 3:
@@ -81,6 +81,11 @@ func (w *writer) term(l *law.Law, s graph.Shape, depth int) *law.Term {
 				return law.Call(b.Name, sub(s))
 			}
 		}
+		return w.function(l, sub(s))
+	case 15, 16, 17:
+		if t := w.elements(l, s, sub); t != nil {
+			return t
+		}
 	}
 	return w.term(l, s, depth-1)
 }
@@ -97,10 +102,23 @@ var families = []struct {
 // numbers are parameters that hurt.
 var numbers = []string{"0.0", "-0.0", "1.0", "-1.0", "0.5", "inf", "-inf", "1e-05", "6.0"}
 
+// anyFunctions are all functions of one element without parameters.
+func anyFunctions() (names []string) {
+	for _, op := range graph.Ops() {
+		if graph.IsActivation(op.Name) {
+			names = append(names, op.Name)
+		}
+	}
+	return names
+}
+
 // function is a function of one element of a term.
 func (w *writer) function(l *law.Law, x *law.Term) *law.Term {
-	if w.rng.IntN(3) > 0 {
+	switch w.rng.IntN(6) {
+	case 0, 1:
 		return app(pick(w.rng, []string{"relu", "neg", "tanh", "relu", "abs", "sigmoid", "hardswish", "exp"}), nil, x)
+	case 2, 3:
+		return app(pick(w.rng, anyFunctions()), nil, x)
 	}
 	f := pick(w.rng, families)
 	named := map[string]graph.Value{}
@@ -351,7 +369,9 @@ func (w *writer) same(l *law.Law, u *law.Term, s graph.Shape) *law.Term {
 			}
 		}
 	}
-	switch w.rng.IntN(7) {
+	switch w.rng.IntN(10) {
+	case 7, 8, 9:
+		return w.sameElements(l, u, s)
 	case 0:
 		return app("ewmul", nil, u, app("one", map[string]graph.Value{"shape": graph.ShapeValue(s)}))
 	case 1:

@@ -53,6 +53,7 @@ var changes = []change{
 	{"tensor replaced", 6, (*writer).replaceTensor},
 	{"law in a law", 4, (*writer).nest},
 	{"rewritten", 8, (*writer).rewriteSide},
+	{"operator alike", 4, (*writer).alike},
 	{"names", 3, (*writer).rename},
 	{"layout replaced", 3, (*writer).layoutReplaced},
 	{"families altered", 4, (*writer).overAltered},

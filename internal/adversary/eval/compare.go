@@ -366,6 +366,12 @@ func (o Outcome) Breaks(backward bool) bool {
 	return false
 }
 
+// Unseen says whether nothing is seen with the values that were drawn: with others
+// something may be.
+func (o Outcome) Unseen() bool {
+	return o.Kind == Skipped || o.Kind == Undefined && o.Detail != ""
+}
+
 // Differs says whether an outcome contradicts the claim that the sides are
 // equal wherever both are defined.
 func (o Outcome) Differs() bool { return o.Kind == Shapes || o.Kind == Values }

@@ -74,5 +74,5 @@ func (m *machine[V]) places(left, right []*node) (o Outcome, ok bool) {
 	case r:
 		return Outcome{Kind: RightOnly, Detail: "left side: a gather reads at a place outside its table"}, true
 	}
-	return Outcome{Kind: Undefined}, true
+	return Outcome{Kind: Undefined, Detail: "gathers read at places outside their tables"}, true
 }
