@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 )
 
@@ -184,5 +185,18 @@ func TestNumbers(t *testing.T) {
 	}
 	if n, err := add(-5, 3); err != nil || n != -2 {
 		t.Error("-5+3")
+	}
+}
+
+// Attribute values are read as they are written.
+func TestReadAttr(t *testing.T) {
+	for text, sort := range map[string]string{
+		"()": graph.SortPerm, "(2, 0, 1)": graph.SortPerm, "(1, 2)": graph.SortStride, "same_upper": graph.SortPadding,
+		"(1, 0, 2, 0)": graph.SortPadding, "-0.5": graph.SortNumber, "relu": graph.SortAct,
+	} {
+		a, err := ReadAttr(text, sort)
+		if err != nil || a.String() != text {
+			t.Errorf("%s of sort %s is read as %s (%v)", text, sort, a, err)
+		}
 	}
 }

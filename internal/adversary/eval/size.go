@@ -354,8 +354,12 @@ func relabel(from, to, at []int64) []int64 {
 // ReadAttr reads an attribute value of a sort as [Attr.String] writes it.
 func ReadAttr(text, sort string) (Attr, error) {
 	if rest, ok := strings.CutPrefix(text, "("); ok {
-		var t []int64
-		for _, part := range strings.Split(strings.TrimSuffix(rest, ")"), ",") {
+		t := []int64{}
+		inner := strings.TrimSpace(strings.TrimSuffix(rest, ")"))
+		if inner == "" { // the permutation of no axes
+			return Attr{Tuple: t}, nil
+		}
+		for _, part := range strings.Split(inner, ",") {
 			n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 64)
 			if err != nil {
 				return Attr{}, fmt.Errorf("value %q: %w", text, err)
