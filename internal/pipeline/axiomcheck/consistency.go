@@ -27,7 +27,7 @@ const z3Steps = 1_000_000
 const maxWrong = 8
 
 func (r *run) consistency(ctx context.Context) (err error) {
-	r.rep.Consistency, err = memo(r, Consistency, "", fmt.Sprint(version, r.opt.Z3Pairs, r.lib.text), func() (*ConsistencyReport, error) {
+	r.rep.Consistency, err = memo(r, Consistency, "", fmt.Sprint(version, sampleTerms, r.opt.Z3Pairs, r.lib.text), func() (*ConsistencyReport, error) {
 		start := time.Now()
 		rep := &ConsistencyReport{}
 		s := newSamples()

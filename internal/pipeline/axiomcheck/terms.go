@@ -19,11 +19,11 @@ type sample struct {
 
 // Bounds of the samples.
 const (
-	sampleTerms  = 2  // of each operator with operands, on average; beside the leaves
+	sampleTerms  = 4  // of each operator with operands; beside the leaves
 	sampleCells  = 64 // elements of one
 	sampleOps    = 3  // operators of one
 	sampleRounds = 3  // sets of random inputs
-	sampleTries  = 40_000
+	sampleTries  = 120_000
 	// sampleConstants is how often a constant of each operator is drawn.
 	sampleConstants = 12
 )
@@ -41,7 +41,7 @@ type sampling struct {
 }
 
 // newSamples makes variables, all constants of a few small shapes, and random
-// terms over them in which every operator occurs.
+// terms over them in which every operator occurs that has exact values.
 func newSamples() *sampling {
 	s := &sampling{rng: rand.New(rand.NewPCG(1, 2)), seen: map[int]bool{}}
 	for i, sizes := range leafShapes {
@@ -72,10 +72,11 @@ func newSamples() *sampling {
 			ops = append(ops, op)
 		}
 	}
-	made := 0
-	for try := 0; try < sampleTries && made < sampleTerms*len(ops); try++ {
-		if s.apply(ops[try%len(ops)]) {
-			made++
+	// As many of each, so that those which hardly anything fits are not left out.
+	made := map[*graph.Op]int{}
+	for try := range sampleTries {
+		if op := ops[try%len(ops)]; made[op] < sampleTerms && s.apply(op) {
+			made[op]++
 		}
 	}
 	return s
@@ -143,6 +144,18 @@ func (s *sampling) value(p graph.Param) graph.Value {
 		return pick(graph.TupleValue(1, 0), graph.TupleValue(1, 0, 2, 3), graph.TupleValue(0, 1, 3, 2))
 	case "shape":
 		return graph.ShapeValue(graph.Sizes(leafShapes[s.rng.IntN(len(leafShapes))]...))
+	case "tuple":
+		return pick(graph.TupleValue(0), graph.TupleValue(1), graph.TupleValue(0, 1), graph.TupleValue(2, 3), graph.TupleValue(1, 2),
+			graph.TupleValue(0, 0), graph.TupleValue(3, 2), graph.TupleValue(0, 1, 1, 0), graph.TupleValue(1, 0, 0, 1), graph.TupleValue(1, 2, 2, 2))
+	case graph.SortNumber:
+		return pick(graph.NumberValue(0), graph.NumberValue(0.5), graph.NumberValue(-1), graph.NumberValue(2))
+	case graph.SortDType:
+		all := graph.DTypes()
+		return graph.NameValue(all[s.rng.IntN(len(all))].String())
+	case "name":
+		return graph.NameValue(p.Names[s.rng.IntN(len(p.Names))])
+	case "flag":
+		return graph.IntValue(s.rng.Int64N(2))
 	}
 	return graph.IntValue(s.rng.Int64N(4))
 }
