@@ -8,6 +8,7 @@ import (
 
 	"github.com/taso-go/taso/egraph"
 	"github.com/taso-go/taso/egraph/tensor"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/smt"
@@ -133,7 +134,7 @@ func (r *run) askZ3(ctx context.Context, s *sampling, rep *ConsistencyReport) er
 			LHS: []*law.Term{x.term}, RHS: []*law.Term{y.term}})
 	}
 	// Variables of one shape, then constants, then terms beside what they are made
-	// of, or beside whatever has their shape, the last ones first, so that all
+	// of, or beside whatever has their shape, a term of each operator first, so that all
 	// operators are asked for.
 	eachPair(s.all, func(x, y *sample) {
 		if x.term.IsVar() && y.term.IsVar() {
@@ -151,13 +152,12 @@ func (r *run) askZ3(ctx context.Context, s *sampling, rep *ConsistencyReport) er
 	for _, x := range s.all {
 		byTerm[x.term] = x
 	}
-	for i := len(s.all) - 1; i > 0; i-- {
-		y := s.all[i]
+	for _, y := range inTurn(s.all) {
 		var near []*sample
 		for _, a := range y.term.Args {
 			near = append(near, byTerm[a])
 		}
-		for _, x := range slices.Concat(near, s.all[:i]) {
+		for _, x := range slices.Concat(near, s.all) {
 			if x.fits(y) && !x.same(y) && !(x.constant && y.constant) {
 				add(x, y)
 				break
@@ -182,6 +182,31 @@ func (r *run) askZ3(ctx context.Context, s *sampling, rep *ConsistencyReport) er
 		}
 	}
 	return nil
+}
+
+// inTurn are the applications among samples, those of the operators taking turns, the
+// last one of each first, which has most other samples in it.
+func inTurn(all []*sample) []*sample {
+	var ops []*graph.Op
+	by := map[*graph.Op][]*sample{}
+	for _, x := range slices.Backward(all) {
+		if op := x.term.Op; op != nil {
+			if by[op] == nil {
+				ops = append(ops, op)
+			}
+			by[op] = append(by[op], x)
+		}
+	}
+	var out []*sample
+	for round, more := 0, true; more; round++ {
+		more = false
+		for _, op := range ops {
+			if round < len(by[op]) {
+				out, more = append(out, by[op][round]), true
+			}
+		}
+	}
+	return out
 }
 
 // eachPair calls f for the pairs of one shape whose values differ.
