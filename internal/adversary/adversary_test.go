@@ -169,8 +169,9 @@ func TestJudge(t *testing.T) {
 	// Where hardly any values drawn are places of a table, a counterexample is not seen;
 	// where a side is defined for no values, it is none.
 	for text, want := range map[string]int{
-		"rule r given X : [2], K : [60] then gather[axis=0](X, K) == neg(gather[axis=0](X, K))":       0,
-		"rule r given X : [2] then slice[axis=0, lo=0, hi=3](X) == neg(slice[axis=0, lo=0, hi=3](X))": 1,
+		"rule r given X : [2], K : [60] then gather[axis=0](X, K) == neg(gather[axis=0](X, K))":                                          0,
+		"rule r given X : [2], K : [60] then gather[axis=0](X, K) => gather[axis=0](X, ewint[fn=rem](K, fill[shape=[60], value=2.0]()))": 0,
+		"rule r given X : [2] then slice[axis=0, lo=0, hi=3](X) == neg(slice[axis=0, lo=0, hi=3](X))":                                    1,
 	} {
 		l, err := law.ParseLaw(text)
 		if err != nil {

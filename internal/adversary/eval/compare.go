@@ -43,6 +43,8 @@ type Outcome struct {
 	Kind   Kind
 	Detail string
 	Cells  int // compared
+	// ByValues: what is defined depends on the values that were drawn.
+	ByValues bool
 }
 
 // Judge evaluates one law. It is not safe for concurrent use.
@@ -369,7 +371,7 @@ func (o Outcome) Breaks(backward bool) bool {
 // Unseen says whether nothing is seen with the values that were drawn: with others
 // something may be.
 func (o Outcome) Unseen() bool {
-	return o.Kind == Skipped || o.Kind == Undefined && o.Detail != ""
+	return o.Kind == Skipped || o.ByValues
 }
 
 // Differs says whether an outcome contradicts the claim that the sides are

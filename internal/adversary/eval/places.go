@@ -70,9 +70,9 @@ func (m *machine[V]) places(left, right []*node) (o Outcome, ok bool) {
 	case !knownLeft || !knownRight || l && r:
 		return o, false
 	case l:
-		return Outcome{Kind: LeftOnly, Detail: "right side: a gather reads at a place outside its table"}, true
+		return Outcome{Kind: LeftOnly, ByValues: true, Detail: "right side: a gather reads at a place outside its table"}, true
 	case r:
-		return Outcome{Kind: RightOnly, Detail: "left side: a gather reads at a place outside its table"}, true
+		return Outcome{Kind: RightOnly, ByValues: true, Detail: "left side: a gather reads at a place outside its table"}, true
 	}
-	return Outcome{Kind: Undefined, Detail: "gathers read at places outside their tables"}, true
+	return Outcome{Kind: Undefined, ByValues: true}, true
 }
