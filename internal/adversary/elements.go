@@ -7,8 +7,8 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
-// Terms of comparisons, choices, powers, functions of integers, casts and dilated windows,
-// and what is nearly the same as one of them.
+// Terms of comparisons, choices, powers, functions of integers, casts, dilated windows and
+// places of the largest elements, and what is nearly the same as one of them.
 
 // elements is such a term of a shape.
 func (w *writer) elements(l *law.Law, s graph.Shape, sub func(graph.Shape) *law.Term) *law.Term {
@@ -28,6 +28,9 @@ func (w *writer) elements(l *law.Law, s graph.Shape, sub func(graph.Shape) *law.
 	case 8, 9:
 		t := pick(w.rng, graph.DTypes())
 		return app("cast", map[string]graph.Value{"to": graph.NameValue(t.String()), "mode": graph.NameValue(pick(w.rng, graph.Modes(t)))}, sub(s))
+	}
+	if axes := plainAxes(s); len(axes) > 0 && w.rng.IntN(3) == 0 {
+		return w.largest(l, s, pick(w.rng, axes), sub)
 	}
 	if _, ok := s.Concrete(); ok && len(s) > 0 && w.rng.IntN(2) == 0 {
 		return w.resized(s, sub)
@@ -53,6 +56,17 @@ func (w *writer) exponent(s graph.Shape, sub func(graph.Shape) *law.Term) *law.T
 	}
 	x := pick(w.rng, []float64{0, 1, 2, 3, -1, 0.5})
 	return app("fill", map[string]graph.Value{"shape": graph.ShapeValue(s), "value": graph.NumberValue(x)})
+}
+
+// largest are places of the largest or smallest elements along an axis, of which there are
+// as many or more.
+func (w *writer) largest(l *law.Law, s graph.Shape, axis int, sub func(graph.Shape) *law.Term) *law.Term {
+	k, n := s[axis].Dim, s[axis].Dim
+	if w.rng.IntN(2) == 0 {
+		n = n.Add(graph.Var(w.fresh(l, "m")))
+	}
+	return app("topk", map[string]graph.Value{"axis": axisAttr(s, axis), "k": graph.DimValue(k), "smallest": graph.IntValue(w.rng.Int64N(2))},
+		sub(s.With(axis, n)))
 }
 
 // resized is an image of another size.
