@@ -38,8 +38,8 @@ func (t *Tail) accepts(mode Mode, n, mod int) (Mode, bool) {
 func (l *lowerer) elementwise(fn string, v, p, q ValueID, t graph.TensorType) ValueID {
 	x, y := v, p
 	s := Step{Node: l.node, Fn: fn}
-	if p != None && q == None && (l.madeAt(p) > l.madeAt(v) && l.fits(p, t) || !l.fits(v, t)) {
-		// The later kernel takes the step.
+	if p != None && q == None && (l.madeAt(p) > l.madeAt(v) && l.fits(p, t) || !l.fits(v, t) && (l.fits(p, t) || !l.apart(v))) {
+		// The later kernel takes the step, or the one that can.
 		x, y, s.Reversed = p, v, true
 	}
 	mode, n, mod := l.operand(fn, y, t.Sizes)
@@ -59,7 +59,17 @@ func (l *lowerer) elementwise(fn string, v, p, q ValueID, t graph.TensorType) Va
 			return x
 		}
 	}
-	return l.add(Kernel{Kind: Chain, As: "chain", In: []ValueID{l.dense(x)}, Tail: &Tail{Steps: []Step{s}, N: n, Mod: mod}}, t)[0]
+	if !l.apart(x) {
+		x = l.dense(x)
+	}
+	return l.add(Kernel{Kind: Chain, As: "chain", In: []ValueID{x}, Tail: &Tail{Steps: []Step{s}, N: n, Mod: mod}}, t)[0]
+}
+
+// apart reports whether steps read a value that is in rows as it lies.
+func (l *lowerer) apart(v ValueID) bool {
+	x := &l.Values[v]
+	_, _, ok := x.Rows()
+	return ok && l.t.TakesStep(x)
 }
 
 // operand says how the operand of a step lies under a tensor, see
@@ -72,10 +82,13 @@ func (l *lowerer) operand(fn string, y ValueID, sizes []int) (mode Mode, n, mod 
 		return Row, graph.NumElements(sizes[2:]), sizes[1]
 	}
 	mode, n, mod, ok := l.Values[y].Spread()
-	if !ok {
-		return Full, 0, 0
+	switch {
+	case ok:
+		return mode, n, mod
+	case l.apart(y):
+		return Rows, 0, 0
 	}
-	return mode, n, mod
+	return Full, 0, 0
 }
 
 // fits reports whether a value has the result's sizes without broadcasting, so

@@ -55,6 +55,17 @@ func (t *Target) Takes(as string, v *Value) bool {
 	return v.Dense()
 }
 
+// TakesStep reports whether a step reads an operand as it lies.
+func (t *Target) TakesStep(v *Value) bool {
+	if mode, _, _, ok := v.Spread(); ok {
+		return mode != Full || v.Dense()
+	}
+	if _, _, ok := v.Rows(); !ok || !t.Rows {
+		return false
+	}
+	return t.held(v.Type) == graph.Float32
+}
+
 // Made is what is known of an operand where it is made: where it is a reshape of what is
 // dense, where that is made.
 type Made struct {

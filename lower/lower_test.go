@@ -34,7 +34,7 @@ func lowered(t testing.TB, g *graph.Graph, target *lower.Target, opt lower.Optio
 func text(p *lower.Plan) string {
 	var lines []string
 	kinds := [...]string{"", "chain ", "copy ", "prepare ", "constant "}
-	modes := [...]string{"", " scalar", " row", " col", " full"}
+	modes := [...]string{"", " scalar", " row", " col", " full", " rows"}
 	write := func(list string, ks []lower.Kernel) {
 		for _, k := range ks {
 			line := list + kinds[k.Kind] + k.As + " " + p.Graph.Name(k.Node)
@@ -120,6 +120,23 @@ return v, w`, lower.CPU(), lower.Options{}, `
 copy copy u
 softmax v
 concat w`},
+		{"halves of a product", halvesText, lower.CPU(), lower.Options{}, `
+matmul m
+chain chain s | sigmoid | ewmul rows reversed t | ewmul rows v
+matmul y | ewadd rows z`},
+		{"halves of a product, for who reads what is dense", halvesText, &lower.Target{Name: "dense", Align: 16, Reads: map[string]lower.Form{"matmul": lower.Matrices}, Tails: map[string]bool{"matmul": true}}, lower.Options{}, `
+matmul m
+copy copy a
+copy copy b
+chain chain s | sigmoid | ewmul full reversed t | ewmul full v
+matmul y | ewadd full z`},
+		{"halves of integers", "x : int64[3, 8]\na = slice[axis=1, lo=0, hi=4](x)\nb = slice[axis=1, lo=4, hi=8](x)\nc = ewadd(a, b)\nreturn c", lower.CPU(), lower.Options{}, `
+copy copy a
+copy copy b
+chain chain c | ewadd full reversed, in place`},
+		{"the dense operand's kernel takes the step", "x : float32[3, 8]\nw : float32[3, 3]\na = slice[axis=1, lo=0, hi=4](x)\nb = slice[axis=1, lo=4, hi=8](x)\nt = matmul(w, b)\nc = ewsub(a, t)\nd = ewsub(a, b)\nreturn c, d", lower.CPU(), lower.Options{}, `
+matmul t | ewsub rows reversed c
+chain chain d | ewsub rows`},
 		{"a target that copies slices", "x : float32[4, 6]\nu = slice[axis=0, lo=1, hi=3](x)\nv = slice[axis=1, lo=1, hi=3](x)\nt = transpose(x)\nw = concat[axis=0](u, u)\nreturn w, v, t",
 			stiff, lower.Options{}, `
 copy copy v
@@ -174,6 +191,51 @@ resize y`},
 			t.Errorf("%s:\n%s\nwant%s", c.name, got, c.want)
 		}
 		check(t, c.name, p)
+	}
+}
+
+const halvesText = `
+x : float32[4, 6]
+w : weight float32[6, 16]
+d : weight float32[8, 8]
+m = matmul(x, w)
+a = slice[axis=1, lo=0, hi=8](m)
+b = slice[axis=1, lo=8, hi=16](m)
+s = sigmoid(a)
+t = ewmul(a, s)
+v = ewmul(t, b)
+y = matmul(v, d)
+z = ewadd(y, b)
+return z`
+
+// TestRows: which values are rows that lie apart.
+func TestRows(t *testing.T) {
+	for _, c := range []struct {
+		sizes, strides []int
+		n, apart       int
+	}{
+		{[]int{3, 4}, []int{10, 1}, 4, 10},
+		{[]int{2, 3, 4}, []int{30, 10, 1}, 4, 10},
+		{[]int{2, 3, 4}, []int{24, 4, 1}, 12, 24},
+		{[]int{2, 1, 3, 1, 4}, []int{50, 7, 4, 9, 1}, 12, 50},
+		{[]int{3, 4}, []int{4, 1}, 0, 0},         // dense
+		{[]int{3, 4}, []int{0, 1}, 0, 0},         // one row
+		{[]int{2, 3, 4}, []int{8, 0, 1}, 0, 0},   // rows that are repeated
+		{[]int{2, 3, 4}, []int{31, 10, 1}, 0, 0}, // at two distances
+		{[]int{3, 4}, []int{20, 2}, 0, 0},        // every other element
+		{[]int{3, 1}, []int{5, 1}, 0, 0},         // of one element
+		{[]int{4, 3}, []int{1, 4}, 0, 0},         // columns
+		{[]int{1, 4}, []int{99, 1}, 0, 0},        // one row
+		{[]int{3, 2, 4}, []int{4, 12, 1}, 0, 0},  // in another order
+	} {
+		v := lower.Value{Sizes: c.sizes, Strides: c.strides}
+		n, apart, ok := v.Rows()
+		if !ok {
+			n, apart = 0, 0
+		}
+		if n != c.n || apart != c.apart {
+			t.Errorf("%v at %v: rows of %d, %d apart, want %d and %d", c.sizes, c.strides, n, apart, c.n, c.apart)
+		}
 	}
 }
 

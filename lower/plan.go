@@ -92,7 +92,7 @@ type Kind uint8
 const (
 	// Compute is the operator of the kernel's node, or one part of it.
 	Compute Kind = iota
-	// Chain is the steps of the tail alone, on In[0].
+	// Chain is the steps of the tail alone, on In[0], which is dense or rows that lie apart.
 	Chain
 	// Copy makes In[0], a view, dense.
 	Copy
@@ -163,6 +163,9 @@ const (
 	Row            // one element a row
 	Col            // one element a column
 	Full           // one element each
+	// Rows: one element each, in rows that lie apart, such as some columns of a matrix
+	// ([Value.Rows]).
+	Rows
 )
 
 // Reads calls f with each value that a kernel reads.

@@ -34,6 +34,9 @@ type Target struct {
 	// Spread: there is a kernel for convolutions over images that are spread with zeros,
 	// which reads them as they are before, see [Spread]; of elements held as float32.
 	Spread bool
+	// Rows: steps, of elements held as float32, and chains read operands whose rows lie
+	// apart ([Value.Rows]) as they lie.
+	Rows bool
 	// Overwrites: a chain may write where it reads.
 	Overwrites bool
 	// Packed are the forms in which a kernel wants its operands prepared; nil, or
@@ -72,7 +75,7 @@ const (
 // are packed into, which depend on the processor.
 func CPU() *Target {
 	return &Target{
-		Name: "cpu", Align: 64, Overwrites: true, Spread: true, Whole: true, Held: Wide,
+		Name: "cpu", Align: 64, Overwrites: true, Spread: true, Whole: true, Rows: true, Held: Wide,
 		Tailed: func(held graph.DType) bool { return held == graph.Float32 },
 		Reads: map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided,
 			"ewwhere": Strided, "ewpow": Strided, "ewint": Strided, "ewless": Strided, "ewlessequal": Strided, "ewequal": Strided},

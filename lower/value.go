@@ -73,6 +73,19 @@ func (v *Value) Spread() (mode Mode, n, mod int, ok bool) {
 	return Row, after, dense, true
 }
 
+// Rows are the rows of a value of which each is dense and begins as far behind the one
+// before, further than that one is long: their length and their distance, in elements. ok is
+// false if it is not so.
+func (v *Value) Rows() (n, apart int, ok bool) {
+	k, n := len(v.Sizes), 1
+	for k > 0 && (v.Sizes[k-1] == 1 || v.Strides[k-1] == n) {
+		k--
+		n *= v.Sizes[k]
+	}
+	apart, ok = v.joined(0, k)
+	return n, apart, ok && n > 1 && apart > n
+}
+
 // Packable reports whether the last two axes are matrices that can be read along
 // their memory.
 func (v *Value) Packable() bool {

@@ -343,8 +343,7 @@ func (p *Pricer) takes(u bank.Node, v *lower.Value) bool {
 		_, err := lower.Views(lower.Attrs{Op: op, Values: p.net.Attrs(u)}, v, out)
 		return err == nil
 	case lower.IsStep(op):
-		mode, _, _, ok := v.Spread()
-		return ok && mode != lower.Full
+		return p.target.TakesStep(v)
 	}
 	x := p.net.Type(p.net.Operand(u, 0)).Sizes
 	as := lower.As(lower.Attrs{Op: op, Values: p.net.Attrs(u)}, x, p.net.Type(p.net.Out(u, 0)).Sizes)

@@ -168,7 +168,11 @@ func bindChain(b *binder, k *lower.Kernel, s *step) error {
 		n = all
 	}
 	s.made(b.t, func() []call {
-		return []call{{y: y.ptr(), x: x.ptr(), rows: all / n, n: n, rowMod: rowMod, ops: f.tail.ops, nops: f.tail.nops}}
+		from := x.ptr()
+		if !x.Dense() {
+			from = y.ptr() // the first operation takes it from where it lies
+		}
+		return []call{{y: y.ptr(), x: from, rows: all / n, n: n, rowMod: rowMod, ops: f.tail.ops, nops: f.tail.nops}}
 	})
 	return nil
 }

@@ -84,6 +84,9 @@ static void apply_op(float *dst, const float *src, int64_t n, const taso_op *o, 
 	case TASO_MOREEQUAL: EACH2(vsel(x >= p, vset(1.0f), zero)); break;
 	case TASO_EQUAL: EACH2(vsel(x == p, vset(1.0f), zero)); break;
 	case TASO_WHOLE: EACH1(x + zero); break;
+	case TASO_TAKE:
+		__builtin_memcpy(dst, ptr, n * 4);
+		break;
 	case TASO_RSQRT: EACH1(1.0f / vsqrt(x + a)); break;
 	case TASO_AFFINE: {
 		int64_t at = o->mode == TASO_ROW ? row : 0;
@@ -94,12 +97,28 @@ static void apply_op(float *dst, const float *src, int64_t n, const taso_op *o, 
 	}
 }
 
+// apply_rows is apply_op where the operand's rows are apart: row by row.
+static void apply_rows(float *dst, const float *src, int64_t n, const taso_op *o, int64_t off) {
+	taso_op full = *o;
+	full.mode = TASO_FULL;
+	int64_t r = off / o->n, at = off % o->n;
+	for (int64_t i = 0; i < n; r++, at = 0) {
+		int64_t len = lmin(n - i, o->n - at);
+		full.p = o->p + r * o->apart + at;
+		apply_op(dst + i, src + i, len, &full, 0, 0, 0);
+		i += len;
+	}
+}
+
 static void apply_ops(float *dst, const float *src, int64_t n, const taso_op *ops, int64_t nops, int64_t row, int64_t col, int64_t off) {
 	if (!nops && dst != src) __builtin_memmove(dst, src, n * 4);
 	for (int64_t i = 0; i < n; i += PIECE) {
 		int64_t len = lmin(PIECE, n - i);
 		for (int64_t k = 0; k < nops; k++)
-			apply_op(dst + i, k ? dst + i : src + i, len, ops + k, row, col + i, off + i);
+			if (ops[k].mode == TASO_ROWS)
+				apply_rows(dst + i, k ? dst + i : src + i, len, ops + k, off + i);
+			else
+				apply_op(dst + i, k ? dst + i : src + i, len, ops + k, row, col + i, off + i);
 	}
 }
 

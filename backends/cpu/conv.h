@@ -93,8 +93,10 @@ static void conv_packed(const taso_conv *g) {
 enum {
 	DIRECT_COLUMNS = 512,
 	DIRECT_CHANNELS = 256, // with more the two ways are alike
-	// What packing one piece of a row of windows takes, in products of vectors.
+	// What packing one piece of a row of windows takes, in products of vectors, and copying a
+	// vector of the result to its place.
 	PIECE_PRODUCTS = 8,
+	COPY_PRODUCTS = 3,
 };
 
 // direct_rows is how many output rows are computed at a time.
@@ -157,16 +159,17 @@ static void conv_direct(const taso_conv *g) {
 INLINE int64_t vectors(int64_t n) { return (n + LANES - 1) / LANES; }
 
 // in_place reports whether the image is read in place. That computes the columns between the
-// rows of the result too, once for each output channel; packing moves, for each row of
-// the matrix of windows, a piece for every row of the result and every panel.
-// (BenchmarkConvWays, from which PIECE_PRODUCTS is, times both.)
+// rows of the result too, once for each output channel, and copies the result; packing moves,
+// for each row of the matrix of windows, a piece for every row of the result and every panel.
+// (BenchmarkConvWays, from which the two constants are, times both.)
 static int in_place(const taso_conv *g) {
 	if (g->way != TASO_BESTWAY) return g->way == TASO_INPLACE;
 	if (g->sh != 1 || g->sw != 1 || g->o > DIRECT_CHANNELS) return 0;
-	int64_t rows = direct_rows(g), rest = g->oh % rows, n = g->oh * g->ow;
+	int64_t rows = direct_rows(g), rest = g->oh % rows, n = g->oh * g->ow, k = g->c * g->kh * g->kw;
 	int64_t computed = g->oh / rows * vectors((rows - 1) * g->xw + g->ow);
 	if (rest) computed += vectors((rest - 1) * g->xw + g->ow);
-	return g->o * (computed - vectors(n)) <= PIECE_PRODUCTS * (g->oh + (n + NR - 1) / NR);
+	int64_t surplus = g->o * (computed - vectors(n)), copies = g->o * computed * COPY_PRODUCTS / k;
+	return surplus + copies <= PIECE_PRODUCTS * (g->oh + (n + NR - 1) / NR);
 }
 
 static int64_t conv_scratch(const taso_conv *g) {

@@ -68,6 +68,7 @@ const (
 	opMoreEqual
 	opEqual
 	opWhole
+	opTake
 )
 
 const (
@@ -76,6 +77,7 @@ const (
 	modeRow
 	modeCol
 	modeFull
+	modeRows
 )
 
 // chainOp is one operation of a chain: taso_op, field by field.
@@ -83,6 +85,7 @@ type chainOp struct {
 	code, mode int32
 	a, b       float32
 	p, q       ptr
+	n, apart   int // of modeRows
 }
 
 // tail is what a kernel does to a result last: taso_tail.

@@ -53,7 +53,8 @@ enum {
 	TASO_MORE,      // x > p
 	TASO_MOREEQUAL, // x >= p
 	TASO_EQUAL,
-	TASO_WHOLE // x + 0: 0 without a sign
+	TASO_WHOLE, // x + 0: 0 without a sign
+	TASO_TAKE   // p: what a chain starts from where it lies in rows
 };
 
 // Where the operand of an element lies.
@@ -62,13 +63,15 @@ enum {
 	TASO_SCALAR, // p[0]
 	TASO_ROW,    // p[row]
 	TASO_COL,    // p[column]
-	TASO_FULL    // p[place of the element in the whole tensor]
+	TASO_FULL,   // p[place of the element in the whole tensor]
+	TASO_ROWS    // the same, where rows of n are apart from one another: p[place/n*apart + place%n]
 };
 
 typedef struct {
 	int32_t code, mode;
 	float a, b;
 	const float *p, *q;
+	int64_t n, apart; // of TASO_ROWS
 } taso_op;
 
 // The last thing done to a product before it is stored: add what was there

@@ -233,6 +233,8 @@ func applyOps(y, x []float32, ops ptr, nops, row, off int) {
 				p = f32(o.p, j+1)[j]
 			case modeFull:
 				p = f32(at(o.p, off), j+1)[j]
+			case modeRows:
+				p = f32(at(o.p, (off+j)/o.n*o.apart+(off+j)%o.n), 1)[0]
 			}
 			if o.code == opAffine {
 				at := 0
@@ -317,6 +319,8 @@ func compute(o chainOp, x, p float32) float32 {
 		return truth(x > p)
 	case opMoreEqual:
 		return truth(x >= p)
+	case opTake:
+		return p
 	case opEqual:
 		return truth(x == p)
 	case opWhole:

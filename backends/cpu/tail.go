@@ -68,6 +68,11 @@ func (b *binder) bindTail(k *lower.Kernel) (*fusion, error) {
 		return nil, nil
 	}
 	f := &fusion{n: k.Tail.N, rowMod: k.Tail.Mod, registers: k.As == "conv2d" || k.As == "matmul" || k.As == "depthwise"}
+	if k.Kind == lower.Chain {
+		if x := b.value(k.In[0]); !x.Dense() {
+			f.add(chainOp{code: opTake, mode: modeRows}, x, nil)
+		}
+	}
 	for i := range k.Tail.Steps {
 		s := &k.Tail.Steps[i]
 		code, nameA, nameB, ok := stepCode(s.Fn, s.Reversed)
@@ -88,11 +93,18 @@ func (b *binder) bindTail(k *lower.Kernel) (*fusion, error) {
 			}
 			*p.to = float32(x)
 		}
-		f.ops = append(f.ops, op)
-		f.args = append(f.args, [2]*value{b.value(s.Args[0]), b.value(s.Args[1])})
+		f.add(op, b.value(s.Args[0]), b.value(s.Args[1]))
 	}
 	f.pair()
 	return f, nil
+}
+
+// add adds an operation.
+func (f *fusion) add(op chainOp, p, q *value) {
+	if op.mode == modeRows {
+		op.n, op.apart, _ = p.Rows()
+	}
+	f.ops, f.args = append(f.ops, op), append(f.args, [2]*value{p, q})
 }
 
 // pair makes a product and the sum behind it one operation, where the operands of both
