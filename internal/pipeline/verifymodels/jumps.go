@@ -1,7 +1,9 @@
 package verifymodels
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
@@ -20,13 +22,97 @@ const halves = 3
 // to rounding just where a function jumps, and so does not show that the models differ.
 func (c *comparison) atHalves(run int) bool { return c.jumps && run == halves-1 }
 
-// half is element i of an input in such a run: a random multiple of a half, -4 to 4. Every
-// other one is the same in all inputs, which may be compared with each other.
-func (in input) half(seed uint64, run, i int) float64 {
+// half is element i of an input in such a run: a random multiple of a half, -4 to 4, or a
+// number of a small weight. Every other one is the same in all inputs, which may be compared
+// with each other.
+func (in input) half(seed uint64, run, i int, constants []float64) float64 {
 	if i%2 == 0 {
 		in.name = ""
 	}
-	return float64(int64(draw(seed, run, in, i)%17)-8) / 2
+	n := draw(seed, run, in, i)
+	if k := n / 17 % 2; k == 1 && len(constants) > 0 {
+		return constants[n/34%uint64(len(constants))]
+	}
+	return float64(int64(n%17)-8) / 2
+}
+
+// Limits of the weights whose numbers are tried.
+const (
+	smallWeight  = 4
+	maxConstants = 64
+)
+
+// constants are the finite numbers that models hold in small weights of floating-point
+// numbers, each once, in the order of their weights.
+func constants(ms ...*model.Model) (list []float64, err error) {
+	for _, m := range ms {
+		for _, id := range m.Graph.Inputs() {
+			w := m.Weights[id]
+			if w == nil || !w.DType.IsFloat() || w.Elements() > smallWeight {
+				continue
+			}
+			x, err := loadWeight(floats{}, w)
+			if err != nil {
+				return nil, fmt.Errorf("weight %s: %w", m.Graph.Name(id), err)
+			}
+			for _, v := range x.Data {
+				if finite(v) && !slices.Contains(list, v) && len(list) < maxConstants {
+					list = append(list, v)
+				}
+			}
+		}
+	}
+	return list, nil
+}
+
+// fedAt tells what was fed where an output has an element, of inputs that have its sizes.
+func (c *comparison) fedAt(o Output, fed []interp.Tensor[float64]) string {
+	text := ""
+	for i, in := range c.ins {
+		if fed != nil && in.typ.DType.IsFloat() && slices.Equal(in.typ.Sizes, o.Sizes) {
+			text += fmt.Sprintf(", where input %s is %.9g", in.name, fed[i].Data[flat(o.Sizes, o.At)])
+		}
+	}
+	return text
+}
+
+// flat is the inverse of index.
+func flat(sizes, at []int) (n int) {
+	for i, k := range at {
+		n = n*sizes[i] + k
+	}
+	return n
+}
+
+// Models are compared as functions of numbers. What they make of inputs that are none does
+// not count, and is said where it is not the same.
+
+// fedFloats reports whether a model is fed floating-point numbers.
+func (c *comparison) fedFloats() bool {
+	return slices.ContainsFunc(c.ins, func(in input) bool { return in.typ.DType.IsFloat() })
+}
+
+// sometimes is element i of an input in a run with what is no number: every third element
+// is such.
+func (in input) sometimes(seed uint64, run, i int) float64 {
+	if i%3 == 0 {
+		return math.NaN()
+	}
+	return unit(draw(seed, run, in, i))
+}
+
+// beyond lists the outputs of which elements are a number in one model only in such a run.
+func (c *comparison) beyond(outs []Output, fed, a, b []interp.Tensor[float64]) (notes []string) {
+	for i, o := range outs {
+		for j, x := range a[i].Data {
+			if y := b[i].Data[j]; math.IsNaN(x) != math.IsNaN(y) {
+				o.At = index(o.Sizes, j)
+				notes = append(notes, fmt.Sprintf("of inputs with elements that are no numbers, which do not count, output %s differs: element %v is %.7g and %.7g%s", o.NameA, o.At, x, y, c.fedAt(o, fed)))
+				break
+			}
+		}
+	}
+	return notes
 }
 
 // jumps reports whether an output of a model depends on a function of floating-point

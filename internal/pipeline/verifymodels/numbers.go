@@ -62,14 +62,20 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 			unreached = append(unreached, fmt.Sprintf("integers of input %s, from which positions are computed, that are not 0 to %d", in.name, in.below-1))
 		}
 	}
-	stage := o.Progress.Stage("numbers", int64(res.Runs)*nodes(o))
+	total := res.Runs
+	if decisive && c.fedFloats() {
+		total++ // with what is no number
+	}
+	stage := o.Progress.Stage("numbers", int64(total)*nodes(o))
 	defer stage.Done()
 	inputs := func(k int) (inA, inB []interp.Tensor[float64]) {
 		wide := decisive && k%2 == 1
 		return fill(c.ins, func(in input, i int) float64 {
 			switch {
+			case in.typ.DType.IsFloat() && k == res.Runs:
+				return in.sometimes(o.Seed, k, i)
 			case in.typ.DType.IsFloat() && decisive && c.atHalves(k):
-				return in.half(o.Seed, k, i)
+				return in.half(o.Seed, k, i, c.constants)
 			case in.typ.DType.IsFloat() && wide:
 				return wideScale * unit(draw(o.Seed, k, in, i))
 			case in.typ.DType.IsFloat():
@@ -93,11 +99,11 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 		outputs += int64(graph.NumElements(o.A.Graph.Sizes(t)))
 	}
 	var outsA [][]interp.Tensor[float64]
-	if outputs*int64(res.Runs) <= keptOutputs {
-		for k := range res.Runs {
+	if outputs*int64(total) <= keptOutputs {
+		for k := range total {
 			in, _ := inputs(k)
 			out, err := a.run(ctx, in)
-			if err != nil {
+			if err != nil && (k < res.Runs || ctx.Err() != nil) {
 				return nil, res.notRun(ctx, o, o.A, err)
 			}
 			outsA = append(outsA, out)
@@ -114,44 +120,54 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 	defer func() { err = errors.Join(err, b.close()) }()
 	seen := make([]sight, len(res.Outputs))
 	edge := Numbers{Outputs: slices.Clone(res.Outputs)} // where functions jump
-	for k := range res.Runs {
+	var fed []interp.Tensor[float64]                    // to A, where functions jump
+	for k := range total {
 		inA, inB := inputs(k)
 		var outA []interp.Tensor[float64]
 		if outsA != nil {
 			outA = outsA[k]
-		} else if outA, err = a.run(ctx, inA); err != nil {
+		} else if outA, err = a.run(ctx, inA); err != nil && (k < res.Runs || ctx.Err() != nil) {
 			return nil, res.notRun(ctx, o, o.A, err)
 		}
 		outB, err := b.run(ctx, inB)
-		if err != nil {
+		if err != nil && (k < res.Runs || ctx.Err() != nil) {
 			return nil, res.notRun(ctx, o, o.B, err)
+		}
+		if k == res.Runs && (outA == nil || outB == nil) {
+			continue // what is no number cannot be computed with everywhere, as for positions
 		}
 		placed := make([]interp.Tensor[float64], len(outA))
 		for i, j := range c.outs {
 			placed[i] = outB[j]
-			seen[i].look(outA[i].Data, placed[i].Data)
+			if k < res.Runs {
+				seen[i].look(outA[i].Data, placed[i].Data)
+			}
 		}
-		if decisive && c.atHalves(k) {
+		switch {
+		case k == res.Runs:
+			res.beyond = c.beyond(res.Outputs, inA, outA, placed)
+		case decisive && c.atHalves(k):
+			fed = inA
 			edge.compare(outA, placed)
-		} else {
+		default:
 			res.compare(outA, placed)
 		}
 	}
 	if !decisive {
 		return nil, nil
 	}
-	fed := dependent(o.A.Graph)
+	depends := dependent(o.A.Graph)
 	for i := range seen {
 		if c.outputEqual(i, c.numA, c.numB) {
 			continue // proved
 		}
 		name := res.Outputs[i].NameA
 		if out := edge.Outputs[i]; !out.Agrees() {
-			unreached = append(unreached, fmt.Sprintf("output %s where functions jump, which rounding decides: of multiples of a half element %v is %.7g and %.7g", name, out.At, out.A, out.B))
+			unreached = append(unreached, fmt.Sprintf("output %s where functions jump, which rounding decides: of multiples of a half and the models' own numbers element %v is %.7g and %.7g%s", name, out.At, out.A, out.B, c.fedAt(out, fed)))
 		}
 		if n := seen[i].blind(); n > 0 {
 			unreached = append(unreached, fmt.Sprintf("output %s: %d of %d elements are a finite number in no run", name, n, len(seen[i].finite)))
-		} else if !seen[i].varied && fed[o.A.Graph.Outputs()[i].Node] {
+		} else if !seen[i].varied && depends[o.A.Graph.Outputs()[i].Node] {
 			unreached = append(unreached, fmt.Sprintf("output %s: the same in every run, whatever is fed", name))
 		}
 	}

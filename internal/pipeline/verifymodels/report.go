@@ -119,11 +119,13 @@ type Exact struct {
 // Numbers is the comparison in floating point.
 type Numbers struct {
 	// By is what computed: "float64 reference" or a backend.
-	By        string   `json:"by,omitempty"`
-	Tolerance float64  `json:"tolerance"`     // the largest one of an output
-	Why       string   `json:"why,omitempty"` // why it was not made, "" if it was
-	Runs      int      `json:"runs"`          // sets of inputs
-	Outputs   []Output `json:"outputs,omitempty"`
+	By        string  `json:"by,omitempty"`
+	Tolerance float64 `json:"tolerance"`     // the largest one of an output
+	Why       string  `json:"why,omitempty"` // why it was not made, "" if it was
+	Runs      int     `json:"runs"`          // sets of inputs
+	// beyond says where outputs differ of inputs that are no numbers.
+	beyond  []string
+	Outputs []Output `json:"outputs,omitempty"`
 }
 
 // Output is the deviation of one output, in the run where it is largest relative

@@ -86,7 +86,11 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.jumps = jumps(o.A) || jumps(o.B)
+	if c.jumps = jumps(o.A) || jumps(o.B); c.jumps {
+		if c.constants, err = constants(o.A, o.B); err != nil {
+			return nil, err
+		}
+	}
 	r := &Report{A: side(o.A), B: side(o.B), Seed: o.Seed, Runs: o.Runs, Notes: c.notes()}
 	if o.Expect != nil && (o.NoExact || !c.proved()) {
 		o.Expect(o.expect(c))
@@ -108,6 +112,7 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 		}
 		r.Unreached = append(r.Unreached, list...)
 	}
+	r.Notes = append(r.Notes, r.Numbers.beyond...)
 	r.Runs = max(r.Runs, r.Numbers.Runs)
 	r.conclude()
 	return r, nil

@@ -103,6 +103,8 @@ type comparison struct {
 	// models compute the same.
 	numA, numB []bank.Node
 	jumps      bool // an output depends on a function that jumps at multiples of a half
+	// constants are numbers that both models hold in small weights: functions may jump there, too.
+	constants []float64
 }
 
 // weightPair is a weight that both models hold: of one type, at the same place in
