@@ -189,7 +189,7 @@ func cellsOf[V any](t *testing.T, f Field[V], l *law.Law, p *Point, seed uint64,
 	t.Helper()
 	c, err := NewCells(f, l, p, seed)
 	if err != nil {
-		t.Fatalf("%s: %v", l.LHS[0], err)
+		t.Fatalf("%s is not evaluated: %v", l.LHS[0], err)
 	}
 	c.m.whole = whole
 	return c
