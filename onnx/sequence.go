@@ -87,7 +87,8 @@ func lowerSequenceEmpty(c *call) {
 }
 
 func lowerSequenceConstruct(c *call) {
-	in := c.need(len(c.in), max(len(c.in), 1))
+	n := max(len(c.in), 1)
+	in := c.need(n, n)
 	for _, v := range in {
 		member(in, v)
 	}
