@@ -41,7 +41,11 @@ func (im *importer) within(read func()) {
 // lowerIf reads the branch that is taken, if that is known.
 func lowerIf(c *call) {
 	c.need(1, 1)
-	k := c.known(0, "condition")
+	k := must.Get(c.in[0].constant())
+	if k == nil {
+		c.choose()
+		return
+	}
 	if k.len() != 1 {
 		must.Failf("the condition is %s", c.in[0])
 	}
@@ -49,17 +53,7 @@ func lowerIf(c *call) {
 	if k.number(0) != 0 {
 		name = "then_branch"
 	}
-	g := c.attr[name].GetG()
-	if g == nil {
-		must.Failf("no %s", name)
-	}
-	if len(g.GetOutput()) != len(c.outs) {
-		must.Failf("its %s has %d outputs, the node %d", name, len(g.GetOutput()), len(c.outs))
-	}
-	c.im.within(func() {
-		env := &scope{outer: c.env, vals: map[string]*value{}}
-		copy(c.outs, c.im.graphWithin(g, env, name))
-	})
+	copy(c.outs, c.branch(name))
 }
 
 // inline reads the body of a function of the model, with the call's attributes

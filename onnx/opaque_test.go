@@ -56,14 +56,14 @@ func TestOpaqueVerbatim(t *testing.T) {
 		{"branches that read values around them", func(m *onnxpb.ModelProto) {
 			m.Graph.Node = []*onnxpb.NodeProto{node("Mul", []string{"x", "y"}, []string{"p"}),
 				node("If", []string{"c"}, []string{"z"}, graphAttribute("then_branch", branch(node("Add", []string{"p", "x"}, []string{"t"}))),
-					graphAttribute("else_branch", branch(node("Neg", []string{"y"}, []string{"t"}))))}
-		}, "[{n_If z If its condition is not constant}]"},
+					graphAttribute("else_branch", branch(of(ms, node("Trilu", []string{"y"}, []string{"t"})))))}
+		}, "[{n_If z If its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: there is no lowering for it}]"},
 		{"branches that call functions", func(m *onnxpb.ModelProto) {
 			m.Functions = []*onnxpb.FunctionProto{callers("A", "B", "Relu"), callers("B", "Relu"), callers("unused", "Relu")}
 			m.Graph.Node = []*onnxpb.NodeProto{
 				node("If", []string{"c"}, []string{"z"}, graphAttribute("then_branch", branch(of("f", node("A", []string{"x"}, []string{"t"})))),
-					graphAttribute("else_branch", branch(node("Neg", []string{"y"}, []string{"t"}))))}
-		}, "[{n_If z If its condition is not constant}]"},
+					graphAttribute("else_branch", branch(of(ms, node("Trilu", []string{"y"}, []string{"t"})))))}
+		}, "[{n_If z If its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: there is no lowering for it}]"},
 		{"a function around a node of another operator set", func(m *onnxpb.ModelProto) {
 			f := callers("A", "Relu", "Relu")
 			f.Node[1] = of(ms, node("Trilu", []string{"va"}, []string{"vb"}))
@@ -78,14 +78,15 @@ func TestOpaqueVerbatim(t *testing.T) {
 			g.Initializer = []*onnxpb.TensorProto{w}
 			g.Output[0] = float32Info("t", 2, 2000)
 			other := branch(node("Concat", []string{"q", "q", "q", "q"}, []string{"t"}, intAttribute("axis", 1)))
-			other.Node = append([]*onnxpb.NodeProto{node("Expand", []string{"x0", "sh"}, []string{"q"})}, other.Node...)
+			other.Node[0].Output[0] = "u"
+			other.Node = []*onnxpb.NodeProto{node("Expand", []string{"x0", "sh"}, []string{"q"}), other.Node[0], of(ms, node("Trilu", []string{"u"}, []string{"t"}))}
 			other.Initializer = []*onnxpb.TensorProto{intsWeight("sh", []int{2}, 2, 500)}
 			other.Output[0] = float32Info("t", 2, 2000)
 			m.Graph.Node = []*onnxpb.NodeProto{node("Slice", []string{"x", "lo", "hi", "ax"}, []string{"x0"}),
 				node("If", []string{"c"}, []string{"z"}, graphAttribute("then_branch", g), graphAttribute("else_branch", other))}
 			m.Graph.Initializer = []*onnxpb.TensorProto{intsWeight("lo", []int{1}, 0), intsWeight("hi", []int{1}, 1), intsWeight("ax", []int{1}, 1)}
 			m.Graph.Output[0] = float32Info("z", 2, 2000)
-		}, "[{n_If z If its condition is not constant}]"},
+		}, "[{n_If z If its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: there is no lowering for it}]"},
 		{"a loop", func(m *onnxpb.ModelProto) {
 			body := &onnxpb.GraphProto{Name: proto.String("body"), Input: []*onnxpb.ValueInfoProto{
 				valueInfo("i", graph.TensorType{DType: graph.Int64}), valueInfo("go", graph.TensorType{DType: graph.Bool}), float32Info("v", 2, 3)},

@@ -177,6 +177,7 @@ func TestInline(t *testing.T) {
 	// A branch that is not known is kept, with what it reads from outside.
 	m.Graph.Input = append(m.Graph.Input, &onnxpb.ValueInfoProto{Name: proto.String("c"), Type: valueInfo("c", graph.TensorType{DType: graph.Bool}).Type})
 	m.Graph.Node[5].Input[0] = "c"
+	m.Graph.Node[5].Attribute[1] = branch("else_branch", "Unheard")
 	m.Graph.ValueInfo = []*onnxpb.ValueInfoProto{float32Info("w", 2, 3)}
 	got, r, err = Read(put(t, marshal(t, m)), ReadOptions{})
 	if err != nil {

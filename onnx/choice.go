@@ -1,0 +1,140 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
+)
+
+// Branches between which a condition chooses that is not known while reading: both are
+// computed, and what they give is chosen from. So what neither branch would do alone must
+// not happen: nothing in them may fail, nor may they differ in what they give.
+
+// choose reads both branches.
+func (c *call) choose() {
+	im := c.im
+	not := func(format string, args ...any) {
+		must.Do(unsupported("its condition is not constant, and %s", fmt.Sprintf(format, args...)))
+	}
+	if c.in[0].dtype != graph.Bool || c.in[0].elements() != 1 {
+		must.Failf("the condition is %s", c.in[0])
+	}
+	held, done := im.held, false
+	defer func() {
+		if !done {
+			im.held = held // what was kept is forgotten, and kept again with the node
+		}
+	}()
+	c.attempt(func() {
+		var outs [2][]*value
+		for i, name := range []string{"then_branch", "else_branch"} {
+			opaque, first := len(im.report.Opaque), im.made.Graph().Len()
+			// Whoever takes the other branch must not see an error of this one.
+			err := must.Try(func() { outs[i] = c.branch(name) })
+			var e *Error
+			switch {
+			case errors.As(err, &e):
+				not("its %s is not read: %s: %v", name, e.Node, e.Err)
+			case err != nil:
+				not("its %s is not read: %v", name, err)
+			case len(im.report.Opaque) > opaque:
+				o := im.report.Opaque[opaque]
+				not("in its %s %s is kept: %s", name, o.Op, o.Reason)
+			}
+			if why := im.mayFail(graph.NodeID(first)); why != "" {
+				not("in its %s %s", name, why)
+			}
+		}
+		for i := range c.outs {
+			if !c.wanted(i) {
+				continue
+			}
+			x, y := outs[0][i], outs[1][i]
+			switch {
+			case x.list != nil || y.list != nil:
+				not("output %d of its branches is a sequence", i)
+			case x.dtype != y.dtype || !slices.Equal(x.sizes, y.sizes):
+				not("output %d of its branches is %s or %s", i, x.typ(), y.typ())
+			case x.empty():
+				not("output %d of its branches has no elements", i)
+			}
+			if c.outs[i] = x; x == y {
+				continue
+			}
+			truth := x.dtype == graph.Bool
+			if truth {
+				x, y = im.chooses(x, graph.Float32), im.chooses(y, graph.Float32)
+			}
+			is := im.reshape(im.chooses(c.in[0], x.dtype))
+			if c.outs[i] = im.do("ewwhere", im.broadcast(is, x.sizes...), x, y); truth {
+				c.outs[i] = im.cast(c.outs[i], graph.Bool)
+			}
+		}
+	})
+	done = true
+}
+
+// branch reads a branch: its outputs.
+func (c *call) branch(name string) (outs []*value) {
+	g := c.attr[name].GetG()
+	if g == nil {
+		must.Failf("no %s", name)
+	}
+	if len(g.GetOutput()) != len(c.outs) {
+		must.Failf("its %s has %d outputs, the node %d", name, len(g.GetOutput()), len(c.outs))
+	}
+	c.im.within(func() {
+		env := &scope{outer: c.env, vals: map[string]*value{}}
+		outs = c.im.graphWithin(g, env, name)
+	})
+	return outs
+}
+
+// mayFail says which node behind one, if any, has no result for some numbers: one that
+// reads or adds at places that are not known to be there, divides integers by what may be
+// 0, or takes a negative power of them.
+func (im *importer) mayFail(after graph.NodeID) string {
+	g := im.made.Graph()
+	for id := after + 1; int(id) <= g.Len(); id++ {
+		o := g.Op(id)
+		if o == nil {
+			continue
+		}
+		switch {
+		case o.Places != nil:
+			shapes := make([]graph.Shape, o.In)
+			for i, t := range g.Operands(id) {
+				shapes[i] = graph.Sizes(g.Sizes(t)...)
+			}
+			at, size, err := o.Places(g.Attrs(id), shapes)
+			n, ok := size.Const()
+			if err != nil || !ok || !im.inside(g.Operands(id)[at], n) {
+				return "elements are read or set at places that are computed, of which some might not be there"
+			}
+		case (o.Name == "ewint" || o.Name == "ewpow") && !g.DType(id.Out(0)).IsFloat():
+			return "integers are divided, moved by bits or taken to a power, of which some might have no value"
+		}
+	}
+	return ""
+}
+
+// inside reports whether all positions are known, and are on an axis of n.
+func (im *importer) inside(t graph.Tensor, n int64) bool {
+	v := im.values[t]
+	if v == nil {
+		return false
+	}
+	k := must.Get(v.constant())
+	if k == nil {
+		return false
+	}
+	for _, p := range k.ints {
+		if p < -n || p >= n {
+			return false
+		}
+	}
+	return true
+}
