@@ -22,6 +22,7 @@ func Graph(g *graph.Graph, t *Target, opt Options) (*Plan, error) {
 		t: t, opt: opt, copied: map[ValueID]ValueID{}, ranges: ranges{g, map[graph.Tensor]*Range{}}}
 	l.uses = Uses(g)
 	l.spreads()
+	l.nested()
 	needed := make([]bool, g.Len()+1)
 	for t := range l.uses {
 		needed[t.Node] = true
@@ -110,8 +111,7 @@ type lowerer struct {
 	copied  map[ValueID]ValueID // dense copies of views
 	packed  map[string]ValueID  // constants that were prepared, by what was asked for
 	node    graph.NodeID        // that is being lowered
-	// By convolution, what it reads spread with zeros; by node, the convolution that does
-	// its work.
+	// By convolution, what it reads spread with zeros; by node, the one that does its work.
 	spread   map[graph.NodeID]spreadImage
 	absorbed map[graph.NodeID]graph.NodeID
 	// What is whole, and who reads a tensor.
@@ -126,7 +126,7 @@ func (l *lowerer) lower(id graph.NodeID, op *graph.Op) error {
 		if s, ok := l.spread[id]; ok && i == 0 {
 			t = s.from
 		}
-		in = append(in, l.Of[t])
+		in = l.parts(in, t)
 	}
 	out := make([]graph.TensorType, l.Graph.NumOut(id))
 	for i := range out {

@@ -137,6 +137,24 @@ chain chain c | ewadd full reversed, in place`},
 		{"the dense operand's kernel takes the step", "x : float32[3, 8]\nw : float32[3, 3]\na = slice[axis=1, lo=0, hi=4](x)\nb = slice[axis=1, lo=4, hi=8](x)\nt = matmul(w, b)\nc = ewsub(a, t)\nd = ewsub(a, b)\nreturn c, d", lower.CPU(), lower.Options{}, `
 matmul t | ewsub rows reversed c
 chain chain d | ewsub rows`},
+		{"concatenations in one another", `
+x : float32[2, 3]
+a = concat[axis=0](x, x)
+b = concat[axis=0](x, a)
+t = tanh(x)
+c = concat[axis=0](b, t)
+d = concat[axis=1](c, c)
+e = concat[axis=0](t, t)
+f = concat[axis=0](e, t)
+return d, f, e`, lower.CPU(), lower.Options{}, `
+chain chain t | tanh
+concat c
+concat d
+concat e
+concat f`},
+		{"concatenations in one another, each by itself", "x : float32[2, 3]\na = concat[axis=0](x, x)\nb = concat[axis=0](x, a)\nreturn b", lower.CPU(), lower.Options{NoFuse: true}, `
+concat a
+concat b`},
 		{"a target that copies slices", "x : float32[4, 6]\nu = slice[axis=0, lo=1, hi=3](x)\nv = slice[axis=1, lo=1, hi=3](x)\nt = transpose(x)\nw = concat[axis=0](u, u)\nreturn w, v, t",
 			stiff, lower.Options{}, `
 copy copy v

@@ -34,6 +34,9 @@ type Target struct {
 	// Spread: there is a kernel for convolutions over images that are spread with zeros,
 	// which reads them as they are before, see [Spread]; of elements held as float32.
 	Spread bool
+	// Parts is how many operands a concatenation has at most when others go into it; 0: none
+	// do.
+	Parts int
 	// Rows: steps, of elements held as float32, and chains read operands whose rows lie
 	// apart ([Value.Rows]) as they lie.
 	Rows bool
@@ -75,7 +78,7 @@ const (
 // are packed into, which depend on the processor.
 func CPU() *Target {
 	return &Target{
-		Name: "cpu", Align: 64, Overwrites: true, Spread: true, Whole: true, Rows: true, Held: Wide,
+		Name: "cpu", Align: 64, Overwrites: true, Spread: true, Whole: true, Rows: true, Parts: 1 << 16, Held: Wide,
 		Tailed: func(held graph.DType) bool { return held == graph.Float32 },
 		Reads: map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided,
 			"ewwhere": Strided, "ewpow": Strided, "ewint": Strided, "ewless": Strided, "ewlessequal": Strided, "ewequal": Strided},
@@ -107,6 +110,7 @@ func CUDA() *Target {
 // Tensat have them: nothing is fused. Views cost their dispatch.
 func Separate() *Target {
 	t := CPU()
+	t.Parts = 0
 	t.Name, t.Tails, t.Spread, t.Whole, t.Steps = "separate", nil, false, false, func(string, graph.DType) bool { return false }
 	return t
 }
