@@ -31,12 +31,12 @@ var scope = instance.Scope{Acts: []graph.Value{graph.NameValue("none"), graph.Na
 // evaluate compares the two sides of l on one instance, all functions and
 // orders arbitrary, or, with ordered, the true relu and maximum on small
 // rationals.
-func evaluate(l *law.Law, v *instance.Valuation, seed uint64, ordered bool) (instance.Outcome, error) {
+func evaluate(l *instance.Program, v *instance.Valuation, seed uint64, ordered bool) (instance.Outcome, error) {
 	if !ordered {
-		return instance.Compare[uint64](fingerprint.Zp{Key: seed}, l, v,
+		return instance.CompareAt[uint64](l, fingerprint.Zp{Key: seed}, v,
 			func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
 	}
-	return instance.Compare[interp.Q](interp.Rational{}, l, v, func(name string, n int) []interp.Q {
+	return instance.CompareAt[interp.Q](l, interp.Rational{}, v, func(name string, n int) []interp.Q {
 		out := make([]interp.Q, n)
 		for i, x := range fingerprint.Random(seed, name, n) {
 			out[i] = interp.Q{Num: int64(x%7) - 3, Den: 1}
@@ -88,10 +88,14 @@ func TestSound(t *testing.T) {
 			}
 			t.Run(l.Name, func(t *testing.T) {
 				t.Parallel()
+				p, err := instance.New(l)
+				if err != nil {
+					t.Fatal(err)
+				}
 				var seen [instance.NotAnInstance + 1]int
 				bad := 0
 				each(l, func(n int, v *instance.Valuation) bool {
-					out, err := evaluate(l, v, uint64(n), l.HasTag(law.TagOrdered))
+					out, err := evaluate(p, v, uint64(n), l.HasTag(law.TagOrdered))
 					seen[out]++
 					if !accepted(l, out, err) {
 						t.Errorf("%s: %s: with %s: %s %v", l.Pos, l.Name, v, out, err)
@@ -130,11 +134,15 @@ func TestRefuted(t *testing.T) {
 		for _, b := range l.Given {
 			ordered = ordered && !law.IsFuncSort(b.Sort)
 		}
+		p, err := instance.New(l)
+		if err != nil {
+			t.Fatal(err)
+		}
 		found := false
 		tried := 0
 		each(l, func(n int, v *instance.Valuation) bool {
 			tried++
-			out, _ := evaluate(l, v, uint64(n), ordered)
+			out, _ := evaluate(p, v, uint64(n), ordered)
 			found = out == instance.Differs
 			return !found
 		})

@@ -26,12 +26,12 @@ var scope = instance.Scope{Acts: []graph.Value{graph.NameValue("none"), graph.Na
 
 // compare evaluates both sides of one instance: all functions and orders
 // arbitrary, or the true ones on small rationals.
-func compare(l *law.Law, v *instance.Valuation, seed uint64) (instance.Outcome, error) {
-	if !l.HasTag(law.TagOrdered) {
-		return instance.Compare[uint64](fingerprint.Zp{Key: seed}, l, v,
+func compare(l *instance.Program, v *instance.Valuation, seed uint64) (instance.Outcome, error) {
+	if !l.Law.HasTag(law.TagOrdered) {
+		return instance.CompareAt[uint64](l, fingerprint.Zp{Key: seed}, v,
 			func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
 	}
-	return instance.Compare[interp.Q](interp.Rational{}, l, v, func(name string, n int) []interp.Q {
+	return instance.CompareAt[interp.Q](l, interp.Rational{}, v, func(name string, n int) []interp.Q {
 		out := make([]interp.Q, n)
 		for i, x := range fingerprint.Random(seed, name, n) {
 			out[i] = interp.Q{Num: int64(x%7) - 3, Den: 1}
@@ -43,10 +43,14 @@ func compare(l *law.Law, v *instance.Valuation, seed uint64) (instance.Outcome, 
 // refuted looks for an instance on which a result is not true, among the n
 // plainest and n samples.
 func refuted(l *law.Law, r sums.Result, n int) string {
+	p, err := instance.New(l)
+	if err != nil {
+		return err.Error()
+	}
 	bad, seen := "", 0
 	try := func(v *instance.Valuation) bool {
 		seen++
-		out, err := compare(l, v, uint64(seen))
+		out, err := compare(p, v, uint64(seen))
 		switch {
 		case out == instance.Differs && r.Equal:
 			bad = fmt.Sprintf("with %s: differs", v)
