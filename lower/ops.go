@@ -185,7 +185,11 @@ func lowerMatMul(l *lowerer, a Attrs, in []ValueID, out []graph.TensorType) ([]V
 	if OneProduct(x, &l.Values[in[1]]) {
 		m = x.Elements() / x.Sizes[len(x.Sizes)-1]
 	}
-	v, err := l.prepared(Kernel{As: "matmul", Tail: &Tail{N: n, Mod: m}}, a, in, out[0])
+	as := "matmul"
+	if l.integers(in) {
+		as = Integers
+	}
+	v, err := l.prepared(Kernel{As: as, Tail: &Tail{N: n, Mod: m}}, a, in, out[0])
 	return []ValueID{v}, err
 }
 

@@ -27,7 +27,8 @@ type Target struct {
 	// elements that are held as a type; nil: all functions of one element, those of two,
 	// and affine.
 	Steps func(fn string, held graph.DType) bool
-	// Whole: integers may be held as float32 where float32 is all that comes of them.
+	// Whole: integers may be held as float32 where float32 is all that comes of them, and
+	// there is a kernel for products of such with a constant, see [Integers].
 	Whole bool
 	// Longest is the most steps that a tail grows to; 0: there is no bound.
 	Longest int
@@ -80,9 +81,9 @@ func CPU() *Target {
 	return &Target{
 		Name: "cpu", Align: 64, Overwrites: true, Spread: true, Whole: true, Rows: true, Parts: 1 << 16, Held: Wide,
 		Tailed: func(held graph.DType) bool { return held == graph.Float32 },
-		Reads: map[string]Form{"matmul": Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided,
+		Reads: map[string]Form{"matmul": Matrices, Integers: Matrices, "concat": Strided, "pad": Strided, "enlarge": Strided,
 			"ewwhere": Strided, "ewpow": Strided, "ewint": Strided, "ewless": Strided, "ewlessequal": Strided, "ewequal": Strided},
-		Tails: map[string]bool{"conv2d": true, "depthwise": true, "dots": true, "spread": true, "poolmax": true, "poolavg": true, "matmul": true},
+		Tails: map[string]bool{"conv2d": true, "depthwise": true, "dots": true, "spread": true, "poolmax": true, "poolavg": true, "matmul": true, Integers: true},
 	}
 }
 

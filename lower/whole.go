@@ -146,6 +146,30 @@ func (w *ranges) product(in []graph.Tensor, terms int) *Range {
 	return nil
 }
 
+// Integers is the kernel of a product of matrices whose elements are whole numbers below
+// 2^15 that are held as float32, with sums below 2^31; the second is one matrix, and constant.
+const Integers = "integers"
+
+// manyProducts is how many products a sum must have for it to be worth it.
+const manyProducts = 16
+
+// integers reports whether the product of matrices that is being lowered is one.
+func (l *lowerer) integers(in []ValueID) bool {
+	x, w := &l.Values[in[0]], &l.Values[in[1]]
+	if !l.t.Whole || !l.constant(in[1]) || l.constant(in[0]) || x.Type != graph.Float32 || w.Type != graph.Float32 {
+		return false
+	}
+	terms := x.Sizes[len(x.Sizes)-1]
+	for i := range len(w.Sizes) - 2 {
+		if w.Sizes[i] != 1 && w.Strides[i] != 0 {
+			return false
+		}
+	}
+	ts := l.Graph.Operands(l.node)
+	a, b := l.ranges.of(ts[0]), l.ranges.of(ts[1])
+	return terms >= manyProducts && a != nil && b != nil && a.Most() < 1<<15 && b.Most() < 1<<15 && float64(terms)*a.Most()*b.Most() < 1<<31
+}
+
 // leaves reports whether a tensor of integers is only cast to float32, behind views.
 func (l *lowerer) leaves(t graph.Tensor) bool {
 	if l.users == nil {

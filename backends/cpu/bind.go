@@ -49,7 +49,7 @@ var kernels, floats, preparations map[string]binding
 
 func init() {
 	floats = map[string]binding{
-		"conv2d": bindConv, "spread": bindSpread, "depthwise": bindWindows, "dots": bindDots, "poolmax": bindWindows, "poolavg": bindWindows, "matmul": bindMatMul,
+		"conv2d": bindConv, "spread": bindSpread, "depthwise": bindWindows, "dots": bindDots, "poolmax": bindWindows, "poolavg": bindWindows, "matmul": bindMatMul, lower.Integers: bindIntegers,
 		"reducesum": bindReduce, "reducemean": bindReduce, "reducemax": bindReduce,
 		"softmax": bindSoftmax, "layernorm": bindLayerNorm, "resize": bindResize, "chain": bindChain, "affine": prepareAffine,
 	}
@@ -60,7 +60,7 @@ func init() {
 		"concat": bindPlaced, "enlarge": bindPlaced, "pad": bindPlaced,
 	}
 	preparations = map[string]binding{
-		"conv2d": packConv, "spread": packSpread, "matmul": packMatMul, "resize": prepareResize,
+		"conv2d": packConv, "spread": packSpread, "matmul": packMatMul, lower.Integers: packIntegers, "resize": prepareResize,
 	}
 }
 
@@ -85,6 +85,8 @@ func (b *Backend) Target() *lower.Target {
 			return packedSpread(b.t, a)
 		case "matmul":
 			return packedMatMul(b.t, a), nil
+		case lower.Integers:
+			return packedIntegers(b.t, a), nil
 		}
 		return nil, nil
 	}

@@ -9,6 +9,7 @@
 #include "window.h"
 #include "rows.h"
 #include "wide.h"
+#include "integers.h"
 #include "together.h"
 
 static const taso_table table = {
@@ -38,4 +39,8 @@ static const taso_table table = {
 	.together = together,
 	.zip = zip,
 	.product = product,
+	.packed_ints = packed_ints,
+	.pack_ints = pack_ints,
+	.ints_scratch = ints_scratch,
+	.ints = ints,
 };

@@ -25,6 +25,8 @@
 #define VMASK(lo, hi) _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32((int)(lo)), VLANE), _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(hi)), VLANE))
 #define VLOADM(p, m) ((V)_mm256_maskload_ps(p, m))
 #define VSTOREM(p, x, m) _mm256_maskstore_ps(p, m, (__m256)(x))
+#define PAIRS(acc, x, b) ((acc) + (VI)_mm256_madd_epi16((__m256i)(x), (__m256i)(b)))
+#define QUADS 0
 #define TABLE_NAME "avx2"
 #include "isa.h"
 

@@ -24,6 +24,10 @@
 #define VMASK(lo, hi) ((__mmask16)((1u << (hi)) - (1u << (lo))))
 #define VLOADM(p, m) ((V)_mm512_maskz_loadu_ps(m, p))
 #define VSTOREM(p, x, m) _mm512_mask_storeu_ps(p, m, (__m512)(x))
+#define PAIRS(acc, x, b) ((acc) + (VI)_mm512_madd_epi16((__m512i)(x), (__m512i)(b)))
+#define QUADS (__builtin_cpu_supports("avx512vnni") != 0)
+#define QUADS_TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,avx512vnni")))
+#define QUADS_DOT(acc, x, b) ((VI)_mm512_dpbusd_epi32((__m512i)(acc), (__m512i)(b), (__m512i)(x)))
 #define TABLE_NAME "avx512"
 #include "isa.h"
 

@@ -10,6 +10,8 @@
 #define BLOCK_N 480
 #define EVENS(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
 #define ODDS(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7)
+#define PAIRS(acc, x, b) ((acc) + ((x) << 16 >> 16) * ((b) << 16 >> 16) + ((x) >> 16) * ((b) >> 16))
+#define QUADS 0
 #define TABLE_NAME "plain"
 #include "isa.h"
 

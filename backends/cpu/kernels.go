@@ -211,4 +211,8 @@ type table interface {
 	together([]call) (together, error)
 	zip(y, x, p ptr, n int, single bool, t wideType, code int32)
 	product(c, a, b ptr, m, n, k, ars, acs int, t wideType)
+	packedInts(n, k int) int
+	packInts(to, b ptr, n, k, brs, bcs int)
+	intsScratch(k int) int
+	ints(*gemm)
 }

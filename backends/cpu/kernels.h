@@ -192,6 +192,12 @@ typedef struct {
 	void (*zip)(void *y, const void *x, const void *p, int64_t n, int32_t single, int32_t type, int32_t code);
 	// product: c [m, n] is a, at strides, times b [k, n], of elements of a type of 8 bytes.
 	void (*product)(void *c, const void *a, const void *b, int64_t m, int64_t n, int64_t k, int64_t ars, int64_t acs, int32_t type);
+	// ints: a product of whole numbers below 2^15 whose sums are below 2^31; bp is packed by
+	// pack_ints, and of the tail there are operations alone.
+	int64_t (*packed_ints)(int64_t n, int64_t k);
+	void (*pack_ints)(float *to, const float *b, int64_t n, int64_t k, int64_t brs, int64_t bcs);
+	int64_t (*ints_scratch)(int64_t k);
+	void (*ints)(const taso_gemm *);
 } taso_table;
 
 // The tables, best first, NULL where the processor lacks the instructions or
@@ -223,6 +229,10 @@ static inline void taso_lerp(const taso_table *t, float *y, const float *x, int6
 static inline void taso_zip(const taso_table *t, void *y, const void *x, const void *p, int64_t n, int32_t single, int32_t type, int32_t code) { t->zip(y, x, p, n, single, type, code); }
 static inline void taso_product(const taso_table *t, void *c, const void *a, const void *b, int64_t m, int64_t n, int64_t k, int64_t ars, int64_t acs, int32_t type) { t->product(c, a, b, m, n, k, ars, acs, type); }
 static inline void taso_together(const taso_table *t, taso_call *c, int64_t n) { t->together(c, n); }
+static inline int64_t taso_packed_ints(const taso_table *t, int64_t n, int64_t k) { return t->packed_ints(n, k); }
+static inline void taso_pack_ints(const taso_table *t, float *to, const float *b, int64_t n, int64_t k, int64_t brs, int64_t bcs) { t->pack_ints(to, b, n, k, brs, bcs); }
+static inline int64_t taso_ints_scratch(const taso_table *t, int64_t k) { return t->ints_scratch(k); }
+static inline void taso_run_ints(const taso_table *t, const taso_gemm *g) { t->ints(g); }
 static inline void taso_run_move(const taso_table *t, void *to, const void *from, const taso_move *m) { t->move(to, from, m); }
 
 #endif

@@ -73,13 +73,17 @@ func (t cTable) packB(to, b ptr, n, k, brs, bcs int) {
 	C.taso_pack_b(t.t, fp(to), fp(b), n64(n), n64(k), n64(brs), n64(bcs))
 }
 
-func (t cTable) gemm(g *gemm) {
-	c := C.taso_gemm{
+func (g *gemm) c64() C.taso_gemm {
+	return C.taso_gemm{
 		m: n64(g.m), n: n64(g.n), k: n64(g.k),
 		a: fp(g.a), ars: n64(g.ars), acs: n64(g.acs), ap: fp(g.ap),
 		b: fp(g.b), brs: n64(g.brs), bcs: n64(g.bcs), bp: fp(g.bp),
 		c: fp(g.c), ldc: n64(g.ldc), tail: g.tail.c(), scratch: fp(g.scratch),
 	}
+}
+
+func (t cTable) gemm(g *gemm) {
+	c := g.c64()
 	C.taso_run_gemm(t.t, &c)
 }
 
