@@ -68,6 +68,26 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 	}
 	stage := o.Progress.Stage("numbers", int64(total)*nodes(o))
 	defer stage.Done()
+	strange := func(in input, k int) bool {
+		return decisive && !in.index && in.typ.DType.IsInt() && k%3 == 2 || beyond && in.computed && k == res.Runs-1
+	}
+	// skip says after an error whether a run is left out: not every integer makes sense, and
+	// a backend stops where there is no such position. Then it is said so.
+	skipped := make([]bool, total)
+	skip := func(k int, err error) bool {
+		if k == res.Runs && ctx.Err() == nil {
+			skipped[k] = true // what is no number cannot be computed with everywhere, as for positions
+			return true
+		}
+		if ctx.Err() != nil || !slices.ContainsFunc(c.ins, func(in input) bool { return strange(in, k) }) {
+			return false
+		}
+		if !slices.Contains(skipped, true) {
+			unreached = append(unreached, fmt.Sprintf("integers that may make no sense: %v", err))
+		}
+		skipped[k] = true
+		return true
+	}
 	inputs := func(k int) (inA, inB []interp.Tensor[float64]) {
 		wide := decisive && k%2 == 1
 		return fill(c.ins, func(in input, i int) float64 {
@@ -80,7 +100,7 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 				return wideScale * unit(draw(o.Seed, k, in, i))
 			case in.typ.DType.IsFloat():
 				return unit(draw(o.Seed, k, in, i))
-			case decisive && !in.index && in.typ.DType != graph.Bool && k%3 == 2 || beyond && in.computed && k == res.Runs-1:
+			case strange(in, k):
 				return float64(in.wide(o.Seed, k, i))
 			}
 			return float64(in.integer(o.Seed, k, i))
@@ -103,7 +123,7 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 		for k := range total {
 			in, _ := inputs(k)
 			out, err := a.run(ctx, in)
-			if err != nil && (k < res.Runs || ctx.Err() != nil) {
+			if err != nil && !skip(k, err) {
 				return nil, res.notRun(ctx, o, o.A, err)
 			}
 			outsA = append(outsA, out)
@@ -126,15 +146,18 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 		var outA []interp.Tensor[float64]
 		if outsA != nil {
 			outA = outsA[k]
-		} else if outA, err = a.run(ctx, inA); err != nil && (k < res.Runs || ctx.Err() != nil) {
+		} else if outA, err = a.run(ctx, inA); err != nil && !skip(k, err) {
 			return nil, res.notRun(ctx, o, o.A, err)
 		}
+		if skipped[k] {
+			continue
+		}
 		outB, err := b.run(ctx, inB)
-		if err != nil && (k < res.Runs || ctx.Err() != nil) {
+		if err != nil && !skip(k, err) {
 			return nil, res.notRun(ctx, o, o.B, err)
 		}
-		if k == res.Runs && (outA == nil || outB == nil) {
-			continue // what is no number cannot be computed with everywhere, as for positions
+		if skipped[k] {
+			continue
 		}
 		placed := make([]interp.Tensor[float64], len(outA))
 		for i, j := range c.outs {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/backends/cpu"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 )
 
@@ -96,5 +97,27 @@ func TestReached(t *testing.T) {
 			!strings.Contains(strings.Join(r.Unreached, "\n"), c.reached) {
 			t.Errorf("%s: %s %s\n%s", c.name, r.Exact.Verdict, r.Verdict, r)
 		}
+	}
+}
+
+// A backend stops at a position that a table does not have, which integers that are fed to
+// see what they do may lead to: then the models are not known to agree.
+func TestStrangeIntegers(t *testing.T) {
+	b, err := cpu.New(cpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	const head = "E : weight float32[3, 2]\nm : int64[40]\nn : int64[40]\nk = ewadd(m, n)\n"
+	o := verifymodels.Options{A: parse(t, "a", head+"y = gather[axis=0](E, k)\nreturn y", nil),
+		B: parse(t, "b", head+"r = relu(E)\ny = gather[axis=0](r, k)\nreturn y", nil), Backend: b}
+	r, err := verifymodels.Run(context.Background(), o)
+	if err != nil || r.Verdict != verifymodels.NotKnown || !strings.Contains(strings.Join(r.Unreached, "\n"), "integers that may make no sense") {
+		t.Errorf("%v\n%s", err, r)
+	}
+	// What stops for other integers, too, is an error.
+	o.A = parse(t, "a", head+"l = ewadd(k, k)\ny = gather[axis=0](E, l)\nreturn y", nil)
+	if r, err := verifymodels.Run(context.Background(), o); err == nil {
+		t.Errorf("%s", r)
 	}
 }
