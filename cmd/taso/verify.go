@@ -54,6 +54,9 @@ a table has; how long it may take is said before. Models with more work than --m
 in one run are not compared exactly, and are run in float32 by the backend cpu instead.
 The report says what was left out, and why.
 
+Models that agree, and whose files both leave the batch open where --batch gives none, are
+compared for a batch of 3 as well as one of 1.
+
 The exit status is 0 if the models are equal, or if no output deviates by more than
 --tolerance, relative to its largest element, and all that could make a difference
 was reached; 1 if they differ, in their inputs or outputs too, or if not all was
@@ -153,6 +156,9 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 		return finding(err.Error())
 	}
 	if err != nil {
+		return err
+	}
+	if rep, err = k.atOtherBatch(c, args, rep); err != nil {
 		return err
 	}
 	// What fails now must not take the finished report with it.

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// Models whose files leave the batch open are not equal because they are so for a batch
+// of 1.
+func TestOtherBatch(t *testing.T) {
+	// shaped is a file with one node.
+	shaped := func(name string, batch int64, op string, sizes ...int64) string {
+		f := newFile()
+		f.input("x", floatType, batch, 2, 3)
+		in := []string{"x"}
+		if op == "Reshape" {
+			f.integers("sizes", 1, 6)
+			in = append(in, "sizes")
+		}
+		n := f.node(op, "y", in...)
+		if strings.HasPrefix(op, "Reduce") { // over the batch
+			setInt(setInts(n, "axes", 0), "keepdims", 1)
+		}
+		f.output("y", sizes...)
+		return f.write(t, name)
+	}
+	flat, fixed := shaped("flat", 0, "Flatten", 0, 6), shaped("fixed", 1, "Flatten", 1, 6)
+	one := shaped("one", 0, "Reshape", 1, 6)
+	largest, mean := shaped("largest", 0, "ReduceMax", 1, 2, 3), shaped("mean", 0, "ReduceMean", 1, 2, 3)
+	for _, c := range []struct {
+		a, b   string
+		args   []string
+		status int
+		want   string
+	}{
+		{largest, mean, nil, 1, "note: that is for a batch of 3; for one of 1 the verdict is: equal\nthe models DIFFER"},
+		{largest, mean, []string{"--batch", "1"}, 0, "the models agree: they are equal"},
+		{flat, flat, nil, 0, "note: the batch is open: for one of 3 the verdict is: equal\nthe models agree: they are equal"},
+		{flat, one, nil, 1, "a batch of 3: "},
+		{flat, fixed, nil, 0, "note: flat.onnx takes any batch, and fixed.onnx does not: they are compared for a batch of 1\n"},
+		{one, one, nil, 0, "note: the models are compared for a batch of 1: for one of 3, "},
+	} {
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"verify", c.a, c.b}, c.args...)
+		if got := run(args, nil, &stdout, &stderr); got != c.status || !strings.Contains(stdout.String(), c.want) {
+			t.Errorf("taso %s: status %d, want %d and %q\n%s%s", strings.Join(args, " "), got, c.status, c.want, stdout.String(), stderr.String())
+		}
+	}
+}
