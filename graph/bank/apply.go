@@ -108,6 +108,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
+// sameOperands reports whether a node has these operands; in the other order, where a law
+// says that it is the same.
 func (b *Bank) sameOperands(n Node, in []Tensor) bool {
 	if len(in) != b.Arity(n) {
 		return false
@@ -116,7 +118,7 @@ func (b *Bank) sameOperands(n Node, in []Tensor) bool {
 	for i, t := range in {
 		same = same && b.Operand(n, i) == t
 	}
-	return same || len(in) == 2 && b.Op(n).Commutative && b.Operand(n, 0) == in[1] && b.Operand(n, 1) == in[0]
+	return same || len(in) == 2 && b.Op(n).Commutative && b.spoken(b.Out(n, 0)) && b.Operand(n, 0) == in[1] && b.Operand(n, 1) == in[0]
 }
 
 // find is the node of the table that applies what n applies, to the same tensors.

@@ -9,10 +9,17 @@ func (b *Bank) Node(t Tensor) (op *graph.Op, attrs graph.Attrs, fn string, args 
 	x := &b.tensors[t]
 	n := &b.nodes[x.node]
 	s := &b.syms[n.sym]
-	if s.op == nil || s.op.Name == graph.OpaqueName || n.flags&silent != 0 || !b.types[x.typ].DType.IsReal() {
+	if !b.spoken(t) {
 		return nil, nil, "", nil, 0
 	}
 	return s.op, s.attrs, "", b.Operands(x.node), int(x.out)
+}
+
+// spoken reports whether laws speak of the application that t is an output of.
+func (b *Bank) spoken(t Tensor) bool {
+	x := &b.tensors[t]
+	op := b.syms[b.nodes[x.node].sym].op
+	return op != nil && op.Name != graph.OpaqueName && b.nodes[x.node].flags&silent == 0 && b.types[x.typ].DType.IsReal()
 }
 
 // Defined says that all tensors of a network are defined: they have sizes.

@@ -545,3 +545,15 @@ func TestPaddedInfinitely(t *testing.T) {
 		t.Fatalf("%v, %+v", err, res)
 	}
 }
+
+// Nodes of which laws do not speak are not one because their operands are the same in
+// another order: no law says so, and the proof would be refused.
+func TestOrderOfIntegers(t *testing.T) {
+	for _, typ := range []string{"int32", "bool", "float32"} {
+		m := written(t, "x : "+typ+"[2, 3]\nc : "+typ+"[2, 3]\ny = ewmax(x, c)\nz = ewmax(c, x)\nreturn y, z")
+		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Tries: 100})
+		if err != nil || !res.ProofChecked {
+			t.Errorf("%s: %v, %+v", typ, err, res)
+		}
+	}
+}
