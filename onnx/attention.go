@@ -26,6 +26,7 @@ type attention struct {
 	// They broadcast to [batch, heads, queries, keys].
 	ones, biases []*value
 	late         bool        // biases are added behind the cap
+	blind        bool        // queries that see no key are given zeros, else what is no number
 	precision    graph.DType // of the softmax
 	sink         *value      // a score of nothing beside those of keys; nil is none
 }
@@ -87,10 +88,11 @@ func (a *attention) result() (*value, scores) {
 		q = im.scale(q, scale)
 	}
 	var s scores
+	masks := a.masks()
 	s[0] = im.matmul(q, im.transpose(k, 0, 1, 3, 2))
 	sizes := s[0].sizes
 	mask := func(y *value) *value {
-		for _, bias := range a.masks() {
+		for _, bias := range masks {
 			if joined := joint(sizes, bias.sizes); graph.NumElements(joined) != graph.NumElements(sizes) || len(joined) != 4 {
 				must.Failf("a mask of sizes %v for scores of %v", bias.sizes, sizes)
 			}
@@ -114,13 +116,40 @@ func (a *attention) result() (*value, scores) {
 	}
 	s[3] = im.cast(im.apply("softmax", attrs{"axis": graph.IntValue(3)}, im.cast(all, a.precision)), a.q.dtype)
 	s[3] = im.slice(s[3], 3, 0, sizes[3])
+	if a.blind && len(masks) > 0 {
+		s[3] = a.unlessBlind(s[3], masks)
+	}
 	return im.matmul(s[3], v), s
+}
+
+// unlessBlind is a softmax where a query sees some key, and 0 where what masks add up to is
+// minus infinity for all keys.
+func (a *attention) unlessBlind(y *value, masks []*value) *value {
+	im, zero := a.im, a.im.scalar(y, 0)
+	most := func(v *value) *value { return im.reduce("reducemax", v, []int{v.rank() - 1}, true) }
+	if len(a.biases) == 0 {
+		return im.do("ewwhere", im.broadcast(most(a.allOnes()), y.sizes...), y, zero)
+	}
+	all := masks[0]
+	for _, m := range masks[1:] {
+		all = im.elementwise("ewadd", all, m)
+	}
+	all = most(all)
+	none := im.do("ewmul", im.do("isinf", all), im.do("step", im.do("neg", all)))
+	return im.do("ewwhere", im.broadcast(none, y.sizes...), zero, y)
 }
 
 // masks are what is added to the scores. Ones are multiplied first: they are smaller.
 func (a *attention) masks() []*value {
 	all := a.biases
-	var ones *value
+	if ones := a.allOnes(); ones != nil {
+		all = append(all[:len(all):len(all)], a.im.seen(ones))
+	}
+	return all
+}
+
+// allOnes are 1 where all say so; nil if nothing is said.
+func (a *attention) allOnes() (ones *value) {
 	for _, v := range a.ones {
 		if v = a.im.cast(v, a.q.dtype); ones == nil {
 			ones = v
@@ -128,10 +157,7 @@ func (a *attention) masks() []*value {
 			ones = a.im.elementwise("ewmul", ones, v)
 		}
 	}
-	if ones != nil {
-		all = append(all[:len(all):len(all)], a.im.seen(ones))
-	}
-	return all
+	return ones
 }
 
 // causal are ones where a query sees a key: none behind it, where past keys stand before the
@@ -253,6 +279,9 @@ func lowerAttention(c *call) {
 		}
 		a.ones = append(a.ones, c.before(in[6], batch, keys))
 	}
+	// A query that sees no key has zeros, in ONNX 1.23 for all operator sets, and in ONNX
+	// Runtime. Without a mask or lengths each sees the first one.
+	a.blind = in[3] != nil || in[6] != nil
 	mode := c.int("qk_matmul_output_mode", 0)
 	// A mask is added behind the cap, which else would show what it hides: so ONNX has it
 	// in version 1.23, and ONNX Runtime; in 1.21 it was the other way.

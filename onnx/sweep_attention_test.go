@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,28 @@ func seen(name string, sizes ...int) operand {
 		}
 	}
 	o.k = k
+	return o
+}
+
+// blind are truth values, of which those of every other row are false.
+func blind(name string, sizes ...int) operand {
+	o := seen(name, sizes...)
+	for i := range o.k.ints {
+		if i/sizes[len(sizes)-1]%2 == 1 {
+			o.k.ints[i] = 0
+		}
+	}
+	return o
+}
+
+// hidden are numbers, of which those of every other row are minus infinity.
+func hidden(name string, sizes ...int) operand {
+	o := feed(name, sizes...)
+	for i := range o.k.floats {
+		if i/sizes[len(sizes)-1]%2 == 1 {
+			o.k.floats[i] = math.Inf(-1)
+		}
+	}
 	return o
 }
 
@@ -55,6 +78,10 @@ func TestSweepAttention(t *testing.T) {
 			}
 		}
 		add(opset, list(q, k, v, seen("mask", 4, 6)), z, "is_causal", 1)
+		for _, mask := range []operand{blind("mask", 4, 6), blind("mask", 2, 3, 4, 6), hidden("mask", 4, 6), hidden("mask", 2, 1, 4, 6)} {
+			add(opset, list(q, k, v, mask), z)
+			add(opset, list(q, k, v, mask), z, "is_causal", 1)
+		}
 		past := list(q, k, v, none, feed("pastk", 2, 3, 5, 8), feed("pastvv", 2, 3, 5, 5))
 		all := []string{"z", "pk", "pv", "qk"}
 		for mode := range 4 {
