@@ -214,10 +214,13 @@ func lowerSplit(c *call) {
 	lo := 0
 	for i, n := range parts {
 		if c.node.GetOutput()[i] != "" {
-			if n == 0 {
-				must.Failf("part %d is empty", i)
+			if n == 0 { // of which everything is known
+				sizes := slices.Clone(c.in[0].sizes)
+				sizes[a] = 0
+				c.outs[i] = valueOf(newConstant(c.in[0].dtype, sizes...))
+			} else {
+				c.outs[i] = c.im.slice(c.in[0], a, lo, lo+n)
 			}
-			c.outs[i] = c.im.slice(c.in[0], a, lo, lo+n)
 		}
 		lo += n
 	}

@@ -236,6 +236,10 @@ func TestSweepMoves(t *testing.T) {
 	add(variantOf(15, "Shape", list(x), z, intAttribute("start", -2)))
 	add(variantOf(15, "Shape", list(x), z, intAttribute("start", 1), intAttribute("end", -1)))
 	add(variantOf(15, "Shape", list(x), z, intAttribute("start", -10), intAttribute("end", 10)))
+	// A part without elements, as where all of a head is turned.
+	vs = append(vs, &variant{name: "an empty part", opset: 13, in: list(feed("x", 2, 3), whole("n", 3, 0)), outs: z, nodes: []*onnxpb.NodeProto{
+		node("Split", []string{"x", "n"}, []string{"a", "b"}, intAttribute("axis", 1)), node("Neg", []string{"a"}, []string{"q"}),
+		node("Concat", []string{"q", "b"}, []string{"z"}, intAttribute("axis", 1))}})
 	sweep(t, vs)
 }
 
