@@ -399,7 +399,15 @@ func (m *machine[V]) pick(n *node, idx []int64) V {
 // equal ones is the best.
 func (m *machine[V]) topk(n *node, idx []int64) V {
 	axis := int(n.a["axis"].N)
-	line := make([]V, n.args[0].shape[axis])
+	size := n.args[0].shape[axis]
+	// What is taken away is looked for among all.
+	if cost, err := mul(size, idx[axis]+1); err != nil || cost > int64(m.work) {
+		m.err = errWork
+		return m.f.Inv(m.f.Int(0))
+	} else {
+		m.work -= int(cost)
+	}
+	line := make([]V, size)
 	for i := range line {
 		v := m.at(n.args[0], with(idx, axis, int64(i)))
 		if m.f.IsBad(v) {
