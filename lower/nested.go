@@ -20,13 +20,7 @@ func (l *lowerer) nested() {
 		in := g.Operands(id)
 		n := len(in)
 		for _, t := range in {
-			inner := g.Op(t.Node)
-			if inner == nil || inner.Name != "concat" || l.uses[t] != 1 || n-1+parts[t.Node] > l.t.Parts {
-				continue
-			}
-			axis, err := Attrs{op, g.Attrs(id)}.Int("axis")
-			of, errOf := Attrs{inner, g.Attrs(t.Node)}.Int("axis")
-			if err != nil || errOf != nil || axis != of {
+			if l.uses[t] != 1 || !nests(Attrs{g.Op(t.Node), g.Attrs(t.Node)}, Attrs{op, g.Attrs(id)}) || n-1+parts[t.Node] > l.t.Parts {
 				continue
 			}
 			l.absorbed[t.Node] = id
@@ -42,6 +36,20 @@ func (l *lowerer) nested() {
 		l.absorbed[id] = into
 	}
 }
+
+// nests reports whether both are concatenations, along the same axis.
+func nests(inner, outer Attrs) bool {
+	if inner.Op == nil || outer.Op == nil || inner.Op.Name != "concat" || outer.Op.Name != "concat" {
+		return false
+	}
+	axis, err := outer.Int("axis")
+	of, errOf := inner.Int("axis")
+	return err == nil && errOf == nil && axis == of
+}
+
+// Nests reports whether a concatenation, if it has but one reader, is one with that one;
+// how many operands that has then is not looked at.
+func (t *Target) Nests(inner, outer Attrs) bool { return t.Parts > 0 && nests(inner, outer) }
 
 // parts adds the values that an operand is to those of its node: those of a concatenation
 // that goes into the node, else its own.

@@ -176,6 +176,9 @@ func (p *Pricer) now(n bank.Node) int64 {
 	if p.joins(n, op) {
 		return p.inKernel(n, op)
 	}
+	if p.nested(n, op) {
+		return 0
+	}
 	x, ok := p.known[app]
 	if !ok {
 		var err error
@@ -188,6 +191,21 @@ func (p *Pricer) now(n bank.Node) int64 {
 		return x.view
 	}
 	return x.alone
+}
+
+// nested reports whether a node is a concatenation that is one with that which reads it.
+// The latter is priced with this one as an operand, of as many bytes as what it joins.
+func (p *Pricer) nested(n bank.Node, op *graph.Op) bool {
+	t := p.net.Out(n, 0)
+	if op.Name != "concat" || p.net.UseCount(t) != 1 {
+		return false
+	}
+	is := false
+	p.net.Users(t, func(u bank.Node, _ int) bool {
+		is = p.net.App(u) != 0 && p.target.Nests(lower.Attrs{Op: op, Values: p.net.Attrs(n)}, lower.Attrs{Op: p.net.Op(u), Values: p.net.Attrs(u)})
+		return false
+	})
+	return is
 }
 
 func (p *Pricer) failed(err error) {
