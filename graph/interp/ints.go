@@ -217,6 +217,9 @@ func (wholes) DirectOf(f *graph.Several) func(args []whole) whole {
 	if f.Int == nil {
 		return nil
 	}
+	if f.Chooses {
+		return choose
+	}
 	return func(args []whole) whole {
 		is, low := itself, make([]int64, len(args))
 		for i, x := range args {
@@ -234,6 +237,20 @@ func (wholes) DirectOf(f *graph.Several) func(args []whole) whole {
 		}
 		return whole{n, is}
 	}
+}
+
+// choose is the second of three where the first is not 0, and else the third, whatever the
+// other one is.
+func choose(args []whole) whole {
+	switch c := args[0]; {
+	case c.is >= nothing:
+		return c
+	case c.low != 0:
+		return args[1]
+	case c.is == modulo:
+		return whole{is: lost}
+	}
+	return args[2]
 }
 
 // cast is the integer as another type of integers, or as a truth value.
