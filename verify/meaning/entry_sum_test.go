@@ -183,8 +183,8 @@ func (w *valuer[V]) apply(fn graph.Value, x V) V {
 		}
 	}
 	switch name {
-	case graph.IsZero:
-		if w.f.Same(x, w.f.Int(0)) {
+	case graph.IsZero, "nonzero":
+		if w.f.Same(x, w.f.Int(0)) == (name == graph.IsZero) {
 			return w.f.Int(1)
 		}
 		return w.f.Int(0)
@@ -196,6 +196,9 @@ func (w *valuer[V]) apply(fn graph.Value, x V) V {
 			w.give("number %s", text)
 		}
 		return w.f.Mul(w.f.Int(num), w.f.Inv(w.f.Int(den)))
+	}
+	if strings.HasSuffix(name, "_of") || strings.HasSuffix(name, "_with") {
+		w.give("function %s, of which nothing is known (graph.EntryPair)", name)
 	}
 	return w.f.Func(name, params, x)
 }
