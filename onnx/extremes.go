@@ -43,7 +43,7 @@ func (im *importer) flipped(x *value, from int64) *value {
 func lowerArg(least bool) lowering {
 	return func(c *call) {
 		x, im := c.need(1, 1)[0], c.im
-		if !x.dtype.IsFloat() && !x.dtype.IsInt() {
+		if !x.dtype.IsReal() && !x.dtype.IsInt() {
 			must.Do(unsupported("it is applied to %s", x.dtype))
 		}
 		if x.rank() == 0 {

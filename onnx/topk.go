@@ -44,7 +44,7 @@ func (c *call) best(sizes []int) best {
 func lowerTopK(c *call) {
 	in, im := c.need(1, 2), c.im
 	x := in[0]
-	if !x.dtype.IsFloat() && !x.dtype.IsInt() {
+	if !x.dtype.IsReal() && !x.dtype.IsInt() {
 		must.Failf("elements of type %s", x.dtype)
 	}
 	b := c.best(x.sizes)
