@@ -61,6 +61,7 @@ recorded:FILE@TEXT takes the one whose text, which an error lists, contains TEXT
 	f.IntVar(&k.repeat, "repeat", 20, "runs of whole models, at least; of fast ones as many as take a second")
 	f.StringVar(&k.machine, "machine", "", "a machine description, by name or file, to compare with and to fit")
 	f.StringVar(&k.fit, "fit", "", "write the machine fitted to the times to this file (with --machine, to start from)")
+	f.DurationVar(&k.opt.Budget, "budget", 100*time.Millisecond, "time to spend on one use of an operator application; one with several uses gets up to ten times as much")
 	f.IntVar(&k.top, "top", 20, "operator applications to list")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
 	return c
@@ -72,6 +73,9 @@ func (k *measureFlags) run(c *cobra.Command, args []string) error {
 	}
 	if k.repeat < 1 {
 		return fmt.Errorf("--repeat %d: must be at least 1", k.repeat)
+	}
+	if k.opt.Budget <= 0 {
+		return fmt.Errorf("--budget %v: must be above 0", k.opt.Budget)
 	}
 	inputs := append([]string{k.machine, strings.TrimPrefix(k.backend, "analytic:")}, args...)
 	if table, _ := recordedFile(k.backend); table != k.backend {

@@ -28,6 +28,7 @@ hold); 2 usage or unreadable input.`,
   taso import model.onnx
   taso run resnet50 --repeat 20
   taso doctor
+  taso selftest --backend cuda
   taso pcg mlp-2x4.graph --against mlp.graph
   taso machine show summit:32
   taso parallelize mlp --machine dgx-a100:1 --batch 1024 --out plan.json
@@ -39,7 +40,7 @@ hold); 2 usage or unreadable input.`,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.AddCommand(newGenRules(), newAxioms(), newRules(), newAudit(), newCheck(),
-		newModels(), newImport(), newShow(), newRun(), newPCG(), newMachine(), newParallelize(), newPlan(), newMeasure(), newVerify(), newOptimize(), newGrad(), newBench(), newDoctor(), newVersion())
+		newModels(), newImport(), newShow(), newRun(), newPCG(), newMachine(), newParallelize(), newPlan(), newMeasure(), newVerify(), newOptimize(), newGrad(), newBench(), newDoctor(), newSelftest(), newVersion())
 	explainArgs(root)
 	return root
 }

@@ -3,6 +3,7 @@ package dl
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -111,6 +112,20 @@ func (s search) sites() []string {
 		if p := s.getenv(env); p != "" {
 			out = append(out, filepath.Join(p, "lib/python3*/site-packages"))
 		}
+	}
+	// An environment whose python3 is on PATH need not be activated.
+	for _, dir := range filepath.SplitList(s.getenv("PATH")) {
+		python := filepath.Join(dir, "python3")
+		if _, err := os.Stat(s.root + python); err != nil || !filepath.IsAbs(dir) {
+			continue
+		}
+		prefix := filepath.Dir(dir)
+		if _, err := os.Stat(filepath.Join(s.root+prefix, "pyvenv.cfg")); err == nil {
+			if p := filepath.Join(s.root+prefix, "lib/python3*/site-packages"); !slices.Contains(out, p) {
+				out = append(out, p)
+			}
+		}
+		break // the first python3 is the one that runs
 	}
 	if home := s.getenv("HOME"); home != "" {
 		out = append(out, filepath.Join(home, ".local/lib/python3*/site-packages"))

@@ -2,17 +2,16 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/taso-go/taso/backends"
-	"github.com/taso-go/taso/backends/cpu"
 	"github.com/taso-go/taso/backends/cuda"
 	"github.com/taso-go/taso/backends/cuda/dl"
 	"github.com/taso-go/taso/graph"
 	_ "github.com/taso-go/taso/graph/op" // which the model is written in
+	"github.com/taso-go/taso/internal/pipeline/selftest"
 	"github.com/taso-go/taso/model"
 )
 
@@ -110,8 +109,8 @@ y = softmax[axis=1](p)
 return y, p
 `
 
-// try runs the trial on a device and compares it with the processor.
-func try(ctx context.Context, device int) error {
+// try runs the trial on a device and compares it with the interpreter.
+func try(ctx context.Context, device int) (err error) {
 	g, err := graph.ParseText("trial", trial)
 	if err != nil {
 		return err
@@ -120,65 +119,24 @@ func try(ctx context.Context, device int) error {
 	for i, id := range g.Inputs()[1:] {
 		m.Weights[id] = model.Random(uint64(i), g.Sizes(id.Out(0)), 0.1)
 	}
-	x, err := backends.Random(1, g.Type(g.Inputs()[0].Out(0)))
+	b, err := cuda.Open(cuda.Options{Device: device})
 	if err != nil {
 		return err
-	}
-	want, err := once(ctx, func() (backends.Backend, error) { return cpu.New(cpu.Options{}) }, m, x)
-	if err != nil {
-		return err
-	}
-	got, err := once(ctx, func() (backends.Backend, error) { return cuda.Open(cuda.Options{Device: device}) }, m, x)
-	if err != nil {
-		return err
-	}
-	for i := range want {
-		if err := agree(got[i].F32, want[i].F32); err != nil {
-			return fmt.Errorf("output %d of the trial: %w", i, err)
-		}
-	}
-	return nil
-}
-
-// once runs a model once on a backend.
-func once(ctx context.Context, open func() (backends.Backend, error), m *model.Model, x backends.Tensor) (out []backends.Tensor, err error) {
-	b, err := open()
-	if err != nil {
-		return nil, err
 	}
 	defer func() {
 		if closed := b.Close(); err == nil {
 			err = closed
 		}
 	}()
-	p, err := b.Compile(ctx, m, backends.CompileOptions{})
+	rep, err := selftest.Run(ctx, selftest.Options{Backend: b, NoSuite: true, Models: []*model.Model{m}})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() {
-		if closed := p.Close(); err == nil {
-			err = closed
-		}
-	}()
-	return p.Run(ctx, []backends.Tensor{x})
-}
-
-// tolerance is the deviation from the processor's numbers, relative to the largest, from
-// which they are wrong. Sums of some thousand numbers in another order differ by less.
-const tolerance = 1e-4
-
-// agree compares numbers with the right ones.
-func agree(got, want []float32) error {
-	if len(got) != len(want) {
-		return fmt.Errorf("%d elements, want %d", len(got), len(want))
-	}
-	largest, off := 0.0, 0.0
-	for i, w := range want {
-		largest = max(largest, math.Abs(float64(w)))
-		off = max(off, math.Abs(float64(got[i])-float64(w)))
-	}
-	if !(off <= tolerance*largest) { // NaN is wrong, too
-		return fmt.Errorf("the numbers are wrong: they deviate from the processor's by %.2g, the largest being %.2g", off, largest)
+	switch t := rep.Models[0]; {
+	case t.Error != "":
+		return errors.New(t.Error)
+	case !t.Agrees:
+		return fmt.Errorf("the numbers of the trial are wrong: they deviate by %.2g of the largest from the interpreter's", t.Deviation)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,25 +125,6 @@ func TestBroken(t *testing.T) {
 				t.Errorf("%q is not in\n%s", r.CUDA.Why, text)
 			}
 		})
-	}
-}
-
-func TestAgree(t *testing.T) {
-	nan := float32(math.NaN())
-	for _, c := range []struct {
-		got, want []float32
-		right     bool
-	}{
-		{[]float32{1, 2}, []float32{1, 2}, true},
-		{[]float32{1, 2.0001}, []float32{1, 2}, true},
-		{[]float32{1, 2.001}, []float32{1, 2}, false},
-		{[]float32{1, nan}, []float32{1, 2}, false},
-		{[]float32{1}, []float32{1, 2}, false},
-		{[]float32{0, 0}, []float32{0, 0}, true},
-	} {
-		if err := agree(c.got, c.want); (err == nil) != c.right {
-			t.Errorf("%v for %v: %v", c.got, c.want, err)
-		}
 	}
 }
 
