@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Names of the size functions of windowed operators.
 const (
@@ -190,6 +193,9 @@ func CheckWindow(f *Unifier, h, k Dim, stride, pad Value, axis int) (Dim, error)
 	h, k = f.Norm(h), f.Norm(k)
 	out := WindowOut(h, k, stride, pad, axis)
 	if isSame(pad) {
+		if f.empty && out == Int(0) {
+			return Dim{}, errors.New("a window over no cells")
+		}
 		return out, nil
 	}
 	// A window that need not fit for every size: a kernel of one cell always does.
