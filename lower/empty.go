@@ -14,7 +14,7 @@ import (
 // empty lowers a node of which a result or an operand has no elements; false of one
 // without such.
 func (l *lowerer) empty(a Attrs, in []ValueID, out []graph.TensorType) (vs []ValueID, ok bool) {
-	if !slices.ContainsFunc(out, isEmpty) {
+	if !slices.ContainsFunc(out, graph.TensorType.Empty) {
 		if len(l.filled(in)) == len(in) {
 			return nil, false
 		}
@@ -25,7 +25,7 @@ func (l *lowerer) empty(a Attrs, in []ValueID, out []graph.TensorType) (vs []Val
 		return l.add(Kernel{Kind: Constant, As: a.Op.Name, In: dense}, out...), true
 	}
 	for _, t := range out {
-		if isEmpty(t) {
+		if t.Empty() {
 			vs = append(vs, l.fresh(t, Arena))
 		} else { // of a split, the part that is all of the operand
 			vs = append(vs, l.same(in[0]))
@@ -33,8 +33,6 @@ func (l *lowerer) empty(a Attrs, in []ValueID, out []graph.TensorType) (vs []Val
 	}
 	return vs, true
 }
-
-func isEmpty(t graph.TensorType) bool { return graph.NumElements(t.Sizes) == 0 }
 
 // same is another value for what a value holds.
 func (l *lowerer) same(id ValueID) ValueID {
