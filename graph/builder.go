@@ -46,7 +46,7 @@ func (b *Builder) claim(name string) error {
 }
 
 // AddInput adds an input of an element type and concrete sizes, each at least
-// 1; no sizes are a scalar. The name must not be empty or taken.
+// 0; no sizes are a scalar. The name must not be empty or taken.
 func (b *Builder) AddInput(name string, t DType, sizes ...int) (Tensor, error) {
 	b.init()
 	if name == "" {
@@ -171,10 +171,10 @@ func (b *Builder) add(name string, op *Op, attrs Attrs, in []Tensor, t DType) (N
 // concrete; t is the element type where there are no operands. The error says why
 // they do not fit, or that an attribute is not concrete.
 func ApplyTypes(op *Op, attrs Attrs, in []TensorType, t DType) ([]TensorType, error) {
-	shapes := make([]Shape, len(in))
+	sizes := make([][]int, len(in))
 	types := make([]DType, len(in))
 	for i, x := range in {
-		shapes[i], types[i] = Sizes(x.Sizes...), x.DType
+		sizes[i], types[i] = x.Sizes, x.DType
 		if i == 0 {
 			t = x.DType
 		} else if op.DTypes == nil && x.DType != t {
@@ -189,24 +189,16 @@ func ApplyTypes(op *Op, attrs Attrs, in []TensorType, t DType) ([]TensorType, er
 			return nil, fmt.Errorf("operator %s: attribute %s: %w", op.Name, p.Name, err)
 		}
 	}
-	var f Unifier
-	shapes, err := op.InferShapes(&f, attrs, shapes)
+	outs, err := InferSizes(op, attrs, sizes)
 	if err != nil {
 		return nil, err
 	}
-	if len(f.Needs) > 0 {
-		return nil, fmt.Errorf("operator %s: not decided: %s", op.Name, NeedsString(f.Needs))
-	}
-	out := make([]TensorType, len(shapes))
-	for i, s := range shapes {
-		sizes, ok := s.Concrete()
-		if !ok {
-			return nil, fmt.Errorf("operator %s: output %d: shape %s is not concrete", op.Name, i, s)
-		}
-		if err := CheckSizes(sizes); err != nil {
+	out := make([]TensorType, len(outs))
+	for i, s := range outs {
+		if err := CheckSizes(s); err != nil {
 			return nil, fmt.Errorf("operator %s: output %d: %w", op.Name, i, err)
 		}
-		out[i] = TensorType{t, sizes}
+		out[i] = TensorType{t, s}
 	}
 	if op.DTypes != nil {
 		dtypes, err := op.DTypes(attrs, types)
@@ -216,6 +208,32 @@ func ApplyTypes(op *Op, attrs Attrs, in []TensorType, t DType) ([]TensorType, er
 		for i := range out {
 			out[i].DType = dtypes[i]
 		}
+	}
+	return out, nil
+}
+
+// InferSizes are the sizes of what op computes from operands of these sizes, any of
+// which may be 0. Operators between a mesh of devices and tensors take no empty ones.
+func InferSizes(op *Op, attrs Attrs, in [][]int) ([][]int, error) {
+	shapes := make([]Shape, len(in))
+	for i, s := range in {
+		shapes[i] = Sizes(s...)
+	}
+	f := Unifier{empty: op.Layout == LayoutNone}
+	shapes, err := op.InferShapes(&f, attrs, shapes)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Needs) > 0 {
+		return nil, fmt.Errorf("operator %s: not decided: %s", op.Name, NeedsString(f.Needs))
+	}
+	out := make([][]int, len(shapes))
+	for i, s := range shapes {
+		sizes, ok := s.Concrete()
+		if !ok {
+			return nil, fmt.Errorf("operator %s: output %d: shape %s is not concrete", op.Name, i, s)
+		}
+		out[i] = sizes
 	}
 	return out, nil
 }
@@ -292,15 +310,15 @@ func CheckSizes(sizes []int) error {
 	if len(sizes) > MaxRank {
 		return fmt.Errorf("%d axes, more than %d", len(sizes), MaxRank)
 	}
-	n := 1
+	n := 1 // elements, axes of size 0 left out: what strides are made of
 	for _, s := range sizes {
-		if s < 1 || s > MaxSize {
-			return fmt.Errorf("shape %s: size %d is not in 1 to %d", Sizes(sizes...), s, MaxSize)
+		if s < 0 || s > MaxSize {
+			return fmt.Errorf("shape %s: size %d is not in 0 to %d", Sizes(sizes...), s, MaxSize)
 		}
-		if n > MaxElements/s {
+		if n > MaxElements/max(s, 1) {
 			return fmt.Errorf("shape %s: more than %d elements", Sizes(sizes...), MaxElements)
 		}
-		n *= s
+		n *= max(s, 1)
 	}
 	return nil
 }

@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // DType is the type of a tensor's elements. The zero value is Float32.
 type DType uint8
@@ -177,3 +180,6 @@ func (t TensorType) String() string { return t.DType.String() + Sizes(t.Sizes...
 
 // Bytes is the memory of a tensor of this type, dense.
 func (t TensorType) Bytes() int64 { return Product(append([]int{t.DType.Bytes()}, t.Sizes...)...) }
+
+// Empty reports whether a tensor of the type has no elements.
+func (t TensorType) Empty() bool { return slices.Contains(t.Sizes, 0) }

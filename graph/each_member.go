@@ -57,6 +57,9 @@ func (e *Op) toEach(op *Op) {
 				}
 			}
 		}
+		if f.Empty(mesh) {
+			return nil, fmt.Errorf("mesh of shape %s has no members", mesh)
+		}
 		own, err := member(f, mesh, in)
 		if err != nil {
 			return nil, err

@@ -96,6 +96,30 @@ func (g *Graph) Unreal(id NodeID) bool {
 	return false
 }
 
+// TouchesEmpty reports whether an operand or a result of a node has no elements. No law
+// speaks of such a node: they are about sizes of at least 1. Results of a derived operator
+// are computed one by one: that another one has no elements says nothing of one.
+func (g *Graph) TouchesEmpty(id NodeID) bool {
+	empty := func(t Tensor) bool { return slices.Contains(g.Sizes(t), 0) }
+	if slices.ContainsFunc(g.Operands(id), empty) {
+		return true
+	}
+	if op := g.op[id]; op != nil && op.Expand != nil {
+		return false
+	}
+	for i := range g.NumOut(id) {
+		if empty(id.Out(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Filled are those of the tensors that have elements.
+func (g *Graph) Filled(ts []Tensor) []Tensor {
+	return slices.DeleteFunc(slices.Clone(ts), func(t Tensor) bool { return slices.Contains(g.Sizes(t), 0) })
+}
+
 // Operands are the tensors a node's operator is applied to.
 func (g *Graph) Operands(id NodeID) []Tensor { return g.in[g.first[id]:g.first[id+1]] }
 

@@ -88,7 +88,7 @@ func TestBuilderErrors(t *testing.T) {
 		{"no name", func(b *graph.Builder, _ graph.Tensor) error { _, err := b.AddInput("", 0, 1); return err }, "input without a name"},
 		{"taken", func(b *graph.Builder, _ graph.Tensor) error { _, err := b.AddInput("x", 0, 1); return err }, "node x: the name is taken"},
 		{"type", func(b *graph.Builder, _ graph.Tensor) error { _, err := b.AddInput("a", 99, 1); return err }, "input a: element type dtype(99) is not known"},
-		{"zero", func(b *graph.Builder, _ graph.Tensor) error { _, err := b.AddInput("a", 0, 2, 0); return err }, "input a: shape [2, 0]: size 0 is not in 1 to 2147483647"},
+		{"negative", func(b *graph.Builder, _ graph.Tensor) error { _, err := b.AddInput("a", 0, 2, -1); return err }, "input a: shape [2, -1]: size -1 is not in 0 to 2147483647"},
 		{"many", func(b *graph.Builder, _ graph.Tensor) error {
 			_, err := b.AddInput("a", 0, 1<<30, 1<<30, 1<<30)
 			return err

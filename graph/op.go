@@ -351,8 +351,8 @@ func (op *Op) InferShapes(f *Unifier, a Attrs, in []Shape) ([]Shape, error) {
 		}
 	}
 	for _, s := range in {
-		if s.TooLarge() {
-			return nil, fmt.Errorf("operator %s: %w", op.Name, ErrTooLarge)
+		if err := f.checkShape(s); err != nil {
+			return nil, fmt.Errorf("operator %s: %w", op.Name, err)
 		}
 	}
 	out, err := op.Infer(f, a, in)
@@ -360,8 +360,8 @@ func (op *Op) InferShapes(f *Unifier, a Attrs, in []Shape) ([]Shape, error) {
 		return nil, fmt.Errorf("operator %s: %w", op.Name, err)
 	}
 	for _, s := range out {
-		if s.TooLarge() {
-			return nil, fmt.Errorf("operator %s: %w", op.Name, ErrTooLarge)
+		if err := f.checkShape(s); err != nil {
+			return nil, fmt.Errorf("operator %s: %w", op.Name, err)
 		}
 	}
 	return out, nil

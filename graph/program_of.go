@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -109,6 +111,10 @@ func (l *lowering) output(p Prim, in []Shape, sizes []int) error {
 	if err := tooMany(sizes); err != nil {
 		return err
 	}
+	if NumElements(sizes) == 0 {
+		l.prog.Outs = append(l.prog.Outs, int(-1-l.push(Step{Kind: StepConst})))
+		return nil
+	}
 	at := make([]Index, len(sizes))
 	var dom []Sym
 	for i, n := range sizes {
@@ -125,6 +131,9 @@ func (l *lowering) output(p Prim, in []Shape, sizes []int) error {
 	for _, o := range l.s.Open() {
 		return fmt.Errorf("%s %s has no value", o.Sort, o.Name)
 	}
+	if slices.Contains(l.n, 0) {
+		e = withoutEmpty(e)
+	}
 	if err := l.declare(e); err != nil {
 		return err
 	}
@@ -139,6 +148,22 @@ func (l *lowering) output(p Prim, in []Shape, sizes []int) error {
 	}
 	l.prog.Outs = append(l.prog.Outs, int(-1-of))
 	return nil
+}
+
+// withoutEmpty is e with the number 0 in the place of sums of no terms.
+func withoutEmpty(e *Expr) *Expr {
+	if e == nil {
+		return nil
+	}
+	if e.Kind == ExprSum && slices.ContainsFunc(e.Over, func(b Bound) bool { return b.N.Equal(IndexInt(0)) }) {
+		return EntryNumber(IndexInt(0))
+	}
+	out := *e
+	out.Args = make([]*Expr, len(e.Args))
+	for i, a := range e.Args {
+		out.Args[i] = withoutEmpty(a)
+	}
+	return &out
 }
 
 // programs are those for small tensors, with their lists.
@@ -164,7 +189,7 @@ func programKey(b []byte, a Attrs, in, out [][]int) (key []byte, small bool) {
 			}
 			b = append(b, byte(len(s)))
 			for _, x := range s {
-				b = append(b, byte(x), byte(x>>8))
+				b = binary.AppendUvarint(b, uint64(x)) // of an empty tensor it may be large
 			}
 		}
 	}

@@ -46,8 +46,7 @@ func TestParseTextErrors(t *testing.T) {
 		{x + "return x.1", "f:2:8: x has no output 1"},
 		{x + "x = relu(x)\nreturn x", "f:2:1: x is defined on line 1 already"},
 		{"x : float33[2]", "f:1:5: element type \"float33\" is not known"},
-		{"x : float32[0]", "f:1:1: input x: shape [0]: size 0 is not in 1 to 2147483647"},
-		{"x : float32[-1]", "f:1:1: input x: shape [-1]: size -1 is not in 1 to 2147483647"},
+		{"x : float32[-1]", "f:1:1: input x: shape [-1]: size -1 is not in 0 to 2147483647"},
 		{"x : float32[2000000000, 2000000000]", "f:1:1: input x: shape [2000000000, 2000000000]: more than 1099511627776 elements"},
 		{"x : float32[99999999999999999999]", "f:1:13: number 99999999999999999999 is more than 9223372036854775807"},
 		{"x : float32[2, ]", `f:1:16: "]" where a number is wanted`},
@@ -76,7 +75,7 @@ func TestParseTextErrors(t *testing.T) {
 		{x + "y = relu(y)", "f:2:10: cycle: y -> y"},
 		{x + "y = ewadd(x, z)\nz = relu(w)\nw = ewadd(y, x)\nreturn y", "f:2:14: cycle: y -> z -> w -> y"},
 		{x + "return z\nz = relu(x)", "f:2:8: z is used before its definition on line 3"},
-		{"y = one[shape=[0]]()", "f:1:15: operator one: attribute shape: shape [0]: size 0 is not in 1 to 2147483647"},
+		{"y = one[shape=[-1]]()", "f:1:15: operator one: attribute shape: shape [-1]: size -1 is not in 0 to 2147483647"},
 		{"y = one[shape=(1)]()", "f:1:15: operator one: attribute shape: (1) is not a value of sort shape"},
 		{"y = iconv[c=2000000000, kh=2000000000, kw=1]()", "f:1:5: node y: operator iconv: output 0: shape [2000000000, 2000000000, 2000000000, 1]: more than 1099511627776 elements"},
 	} {

@@ -2,10 +2,14 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Unifier is what shape inference may use and what it leaves to be shown.
+//
+// Sizes are at least 1, as laws take them. Only in inference for the tensors of a
+// graph ([InferSizes]) they may be 0: such a tensor is empty.
 //
 // In check mode (the zero value) two sizes agree only if they are the same
 // polynomial. In solve mode ([Solver]) an equation between sizes is solved for
@@ -18,6 +22,7 @@ type Unifier struct {
 	Needs []Need
 
 	solving bool
+	empty   bool   // sizes may be 0
 	exact   bool   // nothing is equated that need not be equal
 	lazy    bool   // sizes are written as multiples when all equations are known
 	later   []Need // divisibility put off until then
@@ -379,6 +384,33 @@ func (f *Unifier) Le(a, b Dim) error {
 	}
 	f.need(Need{a, "<=", b})
 	return nil
+}
+
+// Least is the least size of an axis: 1, or 0 where tensors may be empty.
+func (f *Unifier) Least() Dim {
+	if f.empty {
+		return Int(0)
+	}
+	return Int(1)
+}
+
+// checkShape refuses sizes that are too large, and empty tensors where sizes are at
+// least 1.
+func (f *Unifier) checkShape(s Shape) error {
+	for _, it := range s {
+		switch {
+		case it.Dim.TooLarge():
+			return ErrTooLarge
+		case !f.empty && it.AxisRun == "" && it.Dim.p == nil && it.Dim.c < 1:
+			return fmt.Errorf("shape %s: a tensor without elements; sizes are at least 1 here", s)
+		}
+	}
+	return nil
+}
+
+// Empty reports whether one of the sizes is the number 0, where tensors may be empty.
+func (f *Unifier) Empty(s Shape) bool {
+	return f.empty && slices.ContainsFunc(s, func(it Item) bool { return it.AxisRun == "" && f.norm(it.Dim) == Int(0) })
 }
 
 // Divides requires k to divide d.

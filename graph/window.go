@@ -189,11 +189,9 @@ func CheckWindow(f *Unifier, h, k Dim, stride, pad Value, axis int) (Dim, error)
 	}
 	h, k = f.Norm(h), f.Norm(k)
 	out := WindowOut(h, k, stride, pad, axis)
-	if isSame(pad) {
-		return out, nil
-	}
-	// A window that need not fit for every size: a kernel of one cell always does.
-	if k == Int(1) {
+	// A window that need not fit for every size: a kernel of one cell always does, where
+	// there are cells.
+	if !f.empty && (isSame(pad) || k == Int(1)) {
 		return out, nil
 	}
 	_, isVar := out.soleFunc()

@@ -132,9 +132,19 @@ func (l *lowerer) lower(id graph.NodeID, op *graph.Op) error {
 	for i := range out {
 		out[i] = l.Graph.Type(id.Out(i))
 	}
-	vs, err := l.results(a, in, out)
-	if err != nil {
-		return err
+	if op.Name == "concat" {
+		in = l.filled(in)
+	}
+	vs, ok := l.empty(a, in, out)
+	switch {
+	case ok:
+	case op.Name == "concat" && len(in) == 1:
+		vs = []ValueID{l.same(in[0])}
+	default:
+		var err error
+		if vs, err = l.results(a, in, out); err != nil {
+			return err
+		}
 	}
 	for i, v := range vs {
 		// Without fusion each operator does its own work: views are copied,

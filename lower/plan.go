@@ -99,7 +99,8 @@ const (
 	// Prepare brings operands of the node into the form that the target's kernel
 	// wants.
 	Prepare
-	// Constant is an operator without operands.
+	// Constant is an operator without operands, or one that makes elements although an
+	// operand has none: they are the same in every run.
 	Constant
 )
 

@@ -35,7 +35,7 @@ func (l *lowerer) spreads() {
 		}
 		a, in := Attrs{op, g.Attrs(id)}, g.Operands(id)
 		x, y := g.Sizes(in[0]), g.Sizes(id.Out(0))
-		if As(a, x, y) != "conv2d" || l.t.held(g.DType(in[0])) != graph.Float32 {
+		if g.TouchesEmpty(id) || As(a, x, y) != "conv2d" || l.t.held(g.DType(in[0])) != graph.Float32 {
 			continue
 		}
 		if s, behind, ok := l.spreadBy(a, in[0], g.Sizes(in[1]), y); ok {

@@ -18,8 +18,8 @@ import (
 //
 // The terms' variables are the network's inputs and weights, X0, X1, ... in their
 // order, and the tensors that are cut, Z0, Z1, ...: those of which laws do not
-// speak, because their node is opaque or their elements are not floating-point
-// numbers. What a node with such an output is computed from is one more output of
+// speak, because their node is opaque, their elements are not floating-point numbers, or
+// the node has an operand without elements. Tensors without elements are no terms. What a node with such an output is computed from is one more output of
 // the equation, so that an equation of the terms, for all values of the cut
 // tensors, is one of the networks: both compute their cut tensors in order from
 // equal operands.
@@ -34,6 +34,7 @@ type Network struct {
 	first    []*law.Term // by tensor of the bank
 	cuts     []bank.Node // the nodes with cut tensors, in the order in which Left has their operands
 	left     []*law.Term
+	inputs   int                 // variables that are inputs
 	original int                 // nodes of the bank as it came
 	laws     map[string]*law.Law // that instances name
 	swaps    map[*graph.Op]*rewrite.Direction
@@ -58,8 +59,11 @@ func NewNetworkReal(g *graph.Graph, price bank.Price, infinite map[string]bool) 
 		exact: rewrite.NewMatcher[bank.Tensor](net)}
 	n.exact.Exact = true
 	for i, x := range net.Inputs() {
-		n.declare("X"+strconv.Itoa(i), net.Out(x, 0))
+		if t := net.Out(x, 0); !net.Type(t).Empty() {
+			n.declare("X"+strconv.Itoa(i), t)
+		}
 	}
+	n.inputs = len(n.given)
 	n.left, n.cuts = n.sides(n.term)
 	n.original = net.Len()
 	return n, nil
@@ -104,7 +108,7 @@ func (n *Network) term(t bank.Tensor) *law.Term {
 	}
 	op, attrs, _, args, out := n.Net.Node(t)
 	if op == nil { // inputs have theirs
-		return n.declare("Z"+strconv.Itoa(len(n.given)-len(n.Net.Inputs())), t)
+		return n.declare("Z"+strconv.Itoa(len(n.given)-n.inputs), t)
 	}
 	u := law.Apply(op, attrs)
 	u.Out = out
@@ -170,15 +174,20 @@ func (n *Network) sides(term func(bank.Tensor) *law.Term) (terms []*law.Term, cu
 		visit(t)
 		terms = append(terms, term(t))
 	}
-	for _, t := range n.Net.Outputs() {
+	for _, t := range n.filled(n.Net.Outputs()) {
 		add(t)
 	}
 	for i := 0; i < len(cuts); i++ {
-		for _, t := range n.Net.Operands(cuts[i]) {
+		for _, t := range n.filled(n.Net.Operands(cuts[i])) {
 			add(t)
 		}
 	}
 	return terms, cuts
+}
+
+// filled are those of the tensors that have elements: no law speaks of others.
+func (n *Network) filled(ts []bank.Tensor) []bank.Tensor {
+	return slices.DeleteFunc(slices.Clone(ts), func(t bank.Tensor) bool { return n.Net.Type(t).Empty() })
 }
 
 // Given are the variables of the terms, with the shapes of their tensors.
@@ -193,17 +202,17 @@ func (n *Network) Left() []*law.Term { return slices.Clone(n.left) }
 func (n *Network) Right() []*law.Term {
 	now := n.present()
 	var terms []*law.Term
-	for _, t := range n.Net.Outputs() {
+	for _, t := range n.filled(n.Net.Outputs()) {
 		terms = append(terms, now(t))
 	}
 	for _, x := range n.cuts {
 		if !n.Net.Live(x) {
-			for range n.Net.Operands(x) {
+			for range n.filled(n.Net.Operands(x)) {
 				terms = append(terms, n.left[len(terms)])
 			}
 			continue
 		}
-		for _, t := range n.Net.Operands(x) {
+		for _, t := range n.filled(n.Net.Operands(x)) {
 			terms = append(terms, now(t))
 		}
 	}

@@ -40,7 +40,7 @@ func Cases() ([]Case, error) { return CasesWithin(Tolerance) }
 // backends that round operands, see [backends.Info].Math.
 func CasesWithin(tolerance float64) ([]Case, error) {
 	var cs []Case
-	for _, c := range operators {
+	for _, c := range slices.Concat(operators, emptyOperators) {
 		for _, v := range c.graphs() {
 			one, err := caseOf("operators/"+c.name()+v.name, v.text, v.opt, tolerance)
 			if err != nil {
@@ -49,7 +49,7 @@ func CasesWithin(tolerance float64) ([]Case, error) {
 			cs = append(cs, one)
 		}
 	}
-	for _, c := range graphs {
+	for _, c := range slices.Concat(graphs, emptyGraphs) {
 		some, err := casesOf("graphs/"+c.name, c.text, tolerance, fused, alone, kept)
 		if err != nil {
 			return nil, err

@@ -30,7 +30,7 @@ func typesWithin(tolerance float64) ([]Case, error) {
 	typed := func(text string) string {
 		return constants.ReplaceAllString(strings.ReplaceAll(text, "float32", "TYPE"), "$1 : TYPE = $2")
 	}
-	for _, c := range operators {
+	for _, c := range slices.Concat(operators, emptyOperators) {
 		for i, v := range c.graphs() {
 			if i < 2 || v.name == " fused" {
 				add(graph.Float64, "operators/"+c.name()+v.name, typed(v.text), exact, v.opt)
@@ -49,6 +49,7 @@ func typesWithin(tolerance float64) ([]Case, error) {
 		if t.IsInt() && t.Bits() >= 8 {
 			add(t, "arithmetic", counted, tolerance, fused, alone)
 			add(t, "products", multiplied, tolerance, fused, alone)
+			add(t, "no elements", emptyIntegers, tolerance, fused, alone)
 		}
 		if t.IsInt() && t.Bits() < 64 {
 			add(t, "around", around, tolerance, fused, alone)

@@ -3,6 +3,7 @@ package bank
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -49,12 +50,20 @@ func (b *Bank) apply(sym symID, in []Tensor) (Node, error) {
 	if f &= fixed; k.heavy {
 		f = heavy
 	}
+	if b.anyEmpty(types) || b.anyEmpty(k.outs) {
+		f |= silent
+	}
 	b.fresh()
 	n, isNew := b.add(sym, in, k.outs, k.cost, f)
 	if isNew {
 		b.nodes[n].app = k.app
 	}
 	return n, nil
+}
+
+// anyEmpty reports whether a tensor of one of the types has no elements.
+func (b *Bank) anyEmpty(types []typeID) bool {
+	return slices.ContainsFunc(types, func(t typeID) bool { return b.types[t].Empty() })
 }
 
 // add finds or makes a node.

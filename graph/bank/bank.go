@@ -46,7 +46,7 @@ const (
 	fixed                    // it depends on weights only, or on nothing, and is computed ahead
 	listed                   // it is in the table
 	heavy                    // it is too much work to be computed ahead
-	silent                   // laws do not speak of it: an operand may be infinite
+	silent                   // laws do not speak of it: an operand may be infinite, or it or a result has no elements
 )
 
 // slot is the place of one operand. Those of live nodes are in the list of uses of

@@ -20,7 +20,8 @@ func From(g *graph.Graph, price Price) (b *Bank, place func(graph.Tensor) Tensor
 // weights with such numbers, and a node is one of which laws do not speak if an operand is
 // such a weight or may be infinite because of one, or if it has an infinite attribute. No
 // law reaches these: what it matches has no such node, and so no operand that may be
-// infinite.
+// infinite. The same holds of nodes with an operand or a result without elements, in all
+// banks.
 func FromReal(g *graph.Graph, price Price, infinite map[string]bool) (b *Bank, place func(graph.Tensor) Tensor, err error) {
 	b = New(price)
 	unreal := map[graph.Tensor]bool{}

@@ -4,7 +4,8 @@ import "github.com/taso-go/taso/graph"
 
 // Node is the application that t is an output of, for matching of laws: op is nil
 // for an input, an opaque node, and where elements are not real numbers
-// ([graph.DType.IsReal]) or an operand may be infinite, of which laws say nothing. The caller must not write to what it gets.
+// ([graph.DType.IsReal]), an operand may be infinite, or an operand or a result has no
+// elements, of which laws say nothing. The caller must not write to what it gets.
 func (b *Bank) Node(t Tensor) (op *graph.Op, attrs graph.Attrs, fn string, args []Tensor, out int) {
 	x := &b.tensors[t]
 	n := &b.nodes[x.node]

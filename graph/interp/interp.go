@@ -272,8 +272,8 @@ type Tensor[T any] struct {
 
 func (t Tensor[T]) check() error {
 	for _, n := range t.Sizes {
-		if n < 1 {
-			return fmt.Errorf("sizes %v: %d is less than 1", t.Sizes, n)
+		if n < 0 {
+			return fmt.Errorf("sizes %v: %d is less than 0", t.Sizes, n)
 		}
 	}
 	if n := graph.Product(t.Sizes...); n != int64(len(t.Data)) {
@@ -290,34 +290,21 @@ const maxTerms = 1 << 28
 // if a tensor's data do not fit its sizes, or if the application is too large
 // to spell out (2^28 elements or operations).
 func Apply[T any](r Ring[T], op *graph.Op, a graph.Attrs, in []Tensor[T]) ([]Tensor[T], error) {
-	shapes := make([]graph.Shape, len(in))
 	sizes := make([][]int, len(in))
 	data := make([][]T, len(in))
 	for i, t := range in {
 		if err := t.check(); err != nil {
 			return nil, fmt.Errorf("operator %s: operand %d: %w", op.Name, i, err)
 		}
-		shapes[i], sizes[i], data[i] = graph.Sizes(t.Sizes...), t.Sizes, t.Data
+		sizes[i], data[i] = t.Sizes, t.Data
 	}
-	var f graph.Unifier
-	outShapes, err := op.InferShapes(&f, a, shapes)
+	outSizes, err := graph.InferSizes(op, a, sizes)
 	if err != nil {
 		return nil, err
 	}
-	if len(f.Needs) > 0 {
-		return nil, fmt.Errorf("operator %s: undecided for concrete shapes: %s", op.Name, graph.NeedsString(f.Needs))
-	}
-	outSizes := make([][]int, len(outShapes))
-	for i, s := range outShapes {
-		c, ok := s.Concrete()
-		if !ok {
-			return nil, fmt.Errorf("operator %s: output shape %s is not concrete", op.Name, s)
-		}
-		outSizes[i] = c
-	}
 	for i, s := range outSizes {
 		if n := graph.Product(s...); n > maxTerms {
-			return nil, fmt.Errorf("operator %s: output %d, %s, is too large to interpret", op.Name, i, outShapes[i])
+			return nil, fmt.Errorf("operator %s: output %d of shape %v has %d elements, at most %d are interpreted", op.Name, i, s, n, int64(maxTerms))
 		}
 	}
 	res, err := apply(r, op, a, sizes, outSizes, data)

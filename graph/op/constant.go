@@ -17,7 +17,7 @@ func positive(f *graph.Unifier, a graph.Attrs) ([]graph.Dim, error) {
 			return nil, fmt.Errorf("%s is not a size", a[i])
 		}
 		out[i] = f.Norm(d)
-		if err := f.Le(graph.Int(1), out[i]); err != nil {
+		if err := f.Le(f.Least(), out[i]); err != nil {
 			return nil, err
 		}
 	}

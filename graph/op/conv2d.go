@@ -53,6 +53,9 @@ var Conv2D = graph.Register(&graph.Op{
 		if err := graph.CheckSteps("dilation", a[4]); err != nil {
 			return nil, err
 		}
+		if f.Empty(w[2:]) {
+			return nil, fmt.Errorf("kernel %s has no cells", w)
+		}
 		out := graph.ShapeOf(f.Norm(x[0].Dim), f.Norm(w[0].Dim), x[2].Dim, x[3].Dim)
 		for axis := range 2 {
 			// The kernel has a cell: the extent of its axis is at least 1.

@@ -322,8 +322,8 @@ func TestEachRefuses(t *testing.T) {
 		over, x graph.Shape
 		want    string
 	}{
-		{s(0), s(0, 3), "operator each_softmax: 1 is more than 0"},
-		{s(-2), s(-2, 3), "operator each_softmax: 1 is more than -2"},
+		{s(0), s(0, 3), "operator each_softmax: shape [0, 3]: a tensor without elements; sizes are at least 1 here"},
+		{s(-2), s(-2, 3), "operator each_softmax: shape [-2, 3]: a tensor without elements; sizes are at least 1 here"},
 		{s(2, 3), s(2), "operator each_softmax: shape [2] is no family over [2, 3]"},
 		{s(2, 3, 4, 5), s(), "operator each_softmax: shape [] is no family over [2, 3, 4, 5]"},
 		{s(2), s(2), "operator each_softmax: operator softmax: axis 0 of shape []: no such axis"},

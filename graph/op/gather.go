@@ -31,6 +31,9 @@ var Gather = graph.Register(&graph.Op{
 		if idx.HasAxisRun() {
 			return nil, fmt.Errorf("positions of shape %s: want no axis runs", idx)
 		}
+		if f.Empty(x[i:i+1]) && !f.Empty(idx) {
+			return nil, fmt.Errorf("shape %s: positions of shape %s along axis %s, which has no elements", x, idx, dim(a, 0))
+		}
 		out := append(graph.Shape{}, x[:i]...)
 		return one(append(append(out, idx...), x[i+1:]...))
 	},

@@ -26,6 +26,9 @@ var LayerNorm = graph.Register(&graph.Op{
 		if x[i:].HasAxisRun() {
 			return nil, fmt.Errorf("shape %s: an axis run stands behind axis %s", x, dim(a, 0))
 		}
+		if f.Empty(x[i:]) {
+			return nil, fmt.Errorf("shape %s: no elements to normalize from axis %s on", x, dim(a, 0))
+		}
 		for k, what := range []string{"scale", "bias"} {
 			if err := f.EqShape(in[k+1], x[i:]); err != nil {
 				return nil, fmt.Errorf("%s of shape %s, want %s: %w", what, in[k+1], x[i:], err)

@@ -80,7 +80,7 @@ func init() {
 		{op.Resize, named{"sizes": tuple(1, 2, 8, 6), "mode": name("linear_half_pixel")}, in(s(1, 2, 4, 3)), "[1, 2, 8, 6]"},
 		{op.Resize, named{"sizes": tuple(4), "mode": name("cubic")}, in(s(2)), "error: operator resize: mode cubic is not known"},
 		{op.Resize, named{"sizes": tuple(4), "mode": name("nearest_round_half_pixel")}, in(s(2, 3)), "error: operator resize: shape [2, 3]: 1 sizes"},
-		{op.Resize, named{"sizes": tuple(0), "mode": name("nearest_round_half_pixel")}, in(s(2)), "error: operator resize: size 0 of the result"},
+		{op.Resize, named{"sizes": tuple(0), "mode": name("nearest_round_half_pixel")}, in(s(2)), "error: operator resize: size 0 of the result along axis 0, which has size 2"},
 		{op.Resize, named{"sizes": tuple(4), "mode": name("nearest_round_half_pixel")}, in(graph.ShapeOf(v("a"))), "error: operator resize: shape [a]: want sizes that are numbers"},
 	}...)
 }

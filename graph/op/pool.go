@@ -22,6 +22,9 @@ func inferPool(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape
 	if len(x) != 4 || x.HasAxisRun() {
 		return nil, fmt.Errorf("shape %s: want [b, c, h, w]", x)
 	}
+	if f.Empty(x[1:]) {
+		return nil, fmt.Errorf("shape %s: the batch alone may be empty", x)
+	}
 	out := f.NormShape(x)
 	for axis := 0; axis < 2; axis++ {
 		k := f.Norm(dim(a, axis))

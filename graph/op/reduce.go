@@ -10,8 +10,9 @@ import (
 // reduction declares an operator that folds axes, in ascending order, none twice,
 // into one element; with keep=1 they stay with size 1. of is the fold of the
 // elements over bound variables, and grad the derivative by the operand, given that by
-// the result with the axes kept.
-func reduction(name, doc string, of func(s *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr,
+// the result with the axes kept. nothing says that the fold of no elements has no value;
+// "": it has one.
+func reduction(name, doc, nothing string, of func(s *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr,
 	grad func(b *graph.Backward, d graph.Tensor, axes []int) graph.Tensor) *graph.Op {
 	return &graph.Op{
 		Name: name, In: 1, Out: 1,
@@ -27,7 +28,13 @@ func reduction(name, doc string, of func(s *graph.Space, x *graph.Expr, over []g
 			}
 			return sameAxis(a, ranks, axis)
 		},
-		Infer: inferReduce,
+		Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+			out, err := inferReduce(f, a, in)
+			if err == nil && nothing != "" && f.Empty(in[0]) && !f.Empty(out[0]) {
+				return nil, fmt.Errorf("shape %s, axes %s: %s", in[0], a[0], nothing)
+			}
+			return out, err
+		},
 		Entry: func(s *graph.Space, a graph.Attrs, in []graph.Shape, at []graph.Index) (*graph.Expr, error) {
 			from, over := entryReduce(s, a, in, at)
 			return of(s, graph.EntryRead(0, from...), over), nil
@@ -41,14 +48,14 @@ func reduction(name, doc string, of func(s *graph.Space, x *graph.Expr, over []g
 
 var (
 	// ReduceSum is the sum along axes.
-	ReduceSum = graph.Register(reduction("reducesum", "Sum along axes.",
+	ReduceSum = graph.Register(reduction("reducesum", "Sum along axes.", "",
 		func(_ *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr { return graph.EntrySum(x, over) },
 		func(b *graph.Backward, d graph.Tensor, _ []int) graph.Tensor {
 			return b.Broadcast(d, b.Sizes(b.In[0])...)
 		}))
 
 	// ReduceMean is the average along axes.
-	ReduceMean = graph.Register(reduction("reducemean", "Average along axes.",
+	ReduceMean = graph.Register(reduction("reducemean", "Average along axes.", "the average of no elements has no value",
 		func(s *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr {
 			return graph.EntryMul(graph.EntryInv(countOf(s, over)), graph.EntrySum(x, over))
 		},
@@ -62,7 +69,7 @@ var (
 		}))
 
 	// ReduceMax is the largest element along axes.
-	ReduceMax = graph.Register(reduction("reducemax", "The largest element along axes.",
+	ReduceMax = graph.Register(reduction("reducemax", "The largest element along axes.", "the largest of no elements has no value",
 		func(_ *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr { return graph.EntryMax(x, over) },
 		func(b *graph.Backward, d graph.Tensor, axes []int) graph.Tensor {
 			return toLargest(b.Calc, d, b.In[0], kept(b, b.Out[0]), graph.Tensor{}, axes)

@@ -43,9 +43,9 @@ var Resize = graph.Register(&graph.Op{
 		if len(sizes) != len(x) {
 			return nil, fmt.Errorf("shape %s: %d sizes", in[0], len(sizes))
 		}
-		for _, n := range sizes {
-			if n < 1 {
-				return nil, fmt.Errorf("size %d of the result", n)
+		for i, n := range sizes {
+			if n < 0 || (n == 0) != (x[i] == 0) {
+				return nil, fmt.Errorf("size %d of the result along axis %d, which has size %d", n, i, x[i])
 			}
 		}
 		return one(graph.Sizes(sizes...))

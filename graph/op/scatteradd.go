@@ -28,8 +28,11 @@ var ScatterAdd = graph.Register(&graph.Op{
 			return nil, fmt.Errorf("shape %s with positions of shape %s at axis %d: %w", x, idx, i, err)
 		}
 		n := f.Norm(dim(a, 1))
-		if err := f.Le(graph.Int(1), n); err != nil {
+		if err := f.Le(f.Least(), n); err != nil {
 			return nil, fmt.Errorf("size of the result: %w", err)
+		}
+		if f.Empty(graph.ShapeOf(n)) && !f.Empty(idx) {
+			return nil, fmt.Errorf("positions of shape %s in a result without elements", idx)
 		}
 		out := append(append(graph.Shape{}, x[:i]...), graph.Axis(n))
 		return one(append(out, x[i+len(idx):]...))

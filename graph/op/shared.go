@@ -31,8 +31,7 @@ func ints(v graph.Value) []int {
 	return out
 }
 
-// targetShape is an attribute that is a shape, normalized; each of its sizes has to
-// be at least 1.
+// targetShape is an attribute that is a shape, normalized.
 func targetShape(f *graph.Unifier, v graph.Value) (graph.Shape, error) {
 	to, ok := v.Shape()
 	if !ok {
@@ -41,7 +40,7 @@ func targetShape(f *graph.Unifier, v graph.Value) (graph.Shape, error) {
 	to = f.NormShape(to)
 	for _, it := range to {
 		if it.AxisRun == "" {
-			if err := f.Le(graph.Int(1), it.Dim); err != nil {
+			if err := f.Le(f.Least(), it.Dim); err != nil {
 				return nil, err
 			}
 		}

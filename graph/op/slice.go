@@ -27,7 +27,7 @@ var Slice = graph.Register(&graph.Op{
 		if err := f.Le(graph.Int(0), lo); err != nil {
 			return nil, fmt.Errorf("slice start: %w", err)
 		}
-		if err := f.Le(lo.Add(graph.Int(1)), hi); err != nil {
+		if err := f.Le(lo.Add(f.Least()), hi); err != nil {
 			return nil, fmt.Errorf("slice %s to %s is empty: %w", lo, hi, err)
 		}
 		if err := f.Le(hi, x[i].Dim); err != nil {

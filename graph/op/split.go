@@ -23,10 +23,10 @@ var Split = graph.Register(&graph.Op{
 			return nil, err
 		}
 		at := f.Norm(dim(a, 1))
-		if err := f.Le(graph.Int(1), at); err != nil {
+		if err := f.Le(f.Least(), at); err != nil {
 			return nil, fmt.Errorf("first part is empty: %w", err)
 		}
-		if err := f.Le(at.Add(graph.Int(1)), x[i].Dim); err != nil {
+		if err := f.Le(at.Add(f.Least()), x[i].Dim); err != nil {
 			return nil, fmt.Errorf("second part of %s cut at %s is empty: %w", x, at, err)
 		}
 		n := f.NormShape(x)

@@ -36,7 +36,7 @@ var TopK = graph.Register(&graph.Op{
 			return nil, err
 		}
 		k := f.Norm(dim(a, 1))
-		if err := f.Le(graph.Int(1), k); err != nil {
+		if err := f.Le(f.Least(), k); err != nil {
 			return nil, fmt.Errorf("number of elements: %w", err)
 		}
 		if err := f.Le(k, x[axis].Dim); err != nil {

@@ -182,6 +182,9 @@ func (c *checked) variables(l *law.Law) error {
 	}
 	for _, name := range sortedKeys(v.tensors) {
 		s, err := e.shape(v.tensors[name])
+		if err == nil {
+			err = s.filled()
+		}
 		if err != nil {
 			return fmt.Errorf("tensor %s: %w", name, err)
 		}

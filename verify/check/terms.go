@@ -113,6 +113,9 @@ func (b *terms) node(t *law.Term, e *env) (int, error) {
 	}
 	out, err := a.infer()
 	if err == nil {
+		err = out.filled()
+	}
+	if err == nil {
 		err = real(t.Op.Name, a.attrs)
 	}
 	if err == nil {

@@ -35,6 +35,16 @@ func (s shape) hasRun() bool {
 	return slices.ContainsFunc(s, func(it item) bool { return it.run != "" })
 }
 
+// filled requires tensors of the shape to have elements: laws are about sizes of at least 1.
+func (s shape) filled() error {
+	for _, it := range s {
+		if n, ok := it.size.number(); ok && it.run == "" && n.Sign() <= 0 {
+			return fmt.Errorf("shape %s has no elements: laws are about sizes of at least 1", s)
+		}
+	}
+	return nil
+}
+
 // with is s with an axis of another size.
 func (s shape) with(i int, d size) shape {
 	u := slices.Clone(s)

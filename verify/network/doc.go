@@ -9,7 +9,8 @@
 //	silent    a node with an operand that may be infinite, or no number, because of a
 //	          weight with such elements: that weight, or a result of a silent node, but
 //	          one that has bounds whatever the operands are (softmax). A node with an
-//	          attribute that is infinite, such as padding with -inf, is silent too
+//	          attribute that is infinite, such as padding with -inf, is silent too, and
+//	          so is one with an operand or a result that has no elements
 //	cut       a tensor of which laws do not speak: an output of an opaque or a silent
 //	          node, or of any node if its elements are not floating-point numbers. Integers that are
 //	          only taken over, such as parts of positions, may be terms as well
@@ -63,6 +64,11 @@
 // same, their digests tell: that of an ONNX node covers the form that its operator has
 // in its operator set (package onnx), not the number of the set. A function that has no
 // value somewhere, such as the logarithm of -1, is taken to have one.
+//
+// Laws are about sizes of at least 1. A tensor without elements is no variable and no term:
+// inputs, outputs and operands of cut nodes that have none are left out on both sides. Two
+// tensors of one type without elements are equal, and that their types are the same is
+// checked. An equation with a variable that has a size of 0 says nothing, and is refused.
 //
 // What is deeper than 100,000 operators, and weights that take more than 10^10
 // operations or 2^27 numbers to compute again, are refused.

@@ -80,6 +80,13 @@ func (c *checker) plain() error {
 	if len(c.eq.Where) > 0 {
 		return errors.New("the equation has conditions")
 	}
+	for _, g := range c.eq.Given {
+		for _, it := range g.Shape {
+			if n, ok := it.Dim.Const(); it.AxisRun == "" && ok && n < 1 {
+				return fmt.Errorf("variable %s of the equation has shape %s: laws are about sizes of at least 1", g.Name, g.Shape)
+			}
+		}
+	}
 	if sizes, runs := law.Variables(c.eq); len(sizes)+len(runs) > 0 {
 		return fmt.Errorf("the equation has the size %s, which is no number", append(sizes, runs...)[0])
 	}
@@ -148,11 +155,16 @@ func sameType(s, t graph.TensorType) bool {
 	return s.DType == t.DType && slices.Equal(s.Sizes, t.Sizes)
 }
 
-// declarations lets the first variables stand for the inputs of a.
+// declarations lets the first variables stand for the inputs of a that have elements.
 func (c *checker) declarations() error {
-	in := c.a.Graph.Inputs()
+	var in []graph.NodeID
+	for _, id := range c.a.Graph.Inputs() {
+		if !c.a.Graph.Type(id.Out(0)).Empty() {
+			in = append(in, id)
+		}
+	}
 	if len(c.eq.Given) < len(in) {
-		return fmt.Errorf("the equation has %d variables, the first model %d inputs and weights", len(c.eq.Given), len(in))
+		return fmt.Errorf("the equation has %d variables, the first model %d inputs and weights with elements", len(c.eq.Given), len(in))
 	}
 	for i, g := range c.eq.Given {
 		if g.Sort != "" {
@@ -179,7 +191,7 @@ func (c *checker) left() (terms int, err error) {
 	s.met = map[graph.NodeID]bool{}
 	at := 0
 	compare := func(ts []graph.Tensor, what string) error {
-		for i, t := range ts {
+		for i, t := range c.a.Graph.Filled(ts) {
 			if at >= len(c.eq.LHS) {
 				return fmt.Errorf("the equation ends before %s %d", what, i)
 			}
@@ -207,7 +219,7 @@ func (c *checker) left() (terms int, err error) {
 	for i := 0; i < len(s.twins); i++ {
 		w := s.twins[i]
 		k := slices.IndexFunc(c.cuts, func(x cut) bool { return x.node == w.of })
-		for j, t := range c.a.Graph.Operands(w.node) {
+		for j, t := range c.a.Graph.Filled(c.a.Graph.Operands(w.node)) {
 			if err := s.is(t, c.eq.LHS[c.cuts[k].first+j]); err != nil {
 				return 0, fmt.Errorf("node %s, operand %d: %w", c.a.Graph.Name(w.node), j, err)
 			}
@@ -261,7 +273,7 @@ func (c *checker) right(terms int) error {
 		return fmt.Errorf("the equation has %d terms on the right, %d on the left", len(c.eq.RHS), terms)
 	}
 	s := &side{c: c, m: c.b, variable: c.rightVariable, met: map[graph.NodeID]bool{}}
-	for i, t := range c.b.Graph.Outputs() {
+	for i, t := range c.b.Graph.Filled(c.b.Graph.Outputs()) {
 		if err := s.is(t, c.eq.RHS[i]); err != nil {
 			return fmt.Errorf("output %d: %w", i, err)
 		}
@@ -272,7 +284,7 @@ func (c *checker) right(terms int) error {
 		if k < 0 {
 			return fmt.Errorf("node %s is none of the first model", c.b.Graph.Name(id))
 		}
-		for j, t := range c.b.Graph.Operands(id) {
+		for j, t := range c.b.Graph.Filled(c.b.Graph.Operands(id)) {
 			if err := s.is(t, c.eq.RHS[c.cuts[k].first+j]); err != nil {
 				return fmt.Errorf("node %s, operand %d: %w", c.b.Graph.Name(id), j, err)
 			}

@@ -106,6 +106,8 @@ func (s *side) compare(t graph.Tensor, u *law.Term) error {
 		return s.weight(t, u)
 	case u.Op == nil:
 		return fmt.Errorf("node %s: the equation has the function %s", g.Name(t.Node), u.Fn)
+	case s.m.Graph.TouchesEmpty(t.Node):
+		return fmt.Errorf("node %s: the equation has %s of or into no elements: laws are about sizes of at least 1", g.Name(t.Node), u.Op.Name)
 	case s.c.silent[s.m][t.Node]:
 		return fmt.Errorf("node %s: the equation has %s of what is not finite: laws are about real numbers", g.Name(t.Node), u.Op.Name)
 	case s.cut(t) && !s.moves(t):

@@ -58,13 +58,16 @@ func Infinite(m *model.Model) (map[graph.NodeID]bool, error) {
 
 // Silent are the nodes of a graph with an operand that is such a weight, or that may be
 // infinite because of one, and those with an attribute that is infinite, with what may be
-// infinite because of them.
+// infinite because of them; and those with an operand or a result that has no elements.
 func Silent(g *graph.Graph, infinite map[graph.NodeID]bool) map[graph.NodeID]bool {
 	out, unreal := map[graph.NodeID]bool{}, map[graph.Tensor]bool{}
 	for id := range g.Nodes() {
 		if g.Op(id) == nil {
 			unreal[id.Out(0)] = infinite[id]
 			continue
+		}
+		if g.TouchesEmpty(id) {
+			out[id] = true
 		}
 		itself := g.Unreal(id)
 		if !itself && !slices.ContainsFunc(g.Operands(id), func(t graph.Tensor) bool { return unreal[t] }) {

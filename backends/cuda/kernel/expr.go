@@ -290,6 +290,9 @@ func (w *writer) fold(e *graph.Expr) (term, error) {
 	sizes := make([]int64, len(e.Over))
 	for i, b := range e.Over {
 		n, ok := w.space.Subst(b.N, w.by).Const()
+		if ok && n == 0 && e.Kind == graph.ExprSum {
+			return w.expr(graph.EntryNumber(graph.IndexInt(0)))
+		}
 		if !ok || n < 1 {
 			return term{}, fmt.Errorf("a sum over %s values", w.space.String(b.N))
 		}

@@ -76,7 +76,7 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 		return p, nil
 	}
 	left := n.Left()
-	given, err := variablesOf(n.Given(), len(a.Graph.Inputs()), left[:half], left[half:])
+	given, err := variablesOf(n.Given(), filledInputs(a.Graph), left[:half], left[half:])
 	if err != nil {
 		p.Why = err.Error()
 		return p, nil
@@ -120,6 +120,16 @@ func (o *Options) unite(ctx context.Context) (found *searching, all []*searching
 		return &searching{o: o, rules: rules, path: o.first}, nil, err
 	}
 	return o.search(ctx)
+}
+
+// filledInputs counts the inputs and weights that have elements.
+func filledInputs(g *graph.Graph) (n int) {
+	for _, id := range g.Inputs() {
+		if !g.Type(id.Out(0)).Empty() {
+			n++
+		}
+	}
+	return n
 }
 
 // variablesOf are the variables of an equation: the inputs of the first model, and of
@@ -358,7 +368,7 @@ func (u *union) side(m *model.Model, to map[graph.Tensor]graph.Tensor, cuts []gr
 		return to[t], nil
 	}
 	add := func(ts []graph.Tensor) error {
-		for _, t := range ts {
+		for _, t := range g.Filled(ts) { // laws do not speak of others, which are equal if their types are
 			x, err := visit(t)
 			if err != nil {
 				return err
