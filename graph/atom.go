@@ -91,8 +91,11 @@ func Func(name string, args ...Value) Dim {
 	for i, v := range args {
 		parts[i] = v.String()
 	}
-	a := Atom{Kind: AtomFunc, Name: name, Args: append([]Value(nil), args...),
-		id: &atomID{text: name + "(" + strings.Join(parts, ",") + ")"}}
+	text := name + "(" + strings.Join(parts, ",") + ")"
+	if len(text) > maxText {
+		return tooLarge() // functions of functions would double it with each
+	}
+	a := Atom{Kind: AtomFunc, Name: name, Args: append([]Value(nil), args...), id: &atomID{text: text}}
 	return a.intern(string(b))
 }
 

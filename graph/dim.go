@@ -15,11 +15,11 @@ import (
 // atoms. Equal polynomials are equal Go values (==), so a Dim can be a map
 // key. The zero Dim is the constant 0.
 //
-// Arithmetic whose result has a coefficient of more than 63 bits gives a Dim
-// that is [Dim.TooLarge]. It equals nothing but copies of itself, has no value
-// and no sign, and everything computed from it is too large again; inference
-// of shapes refuses it. Whoever compares sizes that were computed with == can
-// so at worst take two equal sizes for different ones.
+// A result is [Dim.TooLarge] when a coefficient needs more than 63 bits, or when
+// it has more terms, factors or bytes of text than the limits below allow. Such a Dim equals nothing but copies of itself, has no value and
+// no sign, and everything computed from it is too large again; shape inference
+// refuses it with [ErrTooLarge]. Comparing computed sizes with == can therefore
+// at worst take two equal sizes for different ones.
 type Dim struct {
 	c int64 // constant term
 	p *poly // the rest, nil when there is none; interned
@@ -43,8 +43,17 @@ var polyTable struct {
 	n atomic.Uint64
 }
 
-// ErrTooLarge is the error where sizes leave 63 bits.
-var ErrTooLarge = errors.New("sizes or their products are too large for 63 bits")
+// Limits of a Dim. Sizes in laws and models stay far below them (77 terms and
+// 1.1 KB of text in the axioms); a product of long sums does not.
+const (
+	maxTerms    = 1 << 9  // terms of a polynomial
+	maxDegree   = 1 << 6  // factors of a term
+	maxText     = 1 << 14 // bytes of a polynomial as text, names of variables included
+	maxProducts = 1 << 12 // products of two terms in one multiplication
+)
+
+// ErrTooLarge is the error of sizes beyond 63 bits or beyond the limits of a Dim.
+var ErrTooLarge = errors.New("sizes are too large to follow: a number needs more than 63 bits, or a polynomial has too many terms")
 
 // Int is the constant n.
 func Int(n int64) Dim { return Dim{c: n} }
@@ -56,7 +65,8 @@ func tooLarge() Dim {
 	return a.id.dim
 }
 
-// TooLarge reports whether d is the result of arithmetic that left 63 bits.
+// TooLarge reports whether d is the result of arithmetic beyond 63 bits or beyond
+// the limits of a Dim.
 func (d Dim) TooLarge() bool { return d.p != nil && d.p.large }
 
 // order compares two monomials without regard to their coefficients.
@@ -107,6 +117,29 @@ func appendTerms(b []byte, terms []monomial) []byte {
 	return b
 }
 
+// within is c plus these terms, which are in order, different and not 0; too
+// large where they are beyond the limits.
+func within(c int64, terms []monomial) Dim {
+	if len(terms) == 0 {
+		return Dim{c: c}
+	}
+	if len(terms) > maxTerms || len(terms[0].atoms) > maxDegree {
+		return tooLarge()
+	}
+	if len(terms) > 1 || len(terms[0].atoms) > 1 { // a variable alone may have any name
+		text := 0
+		for _, t := range terms {
+			for _, a := range t.atoms {
+				text += 1 + len(a.id.text)
+			}
+		}
+		if text > maxText {
+			return tooLarge()
+		}
+	}
+	return Dim{c: c, p: internPoly(terms)}
+}
+
 func termsText(terms []monomial) string {
 	var b strings.Builder
 	for i, t := range terms {
@@ -133,21 +166,11 @@ func termsText(terms []monomial) string {
 
 // collect is the sum of a constant and terms in any order; it owns the slice.
 func collect(c int64, terms []monomial) Dim {
-	slices.SortFunc(terms, monomial.order)
-	kept := terms[:0]
-	for i := 0; i < len(terms); {
-		t := terms[i]
-		for i++; i < len(terms) && terms[i].order(t) == 0; i++ {
-			var ok bool
-			if t.coef, ok = AddInt(t.coef, terms[i].coef); !ok {
-				return tooLarge()
-			}
-		}
-		if t.coef != 0 {
-			kept = append(kept, t)
-		}
+	terms, ok := sumTerms(terms)
+	if !ok {
+		return tooLarge()
 	}
-	return Dim{c: c, p: internPoly(kept)}
+	return within(c, terms)
 }
 
 // Const reports the value of a constant Dim.
@@ -194,7 +217,7 @@ func (d Dim) Add(e Dim) Dim {
 			a, b = a[1:], b[1:]
 		}
 	}
-	return Dim{c: c, p: internPoly(append(append(out, a...), b...))}
+	return within(c, append(append(out, a...), b...))
 }
 
 // Neg is -d.
@@ -225,7 +248,7 @@ func (d Dim) Scale(k int64) Dim {
 		}
 		terms[i] = t
 	}
-	return Dim{c: c, p: internPoly(terms)}
+	return within(c, terms)
 }
 
 // Sub is d - e.
@@ -253,10 +276,11 @@ func (d Dim) Mul(e Dim) Dim {
 		return d.Scale(e.c)
 	}
 	c, ok := MulInt(d.c, e.c)
-	if !ok {
+	n := (len(d.p.terms)+1)*(len(e.p.terms)+1) - 1
+	if !ok || n > maxProducts || len(d.p.terms[0].atoms)+len(e.p.terms[0].atoms) > maxDegree {
 		return tooLarge()
 	}
-	terms := make([]monomial, 0, (len(d.p.terms)+1)*(len(e.p.terms)+1)-1)
+	terms := make([]monomial, 0, n)
 	add := func(k, l int64, a, b []Atom) {
 		if k == 0 || l == 0 || !ok {
 			return
@@ -368,7 +392,7 @@ func (d Dim) Subst(b *Substitution) Dim {
 // substFrom is Subst where the first atom to be replaced is number j of term i,
 // by x.
 func (d Dim) substFrom(i, j int, x Dim, b *Substitution) Dim {
-	out := Dim{c: d.c, p: internPoly(d.p.terms[:i:i])}
+	out := []Dim{{c: d.c, p: internPoly(d.p.terms[:i:i])}}
 	for k, t := range d.p.terms[i:] {
 		m, atoms := Int(t.coef), t.atoms
 		if k == 0 {
@@ -377,9 +401,25 @@ func (d Dim) substFrom(i, j int, x Dim, b *Substitution) Dim {
 		for _, a := range atoms {
 			m = m.Mul(a.subst(b))
 		}
-		out = out.Add(m)
+		out = append(out, m)
 	}
-	return out
+	return sumDims(out)
+}
+
+// sumDims adds sizes at once, without interning what is added on the way.
+func sumDims(ds []Dim) Dim {
+	var c int64
+	var terms []monomial
+	for _, d := range ds {
+		var ok bool
+		if c, ok = AddInt(c, d.c); !ok || d.TooLarge() {
+			return tooLarge()
+		}
+		if d.p != nil {
+			terms = append(terms, d.p.terms...)
+		}
+	}
+	return collect(c, terms)
 }
 
 func (a Atom) subst(b *Substitution) Dim {
@@ -402,74 +442,24 @@ func (a Atom) subst(b *Substitution) Dim {
 	return a.id.dim
 }
 
-// NonNegative reports whether d >= 0 for all sizes >= 1, all run lengths >= 0
-// and all function values >= 1 (they are output sizes of operators that are
-// defined): sound, not complete. It shifts every variable to start at zero and
-// looks at the signs of the coefficients, unless there would be too many: a product
-// of n variables becomes 2^n terms.
-func (d Dim) NonNegative() bool {
-	if d.p == nil {
-		return d.c >= 0
-	}
-	if d.TooLarge() {
-		return false
-	}
-	least, plus, minus := d.c, false, false
-	for _, t := range d.p.terms {
-		plus, minus = plus || t.coef > 0, minus || t.coef < 0
-		if !slices.ContainsFunc(t.atoms, func(a Atom) bool { return a.Kind == AtomAxisRun }) {
+// sumTerms puts terms in order and adds equal ones; false where a coefficient
+// leaves 63 bits. It owns the slice.
+func sumTerms(terms []monomial) ([]monomial, bool) {
+	slices.SortFunc(terms, monomial.order)
+	kept := terms[:0]
+	for i := 0; i < len(terms); {
+		t := terms[i]
+		for i++; i < len(terms) && terms[i].order(t) == 0; i++ {
 			var ok bool
-			if least, ok = AddInt(least, t.coef); !ok {
-				return false
+			if t.coef, ok = AddInt(t.coef, terms[i].coef); !ok {
+				return nil, false
 			}
 		}
-	}
-	switch {
-	case !minus: // the shift leaves all coefficients positive but the constant
-		return least >= 0
-	case !plus || least < 0:
-		return false
-	}
-	if d.shiftedTerms() > maxShifted {
-		return false
-	}
-	shifted := Int(d.c)
-	for _, t := range d.p.terms {
-		m := Int(t.coef)
-		for _, a := range t.atoms {
-			x := a.id.dim
-			if a.Kind != AtomAxisRun {
-				x = x.Add(Int(1))
-			}
-			m = m.Mul(x)
+		if t.coef != 0 {
+			kept = append(kept, t)
 		}
-		shifted = shifted.Add(m)
 	}
-	return !shifted.TooLarge() && !shifted.negative()
-}
-
-// maxShifted bounds the terms that NonNegative writes out.
-const maxShifted = 1 << 12
-
-// shiftedTerms bounds the number of terms of d with x+1 in the place of each
-// variable x: x^k becomes k+1 of them.
-func (d Dim) shiftedTerms() int {
-	sum := 1
-	for _, t := range d.p.terms {
-		n := 1
-		for i := 0; i < len(t.atoms); {
-			k := 1
-			for i+k < len(t.atoms) && t.atoms[i+k].Same(t.atoms[i]) {
-				k++
-			}
-			n, i = n*(k+1), i+k
-			if n > maxShifted {
-				return n
-			}
-		}
-		sum += n
-	}
-	return sum
+	return kept, true
 }
 
 // SizeFunc is a size function of its arguments, evaluated where they are known.
@@ -493,62 +483,6 @@ func fold(name string, args []Value) Dim {
 		}
 	}
 	return Func(name, args...)
-}
-
-func (d Dim) divExact(k int64) (Dim, bool) {
-	if k < 1 || d.TooLarge() || d.c%k != 0 {
-		return Dim{}, false
-	}
-	if k == 1 {
-		return d, true
-	}
-	if d.p == nil {
-		return Int(d.c / k), true
-	}
-	terms := make([]monomial, len(d.p.terms))
-	for i, t := range d.p.terms {
-		if t.coef%k != 0 {
-			return Dim{}, false
-		}
-		t.coef /= k
-		terms[i] = t
-	}
-	return Dim{c: d.c / k, p: internPoly(terms)}, true
-}
-
-// Quo is the polynomial q with q*e == d, false if there is none with integer
-// coefficients.
-func (d Dim) Quo(e Dim) (Dim, bool) {
-	if d.TooLarge() || e.TooLarge() || e == (Dim{}) {
-		return Dim{}, false
-	}
-	if e.p == nil && e.c > 0 {
-		return d.divExact(e.c)
-	}
-	// The leading term of a product is that of the factors: the order of terms
-	// is one of monomials.
-	q, rest, lead := Dim{}, d, e.leading()
-	for rest != (Dim{}) {
-		top := rest.leading()
-		atoms, ok := withoutAtoms(top.atoms, lead.atoms)
-		if !ok || top.coef == minInt || top.coef%lead.coef != 0 {
-			return Dim{}, false
-		}
-		t := productOf(top.coef/lead.coef, atoms)
-		q, rest = q.Add(t), rest.Sub(t.Mul(e))
-		if q.TooLarge() || rest.TooLarge() {
-			return Dim{}, false
-		}
-	}
-	return q, true
-}
-
-// leading is the first term of d in the order of terms.
-func (d Dim) leading() monomial {
-	if d.p == nil {
-		return monomial{coef: d.c}
-	}
-	return d.p.terms[0]
 }
 
 // Eval is the value of d when every atom is bound to a constant.

@@ -131,6 +131,54 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// Sizes beyond the limits of a polynomial are too large: they cost no time, equal
+// nothing, and those within the limits are exact.
+func TestLimitsOfSizes(t *testing.T) {
+	sumOf := func(letter string, n int) graph.Dim {
+		d := graph.Int(0)
+		for i := range n {
+			d = d.Add(graph.Var(fmt.Sprint(letter, i)))
+		}
+		return d
+	}
+	nested := graph.Var("n")
+	for range 40 {
+		nested = graph.Func("f", graph.DimValue(nested), graph.DimValue(nested))
+	}
+	power := graph.Var("x")
+	for range 10 {
+		power = power.Mul(power)
+	}
+	long := graph.Var(strings.Repeat("n", 1<<15))
+	three := sumOf("a", 60).Mul(sumOf("b", 60)).Mul(sumOf("c", 60))
+	for what, d := range map[string]graph.Dim{
+		"a product of three sums": three, "its sum": three.Add(graph.Int(1)), "its quotient's product": three.Mul(sumOf("d", 60)),
+		"a sum of 1000": sumOf("s", 1000), "functions of functions": nested, "a power of 1024": power,
+		"a long name":    long.Add(graph.Int(1)).Mul(graph.Var("y")),
+		"a substitution": graph.Var("p").Mul(graph.Var("q")).Subst(&graph.Substitution{Dims: map[string]graph.Dim{"p": sumOf("a", 60), "q": sumOf("b", 60)}}),
+	} {
+		if !d.TooLarge() || d == three && what != "a product of three sums" || d.NonNegative() || d.Sub(d) == graph.Int(0) {
+			t.Errorf("%s: something is known of it", what)
+		}
+		if _, ok := d.Quo(graph.Var("a0")); ok {
+			t.Errorf("%s is divided", what)
+		}
+		if graph.Solver().Eq(d, d) == nil {
+			t.Errorf("%s equals itself", what)
+		}
+	}
+	x, y := sumOf("a", 20), sumOf("b", 20)
+	if q, ok := x.Mul(y).Quo(y); !ok || q != x {
+		t.Errorf("a product of 400 terms: divided %s, %t", q, ok)
+	}
+	if q, ok := x.Mul(y).Add(graph.Int(1)).Quo(y); ok {
+		t.Errorf("one more than a product of 400 terms: divided, %s", q)
+	}
+	if !x.Mul(y).Sub(graph.Int(400)).NonNegative() || x.Mul(y).Sub(graph.Int(401)).NonNegative() {
+		t.Error("a product of 20 and 20 sizes is at least 400")
+	}
+}
+
 // Index arithmetic panics with an error that is caught as one.
 func TestIndexTooLarge(t *testing.T) {
 	var s graph.Space

@@ -9,8 +9,11 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/internal/atomicfile"
 )
 
 // Exit statuses.
@@ -28,11 +31,24 @@ func (f finding) Error() string { return string(f) }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
+// grace is how long a command may take to return after Ctrl-C or SIGTERM. With
+// the time to leave, a command ends within a second.
+const grace = 800 * time.Millisecond
+
 // run executes one command line and returns the exit status.
 func run(args []string, in io.Reader, out, diag io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	returned := make(chan struct{})
+	defer close(returned)
+	context.AfterFunc(ctx, func() {
+		stop() // a second Ctrl-C ends the program at once
+		select {
+		case <-returned:
+		case <-time.After(grace):
+			leave(diag)
+		}
+	})
 
 	root := newRoot()
 	root.SetArgs(args)
@@ -48,12 +64,23 @@ func run(args []string, in io.Reader, out, diag io.Writer) int {
 	case errors.As(err, &found):
 		complain(diag, cmd, err)
 		return exitFinding
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		complain(diag, cmd, errors.New("interrupted"))
+	case ctx.Err() != nil:
+		if errors.Is(err, context.Canceled) {
+			err = errors.New("interrupted")
+		}
+		complain(diag, cmd, err)
 		return exitFinding
 	}
 	complain(diag, cmd, err)
 	return exitError
+}
+
+// leave ends a command that was interrupted and has not returned, in the middle
+// of a long step. Files appear whole or not at all, so the unfinished ones go.
+func leave(diag io.Writer) {
+	atomicfile.Discard()
+	fmt.Fprintln(diag, "taso: interrupted")
+	os.Exit(exitFinding)
 }
 
 // maxFaults bounds how many faults of one input are printed.

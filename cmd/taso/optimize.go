@@ -282,11 +282,11 @@ func readLaws(path string, proofs map[string]*law.Proof) (laws []*law.Law, err e
 func (k *optimizeFlags) write(res *optimize.Result) error {
 	var again string
 	if k.out != "" {
-		tmp, err := os.MkdirTemp(filepath.Dir(k.out), ".optimize-*")
+		tmp, done, err := atomicfile.Folder(filepath.Dir(k.out), ".optimize-*")
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(tmp)
+		defer done()
 		again = filepath.Join(tmp, filepath.Base(k.out))
 		if err := onnx.Write(again, res.Model, onnx.WriteOptions{}); err != nil {
 			return err

@@ -5,12 +5,12 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/model/feed"
@@ -128,11 +128,10 @@ func ortFile(name string, m *model.Model, rep *onnx.Report) (path string, done f
 	if rep != nil {
 		return name, func() {}, nil
 	}
-	folder, err := os.MkdirTemp("", "taso")
+	folder, done, err := atomicfile.Folder("", "taso")
 	if err != nil {
 		return "", nil, err
 	}
-	done = func() { os.RemoveAll(folder) }
 	path = filepath.Join(folder, "model.onnx")
 	if err := onnx.Write(path, m, onnx.WriteOptions{}); err != nil {
 		done()

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/taso-go/taso/internal/atomicfile"
 )
 
 // ErrNoSolver is the error of the method MIP where no solver is found.
@@ -76,11 +78,11 @@ func seconds(d time.Duration) string {
 // with tolerances. An error is a solver that does not run or answers nonsense, not
 // one that finds nothing in time.
 func (p *piece) mip(ctx context.Context, s *solver) error {
-	dir, err := os.MkdirTemp("", "extract")
+	dir, done, err := atomicfile.Folder("", "extract")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer done()
 	model, solution := filepath.Join(dir, "model.lp"), filepath.Join(dir, "solution")
 	if err := os.WriteFile(model, p.program(), 0o666); err != nil {
 		return err

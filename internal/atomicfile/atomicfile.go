@@ -112,7 +112,7 @@ func (f *File) openTemp() error {
 	}
 	for try := 0; ; try++ {
 		temp := filepath.Join(dir, "."+base+".tmp-"+strconv.FormatUint(rand.Uint64(), 36))
-		file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		file, err := begin(temp)
 		if errors.Is(err, fs.ErrExist) && try < 100 {
 			continue
 		}
@@ -179,7 +179,7 @@ func (f *File) commit() error {
 	if err := f.sys.close(f.file); err != nil {
 		return fmt.Errorf("close %s: %w", f.path, err)
 	}
-	if err := f.sys.rename(f.temp, f.target); err != nil {
+	if err := f.rename(); err != nil {
 		return fmt.Errorf("commit %s: %w", f.path, err)
 	}
 	// The new name is durable once its folder is flushed. Some file systems
@@ -201,7 +201,7 @@ func (f *File) Abort() {
 	f.done = true
 	_ = f.file.Close() // closed already if Commit failed later than that
 	if f.temp != "" {
-		_ = os.Remove(f.temp)
+		remove(f.temp)
 	}
 }
 
