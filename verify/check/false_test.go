@@ -65,6 +65,9 @@ axiom one_of_products
 axiom first_pad
   given q : padding, X : [b, c, h, w], Y : [b, c, window(h,k,(1,1),q,0), window(w,k,(1,1),q,1)]
   then  ewadd(Y, ewsub(poolmax[kh=k, kw=k, pad=q](X), poolmax[kh=k, kw=k, pad=q](X))) => Y
+axiom copies
+  given X : [a]
+  then  sign(reducesum[axes=(0)](broadcast[shape=[n, a]](one[shape=[a]]()))) == one[shape=[a]]()
 axiom some_places
   given X : [n], I : [k]
   then  slice[axis=0, lo=i-1, hi=j](gather[axis=0](X, I)) => gather[axis=0](X, slice[axis=0, lo=i-1, hi=j](I))
@@ -199,6 +202,12 @@ func TestFalseRules(t *testing.T) {
 			[]law.InstanceText{inst("zero", binds{"X": "slice[axis=0, lo=0, hi=k](gather[axis=0](X, concat[axis=0](I, J)))", "Y": look}, nil, binds{"P": "[k]"}, nil, nil)}, ""},
 		{"places of one of two of which some are read", "given X : [n], I : [k], J : [k] then gather[axis=0](X, slice[axis=0, lo=0, hi=k](concat[axis=0](J, I))) => ewadd(gather[axis=0](X, slice[axis=0, lo=0, hi=k](concat[axis=0](J, I))), ewsub(" + look + ", " + look + "))",
 			[]law.InstanceText{inst("zero", binds{"X": "gather[axis=0](X, slice[axis=0, lo=0, hi=k](concat[axis=0](J, I)))", "Y": look}, nil, binds{"P": "[k]"}, nil, nil)}, "places that are looked up"},
+		{"a sum of no copies", "given X : [2] then sign(reducesum[axes=(0)](broadcast[shape=[0, 2]](one[shape=[2]]()))) == one[shape=[2]]()",
+			[]law.InstanceText{inst("copies", binds{"X": "X"}, binds{"a": "2", "n": "0"}, nil, nil, nil)}, "is never at least 0"},
+		{"a size of 0 that no term has", "given X : [2] then relu(X) == X",
+			[]law.InstanceText{inst("by_any", binds{"X": "X"}, binds{"n": "2", "k": "0"}, nil, nil, nil)}, "size 0"},
+		{"a tensor without elements", "given X : [2], E : [0] then relu(X) == X", nil, "tensor E: shape [0] has no elements"},
+		{"a constant without elements", "given X : [2] then concat[axis=0](X, one[shape=[0]]()) == X", nil, "one[shape=[0]]"},
 		{"a size for a run", "given X : [P..] then ewadd(X, ewsub(X, X)) == X",
 			[]law.InstanceText{inst("zero", binds{"X": "X", "Y": "X"}, binds{"P": "2"}, nil, nil, nil)}, "run P is not bound"},
 	} {

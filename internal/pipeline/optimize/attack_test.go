@@ -130,7 +130,7 @@ func TestUnusedVariable(t *testing.T) {
 	refused(t, cert, a, b, "the size n")
 	// Neither with numbers.
 	cert = forged(t, "rule network given X : [4], Y : [4], E : [0] then slice[axis=0, lo=0, hi=1](X) == slice[axis=0, lo=0, hi=1](X)", nil, "")
-	refused(t, cert, a, a, "variable E")
+	refused(t, cert, a, a, "tensor E: shape [0]")
 }
 
 // Laws are about real numbers. A weight that is none is not what they speak of:
