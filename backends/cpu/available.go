@@ -85,14 +85,20 @@ func roomFor(bytes int64) error {
 	return nil
 }
 
+// mostElements is the most elements of a tensor that a run computes.
+const mostElements = 1 << 30
+
 // checkSizes reports the first tensor of the nodes that is larger than the
-// memory.
+// memory, or that a node computes and that has more than mostElements.
 func checkSizes(g *graph.Graph, needed map[graph.NodeID]bool) error {
 	for id := range g.Nodes() {
 		if !needed[id] {
 			continue
 		}
 		for i := range g.NumOut(id) {
+			if n := graph.Product(g.Sizes(id.Out(i))...); n > mostElements && g.Op(id) != nil {
+				return fmt.Errorf("node %s: a tensor %s of %d elements, at most %d are computed", g.Name(id), g.Type(id.Out(i)), n, int64(mostElements))
+			}
 			if err := roomFor(g.Type(id.Out(i)).Bytes()); err != nil {
 				return fmt.Errorf("node %s: a tensor %s: %w", g.Name(id), g.Type(id.Out(i)), err)
 			}

@@ -48,6 +48,9 @@ func Back(c *graph.Calc, of, d, by []graph.Tensor, fixed map[graph.NodeID]bool) 
 		if !some || !wanted {
 			continue
 		}
+		if g.TouchesEmpty(id) {
+			return nil, fmt.Errorf("node %s: an operand or a result has no elements; a derivative is made of tensors with elements only", g.Name(id))
+		}
 		if kind, _, opaque := g.Opaque(id); opaque {
 			return nil, fmt.Errorf("node %s: operator %s is not modelled and has no derivative", g.Name(id), kind)
 		}

@@ -343,3 +343,16 @@ func ExampleMake() {
 	fmt.Println(made[0].Name, made[0].Type, made[0].How, err)
 	// Output: ids int64[4] 0 to 2, over and over <nil>
 }
+
+// Positions in a table without rows are none: they say nothing of the input that they are
+// taken from.
+func TestNoRows(t *testing.T) {
+	g, err := graph.ParseText("m", "i : int64[3]\nt : float32[0, 2]\nj = slice[axis=0, lo=1, hi=1](i)\ny = gather[axis=0](t, j)\nreturn y, i")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := feed.Inputs(g)
+	if in[0].Below != 2 || in[0].Positions || in[0].Rows != 0 {
+		t.Errorf("%+v", in[0])
+	}
+}

@@ -85,6 +85,9 @@ func Pickings(g *graph.Graph) []Picking {
 		d, _ := g.Attrs(id)[op.ParamIndex("axis")].Dim()
 		axis, _ := d.Const()
 		rows := int64(g.Sizes(in[0])[axis])
+		if rows == 0 {
+			continue // there are no positions
+		}
 		list = append(list, Picking{Node: id, Rows: rows, Input: o.input, Moved: o.moved,
 			Spread: graph.Product(int(rows), graph.NumElements(g.Sizes(id.Out(0))))})
 	}

@@ -113,7 +113,7 @@ func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
 			continue
 		}
 		from[id], floats[id] = map[graph.NodeID]bool{}, g.DType(id.Out(0)).IsFloat()
-		heavy[id] = g.WorkOf(id).FLOPs > graph.MaxAhead
+		heavy[id] = g.Heavy(id)
 		for _, t := range g.Operands(id) {
 			heavy[id] = heavy[id] || heavy[t.Node]
 			floats[id] = floats[id] && floats[t.Node]

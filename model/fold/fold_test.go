@@ -105,3 +105,42 @@ func TestRepeated(t *testing.T) {
 		}
 	}
 }
+
+// What is as large as 2e9 elements is left to the run, which refuses it, and so is what is
+// made of it.
+func TestTooLarge(t *testing.T) {
+	m, err := read("x : float32[1]\nu : weight float32[1]\nv = broadcast[shape=[2000000000]](u)\nw = slice[axis=0, lo=5, hi=6](v)\nz = ewadd(x, w)\nreturn z",
+		map[string]*model.Weight{"u": model.Random(1, []int{1}, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if worth := fold.Worth(m.Graph, fold.Limits{}); len(worth) != 0 {
+		t.Errorf("%d nodes are worth it", len(worth))
+	}
+	w, _ := m.Graph.Find("w")
+	if _, err := fold.Weight(m, w.Out(0)).Read(); err == nil || !strings.Contains(err.Error(), "has 2000000000 elements") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A weight without elements is computed ahead like any other.
+func TestEmpty(t *testing.T) {
+	m, err := read("x : float32[2]\nu : weight float32[2, 0]\nv = relu(u)\nw = reducesum[axes=(1)](v)\nz = ewadd(x, w)\nreturn z, v",
+		map[string]*model.Weight{"u": model.Random(1, []int{2, 0}, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, _ := m.Graph.Find("v")
+	w, _ := m.Graph.Find("w")
+	out, err := fold.Model(m, func(id graph.NodeID) bool { return id == v || id == w })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, n := range map[string]int{"v": 0, "w": 8} {
+		id, _ := out.Graph.Find(name)
+		raw, err := out.Weights[id].Read()
+		if err != nil || len(raw) != n || strings.Trim(string(raw), "\x00") != "" {
+			t.Errorf("%s: %v, %v", name, raw, err)
+		}
+	}
+}
