@@ -345,6 +345,9 @@ func writeTranspose(e *exporter, id graph.NodeID) {
 func writeReshape(onnx string) writer {
 	return func(e *exporter, id graph.NodeID) {
 		n := e.emit(onnx, append(e.operands(id), e.intList(e.sizes(id)...)), e.out(id))
+		if onnx == "Reshape" && slices.Contains(e.sizes(id), 0) { // else 0 is the size that the operand has there
+			n.Attribute = append(n.Attribute, intAttribute("allowzero", 1))
+		}
 		e.markKept(id, n)
 	}
 }
