@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Limits on what a Graph may hold. They keep every later computation on sizes
@@ -84,8 +85,12 @@ func (g *Graph) Op(id NodeID) *Op { return g.op[id] }
 func (g *Graph) Attrs(id NodeID) Attrs { return g.attrs[id] }
 
 // Unreal reports whether an attribute of a node is no real number, such as the -inf with
-// which the border of a maximum is padded. Bounds of clip that bound nothing do not count.
+// which the border of a maximum is padded, or its results are infinite, as the largest of
+// no elements is. Bounds of clip that bound nothing do not count.
 func (g *Graph) Unreal(id NodeID) bool {
+	if strings.HasSuffix(g.op[id].Name, "reducemax") && slices.Contains(g.Sizes(g.Operands(id)[0]), 0) {
+		return true
+	}
 	for i, v := range g.attrs[id] {
 		x, ok := v.Number()
 		absent := g.op[id].Name == "clip" && (i == 0 && math.IsInf(x, -1) || i == 1 && math.IsInf(x, 1))

@@ -26,6 +26,7 @@ var emptyGraphs = []string{
 	"x : float32[0, 2]\ny = reducesum[axes=(1), keep=1](x)\nreturn y",
 	"x : float32[0, 2]\ny = reducemean[axes=(1)](x)\nreturn y",
 	"x : float32[0, 2]\ny = reducemax[axes=(1)](x)\nreturn y",
+	"x : float32[2, 0]\ny = reducemax[axes=(1)](x)\nz = relu(y)\nreturn y, z",
 	"x : float32[2, 0]\ny : float32[0, 3]\nz = matmul(x, y)\nreturn z",
 	"x : float32[0, 2]\ny : float32[2, 3]\nz = matmul(x, y)\nreturn z",
 	"x : float32[0, 2, 2]\ny : float32[0, 2, 3]\nz = matmul(x, y)\nreturn z",

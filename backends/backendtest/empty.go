@@ -21,6 +21,7 @@ var emptyOperators = []application{
 	{op: "reducesum", attrs: "axes=(0, 1, 2)", in: []string{"float32[2, 0, 3]"}},
 	{op: "reducesum", attrs: "axes=(0), keep=1", in: []string{"float32[2, 0, 3]"}},
 	{op: "reducemean", attrs: "axes=(0)", in: []string{"float32[2, 0]"}},
+	{op: "reducemax", attrs: "axes=(1), keep=1", in: []string{"float32[2, 0]"}},
 	{op: "reducemax", attrs: "axes=(0)", in: []string{"float32[2, 0]"}},
 	{op: "softmax", attrs: "axis=1", in: []string{"float32[2, 0]"}},
 	{op: "layernorm", attrs: "axis=1, eps=0.001", in: []string{"float32[0, 3]", "float32[3]", "float32[3]"}},

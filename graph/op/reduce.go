@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -69,8 +70,13 @@ var (
 		}))
 
 	// ReduceMax is the largest element along axes.
-	ReduceMax = graph.Register(reduction("reducemax", "The largest element along axes.", "the largest of no elements has no value",
-		func(_ *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr { return graph.EntryMax(x, over) },
+	ReduceMax = graph.Register(reduction("reducemax", "The largest element along axes; of no elements, minus infinity.", "",
+		func(_ *graph.Space, x *graph.Expr, over []graph.Bound) *graph.Expr {
+			if slices.ContainsFunc(over, func(b graph.Bound) bool { return b.N.Equal(graph.IndexInt(0)) }) {
+				return entryNumber(graph.NumberValue(math.Inf(-1)))
+			}
+			return graph.EntryMax(x, over)
+		},
 		func(b *graph.Backward, d graph.Tensor, axes []int) graph.Tensor {
 			return toLargest(b.Calc, d, b.In[0], kept(b, b.Out[0]), graph.Tensor{}, axes)
 		}))

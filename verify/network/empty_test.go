@@ -26,6 +26,8 @@ func TestEmpty(t *testing.T) {
 			"given X : [2], S : [2] then S == S", ""},
 		{"another sum of nothing", "x : float32[2]\n" + sum + "return s", "x : float32[2]\nc = broadcast[shape=[0, 3, 2]](x)\ns = reducesum[axes=(0, 1)](c)\nreturn s",
 			"given X : [2], S : [2] then S == S", "is not node s"},
+		{"the largest of nothing", "x : float32[2]\nc = broadcast[shape=[0, 2]](x)\nm = reducemax[axes=(0)](c)\ny = ewsub(m, m)\nreturn y", "",
+			"given X : [2], M : [2] then ewsub(M, M) == ewsub(M, M)", "laws are about real numbers"},
 		{"results of other types", "x : float32[2]\ny = slice[axis=0, lo=1, hi=1](x)\nreturn y, x", "x : float32[2]\ny = broadcast[shape=[0, 2]](x)\nreturn y, x",
 			"given X : [2] then X == X", "output 0"},
 		{"one part of two", "x : float32[2]\ns = split[axis=0, at=0](x)\ny = relu(s.1)\nreturn y", "",

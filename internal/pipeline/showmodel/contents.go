@@ -262,7 +262,7 @@ func (c *Contents) sum() {
 				seen[r] = true
 				o.Results++
 			}
-			if e := int64(graph.NumElements(t.Sizes)); e > largest[n.Op] {
+			if e, most := int64(graph.NumElements(t.Sizes)), largest[n.Op]; o.Results == 1 || e > most {
 				largest[n.Op], o.Largest = e, t.Sizes
 			}
 		}
