@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -98,6 +99,9 @@ func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
 	}
 	fmt.Fprintf(w, "\nOn %s a step takes %s and %s of the %s that a device may hold, modelled, as the plan says.\n",
 		f.Machine.Name, rep.Step.Makespan, megabytes(rep.Step.Memory), megabytes(f.Machine.Memory))
+	if err := printClaims(w, rep); err != nil {
+		return err
+	}
 	if x := rep.Ran; x != nil {
 		what := x.Of
 		if x.Small {
@@ -117,4 +121,21 @@ func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
 		}
 	}
 	return nil
+}
+
+// printClaims prints what a plan says and the check does not derive.
+func printClaims(w io.Writer, rep *parallelize.Checked) error {
+	if n := len(rep.Open); n > 0 {
+		some, more := rep.Open, ""
+		if n > 4 {
+			some, more = some[:4], ", ..."
+		}
+		fmt.Fprintf(w, "\nThe layouts of %s are claimed, not derived: %s%s\n", plural(n, "node"), strings.Join(some, ", "), more)
+	}
+	fmt.Fprintln(w)
+	var rows [][]string
+	for _, x := range rep.Claimed {
+		rows = append(rows, []string{x.What, x.Value})
+	}
+	return writeTable(w, []column{{"claimed by the plan, not checked", false}, {"value", false}}, rows)
 }

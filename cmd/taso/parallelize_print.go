@@ -62,7 +62,17 @@ func printPlanners(w io.Writer, r *parallelize.Report) error {
 	if r.Planners[0].PerSecond > 0 {
 		cols = append(cols, column{"samples/s", true})
 	}
-	cols = append(cols, column{"memory", true}, column{"one by one", true}, column{"bound of last axis", true}, column{"stop", false}, column{"found in", true})
+	claim := func(name string) string {
+		if r.Claimed {
+			return name + "*"
+		}
+		return name
+	}
+	cols = append(cols, column{"memory", true}, column{claim("one by one"), true}, column{claim("bound of last axis"), true}, column{claim("stop"), false})
+	cols[0].name, cols[1].name = claim(cols[0].name), claim(cols[1].name)
+	if !r.Claimed {
+		cols = append(cols, column{"found in", true})
+	}
 	var rows [][]string
 	for _, p := range r.Planners {
 		if p.Why != "" {
@@ -76,9 +86,17 @@ func printPlanners(w io.Writer, r *parallelize.Report) error {
 		if r.Planners[0].PerSecond > 0 {
 			row = append(row, fmt.Sprintf("%.4g", p.PerSecond))
 		}
-		rows = append(rows, append(row, megabytes(p.Memory), p.Time.String(), p.Bound.String(), p.Stop, seconds(p.Seconds)+" s"))
+		row = append(row, megabytes(p.Memory), p.Time.String(), p.Bound.String(), p.Stop)
+		if !r.Claimed {
+			row = append(row, seconds(p.Seconds)+" s")
+		}
+		rows = append(rows, row)
 	}
-	return writeTable(w, cols, rows)
+	if err := writeTable(w, cols, rows); err != nil || !r.Claimed {
+		return err
+	}
+	fmt.Fprintln(w, "* claimed by the file: model, batch, planner, means, cost without overlap, bound and why the search ended.\n  taso check derives the rest.")
+	return nil
 }
 
 // printPadded says which axes are longer than they were, so that devices have equal parts.

@@ -49,9 +49,8 @@ func (p *Plan) figures(ctx context.Context) (f *Figures, at string, err error) {
 
 // Honest checks what a file says of its plan beside the graphs, on the cluster on which it
 // was planned, and says what a step takes: figures are derived again, a device must hold what
-// the step needs, and stages must take what they are said to. What only a search knows is
-// not asked: the cost of a pass as it was chosen, its bound, and why it stopped. p is what
-// [File.Plan] made of the file.
+// the step needs, and stages must take what they are said to. What is not derived is listed by
+// [File.Claims]. p is what [File.Plan] made of the file.
 func (f *File) Honest(ctx context.Context, p *Plan) (*Figures, error) {
 	if n := p.Mesh.Devices(); f.Machine.Devices != n {
 		return nil, fmt.Errorf("machine: %d devices, the mesh has %d", f.Machine.Devices, n)

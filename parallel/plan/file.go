@@ -369,7 +369,12 @@ func (f *File) passes() error {
 			return fmt.Errorf("passes: %d: means %q are not known", i, p.Means)
 		case p.Cost < 0 || p.Bound < 0 || p.Bound > p.Cost:
 			return fmt.Errorf("passes: %d costs %d ps, and at least %d", i, p.Cost, p.Bound)
+		case !knownStop(p.Stop):
+			return fmt.Errorf("passes: %d: a search does not stop with %q", i, p.Stop)
 		}
+	}
+	if x := f.Pipeline; x != nil && (!knownStop(x.Stop) || x.Bound < 0 || x.Bound > x.Makespan || x.Looked < 0 || x.Simulated < 0) {
+		return fmt.Errorf("pipeline: bound %d ps of %d, %d candidates, %d simulated, stopped with %q", x.Bound, x.Makespan, x.Looked, x.Simulated, x.Stop)
 	}
 	return nil
 }

@@ -68,6 +68,11 @@ func comes(before, after *graph.Graph, id graph.NodeID, all []parallel.Origin) e
 	if x == nil && (after.Name(id) != before.Name(o.Tensor.Node) || after.IsWeight(id) != before.IsWeight(o.Tensor.Node)) {
 		return fmt.Errorf("these are not the same input")
 	}
+	if x != nil {
+		if err := sameAttrs(x, memberAttrs(after, id), memberAttrs(before, o.Tensor.Node)); err != nil {
+			return err
+		}
+	}
 	var from []graph.Tensor
 	for _, t := range in {
 		from = append(from, of(t))
@@ -76,4 +81,42 @@ func comes(before, after *graph.Graph, id graph.NodeID, all []parallel.Origin) e
 		return fmt.Errorf("its operands come from others")
 	}
 	return nil
+}
+
+// sameAttrs compares the attributes of an operator on members with those of its origin:
+// sizes may be parts of those of the origin, all else is the same.
+func sameAttrs(o *graph.Op, member, whole graph.Attrs) error {
+	part := func(a, b graph.Dim) bool {
+		m, ok := a.Const()
+		n, also := b.Const()
+		return ok && also && (m == n || m > 0 && n%m == 0)
+	}
+	for i, p := range o.Params {
+		a, b := member[i], whole[i]
+		if a == b {
+			continue
+		}
+		m, isDim := a.Dim()
+		n, also := b.Dim()
+		same := isDim && also && part(m, n)
+		if x, ok := a.Shape(); ok {
+			y, _ := b.Shape()
+			same = len(x) == len(y)
+			for k := range x {
+				same = same && part(x[k].Dim, y[k].Dim)
+			}
+		}
+		if !same {
+			return fmt.Errorf("its %s is %s, there it is %s", p.Name, a, b)
+		}
+	}
+	return nil
+}
+
+// memberAttrs are the attributes with which a node is applied to members.
+func memberAttrs(g *graph.Graph, id graph.NodeID) graph.Attrs {
+	if one, own, _ := g.Op(id).Member(g.Attrs(id)); one != nil {
+		return own
+	}
+	return g.Attrs(id)
 }

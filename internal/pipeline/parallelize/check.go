@@ -22,13 +22,19 @@ type Checked struct {
 	Model bool `json:"model"`
 	// Step is what a step takes on the cluster, modelled, as the file says.
 	Step *plan.Figures `json:"step"`
+	// Open are nodes of the graph whose layout could not be derived from what operators
+	// compute: what the file says of them is a claim.
+	Open []string `json:"layouts_not_derived,omitempty"`
+	// Claimed is what the file says and the check does not derive.
+	Claimed []plan.Claim `json:"claimed"`
 	// Ran is a run on virtual devices, nil if there was none.
 	Ran *Ran `json:"ran,omitempty"`
 }
 
 // Check says whether a plan's graph computes what the sequential one does, for all inputs
 // and weights, and whether all else that the file says follows from that: who works on what,
-// and what a step takes of the cluster. It shares no code with planners: the certificate is
+// where tensors lie, and what a step takes of the cluster. What only a search knows is listed as
+// claimed. It shares no code with planners: the certificate is
 // checked as any, and the equation compared with the two graphs. of is the graph of the
 // model, nil if it is not at hand. An error that is an [optimize.Rejected] says that the
 // plan is wrong.
@@ -68,6 +74,13 @@ func Check(ctx context.Context, f *plan.File, name string, c *machine.Cluster, o
 	if err == nil {
 		out.Step, err = f.Honest(ctx, p)
 	}
+	if err == nil {
+		out.Open, err = p.Laying.CheckRoles(ctx)
+		if err != nil {
+			err = fmt.Errorf("layouts: %w", err)
+		}
+	}
+	out.Claimed = f.Claims(out.Model)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

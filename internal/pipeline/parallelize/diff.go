@@ -53,11 +53,11 @@ func Diff(a, b *Report) *Difference {
 	figure("batch", a.Batch, b.Batch)
 	figure("machine", a.Machine, b.Machine)
 	figure("devices", a.Devices, b.Devices)
-	figure("planner", x.Planner, y.Planner)
+	figure("planner, claimed", x.Planner, y.Planner)
 	figure("mesh", x.Mesh, y.Mesh)
 	figure("padded", paddedText(x), paddedText(y))
 	figure("a step", x.Makespan, y.Makespan)
-	figure("one by one", x.Time, y.Time)
+	figure("one by one, claimed", x.Time, y.Time)
 	figure("memory, bytes", x.Memory, y.Memory)
 	times := map[string][2]machine.Time{}
 	var order []string

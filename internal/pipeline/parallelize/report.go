@@ -16,6 +16,9 @@ type Report struct {
 	Training bool   `json:"training"`
 	Machine  string `json:"machine"`
 	Devices  int    `json:"devices"`
+	// Claimed: the plan was read from a file. Planner, means, Time, Bound and Stop are what the
+	// file claims, and so is Batch.
+	Claimed bool `json:"claimed,omitempty"`
 	// Planners are what each found, the one asked for first. Times are modelled.
 	Planners []Row `json:"planners"`
 	// Classes are what the time of the plan goes to, on the device with most of it.
@@ -67,6 +70,7 @@ func (r *Result) Report(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	out.Claimed = false
 	out.Planners[0].Seconds = r.Seconds
 	out.Laws, out.Instances = r.Checked.Axioms+r.Checked.Lemmas, r.Checked.Steps
 	for _, b := range r.Beside {
@@ -87,7 +91,7 @@ func (r *Result) Report(ctx context.Context) (*Report, error) {
 
 // Describe says what a plan is that was read from a file.
 func Describe(ctx context.Context, f *plan.File, p *plan.Plan) (*Report, error) {
-	out := &Report{Model: f.Model.Name, Batch: f.Model.Batch, Training: f.Training != nil,
+	out := &Report{Claimed: true, Model: f.Model.Name, Batch: f.Model.Batch, Training: f.Training != nil,
 		Machine: f.Machine.Name, Devices: p.Mesh.Devices(), Layouts: layouts(p)}
 	x, s, err := row(ctx, p.Planner, p, f.Model.Batch)
 	if err != nil {
