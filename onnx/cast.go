@@ -45,6 +45,8 @@ func (how conversion) mode(from, to graph.DType) string {
 	switch {
 	case to.IsInt() && from.IsInt() && (fromLo < lo || fromHi > hi):
 		return "wrap"
+	case graph.CastMode(from, to) == graph.Exact:
+		return graph.Exact
 	case to == graph.Float8E8M0 && how.overflow:
 		return how.to + "_overflow"
 	case to == graph.Float8E8M0 && how.to != "up":
@@ -70,7 +72,7 @@ const noteMode = "mode="
 func lowerCast(c *call) {
 	x, t, how := c.need(1, 1)[0], c.castTo(), c.conversion()
 	text, _ := c.noteOf()
-	if mode, ok := strings.CutPrefix(text, noteMode); ok && slices.Contains(graph.Modes(t), mode) && (mode != "wrap" || !x.dtype.IsFloat()) {
+	if mode, ok := strings.CutPrefix(text, noteMode); ok && slices.Contains(graph.Modes(t), mode) && (mode != "wrap" || !x.dtype.IsFloat()) && (mode != graph.Exact || t.Holds(x.dtype)) {
 		c.set(c.im.castBy(x, t, mode))
 		return
 	}
