@@ -69,7 +69,7 @@ func EvalValues(ctx context.Context, g *graph.Graph, in []Values) ([]Values, err
 func ApplyValues(op *graph.Op, a graph.Attrs, in []Values, to []graph.DType) ([]Values, error) {
 	if op.Name == "cast" {
 		mode, _ := a[1].Name()
-		x, err := in[0].cast(to[0], mode)
+		x, err := in[0].Cast(to[0], mode)
 		return []Values{x}, err
 	}
 	whole, double := true, false
@@ -171,8 +171,8 @@ func wholesOf(xs []float64) []whole {
 	return out
 }
 
-// cast is the elements as another type.
-func (v Values) cast(to graph.DType, mode string) (Values, error) {
+// Cast is what the operator cast makes of the elements, in one of its modes.
+func (v Values) Cast(to graph.DType, mode string) (Values, error) {
 	out := NewValues(to, v.Sizes...)
 	round := graph.CastValue(to, mode)
 	var ns []whole
