@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// What a cast is to each element, as a function that entries name. To float64 and
-// float32 it is none: laws, and what is said here of numbers, are about real numbers, and
-// the rounding of these types is neglected throughout. That of narrower types is not:
-// it is much of what a cast to them is for.
+// A cast is a function of each element, which entries name. It is the identity only in mode
+// exact, which needs a target type that holds every number of the source type
+// ([DType.Holds]). Every other cast is a function of its own, also to float32 and float64.
 
 // Truncate names the function that a cast of numbers to an integer type of at least a byte
 // is: rounding towards 0. Each type has its own: of a number that a type does not hold
@@ -26,8 +25,7 @@ func NearestFn(t DType) string { return "nearest_" + t.String() }
 // the number of its bits which the type holds.
 func WrapFn(t DType) string { return "wrap_" + t.String() }
 
-// RoundFn names the function that a cast to a floating-point type narrower than float32 is,
-// in one of its modes.
+// RoundFn names the function that rounds to a floating-point type, in one of its modes.
 func RoundFn(t DType, mode string) string {
 	if mode == "default" {
 		return "round_" + t.String()
@@ -39,18 +37,67 @@ func RoundFn(t DType, mode string) string {
 func (t DType) IsNarrow() bool { return t.IsFloat() && t.Bits() < 32 }
 
 // Modes are the ways to cast to a type. The default one comes first: to numbers of 8 bits
-// with saturation (to Float8E8M0 upwards), to integers what [Truncate] and [NearestFn] say.
+// with saturation (to Float8E8M0 upwards), to integers what [Truncate] and [NearestFn] say,
+// to other types the nearest number. To float32 and float64 a cast is exact where the type
+// holds every number of the source.
 func Modes(t DType) []string {
 	switch t {
 	case Float8E8M0:
 		return []string{"default", "down", "nearest", "up_overflow", "down_overflow", "nearest_overflow"}
 	case Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ:
 		return []string{"default", "overflow"}
+	case Float32, Float64:
+		return []string{"default", Exact}
 	}
 	if t.IsInt() {
 		return []string{"default", "wrap"}
 	}
 	return []string{"default"}
+}
+
+// Exact is the mode of casts that change no number: the identity.
+const Exact = "exact"
+
+// CastMode is the mode of a cast that says no more than its types: [Exact] to float32 and
+// float64 where these hold every number of the source, else default.
+func CastMode(from, to DType) string {
+	if (to == Float32 || to == Float64) && to.Holds(from) {
+		return Exact
+	}
+	return "default"
+}
+
+// Holds reports whether a type represents every number of another one: integers and truth
+// values, infinities and NaN included.
+func (t DType) Holds(from DType) bool {
+	lo, hi := from.IntRange()
+	switch {
+	case t == from:
+		return true
+	case t == Bool || t == Float8E8M0:
+		return false
+	case from == Bool:
+		return true // 0 and 1
+	case from.IsInt() && t.IsInt():
+		least, most := t.IntRange()
+		return lo >= least && hi <= most
+	case from.IsInt():
+		n := uint64(Whole(t))
+		return hi <= n && uint64(-lo) <= n
+	case t.IsInt():
+		return false
+	case t == Float64:
+		return true
+	case t == Float32:
+		return from != Float64
+	case from == Float8E8M0:
+		return t == BFloat16
+	case from == Float32 || from == Float64:
+		return false
+	}
+	f, g := formats[from], formats[t]
+	extra := g.special == ieee || f.special == g.special || f.special == never && g.special == allOnes // NaN, infinities and -0
+	return extra && f.frac <= g.frac && f.bias+f.frac <= g.bias+g.frac && Largest(from) <= Largest(t)
 }
 
 // CastFn names the function that a cast to a type is, in a mode: none, nonzero, or that of
@@ -67,10 +114,10 @@ func CastFn(t DType, mode string) (string, error) {
 		return Truncate(t), nil
 	case t == Bool:
 		return "nonzero", nil
-	case t.IsNarrow():
-		return RoundFn(t, mode), nil
+	case mode == Exact:
+		return "none", nil
 	}
-	return "none", nil
+	return RoundFn(t, mode), nil
 }
 
 // CastValue is the function that a cast to a type is, in a mode, in float64 arithmetic. NaN
@@ -106,6 +153,8 @@ func CastValue(t DType, mode string) func(x float64) float64 {
 	case t.IsNarrow():
 		f, saturate := formats[t], t.Bits() == 8 && mode == "default"
 		return func(x float64) float64 { return f.value(f.code(x, saturate)) }
+	case t == Float32:
+		return func(x float64) float64 { return float64(float32(x)) }
 	}
 	return func(x float64) float64 { return x }
 }

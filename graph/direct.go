@@ -17,6 +17,9 @@ type Several struct {
 	// Int is the function of integers, modulo 2^64; false where it has no value, as a
 	// quotient by 0. nil: there is none.
 	Int func(args []int64) (int64, bool)
+	// Uint is the same function of integers from 0 to 2^64-1, for those beyond int64; nil:
+	// there is none.
+	Uint func(args []uint64) (uint64, bool)
 	// Grows: what comes out may be larger than 64 bits, of which Int gives the lowest.
 	Grows bool
 	// Chooses: it is the second argument where the first one is not 0, and the third elsewhere.

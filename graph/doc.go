@@ -29,9 +29,10 @@
 //
 // # What numbers are
 //
-// What graphs compute is said of real numbers. The rounding of float64 and float32 is
-// neglected, and so is that of operators on narrower types, but not that of casts to these:
-// such a cast is the function that rounds ([CastFn]), and no law takes it for the identity.
+// What graphs compute is said of real numbers. The rounding of operators is neglected. That of
+// casts is not: a cast to a type that does not hold every number of the source is a function of
+// its own ([CastFn]), and no law takes it for the identity. The mode exact of a cast says that
+// no number changes; only such a cast is the identity.
 // Types of less than 16 bits are ways to store numbers, and laws are about none of them
 // ([DType.IsReal]).
 //

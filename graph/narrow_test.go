@@ -240,7 +240,8 @@ func TestCastIntegers(t *testing.T) {
 		{graph.Int4, "default", 8.5, -8}, {graph.Int4, "default", 1.5, 2}, {graph.Int4, "default", 2.5, 2}, {graph.Int4, "default", -0.6, -1}, {graph.Int4, "default", nan, nan}, {graph.Int4, "default", -9, 7}, {graph.Uint4, "default", -9, 7}, {graph.Uint2, "default", -1.5, 2}, {graph.Int2, "default", 3, -1}, {graph.Int2, "default", math.Inf(1), nan},
 		{graph.Int8, "wrap", 200, -56}, {graph.Uint8, "wrap", -1, 255}, {graph.Int32, "wrap", math.Pow(2, 31), -math.Pow(2, 31)}, {graph.Int8, "wrap", 1.5, nan}, {graph.Int16, "wrap", 98304, -32768},
 		{graph.Uint64, "wrap", -1, nan}, {graph.Uint64, "wrap", -2048, math.Pow(2, 64) - 2048}, {graph.Int64, "wrap", math.Pow(2, 63), -math.Pow(2, 63)}, {graph.Uint4, "wrap", 255, 15}, {graph.Int8, "wrap", nan, nan}, {graph.Uint64, "wrap", 5, 5},
-		{graph.Bool, "default", -0.1, 1}, {graph.Bool, "default", 0, 0}, {graph.Float32, "default", 0.1, 0.1},
+		{graph.Bool, "default", -0.1, 1}, {graph.Bool, "default", 0, 0}, {graph.Float32, "default", 0.1, float64(float32(0.1))}, {graph.Float32, "default", 1<<24 + 1, 1 << 24}, {graph.Float32, "default", 1e39, math.Inf(1)},
+		{graph.Float64, "default", 0.1, 0.1}, {graph.Float32, "exact", 0.5, 0.5},
 	} {
 		if y := graph.CastValue(c.to, c.mode)(c.x); y != c.y && !(math.IsNaN(y) && math.IsNaN(c.y)) {
 			t.Errorf("%v to %s, %s: %v, want %v", c.x, c.to, c.mode, y, c.y)

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/model"
 )
 
@@ -105,4 +107,25 @@ func (c *constant) encode() []byte {
 // weight is the constant as a weight of a model.
 func (c *constant) weight() *model.Weight {
 	return model.FromBytes(c.dtype, c.sizes, c.encode())
+}
+
+// values is the constant as the interpreter takes it.
+func (c *constant) values() interp.Values {
+	return interp.Values{DType: c.dtype, Sizes: c.sizes, Ints: c.ints, Floats: c.floats}
+}
+
+func ofValues(v interp.Values) *constant {
+	return &constant{dtype: v.DType, sizes: v.Sizes, ints: v.Ints, floats: v.Floats}
+}
+
+// cast is the constant as another element type.
+func (c *constant) cast(t graph.DType) *constant {
+	return ofValues(must.Get(c.values().Cast(t, byDefault.mode(c.dtype, t))))
+}
+
+func truth(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -1,162 +1,182 @@
 package onnx
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/model"
 )
 
-// The evaluator for what models compute with shapes: small tensors, mostly of
-// integers, that may have no elements. Other operators on constants are
-// evaluated by the interpreter of graphs, see fold.go.
+// Operators that no graph has, since they say more than operators of graphs can: how large
+// their results are depends on elements (NonZero, Unique, Range), they make a table of a few
+// numbers (windows, MelWeightMatrix), or they look at bits (BitCast). They are computed where
+// their inputs are known. All others are lowered and run by the interpreter, see fold.go.
 
 func init() {
-	for op, f := range combining {
-		evaluators[op] = f.evaluator(op)
-	}
-	for op, f := range mapping {
-		evaluators[op] = each(f)
-	}
 	for op, f := range map[string]evaluator{
-		"Reshape": resized((*call).reshapeSizes), "Flatten": resized((*call).flattenSizes),
-		"Squeeze": resized((*call).squeezeSizes), "Unsqueeze": resized((*call).unsqueezeSizes),
-		"Expand": evalExpand, "Tile": evalTile, "Transpose": evalTranspose, "Slice": evalSlice, "Split": evalSplit,
-		"Concat": evalConcat, "Gather": evalGather, "ConstantOfShape": evalFilled, "Where": evalWhere,
+		"Range": evalRange, "NonZero": evalNonZero, "Unique": evalUnique, "BitCast": evalBitCast,
+		"HannWindow": evalWindow(0.5, 0.5, 0), "HammingWindow": evalWindow(25.0/46, 21.0/46, 0), "BlackmanWindow": evalWindow(0.42, 0.5, 0.08),
+		"MelWeightMatrix": evalMel,
 	} {
 		evaluators[op] = f
 	}
 }
 
-// mapping are operators that look at one element.
-var mapping = map[string]func(x float64) float64{
-	"Floor": math.Floor, "Ceil": math.Ceil, "Round": math.RoundToEven, "Sqrt": math.Sqrt,
-	"Neg": func(x float64) float64 { return -x }, "Abs": math.Abs, "Not": func(x float64) float64 { return 1 - x },
-	"Sign": op.Sign.Value(nil),
-}
-
-// combination is an operator of two operands that broadcast, or of any number if it
-// is many: what it computes from integers and from the others, nil where that is
-// not folded, or what it says of less, equal and more, none of
-// which what is not a number is.
-type combination struct {
-	many     bool
-	orders   bool // ints depends on what is less
-	ints     func(a, b int64) int64
-	floats   func(a, b float64) float64
-	compares func(less, equal, more bool) bool
-}
-
-var combining = map[string]combination{
-	"Add": {ints: func(a, b int64) int64 { return a + b }, floats: func(a, b float64) float64 { return a + b }},
-	"Sub": {ints: func(a, b int64) int64 { return a - b }, floats: func(a, b float64) float64 { return a - b }},
-	"Mul": {ints: func(a, b int64) int64 { return a * b }, floats: func(a, b float64) float64 { return a * b }},
-	"Div": {ints: func(a, b int64) int64 { return a / divisor(b) }, floats: func(a, b float64) float64 { return a / b }},
-	"Max": {many: true, orders: true, ints: func(a, b int64) int64 { return max(a, b) }, floats: math.Max},
-	"Min": {many: true, orders: true, ints: func(a, b int64) int64 { return min(a, b) }, floats: math.Min},
-	"Mod": {ints: func(a, b int64) int64 {
-		m := a % divisor(b)
-		if m != 0 && (m < 0) != (b < 0) {
-			return m + b
-		}
-		return m
-	}, floats: math.Mod},
-	"BitwiseAnd":     {ints: func(a, b int64) int64 { return a & b }},
-	"BitwiseOr":      {ints: func(a, b int64) int64 { return a | b }},
-	"BitwiseXor":     {ints: func(a, b int64) int64 { return a ^ b }},
-	"And":            {ints: func(a, b int64) int64 { return a & b }},
-	"Or":             {ints: func(a, b int64) int64 { return a | b }},
-	"Xor":            {ints: func(a, b int64) int64 { return a ^ b }},
-	"Equal":          {compares: func(_, equal, _ bool) bool { return equal }},
-	"Less":           {compares: func(less, _, _ bool) bool { return less }},
-	"LessOrEqual":    {compares: func(less, equal, _ bool) bool { return less || equal }},
-	"Greater":        {compares: func(_, _, more bool) bool { return more }},
-	"GreaterOrEqual": {compares: func(_, equal, more bool) bool { return equal || more }},
-}
-
-// divisor is a number that is not 0.
-func divisor(b int64) int64 {
-	if b == 0 {
-		must.Failf("division by zero")
+func evalRange(c *call, in []*constant) []*constant {
+	notFolded(len(in) != 3 || slices.Contains(in, nil) || in[0].len() != 1 || in[1].len() != 1 || in[2].len() != 1)
+	for _, k := range in { // float64 arithmetic counts the elements
+		notFolded(k.dtype != in[0].dtype || !(math.Abs(k.number(0)) < 1<<53))
 	}
-	return b
+	step := in[2].number(0)
+	n := math.Max(0, math.Ceil((in[1].number(0)-in[0].number(0))/step))
+	notFolded(!(n <= maxConstant))
+	out := newConstant(in[0].dtype, int(n))
+	for i := range int(n) {
+		if out.dtype.IsFloat() {
+			out.floats[i] = model.Round(out.dtype, in[0].floats[0]+float64(i)*step)
+		} else {
+			out.ints[i] = model.Wrap(out.dtype, in[0].ints[0]+int64(i)*in[2].ints[0])
+		}
+	}
+	return []*constant{out}
 }
 
-// evaluator folds a combination. Integers are computed as such.
-func (f combination) evaluator(op string) evaluator {
-	return func(c *call, in []*constant) []*constant {
-		notFolded(len(in) == 0 || slices.Contains(in, nil) || len(in) != 2 && !f.many)
-		ints := f.ints
-		if c.flag("fmod") && op == "Mod" {
-			ints = func(a, b int64) int64 { return a % divisor(b) }
+func evalNonZero(_ *call, in []*constant) []*constant {
+	notFolded(len(in) != 1)
+	var at [][]int
+	graph.Each(in[0].sizes, func(flat int, idx []int) {
+		if in[0].number(flat) != 0 {
+			at = append(at, slices.Clone(idx))
 		}
-		acc := in[0]
-		for _, k := range in[1:] {
-			notFolded(c.im.opset < 7 && !slices.Equal(acc.sizes, k.sizes)) // axes were paired otherwise then
-			sizes := joint(acc.sizes, k.sizes)
-			notFolded(graph.Product(sizes...) > maxConstant || acc.dtype != k.dtype || f.compares == nil && acc.dtype.IsFloat() && !acc.dtype.IsReal())
-			t := acc.dtype
-			if f.compares != nil {
-				t = graph.Bool
+	})
+	out := newConstant(graph.Int64, in[0].rank(), len(at))
+	for j, idx := range at {
+		for i, x := range idx {
+			out.ints[i*len(at)+j] = int64(x)
+		}
+	}
+	return []*constant{out}
+}
+
+// evalUnique: the distinct elements, or slices along an axis, sorted or as they come; where
+// each was first, which of them each was, and how often it came.
+func evalUnique(c *call, in []*constant) []*constant {
+	notFolded(len(in) != 1 || in[0] == nil || slices.ContainsFunc(in[0].floats, math.IsNaN))
+	x, a := c.alongAxis(in[0])
+	// The elements of slice i, in order.
+	n, st, one := x.sizes[a], graph.Strides(x.sizes), slices.Clone(x.sizes)
+	one[a] = 1
+	var within []int
+	graph.Each(one, func(_ int, idx []int) { within = append(within, dot(idx, st)) })
+	compare := func(i, j int) int {
+		for _, p := range within {
+			if d := x.compare(p+i*st[a], p+j*st[a]); d != 0 {
+				return d
 			}
-			out := newConstant(t, sizes...)
-			x, y := acc, k
-			graph.Each(sizes, func(flat int, idx []int) {
-				i, j := spread(x.sizes, idx), spread(y.sizes, idx)
-				switch {
-				case f.compares != nil && x.dtype.IsFloat():
-					out.ints[flat] = truth(f.compares(x.floats[i] < y.floats[j], x.floats[i] == y.floats[j], x.floats[i] > y.floats[j]))
-				case f.compares != nil:
-					a, b := inOrder(x.dtype, x.ints[i]), inOrder(x.dtype, y.ints[j])
-					out.ints[flat] = truth(f.compares(a < b, a == b, a > b))
-				case x.dtype.IsFloat():
-					notFolded(f.floats == nil)
-					out.floats[flat] = model.Round(t, f.floats(x.floats[i], y.floats[j]))
-				case f.orders:
-					out.ints[flat] = inOrder(t, ints(inOrder(t, x.ints[i]), inOrder(t, y.ints[j])))
-				default:
-					out.ints[flat] = model.Wrap(t, ints(x.ints[i], y.ints[j]))
-				}
-			})
-			acc = out
 		}
-		return []*constant{acc}
+		return 0
 	}
+	order := upTo(0, n)
+	slices.SortStableFunc(order, compare)
+	which := make([]int, n) // the first of those that are equal
+	var firsts []int
+	for i, p := range order {
+		if i > 0 && compare(order[i-1], p) == 0 {
+			which[p] = which[order[i-1]]
+			continue
+		}
+		which[p], firsts = p, append(firsts, p)
+	}
+	if c.int("sorted", 1) == 0 {
+		slices.Sort(firsts)
+	}
+	rank := make([]int, n)
+	for i, p := range firsts {
+		rank[p] = i
+	}
+	inverse, counts := make([]int, n), make([]int, len(firsts))
+	for i, p := range which {
+		inverse[i] = rank[p]
+		counts[rank[p]]++
+	}
+	sizes := slices.Clone(x.sizes)
+	sizes[a] = len(firsts)
+	y := x.pick(sizes, func(idx []int) int { return dot(idx, st) + (firsts[idx[a]]-idx[a])*st[a] })
+	return []*constant{y, intConstant(firsts...), intConstant(inverse...), intConstant(counts...)}
 }
 
-// inOrder is an integer of a constant as an int64 that is less than another where it is;
-// of what comes of it, the integer again.
-func inOrder(t graph.DType, x int64) int64 {
-	if t == graph.Uint64 {
-		return x ^ math.MinInt64
+// compare says which of two elements is less; there must be no NaN.
+func (k *constant) compare(i, j int) int {
+	if k.dtype.IsFloat() {
+		return cmp.Compare(k.floats[i], k.floats[j])
 	}
-	return x
+	if k.dtype == graph.Uint64 {
+		return cmp.Compare(uint64(k.ints[i]), uint64(k.ints[j]))
+	}
+	return cmp.Compare(k.ints[i], k.ints[j])
 }
 
-func truth(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// each folds an operator that looks at one element.
-func each(f func(x float64) float64) evaluator {
+// evalWindow: a - b cos(t) + c cos(2t), with t once around.
+func evalWindow(a, b, c2 float64) evaluator {
 	return func(c *call, in []*constant) []*constant {
-		notFolded(len(in) != 1 || in[0] == nil || in[0].dtype.IsFloat() && !in[0].dtype.IsReal())
-		out := newConstant(in[0].dtype, in[0].sizes...)
-		for i := range in[0].len() {
-			x := in[0].number(i)
-			if in[0].dtype.IsFloat() {
-				out.floats[i] = model.Round(out.dtype, f(x))
-				continue
-			}
-			notFolded(math.Abs(x) >= 1<<53)
-			out.ints[i] = model.Wrap(out.dtype, int64(f(x)))
+		notFolded(len(in) != 1 || in[0] == nil || in[0].len() != 1)
+		t := must.Get(dtypeOf(elem(c.int("output_datatype", int64(elemFloat)))))
+		n := in[0].number(0)
+		notFolded(!(n >= 0 && n <= maxConstant))
+		round := n
+		if c.int("periodic", 1) == 0 {
+			round--
 		}
-		return []*constant{out}
+		out := newConstant(graph.Float64, int(n))
+		for i := range out.floats {
+			at := 2 * math.Pi * float64(i) / round
+			out.floats[i] = a - b*math.Cos(at) + c2*math.Cos(2*at)
+		}
+		return []*constant{out.cast(t)}
 	}
+}
+
+// evalMel: triangles over the bins of a spectrum, the same distance apart in mel.
+func evalMel(c *call, in []*constant) []*constant {
+	notFolded(len(in) != 5 || slices.Contains(in, nil))
+	for _, k := range in {
+		notFolded(k.len() != 1)
+	}
+	t := must.Get(dtypeOf(elem(c.int("output_datatype", int64(elemFloat)))))
+	bins, length, rate := in[0].number(0), math.Floor(in[1].number(0)/2)+1, in[2].number(0)
+	notFolded(!(bins >= 0 && length >= 1 && (bins+2)*length <= maxConstant))
+	mel := func(f float64) float64 { return 2595 * math.Log10(1+f/700) }
+	lo, hi := mel(in[3].number(0)), mel(in[4].number(0))
+	edge := make([]int, int(bins)+2)
+	for i := range edge {
+		f := 700 * (math.Pow(10, (lo+float64(i)*(hi-lo)/float64(len(edge)))/2595) - 1)
+		at := math.Floor((in[1].number(0) + 1) * f / rate)
+		notFolded(!(at >= 0 && at < length))
+		edge[i] = int(at)
+	}
+	out := newConstant(graph.Float64, int(length), int(bins))
+	for i := range int(bins) {
+		low, mid, high := edge[i], edge[i+1], edge[i+2]
+		if low == mid {
+			out.floats[mid*int(bins)+i] = 1
+		}
+		for j := low; j <= mid && low < mid; j++ {
+			out.floats[j*int(bins)+i] = float64(j-low) / float64(mid-low)
+		}
+		for j := mid; j < high; j++ {
+			out.floats[j*int(bins)+i] = float64(high-j) / float64(high-mid)
+		}
+	}
+	return []*constant{out.cast(t)}
+}
+
+// evalBitCast: the bits of numbers as another type.
+func evalBitCast(c *call, in []*constant) []*constant {
+	notFolded(len(in) != 1 || in[0] == nil)
+	t := c.castTo()
+	c.sameWidth(in[0].dtype, t)
+	return []*constant{must.Get(decodeConstant(t, in[0].sizes, in[0].encode()))}
 }

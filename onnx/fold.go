@@ -7,7 +7,6 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/internal/must"
-	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx/onnxpb"
 )
 
@@ -22,8 +21,8 @@ import (
 // errNotFolded: the node is lowered instead.
 var errNotFolded = errors.New("not folded")
 
-// evaluator computes a node's outputs from known inputs; in has nil where an
-// input is left out.
+// evaluator computes the outputs of a node that no graph has from known inputs; in has nil
+// where an input is left out.
 type evaluator func(c *call, in []*constant) []*constant
 
 var evaluators = map[string]evaluator{}
@@ -152,8 +151,7 @@ func notFolded(so bool) {
 	}
 }
 
-// interpret lowers the node by itself and evaluates that in float64; the result
-// is rounded to its element type.
+// interpret lowers the node by itself and evaluates that as its element types say.
 func (c *call) interpret(in []*constant) []*constant {
 	low := lowerings[c.node.GetOpType()]
 	notFolded(low == nil)
@@ -162,7 +160,6 @@ func (c *call) interpret(in []*constant) []*constant {
 	sub := &call{im: im, node: c.node, env: c.env, in: make([]*value, len(in)), outs: make([]*value, len(c.outs)), attr: c.attr}
 	for i, k := range in {
 		if k != nil {
-			notFolded(!k.dtype.IsFloat() && k.dtype != graph.Int64 || k.len() == 0)
 			sub.in[i] = valueOf(k)
 		}
 	}
@@ -171,29 +168,21 @@ func (c *call) interpret(in []*constant) []*constant {
 	var at []int
 	for i, v := range sub.outs {
 		if v != nil {
-			notFolded(v.elements() > maxConstant || !v.dtype.IsFloat())
+			notFolded(v.elements() > maxConstant)
 			outs, at = append(outs, v), append(at, i)
 		}
 	}
 	g, stored := im.finish(outs)
 	notFolded(g.Work().FLOPs > maxFoldWork)
-	args := make([]interp.Tensor[float64], len(g.Inputs()))
+	args := make([]interp.Values, len(g.Inputs()))
 	for i, id := range g.Inputs() {
-		k := stored[id].known
-		args[i] = interp.Tensor[float64]{Sizes: k.sizes, Data: make([]float64, k.len())}
-		for j := range args[i].Data {
-			args[i].Data[j] = k.number(j)
-		}
+		args[i] = stored[id].known.values()
 	}
-	ts, err := interp.EvalGraph(context.Background(), interp.Float{}, g, args)
+	vs, err := interp.EvalValues(context.Background(), g, args)
 	notFolded(err != nil)
 	res := make([]*constant, len(sub.outs))
-	for i, t := range ts {
-		k := newConstant(outs[i].dtype, t.Sizes...)
-		for j, x := range t.Data {
-			k.floats[j] = model.Round(k.dtype, x)
-		}
-		res[at[i]] = k
+	for i, v := range vs {
+		res[at[i]] = ofValues(v)
 	}
 	return res
 }

@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
 )
@@ -18,6 +20,9 @@ func onIntegers(fn string) lowering {
 			if !v.dtype.IsInt() && !(v.dtype.IsFloat() && fn == "rem") {
 				must.Do(unsupported("it is applied to %s", v.dtype))
 			}
+		}
+		if k := must.Get(in[1].constant()); c.im.inFold && slices.Contains([]string{"quo", "rem", "mod"}, fn) && slices.Contains(k.ints, 0) {
+			must.Failf("division by zero")
 		}
 		c.set(c.im.both(in[0], c.placed(in[0], in[1]), func(im *importer, x, y *value) *value { return im.whole2(fn, x, y) }))
 	}

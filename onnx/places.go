@@ -1,8 +1,6 @@
 package onnx
 
 import (
-	"errors"
-
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
 )
@@ -32,7 +30,6 @@ func lowerMoved(data ...int) lowering {
 		if c.foldKnown() {
 			return
 		}
-		eval := evaluators[c.node.GetOpType()]
 		in := make([]*constant, len(c.in))
 		var from []tagged
 		next := 1
@@ -62,13 +59,7 @@ func lowerMoved(data ...int) lowering {
 				in[i] = c.known(i, []string{"input", "second input", "third input", "fourth input"}[min(i, 3)])
 			}
 		}
-		var out []*constant
-		err := must.Try(func() { out = eval(c, in) })
-		if errors.Is(err, errNotFolded) {
-			must.Do(unsupported("its form is not known"))
-		}
-		must.Do(err)
-		c.set(c.im.placed(from, out[0]))
+		c.set(c.im.placed(from, moving[c.node.GetOpType()](c, in)))
 	}
 }
 
@@ -76,7 +67,7 @@ func lowerMoved(data ...int) lowering {
 func (im *importer) placed(from []tagged, k *constant) *value {
 	t := from[0].v.dtype
 	if k.len() == 0 {
-		must.Failf("its result %v has no elements", k.sizes)
+		return valueOf(newConstant(t, k.sizes...))
 	}
 	// Only what is asked for is put together.
 	used := make([]bool, len(from)+1)
@@ -119,15 +110,44 @@ func (im *importer) placed(from []tagged, k *constant) *value {
 	return im.apply("gather", attrs{"axis": graph.IntValue(0)}, flat, valueOf(pos))
 }
 
+// diagonal is a number of a diagonal, which an attribute or an input says.
+func diagonal(k int64) int64 { return min(max(k, -1<<32), 1<<32) }
+
+func evalEyeLike(c *call, in []*constant) []*constant {
+	notFolded(len(in) != 1 || in[0] == nil)
+	return []*constant{c.eye()}
+}
+
+// eye is the matrix that an EyeLike makes, of which only the type is its input's.
+func (c *call) eye() *constant {
+	x := c.need(1, 1)[0]
+	t := x.dtype
+	if c.has("dtype") {
+		t = must.Get(dtypeOf(elem(c.int("dtype", 0))))
+	}
+	if x.rank() != 2 {
+		must.Failf("%s is no matrix", x)
+	}
+	out, k := newConstant(t, x.sizes...), diagonal(c.int("k", 0))
+	graph.Each(x.sizes, func(flat int, idx []int) {
+		if int64(idx[1]-idx[0]) != k {
+			return
+		}
+		if t.IsFloat() {
+			out.floats[flat] = 1
+		} else {
+			out.ints[flat] = 1
+		}
+	})
+	return out
+}
+
 // lowerEyeLike: only the type of its input matters.
 func lowerEyeLike(c *call) {
-	var k *constant
-	if err := must.Try(func() { k = c.eye() }); errors.Is(err, errNotFolded) {
-		must.Do(unsupported("%s has more than %d elements", c.in[0], maxConstant))
-	} else {
-		must.Do(err)
+	if x := c.need(1, 1)[0]; x.elements() > maxConstant {
+		must.Do(unsupported("%s has more than %d elements", x, maxConstant))
 	}
-	c.set(valueOf(k))
+	c.set(valueOf(c.eye()))
 }
 
 // lowerLogLikelihood: the opposite of what stands at the places of the targets, times

@@ -124,7 +124,7 @@ func (im *importer) reduce(op string, x *value, axes []int, keep bool) *value {
 
 // reduceMin: the opposite of the largest opposite.
 func reduceMin(im *importer, x *value, axes []int, keep bool) *value {
-	return im.do("neg", im.reduce("reducemax", im.do("neg", x), axes, keep))
+	return im.opposite(im.reduce("reducemax", im.opposite(x), axes, keep))
 }
 
 func reduceL1(im *importer, x *value, axes []int, keep bool) *value {
@@ -162,13 +162,49 @@ func reduceLogSumExp(im *importer, x *value, axes []int, keep bool) *value {
 func lowerReduce(own string, f reduction) lowering {
 	return func(c *call) {
 		x, axes, keep := c.reduction()
-		c.arithmetic(own, x)
-		if len(axes) == 0 {
-			// An axis of size 1 is added, and reduced.
-			x, axes, keep = c.im.reshape(x, append(slices.Clone(x.sizes), 1)...), []int{x.rank()}, false
+		if x.dtype == graph.Bool && (c.node.GetOpType() == "ReduceMax" || c.node.GetOpType() == "ReduceMin") && !x.empty() {
+			c.set(c.im.truths(c.reduced(f, c.im.onesOf(x), axes, keep)))
+			return
 		}
-		c.set(f(c.im, x, axes, keep))
+		c.arithmetic(own, x)
+		c.set(c.reduced(f, x, axes, keep))
 	}
+}
+
+func (c *call) reduced(f reduction, x *value, axes []int, keep bool) *value {
+	if len(axes) == 0 {
+		// An axis of size 1 is added, and reduced.
+		x, axes, keep = c.im.reshape(x, append(slices.Clone(x.sizes), 1)...), []int{x.rank()}, false
+	}
+	if y := c.ofNothing(x, reducedSizes(x.sizes, axes, keep)); y != nil {
+		return y
+	}
+	return f(c.im, x, axes, keep)
+}
+
+// ofNothing is a reduction of no elements that is not what operators of graphs give; nil if
+// it is not such.
+func (c *call) ofNothing(x *value, sizes []int) *value {
+	to, ok := map[string]float64{"ReduceProd": 1, "ReduceMax": math.Inf(-1), "ReduceLogSumExp": math.Inf(-1), "ReduceMin": math.Inf(1)}[c.node.GetOpType()]
+	if !ok || !x.empty() {
+		return nil
+	}
+	k := newConstant(x.dtype, sizes...)
+	for i := range k.floats {
+		k.floats[i] = to
+	}
+	lo, hi := x.dtype.IntRange()
+	for i := range k.ints {
+		switch to {
+		case 1:
+			k.ints[i] = 1
+		case math.Inf(1):
+			k.ints[i] = int64(hi)
+		default:
+			k.ints[i] = lo
+		}
+	}
+	return valueOf(k)
 }
 
 // reduction reads the operand, the axes and whether they are kept.

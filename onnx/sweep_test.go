@@ -201,7 +201,11 @@ func rounded(g *graph.Graph, ts []interp.Tensor[float64]) []*constant {
 			if k.dtype.IsFloat() {
 				k.floats[j] = model.Round(k.dtype, x)
 			} else {
-				k.putInt(j, x)
+				n := int64(x)
+				if k.dtype == graph.Uint64 && x >= 1<<63 {
+					n = int64(uint64(x))
+				}
+				k.ints[j] = n
 			}
 		}
 		out = append(out, k)

@@ -127,7 +127,7 @@ func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) []*valu
 	in = im.namedOnce(in)
 	types := make([]graph.TensorType, len(in))
 	for i, v := range in {
-		if v.empty() {
+		if v.empty() && !im.inFold {
 			must.Failf("operator %s: operand %s has no elements", o.Name, v)
 		}
 		if types[i] = v.typ(); o.DTypes == nil && v.dtype != in[0].dtype {

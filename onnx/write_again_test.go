@@ -15,15 +15,15 @@ import (
 
 // integerProducts are two products of bytes; what they have in common is made once, or twice.
 func integerProducts(shared bool, more string) string {
-	first := "a = cast[to=float32](x)\naz = cast[to=float32](z)\nab = broadcast[shape=[3, 6]](az)\na0 = ewsub(a, ab)\n"
+	first := "a = cast[to=float32, mode=exact](x)\naz = cast[to=float32, mode=exact](z)\nab = broadcast[shape=[3, 6]](az)\na0 = ewsub(a, ab)\n"
 	second, of := "", "a0"
 	if !shared {
 		second, of = strings.NewReplacer("a =", "b =", "az", "bz", "ab", "bb", "a0", "b0", "(a,", "(b,").Replace(first), "b0"
 	}
-	return "x : uint8[3, 6]\nz : weight uint8[]\nu : weight int8[6, 4]\nv : weight int8[6, 4]\n" + first + `cu = cast[to=float32](u)
+	return "x : uint8[3, 6]\nz : weight uint8[]\nu : weight int8[6, 4]\nv : weight int8[6, 4]\n" + first + `cu = cast[to=float32, mode=exact](u)
 m = matmul(a0, cu)
 p = cast[to=int32](m)
-` + second + fmt.Sprintf(`cv = cast[to=float32](v)
+` + second + fmt.Sprintf(`cv = cast[to=float32, mode=exact](v)
 n = matmul(%s, cv)
 q = cast[to=int32](n)
 `, of) + more
@@ -37,7 +37,7 @@ z : weight %s[]
 sb = broadcast[shape=[2, 3]](s)
 d = ewdiv(x, sb)
 r = round(d)
-zf = cast[to=float32](z)
+zf = cast[to=float32, mode=exact](z)
 zb = broadcast[shape=[2, 3]](zf)
 p = ewadd(r, zb)
 c = clip[lo=%s, hi=%s](p)
@@ -127,8 +127,8 @@ func TestWrittenAgain(t *testing.T) {
 		{"dequantizing", `x : int8[2, 3]
 s : weight float32[3]
 z : weight int8[3]
-f = cast[to=float32](x)
-zf = cast[to=float32](z)
+f = cast[to=float32, mode=exact](x)
+zf = cast[to=float32, mode=exact](z)
 zr = reshape[shape=[1, 3]](zf)
 zb = broadcast[shape=[2, 3]](zr)
 d = ewsub(f, zb)
@@ -138,7 +138,7 @@ y = ewmul(d, sb)
 return y`, "DequantizeLinear"},
 		{"dequantizing along the first axis", `x : int8[2, 3]
 s : weight float32[2]
-f = cast[to=float32](x)
+f = cast[to=float32, mode=exact](x)
 sr = reshape[shape=[2, 1]](s)
 sb = broadcast[shape=[2, 3]](sr)
 y = ewmul(f, sb)

@@ -68,7 +68,7 @@ var applications = []struct {
 	{"x : float32[4]; k : int64 = iota[n=4](); i : int64[]; z = pick[n=4](x, k, i)", false},
 	{"x : float32[2, 4, 2, 3]; i : int64[4, 2]; z = scatteradd[axis=1, n=3](x, i)", false},
 	{"x : float32[2]; i : int64[]; z = scatteradd[axis=1, n=4](x, i)", false},
-	{"x : float32[2, 3]; z = cast[to=float64](x)", false},
+	{"x : float32[2, 3]; z = cast[to=float32, mode=exact](x)", false},
 	{"x : float32[2, 6]; z = partition[axis=1, on=3](x)", false},
 	{"x : float32[3, 2, 4]; z = combine[axis=1](x)", false},
 	{"x : float32[2, 3]; z = replicate[on=4](x)", false},

@@ -109,8 +109,9 @@ func (t *trainer) rated(d graph.Tensor) graph.Tensor {
 
 // like is x as the element type of d.
 func (t *trainer) like(d, x graph.Tensor) graph.Tensor {
-	if t.c.DType(d) == t.c.DType(x) {
+	from, to := t.c.DType(x), t.c.DType(d)
+	if from == to {
 		return x
 	}
-	return t.c.Op("cast", graph.Named{"to": graph.NameValue(t.c.DType(d).String())}, x)
+	return t.c.Op("cast", graph.Named{"to": graph.NameValue(to.String()), "mode": graph.NameValue(graph.CastMode(from, to))}, x)
 }

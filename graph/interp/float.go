@@ -28,6 +28,9 @@ func (Float) Add(a, b float64) float64 { return a + b }
 // Mul is a * b.
 func (Float) Mul(a, b float64) float64 { return a * b }
 
+// Scale is x*num/den.
+func (Float) Scale(x float64, num, den int64) float64 { return x * float64(num) / float64(den) }
+
 // Dot adds four partial sums, in an order that depends on the length only. Products are
 // rounded before they are added, so that all machines have the same sums.
 func (Float) Dot(x, y []float64) float64 {

@@ -51,15 +51,26 @@ func EvalGraph[T any](ctx context.Context, r Ring[T], g *graph.Graph, in []Tenso
 // Run evaluates a graph: one tensor for each of its outputs. The error of a
 // cancelled context is returned between two operators.
 func (e *Evaluator[T]) Run(ctx context.Context, g *graph.Graph) ([]Tensor[T], error) {
+	return walk(ctx, g, e.Input, func(id graph.NodeID, in []Tensor[T]) ([]Tensor[T], error) {
+		out, err := e.apply(g, id, in)
+		if err == nil && e.Done != nil {
+			e.Done(id, out)
+		}
+		return out, err
+	})
+}
+
+// walk applies the operators that outputs of a graph depend on, in order. Values are dropped
+// after their last use.
+func walk[V any](ctx context.Context, g *graph.Graph, input func(graph.NodeID) (V, error), apply func(id graph.NodeID, in []V) ([]V, error)) ([]V, error) {
 	uses := Readers(g)
-	val := make([][]Tensor[T], g.Len()+1)
-	get := func(t graph.Tensor) (Tensor[T], error) {
+	val := make([][]V, g.Len()+1)
+	get := func(t graph.Tensor) (x V, err error) {
 		if val[t.Node] == nil {
-			x, err := e.Input(t.Node)
-			if err != nil {
+			if x, err = input(t.Node); err != nil {
 				return x, err
 			}
-			val[t.Node] = []Tensor[T]{x}
+			val[t.Node] = []V{x}
 		}
 		return val[t.Node][t.Out], nil
 	}
@@ -71,14 +82,14 @@ func (e *Evaluator[T]) Run(ctx context.Context, g *graph.Graph) ([]Tensor[T], er
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		args := make([]Tensor[T], op.In)
+		args := make([]V, op.In)
 		for i, t := range g.Operands(id) {
 			var err error
 			if args[i], err = get(t); err != nil {
 				return nil, err
 			}
 		}
-		out, err := e.apply(g, id, args)
+		out, err := apply(id, args)
 		if err != nil {
 			return nil, fmt.Errorf("node %s: %w", g.Name(id), err)
 		}
@@ -88,11 +99,8 @@ func (e *Evaluator[T]) Run(ctx context.Context, g *graph.Graph) ([]Tensor[T], er
 				val[t.Node] = nil
 			}
 		}
-		if e.Done != nil {
-			e.Done(id, out)
-		}
 	}
-	out := make([]Tensor[T], len(g.Outputs()))
+	out := make([]V, len(g.Outputs()))
 	for i, t := range g.Outputs() {
 		var err error
 		if out[i], err = get(t); err != nil {
@@ -104,12 +112,10 @@ func (e *Evaluator[T]) Run(ctx context.Context, g *graph.Graph) ([]Tensor[T], er
 
 func (e *Evaluator[T]) apply(g *graph.Graph, id graph.NodeID, in []Tensor[T]) ([]Tensor[T], error) {
 	if _, _, ok := g.Opaque(id); !ok {
-		op, from, to := g.Op(id), []graph.DType{}, []graph.DType{}
+		op, to := g.Op(id), results(g, id)
+		var from []graph.DType
 		for _, t := range g.Operands(id) {
 			from = append(from, g.DType(t))
-		}
-		for k := range g.NumOut(id) {
-			to = append(to, g.DType(id.Out(k)))
 		}
 		if r, ok := e.Ring.(Typed[T]); ok && onInts(op, from, to) {
 			return r.ApplyInts(op, g.Attrs(id), in, from, to)
@@ -120,6 +126,14 @@ func (e *Evaluator[T]) apply(g *graph.Graph, id graph.NodeID, in []Tensor[T]) ([
 		return nil, errors.New("operator opaque: what an opaque node computes is not known")
 	}
 	return e.Opaque(g, id, in)
+}
+
+// results are the element types of what a node computes.
+func results(g *graph.Graph, id graph.NodeID) (types []graph.DType) {
+	for k := range g.NumOut(id) {
+		types = append(types, g.DType(id.Out(k)))
+	}
+	return types
 }
 
 // Readers counts the operators and outputs that read each node and that an output

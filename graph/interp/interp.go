@@ -23,6 +23,9 @@ type Ring[T any] interface {
 // steps that keep numbers in range ([graph.StepShift]).
 type Rounding interface{ Rounds() bool }
 
+// Scales is a ring that multiplies by a fraction with one rounding less.
+type Scales[T any] interface{ Scale(x T, num, den int64) T }
+
 // Functions is a ring that looks a function up once for many elements.
 type Functions[T any] interface{ FnOf(name string) func(T) T }
 
@@ -217,6 +220,9 @@ func largest[T any](r Ring[T], st *graph.Step, x, out []T) {
 func scale[T any](r Ring[T], x T, st *graph.Step) T {
 	if st.Num == st.Den {
 		return x
+	}
+	if s, ok := r.(Scales[T]); ok {
+		return s.Scale(x, st.Num, st.Den)
 	}
 	return r.Mul(x, r.Rat(st.Num, st.Den))
 }

@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -79,6 +80,7 @@ type known uint8
 
 const (
 	itself  known = iota // it is low
+	wide                 // it is low with another sign: 2^64 more where low is negative, 2^64 less where it is positive
 	modulo               // it is low modulo 2^64
 	nothing              // it has no value
 	lost                 // it would have one, which is not known any more
@@ -105,9 +107,47 @@ func wholeOf(x float64) (whole, bool) {
 	case x >= -1<<63 && x < 1<<63:
 		return whole{low: int64(x)}, true
 	case x >= 0 && x < 1<<64:
-		return whole{int64(uint64(x)), modulo}, true
+		return unsigned(uint64(x)), true
 	}
 	return whole{}, false
+}
+
+// unsigned is an integer of 64 bits without a sign.
+func unsigned(n uint64) whole {
+	if n > math.MaxInt64 {
+		return whole{int64(n), wide}
+	}
+	return whole{low: int64(n)}
+}
+
+// negative reports whether an integer that is known is less than 0.
+func (n whole) negative() bool { return (n.low < 0) != (n.is == wide) }
+
+// less compares integers that are known. Of two with the same sign, the lowest bits decide.
+func (n whole) less(m whole) bool {
+	if a, b := n.negative(), m.negative(); a != b {
+		return a
+	}
+	return uint64(n.low) < uint64(m.low)
+}
+
+// signed is the integer -n if negative holds, else n.
+func signed(n uint64, negative bool) whole {
+	switch {
+	case !negative:
+		return unsigned(n)
+	case n > 1<<63:
+		return whole{int64(-n), wide}
+	}
+	return whole{low: int64(-n)}
+}
+
+// magnitude is the absolute value of an integer that is known.
+func (n whole) magnitude() uint64 {
+	if n.negative() {
+		return -uint64(n.low)
+	}
+	return uint64(n.low)
 }
 
 // as is what a type holds of an integer, NaN for none; false if that is no float64, or not known.
@@ -134,19 +174,38 @@ func (wholes) Rat(num, den int64) whole {
 
 // Add is a + b.
 func (wholes) Add(a, b whole) whole {
+	if sum, ok := graph.AddInt(a.low, b.low); ok && a.is|b.is == itself {
+		return whole{low: sum}
+	}
 	out := whole{a.low + b.low, max(a.is, b.is)}
-	if _, ok := graph.AddInt(a.low, b.low); !ok && out.is == itself {
+	if out.is > wide {
+		return out
+	}
+	_, carry := bits.Add64(uint64(a.low), uint64(b.low), 0)
+	switch high := int(carry) - indicatorOf(a.negative()) - indicatorOf(b.negative()); {
+	case high != 0 && (high != -1 || out.low == 0):
 		out.is = modulo
+	case (high < 0) != (out.low < 0):
+		out.is = wide
+	default:
+		out.is = itself
 	}
 	return out
 }
 
 // Mul is a * b.
 func (wholes) Mul(a, b whole) whole {
-	out := whole{a.low * b.low, max(a.is, b.is)}
-	if _, ok := graph.MulInt(a.low, b.low); !ok && out.is == itself {
-		out.is = modulo
+	if n, ok := graph.MulInt(a.low, b.low); ok && a.is|b.is == itself {
+		return whole{low: n}
 	}
+	out := whole{a.low * b.low, max(a.is, b.is)}
+	if out.is > wide {
+		return out
+	}
+	if high, n := bits.Mul64(a.magnitude(), b.magnitude()); high == 0 {
+		return signed(n, a.negative() != b.negative())
+	}
+	out.is = modulo
 	return out
 }
 
@@ -161,7 +220,7 @@ func (wholes) Dot(x, y []whole) whole {
 		out.is = max(out.is, a.is, b.is)
 		most += math.Abs(float64(a.low)) * math.Abs(float64(b.low))
 	}
-	if most >= 1<<62 && out.is == itself {
+	if out.is == wide || most >= 1<<62 && out.is == itself {
 		out.is = modulo
 	}
 	return out
@@ -169,12 +228,17 @@ func (wholes) Dot(x, y []whole) whole {
 
 // Max is the largest of integers that are known.
 func (wholes) Max(xs []whole) whole {
-	m := xs[0]
-	for _, x := range xs {
-		m.low, m.is = max(m.low, x.low), max(m.is, x.is)
+	m, is := xs[0], xs[0].is
+	for _, x := range xs[1:] {
+		if is = max(is, x.is); m.less(x) {
+			m = x
+		}
 	}
-	if m.is == modulo {
-		m.is = lost
+	switch {
+	case is == modulo:
+		return whole{is: lost}
+	case is > modulo:
+		return whole{is: is}
 	}
 	return m
 }
@@ -185,20 +249,24 @@ func (wholes) Integer(x whole) (int64, bool) { return x.low, x.is == itself }
 // Fn applies a function by name.
 func (r wholes) Fn(name string, x whole) whole { return r.FnOf(name)(x) }
 
-// FnOf is the function of that name: casts, and what [Float] has, of integers that are
+// FnOf is the function of that name: casts, signs, and what [Float] has, of integers that are
 // float64s. What is no integer has no value.
 func (wholes) FnOf(name string) func(whole) whole {
 	if c, ok := casts[name]; ok && !c.to.IsFloat() {
 		return func(x whole) whole { return x.cast(c.to, c.mode) }
 	}
-	f := Float{}.FnOf(name)
+	f, exact := Float{}.FnOf(name), wholeFunctions[name]
 	return func(x whole) whole {
 		switch {
 		case x.is >= nothing:
 			return x
-		case name == graph.IsZero && (x.is == itself || x.low != 0):
-			return whole{low: indicatorInt(x.low == 0)}
-		case x.is == modulo || x.low > 1<<53 || x.low < -1<<53:
+		case name == graph.IsZero && x.is == modulo && x.low != 0:
+			return whole{}
+		case x.is == modulo:
+			return whole{is: lost}
+		case exact != nil:
+			return exact(x)
+		case x.is == wide || x.low > 1<<53 || x.low < -1<<53:
 			return whole{is: lost}
 		}
 		y := f(float64(x.low))
@@ -212,6 +280,24 @@ func (wholes) FnOf(name string) func(whole) whole {
 	}
 }
 
+// wholeFunctions are functions of any integer that is known.
+var wholeFunctions = map[string]func(whole) whole{
+	graph.IsZero: func(x whole) whole { return whole{low: int64(indicatorOf(x == whole{}))} },
+	"abs":        func(x whole) whole { return signed(x.magnitude(), false) },
+	"sign": func(x whole) whole {
+		if x.negative() {
+			return whole{low: -1}
+		}
+		return whole{low: int64(indicatorOf(x != whole{}))}
+	},
+	"relu": func(x whole) whole {
+		if x.negative() {
+			return whole{}
+		}
+		return x
+	},
+}
+
 // DirectOf is the function of integers that are known.
 func (wholes) DirectOf(f *graph.Several) func(args []whole) whole {
 	if f.Int == nil {
@@ -221,18 +307,30 @@ func (wholes) DirectOf(f *graph.Several) func(args []whole) whole {
 		return choose
 	}
 	return func(args []whole) whole {
-		is, low := itself, make([]int64, len(args))
+		is, low, below := itself, make([]int64, len(args)), false
 		for i, x := range args {
 			is, low[i] = max(is, x.is), x.low
+			below = below || x.is <= wide && x.negative()
 		}
-		if is == modulo {
-			is = lost
+		n, ok := int64(0), true
+		switch {
+		case is == wide && f.Uint != nil && !below:
+			m := make([]uint64, len(low))
+			for i, x := range low {
+				m[i] = uint64(x)
+			}
+			var u uint64
+			u, ok = f.Uint(m)
+			n, is = int64(u), unsigned(u).is
+		case is == wide || is == modulo:
+			return whole{is: lost}
+		default:
+			n, ok = f.Int(low)
 		}
-		n, ok := f.Int(low)
 		switch {
 		case !ok && is < nothing:
 			return whole{is: nothing}
-		case f.Grows && is == itself:
+		case f.Grows && is <= wide:
 			is = modulo
 		}
 		return whole{n, is}
@@ -245,7 +343,7 @@ func choose(args []whole) whole {
 	switch c := args[0]; {
 	case c.is >= nothing:
 		return c
-	case c.low != 0:
+	case c.low != 0 || c.is == wide:
 		return args[1]
 	case c.is == modulo:
 		return whole{is: lost}
@@ -262,23 +360,29 @@ func (x whole) cast(to graph.DType, mode string) whole {
 		if x.is == modulo && x.low == 0 {
 			return whole{is: lost}
 		}
-		return whole{low: indicatorInt(x.low != 0)}
+		return whole{low: int64(indicatorOf(x.low != 0 || x.is == wide))}
 	case mode == "wrap" || to.Bits() < 8: // what is rounded is an integer
-		x.low, x.is = graph.WrapInt(to, x.low), itself
-		if to == graph.Uint64 && x.low < 0 {
-			x.is = modulo
+		low := graph.WrapInt(to, x.low)
+		if to == graph.Uint64 {
+			return unsigned(uint64(low))
 		}
-		return x
+		return whole{low: low}
 	case x.is == modulo:
 		return whole{is: lost}
 	}
-	if lo, hi := to.IntRange(); x.low < lo || x.low > 0 && uint64(x.low) > hi {
+	lo, hi := to.IntRange()
+	if x.less(whole{low: lo}) || unsigned(hi).less(x) {
 		return whole{is: nothing}
 	}
 	return x
 }
 
-func indicatorInt(b bool) int64 { return int64(indicator(b)) }
+func indicatorOf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
 
 // casts are the functions that casts are, by name.
 var casts = map[string]struct {

@@ -9,15 +9,15 @@ import (
 )
 
 // Cast changes the element type. To an integer it drops the fraction, to bool
-// it tells 0 from the rest, to floating point it changes nothing but the
-// precision, see [graph.CastFn].
+// it tells 0 from the rest, to floating point it rounds to the nearest number. In mode exact
+// it changes no number, see [graph.CastFn].
 var Cast = graph.Register(&graph.Op{
 	Name: "cast", In: 1, Out: 1,
 	Class: "copy", Moves: true, Batched: true,
 	Doc: "The same numbers as another element type; integers drop the fraction, bool tells 0 from the rest.",
 	Params: []graph.Param{
 		{Name: "to", Sort: graph.SortDType, Doc: "element type of the result"},
-		{Name: "mode", Sort: "name", Default: graph.NameValue("default"), Late: true, Names: castModes(), Doc: "wrap: integers modulo 2 to the number of bits; to 8 bits: overflow, not saturated; to float8e8m0: down or nearest, also with _overflow, and up_overflow"},
+		{Name: "mode", Sort: "name", Default: graph.NameValue("default"), Late: true, Names: castModes(), Doc: "exact, to float32 and float64: the type holds every number of the source; wrap: integers modulo 2 to the number of bits; to 8 bits: overflow, not saturated; to float8e8m0: down or nearest, also with _overflow, and up_overflow"},
 	},
 	Infer: func(_ *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		if _, err := castFn(a); err != nil {
@@ -29,6 +29,9 @@ var Cast = graph.Register(&graph.Op{
 		t, mode, err := castTo(a)
 		if err == nil && mode == "wrap" && in[0].IsFloat() {
 			err = fmt.Errorf("mode wrap: %s are no integers", in[0])
+		}
+		if err == nil && mode == graph.Exact && !t.Holds(in[0]) {
+			err = fmt.Errorf("mode exact: %s does not hold every %s", t, in[0])
 		}
 		return []graph.DType{t}, err
 	},
@@ -42,7 +45,7 @@ var Cast = graph.Register(&graph.Op{
 		if !from.IsFloat() || !to.IsFloat() {
 			return []graph.Tensor{{}}
 		}
-		return []graph.Tensor{b.Op("cast", graph.Named{"to": graph.NameValue(from.String())}, b.D[0])}
+		return []graph.Tensor{b.Op("cast", graph.Named{"to": graph.NameValue(from.String()), "mode": graph.NameValue(graph.CastMode(to, from))}, b.D[0])}
 	},
 })
 

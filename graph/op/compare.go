@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -14,17 +15,25 @@ import (
 // themselves, so that infinite ones are equal, and what is not a number is neither less,
 // nor equal, nor more.
 
-// compared declares a comparison; is what it is of real numbers, and c in C.
-func compared(name, doc string, is func(x, y *graph.Expr) *graph.Expr, c string, float func(x, y float64) bool, ints func(x, y int64) bool) *graph.Op {
-	f := &graph.Several{Name: name, C: c, CInt: c,
-		Float: func(a []float64) float64 { return indicator(float(a[0], a[1])) },
-		Int:   func(a []int64) (int64, bool) { return int64(indicator(ints(a[0], a[1]))), true },
-	}
+// compared declares a comparison; is what it is of real numbers, and c in C. Of integers it
+// is a function of their order: -1, 0 or 1.
+func compared(name, doc string, is func(x, y *graph.Expr) *graph.Expr, c string, float func(x, y float64) bool, order func(int) bool) *graph.Op {
+	f := ordered(name, order)
+	f.C, f.CInt = c, c
+	f.Float = func(a []float64) float64 { return indicator(float(a[0], a[1])) }
 	return binary(name, doc, func(_ *graph.Space, x, y *graph.Expr) *graph.Expr {
 		return graph.EntryDirect(is(x, y), f, x, y)
 	}, func(*graph.Backward, graph.Tensor, graph.Tensor, graph.Tensor, graph.Tensor) []graph.Tensor {
 		return []graph.Tensor{{}, {}}
 	})
+}
+
+// ordered is a function of the order of two integers.
+func ordered(name string, holds func(order int) bool) *graph.Several {
+	return &graph.Several{Name: name,
+		Int:  func(a []int64) (int64, bool) { return int64(indicator(holds(cmp.Compare(a[0], a[1])))), true },
+		Uint: func(a []uint64) (uint64, bool) { return uint64(indicator(holds(cmp.Compare(a[0], a[1])))), true },
+	}
 }
 
 // exceeds is 1 where x is more than y, which are real.
@@ -36,14 +45,14 @@ var (
 	// EWLess is 1 where the first element is less than the second, 0 elsewhere.
 	EWLess = graph.Register(compared("ewless", "1 where an element of the first tensor is less than that of the second of the same shape, 0 elsewhere.",
 		func(x, y *graph.Expr) *graph.Expr { return exceeds(y, x) }, "($0 < $1)",
-		func(x, y float64) bool { return x < y }, func(x, y int64) bool { return x < y }))
+		func(x, y float64) bool { return x < y }, func(order int) bool { return order < 0 }))
 
 	// EWLessEqual is 1 where the first element is at most the second, 0 elsewhere.
 	EWLessEqual = graph.Register(compared("ewlessequal", "1 where an element of the first tensor is at most that of the second of the same shape, 0 elsewhere.",
 		func(x, y *graph.Expr) *graph.Expr {
 			return graph.EntryAdd(graph.EntryNumber(graph.IndexInt(1)), minus(exceeds(x, y)))
 		}, "($0 <= $1)",
-		func(x, y float64) bool { return x <= y }, func(x, y int64) bool { return x <= y }))
+		func(x, y float64) bool { return x <= y }, func(order int) bool { return order <= 0 }))
 
 	// EWEqual is 1 where the elements are equal, 0 elsewhere. It is not marked as commutative:
 	// proofs do not know that a number is 0 where its negative is.
@@ -51,7 +60,7 @@ var (
 		func(x, y *graph.Expr) *graph.Expr {
 			return graph.EntryFn(text(graph.IsZero), graph.EntryAdd(x, minus(y)))
 		}, "($0 == $1)",
-		func(x, y float64) bool { return x == y }, func(x, y int64) bool { return x == y }))
+		func(x, y float64) bool { return x == y }, func(order int) bool { return order == 0 }))
 
 	// EWPow is the first element to the power of the second: of a negative number to one
 	// that is no integer it is not a number.
@@ -104,6 +113,7 @@ var chosen = &graph.Several{Name: "ewwhere", C: "($0 != 0 ? $1 : $2)", CInt: "($
 var pow = &graph.Several{Name: "pow", C: "pow@($0, $1)", Grows: true,
 	Float: func(a []float64) float64 { return math.Pow(a[0], a[1]) },
 	Int:   func(a []int64) (int64, bool) { return intPow(a[0], a[1]), a[0] != 0 || a[1] >= 0 },
+	Uint:  func(a []uint64) (uint64, bool) { return repeated(a[0], a[1]), true },
 }
 
 // intPow is x to the power of n modulo 2^64; what is no integer is rounded towards 0.
@@ -116,7 +126,12 @@ func intPow(x, n int64) int64 {
 	case n < 0:
 		return 0
 	}
-	out := int64(1)
+	return int64(repeated(uint64(x), uint64(n)))
+}
+
+// repeated is the product of n factors x modulo 2^64.
+func repeated(x, n uint64) uint64 {
+	out := uint64(1)
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
 			out *= x
@@ -188,27 +203,37 @@ func wholeFunctions() map[string]*graph.Several {
 	all := map[string]*graph.Several{}
 	for name, f := range map[string]struct {
 		ints    func(x, y int64) int64 // of y that is not 0, but for bits
+		uints   func(x, y uint64) uint64
 		floats  func(x, y float64) float64
 		c, cInt string
 	}{
-		"quo": {func(x, y int64) int64 { return x / y }, nil, "", "($1 == 0 ? 0LL : $1 == -1 ? -$0 : $0 / $1)"},
-		"rem": {func(x, y int64) int64 { return x % y }, math.Mod, "fmod@($0, $1)", "($1 == 0 || $1 == -1 ? 0LL : $0 % $1)"},
-		"mod": {func(x, y int64) int64 { return sameSign(x%y, y) }, func(x, y float64) float64 { return sameSign(math.Mod(x, y), y) },
+		"quo": {func(x, y int64) int64 { return x / y }, func(x, y uint64) uint64 { return x / y }, nil, "", "($1 == 0 ? 0LL : $1 == -1 ? -$0 : $0 / $1)"},
+		"rem": {func(x, y int64) int64 { return x % y }, func(x, y uint64) uint64 { return x % y }, math.Mod, "fmod@($0, $1)", "($1 == 0 || $1 == -1 ? 0LL : $0 % $1)"},
+		"mod": {func(x, y int64) int64 { return sameSign(x%y, y) }, func(x, y uint64) uint64 { return x % y }, func(x, y float64) float64 { return sameSign(math.Mod(x, y), y) },
 			"(fmod@($0, $1) != 0 && (fmod@($0, $1) < 0) != ($1 < 0) ? fmod@($0, $1) + $1 : fmod@($0, $1))",
 			"($1 == 0 || $1 == -1 ? 0LL : $0 % $1 != 0 && ($0 % $1 < 0) != ($1 < 0) ? $0 % $1 + $1 : $0 % $1)"},
-		"bitand": {func(x, y int64) int64 { return x & y }, nil, "", "($0 & $1)"},
-		"bitor":  {func(x, y int64) int64 { return x | y }, nil, "", "($0 | $1)"},
-		"bitxor": {func(x, y int64) int64 { return x ^ y }, nil, "", "($0 ^ $1)"},
-		"shl":    {func(x, y int64) int64 { return x << min(uint64(y), 64) }, nil, "", "($1 < 0 || $1 > 63 ? 0LL : (long long)((unsigned long long)$0 << $1))"},
-		"shr":    {func(x, y int64) int64 { return x >> min(uint64(y), 63) }, nil, "", "($1 < 0 ? 0LL : $0 >> ($1 > 63 ? 63 : $1))"},
+		"bitand": {func(x, y int64) int64 { return x & y }, func(x, y uint64) uint64 { return x & y }, nil, "", "($0 & $1)"},
+		"bitor":  {func(x, y int64) int64 { return x | y }, func(x, y uint64) uint64 { return x | y }, nil, "", "($0 | $1)"},
+		"bitxor": {func(x, y int64) int64 { return x ^ y }, func(x, y uint64) uint64 { return x ^ y }, nil, "", "($0 ^ $1)"},
+		"shl": {func(x, y int64) int64 { return x << min(uint64(y), 64) }, func(x, y uint64) uint64 { return x << min(y, 64) }, nil, "",
+			"($1 < 0 || $1 > 63 ? 0LL : (long long)((unsigned long long)$0 << $1))"},
+		"shr": {func(x, y int64) int64 { return x >> min(uint64(y), 63) }, func(x, y uint64) uint64 { return x >> min(y, 64) }, nil, "",
+			"($1 < 0 ? 0LL : $0 >> ($1 > 63 ? 63 : $1))"},
 	} {
 		divides, moves := slices.Contains([]string{"quo", "rem", "mod"}, name), slices.Contains([]string{"shl", "shr"}, name)
-		s := &graph.Several{Name: name, C: f.c, CInt: f.cInt, Grows: name == "shl", Int: func(a []int64) (int64, bool) {
-			if divides && a[1] == 0 || moves && a[1] < 0 {
-				return 0, false
-			}
-			return f.ints(a[0], a[1]), true
-		}}
+		s := &graph.Several{Name: name, C: f.c, CInt: f.cInt, Grows: name == "shl",
+			Int: func(a []int64) (int64, bool) {
+				if divides && a[1] == 0 || moves && a[1] < 0 {
+					return 0, false
+				}
+				return f.ints(a[0], a[1]), true
+			},
+			Uint: func(a []uint64) (uint64, bool) {
+				if divides && a[1] == 0 {
+					return 0, false
+				}
+				return f.uints(a[0], a[1]), true
+			}}
 		s.Float = func(a []float64) float64 {
 			if f.floats != nil {
 				return f.floats(a[0], a[1])

@@ -56,10 +56,11 @@ var (
 			return []graph.Tensor{b.Mul(d, y), b.Mul(d, x)}
 		})))
 
-	// EWDiv is division: the first times the reciprocal of the second.
+	// EWDiv is division: of real numbers, the first times the reciprocal of the second.
+	// Arithmetic that rounds divides once.
 	EWDiv = graph.Register(binary("ewdiv", "Quotient of two tensors of the same shape, element by element.",
 		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr {
-			return graph.EntryMul(x, graph.EntryFn(text("reciprocal"), y))
+			return graph.EntryDirect(graph.EntryMul(x, graph.EntryFn(text("reciprocal"), y)), quotient, x, y)
 		},
 		func(b *graph.Backward, d, _, y, z graph.Tensor) []graph.Tensor {
 			dx := b.Div(d, y)
@@ -127,3 +128,5 @@ func entryLarger(s *graph.Space, x, y *graph.Expr) *graph.Expr {
 	second := graph.EntryWhen(y, graph.GuardEq(k.Index(), graph.IndexInt(1)))
 	return graph.EntryMax(graph.EntryAdd(first, second), []graph.Bound{{Var: k, N: graph.IndexInt(2)}})
 }
+
+var quotient = &graph.Several{Name: "quotient", C: "($0 / $1)", Float: func(a []float64) float64 { return a[0] / a[1] }}

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -88,20 +89,22 @@ var TopK = graph.Register(&graph.Op{
 
 // exceeding and alike are the order of all numbers, of which those that are none are the
 // largest and alike.
-var (
-	exceeding = &graph.Several{Name: "exceeding", C: "($0 > $1 || ($0 != $0 && $1 == $1))", CInt: "($0 > $1)",
-		Float: func(a []float64) float64 {
-			return indicator(a[0] > a[1] || math.IsNaN(a[0]) && !math.IsNaN(a[1]))
-		},
-		Int: func(a []int64) (int64, bool) { return int64(indicator(a[0] > a[1])), true },
+var exceeding, alike = totally("exceeding", "($0 > $1 || ($0 != $0 && $1 == $1))", "($0 > $1)", func(order int) bool { return order > 0 }),
+	totally("alike", "($0 == $1 || ($0 != $0 && $1 != $1))", "($0 == $1)", func(order int) bool { return order == 0 })
+
+// totally is a function of this order.
+func totally(name, c, cInt string, holds func(order int) bool) *graph.Several {
+	f := ordered(name, holds)
+	f.C, f.CInt = c, cInt
+	f.Float = func(a []float64) float64 {
+		x, y := a[0], a[1]
+		if math.IsNaN(x) || math.IsNaN(y) {
+			x, y = indicator(math.IsNaN(x)), indicator(math.IsNaN(y))
+		}
+		return indicator(holds(cmp.Compare(x, y)))
 	}
-	alike = &graph.Several{Name: "alike", C: "($0 == $1 || ($0 != $0 && $1 != $1))", CInt: "($0 == $1)",
-		Float: func(a []float64) float64 {
-			return indicator(a[0] == a[1] || math.IsNaN(a[0]) && math.IsNaN(a[1]))
-		},
-		Int: func(a []int64) (int64, bool) { return int64(indicator(a[0] == a[1])), true },
-	}
-)
+	return f
+}
 
 func smallestFirst(a graph.Attrs) (bool, error) {
 	v, ok := dim(a, 2).Const()

@@ -72,14 +72,19 @@ var narrows = map[string]narrow{
 	"float4e2m1":     {2, 0, 6, true},
 }
 
-// castTo is x as a number of a type; nil where nothing is said of it. The rounding of
-// float32 and float64 counts for nothing, as everywhere in laws.
+// castTo is x as a number of a type; nil where nothing is said of it. In mode exact it is x.
 func castTo(to, mode string, x *big.Rat) *big.Rat {
-	switch to {
-	case "bool":
+	switch {
+	case to == "bool":
 		return big.NewRat(int64(x.Sign()*x.Sign()), 1)
-	case "float32", "float64":
+	case mode == "exact":
 		return x
+	case to == "float32":
+		y, _ := x.Float32()
+		return new(big.Rat).SetFloat64(float64(y)) // nil if it is infinite
+	case to == "float64":
+		y, _ := x.Float64()
+		return new(big.Rat).SetFloat64(y)
 	}
 	if bits, err := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(to, "u"), "int")); err == nil {
 		return castInt(bits, to[0] != 'u', mode, x)

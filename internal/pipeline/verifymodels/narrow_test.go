@@ -20,9 +20,12 @@ func chain(t *testing.T, from graph.DType, steps ...string) *model.Model {
 	}
 	for i, s := range steps {
 		name, args := "cast", []graph.Tensor{x}
-		named := graph.Named{"to": graph.NameValue(s)}
+		var named graph.Named
 		if s == "add" {
-			name, args, named = "ewadd", []graph.Tensor{x, x}, nil
+			name, args = "ewadd", []graph.Tensor{x, x}
+		} else if to, err := graph.ParseDType(s); err == nil {
+			named = graph.Named{"to": graph.NameValue(s), "mode": graph.NameValue(graph.CastMode(from, to))}
+			from = to
 		}
 		op, _ := graph.Lookup(name)
 		attrs, err := op.Attr(named)
@@ -55,10 +58,14 @@ func TestIntegerTypes(t *testing.T) {
 		{"a sum of bytes and one of numbers", chain(t, graph.Uint8, "add", "float32"), chain(t, graph.Uint8, "float32", "add"), false},
 		{"sums of bytes", chain(t, graph.Uint8, "add", "float32"), chain(t, graph.Uint8, "add", "float32"), true},
 		{"a cast to float16", chain(t, graph.Float32, "add", "float16", "float32"), chain(t, graph.Float32, "add", "float32"), false},
-		{"casts to float16", chain(t, graph.Float32, "float16", "add", "float16", "float32"), chain(t, graph.Float32, "float16", "add", "float16", "float64", "float32"), true},
+		{"casts to float16", chain(t, graph.Float32, "float16", "add", "float16", "float64"), chain(t, graph.Float32, "float16", "add", "float16", "float32", "float64"), true},
 		{"casts to float16 and to bfloat16", chain(t, graph.Float32, "float16", "float32"), chain(t, graph.Float32, "bfloat16", "float32"), false},
 		{"casts to int8 and to int32", chain(t, graph.Int64, "int8", "float32"), chain(t, graph.Int64, "int32", "float32"), false},
-		{"a sum of words and one of numbers", chain(t, graph.Int64, "add", "float32"), chain(t, graph.Int64, "float32", "add"), true},
+		{"a sum of words and one of numbers", chain(t, graph.Int64, "add", "float32"), chain(t, graph.Int64, "float32", "add"), false},
+		{"a sum of words and one of numbers that hold them", chain(t, graph.Int32, "add", "float64"), chain(t, graph.Int32, "float64", "add"), true},
+		{"a cast to float32 and back", chain(t, graph.Float64, "float32", "float64"), chain(t, graph.Float64, "float64"), false},
+		{"words as float32", chain(t, graph.Int32, "float32", "float64"), chain(t, graph.Int32, "float64"), false},
+		{"words as float64", chain(t, graph.Int64, "float64"), chain(t, graph.Int64, "float64"), true},
 		{"a sum of unsigned words and one of numbers", chain(t, graph.Uint32, "add", "float32"), chain(t, graph.Uint32, "float32", "add"), false},
 		{"casts to bfloat16", chain(t, graph.Float32, "add", "bfloat16", "float32"), chain(t, graph.Float32, "add", "bfloat16", "float32"), true},
 	} {

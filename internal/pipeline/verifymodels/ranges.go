@@ -279,6 +279,8 @@ func (w *walk) function(e *graph.Expr) between {
 		return between{math.Trunc(x.lo), math.Trunc(x.hi)}
 	case text == graph.WrapFn(w.to) && x.within(w.to):
 		return x
+	case text == graph.RoundFn(w.to, "default") && (w.to == graph.Float32 || w.to == graph.Float64):
+		return between{f(x.lo), f(x.hi)}.wider32()
 	}
 	return anything
 }

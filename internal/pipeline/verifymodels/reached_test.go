@@ -62,7 +62,7 @@ func TestReached(t *testing.T) {
 		{name: "infinite weights that are the same", a: "x : float32[1]\nw : weight float32[1]\ny = ewadd(x, w)\nreturn y",
 			b: "x : float32[1]\nw : weight float32[1]\ny = ewadd(w, x)\nreturn y", wa: map[string][]float32{"w": {inf}}, wb: map[string][]float32{"w": {inf}},
 			exact: verifymodels.Equal, verdict: verifymodels.ModelsEqual},
-		{name: "integers above 1", a: "i : int64[4]\nx = cast[to=float32](i)\ny = ewmul(x, x)\nreturn y", b: "i : int64[4]\nx = cast[to=float32](i)\nreturn x",
+		{name: "integers above 1", a: "i : int32[4]\nx = cast[to=float64, mode=exact](i)\ny = ewmul(x, x)\nreturn y", b: "i : int32[4]\nx = cast[to=float64, mode=exact](i)\nreturn x",
 			exact: verifymodels.Different, verdict: verifymodels.ModelsDiffer},
 		{name: "integers below 0", a: "i : int64[20]\ny = abs(i)\nreturn y", b: "i : int64[20]\nreturn i",
 			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
