@@ -17,6 +17,9 @@ type Several struct {
 	// Int is the function of integers, modulo 2^64; false where it has no value, as a
 	// quotient by 0. nil: there is none.
 	Int func(args []int64) (int64, bool)
+	// HasValue tells whether the function has a value wherever each argument is in its
+	// interval; nil: it has one of all real numbers.
+	HasValue func(args []Interval) bool
 	// Grows: what comes out may be larger than 64 bits, of which Int gives the lowest.
 	Grows bool
 	// Chooses: it is the second argument where the first one is not 0, and the third elsewhere.
