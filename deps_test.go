@@ -39,7 +39,7 @@ line 4     bench/* internal/randplan internal/pipeline/* internal/pipeline/verif
 line 3     search/saturate enumerate enumerate/general verify verify/check verify/network verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/* backends/cuda parallel parallel/machine parallel/sim parallel/schedule parallel/pad parallel/plan parallel/export
 line 2     search model/fold model/feed internal/lawtext internal/roundtrip internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/broadcast rules/tasopb rules/peer rules/egglog egraph/tensor verify/sums onnx cost
 line 1     graph/interp graph/bank law law/rewrite verify/meaning model lower
-line 0     . graph graph/op graph/grad graph/intern egraph egraph/extract internal/z3
+line 0     . graph graph/op graph/grad graph/intern graph/bounds egraph egraph/extract internal/z3
 line leaf  internal/lex internal/golden internal/atomicfile internal/exactjson internal/must
 line leaf  onnx/onnxpb internal/npy internal/ort internal/eggrun internal/fetch internal/jax
 line leaf  internal/collector internal/draw internal/memo internal/parallel internal/progress internal/procstat internal/spill
@@ -90,6 +90,7 @@ allow  rules/peer            -> rules/tasopb
 allow  rules/egglog          -> rules
 allow  graph/op              -> graph
 allow  graph/intern          -> graph
+allow  graph/bounds          -> graph
 allow  graph/grad            -> graph
 allow  law/rewrite           -> law
 allow  verify/meaning        -> law
@@ -108,7 +109,7 @@ only   verify/check          -> graph law internal/z3 verify/meaning
 only   verify/meaning        -> graph law
 
 # What says that an equation is about two models knows no search.
-only   verify/network        -> graph graph/interp law model
+only   verify/network        -> graph graph/interp graph/bounds law model
 
 # Who judges all of them shares no code with any: it reads laws and values.
 only   internal/adversary/eval -> graph law

@@ -20,6 +20,9 @@ type Several struct {
 	// Uint is the same function of integers from 0 to 2^64-1, for those beyond int64; nil:
 	// there is none.
 	Uint func(args []uint64) (uint64, bool)
+	// HasValue tells whether the function has a value wherever each argument is in its
+	// interval; nil: it has one of all real numbers.
+	HasValue func(args []Interval) bool
 	// Grows: what comes out may be larger than 64 bits, of which Int gives the lowest.
 	Grows bool
 	// Chooses: it is the second argument where the first one is not 0, and the third elsewhere.

@@ -47,6 +47,7 @@ func lift(op *Op) *Op {
 		Commutative: op.Commutative, Moves: op.Moves, Rearranges: op.Rearranges, Class: op.Class, ByType: op.ByType,
 	}
 	e.member = op
+	e.Partial = op.Partial
 	e.toEach(op)
 	return e
 }

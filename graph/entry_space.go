@@ -121,6 +121,25 @@ func (s *Space) atLeast(v Sym, least int64) { s.know(Guard{E: v.Index().AddInt(-
 
 func (s *Space) know(g Guard) { s.facts = append(s.facts, Fact{Any: []Guard{g}}) }
 
+// Positive reports whether an expression is seen to be at least 1: a sum of unknowns that are
+// known to be at least 0, of which one is known to be at least 1, or the constant is.
+func (s *Space) Positive(e Index) bool {
+	positive := e.c >= 1
+	for _, t := range e.t {
+		least := int64(-1)
+		for _, f := range s.facts {
+			if len(f.Any) == 1 && !f.Any[0].Eq && f.Any[0].E.SameTerms(t.sym.Index()) {
+				least = max(least, -f.Any[0].E.c)
+			}
+		}
+		if t.k < 0 || least < 0 {
+			return false
+		}
+		positive = positive || least >= 1
+	}
+	return positive && e.c >= 0
+}
+
 // Func is a value of an integer function: the same name and arguments give the
 // same unknown. know may be nil; it says what is known of the value, for all
 // arguments, and must be the same at every call with that name.

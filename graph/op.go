@@ -92,6 +92,15 @@ type Op struct {
 	// Rises: a pointwise function that is nowhere less than where its argument is smaller,
 	// wherever it has values, and for all values of its parameters.
 	Rises bool
+	// HasValue, of a pointwise function, tells whether it has a value at every number of an
+	// interval, for these values of its parameters; nil: it has one at every real number.
+	HasValue func(params []float64, x Interval) bool
+	// Nowhere0: a pointwise function that is nowhere 0 where it has a value, for all values of
+	// its parameters. Only0AtZero: one that is 0 nowhere but at 0.
+	Nowhere0, Only0AtZero bool
+	// Partial: a function that it computes may have no value at some real numbers, as it is
+	// of a pointwise function with HasValue.
+	Partial bool
 	// Bounded: results lie between two numbers, which are the same for all operands: what
 	// is infinite is so no more behind it.
 	Bounded bool
@@ -190,6 +199,16 @@ func (op *Op) Turning() int {
 type Prim struct {
 	Op    *Op
 	Attrs Attrs
+}
+
+// OnlyRearranges is Rearranges, of a derived operator that of all operators it expands to.
+func (op *Op) OnlyRearranges() bool {
+	for _, p := range op.ExpandsTo {
+		if !p.Rearranges {
+			return false
+		}
+	}
+	return op.Rearranges || op.Expand != nil && len(op.ExpandsTo) > 0
 }
 
 // Primitive is what output out of an application stands for: of a derived

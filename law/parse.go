@@ -380,7 +380,7 @@ func (p *parser) tags(l *Law, where string) {
 		if oldTags[name] {
 			continue
 		}
-		if name != TagOrdered && name != TagParallel {
+		if name != TagOrdered && name != TagParallel && name != TagReal {
 			p.errorf(pos, "%s: unknown tag %s", where, name)
 		}
 		l.Tags = append(l.Tags, name)

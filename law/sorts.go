@@ -23,6 +23,9 @@ const (
 	// TagParallel is the tag of axioms, lemmas and refuted equations about tensors on
 	// meshes of devices: those with operators that lay tensors out over a mesh.
 	TagParallel = "parallel"
+	// TagReal is the tag of laws that hold where every term of them has a value: see
+	// [WithoutValue]. Whoever uses one has to show that.
+	TagReal = "real"
 )
 
 // oldTags are tags that meant nothing. Laws in certificates may carry them; they

@@ -57,7 +57,7 @@ func Parse(text string) (*Rule, error) {
 // New makes a rule of a law: canonical, named by its identity, with the usable
 // directions. Its status is unknown. It is an error if the law has no types.
 func New(l *law.Law) (*Rule, error) {
-	c := *law.Canonical(l)
+	c := *law.Stated(law.Canonical(l))
 	c.Kind, c.Section, c.Pos = law.Rule, "", law.Pos{}
 	for i := range c.Given {
 		c.Given[i].Pos = law.Pos{}

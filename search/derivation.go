@@ -40,7 +40,7 @@ func (n *Network) Derivation() (*Derivation, error) {
 	return &Derivation{
 		To:       to,
 		Made:     made,
-		Equation: &law.Law{Kind: law.Rule, Name: EquationName, Given: n.Given(), LHS: n.Left(), RHS: right},
+		Equation: law.Stated(&law.Law{Kind: law.Rule, Name: EquationName, Given: n.Given(), LHS: n.Left(), RHS: right}),
 		Proof:    &law.Proof{Instances: n.Proof()},
 		Laws:     n.Laws(),
 	}, nil

@@ -45,16 +45,24 @@ type Network struct {
 // NewNetwork is the network that the outputs of g are computed by. Derived
 // operators become what they stand for.
 func NewNetwork(g *graph.Graph, price bank.Price) (*Network, error) {
-	return NewNetworkReal(g, price, nil)
-}
-
-// NewNetworkReal is NewNetwork where infinite has the names of weights whose numbers are
-// not all finite: see [bank.FromReal].
-func NewNetworkReal(g *graph.Graph, price bank.Price, infinite map[string]bool) (*Network, error) {
-	net, _, err := bank.FromReal(g, price, infinite)
+	net, _, err := bank.From(g, price)
 	if err != nil {
 		return nil, err
 	}
+	return networkOf(net), nil
+}
+
+// NewNetworkReal is NewNetwork where laws speak of real numbers only, w being what is known
+// of those of weights: see [bank.FromReal].
+func NewNetworkReal(g *graph.Graph, price bank.Price, w bank.Weights) (*Network, error) {
+	net, _, err := bank.FromReal(g, price, w)
+	if err != nil {
+		return nil, err
+	}
+	return networkOf(net), nil
+}
+
+func networkOf(net *bank.Bank) *Network {
 	n := &Network{Net: net, laws: map[string]*law.Law{}, swaps: map[*graph.Op]*rewrite.Direction{},
 		exact: rewrite.NewMatcher[bank.Tensor](net)}
 	n.exact.Exact = true
@@ -66,7 +74,7 @@ func NewNetworkReal(g *graph.Graph, price bank.Price, infinite map[string]bool) 
 	n.inputs = len(n.given)
 	n.left, n.cuts = n.sides(n.term)
 	n.original = net.Len()
-	return n, nil
+	return n
 }
 
 // declare makes a tensor a variable.

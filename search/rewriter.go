@@ -330,6 +330,13 @@ func (r *Rewriter) Apply(m *Match) error {
 	if err != nil {
 		return err
 	}
+	for i, t := range targets {
+		// Where a tensor may have no value, laws do not speak of what uses it: that is to be
+		// so after the move where it was before.
+		if r.Net.Real(t) != r.Net.Real(m.Roots[i]) {
+			return fmt.Errorf("law %s: where the result has values is not known of the other side", m.Direction.Law.Law.Name)
+		}
+	}
 	return r.Net.Replace(m.Roots, targets)
 }
 

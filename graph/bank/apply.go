@@ -57,6 +57,7 @@ func (b *Bank) apply(sym symID, in []Tensor) (Node, error) {
 	n, isNew := b.add(sym, in, k.outs, k.cost, f)
 	if isNew {
 		b.nodes[n].app = k.app
+		b.value(n, k)
 	}
 	return n, nil
 }

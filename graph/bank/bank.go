@@ -21,6 +21,8 @@ type tensor struct {
 	out  uint32
 	typ  typeID
 	uses int32 // the first operand of a live node that is this tensor
+	// unreal: an element may have no value, or be infinite, for some finite inputs.
+	unreal bool
 }
 
 // node is what a Bank holds of a Node.
@@ -46,7 +48,7 @@ const (
 	fixed                    // it depends on weights only, or on nothing, and is computed ahead
 	listed                   // it is in the table
 	heavy                    // it is too much work to be computed ahead
-	silent                   // laws do not speak of it: an operand may be infinite, or it or a result has no elements
+	silent                   // laws do not speak of it: an operand may be infinite, or no number, or it or a result has no elements
 )
 
 // slot is the place of one operand. Those of live nodes are in the list of uses of
@@ -79,7 +81,8 @@ type Bank struct {
 	back  []Node  // nodes that live again and are not in the table
 	moved []int32 // slots, in move
 
-	linear linear
+	linear  linear
+	weights *Weights // what is known of them; nil: what has a value is not asked
 
 	// Merged, if not nil, is told when Replace makes one node of two that have
 	// become equal: the first one is dead then.

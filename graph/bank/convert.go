@@ -13,20 +13,27 @@ import (
 // its inputs. A derived operator becomes what it expands to. place says which
 // tensor of the bank stands for one of the graph (0: for none, it is dead).
 func From(g *graph.Graph, price Price) (b *Bank, place func(graph.Tensor) Tensor, err error) {
-	return FromReal(g, price, nil)
+	return from(g, price, nil)
 }
 
-// FromReal is From where laws say nothing of what is not finite: infinite has the names of
-// weights with such numbers, and a node is one of which laws do not speak if an operand is
-// such a weight or may be infinite because of one, or if it has an infinite attribute. No
-// law reaches these: what it matches has no such node, and so no operand that may be
-// infinite. The same holds of nodes with an operand or a result without elements, in all
-// banks.
-func FromReal(g *graph.Graph, price Price, infinite map[string]bool) (b *Bank, place func(graph.Tensor) Tensor, err error) {
+// FromReal is From where laws say nothing of what is not a real number: a node is one of
+// which laws do not speak if an operand is a weight with other numbers or may be infinite
+// because of one, if it has an infinite attribute, or if an operand may have no value, such
+// as the logarithm of what is not known to be positive, and it does more than to rearrange
+// its operands. No law reaches these. The same holds of nodes with an operand or a result
+// without elements, in all banks.
+func FromReal(g *graph.Graph, price Price, w Weights) (b *Bank, place func(graph.Tensor) Tensor, err error) {
+	return from(g, price, &w)
+}
+
+func from(g *graph.Graph, price Price, w *Weights) (b *Bank, place func(graph.Tensor) Tensor, err error) {
 	b = New(price)
-	unreal := map[graph.Tensor]bool{}
+	if b.weights = w; w == nil {
+		w = &Weights{}
+	}
 	// keep says of a node of the bank, which a node of the graph has become, that laws do
-	// not speak of it, where that is so.
+	// not speak of it, where that is so because of infinite numbers.
+	unreal := map[graph.Tensor]bool{}
 	keep := func(id graph.NodeID, n Node) {
 		itself := g.Unreal(id)
 		if !itself && !slices.ContainsFunc(g.Operands(id), func(t graph.Tensor) bool { return unreal[t] }) {
@@ -45,7 +52,7 @@ func FromReal(g *graph.Graph, price Price, infinite map[string]bool) (b *Bank, p
 		if op == nil {
 			n := b.AddInput(g.Name(id), g.IsWeight(id), g.Type(id.Out(0)))
 			to[id.Out(0)] = b.Out(n, 0)
-			unreal[id.Out(0)] = infinite[g.Name(id)] && g.IsWeight(id)
+			unreal[id.Out(0)] = w.Infinite[g.Name(id)] && g.IsWeight(id)
 			continue
 		}
 		in := make([]Tensor, len(g.Operands(id)))

@@ -36,7 +36,9 @@ type inferred struct {
 	cost int64
 	// heavy: it takes more than [graph.MaxAhead] operations.
 	heavy bool
-	err   error
+	// values says which results have values, by output: see values.go.
+	values []values
+	err    error
 }
 
 // Table interns operators with attributes, and types, and remembers what was

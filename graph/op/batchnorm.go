@@ -11,7 +11,7 @@ import (
 // 1502.03167): for each channel, axis 1, (x - mean) / sqrt(variance + eps) *
 // scale + bias with the stored mean and variance.
 var BatchNorm = graph.Register(&graph.Op{
-	Name: "batchnorm", In: 5, Out: 1,
+	Name: "batchnorm", In: 5, Out: 1, Partial: true,
 	Class: "pointwise", Weights: afterFirst,
 	Doc:    "Batch normalization with stored statistics: inputs x [n, c, S..], scale, bias, mean and variance [c]; (x - mean)/sqrt(variance + eps)*scale + bias for each channel.",
 	Params: []graph.Param{{Name: "eps", Sort: graph.SortNumber, Doc: "added to the variance"}},

@@ -64,9 +64,9 @@ var (
 
 	// EWPow is the first element to the power of the second: of a negative number to one
 	// that is no integer it is not a number.
-	EWPow = graph.Register(binary("ewpow", "The elements of a tensor to the powers of those of another of the same shape.",
+	EWPow = graph.Register(partialOf(binary("ewpow", "The elements of a tensor to the powers of those of another of the same shape.",
 		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr { return graph.EntryPair(pow, x, y) },
-		nil))
+		nil)))
 
 	// EWWhere is the second operand where the first is not 0, and the third elsewhere.
 	EWWhere = graph.Register(&graph.Op{
@@ -112,8 +112,15 @@ var chosen = &graph.Several{Name: "ewwhere", C: "($0 != 0 ? $1 : $2)", CInt: "($
 
 var pow = &graph.Several{Name: "pow", C: "pow@($0, $1)", Grows: true,
 	Float: func(a []float64) float64 { return math.Pow(a[0], a[1]) },
-	Int:   func(a []int64) (int64, bool) { return intPow(a[0], a[1]), a[0] != 0 || a[1] >= 0 },
-	Uint:  func(a []uint64) (uint64, bool) { return repeated(a[0], a[1]), true },
+	HasValue: func(a []graph.Interval) bool {
+		x, n := a[0], a[1]
+		if n.Lo == n.Hi && n.Lo == math.Trunc(n.Lo) { // an integer
+			return n.Lo >= 0 || x.Without0()
+		}
+		return x.Above(0) || x.Lo >= 0 && n.Lo >= 0
+	},
+	Int:  func(a []int64) (int64, bool) { return intPow(a[0], a[1]), a[0] != 0 || a[1] >= 0 },
+	Uint: func(a []uint64) (uint64, bool) { return repeated(a[0], a[1]), true },
 }
 
 // intPow is x to the power of n modulo 2^64; what is no integer is rounded towards 0.
@@ -144,7 +151,7 @@ func repeated(x, n uint64) uint64 {
 // EWInt are functions of two integers, by name; remainders are of other numbers,
 // too.
 var EWInt = graph.Register(&graph.Op{
-	Name: "ewint", In: 2, Out: 1, Class: "pointwise", Elementwise: true, Batched: true, Turns: 2,
+	Name: "ewint", In: 2, Out: 1, Partial: true, Class: "pointwise", Elementwise: true, Batched: true, Turns: 2,
 	Doc: "A function of the integers in two tensors of the same shape, element by element.",
 	Params: []graph.Param{{Name: "fn", Sort: "name", Names: slices.Sorted(maps.Keys(wholeFns)), Doc: "quo: the quotient rounded towards 0, rem: what it leaves, which has the sign of the first number, mod: the remainder that has the sign of the second, " +
 		"bitand, bitor, bitxor: of the bits, shl, shr: the bits of the first moved by the second to the left or to the right"}},
@@ -246,6 +253,12 @@ func wholeFunctions() map[string]*graph.Several {
 				return float64(y)
 			}
 			return math.NaN()
+		}
+		switch {
+		case divides:
+			s.HasValue = func(a []graph.Interval) bool { return a[1].Without0() }
+		case moves:
+			s.HasValue = func(a []graph.Interval) bool { return a[1].Lo >= 0 }
 		}
 		all[name] = s
 	}

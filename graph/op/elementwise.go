@@ -36,6 +36,12 @@ func commutative(o *graph.Op) *graph.Op {
 	return o
 }
 
+// partialOf marks an operator that computes a function without a value at some numbers.
+func partialOf(o *graph.Op) *graph.Op {
+	o.Partial = true
+	return o
+}
+
 var (
 	// EWAdd is addition.
 	EWAdd = graph.Register(commutative(binary("ewadd", "Sum of two tensors of the same shape, element by element.",
@@ -58,14 +64,14 @@ var (
 
 	// EWDiv is division: of real numbers, the first times the reciprocal of the second.
 	// Arithmetic that rounds divides once.
-	EWDiv = graph.Register(binary("ewdiv", "Quotient of two tensors of the same shape, element by element.",
+	EWDiv = graph.Register(partialOf(binary("ewdiv", "Quotient of two tensors of the same shape, element by element.",
 		func(_ *graph.Space, x, y *graph.Expr) *graph.Expr {
 			return graph.EntryDirect(graph.EntryMul(x, graph.EntryFn(text("reciprocal"), y)), quotient, x, y)
 		},
 		func(b *graph.Backward, d, _, y, z graph.Tensor) []graph.Tensor {
 			dx := b.Div(d, y)
 			return []graph.Tensor{dx, b.Op("neg", nil, b.Mul(dx, z))}
-		}))
+		})))
 
 	// EWMax is the larger one of two elements.
 	EWMax = graph.Register(commutative(binary("ewmax", "The larger one of the elements of two tensors of the same shape.", entryLarger,
@@ -129,4 +135,5 @@ func entryLarger(s *graph.Space, x, y *graph.Expr) *graph.Expr {
 	return graph.EntryMax(graph.EntryAdd(first, second), []graph.Bound{{Var: k, N: graph.IndexInt(2)}})
 }
 
-var quotient = &graph.Several{Name: "quotient", C: "($0 / $1)", Float: func(a []float64) float64 { return a[0] / a[1] }}
+var quotient = &graph.Several{Name: "quotient", C: "($0 / $1)", Float: func(a []float64) float64 { return a[0] / a[1] },
+	HasValue: func(a []graph.Interval) bool { return a[1].Without0() }}

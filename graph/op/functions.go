@@ -60,6 +60,25 @@ func rising(o *graph.Op) *graph.Op {
 	return o
 }
 
+// partial marks a function of one element that has no value at some real numbers: has tells
+// whether it has one at every number of an interval.
+func partial(has func(params []float64, x graph.Interval) bool, o *graph.Op) *graph.Op {
+	o.HasValue, o.Partial = has, true
+	return o
+}
+
+// nowhere0 marks a function of one element that is nowhere 0.
+func nowhere0(o *graph.Op) *graph.Op {
+	o.Nowhere0 = true
+	return o
+}
+
+// only0AtZero marks a function of one element that is 0 at no number but 0.
+func only0AtZero(o *graph.Op) *graph.Op {
+	o.Only0AtZero = true
+	return o
+}
+
 // flat marks a function of one element whose derivative is 0 wherever it has one.
 func flat(o *graph.Op) *graph.Op {
 	o.Grad = func(*graph.Backward) []graph.Tensor { return []graph.Tensor{{}} }
@@ -81,7 +100,7 @@ func boundParam(name, doc string, infinite int) graph.Param {
 
 var (
 	// Abs is the absolute value.
-	Abs = graph.Register(sloped(slopeAbs, cheap(nonNegative(pointwise("abs", "Absolute value", "abs(x)", true, math.Abs)))))
+	Abs = graph.Register(only0AtZero(sloped(slopeAbs, cheap(nonNegative(pointwise("abs", "Absolute value", "abs(x)", true, math.Abs))))))
 
 	// Clip is min(hi, max(lo, x)): hi where lo is above it.
 	Clip = graph.Register(rising(sloped(slopeClip, cheap(family("clip", "x kept between lo and hi", "min(max(x, lo), hi)",
@@ -105,10 +124,10 @@ var (
 		realParam("alpha", "minus the limit at minus infinity"))))
 
 	// Erf is the error function.
-	Erf = graph.Register(sloped(slopeErf, pointwise("erf", "Error function", "erf(x)", true, math.Erf)))
+	Erf = graph.Register(only0AtZero(sloped(slopeErf, pointwise("erf", "Error function", "erf(x)", true, math.Erf))))
 
 	// Exp is the exponential function.
-	Exp = graph.Register(rising(sloped(slopeExp, nonNegative(pointwise("exp", "Exponential function", "exp(x)", false, math.Exp)))))
+	Exp = graph.Register(nowhere0(rising(sloped(slopeExp, nonNegative(pointwise("exp", "Exponential function", "exp(x)", false, math.Exp))))))
 
 	// Gelu is x/2 * (1 + erf(x/sqrt 2)), the exact form of the Gaussian error
 	// linear unit (Hendrycks, Gimpel, arXiv 1606.08415).
@@ -140,30 +159,30 @@ var (
 		realParam("alpha", "slope below 0")))))
 
 	// Log is the natural logarithm; of a negative number it is not a number.
-	Log = graph.Register(sloped(slopeLog, pointwise("log", "Natural logarithm", "log(x)", false, math.Log)))
+	Log = graph.Register(partial(func(_ []float64, x graph.Interval) bool { return x.Above(0) }, sloped(slopeLog, pointwise("log", "Natural logarithm", "log(x)", false, math.Log))))
 
 	// Reciprocal is 1/x; 1/0 is infinity in floating point, and laws hold of no
 	// particular value there.
-	Reciprocal = graph.Register(sloped(slopeReciprocal, cheap(pointwise("reciprocal", "Reciprocal, 1/x", "1 / x", false,
-		func(x float64) float64 { return 1 / x }))))
+	Reciprocal = graph.Register(nowhere0(partial(func(_ []float64, x graph.Interval) bool { return x.Without0() }, sloped(slopeReciprocal, cheap(pointwise("reciprocal", "Reciprocal, 1/x", "1 / x", false,
+		func(x float64) float64 { return 1 / x }))))))
 
 	// Relu is max(x, 0).
 	Relu = graph.Register(rising(sloped(slopeRelu, cheap(nonNegative(pointwise("relu", "Relu, max(x, 0)", "max(x, 0)", true,
 		func(x float64) float64 { return math.Max(x, 0) }))))))
 
 	// Rsqrt is 1/sqrt(x + eps), what a normalization multiplies with.
-	Rsqrt = graph.Register(sloped(slopeRsqrt, cheap(nonNegative(family("rsqrt", "Reciprocal square root, 1/sqrt(x + eps)", "1 / sqrt(x + eps)", nil,
+	Rsqrt = graph.Register(nowhere0(partial(func(p []float64, x graph.Interval) bool { return p[0] == 0 && x.Above(0) || x.Lo+p[0] > 0 }, sloped(slopeRsqrt, cheap(nonNegative(family("rsqrt", "Reciprocal square root, 1/sqrt(x + eps)", "1 / sqrt(x + eps)", nil,
 		func(p []float64) func(float64) float64 {
 			return func(x float64) float64 { return 1 / math.Sqrt(x+p[0]) }
 		},
-		realParam("eps", "added before the root is taken"))))))
+		realParam("eps", "added before the root is taken"))))))))
 
 	// Sigmoid is 1/(1 + exp(-x)).
-	Sigmoid = graph.Register(rising(sloped(slopeSigmoid, nonNegative(pointwise("sigmoid", "Logistic function, 1/(1 + exp(-x))", "1 / (1 + exp(-x))", false,
-		func(x float64) float64 { return 1 / (1 + math.Exp(-x)) })))))
+	Sigmoid = graph.Register(nowhere0(rising(sloped(slopeSigmoid, nonNegative(pointwise("sigmoid", "Logistic function, 1/(1 + exp(-x))", "1 / (1 + exp(-x))", false,
+		func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }))))))
 
 	// Sqrt is the square root; of a negative number it is not a number.
-	Sqrt = graph.Register(sloped(slopeSqrt, cheap(nonNegative(pointwise("sqrt", "Square root", "sqrt(x)", true, math.Sqrt)))))
+	Sqrt = graph.Register(only0AtZero(partial(func(_ []float64, x graph.Interval) bool { return x.Lo >= 0 }, sloped(slopeSqrt, cheap(nonNegative(pointwise("sqrt", "Square root", "sqrt(x)", true, math.Sqrt)))))))
 
 	// Step is 1 where x is positive, 0 elsewhere: where a rectifier lets derivatives
 	// through. Its own derivative is 0 wherever it has one.
@@ -176,7 +195,7 @@ var (
 		}))))))
 
 	// Tanh is the hyperbolic tangent.
-	Tanh = graph.Register(rising(sloped(slopeTanh, pointwise("tanh", "Hyperbolic tangent", "tanh(x)", true, math.Tanh))))
+	Tanh = graph.Register(only0AtZero(rising(sloped(slopeTanh, pointwise("tanh", "Hyperbolic tangent", "tanh(x)", true, math.Tanh)))))
 )
 
 // clip is x between lo and hi; hi where the two cross, NaN for NaN.

@@ -12,25 +12,25 @@ import (
 var (
 	// Acos is the angle between 0 and pi whose cosine x is; of what is above 1 or below
 	// -1 it is not a number.
-	Acos = graph.Register(sloped(slopeAcos, nonNegative(pointwise("acos", "Inverse cosine", "acos(x)", false, math.Acos))))
+	Acos = graph.Register(partial(func(_ []float64, x graph.Interval) bool { return x.Lo >= -1 && x.Hi <= 1 }, sloped(slopeAcos, nonNegative(pointwise("acos", "Inverse cosine", "acos(x)", false, math.Acos)))))
 
 	// Acosh is the number from 0 on whose hyperbolic cosine x is; below 1 it is not a
 	// number.
-	Acosh = graph.Register(sloped(slopeAcosh, nonNegative(pointwise("acosh", "Inverse hyperbolic cosine", "acosh(x)", false, math.Acosh))))
+	Acosh = graph.Register(partial(func(_ []float64, x graph.Interval) bool { return x.Lo >= 1 }, sloped(slopeAcosh, nonNegative(pointwise("acosh", "Inverse hyperbolic cosine", "acosh(x)", false, math.Acosh)))))
 
 	// Asin is the angle between -pi/2 and pi/2 whose sine x is; of what is above 1 or
 	// below -1 it is not a number.
-	Asin = graph.Register(sloped(slopeAsin, pointwise("asin", "Inverse sine", "asin(x)", true, math.Asin)))
+	Asin = graph.Register(partial(func(_ []float64, x graph.Interval) bool { return x.Lo >= -1 && x.Hi <= 1 }, sloped(slopeAsin, pointwise("asin", "Inverse sine", "asin(x)", true, math.Asin))))
 
 	// Asinh is the number whose hyperbolic sine x is.
-	Asinh = graph.Register(sloped(slopeAsinh, pointwise("asinh", "Inverse hyperbolic sine", "asinh(x)", true, math.Asinh)))
+	Asinh = graph.Register(only0AtZero(sloped(slopeAsinh, pointwise("asinh", "Inverse hyperbolic sine", "asinh(x)", true, math.Asinh))))
 
 	// Atan is the angle between -pi/2 and pi/2 whose tangent x is.
-	Atan = graph.Register(sloped(slopeAtan, pointwise("atan", "Inverse tangent", "atan(x)", true, math.Atan)))
+	Atan = graph.Register(only0AtZero(sloped(slopeAtan, pointwise("atan", "Inverse tangent", "atan(x)", true, math.Atan))))
 
 	// Atanh is the number whose hyperbolic tangent x is; above 1 and below -1 it is not a
 	// number.
-	Atanh = graph.Register(sloped(slopeAtanh, pointwise("atanh", "Inverse hyperbolic tangent", "atanh(x)", true, math.Atanh)))
+	Atanh = graph.Register(partial(func(_ []float64, x graph.Interval) bool { return x.Above(-1) && x.Below(1) }, sloped(slopeAtanh, pointwise("atanh", "Inverse hyperbolic tangent", "atanh(x)", true, math.Atanh))))
 
 	// Ceil is the least integer that is not below x. Its derivative is 0 wherever it has
 	// one, as that of the others that round.
@@ -40,7 +40,7 @@ var (
 	Cos = graph.Register(sloped(slopeCos, pointwise("cos", "Cosine", "cos(x)", false, math.Cos)))
 
 	// Cosh is (exp(x) + exp(-x))/2.
-	Cosh = graph.Register(sloped(slopeCosh, nonNegative(pointwise("cosh", "Hyperbolic cosine", "cosh(x)", false, math.Cosh))))
+	Cosh = graph.Register(nowhere0(sloped(slopeCosh, nonNegative(pointwise("cosh", "Hyperbolic cosine", "cosh(x)", false, math.Cosh)))))
 
 	// Floor is the largest integer that is not above x.
 	Floor = graph.Register(rising(flat(cheap(pointwise("floor", "Largest integer not above x", "floor(x)", true, math.Floor)))))
@@ -72,10 +72,10 @@ var (
 	Sin = graph.Register(sloped(slopeSin, pointwise("sin", "Sine", "sin(x)", true, math.Sin)))
 
 	// Sinh is (exp(x) - exp(-x))/2.
-	Sinh = graph.Register(sloped(slopeSinh, pointwise("sinh", "Hyperbolic sine", "sinh(x)", true, math.Sinh)))
+	Sinh = graph.Register(only0AtZero(sloped(slopeSinh, pointwise("sinh", "Hyperbolic sine", "sinh(x)", true, math.Sinh))))
 
 	// Tan is sin(x)/cos(x).
-	Tan = graph.Register(sloped(slopeTan, pointwise("tan", "Tangent", "tan(x)", true, math.Tan)))
+	Tan = graph.Register(partial(func(_ []float64, x graph.Interval) bool { return x.Above(-math.Pi/2) && x.Below(math.Pi/2) }, sloped(slopeTan, pointwise("tan", "Tangent", "tan(x)", true, math.Tan))))
 )
 
 func indicator(b bool) float64 {

@@ -10,7 +10,7 @@ import (
 // arXiv 1607.06450): (x - mean) / sqrt(variance + eps) * scale + bias, where
 // the variance is the average of (x - mean) squared.
 var LayerNorm = graph.Register(&graph.Op{
-	Name: "layernorm", In: 3, Out: 1,
+	Name: "layernorm", In: 3, Out: 1, Partial: true,
 	Class: "normalize", Weights: afterFirst,
 	Doc: "Layer normalization of the axes from one to the last: (x - mean)/sqrt(variance + eps)*scale + bias; scale and bias have the shape of those axes.",
 	Params: []graph.Param{

@@ -5,7 +5,7 @@ import "github.com/taso-go/taso/graph"
 // Softmax is exp(x) over the sum of exp(x) along an axis. Arithmetic that
 // rounds takes the largest x along the axis off first, which cancels.
 var Softmax = graph.Register(&graph.Op{
-	Name: "softmax", In: 1, Out: 1,
+	Name: "softmax", In: 1, Out: 1, Partial: true,
 	Class: "softmax", AxisOf: sameAxis, Turns: 1, Bounded: true,
 	Doc:    "Exponentials divided by their sum along an axis.",
 	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which the results sum to 1"}},

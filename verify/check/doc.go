@@ -68,6 +68,16 @@
 // That is given where the source has a gather at the same node, or at one that holds
 // the same entries moved, in a table that is no longer.
 //
+// # Values
+//
+// What is proved of a law is proved of real numbers, and of functions that have a value at
+// each: log(X) - log(X) is 0. Where a function has no value the sides may differ, unless the
+// law only speaks of terms that have values, or are the values of such functions alone:
+// law.WithoutValue says why both sides are without a value then at the same inputs. Any other
+// law and lemma of a file must say that it holds where every term has a value, by the tag
+// real, or it is rejected. Who uses it has to show that: package verify/network does it for
+// the equation of two models.
+//
 // # What takes how long
 //
 // A term is looked at once wherever it is shared, and an entry of a file has each
@@ -85,7 +95,7 @@
 // multiplies and adds up, and whose size functions it folds; the checker asks it
 // for its terms and computes with sizes of its own.
 //
-//	verify/check, 2,522 lines
+//	verify/check, 2,601 lines
 //	  size.go window.go               polynomials with whole coefficients of any length; size functions
 //	  env.go terms.go                 reading under what variables stand for, in the place of substitution
 //	  value.go zero.go                attribute values and sorts; the functions with f(0) = 0
@@ -96,16 +106,21 @@
 //	  check.go file.go                what is said above
 //	internal/lex, 177 lines
 //	  lex.go                          words of a text
-//	law, 1,734 lines
+//	law, 1,888 lines
 //	  parse.go parse_term.go sorts.go errors.go walk.go
+//	  values.go                       which laws hold only where every term has a value
 //	  law.go term.go proof.go         laws, terms, instances
 //	  cert.go cert_file.go            certificate files
-//	graph, 1,941 lines
+//	graph/bounds, 479 lines
+//	  bounds.go entry.go graph.go     which terms have values, by intervals
+//	graph, 2,105 lines
+//	  interval.go                     arithmetic of intervals
 //	  dim.go window.go atom.go        sizes as they are read
 //	  value.go shape.go number.go dtype.go function.go key.go perm.go
 //	  op.go each.go                   the registry, operators on each member of families
 //
-// Of the operators in the registry (package graph/op) it takes names, arities,
+// For the tag real alone, the laws' shapes are inferred (law: typing.go untransposed.go) and
+// the operators' entries looked at. Of the operators in the registry (package graph/op) it takes names, arities,
 // names and sorts of parameters, and which are functions of one element. Beside
 // these: the axioms, which are evaluated and proved for all sizes by other means
 // (taso axioms check; taso check has proofs of them from what operators compute); for

@@ -169,6 +169,9 @@ func entry(ctx context.Context, e *law.CertRule, lemma bool, use Laws, z *Z3, o 
 		return nil, nil, nil, fmt.Errorf("the law is named %s and its id is %s", l.Name, id)
 	}
 	res, err := Rule(l, p, use)
+	if err == nil {
+		err = law.CheckStated(l)
+	}
 	if err == nil && z != nil && !res.Meaning {
 		err = z.Rule(ctx, l, p, use)
 	}

@@ -78,7 +78,7 @@ func network(t testing.TB, blocks int) (*law.Law, *law.Proof, check.Laws) {
 	}
 	l.LHS, l.RHS = []*law.Term{left}, []*law.Term{right}
 	l.Name = law.ID(l)
-	return l, p, use
+	return law.Stated(l), p, use
 }
 
 // networkFile is the certificate file of a network.

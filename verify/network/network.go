@@ -23,7 +23,7 @@ type Report struct {
 // about something else. Numbers of weights are loaded.
 func Check(eq *law.Law, a, b *model.Model) (*Report, error) {
 	c := &checker{eq: eq, a: a, b: b, vars: map[string]graph.Tensor{}, pair: map[graph.NodeID]graph.NodeID{}, taken: map[graph.NodeID]bool{},
-		infinite: map[*model.Model]map[graph.NodeID]bool{}, silent: map[*model.Model]map[graph.NodeID]bool{}}
+		silent: map[*model.Model]map[graph.NodeID]bool{}}
 	if err := c.plain(); err != nil {
 		return nil, err
 	}
@@ -62,9 +62,9 @@ type checker struct {
 	taken    map[graph.NodeID]bool
 	same     int
 	computed int
-	// infinite are the weights that are not finite, silent the nodes with an operand that
-	// may not be finite because of these, of each model.
-	infinite, silent map[*model.Model]map[graph.NodeID]bool
+	infinite map[graph.NodeID]bool // the weights of a that are not finite
+	// silent are the nodes of which laws do not speak, of each model.
+	silent map[*model.Model]map[graph.NodeID]bool
 }
 
 // cut is a node of a with cut tensors, and where its operands stand in the equation.
@@ -96,10 +96,14 @@ func (c *checker) plain() error {
 			return fmt.Errorf("%s model: %w", which, err)
 		}
 		var err error
-		if c.infinite[m], err = Infinite(m); err != nil {
+		if m == c.a {
+			if c.infinite, err = Infinite(m); err != nil {
+				return fmt.Errorf("%s model: %w", which, err)
+			}
+		}
+		if c.silent[m], err = Silent(m); err != nil {
 			return fmt.Errorf("%s model: %w", which, err)
 		}
-		c.silent[m] = Silent(m.Graph, c.infinite[m])
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ func (s *side) compare(t graph.Tensor, u *law.Term) error {
 	case s.m.Graph.TouchesEmpty(t.Node):
 		return fmt.Errorf("node %s: the equation has %s of or into no elements: laws are about sizes of at least 1", g.Name(t.Node), u.Op.Name)
 	case s.c.silent[s.m][t.Node]:
-		return fmt.Errorf("node %s: the equation has %s of what is not finite: laws are about real numbers", g.Name(t.Node), u.Op.Name)
+		return fmt.Errorf("node %s: the equation has %s of what may not be finite: laws are about real numbers", g.Name(t.Node), u.Op.Name)
 	case s.cut(t) && !s.moves(t):
 		return fmt.Errorf("node %s: the equation has %s, laws do not speak of it", g.Name(t.Node), u.Op.Name)
 	}

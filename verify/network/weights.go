@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/bounds"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
@@ -56,29 +57,35 @@ func Infinite(m *model.Model) (map[graph.NodeID]bool, error) {
 	return out, nil
 }
 
-// Silent are the nodes of a graph with an operand that is such a weight, or that may be
-// infinite because of one, and those with an attribute that is infinite, with what may be
-// infinite because of them; and those with an operand or a result that has no elements.
-func Silent(g *graph.Graph, infinite map[graph.NodeID]bool) map[graph.NodeID]bool {
+// Silent are the nodes of a model of which laws do not speak: those with an operand that is
+// such a weight, or that may be infinite because of one; those with an attribute that is
+// infinite, with what may be infinite because of them; and those that compute with what may
+// have no value ([bounds.Within]), be it only an operand that they do not just rearrange; and
+// those with an operand or a result that has no elements.
+func Silent(m *model.Model) (map[graph.NodeID]bool, error) {
+	infinite, err := Infinite(m)
+	if err != nil {
+		return nil, err
+	}
+	g := m.Graph
 	out, unreal := map[graph.NodeID]bool{}, map[graph.Tensor]bool{}
+	without := bounds.Unreal(g, m.Intervals())
 	for id := range g.Nodes() {
 		if g.Op(id) == nil {
 			unreal[id.Out(0)] = infinite[id]
 			continue
 		}
-		if g.TouchesEmpty(id) {
-			out[id] = true
-		}
 		itself := g.Unreal(id)
-		if !itself && !slices.ContainsFunc(g.Operands(id), func(t graph.Tensor) bool { return unreal[t] }) {
-			continue
-		}
-		out[id] = true
+		is := itself || slices.ContainsFunc(g.Operands(id), func(t graph.Tensor) bool { return unreal[t] })
+		out[id] = is || g.TouchesEmpty(id) || !g.Op(id).OnlyRearranges() && slices.ContainsFunc(g.Operands(id), func(t graph.Tensor) bool { return without[t] != bounds.Real })
 		for k := range g.NumOut(id) {
-			unreal[id.Out(k)] = (itself || !g.Op(id).Bounded) && g.DType(id.Out(k)).IsFloat()
+			out[id] = out[id] || without[id.Out(k)] == bounds.Within
+		}
+		for k := range g.NumOut(id) {
+			unreal[id.Out(k)] = is && (itself || !g.Op(id).Bounded) && g.DType(id.Out(k)).IsFloat()
 		}
 	}
-	return out
+	return out, nil
 }
 
 // finite says whether all numbers of a weight are real ones.
@@ -163,7 +170,7 @@ func (c *checker) value(u *law.Term, dtype graph.DType) (*model.Weight, error) {
 				return x, fmt.Errorf("it depends on %s, which is no weight", u.Var)
 			}
 			if x, ok = leaf[u.Var]; !ok {
-				if c.infinite[c.a][t.Node] {
+				if c.infinite[t.Node] {
 					return x, fmt.Errorf("it is computed from %s, which is not finite: laws are about real numbers", c.a.Graph.Name(t.Node))
 				}
 				typ := c.a.Graph.Type(t)

@@ -41,7 +41,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.infinite, err = infinite(o.Model); err != nil {
+	if o.weights, err = knownWeights(o.Model); err != nil {
 		return nil, err
 	}
 	if g := o.Model.Graph; len(g.Filled(g.Outputs())) == 0 {
@@ -109,17 +109,27 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	return r, nil
 }
 
-// infinite are the names of the weights of a model that are not finite.
-func infinite(m *model.Model) (map[string]bool, error) {
+// knownWeights is what is known of the numbers of the weights of a model.
+func knownWeights(m *model.Model) (w bank.Weights, err error) {
 	ids, err := network.Infinite(m)
 	if err != nil {
-		return nil, err
+		return w, err
 	}
-	names := map[string]bool{}
+	w.Infinite = map[string]bool{}
 	for id := range ids {
-		names[m.Graph.Name(id)] = true
+		w.Infinite[m.Graph.Name(id)] = true
 	}
-	return names, nil
+	of, named := m.Intervals(), map[string]graph.NodeID{}
+	for _, id := range m.Graph.Inputs() {
+		named[m.Graph.Name(id)] = id
+	}
+	w.Interval = func(name string) graph.Interval {
+		if id, ok := named[name]; ok {
+			return of(id)
+		}
+		return graph.AnyReal
+	}
+	return w, nil
 }
 
 // opaque reports whether a graph has a node of which it is not known what it computes.
@@ -275,7 +285,7 @@ func (o *Options) replay(found *searching) (n *search.Network, steps []Step, err
 		n = found.from
 	}
 	if n == nil {
-		if n, err = search.NewNetworkReal(o.Model.Graph, nil, o.infinite); err != nil {
+		if n, err = search.NewNetworkReal(o.Model.Graph, nil, o.weights); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -286,7 +296,7 @@ func (o *Options) replay(found *searching) (n *search.Network, steps []Step, err
 	n.SwapBy(exchanges)
 	steps = saturated(n)
 	if len(steps) > 0 {
-		start, _, err := bank.FromReal(o.Model.Graph, nil, o.infinite)
+		start, _, err := bank.FromReal(o.Model.Graph, nil, o.weights)
 		if err != nil {
 			return nil, nil, err
 		}

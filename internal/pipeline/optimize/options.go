@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/egraph/extract"
+	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/rewrite"
@@ -114,8 +115,8 @@ type Options struct {
 	Searched func()
 
 	saturated *saturate.Stats
-	// infinite are the names of weights of which laws do not speak.
-	infinite map[string]bool
+	// weights is what is known of the numbers of weights.
+	weights bank.Weights
 	// first are moves with which searches begin that do not saturate.
 	first []search.Move
 	plain *searching // the search by plain prices

@@ -82,7 +82,7 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 		return p, nil
 	}
 	d := &search.Derivation{
-		Equation: &law.Law{Kind: law.Rule, Name: search.EquationName, Given: given, LHS: left[:half], RHS: left[half:]},
+		Equation: law.Stated(&law.Law{Kind: law.Rule, Name: search.EquationName, Given: given, LHS: left[:half], RHS: left[half:]}),
 		Proof:    &law.Proof{Instances: n.Proof()},
 		Laws:     n.Laws(),
 	}
@@ -324,11 +324,10 @@ func (u *union) find(id graph.NodeID, w array) (ok bool, err error) {
 func (u *union) side(m *model.Model, to map[graph.Tensor]graph.Tensor, cuts []graph.NodeID) (outs []graph.Tensor, err error) {
 	g := m.Graph
 	first := m == u.a
-	infinite, err := network.Infinite(m)
+	silent, err := network.Silent(m)
 	if err != nil {
 		return nil, err
 	}
-	silent := network.Silent(g, infinite)
 	var met []graph.NodeID
 	var visit func(t graph.Tensor) (graph.Tensor, error)
 	visit = func(t graph.Tensor) (x graph.Tensor, err error) {

@@ -111,7 +111,7 @@ func (o *Options) newSearching(ctx context.Context, best *record, how run) (*sea
 			return nil, err
 		}
 		net = s.from.Net.Clone()
-	} else if net, _, err = bank.FromReal(o.Model.Graph, nil, o.infinite); err != nil {
+	} else if net, _, err = bank.FromReal(o.Model.Graph, nil, o.weights); err != nil {
 		return nil, err
 	} else if err := s.begin(net, how.begin); err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (o *Options) saturate(ctx context.Context) (found *search.Network, stats *s
 	}
 	least := int64(0)
 	for _, laws := range sets {
-		n, err := search.NewNetworkReal(o.Model.Graph, nil, o.infinite)
+		n, err := search.NewNetworkReal(o.Model.Graph, nil, o.weights)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -344,7 +344,7 @@ func leastCost(all []*searching) (found *searching) {
 // not always to a cheaper network, and the normal form is the same for a model and for
 // whatever was made of it by merging, cutting and folding.
 func (o *Options) again(ctx context.Context, best *record, all []*searching) ([]*searching, error) {
-	net, _, err := bank.FromReal(o.Model.Graph, nil, o.infinite)
+	net, _, err := bank.FromReal(o.Model.Graph, nil, o.weights)
 	if err != nil {
 		return nil, err
 	}
