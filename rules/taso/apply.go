@@ -2,6 +2,7 @@ package taso
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/taso-go/taso/graph"
@@ -64,10 +65,16 @@ func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, 
 	case tasopb.OpConv2D:
 		fused = true
 		for i, k := range []tasopb.ParamKey{tasopb.ParamKernelH, tasopb.ParamKernelW} {
-			if p.has(k) {
-				if err := t.facts.Eq(in[1].shape[2+i].Dim, graph.Int(p.get(k))); err != nil {
-					return nil, fmt.Errorf("%w: %s: %w", ErrTyping, k, err)
-				}
+			if !p.has(k) || len(in[1].shape) != 4 {
+				continue
+			}
+			err := t.facts.Eq(in[1].shape[2+i].Dim, graph.Int(p.get(k)))
+			if err != nil && t.point != nil && t.point.target {
+				in = slices.Clone(in)
+				in[1], err = t.otherKernel(in[1], 2+i, p.get(k))
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%w: %s: %w", ErrTyping, k, err)
 			}
 		}
 		pad, err := t.padding(p)
@@ -76,10 +83,7 @@ func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, 
 		}
 		groups := graph.Int(1)
 		if t.reading.Grouped || in[1].pool {
-			groups = t.fresh()
-			if name, ok := groups.IsVar(); ok {
-				t.groups[name] = true
-			}
+			groups = t.groupsOf(in[0], in[1])
 		}
 		if in[1].pool && len(in[1].shape) == 4 {
 			// The kernel of averages has a channel for each group.
@@ -153,6 +157,13 @@ func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, 
 	if err != nil {
 		return nil, err
 	}
+	if n, ok := o.Param(tasopb.ParamNumDim); ok && t.point != nil && !out[0].void {
+		for _, x := range in {
+			if len(x.shape) != int(n) {
+				return nil, fmt.Errorf("%w: %d axes, where NUMDIM is %d", ErrTyping, len(x.shape), n)
+			}
+		}
+	}
 	if o.Type == tasopb.OpConcat {
 		if out, err = t.concat(op, attrs, in, out); err != nil {
 			return nil, err
@@ -210,11 +221,23 @@ func (t *translator) node(op *graph.Op, attrs graph.Attrs, in []tensor) ([]tenso
 			pool = pool || x.pool && d != graph.Int(1)
 		}
 	}
-	inferred, err := op.InferShapes(t.facts, attrs, shapes)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrTyping, err)
+	void := slices.ContainsFunc(in, func(x tensor) bool { return x.void })
+	if t.point != nil && !void {
+		if err := t.point.meet(t.facts, op, shapes, seams); err != nil {
+			return nil, err
+		}
 	}
 	after := seamsOf(op, attrs, seams, shapes)
+	if void {
+		return t.point.voids(term, after), nil
+	}
+	inferred, err := op.InferShapes(t.facts, attrs, shapes)
+	switch {
+	case err != nil && t.point != nil && t.point.target:
+		return t.point.voids(term, after), nil
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrTyping, err)
+	}
 	out := make([]tensor, len(inferred))
 	for i := range out {
 		out[i] = tensor{term: term.Output(i), shape: inferred[i], pool: pool}

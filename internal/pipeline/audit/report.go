@@ -47,7 +47,7 @@ func (o Outcome) Doc() string {
 	case Unknown:
 		return "neither, with the reason; never counted with the proved"
 	case IllFormed:
-		return "no rule: a variable that one side alone has, shapes that never fit"
+		return "no rule: a variable that one side alone has, shapes that never fit (the reason names the sizes)"
 	case Unsupported:
 		return "an operator that is not modelled"
 	}
@@ -123,6 +123,7 @@ type Rule struct {
 	Condition        string `json:"condition"`
 	ConditionReverse string `json:"condition_reverse,omitempty"`
 	Reason           string `json:"reason"`
+	ReasonReverse    string `json:"reason_reverse,omitempty"`
 	// Unsupported lists what is not modelled.
 	Unsupported []string `json:"unsupported,omitempty"`
 	Millis      float64  `json:"ms"`
@@ -168,7 +169,7 @@ type Rule struct {
 // Goal is a law that was proved for all sizes.
 type Goal struct {
 	Law   *law.Law
-	Proof *law.Proof // from the axioms; nil: by sums
+	Proof *law.Proof // from the axioms; nil: by sums or order
 }
 
 // Reading is what was found under one reading of the format.
@@ -199,7 +200,7 @@ type Direction struct {
 	// Certificate: there is one of what the verdict says, condition included.
 	Certificate    bool            `json:"certificate,omitempty"`
 	Reason         string          `json:"reason,omitempty"`
-	Engine         string          `json:"engine,omitempty"` // axioms, sums
+	Engine         string          `json:"engine,omitempty"` // axioms, sums, order
 	Axioms         []string        `json:"axioms,omitempty"`
 	Millis         float64         `json:"ms,omitempty"`
 	Counterexample *Counterexample `json:"counterexample,omitempty"`
