@@ -46,13 +46,13 @@ func (c *call) fold() bool {
 	case "If", "Loop", "Scan", "Identity":
 		return false
 	}
-	if takesLists[c.node.GetOpType()] != nil {
+	if c.op != nil && c.op.lists == onlyLists {
 		return false // a sequence is no constant
 	}
 	if im.own {
 		return false // what we write is to be computed, not folded
 	}
-	if evaluators[c.node.GetOpType()] == nil && lowerings[c.node.GetOpType()] == nil {
+	if !c.op.reads() {
 		return false
 	}
 	// The element of a ConstantOfShape is an attribute.
@@ -115,7 +115,7 @@ func (c *call) evaluated() []*constant {
 	case "If", "Loop", "Scan", "Identity":
 		return nil
 	}
-	if takesLists[c.node.GetOpType()] != nil {
+	if c.op != nil && c.op.lists == onlyLists {
 		return nil
 	}
 	in := make([]*constant, len(c.in))
@@ -153,11 +153,11 @@ func notFolded(so bool) {
 
 // interpret lowers the node by itself and evaluates that as its element types say.
 func (c *call) interpret(in []*constant) []*constant {
-	low := lowerings[c.node.GetOpType()]
+	low := c.op.lower
 	notFolded(low == nil)
 	im := &importer{file: c.im.file, src: c.im.src, report: &Report{Fused: map[string]int{}}, opset: c.im.opset,
 		values: map[graph.Tensor]*value{}, inFold: true, budget: 1}
-	sub := &call{im: im, node: c.node, env: c.env, in: make([]*value, len(in)), outs: make([]*value, len(c.outs)), attr: c.attr}
+	sub := &call{im: im, node: c.node, op: c.op, env: c.env, in: make([]*value, len(in)), outs: make([]*value, len(c.outs)), attr: c.attr}
 	for i, k := range in {
 		if k != nil {
 			sub.in[i] = valueOf(k)

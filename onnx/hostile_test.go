@@ -3,6 +3,7 @@ package onnx
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -358,19 +359,11 @@ func survives(t *testing.T, raw []byte) {
 // FuzzNode reads models of one node with any operator, inputs and attributes:
 // more of these are almost right than of mutated files.
 func FuzzNode(f *testing.F) {
-	seen := map[string]bool{}
-	for op := range lowerings {
-		seen[op] = true
-	}
-	for op := range evaluators {
-		seen[op] = true
-	}
-	for op := range typeRules {
-		seen[op] = true
-	}
 	var ops []string
-	for op := range seen {
-		ops = append(ops, op)
+	for _, o := range records() {
+		if o.domain == "" {
+			ops = append(ops, o.name)
+		}
 	}
 	slices.Sort(ops)
 	for i := range ops {
@@ -420,23 +413,26 @@ func FuzzNode(f *testing.F) {
 			}
 			n.Input = append(n.Input, name)
 		}
-		names := []string{"axis", "axes", "keepdims", "pads", "strides", "dilations", "kernel_shape", "group", "ceil_mode", "perm",
-			"starts", "ends", "split", "count_include_pad", "transA", "transB", "blocksize", "to", "shape", "output_padding", "output_shape",
-			"allowzero", "noop_with_empty_axes", "auto_pad", "mode", "coordinate_transformation_mode"}
-		for i := 0; len(attrs) > 0 && i < 4; i++ {
+		d := lookup("", n.GetOpType()).at(m.OpsetImport[0].GetVersion())
+		if d == nil {
+			return
+		}
+		names := slices.Sorted(maps.Keys(d.attrs))
+		for i := 0; len(attrs) > 0 && len(names) > 0 && i < 4; i++ {
 			name := names[next(&attrs)%len(names)]
 			k := next(&attrs)
-			switch {
-			case name == "auto_pad":
-				n.Attribute = append(n.Attribute, textAttribute(name, []string{"VALID", "SAME_UPPER", "SAME_LOWER", "NOTSET"}[k%4]))
-			case strings.Contains(name, "mode") && name != "ceil_mode":
-				n.Attribute = append(n.Attribute, textAttribute(name, []string{"linear", "cubic", "reflect", "edge", "align_corners", "asymmetric"}[k%6]))
-			case strings.HasSuffix(name, "s") && name != "keepdims" || strings.Contains(name, "shape") || name == "perm" || name == "split" || strings.HasPrefix(name, "output"):
+			switch d.attrs[name].kind {
+			case onnxpb.AttributeProto_STRING:
+				texts := []string{"VALID", "SAME_UPPER", "SAME_LOWER", "NOTSET", "linear", "cubic", "reflect", "edge", "align_corners", "asymmetric"}
+				n.Attribute = append(n.Attribute, textAttribute(name, texts[k%len(texts)]))
+			case onnxpb.AttributeProto_INTS:
 				list := make([]int, k%7)
 				for j := range list {
 					list[j] = int(int8(next(&attrs)))
 				}
 				n.Attribute = append(n.Attribute, intsAttribute(name, list...))
+			case onnxpb.AttributeProto_FLOAT:
+				n.Attribute = append(n.Attribute, floatAttribute(name, float64(int8(k))/4))
 			default:
 				n.Attribute = append(n.Attribute, intAttribute(name, int64(int8(k))))
 			}

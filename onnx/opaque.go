@@ -29,6 +29,9 @@ type Opaque struct {
 	// Opset is the version of ONNX's operator set that the node was written
 	// for.
 	Opset int64
+	// Irregular: the node is not as ONNX defines its operator in that version, so what
+	// it means in another one is not known.
+	Irregular bool
 	// Domains are the versions of other operator sets that the node needs.
 	Domains map[string]int64
 	// Functions are those of the model that graphs within the node call, and
@@ -203,13 +206,14 @@ func renameCaptured(n *onnxpb.NodeProto, to map[string]string) {
 }
 
 // keep makes the node opaque. The types of its outputs must be known: from the
-// file, or because the operator is known to keep shapes.
+// file, or by the operator's rule.
 func (c *call) keep(reason string) {
 	im := c.im
 	if im.inFold {
 		must.Do(unsupported("%s", reason))
 	}
-	o := &Opaque{Node: proto.Clone(c.node).(*onnxpb.NodeProto), Opset: im.opset, Domains: map[string]int64{}}
+	o := &Opaque{Node: proto.Clone(c.node).(*onnxpb.NodeProto), Opset: im.opset, Domains: map[string]int64{},
+		Irregular: c.op != nil && c.op.domain == "" && !c.regular}
 	im.inflate(o.Node)
 	domains := map[string]bool{}
 	domainsOf(c.node, domains)
@@ -243,7 +247,7 @@ func (c *call) keep(reason string) {
 	}
 	// Outputs at the end that nobody reads need no types.
 	out := o.Node.Output
-	for len(out) > 1 && lowerings[c.node.GetOpType()] == nil && !c.wanted(len(out)-1) {
+	for len(out) > 1 && (c.op == nil || c.op.lower == nil) && !c.wanted(len(out)-1) {
 		out = out[:len(out)-1]
 	}
 	for len(out) > 0 && out[len(out)-1] == "" {
@@ -361,13 +365,13 @@ func (im *importer) inflateTensor(t *onnxpb.TensorProto) {
 }
 
 // outputTypes are the types of the first n outputs of a node that is not
-// lowered.
+// lowered, by the operator's rule if it has one.
 func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
 	types := make([]graph.TensorType, n)
 	var rule []graph.TensorType
-	if f := typeRules[c.node.GetOpType()]; f != nil && defaultDomain(c.node.GetDomain()) {
+	if c.regular && c.op.types != nil {
 		// A rule that fails says nothing.
-		_ = must.Try(func() { rule = f(c) })
+		_ = must.Try(func() { rule = c.op.types(c) })
 	}
 	for i, name := range c.node.GetOutput()[:n] {
 		if i < len(rule) && rule[i].Sizes != nil && graph.CheckSizes(rule[i].Sizes) == nil {

@@ -228,19 +228,3 @@ func nodeName(n *onnxpb.NodeProto) string {
 	}
 	return "node without a name"
 }
-
-// Operators lists ONNX's operators, and those that ONNX Runtime adds, that are read as
-// operators of ours, or computed while reading, by name. All others become opaque.
-func Operators() []string {
-	all := map[string]bool{"Constant": true, "Shape": true, "Size": true}
-	for op := range lowerings {
-		all[op] = true
-	}
-	for op := range evaluators {
-		all[op] = true
-	}
-	for op := range contributions {
-		all[contributed+"."+op] = true
-	}
-	return slices.Sorted(maps.Keys(all))
-}
