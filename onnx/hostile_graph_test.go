@@ -134,7 +134,7 @@ func TestHostileGraph(t *testing.T) {
 		{"input of no type", func(m *onnxpb.ModelProto) { m.Graph.Input[0].Type = nil }, `input "x": it is not a tensor`},
 		{"size below 0", func(m *onnxpb.ModelProto) {
 			m.Graph.Input[0].Type.GetTensorType().Shape.Dim[0] = &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: -7}}
-		}, `sizes of inputs are open: axis 0 of "x": give them: --shape x=N,3`},
+		}, `input "x": size -7 of axis 0 is less than 0`},
 
 		{"too few inputs", nodes(node("Add", []string{"x"}, []string{"z"})), `node "n_Add" (Add): 1 inputs, want 2`},
 		{"too many inputs", nodes(node("Relu", []string{"x", "y"}, []string{"z"})), `node "n_Relu" (Relu): 2 inputs, want 1`},

@@ -163,18 +163,7 @@ func lowerTranspose(c *call) {
 }
 
 func lowerConcat(c *call) {
-	var parts []*value
-	for _, v := range c.need(1, max(len(c.in), 1)) {
-		if v == nil {
-			must.Failf("an input is missing")
-		}
-		if !v.empty() {
-			parts = append(parts, v)
-		}
-	}
-	if len(parts) == 0 {
-		parts = c.in
-	}
+	parts := c.need(len(c.in), len(c.in))
 	a := c.axisAttr(1, parts[0].rank())
 	v := parts[0]
 	for _, w := range parts[1:] {
@@ -295,9 +284,6 @@ func lowerSlice(c *call) {
 		return
 	}
 	for a, r := range runs {
-		if r.count == 0 && !c.im.inFold {
-			must.Failf("the slice of %s is empty along axis %d", c.in[0], a)
-		}
 		v = c.im.every(v, a, r.start, r.step, r.count)
 	}
 	c.set(v)

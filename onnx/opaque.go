@@ -241,9 +241,6 @@ func (c *call) keep(reason string) {
 		if v.list != nil {
 			must.Failf("%s, and it reads a sequence of tensors", reason)
 		}
-		if v.empty() {
-			must.Failf("%s, and its input %s has no elements", reason, v)
-		}
 	}
 	// Outputs at the end that nobody reads need no types.
 	out := o.Node.Output
@@ -386,6 +383,14 @@ func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
 	return types, nil
 }
 
+// sizeOf is the size of a declared dimension, and whether it is known.
+func (im *importer) sizeOf(d *onnxpb.TensorShapeProto_Dimension) (size int64, ok bool) {
+	if known, ok := im.dims[dimName(d)]; ok && dimName(d) != "" {
+		return int64(known), true
+	}
+	return dimSize(d)
+}
+
 // Untyped is the cause of an error that shape inference may mend: a node is kept as
 // it is, and the file does not say the type or the shape of what it computes.
 type Untyped struct{ what string }
@@ -410,11 +415,8 @@ func (im *importer) declared(p *onnxpb.TypeProto) (t graph.TensorType, err error
 	}
 	t.Sizes = []int{}
 	for i, d := range tt.GetShape().GetDim() {
-		n := d.GetDimValue()
-		if known, ok := im.dims[d.GetDimParam()]; ok && d.GetDimParam() != "" {
-			n = int64(known)
-		}
-		if n < 1 || n > graph.MaxSize {
+		n, ok := im.sizeOf(d)
+		if !ok || n < 0 || n > graph.MaxSize {
 			return t, fmt.Errorf("the size of its axis %d is not fixed%s", i, dimNote(d.GetDimParam()))
 		}
 		t.Sizes = append(t.Sizes, int(n))
