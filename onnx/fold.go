@@ -25,8 +25,6 @@ var errNotFolded = errors.New("not folded")
 // where an input is left out.
 type evaluator func(c *call, in []*constant) []*constant
 
-var evaluators = map[string]evaluator{}
-
 // maxFoldWork bounds the operations of one folded node.
 const maxFoldWork = 1 << 24
 
@@ -129,9 +127,8 @@ func (c *call) evaluated() []*constant {
 	}
 	var out []*constant
 	err := errNotFolded
-	// No operator is there that may be without its first input.
-	if eval := evaluators[c.node.GetOpType()]; eval != nil && len(in) > 0 && in[0] != nil {
-		err = must.Try(func() { out = eval(c, in) })
+	if c.op.fold != nil {
+		err = must.Try(func() { out = c.op.fold(c, in) })
 	}
 	if errors.Is(err, errNotFolded) {
 		err = must.Try(func() { out = c.interpret(in) })

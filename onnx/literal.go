@@ -7,13 +7,13 @@ func constantOperators() []*operator {
 			attrs: "!sparse_value value value_float value_floats value_int value_ints !value_string !value_strings"},
 		{name: "ConstantOfShape", versions: "9 20 21 23 24 25", attrs: "value", lower: lowerConstantOfShape},
 		{name: "EyeLike", versions: "9 22", attrs: "dtype k", lower: lowerEyeLike},
-		{name: "Range", versions: "11"},
+		{name: "Range", versions: "11", fold: evalRange},
 		{name: "Shape", versions: "1 13 15 19 21 23 24 25", attrs: "end start", lower: lowerShape},
 		{name: "Size", versions: "1 13 19 21 23 24 25", lower: lowerShape},
 		{name: "Cast", versions: "1 6 9 13 19 21 23 24 25", attrs: "round_mode saturate to", lower: lowerCast, types: castType,
 			writes: map[string]writer{"cast": writeCast}},
 		{name: "CastLike", versions: "15 19 21 23 24 25", attrs: "round_mode saturate", lower: lowerCastLike, types: castLikeType},
-		{name: "BitCast", versions: "26", attrs: "to", lower: lowerBitCast, types: castType},
+		{name: "BitCast", versions: "26", attrs: "to", lower: lowerBitCast, fold: evalBitCast, types: castType},
 	}
 }
 

@@ -22,8 +22,10 @@ type operator struct {
 	// attrs are all its attributes. A node that has one with "!", and not with its
 	// default, is opaque. One with "~" has no effect on what is computed in inference.
 	attrs string
-	lower lowering // nil: nodes are folded or opaque
-	types typeRule // of results of nodes that are not lowered; nil: the file says them
+	lower lowering  // nil: nodes are folded or opaque
+	fold  evaluator // of an operator that no graph has
+	move  mover     // of one that moves elements to places which may be constant
+	types typeRule  // of results of nodes that are not lowered; nil: the file says them
 	// writes are our operators that are written as this one.
 	writes map[string]writer
 	lists  listUse
@@ -128,7 +130,7 @@ func (o *operator) fullName() string {
 // reads reports whether some nodes of the operator are read as operators of ours, or
 // computed while reading.
 func (o *operator) reads() bool {
-	return o.lower != nil || o.domain == "" && evaluators[o.name] != nil
+	return o.lower != nil || o.fold != nil
 }
 
 // Operators lists ONNX's operators, and those that ONNX Runtime adds, that are read as
