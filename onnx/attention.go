@@ -10,8 +10,13 @@ import (
 // Attention, as others spell it out: products of queries with keys, what a mask adds, a
 // softmax, and a product with values.
 
-func init() {
-	register(map[string]lowering{"Attention": lowerAttention})
+func attentionOperators() []*operator {
+	return []*operator{
+		{name: "Attention", versions: "23 24 25", lower: lowerAttention,
+			attrs: "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision !left_window_size !right_window_size"},
+		{name: "RotaryEmbedding", versions: "23", lower: lowerRotary, attrs: "interleaved num_heads rotary_embedding_dim"},
+		{name: "TensorScatter", versions: "24", lower: lowerTensorScatter, attrs: "axis mode"},
+	}
 }
 
 // attention is queries that look at keys. Queries are [batch, heads, queries, size],
@@ -25,13 +30,12 @@ type attention struct {
 	// What masks say: ones are 1 where a query sees a key, else 0; biases are added.
 	// They broadcast to [batch, heads, queries, keys].
 	ones, biases []*value
-	late         bool        // biases are added behind the cap
 	blind        bool        // queries that see no key are given zeros, else what is no number
 	precision    graph.DType // of the softmax
 	sink         *value      // a score of nothing beside those of keys; nil is none
 }
 
-// scores are products, masked products, these under the cap, and their softmax.
+// scores are products, these under the cap, these with masks, and their softmax.
 type scores [4]*value
 
 // heads cuts the last axis of [batch, places, n*size]: [batch, n, places, size].
@@ -100,16 +104,11 @@ func (a *attention) result() (*value, scores) {
 		}
 		return y
 	}
-	s[1] = s[0]
-	if !a.late {
-		s[1] = mask(s[0])
+	// A mask is added behind the cap, which else would show what it hides.
+	if s[1] = s[0]; a.softcap != 0 {
+		s[1] = im.scale(im.do("tanh", im.scale(s[0], 1/a.softcap)), a.softcap)
 	}
-	if s[2] = s[1]; a.softcap != 0 {
-		s[2] = im.scale(im.do("tanh", im.scale(s[1], 1/a.softcap)), a.softcap)
-	}
-	if a.late {
-		s[2] = mask(s[2])
-	}
+	s[2] = mask(s[1])
 	all := s[2]
 	if a.sink != nil {
 		all = im.apply("concat", attrs{"axis": graph.IntValue(3)}, all, im.broadcast(a.sink, sizes[0], sizes[1], sizes[2], 1))
@@ -214,7 +213,7 @@ func (im *importer) grown(past, v *value) *value {
 	if past == nil || past.empty() {
 		return v
 	}
-	if past.rank() != 4 || past.dtype != v.dtype || past.sizes[0] != v.sizes[0] || past.sizes[1] != v.sizes[1] || past.sizes[3] != v.sizes[3] {
+	if past.rank() != 4 || v.rank() != 4 || past.dtype != v.dtype || past.sizes[0] != v.sizes[0] || past.sizes[1] != v.sizes[1] || past.sizes[3] != v.sizes[3] {
 		must.Failf("%s behind %s", v, past)
 	}
 	return im.apply("concat", attrs{"axis": graph.IntValue(2)}, past, v)
@@ -277,19 +276,17 @@ func lowerAttention(c *call) {
 		if in[4] != nil {
 			must.Failf("both past keys and lengths without padding are given")
 		}
+		if c.flag("is_causal") {
+			must.Do(unsupported("a causal mask and lengths without padding are given, of which versions of ONNX say different things"))
+		}
 		a.ones = append(a.ones, c.before(in[6], batch, keys))
 	}
 	// A query that sees no key has zeros, in ONNX 1.23 for all operator sets, and in ONNX
 	// Runtime. Without a mask or lengths each sees the first one.
 	a.blind = in[3] != nil || in[6] != nil
+	// ONNX 1.21 recorded scores of modes 1 and 2 in another order, for all operator sets;
+	// 1.23 and ONNX Runtime agree on this one.
 	mode := c.int("qk_matmul_output_mode", 0)
-	// A mask is added behind the cap, which else would show what it hides: so ONNX has it
-	// in version 1.23, and ONNX Runtime; in 1.21 it was the other way.
-	if a.softcap != 0 && len(a.ones)+len(a.biases) > 0 {
-		if a.late = true; c.wanted(3) && (mode == 1 || mode == 2) {
-			must.Do(unsupported("its scores with a cap and a mask are asked for, of which versions of ONNX say different things"))
-		}
-	}
 	y, s := a.result()
 	if flat {
 		y = im.headless(y)

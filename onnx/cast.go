@@ -10,10 +10,6 @@ import (
 
 // Other element types: what Cast, CastLike and BitCast mean.
 
-func init() {
-	register(map[string]lowering{"Cast": lowerCast, "CastLike": lowerCastLike, "BitCast": lowerBitCast})
-}
-
 // conversion is how a node makes elements of another type: to the 8-bit floating-point
 // types with or without saturation, to float8e8m0 in one of three directions.
 type conversion struct {

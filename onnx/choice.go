@@ -58,8 +58,6 @@ func (c *call) choose() {
 				not("output %d of its branches is a sequence", i)
 			case x.dtype != y.dtype || !slices.Equal(x.sizes, y.sizes):
 				not("output %d of its branches is %s or %s", i, x.typ(), y.typ())
-			case x.empty():
-				not("output %d of its branches has no elements", i)
 			}
 			if c.outs[i] = x; x == y {
 				continue

@@ -8,21 +8,29 @@ import (
 // Truth values are numbers 0 and 1 with a cast behind them, so that masks made of them
 // (Cast of Equal, to multiply with) are arithmetic.
 
-func init() {
-	register(map[string]lowering{
-		"Equal":          compared("ewequal", false),
-		"Greater":        compared("ewless", true),
-		"Less":           compared("ewless", false),
-		"GreaterOrEqual": compared("ewlessequal", true),
-		"LessOrEqual":    compared("ewlessequal", false),
-		"And":            logical(func(im *importer, x, y *value) *value { return im.do("ewmul", x, y) }),
-		"Or":             logical(func(im *importer, x, y *value) *value { return im.do("ewmax", x, y) }),
-		"Xor":            logical(func(im *importer, x, y *value) *value { return im.do("abs", im.do("ewsub", x, y)) }),
-		"Not":            lowerNot,
-		"IsNaN":          floats(func(c *call, x *value) *value { return c.im.truths(c.im.do("isnan", x)) }),
-		"IsInf":          floats(lowerIsInf),
-		"Where":          lowerWhere,
-	})
+func comparisonOperators() []*operator {
+	isNaN := floats(func(c *call, x *value) *value { return c.im.truths(c.im.do("isnan", x)) })
+	and := func(im *importer, x, y *value) *value { return im.do("ewmul", x, y) }
+	or := func(im *importer, x, y *value) *value { return im.do("ewmax", x, y) }
+	xor := func(im *importer, x, y *value) *value { return im.do("abs", im.do("ewsub", x, y)) }
+	return []*operator{
+		{name: "Equal", versions: "1 7 11 13 19", attrs: "axis broadcast", lower: compared("ewequal", false), types: truthType,
+			writes: map[string]writer{"ewequal": writeTruths("Equal")}},
+		{name: "Greater", versions: "1 7 9 13", attrs: "axis broadcast", lower: compared("ewless", true), types: truthType},
+		{name: "Less", versions: "1 7 9 13", attrs: "axis broadcast", lower: compared("ewless", false), types: truthType,
+			writes: map[string]writer{"ewless": writeTruths("Less")}},
+		{name: "GreaterOrEqual", versions: "12 16", lower: compared("ewlessequal", true), types: truthType},
+		{name: "LessOrEqual", versions: "12 16", lower: compared("ewlessequal", false), types: truthType,
+			writes: map[string]writer{"ewlessequal": writeTruths("LessOrEqual")}},
+		{name: "And", versions: "1 7", attrs: "axis broadcast", lower: logical(and), types: truthType},
+		{name: "Or", versions: "1 7", attrs: "axis broadcast", lower: logical(or), types: truthType},
+		{name: "Xor", versions: "1 7", attrs: "axis broadcast", lower: logical(xor), types: truthType},
+		{name: "Not", versions: "1", lower: lowerNot, types: truthType},
+		{name: "IsNaN", versions: "9 13 20", lower: isNaN, types: truthType, writes: map[string]writer{"isnan": writeTruths("IsNaN")}},
+		{name: "IsInf", versions: "10 20", attrs: "detect_negative detect_positive", lower: floats(lowerIsInf), types: truthType,
+			writes: map[string]writer{"isinf": writeTruths("IsInf")}},
+		{name: "Where", versions: "9 16", lower: lowerWhere, types: chosenType, writes: map[string]writer{"ewwhere": writeWhere}},
+	}
 }
 
 // positive is 1 where v is above 0, else 0, of type float32.

@@ -13,20 +13,56 @@ import (
 // contributed is their domain.
 const contributed = "com.microsoft"
 
-// contributions are lowerings of operators of that domain.
-var contributions = map[string]lowering{}
+func contributedOperators() []*operator {
+	swish := func(c *call, x *value) *value { return c.im.swish(x, c.float("alpha", 1.702)) }
+	gelu := func(im *importer, x *value) *value { return im.do("gelu", x) }
+	sigmoid := func(c *call, x *value) *value { return c.im.do("sigmoid", x) }
+	leaky := withNumbers("leakyrelu", num{"alpha", "alpha", 0.01})
+	const window = " auto_pad dilations group kernel_shape pads strides"
+	all := []*operator{
+		{name: "FusedConv", attrs: "activation activation_params" + window, lower: lowerFusedConv},
+		{name: "FusedGemm", attrs: "activation activation_alpha activation_beta activation_gamma alpha beta transA transB", lower: lowerFusedGemm},
+		{name: "FusedMatMul", attrs: "alpha transA transB transBatchA transBatchB", lower: lowerFusedMatMul},
+		{name: "TransposeMatMul", attrs: "alpha transA transB", lower: lowerFusedMatMul},
+		{name: "Gelu", lower: floats(lowerGelu)},
+		{name: "QuickGelu", attrs: "alpha", lower: floats(swish)},
+		{name: "BiasGelu", lower: lowerBiased(gelu, 2)},
+		{name: "FastGelu", lower: lowerBiased((*importer).tanhGelu, 1)},
+		{name: "BiasAdd", lower: lowerBiasAdd},
+		{name: "SkipLayerNormalization", attrs: "epsilon", lower: lowerSkipNorm},
+		{name: "SkipSimplifiedLayerNormalization", attrs: "epsilon", lower: lowerSkipRMSNorm},
+		{name: "GridSample", attrs: "align_corners mode padding_mode", lower: lowerGridSample},
 
-func init() {
-	for op, f := range map[string]lowering{
-		"FusedConv": lowerFusedConv, "FusedGemm": lowerFusedGemm,
-		"FusedMatMul": lowerFusedMatMul, "TransposeMatMul": lowerFusedMatMul,
-		"Gelu": floats(lowerGelu), "QuickGelu": floats(func(c *call, x *value) *value { return c.im.swish(x, c.float("alpha", 1.702)) }),
-		"BiasGelu": lowerBiased(func(im *importer, x *value) *value { return im.do("gelu", x) }, 2), "FastGelu": lowerBiased((*importer).tanhGelu, 1),
-		"BiasAdd": lowerBiasAdd, "LayerNormalization": lowerLayerNorm, "SimplifiedLayerNormalization": lowerRMSNorm,
-		"SkipLayerNormalization": lowerSkipNorm, "SkipSimplifiedLayerNormalization": lowerSkipRMSNorm,
-	} {
-		contributions[op] = f
+		{name: "Attention", lower: lowerContributedAttention,
+			attrs: "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes !rotary_embedding_dim scale unidirectional"},
+		{name: "MultiHeadAttention", attrs: "mask_filter_value num_heads scale unidirectional", lower: lowerMultiHead},
+		{name: "GroupQueryAttention", lower: lowerGroupQuery,
+			attrs: "causal do_rotary k_quant_type !kv_cache_bit_width kv_num_heads local_window_size num_heads !k_norm_epsilon !q_norm_epsilon !qk_norm_epsilon !qk_output rotary_interleaved scale sliding_window_cache smooth_softmax softcap v_quant_type"},
+		{name: "RotaryEmbedding", attrs: "interleaved is_packed_batching num_heads rotary_embedding_dim scale", lower: lowerContributedRotary},
+
+		// A level of accuracy is the least that is wanted.
+		{name: "MatMulNBits", attrs: "K N ~accuracy_level bits block_size weight_prepacked", lower: lowerMatMulBits},
+		{name: "GatherBlockQuantized", attrs: "bits block_size gather_axis quantize_axis", lower: lowerGatherBlocks},
+		{name: "EmbedLayerNormalization", attrs: "epsilon mask_index_type", lower: lowerEmbed},
+
+		{name: "QuantizeLinear", attrs: "axis", lower: lowerQuantize},
+		{name: "DequantizeLinear", attrs: "axis", lower: lowerDequantize},
+		{name: "MatMulIntegerToFloat", lower: lowerMatMulIntegerToFloat},
+		{name: "DynamicQuantizeMatMul", lower: lowerDynamicQuantizeMatMul},
+		{name: "QGemm", attrs: "alpha transA transB", lower: lowerQGemm},
+		{name: "QLinearAdd", lower: quantizedPair("ewadd")},
+		{name: "QLinearMul", lower: quantizedPair("ewmul")},
+		{name: "QLinearSigmoid", lower: quantizedOne(sigmoid)},
+		{name: "QLinearLeakyRelu", attrs: "alpha", lower: quantizedOne(leaky)},
+		{name: "QLinearGlobalAveragePool", attrs: "channels_last", lower: quantizedOne(meanOfImage)},
+		{name: "QLinearSoftmax", attrs: "axis opset", lower: quantizedOne(softmaxOfLast)},
+		{name: "QLinearConcat", attrs: "axis", lower: lowerQLinearConcat},
+		{name: "QLinearConv", attrs: "channels_last" + window, lower: lowerQLinearConv},
 	}
+	for _, o := range all {
+		o.domain, o.versions = contributed, "1"
+	}
+	return all
 }
 
 // activate applies a function that is named by an attribute, with its parameters.

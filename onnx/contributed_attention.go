@@ -10,15 +10,6 @@ import (
 
 // Attention as ONNX Runtime's optimizer and its builder of language models write it.
 
-func init() {
-	for op, f := range map[string]lowering{
-		"Attention": lowerContributedAttention, "MultiHeadAttention": lowerMultiHead,
-		"GroupQueryAttention": lowerGroupQuery, "RotaryEmbedding": lowerContributedRotary,
-	} {
-		contributions[op] = f
-	}
-}
-
 // filter is what is added to scores of keys that a mask of integers hides.
 func (c *call) filter() float64 { return c.float("mask_filter_value", -10000) }
 
@@ -329,10 +320,13 @@ func lowerGroupQuery(c *call) {
 		k, v = im.slice(k, 2, 0, long), im.slice(v, 2, 0, long)
 	}
 	a := c.ruled(im, q, k, v)
-	a.softcap, a.late = c.float("softcap", 0), true
+	a.softcap = c.float("softcap", 0)
 	window := int(c.int("local_window_size", -1))
-	if window < 0 || window > graph.MaxSize {
-		window = 0
+	switch {
+	case window == 0:
+		must.Do(unsupported("its window has no keys"))
+	case window < 0 || window > graph.MaxSize:
+		window = 0 // no bound
 	}
 	if first {
 		a.ones = append(a.ones, im.causal(fresh, k.sizes[2], 0, window))

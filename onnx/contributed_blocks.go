@@ -12,14 +12,6 @@ import (
 // Runtime, and the embedding of an encoder. What is computed of weights alone is computed
 // before the first run.
 
-func init() {
-	for op, f := range map[string]lowering{
-		"MatMulNBits": lowerMatMulBits, "GatherBlockQuantized": lowerGatherBlocks, "EmbedLayerNormalization": lowerEmbed,
-	} {
-		contributions[op] = f
-	}
-}
-
 // fewBits is how rows of numbers are stored.
 type fewBits struct {
 	bits, size int         // of a number, and of a block
@@ -172,6 +164,9 @@ func lowerEmbed(c *call) {
 	norm.outs = c.outs[:1]
 	norm.layerNorm(-1, c.float("epsilon", 1e-12))
 	if c.wanted(1) {
+		if c.has("mask_index_type") {
+			must.Do(unsupported("its attribute mask_index_type says what its second output is"))
+		}
 		if in[7] == nil {
 			must.Do(unsupported("the lengths that it is to give are those of a mask that is missing"))
 		}

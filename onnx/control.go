@@ -9,10 +9,14 @@ import (
 // Control flow whose course is known, and functions that the model defines,
 // are read as if their nodes stood in place of the call.
 
-func init() {
-	register(map[string]lowering{
-		"If": lowerIf,
-	})
+func controlOperators() []*operator {
+	return []*operator{
+		{name: "If", versions: "1 11 13 16 19 21 23 24 25", attrs: "else_branch then_branch", lower: lowerIf, lists: mayList},
+		{name: "Loop", versions: "1 11 13 16 19 21 23 24 25", attrs: "body", lower: lowerLoop, lists: mayList},
+		// Before operator set 9 there was a batch, and sequences had lengths.
+		{name: "Scan", versions: "!8 9 11 16 19 21 23 24 25", lower: lowerScan,
+			attrs: "body !directions num_scan_inputs scan_input_axes scan_input_directions scan_output_axes scan_output_directions"},
+	}
 }
 
 // maxCopied bounds what calls of functions copy, in bytes of the file.

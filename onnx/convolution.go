@@ -8,8 +8,27 @@ import (
 	"github.com/taso-go/taso/model"
 )
 
-func init() {
-	register(map[string]lowering{"Conv": lowerConv})
+// windowOperators are convolutions, pools, and what else slides windows.
+func windowOperators() []*operator {
+	const conv = "auto_pad dilations group kernel_shape pads strides"
+	const pool = "auto_pad ceil_mode dilations kernel_shape pads strides"
+	return []*operator{
+		{name: "Conv", versions: "1 11 22", attrs: conv, lower: lowerConv, writes: map[string]writer{"conv2d": writeConv}},
+		{name: "ConvTranspose", versions: "1 11 22", attrs: conv + " output_padding output_shape", lower: lowerConvTranspose},
+		{name: "DeformConv", versions: "19 22", attrs: "dilations group kernel_shape offset_group pads strides", lower: lowerDeformConv},
+		{name: "MaxPool", versions: "1 8 10 11 12 22", attrs: pool + " storage_order", lower: lowerMaxPool, types: pooledType,
+			writes: map[string]writer{"poolmax": writePool("MaxPool")}},
+		{name: "AveragePool", versions: "1 7 10 11 19 22", attrs: pool + " count_include_pad", lower: lowerAveragePool, types: pooledType,
+			writes: map[string]writer{"poolavg": writePool("AveragePool")}},
+		{name: "LpPool", versions: "!1 2 11 18 22", attrs: pool + " p", lower: lowerLpPool},
+		{name: "GlobalAveragePool", versions: "1 22", lower: lowerGlobal(plainReduce("reducemean"))},
+		{name: "GlobalMaxPool", versions: "1 22", lower: lowerGlobal(plainReduce("reducemax"))},
+		{name: "GlobalLpPool", versions: "!1 2 22", attrs: "p", lower: lowerGlobalLp},
+		{name: "MaxUnpool", versions: "9 11 22", attrs: "kernel_shape pads strides", lower: lowerMaxUnpool},
+		{name: "RoiAlign", versions: "10 16 22", lower: lowerRoiAlign,
+			attrs: "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale"},
+		{name: "Col2Im", versions: "18", attrs: "dilations pads strides", lower: lowerCol2Im},
+	}
 }
 
 // image is what a convolution of this kernel and its transpose have in common: the

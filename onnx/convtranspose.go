@@ -7,8 +7,6 @@ import (
 	"github.com/taso-go/taso/internal/must"
 )
 
-func init() { register(map[string]lowering{"ConvTranspose": lowerConvTranspose}) }
-
 // lowerConvTranspose: the transpose of a convolution is one over the image
 // spread with zeros, with the kernel turned around. Where the stride is the
 // kernel nothing overlaps, and it is a product and a reshuffle.

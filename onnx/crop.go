@@ -8,10 +8,6 @@ import (
 	"github.com/taso-go/taso/model"
 )
 
-func init() {
-	register(map[string]lowering{"CenterCropPad": lowerCenterCrop, "Col2Im": lowerCol2Im, "AffineGrid": lowerAffineGrid})
-}
-
 // lowerCenterCrop: what is too long is cut at both ends, and what is too short gets zeros
 // there; of an odd number the end has one more.
 func lowerCenterCrop(c *call) {

@@ -12,8 +12,6 @@ import (
 // needs behind them are the inner axis, those that both have and something needs are the
 // batch.
 
-func init() { register(map[string]lowering{"Einsum": lowerEinsum}) }
-
 // lettered is a tensor with a letter for each axis.
 type lettered struct {
 	v  *value

@@ -15,16 +15,6 @@ import (
 // numbers (windows, MelWeightMatrix), or they look at bits (BitCast). They are computed where
 // their inputs are known. All others are lowered and run by the interpreter, see fold.go.
 
-func init() {
-	for op, f := range map[string]evaluator{
-		"Range": evalRange, "NonZero": evalNonZero, "Unique": evalUnique, "BitCast": evalBitCast,
-		"HannWindow": evalWindow(0.5, 0.5, 0), "HammingWindow": evalWindow(25.0/46, 21.0/46, 0), "BlackmanWindow": evalWindow(0.42, 0.5, 0.08),
-		"MelWeightMatrix": evalMel,
-	} {
-		evaluators[op] = f
-	}
-}
-
 func evalRange(c *call, in []*constant) []*constant {
 	notFolded(len(in) != 3 || slices.Contains(in, nil) || in[0].len() != 1 || in[1].len() != 1 || in[2].len() != 1)
 	for _, k := range in { // float64 arithmetic counts the elements

@@ -304,7 +304,7 @@ func TestEvaluateComparisons(t *testing.T) {
 	for op, want := range map[string][]int64{
 		"Equal": {0, 1, 0, 0}, "Less": {0, 0, 1, 0}, "LessOrEqual": {0, 1, 1, 0}, "Greater": {0, 0, 0, 0}, "GreaterOrEqual": {0, 1, 0, 0},
 	} {
-		c := &call{im: &importer{opset: 13}, node: node(op, nil, []string{"z"}), in: []*value{valueOf(x), valueOf(y)}, outs: make([]*value, 1)}
+		c := &call{im: &importer{opset: 13}, node: node(op, nil, []string{"z"}), op: lookup("", op), in: []*value{valueOf(x), valueOf(y)}, outs: make([]*value, 1)}
 		got := c.evaluated()[0]
 		if !slices.Equal(got.ints, want) {
 			t.Errorf("%s: got %v, want %v", op, got.ints, want)

@@ -9,8 +9,24 @@ import (
 
 // Places of extremes, and tensors that are one at places that indices say.
 
-func init() {
-	register(map[string]lowering{"ArgMax": lowerArg(false), "ArgMin": lowerArg(true), "OneHot": lowerOneHot})
+// indexOperators find places, or read and write at them.
+func indexOperators() []*operator {
+	return []*operator{
+		{name: "ArgMax", versions: "1 11 12 13", attrs: "axis keepdims select_last_index", lower: lowerArg(false), types: argTypes},
+		{name: "ArgMin", versions: "1 11 12 13", attrs: "axis keepdims select_last_index", lower: lowerArg(true), types: argTypes},
+		{name: "TopK", versions: "1 10 11 24", attrs: "axis k largest sorted", lower: lowerTopK, types: topTypes,
+			writes: map[string]writer{"topk": writeTopK}},
+		{name: "Unique", versions: "11", attrs: "axis sorted", fold: evalUnique},
+		{name: "NonZero", versions: "9 13", fold: evalNonZero},
+		{name: "OneHot", versions: "9 11", attrs: "axis", lower: lowerOneHot, move: oneHot},
+		{name: "Gather", versions: "1 11 13", attrs: "axis", lower: lowerGather, writes: map[string]writer{"gather": writeGather}},
+		{name: "GatherElements", versions: "11 13", attrs: "axis", lower: unlessConstant(lowerGatherElements), move: movedElements, types: gatheredType},
+		{name: "GatherND", versions: "11 12 13", attrs: "batch_dims", lower: unlessConstant(lowerGatherND), move: movedSlices},
+		{name: "Scatter", versions: "9 11", attrs: "axis", lower: unlessConstant(lowerScatterElements, 0, 2), move: scatteredElements, types: sameType},
+		{name: "ScatterElements", versions: "11 13 16 18", attrs: "axis reduction", lower: unlessConstant(lowerScatterElements, 0, 2), move: scatteredElements, types: sameType},
+		{name: "ScatterND", versions: "11 13 16 18", attrs: "reduction", lower: lowerScatterND, move: scatteredSlices, types: sameType,
+			writes: map[string]writer{"scatteradd": writeScatterAdd}},
+	}
 }
 
 // largest is 1 where an element is the largest along an axis, else 0, of its type.

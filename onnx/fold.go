@@ -25,8 +25,6 @@ var errNotFolded = errors.New("not folded")
 // where an input is left out.
 type evaluator func(c *call, in []*constant) []*constant
 
-var evaluators = map[string]evaluator{}
-
 // maxFoldWork bounds the operations of one folded node.
 const maxFoldWork = 1 << 24
 
@@ -46,13 +44,13 @@ func (c *call) fold() bool {
 	case "If", "Loop", "Scan", "Identity":
 		return false
 	}
-	if takesLists[c.node.GetOpType()] != nil {
+	if c.op != nil && c.op.lists == onlyLists {
 		return false // a sequence is no constant
 	}
 	if im.own {
 		return false // what we write is to be computed, not folded
 	}
-	if evaluators[c.node.GetOpType()] == nil && lowerings[c.node.GetOpType()] == nil {
+	if !c.op.reads() {
 		return false
 	}
 	// The element of a ConstantOfShape is an attribute.
@@ -115,7 +113,7 @@ func (c *call) evaluated() []*constant {
 	case "If", "Loop", "Scan", "Identity":
 		return nil
 	}
-	if takesLists[c.node.GetOpType()] != nil {
+	if c.op != nil && c.op.lists == onlyLists {
 		return nil
 	}
 	in := make([]*constant, len(c.in))
@@ -129,9 +127,8 @@ func (c *call) evaluated() []*constant {
 	}
 	var out []*constant
 	err := errNotFolded
-	// No operator is there that may be without its first input.
-	if eval := evaluators[c.node.GetOpType()]; eval != nil && len(in) > 0 && in[0] != nil {
-		err = must.Try(func() { out = eval(c, in) })
+	if c.op.fold != nil {
+		err = must.Try(func() { out = c.op.fold(c, in) })
 	}
 	if errors.Is(err, errNotFolded) {
 		err = must.Try(func() { out = c.interpret(in) })
@@ -153,11 +150,11 @@ func notFolded(so bool) {
 
 // interpret lowers the node by itself and evaluates that as its element types say.
 func (c *call) interpret(in []*constant) []*constant {
-	low := lowerings[c.node.GetOpType()]
+	low := c.op.lower
 	notFolded(low == nil)
 	im := &importer{file: c.im.file, src: c.im.src, report: &Report{Fused: map[string]int{}}, opset: c.im.opset,
 		values: map[graph.Tensor]*value{}, inFold: true, budget: 1}
-	sub := &call{im: im, node: c.node, env: c.env, in: make([]*value, len(in)), outs: make([]*value, len(c.outs)), attr: c.attr}
+	sub := &call{im: im, node: c.node, op: c.op, env: c.env, in: make([]*value, len(in)), outs: make([]*value, len(c.outs)), attr: c.attr}
 	for i, k := range in {
 		if k != nil {
 			sub.in[i] = valueOf(k)

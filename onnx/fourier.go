@@ -12,8 +12,17 @@ import (
 // Fourier transforms are products with constant matrices, of a frame after another
 // convolutions with constant kernels.
 
-func init() {
-	register(map[string]lowering{"DFT": lowerDFT, "STFT": lowerSTFT})
+func signalOperators() []*operator {
+	return []*operator{
+		{name: "DFT", versions: "17 20", attrs: "axis inverse onesided", lower: lowerDFT},
+		{name: "STFT", versions: "17", attrs: "onesided", lower: lowerSTFT},
+		{name: "HannWindow", versions: "17", attrs: "output_datatype periodic", fold: evalWindow(0.5, 0.5, 0)},
+		{name: "HammingWindow", versions: "17", attrs: "output_datatype periodic", fold: evalWindow(25.0/46, 21.0/46, 0)},
+		{name: "BlackmanWindow", versions: "17", attrs: "output_datatype periodic", fold: evalWindow(0.42, 0.5, 0.08)},
+		{name: "MelWeightMatrix", versions: "17", attrs: "output_datatype", fold: evalMel},
+		{name: "TfIdfVectorizer", versions: "9", lower: lowerTfIdf,
+			attrs: "max_gram_length max_skip_count min_gram_length mode ngram_counts ngram_indexes pool_int64s pool_strings weights"},
+	}
 }
 
 // scalarInt is a single integer, cut to 40 bits.

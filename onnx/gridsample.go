@@ -11,11 +11,6 @@ import (
 // their weights by axis; the cells are gathered, and what is outside may be a cell of a
 // border of zeros around the image.
 
-func init() {
-	register(map[string]lowering{"GridSample": lowerGridSample})
-	contributions["GridSample"] = lowerGridSample
-}
-
 // sight is a cell beside each of many places along an axis, and its weight; nil is 1.
 type sight struct{ at, weight *value }
 

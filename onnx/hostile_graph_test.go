@@ -68,8 +68,10 @@ func TestHostileGraph(t *testing.T) {
 		n := node("Relu", []string{"x"}, []string{"z"})
 		for range depth {
 			g := &onnxpb.GraphProto{Node: []*onnxpb.NodeProto{n}, Output: []*onnxpb.ValueInfoProto{{Name: proto.String("z")}}}
-			n = node("If", []string{"c"}, []string{"z"},
-				&onnxpb.AttributeProto{Name: proto.String("then_branch"), Type: onnxpb.AttributeProto_GRAPH.Enum(), G: g})
+			branch := func(name string, g *onnxpb.GraphProto) *onnxpb.AttributeProto {
+				return &onnxpb.AttributeProto{Name: proto.String(name), Type: onnxpb.AttributeProto_GRAPH.Enum(), G: g}
+			}
+			n = node("If", []string{"c"}, []string{"z"}, branch("then_branch", g), branch("else_branch", &onnxpb.GraphProto{}))
 		}
 		return n
 	}
@@ -132,14 +134,14 @@ func TestHostileGraph(t *testing.T) {
 		{"input of no type", func(m *onnxpb.ModelProto) { m.Graph.Input[0].Type = nil }, `input "x": it is not a tensor`},
 		{"size below 0", func(m *onnxpb.ModelProto) {
 			m.Graph.Input[0].Type.GetTensorType().Shape.Dim[0] = &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: -7}}
-		}, `sizes of inputs are open: axis 0 of "x": give them: --shape x=N,3`},
+		}, `input "x": size -7 of axis 0 is less than 0`},
 
 		{"too few inputs", nodes(node("Add", []string{"x"}, []string{"z"})), `node "n_Add" (Add): 1 inputs, want 2`},
 		{"too many inputs", nodes(node("Relu", []string{"x", "y"}, []string{"z"})), `node "n_Relu" (Relu): 2 inputs, want 1`},
 		{"an input that is left out", nodes(node("Add", []string{"", "y"}, []string{"z"})), `node "n_Add" (Add): input 0 is missing`},
-		{"no inputs", nodes(node("Concat", nil, []string{"z"}, intAttribute("axis", 0))), `node "n_Concat" (Concat): 0 inputs, want 1`},
+		{"no inputs", nodes(node("Concat", nil, []string{"z"}, intAttribute("axis", 0))), `node "n_Concat" (Concat): 0 inputs, want at least 1`},
 		{"no outputs", nodes(node("Split", []string{"x"}, nil), node("Relu", []string{"x"}, []string{"z"})), `node "n_Split" (Split): `},
-		{"too many outputs", nodes(node("Relu", []string{"x"}, []string{"z", "q"})), `node "n_Relu" (Relu): output 1 is in use`},
+		{"too many outputs", nodes(node("Relu", []string{"x"}, []string{"z", "q"})), `node "n_Relu" (Relu): 2 outputs, want 1`},
 		{"no operator", nodes(node("", []string{"x"}, []string{"q"}), node("Relu", []string{"q"}, []string{"z"})), `node "n_": there is no lowering for it, and the type of its output "q" is not known`},
 		{"operator of two lines", nodes(node("A\nB\x1b[2J", []string{"x"}, []string{"q"}), node("Relu", []string{"q"}, []string{"z"})), `node "n_A\nB\x1b[2J" ("A\nB\x1b[2J"): there is no lowering for it`},
 		{"names that are not UTF-8", nodes(node("Add", []string{"x", "\xff"}, []string{"z"})), `node "n_Add" (Add): nothing computes its input "\xff"`},
@@ -154,7 +156,7 @@ func TestHostileGraph(t *testing.T) {
 		{"no operator set", func(m *onnxpb.ModelProto) { m.OpsetImport = nil }, `read model: it names no operator set`},
 		{"attribute of a function outside of one", nodes(node("Concat", []string{"x", "y"}, []string{"z"}, &onnxpb.AttributeProto{Name: proto.String("axis"), RefAttrName: proto.String("a")})), `node "n_Concat" (Concat): attribute "axis" refers to "a" outside of a function`},
 		{"axes that are too large", nodes(node("Transpose", []string{"x"}, []string{"z"}, intsAttribute("perm", math.MaxInt64, 0))), `node "n_Transpose" (Transpose): 9223372036854775807 is too large`},
-		{"strides of 0", nodes(node("MaxPool", []string{"x"}, []string{"z"}, intsAttribute("strides", 0))), `node "n_MaxPool" (MaxPool): "x" float32[2, 3]: want at least 3 axes`},
+		{"strides of 0", nodes(node("MaxPool", []string{"x"}, []string{"z"}, intsAttribute("strides", 0), intsAttribute("kernel_shape", 2))), `node "n_MaxPool" (MaxPool): "x" float32[2, 3]: want at least 3 axes`},
 
 		{"functions of one name", calling("A", callers("A", "Relu"), callers("A", "Relu", "Relu")), `read model: there are two functions "A" of the domain "f"`},
 		{"functions in a circle", calling("A", callers("A", "B"), callers("B", "A")), `functions or branches are nested deeper than 16`},

@@ -3,6 +3,7 @@ package onnx
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -99,7 +100,7 @@ func TestHostile(t *testing.T) {
 		{"cycle of one", nodes(node("Add", []string{"x", "z"}, []string{"z"})), `node "n_Add" (Add): it needs its own output: the graph has a cycle`},
 		{"cycle of two", nodes(node("Add", []string{"x", "b"}, []string{"z"}), node("Relu", []string{"z"}, []string{"b"})),
 			`node "n_Add" (Add): it needs its own output: the graph has a cycle`},
-		{"dimension 2^63", dim(math.MinInt64), `sizes of inputs are open: axis 0 of "x": give them: --shape x=N,3`},
+		{"dimension 2^63", dim(math.MinInt64), `input "x": size -9223372036854775808 of axis 0 is less than 0`},
 		{"dimension 2^63-1", dim(math.MaxInt64), `input "x": size 9223372036854775807 of axis 0 is larger than 2147483647`},
 		{"too many elements", func(m *onnxpb.ModelProto) { m.Graph.Input[0] = float32Info("x", 1<<30, 1<<30) }, `input "x": shape [1073741824, 1073741824]: more than 1099511627776 elements`},
 		{"two inputs of a name", func(m *onnxpb.ModelProto) { m.Graph.Input[1].Name = proto.String("x") }, `input "x": there are two inputs of this name`},
@@ -279,7 +280,7 @@ func TestOptions(t *testing.T) {
 		{ReadOptions{Shapes: map[string][]int{"x": {5, 4}}}, `the shape [5 4] is given, but axis 1 has size 3`},
 		{ReadOptions{Shapes: map[string][]int{"x": {5}}}, `the shape [5] is given, but it has 2 axes`},
 		{ReadOptions{Shapes: map[string][]int{"x": {5, 3}, "y": {6, 3}}}, `dimension "batch" is 5 and 6`},
-		{ReadOptions{Shapes: map[string][]int{"x": {0, 3}}}, `0 is not in 1 to`},
+		{ReadOptions{Shapes: map[string][]int{"x": {-1, 3}}}, `-1 is not in 0 to`},
 		{ReadOptions{Shapes: map[string][]int{"q": {5}, "x": {5, 3}}}, `a shape is given for "q"`},
 		{ReadOptions{Shapes: map[string][]int{"q": {5}, "r": {6}, "x": {5, 3}}, Constants: map[string]*model.Weight{"s": model.FromInt64(nil, []int64{1})}, Some: true}, ""},
 		{ReadOptions{Constants: map[string]*model.Weight{"q": model.FromInt64(nil, []int64{1})}, Shapes: map[string][]int{"batch": {5}}}, `a constant is given for "q"`},
@@ -358,19 +359,11 @@ func survives(t *testing.T, raw []byte) {
 // FuzzNode reads models of one node with any operator, inputs and attributes:
 // more of these are almost right than of mutated files.
 func FuzzNode(f *testing.F) {
-	seen := map[string]bool{}
-	for op := range lowerings {
-		seen[op] = true
-	}
-	for op := range evaluators {
-		seen[op] = true
-	}
-	for op := range typeRules {
-		seen[op] = true
-	}
 	var ops []string
-	for op := range seen {
-		ops = append(ops, op)
+	for _, o := range records() {
+		if o.domain == "" {
+			ops = append(ops, o.name)
+		}
 	}
 	slices.Sort(ops)
 	for i := range ops {
@@ -420,23 +413,26 @@ func FuzzNode(f *testing.F) {
 			}
 			n.Input = append(n.Input, name)
 		}
-		names := []string{"axis", "axes", "keepdims", "pads", "strides", "dilations", "kernel_shape", "group", "ceil_mode", "perm",
-			"starts", "ends", "split", "count_include_pad", "transA", "transB", "blocksize", "to", "shape", "output_padding", "output_shape",
-			"allowzero", "noop_with_empty_axes", "auto_pad", "mode", "coordinate_transformation_mode"}
-		for i := 0; len(attrs) > 0 && i < 4; i++ {
+		d := lookup("", n.GetOpType()).at(m.OpsetImport[0].GetVersion())
+		if d == nil {
+			return
+		}
+		names := slices.Sorted(maps.Keys(d.attrs))
+		for i := 0; len(attrs) > 0 && len(names) > 0 && i < 4; i++ {
 			name := names[next(&attrs)%len(names)]
 			k := next(&attrs)
-			switch {
-			case name == "auto_pad":
-				n.Attribute = append(n.Attribute, textAttribute(name, []string{"VALID", "SAME_UPPER", "SAME_LOWER", "NOTSET"}[k%4]))
-			case strings.Contains(name, "mode") && name != "ceil_mode":
-				n.Attribute = append(n.Attribute, textAttribute(name, []string{"linear", "cubic", "reflect", "edge", "align_corners", "asymmetric"}[k%6]))
-			case strings.HasSuffix(name, "s") && name != "keepdims" || strings.Contains(name, "shape") || name == "perm" || name == "split" || strings.HasPrefix(name, "output"):
+			switch d.attrs[name].kind {
+			case onnxpb.AttributeProto_STRING:
+				texts := []string{"VALID", "SAME_UPPER", "SAME_LOWER", "NOTSET", "linear", "cubic", "reflect", "edge", "align_corners", "asymmetric"}
+				n.Attribute = append(n.Attribute, textAttribute(name, texts[k%len(texts)]))
+			case onnxpb.AttributeProto_INTS:
 				list := make([]int, k%7)
 				for j := range list {
 					list[j] = int(int8(next(&attrs)))
 				}
 				n.Attribute = append(n.Attribute, intsAttribute(name, list...))
+			case onnxpb.AttributeProto_FLOAT:
+				n.Attribute = append(n.Attribute, floatAttribute(name, float64(int8(k))/4))
 			default:
 				n.Attribute = append(n.Attribute, intAttribute(name, int64(int8(k))))
 			}

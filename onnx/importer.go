@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -146,10 +147,9 @@ func (im *importer) model() (m *model.Model, err error) {
 				must.Failf("nothing computes it")
 			case v.list != nil:
 				must.Failf("it is a sequence of tensors")
-			case v.empty():
-				must.Failf("it has no elements: %s", v.typ())
 			}
 			named[o.GetName()], outs[i] = true, v
+			im.contradiction(o, v)
 			im.report.Outputs = append(im.report.Outputs, o.GetName())
 		})
 	}
@@ -229,6 +229,16 @@ func (im *importer) environment(g *onnxpb.GraphProto) *scope {
 		})
 	}
 	im.answer()
+	if n := len(im.report.Defaults); n > 0 {
+		names := slices.Clone(im.report.Defaults[:min(n, 4)])
+		for i, name := range names {
+			names[i] = strconv.Quote(clip(name))
+		}
+		if n > 4 {
+			names[3] = fmt.Sprintf("%d more", n-3)
+		}
+		im.warn("inputs with a default in the file are taken to be constant: %s", strings.Join(names, ", "))
+	}
 	if im.opt.Batch > 0 && im.report.Batch == 0 && !im.opt.Some {
 		must.Failf("the batch is to be %d, but no input leaves its size open", im.opt.Batch)
 	}
@@ -256,8 +266,12 @@ func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope) {
 		return
 	}
 	if v := env.find(name); v != nil {
-		// An initializer may be listed as an input.
+		// Up to version 3 of the format all initializers had to be listed as inputs. Since
+		// then one that is may be given another value than its default.
 		declaredAs(v, in.GetType().GetTensorType())
+		if im.file.GetIrVersion() > 3 {
+			im.report.Defaults = append(im.report.Defaults, name)
+		}
 		return
 	}
 	t := im.inputType(in)
@@ -267,14 +281,44 @@ func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope) {
 	env.vals[name] = v
 }
 
+// contradiction warns of an output that the file declares otherwise than it is computed.
+func (im *importer) contradiction(o *onnxpb.ValueInfoProto, v *value) {
+	t := o.GetType().GetTensorType()
+	if t == nil {
+		return
+	}
+	e, dims := elem(t.GetElemType()), t.GetShape().GetDim()
+	other := e != onnxpb.TensorProto_UNDEFINED && e != elemOf(v.dtype) || t.GetShape() != nil && len(dims) != v.rank()
+	var sizes []string
+	for i, d := range dims {
+		n, known := im.sizeOf(d)
+		if sizes = append(sizes, "?"); known {
+			sizes[i] = strconv.FormatInt(n, 10)
+		}
+		other = other || known && i < v.rank() && n != int64(v.sizes[i])
+	}
+	if !other {
+		return
+	}
+	name := strings.ToLower(e.String())
+	if typ, err := dtypeOf(e); err == nil {
+		name = typ.String()
+	}
+	im.warn("output %q is declared as %s[%s], but computed as %s", clip(o.GetName()), name, strings.Join(sizes, ", "), v.typ())
+}
+
+func (im *importer) warn(format string, args ...any) {
+	im.report.Warnings = append(im.report.Warnings, fmt.Sprintf(format, args...))
+}
+
 // declaredAs checks a weight against what the file says of an input of its name.
 func declaredAs(v *value, t *onnxpb.TypeProto_Tensor) {
 	e := elem(t.GetElemType())
 	dims := t.GetShape().GetDim()
 	other := e != onnxpb.TensorProto_UNDEFINED && e != elemOf(v.dtype) || t.GetShape() != nil && len(dims) != v.rank()
 	for i, d := range dims {
-		n := d.GetDimValue()
-		other = other || n > 0 && n != int64(v.sizes[i])
+		n, fixed := dimSize(d)
+		other = other || fixed && i < v.rank() && n != int64(v.sizes[i])
 	}
 	if other {
 		must.Failf("it is declared otherwise than its weight, %s", v.typ())

@@ -10,13 +10,6 @@ import (
 // Elements read from and written to places that are computed, or combined with what stands
 // there. A tensor is rows; places are numbers of rows.
 
-func init() {
-	register(map[string]lowering{
-		"GatherElements": unlessConstant(lowerGatherElements), "GatherND": unlessConstant(lowerGatherND),
-		"ScatterElements": unlessConstant(lowerScatterElements, 0, 2), "Scatter": unlessConstant(lowerScatterElements, 0, 2),
-	})
-}
-
 // unlessConstant is for nodes whose second input holds places: where these are constant
 // and nothing is combined, elements are moved, of the data inputs.
 func unlessConstant(low lowering, data ...int) lowering {

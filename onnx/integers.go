@@ -9,6 +9,17 @@ import (
 
 // Operators on integers that are not those on numbers: quotients, remainders and bits.
 
+func integerOperators() []*operator {
+	return []*operator{
+		{name: "Mod", versions: "10 13", attrs: "fmod", lower: lowerMod, types: jointOfFirst, writes: map[string]writer{"ewint": writeInt}},
+		{name: "BitwiseAnd", versions: "18", lower: onIntegers("bitand"), types: jointOfFirst},
+		{name: "BitwiseOr", versions: "18", lower: onIntegers("bitor"), types: jointOfFirst},
+		{name: "BitwiseXor", versions: "18", lower: onIntegers("bitxor"), types: jointOfFirst},
+		{name: "BitwiseNot", versions: "18", lower: lowerBitwiseNot},
+		{name: "BitShift", versions: "11", attrs: "direction", lower: lowerBitShift, types: sameType},
+	}
+}
+
 // onIntegers is a function of two integers.
 func onIntegers(fn string) lowering {
 	return func(c *call) {

@@ -12,9 +12,11 @@ import (
 // learning is their domain.
 const learning = "ai.onnx.ml"
 
-func init() {
-	domains[learning] = map[string]lowering{
-		"ArrayFeatureExtractor": lowerFeatures, "Binarizer": lowerBinarizer, "Scaler": lowerScaler,
+func learningOperators() []*operator {
+	return []*operator{
+		{domain: learning, name: "ArrayFeatureExtractor", versions: "1", lower: lowerFeatures},
+		{domain: learning, name: "Binarizer", versions: "1", attrs: "threshold", lower: lowerBinarizer},
+		{domain: learning, name: "Scaler", versions: "1", attrs: "offset scale", lower: lowerScaler},
 	}
 }
 

@@ -13,10 +13,6 @@ import (
 // nodes of the body stand in the graph once for each, with the number of the round a
 // constant.
 
-func init() {
-	register(map[string]lowering{"Loop": lowerLoop, "Scan": lowerScan})
-}
-
 // maxRounds bounds the rounds of a loop.
 const maxRounds = 256
 
@@ -79,9 +75,6 @@ func lowerLoop(c *call) {
 // lowerScan reads a Scan: from what is carried and slices of inputs, bodies give what is
 // carried on, and slices of outputs.
 func lowerScan(c *call) {
-	if c.im.opset < 9 {
-		must.Do(unsupported("it is of operator set %d, with a batch and lengths of sequences", c.im.opset))
-	}
 	n := int(c.int("num_scan_inputs", 0))
 	if n < 1 || n > len(c.in) {
 		must.Failf("num_scan_inputs %d of %d inputs", n, len(c.in))
@@ -245,7 +238,7 @@ func (im *importer) stacked(a int, parts []*value) *value {
 	}
 	n := &onnxpb.NodeProto{OpType: proto.String("Concat"), Output: []string{"joined"},
 		Attribute: []*onnxpb.AttributeProto{{Name: proto.String("axis"), Type: onnxpb.AttributeProto_INT.Enum(), I: proto.Int64(int64(a))}}}
-	c := &call{im: im, node: n, in: parts, outs: make([]*value, 1), attr: map[string]*onnxpb.AttributeProto{"axis": n.Attribute[0]}}
+	c := &call{im: im, node: n, op: operatorOf(n), in: parts, outs: make([]*value, 1), attr: map[string]*onnxpb.AttributeProto{"axis": n.Attribute[0]}}
 	c.read()
 	return c.outs[0]
 }

@@ -9,14 +9,25 @@ import (
 
 // Operators that move elements and compute nothing.
 
-func init() {
-	register(map[string]lowering{
-		"Reshape": lowerReshape, "Flatten": sized((*call).flattenSizes), "Squeeze": sized((*call).squeezeSizes),
-		"Unsqueeze": sized((*call).unsqueezeSizes),
-		"Transpose": lowerTranspose, "Concat": lowerConcat, "Split": lowerSplit, "Slice": lowerSlice,
-		"Expand": lowerExpand, "Tile": lowerTile, "Gather": lowerGather,
-		"ConstantOfShape": lowerConstantOfShape,
-	})
+func moveOperators() []*operator {
+	return []*operator{
+		{name: "Reshape", versions: "1 5 13 14 19 21 23 24 25", attrs: "allowzero ~consumed_inputs shape", lower: lowerReshape,
+			writes: map[string]writer{"reshape": writeReshape("Reshape")}},
+		{name: "Flatten", versions: "1 9 11 13 21 23 24 25", attrs: "axis", lower: sized((*call).flattenSizes)},
+		{name: "Squeeze", versions: "1 11 13 21 23 24 25", attrs: "axes", lower: sized((*call).squeezeSizes)},
+		{name: "Unsqueeze", versions: "1 11 13 21 23 24 25", attrs: "axes", lower: sized((*call).unsqueezeSizes)},
+		{name: "Transpose", versions: "1 13 21 23 24 25", attrs: "perm", lower: lowerTranspose, writes: map[string]writer{"transpose": writeTranspose}},
+		{name: "Concat", versions: "1 4 11 13", attrs: "axis", lower: lowerConcat, writes: map[string]writer{"concat": writeConcat}},
+		{name: "Split", versions: "1 2 11 13 18", attrs: "axis num_outputs split", lower: lowerSplit, writes: map[string]writer{"split": writeSplit}},
+		{name: "Slice", versions: "1 10 11 13", attrs: "axes ends starts", lower: lowerSlice,
+			writes: map[string]writer{"slice": writeSlice, "reverse": writeReverse}},
+		{name: "Expand", versions: "8 13", lower: lowerExpand, writes: map[string]writer{"broadcast": writeReshape("Expand")}},
+		{name: "Tile", versions: "!1 6 13", lower: lowerTile},
+		{name: "Pad", versions: "!1 2 11 13 18 19 21 23 24 25", attrs: "mode !paddings pads value", lower: lowerPad, types: paddedType,
+			writes: map[string]writer{"pad": writePad, "enlarge": writeEnlarge}},
+		{name: "DepthToSpace", versions: "1 11 13", attrs: "blocksize mode", lower: lowerDepthToSpace},
+		{name: "SpaceToDepth", versions: "1 13", attrs: "blocksize", lower: lowerSpaceToDepth},
+	}
 }
 
 // sized lowers an operator that changes sizes only.
@@ -152,18 +163,7 @@ func lowerTranspose(c *call) {
 }
 
 func lowerConcat(c *call) {
-	var parts []*value
-	for _, v := range c.need(1, max(len(c.in), 1)) {
-		if v == nil {
-			must.Failf("an input is missing")
-		}
-		if !v.empty() {
-			parts = append(parts, v)
-		}
-	}
-	if len(parts) == 0 {
-		parts = c.in
-	}
+	parts := c.need(len(c.in), len(c.in))
 	a := c.axisAttr(1, parts[0].rank())
 	v := parts[0]
 	for _, w := range parts[1:] {
@@ -178,6 +178,9 @@ func (c *call) splitSizes() (int, []int) {
 	a := c.axisAttr(0, in[0].rank())
 	parts := c.intsOrInput("split", 1)
 	size, n := in[0].sizes[a], len(c.node.GetOutput())
+	if c.has("num_outputs") && c.int("num_outputs", 0) != int64(n) {
+		must.Failf("num_outputs is %d, and it has %d outputs", c.int("num_outputs", 0), n)
+	}
 	if parts == nil {
 		if n == 0 {
 			must.Failf("no outputs")
@@ -281,9 +284,6 @@ func lowerSlice(c *call) {
 		return
 	}
 	for a, r := range runs {
-		if r.count == 0 && !c.im.inFold {
-			must.Failf("the slice of %s is empty along axis %d", c.in[0], a)
-		}
 		v = c.im.every(v, a, r.start, r.step, r.count)
 	}
 	c.set(v)

@@ -11,20 +11,10 @@ import (
 // Where operators that only move elements put them. They compute nothing: what they do to
 // the numbers of the elements says what a gather does to the elements.
 
-// moving are the operators that only move elements to places which constants say. in holds a
+// mover is an operator that only moves elements to places which constants say. in holds a
 // constant for each input; of the data inputs these are the numbers of the elements, from 1
 // on, and 0 stands for zero.
-var moving = map[string]func(c *call, in []*constant) *constant{}
-
-func init() {
-	for op, f := range map[string]func(c *call, in []*constant) *constant{
-		"GatherElements": movedElements, "GatherND": movedSlices,
-		"ScatterElements": scatteredElements, "Scatter": scatteredElements, "ScatterND": scatteredSlices,
-		"Compress": compressed, "ReverseSequence": turnedSequences, "OneHot": oneHot, "Trilu": triangle,
-	} {
-		moving[op] = f
-	}
-}
+type mover func(c *call, in []*constant) *constant
 
 func movedElements(c *call, in []*constant) *constant {
 	allOf(in, 2)

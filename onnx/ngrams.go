@@ -8,8 +8,6 @@ import (
 	"github.com/taso-go/taso/internal/must"
 )
 
-func init() { register(map[string]lowering{"TfIdfVectorizer": lowerTfIdf}) }
-
 // lowerTfIdf counts n-grams in sequences of integers: where each number of one stands is a
 // comparison, and where all of them do, as far apart as they may be, a product.
 func lowerTfIdf(c *call) {

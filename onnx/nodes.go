@@ -20,23 +20,6 @@ func unsupported(format string, args ...any) error {
 	return &errUnsupported{fmt.Sprintf(format, args...)}
 }
 
-// lowering defines a node's outputs.
-type lowering func(c *call)
-
-// lowerings by operator of the default domain. Filled by init functions in the
-// files of the operators, because lowerings may read nodes of branches, which
-// look up here.
-var lowerings = map[string]lowering{}
-
-// domains are lowerings by operator of other domains.
-var domains = map[string]map[string]lowering{contributed: contributions}
-
-func register(l map[string]lowering) {
-	for op, f := range l {
-		lowerings[op] = f
-	}
-}
-
 // nodes reads the nodes of a graph, a branch or a function in an order in which
 // operands come first; outs are the names of its outputs.
 func (im *importer) nodes(list []*onnxpb.NodeProto, env *scope, outs []string) {
@@ -172,15 +155,18 @@ func (p *places) Pop() any {
 type call struct {
 	im   *importer
 	node *onnxpb.NodeProto
+	op   *operator // nil if there is no record of it
 	env  *scope
 	in   []*value // nil for an input that is left out
 	outs []*value // in the order of the node's outputs
 	attr map[string]*onnxpb.AttributeProto
+
+	regular bool // the node has the form of the published definition
 }
 
 // node reads one node: fold it, lower it, or keep it.
 func (im *importer) node(n *onnxpb.NodeProto, env *scope) {
-	c := &call{im: im, node: n, env: env, outs: make([]*value, len(n.GetOutput())), attr: map[string]*onnxpb.AttributeProto{}}
+	c := &call{im: im, node: n, op: operatorOf(n), env: env, outs: make([]*value, len(n.GetOutput())), attr: map[string]*onnxpb.AttributeProto{}}
 	for _, a := range n.GetAttribute() {
 		if _, twice := c.attr[a.GetName()]; twice {
 			must.Failf("two attributes %q", clip(a.GetName()))
@@ -229,39 +215,38 @@ func (c *call) read() {
 		c.inline(f)
 		return
 	}
-	if c.fold() {
-		c.im.report.Folded++
-		return
-	}
-	var reason error
-	switch low, domain := lowerings[c.node.GetOpType()], c.node.GetDomain(); {
-	case defaultDomain(domain) && c.im.opset == 0:
-		must.Failf("the model does not import ONNX's operator set")
-	case domains[domain] != nil:
-		low = domains[domain][c.node.GetOpType()]
-		fallthrough
-	case defaultDomain(domain):
-		if reason = unsupported("there is no lowering for it"); low != nil {
-			outer := c.im.once
-			c.im.once = c.noteOfOnce()
-			reason = must.Try(func() { low(c) })
-			c.im.once = outer
+	reason := must.Try(c.accepted)
+	known := reason == nil
+	if known {
+		if c.fold() {
+			c.im.report.Folded++
+			return
 		}
-	default:
-		reason = unsupported("the domain %q is not known", clip(domain))
+		reason = c.lowered()
 	}
 	var u *errUnsupported
 	if !errors.As(reason, &u) {
 		must.Do(reason)
-		if defaultDomain(c.node.GetDomain()) {
+		if c.op.domain == "" {
 			c.remember()
 		}
 		return
 	}
-	if c.foldKnown() {
+	if known && c.foldKnown() {
 		return
 	}
 	c.keep(u.reason)
+}
+
+// lowered lowers the node, or says why not.
+func (c *call) lowered() error {
+	if c.op.lower == nil {
+		return unsupported("there is no lowering for it")
+	}
+	outer := c.im.once
+	c.im.once = c.noteOfOnce()
+	defer func() { c.im.once = outer }()
+	return must.Try(func() { c.op.lower(c) })
 }
 
 // optional is input i, nil if it is left out.
@@ -273,9 +258,12 @@ func (c *call) optional(i int) *value {
 }
 
 // need requires between lo and hi inputs, of which the first lo are not left
-// out, and returns them, nil where left out.
+// out, and returns them, nil where left out. Inputs behind these are not understood.
 func (c *call) need(lo, hi int) []*value {
-	if len(c.in) > hi || len(c.in) < lo {
+	if len(c.in) > hi {
+		must.Do(unsupported("it has %d inputs, of which %d are read", len(c.in), hi))
+	}
+	if len(c.in) < lo {
 		if lo == hi {
 			must.Failf("%d inputs, want %d", len(c.in), lo)
 		}

@@ -7,15 +7,29 @@ import (
 
 // Normalizations.
 
-func init() {
-	register(map[string]lowering{
-		"Softmax": lowerSoftmax(func(im *importer, x *value, a int) *value {
-			return im.apply("softmax", attrs{"axis": graph.IntValue(a)}, x)
-		}),
-		"LogSoftmax":         lowerSoftmax((*importer).logSoftmax),
-		"BatchNormalization": lowerBatchNorm, "LayerNormalization": lowerLayerNorm,
-		"InstanceNormalization": lowerInstanceNorm,
-	})
+func normalizationOperators() []*operator {
+	softmax := func(im *importer, x *value, a int) *value {
+		return im.apply("softmax", attrs{"axis": graph.IntValue(a)}, x)
+	}
+	return []*operator{
+		{name: "Softmax", versions: "1 11 13", attrs: "axis", lower: lowerSoftmax(softmax), types: sameType,
+			writes: map[string]writer{"softmax": writeSoftmax}},
+		{name: "LogSoftmax", versions: "1 11 13", attrs: "axis", lower: lowerSoftmax((*importer).logSoftmax), types: sameType},
+		{name: "Hardmax", versions: "1 11 13", attrs: "axis", lower: lowerHardmax, types: sameType},
+		{name: "BatchNormalization", versions: "1 6 7 9 14 15", lower: lowerBatchNorm, types: sameType,
+			attrs:  "~consumed_inputs epsilon is_test momentum spatial training_mode",
+			writes: map[string]writer{"batchnorm": numbered("BatchNormalization", "epsilon")}},
+		// Sums are computed in the type of the input, or in float32 by default.
+		{name: "LayerNormalization", versions: "1 17", attrs: "axis epsilon !stash_type", lower: lowerLayerNorm, types: sameType,
+			writes: map[string]writer{"layernorm": writeLayerNorm}},
+		{name: "SimplifiedLayerNormalization", versions: "1", attrs: "axis epsilon !stash_type", lower: lowerRMSNorm},
+		{name: "RMSNormalization", versions: "23", attrs: "axis epsilon !stash_type", lower: lowerRMSNorm},
+		{name: "GroupNormalization", versions: "18 21", attrs: "epsilon num_groups !stash_type", lower: lowerGroupNorm, types: sameType},
+		{name: "InstanceNormalization", versions: "1 6 22", attrs: "~consumed_inputs epsilon", lower: lowerInstanceNorm, types: sameType},
+		{name: "MeanVarianceNormalization", versions: "9 13", attrs: "axes", lower: lowerMVN, types: sameType},
+		{name: "LpNormalization", versions: "1 22", attrs: "axis p", lower: lowerLpNorm, types: sameType},
+		{name: "LRN", versions: "1 13", attrs: "alpha beta bias size", lower: lowerLRN, types: sameType},
+	}
 }
 
 // lowerSoftmax: before operator set 13 all axes from the given one on were
@@ -46,7 +60,16 @@ func (im *importer) logSoftmax(x *value, axis int) *value {
 func lowerBatchNorm(c *call) {
 	in := c.need(5, 5)
 	training, spatial, eps := c.flag("training_mode"), c.int("spatial", 1), c.float("epsilon", 1e-5)
+	if c.im.opset < 7 {
+		training = !c.flag("is_test")
+	} else if c.im.opset < 14 { // further outputs say that it is in training mode
+		for _, name := range c.node.GetOutput()[1:] {
+			training = training || name != ""
+		}
+	}
 	switch {
+	case training && c.im.opset < 14:
+		must.Do(unsupported("it is in training mode"))
 	case spatial == 0 && c.im.opset < 9:
 		c.elementNorm(in, eps)
 	case training:

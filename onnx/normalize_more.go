@@ -10,13 +10,6 @@ import (
 // Normalizations that are expanded: by groups of channels, by the mean square, by norms,
 // over neighbouring channels.
 
-func init() {
-	register(map[string]lowering{
-		"GroupNormalization": lowerGroupNorm, "RMSNormalization": lowerRMSNorm, "SimplifiedLayerNormalization": lowerRMSNorm,
-		"LRN": lowerLRN, "MeanVarianceNormalization": lowerMVN, "LpNormalization": lowerLpNorm, "Hardmax": lowerHardmax,
-	})
-}
-
 // normalized is x without its mean, by its deviation, over axes.
 func (im *importer) normalized(x *value, axes []int, eps float64) *value {
 	mean, variance := im.moments(x, axes)

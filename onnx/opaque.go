@@ -29,6 +29,9 @@ type Opaque struct {
 	// Opset is the version of ONNX's operator set that the node was written
 	// for.
 	Opset int64
+	// Irregular: the node is not as ONNX defines its operator in that version, so what
+	// it means in another one is not known.
+	Irregular bool
 	// Domains are the versions of other operator sets that the node needs.
 	Domains map[string]int64
 	// Functions are those of the model that graphs within the node call, and
@@ -203,13 +206,14 @@ func renameCaptured(n *onnxpb.NodeProto, to map[string]string) {
 }
 
 // keep makes the node opaque. The types of its outputs must be known: from the
-// file, or because the operator is known to keep shapes.
+// file, or by the operator's rule.
 func (c *call) keep(reason string) {
 	im := c.im
 	if im.inFold {
 		must.Do(unsupported("%s", reason))
 	}
-	o := &Opaque{Node: proto.Clone(c.node).(*onnxpb.NodeProto), Opset: im.opset, Domains: map[string]int64{}}
+	o := &Opaque{Node: proto.Clone(c.node).(*onnxpb.NodeProto), Opset: im.opset, Domains: map[string]int64{},
+		Irregular: c.op != nil && c.op.domain == "" && !c.regular}
 	im.inflate(o.Node)
 	domains := map[string]bool{}
 	domainsOf(c.node, domains)
@@ -237,13 +241,10 @@ func (c *call) keep(reason string) {
 		if v.list != nil {
 			must.Failf("%s, and it reads a sequence of tensors", reason)
 		}
-		if v.empty() {
-			must.Failf("%s, and its input %s has no elements", reason, v)
-		}
 	}
 	// Outputs at the end that nobody reads need no types.
 	out := o.Node.Output
-	for len(out) > 1 && lowerings[c.node.GetOpType()] == nil && !c.wanted(len(out)-1) {
+	for len(out) > 1 && (c.op == nil || c.op.lower == nil) && !c.wanted(len(out)-1) {
 		out = out[:len(out)-1]
 	}
 	for len(out) > 0 && out[len(out)-1] == "" {
@@ -361,13 +362,13 @@ func (im *importer) inflateTensor(t *onnxpb.TensorProto) {
 }
 
 // outputTypes are the types of the first n outputs of a node that is not
-// lowered.
+// lowered, by the operator's rule if it has one.
 func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
 	types := make([]graph.TensorType, n)
 	var rule []graph.TensorType
-	if f := typeRules[c.node.GetOpType()]; f != nil && defaultDomain(c.node.GetDomain()) {
+	if c.regular && c.op.types != nil {
 		// A rule that fails says nothing.
-		_ = must.Try(func() { rule = f(c) })
+		_ = must.Try(func() { rule = c.op.types(c) })
 	}
 	for i, name := range c.node.GetOutput()[:n] {
 		if i < len(rule) && rule[i].Sizes != nil && graph.CheckSizes(rule[i].Sizes) == nil {
@@ -380,6 +381,14 @@ func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
 		}
 	}
 	return types, nil
+}
+
+// sizeOf is the size of a declared dimension, and whether it is known.
+func (im *importer) sizeOf(d *onnxpb.TensorShapeProto_Dimension) (size int64, ok bool) {
+	if known, ok := im.dims[dimName(d)]; ok && dimName(d) != "" {
+		return int64(known), true
+	}
+	return dimSize(d)
 }
 
 // Untyped is the cause of an error that shape inference may mend: a node is kept as
@@ -406,11 +415,8 @@ func (im *importer) declared(p *onnxpb.TypeProto) (t graph.TensorType, err error
 	}
 	t.Sizes = []int{}
 	for i, d := range tt.GetShape().GetDim() {
-		n := d.GetDimValue()
-		if known, ok := im.dims[d.GetDimParam()]; ok && d.GetDimParam() != "" {
-			n = int64(known)
-		}
-		if n < 1 || n > graph.MaxSize {
+		n, ok := im.sizeOf(d)
+		if !ok || n < 0 || n > graph.MaxSize {
 			return t, fmt.Errorf("the size of its axis %d is not fixed%s", i, dimNote(d.GetDimParam()))
 		}
 		t.Sizes = append(t.Sizes, int(n))

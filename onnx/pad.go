@@ -9,10 +9,6 @@ import (
 
 // Padding, and blocks of cells that become channels or the reverse.
 
-func init() {
-	register(map[string]lowering{"Pad": lowerPad, "DepthToSpace": lowerDepthToSpace, "SpaceToDepth": lowerSpaceToDepth})
-}
-
 // lowerPad: constant padding is an operator; the others pick positions along
 // each axis. Negative pads cut.
 func lowerPad(c *call) {
@@ -147,7 +143,11 @@ func lowerDepthToSpace(c *call) {
 	}
 	d := ch / (k * k)
 	apart, perm := []int{b, k, k, d, h, w}, []int{0, 3, 4, 1, 5, 2}
-	if mode == "CRD" {
+	switch mode {
+	case "DCR":
+	default:
+		must.Failf("mode is %q", clip(mode))
+	case "CRD":
 		apart, perm = []int{b, d, k, k, h, w}, []int{0, 1, 4, 2, 5, 3}
 	}
 	c.set(c.im.reshuffle(x, apart, perm, []int{b, d, h * k, w * k}))

@@ -9,12 +9,15 @@ import (
 // of the places themselves, which the evaluator computes, says where each element of the
 // result comes from. The result is then one gather.
 
-func init() {
-	register(map[string]lowering{
-		"Compress": lowerMoved(0), "ReverseSequence": lowerMoved(0),
-		"Trilu": lowerMoved(0), "EyeLike": lowerEyeLike,
-		"NegativeLogLikelihoodLoss": lowerLogLikelihood, "SoftmaxCrossEntropyLoss": lowerCrossEntropy,
-	})
+// placeOperators move elements to places that constants say, or read at them.
+func placeOperators() []*operator {
+	return []*operator{
+		{name: "Compress", versions: "9 11", attrs: "axis", lower: lowerMoved(0), move: compressed},
+		{name: "ReverseSequence", versions: "10", attrs: "batch_axis time_axis", lower: lowerMoved(0), move: turnedSequences, types: sameType},
+		{name: "Trilu", versions: "14", attrs: "upper", lower: lowerMoved(0), move: triangle, types: sameType},
+		{name: "NegativeLogLikelihoodLoss", versions: "12 13 22", attrs: "ignore_index reduction", lower: lowerLogLikelihood},
+		{name: "SoftmaxCrossEntropyLoss", versions: "12 13", attrs: "ignore_index reduction", lower: lowerCrossEntropy},
+	}
 }
 
 // tagged is a tensor whose elements are numbered from first on.
@@ -59,7 +62,7 @@ func lowerMoved(data ...int) lowering {
 				in[i] = c.known(i, []string{"input", "second input", "third input", "fourth input"}[min(i, 3)])
 			}
 		}
-		c.set(c.im.placed(from, moving[c.node.GetOpType()](c, in)))
+		c.set(c.im.placed(from, c.op.move(c, in)))
 	}
 }
 

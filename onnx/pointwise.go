@@ -10,25 +10,68 @@ import (
 	"github.com/taso-go/taso/internal/must"
 )
 
-func init() {
-	l := map[string]lowering{
-		"LeakyRelu":   floats(withNumbers("leakyrelu", num{"alpha", "alpha", 0.01})),
-		"Elu":         floats(withNumbers("elu", num{"alpha", "alpha", 1})),
-		"HardSigmoid": floats(withNumbers("hardsigmoid", num{"alpha", "alpha", 0.2}, num{"beta", "beta", 0.5})),
-		"Selu":        floats(lowerSelu), "Celu": floats(lowerCelu), "Gelu": floats(lowerGelu),
-		"Softplus": floats(lowerSoftplus), "Softsign": floats(lowerSoftsign), "Mish": floats(lowerMish),
-		"Swish": floats(lowerSwish), "ThresholdedRelu": floats(lowerThresholded), "Shrink": floats(lowerShrink),
-		"Clip": lowerClip, "Pow": lowerPow, "PRelu": lowerPRelu,
-		"Add": broadcasting("ewadd"), "Sub": broadcasting("ewsub"), "Mul": broadcasting("ewmul"), "Div": lowerDiv, "Mod": lowerMod,
-		"BitwiseAnd": onIntegers("bitand"), "BitwiseOr": onIntegers("bitor"), "BitwiseXor": onIntegers("bitxor"), "BitwiseNot": lowerBitwiseNot,
-		"BitShift": lowerBitShift,
-		"Sum":      variadic("ewadd"), "Max": variadic("ewmax"), "Min": variadic("ewmin"), "Mean": lowerMean,
-		"Identity": lowerIdentity, "Dropout": lowerDropout,
+func pointwiseOperators() []*operator {
+	all := []*operator{
+		{name: "LeakyRelu", versions: "1 6 16", attrs: "alpha ~consumed_inputs", lower: floats(withNumbers("leakyrelu", num{"alpha", "alpha", 0.01})),
+			types: sameType, writes: map[string]writer{"leakyrelu": numbered("LeakyRelu", "alpha")}},
+		{name: "Elu", versions: "1 6 22", attrs: "alpha ~consumed_inputs", lower: floats(withNumbers("elu", num{"alpha", "alpha", 1})),
+			types: sameType, writes: map[string]writer{"elu": numbered("Elu", "alpha")}},
+		{name: "HardSigmoid", versions: "1 6 22", attrs: "alpha beta ~consumed_inputs", types: sameType,
+			lower:  floats(withNumbers("hardsigmoid", num{"alpha", "alpha", 0.2}, num{"beta", "beta", 0.5})),
+			writes: map[string]writer{"hardsigmoid": numbered("HardSigmoid", "alpha", "beta")}},
+		// The defaults of version 1 have fewer digits.
+		{name: "Selu", versions: "!1 6 22", attrs: "alpha !consumed_inputs gamma", lower: floats(lowerSelu), types: sameType},
+		{name: "Celu", versions: "12", attrs: "alpha", lower: floats(lowerCelu), types: sameType},
+		{name: "Gelu", versions: "20", attrs: "approximate", lower: floats(lowerGelu), types: sameType, writes: map[string]writer{"gelu": plain("Gelu")}},
+		{name: "Softplus", versions: "1 22", lower: floats(lowerSoftplus), types: sameType},
+		{name: "Softsign", versions: "1 22", lower: floats(lowerSoftsign)},
+		{name: "Mish", versions: "18 22", lower: floats(lowerMish)},
+		{name: "Swish", versions: "24", attrs: "alpha", lower: floats(lowerSwish)},
+		{name: "ThresholdedRelu", versions: "10 22", attrs: "alpha", lower: floats(lowerThresholded), types: sameType},
+		{name: "Shrink", versions: "9", attrs: "bias lambd", lower: floats(lowerShrink), types: sameType},
+		{name: "Sign", versions: "9 13", lower: lowerSign, types: sameType, writes: map[string]writer{"sign": plain("Sign"), "step": writeStep}},
+		{name: "Clip", versions: "1 6 11 12 13", attrs: "~consumed_inputs max min", lower: lowerClip, types: sameType,
+			writes: map[string]writer{"clip": writeClip}},
+		{name: "Pow", versions: "1 7 12 13 15", attrs: "axis broadcast", lower: lowerPow, types: jointOfFirst, writes: map[string]writer{"ewpow": writePow}},
+		{name: "PRelu", versions: "1 6 7 9 16", attrs: "~consumed_inputs", lower: lowerPRelu, types: jointOfFirst},
+		{name: "Add", versions: "1 6 7 13 14", attrs: "axis broadcast ~consumed_inputs", lower: broadcasting("ewadd"), types: jointOfFirst,
+			writes: map[string]writer{"ewadd": plain("Add")}},
+		{name: "Sub", versions: "1 6 7 13 14", attrs: "axis broadcast ~consumed_inputs", lower: broadcasting("ewsub"), types: jointOfFirst,
+			writes: map[string]writer{"ewsub": plain("Sub")}},
+		{name: "Mul", versions: "1 6 7 13 14", attrs: "axis broadcast ~consumed_inputs", lower: broadcasting("ewmul"), types: jointOfFirst,
+			writes: map[string]writer{"ewmul": plain("Mul"), "smul": writeSmul}},
+		{name: "Div", versions: "1 6 7 13 14", attrs: "axis broadcast ~consumed_inputs", lower: lowerDiv, types: jointOfFirst,
+			writes: map[string]writer{"ewdiv": plain("Div")}},
+		{name: "Sum", versions: "1 6 8 13", attrs: "~consumed_inputs", lower: variadic("ewadd"), types: jointOfFirst},
+		{name: "Mean", versions: "1 6 8 13", attrs: "~consumed_inputs", lower: lowerMean},
+		{name: "Max", versions: "1 6 8 12 13", attrs: "~consumed_inputs", lower: variadic("ewmax"), types: jointOfFirst,
+			writes: map[string]writer{"ewmax": plain("Max")}},
+		{name: "Min", versions: "1 6 8 12 13", attrs: "~consumed_inputs", lower: variadic("ewmin"), types: jointOfFirst,
+			writes: map[string]writer{"ewmin": plain("Min")}},
+		{name: "Identity", versions: "1 13 14 16 19 21 23 24 25", lower: lowerIdentity, lists: mayList},
+		// In inference its ratio and its seed have no effect.
+		{name: "Dropout", versions: "1 6 7 10 12 13 22", attrs: "~consumed_inputs is_test ~ratio ~seed", lower: lowerDropout, types: dropoutTypes},
 	}
-	for onnx, own := range unary {
-		l[onnx] = pointwise(own)
+	for name, own := range unary {
+		o := &operator{name: name, versions: unaryVersions[name], lower: pointwise(own), types: sameType, writes: map[string]writer{own: plain(name)}}
+		if strings.HasPrefix(o.versions, "1 ") {
+			o.attrs = "~consumed_inputs"
+		}
+		if own == "reciprocal" {
+			o.writes["rsqrt"] = writeRsqrt
+		}
+		all = append(all, o)
 	}
-	register(l)
+	return all
+}
+
+// unaryVersions are the versions of the operators in unary.
+var unaryVersions = map[string]string{
+	"Relu": "1 6 13 14", "Sigmoid": "1 6 13", "Tanh": "1 6 13", "Exp": "1 6 13", "Sqrt": "1 6 13", "Erf": "9 13",
+	"Reciprocal": "1 6 13", "Neg": "1 6 13", "Abs": "1 6 13", "Log": "1 6 13", "HardSwish": "14 22",
+	"Sin": "7 22", "Cos": "7 22", "Tan": "7 22", "Asin": "7 22", "Acos": "7 22", "Atan": "7 22",
+	"Sinh": "9 22", "Cosh": "9 22", "Asinh": "9 22", "Acosh": "9 22", "Atanh": "9 22",
+	"Floor": "1 6 13", "Ceil": "1 6 13", "Round": "11 22",
 }
 
 // unary are the pointwise functions without parameters that ONNX has too.
@@ -247,6 +290,9 @@ func (c *call) placed(x, y *value) *value {
 	if c.im.opset >= 7 || slices.Equal(x.sizes, y.sizes) {
 		return y
 	}
+	if !c.flag("broadcast") {
+		must.Failf("%s and %s have different sizes, and broadcast is not 1", x, y)
+	}
 	a := c.int("axis", int64(x.rank()-y.rank()))
 	if a < 0 {
 		a += int64(x.rank())
@@ -278,8 +324,8 @@ func variadic(own string) lowering {
 		v := in[0]
 		c.arithmetic(own, v)
 		for _, w := range in[1:] {
-			if w == nil {
-				must.Failf("an input is missing")
+			if c.im.opset < 8 && !slices.Equal(v.sizes, w.sizes) {
+				must.Failf("%s and %s have different sizes, which operator set %d does not broadcast", v, w, c.im.opset)
 			}
 			v = c.im.elementwise(own, v, w)
 		}
@@ -350,6 +396,9 @@ func lowerIdentity(c *call) {
 // lowerDropout does nothing, as in inference; its mask is all true.
 func lowerDropout(c *call) {
 	x := c.need(1, 3)[0]
+	if c.im.opset < 7 && !c.flag("is_test") {
+		must.Do(unsupported("it is in training mode"))
+	}
 	training := c.known(2, "training mode")
 	if training != nil && training.len() == 1 && training.number(0) != 0 {
 		ratio := c.known(1, "ratio")

@@ -7,14 +7,6 @@ import (
 	"github.com/taso-go/taso/internal/must"
 )
 
-func init() {
-	register(map[string]lowering{
-		"MaxPool": lowerMaxPool, "AveragePool": lowerAveragePool,
-		"GlobalAveragePool": lowerGlobal(plainReduce("reducemean")), "GlobalMaxPool": lowerGlobal(plainReduce("reducemax")),
-		"LpPool": lowerLpPool, "GlobalLpPool": lowerGlobalLp,
-	})
-}
-
 // windowed is the image that a pool of our operator own reads, and its windows.
 func (c *call) windowed(own string) (x *value, w *window) {
 	x = c.need(1, 1)[0]

@@ -10,14 +10,35 @@ import (
 
 // Products and reductions.
 
-func init() {
-	register(map[string]lowering{
-		"MatMul": lowerMatMul, "Gemm": lowerGemm, "Det": lowerDet,
-		"ReduceSum": lowerReduce("", plainReduce("reducesum")), "ReduceMean": lowerReduce("", plainReduce("reducemean")),
-		"ReduceMax": lowerReduce("reducemax", plainReduce("reducemax")), "ReduceMin": lowerReduce("", reduceMin),
-		"ReduceL1": lowerReduce("", reduceL1), "ReduceL2": lowerReduce("", reduceL2), "ReduceSumSquare": lowerReduce("", reduceSumSquare),
-		"ReduceLogSum": lowerReduce("", reduceLogSum), "ReduceLogSumExp": lowerReduce("", reduceLogSumExp),
-	})
+func productOperators() []*operator {
+	all := []*operator{
+		{name: "MatMul", versions: "1 9 13", lower: lowerMatMul, types: productType, writes: map[string]writer{"matmul": plain("MatMul")}},
+		{name: "Gemm", versions: "1 6 7 9 11 13", attrs: "alpha beta broadcast transA transB", lower: lowerGemm, types: gemmType},
+		{name: "Einsum", versions: "12", attrs: "equation", lower: lowerEinsum, types: einsumType},
+		{name: "Det", versions: "11 22", lower: lowerDet},
+		{name: "CumSum", versions: "11 14", attrs: "exclusive reverse", lower: lowerRunning("ewadd", 0), types: sameType},
+		{name: "CumProd", versions: "26", attrs: "exclusive reverse", lower: lowerRunning("ewmul", 1)},
+	}
+	const versions = "1 11 13 18"
+	for _, o := range []*operator{
+		{name: "ReduceSum", versions: "1 11 13", lower: lowerReduce("", plainReduce("reducesum")), types: reducedType,
+			writes: map[string]writer{"reducesum": writeReduce("ReduceSum", 13)}},
+		{name: "ReduceMean", versions: versions, lower: lowerReduce("", plainReduce("reducemean")), types: reducedType,
+			writes: map[string]writer{"reducemean": writeReduce("ReduceMean", reduceOpset)}},
+		{name: "ReduceMax", versions: "1 11 12 13 18 20", lower: lowerReduce("reducemax", plainReduce("reducemax")), types: reducedType,
+			writes: map[string]writer{"reducemax": writeReduce("ReduceMax", reduceOpset)}},
+		{name: "ReduceMin", versions: "1 11 12 13 18 20", lower: lowerReduce("", reduceMin), types: reducedType},
+		{name: "ReduceProd", versions: versions, lower: lowerReduce("", reduceProd), types: reducedType},
+		{name: "ReduceL1", versions: versions, lower: lowerReduce("", reduceL1)},
+		{name: "ReduceL2", versions: versions, lower: lowerReduce("", reduceL2)},
+		{name: "ReduceSumSquare", versions: versions, lower: lowerReduce("", reduceSumSquare)},
+		{name: "ReduceLogSum", versions: versions, lower: lowerReduce("", reduceLogSum)},
+		{name: "ReduceLogSumExp", versions: versions, lower: lowerReduce("", reduceLogSumExp)},
+	} {
+		o.attrs = "axes keepdims noop_with_empty_axes"
+		all = append(all, o)
+	}
+	return all
 }
 
 // lowest pads where a maximum is taken.
@@ -98,6 +119,9 @@ func lowerGemm(c *call) {
 	y := c.scaled("alpha", im.do("matmul", in[0], in[1]))
 	if in[2] != nil {
 		add := c.scaled("beta", in[2])
+		if im.opset < 7 && !slices.Equal(add.sizes, y.sizes) && !c.flag("broadcast") {
+			must.Failf("%s and %s have different sizes, and broadcast is not 1", y, add)
+		}
 		y = im.do("ewadd", y, im.broadcast(add, y.sizes...))
 	}
 	c.set(y)

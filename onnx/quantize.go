@@ -11,11 +11,17 @@ import (
 // rounded to the nearest integer, the even one of two, plus zero, and within its type's
 // range. Both are computed in float32, in which integers of up to 24 bits are exact.
 
-func init() {
-	register(map[string]lowering{
-		"QuantizeLinear": lowerQuantize, "DequantizeLinear": lowerDequantize, "DynamicQuantizeLinear": lowerDynamicQuantize,
-	})
-	contributions["QuantizeLinear"], contributions["DequantizeLinear"] = lowerQuantize, lowerDequantize
+func quantizedOperators() []*operator {
+	const conv = "auto_pad dilations group kernel_shape pads strides"
+	return []*operator{
+		{name: "QuantizeLinear", versions: "10 13 19 21 23 24 25", attrs: "axis block_size output_dtype !precision saturate", lower: lowerQuantize},
+		{name: "DequantizeLinear", versions: "10 13 19 21 23 24 25", attrs: "axis block_size output_dtype", lower: lowerDequantize},
+		{name: "DynamicQuantizeLinear", versions: "11", lower: lowerDynamicQuantize},
+		{name: "MatMulInteger", versions: "10", lower: lowerMatMulInteger},
+		{name: "ConvInteger", versions: "10", attrs: conv, lower: lowerConvInteger},
+		{name: "QLinearMatMul", versions: "10 21", lower: lowerQLinearMatMul},
+		{name: "QLinearConv", versions: "10", attrs: conv, lower: lowerQLinearConv},
+	}
 }
 
 // quantum is a scale and a zero point, nil for 0.

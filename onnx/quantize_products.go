@@ -13,32 +13,19 @@ import (
 // which are added up as integers of 32 bits. What does not fit that way is computed with
 // integers from the start.
 
-func init() {
-	register(map[string]lowering{
-		"MatMulInteger": lowerMatMulInteger, "ConvInteger": lowerConvInteger,
-		"QLinearMatMul": lowerQLinearMatMul, "QLinearConv": lowerQLinearConv,
-	})
-	for op, f := range map[string]lowering{
-		"MatMulIntegerToFloat": lowerMatMulIntegerToFloat, "DynamicQuantizeMatMul": lowerDynamicQuantizeMatMul, "QGemm": lowerQGemm,
-		"QLinearAdd": quantizedPair("ewadd"), "QLinearMul": quantizedPair("ewmul"),
-		"QLinearSigmoid":   quantizedOne(func(c *call, x *value) *value { return c.im.do("sigmoid", x) }),
-		"QLinearLeakyRelu": quantizedOne(withNumbers("leakyrelu", num{"alpha", "alpha", 0.01})),
-		"QLinearGlobalAveragePool": quantizedOne(func(c *call, x *value) *value {
-			if c.flag("channels_last") || x.rank() < 3 {
-				must.Do(unsupported("its channels are last"))
-			}
-			return c.im.reduce("reducemean", x, upTo(2, x.rank()), true)
-		}),
-		"QLinearSoftmax": quantizedOne(func(c *call, x *value) *value {
-			if c.int("opset", 13) < 13 {
-				must.Do(unsupported("it is that of operator set %d", c.int("opset", 13)))
-			}
-			return c.im.apply("softmax", attrs{"axis": graph.IntValue(c.axisAttr(-1, x.rank()))}, x)
-		}),
-		"QLinearConcat": lowerQLinearConcat, "QLinearConv": lowerQLinearConv,
-	} {
-		contributions[op] = f
+// meanOfImage and softmaxOfLast are two of the operators on quantized numbers.
+func meanOfImage(c *call, x *value) *value {
+	if c.flag("channels_last") || x.rank() < 3 {
+		must.Do(unsupported("its channels are last"))
 	}
+	return c.im.reduce("reducemean", x, upTo(2, x.rank()), true)
+}
+
+func softmaxOfLast(c *call, x *value) *value {
+	if c.int("opset", 13) < 13 {
+		must.Do(unsupported("it is that of operator set %d", c.int("opset", 13)))
+	}
+	return c.im.apply("softmax", attrs{"axis": graph.IntValue(c.axisAttr(-1, x.rank()))}, x)
 }
 
 // exactSum is up to which all integers are float32 numbers.

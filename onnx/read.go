@@ -65,6 +65,11 @@ type Report struct {
 	Batch int
 	// Outputs are the names of the outputs, in the file's order.
 	Outputs []string
+	// Defaults are the inputs to which the file gives a default. They are constants of the
+	// model, which holds only where nobody gives them another value.
+	Defaults []string
+	// Warnings are what else contradicts in the file or was assumed, a line each.
+	Warnings []string
 	// Unused are the names in ReadOptions.Shapes and Constants that the model
 	// does not have, where ReadOptions.Some lets them be.
 	Unused []string
@@ -227,20 +232,4 @@ func nodeName(n *onnxpb.NodeProto) string {
 		}
 	}
 	return "node without a name"
-}
-
-// Operators lists ONNX's operators, and those that ONNX Runtime adds, that are read as
-// operators of ours, or computed while reading, by name. All others become opaque.
-func Operators() []string {
-	all := map[string]bool{"Constant": true, "Shape": true, "Size": true}
-	for op := range lowerings {
-		all[op] = true
-	}
-	for op := range evaluators {
-		all[op] = true
-	}
-	for op := range contributions {
-		all[contributed+"."+op] = true
-	}
-	return slices.Sorted(maps.Keys(all))
 }

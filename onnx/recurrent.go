@@ -10,12 +10,15 @@ import (
 // Recurrent networks, step by step. What the inputs add to the gates is one product for
 // all steps; each step then has one product of its own.
 
-func init() {
-	register(map[string]lowering{
-		"RNN":  lowerRecurrent(1, []string{"Tanh"}, (*recurrence).simple),
-		"GRU":  lowerRecurrent(3, []string{"Sigmoid", "Tanh"}, (*recurrence).gru),
-		"LSTM": lowerRecurrent(4, []string{"Sigmoid", "Tanh", "Tanh"}, (*recurrence).lstm),
-	})
+func recurrentOperators() []*operator {
+	const attrs = "!activation_alpha !activation_beta activations !clip direction hidden_size !output_sequence layout"
+	return []*operator{
+		{name: "RNN", versions: "!1 7 14 22", attrs: attrs, lower: lowerRecurrent(1, []string{"Tanh"}, (*recurrence).simple), types: recurrentTypes},
+		{name: "GRU", versions: "!1 !3 7 14 22", attrs: attrs + " linear_before_reset",
+			lower: lowerRecurrent(3, []string{"Sigmoid", "Tanh"}, (*recurrence).gru), types: recurrentTypes},
+		{name: "LSTM", versions: "!1 7 14 22", attrs: attrs + " !input_forget",
+			lower: lowerRecurrent(4, []string{"Sigmoid", "Tanh", "Tanh"}, (*recurrence).lstm), types: recurrentTypes},
+	}
 }
 
 // maxSteps bounds the steps that are written one after another.
@@ -64,10 +67,8 @@ func lowerRecurrent(gates int, acts []string, next step) lowering {
 			must.Do(unsupported("it takes %d steps, and no more than %d are written one after another: cut its input", steps, maxSteps))
 		case way != "forward" && way != "reverse" && dirs == 1:
 			must.Failf("direction is %q", clip(way))
-		case c.float("clip", 0) != 0 || c.flag("input_forget"):
-			must.Do(unsupported("it clips its gates or couples them"))
-		case c.has("activation_alpha") || c.has("activation_beta"):
-			must.Do(unsupported("its activations have parameters"))
+		case c.has("hidden_size") && c.int("hidden_size", 0) != int64(hidden):
+			must.Failf("hidden_size is %d, and its weights are for %d", c.int("hidden_size", 0), hidden)
 		}
 		if long := c.known(4, "sequence lengths"); long != nil {
 			for _, n := range long.ints {

@@ -9,10 +9,6 @@ import (
 
 // Images read in regions, and around places that are moved.
 
-func init() {
-	register(map[string]lowering{"RoiAlign": lowerRoiAlign, "DeformConv": lowerDeformConv})
-}
-
 // lowerRoiAlign: each region is cut into bins, and each bin is read at a grid of places,
 // of which the mean or the largest is taken. A place outside is nothing; one at the border
 // is moved to the middle of the cell there.

@@ -8,8 +8,16 @@ import (
 	"github.com/taso-go/taso/internal/must"
 )
 
-func init() {
-	register(map[string]lowering{"Resize": lowerResize, "Upsample": lowerUpsample})
+func resizeOperators() []*operator {
+	return []*operator{
+		{name: "Resize", versions: "10 11 13 18 19", lower: lowerResize, types: resizedType, writes: map[string]writer{"resize": writeResize},
+			attrs: "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value keep_aspect_ratio_policy mode nearest_mode"},
+		// The scales of version 1 are two attributes. Version 10 was never to be used.
+		{name: "Upsample", versions: "!1 7 9 !10", attrs: "!height_scale mode scales !width_scale", lower: lowerUpsample},
+		{name: "GridSample", versions: "16 20 22", attrs: "align_corners mode padding_mode", lower: lowerGridSample},
+		{name: "AffineGrid", versions: "20", attrs: "align_corners", lower: lowerAffineGrid},
+		{name: "CenterCropPad", versions: "18", attrs: "axes", lower: lowerCenterCrop},
+	}
 }
 
 // sampling is how the axes of a tensor are sampled anew.

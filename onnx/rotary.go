@@ -9,10 +9,6 @@ import (
 
 // Rotary embeddings: pairs of numbers turned by angles that depend on the place.
 
-func init() {
-	register(map[string]lowering{"RotaryEmbedding": lowerRotary})
-}
-
 // rotary is how heads [batch, heads, places, size] or [batch, places, heads, size] are turned.
 type rotary struct {
 	cos, sin *value // [batch, places, dim/2], or [places, dim/2] for all of the batch

@@ -9,12 +9,6 @@ import (
 
 // Sums and products along an axis, and powers: few element-wise operators instead of many.
 
-func init() {
-	register(map[string]lowering{
-		"CumSum": lowerRunning("ewadd", 0), "CumProd": lowerRunning("ewmul", 1), "ReduceProd": lowerReduce("", reduceProd),
-	})
-}
-
 func lowerRunning(op string, none float64) lowering {
 	return func(c *call) {
 		in := c.need(2, 2)

@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -11,30 +10,28 @@ import (
 // Sequences of tensors. The graph has none: a sequence is a list of values while reading,
 // whose length is known, and operators on it are no nodes.
 
-func init() {
-	lists := map[string]lowering{
-		"SequenceEmpty": lowerSequenceEmpty, "SequenceConstruct": lowerSequenceConstruct, "SequenceInsert": lowerSequenceInsert,
-		"SequenceErase": lowerSequenceErase, "SequenceAt": lowerSequenceAt, "SequenceLength": lowerSequenceLength,
-		"ConcatFromSequence": lowerConcatFromSequence, "SplitToSequence": lowerSplitToSequence,
-	}
-	register(lists)
-	takesLists = maps.Clone(lists)
-	for _, op := range []string{"Identity", "If", "Loop", "OptionalHasElement", "OptionalGetElement"} {
-		takesLists[op] = nil // they may also be of tensors only
+func sequenceOperators() []*operator {
+	return []*operator{
+		// The type of elements says nothing of an empty sequence.
+		{name: "SequenceEmpty", versions: "11", attrs: "~dtype", lower: lowerSequenceEmpty, lists: onlyLists},
+		{name: "SequenceConstruct", versions: "11", lower: lowerSequenceConstruct, lists: onlyLists},
+		{name: "SequenceInsert", versions: "11", lower: lowerSequenceInsert, lists: onlyLists},
+		{name: "SequenceErase", versions: "11", lower: lowerSequenceErase, lists: onlyLists},
+		{name: "SequenceAt", versions: "11", lower: lowerSequenceAt, lists: onlyLists},
+		{name: "SequenceLength", versions: "11", lower: lowerSequenceLength, lists: onlyLists},
+		{name: "ConcatFromSequence", versions: "11", attrs: "axis new_axis", lower: lowerConcatFromSequence, lists: onlyLists},
+		{name: "SplitToSequence", versions: "11 24", attrs: "axis keepdims", lower: lowerSplitToSequence, lists: onlyLists},
+		{name: "OptionalHasElement", versions: "15 18", lower: lowerHasElement, lists: mayList},
+		{name: "OptionalGetElement", versions: "15 18", lower: lowerIdentity, lists: mayList},
 	}
 }
-
-// takesLists has the operators whose inputs may be sequences, with their lowering where
-// they are of nothing else.
-var takesLists map[string]lowering
 
 // listOf is a sequence.
 func listOf(vs []*value) *value { return &value{list: append([]*value{}, vs...)} }
 
 // noLists fails where a node takes a sequence and its operator does not.
 func (c *call) noLists() {
-	op := c.node.GetOpType()
-	if _, ok := takesLists[op]; ok && defaultDomain(c.node.GetDomain()) {
+	if c.op != nil && c.op.lists != noLists {
 		return
 	}
 	for i, v := range c.in {

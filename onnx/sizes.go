@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
@@ -37,7 +38,7 @@ func newAsked(g *onnxpb.GraphProto) *asked {
 	for _, in := range g.GetInput() {
 		for i, d := range in.GetType().GetTensorType().GetShape().GetDim() {
 			if i > 0 {
-				a.later[d.GetDimParam()] = true
+				a.later[dimName(d)] = true
 			}
 		}
 	}
@@ -54,8 +55,10 @@ func (im *importer) given(g *onnxpb.GraphProto) {
 			continue
 		}
 		for i, d := range dims {
-			if name := d.GetDimParam(); name != "" && im.dims[name] == 0 {
-				im.dims[name] = shape[i]
+			if name := dimName(d); name != "" {
+				if _, ok := im.dims[name]; !ok {
+					im.dims[name] = shape[i]
+				}
 			}
 		}
 	}
@@ -87,12 +90,13 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) graph.TensorType {
 	}
 	sizes := make([]int, len(dims))
 	for i, d := range dims {
-		name := d.GetDimParam()
-		n := d.GetDimValue()
-		_, fixed := d.GetValue().(*onnxpb.TensorShapeProto_Dimension_DimValue)
-		fixed = fixed && n > 0 // some tools write 0 or -1 for a size that is open
-		if n > graph.MaxSize {
+		name := dimName(d)
+		n, fixed := dimSize(d)
+		switch {
+		case n > graph.MaxSize:
 			must.Failf("size %d of axis %d is larger than %d", n, i, graph.MaxSize)
+		case n < 0:
+			must.Failf("size %d of axis %d is less than 0", n, i)
 		}
 		if by, ok := im.opt.Shapes[name]; ok && name != "" && len(by) == 1 {
 			im.asked.taken[name] = true
@@ -154,9 +158,29 @@ func (im *importer) batchAxis(dims []*onnxpb.TensorShapeProto_Dimension) (axis i
 	if len(dims) == 0 {
 		return -1, false
 	}
-	name := dims[0].GetDimParam()
-	n := dims[0].GetDimValue()
-	return 0, len(dims) > 1 && (n == 0 || n == -1) && (name == "" || !im.asked.later[name])
+	name := dimName(dims[0])
+	_, fixed := dimSize(dims[0])
+	return 0, len(dims) > 1 && !fixed && (name == "" || !im.asked.later[name])
+}
+
+// dimSize is the size of a dimension, and whether the file fixes it. Some tools write -1
+// for one that is open; 0 is a size.
+func dimSize(d *onnxpb.TensorShapeProto_Dimension) (size int64, fixed bool) {
+	n, ok := d.GetValue().(*onnxpb.TensorShapeProto_Dimension_DimValue)
+	if !ok || n.DimValue == -1 {
+		return 0, false
+	}
+	return n.DimValue, true
+}
+
+// dimName is the name of a dimension, which is the same wherever it stands. Marks such as
+// "?" and "-1", and "None", stand for no name: each is a dimension of its own.
+func dimName(d *onnxpb.TensorShapeProto_Dimension) string {
+	name := d.GetDimParam()
+	if name == "None" || !strings.ContainsFunc(name, unicode.IsLetter) {
+		return ""
+	}
+	return name
 }
 
 // answer ends the reading of inputs: what is open, and what the options name in vain.
@@ -259,8 +283,8 @@ func openShape(s *onnxpb.TensorShapeProto) string {
 	var parts []string
 	for i, d := range s.GetDim() {
 		part := "N"
-		if d.GetDimValue() > 0 {
-			part = strconv.FormatInt(d.GetDimValue(), 10)
+		if n, fixed := dimSize(d); fixed {
+			part = strconv.FormatInt(n, 10)
 		}
 		if i == 8 {
 			part = "…"

@@ -50,7 +50,6 @@ func TestOpenSizes(t *testing.T) {
 		want   string // the error, or what was taken
 	}{
 		{[]string{"x batch 3"}, ReadOptions{}, "x 0 1 assumed"},
-		{[]string{"x 0 3"}, ReadOptions{}, "x 0 1 assumed"},
 		{[]string{"x -1 3", "y ? 4"}, ReadOptions{}, "x 0 1 assumed, y 0 1 assumed"},
 		{[]string{"x 8 my_batch_size", "y my_batch_size"}, ReadOptions{}, "x 1 1 assumed, y 0 1 assumed"},
 		{[]string{"x batch 3", "y batch 3"}, shape("y", 4, 3), "x 0 4, y 0 4"},

@@ -89,10 +89,8 @@ func TestSweepAttention(t *testing.T) {
 		}
 		past[3] = feed("mask", 4, 11)
 		for mode := range 4 {
-			// Masks are added behind the cap there, so that they come third.
-			if v := add(opset, past, all, "qk_matmul_output_mode", mode); mode == 1 {
-				v.departs, v.outs = "masks are added behind the cap", all[3:]
-			}
+			add(opset, past, all, "qk_matmul_output_mode", mode)
+			add(opset, past, all, "qk_matmul_output_mode", mode, "softcap", 2.0)
 		}
 		past[3] = none
 		add(opset, past, all, "is_causal", 1)
@@ -108,6 +106,10 @@ func TestSweepAttention(t *testing.T) {
 	add(24, list(q, k, v, seen("mask", 2, 1, 4, 3), none, none, integers("len", graph.Int64, 2, 3)), z).alone("Fail")
 	add(24, list(q, k, v, seen("mask", 4, 1)), z).declare("z", graph.Float32, 2, 3, 4, 5).keeps("is not said").alone("Fail")
 	add(24, list(q, k, v), z, "softcap", 2.0, "is_causal", 1)
+	add(24, list(q, k, v, none, none, none, integers("len", graph.Int64, 4, 6)), z, "is_causal", 1).declare("z", graph.Float32, 2, 3, 4, 5).keeps("different things")
+	add(25, list(q, k, v), z, "left_window_size", 1).declare("z", graph.Float32, 2, 3, 4, 5).keeps("its attribute left_window_size is 1, which is not read")
+	add(25, list(q, k, v), z, "left_window_size", 0, "right_window_size", 0).declare("z", graph.Float32, 2, 3, 4, 5).keeps("its attribute left_window_size is 0, which is not read")
+	add(25, list(q, k, v), z, "left_window_size", -1, "right_window_size", -1)
 	add(23, list(q, k, v, feed("m", 4, k.k.sizes[2])), z, "softcap", 2.0)
 	add(23, list(q, k, v), z, "is_causal", 2).declare("z", graph.Float32, 2, 3, 4, 5).keeps("neither 0 nor 1")
 	add(23, list(q, k, v), z, "scale", -1.0).declare("z", graph.Float32, 2, 3, 4, 5).keeps("has no root").alone("Fail")

@@ -5,10 +5,6 @@ import (
 	"github.com/taso-go/taso/internal/must"
 )
 
-func init() {
-	register(map[string]lowering{"TensorScatter": lowerTensorScatter})
-}
-
 // lowerTensorScatter: ONNX's own operator.
 func lowerTensorScatter(c *call) {
 	in := c.need(2, 3)

@@ -8,11 +8,6 @@ import (
 // The largest or smallest elements along an axis: their positions are an operator, and the
 // elements are what a gather reads there.
 
-func init() {
-	register(map[string]lowering{"TopK": lowerTopK})
-	writers["topk"] = writeTopK
-}
-
 // maxCompared bounds the pairs of elements that the definition of topk compares.
 const maxCompared = 1 << 24
 

@@ -14,11 +14,11 @@ import (
 // training is their domain.
 const training = "ai.onnx.preview.training"
 
-func init() {
-	domains[training] = map[string]lowering{
-		"Adagrad":  lowerStep(1, (*update).adagrad),
-		"Momentum": lowerStep(1, (*update).momentum),
-		"Adam":     lowerStep(2, (*update).adam),
+func trainingOperators() []*operator {
+	return []*operator{
+		{domain: training, name: "Adagrad", versions: "1", attrs: "decay_factor epsilon norm_coefficient", lower: lowerStep(1, (*update).adagrad)},
+		{domain: training, name: "Momentum", versions: "1", attrs: "alpha beta mode norm_coefficient", lower: lowerStep(1, (*update).momentum)},
+		{domain: training, name: "Adam", versions: "1", attrs: "alpha beta epsilon norm_coefficient norm_coefficient_post", lower: lowerStep(2, (*update).adam)},
 	}
 }
 

@@ -7,63 +7,45 @@ import (
 	"github.com/taso-go/taso/internal/must"
 )
 
-// typeRules are the output types of operators that are not lowered, so far as
-// their inputs tell; no sizes where they do not, and a rule may fail.
-var typeRules = map[string]func(c *call) []graph.TensorType{}
+// Types of results of nodes that are not lowered.
 
-func init() {
-	for _, op := range []string{
-		"Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Cos", "Cosh", "Floor", "Round", "Sign", "Sin",
-		"Sinh", "Tan", "ThresholdedRelu", "Shrink", "Hardmax", "LRN", "MeanVarianceNormalization", "LpNormalization",
-		"GroupNormalization", "CumSum", "Trilu", "ScatterND", "ScatterElements", "Scatter", "BitShift", "ReverseSequence",
-		"Bernoulli", "RandomNormalLike", "RandomUniformLike", "Relu", "Sigmoid", "Tanh", "Exp", "Sqrt", "Neg", "Abs", "Log",
-		"Clip", "Reciprocal", "Erf", "LeakyRelu", "Elu", "Softmax", "LogSoftmax", "Softplus", "HardSigmoid", "Gelu", "Selu", "Celu",
-		"HardSwish", "BatchNormalization", "InstanceNormalization", "LayerNormalization",
-	} {
-		typeRules[op] = func(c *call) []graph.TensorType { return c.sameAs(0) }
+func sameType(c *call) []graph.TensorType { return []graph.TensorType{c.typeOf(0)} }
+
+// truthType is that of comparisons.
+func truthType(c *call) []graph.TensorType { return c.jointType(graph.Bool) }
+
+// jointOfFirst is what the inputs broadcast to, with the elements of the first.
+func jointOfFirst(c *call) []graph.TensorType { return c.jointType(c.typeOf(0).DType) }
+
+func chosenType(c *call) []graph.TensorType { return c.jointType(c.typeOf(1).DType) }
+
+func gatheredType(c *call) []graph.TensorType {
+	return []graph.TensorType{{DType: c.typeOf(0).DType, Sizes: c.typeOf(1).Sizes}}
+}
+
+func castType(c *call) []graph.TensorType {
+	return []graph.TensorType{{DType: must.Get(dtypeOf(elem(c.int("to", 0)))), Sizes: c.typeOf(0).Sizes}}
+}
+
+func castLikeType(c *call) []graph.TensorType {
+	return []graph.TensorType{{DType: c.typeOf(1).DType, Sizes: c.typeOf(0).Sizes}}
+}
+
+func dropoutTypes(c *call) []graph.TensorType {
+	mask := c.typeOf(0)
+	if c.im.opset >= 10 {
+		mask.DType = graph.Bool
 	}
-	for _, op := range []string{"And", "Or", "Xor", "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "IsNaN", "IsInf", "Not"} {
-		typeRules[op] = func(c *call) []graph.TensorType { return c.jointType(0, graph.Bool) }
+	return []graph.TensorType{c.typeOf(0), mask}
+}
+
+// randomType is the type of the input, with the elements that an attribute names.
+func randomType(c *call) []graph.TensorType {
+	t := c.typeOf(0)
+	if c.has("dtype") {
+		t.DType = must.Get(dtypeOf(elem(c.int("dtype", 0))))
 	}
-	for _, op := range []string{"Add", "Sub", "Mul", "Div", "Mod", "Pow", "Max", "Min", "Sum", "PRelu", "BitwiseAnd", "BitwiseOr", "BitwiseXor"} {
-		typeRules[op] = func(c *call) []graph.TensorType { return c.jointType(0, c.typeOf(0).DType) }
-	}
-	typeRules["Where"] = func(c *call) []graph.TensorType { return c.jointType(0, c.typeOf(1).DType) }
-	typeRules["GatherElements"] = func(c *call) []graph.TensorType {
-		return []graph.TensorType{{DType: c.typeOf(0).DType, Sizes: c.typeOf(1).Sizes}}
-	}
-	for _, op := range []string{"Cast", "BitCast"} {
-		typeRules[op] = func(c *call) []graph.TensorType {
-			return []graph.TensorType{{DType: must.Get(dtypeOf(elem(c.int("to", 0)))), Sizes: c.typeOf(0).Sizes}}
-		}
-	}
-	typeRules["CastLike"] = func(c *call) []graph.TensorType {
-		return []graph.TensorType{{DType: c.typeOf(1).DType, Sizes: c.typeOf(0).Sizes}}
-	}
-	typeRules["Dropout"] = func(c *call) []graph.TensorType {
-		mask := c.typeOf(0)
-		if c.im.opset >= 10 {
-			mask.DType = graph.Bool
-		}
-		return []graph.TensorType{c.typeOf(0), mask}
-	}
-	typeRules["MatMul"] = productType
-	typeRules["Gemm"] = gemmType
-	typeRules["MaxPool"] = pooledType
-	typeRules["AveragePool"] = pooledType
-	typeRules["Resize"] = resizedType
-	typeRules["Pad"] = paddedType
-	for _, op := range []string{"LSTM", "GRU", "RNN"} {
-		typeRules[op] = recurrentTypes
-	}
-	for _, op := range []string{"ArgMax", "ArgMin"} {
-		typeRules[op] = argTypes
-	}
-	for _, op := range []string{"ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceMean"} {
-		typeRules[op] = reducedType
-	}
-	typeRules["TopK"] = topTypes
-	typeRules["Einsum"] = einsumType
+	return []graph.TensorType{t}
 }
 
 // typeOf is the type of an input; none if it is left out.
@@ -74,11 +56,10 @@ func (c *call) typeOf(i int) graph.TensorType {
 	return graph.TensorType{}
 }
 
-func (c *call) sameAs(i int) []graph.TensorType { return []graph.TensorType{c.typeOf(i)} }
-
-func (c *call) jointType(from int, t graph.DType) []graph.TensorType {
+// jointType is what the inputs broadcast to.
+func (c *call) jointType(t graph.DType) []graph.TensorType {
 	var in [][]int
-	for _, v := range c.in[min(from, len(c.in)):] {
+	for _, v := range c.in {
 		if v != nil {
 			in = append(in, v.sizes)
 		}

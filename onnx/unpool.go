@@ -9,10 +9,6 @@ import (
 
 // Where the largest element under a window stands, and elements put back there.
 
-func init() {
-	register(map[string]lowering{"MaxUnpool": lowerMaxUnpool})
-}
-
 // maximaAt are the places in a tensor where maxima under windows stand, the first ones
 // where there are several. With columns the last axis but one counts before the last.
 func (c *call) maximaAt(x *value, win *window, columns bool) *value {

@@ -50,7 +50,7 @@ func (v *value) elements() int { return graph.NumElements(v.sizes) }
 // fixed reports whether the value is a weight or a constant.
 func (v *value) fixed() bool { return v.weight != nil || v.known != nil }
 
-// empty reports whether the value has no elements; only constants may.
+// empty reports whether the value has no elements.
 func (v *value) empty() bool { return slices.Contains(v.sizes, 0) }
 
 // constant is what is known of the value's elements: nil if they are not, or
@@ -127,9 +127,6 @@ func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) []*valu
 	in = im.namedOnce(in)
 	types := make([]graph.TensorType, len(in))
 	for i, v := range in {
-		if v.empty() && !im.inFold {
-			must.Failf("operator %s: operand %s has no elements", o.Name, v)
-		}
 		if types[i] = v.typ(); o.DTypes == nil && v.dtype != in[0].dtype {
 			must.Failf("operator %s: %s and %s have different element types", o.Name, in[0], v)
 		}

@@ -233,6 +233,9 @@ func compatible(o *Opaque, opset int64) error {
 		return nil
 	}
 	return must.Try(func() {
+		if o.Irregular {
+			must.Failf("it is opaque, and not as ONNX defines %s in operator set %d: what it means in the %d that is written is not known", opName(o.Node), o.Opset, opset)
+		}
 		eachOf(o.Node, func(n *onnxpb.NodeProto) {
 			if formOf(n, o.Opset) < formOf(n, opset) {
 				must.Failf("it is opaque and of operator set %d; in the %d that is written, %s has another form", o.Opset, opset, opName(n))
@@ -242,10 +245,13 @@ func compatible(o *Opaque, opset int64) error {
 }
 
 // formOf numbers the forms of a node's operator: how often it has changed up to an
-// operator set.
+// operator set, and whether it is there at all.
 func formOf(n *onnxpb.NodeProto, opset int64) (form byte) {
 	if !defaultDomain(n.GetDomain()) {
 		return 0 // its domain has operator sets of its own
+	}
+	if o := operatorOf(n); o != nil && o.at(opset) != nil {
+		form++
 	}
 	sets := changed[n.GetOpType()]
 	if slices.ContainsFunc(n.GetAttribute(), func(a *onnxpb.AttributeProto) bool {

@@ -26,9 +26,6 @@ type proposal struct {
 	since int64 // the first operator set that has it so
 }
 
-// proposers by the operator that makes the first output, the larger proposals first.
-var proposers = map[string][]func(e *exporter, id graph.NodeID) []proposal{}
-
 // stand is a proposal that is what stands in the graph.
 type stand struct {
 	proposal
@@ -244,7 +241,7 @@ func (e *exporter) keys() map[string]int {
 // standAt is the first proposal for a node that is what stands there, or nil.
 func (e *exporter) standAt(id graph.NodeID, op string) *stand {
 	tried := 0
-	for _, propose := range proposers[op] {
+	for _, propose := range proposersOf(op) {
 		for _, p := range propose(e, id) {
 			if tried++; tried > maxProposals {
 				return nil
@@ -266,7 +263,7 @@ func (e *exporter) compare(p proposal) *stand {
 	n := &onnxpb.NodeProto{OpType: proto.String(p.op), Attribute: p.attrs}
 	im := &importer{file: &onnxpb.ModelProto{}, report: &Report{Fused: map[string]int{}}, opset: e.opset, own: true,
 		values: map[graph.Tensor]*value{}, filled: map[graph.Tensor]int64{}, budget: 1}
-	c := &call{im: im, node: n, outs: make([]*value, len(p.out)), attr: map[string]*onnxpb.AttributeProto{}}
+	c := &call{im: im, node: n, op: operatorOf(n), outs: make([]*value, len(p.out)), attr: map[string]*onnxpb.AttributeProto{}}
 	for _, a := range p.attrs {
 		c.attr[a.GetName()] = a
 	}
@@ -289,7 +286,7 @@ func (e *exporter) compare(p proposal) *stand {
 		}
 		n.Input, c.in = append(n.Input, v.name), append(c.in, v)
 	}
-	if err := must.Try(func() { lowerings[p.op](c) }); err != nil {
+	if err := must.Try(func() { c.accepted(); c.op.lower(c) }); err != nil {
 		return nil
 	}
 	m := &comparison{e: e, made: im, at: map[graph.Tensor]graph.Tensor{}, s: &stand{proposal: p, within: map[graph.NodeID]bool{}}}

@@ -18,11 +18,6 @@ const (
 	noteScatterAdd = "scatteradd"
 )
 
-func init() {
-	writers["step"], writers["reverse"], writers["scatteradd"] = writeStep, writeReverse, writeScatterAdd
-	register(map[string]lowering{"Sign": lowerSign, "ScatterND": lowerScatterND})
-}
-
 // writeStep: the sign of a rectified number.
 func writeStep(e *exporter, id graph.NodeID) {
 	positive := e.fresh(id, "positive")

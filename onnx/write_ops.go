@@ -12,12 +12,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// writers emit the ONNX nodes of an operator. Reading them must give the
+// writer emits the ONNX nodes of a node of the graph. Reading them must give the
 // operator again; where a node by itself reads as another operator of the same
-// meaning, a note says which.
-var writers = map[string]writer{}
-
-// writer emits a node of the graph. What has no form in ONNX leaves by package must.
+// meaning, a note says which. What has no form in ONNX leaves by package must.
 type writer func(e *exporter, id graph.NodeID)
 
 // broadcasts are the operators whose ONNX form broadcasts.
@@ -26,31 +23,8 @@ var broadcasts = map[string]string{
 	"ewless": "Less", "ewlessequal": "LessOrEqual", "ewequal": "Equal", "ewwhere": "Where", "ewint": "",
 }
 
-func init() {
-	for onnx, own := range unary {
-		writers[own] = plain(onnx)
-	}
-	for own, onnx := range broadcasts {
-		writers[own] = plain(onnx)
-	}
-	writers["ewpow"] = func(e *exporter, id graph.NodeID) { mark(e.emit("Pow", e.spread(id), e.out(id)), "keep") }
-	for own, w := range map[string]writer{
-		"gelu": plain("Gelu"), "sign": plain("Sign"), "matmul": plain("MatMul"),
-		"leakyrelu": numbered("LeakyRelu", "alpha"), "elu": numbered("Elu", "alpha"),
-		"hardsigmoid": numbered("HardSigmoid", "alpha", "beta"),
-		"batchnorm":   numbered("BatchNormalization", "epsilon"), "layernorm": writeLayerNorm,
-		"clip": writeClip, "rsqrt": writeRsqrt, "smul": writeSmul, "softmax": writeSoftmax,
-		"conv2d": writeConv, "poolmax": writePool("MaxPool"), "poolavg": writePool("AveragePool"),
-		"concat": writeConcat, "slice": writeSlice, "split": writeSplit, "transpose": writeTranspose,
-		"reshape": writeReshape("Reshape"), "broadcast": writeReshape("Expand"), "gather": writeGather,
-		"pad": writePad, "enlarge": writeEnlarge, "resize": writeResize, "cast": writeCast,
-		"reducesum": writeReduce("ReduceSum", 13), "reducemean": writeReduce("ReduceMean", reduceOpset),
-		"reducemax": writeReduce("ReduceMax", reduceOpset), "isnan": writeTruths("IsNaN"), "isinf": writeTruths("IsInf"),
-		"ewless": writeTruths("Less"), "ewlessequal": writeTruths("LessOrEqual"), "ewequal": writeTruths("Equal"),
-		"ewwhere": writeWhere, "ewint": writeInt,
-	} {
-		writers[own] = w
-	}
+func writePow(e *exporter, id graph.NodeID) {
+	mark(e.emit("Pow", e.spread(id), e.out(id)), "keep")
 }
 
 // node emits what a node of the graph is in ONNX.
@@ -60,7 +34,7 @@ func (e *exporter) node(id graph.NodeID) {
 		f()
 	} else if _, payload, ok := e.g.Opaque(id); ok {
 		e.opaque(id, payload.(*Opaque))
-	} else if w := writers[op.Name]; w != nil {
+	} else if w := writerOf(op.Name); w != nil {
 		w(e, id)
 	} else if op.In == 0 {
 		e.constant(id)

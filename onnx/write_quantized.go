@@ -11,12 +11,17 @@ import (
 // Here it is only said which tensors they may have read; whether they did is found out by
 // reading them again.
 
-func init() {
-	proposers["cast"] = []func(*exporter, graph.NodeID) []proposal{proposeRequantized, proposeDynamic, proposeQuantize, proposeInteger}
-	proposers["ewmul"] = []func(*exporter, graph.NodeID) []proposal{proposeDequantize}
-	for _, op := range []string{"matmul", "reshape", "ewadd"} {
-		proposers[op] = []func(*exporter, graph.NodeID) []proposal{proposeInteger}
+// proposersOf are the proposals for what an operator makes, the larger ones first.
+func proposersOf(own string) []func(*exporter, graph.NodeID) []proposal {
+	switch own {
+	case "cast":
+		return []func(*exporter, graph.NodeID) []proposal{proposeRequantized, proposeDynamic, proposeQuantize, proposeInteger}
+	case "ewmul":
+		return []func(*exporter, graph.NodeID) []proposal{proposeDequantize}
+	case "matmul", "reshape", "ewadd":
+		return []func(*exporter, graph.NodeID) []proposal{proposeInteger}
 	}
+	return nil
 }
 
 // Operator sets in which quantized numbers of other types came.

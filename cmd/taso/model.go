@@ -139,6 +139,9 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	k.inputs = append(append(k.inputs, name), rep.Files...)
 	m.Name = filepath.Base(name) // the names in files are their producers'
 	k.noteBatch(m.Name, rep)
+	for _, w := range rep.Warnings {
+		fmt.Fprintf(k.cmd.ErrOrStderr(), "%s: warning: %s: %s\n", k.cmd.CommandPath(), m.Name, w)
+	}
 	return m, rep, k.countUnused(rep)
 }
 

@@ -39,6 +39,10 @@ type Contents struct {
 	Fused map[string]int `json:"fused,omitempty"`
 	// Opaque are the nodes that are kept as they are.
 	Opaque []Opaque `json:"opaque,omitempty"`
+	// Defaults are the inputs that are taken to be constants, as the file gives them a
+	// default; Warnings are what else contradicts in the file or was assumed.
+	Defaults []string `json:"defaults,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 	// Nodes are the operator applications, operands before users.
 	Nodes []Node `json:"nodes,omitempty"`
 
@@ -124,6 +128,7 @@ func Describe(m *model.Model, rep *onnx.Report) *Contents {
 	why := map[string]string{}
 	if rep != nil {
 		c.Opset, c.Folded, c.Fused = rep.Opset, rep.Folded, rep.Fused
+		c.Defaults, c.Warnings = rep.Defaults, rep.Warnings
 		for _, o := range rep.Opaque {
 			c.Opaque = append(c.Opaque, Opaque{o.Name, o.Op, o.Reason})
 			why[o.Output] = o.Reason
