@@ -18,17 +18,15 @@ import (
 // which nothing is known, so casts need not be listed where it decides. Other integers are
 // taken to stay within their types, and sums and products of narrow floating-point numbers
 // to be those of numbers: see notes.
-func narrow(casts bool, ms ...*model.Model) ([]string, error) {
+func (c *comparison) narrow(casts bool) ([]string, error) {
 	var found []string
 	seen := map[graph.DType]bool{}
-	bounds := map[*model.Model]*ranges{}
-	for _, m := range ms {
-		var err error
-		if bounds[m], err = rangesOf(m); err != nil {
-			return nil, err
-		}
+	a, b, err := c.ranges()
+	if err != nil {
+		return nil, err
 	}
-	computing(ms, func(m *model.Model, op *graph.Op, out graph.Tensor) {
+	bounds := map[*model.Model]*ranges{c.a: a, c.b: b}
+	computing([]*model.Model{c.a, c.b}, func(m *model.Model, op *graph.Op, out graph.Tensor) {
 		t := m.Graph.DType(out)
 		if seen[t] || !(t.IsInt() && !stays(t) && bounds[m].leaves[out] || casts && t.IsNarrow() && op.Name == "cast") {
 			return

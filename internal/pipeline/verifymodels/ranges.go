@@ -7,6 +7,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/verify/network"
 )
 
 // between are the bounds of the elements of a tensor, whatever is fed. They are true of
@@ -55,6 +56,9 @@ func (b between) hull(c between) between { return between{min(b.lo, c.lo), max(b
 
 func (b between) add(c between) between { return between{b.lo + c.lo, b.hi + c.hi}.wider() }
 
+// tiny stands below what is more than 0, however little: the numbers are real.
+const tiny = 1e-300
+
 func (b between) mul(c between) between {
 	out := between{math.Inf(1), math.Inf(-1)}
 	for _, x := range []float64{b.lo, b.hi} {
@@ -66,7 +70,23 @@ func (b between) mul(c between) between {
 			out = out.hull(between{p, p})
 		}
 	}
-	return out.wider()
+	out = out.wider()
+	if b.lo > 0 && c.lo > 0 {
+		out.lo = max(out.lo, tiny)
+	}
+	return out
+}
+
+// inverse is 1/x.
+func (b between) inverse() between {
+	switch {
+	case b.lo > 0:
+		out := between{1 / b.hi, 1 / b.lo}.wider()
+		return between{max(out.lo, tiny), out.hi}
+	case b.hi < 0:
+		return between{1 / b.hi, 1 / b.lo}.wider()
+	}
+	return anything
 }
 
 // times is a sum of n terms, or of up to n if some may be left out.
@@ -82,6 +102,8 @@ func (b between) times(n float64, some bool) between {
 type ranges struct {
 	g  *graph.Graph
 	of map[graph.Tensor]between
+	// sure are the tensors that are finite numbers, whatever finite numbers are fed.
+	sure map[graph.Tensor]bool
 	// leaves are the tensors of integers of which the numbers that their operators are
 	// about may not be held by their type.
 	leaves map[graph.Tensor]bool
@@ -90,9 +112,16 @@ type ranges struct {
 // maxRead is the largest weight of integers that is read for its bounds.
 const maxRead = 1 << 20
 
-// rangesOf bounds the tensors of a model.
-func rangesOf(m *model.Model) (*ranges, error) {
-	r := &ranges{m.Graph, map[graph.Tensor]between{}, map[graph.Tensor]bool{}}
+// maxReal is the largest weight of other types that is.
+const maxReal = 1 << 12
+
+// rangesOf bounds the tensors of a model, whose inputs are within the bounds that are given.
+func rangesOf(m *model.Model, given map[graph.NodeID]between) (*ranges, error) {
+	r := &ranges{m.Graph, map[graph.Tensor]between{}, map[graph.Tensor]bool{}, map[graph.Tensor]bool{}}
+	infinite, err := network.Infinite(m)
+	if err != nil {
+		return nil, err
+	}
 	uses := interp.Readers(m.Graph)
 	for id := range m.Graph.Nodes() {
 		if uses[id] == 0 {
@@ -104,16 +133,23 @@ func rangesOf(m *model.Model) (*ranges, error) {
 			t := m.Graph.DType(out)
 			switch {
 			case op == nil:
-				b, err := leaf(m, id)
-				if err != nil {
-					return nil, err
+				b, known := given[id]
+				if !known {
+					var err error
+					if b, err = leaf(m, id); err != nil {
+						return nil, err
+					}
 				}
-				r.of[out] = b
+				r.of[out], r.sure[out] = b, true
+				if w := m.Weights[id]; w != nil && w.DType.IsFloat() {
+					r.sure[out] = !infinite[id]
+				}
 				continue
 			case isOpaque(m.Graph, id):
 				r.of[out] = ofType(t)
 				continue
 			}
+			r.sure[out] = r.defined(id)
 			b := r.computed(id, k)
 			if t.IsInt() {
 				b.lo, b.hi = math.Ceil(b.lo), math.Floor(b.hi)
@@ -127,10 +163,26 @@ func rangesOf(m *model.Model) (*ranges, error) {
 	return r, nil
 }
 
+// defined reports whether the results of a node are finite numbers: its operands are, and
+// are not where its function has no value.
+func (r *ranges) defined(id graph.NodeID) bool {
+	for _, t := range r.g.Operands(id) {
+		if !r.sure[t] {
+			return false
+		}
+	}
+	for _, p := range pointsOf(r.g, id) {
+		if p.limit(r.g, r); p.course == pole && p.need != [sides]bool{} {
+			return false
+		}
+	}
+	return r.g.Op(id).Places == nil && r.g.Op(id).Name != "ewint"
+}
+
 // leaf bounds an input or a weight.
 func leaf(m *model.Model, id graph.NodeID) (between, error) {
 	t, w := m.Graph.DType(id.Out(0)), m.Weights[id]
-	if w == nil || !t.IsInt() || w.Elements() > maxRead || t.Bytes() > 4 {
+	if w == nil || t.IsInt() && w.Elements() > maxRead || t.IsFloat() && w.Elements() > maxReal || t.IsInt() && t.Bytes() > 4 && w.Elements() > maxReal {
 		return ofType(t), nil
 	}
 	raw, err := w.Read()
@@ -140,6 +192,12 @@ func leaf(m *model.Model, id graph.NodeID) (between, error) {
 	out := between{math.Inf(1), math.Inf(-1)}
 	for i := range int(w.Elements()) {
 		x := decode(t, raw[i*t.Bytes():])
+		if !finite(x) {
+			return anything, nil
+		}
+		if math.Abs(x) > 1<<53 && t.IsInt() { // rounded
+			return ofType(t), nil
+		}
 		out = out.hull(between{x, x})
 	}
 	return out, nil
@@ -155,6 +213,21 @@ func (r *ranges) computed(id graph.NodeID, k int) between {
 	var s graph.Space
 	for i := range at {
 		at[i] = s.Var("i").Index()
+	}
+	op := r.g.Op(id)
+	switch {
+	case (op.Name == "isnan" || op.Name == "isinf") && r.sure[in[0]]:
+		return between{0, 0}
+	case op.Counts && len(in) == 1:
+		return between{0, float64(graph.NumElements(r.g.Sizes(in[0])))}
+	case op.Name == "ewmul" && in[0] == in[1]:
+		b := r.of[in[0]].mul(r.of[in[0]])
+		return between{max(b.lo, 0), b.hi}
+	case op.Name == "ewpow":
+		if e := r.of[in[1]]; e.lo == e.hi && math.Mod(e.lo, 2) == 0 {
+			return between{0, math.Inf(1)}
+		}
+		return anything
 	}
 	p, out, err := r.g.Op(id).Primitive(r.g.Attrs(id), shapes, k)
 	if err != nil || out != 0 || p.Op.Entry == nil {
@@ -266,6 +339,12 @@ func (w *walk) function(e *graph.Expr) between {
 	switch {
 	case name == "number" && len(args) == 1:
 		return between{args[0], args[0]}
+	case name == "exp", name == "sigmoid":
+		return between{max(f(x.lo), tiny), f(x.hi)}.wider()
+	case name == "reciprocal":
+		return x.inverse()
+	case name == "sqrt":
+		return between{f(max(x.lo, 0)), f(max(x.hi, 0))}.wider()
 	case tells(1, func(args []float64) float64 { return f(args[0]) }):
 		return between{0, 1}
 	case known && op.Rises && !slices.ContainsFunc(args, math.IsNaN):
@@ -289,4 +368,27 @@ func (w *walk) function(e *graph.Expr) between {
 // integer.
 func (b between) wider32() between {
 	return between{b.lo - math.Abs(b.lo)/(1<<20), b.hi + math.Abs(b.hi)/(1<<20)}.wider()
+}
+
+// ranges bounds the tensors of both models, whose positions are such as tables have.
+func (c *comparison) ranges() (a, b *ranges, err error) {
+	if c.bounds[0] != nil {
+		return c.bounds[0], c.bounds[1], nil
+	}
+	for side, m := range []*model.Model{c.a, c.b} {
+		given, inputs := map[graph.NodeID]between{}, m.Inputs()
+		for _, in := range c.ins {
+			id := inputs[in.number]
+			if side == 1 {
+				id = inputs[in.place]
+			}
+			if lo, n, ok := in.finite(); ok {
+				given[id] = between{float64(lo), float64(lo + n - 1)}
+			}
+		}
+		if c.bounds[side], err = rangesOf(m, given); err != nil {
+			return nil, nil, err
+		}
+	}
+	return c.bounds[0], c.bounds[1], nil
 }

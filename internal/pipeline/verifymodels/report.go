@@ -124,8 +124,10 @@ type Numbers struct {
 	Why       string  `json:"why,omitempty"` // why it was not made, "" if it was
 	Runs      int     `json:"runs"`          // sets of inputs
 	// beyond says where outputs differ of inputs that are no numbers.
-	beyond  []string
-	Outputs []Output `json:"outputs,omitempty"`
+	beyond []string
+	// undefined lists poles of models that are equal modulo the prime and that no run reached.
+	undefined []string
+	Outputs   []Output `json:"outputs,omitempty"`
 }
 
 // Output is the deviation of one output, in the run where it is largest relative
@@ -145,6 +147,8 @@ type Output struct {
 	At []int   `json:"at"`
 	A  float64 `json:"valueA"`
 	B  float64 `json:"valueB"`
+	// Chosen says what was fed to the inputs there, if they were chosen for what they reach.
+	Chosen string `json:"chosen,omitempty"`
 	// NaNs counts the elements that are NaN or infinite in one model only, or
 	// infinite with another sign. Any makes the output disagree.
 	NaNs int `json:"nans"`
@@ -191,6 +195,7 @@ func (r *Report) String() string {
 		if o.Absolute > 0 {
 			fmt.Fprintf(&b, ", at %v: %s and %s", o.At, short(o.A), short(o.B))
 		}
+		b.WriteString(o.Chosen)
 		if o.NaNs > 0 {
 			fmt.Fprintf(&b, ", %d elements are no numbers in one model only", o.NaNs)
 		}
