@@ -48,6 +48,7 @@ func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 		return err
 	}
 	var last Exact
+	one := min(chance(o.A, o.B), 0)
 	for _, m := range e.modes() {
 		if c.one && m.open && last.Verdict == Undecided {
 			break // weights differ, and too few positions can be tried to show that it has no effect
@@ -55,6 +56,10 @@ func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 		got := Exact{Verdict: NotRun}
 		if err := e.compare(ctx, m, &got); err != nil {
 			return err
+		}
+		// Runs are independent of each other, but for those that try finite elements.
+		if got.Bits = int(-one * float64(m.runs)); m.tried.complete && m.tried.all > 1 {
+			got.Bits = int(-one - math.Log2(float64(m.runs)))
 		}
 		if got.Verdict == Equal && m.anyWeights {
 			if len(c.differing()) > 0 {
@@ -114,7 +119,11 @@ func (e *exactRun) modes() []mode {
 		spread = max(spread, own)
 	}
 	tried := c.finiteInputs(o.Seed, tryable(o))
-	runs := o.Runs
+	again := o.Runs
+	if once(o) <= o.MaxFLOPs/1000 { // a second run takes no time, and squares the chance
+		again = max(again, 2)
+	}
+	runs := again
 	if tried.complete {
 		runs = max(runs, int(tried.all))
 	}
@@ -122,9 +131,9 @@ func (e *exactRun) modes() []mode {
 	var list []mode
 	if spread <= o.MaxFLOPs/2 && (integers || index) {
 		if any {
-			list = append(list, mode{anyWeights: true, anyInteger: true, runs: o.Runs})
+			list = append(list, mode{anyWeights: true, anyInteger: true, runs: again})
 		}
-		list = append(list, mode{anyInteger: true, runs: o.Runs})
+		list = append(list, mode{anyInteger: true, runs: again})
 	}
 	if any && tried.complete {
 		list = append(list, mode{anyWeights: true, runs: runs, tried: tried})
@@ -231,10 +240,9 @@ func (e *exactRun) infinite(pair int) bool {
 }
 
 // random is the weight of a pair in a run in which weights are random numbers.
-// Runs beyond those that were asked for only try other integers.
 func (e *exactRun) random(run, pair int, typ graph.TensorType) interp.Tensor[uint64] {
 	name := "weight " + e.c.a.Graph.Name(e.c.pairs[pair].a)
-	seed := model.Seed(e.o.Seed+uint64(run%e.o.Runs), name)
+	seed := model.Seed(e.o.Seed+uint64(run), name)
 	t := interp.Tensor[uint64]{Sizes: typ.Sizes, Data: make([]uint64, graph.NumElements(typ.Sizes))}
 	for i := range t.Data {
 		t.Data[i] = fingerprint.Mix(fingerprint.Mix(seed+uint64(i))) % p

@@ -91,3 +91,13 @@ const maxTried = 1 << 12
 
 // tryable is how many runs that may be: so many that they take about a second.
 func tryable(o Options) int64 { return min(maxTried, o.MaxFLOPs/20/once(o)) }
+
+// allFinite reports whether all inputs of the models can be tried.
+func (c *comparison) allFinite(o Options) bool {
+	for _, in := range c.ins {
+		if _, _, ok := in.finite(); !ok {
+			return false
+		}
+	}
+	return o.Backend == nil && len(c.ins) > 0 && c.finiteInputs(o.Seed, tryable(o)).complete
+}

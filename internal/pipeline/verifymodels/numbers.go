@@ -44,6 +44,12 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 	}
 	if decisive {
 		n.sights()
+		res.exhausted = n.samples.tried.complete && int64(res.Runs) >= n.samples.tried.all && !slices.Contains(n.skipped, true) &&
+			!slices.ContainsFunc(res.Outputs, func(out Output) bool { return out.NaNs > 0 || out.Absolute > 0 }) &&
+			!slices.ContainsFunc(n.seen, func(s sight) bool { return s.gaps })
+		if res.exhausted && c.allFinite(o) {
+			return nil, nil // nothing else can be reached
+		}
 	}
 	if !o.NoSearch && work <= o.MaxFLOPs {
 		if err := n.search(ctx); err != nil {
@@ -283,6 +289,7 @@ type sight struct {
 	first  []float64
 	varied bool   // not all runs gave the same
 	finite []bool // of elements: a number in a run
+	gaps   bool   // an element was no finite number in a run
 }
 
 func (s *sight) look(a, b []float64) {
@@ -290,7 +297,8 @@ func (s *sight) look(a, b []float64) {
 		s.first, s.finite = a, make([]bool, len(a))
 	}
 	for i, x := range a {
-		s.finite[i] = s.finite[i] || finite(x) && finite(b[i])
+		number := finite(x) && finite(b[i])
+		s.finite[i], s.gaps = s.finite[i] || number, s.gaps || !number
 		s.varied = s.varied || x != s.first[i] && finite(x)
 	}
 }

@@ -206,14 +206,6 @@ func leaf(m *model.Model, id graph.NodeID) (between, error) {
 // computed bounds a result by what its operator says of its entries.
 func (r *ranges) computed(id graph.NodeID, k int) between {
 	in := r.g.Operands(id)
-	shapes, at := make([]graph.Shape, len(in)), make([]graph.Index, len(r.g.Sizes(id.Out(k))))
-	for i, t := range in {
-		shapes[i] = graph.Sizes(r.g.Sizes(t)...)
-	}
-	var s graph.Space
-	for i := range at {
-		at[i] = s.Var("i").Index()
-	}
 	op := r.g.Op(id)
 	switch {
 	case (op.Name == "isnan" || op.Name == "isinf") && r.sure[in[0]]:
@@ -229,22 +221,37 @@ func (r *ranges) computed(id graph.NodeID, k int) between {
 		}
 		return anything
 	}
-	p, out, err := r.g.Op(id).Primitive(r.g.Attrs(id), shapes, k)
-	if err != nil || out != 0 || p.Op.Entry == nil {
-		return anything
-	}
-	if p.Op.Rearranges && len(in) > 0 { // also where entries are hard to say
+	if op.Rearranges && len(in) > 0 { // also where entries are hard to say
 		b := r.of[in[0]]
 		for _, t := range in[1:] {
 			b = b.hull(r.of[t])
 		}
 		return b
 	}
-	e, err := entry(p, &s, shapes, at)
-	if err != nil {
+	e, ok := entryOf(r.g, id, k)
+	if !ok {
 		return anything
 	}
 	return (&walk{r, in, r.g.DType(id.Out(k)), map[*graph.Expr]between{}}).bounds(e)
+}
+
+// entryOf is the entry of result k of a node; false if its operator does not say.
+func entryOf(g *graph.Graph, id graph.NodeID, k int) (*graph.Expr, bool) {
+	in := g.Operands(id)
+	shapes, at := make([]graph.Shape, len(in)), make([]graph.Index, len(g.Sizes(id.Out(k))))
+	for i, t := range in {
+		shapes[i] = graph.Sizes(g.Sizes(t)...)
+	}
+	var s graph.Space
+	for i := range at {
+		at[i] = s.Var("i").Index()
+	}
+	p, out, err := g.Op(id).Primitive(g.Attrs(id), shapes, k)
+	if err != nil || out != 0 || p.Op.Entry == nil {
+		return nil, false
+	}
+	e, err := entry(p, &s, shapes, at)
+	return e, err == nil
 }
 
 func entry(p graph.Prim, s *graph.Space, in []graph.Shape, at []graph.Index) (e *graph.Expr, err error) {
@@ -339,7 +346,7 @@ func (w *walk) function(e *graph.Expr) between {
 	switch {
 	case name == "number" && len(args) == 1:
 		return between{args[0], args[0]}
-	case name == "exp", name == "sigmoid":
+	case known && op.Rises && op.NonNegative && f(-700) > 0: // everywhere
 		return between{max(f(x.lo), tiny), f(x.hi)}.wider()
 	case name == "reciprocal":
 		return x.inverse()

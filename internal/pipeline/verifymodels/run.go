@@ -105,9 +105,12 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 		r.Weights = c.differing()
 	}
 	equal := r.Exact.Verdict == Equal
-	if r.Unreached, err = numbers(ctx, o, c, !equal && !r.weightsDecide(), &r.Numbers); err != nil {
+	// Where all inputs can be tried, they are, whatever is known.
+	all := !r.Exact.Structure && c.allFinite(o)
+	if r.Unreached, err = numbers(ctx, o, c, (!equal || all) && !r.weightsDecide(), &r.Numbers); err != nil {
 		return nil, err
 	}
+	r.Exhaustive = all && r.Numbers.exhausted
 	if !r.Exact.Structure {
 		list, err := c.narrow(!equal && !o.NoExact)
 		if err != nil {
@@ -118,6 +121,10 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 	r.Notes = append(r.Notes, r.Numbers.beyond...)
 	r.Runs = max(r.Runs, r.Numbers.Runs)
 	r.conclude()
+	if r.Assumptions, err = r.assumptions(c); err != nil {
+		return nil, err
+	}
+	r.State()
 	return r, nil
 }
 
