@@ -51,17 +51,14 @@ func (r *Report) assumptions(c *comparison) ([]assume.Name, error) {
 					if c.readsFloats(fed, g, id) {
 						s.Add(assume.FiniteInputs)
 					}
-				case t.IsInt() && r.Exact.Verdict == Equal && !r.Exhaustive && bounds.leaves[id.Out(k)]:
+				case t.IsInt() && r.Exact.Verdict == Equal && !r.Exhaustive && bounds.leaves[id.Out(k)] && !wraps(g, id):
 					s.Add(assume.NoOverflow)
 				}
 			}
-			if r.Exact.Verdict == Equal && !r.Exhaustive {
-				for _, p := range pointsOf(g, id) {
-					if p.limit(g, bounds); p.course == pole && p.need != [sides]bool{} {
-						s.Add(assume.Defined)
-					}
-				}
-			}
+		}
+		// What both models have may have no value either, and be treated in different ways.
+		if r.Exact.Verdict == Equal && !r.Exact.Structure && !r.Exhaustive && newWatch(m, own, other, bounds).partial() {
+			s.Add(assume.Defined)
 		}
 	}
 	return s.List(), nil

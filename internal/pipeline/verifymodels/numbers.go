@@ -10,6 +10,7 @@ import (
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/model"
 )
 
 // numbers compares in floating point. Where it is the only evidence (decisive), inputs have
@@ -43,11 +44,9 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 		return nil, nil
 	}
 	if decisive {
-		n.sights()
-		res.exhausted = n.samples.tried.complete && int64(res.Runs) >= n.samples.tried.all && !slices.Contains(n.skipped, true) &&
-			!slices.ContainsFunc(res.Outputs, func(out Output) bool { return out.NaNs > 0 || out.Absolute > 0 }) &&
-			!slices.ContainsFunc(n.seen, func(s sight) bool { return s.gaps })
-		if res.exhausted && c.allFinite(o) {
+		if tried := n.samples.tried; c.allFinite(o) && int64(res.Runs) >= tried.all && !slices.Contains(n.skipped, true) {
+			res.exhausted = !slices.ContainsFunc(res.Outputs, func(out Output) bool { return out.NaNs > 0 || out.Absolute > 0 }) &&
+				!slices.ContainsFunc(n.seen, func(s sight) bool { return s.gaps })
 			return nil, nil // nothing else can be reached
 		}
 	}
@@ -55,6 +54,9 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 		if err := n.search(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if decisive {
+		n.sights()
 	}
 	return n.unreached, nil
 }
@@ -202,7 +204,7 @@ func (n *numbersRun) compare(ctx context.Context, k int, inA, outA, outB []inter
 	case n.samples.notNumbers(k):
 		n.res.beyond = n.c.beyond(n.res.Outputs, inA, outA, placed)
 	case n.decisive && n.c.atHalves(k) && n.probe != nil:
-		n.probe.a.watch.begin() // multiples of a half are too small to leave float64
+		n.probe.a.watch.overflow, n.probe.b.watch.overflow = false, false // multiples of a half are too small to leave float64
 		return n.probe.judge(ctx, inA, outA, outB)
 	case n.decisive && n.c.atHalves(k):
 		edge := Numbers{Outputs: slices.Clone(n.res.Outputs)}
@@ -228,10 +230,23 @@ func (n *numbersRun) sights() {
 		name := n.res.Outputs[i].NameA
 		if blind := n.seen[i].blind(); blind > 0 {
 			n.unreached = append(n.unreached, fmt.Sprintf("output %s: %d of %d elements are a finite number in no run", name, blind, len(n.seen[i].finite)))
-		} else if !n.seen[i].varied && depends[n.o.A.Graph.Outputs()[i].Node] {
+		} else if !n.seen[i].varied && depends[n.o.A.Graph.Outputs()[i].Node] && !(n.probe != nil && n.probe.thorough && n.definite()) {
 			n.unreached = append(n.unreached, fmt.Sprintf("output %s: the same in every run, whatever is fed", name))
 		}
 	}
+}
+
+// definite reports whether both models are only about finite numbers: neither tells them from
+// others.
+func (n *numbersRun) definite() bool {
+	for _, m := range []*model.Model{n.o.A, n.o.B} {
+		for id := range m.Graph.Nodes() {
+			if op := m.Graph.Op(id); op != nil && (op.Name == "isnan" || op.Name == "isinf") {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // search looks for inputs that reach what no run reached.
@@ -249,13 +264,20 @@ func (n *numbersRun) search(ctx context.Context) (err error) {
 		}
 	}
 	p := n.probe
+	if n.decisive {
+		p.look = func(outA, outB []interp.Tensor[float64]) {
+			for i, j := range n.c.outs {
+				n.seen[i].look(outA[i].Data, outB[j].Data)
+			}
+		}
+	}
 	if n.decisive && n.o.Backend != nil { // what its runs reached was not seen
 		for k := range n.res.Runs {
 			if !p.open() || !p.pays(1) {
 				break
 			}
 			in, _ := n.samples.fill(k)
-			if err := p.try(ctx, in); err != nil {
+			if _, _, err := p.try(ctx, in); err != nil {
 				return err
 			}
 		}
@@ -268,6 +290,7 @@ func (n *numbersRun) search(ctx context.Context) (err error) {
 		return nil
 	}
 	if !p.differs() {
+		twins(p.a.watch, p.b.watch)
 		n.unreached = append(n.unreached, slices.Concat(p.a.watch.unreached(), p.b.watch.unreached())...)
 	}
 	if len(p.rounding) > 0 {

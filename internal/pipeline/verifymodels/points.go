@@ -51,7 +51,7 @@ func functionPoints(id graph.NodeID, text string) (list []*point) {
 		return nil
 	}
 	for _, v := range params {
-		if finite(v) {
+		if math.Abs(v) < 3.4e38 { // float32 has no numbers beyond, to speak of
 			tried = append(tried, v)
 		}
 	}
@@ -67,16 +67,13 @@ func functionPoints(id graph.NodeID, text string) (list []*point) {
 			v = 0 // not -0
 		}
 		p := &point{node: id, y: -1, value: v}
-		switch p.course = courseOf(f, v); {
-		case p.course == smooth && v == 0: // most functions are about the sign
-			p.course = bends
-			fallthrough
-		case p.course == bends:
-			p.need = [sides]bool{below: true, above: true}
-		case p.course != smooth:
-			p.need = [sides]bool{true, true, true}
-		default:
+		switch p.course = courseOf(f, v); p.course {
+		case smooth:
 			continue
+		case bends:
+			p.need = [sides]bool{below: true, above: true}
+		default:
+			p.need = [sides]bool{true, true, true}
 		}
 		if len(list) > 0 && list[len(list)-1].value == v {
 			continue
@@ -99,6 +96,12 @@ func courseOf(f func(float64) float64, v float64) course {
 	case math.Abs(mid-left) > 1e-3 || math.Abs(right-mid) > 1e-3:
 		return jumpsAt
 	case math.Abs(low-high) > 1e-3*(math.Abs(low)+math.Abs(high)+1e-3):
+		return bends
+	}
+	// The second derivatives on both sides, as of elu at 0.
+	h = 1e-3 * max(1, math.Abs(v))
+	low, high := (mid-2*f(v-h)+f(v-2*h))/(h*h), (f(v+2*h)-2*f(v+h)+mid)/(h*h)
+	if math.Abs(low-high) > 0.02+0.05*(math.Abs(low)+math.Abs(high)) {
 		return bends
 	}
 	return smooth

@@ -18,6 +18,12 @@ type prober struct {
 	a, b *runner // of the reference evaluator
 	res  *Numbers
 	left int64 // work that may still be done
+	// polesOnly: the models are equal modulo the prime.
+	polesOnly bool
+	// thorough: inputs of all magnitudes were compared.
+	thorough bool
+	runs     int
+	look     func(outA, outB []interp.Tensor[float64])
 	// rounding says where the models differ and rounding decides about it.
 	rounding []string
 }
@@ -31,7 +37,7 @@ func newProber(o Options, c *comparison, a, b *runner, res *Numbers, polesOnly b
 	}
 	a.watch, b.watch = newWatch(o.A, c.numA, c.numB, ra), newWatch(o.B, c.numB, c.numA, rb)
 	a.watch.relate(b.watch, polesOnly)
-	return &prober{o: o, c: c, a: a, b: b, res: res, left: o.MaxFLOPs / 150}, nil
+	return &prober{o: o, c: c, a: a, b: b, res: res, left: o.MaxFLOPs / 150, polesOnly: polesOnly}, nil
 }
 
 // least is the work that an evaluation counts as at least.
@@ -55,14 +61,24 @@ func (p *prober) differs() bool {
 // search looks for inputs that reach what the runs so far did not: simple ones first, and
 // then such that are on a line between two on different sides of a point.
 func (p *prober) search(ctx context.Context) error {
-	for _, s := range simple {
-		if !p.open() || !p.pays(1) {
+	if p.polesOnly && !p.a.watch.partial() && !p.b.watch.partial() {
+		return nil
+	}
+	sources := slices.Concat(simple, p.mixed(), scouts)
+	if p.polesOnly {
+		if sources = simple; p.open() {
+			sources = slices.Concat(simple, scouts)
+		}
+	}
+	for _, s := range sources {
+		if p.differs() || !p.pays(1) {
 			break
 		}
-		if err := p.try(ctx, p.feed(s)); err != nil {
+		if _, _, err := p.try(ctx, p.feed(s)); err != nil {
 			return err
 		}
 	}
+	p.thorough = p.left >= 0
 	for side, r := range []*runner{p.a, p.b} {
 		for _, pt := range r.watch.points {
 			for _, s := range pt.missing() {
@@ -94,19 +110,42 @@ func (p *prober) search(ctx context.Context) error {
 // source is what is fed to elements of an input.
 type source func(seed uint64, in input, i int) float64
 
+// all gives all elements of all inputs one value.
+func all(x float64) source { return func(uint64, input, int) float64 { return x } }
+
 // simple are inputs at which many functions change their course.
-var simple = []source{
-	func(uint64, input, int) float64 { return 0 },
-	func(uint64, input, int) float64 { return 1 },
-	func(uint64, input, int) float64 { return -1 },
+var simple = []source{all(0), all(1), all(-1),
 	func(seed uint64, in input, i int) float64 { return float64(draw(seed, 101, in, i)%3) - 1 },
 	func(seed uint64, in input, i int) float64 { return (float64(draw(seed, 102, in, i)%17) - 8) / 2 },
 }
 
-// scouts are inputs of all magnitudes. What models make of them is not compared: large
-// numbers leave little of small ones.
-var scouts = append(slices.Clone(simple),
-	scaled(1), scaled(wideScale), scaled(-wideScale), scaled(128), scaled(-128), scaled(1<<14), scaled(-1<<14), scaled(1<<21), scaled(-1<<21))
+// mixed are inputs with the numbers that the models hold, and such whose magnitudes differ:
+// what is reached may be hidden by what is done with it later.
+func (p *prober) mixed() (list []source) {
+	for k := range min(len(p.c.constants), 8) {
+		list = append(list, all(p.c.constants[k]))
+	}
+	const each = 8
+	for k := range each {
+		list = append(list, func(seed uint64, in input, i int) float64 {
+			return in.half(seed, 300+k, i, p.c.constants)
+		}, func(seed uint64, in input, i int) float64 {
+			by := math.Ldexp(1, int(draw(seed, 400+k, in, 0)%18)-4)
+			x := by * unit(draw(seed, 500+k, in, i))
+			if sign := draw(seed, 600+k, in, 0) % 4; sign < 2 { // of one sign
+				x = math.Abs(x) * float64(1-2*int(sign))
+			}
+			return x
+		})
+	}
+	return list
+}
+
+// Scouts are inputs of all magnitudes: such whose elements are one number, and random ones.
+var (
+	uniform = []source{all(0), all(wideScale), all(-wideScale), all(128), all(-128), all(1 << 14), all(-1 << 14)}
+	scouts  = []source{scaled(1), scaled(wideScale), scaled(-wideScale), scaled(128), scaled(-128), scaled(1 << 14), scaled(-1 << 14), scaled(1 << 21), scaled(-1 << 21)}
+)
 
 // scaled are random numbers of a magnitude; of a negative one the opposites of those of the
 // positive one.
@@ -140,19 +179,20 @@ func (p *prober) placed(in []interp.Tensor[float64]) []interp.Tensor[float64] {
 }
 
 // try runs both models on inputs, of which the watches take note, and compares them.
-func (p *prober) try(ctx context.Context, in []interp.Tensor[float64]) error {
-	p.a.watch.begin()
-	p.b.watch.begin()
-	outA, err := p.a.evaluate(ctx, floats{}, in, nil)
-	if err != nil {
-		return p.passed(ctx, err)
+func (p *prober) try(ctx context.Context, in []interp.Tensor[float64]) (outA, outB []interp.Tensor[float64], err error) {
+	p.runs++
+	p.a.watch.begin(p.runs)
+	p.b.watch.begin(p.runs)
+	if outA, err = p.a.evaluate(ctx, floats{}, in, nil); err != nil {
+		return nil, nil, p.passed(ctx, err)
 	}
-	inB := p.placed(in)
-	outB, err := p.b.evaluate(ctx, floats{}, inB, nil)
-	if err != nil {
-		return p.passed(ctx, err)
+	if outB, err = p.b.evaluate(ctx, floats{}, p.placed(in), nil); err != nil {
+		return nil, nil, p.passed(ctx, err)
 	}
-	return p.judge(ctx, in, outA, outB)
+	if p.look != nil {
+		p.look(outA, outB)
+	}
+	return outA, outB, p.judge(ctx, in, outA, outB)
 }
 
 // passed leaves out a run in which a model cannot be evaluated.
@@ -190,12 +230,13 @@ func (p *prober) judge(ctx context.Context, in, outA, outB []interp.Tensor[float
 		}
 		a, b := x.Data[element], y.Data[element]
 		slack := math.Abs(a-b) / 4
-		if !finite(slack) {
-			slack = max(math.Abs(a), math.Abs(b))
-			if !finite(slack) {
-				slack = min(math.Abs(a), math.Abs(b))
+		if !finite(slack) { // one of them is no number
+			slack = 1e-3
+			for _, v := range []float64{a, b} {
+				if finite(v) {
+					slack = 1e-3 * max(1, math.Abs(v))
+				}
 			}
-			slack *= 1e-3
 		}
 		stable, err := p.a.stable(ctx, in, outA, i, element, slack, p.c.common(p.o.A, p.o.B))
 		if err == nil && stable {
@@ -232,12 +273,22 @@ func (c *comparison) common(own, other *model.Model) func(graph.NodeID) bool {
 // reach looks for inputs for which an element of a node's operand is on a side of a point,
 // and compares the models there.
 func (p *prober) reach(ctx context.Context, which int, pt *point, s where) error {
-	if !p.pays(int64(len(scouts))) {
-		return nil
+	for _, sources := range [][]source{uniform, scouts} {
+		if pt.seen[s] || p.differs() || !p.pays(int64(len(sources))) {
+			return nil
+		}
+		if err := p.cross(ctx, which, pt, s, sources); err != nil {
+			return err
+		}
 	}
-	ins := make([][]interp.Tensor[float64], len(scouts))
-	seen := make([][]float64, len(scouts))
-	for k, src := range scouts {
+	return nil
+}
+
+// cross looks for two inputs between which a point lies.
+func (p *prober) cross(ctx context.Context, which int, pt *point, s where, sources []source) error {
+	ins := make([][]interp.Tensor[float64], len(sources))
+	seen := make([][]float64, len(sources))
+	for k, src := range sources {
 		ins[k] = p.feed(src)
 		var err error
 		if seen[k], err = p.apart(ctx, which, pt, ins[k]); err != nil {
@@ -246,22 +297,22 @@ func (p *prober) reach(ctx context.Context, which int, pt *point, s where) error
 	}
 	step := max(1, math.Abs(pt.value)) / 4
 	target := map[where]float64{below: -step, at: 0, above: step}[s]
-	for from := range scouts {
-		for to := range scouts {
+	for from := range ins {
+		for to := range ins {
 			for j := range min(len(seen[from]), len(seen[to])) {
 				d, e := seen[from][j], seen[to][j]
-				if !(d <= target && e >= target) || !finite(d) || !finite(e) {
-					continue
+				if d <= target && e >= target && finite(d) && finite(e) {
+					return p.between(ctx, which, pt, s, j, target, ins[from], ins[to])
 				}
-				return p.between(ctx, which, pt, s, j, target, ins[from], ins[to])
 			}
 		}
 	}
 	// No two are on different sides of what is wanted: one that is on the right side will do.
-	for k := range scouts {
+	for k := range ins {
 		for _, d := range seen[k] {
 			if s == below && d < 0 || s == at && d == 0 || s == above && d > 0 {
-				return p.try(ctx, ins[k])
+				_, _, err := p.try(ctx, ins[k])
+				return err
 			}
 		}
 	}
@@ -288,7 +339,8 @@ func (p *prober) between(ctx context.Context, which int, pt *point, s where, j i
 				return nil
 			}
 			if ds[j] == target || s != at && (ds[j] < 0) == (target < 0) && math.Abs(ds[j]) >= math.Abs(target)/2 && math.Abs(ds[j]) <= 2*math.Abs(target) {
-				return p.try(ctx, p.onLine(lo, hi, mid))
+				_, _, err := p.try(ctx, p.onLine(lo, hi, mid))
+				return err
 			}
 			if ds[j] <= target {
 				from = mid
@@ -298,15 +350,33 @@ func (p *prober) between(ctx context.Context, which int, pt *point, s where, j i
 		}
 		lo, hi = p.onLine(lo, hi, from), p.onLine(lo, hi, to)
 	}
-	for _, in := range [][]interp.Tensor[float64]{lo, hi} {
-		if err := p.try(ctx, in); err != nil {
-			return err
-		}
+	if s != at {
+		_, _, err := p.try(ctx, hi)
+		return err
 	}
-	if pt.course == pole { // no number is nearer
+	// No number is nearer. If neither model jumps there, nothing happens at the point itself.
+	lowA, lowB, err := p.try(ctx, lo)
+	if err != nil || lowA == nil {
+		return err
+	}
+	highA, highB, err := p.try(ctx, hi)
+	if err != nil || highA == nil {
+		return err
+	}
+	if pt.course == pole || near(lowA, highA) && near(lowB, highB) {
 		pt.seen[at] = true
 	}
 	return nil
+}
+
+// near reports whether the outputs of two runs are nearly the same numbers.
+func near(a, b []interp.Tensor[float64]) bool {
+	for i := range a {
+		if o := deviation(a[i].Sizes, a[i].Data, b[i].Data); o.NaNs > 0 || o.Relative > 1e-4 {
+			return false
+		}
+	}
+	return true
 }
 
 // onLine are inputs on the line between two, rounded to what they may be.

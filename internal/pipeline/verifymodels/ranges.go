@@ -153,7 +153,7 @@ func rangesOf(m *model.Model, given map[graph.NodeID]between) (*ranges, error) {
 			b := r.computed(id, k)
 			if t.IsInt() {
 				b.lo, b.hi = math.Ceil(b.lo), math.Floor(b.hi)
-				if r.leaves[out] = !b.within(t); r.leaves[out] {
+				if r.leaves[out] = !b.within(t) && b != ofType(t); r.leaves[out] {
 					b = ofType(t)
 				}
 			}
@@ -207,6 +207,13 @@ func leaf(m *model.Model, id graph.NodeID) (between, error) {
 func (r *ranges) computed(id graph.NodeID, k int) between {
 	in := r.g.Operands(id)
 	op := r.g.Op(id)
+	if least, most := op.Name == "ewmin", op.Name == "ewmax"; least || most {
+		b, c := r.of[in[0]], r.of[in[1]]
+		if least {
+			return between{min(b.lo, c.lo), min(b.hi, c.hi)}
+		}
+		return between{max(b.lo, c.lo), max(b.hi, c.hi)}
+	}
 	switch {
 	case (op.Name == "isnan" || op.Name == "isinf") && r.sure[in[0]]:
 		return between{0, 0}
@@ -286,6 +293,9 @@ func (w *walk) find(e *graph.Expr) between {
 	if e.Direct != nil && tells(len(e.Direct.Args), e.Direct.Fn.Float) {
 		return between{0, 1}
 	}
+	if e.Direct != nil && e.Kind == graph.ExprFn && e.Direct.Fn.Int != nil && !e.Direct.Fn.Grows && w.to.IsUnsigned() {
+		return ofType(w.to) // bits, quotients and remainders
+	}
 	switch e.Kind {
 	case graph.ExprNumber:
 		if n, ok := e.Size.Const(); ok {
@@ -346,7 +356,7 @@ func (w *walk) function(e *graph.Expr) between {
 	switch {
 	case name == "number" && len(args) == 1:
 		return between{args[0], args[0]}
-	case known && op.Rises && op.NonNegative && f(-700) > 0: // everywhere
+	case known && isPositive(op, f):
 		return between{max(f(x.lo), tiny), f(x.hi)}.wider()
 	case name == "reciprocal":
 		return x.inverse()
@@ -369,6 +379,11 @@ func (w *walk) function(e *graph.Expr) between {
 		return between{f(x.lo), f(x.hi)}.wider32()
 	}
 	return anything
+}
+
+// isPositive reports whether a function of one element is more than 0 everywhere.
+func isPositive(op *graph.Op, f func(float64) float64) bool {
+	return op.Rises && op.NonNegative && f(-700) > 0
 }
 
 // wider32 has room for the rounding of float32: what is just below an integer may be the

@@ -55,7 +55,7 @@ func TestReached(t *testing.T) {
 		{name: "saturated", a: "x : float32[4]\nw : weight float32[4]\ns = ewadd(x, w)\ny = sigmoid(s)\nreturn y",
 			b:  "x : float32[4]\nw : weight float32[4]\ns = ewadd(x, w)\nr = relu(s)\ny = sigmoid(r)\nreturn y",
 			wa: map[string][]float32{"w": {900, 900, 900, 900}}, wb: map[string][]float32{"w": {900, 900, 900, 900}},
-			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer, reached: "the same in every run"},
+			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
 		{name: "nothing but what is no number", a: "x : float32[4]\nn = abs(x)\nm = neg(n)\no : float32 = one[shape=[4]]()\nk = ewsub(m, o)\ny = log(k)\nreturn y",
 			b:     "x : float32[4]\nn = abs(x)\nm = neg(n)\no : float32 = one[shape=[4]]()\nk = ewsub(m, o)\ny = sqrt(k)\nreturn y",
 			exact: verifymodels.Undecided, verdict: verifymodels.NotKnown, reached: "4 of 4 elements are a finite number in no run"},

@@ -3,6 +3,7 @@ package verifymodels
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,9 +76,9 @@ type Report struct {
 }
 
 // weightsDecide reports whether the models are the same but for numbers of
-// weights, and those differ.
+// weights, and those differ by more than rounding.
 func (r *Report) weightsDecide() bool {
-	return r.Exact.Verdict != Equal && r.Exact.ButForWeights && len(r.Weights) > 0
+	return r.Exact.Verdict != Equal && r.Exact.ButForWeights && slices.ContainsFunc(r.Weights, func(d WeightDifference) bool { return !d.rounded })
 }
 
 // conclude sets the verdict.

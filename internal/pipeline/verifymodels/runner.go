@@ -59,7 +59,7 @@ func (r *runner) run(ctx context.Context, in []interp.Tensor[float64]) ([]interp
 // sample makes run k of the samples.
 func (r *runner) sample(ctx context.Context, s samples, k int, in []interp.Tensor[float64]) ([]interp.Tensor[float64], error) {
 	if w := r.watch; w != nil {
-		w.begin()
+		w.begin(-1 - k)
 		if s.notNumbers(k) { // of which no side is compared
 			r.watch = nil
 			defer func() { r.watch = w }()

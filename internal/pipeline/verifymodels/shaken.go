@@ -14,10 +14,11 @@ import (
 // scientific computation, Math. Comput. Simul. 35, 1993): the last bits of all that is
 // rounded are random. What is computed without rounding stays as it is.
 
-// shaken is float64 arithmetic in which what is rounded is random in its last bits.
+// shaken is float64 arithmetic in which what is rounded is random in its last bits: the same
+// for the same operands, so that what is computed in one way stays equal.
 type shaken struct {
 	floats
-	state *uint64
+	key uint64
 }
 
 var (
@@ -26,17 +27,20 @@ var (
 	_ interp.Direct[float64]    = shaken{}
 )
 
-// noise is x with a random relative error of up to 2^-50.
-func (s shaken) noise(x float64) float64 {
-	*s.state++
-	return x * (1 + (float64(fingerprint.Mix(*s.state)>>11)/(1<<52)-1)/(1<<50))
+// noise is x, which was computed of operands, with a random relative error of up to 2^-50.
+func (s shaken) noise(x float64, of ...float64) float64 {
+	h := s.key
+	for _, a := range of {
+		h += fingerprint.Mix(math.Float64bits(a)) // in any order
+	}
+	return x * (1 + (float64(fingerprint.Mix(h)>>11)/(1<<52)-1)/(1<<50))
 }
 
 // Add is a + b.
 func (s shaken) Add(a, b float64) float64 {
 	x := a + b
 	if v := x - a; a-(x-v)+(b-v) != 0 { // the error of the sum (Knuth)
-		return s.noise(x)
+		return s.noise(x, a, b)
 	}
 	return x
 }
@@ -45,7 +49,7 @@ func (s shaken) Add(a, b float64) float64 {
 func (s shaken) Mul(a, b float64) float64 {
 	x := a * b
 	if math.FMA(a, b, -x) != 0 {
-		return s.noise(x)
+		return s.noise(x, a, b)
 	}
 	return x
 }
@@ -54,7 +58,7 @@ func (s shaken) Mul(a, b float64) float64 {
 func (s shaken) Rat(num, den int64) float64 {
 	x := float64(num) / float64(den)
 	if math.FMA(x, float64(den), -float64(num)) != 0 {
-		return s.noise(x)
+		return s.noise(x, float64(num), float64(den))
 	}
 	return x
 }
@@ -80,7 +84,7 @@ func (s shaken) FnOf(name string) func(float64) float64 {
 		if y == x || y == -x || fewBits(y) {
 			return y
 		}
-		return s.noise(y)
+		return s.noise(y, x)
 	}
 }
 
@@ -96,7 +100,7 @@ func (s shaken) DirectOf(f *graph.Several) func(args []float64) float64 {
 		if fewBits(y) {
 			return y
 		}
-		return s.noise(y)
+		return s.noise(y, args...)
 	}
 }
 
@@ -115,8 +119,7 @@ const shakes = 4
 func (r *runner) stable(ctx context.Context, in, out []interp.Tensor[float64], output, element int, apart float64, common func(graph.NodeID) bool) (bool, error) {
 	want := out[output].Data[element]
 	for k := range uint64(shakes) {
-		state := fingerprint.Mix(k + 1)
-		s := shaken{floats{}, &state}
+		s := shaken{floats{}, fingerprint.Mix(k + 1)}
 		got, err := evaluate(ctx, s, r.m, in, func(graph.NodeID, []interp.Tensor[float64]) {}, func(id graph.NodeID) (interp.Tensor[float64], error) {
 			w, err := r.kept.load(floats{}, r.m, id, true)
 			if err != nil || common(id) || !r.m.Weights[id].DType.IsFloat() {
@@ -125,10 +128,9 @@ func (r *runner) stable(ctx context.Context, in, out []interp.Tensor[float64], o
 			rounded := interp.Tensor[float64]{Sizes: w.Sizes, Data: make([]float64, len(w.Data))}
 			for i, x := range w.Data {
 				if rounded.Data[i] = x; !fewBits(x) {
-					rounded.Data[i] = x * (1 + (float64(fingerprint.Mix(state+uint64(i))>>11)/(1<<52)-1)/(1<<23))
+					rounded.Data[i] = x + (s.noise(x, x)-x)*(1<<27)
 				}
 			}
-			state++
 			return rounded, nil
 		})
 		if err != nil {

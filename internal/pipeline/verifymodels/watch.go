@@ -48,6 +48,68 @@ type point struct {
 	choice bool // below and above are the same
 	need   [sides]bool
 	seen   [sides]bool
+	// signs tell the operand's values in each run from others.
+	signs map[int][]float64
+	// twin: the other model has this point, of the same numbers in all runs.
+	twin bool
+}
+
+// sign notes what the operands of a point are in a run.
+func (p *point) sign(run int, in []interp.Tensor[float64]) {
+	const most, first = 64, 8
+	if p.signs == nil {
+		p.signs = map[int][]float64{}
+	}
+	if len(p.signs) >= most {
+		return
+	}
+	var s []float64
+	for _, k := range []int{p.x, p.y} {
+		if k < 0 {
+			continue
+		}
+		sum, size := 0.0, 0.0
+		for i, x := range in[k].Data {
+			sum += x * (1 + float64(i%7))
+			size += math.Abs(x)
+		}
+		s = append(append(s, float64(len(in[k].Data)), sum, size), in[k].Data[:min(first, len(in[k].Data))]...)
+	}
+	p.signs[run] = s
+}
+
+// twins finds the points that both models have: the same function of the same numbers in all
+// runs. Whatever it does where no run was, it does in both.
+func twins(a, b *watch) {
+	for _, p := range a.points {
+		for _, q := range b.points {
+			if p.twinOf(q, a.m.Graph, b.m.Graph) {
+				p.twin, q.twin = true, true
+			}
+		}
+	}
+}
+
+func (p *point) twinOf(q *point, g, h *graph.Graph) bool {
+	if p.x != q.x || p.y != q.y || p.value != q.value || len(p.signs) == 0 || len(p.signs) != len(q.signs) || !sameOperator(g, p.node, h, q.node) {
+		return false
+	}
+	for run, s := range p.signs {
+		t, ok := q.signs[run]
+		if !ok || len(s) != len(t) {
+			return false
+		}
+		size := 0.0
+		for i := range s {
+			size = max(size, math.Abs(s[i]))
+		}
+		for i := range s {
+			if !same64(s[i], t[i]) && !(math.Abs(s[i]-t[i]) <= 1e-6*size) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // rows are the places at which a node of one model alone reads a table.
@@ -72,16 +134,18 @@ type watch struct {
 	ties   map[graph.NodeID]*ties
 	holds  map[graph.Tensor]bool // operands of nodes that are watched
 	alike  bool                  // the other model's functions jump in the same ways
+	run    int
 	// In this run something became infinite, and something too large for float64 did.
 	infinite, overflow bool
 	constants          bool                  // some weights are infinite
+	positive           map[graph.NodeID]bool // nodes whose function is more than 0 everywhere
 	poles              map[graph.NodeID]bool // nodes whose results may be infinite where operands are not
 }
 
 // newWatch finds the points of the nodes of a model which an output depends on and which are
 // not among those of the other model.
 func newWatch(m *model.Model, own, other []bank.Node, bounds *ranges) *watch {
-	w := &watch{m: m, poles: map[graph.NodeID]bool{}, holds: map[graph.Tensor]bool{}, at: map[graph.NodeID][]*point{}, places: map[graph.NodeID]*rows{}, ties: map[graph.NodeID]*ties{}}
+	w := &watch{m: m, poles: map[graph.NodeID]bool{}, positive: map[graph.NodeID]bool{}, holds: map[graph.Tensor]bool{}, at: map[graph.NodeID][]*point{}, places: map[graph.NodeID]*rows{}, ties: map[graph.NodeID]*ties{}}
 	has := map[bank.Node]bool{}
 	for _, n := range other {
 		has[n] = true
@@ -89,11 +153,19 @@ func newWatch(m *model.Model, own, other []bank.Node, bounds *ranges) *watch {
 	uses, fed := interp.Readers(m.Graph), dependent(m.Graph)
 	for id := range m.Graph.Nodes() {
 		op := m.Graph.Op(id)
-		if op == nil || uses[id] == 0 || isOpaque(m.Graph, id) {
+		if op == nil || uses[id] == 0 || !fed[id] || isOpaque(m.Graph, id) {
 			continue
 		}
 		points := pointsOf(m.Graph, id)
-		w.poles[id] = slices.ContainsFunc(points, func(p *point) bool { return p.course == pole })
+		w.positive[id] = op.Pointwise && isPositive(op, floats{}.FnOf(graph.FuncText(op.Name, m.Graph.Attrs(id)...)))
+		w.poles[id] = slices.ContainsFunc(points, func(p *point) bool {
+			if p.course != pole {
+				return false
+			}
+			whole := *p
+			whole.limit(m.Graph, bounds)
+			return whole.need != [sides]bool{}
+		})
 		if has[own[id]] {
 			continue
 		}
@@ -135,15 +207,26 @@ func (w *watch) hold(id graph.NodeID) {
 func (p *point) limit(g *graph.Graph, r *ranges) {
 	in := g.Operands(p.node)
 	b, v := r.of[in[p.x]], p.value
+	size := math.Abs(v)
 	if p.y >= 0 {
 		if in[p.x] == in[p.y] {
 			p.need = [sides]bool{}
 			return
 		}
-		b = b.add(r.of[in[p.y]].mul(between{-1, -1}))
+		c := r.of[in[p.y]]
+		for _, x := range []float64{b.lo, b.hi, c.lo, c.hi} {
+			if finite(x) {
+				size = max(size, math.Abs(x))
+			}
+		}
+		b = between{b.lo - c.hi, b.hi - c.lo}
 	}
-	slack := max(math.Abs(v)*1e-9, 1e-305)
+	slack := max(size*1e-9, 1e-305)
 	can := [sides]bool{b.lo < v-slack, b.lo <= v+slack && b.hi >= v-slack, b.hi > v+slack}
+	if p.y >= 0 {
+		can[below] = can[below] && !largestOf(g, in[p.x], in[p.y])
+		can[above] = can[above] && !largestOf(g, in[p.y], in[p.x])
+	}
 	if p.choice {
 		can[below] = can[below] || can[above]
 		can[above] = can[below]
@@ -156,9 +239,26 @@ func (p *point) limit(g *graph.Graph, r *ranges) {
 	}
 }
 
+// largestOf reports whether the elements of x are the largest ones among some of y.
+func largestOf(g *graph.Graph, x, y graph.Tensor) bool {
+	for {
+		op := g.Op(x.Node)
+		switch {
+		case op == nil:
+			return false
+		case op.Name == "reducemax":
+			return g.Operands(x.Node)[0] == y
+		case !op.Rearranges || op.In != 1:
+			return false
+		}
+		x = g.Operands(x.Node)[0]
+	}
+}
+
 // see takes note of the operands of a node, and of its results.
 func (w *watch) see(id graph.NodeID, in, out []interp.Tensor[float64]) {
 	for _, p := range w.at[id] {
+		p.sign(w.run, in)
 		if p.reached() {
 			continue
 		}
@@ -193,15 +293,28 @@ func (w *watch) see(id graph.NodeID, in, out []interp.Tensor[float64]) {
 }
 
 // result takes note of the first result of a run that is infinite: of a function that has no
-// pole, it is too large.
+// pole, it is too large. A function that is never 0 and gives 0 gives what is too small.
 func (w *watch) result(id graph.NodeID, out []interp.Tensor[float64]) {
+	if w.positive[id] && slices.Contains(out[0].Data, 0) {
+		w.infinite, w.overflow = true, true
+	}
 	if !w.infinite && anyInfinite(out) {
 		w.infinite, w.overflow = true, !w.poles[id]
 	}
 }
 
 // begin begins a run.
-func (w *watch) begin() { w.infinite, w.overflow = w.constants, false }
+func (w *watch) begin(run int) { w.infinite, w.overflow, w.run = w.constants, false, run }
+
+// partial reports whether a function of the model has no value somewhere.
+func (w *watch) partial() bool {
+	for _, has := range w.poles {
+		if has {
+			return true
+		}
+	}
+	return false
+}
 
 // only is a watch of one point that takes no notes.
 func (w *watch) only(p *point) *watch {
@@ -307,7 +420,7 @@ func (p *point) see(s where) {
 // missing are the sides that no run reached.
 func (p *point) missing() (list []where) {
 	for s := range sides {
-		if p.need[s] && !p.seen[s] {
+		if p.need[s] && !p.seen[s] && !p.twin {
 			list = append(list, s)
 		}
 	}
