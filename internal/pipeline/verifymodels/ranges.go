@@ -33,7 +33,7 @@ func ofType(t graph.DType) between {
 func (b between) within(t graph.DType) bool {
 	r := ofType(t)
 	if t.Bytes() == 8 { // the largest one is rounded up
-		return r.lo < b.lo && b.hi < r.hi
+		return r.lo <= b.lo && b.hi < r.hi
 	}
 	return r.lo <= b.lo && b.hi <= r.hi
 }
@@ -371,7 +371,9 @@ func (w *walk) function(e *graph.Expr) between {
 	}
 	switch {
 	case text == graph.Truncate(w.to):
-		x = x.wider32()
+		if w.r.g.DType(w.in[0]).IsFloat() {
+			x = x.wider32()
+		}
 		return between{math.Trunc(x.lo), math.Trunc(x.hi)}
 	case text == graph.WrapFn(w.to) && x.within(w.to):
 		return x
