@@ -12,17 +12,19 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/theory"
+	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/search"
+	"github.com/taso-go/taso/verify/assume"
 	"github.com/taso-go/taso/verify/check"
 )
 
 // checkFlags are the flags of check.
 type checkFlags struct {
 	any, z3, noZ3, json bool
-	noRun               bool
+	noRun, strict       bool
 	machine             string
 	model               modelFlags
 }
@@ -64,7 +66,9 @@ Then the plan is run on virtual devices, exactly modulo a prime and in float32, 
 weights and new state, or, where that takes long, a small variant of a built-in model
 that the same planner lays out.
 
-The exit status is 1 if an entry is rejected.`,
+The report lists the assumptions of what was checked, such as reals: numbers are real, so
+rounding does not count. docs/trust.md defines them, and says what is trusted. The exit
+status is 1 if an entry is rejected, and with --strict if there is an assumption.`,
 		Example: `  taso check
   taso check my.cert
   taso check my.rules
@@ -86,12 +90,16 @@ The exit status is 1 if an entry is rejected.`,
 	f.BoolVar(&k.noZ3, "no-z3", false, "do not ask Z3")
 	f.BoolVar(&k.noRun, "no-run", false, "do not run a plan on virtual devices")
 	f.StringVar(&k.machine, "machine", "", "the cluster of a plan, by name or file (default the one that it names)")
+	f.BoolVar(&k.strict, "strict", false, "of a proof or a certificate: exit with status 1 if it needs an assumption (docs/trust.md)")
 	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 	c.MarkFlagsMutuallyExclusive("z3", "no-z3")
 	return c
 }
 
 func (k *checkFlags) run(c *cobra.Command, args []string) error {
+	if k.strict && (len(args) == 0 || isPlan(args[0]) && len(args) < 3) {
+		return errors.New("--strict: give a certificate or a proof")
+	}
 	if len(args) == 0 {
 		return k.own(c)
 	}
@@ -132,10 +140,13 @@ func (k *checkFlags) run(c *cobra.Command, args []string) error {
 		opts.Each = func(string, *check.Result) { stage.Add(1) }
 		defer stage.Done()
 	}
-	rep, err := check.File(c.Context(), in, name, opts)
+	used := assume.Set{}
+	opts.Accepted = func(l *law.Law, _ *law.Proof, _ *check.Result) { used.Union(assume.OfLaw(l)) }
+	file, err := check.File(c.Context(), in, name, opts)
 	if err != nil {
 		return err
 	}
+	rep := &checkReport{file, used.List()}
 	networks = networks || slices.ContainsFunc(rep.Rejected, func(r check.Rejection) bool { return r.ID == search.EquationName })
 	if !rep.KnownAxioms && !k.any && !networks {
 		return fmt.Errorf("%s: the axioms have hash %s, want %s", name, rep.AxiomsSHA256, axioms.SHA256())
@@ -143,17 +154,26 @@ func (k *checkFlags) run(c *cobra.Command, args []string) error {
 	if k.json {
 		err = writeJSON(c.OutOrStdout(), rep)
 	} else {
-		err = printCheck(c.OutOrStdout(), rep, opts.Z3, k.any, networks && len(rep.Rejected) == 0)
+		err = rep.print(c.OutOrStdout(), opts.Z3, k.any, networks && len(rep.Rejected) == 0)
 	}
 	if err == nil && len(rep.Rejected) > 0 {
 		err = finding(fmt.Sprintf("%s: %d of %d entries rejected", rep.File, len(rep.Rejected), len(rep.Rejected)+rep.Rules+rep.Lemmas))
 	}
+	if err == nil && k.strict {
+		err = strict(rep.Assumptions)
+	}
 	return err
 }
 
-// printCheck prints a report; any: the axioms may be any, networks: it is about a proof
+// checkReport is what a certificate was found to show, and what that takes for granted.
+type checkReport struct {
+	*check.Report
+	Assumptions []assume.Name `json:"assumptions"`
+}
+
+// print prints a report; any: the axioms may be any, networks: it is about a proof
 // of which it is not known which models it is about.
-func printCheck(w io.Writer, rep *check.Report, z3, any, networks bool) error {
+func (rep *checkReport) print(w io.Writer, z3, any, networks bool) error {
 	for _, r := range rep.Rejected {
 		fmt.Fprintf(w, "rejected: %s\n", r)
 	}
@@ -161,7 +181,7 @@ func printCheck(w io.Writer, rep *check.Report, z3, any, networks bool) error {
 	if z3 {
 		by = "the checker and Z3"
 	}
-	fmt.Fprintf(w, "%s, by %s\n\n", rep.File, by)
+	fmt.Fprintf(w, "%s, by %s\n%s\n", rep.File, by, verifymodels.AssumptionLine(rep.Assumptions))
 	if networks {
 		fmt.Fprintf(w, "Its equation of two models follows. Which models these are is checked with them: taso check %s MODEL RESULT\n\n", rep.File)
 	}
@@ -216,7 +236,7 @@ func (k *checkFlags) own(c *cobra.Command) error {
 }
 
 // networks checks the proof of a result.
-func (k *checkFlags) networks(c *cobra.Command, path, from, to string) error {
+func (k *checkFlags) networks(c *cobra.Command, path, from, to string) (fault error) {
 	k.model.others = 1 // the certificate
 	a, _, err := k.model.read(from)
 	if err != nil {
@@ -238,10 +258,18 @@ func (k *checkFlags) networks(c *cobra.Command, path, from, to string) error {
 	if err != nil {
 		return err
 	}
+	if k.strict {
+		defer func() {
+			if fault == nil {
+				fault = strict(rep.Assumptions)
+			}
+		}()
+	}
 	if k.json {
 		return writeJSON(c.OutOrStdout(), rep)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s proves that %s and %s compute the same.\n\n", name, from, to)
-	return writeTable(c.OutOrStdout(), []column{{"inputs", true}, {"outputs", true}, {"axioms", true}, {"lemmas", true}, {"instances", true}, {"same weights", true}, {"computed weights", true}, {"nodes without laws", true}},
+	w := c.OutOrStdout()
+	fmt.Fprintf(w, "%s proves that %s and %s compute the same.\n%s\n", name, from, to, verifymodels.AssumptionLine(rep.Assumptions))
+	return writeTable(w, []column{{"inputs", true}, {"outputs", true}, {"axioms", true}, {"lemmas", true}, {"instances", true}, {"same weights", true}, {"computed weights", true}, {"nodes without laws", true}},
 		[][]string{{count(rep.Inputs), count(rep.Outputs), count(rep.Axioms), count(rep.Lemmas), count(rep.Steps), count(rep.Weights), count(rep.Computed), count(rep.Cut)}})
 }

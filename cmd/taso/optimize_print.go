@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/backends/recorded"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
+	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 )
 
 // enoughTimes is how many times a table must hold for a formula to be fitted to it.
@@ -124,6 +125,9 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 		fmt.Fprintf(w, "NOT PROVED: the result uses laws that are not known to be true: %s; the models were only run", strings.Join(r.UnprovedUsed, ", "))
 	} else {
 		fmt.Fprintf(w, "proof: %s, accepted by the checker", plural(r.Checked.Steps, "instance"))
+		if line := verifymodels.AssumptionLine(r.Checked.Assumptions); line != "" {
+			fmt.Fprint(w, ", "+strings.TrimSpace(line))
+		}
 	}
 	if r.Exact != "" {
 		fmt.Fprintf(w, "; modulo 2^61 - 1: %s; in floating point: %s, largest relative deviation %.2g", r.Exact, r.Numbers, r.MaxRelError)

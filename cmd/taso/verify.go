@@ -17,6 +17,7 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/onnx"
+	"github.com/taso-go/taso/verify/assume"
 )
 
 // verifyFlags are the flags of verify.
@@ -27,6 +28,7 @@ type verifyFlags struct {
 	runtime bool
 	json    bool
 	prove   bool
+	strict  bool
 	proof   string
 	tries   int
 	reports [2]*onnx.Report // of the files
@@ -37,43 +39,51 @@ func newVerify() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify MODEL_A MODEL_B",
 		Short: "Compare two models: exactly modulo a prime, and in numbers",
-		Long: `Verify asks whether two models compute the same. Their graphs and weights are
-compared first: the same operators on the same inputs and weights are equal, and
-no run is needed to know it. Otherwise they are evaluated modulo 2^61 - 1 on random
-inputs, where the operators allow it, and in floating point, with the largest
-deviation of each output.
+		Long: `Verify compares two models. The first line of the report is the verdict:
 
-An input of integers that picks rows of a table takes all positions that the table
-has. Weights that both models hold are compared as such: where nothing else differs
-and a weight does, the models are not equal, however little an output deviates.
+  equal (proved for all inputs)   same operators on the same inputs and weights, or a proof
+                                  was found (--prove)
+  equal (all N inputs tried)      inputs are truth values or positions, and few
+  equal (exact on random residues, error probability < 2^-K)
+                                  evaluated modulo 2^61 - 1 on independent random elements
+  agree on N samples              no output deviates by more than --tolerance, relative to its
+                                  largest element, and all branches were reached
+  differ                          an output deviates, or a weight that both hold
+  not known: REASON               no output deviates, but not all was reached
 
-A run of both evaluations takes about one second for a GFLOP of both models, and one
-for twenty million elements that their operators read and write. Models that are not
-soon found to be equal are evaluated in several ways, and again for each position that
-a table has; how long it may take is said before. Models with more work than --max-flops
-in one run are not compared exactly, and are run in float32 by the backend cpu instead.
-The report says what was left out, and why.
+The second line lists the assumptions that the verdict needs, such as reals: numbers are
+real, so rounding does not count. docs/trust.md defines them. --strict accepts equal models
+without any assumption only.
 
-Models that agree, and whose files both leave the batch open where --batch gives none, are
-compared for a batch of 3 as well as one of 1.
+Samples are random at first. Then inputs are searched that reach what they did not: values
+at which a function bends, jumps or has no value, on all its sides, and equal elements where
+elements are put in an order. What is not reached is listed. Positions that pick rows of a
+table take all values that the table allows, negative ones too.
 
-The exit status is 0 if the models are equal, or if no output deviates by more than
---tolerance, relative to its largest element, and all that could make a difference
-was reached; 1 if they differ, in their inputs or outputs too, or if not all was
-reached, which is then said; and 2 if nothing could be compared. --no-exact leaves out the comparison of weights too.
+Outputs of different shapes are a difference. Where both files leave the batch dynamic and
+--batch gives none, the models are compared for a batch of 1 and one of 3, and the verdict
+is about these two.
 
---prove looks for a chain of proved laws from one model to the other, for all inputs:
-both are put into one network and rewritten until they are one. Weights of one that are
-made of weights of the other are found by their numbers. It is written to
---proof, for taso check PROOF MODEL_A MODEL_B. Where none is found, how far it came is
-said; that changes no verdict.
+A run of both evaluations takes about one second for a GFLOP of both models, and one for
+twenty million elements that their operators read and write. Models with more work than
+--max-flops in one run are not compared exactly, and are run in float32 by the backend cpu
+instead. The report says what was left out, and why. --no-exact leaves out the comparison of
+weights too.
+
+--prove looks for a chain of proved laws from one model to the other, for all inputs, and
+writes it to --proof, for taso check PROOF MODEL_A MODEL_B. If none is found, the report says
+how far the search came.
+
+The exit status is 0 if the models are equal or agree; 1 if they differ, or if they are not
+known to agree; 2 if the input is bad or nothing could be compared.
 ` + modelHelp,
 		Example: `  taso verify model.onnx optimized.onnx
   taso verify model.onnx optimized.onnx --onnxruntime
   taso verify vgg19 vgg19.onnx --max-flops 1e11
   taso verify resnet50-tiny exported.onnx --tolerance 1e-5 --json
   taso verify bert.onnx changed.onnx      # names the weights that differ
-  taso verify model.onnx theirs.onnx --prove --proof same.proof`,
+  taso verify model.onnx theirs.onnx --prove --proof same.proof
+  taso verify model.onnx reshaped.onnx --strict`,
 		Args: cobra.ExactArgs(2),
 		RunE: k.run,
 	}
@@ -88,6 +98,7 @@ said; that changes no verdict.
 	f.BoolVar(&k.prove, "prove", false, "look for a proof that both compute the same, by the laws of taso optimize")
 	f.StringVar(&k.proof, "proof", "", "write the proof to `FILE` (with --prove)")
 	f.IntVar(&k.tries, "tries", 100000, "moves to try (with --prove)")
+	f.BoolVar(&k.strict, "strict", false, "exit with status 1 unless the models are equal without any assumption (docs/trust.md)")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
 	return c
 }
@@ -153,7 +164,7 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 	rep, err := verifymodels.Run(c.Context(), k.opt)
 	k.opt.Progress.Close()
 	if mismatch := (*verifymodels.Mismatch)(nil); errors.As(err, &mismatch) {
-		return finding(err.Error())
+		return k.mismatch(c.OutOrStdout(), mismatch)
 	}
 	if err != nil {
 		return err
@@ -174,6 +185,9 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 		if proved, err = k.tryProof(c); err != nil {
 			failed = append(failed, err)
 		}
+		if proved != nil && proved.Equal {
+			rep.Prove(proved.Checked.Assumptions)
+		}
 	}
 	out := c.OutOrStdout()
 	if k.json {
@@ -192,7 +206,7 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 		if proved.Equal {
 			fmt.Fprintf(out, "proof: %s of %s, accepted by the checker\n", plural(proved.Checked.Steps, "instance"), plural(proved.Checked.Axioms+proved.Checked.Lemmas, "law"))
 		} else {
-			fmt.Fprintf(out, "no proof was found: %s\n", proved.Why)
+			fmt.Fprintf(out, "no proof found: %s\n", proved.Why)
 		}
 	}
 	return errors.Join(append(failed, err, k.verdict(rep, peer))...)
@@ -251,6 +265,23 @@ func roughly(d time.Duration) string {
 	return fmt.Sprintf("%.0f h", d.Hours())
 }
 
+// mismatch reports models whose inputs or outputs do not correspond.
+func (k *verifyFlags) mismatch(w io.Writer, m *verifymodels.Mismatch) error {
+	statement := "differ: " + m.Error()
+	var err error
+	if k.json {
+		err = writeJSON(w, struct {
+			Agree       bool                    `json:"agree"`
+			Verdict     verifymodels.Conclusion `json:"verdict"`
+			Statement   string                  `json:"statement"`
+			Assumptions []assume.Name           `json:"assumptions"`
+		}{false, verifymodels.ModelsDiffer, statement, []assume.Name{}})
+	} else {
+		_, err = fmt.Fprintln(w, statement)
+	}
+	return errors.Join(err, finding("the models do not agree: "+m.Error()))
+}
+
 // verdict is nil for models that agree wherever they were compared.
 func (k *verifyFlags) verdict(rep *verifymodels.Report, peer *runtimeReport) error {
 	switch {
@@ -260,6 +291,19 @@ func (k *verifyFlags) verdict(rep *verifymodels.Report, peer *runtimeReport) err
 		return finding("the models are not known to agree: " + cmp.Or(strings.Join(rep.Unreached, "; "), rep.Exact.Why))
 	case rep.Verdict == verifymodels.NotCompared && peer == nil:
 		return errors.New("nothing was compared: " + cmp.Or(rep.Numbers.Why, rep.Exact.Why))
+	case k.strict && rep.Verdict != verifymodels.ModelsEqual:
+		return finding("--strict: the models are not shown to be equal")
+	}
+	if k.strict {
+		return strict(rep.Assumptions)
 	}
 	return nil
+}
+
+// strict is the finding that a result needs assumptions; nil if it needs none.
+func strict(list []assume.Name) error {
+	if len(list) == 0 {
+		return nil
+	}
+	return finding("--strict: the result holds " + strings.TrimSpace(verifymodels.AssumptionLine(list)))
 }

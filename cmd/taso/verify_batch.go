@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
+	"github.com/taso-go/taso/verify/assume"
 )
 
 // otherBatch is the batch with which models are compared once more whose files leave it
@@ -24,40 +25,71 @@ func assumed(rep *onnx.Report) bool {
 
 // atOtherBatch compares models that agree for a batch of 1, which nobody asked for, for
 // another batch as well. It returns the report that counts, with notes that say so.
-func (k *verifyFlags) atOtherBatch(c *cobra.Command, args []string, rep *verifymodels.Report) (*verifymodels.Report, error) {
+func (k *verifyFlags) atOtherBatch(c *cobra.Command, args []string, rep *verifymodels.Report) (out *verifymodels.Report, err error) {
 	open := [2]bool{assumed(k.reports[0]), assumed(k.reports[1])}
+	defer func() {
+		if out != nil {
+			out.State()
+		}
+	}()
 	switch {
 	case rep.Verdict != verifymodels.ModelsEqual && rep.Verdict != verifymodels.ModelsAgree || !open[0] && !open[1]:
 		return rep, nil
 	case open[0] != open[1]:
 		i := slices.Index(open[:], true)
+		rep.Batches = []int{1}
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s takes any batch, and %s does not: they are compared for a batch of 1", filepath.Base(args[i]), filepath.Base(args[1-i])))
 		return rep, nil
 	}
 	other, failed, err := k.withBatch(c, args)
 	if mismatch := (*verifymodels.Mismatch)(nil); errors.As(err, &mismatch) {
-		return rep, finding(fmt.Sprintf("for a batch of %d: %v", otherBatch, err))
+		rep.Verdict, rep.Agree, rep.Batches = verifymodels.ModelsDiffer, false, []int{otherBatch}
+		rep.Notes = append(rep.Notes, fmt.Sprintf("for a batch of %d: %v", otherBatch, err))
+		return rep, nil
 	}
 	switch {
 	case err != nil && c.Context().Err() != nil:
 		return rep, err
 	case err != nil && failed == 1: // the other one takes this batch
-		rep.Unreached = append(rep.Unreached, fmt.Sprintf("a batch of %d: %v", otherBatch, err))
-		rep.Verdict, rep.Agree = verifymodels.NotKnown, false
+		return unknownFor(rep, err.Error()), nil
 	case err != nil:
+		rep.Batches = []int{1}
 		rep.Notes = append(rep.Notes, fmt.Sprintf("the models are compared for a batch of 1: for one of %d, %v", otherBatch, err))
-	case other.Verdict == verifymodels.ModelsDiffer:
-		other.Notes = append(other.Notes, fmt.Sprintf("that is for a batch of %d; for one of 1 the verdict is: %s", otherBatch, rep.Verdict))
+		return rep, nil
+	}
+	switch other.Verdict {
+	case verifymodels.ModelsDiffer:
+		other.Batches = []int{otherBatch}
+		other.Notes = append(other.Notes, fmt.Sprintf("that is for a batch of %d; for one of 1: %s", otherBatch, rep.Statement))
 		return other, nil
-	case other.Verdict == verifymodels.ModelsEqual || other.Verdict == verifymodels.ModelsAgree:
-		if other.Verdict == verifymodels.ModelsAgree {
-			rep.Verdict = other.Verdict
-		}
-		rep.Notes = append(rep.Notes, fmt.Sprintf("the batch is open: for one of %d the verdict is: %s", otherBatch, other.Verdict))
+	case verifymodels.ModelsEqual, verifymodels.ModelsAgree:
+		rep.Notes = append(rep.Notes, fmt.Sprintf("the batch is dynamic; for a batch of %d: %s", otherBatch, other.Statement))
+		weaker(rep, other)
+		rep.Batches = []int{1, otherBatch}
 	default:
-		rep.Notes = append(rep.Notes, fmt.Sprintf("the batch is open: for one of %d the verdict is: %s", otherBatch, other.Verdict))
+		return unknownFor(rep, other.Statement), nil
 	}
 	return rep, nil
+}
+
+// weaker gives a report the verdict that holds for another batch as well.
+func weaker(rep, other *verifymodels.Report) {
+	if other.Verdict == verifymodels.ModelsAgree {
+		rep.Verdict = other.Verdict
+	}
+	rep.Exact.Structure = rep.Exact.Structure && other.Exact.Structure
+	rep.Exhaustive = rep.Exhaustive && other.Exhaustive
+	if other.Exact.Bits > 0 && (rep.Exact.Bits == 0 || other.Exact.Bits < rep.Exact.Bits) {
+		rep.Exact.Bits = other.Exact.Bits
+	}
+	rep.Assumptions = assume.Join(rep.Assumptions, other.Assumptions)
+}
+
+// unknownFor is a report of models that are not known to agree for the other batch.
+func unknownFor(rep *verifymodels.Report, why string) *verifymodels.Report {
+	rep.Unreached = append(rep.Unreached, fmt.Sprintf("a batch of %d: %s", otherBatch, why))
+	rep.Verdict, rep.Agree, rep.Assumptions = verifymodels.NotKnown, false, []assume.Name{}
+	return rep
 }
 
 // withBatch compares the models for another batch, which failed of them do not take.

@@ -370,7 +370,7 @@ func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model)
 		reports = append(reports, exact)
 	}
 	numbers, err := verifymodels.Run(ctx, verifymodels.Options{A: o.Model, B: r.Model, Seed: o.Seed, Progress: o.Progress,
-		Backend: o.Numbers, MaxFLOPs: flops, NoExact: true})
+		Backend: o.Numbers, MaxFLOPs: flops, NoExact: true, NoSearch: true})
 	if err != nil {
 		return err
 	}

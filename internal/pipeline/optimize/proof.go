@@ -9,6 +9,7 @@ import (
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/search"
+	"github.com/taso-go/taso/verify/assume"
 	"github.com/taso-go/taso/verify/check"
 	"github.com/taso-go/taso/verify/network"
 )
@@ -50,6 +51,10 @@ type Checked struct {
 	Steps  int `json:"steps"`  // instances of laws in the entry of the networks
 	Axioms int `json:"axioms"` // laws that it believes
 	Lemmas int `json:"lemmas"`
+	// Assumptions are what the statement that the models are equal takes for granted: that of
+	// the laws that the proof uses, of weights that are computed, and of operators that are
+	// not understood.
+	Assumptions []assume.Name `json:"assumptions"`
 }
 
 // Rejected is the error of a proof that does not show what it is to show.
@@ -66,17 +71,20 @@ func (r *Rejected) Unwrap() error { return r.Why }
 func CheckProof(ctx context.Context, r io.Reader, name string, a, b *model.Model, z3 bool) (*Checked, error) {
 	var eq *law.Law
 	out := &Checked{}
+	laws, used := map[string]*law.Law{}, assume.Set{}
 	rep, err := check.File(ctx, r, name, check.Options{
 		Axiom: func(l *law.Law) error {
 			if err := Believed(ctx, l); err != nil {
 				return &Rejected{err}
 			}
+			laws[l.Name] = l
 			return nil
 		},
 		Z3: z3,
-		Accepted: func(l *law.Law, _ *law.Proof, res *check.Result) {
-			if l.Kind == law.Rule {
+		Accepted: func(l *law.Law, pf *law.Proof, res *check.Result) {
+			if laws[l.Name] = l; l.Kind == law.Rule {
 				eq, out.Steps = l, res.Instances
+				used.Union(ofProof(l, pf, laws))
 			}
 		},
 	})
@@ -97,5 +105,35 @@ func CheckProof(ctx context.Context, r io.Reader, name string, a, b *model.Model
 	if err != nil {
 		return nil, &Rejected{fmt.Errorf("%s is about other models: %w", name, err)}
 	}
+	if out.Computed > 0 {
+		used.Add(assume.Reals)
+	}
+	for id := range a.Graph.Nodes() {
+		if _, _, opaque := a.Graph.Opaque(id); opaque {
+			used.Add(assume.Opaque)
+		}
+	}
+	out.Assumptions = used.List()
 	return out, nil
+}
+
+// ofProof is what the equation of two models takes for granted by the laws that its proof
+// uses. An equation that is proved from what operators compute is such a law itself. Where
+// laws of sums or functions are used, whatever stands for their variables must have a value.
+func ofProof(eq *law.Law, p *law.Proof, laws map[string]*law.Law) assume.Set {
+	s := assume.Set{}
+	if p.Meaning != nil {
+		return assume.OfLaw(eq)
+	}
+	for _, name := range p.Laws() {
+		s.Union(assume.OfLaw(laws[name]))
+	}
+	if s[assume.Reals] {
+		eq.EachTerm(func(t *law.Term) {
+			if t.Op != nil && assume.Partial(t.Op, t.Attrs) {
+				s.Add(assume.Defined)
+			}
+		})
+	}
+	return s
 }

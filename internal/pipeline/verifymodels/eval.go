@@ -26,8 +26,9 @@ type field[T any] interface {
 }
 
 // evaluate runs a model on one tensor for each of its inputs that is no weight.
-// Weights are loaded when they are first read; step is called after each node.
-func evaluate[T any](ctx context.Context, f field[T], m *model.Model, in []interp.Tensor[T], step func(),
+// Weights are loaded when they are first read; step is called after each node with its
+// results.
+func evaluate[T any](ctx context.Context, f field[T], m *model.Model, in []interp.Tensor[T], step func(id graph.NodeID, out []interp.Tensor[T]),
 	weight func(graph.NodeID) (interp.Tensor[T], error)) ([]interp.Tensor[T], error) {
 	fed := map[graph.NodeID]interp.Tensor[T]{}
 	for i, id := range m.Inputs() {
@@ -35,7 +36,7 @@ func evaluate[T any](ctx context.Context, f field[T], m *model.Model, in []inter
 	}
 	done := func(id graph.NodeID, out []interp.Tensor[T]) {
 		f.made(m.Graph.Op(id), out)
-		step()
+		step(id, out)
 	}
 	e := interp.Evaluator[T]{Ring: f, Opaque: f.opaque, Done: done, Input: func(id graph.NodeID) (interp.Tensor[T], error) {
 		if x, ok := fed[id]; ok {

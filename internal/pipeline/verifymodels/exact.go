@@ -15,12 +15,15 @@ import (
 
 // exact compares without rounding: by structure, then by evaluation modulo a
 // prime in up to four ways, until one of them shows that the models are equal.
+// The inputs of a run are independent random residues for each element, so that by Schwartz
+// and Zippel different polynomials are different there but for a small chance. Finite
+// elements that are not taken for any residue have all their values, or nothing is concluded.
 //
 // Weights that both models hold may be random numbers, the same in both: what is
 // equal then is equal for all weights. And integers that are fed may be anything:
 // a gather is then a sum over all rows of its table with random weights, so that
 // one run reads all of them. What is equal only for the integers that positions
-// can be is found by trying each at each place.
+// can be is found by trying all of them, if they are few.
 func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 	if o.NoExact {
 		res.Verdict, res.Why = NotRun, "not asked for"
@@ -45,13 +48,18 @@ func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 		return err
 	}
 	var last Exact
+	one := min(chance(o.A, o.B), 0)
 	for _, m := range e.modes() {
-		if c.one && m.short > 0 && last.Verdict == Undecided {
+		if c.one && m.open && last.Verdict == Undecided {
 			break // weights differ, and too few positions can be tried to show that it has no effect
 		}
 		got := Exact{Verdict: NotRun}
 		if err := e.compare(ctx, m, &got); err != nil {
 			return err
+		}
+		// Runs are independent of each other, but for those that try finite elements.
+		if got.Bits = int(-one * float64(m.runs)); m.tried.complete && m.tried.all > 1 {
+			got.Bits = int(-one - math.Log2(float64(m.runs)))
 		}
 		if got.Verdict == Equal && m.anyWeights {
 			if len(c.differing()) > 0 {
@@ -60,9 +68,9 @@ func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 			}
 			got.AnyWeights = c.shared()
 		}
-		if got.Verdict == Equal && m.short > 0 {
+		if got.Verdict == Equal && m.open {
 			got.Verdict = Undecided
-			got.Why = fmt.Sprintf("equal for the positions that were tried: %d runs of %d that would try all", m.runs, m.runs+m.short)
+			got.Why = "equal for some values of truth values and positions, of many"
 		}
 		for _, d := range c.differing() {
 			if got.Verdict == Equal && d.congruent > 0 {
@@ -88,7 +96,8 @@ type mode struct {
 	anyWeights bool // weights of both are random numbers
 	anyInteger bool // integers that are fed are random numbers
 	runs       int
-	short      int // runs that would be needed beyond these
+	tried      finiteInputs // the values of finite elements
+	open       bool         // these are some of many
 }
 
 // modes are the ways that can be afforded, the quickest to an answer first. The
@@ -109,40 +118,43 @@ func (e *exactRun) modes() []mode {
 		}
 		spread = max(spread, own)
 	}
-	all := c.values(func(in input) bool { return true })
-	runs, short := all, 0
-	if n := affordable(o); all > n {
-		runs = n
-		short = all - n
+	tried := c.finiteInputs(o.Seed, tryable(o))
+	again := o.Runs
+	if once(o) <= o.MaxFLOPs/1000 { // a second run takes no time, and squares the chance
+		again = max(again, 2)
 	}
-	if runs < o.Runs {
-		runs = o.Runs
+	runs := again
+	if tried.complete {
+		runs = max(runs, int(tried.all))
 	}
 	any := len(c.pairs) > 0 && !c.one // or it is known what that would show
 	var list []mode
 	if spread <= o.MaxFLOPs/2 && (integers || index) {
 		if any {
-			list = append(list, mode{anyWeights: true, anyInteger: true, runs: o.Runs})
+			list = append(list, mode{anyWeights: true, anyInteger: true, runs: again})
 		}
-		list = append(list, mode{anyInteger: true, runs: o.Runs})
+		list = append(list, mode{anyInteger: true, runs: again})
 	}
-	if any && short == 0 {
-		list = append(list, mode{anyWeights: true, runs: runs})
+	if any && tried.complete {
+		list = append(list, mode{anyWeights: true, runs: runs, tried: tried})
 	}
-	return append(list, mode{runs: runs, short: short})
+	return append(list, mode{runs: runs, tried: tried, open: !tried.complete})
 }
 
 // affordable is the number of runs whose work is within the limit, at least one
 // for each set of inputs that was asked for. What moves numbers counts too, by the time
 // that it takes.
-func affordable(o Options) int {
+func affordable(o Options) int { return max(o.Runs, int(o.MaxFLOPs/once(o))) }
+
+// once is the work of a run, in multiplications modulo the prime.
+func once(o Options) int64 {
 	once := int64(1)
 	for _, m := range []*model.Model{o.A, o.B} {
 		w := m.Graph.Work()
 		moved := min(addUpTo(w.BytesRead/4, w.BytesWrite/4), math.MaxInt64/elementFLOPs)
 		once = max(once, addUpTo(w.FLOPs, elementFLOPs*moved))
 	}
-	return max(o.Runs, int(o.MaxFLOPs/once))
+	return once
 }
 
 func addUpTo(a, b int64) int64 {
@@ -164,7 +176,7 @@ func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
 	o := e.o
 	stage := o.Progress.Stage("exact", int64(m.runs)*nodes(o))
 	defer stage.Done()
-	step := func() { stage.Add(1) }
+	step := func(graph.NodeID, []interp.Tensor[uint64]) { stage.Add(1) }
 	keptA, keptB := kept[uint64]{}, kept[uint64]{}
 	res.Verdict = Equal
 	for run := 0; run < m.runs; run++ {
@@ -178,7 +190,7 @@ func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
 			case m.anyInteger || !in.index && in.typ.DType != graph.Bool:
 				return fingerprint.Mix(draw(o.Seed, run, in, i)) % p
 			}
-			return uint64(in.integer(o.Seed, run, i))
+			return f.fromInt(m.tried.element(in, run, i))
 		})
 		weight := func(w *model.Model, k kept[uint64], pair func(weightPair) graph.NodeID) func(graph.NodeID) (interp.Tensor[uint64], error) {
 			drawn := map[graph.NodeID]int{}
@@ -228,10 +240,9 @@ func (e *exactRun) infinite(pair int) bool {
 }
 
 // random is the weight of a pair in a run in which weights are random numbers.
-// Runs beyond those that were asked for only try other integers.
 func (e *exactRun) random(run, pair int, typ graph.TensorType) interp.Tensor[uint64] {
 	name := "weight " + e.c.a.Graph.Name(e.c.pairs[pair].a)
-	seed := model.Seed(e.o.Seed+uint64(run%e.o.Runs), name)
+	seed := model.Seed(e.o.Seed+uint64(run), name)
 	t := interp.Tensor[uint64]{Sizes: typ.Sizes, Data: make([]uint64, graph.NumElements(typ.Sizes))}
 	for i := range t.Data {
 		t.Data[i] = fingerprint.Mix(fingerprint.Mix(seed+uint64(i))) % p

@@ -49,19 +49,9 @@ func (o Options) expect(c *comparison) (least, most time.Duration) {
 	}
 	if within && !o.NoNumbers && o.Backend == nil {
 		once := referenceFLOP*flops + referenceElement*elements
-		rows, _ := c.apart()
 		lo += once * float64(o.Runs)
-		hi += once * float64(c.runs(o, rows))
+		hi += once * float64(c.samples(o, true).runs)
 	}
 	seconds := func(s float64) time.Duration { return time.Duration(min(s, math.MaxInt32) * float64(time.Second)) }
 	return seconds(lo), seconds(slack * hi)
-}
-
-// runs is how many runs in numbers are made where they decide.
-func (c *comparison) runs(o Options, rows func(in input) bool) int {
-	all := max(c.values(rows), 2) // two scales
-	if c.jumps {
-		all = max(all, halves)
-	}
-	return max(o.Runs, min(all, affordable(o)), 2)
 }

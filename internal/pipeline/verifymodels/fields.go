@@ -74,10 +74,11 @@ func (z residues) Max(xs []uint64) uint64 {
 }
 
 // Weights takes it that nothing is known of the function that is 1 for the number
-// of the row that is read, and 0 for the others.
+// of the row that is read, and 0 for the others. It is one for each number of rows, as
+// positions may count from the end.
 func (z residues) Weights(at uint64, n int) []uint64 {
 	*z.functions = true
-	h, key := make([]uint64, n), fingerprint.Mix(z.zp.Key^0x726f7773)
+	h, key := make([]uint64, n), fingerprint.Mix(z.zp.Key^0x726f7773^fingerprint.Mix(uint64(n)))
 	for k := range h {
 		h[k] = fingerprint.Mix(z.zp.Add(at, (p-uint64(k))%p)^key) % p
 	}

@@ -17,7 +17,7 @@ import (
 
 // reference runs a model in float64.
 func reference(ctx context.Context, m *model.Model, in []interp.Tensor[float64]) ([]interp.Tensor[float64], error) {
-	return evaluate(ctx, floats{}, m, in, func() {}, func(id graph.NodeID) (interp.Tensor[float64], error) {
+	return evaluate(ctx, floats{}, m, in, func(graph.NodeID, []interp.Tensor[float64]) {}, func(id graph.NodeID) (interp.Tensor[float64], error) {
 		return loadWeight(floats{}, m.Weights[id])
 	})
 }

@@ -22,7 +22,7 @@ func (c *comparison) notes() []string {
 		if in.computed {
 			notes = append(notes, fmt.Sprintf("positions are computed from input %s: its elements are 0 to %d, and in one run in numbers others", in.name, in.below-1))
 		} else if in.index {
-			notes = append(notes, fmt.Sprintf("input %s picks positions: its elements are 0 to %d", in.name, in.below-1))
+			notes = append(notes, fmt.Sprintf("input %s picks positions: its elements are %d to %d", in.name, -in.rows, in.rows-1))
 		}
 	}
 	if len(places) > 0 {

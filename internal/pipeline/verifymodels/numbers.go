@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -14,9 +13,9 @@ import (
 	"github.com/taso-go/taso/model"
 )
 
-// numbers compares in floating point. Where it is the only evidence (decisive),
-// inputs have two scales, and every position that can be read is read, as far as
-// the limit on the work allows; what is not reached then is said in unreached.
+// numbers compares in floating point. Where it is the only evidence (decisive), inputs have
+// several scales, every position that can be read is read, and what no run reached is looked
+// for, as far as the limits on the work allow. What is not reached then is returned.
 func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *Numbers) (unreached []string, err error) {
 	res.Tolerance = o.Tolerance
 	work := max(o.A.FLOPs(), o.B.FLOPs())
@@ -32,6 +31,38 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 	if o.Backend != nil {
 		res.By = backends.Arithmetic(o.A.Graph, o.B.Graph) + ", " + o.Backend.Info().String()
 	}
+	res.outputs(o, c)
+	n := &numbersRun{o: o, c: c, decisive: decisive, res: res, samples: c.samples(o, decisive)}
+	res.Runs = n.samples.runs
+	if decisive && o.Backend != nil {
+		n.unwatched()
+	}
+	if err := n.all(ctx); err != nil {
+		return nil, err
+	}
+	if res.Why != "" {
+		return nil, nil
+	}
+	if decisive {
+		if tried := n.samples.tried; c.allFinite(o) && int64(res.Runs) >= tried.all && !slices.Contains(n.skipped, true) {
+			res.exhausted = !slices.ContainsFunc(res.Outputs, func(out Output) bool { return out.NaNs > 0 || out.Absolute > 0 }) &&
+				!slices.ContainsFunc(n.seen, func(s sight) bool { return s.gaps })
+			return nil, nil // nothing else can be reached
+		}
+	}
+	if !o.NoSearch && work <= o.MaxFLOPs {
+		if err := n.search(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if decisive {
+		n.sights()
+	}
+	return n.unreached, nil
+}
+
+// outputs lists the outputs with their tolerances.
+func (res *Numbers) outputs(o Options, c *comparison) {
 	for i, t := range o.A.Graph.Outputs() {
 		out := Output{NameA: outputName(o.A.Graph, i), NameB: outputName(o.B.Graph, c.outs[i]), Sizes: o.A.Graph.Sizes(t), Tolerance: o.Tolerance}
 		if o.Tolerance == 0 {
@@ -44,76 +75,70 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 		res.Tolerance = max(res.Tolerance, out.Tolerance)
 		res.Outputs = append(res.Outputs, out)
 	}
-	res.Runs = o.Runs
-	if decisive {
-		rows, computed := c.apart()
-		for _, name := range computed {
-			unreached = append(unreached, "the rows that "+name+" reads are computed: which of them were read is not known")
-		}
-		all := max(c.values(rows), 2) // two scales
-		if res.Runs = c.runs(o, rows); res.Runs < all {
-			unreached = append(unreached, fmt.Sprintf("%d of %d runs that would read every row at every position", res.Runs, all))
+}
+
+// numbersRun is a comparison in floating point.
+type numbersRun struct {
+	o         Options
+	c         *comparison
+	decisive  bool
+	res       *Numbers
+	samples   samples
+	probe     *prober // nil: a backend computes
+	seen      []sight // of outputs
+	skipped   []bool  // runs that were left out
+	unreached []string
+}
+
+// unwatched says what a backend does not show.
+func (n *numbersRun) unwatched() {
+	rows, computed := n.c.apart()
+	for _, name := range computed {
+		n.unreached = append(n.unreached, "the rows that "+name+" reads are computed: which of them were read is not known")
+	}
+	if all := n.samples.needed(rows); n.res.Runs < all {
+		n.unreached = append(n.unreached, fmt.Sprintf("%d of %d runs that would read every row at every position", n.res.Runs, all))
+	}
+	for _, in := range n.c.ins {
+		if in.computed { // a backend may stop at a position that a table does not have
+			n.unreached = append(n.unreached, fmt.Sprintf("integers of input %s, from which positions are computed, that are not 0 to %d", in.name, in.below-1))
 		}
 	}
-	// A backend may stop at a position that a table does not have.
-	beyond := decisive && o.Backend == nil
-	for _, in := range c.ins {
-		if in.computed && decisive && !beyond {
-			unreached = append(unreached, fmt.Sprintf("integers of input %s, from which positions are computed, that are not 0 to %d", in.name, in.below-1))
-		}
+}
+
+// skip reports after an error whether a run is left out: not every integer makes sense, and
+// a backend stops where there is no such position.
+func (n *numbersRun) skip(ctx context.Context, k int, err error) bool {
+	strange := slices.ContainsFunc(n.c.ins, func(in input) bool { return n.samples.strange(in, k) })
+	if ctx.Err() != nil || !strange && !n.samples.notNumbers(k) {
+		return false
 	}
-	total := res.Runs
-	if decisive && c.fedFloats() {
-		total++ // with what is no number
+	if strange && !slices.Contains(n.skipped, true) {
+		n.unreached = append(n.unreached, fmt.Sprintf("integers that may make no sense: %v", err))
 	}
+	n.skipped[k] = true
+	return true
+}
+
+// all makes the runs that are planned: of one model after the other, so that the weights of
+// one are in memory at a time, unless outputs of many runs would take more.
+func (n *numbersRun) all(ctx context.Context) (err error) {
+	o, c, total := n.o, n.c, n.samples.total()
+	n.skipped, n.seen = make([]bool, total), make([]sight, len(n.res.Outputs))
 	stage := o.Progress.Stage("numbers", int64(total)*nodes(o))
 	defer stage.Done()
-	strange := func(in input, k int) bool {
-		return decisive && !in.index && in.typ.DType.IsInt() && k%3 == 2 || beyond && in.computed && k == res.Runs-1
-	}
-	// skip says after an error whether a run is left out: not every integer makes sense, and
-	// a backend stops where there is no such position. Then it is said so.
-	skipped := make([]bool, total)
-	skip := func(k int, err error) bool {
-		if k == res.Runs && ctx.Err() == nil {
-			skipped[k] = true // what is no number cannot be computed with everywhere, as for positions
-			return true
-		}
-		if ctx.Err() != nil || !slices.ContainsFunc(c.ins, func(in input) bool { return strange(in, k) }) {
-			return false
-		}
-		if !slices.Contains(skipped, true) {
-			unreached = append(unreached, fmt.Sprintf("integers that may make no sense: %v", err))
-		}
-		skipped[k] = true
-		return true
-	}
-	inputs := func(k int) (inA, inB []interp.Tensor[float64]) {
-		wide := decisive && k%2 == 1
-		return fill(c.ins, func(in input, i int) float64 {
-			switch {
-			case in.typ.DType.IsFloat() && k == res.Runs:
-				return in.sometimes(o.Seed, k, i)
-			case in.typ.DType.IsFloat() && decisive && c.atHalves(k):
-				return in.half(o.Seed, k, i, c.constants)
-			case in.typ.DType.IsFloat() && wide:
-				return wideScale * unit(draw(o.Seed, k, in, i))
-			case in.typ.DType.IsFloat():
-				return unit(draw(o.Seed, k, in, i))
-			case strange(in, k):
-				return float64(in.wide(o.Seed, k, i))
-			}
-			return float64(in.integer(o.Seed, k, i))
-		})
-	}
-	// One model after the other, so that the weights of one are in memory at a time,
-	// unless outputs of many runs would take more.
-	a, err := newRunner(ctx, o.Backend, o.A, func(n int64) { stage.Add(n) })
+	step := func(n int64) { stage.Add(n) }
+	a, err := newRunner(ctx, o.Backend, o.A, step)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	closeA := sync.OnceValue(a.close)
 	defer func() { err = errors.Join(err, closeA()) }()
+	if n.decisive && o.Backend == nil && !o.NoSearch {
+		if n.probe, err = newProber(o, c, a, &runner{m: o.B, step: step, kept: kept[float64]{}}, n.res, false); err != nil {
+			return err
+		}
+	}
 	outputs := int64(0)
 	for _, t := range o.A.Graph.Outputs() {
 		outputs += int64(graph.NumElements(o.A.Graph.Sizes(t)))
@@ -121,95 +146,173 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 	var outsA [][]interp.Tensor[float64]
 	if outputs*int64(total) <= keptOutputs {
 		for k := range total {
-			in, _ := inputs(k)
-			out, err := a.run(ctx, in)
-			if err != nil && !skip(k, err) {
-				return nil, res.notRun(ctx, o, o.A, err)
+			in, _ := n.samples.fill(k)
+			out, err := a.sample(ctx, n.samples, k, in)
+			if err != nil && !n.skip(ctx, k, err) {
+				return n.res.notRun(ctx, o, o.A, err)
 			}
 			outsA = append(outsA, out)
 		}
-		a.kept = nil
+		a.kept = kept[float64]{}
 		if err := closeA(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	b, err := newRunner(ctx, o.Backend, o.B, func(n int64) { stage.Add(n) })
+	b, err := newRunner(ctx, o.Backend, o.B, step)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	seen := make([]sight, len(res.Outputs))
-	edge := Numbers{Outputs: slices.Clone(res.Outputs)} // where functions jump
-	var fed []interp.Tensor[float64]                    // to A, where functions jump
+	if n.probe != nil {
+		b.watch, n.probe.b = n.probe.b.watch, b
+	}
 	for k := range total {
-		inA, inB := inputs(k)
+		inA, inB := n.samples.fill(k)
 		var outA []interp.Tensor[float64]
 		if outsA != nil {
 			outA = outsA[k]
-		} else if outA, err = a.run(ctx, inA); err != nil && !skip(k, err) {
-			return nil, res.notRun(ctx, o, o.A, err)
+		} else if outA, err = a.sample(ctx, n.samples, k, inA); err != nil && !n.skip(ctx, k, err) {
+			return n.res.notRun(ctx, o, o.A, err)
 		}
-		if skipped[k] {
+		if n.skipped[k] {
 			continue
 		}
-		outB, err := b.run(ctx, inB)
-		if err != nil && !skip(k, err) {
-			return nil, res.notRun(ctx, o, o.B, err)
+		outB, err := b.sample(ctx, n.samples, k, inB)
+		if err != nil && !n.skip(ctx, k, err) {
+			return n.res.notRun(ctx, o, o.B, err)
 		}
-		if skipped[k] {
+		if n.skipped[k] {
 			continue
 		}
-		placed := make([]interp.Tensor[float64], len(outA))
-		for i, j := range c.outs {
-			placed[i] = outB[j]
-			if k < res.Runs {
-				seen[i].look(outA[i].Data, placed[i].Data)
+		if err := n.compare(ctx, k, inA, outA, outB); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare enters the outputs of a run.
+func (n *numbersRun) compare(ctx context.Context, k int, inA, outA, outB []interp.Tensor[float64]) error {
+	placed := make([]interp.Tensor[float64], len(outA))
+	for i, j := range n.c.outs {
+		placed[i] = outB[j]
+		if !n.samples.notNumbers(k) {
+			n.seen[i].look(outA[i].Data, placed[i].Data)
+		}
+	}
+	switch {
+	case n.samples.notNumbers(k):
+		n.res.beyond = n.c.beyond(n.res.Outputs, inA, outA, placed)
+	case n.decisive && n.c.atHalves(k) && n.probe != nil:
+		n.probe.a.watch.overflow, n.probe.b.watch.overflow = false, false // multiples of a half are too small to leave float64
+		return n.probe.judge(ctx, inA, outA, outB)
+	case n.decisive && n.c.atHalves(k):
+		edge := Numbers{Outputs: slices.Clone(n.res.Outputs)}
+		edge.compare(outA, placed)
+		for _, out := range edge.Outputs {
+			if !out.Agrees() {
+				n.unreached = append(n.unreached, fmt.Sprintf("output %s where functions jump, which rounding decides: element %v is %.7g and %.7g%s", out.NameA, out.At, out.A, out.B, n.c.fedAt(out, inA)))
 			}
 		}
-		switch {
-		case k == res.Runs:
-			res.beyond = c.beyond(res.Outputs, inA, outA, placed)
-		case decisive && c.atHalves(k):
-			fed = inA
-			edge.compare(outA, placed)
-		default:
-			res.compare(outA, placed)
-		}
+	default:
+		n.res.compare(outA, placed)
 	}
-	if !decisive {
-		return nil, nil
-	}
-	depends := dependent(o.A.Graph)
-	for i := range seen {
-		if c.outputEqual(i, c.numA, c.numB) {
+	return nil
+}
+
+// sights says of which outputs the runs saw nothing.
+func (n *numbersRun) sights() {
+	depends := dependent(n.o.A.Graph)
+	for i := range n.seen {
+		if n.c.outputEqual(i, n.c.numA, n.c.numB) {
 			continue // proved
 		}
-		name := res.Outputs[i].NameA
-		if out := edge.Outputs[i]; !out.Agrees() {
-			unreached = append(unreached, fmt.Sprintf("output %s where functions jump, which rounding decides: of multiples of a half and the models' own numbers element %v is %.7g and %.7g%s", name, out.At, out.A, out.B, c.fedAt(out, fed)))
-		}
-		if n := seen[i].blind(); n > 0 {
-			unreached = append(unreached, fmt.Sprintf("output %s: %d of %d elements are a finite number in no run", name, n, len(seen[i].finite)))
-		} else if !seen[i].varied && depends[o.A.Graph.Outputs()[i].Node] {
-			unreached = append(unreached, fmt.Sprintf("output %s: the same in every run, whatever is fed", name))
+		name := n.res.Outputs[i].NameA
+		if blind := n.seen[i].blind(); blind > 0 {
+			n.unreached = append(n.unreached, fmt.Sprintf("output %s: %d of %d elements are a finite number in no run", name, blind, len(n.seen[i].finite)))
+		} else if !n.seen[i].varied && depends[n.o.A.Graph.Outputs()[i].Node] && !(n.probe != nil && n.probe.thorough && n.definite()) {
+			n.unreached = append(n.unreached, fmt.Sprintf("output %s: the same in every run, whatever is fed", name))
 		}
 	}
-	return unreached, nil
+}
+
+// definite reports whether both models are only about finite numbers: neither tells them from
+// others.
+func (n *numbersRun) definite() bool {
+	for _, m := range []*model.Model{n.o.A, n.o.B} {
+		for id := range m.Graph.Nodes() {
+			if op := m.Graph.Op(id); op != nil && (op.Name == "isnan" || op.Name == "isinf") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// search looks for inputs that reach what no run reached.
+func (n *numbersRun) search(ctx context.Context) (err error) {
+	stage := n.o.Progress.Stage("points", 0)
+	defer stage.Done()
+	fresh := func() (*prober, error) {
+		none := func(int64) {}
+		a, b := &runner{m: n.o.A, step: none, kept: kept[float64]{}}, &runner{m: n.o.B, step: none, kept: kept[float64]{}}
+		return newProber(n.o, n.c, a, b, n.res, !n.decisive)
+	}
+	if n.probe == nil {
+		if n.probe, err = fresh(); err != nil {
+			return err
+		}
+	}
+	p := n.probe
+	if n.decisive {
+		p.look = func(outA, outB []interp.Tensor[float64]) {
+			for i, j := range n.c.outs {
+				n.seen[i].look(outA[i].Data, outB[j].Data)
+			}
+		}
+	}
+	if n.decisive && n.o.Backend != nil { // what its runs reached was not seen
+		for k := range n.res.Runs {
+			if !p.open() || !p.pays(1) {
+				break
+			}
+			in, _ := n.samples.fill(k)
+			if _, _, err := p.try(ctx, in); err != nil {
+				return err
+			}
+		}
+	}
+	if err := p.search(ctx); err != nil {
+		return err
+	}
+	if !n.decisive {
+		n.res.undefined = slices.Concat(p.a.watch.unreached(), p.b.watch.unreached())
+		return nil
+	}
+	if !p.differs() {
+		twins(p.a.watch, p.b.watch)
+		n.unreached = append(n.unreached, slices.Concat(p.a.watch.unreached(), p.b.watch.unreached())...)
+	}
+	if len(p.rounding) > 0 {
+		if p.a.watch.alike {
+			n.res.beyond = append(n.res.beyond, p.rounding[0])
+		} else {
+			n.unreached = append(n.unreached, p.rounding[0])
+		}
+	}
+	return nil
 }
 
 // keptOutputs is how many elements of outputs are kept of one model until the other
 // one is run.
 const keptOutputs = 1 << 25
 
-// wideScale is by how much the inputs of every other run are larger where numbers
-// decide: functions such as clip are not the same below and above some bound.
-const wideScale = 8
-
 // sight is what the runs saw of an output.
 type sight struct {
 	first  []float64
 	varied bool   // not all runs gave the same
 	finite []bool // of elements: a number in a run
+	gaps   bool   // an element was no finite number in a run
 }
 
 func (s *sight) look(a, b []float64) {
@@ -217,7 +320,8 @@ func (s *sight) look(a, b []float64) {
 		s.first, s.finite = a, make([]bool, len(a))
 	}
 	for i, x := range a {
-		s.finite[i] = s.finite[i] || finite(x) && finite(b[i])
+		number := finite(x) && finite(b[i])
+		s.finite[i], s.gaps = s.finite[i] || number, s.gaps || !number
 		s.varied = s.varied || x != s.first[i] && finite(x)
 	}
 }
@@ -241,78 +345,4 @@ func dependent(g *graph.Graph) []bool {
 		}
 	}
 	return fed
-}
-
-// runner runs one model in floating point.
-type runner struct {
-	m    *model.Model
-	plan backends.Plan // nil: the reference evaluator
-	step func(int64)
-	kept kept[float64]
-}
-
-func newRunner(ctx context.Context, b backends.Backend, m *model.Model, step func(int64)) (*runner, error) {
-	r := &runner{m: m, step: step, kept: kept[float64]{}}
-	if b != nil {
-		if m.WeightBytes() > largeWeights {
-			// A plan holds the weights once more: garbage goes first.
-			debug.FreeOSMemory()
-		}
-		var err error
-		if r.plan, err = b.Compile(ctx, m, backends.CompileOptions{}); err != nil {
-			return nil, fmt.Errorf("run %s: compile: %w", m.Name, err)
-		}
-	}
-	return r, nil
-}
-
-// largeWeights is the bytes of weights from which it matters how much memory is held
-// beside them.
-const largeWeights = 1 << 28
-
-func (r *runner) close() error {
-	if r.plan == nil {
-		return nil
-	}
-	return r.plan.Close()
-}
-
-func (r *runner) run(ctx context.Context, in []interp.Tensor[float64]) ([]interp.Tensor[float64], error) {
-	if r.plan != nil {
-		out, err := onPlan(ctx, r.plan, r.m, in)
-		r.step(int64(side(r.m).Operators))
-		return out, err
-	}
-	return evaluate(ctx, floats{}, r.m, in, func() { r.step(1) }, func(id graph.NodeID) (interp.Tensor[float64], error) {
-		return r.kept.load(floats{}, r.m, id, true)
-	})
-}
-
-// notRun makes what the reference evaluator cannot do a reason. What a backend
-// cannot do is an error: it was asked for.
-func (n *Numbers) notRun(ctx context.Context, o Options, m *model.Model, err error) error {
-	if o.Backend != nil || ctx.Err() != nil {
-		return fmt.Errorf("run %s: %w", m.Name, err)
-	}
-	n.Why, n.By, n.Outputs = fmt.Sprintf("model %s: %v", m.Name, err), "", nil
-	return nil
-}
-
-// onPlan runs a compiled model once.
-func onPlan(ctx context.Context, plan backends.Plan, m *model.Model, in []interp.Tensor[float64]) (_ []interp.Tensor[float64], err error) {
-	fed := make([]backends.Tensor, len(in))
-	for i, id := range m.Inputs() {
-		if fed[i], err = backends.Numbers(m.Graph.Type(id.Out(0)), in[i].Data); err != nil {
-			return nil, fmt.Errorf("input %s: %w", m.Graph.Name(id), err)
-		}
-	}
-	res, err := plan.Run(ctx, fed)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]interp.Tensor[float64], len(res))
-	for i, t := range res {
-		out[i] = interp.Tensor[float64]{Sizes: t.Sizes, Data: t.Float64s()}
-	}
-	return out, nil
 }

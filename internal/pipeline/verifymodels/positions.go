@@ -13,30 +13,6 @@ import (
 // may read few of them. What follows says which values have to be tried so that all
 // are read.
 
-// values is the number of runs in which every element of every integer input
-// takes each of its values, given what has to be read row by row. Integers that
-// are no positions are 0 and 1, and larger and negative ones in every third run.
-func (c *comparison) values(rows func(in input) bool) int {
-	n := int64(1)
-	for _, in := range c.ins {
-		switch {
-		case in.typ.DType.IsFloat():
-		case in.computed:
-			if n = max(n, halves); rows(in) {
-				n = max(n, in.below)
-			}
-			n++ // with integers that are no positions, in the last one
-		case in.index && rows(in):
-			n = max(n, in.below)
-		case in.typ.DType == graph.Bool:
-			n = max(n, in.below)
-		case !in.index:
-			n = max(n, in.below+1) // and one with larger integers
-		}
-	}
-	return int(n)
-}
-
 // apart reports which index inputs pick from what is not the same in both
 // models: a gather that both have reads the same from either, whatever it reads.
 // computed names the gathers that are not the same and whose positions depend on

@@ -7,6 +7,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/verify/network"
 )
 
 // between are the bounds of the elements of a tensor, whatever is fed. They are true of
@@ -32,7 +33,7 @@ func ofType(t graph.DType) between {
 func (b between) within(t graph.DType) bool {
 	r := ofType(t)
 	if t.Bytes() == 8 { // the largest one is rounded up
-		return r.lo < b.lo && b.hi < r.hi
+		return r.lo <= b.lo && b.hi < r.hi
 	}
 	return r.lo <= b.lo && b.hi <= r.hi
 }
@@ -55,6 +56,9 @@ func (b between) hull(c between) between { return between{min(b.lo, c.lo), max(b
 
 func (b between) add(c between) between { return between{b.lo + c.lo, b.hi + c.hi}.wider() }
 
+// tiny stands below what is more than 0, however little: the numbers are real.
+const tiny = 1e-300
+
 func (b between) mul(c between) between {
 	out := between{math.Inf(1), math.Inf(-1)}
 	for _, x := range []float64{b.lo, b.hi} {
@@ -66,7 +70,23 @@ func (b between) mul(c between) between {
 			out = out.hull(between{p, p})
 		}
 	}
-	return out.wider()
+	out = out.wider()
+	if b.lo > 0 && c.lo > 0 {
+		out.lo = max(out.lo, tiny)
+	}
+	return out
+}
+
+// inverse is 1/x.
+func (b between) inverse() between {
+	switch {
+	case b.lo > 0:
+		out := between{1 / b.hi, 1 / b.lo}.wider()
+		return between{max(out.lo, tiny), out.hi}
+	case b.hi < 0:
+		return between{1 / b.hi, 1 / b.lo}.wider()
+	}
+	return anything
 }
 
 // times is a sum of n terms, or of up to n if some may be left out.
@@ -82,6 +102,8 @@ func (b between) times(n float64, some bool) between {
 type ranges struct {
 	g  *graph.Graph
 	of map[graph.Tensor]between
+	// sure are the tensors that are finite numbers, whatever finite numbers are fed.
+	sure map[graph.Tensor]bool
 	// leaves are the tensors of integers of which the numbers that their operators are
 	// about may not be held by their type.
 	leaves map[graph.Tensor]bool
@@ -90,9 +112,16 @@ type ranges struct {
 // maxRead is the largest weight of integers that is read for its bounds.
 const maxRead = 1 << 20
 
-// rangesOf bounds the tensors of a model.
-func rangesOf(m *model.Model) (*ranges, error) {
-	r := &ranges{m.Graph, map[graph.Tensor]between{}, map[graph.Tensor]bool{}}
+// maxReal is the largest weight of other types that is.
+const maxReal = 1 << 12
+
+// rangesOf bounds the tensors of a model, whose inputs are within the bounds that are given.
+func rangesOf(m *model.Model, given map[graph.NodeID]between) (*ranges, error) {
+	r := &ranges{m.Graph, map[graph.Tensor]between{}, map[graph.Tensor]bool{}, map[graph.Tensor]bool{}}
+	infinite, err := network.Infinite(m)
+	if err != nil {
+		return nil, err
+	}
 	uses := interp.Readers(m.Graph)
 	for id := range m.Graph.Nodes() {
 		if uses[id] == 0 {
@@ -104,20 +133,27 @@ func rangesOf(m *model.Model) (*ranges, error) {
 			t := m.Graph.DType(out)
 			switch {
 			case op == nil:
-				b, err := leaf(m, id)
-				if err != nil {
-					return nil, err
+				b, known := given[id]
+				if !known {
+					var err error
+					if b, err = leaf(m, id); err != nil {
+						return nil, err
+					}
 				}
-				r.of[out] = b
+				r.of[out], r.sure[out] = b, true
+				if w := m.Weights[id]; w != nil && w.DType.IsFloat() {
+					r.sure[out] = !infinite[id]
+				}
 				continue
 			case isOpaque(m.Graph, id):
 				r.of[out] = ofType(t)
 				continue
 			}
+			r.sure[out] = r.defined(id)
 			b := r.computed(id, k)
 			if t.IsInt() {
 				b.lo, b.hi = math.Ceil(b.lo), math.Floor(b.hi)
-				if r.leaves[out] = !b.within(t); r.leaves[out] {
+				if r.leaves[out] = !b.within(t) && b != ofType(t); r.leaves[out] {
 					b = ofType(t)
 				}
 			}
@@ -127,10 +163,26 @@ func rangesOf(m *model.Model) (*ranges, error) {
 	return r, nil
 }
 
+// defined reports whether the results of a node are finite numbers: its operands are, and
+// are not where its function has no value.
+func (r *ranges) defined(id graph.NodeID) bool {
+	for _, t := range r.g.Operands(id) {
+		if !r.sure[t] {
+			return false
+		}
+	}
+	for _, p := range pointsOf(r.g, id) {
+		if p.limit(r.g, r); p.course == pole && p.need != [sides]bool{} {
+			return false
+		}
+	}
+	return r.g.Op(id).Places == nil && r.g.Op(id).Name != "ewint"
+}
+
 // leaf bounds an input or a weight.
 func leaf(m *model.Model, id graph.NodeID) (between, error) {
 	t, w := m.Graph.DType(id.Out(0)), m.Weights[id]
-	if w == nil || !t.IsInt() || w.Elements() > maxRead || t.Bytes() > 4 {
+	if w == nil || t.IsInt() && w.Elements() > maxRead || t.IsFloat() && w.Elements() > maxReal || t.IsInt() && t.Bytes() > 4 && w.Elements() > maxReal {
 		return ofType(t), nil
 	}
 	raw, err := w.Read()
@@ -140,6 +192,12 @@ func leaf(m *model.Model, id graph.NodeID) (between, error) {
 	out := between{math.Inf(1), math.Inf(-1)}
 	for i := range int(w.Elements()) {
 		x := decode(t, raw[i*t.Bytes():])
+		if !finite(x) {
+			return anything, nil
+		}
+		if math.Abs(x) > 1<<53 && t.IsInt() { // rounded
+			return ofType(t), nil
+		}
 		out = out.hull(between{x, x})
 	}
 	return out, nil
@@ -148,30 +206,59 @@ func leaf(m *model.Model, id graph.NodeID) (between, error) {
 // computed bounds a result by what its operator says of its entries.
 func (r *ranges) computed(id graph.NodeID, k int) between {
 	in := r.g.Operands(id)
-	shapes, at := make([]graph.Shape, len(in)), make([]graph.Index, len(r.g.Sizes(id.Out(k))))
-	for i, t := range in {
-		shapes[i] = graph.Sizes(r.g.Sizes(t)...)
+	op := r.g.Op(id)
+	if least, most := op.Name == "ewmin", op.Name == "ewmax"; least || most {
+		b, c := r.of[in[0]], r.of[in[1]]
+		if least {
+			return between{min(b.lo, c.lo), min(b.hi, c.hi)}
+		}
+		return between{max(b.lo, c.lo), max(b.hi, c.hi)}
 	}
-	var s graph.Space
-	for i := range at {
-		at[i] = s.Var("i").Index()
-	}
-	p, out, err := r.g.Op(id).Primitive(r.g.Attrs(id), shapes, k)
-	if err != nil || out != 0 || p.Op.Entry == nil {
+	switch {
+	case (op.Name == "isnan" || op.Name == "isinf") && r.sure[in[0]]:
+		return between{0, 0}
+	case op.Counts && len(in) == 1:
+		return between{0, float64(graph.NumElements(r.g.Sizes(in[0])))}
+	case op.Name == "ewmul" && in[0] == in[1]:
+		b := r.of[in[0]].mul(r.of[in[0]])
+		return between{max(b.lo, 0), b.hi}
+	case op.Name == "ewpow":
+		if e := r.of[in[1]]; e.lo == e.hi && math.Mod(e.lo, 2) == 0 {
+			return between{0, math.Inf(1)}
+		}
 		return anything
 	}
-	if p.Op.Rearranges && len(in) > 0 { // also where entries are hard to say
+	if op.Rearranges && len(in) > 0 { // also where entries are hard to say
 		b := r.of[in[0]]
 		for _, t := range in[1:] {
 			b = b.hull(r.of[t])
 		}
 		return b
 	}
-	e, err := entry(p, &s, shapes, at)
-	if err != nil {
+	e, ok := entryOf(r.g, id, k)
+	if !ok {
 		return anything
 	}
 	return (&walk{r, in, r.g.DType(id.Out(k)), map[*graph.Expr]between{}}).bounds(e)
+}
+
+// entryOf is the entry of result k of a node; false if its operator does not say.
+func entryOf(g *graph.Graph, id graph.NodeID, k int) (*graph.Expr, bool) {
+	in := g.Operands(id)
+	shapes, at := make([]graph.Shape, len(in)), make([]graph.Index, len(g.Sizes(id.Out(k))))
+	for i, t := range in {
+		shapes[i] = graph.Sizes(g.Sizes(t)...)
+	}
+	var s graph.Space
+	for i := range at {
+		at[i] = s.Var("i").Index()
+	}
+	p, out, err := g.Op(id).Primitive(g.Attrs(id), shapes, k)
+	if err != nil || out != 0 || p.Op.Entry == nil {
+		return nil, false
+	}
+	e, err := entry(p, &s, shapes, at)
+	return e, err == nil
 }
 
 func entry(p graph.Prim, s *graph.Space, in []graph.Shape, at []graph.Index) (e *graph.Expr, err error) {
@@ -205,6 +292,9 @@ func (w *walk) find(e *graph.Expr) between {
 	}
 	if e.Direct != nil && tells(len(e.Direct.Args), e.Direct.Fn.Float) {
 		return between{0, 1}
+	}
+	if e.Direct != nil && e.Kind == graph.ExprFn && e.Direct.Fn.Int != nil && !e.Direct.Fn.Grows && w.to.IsUnsigned() {
+		return ofType(w.to) // bits, quotients and remainders
 	}
 	switch e.Kind {
 	case graph.ExprNumber:
@@ -266,6 +356,12 @@ func (w *walk) function(e *graph.Expr) between {
 	switch {
 	case name == "number" && len(args) == 1:
 		return between{args[0], args[0]}
+	case known && isPositive(op, f):
+		return between{max(f(x.lo), tiny), f(x.hi)}.wider()
+	case name == "reciprocal":
+		return x.inverse()
+	case name == "sqrt":
+		return between{f(max(x.lo, 0)), f(max(x.hi, 0))}.wider()
 	case tells(1, func(args []float64) float64 { return f(args[0]) }):
 		return between{0, 1}
 	case known && op.Rises && !slices.ContainsFunc(args, math.IsNaN):
@@ -275,7 +371,9 @@ func (w *walk) function(e *graph.Expr) between {
 	}
 	switch {
 	case text == graph.Truncate(w.to):
-		x = x.wider32()
+		if w.r.g.DType(w.in[0]).IsFloat() {
+			x = x.wider32()
+		}
 		return between{math.Trunc(x.lo), math.Trunc(x.hi)}
 	case text == graph.WrapFn(w.to) && x.within(w.to):
 		return x
@@ -285,8 +383,36 @@ func (w *walk) function(e *graph.Expr) between {
 	return anything
 }
 
+// isPositive reports whether a function of one element is more than 0 everywhere.
+func isPositive(op *graph.Op, f func(float64) float64) bool {
+	return op.Rises && op.NonNegative && f(-700) > 0
+}
+
 // wider32 has room for the rounding of float32: what is just below an integer may be the
 // integer.
 func (b between) wider32() between {
 	return between{b.lo - math.Abs(b.lo)/(1<<20), b.hi + math.Abs(b.hi)/(1<<20)}.wider()
+}
+
+// ranges bounds the tensors of both models, whose positions are such as tables have.
+func (c *comparison) ranges() (a, b *ranges, err error) {
+	if c.bounds[0] != nil {
+		return c.bounds[0], c.bounds[1], nil
+	}
+	for side, m := range []*model.Model{c.a, c.b} {
+		given, inputs := map[graph.NodeID]between{}, m.Inputs()
+		for _, in := range c.ins {
+			id := inputs[in.number]
+			if side == 1 {
+				id = inputs[in.place]
+			}
+			if lo, n, ok := in.finite(); ok {
+				given[id] = between{float64(lo), float64(lo + n - 1)}
+			}
+		}
+		if c.bounds[side], err = rangesOf(m, given); err != nil {
+			return nil, nil, err
+		}
+	}
+	return c.bounds[0], c.bounds[1], nil
 }

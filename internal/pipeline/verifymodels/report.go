@@ -1,9 +1,13 @@
 package verifymodels
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/taso-go/taso/verify/assume"
 )
 
 // Verdict is the answer of the exact comparison.
@@ -50,6 +54,16 @@ type Report struct {
 	// Agree: the verdict is ModelsEqual or ModelsAgree.
 	Agree   bool       `json:"agree"`
 	Verdict Conclusion `json:"verdict"`
+	// Statement is the verdict in words, with what it rests on.
+	Statement string `json:"statement"`
+	// Assumptions are what the verdict takes for granted, see package verify/assume.
+	Assumptions []assume.Name `json:"assumptions"`
+	// Proved: there is a proof for all inputs. Exhaustive: no input is a floating-point
+	// number, and all of them were tried.
+	Proved     bool `json:"proved,omitempty"`
+	Exhaustive bool `json:"exhaustive,omitempty"`
+	// Batches are the sizes of a dynamic batch for which the models were compared.
+	Batches []int `json:"batches,omitempty"`
 	// Unreached says what could make a difference and was seen by no run.
 	Unreached []string `json:"unreached,omitempty"`
 	// Weights are the weights that both models hold (at the same place if the
@@ -62,9 +76,9 @@ type Report struct {
 }
 
 // weightsDecide reports whether the models are the same but for numbers of
-// weights, and those differ.
+// weights, and those differ by more than rounding.
 func (r *Report) weightsDecide() bool {
-	return r.Exact.Verdict != Equal && r.Exact.ButForWeights && len(r.Weights) > 0
+	return r.Exact.Verdict != Equal && r.Exact.ButForWeights && slices.ContainsFunc(r.Weights, func(d WeightDifference) bool { return !d.rounded })
 }
 
 // conclude sets the verdict.
@@ -76,7 +90,7 @@ func (r *Report) conclude() {
 	switch {
 	case deviates:
 		r.Verdict = ModelsDiffer
-	case r.Exact.Verdict == Equal && len(r.Unreached) == 0:
+	case r.Exact.Verdict == Equal && len(r.Unreached) == 0, r.Exhaustive:
 		r.Verdict = ModelsEqual
 	case r.weightsDecide():
 		r.Verdict = ModelsDiffer
@@ -112,6 +126,9 @@ type Exact struct {
 	// AnyWeights: the models have the same weights, and are equal for all numbers
 	// in their place.
 	AnyWeights bool `json:"anyWeights,omitempty"`
+	// Bits: of models that are equal by evaluation, the chance that they were only taken to
+	// be so is below 2^-Bits.
+	Bits int `json:"bits,omitempty"`
 	// Output is the first output that differs, by its name in A.
 	Output string `json:"output,omitempty"`
 }
@@ -124,8 +141,12 @@ type Numbers struct {
 	Why       string  `json:"why,omitempty"` // why it was not made, "" if it was
 	Runs      int     `json:"runs"`          // sets of inputs
 	// beyond says where outputs differ of inputs that are no numbers.
-	beyond  []string
-	Outputs []Output `json:"outputs,omitempty"`
+	beyond []string
+	// exhausted: all inputs were tried, and no output differs in any bit.
+	exhausted bool
+	// undefined lists poles of models that are equal modulo the prime and that no run reached.
+	undefined []string
+	Outputs   []Output `json:"outputs,omitempty"`
 }
 
 // Output is the deviation of one output, in the run where it is largest relative
@@ -145,6 +166,8 @@ type Output struct {
 	At []int   `json:"at"`
 	A  float64 `json:"valueA"`
 	B  float64 `json:"valueB"`
+	// Chosen says what was fed to the inputs there, if they were chosen for what they reach.
+	Chosen string `json:"chosen,omitempty"`
 	// NaNs counts the elements that are NaN or infinite in one model only, or
 	// infinite with another sign. Any makes the output disagree.
 	NaNs int `json:"nans"`
@@ -153,10 +176,12 @@ type Output struct {
 // Agrees reports whether the output is within its tolerance.
 func (o Output) Agrees() bool { return o.NaNs == 0 && o.Relative <= o.Tolerance }
 
-// String is the report as text for people, a line for the exact comparison and
-// one for each output.
+// String is the report as text for people: the verdict, what it takes for granted, a line for
+// the exact comparison and one for each output.
 func (r *Report) String() string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", r.Statement)
+	b.WriteString(AssumptionLine(r.Assumptions))
 	fmt.Fprintf(&b, "A: %s\nB: %s\n", r.A, r.B)
 	fmt.Fprintf(&b, "exact, modulo 2^61-1: %s", r.Exact.Verdict)
 	if r.Exact.Structure {
@@ -191,6 +216,7 @@ func (r *Report) String() string {
 		if o.Absolute > 0 {
 			fmt.Fprintf(&b, ", at %v: %s and %s", o.At, short(o.A), short(o.B))
 		}
+		b.WriteString(o.Chosen)
 		if o.NaNs > 0 {
 			fmt.Fprintf(&b, ", %d elements are no numbers in one model only", o.NaNs)
 		}
@@ -205,26 +231,78 @@ func (r *Report) String() string {
 	for _, text := range r.Notes {
 		fmt.Fprintf(&b, "note: %s\n", text)
 	}
-	fmt.Fprintf(&b, "%s (random inputs: %d, seed %d)\n", r.sentence(), r.Runs, r.Seed)
+	fmt.Fprintf(&b, "random inputs: %d, seed %d\n", r.Runs, r.Seed)
 	return b.String()
 }
 
-// sentence is the verdict.
-func (r *Report) sentence() string {
+// AssumptionLine lists assumptions as a line of text; it is empty if there are none.
+func AssumptionLine(list []assume.Name) string {
+	if len(list) == 0 {
+		return ""
+	}
+	names := make([]string, len(list))
+	for i, n := range list {
+		names[i] = string(n)
+	}
+	return fmt.Sprintf("assuming %s (docs/trust.md)\n", strings.Join(names, ", "))
+}
+
+// Prove enters a proof that the models compute the same, and what it takes for granted. It
+// does not change the verdict on models that were seen to differ, or were compared for
+// several batches, which a proof is not about.
+func (r *Report) Prove(assumptions []assume.Name) {
+	if r.Verdict == ModelsDiffer || len(r.Batches) > 0 || r.Exact.Structure {
+		return
+	}
+	r.Verdict, r.Agree, r.Proved = ModelsEqual, true, true
+	r.Assumptions, r.Unreached = assumptions, nil
+	r.State()
+}
+
+// State says the verdict in words.
+func (r *Report) State() {
+	batches := ""
+	for i, n := range r.Batches {
+		if word := " for batch "; i == 0 {
+			batches = word + strconv.Itoa(n)
+		} else {
+			batches += " and " + strconv.Itoa(n)
+		}
+	}
 	switch r.Verdict {
 	case ModelsEqual:
-		return "the models agree: they are equal"
+		how := "proved for all inputs"
+		switch {
+		case r.Proved || r.Exact.Structure:
+		case r.Exhaustive:
+			how = fmt.Sprintf("all %d inputs tried", r.Runs)
+		default:
+			how = fmt.Sprintf("exact on random residues, error probability < 2^-%d", r.Exact.Bits)
+		}
+		r.Statement = fmt.Sprintf("equal%s (%s)", batches, how)
 	case ModelsAgree:
-		return "the models agree to the tolerance, and are not shown to be equal"
+		samples := "samples"
+		if r.Runs == 1 {
+			samples = "sample"
+		}
+		r.Statement = fmt.Sprintf("agree on %d %s%s", r.Runs, samples, batches)
+	case ModelsDiffer:
+		r.Statement = "differ" + batches
+		if r.weightsDecide() {
+			r.Statement += ": they hold other weights"
+		}
 	case NotKnown:
-		return "the models are NOT KNOWN to agree"
-	case NotCompared:
-		return "nothing was compared"
+		r.Statement = "not known: " + cmp.Or(r.Exact.Why, "nothing was run")
+		switch n := len(r.Unreached); {
+		case n > 0:
+			r.Statement = "not known: not reached: " + r.Unreached[0]
+			if n > 1 {
+				r.Statement += fmt.Sprintf(", and %d more", n-1)
+			}
+		}
+	default:
+		r.Statement = "not compared: " + cmp.Or(r.Numbers.Why, r.Exact.Why)
 	}
-	if r.weightsDecide() {
-		return "the models DIFFER: they hold other weights"
-	}
-	return "the models DIFFER"
 }
 
 // maxWeights bounds the weights that are printed.

@@ -36,6 +36,9 @@ type Options struct {
 	MaxFLOPs int64
 	// NoExact and NoNumbers leave out one of the comparisons.
 	NoExact, NoNumbers bool
+	// NoSearch leaves out the search for inputs that reach what random ones do not, and what
+	// was not reached does not count.
+	NoSearch bool
 	// Expect, if it is given, is told before the work how long it takes: about least if
 	// the models are soon found to be equal, up to most if all is tried. It is not called
 	// for models that are equal by structure, which takes no time to see.
@@ -102,11 +105,14 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 		r.Weights = c.differing()
 	}
 	equal := r.Exact.Verdict == Equal
-	if r.Unreached, err = numbers(ctx, o, c, !equal && !r.weightsDecide(), &r.Numbers); err != nil {
+	// Where all inputs can be tried, they are, whatever is known.
+	all := !r.Exact.Structure && c.allFinite(o)
+	if r.Unreached, err = numbers(ctx, o, c, (!equal || all) && !r.weightsDecide(), &r.Numbers); err != nil {
 		return nil, err
 	}
+	r.Exhaustive = all && r.Numbers.exhausted
 	if !r.Exact.Structure {
-		list, err := narrow(!equal && !o.NoExact, o.A, o.B)
+		list, err := c.narrow(!equal && !o.NoExact)
 		if err != nil {
 			return nil, err
 		}
@@ -115,6 +121,10 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 	r.Notes = append(r.Notes, r.Numbers.beyond...)
 	r.Runs = max(r.Runs, r.Numbers.Runs)
 	r.conclude()
+	if r.Assumptions, err = r.assumptions(c); err != nil {
+		return nil, err
+	}
+	r.State()
 	return r, nil
 }
 
@@ -144,17 +154,11 @@ type input struct {
 	name   string
 	typ    graph.TensorType
 	place  int   // in B
-	below  int64 // of an input of integers: its elements are 0 to below-1
-	index  bool  // they are positions along an axis
+	below  int64 // of an input from which positions are computed: those are 0 to below-1
+	rows   int64 // if not 0: its elements are positions, -rows to rows-1
+	index  bool  // it is one or the other
 	// computed: positions along an axis are computed from them, and none of them is one
 	computed bool
-}
-
-// integer is element i of an input of integers in a run: in as many runs as there
-// are values, each element takes each value.
-func (in input) integer(seed uint64, run, i int) int64 {
-	first := draw(seed, 0, in, i) % uint64(in.below)
-	return int64((first + uint64(run)) % uint64(in.below))
 }
 
 // wide is element i of an input of integers in a run with larger ones, and with negative
@@ -186,8 +190,8 @@ func pair(a, b *model.Model) ([]input, error) {
 			return nil, fmt.Errorf("input %s is %s, input %s of the other is %s", in.Name, in.Type, partner.Name, partner.Type)
 		}
 		both := in.Both(partner)
-		ins[i] = input{number: i, name: in.Name, typ: in.Type, place: places[i], below: both.Below, index: both.Positions,
-			computed: both.Positions && both.Rows == 0}
+		ins[i] = input{number: i, name: in.Name, typ: in.Type, place: places[i], below: both.Below, rows: both.Rows,
+			index: both.Positions || both.Rows > 0, computed: both.Positions && both.Rows == 0}
 	}
 	return ins, nil
 }

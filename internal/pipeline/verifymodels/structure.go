@@ -105,6 +105,8 @@ type comparison struct {
 	jumps      bool // an output depends on a function that jumps at multiples of a half
 	// constants are numbers that both models hold in small weights: functions may jump there, too.
 	constants []float64
+	bounds    [2]*ranges // see ranges
+	content   contents
 }
 
 // weightPair is a weight that both models hold: of one type, at the same place in
@@ -122,10 +124,10 @@ func relate(a, b *model.Model, ins []input, outs []int) (*comparison, error) {
 	for i, in := range ins {
 		c.leafA[ia[i]], c.leafB[ib[in.place]] = -1-i, -1-i
 	}
-	var content contents
-	if err := content.read(a, b); err != nil {
+	if err := c.content.read(a, b); err != nil {
 		return nil, err
 	}
+	content := &c.content
 	leaf := func(own map[graph.NodeID]int, weight func(graph.NodeID) int) func(graph.NodeID) int {
 		return func(id graph.NodeID) int {
 			if n, ok := own[id]; ok {

@@ -30,6 +30,9 @@ type WeightDifference struct {
 	A  float64 `json:"valueA"`
 	B  float64 `json:"valueB"`
 
+	// rounded: float32 or float64 elements that differ by one rounding of them, or of the
+	// largest one.
+	rounded bool
 	// congruent counts the elements that differ and are one number modulo the
 	// prime: as 2^61 is 1 there, those that are apart by that factor.
 	congruent int64
@@ -85,7 +88,11 @@ func differences(v, w *model.Weight) (*WeightDifference, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &WeightDifference{Sizes: v.Sizes, Elements: v.Elements()}
+	d := &WeightDifference{Sizes: v.Sizes, Elements: v.Elements(), rounded: v.DType == graph.Float32 || v.DType == graph.Float64}
+	next, apart := math.Ldexp(1, -23), 0.0 // elements that are not next to each other
+	if v.DType == graph.Float64 {
+		next = math.Ldexp(1, -52)
+	}
 	step := v.DType.Bytes()
 	for i := range int(d.Elements) {
 		bx, by := x[i*step:(i+1)*step], y[i*step:(i+1)*step]
@@ -100,6 +107,10 @@ func differences(v, w *model.Weight) (*WeightDifference, error) {
 			continue
 		}
 		d.Differ++
+		if !(math.Abs(a-b) <= next*max(math.Abs(a), math.Abs(b))) {
+			apart = max(apart, math.Abs(a-b))
+			d.rounded = d.rounded && finite(a-b)
+		}
 		if x, err := (residues{}).fromFloat(a); err == nil {
 			if y, err := (residues{}).fromFloat(b); err == nil && x == y && a != b {
 				d.congruent++
@@ -118,6 +129,7 @@ func differences(v, w *model.Weight) (*WeightDifference, error) {
 	if d.Differ == 0 {
 		return nil, nil
 	}
+	d.rounded = d.rounded && apart <= next/2*d.Largest
 	return d, nil
 }
 

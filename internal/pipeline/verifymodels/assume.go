@@ -1,0 +1,70 @@
+package verifymodels
+
+import (
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/verify/assume"
+)
+
+// assumptions returns what a verdict takes for granted: of nodes that both models have, with
+// the same operands, nothing but that operators which are not understood are functions.
+func (r *Report) assumptions(c *comparison) ([]assume.Name, error) {
+	s := assume.Set{}
+	switch {
+	case !r.Agree:
+		return s.List(), nil // a difference, or nothing, is not shown by assumptions
+	case r.Exact.Structure || r.Exhaustive:
+	case r.Exact.Verdict == Equal:
+		s.Add(assume.Modulus)
+	}
+	boundsA, boundsB, err := c.ranges()
+	if err != nil {
+		return nil, err
+	}
+	for side, m := range []*model.Model{c.a, c.b} {
+		own, other, bounds := c.numA, c.numB, boundsA
+		if side == 1 {
+			own, other, bounds = other, own, boundsB
+		}
+		has := map[bank.Node]bool{}
+		for _, n := range other {
+			has[n] = true
+		}
+		g, uses, fed := m.Graph, interp.Readers(m.Graph), dependent(m.Graph)
+		for id := range g.Nodes() {
+			op := g.Op(id)
+			switch {
+			case op == nil || uses[id] == 0:
+				continue
+			case isOpaque(g, id):
+				s.Add(assume.Opaque)
+				continue
+			case r.Exact.Structure || has[own[id]] || !assume.Computes(op) && !op.ByType:
+				continue
+			}
+			for k := range g.NumOut(id) {
+				switch t := g.DType(id.Out(k)); {
+				case t.IsFloat() && (assume.Computes(op) || t.IsNarrow()):
+					s.Add(assume.Reals)
+					if c.readsFloats(fed, g, id) {
+						s.Add(assume.FiniteInputs)
+					}
+				case t.IsInt() && r.Exact.Verdict == Equal && !r.Exhaustive && bounds.leaves[id.Out(k)] && !wraps(g, id):
+					s.Add(assume.NoOverflow)
+				}
+			}
+		}
+		// What both models have may have no value either, and be treated in different ways.
+		if r.Exact.Verdict == Equal && !r.Exact.Structure && !r.Exhaustive && newWatch(m, own, other, bounds).partial() {
+			s.Add(assume.Defined)
+		}
+	}
+	return s.List(), nil
+}
+
+// readsFloats reports whether a node depends on what is fed, and floating-point numbers are.
+func (c *comparison) readsFloats(fed []bool, g *graph.Graph, id graph.NodeID) bool {
+	return fed[id] && c.fedFloats()
+}

@@ -1,0 +1,145 @@
+package verifymodels
+
+import (
+	"context"
+	"math"
+
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+)
+
+// At a point where a function jumps, rounding may decide on which side a number is. Whether
+// it does is seen in stochastic arithmetic (Vignes, A stochastic arithmetic for reliable
+// scientific computation, Math. Comput. Simul. 35, 1993): the last bits of all that is
+// rounded are random. What is computed without rounding stays as it is.
+
+// shaken is float64 arithmetic in which what is rounded is random in its last bits: the same
+// for the same operands, so that what is computed in one way stays equal.
+type shaken struct {
+	floats
+	key uint64
+}
+
+var (
+	_ field[float64]            = shaken{}
+	_ interp.Functions[float64] = shaken{}
+	_ interp.Direct[float64]    = shaken{}
+)
+
+// noise is x, which was computed of operands, with a random relative error of up to 2^-50.
+func (s shaken) noise(x float64, of ...float64) float64 {
+	h := s.key
+	for _, a := range of {
+		h += fingerprint.Mix(math.Float64bits(a)) // in any order
+	}
+	return x * (1 + (float64(fingerprint.Mix(h)>>11)/(1<<52)-1)/(1<<50))
+}
+
+// Add is a + b.
+func (s shaken) Add(a, b float64) float64 {
+	x := a + b
+	if v := x - a; a-(x-v)+(b-v) != 0 { // the error of the sum (Knuth)
+		return s.noise(x, a, b)
+	}
+	return x
+}
+
+// Mul is a * b.
+func (s shaken) Mul(a, b float64) float64 {
+	x := a * b
+	if math.FMA(a, b, -x) != 0 {
+		return s.noise(x, a, b)
+	}
+	return x
+}
+
+// Rat is num/den.
+func (s shaken) Rat(num, den int64) float64 {
+	x := float64(num) / float64(den)
+	if math.FMA(x, float64(den), -float64(num)) != 0 {
+		return s.noise(x, float64(num), float64(den))
+	}
+	return x
+}
+
+// Dot is the sum of x[i]*y[i].
+func (s shaken) Dot(x, y []float64) float64 {
+	sum := 0.0
+	for i, a := range x {
+		sum = s.Add(sum, s.Mul(a, y[i]))
+	}
+	return sum
+}
+
+// Fn is FnOf for one element.
+func (s shaken) Fn(name string, x float64) float64 { return s.FnOf(name)(x) }
+
+// FnOf is the function of that name. Of short numbers, most functions that have a short
+// number as value have it exactly.
+func (s shaken) FnOf(name string) func(float64) float64 {
+	f := s.floats.FnOf(name)
+	return func(x float64) float64 {
+		y := f(x)
+		if y == x || y == -x || fewBits(y) {
+			return y
+		}
+		return s.noise(y, x)
+	}
+}
+
+// DirectOf is the function.
+func (s shaken) DirectOf(f *graph.Several) func(args []float64) float64 {
+	return func(args []float64) float64 {
+		y := f.Float(args)
+		for _, x := range args {
+			if y == x {
+				return y
+			}
+		}
+		if fewBits(y) {
+			return y
+		}
+		return s.noise(y, args...)
+	}
+}
+
+// fewBits reports whether a number has few digits: at most 20 bits.
+func fewBits(x float64) bool {
+	frac, _ := math.Frexp(x)
+	return frac*(1<<20) == math.Trunc(frac*(1<<20)) || !finite(x)
+}
+
+// shakes is how often a model is evaluated in stochastic arithmetic.
+const shakes = 4
+
+// stable reports which elements of the outputs of a model do not depend on rounding: in
+// stochastic arithmetic they differ by less than apart from what they are. Weights that
+// are not in both models may themselves be rounded.
+func (r *runner) stable(ctx context.Context, in, out []interp.Tensor[float64], output, element int, apart float64, common func(graph.NodeID) bool) (bool, error) {
+	want := out[output].Data[element]
+	for k := range uint64(shakes) {
+		s := shaken{floats{}, fingerprint.Mix(k + 1)}
+		got, err := evaluate(ctx, s, r.m, in, func(graph.NodeID, []interp.Tensor[float64]) {}, func(id graph.NodeID) (interp.Tensor[float64], error) {
+			w, err := r.kept.load(floats{}, r.m, id, true)
+			if err != nil || common(id) || !r.m.Weights[id].DType.IsFloat() {
+				return w, err
+			}
+			rounded := interp.Tensor[float64]{Sizes: w.Sizes, Data: make([]float64, len(w.Data))}
+			for i, x := range w.Data {
+				if rounded.Data[i] = x; !fewBits(x) {
+					rounded.Data[i] = x + (s.noise(x, x)-x)*(1<<27)
+				}
+			}
+			return rounded, nil
+		})
+		if err != nil {
+			return false, err
+		}
+		x := got[output].Data[element]
+		if math.IsNaN(x) != math.IsNaN(want) || math.IsInf(x, 1) != math.IsInf(want, 1) || math.IsInf(x, -1) != math.IsInf(want, -1) || finite(x) && !(math.Abs(x-want) <= apart) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
