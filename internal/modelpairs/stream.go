@@ -1,0 +1,146 @@
+package modelpairs
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+)
+
+//go:embed generate/*.py
+var programs embed.FS
+
+// Pair is two models and the truth about them.
+type Pair struct {
+	Number   int    `json:"number"`
+	Operator string `json:"operator"` // that of the node test it was made from
+	Kind     string `json:"kind"`     // what was changed; "" if no pair was found for the number
+	Equal    bool   `json:"equal"`
+	// Witness is the input on which the models differ, where they are not equal.
+	Witness []Input `json:"witness"`
+	// Dropped counts the tries that gave no pair, by the reason.
+	Dropped map[string]int `json:"dropped"`
+	A, B    []byte         `json:"-"`
+}
+
+// Input is a value of an input: little-endian, row-major.
+type Input struct {
+	Name  string `json:"name"`
+	DType string `json:"dtype"` // as numpy names it
+	Sizes []int  `json:"sizes"`
+	Data  []byte `json:"data"`
+}
+
+// Options say which pairs are made.
+type Options struct {
+	Python   string // an interpreter that can import onnx and onnxruntime
+	Seed     uint64
+	Count    int    // of numbers; a number may give no pair
+	Workers  int    // processes; 0 is one
+	Operator string // of all pairs; "" is each in turn
+	Kind     string // of all pairs; "" is each in turn
+}
+
+// maxBytes bounds a model of a pair.
+const maxBytes = 1 << 26
+
+// Generate makes pairs and calls yield for each, from one goroutine per worker. Which pairs
+// are made depends on the seed and the count alone, their order on the workers too.
+func Generate(ctx context.Context, o Options, yield func(*Pair) error) error {
+	dir, err := os.MkdirTemp("", "modelpairs")
+	if err != nil {
+		return fmt.Errorf("generate pairs: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.CopyFS(dir, programs); err != nil {
+		return fmt.Errorf("generate pairs: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	workers := max(o.Workers, 1)
+	errs := make([]error, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			if errs[w] = o.worker(ctx, dir, w, workers, yield); errs[w] != nil {
+				cancel()
+			}
+		}()
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("generate pairs: %w", err)
+	}
+	return nil
+}
+
+// worker runs the program for each step-th number.
+func (o Options) worker(ctx context.Context, dir string, first, step int, yield func(*Pair) error) error {
+	cmd := exec.CommandContext(ctx, o.Python, filepath.Join(dir, "generate", "main.py"), "--seed", strconv.FormatUint(o.Seed, 10),
+		"--count", strconv.Itoa(o.Count), "--first", strconv.Itoa(first), "--step", strconv.Itoa(step), "--op", o.Operator, "--kind", o.Kind)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	err = Read(out, yield)
+	if err != nil {
+		_ = cmd.Process.Kill()
+	}
+	if ended := cmd.Wait(); err == nil && ended != nil {
+		err = fmt.Errorf("%w\n%s", ended, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return err
+}
+
+// Read reads pairs as the program writes them.
+func Read(r io.Reader, yield func(*Pair) error) error {
+	in := bufio.NewReader(r)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err == io.EOF && len(line) == 0 {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("read pair: %w", err)
+		}
+		var head struct {
+			Pair
+			ABytes int `json:"a"`
+			BBytes int `json:"b"`
+		}
+		if err := json.Unmarshal(line, &head); err != nil {
+			return fmt.Errorf("read pair: %w", err)
+		}
+		p := head.Pair
+		for _, m := range []struct {
+			to *[]byte
+			n  int
+		}{{&p.A, head.ABytes}, {&p.B, head.BBytes}} {
+			if m.n < 0 || m.n > maxBytes {
+				return fmt.Errorf("read pair %d: a model of %d bytes", p.Number, m.n)
+			}
+			*m.to = make([]byte, m.n)
+			if _, err := io.ReadFull(in, *m.to); err != nil {
+				return fmt.Errorf("read pair %d: %w", p.Number, err)
+			}
+		}
+		if err := yield(&p); err != nil {
+			return err
+		}
+	}
+}
