@@ -122,6 +122,27 @@ def versions(model, newest):
     return [w for w in range(13, newest + 1) if all(since(o, w) == now[o] for o in ops)]
 
 
+# Operators of one element, which take any number.
+ARITHMETIC = set("""Add Sub Mul Div Mod Max Min Clip Cast Abs Neg Sign Less Greater LessOrEqual GreaterOrEqual Equal Where BitwiseAnd BitwiseOr BitwiseXor
+    BitwiseNot BitShift Sum Mean Relu Floor Ceil Round ReduceMax ReduceMin ReduceSum ArgMax ArgMin TopK CumSum CastLike""".split())
+
+
+def extreme(rng, x):
+    """Numbers up to the ends of a type in the place of some."""
+    y = x.copy().reshape(-1)
+    if x.dtype.kind in "iu":
+        info = np.iinfo(x.dtype)
+        odd = [info.min, info.max, info.max - 1, info.max // 2 + 1, info.min // 2, 6, 0, 1]
+    elif x.dtype.kind == "f":
+        odd = [0, -0.5, 0.5, 1.5, 2.5, 1e5, -3e4, 16777217, 255.5, -1]
+    else:
+        return x
+    for i in range(y.size):
+        if rng.random() < 0.5:
+            y[i] = rng.choice(odd)
+    return y.reshape(x.shape)
+
+
 def prepare(rng, case, newest=24):
     """A model of a case, in a random operator set of those with one meaning, in which inputs
     that say shapes are constants and some others may be. Returns the model and its feeds."""
@@ -133,7 +154,11 @@ def prepare(rng, case, newest=24):
     for n in g.node:
         fixed |= {n.input[i] for i in SHAPES.get(n.op_type, []) if i < len(n.input)}
     rest = [i.name for i in g.input if i.name not in fixed]
-    if len(rest) > 1:
+    values = case.feeds
+    if rng.random() < 0.15:  # nothing is fed: a reader may compute it all
+        fixed |= set(rest)
+        values = {k: extreme(rng, x) if case.op in ARITHMETIC and rng.random() < 0.7 else x for k, x in values.items()}
+    elif len(rest) > 1:
         some = rng.random() < 0.6
         first = next((x for x in node.input if x in rest), rest[0])
         fixed |= {x for x in rest if x != first and some and rng.random() < 0.6}
@@ -141,7 +166,7 @@ def prepare(rng, case, newest=24):
     kept = [i for i in g.input if i.name not in fixed]
     for i in g.input:
         if i.name in fixed:
-            g.initializer.append(numpy_helper.from_array(case.feeds[i.name], i.name))
+            g.initializer.append(numpy_helper.from_array(values[i.name], i.name))
         else:
             feeds[i.name] = case.feeds[i.name]
     kept = [helper.make_tensor_value_info(i.name, NUMBER[feeds[i.name].dtype], feeds[i.name].shape) for i in kept]
@@ -149,6 +174,6 @@ def prepare(rng, case, newest=24):
     g.input.extend(kept)
     del g.value_info[:]
     same = versions(m, newest)
-    set_opset(m, rng.choice(same) if same else opset(m))
+    set_opset(m, rng.choice(same) if same else rng.randint(22, newest))
     m.ir_version = 8 if opset(m) <= 18 else 10 if opset(m) <= 24 else 12
     return m, feeds

@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from cases import NUMBER
+from cases import NUMBER, since
 from editing import has_graphs, node
 
 KINDS = {}
@@ -33,8 +33,9 @@ def top(g):
 
 
 def nodes_with(g, test):
+    """Nodes that pass a test; those of the operator that the pair is about if there are any."""
     ns = [n for n in top(g) if test(n)]
-    return ns
+    return [n for n in ns if n.op_type == g.op] or ns
 
 
 def number(rng, x):
@@ -114,6 +115,7 @@ def added_attribute(rng, g):
         for name, a in onnx.defs.get_schema(n.op_type, g.version, "").attributes.items():
             if name not in have:
                 found.append((n, name, a))
+    found = [f for f in found if f[0].op_type == g.op] or found
     if not found:
         return False
     n, name, s = rng.choice(found)
@@ -384,6 +386,8 @@ def operator(rng, g):
         return False
     n = rng.choice(ns)
     new = rng.choice(NEAR[n.op_type])
+    if since(new, g.version) is None:
+        return False
     schema = onnx.defs.get_schema(new, g.version, "")
     kept = [a for a in n.attribute if a.name in schema.attributes]
     del n.attribute[:]

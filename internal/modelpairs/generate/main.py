@@ -45,8 +45,22 @@ def make(rng, op, all_cases, kind):
             raise
         a = finish(m, feeds)  # without the nodes that do not fit
         values = a.values(feeds)
+    why = "nothing to change"
+    for _ in range(4):
+        try:
+            got = edited(rng, a, feeds, values, op, kind)
+        except Invalid:
+            got = "a judge does not take it"
+        if not isinstance(got, str):
+            return got
+        why = got
+    return why
+
+
+def edited(rng, a, feeds, values, op, kind):
+    """A model with one change of a kind, beside the model. As of make."""
     e = Graph(a.model, feeds, values)
-    e.before, e.base = a.model, None
+    e.before, e.base, e.op = a.model, None, op
     edit = rng.choice((EQUAL if kind in EQUAL else DIFFERENT)[kind])
     if not edit(rng, e):
         return "nothing to change"
