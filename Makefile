@@ -40,7 +40,8 @@ build: setup ## bin/taso
 gen-rules: build ## generate and prove rules.rules (more flags: ARGS="--workers 2")
 	bin/taso gen-rules --max-ops 4 --out rules.rules $(ARGS)
 
-test: setup ## vet and all tests, without and with the invariant checks
+test: setup ## vet and all tests, without and with the invariant checks (CI=true: none skips for want of ONNX)
+	@scripts/setup python
 	go vet ./...
 	go test -timeout 30m ./...
 	go vet -tags invariants ./...

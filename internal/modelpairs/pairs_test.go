@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/taso-go/taso/internal/ort"
 )
 
 var (
@@ -24,7 +26,7 @@ var (
 
 // TestPairs: no answer about a pair is wrong.
 func TestPairs(t *testing.T) {
-	python := os.Getenv("TASO_ORT_PYTHON")
+	python := ort.ForTest(t).Python
 	var table Table
 	var lines []string
 	var lock sync.Mutex
