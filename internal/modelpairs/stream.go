@@ -30,6 +30,8 @@ type Pair struct {
 	// Dropped counts the tries that gave no pair, by the reason.
 	Dropped map[string]int `json:"dropped"`
 	A, B    []byte         `json:"-"`
+	// Variant computes what A does, by construction; nil if Options.Variants is not set.
+	Variant []byte `json:"-"`
 }
 
 // Input is a value of an input: little-endian, row-major.
@@ -48,6 +50,7 @@ type Options struct {
 	Workers  int    // processes; 0 is one
 	Operator string // of all pairs; "" is each in turn
 	Kind     string // of all pairs; "" is each in turn
+	Variants bool   // only different pairs, with a variant of the first model
 }
 
 // maxBytes bounds a model of a pair.
@@ -89,6 +92,9 @@ func Generate(ctx context.Context, o Options, yield func(*Pair) error) error {
 func (o Options) worker(ctx context.Context, dir string, first, step int, yield func(*Pair) error) error {
 	cmd := exec.CommandContext(ctx, o.Python, filepath.Join(dir, "generate", "main.py"), "--seed", strconv.FormatUint(o.Seed, 10),
 		"--count", strconv.Itoa(o.Count), "--first", strconv.Itoa(first), "--step", strconv.Itoa(step), "--op", o.Operator, "--kind", o.Kind)
+	if o.Variants {
+		cmd.Args = append(cmd.Args, "--variants")
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
@@ -122,6 +128,7 @@ func Read(r io.Reader, yield func(*Pair) error) error {
 			Pair
 			ABytes int `json:"a"`
 			BBytes int `json:"b"`
+			CBytes int `json:"variant"`
 		}
 		if err := json.Unmarshal(line, &head); err != nil {
 			return fmt.Errorf("read pair: %w", err)
@@ -130,7 +137,7 @@ func Read(r io.Reader, yield func(*Pair) error) error {
 		for _, m := range []struct {
 			to *[]byte
 			n  int
-		}{{&p.A, head.ABytes}, {&p.B, head.BBytes}} {
+		}{{&p.A, head.ABytes}, {&p.B, head.BBytes}, {&p.Variant, head.CBytes}} {
 			if m.n < 0 || m.n > maxBytes {
 				return fmt.Errorf("read pair %d: a model of %d bytes", p.Number, m.n)
 			}

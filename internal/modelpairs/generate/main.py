@@ -30,7 +30,7 @@ assert edges
 
 
 def make(rng, op, all_cases, kind):
-    """One try at a pair with an operator in it. Returns (a, b, witness, runs) or why not."""
+    """One try at a pair with an operator in it. Returns (a, b, witness, inputs of a) or why not."""
     case = rng.choice(all_cases[op])
     m, feeds = cases.prepare(rng, case)
     g = Graph(m, feeds)
@@ -77,12 +77,27 @@ def edited(rng, a, feeds, values, op, kind):
             return "contradicted"
         if not ran:
             return "did not run"
-        return a, b, None
+        return a, b, None, feeds
     types = {x: v.dtype for x, v in feeds.items()}
     if types != {x: v.dtype for x, v in e.feeds.items()}:
-        return a, b, feeds  # other types of inputs are another model
+        return a, b, feeds, feeds  # other types of inputs are another model
     x, _ = witness.find(rng, a, b, feeds, near, dtype, 24)
-    return (a, b, x) if x is not None else "no witness"
+    return (a, b, x, feeds) if x is not None else "no witness"
+
+
+def variant(rng, a, feeds):
+    """A model that computes what another one does, by one to three changes; b"" if none is found."""
+    got = None
+    for _ in range(rng.randint(1, 3)):
+        for _ in range(6):
+            try:
+                new = edited(rng, got or a, feeds, (got or a).values(feeds), "", rng.choice(sorted(EQUAL)))
+            except Invalid:
+                continue
+            if not isinstance(new, str):
+                got = new[1]
+                break
+    return got.raw if got else b""
 
 
 def tensors(feeds):
@@ -90,9 +105,9 @@ def tensors(feeds):
             for n, x in sorted((feeds or {}).items())]
 
 
-def write(out, head, a=b"", b=b""):
-    head["a"], head["b"] = len(a), len(b)
-    out.write(json.dumps(head, sort_keys=True).encode() + b"\n" + a + b)
+def write(out, head, a=b"", b=b"", c=b""):
+    head["a"], head["b"], head["variant"] = len(a), len(b), len(c)
+    out.write(json.dumps(head, sort_keys=True).encode() + b"\n" + a + b + c)
     out.flush()
 
 
@@ -105,13 +120,14 @@ def main():
     p.add_argument("--tries", type=int, default=12)
     p.add_argument("--op", default="")
     p.add_argument("--kind", default="")
+    p.add_argument("--variants", action="store_true")
     args = p.parse_args()
     by_op = {}
     for c in cases.load():
         if "_expanded" not in c.name:
             by_op.setdefault(c.op, []).append(c)
     ops = sorted(by_op)
-    kinds = sorted(EQUAL) + sorted(DIFFERENT)
+    kinds = sorted(DIFFERENT) if args.variants else sorted(EQUAL) + sorted(DIFFERENT)
     out = sys.stdout.buffer
     for i in range(args.first, args.count, args.step):
         rng = random.Random(f"{args.seed}/{i}")
@@ -128,8 +144,9 @@ def main():
             if isinstance(got, str):
                 why[got] = why.get(got, 0) + 1
                 continue
-            a, b, x = got
-            write(out, {"number": i, "operator": op, "kind": kind, "equal": kind in EQUAL, "witness": tensors(x), "dropped": why}, a.raw, b.raw)
+            a, b, x, feeds = got
+            c = variant(rng, a, feeds) if args.variants else b""
+            write(out, {"number": i, "operator": op, "kind": kind, "equal": kind in EQUAL, "witness": tensors(x), "dropped": why}, a.raw, b.raw, c)
             break
         else:
             write(out, {"number": i, "operator": op, "kind": "", "equal": False, "witness": [], "dropped": why})
