@@ -59,6 +59,15 @@ const maxBytes = 1 << 26
 // Generate makes pairs and calls yield for each, from one goroutine per worker. Which pairs
 // are made depends on the seed and the count alone, their order on the workers too.
 func Generate(ctx context.Context, o Options, yield func(*Pair) error) error {
+	var more []string
+	if o.Variants {
+		more = append(more, "--variants")
+	}
+	return o.run(ctx, "main.py", more, func(r io.Reader) error { return Read(r, yield) })
+}
+
+// run runs one of the programs in several processes, each for its share of the numbers.
+func (o Options) run(ctx context.Context, program string, more []string, read func(io.Reader) error) error {
 	dir, err := os.MkdirTemp("", "modelpairs")
 	if err != nil {
 		return fmt.Errorf("generate pairs: %w", err)
@@ -76,7 +85,9 @@ func Generate(ctx context.Context, o Options, yield func(*Pair) error) error {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			if errs[w] = o.worker(ctx, dir, w, workers, yield); errs[w] != nil {
+			args := append([]string{filepath.Join(dir, "generate", program), "--seed", strconv.FormatUint(o.Seed, 10), "--count", strconv.Itoa(o.Count),
+				"--first", strconv.Itoa(w), "--step", strconv.Itoa(workers), "--op", o.Operator, "--kind", o.Kind}, more...)
+			if errs[w] = output(exec.CommandContext(ctx, o.Python, args...), read); errs[w] != nil {
 				cancel()
 			}
 		}()
@@ -88,13 +99,8 @@ func Generate(ctx context.Context, o Options, yield func(*Pair) error) error {
 	return nil
 }
 
-// worker runs the program for each step-th number.
-func (o Options) worker(ctx context.Context, dir string, first, step int, yield func(*Pair) error) error {
-	cmd := exec.CommandContext(ctx, o.Python, filepath.Join(dir, "generate", "main.py"), "--seed", strconv.FormatUint(o.Seed, 10),
-		"--count", strconv.Itoa(o.Count), "--first", strconv.Itoa(first), "--step", strconv.Itoa(step), "--op", o.Operator, "--kind", o.Kind)
-	if o.Variants {
-		cmd.Args = append(cmd.Args, "--variants")
-	}
+// output runs a command and has its standard output read.
+func output(cmd *exec.Cmd, read func(io.Reader) error) error {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
@@ -104,7 +110,7 @@ func (o Options) worker(ctx context.Context, dir string, first, step int, yield 
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	err = Read(out, yield)
+	err = read(out)
 	if err != nil {
 		_ = cmd.Process.Kill()
 	}
@@ -114,39 +120,43 @@ func (o Options) worker(ctx context.Context, dir string, first, step int, yield 
 	return err
 }
 
-// Read reads pairs as the program writes them.
+// Read reads pairs as main.py writes them.
 func Read(r io.Reader, yield func(*Pair) error) error {
+	return records(r, func(line []byte, models [3][]byte) error {
+		p := &Pair{}
+		if err := json.Unmarshal(line, p); err != nil {
+			return fmt.Errorf("read pair: %w", err)
+		}
+		p.A, p.B, p.Variant = models[0], models[1], models[2]
+		return yield(p)
+	})
+}
+
+// records reads lines of JSON, each with the models whose sizes it gives.
+func records(r io.Reader, yield func(line []byte, models [3][]byte) error) error {
 	in := bufio.NewReader(r)
 	for {
 		line, err := in.ReadBytes('\n')
 		if err == io.EOF && len(line) == 0 {
 			return nil
 		} else if err != nil {
-			return fmt.Errorf("read pair: %w", err)
+			return fmt.Errorf("read record: %w", err)
 		}
-		var head struct {
-			Pair
-			ABytes int `json:"a"`
-			BBytes int `json:"b"`
-			CBytes int `json:"variant"`
-		}
+		var head struct{ A, B, Variant int }
 		if err := json.Unmarshal(line, &head); err != nil {
-			return fmt.Errorf("read pair: %w", err)
+			return fmt.Errorf("read record: %w", err)
 		}
-		p := head.Pair
-		for _, m := range []struct {
-			to *[]byte
-			n  int
-		}{{&p.A, head.ABytes}, {&p.B, head.BBytes}, {&p.Variant, head.CBytes}} {
-			if m.n < 0 || m.n > maxBytes {
-				return fmt.Errorf("read pair %d: a model of %d bytes", p.Number, m.n)
+		var models [3][]byte
+		for i, n := range []int{head.A, head.B, head.Variant} {
+			if n < 0 || n > maxBytes {
+				return fmt.Errorf("read record: a model of %d bytes", n)
 			}
-			*m.to = make([]byte, m.n)
-			if _, err := io.ReadFull(in, *m.to); err != nil {
-				return fmt.Errorf("read pair %d: %w", p.Number, err)
+			models[i] = make([]byte, n)
+			if _, err := io.ReadFull(in, models[i]); err != nil {
+				return fmt.Errorf("read record: %w", err)
 			}
 		}
-		if err := yield(&p); err != nil {
+		if err := yield(line, models); err != nil {
 			return err
 		}
 	}

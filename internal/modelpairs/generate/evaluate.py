@@ -1,5 +1,6 @@
 """Both judges: ONNX Runtime without optimizations, and the ONNX reference implementation."""
 
+import signal
 import warnings
 
 import ml_dtypes  # noqa: F401  (types that numpy does not have)
@@ -25,6 +26,26 @@ class Invalid(Exception):
     """A model that a judge does not take, or inputs on which it fails."""
 
 
+# Seconds of processor time that the reference may take: some loops do not end.
+LONGEST = 3
+
+
+def _late(*_):
+    raise TimeoutError("the reference takes too long")
+
+
+signal.signal(signal.SIGVTALRM, _late)
+
+
+def by_reference(ref, feeds, **kw):
+    """What the reference computes. It comes first, as it can be stopped."""
+    signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
+    try:
+        return ref.run(None, feeds, **kw)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
 class Model:
     """A model in both judges."""
 
@@ -42,8 +63,8 @@ class Model:
     def run(self, feeds):
         """The outputs of both, or Invalid."""
         try:
+            b = by_reference(self.ref, feeds)
             a = self.ort.run(None, feeds)
-            b = self.ref.run(None, feeds)
         except Exception as e:
             raise Invalid(str(e)) from e
         b = [np.asarray(x) if np.isscalar(x) or isinstance(x, np.generic) else x for x in b]
@@ -55,7 +76,7 @@ class Model:
     def values(self, feeds):
         """All values of the top graph, by the reference."""
         try:
-            vals = self.ref.run(None, feeds, intermediate=True)
+            vals = by_reference(self.ref, feeds, intermediate=True)
         except Exception as e:
             raise Invalid(str(e)) from e
         out = {}

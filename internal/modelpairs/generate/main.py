@@ -20,6 +20,7 @@ import decorate
 import edges
 import forms
 import same
+import supervise
 import witness
 from editing import Graph, finish
 from evaluate import Invalid, narrowest
@@ -129,7 +130,8 @@ def main():
     ops = sorted(by_op)
     kinds = sorted(DIFFERENT) if args.variants else sorted(EQUAL) + sorted(DIFFERENT)
     out = sys.stdout.buffer
-    for i in range(args.first, args.count, args.step):
+
+    def work(i):
         rng = random.Random(f"{args.seed}/{i}")
         op = args.op or ops[i % len(ops)]
         turn = args.kind or kinds[(i // len(ops) + i) % len(kinds)]
@@ -151,5 +153,9 @@ def main():
         else:
             write(out, {"number": i, "operator": op, "kind": "", "equal": False, "witness": [], "dropped": why})
 
+    supervise.run(range(args.first, args.count, args.step), work,
+                  lambda i: write(out, {"number": i, "operator": "", "kind": "", "equal": False, "witness": [], "dropped": {"a judge crashes": 1}}))
 
-main()
+
+if __name__ == "__main__":
+    main()
