@@ -64,12 +64,8 @@ func (f *ModelFigures) String() string {
 		f.Models, f.Unread, f.Wall.Seconds(), f.Proved, f.Put, len(f.Findings))
 }
 
-// RunModels writes models A, a variant of A that computes the same, and a changed model B
-// that does not: ONNX Runtime and ONNX's reference implementation differ on some input. It
-// asks for proofs that involve B, and puts to the checker of `taso check` proofs of the true
-// statements with B in the place of a model, mutants of them, and true instances under a
-// false equation.
-func RunModels(ctx context.Context, o ModelOptions) (*ModelFigures, error) {
+// withDefaults also returns how proofs are searched for; laws are compiled once.
+func (o ModelOptions) withDefaults() (ModelOptions, optimize.Options, error) {
 	if o.Forged == 0 {
 		o.Forged = 6
 	}
@@ -78,13 +74,22 @@ func RunModels(ctx context.Context, o ModelOptions) (*ModelFigures, error) {
 	}
 	on, err := cost.FindMachine("zen5")
 	if err != nil {
-		return nil, err
+		return o, optimize.Options{}, err
 	}
 	ls, err := optimize.DefaultLaws(false)
+	return o, optimize.Options{Cost: on, Laws: ls, Tries: o.Tries, Compiled: &rewrite.Cache{}}, err
+}
+
+// RunModels writes models A, a variant of A that computes the same, and a changed model B
+// that does not: ONNX Runtime and ONNX's reference implementation differ on some input. It
+// asks for proofs that involve B, and puts to the checker of `taso check` proofs of the true
+// statements with B in the place of a model, mutants of them, and true instances under a
+// false equation.
+func RunModels(ctx context.Context, o ModelOptions) (*ModelFigures, error) {
+	o, how, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	how := optimize.Options{Cost: on, Laws: ls, Tries: o.Tries, Compiled: &rewrite.Cache{}}
 	start := time.Now()
 	all := &ModelFigures{}
 	var lock sync.Mutex
