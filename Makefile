@@ -9,10 +9,16 @@ FUZZTIME    ?= 10s
 BENCHTIME   ?= 1s
 # of "make bench": names of benchmarks (taso bench list), or --all
 BENCH       ?=
-# of "make adversary": laws that are written, goroutines, and the seed
+# of "make adversary": laws and models that are written, goroutines, and the seed
 ADVERSARY_LAWS    ?= 200000
+ADVERSARY_MODELS  ?= 20000
 ADVERSARY_WORKERS ?= 2
 ADVERSARY_SEED    ?= 1
+# of "make pairs": numbers of pairs, processes, the seed, and a folder for wrong answers
+PAIRS         ?= 24000
+PAIRS_WORKERS ?= 2
+PAIRS_SEED    ?= 1
+PAIRS_KEEP    ?=
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages whose tests run a second time with the invariants of e-graphs checked
@@ -21,7 +27,7 @@ CHECKED = ./egraph/... ./verify
 CHECKED_GENERATION = ^Test(WorkersDoNotMatter|FourOperators|NetworkRules|PresetWorkers|EveryRuleIsCertified)$$
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vendor build gen-rules test cluster cluster-test bench models go-bench lint fuzz adversary proto clean
+.PHONY: help setup vendor build gen-rules test cluster cluster-test bench models go-bench lint fuzz adversary pairs proto clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,7 +46,8 @@ build: setup ## bin/taso
 gen-rules: build ## generate and prove rules.rules (more flags: ARGS="--workers 2")
 	bin/taso gen-rules --max-ops 4 --out rules.rules $(ARGS)
 
-test: setup ## vet and all tests, without and with the invariant checks
+test: setup ## vet and all tests, without and with the invariant checks (CI=true: none skips for want of ONNX)
+	@scripts/setup python
 	go vet ./...
 	go test -timeout 30m ./...
 	go vet -tags invariants ./...
@@ -82,11 +89,17 @@ fuzz: setup ## every fuzz target for a short time (FUZZTIME=10s)
 		in=.; if [[ $$file == cluster/* ]]; then in=cluster; scripts/setup cluster; fi; \
 		go -C $$in test -run '^$$' -fuzz "^$${decl#func }\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$${file#cluster/}")"; \
 	done
-	@$(MAKE) --no-print-directory adversary ADVERSARY_LAWS=5000
+	@$(MAKE) --no-print-directory adversary ADVERSARY_LAWS=5000 ADVERSARY_MODELS=200
 
-adversary: setup ## false laws and proofs put to every engine (ADVERSARY_LAWS=200000)
-	go test ./internal/adversary -run '^TestLong$$' -v -timeout 0 -adversary.laws $(ADVERSARY_LAWS) \
-		-adversary.workers $(ADVERSARY_WORKERS) -adversary.seed $(ADVERSARY_SEED)
+adversary: setup ## false laws, and models with false proofs, put to every engine (ADVERSARY_LAWS=200000 ADVERSARY_MODELS=20000)
+	@scripts/setup python
+	go test ./internal/adversary -run '^Test(Long|Models)$$' -v -timeout 0 -adversary.laws $(ADVERSARY_LAWS) \
+		-adversary.models $(ADVERSARY_MODELS) -adversary.workers $(ADVERSARY_WORKERS) -adversary.seed $(ADVERSARY_SEED)
+
+pairs: setup ## pairs of models put to taso verify: the table of right and wrong answers (PAIRS=24000)
+	@scripts/setup python
+	go test ./internal/modelpairs -run '^TestPairs$$' -v -timeout 0 -pairs.count $(PAIRS) -pairs.workers $(PAIRS_WORKERS) \
+		-pairs.seed $(PAIRS_SEED) $(if $(PAIRS_KEEP),-pairs.keep $(abspath $(PAIRS_KEEP)))
 
 proto: ## generate onnx/onnxpb from onnx.proto (needs protoc: apt-get install protobuf-compiler)
 	GOBIN=$(CURDIR)/.cache/bin go install google.golang.org/protobuf/cmd/protoc-gen-go@$$(go list -mod=mod -m -f '{{.Version}}' google.golang.org/protobuf)

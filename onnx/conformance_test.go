@@ -18,6 +18,7 @@ import (
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/internal/fetch"
 	"github.com/taso-go/taso/internal/golden"
+	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/proto"
@@ -58,7 +59,7 @@ func conformanceTests(t *testing.T) []*conformanceTest {
 	t.Helper()
 	dir, err := conformanceDir()
 	if err != nil {
-		t.Skipf("no ONNX test data (apt-get install libonnx-testdata): %v", err)
+		ort.Absent(t, "ONNX's test data (apt-get install libonnx-testdata)", err)
 	}
 	return testsIn(t, dir, filepath.Join("*", "*"))
 }
@@ -68,7 +69,7 @@ func newerTests(t *testing.T) []*conformanceTest {
 	t.Helper()
 	dir, err := newerDir()
 	if err != nil {
-		t.Skipf("no newer ONNX test data (pip download onnx==1.21.0): %v", err)
+		ort.Absent(t, "newer test data of ONNX (pip download onnx==1.21.0)", err)
 	}
 	tests := testsIn(t, dir, "*")
 	for _, c := range tests {

@@ -2,7 +2,6 @@ package onnx_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -21,10 +20,6 @@ import (
 // graphs.
 func TestBenchModels(t *testing.T) {
 	t.Parallel()
-	rt, err := ort.Find(context.Background())
-	if err != nil && !errors.Is(err, ort.ErrAbsent) {
-		t.Fatal(err)
-	}
 	var jobs []ort.Job
 	var want [][]interp.Tensor[float64]
 	var names []string
@@ -73,10 +68,7 @@ func TestBenchModels(t *testing.T) {
 		}
 		jobs, want, names = append(jobs, job), append(want, out), append(names, info.Name)
 	}
-	if rt == nil {
-		t.Skip(ort.ErrAbsent)
-	}
-	res, err := rt.RunAll(context.Background(), jobs)
+	res, err := ort.ForTest(t).RunAll(context.Background(), jobs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,7 @@ func TestOpaqueVerbatim(t *testing.T) {
 			}
 		}
 	}
-	res, err := runtime(t).RunAll(context.Background(), jobs)
+	res, err := ort.ForTest(t).RunAll(context.Background(), jobs)
 	if err != nil {
 		t.Fatal(err)
 	}

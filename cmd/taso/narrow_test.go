@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/onnx/onnxpb"
 )
 
 // TestRuntimeOfNarrow: numbers of types that numpy does not have are fed to ONNX Runtime
 // and come back; what agrees is derived from the type, and said.
 func TestRuntimeOfNarrow(t *testing.T) {
-	needRuntime(t)
+	ort.ForTest(t)
 	for name, typ := range map[string]onnxpb.TensorProto_DataType{
 		"bfloat16": onnxpb.TensorProto_BFLOAT16, "float16": onnxpb.TensorProto_FLOAT16, "float64": onnxpb.TensorProto_DOUBLE, "bool": onnxpb.TensorProto_BOOL, "uint16": onnxpb.TensorProto_UINT16,
 	} {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 
@@ -28,15 +27,6 @@ func lookup(t *testing.T, scale float32) string {
 	return f.write(t, "lookup")
 }
 
-func needRuntime(t *testing.T) {
-	t.Helper()
-	if _, err := ort.Find(t.Context()); errors.Is(err, ort.ErrAbsent) {
-		t.Skip(err)
-	} else if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func command(t *testing.T, status int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, diag bytes.Buffer
@@ -49,7 +39,7 @@ func command(t *testing.T, status int, args ...string) (stdout, stderr string) {
 // TestRuntimeOfIntegers: files with inputs of integers are run in ONNX Runtime on
 // positions that their tables have, by verify and by run.
 func TestRuntimeOfIntegers(t *testing.T) {
-	needRuntime(t)
+	ort.ForTest(t)
 	a, b := lookup(t, 2), lookup(t, 2.5)
 	text, _ := command(t, 0, "verify", a, a, "--onnxruntime")
 	if !strings.Contains(text, "both files as they are") || !strings.Contains(text, "  y [2 3 4]: largest deviation 0 absolute, 0 relative\n") {

@@ -29,6 +29,14 @@
 // elements are compared, chosen, raised to powers and cast; names look like values, functions, or each
 // other. Most of it is nearly true, so that much is claimed.
 //
+// # Models
+//
+// [RunModels] attacks the check of proofs of models. It takes models A and B that
+// differ and a variant of A that computes the same (package modelpairs), and puts
+// false statements to the checker: the proof of A and its variant with B in the place
+// of a model, mutants of that proof, and B's side of an equation before the instances
+// of A's. ONNX Runtime and ONNX's reference implementation say that A and B differ.
+//
 // # What is found
 //
 // A run is the same for a seed, whatever the number of workers. A short one is

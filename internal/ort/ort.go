@@ -3,6 +3,7 @@ package ort
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/binary"
 	"encoding/json"
@@ -49,63 +50,42 @@ func (t Tensor) Float32s() ([]float32, error) {
 }
 
 // ErrAbsent is the error where there is no ONNX Runtime.
-var ErrAbsent = errors.New("no ONNX Runtime: set TASO_ORT_PYTHON to a Python that can import onnxruntime")
+var ErrAbsent = errors.New("no ONNX Runtime: scripts/setup python installs it, or TASO_ORT_PYTHON names a Python that can import onnxruntime")
 
 // Runtime is a Python that can import onnxruntime.
 type Runtime struct {
 	Python  string // its path
 	Version string // of ONNX Runtime
+	ONNX    string // version of the package onnx, "" if there is none
 }
 
-// finder remembers what was found, and what was not.
-type finder struct {
-	sync.Mutex
-	looked, tried bool
-	rt            *Runtime
-	err, failed   error // of looking, and of installing
-}
-
-var found finder
-
-func (f *finder) find(ctx context.Context) (*Runtime, error) {
-	if !f.looked {
-		f.rt, f.err = find(ctx)
-		f.looked = true
-	}
-	return f.rt, f.err
-}
-
-// Find looks for ONNX Runtime, once in a process.
+// Find looks for ONNX Runtime, once in a process: in the Python that TASO_ORT_PYTHON names,
+// in the environment that scripts/setup makes, and in python3.
 func Find(ctx context.Context) (*Runtime, error) {
 	found.Lock()
 	defer found.Unlock()
-	return found.find(ctx)
+	if found.looked {
+		return found.rt, found.err
+	}
+	found.rt, found.err = find(ctx)
+	found.looked = ctx.Err() == nil
+	return found.rt, found.err
 }
 
-// Ensure is Find, and Install where there is none. Both are done once in a
-// process: without a network, each try takes a minute.
-func Ensure(ctx context.Context) (*Runtime, error) {
-	found.Lock()
-	defer found.Unlock()
-	if rt, err := found.find(ctx); !errors.Is(err, ErrAbsent) {
-		return rt, err
-	}
-	if !found.tried {
-		found.tried = true
-		rt, err := Install(ctx)
-		if found.failed = err; err == nil {
-			found.rt, found.err = rt, nil
-		}
-	}
-	return found.rt, found.failed
+// found is what Find remembers.
+var found struct {
+	sync.Mutex
+	looked bool
+	rt     *Runtime
+	err    error
 }
 
 func find(ctx context.Context) (*Runtime, error) {
-	tries := []string{os.Getenv("TASO_ORT_PYTHON"), "python3"}
+	tries := []string{os.Getenv("TASO_ORT_PYTHON")}
 	if dir, err := environment(); err == nil {
 		tries = append(tries, filepath.Join(dir, "bin", "python3"))
 	}
-	for _, p := range tries {
+	for _, p := range append(tries, "python3") {
 		if p == "" {
 			continue
 		}
@@ -117,57 +97,31 @@ func find(ctx context.Context) (*Runtime, error) {
 }
 
 func probe(ctx context.Context, python string) (*Runtime, error) {
-	out, err := exec.CommandContext(ctx, python, "-c", "import numpy, onnxruntime; print(onnxruntime.__version__)").Output()
+	const program = `import numpy, onnxruntime
+try:
+    import onnx
+except ImportError:
+    onnx = None
+print(onnxruntime.__version__, onnx.__version__ if onnx else "")`
+	out, err := exec.CommandContext(ctx, python, "-c", program).Output()
 	if err != nil {
 		return nil, fmt.Errorf("probe %s: %w", python, err)
 	}
-	return &Runtime{Python: python, Version: strings.TrimSpace(string(out))}, nil
+	version, onnx, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	return &Runtime{Python: python, Version: version, ONNX: onnx}, nil
 }
 
-// environment is the folder in which Install puts its Python environment.
+//go:embed requirements.txt
+var requirements []byte
+
+// environment is the folder of the Python environment with the versions of
+// requirements.txt, which scripts/setup makes in the user's cache folder.
 func environment() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("cache folder: %w", err)
 	}
-	return filepath.Join(dir, "taso", "onnxruntime"), nil
-}
-
-// Install makes a Python environment with ONNX Runtime in the user's cache
-// folder, from the Python package index: some 60 MiB over the network.
-func Install(ctx context.Context) (*Runtime, error) {
-	dir, err := environment()
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
-		return nil, fmt.Errorf("install ONNX Runtime: %w", err)
-	}
-	part, err := os.MkdirTemp(filepath.Dir(dir), "onnxruntime-part")
-	if err != nil {
-		return nil, fmt.Errorf("install ONNX Runtime: %w", err)
-	}
-	defer os.RemoveAll(part)
-	for _, c := range [][]string{
-		{"python3", "-m", "venv", part},
-		{filepath.Join(part, "bin", "python3"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", "--timeout", "20", "numpy", "onnxruntime"},
-	} {
-		if out, err := exec.CommandContext(ctx, c[0], c[1:]...).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("install ONNX Runtime: %s: %w\n%s", strings.Join(c, " "), err, bytes.TrimSpace(out))
-		}
-	}
-	// Another process may have been faster, and an older one may have left half an
-	// environment behind.
-	python := filepath.Join(dir, "bin", "python3")
-	if os.Rename(part, dir) != nil {
-		if rt, err := probe(ctx, python); err == nil {
-			return rt, nil
-		}
-		if err := errors.Join(os.RemoveAll(dir), os.Rename(part, dir)); err != nil {
-			return nil, fmt.Errorf("install ONNX Runtime: %w", err)
-		}
-	}
-	return probe(ctx, python)
+	return filepath.Join(dir, "taso", fmt.Sprintf("python-%.6x", sha256.Sum256(requirements))), nil
 }
 
 // Options say how a model is run.

@@ -2,7 +2,6 @@ package ort
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,16 +37,11 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestRunErrors(t *testing.T) {
-	rt, err := Find(context.Background())
-	if errors.Is(err, ErrAbsent) {
-		t.Skip(err)
-	} else if err != nil {
-		t.Fatal(err)
-	}
+	rt := ForTest(t)
 	if rt.Version == "" {
 		t.Error("no version")
 	}
-	_, err = rt.Run(context.Background(), filepath.Join(t.TempDir(), "none.onnx"), nil, Options{})
+	_, err := rt.Run(context.Background(), filepath.Join(t.TempDir(), "none.onnx"), nil, Options{})
 	if err == nil || !strings.Contains(err.Error(), "none.onnx") {
 		t.Errorf("got %v", err)
 	}
@@ -60,41 +54,55 @@ func ExampleFloat32() {
 	// Output: float32 [1 2] <nil>
 }
 
-// Without a network the installation is tried once; afterwards Find and Ensure
-// tell what it made.
-func TestEnsure(t *testing.T) {
+// fake records how a test ended.
+type fake struct{ skipped, failed string }
+
+func (*fake) Helper()                        {}
+func (f *fake) Skipf(s string, args ...any)  { f.skipped = fmt.Sprintf(s, args...) }
+func (f *fake) Fatalf(s string, args ...any) { f.failed = fmt.Sprintf(s, args...) }
+
+// Without ONNX Runtime, or without onnx beside it, a test is skipped; with CI=true it fails.
+// The environment of scripts/setup comes before python3.
+func TestForTest(t *testing.T) {
 	dir := t.TempDir()
-	log := filepath.Join(dir, "log")
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	t.Setenv("TASO_ORT_PYTHON", "")
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	forget := func() { found.looked, found.tried, found.rt, found.err, found.failed = false, false, nil, nil, nil }
+	forget := func() { found.looked, found.rt, found.err = false, nil, nil }
 	t.Cleanup(forget)
-	ctx := context.Background()
-	const broken, made = `exit 1`, `mkdir -p "$3/bin"; printf '#!/bin/sh\ntest "$1" = -c && echo 9.9\nexit 0\n' >"$3/bin/python3"; chmod +x "$3/bin/python3"`
-	for venv, works := range map[string]bool{broken: false, made: true} {
-		forget()
-		os.Remove(log)
-		// The machine's own python3 has no onnxruntime, and makes environments.
-		script := fmt.Sprintf("#!/bin/sh\ntest \"$1\" = -c && exit 1\necho venv >>%s\n%s\n", log, venv)
-		if err := os.WriteFile(filepath.Join(dir, "python3"), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Find(ctx); !errors.Is(err, ErrAbsent) {
-			t.Errorf("before: %v", err)
-		}
-		for range 3 {
-			rt, err := Ensure(ctx)
-			if (err == nil) != works || works && rt.Version != "9.9" {
-				t.Errorf("%v, %v", rt, err)
+	pinned, err := environment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(pinned, "bin"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ system, pinned, version, why string }{
+		{"exit 1", "exit 1", "", "no ONNX Runtime"},
+		{"echo 9.9", "exit 1", "9.9", "the Python package onnx"},
+		{"echo 9.9 1.1", "exit 1", "9.9", ""},
+		{"echo 9.9 1.1", "echo 9.8 1.1", "9.8", ""},
+	} {
+		for path, script := range map[string]string{filepath.Join(dir, "python3"): c.system, filepath.Join(pinned, "bin", "python3"): c.pinned} {
+			if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+				t.Fatal(err)
 			}
 		}
-		if _, err := Find(ctx); (err == nil) != works || !works && !errors.Is(err, ErrAbsent) {
-			t.Errorf("afterwards: %v", err)
+		for _, ci := range []string{"", "true"} {
+			t.Setenv("CI", ci)
+			forget()
+			var f fake
+			rt := ForTest(&f)
+			if rt != nil && rt.Version != c.version || rt == nil && c.version != "" {
+				t.Errorf("%+v: found %+v", c, rt)
+			}
+			ended, other := f.skipped, f.failed
+			if ci == "true" {
+				ended, other = other, ended
+			}
+			if other != "" || !strings.Contains(ended, c.why) || (ended == "") != (c.why == "") {
+				t.Errorf("%+v, CI=%q: skipped %q, failed %q", c, ci, f.skipped, f.failed)
+			}
 		}
-		if tries, err := os.ReadFile(log); err != nil || string(tries) != "venv\n" {
-			t.Errorf("tried %q, %v", tries, err)
-		}
-		os.RemoveAll(filepath.Join(dir, "cache"))
 	}
 }

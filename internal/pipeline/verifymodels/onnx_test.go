@@ -105,7 +105,7 @@ func compareWithRuntime(t testing.TB, rt *ort.Runtime, m *model.Model, reference
 // computes. With TASO_FULL_MODELS=1 the models have their full sizes and the
 // processor's backend takes the place of the reference; that takes minutes.
 func TestListedModelsOnRuntime(t *testing.T) {
-	rt := peer(t)
+	rt := ort.ForTest(t)
 	suffix := "-tiny"
 	if os.Getenv("TASO_FULL_MODELS") != "" {
 		suffix = ""

