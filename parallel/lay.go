@@ -2,6 +2,7 @@ package parallel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -132,6 +133,9 @@ func (l *Laying) Layout(t graph.Tensor) Layout {
 // Strategies lists those of a node of the network as it is, along one more mesh axis. Laws
 // are about real numbers: tensors of other types are no partial sums.
 func (l *Laying) Strategies(ctx context.Context, id graph.NodeID, degree int) ([]*Strategy, error) {
+	if err := filled(l.g, id); err != nil {
+		return nil, fmt.Errorf("node %s: %w", l.g.Name(id), err)
+	}
 	var sizes [][]int
 	for _, t := range l.g.Operands(id) {
 		sizes = append(sizes, l.g.Sizes(t))
@@ -223,10 +227,21 @@ func (p *pass) hold(t graph.Tensor, r Role, as graph.Tensor) {
 	p.held[t][r] = as
 }
 
+// filled refuses a node with an operand or a result without elements.
+func filled(g *graph.Graph, id graph.NodeID) error {
+	if g.TouchesEmpty(id) {
+		return errors.New("an operand or a result has no elements; only tensors with elements are laid out over devices")
+	}
+	return nil
+}
+
 // node writes a node into the new graph.
 func (p *pass) node(id graph.NodeID) error {
 	if kind, _, opaque := p.g.Opaque(id); opaque {
 		return fmt.Errorf("laws say nothing of an opaque node (%s)", kind)
+	}
+	if err := filled(p.g, id); err != nil {
+		return err
 	}
 	var of []*Strategy
 	if p.g.Op(id) != nil && p.choice.Of != nil {
