@@ -204,7 +204,9 @@ var foldables = []foldable{
 		return []operand{other(scale(r, graph.Float32)), kept(randomConstant(r, x.dtype))}, nil
 	}, 0},
 	{"Transpose", plainTypes, alone, 0}, {"Identity", plainTypes, alone, 0},
-	{"Reshape", plainTypes, func(_ *rand.Rand, x *constant) ([]operand, []*onnxpb.AttributeProto) { return []operand{shapeOf(-1, 1)}, nil }, 0},
+	{"Reshape", plainTypes, func(_ *rand.Rand, x *constant) ([]operand, []*onnxpb.AttributeProto) {
+		return []operand{shapeOf(-1, 1)}, nil
+	}, 0},
 	{"Expand", plainTypes, func(_ *rand.Rand, x *constant) ([]operand, []*onnxpb.AttributeProto) {
 		return []operand{shapeOf(slices.Concat([]int{2}, x.sizes)...)}, nil
 	}, 0},
