@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"context"
 	"errors"
 
 	"github.com/taso-go/taso/graph"
@@ -25,7 +24,7 @@ var errNotFolded = errors.New("not folded")
 // where an input is left out.
 type evaluator func(c *call, in []*constant) []*constant
 
-// maxFoldWork bounds the operations of one folded node.
+// maxFoldWork bounds the operations of one folded node, and the elements that an operator makes.
 const maxFoldWork = 1 << 24
 
 // fold computes the node and reports whether it can.
@@ -148,7 +147,7 @@ func notFolded(so bool) {
 	}
 }
 
-// interpret lowers the node by itself and evaluates that as its element types say.
+// interpret lowers the node by itself; each operator is evaluated at once.
 func (c *call) interpret(in []*constant) []*constant {
 	low := c.op.lower
 	notFolded(low == nil)
@@ -161,27 +160,38 @@ func (c *call) interpret(in []*constant) []*constant {
 		}
 	}
 	low(sub)
-	var outs []*value
-	var at []int
+	out := make([]*constant, len(sub.outs))
 	for i, v := range sub.outs {
 		if v != nil {
-			notFolded(v.elements() > maxConstant)
-			outs, at = append(outs, v), append(at, i)
+			notFolded(v.known == nil || v.elements() > maxConstant)
+			out[i] = v.known
 		}
 	}
-	g, stored := im.finish(outs)
-	notFolded(g.Work().FLOPs > maxFoldWork)
-	args := make([]interp.Values, len(g.Inputs()))
-	for i, id := range g.Inputs() {
-		args[i] = stored[id].known.values()
+	return out
+}
+
+// evaluate applies an operator to known values, as the interpreter does by their element types.
+func (im *importer) evaluate(o *graph.Op, a graph.Attrs, in []*value, to []graph.TensorType) []*value {
+	args, sizes := make([]interp.Values, len(in)), [2][][]int{}
+	for i, v := range in {
+		k := must.Get(v.constant())
+		notFolded(k == nil)
+		args[i], sizes[0] = k.values(), append(sizes[0], v.sizes)
 	}
-	vs, err := interp.EvalValues(context.Background(), g, args)
+	types := make([]graph.DType, len(to))
+	for i, t := range to {
+		notFolded(graph.Product(t.Sizes...) > maxFoldWork)
+		types[i], sizes[1] = t.DType, append(sizes[1], t.Sizes)
+	}
+	im.foldWork += o.WorkOf(a, sizes[0], sizes[1]).FLOPs
+	notFolded(im.foldWork > maxFoldWork)
+	out, err := interp.ApplyValues(o, a, args, types)
 	notFolded(err != nil)
-	res := make([]*constant, len(sub.outs))
-	for i, v := range vs {
-		res[at[i]] = ofValues(v)
+	outs := make([]*value, len(out))
+	for i, v := range out {
+		outs[i] = valueOf(ofValues(v))
 	}
-	return res
+	return outs
 }
 
 // literal is the value of a Constant node. Long ones are weights.

@@ -48,7 +48,8 @@ type importer struct {
 	named  map[string]int64       // the same by the names of the graph's nodes
 	kept   map[graph.NodeID]int   // of opaque nodes, their places in the report
 	// within folding, operators are evaluated at once, and no constants are made
-	inFold bool
+	inFold   bool
+	foldWork int64 // operations of the node that is folded
 }
 
 // function is what a function of the model is called by.

@@ -182,6 +182,9 @@ func (c *call) scatter(rows *value, n int) {
 		y = im.replaced(data, update, rows)
 	case "add":
 		c.arithmetic("ewadd", x)
+		if k := must.Get(c.in[2].constant()); im.inFold && slices.ContainsFunc(k.floats, func(x float64) bool { return x-x != 0 }) {
+			must.Do(unsupported("it adds what is not finite")) // at all places, times zero
+		}
 		y = im.do("ewadd", data, im.apply("scatteradd", attrs{"axis": graph.IntValue(0), "n": graph.IntValue(count)}, update, rows))
 	case "mul", "max", "min":
 		c.arithmetic("ew"+how, x)

@@ -127,7 +127,7 @@ func oneHot(c *call, in []*constant) *constant {
 	a := c.axisAttr(-1, k.rank()+1)
 	sizes, st := slices.Insert(slices.Clone(k.sizes), a, n), graph.Strides(k.sizes)
 	return off.pick(sizes, func(idx []int) int {
-		p := k.number(dot(idx[:a], st) + dot(idx[a+1:], st[a:]))
+		p := math.Trunc(k.number(dot(idx[:a], st) + dot(idx[a+1:], st[a:])))
 		if p < 0 && c.im.opset >= 11 {
 			p += depth
 		}

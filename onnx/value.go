@@ -132,7 +132,10 @@ func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) []*valu
 		}
 	}
 	// A builder that was asked for what does not fit is of no use any more.
-	must.Get(graph.ApplyTypes(o, a, types, graph.Float32))
+	to := must.Get(graph.ApplyTypes(o, a, types, graph.Float32))
+	if im.inFold {
+		return im.evaluate(o, a, in, to)
+	}
 	if outs := im.again(o, a, in); outs != nil {
 		return outs
 	}
