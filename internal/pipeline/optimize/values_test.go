@@ -176,7 +176,7 @@ func drawn(rng *rand.Rand) string {
 		}
 		names = append(names, name)
 	}
-	fmt.Fprintf(&b, "return %s, %s", names[len(names)-1], names[len(names)-2])
+	fmt.Fprintf(&b, "u = transpose(%s)\nz = transpose(u)\nreturn z, %s", names[len(names)-1], names[len(names)-2])
 	return b.String()
 }
 
@@ -214,10 +214,10 @@ func TestRandomValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	ls, on := laws(t), machine(t)
 	fewer, without := 0, 0
-	for range 60 {
+	for range 24 {
 		text := drawn(rng)
 		m := written(t, text)
-		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: ls, Cost: on, Tries: 60})
+		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: ls, Cost: on, Tries: 40})
 		if err != nil || !res.ProofChecked {
 			t.Errorf("%v, %+v:\n%s", err, res, text)
 			continue
@@ -246,8 +246,8 @@ func TestRandomValues(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of 60 networks became smaller, %d elements had no value", fewer, without)
+	t.Logf("%d of 24 networks became smaller, %d elements had no value", fewer, without)
 	if fewer < 10 || without < 100 {
-		t.Errorf("%d of 60 networks became smaller, %d elements had no value", fewer, without)
+		t.Errorf("%d of 24 networks became smaller, %d elements had no value", fewer, without)
 	}
 }
