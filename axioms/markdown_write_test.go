@@ -27,7 +27,8 @@ any number of axes), all attributes of the given sorts and all real tensors of
 the given shapes, where the conditions hold, the two sides are both undefined, or
 both defined, of one shape, and equal entry by entry. Laws written with `+"`=>`"+`
 are used from left to right only, and say nothing where the left side is
-undefined.
+undefined. Laws tagged `+"`real`"+` hold where every term of them has a value, as the
+reciprocal root of a positive number has; whoever uses one has to show that.
 
 `, count[law.Axiom], count[law.Lemma], count[law.Refute])
 	for _, s := range sections() {

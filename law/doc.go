@@ -6,8 +6,7 @@
 // conditions hold, then both sides are equal. Precisely: for all sizes of at
 // least 1, all axis runs, all attribute values and all real tensors with the
 // given shapes, the two sides are both undefined, or both defined, of one
-// shape, and equal entry by entry. "Defined" is about shapes: a function of one
-// element is taken to have a value at every real number. Numbers in attributes are
+// shape, and equal entry by entry. "Defined" is about shapes. Numbers in attributes are
 // real ([graph.Op.Real]).
 //
 //	# The product of matrices is associative.
@@ -33,6 +32,13 @@
 //	     == transpose[perm=q](softmax[axis=#A](X))
 //
 // [Untransposed] is such a law without the variable.
+//
+// Where a function has no value, as the logarithm at -1, both sides are without one at the
+// same entries. A law of which that is not seen ([WithoutValue]) has the tag real: it holds
+// where every term of it has a value, and whoever uses it has to show that they have.
+//
+//	# A batch normalization is a product and a sum.
+//	axiom batchnorm_scale [real]
 //
 // A term is a graph: what several terms share is one node of it. [Nodes] numbers
 // the nodes, equal ones alike; a certificate is written over such numbers, see

@@ -8,7 +8,7 @@ import (
 )
 
 // mostRead is the number of elements up to which a weight is read for its interval.
-const mostRead = 1 << 20
+const mostRead = 1 << 24
 
 // Interval is an interval that holds all elements of the weight: the smallest one, or that
 // of the element type if there are too many to look at, or some are not finite.

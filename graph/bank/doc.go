@@ -9,6 +9,8 @@
 //	         in the bank, and lives again as soon as something live uses it
 //	fixed    depends on weights only, or on nothing: computed once, before any run
 //	use      an operand of a live node
+//	silent   laws do not speak of it: they are about real numbers, and it may compute with
+//	         what is none (values.go, [FromReal])
 //	mark     a state to which the bank can go back
 //
 // # What a rewrite costs

@@ -94,6 +94,7 @@ func TestPartial(t *testing.T) {
 		"log moved":              {"e = exp(x)\nd = transpose(e)\nz = log(d)", true},
 		"log and what follows":   {"e = log(x)\nz = relu(e)", false},
 		"sqrt of a square":       {"e = ewmul(x, x)\nz = sqrt(e)", true},
+		"sqrt of two like nodes": {"c = neg(x)\nd = neg(x)\ne = ewmul(c, d)\nz = sqrt(e)", true},
 		"sqrt of a product":      {"e = ewmul(x, y)\nz = sqrt(e)", false},
 		"rsqrt of a square":      {"e = ewmul(x, x)\nz = rsqrt[eps=0.00001](e)", true},
 		"rsqrt without eps":      {"e = ewmul(x, x)\nz = rsqrt[eps=0.0](e)", false},

@@ -55,6 +55,10 @@ func (p *programWriter) rule(r *rules.Rule) (said int) {
 		skip("", fmt.Errorf("no direction is usable"))
 		return 0
 	}
+	if r.Law.HasTag(law.TagReal) {
+		skip("", fmt.Errorf("it holds where every term has a value, of which egglog knows nothing"))
+		return 0
+	}
 	instances, err := withoutRuns(r.Law)
 	if err != nil {
 		skip("", err)

@@ -204,8 +204,9 @@
 // side is defined. So a law may be true that has no proof here, as that a function of
 // one element which does not keep 0 may be applied before or after looking up.
 //
-// That functions such as log and reciprocal have a value is no condition; they are
-// taken to have some everywhere.
+// That functions such as log and reciprocal have a value is no condition: where they have
+// none they are taken to have some, and what is proved holds whichever it is. Which laws
+// therefore say something of entries without a value, law.WithoutValue tells.
 //
 // # Identity
 //

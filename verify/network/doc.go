@@ -10,7 +10,13 @@
 //	          weight with such elements: that weight, or a result of a silent node, but
 //	          one that has bounds whatever the operands are (softmax). A node with an
 //	          attribute that is infinite, such as padding with -inf, is silent too, and
-//	          so is one with an operand or a result that has no elements
+//	          so is one with an operand or a result that has no elements. And so is a node
+//	          that computes with what may have no value
+//	value     an element has one unless a function has none at the number that it is
+//	          applied to, as the logarithm at -1, the reciprocal at 0, or is applied to what
+//	          has none. Which tensors have values whatever is fed, package graph/bounds says
+//	          from intervals of the numbers of the network: those of weights, which are read,
+//	          and those that follow
 //	cut       a tensor of which laws do not speak: an output of an opaque or a silent
 //	          node, or of any node if its elements are not floating-point numbers. Integers that are
 //	          only taken over, such as parts of positions, may be terms as well
@@ -60,10 +66,26 @@
 // from it. A softmax of it is taken to be a number.
 //
 // That an opaque node computes the same from the same is assumed, and of those that
-// draw numbers, that it does not matter which one drew them. Whether payloads are the
+// draw numbers, that it does not matter which one drew them; and that their results have
+// values. Whether payloads are the
 // same, their digests tell: that of an ONNX node covers the form that its operator has
-// in its operator set (package onnx), not the number of the set. A function that has no
-// value somewhere, such as the logarithm of -1, is taken to have one.
+// in its operator set (package onnx), not the number of the set.
+//
+// # What has no value
+//
+// The equation is proved of real numbers, and of functions that have a value at each. Where
+// a function has none, such as the logarithm at -1, what it is there may be any number: the
+// equation holds whichever that is, since no proof knows more of it than that it depends on
+// the argument. What is computed with such a number is cut, but for nodes that only rearrange
+// entries. So an entry of a left term that is without a value is that number itself. The
+// entry of the right term is equal to it whichever number it is; so it is not an entry that
+// has a value, but the same function at the same number: it has no value either. What has a
+// value on the left therefore has one on the right, and the reverse.
+//
+//	z = ewadd(y, ewsub(log(x), log(x)))     is not y, where x may be negative
+//
+// is cut at the difference, and a proof that it is y is about other models. With exp(x) for
+// x, or an x to which a positive weight was added behind a rectifier, it is y.
 //
 // Laws are about sizes of at least 1. A tensor without elements is no variable and no term:
 // inputs, outputs and operands of cut nodes that have none are left out on both sides. Two

@@ -54,6 +54,10 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 	if o, err = o.withDefaults(); err != nil {
 		return nil, err
 	}
+	// The weights of both have the names that they have in the first model.
+	if o.weights, err = knownWeights(a); err != nil {
+		return nil, err
+	}
 	found, all, err := o.unite(ctx)
 	if err != nil {
 		return nil, err
@@ -107,7 +111,7 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 // unite brings the two halves of a network together: both to their normal form, and if
 // they are not one then, by searches from there.
 func (o *Options) unite(ctx context.Context) (found *searching, all []*searching, err error) {
-	net, _, err := bank.From(o.Model.Graph, nil)
+	net, _, err := bank.FromReal(o.Model.Graph, nil, o.weights)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
@@ -147,5 +151,103 @@ func TestOptimizeValues(t *testing.T) {
 				t.Error("the logarithm is gone")
 			}
 		})
+	}
+}
+
+// drawn is a random network in which functions that may have no value are applied to numbers
+// that are and to numbers that are not where they have one.
+func drawn(rng *rand.Rand) string {
+	one := []string{"relu", "log", "sqrt", "reciprocal", "rsqrt[eps=0.00001]", "neg", "sigmoid", "abs", "transpose", "transpose", "softmax[axis=1]", "asin", "tanh"}
+	two := []string{"ewadd", "ewsub", "ewmul", "ewdiv", "ewmax", "matmul", "matmul", "ewpow"}
+	var b strings.Builder
+	b.WriteString("x : float32[3, 3]\ny : float32[3, 3]\nv : weight float32[3, 3]\nw : weight float32[3, 3]\n")
+	names := []string{"x", "y", "v", "w"}
+	pick := func() string { return names[max(rng.IntN(len(names)), rng.IntN(len(names)))] }
+	for i := range 4 + rng.IntN(6) {
+		name := fmt.Sprintf("t%d", i)
+		switch rng.IntN(5) {
+		case 0, 1:
+			fmt.Fprintf(&b, "%s = %s(%s)\n", name, one[rng.IntN(len(one))], pick())
+		case 2:
+			x := pick()
+			fmt.Fprintf(&b, "%s = ewmul(%s, %s)\n", name, x, x)
+		default:
+			fmt.Fprintf(&b, "%s = %s(%s, %s)\n", name, two[rng.IntN(len(two))], pick(), pick())
+		}
+		names = append(names, name)
+	}
+	fmt.Fprintf(&b, "u = transpose(%s)\nz = transpose(u)\nreturn z, %s", names[len(names)-1], names[len(names)-2])
+	return b.String()
+}
+
+// outputs are what a model computes in float64 arithmetic of inputs by name.
+func outputs(t *testing.T, m *model.Model, in map[string][]float64) [][]float64 {
+	t.Helper()
+	e := interp.Evaluator[float64]{Ring: interp.Float{}, Input: func(id graph.NodeID) (interp.Tensor[float64], error) {
+		y := interp.Tensor[float64]{Sizes: m.Graph.Sizes(id.Out(0)), Data: in[m.Graph.Name(id)]}
+		if w := m.Weights[id]; w != nil {
+			xs, err := w.Float32s()
+			if err != nil {
+				return y, err
+			}
+			y.Data = nil
+			for _, x := range xs {
+				y.Data = append(y.Data, float64(x))
+			}
+		}
+		return y, nil
+	}}
+	out, err := e.Run(context.Background(), m.Graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all [][]float64
+	for _, y := range out {
+		all = append(all, y.Data)
+	}
+	return all
+}
+
+// What an optimized network computes has a value where what the network computed had one, and
+// there is a proof that the checker accepts.
+func TestRandomValues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	ls, on := laws(t), machine(t)
+	fewer, without := 0, 0
+	for range 24 {
+		text := drawn(rng)
+		m := written(t, text)
+		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: ls, Cost: on, Tries: 40})
+		if err != nil || !res.ProofChecked {
+			t.Errorf("%v, %+v:\n%s", err, res, text)
+			continue
+		}
+		if res.NodesAfter < res.NodesBefore {
+			fewer++
+		}
+		for range 4 {
+			in := map[string][]float64{}
+			for _, name := range []string{"x", "y"} {
+				for range 9 {
+					in[name] = append(in[name], []float64{-1.5, -1, -0.25, 0, 0.25, 1, 2}[rng.IntN(7)])
+				}
+			}
+			a, b := outputs(t, m, in), outputs(t, res.Model, in)
+			for i := range a {
+				for j, x := range a[i] {
+					real := !math.IsNaN(x) && !math.IsInf(x, 0)
+					if y := b[i][j]; real != (!math.IsNaN(y) && !math.IsInf(y, 0)) {
+						t.Fatalf("output %d is %v and %v for %v:\n%s", i, x, y, in, text)
+					}
+					if !real {
+						without++
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d of 24 networks became smaller, %d elements had no value", fewer, without)
+	if fewer < 10 || without < 100 {
+		t.Errorf("%d of 24 networks became smaller, %d elements had no value", fewer, without)
 	}
 }
