@@ -57,19 +57,24 @@ func (k *verifyFlags) atOtherBatch(c *cobra.Command, args []string, rep *verifym
 		rep.Notes = append(rep.Notes, fmt.Sprintf("the models are compared for a batch of 1: for one of %d, %v", otherBatch, err))
 		return rep, nil
 	}
+	return forBoth(rep, other), nil
+}
+
+// forBoth is the report about models that were compared for a batch of 1, with one about them
+// for the other batch.
+func forBoth(rep, other *verifymodels.Report) *verifymodels.Report {
 	switch other.Verdict {
 	case verifymodels.ModelsDiffer:
 		other.Batches = []int{otherBatch}
 		other.Notes = append(other.Notes, fmt.Sprintf("that is for a batch of %d; for one of 1: %s", otherBatch, rep.Statement))
-		return other, nil
+		return other
 	case verifymodels.ModelsEqual, verifymodels.ModelsAgree:
 		rep.Notes = append(rep.Notes, fmt.Sprintf("the batch is dynamic; for a batch of %d: %s", otherBatch, other.Statement))
 		weaker(rep, other)
 		rep.Batches = []int{1, otherBatch}
-	default:
-		return unknownFor(rep, other.Statement), nil
+		return rep
 	}
-	return rep, nil
+	return unknownFor(rep, other.Statement)
 }
 
 // weaker gives a report the verdict that holds for another batch as well.

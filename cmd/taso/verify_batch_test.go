@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 )
 
 // Models whose files leave the batch open are not equal because they are so for a batch
@@ -45,6 +47,27 @@ func TestOtherBatch(t *testing.T) {
 		args := append([]string{"verify", c.a, c.b}, c.args...)
 		if got := run(args, nil, &stdout, &stderr); got != c.status || !strings.Contains(stdout.String(), c.want) {
 			t.Errorf("taso %s: status %d, want %d and %q\n%s%s", strings.Join(args, " "), got, c.status, c.want, stdout.String(), stderr.String())
+		}
+	}
+}
+
+// What is not known for one batch is not known.
+func TestForBoth(t *testing.T) {
+	equal, agree, unknown, differ := verifymodels.ModelsEqual, verifymodels.ModelsAgree, verifymodels.NotKnown, verifymodels.ModelsDiffer
+	for _, c := range []struct{ one, other, want verifymodels.Conclusion }{
+		{equal, equal, equal}, {equal, agree, agree}, {agree, equal, agree}, {equal, unknown, unknown}, {agree, unknown, unknown},
+		{equal, verifymodels.NotCompared, unknown}, {equal, differ, differ},
+	} {
+		r := func(v verifymodels.Conclusion) *verifymodels.Report {
+			return &verifymodels.Report{Verdict: v, Agree: v == equal || v == agree, Runs: 1}
+		}
+		got := forBoth(r(c.one), r(c.other))
+		got.State()
+		if got.Verdict != c.want || got.Agree != (c.want == equal || c.want == agree) {
+			t.Errorf("%s for 1 and %s for 3: %s, agree %t", c.one, c.other, got.Statement, got.Agree)
+		}
+		if both := strings.Contains(got.Statement, "for batch 1 and 3"); both != got.Agree {
+			t.Errorf("%s for 1 and %s for 3: %s", c.one, c.other, got.Statement)
 		}
 	}
 }

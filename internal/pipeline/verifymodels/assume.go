@@ -15,8 +15,14 @@ func (r *Report) assumptions(c *comparison) ([]assume.Name, error) {
 	switch {
 	case !r.Agree:
 		return s.List(), nil // a difference, or nothing, is not shown by assumptions
-	case r.Exact.Structure || r.Exhaustive:
-	case r.Exact.Verdict == Equal:
+	case r.Exact.Structure:
+		for _, m := range []*model.Model{c.a, c.b} {
+			if anyOpaque(m.Graph) {
+				s.Add(assume.Opaque)
+			}
+		}
+		return s.List(), nil
+	case r.Exact.Verdict == Equal && !r.Exhaustive:
 		s.Add(assume.Modulus)
 	}
 	boundsA, boundsB, err := c.ranges()
@@ -41,7 +47,7 @@ func (r *Report) assumptions(c *comparison) ([]assume.Name, error) {
 			case isOpaque(g, id):
 				s.Add(assume.Opaque)
 				continue
-			case r.Exact.Structure || has[own[id]] || !assume.Computes(op) && !op.ByType:
+			case has[own[id]] || !assume.Computes(op) && !op.ByType:
 				continue
 			}
 			for k := range g.NumOut(id) {
@@ -57,11 +63,22 @@ func (r *Report) assumptions(c *comparison) ([]assume.Name, error) {
 			}
 		}
 		// What both models have may have no value either, and be treated in different ways.
-		if r.Exact.Verdict == Equal && !r.Exact.Structure && !r.Exhaustive && newWatch(m, own, other, bounds).partial() {
+		if r.Exact.Verdict == Equal && !r.Exhaustive && newWatch(m, own, other, bounds).partial() {
 			s.Add(assume.Defined)
 		}
 	}
 	return s.List(), nil
+}
+
+// anyOpaque reports whether an output depends on a node that is not understood.
+func anyOpaque(g *graph.Graph) bool {
+	uses := interp.Readers(g)
+	for id := range g.Nodes() {
+		if uses[id] > 0 && isOpaque(g, id) {
+			return true
+		}
+	}
+	return false
 }
 
 // readsFloats reports whether a node depends on what is fed, and floating-point numbers are.

@@ -17,7 +17,7 @@ func TestBounds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := rangesOf(m, nil)
+		r, err := rangesOf(m, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

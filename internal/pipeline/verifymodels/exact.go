@@ -10,7 +10,6 @@ import (
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/model/feed"
-	"github.com/taso-go/taso/verify/network"
 )
 
 // exact compares without rounding: by structure, then by evaluation modulo a
@@ -41,8 +40,8 @@ func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 	}
 	e := &exactRun{o: o, c: c}
 	var err error
-	if e.infiniteA, err = network.Infinite(c.a); err == nil {
-		e.infiniteB, err = network.Infinite(c.b)
+	if e.infiniteA, err = c.infinite(0); err == nil {
+		e.infiniteB, err = c.infinite(1)
 	}
 	if err != nil {
 		return err

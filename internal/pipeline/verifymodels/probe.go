@@ -131,7 +131,7 @@ func (p *prober) mixed() (list []source) {
 			return in.half(seed, 300+k, i, p.c.constants)
 		}, func(seed uint64, in input, i int) float64 {
 			by := math.Ldexp(1, int(draw(seed, 400+k, in, 0)%18)-4)
-			x := by * unit(draw(seed, 500+k, in, i))
+			x := by * in.unit(draw(seed, 500+k, in, i))
 			if sign := draw(seed, 600+k, in, 0) % 4; sign < 2 { // of one sign
 				x = math.Abs(x) * float64(1-2*int(sign))
 			}
@@ -151,7 +151,7 @@ var (
 // positive one.
 func scaled(by float64) source {
 	return func(seed uint64, in input, i int) float64 {
-		return by * unit(draw(seed, 200+int(math.Abs(by)), in, i))
+		return by * in.unit(draw(seed, 200+int(math.Abs(by)), in, i))
 	}
 }
 

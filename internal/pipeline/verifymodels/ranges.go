@@ -115,13 +115,10 @@ const maxRead = 1 << 20
 // maxReal is the largest weight of other types that is.
 const maxReal = 1 << 12
 
-// rangesOf bounds the tensors of a model, whose inputs are within the bounds that are given.
-func rangesOf(m *model.Model, given map[graph.NodeID]between) (*ranges, error) {
+// rangesOf bounds the tensors of a model, whose inputs are within the bounds that are given
+// and whose weights are finite but for some.
+func rangesOf(m *model.Model, given map[graph.NodeID]between, infinite map[graph.NodeID]bool) (*ranges, error) {
 	r := &ranges{m.Graph, map[graph.Tensor]between{}, map[graph.Tensor]bool{}, map[graph.Tensor]bool{}}
-	infinite, err := network.Infinite(m)
-	if err != nil {
-		return nil, err
-	}
 	uses := interp.Readers(m.Graph)
 	for id := range m.Graph.Nodes() {
 		if uses[id] == 0 {
@@ -394,6 +391,18 @@ func (b between) wider32() between {
 	return between{b.lo - math.Abs(b.lo)/(1<<20), b.hi + math.Abs(b.hi)/(1<<20)}.wider()
 }
 
+// infinite are the weights of A or B that are not finite. They are read once.
+func (c *comparison) infinite(side int) (map[graph.NodeID]bool, error) {
+	var err error
+	if c.notFinite[side] == nil {
+		c.notFinite[side], err = network.Infinite([]*model.Model{c.a, c.b}[side])
+		if c.notFinite[side] == nil {
+			c.notFinite[side] = map[graph.NodeID]bool{}
+		}
+	}
+	return c.notFinite[side], err
+}
+
 // ranges bounds the tensors of both models, whose positions are such as tables have.
 func (c *comparison) ranges() (a, b *ranges, err error) {
 	if c.bounds[0] != nil {
@@ -410,7 +419,11 @@ func (c *comparison) ranges() (a, b *ranges, err error) {
 				given[id] = between{float64(lo), float64(lo + n - 1)}
 			}
 		}
-		if c.bounds[side], err = rangesOf(m, given); err != nil {
+		infinite, err := c.infinite(side)
+		if err != nil {
+			return nil, nil, err
+		}
+		if c.bounds[side], err = rangesOf(m, given, infinite); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -144,8 +144,6 @@ type Numbers struct {
 	beyond []string
 	// exhausted: all inputs were tried, and no output differs in any bit.
 	exhausted bool
-	// undefined lists poles of models that are equal modulo the prime and that no run reached.
-	undefined []string
 	Outputs   []Output `json:"outputs,omitempty"`
 }
 

@@ -117,9 +117,19 @@ func (s samples) float(in input, run, i int) float64 {
 	case s.decisive && s.c.atHalves(run):
 		return in.half(s.seed, run, i, s.c.constants)
 	case s.decisive && run%2 == 1:
-		return wideScale * unit(draw(s.seed, run, in, i))
+		return wideScale * in.unit(draw(s.seed, run, in, i))
 	}
-	return unit(draw(s.seed, run, in, i))
+	return in.unit(draw(s.seed, run, in, i))
+}
+
+// unit is a random number of an input of floating-point numbers, -1 to 1. Of float64 it has
+// more bits than float32 has.
+func (in input) unit(bits uint64) float64 {
+	x := unit(bits)
+	if in.typ.DType == graph.Float64 {
+		x += float64(bits&(1<<29-1)) / (1 << 52)
+	}
+	return x
 }
 
 // wideScale is by how much the inputs of every other run are larger where numbers
@@ -143,7 +153,9 @@ func (s samples) strangeInteger(in input, run, i int) int64 {
 		return lo + int64(draw(s.seed, run, in, i)%n)
 	case kind == 4: // small ones, often equal
 		return max(lo, int64(draw(s.seed, run, in, i)%5)-2)
-	case kind == 5 && in.typ.DType.Bytes() <= 4:
+	case kind == 5 && in.typ.DType.Bytes() == 8: // float32 does not hold them; float64 holds products of two
+		return max(least, []int64{-1<<26 - 1, -1<<24 - 1, -1, 0, 1, 1<<24 + 1, 1<<26 + 1}[draw(s.seed, run, in, i)%7])
+	case kind == 5:
 		return max(least, []int64{least, least + 1, -1, 0, 1, int64(most) - 1, int64(most)}[draw(s.seed, run, in, i)%7])
 	}
 	return lo + int64((draw(s.seed, run, in, 0)+uint64(i))%n)
