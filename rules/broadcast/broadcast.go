@@ -11,10 +11,14 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
-// Options bound the patterns of All. The zero value is a good default.
+// Options say what a law means and bound the patterns of All. The zero value is a good
+// default.
 type Options struct {
 	// Patterns is the greatest number of laws; 0: 512.
 	Patterns int
+	// Groups: a convolution has as many groups as the channels of its operands say,
+	// whatever the law gives it. Broadcasting can make that another number.
+	Groups bool
 }
 
 // Pattern is a law read with element-wise operators that broadcast, under
@@ -105,7 +109,10 @@ func Each(l *law.Law, opts Options, yield func(Pattern) bool) (bound string, err
 		yield(Pattern{Law: &m, Plain: l})
 		return "", nil
 	}
-	e := &broadcaster{left: opts.Patterns, tries: 8 * opts.Patterns, most: 8 * opts.Patterns, seen: map[string]bool{}, yield: yield}
+	if opts.Groups {
+		l = freeGroups(l)
+	}
+	e := &broadcaster{groups: opts.Groups, left: opts.Patterns, tries: 8 * opts.Patterns, most: 8 * opts.Patterns, seen: map[string]bool{}, yield: yield}
 	single, ok := singleRuns(l)
 	if !ok {
 		e.bound = "sizes depend on the rank; axis runs stand for one axis only"
@@ -176,18 +183,19 @@ func singleRuns(l *law.Law) (b *graph.Substitution, ok bool) {
 
 // Explicit is a law, to be read left to right, with a broadcast operator
 // wherever the operands of an element-wise operator differ in shape: one axis
-// after the other, so that each operator adds or fills a single axis. Sizes
+// after the other, so that each operator adds or fills a single axis. With
+// Options.Groups, convolutions get the groups that their operands say. Sizes
 // count as different unless they are the same polynomial. The error, which
 // comes with the law, says that a side has no shape, or that the sides have not
 // the same.
-func Explicit(l *law.Law) (*law.Law, error) {
+func Explicit(l *law.Law, opts Options) (*law.Law, error) {
 	out := *l
 	out.OneWay = true
 	vars := l.VarShapes()
 	var left, right []graph.Shape
 	var err, bad error
-	out.LHS, left, err = explicit(l.LHS, vars)
-	out.RHS, right, bad = explicit(l.RHS, vars)
+	out.LHS, left, err = explicit(l.LHS, vars, opts.Groups)
+	out.RHS, right, bad = explicit(l.RHS, vars, opts.Groups)
 	switch {
 	case err != nil:
 		return &out, fmt.Errorf("%w: %w", ErrLeftNotDefined, err)
@@ -205,8 +213,8 @@ func Explicit(l *law.Law) (*law.Law, error) {
 // explicit rebuilds terms with broadcast operators where the operands of
 // element-wise operators differ, for inputs of these shapes. An operator whose
 // operands do not fit is left as it is; the error is about the first of them.
-func explicit(ts []*law.Term, vars map[string]graph.Shape) (out []*law.Term, shapes []graph.Shape, err error) {
-	return explicitMemo(ts, vars, map[*law.Term]typed{})
+func explicit(ts []*law.Term, vars map[string]graph.Shape, groups bool) (out []*law.Term, shapes []graph.Shape, err error) {
+	return explicitMemo(ts, vars, groups, map[*law.Term]typed{})
 }
 
 // typed is what stands for a term, and its shape; nil if it has none.
@@ -216,7 +224,7 @@ type typed struct {
 }
 
 // explicitMemo is explicit, noting what it finds for each term.
-func explicitMemo(ts []*law.Term, vars map[string]graph.Shape, memo map[*law.Term]typed) (out []*law.Term, shapes []graph.Shape, err error) {
+func explicitMemo(ts []*law.Term, vars map[string]graph.Shape, groups bool, memo map[*law.Term]typed) (out []*law.Term, shapes []graph.Shape, err error) {
 	var facts graph.Unifier
 	var rec func(t *law.Term) typed
 	rec = func(t *law.Term) typed {
@@ -244,7 +252,10 @@ func explicitMemo(ts []*law.Term, vars map[string]graph.Shape, memo map[*law.Ter
 			r.shape = in[0]
 		default:
 			from := slices.Clone(in)
-			s, e := shapeOf(&facts, t, t.Attrs, in)
+			if groups {
+				u.Attrs = withGroups(t, t.Attrs, in)
+			}
+			s, e := shapeOf(&facts, t, u.Attrs, in)
 			for i := range in {
 				u.Args[i] = spread(u.Args[i], from[i], in[i])
 			}

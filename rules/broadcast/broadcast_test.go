@@ -400,7 +400,7 @@ func ExampleExplicit() {
 	x, b := law.V("X"), law.V("B")
 	l.LHS = []*law.Term{law.Apply(op.EWAdd, graph.Attrs{}, x, b)}
 	l.RHS = []*law.Term{law.Apply(op.EWAdd, graph.Attrs{}, b, x)}
-	m, err := broadcast.Explicit(l)
+	m, err := broadcast.Explicit(l, broadcast.Options{})
 	fmt.Println(m.LHS[0], err)
 	// Output: ewadd(X, broadcast[shape=[m, n]](B)) <nil>
 }

@@ -25,12 +25,13 @@ const (
 
 // broadcaster enumerates patterns.
 type broadcaster struct {
-	left  int // patterns that may still be yielded
-	tries int // lists of choices that may still be tried, of most
-	most  int
-	bound string
-	seen  map[string]bool // patterns by text
-	yield func(Pattern) bool
+	groups bool // Options.Groups
+	left   int  // patterns that may still be yielded
+	tries  int  // lists of choices that may still be tried, of most
+	most   int
+	bound  string
+	seen   map[string]bool // patterns by text
+	yield  func(Pattern) bool
 }
 
 // axis is one axis of an input while its size is being solved for.
@@ -114,7 +115,11 @@ func (e *broadcaster) law(l *law.Law) bool {
 					after = append(after, more)
 				}
 			}
-			if m, ones, ok := e.pattern(l, inputs, a); ok && !e.variants(l, m, ones) {
+			m, ones, ok := e.pattern(l, inputs, a)
+			if len(cs) == 0 && !ok && e.bound == "" {
+				e.bound = "the law itself is none of the patterns"
+			}
+			if ok && !e.variants(l, m, ones) {
 				return e.bound != ""
 			}
 		}
@@ -139,7 +144,28 @@ func (e *broadcaster) solve(l *law.Law, inputs map[string][]axis, cs []choice) *
 			return a
 		}
 	}
+	if a.products() != nil {
+		a.memo = nil
+	}
 	return a
+}
+
+// products solves equations that are left over where a product of sizes is 1: its factors
+// are.
+func (a *attempt) products() error {
+	one := graph.Int(1)
+	for _, e := range a.facts.Pending() {
+		if e[0] == one {
+			e[0], e[1] = e[1], e[0]
+		}
+		if terms, c := e[0].Terms(); e[1] != one || c != 0 || len(terms) != 1 || terms[0].Coef != 1 {
+			continue
+		}
+		if err := a.single(e[0]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (a *attempt) shape(t *law.Term, vars map[string]graph.Shape) (graph.Shape, error) {
@@ -286,7 +312,7 @@ func (a *attempt) restrict(inputs map[string][]axis) bool {
 			}
 		}
 	}
-	return len(a.facts.Pending()) == 0
+	return a.products() == nil && len(a.facts.Pending()) == 0
 }
 
 // pattern is the law for the shapes that were solved for; ok is false if there
@@ -441,11 +467,11 @@ func seenElementwise(ts []*law.Term, name string) bool {
 // sameWithout says that leaving leading axes of size 1 away changes the shapes
 // of no terms but carriers: then the pattern follows from the one with these
 // axes, into which the tensors with fewer axes are put broadcast.
-func sameWithout(m, plain *law.Law, drop map[string]int) bool {
+func sameWithout(m, plain *law.Law, groups bool, drop map[string]int) bool {
 	full, less := map[*law.Term]typed{}, map[*law.Term]typed{}
 	for _, ts := range [2][]*law.Term{m.LHS, m.RHS} {
-		_, _, err1 := explicitMemo(ts, m.VarShapes(), full)
-		_, _, err2 := explicitMemo(ts, plain.VarShapes(), less)
+		_, _, err1 := explicitMemo(ts, m.VarShapes(), groups, full)
+		_, _, err2 := explicitMemo(ts, plain.VarShapes(), groups, less)
 		if err1 != nil || err2 != nil {
 			return false
 		}
@@ -473,18 +499,18 @@ func (e *broadcaster) emit(l, m *law.Law, drop map[string]int, axes int) bool {
 		plain.Given[i].Shape = g.Shape[min(drop[g.Name], len(g.Shape)):]
 		dropped = dropped || drop[g.Name] > 0
 	}
-	if dropped && sameWithout(m, &plain, drop) {
+	if dropped && sameWithout(m, &plain, e.groups, drop) {
 		return true
 	}
-	out, bad := Explicit(&plain)
+	out, bad := Explicit(&plain, Options{Groups: e.groups})
 	if errors.Is(bad, ErrLeftNotDefined) {
 		return true // fewer axes than the left side needs
 	}
 	shapes := plain.VarShapes()
 	for i, t := range l.LHS {
 		// A result with fewer axes is not what the law speaks of.
-		want, err := law.TypeOf(&graph.Unifier{}, t, l.VarShapes(), nil)
-		_, got, _ := explicit(m.LHS[i:i+1], shapes)
+		want, err := law.TypeOf(graph.Solver(), t, l.VarShapes(), nil) // groups may be open
+		_, got, _ := explicit(m.LHS[i:i+1], shapes, e.groups)
 		if err != nil || len(want) != len(got[0]) {
 			return true
 		}

@@ -31,12 +31,13 @@ func shapeOf(facts *graph.Unifier, t *law.Term, attrs graph.Attrs, in []graph.Sh
 // and a term is typed once for all sizes that do not matter to it.
 // Not for use by several goroutines.
 type Typer struct {
-	given map[string]graph.Shape
-	sides [2][]int // the outputs, as numbers of nodes
-	left  int      // how many nodes the left side has, which come first
-	nodes []typerNode
-	now   []*graph.Shape // of the nodes, at the sizes asked for last
-	key   []byte
+	groups bool // Options.Groups
+	given  map[string]graph.Shape
+	sides  [2][]int // the outputs, as numbers of nodes
+	left   int      // how many nodes the left side has, which come first
+	nodes  []typerNode
+	now    []*graph.Shape // of the nodes, at the sizes asked for last
+	key    []byte
 }
 
 type typerNode struct {
@@ -47,8 +48,8 @@ type typerNode struct {
 }
 
 // NewTyper returns a typer of a law.
-func NewTyper(l *law.Law) *Typer {
-	y := &Typer{given: l.VarShapes()}
+func NewTyper(l *law.Law, opts Options) *Typer {
+	y := &Typer{groups: opts.Groups, given: l.VarShapes()}
 	var n law.Nodes
 	for i, ts := range [2][]*law.Term{l.LHS, l.RHS} {
 		for _, t := range ts {
@@ -134,7 +135,11 @@ func (y *Typer) infer(x *typerNode, sizes map[string]int) *graph.Shape {
 	default:
 		var facts graph.Unifier
 		var err error
-		if s, err = shapeOf(&facts, t, t.Attrs.Subst(b), in); err != nil {
+		attrs := t.Attrs.Subst(b)
+		if y.groups {
+			attrs = withGroups(t, attrs, in)
+		}
+		if s, err = shapeOf(&facts, t, attrs, in); err != nil {
 			return nil
 		}
 	}

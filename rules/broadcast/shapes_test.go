@@ -41,7 +41,7 @@ func TestTyper(t *testing.T) {
 		for _, p := range patterns {
 			sizes, _ := law.Variables(p)
 			slices.Sort(sizes)
-			y := broadcast.NewTyper(p)
+			y := broadcast.NewTyper(p, broadcast.Options{})
 			n := 1
 			for range sizes {
 				n *= 3
@@ -54,7 +54,7 @@ func TestTyper(t *testing.T) {
 					b.Dims[s], k = graph.Int(int64(at[s])), k/3
 				}
 				got := y.At(at)
-				_, want := broadcast.Explicit(p.Subst(b))
+				_, want := broadcast.Explicit(p.Subst(b), broadcast.Options{})
 				i := slices.IndexFunc(causes, func(c error) bool { return errors.Is(want, c) })
 				if i < 0 || got != causes[i] {
 					t.Errorf("%sat %v: %v, want %v", law.Format(p), at, got, want)
@@ -73,7 +73,7 @@ func TestTyper(t *testing.T) {
 
 func ExampleTyper() {
 	l, _ := law.ParseLaw("rule rows given X : [n, a], Y : [m, a] then concat[axis=0](ewadd(X, Y), Y) == ewadd(concat[axis=0](X, Y), concat[axis=0](Y, Y))")
-	y := broadcast.NewTyper(l)
+	y := broadcast.NewTyper(l, broadcast.Options{})
 	for _, n := range []int{1, 2, 3} {
 		fmt.Println(n, y.At(map[string]int{"n": n, "m": 2, "a": 4}))
 	}

@@ -2,6 +2,7 @@ package taso
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/taso-go/taso/graph"
@@ -38,6 +39,9 @@ func (p *params) has(k tasopb.ParamKey) bool { _, ok := p.o.Param(k); return ok 
 // apply translates one operator over its inputs; the result has one tensor for
 // each output. r is the rank of the result.
 func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, error) {
+	if slices.ContainsFunc(in, func(x tensor) bool { return x.void }) && !throughVoid[o.Type] {
+		return nil, fmt.Errorf("%w: %s of what has no shape", ErrTyping, o.Type)
+	}
 	switch {
 	case o.Type.Parallel():
 		return t.layout(o, in)
@@ -64,7 +68,7 @@ func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, 
 	case tasopb.OpConv2D:
 		fused = true
 		for i, k := range []tasopb.ParamKey{tasopb.ParamKernelH, tasopb.ParamKernelW} {
-			if p.has(k) {
+			if p.has(k) && len(in[1].shape) == 4 {
 				if err := t.facts.Eq(in[1].shape[2+i].Dim, graph.Int(p.get(k))); err != nil {
 					return nil, fmt.Errorf("%w: %s: %w", ErrTyping, k, err)
 				}
@@ -76,10 +80,7 @@ func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, 
 		}
 		groups := graph.Int(1)
 		if t.reading.Grouped || in[1].pool {
-			groups = t.fresh()
-			if name, ok := groups.IsVar(); ok {
-				t.groups[name] = true
-			}
+			groups = t.groupsOf(in[0], in[1])
 		}
 		if in[1].pool && len(in[1].shape) == 4 {
 			// The kernel of averages has a channel for each group.
@@ -210,11 +211,21 @@ func (t *translator) node(op *graph.Op, attrs graph.Attrs, in []tensor) ([]tenso
 			pool = pool || x.pool && d != graph.Int(1)
 		}
 	}
-	inferred, err := op.InferShapes(t.facts, attrs, shapes)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrTyping, err)
+	void := slices.ContainsFunc(in, func(x tensor) bool { return x.void })
+	if t.point != nil {
+		t.point.meet(op, shapes, seams)
 	}
 	after := seamsOf(op, attrs, seams, shapes)
+	if void {
+		return voids(term, after), nil
+	}
+	inferred, err := op.InferShapes(t.facts, attrs, shapes)
+	switch {
+	case err != nil && t.point != nil && t.point.target:
+		return voids(term, after), nil
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrTyping, err)
+	}
 	out := make([]tensor, len(inferred))
 	for i := range out {
 		out[i] = tensor{term: term.Output(i), shape: inferred[i], pool: pool}

@@ -112,7 +112,10 @@ func (e *Error) Unwrap() error { return e.Err }
 // Translation is the law of one rule of TASO's format, or why there is none.
 type Translation struct {
 	Law *law.Law
-	Err error // a *Error
+	// Grouped: convolutions have any number of groups in Law, as the reading says so or as
+	// the rule has shapes only then.
+	Grouped bool
+	Err     error // a *Error
 }
 
 // From translates a collection into laws, one for each rule and in its
@@ -131,8 +134,7 @@ type Translation struct {
 func From(c *tasopb.RuleCollection, reading Reading) []Translation {
 	out := make([]Translation, len(c.Rules))
 	for i := range c.Rules {
-		l, err := fromRule(&c.Rules[i], i, reading)
-		out[i] = Translation{Law: l, Err: err}
+		out[i] = fromRule(&c.Rules[i], i, reading)
 	}
 	return out
 }
@@ -165,46 +167,48 @@ func writtenOut(ops []tasopb.Operator) int {
 // can be used for follows from its variables, see Directions.
 var readable = tasopb.Allow{BareSides: true, FreeVariables: true, Repeated: true, Parallel: true}
 
-func fromRule(r *tasopb.Rule, index int, reading Reading) (*law.Law, error) {
-	bare := func(err error) *Error { return &Error{Rule: index, Side: tasopb.NoSide, Op: -1, Err: err} }
+func fromRule(r *tasopb.Rule, index int, reading Reading) Translation {
+	bare := func(err error) Translation {
+		return Translation{Err: &Error{Rule: index, Side: tasopb.NoSide, Op: -1, Err: err}}
+	}
 	open, err := reading.open()
 	if err != nil {
-		return nil, bare(fmt.Errorf("%w: %w", ErrInvalid, err))
+		return bare(fmt.Errorf("%w: %w", ErrInvalid, err))
 	}
 	if ps := r.Problems(readable); len(ps) > 0 {
-		return nil, bare(fmt.Errorf("%w: %w", ErrInvalid, ps))
+		return bare(fmt.Errorf("%w: %w", ErrInvalid, ps))
 	}
 	if n := max(writtenOut(r.SrcOps), writtenOut(r.DstOps)); n > maxWrittenOut {
-		return nil, bare(fmt.Errorf("%w: more than %d operators written out as a tree", ErrUnsupported, maxWrittenOut))
+		return bare(fmt.Errorf("%w: more than %d operators written out as a tree", ErrUnsupported, maxWrittenOut))
 	}
 	ranks, err := inferRanks(r)
 	if err != nil {
-		return nil, bare(fmt.Errorf("%w: %w", ErrTyping, err))
+		return bare(fmt.Errorf("%w: %w", ErrTyping, err))
 	}
 	l, err := fromRuleAs(r, index, reading, open, ranks)
 	if errors.Is(err, ErrTyping) && !reading.Grouped {
 		// Some rules make sense with groups only.
 		reading.Grouped = true
 		if g, err := fromRuleAs(r, index, reading, open, ranks); err == nil {
-			return g, nil
+			return Translation{Law: g, Grouped: true}
 		}
 	}
 	if err != nil {
 		var te *Error
 		if errors.As(err, &te) {
-			return nil, te
+			return Translation{Err: te}
 		}
-		return nil, bare(err)
+		return bare(err)
 	}
-	return l, nil
+	return Translation{Law: l, Grouped: reading.Grouped}
 }
 
 // SideOf is the law that says of one side of a rule that it is itself, with
 // the most general shapes that the side alone permits: other than in [From],
 // sizes are equal only where they must be. Equations between sizes that have no
 // most general solution, such as a+b = c+d, are conditions of the law, and
-// without them its sides have no types. grouped: convolutions may have groups.
-func SideOf(r *tasopb.Rule, side tasopb.Side, reading Reading, grouped bool) (*law.Law, error) {
+// without them its sides have no types.
+func SideOf(r *tasopb.Rule, side tasopb.Side, reading Reading) (*law.Law, error) {
 	ops := r.SrcOps
 	if side == tasopb.Dst {
 		ops = r.DstOps
@@ -225,7 +229,6 @@ func SideOf(r *tasopb.Rule, side tasopb.Side, reading Reading, grouped bool) (*l
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTyping, err)
 	}
-	reading.Grouped = reading.Grouped || grouped
 	t := newTranslator(alone, 0, reading, open, ranks)
 	t.facts, t.loose = graph.ExactSolver(), true
 	l, _, err := t.translate(nil)
@@ -315,6 +318,7 @@ type translator struct {
 	groups  map[string]bool       // those that count groups
 	degrees map[int64]string      // variables for degrees of parallelism
 	loose   bool                  // what cannot be solved becomes a condition
+	point   *Point                // where the rule is written out, see At; nil: at all shapes
 }
 
 func (t *translator) fresh() graph.Dim {
@@ -347,6 +351,8 @@ type tensor struct {
 	seams []*seam
 	// pool: a kernel made of Cpool, with one channel.
 	pool bool
+	// void: it has no shape at the point where the rule is written out.
+	void bool
 }
 
 // translate builds and types both sides. open is an equation between sizes
@@ -362,7 +368,8 @@ func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.
 	for _, m := range t.rule.Mapped {
 		x, y := t.output(sides[0], m.SrcOpID, m.SrcTsID), t.output(sides[1], m.DstOpID, m.DstTsID)
 		if err := t.facts.EqShape(x.shape, y.shape); err != nil {
-			return nil, nil, fmt.Errorf("%w: without broadcasting the sides never have one shape: %s and %s: %w", ErrTyping, x.term, y.term, err)
+			return nil, nil, fmt.Errorf("%w: without broadcasting the sides never have one shape: %s has shape %s, %s has shape %s: %w",
+				ErrTyping, x.term, t.facts.NormShape(x.shape), y.term, t.facts.NormShape(y.shape), err)
 		}
 		l.LHS, l.RHS = append(l.LHS, x.term), append(l.RHS, y.term)
 	}
@@ -484,6 +491,11 @@ func (t *translator) output(side [][]tensor, op, ts int32) tensor {
 
 func (t *translator) variable(id int32) tensor {
 	s, ok := t.vars[id]
+	if !ok && t.point != nil {
+		s, ok = graph.Sizes(t.point.Shapes[varName(id)]...), true
+		t.vars[id] = s
+		t.ids = append(t.ids, id)
+	}
 	if !ok {
 		s = t.freshShape(t.ranks.of(tasopb.Src, tasopb.Tensor{OpID: id}))
 		t.vars[id] = s

@@ -126,11 +126,11 @@ func encodeRule(l *law.Law, r *rules.Rule, reading Reading) ([]Written, error) {
 		if err != nil {
 			return nil, err
 		}
-		back, err := fromRule(&w, 0, reading)
-		if err != nil {
-			return nil, fmt.Errorf("read back: %w", err)
+		back := fromRule(&w, 0, reading)
+		if back.Err != nil {
+			return nil, fmt.Errorf("read back: %w", back.Err)
 		}
-		if !rules.Instance(splitForm(atDegree(r.Law, reading.Degree)), back) {
+		if !rules.Instance(splitForm(atDegree(r.Law, reading.Degree)), back.Law) {
 			return nil, errors.New("without its shapes the rule would say more")
 		}
 		out = append(out, Written{Rule: r.ID(), Backward: way.back, TASO: w})

@@ -411,6 +411,10 @@ func (w *Witness) Replay(l *law.Law) (*Witness, error) {
 	return now, nil
 }
 
+// Given is a witness that says what the tensors given are, and nothing else: one to a law
+// without variables, for [Witness.Replay].
+func (w *Witness) Given() *Witness { return &Witness{Law: w.Law, Inputs: w.Inputs} }
+
 // Refutes reports that the witness refutes l too, a form of its law with fewer
 // variables or more conditions: what it gives to the variables of l, replayed.
 func (w *Witness) Refutes(l *law.Law) bool {

@@ -149,6 +149,9 @@ func (b *Prover) decide(ctx context.Context, l *law.Law, opts Options) (Verdict,
 	if err != nil {
 		return v, err
 	}
+	if v.Patterns == 0 && bound == "" {
+		bound = "the law itself is none of the patterns"
+	}
 	v.Complete = bound == ""
 	if v.Witness != nil {
 		v.Status, v.Reason = law.Refuted, v.refuted()
@@ -216,7 +219,7 @@ func (b *Prover) refute(ctx context.Context, p broadcast.Pattern, opts Options, 
 	at := p.Law
 	if p.Err != nil {
 		// Where the sides do not fit for all sizes, they may for some.
-		at = misfit(p.Plain, opts.Sizes, v.Witness == nil)
+		at = misfit(p.Plain, opts, v.Witness == nil)
 	}
 	if at == nil {
 		return nil
@@ -232,12 +235,12 @@ func (b *Prover) refute(ctx context.Context, p broadcast.Pattern, opts Options, 
 // broadcasting, or, if wanted and there are none, for which the right side has
 // no shape. Broadcasts are written out anew for each assignment of sizes: sizes
 // that are 1 by chance broadcast too.
-func misfit(plain *law.Law, most int, undefined bool) *law.Law {
+func misfit(plain *law.Law, opts Options, undefined bool) *law.Law {
 	var found, without map[string]int
 	sizes, _ := law.Variables(plain)
 	slices.Sort(sizes)
-	types := broadcast.NewTyper(plain)
-	bySize(sizes, most, func(at map[string]int) bool {
+	types := broadcast.NewTyper(plain, opts.Patterns)
+	bySize(sizes, opts.Sizes, func(at map[string]int) bool {
 		switch types.At(at) {
 		case broadcast.ErrOtherShape:
 			found = maps.Clone(at)
@@ -258,7 +261,7 @@ func misfit(plain *law.Law, most int, undefined bool) *law.Law {
 	for n, size := range found {
 		b.Dims[n] = graph.Int(int64(size))
 	}
-	at, _ := broadcast.Explicit(plain.Subst(b)) // the error is the one of At
+	at, _ := broadcast.Explicit(plain.Subst(b), opts.Patterns) // the error is the one of At
 	return at
 }
 

@@ -29,6 +29,9 @@ type spreading struct {
 // unbroadcast is the condition of laws that broadcasting breaks.
 const unbroadcast = "no operand is broadcast"
 
+// patterns are read as the formats of peers are: groups follow from channels.
+var patterns = broadcast.Options{Groups: true}
+
 // apply adds what broadcasting does to a direction that holds without.
 func (s *spreading) apply(w *Direction, way int) {
 	if w.Verdict != Proved && w.Verdict != Conditional && w.Verdict != UpTo {
@@ -43,7 +46,7 @@ func (s *spreading) apply(w *Direction, way int) {
 	switch {
 	case v.Status == verify.Refuted:
 		restrict(w, unbroadcast, s.witness[way])
-		w.Reason = summary(v.Witness)
+		w.Reason = summary(w.Counterexample.Witness)
 	case v.Status == verify.Unknown && w.Verdict == Conditional && w.Counterexample != nil:
 		// It is false as it stands, and true under this.
 		restrict(w, unbroadcast, nil)
@@ -123,7 +126,7 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 					Reason: "the shapes of the sides are not one formula"}
 				continue
 			}
-			v, err := b.Decide(ctx, l, spread.Options{True: true})
+			v, err := b.Decide(ctx, l, spread.Options{True: true, Patterns: patterns})
 			if err != nil {
 				return fmt.Errorf("broadcasting: %w", err)
 			}
@@ -170,7 +173,7 @@ func (d *decider) checkPatterns(l *law.Law, v *spread.Verdict) {
 	if v.Patterns == 0 {
 		return // the sides are one polynomial in each element
 	}
-	p, err := broadcast.All(l, broadcast.Options{})
+	p, err := broadcast.All(l, patterns)
 	if err == nil && (!p.Complete || len(p.Laws) != len(v.Proofs)) {
 		err = fmt.Errorf("%d proofs of %d patterns", len(v.Proofs), len(p.Laws))
 	}
@@ -189,7 +192,7 @@ func (d *decider) checkPatterns(l *law.Law, v *spread.Verdict) {
 // spreadSums asks the engine for all sizes about each pattern of a law that the
 // axioms say nothing of; limit is what some were tried up to only.
 func (d *decider) spreadSums(ctx context.Context, l *law.Law, v *spread.Verdict) (limit string, err error) {
-	p, err := broadcast.All(l, broadcast.Options{})
+	p, err := broadcast.All(l, patterns)
 	if err != nil || !p.Complete || len(p.OneSided) > 0 {
 		return "", nil
 	}

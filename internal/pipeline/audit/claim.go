@@ -14,6 +14,11 @@ import (
 
 // claim is what a rule says under one reading.
 type claim struct {
+	// rule and reading are what law says; nil of a law in our own language. Grouped in
+	// reading: convolutions have any number of groups, as the reading says so or as the
+	// rule has shapes only then.
+	rule    *tasopb.Rule
+	reading taso.Reading
 	// law has the most general shapes that suit both sides.
 	law *law.Law
 	// Of each direction: what its source alone permits.
@@ -39,7 +44,7 @@ func own(l *law.Law) *claim { return &claim{law: l} }
 
 // peerClaim reads a rule of TASO's operators.
 func peerClaim(r *tasopb.Rule, reading taso.Reading) *claim {
-	l, err := translate(r, reading)
+	l, grouped, err := translate(r, reading)
 	if errors.Is(err, taso.ErrTyping) {
 		// Sizes that no formula makes equal may still be equal here and there.
 		if open, bad := taso.Open(r, reading); bad == nil {
@@ -54,10 +59,10 @@ func peerClaim(r *tasopb.Rule, reading taso.Reading) *claim {
 		}
 		return c
 	}
-	c := &claim{law: l}
-	grouped := len(groupVars(l)) > 0 // the rule has shapes with groups only
+	reading.Grouped = grouped
+	c := &claim{law: l, rule: r, reading: reading}
 	for i, side := range []tasopb.Side{tasopb.Src, tasopb.Dst} {
-		s, err := taso.SideOf(r, side, reading, grouped)
+		s, err := taso.SideOf(r, side, reading)
 		if err != nil {
 			c.way[i] = direction{condition: lawShapes}
 			continue
@@ -74,20 +79,21 @@ const lawShapes = "the shapes are those of the law"
 // anyName is the name of rules while they are decided.
 const anyName = "this_rule"
 
-func translate(r *tasopb.Rule, reading taso.Reading) (*law.Law, error) {
+// translate reads a rule; grouped says that its convolutions have any number of groups.
+func translate(r *tasopb.Rule, reading taso.Reading) (l *law.Law, grouped bool, err error) {
 	t := taso.From(&tasopb.RuleCollection{Rules: []tasopb.Rule{*r}}, reading)[0]
 	if t.Err == nil {
 		// Rules that say the same are decided once.
 		t.Law.Name = anyName
-		return t.Law, nil
+		return t.Law, t.Grouped, nil
 	}
 	var te *taso.Error
 	if errors.As(t.Err, &te) && te.Op >= 0 {
-		return nil, fmt.Errorf("%s operator %d (%s): %w", te.Side, te.Op, te.Type, te.Err)
+		return nil, reading.Grouped, fmt.Errorf("%s operator %d (%s): %w", te.Side, te.Op, te.Type, te.Err)
 	} else if te != nil {
-		return nil, te.Err
+		return nil, reading.Grouped, te.Err
 	}
-	return nil, t.Err
+	return nil, reading.Grouped, t.Err
 }
 
 // generalize compares the shapes of a law with those that one side, its source,

@@ -155,7 +155,7 @@ func TestVerifierEquationsForAllSizes(t *testing.T) {
 			continue
 		}
 		seen[r.Source] = true
-		l, err := translate(r.TASO, taso.Reading{Same: graph.SameLower})
+		l, _, err := translate(r.TASO, taso.Reading{Same: graph.SameLower})
 		if err != nil {
 			t.Fatalf("%s: %v", r.Source, err)
 		}

@@ -59,7 +59,7 @@ func (d *decider) file(ctx context.Context, f *peer.File) (*Report, error) {
 	}
 	err = d.each(ctx, len(rep.Rules), func(i int) error {
 		if r := rep.Rules[i]; len(byRule[r]) > 0 {
-			d.conclude(r, byRule[r])
+			return d.conclude(ctx, r, byRule[r])
 		}
 		return nil
 	})
@@ -128,15 +128,15 @@ func generalText(l *law.Law, sem Semantics) string {
 }
 
 // reading is what was found of a rule under one reading.
-func (d *decider) reading(q *question) Reading {
+func (d *decider) reading(ctx context.Context, q *question) (Reading, error) {
 	g := Reading{Semantics: q.sem.Name}
 	if q.claim.law == nil {
 		g.Forward = Direction{Verdict: q.claim.kind, Reason: q.claim.err.Error()}
 		g.Backward = g.Forward
-		return g
+		return g, nil
 	}
 	n := d.known[law.Format(q.claim.law)]
-	g.Grouped = len(groupVars(n.law)) > 0
+	g.Grouped = q.claim.reading.Grouped && len(groupVars(n.law)) > 0
 	g.Law, g.Saturated, g.ShapesAgreeing = law.Format(n.law), n.closed, n.equal
 	ways := n.way
 	for k := range ways {
@@ -144,18 +144,11 @@ func (d *decider) reading(q *question) Reading {
 		if w.Verdict == "" {
 			continue
 		}
-		if w.Verdict != Proved && q.plain != nil && d.ungroup(q, w, k) {
-			continue
+		if err := d.finish(ctx, q, w, k); err != nil {
+			return g, err
 		}
-		if way := q.claim.way[k]; way.condition != "" && w.Verdict != Unknown {
-			var c *Counterexample
-			if way.general != nil {
-				c = d.witness[generalText(way.general, q.sem)]
-			}
-			restrict(w, way.condition, c)
-		}
-		if s := d.spread[law.Format(n.law)]; q.sem.Broadcast && s != nil {
-			s.apply(w, k)
+		if err := d.confirm(ctx, q, k, w); err != nil {
+			return g, err
 		}
 	}
 	if free := onlyLeft(q.claim.law); !q.peer.Equation && ways[1].Verdict != "" && len(free) > 0 {
@@ -163,10 +156,34 @@ func (d *decider) reading(q *question) Reading {
 	}
 	g.Forward, g.Backward = ways[0], ways[1]
 	if q.anyDegree != nil {
-		any := d.reading(&question{rule: q.rule, peer: q.peer, sem: q.sem, claim: q.anyDegree}).Forward
-		g.AnyDegree = &any
+		any, err := d.reading(ctx, &question{rule: q.rule, peer: q.peer, sem: q.sem, claim: q.anyDegree})
+		if err != nil {
+			return g, err
+		}
+		g.AnyDegree = &any.Forward
 	}
-	return g
+	return g, nil
+}
+
+// finish adds to what was found of a direction's law what the reading says beyond it:
+// groups, the shapes of the source alone, broadcasting.
+func (d *decider) finish(ctx context.Context, q *question, w *Direction, k int) error {
+	if w.Verdict != Proved && q.plain != nil {
+		if done, err := d.ungroup(ctx, q, w, k); done || err != nil {
+			return err
+		}
+	}
+	if way := q.claim.way[k]; way.condition != "" && w.Verdict != Unknown {
+		var c *Counterexample
+		if way.general != nil {
+			c = d.witness[generalText(way.general, q.sem)]
+		}
+		restrict(w, way.condition, c)
+	}
+	if s := d.spread[law.Format(q.claim.law)]; q.sem.Broadcast && s != nil {
+		s.apply(w, k)
+	}
+	return nil
 }
 
 // onlyLeft lists the inputs of the left side that the right side does not have:
@@ -178,18 +195,21 @@ func onlyLeft(l *law.Law) []string {
 
 // ungroup replaces what was found of a direction that has a counterexample by
 // the simpler condition of one group, if the rule holds then.
-func (d *decider) ungroup(q *question, w *Direction, k int) bool {
+func (d *decider) ungroup(ctx context.Context, q *question, w *Direction, k int) (bool, error) {
 	one := &question{rule: q.rule, peer: q.peer, sem: q.sem, claim: q.plain}
-	g := d.reading(one)
+	g, err := d.reading(ctx, one)
+	if err != nil {
+		return false, err
+	}
 	plain := g.Forward
 	if k == 1 {
 		plain = g.Backward
 	}
 	if plain.Verdict != Proved && plain.Verdict != Conditional || w.Counterexample == nil {
-		return false
+		return false, nil
 	}
 	if w.Verdict == Conditional && w.Condition == plain.Condition {
-		return false // the groups do not matter
+		return false, nil // the groups do not matter
 	}
 	condition := "groups = 1"
 	if plain.Condition != "" {
@@ -199,7 +219,7 @@ func (d *decider) ungroup(q *question, w *Direction, k int) bool {
 	*w = plain
 	w.Counterexample, w.Millis = c, ms
 	w.Verdict, w.Condition = Conditional, condition
-	return true
+	return true, nil
 }
 
 // restrict adds a condition to a direction that holds.
@@ -208,7 +228,7 @@ func restrict(w *Direction, condition string, c *Counterexample) {
 	case Proved:
 		w.Verdict, w.Condition = Conditional, condition
 		if c == nil {
-			w.Reason = "no counterexample without the condition was found"
+			w.Reason = noneWithout
 		}
 	case Conditional, UpTo:
 		w.Condition = condition + ", " + w.Condition
@@ -221,11 +241,14 @@ func restrict(w *Direction, condition string, c *Counterexample) {
 }
 
 // conclude says of a rule what its readings have in common.
-func (d *decider) conclude(r *Rule, qs []*question) {
+func (d *decider) conclude(ctx context.Context, r *Rule, qs []*question) error {
 	var forward, backward []Direction
 	axioms := map[string]bool{}
 	for _, q := range qs {
-		g := d.reading(q)
+		g, err := d.reading(ctx, q)
+		if err != nil {
+			return err
+		}
 		r.Readings = append(r.Readings, g)
 		forward, backward = append(forward, g.Forward), append(backward, g.Backward)
 		r.Millis += g.Forward.Millis
@@ -274,6 +297,7 @@ func (d *decider) conclude(r *Rule, qs []*question) {
 	r.Verdict, r.Condition, r.Reason = together(qs, forward)
 	r.VerdictReverse, r.ConditionReverse, _ = together(qs, backward)
 	r.pickCounterexample()
+	return nil
 }
 
 // takeGoals notes what was proved of each direction, by the first reading in
