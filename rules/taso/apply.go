@@ -39,9 +39,6 @@ func (p *params) has(k tasopb.ParamKey) bool { _, ok := p.o.Param(k); return ok 
 // apply translates one operator over its inputs; the result has one tensor for
 // each output. r is the rank of the result.
 func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, error) {
-	if slices.ContainsFunc(in, func(x tensor) bool { return x.void }) && !throughVoid[o.Type] {
-		return nil, fmt.Errorf("%w: %s of what has no shape", ErrTyping, o.Type)
-	}
 	switch {
 	case o.Type.Parallel():
 		return t.layout(o, in)
@@ -68,10 +65,16 @@ func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, 
 	case tasopb.OpConv2D:
 		fused = true
 		for i, k := range []tasopb.ParamKey{tasopb.ParamKernelH, tasopb.ParamKernelW} {
-			if p.has(k) && len(in[1].shape) == 4 {
-				if err := t.facts.Eq(in[1].shape[2+i].Dim, graph.Int(p.get(k))); err != nil {
-					return nil, fmt.Errorf("%w: %s: %w", ErrTyping, k, err)
-				}
+			if !p.has(k) || len(in[1].shape) != 4 {
+				continue
+			}
+			err := t.facts.Eq(in[1].shape[2+i].Dim, graph.Int(p.get(k)))
+			if err != nil && t.point != nil && t.point.target {
+				in = slices.Clone(in)
+				in[1], err = t.otherKernel(in[1], 2+i, p.get(k))
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%w: %s: %w", ErrTyping, k, err)
 			}
 		}
 		pad, err := t.padding(p)
@@ -212,17 +215,19 @@ func (t *translator) node(op *graph.Op, attrs graph.Attrs, in []tensor) ([]tenso
 		}
 	}
 	void := slices.ContainsFunc(in, func(x tensor) bool { return x.void })
-	if t.point != nil {
-		t.point.meet(op, shapes, seams)
+	if t.point != nil && !void {
+		if err := t.point.meet(t.facts, op, shapes, seams); err != nil {
+			return nil, err
+		}
 	}
 	after := seamsOf(op, attrs, seams, shapes)
 	if void {
-		return voids(term, after), nil
+		return t.point.voids(term, after), nil
 	}
 	inferred, err := op.InferShapes(t.facts, attrs, shapes)
 	switch {
 	case err != nil && t.point != nil && t.point.target:
-		return voids(term, after), nil
+		return t.point.voids(term, after), nil
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrTyping, err)
 	}

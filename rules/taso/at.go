@@ -17,6 +17,7 @@ type Point struct {
 	Broadcast bool
 
 	target bool // the target is being written
+	void   bool // a term of it has no shape
 }
 
 // ErrSource says that the source of a rule is not defined at a point.
@@ -35,25 +36,22 @@ func At(r *tasopb.Rule, reading Reading, p Point) (*law.Law, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	ranks, err := inferRanks(r)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrTyping, err)
-	}
-	t := newTranslator(r, 0, reading, open, ranks)
+	t := newTranslator(r, 0, reading, open, nil)
 	t.facts, t.loose, t.point = graph.ExactSolver(), true, &p
 	var sides [2][][]tensor
-	if sides[0], err = t.side(tasopb.Src); err == nil {
-		err = t.constants()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSource, err)
-	}
-	p.target = true
-	if sides[1], err = t.side(tasopb.Dst); err != nil {
-		return nil, err
-	}
-	if err := t.constants(); err != nil {
-		return nil, err
+	for k, side := range []tasopb.Side{tasopb.Src, tasopb.Dst} {
+		p.target = side == tasopb.Dst
+		if t.ranks, err = p.ranks(r, side); err == nil {
+			sides[k], err = t.side(side)
+		}
+		if err == nil {
+			err = t.constants()
+		}
+		if err != nil && p.target {
+			return nil, err
+		} else if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrSource, err)
+		}
 	}
 	l := &law.Law{Kind: law.Rule, Name: fmt.Sprintf("rule_%d", t.index), OneWay: true}
 	sol := t.facts.Solution()
@@ -69,10 +67,40 @@ func At(r *tasopb.Rule, reading Reading, p Point) (*law.Law, error) {
 		}
 		l.Given = append(l.Given, law.Declaration{Name: varName(id), Shape: t.vars[id]})
 	}
-	if sizes, _ := law.Variables(l); len(sizes) > 0 {
+	sizes, runs := law.Variables(l)
+	if len(sizes)+len(runs) > 0 && !p.void {
 		return nil, fmt.Errorf("%w: the size of a constant stays open", ErrTyping)
 	}
-	return l, nil
+	// What is used by a term without a shape only may have any size.
+	any := &graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
+	for _, n := range sizes {
+		any.Dims[n] = graph.Int(1)
+	}
+	for _, n := range runs {
+		any.Runs[n] = graph.Shape{}
+	}
+	return l.Subst(any), nil
+}
+
+// ranks are the numbers of axes that the operators of one side and its inputs have.
+func (p *Point) ranks(r *tasopb.Rule, side tasopb.Side) (*ranks, error) {
+	alone := &tasopb.Rule{SrcOps: r.SrcOps}
+	if side == tasopb.Dst {
+		alone = &tasopb.Rule{DstOps: r.DstOps}
+	}
+	rs, err := inferRanks(alone)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTyping, err)
+	}
+	for _, o := range r.Side(side) {
+		for _, x := range o.Inputs {
+			if shape, ok := p.Shapes[varName(x.OpID)]; ok && x.OpID < 0 {
+				// An error is found again where shapes are inferred.
+				_ = rs.set(rs.of(side, x), len(shape))
+			}
+		}
+	}
+	return rs, nil
 }
 
 // constants solves for the sizes of constants. What the groups of a convolution with one
@@ -121,17 +149,26 @@ func (t *translator) groupsOf(x, w tensor) graph.Dim {
 	return groups
 }
 
-// throughVoid are the operators that are written over operands without a shape; what
-// others are may depend on it.
-var throughVoid = map[tasopb.OpType]bool{
-	tasopb.OpConv2D: true, tasopb.OpPool2DMax: true, tasopb.OpPool2DAvg: true, tasopb.OpRelu: true, tasopb.OpSigmoid: true,
-	tasopb.OpTanh: true, tasopb.OpConcat: true, tasopb.OpTranspose: true, tasopb.OpEwAdd: true, tasopb.OpEwMul: true,
-	tasopb.OpMatmul: true, tasopb.OpMul: true, tasopb.OpEnlarge: true, tasopb.OpSplit: true,
+// otherKernel writes that an operator asks for a kernel of another size along an axis: by a
+// term that is not defined, as it takes more from the kernel than there is, or makes it
+// larger than less.
+func (t *translator) otherKernel(w tensor, axis int, want int64) (tensor, error) {
+	size, ok := t.facts.Norm(w.shape[axis].Dim).Const()
+	switch {
+	case !ok:
+		return tensor{}, errors.New("a kernel of unknown size")
+	case size < want:
+		return t.named("slice", graph.Attrs{graph.IntValue(int64(axis)), graph.IntValue(0), graph.IntValue(want)}, w)
+	}
+	to := graph.Attrs{graph.DimValue(w.shape[2].Dim), graph.DimValue(w.shape[3].Dim)}
+	to[axis-2] = graph.IntValue(want)
+	return t.named("enlarge", to, w)
 }
 
 // voids are the results of an operator that has no shape. Where they were joined is known
 // still, as a split needs it.
-func voids(term *law.Term, seams [][]*seam) []tensor {
+func (p *Point) voids(term *law.Term, seams [][]*seam) []tensor {
+	p.void = true
 	out := make([]tensor, term.Op.Out)
 	for i := range out {
 		out[i] = tensor{term: term.Output(i), seams: seams[min(i, len(seams)-1)], void: true}
@@ -141,14 +178,18 @@ func voids(term *law.Term, seams [][]*seam) []tensor {
 
 // meet replaces the shapes of the operands of a sum or product of elements by the one to
 // which both are broadcast, if there is one. Nothing was joined along axes that are new.
-func (p *Point) meet(op *graph.Op, in []graph.Shape, seams [][]*seam) {
+// It is an error if that depends on the size of a constant.
+func (p *Point) meet(facts *graph.Unifier, op *graph.Op, in []graph.Shape, seams [][]*seam) error {
 	if !p.Broadcast || op.Name != "ewadd" && op.Name != "ewmul" {
-		return
+		return nil
 	}
-	x, okx := in[0].Concrete()
-	y, oky := in[1].Concrete()
+	x, okx := facts.NormShape(in[0]).Concrete()
+	y, oky := facts.NormShape(in[1]).Concrete()
 	if !okx || !oky {
-		return
+		if err := facts.EqShape(in[0], in[1]); err != nil {
+			return fmt.Errorf("%w: the size of a constant stays open: %w", ErrInvalid, err)
+		}
+		return nil
 	}
 	if len(x) < len(y) {
 		x, y = y, x
@@ -159,11 +200,12 @@ func (p *Point) meet(op *graph.Op, in []graph.Shape, seams [][]*seam) {
 		case m == 1:
 			to[front+i].Dim = graph.Int(int64(n))
 		case n != 1 && n != m:
-			return
+			return nil // there is none
 		}
 	}
 	for i := range in {
 		seams[i] = append(make([]*seam, len(to)-len(in[i])), seams[i]...)
 		in[i] = to
 	}
+	return nil
 }

@@ -47,7 +47,7 @@ func (t *translator) named(name string, attrs graph.Attrs, in ...tensor) (tensor
 	}
 	bare := make([]tensor, len(in))
 	for i, x := range in {
-		bare[i] = tensor{term: x.term, shape: x.shape}
+		bare[i] = tensor{term: x.term, shape: x.shape, void: x.void}
 	}
 	out, err := t.node(op, attrs, bare)
 	if err != nil {
@@ -127,7 +127,7 @@ func (t *translator) layout(o *tasopb.Operator, in []tensor) ([]tensor, error) {
 	// A cut that the value keeps is still known; one along a dimension whose size
 	// changes is forgotten.
 	out.seams = append([]*seam(nil), x.seams...)
-	if o.Type == tasopb.OpReplicate || o.Type == tasopb.OpReduce {
+	if dim < int64(len(out.seams)) && (o.Type == tasopb.OpReplicate || o.Type == tasopb.OpReduce) {
 		out.seams[dim] = nil
 	}
 	return []tensor{out}, nil
@@ -150,12 +150,18 @@ func (t *translator) linear(o *tasopb.Operator, in []tensor) ([]tensor, error) {
 			if *y, err = t.named("slice", first, *y); err != nil {
 				return nil, err
 			}
-			y.seams = append([]*seam{nil}, seams[1:]...)
+			y.seams = append([]*seam{nil}, seams[min(1, len(seams)):]...)
 		}
 	default:
 		return nil, fmt.Errorf("%w: reading of linear %q: want %q or nothing", ErrInvalid, t.reading.Linear, Replica0)
 	}
-	seams := []*seam{meet(x.seams[0], w.seams[0]), x.seams[1], w.seams[1]}
+	joined := func(y tensor, dim int) *seam {
+		if dim < len(y.seams) {
+			return y.seams[dim]
+		}
+		return nil // it has no shape
+	}
+	seams := []*seam{meet(joined(x, 0), joined(w, 0)), joined(x, 1), joined(w, 1)}
 	if w, err = t.named("transpose", graph.Attrs{graph.TupleValue(0, 2, 1)}, w); err != nil {
 		return nil, err
 	}

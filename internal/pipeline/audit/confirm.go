@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -44,8 +45,10 @@ func (d *decider) confirm(ctx context.Context, q *question, k int, w *Direction)
 	case c != nil:
 	case w.Verdict == Refuted:
 		*w = Direction{Verdict: Unknown, Reason: unconfirmed, Millis: w.Millis}
-	case w.Reason == "" || told:
+	case told:
 		w.Reason = noneWithout
+	case !strings.Contains(w.Reason, noneWithout):
+		w.Reason = strings.TrimPrefix(w.Reason+"; "+noneWithout, "; ")
 	}
 	return nil
 }
