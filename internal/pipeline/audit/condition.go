@@ -30,6 +30,9 @@ func (c *conditions) String() string { return strings.Join(c.list, ", ") }
 type special struct {
 	law       *law.Law
 	condition string
+	// padding: it says how to pad, on which most of what else may be asked depends; padded:
+	// it asks more beside that.
+	padding, padded bool
 }
 
 // maxSpecials bounds the conditions that are tried for a rule.
@@ -37,7 +40,8 @@ const maxSpecials = 400
 
 // specials lists the special forms of a law that is false, the weakest
 // conditions first: one group, odd kernels, a way to pad or to average, sizes
-// that are equal; then that both sides are defined, and then two of these. Each is
+// that are equal; then that both sides are defined, and then two of these; and last a way
+// to pad with all that may be asked of the law padded so. Each is
 // made when it is asked for; what has no types, what came before, and what cannot be
 // is left out: a law under a condition that never holds says nothing.
 func specials(l *law.Law) iter.Seq[special] {
@@ -62,7 +66,7 @@ func eachSpecial(l *law.Law, yield func(special) bool) {
 	single := conditionsOf(l)
 	if l.OneWay {
 		// All that may be missing is the target.
-		if d, words := targetDefined(l, false); d != nil && !give(special{d, words}) {
+		if d, words := targetDefined(l, false); d != nil && !give(special{law: d, condition: words}) {
 			return
 		}
 	}
@@ -73,31 +77,45 @@ func eachSpecial(l *law.Law, yield func(special) bool) {
 	}
 	base := special{law: l}
 	if d, words := defined(l); d != nil {
-		base = special{d, words}
+		base = special{law: d, condition: words}
 		if !give(base) {
 			return
 		}
 		for _, s := range conditionsOf(d) {
-			if !give(special{s.law, base.condition + ", " + s.condition}) {
+			if !give(special{law: s.law, condition: base.condition + ", " + s.condition}) {
 				return
 			}
 		}
 	}
+pairs:
 	for i, a := range conditionsOf(base.law) {
 		for _, b := range conditionsOf(a.law) {
 			if n >= maxSpecials {
-				return
+				break pairs
 			}
 			if later(single, b.condition) <= i {
 				continue
 			}
-			s := special{b.law, a.condition + ", " + b.condition}
+			s := special{law: b.law, condition: a.condition + ", " + b.condition}
 			if base.condition != "" {
 				s.condition = base.condition + ", " + s.condition
 			}
 			if !give(s) {
 				return
 			}
+		}
+	}
+	for _, a := range single {
+		if !a.padding {
+			continue
+		}
+		more := true
+		eachSpecial(a.law, func(s special) bool {
+			more = yield(special{law: s.law, condition: a.condition + ", " + s.condition, padded: true})
+			return more
+		})
+		if !more {
+			return
 		}
 	}
 }
@@ -161,14 +179,14 @@ func conditionsOf(l *law.Law) []special {
 	var out []special
 	attr := func(name string, v graph.Value, words string) {
 		b := &graph.Substitution{Attrs: map[string]graph.Value{name: v}}
-		out = append(out, special{l.Subst(b), words})
+		out = append(out, special{law: l.Subst(b), condition: words})
 	}
 	if gs := groupVars(l); len(gs) > 0 {
 		b := &graph.Substitution{Dims: map[string]graph.Dim{}}
 		for _, g := range gs {
 			b.Dims[g] = graph.Int(1)
 		}
-		out = append(out, special{l.Subst(b), "groups = 1"})
+		out = append(out, special{law: l.Subst(b), condition: "groups = 1"})
 	}
 	if ks := kernelVars(l); len(ks) > 0 {
 		odd := *l
@@ -177,13 +195,13 @@ func conditionsOf(l *law.Law) []special {
 		for _, k := range ks {
 			odd.Where = append(odd.Where, law.Pred{Left: graph.Var(k), Mod: &two, Rel: "==", Right: graph.Int(1)})
 		}
-		out = append(out, special{&odd, "odd kernels"})
+		out = append(out, special{law: &odd, condition: "odd kernels"})
 	}
 	sorts := map[string]int{}
 	for _, g := range l.Given {
 		sorts[g.Sort]++
 	}
-	for _, g := range l.Given {
+	for i, g := range l.Given {
 		of := "" // which of several variables is meant
 		if sorts[g.Sort] > 1 {
 			of = ", " + g.Name
@@ -193,9 +211,14 @@ func conditionsOf(l *law.Law) []special {
 			attr(g.Name, graph.NameValue(graph.SameUpper), "SAME pads more behind (same_upper"+of+")")
 			attr(g.Name, graph.NameValue(graph.SameLower), "SAME pads more in front (same_lower"+of+")")
 		case graph.SortPadding:
-			attr(g.Name, graph.NameValue(graph.Valid), g.Name+" = valid")
-			attr(g.Name, graph.NameValue(graph.SameUpper), g.Name+" = same_upper")
-			attr(g.Name, graph.NameValue(graph.SameLower), g.Name+" = same_lower")
+			same := l.Subst(&graph.Substitution{Attrs: map[string]graph.Value{g.Name: graph.VarValue(g.Name, graph.SortSame)}})
+			same.Given = slices.Clone(l.Given)
+			same.Given[i].Sort = graph.SortSame
+			out = append(out, special{law: same, condition: g.Name + " = same_upper or same_lower", padding: true})
+			for _, v := range []string{graph.Valid, graph.SameUpper, graph.SameLower} {
+				attr(g.Name, graph.NameValue(v), g.Name+" = "+v)
+				out[len(out)-1].padding = true
+			}
 		case graph.SortBorder:
 			if of != "" {
 				of = " (" + g.Name + ")"
@@ -305,8 +328,8 @@ func equalSizes(l *law.Law) []special {
 	for i, v := range names {
 		for _, w := range names[i+1:] {
 			s := special{
-				l.Subst(&graph.Substitution{Dims: map[string]graph.Dim{w: graph.Var(v)}}),
-				inWords(graph.Var(v), words) + " = " + inWords(graph.Var(w), words),
+				law:       l.Subst(&graph.Substitution{Dims: map[string]graph.Dim{w: graph.Var(v)}}),
+				condition: inWords(graph.Var(v), words) + " = " + inWords(graph.Var(w), words),
 			}
 			close := false
 			for a := range axis[v] {

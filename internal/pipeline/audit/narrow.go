@@ -10,15 +10,17 @@ import (
 	"github.com/taso-go/taso/verify/refute"
 )
 
-// maxTried bounds the special forms of a rule that a proof is looked for.
+// maxTried bounds the special forms of a rule that a proof is looked for, and again those
+// that ask more beside a way to pad.
 const maxTried = 24
 
 // narrow looks for conditions under which refuted laws hold.
 func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 	type search struct {
-		n     *decision
-		next  func() (special, bool)
-		tried int // proofs
+		n      *decision
+		next   func() (special, bool)
+		tried  int  // proofs
+		padded bool // of those that ask more beside a way to pad
 	}
 	var open []*search
 	for _, n := range ns {
@@ -39,6 +41,15 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 				c, ok := s.next()
 				if !ok {
 					return nil
+				}
+				if c.padded && !s.padded {
+					s.tried, s.padded = 0, true
+				}
+				if s.tried >= maxTried {
+					if s.padded {
+						return nil
+					}
+					continue
 				}
 				if s.n.broken(c.law) {
 					continue
@@ -79,7 +90,7 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 		}
 		var rest []*search
 		for i, s := range open {
-			if !done[i] && next[i] != nil && s.tried < maxTried {
+			if !done[i] && next[i] != nil {
 				rest = append(rest, s)
 				continue
 			}
