@@ -95,7 +95,7 @@ func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 		}
 	}
 	say("left to right", r.Verdict, r.Condition, r.Reason)
-	say("right to left", r.VerdictReverse, r.ConditionReverse, "")
+	say("right to left", r.VerdictReverse, r.ConditionReverse, r.ReasonReverse)
 	if len(r.Readings) > 0 {
 		var rows [][]string
 		for _, g := range r.Readings {

@@ -118,7 +118,48 @@ func printVerdicts(w io.Writer, rep *audit.Report) error {
 	err := writeTable(w, []column{{"rule", true}, {"id", false}, {"verdict", false}, {"reverse", false}, {"condition or reason", false},
 		{"as written", false}}, rows)
 	fmt.Fprintln(w)
-	return err
+	if err != nil {
+		return err
+	}
+	printReasons(w, rep)
+	return nil
+}
+
+// printReasons prints why rules, or directions of rules, are not decided or no rules: in
+// full, which a table is too narrow for, and each reason once.
+func printReasons(w io.Writer, rep *audit.Report) {
+	type group struct {
+		verdict audit.Outcome
+		reason  string
+	}
+	rules := map[group][]string{}
+	var order []group
+	note := func(verdict audit.Outcome, reason, rule string) {
+		if verdict != audit.Unknown && verdict != audit.IllFormed && verdict != audit.Unsupported || reason == "" {
+			return
+		}
+		g := group{verdict, strings.ReplaceAll(reason, "\n", "; ")}
+		if rules[g] == nil {
+			order = append(order, g)
+		}
+		rules[g] = append(rules[g], rule)
+	}
+	for _, r := range rep.Rules {
+		note(r.Verdict, r.Reason, strconv.Itoa(r.Index))
+		if r.VerdictReverse != r.Verdict || r.ReasonReverse != r.Reason {
+			note(r.VerdictReverse, r.ReasonReverse, strconv.Itoa(r.Index)+" right to left")
+		}
+	}
+	for _, g := range order {
+		what := "rule "
+		if len(rules[g]) > 1 {
+			what = "rules "
+		}
+		fmt.Fprintf(w, "%s, %s%s: %s\n", g.verdict, what, strings.Join(rules[g], ", "), g.reason)
+	}
+	if len(order) > 0 {
+		fmt.Fprintln(w)
+	}
 }
 
 // shownList bounds the lists that are printed.

@@ -40,7 +40,10 @@ type direction struct {
 }
 
 // own is the claim of a law in our own language, whose shapes are part of it.
-func own(l *law.Law) *claim { return &claim{law: l} }
+func own(l *law.Law) *claim {
+	l, err := fit(l)
+	return &claim{law: l, err: err, kind: IllFormed}
+}
 
 // peerClaim reads a rule of TASO's operators.
 func peerClaim(r *tasopb.Rule, reading taso.Reading) *claim {

@@ -54,7 +54,8 @@ func specials(l *law.Law) iter.Seq[special] {
 			}
 			seen[text] = true
 			_, err := s.law.Types()
-			return err != nil || never(s.law) || yield(s)
+			_, never := contradiction(s.law)
+			return err != nil || never || yield(s)
 		})
 	}
 }
@@ -165,14 +166,6 @@ func later(list []special, condition string) int {
 		}
 	}
 	return -1
-}
-
-// never reports that a condition of a law is false for all sizes.
-func never(l *law.Law) bool {
-	return slices.ContainsFunc(l.Where, func(p law.Pred) bool {
-		holds, decided := p.Holds(&graph.Substitution{})
-		return decided && !holds
-	})
 }
 
 func conditionsOf(l *law.Law) []special {

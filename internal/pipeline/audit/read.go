@@ -54,7 +54,9 @@ func (d *decider) read(ctx context.Context, f *peer.File, rep *Report) (all []*q
 			}
 		case p.Law != nil:
 			q := &question{rule: r, peer: p, sem: All[0], claim: own(p.Law)}
-			all, laws = append(all, q), append(laws, p.Law)
+			if all = append(all, q); q.claim.law != nil {
+				laws = append(laws, q.claim.law)
+			}
 		default:
 			encoded := encoding(p.TASO)
 			understand := func(reading taso.Reading) *claim {

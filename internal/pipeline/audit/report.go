@@ -47,7 +47,7 @@ func (o Outcome) Doc() string {
 	case Unknown:
 		return "neither, with the reason; never counted with the proved"
 	case IllFormed:
-		return "no rule: a variable that one side alone has, shapes that never fit"
+		return "no rule: a variable that one side alone has, shapes that never fit (the reason names the sizes)"
 	case Unsupported:
 		return "an operator that is not modelled"
 	}
@@ -123,6 +123,7 @@ type Rule struct {
 	Condition        string `json:"condition"`
 	ConditionReverse string `json:"condition_reverse,omitempty"`
 	Reason           string `json:"reason"`
+	ReasonReverse    string `json:"reason_reverse,omitempty"`
 	// Unsupported lists what is not modelled.
 	Unsupported []string `json:"unsupported,omitempty"`
 	Millis      float64  `json:"ms"`

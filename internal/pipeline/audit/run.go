@@ -132,7 +132,9 @@ func (d *decider) reading(ctx context.Context, q *question) (Reading, error) {
 	g := Reading{Semantics: q.sem.Name}
 	if q.claim.law == nil {
 		g.Forward = Direction{Verdict: q.claim.kind, Reason: q.claim.err.Error()}
-		g.Backward = g.Forward
+		if g.Backward = g.Forward; q.peer.Law != nil && q.peer.Law.OneWay {
+			g.Backward = Direction{} // not claimed
+		}
 		return g, nil
 	}
 	n := d.known[law.Format(q.claim.law)]
@@ -295,7 +297,7 @@ func (d *decider) conclude(ctx context.Context, r *Rule, qs []*question) error {
 		}
 	}
 	r.Verdict, r.Condition, r.Reason = together(qs, forward)
-	r.VerdictReverse, r.ConditionReverse, _ = together(qs, backward)
+	r.VerdictReverse, r.ConditionReverse, r.ReasonReverse = together(qs, backward)
 	r.pickCounterexample()
 	return nil
 }
