@@ -10,6 +10,9 @@ import (
 type Error struct {
 	Pos Pos
 	Msg string
+	// Form: the text is not of the language there. Other faults are of meaning, such as
+	// an operator that is not known.
+	Form bool
 }
 
 // Error is file:line:col: message.

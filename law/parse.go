@@ -236,7 +236,7 @@ func (p *parser) peek() token {
 
 // fail ends what try reads.
 func (p *parser) fail(pos Pos, format string, args ...any) {
-	panic(&Error{Pos: pos, Msg: fmt.Sprintf(format, args...)})
+	panic(&Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Form: true})
 }
 
 // try reads something; false if that failed.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/internal/atomicfile"
+	"github.com/taso-go/taso/rules/peer"
 )
 
 // Exit statuses.
@@ -86,8 +87,24 @@ func leave(diag io.Writer) {
 // maxFaults bounds how many faults of one input are printed.
 const maxFaults = 20
 
-// complain prints an error, one line for each fault it joins.
+// complain prints an error, one line for each fault it joins. Faults of a text of rules
+// come with their line and a caret.
 func complain(w io.Writer, cmd *cobra.Command, err error) {
+	var places peer.Errors
+	var place *peer.Error
+	if !errors.As(err, &places) && errors.As(err, &place) {
+		places = peer.Errors{place}
+	}
+	for i, e := range places {
+		if i == maxFaults {
+			fmt.Fprintf(w, "%s: and %d more\n", cmd.CommandPath(), len(places)-i)
+			break
+		}
+		fmt.Fprintf(w, "%s: %s\n%s", cmd.CommandPath(), e, e.Excerpt())
+	}
+	if len(places) > 0 {
+		return
+	}
 	var lines []string
 	for _, l := range strings.Split(err.Error(), "\n") {
 		if l = strings.TrimSpace(l); l != "" {

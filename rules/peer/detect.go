@@ -46,7 +46,7 @@ func Detect(name string, head []byte) (Format, error) {
 		if head[0] == 0x0a || byName == TASO {
 			return TASO, nil
 		}
-		return "", fileError(name, &placed{placeOf(head, at), fmt.Errorf("byte 0x%02x: neither text nor a protocol buffer of TASO", head[at])})
+		return "", fileError(name, head, &placed{placeOf(head, at), fmt.Errorf("byte 0x%02x: neither text nor a protocol buffer of TASO", head[at])})
 	}
 	switch {
 	case text[0] == '{':

@@ -29,7 +29,7 @@ func ExampleRead() {
 	// taso-verifier
 	// rule 0 relu(relu(x1)) => relu(x1)
 	// rule 1 ill-formed: 2:1: smul has 1 argument, want 2
-	// equations.txt:1:14: expected ==, found '='
+	// equations.txt:1:14: found '='; want ==
 }
 
 func ExampleDetect() {

@@ -127,16 +127,16 @@ func TestErrors(t *testing.T) {
 		text   string
 		want   string
 	}{
-		{peer.Verifier, "relu(input_1)=relu(input_1)", `f:1:14: expected ==, found '='`},
-		{peer.Verifier, "relu(input_1)==relu(input_1)\n relu(input_2)==relu(", `f:2:22: expected a term, found the end of the file`},
-		{peer.Verifier, "relu(input_1;input_2)==x", `f:1:13: expected , or ), found ';'`},
+		{peer.Verifier, "relu(input_1)=relu(input_1)", `f:1:14: found '='; want ==`},
+		{peer.Verifier, "relu(input_1)==relu(input_1)\n relu(input_2)==relu(", `f:2:22: found the end of the file; want a term`},
+		{peer.Verifier, "relu(input_1;input_2)==x", `f:1:13: found ';'; want , or )`},
 		{peer.Verifier, deep("relu(", "x", ")", 300) + "==x", `f:1:1006: too large: terms nested more than 200 deep`},
 		{peer.Verifier, strings.Repeat("a", 300) + "==x", `f:1:1: too large: a name of 300 bytes, at most 256`},
 		{peer.Verifier, "concat(" + strings.Repeat("x,", 5000) + "x)==x", `f:1:8198: too large: a rule of more than 4096 names and numbers`},
 		{peer.Verifier, "relu(x)==\xc3(", `f:1:10: byte 0xc3 is not UTF-8`},
-		{peer.Tensat, "(relu ?x)=>(relu ?x", `f:1:20: expected a term, found the end of the file`},
-		{peer.Tensat, "(relu ?x)=(relu ?x)", `f:1:10: expected =>, found '='`},
-		{peer.Tensat, "(relu ?x)=>(relu é)", `f:1:18: expected a term, found 'é'`},
+		{peer.Tensat, "(relu ?x)=>(relu ?x", `f:1:20: found the end of the file; want a term`},
+		{peer.Tensat, "(relu ?x)=(relu ?x)", `f:1:10: found '='; want =>`},
+		{peer.Tensat, "(relu ?x)=>(relu é)", `f:1:18: found 'é'; want a term`},
 		{peer.Tensat, deep("(relu ", "?x", ")", 300) + "=>?x", `f:1:1207: too large: terms nested more than 200 deep`},
 		{peer.FlexFlow, "[]", `f:1:2: JSON: expected {, found "["`},
 		{peer.FlexFlow, `{"a":1}`, `f: JSON without "rule", FlexFlow's list of rules`},
@@ -144,16 +144,16 @@ func TestErrors(t *testing.T) {
 		{peer.FlexFlow, `{"rule":[{},` + "\n" + ` {"srcOp":[]}`, `f:2:14: JSON: the file ends within the JSON document`},
 		{peer.FlexFlow, `{"rule":[],` + "\n" + `"rule":[]}`, `f:2:7: JSON: "rule" stands twice`},
 		{peer.FlexFlow, `{"rule":[]} x`, `f:1:13: JSON: more after the document`},
-		{peer.FlexFlow, `{"rule":[{},,{}]}`, `f:1:13: JSON: invalid character ',' looking for beginning of value`},
-		{peer.FlexFlow, `{"rule":[` + deep("[", "", "]", 20000) + `]}`, `f:1:10010: JSON: invalid character '[' exceeded max depth`},
-		{peer.FlexFlow, `{"rule":[{"a":1},` + "\n" + ` {"b" 2}]}`, `f:2:7: JSON: invalid character '2' after object key`},
+		{peer.FlexFlow, `{"rule":[{},,{}]}`, `f:1:13: JSON: invalid character ',' looking for beginning of value, in rule 1`},
+		{peer.FlexFlow, `{"rule":[` + deep("[", "", "]", 20000) + `]}`, `f:1:10010: JSON: invalid character '[' exceeded max depth, in rule 0`},
+		{peer.FlexFlow, `{"rule":[{"a":1},` + "\n" + ` {"b" 2}]}`, `f:2:7: JSON: invalid character '2' after object key, in rule 1`},
 		{peer.FlexFlow, `{"x":[1,2],` + "\n" + ` "rule"`, `f:2:8: JSON: the file ends within the JSON document`},
 		{peer.FlexFlow, `{"x":tru,"rule":[]}`, `f:1:9: JSON: invalid character ',' in literal true (expecting 'e')`},
 		{peer.FlexFlow, `{"x" "y"}`, `f:1:6: JSON: expected colon after object key`},
 		{peer.JSON, `{"rules":[]}`, `f: format "", want "taso-rules/1"`},
 		{peer.JSON, `{"format":"taso-rules/1"}`, `f: JSON without "rules"`},
 		{peer.JSON, `{"format":7,"rules":[]}`, `f:1:12: JSON: format: json: cannot unmarshal number into Go value of type string`},
-		{peer.Text, "hello\naxiom", `f:1:1: found "hello", want axiom, lemma, rule, refute or section`},
+		{peer.Text, "hello\naxiom", `f:1:1: found "hello", want axiom, lemma, rule, refute or section (and 1 more)`},
 		{peer.TASO, "relu(x)==x", `f: byte 0, field 14: the data ends within a field`},
 		{peer.TASO, "\n\x05", `f: byte 0, rule: the data ends within a field: it says 5 bytes, 0 are left`},
 	} {
@@ -202,7 +202,8 @@ func TestHostileLarge(t *testing.T) {
 		{"JSON nesting", fill(`{"rule":[`, "[", "", peer.MaxBytes), "", "max depth", 6},
 		{"JSON string", fill(`{"rule":["`, "x", `"]}`, peer.MaxBytes), "", "", 12},
 		{"empty rules", fill("", "\n\x00", "", peer.MaxBytes), peer.TASO, "too large", 60},
-		{"faulty laws", fill("", "rule a\n", "", peer.MaxOwnBytes), peer.Text, "too many more faults", 12},
+		{"faulty laws", fill("", "rule a\n", "", peer.MaxOwnBytes), peer.Text, "and 99 more", 12},
+		{"laws over nothing", fill("", "rule a then X=>X\n", "", peer.MaxOwnBytes), peer.Text, "too many more faults", 12},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

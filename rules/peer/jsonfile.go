@@ -15,6 +15,7 @@ import (
 func eachRule(f *File, data []byte, key string, others map[string]any, read func(json.RawMessage, pos) Rule) (found bool) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	w := &walker{data: data, line: 1}
+	inRule := false
 	check := func(err error) {
 		if err == nil {
 			return
@@ -27,7 +28,11 @@ func eachRule(f *File, data []byte, key string, others map[string]any, read func
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			err, offset = errors.New("the file ends within the JSON document"), int64(len(data))
 		}
-		failAt(placeOf(data, int(offset)), "JSON: %w", err)
+		where := ""
+		if inRule {
+			where = fmt.Sprintf(", in rule %d", len(f.Rules))
+		}
+		failAt(placeOf(data, int(offset)), "JSON: %w%s", err, where)
 	}
 	token := func() json.Token {
 		t, err := dec.Token()
@@ -51,7 +56,9 @@ func eachRule(f *File, data []byte, key string, others map[string]any, read func
 			for dec.More() {
 				p := w.skip(int(dec.InputOffset()))
 				var raw json.RawMessage
+				inRule = true
 				check(dec.Decode(&raw))
+				inRule = false
 				f.add(read(raw, p))
 			}
 			expect(']')

@@ -32,6 +32,12 @@ func readText(f *File, data []byte) {
 	if err != nil && !errors.As(err, &faults) {
 		must.Do(err)
 	}
+	if slices.ContainsFunc(faults, func(e law.Error) bool { return e.Form }) {
+		for _, e := range faults[:min(len(faults), maxFaults)] {
+			f.faults = append(f.faults, at(posOf(e), "%s", e.Msg))
+		}
+		f.stop()
+	}
 	if len(faults) >= maxLawFaults {
 		failAt(posOf(faults[0]), "%s (and too many more faults: %d)", faults[0].Msg, len(faults)-1)
 	}

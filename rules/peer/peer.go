@@ -2,6 +2,7 @@ package peer
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -46,6 +47,8 @@ type File struct {
 	Path   string
 	Format Format
 	Rules  []Rule // in file order
+
+	faults placedErrors // of form, found so far
 }
 
 // Rule is one rule of a file. One of TASO, Law and Fault is set.
@@ -99,7 +102,8 @@ func (f *Fault) Unwrap() error { return f.Err }
 // Error says why data is not a file of rules.
 type Error struct {
 	File      string
-	Line, Col int // from 1; 0 where it is not about a place in a text
+	Line, Col int    // from 1; 0 where it is not about a place in a text
+	Source    string // the line, as it is written
 	Err       error
 }
 
@@ -115,10 +119,54 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// shownSource is how much of a line an excerpt shows, at most.
+const shownSource = 100
+
+// Excerpt is the line of the error and a caret below its column, each with a newline; "" where
+// it is not about a place in a text.
+func (e *Error) Excerpt() string {
+	if e.Line == 0 || strings.TrimSpace(e.Source) == "" {
+		return ""
+	}
+	line, at := e.Source, min(e.Col-1, len(e.Source))
+	from := 0
+	if len(line) > shownSource && at > shownSource/2 {
+		from = min(at-shownSource/2, len(line)-shownSource)
+	}
+	plain := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r == '\t' || !unicode.IsPrint(r) {
+				return ' '
+			}
+			return r
+		}, s)
+	}
+	before := plain(line[from:at])
+	return fmt.Sprintf("  %s\n  %s^\n", before+plain(line[at:min(len(line), from+shownSource)]),
+		strings.Repeat(" ", utf8.RuneCountInString(before)))
+}
+
+// Errors are the places, in their order, at which a text is not of its format.
+type Errors []*Error
+
+// Error is the first of them in one line, with the number of the others.
+func (es Errors) Error() string {
+	return fmt.Sprintf("%s (and %d more)", es[0].Error(), len(es)-1)
+}
+
+// Unwrap returns the errors.
+func (es Errors) Unwrap() []error {
+	out := make([]error, len(es))
+	for i, e := range es {
+		out[i] = e
+	}
+	return out
+}
+
 // Read reads a file; name is its path, for messages and, where the content does
 // not tell, for its extension. An empty format is detected, see [Detect]. The
-// error, an [*Error], is for what is not a file of the format; what is wrong
-// with single rules is their Fault.
+// error, an [*Error] or several [Errors], is for what is not a file of the format; what
+// is wrong with single rules is their Fault.
 func Read(name string, data []byte, format Format) (*File, error) {
 	limit := MaxBytes
 	if format == Text || format == JSON {
@@ -153,7 +201,7 @@ func Read(name string, data []byte, format Format) (*File, error) {
 		read(f, data)
 	})
 	if err != nil {
-		return nil, fileError(name, err)
+		return nil, fileError(name, data, err)
 	}
 	for i := range f.Rules {
 		r := &f.Rules[i]
@@ -182,6 +230,32 @@ func formatNames() string {
 
 func tooLarge(name string, data []byte, limit int) error {
 	return &Error{File: name, Err: fmt.Errorf("too large: %d bytes, at most %d are read", len(data), limit)}
+}
+
+// maxFaults bounds the faults of form that are looked for in a file.
+const maxFaults = 100
+
+// faulty reads one rule, and notes where it is not of the format; false then.
+func (f *File) faulty(read func()) bool {
+	err := must.Try(read)
+	var p *placed
+	if err == nil {
+		return false
+	}
+	if !errors.As(err, &p) {
+		must.Do(err)
+	}
+	if f.faults = append(f.faults, p); len(f.faults) == maxFaults {
+		f.stop()
+	}
+	return true
+}
+
+// stop leaves the reader if there were faults of form.
+func (f *File) stop() {
+	if len(f.faults) > 0 {
+		must.Do(f.faults)
+	}
 }
 
 // add appends a rule unless there are too many.

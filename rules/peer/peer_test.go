@@ -119,7 +119,7 @@ func TestRule(t *testing.T) {
 		{"(relu ?x)=>?x", `"rule 0" "(relu ?x)=>?x" false`},
 		{"rule a given X : [n] then relu(X) => X", `"a" "relu(X) => X" false`},
 		{"rule a given X : [n] then relu(X) == X", `"a" "relu(X) == X" true`},
-		{"rule a given X : [n] # why\n then relu(X) = X", `"a" "rule a given X : [n] then relu(X) = X" false`},
+		{"rule a given X : [n] # why\n then rellu(X) == X", `"a" "rule a given X : [n] then rellu(X) == X" false`},
 		{`{"rule":[{"name":"mine\u0007\n2","srcOp":[{"type":"OP_RELU","input":[{"opId":-1,"tsId":0}],"para":[]}],"dstOp":[],"mappedOutput":[]}]}`,
 			`"mine? 2" "() => (); unused in src: relu(x1)" false`},
 	} {

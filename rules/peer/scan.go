@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,13 +26,46 @@ func (e *placed) Unwrap() error { return e.err }
 
 func at(p pos, format string, args ...any) *placed { return &placed{p, fmt.Errorf(format, args...)} }
 
-// fileError makes an [*Error] of what stopped the reading of a file.
-func fileError(file string, err error) error {
-	var p *placed
-	if errors.As(err, &p) {
-		return &Error{File: file, Line: p.pos.line, Col: p.pos.col, Err: p.err}
+// placedErrors are errors at several places of a text.
+type placedErrors []*placed
+
+func (es placedErrors) Error() string { return es[0].Error() }
+
+// fileError makes an [*Error], or [Errors], of what stopped the reading of a file.
+func fileError(file string, data []byte, err error) error {
+	at := func(p *placed) *Error {
+		return &Error{File: file, Line: p.pos.line, Col: p.pos.col, Source: lineOf(data, p.pos.line), Err: p.err}
+	}
+	var all placedErrors
+	var one *placed
+	switch {
+	case errors.As(err, &all) && len(all) > 1:
+		var out Errors
+		for _, p := range all {
+			out = append(out, at(p))
+		}
+		return out
+	case len(all) == 1:
+		return at(all[0])
+	case errors.As(err, &one):
+		return at(one)
 	}
 	return &Error{File: file, Err: err}
+}
+
+// lineOf is a line of a text, from 1.
+func lineOf(data []byte, line int) string {
+	for ; line > 1; line-- {
+		i := bytes.IndexByte(data, '\n')
+		if i < 0 {
+			return ""
+		}
+		data = data[i+1:]
+	}
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		data = data[:i]
+	}
+	return strings.TrimRight(string(data), "\r")
 }
 
 // failAt leaves the reader: what is wrong is at a place of the file.
@@ -101,6 +135,13 @@ func (s *scanner) space() {
 	}
 }
 
+// skipLine goes to the next line.
+func (s *scanner) skipLine() {
+	for s.at < len(s.src) && s.src[s.at] != '\n' {
+		s.at++
+	}
+}
+
 func (s *scanner) atEnd() bool {
 	s.space()
 	return s.at == len(s.src)
@@ -119,7 +160,7 @@ func (s *scanner) take(sign string) bool {
 // expect skips a sign, which must come next.
 func (s *scanner) expect(signs ...string) {
 	if !slices.ContainsFunc(signs, s.take) {
-		failAt(s.pos(), "expected %s, found %s", strings.Join(signs, " or "), s.next())
+		failAt(s.pos(), "found %s; want %s", s.next(), strings.Join(signs, " or "))
 	}
 }
 
@@ -148,7 +189,7 @@ func (s *scanner) word(ok func(c byte) bool) expr {
 	}
 	switch n := s.at - from; {
 	case n == 0:
-		failAt(p, "expected a term, found %s", s.next())
+		failAt(p, "found %s; want a term", s.next())
 	case n > MaxName:
 		failAt(p, "too large: a name of %d bytes, at most %d", n, MaxName)
 	}

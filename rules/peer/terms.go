@@ -11,8 +11,14 @@ import (
 func readVerifier(f *File, data []byte) {
 	p := newParser(notationVerifier, string(data))
 	for p.more() {
-		f.add(build(notationVerifier, true, p.rule()))
+		var r pair
+		if f.faulty(func() { r = p.rule() }) {
+			p.skipLine()
+			continue
+		}
+		f.add(build(notationVerifier, true, r))
 	}
+	f.stop()
 }
 
 // readTensat reads s-expressions, one rule after another, however they are
@@ -23,7 +29,11 @@ func readTensat(f *File, data []byte) {
 	multi := f.Format == TensatMulti
 	var held *pair // read, and not yet added
 	for p.more() {
-		r := p.rule()
+		var r pair
+		if f.faulty(func() { r = p.rule() }) {
+			p.skipLine()
+			continue
+		}
 		switch {
 		case held != nil && (multi || halves(*held, r)):
 			f.add(build(notationTensat, false, *held, r))
@@ -35,7 +45,7 @@ func readTensat(f *File, data []byte) {
 			held = &r
 		}
 	}
-	if held == nil {
+	if f.stop(); held == nil {
 		return
 	}
 	last := build(notationTensat, false, *held)

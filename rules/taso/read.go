@@ -368,8 +368,7 @@ func (t *translator) translate(ties [][2]graph.Dim) (l *law.Law, open *[2]graph.
 	for _, m := range t.rule.Mapped {
 		x, y := t.output(sides[0], m.SrcOpID, m.SrcTsID), t.output(sides[1], m.DstOpID, m.DstTsID)
 		if err := t.facts.EqShape(x.shape, y.shape); err != nil {
-			return nil, nil, fmt.Errorf("%w: without broadcasting the sides never have one shape: %s has shape %s, %s has shape %s: %w",
-				ErrTyping, x.term, t.facts.NormShape(x.shape), y.term, t.facts.NormShape(y.shape), err)
+			return nil, nil, fmt.Errorf("%w: without broadcasting the sides never have one shape: %s and %s: %w", ErrTyping, x.term, y.term, err)
 		}
 		l.LHS, l.RHS = append(l.LHS, x.term), append(l.RHS, y.term)
 	}
