@@ -53,23 +53,28 @@ func At(r *tasopb.Rule, reading Reading, p Point) (*law.Law, error) {
 			return nil, fmt.Errorf("%w: %w", ErrSource, err)
 		}
 	}
-	l := &law.Law{Kind: law.Rule, Name: fmt.Sprintf("rule_%d", t.index), OneWay: true}
-	sol := t.facts.Solution()
-	var nodes law.Nodes
-	for _, m := range t.rule.Mapped {
-		x, y := t.output(sides[0], m.SrcOpID, m.SrcTsID), t.output(sides[1], m.DstOpID, m.DstTsID)
-		l.LHS = append(l.LHS, x.term.Subst(nil, nil, sol).Rewrite(nodes.Unique))
-		l.RHS = append(l.RHS, y.term.Subst(nil, nil, sol).Rewrite(nodes.Unique))
+	l := t.written(sides)
+	sizes, runs := law.Variables(l)
+	if len(sizes)+len(runs) > 0 && !p.void {
+		// What one side leaves open the other may say.
+		for _, m := range t.rule.Mapped {
+			x, y := t.output(sides[0], m.SrcOpID, m.SrcTsID), t.output(sides[1], m.DstOpID, m.DstTsID)
+			if err := t.facts.EqShape(x.shape, y.shape); err != nil {
+				return nil, fmt.Errorf("%w: the size of a constant stays open: %w", ErrTyping, err)
+			}
+		}
+		if err := t.constants(); err != nil {
+			return nil, err
+		}
+		l = t.written(sides)
+		if sizes, runs = law.Variables(l); len(sizes)+len(runs) > 0 {
+			return nil, fmt.Errorf("%w: the size of a constant stays open", ErrTyping)
+		}
 	}
 	for _, id := range t.ids {
 		if _, ok := p.Shapes[varName(id)]; !ok {
 			return nil, fmt.Errorf("%w: no shape of %s is given", ErrInvalid, varName(id))
 		}
-		l.Given = append(l.Given, law.Declaration{Name: varName(id), Shape: t.vars[id]})
-	}
-	sizes, runs := law.Variables(l)
-	if len(sizes)+len(runs) > 0 && !p.void {
-		return nil, fmt.Errorf("%w: the size of a constant stays open", ErrTyping)
 	}
 	// What is used by a term without a shape only may have any size.
 	any := &graph.Substitution{Dims: map[string]graph.Dim{}, Runs: map[string]graph.Shape{}}
@@ -80,6 +85,22 @@ func At(r *tasopb.Rule, reading Reading, p Point) (*law.Law, error) {
 		any.Runs[n] = graph.Shape{}
 	}
 	return l.Subst(any), nil
+}
+
+// written is the law of both sides as far as it is known.
+func (t *translator) written(sides [2][][]tensor) *law.Law {
+	l := &law.Law{Kind: law.Rule, Name: fmt.Sprintf("rule_%d", t.index), OneWay: true}
+	sol := t.facts.Solution()
+	var nodes law.Nodes
+	for _, m := range t.rule.Mapped {
+		x, y := t.output(sides[0], m.SrcOpID, m.SrcTsID), t.output(sides[1], m.DstOpID, m.DstTsID)
+		l.LHS = append(l.LHS, x.term.Subst(nil, nil, sol).Rewrite(nodes.Unique))
+		l.RHS = append(l.RHS, y.term.Subst(nil, nil, sol).Rewrite(nodes.Unique))
+	}
+	for _, id := range t.ids {
+		l.Given = append(l.Given, law.Declaration{Name: varName(id), Shape: t.vars[id]})
+	}
+	return l
 }
 
 // ranks are the numbers of axes that the operators of one side and its inputs have.

@@ -227,6 +227,18 @@ func conditionsOf(l *law.Law) []special {
 	return append(out, equalSizes(l)...)
 }
 
+// inGroups says whether a convolution of a law has not just one group.
+func inGroups(l *law.Law) bool {
+	found := false
+	l.EachTerm(func(t *law.Term) {
+		if t.Op != nil && t.Op.Name == "conv2d" {
+			d, _ := t.Attrs[t.Op.ParamIndex("groups")].Dim()
+			found = found || d != graph.Int(1)
+		}
+	})
+	return found
+}
+
 // groupVars are the size variables that count the groups of convolutions: all of
 // them are 1 just where all convolutions have one group. There are none if a
 // number of groups is no product of variables.

@@ -138,7 +138,7 @@ func (d *decider) reading(ctx context.Context, q *question) (Reading, error) {
 		return g, nil
 	}
 	n := d.known[law.Format(q.claim.law)]
-	g.Grouped = q.claim.reading.Grouped && len(groupVars(n.law)) > 0
+	g.Grouped = q.claim.reading.Grouped && inGroups(n.law)
 	g.Law, g.Saturated, g.ShapesAgreeing = law.Format(n.law), n.closed, n.equal
 	ways := n.way
 	for k := range ways {
