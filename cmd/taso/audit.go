@@ -45,7 +45,8 @@ func newAudit() *cobra.Command {
 
 Verdicts are about all sizes and ranks, but for up-to. One from the axioms (taso
 axioms list) has a certificate that Z3 and the checker accept, one by sums mostly has
-one that the checker accepts. The counts and the report say which have one.
+one that the checker accepts, one by the order of numbers has none. The counts and the
+report say which have one.
 
 Formats, told by the content: TASO's protocol buffer (taso) and verifier text
 (taso-verifier), Tensat's s-expressions (tensat, tensat-multi), FlexFlow's JSON
@@ -63,7 +64,8 @@ side is defined and equal. Sides of rules written == count both ways.
 With --explain, only the rules it names are decided, unless a file is written.
 
 The exit status is 0 if every rule decided is proved, 1 if not, 2 if a file cannot
-be read.`,
+be read: what is wrong in it is printed with its place, all of it where the format
+allows.`,
 		Example: `  taso audit graph_subst.pb
   taso audit --semantics strict --json my.rules > audit.json
   taso audit --html audit.html --minimal core.rules tensat.txt
@@ -248,7 +250,7 @@ func (k *auditFlags) write(c *cobra.Command, reps []*audit.Report) error {
 			why   string
 		}{
 			{left.Unproved, "not proved for all sizes"},
-			{left.Sums, "proved by sums, without a certificate"},
+			{left.Sums, "proved by sums or order, without a certificate"},
 			{left.Reverse, "proved right to left only, which is not what the rule says"},
 			{left.Form, "without a proof of the canonical form"},
 		} {

@@ -160,7 +160,7 @@ func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 			fmt.Fprintf(w, "\n%s\n", indent(r.Reverse))
 		}
 		if g.Proof == nil {
-			fmt.Fprintf(w, "\n%s: proved by sums, without a certificate\n", way)
+			fmt.Fprintf(w, "\n%s: proved by sums or order, without a certificate\n", way)
 			continue
 		}
 		fmt.Fprintf(w, "\n%s: proof from %s\n", way, proofFrom(g.Proof))

@@ -157,6 +157,13 @@ func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, 
 	if err != nil {
 		return nil, err
 	}
+	if n, ok := o.Param(tasopb.ParamNumDim); ok && t.point != nil && !out[0].void {
+		for _, x := range in {
+			if len(x.shape) != int(n) {
+				return nil, fmt.Errorf("%w: %d axes, where NUMDIM is %d", ErrTyping, len(x.shape), n)
+			}
+		}
+	}
 	if o.Type == tasopb.OpConcat {
 		if out, err = t.concat(op, attrs, in, out); err != nil {
 			return nil, err

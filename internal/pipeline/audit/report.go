@@ -169,7 +169,7 @@ type Rule struct {
 // Goal is a law that was proved for all sizes.
 type Goal struct {
 	Law   *law.Law
-	Proof *law.Proof // from the axioms; nil: by sums
+	Proof *law.Proof // from the axioms; nil: by sums or order
 }
 
 // Reading is what was found under one reading of the format.
@@ -200,7 +200,7 @@ type Direction struct {
 	// Certificate: there is one of what the verdict says, condition included.
 	Certificate    bool            `json:"certificate,omitempty"`
 	Reason         string          `json:"reason,omitempty"`
-	Engine         string          `json:"engine,omitempty"` // axioms, sums
+	Engine         string          `json:"engine,omitempty"` // axioms, sums, order
 	Axioms         []string        `json:"axioms,omitempty"`
 	Millis         float64         `json:"ms,omitempty"`
 	Counterexample *Counterexample `json:"counterexample,omitempty"`
