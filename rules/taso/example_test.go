@@ -6,6 +6,7 @@ import (
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/taso"
+	"github.com/taso-go/taso/rules/tasopb"
 )
 
 func mustRule(src string) *rules.Rule {
@@ -61,4 +62,35 @@ func ExampleInstances() {
 	// P.. = 0 axes, Q.. = 2 axes false concat[numdim=3, axis=0](relu(x1), relu(x2)) => relu(concat[numdim=3, axis=0](x1, x2))
 	// P.. = 0 axes, Q.. = 2 axes true relu(concat[numdim=3, axis=0](x1, x2)) => concat[numdim=3, axis=0](relu(x1), relu(x2))
 	// 6
+}
+
+func ExampleAt() {
+	// conv2d(x1, w) + conv2d(x2, w) => conv2d(x1 + x2, w), the images having one channel and two.
+	same := func(k int32) []tasopb.Parameter {
+		return []tasopb.Parameter{{Key: tasopb.ParamStrideH, Value: 1}, {Key: tasopb.ParamStrideW, Value: 1},
+			{Key: tasopb.ParamPad, Value: 0}, {Key: tasopb.ParamActi, Value: k}}
+	}
+	r := &tasopb.Rule{
+		SrcOps: []tasopb.Operator{
+			{Type: tasopb.OpConv2D, Params: same(0), Inputs: []tasopb.Tensor{{OpID: -1}, {OpID: -3}}},
+			{Type: tasopb.OpConv2D, Params: same(0), Inputs: []tasopb.Tensor{{OpID: -2}, {OpID: -3}}},
+			{Type: tasopb.OpEwAdd, Inputs: []tasopb.Tensor{{OpID: 0}, {OpID: 1}}},
+		},
+		DstOps: []tasopb.Operator{
+			{Type: tasopb.OpEwAdd, Inputs: []tasopb.Tensor{{OpID: -1}, {OpID: -2}}},
+			{Type: tasopb.OpConv2D, Params: same(0), Inputs: []tasopb.Tensor{{OpID: 0}, {OpID: -3}}},
+		},
+		Mapped: []tasopb.MapOutput{{SrcOpID: 2, DstOpID: 1}},
+	}
+	l, err := taso.At(r, taso.Reading{Grouped: true}, taso.Point{Broadcast: true,
+		Shapes: map[string][]int{"X1": {1, 1, 1, 1}, "X2": {1, 2, 1, 1}, "X3": {2, 1, 3, 5}}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Print(law.Format(l))
+	// Output:
+	// rule rule_0
+	//   given X1 : [1, 1, 1, 1], X3 : [2, 1, 3, 5], X2 : [1, 2, 1, 1]
+	//   then  ewadd(conv2d[pad=same_upper](X1, X3), conv2d[pad=same_upper, groups=2](X2, X3))
+	//      => conv2d[pad=same_upper, groups=2](ewadd(X1, X2), X3)
 }
