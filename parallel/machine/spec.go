@@ -69,6 +69,9 @@ func ReadFile(path string, opt Options) (*Cluster, error) {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	defer f.Close()
+	if st, err := f.Stat(); err == nil && !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("cluster %s: not a regular file", path)
+	}
 	text, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", path, err)
@@ -370,7 +373,12 @@ func (r *reader) link(n *yaml.Node, s *spec, names []string) (l linkSpec, ok boo
 	} else if of := f.at["of"]; of != nil {
 		r.bad(of.Line, "link: of goes with star only")
 	}
-	for _, x := range r.list(ends, l.form) {
+	all := r.list(ends, l.form)
+	if most := s.node.devices + len(names); len(all) > most {
+		r.bad(ends.Line, "link: %d ends, the node has %d devices, switches and hosts", len(all), most)
+		return l, false
+	}
+	for _, x := range all {
 		e := r.end(x, s, names)
 		if slices.Contains(l.ends, e) || e == l.hub {
 			r.bad(x.Line, "link: %s is an end twice", e)
