@@ -32,9 +32,9 @@ func (f finding) Error() string { return string(f) }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// grace is how long a command may take to return after Ctrl-C or SIGTERM. With
-// the time to leave, a command ends within a second.
-const grace = 800 * time.Millisecond
+// grace is how long a command may take to return after Ctrl-C or SIGTERM. Giving
+// back gigabytes takes time too: a command ends within a second.
+const grace = 600 * time.Millisecond
 
 // run executes one command line and returns the exit status.
 func run(args []string, in io.Reader, out, diag io.Writer) int {

@@ -64,14 +64,15 @@ const maxFileBytes = 1 << 20
 // ReadFile reads the description of a cluster. A device that is named by a path is looked
 // for beside the file.
 func ReadFile(path string, opt Options) (*Cluster, error) {
+	// Opening a pipe would wait for somebody to write.
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("cluster %s: not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err == nil && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("cluster %s: not a regular file", path)
-	}
 	text, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("cluster %s: %w", path, err)
