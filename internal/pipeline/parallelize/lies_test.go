@@ -189,9 +189,6 @@ func TestLiesOfRoles(t *testing.T) {
 		{"sums are shards", parallel.Sum, shard(0), computes},
 		{"computed shards are sums", parallel.Shard, sum, computes},
 		{"computed shards are first members", parallel.Shard, parallel.Role{Kind: parallel.First}, computes},
-		{"computed shards are of another axis", parallel.Shard, shard(1), func(name string) bool {
-			return computes(name) && f.Layouts[name][0][0].Role == shard(0)
-		}},
 		{"shards have places of neighbours", parallel.Shard, parallel.Role{Kind: parallel.Shard, Before: 1, After: 1}, any},
 		{"computed shards have places of neighbours", parallel.Shard, parallel.Role{Kind: parallel.Shard, Before: 1, After: 1}, computes},
 		{"computed shards are blocks", parallel.Shard, parallel.Role{Kind: parallel.Shard, Blocks: 2}, computes},
@@ -251,7 +248,23 @@ func TestClaims(t *testing.T) {
 	if err != nil || !slices.Contains(without.Claimed, plan.Claim{What: "model", Value: "mlp-tiny"}) {
 		t.Errorf("without the model: %v, %v", err, without)
 	}
+	lies := func(name, layout string) func(f *plan.File) {
+		return func(f *plan.File) {
+			if f.Layouts[name] == nil {
+				t.Errorf("%s has no layout", name)
+			}
+			if err := f.Layouts[name][0].UnmarshalText([]byte(layout)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 	told(t, r.File, cluster(t), of, []lie{
+		{"shards of another axis", lies("left0_relu", "0 shard 1"), "left0_relu: along mesh axis 0 its results are told to be: shard 1; they are: shard 0"},
+		{"sums", lies("left0_relu", "0 sum"), "layouts"},
+		{"sums behind a product", lies("left1_fc_matmul", "0 sum"), "layouts"},
+		{"copies", lies("left0_relu", "0 copy"), "layouts"},
+		{"blocks", lies("left0_relu", "0 shard 0 of 2 blocks"), "layouts"},
+		{"neighbours", lies("left0_relu", "0 shard 0 with 1 before and 1 behind"), "layouts"},
 		{"an end of a search that there is not", func(f *plan.File) { f.Passes[0].Stop = "proved" }, "passes"},
 		{"a bound below nothing", func(f *plan.File) { f.Passes[0].Bound = -1 }, "passes"},
 	})
