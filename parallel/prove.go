@@ -47,7 +47,7 @@ type prover struct {
 var field interp.Ring[uint64] = fingerprint.Zp{Key: 1}
 
 const (
-	// maxEvaluated bounds the operations of an equation that is evaluated.
+	// maxEvaluated bounds the operations, and the elements, of an equation that is evaluated.
 	maxEvaluated = 1 << 22
 	// maxWork bounds the search for one proof, see [sums.CertifyWithin].
 	maxWork = 2000
@@ -139,7 +139,7 @@ func (q *spreading) holds(ctx context.Context, out int, r Role) (bool, error) {
 	if _, err := l.Types(); err != nil {
 		return false, nil // of another shape
 	}
-	if q.op.Places != nil || graph.Product(q.degree, q.flops()) > maxEvaluated { // places are not any numbers
+	if q.op.Places != nil || graph.Product(q.degree, q.work()) > maxEvaluated { // places are not any numbers
 		for _, general := range []bool{true, false} {
 			m, _ := q.law(out, r, general)
 			if _, err := m.Types(); err != nil {
@@ -160,8 +160,9 @@ func (q *spreading) holds(ctx context.Context, out int, r Role) (bool, error) {
 	return err == nil && slices.Equal(x.Sizes, y.Sizes) && slices.Equal(x.Data, y.Data), nil
 }
 
-// flops are the operations on one member.
-func (q *spreading) flops() int {
+// work is the number of operations on one member, or of elements of its operands and
+// results, whichever is more.
+func (q *spreading) work() int {
 	shapes := make([]graph.Shape, len(q.sizes))
 	for i, x := range q.sizes {
 		shapes[i] = graph.Sizes(x...)
@@ -172,10 +173,15 @@ func (q *spreading) flops() int {
 		return 0
 	}
 	results := make([][]int, len(out))
+	elements := 0
 	for i, s := range out {
 		results[i], _ = s.Concrete()
+		elements += graph.NumElements(results[i])
 	}
-	return int(q.op.WorkOf(q.member, q.sizes, results).FLOPs)
+	for _, x := range q.sizes {
+		elements += graph.NumElements(x)
+	}
+	return max(elements, int(q.op.WorkOf(q.member, q.sizes, results).FLOPs))
 }
 
 // evaluate is the value of a term of a law for random values of the variables.

@@ -85,7 +85,7 @@ func (c *roleChecker) holds(ctx context.Context, q question, r Role, copies bool
 	if r.Kind == Copy {
 		return copies, nil // the same is computed of the same
 	}
-	if r.Kind == Unknown {
+	if r.Kind == Unknown || r.Before+r.After > 0 { // only the operator halo adds places of neighbours
 		return false, nil
 	}
 	key := fmt.Sprintf("%s -> %s", q.key(), r)

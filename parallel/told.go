@@ -62,7 +62,7 @@ func fits(o *graph.Op, attrs graph.Attrs, r Role, inner, degree int) error {
 			ok = ok || r.Kind == Unknown
 			break
 		}
-		ok = ok || r.Kind == Shard && r.Axis == axis-inner && r.Blocks == 0
+		ok = ok || r.Kind == Shard && r.Axis == axis-inner && r.Blocks+r.Before+r.After == 0
 	case op.Replicate:
 		ok = ok || r.Kind == Copy
 	case op.Drop:

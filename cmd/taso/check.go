@@ -60,8 +60,10 @@ and those that were computed ahead are computed again.
 PLAN.json is a plan of taso parallelize: its certificate must show that the graph which
 the devices run computes what the sequential one does, for all inputs and weights. That
 one must be the training step of MODEL, or of the built-in model that the plan names.
-All else that it says must follow: where nodes and stages come from, and what a step takes
-on its cluster, which is simulated again and must fit in what a device may hold.
+Where nodes and stages come from, how tensors lie on the devices, and what a step takes on
+its cluster are derived again and must be as the plan says; the step must fit in what a device
+may hold. What only a search knows, such as a lower bound or that a plan is optimal, is listed
+as claimed by the plan, and so are layouts that cannot be derived.
 Then the plan is run on virtual devices, exactly modulo a prime and in float32, loss, new
 weights and new state, or, where that takes long, a small variant of a built-in model
 that the same planner lays out.

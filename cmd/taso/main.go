@@ -32,9 +32,9 @@ func (f finding) Error() string { return string(f) }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// grace is how long a command may take to return after Ctrl-C or SIGTERM. With
-// the time to leave, a command ends within a second.
-const grace = 800 * time.Millisecond
+// grace is how long a command may take to return after Ctrl-C or SIGTERM. Giving
+// back gigabytes takes time too: a command ends within a second.
+const grace = 600 * time.Millisecond
 
 // run executes one command line and returns the exit status.
 func run(args []string, in io.Reader, out, diag io.Writer) int {
@@ -84,8 +84,11 @@ func leave(diag io.Writer) {
 	os.Exit(exitFinding)
 }
 
-// maxFaults bounds how many faults of one input are printed.
-const maxFaults = 20
+// Limits of what is printed of errors: inputs may have names of any length.
+const (
+	maxFaults = 20   // faults of one input
+	maxFault  = 2000 // bytes of a fault
+)
 
 // complain prints an error, one line for each fault it joins. Faults of a text of rules
 // come with their line and a caret.
@@ -115,6 +118,9 @@ func complain(w io.Writer, cmd *cobra.Command, err error) {
 		if i == maxFaults {
 			fmt.Fprintf(w, "%s: and %d more\n", cmd.CommandPath(), len(lines)-i)
 			return
+		}
+		if n := len(l) - maxFault; n > 0 {
+			l = fmt.Sprintf("%s... (%d bytes more)", strings.ToValidUTF8(l[:maxFault], ""), n)
 		}
 		fmt.Fprintf(w, "%s: %s\n", cmd.CommandPath(), l)
 	}

@@ -64,6 +64,10 @@ const maxFileBytes = 1 << 20
 // ReadFile reads the description of a cluster. A device that is named by a path is looked
 // for beside the file.
 func ReadFile(path string, opt Options) (*Cluster, error) {
+	// Opening a pipe would wait for somebody to write.
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("cluster %s: not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -370,7 +374,12 @@ func (r *reader) link(n *yaml.Node, s *spec, names []string) (l linkSpec, ok boo
 	} else if of := f.at["of"]; of != nil {
 		r.bad(of.Line, "link: of goes with star only")
 	}
-	for _, x := range r.list(ends, l.form) {
+	all := r.list(ends, l.form)
+	if most := s.node.devices + len(names); len(all) > most {
+		r.bad(ends.Line, "link: %d ends, the node has %d devices, switches and hosts", len(all), most)
+		return l, false
+	}
+	for _, x := range all {
 		e := r.end(x, s, names)
 		if slices.Contains(l.ends, e) || e == l.hub {
 			r.bad(x.Line, "link: %s is an end twice", e)

@@ -21,6 +21,9 @@ const Format = "taso plan 1"
 // maxFile bounds the bytes of a file of a plan.
 const maxFile = 1 << 30
 
+// maxName bounds the bytes of the name of a planner, a model or a machine.
+const maxName = 1 << 10
+
 // File is a plan as it is written to a file: what was planned and for which machine, the
 // graph before and after, how its tensors lie, and the certificate that both compute the
 // same. Times are modelled.
@@ -208,6 +211,11 @@ func ReadFile(r io.Reader, name string) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	case f.Format != Format:
 		return nil, fmt.Errorf("%s: its format is %q, this program reads %q", name, f.Format, Format)
+	}
+	for _, x := range []string{f.Planner, f.Model.Name, f.Machine.Name} {
+		if len(x) > maxName {
+			return nil, fmt.Errorf("%s: the name of its planner, model or machine has %d bytes, at most %d are read", name, len(x), maxName)
+		}
 	}
 	return f, nil
 }

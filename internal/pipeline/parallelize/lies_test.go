@@ -3,10 +3,12 @@ package parallelize
 import (
 	"bytes"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/parallel"
@@ -185,6 +187,11 @@ func TestLiesOfRoles(t *testing.T) {
 			return slices.ContainsFunc(f.Layouts[name][0], func(s parallel.Spread) bool { return s.Role == shard(0) })
 		}},
 		{"sums are shards", parallel.Sum, shard(0), computes},
+		{"computed shards are sums", parallel.Shard, sum, computes},
+		{"computed shards are first members", parallel.Shard, parallel.Role{Kind: parallel.First}, computes},
+		{"shards have places of neighbours", parallel.Shard, parallel.Role{Kind: parallel.Shard, Before: 1, After: 1}, any},
+		{"computed shards have places of neighbours", parallel.Shard, parallel.Role{Kind: parallel.Shard, Before: 1, After: 1}, computes},
+		{"computed shards are blocks", parallel.Shard, parallel.Role{Kind: parallel.Shard, Blocks: 2}, computes},
 		{"shards are nothing", parallel.Shard, parallel.Role{}, any},
 	} {
 		g := copied(t, f)
@@ -197,6 +204,70 @@ func TestLiesOfRoles(t *testing.T) {
 			t.Errorf("%s: %v", l.what, err)
 		}
 	}
+}
+
+// What only a search knows is claimed, whatever it is: it is listed as such, and nothing
+// else of the report says so. Of layouts that are not told it is said that they are open.
+func TestClaims(t *testing.T) {
+	r := made(t, "mlp-tiny", 16, "fsdp", 4)
+	of := network(t, "mlp-tiny", 16)
+	for _, c := range []struct {
+		what string
+		tell func(f *plan.File)
+		want plan.Claim
+	}{
+		{"nothing", func(*plan.File) {}, plan.Claim{What: "planner", Value: "fsdp"}},
+		{"another planner", func(f *plan.File) { f.Planner = "exhaustive" }, plan.Claim{What: "planner", Value: "exhaustive"}},
+		{"another search", func(f *plan.File) { f.Passes[0].Means = plan.Megatron }, plan.Claim{What: "mesh axis 0: layouts searched", Value: "megatron"}},
+		{"a lower cost", func(f *plan.File) { f.Passes[0].Cost, f.Passes[0].Bound, f.Time = 1000, 1000, 1000 }, plan.Claim{What: "mesh axis 0: cost without overlap", Value: "1 ns"}},
+		{"a lower step", func(f *plan.File) { f.Passes[0].Cost, f.Passes[0].Bound, f.Time = 1000, 1000, 1000 }, plan.Claim{What: "step without overlap", Value: "1 ns"}},
+		{"a bound of nothing", func(f *plan.File) { f.Passes[0].Bound = 0 }, plan.Claim{What: "mesh axis 0: lower bound", Value: "0 s"}},
+		{"an optimum", func(f *plan.File) { f.Passes[0].Stop = extract.StopOptimal }, plan.Claim{What: "mesh axis 0: search ended", Value: "at an optimum"}},
+		{"a search that was cut", func(f *plan.File) { f.Passes[0].Stop = extract.StopSteps }, plan.Claim{What: "mesh axis 0: search ended", Value: "at its step limit"}},
+	} {
+		f := copied(t, r.File)
+		c.tell(f)
+		got, err := Check(ctx, f, "plan.json", cluster(t), of, false)
+		if err != nil {
+			t.Errorf("%s: %v", c.what, err)
+			continue
+		}
+		if !slices.Contains(got.Claimed, c.want) || len(got.Open) > 0 {
+			t.Errorf("%s: claimed is %v, want %v among it; %v are open", c.what, got.Claimed, c.want, got.Open)
+		}
+		if !reflect.DeepEqual(got.Step, r.File.Step) {
+			t.Errorf("%s: a step takes %v, want %v", c.what, got.Step, r.File.Step)
+		}
+	}
+	unknown := copied(t, r.File)
+	unknown.Layouts["left2_relu"] = []plan.Layout{{{Axis: 0}}}
+	if got, err := Check(ctx, unknown, "plan.json", cluster(t), of, false); err != nil || !slices.Contains(got.Open, "left2_relu") {
+		t.Errorf("a layout that is not told: %v, open are %v", err, got)
+	}
+	without, err := Check(ctx, copied(t, r.File), "plan.json", cluster(t), nil, false)
+	if err != nil || !slices.Contains(without.Claimed, plan.Claim{What: "model", Value: "mlp-tiny"}) {
+		t.Errorf("without the model: %v, %v", err, without)
+	}
+	lies := func(name, layout string) func(f *plan.File) {
+		return func(f *plan.File) {
+			if f.Layouts[name] == nil {
+				t.Errorf("%s has no layout", name)
+			}
+			if err := f.Layouts[name][0].UnmarshalText([]byte(layout)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	told(t, r.File, cluster(t), of, []lie{
+		{"shards of another axis", lies("left0_relu", "0 shard 1"), "left0_relu: along mesh axis 0 its results are told to be: shard 1; they are: shard 0"},
+		{"sums", lies("left0_relu", "0 sum"), "layouts"},
+		{"sums behind a product", lies("left1_fc_matmul", "0 sum"), "layouts"},
+		{"copies", lies("left0_relu", "0 copy"), "layouts"},
+		{"blocks", lies("left0_relu", "0 shard 0 of 2 blocks"), "layouts"},
+		{"neighbours", lies("left0_relu", "0 shard 0 with 1 before and 1 behind"), "layouts"},
+		{"an end of a search that there is not", func(f *plan.File) { f.Passes[0].Stop = "proved" }, "passes"},
+		{"a bound below nothing", func(f *plan.File) { f.Passes[0].Bound = -1 }, "passes"},
+	})
 }
 
 // The same of stages: overlapping devices, stages in another order, schedules that are none
@@ -220,6 +291,9 @@ func TestLiesOfStages(t *testing.T) {
 				f.Pipeline.Stages[0].Recompute = !f.Pipeline.Stages[0].Recompute
 			}, ""},
 			{"stages in reverse", reversed, "pipeline"},
+			{"a bound above the makespan", func(f *plan.File) { f.Pipeline.Bound = f.Pipeline.Makespan + 1 }, "pipeline"},
+			{"an end of the search that there is not", func(f *plan.File) { f.Pipeline.Stop = "proved" }, "pipeline"},
+			{"fewer than no candidates", func(f *plan.File) { f.Pipeline.Looked = -1 }, "pipeline"},
 			{"another schedule", func(f *plan.File) { f.Pipeline.Schedule = "gpipe" }, "pipeline"},
 			{"stale weights", func(f *plan.File) { f.Pipeline.Schedule = "2bw" }, "2bw"},
 			{"stages that overlap", func(f *plan.File) { f.Stages[1].First = f.Stages[0].First }, ""},
