@@ -18,7 +18,7 @@ import (
 func (c *call) accepted() {
 	n, o := c.node, c.op
 	if o == nil {
-		if domain := n.GetDomain(); !defaultDomain(domain) && !knownDomain(domain) {
+		if domain := n.GetDomain(); !defaultDomain(domain) && newestOf[domain] == 0 {
 			must.Do(unsupported("the domain %q is not known", clip(domain)))
 		}
 		must.Do(unsupported("there is no lowering for it"))
@@ -42,10 +42,8 @@ func (c *call) accepted() {
 	}
 }
 
-// knownDomain reports whether some operator of a domain is read.
-func knownDomain(domain string) bool {
-	return domain == contributed || domain == learning || domain == training
-}
+// newestOf are the newest versions that are known of the domains beside ONNX's own.
+var newestOf = map[string]int64{contributed: 1, learning: 5, training: 1}
 
 // version is the operator set of the node's domain that the model imports.
 func (c *call) version() int64 {
@@ -59,6 +57,9 @@ func (c *call) version() int64 {
 	v, ok := c.im.needs[d]
 	if !ok {
 		must.Failf("the model does not import the domain %q", clip(d))
+	}
+	if v < 1 || v > newestOf[d] {
+		must.Do(unsupported("version %d of the domain %q is not known, only 1 to %d", v, clip(d), newestOf[d]))
 	}
 	return v
 }

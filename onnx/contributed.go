@@ -121,17 +121,17 @@ func lowerFusedGemm(c *call) {
 func lowerFusedMatMul(c *call) {
 	in, im := c.need(2, 2), c.im
 	c.arithmetic("", in[0])
-	for i, side := range []string{"A", "B"} {
+	for i, turned := range [][2]string{{"transBatchA", "transA"}, {"transBatchB", "transB"}} {
 		v := in[i]
 		r := v.rank()
-		if c.flag("transBatch" + side) {
+		if c.flag(turned[0]) {
 			if r < 2 {
 				must.Failf("%s has no batch", v)
 			}
 			// [b, …, m, k] was [m, b, …, k].
 			v = im.transpose(v, append(append(upTo(1, r-1), 0), r-1)...)
 		}
-		if c.flag("trans"+side) && r >= 2 {
+		if c.flag(turned[1]) && r >= 2 {
 			v = im.transpose(v, append(upTo(0, r-2), r-1, r-2)...)
 		}
 		in[i] = v

@@ -24,8 +24,13 @@
 // that has no lowering becomes *opaque*: it is kept exactly as it was and
 // written back, provided that the types of its outputs are known.
 //
+// Each operator has one record, in the function ...Operators of the file that lowers it;
+// records concatenates them. A record names the versions and attributes that are read and
+// those that are refused. A node is checked against the record and the published
+// definition (definitions.txt) before anything is read of it.
+//
 //	file ─► slim (structure, arrays stay in the file) ─► onnxpb.ModelProto
-//	     ─► nodes in order: fold │ lower │ keep opaque ─► live part ─► model.Model
+//	     ─► nodes in order: check │ fold │ lower │ keep opaque ─► live part ─► model.Model
 //
 // Writing goes the other way; [Write] chooses nodes such that [Read] gives the
 // same graph again. Where two readings of a node are possible that mean the

@@ -14,7 +14,7 @@ func indexOperators() []*operator {
 	return []*operator{
 		{name: "ArgMax", versions: "1 11 12 13", attrs: "axis keepdims select_last_index", lower: lowerArg(false), types: argTypes},
 		{name: "ArgMin", versions: "1 11 12 13", attrs: "axis keepdims select_last_index", lower: lowerArg(true), types: argTypes},
-		{name: "TopK", versions: "1 10 11 24", attrs: "axis k largest sorted", lower: lowerTopK, types: topTypes,
+		{name: "TopK", versions: "1 10 11 24", attrs: "axis k largest !sorted", lower: lowerTopK, types: topTypes,
 			writes: map[string]writer{"topk": writeTopK}},
 		{name: "Unique", versions: "11", attrs: "axis sorted", fold: evalUnique},
 		{name: "NonZero", versions: "9 13", fold: evalNonZero},

@@ -260,8 +260,10 @@ func (c *call) optional(i int) *value {
 // need requires between lo and hi inputs, of which the first lo are not left
 // out, and returns them, nil where left out. Inputs behind these are not understood.
 func (c *call) need(lo, hi int) []*value {
-	if len(c.in) > hi {
-		must.Do(unsupported("it has %d inputs, of which %d are read", len(c.in), hi))
+	for _, v := range c.in[min(hi, len(c.in)):] {
+		if v != nil {
+			must.Do(unsupported("it has %d inputs, of which %d are read", len(c.in), hi))
+		}
 	}
 	if len(c.in) < lo {
 		if lo == hi {

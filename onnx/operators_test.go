@@ -161,3 +161,46 @@ func TestUnreadNodesAreOpaque(t *testing.T) {
 		}
 	}
 }
+
+// TestVersionsOfDomains: a node of another domain needs a version of it that is known.
+func TestVersionsOfDomains(t *testing.T) {
+	for version, want := range map[int64]string{0: `the model does not import the domain "com.microsoft"`, 1: "", 2: `version 2 of the domain "com.microsoft" is not known, only 1 to 1`} {
+		m := small()
+		if version > 0 {
+			m.OpsetImport = append(m.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: proto.String(contributed), Version: proto.Int64(version)})
+		}
+		n := node("QuickGelu", []string{"x"}, []string{"z"})
+		n.Domain = proto.String(contributed)
+		m.Graph.Node = []*onnxpb.NodeProto{n}
+		_, r, err := Read(put(t, marshal(t, m)), ReadOptions{})
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else if len(r.Opaque) > 0 {
+			got = r.Opaque[0].Reason
+		}
+		if !strings.HasSuffix(got, want) || want == "" && got != "" {
+			t.Errorf("version %d: got %s, want %s", version, got, want)
+		}
+	}
+}
+
+// TestIrregularNodesStayInTheirOperatorSet: what a node that breaks its definition means in
+// another operator set is not known.
+func TestIrregularNodesStayInTheirOperatorSet(t *testing.T) {
+	for opset, want := range map[int64]string{
+		17: "",
+		13: "it is opaque, and not as ONNX defines Relu in operator set 13: what it means in the 17 that is written is not known",
+	} {
+		m := small()
+		m.OpsetImport[0].Version = proto.Int64(opset)
+		m.Graph.Node = []*onnxpb.NodeProto{node("Relu", []string{"x"}, []string{"z"}, intAttribute("slope", 1))}
+		got, _, err := Read(put(t, marshal(t, m)), ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = encode(got, WriteOptions{}, nil, ""); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("operator set %d: got %v, want %s", opset, err, want)
+		}
+	}
+}

@@ -30,7 +30,7 @@ func (c *call) best(sizes []int) best {
 	return best{a, k[0], c.int("largest", 1) == 0}
 }
 
-// lowerTopK: where the order of the results is left open, it is the sorted one.
+// lowerTopK: the results are sorted.
 func lowerTopK(c *call) {
 	in, im := c.need(1, 2), c.im
 	x := in[0]
