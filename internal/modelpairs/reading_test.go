@@ -5,8 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"sort"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,10 +19,12 @@ import (
 var mutants = flag.Int("pairs.mutants", 300, "node tests and mutants of TestReading")
 
 // TestReading: what we compute of ONNX's node tests, and of mutants of them, is what ONNX
-// Runtime or ONNX's reference implementation computes.
+// Runtime or ONNX's reference implementation computes, or the difference is documented.
 func TestReading(t *testing.T) {
 	python := ort.ForTest(t).Python
 	counts := map[string]*[Wrong + 1]int{}
+	differences := documented(t)
+	met := make([]int, len(differences))
 	var lines []string
 	var lock sync.Mutex
 	start := time.Now()
@@ -32,6 +36,15 @@ func TestReading(t *testing.T) {
 		}
 		lock.Lock()
 		defer lock.Unlock()
+		if r == Wrong {
+			for i, d := range differences {
+				if d.match(m) {
+					r, why = Disputed, "documented: "+d.reason
+					met[i]++
+					break
+				}
+			}
+		}
 		for _, kind := range []string{m.Kind, "all"} {
 			if counts[kind] == nil {
 				counts[kind] = &[Wrong + 1]int{}
@@ -57,6 +70,9 @@ func TestReading(t *testing.T) {
 	for _, l := range lines {
 		t.Log(l)
 	}
+	for i, d := range differences {
+		t.Logf("documented: %s: %d (%s)", d.cases, met[i], d.reason)
+	}
 	t.Logf("%d models in %.0f s, seed %d", *mutants, time.Since(start).Seconds(), *seed)
 	var kinds []string
 	for k := range counts {
@@ -70,4 +86,33 @@ func TestReading(t *testing.T) {
 			t.Errorf("%d models are read wrong", c[Wrong])
 		}
 	}
+}
+
+// difference is a documented one: of the cases that a pattern of package path names.
+type difference struct{ cases, reason string }
+
+func (d difference) match(m *Mutant) bool {
+	ok, _ := path.Match(d.cases, m.Case)
+	return ok
+}
+
+// documented are the differences of testdata/differences.txt: a pattern and the reason.
+func documented(t *testing.T) []difference {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", "differences.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []difference
+	for l := range strings.Lines(string(raw)) {
+		if l = strings.TrimSpace(l); l == "" || strings.HasPrefix(l, "#") {
+			continue
+		}
+		pattern, reason, ok := strings.Cut(l, " ")
+		if _, err := path.Match(pattern, ""); err != nil || !ok {
+			t.Fatalf("differences.txt: %q: want a pattern and a reason: %v", l, err)
+		}
+		list = append(list, difference{pattern, strings.TrimSpace(reason)})
+	}
+	return list
 }

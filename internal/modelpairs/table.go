@@ -74,3 +74,18 @@ func (t *Table) String() string {
 	row("all", &t.All)
 	return b.String()
 }
+
+// Spread is how many pairs there are of each operator.
+type Spread struct{ Operators map[string]*Counts }
+
+// String names the operators with the fewest pairs, and the median.
+func (s *Spread) String() string {
+	names := slices.Sorted(maps.Keys(s.Operators))
+	slices.SortStableFunc(names, func(a, b string) int { return s.Operators[a].Pairs - s.Operators[b].Pairs })
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d operators, median %d; fewest", len(names), s.Operators[names[len(names)/2]].Pairs)
+	for _, n := range names[:min(len(names), 12)] {
+		fmt.Fprintf(&b, " %s %d", n, s.Operators[n].Pairs)
+	}
+	return b.String()
+}
