@@ -10,6 +10,8 @@
 //     as 0.01, or a variable.
 //   - size: an integer expression ([Dim]); a constant in a concrete graph, a
 //     polynomial over size variables in a law.
+//     Sizes are at least 1 in laws. In a concrete graph they may be 0: such a
+//     tensor is empty, it has no elements.
 //   - shape: a sequence of sizes ([Shape]); in a law it may hold axis runs
 //     ("P..": any number of axes).
 //   - family: a tensor as members of one shape, those at each place of some axes in
@@ -41,6 +43,15 @@
 // the result is wrapped then. Laws, which are about real numbers, say nothing of them, but for operators
 // that only move elements. A cast of integers to a type that does not hold them all is
 // said to wrap (mode wrap) or has a value only where it does.
+//
+// # Empty tensors
+//
+// A sum of no terms is 0, and the largest of no elements is minus infinity, as in ONNX.
+// What ONNX gives no value without elements, or its implementations disagree on, inference
+// refuses: an average of no elements, a pooling of images of size 0 or without channels, a
+// convolution that SAME padding makes of an image of size 0, positions in a table without
+// rows, a layer normalization of no elements, the first k of fewer than k. Laws speak of no
+// operator with an empty operand or result ([Graph.TouchesEmpty]).
 //
 // A graph is written one node a line ([Graph.String], [ParseText]):
 //

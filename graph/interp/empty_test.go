@@ -41,6 +41,8 @@ var emptyGraphs = []struct {
 	{"poolmax", "x : float32[0, 2, 4, 4]\ny = poolmax[kh=2, kw=2, pad=valid](x)\nreturn y", []int{0, 2, 3, 3}, nil},
 	{"poolavg", "x : float32[0, 2, 4, 4]\ny = poolavg[kh=2, kw=2, pad=same_upper, border=excluded](x)\nreturn y", []int{0, 2, 4, 4}, nil},
 	{"reshape", "x : float32[0, 3]\ny = reshape[shape=[2, 0, 5]](x)\nreturn y", []int{2, 0, 5}, nil},
+	{"reshape to one axis", "x : float32[0, 3]\ny = reshape[shape=[0]](x)\nreturn y", []int{0}, nil},
+	{"reshape to more elements", "x : float32[2, 0]\ny = reshape[shape=[3, 0]](x)\nreturn y", []int{3, 0}, nil},
 	{"transpose", "x : float32[0, 3]\ny = transpose[perm=(1, 0)](x)\nreturn y", []int{3, 0}, nil},
 	{"broadcast", "x : float32[1, 3]\ny = broadcast[shape=[2, 0, 3]](x)\nreturn y", []int{2, 0, 3}, nil},
 	{"gather of no positions", "x : float32[2, 3]\ni : int64[0]\ny = gather[axis=0](x, i)\nreturn y", []int{0, 3}, nil},

@@ -21,6 +21,9 @@ var Reshape = graph.Register(&graph.Op{
 			return nil, err
 		}
 		x := f.NormShape(in[0])
+		if f.Empty(x) && f.Empty(to) {
+			return one(to) // none are as many as none, whatever the other sizes are
+		}
 		front, back := shared(x, to)
 		n, err := sizeProduct(x[front : len(x)-back])
 		if err != nil {
