@@ -2,16 +2,21 @@ package onnx_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
+	"github.com/taso-go/taso/onnx/onnxpb"
 )
 
 // emptyGraphs have operands, or results, without elements.
@@ -58,10 +63,7 @@ var emptyGraphs = []string{
 func TestEmptyAsRuntime(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	rt, err := ort.Find(ctx)
-	if err != nil {
-		t.Skip(err)
-	}
+	rt := ort.ForTest(t)
 	dir := t.TempDir()
 	var jobs []ort.Job
 	var want [][]interp.Tensor[float64]
@@ -99,6 +101,7 @@ func TestEmptyAsRuntime(t *testing.T) {
 		if err := onnx.Write(path, m, onnx.WriteOptions{}); err != nil {
 			t.Fatalf("%v of\n%s", err, text)
 		}
+		checkRead(t, path, text, g, in, out)
 		var ts []graph.TensorType
 		for _, o := range g.Outputs() {
 			ts = append(ts, g.Type(o))
@@ -123,6 +126,89 @@ func TestEmptyAsRuntime(t *testing.T) {
 			if !slices.Equal(o.Sizes, want[i][k].Sizes) || o.DType != types[i][k].DType.String() || !slices.Equal(o.Data, raw) {
 				t.Errorf("output %d: ONNX Runtime gives %s%v %v, want %s %v of\n%s", k, o.DType, o.Sizes, o.Data, types[i][k], want[i][k].Data, emptyGraphs[i])
 			}
+		}
+	}
+}
+
+// checkRead reads a file that was written of a graph: it has the same inputs, and computes
+// the same of them.
+func checkRead(t *testing.T, path, text string, g *graph.Graph, in, want []interp.Tensor[float64]) {
+	t.Helper()
+	m, _, err := onnx.Read(path, onnx.ReadOptions{})
+	if err != nil {
+		t.Errorf("read again: %v of\n%s", err, text)
+		return
+	}
+	e := interp.Evaluator[float64]{Ring: interp.Float{}, Input: func(id graph.NodeID) (interp.Tensor[float64], error) {
+		for i, was := range g.Inputs() {
+			if g.Name(was) == m.Graph.Name(id) {
+				return in[i], nil
+			}
+		}
+		typ := m.Graph.Type(id.Out(0))
+		x := interp.Tensor[float64]{Sizes: typ.Sizes, Data: make([]float64, graph.NumElements(typ.Sizes))}
+		raw, err := m.Weights[id].Read()
+		for k := range x.Data {
+			n, v := model.Element(typ.DType, raw[k*typ.DType.Bytes():])
+			if x.Data[k] = v; !typ.DType.IsFloat() {
+				x.Data[k] = float64(n)
+			}
+		}
+		return x, err
+	}}
+	got, err := e.Run(context.Background(), m.Graph)
+	if err != nil || len(got) != len(want) {
+		t.Errorf("read again: %d outputs, %v of\n%s", len(got), err, text)
+		return
+	}
+	for i := range want {
+		if !slices.Equal(got[i].Sizes, want[i].Sizes) || !slices.Equal(got[i].Data, want[i].Data) {
+			t.Errorf("read again: output %d is %v, want %v of\n%s", i, got[i], want[i], text)
+		}
+	}
+}
+
+// What ONNX Runtime and ONNX's reference refuse is refused, by the name of the node.
+func TestEmptyRefused(t *testing.T) {
+	for _, c := range []struct {
+		op    string
+		sizes []int64
+		want  string
+	}{
+		{"ArgMax", []int64{0, 2}, "no elements"},
+		{"ArgMin", []int64{0, 2}, "no elements"},
+		{"GlobalMaxPool", []int64{1, 2, 0, 4}, "no elements"},
+		{"GlobalAveragePool", []int64{1, 2, 0, 4}, "no elements"},
+		{"ReduceMean", []int64{2, 0}, "no elements"},
+	} {
+		dims := &onnxpb.TensorShapeProto{}
+		for _, n := range c.sizes {
+			dims.Dim = append(dims.Dim, &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: n}})
+		}
+		typ := func(shape *onnxpb.TensorShapeProto, elem onnxpb.TensorProto_DataType) *onnxpb.TypeProto {
+			return &onnxpb.TypeProto{Value: &onnxpb.TypeProto_TensorType{TensorType: &onnxpb.TypeProto_Tensor{ElemType: proto.Int32(int32(elem)), Shape: shape}}}
+		}
+		elem := onnxpb.TensorProto_FLOAT
+		if strings.HasPrefix(c.op, "Arg") {
+			elem = onnxpb.TensorProto_INT64
+		}
+		raw, err := proto.Marshal(&onnxpb.ModelProto{
+			IrVersion: proto.Int64(8), OpsetImport: []*onnxpb.OperatorSetIdProto{{Version: proto.Int64(18)}},
+			Graph: &onnxpb.GraphProto{Name: proto.String("g"),
+				Node:   []*onnxpb.NodeProto{{Name: proto.String("n"), OpType: proto.String(c.op), Input: []string{"x"}, Output: []string{"y"}}},
+				Input:  []*onnxpb.ValueInfoProto{{Name: proto.String("x"), Type: typ(dims, onnxpb.TensorProto_FLOAT)}},
+				Output: []*onnxpb.ValueInfoProto{{Name: proto.String("y"), Type: typ(nil, elem)}},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "m.onnx")
+		if err := os.WriteFile(path, raw, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := onnx.Read(path, onnx.ReadOptions{}); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.op) {
+			t.Errorf("%s of %v: %v, want %q", c.op, c.sizes, err, c.want)
 		}
 	}
 }

@@ -98,6 +98,10 @@ func (c *call) padding(x *value) (before, after []int) {
 	before, after = make([]int, x.rank()), make([]int, x.rank())
 	for i, a := range axes {
 		lo, hi := pads[i], pads[len(axes)+i]
+		if x.sizes[a] == 0 && min(lo, hi) >= 0 && max(lo, hi) <= graph.MaxSize && c.text("mode", "constant") == "constant" {
+			before[a], after[a] = lo, hi // cells of the number alone
+			continue
+		}
 		if n := int64(x.sizes[a]); max(lo, hi) > graph.MaxSize || n+int64(lo)+int64(hi) < 1 || n+int64(min(lo, 0))+int64(min(hi, 0)) < 1 {
 			must.Failf("pads %d and %d of an axis of size %d", lo, hi, n)
 		}

@@ -142,7 +142,11 @@ func plainReduce(op string) reduction {
 	return func(im *importer, x *value, axes []int, keep bool) *value { return im.reduce(op, x, axes, keep) }
 }
 
+// reduce refuses the largest of no elements: where it has a value in ONNX, ofNothing gives it.
 func (im *importer) reduce(op string, x *value, axes []int, keep bool) *value {
+	if op == "reducemax" && x.empty() && !slices.Contains(reducedSizes(x.sizes, axes, keep), 0) {
+		must.Failf("the largest of no elements: %s has none along axes %v", x, axes)
+	}
 	return im.apply(op, attrs{"axes": graph.TupleValue(axes...), "keep": graph.IntValue(int(truth(keep)))}, x)
 }
 
