@@ -193,7 +193,7 @@ func onlyConstants(r *rand.Rand) (gs []*foldGraph) {
 // TestFoldedByPeers: what is folded is what ONNX Runtime computes, or ONNX's reference where
 // ONNX Runtime has no kernel for the element type.
 func TestFoldedByPeers(t *testing.T) {
-	rt := runtime(t)
+	rt := ort.ForTest(t)
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	all := onlyConstants(r)
