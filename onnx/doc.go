@@ -13,7 +13,10 @@
 //     Reshape takes. Computations on constants are done while reading
 //     (*folding*), so that arithmetic on shapes vanishes; so is what has no
 //     lowering and depends on weights and constants only, such as the masks and
-//     tables of positions that exporters spell out.
+//     tables of positions that exporters spell out. A folded node is lowered, and
+//     interp.ApplyValues computes its operators by element type. A few operators
+//     make constants only and have no lowering (Range, NonZero, Unique, BitCast,
+//     window functions, MelWeightMatrix).
 //
 // Every node is *lowered* to operators of package graph/op, which a graph.Builder
 // holds; what the outputs turn out not to need is left out at the end. Sizes are inferred

@@ -183,7 +183,9 @@ var foldables = []foldable{
 	{"ReduceSum", numberTypes, withAxes, 0}, {"ReduceProd", numberTypes, withAxes, 0}, {"ReduceMax", numberTypes, withAxes, 0}, {"ReduceMin", numberTypes, withAxes, 0},
 	{"ReduceMean", realTypes, withAxes, 0}, {"ReduceL1", realTypes, withAxes, 0}, {"ReduceL2", realTypes, withAxes, 0}, {"ReduceSumSquare", numberTypes, withAxes, 0},
 	{"ReduceLogSumExp", realTypes, withAxes, 0},
-	{"ArgMax", numberTypes, withAxis, 0}, {"ArgMin", numberTypes, withAxis, 0}, {"Softmax", realTypes, withAxis, 0},
+	{"ArgMax", numberTypes, withAxis, 0}, {"ArgMin", numberTypes, withAxis, 0}, {"Softmax", realTypes, func(r *rand.Rand, x *constant) ([]operand, []*onnxpb.AttributeProto) {
+		return nil, []*onnxpb.AttributeProto{intAttribute("axis", int64(randomAxis(r, x)))}
+	}, 0},
 	{"CumSum", numberTypes, func(r *rand.Rand, x *constant) ([]operand, []*onnxpb.AttributeProto) {
 		return []operand{kept(intScalar(randomAxis(r, x)))}, []*onnxpb.AttributeProto{intAttribute("exclusive", int64(r.IntN(2))), intAttribute("reverse", int64(r.IntN(2)))}
 	}, 0},
