@@ -45,11 +45,18 @@ func Of[T comparable](n Network[T], t T, real func(T) bool) Status {
 	if op == nil || !n.DType(t).IsFloat() || op.Name == graph.OpaqueName {
 		return Real
 	}
-	a := at(n, t)
 	q := query[T]{n, map[place[T]]graph.Interval{}}
-	a.operand = func(i int) graph.Interval { return q.interval(operands[i], MaxDepth) }
-	a.real = func(i int) bool { return real(operands[i]) }
-	return a.status()
+	of := func(operand func(T) graph.Interval) Status {
+		a := at(n, t)
+		a.operand = func(i int) graph.Interval { return operand(operands[i]) }
+		a.real = func(i int) bool { return real(operands[i]) }
+		return a.status()
+	}
+	// Most operators have values whatever their operands are.
+	if of(func(x T) graph.Interval { return graph.IntervalOf(n.DType(x)) }) == Real {
+		return Real
+	}
+	return of(func(x T) graph.Interval { return q.interval(x, MaxDepth) })
 }
 
 // query computes the intervals for one partial function.

@@ -103,6 +103,7 @@ func TestPartial(t *testing.T) {
 		"reciprocal of sum exp":  {"e = exp(x)\nd = reducesum[axes=(1), keep=1](e)\nz = reciprocal(d)", true},
 		"quotient":               {"z = ewdiv(x, y)", false},
 		"quotient by exp":        {"e = exp(y)\nz = ewdiv(x, e)", true},
+		"log of a quotient":      {"c = exp(x)\nd = exp(y)\ne = ewdiv(c, d)\nz = log(e)", true},
 		"quotient by minus exp":  {"e = exp(y)\nd = neg(e)\nz = ewdiv(x, d)", true},
 		"quotient by x - x":      {"e = ewsub(x, x)\nz = ewdiv(y, e)", false},
 		"larger one":             {"c = one[shape=[2, 3]]()\ne = ewmax(x, c)\nz = ewdiv(y, e)", true},
@@ -135,6 +136,29 @@ func TestPartial(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Where a function has no value, its result is one of a function of which proofs know
+// nothing, or it is computed with: of a quotient they know that it is a product.
+func TestOutermost(t *testing.T) {
+	for text, want := range map[string]bounds.Status{
+		"z = log(x)":                              bounds.Outermost,
+		"z = reciprocal(x)":                       bounds.Outermost,
+		"z = ewpow(x, y)":                         bounds.Outermost,
+		"z = ewdiv(x, y)":                         bounds.Within,
+		"l = log(x)\nz = relu(l)":                 bounds.Within,
+		"l = log(x)\nz = ewadd(l, y)":             bounds.Within,
+		"l = log(x)\nz = transpose(l)":            bounds.Outermost,
+		"z = layernorm[axis=1, eps=0.0](x, k, k)": bounds.Within,
+	} {
+		g, err := graph.ParseText("test", "x : float32[2, 3]\ny : float32[2, 3]\nk : float32[3]\n"+text+"\nreturn z")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bounds.Unreal(g, nil)[g.Outputs()[0]]; got != want {
+			t.Errorf("%s: status %d, want %d", text, got, want)
+		}
 	}
 }
 

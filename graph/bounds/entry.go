@@ -100,12 +100,16 @@ func (a *application) status() Status {
 	return Within
 }
 
-// outermost reports that an expression is a function of what has values.
+// outermost reports that an expression is a function of what has values, of which proofs
+// know nothing else. A quotient is none: to proofs it is a product.
 func (a *application) outermost(e *graph.Expr) bool {
-	if e.Direct != nil {
-		return e.Direct.Fn.HasValue != nil && all(e.Direct.Args, a.hasValue)
+	switch {
+	case e.Kind != graph.ExprFn:
+		return false
+	case e.Direct != nil:
+		return all(e.Direct.Args, a.hasValue)
 	}
-	return e.Kind == graph.ExprFn && a.hasValue(e.Args[0])
+	return a.hasValue(e.Args[0])
 }
 
 // hasValue reports whether an expression has a value.

@@ -111,7 +111,7 @@
 //	  values.go                       which laws hold only where every term has a value
 //	  law.go term.go proof.go         laws, terms, instances
 //	  cert.go cert_file.go            certificate files
-//	graph/bounds, 479 lines
+//	graph/bounds, 530 lines
 //	  bounds.go entry.go graph.go     which terms have values, by intervals
 //	graph, 2,105 lines
 //	  interval.go                     arithmetic of intervals

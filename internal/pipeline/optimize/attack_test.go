@@ -502,7 +502,7 @@ func TestMasked(t *testing.T) {
 			other.Weights[id] = model.FromFloat32([]int{2, 2}, []float32{1, 2, 3, 4})
 		}
 	}
-	refused(t, cert, a, other, "variable P")
+	refused(t, cert, a, other, "numbers differ")
 	// An equation of what is not finite itself, or of a weight that is computed from it.
 	refused(t, forged(t, given+" then ewsub(M, M) == ewsub(M, M)", nil, ""), masked("z = ewsub(m, m)\nreturn z"), masked("z = ewsub(m, m)\nreturn z"), "finite")
 	refused(t, forged(t, given+", S : [2, 2] then (ewsub(S, S), X, M) == (ewsub(S, S), X, M)", nil, ""), masked("s = ewadd(x, m)\nz = ewsub(s, s)\nreturn z"), masked("s = ewadd(x, m)\nz = ewsub(s, s)\nreturn z"), "finite")

@@ -105,6 +105,7 @@ func CheckProof(ctx context.Context, r io.Reader, name string, a, b *model.Model
 	if err != nil {
 		return nil, &Rejected{fmt.Errorf("%s is about other models: %w", name, err)}
 	}
+	delete(used, assume.Defined) // package verify/network has seen to it
 	if out.Computed > 0 {
 		used.Add(assume.Reals)
 	}
@@ -118,8 +119,7 @@ func CheckProof(ctx context.Context, r io.Reader, name string, a, b *model.Model
 }
 
 // ofProof is what the equation of two models takes for granted by the laws that its proof
-// uses. An equation that is proved from what operators compute is such a law itself. Where
-// laws of sums or functions are used, whatever stands for their variables must have a value.
+// uses. An equation that is proved from what operators compute is such a law itself.
 func ofProof(eq *law.Law, p *law.Proof, laws map[string]*law.Law) assume.Set {
 	s := assume.Set{}
 	if p.Meaning != nil {
@@ -127,13 +127,6 @@ func ofProof(eq *law.Law, p *law.Proof, laws map[string]*law.Law) assume.Set {
 	}
 	for _, name := range p.Laws() {
 		s.Union(assume.OfLaw(laws[name]))
-	}
-	if s[assume.Reals] {
-		eq.EachTerm(func(t *law.Term) {
-			if t.Op != nil && assume.Partial(t.Op, t.Attrs) {
-				s.Add(assume.Defined)
-			}
-		})
 	}
 	return s
 }
