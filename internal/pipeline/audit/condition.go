@@ -47,7 +47,7 @@ const maxSpecials = 400
 func specials(l *law.Law) iter.Seq[special] {
 	return func(yield func(special) bool) {
 		seen := map[string]bool{}
-		eachSpecial(l, func(s special) bool {
+		eachSpecial(l, true, func(s special) bool {
 			text := law.Format(s.law)
 			if seen[text] {
 				return true
@@ -60,8 +60,9 @@ func specials(l *law.Law) iter.Seq[special] {
 	}
 }
 
-// eachSpecial calls yield for the special forms until it returns false.
-func eachSpecial(l *law.Law, yield func(special) bool) {
+// eachSpecial calls yield for the special forms until it returns false; those that ask two
+// things of the law, or more beside a way to pad, only if asked to.
+func eachSpecial(l *law.Law, more bool, yield func(special) bool) {
 	n := 0
 	give := func(s special) bool { n++; return yield(s) }
 	single := conditionsOf(l)
@@ -88,6 +89,9 @@ func eachSpecial(l *law.Law, yield func(special) bool) {
 			}
 		}
 	}
+	if !more {
+		return
+	}
 pairs:
 	for i, a := range conditionsOf(base.law) {
 		for _, b := range conditionsOf(a.law) {
@@ -110,12 +114,12 @@ pairs:
 		if !a.padding {
 			continue
 		}
-		more := true
-		eachSpecial(a.law, func(s special) bool {
-			more = yield(special{law: s.law, condition: a.condition + ", " + s.condition, padded: true})
-			return more
+		goOn := true
+		eachSpecial(a.law, false, func(s special) bool {
+			goOn = yield(special{law: s.law, condition: a.condition + ", " + s.condition, padded: true})
+			return goOn
 		})
-		if !more {
+		if !goOn {
 			return
 		}
 	}

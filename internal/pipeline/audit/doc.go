@@ -25,7 +25,10 @@
 //	                            the axioms, all rounds ─► proved
 //	                                   │ no
 //	                                   ▼
-//	                            all sizes, by sums ─► proved, or unknown
+//	                            all sizes, by sums, then by order ─► proved, or unknown
+//
+// A counterexample is one to a law. Before it is reported the rule is written out at its
+// sizes as the reading understands it there, and evaluated; see confirm.go.
 //
 // Laws of layouts begin with the sums. Rules that say degrees of parallelism are judged
 // as they are written, and once more for any degree.

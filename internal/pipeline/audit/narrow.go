@@ -3,7 +3,9 @@ package audit
 import (
 	"context"
 	"iter"
+	"slices"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify"
@@ -20,14 +22,16 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 		n      *decision
 		next   func() (special, bool)
 		tried  int  // proofs
-		padded bool // of those that ask more beside a way to pad
+		open   bool // the law leaves a way to pad open
+		padded bool // the proofs are of those that ask more beside a way to pad
 	}
 	var open []*search
 	for _, n := range ns {
 		if n.way[0].Verdict == Refuted || n.way[1].Verdict == Refuted {
 			next, stop := iter.Pull(specials(n.law))
 			defer stop()
-			open = append(open, &search{n: n, next: next})
+			padding := slices.ContainsFunc(n.law.Given, func(g law.Declaration) bool { return g.Sort == graph.SortPadding })
+			open = append(open, &search{n: n, next: next, open: padding})
 		}
 	}
 	stage := d.opt.Progress.Stage("conditions", int64(len(open)))
@@ -46,7 +50,7 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 					s.tried, s.padded = 0, true
 				}
 				if s.tried >= maxTried {
-					if s.padded {
+					if s.padded || !s.open {
 						return nil
 					}
 					continue

@@ -47,7 +47,7 @@ func (o Outcome) Doc() string {
 	case Unknown:
 		return "neither, with the reason; never counted with the proved"
 	case IllFormed:
-		return "no rule: a variable that one side alone has, shapes that never fit (the reason names the sizes)"
+		return "no rule: a variable that one side alone has, shapes that never fit"
 	case Unsupported:
 		return "an operator that is not modelled"
 	}
