@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/internal/atomicfile"
+	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/rules/peer"
 )
 
@@ -32,9 +33,13 @@ func (f finding) Error() string { return string(f) }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// grace is how long a command may take to return after Ctrl-C or SIGTERM. Giving
-// back gigabytes takes time too: a command ends within a second.
-const grace = 600 * time.Millisecond
+// How long a command may take to return after Ctrl-C or SIGTERM. On a machine with
+// nothing else to do it ends within a second, with the time to give back memory.
+const (
+	grace    = 600 * time.Millisecond // at least
+	graceCPU = 500 * time.Millisecond // of processor time: a busy machine gives it later
+	graceMax = 5 * time.Second
+)
 
 // run executes one command line and returns the exit status.
 func run(args []string, in io.Reader, out, diag io.Writer) int {
@@ -44,9 +49,7 @@ func run(args []string, in io.Reader, out, diag io.Writer) int {
 	defer close(returned)
 	context.AfterFunc(ctx, func() {
 		stop() // a second Ctrl-C ends the program at once
-		select {
-		case <-returned:
-		case <-time.After(grace):
+		if overdue(returned) {
 			leave(diag)
 		}
 	})
@@ -74,6 +77,32 @@ func run(args []string, in io.Reader, out, diag io.Writer) int {
 	}
 	complain(diag, cmd, err)
 	return exitError
+}
+
+// overdue waits until a command has returned, or until it has had its time to do so:
+// it has computed long enough since the signal, or computes nothing and waits.
+func overdue(returned <-chan struct{}) bool {
+	const tick = 50 * time.Millisecond
+	start := time.Now()
+	begin := procstat.Read().CPU()
+	before := begin
+	for still := 0; ; {
+		select {
+		case <-returned:
+			return false
+		case <-time.After(tick):
+		}
+		now := procstat.Read().CPU()
+		if still++; now-before > time.Millisecond {
+			still = 0
+		}
+		before = now
+		switch waited := time.Since(start); {
+		case waited < grace:
+		case now-begin >= graceCPU, still >= 4, waited >= graceMax:
+			return true
+		}
+	}
 }
 
 // leave ends a command that was interrupted and has not returned, in the middle
