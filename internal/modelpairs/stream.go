@@ -113,6 +113,7 @@ func output(cmd *exec.Cmd, read func(io.Reader) error) error {
 	err = read(out)
 	if err != nil {
 		_ = cmd.Process.Kill()
+		_ = out.Close() // its child, which holds the pipe too, ends when it writes
 	}
 	if ended := cmd.Wait(); err == nil && ended != nil {
 		err = fmt.Errorf("%w\n%s", ended, bytes.TrimSpace(stderr.Bytes()))

@@ -73,7 +73,7 @@ def edited(rng, a, feeds, values, op, kind):
     near = witness.constants(a.model) + witness.constants(b.model)
     dtype = narrowest(a.values(feeds), b.values(e.feeds))
     if kind in EQUAL:
-        wrong, ran = witness.contradicts(rng, a, b, feeds, near, dtype, 10)
+        wrong, ran = witness.contradicts(rng, a, b, feeds, near, dtype, 11)
         if wrong:
             return "contradicted"
         if not ran:
