@@ -18,7 +18,9 @@ type Model struct {
 	// Filled are operators that stand for weights: what a file makes of one number, and
 	// is too large to be written out. By the name of the node, the elements of all weights
 	// that are this one. A name that is no operator of the graph says nothing.
-	Filled   map[string]int64
+	Filled map[string]int64
+	// Defaults are inputs of the file that have a default there, and are constants here.
+	Defaults []string
 	Doc      string // for people, may be empty
 	Producer string // what made the model, may be empty
 }

@@ -97,9 +97,12 @@ func TestInputsWithDefaults(t *testing.T) {
 		m := small()
 		m.IrVersion = proto.Int64(ir)
 		m.Graph.Initializer = []*onnxpb.TensorProto{floatsWeight("y", []int{2, 3}, 1, 2, 3, 4, 5, 6)}
-		_, r, err := Read(put(t, marshal(t, m)), ReadOptions{})
+		got, r, err := Read(put(t, marshal(t, m)), ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if !slices.Equal(got.Defaults, r.Defaults) {
+			t.Errorf("version %d: the model has %q, the report %q", ir, got.Defaults, r.Defaults)
 		}
 		want := `inputs with a default in the file are taken to be constant: "y"`
 		if warns != slices.Equal(r.Warnings, []string{want}) || warns != slices.Equal(r.Defaults, []string{"y"}) {

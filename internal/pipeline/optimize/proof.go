@@ -109,6 +109,9 @@ func CheckProof(ctx context.Context, r io.Reader, name string, a, b *model.Model
 	if out.Computed > 0 {
 		used.Add(assume.Reals)
 	}
+	if len(a.Defaults)+len(b.Defaults) > 0 {
+		used.Add(assume.Defaults)
+	}
 	for id := range a.Graph.Nodes() {
 		if _, _, opaque := a.Graph.Opaque(id); opaque {
 			used.Add(assume.Opaque)

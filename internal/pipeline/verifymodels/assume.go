@@ -25,6 +25,9 @@ func (r *Report) assumptions(c *comparison) ([]assume.Name, error) {
 	case r.Exact.Verdict == Equal && !r.Exhaustive:
 		s.Add(assume.Modulus)
 	}
+	if len(c.a.Defaults)+len(c.b.Defaults) > 0 {
+		s.Add(assume.Defaults)
+	}
 	boundsA, boundsB, err := c.ranges()
 	if err != nil {
 		return nil, err
