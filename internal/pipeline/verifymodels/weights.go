@@ -129,7 +129,7 @@ func differences(v, w *model.Weight) (*WeightDifference, error) {
 	if d.Differ == 0 {
 		return nil, nil
 	}
-	d.rounded = d.rounded && apart <= next/2*d.Largest
+	d.rounded = d.rounded && apart <= next*d.Largest
 	return d, nil
 }
 
