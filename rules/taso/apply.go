@@ -114,6 +114,10 @@ func (t *translator) apply(o *tasopb.Operator, in []tensor, r *rank) ([]tensor, 
 		}
 		axis := p.get(tasopb.ParamAxis)
 		if axis < 0 || axis >= int64(len(in[0].seams)) || in[0].seams[axis] == nil {
+			if in[0].void { // wherever it is cut
+				attrs = graph.Attrs{graph.IntValue(axis), graph.IntValue(1)}
+				break
+			}
 			return nil, fmt.Errorf("%w: %s along axis %d", ErrNoSeam, in[0].term, axis)
 		}
 		s := in[0].seams[axis]
