@@ -46,8 +46,8 @@ def draw(rng, base, near, way):
         scale = [1, 1, 8, 3, 100, 16, 0, 0, 0, 1000, 0][way % 11]
         if way == 0:
             return base
-        if way % 11 == 10:  # all the same
-            return np.full(base.shape, rng.choice([0, 0, 1, -2]), d)
+        if way % 11 == 10:
+            return np.zeros(base.shape, d)
         if scale:
             xs = [rng.uniform(-scale, scale) for _ in range(n)]
         elif way % 11 == 6:  # ties, halves, zeros
