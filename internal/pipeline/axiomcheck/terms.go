@@ -3,6 +3,7 @@ package axiomcheck
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
@@ -113,7 +114,9 @@ func (s *sampling) apply(op *graph.Op) bool {
 		if err != nil || len(out[x.term.Out].Data) > sampleCells {
 			return false
 		}
-		x.sizes = out[x.term.Out].Sizes
+		if x.sizes = out[x.term.Out].Sizes; slices.Contains(x.sizes, 0) {
+			return false // laws are about sizes of at least 1
+		}
 		for _, q := range out[x.term.Out].Data {
 			if q.IsBad() {
 				return false
