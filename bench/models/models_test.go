@@ -233,7 +233,7 @@ func TestErrors(t *testing.T) {
 		{func(c *models.EncoderConfig) { c.Layers = 0 },
 			"build encoder: {Batch:0 Layers:0 Sequence:2 Hidden:6 Heads:3 Inner:24}: sizes must be at least 1"},
 		{func(c *models.EncoderConfig) { c.Sequence = 1 << 40 },
-			"build encoder: input x: shape [1099511627776, 6]: size 1099511627776 is not in 1 to 2147483647"},
+			"build encoder: input x: shape [1099511627776, 6]: size 1099511627776 is not in 0 to 2147483647"},
 		{func(c *models.EncoderConfig) { c.Sequence = 1 << 24 },
 			"build encoder: node layer0_scores: operator matmul: output 0: shape [3, 16777216, 16777216]: more than 1099511627776 elements"},
 	} {

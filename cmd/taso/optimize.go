@@ -77,9 +77,10 @@ certificate is proved before the search; one that cannot be is refused. --unprov
 uses it all the same: a result that it leads to has no proof, and is only compared by
 running.
 
-A search tries --tries moves and finds the same every time. --budget ends it
-earlier; so do Ctrl-C and --memory, and then the best network so far is the result,
-proved and checked as any other, and the exit status is 1.
+A search tries --tries moves and finds the same every time. --budget and --memory end
+it earlier. The best network so far is then proved, checked and written as any other, and
+the exit status is 1. Ctrl-C ends the command within about a second: the best network is
+written only if it is proved and checked by then.
 ` + modelHelp + "\n" + modesHelp,
 		Example: `  taso optimize model.onnx --out faster.onnx
   taso optimize bert --backend analytic:v100 --steps

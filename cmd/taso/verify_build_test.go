@@ -24,10 +24,15 @@ const (
 	int64Type = int32(onnxpb.TensorProto_INT64)
 )
 
+// info is the entry of an input or output; a size of 0 is left open.
 func info(name string, typ int32, sizes []int64) *onnxpb.ValueInfoProto {
 	shape := &onnxpb.TensorShapeProto{}
 	for _, n := range sizes {
-		shape.Dim = append(shape.Dim, &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: n}})
+		d := &onnxpb.TensorShapeProto_Dimension{}
+		if n != 0 {
+			d.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: n}
+		}
+		shape.Dim = append(shape.Dim, d)
 	}
 	return &onnxpb.ValueInfoProto{Name: proto.String(name), Type: &onnxpb.TypeProto{Value: &onnxpb.TypeProto_TensorType{
 		TensorType: &onnxpb.TypeProto_Tensor{ElemType: proto.Int32(typ), Shape: shape}}}}

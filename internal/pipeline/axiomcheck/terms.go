@@ -114,9 +114,10 @@ func (s *sampling) apply(op *graph.Op) bool {
 		if err != nil || len(out[x.term.Out].Data) > sampleCells {
 			return false
 		}
-		if x.sizes = out[x.term.Out].Sizes; slices.Contains(x.sizes, 0) {
+		if slices.ContainsFunc(out, func(t interp.Tensor[interp.Q]) bool { return slices.Contains(t.Sizes, 0) }) {
 			return false // laws are about sizes of at least 1
 		}
+		x.sizes = out[x.term.Out].Sizes
 		for _, q := range out[x.term.Out].Data {
 			if q.IsBad() {
 				return false

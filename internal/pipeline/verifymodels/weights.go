@@ -30,8 +30,7 @@ type WeightDifference struct {
 	A  float64 `json:"valueA"`
 	B  float64 `json:"valueB"`
 
-	// rounded: float32 or float64 elements that differ by one rounding of them, or of the
-	// largest one.
+	// rounded: float32 or float64 elements that differ by one rounding of them.
 	rounded bool
 	// congruent counts the elements that differ and are one number modulo the
 	// prime: as 2^61 is 1 there, those that are apart by that factor.
@@ -89,7 +88,7 @@ func differences(v, w *model.Weight) (*WeightDifference, error) {
 		return nil, err
 	}
 	d := &WeightDifference{Sizes: v.Sizes, Elements: v.Elements(), rounded: v.DType == graph.Float32 || v.DType == graph.Float64}
-	next, apart := math.Ldexp(1, -23), 0.0 // elements that are not next to each other
+	next := math.Ldexp(1, -23) // by which neighbouring numbers differ at most, relatively
 	if v.DType == graph.Float64 {
 		next = math.Ldexp(1, -52)
 	}
@@ -107,10 +106,7 @@ func differences(v, w *model.Weight) (*WeightDifference, error) {
 			continue
 		}
 		d.Differ++
-		if !(math.Abs(a-b) <= next*max(math.Abs(a), math.Abs(b))) {
-			apart = max(apart, math.Abs(a-b))
-			d.rounded = d.rounded && finite(a-b)
-		}
+		d.rounded = d.rounded && math.Abs(a-b) <= next*max(math.Abs(a), math.Abs(b))
 		if x, err := (residues{}).fromFloat(a); err == nil {
 			if y, err := (residues{}).fromFloat(b); err == nil && x == y && a != b {
 				d.congruent++
@@ -129,7 +125,6 @@ func differences(v, w *model.Weight) (*WeightDifference, error) {
 	if d.Differ == 0 {
 		return nil, nil
 	}
-	d.rounded = d.rounded && apart <= next*d.Largest
 	return d, nil
 }
 
