@@ -88,7 +88,7 @@ func (l *Laying) Equation() *law.Law {
 	for _, t := range l.g.Outputs() {
 		e.RHS = append(e.RHS, l.term(t))
 	}
-	return e
+	return law.Stated(e)
 }
 
 // Proof are the instances from which the equation follows by congruence.

@@ -359,6 +359,7 @@ func (s *Strategies) proved(ctx context.Context, l, like *law.Law, places bool) 
 			}
 			// By the text: what says the same in another order is another law, and has a proof of its own.
 			h := sha256.Sum256([]byte(text))
+			l = law.Stated(l)
 			l.Name = "spread_" + hex.EncodeToString(h[:8])
 			if have, ok := s.proofs.LoadOrStore(l.Name, &proven{text, &law.Proof{Meaning: proof}}); ok && have.(*proven).text != text {
 				return nil, fmt.Errorf("laws %s and %s have one name, %s", have.(*proven).text, text, l.Name)

@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/parallelize"
+	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/plan"
 )
@@ -97,6 +98,7 @@ func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
 		[][]string{{count(rep.Inputs), count(rep.Outputs), count(rep.Axioms), count(rep.Lemmas), count(rep.Steps)}}); err != nil {
 		return err
 	}
+	fmt.Fprintf(w, "\n%s\n", verifymodels.AssumptionLine(rep.Assumptions))
 	fmt.Fprintf(w, "\nOn %s a step takes %s and %s of the %s that a device may hold, modelled, as the plan says.\n",
 		f.Machine.Name, rep.Step.Makespan, megabytes(rep.Step.Memory), megabytes(f.Machine.Memory))
 	if err := printClaims(w, rep); err != nil {

@@ -66,7 +66,7 @@ func Around(steps []*Step, in *Shown) *Shown {
 	for _, x := range in.Equation.RHS {
 		e.RHS = append(e.RHS, r.of(x))
 	}
-	out.Equation = e
+	out.Equation = law.Stated(e)
 	return out
 }
 

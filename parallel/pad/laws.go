@@ -188,6 +188,7 @@ func (s *Laws) prove(ctx context.Context, l *law.Law) (*law.Law, error) {
 	if proof == nil {
 		l = nil
 	} else {
+		l = law.Stated(l)
 		l.Name = "pad_" + strings.TrimPrefix(law.ID(l), "r_")
 		for i, name := 2, l.Name; s.proofs[l.Name] != nil; i++ { // such as one with operands in the other order
 			l.Name = fmt.Sprintf("%s_%d", name, i)

@@ -21,8 +21,17 @@ type Report struct {
 
 // Check reports whether an equation is about two models; the error says where it is
 // about something else. Numbers of weights are loaded.
-func Check(eq *law.Law, a, b *model.Model) (*Report, error) {
-	c := &checker{eq: eq, a: a, b: b, vars: map[string]graph.Tensor{}, pair: map[graph.NodeID]graph.NodeID{}, taken: map[graph.NodeID]bool{},
+func Check(eq *law.Law, a, b *model.Model) (*Report, error) { return checked(eq, a, b, false) }
+
+// CheckWhereDefined is Check where every function has a value where it is applied: the
+// models compute the same for all inputs at which that holds. Who reports it must say so.
+// Training steps need it: Adam divides by the root of what an optimizer's state holds.
+func CheckWhereDefined(eq *law.Law, a, b *model.Model) (*Report, error) {
+	return checked(eq, a, b, true)
+}
+
+func checked(eq *law.Law, a, b *model.Model, defined bool) (*Report, error) {
+	c := &checker{eq: eq, a: a, b: b, defined: defined, vars: map[string]graph.Tensor{}, pair: map[graph.NodeID]graph.NodeID{}, taken: map[graph.NodeID]bool{},
 		silent: map[*model.Model]map[graph.NodeID]bool{}}
 	if err := c.plain(); err != nil {
 		return nil, err
@@ -52,10 +61,11 @@ func Check(eq *law.Law, a, b *model.Model) (*Report, error) {
 
 // checker compares an equation with two models.
 type checker struct {
-	eq   *law.Law
-	a, b *model.Model
-	vars map[string]graph.Tensor // of a, for each variable that was met
-	cuts []cut
+	eq      *law.Law
+	a, b    *model.Model
+	defined bool                    // see CheckWhereDefined
+	vars    map[string]graph.Tensor // of a, for each variable that was met
+	cuts    []cut
 	// pair is the node of a that a node of b with cut tensors is, taken are those
 	// that some node is.
 	pair     map[graph.NodeID]graph.NodeID
@@ -101,7 +111,12 @@ func (c *checker) plain() error {
 				return fmt.Errorf("%s model: %w", which, err)
 			}
 		}
-		if c.silent[m], err = Silent(m); err != nil {
+		if c.defined {
+			c.silent[m], err = silent(m, nil)
+		} else {
+			c.silent[m], err = Silent(m)
+		}
+		if err != nil {
 			return fmt.Errorf("%s model: %w", which, err)
 		}
 	}

@@ -63,13 +63,17 @@ func Infinite(m *model.Model) (map[graph.NodeID]bool, error) {
 // have no value ([bounds.Within]), be it only an operand that they do not just rearrange; and
 // those with an operand or a result that has no elements.
 func Silent(m *model.Model) (map[graph.NodeID]bool, error) {
+	return silent(m, bounds.Unreal(m.Graph, m.Intervals()))
+}
+
+// silent is Silent where without says which tensors may have no value; nil: all have one.
+func silent(m *model.Model, without map[graph.Tensor]bounds.Status) (map[graph.NodeID]bool, error) {
 	infinite, err := Infinite(m)
 	if err != nil {
 		return nil, err
 	}
 	g := m.Graph
 	out, unreal := map[graph.NodeID]bool{}, map[graph.Tensor]bool{}
-	without := bounds.Unreal(g, m.Intervals())
 	for id := range g.Nodes() {
 		if g.Op(id) == nil {
 			unreal[id.Out(0)] = infinite[id]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/taso-go/taso/graph/bounds"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/search"
@@ -69,6 +70,17 @@ func (r *Rejected) Unwrap() error { return r.Why }
 // CheckProof says whether a certificate shows that two models compute the same. What
 // it believes are axioms of this program and laws that verify/sums proves now.
 func CheckProof(ctx context.Context, r io.Reader, name string, a, b *model.Model, z3 bool) (*Checked, error) {
+	return checkProof(ctx, r, name, a, b, z3, false)
+}
+
+// CheckProofWhereDefined is CheckProof for inputs at which every function has a value where it
+// is applied ([network.CheckWhereDefined]). The assumptions have assume.Defined where the
+// models apply a function that may have none.
+func CheckProofWhereDefined(ctx context.Context, r io.Reader, name string, a, b *model.Model, z3 bool) (*Checked, error) {
+	return checkProof(ctx, r, name, a, b, z3, true)
+}
+
+func checkProof(ctx context.Context, r io.Reader, name string, a, b *model.Model, z3, defined bool) (*Checked, error) {
 	var eq *law.Law
 	out := &Checked{}
 	laws, used := map[string]*law.Law{}, assume.Set{}
@@ -101,11 +113,24 @@ func CheckProof(ctx context.Context, r io.Reader, name string, a, b *model.Model
 		return nil, &Rejected{errors.New("the equation is written =>")}
 	}
 	out.Axioms, out.Lemmas = rep.Axioms, rep.Lemmas
-	out.Report, err = network.Check(eq, a, b)
+	about := network.Check
+	if defined {
+		about = network.CheckWhereDefined
+	}
+	out.Report, err = about(eq, a, b)
 	if err != nil {
 		return nil, &Rejected{fmt.Errorf("%s is about other models: %w", name, err)}
 	}
 	delete(used, assume.Defined) // package verify/network has seen to it
+	if defined {
+		for _, m := range []*model.Model{a, b} {
+			for _, s := range bounds.Unreal(m.Graph, m.Intervals()) {
+				if s != bounds.Real {
+					used.Add(assume.Defined)
+				}
+			}
+		}
+	}
 	if out.Computed > 0 {
 		used.Add(assume.Reals)
 	}

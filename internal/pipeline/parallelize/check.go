@@ -66,7 +66,7 @@ func Check(ctx context.Context, f *plan.File, name string, c *machine.Cluster, o
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	out.Checked, err = optimize.CheckProof(ctx, strings.NewReader(f.Certificate), name, a, b, z3)
+	out.Checked, err = optimize.CheckProofWhereDefined(ctx, strings.NewReader(f.Certificate), name, a, b, z3)
 	if err != nil {
 		return nil, err
 	}

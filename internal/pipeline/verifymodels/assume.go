@@ -12,9 +12,13 @@ import (
 // the same operands, nothing but that operators which are not understood are functions.
 func (r *Report) assumptions(c *comparison) ([]assume.Name, error) {
 	s := assume.Set{}
-	switch {
-	case !r.Agree:
+	if !r.Agree {
 		return s.List(), nil // a difference, or nothing, is not shown by assumptions
+	}
+	if len(c.a.Defaults)+len(c.b.Defaults) > 0 {
+		s.Add(assume.Defaults)
+	}
+	switch {
 	case r.Exact.Structure:
 		for _, m := range []*model.Model{c.a, c.b} {
 			if anyOpaque(m.Graph) {
@@ -24,9 +28,6 @@ func (r *Report) assumptions(c *comparison) ([]assume.Name, error) {
 		return s.List(), nil
 	case r.Exact.Verdict == Equal && !r.Exhaustive:
 		s.Add(assume.Modulus)
-	}
-	if len(c.a.Defaults)+len(c.b.Defaults) > 0 {
-		s.Add(assume.Defaults)
 	}
 	boundsA, boundsB, err := c.ranges()
 	if err != nil {
