@@ -95,6 +95,15 @@ func (c *call) countsFit(d *definition) {
 	}
 }
 
+// flags are the attributes that are truth values, in all operators that have one of that name.
+var flags = map[string]bool{
+	"align_corners": true, "allowzero": true, "antialias": true, "bidirectional": true, "ceil_mode": true, "center_point_box": true,
+	"count_include_pad": true, "detect_negative": true, "detect_positive": true, "exclude_outside": true, "exclusive": true, "fmod": true,
+	"input_forget": true, "inverse": true, "keepdims": true, "largest": true, "linear_before_reset": true,
+	"noop_with_empty_axes": true, "onesided": true, "periodic": true, "reverse": true, "saturate": true, "select_last_index": true,
+	"sorted": true, "storage_order": true, "training_mode": true, "transA": true, "transB": true, "unidirectional": true, "upper": true,
+}
+
 // attributesFit checks that all attributes are in the definition, and those that must be
 // there are.
 func (c *call) attributesFit(o *operator, d *definition, version int64) {
@@ -106,6 +115,8 @@ func (c *call) attributesFit(o *operator, d *definition, version int64) {
 			must.Do(unsupported("%s of operator set %d has no attribute %q", o.fullName(), version, clip(name)))
 		case a.Type != nil && a.GetType() != def.kind:
 			must.Failf("attribute %s is of type %s, want %s", name, a.GetType(), def.kind)
+		case flags[name] && a.GetI() != 0 && a.GetI() != 1:
+			must.Do(unsupported("its attribute %s is %d, and runtimes differ on flags other than 0 and 1", name, a.GetI()))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.attrs)) {
