@@ -257,7 +257,6 @@ var foldables = []foldable{
 // foldGraph is a chain of nodes on constants.
 type foldGraph struct {
 	variant
-	feeds []operand // that are not held by the file
 }
 
 // grow adds a node that reads x, a value of the graph of which k is known.

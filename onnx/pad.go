@@ -149,10 +149,10 @@ func lowerDepthToSpace(c *call) {
 	apart, perm := []int{b, k, k, d, h, w}, []int{0, 3, 4, 1, 5, 2}
 	switch mode {
 	case "DCR":
-	default:
-		must.Failf("mode is %q", clip(mode))
 	case "CRD":
 		apart, perm = []int{b, d, k, k, h, w}, []int{0, 1, 4, 2, 5, 3}
+	default:
+		must.Failf("mode is %q", clip(mode))
 	}
 	c.set(c.im.reshuffle(x, apart, perm, []int{b, d, h * k, w * k}))
 }

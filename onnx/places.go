@@ -116,11 +116,6 @@ func (im *importer) placed(from []tagged, k *constant) *value {
 // diagonal is a number of a diagonal, which an attribute or an input says.
 func diagonal(k int64) int64 { return min(max(k, -1<<32), 1<<32) }
 
-func evalEyeLike(c *call, in []*constant) []*constant {
-	notFolded(len(in) != 1 || in[0] == nil)
-	return []*constant{c.eye()}
-}
-
 // eye is the matrix that an EyeLike makes, of which only the type is its input's.
 func (c *call) eye() *constant {
 	x := c.need(1, 1)[0]

@@ -161,20 +161,6 @@ type input struct {
 	computed bool
 }
 
-// wide is element i of an input of integers in a run with larger ones, and with negative
-// ones if its type has any. Where positions are computed from them they are also below and
-// above those of the table. Elements that follow each other count up, so that an input of
-// as many elements takes all of these.
-func (in input) wide(seed uint64, run, i int) int64 {
-	above := int64(wideScale)
-	if in.computed {
-		above += in.below
-	}
-	least, most := in.typ.DType.IntRange()
-	above, below := int64(min(uint64(above), most)), min(wideScale, -max(least, -wideScale))
-	return int64((draw(seed, run, in, 0)+uint64(i))%uint64(above+below+1)) - below
-}
-
 // pair finds the inputs that correspond, and checks the outputs.
 func pair(a, b *model.Model) ([]input, error) {
 	ia, ib := a.Inputs(), b.Inputs()
