@@ -46,7 +46,7 @@ func newAudit() *cobra.Command {
 Verdicts are about all sizes and ranks, but for up-to. One from the axioms (taso
 axioms list) has a certificate that Z3 and the checker accept, one by sums mostly has
 one that the checker accepts, one by the order of numbers has none. The counts and the
-report say which have one.
+report names those that have one.
 
 Formats, told by the content: TASO's protocol buffer (taso) and verifier text
 (taso-verifier), Tensat's s-expressions (tensat, tensat-multi), FlexFlow's JSON

@@ -69,7 +69,7 @@ weights and new state, or, where that takes long, a small variant of a built-in 
 that the same planner lays out.
 
 The report lists the assumptions of what was checked, such as reals: numbers are real, so
-rounding does not count. docs/trust.md defines them, and says what is trusted. The exit
+rounding does not count. docs/trust.md defines them, and lists what is trusted. The exit
 status is 1 if an entry is rejected, and with --strict if there is an assumption.`,
 		Example: `  taso check
   taso check my.cert

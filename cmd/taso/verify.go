@@ -67,7 +67,7 @@ is about these two.
 A run of both evaluations takes about one second for a GFLOP of both models, and one for
 twenty million elements that their operators read and write. Models with more work than
 --max-flops in one run are not compared exactly, and are run in float32 by the backend cpu
-instead. The report says what was left out, and why. --no-exact leaves out the comparison of
+instead. The report lists what was left out, and why. --no-exact leaves out the comparison of
 weights too.
 
 --prove looks for a chain of proved laws from one model to the other, for all inputs, and
