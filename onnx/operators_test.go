@@ -122,6 +122,8 @@ func TestUnreadNodesAreOpaque(t *testing.T) {
 			`its attribute stash_type is 10, which is not read`},
 		{"a flag that is neither 0 nor 1", 13, node("ReduceMax", []string{"x"}, []string{"z"}, intAttribute("keepdims", 3)), graph.Float32,
 			`its attribute keepdims is 3, and runtimes differ on flags other than 0 and 1`},
+		{"a shrink whose ranges overlap", 9, node("Shrink", []string{"x"}, []string{"z"}, floatAttribute("lambd", -1)), graph.Float32,
+			`its attribute lambd is -1, below 0`},
 		{"zero is not absence", 14, node("RNN", []string{"x", "y", "y"}, []string{"z"}, floatAttribute("clip", 0)), graph.Float32,
 			`its attribute clip is 0, which is not read`},
 		{"an older operator set", 17, node("Gelu", []string{"x"}, []string{"z"}), graph.Float32,

@@ -215,6 +215,9 @@ func lowerThresholded(c *call, x *value) *value {
 // lowerShrink: numbers near zero become zero, the others come nearer to it by a bias.
 func lowerShrink(c *call, x *value) *value {
 	im, lambda, bias := c.im, c.float("lambd", 0.5), c.float("bias", 0)
+	if lambda < 0 { // both ranges hold some numbers
+		must.Do(unsupported("its attribute lambd is %g, below 0", lambda))
+	}
 	up, down := c.above(x, lambda), c.above(im.do("neg", x), lambda)
 	kept := im.do("ewmul", x, im.do("ewadd", up, down))
 	return im.do("ewadd", kept, im.scale(im.do("ewsub", down, up), bias))
@@ -249,21 +252,25 @@ func lowerClip(c *call) {
 			}
 		}
 	}
-	// Some tools write the largest number for "no bound".
-	if bounds[0] <= -math.MaxFloat32 {
-		bounds[0] = math.Inf(-1)
-	}
-	if bounds[1] >= math.MaxFloat32 {
-		bounds[1] = math.Inf(1)
+	// Some tools write the largest number for "no bound". Numbers of float64 may be larger.
+	if x.dtype != graph.Float64 {
+		if bounds[0] <= -math.MaxFloat32 {
+			bounds[0] = math.Inf(-1)
+		}
+		if bounds[1] >= math.MaxFloat32 {
+			bounds[1] = math.Inf(1)
+		}
 	}
 	y := x
+	// The maximum with min comes first: where min is above max, the result is max.
+	if open[0] != nil {
+		y = c.im.do("ewmax", y, c.im.broadcast(open[0], y.sizes...))
+	}
 	if !math.IsInf(bounds[0], -1) || !math.IsInf(bounds[1], 1) || c.marked("keep") {
 		y = c.im.apply("clip", attrs{"lo": c.exact("lo", bounds[0]), "hi": c.exact("hi", bounds[1])}, y)
 	}
-	for i, op := range []string{"ewmax", "ewmin"} {
-		if open[i] != nil {
-			y = c.im.do(op, y, c.im.broadcast(open[i], y.sizes...))
-		}
+	if open[1] != nil {
+		y = c.im.do("ewmin", y, c.im.broadcast(open[1], y.sizes...))
 	}
 	c.set(y)
 }

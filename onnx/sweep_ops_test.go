@@ -179,6 +179,10 @@ func TestSweepElements(t *testing.T) {
 		add(variantOf(opset, "Clip", list(x, lo, hi.held()), z))
 		add(variantOf(opset, "Clip", list(x, hi.held(), given("q", -1).sized().held()), z)).name += " crossed"
 	}
+	add(variantOf(13, "Clip", list(x, given("lo", 2).sized(), hi.held()), z)).name += " crossed, min fed"
+	add(variantOf(13, "Clip", list(x, lo.held(), given("hi", -2).sized()), z)).name += " crossed, max fed"
+	far := given("x", -2e39, 1, 2e39).as(graph.Float64)
+	add(variantOf(13, "Clip", list(far, given("lo", -1e39).sized().as(graph.Float64).held(), given("hi", 1e39).sized().as(graph.Float64).held()), z)).name += " beyond float32"
 	add(variantOf(13, "Clip", list(feed("x", 6).as(graph.Int64), whole("lo", -1).sized(), whole("hi", 2).sized()), z))
 	add(variantOf(13, "Clip", list(odd, lo.held(), hi.held()), z)).name += " of what is no number"
 
