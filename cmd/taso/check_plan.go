@@ -98,7 +98,9 @@ func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
 		[][]string{{count(rep.Inputs), count(rep.Outputs), count(rep.Axioms), count(rep.Lemmas), count(rep.Steps)}}); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s\n", verifymodels.AssumptionLine(rep.Assumptions))
+	if line := verifymodels.AssumptionLine(rep.Assumptions); line != "" {
+		fmt.Fprintf(w, "\n%s", line)
+	}
 	fmt.Fprintf(w, "\nOn %s a step takes %s and %s of the %s that a device may hold, modelled, as the plan says.\n",
 		f.Machine.Name, rep.Step.Makespan, megabytes(rep.Step.Memory), megabytes(f.Machine.Memory))
 	if err := printClaims(w, rep); err != nil {
