@@ -10,7 +10,7 @@ import (
 
 // finish is the graph of all that the outputs need, under the names of their
 // values, with what its inputs are that are no inputs of the model.
-func (im *importer) finish(outs []*value) (g *graph.Graph, stored map[graph.NodeID]*value) {
+func (im *importer) finish(outs []*value) (g *graph.Graph, from []graph.NodeID, stored map[graph.NodeID]*value) {
 	ts := make([]graph.Tensor, len(outs))
 	names := newNames()
 	for _, v := range im.inputs {
@@ -49,21 +49,19 @@ func (im *importer) finish(outs []*value) (g *graph.Graph, stored map[graph.Node
 			im.named[g.Name(id)] = n
 		}
 	}
-	return g, stored
+	return g, from, stored
 }
 
-// modelOf is the model of a finished graph.
-func (im *importer) modelOf(name string, outs []*value) *model.Model {
-	g, stored := im.finish(outs)
-	m := &model.Model{Name: name, Graph: g, Weights: map[graph.NodeID]*model.Weight{},
+// modelOf is the model of a finished graph; from says which node of im.made each of its is.
+func (im *importer) modelOf(name string, outs []*value) (m *model.Model, from []graph.NodeID) {
+	g, from, stored := im.finish(outs)
+	m = &model.Model{Name: name, Graph: g, Weights: map[graph.NodeID]*model.Weight{},
 		Filled: im.named, Defaults: im.report.Defaults, Doc: im.file.GetDocString(), Producer: im.report.Producer}
 	for id, v := range stored {
-		if m.Weights[id] = v.weight; v.weight == nil {
-			m.Weights[id] = v.known.weight()
-		}
+		m.Weights[id] = v.stored()
 	}
 	must.Do(m.Validate())
-	return m
+	return m, from
 }
 
 // names hands out names that are not taken.

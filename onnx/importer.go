@@ -132,7 +132,7 @@ func (im *importer) model() (m *model.Model, err error) {
 	g := im.file.GetGraph()
 	im.report.Nodes = len(g.GetNode())
 	env := im.environment(g)
-	im.nodes(g.GetNode(), env, namesOf(g.GetOutput()))
+	nodes := im.nodes(g.GetNode(), env, namesOf(g.GetOutput()))
 	if len(g.GetOutput()) == 0 {
 		must.Failf("the graph has no outputs")
 	}
@@ -155,7 +155,9 @@ func (im *importer) model() (m *model.Model, err error) {
 		})
 	}
 	im.nameOutputs(g.GetOutput(), outs)
-	return im.modelOf(g.GetName(), outs), nil
+	m, from := im.modelOf(g.GetName(), outs)
+	im.report.Source = im.sourceOf(m, from, env, nodes)
+	return m, nil
 }
 
 func namesOf(list []*onnxpb.ValueInfoProto) (names []string) {

@@ -21,8 +21,8 @@ func unsupported(format string, args ...any) error {
 }
 
 // nodes reads the nodes of a graph, a branch or a function in an order in which
-// operands come first; outs are the names of its outputs.
-func (im *importer) nodes(list []*onnxpb.NodeProto, env *scope, outs []string) {
+// operands come first, and returns them in it; outs are the names of its outputs.
+func (im *importer) nodes(list []*onnxpb.NodeProto, env *scope, outs []string) []*onnxpb.NodeProto {
 	env.read = map[string]bool{}
 	for _, name := range outs {
 		env.read[name] = true
@@ -30,9 +30,11 @@ func (im *importer) nodes(list []*onnxpb.NodeProto, env *scope, outs []string) {
 	if im.budget -= len(list); im.budget < 0 {
 		must.Failf("more than %d nodes", maxNodes)
 	}
-	for _, n := range im.order(list, env) {
+	list = im.order(list, env)
+	for _, n := range list {
 		im.atNode(n, func() { im.node(n, env) })
 	}
+	return list
 }
 
 // atNode runs steps; an error of them is one of the node, unless it is of a node

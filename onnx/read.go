@@ -70,6 +70,8 @@ type Report struct {
 	Defaults []string
 	// Warnings are what else contradicts in the file or was assumed, a line each.
 	Warnings []string
+	// Source is the file, for [Rewrite].
+	Source *Source
 	// Unused are the names in ReadOptions.Shapes and Constants that the model
 	// does not have, where ReadOptions.Some lets them be.
 	Unused []string

@@ -69,7 +69,12 @@ func (k *importFlags) run(c *cobra.Command, args []string) error {
 	if err != nil || k.out == "" {
 		return err
 	}
-	if err := onnx.Write(k.out, m, onnx.WriteOptions{}); err != nil {
+	if rep != nil {
+		_, err = onnx.Rewrite(k.out, rep.Source, m, onnx.RewriteOptions{Fix: len(k.model.shapes)+len(k.model.constants)+k.model.batch > 0})
+	} else {
+		err = onnx.Write(k.out, m, onnx.WriteOptions{})
+	}
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "wrote %s\n", k.out)

@@ -139,11 +139,24 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if k.opt.Workers < 0 || k.top < 0 {
 		return errors.New("--workers and --top must not be below 0")
 	}
-	if k.opt.Model, _, err = k.model.read(args[0]); err != nil {
+	var rep *onnx.Report
+	if k.opt.Model, rep, err = k.model.read(args[0]); err != nil {
 		return err
 	}
 	if err := checkOutputs(append(k.model.inputs, k.rules...), output{"--out", k.out}, output{"--proof", k.proof}, output{"--html", k.html}, output{"--svg", k.svg}); err != nil {
 		return err
+	}
+	if rep != nil {
+		k.opt.Source = rep.Source
+		folder := os.TempDir()
+		if k.out != "" { // files of numbers beside the model are linked, not copied
+			folder = filepath.Dir(k.out)
+		}
+		var done func()
+		if k.opt.Folder, done, err = atomicfile.Folder(folder, ".optimize-*"); err != nil {
+			return err
+		}
+		defer done()
 	}
 	k.opt.Method, k.opt.Budget, k.opt.Seed = optimize.Method(k.method), k.budget, k.model.seed
 	k.opt.Extract = extract.Method(k.extract)
@@ -278,28 +291,8 @@ func readLaws(path string, proofs map[string]*law.Proof) (laws []*law.Law, err e
 	return laws, nil
 }
 
-// write writes the result, and sees to it that what is read from the file is what
-// the proof speaks of.
+// write writes the files that were asked for.
 func (k *optimizeFlags) write(res *optimize.Result) error {
-	var again string
-	if k.out != "" {
-		tmp, done, err := atomicfile.Folder(filepath.Dir(k.out), ".optimize-*")
-		if err != nil {
-			return err
-		}
-		defer done()
-		again = filepath.Join(tmp, filepath.Base(k.out))
-		if err := onnx.Write(again, res.Model, onnx.WriteOptions{}); err != nil {
-			return err
-		}
-		m, _, err := onnx.Read(again, onnx.ReadOptions{})
-		if err != nil {
-			return fmt.Errorf("read the result again: %w", err)
-		}
-		if m.Graph.Hash() != res.Model.Graph.Hash() {
-			return errors.New("the result, written and read again, is another network; this is a mistake in the program")
-		}
-	}
 	for _, f := range []struct {
 		path  string
 		write func(io.Writer) error
@@ -318,5 +311,5 @@ func (k *optimizeFlags) write(res *optimize.Result) error {
 	if k.out == "" {
 		return nil
 	}
-	return onnx.Write(k.out, res.Model, onnx.WriteOptions{})
+	return res.Write(k.out)
 }

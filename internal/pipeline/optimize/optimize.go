@@ -14,6 +14,7 @@ import (
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/model/fold"
+	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/search"
 	"github.com/taso-go/taso/verify/network"
 )
@@ -24,6 +25,9 @@ type Result struct {
 	// Model is the result, with what depends on weights only computed ahead: the
 	// model as it came where nothing cheaper was found.
 	Model *model.Model
+	// File is the result as a file, in Options.Folder: Model is what is read from it. It is
+	// "" where the model is its own result, or there is no folder.
+	File string
 	// Unfolded is the same with all the model's weights as they are.
 	Unfolded *model.Model
 	// Proof is the certificate; nil if a law was used that is not known to be true.
@@ -31,6 +35,9 @@ type Result struct {
 	// Gone are the nodes of the model that the result does not have, Made those of the
 	// result that the model does not have.
 	Gone, Made map[graph.NodeID]bool
+
+	source          *onnx.Source
+	original, built *model.Model // as they are in memory
 }
 
 // Run optimizes a model. If ctx is cancelled during the search, what was found until
@@ -160,6 +167,11 @@ type built struct {
 	unfolded *model.Model
 	folded   int
 	cost     cost.Seconds
+	// The file of it, and what is read from that.
+	path      string
+	read      *model.Model
+	changes   *onnx.Changes
+	unwritten error // why it is none
 }
 
 // build makes the moves of a search once more; nil: there are none. It is done once for
@@ -215,7 +227,10 @@ func (r *Result) settle(ctx context.Context, o *Options, b *built) (refused, err
 		}
 	}
 	r.Model, r.CostAfter, r.Steps, r.StepCount = b.out, b.cost, b.steps, len(b.steps)
-	r.Folded = b.folded
+	r.Folded, r.File = b.folded, ""
+	if r.Model, refused = r.deliver(o, b); refused != nil {
+		return refused, nil
+	}
 	r.mark(o.Model, b.d)
 	if refused, err = r.check(ctx, o, b); refused != nil && len(b.steps) == 0 {
 		return nil, refused
@@ -225,10 +240,16 @@ func (r *Result) settle(ctx context.Context, o *Options, b *built) (refused, err
 
 // check proves what was built and compares it with the model.
 func (r *Result) check(ctx context.Context, o *Options, b *built) (refused, err error) {
-	if err = r.prove(ctx, o, b.d); errors.Is(err, network.ErrRounding) {
+	err = r.prove(ctx, o, b.d)
+	var about *Rejected
+	switch {
+	case errors.Is(err, network.ErrRounding):
 		// A weight that was computed ahead is not what it is by exact arithmetic.
 		return err, nil
-	} else if err != nil {
+	case r.File != "" && errors.As(err, &about):
+		// Read again, the file is another network than the one that was found.
+		return fmt.Errorf("the file is read as another network: %w", about.Why), nil
+	case err != nil:
 		return nil, err
 	}
 	if o.NoVerify && r.ProofChecked {

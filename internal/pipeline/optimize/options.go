@@ -17,6 +17,7 @@ import (
 	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/search"
 	"github.com/taso-go/taso/search/saturate"
@@ -57,6 +58,10 @@ func Extractions() []string {
 // Options say what to optimize and how; Model and Cost must be given.
 type Options struct {
 	Model *model.Model
+	// Source is the file that the model was read from, and Folder where results are written
+	// as changes of it; without, results are no files.
+	Source *onnx.Source
+	Folder string
 	// Laws to rewrite by; nil: DefaultLaws(false). Those that are not axioms need a proof:
 	// Proofs has those that are known, by name, others are proved before the search.
 	// One that cannot be proved is an error, unless Unproved is set: then it is used,
@@ -120,6 +125,8 @@ type Options struct {
 	// first are moves with which searches begin that do not saturate.
 	first []search.Move
 	plain *searching // the search by plain prices
+	// written is the number of files in Folder.
+	written *int
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -153,6 +160,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Numbers == nil {
 		o.Numbers = o.Runner
 	}
+	o.written = new(int)
 	if o.Repeat == 0 {
 		o.Repeat = 20
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/search"
 	"github.com/taso-go/taso/verify/explain"
@@ -59,8 +60,10 @@ type Report struct {
 	// Deviated is the deviation of a result that was dropped because of it, though it
 	// is equal in exact arithmetic; 0: there was none.
 	Deviated float64 `json:"deviated,omitempty"`
-	// Refused says of results that were dropped because of a weight of which rounding
-	// leaves another number, though they cost less, which weight that is.
+	// Changes are those of the file; nil without a file, or where the model is the result.
+	Changes *onnx.Changes `json:"changes,omitempty"`
+	// Refused says of results that were dropped though they cost less why: rounding leaves
+	// another number of a weight, or the file cannot hold the change.
 	Refused      []string `json:"refused,omitempty"`
 	Exact        string   `json:"exact,omitempty"`
 	Numbers      string   `json:"numbers,omitempty"`

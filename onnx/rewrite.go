@@ -1,0 +1,564 @@
+package onnx
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx/onnxpb"
+	"google.golang.org/protobuf/proto"
+)
+
+// Changes are what [Rewrite] did to a file.
+type Changes struct {
+	Kept    int `json:"kept"`    // nodes that are the file's, byte by byte
+	Renamed int `json:"renamed"` // nodes that are the file's but for names of values
+	Written int `json:"written"` // new nodes
+	Dropped int `json:"dropped"` // nodes of the file that are not in the result
+	// Operators are those of the new nodes, with their numbers.
+	Operators map[string]int `json:"operators,omitempty"`
+	// Fixed are the sizes that the file leaves open and the result does not.
+	Fixed []OpenSize `json:"fixed,omitempty"`
+}
+
+// rewriting decides what of a file is kept for a result.
+type rewriting struct {
+	s *Source
+	r *model.Model
+	m *matching
+
+	outputs map[string]graph.Tensor   // outputs of the file, in the result
+	is      map[string]graph.Tensor   // values of the file that are tensors of the result
+	of      map[graph.Tensor][]string // the same, from the tensors
+	maker   map[string]int            // nodes by their outputs
+	reads   [][]string                // names that nodes read
+	whole   []bool                    // nodes that the result has, or does without
+	below   map[string][]graph.Tensor // what of the graph a value that is no tensor of it is made of
+	order   []string                  // values that stand for tensors, as in the file
+
+	copied  []bool
+	needed  map[string]bool         // values that are asked for
+	inits   map[string]bool         // initializers that are kept
+	stored  []string                // constants that become initializers
+	alias   map[string]string       // values that are others
+	wanted  map[graph.Tensor]string // tensors of the result that are written
+	written []graph.Tensor          // the same, in the order in which they are asked for
+	given   map[graph.Tensor]string // tensors of the result that new nodes read
+	visited map[graph.NodeID]bool   // nodes of the result that are written
+}
+
+func newRewriting(s *Source, r *model.Model) *rewriting {
+	w := &rewriting{s: s, r: r, m: match(s.model, r), outputs: map[string]graph.Tensor{}, is: map[string]graph.Tensor{},
+		of: map[graph.Tensor][]string{}, maker: map[string]int{}, below: map[string][]graph.Tensor{},
+		needed: map[string]bool{}, inits: map[string]bool{}, alias: map[string]string{}, wanted: map[graph.Tensor]string{},
+		given: map[graph.Tensor]string{}, visited: map[graph.NodeID]bool{}}
+	g := s.file.GetGraph()
+	for i, o := range g.GetOutput() {
+		w.outputs[o.GetName()] = r.Graph.Outputs()[i]
+	}
+	w.copied, w.whole = make([]bool, len(s.nodes)), make([]bool, len(s.nodes))
+	for i, n := range s.nodes {
+		for _, o := range n.GetOutput() {
+			if o != "" {
+				w.maker[o] = i
+			}
+		}
+	}
+	w.reads = make([][]string, len(s.nodes))
+	for i, n := range s.nodes {
+		for _, name := range n.GetInput() {
+			if name != "" {
+				w.reads[i] = append(w.reads[i], name)
+			}
+		}
+		w.reads[i] = append(w.reads[i], slices.Sorted(maps.Keys(captured(n)))...)
+	}
+	return w
+}
+
+// once is a model that computes nothing twice.
+func once(m *model.Model) (*model.Model, error) {
+	g := m.Graph
+	var b graph.Builder
+	known, to := map[string]graph.NodeID{}, map[graph.NodeID]graph.NodeID{}
+	for id := range g.Nodes() {
+		in := make([]graph.Tensor, len(g.Operands(id)))
+		for i, t := range g.Operands(id) {
+			in[i] = graph.Tensor{Node: to[t.Node], Out: t.Out}
+		}
+		if op := g.Op(id); op != nil && op.Name != graph.OpaqueName {
+			key := operatorKey(op, g.Attrs(id), in) + g.DType(id.Out(0)).String()
+			if known[key] != 0 {
+				to[id] = known[key]
+				continue
+			}
+			known[key] = graph.NodeID(b.Graph().Len() + 1)
+		}
+		n, err := b.Copy(g, id, in)
+		if err != nil {
+			return nil, err
+		}
+		to[id] = n
+	}
+	outs := make([]graph.Tensor, len(g.Outputs()))
+	for i, t := range g.Outputs() {
+		outs[i] = graph.Tensor{Node: to[t.Node], Out: t.Out}
+	}
+	h, err := b.Finish(outs...)
+	if err != nil {
+		return nil, err
+	}
+	return m.WithGraph(h)
+}
+
+// decide finds out which nodes may be kept: what they read is there, and what they compute
+// for the graph, the result computes in the same way.
+func (w *rewriting) decide() {
+	name := func(v string) {
+		if t := w.s.values[v].tensor; t.Node != 0 {
+			if x, ok := w.m.to[t]; ok {
+				w.call(v, x)
+			}
+		}
+	}
+	for _, in := range w.s.file.GetGraph().GetInput() {
+		name(in.GetName())
+	}
+	for _, t := range w.s.file.GetGraph().GetInitializer() {
+		name(t.GetName())
+	}
+	for i, n := range w.s.nodes {
+		for _, o := range n.GetOutput() {
+			if o == "" {
+				continue
+			}
+			if x, ok := w.outputs[o]; ok {
+				w.call(o, x)
+			} else {
+				name(o)
+			}
+		}
+		w.whole[i] = w.keeps(i, n)
+	}
+}
+
+// call says that a value of the file is a tensor of the result.
+func (w *rewriting) call(v string, x graph.Tensor) {
+	if _, ok := w.is[v]; !ok {
+		w.is[v] = x
+		w.of[x] = append(w.of[x], v)
+	}
+}
+
+// there reports whether a value can be had in the result.
+func (w *rewriting) there(v string) bool {
+	if _, ok := w.is[v]; ok {
+		return true
+	}
+	i, made := w.maker[v]
+	if !made {
+		return true
+	}
+	return w.whole[i] || w.s.values[v].fixed != nil
+}
+
+func (w *rewriting) keeps(i int, n *onnxpb.NodeProto) bool {
+	stop := map[graph.Tensor]bool{}
+	for _, v := range w.reads[i] {
+		if !w.there(v) {
+			return false
+		}
+		for _, t := range w.under(v) {
+			stop[t] = true
+		}
+	}
+	seen := map[graph.NodeID]bool{}
+	var intact func(t graph.Tensor) bool
+	intact = func(t graph.Tensor) bool {
+		id := t.Node
+		if stop[t] || seen[id] || w.m.g.Op(id) == nil {
+			return true
+		}
+		seen[id] = true
+		if !w.m.keeps(id) {
+			return false
+		}
+		for _, x := range w.m.g.Operands(id) {
+			if !intact(x) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, o := range n.GetOutput() {
+		t := w.s.values[o].tensor
+		if o == "" || t.Node == 0 {
+			continue
+		}
+		if x, ok := w.m.to[t]; !ok || w.is[o] != x || !intact(t) {
+			return false
+		}
+	}
+	return true
+}
+
+// under are the tensors of the graph that a value is, or is made of if it is none.
+func (w *rewriting) under(v string) []graph.Tensor {
+	if t := w.s.values[v].tensor; t.Node != 0 {
+		return []graph.Tensor{t}
+	}
+	if ts, ok := w.below[v]; ok {
+		return ts
+	}
+	i, made := w.maker[v]
+	if !made || w.s.values[v].fixed != nil {
+		return nil
+	}
+	w.below[v] = nil
+	seen := map[graph.Tensor]bool{}
+	for _, u := range w.reads[i] {
+		for _, t := range w.under(u) {
+			if !seen[t] {
+				seen[t] = true
+				w.below[v] = append(w.below[v], t)
+			}
+		}
+	}
+	return w.below[v]
+}
+
+// demand asks for a value under its name.
+func (w *rewriting) demand(v string) {
+	if w.needed[v] {
+		return
+	}
+	w.needed[v] = true
+	i, made := w.maker[v]
+	x, is := w.is[v]
+	switch {
+	case !made:
+		w.inits[v] = true
+		if o, ok := w.outputs[v]; ok && (!is || o != x) {
+			must.Failf("output %q is an input of the model, and would be something else", clip(v))
+		}
+	case w.whole[i]:
+		if u := w.first(v); u != "" {
+			w.alias[v] = u
+			w.demand(u)
+		} else if !w.copied[i] {
+			w.copied[i] = true
+			for _, u := range w.reads[i] {
+				w.demand(u)
+			}
+		}
+	case is:
+		if u := w.another(x, v); u != "" {
+			w.alias[v] = u
+			w.demand(u)
+		} else if u, ok := w.wanted[x]; ok {
+			w.alias[v] = u
+		} else {
+			w.wanted[x] = v
+			w.written = append(w.written, x)
+		}
+	case w.s.values[v].fixed != nil:
+		w.stored = append(w.stored, v)
+	default:
+		must.Failf("value %q cannot be had", clip(v))
+	}
+}
+
+// dead keeps the nodes that no output of the file needs, as far as what they read is there.
+func (w *rewriting) dead() {
+	live := make([]bool, len(w.s.nodes))
+	var visit func(v string)
+	visit = func(v string) {
+		if i, made := w.maker[v]; made && !live[i] {
+			live[i] = true
+			for _, u := range w.reads[i] {
+				visit(u)
+			}
+		}
+	}
+	for o := range w.outputs {
+		visit(o)
+	}
+	for i, n := range w.s.nodes {
+		if live[i] || !w.whole[i] {
+			continue
+		}
+		for _, o := range n.GetOutput() {
+			if o != "" {
+				w.demand(o)
+			}
+		}
+	}
+}
+
+// first is another value that is the same tensor of the result, although it is another one
+// of the graph: one node computes both. It is "" for outputs, which need their names.
+func (w *rewriting) first(v string) string {
+	x, ok := w.is[v]
+	if _, out := w.outputs[v]; !ok || out || w.s.values[v].tensor.Node == 0 || len(w.s.nodes[w.maker[v]].GetOutput()) > 1 {
+		return ""
+	}
+	best := ""
+	for _, u := range w.of[x] {
+		i, made := w.maker[u]
+		if made && !w.whole[i] || w.s.values[u].tensor.Node == 0 {
+			continue
+		}
+		if _, out := w.outputs[u]; out || best == "" {
+			if best = u; out {
+				break
+			}
+		}
+	}
+	if best == v || w.s.values[best].tensor == w.s.values[v].tensor {
+		return ""
+	}
+	return best
+}
+
+// another is a value of the file, other than v, that is a tensor of the result and needs
+// nothing new.
+func (w *rewriting) another(x graph.Tensor, v string) (best string) {
+	_, out := w.outputs[v]
+	for _, u := range w.of[x] {
+		if i, made := w.maker[u]; u != v && (!made || w.whole[i]) && (best == "" || out && made) {
+			// The last value that is made can have the name of an output.
+			if best = u; !out {
+				break
+			}
+		}
+	}
+	return best
+}
+
+// write finds what new nodes are made of.
+func (w *rewriting) write() {
+	g := w.r.Graph
+	var visit func(t graph.Tensor)
+	visit = func(t graph.Tensor) {
+		if _, ok := w.given[t]; ok || w.visited[t.Node] {
+			return
+		}
+		if u := w.another(t, ""); u != "" && (g.Op(t.Node) != nil || !g.IsWeight(t.Node)) {
+			w.given[t] = u
+			w.demand(u)
+			return
+		}
+		if g.Op(t.Node) == nil {
+			if !g.IsWeight(t.Node) {
+				must.Failf("the result reads the input %q, which the file does not have", clip(g.Name(t.Node)))
+			}
+			w.visited[t.Node] = true
+			return
+		}
+		w.visited[t.Node] = true
+		for _, x := range g.Operands(t.Node) {
+			visit(x)
+		}
+	}
+	// Asking for what new nodes read may ask for more new nodes.
+	for i := 0; i < len(w.written); i++ {
+		visit(w.written[i])
+	}
+}
+
+// region is the new part of the result as a model of its own: its inputs are values that
+// are kept. name gives values of the file the names that they have now.
+func (w *rewriting) region(name func(string) string, taken *names) (m *model.Model, err error) {
+	defer must.Catch(&err)
+	g := w.r.Graph
+	var b graph.Builder
+	to := map[graph.Tensor]graph.Tensor{}
+	m = &model.Model{Name: w.r.Name, Weights: map[graph.NodeID]*model.Weight{}}
+	// A value may be an input once only.
+	for _, t := range sortedTensors(w.given) {
+		typ := g.Type(t)
+		to[t] = must.Get(b.AddInput(name(w.given[t]), typ.DType, typ.Sizes...))
+	}
+	weights := map[graph.NodeID]*model.Weight{}
+	for id := range g.Nodes() {
+		if !w.visited[id] {
+			continue
+		}
+		if g.Op(id) == nil {
+			t := g.Type(id.Out(0))
+			x := must.Get(b.AddWeight(w.weightName(id, taken), t.DType, t.Sizes...))
+			to[id.Out(0)], weights[x.Node] = x, w.r.Weights[id]
+			continue
+		}
+		in := make([]graph.Tensor, len(g.Operands(id)))
+		for i, t := range g.Operands(id) {
+			in[i] = to[t]
+		}
+		var n graph.NodeID
+		own := ""
+		for k := range g.NumOut(id) {
+			if v, ok := w.wanted[id.Out(k)]; ok && k == 0 {
+				own = name(v)
+			}
+		}
+		if own == "" {
+			own = taken.unique(g.Name(id))
+		}
+		if kind, payload, ok := g.Opaque(id); ok {
+			outs := make([]graph.TensorType, g.NumOut(id))
+			for k := range outs {
+				outs[k] = g.Type(id.Out(k))
+			}
+			n = must.Get(b.Opaque(own, kind, payload, in, outs))
+		} else if g.Op(id).In == 0 {
+			n = must.Get(b.Constant(own, g.DType(id.Out(0)), g.Op(id), g.Attrs(id)))
+		} else {
+			n = must.Get(b.Apply(own, g.Op(id), g.Attrs(id), in...))
+		}
+		for k := range g.NumOut(id) {
+			if _, given := to[id.Out(k)]; !given {
+				to[id.Out(k)] = n.Out(k)
+			}
+		}
+	}
+	outs := make([]graph.Tensor, len(w.written))
+	for i, t := range w.written {
+		outs[i] = to[t]
+	}
+	m.Graph = must.Get(b.Finish(outs...))
+	m.Weights = weights
+	return m, m.Validate()
+}
+
+// weightName is the name of a weight in the file, or a new one.
+func (w *rewriting) weightName(id graph.NodeID, taken *names) string {
+	for _, v := range w.of[id.Out(0)] {
+		if i, made := w.maker[v]; !made || w.whole[i] {
+			return v
+		}
+	}
+	return taken.unique(w.r.Graph.Name(id))
+}
+
+func sortedTensors(of map[graph.Tensor]string) []graph.Tensor {
+	return slices.SortedFunc(maps.Keys(of), func(a, b graph.Tensor) int {
+		if a.Node != b.Node {
+			return int(a.Node) - int(b.Node)
+		}
+		return int(a.Out) - int(b.Out)
+	})
+}
+
+// export writes the new part in the operator set of the file.
+func (w *rewriting) export(name func(string) string, taken *names) (*onnxpb.ModelProto, error) {
+	m, err := w.region(name, taken)
+	if err != nil {
+		return nil, err
+	}
+	e := newExporter(m)
+	e.names = taken
+	for _, o := range w.s.file.GetOpsetImport() {
+		if defaultDomain(o.GetDomain()) {
+			e.opset = o.GetVersion()
+		}
+	}
+	if len(w.s.file.GetOpsetImport()) == 0 {
+		e.opset = 1
+	}
+	for i, t := range m.Graph.Outputs() {
+		e.name[t] = name(w.wanted[w.written[i]])
+	}
+	p, err := e.model(nil, "")
+	if err != nil {
+		return nil, err
+	}
+	ints := map[string][]int64{}
+	for _, t := range p.GetGraph().GetInitializer() {
+		if t.GetDataType() == int32(onnxpb.TensorProto_INT64) {
+			if k, err := decodeConstant(graph.Int64, sizesOf(t), t.GetRawData()); err == nil {
+				ints[t.GetName()] = k.ints
+			}
+		}
+	}
+	for _, n := range p.GetGraph().GetNode() {
+		if err := older(n, e.opset, ints); err != nil {
+			return nil, fmt.Errorf("a new node cannot be written in operator set %d of the file: %w", e.opset, err)
+		}
+	}
+	w.unused(p)
+	return p, nil
+}
+
+func sizesOf(t *onnxpb.TensorProto) (sizes []int) {
+	for _, d := range t.GetDims() {
+		sizes = append(sizes, int(d))
+	}
+	return sizes
+}
+
+// unused drops initializers of the new part that no new node reads, such as lists that
+// became attributes.
+func (w *rewriting) unused(p *onnxpb.ModelProto) {
+	read := map[string]bool{}
+	for _, n := range p.GetGraph().GetNode() {
+		for _, in := range n.GetInput() {
+			read[in] = true
+		}
+		for in := range captured(n) {
+			read[in] = true
+		}
+	}
+	p.Graph.Initializer = slices.DeleteFunc(p.Graph.Initializer, func(t *onnxpb.TensorProto) bool { return !read[t.GetName()] })
+}
+
+// originals drops initializers of the new part that the file has, and asks for these. One
+// that has another form than in the file gets another name.
+func (w *rewriting) originals(p *onnxpb.ModelProto, taken *names) {
+	rename := map[string]string{}
+	p.Graph.Initializer = slices.DeleteFunc(p.Graph.Initializer, func(t *onnxpb.TensorProto) bool {
+		v := t.GetName()
+		sv, ok := w.s.values[v]
+		if !ok || sv.tensor.Node == 0 || w.m.g.Op(sv.tensor.Node) != nil {
+			return false
+		}
+		if t.DocString == nil && slices.Equal(sizesOf(t), w.m.g.Sizes(sv.tensor)) {
+			w.demand(v)
+			return true
+		}
+		rename[v] = taken.unique(v)
+		t.Name = proto.String(rename[v])
+		return false
+	})
+	for _, n := range p.GetGraph().GetNode() {
+		renameNode(n, func(v string) string {
+			if u, ok := rename[v]; ok {
+				return u
+			}
+			return v
+		})
+	}
+}
+
+// renameNode gives other names to the values of a node, and reports whether there is one.
+func renameNode(n *onnxpb.NodeProto, name func(string) string) (changed bool) {
+	for _, list := range [][]string{n.Input, n.Output} {
+		for i, v := range list {
+			if v != "" && name(v) != v {
+				list[i], changed = name(v), true
+			}
+		}
+	}
+	inside := map[string]string{}
+	for v := range captured(n) {
+		if name(v) != v {
+			inside[v], changed = name(v), true
+		}
+	}
+	if len(inside) > 0 {
+		renameCaptured(n, inside)
+	}
+	return changed
+}

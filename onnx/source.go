@@ -1,0 +1,66 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx/onnxpb"
+)
+
+// Source is a model file as it was read, with the tensor of the graph that each value of
+// the main graph is. [Rewrite] makes another file of it, which keeps what did not change.
+type Source struct {
+	src    source
+	file   *onnxpb.ModelProto // its structure: long arrays are left in the file
+	model  *model.Model
+	nodes  []*onnxpb.NodeProto // operands first
+	values map[string]sourceValue
+	// open are the sizes that the file leaves open, given its inputs that were given a value.
+	open  []OpenSize
+	given map[string]*model.Weight
+	opt   ReadOptions
+}
+
+// ReadResult reads a file that [Rewrite] made, as the source was read.
+func (s *Source) ReadResult(path string) (*model.Model, error) {
+	opt := s.opt
+	opt.Shapes, opt.Constants, opt.Batch = nil, nil, 0
+	m, _, err := Read(path, opt)
+	return m, err
+}
+
+// sourceValue is a value of the main graph.
+type sourceValue struct {
+	tensor graph.Tensor // in the graph of the model; the zero tensor if no output needs it
+	fixed  *value       // what is known of its elements, nil if nothing is
+}
+
+// sourceOf records what was read. from says which node of im.made each node of the model is.
+func (im *importer) sourceOf(m *model.Model, from []graph.NodeID, env *scope, nodes []*onnxpb.NodeProto) *Source {
+	s := &Source{src: im.src, file: im.file, model: m, nodes: nodes, values: map[string]sourceValue{},
+		open: slices.Clone(im.report.Open), given: im.opt.Constants, opt: im.opt}
+	to := map[graph.NodeID]graph.NodeID{}
+	for id := range m.Graph.Nodes() {
+		to[from[id]] = id
+	}
+	for name, v := range env.vals {
+		var sv sourceValue
+		if at := to[v.tensor.Node]; at != 0 && v.tensor.Node != 0 {
+			sv.tensor = graph.Tensor{Node: at, Out: v.tensor.Out}
+		}
+		if v.list == nil && v.fixed() {
+			sv.fixed = v
+		}
+		s.values[name] = sv
+	}
+	return s
+}
+
+// stored is what is known of a value's elements, as a weight.
+func (v *value) stored() *model.Weight {
+	if v.weight != nil {
+		return v.weight
+	}
+	return v.known.weight()
+}
