@@ -22,7 +22,7 @@ type importer struct {
 	opt    ReadOptions
 	report *Report
 	opset  int64            // of the default domain; 0 if the model does not import it
-	own    bool             // written by this package
+	own    bool             // what is being read was written by this package: the file, or the node, by its note
 	needs  map[string]int64 // versions of the domains imported by the model, or by the function being read
 	dims   map[string]int   // dimensions by name
 	asked  *asked           // sizes of inputs
@@ -338,7 +338,7 @@ func (im *importer) initializers(g *onnxpb.GraphProto, env *scope) {
 				must.Failf("no name")
 			}
 			v := weightValue(t.GetName(), must.Get(readWeight(t, im.src)))
-			if text, ok := strings.CutPrefix(t.GetDocString(), note); ok && im.own {
+			if text, ok := strings.CutPrefix(t.GetDocString(), note); ok {
 				v.compact = text == noteTransposed
 				if v2 := im.constantOperator(v, text); v2 != nil {
 					v2.name = t.GetName()

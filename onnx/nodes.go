@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/onnx/onnxpb"
@@ -168,6 +169,9 @@ type call struct {
 
 // node reads one node: fold it, lower it, or keep it.
 func (im *importer) node(n *onnxpb.NodeProto, env *scope) {
+	outer := im.own
+	defer func() { im.own = outer }()
+	im.own = im.own || strings.HasPrefix(n.GetDocString(), note)
 	c := &call{im: im, node: n, op: operatorOf(n), env: env, outs: make([]*value, len(n.GetOutput())), attr: map[string]*onnxpb.AttributeProto{}}
 	for _, a := range n.GetAttribute() {
 		if _, twice := c.attr[a.GetName()]; twice {

@@ -26,18 +26,14 @@ type Changes struct {
 
 // rewriting decides what of a file is kept for a result.
 type rewriting struct {
-	s *Source
+	*paths
 	r *model.Model
 	m *matching
 
 	outputs map[string]graph.Tensor   // outputs of the file, in the result
 	is      map[string]graph.Tensor   // values of the file that are tensors of the result
 	of      map[graph.Tensor][]string // the same, from the tensors
-	maker   map[string]int            // nodes by their outputs
-	reads   [][]string                // names that nodes read
 	whole   []bool                    // nodes that the result has, or does without
-	below   map[string][]graph.Tensor // what of the graph a value that is no tensor of it is made of
-	order   []string                  // values that stand for tensors, as in the file
 
 	copied  []bool
 	needed  map[string]bool         // values that are asked for
@@ -51,8 +47,8 @@ type rewriting struct {
 }
 
 func newRewriting(s *Source, r *model.Model) *rewriting {
-	w := &rewriting{s: s, r: r, m: match(s.model, r), outputs: map[string]graph.Tensor{}, is: map[string]graph.Tensor{},
-		of: map[graph.Tensor][]string{}, maker: map[string]int{}, below: map[string][]graph.Tensor{},
+	w := &rewriting{paths: newPaths(s), r: r, m: match(s.model, r), outputs: map[string]graph.Tensor{}, is: map[string]graph.Tensor{},
+		of:     map[graph.Tensor][]string{},
 		needed: map[string]bool{}, inits: map[string]bool{}, alias: map[string]string{}, wanted: map[graph.Tensor]string{},
 		given: map[graph.Tensor]string{}, visited: map[graph.NodeID]bool{}}
 	g := s.file.GetGraph()
@@ -60,22 +56,6 @@ func newRewriting(s *Source, r *model.Model) *rewriting {
 		w.outputs[o.GetName()] = r.Graph.Outputs()[i]
 	}
 	w.copied, w.whole = make([]bool, len(s.nodes)), make([]bool, len(s.nodes))
-	for i, n := range s.nodes {
-		for _, o := range n.GetOutput() {
-			if o != "" {
-				w.maker[o] = i
-			}
-		}
-	}
-	w.reads = make([][]string, len(s.nodes))
-	for i, n := range s.nodes {
-		for _, name := range n.GetInput() {
-			if name != "" {
-				w.reads[i] = append(w.reads[i], name)
-			}
-		}
-		w.reads[i] = append(w.reads[i], slices.Sorted(maps.Keys(captured(n)))...)
-	}
 	return w
 }
 
@@ -166,68 +146,24 @@ func (w *rewriting) there(v string) bool {
 }
 
 func (w *rewriting) keeps(i int, n *onnxpb.NodeProto) bool {
-	stop := map[graph.Tensor]bool{}
 	for _, v := range w.reads[i] {
 		if !w.there(v) {
 			return false
 		}
-		for _, t := range w.under(v) {
-			stop[t] = true
-		}
 	}
-	seen := map[graph.NodeID]bool{}
-	var intact func(t graph.Tensor) bool
-	intact = func(t graph.Tensor) bool {
-		id := t.Node
-		if stop[t] || seen[id] || w.m.g.Op(id) == nil {
-			return true
-		}
-		seen[id] = true
-		if !w.m.keeps(id) {
-			return false
-		}
-		for _, x := range w.m.g.Operands(id) {
-			if !intact(x) {
+	for _, o := range n.GetOutput() {
+		if t := w.s.values[o].tensor; o != "" && t.Node != 0 {
+			if x, ok := w.m.to[t]; !ok || w.is[o] != x {
 				return false
 			}
 		}
-		return true
 	}
-	for _, o := range n.GetOutput() {
-		t := w.s.values[o].tensor
-		if o == "" || t.Node == 0 {
-			continue
-		}
-		if x, ok := w.m.to[t]; !ok || w.is[o] != x || !intact(t) {
+	for id := range w.within(i, n) {
+		if !w.m.keeps(id) {
 			return false
 		}
 	}
 	return true
-}
-
-// under are the tensors of the graph that a value is, or is made of if it is none.
-func (w *rewriting) under(v string) []graph.Tensor {
-	if t := w.s.values[v].tensor; t.Node != 0 {
-		return []graph.Tensor{t}
-	}
-	if ts, ok := w.below[v]; ok {
-		return ts
-	}
-	i, made := w.maker[v]
-	if !made || w.s.values[v].fixed != nil {
-		return nil
-	}
-	w.below[v] = nil
-	seen := map[graph.Tensor]bool{}
-	for _, u := range w.reads[i] {
-		for _, t := range w.under(u) {
-			if !seen[t] {
-				seen[t] = true
-				w.below[v] = append(w.below[v], t)
-			}
-		}
-	}
-	return w.below[v]
 }
 
 // demand asks for a value under its name.
@@ -486,6 +422,11 @@ func (w *rewriting) export(name func(string) string, taken *names) (*onnxpb.Mode
 	for _, n := range p.GetGraph().GetNode() {
 		if err := older(n, e.opset, ints); err != nil {
 			return nil, fmt.Errorf("a new node cannot be written in operator set %d of the file: %w", e.opset, err)
+		}
+	}
+	for _, n := range p.GetGraph().GetNode() {
+		if n.DocString == nil {
+			n.DocString = proto.String(note) // it is read as it is written
 		}
 	}
 	w.unused(p)

@@ -177,6 +177,7 @@ func paths(d *rewrite.Direction, root int32) [][]hop {
 // time.
 type Rewriter struct {
 	Net   *bank.Bank
+	free  bank.Free // what moves may change
 	rules *Rules
 	match *rewrite.Matcher[bank.Tensor]
 	roots []bank.Tensor
@@ -188,7 +189,8 @@ type Rewriter struct {
 // NewRewriter returns a rewriter for a network.
 func NewRewriter(net *bank.Bank, rules *Rules) *Rewriter {
 	rules.init()
-	r := &Rewriter{Net: net, rules: rules, match: rewrite.NewMatcher[bank.Tensor](net)}
+	r := &Rewriter{Net: net, rules: rules, free: bank.Free{Bank: net}}
+	r.match = rewrite.NewMatcher[bank.Tensor](r.free)
 	r.apply = func(op *graph.Op, attrs graph.Attrs, _ string, args []bank.Tensor, out int) (bank.Tensor, error) {
 		n, err := r.Net.Apply(op, attrs, r.dtype, args...)
 		if err != nil {
@@ -225,7 +227,7 @@ func (r *Rewriter) At(n bank.Node, yield func(*Match) bool) bool {
 func (r *Rewriter) at(n bank.Node, one, several bool, yield func(*Match) bool) bool {
 	for k := range r.Net.NumOut(n) {
 		t := r.Net.Out(n, k)
-		op, _, _, args, _ := r.Net.Node(t)
+		op, _, _, args, _ := r.free.Node(t)
 		if op == nil {
 			return true
 		}
@@ -249,7 +251,7 @@ func (r *Rewriter) at(n bank.Node, one, several bool, yield func(*Match) bool) b
 func (r *Rewriter) ones(op *graph.Op, args []bank.Tensor, yield func(*Match) bool) bool {
 	var heads [2]*graph.Op
 	for i, a := range args[:min(len(args), 2)] {
-		heads[i], _, _, _, _ = r.Net.Node(a)
+		heads[i], _, _, _, _ = r.free.Node(a)
 	}
 	for _, d := range r.rules.one.At(op, heads[0], heads[1]) {
 		if !r.match.Match(d, r.roots, yield) {
@@ -292,7 +294,7 @@ func (r *Rewriter) down(t bank.Tensor, path []hop, f func(bank.Tensor)) {
 		f(t)
 		return
 	}
-	op, _, _, args, out := r.Net.Node(t)
+	op, _, _, args, out := r.free.Node(t)
 	h := path[0]
 	if op != h.node.Op || out != h.node.Out || h.kid >= len(args) {
 		return

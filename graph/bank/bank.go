@@ -49,6 +49,7 @@ const (
 	listed                   // it is in the table
 	heavy                    // it is too much work to be computed ahead
 	silent                   // laws do not speak of it: an operand may be infinite, or no number, or it or a result has no elements
+	whole                    // part of what is to stay whole: no move changes it
 )
 
 // slot is the place of one operand. Those of live nodes are in the list of uses of

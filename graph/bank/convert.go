@@ -35,6 +35,9 @@ func from(g *graph.Graph, price Price, w *Weights) (b *Bank, place func(graph.Te
 	// not speak of it, where that is so because of infinite numbers.
 	unreal := map[graph.Tensor]bool{}
 	keep := func(id graph.NodeID, n Node) {
+		if w.Whole[g.Name(id)] {
+			b.nodes[n].flags |= whole
+		}
 		itself := g.Unreal(id)
 		if !itself && !slices.ContainsFunc(g.Operands(id), func(t graph.Tensor) bool { return unreal[t] }) {
 			return

@@ -25,3 +25,14 @@ func (b *Bank) spoken(t Tensor) bool {
 
 // Defined says that all tensors of a network are defined: they have sizes.
 func (b *Bank) Defined(Tensor) bool { return true }
+
+// Free is a bank in which laws find no node that is to stay whole ([Weights]).
+type Free struct{ *Bank }
+
+// Node is that of the bank, but nil for what is to stay whole.
+func (b Free) Node(t Tensor) (op *graph.Op, attrs graph.Attrs, fn string, args []Tensor, out int) {
+	if b.nodes[b.tensors[t].node].flags&whole != 0 {
+		return nil, nil, "", nil, 0
+	}
+	return b.Bank.Node(t)
+}

@@ -12,6 +12,8 @@ type Weights struct {
 	// Interval is an interval of the numbers of one; nil: they may be any. It may be called
 	// by several goroutines at once.
 	Interval func(name string) graph.Interval
+	// Whole are nodes of the graph, by name, that no move is to take apart: [Free] hides them.
+	Whole map[string]bool
 }
 
 // values says of which operands a result has values.

@@ -17,10 +17,10 @@ type cutter struct {
 	uses  map[bank.Tensor][]bank.Node // by nodes of parts, in the order of these
 }
 
-// inside reports whether laws may be used on a node: it has a meaning, one output,
-// and is of the type that the parts have.
+// inside reports whether laws may be used on a node: it has a meaning, may be taken
+// apart, has one output, and is of the type that the parts have.
 func (c *cutter) inside(n bank.Node) bool {
-	op, _, _, _, _ := c.net.Node(c.net.Out(n, 0))
+	op, _, _, _, _ := bank.Free{Bank: c.net}.Node(c.net.Out(n, 0))
 	if op == nil || c.net.NumOut(n) != 1 || c.net.Type(c.net.Out(n, 0)).DType != c.dtype {
 		return false
 	}
