@@ -72,6 +72,7 @@ allow  internal/adversary    -> internal/modelpairs
 allow  cluster/cmd/taso-cluster -> cluster
 allow  enumerate             -> enumerate/general
 allow  internal/memo         -> internal/parallel
+allow  internal/ort          -> internal/atomicfile
 allow  parallel/machine      -> parallel
 allow  parallel/sim          -> parallel
 allow  parallel/sim          -> parallel/machine
