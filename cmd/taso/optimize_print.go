@@ -100,6 +100,9 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	if len(r.Measured) > 1 {
 		fmt.Fprintln(w, measuredLine(r.Measured))
 	}
+	if r.Judged != nil {
+		printJudged(w, r.Judged)
+	}
 	if r.Slower {
 		fmt.Fprintf(w, "A network that costs less took longer, %s: it was not kept.\n", r.Dropped)
 	} else if r.Dropped > 0 {
@@ -112,7 +115,9 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 		fmt.Fprintf(w, "A network that costs less was not kept: %s.\n", why)
 	}
 	if r.StepCount == 0 {
-		fmt.Fprintln(w, "Nothing cheaper was found: the result is the model.")
+		if r.Judged == nil {
+			fmt.Fprintln(w, "No improvement found; model unchanged.")
+		}
 	} else if err := printLaws(w, r, k.top); err != nil {
 		return err
 	}

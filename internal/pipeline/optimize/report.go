@@ -10,6 +10,7 @@ import (
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/internal/judge"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/rules"
@@ -34,6 +35,8 @@ type Report struct {
 	// Measured are the candidates that were run in turns: the model, and what searches
 	// came to.
 	Measured []Measured `json:"measured,omitempty"`
+	// Judged is what ONNX Runtime decided about the candidates, nil if it was not asked.
+	Judged *judge.Decision `json:"judged,omitempty"`
 	// Dropped is the time of what the search came to where the model was kept; Slower:
 	// it took longer, by more than the spread.
 	Slower      bool         `json:"slower,omitempty"`
