@@ -7,7 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -141,9 +141,9 @@ func candidateFile(folder string, i int, m *model.Model) (judge.File, error) {
 
 // printJudged prints what ONNX Runtime decided.
 func printJudged(w io.Writer, d *judge.Decision) {
-	again := ""
+	fmt.Fprintln(w, d.Sentence())
 	if d.Reused {
-		again = " (decision of an earlier run; --remeasure measures again)"
+		fmt.Fprintf(w, "These files were measured on %s; --remeasure measures them again.\n", time.Unix(d.Unix, 0).Format(time.DateOnly))
 	}
-	fmt.Fprintf(w, "%s: %s%s\n", d, strings.TrimSuffix(d.Sentence(), "."), again)
+	fmt.Fprintln(w)
 }

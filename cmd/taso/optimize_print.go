@@ -84,6 +84,9 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	if k.steps {
 		printSteps(w, r.Steps)
 	}
+	if r.Judged != nil {
+		printJudged(w, r.Judged)
+	}
 	rows := [][]string{
 		{"operators", fmt.Sprint(r.Before.Operators), fmt.Sprint(r.After.Operators), ""},
 		{"GFLOP", fmt.Sprintf("%.4g", float64(r.Before.FLOPs)/1e9), fmt.Sprintf("%.4g", float64(r.After.FLOPs)/1e9), ""},
@@ -99,9 +102,6 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	fmt.Fprintf(w, "\ncosts: %s; %s tried in %.1f s, %.1f s in all\n", r.CostModel, plural(r.Tried, "move"), r.SearchSeconds, r.Seconds)
 	if len(r.Measured) > 1 {
 		fmt.Fprintln(w, measuredLine(r.Measured))
-	}
-	if r.Judged != nil {
-		printJudged(w, r.Judged)
 	}
 	if r.Slower {
 		fmt.Fprintf(w, "A network that costs less took longer, %s: it was not kept.\n", r.Dropped)

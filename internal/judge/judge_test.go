@@ -36,9 +36,12 @@ func TestRun(t *testing.T) {
 	if d.Winner != 3 || d.Reused || d.Version != rt.Version || d.Threads != 1 || d.Level != ort.All || d.Unix == 0 || d.Seconds <= 0 {
 		t.Errorf("%+v", d)
 	}
-	for i, want := range []string{"fails (run ONNX Runtime on " + broken.Path, "fails (output 0 is named z, in the original y)", "faster, "} {
-		if got := d.Candidates[i].sentence(); !strings.HasPrefix(got, want) {
-			t.Errorf("candidate %d: %s", i+1, got)
+	for i, want := range []struct {
+		verdict Verdict
+		why     string
+	}{{Fails, "run ONNX Runtime on " + broken.Path}, {Fails, "output 0 is named z, in the original y"}, {Faster, ""}} {
+		if c := d.Candidates[i]; c.Verdict != want.verdict || !strings.HasPrefix(c.Why, want.why) {
+			t.Errorf("candidate %d: %s %s", i+1, c.Verdict, c.Why)
 		}
 	}
 	if c := d.Candidates[2]; c.On.Ratio < 0.3 || c.On.Ratio > 0.8 || c.Off == nil || c.On.Original > 0.1 {
@@ -114,9 +117,30 @@ func ExampleDecision_Sentence() {
 	on := &Comparison{Level: ort.All, Original: 6.12e-3, Candidate: 5.37e-3, Ratio: 0.877, Low: 0.871, High: 0.882, Confidence: 0.95, Rounds: 96, Blocks: 8}
 	off := &Comparison{Level: ort.Disable, Original: 9e-3, Candidate: 9e-3, Ratio: 1, Low: 0.992, High: 1.004, Confidence: 0.95, Rounds: 72, Blocks: 6}
 	d := Decision{Winner: 1, Candidates: []Outcome{{Verdict: Faster, On: on, Off: off}}, Version: "1.20.1", Threads: 1, Level: ort.All}
-	fmt.Println(&d)
 	fmt.Println(d.Sentence())
 	// Output:
-	// ONNX Runtime 1.20.1, 1 thread, level all
-	// Accepted: faster, 6.12 ms -> 5.37 ms, time -12.3 % (-12.9 % to -11.8 % at 95 % confidence, 96 rounds); without optimizations time 0.0 % (-0.8 % to +0.4 % at 95 % confidence, 72 rounds).
+	// Faster in ONNX Runtime 1.20.1 (level all, 1 thread): 6.12 ms -> 5.37 ms, time -12.3 % (-12.9 % to -11.8 % at 95 % confidence); with optimizations off: 9 ms -> 9 ms, time 0.0 % (-0.8 % to +0.4 % at 95 % confidence).
+}
+
+// The sentence says why the model stays.
+func TestSentence(t *testing.T) {
+	on := func(ratio float64) *Comparison {
+		return &Comparison{Level: ort.All, Original: 2, Candidate: 2 * ratio, Ratio: ratio, Low: ratio - 0.01, High: ratio + 0.01, Confidence: 0.95}
+	}
+	d := Decision{Version: "1.20.1", Threads: 4, Level: ort.Basic}
+	for _, c := range []struct {
+		failed     string
+		candidates []Outcome
+		want       string
+	}{
+		{"", nil, "No improvement found; model unchanged."},
+		{"it crashed", nil, "Model unchanged; not measured in ONNX Runtime 1.20.1 (level basic, 4 threads): it crashed"},
+		{"", []Outcome{{Verdict: Fails, Why: "no kernel"}}, "Model unchanged; the rewritten model in ONNX Runtime 1.20.1 (level basic, 4 threads): fails, no kernel."},
+		{"", []Outcome{{Verdict: Fails}, {Verdict: Slower, On: on(1.1)}, {Verdict: NoDifference, On: on(1)}}, "Model unchanged; the best of 3 rewritten models in ONNX Runtime 1.20.1 (level basic, 4 threads): no measurable difference, 2 s -> 2 s, time 0.0 % (-1.0 % to +1.0 % at 95 % confidence)."},
+	} {
+		d.Failed, d.Candidates = c.failed, c.candidates
+		if got := d.Sentence(); got != c.want {
+			t.Errorf("%s", got)
+		}
+	}
 }

@@ -2,30 +2,25 @@ package judge
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/taso-go/taso/internal/ort"
 )
 
-// String is the setting in one line: "ONNX Runtime 1.20.1, 1 thread, level all".
-func (d *Decision) String() string {
-	threads := "1 thread"
-	if d.Threads > 1 {
-		threads = fmt.Sprintf("%d threads", d.Threads)
-	}
-	return fmt.Sprintf("ONNX Runtime %s, %s, level %s", d.Version, threads, d.Level)
-}
-
-// Sentence is the answer in words: which candidate is accepted, or why the original stays.
+// Sentence is the answer in words: why the candidate is accepted, or why the original stays.
 func (d *Decision) Sentence() string {
+	where := fmt.Sprintf("ONNX Runtime %s (level %s, %d thread", d.Version, d.Level, d.Threads)
+	if d.Threads > 1 {
+		where += "s"
+	}
+	where += ")"
 	switch {
 	case d.Failed != "":
-		return "Not judged, model unchanged: " + d.Failed
+		return "Model unchanged; not measured in " + where + ": " + d.Failed
 	case len(d.Candidates) == 0:
 		return "No improvement found; model unchanged."
 	case d.Winner > 0:
-		return "Accepted: " + d.Candidates[d.Winner-1].sentence() + "."
+		return fmt.Sprintf("Faster in %s: %s.", where, d.Candidates[d.Winner-1].numbers())
 	}
 	best := &d.Candidates[0]
 	for i := range d.Candidates {
@@ -33,37 +28,32 @@ func (d *Decision) Sentence() string {
 			best = c
 		}
 	}
-	if len(d.Candidates) == 1 {
-		return "Model unchanged; the rewritten model: " + best.sentence() + "."
+	what := "the rewritten model"
+	if n := len(d.Candidates); n > 1 {
+		what = fmt.Sprintf("the best of %d rewritten models", n)
 	}
-	return fmt.Sprintf("Model unchanged; %d rewritten models measured, the best: %s.", len(d.Candidates), best.sentence())
+	return fmt.Sprintf("Model unchanged; %s in %s: %s, %s.", what, where, best.Verdict, best.numbers())
 }
 
-func (o *Outcome) sentence() string {
+func (o *Outcome) numbers() string {
 	if o.On == nil {
-		return fmt.Sprintf("%s (%s)", o.Verdict, o.Why)
+		return o.Why
 	}
-	parts := []string{fmt.Sprintf("%s, %s", o.Verdict, o.On)}
+	text := o.On.String()
 	if o.Off != nil {
-		parts = append(parts, "without optimizations "+o.Off.change())
+		text += "; with optimizations off: " + o.Off.String()
 	}
-	return strings.Join(parts, "; ")
+	return text
 }
 
-// String is "6.12 ms -> 5.37 ms, time -12.3 % (-12.9 % to -11.8 % at 95 % confidence, 96 rounds)".
+// String is "6.12 ms -> 5.37 ms, time -12.3 % (-12.9 % to -11.8 % at 95 % confidence)".
 func (c *Comparison) String() string {
-	return fmt.Sprintf("%s -> %s, %s", duration(c.Original), duration(c.Candidate), c.change())
-}
-
-func (c *Comparison) change() string {
-	return fmt.Sprintf("time %s (%s to %s at %.4g %% confidence, %d rounds)", percent(c.Ratio), percent(c.Low), percent(c.High), 100*c.Confidence, c.Rounds)
+	return fmt.Sprintf("%s -> %s, time %s (%s to %s at %.4g %% confidence)",
+		duration(c.Original), duration(c.Candidate), percent(c.Ratio), percent(c.Low), percent(c.High), 100*c.Confidence)
 }
 
 // percent is the change of a time with its sign.
 func percent(ratio float64) string {
-	if math.IsInf(ratio, 1) {
-		return "any"
-	}
 	s := fmt.Sprintf("%+.1f %%", 100*(ratio-1))
 	if s == "-0.0 %" || s == "+0.0 %" {
 		return "0.0 %"
