@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/judge"
 	"github.com/taso-go/taso/internal/ort"
+	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/model/feed"
 	"github.com/taso-go/taso/onnx"
@@ -75,8 +75,8 @@ func (k *judgeFlags) choose(ctx context.Context, backend string, measure bool, w
 
 // judges returns what decides about candidates. The context is that of the command, so that
 // a signal ends a measurement.
-func (k *judgeFlags) judges(ctx context.Context, name string, models *modelFlags, m *model.Model, rep *onnx.Report) func(context.Context, []*model.Model) (*judge.Decision, error) {
-	return func(_ context.Context, candidates []*model.Model) (*judge.Decision, error) {
+func (k *judgeFlags) judges(ctx context.Context, name string, models *modelFlags, m *model.Model, rep *onnx.Report) func(context.Context, []optimize.Candidate) (*judge.Decision, error) {
+	return func(_ context.Context, candidates []optimize.Candidate) (*judge.Decision, error) {
 		d := &judge.Decision{Candidates: []judge.Outcome{}, Version: k.runtime.Version, Level: ort.Level(k.level), Threads: k.threads}
 		if len(candidates) == 0 {
 			return d, nil
@@ -115,27 +115,22 @@ func (k *judgeFlags) judges(ctx context.Context, name string, models *modelFlags
 		if o.Inputs, err = models.ortInputs(fed, rep); err != nil {
 			return nil, err
 		}
-		got, err := judge.Run(ctx, k.runtime, original, files, o)
-		if errors.Is(err, context.Canceled) {
-			d.Failed = "the measurement in ONNX Runtime was interrupted"
-			return d, nil
-		}
-		return got, err
+		return judge.Run(ctx, k.runtime, original, files, o)
 	}
 }
 
-// candidateFile writes a candidate for ONNX Runtime into a folder of its own.
-func candidateFile(folder string, i int, m *model.Model) (judge.File, error) {
-	dir, _, err := atomicfile.Folder(folder, fmt.Sprintf("candidate-%d-", i))
-	if err != nil {
-		return judge.File{}, err
+// candidateFile is the file of a candidate, written into a folder if it is not there. The
+// names of the files of its weights begin with its own.
+func candidateFile(folder string, i int, c optimize.Candidate) (judge.File, error) {
+	f := judge.File{Path: c.File}
+	if f.Path == "" {
+		f.Path = filepath.Join(folder, fmt.Sprintf("candidate-%d.onnx", i))
+		if err := onnx.Write(f.Path, c.Model, onnx.WriteOptions{}); err != nil {
+			return f, err
+		}
 	}
-	f := judge.File{Path: filepath.Join(dir, "model.onnx")}
-	if err := onnx.Write(f.Path, m, onnx.WriteOptions{}); err != nil {
-		return f, err
-	}
-	all, err := filepath.Glob(filepath.Join(dir, "*"))
-	f.Data = slices.DeleteFunc(all, func(p string) bool { return p == f.Path })
+	var err error
+	f.Data, err = filepath.Glob(f.Path + "?*")
 	return f, err
 }
 

@@ -142,9 +142,9 @@ func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*bui
 
 // judge asks which candidate replaces the model, the first of the list; nil: none.
 func (r *Result) judge(ctx context.Context, o *Options, list []*built) (kept *built, err error) {
-	var candidates []*model.Model
+	var candidates []Candidate
 	for _, b := range list[1:] {
-		candidates = append(candidates, b.out)
+		candidates = append(candidates, Candidate{Model: b.out})
 	}
 	if r.Judged, err = o.Judge(ctx, candidates); err != nil || r.Judged.Winner == 0 {
 		return nil, err

@@ -7,7 +7,6 @@ import (
 
 	"github.com/taso-go/taso/internal/judge"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
-	"github.com/taso-go/taso/model"
 )
 
 // The judge decides whether the model stays, and what it decided is in the report.
@@ -16,9 +15,9 @@ func TestJudge(t *testing.T) {
 	for winner := range 2 {
 		asked := 0
 		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Method: optimize.Descend, Tries: 200,
-			Judge: func(_ context.Context, candidates []*model.Model) (*judge.Decision, error) {
+			Judge: func(_ context.Context, candidates []optimize.Candidate) (*judge.Decision, error) {
 				asked++
-				if len(candidates) != 1 || candidates[0].Graph.Hash() == m.Graph.Hash() {
+				if len(candidates) != 1 || candidates[0].Model.Graph.Hash() == m.Graph.Hash() {
 					t.Errorf("%d candidates", len(candidates))
 				}
 				return &judge.Decision{Winner: winner, Candidates: make([]judge.Outcome, 1)}, nil
@@ -35,7 +34,7 @@ func TestJudge(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	if _, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Method: optimize.Descend, Tries: 200,
-		Judge: func(context.Context, []*model.Model) (*judge.Decision, error) { return nil, broken }}); !errors.Is(err, broken) {
+		Judge: func(context.Context, []optimize.Candidate) (*judge.Decision, error) { return nil, broken }}); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 }

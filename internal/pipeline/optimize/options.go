@@ -99,7 +99,7 @@ type Options struct {
 	Measure bool
 	// Judge, if not nil, says in the place of Measure what to keep: which of the candidates
 	// replaces the model, if any. What it decided is in the report.
-	Judge func(ctx context.Context, candidates []*model.Model) (*judge.Decision, error)
+	Judge func(ctx context.Context, candidates []Candidate) (*judge.Decision, error)
 	// Repeat is how often each is run, less often where a run takes long; 0: 20. While it
 	// is not clear which is faster, they are run up to three times as often.
 	Repeat int
@@ -125,6 +125,13 @@ type Options struct {
 	// first are moves with which searches begin that do not saturate.
 	first []search.Move
 	plain *searching // the search by plain prices
+}
+
+// Candidate is a model that may replace the one that is optimized. File is where it is
+// written; "": nowhere yet.
+type Candidate struct {
+	Model *model.Model
+	File  string
 }
 
 func (o Options) withDefaults() (Options, error) {

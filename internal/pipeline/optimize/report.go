@@ -1,7 +1,6 @@
 package optimize
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -18,7 +17,7 @@ import (
 	"github.com/taso-go/taso/verify/explain"
 )
 
-// Report says what was done; times are in seconds unless their name says otherwise.
+// Report says what was done. All times are in seconds.
 type Report struct {
 	Name      string `json:"model"`
 	Search    Method `json:"search"`
@@ -28,10 +27,9 @@ type Report struct {
 	CostBefore cost.Seconds `json:"cost_before"`
 	CostAfter  cost.Seconds `json:"cost_after"`
 	// MeasuredBefore and MeasuredAfter are those of the model and of the result in
-	// Measured, 0 without. JSON has them as measured_before_ms and measured_after_ms, in
-	// milliseconds, null without.
-	MeasuredBefore cost.Seconds `json:"-"`
-	MeasuredAfter  cost.Seconds `json:"-"`
+	// Measured, 0 without.
+	MeasuredBefore cost.Seconds `json:"measured_before"`
+	MeasuredAfter  cost.Seconds `json:"measured_after"`
 	// Measured are the candidates that were run in turns: the model, and what searches
 	// came to.
 	Measured []Measured `json:"measured,omitempty"`
@@ -85,23 +83,6 @@ type Report struct {
 	// laws, or directions of them, that cannot be used in networks, and why.
 	Laws     []LawUse `json:"laws"`
 	Unusable []string `json:"unusable,omitempty"`
-}
-
-// MarshalJSON writes the report, with measured times in milliseconds.
-func (r *Report) MarshalJSON() ([]byte, error) {
-	type plain Report // without this method
-	ms := func(s cost.Seconds) *float64 {
-		if s == 0 {
-			return nil
-		}
-		x := 1e3 * float64(s)
-		return &x
-	}
-	return json.Marshal(struct {
-		*plain
-		Before *float64 `json:"measured_before_ms"`
-		After  *float64 `json:"measured_after_ms"`
-	}{(*plain)(r), ms(r.MeasuredBefore), ms(r.MeasuredAfter)})
 }
 
 // EGraph is how large the e-graphs of a saturation became, all parts together; Bytes
