@@ -169,7 +169,10 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	}
 	defer k.opt.Runner.Close()
 	if k.judge.runtime != nil && !k.noMeasure {
-		k.opt.Measure, k.opt.Judge = false, k.judge.judges(c.Context(), args[0], &k.model, read, rep)
+		if k.opt.Measure = false; !k.noFuse {
+			k.opt.Target = lower.ONNXRuntime()
+		}
+		k.opt.Judge = k.judge.judges(c.Context(), args[0], &k.model, read, rep)
 	}
 	if err := k.laws(); err != nil {
 		return err
