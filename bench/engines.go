@@ -104,8 +104,8 @@ func (e *engines) turn(ctx context.Context, f *timedFile, first bool, runs int) 
 	if err != nil {
 		return err
 	}
-	for o := range 2 {
-		res, err := e.ort.Run(ctx, f.path, in, ort.Options{Optimize: o, Threads: 1, Repeat: within(1 + o)})
+	for o, level := range []ort.Level{ort.Disable, ort.All} {
+		res, err := e.ort.Run(ctx, f.path, in, ort.Options{Level: level, Threads: 1, Repeat: within(1 + o)})
 		if err != nil {
 			return err
 		}

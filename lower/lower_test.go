@@ -84,6 +84,14 @@ func TestGraph(t *testing.T) {
 		{"convolution, bias, residual, relu", convText, packing(), lower.Options{}, `
 once: prepare conv2d c
 conv2d c | ewadd row d | ewadd full e | relu f`},
+		{"convolution in ONNX Runtime", convText, lower.ONNXRuntime(), lower.Options{}, `
+conv2d c | ewadd row d | ewadd full e | relu f`},
+		{"other operators in ONNX Runtime", "x : float32[2, 4]\nw : weight float32[4, 6]\np = matmul(x, w)\ns = slice[axis=1, lo=0, hi=3](p)\nt = exp(s)\nm = ewmul(t, s)\ny = sigmoid(m)\nreturn y", lower.ONNXRuntime(), lower.Options{}, `
+matmul p
+copy copy s
+exp t
+ewmul m
+chain chain y | sigmoid, in place`},
 		{"each by itself", convText, packing(), lower.Options{NoFuse: true}, `
 once: prepare conv2d c
 once: copy copy bb

@@ -107,6 +107,22 @@ func CUDA() *Target {
 	return t
 }
 
+// ONNXRuntime describes the kernels of ONNX Runtime's CPU provider with its optimizations
+// on. Convolutions and products take a bias, a residual, a normalization by stored
+// statistics and an activation; other elementwise operators run as kernels of their own.
+// Transposes, slices and splits are copies; a reshape is a view, and so is a broadcast where
+// an elementwise operator reads it. Sums and activations behind each other count as fused
+// even where no convolution or product is before them: neighbours do not tell.
+func ONNXRuntime() *Target {
+	fused := map[string]bool{"ewadd": true, "relu": true, "sigmoid": true, "tanh": true, "leakyrelu": true, "affine": true}
+	return &Target{
+		Name: "onnxruntime", Align: 64, Overwrites: true,
+		Copies: map[string]bool{"transpose": true, "slice": true, "split": true},
+		Tails:  map[string]bool{"conv2d": true, "depthwise": true, "dots": true, "matmul": true},
+		Steps:  func(fn string, held graph.DType) bool { return held == graph.Float32 && fused[fn] },
+	}
+}
+
 // Separate describes kernels of one operator each, as the cost models of TASO and
 // Tensat have them: nothing is fused. Views cost their dispatch.
 func Separate() *Target {

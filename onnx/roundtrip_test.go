@@ -82,14 +82,14 @@ func asDefined(t *testing.T, files []defined) {
 			t.Fatal(err)
 		}
 		wants = append(wants, want)
-		jobs = append(jobs, ort.Job{Model: f.path, Inputs: in}, ort.Job{Model: f.path, Inputs: in, Options: ort.Options{Optimize: 1}})
+		jobs = append(jobs, ort.Job{Model: f.path, Inputs: in}, ort.Job{Model: f.path, Inputs: in, Options: ort.Options{Level: ort.All}})
 	}
 	res, err := ort.ForTest(t).RunAll(context.Background(), jobs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, r := range res {
-		name := fmt.Sprintf("%s, optimizations %d", files[i/2].name, jobs[i].Options.Optimize)
+		name := fmt.Sprintf("%s, optimizations %s", files[i/2].name, jobs[i].Level)
 		if r.Err != nil {
 			t.Errorf("%s: %v", name, r.Err)
 			continue

@@ -23,13 +23,13 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/optimize/page"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/lower"
-	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/rules"
 )
 
 // optimizeFlags are the flags of optimize.
 type optimizeFlags struct {
 	model         modelFlags
+	judge         judgeFlags
 	opt           optimize.Options
 	method        string
 	extract       string
@@ -65,6 +65,12 @@ models are run, modulo a prime where that is not too much work, and in floating
 point. A result that fails is not written. docs/optimizing.md says how it works, how
 to read the proof, and what is trusted.
 
+With --backend onnxruntime, the default where it is installed, ONNX Runtime times the
+original and the result as files, interleaved, with --threads and at --ort-level. The
+result is kept if it is faster by more than 1 % at 95 % confidence, and not slower with
+ONNX Runtime's optimizations off; otherwise the model stays as it is. The decision is
+kept for the next run (--remeasure). The search itself uses the cost of cpu.
+
 The cost is that of what would run on --backend: for cpu and cuda a formula of --machine,
 or one that is fitted to the times of taso measure where there are enough. Both models
 are run then, and a result that takes longer is not kept (--no-measure). For
@@ -93,6 +99,7 @@ written only if it is proved and checked by then.
 		RunE: k.run,
 	}
 	k.model.add(c)
+	k.judge.add(c)
 	f := c.Flags()
 	f.StringVar(&k.out, "out", "", "write the result to `FILE.onnx`")
 	f.StringVar(&k.proof, "proof", "", "write the certificate to `FILE`")
@@ -100,7 +107,7 @@ written only if it is proved and checked by then.
 	f.StringVar(&k.svg, "svg", "", "write a picture of the model and the result, with what changed marked, to `FILE.svg`")
 	f.StringVar(&k.method, "search", string(optimize.Auto), "how to search: "+strings.Join(optimize.Methods(), ", "))
 	f.StringVar(&k.extract, "extract", "", "how to take networks out of e-graphs: "+strings.Join(optimize.Extractions(), ", ")+" (default all but mip, one after the other); mip needs cbc or highs")
-	addBackend(c, &k.backend, "cpu", "what the model is for: "+forms(families()), families())
+	addBackend(c, &k.backend, "", "where the model will run: "+inRuntime+", "+forms(families())+" (default "+inRuntime+" if it is installed, else cpu)", families(), inRuntime)
 	f.StringVar(&k.machine, "machine", "", "the machine, by name (zen5, v100, laptop) or file, whose formula gives the costs (default the one whose name is in the device's, or "+anyProcessor+", for GPUs "+anyGPU+")")
 	f.BoolVar(&k.noFuse, "no-fuse", false, "price each operator as a kernel of its own, as TASO and Tensat do")
 	f.StringArrayVar(&k.rules, "rules", nil, "also use the laws of `FILE`; may be repeated")
@@ -139,10 +146,14 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if k.opt.Workers < 0 || k.top < 0 {
 		return errors.New("--workers and --top must not be below 0")
 	}
-	var rep *onnx.Report
-	if k.opt.Model, rep, err = k.model.read(args[0]); err != nil {
+	if err := k.judge.check(); err != nil {
 		return err
 	}
+	read, rep, err := k.model.read(args[0])
+	if err != nil {
+		return err
+	}
+	k.opt.Model = read
 	if err := checkOutputs(append(k.model.inputs, k.rules...), output{"--out", k.out}, output{"--proof", k.proof}, output{"--html", k.html}, output{"--svg", k.svg}); err != nil {
 		return err
 	}
@@ -161,10 +172,19 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	k.opt.Method, k.opt.Budget, k.opt.Seed = optimize.Method(k.method), k.budget, k.model.seed
 	k.opt.Extract = extract.Method(k.extract)
 	k.opt.Memory, k.opt.Unproved = int64(k.memory), k.unproved
+	if k.backend, err = k.judge.choose(c.Context(), k.backend, !k.noMeasure, c.ErrOrStderr()); err != nil {
+		return err
+	}
 	if err := k.costs(c.ErrOrStderr()); err != nil {
 		return err
 	}
 	defer k.opt.Runner.Close()
+	if k.judge.runtime != nil && !k.noMeasure {
+		if k.opt.Measure = false; !k.noFuse {
+			k.opt.Target = lower.ONNXRuntime()
+		}
+		k.opt.Judge = k.judge.judges(c.Context(), args[0], &k.model, read, rep)
+	}
 	if err := k.laws(); err != nil {
 		return err
 	}

@@ -84,6 +84,9 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	if k.steps {
 		printSteps(w, r.Steps)
 	}
+	if r.Judged != nil {
+		printJudged(w, r.Judged)
+	}
 	rows := [][]string{
 		{"operators", fmt.Sprint(r.Before.Operators), fmt.Sprint(r.After.Operators), ""},
 		{"GFLOP", fmt.Sprintf("%.4g", float64(r.Before.FLOPs)/1e9), fmt.Sprintf("%.4g", float64(r.After.FLOPs)/1e9), ""},
@@ -112,7 +115,9 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 		fmt.Fprintf(w, "A network that costs less was not kept: %s.\n", why)
 	}
 	if r.StepCount == 0 {
-		fmt.Fprintln(w, "Nothing cheaper was found: the result is the model.")
+		if r.Judged == nil {
+			fmt.Fprintln(w, "No improvement found; model unchanged.")
+		}
 	} else if err := printLaws(w, r, k.top); err != nil {
 		return err
 	}

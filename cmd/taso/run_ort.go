@@ -57,7 +57,7 @@ func (k *runFlags) beside(ctx context.Context, name string, m *model.Model, rep 
 	}
 	opt := ort.Options{Threads: max(threads, 1), Repeat: k.repeat}
 	on := opt
-	on.Optimize = 1
+	on.Level = ort.All
 	res, err := rt.RunAll(ctx, []ort.Job{{Model: path, Inputs: in, Options: opt}, {Model: path, Inputs: in, Options: on}})
 	if err != nil {
 		return nil, err

@@ -76,8 +76,8 @@ func bound(t *testing.T, g *graph.Graph) *model.Model {
 	return m
 }
 
-// judge is the verdict on a certificate: nil if it is accepted.
-func judge(t *testing.T, cert []byte, a, b *model.Model) error {
+// verdictOf is the verdict on a certificate: nil if it is accepted.
+func verdictOf(t *testing.T, cert []byte, a, b *model.Model) error {
 	t.Helper()
 	_, err := optimize.CheckProof(context.Background(), bytes.NewReader(cert), "forged", a, b, false)
 	if rejected := (*optimize.Rejected)(nil); err != nil && !errors.As(err, &rejected) {
@@ -88,7 +88,7 @@ func judge(t *testing.T, cert []byte, a, b *model.Model) error {
 
 func refused(t *testing.T, cert []byte, a, b *model.Model, why string) {
 	t.Helper()
-	switch err := judge(t, cert, a, b); {
+	switch err := verdictOf(t, cert, a, b); {
 	case err == nil:
 		t.Error("a false proof is accepted")
 	case !strings.Contains(err.Error(), why):
@@ -98,7 +98,7 @@ func refused(t *testing.T, cert []byte, a, b *model.Model, why string) {
 
 func accepted(t *testing.T, cert []byte, a, b *model.Model) {
 	t.Helper()
-	if err := judge(t, cert, a, b); err != nil {
+	if err := verdictOf(t, cert, a, b); err != nil {
 		t.Error(err)
 	}
 }

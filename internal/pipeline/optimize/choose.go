@@ -87,7 +87,7 @@ func (p plainPrices) Alone(op *graph.Op, a graph.Attrs, in, out []graph.TensorTy
 func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*built, error) {
 	r.Measured, r.MeasuredBefore, r.MeasuredAfter, r.Slower, r.Dropped = nil, 0, 0, false, 0
 	b, err := r.build(o, found)
-	if err != nil || !o.Measure {
+	if err != nil || !o.Measure && o.Judge == nil {
 		return b, err
 	}
 	list := []*built{{out: o.Model, cost: r.CostBefore}}
@@ -106,6 +106,9 @@ func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*bui
 		add(plainest, p)
 	}
 	add(cheapest, b)
+	if o.Judge != nil {
+		return r.judge(ctx, o, list)
+	}
 	runs := 0
 	c, err := hold(ctx, len(list), func(ctx context.Context, i int) (took, spent cost.Seconds, err error) {
 		took, err = o.turn(ctx, list[i].out, max(1, runs))
@@ -135,6 +138,24 @@ func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*bui
 		return nil, nil
 	}
 	return list[kept], nil
+}
+
+// judge asks which candidate replaces the model, the first of the list; nil: none.
+func (r *Result) judge(ctx context.Context, o *Options, list []*built) (kept *built, err error) {
+	var candidates []Candidate
+	var of []*built
+	for _, b := range list[1:] {
+		m, refused := r.deliver(o, b)
+		if refused != nil { // it is no file, so there is nothing to judge
+			r.drop(refused)
+			continue
+		}
+		candidates, of = append(candidates, Candidate{Model: m, File: b.path}), append(of, b)
+	}
+	if r.Judged, err = o.Judge(ctx, candidates); err != nil || r.Judged.Winner == 0 {
+		return nil, err
+	}
+	return of[r.Judged.Winner-1], nil
 }
 
 // turn runs a model once to warm up and then a few times, and returns the median.

@@ -1,6 +1,7 @@
 package optimize
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/internal/judge"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/rewrite"
@@ -100,6 +102,9 @@ type Options struct {
 	// Measure runs the model and what the searches came to, in turns, and keeps what is
 	// fastest, see [Report.Measured].
 	Measure bool
+	// Judge, if not nil, says in the place of Measure what to keep: which of the candidates
+	// replaces the model, if any. What it decided is in the report.
+	Judge func(ctx context.Context, candidates []Candidate) (*judge.Decision, error)
 	// Repeat is how often each is run, less often where a run takes long; 0: 20. While it
 	// is not clear which is faster, they are run up to three times as often.
 	Repeat int
@@ -127,6 +132,13 @@ type Options struct {
 	plain *searching // the search by plain prices
 	// written is the number of files in Folder.
 	written *int
+}
+
+// Candidate is a model that may replace the one that is optimized. File is where it is
+// written; "": nowhere yet.
+type Candidate struct {
+	Model *model.Model
+	File  string
 }
 
 func (o Options) withDefaults() (Options, error) {

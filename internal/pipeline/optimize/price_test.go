@@ -29,7 +29,7 @@ func TestPrice(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, target := range []*lower.Target{lower.CPU(), lower.Separate()} {
+				for _, target := range []*lower.Target{lower.CPU(), lower.Separate(), lower.ONNXRuntime()} {
 					net, _, err := bank.From(x.Graph, nil)
 					if err != nil {
 						t.Fatal(err)

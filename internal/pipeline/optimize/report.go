@@ -1,7 +1,6 @@
 package optimize
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/internal/judge"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
@@ -18,7 +18,7 @@ import (
 	"github.com/taso-go/taso/verify/explain"
 )
 
-// Report says what was done; times are in seconds unless their name says otherwise.
+// Report says what was done. All times are in seconds.
 type Report struct {
 	Name      string `json:"model"`
 	Search    Method `json:"search"`
@@ -28,13 +28,14 @@ type Report struct {
 	CostBefore cost.Seconds `json:"cost_before"`
 	CostAfter  cost.Seconds `json:"cost_after"`
 	// MeasuredBefore and MeasuredAfter are those of the model and of the result in
-	// Measured, 0 without. JSON has them as measured_before_ms and measured_after_ms, in
-	// milliseconds, null without.
-	MeasuredBefore cost.Seconds `json:"-"`
-	MeasuredAfter  cost.Seconds `json:"-"`
+	// Measured, 0 without.
+	MeasuredBefore cost.Seconds `json:"measured_before"`
+	MeasuredAfter  cost.Seconds `json:"measured_after"`
 	// Measured are the candidates that were run in turns: the model, and what searches
 	// came to.
 	Measured []Measured `json:"measured,omitempty"`
+	// Judged is what ONNX Runtime decided about the candidates, nil if it was not asked.
+	Judged *judge.Decision `json:"judged,omitempty"`
 	// Dropped is the time of what the search came to where the model was kept; Slower:
 	// it took longer, by more than the spread.
 	Slower      bool         `json:"slower,omitempty"`
@@ -85,23 +86,6 @@ type Report struct {
 	// laws, or directions of them, that cannot be used in networks, and why.
 	Laws     []LawUse `json:"laws"`
 	Unusable []string `json:"unusable,omitempty"`
-}
-
-// MarshalJSON writes the report, with measured times in milliseconds.
-func (r *Report) MarshalJSON() ([]byte, error) {
-	type plain Report // without this method
-	ms := func(s cost.Seconds) *float64 {
-		if s == 0 {
-			return nil
-		}
-		x := 1e3 * float64(s)
-		return &x
-	}
-	return json.Marshal(struct {
-		*plain
-		Before *float64 `json:"measured_before_ms"`
-		After  *float64 `json:"measured_after_ms"`
-	}{(*plain)(r), ms(r.MeasuredBefore), ms(r.MeasuredAfter)})
 }
 
 // EGraph is how large the e-graphs of a saturation became, all parts together; Bytes

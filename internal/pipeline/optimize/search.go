@@ -289,7 +289,7 @@ func (o *Options) search(ctx context.Context) (found *searching, all []*searchin
 		for _, turn := range firstTurns {
 			runs = append(runs, run{begin: o.first, search: func(s *searching) { s.auto(ctx, turn, o.each()) }})
 		}
-		if o.Measure {
+		if o.Measure || o.Judge != nil {
 			runs = append(runs, run{plain: true, search: func(s *searching) { s.descend(ctx, o.Tries/plainTries) }})
 		}
 	}

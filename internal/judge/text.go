@@ -1,0 +1,81 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/taso-go/taso/internal/ort"
+)
+
+// Sentence is the answer in words: why the candidate is accepted, or why the original stays.
+func (d *Decision) Sentence() string {
+	where := fmt.Sprintf("ONNX Runtime %s (level %s, %d thread", d.Version, d.Level, d.Threads)
+	if d.Threads > 1 {
+		where += "s"
+	}
+	where += ")"
+	switch {
+	case d.Failed != "":
+		return "Model unchanged; not measured in " + where + ": " + d.Failed
+	case len(d.Candidates) == 0:
+		return "No improvement found; model unchanged."
+	case d.Winner > 0:
+		return fmt.Sprintf("Faster in %s: %s.", where, d.Candidates[d.Winner-1].numbers())
+	}
+	best := &d.Candidates[0]
+	for i := range d.Candidates {
+		if c := &d.Candidates[i]; c.On != nil && (best.On == nil || c.On.Ratio < best.On.Ratio) {
+			best = c
+		}
+	}
+	what := "the rewritten model"
+	if n := len(d.Candidates); n > 1 {
+		what = fmt.Sprintf("the best of %d rewritten models", n)
+	}
+	return fmt.Sprintf("Model unchanged; %s in %s: %s, %s.", what, where, best.Verdict, best.numbers())
+}
+
+func (o *Outcome) numbers() string {
+	if o.On == nil {
+		return o.Why
+	}
+	text := o.On.String()
+	if o.Off != nil {
+		text += "; with optimizations off: " + o.Off.String()
+	}
+	return text
+}
+
+// String is "6.12 ms -> 5.37 ms, time -12.3 % (-12.9 % to -11.8 % at 95 % confidence)".
+func (c *Comparison) String() string {
+	return fmt.Sprintf("%s -> %s, time %s (%s to %s at %.4g %% confidence)",
+		duration(c.Original), duration(c.Candidate), percent(c.Ratio), percent(c.Low), percent(c.High), 100*c.Confidence)
+}
+
+// percent is the change of a time with its sign.
+func percent(ratio float64) string {
+	s := fmt.Sprintf("%+.1f %%", 100*(ratio-1))
+	if s == "-0.0 %" || s == "+0.0 %" {
+		return "0.0 %"
+	}
+	return s
+}
+
+func duration(s float64) string {
+	switch {
+	case s >= 1:
+		return fmt.Sprintf("%.3g s", s)
+	case s >= 1e-3:
+		return fmt.Sprintf("%.3g ms", 1e3*s)
+	}
+	return fmt.Sprintf("%.3g µs", 1e6*s)
+}
+
+// LevelNames lists the levels for messages and flags.
+func LevelNames() string {
+	var names []string
+	for _, l := range ort.Levels() {
+		names = append(names, string(l))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,40 @@
+package optimize_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/taso-go/taso/internal/judge"
+	"github.com/taso-go/taso/internal/pipeline/optimize"
+)
+
+// The judge decides whether the model stays, and what it decided is in the report.
+func TestJudge(t *testing.T) {
+	m := written(t, "x : float32[20, 30]\nv : weight float32[30, 30]\nw : weight float32[30, 30]\np = matmul(x, v)\nq = matmul(x, w)\ny = ewadd(p, q)\nreturn y")
+	for winner := range 2 {
+		asked := 0
+		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Method: optimize.Descend, Tries: 200,
+			Judge: func(_ context.Context, candidates []optimize.Candidate) (*judge.Decision, error) {
+				asked++
+				if len(candidates) != 1 || candidates[0].Model.Graph.Hash() == m.Graph.Hash() {
+					t.Errorf("%d candidates", len(candidates))
+				}
+				return &judge.Decision{Winner: winner, Candidates: make([]judge.Outcome, 1)}, nil
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked != 1 || res.Judged == nil || res.Judged.Winner != winner {
+			t.Errorf("winner %d: asked %d times, %+v", winner, asked, res.Judged)
+		}
+		if kept := res.Model.Graph.Hash() != m.Graph.Hash(); kept != (winner == 1) || (res.StepCount > 0) != kept || !res.ProofChecked {
+			t.Errorf("winner %d: the result has %d steps", winner, res.StepCount)
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Method: optimize.Descend, Tries: 200,
+		Judge: func(context.Context, []optimize.Candidate) (*judge.Decision, error) { return nil, broken }}); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+}
