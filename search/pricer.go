@@ -330,6 +330,7 @@ func (p *Pricer) reshapesDense(n bank.Node) bool {
 
 // value is how a tensor lies.
 func (p *Pricer) value(t bank.Tensor) lower.Value {
+	t = p.net.Came(t)
 	n, out := p.net.NodeOf(t)
 	if p.isView(n) {
 		if vs, ok := p.views(n); ok {

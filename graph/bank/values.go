@@ -12,6 +12,9 @@ type Weights struct {
 	// Interval is an interval of the numbers of one; nil: they may be any. It may be called
 	// by several goroutines at once.
 	Interval func(name string) graph.Interval
+	// Constant is the number that all elements of one are; nil, and not ok: they differ. It
+	// may be called by several goroutines at once.
+	Constant func(name string) (x float64, ok bool)
 }
 
 // values says of which operands a result has values.

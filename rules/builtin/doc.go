@@ -12,7 +12,8 @@
 //	heads.rules      merge what is parted in heads     ├─► All ─► optimized by, with axioms and lemmas
 //	parts.rules      take parts of weights             │
 //	language.rules   share keys, move gains and signs  │
-//	exchanges.rules  exchange operands                ─┘
+//	exchanges.rules  exchange operands                 │
+//	simplify.rules   remove what changes nothing      ─┘
 //
 // # Laws that the axioms have, too
 //
