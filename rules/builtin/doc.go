@@ -33,6 +33,9 @@
 //	join_and_part       reshape_join_part
 //	transpose_slice_front  transpose_slice
 //	transpose_slice_keys   transpose_slice
+//	relu_twice          relu_relu, which is ordered
+//	clip_after_relu     clip_relu, which is ordered
+//	pad_conv_1          pad_conv
 //
 // and lift_function and lift_sum are slice_pointwise and slice_ewadd written the other way
 // round. They stay, because these laws are also used without the axioms: the rewritten
