@@ -107,6 +107,11 @@ func Groups(p *lower.Plan) (groups []Group) {
 			continue
 		}
 		g := Group{ID: id, Once: fixed[id], Application: At(p.Graph, id)}
+		if g.Op != nil && lower.Repeats(g.Op) {
+			for i, t := range p.Graph.Operands(id) {
+				g.In[i].Sizes = read(p.Values[p.Of[t]])
+			}
+		}
 		g.View = !runs[id]
 		for _, s := range tails[id] {
 			g.Tail = append(g.Tail, fusedOf(p, s))
@@ -114,6 +119,17 @@ func Groups(p *lower.Plan) (groups []Group) {
 		groups = append(groups, g)
 	}
 	return groups
+}
+
+// read are the sizes of what is read of a value that may be repeated.
+func read(v lower.Value) []int {
+	sizes := slices.Clone(v.Sizes)
+	for k, stride := range v.Strides {
+		if stride == 0 {
+			sizes[k] = 1
+		}
+	}
+	return sizes
 }
 
 // Group is an application in a graph.
@@ -134,13 +150,7 @@ func fusedOf(p *lower.Plan, s lower.Step) Fused {
 		}
 		o := p.Graph.Type(t)
 		if lower.Repeats(f.Op) {
-			v := p.Values[s.Args[0]]
-			o.Sizes = slices.Clone(v.Sizes)
-			for k, n := range v.Strides {
-				if n == 0 {
-					o.Sizes[k] = 1
-				}
-			}
+			o.Sizes = read(p.Values[s.Args[0]])
 		}
 		f.Others = append(f.Others, o)
 	}
