@@ -61,7 +61,7 @@ func Simplify() ([]*law.Law, error) { return law.Parse("simplify.rules", simplif
 // the error is as that of Networks.
 func All() ([]*law.Law, error) {
 	var all []*law.Law
-	for _, part := range []func() ([]*law.Law, error){Networks, Heads, Parts, Language, Exchanges, Simplify} {
+	for _, part := range []func() ([]*law.Law, error){Networks, Heads, Parts, Language, Simplify, Exchanges} {
 		laws, err := part()
 		if err != nil {
 			return nil, err
