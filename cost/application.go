@@ -12,8 +12,11 @@ import (
 // Application is one operator with its attributes, applied to tensors of given
 // types; with a tail it is a group of operators that run as one kernel.
 type Application struct {
-	Op      *graph.Op // nil: an opaque operator, of which only the types are known
-	Attrs   graph.Attrs
+	Op    *graph.Op // nil: an opaque operator, of which only the types are known
+	Attrs graph.Attrs
+	// In are the types of the operands. Where the operator repeats operands
+	// ([lower.Repeats]), they are those before broadcasting: sizes that are 1 where the
+	// result has more.
 	In, Out []graph.TensorType
 	// Tail are the elementwise operators that are fused into it, in their order.
 	// Each has the type of Out[0].
@@ -47,13 +50,39 @@ func At(g *graph.Graph, id graph.NodeID) Application {
 		a.Op = nil
 	}
 	for _, t := range g.Operands(id) {
-		a.In = append(a.In, g.Type(t))
+		x := g.Type(t)
+		if a.Op != nil && lower.Repeats(a.Op) {
+			x.Sizes = unrepeated(g, t)
+		}
+		a.In = append(a.In, x)
 	}
 	for i := range g.NumOut(id) {
 		a.Out = append(a.Out, g.Type(id.Out(i)))
 	}
 	return a
 }
+
+// unrepeated are the sizes of a tensor before broadcasting, with 1 for each size that
+// broadcasting changed.
+func unrepeated(g *graph.Graph, t graph.Tensor) []int {
+	op := g.Op(t.Node)
+	if op == nil || op.Name != "broadcast" {
+		return g.Sizes(t)
+	}
+	from := unrepeated(g, g.Operands(t.Node)[0])
+	return slices.Concat(slices.Repeat([]int{1}, len(g.Sizes(t))-len(from)), from)
+}
+
+// repeated reports whether the operator reads an operand that is smaller than its result.
+func (a *Application) repeated() bool {
+	return a.Op != nil && lower.Repeats(a.Op) && slices.ContainsFunc(a.In, func(t graph.TensorType) bool {
+		return !slices.Equal(t.Sizes, a.Out[0].Sizes)
+	})
+}
+
+// Fuses reports whether kernels must be fused to run the application as one: it has a
+// tail, or reads an operand that is broadcast.
+func (a *Application) Fuses() bool { return len(a.Tail) > 0 || a.repeated() }
 
 // Groups are the applications that a run of a plan consists of, operands before
 // their users: kernels with what is fused into them, and views. Once are those
@@ -78,6 +107,11 @@ func Groups(p *lower.Plan) (groups []Group) {
 			continue
 		}
 		g := Group{ID: id, Once: fixed[id], Application: At(p.Graph, id)}
+		if g.Op != nil && lower.Repeats(g.Op) {
+			for i, t := range p.Graph.Operands(id) {
+				g.In[i].Sizes = read(p.Values[p.Of[t]])
+			}
+		}
 		g.View = !runs[id]
 		for _, s := range tails[id] {
 			g.Tail = append(g.Tail, fusedOf(p, s))
@@ -85,6 +119,17 @@ func Groups(p *lower.Plan) (groups []Group) {
 		groups = append(groups, g)
 	}
 	return groups
+}
+
+// read are the sizes of what is read of a value that may be repeated.
+func read(v lower.Value) []int {
+	sizes := slices.Clone(v.Sizes)
+	for k, stride := range v.Strides {
+		if stride == 0 {
+			sizes[k] = 1
+		}
+	}
+	return sizes
 }
 
 // Group is an application in a graph.
@@ -104,37 +149,17 @@ func fusedOf(p *lower.Plan, s lower.Step) Fused {
 			continue
 		}
 		o := p.Graph.Type(t)
-		if f.repeats() {
-			v := p.Values[s.Args[0]]
-			o.Sizes = slices.Clone(v.Sizes)
-			for k, n := range v.Strides {
-				if n == 0 {
-					o.Sizes[k] = 1
-				}
-			}
+		if lower.Repeats(f.Op) {
+			o.Sizes = read(p.Values[s.Args[0]])
 		}
 		f.Others = append(f.Others, o)
 	}
 	return f
 }
 
-// repeats: the other operand is repeated to the size of the result.
-func (f *Fused) repeats() bool { return f.Op.In == 2 && f.Op.Name != "smul" }
-
 // alone is the operator by itself, on a running value of the type.
 func (f *Fused) alone(t graph.TensorType) Application {
-	a := Application{Op: f.Op, Attrs: f.Attrs, Out: []graph.TensorType{t}}
-	for i := range f.Op.In {
-		switch {
-		case i == f.At || f.repeats():
-			a.In = append(a.In, t)
-		case i < f.At:
-			a.In = append(a.In, f.Others[i])
-		default:
-			a.In = append(a.In, f.Others[i-1])
-		}
-	}
-	return a
+	return Application{Op: f.Op, Attrs: f.Attrs, In: slices.Insert(slices.Clone(f.Others), f.At, t), Out: []graph.TensorType{t}}
 }
 
 // text is the operator as part of a key.
@@ -160,6 +185,20 @@ func (a *Application) Build(b *graph.Builder, add func(i int, t graph.TensorType
 		next++
 		return add(next-1, t)
 	}
+	apply := func(op *graph.Op, attrs graph.Attrs, in []graph.Tensor) (graph.NodeID, error) {
+		repeat, ok := graph.Lookup("broadcast")
+		for i := range in {
+			if !ok || !lower.Repeats(op) || slices.Equal(b.Sizes(in[i]), a.Out[0].Sizes) {
+				continue
+			}
+			r, err := b.Apply("", repeat, graph.Attrs{graph.ShapeValue(graph.Sizes(a.Out[0].Sizes...))}, in[i])
+			if err != nil {
+				return 0, err
+			}
+			in[i] = r.Out(0)
+		}
+		return b.Apply("", op, attrs, in...)
+	}
 	for _, t := range a.In {
 		x, err := operand(t)
 		if err != nil {
@@ -167,7 +206,7 @@ func (a *Application) Build(b *graph.Builder, add func(i int, t graph.TensorType
 		}
 		in = append(in, x)
 	}
-	id, err := b.Apply("", a.Op, a.Attrs, in...)
+	id, err := apply(a.Op, a.Attrs, in)
 	if err != nil {
 		return 0, err
 	}
@@ -178,17 +217,10 @@ func (a *Application) Build(b *graph.Builder, add func(i int, t graph.TensorType
 			if err != nil {
 				return 0, err
 			}
-			if repeat, ok := graph.Lookup("broadcast"); ok && f.repeats() && !slices.Equal(t.Sizes, a.Out[0].Sizes) {
-				r, err := b.Apply("", repeat, graph.Attrs{graph.ShapeValue(graph.Sizes(a.Out[0].Sizes...))}, x)
-				if err != nil {
-					return 0, err
-				}
-				x = r.Out(0)
-			}
 			in = append(in, x)
 		}
 		in = slices.Insert(in, min(f.At, len(in)), id.Out(0))
-		if id, err = b.Apply("", f.Op, f.Attrs, in...); err != nil {
+		if id, err = apply(f.Op, f.Attrs, in); err != nil {
 			return 0, err
 		}
 	}

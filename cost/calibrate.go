@@ -200,6 +200,14 @@ type unknowns struct {
 	at      map[Class]int
 }
 
+// move is the unknown of a class's bandwidth. Functions share that of Pointwise.
+func (u *unknowns) move(c Class) int {
+	if i, ok := u.at[Pointwise]; ok && c == Function {
+		return i + 1
+	}
+	return u.at[c] + 1
+}
+
 // fitRates changes m.Launch and m.Rates.
 func fitRates(m *Machine, obs []Observation) (rounds int, err error) {
 	u := unknowns{at: map[Class]int{}}
@@ -237,7 +245,8 @@ func (u *unknowns) solve(m *Machine, obs []Observation, n int) ([]float64, error
 	now := make([]float64, n)
 	now[0] = float64(m.Launch)
 	for _, c := range u.classes {
-		now[u.at[c]], now[u.at[c]+1] = 1/m.Rates[c].FLOPS, 1/m.Rates[c].Bandwidth
+		r := m.rate(c)
+		now[u.at[c]], now[u.move(c)] = 1/r.FLOPS, 1/r.Bandwidth
 	}
 	fixed := make([]bool, n)
 	for {
@@ -263,13 +272,13 @@ func (u *unknowns) step(m *Machine, obs []Observation, now []float64, fixed []bo
 	row := make([]float64, n)
 	for _, o := range obs {
 		clear(row)
-		i := u.at[o.Work.Class]
+		i, mv := u.at[o.Work.Class], u.move(o.Work.Class)
 		compute, move := m.ideal(o.Work, o.DType)
 		row[0] = 1
-		if compute*now[i] >= move*now[i+1] {
-			row[i], row[i+1] = compute, m.Serial*move
+		if compute*now[i] >= move*now[mv] {
+			row[i], row[mv] = compute, m.Serial*move
 		} else {
-			row[i], row[i+1] = m.Serial*compute, move
+			row[i], row[mv] = m.Serial*compute, move
 		}
 		predicted := 0.0
 		for j := range row {
@@ -281,16 +290,16 @@ func (u *unknowns) step(m *Machine, obs []Observation, now []float64, fixed []bo
 			w = huberAt / r
 		}
 		rest := 1.0
-		for _, j := range [3]int{0, i, i + 1} {
+		for _, j := range [3]int{0, i, mv} {
 			row[j] *= now[j] / t // unknowns relative to their values: all near 1
 			if fixed[j] {
 				rest -= row[j]
 				row[j] = 0
 			}
 		}
-		for _, j := range [3]int{0, i, i + 1} {
+		for _, j := range [3]int{0, i, mv} {
 			atb.SetVec(j, atb.AtVec(j)+w*row[j]*rest)
-			for _, k := range [3]int{0, i, i + 1} {
+			for _, k := range [3]int{0, i, mv} {
 				if k >= j {
 					ata.SetSym(j, k, ata.At(j, k)+w*row[j]*row[k])
 				}
@@ -341,7 +350,10 @@ func (u *unknowns) step(m *Machine, obs []Observation, now []float64, fixed []bo
 func (u *unknowns) apply(m *Machine, x []float64) {
 	m.Launch = Seconds(x[0])
 	for _, c := range u.classes {
-		m.Rates[c] = Rate{FLOPS: 1 / x[u.at[c]], Bandwidth: 1 / x[u.at[c]+1]}
+		m.Rates[c] = Rate{FLOPS: 1 / x[u.at[c]], Bandwidth: 1 / x[u.move(c)]}
+	}
+	for _, c := range u.classes {
+		m.Rates[c] = m.rate(c)
 	}
 }
 
@@ -354,11 +366,7 @@ func Evaluate(m *Machine, obs []Observation) *Fit {
 	for _, o := range obs {
 		c := by[o.Work.Class]
 		if c == nil {
-			r, ok := m.Rates[o.Work.Class]
-			if !ok {
-				r = Rate{FLOPS: 1, Bandwidth: 1}
-			}
-			c = &ClassFit{Class: o.Work.Class, Rate: r}
+			c = &ClassFit{Class: o.Work.Class, Rate: m.rate(o.Work.Class)}
 			by[o.Work.Class] = c
 		}
 		c.Count++

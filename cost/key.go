@@ -7,6 +7,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/lower"
 )
 
 // Setting is what a time depends on besides the application: where and how it
@@ -181,13 +182,24 @@ func parseOne(op, attrs string, in []string, out string) (*Application, error) {
 		names[i] = "x" + strconv.Itoa(i)
 		fmt.Fprintf(&b, "%s : %s\n", names[i], t)
 	}
+	result := "y"
+	if op, ok := graph.Lookup(op); ok {
+		if op.Out > 1 {
+			result = "y.0"
+		}
+		// Operands that are broadcast have the sizes before that.
+		if _, sizes, ok := strings.Cut(out, "["); ok && lower.Repeats(op) {
+			for i, t := range in {
+				if t != out {
+					names[i] = "r" + strconv.Itoa(i)
+					fmt.Fprintf(&b, "%s = broadcast[shape=[%s](x%d)\n", names[i], sizes, i)
+				}
+			}
+		}
+	}
 	b.WriteString("y")
 	if dtype, _, ok := strings.Cut(out, "["); ok && len(in) == 0 {
 		b.WriteString(" : " + dtype)
-	}
-	result := "y"
-	if op, ok := graph.Lookup(op); ok && op.Out > 1 {
-		result = "y.0"
 	}
 	fmt.Fprintf(&b, " = %s%s(%s)\nreturn %s\n", op, attrs, strings.Join(names, ", "), result)
 	g, err := graph.ParseText("key", b.String())

@@ -1,6 +1,10 @@
 package cost
 
-import "github.com/taso-go/taso/lower"
+import (
+	"slices"
+
+	"github.com/taso-go/taso/lower"
+)
 
 // Prices are what one application adds to the cost of a graph, by what becomes of
 // it where it stands: for a graph that is being rewritten, in which a change is
@@ -21,7 +25,11 @@ type Prices struct {
 // better given by their types before that: their memory is what is read.
 func PricesOf(m Model, a Application) (p Prices, err error) {
 	if a.Op != nil && lower.IsStep(a.Op) {
-		if p.Fused, _, err = m.Fused(Fused{Op: a.Op, Attrs: a.Attrs, Others: a.In[1:]}, a.Out[0]); err != nil {
+		f := Fused{Op: a.Op, Attrs: a.Attrs, Others: a.In[1:]}
+		if lower.Repeats(a.Op) && !slices.Equal(a.In[0].Sizes, a.Out[0].Sizes) {
+			f.At, f.Others = 1, a.In[:1] // the running value is not the one that is broadcast
+		}
+		if p.Fused, _, err = m.Fused(f, a.Out[0]); err != nil {
 			return p, err
 		}
 	}

@@ -48,7 +48,8 @@ type Machine struct {
 	// hidden behind the longer, from 0 (the classic roofline) to 1 (the sum).
 	Serial float64 `json:"serial,omitempty"`
 	// Rates are the fractions of the peak rates that kernels reach, by class;
-	// a class that is not named reaches all.
+	// a class that is not named reaches all. No bandwidth counts that is above that of
+	// pointwise, and functions have that of pointwise.
 	Rates map[Class]Rate `json:"rates,omitempty"`
 }
 

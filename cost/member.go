@@ -41,9 +41,10 @@ func (ap Application) ofEach(n int) Work {
 		for _, t := range ap.Out {
 			w.Read = add(w.Read, t.Bytes())
 		}
-		w.Write = w.Read
+		w.Write, w.Reach = w.Read, 0
 	}
 	w.Read, w.Write, w.FLOPs, w.Weights = times(w.Read, n), times(w.Write, n), times(w.FLOPs, n), times(w.Weights, n)
+	w.Reach = times(w.Reach, n)
 	return w
 }
 

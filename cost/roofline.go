@@ -15,8 +15,13 @@ import (
 //	move    = (weights / memory bandwidth + others / bandwidth) / the class's fraction
 //
 // Weights come from the memory; the bandwidth of all other bytes is that of the
-// smallest cache that holds them, else of the memory. A view costs Machine.View. An element type without a peak
-// computes as fast as float32 for each of its bytes.
+// smallest cache that holds Work.Reach, else of the memory. A view costs Machine.View.
+// An element type without a peak computes as fast as float32 for each of its bytes.
+//
+// An elementwise operator costs no more than what it adds to any kernel that it is fused
+// into and that kernel together, so that an operator more never makes a network cheaper:
+// tensors of one size are moved at one bandwidth, and no class moves faster than
+// Pointwise.
 func (m *Machine) Time(w Work, t graph.DType) Seconds {
 	if w.Class == View {
 		return m.View
@@ -28,12 +33,25 @@ func (m *Machine) Time(w Work, t graph.DType) Seconds {
 
 // terms are the seconds of computing and of moving.
 func (m *Machine) terms(w Work, t graph.DType) (compute, move float64) {
-	r, ok := m.Rates[w.Class]
-	if !ok {
-		r = Rate{FLOPS: 1, Bandwidth: 1}
-	}
+	r := m.rate(w.Class)
 	compute, move = m.ideal(w, t)
 	return compute / r.FLOPS, move / r.Bandwidth
+}
+
+// rate are the fractions of a class. Functions move what other elementwise operators do,
+// and nothing moves faster than these.
+func (m *Machine) rate(c Class) Rate {
+	of := func(c Class) Rate {
+		if r, ok := m.Rates[c]; ok {
+			return r
+		}
+		return Rate{FLOPS: 1, Bandwidth: 1}
+	}
+	r, stream := of(c), of(Pointwise).Bandwidth
+	if c == Function || r.Bandwidth > stream {
+		r.Bandwidth = stream
+	}
+	return r
 }
 
 // ideal is terms at the peak rates.
@@ -43,7 +61,11 @@ func (m *Machine) ideal(w Work, t graph.DType) (compute, move float64) {
 		peak = m.FLOPS[graph.Float32.String()] * 4 / math.Max(1, float64(t.Bytes()))
 	}
 	others := w.Bytes() - w.Weights
-	return float64(w.FLOPs) / peak, float64(w.Weights)/m.Bandwidth + float64(others)/m.bandwidth(others)
+	reach := w.Reach
+	if reach == 0 {
+		reach = others
+	}
+	return float64(w.FLOPs) / peak, float64(w.Weights)/m.Bandwidth + float64(others)/m.bandwidth(reach)
 }
 
 // bandwidth is that of the smallest level that holds n bytes.
@@ -106,7 +128,7 @@ func (m *Machine) held(ts []graph.TensorType) []graph.TensorType {
 func (m *Machine) Fused(f Fused, t graph.TensorType) (Seconds, Source, error) {
 	t, f.Others = m.held([]graph.TensorType{t})[0], m.held(f.Others)
 	w := WorkOf(f.alone(t))
-	w.Read, w.Write, w.Weights = f.bytes(), 0, 0
+	w.Read, w.Write, w.Reach = f.bytes(t), 0, add(t.Bytes(), t.Bytes())
 	return m.Time(w, t.DType) - m.Launch, Modelled, nil
 }
 

@@ -160,6 +160,18 @@ func (m *tabled) Cost(a Application) (Seconds, Source, error) {
 	if len(a.Tail) > 0 {
 		return ofParts(m, a)
 	}
+	if a.repeated() {
+		// As with operands of the result's shape, without the traffic that is not there.
+		whole := a
+		whole.In = slices.Clone(a.In)
+		for i := range whole.In {
+			whole.In[i].Sizes = a.Out[0].Sizes
+		}
+		if s, _, err := m.Cost(whole); err == nil {
+			part := float64(WorkOf(a).Bytes()) / float64(max(1, WorkOf(whole).Bytes()))
+			return min(s, m.start+Seconds(part)*max(0, s-m.start)), Modelled, nil
+		}
+	}
 	return 0, 0, &MissingError{k}
 }
 
@@ -175,7 +187,7 @@ func (f *Fused) share(t graph.TensorType) float64 {
 	if w.Class == Function {
 		return 1
 	}
-	return float64(f.bytes()) / float64(max(1, w.Bytes()))
+	return float64(f.bytes(t)) / float64(max(1, w.Bytes()))
 }
 
 // NewEntry is an entry of now.

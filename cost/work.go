@@ -55,6 +55,11 @@ type Work struct {
 	// has gone through the caches since the last run, while other inputs have
 	// just been written.
 	Weights int64
+	// Reach decides which cache the tensors that are no weights are in; 0: all of their
+	// bytes do. An elementwise operator of several large tensors has twice the bytes of
+	// the largest, so that it finds them where one that is fused into the kernel of an
+	// operand does.
+	Reach int64
 }
 
 // Bytes is Read + Write, at most the largest int64.
@@ -81,11 +86,19 @@ func WorkOf(ap Application) Work {
 	if one, n := ap.member(); n > 0 {
 		return one.ofEach(n)
 	}
-	for _, t := range in {
+	step, largest := op != nil && lower.IsStep(op), int64(0)
+	for i, t := range in {
+		if step && scalar(t, out[0]) {
+			continue
+		}
 		w.Read = add(w.Read, t.Bytes())
+		if op == nil || op.Weights == nil || !op.Weights(i, t.Sizes) {
+			largest = max(largest, t.Bytes())
+		}
 	}
 	for _, t := range out {
 		w.Write = add(w.Write, t.Bytes())
+		largest = max(largest, t.Bytes())
 	}
 	if op == nil || op.Name == graph.OpaqueName {
 		return w
@@ -108,13 +121,24 @@ func WorkOf(ap Application) Work {
 			w.FLOPs, w.Read = 0, add(min(in[0].Bytes(), w.Write), w.Read-in[0].Bytes())
 		}
 	}
+	if twice := add(largest, largest); step && twice < w.Bytes()-w.Weights {
+		w.Reach = twice
+	}
 	return w
 }
 
-// bytes are those of the operands that are read beside the running value.
-func (f *Fused) bytes() (n int64) {
-	for _, t := range f.Others {
-		n = add(n, t.Bytes())
+// scalar reports whether an elementwise operator with a result of type out reads one
+// element for all of it, which is no traffic.
+func scalar(t, out graph.TensorType) bool {
+	return graph.NumElements(t.Sizes) == 1 && graph.NumElements(out.Sizes) > 1
+}
+
+// bytes are those of the operands that are read beside a running value of type t.
+func (f *Fused) bytes(t graph.TensorType) (n int64) {
+	for _, o := range f.Others {
+		if !scalar(o, t) {
+			n = add(n, o.Bytes())
+		}
 	}
 	return n
 }

@@ -104,3 +104,11 @@ func FuncKeepsZero(text string) bool {
 	}
 	return op.KeepsZero(a)
 }
+
+// FuncIdempotent reports whether the function of one element that a [Step] or an entry
+// names, see [FuncText], is known to change nothing that it is applied to twice.
+func FuncIdempotent(text string) bool {
+	name, _, _ := strings.Cut(text, "(")
+	op, ok := Lookup(name)
+	return ok && op.Idempotent
+}

@@ -92,6 +92,9 @@ type Op struct {
 	// Rises: a pointwise function that is nowhere less than where its argument is smaller,
 	// wherever it has values, and for all values of its parameters.
 	Rises bool
+	// Idempotent: a pointwise function f with f(f(x)) = f(x) at every number x, for all values
+	// of its parameters.
+	Idempotent bool
 	// HasValue, of a pointwise function, tells whether it has a value at every number of an
 	// interval, for these values of its parameters; nil: it has one at every real number.
 	HasValue func(params []float64, x Interval) bool

@@ -142,6 +142,10 @@ func (t *Target) step(fn string, d graph.DType) bool {
 // a normalization by stored statistics.
 func IsStep(op *graph.Op) bool { return op.In > 0 && StepFn(op) != "" }
 
+// Repeats reports whether an operator is a step of two tensors of one shape, which reads
+// an operand that is broadcast to that shape at the size that it had before.
+func Repeats(op *graph.Op) bool { return op.In == 2 && op.Name != "smul" && IsStep(op) }
+
 // StepFn is the function of the step that an elementwise operator is, "" for
 // others.
 func StepFn(op *graph.Op) string {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -44,6 +45,26 @@ func (w *Weight) Read() ([]byte, error) {
 		return nil, fmt.Errorf("load weight: %s%s has %d bytes, not %d", w.DType, graph.Sizes(w.Sizes...), w.Bytes(), len(raw))
 	}
 	return raw, nil
+}
+
+// Constant is the number that all elements are, if they are one finite number and there are
+// any; ok is false of others, and of integers.
+func (w *Weight) Constant() (x float64, ok bool, err error) {
+	size := w.DType.Bytes()
+	if !w.DType.IsFloat() || size == 0 || w.Elements() == 0 {
+		return 0, false, nil
+	}
+	raw, err := w.Read()
+	if err != nil {
+		return 0, false, err
+	}
+	for i := size; i < len(raw); i += size {
+		if !bytes.Equal(raw[i:i+size], raw[:size]) {
+			return 0, false, nil
+		}
+	}
+	_, x = Element(w.DType, raw)
+	return x, !math.IsNaN(x) && !math.IsInf(x, 0), nil
 }
 
 // Float32s loads the elements of a float32 weight into a new slice.

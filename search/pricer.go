@@ -29,7 +29,7 @@ type Pricer struct {
 	net    *bank.Bank
 	target *lower.Target
 	prices Prices
-	known  map[uint32]known
+	known  map[knownKey]known
 	fused  map[fusedKey]int64
 	cost   []int64 // by node
 	total  int64
@@ -41,6 +41,9 @@ type Pricer struct {
 
 // known is what an application costs by itself and as a view.
 type known struct{ alone, view int64 }
+
+// knownKey is an application, with the axes along which each operand is repeated.
+type knownKey struct{ app, first, second uint32 }
 
 // fusedKey is an application in the kernel of an operand: which operand is another
 // one, and which of its axes are repeated.
@@ -63,7 +66,7 @@ type PricerMark struct {
 
 // NewPricer prices a network.
 func NewPricer(net *bank.Bank, t *lower.Target, prices Prices) *Pricer {
-	p := &Pricer{net: net, target: t, prices: prices, known: map[uint32]known{}, fused: map[fusedKey]int64{}}
+	p := &Pricer{net: net, target: t, prices: prices, known: map[knownKey]known{}, fused: map[fusedKey]int64{}}
 	p.All()
 	return p
 }
@@ -179,13 +182,20 @@ func (p *Pricer) now(n bank.Node) int64 {
 	if p.nested(n, op) {
 		return 0
 	}
-	x, ok := p.known[app]
+	key := knownKey{app: app}
+	if lower.Repeats(op) {
+		key.first, key.second = p.repeated(p.net.Operand(n, 0)), p.repeated(p.net.Operand(n, 1))
+	}
+	x, ok := p.known[key]
 	if !ok {
 		var err error
 		in, out := p.types(n)
+		if lower.Repeats(op) {
+			in[0], in[1] = unrepeated(in[0], key.first), unrepeated(in[1], key.second)
+		}
 		x.alone, x.view, err = p.prices.Alone(op, p.net.Attrs(n), in, out)
 		p.failed(err)
-		p.known[app] = x
+		p.known[key] = x
 	}
 	if p.isView(n) && !p.copied(n) {
 		return x.view
@@ -229,16 +239,9 @@ func (p *Pricer) types(n bank.Node) (in, out []graph.TensorType) {
 // that is read.
 func (p *Pricer) inKernel(n bank.Node, op *graph.Op) int64 {
 	key := fusedKey{app: p.net.App(n), other: 1}
-	if op.In == 2 && op.Name != "smul" {
+	if lower.Repeats(op) {
 		for i := range 2 {
-			v := p.value(p.net.Operand(n, i))
-			axes := uint32(0)
-			for k, stride := range v.Strides {
-				if stride == 0 && v.Sizes[k] > 1 && k < 32 {
-					axes |= 1 << k
-				}
-			}
-			if axes != 0 {
+			if axes := p.repeated(p.net.Operand(n, i)); axes != 0 {
 				key.axes, key.other = axes, int8(i)
 			}
 		}
@@ -248,15 +251,10 @@ func (p *Pricer) inKernel(n bank.Node, op *graph.Op) int64 {
 		var others []graph.TensorType
 		for i, t := range p.net.Operands(n) {
 			o := p.net.Type(t)
-			if i == int(key.other) && key.axes != 0 {
-				o.Sizes = slices.Clone(o.Sizes)
-				for k := range o.Sizes {
-					if key.axes>>k&1 != 0 {
-						o.Sizes[k] = 1
-					}
-				}
+			if i == int(key.other) {
+				o = unrepeated(o, key.axes)
 			}
-			if op.In == 2 && op.Name != "smul" && i == int(key.other) || (op.In != 2 || op.Name == "smul") && i > 0 {
+			if lower.Repeats(op) && i == int(key.other) || !lower.Repeats(op) && i > 0 {
 				others = append(others, o)
 			}
 		}
@@ -266,6 +264,31 @@ func (p *Pricer) inKernel(n bank.Node, op *graph.Op) int64 {
 		p.fused[key] = c
 	}
 	return c
+}
+
+// repeated are the axes along which a tensor is repeated, as bits.
+func (p *Pricer) repeated(t bank.Tensor) (axes uint32) {
+	v := p.value(t)
+	for k, stride := range v.Strides {
+		if stride == 0 && v.Sizes[k] > 1 && k < 32 {
+			axes |= 1 << k
+		}
+	}
+	return axes
+}
+
+// unrepeated is a type with sizes of 1 for axes.
+func unrepeated(t graph.TensorType, axes uint32) graph.TensorType {
+	if axes == 0 {
+		return t
+	}
+	t.Sizes = slices.Clone(t.Sizes)
+	for k := range t.Sizes {
+		if axes>>k&1 != 0 {
+			t.Sizes[k] = 1
+		}
+	}
+	return t
 }
 
 // joins reports whether an elementwise node goes into the kernel of an operand.
@@ -307,6 +330,7 @@ func (p *Pricer) reshapesDense(n bank.Node) bool {
 
 // value is how a tensor lies.
 func (p *Pricer) value(t bank.Tensor) lower.Value {
+	t = p.net.Came(t)
 	n, out := p.net.NodeOf(t)
 	if p.isView(n) {
 		if vs, ok := p.views(n); ok {

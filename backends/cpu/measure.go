@@ -35,7 +35,7 @@ func (b *Backend) Measure(ctx context.Context, a cost.Application, opt backends.
 	if err != nil {
 		return wrap(err)
 	}
-	plan, err := b.Compile(ctx, m, backends.CompileOptions{NoFuse: len(a.Tail) == 0})
+	plan, err := b.Compile(ctx, m, backends.CompileOptions{NoFuse: !a.Fuses()})
 	if err != nil {
 		return wrap(err)
 	}

@@ -47,7 +47,7 @@ func (b *Backend) measure(ctx context.Context, a *cost.Application, opt backends
 	}
 	b.measuring.Lock()
 	defer b.measuring.Unlock()
-	p, err := b.compile(ctx, m, backends.CompileOptions{NoFuse: len(a.Tail) == 0, KeepAll: true})
+	p, err := b.compile(ctx, m, backends.CompileOptions{NoFuse: !a.Fuses(), KeepAll: true})
 	if err != nil {
 		return s, err
 	}

@@ -73,6 +73,7 @@ type Bank struct {
 	total   int64           // cost of what is live
 	origin  map[Node]string // names, where there are some
 	opaque  map[Node]opaque
+	came    map[Tensor]Tensor // by the number that stands for it, see constants; not written to after From
 	price   Price
 
 	table map[uint64]Node // by key

@@ -48,14 +48,23 @@ func from(g *graph.Graph, price Price, w *Weights) (b *Bank, place func(graph.Te
 		}
 	}
 	to := map[graph.Tensor]Tensor{}
+	numbers := constants{b: b, came: map[graph.Tensor]Tensor{}, value: map[graph.Tensor]float64{}}
 	g = g.WithoutDead()
 	serial := 0
 	for id := range g.Nodes() {
 		op := g.Op(id)
 		if op == nil {
 			n := b.AddInput(g.Name(id), g.IsWeight(id), g.Type(id.Out(0)))
-			to[id.Out(0)] = b.Out(n, 0)
+			if to[id.Out(0)], err = numbers.weight(id.Out(0), b.Out(n, 0)); err != nil {
+				return nil, nil, fmt.Errorf("weight %s: %w", g.Name(id), err)
+			}
 			unreal[id.Out(0)] = w.Infinite[g.Name(id)] && g.IsWeight(id)
+			continue
+		}
+		if x, ok, err := numbers.moved(g, id); err != nil {
+			return nil, nil, fmt.Errorf("node %s: %w", g.Name(id), err)
+		} else if ok {
+			to[id.Out(0)] = x
 			continue
 		}
 		in := make([]Tensor, len(g.Operands(id)))
@@ -162,7 +171,7 @@ func (b *Bank) Graph() (g *graph.Graph, of map[graph.NodeID]Node, err error) {
 		}
 		in := make([]graph.Tensor, b.Arity(n))
 		for i := range in {
-			t := b.Operand(n, i)
+			t := b.Came(b.Operand(n, i))
 			if err := visit(b.tensors[t].node); err != nil {
 				return err
 			}
@@ -184,7 +193,7 @@ func (b *Bank) Graph() (g *graph.Graph, of map[graph.NodeID]Node, err error) {
 		return nil
 	}
 	outs := make([]graph.Tensor, len(b.outputs))
-	for i, t := range b.outputs {
+	for i, t := range b.written(b.outputs) {
 		if err := visit(b.tensors[t].node); err != nil {
 			return nil, nil, err
 		}

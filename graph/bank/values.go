@@ -14,6 +14,9 @@ type Weights struct {
 	Interval func(name string) graph.Interval
 	// Whole are nodes of the graph, by name, that no move is to take apart: [Free] hides them.
 	Whole map[string]bool
+	// Constant is the number that all elements of one are; nil, and not ok: they differ. It
+	// may be called by several goroutines at once.
+	Constant func(name string) (x float64, ok bool)
 }
 
 // values says of which operands a result has values.

@@ -60,6 +60,12 @@ func rising(o *graph.Op) *graph.Op {
 	return o
 }
 
+// idempotent marks a function f of one element with f(f(x)) = f(x).
+func idempotent(o *graph.Op) *graph.Op {
+	o.Idempotent = true
+	return o
+}
+
 // partial marks a function of one element that has no value at some real numbers: has tells
 // whether it has one at every number of an interval.
 func partial(has func(params []float64, x graph.Interval) bool, o *graph.Op) *graph.Op {
@@ -100,15 +106,15 @@ func boundParam(name, doc string, infinite int) graph.Param {
 
 var (
 	// Abs is the absolute value.
-	Abs = graph.Register(only0AtZero(sloped(slopeAbs, cheap(nonNegative(pointwise("abs", "Absolute value", "abs(x)", true, math.Abs))))))
+	Abs = graph.Register(idempotent(only0AtZero(sloped(slopeAbs, cheap(nonNegative(pointwise("abs", "Absolute value", "abs(x)", true, math.Abs)))))))
 
 	// Clip is min(hi, max(lo, x)): hi where lo is above it.
-	Clip = graph.Register(rising(sloped(slopeClip, cheap(family("clip", "x kept between lo and hi", "min(max(x, lo), hi)",
+	Clip = graph.Register(idempotent(rising(sloped(slopeClip, cheap(family("clip", "x kept between lo and hi", "min(max(x, lo), hi)",
 		func(p []float64) bool { return clip(0, p[0], p[1]) == 0 },
 		func(p []float64) func(float64) float64 {
 			return func(x float64) float64 { return clip(x, p[0], p[1]) }
 		},
-		boundParam("lo", "least value", -1), boundParam("hi", "largest value", 1))))))
+		boundParam("lo", "least value", -1), boundParam("hi", "largest value", 1)))))))
 
 	// Elu is x where it is positive, alpha*(exp(x) - 1) elsewhere (Clevert and
 	// others, arXiv 1511.07289).
@@ -167,8 +173,8 @@ var (
 		func(x float64) float64 { return 1 / x }))))))
 
 	// Relu is max(x, 0).
-	Relu = graph.Register(rising(sloped(slopeRelu, cheap(nonNegative(pointwise("relu", "Relu, max(x, 0)", "max(x, 0)", true,
-		func(x float64) float64 { return math.Max(x, 0) }))))))
+	Relu = graph.Register(idempotent(rising(sloped(slopeRelu, cheap(nonNegative(pointwise("relu", "Relu, max(x, 0)", "max(x, 0)", true,
+		func(x float64) float64 { return math.Max(x, 0) })))))))
 
 	// Rsqrt is 1/sqrt(x + eps), what a normalization multiplies with.
 	Rsqrt = graph.Register(nowhere0(partial(func(p []float64, x graph.Interval) bool { return p[0] == 0 && x.Above(0) || x.Lo+p[0] > 0 }, sloped(slopeRsqrt, cheap(nonNegative(family("rsqrt", "Reciprocal square root, 1/sqrt(x + eps)", "1 / sqrt(x + eps)", nil,
@@ -186,13 +192,13 @@ var (
 
 	// Step is 1 where x is positive, 0 elsewhere: where a rectifier lets derivatives
 	// through. Its own derivative is 0 wherever it has one.
-	Step = graph.Register(rising(flat(cheap(nonNegative(pointwise("step", "1 where x is positive, 0 elsewhere", "where(x > 0, 1, 0)", true,
+	Step = graph.Register(idempotent(rising(flat(cheap(nonNegative(pointwise("step", "1 where x is positive, 0 elsewhere", "where(x > 0, 1, 0)", true,
 		func(x float64) float64 {
 			if x > 0 {
 				return 1
 			}
 			return 0
-		}))))))
+		})))))))
 
 	// Tanh is the hyperbolic tangent.
 	Tanh = graph.Register(only0AtZero(rising(sloped(slopeTanh, pointwise("tanh", "Hyperbolic tangent", "tanh(x)", true, math.Tanh)))))

@@ -34,7 +34,7 @@ var (
 
 	// Ceil is the least integer that is not below x. Its derivative is 0 wherever it has
 	// one, as that of the others that round.
-	Ceil = graph.Register(rising(flat(cheap(pointwise("ceil", "Least integer not below x", "ceil(x)", true, math.Ceil)))))
+	Ceil = graph.Register(idempotent(rising(flat(cheap(pointwise("ceil", "Least integer not below x", "ceil(x)", true, math.Ceil))))))
 
 	// Cos is the cosine of an angle in radians.
 	Cos = graph.Register(sloped(slopeCos, pointwise("cos", "Cosine", "cos(x)", false, math.Cos)))
@@ -43,7 +43,7 @@ var (
 	Cosh = graph.Register(nowhere0(sloped(slopeCosh, nonNegative(pointwise("cosh", "Hyperbolic cosine", "cosh(x)", false, math.Cosh)))))
 
 	// Floor is the largest integer that is not above x.
-	Floor = graph.Register(rising(flat(cheap(pointwise("floor", "Largest integer not above x", "floor(x)", true, math.Floor)))))
+	Floor = graph.Register(idempotent(rising(flat(cheap(pointwise("floor", "Largest integer not above x", "floor(x)", true, math.Floor))))))
 
 	// IsInf is 1 where x is infinite, which no real number is.
 	IsInf = graph.Register(flat(cheap(nonNegative(pointwise("isinf", "1 where x is infinite, 0 elsewhere", "where(x - x == x - x, 0, where(x == x, 1, 0))", true,
@@ -54,10 +54,10 @@ var (
 		func(x float64) float64 { return indicator(math.IsNaN(x)) })))))
 
 	// Round is the nearest integer, the even one of two.
-	Round = graph.Register(rising(flat(cheap(pointwise("round", "Nearest integer, the even one of two", "rint(x)", true, math.RoundToEven)))))
+	Round = graph.Register(idempotent(rising(flat(cheap(pointwise("round", "Nearest integer, the even one of two", "rint(x)", true, math.RoundToEven))))))
 
 	// Sign is 1 above 0, -1 below, and x where it is 0 or not a number.
-	Sign = graph.Register(rising(flat(cheap(pointwise("sign", "1 above 0, -1 below, 0 at 0", "where(x > 0, 1, where(x < 0, -1, x))", true,
+	Sign = graph.Register(idempotent(rising(flat(cheap(pointwise("sign", "1 above 0, -1 below, 0 at 0", "where(x > 0, 1, where(x < 0, -1, x))", true,
 		func(x float64) float64 {
 			switch {
 			case x > 0:
@@ -66,7 +66,7 @@ var (
 				return -1
 			}
 			return x
-		})))))
+		}))))))
 
 	// Sin is the sine of an angle in radians.
 	Sin = graph.Register(sloped(slopeSin, pointwise("sin", "Sine", "sin(x)", true, math.Sin)))

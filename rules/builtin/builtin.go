@@ -50,11 +50,18 @@ var language []byte
 // its own; the error is as that of Networks.
 func Language() ([]*law.Law, error) { return law.Parse("language.rules", language) }
 
+//go:embed simplify.rules
+var simplify []byte
+
+// Simplify are the laws that remove operators that change nothing, and one of two where one
+// is enough. Each call gives laws of its own; the error is as that of Networks.
+func Simplify() ([]*law.Law, error) { return law.Parse("simplify.rules", simplify) }
+
 // All are the laws of this package, in a fixed order. Each call gives laws of its own;
 // the error is as that of Networks.
 func All() ([]*law.Law, error) {
 	var all []*law.Law
-	for _, part := range []func() ([]*law.Law, error){Networks, Heads, Parts, Language, Exchanges} {
+	for _, part := range []func() ([]*law.Law, error){Networks, Heads, Parts, Language, Simplify, Exchanges} {
 		laws, err := part()
 		if err != nil {
 			return nil, err

@@ -12,6 +12,7 @@
 //	heads.rules      merge what is parted in heads     ├─► All ─► optimized by, with axioms and lemmas
 //	parts.rules      take parts of weights             │
 //	language.rules   share keys, move gains and signs  │
+//	simplify.rules   remove what changes nothing       │
 //	exchanges.rules  exchange operands                ─┘
 //
 // # Laws that the axioms have, too
@@ -32,6 +33,8 @@
 //	join_and_part       reshape_join_part
 //	transpose_slice_front  transpose_slice
 //	transpose_slice_keys   transpose_slice
+//	relu_twice          relu_relu
+//	clip_after_relu     clip_relu
 //
 // and lift_function and lift_sum are slice_pointwise and slice_ewadd written the other way
 // round. They stay, because these laws are also used without the axioms: the rewritten

@@ -123,7 +123,7 @@ func (p *problem) add(k extract.ClassID, n egraph.NodeID) error {
 		kids[i] = p.class[s.g.E().Find(s.g.E().Child(n, i))]
 		in[i] = p.types[kids[i]]
 	}
-	if lower.IsStep(op) {
+	if lower.Repeats(op) {
 		p.unrepeat(n, in)
 	}
 	w := way{node: n, extra: 1}
@@ -165,14 +165,15 @@ func (p *problem) put(node extract.Node, w way) extract.NodeID {
 	return id
 }
 
-// unrepeat replaces the types of operands behind the first that are repeated tensors
-// by the types before that: that memory is what is read.
+// unrepeat replaces the types of operands that are broadcast by the types before that, of
+// the same rank: that memory is what is read.
 func (p *problem) unrepeat(n egraph.NodeID, in []graph.TensorType) {
 	e := p.s.g.E()
-	for i := 1; i < len(in); i++ {
+	for i := range in {
 		for m := range e.Class(e.Find(e.Child(n, i))) {
 			if op, _, _ := p.s.g.Node(m); op != nil && op.Name == "broadcast" {
-				in[i] = p.types[p.class[e.Find(e.Child(m, 0))]]
+				from := p.types[p.class[e.Find(e.Child(m, 0))]].Sizes
+				in[i].Sizes = slices.Concat(slices.Repeat([]int{1}, len(in[i].Sizes)-len(from)), from)
 				break
 			}
 		}

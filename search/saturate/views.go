@@ -1,6 +1,8 @@
 package saturate
 
 import (
+	"slices"
+
 	"github.com/taso-go/taso/egraph"
 	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph"
@@ -37,7 +39,7 @@ func (p *problem) wanted(op *graph.Op, attrs graph.Attrs, i int, x, out graph.Te
 	case t == nil:
 		return anyhow
 	case lower.IsStep(op):
-		if i > 0 {
+		if i > 0 || lower.Repeats(op) && !slices.Equal(x.Sizes, out.Sizes) {
 			return anyhow // repeated tensors; others hardly stand here
 		}
 		return isDense

@@ -188,7 +188,7 @@ func (f Fun) opaque() bool {
 
 func funOf(v graph.Value) Fun {
 	if name, ok := v.Name(); ok {
-		return Fun{value: v, zero: graph.FuncKeepsZero(name), relu: name == "relu"}
+		return Fun{value: v, zero: graph.FuncKeepsZero(name), relu: name == "relu", again: graph.FuncIdempotent(name)}
 	}
 	return Fun{value: v}
 }
@@ -294,6 +294,9 @@ func (b *Engine) apply(f Fun, n NF, ctx []graph.Guard) (NF, error) {
 	b.orders = b.orders || !f.opaque()
 	if b.ordered {
 		f, n = clipped(f, n)
+		if a, ok := application(n); ok && f.again && a.Fn == f {
+			return n, nil
+		}
 	}
 	if f.relu && b.ordered && b.nonNegative(n) {
 		return n, nil

@@ -167,6 +167,7 @@
 // not negative move through both. Sizes, counts and weights that entries multiply with
 // are not negative where their term counts, but for numbers that are written out.
 //
+//   - A function that is idempotent, as floor, changes nothing that it was applied to.
 //   - What is added to all values of a maximum alike may be added to the largest.
 //   - Let g(x) be a sum of powers of x and of relu(x), with positive numbers and sizes
 //     before them, the powers of x odd unless x is not negative; x may be a square. It

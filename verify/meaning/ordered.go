@@ -197,15 +197,24 @@ func clipped(f Fun, n NF) (Fun, NF) {
 	switch {
 	case isClip && hi == "inf)", text == "leakyrelu(0.0)":
 		return funOf(graph.NameValue("relu")), n
-	case !isClip || len(n) != 1:
+	case !isClip:
 		return f, n
 	}
-	t := n[0]
-	if t.Num.Cmp(one) != 0 || len(t.Facs) > 0 || len(t.Over) > 0 || len(t.Dom) > 0 || len(t.Atoms) != 1 {
-		return f, n
-	}
-	if a := t.Atoms[0]; a.Kind == Apply && a.Fn.relu {
+	if a, ok := application(n); ok && a.Fn.relu {
 		return f, a.Arg
 	}
 	return f, n
+}
+
+// application is the function of something that a normal form is everywhere, and nothing
+// else.
+func application(n NF) (a Atom, ok bool) {
+	if len(n) != 1 {
+		return a, false
+	}
+	t := n[0]
+	if t.Num.Cmp(one) != 0 || len(t.Facs) > 0 || len(t.Over) > 0 || len(t.Dom) > 0 || len(t.Atoms) != 1 {
+		return a, false
+	}
+	return t.Atoms[0], t.Atoms[0].Kind == Apply
 }

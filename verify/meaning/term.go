@@ -76,6 +76,7 @@ type Fun struct {
 	value graph.Value
 	zero  bool // f(0) = 0
 	relu  bool
+	again bool // f(f(x)) = f(x)
 }
 
 var one = big.NewRat(1, 1)

@@ -30,7 +30,9 @@
 // outputs down and then from the operands of those before, operands in order. A term
 // is a tensor if it applies the same operator with the same attributes to what are
 // its operands; operands of a commutative operator may be in either order; a derived
-// operator is what it expands to.
+// operator is what it expands to. In both models a tensor is also the term of a number
+// (one, or fill with a denominator of 1) of its shape if all of its elements are exactly
+// that number, -0 being 0: a weight, or weights that operators only rearrange.
 //
 // The right terms are the second model's outputs and the operands of the same nodes.
 // An input of the second model is the first one's of that name. A weight is a

@@ -16,6 +16,7 @@ type side struct {
 	// variable says whether a tensor is what a variable stands for.
 	variable func(s *side, t graph.Tensor, name string) error
 	known    map[compared]bool
+	numbers  map[graph.Tensor]number
 	met      map[graph.NodeID]bool
 	order    []graph.NodeID // nodes with cut tensors, as they are met
 	twins    []twin
@@ -102,6 +103,8 @@ func (s *side) compare(t graph.Tensor, u *law.Term) error {
 	switch {
 	case u.IsVar():
 		return s.variable(s, t, u.Var)
+	case s.constant(t, u):
+		return nil
 	case op == nil:
 		return s.weight(t, u)
 	case u.Op == nil:

@@ -139,6 +139,12 @@ func knownWeights(m *model.Model) (w bank.Weights, err error) {
 		}
 		return graph.AnyReal
 	}
+	w.Constant = func(name string) (x float64, ok bool) {
+		if weight := m.Weights[named[name]]; weight != nil {
+			x, ok, _ = weight.Constant() // one that cannot be read is none
+		}
+		return x, ok
+	}
 	return w, nil
 }
 
