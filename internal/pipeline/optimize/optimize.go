@@ -255,9 +255,8 @@ func (r *Result) check(ctx context.Context, o *Options, b *built) (refused, err 
 	case errors.Is(err, network.ErrRounding):
 		// A weight that was computed ahead is not what it is by exact arithmetic.
 		return err, nil
-	case r.File != "" && errors.As(err, &about):
-		// Read again, the file is another network than the one that was found.
-		return fmt.Errorf("the file is read as another network: %w", about.Why), nil
+	case len(b.steps) > 0 && errors.As(err, &about):
+		return fmt.Errorf("its proof is not accepted: %w", about.Why), nil
 	case err != nil:
 		return nil, err
 	}

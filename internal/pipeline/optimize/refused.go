@@ -172,10 +172,12 @@ func (r *Result) without(ctx, timed context.Context, o *Options, s *searching) (
 		if err != nil {
 			return nil, err
 		}
-		x := &Result{Report: Report{Unproved: r.Unproved}, Model: b.out}
-		why, err := x.check(ctx, o, b)
-		if err != nil {
-			return nil, err
+		x := &Result{Report: Report{Unproved: r.Unproved}}
+		var why error
+		if x.Model, why = x.deliver(o, b); why == nil {
+			if why, err = x.check(ctx, o, b); err != nil {
+				return nil, err
+			}
 		}
 		if why == nil {
 			good = k
