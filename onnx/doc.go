@@ -45,6 +45,13 @@
 // is a comparison again, and what operators on quantized numbers were read as are these
 // operators again, provided that reading them gives just what stands in the graph.
 //
+// [Rewrite] changes a file instead. [Report.Source] has the file and the tensor of the graph
+// that each of its values is. A node is copied, byte by byte, if the result computes in the
+// same way what the node was read as. What no node of the file computes any more is written by
+// the writer above, as a graph of its own whose inputs are values of the file, in the
+// operator set of the file; its nodes have the note, so that they are read as they were
+// written, in whichever file.
+//
 // What is the same in all of ONNX and different here: operators do not
 // broadcast, so that operands are broadcast explicitly; concatenation has two
 // operands; a convolution has no bias (an addition follows); windows over one

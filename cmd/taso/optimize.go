@@ -158,7 +158,7 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if rep != nil {
-		k.opt.Source = rep.Source
+		k.opt.Source, k.opt.KeepDead = rep.Source, len(k.only) > 0
 		folder := os.TempDir()
 		if k.out != "" { // files of numbers beside the model are linked, not copied
 			folder = filepath.Dir(k.out)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+	"github.com/taso-go/taso/onnx"
 )
 
 // enoughTimes is how many times a table must hold for a formula to be fitted to it.
@@ -113,6 +115,9 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	}
 	for _, why := range r.Refused {
 		fmt.Fprintf(w, "A network that costs less was not kept: %s.\n", why)
+	}
+	if r.Changes != nil {
+		printChanges(w, r.Changes)
 	}
 	if r.StepCount == 0 {
 		if r.Judged == nil {
@@ -273,4 +278,24 @@ func printLaws(w io.Writer, r *optimize.Report, top int) error {
 	}
 	fmt.Fprintf(w, "%s of %s:\n", plural(r.StepCount, "use"), plural(len(names), "law"))
 	return writeTable(w, []column{{"uses", true}, {"law", false}, {"what it says", false}}, rows)
+}
+
+// printChanges says what became of the nodes of the file.
+func printChanges(w io.Writer, c *onnx.Changes) {
+	fmt.Fprintf(w, "file: %s kept as they are", plural(c.Kept, "node"))
+	if c.Renamed > 0 {
+		fmt.Fprintf(w, ", %d with other names of values", c.Renamed)
+	}
+	fmt.Fprintf(w, ", %d removed, %d new", c.Dropped, c.Written)
+	var parts []string
+	for _, op := range slices.Sorted(maps.Keys(c.Operators)) {
+		parts = append(parts, fmt.Sprintf("%d %s", c.Operators[op], op))
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(w, " (%s)", strings.Join(parts, ", "))
+	}
+	fmt.Fprintln(w)
+	for _, o := range c.Fixed {
+		fmt.Fprintf(w, "size fixed: axis %d of %s is %d in the result, and open in the file\n", o.Axis, o.Input, o.Size)
+	}
 }

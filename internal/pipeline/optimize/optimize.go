@@ -37,6 +37,7 @@ type Result struct {
 	Gone, Made map[graph.NodeID]bool
 
 	source          *onnx.Source
+	keepDead        bool
 	original, built *model.Model // as they are in memory
 }
 

@@ -64,6 +64,8 @@ type Options struct {
 	// as changes of it; without, results are no files.
 	Source *onnx.Source
 	Folder string
+	// KeepDead keeps nodes of the file on which no output depends.
+	KeepDead bool
 	// Laws to rewrite by; nil: DefaultLaws(false). Those that are not axioms need a proof:
 	// Proofs has those that are known, by name, others are proved before the search.
 	// One that cannot be proved is an error, unless Unproved is set: then it is used,

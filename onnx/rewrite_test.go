@@ -1,0 +1,215 @@
+package onnx
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx/onnxpb"
+	"google.golang.org/protobuf/proto"
+)
+
+// nodeFile is a model file of nodes like "Relu a -> b", with the inputs, outputs and weights named.
+func nodeFile(t *testing.T, opset int64, in, out string, sizes []int, weights map[string][]float32, nodes ...string) *onnxpb.ModelProto {
+	t.Helper()
+	g := &onnxpb.GraphProto{Name: proto.String("g")}
+	typ := graph.TensorType{DType: graph.Float32, Sizes: sizes}
+	for _, v := range strings.Fields(in) {
+		g.Input = append(g.Input, valueInfo(v, typ))
+	}
+	for _, v := range strings.Fields(out) {
+		g.Output = append(g.Output, &onnxpb.ValueInfoProto{Name: proto.String(v), Type: valueInfo(v, typ).Type})
+	}
+	for _, v := range slices.Sorted(maps.Keys(weights)) {
+		xs := weights[v]
+		w := tensorProto(v, graph.TensorType{DType: graph.Float32, Sizes: []int{len(xs)}})
+		w.FloatData = xs
+		g.Initializer = append(g.Initializer, w)
+	}
+	for _, text := range nodes {
+		left, right, _ := strings.Cut(text, " -> ")
+		words := strings.Fields(left)
+		g.Node = append(g.Node, &onnxpb.NodeProto{OpType: proto.String(words[0]), Input: words[1:], Output: strings.Fields(right), Name: proto.String("node of " + right)})
+	}
+	return &onnxpb.ModelProto{IrVersion: proto.Int64(8), ProducerName: proto.String("somebody"), ModelVersion: proto.Int64(7), Graph: g,
+		OpsetImport:   []*onnxpb.OperatorSetIdProto{{Version: proto.Int64(opset)}},
+		MetadataProps: []*onnxpb.StringStringEntryProto{entry("names", "cat dog")}}
+}
+
+// rewritten reads a file, makes another graph of its graph, and is the result with what was
+// done, which reads as that graph.
+func rewritten(t *testing.T, p *onnxpb.ModelProto, change func(*model.Model) *graph.Graph, opt RewriteOptions) (*onnxpb.ModelProto, *Changes) {
+	t.Helper()
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from.onnx"), filepath.Join(dir, "to.onnx")
+	raw, err := proto.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(from, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, rep, err := Read(from, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.WithGraph(change(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Rewrite(to, rep.Source, r, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := rep.Source.ReadResult(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := once(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := once(back); err != nil || got.Graph.Hash() != want.Graph.Hash() {
+		t.Errorf("read again it is\n%s\nwant\n%s", back.Graph, want.Graph)
+	}
+	raw, err = os.ReadFile(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &onnxpb.ModelProto{}
+	if err := proto.Unmarshal(raw, out); err != nil {
+		t.Fatal(err)
+	}
+	return out, c
+}
+
+func nodesText(p *onnxpb.ModelProto) string {
+	var lines []string
+	for _, n := range p.GetGraph().GetNode() {
+		lines = append(lines, n.GetOpType()+" "+strings.Join(n.GetInput(), " ")+" -> "+strings.Join(n.GetOutput(), " "))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// parsed is a change to a graph that is written down.
+func parsed(t *testing.T, text string) func(*model.Model) *graph.Graph {
+	return func(*model.Model) *graph.Graph {
+		g, err := graph.ParseText("result", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+}
+
+func TestRewrite(t *testing.T) {
+	six := []int{2, 3}
+	for _, c := range []struct {
+		name        string
+		in, out     string
+		nodes       []string
+		result      string
+		want        string
+		keep, name2 int
+	}{
+		{"a part in the middle", "x", "y", []string{"Neg x -> a", "Neg a -> b", "Exp b -> y"},
+			"x : float32[2, 3]\ny = exp(x)\nreturn y", "Exp x -> y", 0, 1},
+		{"an operator for two", "x", "y z", []string{"Exp x -> a", "Abs a -> y", "Neg x -> z"},
+			"x : float32[2, 3]\ny = exp(x)\nz = neg(x)\nreturn y, z", "Exp x -> y; Neg x -> z", 1, 1},
+		{"an output that is an input", "x", "y", []string{"Neg x -> a", "Neg a -> y"},
+			"x : float32[2, 3]\nreturn x", "Identity x -> y", 0, 0},
+		{"one tensor under two names", "x", "y z", []string{"Abs x -> a", "Exp a -> y", "Abs x -> b", "Sqrt b -> z"},
+			"x : float32[2, 3]\na = abs(x)\ny = exp(a)\nz = sqrt(a)\nreturn y, z", "Abs x -> a; Exp a -> y; Sqrt a -> z", 2, 1},
+		{"another operator", "x w", "y", []string{"Exp x -> a", "Sub a w -> b", "Abs b -> y"},
+			"x : float32[2, 3]\nw : float32[2, 3]\na = exp(x)\nb = ewadd(a, w)\ny = abs(b)\nreturn y", "Exp x -> a; Add a w -> b; Abs b -> y", 2, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := nodeFile(t, 17, c.in, c.out, six, nil, c.nodes...)
+			out, changes := rewritten(t, p, parsed(t, c.result), RewriteOptions{})
+			if got := nodesText(out); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			if changes.Kept != c.keep || changes.Renamed != c.name2 {
+				t.Errorf("kept %d, renamed %d: want %d, %d", changes.Kept, changes.Renamed, c.keep, c.name2)
+			}
+			out.Graph.Node, p.Graph.Node = nil, nil
+			if !proto.Equal(out, p) {
+				t.Errorf("beside the nodes there is\n%v\nwant\n%v", out, p)
+			}
+		})
+	}
+}
+
+// A node of an older operator set has the form of that set, or there is an error.
+func TestRewriteOlder(t *testing.T) {
+	p := nodeFile(t, 11, "x", "y", []int{2, 1, 3}, nil, "Exp x -> a", "Abs a -> y")
+	out, _ := rewritten(t, p, parsed(t, "x : float32[2, 1, 3]\na = exp(x)\nb = reducesum[axes=(1), keep=1](a)\ny = abs(b)\nreturn y"), RewriteOptions{})
+	n := out.GetGraph().GetNode()[1]
+	if nodesText(out) != "Exp x -> a; ReduceSum a -> "+n.GetOutput()[0]+"; Abs "+n.GetOutput()[0]+" -> y" || len(n.GetAttribute()) != 2 {
+		t.Errorf("%s: %v", nodesText(out), n)
+	}
+	dir := t.TempDir()
+	from := filepath.Join(dir, "from.onnx")
+	raw, _ := proto.Marshal(p)
+	if err := os.WriteFile(from, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, rep, err := Read(from, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.WithGraph(parsed(t, "x : float32[2, 1, 3]\na = gelu(x)\ny = abs(a)\nreturn y")(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = Rewrite(filepath.Join(dir, "to.onnx"), rep.Source, r, RewriteOptions{}); err == nil || !strings.Contains(err.Error(), "operator set 11") {
+		t.Errorf("Gelu in operator set 11: %v", err)
+	}
+}
+
+// What graphs within nodes read from outside gets the name that it has in the result.
+func TestRewriteCaptured(t *testing.T) {
+	p := nodeFile(t, 17, "x c", "y", []int{2}, nil, "Exp x -> a", "Neg a -> b", "Neg b -> d")
+	branch := func(op string) *onnxpb.GraphProto {
+		return &onnxpb.GraphProto{Name: proto.String(op), Output: []*onnxpb.ValueInfoProto{valueInfo(op+"_out", graph.TensorType{DType: graph.Float32, Sizes: []int{2}})},
+			Node: []*onnxpb.NodeProto{{OpType: proto.String("RandomNormalLike"), Input: []string{"d"}, Output: []string{op + "_out"}}}}
+	}
+	g := p.GetGraph()
+	g.Input[1] = valueInfo("c", graph.TensorType{DType: graph.Bool})
+	g.Node = append(g.Node, &onnxpb.NodeProto{OpType: proto.String("If"), Input: []string{"c"}, Output: []string{"y"}, Attribute: []*onnxpb.AttributeProto{
+		{Name: proto.String("then_branch"), Type: onnxpb.AttributeProto_GRAPH.Enum(), G: branch("t")},
+		{Name: proto.String("else_branch"), Type: onnxpb.AttributeProto_GRAPH.Enum(), G: branch("e")}}})
+	out, _ := rewritten(t, p, func(m *model.Model) *graph.Graph {
+		var b graph.Builder
+		to := map[graph.Tensor]graph.Tensor{}
+		for id := range m.Graph.Nodes() {
+			if op := m.Graph.Op(id); op != nil && op.Name == "neg" {
+				to[id.Out(0)] = to[m.Graph.Operands(id)[0]] // both go
+				continue
+			}
+			var in []graph.Tensor
+			for _, x := range m.Graph.Operands(id) {
+				in = append(in, to[x])
+			}
+			n, err := b.Copy(m.Graph, id, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			to[id.Out(0)] = n.Out(0)
+		}
+		r, err := b.Finish(to[m.Graph.Outputs()[0]])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}, RewriteOptions{})
+	n := out.GetGraph().GetNode()
+	if len(n) != 2 || n[0].GetOutput()[0] != "a" || !captured(n[1])["a"] || captured(n[1])["d"] {
+		t.Errorf("%v", n)
+	}
+}
