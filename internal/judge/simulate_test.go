@@ -91,7 +91,7 @@ func times(percent ...float64) []float64 {
 // Models that are equally fast are accepted in fewer than 5 of 100 decisions, however
 // noisy the machine is and however many candidates there are.
 func TestFalseAcceptance(t *testing.T) {
-	const runs = 120
+	const runs = 80
 	for name, n := range map[string]noise{"quiet": quiet, "loaded": loaded, "broken": broken} {
 		for _, candidates := range []int{1, 3} {
 			accepted := 0
