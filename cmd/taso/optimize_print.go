@@ -123,6 +123,7 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 		if r.Judged == nil {
 			fmt.Fprintln(w, "No improvement found; model unchanged.")
 		}
+		printHeaviest(w, r.Heaviest)
 	} else if err := printLaws(w, r, k.top); err != nil {
 		return err
 	}
@@ -149,6 +150,17 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 		}
 	}
 	return nil
+}
+
+// printHeaviest prints where the cost of a model is.
+func printHeaviest(w io.Writer, kinds []optimize.Kind) {
+	var parts []string
+	for _, k := range kinds {
+		parts = append(parts, fmt.Sprintf("%.0f %% in %d %s", 100*k.Part, k.Nodes, k.Op))
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(w, "The modelled cost of the model is %s.\n", strings.Join(parts, ", "))
+	}
 }
 
 // printSteps lists the steps. Those of a saturation have no costs of their own.

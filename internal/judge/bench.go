@@ -18,7 +18,8 @@ const (
 	sampleSeconds = 2e-3
 	// warmSeconds is the time of a run below which one that does not count comes first.
 	warmSeconds = 20e-3
-	// blockSeconds is about the time of the samples of a block.
+	// blockSeconds is about the time of the samples of a block. Where loading the files
+	// takes longer, it is as much.
 	blockSeconds = 0.15
 	mostRounds   = 24
 	// loadPart is the part of the budget that loading files for all blocks may take; where
@@ -146,7 +147,7 @@ func (b *runtimeBench) reload(ctx context.Context, level ort.Level, models []int
 	if err := b.start(ctx); err != nil {
 		return err
 	}
-	keep := b.level == level && b.loaded*mostBlocks/4 > time.Duration(loadPart*float64(b.o.Budget))
+	keep := b.level == level && b.keeps()
 	for i, s := range b.open {
 		if !keep || !slices.Contains(models, i) {
 			if err := s.Close(ctx); err != nil {
@@ -173,6 +174,11 @@ func (b *runtimeBench) reload(ctx context.Context, level ort.Level, models []int
 	return nil
 }
 
+// keeps reports whether files stay loaded, because loading them takes long.
+func (b *runtimeBench) keeps() bool {
+	return b.loaded*mostBlocks/4 > time.Duration(loadPart*float64(b.o.Budget))
+}
+
 // block times models in rounds, each of which times every model once, in random order.
 func (b *runtimeBench) block(ctx context.Context, level ort.Level, models []int, r *rand.Rand) ([][]float64, time.Duration, error) {
 	start := time.Now()
@@ -195,7 +201,11 @@ func (b *runtimeBench) block(ctx context.Context, level ort.Level, models []int,
 		t := turn(i)
 		round += b.once[level][i] * float64(t.Runs+t.Warm)
 	}
-	rounds := min(max(1, int(blockSeconds/round)), mostRounds)
+	length := blockSeconds
+	if !b.keeps() {
+		length = max(length, b.loaded.Seconds())
+	}
+	rounds := min(max(1, int(length/round)), mostRounds)
 	var turns []ort.Turn
 	var of []int // positions in models
 	for _, i := range models {

@@ -14,7 +14,8 @@ import (
 // Verdict says what a candidate is compared with the original.
 type Verdict string
 
-// The verdicts. NoDifference includes a candidate that is faster by less than 1 %.
+// The verdicts. Faster is by more than 1 %; NoDifference includes less. A candidate that is
+// faster and not the winner was measured once only.
 const (
 	Faster       Verdict = "faster"
 	Slower       Verdict = "slower"
@@ -152,6 +153,7 @@ func (m *measuring) decide(ctx context.Context, d *Decision, candidates []int, b
 		switch {
 		case c.faster():
 			passed = append(passed, i)
+			out.Verdict = Faster // unless the second measurement says otherwise
 		case c.slower():
 			out.Verdict = Slower
 		}

@@ -32,6 +32,13 @@ func TestJudge(t *testing.T) {
 			t.Errorf("winner %d: the result has %d steps", winner, res.StepCount)
 		}
 	}
+	res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Method: optimize.Descend, Tries: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k := res.Heaviest; len(k) == 0 || k[0].Op != "matmul" || k[0].Nodes != 2 || k[0].Part < 0.5 || k[0].Part > 1 || k[0].Cost > res.CostBefore {
+		t.Errorf("heaviest: %+v", k)
+	}
 	broken := errors.New("broken")
 	if _, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Method: optimize.Descend, Tries: 200,
 		Judge: func(context.Context, []optimize.Candidate) (*judge.Decision, error) { return nil, broken }}); !errors.Is(err, broken) {

@@ -75,6 +75,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	r.CostBefore, r.CostSource = before.Total, before.Source().String()
+	r.Heaviest = heaviest(before)
 	timed := ctx
 	if o.Budget > 0 {
 		var stop context.CancelFunc

@@ -1,6 +1,7 @@
 package optimize
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -27,6 +28,8 @@ type Report struct {
 	CostSource string       `json:"cost_source"`
 	CostBefore cost.Seconds `json:"cost_before"`
 	CostAfter  cost.Seconds `json:"cost_after"`
+	// Heaviest are the kinds of operators of the model that cost most, at most three.
+	Heaviest []Kind `json:"heaviest"`
 	// MeasuredBefore and MeasuredAfter are those of the model and of the result in
 	// Measured, 0 without.
 	MeasuredBefore cost.Seconds `json:"measured_before"`
@@ -86,6 +89,38 @@ type Report struct {
 	// laws, or directions of them, that cannot be used in networks, and why.
 	Laws     []LawUse `json:"laws"`
 	Unusable []string `json:"unusable,omitempty"`
+}
+
+// Kind is what the nodes of one operator cost, with what runs in their kernels.
+type Kind struct {
+	Op    string       `json:"op"`
+	Nodes int          `json:"nodes"`
+	Cost  cost.Seconds `json:"cost"`
+	Part  float64      `json:"part"` // of the cost of the model
+}
+
+// heaviest are the kinds of operators that cost most of a network.
+func heaviest(b *cost.Breakdown) []Kind {
+	of := map[string]*Kind{}
+	for _, n := range b.Nodes {
+		if n.Once {
+			continue
+		}
+		k := of[n.Op]
+		if k == nil {
+			k = &Kind{Op: n.Op}
+			of[n.Op] = k
+		}
+		k.Nodes++
+		k.Cost += n.Seconds
+		k.Part = float64(k.Cost / b.Total)
+	}
+	kinds := []Kind{}
+	for _, op := range slices.Sorted(maps.Keys(of)) {
+		kinds = append(kinds, *of[op])
+	}
+	slices.SortStableFunc(kinds, func(a, b Kind) int { return cmp.Compare(b.Cost, a.Cost) })
+	return kinds[:min(3, len(kinds))]
 }
 
 // EGraph is how large the e-graphs of a saturation became, all parts together; Bytes

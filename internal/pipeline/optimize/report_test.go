@@ -31,7 +31,7 @@ func TestReportKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"model", "search", "cost_model", "cost_before", "cost_after", "measured_before", "measured_after", "steps",
-		"nodes_before", "nodes_after", "egraph", "extract", "seconds", "max_rel_error", "proof_checked"}
+		"nodes_before", "nodes_after", "heaviest", "egraph", "extract", "seconds", "max_rel_error", "proof_checked"}
 	for _, method := range []optimize.Method{optimize.Saturate, optimize.Descend} {
 		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: machine(t), CostName: "v100", Method: method, Tries: 100, Seed: 1})
 		if err != nil {

@@ -153,6 +153,11 @@ func rowsOf(r *optimize.Report) []row {
 	if r.MeasuredBefore > 0 {
 		rows = append(rows, row{"measured", r.MeasuredBefore.String(), r.MeasuredAfter.String(), gain(r.MeasuredBefore, r.MeasuredAfter)})
 	}
+	if d := r.Judged; d != nil && d.Winner > 0 {
+		on := d.Candidates[d.Winner-1].On
+		a, b := cost.Seconds(on.Original), cost.Seconds(on.Candidate)
+		rows = append(rows, row{"time in ONNX Runtime " + d.Version, a.String(), b.String(), gain(a, b)})
+	}
 	return rows
 }
 
