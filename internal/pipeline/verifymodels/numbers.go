@@ -264,6 +264,7 @@ func (n *numbersRun) search(ctx context.Context) (err error) {
 		}
 	}
 	p := n.probe
+	p.planned = n.samples
 	if n.decisive {
 		p.look = func(outA, outB []interp.Tensor[float64]) {
 			for i, j := range n.c.outs {

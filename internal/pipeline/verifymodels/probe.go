@@ -23,6 +23,8 @@ type prober struct {
 	// thorough: inputs of all magnitudes were compared.
 	thorough bool
 	runs     int
+	planned  samples                          // whose runs are numbered -1, -2, ...
+	fed      map[int][]interp.Tensor[float64] // inputs of the other runs, of small models
 	look     func(outA, outB []interp.Tensor[float64])
 	// rounding says where the models differ and rounding decides about it.
 	rounding []string
@@ -37,7 +39,13 @@ func newProber(o Options, c *comparison, a, b *runner, res *Numbers, polesOnly b
 	}
 	a.watch, b.watch = newWatch(o.A, c.numA, c.numB, ra), newWatch(o.B, c.numB, c.numA, rb)
 	a.watch.relate(b.watch, polesOnly)
-	return &prober{o: o, c: c, a: a, b: b, res: res, left: o.MaxFLOPs / 150, polesOnly: polesOnly}, nil
+	p := &prober{o: o, c: c, a: a, b: b, res: res, left: o.MaxFLOPs / 150, polesOnly: polesOnly, fed: map[int][]interp.Tensor[float64]{}}
+	for _, w := range []*watch{a.watch, b.watch} {
+		for _, pt := range w.points {
+			pt.plain = !p.mutable()
+		}
+	}
+	return p, nil
 }
 
 // least is the work that an evaluation counts as at least.
@@ -70,6 +78,10 @@ func (p *prober) search(ctx context.Context) error {
 			sources = slices.Concat(simple, scouts)
 		}
 	}
+	twins(p.a.watch, p.b.watch)
+	if err := p.show(ctx); err != nil {
+		return err
+	}
 	for _, s := range sources {
 		if p.differs() || !p.pays(1) {
 			break
@@ -85,7 +97,7 @@ func (p *prober) search(ctx context.Context) error {
 				if p.differs() || p.left < 0 {
 					return nil
 				}
-				if pt.seen[s] {
+				if pt.shown[s] {
 					continue // meanwhile
 				}
 				if err := p.reach(ctx, side, pt, s); err != nil {
@@ -181,6 +193,9 @@ func (p *prober) placed(in []interp.Tensor[float64]) []interp.Tensor[float64] {
 // try runs both models on inputs, of which the watches take note, and compares them.
 func (p *prober) try(ctx context.Context, in []interp.Tensor[float64]) (outA, outB []interp.Tensor[float64], err error) {
 	p.runs++
+	if p.mutable() {
+		p.fed[p.runs] = in
+	}
 	p.a.watch.begin(p.runs)
 	p.b.watch.begin(p.runs)
 	if outA, err = p.a.evaluate(ctx, floats{}, in, nil); err != nil {
@@ -192,7 +207,10 @@ func (p *prober) try(ctx context.Context, in []interp.Tensor[float64]) (outA, ou
 	if p.look != nil {
 		p.look(outA, outB)
 	}
-	return outA, outB, p.judge(ctx, in, outA, outB)
+	if err := p.judge(ctx, in, outA, outB); err != nil || p.differs() {
+		return outA, outB, err
+	}
+	return outA, outB, p.show(ctx)
 }
 
 // passed leaves out a run in which a model cannot be evaluated.
@@ -273,19 +291,22 @@ func (c *comparison) common(own, other *model.Model) func(graph.NodeID) bool {
 // reach looks for inputs for which an element of a node's operand is on a side of a point,
 // and compares the models there.
 func (p *prober) reach(ctx context.Context, which int, pt *point, s where) error {
-	for _, sources := range [][]source{uniform, scouts} {
-		if pt.seen[s] || p.differs() || !p.pays(int64(len(sources))) {
-			return nil
-		}
-		if err := p.cross(ctx, which, pt, s, sources); err != nil {
-			return err
+	for k, by := range []float64{1, 1. / 8, 4, 1. / 64} {
+		for _, sources := range [][]source{uniform, scouts} {
+			if pt.shown[s] || k > 0 && !pt.seen[s] || p.differs() || !p.pays(int64(len(sources))) {
+				return nil
+			}
+			if err := p.cross(ctx, which, pt, s, sources, by, k); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// cross looks for two inputs between which a point lies.
-func (p *prober) cross(ctx context.Context, which int, pt *point, s where, sources []source) error {
+// cross looks for two inputs between which a point lies, by how far beyond it they are
+// compared with its magnitude. The first pairs of inputs may be skipped.
+func (p *prober) cross(ctx context.Context, which int, pt *point, s where, sources []source, by float64, skip int) error {
 	ins := make([][]interp.Tensor[float64], len(sources))
 	seen := make([][]float64, len(sources))
 	for k, src := range sources {
@@ -295,13 +316,16 @@ func (p *prober) cross(ctx context.Context, which int, pt *point, s where, sourc
 			return err
 		}
 	}
-	step := max(1, math.Abs(pt.value)) / 4
+	step := by * max(1, math.Abs(pt.value)) / 4
 	target := map[where]float64{below: -step, at: 0, above: step}[s]
 	for from := range ins {
 		for to := range ins {
 			for j := range min(len(seen[from]), len(seen[to])) {
 				d, e := seen[from][j], seen[to][j]
 				if d <= target && e >= target && finite(d) && finite(e) {
+					if skip--; skip >= 0 {
+						break // another element, of other inputs
+					}
 					return p.between(ctx, which, pt, s, j, target, ins[from], ins[to])
 				}
 			}
@@ -364,7 +388,7 @@ func (p *prober) between(ctx context.Context, which int, pt *point, s where, j i
 		return err
 	}
 	if pt.course == pole || near(lowA, highA) && near(lowB, highB) {
-		pt.seen[at] = true
+		pt.show(at)
 	}
 	return nil
 }
@@ -403,7 +427,7 @@ func (p *prober) apart(ctx context.Context, which int, pt *point, in []interp.Te
 	whole := r.watch
 	defer func() { r.watch = whole }()
 	r.watch = whole.only(pt)
-	_, err = r.evaluate(short, floats{}, in, func(_ graph.NodeID, operands []interp.Tensor[float64]) {
+	_, err = r.evaluate(short, floats{}, in, func(_ graph.NodeID, operands, _ []interp.Tensor[float64]) {
 		const most = 1 << 12
 		for j := range min(len(operands[pt.x].Data), most) {
 			d, _ := pt.apart(operands, j)

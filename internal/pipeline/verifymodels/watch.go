@@ -48,6 +48,12 @@ type point struct {
 	choice bool // below and above are the same
 	need   [sides]bool
 	seen   [sides]bool
+	// shown: an output depends on what the node does on the side. in are runs that reached
+	// the side and were not tried for it. plain: what is seen counts as shown.
+	shown [sides]bool
+	in    [sides][]int
+	tried [sides]int
+	plain bool
 	// signs tell the operand's values in each run from others.
 	signs map[int][]float64
 	// twin: the other model has this point, of the same numbers in all runs.
@@ -81,6 +87,11 @@ func (p *point) sign(run int, in []interp.Tensor[float64]) {
 // twins finds the points that both models have: the same function of the same numbers in all
 // runs. Whatever it does where no run was, it does in both.
 func twins(a, b *watch) {
+	for _, w := range []*watch{a, b} {
+		for _, p := range w.points {
+			p.twin = false
+		}
+	}
 	for _, p := range a.points {
 		for _, q := range b.points {
 			if p.twinOf(q, a.m.Graph, b.m.Graph) {
@@ -269,11 +280,11 @@ func (w *watch) see(id graph.NodeID, in, out []interp.Tensor[float64]) {
 			}
 			switch {
 			case d < 0:
-				p.see(below)
+				p.see(below, w.run)
 			case d > 0:
-				p.see(above)
+				p.see(above, w.run)
 			case d == 0:
-				p.see(at)
+				p.see(at, w.run)
 			}
 		}
 	}
@@ -410,17 +421,36 @@ func (p *point) apart(in []interp.Tensor[float64], j int) (float64, bool) {
 	return 0, false
 }
 
-func (p *point) see(s where) {
+// see notes that a run reached a side.
+func (p *point) see(s where, run int) {
+	if p.choice && s == below {
+		s = above
+	}
 	p.seen[s] = true
+	if p.plain {
+		p.show(s)
+	} else if n := len(p.in[s]); p.tried[s] < shownRuns && (n == 0 || p.in[s][n-1] != run) {
+		p.in[s] = append(p.in[s], run)
+		p.tried[s]++
+	}
+	if p.choice && s == above {
+		p.seen[below] = true
+	}
+}
+
+// show notes that a side is shown in an output.
+func (p *point) show(s where) {
+	p.seen[s], p.shown[s] = true, true
 	if p.choice && s != at {
 		p.seen[below], p.seen[above] = true, true
+		p.shown[below], p.shown[above] = true, true
 	}
 }
 
 // missing are the sides that no run reached.
 func (p *point) missing() (list []where) {
 	for s := range sides {
-		if p.need[s] && !p.seen[s] && !p.twin {
+		if p.need[s] && !p.shown[s] && !p.twin {
 			list = append(list, s)
 		}
 	}
@@ -443,7 +473,11 @@ func (p *point) text(g *graph.Graph, s where) string {
 	if p.choice && s != at {
 		side = "different from"
 	}
-	return fmt.Sprintf("node %s (%s): no run with operand %s %s %s", g.Name(p.node), graph.FuncText(g.Op(p.node).Name, g.Attrs(p.node)...), g.Name(in[p.x].Node), side, what)
+	no := "no run with"
+	if p.seen[s] {
+		no = "no output shows"
+	}
+	return fmt.Sprintf("node %s (%s): "+no+" operand %s %s %s", g.Name(p.node), graph.FuncText(g.Op(p.node).Name, g.Attrs(p.node)...), g.Name(in[p.x].Node), side, what)
 }
 
 // unreached lists what no run reached.

@@ -1,0 +1,180 @@
+package verifymodels
+
+import (
+	"context"
+	"math"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/interp"
+)
+
+// A run that reaches a side of a point may show nothing of it: a quantized product that
+// saturates, or a maximum with something larger, hides what was computed before. So a side
+// counts only if an output depends on it. Whether it does is tried as in mutation testing:
+// where the operand is on that side, the node's results are replaced by what its function
+// gives on another side, or by its continuation from there. If no output changes, the run
+// shows nothing of the side.
+
+// shownRuns is how many runs that reach a side are tried.
+const shownRuns = 6
+
+// mutable reports whether so many evaluations can be afforded that mutants are tried. In
+// larger models a side that is reached counts: it is reached by many elements.
+func (p *prober) mutable() bool { return p.o.MaxFLOPs/150/max(once(p.o), least) >= 128 }
+
+// show tries the runs that reached sides of points and were not tried yet.
+func (p *prober) show(ctx context.Context) error {
+	for side, r := range []*runner{p.a, p.b} {
+		for _, pt := range r.watch.points {
+			for s := range sides {
+				for !pt.plain && pt.need[s] && !pt.twin && !pt.shown[s] && len(pt.in[s]) > 0 {
+					if !p.pays(1) {
+						return nil
+					}
+					run := pt.in[s][0]
+					pt.in[s] = pt.in[s][1:]
+					shows, err := p.mutate(ctx, side, pt, s, run)
+					if err != nil {
+						return err
+					}
+					if shows {
+						pt.show(s)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// fedIn returns the inputs of a run, in the order of A.
+func (p *prober) fedIn(run int) []interp.Tensor[float64] {
+	if run < 0 {
+		in, _ := p.planned.fill(-1 - run)
+		return in
+	}
+	return p.fed[run]
+}
+
+// mutate reports whether an output of a model depends on what a node does on a side of a
+// point in a run.
+func (p *prober) mutate(ctx context.Context, which int, pt *point, s where, run int) (bool, error) {
+	r, in := p.a, p.fedIn(run)
+	if which == 1 {
+		r, in = p.b, p.placed(in)
+	}
+	whole := r.watch
+	defer func() { r.watch = whole }()
+	r.watch = whole.only(pt)
+	var changed bool
+	after := func(mutant bool) func(graph.NodeID, []interp.Tensor[float64], []interp.Tensor[float64]) {
+		return func(id graph.NodeID, operands, out []interp.Tensor[float64]) {
+			if id == pt.node && mutant {
+				out[0], changed = pt.mutant(r.m.Graph, operands, out[0], s)
+			}
+		}
+	}
+	was, err := r.evaluate(ctx, floats{}, in, after(false))
+	if err != nil {
+		return false, p.passed(ctx, err)
+	}
+	now, err := r.evaluate(ctx, floats{}, in, after(true))
+	if err != nil {
+		return false, p.passed(ctx, err)
+	}
+	if !changed {
+		return false, nil
+	}
+	for i := range was {
+		k := i
+		if which == 1 {
+			for a, b := range p.c.outs {
+				if b == i {
+					k = a
+				}
+			}
+		}
+		if d := deviation(was[i].Sizes, was[i].Data, now[i].Data); d.NaNs > 0 || d.Relative > p.res.Outputs[k].Tolerance {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// mutant returns the results of a node in which those on a side of a point are replaced by
+// what the function gives elsewhere, and reports whether any is another number.
+func (p *point) mutant(g *graph.Graph, in []interp.Tensor[float64], out interp.Tensor[float64], s where) (interp.Tensor[float64], bool) {
+	if len(out.Data) != len(in[p.x].Data) {
+		return out, false
+	}
+	res := interp.Tensor[float64]{Sizes: out.Sizes, Data: append([]float64{}, out.Data...)}
+	found := false
+	replace := func(with func(j int) float64) {
+		for j := range res.Data {
+			d, ok := p.apart(in, j)
+			on := ok && (d < 0 && s == below || d == 0 && s == at || d > 0 && s == above || p.choice && d != 0 && s != at)
+			if !on || res.Data[j] != out.Data[j] {
+				continue
+			}
+			if x := with(j); !same64(x, out.Data[j]) {
+				res.Data[j], found = x, true
+			}
+		}
+	}
+	for _, c := range p.continuations(g, in, s) {
+		replace(c)
+	}
+	return res, found
+}
+
+// continuations are the numbers that may stand for results on a side of a point, best first.
+func (p *point) continuations(g *graph.Graph, in []interp.Tensor[float64], s where) (list []func(j int) float64) {
+	op, a, x := g.Op(p.node), g.Attrs(p.node), in[p.x]
+	base := func(j int) float64 {
+		d, _ := p.apart(in, j)
+		return x.Data[j] - d // the point itself
+	}
+	value := func(by float64) (interp.Tensor[float64], bool) {
+		moved := append([]interp.Tensor[float64]{}, in...)
+		moved[p.x] = interp.Tensor[float64]{Sizes: x.Sizes, Data: make([]float64, len(x.Data))}
+		for j := range x.Data {
+			moved[p.x].Data[j] = base(j) + by*max(1, math.Abs(base(j)))
+		}
+		out, err := interp.Apply(interp.Float{}, op, a, moved)
+		if err != nil || len(out) == 0 || len(out[0].Data) != len(x.Data) {
+			return interp.Tensor[float64]{}, false
+		}
+		return out[0], true
+	}
+	h := 1e-6
+	if !g.DType(g.Operands(p.node)[p.x]).IsFloat() {
+		h = 1
+	}
+	from := func(h float64) {
+		one, ok := value(h)
+		two, also := value(2 * h)
+		if !ok || !also {
+			return
+		}
+		list = append(list, func(j int) float64 {
+			step := h * max(1, math.Abs(base(j)))
+			return one.Data[j] + (two.Data[j]-one.Data[j])/step*(x.Data[j]-base(j)-step)
+		})
+	}
+	switch {
+	case p.choice && s == at:
+		if y, ok := value(1); ok {
+			list = append(list, func(j int) float64 { return y.Data[j] })
+		}
+		return list
+	case !p.choice && s != above:
+		from(h)
+	}
+	if !p.choice && s != below {
+		from(-h)
+	}
+	if y, ok := value(0); ok {
+		list = append(list, func(j int) float64 { return y.Data[j] })
+	}
+	return list
+}
