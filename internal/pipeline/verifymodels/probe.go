@@ -21,11 +21,12 @@ type prober struct {
 	// polesOnly: the models are equal modulo the prime.
 	polesOnly bool
 	// thorough: inputs of all magnitudes were compared.
-	thorough bool
-	runs     int
-	planned  samples                          // whose runs are numbered -1, -2, ...
-	fed      map[int][]interp.Tensor[float64] // inputs of the other runs, of small models
-	look     func(outA, outB []interp.Tensor[float64])
+	thorough   bool
+	runs       int
+	planned    samples                          // whose runs are numbered -1, -2, ...
+	overflowed map[int]bool                     // runs
+	fed        map[int][]interp.Tensor[float64] // inputs of the other runs, of small models
+	look       func(outA, outB []interp.Tensor[float64])
 	// rounding says where the models differ and rounding decides about it.
 	rounding []string
 }
@@ -39,10 +40,13 @@ func newProber(o Options, c *comparison, a, b *runner, res *Numbers, polesOnly b
 	}
 	a.watch, b.watch = newWatch(o.A, c.numA, c.numB, ra), newWatch(o.B, c.numB, c.numA, rb)
 	a.watch.relate(b.watch, polesOnly)
-	p := &prober{o: o, c: c, a: a, b: b, res: res, left: o.MaxFLOPs / 150, polesOnly: polesOnly, fed: map[int][]interp.Tensor[float64]{}}
+	p := &prober{o: o, c: c, a: a, b: b, res: res, left: o.MaxFLOPs / 150, polesOnly: polesOnly, overflowed: map[int]bool{}, fed: map[int][]interp.Tensor[float64]{}}
 	for _, w := range []*watch{a.watch, b.watch} {
 		for _, pt := range w.points {
 			pt.plain = !p.mutable()
+		}
+		for _, t := range w.tiesAt {
+			t.plain = !p.mutable()
 		}
 	}
 	return p, nil
@@ -93,14 +97,21 @@ func (p *prober) search(ctx context.Context) error {
 	p.thorough = p.left >= 0
 	for side, r := range []*runner{p.a, p.b} {
 		for _, pt := range r.watch.points {
-			for _, s := range pt.missing() {
+			for _, s := range []where{below, above, at} {
+				if !slices.Contains(pt.missing(), s) {
+					continue
+				}
 				if p.differs() || p.left < 0 {
 					return nil
 				}
-				if pt.shown[s] {
-					continue // meanwhile
-				}
 				if err := p.reach(ctx, side, pt, s); err != nil {
+					return err
+				}
+			}
+		}
+		for _, t := range r.watch.tiesAt {
+			if !t.shown && !p.differs() {
+				if err := p.reachTies(ctx, side, r.m.Graph, t); err != nil {
 					return err
 				}
 			}
@@ -222,9 +233,12 @@ func (p *prober) passed(ctx context.Context, err error) error {
 }
 
 // judge compares the outputs of a run at points. Models differ there if they do whatever
-// rounding does. What is infinite because it is too large for float64 is left out.
+// rounding does. Runs in which something is too large or too small for float64 are left out.
 func (p *prober) judge(ctx context.Context, in, outA, outB []interp.Tensor[float64]) error {
-	overflow := p.a.watch.overflow || p.b.watch.overflow
+	if p.a.watch.overflow || p.b.watch.overflow {
+		p.overflowed[p.a.watch.run] = true
+		return nil
+	}
 	for i := range p.res.Outputs {
 		o := &p.res.Outputs[i]
 		x, y := outA[i], outB[p.c.outs[i]]
@@ -232,7 +246,7 @@ func (p *prober) judge(ctx context.Context, in, outA, outB []interp.Tensor[float
 		now.NameA, now.NameB, now.Sizes, now.Tolerance, now.Type = o.NameA, o.NameB, o.Sizes, o.Tolerance, o.Type
 		element := -1
 		switch {
-		case now.NaNs > 0 && !overflow:
+		case now.NaNs > 0:
 			element = slices.IndexFunc(x.Data, func(v float64) bool { return !finite(v) })
 			for j := range x.Data {
 				if v, w := x.Data[j], y.Data[j]; !same64(v, w) && !finite(v-w) {
@@ -378,29 +392,25 @@ func (p *prober) between(ctx context.Context, which int, pt *point, s where, j i
 		_, _, err := p.try(ctx, hi)
 		return err
 	}
-	// No number is nearer. If neither model jumps there, nothing happens at the point itself.
-	lowA, lowB, err := p.try(ctx, lo)
-	if err != nil || lowA == nil {
+	// No number is nearer. If the node decides between numbers that are nearly the same,
+	// nothing happens at the point itself.
+	_, _, err := p.try(ctx, lo)
+	run := p.runs
+	if err == nil {
+		_, _, err = p.try(ctx, hi)
+	}
+	if err != nil || p.overflowed[run] || p.overflowed[p.runs] {
 		return err
 	}
-	highA, highB, err := p.try(ctx, hi)
-	if err != nil || highA == nil {
-		return err
+	if pt.course == pole || !p.mutable() {
+		pt.show(at)
+		return nil
 	}
-	if pt.course == pole || near(lowA, highA) && near(lowB, highB) {
+	does, err := p.mutate(ctx, which, pt, below, run)
+	if err == nil && does == indifferent {
 		pt.show(at)
 	}
-	return nil
-}
-
-// near reports whether the outputs of two runs are nearly the same numbers.
-func near(a, b []interp.Tensor[float64]) bool {
-	for i := range a {
-		if o := deviation(a[i].Sizes, a[i].Data, b[i].Data); o.NaNs > 0 || o.Relative > 1e-4 {
-			return false
-		}
-	}
-	return true
+	return err
 }
 
 // onLine are inputs on the line between two, rounded to what they may be.

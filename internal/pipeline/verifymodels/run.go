@@ -102,7 +102,7 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	if !o.NoExact {
-		r.Weights = c.differing()
+		r.Weights, r.unclear = c.differing(), c.unclear()
 	}
 	equal := r.Exact.Verdict == Equal
 	// Where all inputs can be tried, they are, whatever is known.

@@ -32,19 +32,21 @@ func (p *prober) show(ctx context.Context) error {
 						return nil
 					}
 					run := pt.in[s][0]
-					pt.in[s] = pt.in[s][1:]
-					shows, err := p.mutate(ctx, side, pt, s, run)
+					if pt.in[s] = pt.in[s][1:]; p.overflowed[run] {
+						continue
+					}
+					does, err := p.mutate(ctx, side, pt, s, run)
 					if err != nil {
 						return err
 					}
-					if shows {
+					if does == visible || s == at && does == indifferent {
 						pt.show(s)
 					}
 				}
 			}
 		}
 	}
-	return nil
+	return p.showTies(ctx)
 }
 
 // fedIn returns the inputs of a run, in the order of A.
@@ -56,49 +58,124 @@ func (p *prober) fedIn(run int) []interp.Tensor[float64] {
 	return p.fed[run]
 }
 
-// mutate reports whether an output of a model depends on what a node does on a side of a
-// point in a run.
-func (p *prober) mutate(ctx context.Context, which int, pt *point, s where, run int) (bool, error) {
+// effect is what a mutant does.
+type effect int
+
+const (
+	hidden      effect = iota // no output changes
+	visible                   // an output does
+	indifferent               // no output changes, as the node decides between equal numbers
+)
+
+// mutate tries what outputs of a model depend on: those of a node on a side of a point in a
+// run.
+func (p *prober) mutate(ctx context.Context, which int, pt *point, s where, run int) (effect, error) {
 	r, in := p.a, p.fedIn(run)
 	if which == 1 {
 		r, in = p.b, p.placed(in)
 	}
-	whole := r.watch
-	defer func() { r.watch = whole }()
-	r.watch = whole.only(pt)
-	var changed bool
-	after := func(mutant bool) func(graph.NodeID, []interp.Tensor[float64], []interp.Tensor[float64]) {
-		return func(id graph.NodeID, operands, out []interp.Tensor[float64]) {
-			if id == pt.node && mutant {
-				out[0], changed = pt.mutant(r.m.Graph, operands, out[0], s)
-			}
+	was, chosen, _, err := r.mutated(ctx, pt.node, in, nil)
+	if err != nil {
+		return hidden, p.passed(ctx, err)
+	}
+	now, other, changed, err := r.mutated(ctx, pt.node, in, func(operands []interp.Tensor[float64], out interp.Tensor[float64]) (interp.Tensor[float64], bool) {
+		return pt.mutant(r.m.Graph, operands, out, s)
+	})
+	switch {
+	case err != nil:
+		return hidden, p.passed(ctx, err)
+	case !changed: // the function does the same on the other side
+		return visible, nil
+	case p.apartOutputs(which, was, now):
+		return visible, nil
+	case chosen == nil:
+		return hidden, nil
+	}
+	for i := range chosen {
+		if o := deviation(chosen[i].Sizes, chosen[i].Data, other[i].Data); o.NaNs > 0 || o.Absolute > 1e-4*max(1, o.Largest) {
+			return hidden, nil
 		}
 	}
-	was, err := r.evaluate(ctx, floats{}, in, after(false))
-	if err != nil {
-		return false, p.passed(ctx, err)
-	}
-	now, err := r.evaluate(ctx, floats{}, in, after(true))
-	if err != nil {
-		return false, p.passed(ctx, err)
-	}
-	if !changed {
-		return false, nil
-	}
-	for i := range was {
-		k := i
+	return indifferent, nil
+}
+
+// apartOutputs reports whether outputs of a model differ by more than their tolerances.
+func (p *prober) apartOutputs(which int, was, now []interp.Tensor[float64]) bool {
+	for a, b := range p.c.outs {
+		k := a
 		if which == 1 {
-			for a, b := range p.c.outs {
-				if b == i {
-					k = a
-				}
-			}
+			k = b
 		}
-		if d := deviation(was[i].Sizes, was[i].Data, now[i].Data); d.NaNs > 0 || d.Relative > p.res.Outputs[k].Tolerance {
-			return true, nil
+		if d := deviation(was[k].Sizes, was[k].Data, now[k].Data); d.NaNs > 0 || d.Relative > p.res.Outputs[a].Tolerance {
+			return true
 		}
 	}
-	return false, nil
+	return false
+}
+
+// mutated runs a model in which the results of a node are changed. chosen are the results of
+// the choices that the node decides, nil if anything else reads it.
+func (r *runner) mutated(ctx context.Context, node graph.NodeID, in []interp.Tensor[float64], change func(operands []interp.Tensor[float64], out interp.Tensor[float64]) (interp.Tensor[float64], bool)) (outs, chosen []interp.Tensor[float64], changed bool, err error) {
+	g, held := r.m.Graph, map[graph.Tensor]interp.Tensor[float64]{}
+	for _, t := range g.Operands(node) {
+		held[t] = interp.Tensor[float64]{}
+	}
+	hold := func(t graph.Tensor, x interp.Tensor[float64]) {
+		if _, ok := held[t]; ok {
+			held[t] = x
+		}
+	}
+	for i, id := range r.m.Inputs() {
+		hold(id.Out(0), in[i])
+	}
+	choices, only := choicesOf(g, node)
+	outs, err = evaluate(ctx, floats{}, r.m, in, func(id graph.NodeID, out []interp.Tensor[float64]) {
+		for k := range out {
+			hold(id.Out(k), out[k])
+		}
+		if id == node && change != nil {
+			operands := make([]interp.Tensor[float64], len(g.Operands(id)))
+			for i, t := range g.Operands(id) {
+				operands[i] = held[t]
+			}
+			out[0], changed = change(operands, out[0])
+		}
+		if only && choices[id] {
+			chosen = append(chosen, out[0])
+		}
+	}, func(id graph.NodeID) (interp.Tensor[float64], error) {
+		w, err := r.kept.load(floats{}, r.m, id, true)
+		hold(id.Out(0), w)
+		return w, err
+	})
+	return outs, chosen, changed, err
+}
+
+// choicesOf returns the choices between two tensors that a node decides, and whether it does
+// nothing else.
+func choicesOf(g *graph.Graph, node graph.NodeID) (choices map[graph.NodeID]bool, only bool) {
+	choices, from, only := map[graph.NodeID]bool{}, map[graph.NodeID]bool{node: true}, true
+	for id := node + 1; int(id) <= g.Len(); id++ {
+		op := g.Op(id)
+		if op == nil {
+			continue
+		}
+		for i, t := range g.Operands(id) {
+			switch {
+			case !from[t.Node]:
+			case op.Name == "ewwhere" && i == 0:
+				choices[id] = true
+			case op.Rearranges || op.Name == "cast":
+				from[id] = true
+			default:
+				only = false
+			}
+		}
+	}
+	for _, t := range g.Outputs() {
+		only = only && !from[t.Node]
+	}
+	return choices, only && len(choices) > 0
 }
 
 // mutant returns the results of a node in which those on a side of a point are replaced by

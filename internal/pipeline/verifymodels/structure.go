@@ -233,6 +233,23 @@ func (c *comparison) differing() []WeightDifference {
 	return list
 }
 
+// unclear reports whether an opaque node depends on a weight that differs.
+func (c *comparison) unclear() bool {
+	g, from := c.a.Graph, map[graph.NodeID]bool{}
+	for _, p := range c.pairs {
+		from[p.a] = p.differ != nil
+	}
+	for id := range g.Nodes() {
+		for _, t := range g.Operands(id) {
+			from[id] = from[id] || from[t.Node]
+		}
+		if from[id] && isOpaque(g, id) {
+			return true
+		}
+	}
+	return false
+}
+
 // pairedByName pairs weights of one name and type.
 func pairedByName(a, b *model.Model) []weightPair {
 	byName := map[string]graph.NodeID{}

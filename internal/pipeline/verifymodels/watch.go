@@ -54,6 +54,9 @@ type point struct {
 	in    [sides][]int
 	tried [sides]int
 	plain bool
+	// next, if not 0, is how far the next element of x along an axis is, with which one is
+	// compared; line is the length of that axis.
+	next, line int
 	// signs tell the operand's values in each run from others.
 	signs map[int][]float64
 	// twin: the other model has this point, of the same numbers in all runs.
@@ -177,6 +180,9 @@ func newWatch(m *model.Model, own, other []bank.Node, bounds *ranges) *watch {
 			whole.limit(m.Graph, bounds)
 			return whole.need != [sides]bool{}
 		})
+		if axis, ok := extremes(m.Graph, id); ok {
+			w.tie(&ties{node: id, axis: axis, marks: true, common: has[own[id]]})
+		}
 		if has[own[id]] {
 			continue
 		}
@@ -197,13 +203,17 @@ func newWatch(m *model.Model, own, other []bank.Node, bounds *ranges) *watch {
 		if op.Counts && op.In == 1 {
 			if axis, ok := m.Graph.Attrs(id)[op.ParamIndex("axis")].Dim(); ok {
 				n, _ := axis.Const()
-				t := &ties{node: id, axis: int(n)}
-				w.tiesAt = append(w.tiesAt, t)
-				w.ties[id] = t
-				w.hold(id)
+				w.tie(&ties{node: id, axis: int(n)})
 			}
 		}
 	}
+	w.tiesAt = slices.DeleteFunc(w.tiesAt, func(t *ties) bool {
+		drop := t.common && !readApart(m.Graph, t.node, func(id graph.NodeID) bool { return !has[own[id]] })
+		if drop {
+			delete(w.ties, t.node)
+		}
+		return drop
+	})
 	return w
 }
 
@@ -218,6 +228,9 @@ func (w *watch) hold(id graph.NodeID) {
 func (p *point) limit(g *graph.Graph, r *ranges) {
 	in := g.Operands(p.node)
 	b, v := r.of[in[p.x]], p.value
+	if b.lo == tiny && !r.sure[in[p.x]] {
+		b.lo = 0 // exp(-Inf)
+	}
 	size := math.Abs(v)
 	if p.y >= 0 {
 		if in[p.x] == in[p.y] {
@@ -298,15 +311,16 @@ func (w *watch) see(id graph.NodeID, in, out []interp.Tensor[float64]) {
 			}
 		}
 	}
-	if t := w.ties[id]; t != nil && !t.seen {
-		t.seen = tied(in[0], t.axis)
+	if t := w.ties[id]; t != nil {
+		t.see(in[0], out[0], w.run)
 	}
 }
 
 // result takes note of the first result of a run that is infinite: of a function that has no
 // pole, it is too large. A function that is never 0 and gives 0 gives what is too small.
 func (w *watch) result(id graph.NodeID, out []interp.Tensor[float64]) {
-	if w.positive[id] && slices.Contains(out[0].Data, 0) {
+	const normal = 0x1p-1022
+	if w.positive[id] && slices.ContainsFunc(out[0].Data, func(x float64) bool { return x < normal }) {
 		w.infinite, w.overflow = true, true
 	}
 	if !w.infinite && anyInfinite(out) {
@@ -346,9 +360,13 @@ func (w *watch) relate(other *watch, polesOnly bool) {
 				p.need[at] = false
 			}
 		}
-		if alike || polesOnly {
-			v.tiesAt, v.ties = nil, nil
-		}
+		v.tiesAt = slices.DeleteFunc(v.tiesAt, func(t *ties) bool {
+			drop := polesOnly || alike && !t.common
+			if drop {
+				delete(v.ties, t.node)
+			}
+			return drop
+		})
 		if polesOnly {
 			v.rows, v.places = nil, nil
 			v.points = slices.DeleteFunc(v.points, func(p *point) bool { return p.course != pole })
@@ -369,32 +387,13 @@ func (w *watch) kinds() (list []string) {
 		}
 	}
 	for _, t := range w.tiesAt {
+		if t.marks {
+			continue // a comparison, which is listed
+		}
 		list = append(list, graph.FuncText(w.m.Graph.Op(t.node).Name, w.m.Graph.Attrs(t.node)...))
 	}
 	slices.Sort(list)
 	return list
-}
-
-// tied reports whether two elements along an axis are equal.
-func tied(x interp.Tensor[float64], axis int) bool {
-	n := x.Sizes[axis]
-	inner := graph.NumElements(x.Sizes[axis+1:])
-	line := make([]float64, n)
-	for start := range x.Data {
-		if start/inner%n != 0 {
-			continue
-		}
-		for k := range line {
-			line[k] = x.Data[start+k*inner]
-		}
-		slices.Sort(line)
-		for k := 1; k < n; k++ {
-			if line[k] == line[k-1] {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func anyInfinite(ts []interp.Tensor[float64]) bool {
@@ -409,6 +408,12 @@ func (p *point) apart(in []interp.Tensor[float64], j int) (float64, bool) {
 		return 0, false
 	}
 	x := in[p.x].Data[j]
+	if p.next > 0 {
+		if j/p.next%p.line == p.line-1 {
+			return math.NaN(), true
+		}
+		return x - in[p.x].Data[j+p.next], true
+	}
 	if p.y < 0 {
 		return x - p.value, true
 	}
@@ -497,8 +502,8 @@ func (w *watch) unreached() (list []string) {
 		}
 	}
 	for _, t := range w.tiesAt {
-		if !t.seen {
-			list = append(list, fmt.Sprintf("%s: node %s: no run in which elements that it compares are equal", w.m.Name, w.m.Graph.Name(t.node)))
+		if !t.shown {
+			list = append(list, fmt.Sprintf("%s: node %s: no output shows what it does with equal elements", w.m.Name, w.m.Graph.Name(t.node)))
 		}
 	}
 	return list
@@ -506,10 +511,3 @@ func (w *watch) unreached() (list []string) {
 
 // done reports whether nothing is left to be reached.
 func (w *watch) done() bool { return len(w.unreached()) == 0 }
-
-// ties are equal elements where a node puts elements in an order.
-type ties struct {
-	node graph.NodeID
-	axis int
-	seen bool
-}
