@@ -294,7 +294,7 @@ func (n *numbersRun) search(ctx context.Context) (err error) {
 		n.unreached = append(n.unreached, slices.Concat(p.a.watch.unreached(), p.b.watch.unreached())...)
 	}
 	if len(p.rounding) > 0 {
-		if p.a.watch.alike {
+		if p.a.watch.alike && len(p.a.watch.tiesAt)+len(p.b.watch.tiesAt) == 0 {
 			n.res.beyond = append(n.res.beyond, p.rounding[0])
 		} else {
 			n.unreached = append(n.unreached, p.rounding[0])

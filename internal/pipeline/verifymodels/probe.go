@@ -39,8 +39,8 @@ func newProber(o Options, c *comparison, a, b *runner, res *Numbers, polesOnly b
 		return nil, err
 	}
 	a.watch, b.watch = newWatch(o.A, c.numA, c.numB, ra), newWatch(o.B, c.numB, c.numA, rb)
-	a.watch.relate(b.watch, polesOnly)
 	p := &prober{o: o, c: c, a: a, b: b, res: res, left: o.MaxFLOPs / 150, polesOnly: polesOnly, overflowed: map[int]bool{}, fed: map[int][]interp.Tensor[float64]{}}
+	a.watch.relate(b.watch, polesOnly, p.mutable())
 	for _, w := range []*watch{a.watch, b.watch} {
 		for _, pt := range w.points {
 			pt.plain = !p.mutable()

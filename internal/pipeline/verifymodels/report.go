@@ -69,7 +69,7 @@ type Report struct {
 	// Weights are the weights that both models hold (at the same place if the
 	// models have one structure, by name otherwise) and that differ.
 	Weights []WeightDifference `json:"weights,omitempty"`
-	// unclear: a weight that differs is read by a node that is not understood, which may
+	// unclear: integers that differ are read by a node that is not understood, which may
 	// make the same of both.
 	unclear bool
 	Exact   Exact   `json:"exact"`

@@ -39,7 +39,12 @@ func (p *prober) show(ctx context.Context) error {
 					if err != nil {
 						return err
 					}
-					if does == visible || s == at && does == indifferent {
+					if does == product {
+						pt.products++
+					}
+					// Where a product does not change in several runs, its other factor is 0 at
+					// the point.
+					if does == visible || s == at && (does == indifferent || does == product && pt.products >= 3) {
 						pt.show(s)
 					}
 				}
@@ -65,6 +70,7 @@ const (
 	hidden      effect = iota // no output changes
 	visible                   // an output does
 	indifferent               // no output changes, as the node decides between equal numbers
+	product                   // no output changes, as no product with the node's results does
 )
 
 // mutate tries what outputs of a model depend on: those of a node on a side of a point in a
@@ -74,6 +80,7 @@ func (p *prober) mutate(ctx context.Context, which int, pt *point, s where, run 
 	if which == 1 {
 		r, in = p.b, p.placed(in)
 	}
+	_, _, products := choicesOf(r.m.Graph, pt.node)
 	was, chosen, _, err := r.mutated(ctx, pt.node, in, nil)
 	if err != nil {
 		return hidden, p.passed(ctx, err)
@@ -95,6 +102,9 @@ func (p *prober) mutate(ctx context.Context, which int, pt *point, s where, run 
 		if o := deviation(chosen[i].Sizes, chosen[i].Data, other[i].Data); o.NaNs > 0 || o.Absolute > 1e-4*max(1, o.Largest) {
 			return hidden, nil
 		}
+	}
+	if products {
+		return product, nil
 	}
 	return indifferent, nil
 }
@@ -128,7 +138,7 @@ func (r *runner) mutated(ctx context.Context, node graph.NodeID, in []interp.Ten
 	for i, id := range r.m.Inputs() {
 		hold(id.Out(0), in[i])
 	}
-	choices, only := choicesOf(g, node)
+	choices, only, _ := choicesOf(g, node)
 	outs, err = evaluate(ctx, floats{}, r.m, in, func(id graph.NodeID, out []interp.Tensor[float64]) {
 		for k := range out {
 			hold(id.Out(k), out[k])
@@ -151,10 +161,11 @@ func (r *runner) mutated(ctx context.Context, node graph.NodeID, in []interp.Ten
 	return outs, chosen, changed, err
 }
 
-// choicesOf returns the choices between two tensors that a node decides, and whether it does
-// nothing else.
-func choicesOf(g *graph.Graph, node graph.NodeID) (choices map[graph.NodeID]bool, only bool) {
-	choices, from, only := map[graph.NodeID]bool{}, map[graph.NodeID]bool{node: true}, true
+// choicesOf returns the choices between two tensors that a node decides and its products,
+// and whether it does nothing else. products: there are products.
+func choicesOf(g *graph.Graph, node graph.NodeID) (choices map[graph.NodeID]bool, only, products bool) {
+	choices, only = map[graph.NodeID]bool{}, true
+	from := map[graph.NodeID]bool{node: true}
 	for id := node + 1; int(id) <= g.Len(); id++ {
 		op := g.Op(id)
 		if op == nil {
@@ -165,6 +176,8 @@ func choicesOf(g *graph.Graph, node graph.NodeID) (choices map[graph.NodeID]bool
 			case !from[t.Node]:
 			case op.Name == "ewwhere" && i == 0:
 				choices[id] = true
+			case op.Name == "ewmul":
+				choices[id], products = true, true
 			case op.Rearranges || op.Name == "cast":
 				from[id] = true
 			default:
@@ -175,7 +188,7 @@ func choicesOf(g *graph.Graph, node graph.NodeID) (choices map[graph.NodeID]bool
 	for _, t := range g.Outputs() {
 		only = only && !from[t.Node]
 	}
-	return choices, only && len(choices) > 0
+	return choices, only && len(choices) > 0, products
 }
 
 // mutant returns the results of a node in which those on a side of a point are replaced by

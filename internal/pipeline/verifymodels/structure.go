@@ -233,11 +233,12 @@ func (c *comparison) differing() []WeightDifference {
 	return list
 }
 
-// unclear reports whether an opaque node depends on a weight that differs.
+// unclear reports whether an opaque node depends on a weight of integers that differs, such
+// as axes, which may be another way to write the same.
 func (c *comparison) unclear() bool {
 	g, from := c.a.Graph, map[graph.NodeID]bool{}
 	for _, p := range c.pairs {
-		from[p.a] = p.differ != nil
+		from[p.a] = p.differ != nil && !g.DType(p.a.Out(0)).IsFloat()
 	}
 	for id := range g.Nodes() {
 		for _, t := range g.Operands(id) {

@@ -50,10 +50,11 @@ type point struct {
 	seen   [sides]bool
 	// shown: an output depends on what the node does on the side. in are runs that reached
 	// the side and were not tried for it. plain: what is seen counts as shown.
-	shown [sides]bool
-	in    [sides][]int
-	tried [sides]int
-	plain bool
+	shown    [sides]bool
+	in       [sides][]int
+	tried    [sides]int
+	products int // runs at the point that change no product
+	plain    bool
 	// next, if not 0, is how far the next element of x along an axis is, with which one is
 	// compared; line is the length of that axis.
 	next, line int
@@ -351,7 +352,7 @@ func (w *watch) only(p *point) *watch {
 // relate leaves out what two models do alike at their points. Where both jump in the same
 // ways, only rounding decides what they do at a jump itself. If they are equal modulo a
 // prime, they can differ at poles alone.
-func (w *watch) relate(other *watch, polesOnly bool) {
+func (w *watch) relate(other *watch, polesOnly, mutable bool) {
 	alike := slices.Equal(w.kinds(), other.kinds())
 	for _, v := range []*watch{w, other} {
 		v.alike = alike
@@ -361,7 +362,7 @@ func (w *watch) relate(other *watch, polesOnly bool) {
 			}
 		}
 		v.tiesAt = slices.DeleteFunc(v.tiesAt, func(t *ties) bool {
-			drop := polesOnly || alike && !t.common
+			drop := polesOnly || alike && !t.common && !(t.marks && mutable)
 			if drop {
 				delete(v.ties, t.node)
 			}
