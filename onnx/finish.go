@@ -56,7 +56,7 @@ func (im *importer) finish(outs []*value) (g *graph.Graph, stored map[graph.Node
 func (im *importer) modelOf(name string, outs []*value) *model.Model {
 	g, stored := im.finish(outs)
 	m := &model.Model{Name: name, Graph: g, Weights: map[graph.NodeID]*model.Weight{},
-		Filled: im.named, Defaults: im.report.Defaults, Doc: im.file.GetDocString(), Producer: im.report.Producer}
+		Filled: im.named, Defaults: im.report.Defaults, Standard: im.standard, Doc: im.file.GetDocString(), Producer: im.report.Producer}
 	for id, v := range stored {
 		if m.Weights[id] = v.weight; v.weight == nil {
 			m.Weights[id] = v.known.weight()

@@ -291,6 +291,8 @@ func (n *numbersRun) search(ctx context.Context) (err error) {
 	}
 	if !p.differs() {
 		twins(p.a.watch, p.b.watch)
+		p.a.watch.alikeWith(p.b.watch)
+		p.b.watch.alikeWith(p.a.watch)
 		n.unreached = append(n.unreached, slices.Concat(p.a.watch.unreached(), p.b.watch.unreached())...)
 	}
 	if len(p.rounding) > 0 {

@@ -42,6 +42,7 @@ func newProber(o Options, c *comparison, a, b *runner, res *Numbers, polesOnly b
 	p := &prober{o: o, c: c, a: a, b: b, res: res, left: o.MaxFLOPs / 150, polesOnly: polesOnly, overflowed: map[int]bool{}, fed: map[int][]interp.Tensor[float64]{}}
 	a.watch.relate(b.watch, polesOnly, p.mutable())
 	for _, w := range []*watch{a.watch, b.watch} {
+		w.notes = p.mutable()
 		for _, pt := range w.points {
 			pt.plain = !p.mutable()
 		}
@@ -95,6 +96,8 @@ func (p *prober) search(ctx context.Context) error {
 		}
 	}
 	p.thorough = p.left >= 0
+	p.a.watch.alikeWith(p.b.watch)
+	p.b.watch.alikeWith(p.a.watch)
 	for side, r := range []*runner{p.a, p.b} {
 		for _, pt := range r.watch.points {
 			for _, s := range []where{below, above, at} {
@@ -407,7 +410,7 @@ func (p *prober) between(ctx context.Context, which int, pt *point, s where, j i
 		return nil
 	}
 	does, err := p.mutate(ctx, which, pt, below, run)
-	if err == nil && does == indifferent {
+	if err == nil && p.settles(pt, does, run) {
 		pt.show(at)
 	}
 	return err

@@ -86,6 +86,7 @@ func (r *runner) evaluate(ctx context.Context, f field[float64], in []interp.Ten
 			}
 		}
 		r.watch.result(id, out)
+		r.watch.note(id, out)
 		if r.watch.at[id] == nil && r.watch.places[id] == nil && r.watch.ties[id] == nil {
 			return
 		}

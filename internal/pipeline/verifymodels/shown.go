@@ -3,6 +3,7 @@ package verifymodels
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
@@ -39,12 +40,7 @@ func (p *prober) show(ctx context.Context) error {
 					if err != nil {
 						return err
 					}
-					if does == product {
-						pt.products++
-					}
-					// Where a product does not change in several runs, its other factor is 0 at
-					// the point.
-					if does == visible || s == at && (does == indifferent || does == product && pt.products >= 3) {
+					if does == visible || s == at && p.settles(pt, does, run) {
 						pt.show(s)
 					}
 				}
@@ -52,6 +48,23 @@ func (p *prober) show(ctx context.Context) error {
 		}
 	}
 	return p.showTies(ctx)
+}
+
+// settles reports whether nothing happens at a point: in several runs, in which not all that
+// is fed is one number, the node decides between equal numbers.
+func (p *prober) settles(pt *point, does effect, run int) bool {
+	const runs = 3
+	if does != indifferent {
+		return false
+	}
+	var one []float64
+	for _, x := range p.fedIn(run) {
+		one = slices.Compact(append(one, x.Data...))
+	}
+	if len(one) > 1 {
+		pt.equal++
+	}
+	return pt.equal >= runs
 }
 
 // fedIn returns the inputs of a run, in the order of A.
@@ -70,7 +83,6 @@ const (
 	hidden      effect = iota // no output changes
 	visible                   // an output does
 	indifferent               // no output changes, as the node decides between equal numbers
-	product                   // no output changes, as no product with the node's results does
 )
 
 // mutate tries what outputs of a model depend on: those of a node on a side of a point in a
@@ -80,7 +92,6 @@ func (p *prober) mutate(ctx context.Context, which int, pt *point, s where, run 
 	if which == 1 {
 		r, in = p.b, p.placed(in)
 	}
-	_, _, products := choicesOf(r.m.Graph, pt.node)
 	was, chosen, _, err := r.mutated(ctx, pt.node, in, nil)
 	if err != nil {
 		return hidden, p.passed(ctx, err)
@@ -102,9 +113,6 @@ func (p *prober) mutate(ctx context.Context, which int, pt *point, s where, run 
 		if o := deviation(chosen[i].Sizes, chosen[i].Data, other[i].Data); o.NaNs > 0 || o.Absolute > 1e-4*max(1, o.Largest) {
 			return hidden, nil
 		}
-	}
-	if products {
-		return product, nil
 	}
 	return indifferent, nil
 }
@@ -138,7 +146,7 @@ func (r *runner) mutated(ctx context.Context, node graph.NodeID, in []interp.Ten
 	for i, id := range r.m.Inputs() {
 		hold(id.Out(0), in[i])
 	}
-	choices, only, _ := choicesOf(g, node)
+	choices, only := choicesOf(g, node)
 	outs, err = evaluate(ctx, floats{}, r.m, in, func(id graph.NodeID, out []interp.Tensor[float64]) {
 		for k := range out {
 			hold(id.Out(k), out[k])
@@ -162,8 +170,8 @@ func (r *runner) mutated(ctx context.Context, node graph.NodeID, in []interp.Ten
 }
 
 // choicesOf returns the choices between two tensors that a node decides and its products,
-// and whether it does nothing else. products: there are products.
-func choicesOf(g *graph.Graph, node graph.NodeID) (choices map[graph.NodeID]bool, only, products bool) {
+// and whether it does nothing else.
+func choicesOf(g *graph.Graph, node graph.NodeID) (choices map[graph.NodeID]bool, only bool) {
 	choices, only = map[graph.NodeID]bool{}, true
 	from := map[graph.NodeID]bool{node: true}
 	for id := node + 1; int(id) <= g.Len(); id++ {
@@ -174,10 +182,8 @@ func choicesOf(g *graph.Graph, node graph.NodeID) (choices map[graph.NodeID]bool
 		for i, t := range g.Operands(id) {
 			switch {
 			case !from[t.Node]:
-			case op.Name == "ewwhere" && i == 0:
+			case op.Name == "ewwhere" && i == 0, op.Name == "ewmul":
 				choices[id] = true
-			case op.Name == "ewmul":
-				choices[id], products = true, true
 			case op.Rearranges || op.Name == "cast":
 				from[id] = true
 			default:
@@ -188,7 +194,7 @@ func choicesOf(g *graph.Graph, node graph.NodeID) (choices map[graph.NodeID]bool
 	for _, t := range g.Outputs() {
 		only = only && !from[t.Node]
 	}
-	return choices, only && len(choices) > 0, products
+	return choices, only && len(choices) > 0
 }
 
 // mutant returns the results of a node in which those on a side of a point are replaced by

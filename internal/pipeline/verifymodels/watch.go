@@ -50,11 +50,11 @@ type point struct {
 	seen   [sides]bool
 	// shown: an output depends on what the node does on the side. in are runs that reached
 	// the side and were not tried for it. plain: what is seen counts as shown.
-	shown    [sides]bool
-	in       [sides][]int
-	tried    [sides]int
-	products int // runs at the point that change no product
-	plain    bool
+	shown     [sides]bool
+	in        [sides][]int
+	reachedIn [sides][]int // the first runs that reached a side
+	equal     int          // runs at the point in which what it decides between is equal
+	plain     bool
 	// next, if not 0, is how far the next element of x along an axis is, with which one is
 	// compared; line is the length of that axis.
 	next, line int
@@ -140,16 +140,19 @@ type rows struct {
 
 // watch is what runs reach of a model.
 type watch struct {
-	m      *model.Model
-	points []*point
-	rows   []*rows
-	at     map[graph.NodeID][]*point
-	places map[graph.NodeID]*rows
-	tiesAt []*ties
-	ties   map[graph.NodeID]*ties
-	holds  map[graph.Tensor]bool // operands of nodes that are watched
-	alike  bool                  // the other model's functions jump in the same ways
-	run    int
+	m       *model.Model
+	points  []*point
+	rows    []*rows
+	at      map[graph.NodeID][]*point
+	places  map[graph.NodeID]*rows
+	tiesAt  []*ties
+	ties    map[graph.NodeID]*ties
+	holds   map[graph.Tensor]bool              // operands of nodes that are watched
+	notes   bool                               // results are kept
+	noted   int                                // their elements
+	results map[graph.NodeID]map[int][]float64 // by node and run
+	alike   bool                               // the other model's functions jump in the same ways
+	run     int
 	// In this run something became infinite, and something too large for float64 did.
 	infinite, overflow bool
 	constants          bool                  // some weights are infinite
@@ -160,7 +163,7 @@ type watch struct {
 // newWatch finds the points of the nodes of a model which an output depends on and which are
 // not among those of the other model.
 func newWatch(m *model.Model, own, other []bank.Node, bounds *ranges) *watch {
-	w := &watch{m: m, poles: map[graph.NodeID]bool{}, positive: map[graph.NodeID]bool{}, holds: map[graph.Tensor]bool{}, at: map[graph.NodeID][]*point{}, places: map[graph.NodeID]*rows{}, ties: map[graph.NodeID]*ties{}}
+	w := &watch{m: m, results: map[graph.NodeID]map[int][]float64{}, poles: map[graph.NodeID]bool{}, positive: map[graph.NodeID]bool{}, holds: map[graph.Tensor]bool{}, at: map[graph.NodeID][]*point{}, places: map[graph.NodeID]*rows{}, ties: map[graph.NodeID]*ties{}}
 	has := map[bank.Node]bool{}
 	for _, n := range other {
 		has[n] = true
@@ -435,9 +438,8 @@ func (p *point) see(s where, run int) {
 	p.seen[s] = true
 	if p.plain {
 		p.show(s)
-	} else if n := len(p.in[s]); p.tried[s] < shownRuns && (n == 0 || p.in[s][n-1] != run) {
-		p.in[s] = append(p.in[s], run)
-		p.tried[s]++
+	} else if n := len(p.reachedIn[s]); n < shownRuns && (n == 0 || p.reachedIn[s][n-1] != run) {
+		p.in[s], p.reachedIn[s] = append(p.in[s], run), append(p.reachedIn[s], run)
 	}
 	if p.choice && s == above {
 		p.seen[below] = true
