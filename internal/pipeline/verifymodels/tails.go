@@ -80,7 +80,7 @@ func (c *comparison) cut() (list []bank.Node) {
 // tail is what follows the nodes of a cut in A or B. The outputs are in the order of A.
 func (c *comparison) tail(side int, cut []bank.Node) (*model.Model, error) {
 	m, own, inputs := c.a, c.numA, c.a.Inputs()
-	outs := m.Graph.Outputs()
+	outs := slices.Clone(m.Graph.Outputs())
 	if side == 1 {
 		m, own, inputs = c.b, c.numB, c.b.Inputs()
 		outs = make([]graph.Tensor, len(c.outs))
