@@ -409,8 +409,11 @@ func (p *prober) between(ctx context.Context, which int, pt *point, s where, j i
 		pt.show(at)
 		return nil
 	}
-	does, err := p.mutate(ctx, which, pt, below, run)
-	if err == nil && p.settles(pt, does, run) {
+	does, err := p.mutate(ctx, which, pt, below, p.fedIn(run))
+	if err == nil && does == indifferent {
+		does, err = p.settles(ctx, which, pt, below, run)
+	}
+	if err == nil && does == indifferent {
 		pt.show(at)
 	}
 	return err

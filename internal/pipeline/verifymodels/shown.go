@@ -36,11 +36,16 @@ func (p *prober) show(ctx context.Context) error {
 					if pt.in[s] = pt.in[s][1:]; p.overflowed[run] {
 						continue
 					}
-					does, err := p.mutate(ctx, side, pt, s, run)
+					does, err := p.mutate(ctx, side, pt, s, p.fedIn(run))
 					if err != nil {
 						return err
 					}
-					if does == visible || s == at && p.settles(pt, does, run) {
+					if does == indifferent && s == at {
+						if does, err = p.settles(ctx, side, pt, s, run); err != nil {
+							return err
+						}
+					}
+					if does == visible || does == indifferent && s == at {
 						pt.show(s)
 					}
 				}
@@ -50,21 +55,49 @@ func (p *prober) show(ctx context.Context) error {
 	return p.showTies(ctx)
 }
 
-// settles reports whether nothing happens at a point: in several runs, in which not all that
-// is fed is one number, the node decides between equal numbers.
-func (p *prober) settles(pt *point, does effect, run int) bool {
-	const runs = 3
-	if does != indifferent {
-		return false
+// settles tries a mutant again that was indifferent in a run: with other inputs in place of
+// those that have nothing to do with the point. It is hidden if a product with the node's
+// results did not change and all elements that are fed are one number.
+func (p *prober) settles(ctx context.Context, which int, pt *point, s where, run int) (effect, error) {
+	g, ins := p.o.A.Graph, p.o.A.Inputs()
+	if which == 1 {
+		g, ins = p.o.B.Graph, p.o.B.Inputs()
 	}
-	var one []float64
-	for _, x := range p.fedIn(run) {
-		one = slices.Compact(append(one, x.Data...))
+	from, products := map[graph.NodeID]bool{pt.node: true}, false
+	for id := pt.node; id > 0; id-- {
+		if from[id] && g.Op(id) != nil {
+			for _, t := range g.Operands(id) {
+				from[t.Node] = true
+			}
+		}
 	}
-	if len(one) > 1 {
-		pt.equal++
+	choices, _ := choicesOf(g, pt.node)
+	for id := range choices {
+		products = products || g.Op(id).Name == "ewmul"
 	}
-	return pt.equal >= runs
+	in, several := slices.Clone(p.fedIn(run)), false
+	for i, x := range p.c.ins {
+		id := ins[x.number]
+		if which == 1 {
+			id = ins[x.place]
+		}
+		if from[id] {
+			several = several || len(slices.Compact(slices.Clone(in[i].Data))) > 1
+			continue
+		}
+		in[i] = interp.Tensor[float64]{Sizes: in[i].Sizes, Data: make([]float64, len(in[i].Data))}
+		for j := range in[i].Data {
+			in[i].Data[j] = x.hold(wideScale * x.unit(draw(p.o.Seed, 700, x, j)))
+		}
+	}
+	if products && !several {
+		return hidden, nil
+	}
+	does, err := p.mutate(ctx, which, pt, s, in)
+	if does == visible {
+		does = hidden // these inputs were not compared
+	}
+	return does, err
 }
 
 // fedIn returns the inputs of a run, in the order of A.
@@ -85,10 +118,10 @@ const (
 	indifferent               // no output changes, as the node decides between equal numbers
 )
 
-// mutate tries what outputs of a model depend on: those of a node on a side of a point in a
-// run.
-func (p *prober) mutate(ctx context.Context, which int, pt *point, s where, run int) (effect, error) {
-	r, in := p.a, p.fedIn(run)
+// mutate tries whether outputs of a model depend on what a node does on a side of a point, for
+// inputs in the order of A.
+func (p *prober) mutate(ctx context.Context, which int, pt *point, s where, in []interp.Tensor[float64]) (effect, error) {
+	r := p.a
 	if which == 1 {
 		r, in = p.b, p.placed(in)
 	}
