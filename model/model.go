@@ -21,6 +21,9 @@ type Model struct {
 	Filled map[string]int64
 	// Defaults are inputs of the file that have a default there, and are constants here.
 	Defaults []string
+	// Standard are the values that inputs have if nothing is fed, by their names. Nothing
+	// that is proved about a model depends on them.
+	Standard map[string]*Weight
 	Doc      string // for people, may be empty
 	Producer string // what made the model, may be empty
 }

@@ -23,6 +23,9 @@ type Weight struct {
 	// Finite: no element is infinite or no number, as whoever made the weight knows;
 	// without it nothing is said.
 	Finite bool
+	// Folded: the elements were computed when the model was read, and may be rounded; no
+	// file stores them.
+	Folded bool
 }
 
 // Elements is the number of elements, 1 for a scalar.

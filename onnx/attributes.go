@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"fmt"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/onnx/onnxpb"
 )
@@ -96,9 +98,30 @@ func (c *call) known(i int, what string) *constant {
 	}
 	k := must.Get(v.constant())
 	if k == nil {
-		must.Do(unsupported("its %s is not constant", what))
+		must.Do(unsupported("its %s is not constant%s", what, c.im.wayToConstant(v)))
 	}
 	return k
+}
+
+// wayToConstant tells how a value may become constant: what it depends on has a default in
+// the file.
+func (im *importer) wayToConstant(v *value) string {
+	if v.tensor.Node == 0 {
+		return ""
+	}
+	g, seen := im.made.Graph(), map[graph.NodeID]bool{v.tensor.Node: true}
+	for id := v.tensor.Node; id > 0; id-- {
+		if !seen[id] {
+			continue
+		}
+		for _, t := range g.Operands(id) {
+			seen[t.Node] = true
+		}
+		if in := im.values[id.Out(0)]; g.Op(id) == nil && in != nil && im.standard[in.name] != nil {
+			return fmt.Sprintf("; input %q has a default in the file, which --defaults takes for a constant", clip(in.name))
+		}
+	}
+	return ""
 }
 
 // knownInts are the elements of an integer input; nil if it is left out. Those

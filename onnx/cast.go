@@ -88,7 +88,19 @@ func (im *importer) castAs(v *value, t graph.DType, how conversion) *value {
 	if v.dtype == t {
 		return v
 	}
+	if x := im.uncast(v); x != nil && x.dtype == t && v.dtype.Holds(t) && !im.own {
+		return x
+	}
 	return im.castBy(v, t, how.mode(v.dtype, t))
+}
+
+// uncast returns the value that v is a cast of, nil if it is none.
+func (im *importer) uncast(v *value) *value {
+	g := im.made.Graph()
+	if !v.made || g.Op(v.tensor.Node) == nil || g.Op(v.tensor.Node).Name != "cast" {
+		return nil
+	}
+	return im.values[g.Operands(v.tensor.Node)[0]]
 }
 
 func (im *importer) castBy(v *value, t graph.DType, mode string) *value {

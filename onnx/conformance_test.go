@@ -158,7 +158,7 @@ func tensorOf(p *onnxpb.TensorProto) (*constant, error) {
 
 // read reads the model; the inputs from the given one on become constants.
 func (c *conformanceTest) read(from int) (*model.Model, *Report, error) {
-	opt := ReadOptions{Constants: map[string]*model.Weight{}, Shapes: map[string][]int{}}
+	opt := ReadOptions{Defaults: true, Constants: map[string]*model.Weight{}, Shapes: map[string][]int{}}
 	for i, p := range c.in {
 		if i >= len(c.inputs) {
 			break

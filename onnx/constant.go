@@ -22,6 +22,8 @@ type constant struct {
 	sizes  []int
 	ints   []int64
 	floats []float64
+	// folded: the elements were computed while reading; the file does not store them.
+	folded bool
 }
 
 func (c *constant) len() int {
@@ -106,7 +108,9 @@ func (c *constant) encode() []byte {
 
 // weight is the constant as a weight of a model.
 func (c *constant) weight() *model.Weight {
-	return model.FromBytes(c.dtype, c.sizes, c.encode())
+	w := model.FromBytes(c.dtype, c.sizes, c.encode())
+	w.Folded = c.folded
+	return w
 }
 
 // values is the constant as the interpreter takes it.

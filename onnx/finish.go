@@ -56,7 +56,7 @@ func (im *importer) finish(outs []*value) (g *graph.Graph, from []graph.NodeID, 
 func (im *importer) modelOf(name string, outs []*value) (m *model.Model, from []graph.NodeID) {
 	g, from, stored := im.finish(outs)
 	m = &model.Model{Name: name, Graph: g, Weights: map[graph.NodeID]*model.Weight{},
-		Filled: im.named, Defaults: im.report.Defaults, Doc: im.file.GetDocString(), Producer: im.report.Producer}
+		Filled: im.named, Defaults: im.report.Defaults, Standard: im.standard, Doc: im.file.GetDocString(), Producer: im.report.Producer}
 	for id, v := range stored {
 		m.Weights[id] = v.stored()
 	}

@@ -99,6 +99,7 @@ func (c *call) become(out []*constant) bool {
 	}
 	for i, k := range out {
 		if i < len(c.outs) && k != nil {
+			k.folded = true
 			c.outs[i] = valueOf(k)
 		}
 	}

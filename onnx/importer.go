@@ -47,6 +47,8 @@ type importer struct {
 	filled map[graph.Tensor]int64 // see model.Model.Filled
 	named  map[string]int64       // the same by the names of the graph's nodes
 	kept   map[graph.NodeID]int   // of opaque nodes, their places in the report
+	// standard are the defaults of inputs, by name
+	standard map[string]*model.Weight
 	// within folding, operators are evaluated at once, and no constants are made
 	inFold   bool
 	foldWork int64 // operations of the node that is folded
@@ -77,7 +79,7 @@ const maxNodes = 1 << 20
 
 func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, error) {
 	im := &importer{file: p, src: src, opt: opt, dims: map[string]int{}, info: map[string]*onnxpb.TypeProto{},
-		funcs: map[function]*onnxpb.FunctionProto{}, values: map[graph.Tensor]*value{}, filled: map[graph.Tensor]int64{}, named: map[string]int64{}, kept: map[graph.NodeID]int{}, budget: maxNodes,
+		funcs: map[function]*onnxpb.FunctionProto{}, values: map[graph.Tensor]*value{}, filled: map[graph.Tensor]int64{}, named: map[string]int64{}, kept: map[graph.NodeID]int{}, standard: map[string]*model.Weight{}, budget: maxNodes,
 		report: &Report{Producer: strings.TrimSpace(p.GetProducerName() + " " + p.GetProducerVersion()),
 			IR: p.GetIrVersion(), Fused: map[string]int{}, Missing: map[string]int{}}}
 	if p.GetGraph() == nil {
@@ -268,18 +270,31 @@ func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope) {
 		env.vals[name] = v
 		return
 	}
+	var t graph.TensorType
+	var standard *model.Weight
 	if v := env.find(name); v != nil {
 		// Up to version 3 of the format all initializers had to be listed as inputs. Since
 		// then one that is may be given another value than its default.
 		declaredAs(v, in.GetType().GetTensorType())
-		if im.file.GetIrVersion() > 3 {
-			im.report.Defaults = append(im.report.Defaults, name)
+		if im.file.GetIrVersion() <= 3 {
+			return
 		}
-		return
+		if im.opt.Defaults {
+			im.report.Defaults = append(im.report.Defaults, name)
+			return
+		}
+		if t, standard = v.typ(), v.weight; standard == nil {
+			standard = v.known.weight()
+		}
 	}
-	t := im.inputType(in)
+	if im.opt.Shapes[name] != nil || standard == nil {
+		t = im.inputType(in)
+	}
 	v := &value{name: name, dtype: t.DType, sizes: t.Sizes}
 	im.enter(v, must.Get(im.made.AddInput(im.inputName(), t.DType, t.Sizes...)))
+	if standard != nil && slices.Equal(standard.Sizes, t.Sizes) {
+		im.standard[name] = standard
+	}
 	im.inputs = append(im.inputs, v)
 	env.vals[name] = v
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/proto"
@@ -91,23 +92,70 @@ func TestDeclaredOutputs(t *testing.T) {
 }
 
 // TestInputsWithDefaults: an initializer that is listed as an input is a constant up to
-// version 3 of the format; since then that is an assumption, which the report names.
+// version 3 of the format. Since then it is an input, or, if that is wanted, a constant by an
+// assumption, which the report names.
 func TestInputsWithDefaults(t *testing.T) {
-	for ir, warns := range map[int64]bool{3: false, 4: true, 8: true} {
+	for _, c := range []struct {
+		ir               int64
+		defaults, inputs bool
+	}{{3, false, false}, {3, true, false}, {4, false, true}, {8, false, true}, {8, true, false}} {
 		m := small()
-		m.IrVersion = proto.Int64(ir)
+		m.IrVersion = proto.Int64(c.ir)
 		m.Graph.Initializer = []*onnxpb.TensorProto{floatsWeight("y", []int{2, 3}, 1, 2, 3, 4, 5, 6)}
-		got, r, err := Read(put(t, marshal(t, m)), ReadOptions{})
+		got, r, err := Read(put(t, marshal(t, m)), ReadOptions{Defaults: c.defaults})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got.Defaults, r.Defaults) {
-			t.Errorf("version %d: the model has %q, the report %q", ir, got.Defaults, r.Defaults)
+		names := []string{}
+		for _, id := range got.Inputs() {
+			names = append(names, got.Graph.Name(id))
 		}
-		want := `inputs with a default in the file are taken to be constant: "y"`
-		if warns != slices.Equal(r.Warnings, []string{want}) || warns != slices.Equal(r.Defaults, []string{"y"}) {
-			t.Errorf("version %d: warnings %q, defaults %q", ir, r.Warnings, r.Defaults)
+		if slices.Contains(names, "y") != c.inputs || (got.Standard["y"] != nil) != c.inputs {
+			t.Errorf("version %d: inputs %q, defaults %v", c.ir, names, got.Standard)
 		}
+		var assumed []string
+		if c.ir > 3 && !c.inputs {
+			assumed = []string{"y"}
+		}
+		if !slices.Equal(got.Defaults, assumed) || !slices.Equal(r.Defaults, assumed) || (len(r.Warnings) > 0) != (assumed != nil) {
+			t.Errorf("version %d: the model has %q, the report %q, warnings %q", c.ir, got.Defaults, r.Defaults, r.Warnings)
+		}
+		if !c.inputs {
+			continue
+		}
+		// What is written has the default.
+		path := filepath.Join(t.TempDir(), "again.onnx")
+		if err := Write(path, got, WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		back, _, err := Read(path, ReadOptions{})
+		if err != nil || back.Standard["y"] == nil {
+			t.Fatalf("read again: %v, %v", err, back)
+		}
+		x, err := back.Standard["y"].Float32s()
+		if err != nil || !slices.Equal(x, []float32{1, 2, 3, 4, 5, 6}) {
+			t.Errorf("the default read again: %v, %v", x, err)
+		}
+	}
+}
+
+// TestDefaultThatDecides: where a graph's form depends on an input with a default, the reason
+// names the way to a constant.
+func TestDefaultThatDecides(t *testing.T) {
+	m := small()
+	m.IrVersion = proto.Int64(8)
+	m.Graph.Input = []*onnxpb.ValueInfoProto{float32Info("x", 2, 3), valueInfo("shape", graph.TensorType{DType: graph.Int64, Sizes: []int{2}})}
+	m.Graph.Initializer = []*onnxpb.TensorProto{intsWeight("shape", []int{2}, 3, 2)}
+	m.Graph.Node = []*onnxpb.NodeProto{node("Reshape", []string{"x", "shape"}, []string{"z"})}
+	m.Graph.Output = []*onnxpb.ValueInfoProto{float32Info("z", 3, 2)}
+	path := put(t, marshal(t, m))
+	_, r, err := Read(path, ReadOptions{})
+	const want = `input "shape" has a default in the file, which --defaults takes for a constant`
+	if err != nil || len(r.Opaque) != 1 || !strings.Contains(r.Opaque[0].Reason, want) {
+		t.Errorf("%v, %+v", err, r)
+	}
+	if _, r, err := Read(path, ReadOptions{Defaults: true}); err != nil || len(r.Opaque) != 0 {
+		t.Errorf("with the default: %v, %+v", err, r)
 	}
 }
 

@@ -24,6 +24,9 @@ type ReadOptions struct {
 	// Constants are values for inputs that are then no inputs any more, such as
 	// a shape or a sampling rate.
 	Constants map[string]*model.Weight
+	// Defaults: inputs to which the file gives a default are constants. Without it they are
+	// inputs, as the standard has it since version 4 of the format.
+	Defaults bool
 	// Batch is the size of the batch, where the file leaves it open: of the axis of an
 	// input whose name has "batch" in it, else of its first. 0: it is 1, unless the first
 	// axis may be something else: that of an input with one axis, or one whose name is

@@ -287,6 +287,15 @@ func (e *exporter) model(data io.Writer, location string) (*onnxpb.ModelProto, e
 		t := id.Out(0)
 		if !g.IsWeight(id) {
 			p.Input = append(p.Input, valueInfo(g.Name(id), g.Type(t)))
+			if w := e.m.Standard[g.Name(id)]; w != nil {
+				raw, err := w.Read()
+				if err != nil {
+					return nil, e.fail(id, err)
+				}
+				standard := tensorProto(g.Name(id), g.Type(t))
+				standard.RawData = pack(w.DType, raw)
+				p.Initializer = append(p.Initializer, standard)
+			}
 			continue
 		}
 		if e.omitted[id] {

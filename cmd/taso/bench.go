@@ -125,6 +125,7 @@ type benchRun struct {
 	env               bench.Env
 	models, out       string
 	shapes, constants []string
+	defaults          bool
 	all               bool
 }
 
@@ -156,6 +157,7 @@ the exit status is 1.`,
 	f.BoolVar(&k.all, "all", false, "run all benchmarks")
 	f.StringVar(&k.models, "models", "", "`NAMES` of built-in models and of ONNX files, parted by commas, of benchmarks that take models")
 	f.StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input of these files whose sizes are open; may be repeated")
+	f.BoolVar(&k.defaults, "defaults", false, "inputs of these files to which a file gives a default are constants")
 	f.StringArrayVar(&k.constants, "constant", nil, "`NAME=NUMBERS`: an input of these files that always has this value; may be repeated")
 	f.IntVar(&k.env.Repeat, "repeat", 0, "how often times are taken, of benchmarks that take times (default theirs)")
 	f.IntVar(&k.env.Workers, "workers", 0, "parallel workers (default one a processor)")
@@ -249,7 +251,7 @@ func (k *benchRun) openModels() error {
 		if _, err := os.Stat(name); err != nil {
 			return models.Build(name, 1)
 		}
-		m, _, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes, Constants: constants, Some: true})
+		m, _, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes, Constants: constants, Defaults: k.defaults, Some: true})
 		if err == nil {
 			m.Name = filepath.Base(name) // the names in files are their producers'
 		}

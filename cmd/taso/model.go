@@ -28,6 +28,7 @@ type modelFlags struct {
 	constants []string
 	batch     int
 	seed      uint64
+	defaults  bool
 
 	cmd    *cobra.Command
 	others int            // arguments that are no models
@@ -44,12 +45,14 @@ NAME.graph, with random weights, or the name of a built-in model (taso models). 
 whose sizes the file leaves open are given theirs by --shape; --batch gives that of the
 batch: of an axis with "batch" in its name, else of the first, or of a built-in model that
 takes any (taso models says which). A batch that is not given is 1, which is said. An input on which the
-graph's form depends, such as a sampling rate, is given its value by --constant.`
+graph's form depends, such as a sampling rate, is given its value by --constant. An input to
+which the file gives a default is an input; --defaults makes it a constant.`
 
 func (k *modelFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input (input=1,3,224,224) or of a named dimension (batch=1); may be repeated")
 	c.Flags().IntVar(&k.batch, "batch", 0, "size of the batch, where inputs leave it open or the built-in model takes any")
 	c.Flags().StringArrayVar(&k.constants, "constant", nil, "`NAME=NUMBERS`: an input of integers, such as a rate or a shape, that always has this value (sr=16000); may be repeated")
+	c.Flags().BoolVar(&k.defaults, "defaults", false, "inputs to which the file gives a default are constants")
 	c.Flags().Uint64Var(&k.seed, "seed", 1, "seed of random weights and inputs")
 	c.ValidArgsFunction = completeModel
 	k.cmd = c
@@ -132,7 +135,7 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(strings.ToLower(name), ".onnx") {
 		return nil, nil, fmt.Errorf("%s: neither a file nor a built-in model (taso models lists these)", name)
 	}
-	m, rep, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes, Constants: constants, Batch: k.batch, Some: k.fileArgs() > 1 || k.batchedArgs() > 0})
+	m, rep, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes, Constants: constants, Defaults: k.defaults, Batch: k.batch, Some: k.fileArgs() > 1 || k.batchedArgs() > 0})
 	if err != nil {
 		return nil, nil, wayOut(err, name)
 	}

@@ -100,7 +100,7 @@ func (k *runFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	defer b.Close()
-	fed, err := feed.Make(feed.Inputs(m.Graph), sources, k.model.seed)
+	fed, err := feed.Make(feed.Of(m), sources, k.model.seed)
 	if err != nil {
 		return fmt.Errorf("--input: %w", err)
 	}

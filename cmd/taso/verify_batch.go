@@ -109,7 +109,7 @@ func (k *verifyFlags) withBatch(c *cobra.Command, args []string) (rep *verifymod
 	}
 	o := k.opt
 	for i, m := range []**model.Model{&o.A, &o.B} {
-		read, _, fault := onnx.Read(args[i], onnx.ReadOptions{Shapes: shapes, Constants: constants, Batch: otherBatch, Some: true})
+		read, _, fault := onnx.Read(args[i], onnx.ReadOptions{Shapes: shapes, Constants: constants, Defaults: k.model.defaults, Batch: otherBatch, Some: true})
 		if fault != nil {
 			failed, err = failed+1, fault
 			continue

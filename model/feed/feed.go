@@ -59,7 +59,7 @@ type Tensor struct {
 	Raw []byte
 }
 
-// Make makes the tensor of each input; random if sources has none for it. The same
+// Make makes the tensor of each input; its default, or random, if sources has none for it. The same
 // seed, name and type give the same numbers. It is an error if sources names
 // something else than an input, or if a file cannot be read, or is not of the sizes
 // and of a type that the input takes.
@@ -88,6 +88,11 @@ func (in Input) make(s Source, seed uint64) (*Tensor, error) {
 	t := &Tensor{Name: in.Name, Type: in.Type}
 	if s.IsFile() {
 		return t, in.file(t, string(s))
+	}
+	if s == "" && in.Default != nil {
+		raw, err := in.Default.Read()
+		t.How, t.Raw = "its default in the file", raw
+		return t, err
 	}
 	n, dtype := graph.NumElements(in.Type.Sizes), in.Type.DType
 	limit := in.limit()

@@ -3,6 +3,7 @@ package feed
 import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/model"
 )
 
 // Which elements of a tensor a gather reads is decided by numbers. What follows
@@ -107,6 +108,17 @@ type Input struct {
 	// are -Rows to Rows - 1, negative ones from the end. Where positions are computed from
 	// them, such as by a maximum with 0, others may make sense too.
 	Rows int64
+	// Default, if not nil, is what the input is if nothing is fed.
+	Default *model.Weight
+}
+
+// Of are the inputs of a model, with their defaults.
+func Of(m *model.Model) []Input {
+	list := Inputs(m.Graph)
+	for i := range list {
+		list[i].Default = m.Standard[list[i].Name]
+	}
+	return list
 }
 
 // Inputs are the inputs of a graph that are no weights, in its order.

@@ -34,7 +34,7 @@ var definitions = map[Name]string{
 	Defined:      "every function has a value where it is applied: no divisor is 0, no logarithm or root is of a negative number",
 	Modulus:      "coefficients in which the models differ are not all multiples of the prime 2^61 - 1, modulo which they are compared",
 	Opaque:       "an operator that taso does not understand gives the same results for the same operands in both models, and these are finite",
-	Defaults:     "inputs to which a model file gives a default keep it",
+	Defaults:     "with --defaults: inputs to which a model file gives a default keep it",
 }
 
 // Definition says what is assumed, as a sentence without its period.

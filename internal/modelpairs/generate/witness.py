@@ -115,16 +115,24 @@ def find(rng, a, b, feeds, near, dtype, n):
             continue
         ran += 1
         if deviation(oa, ob) > BEYOND[dtype] and deviation(ra, rb) > BEYOND[dtype]:
-            if (small(x) or finite(oa) and finite(ob)) and not rounded(a, b, x, oa, ob):
+            if finite(x.values()) and (small(x) or finite(oa) and finite(ob)) and not rounded(a, b, x, oa, ob):
                 return x, ran
     return None, ran
 
 
+def apart(p, q):
+    """Reports whether an element is a finite number in one of two lists of outputs only."""
+    return any(u.dtype.kind == v.dtype.kind == "f" and u.shape == v.shape and (np.isfinite(u) != np.isfinite(v)).any()
+               for u, v in zip(p, q))
+
+
 def contradicts(rng, a, b, feeds, near, dtype, n):
     """Reports whether two models that should be equal are not on some input, as one of the judges
-    has it, and on how many inputs both ran. Where outputs are not finite, nothing is said."""
+    has it, and on how many inputs both ran: where outputs are finite, or where one is a number in
+    one model only, as behind a logarithm that has no value."""
     ran = 0
-    for k, x in enumerate(tries(rng, feeds, near, n)):
+    zeros = {name: np.zeros_like(x) for name, x in feeds.items()}
+    for x in [*tries(rng, feeds, near, n), zeros]:
         try:
             oa, ra = a.run(x)
             ob, rb = b.run(x)
@@ -134,6 +142,6 @@ def contradicts(rng, a, b, feeds, near, dtype, n):
             continue
         ran += 1
         for p, q in ((oa, ob), (ra, rb)):
-            if finite(p) and deviation(p, q) > WITHIN[dtype]:
+            if finite(p) and deviation(p, q) > WITHIN[dtype] or apart(p, q):
                 return True, ran
     return False, ran

@@ -163,7 +163,7 @@ func (o *Options) inputs() ([]backends.Tensor, []Input, error) {
 	made := o.Feed
 	if made == nil {
 		var err error
-		if made, err = feed.Make(feed.Inputs(g), nil, o.Seed); err != nil {
+		if made, err = feed.Make(feed.Of(o.Model), nil, o.Seed); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -50,7 +50,7 @@ func (r *Report) models(ctx context.Context, o *Options) error {
 
 func (r *Report) model(ctx context.Context, o *Options, m *model.Model) (res Model, err error) {
 	res = Model{Name: m.Name}
-	fed, err := feed.Make(feed.Inputs(m.Graph), nil, o.Seed)
+	fed, err := feed.Make(feed.Of(m), nil, o.Seed)
 	if err != nil {
 		return res, err
 	}

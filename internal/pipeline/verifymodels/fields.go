@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
@@ -12,6 +13,24 @@ import (
 
 // floats is float64 arithmetic.
 type floats struct{ interp.Float }
+
+// FnOf is the function of that name. A cast to integers makes some integer of what is no
+// number: 0.
+func (f floats) FnOf(name string) func(float64) float64 {
+	fn := f.Float.FnOf(name)
+	if !strings.HasPrefix(name, "truncate_") {
+		return fn
+	}
+	return func(x float64) float64 {
+		if !finite(x) {
+			return 0
+		}
+		return fn(x)
+	}
+}
+
+// Fn is FnOf for one element.
+func (f floats) Fn(name string, x float64) float64 { return f.FnOf(name)(x) }
 
 func (floats) fromFloat(x float64) (float64, error) { return x, nil }
 func (floats) fromInt(x int64) float64              { return float64(x) }

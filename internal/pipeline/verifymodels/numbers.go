@@ -264,6 +264,7 @@ func (n *numbersRun) search(ctx context.Context) (err error) {
 		}
 	}
 	p := n.probe
+	p.planned = n.samples
 	if n.decisive {
 		p.look = func(outA, outB []interp.Tensor[float64]) {
 			for i, j := range n.c.outs {
@@ -290,10 +291,12 @@ func (n *numbersRun) search(ctx context.Context) (err error) {
 	}
 	if !p.differs() {
 		twins(p.a.watch, p.b.watch)
+		p.a.watch.alikeWith(p.b.watch)
+		p.b.watch.alikeWith(p.a.watch)
 		n.unreached = append(n.unreached, slices.Concat(p.a.watch.unreached(), p.b.watch.unreached())...)
 	}
 	if len(p.rounding) > 0 {
-		if p.a.watch.alike {
+		if p.a.watch.alike && len(p.a.watch.tiesAt)+len(p.b.watch.tiesAt) == 0 {
 			n.res.beyond = append(n.res.beyond, p.rounding[0])
 		} else {
 			n.unreached = append(n.unreached, p.rounding[0])

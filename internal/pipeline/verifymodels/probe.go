@@ -21,9 +21,12 @@ type prober struct {
 	// polesOnly: the models are equal modulo the prime.
 	polesOnly bool
 	// thorough: inputs of all magnitudes were compared.
-	thorough bool
-	runs     int
-	look     func(outA, outB []interp.Tensor[float64])
+	thorough   bool
+	runs       int
+	planned    samples                          // whose runs are numbered -1, -2, ...
+	overflowed map[int]bool                     // runs
+	fed        map[int][]interp.Tensor[float64] // inputs of the other runs, of small models
+	look       func(outA, outB []interp.Tensor[float64])
 	// rounding says where the models differ and rounding decides about it.
 	rounding []string
 }
@@ -36,8 +39,18 @@ func newProber(o Options, c *comparison, a, b *runner, res *Numbers, polesOnly b
 		return nil, err
 	}
 	a.watch, b.watch = newWatch(o.A, c.numA, c.numB, ra), newWatch(o.B, c.numB, c.numA, rb)
-	a.watch.relate(b.watch, polesOnly)
-	return &prober{o: o, c: c, a: a, b: b, res: res, left: o.MaxFLOPs / 150, polesOnly: polesOnly}, nil
+	p := &prober{o: o, c: c, a: a, b: b, res: res, left: o.MaxFLOPs / 150, polesOnly: polesOnly, overflowed: map[int]bool{}, fed: map[int][]interp.Tensor[float64]{}}
+	a.watch.relate(b.watch, polesOnly, p.mutable())
+	for _, w := range []*watch{a.watch, b.watch} {
+		w.notes = p.mutable()
+		for _, pt := range w.points {
+			pt.plain = !p.mutable()
+		}
+		for _, t := range w.tiesAt {
+			t.plain = !p.mutable()
+		}
+	}
+	return p, nil
 }
 
 // least is the work that an evaluation counts as at least.
@@ -70,6 +83,10 @@ func (p *prober) search(ctx context.Context) error {
 			sources = slices.Concat(simple, scouts)
 		}
 	}
+	twins(p.a.watch, p.b.watch)
+	if err := p.show(ctx); err != nil {
+		return err
+	}
 	for _, s := range sources {
 		if p.differs() || !p.pays(1) {
 			break
@@ -79,16 +96,25 @@ func (p *prober) search(ctx context.Context) error {
 		}
 	}
 	p.thorough = p.left >= 0
+	p.a.watch.alikeWith(p.b.watch)
+	p.b.watch.alikeWith(p.a.watch)
 	for side, r := range []*runner{p.a, p.b} {
 		for _, pt := range r.watch.points {
-			for _, s := range pt.missing() {
+			for _, s := range []where{below, above, at} {
+				if !slices.Contains(pt.missing(), s) {
+					continue
+				}
 				if p.differs() || p.left < 0 {
 					return nil
 				}
-				if pt.seen[s] {
-					continue // meanwhile
-				}
 				if err := p.reach(ctx, side, pt, s); err != nil {
+					return err
+				}
+			}
+		}
+		for _, t := range r.watch.tiesAt {
+			if !t.shown && !p.differs() {
+				if err := p.reachTies(ctx, side, r.m.Graph, t); err != nil {
 					return err
 				}
 			}
@@ -181,6 +207,9 @@ func (p *prober) placed(in []interp.Tensor[float64]) []interp.Tensor[float64] {
 // try runs both models on inputs, of which the watches take note, and compares them.
 func (p *prober) try(ctx context.Context, in []interp.Tensor[float64]) (outA, outB []interp.Tensor[float64], err error) {
 	p.runs++
+	if p.mutable() {
+		p.fed[p.runs] = in
+	}
 	p.a.watch.begin(p.runs)
 	p.b.watch.begin(p.runs)
 	if outA, err = p.a.evaluate(ctx, floats{}, in, nil); err != nil {
@@ -192,7 +221,10 @@ func (p *prober) try(ctx context.Context, in []interp.Tensor[float64]) (outA, ou
 	if p.look != nil {
 		p.look(outA, outB)
 	}
-	return outA, outB, p.judge(ctx, in, outA, outB)
+	if err := p.judge(ctx, in, outA, outB); err != nil || p.differs() {
+		return outA, outB, err
+	}
+	return outA, outB, p.show(ctx)
 }
 
 // passed leaves out a run in which a model cannot be evaluated.
@@ -204,9 +236,12 @@ func (p *prober) passed(ctx context.Context, err error) error {
 }
 
 // judge compares the outputs of a run at points. Models differ there if they do whatever
-// rounding does. What is infinite because it is too large for float64 is left out.
+// rounding does. Runs in which something is too large or too small for float64 are left out.
 func (p *prober) judge(ctx context.Context, in, outA, outB []interp.Tensor[float64]) error {
-	overflow := p.a.watch.overflow || p.b.watch.overflow
+	if p.a.watch.overflow || p.b.watch.overflow {
+		p.overflowed[p.a.watch.run] = true
+		return nil
+	}
 	for i := range p.res.Outputs {
 		o := &p.res.Outputs[i]
 		x, y := outA[i], outB[p.c.outs[i]]
@@ -214,7 +249,7 @@ func (p *prober) judge(ctx context.Context, in, outA, outB []interp.Tensor[float
 		now.NameA, now.NameB, now.Sizes, now.Tolerance, now.Type = o.NameA, o.NameB, o.Sizes, o.Tolerance, o.Type
 		element := -1
 		switch {
-		case now.NaNs > 0 && !overflow:
+		case now.NaNs > 0:
 			element = slices.IndexFunc(x.Data, func(v float64) bool { return !finite(v) })
 			for j := range x.Data {
 				if v, w := x.Data[j], y.Data[j]; !same64(v, w) && !finite(v-w) {
@@ -273,19 +308,22 @@ func (c *comparison) common(own, other *model.Model) func(graph.NodeID) bool {
 // reach looks for inputs for which an element of a node's operand is on a side of a point,
 // and compares the models there.
 func (p *prober) reach(ctx context.Context, which int, pt *point, s where) error {
-	for _, sources := range [][]source{uniform, scouts} {
-		if pt.seen[s] || p.differs() || !p.pays(int64(len(sources))) {
-			return nil
-		}
-		if err := p.cross(ctx, which, pt, s, sources); err != nil {
-			return err
+	for k, by := range []float64{1, 1. / 8, 4, 1. / 64} {
+		for _, sources := range [][]source{uniform, scouts} {
+			if pt.shown[s] || k > 0 && !pt.seen[s] || p.differs() || !p.pays(int64(len(sources))) {
+				return nil
+			}
+			if err := p.cross(ctx, which, pt, s, sources, by, k); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// cross looks for two inputs between which a point lies.
-func (p *prober) cross(ctx context.Context, which int, pt *point, s where, sources []source) error {
+// cross looks for two inputs between which a point lies, by how far beyond it they are
+// compared with its magnitude. The first pairs of inputs may be skipped.
+func (p *prober) cross(ctx context.Context, which int, pt *point, s where, sources []source, by float64, skip int) error {
 	ins := make([][]interp.Tensor[float64], len(sources))
 	seen := make([][]float64, len(sources))
 	for k, src := range sources {
@@ -295,13 +333,16 @@ func (p *prober) cross(ctx context.Context, which int, pt *point, s where, sourc
 			return err
 		}
 	}
-	step := max(1, math.Abs(pt.value)) / 4
+	step := by * max(1, math.Abs(pt.value)) / 4
 	target := map[where]float64{below: -step, at: 0, above: step}[s]
 	for from := range ins {
 		for to := range ins {
 			for j := range min(len(seen[from]), len(seen[to])) {
 				d, e := seen[from][j], seen[to][j]
 				if d <= target && e >= target && finite(d) && finite(e) {
+					if skip--; skip >= 0 {
+						break // another element, of other inputs
+					}
 					return p.between(ctx, which, pt, s, j, target, ins[from], ins[to])
 				}
 			}
@@ -354,29 +395,28 @@ func (p *prober) between(ctx context.Context, which int, pt *point, s where, j i
 		_, _, err := p.try(ctx, hi)
 		return err
 	}
-	// No number is nearer. If neither model jumps there, nothing happens at the point itself.
-	lowA, lowB, err := p.try(ctx, lo)
-	if err != nil || lowA == nil {
+	// No number is nearer. If the node decides between numbers that are nearly the same,
+	// nothing happens at the point itself.
+	_, _, err := p.try(ctx, lo)
+	run := p.runs
+	if err == nil {
+		_, _, err = p.try(ctx, hi)
+	}
+	if err != nil || p.overflowed[run] || p.overflowed[p.runs] {
 		return err
 	}
-	highA, highB, err := p.try(ctx, hi)
-	if err != nil || highA == nil {
-		return err
+	if pt.course == pole || !p.mutable() {
+		pt.show(at)
+		return nil
 	}
-	if pt.course == pole || near(lowA, highA) && near(lowB, highB) {
-		pt.seen[at] = true
+	does, err := p.mutate(ctx, which, pt, below, p.fedIn(run))
+	if err == nil && does == indifferent {
+		does, err = p.settles(ctx, which, pt, below, run)
 	}
-	return nil
-}
-
-// near reports whether the outputs of two runs are nearly the same numbers.
-func near(a, b []interp.Tensor[float64]) bool {
-	for i := range a {
-		if o := deviation(a[i].Sizes, a[i].Data, b[i].Data); o.NaNs > 0 || o.Relative > 1e-4 {
-			return false
-		}
+	if err == nil && does == indifferent {
+		pt.show(at)
 	}
-	return true
+	return err
 }
 
 // onLine are inputs on the line between two, rounded to what they may be.
@@ -403,7 +443,7 @@ func (p *prober) apart(ctx context.Context, which int, pt *point, in []interp.Te
 	whole := r.watch
 	defer func() { r.watch = whole }()
 	r.watch = whole.only(pt)
-	_, err = r.evaluate(short, floats{}, in, func(_ graph.NodeID, operands []interp.Tensor[float64]) {
+	_, err = r.evaluate(short, floats{}, in, func(_ graph.NodeID, operands, _ []interp.Tensor[float64]) {
 		const most = 1 << 12
 		for j := range min(len(operands[pt.x].Data), most) {
 			d, _ := pt.apart(operands, j)

@@ -214,6 +214,14 @@ func (r *ranges) computed(id graph.NodeID, k int) between {
 	switch {
 	case (op.Name == "isnan" || op.Name == "isinf") && r.sure[in[0]]:
 		return between{0, 0}
+	case op.Name == "ewless" || op.Name == "ewlessequal" || op.Name == "ewequal":
+		switch b, c := r.of[in[0]], r.of[in[1]]; {
+		case b.hi < c.lo && op.Name != "ewequal":
+			return between{1, 1}
+		case b.hi < c.lo, b.lo > c.hi:
+			return between{}
+		}
+		return between{0, 1}
 	case op.Counts && len(in) == 1:
 		return between{0, float64(graph.NumElements(r.g.Sizes(in[0])))}
 	case op.Name == "ewmul" && in[0] == in[1]:

@@ -109,8 +109,9 @@ func TestStrangeIntegers(t *testing.T) {
 	}
 	defer b.Close()
 	const head = "E : weight float32[3, 2]\nm : int64[40]\nn : int64[40]\nk = ewadd(m, n)\n"
+	const other = "E : weight float32[3, 2]\nm : int64[40]\nn : int64[40]\nl = ewsub(m, n)\nj = ewadd(n, n)\nk = ewadd(l, j)\n"
 	o := verifymodels.Options{A: parse(t, "a", head+"y = gather[axis=0](E, k)\nreturn y", nil),
-		B: parse(t, "b", head+"r = relu(E)\ny = gather[axis=0](r, k)\nreturn y", nil), Backend: b}
+		B: parse(t, "b", other+"r = relu(E)\ny = gather[axis=0](r, k)\nreturn y", nil), Backend: b}
 	r, err := verifymodels.Run(context.Background(), o)
 	if err != nil || r.Verdict != verifymodels.NotKnown || !strings.Contains(strings.Join(r.Unreached, "\n"), "integers that may make no sense") {
 		t.Errorf("%v\n%s", err, r)

@@ -69,8 +69,11 @@ type Report struct {
 	// Weights are the weights that both models hold (at the same place if the
 	// models have one structure, by name otherwise) and that differ.
 	Weights []WeightDifference `json:"weights,omitempty"`
-	Exact   Exact              `json:"exact"`
-	Numbers Numbers            `json:"numbers"`
+	// unclear: integers that differ are read by a node that is not understood, which may
+	// make the same of both.
+	unclear bool
+	Exact   Exact   `json:"exact"`
+	Numbers Numbers `json:"numbers"`
 	// Notes are what the comparison takes for granted.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -78,7 +81,7 @@ type Report struct {
 // weightsDecide reports whether the models are the same but for numbers of
 // weights, and those differ by more than rounding.
 func (r *Report) weightsDecide() bool {
-	return r.Exact.Verdict != Equal && r.Exact.ButForWeights && slices.ContainsFunc(r.Weights, func(d WeightDifference) bool { return !d.rounded })
+	return r.Exact.Verdict != Equal && r.Exact.ButForWeights && !r.unclear && slices.ContainsFunc(r.Weights, func(d WeightDifference) bool { return !d.rounded })
 }
 
 // conclude sets the verdict.

@@ -45,6 +45,8 @@ type Options struct {
 	Expect func(least, most time.Duration)
 	// Progress shows the nodes done; nil shows nothing.
 	Progress *progress.Reporter
+	// tail: the models are what follows the nodes that two other models both have.
+	tail bool
 }
 
 // Mismatch is the error of models that are not the same because their inputs or
@@ -102,7 +104,7 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	if !o.NoExact {
-		r.Weights = c.differing()
+		r.Weights, r.unclear = c.differing(), c.unclear()
 	}
 	equal := r.Exact.Verdict == Equal
 	// Where all inputs can be tried, they are, whatever is known.
@@ -121,6 +123,11 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 	r.Notes = append(r.Notes, r.Numbers.beyond...)
 	r.Runs = max(r.Runs, r.Numbers.Runs)
 	r.conclude()
+	if r.Verdict == NotKnown && !o.tail && once(o) <= o.MaxFLOPs/1000 {
+		if err := o.compareTails(ctx, c, r); err != nil {
+			return nil, err
+		}
+	}
 	if r.Assumptions, err = r.assumptions(c); err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func (r *runner) sample(ctx context.Context, s samples, k int, in []interp.Tenso
 
 // evaluate runs the reference evaluator. If there is a watch, it sees all nodes that it is
 // about; after is called behind it.
-func (r *runner) evaluate(ctx context.Context, f field[float64], in []interp.Tensor[float64], after func(id graph.NodeID, operands []interp.Tensor[float64])) ([]interp.Tensor[float64], error) {
+func (r *runner) evaluate(ctx context.Context, f field[float64], in []interp.Tensor[float64], after func(id graph.NodeID, operands, out []interp.Tensor[float64])) ([]interp.Tensor[float64], error) {
 	g, held := r.m.Graph, map[graph.Tensor]interp.Tensor[float64]{}
 	for i, id := range r.m.Inputs() {
 		held[id.Out(0)] = in[i]
@@ -86,6 +86,7 @@ func (r *runner) evaluate(ctx context.Context, f field[float64], in []interp.Ten
 			}
 		}
 		r.watch.result(id, out)
+		r.watch.note(id, out)
 		if r.watch.at[id] == nil && r.watch.places[id] == nil && r.watch.ties[id] == nil {
 			return
 		}
@@ -95,7 +96,7 @@ func (r *runner) evaluate(ctx context.Context, f field[float64], in []interp.Ten
 		}
 		r.watch.see(id, operands, out)
 		if after != nil {
-			after(id, operands)
+			after(id, operands, out)
 		}
 	}, func(id graph.NodeID) (interp.Tensor[float64], error) {
 		w, err := r.kept.load(floats{}, r.m, id, true)

@@ -3,6 +3,7 @@ package verifymodels
 import (
 	"context"
 	"math"
+	"sync"
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
@@ -79,12 +80,41 @@ func (s shaken) Fn(name string, x float64) float64 { return s.FnOf(name)(x) }
 // number as value have it exactly.
 func (s shaken) FnOf(name string) func(float64) float64 {
 	f := s.floats.FnOf(name)
+	ends := saturation(name, f)
 	return func(x float64) float64 {
 		y := f(x)
-		if y == x || y == -x || fewBits(y) {
+		if y == x || y == -x || fewBits(y) && !ends(x, y) {
 			return y
 		}
 		return s.noise(y, x)
+	}
+}
+
+// saturation returns a function that reports whether a value of f is short only because it
+// was rounded: f does not change near x, but does on the way to its next point, as that of
+// sigmoid at 40. Functions that jump have short values.
+func saturation(name string, f func(float64) float64) func(x, y float64) bool {
+	points := sync.OnceValue(func() []*point { return functionPoints(0, name) })
+	return func(x, y float64) bool {
+		const near = 1. / (1 << 20)
+		if !finite(x) || !finite(y) || f(x*(1+near)) != y || f(x*(1-near)) != y {
+			return false
+		}
+		next := 0.0
+		for i, p := range points() {
+			if p.course == jumpsAt {
+				return false
+			}
+			if i == 0 || math.Abs(x-p.value) < math.Abs(x-next) {
+				next = p.value
+			}
+		}
+		for d := (x - next) / 2; math.Abs(d) > 1e-3*max(1, math.Abs(next)); d /= 2 {
+			if f(next+d) != y {
+				return true
+			}
+		}
+		return false
 	}
 }
 

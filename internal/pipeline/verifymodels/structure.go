@@ -233,6 +233,24 @@ func (c *comparison) differing() []WeightDifference {
 	return list
 }
 
+// unclear reports whether an opaque node depends on a weight of integers that differs, such
+// as axes, which may be another way to write the same.
+func (c *comparison) unclear() bool {
+	g, from := c.a.Graph, map[graph.NodeID]bool{}
+	for _, p := range c.pairs {
+		from[p.a] = p.differ != nil && !g.DType(p.a.Out(0)).IsFloat()
+	}
+	for id := range g.Nodes() {
+		for _, t := range g.Operands(id) {
+			from[id] = from[id] || from[t.Node]
+		}
+		if from[id] && isOpaque(g, id) {
+			return true
+		}
+	}
+	return false
+}
+
 // pairedByName pairs weights of one name and type.
 func pairedByName(a, b *model.Model) []weightPair {
 	byName := map[string]graph.NodeID{}

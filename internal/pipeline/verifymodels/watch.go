@@ -48,6 +48,16 @@ type point struct {
 	choice bool // below and above are the same
 	need   [sides]bool
 	seen   [sides]bool
+	// shown: an output depends on what the node does on the side. in are runs that reached
+	// the side and were not tried for it. plain: what is seen counts as shown.
+	shown     [sides]bool
+	in        [sides][]int
+	reachedIn [sides][]int // the first runs that reached a side
+	equal     int          // runs at the point in which what it decides between is equal
+	plain     bool
+	// next, if not 0, is how far the next element of x along an axis is, with which one is
+	// compared; line is the length of that axis.
+	next, line int
 	// signs tell the operand's values in each run from others.
 	signs map[int][]float64
 	// twin: the other model has this point, of the same numbers in all runs.
@@ -81,6 +91,11 @@ func (p *point) sign(run int, in []interp.Tensor[float64]) {
 // twins finds the points that both models have: the same function of the same numbers in all
 // runs. Whatever it does where no run was, it does in both.
 func twins(a, b *watch) {
+	for _, w := range []*watch{a, b} {
+		for _, p := range w.points {
+			p.twin = false
+		}
+	}
 	for _, p := range a.points {
 		for _, q := range b.points {
 			if p.twinOf(q, a.m.Graph, b.m.Graph) {
@@ -125,16 +140,19 @@ type rows struct {
 
 // watch is what runs reach of a model.
 type watch struct {
-	m      *model.Model
-	points []*point
-	rows   []*rows
-	at     map[graph.NodeID][]*point
-	places map[graph.NodeID]*rows
-	tiesAt []*ties
-	ties   map[graph.NodeID]*ties
-	holds  map[graph.Tensor]bool // operands of nodes that are watched
-	alike  bool                  // the other model's functions jump in the same ways
-	run    int
+	m       *model.Model
+	points  []*point
+	rows    []*rows
+	at      map[graph.NodeID][]*point
+	places  map[graph.NodeID]*rows
+	tiesAt  []*ties
+	ties    map[graph.NodeID]*ties
+	holds   map[graph.Tensor]bool              // operands of nodes that are watched
+	notes   bool                               // results are kept
+	noted   int                                // their elements
+	results map[graph.NodeID]map[int][]float64 // by node and run
+	alike   bool                               // the other model's functions jump in the same ways
+	run     int
 	// In this run something became infinite, and something too large for float64 did.
 	infinite, overflow bool
 	constants          bool                  // some weights are infinite
@@ -145,7 +163,7 @@ type watch struct {
 // newWatch finds the points of the nodes of a model which an output depends on and which are
 // not among those of the other model.
 func newWatch(m *model.Model, own, other []bank.Node, bounds *ranges) *watch {
-	w := &watch{m: m, poles: map[graph.NodeID]bool{}, positive: map[graph.NodeID]bool{}, holds: map[graph.Tensor]bool{}, at: map[graph.NodeID][]*point{}, places: map[graph.NodeID]*rows{}, ties: map[graph.NodeID]*ties{}}
+	w := &watch{m: m, results: map[graph.NodeID]map[int][]float64{}, poles: map[graph.NodeID]bool{}, positive: map[graph.NodeID]bool{}, holds: map[graph.Tensor]bool{}, at: map[graph.NodeID][]*point{}, places: map[graph.NodeID]*rows{}, ties: map[graph.NodeID]*ties{}}
 	has := map[bank.Node]bool{}
 	for _, n := range other {
 		has[n] = true
@@ -166,6 +184,9 @@ func newWatch(m *model.Model, own, other []bank.Node, bounds *ranges) *watch {
 			whole.limit(m.Graph, bounds)
 			return whole.need != [sides]bool{}
 		})
+		if axis, ok := extremes(m.Graph, id); ok {
+			w.tie(&ties{node: id, axis: axis, marks: true, common: has[own[id]]})
+		}
 		if has[own[id]] {
 			continue
 		}
@@ -186,13 +207,17 @@ func newWatch(m *model.Model, own, other []bank.Node, bounds *ranges) *watch {
 		if op.Counts && op.In == 1 {
 			if axis, ok := m.Graph.Attrs(id)[op.ParamIndex("axis")].Dim(); ok {
 				n, _ := axis.Const()
-				t := &ties{node: id, axis: int(n)}
-				w.tiesAt = append(w.tiesAt, t)
-				w.ties[id] = t
-				w.hold(id)
+				w.tie(&ties{node: id, axis: int(n)})
 			}
 		}
 	}
+	w.tiesAt = slices.DeleteFunc(w.tiesAt, func(t *ties) bool {
+		drop := t.common && !readApart(m.Graph, t.node, func(id graph.NodeID) bool { return !has[own[id]] })
+		if drop {
+			delete(w.ties, t.node)
+		}
+		return drop
+	})
 	return w
 }
 
@@ -207,6 +232,9 @@ func (w *watch) hold(id graph.NodeID) {
 func (p *point) limit(g *graph.Graph, r *ranges) {
 	in := g.Operands(p.node)
 	b, v := r.of[in[p.x]], p.value
+	if b.lo == tiny && !r.sure[in[p.x]] {
+		b.lo = 0 // exp(-Inf)
+	}
 	size := math.Abs(v)
 	if p.y >= 0 {
 		if in[p.x] == in[p.y] {
@@ -269,11 +297,11 @@ func (w *watch) see(id graph.NodeID, in, out []interp.Tensor[float64]) {
 			}
 			switch {
 			case d < 0:
-				p.see(below)
+				p.see(below, w.run)
 			case d > 0:
-				p.see(above)
+				p.see(above, w.run)
 			case d == 0:
-				p.see(at)
+				p.see(at, w.run)
 			}
 		}
 	}
@@ -287,15 +315,16 @@ func (w *watch) see(id graph.NodeID, in, out []interp.Tensor[float64]) {
 			}
 		}
 	}
-	if t := w.ties[id]; t != nil && !t.seen {
-		t.seen = tied(in[0], t.axis)
+	if t := w.ties[id]; t != nil {
+		t.see(in[0], out[0], w.run)
 	}
 }
 
 // result takes note of the first result of a run that is infinite: of a function that has no
 // pole, it is too large. A function that is never 0 and gives 0 gives what is too small.
 func (w *watch) result(id graph.NodeID, out []interp.Tensor[float64]) {
-	if w.positive[id] && slices.Contains(out[0].Data, 0) {
+	const normal = 0x1p-1022
+	if w.positive[id] && slices.ContainsFunc(out[0].Data, func(x float64) bool { return x < normal }) {
 		w.infinite, w.overflow = true, true
 	}
 	if !w.infinite && anyInfinite(out) {
@@ -326,7 +355,7 @@ func (w *watch) only(p *point) *watch {
 // relate leaves out what two models do alike at their points. Where both jump in the same
 // ways, only rounding decides what they do at a jump itself. If they are equal modulo a
 // prime, they can differ at poles alone.
-func (w *watch) relate(other *watch, polesOnly bool) {
+func (w *watch) relate(other *watch, polesOnly, mutable bool) {
 	alike := slices.Equal(w.kinds(), other.kinds())
 	for _, v := range []*watch{w, other} {
 		v.alike = alike
@@ -335,9 +364,13 @@ func (w *watch) relate(other *watch, polesOnly bool) {
 				p.need[at] = false
 			}
 		}
-		if alike || polesOnly {
-			v.tiesAt, v.ties = nil, nil
-		}
+		v.tiesAt = slices.DeleteFunc(v.tiesAt, func(t *ties) bool {
+			drop := polesOnly || alike && !t.common && !(t.marks && mutable)
+			if drop {
+				delete(v.ties, t.node)
+			}
+			return drop
+		})
 		if polesOnly {
 			v.rows, v.places = nil, nil
 			v.points = slices.DeleteFunc(v.points, func(p *point) bool { return p.course != pole })
@@ -358,32 +391,13 @@ func (w *watch) kinds() (list []string) {
 		}
 	}
 	for _, t := range w.tiesAt {
+		if t.marks {
+			continue // a comparison, which is listed
+		}
 		list = append(list, graph.FuncText(w.m.Graph.Op(t.node).Name, w.m.Graph.Attrs(t.node)...))
 	}
 	slices.Sort(list)
 	return list
-}
-
-// tied reports whether two elements along an axis are equal.
-func tied(x interp.Tensor[float64], axis int) bool {
-	n := x.Sizes[axis]
-	inner := graph.NumElements(x.Sizes[axis+1:])
-	line := make([]float64, n)
-	for start := range x.Data {
-		if start/inner%n != 0 {
-			continue
-		}
-		for k := range line {
-			line[k] = x.Data[start+k*inner]
-		}
-		slices.Sort(line)
-		for k := 1; k < n; k++ {
-			if line[k] == line[k-1] {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func anyInfinite(ts []interp.Tensor[float64]) bool {
@@ -398,6 +412,12 @@ func (p *point) apart(in []interp.Tensor[float64], j int) (float64, bool) {
 		return 0, false
 	}
 	x := in[p.x].Data[j]
+	if p.next > 0 {
+		if j/p.next%p.line == p.line-1 {
+			return math.NaN(), true
+		}
+		return x - in[p.x].Data[j+p.next], true
+	}
 	if p.y < 0 {
 		return x - p.value, true
 	}
@@ -410,17 +430,35 @@ func (p *point) apart(in []interp.Tensor[float64], j int) (float64, bool) {
 	return 0, false
 }
 
-func (p *point) see(s where) {
+// see notes that a run reached a side.
+func (p *point) see(s where, run int) {
+	if p.choice && s == below {
+		s = above
+	}
 	p.seen[s] = true
+	if p.plain {
+		p.show(s)
+	} else if n := len(p.reachedIn[s]); n < shownRuns && (n == 0 || p.reachedIn[s][n-1] != run) {
+		p.in[s], p.reachedIn[s] = append(p.in[s], run), append(p.reachedIn[s], run)
+	}
+	if p.choice && s == above {
+		p.seen[below] = true
+	}
+}
+
+// show notes that a side is shown in an output.
+func (p *point) show(s where) {
+	p.seen[s], p.shown[s] = true, true
 	if p.choice && s != at {
 		p.seen[below], p.seen[above] = true, true
+		p.shown[below], p.shown[above] = true, true
 	}
 }
 
 // missing are the sides that no run reached.
 func (p *point) missing() (list []where) {
 	for s := range sides {
-		if p.need[s] && !p.seen[s] && !p.twin {
+		if p.need[s] && !p.shown[s] && !p.twin {
 			list = append(list, s)
 		}
 	}
@@ -443,7 +481,11 @@ func (p *point) text(g *graph.Graph, s where) string {
 	if p.choice && s != at {
 		side = "different from"
 	}
-	return fmt.Sprintf("node %s (%s): no run with operand %s %s %s", g.Name(p.node), graph.FuncText(g.Op(p.node).Name, g.Attrs(p.node)...), g.Name(in[p.x].Node), side, what)
+	no := "no run with"
+	if p.seen[s] {
+		no = "no output shows"
+	}
+	return fmt.Sprintf("node %s (%s): "+no+" operand %s %s %s", g.Name(p.node), graph.FuncText(g.Op(p.node).Name, g.Attrs(p.node)...), g.Name(in[p.x].Node), side, what)
 }
 
 // unreached lists what no run reached.
@@ -463,8 +505,8 @@ func (w *watch) unreached() (list []string) {
 		}
 	}
 	for _, t := range w.tiesAt {
-		if !t.seen {
-			list = append(list, fmt.Sprintf("%s: node %s: no run in which elements that it compares are equal", w.m.Name, w.m.Graph.Name(t.node)))
+		if !t.shown {
+			list = append(list, fmt.Sprintf("%s: node %s: no output shows what it does with equal elements", w.m.Name, w.m.Graph.Name(t.node)))
 		}
 	}
 	return list
@@ -472,10 +514,3 @@ func (w *watch) unreached() (list []string) {
 
 // done reports whether nothing is left to be reached.
 func (w *watch) done() bool { return len(w.unreached()) == 0 }
-
-// ties are equal elements where a node puts elements in an order.
-type ties struct {
-	node graph.NodeID
-	axis int
-	seen bool
-}

@@ -30,12 +30,16 @@ type WeightDifference struct {
 	A  float64 `json:"valueA"`
 	B  float64 `json:"valueB"`
 
-	// rounded: float32 or float64 elements that differ by one rounding of them.
+	// rounded: float32 or float64 elements that differ by one rounding of them or, where one
+	// of the weights is folded, by foldRoundings roundings of the largest element.
 	rounded bool
 	// congruent counts the elements that differ and are one number modulo the
 	// prime: as 2^61 is 1 there, those that are apart by that factor.
 	congruent int64
 }
+
+// foldRoundings is how many roundings of its largest element a folded weight may be off.
+const foldRoundings = 16
 
 // contents tells weights apart by type and numbers, bit for bit.
 type contents struct{ of map[*model.Weight]int }
@@ -92,7 +96,8 @@ func differences(v, w *model.Weight) (*WeightDifference, error) {
 	if v.DType == graph.Float64 {
 		next = math.Ldexp(1, -52)
 	}
-	step := v.DType.Bytes()
+	step, folded := v.DType.Bytes(), v.Folded || w.Folded
+	most := 0.0 // by which elements differ, relatively to themselves or to the largest
 	for i := range int(d.Elements) {
 		bx, by := x[i*step:(i+1)*step], y[i*step:(i+1)*step]
 		a, b := decode(v.DType, bx), decode(v.DType, by)
@@ -106,7 +111,11 @@ func differences(v, w *model.Weight) (*WeightDifference, error) {
 			continue
 		}
 		d.Differ++
-		d.rounded = d.rounded && math.Abs(a-b) <= next*max(math.Abs(a), math.Abs(b))
+		if apart := math.Abs(a - b); folded {
+			most = max(most, apart)
+		} else {
+			d.rounded = d.rounded && apart <= next*max(math.Abs(a), math.Abs(b))
+		}
 		if x, err := (residues{}).fromFloat(a); err == nil {
 			if y, err := (residues{}).fromFloat(b); err == nil && x == y && a != b {
 				d.congruent++
@@ -125,6 +134,7 @@ func differences(v, w *model.Weight) (*WeightDifference, error) {
 	if d.Differ == 0 {
 		return nil, nil
 	}
+	d.rounded = d.rounded && most <= foldRoundings*next*d.Largest && (d.NaNs == 0 || !folded)
 	return d, nil
 }
 
