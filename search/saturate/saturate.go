@@ -46,7 +46,8 @@ func Run(ctx context.Context, n *search.Network, o Options) (*Stats, error) {
 			break
 		}
 	}
-	// Small changes come last: what they take away may be what a merge begins with.
+	// Small changes come last: what they take away may be what a merge begins with. They are
+	// not in After, which Bound is compared with.
 	st, _, err := s.improve(ctx, n, most, true)
 	if err != nil {
 		return nil, err
@@ -54,7 +55,6 @@ func Run(ctx context.Context, n *search.Network, o Options) (*Stats, error) {
 	for name, k := range st.Uses {
 		total.Uses[name] += k
 	}
-	total.After = st.After
 	return total, nil
 }
 
