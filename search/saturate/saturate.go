@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/graph/bank"
@@ -28,8 +29,10 @@ func Run(ctx context.Context, n *search.Network, o Options) (*Stats, error) {
 		n.Swap(r.Direction())
 	}
 	total := &Stats{Uses: map[string]int{}}
+	most := o.part()
 	for pass := range o.passes() {
-		st, changed, err := s.improve(ctx, n, o.part()<<pass)
+		most = o.part() << pass
+		st, changed, err := s.improve(ctx, n, most, false)
 		if err != nil {
 			return nil, err
 		}
@@ -43,12 +46,22 @@ func Run(ctx context.Context, n *search.Network, o Options) (*Stats, error) {
 			break
 		}
 	}
+	// Small changes come last: what they take away may be what a merge begins with. They are
+	// not in After, which Bound is compared with.
+	st, _, err := s.improve(ctx, n, most, true)
+	if err != nil {
+		return nil, err
+	}
+	for name, k := range st.Uses {
+		total.Uses[name] += k
+	}
 	return total, nil
 }
 
 // improve cuts a network into parts of at most so many nodes, where they can be cut,
 // and replaces each by the best that is found for its piece.
-func (s *solver) improve(ctx context.Context, n *search.Network, most int) (total *Stats, changed bool, err error) {
+// small: also by what is little better.
+func (s *solver) improve(ctx context.Context, n *search.Network, most int, small bool) (total *Stats, changed bool, err error) {
 	total = &Stats{Uses: map[string]int{}}
 	dtype, ok := mainType(n.Net)
 	if !ok {
@@ -74,7 +87,7 @@ func (s *solver) improve(ctx context.Context, n *search.Network, most int) (tota
 			}
 			total.add(&s.done[k].stats)
 		}
-		if best[k], err = s.choose(s.ps.all[k], s.done[k]); err != nil {
+		if best[k], err = s.choose(s.ps.all[k], s.done[k], small); err != nil {
 			return nil, false, err
 		}
 	}
@@ -92,28 +105,38 @@ func (s *solver) improve(ctx context.Context, n *search.Network, most int) (tota
 	return total, changed, nil
 }
 
-// choose is the alternative to be used; nil if what is there is best.
-func (s *solver) choose(pc *piece, sv *solved) (*alternative, error) {
-	if len(sv.best) == 0 {
-		return nil, nil
-	}
-	if s.opts.Score == nil {
-		return &sv.best[0], nil
-	}
-	score := func(p *piece) (int64, error) {
+// choose is the alternative to be used, a small one only if small is set; nil if what is
+// there is best.
+func (s *solver) choose(pc *piece, sv *solved, small bool) (*alternative, error) {
+	score := func(a *alternative) (int64, error) {
+		p := pc
+		switch {
+		case s.opts.Score == nil && a == nil:
+			return math.MaxInt64, nil
+		case s.opts.Score == nil:
+			return a.cost, nil
+		case a != nil:
+			p = a.piece
+		}
 		g, err := p.graph()
 		if err != nil {
 			return 0, err
 		}
 		return s.opts.Score(g)
 	}
-	least, err := score(pc)
-	if err != nil {
-		return nil, fmt.Errorf("score: %w", err)
-	}
 	var best *alternative
+	least := int64(-1)
 	for i := range sv.best {
-		c, err := score(sv.best[i].piece)
+		if sv.best[i].small && !small {
+			continue
+		}
+		if least < 0 {
+			var err error
+			if least, err = score(nil); err != nil {
+				return nil, fmt.Errorf("score: %w", err)
+			}
+		}
+		c, err := score(&sv.best[i])
 		if err != nil {
 			return nil, fmt.Errorf("score: %w", err)
 		}

@@ -45,6 +45,9 @@ type alternative struct {
 	piece *piece
 	cost  int64
 	insts []law.Instance
+	// small: it has fewer operators, and is no better than what is left of the piece where
+	// laws make parts of it equal, such as x for transpositions of x there and back.
+	small bool
 }
 
 func newSolver(o *Options) (*solver, error) {
@@ -147,10 +150,6 @@ func (s *solver) solveBy(ctx context.Context, pc *piece, set map[*tensor.Rule]bo
 		roots[i] = at(r)
 	}
 	out := &solved{}
-	before, err := s.cost(nodes, roots)
-	if err != nil {
-		return nil, err
-	}
 	if err := s.plan.run(ctx, s.g, s.isFixed, &out.stats); err != nil {
 		return nil, err
 	}
@@ -159,21 +158,7 @@ func (s *solver) solveBy(ctx context.Context, pc *piece, set map[*tensor.Rule]bo
 		nodes[i] = s.live(n)
 		s.original[nodes[i]] = true
 	}
-	return out, s.extract(ctx, nodes, roots, before, out)
-}
-
-// cost is what the piece costs as it came. It is asked before laws make classes one: behind
-// them, what came is no choice of its own where it is equal to a part of itself.
-func (s *solver) cost(nodes, roots []egraph.NodeID) (int64, error) {
-	p, err := s.newProblem(roots)
-	if err != nil {
-		return 0, err
-	}
-	sol, err := p.Evaluate(p.start(nodes, roots))
-	if err != nil {
-		return 0, fmt.Errorf("the network as it came: %w", err)
-	}
-	return sol.Cost, nil
+	return out, s.extract(ctx, nodes, roots, out)
 }
 
 // isFixed reports whether a leaf of the e-graph is a tensor that depends on weights
@@ -184,25 +169,30 @@ func (s *solver) isFixed(n egraph.NodeID) bool {
 }
 
 // extract fills in the alternatives.
-func (s *solver) extract(ctx context.Context, nodes, roots []egraph.NodeID, before int64, out *solved) error {
+func (s *solver) extract(ctx context.Context, nodes, roots []egraph.NodeID, out *solved) error {
 	p, err := s.newProblem(roots)
 	if err != nil {
 		return err
 	}
 	start := p.start(nodes, roots)
-	out.stats.Before, out.stats.After, out.stats.Bound = before, before, before
+	before, err := p.Evaluate(start)
+	if err != nil {
+		return fmt.Errorf("the network as it came: %w", err)
+	}
+	out.stats.Before, out.stats.After, out.stats.Bound = before.Cost, before.Cost, before.Cost
 	r, err := extract.Solve(ctx, &p.Problem, extract.Options{Method: s.opts.Extract, Start: start, Best: s.opts.best(), Steps: s.opts.extractSteps()})
 	if err != nil {
 		return fmt.Errorf("extract: %w", err)
 	}
-	out.stats.After, out.stats.Bound = min(r.Cost, before), r.Bound
+	out.stats.After, out.stats.Bound = min(r.Cost, before.Cost), r.Bound
 	for _, sol := range r.Best {
-		if sol.Cost >= before {
-			break
-		}
 		a, err := p.alternative(roots, sol)
 		if err != nil {
 			return err
+		}
+		a.small = sol.Cost >= before.Cost
+		if a.small && len(a.piece.nodes) >= len(s.piece.nodes) {
+			continue
 		}
 		out.best = append(out.best, a)
 	}

@@ -55,6 +55,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Source != nil {
 		o.weights.Whole = o.Source.Whole()
 	}
+	if err := o.addShaped(ctx); err != nil {
+		return nil, err
+	}
 	if g := o.Model.Graph; len(g.Filled(g.Outputs())) == 0 {
 		return nil, fmt.Errorf("model %s: no output has elements: there is nothing to optimize", o.Model.Name)
 	}

@@ -50,6 +50,12 @@ var simplifications = []struct {
 	{"cut and put together", "a = slice[axis=3, lo=0, hi=3](x)\nb = slice[axis=3, lo=3, hi=8](x)\ny = concat[axis=3](a, b)", 0},
 	{"padding in front of a convolution", "a = pad[before=(0, 0, 1, 1), after=(0, 0, 1, 1)](x)\ny = conv2d[pad=valid](a, W)", 1},
 	{"padding in front of a convolution of stride 2", "a = pad[before=(0, 0, 1, 1), after=(0, 0, 1, 1)](x)\ny = conv2d[stride=(2, 2), pad=valid](a, W)", 1},
+	{"padding of another size and more of the convolution", "a = pad[before=(0, 0, 1, 0), after=(0, 0, 1, 2)](x)\ny = conv2d[stride=(2, 2), pad=(1, 0, 1, 0), act=relu](a, W)", 1},
+	{"padding in front of an average that counts it", "a = pad[before=(0, 0, 1, 0), after=(0, 0, 1, 1)](x)\ny = poolavg[kh=3, kw=3, pad=valid](a)", 1},
+	{"padding that is cut", "a = pad[before=(0, 0, 1, 0), after=(0, 0, 2, 0)](x)\ny = slice[axis=2, lo=1, hi=5](a)", 0},
+	{"reshaped and back", "a = reshape[shape=[6, 32]](x)\ny = reshape[shape=[2, 3, 4, 8]](a)", 0},
+	{"an axis put in and taken out", "a = reshape[shape=[2, 1, 3, 4, 8]](x)\ny = reshape[shape=[2, 3, 4, 8]](a)", 0},
+	{"three reshapes", "a = reshape[shape=[6, 32]](x)\nb = reshape[shape=[192]](a)\ny = reshape[shape=[3, 2, 16, 2]](b)", 1},
 	{"batch norm behind a convolution with a bias", "c = conv2d[pad=same_upper](x, W)\nb = broadcast[shape=[2, 3, 4, 8]](Bias)\nd = ewadd(c, b)\ny = batchnorm[eps=0.001](d, K, K, K, V)", 2},
 
 	// What looks alike and is something else stays.
@@ -66,6 +72,8 @@ var simplifications = []struct {
 	{"ones in front of a convolution", "a = pad[before=(0, 0, 1, 1), after=(0, 0, 1, 1), value=1.0](x)\ny = conv2d[pad=valid](a, W)", 2},
 	{"padding in front of an average of what is inside", "a = pad[before=(0, 0, 1, 1), after=(0, 0, 1, 1)](x)\ny = poolavg[kh=3, kw=3, pad=same_upper, border=excluded](a)", 2},
 	{"zeros in front of a maximum", "a = pad[before=(0, 0, 1, 1), after=(0, 0, 1, 1)](x)\ny = poolmax[kh=3, kw=3, pad=valid](a)", 2},
+	{"padding that is cut in part", "a = pad[before=(0, 0, 1, 0), after=(0, 0, 2, 0)](x)\ny = slice[axis=2, lo=0, hi=5](a)", 2},
+	{"reshaped around a function of rows", "a = reshape[shape=[6, 32]](x)\nb = softmax[axis=1](a)\ny = reshape[shape=[2, 3, 4, 8]](b)", 3},
 	{"transposed and not back", "a = transpose[perm=(0, 2, 3, 1)](x)\nb = relu(a)\ny = softmax[axis=1](b)", 3},
 }
 

@@ -37,9 +37,8 @@ var byMeaning = []string{
 	"merge_parted_products", "part_bias_columns", "join_bias_heads",
 	"slice_bias_channels", "slice_bias_images", "slice_batchnorm",
 	"gain_into_weights", "gain_into_rows", "share_keys", "share_keys_joined", "share_values", "sign_into_table",
-	"add_zero", "subtract_zero", "maximum_maximum", "minimum_minimum", "clip_twice", "abs_twice", "floor_twice",
-	"ceil_twice", "round_twice", "sign_twice", "pad_conv_1", "pad_conv_1_stride", "pad_conv_2",
-	"pad_conv_2_stride", "pad_conv_3", "pad_conv_3_stride", "pad_conv_end", "fold_batchnorm_bias",
+	"add_zero", "subtract_zero", "maximum_maximum", "minimum_minimum", "clip_twice", "abs_twice", "floor_twice", "ceil_twice", "round_twice",
+	"sign_twice", "fold_batchnorm_bias",
 }
 
 // Every law of rules/builtin has a certificate that the checker accepts, and Z3 where it

@@ -1,0 +1,216 @@
+package optimize
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/verify/sums"
+)
+
+// Laws for the shapes of one model. Some laws cannot be stated for all shapes: that two
+// reshapes are one, or that zeros around an image are the padding of a convolution, whatever
+// the numbers of zeros. For the shapes of a model they are equations of numbers, which are
+// proved from what operators compute before they are used.
+
+// shapedLaws are names of the laws that the laws for a model are special cases of, with what
+// writes them: they are used where that law is.
+var shapedLaws = []struct {
+	like string
+	of   func(g *graph.Graph, id graph.NodeID) []string
+}{
+	{"reshape_part_join", reshapes},
+	{"pad_conv", padded},
+	{"pad_slice", cutPadding},
+}
+
+// Limits of what is proved for a model.
+const (
+	mostShaped    = 200  // laws
+	mostReshapes  = 8    // reshapes of one chain
+	mostShapeWork = 2000 // eliminations of unknowns in a proof
+)
+
+// shaped are the laws for the shapes of a model that can be proved, with their proofs.
+func shaped(ctx context.Context, m *model.Model, among []*law.Law) (laws []*law.Law, proofs map[string]*law.Proof, err error) {
+	seen := map[string]bool{}
+	proofs = map[string]*law.Proof{}
+	for _, s := range shapedLaws {
+		if !slices.ContainsFunc(among, func(l *law.Law) bool { return l.Name == s.like }) {
+			continue
+		}
+		for id := range m.Graph.Nodes() {
+			if m.Graph.Op(id) == nil || !m.Graph.DType(id.Out(0)).IsFloat() || m.Graph.TouchesEmpty(id) {
+				continue
+			}
+			for _, text := range s.of(m.Graph, id) {
+				if seen[text] || len(seen) >= mostShaped {
+					continue
+				}
+				seen[text] = true
+				l, err := law.ParseLaw(fmt.Sprintf("rule %s_shaped_%d\n%s", s.like, len(seen), text))
+				if err != nil {
+					continue // such as one that is not defined
+				}
+				p, err := sums.CertifyWithin(ctx, l, mostShapeWork)
+				if err != nil {
+					return nil, nil, err
+				}
+				if p != nil {
+					laws, proofs[l.Name] = append(laws, l), &law.Proof{Meaning: p}
+				}
+			}
+		}
+	}
+	return laws, proofs, nil
+}
+
+// addShaped adds the laws for the model's shapes to the options.
+func (o *Options) addShaped(ctx context.Context) error {
+	laws, proofs, err := shaped(ctx, o.Model, o.Laws)
+	if err != nil || len(laws) == 0 {
+		return err
+	}
+	maps.Copy(proofs, o.Proofs)
+	o.Laws, o.Proofs = slices.Concat(o.Laws, laws), proofs
+	return nil
+}
+
+// list is a list of numbers as in the text of laws.
+func list(xs []int) string {
+	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(xs), "[]")), ", ")
+}
+
+// operandOf is the node that computes an operand if it applies the operator of that name.
+func operandOf(g *graph.Graph, id graph.NodeID, i int, name string) (graph.NodeID, bool) {
+	n := g.Operands(id)[i].Node
+	op := g.Op(n)
+	return n, op != nil && op.Name == name
+}
+
+// reshapes says of a reshape that with any before it, in a row, it is one.
+func reshapes(g *graph.Graph, id graph.NodeID) (laws []string) {
+	if g.Op(id).Name != "reshape" {
+		return nil
+	}
+	to := g.Sizes(id.Out(0))
+	var between [][]int // the shapes on the way
+	for n, ok := operandOf(g, id, 0, "reshape"); ok && len(between) < mostReshapes; n, ok = operandOf(g, n, 0, "reshape") {
+		between = append(between, g.Sizes(n.Out(0)))
+		from := g.Sizes(g.Operands(n)[0])
+		right := fmt.Sprintf("reshape[shape=[%s]](X)", list(to))
+		if slices.Equal(from, to) {
+			right = "X"
+		}
+		for _, mid := range between {
+			laws = append(laws, fmt.Sprintf("  given X : [%s]\n  then  reshape[shape=[%s]](reshape[shape=[%s]](X)) => %s", list(from), list(to), list(mid), right))
+		}
+	}
+	return laws
+}
+
+// attrsOf are the attributes of a node by their names.
+func attrsOf(g *graph.Graph, id graph.NodeID) map[string]graph.Value {
+	out := map[string]graph.Value{}
+	for i, p := range g.Op(id).Params {
+		out[p.Name] = g.Attrs(id)[i]
+	}
+	return out
+}
+
+// zerosOf are the numbers of zeros that a pad puts before and behind each axis; not ok if it
+// puts other numbers, or cuts.
+func zerosOf(g *graph.Graph, id graph.NodeID) (before, after []int64, ok bool) {
+	a := attrsOf(g, id)
+	before, ok = a["before"].Tuple()
+	after, too := a["after"].Tuple()
+	value, is := a["value"].Number()
+	less := func(n int64) bool { return n < 0 }
+	return before, after, ok && too && is && value == 0 && !slices.ContainsFunc(before, less) && !slices.ContainsFunc(after, less)
+}
+
+// padded says of a window over an image with zeros around that these are its padding.
+func padded(g *graph.Graph, id graph.NodeID) (laws []string) {
+	op := g.Op(id)
+	if op.Name != "conv2d" && op.Name != "poolavg" {
+		return nil
+	}
+	n, ok := operandOf(g, id, 0, "pad")
+	if !ok {
+		return nil
+	}
+	before, after, ok := zerosOf(g, n)
+	if !ok || len(before) != 4 || before[0]+before[1]+after[0]+after[1] != 0 {
+		return nil
+	}
+	pad := []int64{0, 0, 0, 0}
+	if p, ok := attrsOf(g, id)["pad"].Tuple(); ok && len(p) == 4 {
+		pad = p
+	} else if name, _ := attrsOf(g, id)["pad"].Name(); name != "valid" {
+		return nil
+	}
+	all := graph.TupleValue(pad[0]+before[2], pad[1]+before[3], pad[2]+after[2], pad[3]+after[3])
+	attrs := slices.Clone(g.Attrs(id))
+	for i, p := range op.Params {
+		if p.Name == "pad" {
+			attrs[i] = all
+		}
+	}
+	given, rest := "", ""
+	if op.In == 2 {
+		given, rest = fmt.Sprintf(", W : [%s]", list(g.Sizes(g.Operands(id)[1]))), ", W"
+	}
+	return []string{fmt.Sprintf("  given X : [%s]%s\n  then  %s%s(pad%s(X)%s) => %s%s(X%s)", list(g.Sizes(g.Operands(n)[0])), given,
+		op.Name, op.FormatAttrs(g.Attrs(id)), g.Op(n).FormatAttrs(g.Attrs(n)), rest, op.Name, op.FormatAttrs(attrs), rest)}
+}
+
+// cutPadding says of a slice of what has zeros around, in which there are none along its
+// axis, that it is a slice of what is inside.
+func cutPadding(g *graph.Graph, id graph.NodeID) (laws []string) {
+	if g.Op(id).Name != "slice" {
+		return nil
+	}
+	n, ok := operandOf(g, id, 0, "pad")
+	if !ok {
+		return nil
+	}
+	before, after, ok := zerosOf(g, n)
+	a := attrsOf(g, id)
+	axis, err := intOf(a["axis"])
+	lo, errLo := intOf(a["lo"])
+	hi, errHi := intOf(a["hi"])
+	if !ok || err || errLo || errHi || axis >= len(before) {
+		return nil
+	}
+	x := g.Sizes(g.Operands(n)[0])
+	lo, hi = lo-int(before[axis]), hi-int(before[axis])
+	if lo < 0 || hi > x[axis] {
+		return nil
+	}
+	right := "X"
+	before, after = slices.Clone(before), slices.Clone(after)
+	before[axis], after[axis] = 0, 0
+	some := func(n int64) bool { return n != 0 }
+	if slices.ContainsFunc(before, some) || slices.ContainsFunc(after, some) {
+		right = fmt.Sprintf("pad[before=%s, after=%s](X)", graph.TupleValue(before...), graph.TupleValue(after...))
+	}
+	if hi-lo < x[axis] {
+		right = fmt.Sprintf("slice[axis=%d, lo=%d, hi=%d](%s)", axis, lo, hi, right)
+	}
+	return []string{fmt.Sprintf("  given X : [%s]\n  then  slice%s(pad%s(X)) => %s", list(x), g.Op(id).FormatAttrs(g.Attrs(id)), g.Op(n).FormatAttrs(g.Attrs(n)), right)}
+}
+
+// intOf is the number that an attribute is; bad if it is none.
+func intOf(v graph.Value) (n int, bad bool) {
+	d, ok := v.Dim()
+	if !ok {
+		return 0, true
+	}
+	k, ok := d.Const()
+	return int(k), !ok
+}
