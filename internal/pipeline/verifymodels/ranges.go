@@ -224,10 +224,12 @@ func (r *ranges) computed(id graph.NodeID, k int) between {
 		return between{0, 1}
 	case op.Counts && len(in) == 1:
 		return between{0, float64(graph.NumElements(r.g.Sizes(in[0])))}
-	case op.Name == "ewmul" && in[0] == in[1]:
+	}
+	if op.Name == "ewmul" && in[0] == in[1] {
 		b := r.of[in[0]].mul(r.of[in[0]])
 		return between{max(b.lo, 0), b.hi}
-	case op.Name == "ewpow":
+	}
+	if op.Name == "ewpow" {
 		if e := r.of[in[1]]; e.lo == e.hi && math.Mod(e.lo, 2) == 0 {
 			return between{0, math.Inf(1)}
 		}
