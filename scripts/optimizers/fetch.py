@@ -82,8 +82,10 @@ def packaged(m, folder):
 
 def exported(chosen, folder, environment):
     """Exports the models that are not in the folder, in one process of a Python with PyTorch."""
-    exports = os.path.join(os.path.dirname(os.path.abspath(__file__)), "exports")
-    newest = max(os.path.getmtime(os.path.join(exports, f)) for f in os.listdir(exports) if f.endswith(".py"))
+    here = os.path.dirname(os.path.abspath(__file__))
+    exports = os.path.join(here, "exports")
+    newest = max(os.path.getmtime(os.path.join(d, f)) for d in (exports, os.path.join(os.path.dirname(here), "pytorch"))
+                 for f in os.listdir(d) if f.endswith(".py"))
     missing = [m for m in chosen if not os.path.exists(export_path(m, folder)) or os.path.getmtime(export_path(m, folder)) < newest]
     if not missing:
         return
@@ -113,32 +115,37 @@ def prepare(m, folder):
     source = packaged(m, folder)
     path = os.path.join(folder, m.name + ".fixed.onnx")
     model = onnx.load(source)
-    fix(model, m)
-    data = model.SerializeToString(deterministic=True)
-    if not os.path.exists(path) or open(path, "rb").read() != data:
-        with open(path, "wb") as f:
-            f.write(data)
+    if fix(model, m):
+        data = model.SerializeToString(deterministic=True)
+        if not os.path.exists(path) or open(path, "rb").read() != data:
+            with open(path, "wb") as f:
+                f.write(data)
+    else:
+        path = source
     types = {i.name: onnx.helper.tensor_dtype_to_np_dtype(i.type.tensor_type.elem_type) for i in model.graph.input}
     rng = np.random.default_rng(1)
     return path, [{n: fill(i, types[n], rng) for n, i in m.inputs.items()} for _ in range(3)]
 
 
 def fix(model, m):
-    """Gives the inputs their sizes; outputs lose declared sizes that may contradict them."""
+    """Gives the inputs their sizes and says whether any had others. Then outputs lose declared sizes, which may contradict them."""
     have = [i.name for i in model.graph.input if i.name not in {w.name for w in model.graph.initializer}]
     if set(have) != set(m.inputs):
         raise Failed(f"its inputs are {', '.join(have)}; the list has {', '.join(m.inputs)}")
+    changed = False
     for i in model.graph.input:
-        if i.name in m.inputs and m.fixed:
-            shape = i.type.tensor_type.shape
-            if [d.dim_value for d in shape.dim] == list(m.inputs[i.name].sizes):
-                continue
-            del shape.dim[:]
-            for n in m.inputs[i.name].sizes:
-                shape.dim.add().dim_value = n
-            for o in model.graph.output:
-                for d in o.type.tensor_type.shape.dim:
-                    d.Clear()
+        shape = i.type.tensor_type.shape
+        if i.name not in m.inputs or not m.fixed or [d.dim_value for d in shape.dim] == list(m.inputs[i.name].sizes):
+            continue
+        changed = True
+        del shape.dim[:]
+        for n in m.inputs[i.name].sizes:
+            shape.dim.add().dim_value = n
+    if changed:
+        for o in model.graph.output:
+            for d in o.type.tensor_type.shape.dim:
+                d.Clear()
+    return changed
 
 
 def fill(spec, dtype, rng):

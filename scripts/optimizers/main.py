@@ -46,7 +46,8 @@ def parse():
 
 def request(**fields):
     """Asks a process of its own, of measure.py."""
-    p = subprocess.run([sys.executable, os.path.join(here, "measure.py")], input=json.dumps(fields), capture_output=True, text=True)
+    p = subprocess.run([sys.executable, os.path.join(here, "measure.py")], input=json.dumps(fields), capture_output=True, text=True,
+                       errors="replace")
     if p.returncode:
         raise fetch.Failed(f"ONNX Runtime: {tools.message(p)}")
     return json.loads(p.stdout)
@@ -68,7 +69,7 @@ def kept(path, key, again, make):
 
 def compare(m, a):
     """All results of a model, as they are written with --json."""
-    r = {"model": m.name, "kind": m.kind, "source": m.source(), "seen": m.seen, "exporter": getattr(m, "way", None)}
+    r = {"model": m.name, "kind": m.kind, "source": m.source(), "in_repository": m.seen, "exporter": getattr(m, "way", None)}
     try:
         source, samples = fetch.prepare(m, os.path.join(a.cache, "files"))
         model = onnx.load(source)
@@ -176,4 +177,8 @@ def main():
     return 1 if any(table.bad(r) for r in results) else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("compare-optimizers: interrupted; the same command goes on from here")

@@ -97,7 +97,7 @@ def count(results, level, test):
 def summary(results):
     """What the table shows, in numbers."""
     ok = [r for r in results if "failed" not in r]
-    out = ["", f"{len(results)} models, {sum(not r['seen'] for r in results)} of them nowhere else in the repository, {len(results) - len(ok)} failed"]
+    out = ["", f"{len(results)} models, {sum(not r['in_repository'] for r in results)} of them nowhere else in the repository, {len(results) - len(ok)} failed"]
     for t in tools.NAMES:
         failed, wrong = sum("failed" in r["tools"][t] for r in ok), sum(r["tools"][t].get("wrong", False) for r in ok)
         out.append(f"{t + ':':15} failed {failed}, wrong {wrong}, unchanged {sum(r['tools'][t].get('same_as') == 'original' for r in ok)}")
