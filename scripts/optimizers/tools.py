@@ -69,8 +69,8 @@ def message(p):
     if p.returncode < 0:
         return f"ended by signal {-p.returncode}"
     lines = [s for s in p.stderr.splitlines() if s.strip()] or [s for s in p.stdout.splitlines() if s.strip()]
-    said = [s for s in lines if s.startswith("taso ")] or lines[-1:] or ["no message"]
-    return f"exit status {p.returncode}: {said[0][:400]}"
+    at = next((i for i, s in enumerate(lines) if s.startswith("taso ")), len(lines) - 1)
+    return f"exit status {p.returncode}: {' '.join(s.strip() for s in lines[max(at, 0):])[:500] or 'no message'}"
 
 
 def nodes(model):
