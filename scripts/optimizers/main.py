@@ -39,6 +39,8 @@ def parse():
     unknown = [m for m in a.models if m not in models.MODELS]
     if unknown:
         p.error(f"no model {', '.join(unknown)}; --list lists them")
+    if not a.list and not os.access(a.taso, os.X_OK):
+        p.error(f"--taso: no program {a.taso}")
     if a.threads < 1 or a.generations < 1:
         p.error("--threads and --generations must be at least 1")
     return a
