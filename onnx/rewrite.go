@@ -197,6 +197,9 @@ func (w *rewriting) demand(v string) {
 		} else if u, ok := w.wanted[x]; ok {
 			w.alias[v] = u
 		} else {
+			if made && repeating[w.s.nodes[i].GetOpType()] {
+				must.Failf("the node %s of %q would be taken apart", w.s.nodes[i].GetOpType(), clip(v))
+			}
 			w.wanted[x] = v
 			w.written = append(w.written, x)
 		}
