@@ -40,18 +40,13 @@ func match(a, b *model.Model) *matching {
 			}
 		}
 	}
-	named, numbers := map[string]graph.NodeID{}, map[string]graph.NodeID{}
+	named := map[string]graph.NodeID{}
 	for _, id := range m.r.Inputs() {
 		named[m.r.Name(id)] = id
-		if key := smallKey(b.Weights[id]); key != "" && numbers[key] == 0 {
-			numbers[key] = id
-		}
 	}
 	for _, id := range m.g.Inputs() {
 		if x := named[m.g.Name(id)]; x != 0 && a.Weights[id] == b.Weights[x] && m.g.IsWeight(id) == m.r.IsWeight(x) {
 			m.claim(id.Out(0), x.Out(0))
-		} else if x := numbers[smallKey(a.Weights[id])]; x != 0 {
-			m.claim(id.Out(0), x.Out(0)) // a result may have one of several weights with the same numbers
 		}
 	}
 	m.up()
@@ -79,18 +74,6 @@ func match(a, b *model.Model) *matching {
 	}
 	m.up()
 	return m
-}
-
-// smallKey is the type and the numbers of a small weight, "" of others.
-func smallKey(w *model.Weight) string {
-	if w == nil || w.Elements() > 4096 {
-		return ""
-	}
-	raw, err := w.Read()
-	if err != nil {
-		return ""
-	}
-	return graph.TensorType{DType: w.DType, Sizes: w.Sizes}.String() + string(raw)
 }
 
 // key is the same of two nodes of r only if they compute the same.

@@ -29,7 +29,7 @@ func older(n *onnxpb.NodeProto, opset int64, ints map[string][]int64) error {
 		n.Input = n.Input[:1]
 	}
 	if n.GetOpType() == "Softmax" && opset < 13 {
-		return errors.New("Softmax of operator sets before 13 joins axes")
+		return errors.New("before set 13 Softmax joins axes")
 	}
 	return fits(n, opset)
 }

@@ -53,7 +53,6 @@ type point struct {
 	shown     [sides]bool
 	in        [sides][]int
 	reachedIn [sides][]int // the first runs that reached a side
-	equal     int          // runs at the point in which what it decides between is equal
 	plain     bool
 	// next, if not 0, is how far the next element of x along an axis is, with which one is
 	// compared; line is the length of that axis.
