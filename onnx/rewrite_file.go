@@ -26,6 +26,9 @@ type RewriteOptions struct {
 	// DropDead: nodes on which no output of the file depends are left out if anything
 	// changes.
 	DropDead bool
+	// Link: files of numbers next to the model may be links to those of the source, as for a
+	// file that is soon removed. Otherwise they are copies: who writes to one keeps the other.
+	Link bool
 }
 
 // Rewrite writes the file that s was read from with the changes that make it compute r, a
@@ -35,7 +38,7 @@ type RewriteOptions struct {
 // operator set of the file. If nothing changes, the result is the file, byte by byte.
 //
 // Sizes that the file leaves open are fixed if anything changes: r is a model of these.
-// Files beside the model that hold numbers are copied where path is in another folder.
+// External data files are copied where path is in another folder.
 //
 // The error says what cannot be written so: an operator that the file's operator set does
 // not have, for one.
@@ -60,7 +63,7 @@ func rewriteFile(path string, s *Source, r *model.Model, opt RewriteOptions) (*C
 	if err != nil {
 		return nil, err
 	}
-	if err := s.beside(path); err != nil {
+	if err := s.dataFiles(path, opt.Link); err != nil {
 		return nil, err
 	}
 	return &f.changes, atomicfile.WriteFile(path, func(w io.Writer) error {
@@ -74,8 +77,8 @@ func rewriteFile(path string, s *Source, r *model.Model, opt RewriteOptions) (*C
 	})
 }
 
-// beside copies files that hold numbers to the folder of path, where they are not there.
-func (s *Source) beside(path string) error {
+// dataFiles copies the files that hold numbers to the folder of path, where they are missing.
+func (s *Source) dataFiles(path string, link bool) error {
 	from, to := filepath.Dir(s.src.path), filepath.Dir(path)
 	for name := range s.src.others {
 		rel, err := filepath.Rel(from, name)
@@ -96,7 +99,7 @@ func (s *Source) beside(path string) error {
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 			return err
 		}
-		if os.Link(name, at) == nil {
+		if link && os.Link(name, at) == nil {
 			continue
 		}
 		err = atomicfile.WriteFile(at, func(w io.Writer) error {
@@ -430,7 +433,7 @@ func (f *patch) renamed(v string) bool { return v != "" && f.name(v) != v }
 func (f *patch) weights(pieces []segment) (out []segment) {
 	g := f.s.file.GetGraph()
 	for i, t := range g.GetInitializer() {
-		if f.keepsInitializer(t.GetName()) {
+		if f.s.given[t.GetName()] == nil && f.keepsInitializer(t.GetName()) {
 			f.final[t.GetName()] = true
 			out = append(out, pieces[i])
 		}

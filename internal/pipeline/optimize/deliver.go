@@ -26,7 +26,7 @@ func (r *Result) deliver(o *Options, b *built) (m *model.Model, refused error) {
 	if b.read == nil && b.unwritten == nil {
 		path := filepath.Join(o.Folder, fmt.Sprintf("result-%d.onnx", *o.written))
 		*o.written++
-		if b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, onnx.RewriteOptions{DropDead: !o.KeepDead}); b.unwritten == nil {
+		if b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, onnx.RewriteOptions{DropDead: !o.KeepDead, Link: true}); b.unwritten == nil {
 			b.read, b.unwritten = o.Source.ReadResult(path)
 		}
 		var e *onnx.Error
