@@ -18,6 +18,7 @@ const (
 // meets the conditions. The first is the smallest, the next ones are small.
 func (s *space) draw(rng *rand.Rand, n int) (point, bool) {
 	at := make(point, len(s.limit))
+	most := max(drawCells, 2*len(s.Given)) // a tensor has an element at least
 	for try := range drawTries {
 		for i, lim := range s.limit {
 			switch {
@@ -38,7 +39,7 @@ func (s *space) draw(rng *rand.Rand, n int) (point, bool) {
 		for _, sizes := range ins {
 			cells += graph.NumElements(sizes)
 		}
-		if cells <= drawCells || try > drawTries*3/4 {
+		if cells <= most || try > drawTries*3/4 {
 			return at, true
 		}
 	}
