@@ -66,12 +66,27 @@ func (r *Report) assumptions(c *comparison) ([]assume.Name, error) {
 				}
 			}
 		}
-		// What both models have may have no value either, and be treated in different ways.
-		if r.Exact.Verdict == Equal && !r.Exhaustive && newWatch(m, own, other, bounds).partial() {
+	}
+	if r.Exact.Verdict == Equal && !r.Exhaustive {
+		partial, err := c.partial()
+		if err != nil {
+			return nil, err
+		}
+		if partial {
 			s.Add(assume.Defined)
 		}
 	}
 	return s.List(), nil
+}
+
+// partial reports whether a function of a model may have no value. What both models have
+// counts too: they may treat what has no value in different ways.
+func (c *comparison) partial() (bool, error) {
+	boundsA, boundsB, err := c.ranges()
+	if err != nil {
+		return false, err
+	}
+	return newWatch(c.a, c.numA, c.numB, boundsA).partial() || newWatch(c.b, c.numB, c.numA, boundsB).partial(), nil
 }
 
 // anyOpaque reports whether an output depends on a node that is not understood.

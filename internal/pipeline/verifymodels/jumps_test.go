@@ -19,6 +19,8 @@ func TestJumps(t *testing.T) {
 		{"less, and at most", "y = ewless(x, u)\nreturn y", "y = ewlessequal(x, u)\nreturn y", verifymodels.ModelsDiffer},
 		{"less, and at most, than a number of the model", "w : weight float32[]\nb = broadcast[shape=[16]](w)\ny = ewless(x, b)\nreturn y",
 			"w : weight float32[]\nb = broadcast[shape=[16]](w)\ny = ewlessequal(x, b)\nreturn y", verifymodels.ModelsDiffer},
+		{"more, and at least, than the middle of a bounded function", "h = hardsigmoid[alpha=0.2, beta=0.5](x)\no : float32 = one[shape=[16]]()\nt = ewadd(o, o)\nm = ewdiv(o, t)\ny = ewless(m, h)\nreturn y",
+			"h = hardsigmoid[alpha=0.2, beta=0.5](x)\no : float32 = one[shape=[16]]()\nt = ewadd(o, o)\nm = ewdiv(o, t)\ny = ewlessequal(m, h)\nreturn y", verifymodels.ModelsDiffer},
 		{"towards 0", "i = cast[to=int64](x)\ny = cast[to=float32](i)\nreturn y", "s = sign(x)\na = abs(x)\nf = floor(a)\ny = ewmul(s, f)\nreturn y", verifymodels.ModelsAgree},
 		{"ties", "y = round(x)\nreturn y", "h = sign(x)\no : float32 = one[shape=[16]]()\nt = ewadd(o, o)\nq = ewdiv(o, t)\ns = ewadd(x, q)\ny = floor(s)\nreturn y", verifymodels.ModelsDiffer},
 		{"no jump", "y = relu(x)\nreturn y", "a = abs(x)\ns = ewadd(a, x)\no : float32 = one[shape=[16]]()\nt = ewadd(o, o)\ny = ewdiv(s, t)\nreturn y", verifymodels.ModelsAgree},

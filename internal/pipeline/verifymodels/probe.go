@@ -78,10 +78,8 @@ func (p *prober) search(ctx context.Context) error {
 		return nil
 	}
 	sources := slices.Concat(simple, p.mixed(), scouts)
-	if p.polesOnly {
-		if sources = simple; p.open() {
-			sources = slices.Concat(simple, scouts)
-		}
+	if p.polesOnly && !p.open() {
+		sources = simple
 	}
 	twins(p.a.watch, p.b.watch)
 	if err := p.show(ctx); err != nil {

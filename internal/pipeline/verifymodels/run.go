@@ -113,6 +113,15 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	r.Exhaustive = all && r.Numbers.exhausted
+	if equal && !r.Exact.Structure && !o.NoNumbers && r.Numbers.Why != "" {
+		partial, err := c.partial()
+		if err != nil {
+			return nil, err
+		}
+		if partial {
+			r.Unreached = append(r.Unreached, "where functions have no value: "+r.Numbers.Why)
+		}
+	}
 	if !r.Exact.Structure {
 		list, err := c.narrow(!equal && !o.NoExact)
 		if err != nil {

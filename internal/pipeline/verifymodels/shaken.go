@@ -96,8 +96,11 @@ func (s shaken) FnOf(name string) func(float64) float64 {
 func saturation(name string, f func(float64) float64) func(x, y float64) bool {
 	points := sync.OnceValue(func() []*point { return functionPoints(0, name) })
 	return func(x, y float64) bool {
-		const near = 1. / (1 << 20)
-		if !finite(x) || !finite(y) || f(x*(1+near)) != y || f(x*(1-near)) != y {
+		near := math.Abs(x) / (1 << 20)
+		if x == 0 {
+			near = 1. / (1 << 20)
+		}
+		if !finite(x) || !finite(y) || f(x+near) != y || f(x-near) != y {
 			return false
 		}
 		next := 0.0
