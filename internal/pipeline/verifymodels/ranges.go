@@ -225,6 +225,9 @@ func (r *ranges) computed(id graph.NodeID, k int) between {
 	case op.Counts && len(in) == 1:
 		return between{0, float64(graph.NumElements(r.g.Sizes(in[0])))}
 	}
+	if op.Name == "ewwhere" {
+		return r.choice(in[0], in[1], in[2])
+	}
 	if op.Name == "ewmul" && in[0] == in[1] {
 		b := r.of[in[0]].mul(r.of[in[0]])
 		return between{max(b.lo, 0), b.hi}
@@ -247,6 +250,45 @@ func (r *ranges) computed(id graph.NodeID, k int) between {
 		return anything
 	}
 	return (&walk{r, in, r.g.DType(id.Out(k)), map[*graph.Expr]between{}}).bounds(e)
+}
+
+// choice bounds what is yes where a condition holds and no elsewhere. Of a comparison of the
+// two with each other, that is their maximum or minimum.
+func (r *ranges) choice(condition, yes, no graph.Tensor) between {
+	y, n := r.of[yes], r.of[no]
+	op := r.g.Op(condition.Node)
+	if op == nil || op.Name != "ewless" && op.Name != "ewlessequal" {
+		return y.hull(n)
+	}
+	small, large := r.g.Operands(condition.Node)[0], r.g.Operands(condition.Node)[1]
+	if r.alike(yes, small) {
+		y.hi = min(y.hi, r.of[large].hi)
+	}
+	if r.alike(yes, large) {
+		y.lo = max(y.lo, r.of[small].lo)
+	}
+	if r.alike(no, small) {
+		n.lo = max(n.lo, r.of[large].lo)
+	}
+	if r.alike(no, large) {
+		n.hi = min(n.hi, r.of[small].hi)
+	}
+	if y.lo > y.hi { // never
+		return n
+	}
+	if n.lo > n.hi {
+		return y
+	}
+	return y.hull(n)
+}
+
+// alike reports whether two tensors have the same elements: they are one, or are the same
+// one in more axes.
+func (r *ranges) alike(t, u graph.Tensor) bool {
+	op, other := r.g.Op(t.Node), r.g.Op(u.Node)
+	return t == u || op != nil && other != nil && op.Name == "broadcast" && other.Name == "broadcast" &&
+		slices.Equal(r.g.Sizes(t), r.g.Sizes(u)) && slices.Equal(r.g.Operands(t.Node), r.g.Operands(u.Node)) &&
+		slices.EqualFunc(r.g.Attrs(t.Node), r.g.Attrs(u.Node), func(a, b graph.Value) bool { return a.Key() == b.Key() })
 }
 
 // entryOf is the entry of result k of a node; false if its operator does not say.
@@ -367,8 +409,16 @@ func (w *walk) function(e *graph.Expr) between {
 		return between{max(f(x.lo), tiny), f(x.hi)}.wider()
 	case name == "reciprocal":
 		return x.inverse()
-	case name == "sqrt":
+	case name == "sqrt" || name == "log": // rising, of what they have values at
 		return between{f(max(x.lo, 0)), f(max(x.hi, 0))}.wider()
+	case name == "abs" && x.lo >= 0:
+		return x
+	case name == "abs":
+		return between{0, max(-x.lo, x.hi)}
+	case name == "sin" || name == "cos":
+		return between{-1, 1}
+	case name == "asin" || name == "acos":
+		return between{f(1), f(-1)}.hull(between{f(-1), f(1)}).wider()
 	case tells(1, func(args []float64) float64 { return f(args[0]) }):
 		return between{0, 1}
 	case known && op.Rises && !slices.ContainsFunc(args, math.IsNaN):

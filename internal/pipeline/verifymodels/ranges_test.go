@@ -48,6 +48,12 @@ func TestRanges(t *testing.T) {
 		{"a sum of all", "c = clip[lo=0, hi=63](x)\ns = cast[to=uint8](c)\nt = reducesum[axes=(0), keep=1](s)\nq = broadcast[shape=[4]](t)", false},
 		{"a sum of all that is not held", "c = clip[lo=0, hi=64](x)\ns = cast[to=uint8](c)\nt = reducesum[axes=(0), keep=1](s)\nq = broadcast[shape=[4]](t)", true},
 		{"a choice", "c = clip[lo=0, hi=9](x)\nd = clip[lo=3, hi=255](x)\ne = ewwhere(c, c, d)\nq = cast[to=uint8](e)", false},
+		{"choices that are a clip", "o : float32 = one[shape=[4]]()\nz = ewsub(o, o)\nl = ewless(x, z)\nm = ewwhere(l, z, x)\nh = ewless(o, m)\nn = ewwhere(h, o, m)\nq = cast[to=uint8](n)", false},
+		{"choices that are another one", "o : float32 = one[shape=[4]]()\nz = ewsub(o, o)\nl = ewless(x, z)\nm = ewwhere(l, x, z)\nh = ewless(o, m)\nn = ewwhere(h, o, m)\nq = cast[to=uint8](n)", true},
+		{"a choice of the larger one", "o : float32 = one[shape=[4]]()\nz = ewsub(o, o)\nl = ewless(x, z)\nm = ewwhere(l, z, x)\nh = ewless(o, m)\nn = ewwhere(h, m, o)\nq = cast[to=uint8](n)", true},
+		{"a sine", "s = sin(x)\na = abs(s)\nq = cast[to=uint8](a)", false},
+		{"a logarithm", "c = clip[lo=1, hi=50](x)\nl = log(c)\nq = cast[to=uint8](l)", false},
+		{"a logarithm that may be less than 0", "c = clip[lo=0.25, hi=50](x)\nl = log(c)\nq = cast[to=uint8](l)", true},
 		{"a choice of something large", "c = clip[lo=0, hi=9](x)\ne = ewwhere(c, c, x)\nq = cast[to=uint8](e)", true},
 	} {
 		// Nothing that the two models compute is the same by structure.
