@@ -57,10 +57,15 @@ func (r *run) prove(ctx context.Context, k meaning.Case) (answer, error) {
 		r.need(a)
 		return a, nil
 	}
-	if r.res.Cases >= r.p.cfg.MaxCases {
-		a.reason = strings.TrimPrefix(a.reason+fmt.Sprintf("; more than %d cases", r.p.cfg.MaxCases), "; ")
-		r.need(a)
-		return a, nil
+	for _, limit := range []struct {
+		n, most int
+		what    string
+	}{{r.res.Cases, r.p.cfg.MaxCases, "cases"}, {r.res.Queries, maxQueries / 2, "questions to Z3"}} {
+		if limit.n >= limit.most {
+			a.reason = strings.TrimPrefix(a.reason+fmt.Sprintf("; more than %d %s", limit.most, limit.what), "; ")
+			r.need(a)
+			return a, nil
+		}
 	}
 	all := start()
 	for _, v := range r.values(k, next) {

@@ -111,7 +111,7 @@ func (p *prober) search(ctx context.Context) error {
 			}
 		}
 		for _, t := range r.watch.tiesAt {
-			if !t.shown && !p.differs() {
+			if !p.differs() {
 				if err := p.reachTies(ctx, side, r.m.Graph, t); err != nil {
 					return err
 				}
@@ -333,15 +333,18 @@ func (p *prober) cross(ctx context.Context, which int, pt *point, s where, sourc
 	}
 	step := by * max(1, math.Abs(pt.value)) / 4
 	target := map[where]float64{below: -step, at: 0, above: step}[s]
-	for from := range ins {
-		for to := range ins {
-			for j := range min(len(seen[from]), len(seen[to])) {
-				d, e := seen[from][j], seen[to][j]
-				if d <= target && e >= target && finite(d) && finite(e) {
-					if skip--; skip >= 0 {
-						break // another element, of other inputs
+	// Inputs that are there already are the last choice: they were tried.
+	for _, strict := range []bool{true, false} {
+		for from := range ins {
+			for to := range ins {
+				for j := range min(len(seen[from]), len(seen[to])) {
+					d, e := seen[from][j], seen[to][j]
+					if d <= target && e >= target && finite(d) && finite(e) && (!strict || d < target && e > target) {
+						if skip--; skip >= 0 {
+							break // another element, of other inputs
+						}
+						return p.between(ctx, which, pt, s, j, target, ins[from], ins[to])
 					}
-					return p.between(ctx, which, pt, s, j, target, ins[from], ins[to])
 				}
 			}
 		}

@@ -159,7 +159,8 @@ func (t *ties) unmarked(out interp.Tensor[float64], last bool) interp.Tensor[flo
 	return res
 }
 
-// reachTies looks for inputs for which neighbouring elements are equal.
+// reachTies looks for inputs for which neighbouring elements are equal. It goes on where such
+// were shown: elements may be equal in one model alone, and be so in both in a first run.
 func (p *prober) reachTies(ctx context.Context, side int, g *graph.Graph, t *ties) error {
 	in := g.Operands(t.node)
 	pt := &point{node: t.node, y: -1, course: jumpsAt, plain: true}
@@ -167,7 +168,7 @@ func (p *prober) reachTies(ctx context.Context, side int, g *graph.Graph, t *tie
 		pt.x = 1
 	}
 	pt.next, pt.line = graph.NumElements(g.Sizes(in[pt.x])[t.axis+1:]), g.Sizes(in[pt.x])[t.axis]
-	for skip := 0; skip < 4 && !t.shown && !p.differs(); skip++ {
+	for skip := 0; skip < 8 && !p.differs(); skip++ {
 		for _, sources := range [][]source{scouts, simple} {
 			if !p.pays(int64(len(sources))) {
 				return nil
