@@ -332,6 +332,9 @@ func (p *prober) cross(ctx context.Context, which int, pt *point, s where, sourc
 		}
 	}
 	step := by * max(1, math.Abs(pt.value)) / 4
+	if room := pt.room[s]; room > 0 {
+		step = min(step, room/2)
+	}
 	target := map[where]float64{below: -step, at: 0, above: step}[s]
 	// Inputs that are there already are the last choice: they were tried.
 	for _, strict := range []bool{true, false} {
@@ -352,7 +355,7 @@ func (p *prober) cross(ctx context.Context, which int, pt *point, s where, sourc
 	// No two are on different sides of what is wanted: one that is on the right side will do.
 	for k := range ins {
 		for _, d := range seen[k] {
-			if s == below && d < 0 || s == at && d == 0 || s == above && d > 0 {
+			if pt.on(s, d) {
 				_, _, err := p.try(ctx, ins[k])
 				return err
 			}

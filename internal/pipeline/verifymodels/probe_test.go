@@ -24,6 +24,7 @@ func TestSearch(t *testing.T) {
 		{name: "a far bound", a: x + "y = clip[lo=-5000, hi=inf](x)\nreturn y", b: x + "return x", verdict: verifymodels.ModelsDiffer},
 		{name: "a bound of what is computed", a: weight + "p = ewmul(x, w)\ny = clip[lo=-100, hi=100](p)\nreturn y", b: weight + "y = ewmul(w, x)\nreturn y", w: scaled(0.01), verdict: verifymodels.ModelsDiffer},
 		{name: "a bound of a sum", a: weight + "p = ewmul(x, w)\ns = reducesum[axes=(0)](p)\ny = clip[lo=-100, hi=100](s)\nreturn y", b: weight + "p = ewmul(w, x)\ny = reducesum[axes=(0)](p)\nreturn y", w: scaled(0.5), verdict: verifymodels.ModelsDiffer},
+		{name: "between bounds far from 0", a: weight + "q = ewmul(w, w)\ns = ewadd(x, q)\ny = clip[lo=-1.6, hi=1.5](s)\nreturn y", b: weight + "q = ewmul(w, w)\nr = ewadd(x, q)\ns = ewadd(r, w)\ny = clip[lo=-1.6, hi=1.5](s)\nreturn y", w: scaled(7), verdict: verifymodels.ModelsDiffer},
 		{name: "a bound that bounds nothing", a: x + "e = sigmoid(x)\ny = clip[lo=-1, hi=3](e)\nreturn y", b: x + "y = sigmoid(x)\nreturn y", verdict: verifymodels.ModelsAgree},
 		{name: "a bound of a square", a: x + "e = ewmul(x, x)\ny = relu(e)\nreturn y", b: x + "y = ewmul(x, x)\nreturn y", verdict: verifymodels.ModelsAgree},
 		{name: "a pole beside 0", a: weight + "s = ewadd(x, w)\ny = reciprocal(s)\nreturn y", b: x + "w : weight float32[4]\nz = ewsub(w, w)\ns = ewadd(x, z)\ny = reciprocal(s)\nreturn y", w: scaled(1e-9), verdict: verifymodels.ModelsDiffer},

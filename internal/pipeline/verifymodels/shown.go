@@ -241,7 +241,7 @@ func (p *point) mutant(g *graph.Graph, in []interp.Tensor[float64], out interp.T
 	replace := func(with func(j int) float64) {
 		for j := range res.Data {
 			d, ok := p.apart(in, j)
-			on := ok && (d < 0 && s == below || d == 0 && s == at || d > 0 && s == above || p.choice && d != 0 && s != at)
+			on := ok && (p.on(s, d) || p.choice && d != 0 && s != at)
 			if !on || res.Data[j] != out.Data[j] {
 				continue
 			}

@@ -48,6 +48,9 @@ type point struct {
 	choice bool // below and above are the same
 	need   [sides]bool
 	seen   [sides]bool
+	// room is how far the next points of the node are below and above, if it bends there: what
+	// is beyond them shows nothing of a side. 0: there is none.
+	room [sides]float64
 	// shown: an output depends on what the node does on the side. in are runs that reached
 	// the side and were not tried for it. plain: what is seen counts as shown.
 	shown     [sides]bool
@@ -195,6 +198,7 @@ func newWatch(m *model.Model, own, other []bank.Node, bounds *ranges) *watch {
 				w.at[id] = append(w.at[id], p)
 			}
 		}
+		neighbours(w.at[id])
 		if w.at[id] != nil {
 			w.hold(id)
 		}
@@ -294,13 +298,10 @@ func (w *watch) see(id graph.NodeID, in, out []interp.Tensor[float64]) {
 			if !ok {
 				break
 			}
-			switch {
-			case d < 0:
-				p.see(below, w.run)
-			case d > 0:
-				p.see(above, w.run)
-			case d == 0:
-				p.see(at, w.run)
+			for s := range sides {
+				if p.on(s, d) {
+					p.see(s, w.run)
+				}
 			}
 		}
 	}
@@ -427,6 +428,33 @@ func (p *point) apart(in []interp.Tensor[float64], j int) (float64, bool) {
 		return x - y[0], true
 	}
 	return 0, false
+}
+
+// neighbours enters the room between the points of a function of one element that bends.
+func neighbours(points []*point) {
+	for _, p := range points {
+		for _, q := range points {
+			if p.course != bends || q.course != bends || p.y >= 0 || q.y >= 0 {
+				continue
+			}
+			if d := q.value - p.value; d > 0 && (p.room[above] == 0 || d < p.room[above]) {
+				p.room[above] = d
+			} else if d < 0 && (p.room[below] == 0 || -d < p.room[below]) {
+				p.room[below] = -d
+			}
+		}
+	}
+}
+
+// on reports whether what is d above the point is on a side, and no other point between.
+func (p *point) on(s where, d float64) bool {
+	switch s {
+	case below:
+		return d < 0 && (p.room[s] == 0 || d > -p.room[s])
+	case above:
+		return d > 0 && (p.room[s] == 0 || d < p.room[s])
+	}
+	return d == 0
 }
 
 // see notes that a run reached a side.
