@@ -20,8 +20,13 @@ type Changes struct {
 	Dropped int `json:"dropped"` // nodes of the file that are not in the result
 	// Operators are those of the new nodes, with their numbers.
 	Operators map[string]int `json:"operators,omitempty"`
-	// Fixed are the sizes that the file leaves open and the result does not.
-	Fixed []OpenSize `json:"fixed,omitempty"`
+	// Fixed are the sizes that the file leaves open and the result does not, FixedBecause
+	// says why, if the caller of [Rewrite] knows.
+	Fixed        []OpenSize `json:"fixed,omitempty"`
+	FixedBecause string     `json:"fixed_because,omitempty"`
+	// Open are other choices of sizes at which the result is proved as well, if its caller
+	// has proved it: sizes that the file leaves open are open in the result.
+	Open [][]OpenSize `json:"open,omitempty"`
 }
 
 // rewriting decides what of a file is kept for a result.
@@ -391,14 +396,15 @@ func sortedTensors(of map[graph.Tensor]string) []graph.Tensor {
 	})
 }
 
-// export writes the new part in the operator set of the file.
-func (w *rewriting) export(name func(string) string, taken *names) (*onnxpb.ModelProto, error) {
+// export writes the new part in the operator set of the file. open: sizes of the file stay
+// open.
+func (w *rewriting) export(name func(string) string, taken *names, open bool) (*onnxpb.ModelProto, error) {
 	m, err := w.region(name, taken)
 	if err != nil {
 		return nil, err
 	}
 	e := newExporter(m)
-	e.names = taken
+	e.names, e.open = taken, open
 	for _, o := range w.s.file.GetOpsetImport() {
 		if defaultDomain(o.GetDomain()) {
 			e.opset = o.GetVersion()
@@ -428,8 +434,11 @@ func (w *rewriting) export(name func(string) string, taken *names) (*onnxpb.Mode
 		}
 	}
 	for _, n := range p.GetGraph().GetNode() {
-		if n.DocString == nil {
+		switch {
+		case n.DocString == nil:
 			n.DocString = proto.String(note) // it is read as it is written
+		case n.GetDocString() == "": // it is a part of what the reader recognizes
+			n.DocString = nil
 		}
 	}
 	w.unused(p)

@@ -20,8 +20,8 @@ import (
 
 // RewriteOptions say how a file is rewritten.
 type RewriteOptions struct {
-	// Fix: sizes of inputs that the file leaves open are those that the model was read
-	// with, and inputs that were given a value are constants, even if nothing else changes.
+	// Fix: sizes that the file leaves open are those that the model was read with, and
+	// inputs that were given a value are constants, even if nothing else changes.
 	Fix bool
 	// DropDead: nodes on which no output of the file depends are left out if anything
 	// changes.
@@ -37,7 +37,9 @@ type RewriteOptions struct {
 // metadata, versions, initializers, functions. What r computes otherwise is written in the
 // operator set of the file. If nothing changes, the result is the file, byte by byte.
 //
-// Sizes that the file leaves open are fixed if anything changes: r is a model of these.
+// Sizes that the file leaves open stay open, although r is a model of certain ones: whether
+// the file computes the same at others is up to the caller, who can read both at others
+// ([Source.Other]), or fix them.
 // External data files are copied where path is in another folder.
 //
 // The error says what cannot be written so: an operator that the file's operator set does
@@ -230,7 +232,7 @@ func (f *patch) items() []item {
 			OpType: proto.String("Identity"), Name: proto.String(f.taken.unique(v + "/identity")), Input: []string{u}, Output: []string{v}}})
 	}
 	if len(w.written) > 0 {
-		f.region = must.Get(w.export(f.name, f.taken))
+		f.region = must.Get(w.export(f.name, f.taken, !f.opt.Fix && len(f.s.open) > 0))
 		w.originals(f.region, f.taken)
 		if len(w.written) != len(f.region.GetGraph().GetOutput()) {
 			must.Failf("a new node needs what is new itself")
@@ -485,7 +487,7 @@ func (f *patch) inputs(pieces []segment) (out []segment) {
 		switch {
 		case f.s.given[v] != nil, stored[v] && !f.keepsInitializer(v):
 			continue
-		case open[v] && f.s.values[v].tensor.Node != 0:
+		case f.opt.Fix && open[v] && f.s.values[v].tensor.Node != 0:
 			in = proto.Clone(in).(*onnxpb.ValueInfoProto)
 			typ := f.s.model.Graph.Type(f.s.values[v].tensor)
 			in.GetType().GetTensorType().Shape = valueInfo(v, typ).GetType().GetTensorType().GetShape()
@@ -494,7 +496,9 @@ func (f *patch) inputs(pieces []segment) (out []segment) {
 			out = append(out, pieces[i])
 		}
 	}
-	f.changes.Fixed = f.s.open
+	if f.opt.Fix {
+		f.changes.Fixed = f.s.open
+	}
 	if f.s.file.GetIrVersion() < 4 { // initializers are inputs there
 		for _, t := range f.added {
 			typ := must.Get(dtypeOf(elem(t.GetDataType())))
@@ -513,7 +517,8 @@ func (f *patch) infos(pieces []segment) (out []segment) {
 		}
 	}
 	for _, v := range f.region.GetGraph().GetValueInfo() {
-		if !have[v.GetName()] {
+		// Where sizes stay open, those of new values are not known.
+		if !have[v.GetName()] && (f.opt.Fix || len(f.s.open) == 0) {
 			out = append(out, field(graphInfo, v))
 		}
 	}

@@ -23,12 +23,7 @@ type Source struct {
 }
 
 // ReadResult reads a file that [Rewrite] made, as the source was read.
-func (s *Source) ReadResult(path string) (*model.Model, error) {
-	opt := s.opt
-	opt.Shapes, opt.Constants, opt.Batch = nil, nil, 0
-	m, _, err := Read(path, opt)
-	return m, err
-}
+func (s *Source) ReadResult(path string) (*model.Model, error) { return s.ReadAt(path, s.open) }
 
 // sourceValue is a value of the main graph.
 type sourceValue struct {
