@@ -2,6 +2,8 @@ package onnx
 
 import (
 	"bufio"
+	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -29,7 +31,13 @@ type RewriteOptions struct {
 	// Link: files of numbers next to the model may be links to those of the source, as for a
 	// file that is soon removed. Otherwise they are copies: who writes to one keeps the other.
 	Link bool
+	// Digest, if not nil, is the SHA-256 of the file that is to be written: another one is
+	// not, and the error is [ErrDigest].
+	Digest []byte
 }
+
+// ErrDigest is the error of [Rewrite] where [RewriteOptions.Digest] is another file's.
+var ErrDigest = errors.New("the file would be another one than expected")
 
 // Rewrite writes the file that s was read from with the changes that make it compute r, a
 // model of the same inputs and outputs. A node of the file whose results r computes in the
@@ -65,17 +73,21 @@ func rewriteFile(path string, s *Source, r *model.Model, opt RewriteOptions) (*C
 	if err != nil {
 		return nil, err
 	}
-	if err := s.dataFiles(path, opt.Link); err != nil {
-		return nil, err
-	}
 	return &f.changes, atomicfile.WriteFile(path, func(w io.Writer) error {
-		b := bufio.NewWriterSize(w, 1<<20)
+		h := sha256.New()
+		b := bufio.NewWriterSize(io.MultiWriter(w, h), 1<<20)
 		for _, piece := range f.out {
 			if err := piece.copyTo(b, src); err != nil {
 				return err
 			}
 		}
-		return b.Flush()
+		if err := b.Flush(); err != nil {
+			return err
+		}
+		if opt.Digest != nil && !bytes.Equal(h.Sum(nil), opt.Digest) {
+			return ErrDigest
+		}
+		return s.dataFiles(path, opt.Link)
 	})
 }
 

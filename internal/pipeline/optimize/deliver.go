@@ -1,7 +1,6 @@
 package optimize
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -68,22 +67,15 @@ func (r *Result) Write(path string) error {
 		_, err := onnx.Rewrite(path, r.source, r.original, onnx.RewriteOptions{})
 		return err
 	}
-	if _, err := onnx.Rewrite(path, r.source, r.built, onnx.RewriteOptions{DropDead: !r.keepDead, Fix: len(r.Changes.Fixed) > 0}); err != nil {
-		return err
-	}
-	a, err := digest(r.File)
+	want, err := digest(r.File)
 	if err != nil {
 		return err
 	}
-	b, err := digest(path)
-	if err != nil {
-		return err
+	_, err = onnx.Rewrite(path, r.source, r.built, onnx.RewriteOptions{DropDead: !r.keepDead, Fix: len(r.Changes.Fixed) > 0, Digest: want})
+	if errors.Is(err, onnx.ErrDigest) {
+		return fmt.Errorf("%s is not written: it would not be the file that was proved, as the model's file changed meanwhile", path)
 	}
-	if !bytes.Equal(a, b) {
-		os.Remove(path)
-		return fmt.Errorf("%s, written again, is not the file that was proved: the model's file changed meanwhile", path)
-	}
-	return nil
+	return err
 }
 
 // digest is that of a file.
