@@ -34,6 +34,7 @@ type rewriting struct {
 	*paths
 	r *model.Model
 	m *matching
+	*opened
 
 	outputs map[string]graph.Tensor   // outputs of the file, in the result
 	is      map[string]graph.Tensor   // values of the file that are tensors of the result
@@ -51,8 +52,9 @@ type rewriting struct {
 	visited map[graph.NodeID]bool   // nodes of the result that are written
 }
 
-func newRewriting(s *Source, r *model.Model) *rewriting {
-	w := &rewriting{paths: newPaths(s), r: r, m: match(s.model, r), outputs: map[string]graph.Tensor{}, is: map[string]graph.Tensor{},
+func newRewriting(p *paths, m *matching, r *model.Model, open *opened) *rewriting {
+	s := p.s
+	w := &rewriting{paths: p, opened: open, r: r, m: m, outputs: map[string]graph.Tensor{}, is: map[string]graph.Tensor{},
 		of:     map[graph.Tensor][]string{},
 		needed: map[string]bool{}, inits: map[string]bool{}, alias: map[string]string{}, wanted: map[graph.Tensor]string{},
 		given: map[graph.Tensor]string{}, visited: map[graph.NodeID]bool{}}
@@ -126,7 +128,7 @@ func (w *rewriting) decide() {
 				name(o)
 			}
 		}
-		w.whole[i] = w.keeps(i, n)
+		w.whole[i] = !w.opened.nodes[i] && w.keeps(i, n)
 	}
 }
 
@@ -180,6 +182,8 @@ func (w *rewriting) demand(v string) {
 	i, made := w.maker[v]
 	x, is := w.is[v]
 	switch {
+	case made && w.opened.values[v]:
+		w.stored = append(w.stored, v)
 	case !made:
 		w.inits[v] = true
 		if o, ok := w.outputs[v]; ok && (!is || o != x) {

@@ -159,11 +159,27 @@ type item struct {
 }
 
 func newPatch(s *Source, r *model.Model, src io.ReaderAt, opt RewriteOptions) (f *patch, err error) {
-	defer must.Catch(&err)
 	if r.Graph != s.model.Graph {
-		r = must.Get(once(r))
+		if r, err = once(r); err != nil {
+			return nil, err
+		}
 	}
-	f = &patch{w: newRewriting(s, r), s: s, src: src, opt: opt, taken: newNames(), rename: map[string]string{}, final: map[string]bool{},
+	open := &opened{values: map[string]bool{}, nodes: map[int]bool{}}
+	p, m := newPaths(s), match(s.model, r)
+	for {
+		f, err = open.patch(p, m, r, src, opt)
+		// Each turn keeps less of the file, so that there is a last one.
+		if c := (*cycle)(nil); !errors.As(err, &c) || !open.add(s, c) {
+			return f, err
+		}
+	}
+}
+
+// patch makes the patch, or finds a cycle.
+func (o *opened) patch(p *paths, m *matching, r *model.Model, src io.ReaderAt, opt RewriteOptions) (f *patch, err error) {
+	defer must.Catch(&err)
+	s := p.s
+	f = &patch{w: newRewriting(p, m, r, o), s: s, src: src, opt: opt, taken: newNames(), rename: map[string]string{}, final: map[string]bool{},
 		changes: Changes{Operators: map[string]int{}}}
 	w := f.w
 	w.decide()
@@ -283,29 +299,7 @@ func (f *patch) items() []item {
 			maker[v] = it
 		}
 	}
-	var out []item
-	state := map[*item]int{}
-	var place func(it *item)
-	place = func(it *item) {
-		switch state[it] {
-		case 1:
-			must.Failf("the nodes of the result have a cycle")
-		case 2:
-			return
-		}
-		state[it] = 1
-		for _, v := range it.reads {
-			if m := maker[v]; m != nil {
-				place(m)
-			}
-		}
-		state[it] = 2
-		out = append(out, *it)
-	}
-	for _, it := range kept {
-		place(it)
-	}
-	return out
+	return ordered(kept, maker)
 }
 
 // claimInside claims the names that graphs within a node define.
