@@ -49,6 +49,7 @@ func contributedOperators() []*operator {
 		{name: "DequantizeLinear", attrs: "axis", lower: lowerDequantize},
 		{name: "MatMulIntegerToFloat", lower: lowerMatMulIntegerToFloat},
 		{name: "DynamicQuantizeMatMul", lower: lowerDynamicQuantizeMatMul},
+		{name: "DynamicQuantizeLSTM", types: quantizedRecurrentTypes},
 		{name: "QGemm", attrs: "alpha transA transB", lower: lowerQGemm},
 		{name: "QLinearAdd", lower: quantizedPair("ewadd")},
 		{name: "QLinearMul", lower: quantizedPair("ewmul")},

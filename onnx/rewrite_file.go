@@ -23,7 +23,8 @@ import (
 // RewriteOptions say how a file is rewritten.
 type RewriteOptions struct {
 	// Fix: sizes that the file leaves open are those that the model was read with, and
-	// inputs that were given a value are constants, even if nothing else changes.
+	// inputs that were given a value, or taken to have their default, are constants, even if
+	// nothing else changes. They are constants in any file that changes.
 	Fix bool
 	// DropDead: nodes on which no output of the file depends are left out if anything
 	// changes.
@@ -191,7 +192,7 @@ func (o *opened) patch(p *paths, m *matching, r *model.Model, src io.ReaderAt, o
 	}
 	w.write()
 	items := f.items()
-	f.changed = len(w.written)+len(w.stored)+len(w.alias) > 0 || opt.Fix && len(s.open)+len(s.given) > 0
+	f.changed = len(w.written)+len(w.stored)+len(w.alias) > 0 || opt.Fix && len(s.open)+len(s.given)+len(s.defaults) > 0
 	if !f.changed {
 		f.out = []segment{{end: s.src.size}}
 		f.changes.Kept = len(s.file.GetGraph().GetNode())
@@ -207,7 +208,7 @@ func (o *opened) patch(p *paths, m *matching, r *model.Model, src io.ReaderAt, o
 		f.read[o.GetName()] = true
 	}
 	for _, in := range s.file.GetGraph().GetInput() {
-		f.input[in.GetName()] = true
+		f.input[in.GetName()] = !slices.Contains(s.defaults, in.GetName())
 	}
 	f.add()
 	f.assemble(items)
@@ -491,7 +492,7 @@ func (f *patch) inputs(pieces []segment) (out []segment) {
 	for i, in := range g.GetInput() {
 		v := in.GetName()
 		switch {
-		case f.s.given[v] != nil, stored[v] && !f.keepsInitializer(v):
+		case f.s.given[v] != nil, slices.Contains(f.s.defaults, v), stored[v] && !f.keepsInitializer(v):
 			continue
 		case f.opt.Fix && open[v] && f.s.values[v].tensor.Node != 0:
 			in = proto.Clone(in).(*onnxpb.ValueInfoProto)
