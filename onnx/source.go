@@ -21,7 +21,7 @@ type Source struct {
 	given map[string]*model.Weight
 	// defaults are the inputs that were taken to be the constants that the file has for them.
 	defaults []string
-	opt   ReadOptions
+	opt      ReadOptions
 }
 
 // ReadResult reads a file that [Rewrite] made, as the source was read.
