@@ -49,6 +49,8 @@ func contributedOperators() []*operator {
 		{name: "DequantizeLinear", attrs: "axis", lower: lowerDequantize},
 		{name: "MatMulIntegerToFloat", lower: lowerMatMulIntegerToFloat},
 		{name: "DynamicQuantizeMatMul", lower: lowerDynamicQuantizeMatMul},
+		{name: "DynamicQuantizeLSTM", types: quantizedRecurrentTypes,
+			attrs: "activation_alpha activation_beta activations clip direction hidden_size input_forget"},
 		{name: "QGemm", attrs: "alpha transA transB", lower: lowerQGemm},
 		{name: "QLinearAdd", lower: quantizedPair("ewadd")},
 		{name: "QLinearMul", lower: quantizedPair("ewmul")},

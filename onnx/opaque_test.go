@@ -207,3 +207,27 @@ func TestOpaqueUnread(t *testing.T) {
 	}
 	sameGraph(t, again.Graph, got.Graph)
 }
+
+// An LSTM with quantized weights is kept, and its results have the types that ONNX Runtime
+// publishes, whatever the file says.
+func TestQuantizedLSTM(t *testing.T) {
+	p := nodeFile(t, 12, "x", "y", []int{5, 3, 4}, map[string][]float32{"s": {1}, "r": {1}}, "DynamicQuantizeLSTM x W R    s z r z -> h", "Relu h -> y")
+	n := p.Graph.Node[0]
+	n.Domain, n.Input = proto.String(contributed), []string{"x", "W", "R", "", "", "", "", "", "s", "z", "r", "z"}
+	n.Attribute = append(n.Attribute, textAttribute("direction", "bidirectional"), intAttribute("hidden_size", 2))
+	p.OpsetImport = append(p.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: proto.String(contributed), Version: proto.Int64(1)})
+	for name, sizes := range map[string][]int{"W": {2, 4, 8}, "R": {2, 2, 8}, "z": {2}} {
+		w := tensorProto(name, graph.TensorType{DType: graph.Int8, Sizes: sizes})
+		w.RawData = make([]byte, graph.NumElements(sizes))
+		p.Graph.Initializer = append(p.Graph.Initializer, w)
+	}
+	path := filepath.Join(t.TempDir(), "m.onnx")
+	writeProto(t, path, p)
+	m, _, err := Read(path, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Graph.Sizes(m.Graph.Outputs()[0]); !slices.Equal(got, []int{5, 2, 3, 2}) {
+		t.Errorf("the result is %v", got)
+	}
+}

@@ -22,7 +22,7 @@ func pointwiseOperators() []*operator {
 		// The defaults of version 1 have fewer digits.
 		{name: "Selu", versions: "!1 6 22", attrs: "alpha !consumed_inputs gamma", lower: floats(lowerSelu), types: sameType},
 		{name: "Celu", versions: "12", attrs: "alpha", lower: floats(lowerCelu), types: sameType},
-		{name: "Gelu", versions: "20", attrs: "approximate", lower: floats(lowerGelu), types: sameType, writes: map[string]writer{"gelu": plain("Gelu")}},
+		{name: "Gelu", versions: "20", attrs: "approximate", lower: floats(lowerGelu), types: sameType, writes: map[string]writer{"gelu": writeGelu}},
 		{name: "Softplus", versions: "1 22", lower: floats(lowerSoftplus), types: sameType},
 		{name: "Softsign", versions: "1 22", lower: floats(lowerSoftsign)},
 		{name: "Mish", versions: "18 22", lower: floats(lowerMish)},
@@ -57,8 +57,11 @@ func pointwiseOperators() []*operator {
 		if strings.HasPrefix(o.versions, "1 ") {
 			o.attrs = "~consumed_inputs"
 		}
-		if own == "reciprocal" {
+		switch own {
+		case "reciprocal":
 			o.writes["rsqrt"] = writeRsqrt
+		case "hardswish":
+			o.writes[own] = writeHardSwish
 		}
 		all = append(all, o)
 	}

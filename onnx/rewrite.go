@@ -20,8 +20,13 @@ type Changes struct {
 	Dropped int `json:"dropped"` // nodes of the file that are not in the result
 	// Operators are those of the new nodes, with their numbers.
 	Operators map[string]int `json:"operators,omitempty"`
-	// Fixed are the sizes that the file leaves open and the result does not.
-	Fixed []OpenSize `json:"fixed,omitempty"`
+	// Fixed are the sizes that the file leaves open and the result does not, FixedBecause
+	// says why, if the caller of [Rewrite] knows.
+	Fixed        []OpenSize `json:"fixed,omitempty"`
+	FixedBecause string     `json:"fixed_because,omitempty"`
+	// Open are other choices of sizes at which the result is proved as well, if its caller
+	// has proved it: sizes that the file leaves open are open in the result.
+	Open [][]OpenSize `json:"open,omitempty"`
 }
 
 // rewriting decides what of a file is kept for a result.
@@ -29,6 +34,7 @@ type rewriting struct {
 	*paths
 	r *model.Model
 	m *matching
+	*opened
 
 	outputs map[string]graph.Tensor   // outputs of the file, in the result
 	is      map[string]graph.Tensor   // values of the file that are tensors of the result
@@ -46,8 +52,9 @@ type rewriting struct {
 	visited map[graph.NodeID]bool   // nodes of the result that are written
 }
 
-func newRewriting(s *Source, r *model.Model) *rewriting {
-	w := &rewriting{paths: newPaths(s), r: r, m: match(s.model, r), outputs: map[string]graph.Tensor{}, is: map[string]graph.Tensor{},
+func newRewriting(p *paths, m *matching, r *model.Model, open *opened) *rewriting {
+	s := p.s
+	w := &rewriting{paths: p, opened: open, r: r, m: m, outputs: map[string]graph.Tensor{}, is: map[string]graph.Tensor{},
 		of:     map[graph.Tensor][]string{},
 		needed: map[string]bool{}, inits: map[string]bool{}, alias: map[string]string{}, wanted: map[graph.Tensor]string{},
 		given: map[graph.Tensor]string{}, visited: map[graph.NodeID]bool{}}
@@ -121,7 +128,7 @@ func (w *rewriting) decide() {
 				name(o)
 			}
 		}
-		w.whole[i] = w.keeps(i, n)
+		w.whole[i] = !w.opened.nodes[i] && w.keeps(i, n)
 	}
 }
 
@@ -175,6 +182,8 @@ func (w *rewriting) demand(v string) {
 	i, made := w.maker[v]
 	x, is := w.is[v]
 	switch {
+	case made && w.opened.values[v]:
+		w.stored = append(w.stored, v)
 	case !made:
 		w.inits[v] = true
 		if o, ok := w.outputs[v]; ok && (!is || o != x) {
@@ -391,14 +400,15 @@ func sortedTensors(of map[graph.Tensor]string) []graph.Tensor {
 	})
 }
 
-// export writes the new part in the operator set of the file.
-func (w *rewriting) export(name func(string) string, taken *names) (*onnxpb.ModelProto, error) {
+// export writes the new part in the operator set of the file. open: sizes of the file stay
+// open.
+func (w *rewriting) export(name func(string) string, taken *names, open bool) (*onnxpb.ModelProto, error) {
 	m, err := w.region(name, taken)
 	if err != nil {
 		return nil, err
 	}
 	e := newExporter(m)
-	e.names = taken
+	e.names, e.open = taken, open
 	for _, o := range w.s.file.GetOpsetImport() {
 		if defaultDomain(o.GetDomain()) {
 			e.opset = o.GetVersion()
@@ -428,8 +438,11 @@ func (w *rewriting) export(name func(string) string, taken *names) (*onnxpb.Mode
 		}
 	}
 	for _, n := range p.GetGraph().GetNode() {
-		if n.DocString == nil {
+		switch {
+		case n.DocString == nil:
 			n.DocString = proto.String(note) // it is read as it is written
+		case n.GetDocString() == "": // it is a part of what the reader recognizes
+			n.DocString = nil
 		}
 	}
 	w.unused(p)

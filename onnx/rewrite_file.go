@@ -2,6 +2,8 @@ package onnx
 
 import (
 	"bufio"
+	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -20,8 +22,9 @@ import (
 
 // RewriteOptions say how a file is rewritten.
 type RewriteOptions struct {
-	// Fix: sizes of inputs that the file leaves open are those that the model was read
-	// with, and inputs that were given a value are constants, even if nothing else changes.
+	// Fix: sizes that the file leaves open are those that the model was read with, and
+	// inputs that were given a value, or taken to have their default, are constants, even if
+	// nothing else changes. They are constants in any file that changes.
 	Fix bool
 	// DropDead: nodes on which no output of the file depends are left out if anything
 	// changes.
@@ -29,7 +32,13 @@ type RewriteOptions struct {
 	// Link: files of numbers next to the model may be links to those of the source, as for a
 	// file that is soon removed. Otherwise they are copies: who writes to one keeps the other.
 	Link bool
+	// Digest, if not nil, is the SHA-256 of the file that is to be written: another one is
+	// not, and the error is [ErrDigest].
+	Digest []byte
 }
+
+// ErrDigest is the error of [Rewrite] where [RewriteOptions.Digest] is another file's.
+var ErrDigest = errors.New("the file would be another one than expected")
 
 // Rewrite writes the file that s was read from with the changes that make it compute r, a
 // model of the same inputs and outputs. A node of the file whose results r computes in the
@@ -37,7 +46,9 @@ type RewriteOptions struct {
 // metadata, versions, initializers, functions. What r computes otherwise is written in the
 // operator set of the file. If nothing changes, the result is the file, byte by byte.
 //
-// Sizes that the file leaves open are fixed if anything changes: r is a model of these.
+// Sizes that the file leaves open stay open, although r is a model of certain ones: whether
+// the file computes the same at others is up to the caller, who can read both at others
+// ([Source.Other]), or fix them.
 // External data files are copied where path is in another folder.
 //
 // The error says what cannot be written so: an operator that the file's operator set does
@@ -63,17 +74,21 @@ func rewriteFile(path string, s *Source, r *model.Model, opt RewriteOptions) (*C
 	if err != nil {
 		return nil, err
 	}
-	if err := s.dataFiles(path, opt.Link); err != nil {
-		return nil, err
-	}
 	return &f.changes, atomicfile.WriteFile(path, func(w io.Writer) error {
-		b := bufio.NewWriterSize(w, 1<<20)
+		h := sha256.New()
+		b := bufio.NewWriterSize(io.MultiWriter(w, h), 1<<20)
 		for _, piece := range f.out {
 			if err := piece.copyTo(b, src); err != nil {
 				return err
 			}
 		}
-		return b.Flush()
+		if err := b.Flush(); err != nil {
+			return err
+		}
+		if opt.Digest != nil && !bytes.Equal(h.Sum(nil), opt.Digest) {
+			return ErrDigest
+		}
+		return s.dataFiles(path, opt.Link)
 	})
 }
 
@@ -145,11 +160,27 @@ type item struct {
 }
 
 func newPatch(s *Source, r *model.Model, src io.ReaderAt, opt RewriteOptions) (f *patch, err error) {
-	defer must.Catch(&err)
 	if r.Graph != s.model.Graph {
-		r = must.Get(once(r))
+		if r, err = once(r); err != nil {
+			return nil, err
+		}
 	}
-	f = &patch{w: newRewriting(s, r), s: s, src: src, opt: opt, taken: newNames(), rename: map[string]string{}, final: map[string]bool{},
+	open := &opened{values: map[string]bool{}, nodes: map[int]bool{}}
+	p, m := newPaths(s), match(s.model, r)
+	for {
+		f, err = open.patch(p, m, r, src, opt)
+		// Each turn keeps less of the file, so that there is a last one.
+		if c := (*cycle)(nil); !errors.As(err, &c) || !open.add(s, c) {
+			return f, err
+		}
+	}
+}
+
+// patch makes the patch, or finds a cycle.
+func (o *opened) patch(p *paths, m *matching, r *model.Model, src io.ReaderAt, opt RewriteOptions) (f *patch, err error) {
+	defer must.Catch(&err)
+	s := p.s
+	f = &patch{w: newRewriting(p, m, r, o), s: s, src: src, opt: opt, taken: newNames(), rename: map[string]string{}, final: map[string]bool{},
 		changes: Changes{Operators: map[string]int{}}}
 	w := f.w
 	w.decide()
@@ -161,7 +192,7 @@ func newPatch(s *Source, r *model.Model, src io.ReaderAt, opt RewriteOptions) (f
 	}
 	w.write()
 	items := f.items()
-	f.changed = len(w.written)+len(w.stored)+len(w.alias) > 0 || opt.Fix && len(s.open)+len(s.given) > 0
+	f.changed = len(w.written)+len(w.stored)+len(w.alias) > 0 || opt.Fix && len(s.open)+len(s.given)+len(s.defaults) > 0
 	if !f.changed {
 		f.out = []segment{{end: s.src.size}}
 		f.changes.Kept = len(s.file.GetGraph().GetNode())
@@ -177,7 +208,7 @@ func newPatch(s *Source, r *model.Model, src io.ReaderAt, opt RewriteOptions) (f
 		f.read[o.GetName()] = true
 	}
 	for _, in := range s.file.GetGraph().GetInput() {
-		f.input[in.GetName()] = true
+		f.input[in.GetName()] = !slices.Contains(s.defaults, in.GetName())
 	}
 	f.add()
 	f.assemble(items)
@@ -230,7 +261,7 @@ func (f *patch) items() []item {
 			OpType: proto.String("Identity"), Name: proto.String(f.taken.unique(v + "/identity")), Input: []string{u}, Output: []string{v}}})
 	}
 	if len(w.written) > 0 {
-		f.region = must.Get(w.export(f.name, f.taken))
+		f.region = must.Get(w.export(f.name, f.taken, !f.opt.Fix && len(f.s.open) > 0))
 		w.originals(f.region, f.taken)
 		if len(w.written) != len(f.region.GetGraph().GetOutput()) {
 			must.Failf("a new node needs what is new itself")
@@ -269,29 +300,7 @@ func (f *patch) items() []item {
 			maker[v] = it
 		}
 	}
-	var out []item
-	state := map[*item]int{}
-	var place func(it *item)
-	place = func(it *item) {
-		switch state[it] {
-		case 1:
-			must.Failf("the nodes of the result have a cycle")
-		case 2:
-			return
-		}
-		state[it] = 1
-		for _, v := range it.reads {
-			if m := maker[v]; m != nil {
-				place(m)
-			}
-		}
-		state[it] = 2
-		out = append(out, *it)
-	}
-	for _, it := range kept {
-		place(it)
-	}
-	return out
+	return ordered(kept, maker)
 }
 
 // claimInside claims the names that graphs within a node define.
@@ -483,9 +492,9 @@ func (f *patch) inputs(pieces []segment) (out []segment) {
 	for i, in := range g.GetInput() {
 		v := in.GetName()
 		switch {
-		case f.s.given[v] != nil, stored[v] && !f.keepsInitializer(v):
+		case f.s.given[v] != nil, slices.Contains(f.s.defaults, v), stored[v] && !f.keepsInitializer(v):
 			continue
-		case open[v] && f.s.values[v].tensor.Node != 0:
+		case f.opt.Fix && open[v] && f.s.values[v].tensor.Node != 0:
 			in = proto.Clone(in).(*onnxpb.ValueInfoProto)
 			typ := f.s.model.Graph.Type(f.s.values[v].tensor)
 			in.GetType().GetTensorType().Shape = valueInfo(v, typ).GetType().GetTensorType().GetShape()
@@ -494,7 +503,9 @@ func (f *patch) inputs(pieces []segment) (out []segment) {
 			out = append(out, pieces[i])
 		}
 	}
-	f.changes.Fixed = f.s.open
+	if f.opt.Fix {
+		f.changes.Fixed = f.s.open
+	}
 	if f.s.file.GetIrVersion() < 4 { // initializers are inputs there
 		for _, t := range f.added {
 			typ := must.Get(dtypeOf(elem(t.GetDataType())))
@@ -513,7 +524,8 @@ func (f *patch) infos(pieces []segment) (out []segment) {
 		}
 	}
 	for _, v := range f.region.GetGraph().GetValueInfo() {
-		if !have[v.GetName()] {
+		// Where sizes stay open, those of new values are not known.
+		if !have[v.GetName()] && (f.opt.Fix || len(f.s.open) == 0) {
 			out = append(out, field(graphInfo, v))
 		}
 	}

@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -27,9 +26,6 @@ func older(n *onnxpb.NodeProto, opset int64, ints map[string][]int64) error {
 			n.Attribute = append(n.Attribute, intsAttribute(name, xs...))
 		}
 		n.Input = n.Input[:1]
-	}
-	if n.GetOpType() == "Softmax" && opset < 13 {
-		return errors.New("before set 13 Softmax joins axes")
 	}
 	return fits(n, opset)
 }

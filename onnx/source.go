@@ -19,16 +19,13 @@ type Source struct {
 	// open are the sizes that the file leaves open, given its inputs that were given a value.
 	open  []OpenSize
 	given map[string]*model.Weight
-	opt   ReadOptions
+	// defaults are the inputs that were taken to be the constants that the file has for them.
+	defaults []string
+	opt      ReadOptions
 }
 
 // ReadResult reads a file that [Rewrite] made, as the source was read.
-func (s *Source) ReadResult(path string) (*model.Model, error) {
-	opt := s.opt
-	opt.Shapes, opt.Constants, opt.Batch = nil, nil, 0
-	m, _, err := Read(path, opt)
-	return m, err
-}
+func (s *Source) ReadResult(path string) (*model.Model, error) { return s.ReadAt(path, s.open) }
 
 // sourceValue is a value of the main graph.
 type sourceValue struct {
@@ -39,7 +36,7 @@ type sourceValue struct {
 // sourceOf records what was read. from says which node of im.made each node of the model is.
 func (im *importer) sourceOf(m *model.Model, from []graph.NodeID, env *scope, nodes []*onnxpb.NodeProto) *Source {
 	s := &Source{src: im.src, file: im.file, model: m, nodes: nodes, values: map[string]sourceValue{},
-		open: slices.Clone(im.report.Open), given: im.opt.Constants, opt: im.opt}
+		open: slices.Clone(im.report.Open), given: im.opt.Constants, defaults: im.report.Defaults, opt: im.opt}
 	to := map[graph.NodeID]graph.NodeID{}
 	for id := range m.Graph.Nodes() {
 		to[from[id]] = id

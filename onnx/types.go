@@ -82,6 +82,18 @@ func recurrentTypes(c *call) []graph.TensorType {
 	return []graph.TensorType{{DType: x.DType, Sizes: []int{x.Sizes[0], dirs, x.Sizes[1], hidden}}, last, last}
 }
 
+// quantizedRecurrentTypes are those of an LSTM whose weights are quantized: R is
+// [directions, hidden, 4 * hidden].
+func quantizedRecurrentTypes(c *call) []graph.TensorType {
+	x, r := c.typeOf(0), c.typeOf(2)
+	if len(x.Sizes) != 3 || len(r.Sizes) != 3 || r.Sizes[2] != 4*r.Sizes[1] {
+		return nil
+	}
+	dirs, hidden := r.Sizes[0], r.Sizes[1]
+	last := graph.TensorType{DType: x.DType, Sizes: []int{dirs, x.Sizes[1], hidden}}
+	return []graph.TensorType{{DType: x.DType, Sizes: []int{x.Sizes[0], dirs, x.Sizes[1], hidden}}, last, last}
+}
+
 func argTypes(c *call) []graph.TensorType {
 	x := c.typeOf(0)
 	return []graph.TensorType{{DType: graph.Int64, Sizes: reducedSizes(x.Sizes, []int{c.axisAttr(0, len(x.Sizes))}, c.int("keepdims", 1) != 0)}}

@@ -117,6 +117,7 @@ type exporter struct {
 	m     *model.Model
 	g     *graph.Graph
 	opset int64
+	open  bool // sizes may be others than those of the graph
 
 	names   *names
 	name    map[graph.Tensor]string         // of a tensor in the file

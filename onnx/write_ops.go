@@ -120,6 +120,10 @@ func numbered(onnx string, names ...string) writer {
 
 func writeLayerNorm(e *exporter, id graph.NodeID) {
 	eps, _ := e.attr(id, "eps").Number()
+	if e.opset < layerNormOpset {
+		e.spellLayerNorm(id, eps)
+		return
+	}
 	n := e.emit("LayerNormalization", e.operands(id), e.out(id), intAttribute("axis", int64(e.int(id, "axis"))), floatAttribute("epsilon", eps))
 	e.markNumbers(id, n)
 }
@@ -127,6 +131,20 @@ func writeLayerNorm(e *exporter, id graph.NodeID) {
 func writeClip(e *exporter, id graph.NodeID) {
 	in := e.operands(id)
 	t := e.g.DType(id.Out(0))
+	if e.opset < clipOpset {
+		n := e.emit("Clip", in, e.out(id))
+		for i, name := range []string{"min", "max"} {
+			if x, _ := e.g.Attrs(id)[i].Number(); !math.IsInf(x, 0) {
+				n.Attribute = append(n.Attribute, floatAttribute(name, x))
+			}
+		}
+		if len(n.Attribute) == 0 {
+			mark(n, "keep")
+		} else {
+			e.markNumbers(id, n)
+		}
+		return
+	}
 	for _, name := range []string{"lo", "hi"} {
 		x, _ := e.attr(id, name).Number()
 		if math.IsInf(x, 0) {
@@ -163,7 +181,11 @@ func writeSmul(e *exporter, id graph.NodeID) {
 }
 
 func writeSoftmax(e *exporter, id graph.NodeID) {
-	e.emit("Softmax", e.operands(id), e.out(id), intAttribute("axis", int64(e.int(id, "axis"))))
+	axis := e.int(id, "axis")
+	if e.opset < softmaxOpset && axis != len(e.sizes(id))-1 {
+		must.Failf("before operator set %d Softmax joins the axes behind axis %d", softmaxOpset, axis)
+	}
+	e.emit("Softmax", e.operands(id), e.out(id), intAttribute("axis", int64(axis)))
 }
 
 // windowAttributes are the stride and the padding of a window.
@@ -318,12 +340,35 @@ func writeTranspose(e *exporter, id graph.NodeID) {
 // writeReshape writes an operator whose second input is the shape.
 func writeReshape(onnx string) writer {
 	return func(e *exporter, id graph.NodeID) {
-		n := e.emit(onnx, append(e.operands(id), e.intList(e.sizes(id)...)), e.out(id))
+		to := e.sizes(id)
+		if onnx == "Reshape" && e.open {
+			to = relative(e.operandSizes(id, 0), to)
+		}
+		n := e.emit(onnx, append(e.operands(id), e.intList(to...)), e.out(id))
 		if onnx == "Reshape" && slices.Contains(e.sizes(id), 0) { // else 0 is the size that the operand has there
 			n.Attribute = append(n.Attribute, intAttribute("allowzero", 1))
 		}
 		e.markKept(id, n)
 	}
+}
+
+// relative is a shape for Reshape that names as few sizes as it can: 0 is the size that the
+// operand has at that axis, -1 what is left. It is the same shape for the sizes at hand.
+func relative(from, to []int) []int {
+	if slices.Contains(from, 0) {
+		return to
+	}
+	out, at := slices.Clone(to), 0
+	for ; at < min(len(from), len(to)) && from[at] == to[at]; at++ {
+		out[at] = 0
+	}
+	for k := at; k < len(out); k++ {
+		if out[k] != 1 {
+			out[k] = -1
+			break
+		}
+	}
+	return out
 }
 
 func writeGather(e *exporter, id graph.NodeID) {
@@ -333,6 +378,12 @@ func writeGather(e *exporter, id graph.NodeID) {
 func writePad(e *exporter, id graph.NodeID) {
 	before, after := e.tuple(id, "before"), e.tuple(id, "after")
 	x, _ := e.attr(id, "value").Number()
+	if e.opset < padOpset {
+		n := e.emit("Pad", e.operands(id), e.out(id), intsAttribute("pads", append(before, after...)...), floatAttribute("value", x))
+		e.markNumbers(id, n)
+		e.markKept(id, n)
+		return
+	}
 	n := e.emit("Pad", append(e.operands(id), e.intList(append(before, after...)...), e.number(e.g.DType(id.Out(0)), x)), e.out(id))
 	e.markNumbers(id, n)
 	e.markKept(id, n)

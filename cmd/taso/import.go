@@ -70,7 +70,7 @@ func (k *importFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if rep != nil {
-		_, err = onnx.Rewrite(k.out, rep.Source, m, onnx.RewriteOptions{Fix: len(k.model.shapes)+len(k.model.constants)+k.model.batch > 0})
+		_, err = onnx.Rewrite(k.out, rep.Source, m, onnx.RewriteOptions{Fix: k.model.defaults || len(k.model.shapes)+len(k.model.constants)+k.model.batch > 0})
 	} else {
 		err = onnx.Write(k.out, m, onnx.WriteOptions{})
 	}

@@ -46,7 +46,8 @@ whose sizes the file leaves open are given theirs by --shape; --batch gives that
 batch: of an axis with "batch" in its name, else of the first, or of a built-in model that
 takes any (taso models says which). A batch that is not given is 1, which is said. An input on which the
 graph's form depends, such as a sampling rate, is given its value by --constant. An input to
-which the file gives a default is an input; --defaults makes it a constant.`
+which the file gives a default is an input; --defaults makes it a constant: a file that is
+written has no such input if anything changes.`
 
 func (k *modelFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input (input=1,3,224,224) or of a named dimension (batch=1); may be repeated")

@@ -310,4 +310,10 @@ func printChanges(w io.Writer, c *onnx.Changes) {
 	for _, o := range c.Fixed {
 		fmt.Fprintf(w, "size fixed: axis %d of %s is %d in the result, and open in the file\n", o.Axis, o.Input, o.Size)
 	}
+	if c.FixedBecause != "" {
+		fmt.Fprintf(w, "sizes are fixed because the result is not proved at other sizes: %s\n", c.FixedBecause)
+	}
+	for _, sizes := range c.Open {
+		fmt.Fprintf(w, "sizes stay open: the result is also proved at %s\n", optimize.SizesText(sizes))
+	}
 }

@@ -291,3 +291,31 @@ func TestHeavy(t *testing.T) {
 		t.Errorf("undone it costs %d, before %d: %v", b.Cost(), before, err)
 	}
 }
+
+// What stays whole keeps its own weights, although others are the same number.
+func TestWholeKeepsWeights(t *testing.T) {
+	g, err := graph.ParseText("g", `x : float32[2]
+u : weight float32[2]
+v : weight float32[2]
+a = ewadd(x, u)
+b = ewmul(x, v)
+return a, b`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	zero := func(string) (float64, bool) { return 0, true }
+	for _, whole := range []map[string]bool{nil, {"b": true}} {
+		net, _, err := FromReal(g, nil, Weights{Constant: zero, Whole: whole})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, _, err := net.Graph()
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads := h.Name(h.Operands(h.Outputs()[1].Node)[1].Node)
+		if want := map[bool]string{false: "u", true: "v"}[whole != nil]; reads != want {
+			t.Errorf("whole: %v: b reads %s, want %s", whole, reads, want)
+		}
+	}
+}

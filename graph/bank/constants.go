@@ -31,10 +31,10 @@ func (c *constants) weight(t graph.Tensor, x Tensor) (Tensor, error) {
 }
 
 // moved is the tensor to use for an operator on constants that only rearranges; ok is false
-// of others.
-func (c *constants) moved(g *graph.Graph, id graph.NodeID) (x Tensor, ok bool, err error) {
+// of others, and of what stays whole.
+func (c *constants) moved(g *graph.Graph, id graph.NodeID, apart bool) (x Tensor, ok bool, err error) {
 	op := g.Op(id)
-	if !op.Rearranges || op.Expand != nil || g.NumOut(id) != 1 || len(g.Operands(id)) == 0 {
+	if !apart || !op.Rearranges || op.Expand != nil || g.NumOut(id) != 1 || len(g.Operands(id)) == 0 {
 		return 0, false, nil
 	}
 	var in []Tensor

@@ -61,7 +61,8 @@ func from(g *graph.Graph, price Price, w *Weights) (b *Bank, place func(graph.Te
 			unreal[id.Out(0)] = w.Infinite[g.Name(id)] && g.IsWeight(id)
 			continue
 		}
-		if x, ok, err := numbers.moved(g, id); err != nil {
+		apart := !w.Whole[g.Name(id)]
+		if x, ok, err := numbers.moved(g, id, apart); err != nil {
 			return nil, nil, fmt.Errorf("node %s: %w", g.Name(id), err)
 		} else if ok {
 			to[id.Out(0)] = x
@@ -70,6 +71,11 @@ func from(g *graph.Graph, price Price, w *Weights) (b *Bank, place func(graph.Te
 		in := make([]Tensor, len(g.Operands(id)))
 		for i, t := range g.Operands(id) {
 			in[i] = to[t]
+			// What stays whole keeps its own weights: several of the same number are one
+			// tensor elsewhere.
+			if x, ok := numbers.came[t]; ok && !apart {
+				in[i] = x
+			}
 		}
 		if kind, payload, ok := g.Opaque(id); ok {
 			n, err := b.addOpaque(op, kind, payload, g.OpaqueDigest(id), g.DType(id.Out(0)), in, &serial, g, id)

@@ -145,7 +145,7 @@ func (r *Result) judge(ctx context.Context, o *Options, list []*built) (kept *bu
 	var candidates []Candidate
 	var of []*built
 	for _, b := range list[1:] {
-		m, refused := r.deliver(o, b)
+		m, refused := r.deliver(ctx, o, b)
 		if refused != nil { // it is no file, so there is nothing to judge
 			r.drop(refused)
 			continue

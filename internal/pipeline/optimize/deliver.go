@@ -1,7 +1,7 @@
 package optimize
 
 import (
-	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -18,7 +18,7 @@ import (
 
 // deliver writes the file of a result and reads it. Without a file that the model was read
 // from, or a folder, it is the model as it was built. refused says why there is none.
-func (r *Result) deliver(o *Options, b *built) (m *model.Model, refused error) {
+func (r *Result) deliver(ctx context.Context, o *Options, b *built) (m *model.Model, refused error) {
 	r.Changes, r.source, r.original, r.keepDead = nil, o.Source, o.Model, o.KeepDead
 	if o.Source == nil || o.Folder == "" || len(b.steps) == 0 {
 		return b.out, nil
@@ -26,7 +26,20 @@ func (r *Result) deliver(o *Options, b *built) (m *model.Model, refused error) {
 	if b.read == nil && b.unwritten == nil {
 		path := filepath.Join(o.Folder, fmt.Sprintf("result-%d.onnx", *o.written))
 		*o.written++
-		if b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, onnx.RewriteOptions{DropDead: !o.KeepDead, Link: true}); b.unwritten == nil {
+		opt := onnx.RewriteOptions{DropDead: !o.KeepDead, Link: true}
+		b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, opt)
+		var open [][]onnx.OpenSize
+		var why error
+		if b.unwritten == nil && len(o.Source.Open()) > 0 {
+			if open, why = o.provedOpen(ctx, b, path); why != nil {
+				opt.Fix = true
+				b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, opt)
+			}
+		}
+		if b.unwritten == nil {
+			if b.changes.Open = open; why != nil {
+				b.changes.FixedBecause = why.Error()
+			}
 			b.read, b.unwritten = o.Source.ReadResult(path)
 		}
 		var e *onnx.Error
@@ -54,22 +67,15 @@ func (r *Result) Write(path string) error {
 		_, err := onnx.Rewrite(path, r.source, r.original, onnx.RewriteOptions{})
 		return err
 	}
-	if _, err := onnx.Rewrite(path, r.source, r.built, onnx.RewriteOptions{DropDead: !r.keepDead}); err != nil {
-		return err
-	}
-	a, err := digest(r.File)
+	want, err := digest(r.File)
 	if err != nil {
 		return err
 	}
-	b, err := digest(path)
-	if err != nil {
-		return err
+	_, err = onnx.Rewrite(path, r.source, r.built, onnx.RewriteOptions{DropDead: !r.keepDead, Fix: len(r.Changes.Fixed) > 0, Digest: want})
+	if errors.Is(err, onnx.ErrDigest) {
+		return fmt.Errorf("%s is not written: it would not be the file that was proved, as the model's file changed meanwhile", path)
 	}
-	if !bytes.Equal(a, b) {
-		os.Remove(path)
-		return fmt.Errorf("%s, written again, is not the file that was proved: the model's file changed meanwhile", path)
-	}
-	return nil
+	return err
 }
 
 // digest is that of a file.

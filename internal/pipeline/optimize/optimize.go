@@ -242,7 +242,7 @@ func (r *Result) settle(ctx context.Context, o *Options, b *built) (refused, err
 	}
 	r.Model, r.CostAfter, r.Steps, r.StepCount = b.out, b.cost, b.steps, len(b.steps)
 	r.Folded, r.File = b.folded, ""
-	if r.Model, refused = r.deliver(o, b); refused != nil {
+	if r.Model, refused = r.deliver(ctx, o, b); refused != nil {
 		return refused, nil
 	}
 	r.mark(o.Model, b.d)

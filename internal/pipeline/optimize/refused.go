@@ -174,7 +174,7 @@ func (r *Result) without(ctx, timed context.Context, o *Options, s *searching) (
 		}
 		x := &Result{Report: Report{Unproved: r.Unproved}}
 		var why error
-		if x.Model, why = x.deliver(o, b); why == nil {
+		if x.Model, why = x.deliver(ctx, o, b); why == nil {
 			if why, err = x.check(ctx, o, b); err != nil {
 				return nil, err
 			}

@@ -1,0 +1,168 @@
+package optimize
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx"
+	"github.com/taso-go/taso/search"
+)
+
+// A model is optimized at certain sizes. Its file may leave sizes open, and the result leaves
+// them open too if the steps that led to it are made, and proved, at other sizes as well:
+// every law has its conditions checked there, and the certificate is checked against the
+// two files as they are read at these sizes.
+
+// triesElsewhere are the moves that are tried to prove a result at other sizes where the
+// steps cannot be made there.
+const triesElsewhere = 2000
+
+// provedOpen proves that a written file computes what the model's file does at other sizes.
+// It returns these sizes, or says why there is no such proof.
+func (o *Options) provedOpen(ctx context.Context, b *built, path string) (at [][]onnx.OpenSize, why error) {
+	choices, models := o.Source.Other()
+	if len(choices) == 0 {
+		return nil, errors.New("the model cannot be read at other sizes, so the result is proved at these only")
+	}
+	for i, a := range models {
+		if err := o.provedAt(ctx, b, a, path, choices[i]); err != nil {
+			return nil, fmt.Errorf("at %s: %w", SizesText(choices[i]), err)
+		}
+	}
+	return choices, nil
+}
+
+// provedAt is provedOpen at one choice of sizes, at which the model is a.
+func (o *Options) provedAt(ctx context.Context, b *built, a *model.Model, path string, sizes []onnx.OpenSize) error {
+	result, err := o.Source.ReadAt(path, sizes)
+	if err != nil {
+		if e := (*onnx.Error)(nil); errors.As(err, &e) {
+			e.File = "the result" // it is nowhere yet
+		}
+		return err
+	}
+	laws, proofs, err := shaped(ctx, a, o.Laws)
+	if err != nil {
+		return err
+	}
+	maps.Copy(proofs, notShaped(o.Proofs))
+	d, err := o.elsewhere(b.by, a, laws)
+	if err != nil { // another way may lead there
+		all := slices.DeleteFunc(slices.Clone(o.Laws), func(l *law.Law) bool { return shapedLike(l.Name) != "" })
+		p, other := Prove(ctx, a, result, Options{Laws: append(all, laws...), Proofs: proofs, Compiled: o.Compiled, Tries: triesElsewhere, Workers: 1, Seed: o.Seed})
+		if other == nil && p.Equal {
+			return nil
+		}
+		return err
+	}
+	var cert bytes.Buffer
+	if err := WriteProof(ctx, &cert, d, proofs); err != nil {
+		return err
+	}
+	if _, err := CheckProof(ctx, bytes.NewReader(cert.Bytes()), "proof", a, result, false); err != nil {
+		return fmt.Errorf("the proof is not accepted: %w", err)
+	}
+	return nil
+}
+
+// elsewhere makes the moves of a search on the model at other sizes. Laws for the shapes of the
+// model are replaced by others of laws.
+func (o *Options) elsewhere(found *searching, a *model.Model, laws []*law.Law) (*search.Derivation, error) {
+	if found.from != nil {
+		return nil, errors.New("the steps of a saturation cannot be made at other sizes")
+	}
+	w, err := knownWeights(a)
+	if err != nil {
+		return nil, err
+	}
+	w.Whole = o.weights.Whole
+	n, err := search.NewNetworkReal(a.Graph, nil, w)
+	if err != nil {
+		return nil, err
+	}
+	swaps, err := exchanges()
+	if err != nil {
+		return nil, err
+	}
+	n.SwapBy(swaps)
+	rw := search.NewRewriter(n.Net, found.rules)
+	for i := range found.path {
+		if err := makeAgain(rw, n, found.path[i], laws); err != nil {
+			return nil, fmt.Errorf("step %d, law %s: %w", i+1, found.path[i].Direction.Law.Law.Name, err)
+		}
+	}
+	return n.Derivation()
+}
+
+// makeAgain makes one move at other sizes.
+func makeAgain(rw *search.Rewriter, n *search.Network, mv search.Move, laws []*law.Law) error {
+	try := func(mv search.Move) (found bool, err error) {
+		mark := n.Net.Mark()
+		found = rw.Find(&mv, func(m *search.Match) { err = n.Make(rw, m) })
+		n.Net.Keep(mark)
+		return found, err
+	}
+	like := shapedLike(mv.Direction.Law.Law.Name)
+	if like == "" {
+		if found, err := try(mv); found || err != nil {
+			return err
+		}
+		return errors.New("it does not hold there")
+	}
+	for _, l := range laws {
+		if shapedLike(l.Name) != like {
+			continue
+		}
+		c, err := rewrite.Compile(l)
+		if err != nil {
+			return err
+		}
+		for _, d := range c.Directions {
+			mv.Direction = d
+			if found, err := try(mv); found || err != nil {
+				return err
+			}
+		}
+	}
+	return errors.New("it does not hold there")
+}
+
+// shapedLike is the law that a law for certain shapes is a special case of; "" for others.
+func shapedLike(name string) string {
+	for _, s := range shapedLaws {
+		if strings.HasPrefix(name, s.like+"_shaped_") {
+			return s.like
+		}
+	}
+	return ""
+}
+
+// notShaped are the proofs of laws that are for all shapes.
+func notShaped(proofs map[string]*law.Proof) map[string]*law.Proof {
+	out := maps.Clone(proofs)
+	maps.DeleteFunc(out, func(name string, _ *law.Proof) bool { return shapedLike(name) != "" })
+	return out
+}
+
+// SizesText is a choice of open sizes, such as: batch = 2, axis 1 of x = 5.
+func SizesText(sizes []onnx.OpenSize) string {
+	var parts []string
+	for _, o := range sizes {
+		name := o.Dim
+		if name == "" {
+			name = fmt.Sprintf("axis %d of %s", o.Axis, o.Input)
+		}
+		if text := fmt.Sprintf("%s = %d", name, o.Size); !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

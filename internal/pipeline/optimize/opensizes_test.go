@@ -1,0 +1,140 @@
+package optimize
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx"
+	"github.com/taso-go/taso/onnx/onnxpb"
+	"google.golang.org/protobuf/proto"
+)
+
+// openFile writes a graph to a file in which the first sizes of x and of the outputs are open.
+func openFile(t *testing.T, text string) string {
+	t.Helper()
+	g, err := graph.ParseText("g", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "model.onnx")
+	if err := onnx.Write(path, &model.Model{Name: "g", Graph: g}, onnx.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	p := readProto(t, path)
+	p.ProducerName = proto.String("somebody")
+	for _, v := range append(p.Graph.Output, p.Graph.Input...) {
+		v.Type.GetTensorType().Shape.Dim[0].Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: "batch"}
+	}
+	for _, n := range p.Graph.Node {
+		n.DocString = nil
+	}
+	p.Graph.ValueInfo = nil
+	raw, err := proto.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func readProto(t *testing.T, path string) *onnxpb.ModelProto {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &onnxpb.ModelProto{}
+	if err := proto.Unmarshal(raw, p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// optimizedFile optimizes a file and writes the result.
+func optimizedFile(t *testing.T, path string, opt onnx.ReadOptions) (*Result, string) {
+	t.Helper()
+	m, rep, err := onnx.Read(path, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, err := cost.FindMachine("zen5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(context.Background(), Options{Model: m, Source: rep.Source, Folder: t.TempDir(), Cost: machine, Tries: 200, Method: Descend})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out.onnx")
+	if err := r.Write(out); err != nil {
+		t.Fatal(err)
+	}
+	return r, out
+}
+
+// Sizes that the file leaves open are open in the result if it is proved at others as well;
+// else they are fixed, and the report says why.
+func TestOpenSizes(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		open       bool
+	}{
+		{"a law for all sizes", "x : float32[1, 4]\na = neg(x)\nb = neg(a)\ny = exp(b)\nreturn y", true},
+		{"a reshape that is written anew", "x : float32[1, 4, 6]\na = neg(x)\nb = reshape[shape=[1, 24]](a)\nc = reshape[shape=[1, 2, 12]](b)\nd = neg(c)\ny = exp(d)\nreturn y", true},
+		{"what is so at batch 1 only", "x : float32[1, 4]\na = concat[axis=0](x, x)\nb = slice[axis=0, lo=0, hi=1](a)\ny = exp(b)\nreturn y", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := openFile(t, c.text)
+			r, out := optimizedFile(t, path, onnx.ReadOptions{})
+			if r.Changes == nil {
+				t.Fatalf("nothing changed: %v", r.Refused)
+			}
+			p, was := readProto(t, out), readProto(t, path)
+			if got := proto.Equal(p.Graph.Input[0], was.Graph.Input[0]); got != c.open || len(r.Changes.Open) > 0 != c.open || (r.Changes.FixedBecause == "") != c.open {
+				t.Errorf("open: %v, want %v: %+v\n%v", got, c.open, r.Changes, p.Graph.Node)
+			}
+			if !proto.Equal(p.Graph.Output[0], was.Graph.Output[0]) {
+				t.Errorf("the output is declared as %v", p.Graph.Output[0])
+			}
+			if c.open {
+				if _, _, err := onnx.Read(out, onnx.ReadOptions{Batch: 5}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// Write leaves a file as it is where the model's file changed since it was read.
+func TestWriteCompares(t *testing.T) {
+	path := openFile(t, "x : float32[1, 4]\na = neg(x)\nb = neg(a)\ny = exp(b)\nreturn y")
+	r, _ := optimizedFile(t, path, onnx.ReadOptions{})
+	if r.File == "" {
+		t.Fatal("nothing changed")
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.Replace(raw, []byte("somebody"), []byte("nobodies"), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out.onnx")
+	if err := os.WriteFile(out, []byte("precious"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Write(out); err == nil {
+		t.Error("another file was written without an error")
+	}
+	if raw, err := os.ReadFile(out); err != nil || string(raw) != "precious" {
+		t.Errorf("the file became %q, %v", raw, err)
+	}
+}
