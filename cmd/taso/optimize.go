@@ -87,8 +87,12 @@ A search tries --tries moves and finds the same every time. --budget and --memor
 it earlier. The best network so far is then proved, checked and written as any other, and
 the exit status is 1. Ctrl-C ends the command within about a second: the best network is
 written only if it is proved and checked by then.
+
+MODEL - is a model on the standard input. --out - writes the result to the standard output
+and the report to the standard error.
 ` + modelHelp + "\n" + modesHelp,
 		Example: `  taso optimize model.onnx --out faster.onnx
+  cat model.onnx | taso optimize - --out - >faster.onnx
   taso optimize bert --backend analytic:v100 --steps
   taso optimize bert --backend recorded:gpu.costs
   taso optimize model.onnx --out faster.onnx --proof faster.proof --html faster.html
@@ -101,7 +105,7 @@ written only if it is proved and checked by then.
 	k.model.add(c)
 	k.judge.add(c)
 	f := c.Flags()
-	f.StringVar(&k.out, "out", "", "write the result to `FILE.onnx`")
+	f.StringVar(&k.out, "out", "", "write the result to `FILE.onnx`; -: to the standard output, and the report to the standard error")
 	f.StringVar(&k.proof, "proof", "", "write the certificate to `FILE`")
 	f.StringVar(&k.html, "html", "", "write a page to step through to `FILE.html`")
 	f.StringVar(&k.svg, "svg", "", "write a picture of the model and the result, with what changed marked, to `FILE.svg`")
@@ -149,19 +153,33 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if err := k.judge.check(); err != nil {
 		return err
 	}
-	read, rep, err := k.model.read(args[0])
+	file, removeFile, err := modelFile(c, args[0])
 	if err != nil {
 		return err
 	}
+	defer removeFile()
+	read, rep, err := k.model.read(file)
+	if err != nil {
+		if args[0] == stdin {
+			err = inStdin(err)
+		}
+		return err
+	}
 	k.opt.Model = read
-	if err := checkOutputs(append(k.model.inputs, k.rules...), output{"--out", k.out}, output{"--proof", k.proof}, output{"--html", k.html}, output{"--svg", k.svg}); err != nil {
+	named := k.out
+	if k.out == stdout {
+		if named = ""; rep != nil && len(rep.Files) > 0 {
+			return otherFiles("--out "+stdout, rep.Files[0])
+		}
+	}
+	if err := checkOutputs(append(k.model.inputs, k.rules...), output{"--out", named}, output{"--proof", k.proof}, output{"--html", k.html}, output{"--svg", k.svg}); err != nil {
 		return err
 	}
 	if rep != nil {
 		k.opt.Source, k.opt.KeepDead = rep.Source, len(k.only) > 0
 		folder := os.TempDir()
-		if k.out != "" { // files of numbers beside the model are linked, not copied
-			folder = filepath.Dir(k.out)
+		if named != "" { // files of numbers beside the model are linked, not copied
+			folder = filepath.Dir(named)
 		}
 		var done func()
 		if k.opt.Folder, done, err = atomicfile.Folder(folder, ".optimize-*"); err != nil {
@@ -183,7 +201,7 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		if k.opt.Measure = false; !k.noFuse {
 			k.opt.Target = lower.ONNXRuntime()
 		}
-		k.opt.Judge = k.judge.judges(c.Context(), args[0], &k.model, read, rep)
+		k.opt.Judge = k.judge.judges(c.Context(), file, &k.model, read, rep)
 	}
 	if err := k.laws(); err != nil {
 		return err
@@ -202,10 +220,13 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := k.write(res); err != nil {
+	if err := k.write(c, res); err != nil {
 		return err
 	}
 	out := c.OutOrStdout()
+	if k.out == stdout {
+		out = c.ErrOrStderr()
+	}
 	if k.json {
 		err = writeJSON(out, &res.Report)
 	} else {
@@ -312,7 +333,7 @@ func readLaws(path string, proofs map[string]*law.Proof) (laws []*law.Law, err e
 }
 
 // write writes the files that were asked for.
-func (k *optimizeFlags) write(res *optimize.Result) error {
+func (k *optimizeFlags) write(c *cobra.Command, res *optimize.Result) error {
 	for _, f := range []struct {
 		path  string
 		write func(io.Writer) error
@@ -328,8 +349,11 @@ func (k *optimizeFlags) write(res *optimize.Result) error {
 			return err
 		}
 	}
-	if k.out == "" {
+	switch k.out {
+	case "":
 		return nil
+	case stdout:
+		return writeStdout(c, res.Write)
 	}
 	return res.Write(k.out)
 }

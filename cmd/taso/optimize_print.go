@@ -145,7 +145,7 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	}
 	fmt.Fprintln(w)
 	for _, f := range []string{k.out, k.proof, k.html, k.svg} {
-		if f != "" {
+		if f != "" && f != stdout {
 			fmt.Fprintf(w, "wrote %s\n", f)
 		}
 	}
