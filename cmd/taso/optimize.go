@@ -23,6 +23,7 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/optimize/page"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/lower"
+	"github.com/taso-go/taso/model/feed"
 	"github.com/taso-go/taso/rules"
 )
 
@@ -38,6 +39,7 @@ type optimizeFlags struct {
 	out, proof    string
 	html, svg     string
 	rules         []string
+	inputs        []string
 	unproved      bool
 	memory        size
 	only, disable []string
@@ -114,6 +116,7 @@ and the report to the standard error.
 	addBackend(c, &k.backend, "", "where the model will run: "+inRuntime+", "+forms(families())+" (default "+inRuntime+" if it is installed, else cpu)", families(), inRuntime)
 	f.StringVar(&k.machine, "machine", "", "the machine, by name (zen5, v100, laptop) or file, whose formula gives the costs (default the one whose name is in the device's, or "+anyProcessor+", for GPUs "+anyGPU+")")
 	f.BoolVar(&k.noFuse, "no-fuse", false, "price each operator as a kernel of its own, as TASO and Tensat do")
+	f.StringArrayVar(&k.inputs, "input", nil, "`NAME=SOURCE`: what an input holds when models are timed and compared: FILE.npy, random, ones, zeros or range; may be repeated")
 	f.StringArrayVar(&k.rules, "rules", nil, "also use the laws of `FILE`; may be repeated")
 	f.BoolVar(&k.unproved, "unproved", false, "use laws that cannot be proved, too: what they lead to has no proof")
 	f.BoolVar(&k.ordered, "ordered", false, "also use laws of the true relu and maximum, which arithmetic modulo a prime does not know")
@@ -153,6 +156,10 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if err := k.judge.check(); err != nil {
 		return err
 	}
+	sources, err := feed.ParseSources(k.inputs)
+	if err != nil {
+		return fmt.Errorf("--input %w", err)
+	}
 	file, removeFile, err := modelFile(c, args[0])
 	if err != nil {
 		return err
@@ -166,6 +173,13 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		return err
 	}
 	k.opt.Model = read
+	fed, err := feed.Make(feed.Of(read), sources, k.model.seed)
+	if err != nil {
+		return fmt.Errorf("--input: %w", err)
+	}
+	if len(sources) > 0 {
+		k.opt.Feed = fed
+	}
 	named := k.out
 	if k.out == stdout {
 		if named = ""; rep != nil && len(rep.Files) > 0 {
@@ -201,7 +215,7 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		if k.opt.Measure = false; !k.noFuse {
 			k.opt.Target = lower.ONNXRuntime()
 		}
-		k.opt.Judge = k.judge.judges(c.Context(), file, &k.model, read, rep)
+		k.opt.Judge = k.judge.judges(c.Context(), file, fed, k.model.seed, read, rep)
 	}
 	if err := k.laws(); err != nil {
 		return err

@@ -160,7 +160,7 @@ func (r *Result) judge(ctx context.Context, o *Options, list []*built) (kept *bu
 
 // turn runs a model once to warm up and then a few times, and returns the median.
 func (o *Options) turn(ctx context.Context, m *model.Model, runs int) (cost.Seconds, error) {
-	rep, err := runmodel.Run(ctx, runmodel.Options{Backend: o.Runner, Model: m, Seed: o.Seed + 1, Repeat: runs, Warmup: 1, Progress: o.Progress})
+	rep, err := runmodel.Run(ctx, runmodel.Options{Backend: o.Runner, Model: m, Feed: o.Feed, Seed: o.Seed + 1, Repeat: runs, Warmup: 1, Progress: o.Progress})
 	if err != nil {
 		return 0, err
 	}

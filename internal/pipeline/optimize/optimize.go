@@ -274,7 +274,10 @@ func (r *Result) check(ctx context.Context, o *Options, b *built) (refused, err 
 		// result is right and of no use.
 		return err, nil
 	}
-	return nil, err
+	if err != nil {
+		return nil, err
+	}
+	return r.compareFed(ctx, o)
 }
 
 // prove writes the certificate of a result and checks it. There is none if a law was

@@ -19,6 +19,7 @@ import (
 	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/model/feed"
 	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/search"
@@ -101,6 +102,9 @@ type Options struct {
 	Runner backends.Backend
 	// Numbers compares numbers in Runner's place; nil: Runner does.
 	Numbers backends.Backend
+	// Feed is what the inputs are fed to measure, and once more to compare numbers; nil:
+	// random numbers.
+	Feed []feed.Tensor
 	// Measure runs the model and what the searches came to, in turns, and keeps what is
 	// fastest, see [Report.Measured].
 	Measure bool
