@@ -18,6 +18,7 @@ import (
 	"github.com/taso-go/taso/backends/analytic"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/egraph/extract"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/optimize/page"
@@ -123,7 +124,7 @@ and the report to the standard error.
 	f.StringSliceVar(&k.only, "only", nil, "use these laws alone, `NAME,NAME`")
 	f.StringSliceVar(&k.disable, "disable", nil, "do not use these laws, `NAME,NAME`")
 	f.IntVar(&k.opt.Tries, "tries", 0, "moves that the search tries (default 210,000)")
-	f.DurationVar(&k.budget, "budget", 0, "time for the search (default: as long as its tries take)")
+	f.DurationVar(&k.budget, "budget", 0, "time for the search (default, without --tries: 15 s for up to 1,000 operators, 15 ms for each one more; measuring has about as much)")
 	f.Var(&k.memory, "memory", "heap at which the search ends with what it has, such as 2G (default no bound)")
 	f.IntVar(&k.opt.Workers, "workers", 0, "searches that run at a time (default one a processor)")
 	f.Float64Var(&k.opt.Alpha, "alpha", 0, "how much dearer than the best a network may be on the way, for backtrack (default 1.05)")
@@ -220,6 +221,10 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if err := k.laws(); err != nil {
 		return err
 	}
+	if k.budget == 0 && k.opt.Tries == 0 {
+		k.judge.start, k.judge.limit = time.Now(), limitFor(read.Graph)
+		k.opt.Budget = k.judge.limit / 2
+	}
 	k.opt.Progress = newProgress(c)
 	if os.Getenv("GOGC") == "" {
 		// Weights are loaded and dropped by the gigabyte: the heap is not to be twice
@@ -234,8 +239,11 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := k.write(c, res); err != nil {
-		return err
+	unjudged := res.Interrupted && k.opt.Judge != nil && res.StepCount == 0 && c.Context().Err() != nil
+	if !unjudged {
+		if err := k.write(c, res); err != nil {
+			return err
+		}
 	}
 	out := c.OutOrStdout()
 	if k.out == stdout {
@@ -246,10 +254,26 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	} else {
 		err = k.print(out, &res.Report)
 	}
+	if err == nil && unjudged {
+		return finding("interrupted: no rewritten model had been accepted; the model stays as it is, and no file was written")
+	}
 	if err == nil && res.Interrupted {
 		return finding("the search was stopped before its end (" + res.Why + "): this is the best network so far")
 	}
 	return err
+}
+
+// limitFor is the time of search and measurement together, unless flags say otherwise: 30 s
+// for up to 1,000 operators, and as much more as there are more operators.
+func limitFor(g *graph.Graph) time.Duration {
+	n := 0
+	for id := range g.Nodes() {
+		if g.Op(id) != nil {
+			n++
+		}
+	}
+	const limit, operators = 30 * time.Second, 1000
+	return limit * time.Duration(max(n, operators)) / operators
 }
 
 // costs opens what tells costs.

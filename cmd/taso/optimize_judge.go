@@ -29,7 +29,12 @@ type judgeFlags struct {
 	remeasure bool
 
 	runtime *ort.Runtime // nil: it does not judge
+	start   time.Time
+	limit   time.Duration // of search and measurement, since start; 0: none
 }
+
+// leastMeasuring is the time that measuring has in any case.
+const leastMeasuring = 8 * time.Second
 
 func (k *judgeFlags) add(c *cobra.Command) {
 	f := c.Flags()
@@ -111,7 +116,15 @@ func (k *judgeFlags) judges(ctx context.Context, name string, fed []feed.Tensor,
 		if o.Inputs, err = ortInputs(fed, rep); err != nil {
 			return nil, err
 		}
-		return judge.Run(ctx, k.runtime, original, files, o)
+		if k.limit > 0 {
+			o.Limit = max(leastMeasuring, k.limit-time.Since(k.start))
+		}
+		decided, err := judge.Run(ctx, k.runtime, original, files, o)
+		if err != nil && ctx.Err() != nil {
+			d.Failed = "interrupted"
+			return d, context.Canceled
+		}
+		return decided, err
 	}
 }
 

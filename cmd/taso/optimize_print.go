@@ -86,7 +86,11 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	if k.steps {
 		printSteps(w, r.Steps)
 	}
-	if r.Judged != nil {
+	switch {
+	case r.Judged == nil:
+	case r.Judged.Winner > 0 && r.StepCount == 0: // refused after that, see below
+		fmt.Fprint(w, "Model unchanged; the rewritten model that was faster in ONNX Runtime was refused.\n\n")
+	default:
 		printJudged(w, r.Judged)
 	}
 	rows := [][]string{
@@ -101,7 +105,8 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	if err := writeTable(w, []column{{"", false}, {"before", true}, {"after", true}, {"gain", true}}, rows); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\ncosts: %s; %s tried in %.1f s, %.1f s in all\n", r.CostModel, plural(r.Tried, "move"), r.SearchSeconds, r.Seconds)
+	fmt.Fprintf(w, "\ncosts: %s; %s tried\n", r.CostModel, plural(r.Tried, "move"))
+	printTime(w, r)
 	if len(r.Measured) > 1 {
 		fmt.Fprintln(w, measuredLine(r.Measured))
 	}
@@ -150,6 +155,19 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 		}
 	}
 	return nil
+}
+
+// printTime prints where the time went, and the memory.
+func printTime(w io.Writer, r *optimize.Report) {
+	fmt.Fprintf(w, "time: %.1f s in all: search %.1f s", r.Seconds, r.SearchSeconds)
+	if r.SearchEnded {
+		fmt.Fprintf(w, " (ended by its limit of %.4g s; --budget sets another)", r.SearchLimit)
+	}
+	fmt.Fprintf(w, ", measuring %.1f s, proof and comparison %.1f s", r.MeasureSeconds, r.ProofSeconds)
+	if r.PeakBytes > 0 {
+		fmt.Fprintf(w, "; peak memory %.2f GB", float64(r.PeakBytes)/1e9)
+	}
+	fmt.Fprintln(w)
 }
 
 // printHeaviest prints where the cost of a model is.

@@ -2,7 +2,9 @@ package optimize
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"time"
 
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
@@ -109,6 +111,7 @@ func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*bui
 	if o.Judge != nil {
 		return r.judge(ctx, o, list)
 	}
+	defer addSeconds(&r.MeasureSeconds, time.Now())
 	runs := 0
 	c, err := hold(ctx, len(list), func(ctx context.Context, i int) (took, spent cost.Seconds, err error) {
 		took, err = o.turn(ctx, list[i].out, max(1, runs))
@@ -152,7 +155,14 @@ func (r *Result) judge(ctx context.Context, o *Options, list []*built) (kept *bu
 		}
 		candidates, of = append(candidates, Candidate{Model: m, File: b.path}), append(of, b)
 	}
-	if r.Judged, err = o.Judge(ctx, candidates); err != nil || r.Judged.Winner == 0 {
+	start := time.Now()
+	r.Judged, err = o.Judge(ctx, candidates)
+	addSeconds(&r.MeasureSeconds, start)
+	if r.Judged != nil && errors.Is(err, context.Canceled) {
+		r.Interrupted, r.Why, o.NoVerify = true, "interrupted", true
+		return nil, nil
+	}
+	if err != nil || r.Judged.Winner == 0 {
 		return nil, err
 	}
 	return of[r.Judged.Winner-1], nil

@@ -109,7 +109,8 @@ type Options struct {
 	// fastest, see [Report.Measured].
 	Measure bool
 	// Judge, if not nil, says in the place of Measure what to keep: which of the candidates
-	// replaces the model, if any. What it decided is in the report.
+	// replaces the model, if any. What it decided is in the report. With a decision,
+	// context.Canceled is no failure: the model stays, and the report says why.
 	Judge func(ctx context.Context, candidates []Candidate) (*judge.Decision, error)
 	// Repeat is how often each is run, less often where a run takes long; 0: 20. While it
 	// is not clear which is faster, they are run up to three times as often.
