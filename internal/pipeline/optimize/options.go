@@ -136,7 +136,7 @@ type Options struct {
 	weights bank.Weights
 	// first are moves with which searches begin that do not saturate.
 	first []search.Move
-	plain *searching // the search by plain prices
+	apart []*searching // searches that lead to further candidates
 	// written is the number of files in Folder.
 	written *int
 }

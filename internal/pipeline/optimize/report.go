@@ -39,6 +39,8 @@ type Report struct {
 	Measured []Measured `json:"measured,omitempty"`
 	// Judged is what ONNX Runtime decided about the candidates, nil if it was not asked.
 	Judged *judge.Decision `json:"judged,omitempty"`
+	// Candidates are those that were judged, in the order of Judged.Candidates.
+	Candidates []JudgedCandidate `json:"candidates,omitempty"`
 	// Dropped is the time of what the search came to where the model was kept; Slower:
 	// it took longer, by more than the spread.
 	Slower      bool         `json:"slower,omitempty"`
