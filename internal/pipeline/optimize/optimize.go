@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/taso-go/taso/cost"
@@ -152,11 +153,21 @@ func knownWeights(m *model.Model) (w bank.Weights, err error) {
 		}
 		return graph.AnyReal
 	}
-	w.Constant = func(name string) (x float64, ok bool) {
-		if weight := m.Weights[named[name]]; weight != nil {
-			x, ok, _ = weight.Constant() // one that cannot be read is none
+	type constant struct {
+		x  float64
+		ok bool
+	}
+	var once sync.Map // by name: each search asks, and a weight may have gigabytes
+	w.Constant = func(name string) (float64, bool) {
+		if c, ok := once.Load(name); ok {
+			return c.(constant).x, c.(constant).ok
 		}
-		return x, ok
+		var c constant
+		if weight := m.Weights[named[name]]; weight != nil {
+			c.x, c.ok, _ = weight.Constant() // one that cannot be read is none
+		}
+		once.Store(name, c)
+		return c.x, c.ok
 	}
 	return w, nil
 }
