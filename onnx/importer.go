@@ -80,7 +80,7 @@ const maxNodes = 1 << 20
 func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, error) {
 	im := &importer{file: p, src: src, opt: opt, dims: map[string]int{}, info: map[string]*onnxpb.TypeProto{},
 		funcs: map[function]*onnxpb.FunctionProto{}, values: map[graph.Tensor]*value{}, filled: map[graph.Tensor]int64{}, named: map[string]int64{}, kept: map[graph.NodeID]int{}, standard: map[string]*model.Weight{}, budget: maxNodes,
-		report: &Report{Producer: strings.TrimSpace(p.GetProducerName() + " " + p.GetProducerVersion()),
+		report: &Report{Constants: map[string]*model.Weight{}, Producer: strings.TrimSpace(p.GetProducerName() + " " + p.GetProducerVersion()),
 			IR: p.GetIrVersion(), Fused: map[string]int{}, Missing: map[string]int{}}}
 	if p.GetGraph() == nil {
 		return nil, errors.New("read model: not an ONNX model: no graph")
@@ -263,6 +263,8 @@ func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope) {
 	name := in.GetName()
 	if w, ok := im.opt.Constants[name]; ok {
 		im.asked.taken[name] = true
+		w = im.typed(name, w, in.GetType().GetTensorType())
+		im.report.Constants[name] = w
 		v := weightValue(name, w)
 		if must.Get(v.constant()) != nil {
 			v.literal, v.weight = true, nil
@@ -307,12 +309,8 @@ func (im *importer) contradiction(o *onnxpb.ValueInfoProto, v *value) {
 	}
 	e, dims := elem(t.GetElemType()), t.GetShape().GetDim()
 	other := e != onnxpb.TensorProto_UNDEFINED && e != elemOf(v.dtype) || t.GetShape() != nil && len(dims) != v.rank()
-	var sizes []string
 	for i, d := range dims {
 		n, known := im.sizeOf(d)
-		if sizes = append(sizes, "?"); known {
-			sizes[i] = strconv.FormatInt(n, 10)
-		}
 		other = other || known && i < v.rank() && n != int64(v.sizes[i])
 	}
 	if !other {
@@ -322,7 +320,7 @@ func (im *importer) contradiction(o *onnxpb.ValueInfoProto, v *value) {
 	if typ, err := dtypeOf(e); err == nil {
 		name = typ.String()
 	}
-	im.warn("output %q is declared as %s[%s], but computed as %s", clip(o.GetName()), name, strings.Join(sizes, ", "), v.typ())
+	im.warn("output %q is declared as %s%s, but computed as %s", clip(o.GetName()), name, im.dimsText(dims), v.typ())
 }
 
 func (im *importer) warn(format string, args ...any) {

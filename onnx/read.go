@@ -22,7 +22,8 @@ type ReadOptions struct {
 	// may also be the name of a dimension, with one size: "batch" to [8].
 	Shapes map[string][]int
 	// Constants are values for inputs that are then no inputs any more, such as
-	// a shape or a sampling rate.
+	// a shape or a sampling rate. They are converted to the declared type, which must hold
+	// integers exactly. A number, or numbers in a row, get the declared sizes.
 	Constants map[string]*model.Weight
 	// Defaults: inputs to which the file gives a default are constants. Without it they are
 	// inputs, as the standard has it since version 4 of the format.
@@ -75,6 +76,8 @@ type Report struct {
 	Warnings []string
 	// Source is the file, for [Rewrite].
 	Source *Source
+	// Constants are those of ReadOptions that the model has, as its inputs are declared.
+	Constants map[string]*model.Weight
 	// Unused are the names in ReadOptions.Shapes and Constants that the model
 	// does not have, where ReadOptions.Some lets them be.
 	Unused []string

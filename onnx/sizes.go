@@ -10,6 +10,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx/onnxpb"
 )
 
@@ -181,6 +182,67 @@ func dimName(d *onnxpb.TensorShapeProto_Dimension) string {
 		return ""
 	}
 	return name
+}
+
+// typed is a constant with the declared type and sizes of its input. Numbers that the type
+// does not hold are an error; other sizes are a warning, because files declare wrong ones.
+func (im *importer) typed(name string, w *model.Weight, t *onnxpb.TypeProto_Tensor) *model.Weight {
+	if e := elem(t.GetElemType()); e != onnxpb.TensorProto_UNDEFINED {
+		typ := must.Get(dtypeOf(e))
+		raw, _, err := model.Convert(must.Get(w.Read()), w.DType, typ)
+		if err != nil {
+			must.Failf("the constant for it: %w", err)
+		}
+		w = model.FromBytes(typ, w.Sizes, raw)
+	}
+	if t.GetShape() == nil {
+		return w
+	}
+	dims := t.GetShape().GetDim()
+	sizes, ok := im.fitted(w, dims)
+	if !ok {
+		im.warn("the constant for input %q has sizes %v, but the file declares %s", clip(name), w.Sizes, im.dimsText(dims))
+		return w
+	}
+	return model.FromBytes(w.DType, sizes, must.Get(w.Read()))
+}
+
+// fitted is the declared sizes with those of a constant where they are open. A number, or
+// numbers in a row, may have any sizes of as many elements.
+func (im *importer) fitted(w *model.Weight, dims []*onnxpb.TensorShapeProto_Dimension) (sizes []int, ok bool) {
+	sizes = make([]int, len(dims))
+	same, open, known := len(dims) == len(w.Sizes), -1, int64(1)
+	for i, d := range dims {
+		n, fixed := im.sizeOf(d)
+		switch {
+		case same && fixed && n != int64(w.Sizes[i]):
+			return nil, false
+		case same:
+			n = int64(w.Sizes[i])
+		case !fixed && open >= 0, len(w.Sizes) > 1:
+			return nil, false
+		case !fixed:
+			open, n = i, 1
+		}
+		sizes[i] = int(n)
+		known *= n
+	}
+	if open >= 0 && known > 0 {
+		sizes[open] = int(w.Elements() / known)
+	}
+	return sizes, graph.Product(sizes...) == w.Elements()
+}
+
+// dimsText lists declared sizes, "?" where they are open.
+func (im *importer) dimsText(dims []*onnxpb.TensorShapeProto_Dimension) string {
+	sizes := make([]string, len(dims))
+	for i, d := range dims {
+		sizes[i] = "?"
+		if n, known := im.sizeOf(d); known {
+			sizes[i] = strconv.FormatInt(n, 10)
+		}
+	}
+	return "[" + strings.Join(sizes, ", ") + "]"
 }
 
 // answer ends the reading of inputs: what is open, and what the options name in vain.

@@ -36,7 +36,7 @@ type sourceValue struct {
 // sourceOf records what was read. from says which node of im.made each node of the model is.
 func (im *importer) sourceOf(m *model.Model, from []graph.NodeID, env *scope, nodes []*onnxpb.NodeProto) *Source {
 	s := &Source{src: im.src, file: im.file, model: m, nodes: nodes, values: map[string]sourceValue{},
-		open: slices.Clone(im.report.Open), given: im.opt.Constants, defaults: im.report.Defaults, opt: im.opt}
+		open: slices.Clone(im.report.Open), given: im.report.Constants, defaults: im.report.Defaults, opt: im.opt}
 	to := map[graph.NodeID]graph.NodeID{}
 	for id := range m.Graph.Nodes() {
 		to[from[id]] = id

@@ -126,6 +126,12 @@ func readPart(f *os.File, name string, off, n int64) ([]byte, error) {
 	return b, nil
 }
 
+// MissingFile is the cause of an error: numbers of the model are in a file that is not there.
+type MissingFile struct{ Name string } // as the model has it
+
+// Error is one line.
+func (e *MissingFile) Error() string { return fmt.Sprintf("%q is not there", clip(e.Name)) }
+
 // external finds the part of another file that holds a tensor's numbers. That
 // file must lie in the model's folder or below, whatever links there are.
 func external(p *onnxpb.TensorProto, src source, want int64) (func() ([]byte, error), error) {
@@ -173,7 +179,7 @@ func external(p *onnxpb.TensorProto, src source, want int64) (func() ([]byte, er
 		}
 		f, err := root.Open(name)
 		if errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("%q is not there", clip(location))
+			return nil, &MissingFile{location}
 		}
 		return f, err
 	}

@@ -52,7 +52,7 @@ written has no such input if anything changes.`
 func (k *modelFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input (input=1,3,224,224) or of a named dimension (batch=1); may be repeated")
 	c.Flags().IntVar(&k.batch, "batch", 0, "size of the batch, where inputs leave it open or the built-in model takes any")
-	c.Flags().StringArrayVar(&k.constants, "constant", nil, "`NAME=NUMBERS`: an input of integers, such as a rate or a shape, that always has this value (sr=16000); may be repeated")
+	c.Flags().StringArrayVar(&k.constants, "constant", nil, "`NAME=VALUES`: an input, such as a rate, a shape or a switch, that always has this value (sr=16000, training=false); may be repeated")
 	c.Flags().BoolVar(&k.defaults, "defaults", false, "inputs to which the file gives a default are constants")
 	c.Flags().Uint64Var(&k.seed, "seed", 1, "seed of random weights and inputs")
 	c.ValidArgsFunction = completeModel
@@ -275,13 +275,14 @@ func builtin() []string {
 func parseShapes(list []string) (map[string][]int, error) {
 	out := map[string][]int{}
 	for _, s := range list {
-		name, numbers, err := parseNumbers("--shape", "size", s, out)
+		name, parts, err := parseList("--shape", s, out)
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range numbers {
-			if n < 1 || n > graph.MaxSize {
-				return nil, fmt.Errorf("--shape %s: \"%d\" is not a size", s, n)
+		for _, part := range parts {
+			n, err := strconv.ParseInt(part, 10, 64)
+			if err != nil || n < 1 || n > graph.MaxSize {
+				return nil, fmt.Errorf("--shape %s: %q is not a size", s, part)
 			}
 			out[name] = append(out[name], int(n))
 		}
@@ -289,41 +290,77 @@ func parseShapes(list []string) (map[string][]int, error) {
 	return out, nil
 }
 
-// parseConstants reads NAME=NUMBER, a scalar, and NAME=NUMBER,NUMBER,... .
+// parseConstants reads NAME=VALUE, a scalar, and NAME=VALUE,VALUE,... . The type is that of
+// the text: integers, truth values or numbers. The reader converts it to that of the input.
 func parseConstants(list []string) (map[string]*model.Weight, error) {
 	out := map[string]*model.Weight{}
 	for _, s := range list {
-		name, numbers, err := parseNumbers("--constant", "whole number", s, out)
+		name, parts, err := parseList("--constant", s, out)
 		if err != nil {
 			return nil, err
 		}
-		var sizes []int
-		if len(numbers) > 1 {
-			sizes = []int{len(numbers)}
+		if out[name], err = constant(parts); err != nil {
+			return nil, fmt.Errorf("--constant %s: %w", s, err)
 		}
-		out[name] = model.FromInt64(sizes, numbers)
 	}
 	return out, nil
 }
 
-// parseNumbers reads NAME=NUMBER,NUMBER,... . The name must not be known.
-func parseNumbers[T any](flag, what, s string, known map[string]T) (string, []int64, error) {
+// constant is a list of integers, of truth values or of numbers.
+func constant(parts []string) (*model.Weight, error) {
+	var sizes []int
+	if len(parts) > 1 {
+		sizes = []int{len(parts)}
+	}
+kinds:
+	for _, t := range []graph.DType{graph.Int64, graph.Uint64, graph.Bool, graph.Float64} {
+		var raw []byte
+		for _, part := range parts {
+			n, x, ok := elementOf(t, part)
+			if !ok {
+				continue kinds
+			}
+			raw = model.AppendElement(raw, t, n, x)
+		}
+		return model.FromBytes(t, sizes, raw), nil
+	}
+	return nil, errors.New("want numbers, or true and false")
+}
+
+// elementOf reads an element of a type.
+func elementOf(t graph.DType, text string) (n int64, x float64, ok bool) {
+	var err error
+	switch t {
+	case graph.Int64:
+		n, err = strconv.ParseInt(text, 10, 64)
+	case graph.Uint64:
+		var u uint64
+		u, err = strconv.ParseUint(text, 10, 64)
+		n = int64(u)
+	case graph.Bool:
+		if text == "true" {
+			n = 1
+		}
+		return n, 0, text == "true" || text == "false"
+	default:
+		x, err = strconv.ParseFloat(text, 64)
+	}
+	return n, x, err == nil
+}
+
+// parseList reads NAME=TEXT,TEXT,... . The name must not be known.
+func parseList[T any](flag, s string, known map[string]T) (name string, parts []string, err error) {
 	name, text, ok := strings.Cut(s, "=")
 	if !ok || name == "" || text == "" {
-		return "", nil, fmt.Errorf("%s %s: want NAME=NUMBER,NUMBER,... such as input=1,3,224,224", flag, s)
+		return "", nil, fmt.Errorf("%s %s: want NAME=VALUE,VALUE,... such as input=1,3,224,224", flag, s)
 	}
 	if _, twice := known[name]; twice {
 		return "", nil, fmt.Errorf("%s %s: %s is given twice", flag, s, name)
 	}
-	var out []int64
 	for _, part := range strings.Split(text, ",") {
-		n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 64)
-		if err != nil {
-			return "", nil, fmt.Errorf("%s %s: %q is not a %s", flag, s, part, what)
-		}
-		out = append(out, n)
+		parts = append(parts, strings.TrimSpace(part))
 	}
-	return name, out, nil
+	return name, parts, nil
 }
 
 // big writes 25557032 as 25.56 M.

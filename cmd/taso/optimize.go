@@ -18,11 +18,13 @@ import (
 	"github.com/taso-go/taso/backends/analytic"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/egraph/extract"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/optimize/page"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/lower"
+	"github.com/taso-go/taso/model/feed"
 	"github.com/taso-go/taso/rules"
 )
 
@@ -38,6 +40,7 @@ type optimizeFlags struct {
 	out, proof    string
 	html, svg     string
 	rules         []string
+	inputs        []string
 	unproved      bool
 	memory        size
 	only, disable []string
@@ -87,8 +90,12 @@ A search tries --tries moves and finds the same every time. --budget and --memor
 it earlier. The best network so far is then proved, checked and written as any other, and
 the exit status is 1. Ctrl-C ends the command within about a second: the best network is
 written only if it is proved and checked by then.
+
+MODEL - is a model on the standard input. --out - writes the result to the standard output
+and the report to the standard error.
 ` + modelHelp + "\n" + modesHelp,
 		Example: `  taso optimize model.onnx --out faster.onnx
+  cat model.onnx | taso optimize - --out - >faster.onnx
   taso optimize bert --backend analytic:v100 --steps
   taso optimize bert --backend recorded:gpu.costs
   taso optimize model.onnx --out faster.onnx --proof faster.proof --html faster.html
@@ -101,7 +108,7 @@ written only if it is proved and checked by then.
 	k.model.add(c)
 	k.judge.add(c)
 	f := c.Flags()
-	f.StringVar(&k.out, "out", "", "write the result to `FILE.onnx`")
+	f.StringVar(&k.out, "out", "", "write the result to `FILE.onnx`; -: to the standard output, and the report to the standard error")
 	f.StringVar(&k.proof, "proof", "", "write the certificate to `FILE`")
 	f.StringVar(&k.html, "html", "", "write a page to step through to `FILE.html`")
 	f.StringVar(&k.svg, "svg", "", "write a picture of the model and the result, with what changed marked, to `FILE.svg`")
@@ -110,13 +117,14 @@ written only if it is proved and checked by then.
 	addBackend(c, &k.backend, "", "where the model will run: "+inRuntime+", "+forms(families())+" (default "+inRuntime+" if it is installed, else cpu)", families(), inRuntime)
 	f.StringVar(&k.machine, "machine", "", "the machine, by name (zen5, v100, laptop) or file, whose formula gives the costs (default the one whose name is in the device's, or "+anyProcessor+", for GPUs "+anyGPU+")")
 	f.BoolVar(&k.noFuse, "no-fuse", false, "price each operator as a kernel of its own, as TASO and Tensat do")
+	f.StringArrayVar(&k.inputs, "input", nil, "`NAME=SOURCE`: what an input holds when models are timed and compared: FILE.npy, random, ones, zeros or range; may be repeated")
 	f.StringArrayVar(&k.rules, "rules", nil, "also use the laws of `FILE`; may be repeated")
 	f.BoolVar(&k.unproved, "unproved", false, "use laws that cannot be proved, too: what they lead to has no proof")
 	f.BoolVar(&k.ordered, "ordered", false, "also use laws of the true relu and maximum, which arithmetic modulo a prime does not know")
 	f.StringSliceVar(&k.only, "only", nil, "use these laws alone, `NAME,NAME`")
 	f.StringSliceVar(&k.disable, "disable", nil, "do not use these laws, `NAME,NAME`")
 	f.IntVar(&k.opt.Tries, "tries", 0, "moves that the search tries (default 210,000)")
-	f.DurationVar(&k.budget, "budget", 0, "time for the search (default: as long as its tries take)")
+	f.DurationVar(&k.budget, "budget", 0, "time for the search (default, without --tries: 15 s for up to 1,000 operators, 15 ms for each one more; measuring has about as much)")
 	f.Var(&k.memory, "memory", "heap at which the search ends with what it has, such as 2G (default no bound)")
 	f.IntVar(&k.opt.Workers, "workers", 0, "searches that run at a time (default one a processor)")
 	f.Float64Var(&k.opt.Alpha, "alpha", 0, "how much dearer than the best a network may be on the way, for backtrack (default 1.05)")
@@ -149,19 +157,44 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if err := k.judge.check(); err != nil {
 		return err
 	}
-	read, rep, err := k.model.read(args[0])
+	sources, err := feed.ParseSources(k.inputs)
+	if err != nil {
+		return fmt.Errorf("--input %w", err)
+	}
+	file, removeFile, err := modelFile(c, args[0])
 	if err != nil {
 		return err
 	}
+	defer removeFile()
+	read, rep, err := k.model.read(file)
+	if err != nil {
+		if args[0] == stdin {
+			err = inStdin(err)
+		}
+		return err
+	}
 	k.opt.Model = read
-	if err := checkOutputs(append(k.model.inputs, k.rules...), output{"--out", k.out}, output{"--proof", k.proof}, output{"--html", k.html}, output{"--svg", k.svg}); err != nil {
+	fed, err := feed.Make(feed.Of(read), sources, k.model.seed)
+	if err != nil {
+		return fmt.Errorf("--input: %w", err)
+	}
+	if len(sources) > 0 {
+		k.opt.Feed = fed
+	}
+	named := k.out
+	if k.out == stdout {
+		if named = ""; rep != nil && len(rep.Files) > 0 {
+			return otherFiles("--out "+stdout, rep.Files[0])
+		}
+	}
+	if err := checkOutputs(append(k.model.inputs, k.rules...), output{"--out", named}, output{"--proof", k.proof}, output{"--html", k.html}, output{"--svg", k.svg}); err != nil {
 		return err
 	}
 	if rep != nil {
 		k.opt.Source, k.opt.KeepDead = rep.Source, len(k.only) > 0
 		folder := os.TempDir()
-		if k.out != "" { // files of numbers beside the model are linked, not copied
-			folder = filepath.Dir(k.out)
+		if named != "" { // files of numbers beside the model are linked, not copied
+			folder = filepath.Dir(named)
 		}
 		var done func()
 		if k.opt.Folder, done, err = atomicfile.Folder(folder, ".optimize-*"); err != nil {
@@ -183,10 +216,14 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		if k.opt.Measure = false; !k.noFuse {
 			k.opt.Target = lower.ONNXRuntime()
 		}
-		k.opt.Judge = k.judge.judges(c.Context(), args[0], &k.model, read, rep)
+		k.opt.Judge = k.judge.judges(c.Context(), file, fed, k.model.seed, read, rep)
 	}
 	if err := k.laws(); err != nil {
 		return err
+	}
+	if k.budget == 0 && k.opt.Tries == 0 {
+		k.judge.start, k.judge.limit = time.Now(), limitFor(read.Graph)
+		k.opt.Budget = k.judge.limit / 2
 	}
 	k.opt.Progress = newProgress(c)
 	if os.Getenv("GOGC") == "" {
@@ -202,19 +239,41 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := k.write(res); err != nil {
-		return err
+	unjudged := res.Interrupted && k.opt.Judge != nil && res.StepCount == 0 && c.Context().Err() != nil
+	if !unjudged {
+		if err := k.write(c, res); err != nil {
+			return err
+		}
 	}
 	out := c.OutOrStdout()
+	if k.out == stdout {
+		out = c.ErrOrStderr()
+	}
 	if k.json {
 		err = writeJSON(out, &res.Report)
 	} else {
 		err = k.print(out, &res.Report)
 	}
+	if err == nil && unjudged {
+		return finding("interrupted: no rewritten model had been accepted; the model stays as it is, and no file was written")
+	}
 	if err == nil && res.Interrupted {
 		return finding("the search was stopped before its end (" + res.Why + "): this is the best network so far")
 	}
 	return err
+}
+
+// limitFor is the time of search and measurement together, unless flags say otherwise: 30 s
+// for up to 1,000 operators, and as much more as there are more operators.
+func limitFor(g *graph.Graph) time.Duration {
+	n := 0
+	for id := range g.Nodes() {
+		if g.Op(id) != nil {
+			n++
+		}
+	}
+	const limit, operators = 30 * time.Second, 1000
+	return limit * time.Duration(max(n, operators)) / operators
 }
 
 // costs opens what tells costs.
@@ -312,7 +371,7 @@ func readLaws(path string, proofs map[string]*law.Proof) (laws []*law.Law, err e
 }
 
 // write writes the files that were asked for.
-func (k *optimizeFlags) write(res *optimize.Result) error {
+func (k *optimizeFlags) write(c *cobra.Command, res *optimize.Result) error {
 	for _, f := range []struct {
 		path  string
 		write func(io.Writer) error
@@ -328,8 +387,11 @@ func (k *optimizeFlags) write(res *optimize.Result) error {
 			return err
 		}
 	}
-	if k.out == "" {
+	switch k.out {
+	case "":
 		return nil
+	case stdout:
+		return writeStdout(c, res.Write)
 	}
 	return res.Write(k.out)
 }

@@ -29,7 +29,12 @@ type judgeFlags struct {
 	remeasure bool
 
 	runtime *ort.Runtime // nil: it does not judge
+	start   time.Time
+	limit   time.Duration // of search and measurement, since start; 0: none
 }
+
+// leastMeasuring is the time that measuring has in any case.
+const leastMeasuring = 8 * time.Second
 
 func (k *judgeFlags) add(c *cobra.Command) {
 	f := c.Flags()
@@ -75,7 +80,7 @@ func (k *judgeFlags) choose(ctx context.Context, backend string, measure bool, w
 
 // judges returns what decides about candidates. The context is that of the command, so that
 // a signal ends a measurement.
-func (k *judgeFlags) judges(ctx context.Context, name string, models *modelFlags, m *model.Model, rep *onnx.Report) func(context.Context, []optimize.Candidate) (*judge.Decision, error) {
+func (k *judgeFlags) judges(ctx context.Context, name string, fed []feed.Tensor, seed uint64, m *model.Model, rep *onnx.Report) func(context.Context, []optimize.Candidate) (*judge.Decision, error) {
 	return func(_ context.Context, candidates []optimize.Candidate) (*judge.Decision, error) {
 		d := &judge.Decision{Candidates: []judge.Outcome{}, Version: k.runtime.Version, Level: ort.Level(k.level), Threads: k.threads}
 		if len(candidates) == 0 {
@@ -104,18 +109,22 @@ func (k *judgeFlags) judges(ctx context.Context, name string, models *modelFlags
 			}
 			files = append(files, f)
 		}
-		o := judge.Options{Level: d.Level, Threads: k.threads, Again: k.remeasure, Seed: models.seed}
+		o := judge.Options{Level: d.Level, Threads: k.threads, Again: k.remeasure, Seed: seed}
 		if o.Store, err = judge.DefaultStore(); err != nil {
 			o.Store = nil // nowhere to keep decisions
 		}
-		fed, err := feed.Make(feed.Inputs(m.Graph), nil, models.seed)
-		if err != nil {
+		if o.Inputs, err = ortInputs(fed, rep); err != nil {
 			return nil, err
 		}
-		if o.Inputs, err = models.ortInputs(fed, rep); err != nil {
-			return nil, err
+		if k.limit > 0 {
+			o.Limit = max(leastMeasuring, k.limit-time.Since(k.start))
 		}
-		return judge.Run(ctx, k.runtime, original, files, o)
+		decided, err := judge.Run(ctx, k.runtime, original, files, o)
+		if err != nil && ctx.Err() != nil {
+			d.Failed = "interrupted"
+			return d, context.Canceled
+		}
+		return decided, err
 	}
 }
 

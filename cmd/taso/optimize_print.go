@@ -86,7 +86,11 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	if k.steps {
 		printSteps(w, r.Steps)
 	}
-	if r.Judged != nil {
+	switch {
+	case r.Judged == nil:
+	case r.Judged.Winner > 0 && r.StepCount == 0: // refused after that, see below
+		fmt.Fprint(w, "Model unchanged; the rewritten model that was faster in ONNX Runtime was refused.\n\n")
+	default:
 		printJudged(w, r.Judged)
 	}
 	rows := [][]string{
@@ -101,7 +105,9 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	if err := writeTable(w, []column{{"", false}, {"before", true}, {"after", true}, {"gain", true}}, rows); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\ncosts: %s; %s tried in %.1f s, %.1f s in all\n", r.CostModel, plural(r.Tried, "move"), r.SearchSeconds, r.Seconds)
+	fmt.Fprintf(w, "\ncosts: %s; %s tried\n", r.CostModel, plural(r.Tried, "move"))
+	printTime(w, r)
+	printCandidates(w, r)
 	if len(r.Measured) > 1 {
 		fmt.Fprintln(w, measuredLine(r.Measured))
 	}
@@ -120,10 +126,7 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 		printChanges(w, r.Changes)
 	}
 	if r.StepCount == 0 {
-		if r.Judged == nil {
-			fmt.Fprintln(w, "No improvement found; model unchanged.")
-		}
-		printHeaviest(w, r.Heaviest)
+		printUnimproved(w, r)
 	} else if err := printLaws(w, r, k.top); err != nil {
 		return err
 	}
@@ -145,21 +148,67 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	}
 	fmt.Fprintln(w)
 	for _, f := range []string{k.out, k.proof, k.html, k.svg} {
-		if f != "" {
+		if f != "" && f != stdout {
 			fmt.Fprintf(w, "wrote %s\n", f)
 		}
 	}
 	return nil
 }
 
-// printHeaviest prints where the cost of a model is.
-func printHeaviest(w io.Writer, kinds []optimize.Kind) {
+// printTime prints where the time went, and the memory.
+func printTime(w io.Writer, r *optimize.Report) {
+	fmt.Fprintf(w, "time: %.1f s in all: search %.1f s", r.Seconds, r.SearchSeconds)
+	if r.SearchEnded {
+		fmt.Fprintf(w, " (ended by its limit of %.4g s; --budget sets another)", r.SearchLimit)
+	}
+	fmt.Fprintf(w, ", measuring %.1f s, proof and comparison %.1f s", r.MeasureSeconds, r.ProofSeconds)
+	if r.PeakBytes > 0 {
+		fmt.Fprintf(w, "; peak memory %.2f GB", float64(r.PeakBytes)/1e9)
+	}
+	fmt.Fprintln(w)
+}
+
+// printUnimproved prints why the model stays.
+func printUnimproved(w io.Writer, r *optimize.Report) {
 	var parts []string
-	for _, k := range kinds {
+	for _, k := range r.Heaviest {
 		parts = append(parts, fmt.Sprintf("%.0f %% in %d %s", 100*k.Part, k.Nodes, k.Op))
+	}
+	if r.Judged == nil || r.Judged.Failed == "" && len(r.Judged.Candidates) > 0 && r.Judged.Winner == 0 {
+		fmt.Fprint(w, "No improvement found; model unchanged.")
+		if r.Judged != nil {
+			fmt.Fprintf(w, " %s measured", plural(len(r.Judged.Candidates), "candidate"))
+			if best := r.Judged.Best(); best != nil {
+				half := 50 * (best.High - best.Low)
+				fmt.Fprintf(w, ", the best changes the time by %.1f %% ± %.1f %%", 50*(best.High+best.Low)-100, half)
+			}
+			fmt.Fprint(w, ".")
+		}
+		fmt.Fprintln(w)
 	}
 	if len(parts) > 0 {
 		fmt.Fprintf(w, "The modelled cost of the model is %s.\n", strings.Join(parts, ", "))
+	}
+}
+
+// printCandidates prints what was judged, in the order of preference.
+func printCandidates(w io.Writer, r *optimize.Report) {
+	for i, c := range r.Candidates {
+		if r.Judged == nil || i >= len(r.Judged.Candidates) {
+			return
+		}
+		out := r.Judged.Candidates[i]
+		verdict := string(out.Verdict)
+		switch {
+		case out.On != nil:
+			verdict += ", " + out.On.Change()
+		case verdict == "":
+			verdict = "not measured"
+		}
+		if i+1 == r.Judged.Winner && r.StepCount > 0 {
+			verdict += " (kept)"
+		}
+		fmt.Fprintf(w, "candidate %d, %s: %s: %s\n", i+1, c.Name, plural(c.Steps, "step"), verdict)
 	}
 }
 

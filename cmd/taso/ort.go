@@ -142,24 +142,21 @@ func ortFile(name string, m *model.Model, rep *onnx.Report) (path string, done f
 
 // ortInputs are the tensors that are fed to a file, and the values of --constant
 // that it was read with.
-func (k *modelFlags) ortInputs(fed []feed.Tensor, rep *onnx.Report) ([]ort.Tensor, error) {
+func ortInputs(fed []feed.Tensor, rep *onnx.Report) ([]ort.Tensor, error) {
 	var in []ort.Tensor
 	for _, t := range fed {
 		in = append(in, ort.Tensor{Name: t.Name, DType: t.Type.DType.String(), Sizes: append([]int{}, t.Type.Sizes...), Data: t.Raw})
 	}
-	constants, err := parseConstants(k.constants)
-	if err != nil {
-		return nil, err
+	if rep == nil {
+		return in, nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(constants)) {
-		if rep == nil || slices.Contains(rep.Unused, name) {
-			continue // the model was read without it
-		}
-		raw, err := constants[name].Read()
+	for _, name := range slices.Sorted(maps.Keys(rep.Constants)) {
+		w := rep.Constants[name]
+		raw, err := w.Read()
 		if err != nil {
 			return nil, err
 		}
-		in = append(in, ort.Tensor{Name: name, DType: "int64", Sizes: append([]int{}, constants[name].Sizes...), Data: raw})
+		in = append(in, ort.Tensor{Name: name, DType: w.DType.String(), Sizes: append([]int{}, w.Sizes...), Data: raw})
 	}
 	return in, nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/taso-go/taso/rules/taso"
 )
 
-// stdin is the name of the standard input in arguments.
-const stdin = "-"
+// stdin and stdout name the standard input and the standard output in arguments.
+const stdin, stdout = "-", "-"
 
 // The forms of rule files, named as their extensions.
 const (

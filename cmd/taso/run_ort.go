@@ -45,7 +45,7 @@ func (k *runFlags) beside(ctx context.Context, name string, m *model.Model, rep 
 		return nil, err
 	}
 	defer done()
-	in, err := k.model.ortInputs(fed, rep)
+	in, err := ortInputs(fed, rep)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/npy"
 	"github.com/taso-go/taso/model"
-	"github.com/taso-go/taso/model/feed"
 	"github.com/taso-go/taso/onnx"
 )
 
@@ -69,8 +68,8 @@ type writtenOutput struct {
 func writeOutputs(names, files []string, outs []backends.Tensor, diag io.Writer) ([]writtenOutput, error) {
 	var done []writtenOutput
 	for i, t := range outs {
-		held := feed.Stored(t.DType) // NumPy has not all types
-		raw, _, err := feed.Convert(t.Bytes(), t.DType, held)
+		held := model.Stored(t.DType) // NumPy has not all types
+		raw, _, err := model.Convert(t.Bytes(), t.DType, held)
 		if err != nil {
 			return done, fmt.Errorf("output %s: %w", names[i], err)
 		}

@@ -63,7 +63,7 @@ func (k *verifyFlags) inRuntime(ctx context.Context, names [2]string) (*runtimeR
 			return nil, err
 		}
 		defer done()
-		in, err := k.model.ortInputs(fed[i], k.reports[i])
+		in, err := ortInputs(fed[i], k.reports[i])
 		if err != nil {
 			return nil, err
 		}

@@ -88,6 +88,7 @@ type measuring struct {
 	bench bench
 	rand  *rand.Rand
 	spent time.Duration
+	limit time.Duration // of spent; 0: none
 }
 
 // compare adds blocks until the question is answered for each candidate, or the budget is
@@ -131,7 +132,7 @@ func (m *measuring) compare(ctx context.Context, candidates []int, q question) (
 		if math.IsInf(out[0].High, 1) {
 			continue // too few blocks for an interval
 		}
-		if decided || n >= mostBlocks || spent >= longer*q.budget || spent >= q.budget && !likely {
+		if decided || m.limit > 0 && m.spent >= m.limit || n >= mostBlocks || spent >= longer*q.budget || spent >= q.budget && !likely {
 			return out, nil
 		}
 	}

@@ -43,6 +43,9 @@ type Options struct {
 	// Budget is about the time of all measurements together; 0: 10 s. Large models take
 	// longer, for some samples are needed.
 	Budget time.Duration
+	// Limit, if not 0, is the time after which a comparison ends as soon as it has an
+	// interval, whether it is decisive or not.
+	Limit time.Duration
 	// Seed selects the order of samples.
 	Seed uint64
 	// Store keeps decisions; nil: they are not kept. Again measures even if the
@@ -123,7 +126,7 @@ func Run(ctx context.Context, rt *ort.Runtime, original File, candidates []File,
 		return nil, err
 	}
 	if len(runs) > 0 {
-		m := &measuring{bench: b, rand: rand.New(rand.NewPCG(o.Seed, 35))}
+		m := &measuring{bench: b, limit: o.Limit, rand: rand.New(rand.NewPCG(o.Seed, 35))}
 		if err := m.decide(ctx, d, runs, o.Budget); err != nil {
 			if ctx.Err() != nil || !ort.Crashed(err) {
 				return nil, err

@@ -76,6 +76,11 @@ func TestKey(t *testing.T) {
 		"order":   func() (string, error) { return keyOf(&d, []File{files[1], files[0]}, inputs()) },
 		"data":    func() (string, error) { return keyOf(&d, data, inputs()) },
 		"inputs":  func() (string, error) { return keyOf(&d, files, nil) },
+		"numbers": func() (string, error) {
+			in := inputs()
+			in[0].Data = append([]byte{in[0].Data[0] ^ 1}, in[0].Data[1:]...)
+			return keyOf(&d, files, in)
+		},
 	} {
 		key, err := k()
 		if err != nil {

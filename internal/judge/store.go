@@ -20,7 +20,7 @@ import (
 type Store struct{ dir string }
 
 // storeFormat is part of the keys: it changes when the rule of acceptance does.
-const storeFormat = "taso decision 1"
+const storeFormat = "taso decision 2"
 
 // OpenStore is the store in a folder, which is made when it is first written to.
 func OpenStore(dir string) *Store { return &Store{dir} }
@@ -34,13 +34,13 @@ func DefaultStore() (*Store, error) {
 	return OpenStore(filepath.Join(dir, "taso", "decisions")), nil
 }
 
-// keyOf names what a decision depends on: the contents of the files, the sizes and types of
-// inputs, and the setting.
+// keyOf names what a decision depends on: the contents of the files, the inputs and the
+// setting.
 func keyOf(d *Decision, files []File, inputs []ort.Tensor) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n%q %q %s %d %s\n", storeFormat, d.Version, d.CPU, d.Level, d.Threads, d.Clock)
 	for _, t := range inputs {
-		fmt.Fprintf(h, "input %q %s %v\n", t.Name, t.DType, t.Sizes)
+		fmt.Fprintf(h, "input %q %s %v %x\n", t.Name, t.DType, t.Sizes, sha256.Sum256(t.Data))
 	}
 	for _, f := range files {
 		for _, path := range append([]string{f.Path}, f.Data...) {

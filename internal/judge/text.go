@@ -22,17 +22,31 @@ func (d *Decision) Sentence() string {
 	case d.Winner > 0:
 		return fmt.Sprintf("Faster in %s: %s.", where, d.Candidates[d.Winner-1].numbers())
 	}
+	best := d.best()
+	what := "the rewritten model"
+	if n := len(d.Candidates); n > 1 {
+		what = fmt.Sprintf("the best of %d rewritten models", n)
+	}
+	return fmt.Sprintf("Model unchanged; %s in %s: %s, %s.", what, where, best.Verdict, best.numbers())
+}
+
+// best is the candidate with the smallest ratio, the first one if none was measured.
+func (d *Decision) best() *Outcome {
 	best := &d.Candidates[0]
 	for i := range d.Candidates {
 		if c := &d.Candidates[i]; c.On != nil && (best.On == nil || c.On.Ratio < best.On.Ratio) {
 			best = c
 		}
 	}
-	what := "the rewritten model"
-	if n := len(d.Candidates); n > 1 {
-		what = fmt.Sprintf("the best of %d rewritten models", n)
+	return best
+}
+
+// Best is the comparison of the candidate with the smallest ratio; nil: none was measured.
+func (d *Decision) Best() *Comparison {
+	if len(d.Candidates) == 0 {
+		return nil
 	}
-	return fmt.Sprintf("Model unchanged; %s in %s: %s, %s.", what, where, best.Verdict, best.numbers())
+	return d.best().On
 }
 
 func (o *Outcome) numbers() string {
@@ -46,10 +60,14 @@ func (o *Outcome) numbers() string {
 	return text
 }
 
+// Change is "time -12.3 % (-12.9 % to -11.8 % at 95 % confidence)".
+func (c *Comparison) Change() string {
+	return fmt.Sprintf("time %s (%s to %s at %.4g %% confidence)", percent(c.Ratio), percent(c.Low), percent(c.High), 100*c.Confidence)
+}
+
 // String is "6.12 ms -> 5.37 ms, time -12.3 % (-12.9 % to -11.8 % at 95 % confidence)".
 func (c *Comparison) String() string {
-	return fmt.Sprintf("%s -> %s, time %s (%s to %s at %.4g %% confidence)",
-		duration(c.Original), duration(c.Candidate), percent(c.Ratio), percent(c.Low), percent(c.High), 100*c.Confidence)
+	return fmt.Sprintf("%s -> %s, %s", duration(c.Original), duration(c.Candidate), c.Change())
 }
 
 // percent is the change of a time with its sign.

@@ -170,12 +170,12 @@ func (in Input) file(t *Tensor, path string) error {
 	}
 	from, err := graph.ParseDType(a.Type)
 	if err != nil {
-		return fmt.Errorf("%s: elements of type %s are not read: numpy's astype(\"%s\") converts them", path, a.Type, Stored(in.Type.DType))
+		return fmt.Errorf("%s: elements of type %s are not read: numpy's astype(\"%s\") converts them", path, a.Type, model.Stored(in.Type.DType))
 	}
 	if !slices.Equal(a.Sizes, append([]int{}, in.Type.Sizes...)) {
 		return fmt.Errorf("%s holds %s, the input is %s", path, graph.TensorType{DType: from, Sizes: a.Sizes}, in.Type)
 	}
-	raw, rounded, err := Convert(a.Data, from, in.Type.DType)
+	raw, rounded, err := model.Convert(a.Data, from, in.Type.DType)
 	if err != nil {
 		return fmt.Errorf("%s holds %s: %w", path, from, err)
 	}

@@ -280,7 +280,7 @@ func TestConvert(t *testing.T) {
 				return float64(n) + v
 			}
 			for _, to := range types {
-				out, rounded, err := feed.Convert(raw, from, to)
+				out, rounded, err := model.Convert(raw, from, to)
 				if err != nil {
 					continue
 				}
@@ -294,7 +294,7 @@ func TestConvert(t *testing.T) {
 	}
 	largest := model.AppendElement(nil, graph.Int64, math.MaxInt64, 0)
 	for _, to := range []graph.DType{graph.Float64, graph.Float32, graph.Float16, graph.Int32} {
-		if _, _, err := feed.Convert(largest, graph.Int64, to); err == nil {
+		if _, _, err := model.Convert(largest, graph.Int64, to); err == nil {
 			t.Errorf("2^63 - 1 as %s", to)
 		}
 	}
@@ -308,18 +308,18 @@ func TestConvert(t *testing.T) {
 		{graph.Float32, graph.Float4E2M1, 0, 6.5, true}, {graph.Float32, graph.Float4E2M1, 0, 7, false}, {graph.Float32, graph.Float4E2M1, 0, math.NaN(), false}, {graph.Float32, graph.Float8E4M3FN, 0, 465, false},
 		{graph.Float32, graph.Float8E4M3FN, 0, math.Inf(1), false}, {graph.Float32, graph.Float8E5M2, 0, math.Inf(1), true}, {graph.Float32, graph.Float8E8M0, 0, 0, false}, {graph.Int8, graph.Uint4, 15, 0, true}, {graph.Int8, graph.Int4, 8, 0, false},
 	} {
-		if _, _, err := feed.Convert(model.AppendElement(nil, c.from, c.n, c.x), c.from, c.to); (err == nil) != c.ok {
+		if _, _, err := model.Convert(model.AppendElement(nil, c.from, c.n, c.x), c.from, c.to); (err == nil) != c.ok {
 			t.Errorf("%d %v as %s to %s: %v", c.n, c.x, c.from, c.to, err)
 		}
 	}
 	for _, typ := range types {
-		kept := feed.Stored(typ)
+		kept := model.Stored(typ)
 		for code := range 1 << min(typ.Bits(), 8) {
 			raw := []byte{byte(code), 0, 0, 0, 0, 0, 0, 0x40}[:typ.Bytes()]
 			n, x := model.Element(typ, raw)
 			raw = model.AppendElement(nil, typ, n, x)
-			out, rounded, err := feed.Convert(raw, typ, kept)
-			back, _, err2 := feed.Convert(out, kept, typ)
+			out, rounded, err := model.Convert(raw, typ, kept)
+			back, _, err2 := model.Convert(out, kept, typ)
 			if err != nil || err2 != nil || rounded > 0 || !bytes.Equal(back, raw) && !math.IsNaN(x) {
 				t.Fatalf("%s %x is %x as %s, and then %x: %v, %v", typ, raw, out, kept, back, err, err2)
 			}
@@ -328,7 +328,7 @@ func TestConvert(t *testing.T) {
 			t.Errorf("%s: %v", typ, err)
 		}
 	}
-	if _, _, err := feed.Convert(make([]byte, 7), graph.Int64, graph.Int32); err == nil {
+	if _, _, err := model.Convert(make([]byte, 7), graph.Int64, graph.Int32); err == nil {
 		t.Error("half an element")
 	}
 }

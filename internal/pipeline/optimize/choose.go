@@ -2,7 +2,9 @@ package optimize
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"time"
 
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
@@ -25,12 +27,21 @@ type Measured struct {
 	Spread     cost.Seconds `json:"spread"`
 }
 
+// JudgedCandidate is a candidate that was judged.
+type JudgedCandidate struct {
+	Name  string       `json:"name"` // plain, cheapest or simplified
+	Cost  cost.Seconds `json:"cost"`
+	Steps int          `json:"steps"`
+}
+
 // Names of candidates.
 const (
 	asItWas  = "model"
 	cheapest = "cheapest"
 	// plainest is what the search with plain prices came to.
 	plainest = "plain"
+	// simplest is what the laws that only simplify lead to.
+	simplest = "simplified"
 )
 
 // promising is the part of the cost that has to be gained where no difference is seen.
@@ -98,17 +109,25 @@ func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*bui
 			list, names = append(list, b), append(names, name)
 		}
 	}
-	if o.plain != nil {
-		p, err := r.build(o, o.plain)
-		if err != nil {
-			return nil, err
+	for _, name := range []string{plainest, cheapest, simplest} {
+		if name == cheapest {
+			add(name, b)
 		}
-		add(plainest, p)
+		for _, s := range o.apart {
+			if s.apart != name {
+				continue
+			}
+			b, err := r.build(o, s)
+			if err != nil {
+				return nil, err
+			}
+			add(name, b)
+		}
 	}
-	add(cheapest, b)
 	if o.Judge != nil {
-		return r.judge(ctx, o, list)
+		return r.judge(ctx, o, list, names)
 	}
+	defer addSeconds(&r.MeasureSeconds, time.Now())
 	runs := 0
 	c, err := hold(ctx, len(list), func(ctx context.Context, i int) (took, spent cost.Seconds, err error) {
 		took, err = o.turn(ctx, list[i].out, max(1, runs))
@@ -141,18 +160,27 @@ func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*bui
 }
 
 // judge asks which candidate replaces the model, the first of the list; nil: none.
-func (r *Result) judge(ctx context.Context, o *Options, list []*built) (kept *built, err error) {
+func (r *Result) judge(ctx context.Context, o *Options, list []*built, names []string) (kept *built, err error) {
 	var candidates []Candidate
 	var of []*built
-	for _, b := range list[1:] {
+	r.Candidates = nil
+	for i, b := range list[1:] {
 		m, refused := r.deliver(ctx, o, b)
 		if refused != nil { // it is no file, so there is nothing to judge
 			r.drop(refused)
 			continue
 		}
 		candidates, of = append(candidates, Candidate{Model: m, File: b.path}), append(of, b)
+		r.Candidates = append(r.Candidates, JudgedCandidate{Name: names[i+1], Cost: b.cost, Steps: len(b.steps)})
 	}
-	if r.Judged, err = o.Judge(ctx, candidates); err != nil || r.Judged.Winner == 0 {
+	start := time.Now()
+	r.Judged, err = o.Judge(ctx, candidates)
+	addSeconds(&r.MeasureSeconds, start)
+	if r.Judged != nil && errors.Is(err, context.Canceled) {
+		r.Interrupted, r.Why, o.NoVerify = true, "interrupted", true
+		return nil, nil
+	}
+	if err != nil || r.Judged.Winner == 0 {
 		return nil, err
 	}
 	return of[r.Judged.Winner-1], nil
@@ -160,7 +188,7 @@ func (r *Result) judge(ctx context.Context, o *Options, list []*built) (kept *bu
 
 // turn runs a model once to warm up and then a few times, and returns the median.
 func (o *Options) turn(ctx context.Context, m *model.Model, runs int) (cost.Seconds, error) {
-	rep, err := runmodel.Run(ctx, runmodel.Options{Backend: o.Runner, Model: m, Seed: o.Seed + 1, Repeat: runs, Warmup: 1, Progress: o.Progress})
+	rep, err := runmodel.Run(ctx, runmodel.Options{Backend: o.Runner, Model: m, Feed: o.Feed, Seed: o.Seed + 1, Repeat: runs, Warmup: 1, Progress: o.Progress})
 	if err != nil {
 		return 0, err
 	}

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/model/fold"
@@ -101,6 +103,10 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		r.Interrupted, r.Why = true, "interrupted"
 	}
 	r.SearchSeconds = time.Since(start).Seconds()
+	r.SearchLimit, r.SearchEnded = o.Budget.Seconds(), errors.Is(timed.Err(), context.DeadlineExceeded)
+	if r.Interrupted && ctx.Err() != nil && o.Judge != nil {
+		found, o.NoVerify = nil, true // nobody can judge it any more
+	}
 	// From here on a stop would lose what was found.
 	ctx = context.WithoutCancel(ctx)
 	if all, err = r.conclude(ctx, timed, &o, found, all); err != nil {
@@ -120,9 +126,12 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	r.tally(all)
 	r.Before, r.After = sizeOf(o.Model), sizeOf(r.Model)
 	r.NodesBefore, r.NodesAfter = r.Before.Operators, r.After.Operators
-	r.Seconds = time.Since(start).Seconds()
+	r.Seconds, r.PeakBytes = time.Since(start).Seconds(), procstat.Read().PeakRSS
 	return r, nil
 }
+
+// addSeconds adds the time since a start.
+func addSeconds(sum *float64, start time.Time) { *sum += time.Since(start).Seconds() }
 
 // knownWeights is what is known of the numbers of the weights of a model.
 func knownWeights(m *model.Model) (w bank.Weights, err error) {
@@ -144,11 +153,21 @@ func knownWeights(m *model.Model) (w bank.Weights, err error) {
 		}
 		return graph.AnyReal
 	}
-	w.Constant = func(name string) (x float64, ok bool) {
-		if weight := m.Weights[named[name]]; weight != nil {
-			x, ok, _ = weight.Constant() // one that cannot be read is none
+	type constant struct {
+		x  float64
+		ok bool
+	}
+	var once sync.Map // by name: each search asks, and a weight may have gigabytes
+	w.Constant = func(name string) (float64, bool) {
+		if c, ok := once.Load(name); ok {
+			return c.(constant).x, c.(constant).ok
 		}
-		return x, ok
+		var c constant
+		if weight := m.Weights[named[name]]; weight != nil {
+			c.x, c.ok, _ = weight.Constant() // one that cannot be read is none
+		}
+		once.Store(name, c)
+		return c.x, c.ok
 	}
 	return w, nil
 }
@@ -254,6 +273,7 @@ func (r *Result) settle(ctx context.Context, o *Options, b *built) (refused, err
 
 // check proves what was built and compares it with the model.
 func (r *Result) check(ctx context.Context, o *Options, b *built) (refused, err error) {
+	defer addSeconds(&r.ProofSeconds, time.Now())
 	err = r.prove(ctx, o, b.d)
 	var about *Rejected
 	switch {
@@ -274,7 +294,10 @@ func (r *Result) check(ctx context.Context, o *Options, b *built) (refused, err 
 		// result is right and of no use.
 		return err, nil
 	}
-	return nil, err
+	if err != nil {
+		return nil, err
+	}
+	return r.compareFed(ctx, o)
 }
 
 // prove writes the certificate of a result and checks it. There is none if a law was

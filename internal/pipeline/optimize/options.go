@@ -19,6 +19,7 @@ import (
 	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/model/feed"
 	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/search"
@@ -101,11 +102,15 @@ type Options struct {
 	Runner backends.Backend
 	// Numbers compares numbers in Runner's place; nil: Runner does.
 	Numbers backends.Backend
+	// Feed is what the inputs are fed to measure, and once more to compare numbers; nil:
+	// random numbers.
+	Feed []feed.Tensor
 	// Measure runs the model and what the searches came to, in turns, and keeps what is
 	// fastest, see [Report.Measured].
 	Measure bool
 	// Judge, if not nil, says in the place of Measure what to keep: which of the candidates
-	// replaces the model, if any. What it decided is in the report.
+	// replaces the model, if any. What it decided is in the report. With a decision,
+	// context.Canceled is no failure: the model stays, and the report says why.
 	Judge func(ctx context.Context, candidates []Candidate) (*judge.Decision, error)
 	// Repeat is how often each is run, less often where a run takes long; 0: 20. While it
 	// is not clear which is faster, they are run up to three times as often.
@@ -131,7 +136,7 @@ type Options struct {
 	weights bank.Weights
 	// first are moves with which searches begin that do not saturate.
 	first []search.Move
-	plain *searching // the search by plain prices
+	apart []*searching // searches that lead to further candidates
 	// written is the number of files in Folder.
 	written *int
 }

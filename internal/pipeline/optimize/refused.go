@@ -116,9 +116,7 @@ func (r *Result) conclude(ctx, timed context.Context, o *Options, found *searchi
 		}
 		r.drop(why)
 		refused[b.by.trail.Net.Hash()] = true
-		if b.by == o.plain {
-			o.plain = nil
-		}
+		o.apart = slices.DeleteFunc(o.apart, func(s *searching) bool { return s == b.by })
 		more, err := r.without(ctx, timed, o, moves(b.by, all))
 		if err != nil {
 			return nil, err

@@ -39,6 +39,8 @@ type Report struct {
 	Measured []Measured `json:"measured,omitempty"`
 	// Judged is what ONNX Runtime decided about the candidates, nil if it was not asked.
 	Judged *judge.Decision `json:"judged,omitempty"`
+	// Candidates are those that were judged, in the order of Judged.Candidates.
+	Candidates []JudgedCandidate `json:"candidates,omitempty"`
 	// Dropped is the time of what the search came to where the model was kept; Slower:
 	// it took longer, by more than the spread.
 	Slower      bool         `json:"slower,omitempty"`
@@ -54,9 +56,18 @@ type Report struct {
 	// says by what.
 	Interrupted bool   `json:"interrupted,omitempty"`
 	Why         string `json:"interrupted_by,omitempty"`
-	// SearchSeconds is the time of the search, Seconds that of everything.
-	SearchSeconds float64 `json:"search_seconds"`
-	Seconds       float64 `json:"seconds"`
+	// SearchLimit is the time that the search had, 0: any; SearchEnded: it was spent.
+	SearchLimit float64 `json:"search_limit_seconds"`
+	SearchEnded bool    `json:"search_ended_by_limit"`
+	// SearchSeconds is the time of the search, MeasureSeconds that of timing candidates,
+	// ProofSeconds that of proofs, their check and the comparison of the models, and Seconds
+	// that of everything.
+	SearchSeconds  float64 `json:"search_seconds"`
+	MeasureSeconds float64 `json:"measure_seconds"`
+	ProofSeconds   float64 `json:"proof_seconds"`
+	Seconds        float64 `json:"seconds"`
+	// PeakBytes is the largest memory of the process so far; 0: the system does not count it.
+	PeakBytes int64 `json:"peak_bytes"`
 	// MaxRelError is the largest deviation of an output, relative to its largest
 	// element. Exact is the verdict of the comparison modulo a prime, before weights
 	// were computed ahead, Numbers that in floating point.

@@ -66,7 +66,9 @@ type searching struct {
 	o     *Options
 	rules *search.Rules
 	trail *search.Trail
-	plain bool          // prices are plain ones
+	// apart names the candidate that the search leads to; "": it is compared by cost with
+	// the other searches.
+	apart string
 	path  []search.Move // that were made
 	waves bool          // descent makes them
 	best  *record
@@ -100,11 +102,18 @@ func (s *searching) watch(m *search.Move, made bool) {
 }
 
 func (o *Options) newSearching(ctx context.Context, best *record, how run) (*searching, error) {
-	rules, unusable, err := search.NewRulesFrom(o.Compiled, o.Laws)
+	laws := o.Laws
+	if how.apart == simplest {
+		var err error
+		if laws, err = simplifying(laws); err != nil {
+			return nil, err
+		}
+	}
+	rules, unusable, err := search.NewRulesFrom(o.Compiled, laws)
 	if err != nil {
 		return nil, err
 	}
-	s := &searching{o: o, rules: rules, plain: how.plain, best: best, tried: map[*law.Law]*tried{}, unusable: unusable}
+	s := &searching{o: o, rules: rules, apart: how.apart, best: best, tried: map[*law.Law]*tried{}, unusable: unusable}
 	var net *bank.Bank
 	if how.saturate {
 		if s.from, s.stats, err = o.saturate(ctx); err != nil {
@@ -117,7 +126,7 @@ func (o *Options) newSearching(ctx context.Context, best *record, how run) (*sea
 		return nil, err
 	}
 	var prices search.Prices = priced{o.Cost}
-	if s.plain {
+	if s.apart == plainest {
 		prices = plain(o.Cost)
 	}
 	p := search.NewPricer(net, o.Target, prices)
@@ -201,9 +210,27 @@ func aboutNetworks(laws []*law.Law) (few []*law.Law, err error) {
 	return few, nil
 }
 
-// told tells of a cost; plain ones are not compared with others.
+// simplifying are those of the laws that only simplify: laws of simplify.rules.
+func simplifying(laws []*law.Law) (few []*law.Law, err error) {
+	ours, err := builtin.Simplify()
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, l := range ours {
+		names[l.Name] = true
+	}
+	for _, l := range laws {
+		if names[l.Name] {
+			few = append(few, l)
+		}
+	}
+	return few, nil
+}
+
+// told tells of a cost; that of a search apart is not compared with others.
 func (s *searching) told(c int64) {
-	if !s.plain {
+	if s.apart == "" {
 		s.best.told(c)
 	}
 }
@@ -267,8 +294,8 @@ func (s *searching) auto(ctx context.Context, turn, tries int) {
 
 // run is one search of a method.
 type run struct {
-	saturate bool // first
-	plain    bool // by plain prices
+	saturate bool   // first
+	apart    string // the name of its candidate, see searching
 	begin    []search.Move
 	search   func(*searching)
 }
@@ -290,7 +317,10 @@ func (o *Options) search(ctx context.Context) (found *searching, all []*searchin
 			runs = append(runs, run{begin: o.first, search: func(s *searching) { s.auto(ctx, turn, o.each()) }})
 		}
 		if o.Measure || o.Judge != nil {
-			runs = append(runs, run{plain: true, search: func(s *searching) { s.descend(ctx, o.Tries/plainTries) }})
+			runs = append(runs, run{apart: plainest, search: func(s *searching) { s.descend(ctx, o.Tries/plainTries) }})
+		}
+		if o.Judge != nil {
+			runs = append(runs, run{apart: simplest, search: func(s *searching) { s.descend(ctx, o.Tries/plainTries) }})
 		}
 	}
 	all = make([]*searching, len(runs))
@@ -312,11 +342,11 @@ func (o *Options) search(ctx context.Context) (found *searching, all []*searchin
 	}
 	found = leastCost(all)
 	for _, s := range all {
-		if s == found || s.plain {
+		if s == found || s.apart != "" {
 			s.path = append(s.path, s.trail.Anchor()...)
 		}
-		if s.plain {
-			o.plain = s
+		if s.apart != "" {
+			o.apart = append(o.apart, s)
 		}
 		if s.stats != nil {
 			o.saturated = s.stats
@@ -332,7 +362,7 @@ func (o *Options) each() int { return o.Tries / (len(firstTurns) + 4) }
 // leastCost is the search that came to the cheapest network, the first one of several.
 func leastCost(all []*searching) (found *searching) {
 	for _, s := range all {
-		if !s.plain && (found == nil || s.cost() < found.cost()) {
+		if s.apart == "" && (found == nil || s.cost() < found.cost()) {
 			found = s
 		}
 	}

@@ -1,11 +1,10 @@
-package feed
+package model
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/model"
 )
 
 // Convert is the elements of a type, little-endian, as those of another. Integers
@@ -23,11 +22,11 @@ func Convert(raw []byte, from, to graph.DType) (out []byte, rounded int, err err
 	}
 	out = make([]byte, 0, len(raw)/step*to.Bytes())
 	for i := 0; i < len(raw); i += step {
-		n, x := model.Element(from, raw[i:])
+		n, x := Element(from, raw[i:])
 		var ok bool
 		switch {
 		case to.IsFloat() && from.IsFloat():
-			y := model.Round(to, x)
+			y := Round(to, x)
 			ok = held(to, x, y)
 			if y != x && !math.IsNaN(x) {
 				rounded++
@@ -38,7 +37,7 @@ func Convert(raw []byte, from, to graph.DType) (out []byte, rounded int, err err
 			if from == graph.Uint64 {
 				x = float64(uint64(n))
 			}
-			back, whole := integer(from, model.Round(to, x))
+			back, whole := integer(from, Round(to, x))
 			ok = whole && back == n
 		case from.IsFloat():
 			n, ok = integer(to, x)
@@ -55,7 +54,7 @@ func Convert(raw []byte, from, to graph.DType) (out []byte, rounded int, err err
 			}
 			return nil, 0, fmt.Errorf("element %d is %s, which %s does not hold", i/step, element, to)
 		}
-		out = model.AppendElement(out, to, n, x)
+		out = AppendElement(out, to, n, x)
 	}
 	return out, rounded, nil
 }
@@ -83,7 +82,7 @@ func integer(t graph.DType, x float64) (n int64, ok bool) {
 }
 
 // fits reports whether a type holds an integer or truth value of another, which is n as
-// [model.Element] gives it.
+// [Element] gives it.
 func fits(to, from graph.DType, n int64) bool {
 	if to == graph.Bool {
 		return n == 0 || n == 1
