@@ -64,3 +64,21 @@ func (v *value) stored() *model.Weight {
 	}
 	return v.known.weight()
 }
+
+// Cleanable reports whether the file has nodes that [RewriteOptions].Clean leaves out. A file
+// with sizes that it leaves open is not: these would be fixed.
+func (s *Source) Cleanable() bool {
+	if s.Open() {
+		return false
+	}
+	w := newRewriting(s, s.model)
+	w.clean = true
+	w.decide()
+	for _, o := range s.file.GetGraph().GetOutput() {
+		w.demand(o.GetName())
+	}
+	return slices.Contains(w.copied, false)
+}
+
+// Open reports whether the file leaves sizes open, or has inputs that were given a value.
+func (s *Source) Open() bool { return len(s.open)+len(s.given) > 0 }

@@ -120,7 +120,9 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 		printChanges(w, r.Changes)
 	}
 	if r.StepCount == 0 {
-		if r.Judged == nil {
+		if r.Cleaned {
+			fmt.Fprintln(w, "No rewrite rule was used; nodes that compute the same as another, or nothing that is needed, were removed.")
+		} else if r.Judged == nil {
 			fmt.Fprintln(w, "No improvement found; model unchanged.")
 		}
 		printHeaviest(w, r.Heaviest)

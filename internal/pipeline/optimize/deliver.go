@@ -20,13 +20,13 @@ import (
 // from, or a folder, it is the model as it was built. refused says why there is none.
 func (r *Result) deliver(o *Options, b *built) (m *model.Model, refused error) {
 	r.Changes, r.source, r.original, r.keepDead = nil, o.Source, o.Model, o.KeepDead
-	if o.Source == nil || o.Folder == "" || len(b.steps) == 0 {
+	if o.Source == nil || o.Folder == "" || !b.changed() {
 		return b.out, nil
 	}
 	if b.read == nil && b.unwritten == nil {
 		path := filepath.Join(o.Folder, fmt.Sprintf("result-%d.onnx", *o.written))
 		*o.written++
-		if b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, onnx.RewriteOptions{DropDead: !o.KeepDead, Link: true}); b.unwritten == nil {
+		if b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, onnx.RewriteOptions{Clean: !o.KeepDead, Link: true}); b.unwritten == nil {
 			b.read, b.unwritten = o.Source.ReadResult(path)
 		}
 		var e *onnx.Error
@@ -54,7 +54,7 @@ func (r *Result) Write(path string) error {
 		_, err := onnx.Rewrite(path, r.source, r.original, onnx.RewriteOptions{})
 		return err
 	}
-	if _, err := onnx.Rewrite(path, r.source, r.built, onnx.RewriteOptions{DropDead: !r.keepDead}); err != nil {
+	if _, err := onnx.Rewrite(path, r.source, r.built, onnx.RewriteOptions{Clean: !r.keepDead}); err != nil {
 		return err
 	}
 	a, err := digest(r.File)

@@ -58,7 +58,12 @@ var simplifications = []struct {
 	{"three reshapes", "a = reshape[shape=[6, 32]](x)\nb = reshape[shape=[192]](a)\ny = reshape[shape=[3, 2, 16, 2]](b)", 1},
 	{"batch norm behind a convolution with a bias", "c = conv2d[pad=same_upper](x, W)\nb = broadcast[shape=[2, 3, 4, 8]](Bias)\nd = ewadd(c, b)\ny = batchnorm[eps=0.001](d, K, K, K, V)", 2},
 
+	{"computed twice", "a = exp(x)\nb = exp(x)\ny = ewadd(a, b)", 2},
+	{"computed twice, and what is made of it", "a = exp(x)\nb = exp(x)\nc = sin(a)\nd = sin(b)\ny = ewmul(c, d)", 3},
+	{"not needed", "a = sin(x)\nb = exp(a)\ny = relu(x)", 1},
+
 	// What looks alike and is something else stays.
+	{"computed of different weights", "b = rep(P)\nc = rep(Q)\nd = ewmax(x, b)\ne = ewmax(x, c)\ny = ewdiv(d, e)", 3},
 	{"x + tiny", "b = rep(Tiny)\ny = ewadd(x, b)", 1},
 	{"x * 0", "b = rep(Zero)\ny = ewmul(x, b)", 1},
 	{"x * half", "b = rep(Half)\ny = ewmul(x, b)", 1},
