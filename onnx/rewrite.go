@@ -41,6 +41,7 @@ type rewriting struct {
 	of      map[graph.Tensor][]string // the same, from the tensors
 	whole   []bool                    // nodes that the result has, or does without
 
+	clean   bool // see RewriteOptions
 	copied  []bool
 	needed  map[string]bool         // values that are asked for
 	inits   map[string]bool         // initializers that are kept
@@ -193,6 +194,9 @@ func (w *rewriting) demand(v string) {
 		if u := w.first(v); u != "" {
 			w.alias[v] = u
 			w.demand(u)
+		} else if u := w.operandOf(v); u != "" && w.clean {
+			w.alias[v] = u
+			w.demand(u)
 		} else if !w.copied[i] {
 			w.copied[i] = true
 			for _, u := range w.reads[i] {
@@ -269,6 +273,26 @@ func (w *rewriting) first(v string) string {
 		return ""
 	}
 	return best
+}
+
+// operandOf is the operand of a node that v, its only result, is; "" if it is none, or v is an
+// output and the operand cannot have its name.
+func (w *rewriting) operandOf(v string) string {
+	n := w.s.nodes[w.maker[v]]
+	_, out := w.outputs[v]
+	for _, o := range n.GetOutput() {
+		if o != "" && o != v {
+			return ""
+		}
+	}
+	for _, u := range n.GetInput() {
+		_, made := w.maker[u]
+		_, named := w.outputs[u]
+		if t := w.s.values[u].tensor; t.Node != 0 && t == w.s.values[v].tensor && w.there(u) && (!out || made && !named) {
+			return u
+		}
+	}
+	return ""
 }
 
 // another is a value of the file, other than v, that is a tensor of the result and needs

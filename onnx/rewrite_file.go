@@ -26,9 +26,9 @@ type RewriteOptions struct {
 	// inputs that were given a value, or taken to have their default, are constants, even if
 	// nothing else changes. They are constants in any file that changes.
 	Fix bool
-	// DropDead: nodes on which no output of the file depends are left out if anything
-	// changes.
-	DropDead bool
+	// Clean: nodes on which no output of the file depends are left out, and nodes whose
+	// result is their operand, such as a reshape to the same sizes.
+	Clean bool
 	// Link: files of numbers next to the model may be links to those of the source, as for a
 	// file that is soon removed. Otherwise they are copies: who writes to one keeps the other.
 	Link bool
@@ -183,16 +183,18 @@ func (o *opened) patch(p *paths, m *matching, r *model.Model, src io.ReaderAt, o
 	f = &patch{w: newRewriting(p, m, r, o), s: s, src: src, opt: opt, taken: newNames(), rename: map[string]string{}, final: map[string]bool{},
 		changes: Changes{Operators: map[string]int{}}}
 	w := f.w
+	w.clean = opt.Clean
 	w.decide()
 	for _, o := range s.file.GetGraph().GetOutput() {
 		w.demand(o.GetName())
 	}
-	if !opt.DropDead {
+	if !opt.Clean {
 		w.dead()
 	}
 	w.write()
 	items := f.items()
-	f.changed = len(w.written)+len(w.stored)+len(w.alias) > 0 || opt.Fix && len(s.open)+len(s.given)+len(s.defaults) > 0
+	f.changed = len(w.written)+len(w.stored)+len(w.alias) > 0 || opt.Clean && slices.Contains(w.copied, false) ||
+		opt.Fix && len(s.open)+len(s.given)+len(s.defaults) > 0
 	if !f.changed {
 		f.out = []segment{{end: s.src.size}}
 		f.changes.Kept = len(s.file.GetGraph().GetNode())

@@ -154,6 +154,44 @@ func TestRewriteCycle(t *testing.T) {
 	}
 }
 
+// Nodes that compute nothing go if that is asked for, alone or beside what is computed twice; of
+// a file that has none nothing goes.
+func TestRewriteClean(t *testing.T) {
+	for _, c := range []struct {
+		nodes      []string
+		want, same string // with another graph that computes the same, and with the same one
+	}{
+		{[]string{"Identity x -> a", "Exp a -> b", "Identity b -> y", "Neg x -> z"}, "Exp x -> y", "Exp x -> y"},
+		{[]string{"Identity x -> y"}, "Identity x -> y", "Identity x -> y"},
+		{[]string{"Exp x -> a", "Exp x -> b", "Add a b -> y"}, "Exp x -> a; Add a a -> y", "Exp x -> a; Exp x -> b; Add a b -> y"},
+		{[]string{"Neg x -> a", "Sqrt a -> y"}, "Neg x -> a; Sqrt a -> y", "Neg x -> a; Sqrt a -> y"},
+	} {
+		for _, another := range []bool{true, false} {
+			p := nodeFile(t, 17, "x", "y", []int{2, 3}, nil, c.nodes...)
+			want := c.same
+			if another {
+				want = c.want
+			}
+			out, changes := rewritten(t, p, func(m *model.Model) *graph.Graph {
+				if !another {
+					return m.Graph
+				}
+				g, err := graph.ParseText("result", m.Graph.String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return g
+			}, RewriteOptions{Clean: true})
+			if got := nodesText(out); got != want || changes.Dropped != len(c.nodes)-len(out.GetGraph().GetNode()) {
+				t.Errorf("%v: got %s, want %s; %d dropped", c.nodes, got, want, changes.Dropped)
+			}
+			if plain, _ := rewritten(t, p, func(m *model.Model) *graph.Graph { return m.Graph }, RewriteOptions{}); !proto.Equal(plain, p) {
+				t.Errorf("%v: without Clean it is %s", c.nodes, nodesText(plain))
+			}
+		}
+	}
+}
+
 // A node of an older operator set has the form of that set, or there is an error.
 func TestRewriteOlder(t *testing.T) {
 	p := nodeFile(t, 11, "x", "y", []int{2, 1, 3}, nil, "Exp x -> a", "Abs a -> y")

@@ -61,3 +61,18 @@ func (v *value) stored() *model.Weight {
 	}
 	return v.known.weight()
 }
+
+// Cleanable reports whether the file has nodes that [RewriteOptions].Clean leaves out. With
+// inputs that were given a value, or taken to have their default, it is not: these would go.
+func (s *Source) Cleanable() bool {
+	if len(s.given)+len(s.defaults) > 0 {
+		return false
+	}
+	w := newRewriting(newPaths(s), match(s.model, s.model), s.model, &opened{values: map[string]bool{}, nodes: map[int]bool{}})
+	w.clean = true
+	w.decide()
+	for _, o := range s.file.GetGraph().GetOutput() {
+		w.demand(o.GetName())
+	}
+	return slices.Contains(w.copied, false)
+}

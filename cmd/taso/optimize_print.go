@@ -126,6 +126,9 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 		printChanges(w, r.Changes)
 	}
 	if r.StepCount == 0 {
+		if r.Cleaned {
+			fmt.Fprintln(w, "No rewrite rule was used; nodes that compute the same as another, or nothing that is needed, were removed.")
+		}
 		printUnimproved(w, r)
 	} else if err := printLaws(w, r, k.top); err != nil {
 		return err
@@ -174,7 +177,7 @@ func printUnimproved(w io.Writer, r *optimize.Report) {
 	for _, k := range r.Heaviest {
 		parts = append(parts, fmt.Sprintf("%.0f %% in %d %s", 100*k.Part, k.Nodes, k.Op))
 	}
-	if r.Judged == nil || r.Judged.Failed == "" && len(r.Judged.Candidates) > 0 && r.Judged.Winner == 0 {
+	if !r.Cleaned && (r.Judged == nil || r.Judged.Failed == "" && len(r.Judged.Candidates) > 0 && r.Judged.Winner == 0) {
 		fmt.Fprint(w, "No improvement found; model unchanged.")
 		if r.Judged != nil {
 			fmt.Fprintf(w, " %s measured", plural(len(r.Judged.Candidates), "candidate"))

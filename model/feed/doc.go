@@ -3,8 +3,8 @@
 //
 // Numbers that make sense are, for floating-point numbers, any between -1 and 1;
 // for an input of integers that picks rows of a table, positions that the table
-// has ([Inputs] finds them, [Pickings] the tables); for other integers and for
-// truth values, 0 and 1. Each tensor says in words what it holds ([Tensor.How]), so
+// has ([Inputs] finds them, [Pickings] the tables); for an input that divides integers, 1
+// and 2; for other integers and for truth values, 0 and 1. Each tensor says in words what it holds ([Tensor.How]), so
 // that a report need not leave it unsaid.
 //
 //	graph ─► Inputs ─► names, types, ranges ─┐

@@ -131,12 +131,16 @@ func (in Input) make(s Source, seed uint64) (*Tensor, error) {
 		}
 		t.Raw = raw
 	default:
-		t.How = "random, 0 and 1"
+		least := int64(0)
+		if t.How = "random, 0 and 1"; in.Divides {
+			least, t.How = 1, "random, 1 and 2"
+		}
 		if in.Positions {
+			least = 0
 			t.How = fmt.Sprintf("random positions, 0 to %d", in.Below-1)
 		}
 		each(func(i int) int64 {
-			return int64(model.Seed(model.Seed(seed, in.Name)+uint64(i), "") >> 1 % uint64(in.Below))
+			return least + int64(model.Seed(model.Seed(seed, in.Name)+uint64(i), "")>>1%uint64(in.Below))
 		})
 	}
 	return t, nil

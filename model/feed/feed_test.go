@@ -114,7 +114,7 @@ func TestPair(t *testing.T) {
 // TestRandom: positions are such that the table has, all of them occur, numbers
 // stay in their range, and the same seed gives the same.
 func TestRandom(t *testing.T) {
-	in := feed.Inputs(parse(t, "ids : int64[1000]\nx : float32[1000]\nflags : bool[1000]\nw : weight float32[50, 4]\na = gather[axis=0](w, ids)\nreturn a, x, flags\n"))
+	in := feed.Inputs(parse(t, "ids : int64[1000]\nx : float32[1000]\nflags : bool[1000]\nd : int8[1000]\nw : weight float32[50, 4]\na = gather[axis=0](w, ids)\nn = neg(d)\nq = ewint[fn=quo](d, n)\nreturn a, x, flags, q\n"))
 	made, err := feed.Make(in, nil, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -129,12 +129,14 @@ func TestRandom(t *testing.T) {
 		step := m.Type.DType.Bytes()
 		for at := 0; at < len(m.Raw); at += step {
 			n, x := model.Element(m.Type.DType, m.Raw[at:])
-			if x < -1 || x > 1 {
+			if m.Type.DType.IsFloat() && (x < -1 || x > 1) {
 				t.Fatalf("%s holds %v", m.Name, x)
 			}
 			if m.Name == "ids" {
 				seen[n]++
-			} else if n != 0 && n != 1 {
+			} else if m.Name == "d" && (n == 1 || n == 2) {
+				continue // it divides
+			} else if m.Name == "d" || n != 0 && n != 1 {
 				t.Fatalf("%s holds %d", m.Name, n)
 			}
 		}
@@ -144,8 +146,8 @@ func TestRandom(t *testing.T) {
 			t.Fatalf("positions: %v", seen)
 		}
 	}
-	if made[0].How != "random positions, 0 to 49" || made[1].How != "random, -1 to 1" || made[2].How != "random, 0 and 1" {
-		t.Errorf("%q, %q, %q", made[0].How, made[1].How, made[2].How)
+	if made[0].How != "random positions, 0 to 49" || made[1].How != "random, -1 to 1" || made[2].How != "random, 0 and 1" || made[3].How != "random, 1 and 2" {
+		t.Errorf("%q, %q, %q, %q", made[0].How, made[1].How, made[2].How, made[3].How)
 	}
 }
 

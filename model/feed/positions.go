@@ -1,6 +1,8 @@
 package feed
 
 import (
+	"slices"
+
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/model"
@@ -108,6 +110,8 @@ type Input struct {
 	// are -Rows to Rows - 1, negative ones from the end. Where positions are computed from
 	// them, such as by a maximum with 0, others may make sense too.
 	Rows int64
+	// Divides: integers are divided by its elements, so that none of them may be 0.
+	Divides bool
 	// Default, if not nil, is what the input is if nothing is fed.
 	Default *model.Weight
 }
@@ -124,12 +128,12 @@ func Of(m *model.Model) []Input {
 // Inputs are the inputs of a graph that are no weights, in its order.
 func Inputs(g *graph.Graph) []Input {
 	var list []Input
-	picks := Pickings(g)
+	picks, divisors := Pickings(g), divisors(g)
 	for _, id := range g.Inputs() {
 		if g.IsWeight(id) {
 			continue
 		}
-		in := Input{Name: g.Name(id), Type: g.Type(id.Out(0)), Below: 2}
+		in := Input{Name: g.Name(id), Type: g.Type(id.Out(0)), Below: 2, Divides: divisors[id]}
 		for _, k := range picks {
 			if k.Input == id && (!in.Positions || k.Rows < in.Below) {
 				in.Below, in.Positions = k.Rows, true
@@ -143,10 +147,36 @@ func Inputs(g *graph.Graph) []Input {
 	return list
 }
 
+// divisors are the inputs whose elements divide integers as they are, or with another sign
+// or type.
+func divisors(g *graph.Graph) map[graph.NodeID]bool {
+	source := make([]graph.NodeID, g.Len()+1) // the input whose elements a node has, if not 0
+	found := map[graph.NodeID]bool{}
+	for id := range g.Nodes() {
+		op := g.Op(id)
+		switch {
+		case op == nil:
+			if g.DType(id.Out(0)).IsInt() && !g.IsWeight(id) {
+				source[id] = id
+			}
+		case (op.Moves && op.Places == nil || op.Name == "cast" || op.Name == "neg" || op.Name == "abs") && g.DType(id.Out(0)).IsInt():
+			for _, t := range g.Operands(id) {
+				source[id] = max(source[id], source[t.Node])
+			}
+		case op.Name == "ewint":
+			fn, _ := g.Attrs(id)[0].Name()
+			if by := source[g.Operands(id)[1].Node]; by != 0 && slices.Contains([]string{"quo", "rem", "mod"}, fn) {
+				found[by] = true
+			}
+		}
+	}
+	return found
+}
+
 // Both is an input that is fed to two models alike: positions are such that both
 // have a row for them.
 func (in Input) Both(other Input) Input {
-	in.Rows = fewer(in.Rows, other.Rows)
+	in.Rows, in.Divides = fewer(in.Rows, other.Rows), in.Divides || other.Divides
 	switch {
 	case in.Positions && other.Positions:
 		in.Below = min(in.Below, other.Below)

@@ -180,6 +180,15 @@ func (b *Engine) inverse(n NF, ctx []graph.Guard) (NF, error) {
 	return NF{u}, nil
 }
 
+// number is the number that a normal form is everywhere; not ok if it is something else.
+func number(n NF) (x *big.Rat, ok bool) {
+	if len(n) != 1 {
+		return nil, false
+	}
+	t := n[0]
+	return t.Num, len(t.Over)+len(t.Dom)+len(t.Facs)+len(t.Atoms) == 0
+}
+
 // opaque reports whether nothing is known of a function but f(0) = 0.
 func (f Fun) opaque() bool {
 	_, named := f.value.Name()
@@ -292,8 +301,14 @@ func (b *Engine) split(ctx []graph.Guard, conds [][]graph.Guard, off bool) ([]ce
 // the terms of n are all there or not there.
 func (b *Engine) apply(f Fun, n NF, ctx []graph.Guard) (NF, error) {
 	b.orders = b.orders || !f.opaque()
+	if name, _ := f.value.Name(); name == "reciprocal" {
+		if x, ok := number(n); ok && x.Sign() != 0 {
+			return NF{{Num: new(big.Rat).Inv(x)}}, nil
+		}
+	}
 	if b.ordered {
 		f, n = clipped(f, n)
+		f, n = bounded(f, n)
 		if a, ok := application(n); ok && f.again && a.Fn == f {
 			return n, nil
 		}

@@ -70,6 +70,7 @@
 //     entries are written so. A variable of a group has no range, since other terms may
 //     come into the group that have another one. Ranges that proofs may name without
 //     their guards have a point, being sizes.
+//   - The reciprocal of a number that is written out, other than 0, is a number.
 //   - A divisor is a count; where its operator is defined it is not 0 (graph.ExprInv),
 //     and so it may be cancelled.
 //   - What an operator computes by element types, such as a cast, is taken for any function
@@ -168,6 +169,9 @@
 // are not negative where their term counts, but for numbers that are written out.
 //
 //   - A function that is idempotent, as floor, changes nothing that it was applied to.
+//   - Keeping x between a and b, then between c and d, is keeping it between a and b after
+//     these are kept between c and d, if a <= b and c <= d: for x below a, from a to b, and
+//     above b. The relu keeps it between 0 and infinity.
 //   - What is added to all values of a maximum alike may be added to the largest.
 //   - Let g(x) be a sum of powers of x and of relu(x), with positive numbers and sizes
 //     before them, the powers of x odd unless x is not negative; x may be a square. It

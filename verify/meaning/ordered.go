@@ -1,6 +1,7 @@
 package meaning
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -204,6 +205,38 @@ func clipped(f Fun, n NF) (Fun, NF) {
 		return f, a.Arg
 	}
 	return f, n
+}
+
+// bounds are the numbers between which a function keeps x; not ok if it does anything else.
+func (f Fun) bounds() (lo, hi float64, ok bool) {
+	if f.relu {
+		return 0, math.Inf(1), true
+	}
+	text, _ := f.value.Name()
+	name, xs, err := graph.ParseFunc(text)
+	if err != nil || name != "clip" || len(xs) != 2 || !(xs[0] <= xs[1]) {
+		return 0, 0, false
+	}
+	return xs[0] + 0, xs[1] + 0, true // -0 is 0
+}
+
+// bounded makes one function of two that keep x between numbers: f keeps the bounds of the
+// first between its own.
+func bounded(f Fun, n NF) (Fun, NF) {
+	lo, hi, ok := f.bounds()
+	a, is := application(n)
+	if !ok || !is {
+		return f, n
+	}
+	low, high, ok := a.Fn.bounds()
+	if !ok {
+		return f, n
+	}
+	low, high = min(max(low, lo), hi), min(max(high, lo), hi)
+	if low == 0 && math.IsInf(high, 1) {
+		return funOf(graph.NameValue("relu")), a.Arg
+	}
+	return funOf(graph.NameValue(graph.FuncText("clip", graph.NumberValue(low), graph.NumberValue(high)))), a.Arg
 }
 
 // application is the function of something that a normal form is everywhere, and nothing

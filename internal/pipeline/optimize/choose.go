@@ -104,8 +104,8 @@ func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*bui
 	list := []*built{{out: o.Model, cost: r.CostBefore}}
 	names := []string{asItWas}
 	add := func(name string, b *built) {
-		if len(b.steps) > 0 && b.cost < r.CostBefore &&
-			!slices.ContainsFunc(list, func(x *built) bool { return x.out.Graph.Hash() == b.out.Graph.Hash() }) {
+		if (len(b.steps) > 0 && b.cost < r.CostBefore || b.cleaned && b.cost <= r.CostBefore) &&
+			!slices.ContainsFunc(list, func(x *built) bool { return x.out.Graph.Hash() == b.out.Graph.Hash() && !b.cleaned }) {
 			list, names = append(list, b), append(names, name)
 		}
 	}

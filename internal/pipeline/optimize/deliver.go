@@ -20,13 +20,13 @@ import (
 // from, or a folder, it is the model as it was built. refused says why there is none.
 func (r *Result) deliver(ctx context.Context, o *Options, b *built) (m *model.Model, refused error) {
 	r.Changes, r.source, r.original, r.keepDead = nil, o.Source, o.Model, o.KeepDead
-	if o.Source == nil || o.Folder == "" || len(b.steps) == 0 {
+	if o.Source == nil || o.Folder == "" || !b.changed() {
 		return b.out, nil
 	}
 	if b.read == nil && b.unwritten == nil {
 		path := filepath.Join(o.Folder, fmt.Sprintf("result-%d.onnx", *o.written))
 		*o.written++
-		opt := onnx.RewriteOptions{DropDead: !o.KeepDead, Link: true}
+		opt := onnx.RewriteOptions{Clean: !o.KeepDead, Link: true}
 		b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, opt)
 		var open [][]onnx.OpenSize
 		var why error
@@ -71,7 +71,7 @@ func (r *Result) Write(path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = onnx.Rewrite(path, r.source, r.built, onnx.RewriteOptions{DropDead: !r.keepDead, Fix: len(r.Changes.Fixed) > 0, Digest: want})
+	_, err = onnx.Rewrite(path, r.source, r.built, onnx.RewriteOptions{Clean: !r.keepDead, Fix: len(r.Changes.Fixed) > 0, Digest: want})
 	if errors.Is(err, onnx.ErrDigest) {
 		return fmt.Errorf("%s is not written: it would not be the file that was proved, as the model's file changed meanwhile", path)
 	}

@@ -113,7 +113,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	r.Tried = movesOf(all)
-	if r.StepCount == 0 {
+	if r.StepCount == 0 && !r.Cleaned {
 		r.MeasuredAfter = r.MeasuredBefore
 	}
 	if st := o.saturated; st != nil {
@@ -199,6 +199,7 @@ type built struct {
 	out      *model.Model // with what depends on weights only computed ahead
 	unfolded *model.Model
 	folded   int
+	cleaned  bool // no step was made, and what is computed twice or for nothing is gone
 	cost     cost.Seconds
 	// The file of it, and what is read from that.
 	path      string
@@ -206,6 +207,9 @@ type built struct {
 	changes   *onnx.Changes
 	unwritten error // why it is none
 }
+
+// changed reports whether it is another model than the one that was given.
+func (b *built) changed() bool { return len(b.steps) > 0 || b.cleaned }
 
 // build makes the moves of a search once more; nil: there are none. It is done once for
 // a search.
@@ -232,8 +236,11 @@ func (r *Result) build(o *Options, found *searching) (b *built, err error) {
 	}
 	b.folded = len(worth)
 	if len(steps) == 0 {
-		b.out, b.cost = o.Model, r.CostBefore
-		return b, nil
+		b.cleaned = found != nil && o.cleans(b.unfolded)
+		if b.out, b.cost = o.Model, r.CostBefore; !b.cleaned {
+			return b, nil
+		}
+		b.out, b.folded = b.unfolded, 0
 	}
 	after, err := costOf(b.out.Graph, o)
 	if err != nil {
@@ -243,12 +250,24 @@ func (r *Result) build(o *Options, found *searching) (b *built, err error) {
 	return b, nil
 }
 
+// cleans reports whether a network in which nothing is computed twice has fewer operators
+// than the model, or the file has nodes that compute nothing.
+func (o *Options) cleans(net *model.Model) bool {
+	switch {
+	case o.KeepDead:
+		return false
+	case o.Source == nil:
+		return sizeOf(net).Operators < sizeOf(o.Model).Operators
+	}
+	return sizeOf(net).Operators < sizeOf(o.Model).Operators || o.Folder != "" && o.Source.Cleanable()
+}
+
 // settle proves what a search has led to, and checks it. A result that costs no less,
 // because the order of kernels, which only the plan of the whole knows, ate it up, is
 // dropped: the model is its own result then, as it is for nil. refused says why a result
 // that is right is of no use.
 func (r *Result) settle(ctx context.Context, o *Options, b *built) (refused, err error) {
-	if b == nil || len(b.steps) > 0 && b.cost >= r.CostBefore {
+	if b == nil || len(b.steps) > 0 && b.cost >= r.CostBefore || b.cost > r.CostBefore {
 		if b, err = r.build(o, nil); err != nil {
 			return nil, err
 		}
@@ -260,12 +279,15 @@ func (r *Result) settle(ctx context.Context, o *Options, b *built) (refused, err
 		}
 	}
 	r.Model, r.CostAfter, r.Steps, r.StepCount = b.out, b.cost, b.steps, len(b.steps)
-	r.Folded, r.File = b.folded, ""
+	r.Folded, r.File, r.Cleaned = b.folded, "", b.cleaned
 	if r.Model, refused = r.deliver(ctx, o, b); refused != nil {
 		return refused, nil
 	}
+	if c := r.Changes; b.cleaned && c != nil && (c.Dropped <= c.Written || len(c.Fixed) > 0) {
+		return r.settle(ctx, o, nil) // such as two outputs that are the same, which keep their names; or sizes would be fixed
+	}
 	r.mark(o.Model, b.d)
-	if refused, err = r.check(ctx, o, b); refused != nil && len(b.steps) == 0 {
+	if refused, err = r.check(ctx, o, b); refused != nil && !b.changed() {
 		return nil, refused
 	}
 	return refused, err
@@ -280,7 +302,7 @@ func (r *Result) check(ctx context.Context, o *Options, b *built) (refused, err 
 	case errors.Is(err, network.ErrRounding):
 		// A weight that was computed ahead is not what it is by exact arithmetic.
 		return err, nil
-	case len(b.steps) > 0 && errors.As(err, &about):
+	case b.changed() && errors.As(err, &about):
 		return fmt.Errorf("its proof is not accepted: %w", about.Why), nil
 	case err != nil:
 		return nil, err

@@ -43,11 +43,13 @@ type Report struct {
 	Candidates []JudgedCandidate `json:"candidates,omitempty"`
 	// Dropped is the time of what the search came to where the model was kept; Slower:
 	// it took longer, by more than the spread.
-	Slower      bool         `json:"slower,omitempty"`
-	Dropped     cost.Seconds `json:"dropped,omitempty"`
-	StepCount   int          `json:"steps"`
-	NodesBefore int          `json:"nodes_before"`
-	NodesAfter  int          `json:"nodes_after"`
+	Slower    bool         `json:"slower,omitempty"`
+	Dropped   cost.Seconds `json:"dropped,omitempty"`
+	StepCount int          `json:"steps"`
+	// Cleaned: no rule was used, and what was computed twice or not needed is gone.
+	Cleaned     bool `json:"cleaned,omitempty"`
+	NodesBefore int  `json:"nodes_before"`
+	NodesAfter  int  `json:"nodes_after"`
 	// Folded are the nodes that became weights.
 	Folded int `json:"folded"`
 	// Tried are the moves that the search made to see what they lead to.

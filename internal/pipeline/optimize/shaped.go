@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,20 +14,22 @@ import (
 	"github.com/taso-go/taso/verify/sums"
 )
 
-// Laws for the shapes of one model. Some laws cannot be stated for all shapes: that two
-// reshapes are one, or that zeros around an image are the padding of a convolution, whatever
-// the numbers of zeros. For the shapes of a model they are equations of numbers, which are
-// proved from what operators compute before they are used.
+// Laws for the shapes and numbers of one model. Some laws cannot be stated for all: that two
+// reshapes are one, that zeros around an image are the padding of a convolution, whatever
+// the numbers of zeros, or that two clips are one. For the shapes and numbers of a model they
+// are equations of numbers, which are proved from what operators compute before they are used.
 
 // shapedLaws are names of the laws that the laws for a model are special cases of, with what
 // writes them: they are used where that law is.
 var shapedLaws = []struct {
 	like string
 	of   func(g *graph.Graph, id graph.NodeID) []string
+	tag  string // of the laws
 }{
-	{"reshape_part_join", reshapes},
-	{"pad_conv", padded},
-	{"pad_slice", cutPadding},
+	{like: "reshape_part_join", of: reshapes},
+	{like: "pad_conv", of: padded},
+	{like: "pad_slice", of: cutPadding},
+	{like: "clip_twice", of: clips, tag: " [ordered]"},
 }
 
 // Limits of what is proved for a model.
@@ -53,7 +56,7 @@ func shaped(ctx context.Context, m *model.Model, among []*law.Law) (laws []*law.
 					continue
 				}
 				seen[text] = true
-				l, err := law.ParseLaw(fmt.Sprintf("rule %s_shaped_%d\n%s", s.like, len(seen), text))
+				l, err := law.ParseLaw(fmt.Sprintf("rule %s_shaped_%d%s\n%s", s.like, len(seen), s.tag, text))
 				if err != nil {
 					continue // such as one that is not defined
 				}
@@ -213,4 +216,46 @@ func intOf(v graph.Value) (n int, bad bool) {
 	}
 	k, ok := d.Const()
 	return int(k), !ok
+}
+
+// clips says of a clip or relu that with any before it, in a row, it is one.
+func clips(g *graph.Graph, id graph.NodeID) (laws []string) {
+	lo, hi, ok := clipBounds(g, id)
+	if !ok {
+		return nil
+	}
+	outer := graph.FunctionName(g.Op(id), g.Attrs(id))
+	for n := g.Operands(id)[0].Node; len(laws) < mostReshapes; n = g.Operands(n)[0].Node {
+		a, b, ok := clipBounds(g, n)
+		if !ok {
+			break
+		}
+		inner := graph.FunctionName(g.Op(n), g.Attrs(n))
+		lo, hi = min(max(a, lo), hi), min(max(b, lo), hi)
+		one := fmt.Sprintf("clip[lo=%s, hi=%s]", graph.FormatNumber(lo), graph.FormatNumber(hi))
+		if lo == 0 && math.IsInf(hi, 1) {
+			one = "relu"
+		}
+		laws = append(laws, fmt.Sprintf("  given X : [P..]\n  then  %s(%s(X)) => %s(X)", outer, inner, one))
+		outer = one
+	}
+	return laws
+}
+
+// clipBounds are the numbers between which a clip or a relu keeps numbers; not ok if a node is
+// neither, or its bounds cross.
+func clipBounds(g *graph.Graph, id graph.NodeID) (lo, hi float64, ok bool) {
+	op := g.Op(id)
+	switch {
+	case op == nil:
+		return 0, 0, false
+	case op.Name == "relu":
+		return 0, math.Inf(1), true
+	case op.Name != "clip":
+		return 0, 0, false
+	}
+	a := attrsOf(g, id)
+	lo, okLo := a["lo"].Number()
+	hi, okHi := a["hi"].Number()
+	return lo + 0, hi + 0, okLo && okHi && lo <= hi
 }

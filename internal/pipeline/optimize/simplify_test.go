@@ -58,13 +58,37 @@ var simplifications = []struct {
 	{"three reshapes", "a = reshape[shape=[6, 32]](x)\nb = reshape[shape=[192]](a)\ny = reshape[shape=[3, 2, 16, 2]](b)", 1},
 	{"batch norm behind a convolution with a bias", "c = conv2d[pad=same_upper](x, W)\nb = broadcast[shape=[2, 3, 4, 8]](Bias)\nd = ewadd(c, b)\ny = batchnorm[eps=0.001](d, K, K, K, V)", 2},
 
+	{"x / 1", "b = rep(One)\ny = ewdiv(x, b)", 0},
+	{"clip of a wider clip", "a = clip[lo=-1.0, hi=6.0](x)\ny = clip[lo=0.0, hi=3.0](a)", 1},
+	{"clips that overlap", "a = clip[lo=-1.0, hi=2.0](x)\ny = clip[lo=0.0, hi=3.0](a)", 1},
+	{"clips of one side each", "a = clip[lo=-1.0, hi=inf](x)\ny = clip[lo=-inf, hi=3.0](a)", 1},
+	{"clip below and relu", "a = clip[lo=-1.0, hi=inf](x)\ny = relu(a)", 1},
+	{"three clips", "a = clip[lo=-1.0, hi=6.0](x)\nb = relu(a)\ny = clip[lo=-2.0, hi=4.0](b)", 1},
+	{"clip of a clip without overlap", "a = clip[lo=0.0, hi=1.0](x)\ny = clip[lo=2.0, hi=3.0](a)", 1},
+	{"x * channels * channels", "b = rep(Bias)\nc = rep(Gain)\nd = ewmul(x, b)\ny = ewmul(d, c)", 1},
+	{"x + channels + channels", "b = rep(Bias)\nc = rep(Gain)\nd = ewadd(x, b)\ny = ewadd(d, c)", 1},
+	{"x * columns * columns", "b = rep(R)\nc = rep(S)\nd = ewmul(x, b)\ny = ewmul(d, c)", 1},
+	{"batch norm behind a convolution with a bias of its own", "c = conv2d[pad=same_upper](x, W)\nr = reshape[shape=[1, 3, 1, 1]](K)\nb = broadcast[shape=[2, 3, 4, 8]](r)\nd = ewadd(c, b)\ny = batchnorm[eps=0.001](d, K, K, K, V)", 2},
+	{"batch norm behind a product with a bias", "f = reshape[shape=[24, 8]](x)\nm = matmul(f, F)\nb = broadcast[shape=[24, 3]](K)\nd = ewadd(m, b)\ny = batchnorm[eps=0.001](d, K, K, K, V)", 3},
+	{"batch norm behind a product that is transposed", "f = reshape[shape=[24, 8]](x)\nm = matmul(f, F)\nr = reshape[shape=[2, 12, 3]](m)\nt = transpose[perm=(0, 2, 1)](r)\ny = batchnorm[eps=0.001](t, K, K, K, V)", 5},
+	{"batch norm behind a product that is reshaped", "f = reshape[shape=[24, 8]](x)\nm = matmul(f, G)\nr = reshape[shape=[24, 3, 2, 2]](m)\ny = batchnorm[eps=0.001](r, K, K, K, V)", 4},
+	{"computed twice", "a = exp(x)\nb = exp(x)\ny = ewadd(a, b)", 2},
+	{"computed twice, and what is made of it", "a = exp(x)\nb = exp(x)\nc = sin(a)\nd = sin(b)\ny = ewmul(c, d)", 3},
+	{"not needed", "a = sin(x)\nb = exp(a)\ny = relu(x)", 1},
+
 	// What looks alike and is something else stays.
+	{"computed of different weights", "b = rep(P)\nc = rep(Q)\nd = ewmax(x, b)\ne = ewmax(x, c)\ny = ewdiv(d, e)", 3},
 	{"x + tiny", "b = rep(Tiny)\ny = ewadd(x, b)", 1},
 	{"x * 0", "b = rep(Zero)\ny = ewmul(x, b)", 1},
 	{"x * half", "b = rep(Half)\ny = ewmul(x, b)", 1},
 	{"0 - x", "b = rep(Zero)\ny = ewsub(b, x)", 1},
 	{"almost zeros", "y = ewadd(x, Almost)", 1},
-	{"clip of another clip", "a = clip[lo=0.0, hi=1.0](x)\ny = clip[lo=2.0, hi=3.0](a)", 2},
+	{"quantized and back", "b = rep(Half)\na = ewdiv(x, b)\nr = round(a)\nc = clip[lo=0.0, hi=255.0](r)\nq = cast[to=uint8](c)\nd = cast[to=float32, mode=exact](q)\ny = ewmul(d, b)", 6},
+	{"x / half", "b = rep(Half)\ny = ewdiv(x, b)", 1},
+	{"1 / x", "b = rep(One)\ny = ewdiv(b, x)", 1},
+	{"clip of another function of a clip", "a = clip[lo=0.0, hi=1.0](x)\nb = neg(a)\ny = clip[lo=2.0, hi=3.0](b)", 3},
+	{"clip whose bounds cross", "a = clip[lo=1.0, hi=0.0](x)\ny = clip[lo=2.0, hi=3.0](a)", 2},
+	{"batch norm of another axis", "c = conv2d[pad=same_upper](x, W)\nr = reshape[shape=[2, 12, 8]](c)\ny = batchnorm[eps=0.001](r, L, L, L, L)", 3},
 	{"relu of neg", "a = neg(x)\ny = relu(a)", 2},
 	{"floor of ceil and a half", "b = rep(Half)\na = ceil(x)\nc = ewmul(a, b)\ny = floor(c)", 3},
 	{"reciprocal of reciprocal", "a = reciprocal(x)\ny = reciprocal(a)", 2},
@@ -80,7 +104,7 @@ var simplifications = []struct {
 // simple is a model of the body of a graph.
 func simple(t *testing.T, text string) *model.Model {
 	t.Helper()
-	weights := "Zero One Half Tiny Minus P Q : [] | R S : [8] | K V : [3] | Bias : [1, 3, 1, 1] | Zeros Almost : [2, 3, 4, 8] | W : [3, 3, 3, 3]"
+	weights := "Zero One Half Tiny Minus P Q : [] | R S : [8] | K V : [3] | L : [12] | F : [8, 3] | G : [8, 12] | Bias Gain : [1, 3, 1, 1] | Zeros Almost : [2, 3, 4, 8] | W : [3, 3, 3, 3]"
 	m := written(t, simpleText(weights, text))
 	fill := map[string]float32{"Zero": 0, "One": 1, "Half": 0.5, "Tiny": 1e-30, "Minus": float32(math.Copysign(0, -1)), "Zeros": 0, "Almost": 0, "V": 2}
 	for id := range m.Weights {

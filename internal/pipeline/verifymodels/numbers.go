@@ -87,6 +87,7 @@ type numbersRun struct {
 	probe     *prober // nil: a backend computes
 	seen      []sight // of outputs
 	skipped   []bool  // runs that were left out
+	refused   error   // of the last run that was left out
 	unreached []string
 }
 
@@ -109,15 +110,28 @@ func (n *numbersRun) unwatched() {
 // skip reports after an error whether a run is left out: not every integer makes sense, and
 // a backend stops where there is no such position.
 func (n *numbersRun) skip(ctx context.Context, k int, err error) bool {
+	n.refused = err
 	strange := slices.ContainsFunc(n.c.ins, func(in input) bool { return n.samples.strange(in, k) })
-	if ctx.Err() != nil || !strange && !n.samples.notNumbers(k) {
+	undefined := partial(n.o.A.Graph) || partial(n.o.B.Graph)
+	if ctx.Err() != nil || !strange && !undefined && !n.samples.notNumbers(k) {
 		return false
 	}
-	if strange && k%patterns != patterns-1 && !slices.Contains(n.skipped, true) { // the largest may be too large
+	if (strange || undefined) && k%patterns != patterns-1 && !slices.Contains(n.skipped, true) { // the largest may be too large
 		n.unreached = append(n.unreached, fmt.Sprintf("integers that may make no sense: %v", err))
 	}
 	n.skipped[k] = true
 	return true
+}
+
+// partial reports whether a graph has a function of integers that has no value for some of
+// them, such as a quotient.
+func partial(g *graph.Graph) bool {
+	for id := range g.Nodes() {
+		if op := g.Op(id); op != nil && op.Name == "ewint" && !g.DType(id.Out(0)).IsFloat() {
+			return true
+		}
+	}
+	return false
 }
 
 // all makes the runs that are planned: of one model after the other, so that the weights of
@@ -187,6 +201,9 @@ func (n *numbersRun) all(ctx context.Context) (err error) {
 		if err := n.compare(ctx, k, inA, outA, outB); err != nil {
 			return err
 		}
+	}
+	if !slices.Contains(n.skipped[:n.res.Runs], false) {
+		n.res.Why, n.res.By, n.res.Outputs = fmt.Sprintf("no inputs were found for which both models are defined: %v", n.refused), "", nil
 	}
 	return nil
 }

@@ -175,6 +175,7 @@ type input struct {
 	index  bool  // it is one or the other
 	// computed: positions along an axis are computed from them, and none of them is one
 	computed bool
+	divides  bool // integers are divided by its elements
 }
 
 // pair finds the inputs that correspond, and checks the outputs.
@@ -193,7 +194,7 @@ func pair(a, b *model.Model) ([]input, error) {
 		}
 		both := in.Both(partner)
 		ins[i] = input{number: i, name: in.Name, typ: in.Type, place: places[i], below: both.Below, rows: both.Rows,
-			index: both.Positions || both.Rows > 0, computed: both.Positions && both.Rows == 0}
+			index: both.Positions || both.Rows > 0, computed: both.Positions && both.Rows == 0, divides: both.Divides}
 	}
 	return ins, nil
 }

@@ -70,6 +70,10 @@ func (s samples) integers() bool {
 	})
 }
 
+// zeroDivisors is the kind of samples in which integers are divided by 0: of runs that are
+// left out if that has no value.
+const zeroDivisors = 4
+
 // total is the number of all runs.
 func (s samples) total() int {
 	if s.decisive && s.c.fedFloats() {
@@ -97,17 +101,25 @@ func (s samples) element(in input, run, i int) float64 {
 	if t := in.typ.DType; t.IsFloat() {
 		return s.float(in, run, i)
 	}
+	least := 0
+	if in.divides {
+		least = 1
+	}
 	switch _, _, ok := in.finite(); {
 	case s.strange(in, run):
-		return float64(s.strangeInteger(in, run, i))
+		x := s.strangeInteger(in, run, i)
+		if in.divides && run%patterns != zeroDivisors && x == 0 {
+			x = 1
+		}
+		return float64(x)
 	case in.typ.DType == graph.Bool && s.decisive && !s.tried.complete && s.runs >= patterns && run >= s.runs-2:
 		return float64(run - s.runs + 2) // a mask with no element, and one with all
 	case ok || in.computed:
 		return float64(s.tried.element(in, run, i))
 	case s.decisive && run%patterns == 1: // all 0, or all 1
-		return float64(run / patterns % 2)
+		return float64(least + run/patterns%2)
 	}
-	return float64(draw(s.seed, run, in, i) % 2)
+	return float64(uint64(least) + draw(s.seed, run, in, i)%2)
 }
 
 func (s samples) float(in input, run, i int) float64 {
@@ -151,7 +163,9 @@ func (s samples) strangeInteger(in input, run, i int) int64 {
 	case in.computed:
 	case kind == 3:
 		return lo + int64(draw(s.seed, run, in, i)%n)
-	case kind == 4: // small ones, often equal
+	case in.divides && kind == zeroDivisors && i == 0:
+		return 0
+	case kind == zeroDivisors: // small ones, often equal
 		return max(lo, int64(draw(s.seed, run, in, i)%5)-2)
 	case kind == 5 && in.typ.DType.Bytes() == 8: // float32 does not hold them; float64 holds products of two
 		return max(least, []int64{-1<<26 - 1, -1<<24 - 1, -1, 0, 1, 1<<24 + 1, 1<<26 + 1}[draw(s.seed, run, in, i)%7])
