@@ -98,6 +98,9 @@ type Op struct {
 	// HasValue, of a pointwise function, tells whether it has a value at every number of an
 	// interval, for these values of its parameters; nil: it has one at every real number.
 	HasValue func(params []float64, x Interval) bool
+	// Image, of a pointwise function without parameters, returns an interval that holds its
+	// values at the numbers of another one at which it has some; nil: nothing is said.
+	Image func(x Interval) Interval
 	// Nowhere0: a pointwise function that is nowhere 0 where it has a value, for all values of
 	// its parameters. Only0AtZero: one that is 0 nowhere but at 0.
 	Nowhere0, Only0AtZero bool

@@ -73,6 +73,32 @@ func partial(has func(params []float64, x graph.Interval) bool, o *graph.Op) *gr
 	return o
 }
 
+// image says which values a function of one element has at the numbers of an interval.
+func image(of func(x graph.Interval) graph.Interval, o *graph.Op) *graph.Op {
+	o.Image = of
+	return o
+}
+
+// within is the image of a function whose values are all in one interval.
+func within(lo, hi float64) func(graph.Interval) graph.Interval {
+	return func(graph.Interval) graph.Interval { return graph.Interval{Lo: lo, Hi: hi}.Wider() }
+}
+
+// risingFrom0 is the image of a function that rises, and has values at numbers from 0 on.
+func risingFrom0(f func(float64) float64) func(graph.Interval) graph.Interval {
+	return func(x graph.Interval) graph.Interval {
+		return graph.Interval{Lo: f(max(x.Lo, 0)), Hi: f(max(x.Hi, 0))}.Wider()
+	}
+}
+
+// imageAbs is that of the absolute value.
+func imageAbs(x graph.Interval) graph.Interval {
+	if x.Lo >= 0 {
+		return x
+	}
+	return graph.Interval{Lo: 0, Hi: max(-x.Lo, x.Hi)}
+}
+
 // nowhere0 marks a function of one element that is nowhere 0.
 func nowhere0(o *graph.Op) *graph.Op {
 	o.Nowhere0 = true
@@ -106,7 +132,7 @@ func boundParam(name, doc string, infinite int) graph.Param {
 
 var (
 	// Abs is the absolute value.
-	Abs = graph.Register(idempotent(only0AtZero(sloped(slopeAbs, cheap(nonNegative(pointwise("abs", "Absolute value", "abs(x)", true, math.Abs)))))))
+	Abs = graph.Register(image(imageAbs, idempotent(only0AtZero(sloped(slopeAbs, cheap(nonNegative(pointwise("abs", "Absolute value", "abs(x)", true, math.Abs))))))))
 
 	// Clip is min(hi, max(lo, x)): hi where lo is above it.
 	Clip = graph.Register(idempotent(rising(sloped(slopeClip, cheap(family("clip", "x kept between lo and hi", "min(max(x, lo), hi)",
@@ -165,7 +191,7 @@ var (
 		realParam("alpha", "slope below 0")))))
 
 	// Log is the natural logarithm; of a negative number it is not a number.
-	Log = graph.Register(partial(func(_ []float64, x graph.Interval) bool { return x.Above(0) }, sloped(slopeLog, pointwise("log", "Natural logarithm", "log(x)", false, math.Log))))
+	Log = graph.Register(image(risingFrom0(math.Log), partial(func(_ []float64, x graph.Interval) bool { return x.Above(0) }, sloped(slopeLog, pointwise("log", "Natural logarithm", "log(x)", false, math.Log)))))
 
 	// Reciprocal is 1/x; 1/0 is infinity in floating point, and laws hold of no
 	// particular value there.
@@ -188,7 +214,7 @@ var (
 		func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }))))))
 
 	// Sqrt is the square root; of a negative number it is not a number.
-	Sqrt = graph.Register(only0AtZero(partial(func(_ []float64, x graph.Interval) bool { return x.Lo >= 0 }, sloped(slopeSqrt, cheap(nonNegative(pointwise("sqrt", "Square root", "sqrt(x)", true, math.Sqrt)))))))
+	Sqrt = graph.Register(image(risingFrom0(math.Sqrt), only0AtZero(partial(func(_ []float64, x graph.Interval) bool { return x.Lo >= 0 }, sloped(slopeSqrt, cheap(nonNegative(pointwise("sqrt", "Square root", "sqrt(x)", true, math.Sqrt))))))))
 
 	// Step is 1 where x is positive, 0 elsewhere: where a rectifier lets derivatives
 	// through. Its own derivative is 0 wherever it has one.

@@ -12,7 +12,7 @@ import (
 var (
 	// Acos is the angle between 0 and pi whose cosine x is; of what is above 1 or below
 	// -1 it is not a number.
-	Acos = graph.Register(partial(func(_ []float64, x graph.Interval) bool { return x.Lo >= -1 && x.Hi <= 1 }, sloped(slopeAcos, nonNegative(pointwise("acos", "Inverse cosine", "acos(x)", false, math.Acos)))))
+	Acos = graph.Register(image(within(0, math.Pi), partial(func(_ []float64, x graph.Interval) bool { return x.Lo >= -1 && x.Hi <= 1 }, sloped(slopeAcos, nonNegative(pointwise("acos", "Inverse cosine", "acos(x)", false, math.Acos))))))
 
 	// Acosh is the number from 0 on whose hyperbolic cosine x is; below 1 it is not a
 	// number.
@@ -20,7 +20,7 @@ var (
 
 	// Asin is the angle between -pi/2 and pi/2 whose sine x is; of what is above 1 or
 	// below -1 it is not a number.
-	Asin = graph.Register(partial(func(_ []float64, x graph.Interval) bool { return x.Lo >= -1 && x.Hi <= 1 }, sloped(slopeAsin, pointwise("asin", "Inverse sine", "asin(x)", true, math.Asin))))
+	Asin = graph.Register(image(within(-math.Pi/2, math.Pi/2), partial(func(_ []float64, x graph.Interval) bool { return x.Lo >= -1 && x.Hi <= 1 }, sloped(slopeAsin, pointwise("asin", "Inverse sine", "asin(x)", true, math.Asin)))))
 
 	// Asinh is the number whose hyperbolic sine x is.
 	Asinh = graph.Register(only0AtZero(sloped(slopeAsinh, pointwise("asinh", "Inverse hyperbolic sine", "asinh(x)", true, math.Asinh))))
@@ -37,7 +37,7 @@ var (
 	Ceil = graph.Register(idempotent(rising(flat(cheap(pointwise("ceil", "Least integer not below x", "ceil(x)", true, math.Ceil))))))
 
 	// Cos is the cosine of an angle in radians.
-	Cos = graph.Register(sloped(slopeCos, pointwise("cos", "Cosine", "cos(x)", false, math.Cos)))
+	Cos = graph.Register(image(within(-1, 1), sloped(slopeCos, pointwise("cos", "Cosine", "cos(x)", false, math.Cos))))
 
 	// Cosh is (exp(x) + exp(-x))/2.
 	Cosh = graph.Register(nowhere0(sloped(slopeCosh, nonNegative(pointwise("cosh", "Hyperbolic cosine", "cosh(x)", false, math.Cosh)))))
@@ -69,7 +69,7 @@ var (
 		}))))))
 
 	// Sin is the sine of an angle in radians.
-	Sin = graph.Register(sloped(slopeSin, pointwise("sin", "Sine", "sin(x)", true, math.Sin)))
+	Sin = graph.Register(image(within(-1, 1), sloped(slopeSin, pointwise("sin", "Sine", "sin(x)", true, math.Sin))))
 
 	// Sinh is (exp(x) - exp(-x))/2.
 	Sinh = graph.Register(only0AtZero(sloped(slopeSinh, pointwise("sinh", "Hyperbolic sine", "sinh(x)", true, math.Sinh))))

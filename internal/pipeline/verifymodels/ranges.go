@@ -409,16 +409,9 @@ func (w *walk) function(e *graph.Expr) between {
 		return between{max(f(x.lo), tiny), f(x.hi)}.wider()
 	case name == "reciprocal":
 		return x.inverse()
-	case name == "sqrt" || name == "log": // rising, of what they have values at
-		return between{f(max(x.lo, 0)), f(max(x.hi, 0))}.wider()
-	case name == "abs" && x.lo >= 0:
-		return x
-	case name == "abs":
-		return between{0, max(-x.lo, x.hi)}
-	case name == "sin" || name == "cos":
-		return between{-1, 1}
-	case name == "asin" || name == "acos":
-		return between{f(1), f(-1)}.hull(between{f(-1), f(1)}).wider()
+	case known && op.Image != nil:
+		i := op.Image(graph.Interval{Lo: x.lo, Hi: x.hi})
+		return between{i.Lo, i.Hi}
 	case tells(1, func(args []float64) float64 { return f(args[0]) }):
 		return between{0, 1}
 	case known && op.Rises && !slices.ContainsFunc(args, math.IsNaN):
