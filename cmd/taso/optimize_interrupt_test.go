@@ -18,7 +18,7 @@ import (
 // stays as it is, and neither a file nor the process of ONNX Runtime is left, not even if
 // the command is killed.
 func TestInterruptedJudge(t *testing.T) {
-	ort.ForTest(t)
+	rt := ort.ForTest(t)
 	if _, err := os.Stat("/proc/self/task"); err != nil {
 		t.Skip("the test finds child processes in /proc")
 	}
@@ -37,7 +37,7 @@ func TestInterruptedJudge(t *testing.T) {
 		out := filepath.Join(dir, "out.onnx")
 		c := exec.Command(self, "optimize", path, "--search", "descend", "--tries", "100", "--out", out)
 		c.Args[0] = "taso"
-		c.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "TMPDIR="+dir)
+		c.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"), "TMPDIR="+dir, "TASO_ORT_PYTHON="+rt.Python)
 		var stdout, stderr bytes.Buffer
 		c.Stdout, c.Stderr = &stdout, &stderr
 		if err := c.Start(); err != nil {
