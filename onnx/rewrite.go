@@ -278,7 +278,11 @@ func (w *rewriting) first(v string) string {
 // operandOf is the operand of a node that v, its only result, is; "" if it is none, or v is an
 // output and the operand cannot have its name.
 func (w *rewriting) operandOf(v string) string {
-	n := w.s.nodes[w.maker[v]]
+	i, made := w.maker[v]
+	if !made || !w.whole[i] {
+		return ""
+	}
+	n := w.s.nodes[i]
 	_, out := w.outputs[v]
 	for _, o := range n.GetOutput() {
 		if o != "" && o != v {
@@ -300,6 +304,9 @@ func (w *rewriting) operandOf(v string) string {
 func (w *rewriting) another(x graph.Tensor, v string) (best string) {
 	_, out := w.outputs[v]
 	for _, u := range w.of[x] {
+		if w.clean && w.operandOf(u) != "" {
+			continue // it is another value itself, and may be v
+		}
 		if i, made := w.maker[u]; u != v && (!made || w.whole[i]) && (best == "" || out && made) {
 			// The last value that is made can have the name of an output.
 			if best = u; !out {
