@@ -49,6 +49,10 @@ func (c *Comparison) faster() bool { return c.High < 1-gain }
 // slower reports whether the candidate is slower.
 func (c *Comparison) slower() bool { return c.Low > 1+none }
 
+// seemsSlower reports whether the candidate is estimated to be slower by more than is asked
+// of a faster one, whatever the interval is.
+func (c *Comparison) seemsSlower() bool { return c.Ratio > 1+gain }
+
 // question is what a comparison is to answer.
 type question struct {
 	level      ort.Level

@@ -23,8 +23,8 @@
 // chance result more likely than 5 %. Therefore the winner is measured again in a fresh
 // process, with a confidence that is divided by the number of candidates that passed, and
 // only that measurement is reported. A candidate that is slower with optimizations off is
-// refused only if a fresh measurement says so at 99.9 %, and differences below 0.3 % count
-// as none.
+// refused if a fresh measurement says so again: at 99.9 %, or by an estimate of more than 1 %.
+// Differences below 0.3 % count as none.
 //
 // Models on one thread are timed by the processor time of that thread where the system has
 // a fine clock for it, so that other programs disturb less. Models on several threads are

@@ -209,11 +209,11 @@ func (m *measuring) confirm(ctx context.Context, level ort.Level, candidate int,
 	if out.Off, err = fresh(isSlower(confidence, budget/5)); err != nil {
 		return "", err
 	}
-	if out.Off.slower() {
+	if out.Off.slower() || out.Off.seemsSlower() {
 		if out.Off, err = fresh(isSlower(surer, budget*2/5)); err != nil {
 			return "", err
 		}
-		if out.Off.slower() {
+		if out.Off.slower() || out.Off.seemsSlower() {
 			return SlowerOff, nil
 		}
 	}

@@ -130,6 +130,30 @@ func TestSameDecisions(t *testing.T) {
 	}
 }
 
+// A candidate that is much slower without optimizations is refused, even if there is no time
+// for a narrow interval.
+func TestSlowerOffInLittleTime(t *testing.T) {
+	n := loaded
+	n.floor = 0.1
+	faster := 0
+	for seed := range uint64(40) {
+		d := &Decision{Level: ort.All, Candidates: make([]Outcome, 1)}
+		m := &measuring{bench: newSimulated(seed, n, times(-30), times(25)), rand: rand.New(rand.NewPCG(seed, 2)), limit: 1}
+		if err := m.decide(context.Background(), d, []int{1}, 10*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if d.Candidates[0].Off != nil {
+			faster++
+		}
+		if d.Winner == 1 && d.Candidates[0].Off.Ratio > 1.01 {
+			t.Errorf("accepted: %v", d.Candidates[0].Off)
+		}
+	}
+	if faster < 10 {
+		t.Errorf("only %d candidates were measured without optimizations", faster)
+	}
+}
+
 // The best of several candidates wins, of equals the first, and only after a fresh
 // measurement.
 func TestSeveralCandidates(t *testing.T) {
