@@ -55,7 +55,7 @@ func inStdin(err error) error {
 // otherFiles is the error of a model from the standard input, or to the standard output,
 // whose numbers are in other files, of which it names one.
 func otherFiles(which, file string) error {
-	return fmt.Errorf("%s: the model has numbers in the file %s beside it; name files for MODEL and --out", which, filepath.Base(file))
+	return fmt.Errorf("%s: the model has numbers in the file %s next to it; name files for MODEL and --out", which, filepath.Base(file))
 }
 
 // writeStdout writes a file that write makes to the standard output, when it is complete.

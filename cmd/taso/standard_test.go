@@ -41,8 +41,8 @@ func TestStandardOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ model, says string }{
-		{"-", "taso optimize: <stdin>: the model has numbers in the file w.bin beside it; name files for MODEL and --out\n"},
-		{path, "taso optimize: --out -: the model has numbers in the file w.bin beside it; name files for MODEL and --out\n"},
+		{"-", "taso optimize: <stdin>: the model has numbers in the file w.bin next to it; name files for MODEL and --out\n"},
+		{path, "taso optimize: --out -: the model has numbers in the file w.bin next to it; name files for MODEL and --out\n"},
 	} {
 		var out, diag bytes.Buffer
 		if status := run([]string{"optimize", c.model, "--out", "-", "--no-measure"}, bytes.NewReader(raw), &out, &diag); status != 2 || diag.String() != c.says || out.Len() > 0 {
