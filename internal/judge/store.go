@@ -20,7 +20,7 @@ import (
 type Store struct{ dir string }
 
 // storeFormat is part of the keys: it changes when the rule of acceptance does.
-const storeFormat = "taso decision 2"
+const storeFormat = "taso decision 3"
 
 // OpenStore is the store in a folder, which is made when it is first written to.
 func OpenStore(dir string) *Store { return &Store{dir} }
