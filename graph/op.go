@@ -99,7 +99,7 @@ type Op struct {
 	// interval, for these values of its parameters; nil: it has one at every real number.
 	HasValue func(params []float64, x Interval) bool
 	// Image, of a pointwise function without parameters, returns an interval that holds its
-	// values at the numbers of another one at which it has some; nil: nothing is said.
+	// values at the numbers of another one at which it has some; nil: it may have any.
 	Image func(x Interval) Interval
 	// Nowhere0: a pointwise function that is nowhere 0 where it has a value, for all values of
 	// its parameters. Only0AtZero: one that is 0 nowhere but at 0.

@@ -154,7 +154,7 @@ func TestRewriteCycle(t *testing.T) {
 	}
 }
 
-// Nodes that compute nothing go if that is asked for, alone or beside what is computed twice; of
+// Nodes that compute nothing go if that is asked for, alone or together with what is computed twice; of
 // a file that has none nothing goes.
 func TestRewriteClean(t *testing.T) {
 	for _, c := range []struct {

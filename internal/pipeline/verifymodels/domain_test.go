@@ -21,7 +21,7 @@ func TestNoValue(t *testing.T) {
 	if err != nil || r.Exact.Verdict != verifymodels.Equal || r.Verdict != verifymodels.ModelsDiffer {
 		t.Errorf("%v\n%s", err, r)
 	}
-	// Before a node of which nothing is known no number can be compared.
+	// No number can be compared before a node that is not understood.
 	kept := func(quotient bool) *model.Model {
 		var g graph.Builder
 		y, _ := g.AddInput("x", graph.Float32, 2)
