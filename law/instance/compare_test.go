@@ -64,6 +64,7 @@ func TestCompareOutcomes(t *testing.T) {
 		{"condition", "given A : [a, b] where a % 2 == 1 then A == A", sizes(d{"a": 2, "b": 2}), NotAnInstance, false},
 		{"condition holds", "given A : [a, b] where a % 2 == 1 then A == A", sizes(d{"a": 3, "b": 2}), Equal, false},
 		{"no such size", "given A : [a-2, b] then A == A", sizes(d{"a": 2, "b": 2}), NotAnInstance, false},
+		{"too large, and not read", "given A : [a], B : [b, b] then A == A", sizes(d{"a": 2, "b": 1 << 20}), NotAnInstance, false},
 		{"not bound", "given A : [a, b] then A == A", sizes(d{"a": 2}), NotAnInstance, true},
 	} {
 		out, err := Compare[uint64](fingerprint.Zp{Key: 1}, parseLaw(t, c.law), c.env, random(1))

@@ -177,6 +177,10 @@ func (in *Instance) Shapes() (out Outcome, output int) {
 // defined. It fails with ErrSkip where a tensor has more elements than cells or
 // an application is too much work, else as graph.Op.Program does.
 func (in *Instance) Compile(cells int) error {
+	// A tensor that no side reads is made, too.
+	if slices.ContainsFunc(in.Given, func(sizes []int) bool { return TooLarge(sizes, cells) }) {
+		return ErrSkip
+	}
 	for i := range in.Steps {
 		st, op := &in.Steps[i], in.Nodes[i].Term.Op
 		if TooLarge(st.Sizes, cells) {

@@ -206,7 +206,6 @@ def domain(rng, g):
         lambda f, x, v, y: f("Mul", x, f("Div", x, f("Abs", x)), out=y),
         lambda f, x, v, y: f("Reciprocal", f("Add", f("Reciprocal", x), const(g, v, 0.001)), out=y),
         lambda f, x, v, y: f("Asin", f("Sin", x), out=y),
-        lambda f, x, v, y: f("Atanh", f("Tanh", f("Abs", x)), out=y),
         lambda f, x, v, y: f("Sub", f("Add", x, f("Sqrt", f("Sub", one(v), x))), f("Sqrt", f("Sub", one(v), x)), out=y),
         lambda f, x, v, y: f("Pow", f("Pow", x, const(g, v, 2)), const(g, v, 0.5), out=y),
         lambda f, x, v, y: f("Sub", f("Add", x, f("Log", x)), f("Log", x), out=y),

@@ -129,15 +129,15 @@ def find(rng, a, b, feeds, near, dtype, n):
 
 
 def apart(p, q):
-    """Reports whether an element is a finite number in one of two lists of outputs only."""
-    return any(u.dtype.kind == v.dtype.kind == "f" and u.shape == v.shape and (np.isfinite(u) != np.isfinite(v)).any()
-               for u, v in zip(p, q))
+    """Reports whether an element is a finite number, or NaN, in one of two lists of outputs only."""
+    return any(u.dtype.kind == v.dtype.kind == "f" and u.shape == v.shape and
+               ((np.isfinite(u) != np.isfinite(v)).any() or (np.isnan(u) != np.isnan(v)).any()) for u, v in zip(p, q))
 
 
 def contradicts(rng, a, b, feeds, near, dtype, n):
     """Reports whether two models that should be equal are not on some input, as one of the judges
-    has it, and on how many inputs both ran: where outputs are finite, or where one is a number in
-    one model only, as behind a logarithm that has no value."""
+    has it, and on how many inputs both ran: where outputs are finite, or where one is a number or
+    infinite in one model only, as behind a logarithm that has no value."""
     ran = 0
     zeros = {name: np.zeros_like(x) for name, x in feeds.items()}
     for x in [*tries(rng, feeds, near, n), zeros]:

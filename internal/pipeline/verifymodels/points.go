@@ -80,7 +80,27 @@ func functionPoints(id graph.NodeID, text string) (list []*point) {
 		}
 		list = append(list, p)
 	}
+	if len(list) == 0 {
+		list = flattens(id, f)
+	}
 	return list
+}
+
+// flattens is a point at 0 of a smooth function that is nearly constant on both sides far from
+// it, such as tanh: what it is given there hides what was computed before. Each side has to be
+// seen nearer to 0, where its slope is at least a twentieth of that at 0.
+func flattens(id graph.NodeID, f func(float64) float64) []*point {
+	slope := func(x float64) float64 { return math.Abs(f(x+1e-4)-f(x-1e-4)) / 2e-4 }
+	const far, little = 64, 1. / 20
+	steep := slope(0)
+	if !(steep > 1e-3) || !(slope(far) < steep*1e-9) || !(slope(-far) < steep*1e-9) {
+		return nil
+	}
+	room := 1. / 4
+	for room < far && slope(room) >= little*steep && slope(-room) >= little*steep {
+		room *= 1.25
+	}
+	return []*point{{node: id, y: -1, course: bends, need: [sides]bool{below: true, above: true}, room: [sides]float64{below: room, above: room}}}
 }
 
 // courseOf is how a function changes at v.

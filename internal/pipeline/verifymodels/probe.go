@@ -149,14 +149,17 @@ func (p *prober) mixed() (list []source) {
 	for k := range min(len(p.c.constants), 8) {
 		list = append(list, all(p.c.constants[k]))
 	}
-	const each = 8
+	each := 8
+	if p.polesOnly { // the only evidence about them
+		each *= 4
+	}
 	for k := range each {
 		list = append(list, func(seed uint64, in input, i int) float64 {
-			return in.half(seed, 300+k, i, p.c.constants)
+			return in.half(seed, 1300+k, i, p.c.constants)
 		}, func(seed uint64, in input, i int) float64 {
-			by := math.Ldexp(1, int(draw(seed, 400+k, in, 0)%18)-4)
-			x := by * in.unit(draw(seed, 500+k, in, i))
-			if sign := draw(seed, 600+k, in, 0) % 4; sign < 2 { // of one sign
+			by := math.Ldexp(1, int(draw(seed, 1400+k, in, 0)%18)-4)
+			x := by * in.unit(draw(seed, 1500+k, in, i))
+			if sign := draw(seed, 1600+k, in, 0) % 4; sign < 2 { // of one sign
 				x = math.Abs(x) * float64(1-2*int(sign))
 			}
 			return x
@@ -238,6 +241,8 @@ func (p *prober) passed(ctx context.Context, err error) error {
 func (p *prober) judge(ctx context.Context, in, outA, outB []interp.Tensor[float64]) error {
 	if p.a.watch.overflow || p.b.watch.overflow {
 		p.overflowed[p.a.watch.run] = true
+		p.a.watch.forget()
+		p.b.watch.forget()
 		return nil
 	}
 	for i := range p.res.Outputs {

@@ -14,6 +14,9 @@ import (
 func TestReached(t *testing.T) {
 	const table = "E : weight float32[6, 2]\ni : int64[2]\n"
 	many := "E : weight float32[6, 2]\ni : int64[20]\nm : int64 = fill[shape=[20], value=5]()\n"
+	const quantized = "x : float32[2, 3]\nc : float32 = fill[shape=[2, 3], value=4096]()\nv = ewmul(x, c)\nq = clip[lo=0, hi=255](v)\nr = round(q)\n"
+	const powers = "x : float32[16, 3]\no : float32 = one[shape=[16]]()\nn = abs(x)\nl = log(n)\ne = exp(l)\ns = reducesum[axes=(1)](e)\n"
+	const words = "i : int32[12]\nw : int32 = fill[shape=[5], value=91]()\nv : int32 = fill[shape=[5], value=57]()\nb = slice[axis=0, lo=7, hi=12](i)\nl = ewequal(b, v)\n"
 	inf := float32(math.Inf(1))
 	rows := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	last := append(append([]float32{}, rows[:11]...), 13)
@@ -56,6 +59,20 @@ func TestReached(t *testing.T) {
 			b:  "x : float32[4]\nw : weight float32[4]\ns = ewadd(x, w)\nr = relu(s)\ny = sigmoid(r)\nreturn y",
 			wa: map[string][]float32{"w": {900, 900, 900, 900}}, wb: map[string][]float32{"w": {900, 900, 900, 900}},
 			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "saturated but for some small integers", a: quantized + "s = softmax[axis=0](r)\nz = ewmul(r, s)\nt = tanh(z)\nreturn t", b: quantized + "t = tanh(r)\nreturn t",
+			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "equal numbers beside powers of zero", a: powers + "k = ewless(s, o)\nm = ewsub(s, o)\ny = ewwhere(k, s, m)\nreturn y",
+			b:     powers + "k = ewlessequal(s, o)\nm = ewsub(s, o)\ny = ewwhere(k, s, m)\nreturn y",
+			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "two words in their places", a: words + "a = slice[axis=0, lo=0, hi=5](i)\nk = ewequal(a, w)\nc = ewmul(k, l)\nreturn c",
+			b:     words + "a = slice[axis=0, lo=1, hi=6](i)\nk = ewequal(a, w)\nc = ewmul(k, l)\nreturn c",
+			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "less or equal in two nodes", a: "i : int32[4, 5]\nj : int32[4, 5]\na = ewless(i, j)\nb = ewequal(i, j)\nc = ewmax(a, b)\nreturn c",
+			b: "i : int32[4, 5]\nj : int32[4, 5]\nc = ewlessequal(i, j)\nreturn c", exact: verifymodels.Undecided, verdict: verifymodels.ModelsAgree},
+		{name: "less or equal in two nodes, and less", a: "i : int32[4, 5]\nj : int32[4, 5]\na = ewless(i, j)\nb = ewequal(i, j)\nc = ewmax(a, b)\nreturn c",
+			b: "i : int32[4, 5]\nj : int32[4, 5]\nc = ewless(i, j)\nreturn c", exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "a weight that is the rest of a difference", a: "x : float32[2]\nw : weight float32[2]\ns = ewadd(x, w)\ny = round(s)\nreturn y", b: "x : float32[2]\nu : weight float32[2]\nv : weight float32[2]\nw = ewsub(u, v)\ns = ewadd(x, w)\ny = round(s)\nreturn y",
+			wa: map[string][]float32{"w": {1, 1.4901161e-08}}, wb: map[string][]float32{"u": {1.5, 1}, "v": {0.5, 1}}, exact: verifymodels.Undecided, verdict: verifymodels.ModelsAgree},
 		{name: "nothing but what is no number", a: "x : float32[4]\nn = abs(x)\nm = neg(n)\no : float32 = one[shape=[4]]()\nk = ewsub(m, o)\ny = log(k)\nreturn y",
 			b:     "x : float32[4]\nn = abs(x)\nm = neg(n)\no : float32 = one[shape=[4]]()\nk = ewsub(m, o)\ny = sqrt(k)\nreturn y",
 			exact: verifymodels.Undecided, verdict: verifymodels.NotKnown, reached: "4 of 4 elements are a finite number in no run"},

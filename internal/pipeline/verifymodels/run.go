@@ -96,6 +96,9 @@ func (o Options) compare(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 	}
+	if c.compared, err = compared(o.A, o.B); err != nil {
+		return nil, err
+	}
 	r := &Report{A: side(o.A), B: side(o.B), Seed: o.Seed, Runs: o.Runs, Notes: c.notes()}
 	if o.Expect != nil && (o.NoExact || !c.proved()) {
 		o.Expect(o.expect(c))

@@ -81,11 +81,18 @@ func (r *runner) evaluate(ctx context.Context, f field[float64], in []interp.Ten
 			return
 		}
 		for k := range out {
-			if t := id.Out(k); r.watch.holds[t] {
+			if t := id.Out(k); r.watch.holds[t] || r.watch.once[t] {
 				held[t] = out[k]
 			}
 		}
-		r.watch.result(id, out)
+		var operand interp.Tensor[float64]
+		if r.watch.positive[id] {
+			t := g.Operands(id)[0]
+			if operand = held[t]; !r.watch.holds[t] {
+				delete(held, t)
+			}
+		}
+		r.watch.result(id, operand, out)
 		r.watch.note(id, out)
 		if r.watch.at[id] == nil && r.watch.places[id] == nil && r.watch.ties[id] == nil {
 			return

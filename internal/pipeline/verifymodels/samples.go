@@ -149,8 +149,8 @@ func (in input) unit(bits uint64) float64 {
 const wideScale = 8
 
 // strangeInteger is element i of an input in a run with integers of all signs: such that
-// count up, so that many occur, such that are independent of each other, and the least and
-// largest ones of a type.
+// count up, so that many occur, such that are independent of each other, the least and
+// largest ones of a type, and those that models compare with.
 func (s samples) strangeInteger(in input, run, i int) int64 {
 	least, most := in.typ.DType.IntRange()
 	above := int64(wideScale)
@@ -161,6 +161,12 @@ func (s samples) strangeInteger(in input, run, i int) int64 {
 	n := uint64(hi - lo + 1)
 	switch kind := run % patterns; {
 	case in.computed:
+	case len(s.c.compared) > 1 && run/patterns%2 == 1 && kind >= 2: // of those that models compare with
+		x := max(least, s.c.compared[draw(s.seed, run, in, i)%uint64(len(s.c.compared))])
+		if x > 0 && uint64(x) > most {
+			x = int64(most)
+		}
+		return x
 	case kind == 3:
 		return lo + int64(draw(s.seed, run, in, i)%n)
 	case in.divides && kind == zeroDivisors && i == 0:

@@ -146,6 +146,28 @@ func fewBits(x float64) bool {
 // shakes is how often a model is evaluated in stochastic arithmetic.
 const shakes = 4
 
+// rounded is a weight that may have been computed in float32: its elements are random in their
+// last bits, and such that are tiny beside the largest one, of which the difference of two
+// numbers may have left nothing else, are so by the last bits of that.
+func (s shaken) rounded(w interp.Tensor[float64]) interp.Tensor[float64] {
+	const single, tiny = 1 << 27, 1. / (1 << 20)
+	res, largest := interp.Tensor[float64]{Sizes: w.Sizes, Data: make([]float64, len(w.Data))}, 0.0
+	for _, x := range w.Data {
+		if finite(x) {
+			largest = max(largest, math.Abs(x))
+		}
+	}
+	for i, x := range w.Data {
+		switch res.Data[i] = x; {
+		case x != 0 && math.Abs(x) < tiny*largest:
+			res.Data[i] = x + (s.noise(largest, x)-largest)*single
+		case !fewBits(x):
+			res.Data[i] = x + (s.noise(x, x)-x)*single
+		}
+	}
+	return res
+}
+
 // stable reports which elements of the outputs of a model do not depend on rounding: in
 // stochastic arithmetic they differ by less than apart from what they are. Weights that
 // are not in both models may themselves be rounded.
@@ -158,13 +180,7 @@ func (r *runner) stable(ctx context.Context, in, out []interp.Tensor[float64], o
 			if err != nil || common(id) || !r.m.Weights[id].DType.IsFloat() {
 				return w, err
 			}
-			rounded := interp.Tensor[float64]{Sizes: w.Sizes, Data: make([]float64, len(w.Data))}
-			for i, x := range w.Data {
-				if rounded.Data[i] = x; !fewBits(x) {
-					rounded.Data[i] = x + (s.noise(x, x)-x)*(1<<27)
-				}
-			}
-			return rounded, nil
+			return s.rounded(w), nil
 		})
 		if err != nil {
 			return false, err

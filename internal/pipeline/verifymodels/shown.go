@@ -45,6 +45,11 @@ func (p *prober) show(ctx context.Context) error {
 							return err
 						}
 					}
+					if does == hidden {
+						if does, err = p.jointly(ctx, side, pt, s, p.fedIn(run)); err != nil {
+							return err
+						}
+					}
 					if does == visible || does == indifferent && s == at {
 						pt.show(s)
 					}
@@ -125,11 +130,12 @@ func (p *prober) mutate(ctx context.Context, which int, pt *point, s where, in [
 	if which == 1 {
 		r, in = p.b, p.placed(in)
 	}
-	was, chosen, _, err := r.mutated(ctx, pt.node, in, nil)
+	nodes := []graph.NodeID{pt.node}
+	was, chosen, _, err := r.mutated(ctx, nodes, in, nil)
 	if err != nil {
 		return hidden, p.passed(ctx, err)
 	}
-	now, other, changed, err := r.mutated(ctx, pt.node, in, func(operands []interp.Tensor[float64], out interp.Tensor[float64]) (interp.Tensor[float64], bool) {
+	now, other, changed, err := r.mutated(ctx, nodes, in, func(_ graph.NodeID, operands []interp.Tensor[float64], out interp.Tensor[float64]) (interp.Tensor[float64], bool) {
 		return pt.mutant(r.m.Graph, operands, out, s)
 	})
 	switch {
@@ -164,12 +170,14 @@ func (p *prober) apartOutputs(which int, was, now []interp.Tensor[float64]) bool
 	return false
 }
 
-// mutated runs a model in which the results of a node are changed. chosen are the results of
-// the choices that the node decides, nil if anything else reads it.
-func (r *runner) mutated(ctx context.Context, node graph.NodeID, in []interp.Tensor[float64], change func(operands []interp.Tensor[float64], out interp.Tensor[float64]) (interp.Tensor[float64], bool)) (outs, chosen []interp.Tensor[float64], changed bool, err error) {
+// mutated runs a model in which the results of nodes are changed. chosen are the results of
+// the choices that the first of them decides, nil if anything else reads it.
+func (r *runner) mutated(ctx context.Context, nodes []graph.NodeID, in []interp.Tensor[float64], change func(node graph.NodeID, operands []interp.Tensor[float64], out interp.Tensor[float64]) (interp.Tensor[float64], bool)) (outs, chosen []interp.Tensor[float64], changed bool, err error) {
 	g, held := r.m.Graph, map[graph.Tensor]interp.Tensor[float64]{}
-	for _, t := range g.Operands(node) {
-		held[t] = interp.Tensor[float64]{}
+	for _, node := range nodes {
+		for _, t := range g.Operands(node) {
+			held[t] = interp.Tensor[float64]{}
+		}
 	}
 	hold := func(t graph.Tensor, x interp.Tensor[float64]) {
 		if _, ok := held[t]; ok {
@@ -179,17 +187,18 @@ func (r *runner) mutated(ctx context.Context, node graph.NodeID, in []interp.Ten
 	for i, id := range r.m.Inputs() {
 		hold(id.Out(0), in[i])
 	}
-	choices, only := choicesOf(g, node)
+	choices, only := choicesOf(g, nodes[0])
 	outs, err = evaluate(ctx, floats{}, r.m, in, func(id graph.NodeID, out []interp.Tensor[float64]) {
 		for k := range out {
 			hold(id.Out(k), out[k])
 		}
-		if id == node && change != nil {
+		if change != nil && slices.Contains(nodes, id) {
 			operands := make([]interp.Tensor[float64], len(g.Operands(id)))
 			for i, t := range g.Operands(id) {
 				operands[i] = held[t]
 			}
-			out[0], changed = change(operands, out[0])
+			res, other := change(id, operands, out[0])
+			out[0], changed = res, changed || other
 		}
 		if only && choices[id] {
 			chosen = append(chosen, out[0])

@@ -105,6 +105,8 @@ type comparison struct {
 	jumps      bool // an output depends on a function that jumps at multiples of a half
 	// constants are numbers that both models hold in small weights: functions may jump there, too.
 	constants []float64
+	// compared are integers with which models compare others.
+	compared  []int64
 	bounds    [2]*ranges               // see ranges
 	notFinite [2]map[graph.NodeID]bool // see infinite
 	content   contents

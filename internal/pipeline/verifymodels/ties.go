@@ -126,10 +126,10 @@ func (p *prober) showTies(ctx context.Context) error {
 				if side == 1 {
 					in = p.placed(in)
 				}
-				was, _, _, err := r.mutated(ctx, t.node, in, nil)
+				was, _, _, err := r.mutated(ctx, []graph.NodeID{t.node}, in, nil)
 				for k := 0; k < 2 && err == nil && !t.shown && !p.overflowed[run]; k++ {
 					var now []interp.Tensor[float64]
-					now, _, _, err = r.mutated(ctx, t.node, in, func(_ []interp.Tensor[float64], out interp.Tensor[float64]) (interp.Tensor[float64], bool) {
+					now, _, _, err = r.mutated(ctx, []graph.NodeID{t.node}, in, func(_ graph.NodeID, _ []interp.Tensor[float64], out interp.Tensor[float64]) (interp.Tensor[float64], bool) {
 						return t.unmarked(out, k == 1), true
 					})
 					t.shown = err == nil && p.apartOutputs(side, was, now)

@@ -150,11 +150,13 @@ type watch struct {
 	tiesAt  []*ties
 	ties    map[graph.NodeID]*ties
 	holds   map[graph.Tensor]bool              // operands of nodes that are watched
+	once    map[graph.Tensor]bool              // operands of nodes whose function is positive: kept until one has read them
 	notes   bool                               // results are kept
 	noted   int                                // their elements
 	results map[graph.NodeID]map[int][]float64 // by node and run
 	alike   bool                               // the other model's functions jump in the same ways
 	run     int
+	fresh   []earlier // what this run added to points that are plain
 	// In this run something became infinite, and something too large for float64 did.
 	infinite, overflow bool
 	constants          bool                  // some weights are infinite
@@ -165,7 +167,7 @@ type watch struct {
 // newWatch finds the points of the nodes of a model which an output depends on and which are
 // not among those of the other model.
 func newWatch(m *model.Model, own, other []bank.Node, bounds *ranges) *watch {
-	w := &watch{m: m, results: map[graph.NodeID]map[int][]float64{}, poles: map[graph.NodeID]bool{}, positive: map[graph.NodeID]bool{}, holds: map[graph.Tensor]bool{}, at: map[graph.NodeID][]*point{}, places: map[graph.NodeID]*rows{}, ties: map[graph.NodeID]*ties{}}
+	w := &watch{m: m, results: map[graph.NodeID]map[int][]float64{}, poles: map[graph.NodeID]bool{}, positive: map[graph.NodeID]bool{}, holds: map[graph.Tensor]bool{}, once: map[graph.Tensor]bool{}, at: map[graph.NodeID][]*point{}, places: map[graph.NodeID]*rows{}, ties: map[graph.NodeID]*ties{}}
 	has := map[bank.Node]bool{}
 	for _, n := range other {
 		has[n] = true
@@ -188,6 +190,9 @@ func newWatch(m *model.Model, own, other []bank.Node, bounds *ranges) *watch {
 		})
 		if axis, ok := extremes(m.Graph, id); ok {
 			w.tie(&ties{node: id, axis: axis, marks: true, common: has[own[id]]})
+		}
+		if w.positive[id] {
+			w.once[m.Graph.Operands(id)[0]] = true
 		}
 		if has[own[id]] {
 			continue
@@ -300,6 +305,9 @@ func (w *watch) see(id graph.NodeID, in, out []interp.Tensor[float64]) {
 			}
 			for s := range sides {
 				if p.on(s, d) {
+					if p.plain && !p.shown[s] {
+						w.fresh = append(w.fresh, earlier{p, p.seen, p.shown})
+					}
 					p.see(s, w.run)
 				}
 			}
@@ -321,11 +329,17 @@ func (w *watch) see(id graph.NodeID, in, out []interp.Tensor[float64]) {
 }
 
 // result takes note of the first result of a run that is infinite: of a function that has no
-// pole, it is too large. A function that is never 0 and gives 0 gives what is too small.
-func (w *watch) result(id graph.NodeID, out []interp.Tensor[float64]) {
+// pole, it is too large. A function that is never 0 and gives 0 gives what is too small, but
+// for that of an infinite operand, as in exp(log(0)). The operand is empty where it is not known.
+func (w *watch) result(id graph.NodeID, operand interp.Tensor[float64], out []interp.Tensor[float64]) {
 	const normal = 0x1p-1022
-	if w.positive[id] && slices.ContainsFunc(out[0].Data, func(x float64) bool { return x < normal }) {
-		w.infinite, w.overflow = true, true
+	if w.positive[id] {
+		for i, x := range out[0].Data {
+			if x < normal && (i >= len(operand.Data) || !math.IsInf(operand.Data[i], 0)) {
+				w.infinite, w.overflow = true, true
+				break
+			}
+		}
 	}
 	if !w.infinite && anyInfinite(out) {
 		w.infinite, w.overflow = true, !w.poles[id]
@@ -333,7 +347,23 @@ func (w *watch) result(id graph.NodeID, out []interp.Tensor[float64]) {
 }
 
 // begin begins a run.
-func (w *watch) begin(run int) { w.infinite, w.overflow, w.run = w.constants, false, run }
+func (w *watch) begin(run int) {
+	w.infinite, w.overflow, w.run, w.fresh = w.constants, false, run, w.fresh[:0]
+}
+
+// earlier is what was known of a point.
+type earlier struct {
+	p           *point
+	seen, shown [sides]bool
+}
+
+// forget takes back what this run added to points that are plain.
+func (w *watch) forget() {
+	for _, e := range slices.Backward(w.fresh) {
+		e.p.seen, e.p.shown = e.seen, e.shown
+	}
+	w.fresh = w.fresh[:0]
+}
 
 // partial reports whether a function of the model has no value somewhere.
 func (w *watch) partial() bool {
