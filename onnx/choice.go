@@ -7,6 +7,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/onnx/onnxpb"
 )
 
 // Branches between which a condition chooses that is not known while reading: both are
@@ -33,7 +34,7 @@ func (c *call) choose() {
 		for i, name := range []string{"then_branch", "else_branch"} {
 			opaque, first := len(im.report.Opaque), im.made.Graph().Len()
 			// Whoever takes the other branch must not see an error of this one.
-			err := must.Try(func() { outs[i] = c.branch(name) })
+			err := must.Try(func() { outs[i], _ = c.branch(name) })
 			var e *Error
 			switch {
 			case errors.As(err, &e):
@@ -75,8 +76,8 @@ func (c *call) choose() {
 	done = true
 }
 
-// branch reads a branch: its outputs.
-func (c *call) branch(name string) (outs []*value) {
+// branch reads a branch: its outputs, and how it was read.
+func (c *call) branch(name string) (outs []*value, b *taken) {
 	g := c.attr[name].GetG()
 	if g == nil {
 		must.Failf("no %s", name)
@@ -86,9 +87,11 @@ func (c *call) branch(name string) (outs []*value) {
 	}
 	c.im.within(func() {
 		env := &scope{outer: c.env, vals: map[string]*value{}}
-		outs = c.im.graphWithin(g, env, name)
+		var nodes []*onnxpb.NodeProto
+		outs, nodes = c.im.graphWithin(g, env, name)
+		b = &taken{graph: g, nodes: nodes, env: env}
 	})
-	return outs
+	return outs, b
 }
 
 // mayFail says which node behind one, if any, has no result for some numbers: one that

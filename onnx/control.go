@@ -57,7 +57,9 @@ func lowerIf(c *call) {
 	if k.number(0) != 0 {
 		name = "then_branch"
 	}
-	copy(c.outs, c.branch(name))
+	outs, b := c.branch(name)
+	copy(c.outs, outs)
+	c.im.branches[c.node] = b
 }
 
 // inline reads the body of a function of the model, with the call's attributes

@@ -47,6 +47,8 @@ type importer struct {
 	filled map[graph.Tensor]int64 // see model.Model.Filled
 	named  map[string]int64       // the same by the names of the graph's nodes
 	kept   map[graph.NodeID]int   // of opaque nodes, their places in the report
+	// branches are those that constant conditions choose
+	branches map[*onnxpb.NodeProto]*taken
 	// standard are the defaults of inputs, by name
 	standard map[string]*model.Weight
 	// within folding, operators are evaluated at once, and no constants are made
@@ -79,7 +81,7 @@ const maxNodes = 1 << 20
 
 func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, error) {
 	im := &importer{file: p, src: src, opt: opt, dims: map[string]int{}, info: map[string]*onnxpb.TypeProto{},
-		funcs: map[function]*onnxpb.FunctionProto{}, values: map[graph.Tensor]*value{}, filled: map[graph.Tensor]int64{}, named: map[string]int64{}, kept: map[graph.NodeID]int{}, standard: map[string]*model.Weight{}, budget: maxNodes,
+		funcs: map[function]*onnxpb.FunctionProto{}, values: map[graph.Tensor]*value{}, filled: map[graph.Tensor]int64{}, named: map[string]int64{}, kept: map[graph.NodeID]int{}, branches: map[*onnxpb.NodeProto]*taken{}, standard: map[string]*model.Weight{}, budget: maxNodes,
 		report: &Report{Constants: map[string]*model.Weight{}, Producer: strings.TrimSpace(p.GetProducerName() + " " + p.GetProducerVersion()),
 			IR: p.GetIrVersion(), Fused: map[string]int{}, Missing: map[string]int{}}}
 	if p.GetGraph() == nil {

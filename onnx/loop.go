@@ -184,27 +184,27 @@ func (c *call) round(g *onnxpb.GraphProto, in []*value) (outs []*value) {
 		for i, p := range g.GetInput() {
 			env.define(p.GetName(), in[i])
 		}
-		outs = c.im.graphWithin(g, env, "body")
+		outs, _ = c.im.graphWithin(g, env, "body")
 	})
 	return outs
 }
 
 // graphWithin reads a branch or a body; what names its outputs.
-func (im *importer) graphWithin(g *onnxpb.GraphProto, env *scope, what string) []*value {
+func (im *importer) graphWithin(g *onnxpb.GraphProto, env *scope, what string) ([]*value, []*onnxpb.NodeProto) {
 	// The body of a loop is read once for each round, whatever is in it.
 	if im.budget -= len(g.GetInitializer()) + len(g.GetValueInfo()) + len(g.GetOutput()); im.budget < 0 {
 		must.Failf("more than %d nodes, weights and declared types in branches and loops", maxNodes)
 	}
 	im.initializers(g, env)
 	im.declare(g.GetValueInfo(), g.GetOutput())
-	im.nodes(g.GetNode(), env, namesOf(g.GetOutput()))
+	nodes := im.nodes(g.GetNode(), env, namesOf(g.GetOutput()))
 	outs := make([]*value, len(g.GetOutput()))
 	for i, o := range g.GetOutput() {
 		if outs[i] = env.find(o.GetName()); outs[i] == nil {
 			must.Failf("nothing computes the output %q of its %s", clip(o.GetName()), what)
 		}
 	}
-	return outs
+	return outs, nodes
 }
 
 // attempt runs steps that may turn out to be unsupported when nodes have been read

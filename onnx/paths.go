@@ -102,8 +102,12 @@ var repeating = map[string]bool{"LSTM": true, "GRU": true, "RNN": true, "Loop": 
 
 // Whole are the nodes of the graph, by name, that belong to a node of the file which is
 // better kept whole: a recurrent layer, a loop, and what else is read as many nodes. Calls of
-// the file's own functions are none of them.
-func (s *Source) Whole() map[string]bool {
+// the file's own functions are none of them. clean: an If that [RewriteOptions].Clean replaces is
+// none of them either, nor what is in it only because of it.
+func (s *Source) Whole(clean bool) map[string]bool {
+	if clean {
+		s = s.inlined(false)
+	}
 	p, whole := newPaths(s), map[string]bool{}
 	for i, n := range s.nodes {
 		if operatorOf(n) == nil {

@@ -14,10 +14,11 @@ import (
 
 // Changes are what [Rewrite] did to a file.
 type Changes struct {
-	Kept    int `json:"kept"`    // nodes that are the file's, byte by byte
-	Renamed int `json:"renamed"` // nodes that are the file's but for names of values
-	Written int `json:"written"` // new nodes
-	Dropped int `json:"dropped"` // nodes of the file that are not in the result
+	Kept    int `json:"kept"`              // nodes that are the file's, byte by byte
+	Renamed int `json:"renamed"`           // nodes that are the file's but for names of values
+	Written int `json:"written"`           // new nodes
+	Inlined int `json:"inlined,omitempty"` // nodes of branches that stand in place of an If
+	Dropped int `json:"dropped"`           // nodes of the file that are not in the result
 	// Operators are those of the new nodes, with their numbers.
 	Operators map[string]int `json:"operators,omitempty"`
 	// Fixed are the sizes that the file leaves open and the result does not, FixedBecause
@@ -117,6 +118,9 @@ func (w *rewriting) decide() {
 	}
 	for _, t := range w.s.file.GetGraph().GetInitializer() {
 		name(t.GetName())
+	}
+	for _, v := range w.s.initial {
+		name(v)
 	}
 	for i, n := range w.s.nodes {
 		for _, o := range n.GetOutput() {

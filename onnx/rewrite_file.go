@@ -27,7 +27,8 @@ type RewriteOptions struct {
 	// nothing else changes. They are constants in any file that changes.
 	Fix bool
 	// Clean: nodes on which no output of the file depends are left out, and nodes whose
-	// result is their operand, such as a reshape to the same sizes.
+	// result is their operand, such as a reshape to the same sizes. The branch that is taken
+	// stands in place of an If whose condition is constant, at all sizes that stay open.
 	Clean bool
 	// Link: files of numbers next to the model may be links to those of the source, as for a
 	// file that is soon removed. Otherwise they are copies: who writes to one keeps the other.
@@ -148,6 +149,7 @@ type patch struct {
 	read    map[string]bool // values that nodes of the file read
 	input   map[string]bool // inputs of the file
 	added   []*onnxpb.TensorProto
+	held    int64 // bytes of numbers of nodes that come out of branches
 	out     []segment
 	changes Changes
 }
@@ -165,10 +167,14 @@ func newPatch(s *Source, r *model.Model, src io.ReaderAt, opt RewriteOptions) (f
 			return nil, err
 		}
 	}
+	plain := s
+	if opt.Clean {
+		s = s.inlined(opt.Fix)
+	}
 	open := &opened{values: map[string]bool{}, nodes: map[int]bool{}}
 	p, m := newPaths(s), match(s.model, r)
 	for {
-		f, err = open.patch(p, m, r, src, opt)
+		f, err = open.patch(p, m, r, src, opt, s != plain)
 		// Each turn keeps less of the file, so that there is a last one.
 		if c := (*cycle)(nil); !errors.As(err, &c) || !open.add(s, c) {
 			return f, err
@@ -177,7 +183,7 @@ func newPatch(s *Source, r *model.Model, src io.ReaderAt, opt RewriteOptions) (f
 }
 
 // patch makes the patch, or finds a cycle.
-func (o *opened) patch(p *paths, m *matching, r *model.Model, src io.ReaderAt, opt RewriteOptions) (f *patch, err error) {
+func (o *opened) patch(p *paths, m *matching, r *model.Model, src io.ReaderAt, opt RewriteOptions, inlined bool) (f *patch, err error) {
 	defer must.Catch(&err)
 	s := p.s
 	f = &patch{w: newRewriting(p, m, r, o), s: s, src: src, opt: opt, taken: newNames(), rename: map[string]string{}, final: map[string]bool{},
@@ -193,7 +199,7 @@ func (o *opened) patch(p *paths, m *matching, r *model.Model, src io.ReaderAt, o
 	}
 	w.write()
 	items := f.items()
-	f.changed = len(w.written)+len(w.stored)+len(w.alias) > 0 || opt.Clean && slices.Contains(w.copied, false) ||
+	f.changed = inlined || len(w.written)+len(w.stored)+len(w.alias) > 0 || opt.Clean && slices.Contains(w.copied, false) ||
 		opt.Fix && len(s.open)+len(s.given)+len(s.defaults) > 0
 	if !f.changed {
 		f.out = []segment{{end: s.src.size}}
@@ -419,8 +425,14 @@ func (f *patch) nodes(pieces []segment, items []item) (out []segment) {
 			out = append(out, field(graphNode, it.node))
 			continue
 		}
+		at, ok := place[it.node]
+		if !ok {
+			f.changes.Inlined++
+			out = append(out, field(graphNode, f.moved(it.node)))
+			continue
+		}
 		f.changes.Dropped--
-		s := pieces[place[it.node]]
+		s := pieces[at]
 		same := !slices.ContainsFunc(it.node.GetInput(), f.renamed) && !slices.ContainsFunc(it.node.GetOutput(), f.renamed)
 		for v := range captured(it.node) {
 			same = same && !f.renamed(v)
@@ -437,6 +449,16 @@ func (f *patch) nodes(pieces []segment, items []item) (out []segment) {
 		out = append(out, field(graphNode, n))
 	}
 	return out
+}
+
+// moved is a node of a branch that stands in place of its If.
+func (f *patch) moved(n *onnxpb.NodeProto) *onnxpb.NodeProto {
+	n = proto.Clone(n).(*onnxpb.NodeProto)
+	im := &importer{src: f.s.src, opt: f.s.opt, held: f.held}
+	im.inflate(n)
+	f.held = im.held
+	renameNode(n, f.name)
+	return n
 }
 
 func (f *patch) renamed(v string) bool { return v != "" && f.name(v) != v }
@@ -473,6 +495,11 @@ func (f *patch) add() {
 	}
 	for _, v := range f.w.stored {
 		store(f.name(v), f.s.values[v].fixed.stored())
+	}
+	for _, v := range f.s.initial {
+		if f.w.inits[v] {
+			store(v, f.s.values[v].fixed.stored())
+		}
 	}
 	for _, in := range f.s.file.GetGraph().GetInput() {
 		if w := f.s.given[in.GetName()]; w != nil && f.w.needed[in.GetName()] {
@@ -523,6 +550,13 @@ func (f *patch) infos(pieces []segment) (out []segment) {
 		if f.final[v.GetName()] {
 			have[v.GetName()] = true
 			out = append(out, pieces[i])
+		}
+	}
+	for _, v := range f.s.infos {
+		_, output := f.w.outputs[v.GetName()]
+		if f.final[v.GetName()] && !have[v.GetName()] && !output {
+			have[v.GetName()] = true
+			out = append(out, field(graphInfo, v))
 		}
 	}
 	for _, v := range f.region.GetGraph().GetValueInfo() {

@@ -22,6 +22,10 @@ type Source struct {
 	// defaults are the inputs that were taken to be the constants that the file has for them.
 	defaults []string
 	opt      ReadOptions
+	branches map[*onnxpb.NodeProto]*taken // of Ifs whose condition is constant
+	// See [Source.inlined]: weights and declared types of branches that stand in place of an If.
+	initial []string
+	infos   []*onnxpb.ValueInfoProto
 }
 
 // ReadResult reads a file that [Rewrite] made, as the source was read.
@@ -35,21 +39,29 @@ type sourceValue struct {
 
 // sourceOf records what was read. from says which node of im.made each node of the model is.
 func (im *importer) sourceOf(m *model.Model, from []graph.NodeID, env *scope, nodes []*onnxpb.NodeProto) *Source {
-	s := &Source{src: im.src, file: im.file, model: m, nodes: nodes, values: map[string]sourceValue{},
-		open: slices.Clone(im.report.Open), given: im.report.Constants, defaults: im.report.Defaults, opt: im.opt}
+	s := &Source{src: im.src, file: im.file, model: m, nodes: nodes,
+		open: slices.Clone(im.report.Open), given: im.report.Constants, defaults: im.report.Defaults, opt: im.opt, branches: im.branches}
 	to := map[graph.NodeID]graph.NodeID{}
 	for id := range m.Graph.Nodes() {
 		to[from[id]] = id
 	}
-	for name, v := range env.vals {
-		var sv sourceValue
-		if at := to[v.tensor.Node]; at != 0 && v.tensor.Node != 0 {
-			sv.tensor = graph.Tensor{Node: at, Out: v.tensor.Out}
+	valuesOf := func(env *scope) map[string]sourceValue {
+		vals := map[string]sourceValue{}
+		for name, v := range env.vals {
+			var sv sourceValue
+			if at := to[v.tensor.Node]; at != 0 && v.tensor.Node != 0 {
+				sv.tensor = graph.Tensor{Node: at, Out: v.tensor.Out}
+			}
+			if v.list == nil && v.fixed() {
+				sv.fixed = v
+			}
+			vals[name] = sv
 		}
-		if v.list == nil && v.fixed() {
-			sv.fixed = v
-		}
-		s.values[name] = sv
+		return vals
+	}
+	s.values = valuesOf(env)
+	for _, b := range im.branches {
+		b.vals, b.env = valuesOf(b.env), nil
 	}
 	return s
 }
@@ -62,9 +74,13 @@ func (v *value) stored() *model.Weight {
 	return v.known.weight()
 }
 
-// Cleanable reports whether the file has nodes that [RewriteOptions].Clean leaves out. With
-// inputs that were given a value, or taken to have their default, it is not: these would go.
+// Cleanable reports whether the file has nodes that [RewriteOptions].Clean leaves out, or Ifs
+// that it replaces. With inputs that were given a value, or taken to have their default, the
+// former do not count: these inputs would go.
 func (s *Source) Cleanable() bool {
+	if s.inlined(false) != s {
+		return true
+	}
 	if len(s.given)+len(s.defaults) > 0 {
 		return false
 	}

@@ -350,6 +350,9 @@ func printChanges(w io.Writer, c *onnx.Changes) {
 	if c.Renamed > 0 {
 		fmt.Fprintf(w, ", %d with other names of values", c.Renamed)
 	}
+	if c.Inlined > 0 {
+		fmt.Fprintf(w, ", %d moved out of branches of If", c.Inlined)
+	}
 	fmt.Fprintf(w, ", %d removed, %d new", c.Dropped, c.Written)
 	var parts []string
 	for _, op := range slices.Sorted(maps.Keys(c.Operators)) {

@@ -55,7 +55,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	if o.Source != nil {
-		o.weights.Whole = o.Source.Whole()
+		o.weights.Whole = o.Source.Whole(!o.KeepDead)
 	}
 	if err := o.addShaped(ctx); err != nil {
 		return nil, err
