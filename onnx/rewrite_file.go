@@ -244,15 +244,18 @@ func (f *patch) items() []item {
 	for v := range f.s.values {
 		f.taken.claim(v)
 	}
+	inside := newNames()
 	for _, n := range f.s.nodes {
 		f.taken.claim(n.GetName())
 		for _, o := range n.GetOutput() {
 			f.taken.claim(o)
 		}
 		claimInside(f.taken, n)
+		claimInside(inside, n)
 	}
 	var list []item
-	// An output whose node is gone and that another value is: this value gets its name.
+	// An output whose node is gone and that another value is: this value gets its name, unless
+	// a graph within a node defines this name: there it would be another value.
 	for _, o := range g.GetOutput() {
 		u, v := w.alias[o.GetName()], o.GetName()
 		if u == "" {
@@ -261,7 +264,7 @@ func (f *patch) items() []item {
 		u = f.name(u)
 		_, made := w.maker[u]
 		_, other := w.outputs[u]
-		if made && !other {
+		if made && !other && !inside.taken[v] {
 			f.rename[u] = v
 			continue
 		}
