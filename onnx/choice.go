@@ -31,23 +31,33 @@ func (c *call) choose() {
 	}()
 	c.attempt(func() {
 		var outs [2][]*value
+		why := "" // the first reason not to compute both
 		for i, name := range []string{"then_branch", "else_branch"} {
 			opaque, first := len(im.report.Opaque), im.made.Graph().Len()
 			// Whoever takes the other branch must not see an error of this one.
 			err := must.Try(func() { outs[i], _ = c.branch(name) })
+			reason := ""
 			var e *Error
 			switch {
 			case errors.As(err, &e):
-				not("its %s is not read: %s: %v", name, e.Node, e.Err)
+				reason = fmt.Sprintf("its %s is not read: %s: %v", name, e.Node, e.Err)
 			case err != nil:
-				not("its %s is not read: %v", name, err)
+				reason = fmt.Sprintf("its %s is not read: %v", name, err)
 			case len(im.report.Opaque) > opaque:
 				o := im.report.Opaque[opaque]
-				not("in its %s %s is kept: %s", name, o.Op, o.Reason)
+				reason = fmt.Sprintf("in its %s %s is kept: %s", name, o.Op, o.Reason)
+			default:
+				if fails := im.mayFail(graph.NodeID(first)); fails != "" {
+					reason = fmt.Sprintf("in its %s %s", name, fails)
+				}
 			}
-			if why := im.mayFail(graph.NodeID(first)); why != "" {
-				not("in its %s %s", name, why)
+			if why == "" {
+				why = reason
 			}
+		}
+		c.agree(outs)
+		if why != "" {
+			not("%s", why)
 		}
 		for i := range c.outs {
 			if !c.wanted(i) {
@@ -74,6 +84,55 @@ func (c *call) choose() {
 		}
 	})
 	done = true
+}
+
+// agree notes the types of outputs for which both branches have the same.
+func (c *call) agree(outs [2][]*value) {
+	if outs[0] == nil || outs[1] == nil {
+		return
+	}
+	c.agreed = make([]*graph.TensorType, len(c.outs))
+	for i, x := range outs[0] {
+		y := outs[1][i]
+		if x.list == nil && y.list == nil && x.dtype == y.dtype && slices.Equal(x.sizes, y.sizes) {
+			t := x.typ()
+			c.agreed[i] = &t
+		}
+	}
+}
+
+// conditionHelp says which inputs of the model to give values, so that the condition of an If
+// is constant. It says nothing if there are many, or none.
+func (c *call) conditionHelp() string {
+	im, g := c.im, c.im.made.Graph()
+	if c.node.GetOpType() != "If" || len(c.in) == 0 || c.in[0] == nil {
+		return ""
+	}
+	var names []string
+	seen := map[graph.NodeID]bool{}
+	var visit func(t graph.Tensor)
+	visit = func(t graph.Tensor) {
+		if t.Node == 0 || seen[t.Node] {
+			return
+		}
+		seen[t.Node] = true
+		if g.Op(t.Node) != nil {
+			for _, x := range g.Operands(t.Node) {
+				visit(x)
+			}
+		} else if v := im.values[t]; slices.Contains(im.inputs, v) {
+			names = append(names, v.name)
+		}
+	}
+	visit(c.in[0].tensor)
+	if len(names) == 0 || len(names) > 2 {
+		return ""
+	}
+	help := "; if its condition is always the same, give what it depends on:"
+	for _, name := range names {
+		help += " --constant " + shellWord(name+"=VALUE")
+	}
+	return help
 }
 
 // branch reads a branch: its outputs, and how it was read.

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/onnx/onnxpb"
 )
@@ -165,6 +166,8 @@ type call struct {
 	attr map[string]*onnxpb.AttributeProto
 
 	regular bool // the node has the form of the published definition
+	// agreed are the types of an If's outputs for which both branches have the same, else nil
+	agreed []*graph.TensorType
 }
 
 // node reads one node: fold it, lower it, or keep it.

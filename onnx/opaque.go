@@ -205,8 +205,8 @@ func renameCaptured(n *onnxpb.NodeProto, to map[string]string) {
 	})
 }
 
-// keep makes the node opaque. The types of its outputs must be known: from the
-// file, or by the operator's rule.
+// keep makes the node opaque. The types of its outputs must be known, see
+// [call.outputTypes].
 func (c *call) keep(reason string) {
 	im := c.im
 	if im.inFold {
@@ -259,7 +259,7 @@ func (c *call) keep(reason string) {
 	}
 	types, err := c.outputTypes(len(out))
 	if err != nil {
-		must.Failf("%s, and %w", reason, err)
+		must.Failf("%s, and %w%s", reason, err, c.conditionHelp())
 	}
 	o.seal()
 	ts := make([]graph.Tensor, len(in))
@@ -362,7 +362,8 @@ func (im *importer) inflateTensor(t *onnxpb.TensorProto) {
 }
 
 // outputTypes are the types of the first n outputs of a node that is not
-// lowered, by the operator's rule if it has one.
+// lowered: by the operator's rule if it has one, as the file declares them, or those on which
+// both branches of an If agree.
 func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
 	types := make([]graph.TensorType, n)
 	var rule []graph.TensorType
@@ -376,7 +377,10 @@ func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
 			continue
 		}
 		var err error
-		if types[i], err = c.im.declared(c.im.info[name]); err != nil {
+		if types[i], err = c.im.declared(c.im.info[name]); err != nil && i < len(c.agreed) && c.agreed[i] != nil {
+			types[i], err = *c.agreed[i], nil
+		}
+		if err != nil {
 			return nil, fmt.Errorf("the type of its output %q is not known: %w", clip(name), err)
 		}
 	}

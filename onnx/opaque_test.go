@@ -11,6 +11,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/ort"
+	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/proto"
 )
@@ -58,6 +59,12 @@ func TestOpaqueVerbatim(t *testing.T) {
 				node("If", []string{"c"}, []string{"z"}, graphAttribute("then_branch", branch(node("Add", []string{"p", "x"}, []string{"t"}))),
 					graphAttribute("else_branch", branch(of(ms, node("Trilu", []string{"y"}, []string{"t"})))))}
 		}, "[{n_If z If its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: there is no lowering for it}]"},
+		{"branches that agree on a type which the file does not declare", func(m *onnxpb.ModelProto) {
+			m.Graph.Node = []*onnxpb.NodeProto{
+				node("If", []string{"c"}, []string{"q"}, graphAttribute("then_branch", branch(node("Add", []string{"y", "x"}, []string{"t"}))),
+					graphAttribute("else_branch", branch(of(ms, node("Trilu", []string{"y"}, []string{"t"}))))),
+				node("Relu", []string{"q"}, []string{"z"})}
+		}, "[{n_If q If its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: there is no lowering for it}]"},
 		{"branches that call functions", func(m *onnxpb.ModelProto) {
 			m.Functions = []*onnxpb.FunctionProto{callers("A", "B", "Relu"), callers("B", "Relu"), callers("unused", "Relu")}
 			m.Graph.Node = []*onnxpb.NodeProto{
@@ -168,6 +175,38 @@ func TestOpaqueVerbatim(t *testing.T) {
 			if err != nil || o.Name != p.Name {
 				t.Errorf("%s: output %s, %s: %v", name, o.Name, p.Name, err)
 			}
+		}
+	}
+}
+
+// TestBranchesDisagree: an If whose branches are kept, differ in what they give, and whose
+// outputs the file declares no types for, is not read. The error says how to choose a branch.
+func TestBranchesDisagree(t *testing.T) {
+	t.Parallel()
+	m := small()
+	m.OpsetImport = append(m.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: proto.String("com.microsoft"), Version: proto.Int64(1)})
+	m.Graph.Input = append(m.Graph.Input, valueInfo("sr", graph.TensorType{DType: graph.Int64}))
+	m.Graph.Initializer = []*onnxpb.TensorProto{intsWeight("rate", nil, 16000)}
+	other := branch(of("com.microsoft", node("Trilu", []string{"y"}, []string{"t"})))
+	m.Graph.Node = []*onnxpb.NodeProto{node("Equal", []string{"sr", "rate"}, []string{"c"}),
+		node("If", []string{"c"}, []string{"q"}, graphAttribute("then_branch", branch(node("Concat", []string{"y", "x"}, []string{"t"}, intAttribute("axis", 0)))),
+			graphAttribute("else_branch", other)),
+		node("Relu", []string{"q"}, []string{"z"})}
+	m.Graph.Output = []*onnxpb.ValueInfoProto{{Name: proto.String("z")}}
+	path := put(t, marshal(t, m))
+	_, _, err := Read(path, ReadOptions{})
+	const want = `node "n_If" (If): its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: there is no lowering for it, and the type of its output "q" is not known: the file does not say it; if its condition is always the same, give what it depends on: --constant sr=VALUE`
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	for rate, first := range map[int64]int{16000: 4, 8000: 2} {
+		k := newConstant(graph.Int64)
+		k.ints[0] = rate
+		got, _, err := Read(path, ReadOptions{Constants: map[string]*model.Weight{"sr": k.weight()}})
+		if err != nil {
+			t.Errorf("sr=%d: %v", rate, err)
+		} else if sizes := got.Graph.Sizes(got.Graph.Outputs()[0]); sizes[0] != first {
+			t.Errorf("sr=%d: %v", rate, sizes)
 		}
 	}
 }
