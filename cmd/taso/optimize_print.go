@@ -128,6 +128,9 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	if r.StepCount == 0 {
 		if r.Cleaned {
 			fmt.Fprintln(w, "No rewrite rule was used; nodes that compute the same as another, or nothing that is needed, were removed.")
+			if r.Changes != nil && r.Changes.Inlined > 0 {
+				fmt.Fprintln(w, "An If whose condition is constant was replaced by the branch that it takes.")
+			}
 		}
 		printUnimproved(w, r)
 	} else if err := printLaws(w, r, k.top); err != nil {

@@ -114,6 +114,49 @@ func TestOpenSizes(t *testing.T) {
 }
 
 // Write leaves a file as it is where the model's file changed since it was read.
+// TestInlinedIf: a model whose only fault is an If with a constant condition is cleaned, and the
+// result is proved. It is not where the condition depends on a size that stays open.
+func TestInlinedIf(t *testing.T) {
+	for _, shaped := range []bool{false, true} {
+		path := openFile(t, "x : float32[2, 4]\ny = softmax[axis=1](x)\nreturn y")
+		p := readProto(t, path)
+		g := p.Graph
+		branch := func(op string) *onnxpb.GraphProto {
+			out := proto.Clone(g.Output[0]).(*onnxpb.ValueInfoProto)
+			out.Name = proto.String(op)
+			return &onnxpb.GraphProto{Name: proto.String(op), Node: []*onnxpb.NodeProto{{OpType: proto.String(op), Input: []string{"s"}, Output: []string{op}}}, Output: []*onnxpb.ValueInfoProto{out}}
+		}
+		g.Node[0].Output[0] = "s"
+		if shaped {
+			g.Initializer = append(g.Initializer, &onnxpb.TensorProto{Name: proto.String("k"), DataType: proto.Int32(7), Dims: []int64{2}, Int64Data: []int64{2, 4}})
+			g.Initializer = append(g.Initializer, &onnxpb.TensorProto{Name: proto.String("zero"), DataType: proto.Int32(7), Int64Data: []int64{0}})
+			g.Node = append(g.Node, &onnxpb.NodeProto{OpType: proto.String("Shape"), Input: []string{"x"}, Output: []string{"d"}},
+				&onnxpb.NodeProto{OpType: proto.String("Equal"), Input: []string{"d", "k"}, Output: []string{"e"}},
+				&onnxpb.NodeProto{OpType: proto.String("Gather"), Input: []string{"e", "zero"}, Output: []string{"c"}})
+		} else {
+			g.Initializer = append(g.Initializer, &onnxpb.TensorProto{Name: proto.String("c"), DataType: proto.Int32(9), Int32Data: []int32{1}})
+		}
+		g.Node = append(g.Node, &onnxpb.NodeProto{OpType: proto.String("If"), Input: []string{"c"}, Output: []string{"y"}, Attribute: []*onnxpb.AttributeProto{
+			{Name: proto.String("then_branch"), Type: onnxpb.AttributeProto_GRAPH.Enum(), G: branch("Exp")},
+			{Name: proto.String("else_branch"), Type: onnxpb.AttributeProto_GRAPH.Enum(), G: branch("Neg")}}})
+		raw, err := proto.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, raw, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r, to := optimizedFile(t, path, onnx.ReadOptions{Shapes: map[string][]int{"batch": {2}}})
+		if r.Cleaned == shaped || !r.ProofChecked {
+			t.Errorf("condition on a size: %v: cleaned %v, proof checked %v", shaped, r.Cleaned, r.ProofChecked)
+		}
+		nodes := readProto(t, to).Graph.Node
+		if last := nodes[len(nodes)-1].GetOpType(); (last == "Exp") == shaped || len(nodes) != 2 && !shaped {
+			t.Errorf("condition on a size: %v: the last of %d nodes is %s", shaped, len(nodes), last)
+		}
+	}
+}
+
 func TestWriteCompares(t *testing.T) {
 	path := openFile(t, "x : float32[1, 4]\na = neg(x)\nb = neg(a)\ny = exp(b)\nreturn y")
 	r, _ := optimizedFile(t, path, onnx.ReadOptions{})
