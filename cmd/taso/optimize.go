@@ -231,6 +231,7 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		// what they take.
 		k.opt.Searched = func() { debug.SetGCPercent(20) }
 	}
+	k.opt.Finished = func(part string) { finishedPart(c.Context(), part, false) }
 	res, err := optimize.Run(c.Context(), k.opt)
 	k.opt.Progress.Close()
 	if differs := (*optimize.Differs)(nil); errors.As(err, &differs) && !differs.Proved {
@@ -386,6 +387,7 @@ func (k *optimizeFlags) write(c *cobra.Command, res *optimize.Result) error {
 		if err := atomicfile.WriteFile(f.path, f.write); err != nil {
 			return err
 		}
+		finishedPart(c.Context(), f.path, true)
 	}
 	switch k.out {
 	case "":
