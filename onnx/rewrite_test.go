@@ -194,6 +194,16 @@ func TestRewriteClean(t *testing.T) {
 	}
 }
 
+// A dropped Identity of a value that is computed anew stands for this value, not this value
+// for the Identity.
+func TestRewriteCleanIdentity(t *testing.T) {
+	p := nodeFile(t, 17, "x", "y", []int{2, 3}, nil, "Exp x -> a", "Sub a x -> b", "Identity b -> c", "Abs c -> d", "Mul c d -> y")
+	out, _ := rewritten(t, p, parsed(t, "x : float32[2, 3]\na = exp(x)\nb = ewadd(a, x)\nd = abs(b)\ny = ewmul(b, d)\nreturn y"), RewriteOptions{Clean: true})
+	if got, want := nodesText(out), "Exp x -> a; Add a x -> b; Abs b -> d; Mul b d -> y"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // A node of an older operator set has the form of that set, or there is an error.
 func TestRewriteOlder(t *testing.T) {
 	p := nodeFile(t, 11, "x", "y", []int{2, 1, 3}, nil, "Exp x -> a", "Abs a -> y")

@@ -89,7 +89,7 @@ running.
 A search tries --tries moves and finds the same every time. --budget and --memory end
 it earlier. The best network so far is then proved, checked and written as any other, and
 the exit status is 1. Ctrl-C ends the command within about a second: the best network is
-written only if it is proved and checked by then.
+written only if it is proved and checked by then. Else the error lists what was finished.
 
 MODEL - is a model on the standard input. --out - writes the result to the standard output
 and the report to the standard error.

@@ -459,9 +459,9 @@ func (d *Differs) Error() string {
 // compare runs the model and the result: exactly, modulo a prime and for any weights,
 // before weights were computed ahead, and then in floating point as it is.
 func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model) error {
-	flops := o.ExactFLOPs
+	flops, most := o.ExactFLOPs, o.ExactFLOPs
 	if flops == 0 {
-		flops = 2e9
+		flops, most = 5e8, 2e9
 	}
 	reports := []*verifymodels.Report{}
 	r.Exact = string(verifymodels.NotRun)
@@ -474,7 +474,7 @@ func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model)
 		reports = append(reports, exact)
 	}
 	numbers, err := verifymodels.Run(ctx, verifymodels.Options{A: o.Model, B: r.Model, Seed: o.Seed, Progress: o.Progress,
-		Backend: o.Numbers, MaxFLOPs: flops, NoExact: true, NoSearch: true})
+		Backend: o.Numbers, MaxFLOPs: most, NoExact: true, NoSearch: true})
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ type Options struct {
 	// NoVerify leaves out the comparison of both models by running them; the proof
 	// is checked in any case.
 	NoVerify bool
-	// ExactFLOPs is the most work of models that are compared exactly; 0: 2e9.
+	// ExactFLOPs is the most work of models that are compared exactly; 0: 5e8.
 	ExactFLOPs int64
 	// Compiled, if not nil, compiles the laws, or has compiled them already.
 	Compiled *rewrite.Cache
