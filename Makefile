@@ -54,7 +54,7 @@ test: setup ## vet and all tests, without and with the invariant checks (CI=true
 	go test -timeout 30m -tags invariants $(CHECKED)
 	go test -timeout 30m -tags invariants -run '$(CHECKED_GENERATION)' ./internal/pipeline/genrules
 
-large: setup ## optimize a model of 2.4 GB (5 GB of disk, a minute)
+large: setup ## optimize a model of 2.4 GB (3 GB of disk, some minutes)
 	go vet -tags large ./cmd/taso
 	go test -tags large -run TestOptimizeLarge -v ./cmd/taso
 
