@@ -39,7 +39,7 @@ func pointwiseOperators() []*operator {
 		{name: "Sub", versions: "1 6 7 13 14", attrs: "axis broadcast ~consumed_inputs", lower: broadcasting("ewsub"), types: jointOfFirst,
 			writes: map[string]writer{"ewsub": plain("Sub")}},
 		{name: "Mul", versions: "1 6 7 13 14", attrs: "axis broadcast ~consumed_inputs", lower: broadcasting("ewmul"), types: jointOfFirst,
-			writes: map[string]writer{"ewmul": plain("Mul"), "smul": writeSmul}},
+			writes: map[string]writer{"ewmul": writeMul, "smul": writeSmul}},
 		{name: "Div", versions: "1 6 7 13 14", attrs: "axis broadcast ~consumed_inputs", lower: lowerDiv, types: jointOfFirst,
 			writes: map[string]writer{"ewdiv": plain("Div")}},
 		{name: "Sum", versions: "1 6 8 13", attrs: "~consumed_inputs", lower: variadic("ewadd"), types: jointOfFirst},
@@ -288,6 +288,11 @@ func broadcasting(own string) lowering {
 		y := c.placed(x, in[1])
 		if own == "ewmul" && c.marked("smul") {
 			c.set(c.im.do("smul", x, y))
+			return
+		}
+		if own == "ewmul" && c.marked(noteRepeated) {
+			sizes := joint(x.sizes, y.sizes)
+			c.set(c.im.do(own, c.im.broadcast(x, sizes...), c.im.broadcast(y, sizes...)))
 			return
 		}
 		c.set(c.spelled(c.im.elementwise(own, x, y)))

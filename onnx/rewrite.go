@@ -366,6 +366,17 @@ func (w *rewriting) region(name func(string) string, taken *names) (m *model.Mod
 		to[t] = must.Get(b.AddInput(name(w.given[t]), typ.DType, typ.Sizes...))
 	}
 	weights := map[graph.NodeID]*model.Weight{}
+	users := map[graph.Tensor]int{}
+	for _, t := range w.written {
+		users[t]++
+	}
+	for id := range g.Nodes() {
+		for _, t := range g.Operands(id) {
+			if w.visited[id] {
+				users[t]++
+			}
+		}
+	}
 	for id := range g.Nodes() {
 		if !w.visited[id] {
 			continue
@@ -379,6 +390,15 @@ func (w *rewriting) region(name func(string) string, taken *names) (m *model.Mod
 		in := make([]graph.Tensor, len(g.Operands(id)))
 		for i, t := range g.Operands(id) {
 			in[i] = to[t]
+		}
+		// A broadcast of several users is one of each, so that each can do it itself.
+		if _, ok := broadcasts[g.Op(id).Name]; ok {
+			for i, alone := range implicit(g, g.Operands(id), g.Sizes(id.Out(0)), func(t graph.Tensor) bool { return w.visited[t.Node] }) {
+				if t := g.Operands(id)[i]; alone && users[t] > 1 {
+					users[t]--
+					in[i] = must.Get(b.Apply("", g.Op(t.Node), g.Attrs(t.Node), to[g.Operands(t.Node)[0]])).Out(0)
+				}
+			}
 		}
 		var n graph.NodeID
 		own := ""

@@ -64,5 +64,10 @@ func fits(n *onnxpb.NodeProto, opset int64) error {
 			return fmt.Errorf("its %s has fewer than %d inputs", n.GetOpType(), k)
 		}
 	}
+	for i, v := range n.GetInput() {
+		if p, ok := d.in.at(i); ok && v == "" && !p.optional {
+			return fmt.Errorf("its %s needs its input %d, which newer ones do without", n.GetOpType(), i)
+		}
+	}
 	return nil
 }

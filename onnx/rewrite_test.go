@@ -164,6 +164,8 @@ func TestRewriteClean(t *testing.T) {
 		{[]string{"Identity x -> a", "Exp a -> b", "Identity b -> y", "Neg x -> z"}, "Exp x -> y", "Exp x -> y"},
 		{[]string{"Identity x -> y"}, "Identity x -> y", "Identity x -> y"},
 		{[]string{"Exp x -> a", "Exp x -> b", "Add a b -> y"}, "Exp x -> a; Add a a -> y", "Exp x -> a; Exp x -> b; Add a b -> y"},
+		{[]string{"Identity x -> a", "Exp x -> b", "Mul b a -> y"}, "Exp x -> b; Mul b x -> y", "Exp x -> b; Mul b x -> y"},
+		{[]string{"Abs x -> a", "Identity a -> b", "Exp b -> c", "Add c b -> y"}, "Abs x -> a; Exp a -> c; Add c a -> y", "Abs x -> a; Exp a -> c; Add c a -> y"},
 		{[]string{"Neg x -> a", "Sqrt a -> y"}, "Neg x -> a; Sqrt a -> y", "Neg x -> a; Sqrt a -> y"},
 	} {
 		for _, another := range []bool{true, false} {
@@ -192,6 +194,16 @@ func TestRewriteClean(t *testing.T) {
 	}
 }
 
+// A dropped Identity of a value that is computed anew stands for this value, not this value
+// for the Identity.
+func TestRewriteCleanIdentity(t *testing.T) {
+	p := nodeFile(t, 17, "x", "y", []int{2, 3}, nil, "Exp x -> a", "Sub a x -> b", "Identity b -> c", "Abs c -> d", "Mul c d -> y")
+	out, _ := rewritten(t, p, parsed(t, "x : float32[2, 3]\na = exp(x)\nb = ewadd(a, x)\nd = abs(b)\ny = ewmul(b, d)\nreturn y"), RewriteOptions{Clean: true})
+	if got, want := nodesText(out), "Exp x -> a; Add a x -> b; Abs b -> d; Mul b d -> y"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // A node of an older operator set has the form of that set, or there is an error.
 func TestRewriteOlder(t *testing.T) {
 	p := nodeFile(t, 11, "x", "y", []int{2, 1, 3}, nil, "Exp x -> a", "Abs a -> y")
@@ -215,6 +227,7 @@ func TestRewriteSpelled(t *testing.T) {
 		{13, six + "y = hardswish(x)", "HardSigmoid Mul"},
 		{14, six + "y = hardswish(x)", "HardSwish"},
 		{11, six + "a = reducemax[axes=(0), keep=0](x)\nb = reducesum[axes=(0), keep=0](x)\ny = layernorm[axis=1, eps=1e-05](x, a, b)", "ReduceMax ReduceSum ReduceMean Sub Mul ReduceMean Add Sqrt Div Mul Add"},
+		{11, six + "a = resize[sizes=(4, 6), mode=nearest_floor_asymmetric](x)\ny = slice[axis=0, lo=0, hi=2](a)\nz = slice[axis=1, lo=0, hi=3](y)", "Resize Slice Slice"},
 		{9, six + "y = softmax[axis=1](x)", "Softmax"},
 		{9, six + "y = clip[lo=-1.0, hi=1.0](x)", "Clip"},
 		{9, six + "a = pad[before=(1, 0), after=(0, 1), value=2.0](x)\ny = slice[axis=0, lo=0, hi=2](a)\ny2 = slice[axis=1, lo=0, hi=3](y)", "Pad Slice Slice"},
@@ -227,6 +240,32 @@ func TestRewriteSpelled(t *testing.T) {
 		}
 		if got := strings.Join(ops, " "); got != c.want {
 			t.Errorf("operator set %d, %s: got %s, want %s", c.opset, c.result, got, c.want)
+		}
+	}
+}
+
+// A constant that is repeated is repeated by the operators that read it, for each of them, and
+// by none of its own.
+func TestRewriteRepeated(t *testing.T) {
+	for _, c := range []struct{ result, want string }{
+		{"c = broadcast[shape=[2, 3]](w)\na = exp(x)\nb = ewmul(a, c)\nd = ewadd(b, c)\ny = ewsub(c, d)", "Exp Mul Add Sub"},
+		{"c = broadcast[shape=[2, 3]](w)\na = exp(x)\ny = ewmul(c, a)", "Exp Mul"},
+		{"a = reducesum[axes=(0), keep=1](x)\nb = broadcast[shape=[2, 3]](a)\nc = broadcast[shape=[2, 3]](w)\nd = ewmul(b, c)\ny = ewadd(d, x)", "ReduceSum Expand Mul Add"},
+	} {
+		p := nodeFile(t, 13, "x", "y", []int{2, 3}, map[string][]float32{"w": {2}}, "Mul x w -> b", "Abs b -> y")
+		out, _ := rewritten(t, p, func(m *model.Model) *graph.Graph {
+			g, err := graph.ParseText("result", "x : float32[2, 3]\nw : weight float32[1]\n"+c.result+"\nreturn y")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return g
+		}, RewriteOptions{})
+		var ops []string
+		for _, n := range out.GetGraph().GetNode() {
+			ops = append(ops, n.GetOpType())
+		}
+		if got := strings.Join(ops, " "); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.result, got, c.want)
 		}
 	}
 }

@@ -461,6 +461,14 @@ func (e *exporter) number(t graph.DType, x float64) string {
 	return e.shared(key, "number", k)
 }
 
+// noNumbers is an initializer without elements, for an input that stands for nothing.
+func (e *exporter) noNumbers() string {
+	if n, ok := e.ints["none"]; ok {
+		return n
+	}
+	return e.shared("none", "none", &constant{dtype: graph.Float32, sizes: []int{0}})
+}
+
 // shared is an initializer that is found again by its key.
 func (e *exporter) shared(key, name string, k *constant) string {
 	w := e.initializer(e.names.unique(name), graph.TensorType{DType: k.dtype, Sizes: k.sizes}, k.encode())

@@ -148,7 +148,7 @@ s : float32[]
 f = cast[to=float32](x)
 sb = broadcast[shape=[2, 3]](s)
 y = ewmul(f, sb)
-return y`, "Cast Expand Mul"},
+return y`, "Cast Mul"},
 	} {
 		g, err := graph.ParseText("g", c.graph)
 		if err != nil {

@@ -278,31 +278,50 @@ func (e *exporter) coverOperand(id graph.NodeID) {
 
 // coverBroadcasts takes operands that are broadcast, as long as the others have all sizes.
 func (e *exporter) coverBroadcasts(id graph.NodeID) {
-	g, op := e.g, e.g.Op(id)
-	for _, t := range g.Operands(id) {
-		if e.covered[t.Node] && g.Op(t.Node).Name != "broadcast" {
-			return
+	in := e.g.Operands(id)
+	if slices.ContainsFunc(in, func(t graph.Tensor) bool { return e.covered[t.Node] }) {
+		return
+	}
+	for i, taken := range implicit(e.g, in, e.sizes(id), func(t graph.Tensor) bool { return e.single(t, "broadcast") }) {
+		if taken {
+			e.covered[in[i].Node] = true
 		}
 	}
-	now := func(taken int) (sizes [][]int) {
-		for i, t := range g.Operands(id) {
-			if i == taken || e.covered[t.Node] {
-				t = g.Operands(t.Node)[0]
+}
+
+// implicit says which operands of an elementwise operator with a result of the given sizes can
+// be written without their broadcast: ONNX repeats them, as the others have all sizes.
+// Constants come first, so that what is broadcast by a node of its own is no constant.
+func implicit(g *graph.Graph, in []graph.Tensor, sizes []int, may func(graph.Tensor) bool) []bool {
+	taken := make([]bool, len(in))
+	source := func(i int) graph.Tensor { return g.Operands(in[i].Node)[0] }
+	for _, constants := range []bool{true, false} {
+		for i, t := range in {
+			if op := g.Op(t.Node); op == nil || op.Name != "broadcast" || !may(t) {
+				continue
 			}
-			sizes = append(sizes, g.Sizes(t))
+			from := source(i)
+			if isConstant(g, from.Node) != constants || slices.Equal(g.Sizes(from), g.Sizes(t)) { // the latter would read as no broadcast
+				continue
+			}
+			taken[i] = true
+			var now [][]int
+			for k, x := range in {
+				if taken[k] {
+					x = source(k)
+				}
+				now = append(now, g.Sizes(x))
+			}
+			taken[i] = slices.Equal(joint(now...), sizes)
 		}
-		return sizes
 	}
-	for i, t := range g.Operands(id) {
-		if !e.single(t, "broadcast") {
-			continue
-		}
-		from := g.Sizes(g.Operands(t.Node)[0])
-		if slices.Equal(from, g.Sizes(t)) || op.Name == "ewmul" && graph.NumElements(from) == 1 {
-			continue // would read as no broadcast, or as smul
-		}
-		if slices.Equal(joint(now(i)...), e.sizes(id)) {
-			e.covered[t.Node] = true
-		}
+	return taken
+}
+
+// isConstant reports whether a node is a weight or a number.
+func isConstant(g *graph.Graph, id graph.NodeID) bool {
+	if op := g.Op(id); op != nil {
+		return op.In == 0 && op.Name != graph.OpaqueName
 	}
+	return g.IsWeight(id)
 }

@@ -173,6 +173,19 @@ func writeRsqrt(e *exporter, id graph.NodeID) {
 	mark(e.emit("Reciprocal", []string{root}, e.out(id)), "rsqrt eps="+graph.FormatNumber(eps))
 }
 
+// noteRepeated is the note of a product with a tensor of one number that is repeated. Without
+// it such a product reads as one with a scalar, smul.
+const noteRepeated = "repeated"
+
+func writeMul(e *exporter, id graph.NodeID) {
+	n := e.emit("Mul", e.spread(id), e.out(id))
+	for _, t := range e.g.Operands(id) {
+		if e.covered[t.Node] && graph.NumElements(e.g.Sizes(e.g.Operands(t.Node)[0])) == 1 {
+			mark(n, noteRepeated)
+		}
+	}
+}
+
 func writeSmul(e *exporter, id graph.NodeID) {
 	n := e.emit("Mul", e.operands(id), e.out(id))
 	if len(e.sizes(id)) == 0 {
@@ -399,6 +412,9 @@ func writeEnlarge(e *exporter, id graph.NodeID) {
 	mark(e.emit("Pad", append(e.operands(id), e.intList(pads...)), e.out(id)), "enlarge")
 }
 
+// resizeOpset is the operator set from which on Resize needs neither region nor scales.
+const resizeOpset = 13
+
 func writeResize(e *exporter, id graph.NodeID) {
 	mode, _ := e.attr(id, "mode").Name()
 	a := []*onnxpb.AttributeProto{}
@@ -413,7 +429,11 @@ func writeResize(e *exporter, id graph.NodeID) {
 		}
 	}
 	a = append(a, textAttribute("mode", method), textAttribute("coordinate_transformation_mode", coord))
-	e.emit("Resize", append(e.operands(id), "", "", e.intList(e.tuple(id, "sizes")...)), e.out(id), a...)
+	none := ""
+	if e.opset < resizeOpset { // the region and the scales cannot be left out
+		none = e.noNumbers()
+	}
+	e.emit("Resize", append(e.operands(id), none, none, e.intList(e.tuple(id, "sizes")...)), e.out(id), a...)
 }
 
 // global are the reductions that have a name of their own over all of an image.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -45,12 +46,14 @@ const (
 func run(args []string, in io.Reader, out, diag io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	done := &partsDone{}
+	ctx = context.WithValue(ctx, partsKey{}, done)
 	returned := make(chan struct{})
 	defer close(returned)
 	context.AfterFunc(ctx, func() {
 		stop() // a second Ctrl-C ends the program at once
 		if overdue(returned) {
-			leave(diag)
+			leave(diag, done)
 		}
 	})
 
@@ -70,7 +73,7 @@ func run(args []string, in io.Reader, out, diag io.Writer) int {
 		return exitFinding
 	case ctx.Err() != nil:
 		if errors.Is(err, context.Canceled) {
-			err = errors.New("interrupted")
+			err = errors.New("interrupted" + done.String())
 		}
 		complain(diag, cmd, err)
 		return exitFinding
@@ -107,10 +110,44 @@ func overdue(returned <-chan struct{}) bool {
 
 // leave ends a command that was interrupted and has not returned, in the middle
 // of a long step. Files appear whole or not at all, so the unfinished ones go.
-func leave(diag io.Writer) {
+func leave(diag io.Writer, done *partsDone) {
 	atomicfile.Discard()
-	fmt.Fprintln(diag, "taso: interrupted")
+	fmt.Fprintln(diag, "taso: interrupted"+done.String())
 	os.Exit(exitFinding)
+}
+
+// partsDone are the parts of a command's work that are finished, which it reports if it is
+// interrupted.
+type partsDone struct {
+	mu    sync.Mutex
+	parts []string
+	wrote bool // files
+}
+
+type partsKey struct{}
+
+// finishedPart notes a part of the work of the command that runs in ctx, and whether it is a
+// file that was written.
+func finishedPart(ctx context.Context, part string, file bool) {
+	if d, ok := ctx.Value(partsKey{}).(*partsDone); ok {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.parts, d.wrote = append(d.parts, part), d.wrote || file
+	}
+}
+
+// String is what is appended to the report of an interruption.
+func (d *partsDone) String() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.parts) == 0 {
+		return ""
+	}
+	text := ". Finished: " + strings.Join(d.parts, ", ")
+	if !d.wrote {
+		text += ". No file was written"
+	}
+	return text
 }
 
 // Limits of what is printed of errors: inputs may have names of any length.

@@ -89,7 +89,7 @@ running.
 A search tries --tries moves and finds the same every time. --budget and --memory end
 it earlier. The best network so far is then proved, checked and written as any other, and
 the exit status is 1. Ctrl-C ends the command within about a second: the best network is
-written only if it is proved and checked by then.
+written only if it is proved and checked by then. Else the error lists what was finished.
 
 MODEL - is a model on the standard input. --out - writes the result to the standard output
 and the report to the standard error.
@@ -231,6 +231,7 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		// what they take.
 		k.opt.Searched = func() { debug.SetGCPercent(20) }
 	}
+	k.opt.Finished = func(part string) { finishedPart(c.Context(), part, false) }
 	res, err := optimize.Run(c.Context(), k.opt)
 	k.opt.Progress.Close()
 	if differs := (*optimize.Differs)(nil); errors.As(err, &differs) && !differs.Proved {
@@ -386,6 +387,7 @@ func (k *optimizeFlags) write(c *cobra.Command, res *optimize.Result) error {
 		if err := atomicfile.WriteFile(f.path, f.write); err != nil {
 			return err
 		}
+		finishedPart(c.Context(), f.path, true)
 	}
 	switch k.out {
 	case "":

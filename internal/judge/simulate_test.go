@@ -154,6 +154,25 @@ func TestSlowerOffInLittleTime(t *testing.T) {
 	}
 }
 
+// A comparison ends at the limit as soon as there is an interval, and only there.
+func TestLimit(t *testing.T) {
+	blocks := func(limit time.Duration) int {
+		d := &Decision{Level: ort.All, Candidates: make([]Outcome, 1)}
+		m := &measuring{bench: newSimulated(1, loaded, times(-1), times(-1)), rand: rand.New(rand.NewPCG(1, 2)), limit: limit}
+		if err := m.decide(context.Background(), d, []int{1}, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if c := d.Candidates[0].On; c == nil || math.IsInf(c.High, 1) {
+			t.Errorf("limit %v: there is no interval: %+v", limit, c)
+		}
+		return d.Candidates[0].On.Blocks
+	}
+	short, long, none := blocks(1), blocks(time.Hour), blocks(0)
+	if short >= none || long != none {
+		t.Errorf("%d blocks at a limit of 1 ns, %d at one of an hour, %d without", short, long, none)
+	}
+}
+
 // The best of several candidates wins, of equals the first, and only after a fresh
 // measurement.
 func TestSeveralCandidates(t *testing.T) {

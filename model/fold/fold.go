@@ -80,26 +80,32 @@ type Limits struct {
 	// Growth is how many times the weights that it is computed from a weight may be
 	// large, as kernels are that were filled up with zeros; 0: 12.
 	Growth int
+	// Small is the size in bytes up to which a weight may be, however many times larger it
+	// is; 0: 1 MiB.
+	Small int
 	// Keep reports nodes that are to stay; nil: none.
 	Keep func(graph.NodeID) bool
 }
 
 // Worth reports, by node, which nodes of a graph to compute ahead: those of floating-point
 // numbers that depend on weights only and that something else uses, or an output
-// is, provided that the weight is not much larger than those it is computed from
-// and none of it is heavy ([graph.Heavy]). What is, such as a bias repeated for each
-// row, is left to the run, and what it is computed from is looked at in its place. So is
-// what is repeated for elementwise operators only, however often: they repeat it
-// themselves.
+// is, provided that the weight is small or not much larger than those it is computed from,
+// and none of it is heavy ([graph.Heavy]). Others, such as a bias repeated for each
+// of many rows, are left to the run, and what they are computed from is looked at in their
+// place. So is what is repeated for elementwise operators only, however often: they repeat
+// it themselves.
 func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
 	if l.Growth == 0 {
 		l.Growth = 12
+	}
+	if l.Small == 0 {
+		l.Small = 1 << 20
 	}
 	fixed := lower.Fixed(g)
 	heavy := make([]bool, g.Len()+1)                 // or computed from what is
 	from := map[graph.NodeID]map[graph.NodeID]bool{} // weights
 	able := func(id graph.NodeID) bool {
-		return g.NumOut(id) == 1 && g.DType(id.Out(0)).IsFloat() && !heavy[id] && (l.Keep == nil || !l.Keep(id))
+		return g.Op(id) != nil && g.Op(id).In > 0 && g.NumOut(id) == 1 && g.DType(id.Out(0)).IsFloat() && !heavy[id] && (l.Keep == nil || !l.Keep(id))
 	}
 	bytes := func(t graph.Tensor) int { return graph.NumElements(g.Sizes(t)) * g.DType(t).Bytes() }
 	floats := make([]bool, g.Len()+1)
@@ -113,6 +119,9 @@ func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
 			continue
 		}
 		from[id], floats[id] = map[graph.NodeID]bool{}, g.DType(id.Out(0)).IsFloat()
+		if g.Op(id).In == 0 { // a number
+			from[id][id] = true
+		}
 		heavy[id] = g.Heavy(id)
 		for _, t := range g.Operands(id) {
 			heavy[id] = heavy[id] || heavy[t.Node]
@@ -135,7 +144,7 @@ func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
 		for w := range from[id] {
 			size += bytes(w.Out(0))
 		}
-		if !spread[id] && floats[id] && able(id) && bytes(id.Out(0)) <= l.Growth*size {
+		if !spread[id] && floats[id] && able(id) && bytes(id.Out(0)) <= max(l.Small, l.Growth*size) {
 			worth[id] = true
 			return
 		}
@@ -156,18 +165,41 @@ func Worth(g *graph.Graph, l Limits) map[graph.NodeID]bool {
 	return worth
 }
 
-// repeatedAlone are the broadcasts that only elementwise operators read.
+// repeatedAlone are the broadcasts that only elementwise operators read, which repeat them
+// themselves: without any broadcast their operands have all sizes.
 func repeatedAlone(g *graph.Graph) []bool {
 	alone := make([]bool, g.Len()+1)
 	for id := range g.Nodes() {
 		op := g.Op(id)
 		alone[id] = op != nil && op.Name == "broadcast"
+		repeats := op != nil && op.Elementwise && repeats(g, id)
 		for _, t := range g.Operands(id) {
-			alone[t.Node] = alone[t.Node] && op.Elementwise
+			alone[t.Node] = alone[t.Node] && repeats
 		}
 	}
 	for _, t := range g.Outputs() {
 		alone[t.Node] = false
 	}
 	return alone
+}
+
+// repeats reports whether the operands of an elementwise operator, without their broadcasts,
+// have all sizes of its result between them.
+func repeats(g *graph.Graph, id graph.NodeID) bool {
+	sizes := g.Sizes(id.Out(0))
+	for back := 1; back <= len(sizes); back++ {
+		most := 1
+		for _, t := range g.Operands(id) {
+			if op := g.Op(t.Node); op != nil && op.Name == "broadcast" {
+				t = g.Operands(t.Node)[0]
+			}
+			if s := g.Sizes(t); back <= len(s) {
+				most = max(most, s[len(s)-back])
+			}
+		}
+		if most < sizes[len(sizes)-back] {
+			return false
+		}
+	}
+	return true
 }

@@ -91,8 +91,15 @@ func TestRepeated(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"x : float32[1, 2, 3, 3]\nu : weight float32[2, 1, 1]\nv = neg(u)\nw = broadcast[shape=[1, 2, 3, 3]](v)\nz = ewadd(x, w)\nreturn z", "v"},
 		{"x : float32[2, 2]\nu : weight float32[2]\nv = neg(u)\nw = broadcast[shape=[2, 2]](v)\nz = ewadd(x, w)\ny = matmul(z, w)\nreturn y", "w"},
+		{"x : float32[1, 2]\nu : weight float32[2]\nv = neg(u)\nw = broadcast[shape=[3, 2]](v)\ny = broadcast[shape=[3, 2]](x)\nz = ewadd(y, w)\nreturn z", "w"},
+		{"x : float32[9, 9, 9]\nn = fill[shape=[], value=2.0, den=1]()\nw = broadcast[shape=[9, 9, 9]](n)\nt = transpose[perm=(2, 0, 1)](w)\nz = ewadd(x, t)\nreturn z", "t"},
+		{"x : float32[2]\nn = fill[shape=[], value=2.0, den=1]()\nt = ewmul(n, n)\nw = broadcast[shape=[2]](t)\nz = ewadd(x, w)\nreturn z", "t"},
 	} {
-		m, err := read(c.text, map[string]*model.Weight{"u": model.Random(1, map[bool][]int{true: {2, 1, 1}, false: {2}}[c.want == "v"], 1)})
+		weights := map[string]*model.Weight{}
+		if strings.Contains(c.text, "u : ") {
+			weights["u"] = model.Random(1, map[bool][]int{true: {2, 1, 1}, false: {2}}[c.want == "v"], 1)
+		}
+		m, err := read(c.text, weights)
 		if err != nil {
 			t.Fatal(err)
 		}

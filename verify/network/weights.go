@@ -3,6 +3,7 @@ package network
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -102,6 +103,15 @@ func finite(w *model.Weight) (bool, error) {
 		return false, err
 	}
 	size := w.DType.Bytes()
+	if w.DType == graph.Float32 { // as below, but weights may have gigabytes
+		const exponent = 0xff << 23 // all of it is set in infinite numbers and in what is none
+		for i := 0; i+size <= len(raw); i += size {
+			if binary.LittleEndian.Uint32(raw[i:])&exponent == exponent {
+				return false, nil
+			}
+		}
+		return true, nil
+	}
 	for i := 0; i < len(raw); i += size {
 		if _, x := model.Element(w.DType, raw[i:]); math.IsNaN(x) || math.IsInf(x, 0) {
 			return false, nil

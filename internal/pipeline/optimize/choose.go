@@ -3,6 +3,7 @@ package optimize
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -139,6 +140,7 @@ func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*bui
 	if err != nil {
 		return nil, err
 	}
+	o.finished(fmt.Sprintf("measurement (%d rounds)", len(c.times[0])))
 	doubtful := make([]bool, len(list))
 	for i, x := range list {
 		doubtful[i] = names[i] == cheapest && x.cost > (1-promising)*r.CostBefore
@@ -180,8 +182,12 @@ func (r *Result) judge(ctx context.Context, o *Options, list []*built, names []s
 		r.Interrupted, r.Why, o.NoVerify = true, "interrupted", true
 		return nil, nil
 	}
-	if err != nil || r.Judged.Winner == 0 {
+	if err != nil {
 		return nil, err
+	}
+	o.finished(fmt.Sprintf("measurement (%.1f s)", r.MeasureSeconds))
+	if r.Judged.Winner == 0 {
+		return nil, nil
 	}
 	return of[r.Judged.Winner-1], nil
 }

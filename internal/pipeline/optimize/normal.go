@@ -58,9 +58,17 @@ var normal = [][]use{
 	},
 }
 
-// normalize makes the moves of all phases on a network, and returns them.
-func normalize(ctx context.Context, net *bank.Bank, compiled *rewrite.Cache, laws []*law.Law) (path []search.Move, err error) {
-	for _, phase := range normal {
+// neutral are phases that remove numbers that change nothing. A search removes them where the
+// cost says so; an operand that is repeated hides that it is zero, and several users share it.
+var neutral = [][]use{
+	{{"fill_broadcast", false}},
+	{{"add_zero", false}, {"subtract_zero", false}, {"divide_one", false}, {"ewmul_one", false}, {"smul_one", false}},
+	{{"fill_broadcast", true}},
+}
+
+// normalize makes the moves of phases on a network, and returns them.
+func normalize(ctx context.Context, net *bank.Bank, phases [][]use, compiled *rewrite.Cache, laws []*law.Law) (path []search.Move, err error) {
+	for _, phase := range phases {
 		rules := &search.Rules{}
 		var order []*rewrite.Direction
 		for _, u := range phase {

@@ -44,8 +44,9 @@ type Result struct {
 }
 
 // Run optimizes a model. If ctx is cancelled during the search, what was found until
-// then is the result. The error is that of an input, or of a result that is not
-// right: then there is none.
+// then is the result. If it is cancelled later, during the proof or the comparison, the error
+// is that of ctx. Other errors are those of an input, or of a result that is not right. With
+// an error there is no result.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -99,16 +100,17 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Searched != nil {
 		o.Searched()
 	}
-	if ctx.Err() != nil {
+	stopped := ctx.Err() != nil
+	if stopped {
 		r.Interrupted, r.Why = true, "interrupted"
+		ctx = context.WithoutCancel(ctx) // what was found until then is proved
 	}
 	r.SearchSeconds = time.Since(start).Seconds()
 	r.SearchLimit, r.SearchEnded = o.Budget.Seconds(), errors.Is(timed.Err(), context.DeadlineExceeded)
-	if r.Interrupted && ctx.Err() != nil && o.Judge != nil {
+	if stopped && o.Judge != nil {
 		found, o.NoVerify = nil, true // nobody can judge it any more
 	}
-	// From here on a stop would lose what was found.
-	ctx = context.WithoutCancel(ctx)
+	o.finished(fmt.Sprintf("search (%.1f s)", r.SearchSeconds))
 	if all, err = r.conclude(ctx, timed, &o, found, all); err != nil {
 		return nil, err
 	}
@@ -128,6 +130,13 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	r.NodesBefore, r.NodesAfter = r.Before.Operators, r.After.Operators
 	r.Seconds, r.PeakBytes = time.Since(start).Seconds(), procstat.Read().PeakRSS
 	return r, nil
+}
+
+// finished tells the caller of a part that is finished.
+func (o *Options) finished(part string) {
+	if o.Finished != nil {
+		o.Finished(part)
+	}
 }
 
 // addSeconds adds the time since a start.
@@ -280,8 +289,9 @@ func (r *Result) settle(ctx context.Context, o *Options, b *built) (refused, err
 	}
 	r.Model, r.CostAfter, r.Steps, r.StepCount = b.out, b.cost, b.steps, len(b.steps)
 	r.Folded, r.File, r.Cleaned = b.folded, "", b.cleaned
-	if r.Model, refused = r.deliver(ctx, o, b); refused != nil {
-		return refused, nil
+	r.Model, refused = r.deliver(ctx, o, b)
+	if err := ctx.Err(); err != nil || refused != nil {
+		return refused, err
 	}
 	if c := r.Changes; b.cleaned && c != nil && (c.Dropped <= c.Written || len(c.Fixed) > 0) {
 		return r.settle(ctx, o, nil) // such as two outputs that are the same, which keep their names; or sizes would be fixed
@@ -299,6 +309,8 @@ func (r *Result) check(ctx context.Context, o *Options, b *built) (refused, err 
 	err = r.prove(ctx, o, b.d)
 	var about *Rejected
 	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	case errors.Is(err, network.ErrRounding):
 		// A weight that was computed ahead is not what it is by exact arithmetic.
 		return err, nil
@@ -307,10 +319,16 @@ func (r *Result) check(ctx context.Context, o *Options, b *built) (refused, err 
 	case err != nil:
 		return nil, err
 	}
+	if r.ProofChecked {
+		o.finished(fmt.Sprintf("proof (%d instances, accepted by the checker)", r.Checked.Steps))
+	}
 	if o.NoVerify && r.ProofChecked {
 		return nil, nil
 	}
 	err = r.compare(ctx, o, b.unfolded)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if differs := (*Differs)(nil); errors.As(err, &differs) && differs.Exact {
 		// Equal in exact arithmetic, and not in this one: large numbers cancel. Such a
 		// result is right and of no use.
@@ -319,7 +337,14 @@ func (r *Result) check(ctx context.Context, o *Options, b *built) (refused, err 
 	if err != nil {
 		return nil, err
 	}
-	return r.compareFed(ctx, o)
+	refused, err = r.compareFed(ctx, o)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if refused == nil && err == nil {
+		o.finished("comparison")
+	}
+	return refused, err
 }
 
 // prove writes the certificate of a result and checks it. There is none if a law was
@@ -434,9 +459,9 @@ func (d *Differs) Error() string {
 // compare runs the model and the result: exactly, modulo a prime and for any weights,
 // before weights were computed ahead, and then in floating point as it is.
 func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model) error {
-	flops := o.ExactFLOPs
+	flops, most := o.ExactFLOPs, o.ExactFLOPs
 	if flops == 0 {
-		flops = 2e9
+		flops, most = 5e8, 2e9
 	}
 	reports := []*verifymodels.Report{}
 	r.Exact = string(verifymodels.NotRun)
@@ -449,7 +474,7 @@ func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model)
 		reports = append(reports, exact)
 	}
 	numbers, err := verifymodels.Run(ctx, verifymodels.Options{A: o.Model, B: r.Model, Seed: o.Seed, Progress: o.Progress,
-		Backend: o.Numbers, MaxFLOPs: flops, NoExact: true, NoSearch: true})
+		Backend: o.Numbers, MaxFLOPs: most, NoExact: true, NoSearch: true})
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ type Options struct {
 	// NoVerify leaves out the comparison of both models by running them; the proof
 	// is checked in any case.
 	NoVerify bool
-	// ExactFLOPs is the most work of models that are compared exactly; 0: 2e9.
+	// ExactFLOPs is the most work of models that are compared exactly; 0: 5e8.
 	ExactFLOPs int64
 	// Compiled, if not nil, compiles the laws, or has compiled them already.
 	Compiled *rewrite.Cache
@@ -130,6 +130,10 @@ type Options struct {
 	// Searched, if not nil, is called when the search has ended: what comes then
 	// holds weights.
 	Searched func()
+	// Finished, if not nil, is told of each part of the work that is finished: the search, the
+	// measurement, the proof with its check, the comparison. A caller whose command is
+	// interrupted can report them.
+	Finished func(part string)
 
 	saturated *saturate.Stats
 	// weights is what is known of the numbers of weights.

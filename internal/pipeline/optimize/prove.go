@@ -74,7 +74,7 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 			p.Same++
 		}
 	}
-	n.Net.Nodes(func(bank.Node) bool { p.Operators++; return true })
+	p.Operators = operatorsOf(n.Net)
 	if p.Same < half {
 		p.Why = fmt.Sprintf("%d of %d outputs were brought to the same; %d operators are left of both models, the larger one has %d", p.Same, half, p.Operators, p.Of)
 		return p, nil
@@ -115,7 +115,7 @@ func (o *Options) unite(ctx context.Context) (found *searching, all []*searching
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.first, err = normalize(ctx, net, o.Compiled, o.Laws); err != nil {
+	if o.first, err = normalize(ctx, net, normal, o.Compiled, o.Laws); err != nil {
 		return nil, nil, err
 	}
 	outs := net.Outputs()
@@ -173,6 +173,12 @@ func (flat) Cost(a cost.Application) (cost.Seconds, cost.Source, error) {
 
 func (flat) Fused(cost.Fused, graph.TensorType) (cost.Seconds, cost.Source, error) {
 	return 1e-6, cost.Modelled, nil
+}
+
+// operatorsOf counts the operators of a network.
+func operatorsOf(net *bank.Bank) (n int) {
+	net.Nodes(func(bank.Node) bool { n++; return true })
+	return n
 }
 
 func operators(g *graph.Graph) (n int) {

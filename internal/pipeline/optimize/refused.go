@@ -110,6 +110,9 @@ func (r *Result) conclude(ctx, timed context.Context, o *Options, found *searchi
 		if err != nil {
 			return nil, err
 		}
+		if r.Interrupted {
+			ctx = context.WithoutCancel(ctx) // the measurement was: what is left is the model
+		}
 		why, err := r.settle(ctx, o, b)
 		if err != nil || why == nil {
 			return all, err

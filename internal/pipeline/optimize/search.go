@@ -293,6 +293,28 @@ func (s *searching) auto(ctx context.Context, turn, tries int) {
 	}
 }
 
+// tidy removes numbers that change nothing, unless that costs more.
+func (s *searching) tidy(ctx context.Context) error {
+	before, operators := s.cost(), operatorsOf(s.trail.Net)
+	path, err := normalize(ctx, s.trail.Net.Clone(), neutral, s.o.Compiled, s.o.Laws)
+	if err != nil || len(path) == 0 {
+		return err
+	}
+	for i := range path {
+		if !s.trail.Do(&path[i]) {
+			s.trail.Back(0)
+			return nil
+		}
+	}
+	if s.cost() > before || operatorsOf(s.trail.Net) >= operators {
+		s.trail.Back(0)
+		return nil
+	}
+	s.trail.Settle()
+	s.path = append(s.path, path...)
+	return nil
+}
+
 // run is one search of a method.
 type run struct {
 	saturate bool   // first
@@ -344,6 +366,9 @@ func (o *Options) search(ctx context.Context) (found *searching, all []*searchin
 	found = leastCost(all)
 	for _, s := range all {
 		if s == found || s.apart != "" {
+			if err := s.tidy(ctx); err != nil {
+				return nil, nil, err
+			}
 			s.path = append(s.path, s.trail.Anchor()...)
 		}
 		if s.apart != "" {
@@ -379,7 +404,7 @@ func (o *Options) again(ctx context.Context, best *record, all []*searching) ([]
 	if err != nil {
 		return nil, err
 	}
-	apart, err := normalize(ctx, net, o.Compiled, o.Laws)
+	apart, err := normalize(ctx, net, normal, o.Compiled, o.Laws)
 	if err != nil {
 		return nil, err
 	}

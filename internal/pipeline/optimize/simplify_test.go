@@ -153,6 +153,22 @@ func TestSimplifications(t *testing.T) {
 	}
 }
 
+// Numbers that change nothing are removed even if the search has no moves left.
+func TestNeutral(t *testing.T) {
+	m, err := cost.FindMachine("laptop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := simple(t, "n = fill[shape=[], value=0.0, den=1]()\nb = rep(n)\nd = ewadd(x, b)\ne = exp(d)\nf = ewadd(e, b)\ng = sin(f)\nh = ewsub(g, b)\ny = tanh(h)")
+	res, err := optimize.Run(t.Context(), optimize.Options{Model: x, Laws: laws(t), Cost: m, Method: optimize.Descend, Tries: 1, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kernels(res.Model.Graph); got != 3 || !res.ProofChecked {
+		t.Errorf("%d operators, want 3; proof %v:\n%s", got, res.ProofChecked, res.Model.Graph)
+	}
+}
+
 // kernels counts operators, but those that only repeat a weight or give it another shape.
 func kernels(g *graph.Graph) (n int) {
 	fixed := map[graph.NodeID]bool{}
