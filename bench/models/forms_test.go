@@ -93,7 +93,7 @@ func TestLawsOfForms(t *testing.T) {
 // The checker of certificates accepts each step of each form as a use of the law it
 // is said to be a use of.
 func TestStepsAreInstances(t *testing.T) {
-	laws, err := builtin.Networks()
+	laws, err := builtin.All()
 	if err != nil {
 		t.Fatal(err)
 	}

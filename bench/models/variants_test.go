@@ -209,7 +209,7 @@ func TestVariants(t *testing.T) {
 // All laws that the rewrites are instances of hold for all sizes: by the axioms,
 // or from what the operators compute, with a proof that the checker accepts.
 func TestVariantRules(t *testing.T) {
-	laws, err := builtin.Networks()
+	laws, err := builtin.All()
 	if err != nil {
 		t.Fatal(err)
 	}
