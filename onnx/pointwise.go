@@ -290,6 +290,10 @@ func broadcasting(own string) lowering {
 			c.set(c.im.do("smul", x, y))
 			return
 		}
+		if v := c.neutral(own, x, y); v != nil {
+			c.set(v)
+			return
+		}
 		c.set(c.spelled(c.im.elementwise(own, x, y)))
 	}
 }
