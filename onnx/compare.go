@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
 )
@@ -79,6 +81,10 @@ func logical(f func(im *importer, x, y *value) *value) lowering {
 				must.Failf("it is applied to %s", v)
 			}
 		}
+		if v := c.neutral(c.node.GetOpType(), in[0], c.placed(in[0], in[1])); v != nil {
+			c.set(v)
+			return
+		}
 		x := c.im.onesOf(in[0])
 		c.set(c.im.truths(c.im.both(x, c.placed(x, c.im.onesOf(in[1])), f)))
 	}
@@ -138,6 +144,12 @@ func lowerWhere(c *call) {
 		must.Failf("%s and %s have different element types", x, y)
 	}
 	sizes := joint(is.sizes, x.sizes, y.sizes)
+	for i, v := range []*value{y, x} {
+		if c.simplifies() && slices.Equal(v.sizes, sizes) && must.Get(is.everywhere(float64(i))) {
+			c.set(v)
+			return
+		}
+	}
 	c.set(im.do("ewwhere", im.broadcast(im.chooses(is, x.dtype), sizes...), im.broadcast(x, sizes...), im.broadcast(y, sizes...)))
 }
 

@@ -51,6 +51,11 @@ func lowerConv(c *call) {
 	groups := c.int("group", 1)
 	win := c.window(x.sizes[2:], w.sizes[2:])
 	c.markedSame(x.sizes[2:], win)
+	if c.marked(noteRow) && w.rank() == 3 {
+		if v := w.resized([]int{w.sizes[0], w.sizes[1], 1, w.sizes[2]}); v != nil {
+			w = v
+		}
+	}
 	y := c.im.convolve(x, w, win, groups)
 	if v := c.markedBias(y, bias); v != nil {
 		c.set(c.im.do("ewadd", y, c.im.broadcast(v, y.sizes...)))
@@ -74,7 +79,11 @@ func (im *importer) addBias(y, bias *value) *value {
 func (im *importer) convolve(x, w *value, win *window, groups int64) *value {
 	switch x.rank() {
 	case 3:
-		return im.unflatten(im.convolve(im.flatten(x), im.flatten(w), win.flat(), groups))
+		row := w
+		if w.rank() == 3 {
+			row = im.flatten(w)
+		}
+		return im.unflatten(im.convolve(im.flatten(x), row, win.flat(), groups))
 	case 4:
 		x = win.padOutside(im, x)
 		return im.apply("conv2d", attrs{"stride": win.strideAttr(), "pad": win.padAttr(), "groups": graph.IntValue(groups), "dilation": win.dilationAttr(im)}, x, w)

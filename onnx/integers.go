@@ -35,6 +35,10 @@ func onIntegers(fn string) lowering {
 		if k := must.Get(in[1].constant()); c.im.inFold && slices.Contains([]string{"quo", "rem", "mod"}, fn) && slices.Contains(k.ints, 0) {
 			must.Failf("division by zero")
 		}
+		if v := c.neutral(fn, in[0], c.placed(in[0], in[1])); v != nil {
+			c.set(v)
+			return
+		}
 		c.set(c.im.both(in[0], c.placed(in[0], in[1]), func(im *importer, x, y *value) *value { return im.whole2(fn, x, y) }))
 	}
 }

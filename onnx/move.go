@@ -389,6 +389,10 @@ func lowerGather(c *call) {
 		}
 		pos.ints[i] = (p + n) % n
 	}
+	if len(k.sizes) == 1 && c.simplifies() && len(pos.ints) == x.sizes[a] && counts(pos.ints) {
+		c.set(x)
+		return
+	}
 	if !slices.Equal(pos.ints, k.ints) || k.dtype != graph.Int64 {
 		idx = valueOf(pos)
 	}

@@ -295,6 +295,10 @@ func broadcasting(own string) lowering {
 			c.set(c.im.do(own, c.im.broadcast(x, sizes...), c.im.broadcast(y, sizes...)))
 			return
 		}
+		if v := c.neutral(own, x, y); v != nil {
+			c.set(v)
+			return
+		}
 		c.set(c.spelled(c.im.elementwise(own, x, y)))
 	}
 }

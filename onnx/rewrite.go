@@ -42,7 +42,8 @@ type rewriting struct {
 	of      map[graph.Tensor][]string // the same, from the tensors
 	whole   []bool                    // nodes that the result has, or does without
 
-	clean   bool // see RewriteOptions
+	clean   bool            // see RewriteOptions
+	folds   map[string]bool // constants that are stored
 	copied  []bool
 	needed  map[string]bool         // values that are asked for
 	inits   map[string]bool         // initializers that are kept
@@ -135,6 +136,7 @@ func (w *rewriting) decide() {
 		}
 		w.whole[i] = !w.opened.nodes[i] && w.keeps(i, n)
 	}
+	w.fold()
 }
 
 // call says that a value of the file is a tensor of the result.
@@ -198,9 +200,11 @@ func (w *rewriting) demand(v string) {
 		if u := w.first(v); u != "" {
 			w.alias[v] = u
 			w.demand(u)
-		} else if u := w.operandOf(v); u != "" && w.clean {
+		} else if u := w.earlier(v); u != "" && w.clean {
 			w.alias[v] = u
 			w.demand(u)
+		} else if w.folds[v] {
+			w.stored = append(w.stored, v)
 		} else if !w.copied[i] {
 			w.copied[i] = true
 			for _, u := range w.reads[i] {
@@ -279,28 +283,74 @@ func (w *rewriting) first(v string) string {
 	return best
 }
 
-// operandOf is the operand of a node that v, its only result, is; "" if it is none, or v is an
-// output and the operand cannot have its name.
-func (w *rewriting) operandOf(v string) string {
+// earlier is a value that is made before v and is the same tensor of the graph, where v is the
+// only result of its node: v computes nothing. It is "" if there is none, or if v is an output
+// and the value cannot have its name.
+func (w *rewriting) earlier(v string) string {
 	i, made := w.maker[v]
-	if !made || !w.whole[i] {
+	x, ok := w.is[v]
+	t := w.s.values[v].tensor
+	if !made || !ok || t.Node == 0 || !w.whole[i] {
 		return ""
 	}
-	n := w.s.nodes[i]
-	_, out := w.outputs[v]
-	for _, o := range n.GetOutput() {
+	for _, o := range w.s.nodes[i].GetOutput() {
 		if o != "" && o != v {
 			return ""
 		}
 	}
-	for _, u := range n.GetInput() {
-		_, made := w.maker[u]
+	_, out := w.outputs[v]
+	for _, u := range w.of[x] {
+		k, made := w.maker[u]
 		_, named := w.outputs[u]
-		if t := w.s.values[u].tensor; t.Node != 0 && t == w.s.values[v].tensor && w.there(u) && (!out || made && !named) {
+		if w.s.values[u].tensor == t && (!made || k < i) && w.there(u) && (!out || made && !named) {
 			return u
 		}
 	}
 	return ""
+}
+
+// mostFolded is the size up to which a constant is stored, in bytes, even if the constants that
+// it is made of are smaller.
+const mostFolded = 1 << 20
+
+// fold finds the constants that are better stored than computed by the file. A constant is none
+// of them if a larger one, which is not stored, is made of it: what is computed from stored
+// numbers alone is read as a part of the model. Where sizes are open, constants may depend on
+// them.
+func (w *rewriting) fold() {
+	if !w.clean || len(w.s.open) > 0 {
+		return
+	}
+	w.folds = map[string]bool{}
+	needed := map[string]bool{}
+	var need func(i int)
+	need = func(i int) {
+		for _, u := range w.reads[i] {
+			if k, made := w.maker[u]; made && !needed[u] {
+				needed[u] = true
+				need(k)
+			}
+		}
+	}
+	bytes := func(k *value) int { return k.elements() * k.dtype.Bytes() }
+	for i, n := range w.s.nodes {
+		most := mostFolded
+		for _, u := range w.reads[i] {
+			if k := w.s.values[u].fixed; k != nil {
+				most = max(most, bytes(k))
+			}
+		}
+		for _, v := range n.GetOutput() {
+			if k := w.s.values[v].fixed; k != nil && n.GetOpType() != "Constant" {
+				if _, out := w.outputs[v]; out || bytes(k) > most {
+					need(i)
+				} else {
+					w.folds[v] = true
+				}
+			}
+		}
+	}
+	maps.DeleteFunc(w.folds, func(v string, _ bool) bool { return needed[v] })
 }
 
 // another is a value of the file, other than v, that is a tensor of the result and needs
@@ -308,7 +358,7 @@ func (w *rewriting) operandOf(v string) string {
 func (w *rewriting) another(x graph.Tensor, v string) (best string) {
 	_, out := w.outputs[v]
 	for _, u := range w.of[x] {
-		if w.clean && w.operandOf(u) != "" {
+		if w.clean && w.earlier(u) != "" {
 			continue // it is another value itself, and may be v
 		}
 		if i, made := w.maker[u]; u != v && (!made || w.whole[i]) && (best == "" || out && made) {

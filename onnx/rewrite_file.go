@@ -26,9 +26,10 @@ type RewriteOptions struct {
 	// inputs that were given a value, or taken to have their default, are constants, even if
 	// nothing else changes. They are constants in any file that changes.
 	Fix bool
-	// Clean: nodes on which no output of the file depends are left out, and nodes whose
-	// result is their operand, such as a reshape to the same sizes. The branch that is taken
-	// stands in place of an If whose condition is constant, at all sizes that stay open.
+	// Clean: nodes on which no output of the file depends are left out, nodes that compute
+	// what is there before, such as a reshape to the same sizes, and nodes that compute
+	// constants, which are stored. The branch that is taken stands in place of an If whose
+	// condition is constant, at all sizes that stay open.
 	Clean bool
 	// Link: files of numbers next to the model may be links to those of the source, as for a
 	// file that is soon removed. Otherwise they are copies: who writes to one keeps the other.

@@ -16,7 +16,7 @@ func (e *exporter) cover() {
 	e.coverAgain()
 	// A sum takes a product before the product takes its factors, and both before an
 	// operand that is broadcast is taken alone.
-	for _, find := range []func(graph.NodeID){e.coverSum, e.coverTransposed, e.coverTall, e.coverMatrix, e.coverProduct, e.coverOperand} {
+	for _, find := range []func(graph.NodeID){e.coverSum, e.coverSignalSum, e.coverSignals, e.coverTransposed, e.coverTall, e.coverMatrix, e.coverProduct, e.coverOperand} {
 		for id := range e.g.Nodes() {
 			if e.g.Op(id) != nil && !e.covered[id] && e.as[id] == nil {
 				find(id)

@@ -16,7 +16,7 @@ import (
 // compiled are the directions of the laws that forms are made by, from left to right by
 // name.
 var compiled = sync.OnceValue(func() map[string]*rewrite.Direction {
-	laws := must.Get(builtin.Networks())
+	laws := must.Get(builtin.All())
 	at := map[string]*rewrite.Direction{}
 	for _, l := range laws {
 		c := must.Get(rewrite.Compile(l))

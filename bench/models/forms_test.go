@@ -13,7 +13,6 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
-	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/search"
 	"github.com/taso-go/taso/verify/check"
 )
@@ -93,10 +92,7 @@ func TestLawsOfForms(t *testing.T) {
 // The checker of certificates accepts each step of each form as a use of the law it
 // is said to be a use of.
 func TestStepsAreInstances(t *testing.T) {
-	laws, err := builtin.Networks()
-	if err != nil {
-		t.Fatal(err)
-	}
+	laws := FormLaws(t)
 	use := check.Laws{}
 	for _, l := range laws {
 		use[l.Name] = l

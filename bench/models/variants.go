@@ -11,7 +11,7 @@ type Variant struct {
 	Name string `json:"name"` // for Build, such as "bert+qkv"
 	Of   string `json:"of"`   // the model that it was made of
 	Doc  string `json:"doc"`  // one line
-	// Laws are the names of the laws in [builtin.Networks] that make it.
+	// Laws are the names of the laws in [builtin.All] that make it.
 	Laws []string `json:"laws"`
 	// Cite says whose optimizer rewrites so; empty for the reverse of a form.
 	Cite string `json:"cite,omitempty"`

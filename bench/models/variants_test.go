@@ -16,7 +16,6 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
-	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/sums"
 )
@@ -209,10 +208,7 @@ func TestVariants(t *testing.T) {
 // All laws that the rewrites are instances of hold for all sizes: by the axioms,
 // or from what the operators compute, with a proof that the checker accepts.
 func TestVariantRules(t *testing.T) {
-	laws, err := builtin.Networks()
-	if err != nil {
-		t.Fatal(err)
-	}
+	laws := models.FormLaws(t)
 	known := map[string]bool{}
 	for _, l := range laws {
 		known[l.Name] = true

@@ -210,14 +210,13 @@ func aboutNetworks(laws []*law.Law) (few []*law.Law, err error) {
 	return few, nil
 }
 
-// simplifying are those of the laws that only simplify: laws of simplify.rules, and the one to
-// which its laws about batch norms lead.
+// simplifying are those of the laws that only simplify: laws of simplify.rules.
 func simplifying(laws []*law.Law) (few []*law.Law, err error) {
 	ours, err := builtin.Simplify()
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]bool{"fold_batchnorm": true}
+	names := map[string]bool{}
 	for _, l := range ours {
 		names[l.Name] = true
 	}

@@ -28,6 +28,7 @@ var shapedLaws = []struct {
 }{
 	{like: "reshape_part_join", of: reshapes},
 	{like: "pad_conv", of: padded},
+	{like: "pad_pad", of: pads},
 	{like: "pad_slice", of: cutPadding},
 	{like: "clip_twice", of: clips, tag: " [ordered]"},
 }
@@ -144,10 +145,24 @@ func padded(g *graph.Graph, id graph.NodeID) (laws []string) {
 		return nil
 	}
 	n, ok := operandOf(g, id, 0, "pad")
+	image, plain := "pad", "X" // of X
+	if row, is := operandOf(g, id, 0, "reshape"); is {
+		// Signals are images of one row.
+		n, ok = operandOf(g, row, 0, "pad")
+		from := g.Sizes(g.Operands(row)[0])
+		if ok = ok && len(from) == 3 && slices.Equal(g.Sizes(row.Out(0)), []int{from[0], from[1], 1, from[2]}); ok {
+			x := g.Sizes(g.Operands(n)[0])
+			image = fmt.Sprintf("reshape[shape=[%s]](pad", list(g.Sizes(row.Out(0))))
+			plain = fmt.Sprintf("reshape[shape=[%d, %d, 1, %d]](X)", x[0], x[1], x[2])
+		}
+	}
 	if !ok {
 		return nil
 	}
 	before, after, ok := zerosOf(g, n)
+	if ok && len(before) == 3 {
+		before, after = slices.Insert(slices.Clone(before), 2, 0), slices.Insert(slices.Clone(after), 2, 0)
+	}
 	if !ok || len(before) != 4 || before[0]+before[1]+after[0]+after[1] != 0 {
 		return nil
 	}
@@ -168,8 +183,33 @@ func padded(g *graph.Graph, id graph.NodeID) (laws []string) {
 	if op.In == 2 {
 		given, rest = fmt.Sprintf(", W : [%s]", list(g.Sizes(g.Operands(id)[1]))), ", W"
 	}
-	return []string{fmt.Sprintf("  given X : [%s]%s\n  then  %s%s(pad%s(X)%s) => %s%s(X%s)", list(g.Sizes(g.Operands(n)[0])), given,
-		op.Name, op.FormatAttrs(g.Attrs(id)), g.Op(n).FormatAttrs(g.Attrs(n)), rest, op.Name, op.FormatAttrs(attrs), rest)}
+	image += g.Op(n).FormatAttrs(g.Attrs(n)) + "(X)" + strings.Repeat(")", strings.Count(image, "("))
+	return []string{fmt.Sprintf("  given X : [%s]%s\n  then  %s%s(%s%s) => %s%s(%s%s)", list(g.Sizes(g.Operands(n)[0])), given,
+		op.Name, op.FormatAttrs(g.Attrs(id)), image, rest, op.Name, op.FormatAttrs(attrs), plain, rest)}
+}
+
+// pads says of zeros around zeros that both may be put around at once.
+func pads(g *graph.Graph, id graph.NodeID) (laws []string) {
+	if g.Op(id).Name != "pad" {
+		return nil
+	}
+	n, ok := operandOf(g, id, 0, "pad")
+	if !ok {
+		return nil
+	}
+	before, after, ok := zerosOf(g, id)
+	inner, behind, too := zerosOf(g, n)
+	if !ok || !too {
+		return nil
+	}
+	outer := g.Op(id).FormatAttrs(g.Attrs(id))
+	before, after = slices.Clone(before), slices.Clone(after)
+	for i := range before {
+		before[i] += inner[i]
+		after[i] += behind[i]
+	}
+	return []string{fmt.Sprintf("  given X : [%s]\n  then  pad%s(pad%s(X)) => pad[before=%s, after=%s](X)", list(g.Sizes(g.Operands(n)[0])), outer,
+		g.Op(n).FormatAttrs(g.Attrs(n)), graph.TupleValue(before...), graph.TupleValue(after...))}
 }
 
 // cutPadding says of a slice of what has zeros around, in which there are none along its

@@ -72,6 +72,12 @@ var simplifications = []struct {
 	{"batch norm behind a product with a bias", "f = reshape[shape=[24, 8]](x)\nm = matmul(f, F)\nb = broadcast[shape=[24, 3]](K)\nd = ewadd(m, b)\ny = batchnorm[eps=0.001](d, K, K, K, V)", 3},
 	{"batch norm behind a product that is transposed", "f = reshape[shape=[24, 8]](x)\nm = matmul(f, F)\nr = reshape[shape=[2, 12, 3]](m)\nt = transpose[perm=(0, 2, 1)](r)\ny = batchnorm[eps=0.001](t, K, K, K, V)", 5},
 	{"batch norm behind a product that is reshaped", "f = reshape[shape=[24, 8]](x)\nm = matmul(f, G)\nr = reshape[shape=[24, 3, 2, 2]](m)\ny = batchnorm[eps=0.001](r, K, K, K, V)", 4},
+	{"x / a * b", "b = rep(P)\nc = rep(Q)\nd = ewdiv(x, b)\ny = ewmul(d, c)", 1},
+	{"padding of padding", "a = pad[before=(0, 0, 1, 0), after=(0, 0, 2, 0)](x)\nb = pad[before=(0, 0, 0, 3), after=(0, 0, 1, 0)](a)\ny = tanh(b)", 2},
+	{"padding in front of a convolution of signals", "f = reshape[shape=[2, 3, 32]](x)\na = pad[before=(0, 0, 1), after=(0, 0, 2)](f)\nr = reshape[shape=[2, 3, 1, 35]](a)\nk = reshape[shape=[1, 3, 1, 3]](F3)\nc = conv2d[pad=valid](r, k)\ny = reshape[shape=[2, 1, 33]](c)", 4},
+	{"factors behind a convolution with a bias", "c = conv2d[pad=same_upper](x, W)\nb = broadcast[shape=[2, 3, 4, 8]](Bias)\nd = ewadd(c, b)\ne = rep(Gain)\ny = ewmul(d, e)", 2},
+	{"factors behind a convolution", "c = conv2d[pad=same_upper](x, W)\ne = rep(Gain)\ny = ewmul(c, e)", 1},
+	{"a number behind a convolution with a bias", "c = conv2d[pad=same_upper](x, W)\nb = broadcast[shape=[2, 3, 4, 8]](Bias)\nd = ewadd(c, b)\ny = smul(d, P)", 2},
 	{"computed twice", "a = exp(x)\nb = exp(x)\ny = ewadd(a, b)", 2},
 	{"computed twice, and what is made of it", "a = exp(x)\nb = exp(x)\nc = sin(a)\nd = sin(b)\ny = ewmul(c, d)", 3},
 	{"not needed", "a = sin(x)\nb = exp(a)\ny = relu(x)", 1},
@@ -104,7 +110,7 @@ var simplifications = []struct {
 // simple is a model of the body of a graph.
 func simple(t *testing.T, text string) *model.Model {
 	t.Helper()
-	weights := "Zero One Half Tiny Minus P Q : [] | R S : [8] | K V : [3] | L : [12] | F : [8, 3] | G : [8, 12] | Bias Gain : [1, 3, 1, 1] | Zeros Almost : [2, 3, 4, 8] | W : [3, 3, 3, 3]"
+	weights := "Zero One Half Tiny Minus P Q : [] | R S : [8] | K V : [3] | L : [12] | F : [8, 3] | F3 : [1, 3, 3] | G : [8, 12] | Bias Gain : [1, 3, 1, 1] | Zeros Almost : [2, 3, 4, 8] | W : [3, 3, 3, 3]"
 	m := written(t, simpleText(weights, text))
 	fill := map[string]float32{"Zero": 0, "One": 1, "Half": 0.5, "Tiny": 1e-30, "Minus": float32(math.Copysign(0, -1)), "Zeros": 0, "Almost": 0, "V": 2}
 	for id := range m.Weights {

@@ -39,7 +39,7 @@ var byMeaning = []string{
 	"gain_into_weights", "gain_into_rows", "share_keys", "share_keys_joined", "share_values", "sign_into_table",
 	"add_zero", "subtract_zero", "divide_one", "maximum_maximum", "minimum_minimum", "clip_twice", "abs_twice", "floor_twice", "ceil_twice", "round_twice",
 	"sign_twice", "norm_bias_channels", "norm_bias_signals", "norm_bias_columns", "norm_of_row", "norm_of_transposed", "norm_of_reshaped",
-	"multiply_multiply_channels", "add_add_channels",
+	"multiply_multiply_channels", "add_add_channels", "scale_conv", "scale_conv_bias", "scale_conv_number",
 }
 
 // Every law of rules/builtin has a certificate that the checker accepts, and Z3 where it
