@@ -210,7 +210,9 @@ func aboutNetworks(laws []*law.Law) (few []*law.Law, err error) {
 	return few, nil
 }
 
-// simplifying are those of the laws that only simplify: laws of simplify.rules.
+// simplifying are those of the laws that only simplify: laws of simplify.rules, and those of
+// which one side has at most one operator, and the other one that and more. Reshapes are left
+// as they are: those around products are often none in the file, which has products of more axes.
 func simplifying(laws []*law.Law) (few []*law.Law, err error) {
 	ours, err := builtin.Simplify()
 	if err != nil {
@@ -221,11 +223,46 @@ func simplifying(laws []*law.Law) (few []*law.Law, err error) {
 		names[l.Name] = true
 	}
 	for _, l := range laws {
-		if names[l.Name] {
+		left, right := applications(l.LHS), applications(l.RHS)
+		reshapes := left["reshape"] + right["reshape"]
+		if names[l.Name] || reshapes == 0 && (part(right, left) || !l.OneWay && part(left, right)) {
 			few = append(few, l)
 		}
 	}
 	return few, nil
+}
+
+// applications counts the operators of one side of a law, and the functions that are given.
+func applications(ts []*law.Term) map[string]int {
+	var nodes law.Nodes
+	for _, t := range ts {
+		nodes.Of(t)
+	}
+	count := map[string]int{}
+	for _, t := range nodes.All() {
+		switch {
+		case t.IsVar():
+		case t.Fn != "":
+			count["function "+t.Fn]++
+		default:
+			count[t.Op.Name]++
+		}
+	}
+	return count
+}
+
+// part reports whether the operators in x are one of those in y, or none, and y has more.
+func part(x, y map[string]int) bool {
+	few, many := 0, 0
+	for name, n := range x {
+		if few += n; n > y[name] {
+			return false
+		}
+	}
+	for _, n := range y {
+		many += n
+	}
+	return few <= 1 && few < many
 }
 
 // told tells of a cost; that of a search apart is not compared with others.
@@ -334,15 +371,16 @@ func (o *Options) search(ctx context.Context) (found *searching, all []*searchin
 	case Saturate:
 		runs = append(runs, run{saturate: true, search: func(*searching) {}})
 	default:
-		runs = append(runs, run{saturate: true, search: func(s *searching) { s.auto(ctx, 0, o.each()) }})
-		for _, turn := range firstTurns {
-			runs = append(runs, run{begin: o.first, search: func(s *searching) { s.auto(ctx, turn, o.each()) }})
+		// Those that are short first: the limit on the time is more likely to end the others.
+		if o.Judge != nil {
+			runs = append(runs, run{apart: simplest, search: func(s *searching) { s.descend(ctx, o.Tries/plainTries) }})
 		}
 		if o.Measure || o.Judge != nil {
 			runs = append(runs, run{apart: plainest, search: func(s *searching) { s.descend(ctx, o.Tries/plainTries) }})
 		}
-		if o.Judge != nil {
-			runs = append(runs, run{apart: simplest, search: func(s *searching) { s.descend(ctx, o.Tries/plainTries) }})
+		runs = append(runs, run{saturate: true, search: func(s *searching) { s.auto(ctx, 0, o.each()) }})
+		for _, turn := range firstTurns {
+			runs = append(runs, run{begin: o.first, search: func(s *searching) { s.auto(ctx, turn, o.each()) }})
 		}
 	}
 	all = make([]*searching, len(runs))
