@@ -380,6 +380,10 @@ func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
 		if types[i], err = c.im.declared(c.im.info[name]); err != nil && i < len(c.agreed) && c.agreed[i] != nil {
 			types[i], err = *c.agreed[i], nil
 		}
+		if err == nil && slices.Contains(types[i].Sizes, 0) {
+			// Whatever it computes would be equal to anything else.
+			err = errors.New("the file says that it has no elements, which nothing shows")
+		}
 		if err != nil {
 			return nil, fmt.Errorf("the type of its output %q is not known: %w", clip(name), err)
 		}

@@ -207,12 +207,9 @@ func (c *call) above(x *value, than float64) *value {
 	return c.im.do("ewless", c.im.scalar(x, than), x)
 }
 
-// lowerThresholded: what is not above becomes the threshold, a number, before it is
-// multiplied by zero.
+// lowerThresholded: what is not above the threshold becomes zero.
 func lowerThresholded(c *call, x *value) *value {
-	alpha := c.float("alpha", 1)
-	y := c.im.apply("clip", attrs{"lo": graph.NumberValue(alpha), "hi": graph.NumberValue(math.Inf(1))}, x)
-	return c.im.do("ewmul", y, c.above(x, alpha))
+	return c.im.do("ewwhere", c.above(x, c.float("alpha", 1)), x, c.im.scalar(x, 0))
 }
 
 // lowerShrink: numbers near zero become zero, the others come nearer to it by a bias.

@@ -17,6 +17,8 @@ type run struct {
 	l       *law.Law
 	ordered bool
 	res     *Result
+	// unanswered counts questions that Z3 left unanswered, of all cases.
+	unanswered int
 }
 
 // cases decides the cases of a law's axis runs, all together.
@@ -60,7 +62,8 @@ func (r *run) prove(ctx context.Context, k meaning.Case) (answer, error) {
 	for _, limit := range []struct {
 		n, most int
 		what    string
-	}{{r.res.Cases, r.p.cfg.MaxCases, "cases"}, {r.res.Queries, maxQueries / 2, "questions to Z3"}} {
+	}{{r.res.Cases, r.p.cfg.MaxCases, "cases"}, {r.res.Queries, maxQueries / 2, "questions to Z3"},
+		{r.unanswered, 2 * maxUnanswered, "questions that Z3 leaves unanswered"}} {
 		if limit.n >= limit.most {
 			a.reason = strings.TrimPrefix(a.reason+fmt.Sprintf("; more than %d %s", limit.most, limit.what), "; ")
 			r.need(a)
@@ -155,6 +158,7 @@ func (r *run) guide(ctx context.Context) (g guide, end func()) {
 	g.fail(r.p.s.Push())
 	return g, func() {
 		r.res.Queries += g.queries
+		r.unanswered += g.unknown
 		_ = r.p.s.Pop()
 	}
 }

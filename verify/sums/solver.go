@@ -14,6 +14,10 @@ import (
 // law, no other case is tried: no law of the rule sets in the documentation takes 1500.
 const maxQueries = 4000
 
+// maxUnanswered bounds the questions of one case that Z3 leaves unanswered: each takes as long as
+// thousands of others.
+const maxUnanswered = 24
+
 // solver answers questions about linear integer conditions by Z3. A question that
 // Z3 does not answer within its limit counts as answered no: nothing is concluded
 // from it. It is for one engine.
@@ -27,6 +31,7 @@ type solver struct {
 	facts   int            // facts of the space that are asserted
 	assumed int            // conditions that are asserted
 	queries int
+	unknown int // queries without an answer
 	equal   equations
 	err     error // the first failure of Z3, or the end of ctx
 }
@@ -154,6 +159,11 @@ func (s *solver) unsat(e *meaning.Engine, ts func() []z3.Term) bool {
 		s.fail(err)
 		s.fail(s.ctx.Err())
 		s.fail(s.s.Pop())
+		if s.err == nil && st == z3.Unknown {
+			if s.unknown++; s.unknown > maxUnanswered {
+				s.fail(meaning.ErrTooLarge)
+			}
+		}
 		if s.err == nil {
 			return st == z3.Unsat
 		}

@@ -198,7 +198,11 @@ func (n *numbersRun) all(ctx context.Context) (err error) {
 		if n.skipped[k] {
 			continue
 		}
-		if err := n.compare(ctx, k, inA, outA, outB); err != nil {
+		if n.overflows(k, a, b, outA, outB) {
+			n.skipped[k] = true
+			continue
+		}
+		if err := n.compare(ctx, k, inA, outA, outB, a.infinite[k] || b.infinite[k]); err != nil {
 			return err
 		}
 	}
@@ -208,8 +212,28 @@ func (n *numbersRun) all(ctx context.Context) (err error) {
 	return nil
 }
 
-// compare enters the outputs of a run.
-func (n *numbersRun) compare(ctx context.Context, k int, inA, outA, outB []interp.Tensor[float64]) error {
+// overflows reports whether the outputs of a run differ and something was too large or too small
+// for float64 in it: they do not show that the models differ.
+func (n *numbersRun) overflows(k int, a, b *runner, outA, outB []interp.Tensor[float64]) bool {
+	if !a.overflow[k] && !b.overflow[k] || n.c.atHalves(k) {
+		return false
+	}
+	now := Numbers{Outputs: slices.Clone(n.res.Outputs)}
+	placed := make([]interp.Tensor[float64], len(outA))
+	for i, j := range n.c.outs {
+		placed[i] = outB[j]
+	}
+	now.compare(outA, placed)
+	if slices.ContainsFunc(now.Outputs, func(o Output) bool { return !o.Agrees() }) {
+		n.refused = errors.New("numbers are too large or too small for float64")
+		return true
+	}
+	return false
+}
+
+// compare enters the outputs of a run. Where functions jump, and where something became infinite
+// and its sign may be that of zero, models differ only if they do whatever rounding does.
+func (n *numbersRun) compare(ctx context.Context, k int, inA, outA, outB []interp.Tensor[float64], infinite bool) error {
 	placed := make([]interp.Tensor[float64], len(outA))
 	for i, j := range n.c.outs {
 		placed[i] = outB[j]
@@ -220,7 +244,7 @@ func (n *numbersRun) compare(ctx context.Context, k int, inA, outA, outB []inter
 	switch {
 	case n.samples.notNumbers(k):
 		n.res.beyond = n.c.beyond(n.res.Outputs, inA, outA, placed)
-	case n.decisive && n.c.atHalves(k) && n.probe != nil:
+	case n.decisive && (n.c.atHalves(k) || infinite) && n.probe != nil:
 		n.probe.a.watch.overflow, n.probe.b.watch.overflow = false, false // multiples of a half are too small to leave float64
 		return n.probe.judge(ctx, inA, outA, outB)
 	case n.decisive && n.c.atHalves(k):

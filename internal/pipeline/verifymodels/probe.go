@@ -40,6 +40,13 @@ func newProber(o Options, c *comparison, a, b *runner, res *Numbers, polesOnly b
 	}
 	a.watch, b.watch = newWatch(o.A, c.numA, c.numB, ra), newWatch(o.B, c.numB, c.numA, rb)
 	p := &prober{o: o, c: c, a: a, b: b, res: res, left: o.MaxFLOPs / 150, polesOnly: polesOnly, overflowed: map[int]bool{}, fed: map[int][]interp.Tensor[float64]{}}
+	for side, w := range []*watch{a.watch, b.watch} {
+		infinite, err := c.infinite(side)
+		if err != nil {
+			return nil, err
+		}
+		w.constants = len(infinite) > 0
+	}
 	a.watch.relate(b.watch, polesOnly, p.mutable())
 	for _, w := range []*watch{a.watch, b.watch} {
 		w.notes = p.mutable()
@@ -163,6 +170,20 @@ func (p *prober) mixed() (list []source) {
 				x = math.Abs(x) * float64(1-2*int(sign))
 			}
 			return x
+		})
+	}
+	// Some elements, or the first of them, are 0 and the others are not.
+	for k, zero := range []func(seed uint64, in input, i int) bool{
+		func(_ uint64, in input, i int) bool { return 2*i < graph.NumElements(in.typ.Sizes) },
+		func(_ uint64, in input, i int) bool { return 2*i >= graph.NumElements(in.typ.Sizes) },
+		func(seed uint64, in input, i int) bool { return draw(seed, 1700, in, i)%2 == 0 },
+		func(seed uint64, in input, i int) bool { return draw(seed, 1701, in, i)%4 > 0 },
+	} {
+		list = append(list, func(seed uint64, in input, i int) float64 {
+			if zero(seed, in, i) {
+				return 0
+			}
+			return wideScale * in.unit(draw(seed, 1710+k, in, i))
 		})
 	}
 	return list

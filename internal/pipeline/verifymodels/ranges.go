@@ -232,6 +232,14 @@ func (r *ranges) computed(id graph.NodeID, k int) between {
 		b := r.of[in[0]].mul(r.of[in[0]])
 		return between{max(b.lo, 0), b.hi}
 	}
+	if op.Name == "reducemean" {
+		if b := r.of[in[0]]; b.lo == 0 {
+			return between{0, b.wider().hi}
+		}
+	}
+	if op.Name == "ewsub" && variance(r.g, in[0], in[1]) {
+		return between{0, math.Inf(1)}
+	}
 	if op.Name == "ewpow" {
 		if e := r.of[in[1]]; e.lo == e.hi && math.Mod(e.lo, 2) == 0 {
 			return between{0, math.Inf(1)}

@@ -19,10 +19,12 @@ type runner struct {
 	kept kept[float64]
 	// watch, if not nil, sees what the reference evaluator computes.
 	watch *watch
+	// Samples in which the watch saw what float64 does not hold, and something infinite.
+	overflow, infinite map[int]bool
 }
 
 func newRunner(ctx context.Context, b backends.Backend, m *model.Model, step func(int64)) (*runner, error) {
-	r := &runner{m: m, step: step, kept: kept[float64]{}}
+	r := &runner{m: m, step: step, kept: kept[float64]{}, overflow: map[int]bool{}, infinite: map[int]bool{}}
 	if b != nil {
 		if m.WeightBytes() > largeWeights {
 			// A plan holds the weights once more: garbage goes first.
@@ -63,6 +65,8 @@ func (r *runner) sample(ctx context.Context, s samples, k int, in []interp.Tenso
 		if s.notNumbers(k) { // of which no side is compared
 			r.watch = nil
 			defer func() { r.watch = w }()
+		} else {
+			defer func() { r.overflow[k], r.infinite[k] = w.overflow, w.infinite }()
 		}
 	}
 	return r.run(ctx, in)
