@@ -50,6 +50,7 @@ type optimizeFlags struct {
 	noMeasure     bool
 	noFuse        bool
 	ordered       bool
+	strict        bool
 	top           int
 }
 
@@ -119,6 +120,7 @@ and the report to the standard error.
 	f.BoolVar(&k.noFuse, "no-fuse", false, "price each operator as a kernel of its own, as TASO and Tensat do")
 	f.StringArrayVar(&k.inputs, "input", nil, "`NAME=SOURCE`: what an input holds when models are timed and compared: FILE.npy, random, ones, zeros or range; may be repeated")
 	f.StringArrayVar(&k.rules, "rules", nil, "also use the laws of `FILE`; may be repeated")
+	f.BoolVar(&k.strict, "strict", false, "write no result that needs an assumption (docs/trust.md), and exit with status 1")
 	f.BoolVar(&k.unproved, "unproved", false, "use laws that cannot be proved, too: what they lead to has no proof")
 	f.BoolVar(&k.ordered, "ordered", false, "also use laws of the true relu and maximum, which arithmetic modulo a prime does not know")
 	f.StringSliceVar(&k.only, "only", nil, "use these laws alone, `NAME,NAME`")
@@ -136,6 +138,7 @@ and the report to the standard error.
 	f.IntVar(&k.top, "top", 12, "laws to list")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
 	c.MarkFlagsMutuallyExclusive("unproved", "proof")
+	c.MarkFlagsMutuallyExclusive("unproved", "strict")
 	c.MarkFlagsMutuallyExclusive("json", "steps")
 	c.MarkFlagsMutuallyExclusive("json", "explain")
 	return c
@@ -239,6 +242,11 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	}
 	if err != nil {
 		return err
+	}
+	if k.strict && res.Checked != nil {
+		if err := strict(res.Checked.Assumptions); err != nil {
+			return err
+		}
 	}
 	unjudged := res.Interrupted && k.opt.Judge != nil && res.StepCount == 0 && c.Context().Err() != nil
 	if !unjudged {
