@@ -297,15 +297,12 @@ func (p *prober) judge(ctx context.Context, in, outA, outB []interp.Tensor[float
 				}
 			}
 		}
-		stable, err := p.a.stable(ctx, in, outA, i, element, slack, p.c.common(p.o.A, p.o.B))
-		if err == nil && stable {
-			stable, err = p.b.stable(ctx, p.placed(in), outB, p.c.outs[i], element, slack, p.c.common(p.o.B, p.o.A))
-		}
+		stays, err := p.stays(ctx, in, i, element, slack)
 		if err != nil {
 			return p.passed(ctx, err)
 		}
 		now.At, now.A, now.B = index(o.Sizes, element), a, b
-		if stable {
+		if stays {
 			if now.NaNs > 0 {
 				now.A, now.B = a, b
 			}

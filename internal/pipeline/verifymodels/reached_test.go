@@ -17,6 +17,8 @@ func TestReached(t *testing.T) {
 	const quantized = "x : float32[2, 3]\nc : float32 = fill[shape=[2, 3], value=4096]()\nv = ewmul(x, c)\nq = clip[lo=0, hi=255](v)\nr = round(q)\n"
 	const powers = "x : float32[16, 3]\no : float32 = one[shape=[16]]()\nn = abs(x)\nl = log(n)\ne = exp(l)\ns = reducesum[axes=(1)](e)\n"
 	const words = "i : int32[12]\nw : int32 = fill[shape=[5], value=91]()\nv : int32 = fill[shape=[5], value=57]()\nb = slice[axis=0, lo=7, hi=12](i)\nl = ewequal(b, v)\n"
+	const steep = "x : float32[3]\nk : float32 = fill[shape=[3], value=-800]()\nv = ewmul(x, k)\ng = sigmoid(v)\n"
+	const quotient = "x : float32[3]\nz = relu(x)\nq = reciprocal(z)\nt = atan(q)\n"
 	inf := float32(math.Inf(1))
 	rows := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	last := append(append([]float32{}, rows[:11]...), 13)
@@ -85,6 +87,12 @@ func TestReached(t *testing.T) {
 		{name: "infinite weights that count", a: "x : float32[6]\nw : weight float32[6]\ni = isinf(w)\ns = ewadd(x, i)\ny = reducemax[axes=(0)](s)\nreturn y",
 			b:  "x : float32[6]\nw : weight float32[6]\ny = reducemax[axes=(0)](x)\nreturn y",
 			wa: map[string][]float32{"w": {1, 1, 1, 1, inf, 1}}, wb: map[string][]float32{"w": {1, 1, 1, 1, inf, 1}},
+			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "a sigmoid that underflows beside a difference", a: steep + "y = ewadd(x, g)\nreturn y",
+			b:     steep + "o : float32 = one[shape=[3]]()\nd = ewsub(x, o)\nr = relu(d)\ns = ewadd(x, r)\ny = ewadd(s, g)\nreturn y",
+			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "a quotient by zero beside a difference", a: quotient + "y = ewadd(x, t)\nreturn y",
+			b:     quotient + "n = neg(x)\nc = clip[lo=0, hi=3](n)\ns = ewadd(x, t)\ny = ewadd(s, c)\nreturn y",
 			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
 		{name: "nothing but what is no number", a: "x : float32[4]\nn = abs(x)\nm = neg(n)\no : float32 = one[shape=[4]]()\nk = ewsub(m, o)\ny = log(k)\nreturn y",
 			b:     "x : float32[4]\nn = abs(x)\nm = neg(n)\no : float32 = one[shape=[4]]()\nk = ewsub(m, o)\ny = sqrt(k)\nreturn y",

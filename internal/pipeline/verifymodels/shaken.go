@@ -200,27 +200,41 @@ func (s shaken) rounded(w interp.Tensor[float64]) interp.Tensor[float64] {
 	return res
 }
 
-// stable reports which elements of the outputs of a model do not depend on rounding: in
-// stochastic arithmetic they differ by less than apart from what they are. Weights that
-// are not in both models may themselves be rounded.
-func (r *runner) stable(ctx context.Context, in, out []interp.Tensor[float64], output, element int, apart float64, common func(graph.NodeID) bool) (bool, error) {
-	want := out[output].Data[element]
+// stays reports whether an element of an output differs between the models whatever rounding
+// does: by more than apart, or because it is a number in one of them only, in each of some
+// evaluations in stochastic arithmetic. Both models are evaluated with the same random bits, so
+// that what they compute alike is the same in both. Weights that are not in both models may
+// themselves be rounded.
+func (p *prober) stays(ctx context.Context, in []interp.Tensor[float64], output, element int, apart float64) (bool, error) {
 	for k := range uint64(shakes) {
 		s := shaken{floats{}, fingerprint.Mix(k+1)&^1 | k%2}
-		got, err := evaluate(ctx, s, r.m, in, func(graph.NodeID, []interp.Tensor[float64]) {}, func(id graph.NodeID) (interp.Tensor[float64], error) {
-			w, err := r.kept.load(floats{}, r.m, id, true)
-			if err != nil || common(id) || !r.m.Weights[id].DType.IsFloat() {
-				return w, err
-			}
-			return s.rounded(w), nil
-		})
+		a, err := p.a.shake(ctx, s, in, p.c.common(p.o.A, p.o.B))
 		if err != nil {
 			return false, err
 		}
-		x := got[output].Data[element]
-		if math.IsNaN(x) != math.IsNaN(want) || math.IsInf(x, 0) != math.IsInf(want, 0) || finite(x) && !(math.Abs(x-want) <= apart) {
+		b, err := p.b.shake(ctx, s, p.placed(in), p.c.common(p.o.B, p.o.A))
+		if err != nil {
+			return false, err
+		}
+		switch x, y := a[output].Data[element], b[p.c.outs[output]].Data[element]; {
+		case finite(x) && finite(y):
+			if !(math.Abs(x-y) > apart) {
+				return false, nil
+			}
+		case math.IsNaN(x) == math.IsNaN(y) && math.IsInf(x, 0) == math.IsInf(y, 0):
 			return false, nil
 		}
 	}
 	return true, nil
+}
+
+// shake evaluates a model in stochastic arithmetic.
+func (r *runner) shake(ctx context.Context, s shaken, in []interp.Tensor[float64], common func(graph.NodeID) bool) ([]interp.Tensor[float64], error) {
+	return evaluate(ctx, s, r.m, in, func(graph.NodeID, []interp.Tensor[float64]) {}, func(id graph.NodeID) (interp.Tensor[float64], error) {
+		w, err := r.kept.load(floats{}, r.m, id, true)
+		if err != nil || common(id) || !r.m.Weights[id].DType.IsFloat() {
+			return w, err
+		}
+		return s.rounded(w), nil
+	})
 }
