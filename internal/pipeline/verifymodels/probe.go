@@ -104,18 +104,8 @@ func (p *prober) search(ctx context.Context) error {
 	p.a.watch.alikeWith(p.b.watch)
 	p.b.watch.alikeWith(p.a.watch)
 	for side, r := range []*runner{p.a, p.b} {
-		for _, pt := range r.watch.points {
-			for _, s := range []where{below, above, at} {
-				if !slices.Contains(pt.missing(), s) {
-					continue
-				}
-				if p.differs() || p.left < 0 {
-					return nil
-				}
-				if err := p.reach(ctx, side, pt, s); err != nil {
-					return err
-				}
-			}
+		if err := p.reachPoints(ctx, side, r.watch.points, false); err != nil {
+			return err
 		}
 		for _, t := range r.watch.tiesAt {
 			if !p.differs() {
@@ -132,6 +122,30 @@ func (p *prober) search(ctx context.Context) error {
 				if err := p.reach(ctx, side, &point{node: t.node, x: t.operand, y: -1, value: float64(k)}, at); err != nil {
 					return err
 				}
+			}
+		}
+	}
+	// What both models have is more likely to be alike: last.
+	for side, r := range []*runner{p.a, p.b} {
+		if err := p.reachPoints(ctx, side, r.watch.points, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reachPoints looks for inputs that reach points which are shared, or those which are not.
+func (p *prober) reachPoints(ctx context.Context, side int, points []*point, shared bool) error {
+	for _, pt := range points {
+		for _, s := range []where{below, above, at} {
+			if pt.shared != shared || !slices.Contains(pt.missing(), s) {
+				continue
+			}
+			if p.differs() || p.left < 0 {
+				return nil
+			}
+			if err := p.reach(ctx, side, pt, s); err != nil {
+				return err
 			}
 		}
 	}

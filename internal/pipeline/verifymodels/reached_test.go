@@ -19,6 +19,7 @@ func TestReached(t *testing.T) {
 	const words = "i : int32[12]\nw : int32 = fill[shape=[5], value=91]()\nv : int32 = fill[shape=[5], value=57]()\nb = slice[axis=0, lo=7, hi=12](i)\nl = ewequal(b, v)\n"
 	const steep = "x : float32[3]\nk : float32 = fill[shape=[3], value=-800]()\nv = ewmul(x, k)\ng = sigmoid(v)\n"
 	const quotient = "x : float32[3]\nz = relu(x)\nq = reciprocal(z)\nt = atan(q)\n"
+	const hat = "x : float32[3]\nc : float32 = fill[shape=[3], value=9]()\no : float32 = one[shape=[3]]()\nd = ewsub(x, c)\na = abs(d)\ns = ewsub(o, a)\nu = relu(s)\n"
 	inf := float32(math.Inf(1))
 	rows := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	last := append(append([]float32{}, rows[:11]...), 13)
@@ -94,6 +95,8 @@ func TestReached(t *testing.T) {
 		{name: "a quotient by zero beside a difference", a: quotient + "y = ewadd(x, t)\nreturn y",
 			b:     quotient + "n = neg(x)\nc = clip[lo=0, hi=3](n)\ns = ewadd(x, t)\ny = ewadd(s, c)\nreturn y",
 			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
+		{name: "a narrow hat of both, read in two ways", a: hat + "y = ewadd(x, u)\nreturn y", b: hat + "v = ewadd(u, u)\ny = ewadd(x, v)\nreturn y",
+			exact: verifymodels.Undecided, verdict: verifymodels.NotKnown, reached: "node u (relu)"},
 		{name: "nothing but what is no number", a: "x : float32[4]\nn = abs(x)\nm = neg(n)\no : float32 = one[shape=[4]]()\nk = ewsub(m, o)\ny = log(k)\nreturn y",
 			b:     "x : float32[4]\nn = abs(x)\nm = neg(n)\no : float32 = one[shape=[4]]()\nk = ewsub(m, o)\ny = sqrt(k)\nreturn y",
 			exact: verifymodels.Undecided, verdict: verifymodels.NotKnown, reached: "4 of 4 elements are a finite number in no run"},

@@ -62,8 +62,9 @@ type point struct {
 	next, line int
 	// signs tell the operand's values in each run from others.
 	signs map[int][]float64
-	// twin: the other model has this point, of the same numbers in all runs.
-	twin bool
+	// twin: the other model has this point, of the same numbers in all runs. shared: the other
+	// model has the node, and one of them reads it in another way.
+	twin, shared bool
 }
 
 // sign notes what the operands of a point are in a run.
@@ -100,7 +101,7 @@ func twins(a, b *watch) {
 	}
 	for _, p := range a.points {
 		for _, q := range b.points {
-			if p.twinOf(q, a.m.Graph, b.m.Graph) {
+			if !p.shared && !q.shared && p.twinOf(q, a.m.Graph, b.m.Graph) {
 				p.twin, q.twin = true, true
 			}
 		}
@@ -194,10 +195,12 @@ func newWatch(m *model.Model, own, other []bank.Node, bounds *ranges) *watch {
 		if w.positive[id] {
 			w.once[m.Graph.Operands(id)[0]] = true
 		}
-		if has[own[id]] {
+		// What both models compute may be read in other ways.
+		if has[own[id]] && !readApart(m.Graph, id, func(id graph.NodeID) bool { return !has[own[id]] }) {
 			continue
 		}
 		for _, p := range points {
+			p.shared = has[own[id]]
 			if p.limit(m.Graph, bounds); p.need != [sides]bool{} {
 				w.points = append(w.points, p)
 				w.at[id] = append(w.at[id], p)
@@ -206,6 +209,9 @@ func newWatch(m *model.Model, own, other []bank.Node, bounds *ranges) *watch {
 		neighbours(w.at[id])
 		if w.at[id] != nil {
 			w.hold(id)
+		}
+		if has[own[id]] {
+			continue
 		}
 		if r := rowsOf(m.Graph, id, bounds, fed); r != nil {
 			w.rows = append(w.rows, r)
