@@ -311,7 +311,7 @@ func (p *prober) judge(ctx context.Context, in, outA, outB []interp.Tensor[float
 				}
 			}
 		}
-		stays, err := p.stays(ctx, in, i, element, slack)
+		stays, err := p.stays(ctx, in, i, element, a, b, slack)
 		if err != nil {
 			return p.passed(ctx, err)
 		}

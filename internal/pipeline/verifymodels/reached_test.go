@@ -20,6 +20,7 @@ func TestReached(t *testing.T) {
 	const steep = "x : float32[3]\nk : float32 = fill[shape=[3], value=-800]()\nv = ewmul(x, k)\ng = sigmoid(v)\n"
 	const quotient = "x : float32[3]\nz = relu(x)\nq = reciprocal(z)\nt = atan(q)\n"
 	const hat = "x : float32[3]\nc : float32 = fill[shape=[3], value=9]()\no : float32 = one[shape=[3]]()\nd = ewsub(x, c)\na = abs(d)\ns = ewsub(o, a)\nu = relu(s)\n"
+	const root = "x : float32[3]\nv : float32[3]\n"
 	inf := float32(math.Inf(1))
 	rows := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	last := append(append([]float32{}, rows[:11]...), 13)
@@ -97,6 +98,11 @@ func TestReached(t *testing.T) {
 			exact: verifymodels.Undecided, verdict: verifymodels.ModelsDiffer},
 		{name: "a narrow hat of both, read in two ways", a: hat + "y = ewadd(x, u)\nreturn y", b: hat + "v = ewadd(u, u)\ny = ewadd(x, v)\nreturn y",
 			exact: verifymodels.Undecided, verdict: verifymodels.NotKnown, reached: "node u (relu)"},
+		{name: "outputs of one node in another order", a: "x : float32[4]\ns = split[axis=0, at=2](x)\nreturn s.0, s.1", b: "x : float32[4]\ns = split[axis=0, at=2](x)\nreturn s.1, s.0",
+			exact: verifymodels.Different, verdict: verifymodels.ModelsDiffer},
+		{name: "a square root that bounds of other digits decide", a: root + "q = rsqrt[eps=1e-05](v)\ny = ewmul(x, q)\nreturn y",
+			b:  root + "e : weight float32[3]\ns = ewadd(v, e)\nq = sqrt(s)\ny = ewdiv(x, q)\nreturn y",
+			wb: map[string][]float32{"e": {1e-5, 1e-5, 1e-5}}, exact: verifymodels.Undecided, verdict: verifymodels.NotKnown, reached: "which rounding decides"},
 		{name: "nothing but what is no number", a: "x : float32[4]\nn = abs(x)\nm = neg(n)\no : float32 = one[shape=[4]]()\nk = ewsub(m, o)\ny = log(k)\nreturn y",
 			b:     "x : float32[4]\nn = abs(x)\nm = neg(n)\no : float32 = one[shape=[4]]()\nk = ewsub(m, o)\ny = sqrt(k)\nreturn y",
 			exact: verifymodels.Undecided, verdict: verifymodels.NotKnown, reached: "4 of 4 elements are a finite number in no run"},

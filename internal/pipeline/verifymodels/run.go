@@ -203,7 +203,8 @@ func pair(a, b *model.Model) ([]input, error) {
 }
 
 // pairOutputs finds the outputs of B that those of A correspond to: by name if
-// both have the same names, by place otherwise.
+// both have the same names, by place otherwise. Outputs of a node with several have no names
+// of their own here: then, too, it is by place.
 func pairOutputs(a, b *model.Model) ([]int, error) {
 	oa, ob := a.Graph.Outputs(), b.Graph.Outputs()
 	if len(oa) != len(ob) {
@@ -214,6 +215,9 @@ func pairOutputs(a, b *model.Model) ([]int, error) {
 		place[outputName(b.Graph, i)] = i
 	}
 	outs, byName := make([]int, len(oa)), len(place) == len(ob)
+	for i := range oa {
+		byName = byName && a.Graph.NumOut(oa[i].Node) == 1 && b.Graph.NumOut(ob[i].Node) == 1
+	}
 	used := map[int]bool{}
 	for i := range oa {
 		j, ok := place[outputName(a.Graph, i)]

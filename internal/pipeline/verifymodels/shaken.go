@@ -201,24 +201,27 @@ func (s shaken) rounded(w interp.Tensor[float64]) interp.Tensor[float64] {
 }
 
 // stays reports whether an element of an output differs between the models whatever rounding
-// does: by more than apart, or because it is a number in one of them only, in each of some
-// evaluations in stochastic arithmetic. Both models are evaluated with the same random bits, so
+// does: a and b in float64, it differs as much, but for apart, or is a finite number in the
+// same one of them only, in each of some evaluations in stochastic arithmetic. Both models are evaluated with the same random bits, so
 // that what they compute alike is the same in both. Weights that are not in both models may
 // themselves be rounded.
-func (p *prober) stays(ctx context.Context, in []interp.Tensor[float64], output, element int, apart float64) (bool, error) {
+func (p *prober) stays(ctx context.Context, in []interp.Tensor[float64], output, element int, a, b, apart float64) (bool, error) {
 	for k := range uint64(shakes) {
 		s := shaken{floats{}, fingerprint.Mix(k+1)&^1 | k%2}
-		a, err := p.a.shake(ctx, s, in, p.c.common(p.o.A, p.o.B))
+		outA, err := p.a.shake(ctx, s, in, p.c.common(p.o.A, p.o.B))
 		if err != nil {
 			return false, err
 		}
-		b, err := p.b.shake(ctx, s, p.placed(in), p.c.common(p.o.B, p.o.A))
+		outB, err := p.b.shake(ctx, s, p.placed(in), p.c.common(p.o.B, p.o.A))
 		if err != nil {
 			return false, err
 		}
-		switch x, y := a[output].Data[element], b[p.c.outs[output]].Data[element]; {
+		x, y := outA[output].Data[element], outB[p.c.outs[output]].Data[element]
+		switch {
+		case finite(x) != finite(a) || finite(y) != finite(b):
+			return false, nil
 		case finite(x) && finite(y):
-			if !(math.Abs(x-y) > apart) {
+			if !(math.Abs((x-y)-(a-b)) <= apart) {
 				return false, nil
 			}
 		case math.IsNaN(x) == math.IsNaN(y) && math.IsInf(x, 0) == math.IsInf(y, 0):
