@@ -309,6 +309,9 @@ func (w *watch) see(id graph.NodeID, in, out []interp.Tensor[float64]) {
 			if !ok {
 				break
 			}
+			if math.IsInf(d, 0) {
+				continue // behind a pole, which shows nothing of the function
+			}
 			for s := range sides {
 				if p.on(s, d) {
 					if p.plain && !p.shown[s] {
