@@ -130,7 +130,7 @@ type Options struct {
 	// Searched, if not nil, is called when the search has ended: what comes then
 	// holds weights.
 	Searched func()
-	// Finished, if not nil, is told of each part of the work that is finished: the search, the
+	// Finished, if not nil, is called with each part of the work that is finished: the search, the
 	// measurement, the proof with its check, the comparison. A caller whose command is
 	// interrupted can report them.
 	Finished func(part string)

@@ -214,7 +214,7 @@ func (n *numbersRun) all(ctx context.Context) (err error) {
 
 // overflows reports whether the outputs of a run differ only in that elements of one model are
 // no finite numbers, and something was too large or too small for float64 in it: that does not
-// show that the models differ. Nor does the run show anything of what it reached.
+// show that the models differ. The run does not count as having reached anything.
 func (n *numbersRun) overflows(k int, a, b *runner, outA, outB []interp.Tensor[float64]) bool {
 	if !a.overflow[k] && !b.overflow[k] || n.c.atHalves(k) {
 		return false

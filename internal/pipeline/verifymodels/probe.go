@@ -1,6 +1,7 @@
 package verifymodels
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -285,45 +286,39 @@ func (p *prober) judge(ctx context.Context, in, outA, outB []interp.Tensor[float
 		x, y := outA[i], outB[p.c.outs[i]]
 		now := deviation(o.Sizes, x.Data, y.Data)
 		now.NameA, now.NameB, now.Sizes, now.Tolerance, now.Type = o.NameA, o.NameB, o.Sizes, o.Tolerance, o.Type
-		element := -1
-		switch {
-		case now.NaNs > 0:
-			element = slices.IndexFunc(x.Data, func(v float64) bool { return !finite(v) })
-			for j := range x.Data {
-				if v, w := x.Data[j], y.Data[j]; !same64(v, w) && !finite(v-w) {
-					element = j
-					break
-				}
+		var elements []int
+		for j := range x.Data {
+			d := math.Abs(x.Data[j] - y.Data[j])
+			if !same64(x.Data[j], y.Data[j]) && (!finite(d) || d > o.Tolerance*now.Largest) {
+				elements = append(elements, j)
 			}
-		case now.Relative > o.Tolerance:
-			element = flat(o.Sizes, now.At)
 		}
-		if element < 0 {
+		if len(elements) == 0 {
 			continue
 		}
-		a, b := x.Data[element], y.Data[element]
-		slack := math.Abs(a-b) / 4
-		if !finite(slack) { // one of them is no number
-			slack = 1e-3
-			for _, v := range []float64{a, b} {
-				if finite(v) {
-					slack = 1e-3 * max(1, math.Abs(v))
-				}
-			}
-		}
-		stays, err := p.stays(ctx, in, i, element, a, b, slack)
+		stay, err := p.stay(ctx, in, i, elements, x.Data, y.Data)
 		if err != nil {
 			return p.passed(ctx, err)
 		}
-		now.At, now.A, now.B = index(o.Sizes, element), a, b
-		if stays {
-			if now.NaNs > 0 {
-				now.A, now.B = a, b
+		// One that is a number in one model only comes first.
+		first := func(list []int) int {
+			if k := slices.IndexFunc(list, func(j int) bool { return !finite(x.Data[j] - y.Data[j]) }); k >= 0 {
+				return list[k]
 			}
+			return slices.MaxFunc(list, func(j, k int) int {
+				return cmp.Compare(math.Abs(x.Data[j]-y.Data[j]), math.Abs(x.Data[k]-y.Data[k]))
+			})
+		}
+		if len(stay) > 0 {
+			j := first(stay)
+			now.At, now.A, now.B = index(o.Sizes, j), x.Data[j], y.Data[j]
 			now.Chosen = p.c.fedAt(now, in)
 			*o = now
 			continue
 		}
+		j := first(elements)
+		now.At = index(o.Sizes, j)
+		a, b := x.Data[j], y.Data[j]
 		p.rounding = append(p.rounding, fmt.Sprintf("output %s where functions jump, which rounding decides: element %v is %.7g and %.7g%s", o.NameA, now.At, a, b, p.c.fedAt(now, in)))
 	}
 	return nil

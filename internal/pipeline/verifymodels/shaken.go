@@ -179,7 +179,7 @@ func fewBits(x float64) bool {
 const shakes = 10
 
 // rounded is a weight that may have been computed in float32: its elements are random in their
-// last bits, and such that are tiny beside the largest one, of which the difference of two
+// last bits, and such that are tiny compared with the largest one, of which the difference of two
 // numbers may have left nothing else, are so by the last bits of that.
 func (s shaken) rounded(w interp.Tensor[float64]) interp.Tensor[float64] {
 	const single, tiny = 1 << 27, 1. / (1 << 20)
@@ -200,35 +200,38 @@ func (s shaken) rounded(w interp.Tensor[float64]) interp.Tensor[float64] {
 	return res
 }
 
-// stays reports whether an element of an output differs between the models whatever rounding
-// does: a and b in float64, it differs as much, but for apart, or is a finite number in the
-// same one of them only, in each of some evaluations in stochastic arithmetic. Both models are evaluated with the same random bits, so
-// that what they compute alike is the same in both. Weights that are not in both models may
-// themselves be rounded.
-func (p *prober) stays(ctx context.Context, in []interp.Tensor[float64], output, element int, a, b, apart float64) (bool, error) {
+// stay returns those of some elements of an output that differ between the models whatever
+// rounding does: xs and ys in float64, they differ as much, but for a quarter, or are a finite
+// number in the same one of them only, in each of some evaluations in stochastic arithmetic.
+// Both models are evaluated with the same random bits, so that what they compute alike is the
+// same in both. Weights that are not in both models may themselves be rounded.
+func (p *prober) stay(ctx context.Context, in []interp.Tensor[float64], output int, elements []int, xs, ys []float64) ([]int, error) {
+	elements = slices.Clone(elements)
 	for k := range uint64(shakes) {
 		s := shaken{floats{}, fingerprint.Mix(k+1)&^1 | k%2}
 		outA, err := p.a.shake(ctx, s, in, p.c.common(p.o.A, p.o.B))
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		outB, err := p.b.shake(ctx, s, p.placed(in), p.c.common(p.o.B, p.o.A))
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		x, y := outA[output].Data[element], outB[p.c.outs[output]].Data[element]
-		switch {
-		case finite(x) != finite(a) || finite(y) != finite(b):
-			return false, nil
-		case finite(x) && finite(y):
-			if !(math.Abs((x-y)-(a-b)) <= apart) {
-				return false, nil
+		elements = slices.DeleteFunc(elements, func(j int) bool {
+			a, b, x, y := xs[j], ys[j], outA[output].Data[j], outB[p.c.outs[output]].Data[j]
+			switch {
+			case finite(x) != finite(a) || finite(y) != finite(b):
+				return true
+			case finite(x) && finite(y):
+				return !(math.Abs((x-y)-(a-b)) <= math.Abs(a-b)/4)
 			}
-		case math.IsNaN(x) == math.IsNaN(y) && math.IsInf(x, 0) == math.IsInf(y, 0):
-			return false, nil
+			return math.IsNaN(x) == math.IsNaN(y) && math.IsInf(x, 0) == math.IsInf(y, 0)
+		})
+		if len(elements) == 0 {
+			break
 		}
 	}
-	return true, nil
+	return elements, nil
 }
 
 // shake evaluates a model in stochastic arithmetic.
