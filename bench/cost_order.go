@@ -23,7 +23,7 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "cost-order", What: "modelled and measured order of random pairs of equal graphs on the CPU backend",
+	Register(&Benchmark{Name: "cost-order", What: "modelled vs measured order of random pairs of equal graphs",
 		Takes: "5 min", Packages: []string{"cost", "lower", "backends/cpu", "search", "rules/builtin"}, Repeat: true, Run: costOrder})
 }
 

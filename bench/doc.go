@@ -1,32 +1,31 @@
-// Package bench makes the tables of RESULTS.md: each by a benchmark with a name,
-// which leaves a record and a section of the document.
+// Package bench holds the benchmarks of the repository, their records, and the tables made
+// from the records.
 //
-// Words:
+// A [Benchmark] has a name, names the packages that it measures, and can be run. A run
+// leaves a [Record] in bench/records/NAME.json: tables and plots, with commit, machine,
+// command, duration, and hashes of the source code. A benchmark without a Run has an
+// archived record of an old commit.
 //
-//   - A [Benchmark] has a name, says what it finds out and which packages' code it
-//     speaks of, and can be run. One without a Run is of the past: its record holds
-//     figures of an old commit that nothing can make again.
-//   - A [Record] is what a run left: tables and plots, and how they came to be:
-//     commit, machine, command, date. It lies in bench/records/NAME.json.
-//   - A [Column] is a quantity with a unit and a [Source]: measured by a clock here
-//     and now, recorded (a clock said so elsewhere or before), modelled by a
-//     formula, or counted, which is the same on every machine.
-//   - A section is the part of a document between <!-- bench:NAME --> and
-//     <!-- /bench:NAME -->. It holds what the record of that name renders to, and
-//     nothing else: text for people stands outside.
-//   - The sources of a benchmark are digests of its packages and of all they
-//     import. A record is older than the code where they differ ([Repository.State]).
+// Every figure has a [Source]: measured by a clock in this run, recorded (measured before or
+// elsewhere, or published), modelled by a formula, or counted.
 //
-// Picture:
+// A record is stale when the source hashes of its benchmark's packages have changed since
+// ([Repository.State], [Repository.Stale]).
 //
-//	Benchmark.Run ──► Record ──► bench/records/NAME.json ──► section of RESULTS.md
-//	                    ▲                 │      └──────────► pictures, HTML page
-//	packages ──digests──┘                 └── digests differ? older than the code
+//	Benchmark.Run ──► Record ──► bench/records/NAME.json ──► results/TOPIC.md, HISTORY.md
+//	                    ▲                 │       └─────────► plots, HTML page
+//	packages ──hashes───┘                 └─ papers.json ──► RESULTS.md
 //
-// A further benchmark is a file with
+// Documents hold sections between <!-- bench:NAME --> and <!-- /bench:NAME -->, which the
+// program fills from the record of that name; text outside the markers is written by hand
+// and holds no numbers. The section "summary" of RESULTS.md has a row for each item of the
+// index papers.json that a benchmark covers: a table or figure of a paper, or a result of
+// our own ([Papers]).
+//
+// To add a benchmark, write a file with
 //
 //	func init() {
-//		Register(&Benchmark{Name: "optimize-cpu", What: "...", Packages: []string{"search"},
+//		Register(&Benchmark{Name: "optimize-cpu", What: "...", Takes: "20 min", Packages: []string{"search"},
 //			Run: func(ctx context.Context, env *Env) (*Record, error) {
 //				t := NewTable("", Label("model"), Modelled("cost", "ms").Digits(4))
 //				t.Add("bert", 26.5)
@@ -36,6 +35,8 @@
 //			}})
 //	}
 //
-// its record, and the two markers in RESULTS.md. Run is handed an [Env] with the
-// models named, repetitions, workers, the folder of public rule files, and progress.
+// the two markers in a document of results/, and an item in papers.json that names the
+// benchmark. An item with a topic needs a function in the map figures, which writes the figure
+// of the row. Run gets an [Env] with models, repetitions, workers, the folder of public rule
+// files, and a progress reporter.
 package bench

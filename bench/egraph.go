@@ -13,7 +13,7 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "egraph", What: "the papers' models saturated for the modelled V100: e-graphs, and what more nodes bring",
+	Register(&Benchmark{Name: "egraph", What: "saturation of the papers' models: size, cost, time",
 		Takes: "5 min", Packages: []string{"search/saturate", "internal/pipeline/optimize", "backends/analytic", "bench/models"},
 		Models: true, Default: append(slices.Clone(papers), "bert-large-64"), Run: saturated})
 }
@@ -33,11 +33,11 @@ func saturated(ctx context.Context, env *Env) (*Record, error) {
 		return nil, err
 	}
 	o := saturate.Options{Laws: laws, Price: saturate.PriceOf(b.Machine()), Target: b.Target()}
-	t := NewTable("", Label("model"), Counted("parts"), Counted("different"), Counted("classes"), Counted("nodes"), Counted("rounds"),
-		Measured("largest e-graph", "MB").Digits(2), Modelled("prices before", "ms").Digits(4), Modelled("prices after", "ms").Digits(4),
+	t := NewTable("", Label("model"), Counted("parts"), Counted("distinct parts"), Counted("classes"), Counted("nodes"), Counted("rounds"),
+		Measured("largest e-graph", "MB").Digits(2), Modelled("cost before", "ms").Digits(4), Modelled("cost after", "ms").Digits(4),
 		Modelled("bound", "ms").Digits(4), Measured("time", "s").Digits(2))
-	costs := NewPlot("Cost by the nodes that one e-graph may have", Axis{Name: "nodes", Log: true}, Axis{Name: "cost beside the model's"})
-	sizes := NewPlot("Seconds by the nodes that one e-graph may have", Axis{Name: "nodes", Log: true}, Axis{Name: "time", Unit: "s", Log: true})
+	costs := NewPlot("Cost by node limit of an e-graph", Axis{Name: "nodes", Log: true}, Axis{Name: "cost relative to the model"})
+	sizes := NewPlot("Time by node limit of an e-graph", Axis{Name: "nodes", Log: true}, Axis{Name: "time", Unit: "s", Log: true})
 	stage := env.Progress.Stage("saturate", int64(len(env.Models)*len(nodeLimits)))
 	for _, name := range env.Models {
 		m, err := env.model(name)
@@ -76,5 +76,5 @@ func saturated(ctx context.Context, env *Env) (*Record, error) {
 	}
 	stage.Done()
 	return &Record{Tables: []*Table{t}, Plots: []*Plot{costs, sizes},
-		Notes: []string{fmt.Sprintf("The table is of e-graphs of %d nodes at most. Prices are sums over the parts; the bound is that of what the e-graphs of the first pass hold, and later passes may go below it.", saturate.DefaultNodes)}}, nil
+		Notes: []string{fmt.Sprintf("The table is of e-graphs of at most %d nodes. "+saturatedNote, saturate.DefaultNodes)}}, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "egraph-peers", What: "the same laws on the same terms in our e-graph, in egg and in egglog: classes, seconds, rates, bytes",
+	Register(&Benchmark{Name: "egraph-peers", What: "the same rewrite rules in our e-graph, egg and egglog",
 		Takes: "5 min", Packages: []string{"egraph/tensor", "bench/models", "axioms"}, Run: egraphPeers})
 }
 
@@ -73,7 +73,7 @@ func egraphPeers(ctx context.Context, env *Env) (*Record, error) {
 	}
 	times := []Column{Label("terms"), Counted("rounds"), Label("saturated"), Counted("classes"), Counted("nodes"), Counted("matches")}
 	rates := []Column{Label("terms"), Label("program"), Measured("nodes", "1/s").Digits(2), Measured("matches applied", "1/s").Digits(2),
-		Measured("matches found", "1/s").Digits(2), Measured("memory a node", "bytes").Digits(3)}
+		Measured("matches found", "1/s").Digits(2), Measured("memory per node", "bytes").Digits(3)}
 	united := []Column{Counted("towers"), Counted("height"), Counted("nodes before")}
 	for _, p := range runs {
 		times = append(times, Measured(p.name, "s").Digits(3))
@@ -124,9 +124,9 @@ func egraphPeers(ctx context.Context, env *Env) (*Record, error) {
 		tu.Add(row...)
 	}
 	return &Record{Tables: []*Table{tt, tr, tu}, Notes: []string{
-		fmt.Sprintf("Best of %d turns. All programs have the same laws in the same directions, made from the axioms, and search all of them in each round before they apply any. Classes and nodes are equal in all programs, and matches of the last e-graph in ours and in egg, else there is no record.", peerTurns),
-		"Ours keeps shapes and what explanations need; egg without explanations keeps neither. Memory is what our graph holds, and how much the other processes grew, where that is 4 MB at least.",
-		fmt.Sprintf("egg %s. Runs are one after another on one machine, whose load they share: ratios within the record are what counts.", eggVersion)}}, nil
+		fmt.Sprintf("Best of %d turns. "+peerLawsNote, peerTurns),
+		peerStoreNote,
+		fmt.Sprintf("egg %s. "+peerTurnsNote, eggVersion)}}, nil
 }
 
 // taskInTurns is the best outcome of each program. The error says where they differ.

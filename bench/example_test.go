@@ -80,7 +80,7 @@ func ExampleFind() {
 	_, err = bench.Find("model")
 	fmt.Println(err)
 	// Output:
-	// operators, work and parameters of the papers' models, beside those of their sources <nil>
+	// operators, work and parameters of the models vs published <nil>
 	// there is no benchmark "model": did you mean models?
 }
 
@@ -89,7 +89,7 @@ func ExampleAll() {
 	// Output: true
 }
 
-// Whether a record is older than the code of a checkout.
+// Whether a record is stale: older than the code of a checkout.
 func ExampleRepository_State() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -127,10 +127,10 @@ func ExampleRepository_State() {
 	fmt.Println(s)
 	// Output:
 	// fresh
-	// older: .
+	// stale: .
 }
 
-// A record of a file, and one with a number of which nothing says where it comes from.
+// A record of a file, and one with a number without a source.
 func ExampleReadRecord() {
 	const text = `{"name": "sizes", "date": "2026-11-22", "machine": "a machine", "command": "wc",
 		"tables": [{"columns": [{"name": "file"}, {"name": "bytes", "source": "counted"}], "rows": [{"cells": ["a", 4.10]}]}]}`
@@ -153,7 +153,7 @@ func ExampleReadRecord() {
 	//  "command": "wc",
 	//  "tables": [{"columns":[{"name":"file"},{"name":"bytes","source":"counted"}],"rows":[{"cells":["a",4.10]}]}]
 	// }
-	// sizes.json: record "sizes": table 1: row 1, column "bytes": a number of which nothing says where it comes from
+	// sizes.json: record "sizes": table 1: row 1, column "bytes": a number without a source
 }
 
 func ExampleSections() {

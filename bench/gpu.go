@@ -16,7 +16,7 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "gpu", What: "what runs on GPUs gave: conformance, models before and after optimize, PyTorch and ONNX Runtime on the same files",
+	Register(&Benchmark{Name: "gpu", What: "GPU runs: conformance, models before and after optimize",
 		Takes: "1 s", Packages: []string{"backends/cuda", "internal/pipeline/optimize", "internal/pipeline/measure"}, Run: gpuEvidence})
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "jax", What: "plans run by JAX on 2, 4 and 8 virtual devices: numbers beside the sequential step, XLA's collectives beside those charged",
+	Register(&Benchmark{Name: "jax", What: "plans run by JAX: outputs and collectives vs the plan",
 		Takes: "12 min", Packages: []string{"parallel/export", "parallel/plan", "internal/jax"}, Run: jaxPlans})
 }
 
@@ -96,7 +96,7 @@ func jaxPlans(ctx context.Context, env *Env) (*Record, error) {
 	}
 	defer run.Close() // what it says in the end is no matter: each program has had its answer
 	t := NewTable("", Label("network"), Label("plan"), Label("devices"), Counted("outputs"), Measured("largest difference", "1e-7").Digits(2),
-		Counted("charged"), Counted("XLA's"), Counted("kB a device").Digits(3), Counted("named"), Counted("wrong"), Label("collectives of the plan"))
+		Counted("collectives, plan"), Counted("collectives, XLA"), Counted("kB per device").Digits(3), Counted("explained differences"), Counted("unexplained differences"), Label("collectives of the plan"))
 	ways := jaxWays()
 	said, staged := map[string]int{}, map[string]int{}
 	var without []string
@@ -152,17 +152,16 @@ func jaxPlans(ctx context.Context, env *Env) (*Record, error) {
 		}
 	}
 	stage.Done()
-	names := NewTable("What is named, in all plans:", Label("what"), Counted("times"))
+	names := NewTable("Explained differences, over all plans:", Label("what"), Counted("times"))
 	for _, s := range slices.Sorted(maps.Keys(said)) {
 		names.Add(s, said[s])
 	}
-	notes := []string{acceptedNote, fmt.Sprintf("%d plans, %d equal. JAX %s. Charged: the collectives of the plan's price; XLA's: the parts of collectives in what it compiled, "+
-		"those that put outputs together with them; kB: what a device has before the charged ones.", plans, equal, rt.Version)}
+	notes := []string{acceptedNote, fmt.Sprintf("%d plans, %d equal. JAX %s. "+jaxNote, plans, equal, rt.Version)}
 	for _, w := range slices.Sorted(maps.Keys(staged)) {
-		without = append(without, fmt.Sprintf("%s of %d networks: a pipeline, whose stages have devices of their own", w, staged[w]))
+		without = append(without, fmt.Sprintf("%s of %d networks: a pipeline with separate devices per stage", w, staged[w]))
 	}
 	if len(without) > 0 {
-		notes = append(notes, "Without a program: "+strings.Join(without, "; ")+".")
+		notes = append(notes, "Not exported: "+strings.Join(without, "; ")+".")
 	}
 	return &Record{Tables: []*Table{t, names}, Notes: notes}, nil
 }

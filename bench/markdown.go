@@ -67,14 +67,19 @@ func (t *Table) markdown() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// head is the heading of a column: its name and its unit.
+func (c Column) head() string {
+	if c.Unit != "" {
+		return c.Name + ", " + c.Unit
+	}
+	return c.Name
+}
+
 // Grid is the table as text: headings, lines, and which of its columns stand to the right.
 func (t *Table) Grid() (head []string, rows [][]string, numbers []bool) {
 	names := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
-		names[i] = c.Name
-		if c.Unit != "" {
-			names[i] += ", " + c.Unit
-		}
+		names[i] = c.head()
 	}
 	cell := func(r Row, i int) string { return r.Cells[i].show(t.Columns[i].Format) }
 	if t.Across {

@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "moves", What: "uses of all axioms and lemmas in the models: how many, and how fast they are found, made and undone",
+	Register(&Benchmark{Name: "moves", What: "rewrite moves in the models: number and speed",
 		Takes: "10 s", Packages: []string{"search", "axioms", "bench/models"}, Models: true, Default: append(slices.Clone(papers), "bert-large-64"),
 		Repeat: true, Run: moves})
 }
@@ -28,8 +28,8 @@ func moves(ctx context.Context, env *Env) (*Record, error) {
 	if repeat == 0 {
 		repeat = 20
 	}
-	t := NewTable("", Label("model"), Counted("operators"), Counted("moves"), Counted("that change the network"),
-		Measured("all are found in", "ms").Digits(2), Measured("one is made, hashed and undone in", "µs").Digits(2))
+	t := NewTable("", Label("model"), Counted("operators"), Counted("moves"), Counted("moves that change the network"),
+		Measured("find all moves", "ms").Digits(2), Measured("apply, hash and undo one", "µs").Digits(2))
 	stage := env.Progress.Stage("moves", int64(len(env.Models)))
 	for _, name := range env.Models {
 		if err := ctx.Err(); err != nil {

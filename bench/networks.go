@@ -8,16 +8,16 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "models", What: "operators, work and parameters of the papers' models, beside those of their sources",
+	Register(&Benchmark{Name: "models", What: "operators, work and parameters of the models vs published",
 		Takes: "1 s", Packages: []string{"bench/models"}, Run: modelCounts})
-	Register(&Benchmark{Name: "forms", What: "rewritten forms of the models: operators and work, before and after",
+	Register(&Benchmark{Name: "forms", What: "rewritten forms of the models: operators and work",
 		Takes: "5 s", Packages: []string{"bench/models"}, Run: formCounts})
 }
 
 func modelCounts(ctx context.Context, _ *Env) (*Record, error) {
 	t := NewTable("", Label("model"), Counted("operators, ours"), Recorded("operators, source", ""),
 		Counted("GFLOP").Digits(4), Counted("GMAC, ours").Digits(5), Recorded("GMAC, published", ""),
-		Counted("parameters, ours"), Recorded("parameters, published", ""), Label("source"), Label("what differs"))
+		Counted("parameters, ours"), Recorded("parameters, published", ""), Label("source"), Label("difference"))
 	for _, m := range models.List() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -37,7 +37,7 @@ func modelCounts(ctx context.Context, _ *Env) (*Record, error) {
 
 func formCounts(ctx context.Context, _ *Env) (*Record, error) {
 	t := NewTable("", Label("form"), Counted("operators"), Counted("of the model"), Counted("GMAC").Digits(4),
-		Counted("of the model").Digits(4), Label("what it is"))
+		Counted("of the model").Digits(4), Label("rewrite"))
 	for _, v := range models.Variants("") {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -18,13 +18,13 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "optimize-v100", What: "the papers' models optimized by each search for the modelled V100, beside the gains of TASO and Tensat",
+	Register(&Benchmark{Name: "optimize-v100", What: "models optimized for a modelled V100 with fused kernels",
 		Takes: "20 min", Packages: []string{"internal/pipeline/optimize", "backends/analytic", "bench/models"},
 		Models: true, Default: papers, Run: func(ctx context.Context, env *Env) (*Record, error) { return optimizeV100(ctx, env, lower.CPU()) }})
-	Register(&Benchmark{Name: "optimize-kernels", What: "the same where each operator is a kernel of its own, as in the costs of TASO and Tensat",
+	Register(&Benchmark{Name: "optimize-kernels", What: "the same with one kernel per operator, as TASO and Tensat",
 		Takes: "15 min", Packages: []string{"internal/pipeline/optimize", "backends/analytic", "bench/models"},
 		Models: true, Default: papers, Run: func(ctx context.Context, env *Env) (*Record, error) { return optimizeV100(ctx, env, lower.Separate()) }})
-	Register(&Benchmark{Name: "optimize-searches-cpu", What: "the papers' models optimized by each search for the measured costs of their operators on the CPU backend",
+	Register(&Benchmark{Name: "optimize-searches-cpu", What: "the same for operator times measured on the CPU backend",
 		Takes: "15 min", Packages: []string{"internal/pipeline/optimize", "internal/pipeline/measure", "backends/cpu", "bench/models"},
 		Models: true, Default: papers, Run: optimizeSearchesCPU})
 }
@@ -116,8 +116,8 @@ func ways() []way {
 // for each search a plot of the cost over time. With patient backtracking gets longer, too.
 func optimized(ctx context.Context, env *Env, patient bool, costs func(*model.Model) (optimize.Options, error)) (*Record, error) {
 	t := NewTable("", Label("model"), Label("search"), Modelled("cost before", "ms").Digits(4), Modelled("cost after", "ms").Digits(4),
-		Modelled("faster by", "%").Decimals(1), Measured("search", "s").Digits(2), Counted("steps"), Counted("operators before"),
-		Counted("operators after"), Counted("bytes of the proof"), Counted("e-nodes"), Modelled("extracted first", "ms").Digits(4), Modelled("bound of it", "ms").Digits(4))
+		Modelled("speedup", "%").Decimals(1), Measured("search", "s").Digits(2), Counted("steps"), Counted("operators before"),
+		Counted("operators after"), Counted("proof bytes"), Counted("e-nodes"), Modelled("first extraction", "ms").Digits(4), Modelled("lower bound", "ms").Digits(4))
 	rec := &Record{Tables: []*Table{t}}
 	runner, err := cpu.New(cpu.Options{})
 	if err != nil {
@@ -125,7 +125,7 @@ func optimized(ctx context.Context, env *Env, patient bool, costs func(*model.Mo
 	}
 	defer runner.Close()
 	for _, method := range optimize.Methods() {
-		rec.Plots = append(rec.Plots, NewPlot("Cost over time, search "+method, Axis{Name: "time", Unit: "s", Log: true}, Axis{Name: "cost beside the model's"}))
+		rec.Plots = append(rec.Plots, NewPlot("Cost over time, search "+method, Axis{Name: "time", Unit: "s", Log: true}, Axis{Name: "cost relative to the model"}))
 	}
 	for _, name := range env.Models {
 		m, err := env.model(name)
@@ -179,7 +179,7 @@ func optimized(ctx context.Context, env *Env, patient bool, costs func(*model.Mo
 		}
 		reported(t, name)
 	}
-	rec.Notes = []string{"Every result has a proof that the checker accepts; of auto both models were run as well, and agree. What is extracted first, and the bound of it, are of the parts of the model that were saturated, in the first pass: where they are equal no network costs less that these e-graphs hold."}
+	rec.Notes = []string{optimizedNote}
 	return rec, nil
 }
 

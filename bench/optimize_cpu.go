@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "optimize-cpu", What: "models optimized for the CPU backend: times before and after, ours and ONNX Runtime's",
+	Register(&Benchmark{Name: "optimize-cpu", What: "models before and after optimize: our backend, ONNX Runtime",
 		Takes: "20 min", Packages: []string{"internal/pipeline/optimize", "internal/pipeline/measure", "backends/cpu", "bench/models", "onnx", "internal/ort"},
 		Models: true, Default: papers, Repeat: true, Run: optimizeCPU})
 }
@@ -25,10 +25,10 @@ func optimizeCPU(ctx context.Context, env *Env) (*Record, error) {
 	repeat := env.repeats()
 	t := NewTable("", Label("model"), Modelled("cost before", "ms").Digits(3), Modelled("cost after", "ms").Digits(3), Counted("steps"),
 		Measured("search", "s").Digits(2), Measured("ours before", "ms").Digits(3), Measured("ours after", "ms").Digits(3),
-		Measured("ONNX Runtime, optimizations off, before", "ms").Digits(3), Measured("after", "ms").Digits(3),
-		Measured("ONNX Runtime, optimizations on, before", "ms").Digits(3), Measured("after", "ms").Digits(3),
+		Measured("ONNX Runtime, optimizations off, before", "ms").Digits(3), Measured("ONNX Runtime, optimizations off, after", "ms").Digits(3),
+		Measured("ONNX Runtime, optimizations on, before", "ms").Digits(3), Measured("ONNX Runtime, optimizations on, after", "ms").Digits(3),
 		Measured("largest relative deviation", ""))
-	p := NewPlot("Cost over time, for the CPU backend", Axis{Name: "time", Unit: "s", Log: true}, Axis{Name: "cost beside the model's"})
+	p := NewPlot("Cost over time, for the CPU backend", Axis{Name: "time", Unit: "s", Log: true}, Axis{Name: "cost relative to the model"})
 	for _, name := range env.Models {
 		m, err := env.model(name)
 		if err != nil {
@@ -66,7 +66,7 @@ func optimizeCPU(ctx context.Context, env *Env) (*Record, error) {
 		}
 	}
 	rec := &Record{Tables: []*Table{t}, Plots: []*Plot{p}, Notes: []string{
-		fmt.Sprintf("Costs are those of the formula of `%s` fitted to the times of the model's operators, taken in this run; times of whole models are the best of %d in turns, one thread each. The model was kept unless a result was faster, or simpler and not slower.", formula, repeat)}}
+		fmt.Sprintf("Costs are those of the formula of `%s` fitted to the times of the model's operators, taken in this run; times of whole models are the best of %d interleaved runs, one thread each. The original was kept unless a result was faster, or simpler and not slower.", formula, repeat)}}
 	if e.ort != nil {
 		rec.Notes = append(rec.Notes, "ONNX Runtime "+e.ort.Version+".")
 	}

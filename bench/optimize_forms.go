@@ -15,7 +15,7 @@ import (
 
 func init() {
 	rewritten := slices.DeleteFunc(models.Names(), func(name string) bool { return len(models.Variants(name)) == 0 })
-	Register(&Benchmark{Name: "optimize-forms", What: "rewritten forms of the models, optimized beside the models themselves, and proofs that they are the same: forms are each other's rewrites",
+	Register(&Benchmark{Name: "optimize-forms", What: "rewritten forms optimized, and proofs that they are equal",
 		Takes: "10 min", Packages: []string{"internal/pipeline/optimize", "bench/models"}, Models: true, Default: rewritten, Run: optimizeForms})
 }
 
@@ -26,11 +26,11 @@ func optimizeForms(ctx context.Context, env *Env) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	zero := Counted("zeros of its weights")
+	zero := Counted("zero weights")
 	zero.Unit = "%"
 	t := NewTable("", Label("form"), Modelled("cost", "ms").Digits(4), Modelled("optimized", "ms").Digits(4),
-		Modelled("the model, optimized", "ms").Digits(4), Modelled("dearer by", "%").Decimals(2), Measured("search", "s").Digits(2),
-		zero.Decimals(1), Counted("instances of the proof from the model to the form"), Measured("proof", "s").Digits(2))
+		Modelled("model, optimized", "ms").Digits(4), Modelled("cost over the model's", "%").Decimals(2), Measured("search", "s").Digits(2),
+		zero.Decimals(1), Counted("proof steps, model to form"), Measured("proof", "s").Digits(2))
 	forms, reached, blind, proved := 0, 0, 0, 0
 	for _, name := range env.Models {
 		of, err := env.model(name)
@@ -90,8 +90,8 @@ func optimizeForms(ctx context.Context, env *Env) (*Record, error) {
 		}
 	}
 	return &Record{Tables: []*Table{t}, Notes: []string{
-		fmt.Sprintf("%d of %d forms end at most as dear as their model; %d of the others hold more zeros in their weights than their model, kernels that were filled up: no law for all weights takes these out again. Every result has a proof that the checker accepts.", reached, forms, blind),
-		fmt.Sprintf("From %d of %d models to their forms there is a proof, found by the normal form of both.", proved, forms)}}, nil
+		fmt.Sprintf("%d of %d forms end at the cost of their model or below; %d "+zerosNote+" Every result has a proof that the checker accepts.", reached, forms, blind),
+		fmt.Sprintf("From %d of %d models there is a proof to their form, found by normal forms.", proved, forms)}}, nil
 }
 
 // zeros is which part of the numbers of a model's weights with at least two axes are

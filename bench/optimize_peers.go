@@ -15,7 +15,7 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "optimize-peers", What: "models that others made, optimized by taso, onnxsim and onnxoptimizer: times on our backend and in ONNX Runtime",
+	Register(&Benchmark{Name: "optimize-peers", What: "public models optimized by taso, onnxsim, onnxoptimizer",
 		Takes: "8 min", Packages: []string{"internal/pipeline/optimize", "backends/cpu", "onnx", "internal/ort"},
 		Models: true, Default: append(Real(), "mobilenetv2-full", "bert-base-layer-128"), Repeat: true, Run: optimizePeers})
 }
@@ -38,8 +38,8 @@ func optimizePeers(ctx context.Context, env *Env) (*Record, error) {
 		return nil, err
 	}
 	defer e.close()
-	t := NewTable("", Label("model"), Label("optimized by"), Measured("in", "s").Digits(2), Counted("operators"), Measured("ours", "ms").Digits(3),
-		Measured("ONNX Runtime, optimizations off", "ms").Digits(3), Measured("on", "ms").Digits(3), Measured("largest relative deviation", ""))
+	t := NewTable("", Label("model"), Label("optimized by"), Measured("optimizer time", "s").Digits(2), Counted("operators"), Measured("ours", "ms").Digits(3),
+		Measured("ONNX Runtime, optimizations off", "ms").Digits(3), Measured("ONNX Runtime, optimizations on", "ms").Digits(3), Measured("largest relative deviation", ""))
 	dir, err := os.MkdirTemp("", "bench-*")
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func optimizePeers(ctx context.Context, env *Env) (*Record, error) {
 	}
 	stage.Done()
 	return &Record{Tables: []*Table{t}, Notes: []string{
-		fmt.Sprintf("Best of %d runs (fewer where a run takes more than a tenth of a second), the files of a model in turns, one thread each. All rewrite the same file. taso: as `taso optimize` does without flags, the proof checked, both models compared.", env.repeats()),
+		fmt.Sprintf("Best of %d runs "+peersNote, env.repeats()),
 		"ONNX Runtime " + e.ort.Version + "."}}, nil
 }
 
@@ -98,7 +98,7 @@ type rewrittenFile struct {
 
 // rewritten writes a model as it is, as others optimize it, and as we do.
 func (e *engines) rewritten(ctx context.Context, env *Env, name, dir string) ([]*rewrittenFile, error) {
-	base := &rewrittenFile{by: "nobody"}
+	base := &rewrittenFile{by: "none"}
 	var opt onnx.ReadOptions
 	if r := findReal(name); r != nil {
 		path, err := r.path(ctx)

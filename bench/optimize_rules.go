@@ -18,7 +18,7 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "optimize-rules", What: "models optimized by axioms, lemmas, the laws that come with the program and generated rules: which set of laws serves best",
+	Register(&Benchmark{Name: "optimize-rules", What: "optimized cost by rule set: axioms, default, generated",
 		Takes: "40 min", Packages: []string{"internal/pipeline/optimize", "internal/pipeline/genrules", "bench/models"},
 		Models: true, Default: append(slices.Clone(papers), "squeezenet-full"), Run: optimizeRules})
 }
@@ -31,7 +31,7 @@ type ruleSet struct {
 }
 
 // defaultSet is the name of the set that optimize uses unless it is told otherwise.
-const defaultSet = "the default: axioms, lemmas, laws about networks"
+const defaultSet = "default: axioms, lemmas, network laws"
 
 // optimizeRules generates rules and optimizes by each set.
 func optimizeRules(ctx context.Context, env *Env) (*Record, error) {
@@ -91,11 +91,11 @@ func ruleSets(generated []ruleSet) ([]ruleSet, error) {
 	sets := []ruleSet{
 		{name: "axioms", laws: alone},
 		{name: "axioms, lemmas", laws: slices.Concat(alone, lemmas)},
-		{name: "laws about networks", laws: networks},
+		{name: "network laws", laws: networks},
 		{name: defaultSet, laws: all},
 	}
 	for _, g := range generated {
-		more := ruleSet{name: "the default, " + g.name, laws: slices.Concat(all, news(all, g.laws)), proofs: g.proofs}
+		more := ruleSet{name: "default, " + g.name, laws: slices.Concat(all, news(all, g.laws)), proofs: g.proofs}
 		sets = append(sets, g, more)
 	}
 	return sets, nil
@@ -152,9 +152,9 @@ func rulesCompared(ctx context.Context, env *Env, sets []ruleSet, tries int) (*R
 		}
 	}
 	base := slices.IndexFunc(sets, func(s ruleSet) bool { return s.name == defaultSet })
-	sum := NewTable("", Label("laws"), Counted("laws"), Modelled("cost beside the default's, auto", "%").Decimals(2).Signed(), Counted("models with less"), Counted("with more"),
-		Measured("CPU of the searches, auto", "s").Digits(3), Modelled("cost beside the default's, one saturation", "%").Decimals(2).Signed(),
-		Counted("models with less"), Counted("with more"), Measured("CPU of the saturations", "s").Digits(3), Counted("nodes of the e-graphs"))
+	sum := NewTable("", Label("laws"), Counted("laws"), Modelled("cost vs default, auto", "%").Decimals(2).Signed(), Counted("cheaper models"), Counted("more expensive models"),
+		Measured("search CPU, auto", "s").Digits(3), Modelled("cost vs default, one saturation", "%").Decimals(2).Signed(),
+		Counted("cheaper models"), Counted("more expensive models"), Measured("saturation CPU", "s").Digits(3), Counted("e-nodes"))
 	for j, s := range sets {
 		cells := []any{s.name, len(s.laws)}
 		for _, method := range methods {
@@ -180,8 +180,8 @@ func rulesCompared(ctx context.Context, env *Env, sets []ruleSet, tries int) (*R
 		sum.Add(cells...)
 	}
 	rec := &Record{Tables: []*Table{sum}, Notes: []string{
-		fmt.Sprintf("%d moves for each search of auto. Costs beside each other are geometric means over the models. "+
-			"Every result has a proof that the checker accepts. What is added to the default are rules that are no instances of its laws.", tries)}}
+		fmt.Sprintf("%d moves per search of `auto`. Cost ratios are geometric means over the models. "+
+			"Every result has a proof that the checker accepts. A set added to the default leaves out instances of the default's laws.", tries)}}
 	for _, method := range methods {
 		t := NewTable(fmt.Sprintf("Cost of each model after `%s`, ms:", method), Label("laws"))
 		t.Across = true

@@ -64,7 +64,7 @@ func TestRuleSets(t *testing.T) {
 		t.Fatalf("%d rows of %d sets, %d tables", len(sum.Rows), len(sets), len(rec.Tables))
 	}
 	for i, s := range sets {
-		beside := number(t, sum, i, "cost beside the default's, auto")
+		beside := number(t, sum, i, "cost vs default, auto")
 		if s.name == defaultSet && beside != 0 || s.name == "axioms" && beside <= 0 {
 			t.Errorf("%s: %v %% beside the default's", s.name, beside)
 		}

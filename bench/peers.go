@@ -3,7 +3,7 @@ package bench
 import "context"
 
 func init() {
-	Register(&Benchmark{Name: "onnxruntime-times", What: "whole models on the CPU backend and in ONNX Runtime, its optimizations off and on",
+	Register(&Benchmark{Name: "onnxruntime-times", What: "whole models: CPU backend vs ONNX Runtime",
 		Takes: "2 min", Packages: []string{"internal/pipeline/runmodel", "backends/cpu", "bench/models", "onnx", "internal/ort"},
 		Models: true, Default: []string{"resnet50", "bert", "bert-base-128"}, Repeat: true, Run: runtimeTimes})
 }
@@ -15,7 +15,7 @@ func runtimeTimes(ctx context.Context, env *Env) (*Record, error) {
 	}
 	defer e.close()
 	t := NewTable("", Label("model"), Measured("ours", "ms").Digits(3), Measured("ONNX Runtime "+e.ort.Version+", optimizations off", "ms").Digits(3),
-		Measured("on", "ms").Digits(3))
+		Measured("ONNX Runtime, optimizations on", "ms").Digits(3))
 	stage := env.Progress.Stage("models", int64(len(env.Models)))
 	for _, name := range env.Models {
 		m, err := env.model(name)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/bench/models"
@@ -40,7 +41,7 @@ var alpaPlanners = []string{"data", "fsdp", "expert", "pipeline", "alpa"}
 const alpaWorkers = 3
 
 func init() {
-	Register(&Benchmark{Name: "plans-alpa", What: "plans of Alpa's GPT, MoE and WRN families on 1 to 64 V100, beside the paper's",
+	Register(&Benchmark{Name: "plans-alpa", What: "plans of Alpa's GPT, MoE and WRN on 1 to 64 V100",
 		Takes: "30 min", Packages: planned, Run: plansAlpa})
 }
 
@@ -56,12 +57,12 @@ func alpaOptions(model string) grad.Options {
 func plansAlpa(ctx context.Context, env *Env) (*Record, error) {
 	cols := []Column{Label("model"), Counted("devices")}
 	for _, name := range alpaPlanners {
-		cols = append(cols, Modelled(name, "TFLOP/s a device").Digits(3))
+		cols = append(cols, Modelled(name, "TFLOP/s per device").Digits(3))
 	}
-	cols = append(cols, Modelled("alpa over expert", "×").Digits(3), Recorded("the same, paper", "×").Digits(3),
-		Recorded("expert, paper", "TFLOP/s a device").Digits(3), Recorded("Alpa, paper", "TFLOP/s a device").Digits(3))
+	cols = append(cols, Modelled("alpa over expert", "×").Digits(3), Recorded("alpa over expert, paper", "×").Digits(3),
+		Recorded("expert, paper", "TFLOP/s per device").Digits(3), Recorded("Alpa, paper", "TFLOP/s per device").Digits(3))
 	t := NewTable("", cols...)
-	u := NewTable("Micro-batches, and devices by stage", Label("model"), Counted("devices"), Label("expert"), Label("alpa"), Label("alpa's schedule"), Label("Alpa, published"))
+	u := NewTable("Micro-batches: devices of each stage", Label("model"), Counted("devices"), Label("expert"), Label("alpa"), Label("alpa's schedule"), Label("Alpa, published"))
 	runs := suite("Alpa")
 	stage := env.Progress.Stage("plan", int64(len(runs)*len(alpaPlanners)))
 	defer stage.Done()
@@ -77,14 +78,43 @@ func plansAlpa(ctx context.Context, env *Env) (*Record, error) {
 		t.Add(row[0]...)
 		u.Add(row[1]...)
 	}
-	return &Record{Tables: []*Table{t, u}, Notes: []string{
-		"Operations are those of products and convolutions of a training step, without what is computed again; Alpa's are measured, and count recomputation. " +
-			"Language models in float16 with Adam, whose state is float16 here; residual networks in float32 with momentum, and statistics of groups of 8 samples, " +
-			"without which there are no micro-batches. " +
-			"expert: Megatron-LM's grid of samples, parts of weights and equal stages for GPT; experts dealt out, the other weights copied or in parts, for MoE; " +
-			"samples, and stages of samples, for WRN. fsdp gathers weights once in a step, or in each pass where memory wants that, and adds gradients up whole. " +
-			acceptedNote + " 8 × 4: eight stages on 4 devices each.",
-	}}, nil
+	rec := &Record{Tables: []*Table{t, u}, Notes: []string{
+		alpaFLOP + " " + alpaTraining + " " + alpaExpert + " " + alpaFSDP + " " + acceptedNote + " 8 × 4: eight stages on 4 devices each.",
+	}}
+	if p := alpaPlot(t); p != nil {
+		rec.Plots = []*Plot{p}
+	}
+	return rec, nil
+}
+
+// alpaPlot shows the throughput of the GPT family: modelled for our plans, measured by Alpa's
+// authors for theirs. It is nil for a table without these columns.
+func alpaPlot(t *Table) *Plot {
+	p := NewPlot("GPT, 350M to 39B parameters: throughput by number of V100", Axis{Name: "devices", Log: true}, Axis{Name: "throughput", Unit: "TFLOP/s per device", Zero: true})
+	at := func(name string) int {
+		return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	}
+	devices := at("devices")
+	for _, c := range []struct{ column, name string }{
+		{"alpa", "planner alpa"}, {"expert", "expert plan"}, {"Alpa, paper", "Alpa, paper"}, {"expert, paper", "Megatron-LM, paper"},
+	} {
+		i := at(c.column)
+		if i < 0 || devices < 0 {
+			return nil
+		}
+		curve := p.Curve(c.name, t.Columns[i].Source)
+		for _, row := range t.Rows {
+			x, known := row.Cells[devices].Number()
+			y, also := row.Cells[i].Number()
+			if known && also && strings.HasPrefix(row.Cells[0].text, "`gpt-") {
+				curve.Add(x, y)
+			}
+		}
+	}
+	if p.check() != nil {
+		return nil
+	}
+	return p
 }
 
 // alpaRow plans a size of a family on its number of devices.

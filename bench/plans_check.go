@@ -30,6 +30,3 @@ func accepted(ctx context.Context, p *plan.Plan) error {
 	}
 	return nil
 }
-
-// acceptedNote is what notes of tables say of certificates.
-const acceptedNote = "Each plan has a certificate from the step as it comes, which the checker of taso check accepted, with its stages, times and memory, before it went into the table."

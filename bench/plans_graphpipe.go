@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "plans-graphpipe", What: "plans of two models with branches: stages in a row and side by side",
+	Register(&Benchmark{Name: "plans-graphpipe", What: "pipeline stages in a row vs as a DAG",
 		Takes: "2 min", Packages: planned, Run: plansGraphPipe})
 }
 
@@ -22,11 +22,11 @@ var graphPipeDevices = []int{4, 8, 16, 32}
 const graphPipeAtMost = 1.6
 
 func plansGraphPipe(ctx context.Context, env *Env) (*Record, error) {
-	t := NewTable("One device a stage:", Label("model"), Counted("devices"), Counted("batch"), Modelled("data parallel", "samples/s").Digits(4),
+	t := NewTable("One device per stage:", Label("model"), Counted("devices"), Counted("batch"), Modelled("data parallel", "samples/s").Digits(4),
 		Modelled("stages in a row", "× data").Digits(3), Modelled("as a DAG", "× data").Digits(3), Modelled("DAG over row", "×").Digits(3),
-		Recorded("paper, at most", "×").Digits(2), Counted("longest way"), Counted("side by side"),
+		Recorded("paper, at most", "×").Digits(2), Counted("longest path"), Counted("stages in parallel"),
 		Counted("micro-batches, row"), Counted("micro-batches, DAG"), Measured("row", "s").Digits(2), Measured("DAG", "s").Digits(2))
-	free := NewTable("As many devices a stage, and as many stages, as are best:", Label("model"), Counted("devices"),
+	free := NewTable("Best number of stages, and of devices per stage:", Label("model"), Counted("devices"),
 		Modelled("pipeline", "× data").Digits(3), Counted("stages"), Modelled("alpa", "× data").Digits(3))
 	runs := suite("GraphPipe")
 	stage := env.Progress.Stage("plan", int64(5*len(runs)*len(graphPipeDevices)))
@@ -67,10 +67,7 @@ func plansGraphPipe(ctx context.Context, env *Env) (*Record, error) {
 		}
 	}
 	return &Record{Tables: []*Table{t, free}, Notes: []string{
-		"Planner pipeline, on Summit. In a row each stage waits for the one before it, whether it reads that or not; as a DAG for those that it reads, and a stage " +
-			"rather begins where a branch does. Longest way: so many stages does a micro-batch go through one after the other; side by side: so many, at most, are as far from the end. " +
-			"Both are simulated, micro-batch by micro-batch (package schedule). " + acceptedNote + " " +
-			"The paper's is measured against other planners, at sizes of these models that we do not know. An empty cell: no plan fits or none is within the planner's means.",
+		graphPipeNote + " " + acceptedNote + " " + graphPipePaper + " " + emptyNote,
 	}}, nil
 }
 

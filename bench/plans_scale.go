@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "plans-scale", What: "seconds and memory of auto for many layers on many devices",
+	Register(&Benchmark{Name: "plans-scale", What: "planning time and memory for many layers and devices",
 		Takes: "10 min", Packages: planned, Run: plansScale})
 }
 
@@ -30,7 +30,7 @@ var scaleLayers, scaleDevices = []int{100, 300, 1000}, []int{64, 1024}
 
 func plansScale(ctx context.Context, env *Env) (*Record, error) {
 	t := NewTable("", Counted("layers"), Counted("devices"), Counted("batch"), Counted("nodes"), Measured("auto", "s").Digits(3), Measured("auto", "CPU s").Digits(3),
-		Measured("peak memory", "MB").Digits(3), Label("its mesh"), Counted("stages"), Modelled("auto", "ms a step").Digits(4), Modelled("over data", "×").Digits(3))
+		Measured("peak memory", "MB").Digits(3), Label("mesh"), Counted("stages"), Modelled("auto", "ms per step").Digits(4), Modelled("over data", "×").Digits(3))
 	c, err := machine.Find(scaleCluster, machine.Options{})
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func plansScale(ctx context.Context, env *Env) (*Record, error) {
 		}
 	}
 	return &Record{Tables: []*Table{t}, Notes: []string{
-		fmt.Sprintf("Linear layers of %d with bias and relu, in a row, trained by gradient descent, %d samples a device, on the first devices of `%s`. "+
-			"Memory is the peak of the process while it plans. "+acceptedNote, scaleWidth, scaleSamples, scaleCluster),
+		fmt.Sprintf("Linear layers of %d with bias and relu, in a row, trained by gradient descent, %d samples per device, on the first devices of `%s`. "+
+			"Memory is the peak of the process while planning. "+acceptedNote, scaleWidth, scaleSamples, scaleCluster),
 	}}, nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "plans-topology", What: "links and layout together against a fat tree of like cost and links that are fixed",
+	Register(&Benchmark{Name: "plans-topology", What: "links chosen with the plan vs fat tree and fixed rings",
 		Takes: "1 min", Packages: append([]string{"parallel/machine"}, planned...), Run: plansTopology})
 }
 
@@ -51,9 +51,9 @@ var topologyRuns = []struct {
 const byTopoOpt = 3.4
 
 func plansTopology(ctx context.Context, env *Env) (*Record, error) {
-	t := NewTable("", Label("model"), Counted("devices"), Counted("batch"), Modelled("fat tree of like cost", "ms a step").Digits(3), Label("its plan"),
-		Modelled("rings of strides 1 and -1, 2 and -2", "ms a step").Digits(3), Label("its plan"), Modelled("topology", "ms a step").Digits(3), Label("its plan"),
-		Label("its strides"), Modelled("over the fat tree", "×").Digits(3), Modelled("over fixed rings", "×").Digits(3),
+	t := NewTable("", Label("model"), Counted("devices"), Counted("batch"), Modelled("fat tree of like cost", "ms per step").Digits(3), Label("plan"),
+		Modelled("rings of strides 1 and -1, 2 and -2", "ms per step").Digits(3), Label("plan"), Modelled("topology", "ms per step").Digits(3), Label("plan"),
+		Label("strides"), Modelled("over the fat tree", "×").Digits(3), Modelled("over fixed rings", "×").Digits(3),
 		Recorded("TopoOpt, paper, over the fat tree, at most", "×").Digits(2), Measured("topology", "s").Digits(2))
 	tree, err := machine.Parse("fat-tree.yaml", []byte(likeCost), machine.Options{})
 	if err != nil {
@@ -99,10 +99,7 @@ func plansTopology(ctx context.Context, env *Env) (*Record, error) {
 			byTopoOpt, took)...)
 	}
 	return &Record{Tables: []*Table{t}, Notes: []string{
-		"16 servers of one A100 with 4 interfaces of 25 Gbit/s that are joined directly; the fat tree has 31.25 Gbit/s a server without oversubscription: TopoOpt's paper has a " +
-			"switched network of equal bandwidth cost 3.2 times as much, so that of like cost has 3.2 times less (at 16 servers prices differ from that average). " +
-			"On each network the plan is the best along one axis of `data`, `fsdp`, `megatron` and all layouts. The paper's figure is the most over its models, simulated at 128 servers. " +
-			"Strides: the links of each server lead to those so many numbers further. `resnet50-taso` has no batch norms. " + acceptedNote,
+		topologyTree + " " + topologyPlans + " " + topologyLinks + " " + acceptedNote,
 	}}, nil
 }
 

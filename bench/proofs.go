@@ -21,13 +21,13 @@ var published = []struct{ name, file string }{
 }
 
 func init() {
-	audits := &Benchmark{Name: "audits", What: "verdicts on the rule sets of TASO, Tensat, TASO's verifier and Unity, in all readings",
+	audits := &Benchmark{Name: "audits", What: "verdicts on the rules of TASO, Tensat and Unity",
 		Takes: "2 min", Packages: []string{"internal/pipeline/audit", "rules/peer"}, Run: audits}
 	for _, p := range published {
 		audits.Needs = append(audits.Needs, p.file)
 	}
 	Register(audits)
-	Register(&Benchmark{Name: "axioms", What: "whether the axioms are true, consistent and needed, part by part",
+	Register(&Benchmark{Name: "axioms", What: "whether the axioms are true, consistent and needed",
 		Takes: "4 min", Packages: []string{"internal/pipeline/axiomcheck"}, Run: axiomParts})
 }
 
@@ -36,7 +36,7 @@ func audits(ctx context.Context, env *Env) (*Record, error) {
 	for _, o := range audit.Outcomes {
 		t.Columns = append(t.Columns, Counted(string(o)))
 	}
-	t.Columns = append(t.Columns, Counted("say the same as another"), Counted("true laws"), Counted("generate them"),
+	t.Columns = append(t.Columns, Counted("duplicates"), Counted("distinct laws"), Counted("minimal set"),
 		Measured("time", "s").Digits(2), Measured("CPU", "s").Digits(2))
 	for _, p := range published {
 		data, err := os.ReadFile(filepath.Join(env.Data, p.file))
@@ -81,7 +81,7 @@ func axiomTable(rep *axiomcheck.Report) *Table {
 	n := func(n int) string { return thousands(fmt.Sprint(n)) }
 	laws := s.Axioms + s.Lemmas
 	t := NewTable(fmt.Sprintf("%d axioms, %d lemmas, %d refuted equations; %d findings.", s.Axioms, s.Lemmas, s.Refutes, len(rep.Findings)),
-		Label("part"), Label("result"), Measured("of its workers", "s").Digits(2))
+		Label("part"), Label("result"), Measured("worker time", "s").Digits(2))
 	t.Add("bounded, symbolic", fmt.Sprintf("%d axioms and lemmas on %s instances: %s equal as polynomials, %s undefined on both sides, %s left to random testing; %d laws on their whole scope, the others on a covering of all pairs of values",
 		laws, n(s.Instances), n(s.Symbolic), n(s.Undefined), n(s.Tested), s.Complete), s.BoundedSecs)
 	t.Add("for all sizes, ranks, strides, paddings, groups", fmt.Sprintf("%d of %d", s.ProvedAll, laws), s.UnboundedSec)

@@ -107,7 +107,7 @@ func (r *Record) Check() error {
 		return fail(errors.New("it holds no table and no plot"))
 	}
 	if !(r.Seconds >= 0 && r.CPUSeconds >= 0) {
-		return fail(errors.New("it took less than nothing"))
+		return fail(errors.New("its duration is negative"))
 	}
 	for _, s := range append([]string{r.Machine, r.Command}, r.Notes...) {
 		if err := checkText(s); err != nil {
@@ -199,7 +199,7 @@ func (t *Table) check() error {
 				return fmt.Errorf("row %d, column %q: %w", i+1, t.Columns[j].Name, err)
 			}
 			if _, ok := c.Number(); ok && t.Columns[j].Source == "" && r.Source == "" {
-				return fmt.Errorf("row %d, column %q: a number of which nothing says where it comes from", i+1, t.Columns[j].Name)
+				return fmt.Errorf("row %d, column %q: a number without a source", i+1, t.Columns[j].Name)
 			}
 		}
 	}

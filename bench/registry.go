@@ -21,7 +21,7 @@ type Benchmark struct {
 	// Takes says about how long it takes: "20 s". It is for people.
 	Takes string
 	// Packages are those whose code it speaks of, as paths in the module; those
-	// that they import are added. None: the record is of the past.
+	// that they import are added. None: the record is archived.
 	Packages []string
 	// Models and Repeat say whether it heeds these fields of Env; Default are the
 	// models where none are named.
@@ -82,6 +82,8 @@ func register(to map[string]*Benchmark, b *Benchmark) error {
 	switch {
 	case !nameForm.MatchString(b.Name):
 		return fmt.Errorf("benchmark %q: its name is not of small letters and digits, parted by single \"-\"", b.Name)
+	case b.Name == summary:
+		return fmt.Errorf("benchmark %s: the name is reserved", b.Name)
 	case to[b.Name] != nil:
 		return fmt.Errorf("benchmark %s: registered twice", b.Name)
 	case b.What == "" || strings.Contains(b.What, "\n"):
@@ -123,6 +125,6 @@ func Find(name string) (*Benchmark, error) {
 }
 
 // ErrPast is the error of a run of a record of the past.
-var ErrPast = errors.New("its record is of the past, and there is nothing to run")
+var ErrPast = errors.New("its record is archived; no command makes it again")
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

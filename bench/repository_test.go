@@ -159,7 +159,7 @@ func TestMake(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, rec, err)
 		}
 	}
-	fails("past", "nothing to run", &Env{}, func(b *Benchmark) { b.Run = nil })
+	fails("past", "no command makes it again", &Env{}, func(b *Benchmark) { b.Run = nil })
 	fails("missing package", "package zz", &Env{Root: root}, func(b *Benchmark) { b.Packages = []string{"zz"} })
 	fails("missing file", "needs rules.pb", &Env{Data: root}, func(b *Benchmark) { b.Needs = []string{"rules.pb"} })
 	fails("no folder", "needs rules.pb", &Env{}, func(b *Benchmark) { b.Needs = []string{"rules.pb"} })
@@ -262,7 +262,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := page.String()
-	for _, want := range []string{`<section id="some-name">`, "older: graph", "<svg", "16,405,411", "<code>a*b</code> and <strong>strong</strong> &lt;script&gt;"} {
+	for _, want := range []string{`<section id="some-name">`, "stale: graph", "<svg", "16,405,411", "<code>a*b</code> and <strong>strong</strong> &lt;script&gt;"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not hold %q", want)
 		}

@@ -11,14 +11,14 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "parallel-rules", What: "rules of up to 4 operators about tensors on meshes of devices, by preset, operator and kind, beside Unity's",
+	Register(&Benchmark{Name: "parallel-rules", What: "rules about tensors on device meshes vs Unity's",
 		Takes: "2 min", Packages: generator, Run: parallelRules})
 }
 
 // parallelRules generates the rules over each preset for meshes.
 func parallelRules(ctx context.Context, env *Env) (*Record, error) {
 	t := NewTable("", Label("preset, 4 operators"), Counted("graphs"), Counted("candidates"), Counted("proved"),
-		Counted("of them about meshes"), Counted("kept"), Counted("refuted"), Counted("unknown"),
+		Counted("about meshes"), Counted("kept"), Counted("refuted"), Counted("unknown"),
 		Measured("time", "s").Decimals(1), Measured("CPU", "s").Decimals(1))
 	t.AddFrom(FromBefore, "Unity, paper: about parallelization", nil, 651, nil, nil, nil, nil, nil, "30 min with 743 others", nil)
 	seen := map[string]bool{}
@@ -77,7 +77,7 @@ func layoutsOf(l *law.Law) map[string]bool {
 
 // layoutTable counts laws by operator and kind.
 func layoutTable(laws []*law.Law) *Table {
-	t := NewTable("By operator and kind (a rule may be in several lines):", Label("rules with"), Counted("rules"))
+	t := NewTable("By operator and kind (a rule may count several times):", Label("rules with"), Counted("rules"))
 	by := map[string]int{}
 	structure, any, two := 0, 0, 0
 	for _, l := range laws {

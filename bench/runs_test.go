@@ -81,7 +81,7 @@ func TestRuns(t *testing.T) {
 	if len(rec.Tables[0].Rows) != 2 {
 		t.Errorf("two models, %d rows", len(rec.Tables[0].Rows))
 	}
-	if all, some := number(t, rec.Tables[0], 0, "moves"), number(t, rec.Tables[0], 0, "that change the network"); some < 1 || some > all {
+	if all, some := number(t, rec.Tables[0], 0, "moves"), number(t, rec.Tables[0], 0, "moves that change the network"); some < 1 || some > all {
 		t.Errorf("%v of %v moves change the network", some, all)
 	}
 
@@ -157,7 +157,7 @@ func TestOptimized(t *testing.T) {
 				t.Errorf("%s: %v behind %v", p.Title, q, points[j])
 			}
 		}
-		x := number(t, rec.Tables[0], i, "faster by")
+		x := number(t, rec.Tables[0], i, "speedup")
 		end := points[len(points)-1][1]
 		if want := 1 / (1 + x/100); points[0][1] != 1 || end > want+1e-9 || end < want-1e-9 {
 			t.Errorf("%s: from %v to %v, in the table %v", p.Title, points[0], end, want)
@@ -197,7 +197,7 @@ func TestSaturated(t *testing.T) {
 	t.Cleanup(func() { nodeLimits = limits })
 	nodeLimits = []int{100, saturate.DefaultNodes}
 	rec := makeOne(t, "egraph", "squeezenet-tiny")
-	before, after := number(t, rec.Tables[0], 0, "prices before"), number(t, rec.Tables[0], 0, "prices after")
+	before, after := number(t, rec.Tables[0], 0, "cost before"), number(t, rec.Tables[0], 0, "cost after")
 	if bound := number(t, rec.Tables[0], 0, "bound"); !(after > 0 && after < before && bound > 0 && bound < before) {
 		t.Errorf("from %v to %v: %v", before, after, rec.Tables[0].Rows)
 	}

@@ -86,13 +86,13 @@ func TestState(t *testing.T) {
 		{"b/other.txt", "changed\n", "fresh"},
 		{"d/d.go", "package d // changed\n", "fresh"},
 		{"RESULTS.md", "changed\n", "fresh"},
-		{"a/new.go", "package a\n", "older: a"},
-		{"b/x.axioms", "changed\n", "older: b"},
-		{"b/data/2.json", "2\n", "older: b"},
-		{"c/k.c", "int y;\n", "older: c"},
-		{"c/c.go", "package c\n\nimport _ \"" + modulePath + "/d\"\n", "older: c, d"},
-		{"a/a.go", "package a\n", "older: ., a, b, c"},
-		{"a/a.go", "package\n", "older: sources of package a: a.go:1:9: expected 'IDENT', found 'EOF'"},
+		{"a/new.go", "package a\n", "stale: a"},
+		{"b/x.axioms", "changed\n", "stale: b"},
+		{"b/data/2.json", "2\n", "stale: b"},
+		{"c/k.c", "int y;\n", "stale: c"},
+		{"c/c.go", "package c\n\nimport _ \"" + modulePath + "/d\"\n", "stale: c, d"},
+		{"a/a.go", "package a\n", "stale: ., a, b, c"},
+		{"a/a.go", "package\n", "stale: sources of package a: a.go:1:9: expected 'IDENT', found 'EOF'"},
 	} {
 		root := tree(t)
 		digests, err := open(t, root).Tree.Digests(b.Packages)
@@ -112,13 +112,13 @@ func TestState(t *testing.T) {
 	if got := r.State(b, nil).Age; got != None {
 		t.Errorf("no record: %s", got)
 	}
-	if got := r.State(b, &Record{}).String(); !strings.HasPrefix(got, "older: ") {
+	if got := r.State(b, &Record{}).String(); !strings.HasPrefix(got, "stale: ") {
 		t.Errorf("no digests: %s", got)
 	}
 	if got := r.State(&Benchmark{Name: "x", What: "x"}, &Record{}).Age; got != Dated {
 		t.Errorf("of the past: %s", got)
 	}
-	if got := (State{Age: Older, Changed: strings.Fields("a b c d e f")}).String(); got != "older: a, b, c, d and 2 more" {
+	if got := (State{Age: Older, Changed: strings.Fields("a b c d e f")}).String(); got != "stale: a, b, c, d and 2 more" {
 		t.Error(got)
 	}
 }

@@ -20,7 +20,7 @@ const formula = "zen5"
 
 func init() {
 	timed := []string{"internal/pipeline/measure", "backends/cpu", "bench/models"}
-	Register(&Benchmark{Name: "sums", What: "sums of operators' times beside whole runs, on the CPU backend",
+	Register(&Benchmark{Name: "sums", What: "sums of operator times vs whole runs, CPU backend",
 		Takes: "4 min", Packages: timed, Models: true, Default: papers, Repeat: true, Run: sums})
 	var forms []string
 	for _, m := range append(papers, "resnet50") {
@@ -29,7 +29,7 @@ func init() {
 			forms = append(forms, v.Name)
 		}
 	}
-	Register(&Benchmark{Name: "form-times", What: "rewritten forms beside their models on the CPU backend: whole runs, and sums of operators' times",
+	Register(&Benchmark{Name: "form-times", What: "rewritten forms: whole runs and sums of operator times",
 		Takes: "15 min", Packages: timed, Models: true, Default: forms, Repeat: true, Run: sums})
 }
 
@@ -65,8 +65,8 @@ func timesOf(ctx context.Context, env *Env, o measure.Options) (*Record, error) 
 		return nil, err
 	}
 	t := NewTable("", Label("model"), Measured("end to end", "ms").Digits(3), Measured("spread", "ms").Digits(2),
-		Measured("sum of operators", "ms").Digits(3), Measured("its error", "%").Decimals(1).Signed(),
-		Modelled("formula of "+formula, "ms").Digits(3), Modelled("its error", "%").Decimals(1).Signed())
+		Measured("sum of operators", "ms").Digits(3), Measured("error", "%").Decimals(1).Signed(),
+		Modelled("formula of "+formula, "ms").Digits(3), Modelled("error", "%").Decimals(1).Signed())
 	for _, m := range rep.Models {
 		if m.Measured == nil || m.Analytic == nil {
 			return nil, fmt.Errorf("model %s: some of its operators have no time", m.Name)
@@ -75,7 +75,7 @@ func timesOf(ctx context.Context, env *Env, o measure.Options) (*Record, error) 
 		t.Add("`"+m.Name+"`", ms(m.Measured.Measured.Seconds), ms(m.Measured.Measured.MAD), ms(m.Measured.Predicted), 100*m.Measured.Error(),
 			ms(m.Analytic.Predicted), 100*m.Analytic.Error())
 	}
-	order := NewTable("Order, of pairs whose runs differ by more than their spreads:", Label("by"), Measured("pairs of models", ""),
+	order := NewTable("Order of pairs that differ by more than their spread:", Label("by"), Measured("pairs of models", ""),
 		Measured("kept", ""), Measured("pairs of forms of one model", ""), Measured("kept", ""), Measured("median error", "%").Decimals(1),
 		Measured("largest", "%").Decimals(1), Label("of"))
 	for _, by := range []struct {

@@ -24,15 +24,17 @@ type benchFlags struct {
 }
 
 func newBench() *cobra.Command {
-	return group("bench", "Make the tables of RESULTS.md, each by a benchmark with a name",
+	return group("bench", "Run benchmarks and write the tables of RESULTS.md and results/",
 		`  taso bench list
+  taso bench paper unity
   taso bench run models funnel
+  taso bench stale --within 2h --run
   taso bench report --html results.html`,
-		newBenchList(), newBenchRun(), newBenchReport())
+		newBenchList(), newBenchPaper(), newBenchRun(), newBenchStale(), newBenchReport())
 }
 
 func (k *benchFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&k.root, "root", "", "`DIR` of the checkout (default that of the working folder)")
+	c.Flags().StringVar(&k.root, "root", "", "root `DIR` of the checkout (default: the checkout around the current folder)")
 }
 
 // open opens the checkout.
@@ -41,7 +43,7 @@ func (k *benchFlags) open() (*bench.Repository, error) {
 	if root == "" {
 		var err error
 		if root, err = bench.FindRoot("."); err != nil {
-			return nil, fmt.Errorf("%w; --root names one", err)
+			return nil, fmt.Errorf("%w; name one with --root", err)
 		}
 	}
 	return bench.OpenRepository(root)
@@ -62,14 +64,17 @@ func newBenchList() *cobra.Command {
 	k := &benchFlags{}
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the benchmarks, with the dates of their records and whether the code has changed since",
-		Long: `List prints a line for each benchmark: what it finds out, about how long it takes,
-and of its record the date, the commit, and how it stands to the code:
+		Short: "List the benchmarks, the minutes they take, and which records are stale",
+		Long: `List the benchmarks: what each one measures, the minutes that its last run took, and
+the state of its record:
 
-  fresh  the code that it speaks of is the same
-  older  it is not; the packages that changed are named
-  dated  figures of an old commit, which nothing can make again
-  none   there is no record yet`,
+  fresh     the source code that it measures has not changed since
+  stale     it has changed, or the record was made before source hashes
+  archived  a record of an old commit that no command makes again
+  none      there is no record yet
+
+The packages that changed are in taso bench stale and in the JSON, with dates, commits,
+commands and papers.`,
 		Example: `  taso bench list
   taso bench list --json`,
 		Args: cobra.NoArgs,
@@ -90,6 +95,8 @@ type listed struct {
 	Commit  string      `json:"commit,omitempty"`
 	Machine string      `json:"machine,omitempty"`
 	Command string      `json:"command,omitempty"`
+	Seconds float64     `json:"seconds,omitempty"` // of the last run
+	Papers  []string    `json:"papers"`
 }
 
 func (k *benchFlags) list(c *cobra.Command, _ []string) error {
@@ -103,20 +110,30 @@ func (k *benchFlags) list(c *cobra.Command, _ []string) error {
 	}
 	var list []listed
 	var rows [][]string
+	count := map[string]int{}
 	for _, b := range bench.All() {
 		rec := records[b.Name]
 		l := listed{Name: b.Name, What: b.What, Takes: b.Takes, State: repo.State(b, rec)}
+		if l.Papers, err = bench.PapersOf(b.Name); err != nil {
+			return err
+		}
+		minutes := "–"
 		if rec != nil {
-			l.Date, l.Commit, l.Machine, l.Command = rec.Date, rec.Commit, rec.Machine, rec.Command
+			l.Date, l.Commit, l.Machine, l.Command, l.Seconds = rec.Date, rec.Commit, rec.Machine, rec.Command, rec.Seconds
+		}
+		if rec != nil && !b.Past() {
+			minutes = minutesOf(secondsOf(rec.Seconds))
 		}
 		list = append(list, l)
-		rows = append(rows, []string{l.Name, l.What, l.Takes, l.Date, l.Commit[:min(7, len(l.Commit))], l.Machine, l.State.String()})
+		rows = append(rows, []string{l.Name, l.What, minutes, l.State.Mark()})
+		count[l.State.Mark()]++
 	}
 	if k.json {
 		return writeJSON(c.OutOrStdout(), list)
 	}
-	return writeTable(c.OutOrStdout(), []column{{name: "name"}, {name: "what it finds out"}, {name: "takes"}, {name: "date"},
-		{name: "commit"}, {name: "machine"}, {name: "record"}}, rows)
+	w := c.OutOrStdout()
+	fmt.Fprintf(w, "%s: %d records fresh, %d stale, %d archived, %d missing\n\n", plural(len(list), "benchmark"), count["fresh"], count["stale"], count["archived"], count["none"])
+	return writeTable(w, []column{{name: "name"}, {name: "measures"}, {"minutes", true}, {name: "record"}}, rows)
 }
 
 // benchRun are the flags of bench run.
@@ -133,16 +150,15 @@ func newBenchRun() *cobra.Command {
 	k := &benchRun{}
 	c := &cobra.Command{
 		Use:   "run NAME...",
-		Short: "Run benchmarks, keep their records, and write their sections of RESULTS.md",
-		Long: `Run runs the benchmarks named, or with --all every one. Each finished one leaves
-its record in bench/records, its plots in bench/pictures and its section in
-RESULTS.md, so that Ctrl-C loses only the one that is running. With --out DIR the
-records go there instead, and the checkout is left as it is.
+		Short: "Run benchmarks and write their records and tables",
+		Long: `Run the named benchmarks, or all of them with --all. Each finished benchmark writes its
+record to bench/records, its plots to bench/pictures and its tables to results/ and
+RESULTS.md. Ctrl-C loses only the benchmark that is running. --out DIR writes records
+there and leaves the checkout as it is.
 
-Figures are of the code that runs: a program that is older than the code of the
-checkout is refused. Benchmarks that need public files (rule sets of others) find
-them in the folder --data; with --all those without their files are left out, and
-the exit status is 1.`,
+The program must be newer than the source code that a benchmark measures. Public rule
+files are read from --data. With --all, benchmarks whose files are missing are skipped,
+and the exit status is 1.`,
 		Example: `  taso bench run models
   taso bench run funnel growth
   taso bench run sums --models squeezenet,bert --repeat 24
@@ -155,14 +171,14 @@ the exit status is 1.`,
 	f := c.Flags()
 	f.BoolVar(&k.json, "json", false, "print the records as JSON, a list")
 	f.BoolVar(&k.all, "all", false, "run all benchmarks")
-	f.StringVar(&k.models, "models", "", "`NAMES` of built-in models and of ONNX files, parted by commas, of benchmarks that take models")
-	f.StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input of these files whose sizes are open; may be repeated")
-	f.BoolVar(&k.defaults, "defaults", false, "inputs of these files to which a file gives a default are constants")
-	f.StringArrayVar(&k.constants, "constant", nil, "`NAME=NUMBERS`: an input of these files that always has this value; may be repeated")
-	f.IntVar(&k.env.Repeat, "repeat", 0, "how often times are taken, of benchmarks that take times (default theirs)")
-	f.IntVar(&k.env.Workers, "workers", 0, "parallel workers (default one a processor)")
-	f.StringVar(&k.env.Data, "data", os.Getenv("TASO_DATA"), "`DIR` of public rule files (default the environment's TASO_DATA)")
-	f.StringVar(&k.out, "out", "", "write records to the folder `DIR`, and nothing else")
+	f.StringVar(&k.models, "models", "", "`NAMES` of built-in models and ONNX files, separated by commas, for benchmarks of models")
+	f.StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input with dynamic dimensions; may be repeated")
+	f.BoolVar(&k.defaults, "defaults", false, "treat inputs with a default value as constants")
+	f.StringArrayVar(&k.constants, "constant", nil, "`NAME=NUMBERS`: treat an input as a constant; may be repeated")
+	f.IntVar(&k.env.Repeat, "repeat", 0, "timing rounds, for benchmarks that measure times (default: the benchmark's own)")
+	f.IntVar(&k.env.Workers, "workers", 0, "parallel workers (default one per processor)")
+	f.StringVar(&k.env.Data, "data", os.Getenv("TASO_DATA"), "`DIR` of public rule files (default $TASO_DATA)")
+	f.StringVar(&k.out, "out", "", "write records to the folder `DIR` and leave the checkout as it is")
 	c.Flag("data").DefValue = ""
 	return c
 }
@@ -171,9 +187,9 @@ the exit status is 1.`,
 func (k *benchRun) chosen(names []string) ([]*bench.Benchmark, error) {
 	switch {
 	case k.all && len(names) > 0:
-		return nil, errors.New("--all goes without names")
+		return nil, errors.New("--all takes no names")
 	case !k.all && len(names) == 0:
-		return nil, errors.New("name benchmarks (taso bench list), or say --all")
+		return nil, errors.New("want names of benchmarks (see taso bench list), or --all")
 	}
 	var out []*bench.Benchmark
 	if k.all {
@@ -193,7 +209,7 @@ func (k *benchRun) chosen(names []string) ([]*bench.Benchmark, error) {
 			return nil, fmt.Errorf("benchmark %s: %w", n, bench.ErrPast)
 		}
 		if slices.Contains(names[:i], n) {
-			return nil, fmt.Errorf("benchmark %s is named twice", n)
+			return nil, fmt.Errorf("benchmark %s is given twice", n)
 		}
 		out = append(out, b)
 	}
@@ -213,10 +229,10 @@ func (k *benchRun) settings(c *cobra.Command, list []*bench.Benchmark) error {
 	}
 	for _, b := range list {
 		if k.models != "" && !b.Models && !k.all {
-			return fmt.Errorf("--models: benchmark %s takes none", b.Name)
+			return fmt.Errorf("--models: benchmark %s takes no models", b.Name)
 		}
 		if k.env.Repeat > 0 && !b.Repeat && !k.all {
-			return fmt.Errorf("--repeat: benchmark %s takes none", b.Name)
+			return fmt.Errorf("--repeat: benchmark %s measures no times", b.Name)
 		}
 	}
 	return nil
@@ -239,13 +255,13 @@ func (k *benchRun) openModels() error {
 			if _, err := os.Stat(n); err == nil {
 				files++
 			} else if !slices.Contains(builtin(), n) && !slices.Contains(bench.Real(), n) {
-				return fmt.Errorf("--models: %q is neither a file nor a built-in model (taso models lists these), nor one of %s", n, strings.Join(bench.Real(), ", "))
+				return fmt.Errorf("--models: %q is neither a file nor a built-in model (see taso models) nor one of %s", n, strings.Join(bench.Real(), ", "))
 			}
 			k.env.Models = append(k.env.Models, n)
 		}
 	}
 	if files == 0 && len(shapes)+len(constants) > 0 {
-		return errors.New("--shape, --constant: which file of --models are they for?")
+		return errors.New("--shape and --constant need an ONNX file in --models")
 	}
 	k.env.Open = func(name string) (*model.Model, error) {
 		if _, err := os.Stat(name); err != nil {
@@ -266,7 +282,7 @@ func (k *benchRun) command(b *bench.Benchmark) string {
 	if b.Models && len(k.env.Models) > 0 {
 		var names []string
 		for _, n := range k.env.Models {
-			names = append(names, filepath.Base(n)) // where they lie is nobody's business
+			names = append(names, filepath.Base(n)) // without folders
 		}
 		line += " --models " + strings.Join(names, ",")
 		for _, s := range k.shapes {
@@ -351,7 +367,7 @@ func (k *benchRun) make(c *cobra.Command, repo *bench.Repository, list []*bench.
 		env.Progress.Close()
 		var missing *bench.Missing
 		if k.all && errors.As(err, &missing) {
-			left = append(left, "left out: "+missing.Error())
+			left = append(left, "skipped: "+missing.Error())
 			continue
 		}
 		if err != nil {
@@ -381,7 +397,7 @@ func (k *benchRun) make(c *cobra.Command, repo *bench.Repository, list []*bench.
 // printRecord prints the tables of a record.
 func printRecord(c *cobra.Command, rec *bench.Record) error {
 	w := c.OutOrStdout()
-	fmt.Fprintf(w, "%s, %s s, %s s of processor time\n", rec.Name, seconds(rec.Seconds), seconds(rec.CPUSeconds))
+	fmt.Fprintf(w, "%s: %s s, %s CPU s\n", rec.Name, seconds(rec.Seconds), seconds(rec.CPUSeconds))
 	for _, t := range rec.Tables {
 		head, rows, numbers := t.Grid()
 		cols := make([]column, len(head))

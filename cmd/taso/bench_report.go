@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -24,17 +26,16 @@ func newBenchReport() *cobra.Command {
 	k := &benchReport{}
 	c := &cobra.Command{
 		Use:   "report",
-		Short: "Write the records into the sections of RESULTS.md, and pages with their plots",
-		Long: `Report writes every record into its section of RESULTS.md, between the markers
-<!-- bench:NAME --> and <!-- /bench:NAME -->; a new section begins as two markers
-with nothing between. Text outside of the markers is left as it is. A section that
-was edited by hand is refused by name; --force writes what the record says. --out
-writes the document to another file instead.
+		Short: "Write the records to RESULTS.md, results/ and an HTML page",
+		Long: `Write every record into its section of results/ or HISTORY.md, between the markers
+<!-- bench:NAME --> and <!-- /bench:NAME -->, and the summary of RESULTS.md. Text outside
+the markers is kept. A section that was edited by hand is an error; --force overwrites
+it. To add a section, write its two markers with nothing between them.
 
---html writes a page with all records and plots, one file that loads nothing, and
---svg draws the plots into a folder. --check writes nothing: the exit status is 1 if
-the document is not what the records say, and sections that are older than the code
-they speak of are listed.`,
+--out DIR writes the documents there and leaves the checkout as it is. --html writes one
+self-contained page with all records and plots, and --svg the plots. --check writes
+nothing: it lists stale records, and the exit status is 1 if a document differs from the
+records.`,
 		Example: `  taso bench report
   taso bench report --html results.html
   taso bench report --check`,
@@ -43,31 +44,31 @@ they speak of are listed.`,
 	}
 	k.add(c)
 	f := c.Flags()
-	f.StringVar(&k.out, "out", "", "write the document to `FILE`, and leave RESULTS.md as it is")
+	f.StringVar(&k.out, "out", "", "write the documents to the folder `DIR` and leave the checkout as it is")
 	f.StringVar(&k.html, "html", "", "write a page with all records and plots to `FILE`")
-	f.StringVar(&k.svg, "svg", "", "draw the plots into the folder `DIR`")
-	f.BoolVar(&k.force, "force", false, "overwrite sections that were edited by hand")
-	f.BoolVar(&k.check, "check", false, "write nothing, and compare")
+	f.StringVar(&k.svg, "svg", "", "write the plots to the folder `DIR`")
+	f.BoolVar(&k.force, "force", false, "overwrite sections edited by hand")
+	f.BoolVar(&k.check, "check", false, "write nothing; compare the documents with the records")
 	f.BoolVar(&k.json, "json", false, "print the records as JSON, a list")
 	return c
 }
 
 func (k *benchReport) run(c *cobra.Command, _ []string) error {
 	if k.check && (k.out != "" || k.html != "" || k.svg != "" || k.force || k.json) {
-		return errors.New("--check goes alone: it writes nothing")
+		return errors.New("--check writes nothing and takes no other flag")
 	}
 	repo, err := k.open()
 	if err != nil {
 		return err
 	}
-	if err := checkOutputs([]string{repo.Results}, output{"--out", k.out}, output{"--html", k.html}); err != nil {
+	if err := checkOutputs([]string{repo.Results}, output{"--html", k.html}); err != nil {
 		return err
 	}
 	records, err := bench.LoadAll(repo.Records)
 	if err != nil {
 		return err
 	}
-	text, err := repo.Render(records, nil, k.force)
+	texts, err := repo.Render(records, nil, k.force)
 	var edited *bench.Edited
 	if k.check && errors.As(err, &edited) {
 		return finding(err.Error())
@@ -76,9 +77,9 @@ func (k *benchReport) run(c *cobra.Command, _ []string) error {
 		return err
 	}
 	if k.check {
-		return k.compare(c, repo, records, text)
+		return k.compare(c, repo, records, texts)
 	}
-	if err := k.write(c, repo, records, text); err != nil {
+	if err := k.write(c, repo, records, texts); err != nil {
 		return err
 	}
 	if k.json {
@@ -98,19 +99,36 @@ func ordered(records map[string]*bench.Record) []*bench.Record {
 	return out
 }
 
-// write writes the document, its pictures and the page.
-func (k *benchReport) write(c *cobra.Command, repo *bench.Repository, records map[string]*bench.Record, text string) error {
-	path := k.out
-	if path == "" {
-		path = repo.Results
-		if err := bench.Draw(repo.Pictures, ordered(records)...); err != nil {
+// write writes the documents, their pictures and the page.
+func (k *benchReport) write(c *cobra.Command, repo *bench.Repository, records map[string]*bench.Record, texts map[string]string) error {
+	pictures := repo.Pictures
+	if k.out != "" {
+		pictures = filepath.Join(k.out, "bench", "pictures") // where the documents look for them
+	}
+	if err := bench.Draw(pictures, ordered(records)...); err != nil {
+		return err
+	}
+	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		to := path
+		if k.out != "" {
+			name, err := filepath.Rel(repo.Tree.Root, path)
+			if err != nil {
+				return err
+			}
+			to = filepath.Join(k.out, name)
+			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+				return fmt.Errorf("--out %s: %w", k.out, err)
+			}
+		}
+		if err := bench.WriteText(to, texts[path]); err != nil {
 			return err
 		}
 	}
-	if err := bench.WriteText(path, text); err != nil {
-		return err
+	where := repo.Tree.Root
+	if k.out != "" {
+		where = k.out
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "wrote %s: %s\n", path, plural(len(records), "section"))
+	fmt.Fprintf(c.ErrOrStderr(), "wrote %s of %s to %s\n", plural(len(records), "section"), plural(len(texts), "document"), where)
 	if k.svg != "" {
 		if err := bench.Draw(k.svg, ordered(records)...); err != nil {
 			return fmt.Errorf("--svg: %w", err)
@@ -127,8 +145,8 @@ func (k *benchReport) write(c *cobra.Command, repo *bench.Repository, records ma
 	return nil
 }
 
-// compare says what of the document is not as it should be, and what is old.
-func (k *benchReport) compare(c *cobra.Command, repo *bench.Repository, records map[string]*bench.Record, text string) error {
+// compare lists stale records and reports documents that differ from the records.
+func (k *benchReport) compare(c *cobra.Command, repo *bench.Repository, records map[string]*bench.Record, texts map[string]string) error {
 	for _, b := range bench.All() {
 		if rec := records[b.Name]; rec != nil {
 			if s := repo.State(b, rec); s.Age == bench.Older {
@@ -136,12 +154,14 @@ func (k *benchReport) compare(c *cobra.Command, repo *bench.Repository, records 
 			}
 		}
 	}
-	have, err := os.ReadFile(repo.Results)
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(have, []byte(text)) {
-		return finding(repo.Results + ": some sections are empty; taso bench report fills them")
+	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		have, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if string(have) != texts[path] {
+			return finding(path + ": out of date; run taso bench report")
+		}
 	}
 	return nil
 }
