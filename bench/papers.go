@@ -31,8 +31,6 @@ type Item struct {
 	What string `json:"what"`
 	// Published is what the paper reports, with units; "" where it was not read.
 	Published string `json:"published,omitempty"`
-	// Basis says where our figure comes from.
-	Basis Source `json:"basis,omitempty"`
 	// Topic is the section of RESULTS.md that holds a row for the item, "" for none.
 	Topic string `json:"topic,omitempty"`
 	// Headline rows are kept fresh: all together take [HeadlineLimit] at most.
@@ -74,8 +72,6 @@ func readPapers(text []byte) ([]*Paper, error) {
 				return fail(fmt.Errorf("item %q: its id is not lower-case words joined by \"-\", or occurs twice", it.ID))
 			case it.What == "" || strings.Contains(it.What+it.Published, "\n"):
 				return fail(fmt.Errorf("item %s: want one line of text", it.ID))
-			case it.Covered() && it.Topic != "" && it.Basis.check(false) != nil:
-				return fail(fmt.Errorf("item %s: %w", it.ID, it.Basis.check(false)))
 			case it.Topic != "" && topicOf(it.Topic) == nil:
 				return fail(fmt.Errorf("item %s: unknown topic %q", it.ID, it.Topic))
 			case (it.Topic != "" || it.Headline) && !it.Covered():

@@ -72,7 +72,7 @@ func TestPapers(t *testing.T) {
 }
 
 func TestReadPapers(t *testing.T) {
-	const good = `[{"name": "p", "title": "T", "venue": "V 2020", "items": [{"id": "p-1", "what": "w", "basis": "measured", "topic": "rules", "benchmarks": ["models"]}]}]`
+	const good = `[{"name": "p", "title": "T", "venue": "V 2020", "items": [{"id": "p-1", "what": "w", "topic": "rules", "benchmarks": ["models"]}]}]`
 	if _, err := readPapers([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,6 @@ func TestReadPapers(t *testing.T) {
 		"title or items are missing":  {`"title": "T"`, `"title": ""`},
 		`item "P-1": its id is not`:   {`"p-1"`, `"P-1"`},
 		"want one line of text":       {`"w"`, `""`},
-		`source "guessed"`:            {"measured", "guessed"},
 		`unknown topic "cooking"`:     {`"topic": "rules"`, `"topic": "cooking"`},
 		"a row without a benchmark":   {`, "benchmarks": ["models"]`, ""},
 		"a headline without a topic":  {`"topic": "rules"`, `"headline": true`},

@@ -7,10 +7,41 @@ import (
 )
 
 // reading takes figures out of a record, by the headings that its tables show. It keeps
-// the first error, such as a heading that the record does not have.
+// the first error, such as a heading that the record does not have, and the sources of the
+// figures.
 type reading struct {
-	rec *Record
-	err error
+	rec  *Record
+	err  error
+	used map[Source]bool
+}
+
+// use notes where a figure comes from.
+func (r *reading) use(c Column, row Row) {
+	s := c.Source
+	if row.Source != "" && s != "" {
+		s = row.Source
+	}
+	if s == "" {
+		return
+	}
+	if r.used == nil {
+		r.used = map[Source]bool{}
+	}
+	r.used[s] = true
+}
+
+// basis is where the figures come from, "modelled, measured": counted only if all are.
+func (r *reading) basis() string {
+	var out []string
+	for _, s := range []Source{FromModel, FromClock, FromBefore} {
+		if r.used[s] {
+			out = append(out, string(s))
+		}
+	}
+	if len(out) == 0 {
+		return string(FromCount)
+	}
+	return strings.Join(out, ", ")
 }
 
 func (r *reading) fail(format string, args ...any) {
@@ -63,12 +94,13 @@ next:
 
 // values are the numbers of a column in some rows; cells without a number are left out.
 func (r *reading) values(table int, head string, conds ...string) (out []float64) {
-	_, i := r.column(table, head)
+	t, i := r.column(table, head)
 	for _, row := range r.rows(table, conds) {
 		if i < 0 {
 			return nil
 		}
 		if x, ok := row.Cells[i].Number(); ok {
+			r.use(t.Columns[i], row)
 			out = append(out, x)
 		}
 	}
@@ -88,6 +120,7 @@ func (r *reading) show(table int, head string, conds ...string) string {
 	if len(rows) > 1 {
 		r.fail("table %d: %d rows with %s", table+1, len(rows), strings.Join(conds, ", "))
 	}
+	r.use(t.Columns[i], rows[0])
 	return rows[0].Cells[i].show(t.Columns[i].Format)
 }
 
@@ -128,7 +161,7 @@ func (r *reading) sum(table int, head string, conds ...string) float64 {
 
 // ratios are the quotients of two columns, row by row where both have a number.
 func (r *reading) ratios(table int, over, under string, conds ...string) (out []float64) {
-	_, i := r.column(table, over)
+	t, i := r.column(table, over)
 	_, j := r.column(table, under)
 	for _, row := range r.rows(table, conds) {
 		if i < 0 || j < 0 {
@@ -137,6 +170,8 @@ func (r *reading) ratios(table int, over, under string, conds ...string) (out []
 		a, known := row.Cells[i].Number()
 		b, also := row.Cells[j].Number()
 		if known && also && b != 0 {
+			r.use(t.Columns[i], row)
+			r.use(t.Columns[j], row)
 			out = append(out, a/b)
 		}
 	}

@@ -95,7 +95,7 @@ const (
 func (r *Record) Check() error {
 	fail := func(err error) error { return fmt.Errorf("record %q: %w", r.Name, err) }
 	if !nameForm.MatchString(r.Name) {
-		return fail(errors.New("its name is not of small letters and digits, parted by single \"-\""))
+		return fail(errors.New("its name is not lower-case words joined by \"-\""))
 	}
 	if _, err := time.Parse(time.DateOnly, r.Date); err != nil {
 		return fail(fmt.Errorf("its date %q is not of the form 2006-01-02", r.Date))

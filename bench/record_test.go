@@ -150,7 +150,7 @@ func TestCheckRefuses(t *testing.T) {
 		"mark of comments":                 func(r *Record) { r.Notes = []string{"<!-- /bench:some-name -->"} },
 		"does not print":                   func(r *Record) { r.Machine = "a\x00b" },
 		"more than a line":                 func(r *Record) { r.Command = "a\nb" },
-		"less than nothing":                func(r *Record) { r.Seconds = math.NaN() },
+		"its duration is negative":         func(r *Record) { r.Seconds = math.NaN() },
 		"plot 1: it has no title":          func(r *Record) { r.Plots[0].Title = "" },
 		"plot 1: 0 curves":                 func(r *Record) { r.Plots[0].Curves = nil },
 		`curve "search": source ""`:        func(r *Record) { r.Plots[0].Curves[0].Source = "" },

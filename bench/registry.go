@@ -81,7 +81,7 @@ func Register(b *Benchmark) {
 func register(to map[string]*Benchmark, b *Benchmark) error {
 	switch {
 	case !nameForm.MatchString(b.Name):
-		return fmt.Errorf("benchmark %q: its name is not of small letters and digits, parted by single \"-\"", b.Name)
+		return fmt.Errorf("benchmark %q: its name is not lower-case words joined by \"-\"", b.Name)
 	case b.Name == summary:
 		return fmt.Errorf("benchmark %s: the name is reserved", b.Name)
 	case to[b.Name] != nil:

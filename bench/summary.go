@@ -176,18 +176,19 @@ func summaryOf(records map[string]*Record, state func(*Benchmark, *Record) State
 	return strings.Join(parts, "\n\n") + "\n", nil
 }
 
-// Figure is our figure for an item, from the record of its first benchmark.
-func (it *Item) Figure(rec *Record) (string, error) {
+// Figure is our figure for an item, from the record of its first benchmark, and where its
+// numbers come from: "modelled, measured".
+func (it *Item) Figure(rec *Record) (text, basis string, err error) {
 	figure := figures[it.ID]
 	if figure == nil {
-		return "", fmt.Errorf("item %s of papers.json: no figure of ours", it.ID)
+		return "", "", fmt.Errorf("item %s of papers.json: no figure of ours", it.ID)
 	}
 	r := &reading{rec: rec}
-	text := figure(r)
+	text = figure(r)
 	if r.err != nil {
-		return "", fmt.Errorf("item %s of papers.json: %w", it.ID, r.err)
+		return "", "", fmt.Errorf("item %s of papers.json: %w", it.ID, r.err)
 	}
-	return text, nil
+	return text, r.basis(), nil
 }
 
 // summaryRow is the row of an item.
@@ -196,7 +197,7 @@ func summaryRow(p *Paper, it *Item, rec *Record, state func(*Benchmark, *Record)
 	if err != nil {
 		return "", err
 	}
-	text, err := it.Figure(rec)
+	text, basis, err := it.Figure(rec)
 	if err != nil {
 		return "", err
 	}
@@ -215,7 +216,7 @@ func summaryRow(p *Paper, it *Item, rec *Record, state func(*Benchmark, *Record)
 	if rec.Changed {
 		commit += "+"
 	}
-	cells := []string{source, it.Published, text, string(it.Basis), command, commit, state(b, rec).Mark()}
+	cells := []string{source, it.Published, text, basis, command, commit, state(b, rec).Mark()}
 	var line strings.Builder
 	for _, c := range cells {
 		if c == "" {

@@ -17,7 +17,7 @@ func checkRow(row []string) error {
 		return fmt.Errorf("%d cells, want 7: %q", len(row), row)
 	}
 	for i, form := range map[int]string{
-		0: `^[^|]+$`, 2: `[0-9a-z]`, 3: `^(measured|recorded|modelled|counted)$`,
+		0: `^[^|]+$`, 2: `[0-9a-z]`, 3: `^(counted|(measured|recorded|modelled)(, (measured|recorded))*)$`,
 		4: "^`[^`]+`$", 5: `^[0-9a-f]{7}\+?$`, 6: `^(fresh|stale|archived)$`,
 	} {
 		if !regexp.MustCompile(form).MatchString(row[i]) {
@@ -208,7 +208,20 @@ func TestReading(t *testing.T) {
 			t.Errorf("error %v, want %q", r.err, want)
 		}
 	}
-	if _, err := (&Item{ID: "none"}).Figure(rec); err == nil || !strings.Contains(err.Error(), "no figure of ours") {
+	if got := r.basis(); got != "modelled, measured" {
+		t.Errorf("basis %q", got)
+	}
+	tab.AddFrom(FromBefore, "c", 7, nil, nil)
+	r = &reading{rec: rec}
+	r.show(0, "model", "model=b")
+	if got := r.basis(); got != "counted" {
+		t.Errorf("basis of words %q", got)
+	}
+	r.show(0, "n", "model=c")
+	if got := r.basis(); got != "recorded" {
+		t.Errorf("basis of a recorded row %q", got)
+	}
+	if _, _, err := (&Item{ID: "none"}).Figure(rec); err == nil || !strings.Contains(err.Error(), "no figure of ours") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -58,6 +58,7 @@ Results without a benchmark are listed as not covered.
 type paperItem struct {
 	bench.Item
 	Ours    string        `json:"ours,omitempty"`
+	Basis   string        `json:"basis,omitempty"`
 	Seconds float64       `json:"seconds,omitempty"` // of all its benchmarks, by their records
 	Records []paperRecord `json:"records,omitempty"`
 }
@@ -150,7 +151,7 @@ func lookUp(p *bench.Paper, repo *bench.Repository, records map[string]*bench.Re
 				x.Seconds += rec.Seconds
 			}
 			if i == 0 && rec != nil && it.Topic != "" {
-				if x.Ours, err = it.Figure(rec); err != nil {
+				if x.Ours, x.Basis, err = it.Figure(rec); err != nil {
 					return nil, err
 				}
 			}
@@ -210,7 +211,7 @@ func printPaper(w io.Writer, p *bench.Paper, l *listedPaper) {
 			line("benchmark", "not covered")
 			continue
 		}
-		line("basis", string(it.Basis))
+		line("basis", it.Basis)
 		for _, r := range it.Records {
 			text := r.Benchmark
 			if r.State.Age != bench.None {
