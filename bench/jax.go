@@ -181,31 +181,43 @@ func jaxKinds(c *export.Comparison) string {
 	return strings.Join(out, ", ")
 }
 
+// Sentences of the second table.
+const (
+	jaxAssembles  = "a collective that assembles an output, not in the plan's cost"
+	jaxRounding   = "an output differs by more than 1e-5 from rounding, not in float64"
+	jaxCombined   = "XLA combined several collectives into one"
+	jaxRemoved    = "XLA removed one of two equal collectives"
+	jaxEverywhere = ": the result is on all devices, not on one"
+)
+
 // jaxForm is a sentence of a comparison without names and numbers of the one plan.
 func jaxForm(s string) string {
-	if _, rest, ok := strings.Cut(s, ") "); ok && strings.Contains(s, "puts an output together") {
-		return "a collective that " + rest
+	if strings.Contains(s, "puts an output together") {
+		return jaxAssembles
 	}
 	if strings.HasPrefix(s, "output ") && strings.Contains(s, " by rounding: in float64 ") {
-		return "an output differs by more than 1e-5 by rounding, and not in float64"
+		return jaxRounding
 	}
 	for _, f := range []string{"XLA has combined", "XLA has removed", "XLA has made", "XLA has folded", "once and not in each", "is charged and not sent", "lies as", "is said as all-reduce", "is said as all-gather"} {
 		if i := strings.Index(s, f); i >= 0 {
 			switch {
 			case f == "XLA has combined":
-				return "XLA has combined several into one"
+				return jaxCombined
 			case f == "XLA has removed":
-				return "XLA has removed one of two that send the same"
+				return jaxRemoved
 			case f == "XLA has made":
-				return "XLA has made an all-reduce and a slice of a reduce-scatter"
+				return "XLA made an all-reduce and a slice of a reduce-scatter"
 			case f == "XLA has folded":
-				return "XLA has computed at once what depends on no input"
+				return "XLA folded constants"
 			case f == "lies as":
-				return "a weight lies otherwise behind the step than before it"
+				return "a weight is sharded differently after the step"
 			case f == "is charged and not sent":
-				return "charged and not sent: all devices of the program have it"
+				return "in the plan's cost, not sent: all devices have it"
 			}
-			return strings.TrimSpace(s[i:][:len(f)]) + ": the plan has the result on one device, the program on all"
+			if kind, ok := strings.CutPrefix(f, "is said as "); ok {
+				return "run as " + kind + jaxEverywhere
+			}
+			return f
 		}
 	}
 	return s

@@ -54,11 +54,11 @@ func TestJAXPlans(t *testing.T) {
 
 func TestJAXForm(t *testing.T) {
 	for _, c := range []struct{ said, want string }{
-		{"XLA has combined 2 all-reduce into one: send1, send0", "XLA has combined several into one"},
-		{"send4: loss_whole_b (reduce of 4 bytes) puts an output together, for which a plan is not charged", "a collective that puts an output together, for which a plan is not charged"},
-		{"send0: x is said as all-gather of 8 bytes: the plan has the result on one device, the program on all", "is said as all-gather: the plan has the result on one device, the program on all"},
-		{"2 scatter of 8 bytes (x) is charged and not sent: in a program of each device all have it", "charged and not sent: all devices of the program have it"},
-		{"output w: differs by 5.4e-05 of its largest element by rounding: in float64 by 4.3e-13", "an output differs by more than 1e-5 by rounding, and not in float64"},
+		{"XLA has combined 2 all-reduce into one: send1, send0", jaxCombined},
+		{"send4: loss_whole_b (reduce of 4 bytes) puts an output together, for which a plan is not charged", jaxAssembles},
+		{"send0: x is said as all-gather of 8 bytes: the plan has the result on one device, the program on all", "run as all-gather: the result is on all devices, not on one"},
+		{"2 scatter of 8 bytes (x) is charged and not sent: in a program of each device all have it", "in the plan's cost, not sent: all devices have it"},
+		{"output w: differs by 5.4e-05 of its largest element by rounding: in float64 by 4.3e-13", jaxRounding},
 		{"output w: differs by 5.4e-05 of its largest element", "output w: differs by 5.4e-05 of its largest element"},
 		{"something else", "something else"},
 	} {

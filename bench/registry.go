@@ -16,26 +16,26 @@ import (
 
 // Benchmark is a named run whose outcome is a record.
 type Benchmark struct {
-	Name string // small letters and digits, parted by "-"
-	What string // what it finds out, in a line
-	// Takes says about how long it takes: "20 s". It is for people.
+	Name string // lower-case words and digits, joined by "-"
+	What string // what it measures, in one line
+	// Takes is about how long a run takes: "20 s", "5 min".
 	Takes string
-	// Packages are those whose code it speaks of, as paths in the module; those
-	// that they import are added. None: the record is archived.
+	// Packages are the packages that it measures, as paths in the module; those that
+	// they import are added. None: the record is archived.
 	Packages []string
-	// Models and Repeat say whether it heeds these fields of Env; Default are the
-	// models where none are named.
+	// Models and Repeat say whether it uses these fields of Env; Default are the
+	// models if none are given.
 	Models  bool
 	Default []string
 	Repeat  bool
-	// Needs are files of the folder of public data, without which it cannot run.
+	// Needs are files of the folder of public data that it cannot run without.
 	Needs []string
-	// Run does the work and returns tables, plots and notes; what [Make] fills in
-	// may be left out. When ctx ends it returns its error.
+	// Run returns a record with tables, plots and notes; [Make] fills in the rest. When
+	// ctx ends it returns the error of ctx.
 	Run func(ctx context.Context, env *Env) (*Record, error)
 }
 
-// Past says whether it is a record of the past, which cannot be run.
+// Past says whether the benchmark cannot be run: its record is archived.
 func (b *Benchmark) Past() bool { return b.Run == nil }
 
 // Env is what a run is given.
@@ -87,11 +87,11 @@ func register(to map[string]*Benchmark, b *Benchmark) error {
 	case to[b.Name] != nil:
 		return fmt.Errorf("benchmark %s: registered twice", b.Name)
 	case b.What == "" || strings.Contains(b.What, "\n"):
-		return fmt.Errorf("benchmark %s: what it says is not one line", b.Name)
+		return fmt.Errorf("benchmark %s: its What is not one line", b.Name)
 	case b.Run != nil && len(b.Packages) == 0:
-		return fmt.Errorf("benchmark %s: whose code does it speak of?", b.Name)
+		return fmt.Errorf("benchmark %s: no packages", b.Name)
 	case b.Models && len(b.Default) == 0:
-		return fmt.Errorf("benchmark %s: which models by default?", b.Name)
+		return fmt.Errorf("benchmark %s: no default models", b.Name)
 	}
 	to[b.Name] = b
 	return nil

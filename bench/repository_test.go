@@ -238,8 +238,8 @@ func TestRegister(t *testing.T) {
 		"registered twice":    func(*Benchmark) {},
 		"its name is not":     func(b *Benchmark) { b.Name = "A" },
 		"is not one line":     func(b *Benchmark) { b.Name, b.What = "b", "x\ny" },
-		"whose code does it":  func(b *Benchmark) { b.Name, b.Packages = "b", nil },
-		"which models by":     func(b *Benchmark) { b.Name, b.Models = "b", true },
+		"no packages":         func(b *Benchmark) { b.Name, b.Packages = "b", nil },
+		"no default models":   func(b *Benchmark) { b.Name, b.Models = "b", true },
 		`"--": its name`:      func(b *Benchmark) { b.Name = "--" },
 		`"a--b": its name is`: func(b *Benchmark) { b.Name = "a--b" },
 	} {

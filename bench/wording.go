@@ -95,10 +95,15 @@ var captions = map[string]string{
 
 // cells maps words in cells of older records to present ones.
 var cells = map[string]string{
-	"as it came": "unchanged",
-	"nobody":     "none",
-	"the default: axioms, lemmas, laws about networks": "default: axioms, lemmas, network laws",
-	"laws about networks":                              "network laws",
+	"as it came":                        "unchanged",
+	"nobody":                            "none",
+	"XLA has combined several into one": jaxCombined,
+	"XLA has removed one of two that send the same":                                    jaxRemoved,
+	"a collective that puts an output together, for which a plan is not charged":       jaxAssembles,
+	"an output differs by more than 1e-5 by rounding, and not in float64":              jaxRounding,
+	"is said as all-reduce: the plan has the result on one device, the program on all": "run as all-reduce" + jaxEverywhere,
+	"the default: axioms, lemmas, laws about networks":                                 "default: axioms, lemmas, network laws",
+	"laws about networks": "network laws",
 }
 
 // phrases rewrites sentences in titles and notes of older records.
