@@ -209,15 +209,14 @@ func jaxForm(s string) string {
 				return "XLA made an all-reduce and a slice of a reduce-scatter"
 			case f == "XLA has folded":
 				return "XLA folded constants"
+			case f == "once and not in each":
+				return "XLA sends once, not in each micro-batch"
 			case f == "lies as":
 				return "a weight is sharded differently after the step"
 			case f == "is charged and not sent":
 				return "in the plan's cost, not sent: all devices have it"
 			}
-			if kind, ok := strings.CutPrefix(f, "is said as "); ok {
-				return "run as " + kind + jaxEverywhere
-			}
-			return f
+			return "run as " + strings.TrimPrefix(f, "is said as ") + jaxEverywhere
 		}
 	}
 	return s
