@@ -1,7 +1,7 @@
 package bench
 
-// Records of the past: figures of old commits, and of other programs, that no
-// command of this one makes again. Their command is what made them.
+// Archived records: figures of old commits, and of other programs, that no benchmark makes
+// again. Their command is the one that made them.
 func init() {
 	for _, b := range []Benchmark{
 		{Name: "certificates", What: "size of the certificate for residual networks"},

@@ -125,6 +125,6 @@ func Find(name string) (*Benchmark, error) {
 }
 
 // ErrPast is the error of a run of a record of the past.
-var ErrPast = errors.New("its record is archived; no command makes it again")
+var ErrPast = errors.New("its record is archived; it cannot be run again")
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

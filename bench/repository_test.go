@@ -159,7 +159,7 @@ func TestMake(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, rec, err)
 		}
 	}
-	fails("past", "no command makes it again", &Env{}, func(b *Benchmark) { b.Run = nil })
+	fails("past", "it cannot be run again", &Env{}, func(b *Benchmark) { b.Run = nil })
 	fails("missing package", "package zz", &Env{Root: root}, func(b *Benchmark) { b.Packages = []string{"zz"} })
 	fails("missing file", "needs rules.pb", &Env{Data: root}, func(b *Benchmark) { b.Needs = []string{"rules.pb"} })
 	fails("no folder", "needs rules.pb", &Env{}, func(b *Benchmark) { b.Needs = []string{"rules.pb"} })

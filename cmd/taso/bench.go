@@ -70,7 +70,7 @@ the state of its record:
 
   fresh     the source code that it measures has not changed since
   stale     it has changed, or the record was made before source hashes
-  archived  a record of an old commit that no command makes again
+  archived  a record of an old commit that no benchmark makes again
   none      there is no record yet
 
 The packages that changed are in taso bench stale and in the JSON, with dates, commits,
