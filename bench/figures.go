@@ -1,6 +1,9 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // tensatModels are the models of Tensat's table 1, as conditions on rows name them.
 const tensatModels = "`resnext50`|`nasneta`|`nasrnn`|`bert`|`inceptionv3`|`squeezenet`|`vgg19`"
@@ -43,8 +46,10 @@ var figures = map[string]func(r *reading) string{
 		}
 		return fmt.Sprintf("%d of %d forms optimized to the cost of their model", reached, len(more))
 	},
-	"tensat-table-1":      searched,
-	"tensat-table-1-taso": searched,
+	// Search auto over the models of Tensat's table 1.
+	"tensat-table-1": func(r *reading) string {
+		return fmt.Sprintf("%s %% in %s s", r.span(0, "speedup, %", "model="+tensatModels, "search=auto"), r.span(0, "search, s", "model="+tensatModels, "search=auto"))
+	},
 	"tensat-extraction": func(r *reading) string {
 		const model, after = "model=`nasneta`", "cost after, ms"
 		return fmt.Sprintf("%s ms; greedy %s ms, exact %s ms", r.show(0, "cost before, ms", model, "search=auto"),
@@ -80,7 +85,7 @@ var figures = map[string]func(r *reading) string{
 		return fmt.Sprintf("soap %s × on 4 V100", r.show(0, "soap, × data", "model=`inceptionv3-full`", "devices=4"))
 	},
 	"flexflow-delta": func(r *reading) string {
-		return fmt.Sprintf("%s × faster, equal after all %.0f edits", r.span(0, "speedup"), r.sum(0, "equal"))
+		return fmt.Sprintf("%s × faster, equal after %s of %s edits", r.span(0, "speedup"), whole(r.sum(0, "equal")), whole(r.sum(0, "edits")))
 	},
 	"alpa-gpt": func(r *reading) string {
 		return family(r, "`gpt-350m`|`gpt-760m`|`gpt-1.3b`|`gpt-2.6b`|`gpt-6.7b`|`gpt-15b`|`gpt-39b`")
@@ -104,7 +109,7 @@ var figures = map[string]func(r *reading) string{
 	"own-presets": func(r *reading) string {
 		return fmt.Sprintf("3 operators: %s rules kept, in %s CPU s", r.span(0, "kept", "operators=3"), r.span(0, "CPU, s", "operators=3"))
 	},
-	"own-axioms":       func(r *reading) string { return r.rec.Tables[0].Title },
+	"own-axioms":       func(r *reading) string { return strings.TrimSuffix(r.rec.Tables[0].Title, ".") },
 	"own-certificates": func(r *reading) string { return r.show(0, "bytes of the certificate", "blocks=48") + " bytes" },
 	"own-peers-egg": func(r *reading) string {
 		return fmt.Sprintf("egg %s × of our time, egg with explanations %s ×, egglog %s ×", r.span(0, "egg / ours"),
@@ -161,7 +166,7 @@ var figures = map[string]func(r *reading) string{
 		return fmt.Sprintf("sum over whole run %s ×", between("%.2f", r.ratios(0, "sum of operators, ms", "end to end, ms")))
 	},
 	"own-cost-order": func(r *reading) string {
-		return fmt.Sprintf("%s %% in the right order", r.span(0, "right, %"))
+		return fmt.Sprintf("%s %% of pairs that differ by more than 10 %% in the right order", r.show(0, "right, %", "pairs that differ by more than, %=10"))
 	},
 	"own-gap": func(r *reading) string {
 		const auto = "planner=auto, least time"
@@ -186,10 +191,13 @@ var figures = map[string]func(r *reading) string{
 	},
 }
 
+// whole writes a number as tables show a count.
+func whole(x float64) string { return floatCell(x).show("") }
+
 // verdicts sums up the audit of a file.
 func verdicts(r *reading, file string) string {
 	return fmt.Sprintf("%s true, %s conditional, %s refuted, %s ill-formed, %s not decided", r.show(0, "proved", file), r.show(0, "conditional", file),
-		r.show(0, "refuted", file), r.show(0, "ill-formed", file), floatCell(r.sum(0, "unknown", file)+r.sum(0, "unsupported", file)).show(""))
+		r.show(0, "refuted", file), r.show(0, "ill-formed", file), whole(r.sum(0, "unknown", file)+r.sum(0, "unsupported", file)))
 }
 
 // family compares planner alpa with the expert's plan over a family of models, and counts
@@ -202,9 +210,4 @@ func family(r *reading, models string) string {
 		out += fmt.Sprintf("; %d more fit with alpa only", only)
 	}
 	return out
-}
-
-// searched sums up search auto over the models of Tensat's table 1.
-func searched(r *reading) string {
-	return fmt.Sprintf("%s %% in %s s", r.span(0, "speedup, %", "model="+tensatModels, "search=auto"), r.span(0, "search, s", "model="+tensatModels, "search=auto"))
 }
