@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	Register(&Benchmark{Name: "optimize-cpu", What: "models before and after optimize: our backend, ONNX Runtime",
+	Register(&Benchmark{Name: "optimize-cpu", What: "models before and after optimize: ours and ONNX Runtime",
 		Takes: "20 min", Packages: []string{"internal/pipeline/optimize", "internal/pipeline/measure", "backends/cpu", "bench/models", "onnx", "internal/ort"},
 		Models: true, Default: papers, Repeat: true, Run: optimizeCPU})
 }

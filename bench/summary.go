@@ -147,7 +147,7 @@ func summaryOf(records map[string]*Record, state func(*Benchmark, *Record) State
 	var parts []string
 	line := fmt.Sprintf("%d headline rows (**bold**) take %.0f min together to make again, by their records", h.Rows, math.Ceil(h.Seconds/60))
 	if len(h.Estimated) > 0 {
-		line += fmt.Sprintf("; %s by its estimate, since its record has no duration", "`"+strings.Join(h.Estimated, "`, `")+"`")
+		line += "; by estimate where a record has no duration: `" + strings.Join(h.Estimated, "`, `") + "`"
 	}
 	parts = append(parts, wrap(line+"."))
 	for _, t := range topics {

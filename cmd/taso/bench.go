@@ -132,7 +132,7 @@ func (k *benchFlags) list(c *cobra.Command, _ []string) error {
 		return writeJSON(c.OutOrStdout(), list)
 	}
 	w := c.OutOrStdout()
-	fmt.Fprintf(w, "%s: %d records fresh, %d stale, %d archived, %d missing\n\n", plural(len(list), "benchmark"), count["fresh"], count["stale"], count["archived"], count["none"])
+	fmt.Fprintf(w, "%s; records: %d fresh, %d stale, %d archived, %d missing\n\n", plural(len(list), "benchmark"), count["fresh"], count["stale"], count["archived"], count["none"])
 	return writeTable(w, []column{{name: "name"}, {name: "measures"}, {"minutes", true}, {name: "record"}}, rows)
 }
 

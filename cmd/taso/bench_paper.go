@@ -26,7 +26,8 @@ func newBenchPaper() *cobra.Command {
 		Long: `List the results of a paper (tables, figures, claims): what the paper reports, our
 figure, the benchmarks that cover it, the minutes that they took, whether our figure is
 measured, recorded, modelled or counted, and whether its record is fresh or stale.
-Results without a benchmark are listed as not covered.
+Results without a benchmark are listed as not covered. A benchmark without a record covers
+nothing yet.
 
 --list lists the papers. The entry "own" holds results of this project that no paper has.`,
 		Example: `  taso bench paper --list
@@ -136,7 +137,7 @@ func lookUp(p *bench.Paper, repo *bench.Repository, records map[string]*bench.Re
 	}
 	for _, it := range p.Items {
 		x := paperItem{Item: it}
-		if it.Covered() {
+		if it.Covered() && records[it.Benchmarks[0]] != nil {
 			l.Covered++
 		}
 		for i, name := range it.Benchmarks {
@@ -193,9 +194,12 @@ func printPaper(w io.Writer, p *bench.Paper, l *listedPaper) {
 	if l.Venue != "" {
 		name += ", " + l.Venue
 	}
-	fmt.Fprintf(w, "%s: %d of %s covered, %.0f min to make again", name, l.Covered, plural(len(l.Items), "result"), l.Seconds/60)
+	fmt.Fprintf(w, "%s: %d of %s covered", name, l.Covered, plural(len(l.Items), "result"))
+	if l.Seconds > 0 {
+		fmt.Fprintf(w, "; %.0f min to make again", l.Seconds/60)
+	}
 	if len(l.Unknown) > 0 {
-		fmt.Fprintf(w, " and %s of unknown duration", plural(len(l.Unknown), "benchmark"))
+		fmt.Fprintf(w, "; %s of unknown duration", plural(len(l.Unknown), "benchmark"))
 	}
 	fmt.Fprintf(w, "\n%s\n", l.Title)
 	for _, it := range l.Items {
@@ -213,13 +217,14 @@ func printPaper(w io.Writer, p *bench.Paper, l *listedPaper) {
 		}
 		line("basis", it.Basis)
 		for _, r := range it.Records {
-			text := r.Benchmark
-			if r.State.Age != bench.None {
-				text += fmt.Sprintf(", %s min, %s", minutesOf(secondsOf(r.Seconds)), r.State.Mark())
-			} else {
-				text += ", no record yet"
+			switch {
+			case r.State.Age == bench.None:
+				line("benchmark", r.Benchmark+", no record yet")
+			case r.Seconds == 0:
+				line("benchmark", r.Benchmark+", duration unknown, "+r.State.Mark())
+			default:
+				line("benchmark", fmt.Sprintf("%s, %s min, %s", r.Benchmark, minutesOf(secondsOf(r.Seconds)), r.State.Mark()))
 			}
-			line("benchmark", text)
 		}
 	}
 }

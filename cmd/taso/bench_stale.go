@@ -107,7 +107,7 @@ func (k *benchStale) stale(c *cobra.Command, _ []string) error {
 		fmt.Fprintf(w, " and %d of unknown duration", unknown)
 	}
 	if len(fit) < len(jobs) {
-		fmt.Fprintf(w, " for the %d that fit into %s", len(fit), k.within)
+		fmt.Fprintf(w, " for the %d that fit into %s", len(fit), shortDuration(k.within))
 	}
 	fmt.Fprintln(w)
 	if len(fit) == 0 {
@@ -115,6 +115,18 @@ func (k *benchStale) stale(c *cobra.Command, _ []string) error {
 	}
 	fmt.Fprintln(w)
 	return writeTable(w, []column{{name: "name"}, {"minutes", true}, {name: "commit"}, {name: "record"}}, rows)
+}
+
+// shortDuration writes 2h0m0s as 2h.
+func shortDuration(d time.Duration) string {
+	s := d.String()
+	if rest, ok := strings.CutSuffix(s, "m0s"); ok {
+		s = rest + "m"
+	}
+	if rest, ok := strings.CutSuffix(s, "h0m"); ok {
+		s = rest + "h"
+	}
+	return s
 }
 
 // minutesOf writes a duration in minutes.
@@ -152,14 +164,14 @@ func (k *benchStale) remake(c *cobra.Command, repo *bench.Repository, jobs []ben
 	var failed error
 	for i, j := range jobs {
 		if k.within > 0 && time.Since(start)+j.Took > k.within {
-			stopped = fmt.Sprintf("stopped before %s: the limit of %s is near", j.Benchmark.Name, k.within)
+			stopped = fmt.Sprintf("stopped before %s: the limit of %s is near", j.Benchmark.Name, shortDuration(k.within))
 			break
 		}
 		fmt.Fprintf(c.ErrOrStderr(), "%d of %d: %s, last time %s min\n", i+1, len(jobs), j.Benchmark.Name, minutesOf(j.Took))
 		done, left, err := k.like(j).make(c, repo, list[i:i+1])
 		made, skipped = append(made, done...), append(skipped, left...)
 		if err != nil && parent.Err() == nil && errors.Is(err, context.DeadlineExceeded) && c.Context().Err() != nil {
-			stopped = fmt.Sprintf("stopped in %s at the limit of %s", j.Benchmark.Name, k.within)
+			stopped = fmt.Sprintf("stopped in %s at the limit of %s", j.Benchmark.Name, shortDuration(k.within))
 			break
 		}
 		if err != nil {
