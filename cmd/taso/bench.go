@@ -34,7 +34,7 @@ func newBench() *cobra.Command {
 }
 
 func (k *benchFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&k.root, "root", "", "root `DIR` of the checkout (default: the checkout around the current folder)")
+	c.Flags().StringVar(&k.root, "root", "", "`DIR` of the checkout (default: the one around this folder)")
 }
 
 // open opens the checkout.
@@ -171,11 +171,11 @@ and the exit status is 1.`,
 	f := c.Flags()
 	f.BoolVar(&k.json, "json", false, "print the records as JSON, a list")
 	f.BoolVar(&k.all, "all", false, "run all benchmarks")
-	f.StringVar(&k.models, "models", "", "`NAMES` of built-in models and ONNX files, separated by commas, for benchmarks of models")
+	f.StringVar(&k.models, "models", "", "`NAMES` of built-in models and ONNX files, separated by commas")
 	f.StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input with dynamic dimensions; may be repeated")
 	f.BoolVar(&k.defaults, "defaults", false, "treat inputs with a default value as constants")
 	f.StringArrayVar(&k.constants, "constant", nil, "`NAME=NUMBERS`: treat an input as a constant; may be repeated")
-	f.IntVar(&k.env.Repeat, "repeat", 0, "timing rounds, for benchmarks that measure times (default: the benchmark's own)")
+	f.IntVar(&k.env.Repeat, "repeat", 0, "timing rounds (default: the benchmark's own)")
 	f.IntVar(&k.env.Workers, "workers", 0, "parallel workers (default one per processor)")
 	f.StringVar(&k.env.Data, "data", os.Getenv("TASO_DATA"), "`DIR` of public rule files (default $TASO_DATA)")
 	f.StringVar(&k.out, "out", "", "write records to the folder `DIR` and leave the checkout as it is")
