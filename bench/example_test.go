@@ -229,3 +229,18 @@ func ExampleReal() {
 	fmt.Println(bench.Real()[:2])
 	// Output: [blazeface-front blazeface-back]
 }
+
+// The index from papers to benchmarks.
+func ExampleFindPaper() {
+	p, err := bench.FindPaper("tensat")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s, %s: %s\n", p.Short(), p.Venue, p.Items[0].What)
+	_, err = bench.FindPaper("flex")
+	fmt.Println(err)
+	// Output:
+	// Tensat, MLSys 2021: Table 1: speedup and optimizer time, T4
+	// no paper "flex" in the index: did you mean flexflow?
+}
