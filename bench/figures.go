@@ -99,6 +99,24 @@ var figures = map[string]func(r *reading) string{
 	"graphpipe-speedup": func(r *reading) string { return fmt.Sprintf("%s ×", r.span(0, "DAG over row, ×")) },
 	"topoopt-speedup":   func(r *reading) string { return fmt.Sprintf("%s ×", r.span(0, "over the fat tree, ×")) },
 
+	"own-compare": func(r *reading) string {
+		var out []string
+		for _, opt := range []string{"on", "off"} {
+			faster, slower := 0, 0
+			for _, x := range r.values(0, "to, %", "optimizations="+opt) { // the end of the interval
+				if x < 0 {
+					faster++
+				}
+			}
+			for _, x := range r.values(0, "taso, 95 % interval from, %", "optimizations="+opt) {
+				if x > 0 {
+					slower++
+				}
+			}
+			out = append(out, fmt.Sprintf("%s: %d of %d faster, %d slower", opt, faster, len(r.rows(0, []string{"optimizations=" + opt})), slower))
+		}
+		return strings.Join(out, "; ")
+	},
 	"own-funnel": func(r *reading) string {
 		return fmt.Sprintf("%s proved, %s kept, %s refuted, %s unknown", r.show(1, "rules proved"), r.show(1, "kept"),
 			r.show(1, "refuted, with a counterexample"), r.show(1, "unknown"))

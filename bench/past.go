@@ -6,6 +6,7 @@ func init() {
 	for _, b := range []Benchmark{
 		{Name: "certificates", What: "size of the certificate for residual networks"},
 		{Name: "code-before", What: "lines of Go before and after a refactoring"},
+		{Name: "compare-optimizers", What: "models in ONNX Runtime by taso and four other optimizers"},
 		{Name: "false-laws", What: "false laws once called proved, and their verdicts since"},
 		{Name: "four-operators", What: "rules of 4 operators: counts and times at several commits"},
 		{Name: "kernels", What: "CPU kernels vs gonum, OpenBLAS and oneDNN"},

@@ -1,9 +1,11 @@
 package bench
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -135,5 +137,31 @@ func TestRegistry(t *testing.T) {
 	}
 	if _, err := Find("model"); err == nil || !strings.Contains(err.Error(), "did you mean models") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// The record of compare-optimizers says what the report of the script says.
+func TestCompareOptimizers(t *testing.T) {
+	r := checkout(t)
+	rec, err := Load(r.Records, "compare-optimizers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := read(t, filepath.Join(r.Topics, "compare-optimizers.txt"))
+	if !strings.Contains(report[:strings.Index(report, "\n")], shortCommit(rec.Commit)) {
+		t.Fatalf("the report is not of commit %s, of which the record is", shortCommit(rec.Commit))
+	}
+	text, basis, err := (&Item{ID: "own-compare"}).Figure(rec)
+	if err != nil || basis != "recorded" {
+		t.Errorf("basis %q, %v", basis, err)
+	}
+	for _, opt := range []string{"on", "off"} {
+		m := regexp.MustCompile(`(?m)^taso, optimizations ` + opt + `: faster (\d+),.* slower (\d+);`).FindStringSubmatch(report)
+		if m == nil {
+			t.Fatalf("the report has no line of optimizations %s", opt)
+		}
+		if want := fmt.Sprintf("%s: %s of %d faster, %s slower", opt, m[1], len(rec.Tables[0].Rows)/2, m[2]); !strings.Contains(text, want) {
+			t.Errorf("%q, want %q", text, want)
+		}
 	}
 }

@@ -30,7 +30,7 @@ var topics = []topic{
 	{"audit", "Audits and proofs", "certificates", 0},
 	{"egraph", "E-graphs and extraction", "egraph", 0},
 	{"optimize", "Optimized models", "optimize-kernels", 0},
-	{"cpu", "CPU backend", "optimize-cpu", 0},
+	{"cpu", "ONNX Runtime and CPU backend", "optimize-cpu", 0},
 	{"gpu", "GPU", "", 0},
 	{"plans", "Parallel training plans", "plans-alpa", 0},
 	{"jax", "Plans run by JAX", "", 0},
