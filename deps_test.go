@@ -40,7 +40,7 @@ line 3     internal/judge search/saturate enumerate enumerate/general verify ver
 line 2     search model/fold model/feed internal/lawtext internal/roundtrip internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/broadcast rules/tasopb rules/peer rules/egglog egraph/tensor verify/sums verify/assume onnx cost
 line 1     graph/interp graph/bank law law/rewrite verify/meaning model lower
 line 0     . graph graph/op graph/grad graph/intern graph/bounds egraph egraph/extract internal/z3
-line leaf  internal/lex internal/golden internal/atomicfile internal/exactjson internal/must
+line leaf  internal/suggest internal/lex internal/golden internal/atomicfile internal/exactjson internal/must
 line leaf  onnx/onnxpb internal/npy internal/ort internal/eggrun internal/fetch internal/jax
 line leaf  internal/collector internal/draw internal/memo internal/parallel internal/progress internal/procstat internal/spill internal/hostile
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/atomicfile"
+	"github.com/taso-go/taso/internal/suggest"
 )
 
 // Machine is the description of a device by a few numbers. Its file is one JSON
@@ -119,7 +120,7 @@ func FindMachine(name string) (*Machine, error) {
 	for _, m := range all {
 		names = append(names, m.Name)
 	}
-	return nil, fmt.Errorf("machine %q is not built in: %s are; a file is named by its path", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown machine %q%s; write a file as a path, such as ./my.json", name, suggest.OneOf(name, names))
 }
 
 // ReadMachine reads a description; file is the name used in errors.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/suggest"
 )
 
 // Universe is what terms are made of.
@@ -88,8 +89,7 @@ func New(names []string) (*Universe, error) {
 			continue
 		}
 		if !slices.ContainsFunc(families, func(f family) bool { return f.name == n }) {
-			return nil, fmt.Errorf("operator %q is not one of %s, nor a preset (%s)", n,
-				strings.Join(OperatorNames(), ", "), strings.Join(presetNames(), ", "))
+			return nil, fmt.Errorf("unknown operator or preset %q%s", n, suggest.OneOf(n, slices.Concat(OperatorNames(), presetNames())))
 		}
 		want[n] = true
 	}

@@ -52,7 +52,7 @@ return y`)
 	fmt.Println(err)
 	// Output:
 	// [1 16 7 7]
-	// bad.graph:2:5: operator relux is not known
+	// bad.graph:2:5: unknown operator relux; did you mean relu?
 }
 
 func ExampleGraph_Hash() {

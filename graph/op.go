@@ -294,6 +294,15 @@ func Ops() []*Op {
 	return out
 }
 
+// OpNames lists the names of all operators, sorted.
+func OpNames() []string {
+	var names []string
+	for _, op := range Ops() {
+		names = append(names, op.Name)
+	}
+	return names
+}
+
 // ParamIndex is the position of a parameter, or -1.
 func (op *Op) ParamIndex(name string) int {
 	for i, p := range op.Params {

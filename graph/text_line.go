@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/taso-go/taso/internal/lex"
+	"github.com/taso-go/taso/internal/suggest"
 )
 
 // statement is a line of a graph's text: the definition of a node, or the return.
@@ -223,7 +224,7 @@ func (r *lineReader) application() {
 	}
 	op, ok := Lookup(name)
 	if !ok {
-		r.reject(r.opCol, "operator %s is not known", name)
+		r.reject(r.opCol, "unknown operator %s%s", name, suggest.DidYouMean(name, OpNames()))
 	}
 	r.op = op
 	named := map[string]Value{}

@@ -58,7 +58,7 @@ func TestParseTextErrors(t *testing.T) {
 		{`"\q" : float32[]`, "f:1:1: string is not well formed"},
 		{`x ! float32[]`, "f:1:3: unexpected character '!'"},
 		{`"" : float32[]`, "f:1:1: the name is empty"},
-		{x + "y = relux(x)", "f:2:5: operator relux is not known"},
+		{x + "y = relux(x)", "f:2:5: unknown operator relux; did you mean relu?"},
 		{x + "y = relu[a=1](x)", "f:2:10: operator relu has no attribute a"},
 		{x + "y = slice[axis=0, lo=0](x)", "f:2:5: operator slice: attribute hi is missing"},
 		{x + "y = slice[axis=0, axis=0](x)", "f:2:19: attribute axis is given twice"},

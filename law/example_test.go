@@ -21,7 +21,7 @@ func ExampleParse() {
 	fmt.Println(err)
 	// Output:
 	// 1 split_concat 2 <nil>
-	// my.axioms:3:20: unknown operator transpos
+	// my.axioms:3:20: unknown operator transpos; did you mean transpose?
 	// my.axioms:3:29: tensor Y is not given
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/lex"
+	"github.com/taso-go/taso/internal/suggest"
 )
 
 // single reads a term that must have one output.
@@ -85,7 +86,7 @@ func (p *parser) application(name string, pos Pos) []*Term {
 			op, ok = graph.Lookup(name)
 		}
 		if !ok {
-			p.errorf(pos, "unknown operator %s", name)
+			p.errorf(pos, "unknown operator %s%s", name, suggest.DidYouMean(name, graph.OpNames()))
 		}
 	}
 	named := map[string]graph.Value{}

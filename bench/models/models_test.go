@@ -218,7 +218,7 @@ func TestSeeds(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	_, err := models.Build("resnet51", 0)
-	if !errors.Is(err, models.ErrUnknown) || !strings.Contains(err.Error(), `build model "resnet51": there is no such model: want one of resnet50-taso, `) {
+	if !errors.Is(err, models.ErrUnknown) || !strings.Contains(err.Error(), `build model "resnet51": there is no such model; did you mean resnet50?`) {
 		t.Errorf("got %v", err)
 	}
 	good := models.EncoderConfig{Layers: 1, Sequence: 2, Hidden: 6, Heads: 3}

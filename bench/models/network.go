@@ -7,6 +7,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/internal/suggest"
 	"github.com/taso-go/taso/model"
 )
 
@@ -115,8 +116,14 @@ func find(name string) (rewrite *form, b builder, doc string, err error) {
 		}
 		return rewrite, b, doc, nil
 	}
-	return nil, nil, "", fmt.Errorf("%w: want one of %s, one of their rewritten forms, or one of these with %q behind it",
-		ErrUnknown, strings.Join(slices.Concat(Names(), Further()), ", "), tinySuffix)
+	var known []string
+	for _, n := range slices.Concat(Names(), Further()) {
+		known = append(known, n, n+tinySuffix)
+	}
+	for _, v := range Variants("") {
+		known = append(known, v.Name, v.Name+tinySuffix)
+	}
+	return nil, nil, "", fmt.Errorf("%w%s", ErrUnknown, suggest.OneOf(name, known))
 }
 
 func try(b builder, seed uint64) (n *Network, err error) {

@@ -30,64 +30,54 @@ func newAudit() *cobra.Command {
 	k := &auditFlags{}
 	var readings []string
 	for _, s := range audit.All {
-		readings = append(readings, fmt.Sprintf("  %-15s %s", s.Name, s.Doc))
+		readings = append(readings, fmt.Sprintf("  %-15s %s", s.Name, wrapped(s.Doc, 18)))
 	}
 	var verdicts []string
 	for _, o := range audit.Outcomes {
-		verdicts = append(verdicts, fmt.Sprintf("  %-12s %s", o, o.Doc()))
+		verdicts = append(verdicts, fmt.Sprintf("  %-12s %s", o, wrapped(o.Doc(), 15)))
 	}
 	c := &cobra.Command{
 		Use:   "audit FILE...",
-		Short: "Say of each rule of anyone's rule set whether it is true, and what of the set is needless",
-		Long: `Audit reads rule sets and gives each rule one verdict:
+		Short: "Check the soundness of every rule in a rule set, and find redundant rules",
+		Long: `Each rule gets one verdict, about all shapes (but for up-to):
 
 ` + strings.Join(verdicts, "\n") + `
 
-Verdicts are about all sizes and ranks, but for up-to. One from the axioms (taso
-axioms list) has a certificate that Z3 and the checker accept, one by sums mostly has
-one that the checker accepts, one by the order of numbers has none. The counts and the
-report names those that have one.
+A rule left => right is sound if, wherever the left side is defined, the right side is defined and
+equal. Rules written with == are checked in both directions.
 
-Formats, told by the content: TASO's protocol buffer (taso) and verifier text
-(taso-verifier), Tensat's s-expressions (tensat, tensat-multi), FlexFlow's JSON
-(flexflow), and our own text and JSON (text, json). "-" is the standard input.
-
-What a format leaves open is read in each of these ways, unless --semantics names
-some; a rule is proved if it holds in all of them that are about it:
+FILE is a rule set of TASO (taso, taso-verifier), Tensat (tensat, tensat-multi), FlexFlow
+(flexflow) or of this program (text, json); the content tells which. "-" is standard input. These
+formats do not say how to pad, average, group and broadcast. A rule is proved if it holds under
+all readings that apply, or those of --semantics:
 
 ` + strings.Join(readings, "\n") + `
   ` + audit.GroupsNote + `
 
-A rule left to right is true if, wherever the left side is defined, the right
-side is defined and equal. Sides of rules written == count both ways.
-
-With --explain, only the rules it names are decided, unless a file is written.
-
-The exit status is 0 if every rule decided is proved, 1 if not, 2 if a file cannot
-be read: what is wrong in it is printed with its place, all of it where the format
-allows.`,
+The exit status is 0 if every rule is proved, 1 if not, 2 if a file cannot be read.
+docs/auditing.md has more.`,
 		Example: `  taso audit graph_subst.pb
-  taso audit --semantics strict --json my.rules > audit.json
-  taso audit --html audit.html --minimal core.rules tensat.txt
   taso audit --explain 12 graph_subst.pb
+  taso audit --html audit.html --minimal core.rules tensat.txt
+  taso audit --semantics strict --json my.rules > audit.json
   taso audit --replay audit.json`,
 		RunE: k.run,
 	}
 	f := c.Flags()
-	f.StringVar(&k.format, "format", "", "`form` of the files: "+strings.Join(peerFormats(), ", ")+" (default by their content)")
-	f.StringSliceVar(&k.semantics, "semantics", nil, "readings of the files, separated by commas (default all)")
-	f.IntVar(&k.opt.Workers, "workers", 0, "parallel workers (default one a processor)")
-	f.Uint64Var(&k.opt.Seed, "seed", 1, "seed of the values tried for counterexamples")
-	f.BoolVar(&k.opt.NoSet, "no-set", false, "judge rules one by one; leave out duplicates and what is derivable")
-	f.BoolVar(&k.opt.Quantified, "quantified", false, "also prove with quantified axioms, a solver for each rule, and compare the times")
-	f.BoolVar(&k.json, "json", false, "print the report as JSON (of several files, a list)")
+	f.StringVar(&k.format, "format", "", "`format` of the files: "+strings.Join(peerFormats(), ", ")+" (default by content)")
+	f.StringSliceVar(&k.semantics, "semantics", nil, "readings to check, `NAME,NAME` (default all)")
+	f.IntVar(&k.opt.Workers, "workers", 0, "parallel workers (default one per processor)")
+	f.Uint64Var(&k.opt.Seed, "seed", 1, "seed of the values that are tried as counterexamples")
+	f.BoolVar(&k.opt.NoSet, "no-set", false, "do not look for duplicates and derivable rules")
+	f.BoolVar(&k.opt.Quantified, "quantified", false, "also prove with quantified axioms in Z3, and compare the times")
+	f.BoolVar(&k.json, "json", false, "print the report as JSON (a list for several files)")
 	f.BoolVar(&k.quiet, "summary", false, "print the counts only")
 	f.StringVar(&k.out, "out", "", "write the report as JSON to `FILE`")
 	f.StringVar(&k.html, "html", "", "write a page with the graphs of each rule to `FILE`")
-	f.StringVar(&k.minimal, "minimal", "", "write a subset from which all true rules follow to `FILE.rules`, certificates beside it")
-	f.StringVar(&k.cert, "cert", "", "write all true rules to `FILE.rules`, certificates beside it")
-	f.StringVar(&k.explain, "explain", "", "print one rule, by `ID`, name or number, with its proof or counterexample")
-	f.StringVar(&k.replay, "replay", "", "evaluate the counterexamples in `FILE` (a report in JSON) again")
+	f.StringVar(&k.minimal, "minimal", "", "write a subset that implies all sound rules to `FILE.rules`, with certificates")
+	f.StringVar(&k.cert, "cert", "", "write all sound rules to `FILE.rules`, with certificates")
+	f.StringVar(&k.explain, "explain", "", "print one rule, by `ID`, name or number, with its proof or counterexample; check no other")
+	f.StringVar(&k.replay, "replay", "", "evaluate the counterexamples of a JSON report, `FILE`, again")
 	return c
 }
 
@@ -103,12 +93,12 @@ func (k *auditFlags) run(c *cobra.Command, args []string) error {
 	defer collector.Lazily(collector.Audit, 0)()
 	if k.replay != "" {
 		if len(args) > 0 {
-			return errors.New("--replay takes no files beside the one it names")
+			return errors.New("--replay reads only the file that it names; give no FILE")
 		}
 		return k.again(c)
 	}
 	if len(args) == 0 {
-		return errors.New("no file given; \"-\" reads the standard input")
+		return errors.New("no file given; usage: taso audit FILE... (- is standard input)")
 	}
 	for _, name := range k.semantics {
 		s, err := audit.FindSemantics(name)
@@ -121,7 +111,7 @@ func (k *auditFlags) run(c *cobra.Command, args []string) error {
 		return fmt.Errorf("--workers %d: must be at least 1", k.opt.Workers)
 	}
 	if k.minimal != "" && k.opt.NoSet {
-		return errors.New("--minimal looks at the rules together, which --no-set leaves out")
+		return errors.New("--minimal and --no-set: give only one of them")
 	}
 	for _, path := range []string{k.minimal, k.cert} {
 		if path != "" {

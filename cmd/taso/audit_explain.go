@@ -8,6 +8,7 @@ import (
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/pipeline/audit"
+	"github.com/taso-go/taso/internal/suggest"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules/peer"
 	"github.com/taso-go/taso/verify/explain"
@@ -16,8 +17,10 @@ import (
 // explainRule prints what an audit found of the rules of an id, name or number.
 func explainRule(w io.Writer, reps []*audit.Report, id string) error {
 	n := 0
+	var names []string
 	for _, rep := range reps {
 		for _, r := range rep.Rules {
+			names = append(names, r.Name, r.ID)
 			if !isNamed(r.Index, r.Name, r.ID, id) {
 				continue
 			}
@@ -30,7 +33,7 @@ func explainRule(w io.Writer, reps []*audit.Report, id string) error {
 		}
 	}
 	if n == 0 {
-		return fmt.Errorf("--explain %s: there is no such rule", id)
+		return fmt.Errorf("--explain %s: there is no such rule%s", id, suggest.DidYouMean(id, names))
 	}
 	return nil
 }

@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/internal/suggest"
 	"github.com/taso-go/taso/law"
 )
 
 func newAxioms() *cobra.Command {
-	return group("axioms", "The operator properties that every proof starts from",
+	return group("axioms", "List and check the axioms that proofs start from",
 		"  taso axioms list\n  taso axioms check", newAxiomsList(), newAxiomsCheck())
 }
 
@@ -21,9 +22,9 @@ func newAxiomsList() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list [NAME]",
 		Short: "List the axioms, lemmas and refuted equations, or print one",
-		Long: `List the operator properties: axioms (assumed by the provers, checked by
-evaluation), lemmas (proved from the axioms) and refuted equations (false, each
-with a counterexample among small sizes). With NAME, print that one.`,
+		Long: `Axioms are properties of operators, such as associativity. Each is proved for all shapes from
+operator semantics (taso check). Lemmas are proved from the axioms. Refuted equations are false,
+each with a counterexample.`,
 		Example: `  taso axioms list
   taso axioms list matmul_assoc
   taso axioms list --text > all.axioms
@@ -53,31 +54,24 @@ with a counterexample among small sizes). With NAME, print that one.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	c.Flags().BoolVar(&text, "text", false, "print the texts as they stand in the program")
-	c.MarkFlagsMutuallyExclusive("json", "text")
+	c.Flags().BoolVar(&text, "text", false, "print the source text")
+	exclusive(c, "json", "text")
 	return c
 }
 
-// maxSimilar bounds the names suggested for a wrong one.
-const maxSimilar = 6
-
 func findAxiom(laws []*law.Law, name string) (*law.Law, error) {
-	var near []string
+	var names []string
 	for _, l := range laws {
 		if l.Name == name {
 			return l, nil
 		}
-		if strings.Contains(l.Name, name) || strings.HasPrefix(name, l.Name) {
-			near = append(near, l.Name)
-		}
+		names = append(names, l.Name)
 	}
-	if len(near) == 0 {
-		return nil, fmt.Errorf("there is no law %q (taso axioms list shows all)", name)
+	hint := suggest.DidYouMean(name, names)
+	if hint == "" {
+		hint = "; taso axioms list shows all"
 	}
-	if len(near) > maxSimilar {
-		near = append(near[:maxSimilar], "...")
-	}
-	return nil, fmt.Errorf("there is no law %q; similar: %s", name, strings.Join(near, ", "))
+	return nil, fmt.Errorf("there is no law %q%s", name, hint)
 }
 
 // sentence is a law's comment on one line.

@@ -24,49 +24,45 @@ type axiomsCheck struct {
 }
 
 var partHelp = map[axiomcheck.Part]string{
-	axiomcheck.Bounded:     "check every law on small sizes, for all real values",
-	axiomcheck.Unbounded:   "prove every law for all sizes",
-	axiomcheck.Redundancy:  "look which axioms follow from the others, and prove the lemmas",
-	axiomcheck.Refutes:     "find a counterexample to each refuted equation",
-	axiomcheck.Mutants:     "change every law in one place and refute what comes out",
-	axiomcheck.Consistency: "look for tensors that differ and become equal",
+	axiomcheck.Bounded:     "check on small shapes, for all real values",
+	axiomcheck.Unbounded:   "prove for all shapes",
+	axiomcheck.Redundancy:  "derive axioms from the others, and the lemmas",
+	axiomcheck.Refutes:     "find counterexamples to the refuted equations",
+	axiomcheck.Mutants:     "change each law in one place and refute the result",
+	axiomcheck.Consistency: "search for unequal tensors that become equal",
 }
 
 func newAxiomsCheck() *cobra.Command {
 	k := &axiomsCheck{parts: map[axiomcheck.Part]*bool{}}
 	c := &cobra.Command{
 		Use:   "check [NAME...]",
-		Short: "Check the axioms themselves: true, consistent, needed, and no weaker than they must be",
-		Long: `Check the laws that every proof starts from, as somebody would who believes
-nothing. Without flags of parts all parts are run; with NAME, for those laws.
+		Short: "Check that the axioms are sound, consistent and not redundant",
+		Long: `Six independent checks; without a flag all of them run, for all laws or those named:
 
-  bounded      every law, symbolically, on the instances of a scope: sizes 1 to 4,
-               strides 1 and 2, all paddings, any activation, axis runs. Entries
-               are polynomials, so that equality holds for all real values
-  unbounded    every law for all sizes, by comparing sums
-  redundancy   whether an axiom follows from the other axioms; lemmas must
-  refutes      every refuted equation has a counterexample that replays
-  mutants      every law with one thing changed is refuted, or known to be true
-  consistency  no unequal tensors become equal: in an e-graph under all laws, nor
-               for Z3
+  --bounded      evaluates each law symbolically on small shapes: sizes 1 to 4, strides 1 and 2,
+                 all paddings; entries are polynomials, so it holds for all real values
+  --unbounded    proves each law for all shapes from operator semantics
+  --redundancy   derives axioms from the other axioms, and every lemma
+  --refutes      replays a counterexample of each refuted equation
+  --mutants      changes each law in one place, and refutes the result if it is false
+  --consistency  searches for unequal tensors that the laws make equal, in an e-graph and with Z3
 
-With --file your own laws are checked, beside those of the program, which proofs
-may use too. --checkpoint FILE keeps what is done, and the same command goes on
-from there. The exit status is 1 if anything was found.`,
+--file checks your own laws; proofs may use those of the program too. --checkpoint keeps finished
+work, and the same command continues. The exit status is 1 if there is a finding.`,
 		Example: `  taso axioms check
   taso axioms check --bounded --mutants matmul_assoc conv_relu
-  taso axioms check --bounded --instances 20000 --json > axioms.json
-  taso axioms check --file my.axioms --checkpoint my.state`,
+  taso axioms check --file my.axioms --checkpoint my.state
+  taso axioms check --bounded --instances 20000 --json > axioms.json`,
 		RunE: k.run,
 	}
 	f := c.Flags()
 	for _, p := range axiomcheck.Parts {
 		k.parts[p] = f.Bool(string(p), false, partHelp[p])
 	}
-	f.StringVar(&k.file, "file", "", "check the laws in `FILE`; \"-\" reads the standard input")
-	f.IntVar(&k.opt.Instances, "instances", 0, "most instances of a law in the bounded part (default 4000)")
-	f.IntVar(&k.opt.Workers, "workers", 0, "parallel workers (default one a processor)")
-	f.StringVar(&k.opt.Checkpoint, "checkpoint", "", "keep finished work in `FILE`, and go on from what is there")
+	f.StringVar(&k.file, "file", "", "check the laws in `FILE`, or - for standard input")
+	f.IntVar(&k.opt.Instances, "instances", 0, "largest number of instances of a law in --bounded (default 4000)")
+	f.IntVar(&k.opt.Workers, "workers", 0, "parallel workers (default one per processor)")
+	f.StringVar(&k.opt.Checkpoint, "checkpoint", "", "keep finished work in `FILE`, and continue from there")
 	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 	return c
 }

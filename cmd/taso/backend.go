@@ -17,6 +17,7 @@ import (
 	"github.com/taso-go/taso/backends/cuda"
 	"github.com/taso-go/taso/backends/recorded"
 	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/internal/suggest"
 )
 
 // A family is the backends whose names begin alike, up to a ':'.
@@ -77,7 +78,7 @@ func families() []family {
 					fmt.Fprintln(w, d)
 				}
 				if errors.Is(err, recorded.ErrSettings) {
-					err = fmt.Errorf("%w\nname one by a part of its text: --backend recorded:FILE@TEXT", err)
+					err = fmt.Errorf("%w\nchoose one by a part of its text: --backend recorded:FILE@TEXT", err)
 				}
 				return b, err
 			},
@@ -96,11 +97,10 @@ func families() []family {
 	}
 }
 
-// modesHelp is said by the commands that run models on a CUDA device.
+// modesHelp is part of the help of the commands that run models on a CUDA device.
 var modesHelp = fmt.Sprintf(`
---backend cuda computes on a GPU, where there is one (taso doctor says), products and
-convolutions in float32, or with less precision and more speed in the mode of
-cuda:MODE: %s. cuda:1 is the second device, cuda:1:tf32 both.`, strings.Join(cuda.Modes()[1:], ", "))
+--backend cuda uses the first GPU in float32, cuda:1 the second, cuda:MODE faster arithmetic with
+less precision: %s. taso doctor lists the GPUs.`, strings.Join(cuda.Modes()[1:], ", "))
 
 // recordedFile is the file in the name of a recorded backend, and a part of the text of
 // the setting that is meant, which may be given behind an '@'.
@@ -133,8 +133,8 @@ func forms(list []family) string {
 	return strings.Join(out[:last], ", ") + " or " + out[last]
 }
 
-// find is the family of a name.
-func find(list []family, name string) (family, error) {
+// find is the family of a name. Beside those of the list, the names of also may stand there.
+func find(list []family, name string, also ...string) (family, error) {
 	first, rest, more := strings.Cut(name, ":")
 	for _, f := range list {
 		takes := strings.Contains(f.form, ":")
@@ -143,7 +143,27 @@ func find(list []family, name string) (family, error) {
 			return f, nil
 		}
 	}
-	return family{}, fmt.Errorf("--backend %s: want %s", name, forms(list))
+	known := slices.Clone(also)
+	for _, f := range list {
+		known = append(known, f.name)
+	}
+	what, hint := "unknown backend", suggest.DidYouMean(first, known)
+	switch {
+	case first == "gpu" || first == "nvidia":
+		hint = "; did you mean cuda?"
+	case slices.ContainsFunc(families(), func(f family) bool { return f.name == first }):
+		what, hint = "no such form of a backend", ""
+		if !slices.Contains(known, first) {
+			what = "this backend runs no models"
+		}
+	}
+	if hint == "" {
+		hint = "; want " + forms(list)
+		if len(also) > 0 {
+			hint += ", or " + strings.Join(also, ", ")
+		}
+	}
+	return family{}, fmt.Errorf("--backend %s: %s%s", name, what, hint)
 }
 
 // openRunner is the backend of that name that runs models.

@@ -32,7 +32,7 @@ func TestBatch(t *testing.T) {
 		}
 		return stdout.String(), stderr.String()
 	}
-	if _, says := taso(0, "import", path); !strings.Contains(says, "taso import: open.onnx leaves the batch open (axis 0 of x): it is taken to be 1; --batch gives another\n") {
+	if _, says := taso(0, "import", path); !strings.Contains(says, "taso import: open.onnx: batch is dynamic (axis 0 of x); assuming 1 (override with --batch)\n") {
 		t.Error(says)
 	}
 	if _, says := taso(0, "import", path, "--batch", "2"); says != "" {
@@ -61,7 +61,7 @@ func TestBatch(t *testing.T) {
 	}
 	fixed := filepath.Join(dir, "fixed.onnx")
 	taso(0, "import", path, "--batch", "5", "--out", fixed)
-	if _, says := taso(2, "check", "--no-z3", proof, fixed, fixed, "--batch", "6"); !strings.Contains(says, "--batch 6: no input of the models leaves its batch open") {
+	if _, says := taso(2, "check", "--no-z3", proof, fixed, fixed, "--batch", "6"); !strings.Contains(says, "--batch 6: no model has a dynamic batch") {
 		t.Error(says)
 	}
 	// With a shape, which says what the batch is, nothing is left for --batch.

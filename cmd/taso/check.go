@@ -33,46 +33,27 @@ func newCheck() *cobra.Command {
 	k := &checkFlags{}
 	c := &cobra.Command{
 		Use:   "check [CERTFILE [MODEL RESULT] | PLAN.json [MODEL]]",
-		Short: "Check certificates, with the checker and with Z3: of rules, of an optimized model, of a plan, of the axioms",
-		Long: `Check reads a certificate file and checks every entry: that each step is a use of
-an axiom (or of a lemma proved before) whose conditions hold, and that the rule
-follows from the steps by congruence alone. Z3 then decides the same equations.
-An entry may instead have a proof from what its operators compute, which uses no
-law. What the checkers trust is listed in verify/check/doc.go and
-verify/meaning/doc.go.
+		Short: "Check certificates of rules, optimized models and training plans",
+		Long: `What is checked depends on the arguments:
 
-Without an argument it checks the proofs that come with the program: those of all
-axioms and lemmas from what their operators compute, and the certificates of the
-lemmas and of the laws about networks.
+  (none)                   the proofs of taso's own axioms, lemmas and rules
+  FILE.cert or FILE.rules  every certificate of a rule set; each rule must have one
+  PROOF MODEL RESULT       a proof of taso optimize or taso verify --prove: that RESULT computes
+                           what MODEL does (without the models: only that the equation follows)
+  PLAN.json [MODEL]        a plan of taso parallelize: that the devices compute the training step
+                           of MODEL, that shardings, step time and memory are as the plan says;
+                           then it is run on virtual devices. Claims that cannot be derived, such
+                           as lower bounds, are listed as the plan's.
 
-The axioms must be those of this program (taso axioms list), unless --any-axioms
-is given; those of a proof about models are some of them, and laws that are proved
-now from what their operators compute. "-" reads the standard input. A FILE.rules may be given instead: each
-of its rules must have a certificate in FILE.cert, and those are checked.
+The checker replays each step of a proof; it does not use the code that found it. Z3 decides the
+same equations a second time. What must be right for a certificate to be right is listed in
+docs/trust.md. Axioms must be those of this program (--any-axioms accepts others). "-" reads
+standard input.
 
-Of a proof of taso optimize alone it is said whether its equation follows; which
-models it is about is not known without them. With MODEL and RESULT, CERTFILE is a proof of taso optimize or taso verify --prove:
-its equation must be about these two models, as verify/network/doc.go says, and
-follow from laws that are axioms of this program, are proved in the file, or are
-proved now from what their operators compute. The numbers of weights are compared,
-and those that were computed ahead are computed again.
-
-PLAN.json is a plan of taso parallelize: its certificate must show that the graph which
-the devices run computes what the sequential one does, for all inputs and weights. That
-one must be the training step of MODEL, or of the built-in model that the plan names.
-Where nodes and stages come from, how tensors lie on the devices, and what a step takes on
-its cluster are derived again and must be as the plan says; the step must fit in what a device
-may hold. What only a search knows, such as a lower bound or that a plan is optimal, is listed
-as claimed by the plan, and so are layouts that cannot be derived.
-Then the plan is run on virtual devices, exactly modulo a prime and in float32, loss, new
-weights and new state, or, where that takes long, a small variant of a built-in model
-that the same planner lays out.
-
-The report lists the assumptions of what was checked, such as reals: numbers are real, so
-rounding does not count. docs/trust.md defines them, and lists what is trusted. The exit
-status is 1 if an entry is rejected, and with --strict if there is an assumption.`,
+The report lists assumptions such as reals: rounding does not count. The exit status is 1 if an
+entry is rejected, and with --strict if there is an assumption.
+` + modelHelp,
 		Example: `  taso check
-  taso check my.cert
   taso check my.rules
   taso check faster.proof model.onnx faster.onnx
   taso check plan.json
@@ -87,20 +68,20 @@ status is 1 if an entry is rejected, and with --strict if there is an assumption
 	}
 	k.model.add(c)
 	f := c.Flags()
-	f.BoolVar(&k.any, "any-axioms", false, "accept a file with axioms of its own")
-	f.BoolVar(&k.z3, "z3", true, "ask Z3 as well")
-	f.BoolVar(&k.noZ3, "no-z3", false, "do not ask Z3")
-	f.BoolVar(&k.noRun, "no-run", false, "do not run a plan on virtual devices")
-	f.StringVar(&k.machine, "machine", "", "the cluster of a plan, by name or file (default the one that it names)")
-	f.BoolVar(&k.strict, "strict", false, "of a proof or a certificate: exit with status 1 if it needs an assumption (docs/trust.md)")
+	f.BoolVar(&k.any, "any-axioms", false, "accept a file with its own axioms")
+	f.BoolVar(&k.z3, "z3", true, "also check with Z3")
+	f.BoolVar(&k.noZ3, "no-z3", false, "do not use Z3")
+	f.BoolVar(&k.noRun, "no-run", false, "do not run the plan on virtual devices")
+	f.StringVar(&k.machine, "machine", "", "cluster of the plan, by `name` or file (default the one it names)")
+	f.BoolVar(&k.strict, "strict", false, "exit with status 1 if a proof needs an assumption (docs/trust.md)")
 	f.BoolVar(&k.json, "json", false, "print the report as JSON")
-	c.MarkFlagsMutuallyExclusive("z3", "no-z3")
+	exclusive(c, "z3", "no-z3")
 	return c
 }
 
 func (k *checkFlags) run(c *cobra.Command, args []string) error {
 	if k.strict && (len(args) == 0 || isPlan(args[0]) && len(args) < 3) {
-		return errors.New("--strict: give a certificate or a proof")
+		return errors.New("--strict needs a certificate or a proof")
 	}
 	if len(args) == 0 {
 		return k.own(c)

@@ -1,31 +1,18 @@
-// Taso generates substitutions of tensor graphs, proves them from axioms and
-// checks the certificates; and it reads, runs, measures and compares the models
-// that such substitutions are for.
+// Taso makes ONNX models faster with rewrite rules that are proved. It discovers and proves
+// rewrite rules, audits the rule sets of others, optimizes models with a proof that the result
+// is equal, and plans parallel training.
 //
-//	taso gen-rules      enumerate graphs, find equal ones, prove, write a rule set
-//	taso audit          is each rule of anyone's rule set true?
-//	taso axioms list    the operator properties that every proof starts from
-//	taso axioms check   are they true, consistent and needed?
-//	taso rules show     a rule set, or one rule with its proof
-//	taso rules convert  between text, JSON and the protocol buffer of TASO
-//	taso check          check certificates, with the checker and with Z3
-//	taso models         the built-in models, listed or written
-//	taso import         what is in a model
-//	taso show           its graph as text, picture or page
-//	taso run            execute and time it
-//	taso measure        time each of its operators and keep the times
-//	taso verify         do two models compute the same?
-//	taso doctor         what of this machine can be used, CUDA above all
-//	taso bench          the tables of RESULTS.md, each by a benchmark with a name
-//	taso version
+//	taso optimize model.onnx --out faster.onnx
+//	taso verify model.onnx faster.onnx
+//	taso gen-rules --max-ops 2 --out my.rules
+//	taso audit my.rules
 //
-// Results go to the standard output, everything else to the standard error: one
-// line for each fault, with file, place and cause. The exit status is 0 if all
-// is well, 1 if there is something to look at (a certificate rejected, models
-// that differ, a run stopped early, rules that a format cannot hold), and 2 if
-// the command could not do its work (usage, unreadable input).
+// "taso --help" lists all commands, "taso COMMAND --help" explains one. Results go to standard
+// output, everything else to standard error: one line for each error, with file, place and cause.
+// The exit status is 0 for success, 1 if there is something to look at (a rejected certificate,
+// models that differ, an interrupted run), and 2 if the command could not do its work.
 //
-// A file of this package is one command: its flags, how its result is printed.
-// The work is done by the packages below (internal/pipeline/..., rules,
-// verify/check, onnx). model.go has what the commands on models share.
+// Each command has a file here with its flags and its printed report; the work is done in
+// internal/pipeline and the packages below. root.go has the list of commands, help.go the form of
+// help texts and the errors about flags, model.go what the commands on models share.
 package main

@@ -13,20 +13,14 @@ func newDoctor() *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what of this machine can be used: CUDA, with every file that was tried, and the rest",
-		Long: `Doctor says what taso can use here: the processor's kernels, Z3, ONNX Runtime, and
-CUDA: every path where its libraries were looked for and what came of it, the versions
-that were found, what is missing for what and what is done instead, and the devices with
-their properties. Each device runs a small model, whose numbers are compared with the
-processor's.
+		Short: "Report what works on this machine: CPU kernels, Z3, ONNX Runtime, CUDA",
+		Long: `For CUDA the report lists each library path that was tried, the versions found, what is missing
+and what is used instead, and the devices. Each device runs a small model, which is compared with
+the CPU. TASO_LIBCUDA names the driver library, and TASO_CUDA_LIBDIR the folders of the other CUDA
+libraries, separated by ':'; where they are set, nowhere else is searched.
 
-TASO_LIBCUDA names the driver's library, or its folder, and TASO_CUDA_LIBDIR the folders of
-the others, separated by ':'. What is set is all that is looked at.
-
-The exit status is 0 if CUDA works, or if nothing of a GPU is here, and 1 if something is
-here and does not do: a driver that is too old or does not load, no device, no NVRTC, a
-library of another major, a device on which the model fails. Where TASO_LIBCUDA is set, no
-driver is such a finding, too.`,
+The exit status is 0 if CUDA works or this machine has no GPU, and 1 if CUDA is present but
+broken, or TASO_LIBCUDA is set and there is no driver. docs/cuda.md has more.`,
 		Example: `  taso doctor
   taso doctor --json
   TASO_CUDA_LIBDIR=$HOME/env/lib/python3.12/site-packages/nvidia/cu13/lib taso doctor`,
@@ -47,6 +41,6 @@ driver is such a finding, too.`,
 			return err
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	return c
 }

@@ -29,68 +29,53 @@ func newGenRules() *cobra.Command {
 	g := &genRules{}
 	c := &cobra.Command{
 		Use:   "gen-rules",
-		Short: "Enumerate graphs, find equal ones, prove them, write a rule set",
-		Long: `Gen-rules enumerates all graphs up to --max-ops operators, finds those that agree
-on random inputs, states each pair as a law in its most general form, and proves
-it from the axioms (taso axioms list) or from what its operators compute. Only what
-is proved becomes a rule, and each rule gets a certificate, which taso check checks.
+		Short: "Discover rewrite rules by enumeration, prove them, write a rule set",
+		Long: `Graphs of up to --max-ops operators are enumerated and evaluated on random inputs. Two graphs
+that agree become a candidate rule in its most general form. What is proved, from the axioms or
+from operator semantics, becomes a rule with a certificate for taso check.
 
-What it will do and how long that takes is said at once, on the standard error; the
-estimate is from recorded runs. The report names the kept rules that save most time
-and that no axiom, lemma or law of the program says by itself, the first of each kind.
-What a rule saves is modelled: the time that its cheaper side takes less, by the
-formula of zen5 for operators by themselves, all sizes 64, windows 3x3, strides 1.
-Rules about constants, those that leave nothing but an input, and those in which an
-operator has one tensor twice are not named.
+Of equal graphs only one, the representative, is extended (--exhaustive extends all). From 4
+operators on, convolutions and pools of weights or constants are left out (--ops taso keeps them).
+--ops takes operators, or one preset and further operators:
 
-The same flags give the same files, whatever the number of workers. Ctrl-C stops
-the run cleanly: what is proved so far is written, and the exit status is 1. With
---checkpoint the same command goes on later. With --memory the graphs of a level
-that do not fit are sorted on disk, in the folder --spill.
+` + presetHelp() + `
 
-With --parallel rules are about tensors on meshes of devices: a family of equal shapes,
-whose mesh axes stand in front of them, made and ended by partition, combine, replicate,
-reduce, lift and drop; each_NAME[over=[g]] applies an operator to each member. The size of
-each mesh axis is a variable of the rule. Without --ops all presets for meshes are run,
-one after the other, for one set.
+--parallel discovers rules about sharded tensors, with the presets parallel-... (default all).
+The same flags give the same files. Ctrl-C writes the rules that are proved so far; with
+--checkpoint the same command continues. docs/rules.md has more, docs/scale.md about long runs.
 
-Operators: ` + strings.Join(enumerate.DefaultNames(), " ") + `;
-when asked for: ` + strings.Join(enumerate.OperatorNames()[len(enumerate.DefaultNames()):], " ") + `
-
-Presets, operators with inputs that suit them:
-` + presetHelp(),
+Operators: ` + wrapped(strings.Join(enumerate.DefaultNames(), " "), len("Operators: ")) + `
+On request: ` + wrapped(strings.Join(enumerate.OperatorNames()[len(enumerate.DefaultNames()):], " "), len("On request: ")),
 		Example: `  taso gen-rules --max-ops 3 --out my.rules
-  taso gen-rules --max-ops 4 --memory 8G --checkpoint state --out my.rules --pb my.pb
+  taso gen-rules --max-ops 4 --memory 8G --checkpoint state --out my.rules
+  taso gen-rules --max-ops 3 --ops bert --out bert.rules --html bert.html
   taso gen-rules --max-ops 3 --ops matmul,ewadd,concat,split --minimal --out small.rules
-  taso gen-rules --max-ops 3 --ops bert --out bert.rules
-  taso gen-rules --parallel --max-ops 4 --out parallel.rules
-  taso gen-rules --parallel --ops parallel-attention --out heads.rules
-  taso gen-rules --max-ops 3 --stages --unproved open.json
-  taso gen-rules --max-ops 3 --out my.rules --html my.html
-  taso gen-rules --max-ops 3 --exhaustive --json > report.json`,
+  taso gen-rules --parallel --max-ops 4 --out parallel.rules`,
 		Args: cobra.NoArgs,
 		RunE: g.run,
 	}
 	f := c.Flags()
-	f.IntVar(&g.opt.MaxOps, "max-ops", 3, "most operators on a side of a rule")
-	f.StringSliceVar(&g.opt.Ops, "ops", nil, "operators to use, separated by commas, or a preset (default those of TASO's generator)")
-	f.BoolVar(&g.parallel, "parallel", false, "rules about tensors on meshes of devices; --ops then names presets for meshes (default all of them)")
-	f.BoolVar(&g.opt.Exhaustive, "exhaustive", false, "visit every distinct graph, not only extensions of representatives")
-	f.IntVar(&g.opt.Workers, "workers", 0, "parallel workers (default one a processor)")
-	f.Uint64Var(&g.opt.Seed, "seed", 1, "seed of the random inputs")
-	f.Var(&g.memory, "memory", "heap above which graphs are kept on disk, such as 8G (default no bound)")
-	f.StringVar(&g.opt.Spill, "spill", "", "folder `DIR` for what --memory keeps on disk (default that of temporary files)")
-	f.StringVar(&g.opt.Checkpoint, "checkpoint", "", "save each finished level in the folder `DIR`, and go on from what is there")
+	f.IntVar(&g.opt.MaxOps, "max-ops", 3, "largest number of operators on each side of a rule")
+	f.StringSliceVar(&g.opt.Ops, "ops", nil, "operators or a preset, `NAME,NAME` (default those of TASO's generator)")
+	f.BoolVar(&g.parallel, "parallel", false, "rules about sharded tensors; --ops then names parallel presets")
 	f.StringVar(&g.out, "out", "", "write the rules to `FILE.rules` and the certificates to FILE.cert")
-	f.StringVar(&g.pb, "pb", "", "write the rules to `FILE` as TASO's protocol buffer, as far as it can hold them")
-	f.StringVar(&g.unproved, "unproved", "", "write what was refuted (with counterexamples) or not decided to `FILE` as JSON")
+	f.StringVar(&g.pb, "pb", "", "also write the rules as TASO's protocol buffer to `FILE`")
+	f.StringVar(&g.unproved, "unproved", "", "write refuted candidates, with counterexamples, and undecided ones as JSON to `FILE`")
+	f.StringVar(&g.html, "html", "", "write a page with rules, proofs and counterexamples to `FILE`")
 	f.BoolVar(&g.opt.Minimal, "minimal", false, "leave out rules that follow from the others")
-	f.BoolVar(&g.opt.AxiomsOnly, "axioms-only", false, "prove all from the axioms, nothing from what operators compute")
-	f.BoolVar(&g.opt.Quantified, "quantified", false, "also run the prover with quantified axioms and compare the times")
-	f.IntVar(&g.opt.SemanticOps, "semantic-ops", 3, "most operators for laws of the true relu and maximum; 0: none")
-	f.StringVar(&g.html, "html", "", "write a page with the rules, their proofs and the counterexamples to `FILE`")
-	f.BoolVar(&g.stages, "stages", false, "also print what each stage came to, and why candidates are not proved")
-	f.BoolVar(&g.json, "json", false, "print the report as JSON instead of tables")
+	f.BoolVar(&g.opt.AxiomsOnly, "axioms-only", false, "prove from the axioms only, not from operator semantics")
+	f.IntVar(&g.opt.SemanticOps, "semantic-ops", 3, "largest number of operators for rules about the true relu and maximum; 0: none")
+	f.BoolVar(&g.stages, "stages", false, "also print the counts of each stage, and why candidates are not proved")
+	f.BoolVar(&g.json, "json", false, "print the report as JSON")
+
+	f.BoolVar(&g.opt.Exhaustive, "exhaustive", false, "extend every distinct graph, not only representatives")
+	f.IntVar(&g.opt.Workers, "workers", 0, "parallel workers (default one per processor)")
+	f.Uint64Var(&g.opt.Seed, "seed", 1, "seed of the random inputs")
+	f.Var(&g.memory, "memory", "heap `size` above which graphs are kept on disk, such as 8G (default no limit)")
+	f.StringVar(&g.opt.Spill, "spill", "", "folder `DIR` for what --memory keeps on disk (default that of temporary files)")
+	f.StringVar(&g.opt.Checkpoint, "checkpoint", "", "save finished levels in the folder `DIR`, and continue from there")
+	f.BoolVar(&g.opt.Quantified, "quantified", false, "also run Z3 with quantified axioms and compare the times")
+	under(c, "Run flags", "exhaustive", "workers", "seed", "memory", "spill", "checkpoint", "quantified")
 	c.Flag("memory").DefValue = ""
 	return c
 }
@@ -99,9 +84,29 @@ Presets, operators with inputs that suit them:
 func presetHelp() string {
 	var b strings.Builder
 	for _, p := range enumerate.Presets() {
-		fmt.Fprintf(&b, "  %-7s %s:\n          %s\n", p.Name, p.Doc, strings.Join(p.Ops, " "))
+		fmt.Fprintf(&b, "  %-18s %s\n", p.Name, wrapped(p.Doc, 21))
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// wrapped breaks a text of help into lines that are indented, but for the first.
+func wrapped(text string, indent int) string {
+	var b strings.Builder
+	at := indent
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case at+1+len(word) > helpWidth:
+			fmt.Fprintf(&b, "\n%*s", indent, "")
+			at = indent
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += len(word)
+	}
+	return b.String()
 }
 
 func (g *genRules) run(c *cobra.Command, _ []string) error {

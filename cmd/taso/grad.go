@@ -10,6 +10,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/grad"
 	"github.com/taso-go/taso/internal/pipeline/training"
+	"github.com/taso-go/taso/internal/suggest"
 	"github.com/taso-go/taso/onnx"
 )
 
@@ -27,21 +28,15 @@ func newGrad() *cobra.Command {
 	k := &gradFlags{}
 	c := &cobra.Command{
 		Use:   "grad MODEL",
-		Short: "Make the training step of a model: loss, derivatives, new weights",
-		Long: `Grad makes a model of a training step of another: from its inputs, its weights, the
-labels that its outputs should have and the state of the optimizer, the loss, what the
-weights become and what the state becomes. Derivatives are taken back through the
-model's operators as terms of ordinary operators, so that the step can be shown, run,
-optimized and verified as any model. It names an operator that has no derivative.
+		Short: "Build the training step of a model as a model of its own",
+		Long: `The step maps inputs, labels, weights and optimizer state to the loss, and to the next value,
+NAME_next, of each weight and state tensor. It consists of ordinary operators, so it can be shown,
+run, optimized, verified and exported like any model. An operator without a derivative is an error.
 
-The loss is crossentropy, of outputs that are scores of classes along --axis and labels
-that are distributions; classes, the same with labels that are numbers of classes; or
-meansquare. Weights are trained that have an axis, but for the statistics of batch
-normalizations: the step normalizes by those of the batch, and brings those of the model
-forward (--stored leaves them). With --rate 0 the rate is an input of the step.
-
-The outputs of the step are the loss and, for each weight and each tensor of state, its
-next value, NAME_next. docs/training.md has more.
+Losses: crossentropy, of class scores along --axis with distributions as labels; classes, the same
+with class numbers as labels; meansquare. All weights with at least one dimension are trained, but
+for statistics of batch normalization: the step normalizes by the statistics of the batch, and
+updates the stored ones (--stored uses and keeps those). docs/training.md has more.
 ` + modelHelp,
 		Example: `  taso grad resnet50 --loss classes --optimizer adam --out step.onnx
   taso grad model.onnx --loss meansquare --rate 0.01 --momentum 0.9
@@ -51,18 +46,18 @@ next value, NAME_next. docs/training.md has more.
 	}
 	k.model.add(c)
 	f := c.Flags()
-	f.StringVar(&k.loss, "loss", "crossentropy", "how far outputs are from labels: "+strings.Join(grad.LossNames(), ", "))
-	f.IntVar(&k.opt.Axis, "axis", 1, "axis of the classes; a negative one counts from the end")
-	f.StringVar(&k.optimizer, "optimizer", "sgd", "how weights follow: "+strings.Join(grad.OptimizerNames(), ", "))
+	f.StringVar(&k.loss, "loss", "crossentropy", "loss `function`: "+strings.Join(grad.LossNames(), ", "))
+	f.IntVar(&k.opt.Axis, "axis", 1, "axis of the classes; negative: from the end")
+	f.StringVar(&k.optimizer, "optimizer", "sgd", "`optimizer`: "+strings.Join(grad.OptimizerNames(), ", "))
 	f.Float64Var(&k.opt.Rate, "rate", 0, "learning rate; 0: an input of the step")
 	f.Float64Var(&k.opt.Momentum, "momentum", 0, "momentum of sgd, 0 to 1")
-	f.Float64Var(&k.opt.Beta1, "beta1", 0, "share of the average that stays, for adam (default 0.9)")
-	f.Float64Var(&k.opt.Beta2, "beta2", 0, "the same of the average of squares (default 0.999)")
-	f.Float64Var(&k.opt.Epsilon, "epsilon", 0, "added to the root of that (default 1e-08)")
-	f.BoolVar(&k.opt.Stored, "stored", false, "normalize by the statistics of the model, and leave them")
-	f.StringSliceVar(&k.train, "train", nil, "train these weights alone, `NAME,NAME`")
+	f.Float64Var(&k.opt.Beta1, "beta1", 0, "adam: decay of the first moment (default 0.9)")
+	f.Float64Var(&k.opt.Beta2, "beta2", 0, "adam: decay of the second moment (default 0.999)")
+	f.Float64Var(&k.opt.Epsilon, "epsilon", 0, "adam: added to the denominator (default 1e-08)")
+	f.BoolVar(&k.opt.Stored, "stored", false, "use the stored statistics of batch normalization, and keep them")
+	f.StringSliceVar(&k.train, "train", nil, "train only these weights, `NAME,NAME`")
 	f.StringVar(&k.out, "out", "", "write the step to `FILE.onnx`")
-	f.BoolVar(&k.json, "json", false, "print as JSON")
+	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 	_ = c.RegisterFlagCompletionFunc("loss", cobra.FixedCompletions(grad.LossNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("optimizer", cobra.FixedCompletions(grad.OptimizerNames(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -76,7 +71,7 @@ func (k *gradFlags) run(c *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("--optimizer: %w", err)
 	}
 	if k.opt.Momentum != 0 && k.opt.Optimizer != grad.SGD {
-		return fmt.Errorf("--momentum is for --optimizer sgd")
+		return fmt.Errorf("--momentum needs --optimizer sgd")
 	}
 	out := []output{{"--out", k.out}, {"--out", onnx.DataPath(k.out)}}
 	if err := checkOutputs(args, out[0]); err != nil {
@@ -89,7 +84,13 @@ func (k *gradFlags) run(c *cobra.Command, args []string) (err error) {
 	for _, name := range k.train {
 		id, ok := m.Graph.Find(name)
 		if !ok || !m.Graph.IsWeight(id) {
-			return fmt.Errorf("--train %s: the model has no such weight", name)
+			var weights []string
+			for _, id := range m.Graph.Inputs() {
+				if m.Graph.IsWeight(id) {
+					weights = append(weights, m.Graph.Name(id))
+				}
+			}
+			return fmt.Errorf("--train %s: the model has no such weight%s", name, suggest.DidYouMean(name, weights))
 		}
 		if k.opt.Weights == nil {
 			k.opt.Weights = []graph.NodeID{}

@@ -25,26 +25,21 @@ func newImport() *cobra.Command {
 	k := &importFlags{}
 	c := &cobra.Command{
 		Use:   "import MODEL",
-		Short: "Say what is in a model: operators, shapes, parameters, work",
-		Long: `Import reads a model and says what is in it: inputs and outputs with their
-sizes, the sizes that the file leaves open, the operators with their number,
-parameters and work, and the nodes that are kept as they are because they are not
-modelled (opaque), with the reason; those of one operator and reason in one line, and
-each by itself with --nodes and --json. A weight that several operators read is counted
-with the first. --nodes lists every node; --out writes the model back as ONNX, into
-another file than those it is read from.
+		Short: "Summarize a model: inputs, outputs, operators, parameters, FLOPs",
+		Long: `The summary also lists dynamic dimensions, and opaque nodes: those that are not modelled and
+are kept as they are, with the reason. --out writes the model back as ONNX, with the dimensions
+that --shape and --batch fix.
 ` + modelHelp,
 		Example: `  taso import model.onnx
-  taso import model.onnx --shape input=1,3,224,224 --out fixed.onnx
   taso import resnet50 --nodes
-  taso import resnet50 --json`,
+  taso import model.onnx --shape input=1,3,224,224 --out fixed.onnx`,
 		Args: cobra.ExactArgs(1),
 		RunE: k.run,
 	}
 	k.model.add(c)
 	c.Flags().StringVar(&k.out, "out", "", "write the model to `FILE.onnx`")
-	c.Flags().BoolVar(&k.nodes, "nodes", false, "list every node, too")
-	c.Flags().BoolVar(&k.json, "json", false, "print as JSON")
+	c.Flags().BoolVar(&k.nodes, "nodes", false, "also list every node")
+	c.Flags().BoolVar(&k.json, "json", false, "print the summary as JSON")
 	return c
 }
 

@@ -22,20 +22,19 @@ type machineFlags struct {
 }
 
 func newMachine() *cobra.Command {
-	return group("machine", "Describe clusters: devices, links, what messages cost", `  taso machine show
+	return group("machine", "Describe clusters: devices, links, memory, cost of collectives", `  taso machine show
   taso machine show summit:32
   taso machine check my.yaml`, newMachineShow(), newMachineCheck())
 }
 
 const machineHelp = `
-MACHINE is a cluster that comes with the program, or a file of YAML whose name contains
-a "." (go doc ./parallel/machine has the fields). NAME:32 is one of 32 nodes, NAME:8x4 a
-torus of that shape.
+MACHINE is a built-in cluster, or a YAML file (a name with a "."). NAME:32 has 32 nodes, NAME:8x4 is
+a torus of that shape. "go doc github.com/taso-go/taso/parallel/machine" lists the fields.
 `
 
 func (k *machineFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&k.nodes, "nodes", "", "so many `NODES`, or the sizes of a torus such as 8x4")
-	c.Flags().BoolVar(&k.json, "json", false, "print as JSON")
+	c.Flags().StringVar(&k.nodes, "nodes", "", "number of `NODES`, or the shape of a torus such as 8x4")
+	c.Flags().BoolVar(&k.json, "json", false, "print the report as JSON")
 }
 
 // options reads the flags.
@@ -52,13 +51,10 @@ func newMachineShow() *cobra.Command {
 	k := &machineFlags{}
 	c := &cobra.Command{
 		Use:   "show [MACHINE]",
-		Short: "Say what a cluster consists of and what collectives cost on it",
-		Long: `Show says of a cluster which devices it has, their memory and peak rates, which links
-join them, the bandwidth between its halves (the devices of the lower numbers and the
-others, all at once), and what each collective over all devices costs: alpha + b/beta
-seconds for b bytes, what each device has before (of a scatter and a broadcast: what the
-first one has). All of it is modelled. Without MACHINE it lists the clusters that come with
-the program.
+		Short: "List the built-in clusters, or show one and its cost of collectives",
+		Long: `For one cluster: devices with memory and peak rates, links, bisection bandwidth, and the cost of
+each collective over all devices, alpha + b/beta seconds for b bytes per device (scatter and
+broadcast: b bytes on the first device). All numbers are modelled.
 ` + machineHelp,
 		Example: `  taso machine show
   taso machine show summit --nodes 32
@@ -77,11 +73,9 @@ func newMachineCheck() *cobra.Command {
 	k := &machineFlags{}
 	c := &cobra.Command{
 		Use:   "check MACHINE...",
-		Short: "Say whether descriptions of clusters are right",
-		Long: `Check reads descriptions of clusters and reports all that is wrong with them, with file and
-line: fields that are not known or are missing, quantities without unit, negative or too
-large, links without ends, devices that no link reaches. The exit status is 2 if anything
-is.
+		Short: "Check descriptions of clusters for errors",
+		Long: `All errors are listed with file and line: unknown or missing fields, quantities without a unit,
+links without ends, devices that no link reaches. The exit status is 2 if there is an error.
 ` + machineHelp,
 		Example: `  taso machine check my.yaml
   taso machine check my.yaml --nodes 64
@@ -96,7 +90,7 @@ is.
 func (k *machineFlags) show(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		if k.nodes != "" {
-			return errors.New("--nodes goes with a MACHINE")
+			return errors.New("--nodes needs a MACHINE")
 		}
 		return k.list(c.OutOrStdout())
 	}

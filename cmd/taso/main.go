@@ -156,8 +156,8 @@ const (
 	maxFault  = 2000 // bytes of a fault
 )
 
-// complain prints an error, one line for each fault it joins. Faults of a text of rules
-// come with their line and a caret.
+// complain prints an error, one line for each fault it joins. A fault of a text comes with
+// the line of the text and a caret.
 func complain(w io.Writer, cmd *cobra.Command, err error) {
 	var places peer.Errors
 	var place *peer.Error
@@ -188,6 +188,6 @@ func complain(w io.Writer, cmd *cobra.Command, err error) {
 		if n := len(l) - maxFault; n > 0 {
 			l = fmt.Sprintf("%s... (%d bytes more)", strings.ToValidUTF8(l[:maxFault], ""), n)
 		}
-		fmt.Fprintf(w, "%s: %s\n", cmd.CommandPath(), l)
+		fmt.Fprintf(w, "%s: %s\n%s", cmd.CommandPath(), l, excerpt(cmd, l))
 	}
 }

@@ -31,51 +31,47 @@ func newMeasure() *cobra.Command {
 	k := &measureFlags{}
 	c := &cobra.Command{
 		Use:   "measure MODEL...",
-		Short: "Time each operator of models and keep the times",
-		Long: `Measure times every different operator application of the models and keeps the
-times in a table on disk; what is there already is not measured again, so that an
-interrupted run goes on where it stopped. With --whole the models are run as well,
-and the sum of the times is compared with the time of whole runs, beside what a
-machine's formula says (--machine).
+		Short: "Time each operator of models on this machine and keep the times",
+		Long: `The times feed the cost models of taso optimize and taso show. Each distinct operator, with its
+attributes and shapes, is timed once and stored in a table on disk. An interrupted run continues
+where it stopped. --whole also times the models and compares the sum of their operators. --fit
+fits a machine description to the times (docs/costs.md).
 
-Times are measured on cpu and cuda. Without running anything analytic:MACHINE tells those of
-a formula, recorded:FILE those of a table; of a table with several settings,
-recorded:FILE@TEXT takes the one whose text, which an error lists, contains TEXT.
+Backends cpu and cuda measure. analytic:MACHINE prints the times of a cost model, recorded:FILE
+those of a table (recorded:FILE@TEXT: those of the setting whose text contains TEXT).
 ` + modelHelp + "\n" + modesHelp,
 		Example: `  taso measure resnet50
   taso measure resnet50 bert squeezenet --whole --machine laptop
-  taso measure model.onnx --store times.jsonl --again
-  taso measure resnet50 --backend analytic:v100
   taso measure resnet50 bert --backend cuda --store gpu.costs
-  taso measure resnet50 --backend recorded:gpu.costs
+  taso measure resnet50 --backend analytic:v100
   taso measure resnet50 bert vgg19 --machine laptop --fit mine.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: k.run,
 	}
 	k.model.add(c)
 	f := c.Flags()
-	addBackend(c, &k.backend, "cpu", "what tells the times: "+forms(families()), families())
-	f.StringVar(&k.store, "store", "", "table of times (default in the user's cache folder; none for analytic and recorded)")
-	f.BoolVar(&k.again, "again", false, "measure what is in the table, too")
-	f.BoolVar(&k.whole, "whole", false, "run the models, too, and compare")
-	f.IntVar(&k.repeat, "repeat", 20, "runs of whole models, at least; of fast ones as many as take a second")
-	f.StringVar(&k.machine, "machine", "", "a machine description, by name or file, to compare with and to fit")
-	f.StringVar(&k.fit, "fit", "", "write the machine fitted to the times to this file (with --machine, to start from)")
-	f.DurationVar(&k.opt.Budget, "budget", 100*time.Millisecond, "time to spend on one use of an operator application; one with several uses gets up to ten times as much")
-	f.IntVar(&k.top, "top", 20, "operator applications to list")
-	f.BoolVar(&k.json, "json", false, "print as JSON")
+	addBackend(c, &k.backend, "cpu", "`backend` that gives the times: "+forms(families()), families())
+	f.StringVar(&k.store, "store", "", "`FILE` with the table of times (default in the user's cache folder; none for analytic, recorded)")
+	f.BoolVar(&k.again, "again", false, "time again what is in the table")
+	f.BoolVar(&k.whole, "whole", false, "also time whole models and compare")
+	f.IntVar(&k.repeat, "repeat", 20, "runs of whole models, more for those faster than 1 s")
+	f.StringVar(&k.machine, "machine", "", "machine, by `name` or file, to compare with and to start --fit from")
+	f.StringVar(&k.fit, "fit", "", "write the machine fitted to the times to `FILE.json` (needs --machine)")
+	f.DurationVar(&k.opt.Budget, "budget", 100*time.Millisecond, "time to spend on an operator, per use in the models up to tenfold")
+	f.IntVar(&k.top, "top", 20, "number of operators to list")
+	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 	return c
 }
 
 func (k *measureFlags) run(c *cobra.Command, args []string) error {
 	if k.fit != "" && k.machine == "" {
-		return errors.New("--fit: which --machine to start from?")
+		return errors.New("--fit needs --machine, the description to start from")
 	}
 	if k.repeat < 1 {
 		return fmt.Errorf("--repeat %d: must be at least 1", k.repeat)
 	}
 	if k.opt.Budget <= 0 {
-		return fmt.Errorf("--budget %v: must be above 0", k.opt.Budget)
+		return fmt.Errorf("--budget %v: must be more than 0", k.opt.Budget)
 	}
 	inputs := append([]string{k.machine, strings.TrimPrefix(k.backend, "analytic:")}, args...)
 	if table, _ := recordedFile(k.backend); table != k.backend {
@@ -101,7 +97,7 @@ func (k *measureFlags) run(c *cobra.Command, args []string) error {
 	}
 	defer b.Close()
 	if k.whole && !runs {
-		return fmt.Errorf("--whole: backend %s runs nothing", k.backend)
+		return fmt.Errorf("--whole: backend %s runs no models; want cpu or cuda", k.backend)
 	}
 	opt := measure.Options{Backend: b, Models: ms, Again: k.again, Measure: k.opt, EndToEnd: k.whole, Repeat: k.repeat, Least: time.Second}
 	if runs || k.store != "" {

@@ -18,6 +18,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/showmodel"
 	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/internal/suggest"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
 )
@@ -38,23 +39,22 @@ type modelFlags struct {
 	sized  int            // inputs that got the batch
 }
 
-// modelHelp is said by every command that takes a model.
+// modelHeading is over the flags that say how a model is read.
+const modelHeading = "Model flags"
+
+// modelHelp is part of the help of every command that takes a model.
 const modelHelp = `
-MODEL is an ONNX file, a graph in the text form that taso show prints, in a file
-NAME.graph, with random weights, or the name of a built-in model (taso models). Inputs
-whose sizes the file leaves open are given theirs by --shape; --batch gives that of the
-batch: of an axis with "batch" in its name, else of the first, or of a built-in model that
-takes any (taso models says which). A batch that is not given is 1, which is said. An input on which the
-graph's form depends, such as a sampling rate, is given its value by --constant. An input to
-which the file gives a default is an input; --defaults makes it a constant: a file that is
-written has no such input if anything changes.`
+MODEL is an ONNX file, a graph as text (NAME.graph, as taso show prints it), or a built-in model
+(taso models). Dynamic dimensions need a size: --shape sequence=128. A dynamic batch is 1 unless
+--batch sets it. docs/models.md has more.`
 
 func (k *modelFlags) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input (input=1,3,224,224) or of a named dimension (batch=1); may be repeated")
-	c.Flags().IntVar(&k.batch, "batch", 0, "size of the batch, where inputs leave it open or the built-in model takes any")
-	c.Flags().StringArrayVar(&k.constants, "constant", nil, "`NAME=VALUES`: an input, such as a rate, a shape or a switch, that always has this value (sr=16000, training=false); may be repeated")
-	c.Flags().BoolVar(&k.defaults, "defaults", false, "inputs to which the file gives a default are constants")
+	c.Flags().StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input (x=1,3,224,224) or a named dimension (batch=1); repeatable")
+	c.Flags().IntVar(&k.batch, "batch", 0, "batch `size`, where it is dynamic")
+	c.Flags().StringArrayVar(&k.constants, "constant", nil, "`NAME=VALUES`: fix an input to a value (sr=16000, training=false); repeatable")
+	c.Flags().BoolVar(&k.defaults, "defaults", false, "make inputs with a default value constants")
 	c.Flags().Uint64Var(&k.seed, "seed", 1, "seed of random weights and inputs")
+	under(c, modelHeading, "shape", "batch", "constant", "defaults", "seed")
 	c.ValidArgsFunction = completeModel
 	k.cmd = c
 }
@@ -104,13 +104,13 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	}
 	switch {
 	case k.batch < 0 || k.batch > graph.MaxSize || k.batch == 0 && k.cmd.Flags().Changed("batch"):
-		return nil, nil, fmt.Errorf("--batch %d: it is not a size", k.batch)
+		return nil, nil, fmt.Errorf("--batch %d: must be 1 to %d", k.batch, graph.MaxSize)
 	case k.batch > 0 && k.builtin(name) && !models.Batched(name) && k.fileArgs() == 0:
-		return nil, nil, fmt.Errorf("--batch: the sizes of the built-in model %s are fixed", name)
+		return nil, nil, fmt.Errorf("--batch: the built-in model %s has a fixed batch", name)
 	}
 	if k.builtin(name) {
 		if len(shapes) > 0 && k.fileArgs() == 0 {
-			return nil, nil, fmt.Errorf("--shape: the sizes of the built-in model %s are fixed", name)
+			return nil, nil, fmt.Errorf("--shape: the built-in model %s has fixed shapes", name)
 		}
 		o := models.Options{Seed: k.seed}
 		if models.Batched(name) {
@@ -124,7 +124,7 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	}
 	if strings.HasSuffix(name, graphSuffix) {
 		if len(shapes) > 0 || len(constants) > 0 || k.batch > 0 {
-			return nil, nil, fmt.Errorf("--shape, --constant, --batch: the sizes of %s are fixed", name)
+			return nil, nil, fmt.Errorf("--shape, --constant, --batch: %s has fixed shapes", name)
 		}
 		m, err := readGraph(name, k.seed)
 		if err == nil {
@@ -134,7 +134,7 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 		return m, nil, err
 	}
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(strings.ToLower(name), ".onnx") {
-		return nil, nil, fmt.Errorf("%s: neither a file nor a built-in model (taso models lists these)", name)
+		return nil, nil, noModel(name)
 	}
 	m, rep, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes, Constants: constants, Defaults: k.defaults, Batch: k.batch, Some: k.fileArgs() > 1 || k.batchedArgs() > 0})
 	if err != nil {
@@ -149,6 +149,15 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	return m, rep, k.countUnused(rep)
 }
 
+// noModel is the error of a name that is no file and no built-in model.
+func noModel(name string) error {
+	hint := suggest.DidYouMean(name, builtin())
+	if hint == "" {
+		hint = "; taso models lists the built-in models"
+	}
+	return fmt.Errorf("%s: neither a file nor a built-in model%s", name, hint)
+}
+
 // wayOut adds to the error of a file that does not say a type what adds it.
 func wayOut(err error, name string) error {
 	if missing := (*onnx.Untyped)(nil); !errors.As(err, &missing) {
@@ -158,7 +167,7 @@ func wayOut(err error, name string) error {
 		"import onnx, sys; onnx.shape_inference.infer_shapes_path(*sys.argv[1:], data_prop=True)", strconv.Quote(name))
 }
 
-// noteBatch says that the batch of a file was taken to be 1.
+// noteBatch reports that the batch of a file is dynamic and taken to be 1.
 func (k *modelFlags) noteBatch(name string, rep *onnx.Report) {
 	var inputs []string
 	for _, o := range rep.Open {
@@ -170,7 +179,7 @@ func (k *modelFlags) noteBatch(name string, rep *onnx.Report) {
 		inputs = append(inputs[:3], fmt.Sprintf("%d more", n-3))
 	}
 	if len(inputs) > 0 {
-		fmt.Fprintf(k.cmd.ErrOrStderr(), "%s: %s leaves the batch open (%s): it is taken to be 1; --batch gives another\n",
+		fmt.Fprintf(k.cmd.ErrOrStderr(), "%s: %s: batch is dynamic (%s); assuming 1 (override with --batch)\n",
 			k.cmd.CommandPath(), name, strings.Join(inputs, ", "))
 	}
 }
@@ -196,7 +205,7 @@ func readGraph(name string, seed uint64) (*model.Model, error) {
 		}
 		t := g.Type(id.Out(0))
 		if t.DType != graph.Float32 {
-			return nil, fmt.Errorf("%s: weight %s: there are no random weights of type %s", name, g.Name(id), t.DType)
+			return nil, fmt.Errorf("%s: weight %s has type %s; random weights are float32 only", name, g.Name(id), t.DType)
 		}
 		h := fnv.New64a()
 		h.Write([]byte(g.Name(id)))
@@ -235,11 +244,11 @@ func (k *modelFlags) countUnused(rep *onnx.Report) error {
 	}
 	k.files++
 	if k.sized += rep.Batch; k.batch > 0 && k.sized == 0 && k.files == k.fileArgs() && k.batchedArgs() == 0 {
-		return fmt.Errorf("--batch %d: no input of the models leaves its batch open", k.batch)
+		return fmt.Errorf("--batch %d: no model has a dynamic batch", k.batch)
 	}
 	for _, name := range rep.Unused {
 		if k.unused[name]++; k.unused[name] == k.fileArgs() && k.files == k.fileArgs() {
-			return fmt.Errorf("%s: --shape or --constant names it, but none of the models has it", name)
+			return fmt.Errorf("--shape, --constant: no model has an input or dimension %q", name)
 		}
 	}
 	return nil
@@ -282,7 +291,7 @@ func parseShapes(list []string) (map[string][]int, error) {
 		for _, part := range parts {
 			n, err := strconv.ParseInt(part, 10, 64)
 			if err != nil || n < 1 || n > graph.MaxSize {
-				return nil, fmt.Errorf("--shape %s: %q is not a size", s, part)
+				return nil, fmt.Errorf("--shape %s: %q is not a size; want a whole number, 1 or more", s, part)
 			}
 			out[name] = append(out[name], int(n))
 		}

@@ -29,57 +29,51 @@ func newModels() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "models [NAME...]",
 		Short: "List the built-in models, or write them as ONNX files",
-		Long: `Models lists the networks on which the papers measured, in their dimensions,
-and the networks as published that they stand for; beside our counts of
-operators, learned parameters and multiply-adds are those of the sources. NAME
-is compared operator by operator, with what differs and why. Each has a small
-variant, NAME-tiny, with the same nodes. Some have rewritten forms, NAME+FORM,
-which compute the same by other operators, as optimizers of graphs rewrite them:
---variants lists these. --out DIR writes the models named (or --all) as
-DIR/NAME.onnx, with random weights that the seed decides.
+		Long: `Without NAME, the list: models on which the papers measured, then models that papers train on
+many devices, with operators, parameters and multiply-adds. NAME is compared with the published
+network, operator by operator. --out writes ONNX files with random weights.
 
-Then come networks that papers train on many devices, in families of sizes, with the
-batches of the papers; --batch gives those named another one, as in other commands. Their
-small variants have fewer layers. docs/models.md says where dimensions are from.`,
+NAME-tiny is a small variant with the same operators; in families of trained models it has fewer
+layers. NAME+FORM is a rewritten form that computes the same (--variants lists these).
+docs/models.md says where the dimensions are from.`,
 		Example: `  taso models
   taso models resnet50
-  taso models gpt-2.6b --batch 8
   taso models resnet50 bert --out .
-  taso models --variants bert
-  taso models --json`,
+  taso models gpt-2.6b --batch 8
+  taso models --variants bert`,
 		RunE:              k.run,
 		ValidArgsFunction: completeBuiltin,
 	}
 	f := c.Flags()
-	f.StringVar(&k.out, "out", "", "write ONNX files into the folder `DIR`")
-	f.BoolVar(&k.all, "all", false, "with --out: all models of the list")
+	f.StringVar(&k.out, "out", "", "write ONNX files to the folder `DIR`")
+	f.BoolVar(&k.all, "all", false, "write all listed models (with --out)")
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "write" { // its first name
 			name = "out"
 		}
 		return pflag.NormalizedName(name)
 	})
-	f.Uint64Var(&k.seed, "seed", 1, "seed of the weights")
+	f.Uint64Var(&k.seed, "seed", 1, "seed of the random weights")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
-	f.IntVar(&k.batch, "batch", 0, "samples of the models named, of those that take any number (default those of the papers)")
-	f.BoolVar(&k.variants, "variants", false, "list the rewritten forms of the models named, or of all")
+	f.IntVar(&k.batch, "batch", 0, "batch `size` of the named models (default that of the papers)")
+	f.BoolVar(&k.variants, "variants", false, "list the rewritten forms of the named models, or of all")
 	return c
 }
 
 func (k *modelsFlags) run(c *cobra.Command, names []string) error {
 	switch {
 	case k.all && (k.out == "" || len(names) > 0):
-		return errors.New("--all goes with --out DIR, and without names")
+		return errors.New("--all needs --out DIR, and no NAME")
 	case k.variants && k.batch != 0:
-		return errors.New("--batch: the sizes of rewritten forms are fixed")
+		return errors.New("--batch: rewritten forms have a fixed batch")
 	case k.variants:
 		return k.listVariants(c, names)
 	}
 	if k.batch < 0 || k.batch > graph.MaxSize || k.batch == 0 && c.Flags().Changed("batch") {
-		return fmt.Errorf("--batch %d: it is not a size", k.batch)
+		return fmt.Errorf("--batch %d: must be 1 to %d", k.batch, graph.MaxSize)
 	}
 	if k.batch > 0 && len(names) == 0 {
-		return errors.New("--batch: name the models that are to have it")
+		return errors.New("--batch needs the NAME of a model")
 	}
 	list, further := models.List(), models.ListFurther()
 	if len(names) > 0 {
@@ -94,7 +88,7 @@ func (k *modelsFlags) run(c *cobra.Command, names []string) error {
 		for _, info := range list {
 			bytes += 4 * info.Params
 		}
-		return fmt.Errorf("--out %s: name the models to write, or say --all: %d files of %.1f GB together", k.out, len(list), float64(bytes)/1e9)
+		return fmt.Errorf("--out %s: name the models to write, or use --all (%d files, %.1f GB)", k.out, len(list), float64(bytes)/1e9)
 	case k.out != "":
 		return k.write(c, list)
 	case k.json && len(names) == 0:
@@ -165,7 +159,7 @@ func (k *modelsFlags) write(c *cobra.Command, list []models.Info) error {
 // listVariants prints the rewritten forms of models, each beside its model.
 func (k *modelsFlags) listVariants(c *cobra.Command, names []string) error {
 	if k.out != "" {
-		return errors.New("--variants lists models; to write some, name them: taso models NAME+FORM --out DIR")
+		return errors.New("--variants only lists; to write a form: taso models NAME+FORM --out DIR")
 	}
 	list := models.Variants("")
 	if len(names) > 0 {

@@ -58,104 +58,92 @@ func newOptimize() *cobra.Command {
 	k := &optimizeFlags{}
 	c := &cobra.Command{
 		Use:   "optimize MODEL",
-		Short: "Rewrite a model by proved laws until it costs less",
-		Long: `Optimize looks for a network that computes the same as a model and costs less. It
-makes moves: in one place of the network it uses a law, an equation that is proved,
-such as ewadd(matmul(X, V), matmul(X, W)) == matmul(X, ewadd(V, W)). Moves that pay
-are kept; what depends on weights only is computed ahead. The result comes with a
-proof: the laws that were used, and where. A checker that knows nothing of the search
-accepts it, and "taso check PROOF MODEL RESULT" runs that again for anybody. Both
-models are run, modulo a prime where that is not too much work, and in floating
-point. A result that fails is not written. docs/optimizing.md says how it works, how
-to read the proof, and what is trusted.
+		Short: "Make an ONNX model faster with proved rewrite rules",
+		Long: `The search applies rewrite rules until it finds no cheaper graph. Every rule is proved, and
+what depends on weights only is computed in advance. The result comes with a certificate, over
+real numbers: "taso check PROOF MODEL RESULT" checks it again. Both models are also run and
+compared. A result that fails a check is not written.
 
-With --backend onnxruntime, the default where it is installed, ONNX Runtime times the
-original and the result as files, interleaved, with --threads and at --ort-level. The
-result is kept if it is faster by more than 1 % at 95 % confidence, and not slower with
-ONNX Runtime's optimizations off; otherwise the model stays as it is. The decision is
-kept for the next run (--remeasure). The search itself uses the cost of cpu.
+--backend says where the model will run, and so what is fast:
 
-The cost is that of what would run on --backend: for cpu and cuda a formula of --machine,
-or one that is fitted to the times of taso measure where there are enough. Both models
-are run then, and a result that takes longer is not kept (--no-measure). For
-recorded:FILE it is the formula fitted to a table of taso measure, perhaps of a device
-that this machine has not (recorded:FILE@TEXT: of the setting whose text contains TEXT).
+  onnxruntime     ONNX Runtime times the original and the result, interleaved. The result is kept
+                  if it is faster by more than 1 % (95 % confidence). Default if installed.
+  cpu, cuda       the cost model of the device guides the search, and both models are timed
+                  (--no-measure: the cost model alone decides)
+  analytic:NAME   the roofline of a machine, such as analytic:v100; nothing is timed
+  recorded:FILE   a cost model fitted to a table of taso measure, perhaps of another device
 
-Laws are the axioms and lemmas (taso axioms list), a few more about networks, and
-those of --rules: a file of taso gen-rules, or laws in our text form. A law without a
-certificate is proved before the search; one that cannot be is refused. --unproved
-uses it all the same: a result that it leads to has no proof, and is only compared by
-running.
+--rules adds rules from taso gen-rules or from a text file. A rule without a certificate is
+proved first, and is an error if that fails.
 
-A search tries --tries moves and finds the same every time. --budget and --memory end
-it earlier. The best network so far is then proved, checked and written as any other, and
-the exit status is 1. Ctrl-C ends the command within about a second: the best network is
-written only if it is proved and checked by then. Else the error lists what was finished.
-
-MODEL - is a model on the standard input. --out - writes the result to the standard output
-and the report to the standard error.
-` + modelHelp + "\n" + modesHelp,
+With --tries the search is deterministic. At a limit (--budget, --memory) the best model
+so far is proved and written, and the exit status is 1. "-" reads the model from standard input;
+"--out -" writes it to standard output. docs/optimizing.md explains how it works.
+` + modelHelp,
 		Example: `  taso optimize model.onnx --out faster.onnx
-  cat model.onnx | taso optimize - --out - >faster.onnx
-  taso optimize bert --backend analytic:v100 --steps
-  taso optimize bert --backend recorded:gpu.costs
   taso optimize model.onnx --out faster.onnx --proof faster.proof --html faster.html
   taso check faster.proof model.onnx faster.onnx
-  taso optimize model.onnx --batch 8 --rules my.rules --explain
-  taso optimize nasneta --search backtrack --budget 60s --json`,
+  taso optimize bert --backend analytic:v100 --steps
+  taso optimize model.onnx --rules my.rules --budget 60s --explain
+  cat model.onnx | taso optimize - --out - > faster.onnx`,
 		Args: cobra.ExactArgs(1),
 		RunE: k.run,
 	}
 	k.model.add(c)
-	k.judge.add(c)
 	f := c.Flags()
-	f.StringVar(&k.out, "out", "", "write the result to `FILE.onnx`; -: to the standard output, and the report to the standard error")
+	f.StringVar(&k.out, "out", "", "write the result to `FILE.onnx`")
 	f.StringVar(&k.proof, "proof", "", "write the certificate to `FILE`")
-	f.StringVar(&k.html, "html", "", "write a page to step through to `FILE.html`")
-	f.StringVar(&k.svg, "svg", "", "write a picture of the model and the result, with what changed marked, to `FILE.svg`")
-	f.StringVar(&k.method, "search", string(optimize.Auto), "how to search: "+strings.Join(optimize.Methods(), ", "))
-	f.StringVar(&k.extract, "extract", "", "how to take networks out of e-graphs: "+strings.Join(optimize.Extractions(), ", ")+" (default all but mip, one after the other); mip needs cbc or highs")
-	addBackend(c, &k.backend, "", "where the model will run: "+inRuntime+", "+forms(families())+" (default "+inRuntime+" if it is installed, else cpu)", families(), inRuntime)
-	f.StringVar(&k.machine, "machine", "", "the machine, by name (zen5, v100, laptop) or file, whose formula gives the costs (default the one whose name is in the device's, or "+anyProcessor+", for GPUs "+anyGPU+")")
-	f.BoolVar(&k.noFuse, "no-fuse", false, "price each operator as a kernel of its own, as TASO and Tensat do")
-	f.StringArrayVar(&k.inputs, "input", nil, "`NAME=SOURCE`: what an input holds when models are timed and compared: FILE.npy, random, ones, zeros or range; may be repeated")
-	f.StringArrayVar(&k.rules, "rules", nil, "also use the laws of `FILE`; may be repeated")
+	f.StringVar(&k.html, "html", "", "write a page that shows each rewrite step to `FILE.html`")
+	f.StringVar(&k.svg, "svg", "", "write a picture of both models, with the changes marked, to `FILE.svg`")
+	addBackend(c, &k.backend, "", "where the model will run: "+inRuntime+", "+forms(families()), families(), inRuntime)
+	f.StringArrayVar(&k.rules, "rules", nil, "also use the rules in `FILE`; repeatable")
 	f.BoolVar(&k.strict, "strict", false, "write no result that needs an assumption (docs/trust.md), and exit with status 1")
-	f.BoolVar(&k.unproved, "unproved", false, "use laws that cannot be proved, too: what they lead to has no proof")
-	f.BoolVar(&k.ordered, "ordered", false, "also use laws of the true relu and maximum, which arithmetic modulo a prime does not know")
-	f.StringSliceVar(&k.only, "only", nil, "use these laws alone, `NAME,NAME`")
-	f.StringSliceVar(&k.disable, "disable", nil, "do not use these laws, `NAME,NAME`")
-	f.IntVar(&k.opt.Tries, "tries", 0, "moves that the search tries (default 210,000)")
-	f.DurationVar(&k.budget, "budget", 0, "time for the search (default, without --tries: 15 s for up to 1,000 operators, 15 ms for each one more; measuring has about as much)")
-	f.Var(&k.memory, "memory", "heap at which the search ends with what it has, such as 2G (default no bound)")
-	f.IntVar(&k.opt.Workers, "workers", 0, "searches that run at a time (default one a processor)")
-	f.Float64Var(&k.opt.Alpha, "alpha", 0, "how much dearer than the best a network may be on the way, for backtrack (default 1.05)")
-	f.IntVar(&k.opt.Depth, "depth", 0, "moves of a chain, for descend (default 3)")
-	f.BoolVar(&k.noMeasure, "no-measure", false, "do not run the models to measure them")
-	f.IntVar(&k.opt.Repeat, "repeat", 0, "runs of each model to measure it (default 20)")
-	f.BoolVar(&k.steps, "steps", false, "print every step: the law, what it changed, the cost before and after, why it is true")
-	f.BoolVar(&k.explain, "explain", false, "print what each law paid, which were tried and never kept, what was refused")
-	f.IntVar(&k.top, "top", 12, "laws to list")
-	f.BoolVar(&k.json, "json", false, "print as JSON")
-	c.MarkFlagsMutuallyExclusive("unproved", "proof")
-	c.MarkFlagsMutuallyExclusive("unproved", "strict")
-	c.MarkFlagsMutuallyExclusive("json", "steps")
-	c.MarkFlagsMutuallyExclusive("json", "explain")
+	f.BoolVar(&k.steps, "steps", false, "print every rewrite step: the rule, the change, the cost before and after, the proof")
+	f.BoolVar(&k.explain, "explain", false, "print how much each rule saved, and which rules were tried or rejected")
+	f.IntVar(&k.top, "top", 12, "`number` of rules to list")
+	f.BoolVar(&k.json, "json", false, "print the report as JSON")
+
+	f.StringVar(&k.method, "search", string(optimize.Auto), "search `method`: "+strings.Join(optimize.Methods(), ", "))
+	f.IntVar(&k.opt.Tries, "tries", 0, "rewrites to try (default 210000); makes the search deterministic")
+	f.DurationVar(&k.budget, "budget", 0, "time limit of the search (default 15s, more above 1,000 operators; none with --tries)")
+	f.Var(&k.memory, "memory", "heap `size` at which the search stops, such as 2G (default no limit)")
+	f.IntVar(&k.opt.Workers, "workers", 0, "parallel searches (default one per processor)")
+	f.StringSliceVar(&k.only, "only", nil, "use only these rules, `NAME,NAME`")
+	f.StringSliceVar(&k.disable, "disable", nil, "do not use these rules, `NAME,NAME`")
+	f.BoolVar(&k.unproved, "unproved", false, "also use rules that cannot be proved; the result then has no certificate")
+	f.BoolVar(&k.ordered, "ordered", false, "also use rules about the true relu and maximum, which cannot be tested modulo a prime")
+	f.StringVar(&k.extract, "extract", "", "e-graph extraction `method`: "+strings.Join(optimize.Extractions(), ", ")+" (default all but mip, which needs cbc or highs)")
+	f.Float64Var(&k.opt.Alpha, "alpha", 0, "backtrack: `factor` by which a candidate may cost more than the best one (default 1.05)")
+	f.IntVar(&k.opt.Depth, "depth", 0, "descend: rewrites in one chain (default 3)")
+	f.BoolVar(&k.noFuse, "no-fuse", false, "cost model without kernel fusion, as in TASO and Tensat")
+	f.StringVar(&k.machine, "machine", "", "cost model of this machine, by `name` (zen5, v100, laptop) or file (default the one that matches the device, else "+anyProcessor+" or "+anyGPU+")")
+	under(c, "Search flags", "search", "tries", "budget", "memory", "workers", "only", "disable", "unproved", "ordered", "extract", "alpha", "depth", "no-fuse", "machine")
+
+	f.BoolVar(&k.noMeasure, "no-measure", false, "do not time the models; the cost model decides")
+	f.IntVar(&k.opt.Repeat, "repeat", 0, "cpu, cuda: timed runs of each model (default 20)")
+	f.StringArrayVar(&k.inputs, "input", nil, "`NAME=SOURCE`: fill an input from FILE.npy, random, ones, zeros or range; repeatable")
+	under(c, "Timing flags", "no-measure", "repeat", "input")
+	k.judge.add(c)
+
+	exclusive(c, "unproved", "proof")
+	exclusive(c, "unproved", "strict")
+	exclusive(c, "json", "steps")
+	exclusive(c, "json", "explain")
 	return c
 }
 
 func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if k.opt.Tries < 0 || k.budget < 0 || k.opt.Repeat < 0 || k.opt.Depth < 0 || k.opt.Alpha != 0 && k.opt.Alpha < 1 {
-		return errors.New("--tries, --budget, --repeat and --depth must not be below 0, --alpha not below 1")
+		return errors.New("--tries, --budget, --repeat and --depth must be at least 0, --alpha at least 1")
 	}
 	if !slices.Contains(optimize.Methods(), k.method) {
-		return fmt.Errorf("--search %s: want %s", k.method, strings.Join(optimize.Methods(), ", "))
+		return unknownValue("--search", k.method, optimize.Methods())
 	}
 	if k.extract != "" && !slices.Contains(optimize.Extractions(), k.extract) {
-		return fmt.Errorf("--extract %s: want %s", k.extract, strings.Join(optimize.Extractions(), ", "))
+		return unknownValue("--extract", k.extract, optimize.Extractions())
 	}
 	if k.opt.Workers < 0 || k.top < 0 {
-		return errors.New("--workers and --top must not be below 0")
+		return errors.New("--workers and --top must be at least 0")
 	}
 	if err := k.judge.check(); err != nil {
 		return err
@@ -264,10 +252,10 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		err = k.print(out, &res.Report)
 	}
 	if err == nil && unjudged {
-		return finding("interrupted: no rewritten model had been accepted; the model stays as it is, and no file was written")
+		return finding("interrupted before a rewritten model was accepted; no file was written")
 	}
 	if err == nil && res.Interrupted {
-		return finding("the search was stopped before its end (" + res.Why + "): this is the best network so far")
+		return finding("search stopped early (" + res.Why + "); this is the best model so far")
 	}
 	return err
 }
@@ -358,7 +346,7 @@ func readLaws(path string, proofs map[string]*law.Proof) (laws []*law.Law, err e
 		}
 		for _, r := range set.Rules {
 			if r.Status == rules.Refuted {
-				return nil, fmt.Errorf("%s: law %s is refuted: %s", path, r.Law.Name, r.Reason)
+				return nil, fmt.Errorf("%s: rule %s is refuted: %s", path, r.Law.Name, r.Reason)
 			}
 			laws = append(laws, r.Law)
 			if r.Proof != nil {
@@ -372,7 +360,7 @@ func readLaws(path string, proofs map[string]*law.Proof) (laws []*law.Law, err e
 	}
 	for _, l := range laws {
 		if l.Kind == law.Refute {
-			return nil, fmt.Errorf("%s: law %s is called refuted", l.Pos, l.Name)
+			return nil, fmt.Errorf("%s: %s is declared as a refuted equation; want an axiom, lemma or rule", l.Pos, l.Name)
 		}
 		l.Kind = law.Rule // whatever the file calls it
 	}

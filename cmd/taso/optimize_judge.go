@@ -38,17 +38,22 @@ const leastMeasuring = 8 * time.Second
 
 func (k *judgeFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&k.level, "ort-level", string(ort.All), "optimization level of ONNX Runtime, with which the result will run: "+judge.LevelNames())
-	f.IntVar(&k.threads, "threads", 1, "threads of ONNX Runtime, with which the result will run")
-	f.BoolVar(&k.remeasure, "remeasure", false, "measure in ONNX Runtime again, even if the same files were measured before")
+	f.StringVar(&k.level, "ort-level", string(ort.All), "optimization `level` of ONNX Runtime: "+judge.LevelNames())
+	f.IntVar(&k.threads, "threads", 1, "threads of ONNX Runtime")
+	f.BoolVar(&k.remeasure, "remeasure", false, "time again in ONNX Runtime, even if these files were timed before")
+	under(c, "Timing flags", "ort-level", "threads", "remeasure")
 }
 
 func (k *judgeFlags) check() error {
 	if !slices.Contains(ort.Levels(), ort.Level(k.level)) {
-		return fmt.Errorf("--ort-level %s: want %s", k.level, judge.LevelNames())
+		var names []string
+		for _, l := range ort.Levels() {
+			names = append(names, string(l))
+		}
+		return unknownValue("--ort-level", k.level, names)
 	}
 	if k.threads < 1 {
-		return fmt.Errorf("--threads %d: want at least 1", k.threads)
+		return fmt.Errorf("--threads %d: must be at least 1", k.threads)
 	}
 	return nil
 }
@@ -58,7 +63,8 @@ func (k *judgeFlags) check() error {
 // found; if it is not, that is reported to w.
 func (k *judgeFlags) choose(ctx context.Context, backend string, measure bool, w io.Writer) (string, error) {
 	if backend != "" && backend != inRuntime {
-		return backend, nil
+		_, err := find(families(), backend, inRuntime)
+		return backend, err
 	}
 	const beside = "cpu"
 	if backend == "" && !measure {

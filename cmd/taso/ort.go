@@ -21,7 +21,7 @@ import (
 
 // ortMissing is the error of --onnxruntime where there is none.
 func ortMissing(err error) error {
-	return fmt.Errorf("--onnxruntime: %w; python3 -m venv ort && ort/bin/pip install onnxruntime makes one, ort/bin/python3", err)
+	return fmt.Errorf("--onnxruntime: %w; install it: python3 -m venv ort && ort/bin/pip install onnxruntime, then set TASO_ORT_PYTHON=ort/bin/python3", err)
 }
 
 // deviation is how far two tensors that should be the same are apart.

@@ -25,11 +25,11 @@ func checkOutputs(inputs []string, files ...output) error {
 			continue
 		}
 		if f.path == "-" {
-			return fmt.Errorf("%s -: name a file, the standard output holds the report", f.flag)
+			return fmt.Errorf("%s -: name a file; the report goes to standard output", f.flag)
 		}
 		for _, g := range files[:i] {
 			if g.path != "" && sameFile(f.path, g.path) {
-				return fmt.Errorf("%s %s: another flag writes that file too", f.flag, f.path)
+				return fmt.Errorf("%s %s: another flag writes this file too", f.flag, f.path)
 			}
 		}
 		probe, err := atomicfile.Create(f.path)
@@ -51,9 +51,9 @@ func spare(inputs []string, files ...output) error {
 		for _, in := range inputs {
 			if f.path != "" && in != "" && in != stdin && sameFile(f.path, in) {
 				if f.path == in {
-					return fmt.Errorf("%s %s: that file is read, and would be lost; name another", f.flag, f.path)
+					return fmt.Errorf("%s %s: is an input and would be overwritten; choose another name", f.flag, f.path)
 				}
-				return fmt.Errorf("%s %s: that is the file %s, which is read and would be lost; name another", f.flag, f.path, in)
+				return fmt.Errorf("%s %s: is the input %s and would be overwritten; choose another name", f.flag, f.path, in)
 			}
 		}
 	}

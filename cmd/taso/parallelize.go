@@ -43,62 +43,54 @@ func newParallelize() *cobra.Command {
 	k := &parallelizeFlags{}
 	c := &cobra.Command{
 		Use:   "parallelize MODEL",
-		Short: "Plan how a model is trained on a cluster, with a certificate that it computes the same",
-		Long: `Parallelize lays the training step of a model (taso grad), or with --inference the
-model, out over the devices of a cluster (taso machine show): along each axis of a mesh
-of devices every operator is computed on shards, on copies or as a part of a sum, and
-what lies between two operators is sent. Each such layout is an instance of a law that
-is proved for all sizes and numbers of devices, so that the plan has a certificate that
-it computes what the model does: taso check PLAN checks it again.
+		Short: "Plan how to train a model on a cluster, with a certificate of equality",
+		Long: `The training step of the model (with --inference the model itself) is sharded over the devices
+of a cluster. Each sharding is an instance of a rule that is proved for all shapes and device
+counts, so "taso check PLAN" can check that the devices compute the same. Step time and memory are
+simulated from a description of the cluster. Nothing runs on devices.
 
 Planners:
 ` + plannerHelp() + `
-Where devices do not divide an axis that matters, data, fsdp, megatron and auto also plan the
-step with that axis padded, and say so; the certificate is about the step as it came.
+--beside compares with other planners. Where the device count does not divide an important
+dimension, data, fsdp, megatron and auto also try padding it (--even: not). Plans that need too
+much memory rematerialize or offload activations. The same flags give the same plan, unless
+--budget or Ctrl-C ends the search. docs/parallel.md has more.
 
-A plan that needs more memory than a device has makes results of the forward pass again
-or puts them aside at the host, as many as it takes.
-
-Others are run beside it with --beside. Times and memory are modelled, by the
-roofline of the device and the links of the cluster; nothing has run on one.
-
---out writes the plan: the mesh, the graph before and after, how tensors lie, what was
-chosen, the certificate. The same model, machine, planner, --steps and --seed give the
-same plan, whatever --workers is; --budget and Ctrl-C end a search with the best found
-so far.
-
-The exit status is 1 if a planner finds no plan that fits, or none in time, and where
-Ctrl-C ended the search; it is 2 if the machine or the model cannot be read.
+Exit status: 0 a plan; 1 no plan that fits, or interrupted; 2 bad input.
 ` + modelHelp + "\n" + machineHelp,
 		Example: `  taso parallelize mlp --machine dgx-a100:1 --batch 1024 --out plan.json
+  taso check plan.json
   taso parallelize bert-large-128 --machine summit:2 --batch 96 --planner megatron --beside data,fsdp
-  taso parallelize model.onnx --machine my.yaml --loss classes --optimizer adam --json
-  taso check plan.json`,
+  taso parallelize model.onnx --machine my.yaml --loss classes --optimizer adam --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: k.run,
 	}
 	k.model.add(c)
 	f := c.Flags()
-	f.StringVar(&k.machine, "machine", "", "the cluster, by name or file (taso machine show)")
-	f.StringVar(&k.planner, "planner", "auto", "who looks for the plan: "+strings.Join(plannerNames(), ", "))
-	f.StringSliceVar(&k.beside, "beside", nil, "also plan with these, `NAME,NAME`, to compare; all: with all")
-	f.StringVar(&k.recipe.Loss, "loss", "crossentropy", "how far outputs are from labels: "+strings.Join(grad.LossNames(), ", "))
-	f.IntVar(&k.recipe.Axis, "axis", 1, "axis of the classes; a negative one counts from the end")
-	f.StringVar(&k.recipe.Optimizer, "optimizer", "sgd", "how weights follow: "+strings.Join(grad.OptimizerNames(), ", "))
+	f.StringVar(&k.machine, "machine", "", "cluster, by `name` or file (taso machine show)")
+	f.StringVar(&k.planner, "planner", "auto", "`planner`: "+strings.Join(plannerNames(), ", "))
+	f.StringSliceVar(&k.beside, "beside", nil, "also run these planners, `NAME,NAME` or all, and compare")
+	f.BoolVar(&k.inference, "inference", false, "plan the model, not its training step")
+	f.IntVar(&k.devices, "devices", 0, "`number` of devices to use, the first ones (default all)")
+	f.Var(&k.memory, "memory", "memory `size` per device, such as 16G (default that of the machine)")
+	f.BoolVar(&k.even, "even", false, "do not pad dimensions")
+	f.StringVar(&k.out, "out", "", "write the plan to `FILE.json`")
+	f.StringArrayVar(&k.export, "export", nil, "also write the plan as `FORMAT=FILE`: "+strings.Join(exportFormats(), ", ")+" (taso plan export); repeatable")
+	f.StringVar(&k.html, "html", "", "write a page with tables to `FILE`")
+	f.IntVar(&k.top, "top", 24, "number of operators to list; 0: all")
+	f.BoolVar(&k.json, "json", false, "print the report as JSON")
+
+	f.StringVar(&k.recipe.Loss, "loss", "crossentropy", "loss `function`: "+strings.Join(grad.LossNames(), ", "))
+	f.IntVar(&k.recipe.Axis, "axis", 1, "axis of the classes; negative: from the end")
+	f.StringVar(&k.recipe.Optimizer, "optimizer", "sgd", "`optimizer`: "+strings.Join(grad.OptimizerNames(), ", "))
 	f.Float64Var(&k.recipe.Rate, "rate", 0, "learning rate; 0: an input of the step")
 	f.Float64Var(&k.recipe.Momentum, "momentum", 0, "momentum of sgd, 0 to 1")
-	f.BoolVar(&k.inference, "inference", false, "plan the model, not its training step")
-	f.IntVar(&k.devices, "devices", 0, "use so many devices, the first ones (default all)")
-	f.Var(&k.memory, "memory", "what a device may hold, such as 16G (default what the machine says)")
-	f.Int64Var(&k.steps, "steps", 0, "work for each choice, in steps of some tens of nanoseconds (default 4194304)")
-	f.IntVar(&k.workers, "workers", 0, "planners and layouts that are looked at at a time (default one a processor)")
-	f.BoolVar(&k.even, "even", false, "pad no axis so that devices divide it")
-	f.DurationVar(&k.budget, "budget", 0, "time for the search (default: as long as its steps take)")
-	f.StringVar(&k.out, "out", "", "write the plan to `FILE.json`")
-	f.StringArrayVar(&k.export, "export", nil, "also write the plan as `FORMAT=FILE`: "+strings.Join(exportFormats(), ", ")+" (taso plan export --help); may be repeated")
-	f.StringVar(&k.html, "html", "", "write a page with tables to `FILE`")
-	f.IntVar(&k.top, "top", 24, "operators to list; 0: all")
-	f.BoolVar(&k.json, "json", false, "print as JSON")
+	under(c, "Training flags", "loss", "axis", "optimizer", "rate", "momentum")
+
+	f.Int64Var(&k.steps, "steps", 0, "work per choice, in `units` of tens of nanoseconds (default 4194304)")
+	f.IntVar(&k.workers, "workers", 0, "parallel workers (default one per processor); changes no plan")
+	f.DurationVar(&k.budget, "budget", 0, "time limit of the search (default none)")
+	under(c, "Search flags", "steps", "workers", "budget")
 	_ = c.RegisterFlagCompletionFunc("machine", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return machine.Names(), cobra.ShellCompDirectiveDefault
 	})
@@ -117,7 +109,7 @@ func plannerNames() (names []string) {
 func plannerHelp() string {
 	var b strings.Builder
 	for _, p := range plan.Planners() {
-		fmt.Fprintf(&b, "  %-10s %s\n", p.Name, p.About)
+		fmt.Fprintf(&b, "  %-10s %s\n", p.Name, wrapped(p.About, 13))
 	}
 	return b.String()
 }
@@ -125,17 +117,20 @@ func plannerHelp() string {
 func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
 	switch {
 	case k.machine == "":
-		return fmt.Errorf("--machine: name a cluster: %s, or a file", strings.Join(machine.Names(), ", "))
+		return fmt.Errorf("--machine is missing; want one of %s, or a file", strings.Join(machine.Names(), ", "))
 	case k.devices < 0 || k.steps < 0 || k.budget < 0 || k.top < 0 || k.workers < 0:
-		return fmt.Errorf("--devices, --steps, --workers, --budget and --top must not be below 0")
+		return fmt.Errorf("--devices, --steps, --workers, --budget and --top must be at least 0")
 	}
 	beside := k.beside
 	if len(beside) == 1 && beside[0] == "all" {
 		beside = plannerNames()
 	}
-	for _, name := range append([]string{k.planner}, beside...) {
+	if !slices.Contains(plannerNames(), k.planner) {
+		return unknownValue("--planner", k.planner, plannerNames())
+	}
+	for _, name := range beside {
 		if !slices.Contains(plannerNames(), name) {
-			return fmt.Errorf("planner %q is not known: %s are", name, strings.Join(plannerNames(), ", "))
+			return unknownValue("--beside", name, plannerNames())
 		}
 	}
 	cluster, err := machine.Find(k.machine, machine.Options{})
@@ -150,7 +145,7 @@ func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
 	for _, x := range k.export {
 		format, path, ok := strings.Cut(x, "=")
 		if !ok || path == "" || !slices.Contains(exportFormats(), format) {
-			return fmt.Errorf("--export %s: want FORMAT=FILE, of %s", x, strings.Join(exportFormats(), ", "))
+			return fmt.Errorf("--export %s: want FORMAT=FILE, with one of the formats %s", x, strings.Join(exportFormats(), ", "))
 		}
 		outs = append(outs, output{"--export", path})
 	}
@@ -219,7 +214,7 @@ func (k *parallelizeFlags) run(c *cobra.Command, args []string) error {
 		fmt.Fprintf(c.ErrOrStderr(), "wrote %s\n", k.out)
 	}
 	if c.Context().Err() != nil {
-		return finding("interrupted: this is the best plan found so far")
+		return finding("interrupted; this is the best plan found so far")
 	}
 	return nil
 }
@@ -233,11 +228,11 @@ func (k *parallelizeFlags) wouldDo(err error, c *machine.Cluster) string {
 	var over *plan.MemoryError
 	switch {
 	case errors.Is(err, plan.ErrMeans) && k.model.batch == 0:
-		return "; --batch says how many samples a step has, which devices share"
+		return "; set --batch, which the devices share"
 	case errors.Is(err, plan.ErrMeans) && k.model.batch%devices != 0:
 		return fmt.Sprintf("; --batch %d is no multiple of %s", k.model.batch, plural(devices, "device"))
 	case errors.Is(err, plan.ErrLarge):
-		return "; auto, soap and alpa do not look at all of them"
+		return "; auto, soap and alpa do not enumerate them"
 	case !errors.As(err, &over):
 		return ""
 	}
@@ -245,12 +240,12 @@ func (k *parallelizeFlags) wouldDo(err error, c *machine.Cluster) string {
 	if over.Least > 0 {
 		need = over.Least
 	}
-	text := fmt.Sprintf("; devices of %d bytes would do", need)
+	text := fmt.Sprintf("; devices with %d bytes would do", need)
 	if over.Lies < over.Have {
 		text += ", or a smaller --batch, or more devices to share it"
 	}
 	if k.planner == "data" {
-		text += "; fsdp, megatron, pipeline and alpa divide weights and state among devices"
+		text += "; fsdp, megatron, pipeline and alpa shard weights and state"
 	}
 	return text
 }

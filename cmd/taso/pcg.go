@@ -23,32 +23,28 @@ func newPCG() *cobra.Command {
 	k := &pcgFlags{}
 	c := &cobra.Command{
 		Use:   "pcg MODEL",
-		Short: "Say how a graph is laid out over devices, and run it on virtual ones",
-		Long: `Pcg reads a graph whose tensors are laid out over a mesh of devices by the operators
-partition, combine, replicate, reduce, lift, drop and halo (docs/parallel.md). It says
-which tensors lie on the mesh and what their members are, what is sent, and where
-roles do not fit, such as the relu of a partial sum.
+		Short: "Run a graph that is partitioned over devices on virtual devices",
+		Long: `MODEL is a parallel computation graph (PCG): a graph with the operators partition, combine,
+replicate, reduce, lift, drop and halo (docs/parallel.md). The report lists the sharding of each
+tensor and the collectives, and marks shardings that do not fit, such as the relu of a partial sum.
 
-Then it runs the graph on virtual devices that share nothing and send each other
-messages, on random inputs, exactly modulo 2^61 - 1 and in float32, and compares the
-outputs with those of the graph on one device and, with --against, with those of a
-sequential model whose inputs have the same names.
+The graph then runs on virtual devices that exchange messages, on random inputs, exactly modulo
+2^61 - 1 and in float32. The outputs are compared with those on one device, and with those of
+--against, a sequential model whose inputs have the same names.
 
-The exit status is 1 if outputs differ or roles do not fit, and 2 if no devices can run
-the graph as it is laid out.
+Exit status: 0 equal; 1 outputs differ or shardings do not fit; 2 no devices can run the graph.
 ` + modelHelp,
 		Example: `  taso pcg mlp-2x4.graph
   taso pcg mlp-2x4.graph --against mlp.graph
-  taso pcg mlp-2x4.graph --no-run --json
-  taso show mlp-2x4.graph --svg mlp.svg`,
+  taso pcg mlp-2x4.graph --no-run --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: k.run,
 	}
 	k.model.add(c)
 	f := c.Flags()
-	f.StringVar(&k.against, "against", "", "a `MODEL` that is said to compute the same")
-	f.BoolVar(&k.noRun, "no-run", false, "say what would be sent, and run nothing")
-	f.BoolVar(&k.json, "json", false, "print as JSON")
+	f.StringVar(&k.against, "against", "", "compare with this sequential `MODEL`")
+	f.BoolVar(&k.noRun, "no-run", false, "report shardings and collectives only")
+	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 	return c
 }
 
@@ -60,7 +56,7 @@ func (k *pcgFlags) run(c *cobra.Command, args []string) error {
 	opt := runpcg.Options{Name: m.Name, Graph: m.Graph, Seed: k.model.seed, NoRun: k.noRun}
 	if k.against != "" {
 		if k.noRun {
-			return fmt.Errorf("--against %s: with --no-run nothing is compared", k.against)
+			return fmt.Errorf("--against and --no-run: give only one of them")
 		}
 		a, _, err := k.model.read(k.against)
 		if err != nil {

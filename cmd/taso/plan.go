@@ -21,7 +21,7 @@ type planFlags struct {
 }
 
 func newPlan() *cobra.Command {
-	return group("plan", "Read plans of taso parallelize: what is where, what it costs, how two differ, for whom else", `  taso plan show plan.json
+	return group("plan", "Show, explain, simulate, compare and export plans of taso parallelize", `  taso plan show plan.json
   taso plan explain plan.json
   taso plan simulate plan.json --html step.html
   taso plan diff plan.json other.json
@@ -29,13 +29,13 @@ func newPlan() *cobra.Command {
 }
 
 const planHelp = `
-PLAN is a file that taso parallelize --out has written. Whether it computes what it should
-is not asked here: taso check PLAN does.
+PLAN is a file from taso parallelize --out. Times and memory are modelled, from the graph of the
+plan and the description of its cluster. "taso check PLAN" checks its certificate.
 `
 
 func (k *planFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&k.machine, "machine", "", "the cluster, by name or file (default the one that the plan names)")
-	c.Flags().BoolVar(&k.json, "json", false, "print as JSON")
+	c.Flags().StringVar(&k.machine, "machine", "", "cluster, by `name` or file (default the one that the plan names)")
+	c.Flags().BoolVar(&k.json, "json", false, "print the report as JSON")
 	_ = c.RegisterFlagCompletionFunc("machine", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return machine.Names(), cobra.ShellCompDirectiveDefault
 	})
@@ -68,17 +68,16 @@ func newPlanShow() *cobra.Command {
 	k := &planFlags{}
 	c := &cobra.Command{
 		Use:   "show PLAN",
-		Short: "Say what a plan puts where, what a step takes and which memory",
-		Long: `Show says of a plan what a step takes, what it is spent on, which memory a device needs,
-and how the results of operators lie on the mesh. All of it is modelled, from the plan's
-graph and the description of its cluster.
+		Short: "Show the step time, memory and shardings of a plan",
+		Long: `The report has the time of a step and what it is spent on, the memory of a device, and how the
+result of each operator is sharded over the mesh.
 ` + planHelp,
 		Example: `  taso plan show plan.json
   taso plan show plan.json --top 0 --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if k.top < 0 {
-				return fmt.Errorf("--top must not be below 0")
+				return fmt.Errorf("--top must be at least 0")
 			}
 			f, p, err := k.read(c, args[0])
 			if err != nil {
@@ -95,7 +94,7 @@ graph and the description of its cluster.
 		},
 	}
 	k.add(c)
-	c.Flags().IntVar(&k.top, "top", 24, "operators to list; 0: all")
+	c.Flags().IntVar(&k.top, "top", 24, "number of operators to list; 0: all")
 	return c
 }
 
@@ -104,11 +103,10 @@ func newPlanSimulate() *cobra.Command {
 	var opt plan.SimulateOptions
 	c := &cobra.Command{
 		Use:   "simulate PLAN",
-		Short: "Simulate a step of a plan: every operator and message of every device over time",
-		Long: `Simulate runs a step of a plan on its cluster in time: every operator on every device,
-every collective on the links that it takes, sending beside computing (--serial: one after
-the other). It says what each device does and for what the step waits. --trace writes the
-tasks for a viewer of Chrome traces (Perfetto), --html a page with a chart.
+		Short: "Simulate a training step of a plan, device by device",
+		Long: `Every operator and every message of each device is simulated over time, with communication
+overlapping computation. The report shows what each device does, and the critical path. --trace
+writes a Chrome trace for viewers such as Perfetto.
 ` + planHelp,
 		Example: `  taso plan simulate plan.json
   taso plan simulate plan.json --trace step.json --html step.html
@@ -152,9 +150,9 @@ tasks for a viewer of Chrome traces (Perfetto), --html a page with a chart.
 	}
 	k.add(c)
 	f := c.Flags()
-	f.StringVar(&k.html, "html", "", "write a page with a chart to `FILE`")
+	f.StringVar(&k.html, "html", "", "write a page with a timeline to `FILE`")
 	f.StringVar(&k.trace, "trace", "", "write a Chrome trace to `FILE`")
-	f.BoolVar(&opt.Serial, "serial", false, "a device does one thing after the other, sending too")
+	f.BoolVar(&opt.Serial, "serial", false, "do not overlap communication with computation")
 	return c
 }
 
@@ -191,16 +189,16 @@ func newPlanDiff() *cobra.Command {
 	k := &planFlags{}
 	c := &cobra.Command{
 		Use:   "diff PLAN OTHER",
-		Short: "Say where two plans of a model differ, and what that costs",
-		Long: `Diff compares two plans: what a step takes and on what, and the operators whose results
-lie otherwise. The exit status is 1 if they differ.
+		Short: "Compare two plans of a model: step time, memory, shardings",
+		Long: `The report has the times of a step, and the operators whose results are sharded differently. The
+exit status is 1 if the plans differ.
 ` + planHelp,
 		Example: `  taso plan diff plan.json other.json
   taso plan diff plan.json other.json --top 0 --json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if k.top < 0 {
-				return fmt.Errorf("--top must not be below 0")
+				return fmt.Errorf("--top must be at least 0")
 			}
 			var reps [2]*parallelize.Report
 			for i, path := range args {
@@ -226,7 +224,7 @@ lie otherwise. The exit status is 1 if they differ.
 		},
 	}
 	k.add(c)
-	c.Flags().IntVar(&k.top, "top", 24, "operators to list; 0: all")
+	c.Flags().IntVar(&k.top, "top", 24, "number of operators to list; 0: all")
 	return c
 }
 

@@ -14,13 +14,11 @@ func newPlanExplain() *cobra.Command {
 	k := &planFlags{}
 	c := &cobra.Command{
 		Use:   "explain PLAN [OPERATOR...]",
-		Short: "Say why operators are computed as they are: what each other way would cost",
-		Long: `Explain says of each operator of a plan how it is computed, the second best way, and how
-much more a step would take with that, all else as it is: the operator itself and what is
-sent for its operands and results, one thing after the other. Of operators that are named
-it lists all ways. A way that costs less is one that the planner does not look at, or did
-not find. Of a plan with stages or micro-batches it says what other borders between stages,
-other results kept, or another schedule would cost.
+		Short: "Explain why operators are sharded as they are: what alternatives cost",
+		Long: `For each operator: its sharding, the second best one, and how much longer a step would take with
+that, all else unchanged and nothing overlapped. Named operators list all alternatives. A cheaper
+alternative is one that the planner does not consider or did not find. For plans with pipeline
+stages or micro-batches, the alternatives are other stage boundaries, schedules and recomputation.
 ` + planHelp,
 		Example: `  taso plan explain plan.json
   taso plan explain plan.json left0_fc_matmul
@@ -28,7 +26,7 @@ other results kept, or another schedule would cost.
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if k.top < 0 {
-				return fmt.Errorf("--top must not be below 0")
+				return fmt.Errorf("--top must be at least 0")
 			}
 			_, p, err := k.read(c, args[0])
 			if err != nil {
@@ -55,7 +53,7 @@ other results kept, or another schedule would cost.
 		},
 	}
 	k.add(c)
-	c.Flags().IntVar(&k.top, "top", 24, "operators to list; 0: all")
+	c.Flags().IntVar(&k.top, "top", 24, "number of operators to list; 0: all")
 	return c
 }
 

@@ -26,7 +26,7 @@ func exportFormats() (names []string) {
 // exportTo writes a plan as another format to a file.
 func exportTo(path, format string, p *plan.Plan) error {
 	if !slices.Contains(exportFormats(), format) {
-		return fmt.Errorf("format %q of a plan: want %s", format, strings.Join(exportFormats(), ", "))
+		return unknownValue("--to", format, exportFormats())
 	}
 	return atomicfile.WriteFile(path, func(w io.Writer) error {
 		return export.Write(w, p, export.Options{Format: export.Format(format)})
@@ -39,17 +39,17 @@ func newPlanExport() *cobra.Command {
 	var compare bool
 	c := &cobra.Command{
 		Use:   "export PLAN",
-		Short: "Write a plan for JAX, for PyTorch's DTensor, as flags of Megatron-LM and DeepSpeed",
-		Long: `Export writes a plan in a form that others run: jax, a Python program that needs nothing
-but JAX, with a mesh and one shard_map over the step (python FILE --check compares it with
-the sequential step); dtensor, placements of weights and results, with what they cannot
-say; flags, those of Megatron-LM and DeepSpeed, of a plan that is exactly what they mean.
+		Short: "Export a plan to JAX, PyTorch DTensor, Megatron-LM or DeepSpeed",
+		Long: `--to selects the format:
 
---compare runs the program with JAX on virtual devices (scripts/jax installs it;
-$TASO_JAX_PYTHON is the Python) and compares: loss, new weights and state with those of the
-sequential step, and what XLA's compiled program sends with what the plan is charged for,
-by kind, bytes and count. What XLA combines, removes or says otherwise is named. The exit
-status is 1 if anything else differs.
+  jax      a Python program with a mesh and one shard_map over the step; it needs JAX only, and
+           "python FILE --check" compares it with the sequential step
+  dtensor  placements of weights and results for PyTorch, and what they cannot express
+  flags    flags of Megatron-LM and DeepSpeed, for a plan that is exactly what they mean
+
+--compare runs the JAX program on virtual devices (scripts/jax installs JAX; TASO_JAX_PYTHON names
+the Python). It compares the loss, new weights and state with the sequential step, and the
+collectives in the compiled program with those of the plan. The exit status is 1 if they differ.
 ` + planHelp,
 		Example: `  taso plan export plan.json --to jax --out step.py
   taso plan export plan.json --to dtensor --out placements.py
@@ -57,7 +57,7 @@ status is 1 if anything else differs.
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if (out == "") != compare {
-				return errors.New("want one of --out and --compare")
+				return errors.New("want either --out FILE or --compare")
 			}
 			if err := checkOutputs(args, output{"--out", out}); err != nil {
 				return err
@@ -87,16 +87,16 @@ status is 1 if anything else differs.
 				_, err = io.WriteString(c.OutOrStdout(), x.Text())
 			}
 			if err == nil && !x.Equal() {
-				return finding(args[0] + ": JAX does something else")
+				return finding(args[0] + ": JAX computes or communicates something else")
 			}
 			return err
 		},
 	}
 	k.add(c)
 	f := c.Flags()
-	f.StringVar(&to, "to", "jax", "the form: "+strings.Join(exportFormats(), ", "))
-	f.StringVar(&out, "out", "", "write to `FILE`")
-	f.BoolVar(&compare, "compare", false, "run it with JAX and compare")
+	f.StringVar(&to, "to", "jax", "`format`: "+strings.Join(exportFormats(), ", "))
+	f.StringVar(&out, "out", "", "write the plan to `FILE`")
+	f.BoolVar(&compare, "compare", false, "run the plan with JAX and compare")
 	_ = c.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(exportFormats(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

@@ -2,62 +2,82 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/internal/suggest"
 )
+
+// section is a heading of taso --help with its commands.
+type section struct {
+	id, title string
+	commands  []*cobra.Command
+}
+
+func sections() []section {
+	return []section{
+		{"models", "Optimize, compare and run models:", []*cobra.Command{
+			newOptimize(), newVerify(), newRun(), newShow(), newImport(), newModels()}},
+		{"rules", "Discover, prove and audit rewrite rules:", []*cobra.Command{
+			newGenRules(), newAudit(), newRules(), newAxioms(), newCheck()}},
+		{"parallel", "Plan training on several devices:", []*cobra.Command{
+			newParallelize(), newPlan(), newMachine(), newPCG(), newGrad()}},
+		{"system", "Measure and test this installation:", []*cobra.Command{
+			newMeasure(), newBench(), newDoctor(), newSelftest(), newVersion()}},
+	}
+}
+
+// Commands are listed in the order of the sections, the most used first.
+func init() { cobra.EnableCommandSorting = false }
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "taso",
-		Short: "Generate, prove and check substitutions of tensor graphs",
-		Long: `Taso enumerates small graphs of tensor operators, finds those that compute the
-same, proves them equal from readable axioms, and writes a rule set
-with a certificate for each rule. It audits the rule sets of others. It reads,
-shows, runs, measures and compares models in the ONNX format, rewrites them by
-proved laws until they cost less, and makes their training steps.
-
-Exit status: 0 all is well; 1 something was found (a certificate rejected, a rule
-not proved, models that differ, a run stopped early, rules that a format cannot
-hold); 2 usage or unreadable input.`,
-		Example: `  taso gen-rules --max-ops 3 --out my.rules
-  taso check my.cert
-  taso audit graph_subst.pb
-  taso rules show my.rules
-  taso axioms list
-  taso import model.onnx
-  taso run resnet50 --repeat 20
-  taso doctor
-  taso selftest --backend cuda
-  taso pcg mlp-2x4.graph --against mlp.graph
-  taso machine show summit:32
-  taso parallelize mlp --machine dgx-a100:1 --batch 1024 --out plan.json
-  taso verify model.onnx optimized.onnx
-  taso optimize model.onnx --out faster.onnx`,
+		Short: "Make ONNX models faster with rewrite rules that are proved",
+		Long: `Taso discovers tensor-graph rewrite rules, proves them, audits the rule sets of others, and
+optimizes ONNX models with a proof that the result is equal. It also plans parallel training.`,
+		Example: `  taso optimize model.onnx --out faster.onnx    # a faster model, proved equal
+  taso verify model.onnx faster.onnx            # compare two models
+  taso gen-rules --max-ops 2 --out my.rules     # discover and prove rewrite rules
+  taso audit my.rules                           # check every rule of a rule set`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          subcommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.AddCommand(newGenRules(), newAxioms(), newRules(), newAudit(), newCheck(),
-		newModels(), newImport(), newShow(), newRun(), newPCG(), newMachine(), newParallelize(), newPlan(), newMeasure(), newVerify(), newOptimize(), newGrad(), newBench(), newDoctor(), newSelftest(), newVersion())
-	explainArgs(root)
+	for _, s := range sections() {
+		root.AddGroup(&cobra.Group{ID: s.id, Title: s.title})
+		for _, c := range s.commands {
+			c.GroupID = s.id
+			root.AddCommand(c)
+		}
+	}
+	root.SetHelpCommandGroupID("system")
+	root.SetCompletionCommandGroupID("system")
+	root.SetHelpFunc(help)
+	root.SetUsageFunc(usage)
+	root.SetFlagErrorFunc(flagError)
+	prepare(root)
 	return root
 }
 
-// explainArgs makes every command that has the wrong number of arguments say
-// which it wants, and completes the flags that commands share.
-func explainArgs(c *cobra.Command) {
+// prepare makes the errors about arguments of a command and its subcommands name the usage,
+// and completes the flags that commands share.
+func prepare(c *cobra.Command) {
 	for _, sub := range c.Commands() {
-		explainArgs(sub)
+		prepare(sub)
 	}
 	completeFlags(c)
 	if check := c.Args; check != nil && !c.HasSubCommands() {
 		c.Args = func(c *cobra.Command, args []string) error {
-			if err := check(c, args); err != nil {
-				return fmt.Errorf("%w: want %s", err, c.UseLine())
+			if check(c, args) == nil {
+				return nil
 			}
-			return nil
+			given := plural(len(args), "argument")
+			if len(args) == 0 {
+				given = "no argument"
+			}
+			return fmt.Errorf("%s given; usage: %s", given, c.UseLine())
 		}
 	}
 }
@@ -67,10 +87,21 @@ func subcommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	hint := ""
-	c.SuggestionsMinimumDistance = 2
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = ": did you mean " + strings.Join(near, " or ") + "?"
+	var names []string
+	for _, sub := range c.Commands() {
+		if !sub.IsAvailableCommand() {
+			continue
+		}
+		names = append(names, sub.Name())
+		for _, other := range sub.SuggestFor {
+			if other == args[0] {
+				return fmt.Errorf("unknown command %q for %q; did you mean %s?", args[0], c.CommandPath(), sub.Name())
+			}
+		}
+	}
+	hint := suggest.DidYouMean(args[0], names)
+	if hint == "" {
+		hint = fmt.Sprintf("; %s --help lists the commands", c.CommandPath())
 	}
 	return fmt.Errorf("unknown command %q for %q%s", args[0], c.CommandPath(), hint)
 }

@@ -100,11 +100,11 @@ func (s *source) load(c *cobra.Command) (*loaded, error) {
 	opts := rules.LoadOptions{Unproved: s.unproved, Axioms: axioms.Text()}
 	switch {
 	case format == "" && s.path == stdin:
-		return nil, errors.New("<stdin>: say with --from which form it has: rules, json or pb")
+		return nil, errors.New("<stdin>: unknown format; want --from rules, json or pb")
 	case format == "":
-		return nil, fmt.Errorf("%s: the name does not end in .rules, .json or .pb; --from says which form it has", s.path)
+		return nil, fmt.Errorf("%s: unknown format; want a name that ends in .rules, .json or .pb, or --from", s.path)
 	case format != formatText && format != formatJSON && format != formatPB:
-		return nil, fmt.Errorf("--from %s: must be rules, json or pb", format)
+		return nil, unknownValue("--from", format, []string{formatText, formatJSON, formatPB})
 	}
 	in, name, err := open(c, s.path)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *source) load(c *cobra.Command) (*loaded, error) {
 	switch format {
 	case formatPB:
 		if !s.unproved {
-			return nil, fmt.Errorf("%s: this form has no certificates; --unproved reads its rules as unknown", name)
+			return nil, fmt.Errorf("%s: a .pb file has no certificates; --unproved reads its rules as unknown", name)
 		}
 		return readPB(in, name, s.reading)
 	case formatJSON:
@@ -126,7 +126,7 @@ func (s *source) load(c *cobra.Command) (*loaded, error) {
 		return &loaded{set: set}, err
 	}
 	if !s.unproved {
-		return nil, fmt.Errorf("%s: there is no certificate file beside it; --unproved reads its rules as unknown", name)
+		return nil, fmt.Errorf("%s: has no certificate file; --unproved reads its rules as unknown", name)
 	}
 	set, err := rules.ReadText(in, name)
 	if err != nil {

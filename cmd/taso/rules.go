@@ -3,6 +3,8 @@ package main
 import "github.com/spf13/cobra"
 
 func newRules() *cobra.Command {
-	return group("rules", "Show and convert rule sets",
-		"  taso rules show my.rules\n  taso rules convert my.rules my.json", newRulesShow(), newRulesConvert(), newRulesCompare())
+	return group("rules", "Show, convert and compare rule sets",
+		`  taso rules show my.rules
+  taso rules convert my.rules my.json
+  taso rules compare before.rules after.rules`, newRulesShow(), newRulesConvert(), newRulesCompare())
 }

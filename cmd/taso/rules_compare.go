@@ -23,11 +23,10 @@ func newRulesCompare() *cobra.Command {
 	k := &compareFlags{src: [2]source{{unproved: true}, {unproved: true}}}
 	c := &cobra.Command{
 		Use:   "compare FIRST SECOND",
-		Short: "Say what each of two rule sets derives of the other",
-		Long: `Compare looks for each rule of one set in the other: it is there, it follows from
-the rules there (an e-graph finds how), or it is missing. Axioms that follow from a
-set's rules may be used to derive others. What is missing was not found within the
-limits of the search; it is listed.
+		Short: "Find the rules of one set that do not follow from another",
+		Long: `Each rule of one set is looked up in the other: it is there, it is derived from the rules there
+(by equality saturation), or it is missing. "Missing" means not derived within the limits of the
+search. Axioms that follow from a set may be used to derive others.
 
 The exit status is 0 if nothing is missing on either side, else 1.`,
 		Example: `  taso rules compare before.rules after.rules
@@ -36,8 +35,8 @@ The exit status is 0 if nothing is missing on either side, else 1.`,
 		RunE: k.run,
 	}
 	f := c.Flags()
-	f.IntVar(&k.workers, "workers", 0, "parallel workers (default one a processor)")
-	f.BoolVar(&k.json, "json", false, "print as JSON")
+	f.IntVar(&k.workers, "workers", 0, "parallel workers (default one per processor)")
+	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 	return c
 }
 

@@ -20,49 +20,36 @@ func newRulesConvert() *cobra.Command {
 	k := &convertFlags{}
 	c := &cobra.Command{
 		Use:   "convert IN OUT",
-		Short: "Convert a rule set to another form, also to those of other programs",
-		Long: `Convert reads one form and writes another; the extension says which:
+		Short: "Convert a rule set to another format, also to those of other programs",
+		Long: `The extension of OUT, or --to, gives the format:
 
-  .rules  the law language, certificates in .cert beside it
-  .json   the same in one document
-  .pb     the protocol buffer of TASO, without certificates
+  .rules             text, with certificates in a .cert file next to it
+  .json              the same in one document
+  .pb                TASO's protocol buffer, without certificates
+  .egg               an egglog program
+  .tensat            Tensat's s-expressions, rules with one output
+  --to tensat-multi  the same, rules with two outputs
+  --to flexflow      FlexFlow's JSON
 
-and these are written only; --to names those that no extension does:
-
-  .egg    a program of egglog: each direction of a rule is a rewrite, what the
-          rule is given stands under :when
-  .tensat Tensat's s-expressions, rules with one output
-  --to tensat-multi
-          the same, rules with two outputs: each is two lines
-  --to flexflow
-          the JSON of FlexFlow's substitutions
-
-Text and JSON hold the same. The protocol buffer, Tensat and FlexFlow have no
-variables for strides, paddings, activations and axes: a rule becomes several there.
-egglog has them, but no variable for a number of axes. FlexFlow's degrees of parallelism
-are numbers: --degree is the one for variables. What a form cannot say
-is listed on the standard error; if a rule is lost, the exit status is 1. Rules without certificates are
-read only with --unproved, as unknown. "-" as IN is the standard input; --from
-names its form.
-
-TASO's format does not say what SAME padding means when it is uneven; --same does.`,
+IN is text, JSON or a protocol buffer. Rules without certificates are read with --unproved only.
+The formats of TASO, Tensat and FlexFlow have no variables for strides, padding, activations and
+axes, so one rule becomes several there. Rules that a format cannot hold are listed, and the exit
+status is then 1. docs/rules.md has more.`,
 		Example: `  taso rules convert my.rules my.json
   taso rules convert my.rules my.egg
-  taso rules convert my.rules my.tensat
-  taso rules convert --to flexflow my.rules my.json
-  taso rules convert --to flexflow --degree 4 parallel.rules my.json
-  taso rules convert --unproved graph_subst.pb taso.rules
+  taso rules convert --to flexflow my.rules flexflow.json
+  taso rules convert --unproved graph_subst.pb theirs.rules
   taso rules convert --from json - my.rules < my.json`,
 		Args: cobra.ExactArgs(2),
 		RunE: k.run,
 	}
 	f := c.Flags()
-	f.BoolVar(&k.src.unproved, "unproved", false, "read rules without certificates too, as unknown")
-	f.StringVar(&k.src.format, "from", "", "`form` of IN: rules, json or pb (default by its extension)")
-	f.StringVar(&k.to, "to", "", "`form` of OUT: rules, json, pb, egglog, tensat, tensat-multi or flexflow (default by its extension)")
-	f.Int64Var(&k.degree, "degree", 2, "`number` of parts for degrees of parallelism that are variables, in FlexFlow's form")
-	f.StringVar(&k.src.reading.Same, "same", "same_upper", "what SAME means in a .pb and in other programs: same_upper, same_lower or any")
-	f.BoolVar(&k.src.reading.Grouped, "grouped", false, "convolutions of a .pb may have groups")
+	f.BoolVar(&k.src.unproved, "unproved", false, "also read rules without certificates, as unknown")
+	f.StringVar(&k.src.format, "from", "", "`format` of IN: rules, json or pb (default by extension)")
+	f.StringVar(&k.to, "to", "", "`format` of OUT: rules, json, pb, egglog, tensat, tensat-multi, flexflow (default by extension)")
+	f.Int64Var(&k.degree, "degree", 2, "FlexFlow: `number` of shards for variable degrees of parallelism")
+	f.StringVar(&k.src.reading.Same, "same", "same_upper", "`meaning` of SAME padding in .pb and other formats: same_upper, same_lower or any")
+	f.BoolVar(&k.src.reading.Grouped, "grouped", false, "convolutions in .pb may have groups")
 	return c
 }
 
@@ -72,7 +59,7 @@ func (k *convertFlags) form(out string) (string, error) {
 	switch to := k.to; to {
 	case "":
 		if to = writtenOf(out); to == "" {
-			return "", fmt.Errorf("%s: the name must end in .rules, .json, .pb, .egg or .tensat, or --to say the form", out)
+			return "", fmt.Errorf("%s: unknown format; want a name that ends in .rules, .json, .pb, .egg or .tensat, or --to", out)
 		}
 		return to, nil
 	case formatEgglog, formatTensat, formatMulti, formatFlexFlow, formatPB:
@@ -84,7 +71,7 @@ func (k *convertFlags) form(out string) (string, error) {
 		}
 		return to, nil
 	}
-	return "", fmt.Errorf("--to %s: must be rules, json, pb, egglog, tensat, tensat-multi or flexflow", k.to)
+	return "", unknownValue("--to", k.to, []string{formatText, formatJSON, formatPB, formatEgglog, formatTensat, formatMulti, formatFlexFlow})
 }
 
 func (k *convertFlags) run(c *cobra.Command, args []string) error {
@@ -97,7 +84,7 @@ func (k *convertFlags) run(c *cobra.Command, args []string) error {
 	switch k.src.reading.Same {
 	case "same_upper", "same_lower", taso.AnySame:
 	default:
-		return fmt.Errorf("--same %s: must be same_upper, same_lower or any", k.src.reading.Same)
+		return unknownValue("--same", k.src.reading.Same, []string{"same_upper", "same_lower", taso.AnySame})
 	}
 	if k.degree < 2 || k.degree > 1<<20 {
 		return fmt.Errorf("--degree %d: must be 2 to %d", k.degree, 1<<20)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/taso-go/taso/internal/suggest"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 )
@@ -22,10 +23,9 @@ func newRulesShow() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show FILE",
 		Short: "Show a rule set, or one rule with its proof",
-		Long: `Show prints a rule set as a table: how each rule can be used (<-> both ways, ->
-left to right, <- right to left), the number of law instances in its proof, and
-its equation. With --id it prints one rule and its proof as a chain of equations,
-each with the law used and its sentence. "-" reads the standard input.`,
+		Long: `The table has, for each rule, the directions in which it can be used (<->, -> or <-), the number
+of axiom instances in its proof, and its equation. --id prints one rule and its proof as a chain of
+equations. FILE is a .rules, .json or .pb file, or "-" for standard input (with --from).`,
 		Example: `  taso rules show my.rules
   taso rules show my.rules --id r_07d72c7d56
   taso rules show graph_subst.pb
@@ -37,9 +37,9 @@ each with the law used and its sentence. "-" reads the standard input.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&k.id, "id", "", "show the rule of this `ID` with its proof")
+	f.StringVar(&k.id, "id", "", "show the rule with this `ID`, and its proof")
 	f.BoolVar(&k.json, "json", false, "print as JSON")
-	f.StringVar(&k.src.format, "from", "", "`form` of FILE: rules, json or pb (default by its extension)")
+	f.StringVar(&k.src.format, "from", "", "`format` of FILE: rules, json or pb (default by extension)")
 	return c
 }
 
@@ -55,7 +55,11 @@ func (k *showFlags) run(c *cobra.Command) error {
 	if k.id != "" {
 		r, ok := set.Find(k.id)
 		if !ok {
-			return fmt.Errorf("%s: there is no rule %s", k.src.path, k.id)
+			var ids []string
+			for _, r := range set.Rules {
+				ids = append(ids, r.ID())
+			}
+			return fmt.Errorf("%s: there is no rule %s%s", k.src.path, k.id, suggest.DidYouMean(k.id, ids))
 		}
 		if !k.json {
 			return printRule(w, set, r)

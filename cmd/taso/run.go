@@ -32,43 +32,34 @@ func newRun() *cobra.Command {
 	k := &runFlags{}
 	c := &cobra.Command{
 		Use:   "run MODEL",
-		Short: "Execute a model and time it, whole and operator by operator",
-		Long: `Run compiles a model for a backend, runs it, and says how long it takes: the median
-of the runs and its spread, the time of each operator, and the memory.
+		Short: "Run a model and report its latency, in total and per operator",
+		Long: `The report has the median latency with its spread, the slowest operators, and the memory.
 
-An input holds what --input says, and random numbers otherwise: between -1 and 1, or
-of integers the positions that a table has, where the input picks rows of one, and 0
-and 1 where nothing is known of it. The report says what each input held. A .npy file
-must have the input's sizes; another element type is converted, if its numbers stay
-the same or are floating-point numbers that are rounded, which is said.
-
---output writes each output of the last run to a .npy file of its name.
-
---onnxruntime runs the same file on the same inputs in ONNX Runtime, as it is and with
-the optimizations of ONNX Runtime, on as many threads, and says how far each of our
-outputs is from that of the file as it is. The exit status is 1 if one deviates by more
-than --tolerance, relative to its largest element.
+--input fills inputs from NumPy files or with ones, zeros or 0, 1, 2, ... Others are random: from
+-1 to 1, valid row numbers where an integer input indexes a table, else 0 and 1. --output writes
+the outputs as NumPy files. --onnxruntime runs the same file on the same inputs in ONNX Runtime
+and compares outputs and times; the exit status is 1 if an output deviates by more than
+--tolerance.
 ` + modelHelp + "\n" + modesHelp,
 		Example: `  taso run resnet50 --repeat 20
   taso run model.onnx --shape input=1,3,224,224 --top 10
-  taso run bert --backend cuda:tf32
-  taso run bert --json
   taso run model.onnx --input ids=tokens.npy --input mask=ones --output results
-  taso run model.onnx --onnxruntime`,
+  taso run model.onnx --onnxruntime
+  taso run bert --backend cuda:tf32`,
 		Args: cobra.ExactArgs(1),
 		RunE: k.run,
 	}
 	k.model.add(c)
 	f := c.Flags()
-	addBackend(c, &k.backend, "cpu", "what runs it: "+forms(runners()), runners())
+	addBackend(c, &k.backend, "cpu", "`backend` that runs the model: "+forms(runners()), runners())
 	f.IntVar(&k.repeat, "repeat", 20, "timed runs")
-	f.IntVar(&k.top, "top", 10, "slowest nodes to list")
-	f.BoolVar(&k.noFuse, "no-fuse", false, "give each operator a kernel of its own")
-	f.StringArrayVar(&k.inputs, "input", nil, "`NAME=SOURCE`: what an input holds: FILE.npy, random, ones, zeros or range; may be repeated")
-	f.StringVar(&k.output, "output", "", "write the outputs of the last run to .npy files in the folder `DIR`")
-	f.BoolVar(&k.runtime, "onnxruntime", false, "also run the file in ONNX Runtime, if it is there (pip install onnxruntime; TASO_ORT_PYTHON names another python3)")
-	f.Float64Var(&k.tolerance, "tolerance", 1e-4, "relative deviation from ONNX Runtime that still agrees (of float16 and narrower types: 16 roundings)")
-	f.BoolVar(&k.json, "json", false, "print as JSON")
+	f.IntVar(&k.top, "top", 10, "number of slowest operators to list")
+	f.BoolVar(&k.noFuse, "no-fuse", false, "run each operator as its own kernel")
+	f.StringArrayVar(&k.inputs, "input", nil, "`NAME=SOURCE`: fill an input from FILE.npy, random, ones, zeros or range; repeatable")
+	f.StringVar(&k.output, "output", "", "write the outputs of the last run as .npy files to the folder `DIR`")
+	f.BoolVar(&k.runtime, "onnxruntime", false, "also run in ONNX Runtime and compare (pip install onnxruntime)")
+	f.Float64Var(&k.tolerance, "tolerance", 1e-4, "largest relative deviation that agrees (float16 and narrower: 16 roundings)")
+	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 	return c
 }
 
@@ -77,7 +68,7 @@ func (k *runFlags) run(c *cobra.Command, args []string) error {
 		return fmt.Errorf("--repeat %d: must be at least 1", k.repeat)
 	}
 	if !(k.tolerance >= 0) {
-		return fmt.Errorf("--tolerance %g: must not be below 0", k.tolerance)
+		return fmt.Errorf("--tolerance %g: must be at least 0", k.tolerance)
 	}
 	if !c.Flags().Changed("tolerance") {
 		k.tolerance = -1 // that of the types
@@ -148,7 +139,7 @@ func (k *runFlags) run(c *cobra.Command, args []string) error {
 	case err != nil && printed == nil:
 		return finding(fmt.Sprintf("interrupted after %d of %s", rep.Time.Runs, plural(k.repeat, "run")))
 	case peer != nil && !peer.Agree:
-		failed = append(failed, finding("the outputs are not those of ONNX Runtime"))
+		failed = append(failed, finding("the outputs differ from those of ONNX Runtime"))
 	}
 	return errors.Join(append(failed, err, printed)...)
 }

@@ -24,16 +24,10 @@ func newSelftest() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "selftest [MODEL...]",
 		Short: "Check that a backend computes correct results on this machine",
-		Long: `Selftest runs the conformance suite of the backends: every operator in many shapes, small
-graphs, and the promises of the interface. Each result is compared with the interpreter,
-which evaluates the definitions of the operators over float64.
-
-Models that are named are run as well. Their outputs are compared with the interpreter's, or,
-above --max-flops, with those of the CPU backend in float32.
-
-The exit status is 1 if a case fails or a model deviates by more than the tolerance that the
-report names. A case that the backend does not support is listed and is no failure.
-
+		Long: `The conformance suite runs every operator in many shapes, and small graphs, and compares each
+result with a float64 interpreter. Each MODEL is run and compared as well; above --max-flops it is
+compared with the CPU backend in float32. Cases that the backend does not support are listed and
+do not count as failures. The exit status is 1 if a case fails or a model deviates too much.
 ` + modelHelp + "\n" + modesHelp,
 		Example: `  taso selftest
   taso selftest --backend cuda
@@ -45,22 +39,22 @@ report names. A case that the backend does not support is listed and is no failu
 	}
 	k.model.add(c)
 	f := c.Flags()
-	addBackend(c, &k.backend, "cpu", "the backend to check: "+forms(runners()), runners())
-	f.StringVar(&k.only, "only", "", "run only the cases of the suite whose names match this regular `EXPRESSION`")
-	f.BoolVar(&k.noSuite, "no-suite", false, "leave out the suite and check only the models")
-	f.IntVar(&k.workers, "workers", 0, "cases that run at a time (default one a processor)")
-	f.Float64Var(&k.maxFLOPs, "max-flops", 1e9, "work of a model, in floating-point operations, up to which the interpreter is the reference")
-	f.BoolVar(&k.asJSON, "json", false, "print as JSON")
+	addBackend(c, &k.backend, "cpu", "`backend` to check: "+forms(runners()), runners())
+	f.StringVar(&k.only, "only", "", "run only the cases whose names match the regular `EXPRESSION`")
+	f.BoolVar(&k.noSuite, "no-suite", false, "check only the models")
+	f.IntVar(&k.workers, "workers", 0, "parallel cases (default one per processor)")
+	f.Float64Var(&k.maxFLOPs, "max-flops", 1e9, "largest FLOPs of a model for the float64 interpreter")
+	f.BoolVar(&k.asJSON, "json", false, "print the report as JSON")
 	return c
 }
 
 func (k *selftestFlags) run(c *cobra.Command, args []string) error {
 	opt := selftest.Options{NoSuite: k.noSuite, Workers: k.workers, Seed: k.model.seed}
 	if k.noSuite && len(args) == 0 {
-		return errors.New("--no-suite: nothing is left to check; name a model")
+		return errors.New("--no-suite needs a MODEL to check")
 	}
 	if k.workers < 0 {
-		return fmt.Errorf("--workers %d: must not be below 0", k.workers)
+		return fmt.Errorf("--workers %d: must be at least 0", k.workers)
 	}
 	if !(k.maxFLOPs >= 1 && k.maxFLOPs <= 1e15) {
 		return fmt.Errorf("--max-flops %g: must be between 1 and 1e15", k.maxFLOPs)

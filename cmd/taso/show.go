@@ -30,22 +30,16 @@ func newShow() *cobra.Command {
 	k := &showModelFlags{}
 	c := &cobra.Command{
 		Use:   "show MODEL",
-		Short: "Print or draw a model's graph",
-		Long: `Show prints a model's graph in the text form, or draws it: --svg, --dot and
---html write files. The picture shows what runs, with the sizes of results; weights
-and what depends on them only are not drawn. The page has the picture, which can be
-moved, zoomed and searched, and what is known of each node; it needs no network.
-Times come from the table that taso measure fills, and, with --machine, for what is
-not there from a machine's formula; the page says which.
-
-Of a graph that is laid out over devices (docs/parallel.md), pictures say how results lie on
-the mesh and what is sent, with a colour for each kind of collective: all-reduce,
-all-gather, reduce-scatter, all-to-all, neighbours, and from or to one device.
+		Short: "Print a model's graph as text, or draw it",
+		Long: `Without flags the graph is printed as text, which every command reads back as NAME.graph.
+--html writes a page to zoom and search, with the shape, cost and time of each node; it needs no
+network. Times come from the table of taso measure, or from the cost model of --machine; the page
+says which. Weights, and nodes that depend on weights only, are not drawn. A graph that is
+partitioned over devices (docs/parallel.md) shows shardings and collectives.
 ` + modelHelp,
 		Example: `  taso show bert-tiny
   taso show model.onnx --svg model.svg
-  taso show resnet50 --html resnet50.html --machine laptop
-  taso show resnet50 --html resnet50.html --backend recorded:gpu.costs`,
+  taso show resnet50 --html resnet50.html --machine laptop`,
 		Args: cobra.ExactArgs(1),
 		RunE: k.run,
 	}
@@ -54,9 +48,9 @@ all-gather, reduce-scatter, all-to-all, neighbours, and from or to one device.
 	f.StringVar(&k.svg, "svg", "", "write a picture to `FILE.svg`")
 	f.StringVar(&k.dot, "dot", "", "write the graph, with its weights, for Graphviz to `FILE.dot`")
 	f.StringVar(&k.html, "html", "", "write a page to `FILE.html`")
-	addBackend(c, &k.backend, "cpu", "whose times the page shows: "+forms(families()), families())
-	f.StringVar(&k.store, "store", "", "table of times (default in the user's cache folder)")
-	f.StringVar(&k.machine, "machine", "", "a machine description, by name or file, for times that are not in the table")
+	addBackend(c, &k.backend, "cpu", "`backend` whose times the page shows: "+forms(families()), families())
+	f.StringVar(&k.store, "store", "", "`FILE` with measured times (default in the user's cache folder)")
+	f.StringVar(&k.machine, "machine", "", "machine, by `name` or file, whose cost model fills in missing times")
 	return c
 }
 

@@ -38,75 +38,54 @@ func newVerify() *cobra.Command {
 	k := &verifyFlags{}
 	c := &cobra.Command{
 		Use:   "verify MODEL_A MODEL_B",
-		Short: "Compare two models: exactly modulo a prime, and in numbers",
-		Long: `Verify compares two models. The first line of the report is the verdict:
+		Short: "Check whether two models compute the same outputs",
+		Long: `The first line of the report is the verdict:
 
-  equal (proved for all inputs)   same operators on the same inputs and weights, or a proof
-                                  was found (--prove)
-  equal (all N inputs tried)      inputs are truth values or positions, and few
+  equal (proved for all inputs)   same graph and weights, or --prove found a proof
+  equal (all N inputs tried)      the inputs have only N possible values
   equal (exact on random residues, error probability < 2^-K)
-                                  evaluated modulo 2^61 - 1 on independent random elements
-  agree on N samples              no output deviates by more than --tolerance, relative to its
-                                  largest element, and all branches were reached
-  differ                          an output deviates, or a weight that both hold
-  not known: REASON               no output deviates, but not all was reached
+                                  evaluated modulo 2^61 - 1 on random elements
+  agree on N samples              every output is within --tolerance, relative to its largest
+                                  element, and the samples reached all branches
+  differ                          an output or a shared weight differs
+  not known: REASON               no difference was found, but something was not reached
 
-The second line lists the assumptions that the verdict needs, such as reals: numbers are
-real, so rounding does not count. docs/trust.md defines them. --strict accepts equal models
-without any assumption only.
+The second line lists the assumptions, such as reals: rounding does not count (docs/trust.md).
+--strict accepts equal models without assumptions only. Samples are random first, then chosen to
+reach branches, jumps and ties that random ones miss. If both files have a dynamic batch, batches
+of 1 and 3 are compared. Expect about 1 s per GFLOP; above --max-flops only float32 runs on the
+CPU are compared. docs/models.md has the details.
 
-Samples are random at first. Then inputs are searched that reach what they did not: values
-at which a function bends, jumps or has no value, on all its sides, and equal elements where
-elements are put in an order. What is not reached is listed. Positions that pick rows of a
-table take all values that the table allows, negative ones too.
-
-Outputs of different shapes are a difference. Where both files leave the batch dynamic and
---batch gives none, the models are compared for a batch of 1 and one of 3, and the verdict
-is about these two.
-
-A run of both evaluations takes about one second for a GFLOP of both models, and one for
-twenty million elements that their operators read and write. Models with more work than
---max-flops in one run are not compared exactly, and are run in float32 by the backend cpu
-instead. The report lists what was left out, and why. --no-exact leaves out the comparison of
-weights too.
-
---prove looks for a chain of proved laws from one model to the other, for all inputs, and
-writes it to --proof, for taso check PROOF MODEL_A MODEL_B. If none is found, the report says
-how far the search came.
-
-The exit status is 0 if the models are equal or agree; 1 if they differ, or if they are not
-known to agree; 2 if the input is bad or nothing could be compared.
+Exit status: 0 equal or agree; 1 differ or not known; 2 bad input, or nothing was compared.
 ` + modelHelp,
 		Example: `  taso verify model.onnx optimized.onnx
   taso verify model.onnx optimized.onnx --onnxruntime
-  taso verify vgg19 vgg19.onnx --max-flops 1e11
-  taso verify resnet50-tiny exported.onnx --tolerance 1e-5 --json
-  taso verify bert.onnx changed.onnx      # names the weights that differ
   taso verify model.onnx theirs.onnx --prove --proof same.proof
-  taso verify model.onnx reshaped.onnx --strict`,
+  taso verify resnet50-tiny exported.onnx --tolerance 1e-5 --json
+  taso verify vgg19 vgg19.onnx --max-flops 1e11`,
 		Args: cobra.ExactArgs(2),
 		RunE: k.run,
 	}
 	k.model.add(c)
 	f := c.Flags()
-	addBackend(c, &k.backend, "", "what computes numbers: reference, in float64, or in float32 "+forms(runners())+" (default: reference up to --max-flops)", runners(), "reference")
-	f.Var(newFLOPs(&k.opt.MaxFLOPs), "max-flops", "work of one run above which the exact comparison and the reference evaluator are left out")
+	addBackend(c, &k.backend, "", "`backend` for numbers: reference (float64), or float32 on "+forms(runners())+" (default reference up to --max-flops)", runners(), "reference")
+	f.Var(newFLOPs(&k.opt.MaxFLOPs), "max-flops", "largest FLOPs of one run for exact and float64 comparison")
 	f.IntVar(&k.opt.Runs, "runs", 1, "sets of random inputs")
-	f.Float64Var(&k.opt.Tolerance, "tolerance", 1e-4, "relative deviation that still agrees (of outputs that depend on float16 and narrower types: 16 roundings)")
-	f.BoolVar(&k.opt.NoExact, "no-exact", false, "leave out the exact comparison, and that of weights")
-	f.BoolVar(&k.runtime, "onnxruntime", false, "also run both files as they are in ONNX Runtime, if it is there (pip install onnxruntime; TASO_ORT_PYTHON names another python3)")
-	f.BoolVar(&k.prove, "prove", false, "look for a proof that both compute the same, by the laws of taso optimize")
-	f.StringVar(&k.proof, "proof", "", "write the proof to `FILE` (with --prove)")
-	f.IntVar(&k.tries, "tries", 100000, "moves to try (with --prove)")
-	f.BoolVar(&k.strict, "strict", false, "exit with status 1 unless the models are equal without any assumption (docs/trust.md)")
-	f.BoolVar(&k.json, "json", false, "print as JSON")
+	f.Float64Var(&k.opt.Tolerance, "tolerance", 1e-4, "largest relative deviation that agrees (float16 and narrower: 16 roundings)")
+	f.BoolVar(&k.opt.NoExact, "no-exact", false, "skip the exact comparison and the comparison of weights")
+	f.BoolVar(&k.runtime, "onnxruntime", false, "also compare both files in ONNX Runtime (pip install onnxruntime)")
+	f.BoolVar(&k.prove, "prove", false, "search for a proof with the rules of taso optimize")
+	f.StringVar(&k.proof, "proof", "", "write the proof to `FILE` (needs --prove)")
+	f.IntVar(&k.tries, "tries", 100000, "rewrites to try (with --prove)")
+	f.BoolVar(&k.strict, "strict", false, "exit with status 1 unless equal without assumptions (docs/trust.md)")
+	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 	return c
 }
 
 func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 	switch {
 	case !(k.opt.Tolerance >= 0):
-		return fmt.Errorf("--tolerance %g: must not be below 0", k.opt.Tolerance)
+		return fmt.Errorf("--tolerance %g: must be at least 0", k.opt.Tolerance)
 	case !c.Flags().Changed("tolerance"):
 		k.opt.Tolerance = 0 // that of the types
 	case k.opt.Tolerance == 0: // to the option it means the default
@@ -144,8 +123,8 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 				float64(max(k.opt.A.FLOPs(), k.opt.B.FLOPs())), float64(k.opt.MaxFLOPs))
 		}
 	default:
-		if _, err := find(runners(), k.backend); err != nil {
-			return fmt.Errorf("%w, or reference", err)
+		if _, err := find(runners(), k.backend, "reference"); err != nil {
+			return err
 		}
 		b, err := openRunner(k.backend)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/suggest"
 )
 
 // Loss says how far the outputs of a graph are from their labels, in one number; with
@@ -32,7 +33,7 @@ func LossNames() []string { return []string{"crossentropy", "classes", "meansqua
 func ParseLoss(name string) (Loss, error) {
 	l, ok := losses[name]
 	if !ok {
-		return 0, fmt.Errorf("loss %q: want crossentropy, classes or meansquare", name)
+		return 0, fmt.Errorf("unknown loss %q%s", name, suggest.OneOf(name, LossNames()))
 	}
 	return l, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/suggest"
 )
 
 // Optimizer says how a weight follows from its derivative.
@@ -31,7 +32,7 @@ func OptimizerNames() []string { return []string{"sgd", "adam"} }
 func ParseOptimizer(name string) (Optimizer, error) {
 	o, ok := optimizers[name]
 	if !ok {
-		return 0, fmt.Errorf("optimizer %q: want sgd or adam", name)
+		return 0, fmt.Errorf("unknown optimizer %q%s", name, suggest.OneOf(name, OptimizerNames()))
 	}
 	return o, nil
 }

@@ -6,6 +6,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/taso-go/taso/internal/suggest"
 )
 
 //go:embed clusters/*.yaml
@@ -51,7 +53,7 @@ func Find(name string, opt Options) (*Cluster, error) {
 			return Parse(n+".yaml", text, opt)
 		}
 	}
-	return nil, fmt.Errorf("cluster %q does not come with the program: %s do; a file is named by its path", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("unknown cluster %q%s; write a file as a path, such as ./my.yaml", name, suggest.OneOf(name, Names()))
 }
 
 // cutNodes splits "summit:32"; a colon of a path, as in "c:\x.yaml", is none of these.

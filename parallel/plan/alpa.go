@@ -17,7 +17,7 @@ import (
 // an interval of clusters it is their sum, since tensors between clusters have one role.
 var alpaPlanner = &Planner{
 	Name:  "alpa",
-	About: "stages on submeshes of different sizes, each with the layout that is cheapest for it and fits (Alpa)",
+	About: "pipeline stages on submeshes of different sizes, each with its cheapest sharding (Alpa)",
 	Find:  alpa,
 }
 

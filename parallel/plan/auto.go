@@ -14,7 +14,7 @@ import (
 // the axes of all meshes together: that whose simulated step is shortest.
 var autoPlanner = &Planner{
 	Name:  "auto",
-	About: "the best of all planners and of all layouts along the axes of several meshes",
+	About: "the best plan of all other planners, and of all shardings over several meshes",
 }
 
 func init() { // here, because it lists the planners

@@ -11,7 +11,7 @@ import (
 
 var dataPlanner = padding(false, &Planner{
 	Name:  "data",
-	About: "each device has its samples and all weights; gradients are added up, over micro-batches too where memory wants that",
+	About: "data parallelism: weights are replicated, gradients all-reduced; micro-batches if memory is short",
 	Find: func(ctx context.Context, j *Job) (*Plan, error) {
 		return j.baseline(ctx, shape{1, []int{j.Devices}, Data.looks(true)})
 	},
@@ -23,8 +23,8 @@ var dataPlanner = padding(false, &Planner{
 // ZeRO-1, before each device gets its part of them.
 var fsdpPlanner = padding(false, &Planner{
 	Name: "fsdp",
-	About: "data, with weights and state in parts that are gathered where they are used (ZeRO-3; with micro-batches " +
-		"weights are gathered once in a step and gradients added up whole, ZeRO-1)",
+	About: "data parallelism with sharded weights and optimizer state, gathered where used (ZeRO-3; with " +
+		"micro-batches weights are gathered once a step and gradients added up whole, ZeRO-1)",
 	Find: func(ctx context.Context, j *Job) (*Plan, error) {
 		return j.baseline(ctx, shape{1, []int{j.Devices}, FSDP.looks(true)})
 	},
@@ -32,7 +32,7 @@ var fsdpPlanner = padding(false, &Planner{
 
 var megatronPlanner = padding(true, &Planner{
 	Name:  "megatron",
-	About: "parts of weights within a node, samples across nodes; where that does not fit, equal stages too (Megatron-LM)",
+	About: "tensor parallelism within a node, data parallelism across nodes; pipeline stages if needed (Megatron-LM)",
 	Find: func(ctx context.Context, j *Job) (*Plan, error) {
 		per := min(j.Devices, j.Cluster.PerNode())
 		if j.Devices%per != 0 {

@@ -17,7 +17,7 @@ import (
 // exhaustivePlanner judges the others: it looks at all choices there are.
 var exhaustivePlanner = &Planner{
 	Name:  "exhaustive",
-	About: "all meshes, all places of weights, all layouts of all operators: for small graphs",
+	About: "all meshes and all shardings of all operators, for small graphs",
 	Find:  exhaustive,
 }
 

@@ -24,7 +24,7 @@ import (
 // Of several ways it takes the one whose step is shortest, as experts try them.
 var expertPlanner = &Planner{
 	Name:  "expert",
-	About: "what people write by hand for the kind of model: Megatron-LM's grid, experts or tables dealt out, stages of samples, or data",
+	About: "what experts write by hand for the kind of model: Megatron-LM's grid, sharded experts or tables, stages, or data",
 	Find:  expert,
 }
 

@@ -17,7 +17,7 @@ import (
 // simulation.
 var pipelinePlanner = &Planner{
 	Name:  "pipeline",
-	About: "stages on equally many devices and micro-batches, GPipe, 1F1B or interleaved; each stage by samples",
+	About: "stages on equally many devices with micro-batches (GPipe, 1F1B or interleaved); data parallelism in each stage",
 	Find:  pipelined,
 }
 

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	workers "github.com/taso-go/taso/internal/parallel"
+	"github.com/taso-go/taso/internal/suggest"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 )
@@ -136,7 +136,7 @@ func Find(ctx context.Context, name string, j *Job) (*Plan, error) {
 		found.Planner = name
 		return found, nil
 	}
-	return nil, fmt.Errorf("planner %q is not known: %s are", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown planner %q%s", name, suggest.OneOf(name, names))
 }
 
 // hugeNodes is from how many nodes on a training step is laid out cluster by cluster by planners

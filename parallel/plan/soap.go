@@ -15,7 +15,7 @@ import (
 // for deep neural networks, MLSys 2019, section 6).
 var soapPlanner = &Planner{
 	Name:  "soap",
-	About: "a random walk over the layouts of each operator: dearer ones with exp(-beta difference) (FlexFlow)",
+	About: "a Metropolis random walk over the shardings of each operator (FlexFlow)",
 	Find:  soap,
 }
 

@@ -16,7 +16,7 @@ import (
 // bytes, where here strides are tried.
 var topologyPlanner = &Planner{
 	Name:  "topology",
-	About: "links between nodes and layout in turns, where links can be set (TopoOpt)",
+	About: "network topology and sharding in turns, on clusters with configurable links (TopoOpt)",
 	Find:  topology,
 }
 

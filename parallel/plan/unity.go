@@ -22,7 +22,7 @@ import (
 // parallelization, OSDI 2022, section 5).
 var unityPlanner = &Planner{
 	Name:  "unity",
-	About: "rewrites by proved laws and layouts chosen together: the cheapest layout of each network that is reached (Unity)",
+	About: "rewrite rules and shardings chosen together: the cheapest sharding of each graph reached (Unity)",
 	Find:  unity,
 }
 

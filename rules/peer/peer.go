@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/internal/suggest"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules/tasopb"
 )
@@ -187,7 +188,7 @@ func Read(name string, data []byte, format Format) (*File, error) {
 	}
 	read, ok := readers[format]
 	if !ok {
-		return nil, &Error{File: name, Err: fmt.Errorf("format %q: want one of %s", string(format), formatNames())}
+		return nil, &Error{File: name, Err: fmt.Errorf("unknown format %q%s", string(format), suggest.OneOf(string(format), formatNames()))}
 	}
 	if len(data) == 0 {
 		return nil, &Error{File: name, Err: errEmpty}
@@ -220,12 +221,12 @@ var readers = map[Format]func(f *File, data []byte){
 	FlexFlow: readFlexFlow, Text: readText, JSON: readJSON,
 }
 
-func formatNames() string {
+func formatNames() []string {
 	var names []string
 	for _, f := range Formats {
 		names = append(names, string(f))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func tooLarge(name string, data []byte, limit int) error {

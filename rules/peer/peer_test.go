@@ -84,7 +84,7 @@ func TestRead(t *testing.T) {
 			"3:1 (relu(x1), relu(x2)) => (split[axis=1, num_outputs=2](relu(concat[axis=1, numdim=2](x1, x2))).0, split[axis=1, num_outputs=2](relu(concat[axis=1, numdim=2](x1, x2))).1)"}},
 
 		{"laws", "# Twice.\nrule a given X : [n] then relu(relu(X)) => relu(X)\n\n  axiom b given X : [n] then relu(Y) == rely(X)\nrule c given X : [P..] then ewadd(X, X) == ewadd(X, X)", peer.Text, []string{
-			"2:1 relu(relu(X)) == relu(X)", "4:3 ill-formed: 4:35: tensor Y is not given; 4:41: unknown operator rely", "5:1 ewadd(X, X) == ewadd(X, X)"}},
+			"2:1 relu(relu(X)) == relu(X)", "4:3 ill-formed: 4:35: tensor Y is not given; 4:41: unknown operator rely; did you mean relu?", "5:1 ewadd(X, X) == ewadd(X, X)"}},
 		{"our JSON", `{"format":"taso-rules/1","header":{},"lemmas":[{"law":"lemma"}],"rules":[` + "\n" +
 			` {"id":"r_1","law":"rule r_1 given X : [n] then relu(X) == X","proof":[]},` + "\n" +
 			` {"id":"r_2","law":"rule"}, {"law":3}, {}]}`, peer.JSON, []string{

@@ -8,6 +8,7 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/internal/suggest"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/bounded"
 	"github.com/taso-go/taso/verify/refute"
@@ -254,9 +255,13 @@ func gather(o Options) (*library, error) {
 		}
 	}
 	if o.Only != nil {
+		var names []string
+		for _, l := range lib.check {
+			names = append(names, l.Name)
+		}
 		for _, name := range o.Only {
-			if !slices.ContainsFunc(lib.check, func(l *law.Law) bool { return l.Name == name }) {
-				return nil, fmt.Errorf("there is no law %q to check", name)
+			if !slices.Contains(names, name) {
+				return nil, fmt.Errorf("there is no law %q to check%s", name, suggest.DidYouMean(name, names))
 			}
 		}
 		lib.check = slices.DeleteFunc(slices.Clone(lib.check), func(l *law.Law) bool { return !slices.Contains(o.Only, l.Name) })

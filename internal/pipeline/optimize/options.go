@@ -15,6 +15,7 @@ import (
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/judge"
 	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/internal/suggest"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/lower"
@@ -227,9 +228,13 @@ func exchanges() (*search.Rules, error) {
 // Select is laws without those that disable names, and if only names any, those
 // alone. The error names what there is no law of.
 func Select(laws []*law.Law, only, disable []string) ([]*law.Law, error) {
+	var names []string
+	for _, l := range laws {
+		names = append(names, l.Name)
+	}
 	for _, name := range slices.Concat(only, disable) {
-		if !slices.ContainsFunc(laws, func(l *law.Law) bool { return l.Name == name }) {
-			return nil, fmt.Errorf("there is no law %s", name)
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("there is no law %s%s", name, suggest.DidYouMean(name, names))
 		}
 	}
 	var out []*law.Law
