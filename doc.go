@@ -1,14 +1,20 @@
-// Package taso is the root of a toolkit that makes neural networks faster with
-// proved rewrites of their tensor graphs. It enumerates small graphs,
-// fingerprints them on exact random inputs to find candidate substitutions,
-// proves the candidates from readable axioms and writes them as rule
-// sets with a certificate per rule. It audits the rule sets of others, reads, runs,
-// measures and compares models, and finds where proved laws can be used in them
-// (package search); what optimizes whole networks with them is to come. The package
-// itself holds no code: the engines live in the packages below it, the command line
-// in cmd/taso. Which package may import which is stated as a picture in
-// deps_test.go, and enforced there.
+// Package taso is the root of a toolkit for tensor-graph rewrite rules: it discovers rules, proves
+// them, audits rule sets, optimizes ONNX models with proofs, and plans parallel training. The
+// package itself has no code. The program is cmd/taso.
 //
-// The method is that of Jia et al., "TASO: Optimizing Deep Learning Computation
-// with Automatic Generation of Graph Substitutions", SOSP 2019.
+// To use it as a library, start with:
+//
+//	onnx      read and write models
+//	search    apply rules to a graph and search for a cheaper one
+//	law       the language of rules; axioms has the built-in ones
+//	rules     rule sets with certificates
+//	verify    prove rules; verify/check checks certificates
+//	enumerate discover candidate rules
+//	parallel  graphs on several devices; parallel/plan searches for plans
+//	backends  run models and measure operators
+//
+// deps_test.go states which package may import which, and enforces it.
+//
+// The method is that of Jia et al., "TASO: Optimizing Deep Learning Computation with Automatic
+// Generation of Graph Substitutions", SOSP 2019.
 package taso

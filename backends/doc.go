@@ -1,22 +1,20 @@
-// Package backends is the interface to what executes graphs and says how long
-// operators take: processors, libraries, formulas, recordings.
+// Package backends is the interface to devices that run models, and to sources of operator times:
+// processors, GPUs, cost formulas and recorded measurements.
 //
-// Words:
+// A [Backend] has three main methods. Compile turns a model into a [Plan], once: it fuses operators
+// into kernels (package lower) and brings weights into the form that kernels need. Plan.Run takes the
+// inputs that are not weights and returns the outputs, both as a [Tensor], in the order of the
+// graph. Measure times one operator, or a group that runs as one kernel, on random data.
 //
-//   - A [Backend] is one device with one way to compute on it.
-//   - Compiling turns a model into a [Plan]: what would run is decided by package
-//     lower, from what the backend says of its kernels (Target); weights are
-//     brought into the form that the kernels want. All of it happens once.
-//   - Running a plan takes the inputs that are not weights, in the graph's
-//     order, and returns the outputs. A [Tensor] is how both are handed over.
-//   - Measuring times one operator application by itself, or a group that runs
-//     as one kernel (cost.Sample), with random data.
-//   - A fused node is computed inside another one's kernel, and has no time of
-//     its own ([OpTime]).
+//	b, err := cpu.New(cpu.Options{})
+//	plan, err := b.Compile(ctx, m, backends.CompileOptions{})
+//	outputs, err := plan.Run(ctx, inputs)
 //
-// A backend that cannot run (a formula, a recording) returns ErrNoRun from
-// Compile, and one that cannot run a node says why from Supports.
+// A formula or a recording cannot run a model: its Compile returns [ErrNoRun]. Supports reports why a
+// backend cannot run a node. A fused node runs inside another node's kernel and has no time of its
+// own ([OpTime]).
 //
-// Package backendtest is the suite that every implementation passes: each
-// operator in many shapes against graph/interp, whole graphs, errors.
+// Implementations: backends/cpu, backends/cuda, backends/analytic (the roofline of a machine) and
+// backends/recorded. Each passes the suite in backends/backendtest, which compares every operator
+// in many shapes, whole graphs and errors with graph/interp.
 package backends

@@ -1,6 +1,10 @@
-// Package enumerate visits every graph of up to N operators over given
-// operators and typed inputs, each once, and finds the pairs that agree on
-// random inputs.
+// Package enumerate visits graphs of up to N operators over given operators and typed inputs, and
+// finds the pairs that agree on random inputs.
+//
+// By default not every graph is visited: of graphs that are equal only one, the representative, is
+// extended. Random inputs and shapes are those of one set of sizes. From 4 operators on,
+// convolutions and pools whose image depends on weights and constants only are left out, unless the
+// preset says otherwise ([Preset.Whole]).
 //
 // # Words
 //

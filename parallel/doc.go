@@ -1,30 +1,21 @@
-// Package parallel reads graphs that are laid out over devices: where each tensor lies,
-// which messages the layout operators are, what goes wrong with roles, and what comes out
-// when the graph runs on virtual devices with explicit messages.
+// Package parallel analyzes, runs and builds graphs that are partitioned over a mesh of devices.
 //
-// # Words
+// [New] reads such a graph as a [PCG] (parallel computation graph): how each tensor is sharded,
+// which collectives are needed, and where shardings do not fit ([Finding]). [Run] executes it on
+// virtual devices that exchange messages. [Strategies] finds, with proofs, in which ways an operator
+// can be sharded, and [Laying] partitions a network with them and collects the certificate that it
+// computes the same. See the examples of New, Run and Laying. Package parallel/plan searches for
+// good shardings.
 //
-//	family       tensors of one shape, one for each place of a mesh; in the graph one
-//	             tensor with the axes of the mesh in front
-//	member       one of them
-//	mesh axis    one of the leading axes of a family. partition, replicate and lift make
-//	             one, combine, reduce and drop end one, an operator on each member
-//	             (graph.Op.Each) carries them along
-//	mesh         the devices: dimensions a, b, ... with sizes. Mesh axes lie along
-//	             dimensions, those of one tensor along different ones
-//	role         what the members along a mesh axis are to the tensor they stand for:
-//	             shards along an axis, copies, a partial sum, the first one and zeros
-//	blocks       shards of an axis that is several in one, such as groups of samples: each
-//	             member has a part of every block
-//	layout       the mesh axes of a tensor with their roles: "a=2 shard 0, b=4 sum"
-//	whole        a tensor without mesh axes. It lies on device 0, as do the inputs
-//	PCG          a graph with its layouts (parallel computation graph, [PCG])
-//	collective   what two layout operators are together that hand one tensor on and
-//	             that nobody else reads between them; or one of them alone
-//	strategy     a way to spread an operator over a mesh axis, with the law that says so
-//	finding      a place where roles do not fit: reduce of shards, relu of a partial sum
+// # Model
 //
-// # Picture
+// A tensor on a mesh is one tensor of the graph whose first axes are axes of the mesh: [g, m, k] is
+// one [m, k] tensor, a member, on each of g devices. The operators partition, replicate and lift
+// add a mesh axis; combine, reduce and drop remove one; each_NAME applies the operator NAME to each
+// member. The role of a mesh axis says what the members are of the full tensor: shards along one of
+// its axes, copies, terms of a partial sum, or the first one and zeros. A [Layout] lists the mesh
+// axes of a tensor with their roles, such as "a=2 shard 0, b=4 sum". A tensor without mesh axes is on
+// device 0, as are the inputs.
 //
 //	            device 0        a=0      a=1
 //	  x            x
@@ -33,66 +24,53 @@
 //	  matmul                  x0 w     x1 w                       shard 0
 //	  combine      y                               gather
 //
-//	graph.Graph ─► New: mesh axes ─► roles ─► places on devices ─► collectives = PCG
-//	                                                                   │
-//	                  Run: one goroutine a device, a message = a channel send
-//	                                                                   │
-//	                                          outputs, bytes by collective and device
+// Two layout operators with nothing between them are one [Collective]: reduce and then replicate is an
+// all-reduce.
 //
-// # What is checked by what
+// # What is checked
 //
-// [New] refuses graphs in which a mesh axis is used as an axis of a tensor, operands are
-// on different meshes, or an output is not whole. Such a graph may be right as a graph of
-// ordinary tensors, but no set of devices runs it.
+// [New] rejects graphs in which a mesh axis is used as an axis of a tensor, operands are on
+// different meshes, or an output is sharded. Such a graph can be valid for ordinary tensors, but no
+// set of devices runs it.
 //
-// Roles are for people and planners; nothing that is computed depends on them. They are
-// not written down operator by operator: that the members of a result are shards, or a
-// partial sum, given what those of the operands are, is an equation between the operator
-// applied to each member and the operator applied to the wholes. It is evaluated at the
-// sizes at hand, exactly on random numbers modulo a prime, or where that is long proved by
-// verify/sums. Where nothing is shown the role is not known, which is a finding.
+// Roles are inferred, not declared by operators. That a result is sharded or a partial sum is an
+// equation between the operator on each member and the operator on the full tensors. It is
+// evaluated at the given shapes, exactly modulo a prime, or proved by verify/sums where that takes
+// too long. Where neither succeeds, the role is unknown and reported as a finding. No computed
+// number depends on roles.
 //
-// [Run] shares with the evaluation of the graph as one of ordinary tensors
-// (interp.EvalGraph) what an ordinary operator does to a member, and nothing of the
-// layout operators: there it copies, cuts, joins and adds what arrived in messages. So the
-// three, this run, that evaluation and the sequential network, are compared with each
-// other, exactly modulo a prime or in floating point.
+// [Run] copies, cuts, joins and adds what arrived in messages, and uses the interpreter for the
+// other operators. Tests compare it with the evaluation of the same graph on one device
+// (interp.EvalGraph) and with the sequential network, exactly modulo a prime and in floating point.
 //
-// # Laying out
+// # Partitioning a network
 //
-// [Strategies] finds in which ways an operator can be spread over a mesh axis: of what
-// role the members of its results are, given those of its operands. It guesses by which
-// axes of operands an axis of the result is ([graph.Op.OperandAxes]), and what is summed
-// over, and proves each guess from what the operator computes, with symbols for sizes and
-// the number of members. [Laying] uses such laws: it lays a network out along one mesh
-// axis after another, each operator by a strategy, puts layout operators between what
-// one has made and the next one needs, and keeps the instances from which verify/check
-// follows that the network computes the same. Layout operators of earlier axes are operators
-// like others when a later one is laid out.
+// [Strategies] guesses shardings of an operator from the axes of its operands
+// ([graph.Op.OperandAxes]) and proves each guess from operator semantics, for all shapes and mesh
+// sizes. [Laying] partitions a network along one mesh axis after another. It inserts collectives where
+// the layout of a result is not the one that its user needs, and records the instances from which
+// verify/check proves that the network computes the same.
 //
-// # Derivatives
+// [PCG.Pullback] differentiates a PCG: each layout operator becomes its adjoint. The adjoint of
+// replicate is reduce, which gives the gradient all-reduce of data parallelism.
 //
-// [PCG.Pullback] takes derivatives back through a PCG: a device through what it computed
-// itself, a layout operator as its partner. What data parallelism sends for gradients
-// follows: replicate goes back as reduce.
+// # Bytes sent
 //
-// # Bytes
+// For g devices in one group, with direct messages, and b the bytes of a member (a shard, or the
+// full tensor where the table says so):
 //
-// With members of b bytes on g devices, messages sent directly, all devices of one group:
-//
-//	scatter, gather, reduce    (g-1) b        b of a part, a part, a whole
-//	broadcast                  (g-1) b
-//	all-reduce                 2 (g-1) b      as reduce-scatter and all-gather
-//	reduce-scatter             (g-1) b        b of a whole
-//	all-gather                 g (g-1) b      b of a part
-//	all-to-all                 (g-1) b
+//	scatter, gather            (g-1) b        of a shard
+//	reduce, broadcast          (g-1) b        of the full tensor
+//	all-reduce                 2 (g-1) b      of the full tensor, as reduce-scatter and all-gather
+//	reduce-scatter             (g-1) b        of the full tensor
+//	all-gather                 g (g-1) b      of a shard
+//	all-to-all                 (g-1) b        of a shard
 //	halo                       (g-1) (before+after) rows
 //
 // # Papers
 //
 // Unger et al., Unity: Accelerating DNN training through joint optimization of algebraic
-// transformations and parallelization (OSDI 2022): parallelization as operators of a
-// graph. Xu et al., GSPMD (2021): layouts per tensor axis, partial sums. Patarasuk and
-// Yuan, Bandwidth optimal all-reduce algorithms (JPDC 2009): 2 (g-1)/g of the data a
-// device.
+// transformations and parallelization (OSDI 2022): parallelization as operators of a graph.
+// Xu et al., GSPMD (2021): shardings per tensor axis, partial sums. Patarasuk and Yuan, Bandwidth
+// optimal all-reduce algorithms (JPDC 2009): 2 (g-1)/g of the data per device.
 package parallel

@@ -1,29 +1,23 @@
-// Package rules holds sets of proved substitutions: it reads and writes them,
-// prunes them and joins them.
+// Package rules holds sets of rewrite rules with their certificates: it reads and writes them, and
+// removes rules that follow from others.
 //
-// Words. A rule is a law (package law) that was generated rather than written
-// by hand. Its law is in canonical form, and its name is its identity: "r_"
-// and ten digits of the hash of the canonical text, never a position in a
-// file. A direction of a rule, forward (left to right) or backward, is usable
-// if everything that the other side needs is known from this side. A rule is
-// derivable if it follows from the kept rules of its set; a set with its
-// derivable rules left out is minimal. The evidence for a rule, a proof, lives
-// beside its statement and not in it: FILE.rules holds laws that people read,
-// FILE.cert the proofs that a checker reads.
+// [Load] and [Save] read and write a set: FILE.rules has the rules as text (package law) and
+// FILE.cert the certificates. FILE.json holds both in one document. [ReadText], [WriteText],
+// [ReadJSON] and [WriteJSON] do the same for streams. Both formats are lossless, and equal sets
+// give equal bytes. See the examples of [Load] and [Set.Add].
 //
-// Forms. The text form is the law language with a header of comments; the JSON
-// form holds the same and the proofs in one document; both are lossless, and
-// equal sets give equal bytes. The third form is the protocol buffer of TASO, see
-// package rules/taso.
+// A [Rule] is a law in canonical form. Its name is "r_" and ten digits of the hash of its text,
+// never a position in a file. A rule can be used forward (left to right) or backward if the
+// variables of the new side are known from the old one. A rule is derivable if it follows from the
+// other rules of its set; [Set.Minimal] leaves derivable rules out.
 //
-// Pruning follows §3 of Jia et al., "TASO: Optimizing Deep Learning
-// Computation with Automatic Generation of Graph Substitutions", SOSP 2019:
-// renamed inputs ([Set.Add]); and goes
-// further by instances of more general laws ([Subsume]). [Join] makes rules
-// with two outputs out of rules with one.
+// Reading a certificate does not check it: package verify/check does.
 //
-// What laws say where operands may differ in shape is in package rules/broadcast.
-// The files of other programs are read by package rules/peer.
+// [Set.Add] removes rules that differ by renamed inputs only, as TASO does (Jia et al., SOSP 2019,
+// section 3). [Subsume] also removes instances of more general laws. [Join] builds rules with two
+// outputs from rules with one.
 //
-// Reading a proof is not checking it: see package verify/check.
+// Other formats: package rules/taso (TASO's protocol buffer), rules/egglog, and rules/peer (rule
+// files of Tensat, FlexFlow and others). Package rules/broadcast handles laws whose operands
+// differ in shape.
 package rules

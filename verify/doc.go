@@ -1,26 +1,22 @@
-// Package verify proves equations between tensor graphs from laws, in an e-graph.
+// Package verify proves equations between tensor graphs from axioms, by equality saturation.
 //
-// # Words
+// [EGraph] is the prover: its Prove takes goals (laws whose variables are constants) and returns
+// a [Verdict] for each: proved, refuted or unknown, with the reason. A proved goal has a proof: the
+// instances of axioms from which it follows by congruence. [Derive] asks whether one law follows
+// from others. [Session] keeps compiled axioms for many goals. See the example of [EGraph].
 //
-//	goal      a law whose sides are to be shown equal; its variables are
-//	          constants while it is being proved
-//	verdict   proved, refuted or unknown, with what was found
-//	engine    one way of deciding; engines know nothing of one another, so that
-//	          each can contradict the others
-//	instance  one use of a law with what stands for its variables
-//	proof     the instances from which a goal follows by congruence alone
+// Proofs are not trusted. Package verify/check checks them, and so does Z3.
 //
-// # Engines
+// Other provers have their own packages. They do not use this one (but for verify/spread), so that
+// each can contradict the others:
 //
-// [EGraph] puts the sides of a goal into an e-graph that is saturated with the
-// axioms under shape conditions; what is equal then is explained by axiom
-// instances. Cf. Willsey et al., egg (POPL 2021), and Nieuwenhuis, Oliveras,
-// Proof-producing congruence closure (RTA 2005). The instances are checked again
-// elsewhere, by Z3 as a ground formula and by package verify/check.
+//	verify/sums     compares both sides as sums over symbolic index ranges, without axioms
+//	verify/smt      Z3, with the axioms as quantified formulas or with the instances of a proof
+//	verify/bounded  evaluates every instance up to small sizes, symbolically
+//	verify/order    laws about maxima, minima and relu, by the order of numbers
+//	verify/refute   searches for counterexamples
+//	verify/spread   laws whose operands differ in shape (broadcasting)
 //
-// The other engines have rooms of their own: Z3 with the axioms as quantified
-// formulas (verify/smt), both sides as sums over symbolic index ranges, without
-// axioms (verify/sums), every instance of a scope (verify/bounded), and the search
-// for counterexamples (verify/refute). Package verify/spread decides what a law
-// says when operands of sums and products of elements may differ in shape.
+// Equality saturation follows Willsey et al., egg (POPL 2021), and explanations follow Nieuwenhuis
+// and Oliveras, Proof-producing congruence closure (RTA 2005).
 package verify
