@@ -120,7 +120,11 @@ func FindMachine(name string) (*Machine, error) {
 	for _, m := range all {
 		names = append(names, m.Name)
 	}
-	return nil, fmt.Errorf("unknown machine %q%s; write a file as a path, such as ./my.json", name, suggest.OneOf(name, names))
+	hint := suggest.DidYouMean(name, names)
+	if hint == "" {
+		hint = fmt.Sprintf("; want one of %s, or a file such as ./my.json", strings.Join(names, ", "))
+	}
+	return nil, fmt.Errorf("unknown machine %q%s", name, hint)
 }
 
 // ReadMachine reads a description; file is the name used in errors.

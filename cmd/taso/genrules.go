@@ -28,8 +28,9 @@ type genRules struct {
 func newGenRules() *cobra.Command {
 	g := &genRules{}
 	c := &cobra.Command{
-		Use:   "gen-rules",
-		Short: "Discover rewrite rules by enumeration, prove them, write a rule set",
+		Use:        "gen-rules",
+		SuggestFor: []string{"generate", "discover"},
+		Short:      "Discover rewrite rules by enumeration, prove them, write a rule set",
 		Long: `Graphs of up to --max-ops operators are enumerated and evaluated on random inputs. Two graphs
 that agree become a candidate rule in its most general form. What is proved, from the axioms or
 from operator semantics, becomes a rule with a certificate for taso check.

@@ -24,8 +24,9 @@ type importFlags struct {
 func newImport() *cobra.Command {
 	k := &importFlags{}
 	c := &cobra.Command{
-		Use:   "import MODEL",
-		Short: "Summarize a model: inputs, outputs, operators, parameters, FLOPs",
+		Use:        "import MODEL",
+		SuggestFor: []string{"info", "inspect", "summary"},
+		Short:      "Summarize a model: inputs, outputs, operators, parameters, FLOPs",
 		Long: `The summary also lists dynamic dimensions, and opaque nodes: those that are not modelled and
 are kept as they are, with the reason. --out writes the model back as ONNX, with the dimensions
 that --shape and --batch fix.

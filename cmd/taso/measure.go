@@ -30,8 +30,9 @@ type measureFlags struct {
 func newMeasure() *cobra.Command {
 	k := &measureFlags{}
 	c := &cobra.Command{
-		Use:   "measure MODEL...",
-		Short: "Time each operator of models on this machine and keep the times",
+		Use:        "measure MODEL...",
+		SuggestFor: []string{"profile"},
+		Short:      "Time each operator of models on this machine and keep the times",
 		Long: `The times feed the cost models of taso optimize and taso show. Each distinct operator, with its
 attributes and shapes, is timed once and stored in a table on disk. An interrupted run continues
 where it stopped. --whole also times the models and compares the sum of their operators. --fit

@@ -42,8 +42,9 @@ type parallelizeFlags struct {
 func newParallelize() *cobra.Command {
 	k := &parallelizeFlags{}
 	c := &cobra.Command{
-		Use:   "parallelize MODEL",
-		Short: "Plan how to train a model on a cluster, with a certificate of equality",
+		Use:        "parallelize MODEL",
+		SuggestFor: []string{"shard", "partition"},
+		Short:      "Plan how to train a model on a cluster, with a certificate of equality",
 		Long: `The training step of the model (with --inference the model itself) is sharded over the devices
 of a cluster. Each sharding is an instance of a rule that is proved for all shapes and device
 counts, so "taso check PLAN" can check that the devices compute the same. Step time and memory are

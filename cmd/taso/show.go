@@ -29,8 +29,9 @@ type showModelFlags struct {
 func newShow() *cobra.Command {
 	k := &showModelFlags{}
 	c := &cobra.Command{
-		Use:   "show MODEL",
-		Short: "Print a model's graph as text, or draw it",
+		Use:        "show MODEL",
+		SuggestFor: []string{"draw", "plot"},
+		Short:      "Print a model's graph as text, or draw it",
 		Long: `Without flags the graph is printed as text, which every command reads back as NAME.graph.
 --html writes a page to zoom and search, with the shape, cost and time of each node; it needs no
 network. Times come from the table of taso measure, or from the cost model of --machine; the page

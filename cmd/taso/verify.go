@@ -37,8 +37,9 @@ type verifyFlags struct {
 func newVerify() *cobra.Command {
 	k := &verifyFlags{}
 	c := &cobra.Command{
-		Use:   "verify MODEL_A MODEL_B",
-		Short: "Check whether two models compute the same outputs",
+		Use:        "verify MODEL_A MODEL_B",
+		SuggestFor: []string{"compare", "equal", "diff"},
+		Short:      "Check whether two models compute the same outputs",
 		Long: `The first line of the report is the verdict:
 
   equal (proved for all inputs)   same graph and weights, or --prove found a proof

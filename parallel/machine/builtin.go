@@ -53,7 +53,11 @@ func Find(name string, opt Options) (*Cluster, error) {
 			return Parse(n+".yaml", text, opt)
 		}
 	}
-	return nil, fmt.Errorf("unknown cluster %q%s; write a file as a path, such as ./my.yaml", name, suggest.OneOf(name, Names()))
+	hint := suggest.DidYouMean(name, Names())
+	if hint == "" {
+		hint = fmt.Sprintf("; want one of %s, or a file such as ./my.yaml", strings.Join(Names(), ", "))
+	}
+	return nil, fmt.Errorf("unknown cluster %q%s", name, hint)
 }
 
 // cutNodes splits "summit:32"; a colon of a path, as in "c:\x.yaml", is none of these.
