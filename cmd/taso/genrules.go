@@ -97,7 +97,7 @@ func wrapped(text string, indent int) string {
 	for i, word := range strings.Fields(text) {
 		switch {
 		case i == 0:
-		case at+1+len(word) > helpWidth:
+		case at+1+len(word) > screenWidth:
 			fmt.Fprintf(&b, "\n%*s", indent, "")
 			at = indent
 		default:

@@ -14,9 +14,6 @@ import (
 	"github.com/taso-go/taso/internal/suggest"
 )
 
-// helpWidth is the number of columns of a help text.
-const helpWidth = 100
-
 // exitHelp ends the help text of the program.
 const exitHelp = `Exit status:
   0  success
@@ -119,7 +116,7 @@ func writeFlags(w io.Writer, c *cobra.Command) {
 	})
 	for _, h := range headings {
 		if sets[h].HasAvailableFlags() {
-			fmt.Fprintf(w, "\n%s:\n%s", h, sets[h].FlagUsagesWrapped(helpWidth))
+			fmt.Fprintf(w, "\n%s:\n%s", h, sets[h].FlagUsagesWrapped(screenWidth))
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s is under no heading of taso --help", path)
 		}
 		for _, line := range strings.Split(out.String(), "\n") {
-			if n := utf8.RuneCountInString(line); n > helpWidth {
+			if n := utf8.RuneCountInString(line); n > screenWidth {
 				t.Errorf("%s --help: %d columns: %s", path, n, line)
 			}
 			if strings.Contains(line, "`") || strings.Contains(line, "%!") {
