@@ -276,14 +276,14 @@ func TestOptions(t *testing.T) {
 		{ReadOptions{Shapes: map[string][]int{"batch": {5}}}, ""},
 		{ReadOptions{Shapes: map[string][]int{"x": {5, 3}}}, ""},
 		{ReadOptions{Batch: 5}, ""},
-		{ReadOptions{Batch: 6, Shapes: map[string][]int{"batch": {5}}}, `the batch is to be 6, but no input leaves its size open`},
+		{ReadOptions{Batch: 6, Shapes: map[string][]int{"batch": {5}}}, `batch 6: no input has a dynamic batch`},
 		{ReadOptions{Shapes: map[string][]int{"x": {5, 4}}}, `the shape [5 4] is given, but axis 1 has size 3`},
 		{ReadOptions{Shapes: map[string][]int{"x": {5}}}, `the shape [5] is given, but it has 2 axes`},
 		{ReadOptions{Shapes: map[string][]int{"x": {5, 3}, "y": {6, 3}}}, `dimension "batch" is 5 and 6`},
 		{ReadOptions{Shapes: map[string][]int{"x": {-1, 3}}}, `-1 is not in 0 to`},
-		{ReadOptions{Shapes: map[string][]int{"q": {5}, "x": {5, 3}}}, `a shape is given for "q"`},
+		{ReadOptions{Shapes: map[string][]int{"q": {5}, "x": {5, 3}}}, `shape "q": the model has no such`},
 		{ReadOptions{Shapes: map[string][]int{"q": {5}, "r": {6}, "x": {5, 3}}, Constants: map[string]*model.Weight{"s": model.FromInt64(nil, []int64{1})}, Some: true}, ""},
-		{ReadOptions{Constants: map[string]*model.Weight{"q": model.FromInt64(nil, []int64{1})}, Shapes: map[string][]int{"batch": {5}}}, `a constant is given for "q"`},
+		{ReadOptions{Constants: map[string]*model.Weight{"q": model.FromInt64(nil, []int64{1})}, Shapes: map[string][]int{"batch": {5}}}, `constant "q": the model has no such`},
 	} {
 		_, rep, err := Read(path, c.opt)
 		if c.want == "" && err == nil {

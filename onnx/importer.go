@@ -247,7 +247,7 @@ func (im *importer) environment(g *onnxpb.GraphProto) *scope {
 		im.warn("inputs with a default in the file are taken to be constant: %s", strings.Join(names, ", "))
 	}
 	if im.opt.Batch > 0 && im.report.Batch == 0 && !im.opt.Some {
-		must.Failf("the batch is to be %d, but no input leaves its size open", im.opt.Batch)
+		must.Failf("batch %d: no input has a dynamic batch", im.opt.Batch)
 	}
 	return env
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/internal/suggest"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx/onnxpb"
 )
@@ -24,7 +25,8 @@ type asked struct {
 	later map[string]bool // dimensions that are not the first axis of some input
 	ones  map[string]bool // dimensions that are a batch, and 1 because nobody said otherwise
 	open  []openAxis
-	bare  []string // inputs of which the file gives no shape
+	bare  []string                        // inputs of which the file gives no shape
+	known struct{ inputs, dims []string } // names, for hints
 }
 
 // openAxis is an axis whose size nobody gives.
@@ -37,7 +39,13 @@ type openAxis struct {
 func newAsked(g *onnxpb.GraphProto) *asked {
 	a := &asked{taken: map[string]bool{}, later: map[string]bool{}, ones: map[string]bool{}}
 	for _, in := range g.GetInput() {
+		if name := in.GetName(); len(a.known.inputs) < maxKnown && shellWord(name) == name {
+			a.known.inputs = append(a.known.inputs, name)
+		}
 		for i, d := range in.GetType().GetTensorType().GetShape().GetDim() {
+			if name := dimName(d); name != "" && len(a.known.dims) < maxKnown && shellWord(name) == name && !slices.Contains(a.known.dims, name) {
+				a.known.dims = append(a.known.dims, name)
+			}
 			if i > 0 {
 				a.later[dimName(d)] = true
 			}
@@ -249,17 +257,17 @@ func (im *importer) dimsText(dims []*onnxpb.TensorShapeProto_Dimension) string {
 func (im *importer) answer() {
 	a := im.asked
 	var vain []string
-	note := func(names []string, what string) {
+	note := func(names []string, what string, known []string) {
 		for _, name := range names {
 			if a.taken[name] {
 				continue
 			}
 			im.report.Unused = append(im.report.Unused, name)
-			vain = append(vain, fmt.Sprintf(what, clip(name)))
+			vain = append(vain, fmt.Sprintf(what, clip(name))+suggest.DidYouMean(name, known))
 		}
 	}
-	note(slices.Sorted(maps.Keys(im.opt.Constants)), "a constant is given for %q, which is no input of the model")
-	note(slices.Sorted(maps.Keys(im.opt.Shapes)), "a shape is given for %q, which is no input and no dimension of the model")
+	note(slices.Sorted(maps.Keys(im.opt.Constants)), "constant %q: the model has no such input", a.known.inputs)
+	note(slices.Sorted(maps.Keys(im.opt.Shapes)), "shape %q: the model has no such input or named dimension", slices.Concat(a.known.inputs, a.known.dims))
 	says := a.says()
 	if says != "" {
 		vain = append([]string{says}, vain...)
@@ -268,6 +276,9 @@ func (im *importer) answer() {
 		must.Failf("%s", strings.Join(vain, "; "))
 	}
 }
+
+// maxKnown is how many names are kept for hints, of inputs and of dimensions.
+const maxKnown = 256
 
 // maxOpen is how many open sizes are told by name.
 const maxOpen = 16
@@ -285,7 +296,7 @@ func (a *asked) says() string {
 		}
 	}
 	for _, name := range a.bare {
-		add(name+"=N,…", func() string { return fmt.Sprintf("all of %q, of which the file gives no shape", clip(name)) })
+		add(name+"=N,…", func() string { return fmt.Sprintf("all of %q, which has no shape in the file", clip(name)) })
 	}
 	for _, o := range a.open {
 		if o.dim != "" {
@@ -301,7 +312,7 @@ func (a *asked) says() string {
 	if len(seen) > maxOpen {
 		more = fmt.Sprintf(" and %d more", len(seen)-maxOpen)
 	}
-	return "sizes of inputs are open: " + strings.Join(what, ", ") + more + ": give them: " + strings.Join(flags, " ")
+	return "dynamic dimensions need a size: " + strings.Join(what, ", ") + more + "; use " + strings.Join(flags, " ")
 }
 
 // places says where a dimension occurs, such as: axis 1 of "ids".

@@ -57,18 +57,18 @@ func TestOpenSizes(t *testing.T) {
 		{[]string{"x batch 3"}, ReadOptions{Batch: 6}, "x 0 6"},
 		{[]string{"x ?"}, ReadOptions{Batch: 6}, "x 0 6"},
 		// What may be no batch is not taken for one.
-		{[]string{"x ?"}, ReadOptions{}, `sizes of inputs are open: axis 0 of "x": give them: --shape x=N`},
-		{[]string{"x seq 8", "y batch seq"}, ReadOptions{}, `sizes of inputs are open: "seq" (axis 0 of "x", axis 1 of "y"): give them: --shape seq=N`},
+		{[]string{"x ?"}, ReadOptions{}, `dynamic dimensions need a size: axis 0 of "x"; use --shape x=N`},
+		{[]string{"x seq 8", "y batch seq"}, ReadOptions{}, `dynamic dimensions need a size: "seq" (axis 0 of "x", axis 1 of "y"); use --shape seq=N`},
 		{[]string{"x batch seq", "y batch seq", "z batch 3 ? ?"}, ReadOptions{},
-			`sizes of inputs are open: "seq" (axis 1 of "x", axis 1 of "y"), axis 2, 3 of "z": give them: --shape seq=N --shape z=N,3,N,N`},
+			`dynamic dimensions need a size: "seq" (axis 1 of "x", axis 1 of "y"), axis 2, 3 of "z"; use --shape seq=N --shape z=N,3,N,N`},
 		{[]string{"x batch seq"}, shape("sequ", 4),
-			`sizes of inputs are open: "seq" (axis 1 of "x"): give them: --shape seq=N; a shape is given for "sequ", which is no input and no dimension of the model`},
+			`dynamic dimensions need a size: "seq" (axis 1 of "x"); use --shape seq=N; shape "sequ": the model has no such input or named dimension; did you mean seq?`},
 		{[]string{"x 1 seq"}, ReadOptions{Shapes: map[string][]int{"sequ": {4}, "y": {4}, "seq": {9}}},
-			`a shape is given for "sequ", which is no input and no dimension of the model; a shape is given for "y", which is no input and no dimension of the model`},
-		{[]string{"x 1 seq"}, ReadOptions{Shapes: map[string][]int{"sequ": {4}}, Some: true}, `; a shape is given for "sequ", which`},
-		{[]string{"x 1 past+1"}, ReadOptions{}, `give them: --shape past+1=N`},
-		{[]string{"x 1 $(rm)"}, ReadOptions{}, `give them: --shape "$(rm)=N"`},
-		{many, ReadOptions{}, `"d15" (axis 1 of "x15") and 24 more: give them: --shape d0=N --shape d1=N`},
+			`shape "sequ": the model has no such input or named dimension; did you mean seq?; shape "y": the model has no such input or named dimension`},
+		{[]string{"x 1 seq"}, ReadOptions{Shapes: map[string][]int{"sequ": {4}}, Some: true}, `; shape "sequ": the model`},
+		{[]string{"x 1 past+1"}, ReadOptions{}, `use --shape past+1=N`},
+		{[]string{"x 1 $(rm)"}, ReadOptions{}, `use --shape "$(rm)=N"`},
+		{many, ReadOptions{}, `"d15" (axis 1 of "x15") and 24 more; use --shape d0=N --shape d1=N`},
 	} {
 		_, rep, err := Read(put(t, marshal(t, openModel(c.inputs...))), c.opt)
 		if err != nil {
@@ -91,7 +91,7 @@ func TestOpenSizes(t *testing.T) {
 	}
 	m := openModel("x 2", "y 2 seq")
 	m.Graph.Input[0].Type.GetTensorType().Shape = nil
-	want := `sizes of inputs are open: all of "x", of which the file gives no shape, "seq" (axis 1 of "y"): give them: --shape x=N,… --shape seq=N`
+	want := `dynamic dimensions need a size: all of "x", which has no shape in the file, "seq" (axis 1 of "y"); use --shape x=N,… --shape seq=N`
 	if _, _, err := Read(put(t, marshal(t, m)), ReadOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -65,7 +65,7 @@ func TestBatch(t *testing.T) {
 		t.Error(says)
 	}
 	// With a shape, which says what the batch is, nothing is left for --batch.
-	if _, says := taso(2, "import", path, "--batch", "5", "--shape", "x=7,64"); !strings.Contains(says, "no input leaves its size open") {
+	if _, says := taso(2, "import", path, "--batch", "5", "--shape", "x=7,64"); !strings.Contains(says, "no input has a dynamic batch") {
 		t.Error(says)
 	}
 }

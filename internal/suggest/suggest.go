@@ -14,14 +14,14 @@ const (
 )
 
 // Nearest returns the names of known that are nearest to name, in the order of known: those
-// at the smallest edit distance, at most a third of the length of name. If there are none, it
+// at the smallest edit distance, at most a third of the length of name, without regard to case. If there are none, it
 // returns names that begin with name, or else names that contain it.
 func Nearest(name string, known []string) []string {
 	if name == "" || len(name) > longest {
 		return nil
 	}
 	var near []string
-	best := max(1, len(name)/3)
+	best := len(name) / 3
 	for _, k := range known {
 		switch d := distance(strings.ToLower(name), strings.ToLower(k)); {
 		case d > best:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/npy"
+	"github.com/taso-go/taso/internal/suggest"
 	"github.com/taso-go/taso/model"
 )
 
@@ -70,7 +71,7 @@ func Make(inputs []Input, sources map[string]Source, seed uint64) ([]Tensor, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("%s is no input of the model: it has %s", name, strings.Join(names, ", "))
+			return nil, fmt.Errorf("unknown input %s%s", name, suggest.OneOf(name, names))
 		}
 	}
 	out := make([]Tensor, len(inputs))

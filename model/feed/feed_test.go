@@ -208,7 +208,7 @@ func TestSources(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, source, want string }{
-		{"y", "ones", "y is no input of the model: it has ids, x, h"},
+		{"y", "ones", "unknown input y; want one of ids, x, h"},
 		{"x", "none.npy", "input x: none.npy: no such file or directory"},
 		{"x", save(t, graph.Float32, []int{2, 3}, 1, 2, 3, 4, 5, 6), "holds float32[2, 3], the input is float32[6]"},
 		{"ids", save(t, graph.Float32, six, 1, 2, 3, 0.5, 5, 6), "element 3 is 0.5, which int64 does not hold"},
