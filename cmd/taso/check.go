@@ -132,7 +132,7 @@ func (k *checkFlags) run(c *cobra.Command, args []string) error {
 	rep := &checkReport{file, used.List()}
 	networks = networks || slices.ContainsFunc(rep.Rejected, func(r check.Rejection) bool { return r.ID == search.EquationName })
 	if !rep.KnownAxioms && !k.any && !networks {
-		return fmt.Errorf("%s: the axioms have hash %s, want %s", name, rep.AxiomsSHA256, axioms.SHA256())
+		return fmt.Errorf("%s: made with other axioms (hash %s; this program has %s); --any-axioms accepts them", name, rep.AxiomsSHA256, axioms.SHA256())
 	}
 	if k.json {
 		err = writeJSON(c.OutOrStdout(), rep)

@@ -13,9 +13,9 @@ const (
 	longest   = 100 // bytes of a name that is compared
 )
 
-// Nearest returns the names of known that are nearest to name, in the order of known: those
-// at the smallest edit distance, at most a third of the length of name, without regard to case. If there are none, it
-// returns names that begin with name, or else names that contain it.
+// Nearest returns the names of known that are nearest to name, in the order of known: those at
+// the smallest edit distance, which may be a third of the length of name. Case does not count.
+// If no name is that near, it returns names that begin with name, or else names that contain it.
 func Nearest(name string, known []string) []string {
 	if name == "" || len(name) > longest {
 		return nil
