@@ -65,7 +65,7 @@ docs/auditing.md has more.`,
 	}
 	f := c.Flags()
 	f.StringVar(&k.format, "format", "", "`format` of the files: "+strings.Join(peerFormats(), ", ")+" (default by content)")
-	f.StringSliceVar(&k.semantics, "semantics", nil, "readings to check, `NAME,NAME` (default all)")
+	f.StringSliceVar(&k.semantics, "semantics", nil, "`NAME,NAME`: readings to check (default all)")
 	f.IntVar(&k.opt.Workers, "workers", 0, "parallel workers (default one per processor)")
 	f.Uint64Var(&k.opt.Seed, "seed", 1, "seed of the values that are tried as counterexamples")
 	f.BoolVar(&k.opt.NoSet, "no-set", false, "do not look for duplicates and derivable rules")

@@ -57,7 +57,7 @@ On request: ` + wrapped(strings.Join(enumerate.OperatorNames()[len(enumerate.Def
 	}
 	f := c.Flags()
 	f.IntVar(&g.opt.MaxOps, "max-ops", 3, "largest number of operators on each side of a rule")
-	f.StringSliceVar(&g.opt.Ops, "ops", nil, "operators or a preset, `NAME,NAME` (default those of TASO's generator)")
+	f.StringSliceVar(&g.opt.Ops, "ops", nil, "`NAME,NAME`: operators or a preset (default those of TASO's generator)")
 	f.BoolVar(&g.parallel, "parallel", false, "rules about sharded tensors; --ops then names parallel presets")
 	f.StringVar(&g.out, "out", "", "write the rules to `FILE.rules` and the certificates to FILE.cert")
 	f.StringVar(&g.pb, "pb", "", "also write the rules as TASO's protocol buffer to `FILE`")
@@ -73,8 +73,8 @@ On request: ` + wrapped(strings.Join(enumerate.OperatorNames()[len(enumerate.Def
 	f.IntVar(&g.opt.Workers, "workers", 0, "parallel workers (default one per processor)")
 	f.Uint64Var(&g.opt.Seed, "seed", 1, "seed of the random inputs")
 	f.Var(&g.memory, "memory", "heap `size` above which graphs are kept on disk, such as 8G (default no limit)")
-	f.StringVar(&g.opt.Spill, "spill", "", "folder `DIR` for what --memory keeps on disk (default that of temporary files)")
-	f.StringVar(&g.opt.Checkpoint, "checkpoint", "", "save finished levels in the folder `DIR`, and continue from there")
+	f.StringVar(&g.opt.Spill, "spill", "", "`DIR`: folder for what --memory keeps on disk (default that of temporary files)")
+	f.StringVar(&g.opt.Checkpoint, "checkpoint", "", "`DIR`: folder in which finished levels are saved, to continue from")
 	f.BoolVar(&g.opt.Quantified, "quantified", false, "also run Z3 with quantified axioms and compare the times")
 	under(c, "Run flags", "exhaustive", "workers", "seed", "memory", "spill", "checkpoint", "quantified")
 	c.Flag("memory").DefValue = ""

@@ -46,7 +46,7 @@ updates the stored ones (--stored uses and keeps those). docs/training.md has mo
 	}
 	k.model.add(c)
 	f := c.Flags()
-	f.StringVar(&k.loss, "loss", "crossentropy", "loss `function`: "+strings.Join(grad.LossNames(), ", "))
+	f.StringVar(&k.loss, "loss", "crossentropy", "`function`: "+strings.Join(grad.LossNames(), ", "))
 	f.IntVar(&k.opt.Axis, "axis", 1, "axis of the classes; negative: from the end")
 	f.StringVar(&k.optimizer, "optimizer", "sgd", "`optimizer`: "+strings.Join(grad.OptimizerNames(), ", "))
 	f.Float64Var(&k.opt.Rate, "rate", 0, "learning rate; 0: an input of the step")
@@ -55,7 +55,7 @@ updates the stored ones (--stored uses and keeps those). docs/training.md has mo
 	f.Float64Var(&k.opt.Beta2, "beta2", 0, "adam: decay of the second moment (default 0.999)")
 	f.Float64Var(&k.opt.Epsilon, "epsilon", 0, "adam: added to the denominator (default 1e-08)")
 	f.BoolVar(&k.opt.Stored, "stored", false, "use the stored statistics of batch normalization, and keep them")
-	f.StringSliceVar(&k.train, "train", nil, "train only these weights, `NAME,NAME`")
+	f.StringSliceVar(&k.train, "train", nil, "`NAME,NAME`: train only these weights")
 	f.StringVar(&k.out, "out", "", "write the step to `FILE.onnx`")
 	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 	_ = c.RegisterFlagCompletionFunc("loss", cobra.FixedCompletions(grad.LossNames(), cobra.ShellCompDirectiveNoFileComp))

@@ -90,6 +90,29 @@ func under(c *cobra.Command, heading string, flags ...string) {
 	}
 }
 
+// placeholder is the value of a flag whose placeholder is not a part of its description.
+type placeholder struct {
+	pflag.Value
+	name string
+}
+
+func (p placeholder) Type() string { return p.name }
+
+// described is a flag as help texts list it. A description "`NAME`: what it does" gives the
+// placeholder first.
+func described(f *pflag.Flag) *pflag.Flag {
+	name, what, ok := strings.Cut(strings.TrimPrefix(f.Usage, "`"), "`: ")
+	if !ok || !strings.HasPrefix(f.Usage, "`") {
+		return f
+	}
+	g := *f
+	g.Usage, g.Value = what, placeholder{f.Value, name}
+	if f.DefValue == "[]" {
+		g.DefValue = ""
+	}
+	return &g
+}
+
 // writeFlags lists the flags, those without a heading first.
 func writeFlags(w io.Writer, c *cobra.Command) {
 	sets := map[string]*pflag.FlagSet{}
@@ -106,7 +129,7 @@ func writeFlags(w io.Writer, c *cobra.Command) {
 			sets[heading] = pflag.NewFlagSet(heading, pflag.ContinueOnError)
 			headings = append(headings, heading)
 		}
-		sets[heading].AddFlag(f)
+		sets[heading].AddFlag(described(f))
 	}
 	c.LocalFlags().VisitAll(add)
 	c.InheritedFlags().VisitAll(add)
@@ -130,8 +153,9 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		return unknownFlag(c, unknown)
 	case errors.As(err, &missing):
-		what, _ := pflag.UnquoteUsage(missing.GetFlag())
-		return fmt.Errorf("--%s has no value; want --%s %s", missing.GetFlag().Name, missing.GetFlag().Name, what)
+		f := missing.GetFlag()
+		what, _ := pflag.UnquoteUsage(described(f))
+		return fmt.Errorf("--%s has no value; want --%s %s", f.Name, f.Name, what)
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
 		if want, ok := wanted[f.Value.Type()]; ok {

@@ -55,10 +55,10 @@ those of a table (recorded:FILE@TEXT: those of the setting whose text contains T
 	f.StringVar(&k.store, "store", "", "`FILE` with the table of times (default in the user's cache folder; none for analytic, recorded)")
 	f.BoolVar(&k.again, "again", false, "time again what is in the table")
 	f.BoolVar(&k.whole, "whole", false, "also time whole models and compare")
-	f.IntVar(&k.repeat, "repeat", 20, "runs of whole models, more for those faster than 1 s")
+	f.IntVar(&k.repeat, "repeat", 20, "least number of runs of whole models; fast ones run for 1 s")
 	f.StringVar(&k.machine, "machine", "", "machine, by `name` or file, to compare with and to start --fit from")
 	f.StringVar(&k.fit, "fit", "", "write the machine fitted to the times to `FILE.json` (needs --machine)")
-	f.DurationVar(&k.opt.Budget, "budget", 100*time.Millisecond, "time to spend on an operator, per use in the models up to tenfold")
+	f.DurationVar(&k.opt.Budget, "budget", 100*time.Millisecond, "time per operator, up to ten times as much for one that is used often")
 	f.IntVar(&k.top, "top", 20, "number of operators to list")
 	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 	return c

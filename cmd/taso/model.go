@@ -49,7 +49,7 @@ MODEL is an ONNX file, a graph as text (NAME.graph, as taso show prints it), or 
 --batch sets it. docs/models.md has more.`
 
 func (k *modelFlags) add(c *cobra.Command) {
-	c.Flags().StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES` of an input (x=1,3,224,224) or a named dimension (batch=1); repeatable")
+	c.Flags().StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES`: set the shape of an input (x=1,3,224,224) or a dimension (batch=1); repeatable")
 	c.Flags().IntVar(&k.batch, "batch", 0, "batch `size`, where it is dynamic")
 	c.Flags().StringArrayVar(&k.constants, "constant", nil, "`NAME=VALUES`: fix an input to a value (sr=16000, training=false); repeatable")
 	c.Flags().BoolVar(&k.defaults, "defaults", false, "make inputs with a default value constants")

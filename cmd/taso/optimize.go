@@ -76,9 +76,9 @@ compared. A result that fails a check is not written.
 --rules adds rules from taso gen-rules or from a text file. A rule without a certificate is
 proved first, and is an error if that fails.
 
-With --tries the search is deterministic. At a limit (--budget, --memory) the best model
-so far is proved and written, and the exit status is 1. "-" reads the model from standard input;
-"--out -" writes it to standard output. docs/optimizing.md explains how it works.
+With --tries the search is deterministic. At a limit (--budget, --memory) the best model so far is
+proved and written, and the exit status is 1. "-" reads the model from standard input; "--out -"
+writes it to standard output. docs/optimizing.md explains how it works.
 ` + modelHelp,
 		Example: `  taso optimize model.onnx --out faster.onnx
   taso optimize model.onnx --out faster.onnx --proof faster.proof --html faster.html
@@ -95,7 +95,7 @@ so far is proved and written, and the exit status is 1. "-" reads the model from
 	f.StringVar(&k.proof, "proof", "", "write the certificate to `FILE`")
 	f.StringVar(&k.html, "html", "", "write a page that shows each rewrite step to `FILE.html`")
 	f.StringVar(&k.svg, "svg", "", "write a picture of both models, with the changes marked, to `FILE.svg`")
-	addBackend(c, &k.backend, "", "where the model will run: "+inRuntime+", "+forms(families()), families(), inRuntime)
+	addBackend(c, &k.backend, "", "`backend` on which the model will run: "+inRuntime+", "+forms(families()), families(), inRuntime)
 	f.StringArrayVar(&k.rules, "rules", nil, "also use the rules in `FILE`; repeatable")
 	f.BoolVar(&k.strict, "strict", false, "write no result that needs an assumption (docs/trust.md), and exit with status 1")
 	f.BoolVar(&k.steps, "steps", false, "print every rewrite step: the rule, the change, the cost before and after, the proof")
@@ -108,8 +108,8 @@ so far is proved and written, and the exit status is 1. "-" reads the model from
 	f.DurationVar(&k.budget, "budget", 0, "time limit of the search (default 15s, more above 1,000 operators; none with --tries)")
 	f.Var(&k.memory, "memory", "heap `size` at which the search stops, such as 2G (default no limit)")
 	f.IntVar(&k.opt.Workers, "workers", 0, "parallel searches (default one per processor)")
-	f.StringSliceVar(&k.only, "only", nil, "use only these rules, `NAME,NAME`")
-	f.StringSliceVar(&k.disable, "disable", nil, "do not use these rules, `NAME,NAME`")
+	f.StringSliceVar(&k.only, "only", nil, "`NAME,NAME`: use only these rules")
+	f.StringSliceVar(&k.disable, "disable", nil, "`NAME,NAME`: do not use these rules")
 	f.BoolVar(&k.unproved, "unproved", false, "also use rules that cannot be proved; the result then has no certificate")
 	f.BoolVar(&k.ordered, "ordered", false, "also use rules about the true relu and maximum, which cannot be tested modulo a prime")
 	f.StringVar(&k.extract, "extract", "", "e-graph extraction `method`: "+strings.Join(optimize.Extractions(), ", ")+" (default all but mip, which needs cbc or highs)")

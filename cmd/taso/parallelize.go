@@ -61,7 +61,7 @@ Exit status: 0 a plan; 1 no plan that fits, or interrupted; 2 bad input.
 ` + modelHelp + "\n" + machineHelp,
 		Example: `  taso parallelize mlp --machine dgx-a100:1 --batch 1024 --out plan.json
   taso check plan.json
-  taso parallelize bert-large-128 --machine summit:2 --batch 96 --planner megatron --beside data,fsdp
+  taso parallelize bert-large-128 --machine summit:2 --batch 96 --beside data,fsdp
   taso parallelize model.onnx --machine my.yaml --loss classes --optimizer adam --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: k.run,
@@ -70,7 +70,7 @@ Exit status: 0 a plan; 1 no plan that fits, or interrupted; 2 bad input.
 	f := c.Flags()
 	f.StringVar(&k.machine, "machine", "", "cluster, by `name` or file (taso machine show)")
 	f.StringVar(&k.planner, "planner", "auto", "`planner`: "+strings.Join(plannerNames(), ", "))
-	f.StringSliceVar(&k.beside, "beside", nil, "also run these planners, `NAME,NAME` or all, and compare")
+	f.StringSliceVar(&k.beside, "beside", nil, "`NAME,NAME`: also run these planners, or all, and compare")
 	f.BoolVar(&k.inference, "inference", false, "plan the model, not its training step")
 	f.IntVar(&k.devices, "devices", 0, "`number` of devices to use, the first ones (default all)")
 	f.Var(&k.memory, "memory", "memory `size` per device, such as 16G (default that of the machine)")
@@ -81,7 +81,7 @@ Exit status: 0 a plan; 1 no plan that fits, or interrupted; 2 bad input.
 	f.IntVar(&k.top, "top", 24, "number of operators to list; 0: all")
 	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 
-	f.StringVar(&k.recipe.Loss, "loss", "crossentropy", "loss `function`: "+strings.Join(grad.LossNames(), ", "))
+	f.StringVar(&k.recipe.Loss, "loss", "crossentropy", "`function`: "+strings.Join(grad.LossNames(), ", "))
 	f.IntVar(&k.recipe.Axis, "axis", 1, "axis of the classes; negative: from the end")
 	f.StringVar(&k.recipe.Optimizer, "optimizer", "sgd", "`optimizer`: "+strings.Join(grad.OptimizerNames(), ", "))
 	f.Float64Var(&k.recipe.Rate, "rate", 0, "learning rate; 0: an input of the step")

@@ -35,7 +35,7 @@ func newRoot() *cobra.Command {
 		Use:   "taso",
 		Short: "Make ONNX models faster with rewrite rules that are proved",
 		Long: `Taso discovers tensor-graph rewrite rules, proves them, audits the rule sets of others, and
-optimizes ONNX models with a proof that the result is equal. It also plans parallel training.`,
+optimizes ONNX models with a proof that the result is equivalent. It also plans parallel training.`,
 		Example: `  taso optimize model.onnx --out faster.onnx    # a faster model, proved equal
   taso verify model.onnx faster.onnx            # compare two models
   taso gen-rules --max-ops 2 --out my.rules     # discover and prove rewrite rules
