@@ -75,7 +75,7 @@ func writeCommands(w io.Writer, c *cobra.Command) {
 				fmt.Fprintf(w, "\n%s\n", g.Title)
 				first = false
 			}
-			fmt.Fprintf(w, "  %-*s %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+			fmt.Fprintf(w, "  %-*s %s\n", sub.NamePadding(), sub.Name(), wrapped(sub.Short, sub.NamePadding()+3))
 		}
 	}
 }

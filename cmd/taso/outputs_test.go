@@ -36,7 +36,7 @@ func TestExternalDataIsNotReplaced(t *testing.T) {
 		{"import", path, "--out", strings.TrimSuffix(data, ".data")}, {"measure", path, "--machine", "laptop", "--fit", data},
 	} {
 		var out, diag bytes.Buffer
-		if got := run(args, nil, &out, &diag); got != 2 || !strings.Contains(diag.String(), "would be lost") {
+		if got := run(args, nil, &out, &diag); got != 2 || !strings.Contains(diag.String(), "would be overwritten") {
 			t.Errorf("%v: exit status %d, %s", args, got, diag.String())
 		}
 		if after, err := os.ReadFile(data); err != nil || !bytes.Equal(before, after) {

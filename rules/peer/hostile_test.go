@@ -112,7 +112,7 @@ func TestHostileSmall(t *testing.T) {
 			}
 		}
 	}
-	if _, err := peer.Read("f", []byte("x"), "yaml"); err == nil || !strings.Contains(err.Error(), `f: format "yaml": want one of taso, `) {
+	if _, err := peer.Read("f", []byte("x"), "yaml"); err == nil || !strings.Contains(err.Error(), `f: unknown format "yaml"; want one of taso, `) {
 		t.Error(err)
 	}
 }

@@ -91,7 +91,7 @@ func ExampleSelect() {
 	// Output:
 	// 1 <nil>
 	// 1 <nil>
-	// there is no law matmul_comm
+	// there is no law matmul_comm; did you mean ewmul_comm or smul_comm?
 }
 
 func ExampleBelieved() {
