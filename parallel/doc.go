@@ -17,12 +17,12 @@
 // axes of a tensor with their roles, such as "a=2 shard 0, b=4 sum". A tensor without mesh axes is on
 // device 0, as are the inputs.
 //
-//	            device 0        a=0      a=1
-//	  x            x
-//	  partition               x[0:4]   x[4:8]      scatter        shard 0
-//	  replicate w               w        w         broadcast      copy
-//	  matmul                  x0 w     x1 w                       shard 0
-//	  combine      y                               gather
+//	          device 0        a=0      a=1
+//	x            x
+//	partition               x[0:4]   x[4:8]      scatter        shard 0
+//	replicate w               w        w         broadcast      copy
+//	matmul                  x0 w     x1 w                       shard 0
+//	combine      y                               gather
 //
 // Two layout operators with nothing between them are one [Collective]: reduce and then replicate is an
 // all-reduce.
