@@ -81,7 +81,7 @@ func ExampleFind() {
 	fmt.Println(err)
 	// Output:
 	// operators, work and parameters of the models vs published <nil>
-	// there is no benchmark "model": did you mean models?
+	// there is no benchmark "model"; did you mean models?
 }
 
 func ExampleAll() {
@@ -242,5 +242,5 @@ func ExampleFindPaper() {
 	fmt.Println(err)
 	// Output:
 	// Tensat, MLSys 2021: Table 1: speedup and optimizer time, T4
-	// no paper "flex" in the index: did you mean flexflow?
+	// no paper "flex" in the index; did you mean flexflow?
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/taso-go/taso/internal/suggest"
 )
 
 //go:embed papers.json
@@ -91,21 +93,25 @@ func FindPaper(name string) (*Paper, error) {
 	if err != nil {
 		return nil, err
 	}
-	var near []string
+	var names, titled []string
 	low := strings.ToLower(name)
 	for _, p := range papers {
 		if p.Name == low {
 			return p, nil
 		}
-		if low != "" && (strings.Contains(p.Name, low) || strings.Contains(low, p.Name) || strings.Contains(strings.ToLower(p.Title), low)) {
-			near = append(near, p.Name)
+		names = append(names, p.Name)
+		if low != "" && strings.Contains(strings.ToLower(p.Title), low) {
+			titled = append(titled, p.Name)
 		}
 	}
-	hint := "taso bench paper --list lists all"
-	if len(near) > 0 {
-		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	hint := suggest.DidYouMean(low, names)
+	switch {
+	case hint == "" && len(titled) > 0:
+		hint = "; did you mean " + strings.Join(titled, " or ") + "?"
+	case hint == "":
+		hint = "; taso bench paper --list lists all"
 	}
-	return nil, fmt.Errorf("no paper %q in the index: %s", name, hint)
+	return nil, fmt.Errorf("no paper %q in the index%s", name, hint)
 }
 
 // PapersOf lists the entries of the index that a benchmark serves, by name.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/internal/suggest"
 	"github.com/taso-go/taso/model"
 )
 
@@ -111,17 +112,11 @@ func Find(name string) (*Benchmark, error) {
 	if b := registry[name]; b != nil {
 		return b, nil
 	}
-	var near []string
-	for _, n := range sortedKeys(registry) {
-		if name != "" && (strings.Contains(n, name) || strings.Contains(name, n)) {
-			near = append(near, n)
-		}
+	hint := suggest.DidYouMean(name, sortedKeys(registry))
+	if hint == "" {
+		hint = "; taso bench list lists all"
 	}
-	hint := "taso bench list lists all"
-	if len(near) > 0 {
-		hint = "did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return nil, fmt.Errorf("there is no benchmark %q: %s", name, hint)
+	return nil, fmt.Errorf("there is no benchmark %q%s", name, hint)
 }
 
 // ErrPast is the error of a run of a record of the past.
