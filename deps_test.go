@@ -42,7 +42,7 @@ line 1     graph/interp graph/bank law law/rewrite verify/meaning model lower
 line 0     . graph graph/op graph/grad graph/intern graph/bounds egraph egraph/extract internal/z3
 line leaf  internal/suggest internal/lex internal/golden internal/atomicfile internal/exactjson internal/must
 line leaf  onnx/onnxpb internal/npy internal/ort internal/eggrun internal/fetch internal/jax
-line leaf  internal/collector internal/draw internal/memo internal/parallel internal/progress internal/procstat internal/spill internal/hostile
+line leaf  internal/collector internal/draw internal/memo internal/parallel internal/progress internal/procstat internal/spill internal/hostile internal/page internal/page/pagetest
 
 # A parent may import the parts that were taken out of it, or the reverse.
 allow  internal/pipeline/*   -> internal/pipeline/theory
@@ -64,6 +64,7 @@ allow  internal/pipeline/optimize/page -> internal/pipeline/optimize
 allow  internal/pipeline/parallelize -> internal/pipeline/optimize
 allow  internal/pipeline/parallelize -> internal/pipeline/runpcg
 allow  internal/pipeline/optimize/page -> internal/pipeline/showmodel
+allow  internal/pipeline/optimize/page -> internal/pipeline/rulepage
 allow  backends/*            -> backends
 allow  backends/cuda         -> backends
 allow  backends/cuda         -> backends/*
@@ -72,6 +73,9 @@ allow  internal/adversary    -> internal/modelpairs
 allow  cluster/cmd/taso-cluster -> cluster
 allow  enumerate             -> enumerate/general
 allow  internal/memo         -> internal/parallel
+allow  internal/page         -> internal/draw
+allow  internal/page/pagetest -> internal/draw
+allow  internal/page/pagetest -> internal/page
 allow  internal/ort          -> internal/atomicfile
 allow  parallel/machine      -> parallel
 allow  parallel/sim          -> parallel
@@ -98,7 +102,7 @@ allow  law/rewrite           -> law
 allow  verify/meaning        -> law
 
 # The simulator knows nothing of who makes task graphs.
-only   parallel/sim          -> parallel parallel/machine internal/draw
+only   parallel/sim          -> parallel parallel/machine internal/draw internal/page
 
 # What pads a network knows nothing of devices.
 only   parallel/pad          -> graph graph/op law verify/sums

@@ -1,109 +1,100 @@
 package bench
 
 import (
-	"bytes"
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/taso-go/taso/internal/page"
 )
 
-//go:embed page.tmpl
-var pageText string
-
-var pageTemplate = sync.OnceValues(func() (*template.Template, error) {
-	return template.New("page").Parse(pageText)
-})
-
-// pageRecord is what the template reads of a record.
-type pageRecord struct {
-	Name, What, State string
-	Old               bool
-	Tables            []pageTable
-	Plots             []template.HTML
-	Notes             []template.HTML
-	Origin            template.HTML
-}
-
-type pageTable struct {
-	Title   template.HTML
-	Head    []template.HTML
-	Rows    [][]template.HTML
-	Numbers []bool
-}
-
-// WritePage writes a page with all records, in the order of All: one file of HTML
-// that loads nothing. state says how each stands to the code.
+// WritePage writes a page with all records, in the order of All. state says how each stands
+// to the code. The error is that of w, or names the record whose plot cannot be drawn.
 func WritePage(w io.Writer, records map[string]*Record, state func(*Benchmark, *Record) State) error {
-	var page struct {
-		Style   template.CSS
-		Records []pageRecord
-	}
-	page.Style = template.CSS(plotStyle) // a constant
+	index := &page.Table{Noun: "benchmarks", Columns: page.Columns("benchmark", "subject", "state")}
+	p := &page.Page{Title: "Results", Parts: []page.Part{index}}
+	stale := 0
 	for _, b := range All() {
 		rec := records[b.Name]
 		if rec == nil {
 			continue
 		}
 		s := state(b, rec)
-		p := pageRecord{Name: b.Name, What: b.What, State: s.String(), Old: s.Age == Older, Origin: inline(rec.origin())}
-		for _, t := range rec.Tables {
-			head, rows, numbers := t.Grid()
-			pt := pageTable{Title: inline(t.Title), Head: inlines(head), Numbers: numbers}
-			for _, r := range rows {
-				pt.Rows = append(pt.Rows, inlines(r))
-			}
-			p.Tables = append(p.Tables, pt)
+		says := page.Badge(page.Good, s.String())
+		if s.Age == Older {
+			stale++
+			says = page.Badge(page.Partial, s.String())
 		}
+		index.Rows = append(index.Rows, page.Row{Cells: page.Cells(page.Link(b.Name, b.Name), b.What, says)})
+		section := &page.Section{ID: b.Name, Title: page.Say(b.Name), Parts: []page.Part{page.Say(b.What)}}
+		add := func(x page.Part) { section.Parts = append(section.Parts, x) }
+		var figures page.Figures
 		for _, plot := range rec.Plots {
-			var svg bytes.Buffer
-			if err := plot.SVG(&svg, true); err != nil {
+			if err := plot.check(); err != nil {
+				return fmt.Errorf("record %s: plot: %w", b.Name, err)
+			}
+			f, err := page.Plot(plot.drawn(), "")
+			if err != nil {
 				return fmt.Errorf("record %s: %w", b.Name, err)
 			}
-			p.Plots = append(p.Plots, template.HTML(svg.String())) // SVG escapes
+			figures = append(figures, f)
+		}
+		if figures != nil {
+			add(figures)
+		}
+		for _, t := range rec.Tables {
+			if t.Title != "" {
+				add(inline(t.Title))
+			}
+			add(t.page())
 		}
 		for _, n := range rec.Notes {
-			p.Notes = append(p.Notes, inline(n))
+			add(inline(n))
 		}
-		page.Records = append(page.Records, p)
+		add(page.Note(inline(strings.Trim(rec.origin(), "*"))))
+		p.Parts = append(p.Parts, section)
 	}
-	t, err := pageTemplate()
-	if err != nil {
-		return err
+	p.Lead = page.Say(fmt.Sprintf("%s, %d of them older than the code.", page.Count(len(index.Rows), "record"), stale))
+	if err := p.Write(w); err != nil {
+		return fmt.Errorf("page of the records: %w", err)
 	}
-	return t.Execute(w, page)
+	return nil
 }
 
-var (
-	codeForm   = regexp.MustCompile("`([^`]*)`")
-	strongForm = regexp.MustCompile(`\*\*([^*]+)\*\*`)
-	emForm     = regexp.MustCompile(`\*([^*]+)\*`)
-)
-
-// inline turns code, strong and emphasized words of Markdown into HTML; all else
-// is text.
-func inline(s string) template.HTML {
-	s = template.HTMLEscapeString(s)
-	var code []string
-	s = codeForm.ReplaceAllStringFunc(s, func(m string) string {
-		code = append(code, "<code>"+strings.Trim(m, "`")+"</code>")
-		return "\x00"
-	})
-	s = strongForm.ReplaceAllString(s, "<strong>$1</strong>")
-	s = emForm.ReplaceAllString(s, "<em>$1</em>")
-	for _, c := range code {
-		s = strings.Replace(s, "\x00", c, 1)
+// page is the table of a page.
+func (t *Table) page() *page.Table {
+	head, rows, numbers := t.Grid()
+	out := &page.Table{}
+	for i, h := range head {
+		out.Columns = append(out.Columns, page.Column{Name: h, Number: numbers[i]})
 	}
-	return template.HTML(s) // escaped above
-}
-
-func inlines(ss []string) []template.HTML {
-	out := make([]template.HTML, len(ss))
-	for i, s := range ss {
-		out[i] = inline(s)
+	for _, r := range rows {
+		row := page.Row{}
+		for _, c := range r {
+			row.Cells = append(row.Cells, page.Cell{Text: inline(c)})
+		}
+		out.Rows = append(out.Rows, row)
 	}
 	return out
+}
+
+// inlineForm is code, strong and emphasized words of Markdown.
+var inlineForm = regexp.MustCompile("`([^`]*)`" + `|\*\*([^*]+)\*\*|\*([^*]+)\*`)
+
+// inline reads code, strong and emphasized words of Markdown; all else is text.
+func inline(s string) (t page.Text) {
+	for {
+		m := inlineForm.FindStringSubmatchIndex(s)
+		if m == nil {
+			return page.Say(t, s)
+		}
+		t = page.Say(t, s[:m[0]])
+		for i, span := range []func(string) page.Span{page.Mono, page.Strong, page.Emph} {
+			if k := 2 * (i + 1); m[k] >= 0 {
+				t = page.Say(t, span(s[m[k]:m[k+1]]))
+			}
+		}
+		s = s[m[1]:]
+	}
 }

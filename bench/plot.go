@@ -3,8 +3,11 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
+
+	"github.com/taso-go/taso/internal/draw"
 )
 
 // Plot shows curves over one quantity, such as cost over time.
@@ -39,7 +42,7 @@ type Curve struct {
 const largest = 1e30
 
 // maxCurves is how many curves have colours of their own.
-const maxCurves = len(curveColours)
+const maxCurves = draw.MaxCurves
 
 func (p *Plot) check() error {
 	if p.Title == "" {
@@ -83,67 +86,21 @@ func (p *Plot) check() error {
 	return nil
 }
 
-// scale maps the values of an axis to 0..1.
-type scale struct {
-	log    bool
-	lo, hi float64 // in units of at
-	ticks  []float64
+// SVG draws the plot as a picture of its own; inline, for a page with the style sheet
+// [draw.PlotStyle]. The same plot gives the same bytes. A plot that [Record.Check] would not
+// take is an error.
+func (p *Plot) SVG(w io.Writer, inline bool) error {
+	if err := p.check(); err != nil {
+		return fmt.Errorf("plot: %w", err)
+	}
+	return p.drawn().SVG(w, draw.PlotOptions{Inline: inline})
 }
 
-func (s *scale) at(x float64) float64 {
-	if s.log {
-		x = math.Log10(x)
-	}
-	return (x - s.lo) / (s.hi - s.lo)
-}
-
-// mostTicks is how many numbers stand at an axis at most.
-const mostTicks = 7
-
-// scaleOf fits an axis to values from lo to hi, which are ordered.
-func scaleOf(a Axis, lo, hi float64) *scale {
-	if a.Log {
-		s := &scale{log: true, lo: math.Floor(math.Log10(lo) + 1e-9), hi: math.Ceil(math.Log10(hi) - 1e-9)}
-		if s.hi <= s.lo {
-			s.hi = s.lo + 1
-		}
-		step := math.Ceil((s.hi - s.lo) / (mostTicks - 1))
-		for e := s.lo; e <= s.hi+1e-9; e += step {
-			s.ticks = append(s.ticks, math.Pow(10, e))
-		}
-		return s
-	}
-	if a.Zero {
-		lo, hi = min(lo, 0), max(hi, 0)
-	}
-	if hi-lo <= 1e-9*max(math.Abs(lo), math.Abs(hi)) || hi-lo < 1/largest {
-		// One value, as far as ticks can tell.
-		d := max(math.Abs(lo)/2, 0.5)
-		lo, hi = lo-d, hi+d
-	}
-	// The finest of 1, 2 and 5 times a power of ten that gives few enough ticks.
-	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/(mostTicks-1))))
-	for _, f := range []float64{1, 2, 5, 10} {
-		if n := math.Ceil(hi/(step*f)-1e-9) - math.Floor(lo/(step*f)+1e-9); n <= mostTicks-1 || f == 10 {
-			step *= f
-			break
-		}
-	}
-	first, last := math.Floor(lo/step+1e-9), math.Ceil(hi/step-1e-9)
-	s := &scale{lo: first * step, hi: last * step}
-	for i := range int(last-first) + 1 {
-		s.ticks = append(s.ticks, (first+float64(i))*step)
-	}
-	return s
-}
-
-// bounds are the least and the largest value of the curves in direction j.
-func (p *Plot) bounds(j int) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
+// drawn is what package draw draws.
+func (p *Plot) drawn() *draw.Plot {
+	out := &draw.Plot{Title: p.Title, X: draw.Axis(p.X), Y: draw.Axis(p.Y)}
 	for _, c := range p.Curves {
-		for _, q := range c.Points {
-			lo, hi = min(lo, q[j]), max(hi, q[j])
-		}
+		out.Curves = append(out.Curves, draw.Curve{Name: fmt.Sprintf("%s (%s)", c.Name, c.Source), Points: c.Points, Steps: c.Steps})
 	}
-	return lo, hi
+	return out
 }

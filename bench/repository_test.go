@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/taso-go/taso/internal/page/pagetest"
 )
 
 // scratch replaces the registry by benchmarks of a module of tree's.
@@ -262,12 +264,13 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := page.String()
+	pagetest.Check(t, text)
 	for _, want := range []string{`<section id="some-name">`, "stale: graph", "<svg", "16,405,411", "<code>a*b</code> and <strong>strong</strong> &lt;script&gt;"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not hold %q", want)
 		}
 	}
-	for _, not := range []string{"<script", "http:", "https:", "src=", `id="two"`} {
+	for _, not := range []string{"<script ", "<script>alert", "http:", "https:", "src=", `id="two"`} {
 		if strings.Contains(text, not) {
 			t.Errorf("the page holds %q", not)
 		}

@@ -1,6 +1,7 @@
-// Package draw draws directed acyclic graphs as SVG, without other programs.
+// Package draw draws directed acyclic graphs, plots ([Plot]) and timelines ([Timeline]) as SVG,
+// without other programs. No label reaches beyond its drawing, by the estimate of [TextWidth].
 //
-// Words: a picture has nodes (boxes with a label and further lines) and edges,
+// Words: the picture of a graph has nodes (boxes with a label and further lines) and edges,
 // which point down. An edge leaves its node at a port, arrives at a slot, and
 // both are ordered: ports by name, slots as the edges are given, so that the
 // left operand of an operator arrives on the left. A layer is a row of nodes. An
@@ -35,5 +36,6 @@
 // hundred blocks that are not symmetric do not wander off to one side.
 //
 // Colours are CSS variables with a light and a dark value; a page that holds
-// many pictures states them once, see [Style].
+// many pictures states them once, see [Style]. One colour means one thing in all drawings:
+// [Removed], [Added] and [Mark] of nodes, [Activity] of lines and bars.
 package draw

@@ -388,6 +388,36 @@ func TestLongTextIsCut(t *testing.T) {
 	}
 }
 
+// TestLabelsFit: long names of ports and edges have room, at the border of the picture too.
+func TestLabelsFit(t *testing.T) {
+	long := strings.Repeat("wide name ", 4)
+	g := Graph{Nodes: []Node{{ID: "a", Label: "a"}, {ID: "b", Label: "b"}, {ID: "c", Label: "c"}},
+		Edges: []Edge{{From: "a", To: "b", Label: long, Port: long}, {From: "a", To: "c", Port: "x", Label: "short"}}}
+	svg := draw(t, g, Options{Inline: true})
+	size := regexp.MustCompile(`viewBox="0 0 ([\d.]+) `).FindStringSubmatch(svg)
+	width, err := strconv.ParseFloat(size[1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := regexp.MustCompile(`<text class="([pl])" x="([-\d.]+)" y="[\d.]+">([^<]*)<`).FindAllStringSubmatch(svg, -1)
+	if len(texts) != 4 {
+		t.Fatalf("%d ports and labels in %s", len(texts), svg)
+	}
+	for _, m := range texts {
+		x, err := strconv.ParseFloat(m[2], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, w := x, TextWidth(m[3], edgeSize)
+		if m[1] == "l" {
+			left -= w / 2
+		}
+		if left < 0 || left+w > width {
+			t.Errorf("%q is at %v to %v of %v", m[3], left, left+w, width)
+		}
+	}
+}
+
 func TestClasses(t *testing.T) {
 	if got := classes("kind3 output"); got != "kind3 output" {
 		t.Errorf("classes %q", got)
@@ -454,7 +484,7 @@ func TestContrast(t *testing.T) {
 		switch c.name {
 		case "text":
 			continue
-		case "edge", "line", "mark", "line1", "line2", "line3", "line4", "line5", "line6":
+		case "edge", "line", "mark", "added", "removed", "line1", "line2", "line3", "line4", "line5", "line6", "line7", "line8", "line9", "line10":
 			least, on = 3, by["paper"]
 		}
 		if r := contrast(c.light, on.light); r < least {

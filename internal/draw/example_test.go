@@ -51,31 +51,26 @@ func ExampleKind() {
 	// Output: kind1 kind8 kind1
 }
 
-func ExamplePageTemplate() {
-	t, err := draw.PageTemplate("page", `{{template "opening" .}}
-</header>
-<p>{{.Says}}</p>
-{{template "closing" .}}`)
-	if err != nil {
+func ExamplePlot_SVG() {
+	p := draw.Plot{Title: "Cost over time", X: draw.Axis{Name: "time", Unit: "s"}, Y: draw.Axis{Name: "cost", Unit: "ms", Zero: true},
+		Curves: []draw.Curve{{Name: "best so far", Points: [][2]float64{{0, 9}, {1, 4}, {5, 3}}, Steps: true}}}
+	var svg bytes.Buffer
+	if err := p.SVG(&svg, draw.PlotOptions{}); err != nil {
 		fmt.Println(err)
 		return
 	}
-	var page bytes.Buffer
-	err = t.Execute(&page, struct {
-		draw.Page
-		Says string
-	}{draw.NewPage("a < b", "p{margin:0}", "go()"), "<script>stop()</script>"})
-	if err != nil {
+	fmt.Println(strings.Contains(svg.String(), ">cost, ms</text>"), strings.Contains(svg.String(), ">best so far</text>"))
+	// Output: true true
+}
+
+func ExampleTimeline_SVG() {
+	t := draw.Timeline{Title: "a step", End: 4, Format: func(x float64) string { return fmt.Sprint(x, " ms") },
+		Lanes: []draw.Lane{{Name: "gpu 0", Bars: []draw.Bar{{From: 0, To: 3, Name: "conv", Line: draw.Activity("forward")}}}}}
+	var svg bytes.Buffer
+	if err := t.SVG(&svg, false); err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, line := range strings.Split(page.String(), "\n") {
-		if strings.HasPrefix(line, "<title>") || strings.HasPrefix(line, "<p>") || strings.HasPrefix(line, "<script>") {
-			fmt.Println(line)
-		}
-	}
-	// Output:
-	// <title>a &lt; b</title>
-	// <p>&lt;script&gt;stop()&lt;/script&gt;</p>
-	// <script>go()</script>
+	fmt.Println(strings.Contains(svg.String(), "<title>conv: 0 ms to 3 ms</title>"))
+	// Output: true
 }

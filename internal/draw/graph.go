@@ -3,6 +3,7 @@ package draw
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // Graph is what is drawn. It must not have a cycle.
@@ -20,11 +21,11 @@ type Node struct {
 	// Sub is smaller text below it, such as a shape; lines end in \n.
 	Sub string
 	// Class chooses colour and form: names separated by spaces. [Input],
-	// [Const], [Output] and [Mark] have a meaning, kind1 to kind8 are colours
+	// [Const], [Output], [Mark], [Removed] and [Added] have a meaning, kind1 to kind8 are colours
 	// ([Kind]); any other name gets one of those colours by its hash.
 	Class string
 	// Line, where it is not empty, is the class of the lines that leave the node: line1 to
-	// line6 ([Line]), which are broad.
+	// line10 ([Line]), which are broad.
 	Line string
 	// Tooltip is shown where the pointer rests; without one, a label that had
 	// to be cut is.
@@ -47,7 +48,10 @@ const (
 	Input  = "input"  // given from outside: round
 	Const  = "const"  // a constant: round, pale
 	Output = "output" // a result: thick border
-	Mark   = "mark"   // to be looked at: border in a warning colour
+	Mark   = "mark"   // kept as it is, or to be looked at: amber border
+	// Of two graphs that are compared, a node that the other does not have.
+	Removed = "removed" // in the first: red border
+	Added   = "added"   // in the second: green border
 )
 
 // Kinds is the number of colours for nodes.
@@ -60,12 +64,29 @@ func Kind(i int) string {
 }
 
 // Lines is the number of colours for lines.
-const Lines = 6
+const Lines = 10
 
 // Line is the class of lines of colour i, for any i.
 func Line(i int) string {
 	i = ((i % Lines) + Lines) % Lines
-	return "line" + string(rune('1'+i))
+	return "line" + strconv.Itoa(i+1)
+}
+
+// activities are what devices send and compute, by colour.
+var activities = map[string]int{
+	"all-reduce": 0, "all-gather": 1, "reduce-scatter": 2, "all-to-all": 3,
+	"scatter": 4, "broadcast": 4, "gather": 4, "reduce": 4,
+	"send-receive": 5, "permute": 5, "send": 5, "send back": 5, "offload": 5,
+	"forward": 6, "backward": 7, "update": 8, "recompute": 9,
+}
+
+// Activity is the class of lines of a collective, or of another class of tasks of a device,
+// the same in all drawings; "" if the name is not known.
+func Activity(name string) string {
+	if i, ok := activities[name]; ok {
+		return Line(i)
+	}
+	return ""
 }
 
 // Options change a picture. The zero value draws a document of its own.

@@ -18,7 +18,9 @@ var colours = []colour{
 	{"paper", "#ffffff", "#15191e"},
 	{"fill", "#f3f4f6", "#2a3038"},
 	{"input", "#ffffff", "#15191e"},
-	{"mark", "#c11a25", "#ff7b72"},
+	{"mark", "#a15c00", "#f0b429"},
+	{"added", "#1b7a34", "#5fd07a"},
+	{"removed", "#c11a25", "#ff7b72"},
 	{"kind1", "#dbeafe", "#1b3a5e"},
 	{"kind2", "#dcf5e1", "#1c4528"},
 	{"kind3", "#fdecc8", "#553c0d"},
@@ -33,6 +35,10 @@ var colours = []colour{
 	{"line4", "#1b7a34", "#5fd07a"},
 	{"line5", "#7b2fbf", "#c79bff"},
 	{"line6", "#0b7285", "#4fd0e0"},
+	{"line7", "#5b6b7c", "#a3b4c6"},
+	{"line8", "#8f4a1f", "#d9a07a"},
+	{"line9", "#b5179e", "#ff8ad8"},
+	{"line10", "#656b00", "#c6cc4d"},
 }
 
 // Style is the style sheet that pictures drawn with [Options].Inline expect: the
@@ -79,15 +85,19 @@ func Style() string {
 	}
 	for i := 0; i < Lines; i++ {
 		set(".draw .e."+Line(i), "stroke", Line(i))
-		set(".draw .a."+Line(i), "fill", Line(i))
+		set(".draw .a."+Line(i)+",.draw .b."+Line(i), "fill", Line(i))
 	}
-	b.WriteString(".draw .e[class*=line]{stroke-width:2.4}\n")
+	b.WriteString(".draw .e[class*=line]{stroke-width:2.4}\n.draw .b{stroke-width:.4}\n")
+	set(".draw .b", "stroke", "paper")
+	set(".draw .b", "fill", "line")
 	set(".draw .input rect,.draw .const rect", "fill", "input")
 	b.WriteString(".draw .const rect,.draw .ref rect{stroke-dasharray:3 2}\n")
 	b.WriteString(".draw .output rect{stroke-width:2.5}\n")
 	set(".draw .output rect", "stroke", "text")
-	b.WriteString(".draw .mark rect{stroke-width:3}\n")
+	b.WriteString(".draw .mark rect,.draw .added rect,.draw .removed rect{stroke-width:3}\n")
 	set(".draw .mark rect", "stroke", "mark")
+	set(".draw .added rect", "stroke", "added")
+	set(".draw .removed rect", "stroke", "removed")
 	return b.String()
 }
 
@@ -109,7 +119,7 @@ func classes(s string) string {
 	var out []string
 	for _, w := range strings.Fields(s) {
 		switch {
-		case w == Input || w == Const || w == Output || w == Mark:
+		case w == Input || w == Const || w == Output || w == Mark || w == Added || w == Removed:
 		case len(w) == 5 && w[:4] == "kind" && w[4] >= '1' && w[4] < '1'+Kinds:
 		default:
 			h := fnv.New32a()

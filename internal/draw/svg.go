@@ -30,7 +30,7 @@ func SVG(w io.Writer, g Graph, opt Options) error {
 		v := &p.verts[i]
 		switch {
 		case v.node >= 0:
-			boxes[i] = g.Nodes[v.node].box(opt.MaxText, v.slots, v.ports)
+			boxes[i] = g.Nodes[v.node].box(opt.MaxText, v.slots, d.ports[v.node])
 			if opt.IDs {
 				boxes[i].attr, boxes[i].id = "data-id", g.Nodes[v.node].ID
 			}
@@ -40,7 +40,7 @@ func SVG(w io.Writer, g Graph, opt Options) error {
 			if port := d.ports[-2-v.node][v.from]; port != "" {
 				name += " " + port
 			}
-			boxes[i] = Node{Label: "↑ " + name, Tooltip: "from " + name}.box(opt.MaxText, 0, 1)
+			boxes[i] = Node{Label: "↑ " + name, Tooltip: "from " + name}.box(opt.MaxText, 0, []string{""})
 			boxes[i].class = refClass
 			if opt.IDs {
 				boxes[i].attr, boxes[i].id = "data-ref", n.ID
@@ -50,6 +50,8 @@ func SVG(w io.Writer, g Graph, opt Options) error {
 	}
 	p.order()
 	p.place(labels)
+	texts := p.edgeTexts(g.Edges, d, opt.MaxText)
+	p.widen(texts)
 
 	s := &printer{w: bufio.NewWriter(w)}
 	s.raw("<svg")
@@ -68,7 +70,9 @@ func SVG(w io.Writer, g Graph, opt Options) error {
 			p.node(s, &p.verts[i], &boxes[i])
 		}
 	}
-	p.edgeTexts(s, g.Edges, d)
+	for _, t := range texts {
+		s.raw(`<text class="`).raw(t.class).raw(`" x="`).num(t.x).raw(`" y="`).num(t.y).raw(`">`).text(t.text).raw("</text>\n")
+	}
 	s.raw("</svg>\n")
 	if err := s.w.Flush(); err != nil {
 		return fmt.Errorf("draw: %w", err)
@@ -146,8 +150,10 @@ func (p *picture) source(v int) int {
 
 // lineClass is a class of lines that the style sheet has, or none.
 func lineClass(s string) string {
-	if len(s) == 5 && s[:4] == "line" && s[4] >= '1' && s[4] < '1'+Lines {
-		return s
+	for i := range Lines {
+		if s == Line(i) {
+			return s
+		}
 	}
 	return ""
 }
@@ -194,9 +200,15 @@ func (p *picture) path(s *printer, class string, segs []segment) {
 	s.raw("\"/>\n")
 }
 
-// edgeTexts writes the ports where edges leave, each once, and the labels before
+// edgeText is a text at an edge: a port, which begins at x, or a label, whose middle is there.
+type edgeText struct {
+	class, text string // class p or l
+	x, y        float64
+}
+
+// edgeTexts are the ports where edges leave, each once, and the labels before
 // edges arrive.
-func (p *picture) edgeTexts(s *printer, edges []Edge, d *dag) {
+func (p *picture) edgeTexts(edges []Edge, d *dag, maxText int) (out []edgeText) {
 	type end struct{ node, port int }
 	named := map[end]bool{}
 	for _, r := range p.routes {
@@ -206,7 +218,8 @@ func (p *picture) edgeTexts(s *printer, edges []Edge, d *dag) {
 			named[at] = true
 			v := &p.verts[a.from]
 			x := v.x + p.upperEnd(segment{a: a.from, port: a.port})
-			s.raw(`<text class="p" x="`).num(math.Round(x) + 3).raw(`" y="`).num(p.boxTop(v) + v.h + 10).raw(`">`).text(e.Port).raw("</text>")
+			port, _ := cut(e.Port, maxText)
+			out = append(out, edgeText{"p", port, math.Round(x) + 3, p.boxTop(v) + v.h + 10})
 		}
 		if e.Label == "" {
 			continue
@@ -215,7 +228,30 @@ func (p *picture) edgeTexts(s *printer, edges []Edge, d *dag) {
 		u, v := &p.verts[g.a], &p.verts[g.b]
 		x := (u.x + p.upperEnd(g) + v.x + p.lowerEnd(g)) / 2
 		y := (p.top[u.layer] + p.height[u.layer] + p.top[v.layer]) / 2
-		s.raw(`<text class="l" x="`).num(math.Round(x)).raw(`" y="`).num(math.Round(y) + 3).raw(`">`).text(e.Label).raw("</text>")
+		label, _ := cut(e.Label, maxText)
+		out = append(out, edgeText{"l", label, math.Round(x), math.Round(y) + 3})
+	}
+	return out
+}
+
+// widen makes room for texts that would be outside of the picture.
+func (p *picture) widen(texts []edgeText) {
+	left, right := 0.0, p.width
+	for _, t := range texts {
+		w := TextWidth(t.text, edgeSize)
+		if t.class == "p" {
+			right = max(right, t.x+w+margin)
+		} else {
+			left, right = min(left, t.x-w/2-margin), max(right, t.x+w/2+margin)
+		}
+	}
+	left = math.Floor(left)
+	p.width = math.Ceil(right - left)
+	for i := range p.verts {
+		p.verts[i].x -= left
+	}
+	for i := range texts {
+		texts[i].x -= left
 	}
 }
 

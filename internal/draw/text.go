@@ -9,6 +9,7 @@ import (
 const (
 	labelSize = 13.0
 	subSize   = 11.0
+	edgeSize  = 10.0
 	labelLine = 17.0 // from one line to the next
 	subLine   = 14.0
 	padX      = 10.0 // between text and border
@@ -17,7 +18,7 @@ const (
 
 // advance holds the widths of the characters from space to ~ in Helvetica, in
 // thousandths of the font size. Fonts that browsers put in its place are a
-// little wider, for which [textWidth] leaves room.
+// little wider, for which [TextWidth] leaves room.
 var advance = [95]uint16{
 	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
 	556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
@@ -27,8 +28,8 @@ var advance = [95]uint16{
 	556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 }
 
-// textWidth estimates the width of a line in pixels, without a font at hand.
-func textWidth(s string, size float64) float64 {
+// TextWidth estimates the width of a line in pixels, without a font at hand.
+func TextWidth(s string, size float64) float64 {
 	sum := 0.0
 	for _, r := range s {
 		switch {
@@ -64,18 +65,18 @@ type box struct {
 	w, h    float64
 }
 
-func (n Node) box(maxText, slots, ports int) box {
+func (n Node) box(maxText, slots int, ports []string) box {
 	var b box
 	var short bool
 	full := n.Label
 	b.label, short = cut(strings.ReplaceAll(n.Label, "\n", " "), maxText)
-	b.w, b.h = textWidth(b.label, labelSize), labelLine
+	b.w, b.h = TextWidth(b.label, labelSize), labelLine
 	if n.Sub != "" {
 		for _, line := range strings.Split(n.Sub, "\n") {
 			s, cutHere := cut(line, maxText)
 			b.subs = append(b.subs, s)
 			short = short || cutHere
-			b.w, b.h = max(b.w, textWidth(s, subSize)), b.h+subLine
+			b.w, b.h = max(b.w, TextWidth(s, subSize)), b.h+subLine
 		}
 		full += "\n" + n.Sub
 	}
@@ -84,8 +85,36 @@ func (n Node) box(maxText, slots, ports int) box {
 		b.tooltip = full
 	}
 	b.class = classes(n.Class)
-	b.w = max(b.w+2*padX, 30, 14*float64(slots+1), 20*float64(ports+1))
+	apart := 20.0 // ports
+	for _, p := range ports {
+		p, _ = cut(p, maxText)
+		apart = max(apart, TextWidth(p, edgeSize)+8)
+	}
+	b.w = max(b.w+2*padX, 30, 14*float64(slots+1), apart*float64(len(ports)+1))
 	// Even, so that half of it is whole.
 	b.w, b.h = float64(int(b.w/2+1))*2, b.h+2*padY
 	return b
+}
+
+// fold breaks a text at blanks into lines of at most so many pixels; a longer word is parted
+// where it has to be. An empty text is one line.
+func fold(s string, width, size float64) []string {
+	lines := []string{""}
+	for _, w := range strings.Fields(s) {
+		last := &lines[len(lines)-1]
+		if *last != "" && TextWidth(*last+" "+w, size) > width {
+			lines = append(lines, "")
+			last = &lines[len(lines)-1]
+		} else if *last != "" {
+			*last += " "
+		}
+		for _, r := range w {
+			if *last != "" && TextWidth(*last+string(r), size) > width {
+				lines = append(lines, "")
+				last = &lines[len(lines)-1]
+			}
+			*last += string(r)
+		}
+	}
+	return lines
 }

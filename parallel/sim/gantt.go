@@ -1,194 +1,103 @@
 package sim
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
-	"sync"
 
 	"github.com/taso-go/taso/internal/draw"
+	"github.com/taso-go/taso/internal/page"
 )
 
-//go:embed gantt.tmpl
-var ganttText string
+// mostSteps is the number of steps of the critical path that the page lists.
+const mostSteps = 200
 
-var ganttTemplate = sync.OnceValues(func() (*template.Template, error) {
-	return draw.PageTemplate("gantt", ganttText)
-})
-
-// Sizes of the chart, in pixels. A device has two rows: computing, and sending below it.
-const (
-	ganttLeft  = 90
-	ganttWidth = 1200
-	ganttRow   = 18
-	ganttSend  = 8
-	ganttAxis  = 24
-)
-
-const ganttStyle = `body{font:15px/1.4 Helvetica,Arial,sans-serif;margin:1em}
-table{border-collapse:collapse;font-size:14px}th,td{padding:.1em .7em;text-align:right;border-bottom:1px solid #8886}
-th:first-child,td:first-child{text-align:left}.wide{overflow-x:auto}.key span{padding:0 .6em;margin-right:.6em}
-.over{font-weight:bold}
-`
-
-// classColours is how many classes have a colour of their own.
-const classColours = 6
-
-type ganttPage struct {
-	draw.Page
-	Makespan string
-	Classes  []ganttClass
-	Width    int
-	Height   int
-	Left     int
-	Rows     []ganttRowOf
-	Ticks    []ganttTick
-	Table    []ganttLine
-	Steps    []ganttStep
-}
-
-type ganttClass struct {
-	Name string
-	Line template.CSS
-}
-
-type ganttRowOf struct {
-	Name  string
-	Y     int
-	Bars  []ganttBar
-	Text  int // where the name stands
-	Right int
-}
-
-type ganttBar struct {
-	X, Y, Width, Height string
-	Fill                template.CSS
-	Title               string
-}
-
-type ganttTick struct {
-	X    string
-	Text string
-}
-
-type ganttLine struct {
-	Name                         string
-	Compute, Send, Exposed, Idle string
-	Reserved, Peak, At, Limit    string
-	Over                         bool
-}
-
-type ganttStep struct{ From, To, Name, Class, Why string }
-
-// WriteHTML writes a page with a Gantt chart of the run, one file that loads nothing: for
-// each device what it computes and below it what it sends, in a colour for each class of
-// tasks, the breakdown of its time, its memory, and the critical path. Bars that would be
-// thinner than half a pixel are joined with those beside them.
+// WriteHTML writes a page with a timeline of the run: for each device its computation and
+// below it its communication, in a colour for each class of tasks, the breakdown of its time,
+// its memory, and the critical path. The error is that of w.
 func (g *Graph) WriteHTML(w io.Writer, title string) error {
-	t, err := ganttTemplate()
+	fig, err := page.Timeline(g.timeline(title), "")
 	if err != nil {
 		return fmt.Errorf("chart: %w", err)
 	}
-	n := g.cluster.Devices()
-	p := ganttPage{Page: draw.NewPage(title, ganttStyle, ""), Makespan: g.Makespan().String(),
-		Left: ganttLeft, Width: ganttLeft + ganttWidth + 20, Height: ganttAxis + n*(ganttRow+ganttSend+6) + 6}
-	var classes []string
-	for _, id := range g.IDs() {
-		if c := g.tasks[id].Class; !slices.Contains(classes, c) {
-			classes = append(classes, c)
+	p := &page.Page{Title: title, Lead: page.Say(fmt.Sprintf("The simulated run takes %s.", g.Makespan()))}
+	var legend page.Text
+	for _, c := range g.classes() {
+		name := c
+		if name == "" {
+			name = "other"
 		}
+		legend = page.Say(legend, page.Swatch(draw.Activity(c)), name+"   ")
 	}
-	slices.Sort(classes)
-	fill := func(class string) template.CSS {
-		i := slices.Index(classes, class)
-		return template.CSS("fill:var(--draw-line" + strconv.Itoa(i%classColours+1) + ")")
+	section := func(id, title string, parts ...page.Part) {
+		p.Parts = append(p.Parts, &page.Section{ID: id, Title: page.Say(title), Parts: parts})
 	}
-	for _, c := range classes {
-		p.Classes = append(p.Classes, ganttClass{c, "background:" + template.CSS(strings.TrimPrefix(string(fill(c)), "fill:"))})
-	}
-	bars := make([][2][]ID, n) // by device: computing, sending
-	for _, id := range g.IDs() {
-		l := &g.loads[id]
-		for _, d := range l.by {
-			k := 0
-			if l.sends {
-				k = 1
-			}
-			bars[d][k] = append(bars[d][k], id)
-		}
-	}
-	for d := range n {
-		y := ganttAxis + d*(ganttRow+ganttSend+6)
-		row := ganttRowOf{Name: g.cluster.Vertices[d].Name, Y: y, Text: y + ganttRow - 4, Right: ganttLeft - 6}
-		row.Bars = append(g.bars(bars[d][0], y, ganttRow, fill), g.bars(bars[d][1], y+ganttRow, ganttSend, fill)...)
-		p.Rows = append(p.Rows, row)
-	}
-	for i := range 11 {
-		at := g.Makespan() / 10 * Time(i)
-		p.Ticks = append(p.Ticks, ganttTick{g.x(at), at.String()})
-	}
+	section("timeline", "Timeline", page.Note(page.Say("A device has two rows: computation, and communication below it.")), legend, page.Figures{fig})
+	devices := &page.Table{Columns: page.Columns("device", "#compute", "#communication", "#not overlapped", "#idle", "#reserved, MiB", "#peak, MiB", "#peak at", "#limit, MiB")}
 	memory := g.Memory()
 	for d, u := range g.Usage() {
 		m := memory[d]
-		p.Table = append(p.Table, ganttLine{g.cluster.Vertices[d].Name, u.Compute.String(), u.Send.String(), u.Exposed.String(), u.Idle.String(),
-			mib(m.Reserved), mib(m.Peak), m.At.String(), mib(m.Limit), m.Over() > 0})
+		devices.Rows = append(devices.Rows, page.Row{Strong: m.Over() > 0, Cells: page.Cells(g.cluster.Vertices[d].Name, timeCell(u.Compute), timeCell(u.Send), timeCell(u.Exposed), timeCell(u.Idle),
+			mib(m.Reserved), mib(m.Peak), timeCell(m.At), mib(m.Limit))})
 	}
-	for _, s := range g.Critical() {
-		if len(p.Steps) == 200 {
-			break
-		}
-		why := "is waited for"
+	section("devices", "Devices", devices)
+	steps := &page.Table{Noun: "steps", Columns: page.Columns("task", "class", "#from", "#to", "the next step waits for")}
+	path := g.Critical()
+	for _, s := range path[:min(len(path), mostSteps)] {
+		why := "its result"
 		if s.Queue {
-			why = "holds a resource"
+			why = "a resource that it holds"
 		}
 		t := g.tasks[s.Task]
-		p.Steps = append(p.Steps, ganttStep{s.From.String(), s.To.String(), t.Name, t.Class, why})
+		steps.Rows = append(steps.Rows, page.Row{Cells: page.Cells(t.Name, t.Class, timeCell(s.From), timeCell(s.To), why)})
 	}
-	if err := t.Execute(w, p); err != nil {
+	section("critical", "Critical path", steps)
+	if n := len(path); n > mostSteps {
+		p.Parts = append(p.Parts, page.Note(page.Say(fmt.Sprintf("%d more steps are not listed.", n-mostSteps))))
+	}
+	if err := p.Write(w); err != nil {
 		return fmt.Errorf("chart: %w", err)
 	}
 	return nil
 }
 
-// x is where a time stands.
-func (g *Graph) x(t Time) string { return pixel(ganttLeft + g.pixels(t)) }
-
-func (g *Graph) pixels(t Time) float64 {
-	if g.Makespan() == 0 {
-		return 0
+// classes are those of the tasks, sorted.
+func (g *Graph) classes() (out []string) {
+	for _, id := range g.IDs() {
+		if c := g.tasks[id].Class; !slices.Contains(out, c) {
+			out = append(out, c)
+		}
 	}
-	return float64(t) / float64(g.Makespan()) * ganttWidth
+	slices.Sort(out)
+	return out
 }
 
-func pixel(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
-
-// bars draws tasks in the order of their starts.
-func (g *Graph) bars(ids []ID, y, height int, fill func(string) template.CSS) []ganttBar {
+// timeline has a lane for each device.
+func (g *Graph) timeline(title string) *draw.Timeline {
+	t := &draw.Timeline{Title: title, End: float64(g.Makespan()), Format: func(x float64) string { return Time(x).String() },
+		Lanes: make([]draw.Lane, g.cluster.Devices())}
+	for d := range t.Lanes {
+		t.Lanes[d].Name = g.cluster.Vertices[d].Name
+	}
+	ids := g.IDs()
 	slices.SortStableFunc(ids, func(a, b ID) int {
 		return compare(key{ready: g.spans[a].Start, id: a}, key{ready: g.spans[b].Start, id: b})
 	})
-	var out []ganttBar
-	for i := 0; i < len(ids); {
-		s := g.spans[ids[i]]
-		first, count := g.tasks[ids[i]], 1
-		for i++; i < len(ids) && g.pixels(s.End-s.Start) < 0.5 && g.pixels(g.spans[ids[i]].End-s.Start) < 0.5; i++ {
-			s.End = max(s.End, g.spans[ids[i]].End)
-			count++
+	for _, id := range ids {
+		s, task := g.spans[id], g.tasks[id]
+		bar := draw.Bar{From: float64(s.Start), To: float64(s.End), Name: task.Name, Line: draw.Activity(task.Class)}
+		for _, d := range g.loads[id].by {
+			if l := &t.Lanes[d]; g.loads[id].sends {
+				l.Below = append(l.Below, bar)
+			} else {
+				l.Bars = append(l.Bars, bar)
+			}
 		}
-		if s.Start == s.End {
-			continue
-		}
-		title := fmt.Sprintf("%s: %s to %s", first.Name, s.Start, s.End)
-		if count > 1 {
-			title = fmt.Sprintf("%s and %d more: %s to %s", first.Name, count-1, s.Start, s.End)
-		}
-		out = append(out, ganttBar{g.x(s.Start), strconv.Itoa(y), pixel(max(0.5, g.pixels(s.End-s.Start))), strconv.Itoa(height), fill(first.Class), title})
 	}
-	return out
+	return t
 }
+
+func timeCell(t Time) page.Cell { return page.Num(t.String(), float64(t)) }
 
 func mib(n int64) string { return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) }

@@ -22,7 +22,7 @@ type ID int32
 type Task struct {
 	// Name is for people; it need not be unique.
 	Name string
-	// Class groups tasks for people: traces and charts give each class a colour.
+	// Class groups tasks for people. Charts give the classes of draw.Activity a colour each.
 	Class string
 	Work  Work
 	// Reads are the tasks whose outputs it needs, After those that only have to be over.

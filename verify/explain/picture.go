@@ -10,16 +10,31 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
-// operatorKind groups operators by colour; others are coloured by their name.
-var operatorKind = map[string]string{
-	"matmul": draw.Kind(0), "conv2d": draw.Kind(0),
-	"ewadd": draw.Kind(1), "ewmul": draw.Kind(1), "smul": draw.Kind(1), "relu": draw.Kind(1),
-	"concat": draw.Kind(2), "slice": draw.Kind(6), "split": draw.Kind(6),
-	"transpose": draw.Kind(4), "enlarge": draw.Kind(4), "broadcast": draw.Kind(4),
-	"poolmax": draw.Kind(5), "poolavg": draw.Kind(5),
+// colours are those of operators, by [graph.Op.Class].
+var colours = map[string]string{
+	"matmul": draw.Kind(0), "conv": draw.Kind(0),
+	"pointwise": draw.Kind(1),
+	"copy":      draw.Kind(2),
+	"gather":    draw.Kind(3),
+	"transpose": draw.Kind(4), "view": draw.Kind(4),
+	"pool": draw.Kind(5), "reduce": draw.Kind(5),
+	"normalize": draw.Kind(6), "softmax": draw.Kind(6),
 }
 
-// Picture is terms over the variables of a law, such as one of its sides, as a graph
+// Colour is the class of the boxes of an operator ([draw.Node].Class), the same in all
+// drawings: products and convolutions, functions of elements, copies, gathers, changes of
+// layout, sums and pools, normalizations, and all others have a colour each.
+func Colour(op *graph.Op) string {
+	if op.Class == "" && op.Pointwise {
+		return colours["pointwise"]
+	}
+	if c, ok := colours[op.Class]; ok {
+		return c
+	}
+	return draw.Kind(7)
+}
+
+// Picture returns terms over the variables of a law, such as one of its sides, as a graph
 // to draw: equal subterms are one node, the outputs of one application are its ports,
 // several outputs are numbered. Nodes show the attributes that differ from their
 // default, and shapes where the law has them.
@@ -51,12 +66,10 @@ func Picture(l *law.Law, outs []*law.Term) draw.Graph {
 			case u.Fn != "":
 				n.Label, n.Class, n.Tooltip = u.Fn, draw.Kind(1), id
 			case u.Op != nil:
-				n.Label, n.Class, n.Tooltip = u.Op.Name, operatorKind[u.Op.Name], id
+				n.Label, n.Class, n.Tooltip = u.Op.Name, Colour(u.Op), id
 				n.Sub = strings.Trim(u.Op.FormatAttrs(u.Attrs), "[]")
 				if u.Op.In == 0 {
 					n.Class = draw.Const
-				} else if n.Class == "" {
-					n.Class = u.Op.Name
 				}
 			}
 			if s, ok := shapes[u]; ok && port(u) == "" {

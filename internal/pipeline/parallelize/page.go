@@ -1,77 +1,117 @@
 package parallelize
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
-	"sync"
 
 	"github.com/taso-go/taso/internal/draw"
+	"github.com/taso-go/taso/internal/page"
+	"github.com/taso-go/taso/parallel/machine"
 )
 
-//go:embed page.tmpl
-var pageText string
+// mostAlive is the number of tensors at the peak that the page lists.
+const mostAlive = 20
 
-var pageTemplate = sync.OnceValues(func() (*template.Template, error) {
-	return draw.PageTemplate("plan", pageText)
-})
-
-const pageStyle = `body{font:15px/1.4 Helvetica,Arial,sans-serif;margin:1em;max-width:80em}
-table{border-collapse:collapse;font-size:14px}th,td{padding:.1em .7em;text-align:left;border-bottom:1px solid #8886}
-.n{text-align:right}.wide{overflow-x:auto}.bar{display:flex;height:1.6em;max-width:60em}.bar span{overflow:hidden}.key span{padding:0 .6em;margin-right:.6em}
-`
-
-// pageBar is a class of work in a bar: how wide, in percent of the longest.
-type pageBar struct {
-	Name  string
-	Time  string
-	Share string
-	Fill  template.CSS
-}
-
-type pageOf struct {
-	draw.Page
-	*Report
-	Bars []pageBar
-	Many []pageLies
-}
-
-// pageLies are operators that lie alike, one after the other.
-type pageLies struct {
-	First, Last, Layout string
-	Count               int
-}
-
-// WriteHTML writes a report as a page: what planners found, what a step and the memory of a
-// device go to, and how the results of operators lie.
+// WriteHTML writes a report as a page: what the planners found, the time of a step and the
+// memory of a device by their causes, and the shardings of the operators' results. The error
+// is that of w.
 func (r *Report) WriteHTML(w io.Writer) error {
-	t, err := pageTemplate()
-	if err != nil {
-		return fmt.Errorf("page: %w", err)
+	p := &page.Page{Title: fmt.Sprintf("%s on %d devices of %s", r.Model, r.Devices, r.Machine), Lead: page.Say(r.answer())}
+	add := func(id, title string, parts ...page.Part) {
+		p.Parts = append(p.Parts, &page.Section{ID: id, Title: page.Say(title), Parts: parts})
 	}
-	p := pageOf{Page: draw.NewPage(fmt.Sprintf("%s on %d devices of %s", r.Model, r.Devices, r.Machine), pageStyle, ""), Report: r}
-	total := 0.0
-	for _, c := range r.Classes {
-		total += float64(c.Time)
-	}
-	for i, c := range r.Classes {
-		p.Bars = append(p.Bars, pageBar{c.Class, c.Time.String(), fmt.Sprintf("%.2f", 100*float64(c.Time)/max(total, 1)),
-			template.CSS(fmt.Sprintf("background:var(--draw-line%d)", i%6+1))})
-	}
-	for _, l := range r.Layouts {
-		if n := len(p.Many); n > 0 && p.Many[n-1].Layout == l.Layout {
-			p.Many[n-1].Last = l.Node
-			p.Many[n-1].Count++
-			continue
+	add("planners", "Planners", r.planners())
+	if len(r.Classes) > 0 {
+		var total machine.Time
+		for _, c := range r.Classes {
+			total += c.Time
 		}
-		p.Many = append(p.Many, pageLies{l.Node, l.Node, l.Layout, 1})
+		var shares page.Shares
+		for _, c := range r.Classes {
+			shares = append(shares, page.Share{Name: c.Class, Value: c.Time.String(), Line: draw.Activity(c.Class), Percent: 100 * float64(c.Time) / max(float64(total), 1)})
+		}
+		add("time", "Time of the busiest device", shares)
 	}
-	if err := t.Execute(w, p); err != nil {
+	if m := r.Memory; m != nil {
+		says := fmt.Sprintf("%s at %s: weights and state %s, inputs %s.", mb(m.Peak), m.At, mb(m.Weights), mb(m.Inputs))
+		if m.Again > 0 || m.Away > 0 {
+			says += fmt.Sprintf(" %s rematerialized for the backward pass, %s offloaded to the host, which holds at most %s.", page.Count(m.Again, "result"), page.Count(m.Away, "result"), mb(m.Host))
+		}
+		t := &page.Table{Columns: page.Columns("tensor at the peak", "kind", "#memory, MB")}
+		for _, a := range m.Alive[:min(len(m.Alive), mostAlive)] {
+			t.Rows = append(t.Rows, page.Row{Cells: page.Cells(a.Node, a.What, page.Num(fmt.Sprintf("%.0f", float64(a.Bytes)/1e6), float64(a.Bytes)))})
+		}
+		add("memory", "Memory of the fullest device", page.Say(says), t)
+	}
+	add("shardings", "Shardings", r.shardings())
+	if r.Instances > 0 {
+		p.Parts = append(p.Parts, page.Say(fmt.Sprintf("The checker accepted the proof that the plan computes the same as the model: %s, %s.", page.Count(r.Laws, "law"), page.Count(r.Instances, "instance"))))
+	}
+	if err := p.Write(w); err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
 	return nil
 }
 
-// MB is bytes as text.
-func (p pageOf) MB(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/1e6) }
+// answer is the result in a sentence.
+func (r *Report) answer() string {
+	what := "Inference"
+	if r.Training {
+		what = "A training step"
+	}
+	if r.Batch > 0 {
+		what += " of " + page.Count(r.Batch, "sample")
+	}
+	if len(r.Planners) > 0 && r.Planners[0].Why == "" {
+		b := r.Planners[0]
+		what += fmt.Sprintf(" takes %s and %s per device (planner %s)", b.Makespan, mb(b.Memory), b.Planner)
+	}
+	return what + ". Times and memory are modelled."
+}
+
+// planners compares what they found.
+func (r *Report) planners() *page.Table {
+	t := &page.Table{Columns: page.Columns("planner", "mesh", "#step time", "#vs first", "#samples/s", "#memory, MB", "#without overlap", "#lower bound, last axis", "search ended by")}
+	for _, x := range r.Planners {
+		if x.Why != "" {
+			t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{{Text: page.Say(x.Planner)}, {Text: page.Say("no plan: " + x.Why), Span: len(t.Columns) - 1}}})
+			continue
+		}
+		mesh, rate := x.Mesh, ""
+		if len(x.Padded) > 0 {
+			mesh += ", padded"
+		}
+		if x.PerSecond > 0 {
+			rate = fmt.Sprintf("%.4g", x.PerSecond)
+		}
+		t.Rows = append(t.Rows, page.Row{Cells: page.Cells(x.Planner, mesh, timeCell(x.Makespan), fmt.Sprintf("%.3g", x.Beside), rate,
+			fmt.Sprintf("%.0f", float64(x.Memory)/1e6), timeCell(x.Time), timeCell(x.Bound), x.Stop)})
+	}
+	return t
+}
+
+// shardings are those of the operators' results, neighbours with the same one in a row.
+func (r *Report) shardings() *page.Table {
+	t := &page.Table{Noun: "rows", Columns: page.Columns("from operator", "to operator", "#operators", "sharding of results")}
+	for i := 0; i < len(r.Layouts); {
+		first := r.Layouts[i]
+		n := 0
+		for ; i < len(r.Layouts) && r.Layouts[i].Layout == first.Layout; i++ {
+			n++
+		}
+		last := ""
+		if n > 1 {
+			last = r.Layouts[i-1].Node
+		}
+		layout := first.Layout
+		if layout == "" {
+			layout = "whole"
+		}
+		t.Rows = append(t.Rows, page.Row{Cells: page.Cells(first.Node, last, n, layout)})
+	}
+	return t
+}
+
+func timeCell(t machine.Time) page.Cell { return page.Num(t.String(), float64(t)) }
+
+func mb(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/1e6) }

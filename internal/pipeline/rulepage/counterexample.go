@@ -7,14 +7,13 @@ import (
 	"strings"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/page"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/refute"
 )
 
-// Counterexample shows a counterexample with all its tensors, by the template
-// "counterexample".
+// Counterexample is a counterexample with all its tensors.
 type Counterexample struct {
-	Of    string // what it is a counterexample of, of several
 	Says  string // in a sentence
 	Where string // the values of the variables
 	Sides []Side
@@ -25,25 +24,20 @@ type Counterexample struct {
 // Side is a list of tensors: those given, or the steps of a side.
 type Side struct {
 	Name    string
-	Tensors []Tensor
+	Tensors page.Tensors
 }
 
-// Tensor is a tensor, cut into matrices.
-type Tensor struct {
-	Label, Term, Shape, Note string
-	Parts                    []Matrix
-}
-
-// Matrix is the part of a tensor at fixed leading indices.
-type Matrix struct {
-	Caption string
-	Rows    [][]Cell
-}
-
-// Cell is one element; Hit where the sides differ.
-type Cell struct {
-	Text string
-	Hit  bool
+// Parts shows the counterexample.
+func (x *Counterexample) Parts() []page.Part {
+	parts := []page.Part{page.Say(x.Says)}
+	if x.Where != "" {
+		parts = append(parts, page.Say("where "+x.Where))
+	}
+	for _, s := range x.Sides {
+		parts = append(parts, page.Head(page.Say(s.Name)), s.Tensors)
+	}
+	return append(parts, &page.Details{Title: page.Say("the refuted law"), Parts: []page.Part{page.Code(x.Law)}},
+		&page.Details{Title: page.Say("as JSON"), Parts: []page.Part{page.Code(x.JSON)}})
 }
 
 // maxCells is the number of elements of a tensor that are shown.
@@ -174,8 +168,8 @@ func indexText(xs []int) string {
 
 // newTensor cuts a tensor into matrices of its last two axes and, where
 // mark says so, marks the element at an index.
-func newTensor(label, term string, t refute.Tensor, at []int, mark bool) Tensor {
-	x := Tensor{Label: label, Term: term, Shape: indexText(t.Shape)}
+func newTensor(label, term string, t refute.Tensor, at []int, mark bool) page.Tensor {
+	x := page.Tensor{Label: label, Term: term, Shape: indexText(t.Shape)}
 	// A tensor that is one element thick in its last axes is shown along those
 	// before.
 	rank := len(t.Shape)
@@ -207,7 +201,7 @@ func newTensor(label, term string, t refute.Tensor, at []int, mark bool) Tensor 
 		shown = min(len(t.Values), marked+1)
 	}
 	for from := 0; from < shown; from += rows * cols {
-		m := Matrix{}
+		m := page.Matrix{}
 		if len(t.Shape) > 2 {
 			at := make([]string, len(t.Shape))
 			rest := from / (rows * cols)
@@ -226,9 +220,9 @@ func newTensor(label, term string, t refute.Tensor, at []int, mark bool) Tensor 
 			m.Caption = "[" + strings.Join(at, ", ") + "]"
 		}
 		for r := 0; r < rows && from+r*cols < shown; r++ {
-			var row []Cell
+			var row []page.Element
 			for i := from + r*cols; i < min(from+(r+1)*cols, shown); i++ {
-				row = append(row, Cell{t.Values[i], i == marked})
+				row = append(row, page.Element{Text: t.Values[i], Hit: i == marked})
 			}
 			m.Rows = append(m.Rows, row)
 		}

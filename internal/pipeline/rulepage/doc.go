@@ -1,8 +1,8 @@
-// Package rulepage has what pages about rules have in common: the table of rules that
-// can be filtered and sorted and whose rows open, the pictures of a rule's sides, and
-// counterexamples with every intermediate tensor.
+// Package rulepage has what pages about rewrite rules have in common: verdicts, drawings of
+// the sides of a rule, the table of operators and verdicts, and counterexamples with every
+// intermediate tensor.
 //
 //	audit/page    ─┐
-//	               ├─▶ rulepage: Template, Style, Script, Pictures, Counterexample ─▶ draw
+//	               ├─▶ rulepage ─▶ internal/page
 //	genrules/page ─┘
 package rulepage

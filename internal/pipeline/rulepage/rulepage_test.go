@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taso-go/taso/internal/draw"
+	"github.com/taso-go/taso/internal/page"
+	"github.com/taso-go/taso/internal/page/pagetest"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/refute"
 )
@@ -20,7 +21,7 @@ func TestTensor(t *testing.T) {
 		}
 		return out
 	}
-	show := func(x Tensor) string {
+	show := func(x page.Tensor) string {
 		var b strings.Builder
 		for _, p := range x.Parts {
 			b.WriteString(p.Caption)
@@ -70,52 +71,41 @@ func TestTensor(t *testing.T) {
 	}
 }
 
-func ExampleTemplate() {
-	t, err := Template("example", `{{define "page"}}{{template "opening" .}}</header>{{template "verdict" .Verdict}}{{template "counterexample" .Counterexample}}{{template "closing" .}}{{end}}`)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	x := Witnessed("rule r given X : [n] then relu(X) == X", "{}", &refute.Witness{Kind: "values", Cell: []int{0}, Left: "0", Right: "-1",
-		Dims: map[string]int64{"n": 1}, Inputs: []refute.Tensor{{Term: "X", Shape: []int{1}, Values: []string{"-1"}}}})
-	var b bytes.Buffer
-	err = t.ExecuteTemplate(&b, "page", struct {
-		draw.Page
-		Verdict        Verdict
-		Counterexample *Counterexample
-	}{draw.NewPage("Example", Style, Script), Verdict{Word: "refuted", Class: "refuted", Sign: "✗"}, x})
-	fmt.Println(err, strings.Count(b.String(), "<script"), "script")
-	fmt.Println(x.Says, strings.Contains(b.String(), `<td class="hit">-1</td>`))
-	// Output:
-	// <nil> 1 script
-	// Output 0 at [0] is 0 on the left, -1 on the right. true
-}
-
-func ExamplePictures() {
+func ExampleSides() {
 	l, err := law.ParseLaw("rule r given X : [n] then relu(relu(X)) == relu(X)")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	left, right, err := Pictures(l, "r")
-	fmt.Println(strings.Contains(string(left), "left side of r"), strings.Contains(string(right), "right side of r"), err)
-	// Output: true true <nil>
+	sides, err := Sides(l, "r")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range sides {
+		fmt.Println(f.Caption, strings.Contains(string(f.Wide()), f.Caption+" of r"))
+	}
+	// Output:
+	// left side true
+	// right side true
 }
 
-// Text of others is text of the page.
-func TestEscaped(t *testing.T) {
+// Counterexamples are shown with the element that differs; text of others is text of the
+// page.
+func TestCounterexample(t *testing.T) {
 	evil := `</template><script>alert(1)</script>`
-	tm, err := Template("test", `{{define "page"}}{{template "counterexample" .}}{{end}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
 	x := Given(evil, evil, evil, map[string]refute.Tensor{evil: {Shape: []int{1}, Values: []string{evil}}})
-	if err := tm.ExecuteTemplate(&b, "page", x); err != nil {
+	y := Witnessed("rule r given X : [n] then relu(X) == X", "{}", &refute.Witness{Kind: "values", Cell: []int{0}, Left: "0", Right: "-1",
+		Dims: map[string]int64{"n": 1}, Inputs: []refute.Tensor{{Term: "X", Shape: []int{1}, Values: []string{"-1"}}}})
+	var b bytes.Buffer
+	if err := (&page.Page{Title: evil, Parts: append(x.Parts(), y.Parts()...)}).Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(b.String(), "<script") || !strings.Contains(b.String(), "&lt;script&gt;") {
-		t.Error(b.String())
+	pagetest.Check(t, b.String())
+	for _, want := range []string{"&lt;script&gt;", `<td class="hit">-1</td>`, "Output 0 at [0] is 0 on the left, -1 on the right."} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q", want)
+		}
 	}
 }
 

@@ -309,16 +309,10 @@ func (c *Contents) sends(id graph.NodeID) string {
 	return s.Kind.String() + ", " + strconv.FormatInt(s.Total, 10) + " bytes"
 }
 
-// lineOf is the colour of lines for each kind of collective.
-var lineOf = map[parallel.Kind]int{
-	parallel.AllReduce: 0, parallel.AllGather: 1, parallel.ReduceScatter: 2, parallel.AllToAll: 3, parallel.SendReceive: 5, parallel.Permute: 5,
-	parallel.Scatter: 4, parallel.Broadcast: 4, parallel.Gather: 4, parallel.ReduceTo: 4,
-}
-
 // line is the class of the lines that leave a node.
 func (c *Contents) line(id graph.NodeID) string {
 	if s := c.sent[id]; s != nil && s.Total > 0 {
-		return draw.Line(lineOf[s.Kind])
+		return draw.Activity(s.Kind.String())
 	}
 	return ""
 }

@@ -1,150 +1,128 @@
 package showmodel
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/internal/draw"
+	"github.com/taso-go/taso/internal/page"
 )
 
-var (
-	//go:embed page.tmpl
-	pageText string
-	//go:embed page.css
-	pageStyle string
-	//go:embed page.js
-	pageScript string
-
-	pageTemplate = sync.OnceValues(func() (*template.Template, error) {
-		return draw.PageTemplate("page", pageText)
-	})
-)
-
-// page is what the template reads.
-type page struct {
-	draw.Page
-	Contents  *Contents
-	Cards     []card
-	Operators []operatorRow
-	Opaque    []Opaque
-	Timed     string // where the times come from, "" without times
-	Picture   template.HTML
-	Ends      []end
-	Nodes     []pageNode
-}
-
-// end is an input or an output.
-type end struct{ Kind, Name, Type string }
-
-// card is a number of the summary.
-type card struct{ Name, Value string }
-
-// operatorRow is a row of the table of operators.
-type operatorRow struct {
-	Op, Class, Nodes, Params, FLOPs, Time string
-	Percent                               int // of all time, or of all FLOPs
-}
-
-// pageNode is what the script knows of a node; inputs are nodes, too.
-type pageNode struct {
-	ID     string      `json:"id"`
-	Name   string      `json:"name"`
-	Op     string      `json:"op"`
-	Attrs  string      `json:"attrs,omitempty"`
-	In     []pageValue `json:"in,omitempty"`
-	Out    []pageValue `json:"out"`
-	Params string      `json:"params,omitempty"`
-	FLOPs  string      `json:"flops,omitempty"`
-	Bytes  string      `json:"bytes,omitempty"`
-	Time   string      `json:"time,omitempty"`
-	Layout string      `json:"layout,omitempty"`
-	Sends  string      `json:"sends,omitempty"`
-	Opaque string      `json:"opaque,omitempty"`
-	Output bool        `json:"output,omitempty"` // of the model
-}
-
-// pageValue is an operand or a result.
-type pageValue struct {
-	Name string `json:"name"`
-	Type string `json:"type"`
-	// ID is the node that computes it, if that is drawn; Fixed, if it does not
-	// change from run to run.
-	ID    string `json:"id,omitempty"`
-	Fixed bool   `json:"fixed,omitempty"`
-}
-
-// WriteHTML writes the contents as one page that needs nothing else: the graph,
-// to be moved, zoomed and searched, what is known of each node, and the table of
-// operators. All text is escaped, and the page's policy lets no script run but
-// its own. timed says where the times come from, if there are any.
+// WriteHTML writes the contents as a page: the graph, to be moved, zoomed and searched, with
+// the facts of each node, and tables of operators, inputs and outputs. timed says where the
+// times come from, if there are any. The error is that of w.
 func (c *Contents) WriteHTML(w io.Writer, timed string) error {
-	t, err := pageTemplate()
+	fig, err := page.Graph(c.Picture(), "", draw.Options{Title: c.Name, IDs: true})
+	if err == nil {
+		err = c.page(fig, timed).Write(w)
+	}
 	if err != nil {
 		return fmt.Errorf("page of model %s: %w", c.Name, err)
 	}
-	var svg strings.Builder
-	if err := draw.SVG(&svg, c.Picture(), draw.Options{Title: c.Name, Inline: true, IDs: true}); err != nil {
-		return fmt.Errorf("page of model %s: %w", c.Name, err)
-	}
-	p := page{
-		Page:     draw.NewPage(c.Name, pageStyle, pageScript),
-		Contents: c, Opaque: c.Opaque, Timed: timed,
-		Picture: template.HTML(svg.String()), // escaped by package draw
-		Nodes:   c.pageNodes(),
-	}
+	return nil
+}
+
+func (c *Contents) page(fig page.Figure, timed string) *page.Page {
 	total, rest, missing := c.time()
-	p.Cards = []card{{"nodes", strconv.Itoa(len(c.Nodes))}, {"parameters", Figure(float64(c.Params))}, {"FLOPs a run", Figure(float64(c.FLOPs))}}
+	p := &page.Page{Title: c.Name, Facts: page.Facts{{Name: "nodes", Value: strconv.Itoa(len(c.Nodes))},
+		{Name: "parameters", Value: Figure(float64(c.Params))}, {Name: "FLOPs per run", Value: Figure(float64(c.FLOPs))}}}
+	fact := func(name, value string, s page.Status) {
+		p.Facts = append(p.Facts, page.Fact{Name: name, Value: value, Status: s})
+	}
 	if total > 0 {
 		value := total.String()
 		if missing > 0 {
 			value = "≥ " + value
 		}
-		p.Cards = append(p.Cards, card{"sum of operators", value})
-	} else {
-		p.Timed = ""
+		fact("sum of operators", value, "")
 	}
 	if rest > 0 {
-		p.Cards = append(p.Cards, card{"before the first run", rest.String()})
+		fact("before the first run", rest.String(), "")
 	}
 	if c.Devices > 0 {
-		p.Cards = append(p.Cards, card{"devices", strconv.Itoa(c.Devices)})
+		fact("devices", strconv.Itoa(c.Devices), "")
+	}
+	if n := len(c.Findings); n > 0 {
+		fact("inconsistent shardings", strconv.Itoa(n), page.Bad)
+	}
+	if n := len(c.Opaque); n > 0 {
+		fact("kept as is", strconv.Itoa(n), page.Partial)
+	}
+	section := func(id, title string, parts ...page.Part) {
+		p.Parts = append(p.Parts, &page.Section{ID: id, Title: page.Say(title), Parts: parts})
+	}
+	if c.Doc != "" {
+		p.Parts = append(p.Parts, page.Note(page.Say(c.Doc)))
 	}
 	if len(c.Findings) > 0 {
-		p.Cards = append(p.Cards, card{"roles that do not fit", strconv.Itoa(len(c.Findings))})
+		var all page.List
+		for _, f := range c.Findings {
+			all = append(all, page.Say(f))
+		}
+		section("findings", "Inconsistent shardings", all)
 	}
+	note := "Weights, and nodes that depend on weights only, are not drawn: the node that reads them lists them. A thick border marks outputs"
 	if len(c.Opaque) > 0 {
-		p.Cards = append(p.Cards, card{"kept as they are", strconv.Itoa(len(c.Opaque))})
+		note += ", an amber one nodes that are kept as they are"
 	}
-	for _, t := range c.Inputs {
-		p.Ends = append(p.Ends, end{"in", t.Name, t.Type + " " + sizesText(t.Sizes)})
+	p.Parts = append(p.Parts, &page.Explorer{Figure: fig, Note: page.Say(note + "."), Nodes: c.pageNodes()})
+	section("operators", "Operators", c.operators(total, timed)...)
+	ends := &page.Table{Columns: page.Columns("", "name", "type")}
+	for _, e := range []struct {
+		kind string
+		all  []Tensor
+	}{{"input", c.Inputs}, {"output", c.Outputs}} {
+		for _, t := range e.all {
+			ends.Rows = append(ends.Rows, page.Row{Cells: page.Cells(e.kind, t.Name, t.Type+" "+sizesText(t.Sizes))})
+		}
 	}
-	for _, t := range c.Outputs {
-		p.Ends = append(p.Ends, end{"out", t.Name, t.Type + " " + sizesText(t.Sizes)})
+	parts := []page.Part{ends}
+	for _, o := range c.Open {
+		dim := ""
+		if o.Dim != "" {
+			dim = " (" + o.Dim + ")"
+		}
+		parts = append(parts, page.Note(page.Say(fmt.Sprintf("%s: dimension %d%s is dynamic; size %d is used.", o.Input, o.Axis, dim, o.Size))))
+	}
+	section("ends", "Inputs and outputs", parts...)
+	if len(c.Opaque) > 0 {
+		t := &page.Table{Columns: page.Columns("node", "operator", "reason")}
+		for _, o := range c.Opaque {
+			t.Rows = append(t.Rows, page.Row{Cells: page.Cells(o.Node, o.Op, o.Reason)})
+		}
+		section("opaque", "Kept as is", t)
+	}
+	return p
+}
+
+// operators is the table of operators, with a bar for the share of all time, or of all FLOPs.
+func (c *Contents) operators(total cost.Seconds, timed string) []page.Part {
+	t := &page.Table{Explores: true, Columns: page.Columns("operator", "#nodes", "#parameters", "#FLOPs")}
+	if total > 0 {
+		t.Columns = append(t.Columns, page.Columns("#time")...)
 	}
 	colours := c.colours()
 	for _, o := range c.Operators {
-		r := operatorRow{Op: o.Op, Class: colours[o.Op], Nodes: strconv.Itoa(o.Nodes), Params: Figure(float64(o.Params)), FLOPs: Figure(float64(o.FLOPs))}
-		switch {
-		case total > 0:
-			r.Percent = int(100*o.Seconds/total + 0.5)
-		case c.FLOPs > 0:
-			r.Percent = int(100*float64(o.FLOPs)/float64(c.FLOPs) + 0.5)
+		row := page.Row{Cells: page.Cells(page.Say(page.Swatch(colours[o.Op]), o.Op), o.Nodes, page.Num(Figure(float64(o.Params)), float64(o.Params)), page.Num(Figure(float64(o.FLOPs)), float64(o.FLOPs)))}
+		if total > 0 {
+			x := page.Num("", float64(o.Seconds))
+			if o.Timed > 0 {
+				x.Text = page.Say(o.Seconds.String())
+			}
+			x.Percent = int(100*o.Seconds/total + 0.5)
+			row.Cells = append(row.Cells, x)
+		} else if c.FLOPs > 0 {
+			row.Cells[3].Percent = int(100*float64(o.FLOPs)/float64(c.FLOPs) + 0.5)
 		}
-		if o.Timed > 0 {
-			r.Time = o.Seconds.String()
-		}
-		p.Operators = append(p.Operators, r)
+		t.Rows = append(t.Rows, row)
 	}
-	if err := t.Execute(w, p); err != nil {
-		return fmt.Errorf("page of model %s: %w", c.Name, err)
+	if total <= 0 || timed == "" {
+		return []page.Part{t}
 	}
-	return nil
+	return []page.Part{t, page.Note(page.Say("Times: " + timed + ". Each operator by itself; a run computes some of them in the kernel of another."))}
 }
 
 // time sums the times of what runs and of what is computed before, and counts
@@ -164,25 +142,27 @@ func (c *Contents) time() (run, before cost.Seconds, missing int) {
 }
 
 // pageNodes are the nodes that are drawn, in the order of the graph.
-func (c *Contents) pageNodes() []pageNode {
+func (c *Contents) pageNodes() []page.Node {
 	g := c.model.Graph
-	out := []pageNode{}
+	out := []page.Node{}
 	isOut := map[string]bool{}
 	for _, t := range g.Outputs() {
 		isOut[NodeID(t.Node)] = true
 	}
-	value := func(t Tensor) pageValue { return pageValue{Name: t.Name, Type: t.Type + " " + sizesText(t.Sizes)} }
+	value := func(t Tensor) page.Value {
+		return page.Value{Name: t.Name, Type: t.Type + " " + sizesText(t.Sizes)}
+	}
 	for id := range g.Nodes() {
 		if !c.drawn(id) {
 			continue
 		}
-		p := pageNode{ID: NodeID(id), Name: g.Name(id), Op: "input", Output: isOut[NodeID(id)]}
+		p := page.Node{ID: NodeID(id), Name: g.Name(id), Op: "input", Output: isOut[NodeID(id)]}
 		i, ok := c.index[id]
 		if !ok {
 			if c.fixed[id] {
 				p.Op = "weight"
 			}
-			p.Out = []pageValue{value(c.tensor(id.Out(0)))}
+			p.Out = []page.Value{value(c.tensor(id.Out(0)))}
 			out = append(out, p)
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/draw"
+	"github.com/taso-go/taso/verify/explain"
 )
 
 // maxWeightLines bounds the weights whose sizes are written in a box.
@@ -29,8 +30,8 @@ func (c *Contents) drawn(id graph.NodeID) bool {
 func NodeID(id graph.NodeID) string { return fmt.Sprintf("n%d", id) }
 
 // Picture is the graph to draw: the operators that run, with the sizes of their
-// results and of the weights they read, and the inputs. Each operator has a
-// colour; opaque nodes are marked. With layouts, results have theirs, and the lines
+// results and of the weights they read, and the inputs. Groups of operators have a
+// colour each; opaque nodes are marked. With layouts, results have theirs, and the lines
 // behind what sends have a colour for each collective.
 func (c *Contents) Picture() draw.Graph {
 	g := c.model.Graph
@@ -109,17 +110,13 @@ func (c *Contents) subtext(n *Node) string {
 	return strings.Join(lines, "\n")
 }
 
-// colours gives each operator that is drawn one, in the order of the table, so
-// that those with most work differ; when there are no more, none.
+// colours are those of the operators that are drawn; nodes that are kept as they are have
+// none.
 func (c *Contents) colours() map[string]string {
-	drawn := map[string]bool{}
-	for _, n := range c.Nodes {
-		drawn[n.Op] = drawn[n.Op] || c.drawn(n.ID)
-	}
 	out := map[string]string{}
-	for _, o := range c.Operators {
-		if drawn[o.Op] && len(out) < draw.Kinds {
-			out[o.Op] = draw.Kind(len(out))
+	for _, n := range c.Nodes {
+		if n.Opaque == "" && c.drawn(n.ID) {
+			out[n.Op] = explain.Colour(c.model.Graph.Op(n.ID))
 		}
 	}
 	return out

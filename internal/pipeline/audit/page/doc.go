@@ -1,8 +1,5 @@
-// Package page writes the reports of an audit as one HTML page that needs nothing
-// else: no network, no other file.
+// Package page says what the HTML page of "taso audit" shows; package internal/page draws it.
 //
-// A report becomes what its template reads: a row for each rule, which opens to
-// the graphs of both sides, the verdicts of all readings and counterexamples with
-// every intermediate tensor. All text of a report is escaped, and the page's policy
-// lets no script run but its own.
+// A report becomes a table of rules. A row opens to the graphs of both sides, the verdicts of
+// all readings and counterexamples with every intermediate tensor.
 package page

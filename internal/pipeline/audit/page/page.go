@@ -1,95 +1,71 @@
 package page
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/taso-go/taso/axioms"
-	"github.com/taso-go/taso/internal/draw"
+	"github.com/taso-go/taso/internal/page"
 	"github.com/taso-go/taso/internal/pipeline/audit"
 	"github.com/taso-go/taso/internal/pipeline/rulepage"
 )
 
-var (
-	//go:embed page.tmpl
-	pageText string
-
-	pageTemplate = sync.OnceValues(func() (*template.Template, error) {
-		return rulepage.Template("audit", pageText)
-	})
-)
-
-// Write writes the reports as one page that needs nothing else: no network,
-// no other file. Its rules can be filtered and sorted; each opens to the graphs
-// of its sides, the verdicts of all readings, the axioms, and counterexamples
-// with every intermediate tensor. All text of the reports is escaped, and the
-// page's policy lets no script run but its own. Nothing of the reports is
-// changed. The error is that of w, or names the rule that cannot be drawn.
+// Write writes the reports as one page. Nothing of the reports is changed. The error is that
+// of w, or names the rule that cannot be drawn.
 func Write(w io.Writer, reports []*audit.Report) error {
-	t, err := pageTemplate()
-	if err != nil {
-		return fmt.Errorf("audit page: %w", err)
-	}
-	page := content{Page: draw.NewPage("Audit", rulepage.Style, rulepage.Script)}
-	for _, o := range audit.Outcomes {
-		page.Words = append(page.Words, word{string(o), o.Doc()})
-	}
+	p := &page.Page{Title: "Audit", Lead: page.Say(answer(reports))}
 	if len(reports) == 1 {
-		page.Title = "Audit of " + filepath.Base(reports[0].File)
+		p.Title = "Audit of " + filepath.Base(reports[0].File)
 	}
+	words := page.Terms{}
+	for _, o := range audit.Outcomes {
+		words = append(words, page.Term{Name: page.Say(verdictOf(o).Badge()), Meaning: page.Say(o.Doc())})
+	}
+	p.Parts = append(p.Parts, &page.Details{Title: page.Say("What the verdicts mean"), Parts: []page.Part{
+		page.Say("Each direction of a rule has its own verdict. A reading fixes what a file format leaves open."), words}})
 	says := map[string]string{}
 	for _, l := range axioms.Default() {
 		says[l.Name] = l.Doc
 	}
 	for i, rep := range reports {
-		f, err := newFile(i, rep, says)
+		f := &file{id: "f" + strconv.Itoa(i), report: rep, says: says, sets: map[int]*sets{}}
+		s, err := f.section()
 		if err != nil {
 			return fmt.Errorf("audit page: %s: %w", rep.File, err)
 		}
-		page.Files = append(page.Files, f)
+		p.Parts = append(p.Parts, s)
 	}
-	if err := t.ExecuteTemplate(w, "page", page); err != nil {
+	if err := p.Write(w); err != nil {
 		return fmt.Errorf("audit page: %w", err)
 	}
 	return nil
 }
 
-// The types below are what the template reads.
-
-// content is the page.
-type content struct {
-	draw.Page
-	Words []word // what the verdicts mean
-	Files []*file
+// answer is the result in a sentence.
+func answer(reports []*audit.Report) string {
+	rules, refuted, proved := 0, 0, 0
+	for _, r := range reports {
+		rules += r.Summary.Rules
+		refuted += r.Summary.Verdicts[audit.Refuted]
+		proved += r.Summary.Verdicts[audit.Proved]
+	}
+	if refuted == 0 {
+		return fmt.Sprintf("%d of %s proved, none refuted.", proved, page.Count(rules, "rule"))
+	}
+	return fmt.Sprintf("%d of %s refuted, %d proved.", refuted, page.Count(rules, "rule"), proved)
 }
 
-// word is a verdict and what it means.
-type word struct{ Word, Means string }
-
-// file is the part of the page about one report.
+// file is a report that becomes a section.
 type file struct {
-	ID        string
-	Report    *audit.Report
-	Cards     []card
-	Outcomes  []verdict
-	Operators []string
-	Rules     []*rule
-	Minimal   []ref
-	Looping   [][]ref
-	Use       []use
-	Unused    []axiom
-	Matrix    []rulepage.Coverage
-
-	says map[string]string // what each axiom says
-	sets map[int]*sets     // by index of rule
+	id     string
+	report *audit.Report
+	says   map[string]string // what each axiom says
+	sets   map[int]*sets     // by index of rule
 }
 
 // sets is what the set as a whole says of one rule.
@@ -100,60 +76,38 @@ type sets struct {
 	looping   []int // the others it loops with; itself, if alone
 }
 
-// card is a number of the summary.
-type card struct{ Name, Class, Value string }
+// signs and statuses of the outcomes.
+var (
+	signs    = map[audit.Outcome]string{audit.Proved: "✓", audit.Conditional: "◐", audit.UpTo: "◔", audit.Refuted: "✗", audit.Unknown: "?", audit.IllFormed: "⚠", audit.Unsupported: "∅"}
+	statuses = map[audit.Outcome]page.Status{audit.Proved: page.Good, audit.Conditional: page.Partial, audit.UpTo: page.Partial, audit.Refuted: page.Bad, audit.Unknown: page.Open, audit.IllFormed: page.Invalid, audit.Unsupported: page.Invalid}
+)
 
-// verdict is an outcome; the zero value is that of a direction that is not
-// claimed.
-type verdict = rulepage.Verdict
-
-// ref is a link to a rule.
-type ref struct {
-	ID    string
-	Index int
-}
-
-// axiom is an axiom with its sentence.
-type axiom struct{ Name, Sentence string }
-
-// use is a bar: how many rules use an axiom, also in percent of the most
-// used one.
-type use struct {
-	axiom
-	Rules, Percent int
-}
-
-// signs of the outcomes, so that nobody depends on colour.
-var signs = map[audit.Outcome]string{audit.Proved: "✓", audit.Conditional: "◐", audit.UpTo: "◔", audit.Refuted: "✗", audit.Unknown: "?", audit.IllFormed: "⚠", audit.Unsupported: "∅"}
-
-func newVerdict(o audit.Outcome) verdict {
+// verdictOf an outcome; that of a direction which is not claimed has no word.
+func verdictOf(o audit.Outcome) rulepage.Verdict {
+	v := rulepage.Verdict{Word: string(o), Sign: signs[o], Status: statuses[o], Rank: slices.Index(audit.Outcomes, o)}
 	if o == "" {
-		return verdict{Rank: len(audit.Outcomes)}
-	}
-	v := verdict{Word: string(o), Class: "other", Sign: "•", Rank: slices.Index(audit.Outcomes, o)}
-	if v.Rank >= 0 {
-		v.Class, v.Sign = strings.ReplaceAll(string(o), "-", ""), signs[o]
+		v.Rank = len(audit.Outcomes)
 	}
 	return v
 }
 
-// ref is a link to the rule of that index.
-func (f *file) ref(index int) ref {
-	return ref{ID: fmt.Sprintf("%s-%d", f.ID, index), Index: index}
-}
-
-func (f *file) refs(indices []int) []ref {
-	var out []ref
-	for _, i := range indices {
-		out = append(out, f.ref(i))
+// refs are links to the rules of these indices.
+func (f *file) refs(indices []int) (t page.Text) {
+	for k, i := range indices {
+		if k > 0 {
+			t = page.Say(t, ", ")
+		}
+		t = page.Say(t, page.Link(f.rowID(i), fmt.Sprintf("#%d", i)))
 	}
-	return out
+	return t
 }
 
-func (f *file) axioms(names []string) []axiom {
-	var out []axiom
+func (f *file) rowID(index int) string { return fmt.Sprintf("%s-%d", f.id, index) }
+
+// axioms are axioms with their sentences.
+func (f *file) axioms(names []string) (out page.Terms) {
 	for _, n := range names {
-		out = append(out, axiom{n, f.says[n]})
+		out = append(out, page.Term{Name: page.Say(page.Mono(n)), Meaning: page.Say(f.says[n])})
 	}
 	return out
 }
@@ -166,50 +120,60 @@ func (f *file) set(index int) *sets {
 	return f.sets[index]
 }
 
-func newFile(number int, rep *audit.Report, says map[string]string) (*file, error) {
-	f := &file{ID: "f" + strconv.Itoa(number), Report: rep, says: says, sets: map[int]*sets{}}
-	s := rep.Summary
-	count := func(name, class string, n int) {
-		f.Cards = append(f.Cards, card{name, class, strconv.Itoa(n)})
-	}
-	count("rules", "", s.Rules)
+func (f *file) section() (*page.Section, error) {
+	rep, s := f.report, f.report.Summary
+	var verdicts []rulepage.Verdict
+	var counts []int
 	for _, o := range audit.Outcomes {
-		v := newVerdict(o)
-		count(v.Word, v.Class, s.Verdicts[o])
-		f.Outcomes = append(f.Outcomes, v)
+		if n := s.Verdicts[o]; n > 0 {
+			verdicts, counts = append(verdicts, verdictOf(o)), append(counts, n)
+		}
 	}
-	count("certified", "", s.Certified)
-	count("duplicates", "", s.Duplicates)
-	count("derivable", "", s.Derivable)
-	count("in the minimal subset", "", len(rep.Set.Minimal))
-	f.Cards = append(f.Cards, card{"seconds", "", strconv.FormatFloat(s.Seconds, 'f', 2, 64)})
-	f.whole()
+	facts := page.Facts{{Name: "rules", Value: strconv.Itoa(s.Rules)}}
+	facts = append(facts, rulepage.Facts(verdicts, counts)...)
+	for _, c := range []struct {
+		name string
+		n    int
+	}{{"certified", s.Certified}, {"duplicates", s.Duplicates}, {"derivable", s.Derivable}, {"in the minimal subset", len(rep.Set.Minimal)}} {
+		facts = append(facts, page.Fact{Name: c.name, Value: strconv.Itoa(c.n)})
+	}
+	facts = append(facts, page.Fact{Name: "time", Value: strconv.FormatFloat(s.Seconds, 'f', 2, 64) + " s"})
+	whole := f.whole()
 	ops := map[string]bool{}
 	for _, c := range rep.Set.Operators {
 		ops[c.Operator] = true
 	}
+	t := &page.Table{Noun: "rules", Columns: page.Columns("##", "name", "rule", "left to right", "right to left", "condition", "sound as read by", "#time, ms")}
+	t.Columns[5].Short = true
 	for _, r := range rep.Rules {
-		h, err := f.rule(r)
+		row, operators, err := f.rule(r)
 		if err != nil {
 			return nil, fmt.Errorf("rule %d: %w", r.Index, err)
 		}
-		for _, op := range h.operators {
+		for _, op := range operators {
 			ops[op] = true
 		}
-		f.Rules = append(f.Rules, h)
+		t.Rows = append(t.Rows, row)
 	}
-	f.Operators = slices.Sorted(maps.Keys(ops))
-	return f, nil
+	t.Filters = []page.Filter{rulepage.VerdictFilter("Verdict, either direction", verdicts), rulepage.OperatorFilter(slices.Sorted(maps.Keys(ops))), kindFilter}
+	return &page.Section{ID: f.id, Title: page.Say(rep.File, page.Soft(" "+rep.Format)), Parts: []page.Part{facts,
+		&page.Section{Title: page.Say("Rules"), Parts: []page.Part{t}}, whole}}, nil
 }
 
-// whole prepares what is said of the set.
-func (f *file) whole() {
-	rep := f.Report
-	f.Minimal = f.refs(rep.Set.Minimal)
-	for _, i := range rep.Set.Minimal {
+// kindFilter is by how a rule stands to the others.
+var kindFilter = page.Filter{Name: "Kind", Options: []page.Option{
+	{Key: "minimal", Text: page.Say("in the minimal subset")}, {Key: "derivable", Text: page.Say("derivable")}, {Key: "duplicate", Text: page.Say("duplicate")},
+	{Key: "subsumed", Text: page.Say("subsumed")}, {Key: "looping", Text: page.Say("looping")}, {Key: "differs", Text: page.Say("readings differ")}}}
+
+// whole says what is to be said of the set.
+func (f *file) whole() *page.Section {
+	set := f.report.Set
+	s := &page.Section{Title: page.Say("The set as a whole")}
+	add := func(p ...page.Part) { s.Parts = append(s.Parts, p...) }
+	for _, i := range set.Minimal {
 		f.set(i).minimal = true
 	}
-	for _, r := range rep.Rules {
+	for _, r := range f.report.Rules {
 		if r.DuplicateOf >= 0 {
 			f.set(r.DuplicateOf).twins = append(f.set(r.DuplicateOf).twins, r.Index)
 		}
@@ -217,29 +181,66 @@ func (f *file) whole() {
 			f.set(r.SubsumedBy).instances = append(f.set(r.SubsumedBy).instances, r.Index)
 		}
 	}
-	for _, l := range rep.Set.Looping {
-		f.Looping = append(f.Looping, f.refs(l))
-		for _, i := range l {
-			for _, j := range l {
-				if i != j || len(l) == 1 {
-					f.set(i).looping = append(f.set(i).looping, j)
+	text := page.Say(fmt.Sprintf("Sound rules, up to renaming and direction: %d.", set.Classes))
+	if len(set.Minimal) > 0 {
+		text = page.Say(text, fmt.Sprintf(" Every sound rule follows from %s: ", page.Count(len(set.Minimal), "rule")), f.refs(set.Minimal), ".")
+	}
+	add(text)
+	if len(set.Looping) > 0 {
+		var loops page.Text
+		for k, l := range set.Looping {
+			if k > 0 {
+				loops = page.Say(loops, "; ")
+			}
+			loops = page.Say(loops, f.refs(l))
+			for _, i := range l {
+				for _, j := range l {
+					if i != j || len(l) == 1 {
+						f.set(i).looping = append(f.set(i).looping, j)
+					}
 				}
 			}
 		}
+		add(&page.Details{Title: page.Say(fmt.Sprintf("Rules that undo themselves or each other, used left to right: %d", len(set.Looping))), Parts: []page.Part{loops}})
 	}
-	most := 1
-	for _, u := range rep.Set.AxiomUse {
-		most = max(most, u.Rules)
-	}
-	for _, u := range rep.Set.AxiomUse {
-		f.Use = append(f.Use, use{axiom{u.Name, f.says[u.Name]}, u.Rules, 100 * u.Rules / most})
-	}
-	f.Unused = f.axioms(rep.Set.Unused)
-	for _, c := range rep.Set.Operators {
-		var counts []int
-		for _, o := range audit.Outcomes {
-			counts = append(counts, c.Rules[o])
+	if len(set.AxiomUse) > 0 {
+		most := 1
+		for _, u := range set.AxiomUse {
+			most = max(most, u.Rules)
 		}
-		f.Matrix = append(f.Matrix, rulepage.CoverageOf(c.Operator, counts))
+		t := &page.Table{Columns: page.Columns("axiom", "#rules", "meaning")}
+		for _, u := range set.AxiomUse {
+			t.Rows = append(t.Rows, page.Row{Cells: page.Cells(page.Mono(u.Name), page.Cell{Text: page.Say(u.Rules), Percent: 100 * u.Rules / most}, page.Soft(f.says[u.Name]))})
+		}
+		add(page.Head(page.Say("Axioms by use")), t)
 	}
+	if len(set.Unused) > 0 {
+		add(&page.Details{Title: page.Say(fmt.Sprintf("Axioms that no proof uses: %d", len(set.Unused))), Parts: []page.Part{f.axioms(set.Unused)}})
+	}
+	if len(set.Operators) > 0 {
+		var verdicts []rulepage.Verdict
+		counts := map[string][]int{}
+		for _, o := range audit.Outcomes {
+			verdicts = append(verdicts, verdictOf(o))
+			for _, c := range set.Operators {
+				counts[c.Operator] = append(counts[c.Operator], c.Rules[o])
+			}
+		}
+		add(page.Head(page.Say("Rules by operator and verdict")), rulepage.Coverage(verdicts, counts))
+	}
+	return s
+}
+
+// named is a text with what it is of.
+type named struct{ name, text string }
+
+// condition joins the conditions of both directions.
+func condition(r *audit.Rule) string {
+	switch {
+	case r.Condition == r.ConditionReverse || r.ConditionReverse == "":
+		return r.Condition
+	case r.Condition == "":
+		return backward + ": " + r.ConditionReverse
+	}
+	return strings.Join([]string{forward + ": " + r.Condition, backward + ": " + r.ConditionReverse}, "; ")
 }

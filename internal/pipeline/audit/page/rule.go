@@ -3,158 +3,151 @@ package page
 import (
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/taso-go/taso/internal/page"
 	"github.com/taso-go/taso/internal/pipeline/audit"
 	"github.com/taso-go/taso/internal/pipeline/rulepage"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/refute"
 )
 
-// rule is a row of the table and what it opens to.
-type rule struct {
-	ID                string
-	Rule              *audit.Rule
-	Forward, Backward verdict
-	Line, Condition   string
-	Holds             string // the readings under which it does
-	OpKey, KindKey    string // what the filters look at
-	Left, Right       template.HTML
-	Conditions, Laws  []named
-	Readings          []reading
-	Axioms            []axiom
-	Links             []links
-	Counterexamples   []*rulepage.Counterexample
-
-	operators []string
-}
-
-// named is a text with what it is of.
-type named struct{ Name, Text string }
-
-// links are rules with what relates them to this one.
-type links struct {
-	Name string
-	Refs []ref
-}
-
-// reading is what was found under one reading.
-type reading struct {
-	Semantics, Note string
-	Ways            []way
-}
-
-// way is what was found of one direction.
-type way struct {
-	Name, Condition, Reason, Sizes, Engine, Certificate string
-	Verdict                                             verdict
-	Millis                                              float64
-}
-
 const (
 	forward  = "left to right"
 	backward = "right to left"
 )
 
-func (f *file) rule(r *audit.Rule) (*rule, error) {
-	h := &rule{ID: f.ref(r.Index).ID, Rule: r, Line: r.Source,
-		Forward: newVerdict(r.Verdict), Backward: newVerdict(r.VerdictReverse), Axioms: f.axioms(r.Axioms)}
+// directions are those of a reading, with their names.
+func directions(g *audit.Reading) [2]struct {
+	name string
+	audit.Direction
+} {
+	return [2]struct {
+		name string
+		audit.Direction
+	}{{forward, g.Forward}, {backward, g.Backward}}
+}
+
+// rule is the row of a rule, and its operators.
+func (f *file) rule(r *audit.Rule) (page.Row, []string, error) {
+	row := page.Row{ID: f.rowID(r.Index)}
+	add := func(p ...page.Part) { row.Detail = append(row.Detail, p...) }
+	say := func(parts ...any) { add(page.Say(parts...)) }
+	add(page.Head(page.Say(fmt.Sprintf("#%d %s", r.Index, r.Name))),
+		page.Note(page.Say(strings.TrimSpace(r.Place+" "+r.ID)+" ", page.Link(row.ID, "link"))))
 	ops := map[string]bool{}
 	for _, op := range r.Operators {
 		ops[op] = true
 	}
+	line := r.Source
 	if l, err := law.ParseLaw(r.Law); err == nil {
-		rel := " == "
-		if l.OneWay {
-			rel = " => "
+		var of []string
+		line, of = rulepage.Equation(l)
+		for _, op := range of {
+			ops[op] = true
 		}
-		h.Line = law.FormatOutputs(l.LHS) + rel + law.FormatOutputs(l.RHS)
-		if h.Left, h.Right, err = rulepage.Pictures(l, fmt.Sprintf("rule %d", r.Index)); err != nil {
-			return nil, err
+		sides, err := rulepage.Sides(l, fmt.Sprintf("rule %d", r.Index))
+		if err != nil {
+			return row, nil, err
 		}
-		l.EachTerm(func(t *law.Term) {
-			if t.Op != nil {
-				ops[t.Op.Name] = true
-			}
-		})
+		add(sides)
 	}
-	h.operators = slices.Sorted(maps.Keys(ops))
-	h.OpKey = strings.Join(h.operators, "|")
-	switch {
-	case r.Condition == r.ConditionReverse || r.ConditionReverse == "":
-		h.Condition = r.Condition
-	case r.Condition == "":
-		h.Condition = backward + ": " + r.ConditionReverse
-	default:
-		h.Condition = forward + ": " + r.Condition + "; " + backward + ": " + r.ConditionReverse
+	if r.Law != "" {
+		add(page.Code(r.Law))
+	}
+	if r.Source != "" {
+		say("in the file: ", page.Mono(r.Source))
+	}
+	if r.Reason != "" {
+		say(r.Reason)
+	}
+	if len(r.Unsupported) > 0 {
+		say("not modelled: ", page.Mono(strings.Join(r.Unsupported, ", ")))
 	}
 	for _, c := range []named{{"Left to right", r.Condition}, {"Right to left", r.ConditionReverse}} {
-		if c.Text != "" {
-			h.Conditions = append(h.Conditions, c)
+		if c.text != "" {
+			say(page.Strong(c.name), " sound where "+c.text)
 		}
 	}
-	h.Holds = strings.Join(r.Semantics, ", ")
+	add(readings(r)...)
+	if len(r.Axioms) > 0 {
+		add(page.Head(page.Say("Axioms used")), f.axioms(r.Axioms))
+	}
+	kinds, relations := f.relations(r)
+	add(relations...)
+	cx, err := refutations(r)
+	if err != nil {
+		return row, nil, err
+	}
+	add(cx...)
+	sound := strings.Join(r.Semantics, ", ")
 	switch {
 	case len(r.Semantics) > 1 && len(r.Semantics) == len(r.Readings):
-		h.Holds = "all"
+		sound = "all"
 	case len(r.Semantics) == 0 && len(r.Readings) > 0:
-		h.Holds = "none"
+		sound = "none"
 	}
-	h.readings(r)
-	f.relations(h)
-	return h, h.refutations(r)
+	operators := slices.Sorted(maps.Keys(ops))
+	row.Keys = [][]string{{string(r.Verdict), string(r.VerdictReverse)}, operators, kinds}
+	row.Cells = page.Cells(r.Index, r.Name, page.Mono(line), verdictOf(r.Verdict).Cell(), verdictOf(r.VerdictReverse).Cell(),
+		condition(r), page.Soft(sound), fmt.Sprintf("%.1f", r.Millis))
+	return row, operators, nil
 }
 
 // readings lists what was found under each reading.
-func (h *rule) readings(r *audit.Rule) {
-	laws := map[string]int{}
+func readings(r *audit.Rule) (parts []page.Part) {
+	t := &page.Table{Columns: page.Columns("reading", "direction", "verdict", "condition", "sizes", "reason", "engine", "certificate", "#time, ms")}
+	at := map[string]int{}
+	var laws []named
 	for _, g := range r.Readings {
-		x := reading{Semantics: g.Semantics}
-		for _, w := range []struct {
-			name string
-			d    audit.Direction
-		}{{forward, g.Forward}, {backward, g.Backward}} {
-			if w.d.Verdict == "" {
+		note := ""
+		if g.Forward.Verdict == audit.Unknown || g.Backward.Verdict == audit.Unknown {
+			note = fmt.Sprintf("equal on %d shapes tried", g.ShapesAgreeing)
+			if g.Saturated {
+				note = "the search was complete; " + note
+			}
+		}
+		for _, d := range directions(&g) {
+			if d.Verdict == "" {
 				continue
 			}
-			x.Ways = append(x.Ways, way{Name: w.name, Condition: w.d.Condition, Reason: w.d.Reason,
-				Sizes: w.d.Sizes, Engine: w.d.Engine, Certificate: w.d.HasCertificate(), Verdict: newVerdict(w.d.Verdict), Millis: w.d.Millis})
+			t.Rows = append(t.Rows, page.Row{Cells: page.Cells(g.Semantics, d.name, verdictOf(d.Verdict).Cell(), d.Condition, d.Sizes,
+				page.Say(d.Reason, page.Soft(" "+note)), d.Engine, d.HasCertificate(), fmt.Sprintf("%.1f", d.Millis))})
+			note = ""
 		}
-		if g.Forward.Verdict == audit.Unknown || g.Backward.Verdict == audit.Unknown {
-			x.Note = fmt.Sprintf("equal on %d shapes tried", g.ShapesAgreeing)
-			if g.Saturated {
-				x.Note = "the search was complete; " + x.Note
-			}
-		}
-		h.Readings = append(h.Readings, x)
 		if g.Law == "" || g.Law == r.Law {
 			continue
 		}
-		if i, ok := laws[g.Law]; ok {
-			h.Laws[i].Name += ", " + g.Semantics
+		if i, ok := at[g.Law]; ok {
+			laws[i].name += ", " + g.Semantics
 			continue
 		}
-		laws[g.Law] = len(h.Laws)
-		h.Laws = append(h.Laws, named{g.Semantics, g.Law})
+		at[g.Law] = len(laws)
+		laws = append(laws, named{g.Semantics, g.Law})
 	}
+	if len(t.Rows) > 0 {
+		parts = append(parts, t)
+	}
+	for _, l := range laws {
+		parts = append(parts, &page.Details{Title: page.Say("the rule as read by " + l.name), Parts: []page.Part{page.Code(l.text)}})
+	}
+	return parts
 }
 
-// relations lists how the rule stands to the others.
-func (f *file) relations(h *rule) {
-	r, s := h.Rule, f.sets[h.Rule.Index]
+// relations says how the rule stands to the others.
+func (f *file) relations(r *audit.Rule) (kinds []string, parts []page.Part) {
+	s := f.sets[r.Index]
 	if s == nil {
 		s = &sets{}
 	}
-	var kinds []string
 	add := func(kind, name string, indices []int) {
 		if kind != "" && len(indices) > 0 {
 			kinds = append(kinds, kind)
 		}
 		if name != "" && len(indices) > 0 {
-			h.Links = append(h.Links, links{name, f.refs(indices)})
+			parts = append(parts, page.Say(name+" ", f.refs(indices)))
 		}
 	}
 	one := func(i int) []int {
@@ -166,12 +159,12 @@ func (f *file) relations(h *rule) {
 	if s.minimal {
 		add("minimal", "", one(r.Index))
 	}
-	add("duplicate", "Says the same as", one(r.DuplicateOf))
-	add("", "The same is said by", s.twins)
-	add("subsumed", "Is an instance of", one(r.SubsumedBy))
-	add("", "Has as instances", s.instances)
+	add("duplicate", "Equal to", one(r.DuplicateOf))
+	add("", "Equal to this rule:", s.twins)
+	add("subsumed", "An instance of", one(r.SubsumedBy))
+	add("", "Has the instances", s.instances)
 	add("derivable", "Follows from", r.DerivableFrom)
-	add("looping", "Used left to right, leads back with", s.looping)
+	add("looping", "Used left to right, undone by", s.looping)
 	for _, g := range r.Readings[min(1, len(r.Readings)):] {
 		a := r.Readings[0]
 		if g.Forward.Verdict != a.Forward.Verdict || g.Backward.Verdict != a.Backward.Verdict ||
@@ -180,47 +173,50 @@ func (f *file) relations(h *rule) {
 			break
 		}
 	}
-	h.KindKey = strings.Join(kinds, " ")
+	return kinds, parts
 }
 
-// refutations lists the counterexamples, equal ones once.
-func (h *rule) refutations(r *audit.Rule) error {
+// refutations shows the counterexamples, equal ones once.
+func refutations(r *audit.Rule) (parts []page.Part, err error) {
 	at := map[string]int{}
+	var all []*rulepage.Counterexample
 	var of [][]string
-	add := func(c *audit.Counterexample, what string) error {
-		if c == nil {
-			return nil
+	add := func(c *audit.Counterexample, what string) {
+		if c == nil || err != nil {
+			return
 		}
-		x, err := newCounterexample(c)
-		if err != nil {
-			return err
+		var x *rulepage.Counterexample
+		if x, err = newCounterexample(c); err != nil {
+			return
 		}
 		i, ok := at[x.JSON]
 		if !ok {
-			i = len(of)
-			at[x.JSON], of = i, append(of, nil)
-			h.Counterexamples = append(h.Counterexamples, x)
+			i = len(all)
+			at[x.JSON], all, of = i, append(all, x), append(of, nil)
 		}
 		if what != "" {
 			of[i] = append(of[i], what)
 		}
-		return nil
 	}
-	err := add(r.Counterexample, "")
+	add(r.Counterexample, "")
 	for _, g := range r.Readings {
-		for _, w := range []struct {
-			name string
-			d    audit.Direction
-		}{{forward, g.Forward}, {backward, g.Backward}} {
-			if e := add(w.d.Counterexample, g.Semantics+", "+w.name); err == nil {
-				err = e
-			}
+		for _, d := range directions(&g) {
+			add(d.Counterexample, g.Semantics+", "+d.name)
 		}
 	}
-	for i, x := range h.Counterexamples {
-		x.Of = strings.Join(of[i], "; ")
+	for i, x := range all {
+		which := ""
+		if len(of[i]) > 0 {
+			which = " (" + strings.Join(of[i], "; ") + ")"
+		}
+		if i == 0 {
+			parts = append(parts, page.Head(page.Say("Counterexample", page.Soft(which))))
+			parts = append(parts, x.Parts()...)
+		} else {
+			parts = append(parts, &page.Details{Title: page.Say("Another counterexample" + which), Parts: x.Parts()})
+		}
 	}
-	return err
+	return parts, err
 }
 
 // newCounterexample shows a counterexample with all its tensors.

@@ -1,165 +1,139 @@
 package page
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"maps"
 	"math"
 	"slices"
-	"sync"
+	"strconv"
 
-	"github.com/taso-go/taso/internal/draw"
+	"github.com/taso-go/taso/internal/page"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/internal/pipeline/rulepage"
 )
 
-var (
-	//go:embed page.tmpl
-	pageText string
-	//go:embed page.css
-	pageStyle string
-
-	pageTemplate = sync.OnceValues(func() (*template.Template, error) {
-		return rulepage.Template("gen-rules", pageText)
-	})
-)
+// verdicts are those of rows, by rank.
+var verdicts = []rulepage.Verdict{
+	{Word: "kept", Status: page.Good, Sign: "✓", Rank: 0},
+	{Word: "derivable", Status: page.Good, Sign: "↳", Rank: 1},
+	{Word: "refuted", Status: page.Bad, Sign: "✗", Rank: 2},
+	{Word: "unknown", Status: page.Open, Sign: "?", Rank: 3},
+}
 
 // Write writes the report of a run as one page. Nothing of the report is changed. The
 // error is that of w, or names the rule that cannot be shown.
 func Write(w io.Writer, rep *genrules.Report) error {
-	t, err := pageTemplate()
+	c := rep.Rules
+	counts := []int{c.Kept, c.Derivable, c.Refuted, c.Unknown}
+	p := &page.Page{
+		Title: "Generated rules",
+		Lead:  page.Say(fmt.Sprintf("%s kept, %d more proved and derivable from them, %d candidates refuted, %d undecided.", page.Count(c.Kept, "rule"), c.Derivable, c.Refuted, c.Unknown)),
+		Facts: append(rulepage.Facts(verdicts, counts), page.Fact{Name: "graphs", Value: fmt.Sprint(rep.Graphs)}, page.Fact{Name: "time", Value: fmt.Sprintf("%.1f s", rep.Seconds)},
+			page.Fact{Name: "CPU time", Value: fmt.Sprintf("%.1f s", rep.CPUSeconds)}, page.Fact{Name: "memory", Value: fmt.Sprintf("%.2f GB", float64(rep.PeakRSS)/1e9)}),
+		Parts: []page.Part{page.Note(page.Say(fmt.Sprintf("%s; up to %s, %s, seed %d, %s", rep.Universe, page.Count(rep.MaxOps, "operator"), rep.Mode, rep.Seed, page.Count(rep.Workers, "worker"))))},
+	}
+	if rep.Stopped != "" {
+		p.Parts = append(p.Parts, page.Say(page.Strong("Stopped before the end: "+rep.Stopped)))
+	}
+	rows, err := rowsOf(rep)
 	if err != nil {
 		return fmt.Errorf("gen-rules page: %w", err)
 	}
-	page := content{Page: draw.NewPage("Generated rules", rulepage.Style+pageStyle, rulepage.Script), Report: rep}
-	page.funnel()
-	if err := page.rows(); err != nil {
+	useful, err := usefulOf(rep)
+	if err != nil {
 		return fmt.Errorf("gen-rules page: %w", err)
 	}
-	if err := page.useful(); err != nil {
-		return fmt.Errorf("gen-rules page: %w", err)
+	p.Parts = append(p.Parts, funnel(rep))
+	if len(rep.Useful) > 0 {
+		p.Parts = append(p.Parts, useful)
 	}
-	page.operators()
-	if err := t.ExecuteTemplate(w, "page", page); err != nil {
+	byOperator := map[string][]int{}
+	t := &page.Table{Noun: "rules", Columns: page.Columns("##", "rule", "id", "verdict", "use", "#operators", "#proof, instances")}
+	for _, r := range rows {
+		t.Rows = append(t.Rows, r.row)
+		for _, op := range r.row.Keys[1] {
+			if byOperator[op] == nil {
+				byOperator[op] = make([]int, len(verdicts))
+			}
+			byOperator[op][r.verdict.Rank]++
+		}
+	}
+	kinds := page.Filter{Name: "Kind"}
+	for _, l := range rep.Levels {
+		kinds.Options = append(kinds.Options, page.Option{Key: levelKey(l.Operators), Text: page.Say("of " + page.Count(l.Operators, "operator"))})
+	}
+	kinds.Options = append(kinds.Options, page.Option{Key: "outputs", Text: page.Say("two outputs")}, page.Option{Key: "conditional", Text: page.Say("conditional")},
+		page.Option{Key: "meaning", Text: page.Say("proved from operator semantics")})
+	t.Filters = []page.Filter{rulepage.VerdictFilter("Verdict", verdicts), rulepage.OperatorFilter(slices.Sorted(maps.Keys(byOperator))), kinds}
+	p.Parts = append(p.Parts, &page.Section{ID: "rules", Title: page.Say("Rules and candidates"), Parts: []page.Part{t}})
+	if len(byOperator) > 0 {
+		p.Parts = append(p.Parts, &page.Section{ID: "operators", Title: page.Say("Rules by operator and verdict"), Parts: []page.Part{rulepage.Coverage(verdicts, byOperator)}})
+	}
+	if err := p.Write(w); err != nil {
 		return fmt.Errorf("gen-rules page: %w", err)
 	}
 	return nil
 }
 
-// The types below are what the template reads.
+func levelKey(operators int) string { return fmt.Sprintf("level%d", operators) }
 
-// content is the page.
-type content struct {
-	draw.Page
-	Report    *genrules.Report
-	Cards     []card
-	Verdicts  []rulepage.Verdict
-	Funnel    []level
-	Useful    []useful
-	Operators []string
-	Matrix    []rulepage.Coverage
-	Rows      []*row
-}
-
-// card is a number of the summary.
-type card struct{ Name, Class, Value string }
-
-// level is what became of the graphs of one size.
-type level struct {
-	Operators int
-	Seconds   float64
-	Steps     []step
-}
-
-// step is one count; Percent is the width of its bar, on a logarithmic scale.
-type step struct {
-	Name    string
-	N       int64
-	Percent int
-}
-
-// useful is a rule that saves time, with pictures of its sides.
-type useful struct {
-	genrules.Useful
-	Percent     int
-	Row         string // the row of the rule, "" if it is not there
-	Left, Right template.HTML
-}
-
-// verdicts are those of rows, by rank.
-var verdicts = []rulepage.Verdict{
-	{Word: "kept", Class: "proved", Sign: "✓", Rank: 0},
-	{Word: "derivable", Class: "upto", Sign: "✓", Rank: 1},
-	{Word: "refuted", Class: "refuted", Sign: "✗", Rank: 2},
-	{Word: "unknown", Class: "unknown", Sign: "?", Rank: 3},
-}
-
-// funnel prepares the counts of the levels.
-func (c *content) funnel() {
-	c.Verdicts = verdicts
-	r := c.Report.Rules
-	for i, n := range []int{r.Kept, r.Derivable, r.Refuted, r.Unknown} {
-		c.Cards = append(c.Cards, card{verdicts[i].Word, verdicts[i].Class, fmt.Sprint(n)})
-	}
-	c.Cards = append(c.Cards, card{"graphs", "", fmt.Sprint(c.Report.Graphs)}, card{"seconds", "", fmt.Sprintf("%.1f", c.Report.Seconds)},
-		card{"CPU seconds", "", fmt.Sprintf("%.1f", c.Report.CPUSeconds)}, card{"GB", "", fmt.Sprintf("%.2f", float64(c.Report.PeakRSS)/1e9)})
+// funnel shows how many graphs of each size became rules.
+func funnel(rep *genrules.Report) *page.Section {
+	t := &page.Table{Columns: page.Columns("#operators", "#graphs", "#classes", "#pairs that agree", "#stated as laws", "#candidates", "#proved", "#kept rules", "#time, s")}
 	largest := 1.0
-	for _, l := range c.Report.Levels {
+	for _, l := range rep.Levels {
 		largest = max(largest, float64(l.Graphs))
 	}
-	for _, l := range c.Report.Levels {
-		f := level{Operators: l.Operators, Seconds: l.Seconds}
+	for _, l := range rep.Levels {
 		kept := int64(0)
-		if c.Report.Set != nil {
-			for _, r := range c.Report.Set.Rules {
+		if rep.Set != nil {
+			for _, r := range rep.Set.Rules {
 				if r.Level == l.Operators && !r.Derivable {
 					kept++
 				}
 			}
 		}
-		for _, s := range []step{{"graphs", l.Graphs, 0}, {"classes", l.Classes, 0}, {"pairs that agree", l.Pairs, 0}, {"stated as laws", l.Stated, 0},
-			{"candidates", l.Candidates, 0}, {"proved", l.Proved, 0}, {"kept rules", kept, 0}} {
-			if s.N > 0 {
-				s.Percent = max(1, int(math.Round(100*math.Log1p(float64(s.N))/math.Log1p(largest))))
+		cells := page.Cells(l.Operators)
+		for _, n := range []int64{l.Graphs, l.Classes, l.Pairs, l.Stated, l.Candidates, l.Proved, kept} {
+			c := page.Cell{Text: page.Say(n)}
+			if n > 0 {
+				c.Percent = max(1, int(math.Round(100*math.Log1p(float64(n))/math.Log1p(largest))))
 			}
-			f.Steps = append(f.Steps, s)
+			cells = append(cells, c)
 		}
-		c.Funnel = append(c.Funnel, f)
+		t.Rows = append(t.Rows, page.Row{Cells: append(cells, page.Cells(fmt.Sprintf("%.1f", l.Seconds))...)})
 	}
+	return &page.Section{ID: "levels", Title: page.Say("From graphs to rules"), Parts: []page.Part{t, page.Note(page.Say(
+		"A class is a set of graphs with equal fingerprints. A pair of equal graphs that follows from no smaller rule is stated as a law in its most general form. " +
+			"Equal laws are one candidate. Rules with two outputs, and rules about the exact relu and maximum, are added after the last level. The bars have a logarithmic scale."))}}
 }
 
-// useful draws the rules that save most.
-func (c *content) useful() error {
-	for _, u := range c.Report.Useful {
-		x := useful{Useful: u, Percent: int(math.Round(100 * u.Saves))}
-		r, ok := c.Report.Set.Find(u.ID)
-		if ok {
-			var err error
-			if x.Left, x.Right, err = rulepage.Pictures(r.Law, "rule "+u.ID); err != nil {
-				return fmt.Errorf("rule %s: %w", u.ID, err)
+// usefulOf draws the rules that save most.
+func usefulOf(rep *genrules.Report) (*page.Section, error) {
+	t := &page.Table{Columns: page.Columns("#time saved, %", "effect", "before", "after", "id")}
+	for _, u := range rep.Useful {
+		row := page.Row{Cells: page.Cells(page.Cell{Text: page.Say(int(math.Round(100 * u.Saves))), Percent: int(math.Round(100 * u.Saves))}, u.Words, page.Mono(u.Before), page.Mono(u.After), "")}
+		if r, ok := rep.Set.Find(u.ID); ok {
+			row.Cells[4] = page.Cells(page.Link(u.ID, u.ID))[0]
+			sides, err := rulepage.Sides(r.Law, "rule "+u.ID)
+			if err != nil {
+				return nil, fmt.Errorf("rule %s: %w", u.ID, err)
 			}
-			x.Row = u.ID
+			row.Detail = []page.Part{sides}
 		}
-		c.Useful = append(c.Useful, x)
+		t.Rows = append(t.Rows, row)
 	}
-	return nil
+	return &page.Section{ID: "useful", Title: page.Say("Rules that save most"), Parts: []page.Part{t, page.Note(page.Say(
+		"Kept rules that are not in the built-in axioms, lemmas and laws; of rules that remove the same operators, the best one. " +
+			"The saving of one use is modelled: zen5 machine model, each operator a kernel, all sizes 64, windows 3x3, strides 1. " +
+			"Rules about constants, and rules in which an operator reads one tensor twice, are left out."))}}, nil
 }
 
-// operators counts rows by operator and verdict.
-func (c *content) operators() {
-	counts := map[string][]int{}
-	for _, r := range c.Rows {
-		for _, op := range r.operators {
-			if counts[op] == nil {
-				counts[op] = make([]int, len(verdicts))
-			}
-			counts[op][r.Verdict.Rank]++
-		}
+// number is a count that is not shown if it is 0.
+func number(n int) page.Cell {
+	if n == 0 {
+		return page.Cell{Sort: "0"}
 	}
-	c.Operators = slices.Sorted(maps.Keys(counts))
-	for _, op := range c.Operators {
-		c.Matrix = append(c.Matrix, rulepage.CoverageOf(op, counts[op]))
-	}
+	return page.Cell{Text: page.Say(strconv.Itoa(n))}
 }

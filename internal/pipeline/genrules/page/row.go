@@ -3,10 +3,9 @@ package page
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
+	"github.com/taso-go/taso/internal/page"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/internal/pipeline/rulepage"
 	"github.com/taso-go/taso/law"
@@ -14,127 +13,131 @@ import (
 	"github.com/taso-go/taso/verify/explain"
 )
 
-// row is a rule, or a candidate that is none, and what it opens to.
-type row struct {
-	ID             string // of the row
-	Index          int
-	Name, Line     string // the rule's identity, its equation
-	Use            string
-	Level, Steps   int // operators; instances of the proof
-	Verdict        rulepage.Verdict
-	OpKey, KindKey string // what the filters look at
-	Law, Proof     string
-	Reason         string
-	From           []string // rules that it follows from
-	Counterexample *rulepage.Counterexample
-
-	operators []string
+// entry is a rule, or a candidate without a proof, as a row.
+type entry struct {
+	row              page.Row
+	verdict          rulepage.Verdict
+	line, name, use  string
+	level, instances int
+	proof            string // in a word, if it has no instances
+	operators, kinds []string
 }
 
-// rows are the rules in the order of the set, then what was not proved.
-func (c *content) rows() error {
-	if c.Report.Set != nil {
-		lib, err := c.Report.Set.Library()
-		if err != nil {
-			return err
+// rowsOf are the rules in the order of the set, then what was not proved.
+func rowsOf(rep *genrules.Report) (out []*entry, err error) {
+	add := func(e *entry) {
+		proof := number(e.instances)
+		if e.proof != "" {
+			proof = page.Cell{Text: page.Say(e.proof), Sort: "0"}
 		}
-		for _, r := range c.Report.Set.Rules {
-			x, err := ofRule(r, lib)
+		e.row.Keys = [][]string{{e.verdict.Word}, e.operators, e.kinds}
+		e.row.Cells = page.Cells(len(out), page.Mono(e.line), page.Soft(e.name), e.verdict.Cell(), e.use, number(e.level), proof)
+		out = append(out, e)
+	}
+	if rep.Set != nil {
+		lib, err := rep.Set.Library()
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rep.Set.Rules {
+			e, err := ofRule(r, lib)
 			if err != nil {
-				return fmt.Errorf("rule %s: %w", r.ID(), err)
+				return nil, fmt.Errorf("rule %s: %w", r.ID(), err)
 			}
-			c.add(x)
+			add(e)
 		}
 	}
-	for i := range c.Report.Unproved {
-		x, err := ofCandidate(&c.Report.Unproved[i])
+	for i := range rep.Unproved {
+		e, err := ofCandidate(&rep.Unproved[i])
 		if err != nil {
-			return err
+			return nil, err
 		}
-		x.ID = fmt.Sprintf("c%d", i)
-		c.add(x)
+		e.row.ID = fmt.Sprintf("c%d", i)
+		add(e)
 	}
-	return nil
-}
-
-func (c *content) add(x *row) {
-	x.Index = len(c.Rows)
-	c.Rows = append(c.Rows, x)
+	return out, nil
 }
 
 // ofRule is the row of a rule; lib are the laws of its proof.
-func ofRule(r *rules.Rule, lib map[string]*law.Law) (*row, error) {
-	x := &row{ID: r.ID(), Name: r.ID(), Verdict: verdicts[0], Level: r.Level, Law: law.Format(r.Law), From: r.DerivableFrom}
+func ofRule(r *rules.Rule, lib map[string]*law.Law) (*entry, error) {
+	e := &entry{name: r.ID(), verdict: verdicts[0], level: r.Level}
+	e.row.ID = r.ID()
 	if r.Derivable {
-		x.Verdict = verdicts[1]
+		e.verdict = verdicts[1]
 	}
-	x.about(r.Law)
+	e.about(r.Law)
 	switch {
 	case r.Forward && r.Backward:
-		x.Use = "both ways"
+		e.use = "both ways"
 	case r.Forward:
-		x.Use = "left to right"
+		e.use = "left to right"
 	case r.Backward:
-		x.Use = "right to left"
+		e.use = "right to left"
 	}
-	kinds := strings.Fields(x.KindKey)
 	if r.Conditional {
-		kinds = append(kinds, "conditional")
+		e.kinds = append(e.kinds, "conditional")
 	}
+	e.kinds = append(e.kinds, levelKey(r.Level))
+	add := func(p ...page.Part) { e.row.Detail = append(e.row.Detail, p...) }
+	add(page.Code(law.Format(r.Law)))
 	if r.Proof != nil {
-		x.Steps = len(r.Proof.Instances)
+		e.instances = len(r.Proof.Instances)
+		if e.instances == 0 {
+			e.proof = "semantics"
+		}
 		if r.Proof.Meaning != nil {
-			kinds = append(kinds, "meaning")
+			e.kinds = append(e.kinds, "meaning")
 		}
 		var b strings.Builder
 		if err := explain.Text(&b, r.Law, r.Proof, lib); err != nil {
 			return nil, err
 		}
-		x.Proof = b.String()
+		add(page.Head(page.Say("Proof")), page.Code(b.String()))
 	}
-	x.KindKey = strings.Join(append(kinds, fmt.Sprintf("level%d", r.Level)), " ")
-	return x, nil
+	if len(r.DerivableFrom) > 0 {
+		from := page.Say("Follows from ")
+		for i, id := range r.DerivableFrom {
+			if i > 0 {
+				from = page.Say(from, ", ")
+			}
+			from = page.Say(from, page.Link(id, id))
+		}
+		add(from)
+	}
+	return e, nil
 }
 
 // ofCandidate is the row of what was not proved.
-func ofCandidate(u *genrules.Unproved) (*row, error) {
-	x := &row{Verdict: verdicts[3], Law: u.Law, Line: strings.Join(strings.Fields(u.Law), " "), Reason: u.Reason}
+func ofCandidate(u *genrules.Unproved) (*entry, error) {
+	e := &entry{verdict: verdicts[3], line: strings.Join(strings.Fields(u.Law), " ")}
 	if l, err := law.ParseLaw(u.Law); err == nil {
-		x.about(l)
-		x.Level = max(law.Size(l.LHS...), law.Size(l.RHS...))
-		x.KindKey = strings.TrimSpace(fmt.Sprintf("%s level%d", x.KindKey, x.Level))
+		e.about(l)
+		e.level = max(law.Size(l.LHS...), law.Size(l.RHS...))
+		e.kinds = append(e.kinds, levelKey(e.level))
 	}
 	if u.Status == law.RefutedWord {
-		x.Verdict = verdicts[2]
+		e.verdict = verdicts[2]
 	}
+	e.row.Detail = []page.Part{page.Code(u.Law)}
 	if u.Witness == nil {
-		return x, nil
+		if u.Reason != "" {
+			e.row.Detail = append(e.row.Detail, page.Say(u.Reason))
+		}
+		return e, nil
 	}
 	data, err := json.Marshal(u.Witness)
 	if err != nil {
 		return nil, fmt.Errorf("counterexample: %w", err)
 	}
-	x.Reason = ""
-	x.Counterexample = rulepage.Witnessed(u.Law, string(data), u.Witness)
-	return x, nil
+	e.row.Detail = append(e.row.Detail, page.Head(page.Say("Counterexample")))
+	e.row.Detail = append(e.row.Detail, rulepage.Witnessed(u.Law, string(data), u.Witness).Parts()...)
+	return e, nil
 }
 
 // about fills in what the law itself says.
-func (x *row) about(l *law.Law) {
-	rel := " == "
-	if l.OneWay {
-		rel = " => "
-	}
-	x.Line = law.FormatOutputs(l.LHS) + rel + law.FormatOutputs(l.RHS)
-	ops := map[string]bool{}
-	l.EachTerm(func(t *law.Term) {
-		if t.Op != nil {
-			ops[t.Op.Name] = true
-		}
-	})
-	x.operators = slices.Sorted(maps.Keys(ops))
-	x.OpKey = strings.Join(x.operators, "|")
+func (e *entry) about(l *law.Law) {
+	e.line, e.operators = rulepage.Equation(l)
 	if len(l.LHS) > 1 {
-		x.KindKey = "outputs"
+		e.kinds = append(e.kinds, "outputs")
 	}
 }

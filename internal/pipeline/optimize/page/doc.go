@@ -1,12 +1,10 @@
-// Package page shows an optimization to people: the page of "taso optimize --html",
-// to step through, and the picture of --svg.
+// Package page says what the HTML page of "taso optimize --html" shows, and draws the picture
+// of --svg; package internal/page draws the page.
 //
 //	model, optimize.Result ─► graphs, what changed marked ─► SVG
 //	                       ├► laws as pictures of both sides ─┐
-//	                       └► steps, costs ───────────────────┴► HTML
+//	                       └► steps, costs ───────────────────┴► internal/page
 //
-// A node is marked if the model has it and the result does not, or the reverse. The
-// page needs no network and no other file; without its script all steps are shown, one
-// below the other. Everything is escaped, and the page's policy lets no script run but
-// its own.
+// Nodes that only the model has are marked as removed, those that only the result has as
+// added.
 package page
