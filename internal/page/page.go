@@ -58,13 +58,12 @@ const (
 // Part is a part of a page. The types of this package are its only implementations.
 type Part interface{ kind() string }
 
-// Section is a part with a heading, to which a link with its ID leads.
+// Section is a part with a heading, to which a link with its ID leads; Small, within another one.
 type Section struct {
 	ID    string // "" for none
 	Title Text
+	Small bool
 	Parts []Part
-
-	within bool // another section
 }
 
 // Details is a part that is closed until the reader opens it.
@@ -82,24 +81,6 @@ type Note Text
 
 // Code is text with its line breaks, in a monospaced font.
 type Code string
-
-// List is a list of short texts.
-type List []Text
-
-// Terms explain words.
-type Terms []Term
-
-// Term is a word and what it means.
-type Term struct{ Name, Meaning Text }
-
-// Shares are the parts of a whole as one bar, with a legend.
-type Shares []Share
-
-// Share is a part of a whole. Line is the colour, see draw.Activity.
-type Share struct {
-	Name, Value, Line string
-	Percent           float64
-}
 
 // Steps are shown one at a time, and one below the other without the script.
 type Steps []Step
@@ -119,31 +100,20 @@ type Explorer struct {
 	Nodes  []Node // of the drawing, by ID
 }
 
-// Node is what an [Explorer] knows of a node.
+// Node is what an [Explorer] knows of a node. Facts are said of it when it is selected.
 type Node struct {
-	ID     string  `json:"id"`
-	Name   string  `json:"name"`
-	Op     string  `json:"op"`
-	Attrs  string  `json:"attrs,omitempty"`
-	In     []Value `json:"in,omitempty"`
-	Out    []Value `json:"out"`
-	Params string  `json:"params,omitempty"`
-	FLOPs  string  `json:"flops,omitempty"`
-	Bytes  string  `json:"bytes,omitempty"`
-	Time   string  `json:"time,omitempty"`
-	Layout string  `json:"layout,omitempty"`
-	Sends  string  `json:"sends,omitempty"`
-	Opaque string  `json:"opaque,omitempty"` // why it is kept as it is
-	Output bool    `json:"output,omitempty"` // of the model
+	ID    string     `json:"id"`
+	Name  string     `json:"name"`
+	Op    string     `json:"op"`
+	Facts []NodeFact `json:"facts,omitempty"`
 }
 
-// Value is an operand or a result. ID is the node that computes it, if that is drawn; Fixed,
-// if it does not change from run to run.
-type Value struct {
+// NodeFact is a name and a value of a node; From is the ID of the node that the value comes from, if
+// it is drawn.
+type NodeFact struct {
 	Name  string `json:"name"`
-	Type  string `json:"type"`
-	ID    string `json:"id,omitempty"`
-	Fixed bool   `json:"fixed,omitempty"`
+	Value string `json:"value"`
+	From  string `json:"from,omitempty"`
 }
 
 // Tensors are shown element by element.
@@ -212,22 +182,13 @@ func (Facts) kind() string     { return "facts" }
 func (Note) kind() string      { return "note" }
 func (Head) kind() string      { return "head" }
 func (Code) kind() string      { return "code" }
-func (List) kind() string      { return "list" }
-func (Terms) kind() string     { return "terms" }
 func (*Section) kind() string  { return "section" }
 func (*Details) kind() string  { return "details" }
 func (*Table) kind() string    { return "table" }
 func (Figures) kind() string   { return "figures" }
-func (Shares) kind() string    { return "shares" }
 func (Tensors) kind() string   { return "tensors" }
 func (Steps) kind() string     { return "steps" }
 func (*Explorer) kind() string { return "explorer" }
-
-// Within reports whether the section is within another one.
-func (s *Section) Within() bool { return s.within }
-
-// mostSections is the number of sections up to which a page has no list of them.
-const mostSections = 3
 
 // Write writes the page. The error is that of w.
 func (p *Page) Write(w io.Writer) error {
@@ -238,34 +199,13 @@ func (p *Page) Write(w io.Writer) error {
 	sum := sha256.Sum256([]byte(script))
 	all := struct {
 		*Page
-		Policy   string // lets no script run but Script, and nothing be loaded
-		Style    template.CSS
-		Script   template.JS
-		Contents []*Section
+		Policy string // lets no script run but Script, and nothing be loaded
+		Style  template.CSS
+		Script template.JS
 	}{p, "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'",
-		template.CSS(style + draw.Style() + draw.PlotStyle), template.JS(script), nil}
-	for _, x := range p.Parts {
-		if s, ok := x.(*Section); ok {
-			s.nest(false)
-			if s.ID != "" {
-				all.Contents = append(all.Contents, s)
-			}
-		}
-	}
-	if len(all.Contents) <= mostSections {
-		all.Contents = nil
-	}
+		template.CSS(style + draw.Style() + draw.PlotStyle), template.JS(script)}
 	if err := t.ExecuteTemplate(w, "page", all); err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
 	return nil
-}
-
-func (s *Section) nest(within bool) {
-	s.within = within
-	for _, x := range s.Parts {
-		if s, ok := x.(*Section); ok {
-			s.nest(true)
-		}
-	}
 }

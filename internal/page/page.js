@@ -122,150 +122,86 @@ function steps(box) {
 function explorer(box) {
   const view = box.querySelector('.view'), svg = view.querySelector('svg'), aside = box.querySelector('aside'), form = box.querySelector('form');
   const query = form.querySelector('input'), out = form.querySelector('output');
-  const nodes = JSON.parse(document.getElementById('data').textContent), byId = new Map(nodes.map(n => [n.id, n])), boxes = new Map(), users = new Map();
-  for (const g of all('g[data-id]', svg)) {
-    const r = g.querySelector('rect'), n = k => +r.getAttribute(k);
-    boxes.set(g.dataset.id, {g, x: n('x') + n('width') / 2, y: n('y') + n('height') / 2});
-  }
+  const nodes = JSON.parse(document.getElementById('data').textContent), byId = new Map(nodes.map(n => [n.id, n])), boxes = new Map(), near = new Map(nodes.map(n => [n.id, new Set()]));
+  for (const g of all('g[data-id]', svg)) boxes.set(g.dataset.id, g);
   for (const n of nodes)
-    for (const v of n.in || [])
-      if (v.id) users.set(v.id, (users.get(v.id) || new Set()).add(n.id));
+    for (const f of n.facts || [])
+      if (f.from) { near.get(n.id).add(f.from); near.get(f.from).add(n.id); }
 
-  // A point of the drawing at the upper left corner, and a scale; one drawing a frame.
+  // The frame scrolls; the drawing has a scale.
   const W = +svg.getAttribute('width'), H = +svg.getAttribute('height');
-  let x = 0, y = 0, scale = 1, asked = false;
-  svg.removeAttribute('width');
-  svg.removeAttribute('height');
-  view.classList.add('on');
-  form.hidden = box.querySelector('.zoom').hidden = false;
-  const within = (p, size, room) => Math.max(-0.7 * room, Math.min(p, size - 0.3 * room)); // part of it stays in sight
-  const show = () => {
-    if (!asked) requestAnimationFrame(() => {
-      asked = false;
-      const w = view.clientWidth / scale, h = view.clientHeight / scale;
-      x = within(x, W, w);
-      y = within(y, H, h);
-      svg.setAttribute('viewBox', `${x} ${y} ${w} ${h}`);
-    });
-    asked = true;
+  let scale = 1;
+  const zoom = to => {
+    const x = (view.scrollLeft + view.clientWidth / 2) / scale, y = (view.scrollTop + view.clientHeight / 2) / scale;
+    scale = Math.max(0.02, Math.min(4, to));
+    svg.setAttribute('width', W * scale);
+    svg.setAttribute('height', H * scale);
+    view.scrollTo(x * scale - view.clientWidth / 2, y * scale - view.clientHeight / 2);
   };
-  const fit = () => {
-    scale = Math.min(2, view.clientWidth / W, view.clientHeight / H);
-    x = (W - view.clientWidth / scale) / 2;
-    y = (H - view.clientHeight / scale) / 2;
-    show();
+  const fit = () => zoom(Math.min(2, view.clientWidth / W, view.clientHeight / H));
+  const centre = g => {
+    if (scale < 0.5) zoom(0.9);
+    const r = g.querySelector('rect'), at = k => +r.getAttribute(k) * scale;
+    view.scrollTo(at('x') + at('width') / 2 - view.clientWidth / 2, at('y') + at('height') / 2 - view.clientHeight / 2);
   };
-  const start = () => { // the top, as wide as it is readable
-    scale = Math.max(0.6, Math.min(1, view.clientWidth / W));
-    const first = boxes.get(nodes[0] && nodes[0].id);
-    x = (W > view.clientWidth / scale && first ? first.x : W / 2) - view.clientWidth / scale / 2;
-    y = 0;
-    show();
-  };
-  const zoom = (by, px = view.clientWidth / 2, py = view.clientHeight / 2) => {
-    const s = Math.max(0.01, Math.min(4, scale * by));
-    x += px / scale - px / s;
-    y += py / scale - py / s;
-    scale = s;
-    show();
-  };
-  const move = (dx, dy) => { x += dx / scale; y += dy / scale; show(); };
   view.addEventListener('wheel', e => {
-    const unit = e.deltaMode ? 30 : 1, r = view.getBoundingClientRect();
-    if (!e.ctrlKey && !e.metaKey && document.activeElement !== view) return; // the page scrolls
+    if (!e.ctrlKey && !e.metaKey) return;
     e.preventDefault();
-    if (e.ctrlKey || e.metaKey) zoom(Math.exp(-e.deltaY * unit / 300), e.clientX - r.left, e.clientY - r.top);
-    else if (e.shiftKey && !e.deltaX) move(e.deltaY * unit, 0);
-    else move(e.deltaX * unit, e.deltaY * unit);
+    zoom(scale * Math.exp(-e.deltaY / 300));
   }, {passive: false});
-  const down = new Map(); // pointers
   let moved = 0;
-  view.addEventListener('pointerdown', e => {
-    if (e.button || e.target.closest('button')) return;
-    if (!down.size) moved = 0;
-    down.set(e.pointerId, [e.clientX, e.clientY]);
-  });
+  view.addEventListener('pointerdown', () => { moved = 0; });
   view.addEventListener('pointermove', e => {
-    const p = down.get(e.pointerId);
-    if (!p) return;
-    const dx = e.clientX - p[0], dy = e.clientY - p[1];
-    moved += Math.abs(dx) + Math.abs(dy);
-    if (moved < 4) return;
-    if (!view.hasPointerCapture(e.pointerId)) view.setPointerCapture(e.pointerId);
+    if (!(e.buttons & 1) || e.pointerType !== 'mouse') return view.classList.remove('drag');
+    moved += Math.abs(e.movementX) + Math.abs(e.movementY);
     view.classList.add('drag');
-    if (down.size === 2) { // two fingers: their distance is the scale
-      const q = [...down].find(([id]) => id !== e.pointerId)[1], r = view.getBoundingClientRect();
-      const was = Math.hypot(p[0] - q[0], p[1] - q[1]), is = Math.hypot(e.clientX - q[0], e.clientY - q[1]);
-      if (was && is) zoom(is / was, (e.clientX + q[0]) / 2 - r.left, (e.clientY + q[1]) / 2 - r.top);
-    }
-    move(-dx / down.size, -dy / down.size);
-    down.set(e.pointerId, [e.clientX, e.clientY]);
+    view.scrollBy(-e.movementX, -e.movementY);
   });
-  const up = e => { down.delete(e.pointerId); if (!down.size) view.classList.remove('drag'); };
-  view.addEventListener('pointerup', up);
-  view.addEventListener('pointercancel', up);
   view.addEventListener('click', e => {
     const g = moved < 4 && e.target.closest('g[data-id],g[data-ref]');
     if (g) select(g.dataset.id || g.dataset.ref, !!g.dataset.ref);
   });
-  view.querySelector('.in').onclick = () => zoom(1.4);
-  view.querySelector('.out').onclick = () => zoom(1 / 1.4);
-  view.querySelector('.fit').onclick = fit;
-  new ResizeObserver(show).observe(view);
 
   // The selected node. Text is set as text, never as markup.
-  const link = (id, text) => {
-    const a = make('a', text);
-    a.href = '#' + id;
-    a.onclick = e => { e.preventDefault(); select(id, true); };
-    return a;
-  };
-  let selected = [];
   const select = (id, go) => {
-    const n = byId.get(id), b = boxes.get(id);
-    if (!n || !b) return;
-    const near = [...(users.get(id) || []), ...(n.in || []).map(v => v.id).filter(Boolean)];
-    for (const s of selected) boxes.get(s).g.classList.remove('sel', 'near');
-    for (const s of near) boxes.get(s).g.classList.add('near');
-    selected = [id, ...near];
-    b.g.classList.remove('near');
-    b.g.classList.add('sel');
-    const dl = make('dl'), row = (name, ...what) => {
-      const dd = make('dd');
-      dd.append(...what);
+    const n = byId.get(id), g = boxes.get(id);
+    if (!n || !g) return;
+    for (const [other, o] of boxes) {
+      o.classList.toggle('near', near.get(id).has(other));
+      o.classList.toggle('sel', other === id);
+    }
+    const dl = make('dl'), row = (name, from, value) => {
+      const dd = make('dd', from ? undefined : value);
+      if (from) {
+        const a = make('a', value);
+        a.href = '#' + from;
+        a.onclick = e => { e.preventDefault(); select(from, true); };
+        dd.append(a);
+      }
       dl.append(make('dt', name), dd);
     };
-    if (n.opaque) row('kept as is', n.opaque);
-    if (n.attrs) row('attributes', n.attrs.split(/, (?=[a-z_]+=)/).join('\n'));
-    for (const v of n.in || []) row(v.fixed ? 'weight' : 'operand', v.id ? link(v.id, v.name) : v.name, '\n' + v.type);
-    for (const v of n.out) row(n.output ? 'result, output' : 'result', v.name + '\n' + v.type);
-    const parts = [];
-    for (const u of users.get(id) || []) parts.push(parts.length ? '\n' : '', link(u, byId.get(u).name), ' ' + byId.get(u).op);
-    if (parts.length) row('used by', ...parts);
-    for (const [k, name] of [['params', 'parameters'], ['flops', 'FLOPs'], ['bytes', 'bytes moved'], ['time', 'time'], ['layout', 'sharding'], ['sends', 'communication']]) if (n[k] && n[k] !== '0') row(name, n[k]);
+    for (const f of n.facts || []) row(f.name, f.from, f.value);
+    for (const m of nodes) if ((m.facts || []).some(f => f.from === id)) row('used by', m.id, m.name + ' ' + m.op);
     const h = make('h4', n.name + ' ');
     h.append(make('span', n.op, 'm'));
     aside.replaceChildren(h, dl);
     history.replaceState(null, '', '#' + id);
-    if (!go) return;
-    if (scale < 0.5) scale = 0.9;
-    x = b.x - view.clientWidth / scale / 2;
-    y = b.y - view.clientHeight / scale / 2;
-    show();
+    if (go) centre(g);
   };
 
   // The search: words that must all occur.
-  const text = new Map(nodes.map(n => [n.id, [n.name, n.op, n.attrs || '', ...n.out.map(v => v.type),
-    ...(n.in || []).filter(v => v.fixed).map(v => v.name + ' ' + v.type)].join(' ').toLowerCase().replace(/×/g, 'x')]));
+  const text = new Map(nodes.map(n => [n.id, [n.name, n.op, ...(n.facts || []).map(f => f.value)].join(' ').toLowerCase().replace(/×/g, 'x')]));
+  const opOf = body => body.rows[0].cells[0].textContent;
   let hits = [], at = -1, op = '';
   const search = () => {
     const asked = words(query.value), any = asked.length || op;
     hits = any ? nodes.filter(n => (!op || n.op === op) && asked.every(w => text.get(n.id).includes(w))).map(n => n.id) : [];
     at = -1;
     svg.classList.toggle('found', !!any);
-    for (const [id, b] of boxes) b.g.classList.toggle('hit', hits.includes(id));
+    const hit = new Set(hits);
+    for (const [id, g] of boxes) g.classList.toggle('hit', hit.has(id));
     for (const b of all('.explores tbody')) b.classList.toggle('now', !!op && opOf(b) === op);
-    out.textContent = !asked.length && op && !hits.length ? 'not drawn' : any ? `${hits.length} found` : '';
+    out.textContent = any ? `${hits.length} found` : '';
   };
   const step = by => {
     if (!hits.length) return;
@@ -273,32 +209,22 @@ function explorer(box) {
     out.textContent = `${at + 1} of ${hits.length}`;
     select(hits[at], true);
   };
-  const opOf = body => body.rows[0].cells[0].textContent;
-  form.addEventListener('submit', e => e.preventDefault());
+  form.hidden = false;
+  form.addEventListener('submit', e => { e.preventDefault(); step(1); });
   query.addEventListener('input', search);
-  query.addEventListener('keydown', e => {
-    if (e.key === 'Enter') { e.preventDefault(); step(e.shiftKey ? -1 : 1); }
-    if (e.key === 'Escape') { query.value = op = ''; search(); view.focus(); }
-  });
-  form.querySelector('.next').onclick = () => step(1);
-  form.querySelector('.prev').onclick = () => step(-1);
+  const buttons = {prev: () => step(-1), in: () => zoom(scale * 1.4), out: () => zoom(scale / 1.4), fit};
+  for (const b of all('button[type=button]', form)) b.onclick = buttons[b.className];
   for (const b of all('.explores tbody')) b.addEventListener('click', () => {
     op = op === opOf(b) ? '' : opOf(b);
     search();
     step(1);
-    view.scrollIntoView({block: 'nearest'});
+    box.scrollIntoView({block: 'nearest'});
   });
-  view.addEventListener('keydown', e => {
-    if (e.ctrlKey || e.metaKey || e.altKey || e.target !== view) return;
-    const key = {'+': () => zoom(1.4), '=': () => zoom(1.4), '-': () => zoom(1 / 1.4), '0': fit, '1': start, n: () => step(1), p: () => step(-1),
-      ArrowUp: () => move(0, -60), ArrowDown: () => move(0, 60), ArrowLeft: () => move(-60, 0), ArrowRight: () => move(60, 0)}[e.key];
-    if (!key) return;
-    e.preventDefault();
-    key();
-  });
-  start();
-  aside.prepend(make('p', 'Drag to move, Ctrl and scroll to zoom, / to search. Select a node or an operator for details.', 'm'));
-  if (boxes.has(location.hash.slice(1))) select(location.hash.slice(1), true);
+  aside.prepend(make('p', 'Drag or scroll to move, Ctrl and scroll to zoom, / to search. Select a node or an operator for details.', 'm'));
+  zoom(Math.max(0.6, Math.min(1, view.clientWidth / W))); // as wide as it is readable
+  const first = boxes.get(nodes[0] && nodes[0].id);
+  if (first) centre(first);
+  select(location.hash.slice(1), true);
 }
 
 // A link opens what it leads to.

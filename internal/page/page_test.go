@@ -35,7 +35,7 @@ func everything(t testing.TB, text string) *page.Page {
 		t.Fatal(err)
 	}
 	say := page.Say(text, page.Mono(text), page.Soft(text), page.Strong(text), page.Emph(text), page.Plus(text), page.Minus(text),
-		page.Badge(page.Good, text), page.Swatch(text), page.Link("here", text))
+		page.Badge(page.Good, text), page.Swatch("kind1"), page.Link("here", text))
 	table := &page.Table{Noun: text, Columns: page.Columns(text, "#"+text), Filters: []page.Filter{
 		{Name: text, Buttons: true, Options: []page.Option{{Key: text, Text: say}}}, {Name: text, Options: []page.Option{{Key: text, Text: say}}}}}
 	for range 2 {
@@ -44,12 +44,11 @@ func everything(t testing.TB, text string) *page.Page {
 	}
 	table.Rows[0].ID = "row"
 	return &page.Page{Title: text, Lead: say, Facts: page.Facts{{Name: text, Value: text, Status: page.Bad}}, Parts: []page.Part{
-		say, page.Note(say), page.Head(say), page.Code(text), page.List{say}, page.Terms{{Name: say, Meaning: say}}, page.Facts{{Name: text, Value: text}},
-		&page.Section{ID: "here", Title: say, Parts: []page.Part{&page.Section{Title: say, Parts: []page.Part{table}}}},
+		say, page.Note(say), page.Head(say), page.Code(text), page.Facts{{Name: text, Value: text}},
+		&page.Section{ID: "here", Title: say, Parts: []page.Part{&page.Section{Title: say, Small: true, Parts: []page.Part{table}}}},
 		&page.Details{ID: "more", Title: say, Parts: []page.Part{page.Figures{graph, plot, timeline}}},
-		page.Shares{{Name: text, Value: text, Line: text, Percent: 50}},
 		page.Steps{{Title: say, Parts: []page.Part{say}, Ref: "more"}},
-		&page.Explorer{Figure: graph, Note: say, Nodes: []page.Node{{ID: text, Name: text, Op: text, Out: []page.Value{{Name: text, Type: text}}}}},
+		&page.Explorer{Figure: graph, Note: say, Nodes: []page.Node{{ID: text, Name: text, Op: text, Facts: []page.NodeFact{{Name: text, Value: text}}}}},
 	}}
 }
 
@@ -96,21 +95,6 @@ func TestShared(t *testing.T) {
 				t.Errorf("%s holds %q", name, bad)
 			}
 		}
-	}
-}
-
-// TestContents: a page with many sections lists them.
-func TestContents(t *testing.T) {
-	p := &page.Page{Title: "t"}
-	for i := range 5 {
-		if doc := write(t, p); strings.Contains(doc, "<nav") != (i > 3) {
-			t.Errorf("%d sections: the list is wrong", i)
-		}
-		id := fmt.Sprint("s", i)
-		p.Parts = append(p.Parts, &page.Section{ID: id, Title: page.Say(id)})
-	}
-	if doc := write(t, p); !strings.Contains(doc, `<li><a href="#s4">s4</a></li>`) {
-		t.Error("a section is not listed")
 	}
 }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 )
@@ -9,7 +10,7 @@ import (
 type Text []Span
 
 // Span is a piece of text with one look. The zero class is plain text.
-type Span struct{ Text, Class, Href string }
+type Span struct{ Text, Class, Href, Swatch string }
 
 // Say joins texts, spans, strings and numbers to a text.
 func Say(parts ...any) (t Text) {
@@ -51,7 +52,7 @@ func Minus(text string) Span { return Span{Text: "− " + text, Class: "minus"} 
 func Badge(s Status, text string) Span { return Span{Text: text, Class: "v " + string(s)} }
 
 // Swatch is a field of a colour of package draw, for legends.
-func Swatch(class string) Span { return Span{Class: "draw sw " + class} }
+func Swatch(class string) Span { return Span{Swatch: cmp.Or(class, "fill")} }
 
 // Count is a number with its noun, whose plural has an s.
 func Count(n int, noun string) string {

@@ -26,11 +26,13 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		for _, c := range r.Classes {
 			total += c.Time
 		}
-		var shares page.Shares
+		t := &page.Table{Columns: page.Columns("activity", "#time", "#share, %")}
 		for _, c := range r.Classes {
-			shares = append(shares, page.Share{Name: c.Class, Value: c.Time.String(), Line: draw.Activity(c.Class), Percent: 100 * float64(c.Time) / max(float64(total), 1)})
+			share := 100 * float64(c.Time) / max(float64(total), 1)
+			bar := page.Cell{Text: page.Say(fmt.Sprintf("%.1f", share)), Percent: int(share)}
+			t.Rows = append(t.Rows, page.Row{Cells: page.Cells(page.Say(page.Swatch(draw.Activity(c.Class)), c.Class), timeCell(c.Time), bar)})
 		}
-		add("time", "Time of the busiest device", shares)
+		add("time", "Time of the busiest device", t)
 	}
 	if m := r.Memory; m != nil {
 		says := fmt.Sprintf("%s at %s: weights and state %s, inputs %s.", mb(m.Peak), m.At, mb(m.Weights), mb(m.Inputs))

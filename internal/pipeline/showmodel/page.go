@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/draw"
 	"github.com/taso-go/taso/internal/page"
 )
@@ -58,11 +59,11 @@ func (c *Contents) page(fig page.Figure, timed string) *page.Page {
 		p.Parts = append(p.Parts, page.Note(page.Say(c.Doc)))
 	}
 	if len(c.Findings) > 0 {
-		var all page.List
+		var all []page.Part
 		for _, f := range c.Findings {
 			all = append(all, page.Say(f))
 		}
-		section("findings", "Inconsistent shardings", all)
+		section("findings", "Inconsistent shardings", all...)
 	}
 	note := "Weights, and nodes that depend on weights only, are not drawn: the node that reads them lists them. A thick border marks outputs"
 	if len(c.Opaque) > 0 {
@@ -145,52 +146,71 @@ func (c *Contents) time() (run, before cost.Seconds, missing int) {
 func (c *Contents) pageNodes() []page.Node {
 	g := c.model.Graph
 	out := []page.Node{}
-	isOut := map[string]bool{}
+	isOut := map[graph.NodeID]bool{}
 	for _, t := range g.Outputs() {
-		isOut[NodeID(t.Node)] = true
-	}
-	value := func(t Tensor) page.Value {
-		return page.Value{Name: t.Name, Type: t.Type + " " + sizesText(t.Sizes)}
+		isOut[t.Node] = true
 	}
 	for id := range g.Nodes() {
 		if !c.drawn(id) {
 			continue
 		}
-		p := page.Node{ID: NodeID(id), Name: g.Name(id), Op: "input", Output: isOut[NodeID(id)]}
+		p := page.Node{ID: NodeID(id), Name: g.Name(id), Op: "input"}
+		fact := func(name, value, from string) {
+			if value != "" && value != "0" {
+				p.Facts = append(p.Facts, page.NodeFact{Name: name, Value: value, From: from})
+			}
+		}
+		results := func(of ...Tensor) {
+			for _, t := range of {
+				name := "result"
+				if isOut[id] {
+					name = "result, output"
+				}
+				fact(name, t.text(), "")
+			}
+		}
 		i, ok := c.index[id]
 		if !ok {
 			if c.fixed[id] {
 				p.Op = "weight"
 			}
-			p.Out = []page.Value{value(c.tensor(id.Out(0)))}
+			results(c.tensor(id.Out(0)))
 			out = append(out, p)
 			continue
 		}
 		n := &c.Nodes[i]
-		p.Op, p.Attrs, p.Opaque = n.Op, strings.Trim(n.Attrs, "[]"), n.Opaque
-		p.Params, p.FLOPs, p.Bytes = Figure(float64(n.Params)), Figure(float64(n.FLOPs)), Figure(float64(n.Bytes))
-		p.Layout, p.Sends = c.layout(id.Out(0)), c.sends(id)
-		if n.Source != "" {
-			p.Time = n.Seconds.String() + ", " + n.Source
-		}
+		p.Op = n.Op
+		fact("kept as is", n.Opaque, "")
+		fact("attributes", strings.Trim(n.Attrs, "[]"), "")
 		for k, t := range g.Operands(id) {
-			v := value(n.In[k])
-			v.Fixed = c.fixed[t.Node]
-			if j, ok := c.index[t.Node]; ok && v.Fixed {
-				v.Name += " (" + c.Nodes[j].Op + " of weights)"
+			name, value, from := "operand", n.In[k].text(), ""
+			if c.fixed[t.Node] {
+				name = "weight"
+				if j, ok := c.index[t.Node]; ok {
+					value += ", " + c.Nodes[j].Op + " of weights"
+				}
 			}
 			if c.drawn(t.Node) {
-				v.ID = NodeID(t.Node)
+				from = NodeID(t.Node)
 			}
-			p.In = append(p.In, v)
+			fact(name, value, from)
 		}
-		for _, t := range n.Out {
-			p.Out = append(p.Out, value(t))
+		results(n.Out...)
+		fact("parameters", Figure(float64(n.Params)), "")
+		fact("FLOPs", Figure(float64(n.FLOPs)), "")
+		fact("bytes moved", Figure(float64(n.Bytes)), "")
+		if n.Source != "" {
+			fact("time", n.Seconds.String()+", "+n.Source, "")
 		}
+		fact("sharding", c.layout(id.Out(0)), "")
+		fact("communication", c.sends(id), "")
 		out = append(out, p)
 	}
 	return out
 }
+
+// text is the name of a tensor with its type.
+func (t Tensor) text() string { return t.Name + ": " + t.Type + " " + sizesText(t.Sizes) }
 
 // Figure writes 25557032 as "25.56 M", as tables and pages do.
 func Figure(n float64) string {

@@ -236,11 +236,11 @@ func TestPageIsSafe(t *testing.T) {
 	if !slices.Equal(got, names) {
 		t.Errorf("names %q, want %q", got, names)
 	}
-	if nodes[1].Op != "opaque Weird<b>Op" || nodes[1].Opaque != "why </script> not" {
+	if nodes[1].Op != "opaque Weird<b>Op" || nodes[1].Facts[0] != (page.NodeFact{Name: "kept as is", Value: "why </script> not"}) {
 		t.Errorf("opaque node: %+v", nodes[1])
 	}
-	if len(nodes[2].In) != 1 || nodes[2].In[0].ID != nodes[1].ID || nodes[2].In[0].Name != names[1]+".1" {
-		t.Errorf("operand of an operator with two results: %+v", nodes[2].In)
+	if f := nodes[2].Facts; f[0] != (page.NodeFact{Name: "operand", Value: names[1] + ".1: float32 2", From: nodes[1].ID}) || f[1].Name == "operand" {
+		t.Errorf("operand of an operator with two results: %+v", f)
 	}
 	svg := "<svg" + between(t, doc, "<svg", "</svg>") + "</svg>"
 	d := xml.NewDecoder(strings.NewReader(svg))
@@ -299,12 +299,12 @@ func TestPageNodes(t *testing.T) {
 			if !strings.Contains(b.String(), ` data-id="`+n.ID+`"`) {
 				t.Errorf("%s: %s has no box", m.Name, n.Name)
 			}
-			for _, v := range n.In {
-				if v.ID != "" && !known[v.ID] {
-					t.Errorf("%s: %s reads %s, which is not before it", m.Name, n.Name, v.ID)
+			for _, f := range n.Facts {
+				if f.From != "" && !known[f.From] {
+					t.Errorf("%s: %s reads %s, which is not before it", m.Name, n.Name, f.From)
 				}
-				if v.ID == "" && !v.Fixed {
-					t.Errorf("%s: %s: nothing computes %s", m.Name, n.Name, v.Name)
+				if f.From == "" && f.Name == "operand" {
+					t.Errorf("%s: %s: nothing computes %s", m.Name, n.Name, f.Value)
 				}
 			}
 		}
@@ -341,7 +341,7 @@ func TestTimes(t *testing.T) {
 	if err := c.WriteHTML(&b, "recorded elsewhere"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"≥ 500 ms", "Times: recorded elsewhere.", `"time":"250 ms, recorded"`} {
+	for _, want := range []string{"≥ 500 ms", "Times: recorded elsewhere.", `"name":"time","value":"250 ms, recorded"`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -430,7 +430,7 @@ return z, q`)
 	if err := c.WriteHTML(&doc, ""); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Inconsistent shardings", "node q: operator reduce: mesh axis a of px is: shard 1", `"layout":"a=2 sum"`} {
+	for _, want := range []string{"Inconsistent shardings", "node q: operator reduce: mesh axis a of px is: shard 1", `"name":"sharding","value":"a=2 sum"`} {
 		if !strings.Contains(doc.String(), want) {
 			t.Errorf("the page does not say %s", want)
 		}

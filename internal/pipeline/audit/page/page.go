@@ -22,18 +22,25 @@ func Write(w io.Writer, reports []*audit.Report) error {
 	if len(reports) == 1 {
 		p.Title = "Audit of " + filepath.Base(reports[0].File)
 	}
-	words := page.Terms{}
+	words := &page.Table{Columns: page.Columns("verdict", "meaning")}
 	for _, o := range audit.Outcomes {
-		words = append(words, page.Term{Name: page.Say(verdictOf(o).Badge()), Meaning: page.Say(o.Doc())})
+		words.Rows = append(words.Rows, page.Row{Cells: page.Cells(verdictOf(o).Cell(), o.Doc())})
 	}
 	p.Parts = append(p.Parts, &page.Details{Title: page.Say("What the verdicts mean"), Parts: []page.Part{
 		page.Say("Each direction of a rule has its own verdict. A reading fixes what a file format leaves open."), words}})
+	if len(reports) > 1 {
+		files := page.Say("Files: ")
+		for i, rep := range reports {
+			files = page.Say(files, page.Link(fileID(i), rep.File), "  ")
+		}
+		p.Parts = append(p.Parts, files)
+	}
 	says := map[string]string{}
 	for _, l := range axioms.Default() {
 		says[l.Name] = l.Doc
 	}
 	for i, rep := range reports {
-		f := &file{id: "f" + strconv.Itoa(i), report: rep, says: says, sets: map[int]*sets{}}
+		f := &file{id: fileID(i), report: rep, says: says, sets: map[int]*sets{}}
 		s, err := f.section()
 		if err != nil {
 			return fmt.Errorf("audit page: %s: %w", rep.File, err)
@@ -45,6 +52,8 @@ func Write(w io.Writer, reports []*audit.Report) error {
 	}
 	return nil
 }
+
+func fileID(i int) string { return "f" + strconv.Itoa(i) }
 
 // answer is the result in a sentence.
 func answer(reports []*audit.Report) string {
@@ -105,11 +114,12 @@ func (f *file) refs(indices []int) (t page.Text) {
 func (f *file) rowID(index int) string { return fmt.Sprintf("%s-%d", f.id, index) }
 
 // axioms are axioms with their sentences.
-func (f *file) axioms(names []string) (out page.Terms) {
+func (f *file) axioms(names []string) *page.Table {
+	t := &page.Table{Columns: page.Columns("axiom", "meaning")}
 	for _, n := range names {
-		out = append(out, page.Term{Name: page.Say(page.Mono(n)), Meaning: page.Say(f.says[n])})
+		t.Rows = append(t.Rows, page.Row{Cells: page.Cells(page.Mono(n), f.says[n])})
 	}
-	return out
+	return t
 }
 
 // set is what the set says of a rule; it may be filled in.
@@ -157,7 +167,7 @@ func (f *file) section() (*page.Section, error) {
 	}
 	t.Filters = []page.Filter{rulepage.VerdictFilter("Verdict, either direction", verdicts), rulepage.OperatorFilter(slices.Sorted(maps.Keys(ops))), kindFilter}
 	return &page.Section{ID: f.id, Title: page.Say(rep.File, page.Soft(" "+rep.Format)), Parts: []page.Part{facts,
-		&page.Section{Title: page.Say("Rules"), Parts: []page.Part{t}}, whole}}, nil
+		&page.Section{Title: page.Say("Rules"), Small: true, Parts: []page.Part{t}}, whole}}, nil
 }
 
 // kindFilter is by how a rule stands to the others.
@@ -168,7 +178,7 @@ var kindFilter = page.Filter{Name: "Kind", Options: []page.Option{
 // whole says what is to be said of the set.
 func (f *file) whole() *page.Section {
 	set := f.report.Set
-	s := &page.Section{Title: page.Say("The set as a whole")}
+	s := &page.Section{Title: page.Say("The set as a whole"), Small: true}
 	add := func(p ...page.Part) { s.Parts = append(s.Parts, p...) }
 	for _, i := range set.Minimal {
 		f.set(i).minimal = true

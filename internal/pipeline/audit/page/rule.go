@@ -66,14 +66,9 @@ func (f *file) rule(r *audit.Rule) (page.Row, []string, error) {
 	if len(r.Unsupported) > 0 {
 		say("not modelled: ", page.Mono(strings.Join(r.Unsupported, ", ")))
 	}
-	for _, c := range []named{{"Left to right", r.Condition}, {"Right to left", r.ConditionReverse}} {
-		if c.text != "" {
-			say(page.Strong(c.name), " sound where "+c.text)
-		}
-	}
 	add(readings(r)...)
 	if len(r.Axioms) > 0 {
-		add(page.Head(page.Say("Axioms used")), f.axioms(r.Axioms))
+		add(page.Head(page.Say("Proof")), f.axioms(r.Axioms))
 	}
 	kinds, relations := f.relations(r)
 	add(relations...)

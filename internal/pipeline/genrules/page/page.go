@@ -51,8 +51,8 @@ func Write(w io.Writer, rep *genrules.Report) error {
 	byOperator := map[string][]int{}
 	t := &page.Table{Noun: "rules", Columns: page.Columns("##", "rule", "id", "verdict", "use", "#operators", "#proof, instances")}
 	for _, r := range rows {
-		t.Rows = append(t.Rows, r.row)
-		for _, op := range r.row.Keys[1] {
+		t.Rows = append(t.Rows, r.Row)
+		for _, op := range r.Keys[1] {
 			if byOperator[op] == nil {
 				byOperator[op] = make([]int, len(verdicts))
 			}

@@ -15,75 +15,71 @@ import (
 
 // entry is a rule, or a candidate without a proof, as a row.
 type entry struct {
-	row              page.Row
-	verdict          rulepage.Verdict
-	line, name, use  string
-	level, instances int
-	proof            string // in a word, if it has no instances
-	operators, kinds []string
+	page.Row
+	verdict rulepage.Verdict
+	line    string
+	kinds   []string
 }
 
 // rowsOf are the rules in the order of the set, then what was not proved.
 func rowsOf(rep *genrules.Report) (out []*entry, err error) {
-	add := func(e *entry) {
-		proof := number(e.instances)
-		if e.proof != "" {
-			proof = page.Cell{Text: page.Say(e.proof), Sort: "0"}
-		}
-		e.row.Keys = [][]string{{e.verdict.Word}, e.operators, e.kinds}
-		e.row.Cells = page.Cells(len(out), page.Mono(e.line), page.Soft(e.name), e.verdict.Cell(), e.use, number(e.level), proof)
-		out = append(out, e)
-	}
 	if rep.Set != nil {
 		lib, err := rep.Set.Library()
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range rep.Set.Rules {
-			e, err := ofRule(r, lib)
+		for i, r := range rep.Set.Rules {
+			e, err := ofRule(i, r, lib)
 			if err != nil {
 				return nil, fmt.Errorf("rule %s: %w", r.ID(), err)
 			}
-			add(e)
+			out = append(out, e)
 		}
 	}
 	for i := range rep.Unproved {
-		e, err := ofCandidate(&rep.Unproved[i])
+		e, err := ofCandidate(len(out), &rep.Unproved[i])
 		if err != nil {
 			return nil, err
 		}
-		e.row.ID = fmt.Sprintf("c%d", i)
-		add(e)
+		e.ID = fmt.Sprintf("c%d", i)
+		out = append(out, e)
 	}
 	return out, nil
 }
 
+// fill makes the cells and keys of the row.
+func (e *entry) fill(index int, l *law.Law, use string, level int, proof page.Cell) {
+	var operators []string
+	if l != nil {
+		e.line, operators = rulepage.Equation(l)
+		e.kinds = append(e.kinds, levelKey(level))
+		if len(l.LHS) > 1 {
+			e.kinds = append(e.kinds, "outputs")
+		}
+	}
+	e.Keys = [][]string{{e.verdict.Word}, operators, e.kinds}
+	e.Cells = page.Cells(index, page.Mono(e.line), page.Soft(e.ID), e.verdict.Cell(), use, number(level), proof)
+}
+
 // ofRule is the row of a rule; lib are the laws of its proof.
-func ofRule(r *rules.Rule, lib map[string]*law.Law) (*entry, error) {
-	e := &entry{name: r.ID(), verdict: verdicts[0], level: r.Level}
-	e.row.ID = r.ID()
+func ofRule(index int, r *rules.Rule, lib map[string]*law.Law) (*entry, error) {
+	e := &entry{Row: page.Row{ID: r.ID(), Detail: []page.Part{page.Code(law.Format(r.Law))}}, verdict: verdicts[0]}
 	if r.Derivable {
 		e.verdict = verdicts[1]
 	}
-	e.about(r.Law)
+	use, proof := "left to right", page.Cell{}
 	switch {
 	case r.Forward && r.Backward:
-		e.use = "both ways"
-	case r.Forward:
-		e.use = "left to right"
+		use = "both ways"
 	case r.Backward:
-		e.use = "right to left"
+		use = "right to left"
 	}
 	if r.Conditional {
 		e.kinds = append(e.kinds, "conditional")
 	}
-	e.kinds = append(e.kinds, levelKey(r.Level))
-	add := func(p ...page.Part) { e.row.Detail = append(e.row.Detail, p...) }
-	add(page.Code(law.Format(r.Law)))
 	if r.Proof != nil {
-		e.instances = len(r.Proof.Instances)
-		if e.instances == 0 {
-			e.proof = "semantics"
+		if proof = number(len(r.Proof.Instances)); len(proof.Text) == 0 {
+			proof.Text = page.Say("semantics")
 		}
 		if r.Proof.Meaning != nil {
 			e.kinds = append(e.kinds, "meaning")
@@ -92,52 +88,42 @@ func ofRule(r *rules.Rule, lib map[string]*law.Law) (*entry, error) {
 		if err := explain.Text(&b, r.Law, r.Proof, lib); err != nil {
 			return nil, err
 		}
-		add(page.Head(page.Say("Proof")), page.Code(b.String()))
+		e.Detail = append(e.Detail, page.Head(page.Say("Proof")), page.Code(b.String()))
 	}
 	if len(r.DerivableFrom) > 0 {
-		from := page.Say("Follows from ")
-		for i, id := range r.DerivableFrom {
-			if i > 0 {
-				from = page.Say(from, ", ")
-			}
-			from = page.Say(from, page.Link(id, id))
+		from := page.Say("Follows from")
+		for _, id := range r.DerivableFrom {
+			from = page.Say(from, " ", page.Link(id, id))
 		}
-		add(from)
+		e.Detail = append(e.Detail, from)
 	}
+	e.fill(index, r.Law, use, r.Level, proof)
 	return e, nil
 }
 
 // ofCandidate is the row of what was not proved.
-func ofCandidate(u *genrules.Unproved) (*entry, error) {
-	e := &entry{verdict: verdicts[3], line: strings.Join(strings.Fields(u.Law), " ")}
-	if l, err := law.ParseLaw(u.Law); err == nil {
-		e.about(l)
-		e.level = max(law.Size(l.LHS...), law.Size(l.RHS...))
-		e.kinds = append(e.kinds, levelKey(e.level))
-	}
+func ofCandidate(index int, u *genrules.Unproved) (*entry, error) {
+	e := &entry{Row: page.Row{Detail: []page.Part{page.Code(u.Law)}}, verdict: verdicts[3], line: strings.Join(strings.Fields(u.Law), " ")}
 	if u.Status == law.RefutedWord {
 		e.verdict = verdicts[2]
 	}
-	e.row.Detail = []page.Part{page.Code(u.Law)}
+	level := 0
+	l, err := law.ParseLaw(u.Law)
+	if err != nil {
+		l = nil // a pair of graphs
+	} else {
+		level = max(law.Size(l.LHS...), law.Size(l.RHS...))
+	}
+	e.fill(index, l, "", level, page.Cell{})
 	if u.Witness == nil {
-		if u.Reason != "" {
-			e.row.Detail = append(e.row.Detail, page.Say(u.Reason))
-		}
+		e.Detail = append(e.Detail, page.Say(u.Reason))
 		return e, nil
 	}
 	data, err := json.Marshal(u.Witness)
 	if err != nil {
 		return nil, fmt.Errorf("counterexample: %w", err)
 	}
-	e.row.Detail = append(e.row.Detail, page.Head(page.Say("Counterexample")))
-	e.row.Detail = append(e.row.Detail, rulepage.Witnessed(u.Law, string(data), u.Witness).Parts()...)
+	e.Detail = append(e.Detail, page.Head(page.Say("Counterexample")))
+	e.Detail = append(e.Detail, rulepage.Witnessed(u.Law, string(data), u.Witness).Parts()...)
 	return e, nil
-}
-
-// about fills in what the law itself says.
-func (e *entry) about(l *law.Law) {
-	e.line, e.operators = rulepage.Equation(l)
-	if len(l.LHS) > 1 {
-		e.kinds = append(e.kinds, "outputs")
-	}
 }

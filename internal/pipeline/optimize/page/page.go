@@ -128,14 +128,13 @@ func stepsOf(r *optimize.Report) (*page.Section, *page.Section, error) {
 		if len(s.Where) > 0 {
 			parts = append(parts, page.Say("where "+strings.Join(s.Where, ", ")))
 		}
-		var changes page.List
 		for _, x := range s.Removed {
-			changes = append(changes, page.Say(page.Minus(x)))
+			parts = append(parts, page.Say(page.Minus(x)))
 		}
 		for _, x := range s.Added {
-			changes = append(changes, page.Say(page.Plus(x)))
+			parts = append(parts, page.Say(page.Plus(x)))
 		}
-		walk = append(walk, page.Step{Title: title, Parts: append(parts, changes), Ref: ids[s.Rule]})
+		walk = append(walk, page.Step{Title: title, Parts: parts, Ref: ids[s.Rule]})
 	}
 	steps := &page.Section{ID: "steps", Title: page.Say(page.Count(len(walk), "step"))}
 	if together > 0 {
