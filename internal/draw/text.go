@@ -54,6 +54,15 @@ func cut(s string, n int) (string, bool) {
 	return string(rs[:max(0, n-1)]) + "…", true
 }
 
+// fitted is a line, cut to at most so many pixels.
+func fitted(s string, width, size float64) string {
+	t, _ := cut(s, 100)
+	for n := len([]rune(t)); n > 0 && TextWidth(t, size) > width; n-- {
+		t, _ = cut(s, n-1)
+	}
+	return t
+}
+
 // box is a node's text, cut and measured.
 type box struct {
 	label   string

@@ -37,6 +37,7 @@ const (
 	timelineBelow  = 8.0
 	timelineGap    = 6.0
 	timelineTop    = 24.0
+	timelineNames  = 200.0 // for the names of lanes, which are cut
 )
 
 // SVG draws the timeline inline, for a page with the colours of [Style]; narrow for a small
@@ -50,7 +51,7 @@ func (t *Timeline) SVG(w io.Writer, narrow bool) error {
 	}
 	for _, l := range t.Lanes {
 		if !narrow {
-			left = max(left, math.Ceil(TextWidth(l.Name, subSize))+16)
+			left = max(left, min(timelineNames, math.Ceil(TextWidth(l.Name, subSize)))+16)
 		}
 	}
 	half := 0.0
@@ -76,7 +77,11 @@ func (t *Timeline) SVG(w io.Writer, narrow bool) error {
 		} else {
 			s.raw(`<text class="s" style="text-anchor:end" x="`).num(left - 8).raw(`" y="`).num(y + timelineRow - 5).raw(`">`)
 		}
-		s.text(l.Name).raw("</text>\n")
+		most := timelineNames
+		if narrow {
+			most = width - 4
+		}
+		s.text(fitted(l.Name, most, subSize)).raw("<title>").text(l.Name).raw("</title></text>\n")
 		t.bars(s, l.Bars, left, scale, y, timelineRow)
 		t.bars(s, l.Below, left, scale, y+timelineRow, timelineBelow)
 	}

@@ -29,7 +29,7 @@ func everything(t testing.TB, text string) *page.Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	timeline, err := page.Timeline(&draw.Timeline{Title: text, End: 1, Format: func(float64) string { return text },
+	timeline, err := page.Timeline(&draw.Timeline{Title: text, End: 1, Format: func(float64) string { return "1 <s>" },
 		Lanes: []draw.Lane{{Name: text, Bars: []draw.Bar{{From: 0, To: 1, Name: text, Line: text}}}}}, text)
 	if err != nil {
 		t.Fatal(err)

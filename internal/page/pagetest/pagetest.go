@@ -22,6 +22,7 @@ type Element struct {
 	Name     string
 	Attrs    map[string]string
 	Text     string
+	Own      string     // the text directly in it
 	Inside   []*Element // the elements around it
 	Children int
 }
@@ -67,6 +68,9 @@ func Elements(t testing.TB, doc string) []*Element {
 		case xml.CharData:
 			for _, o := range stack {
 				o.Text += string(x)
+			}
+			if len(stack) > 0 {
+				stack[len(stack)-1].Own += string(x)
 			}
 		}
 	}
@@ -203,7 +207,7 @@ func Clipped(all []*Element) (out []string) {
 		if _, a, ok := strings.Cut(e.Attrs["style"], "text-anchor:"); ok {
 			anchor = a
 		}
-		x, y, w := number(e.Attrs["x"]), number(e.Attrs["y"]), draw.TextWidth(e.Text, size)
+		x, y, w := number(e.Attrs["x"]), number(e.Attrs["y"]), draw.TextWidth(e.Own, size)
 		left, top := x, y-0.8*size
 		switch anchor {
 		case "end":
@@ -216,7 +220,7 @@ func Clipped(all []*Element) (out []string) {
 			left, top, right, bottom = x-0.8*size, y-w/2, x+0.25*size, y+w/2
 		}
 		if left < 0 || top < 0 || right > number(box[2]) || bottom > number(box[3]) {
-			out = append(out, e.Text)
+			out = append(out, e.Own)
 		}
 	}
 	return out

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -69,7 +68,7 @@ func sample() *audit.Report {
 	return rep
 }
 
-func page(t *testing.T, reports ...*audit.Report) string {
+func write(t *testing.T, reports ...*audit.Report) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, reports); err != nil {
@@ -85,7 +84,7 @@ func TestHTMLStructure(t *testing.T) {
 	rep.Rules = append(rep.Rules[:3], rep.Rules[4:]...) // evil has its own test
 	rep.Set.Operators = rep.Set.Operators[:1]
 	var b strings.Builder
-	for _, e := range pagetest.Elements(t, page(t, rep)) {
+	for _, e := range pagetest.Elements(t, write(t, rep)) {
 		text := strings.Join(strings.Fields(e.Text), " ")
 		if e.Children > 0 && e.Name != "p" || e.In("p") || text == "" || e.Name == "style" || e.Name == "option" || strings.HasPrefix(text, "{") {
 			continue // the last is JSON
@@ -103,7 +102,7 @@ func TestHTMLStructure(t *testing.T) {
 // browser; each rule has a link to it.
 func TestHTMLStandsAlone(t *testing.T) {
 	links := 0
-	for _, e := range pagetest.Check(t, page(t, sample(), sample())) {
+	for _, e := range pagetest.Check(t, write(t, sample(), sample())) {
 		if e.Name == "a" {
 			links++
 		}
@@ -120,7 +119,7 @@ func TestHTMLIsInert(t *testing.T) {
 	rep.Set.Unused, rep.Set.AxiomUse = []string{evil}, []audit.Use{{Name: evil, Rules: 1}}
 	// Names of variables and functions come into the drawing.
 	rep.Rules[0].Name = evil
-	doc := page(t, rep)
+	doc := write(t, rep)
 	seen := 0
 	for _, e := range pagetest.Check(t, doc) {
 		if e.Children == 0 && strings.Contains(e.Text, evil) {
@@ -141,7 +140,7 @@ func TestHTMLIsInert(t *testing.T) {
 // with scripts does not parse before they are opened.
 func TestHTMLIsLazy(t *testing.T) {
 	svgs, lazy := 0, 0
-	for _, e := range pagetest.Elements(t, page(t, sample())) {
+	for _, e := range pagetest.Elements(t, write(t, sample())) {
 		switch e.Name {
 		case "noscript":
 			lazy++
@@ -164,7 +163,7 @@ func TestHTMLMarksTheCell(t *testing.T) {
 		t.Fatalf("the sample's counterexample: %v", err)
 	}
 	var hits []string
-	for _, e := range pagetest.Elements(t, page(t, rep)) {
+	for _, e := range pagetest.Elements(t, write(t, rep)) {
 		if e.Name == "td" && e.Has("hit") {
 			hits = append(hits, e.Text)
 		}
@@ -187,7 +186,7 @@ func TestHTMLSize(t *testing.T) {
 		rep.Rules = append(rep.Rules, &r)
 	}
 	rep.Set = audit.SetPart{}
-	if n := len(page(t, rep)); n > 15e6 {
+	if n := len(write(t, rep)); n > 15e6 {
 		t.Errorf("the page has %d bytes", n)
 	}
 }
@@ -204,7 +203,7 @@ type failWriter struct{ err error }
 func (f failWriter) Write([]byte) (int, error) { return 0, f.err }
 
 func TestHTMLSameBytes(t *testing.T) {
-	first, second := page(t, sample()), page(t, sample())
+	first, second := write(t, sample()), write(t, sample())
 	if first != second {
 		t.Error("two pages of one report differ")
 	}
