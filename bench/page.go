@@ -65,7 +65,7 @@ func WritePage(w io.Writer, records map[string]*Record, state func(*Benchmark, *
 // page is the table of a page.
 func (t *Table) page() *page.Table {
 	head, rows, numbers := t.Grid()
-	out := &page.Table{}
+	out := &page.Table{Grid: true}
 	for i, h := range head {
 		out.Columns = append(out.Columns, page.Column{Name: h, Number: numbers[i]})
 	}

@@ -380,6 +380,17 @@ func TestTextIsEscaped(t *testing.T) {
 	}
 }
 
+// TestWrapped: lines below the label are broken at blanks; none is lost but in the last.
+func TestWrapped(t *testing.T) {
+	got := strings.Join(wrapped("stride=s, pad=p, groups=g\nshort", 12), "|")
+	if got != "stride=s,|pad=p,|groups=g|short" {
+		t.Errorf("got %s", got)
+	}
+	if lines := wrapped(strings.Repeat("word ", 100), 12); len(lines) != 6 || len(lines[5]) < 300 {
+		t.Errorf("got %q", lines)
+	}
+}
+
 func TestLongTextIsCut(t *testing.T) {
 	g := Graph{Nodes: []Node{{ID: "x", Label: strings.Repeat("é", 50), Sub: "short"}}}
 	texts := wellFormed(t, draw(t, g, Options{MaxText: 10, Inline: true}))

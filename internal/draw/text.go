@@ -54,6 +54,30 @@ func cut(s string, n int) (string, bool) {
 	return string(rs[:max(0, n-1)]) + "…", true
 }
 
+// wrapped are the lines of a text, of which those longer than n characters are broken at
+// blanks, into at most six.
+func wrapped(s string, n int) (out []string) {
+	for _, line := range strings.Split(s, "\n") {
+		words := strings.SplitAfter(line, " ")
+		first := len(out)
+		out = append(out, "")
+		for i, w := range words {
+			last := &out[len(out)-1]
+			if *last != "" && len([]rune(*last))+len([]rune(strings.TrimRight(w, " "))) > n {
+				if len(out)-first == 6 {
+					*last += strings.Join(words[i:], "") // cut later
+					break
+				}
+				*last = strings.TrimRight(*last, " ")
+				out = append(out, "")
+				last = &out[len(out)-1]
+			}
+			*last += w
+		}
+	}
+	return out
+}
+
 // fitted is a line, cut to at most so many pixels.
 func fitted(s string, width, size float64) string {
 	t, _ := cut(s, 100)
@@ -81,7 +105,7 @@ func (n Node) box(maxText, slots int, ports []string) box {
 	b.label, short = cut(strings.ReplaceAll(n.Label, "\n", " "), maxText)
 	b.w, b.h = TextWidth(b.label, labelSize), labelLine
 	if n.Sub != "" {
-		for _, line := range strings.Split(n.Sub, "\n") {
+		for _, line := range wrapped(n.Sub, maxText) {
 			s, cutHere := cut(line, maxText)
 			b.subs = append(b.subs, s)
 			short = short || cutHere

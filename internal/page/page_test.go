@@ -35,8 +35,8 @@ func everything(t testing.TB, text string) *page.Page {
 		t.Fatal(err)
 	}
 	say := page.Say(text, page.Mono(text), page.Soft(text), page.Strong(text), page.Emph(text), page.Plus(text), page.Minus(text),
-		page.Badge(page.Good, text), page.Swatch("kind1"), page.Link("here", text))
-	table := &page.Table{Noun: text, Columns: page.Columns(text, "#"+text), Filters: []page.Filter{
+		page.Badge(page.Good, text), page.Swatch("kind1", text), page.Link("here", text))
+	table := &page.Table{Noun: text, Columns: page.Columns(text, "#"+text, text, text), Filters: []page.Filter{
 		{Name: text, Buttons: true, Options: []page.Option{{Key: text, Text: say}}}, {Name: text, Options: []page.Option{{Key: text, Text: say}}}}}
 	for range 2 {
 		table.Rows = append(table.Rows, page.Row{Cells: page.Cells(say, page.Num(text, 1)), Keys: [][]string{{text}, {text}},

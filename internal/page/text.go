@@ -51,8 +51,8 @@ func Minus(text string) Span { return Span{Text: "− " + text, Class: "minus"} 
 // Badge is a word with the colour of a status.
 func Badge(s Status, text string) Span { return Span{Text: text, Class: "v " + string(s)} }
 
-// Swatch is a field of a colour of package draw, for legends.
-func Swatch(class string) Span { return Span{Swatch: cmp.Or(class, "fill")} }
+// Swatch is a text behind a field of a colour of package draw, for legends.
+func Swatch(class, text string) Span { return Span{Text: text, Swatch: cmp.Or(class, "fill")} }
 
 // Count is a number with its noun, whose plural has an s.
 func Count(n int, noun string) string {
@@ -70,7 +70,7 @@ type Table struct {
 	Noun    string
 	Filters []Filter
 	// Grid: the table keeps its columns on a small screen, where it scrolls; the rows of
-	// others become blocks.
+	// others with more than three columns become blocks.
 	Grid bool
 	// Explores: a click on a row finds the nodes whose operator is in its first cell.
 	Explores bool
@@ -141,6 +141,9 @@ func Columns(names ...string) (out []Column) {
 	return out
 }
 
+// Stacks reports whether rows become blocks on a small screen.
+func (t *Table) Stacks() bool { return !t.Grid && len(t.Columns) > 3 }
+
 // Opens reports whether rows of the table open to something.
 func (t *Table) Opens() bool {
 	for _, r := range t.Rows {
@@ -153,7 +156,7 @@ func (t *Table) Opens() bool {
 
 // label is the name of the column of cell i, which stands before it on a small screen.
 func label(t *Table, i int) string {
-	if i >= len(t.Columns) || t.Grid {
+	if i >= len(t.Columns) || !t.Stacks() {
 		return ""
 	}
 	return t.Columns[i].Name

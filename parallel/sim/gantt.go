@@ -28,13 +28,13 @@ func (g *Graph) WriteHTML(w io.Writer, title string) error {
 		if name == "" {
 			name = "other"
 		}
-		legend = page.Say(legend, page.Swatch(draw.Activity(c)), name+"   ")
+		legend = page.Say(legend, page.Swatch(draw.Activity(c), name), " ")
 	}
 	section := func(id, title string, parts ...page.Part) {
 		p.Parts = append(p.Parts, &page.Section{ID: id, Title: page.Say(title), Parts: parts})
 	}
 	section("timeline", "Timeline", page.Note(page.Say("A device has two rows: computation, and communication below it.")), legend, page.Figures{fig})
-	devices := &page.Table{Columns: page.Columns("device", "#compute", "#communication", "#not overlapped", "#idle", "#reserved, MiB", "#peak, MiB", "#peak at", "#limit, MiB")}
+	devices := &page.Table{Grid: true, Columns: page.Columns("device", "#compute", "#communication", "#not overlapped", "#idle", "#reserved, MiB", "#peak, MiB", "#peak at", "#limit, MiB")}
 	memory := g.Memory()
 	for d, u := range g.Usage() {
 		m := memory[d]
@@ -42,7 +42,7 @@ func (g *Graph) WriteHTML(w io.Writer, title string) error {
 			mib(m.Reserved), mib(m.Peak), timeCell(m.At), mib(m.Limit))})
 	}
 	section("devices", "Devices", devices)
-	steps := &page.Table{Noun: "steps", Columns: page.Columns("task", "class", "#from", "#to", "the next step waits for")}
+	steps := &page.Table{Noun: "steps", Grid: true, Columns: page.Columns("task", "class", "#from", "#to", "the next step waits for")}
 	path := g.Critical()
 	for _, s := range path[:min(len(path), mostSteps)] {
 		why := "its result"
@@ -100,4 +100,10 @@ func (g *Graph) timeline(title string) *draw.Timeline {
 
 func timeCell(t Time) page.Cell { return page.Num(t.String(), float64(t)) }
 
-func mib(n int64) string { return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) }
+func mib(n int64) string {
+	digits := 1
+	if n > 0 && n < 1<<20 {
+		digits = 4
+	}
+	return strconv.FormatFloat(float64(n)/(1<<20), 'f', digits, 64)
+}

@@ -30,7 +30,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		for _, c := range r.Classes {
 			share := 100 * float64(c.Time) / max(float64(total), 1)
 			bar := page.Cell{Text: page.Say(fmt.Sprintf("%.1f", share)), Percent: int(share)}
-			t.Rows = append(t.Rows, page.Row{Cells: page.Cells(page.Say(page.Swatch(draw.Activity(c.Class)), c.Class), timeCell(c.Time), bar)})
+			t.Rows = append(t.Rows, page.Row{Cells: page.Cells(page.Swatch(draw.Activity(c.Class), c.Class), timeCell(c.Time), bar)})
 		}
 		add("time", "Time of the busiest device", t)
 	}
@@ -41,7 +41,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		}
 		t := &page.Table{Columns: page.Columns("tensor at the peak", "kind", "#memory, MB")}
 		for _, a := range m.Alive[:min(len(m.Alive), mostAlive)] {
-			t.Rows = append(t.Rows, page.Row{Cells: page.Cells(a.Node, a.What, page.Num(fmt.Sprintf("%.0f", float64(a.Bytes)/1e6), float64(a.Bytes)))})
+			t.Rows = append(t.Rows, page.Row{Cells: page.Cells(a.Node, a.What, page.Num(megabytes(a.Bytes), float64(a.Bytes)))})
 		}
 		add("memory", "Memory of the fullest device", page.Say(says), t)
 	}
@@ -73,7 +73,7 @@ func (r *Report) answer() string {
 
 // planners compares what they found.
 func (r *Report) planners() *page.Table {
-	t := &page.Table{Columns: page.Columns("planner", "mesh", "#step time", "#vs first", "#samples/s", "#memory, MB", "#without overlap", "#lower bound, last axis", "search ended by")}
+	t := &page.Table{Grid: true, Columns: page.Columns("planner", "mesh", "#step time", "#vs first", "#samples/s", "#memory, MB", "#without overlap", "#lower bound, last axis", "search ended by")}
 	for _, x := range r.Planners {
 		if x.Why != "" {
 			t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{{Text: page.Say(x.Planner)}, {Text: page.Say("no plan: " + x.Why), Span: len(t.Columns) - 1}}})
@@ -87,33 +87,40 @@ func (r *Report) planners() *page.Table {
 			rate = fmt.Sprintf("%.4g", x.PerSecond)
 		}
 		t.Rows = append(t.Rows, page.Row{Cells: page.Cells(x.Planner, mesh, timeCell(x.Makespan), fmt.Sprintf("%.3g", x.Beside), rate,
-			fmt.Sprintf("%.0f", float64(x.Memory)/1e6), timeCell(x.Time), timeCell(x.Bound), x.Stop)})
+			megabytes(x.Memory), timeCell(x.Time), timeCell(x.Bound), x.Stop)})
 	}
 	return t
 }
 
 // shardings are those of the operators' results, neighbours with the same one in a row.
 func (r *Report) shardings() *page.Table {
-	t := &page.Table{Noun: "rows", Columns: page.Columns("from operator", "to operator", "#operators", "sharding of results")}
+	t := &page.Table{Noun: "rows", Columns: page.Columns("operators", "#number", "sharding of results")}
 	for i := 0; i < len(r.Layouts); {
 		first := r.Layouts[i]
+		names := first.Node
 		n := 0
 		for ; i < len(r.Layouts) && r.Layouts[i].Layout == first.Layout; i++ {
 			n++
 		}
-		last := ""
 		if n > 1 {
-			last = r.Layouts[i-1].Node
+			names += " … " + r.Layouts[i-1].Node
 		}
 		layout := first.Layout
 		if layout == "" {
 			layout = "whole"
 		}
-		t.Rows = append(t.Rows, page.Row{Cells: page.Cells(first.Node, last, n, layout)})
+		t.Rows = append(t.Rows, page.Row{Cells: page.Cells(names, n, layout)})
 	}
 	return t
 }
 
 func timeCell(t machine.Time) page.Cell { return page.Num(t.String(), float64(t)) }
 
-func mb(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/1e6) }
+func mb(n int64) string { return megabytes(n) + " MB" }
+
+func megabytes(n int64) string {
+	if n < 1e7 {
+		return fmt.Sprintf("%.4f", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.0f", float64(n)/1e6)
+}

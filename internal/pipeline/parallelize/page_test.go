@@ -23,7 +23,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	pagetest.Check(t, b.String())
-	for _, want := range []string{"A training step of 16 samples takes 3 µs and 5 MB per device", "1 result rematerialized", "2 results offloaded", "3 laws, 40 instances", `<span class="draw sw" style="background:var(--draw-line7)"></span>forward</td>`, `75.0<span class="amount" style="width:75%">`, ">whole<", "no plan: "} {
+	for _, want := range []string{"A training step of 16 samples takes 3 µs and 5.0000 MB per device", "1 result rematerialized", "2 results offloaded", "3 laws, 40 instances", `<span class="draw sw" style="background:var(--draw-line7)"></span>forward</span></td>`, `75.0<span class="amount" style="width:75%">`, ">whole<", "no plan: "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the page does not hold %q", want)
 		}

@@ -101,13 +101,13 @@ func (c *Contents) page(fig page.Figure, timed string) *page.Page {
 
 // operators is the table of operators, with a bar for the share of all time, or of all FLOPs.
 func (c *Contents) operators(total cost.Seconds, timed string) []page.Part {
-	t := &page.Table{Explores: true, Columns: page.Columns("operator", "#nodes", "#parameters", "#FLOPs")}
+	t := &page.Table{Explores: true, Grid: true, Columns: page.Columns("operator", "#nodes", "#parameters", "#FLOPs")}
 	if total > 0 {
 		t.Columns = append(t.Columns, page.Columns("#time")...)
 	}
 	colours := c.colours()
 	for _, o := range c.Operators {
-		row := page.Row{Cells: page.Cells(page.Say(page.Swatch(colours[o.Op]), o.Op), o.Nodes, page.Num(Figure(float64(o.Params)), float64(o.Params)), page.Num(Figure(float64(o.FLOPs)), float64(o.FLOPs)))}
+		row := page.Row{Cells: page.Cells(page.Swatch(colours[o.Op], o.Op), o.Nodes, page.Num(Figure(float64(o.Params)), float64(o.Params)), page.Num(Figure(float64(o.FLOPs)), float64(o.FLOPs)))}
 		if total > 0 {
 			x := page.Num("", float64(o.Seconds))
 			if o.Timed > 0 {

@@ -94,7 +94,7 @@ func (f *file) rule(r *audit.Rule) (page.Row, []string, error) {
 // readings lists what was found under each reading.
 func readings(r *audit.Rule) (parts []page.Part) {
 	t := &page.Table{Columns: page.Columns("reading", "direction", "verdict", "condition", "sizes", "reason", "engine", "certificate", "#time, ms")}
-	at := map[string]int{}
+	at, rows := map[string]int{}, map[string]int{}
 	var laws []named
 	for _, g := range r.Readings {
 		note := ""
@@ -108,9 +108,19 @@ func readings(r *audit.Rule) (parts []page.Part) {
 			if d.Verdict == "" {
 				continue
 			}
-			t.Rows = append(t.Rows, page.Row{Cells: page.Cells(g.Semantics, d.name, verdictOf(d.Verdict).Cell(), d.Condition, d.Sizes,
-				page.Say(d.Reason, page.Soft(" "+note)), d.Engine, d.HasCertificate(), fmt.Sprintf("%.1f", d.Millis))})
-			note = ""
+			says := page.Say(d.Reason)
+			if note != "" {
+				says = page.Say(says, page.Soft(" "+note))
+				note = ""
+			}
+			cells := page.Cells(g.Semantics, d.name, verdictOf(d.Verdict).Cell(), d.Condition, d.Sizes, says, d.Engine, d.HasCertificate(), fmt.Sprintf("%.1f", d.Millis))
+			key := fmt.Sprint(cells[1:])
+			if i, ok := rows[key]; ok { // another reading with the same result
+				t.Rows[i].Cells[0].Text = page.Say(t.Rows[i].Cells[0].Text, ", "+g.Semantics)
+				continue
+			}
+			rows[key] = len(t.Rows)
+			t.Rows = append(t.Rows, page.Row{Cells: cells})
 		}
 		if g.Law == "" || g.Law == r.Law {
 			continue

@@ -80,7 +80,7 @@ func levelKey(operators int) string { return fmt.Sprintf("level%d", operators) }
 
 // funnel shows how many graphs of each size became rules.
 func funnel(rep *genrules.Report) *page.Section {
-	t := &page.Table{Columns: page.Columns("#operators", "#graphs", "#classes", "#pairs that agree", "#stated as laws", "#candidates", "#proved", "#kept rules", "#time, s")}
+	t := &page.Table{Grid: true, Columns: page.Columns("#operators", "#graphs", "#classes", "#pairs that agree", "#stated as laws", "#candidates", "#proved", "#kept rules", "#time, s")}
 	largest := 1.0
 	for _, l := range rep.Levels {
 		largest = max(largest, float64(l.Graphs))

@@ -73,7 +73,7 @@ func TestSays(t *testing.T) {
 		}
 	}
 	last := rep.Levels[len(rep.Levels)-1]
-	if !strings.Contains(doc, fmt.Sprintf(`data-l="graphs">%d<span class="amount" style="width:100%%"></span></td>`, last.Graphs)) {
+	if !strings.Contains(doc, fmt.Sprintf(`<td class="n">%d<span class="amount" style="width:100%%"></span></td>`, last.Graphs)) {
 		t.Errorf("the largest level has no full bar of %d graphs", last.Graphs)
 	}
 	if len(rep.Useful) == 0 {

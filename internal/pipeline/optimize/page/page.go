@@ -67,7 +67,7 @@ func answer(r *optimize.Report) string {
 
 // figures are those before and after.
 func figures(r *optimize.Report) page.Part {
-	t := &page.Table{Columns: page.Columns("", "#before", "#after", "#speedup, %")}
+	t := &page.Table{Grid: true, Columns: page.Columns("", "#before", "#after", "#speedup, %")}
 	row := func(name, before, after string, a, b cost.Seconds) {
 		gain := ""
 		if b > 0 {
@@ -113,7 +113,7 @@ func stepsOf(r *optimize.Report) (*page.Section, *page.Section, error) {
 				saved = "found together"
 			}
 			laws.Parts = append(laws.Parts, &page.Details{ID: ids[s.Rule], Title: page.Say(s.Law+" ", page.Soft(page.Count(u.Kept, "step")+", "+saved)),
-				Parts: []page.Part{page.Say(s.Why), page.Code(s.Text), sides}})
+				Parts: []page.Part{page.Code(s.Text), sides}})
 		}
 		title := page.Say(fmt.Sprintf("%d. ", i+1), page.Link(ids[s.Rule], s.Law))
 		if s.Backward {
@@ -150,13 +150,17 @@ func stepsOf(r *optimize.Report) (*page.Section, *page.Section, error) {
 
 // costs plots the cost after each step. Steps of a saturation have no costs of their own.
 func costs(steps []optimize.Step) (page.Figures, error) {
-	points := [][2]float64{{0, float64(steps[0].Before) * 1e3}}
+	unit, scale := "ms", 1e3
+	if steps[0].Before < 1e-3 {
+		unit, scale = "µs", 1e6
+	}
+	points := [][2]float64{{0, float64(steps[0].Before) * scale}}
 	for i, s := range steps {
 		if !s.Together || i+1 == len(steps) || !steps[i+1].Together {
-			points = append(points, [2]float64{float64(i + 1), float64(s.After) * 1e3})
+			points = append(points, [2]float64{float64(i + 1), float64(s.After) * scale})
 		}
 	}
-	f, err := page.Plot(&draw.Plot{Title: "Cost after each step", X: draw.Axis{Name: "steps"}, Y: draw.Axis{Name: "cost", Unit: "ms"}, Curves: []draw.Curve{{Points: points}}}, "")
+	f, err := page.Plot(&draw.Plot{Title: "Cost after each step", X: draw.Axis{Name: "steps"}, Y: draw.Axis{Name: "cost", Unit: unit}, Curves: []draw.Curve{{Points: points}}}, "")
 	return page.Figures{f}, err
 }
 
