@@ -98,7 +98,7 @@ func (p *Plot) layout(narrow bool) *field {
 	for _, v := range f.y.ticks {
 		f.left = max(f.left, beside+math.Ceil(TextWidth(tick(v), plotText)))
 	}
-	half := func(v float64) float64 { return math.Ceil(TextWidth(tick(v), plotText)/2) + 2 }
+	half := func(v float64) float64 { return math.Floor(TextWidth(tick(v), plotText) / 2) } // the estimate has room
 	f.left = max(f.left, half(f.x.ticks[0]))
 	f.right = f.width - max(f.right, half(f.x.ticks[len(f.x.ticks)-1]))
 	f.top, f.indent = plotTop, f.left

@@ -39,7 +39,7 @@ func everything(t testing.TB, text string) *page.Page {
 	table := &page.Table{Noun: text, Columns: page.Columns(text, "#"+text, text, text), Filters: []page.Filter{
 		{Name: text, Buttons: true, Options: []page.Option{{Key: text, Text: say}}}, {Name: text, Options: []page.Option{{Key: text, Text: say}}}}}
 	for range 2 {
-		table.Rows = append(table.Rows, page.Row{Cells: page.Cells(say, page.Num(text, 1)), Keys: [][]string{{text}, {text}},
+		table.Rows = append(table.Rows, page.Row{Cells: page.Cells(say, page.Num(text, 1), text, text), Keys: [][]string{{text}, {text}},
 			Detail: []page.Part{say, page.Tensors{{Label: text, Term: text, Shape: text, Note: text, Parts: []page.Matrix{{Caption: text, Rows: [][]page.Element{{{Text: text, Hit: true}}}}}}}}})
 	}
 	table.Rows[0].ID = "row"

@@ -42,20 +42,22 @@ func (g *Graph) WriteHTML(w io.Writer, title string) error {
 			mib(m.Reserved), mib(m.Peak), timeCell(m.At), mib(m.Limit))})
 	}
 	section("devices", "Devices", devices)
-	steps := &page.Table{Noun: "steps", Grid: true, Columns: page.Columns("task", "class", "#from", "#to", "the next step waits for")}
+	steps := &page.Table{Noun: "steps", Grid: true, Columns: page.Columns("task", "class", "#from", "#to", "waits for")}
 	path := g.Critical()
 	for _, s := range path[:min(len(path), mostSteps)] {
-		why := "its result"
+		why := "result"
 		if s.Queue {
-			why = "a resource that it holds"
+			why = "resource"
 		}
 		t := g.tasks[s.Task]
 		steps.Rows = append(steps.Rows, page.Row{Cells: page.Cells(t.Name, t.Class, timeCell(s.From), timeCell(s.To), why)})
 	}
 	section("critical", "Critical path", steps)
+	note := "The next step waits for the result of the task, or for a resource that it holds."
 	if n := len(path); n > mostSteps {
-		p.Parts = append(p.Parts, page.Note(page.Say(fmt.Sprintf("%d more steps are not listed.", n-mostSteps))))
+		note += fmt.Sprintf(" %d more steps are not listed.", n-mostSteps)
 	}
+	p.Parts = append(p.Parts, page.Note(page.Say(note)))
 	if err := p.Write(w); err != nil {
 		return fmt.Errorf("chart: %w", err)
 	}

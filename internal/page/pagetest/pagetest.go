@@ -219,7 +219,7 @@ func Clipped(all []*Element) (out []string) {
 		if strings.HasPrefix(e.Attrs["transform"], "rotate(-90") { // its middle stays
 			left, top, right, bottom = x-0.8*size, y-w/2, x+0.25*size, y+w/2
 		}
-		if left < 0 || top < 0 || right > number(box[2]) || bottom > number(box[3]) {
+		if left < -1 || top < -1 || right > number(box[2])+1 || bottom > number(box[3])+1 {
 			out = append(out, e.Own)
 		}
 	}

@@ -68,7 +68,7 @@ func (f *file) rule(r *audit.Rule) (page.Row, []string, error) {
 	}
 	add(readings(r)...)
 	if len(r.Axioms) > 0 {
-		add(page.Head(page.Say("Proof")), f.axioms(r.Axioms))
+		add(page.Head(page.Say("Axioms used")), f.axioms(r.Axioms))
 	}
 	kinds, relations := f.relations(r)
 	add(relations...)
@@ -169,7 +169,7 @@ func (f *file) relations(r *audit.Rule) (kinds []string, parts []page.Part) {
 	add("subsumed", "An instance of", one(r.SubsumedBy))
 	add("", "Has the instances", s.instances)
 	add("derivable", "Follows from", r.DerivableFrom)
-	add("looping", "Used left to right, undone by", s.looping)
+	add("looping", "Used left to right, loops with", s.looping)
 	for _, g := range r.Readings[min(1, len(r.Readings)):] {
 		a := r.Readings[0]
 		if g.Forward.Verdict != a.Forward.Verdict || g.Backward.Verdict != a.Backward.Verdict ||
