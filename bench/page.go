@@ -12,7 +12,7 @@ import (
 // WritePage writes a page with all records, in the order of All. state says how each stands
 // to the code. The error is that of w, or names the record whose plot cannot be drawn.
 func WritePage(w io.Writer, records map[string]*Record, state func(*Benchmark, *Record) State) error {
-	index := &page.Table{Noun: "benchmarks", Columns: page.Columns("benchmark", "subject", "state")}
+	index := &page.Table{Noun: "benchmarks", Columns: page.Columns("benchmark", "subject", "state", "reason")}
 	p := &page.Page{Title: "Results", Parts: []page.Part{index}}
 	stale := 0
 	for _, b := range All() {
@@ -21,12 +21,11 @@ func WritePage(w io.Writer, records map[string]*Record, state func(*Benchmark, *
 			continue
 		}
 		s := state(b, rec)
-		says := page.Badge(page.Good, s.String())
 		if s.Age == Older {
 			stale++
-			says = page.Badge(page.Partial, s.String())
 		}
-		index.Rows = append(index.Rows, page.Row{Cells: page.Cells(page.Link(b.Name, b.Name), b.What, says)})
+		_, why, _ := strings.Cut(s.String(), ": ")
+		index.Rows = append(index.Rows, page.Row{Cells: page.Cells(page.Link(b.Name, b.Name), b.What, page.Badge(ages[s.Age], s.Mark()), why)})
 		section := &page.Section{ID: b.Name, Title: page.Say(b.Name), Parts: []page.Part{page.Say(b.What)}}
 		add := func(x page.Part) { section.Parts = append(section.Parts, x) }
 		var figures page.Figures
@@ -55,12 +54,15 @@ func WritePage(w io.Writer, records map[string]*Record, state func(*Benchmark, *
 		add(page.Note(inline(strings.Trim(rec.origin(), "*"))))
 		p.Parts = append(p.Parts, section)
 	}
-	p.Lead = page.Say(fmt.Sprintf("%s, %d of them older than the code.", page.Count(len(index.Rows), "record"), stale))
+	p.Lead = page.Say(fmt.Sprintf("%d of %s stale: the code has changed since.", stale, page.Count(len(index.Rows), "record")))
 	if err := p.Write(w); err != nil {
 		return fmt.Errorf("page of the records: %w", err)
 	}
 	return nil
 }
+
+// ages are the colours of ages.
+var ages = map[Age]page.Status{Fresh: page.Good, Older: page.Partial, Dated: page.Open, None: page.Open}
 
 // page is the table of a page.
 func (t *Table) page() *page.Table {

@@ -265,7 +265,7 @@ func TestPage(t *testing.T) {
 	}
 	text := page.String()
 	pagetest.Check(t, text)
-	for _, want := range []string{`<section id="some-name">`, "stale: graph", "<svg", "16,405,411", "<code>a*b</code> and <strong>strong</strong> &lt;script&gt;"} {
+	for _, want := range []string{`<section id="some-name">`, `stale</span></td><td data-l="reason">graph</td>`, "1 of 1 record stale", "<svg", "16,405,411", "<code>a*b</code> and <strong>strong</strong> &lt;script&gt;"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not hold %q", want)
 		}
