@@ -216,6 +216,7 @@ function explorer(box) {
   for (const b of all('button[type=button]', form)) b.onclick = buttons[b.className];
   for (const b of all('.explores tbody')) b.addEventListener('click', () => {
     op = op === opOf(b) ? '' : opOf(b);
+    query.value = '';
     search();
     step(1);
     box.scrollIntoView({block: 'nearest'});

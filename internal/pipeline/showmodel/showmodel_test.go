@@ -19,6 +19,7 @@ import (
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/parallel"
+	"github.com/taso-go/taso/verify/explain"
 )
 
 func small(t testing.TB) []*model.Model {
@@ -150,26 +151,34 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// The operators that are drawn have different colours as far as there are any.
+// Every operator that is drawn has a colour, the same in all models and in drawings of rules;
+// operators that do different work have different ones.
 func TestColours(t *testing.T) {
+	colours := map[string]string{} // by operator
 	for _, m := range small(t) {
-		used := map[string]string{} // operator by colour
-		without := 0
-		for _, n := range Describe(m, nil).Picture().Nodes {
+		c := Describe(m, nil)
+		for _, n := range c.Picture().Nodes {
 			class, _, _ := strings.Cut(n.Class, " ")
-			switch op, ok := used[class]; {
-			case class == draw.Input:
-			case class == "" || class == draw.Output:
-				without++
-			case ok && op != n.Label:
-				t.Errorf("%s: %s and %s have one colour", m.Name, op, n.Label)
-			default:
-				used[class] = n.Label
+			if class == draw.Input {
+				continue
 			}
+			op, ok := graph.Lookup(n.Label)
+			if !ok || class != explain.Colour(op) || !strings.HasPrefix(class, "kind") {
+				t.Errorf("%s: %s has the colour %q", m.Name, n.Label, class)
+			}
+			colours[n.Label] = class
 		}
-		if without > 0 && len(used) < draw.Kinds {
-			t.Errorf("%s: %d operators have no colour, and only %d are used", m.Name, without, len(used))
+	}
+	seen := map[string]string{}
+	for _, op := range []string{"matmul", "relu", "concat", "transpose", "poolmax", "softmax"} {
+		c := colours[op]
+		if c == "" || seen[c] != "" {
+			t.Errorf("%s has the colour %q, as %s has", op, c, seen[c])
 		}
+		seen[c] = op
+	}
+	if colours["matmul"] != colours["conv2d"] || colours["relu"] != colours["ewadd"] {
+		t.Error("operators of one kind have different colours")
 	}
 }
 
