@@ -70,10 +70,16 @@ func changesOf(text string) (all []change, err error) {
 
 // apply returns the text of a file with the change.
 func (c change) apply(text string) (string, error) {
-	if n := strings.Count("\n"+text, "\n"+c.old); c.old == "" || n != 1 {
-		return "", fmt.Errorf("%s: the lines around the change are there %d times:\n%s", c.file, n, c.old)
+	var at []int // where lines begin that are the old ones
+	for i := range text {
+		if (i == 0 || text[i-1] == '\n') && strings.HasPrefix(text[i:], c.old) {
+			at = append(at, i)
+		}
 	}
-	text = strings.Replace("\n"+text, "\n"+c.old, "\n"+c.new, 1)[1:]
+	if c.old == "" || len(at) != 1 {
+		return "", fmt.Errorf("%s: the lines around the change are there %d times:\n%s", c.file, len(at), c.old)
+	}
+	text = text[:at[0]] + c.new + text[at[0]+len(c.old):]
 	if strings.HasSuffix(c.file, ".go") {
 		tidy, err := format.Source([]byte(text))
 		if err != nil {
@@ -265,7 +271,7 @@ func fileLists(text string) map[string][]fileRow {
 // naming lists the files of the repository that name an operator. Documents, benchmarks,
 // scripts and test data are not among them.
 func naming(t *testing.T, operator string) (files []string) {
-	word := regexp.MustCompile(`\b` + operator + `\b`)
+	word := regexp.MustCompile(`\bop\.(?i:` + operator + `)\b|\b` + operator + `\b`)
 	skip := []string{"vendor", "testdata", "docs", "bench", "scripts", "bin", "node_modules"}
 	err := filepath.WalkDir(".", func(p string, e fs.DirEntry, err error) error {
 		switch {

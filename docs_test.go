@@ -68,12 +68,15 @@ func anchors(text string) map[string]bool {
 	return all
 }
 
-var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+var (
+	link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	span = regexp.MustCompile("`[^`]*`")
+)
 
 // brokenLinks returns the links of a document that lead nowhere.
 func brokenLinks(name, text string) (broken []string) {
 	for n, line := range prose(text) {
-		for _, m := range link.FindAllStringSubmatch(line, -1) {
+		for _, m := range link.FindAllStringSubmatch(span.ReplaceAllString(line, "x"), -1) {
 			if strings.Contains(m[1], "://") {
 				continue
 			}
