@@ -57,13 +57,13 @@ func quotes(text string) (all []quote) {
 }
 
 // changing are the parts of an output that differ between machines and runs: times, memory,
-// numbers of workers, and deviations.
-var changing = regexp.MustCompile(`[0-9][0-9.,e+]* ?(ns|µs|ms|s|min|GB|MB|CPU s|CPU seconds|workers?)\b|[0-9.]+(e-)[0-9]+`)
+// numbers of workers, and all numbers that are not whole.
+var changing = regexp.MustCompile(`[0-9][0-9,]* ?(ns|µs|ms|s|min|GB|MB|CPU s|CPU seconds|workers?)\b|[0-9][0-9,]*\.[0-9]+(e[-+][0-9]+)?( ?[nµm]?s\b)?`)
 
 // steady returns an output with its changing parts replaced, and with single spaces, since
 // the width of a column may depend on them.
 func steady(output string) string {
-	lines := strings.Split(changing.ReplaceAllString(output, "N $1"), "\n")
+	lines := strings.Split(changing.ReplaceAllString(output, "N"), "\n")
 	for i, l := range lines {
 		lines[i] = strings.Join(strings.Fields(l), " ")
 	}
