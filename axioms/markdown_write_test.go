@@ -3,6 +3,7 @@ package axioms
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/taso-go/taso/law"
 )
@@ -18,24 +19,24 @@ func Markdown() string {
 	}
 	fmt.Fprintf(&b, `# Laws
 
-The properties of operators that every proof starts from: %d axioms, %d lemmas
-that follow from them, and %d equations that are refuted. This file is generated
-from the texts in `+"`axioms/`"+`; a test keeps it fresh.
+All laws from which proofs start: %d axioms, %d lemmas that follow from them, and %d refuted
+equations, which are false and plausible. This file is generated from `+"`axioms/*.axioms`"+`; a test
+compares it.
 
-A law reads as a theorem: for all sizes of at least 1, all axis runs (`+"`P..`"+`,
-any number of axes), all attributes of the given sorts and all real tensors of
-the given shapes, where the conditions hold, the two sides are both undefined, or
-both defined, of one shape, and equal entry by entry. Laws written with `+"`=>`"+`
-are used from left to right only, and say nothing where the left side is
-undefined. Laws tagged `+"`real`"+` hold where every term of them has a value, as the
-reciprocal root of a positive number has; whoever uses one has to show that.
+A law holds for all sizes of at least 1, all axis runs (`+"`P..`"+`, any number of axes), all attributes of
+the given sorts, and all real tensors of the given shapes for which its conditions hold. Then both
+sides are undefined, or both are defined, have the same shape, and agree in every element. A law
+written with `+"`=>`"+` is used from left to right only, and says nothing where the left side is undefined.
+A law tagged `+"`real`"+` holds where every term of it has a value, such as the reciprocal square root of a
+positive number; a proof that uses it must show this. A law tagged `+"`ordered`"+` holds for the true relu
+and maximum only. [rules.md](rules.md#the-rule-language) explains the language.
 
 `, count[law.Axiom], count[law.Lemma], count[law.Refute])
 	for _, s := range sections() {
-		fmt.Fprintf(&b, "- [%s](#%s): %s\n", s.title, anchor(s.title), tally(s.laws))
+		fmt.Fprintf(&b, "- [%s](#%s): %s\n", heading(s.title), anchor(heading(s.title)), tally(s.laws))
 	}
 	for _, s := range sections() {
-		fmt.Fprintf(&b, "\n## %s\n", s.title)
+		fmt.Fprintf(&b, "\n## %s\n", heading(s.title))
 		for _, l := range s.laws {
 			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n```\n%s```\n", l.Name, l.Doc, plain(l))
 		}
@@ -68,9 +69,63 @@ func sections() []section {
 	return out
 }
 
-// anchor is the name that Markdown readers give a heading.
+// headings are the headings of sections whose titles in the texts are less plain. The
+// titles stay as they are: certificates contain a digest of the texts.
+var headings = map[string]string{
+	"Element by element":    "Elementwise operators",
+	"Slices":                "Slice",
+	"Matrix products":       "Matrix multiplication",
+	"The averaging kernel":  "The kernel of averages",
+	"The rectifier":         "Relu",
+	"Refuted":               "Refuted equations",
+	"Broadcasting, refuted": "Refuted: broadcasting",
+	"Larger and smaller":    "Maximum and minimum",
+	"Changes of shape":      "Reshape",
+	"Products of batched matrices, transposed": "Batched matrix multiplication and transposition",
+	"Look-up":                             "Gather",
+	"Broadcasting in front":               "Broadcasting to leading axes",
+	"Axes joined and parted":              "Merged and split axes",
+	"Permutations of heads":               "Transposed attention heads",
+	"Channels":                            "Values per channel",
+	"What follows of this":                "Lemmas about axes, heads and channels",
+	"Networks, refuted":                   "Refuted: images and heads",
+	"Factors and biases":                  "Scales and biases",
+	"Parts of differences and maxima":     "Slices of differences and maxima",
+	"Padding and windows":                 "Padding and sliding windows",
+	"Images and heads with permuted axes": "Biases with channels first or last",
+	"Reductions in other orders":          "Reordered reductions",
+	"Look-up, part by part":               "Gather: parts of tables",
+	"Meshes":                              "Meshes: layout operators",
+	"Meshes: element by element":          "Meshes: elementwise operators",
+	"Meshes: products":                    "Meshes: matrix multiplication",
+	"Meshes: look-up":                     "Meshes: gather",
+	"Meshes: neighbours":                  "Meshes: halo exchange",
+	"Meshes: changes of shape":            "Meshes: reshape",
+	"Meshes: refuted":                     "Refuted: meshes",
+	"Numbers":                             "Constants",
+	"Reversed axes":                       "Reverse",
+	"Sums at places":                      "Scatter-add",
+}
+
+// heading returns the heading of a section.
+func heading(title string) string {
+	if h, ok := headings[title]; ok {
+		return h
+	}
+	return title
+}
+
+// anchor returns the name that GitHub gives a heading.
 func anchor(title string) string {
-	return strings.ReplaceAll(strings.ToLower(title), " ", "-")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return r
+		}
+		return -1
+	}, strings.ToLower(title))
 }
 
 // tally counts laws by kind, such as "6 axioms, 1 lemma".

@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Published is what the source of a model says of it. Zero values are not
@@ -147,19 +148,15 @@ func bertOperators(layers int) []OpCount {
 	return []OpCount{{"matmul", 8 * layers}, {"softmax", layers}, {"layernorm", 2 * layers}, {"gelu", layers}}
 }
 
-// Markdown is the table of docs/models.md: every model with its figures beside
-// the published ones.
+// Markdown returns the table and the list of docs/models.md: every model with its figures
+// and the published ones, then what it is.
 func Markdown() string {
 	infos := List()
 	var b strings.Builder
-	b.WriteString("| model | inputs | operators | source | parameters | published | GMAC | published | GFLOP | operators counted in the source | source of the figures |\n")
-	b.WriteString("|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|\n")
+	b.WriteString("| model | inputs | operators | published | parameters | published | GMAC | published | GFLOP |\n")
+	b.WriteString("|---|---|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, i := range infos {
 		p := i.Published
-		var ops []string
-		for _, o := range p.Operators {
-			ops = append(ops, fmt.Sprintf("%d %s", o.N, o.Op))
-		}
 		learned, gmac, total := "", "", ""
 		if p.Total > 0 {
 			total = fmt.Sprint(p.Total)
@@ -170,22 +167,32 @@ func Markdown() string {
 		if p.GMAC > 0 {
 			gmac = fmt.Sprintf("%.5g", p.GMAC)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %d | %s | %s | %s | %.4g | %s | %.4g | %s | %s |\n", i.Name, inputs(i.Inputs), i.Operators, total,
-			thousands(i.Learned), learned, float64(i.MACs)/1e9, gmac, float64(i.FLOPs)/1e9, strings.Join(ops, ", "), p.Cite)
+		fmt.Fprintf(&b, "| `%s` | %s | %d | %s | %s | %s | %.4g | %s | %.4g |\n", i.Name, inputs(i.Inputs), i.Operators, total,
+			thousands(i.Learned), learned, float64(i.MACs)/1e9, gmac, float64(i.FLOPs)/1e9)
 	}
-	b.WriteString("\n| model | what it is | graph of | where the figures differ |\n|---|---|---|---|\n")
+	b.WriteByte('\n')
 	for _, i := range infos {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", i.Name, i.Doc, i.Source, i.Published.Note)
+		var ops []string
+		for _, o := range i.Published.Operators {
+			ops = append(ops, fmt.Sprintf("%d %s", o.N, o.Op))
+		}
+		counted := ""
+		if len(ops) > 0 {
+			counted = "Operators counted there: " + strings.Join(ops, ", ") + "."
+		}
+		b.WriteString(item(i.Name, i.Doc+".", "Graph of "+i.Source+".", figures(i.Published.Cite), counted, differs(i.Published.Note)))
 	}
 	return b.String()
 }
 
-// MarkdownFurther is the table of docs/models.md of the networks to be trained.
+// MarkdownFurther returns the table and the list of docs/models.md for the networks to be
+// trained.
 func MarkdownFurther() string {
+	infos := ListFurther()
 	var b strings.Builder
-	b.WriteString("| model | graph of | batch | operators | layers | parameters | published | GMAC of a sample | published | GFLOP of a sample | source of dimensions and figures | what differs |\n")
-	b.WriteString("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|---|\n")
-	for _, i := range ListFurther() {
+	b.WriteString("| model | batch | operators | layers | parameters | published | GMAC | published | GFLOP |\n")
+	b.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	for _, i := range infos {
 		p, learned, gmac := i.Published, "", ""
 		switch {
 		case p.Learned > 0:
@@ -200,11 +207,43 @@ func MarkdownFurther() string {
 			gmac = fmt.Sprintf("%.5g", p.GMAC)
 		}
 		per := 1e9 * float64(i.Batch)
+		fmt.Fprintf(&b, "| `%s` | %d | %d | %d | %s | %s | %.4g | %s | %.4g |\n", i.Name, i.Batch, i.Operators, i.Layers,
+			thousands(i.Learned), learned, float64(i.MACs)/per, gmac, float64(i.FLOPs)/per)
+	}
+	b.WriteByte('\n')
+	for _, i := range infos {
 		source, _, _ := strings.Cut(i.Source, " (")
-		fmt.Fprintf(&b, "| `%s` | %s | %d | %d | %d | %s | %s | %.4g | %s | %.4g | %s | %s |\n", i.Name, source, i.Batch, i.Operators, i.Layers,
-			thousands(i.Learned), learned, float64(i.MACs)/per, gmac, float64(i.FLOPs)/per, p.Cite, p.Note)
+		b.WriteString(item(i.Name, "Graph of "+source+".", figures(i.Published.Cite), differs(i.Published.Note)))
 	}
 	return b.String()
+}
+
+func figures(cite string) string {
+	if cite == "" {
+		return ""
+	}
+	return "Figures: " + strings.TrimSuffix(cite, ".") + "."
+}
+
+func differs(note string) string {
+	if note == "" {
+		return ""
+	}
+	return "Differs: " + note + "."
+}
+
+// item is an item of a Markdown list about a model, in lines of up to 100 columns.
+func item(name string, sentences ...string) string {
+	var b strings.Builder
+	line := "- `" + name + "`:"
+	for _, word := range strings.Fields(strings.Join(sentences, " ")) {
+		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > 100 {
+			b.WriteString(line + "\n")
+			line = " "
+		}
+		line += " " + word
+	}
+	return b.String() + line + "\n"
 }
 
 // inputs writes sizes, those that repeat once: 5 of 1×512.

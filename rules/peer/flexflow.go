@@ -264,7 +264,7 @@ const maxDims = 64
 //
 // The rules that FlexFlow publishes were made with the replica dimension first and
 // the innermost one last, as they are counted here: only so are those with linear
-// true ("Which dimension is which" in docs/auditing.md). The program itself compares
+// true ("Dimension numbers" in docs/auditing.md). The program itself compares
 // PM_AXIS and PM_PARALLEL_DIM with dimensions counted from the innermost
 // (Concat::get_int_parameter in its src/ops/concat.cc, Replicate in
 // src/parallel_ops/replicate.cc), so that rules written for it count so, and say it.

@@ -70,7 +70,7 @@ func TestBuiltin(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := strings.Join(strings.Fields(string(doc)), " ")
-	said := fmt.Sprintf("the proofs of the lemmas and of all %d laws about networks are in the program", len(k.Builtin))
+	said := fmt.Sprintf("the proofs of the lemmas and of all %d rules about networks are in the program", len(k.Builtin))
 	list := "`" + strings.Join(byMeaning, "`, `") + "`."
 	if !strings.Contains(strings.ToLower(words), said) || !strings.Contains(words, list) {
 		t.Errorf("docs/optimizing.md does not say that %s, nor list %s", said, list)
