@@ -266,16 +266,17 @@ func (k *auditFlags) again(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	w, bad := c.OutOrStdout(), 0
+	bad := 0
+	var details strings.Builder
 	for _, r := range all {
 		if r.Err != nil {
 			bad++
-			fmt.Fprintf(w, "%s: does not replay: %v\n", r.Rule, r.Err)
+			fmt.Fprintf(&details, "%s: does not replay: %v\n", r.Rule, r.Err)
 		} else if !k.quiet {
-			fmt.Fprintf(w, "%s: replays\n%s\n", r.Rule, indent(r.Witness.String()))
+			fmt.Fprintf(&details, "%s: replays\n%s\n", r.Rule, indent(r.Witness.String()))
 		}
 	}
-	fmt.Fprintf(w, "%s, %d replay\n", plural(len(all), "counterexample"), len(all)-bad)
+	fmt.Fprintf(c.OutOrStdout(), "%s, %d replay\n%s", plural(len(all), "counterexample"), len(all)-bad, details.String())
 	if bad > 0 {
 		return finding(fmt.Sprintf("%s: %s do not replay", name, plural(bad, "counterexample")))
 	}

@@ -80,10 +80,11 @@ func named(files []*peer.File, asked string) []*peer.File {
 
 func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 	name := fmt.Sprintf("rule %d", r.Index)
-	if r.Name != name {
-		name += ", " + r.Name
+	if hasName(r) {
+		name += " (" + r.Name + ")"
 	}
-	fmt.Fprintf(w, "%s, %s\n  %s\n\n", rep.File, name, r.Source)
+	writeLines(w, "%s of %s: %s: %s", name, rep.File, r.Overall(), r.Overall().Doc())
+	fmt.Fprintf(w, "  %s\n\n", r.Source)
 	say := func(what string, v audit.Outcome, condition, reason string) {
 		if v == "" {
 			return
@@ -119,8 +120,8 @@ func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 			}
 		}
 		fmt.Fprintln(w)
-		if err := writeTable(w, []column{{"semantics", false}, {"direction", false}, {"verdict", false}, {"if", false}, {"sizes", false},
-			{"defined", false}, {"by", false}, {"certificate", false}}, rows); err != nil {
+		if err := writeTable(w, []column{{"semantics", false}, {"direction", false}, {"verdict", false}, {"condition", false}, {"sizes", false},
+			{"defined", false}, {"engine", false}, {"certificate", false}}, rows); err != nil {
 			return err
 		}
 	}
@@ -145,7 +146,7 @@ func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 		}
 	}
 	if c := r.Counterexample; c != nil {
-		fmt.Fprintf(w, "\n%s\n  of\n%s\n", indent(c.Witness.String()), indent(c.Law))
+		fmt.Fprintf(w, "\n%s\n  refutes\n%s\n", indent(c.Witness.String()), indent(c.Law))
 	}
 	laws := map[string]*law.Law{}
 	for _, l := range axioms.Default() {

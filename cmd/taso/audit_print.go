@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,48 +28,63 @@ func setName(path string) error {
 	return nil
 }
 
-// printAudit prints reports for people: the rules, then what concerns the set,
-// then the counts.
-func printAudit(w io.Writer, reps []*audit.Report, quiet bool) error {
+// printAudit prints reports for people: the answer, the counts, the rules, those that are
+// not proved first, and what concerns the set; summary: the answer and the counts only.
+func printAudit(w io.Writer, reps []*audit.Report, summary bool) error {
 	for i, rep := range reps {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s (%s)\n\n", rep.File, rep.Format)
-		if !quiet {
-			if err := printVerdicts(w, rep); err != nil {
-				return err
-			}
-			if err := printSetPart(w, rep); err != nil {
-				return err
-			}
-		}
-		s := rep.Summary
-		cols, row := []column{{"rules", true}}, []string{count(s.Rules)}
-		for _, o := range audit.Outcomes {
-			cols, row = append(cols, column{string(o), true}), append(row, count(s.Verdicts[o]))
-		}
-		cols = append(cols, column{"certified", true}, column{"duplicates", true}, column{"derivable", true}, column{"seconds", true})
-		err := writeTable(w, cols, [][]string{append(row, count(s.Certified), count(s.Duplicates), count(s.Derivable), seconds(s.Seconds))})
-		if err != nil {
+		writeLines(w, "%s (%s): %s", rep.File, rep.Format, rep.Answer())
+		fmt.Fprintln(w)
+		if err := printOutcomes(w, rep); err != nil {
 			return err
 		}
 		if err := printReadings(w, rep); err != nil {
 			return err
 		}
 		if p := rep.Provers; p != nil {
-			fmt.Fprintf(w, "\n%s proved again by one worker: e-graph, Z3 and checker %d in %.2f s; quantified axioms, a solver for each, %d in %.2f s\n",
+			fmt.Fprintln(w)
+			writeLines(w, "%s proved again by one worker: e-graph, Z3 and checker prove %d in %.2f s; quantified axioms, one solver per law, prove %d in %.2f s",
 				plural(p.Goals, "law"), p.Proved, p.Seconds, p.QuantifiedProved, p.QuantifiedSeconds)
 		}
+		if summary {
+			continue
+		}
+		fmt.Fprintln(w)
+		if err := printVerdicts(w, rep); err != nil {
+			return err
+		}
+		if err := printSetPart(w, rep); err != nil {
+			return err
+		}
+		fmt.Fprintln(w, "More: --explain RULE prints a proof or counterexample, --html FILE writes a page")
 	}
 	return nil
 }
 
-// printReadings prints the counts by reading of a file with parallel operators: each
-// reading is about some of the rules only.
+// printOutcomes prints how many rules have each verdict.
+func printOutcomes(w io.Writer, rep *audit.Report) error {
+	s := rep.Summary
+	var rows [][]string
+	for _, o := range audit.Outcomes {
+		if n := s.Verdicts[o]; n > 0 {
+			rows = append(rows, []string{string(o), count(n), o.Doc()})
+		}
+	}
+	rows = append(rows, []string{"total", count(s.Rules), ""})
+	if err := writeTable(w, []column{{"verdict", false}, {"rules", true}, {"meaning", false}}, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\ncertified: %s; duplicates: %s; derivable from other rules: %s; time: %s s\n",
+		count(s.Certified), count(s.Duplicates), count(s.Derivable), seconds(s.Seconds))
+	return err
+}
+
+// printReadings prints the counts by reading, if there are several and not all rules are
+// proved in all. A reading may be about some of the rules only.
 func printReadings(w io.Writer, rep *audit.Report) error {
 	var rows [][]string
-	degrees := false
 	add := func(name string, verdicts map[audit.Outcome]int) {
 		row := []string{name}
 		for _, o := range audit.Outcomes {
@@ -78,14 +95,13 @@ func printReadings(w io.Writer, rep *audit.Report) error {
 	for _, c := range rep.Summary.Readings {
 		add(c.Semantics, c.Verdicts)
 		if len(c.AnyDegree) > 0 {
-			degrees = true
 			add(c.Semantics+", any degree", c.AnyDegree)
 		}
 	}
-	if !degrees {
+	if len(rows) < 2 || rep.Summary.Verdicts[audit.Proved] == rep.Summary.Rules {
 		return nil
 	}
-	cols := []column{{"reading", false}}
+	cols := []column{{"semantics", false}}
 	for _, o := range audit.Outcomes {
 		cols = append(cols, column{string(o), true})
 	}
@@ -93,30 +109,56 @@ func printReadings(w io.Writer, rep *audit.Report) error {
 	return writeTable(w, cols, rows)
 }
 
-// cut shortens text for a table.
-func cut(s string, n int) string {
-	s = firstLine(s)
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
+// severity is the order in which rules are listed: what is wrong comes first.
+var severity = []audit.Outcome{audit.Refuted, audit.Conditional, audit.UpTo, audit.Unknown, audit.IllFormed, audit.Unsupported, audit.Proved}
 
+// maxName bounds the names of rules in tables.
+const maxName = 20
+
+// printVerdicts prints a line for each rule.
 func printVerdicts(w io.Writer, rep *audit.Report) error {
-	var rows [][]string
-	for _, r := range rep.Rules {
-		note := r.Condition
-		if note == "" {
-			note = r.Reason
-		}
-		reverse := string(r.VerdictReverse)
-		if reverse == "" {
-			reverse = "-"
-		}
-		rows = append(rows, []string{strconv.Itoa(r.Index), r.ID, string(r.Verdict), reverse, cut(note, 100), cut(r.Source, 100)})
+	list := slices.Clone(rep.Rules)
+	slices.SortStableFunc(list, func(a, b *audit.Rule) int {
+		return cmp.Compare(slices.Index(severity, a.Overall()), slices.Index(severity, b.Overall()))
+	})
+	named, reverse := false, false
+	for _, r := range list {
+		named = named || hasName(r)
+		reverse = reverse || r.VerdictReverse != r.Verdict
 	}
-	err := writeTable(w, []column{{"rule", true}, {"id", false}, {"verdict", false}, {"reverse", false}, {"condition or reason", false},
-		{"as written", false}}, rows)
+	cols := []column{{"rule", true}, {"id", false}, {"verdict", false}}
+	if named {
+		cols[1].name = "name"
+	}
+	if reverse {
+		cols = append(cols, column{"reverse", false})
+	}
+	cols = append(cols, column{"condition or reason", false}, column{"as written", false})
+	var rows [][]string
+	for _, r := range list {
+		name := r.ID
+		if named && hasName(r) {
+			name = cut(r.Name, maxName)
+		}
+		row := []string{strconv.Itoa(r.Index), cmp.Or(name, "-"), string(r.Verdict)}
+		if reverse {
+			row = append(row, cmp.Or(string(r.VerdictReverse), "-"))
+		}
+		// The last column takes what the others leave.
+		rows = append(rows, append(row, cut(cmp.Or(r.Condition, r.Reason), maxNote), ""))
+	}
+	room := screenWidth - columnGap*(len(cols)-1)
+	for i := range cols[:len(cols)-1] {
+		n := len(cols[i].name)
+		for _, row := range rows {
+			n = max(n, len([]rune(row[i])))
+		}
+		room -= n
+	}
+	for i, r := range list {
+		rows[i][len(cols)-1] = cut(r.Source, max(room, len("as written")))
+	}
+	err := writeTable(w, cols, rows)
 	fmt.Fprintln(w)
 	if err != nil {
 		return err
@@ -124,6 +166,12 @@ func printVerdicts(w io.Writer, rep *audit.Report) error {
 	printReasons(w, rep)
 	return nil
 }
+
+// maxNote bounds conditions and reasons in tables.
+const maxNote = 36
+
+// hasName reports whether the file names a rule: else it is named after its number.
+func hasName(r *audit.Rule) bool { return r.Name != "" && r.Name != fmt.Sprintf("rule %d", r.Index) }
 
 // printReasons prints why rules, or directions of rules, are not decided or no rules: in
 // full, which a table is too narrow for, and each reason once.
@@ -145,9 +193,13 @@ func printReasons(w io.Writer, rep *audit.Report) {
 		rules[g] = append(rules[g], rule)
 	}
 	for _, r := range rep.Rules {
-		note(r.Verdict, r.Reason, strconv.Itoa(r.Index))
+		label := strconv.Itoa(r.Index)
+		if hasName(r) {
+			label += " (" + r.Name + ")"
+		}
+		note(r.Verdict, r.Reason, label)
 		if r.VerdictReverse != r.Verdict || r.ReasonReverse != r.Reason {
-			note(r.VerdictReverse, r.ReasonReverse, strconv.Itoa(r.Index)+" right to left")
+			note(r.VerdictReverse, r.ReasonReverse, label+" right to left")
 		}
 	}
 	for _, g := range order {
@@ -155,7 +207,7 @@ func printReasons(w io.Writer, rep *audit.Report) {
 		if len(rules[g]) > 1 {
 			what = "rules "
 		}
-		fmt.Fprintf(w, "%s, %s%s: %s\n", g.verdict, what, strings.Join(rules[g], ", "), g.reason)
+		writeLines(w, "%s, %s%s: %s", g.verdict, what, strings.Join(rules[g], ", "), g.reason)
 	}
 	if len(order) > 0 {
 		fmt.Fprintln(w)
@@ -177,27 +229,40 @@ func list[T any](xs []T, text func(T) string) string {
 	return strings.Join(out, " ")
 }
 
+// printSetPart prints what an audit found of the rules of a set together.
 func printSetPart(w io.Writer, rep *audit.Report) error {
 	set := rep.Set
+	var twins []string
 	for _, r := range rep.Rules {
 		if r.DuplicateOf >= 0 {
-			fmt.Fprintf(w, "rule %d says the same as rule %d\n", r.Index, r.DuplicateOf)
+			twins = append(twins, fmt.Sprintf("%d=%d", r.Index, r.DuplicateOf))
 		}
 	}
+	printed := false
+	line := func(format string, args ...any) {
+		writeLines(w, format, args...)
+		printed = true
+	}
+	if len(twins) > 0 {
+		line("duplicates (rule=earlier rule): %s", list(twins, func(s string) string { return s }))
+	}
 	if set.Minimal != nil {
-		fmt.Fprintf(w, "%s, from which %s follow: %s\n", plural(len(set.Minimal), "rule"), plural(set.Classes, "law"),
+		line("minimal subset: %s, from which all %s follow: %s", plural(len(set.Minimal), "rule"), plural(set.Classes, "distinct true rule"),
 			list(set.Minimal, strconv.Itoa))
 	}
 	if len(set.Looping) > 0 {
-		fmt.Fprintf(w, "undo one another: %s\n", list(set.Looping, func(p []int) string {
+		line("rules that undo each other: %s", list(set.Looping, func(p []int) string {
 			return strings.Trim(strings.ReplaceAll(fmt.Sprint(p), " ", "-"), "[]")
 		}))
 	}
 	if len(set.AxiomUse) > 0 {
-		fmt.Fprintf(w, "axioms used, by rules: %s\n", list(set.AxiomUse, func(u audit.Use) string {
+		line("axioms used, with the number of rules: %s", list(set.AxiomUse, func(u audit.Use) string {
 			return fmt.Sprintf("%s %d", u.Name, u.Rules)
 		}))
-		fmt.Fprintf(w, "axioms never used: %d\n", len(set.Unused))
+		line("axioms not used: %d", len(set.Unused))
+	}
+	if printed {
+		fmt.Fprintln(w)
 	}
 	var rows [][]string
 	for _, c := range set.Operators {
@@ -210,7 +275,6 @@ func printSetPart(w io.Writer, rep *audit.Report) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	fmt.Fprintln(w)
 	cols := []column{{"operator", false}}
 	for _, o := range audit.Outcomes {
 		cols = append(cols, column{string(o), true})

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -23,12 +24,26 @@ type column struct {
 	number bool
 }
 
-// writeTable writes rows under headings, without borders, one line a row.
+// screenWidth is how many columns a line of a report takes at most.
+const screenWidth = 100
+
+// columnGap is the space between two columns of a table.
+const columnGap = 2
+
+// Least widths of columns of text in a table that is too wide for the screen.
+const (
+	leastText = 12 // of one that is cut
+	leastLast = 40 // of the last one, which is wrapped
+)
+
+// writeTable writes rows under headings, without borders, one line a row. A table that is
+// too wide for the screen is narrowed: the last column, if it is text, goes on in further
+// lines, and the widest other columns of text are cut.
 func writeTable(w io.Writer, cols []column, rows [][]string) error {
 	head := make([]string, len(cols))
 	align := make([]tw.Align, len(cols))
 	for i, c := range cols {
-		head[i], align[i] = strings.ToUpper(c.name), tw.AlignLeft
+		head[i], align[i] = heading(c.name), tw.AlignLeft
 		if c.number {
 			align[i] = tw.AlignRight
 		}
@@ -39,7 +54,7 @@ func writeTable(w io.Writer, cols []column, rows [][]string) error {
 			Borders:  tw.BorderNone,
 			Settings: tw.Settings{Separators: tw.SeparatorsNone, Lines: tw.LinesNone},
 		})),
-		tablewriter.WithPadding(tw.Padding{Right: "  ", Overwrite: true}),
+		tablewriter.WithPadding(tw.Padding{Right: strings.Repeat(" ", columnGap), Overwrite: true}),
 		tablewriter.WithHeaderAutoFormat(tw.Off),
 		tablewriter.WithHeaderAutoWrap(tw.WrapNone),
 		tablewriter.WithRowAutoWrap(tw.WrapNone),
@@ -47,7 +62,7 @@ func writeTable(w io.Writer, cols []column, rows [][]string) error {
 		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: align}),
 	)
 	t.Header(head)
-	for _, r := range rows {
+	for _, r := range narrowed(cols, head, rows) {
 		if err := t.Append(r); err != nil {
 			return err
 		}
@@ -61,6 +76,126 @@ func writeTable(w io.Writer, cols []column, rows [][]string) error {
 		}
 	}
 	return nil
+}
+
+// heading is a column's name in capitals, but for a unit in parentheses.
+func heading(name string) string {
+	name, unit, ok := strings.Cut(name, " (")
+	if !ok {
+		return strings.ToUpper(name)
+	}
+	return strings.ToUpper(name) + " (" + unit
+}
+
+// narrowed are the rows of a table that fits the screen, as far as its numbers do.
+func narrowed(cols []column, head []string, rows [][]string) [][]string {
+	width := make([]int, len(cols))
+	total := columnGap * (len(cols) - 1)
+	for i := range cols {
+		width[i] = utf8.RuneCountInString(head[i])
+		for _, r := range rows {
+			width[i] = max(width[i], utf8.RuneCountInString(r[i]))
+		}
+		total += width[i]
+	}
+	last := len(cols) - 1
+	wrapped := last > 0 && !cols[last].number
+	excess := total - screenWidth
+	if excess <= 0 {
+		return rows
+	}
+	if wrapped {
+		less := min(excess, max(0, width[last]-leastLast))
+		width[last] -= less
+		excess -= less
+	}
+	for excess > 0 {
+		widest := -1
+		for i, c := range cols {
+			least := max(leastText, utf8.RuneCountInString(head[i]))
+			if !c.number && (i < last || !wrapped) && width[i] > least && (widest < 0 || width[i] > width[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break // numbers are not cut
+		}
+		width[widest]--
+		excess--
+	}
+	var out [][]string
+	for _, r := range rows {
+		row := slices.Clone(r)
+		for i, c := range cols {
+			if !c.number && (i < last || !wrapped) {
+				row[i] = cut(row[i], width[i])
+			}
+		}
+		if !wrapped {
+			out = append(out, row)
+			continue
+		}
+		for k, part := range wrap(r[last], width[last]) {
+			if k > 0 {
+				row = make([]string, len(cols))
+			}
+			row[last] = part
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// wrap breaks text at spaces into lines of at most n columns; a word that is longer is
+// broken too.
+func wrap(text string, n int) []string {
+	var lines []string
+	line := []rune(nil)
+	for _, word := range strings.Fields(text) {
+		r := []rune(word)
+		if len(line) > 0 && len(line)+1+len(r) > n {
+			lines, line = append(lines, string(line)), nil
+		}
+		if len(line) > 0 {
+			line = append(line, ' ')
+		}
+		line = append(line, r...)
+		for len(line) > n {
+			lines, line = append(lines, string(line[:n])), line[n:]
+		}
+	}
+	if len(line) > 0 || len(lines) == 0 {
+		lines = append(lines, string(line))
+	}
+	return lines
+}
+
+// cut shortens text to one line of at most n columns.
+func cut(s string, n int) string {
+	s = firstLine(s)
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// fit cuts a line to the width of the screen.
+func fit(line string) string { return cut(line, screenWidth) }
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// writeLines writes text in lines that fit the screen; lines after the first are indented.
+func writeLines(w io.Writer, format string, args ...any) {
+	const hang = "  "
+	for i, line := range wrap(fmt.Sprintf(format, args...), screenWidth-len(hang)) {
+		if i > 0 {
+			line = hang + line
+		}
+		fmt.Fprintln(w, line)
+	}
 }
 
 // byCount lists the keys, the most frequent first.

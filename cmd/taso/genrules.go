@@ -143,13 +143,11 @@ func (g *genRules) run(c *cobra.Command, _ []string) error {
 	if g.json {
 		err = writeJSON(c.OutOrStdout(), rep)
 	} else {
-		if g.stages {
-			if err := printStages(c.OutOrStdout(), rep); err != nil {
-				return err
-			}
-			fmt.Fprintln(c.OutOrStdout())
-		}
 		err = printReport(c.OutOrStdout(), g, rep, wrote)
+		if err == nil && g.stages {
+			fmt.Fprintln(c.OutOrStdout())
+			err = printStages(c.OutOrStdout(), rep)
+		}
 	}
 	if err != nil || rep.Stopped == "" {
 		return err

@@ -33,7 +33,7 @@ func (g *genRules) write(rep *genrules.Report) ([]written, error) {
 		}
 		what := plural(pb.written, "rule")
 		if pb.lost > 0 {
-			what += fmt.Sprintf("; %d of ours it cannot say (taso rules convert names them)", pb.lost)
+			what += fmt.Sprintf("; %d rules not expressible (taso rules convert names them)", pb.lost)
 		}
 		done = append(done, written{g.pb, what})
 	}

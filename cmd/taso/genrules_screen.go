@@ -5,25 +5,13 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/taso-go/taso/enumerate"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/law"
 )
 
-// screenWidth is how many columns a line of the report takes at most.
-const screenWidth = 100
-
-// fit cuts a line to the width of the screen.
-func fit(line string) string {
-	if utf8.RuneCountInString(line) <= screenWidth {
-		return line
-	}
-	return string([]rune(line)[:screenWidth-1]) + "…"
-}
-
-// overOperators says which operators a run is about: "17 operators", "the preset bert".
+// overOperators says out of which operators graphs are made: "17", "the preset bert".
 func overOperators(ops []string) string {
 	for _, p := range enumerate.Presets() {
 		if len(ops) == 1 && p.Name == ops[0] {
@@ -36,88 +24,104 @@ func overOperators(ops []string) string {
 	if len(ops) == 0 {
 		ops = enumerate.DefaultNames()
 	}
-	return plural(len(ops), "operator")
+	return count(len(ops))
 }
 
 // printPlan says what a run will do, and how long it may take.
 func printPlan(w io.Writer, g *genRules) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "%s\n", fmt.Sprintf(format, args...)) }
-	line("All graphs of up to %d of %s are enumerated, evaluated and compared; those that agree", g.opt.MaxOps, overOperators(g.opt.Ops))
-	line("are stated as laws, and what is proved of these are the rules.")
+	line("Enumerating all graphs of up to %s out of %s. Graphs that agree", plural(g.opt.MaxOps, "operator"), overOperators(g.opt.Ops))
+	line("on random inputs become candidate laws; candidates that are proved become rewrite rules.")
 	e, ok := genrules.EstimateOf(g.opt)
 	switch {
 	case !ok:
-		line("How long it takes is not known: no run like this is recorded.")
+		line("Estimate: none; no run like this is recorded.")
 	case e.Beyond > 0:
-		line("Estimate: %s and %s or much more: no run of more than %d operators is recorded, and each level grows more than the one before.", genrules.Duration(e.Seconds), gigabytes(e.PeakRSS), e.Rate.MaxOps)
+		line("Estimate: at least %s and %s; no run beyond %s is recorded, and each level is larger.", genrules.Duration(e.Seconds), gigabytes(e.PeakRSS), plural(e.Rate.MaxOps, "operator"))
 	default:
-		line("Estimate: %s and %s of memory (such a run took %.0f CPU seconds on %s at %s).",
+		line("Estimate: %s and %s of memory (a recorded run took %.0f CPU s, %s, commit %s).",
 			genrules.Duration(e.Seconds), gigabytes(e.PeakRSS), e.Rate.CPUSeconds, e.Rate.Date, e.Rate.Commit)
 	}
-	then := "the report says what is proved by then"
+	then := "reports the rules proved so far"
 	if g.out != "" {
-		then = "what is proved by then is written to " + g.out
+		then = "writes the rules proved so far to " + g.out
 	}
-	line("Ctrl-C stops it; %s.\n", then)
+	line("Ctrl-C stops the run and %s.\n", then)
 }
 
 func gigabytes(n int64) string { return fmt.Sprintf("%.1f GB", float64(n)/1e9) }
+
+// provedLine is the answer of a run: how many rules were proved, and how they add up.
+func provedLine(g *genRules, rep *genrules.Report) string {
+	r := rep.Rules
+	rules := plural(r.Proved, "rewrite rule") + " proved"
+	switch {
+	case r.Proved == 0:
+		return rules
+	case rep.Stopped != "":
+		return rules + " before the run was stopped; not yet checked which of them are derivable"
+	case g.opt.Minimal:
+		return rules + ", none derivable from the others (--minimal left those out)"
+	case r.Derivable == 0:
+		return rules + ", none derivable from the others"
+	}
+	return fmt.Sprintf("%s: %s independent + %s derivable from those", rules, count(r.Kept), count(r.Derivable))
+}
+
+// notProved counts the candidates that are no rules.
+func notProved(g *genRules, rep *genrules.Report) string {
+	r := rep.Rules
+	text := fmt.Sprintf("not proved: %s refuted, %s unknown", count(r.Refuted), count(r.Unknown))
+	if why := mostOften(rep.Unproved); r.Unknown > 0 && why != "" {
+		text += " (mostly " + why + ")"
+	}
+	switch {
+	case r.Unknown > 0 && g.opt.AxiomsOnly:
+		text += "; --axioms-only leaves most unknown"
+	case r.Refuted+r.Unknown > 0:
+		text += ": see --unproved FILE"
+	}
+	return text
+}
 
 // printReport prints a run for people, on one screen.
 func printReport(w io.Writer, g *genRules, rep *genrules.Report, wrote []written) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { b.WriteString(fit(fmt.Sprintf(format, args...)) + "\n") }
-	line("up to %d of %s, %s, seed %d: %.1f s with %s, %.1f CPU seconds, %s", rep.MaxOps, overOperators(g.opt.Ops), rep.Mode,
-		rep.Seed, rep.Seconds, plural(rep.Workers, "worker"), rep.CPUSeconds, gigabytes(rep.PeakRSS))
+	line("%s", provedLine(g, rep))
 	var sum genrules.Level
 	for _, l := range rep.Levels {
 		sum.Graphs += l.Graphs
 		sum.Pairs += l.Pairs
 		sum.Candidates += l.Candidates
 	}
-	r := rep.Rules
-	kept := count(r.Kept) + " kept"
-	if rep.Stopped != "" {
-		kept = "not known which follow from others"
-	}
-	line("%s graphs > %s pairs > %s candidates > %s proved > %s", count(sum.Graphs), count(sum.Pairs), count(sum.Candidates),
-		count(r.Proved), kept)
+	line("%s graphs > %s pairs equal on random inputs > %s candidate laws > %s", count(sum.Graphs), count(sum.Pairs), count(sum.Candidates),
+		plural(rep.Rules.Proved, "distinct rule"))
+	line("%s", notProved(g, rep))
 	b.WriteByte('\n')
 	if len(rep.Useful) == 0 {
-		line("No kept rule saves time that a law of the program does not save.")
+		line("No independent rule saves time beyond the laws that are built in.")
 	} else {
-		line("The kept rules that save most time and that no law of the program says, one of each kind (time by")
-		line("the formula of zen5, all sizes 64, windows 3x3; what is counted as new is said by --help):")
+		line("Independent rules that save most time beyond the built-in laws (modelled: zen5, all sizes 64):")
+		line("SAVES  ID            REWRITE")
 		for _, u := range rep.Useful {
 			line("%3.0f %%  %s  %s: %s -> %s", 100*u.Saves, u.ID, u.Words, u.Before, u.After)
 		}
 	}
 	b.WriteByte('\n')
-	line("refuted: %s%s", count(r.Refuted), more(r.Refuted, "each with a counterexample", "--unproved FILE lists them"))
-	flag := "--unproved FILE lists them"
-	if g.opt.AxiomsOnly {
-		flag += "; --axioms-only leaves most of them"
-	}
-	line("unknown: %s%s", count(r.Unknown), more(r.Unknown, mostOften(rep.Unproved), flag))
 	for _, f := range wrote {
 		line("wrote %s: %s", f.path, f.what)
 	}
+	line("up to %s out of %s, %s, seed %d: %.1f s, %s, %.1f CPU s, %s", plural(rep.MaxOps, "operator"), overOperators(g.opt.Ops), rep.Mode,
+		rep.Seed, rep.Seconds, plural(rep.Workers, "worker"), rep.CPUSeconds, gigabytes(rep.PeakRSS))
 	if !g.stages {
-		line("(--stages shows every stage, --html FILE writes a page, taso rules show --id ID a proof)")
+		line("More: --stages lists the stages, --html FILE writes a page, taso rules show FILE --id ID a proof")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// more says what there is to say of a number that is not 0, and how to see it.
-func more(n int, what, flag string) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %s (%s)", what, flag)
-}
-
-// mostOften is the reason of most unknowns.
+// mostOften is the reason of most unknowns, cut short.
 func mostOften(list []genrules.Unproved) string {
 	reasons := map[string]int{}
 	for _, u := range list {
@@ -128,9 +132,5 @@ func mostOften(list []genrules.Unproved) string {
 	if len(reasons) == 0 {
 		return ""
 	}
-	first := []rune(byCount(reasons)[0])
-	if len(first) > 26 {
-		first = append(first[:25], '…')
-	}
-	return "mostly " + string(first)
+	return cut(byCount(reasons)[0], 26)
 }

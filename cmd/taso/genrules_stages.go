@@ -14,25 +14,18 @@ const shownRefuted = 3
 
 // printStages prints what each stage of a run came to, and what was not proved.
 func printStages(w io.Writer, rep *genrules.Report) error {
-	fmt.Fprintf(w, "universe: %s\nup to %s, %s, seed %d, %s\n\n", rep.Universe, plural(rep.MaxOps, "operator"), rep.Mode,
-		rep.Seed, plural(rep.Workers, "worker"))
 	var rows [][]string
 	for _, s := range rep.Stages {
-		rows = append(rows, []string{s.Name, count(s.Count), seconds(s.Seconds), megabytes(s.PeakRSS)})
+		rows = append(rows, []string{s.Name, count(s.Count), seconds(s.Seconds), count(s.PeakRSS / 1e6)})
 	}
-	if err := writeTable(w, []column{{"stage", false}, {"count", true}, {"seconds", true}, {"peak memory", true}}, rows); err != nil {
+	if err := writeTable(w, []column{{"stage", false}, {"count", true}, {"time (s)", true}, {"peak memory (MB)", true}}, rows); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
-	r := rep.Rules
-	if err := writeTable(w, []column{{"proved", true}, {"derivable", true}, {"kept", true}, {"refuted", true}, {"unknown", true}},
-		[][]string{{count(r.Proved), count(r.Derivable), count(r.Kept), count(r.Refuted), count(r.Unknown)}}); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\n%s graphs, %.0f a CPU second, %.0f bytes each; %.1f s, %.1f CPU seconds, peak %s\n",
-		count(rep.Graphs), rep.GraphsPerCPUSecond, rep.BytesPerGraph, rep.Seconds, rep.CPUSeconds, megabytes(rep.PeakRSS))
+	writeLines(w, "operators: %s", rep.Universe)
+	fmt.Fprintf(w, "enumeration: %s graphs, %s graphs/CPU s, %.0f bytes of peak memory/graph\n", count(rep.Graphs), count(int64(rep.GraphsPerCPUSecond)), rep.BytesPerGraph)
 	if p := rep.Provers; p != nil {
-		fmt.Fprintf(w, "provers on %s: e-graph %d in %.2f s, quantified axioms %d in %.2f s\n",
+		fmt.Fprintf(w, "provers on %s: e-graph proves %d in %.2f s, quantified axioms prove %d in %.2f s\n",
 			plural(p.Goals, "rule"), p.EGraphProved, p.EGraphSeconds, p.QuantifiedProved, p.QuantifiedSeconds)
 	}
 	if e := rep.Exhaustive; e != nil {
@@ -55,25 +48,20 @@ func printUnproved(w io.Writer, list []genrules.Unproved) {
 		if refuted++; refuted > shownRefuted {
 			continue
 		}
-		fmt.Fprintf(w, "\nrefuted:\n%s\n", indent(u.Law))
+		fmt.Fprintf(w, "\nrefuted candidate:\n%s\n", indent(u.Law))
 		if u.Witness != nil {
 			fmt.Fprintf(w, "%s\n", indent(u.Witness.String()))
 		}
 	}
 	if refuted > shownRefuted {
-		fmt.Fprintf(w, "\n... and %d more refuted (--unproved FILE writes all)\n", refuted-shownRefuted)
+		fmt.Fprintf(w, "\nand %d more refuted candidates (--unproved FILE writes all)\n", refuted-shownRefuted)
 	}
 	for i, reason := range byCount(reasons) {
 		if i == 0 {
-			fmt.Fprintln(w, "\nunknown:")
+			fmt.Fprintln(w, "\nunknown candidates, by reason:")
 		}
 		fmt.Fprintf(w, "  %6s  %s\n", count(reasons[reason]), reason)
 	}
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
 }
 
 func indent(s string) string {

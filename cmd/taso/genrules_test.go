@@ -19,14 +19,14 @@ func TestReportFits(t *testing.T) {
 	for n := 1; n <= 6; n++ {
 		rep.Levels = append(rep.Levels, genrules.Level{Operators: n, Graphs: 250_000_000, Pairs: 9_000_000, Candidates: 150_000})
 	}
-	rep.Rules = genrules.Counts{Proved: 123_456, Kept: 45_678, Refuted: 9_999, Unknown: 99_999}
+	rep.Rules = genrules.Counts{Proved: 123_456, Derivable: 77_778, Kept: 45_678, Refuted: 9_999, Unknown: 99_999}
 	for i := range 10 {
-		rep.Useful = append(rep.Useful, genrules.Useful{ID: fmt.Sprintf("r_%010d", i), Saves: 1, Words: strings.Repeat("one matmul less ", 5),
+		rep.Useful = append(rep.Useful, genrules.Useful{ID: fmt.Sprintf("r_%010d", i), Saves: 1, Words: strings.Repeat("removes a matmul ", 5),
 			Before: strings.Repeat("ewadd(", 50), After: "A"})
 	}
 	rep.Unproved = []genrules.Unproved{{Status: "unknown", Reason: strings.Repeat("no general form of it, ", 9) + "\nmore"}}
 	rep.Exhaustive = &enumerate.Graphs{}
-	wrote := []written{{"rules.rules", "123,456 rules"}, {"rules.cert", "123,456 certificates, 26 lemmas"}, {"rules.pb", "1,000,000 rules; 1,234 of ours it cannot say (taso rules convert names them)"},
+	wrote := []written{{"rules.rules", "123,456 rules"}, {"rules.cert", "123,456 certificates, 26 lemmas"}, {"rules.pb", "1,000,000 rules; 1,234 rules not expressible (taso rules convert names them)"},
 		{"unproved.json", "109,998 candidates not proved"}, {"rules.html", "123,456 rules and 109,998 candidates"}}
 	var b bytes.Buffer
 	if err := printReport(&b, g, rep, wrote); err != nil {
@@ -41,14 +41,15 @@ func TestReportFits(t *testing.T) {
 			t.Errorf("%d columns: %s", n, l)
 		}
 	}
-	for _, want := range []string{"99,999, mostly no general form of it, no… (", "9,999, each with a counterexample", "45,678 kept", "r_0000000009", "wrote rules.html"} {
+	for _, want := range []string{"123,456 rewrite rules proved: 45,678 independent + 77,778 derivable from those\n", "900,000 candidate laws > 123,456 distinct rules\n",
+		"not proved: 9,999 refuted, 99,999 unknown (mostly no general form of it, no…): see --unproved FILE\n", "r_0000000009", "wrote rules.html"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, b.String())
 		}
 	}
 	// What a run without rules says.
 	b.Reset()
-	if err := printReport(&b, g, &genrules.Report{Set: &rules.Set{}}, nil); err != nil || !strings.Contains(b.String(), "refuted: 0\nunknown: 0\n") {
+	if err := printReport(&b, g, &genrules.Report{Set: &rules.Set{}}, nil); err != nil || !strings.Contains(b.String(), "0 rewrite rules proved\n") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

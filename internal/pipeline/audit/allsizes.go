@@ -107,13 +107,13 @@ func (d *decider) bySums(ctx context.Context, n *decision, k int, r sums.Result)
 	}
 	w.Engine, w.Sizes, w.Defined = engineSums, allSizes, sourceThere
 	if w.Reason != "" { // the axioms were asked
-		w.Reason = "no derivation from the axioms was found; "
+		w.Reason = "not derived from the axioms; "
 	}
-	w.Reason += "both sides are the same sums"
+	w.Reason += "both sides are equal sums"
 	defined, limit := defines(r, k == 1)
 	if !r.Equal {
 		w.Verdict, w.Sizes, w.Condition = UpTo, r.UpTo.String(), r.UpTo.String()
-		w.Reason += " up to that, and nothing is known beyond"
+		w.Reason += " up to this limit; unknown beyond it"
 		if !defined && limit == "" {
 			w.Defined = bothThere
 			w.Condition += ", " + bothDefined
@@ -130,7 +130,7 @@ func (d *decider) bySums(ctx context.Context, n *decision, k int, r sums.Result)
 	}
 	w.Verdict, w.Condition, w.Defined = Conditional, bothDefined, bothThere
 	if limit != "" {
-		w.Reason += "; both are defined where the source is, up to " + limit
+		w.Reason += "; both are defined wherever the source is, up to " + limit
 	}
 	if l, words := targetDefined(n.law, k == 1); l != nil {
 		rs, err := sumsOf(ctx, []*law.Law{l}, 1)

@@ -46,11 +46,12 @@ func (s *spreading) apply(w *Direction, way int) {
 	switch {
 	case v.Status == verify.Refuted:
 		restrict(w, unbroadcast, s.witness[way])
+		w.broadcast = true
 		w.Reason = summary(w.Counterexample.Witness)
 	case v.Status == verify.Unknown && w.Verdict == Conditional && w.Counterexample != nil:
 		// It is false as it stands, and true under this.
 		restrict(w, unbroadcast, nil)
-		w.Reason = fmt.Sprintf("where operands are broadcast it is unknown: %s (%d patterns)", v.Reason, v.Patterns)
+		w.Reason = fmt.Sprintf("unknown where operands are broadcast: %s (%d patterns)", v.Reason, v.Patterns)
 	case v.Status == verify.Unknown:
 		w.Verdict, w.Certificate = Unknown, false
 		w.Reason = fmt.Sprintf("with broadcasting: %s (%d patterns)", v.Reason, v.Patterns)
@@ -123,7 +124,7 @@ func (d *decider) broadcasts(ctx context.Context, all []*question) error {
 			if _, err := l.Types(); err != nil {
 				// Broadcasting is written out axis by axis: see taso.Open.
 				s.verdict[k] = spread.Verdict{Status: verify.Unknown,
-					Reason: "the shapes of the sides are not one formula"}
+					Reason: "the shapes of the sides have no single formula"}
 				continue
 			}
 			v, err := b.Decide(ctx, l, spread.Options{True: true, Patterns: patterns})
@@ -214,6 +215,6 @@ func (d *decider) spreadSums(ctx context.Context, l *law.Law, v *spread.Verdict)
 			limits = append(limits, limit)
 		}
 	}
-	v.Status, v.Reason = verify.Proved, "all patterns are the same sums"
+	v.Status, v.Reason = verify.Proved, "for all patterns both sides are equal sums"
 	return strings.Join(limits, ", "), nil
 }

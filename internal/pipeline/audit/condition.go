@@ -201,12 +201,12 @@ func conditionsOf(l *law.Law) []special {
 	for i, g := range l.Given {
 		of := "" // which of several variables is meant
 		if sorts[g.Sort] > 1 {
-			of = ", " + g.Name
+			of = " (" + g.Name + ")"
 		}
 		switch g.Sort {
 		case graph.SortSame:
-			attr(g.Name, graph.NameValue(graph.SameUpper), "SAME pads more behind (same_upper"+of+")")
-			attr(g.Name, graph.NameValue(graph.SameLower), "SAME pads more in front (same_lower"+of+")")
+			attr(g.Name, graph.NameValue(graph.SameUpper), "SAME padding is same_upper"+of)
+			attr(g.Name, graph.NameValue(graph.SameLower), "SAME padding is same_lower"+of)
 		case graph.SortPadding:
 			same := l.Subst(&graph.Substitution{Attrs: map[string]graph.Value{g.Name: graph.VarValue(g.Name, graph.SortSame)}})
 			same.Given = slices.Clone(l.Given)
@@ -217,11 +217,8 @@ func conditionsOf(l *law.Law) []special {
 				out[len(out)-1].padding = true
 			}
 		case graph.SortBorder:
-			if of != "" {
-				of = " (" + g.Name + ")"
-			}
-			attr(g.Name, graph.NameValue("counted"), "averages count the border"+of)
-			attr(g.Name, graph.NameValue("excluded"), "averages leave the border out"+of)
+			attr(g.Name, graph.NameValue("counted"), "averages include padding"+of)
+			attr(g.Name, graph.NameValue("excluded"), "averages exclude padding"+of)
 		case graph.SortStride:
 			attr(g.Name, graph.TupleValue(1, 1), g.Name+" = (1, 1)")
 		case graph.SortAct:

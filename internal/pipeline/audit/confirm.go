@@ -21,7 +21,7 @@ import (
 // printed, as that law and what its evaluation gave.
 
 // unconfirmed is the reason of a direction whose counterexample is none in its reading.
-const unconfirmed = "internal error: the counterexample that was found does not refute the rule in this reading"
+const unconfirmed = "internal error: the counterexample does not refute the rule under these semantics"
 
 // noneWithout is the reason of a conditional direction without a counterexample.
 const noneWithout = "no counterexample without the condition was found"

@@ -203,7 +203,7 @@ func TestParallelReadingsAsked(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, r := range reps[0].Rules {
-			if r.Verdict != x.want[i] || (r.Verdict == Unsupported) != (r.Reason == "no reading of rules with such operators is asked for") {
+			if r.Verdict != x.want[i] || (r.Verdict == Unsupported) != (r.Reason == "none of the requested semantics covers these operators") {
 				t.Errorf("%s, rule %d: %s, %s", x.sem.Name, i, r.Verdict, r.Reason)
 			}
 		}

@@ -68,7 +68,7 @@ func (d *decider) read(ctx context.Context, f *peer.File, rep *Report) (all []*q
 			}
 			sems := d.readings(p.TASO)
 			if len(sems) == 0 {
-				r.Verdict, r.Reason = Unsupported, "no reading of rules with such operators is asked for"
+				r.Verdict, r.Reason = Unsupported, "none of the requested semantics covers these operators"
 			}
 			for _, sem := range sems {
 				q := &question{rule: r, peer: p, sem: sem, claim: understand(sem.Reading)}

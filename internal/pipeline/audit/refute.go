@@ -88,9 +88,9 @@ func summary(w *refute.Witness) string {
 	given := strings.Join(in, ", ")
 	switch w.Kind {
 	case "defined":
-		return fmt.Sprintf("with %s the target is %s", given, w.Right)
+		return fmt.Sprintf("target %s, for %s", w.Right, given)
 	case "shape":
-		return fmt.Sprintf("with %s the source has shape %s, the target %s", given, w.Left, w.Right)
+		return fmt.Sprintf("source shape %s, target shape %s, for %s", w.Left, w.Right, given)
 	}
-	return fmt.Sprintf("with %s the sides are %s and %s at %v", given, w.Left, w.Right, w.Cell)
+	return fmt.Sprintf("source %s, target %s at %v, for %s", w.Left, w.Right, w.Cell, given)
 }

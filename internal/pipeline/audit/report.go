@@ -37,19 +37,19 @@ var Outcomes = []Outcome{Proved, Conditional, UpTo, Refuted, Unknown, IllFormed,
 func (o Outcome) Doc() string {
 	switch o {
 	case Proved:
-		return "true as it stands, for all sizes"
+		return "true as written, for all shapes"
 	case Conditional:
-		return "proved under a condition, which is printed; without it false, as far as a counterexample is shown"
+		return "true under the printed condition; false without it if a counterexample is shown"
 	case UpTo:
-		return "proved up to a limit, which is printed, such as strides to 3; beyond it nothing is known"
+		return "true up to the printed limit, such as strides to 3; unknown beyond it"
 	case Refuted:
-		return "false, with the smallest counterexample found"
+		return "false; the smallest counterexample found is shown"
 	case Unknown:
-		return "neither, with the reason; never counted with the proved"
+		return "neither proved nor refuted, for the printed reason"
 	case IllFormed:
-		return "no rule: a variable that one side alone has, shapes that never fit"
+		return "no rule: a variable on one side only, or shapes that never fit"
 	case Unsupported:
-		return "an operator that is not modelled"
+		return "has an operator that is not modelled"
 	}
 	return ""
 }
@@ -204,6 +204,8 @@ type Direction struct {
 	Axioms         []string        `json:"axioms,omitempty"`
 	Millis         float64         `json:"ms,omitempty"`
 	Counterexample *Counterexample `json:"counterexample,omitempty"`
+
+	broadcast bool // operands that are broadcast refute it
 }
 
 // Counterexample shows that a rule does not hold as it stands. It holds the law

@@ -21,9 +21,9 @@ type Useful struct {
 	// Saves is the part of the time that one use saves, from 0 to 1, modelled: see
 	// MostUseful.
 	Saves float64 `json:"saves"`
-	// Words say which operators become fewer, such as "one matmul less".
+	// Words say which operators the rule removes and adds, such as "removes a relu".
 	Words string `json:"words"`
-	// Before and After are the sides without attributes.
+	// Before and After are the sides, with the attributes that the rule depends on.
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
@@ -196,8 +196,9 @@ func price(m *cost.Machine, r *rules.Rule) (Useful, bool) {
 	if !usable || left <= right || tidying(before, after) {
 		return Useful{}, false
 	}
-	return Useful{ID: r.ID(), Saves: 1 - float64(right)/float64(left), Words: fewer(before, after),
-		Before: plain(before), After: plain(after)}, true
+	u := Useful{ID: r.ID(), Saves: 1 - float64(right)/float64(left), Words: change(before, after)}
+	u.Before, u.After = headline(before, after)
+	return u, true
 }
 
 // typical is a law at typical sizes.
@@ -341,88 +342,4 @@ func tensorType(s graph.Shape) (graph.TensorType, error) {
 		sizes[i] = int(n)
 	}
 	return graph.TensorType{DType: graph.Float32, Sizes: sizes}, nil
-}
-
-// plain writes terms without attributes.
-func plain(ts []*law.Term) string {
-	parts := make([]string, len(ts))
-	for i, t := range ts {
-		parts[i] = plainTerm(t)
-	}
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	return "(" + strings.Join(parts, ", ") + ")"
-}
-
-func plainTerm(t *law.Term) string {
-	if t.IsVar() {
-		return t.Var
-	}
-	name := t.Fn
-	if t.Op != nil {
-		name = t.Op.Name
-	}
-	if len(t.Args) == 0 {
-		return name
-	}
-	args := make([]string, len(t.Args))
-	for i, a := range t.Args {
-		args[i] = plainTerm(a)
-	}
-	s := name + "(" + strings.Join(args, ", ") + ")"
-	if t.Op != nil && t.Op.Out > 1 {
-		s += fmt.Sprintf(".%d", t.Out)
-	}
-	return s
-}
-
-// fewer says how the operators change: "one matmul less, one concat more".
-func fewer(before, after []*law.Term) string {
-	change := map[string]int{}
-	for sign, side := range map[int][]*law.Term{-1: before, 1: after} {
-		var nodes law.Nodes
-		seen := map[int]bool{}
-		for _, t := range side {
-			t.Walk(func(u *law.Term) {
-				if u.IsVar() || seen[nodes.App(u)] {
-					return
-				}
-				seen[nodes.App(u)] = true
-				if u.Op != nil {
-					change[u.Op.Name] += sign
-				} else {
-					change["function"] += sign
-				}
-			})
-		}
-	}
-	var less, more []string
-	for _, op := range slices.Sorted(maps.Keys(change)) {
-		switch n := change[op]; {
-		case n < 0:
-			less = append(less, number(-n)+" "+op)
-		case n > 0:
-			more = append(more, number(n)+" "+op)
-		}
-	}
-	var out []string
-	if len(less) > 0 {
-		out = append(out, strings.Join(less, " and ")+" less")
-	}
-	if len(more) > 0 {
-		out = append(out, strings.Join(more, " and ")+" more")
-	}
-	if len(out) == 0 {
-		return "the same operators on less"
-	}
-	return strings.Join(out, ", ")
-}
-
-func number(n int) string {
-	words := []string{"no", "one", "two", "three", "four", "five", "six"}
-	if n < len(words) {
-		return words[n]
-	}
-	return fmt.Sprint(n)
 }

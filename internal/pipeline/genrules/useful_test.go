@@ -48,7 +48,7 @@ func TestMostUseful(t *testing.T) {
 		}
 	}
 	for r, want := range map[*rules.Rule]string{
-		merged: "one concat and three matmul less", conv: "two conv2d less",
+		merged: "removes a concat and 3 matmul", conv: "removes 2 conv2d",
 	} {
 		if words[r.ID()] != want {
 			t.Errorf("%s: %q, want %q", r.Law.Name, words[r.ID()], want)
@@ -97,6 +97,6 @@ func ExampleMostUseful() {
 	}
 	fmt.Println(err)
 	// Output:
-	// two matmul less: ewadd(ewadd(matmul(A, B), matmul(C, B)), matmul(D, B)) becomes matmul(ewadd(D, ewadd(A, C)), B)
+	// removes 2 matmul: ewadd(ewadd(matmul(A, B), matmul(C, B)), matmul(D, B)) becomes matmul(ewadd(D, ewadd(A, C)), B)
 	// <nil>
 }
