@@ -26,7 +26,7 @@ func TestRuntimeOfNarrow(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 		narrow := name == "bfloat16" || name == "float16"
-		if strings.Contains(text, "  "+name+" is computed in float32 here: what deviates by no more than ") != narrow {
+		if strings.Contains(text, "  "+name+" is computed in float32 here: deviations of up to ") != narrow {
 			t.Errorf("%s: %s", name, text)
 		}
 	}

@@ -149,14 +149,12 @@ func candidateFile(folder string, i int, c optimize.Candidate) (judge.File, erro
 	return f, err
 }
 
-// printJudged prints what ONNX Runtime decided.
+// printJudged prints how else ONNX Runtime can be used.
 func printJudged(w io.Writer, d *judge.Decision) {
-	fmt.Fprintln(w, d.Sentence())
 	if d.Failed != "" {
-		fmt.Fprintln(w, "Another --backend, or --no-measure, keeps results without ONNX Runtime.")
+		fmt.Fprintln(w, "Another --backend, or --no-measure, decides without ONNX Runtime.")
 	}
 	if d.Reused {
 		fmt.Fprintf(w, "These files were measured on %s; --remeasure measures them again.\n", time.Unix(d.Unix, 0).Format(time.DateOnly))
 	}
-	fmt.Fprintln(w)
 }

@@ -70,7 +70,7 @@ func (d *deviation) agrees(tolerance float64) bool {
 func (d *deviation) print(w io.Writer, where string) {
 	fmt.Fprintf(w, " %v: largest deviation %.2g absolute, %.2g relative", d.Sizes, d.Absolute, d.Relative)
 	if d.NaNs > 0 {
-		fmt.Fprintf(w, ", %d elements are no numbers in %s only", d.NaNs, where)
+		fmt.Fprintf(w, ", %d elements are NaN or infinite in %s only", d.NaNs, where)
 	}
 	if n := int(graph.Product(d.Sizes...)) - d.Compared - d.NaNs; n > 0 {
 		fmt.Fprintf(w, ", %d elements are finite in neither", n)
@@ -96,7 +96,7 @@ func tolerance(gs ...*graph.Graph) (within float64, narrowest string) {
 // print says what is not the usual tolerance.
 func (t *toleranceOf) print(w io.Writer) {
 	if t.Narrowest != "" {
-		fmt.Fprintf(w, "  %s is computed in float32 here: what deviates by no more than %.2g, 16 of its roundings, agrees\n", t.Narrowest, t.Tolerance)
+		fmt.Fprintf(w, "  %s is computed in float32 here: deviations of up to %.2g (16 roundings of the type) agree\n", t.Narrowest, t.Tolerance)
 	}
 }
 

@@ -184,7 +184,7 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 	if proved != nil && !k.json {
 		fmt.Fprintln(out)
 		if proved.Equal {
-			fmt.Fprintf(out, "proof: %s of %s, accepted by the checker\n", plural(proved.Checked.Steps, "instance"), plural(proved.Checked.Axioms+proved.Checked.Lemmas, "law"))
+			fmt.Fprintf(out, "proof: %s of %s, accepted by the checker\n", plural(proved.Checked.Steps, "law instance"), plural(proved.Checked.Axioms+proved.Checked.Lemmas, "law"))
 		} else {
 			fmt.Fprintf(out, "no proof found: %s\n", proved.Why)
 		}
@@ -231,7 +231,7 @@ func patience(least, most time.Duration) string {
 	if least >= patient {
 		text = "this takes " + roughly(least) + " to " + roughly(most)
 	}
-	return text + "; --no-exact and --backend cpu make it shorter"
+	return text + "; --no-exact and --backend cpu shorten it"
 }
 
 // roughly is a time in the unit that fits it.

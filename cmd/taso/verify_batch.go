@@ -38,13 +38,13 @@ func (k *verifyFlags) atOtherBatch(c *cobra.Command, args []string, rep *verifym
 	case open[0] != open[1]:
 		i := slices.Index(open[:], true)
 		rep.Batches = []int{1}
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%s takes any batch, and %s does not: they are compared for a batch of 1", filepath.Base(args[i]), filepath.Base(args[1-i])))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%s has a dynamic batch and %s does not: they are compared for batch 1", filepath.Base(args[i]), filepath.Base(args[1-i])))
 		return rep, nil
 	}
 	other, failed, err := k.withBatch(c, args)
 	if mismatch := (*verifymodels.Mismatch)(nil); errors.As(err, &mismatch) {
 		rep.Verdict, rep.Agree, rep.Batches = verifymodels.ModelsDiffer, false, []int{otherBatch}
-		rep.Notes = append(rep.Notes, fmt.Sprintf("for a batch of %d: %v", otherBatch, err))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("for batch %d: %v", otherBatch, err))
 		return rep, nil
 	}
 	switch {
@@ -54,7 +54,7 @@ func (k *verifyFlags) atOtherBatch(c *cobra.Command, args []string, rep *verifym
 		return unknownFor(rep, err.Error()), nil
 	case err != nil:
 		rep.Batches = []int{1}
-		rep.Notes = append(rep.Notes, fmt.Sprintf("the models are compared for a batch of 1: for one of %d, %v", otherBatch, err))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("the models are compared for batch 1 only: for batch %d, %v", otherBatch, err))
 		return rep, nil
 	}
 	return forBoth(rep, other), nil
@@ -66,10 +66,10 @@ func forBoth(rep, other *verifymodels.Report) *verifymodels.Report {
 	switch other.Verdict {
 	case verifymodels.ModelsDiffer:
 		other.Batches = []int{otherBatch}
-		other.Notes = append(other.Notes, fmt.Sprintf("that is for a batch of %d; for one of 1: %s", otherBatch, rep.Statement))
+		other.Notes = append(other.Notes, fmt.Sprintf("this is for batch %d; for batch 1: %s", otherBatch, rep.Statement))
 		return other
 	case verifymodels.ModelsEqual, verifymodels.ModelsAgree:
-		rep.Notes = append(rep.Notes, fmt.Sprintf("the batch is dynamic; for a batch of %d: %s", otherBatch, other.Statement))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("the batch is dynamic; for batch %d: %s", otherBatch, other.Statement))
 		weaker(rep, other)
 		rep.Batches = []int{1, otherBatch}
 		return rep
@@ -92,7 +92,7 @@ func weaker(rep, other *verifymodels.Report) {
 
 // unknownFor is a report of models that are not known to agree for the other batch.
 func unknownFor(rep *verifymodels.Report, why string) *verifymodels.Report {
-	rep.Unreached = append(rep.Unreached, fmt.Sprintf("a batch of %d: %s", otherBatch, why))
+	rep.Unreached = append(rep.Unreached, fmt.Sprintf("batch %d: %s", otherBatch, why))
 	rep.Verdict, rep.Agree, rep.Assumptions = verifymodels.NotKnown, false, []assume.Name{}
 	return rep
 }

@@ -39,9 +39,9 @@ func TestOtherBatch(t *testing.T) {
 		{largest, mean, nil, 1, "differ for batch 3\n"},
 		{largest, mean, []string{"--batch", "1"}, 0, "equal (exact on random residues, error probability < 2^-"},
 		{flat, flat, nil, 0, "equal for batch 1 and 3 (proved for all inputs)\n"},
-		{flat, one, nil, 1, "a batch of 3: "},
-		{flat, fixed, nil, 0, "note: flat.onnx takes any batch, and fixed.onnx does not: they are compared for a batch of 1\n"},
-		{one, one, nil, 0, "note: the models are compared for a batch of 1: for one of 3, "},
+		{flat, one, nil, 1, "not reached: batch 3: "},
+		{flat, fixed, nil, 0, "note: flat.onnx has a dynamic batch and fixed.onnx does not: they are compared for batch 1\n"},
+		{one, one, nil, 0, "note: the models are compared for batch 1 only: for batch 3, "},
 	} {
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"verify", c.a, c.b}, c.args...)

@@ -39,9 +39,9 @@ func TestPatience(t *testing.T) {
 		want        string
 	}{
 		{0, 29 * time.Second, ""},
-		{4 * time.Second, 80 * time.Second, "this may take up to 80 s; --no-exact and --backend cpu make it shorter"},
-		{80 * time.Second, 3 * time.Hour, "this takes 80 s to 3 h; --no-exact and --backend cpu make it shorter"},
-		{31 * time.Second, 10 * time.Minute, "this takes 31 s to 10 min; --no-exact and --backend cpu make it shorter"},
+		{4 * time.Second, 80 * time.Second, "this may take up to 80 s; --no-exact and --backend cpu shorten it"},
+		{80 * time.Second, 3 * time.Hour, "this takes 80 s to 3 h; --no-exact and --backend cpu shorten it"},
+		{31 * time.Second, 10 * time.Minute, "this takes 31 s to 10 min; --no-exact and --backend cpu shorten it"},
 	} {
 		if got := patience(c.least, c.most); got != c.want {
 			t.Errorf("%v to %v: %q", c.least, c.most, got)

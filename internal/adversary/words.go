@@ -94,13 +94,13 @@ func (w *words) part(p *eval.Point, part string) (holds, ok bool) {
 		return true, true
 	}
 	switch part {
-	case "averages count the border":
+	case "averages include padding":
 		return border("counted")
-	case "averages leave the border out":
+	case "averages exclude padding":
 		return border("excluded")
-	case "SAME pads more behind (same_upper)":
+	case "SAME padding is same_upper":
 		return same("same_upper")
-	case "SAME pads more in front (same_lower)":
+	case "SAME padding is same_lower":
 		return same("same_lower")
 	}
 	for _, rel := range []string{" <= ", " divides ", " = "} {

@@ -140,8 +140,8 @@ func TestSentence(t *testing.T) {
 	}{
 		{"", nil, "No improvement found; model unchanged."},
 		{"it crashed", nil, "Model unchanged; not measured in ONNX Runtime 1.20.1 (level basic, 4 threads): it crashed"},
-		{"", []Outcome{{Verdict: Fails, Why: "no kernel"}}, "Model unchanged; the rewritten model in ONNX Runtime 1.20.1 (level basic, 4 threads): fails, no kernel."},
-		{"", []Outcome{{Verdict: Fails}, {Verdict: Slower, On: on(1.1)}, {Verdict: NoDifference, On: on(1)}}, "Model unchanged; the best of 3 rewritten models in ONNX Runtime 1.20.1 (level basic, 4 threads): no measurable difference, 2 s -> 2 s, time 0.0 % (-1.0 % to +1.0 % at 95 % confidence)."},
+		{"", []Outcome{{Verdict: Fails, Why: "no kernel"}}, "No improvement found; model unchanged: the candidate fails in ONNX Runtime 1.20.1 (level basic, 4 threads): no kernel."},
+		{"", []Outcome{{Verdict: Fails}, {Verdict: Slower, On: on(1.1)}, {Verdict: NoDifference, On: on(1)}}, "No improvement found; model unchanged: the best of 3 candidates shows no measurable difference in ONNX Runtime 1.20.1 (level basic, 4 threads): 2 s -> 2 s, time 0.0 % (-1.0 % to +1.0 % at 95 % confidence)."},
 	} {
 		d.Failed, d.Candidates = c.failed, c.candidates
 		if got := d.Sentence(); got != c.want {

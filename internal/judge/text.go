@@ -23,11 +23,24 @@ func (d *Decision) Sentence() string {
 		return fmt.Sprintf("Faster in %s: %s.", where, d.Candidates[d.Winner-1].numbers())
 	}
 	best := d.best()
-	what := "the rewritten model"
+	what := "the candidate"
 	if n := len(d.Candidates); n > 1 {
-		what = fmt.Sprintf("the best of %d rewritten models", n)
+		what = fmt.Sprintf("the best of %d candidates", n)
 	}
-	return fmt.Sprintf("Model unchanged; %s in %s: %s, %s.", what, where, best.Verdict, best.numbers())
+	return fmt.Sprintf("No improvement found; model unchanged: %s %s in %s: %s.", what, best.Verdict.predicate(), where, best.numbers())
+}
+
+// predicate says what a candidate with a verdict does.
+func (v Verdict) predicate() string {
+	switch v {
+	case NoDifference:
+		return "shows no measurable difference"
+	case Fails:
+		return "fails"
+	case "":
+		return "was not measured"
+	}
+	return "is " + string(v)
 }
 
 // best is the candidate with the smallest ratio, the first one if none was measured.

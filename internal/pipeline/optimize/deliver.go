@@ -44,7 +44,7 @@ func (r *Result) deliver(ctx context.Context, o *Options, b *built) (m *model.Mo
 		}
 		var e *onnx.Error
 		if errors.As(b.unwritten, &e) {
-			b.unwritten = fmt.Errorf("it cannot be written into the file: %w", e.Err)
+			b.unwritten = fmt.Errorf("the result cannot be written into the file: %w", e.Err)
 		}
 		b.path = path
 	}

@@ -30,7 +30,7 @@ func (r *Result) compareFed(ctx context.Context, o *Options) (refused, err error
 		tolerance, _ := backends.OutputTolerance([]*graph.Graph{a, b}, []graph.Tensor{a.Outputs()[i], b.Outputs()[i]})
 		d := deviation(want.Float64s(), outs[1][i].Float64s())
 		if !(d <= tolerance) {
-			return fmt.Errorf("output %d deviates by %.2g on the given inputs, which is more than %.2g", i, d, tolerance), nil
+			return fmt.Errorf("output %d deviates by %.2g on the given inputs; at most %.2g is allowed", i, d, tolerance), nil
 		}
 		r.MaxRelError = max(r.MaxRelError, d)
 	}

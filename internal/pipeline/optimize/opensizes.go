@@ -77,7 +77,7 @@ func (o *Options) provedAt(ctx context.Context, b *built, a *model.Model, path s
 // model are replaced by others of laws.
 func (o *Options) elsewhere(found *searching, a *model.Model, laws []*law.Law) (*search.Derivation, error) {
 	if found.from != nil {
-		return nil, errors.New("the steps of a saturation cannot be made at other sizes")
+		return nil, errors.New("steps found by saturation cannot be repeated at other sizes")
 	}
 	w, err := knownWeights(a)
 	if err != nil {
@@ -115,7 +115,7 @@ func makeAgain(rw *search.Rewriter, n *search.Network, mv search.Move, laws []*l
 		if found, err := try(mv); found || err != nil {
 			return err
 		}
-		return errors.New("it does not hold there")
+		return errors.New("the law does not hold at these sizes")
 	}
 	for _, l := range laws {
 		if shapedLike(l.Name) != like {
@@ -132,7 +132,7 @@ func makeAgain(rw *search.Rewriter, n *search.Network, mv search.Move, laws []*l
 			}
 		}
 	}
-	return errors.New("it does not hold there")
+	return errors.New("the law does not hold at these sizes")
 }
 
 // shapedLike is the law that a law for certain shapes is a special case of; "" for others.

@@ -315,7 +315,7 @@ func (r *Result) check(ctx context.Context, o *Options, b *built) (refused, err 
 		// A weight that was computed ahead is not what it is by exact arithmetic.
 		return err, nil
 	case b.changed() && errors.As(err, &about):
-		return fmt.Errorf("its proof is not accepted: %w", about.Why), nil
+		return fmt.Errorf("the proof is not accepted: %w", about.Why), nil
 	case err != nil:
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 	}
 	p.Operators = operatorsOf(n.Net)
 	if p.Same < half {
-		p.Why = fmt.Sprintf("%d of %d outputs were brought to the same; %d operators are left of both models, the larger one has %d", p.Same, half, p.Operators, p.Of)
+		p.Why = fmt.Sprintf("%d of %d outputs were proved equal; %d operators of both models remain, the larger model has %d", p.Same, half, p.Operators, p.Of)
 		return p, nil
 	}
 	left := n.Left()
@@ -96,10 +96,10 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 		return nil, err
 	}
 	if p.Checked, err = CheckProof(ctx, bytes.NewReader(cert.Bytes()), "proof", a, b, false); errors.Is(err, network.ErrLimit) {
-		p.Why = "what a weight is made of is too large for the checker: " + err.Error()
+		p.Why = "the computation of a weight is too large for the checker: " + err.Error()
 		return p, nil
 	} else if errors.Is(err, network.ErrRounding) {
-		p.Why = "the checker does not accept a weight: " + err.Error()
+		p.Why = "the checker rejects a weight: " + err.Error()
 		return p, nil
 	} else if err != nil {
 		return nil, fmt.Errorf("the proof is not accepted: %w", err)

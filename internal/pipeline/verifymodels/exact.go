@@ -25,7 +25,7 @@ import (
 // can be is found by trying all of them, if they are few.
 func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 	if o.NoExact {
-		res.Verdict, res.Why = NotRun, "not asked for"
+		res.Verdict, res.Why = NotRun, "not requested"
 		return nil
 	}
 	if c.proved() {
@@ -69,7 +69,7 @@ func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 		}
 		if got.Verdict == Equal && m.open {
 			got.Verdict = Undecided
-			got.Why = "equal for some values of truth values and positions, of many"
+			got.Why = "equal for the values of booleans and positions that were tried, of too many to try all"
 		}
 		for _, d := range c.differing() {
 			if got.Verdict == Equal && d.congruent > 0 {
@@ -223,7 +223,7 @@ func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
 			if functions {
 				res.Verdict, res.Why = Undecided, f.why()
 			} else if m.anyInteger {
-				res.Verdict, res.Why = Undecided, "integers that are fed were taken for any numbers"
+				res.Verdict, res.Why = Undecided, "integer inputs were treated as arbitrary numbers"
 			}
 			return nil
 		}

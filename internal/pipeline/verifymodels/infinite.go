@@ -12,7 +12,7 @@ import (
 // prime has no such elements, so there are more elements than residues: a *strange* one
 // stands for what may be infinite or no number, and is a residue with a mark.
 //
-// Infinity and what is no number are strange, and so is what is computed from something
+// Infinity and what is not a number are strange, and so is what is computed from something
 // strange, unless it is a number whatever that is (a comparison, isnan). A sum with
 // strange terms is their sum, marked: adding is commutative and associative for infinite
 // numbers too, and real terms cancel. Nothing else is known: a product with a strange
@@ -48,7 +48,7 @@ func anyStrange(xs []uint64) bool {
 type extended struct {
 	naming
 	met *bool // there may be strange elements
-	// of is the element of which a number tells whether it is no number.
+	// of is the element of which a number tells whether it is not a number.
 	of map[uint64]uint64
 }
 
@@ -198,7 +198,7 @@ func (z extended) DirectAt(f *graph.Several, expr uint64, args []uint64) uint64 
 		case is == 1:
 			return x
 		case ok && of == y && y&bounded != 0 && !isStrange(x):
-			return z.unknown("if it is no number", x, y)
+			return z.unknown("if it is not a number", x, y)
 		}
 	}
 	y := z.unknown(f.Name, args...)

@@ -107,7 +107,7 @@ func (c *comparison) beyond(outs []Output, fed, a, b []interp.Tensor[float64]) (
 		for j, x := range a[i].Data {
 			if y := b[i].Data[j]; math.IsNaN(x) != math.IsNaN(y) {
 				o.At = index(o.Sizes, j)
-				notes = append(notes, fmt.Sprintf("of inputs with elements that are no numbers, which do not count, output %s differs: element %v is %.7g and %.7g%s", o.NameA, o.At, x, y, c.fedAt(o, fed)))
+				notes = append(notes, fmt.Sprintf("for inputs with NaN or infinite elements, which do not count, output %s differs: element %v is %.7g and %.7g%s", o.NameA, o.At, x, y, c.fedAt(o, fed)))
 				break
 			}
 		}

@@ -55,5 +55,5 @@ func (z naming) why() string {
 	if len(z.names) == 0 {
 		return "a reciprocal of 0 occurs" // modulo the prime, by chance
 	}
-	return "what is special about these functions was not used: " + strings.Join(slices.Sorted(maps.Keys(z.names)), ", ")
+	return "special properties of these functions were not used: " + strings.Join(slices.Sorted(maps.Keys(z.names)), ", ")
 }

@@ -32,7 +32,7 @@ func (c *comparison) narrow(casts bool) ([]string, error) {
 			return
 		}
 		seen[t] = true
-		found = append(found, fmt.Sprintf("what leaves the range of %s, in which %s computes", t, m.Graph.Name(out.Node)))
+		found = append(found, fmt.Sprintf("values beyond the range of %s, in which %s computes", t, m.Graph.Name(out.Node)))
 	})
 	return found, nil
 }

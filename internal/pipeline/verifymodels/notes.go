@@ -20,22 +20,22 @@ func (c *comparison) notes() []string {
 			places = append(places, in.name+" with "+other)
 		}
 		if in.computed {
-			notes = append(notes, fmt.Sprintf("positions are computed from input %s: its elements are 0 to %d, and in one run in numbers others", in.name, in.below-1))
+			notes = append(notes, fmt.Sprintf("input %s: positions are computed from it; its elements are 0 to %d, and others in one run in floating point", in.name, in.below-1))
 		} else if in.index {
-			notes = append(notes, fmt.Sprintf("input %s picks positions: its elements are %d to %d", in.name, -in.rows, in.rows-1))
+			notes = append(notes, fmt.Sprintf("input %s selects positions: its elements are %d to %d", in.name, -in.rows, in.rows-1))
 		}
 	}
 	if len(places) > 0 {
-		notes = append(notes, "inputs are paired by their place: "+strings.Join(places, ", "))
+		notes = append(notes, "inputs are paired by their order: "+strings.Join(places, ", "))
 	}
 	for i, j := range c.outs {
 		if i != j {
-			notes = append(notes, "outputs are paired by their names: the models have them in different orders")
+			notes = append(notes, "outputs are paired by name: the models have them in different orders")
 			break
 		}
 	}
 	if types := wide(c.a, c.b); len(types) > 0 {
-		notes = append(notes, "results are taken to stay within their types, and to be exact: "+strings.Join(types, ", "))
+		notes = append(notes, "results are assumed to be exact and within the range of their types: "+strings.Join(types, ", "))
 	}
 	kinds := map[string]bool{}
 	for _, m := range []*model.Model{c.a, c.b} {
@@ -47,7 +47,7 @@ func (c *comparison) notes() []string {
 		}
 	}
 	if len(kinds) > 0 {
-		notes = append(notes, "nodes that are kept as they are count as functions of their operands: "+strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
+		notes = append(notes, "opaque nodes are treated as functions of their operands: "+strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
 	}
 	return notes
 }

@@ -21,7 +21,7 @@ func numbers(ctx context.Context, o Options, c *comparison, decisive bool, res *
 	work := max(o.A.FLOPs(), o.B.FLOPs())
 	switch {
 	case o.NoNumbers:
-		res.Why = "not asked for"
+		res.Why = "not requested"
 		return nil, nil
 	case o.Backend == nil && work > o.MaxFLOPs:
 		res.Why = fmt.Sprintf("%.3g FLOP are more than the limit of %.3g for the reference evaluator", float64(work), float64(o.MaxFLOPs))
@@ -95,10 +95,10 @@ type numbersRun struct {
 func (n *numbersRun) unwatched() {
 	rows, computed := n.c.apart()
 	for _, name := range computed {
-		n.unreached = append(n.unreached, "the rows that "+name+" reads are computed: which of them were read is not known")
+		n.unreached = append(n.unreached, "rows that "+name+" reads: they are computed, and which of them were read is not known")
 	}
 	if all := n.samples.needed(rows); n.res.Runs < all {
-		n.unreached = append(n.unreached, fmt.Sprintf("%d of %d runs that would read every row at every position", n.res.Runs, all))
+		n.unreached = append(n.unreached, fmt.Sprintf("rows at some positions: only %d of the %d runs that would read all were made", n.res.Runs, all))
 	}
 	for _, in := range n.c.ins {
 		if in.computed { // a backend may stop at a position that a table does not have
@@ -117,7 +117,7 @@ func (n *numbersRun) skip(ctx context.Context, k int, err error) bool {
 		return false
 	}
 	if (strange || undefined) && k%patterns != patterns-1 && !slices.Contains(n.skipped, true) { // the largest may be too large
-		n.unreached = append(n.unreached, fmt.Sprintf("integers that may make no sense: %v", err))
+		n.unreached = append(n.unreached, fmt.Sprintf("integers that may be out of range: %v", err))
 	}
 	n.skipped[k] = true
 	return true
@@ -263,7 +263,7 @@ func (n *numbersRun) compare(ctx context.Context, k int, inA, outA, outB []inter
 		edge.compare(outA, placed)
 		for _, out := range edge.Outputs {
 			if !out.Agrees() {
-				n.unreached = append(n.unreached, fmt.Sprintf("output %s where functions jump, which rounding decides: element %v is %.7g and %.7g%s", out.NameA, out.At, out.A, out.B, n.c.fedAt(out, inA)))
+				n.unreached = append(n.unreached, fmt.Sprintf("output %s where functions jump and rounding decides: element %v is %.7g and %.7g%s", out.NameA, out.At, out.A, out.B, n.c.fedAt(out, inA)))
 			}
 		}
 	default:
@@ -281,9 +281,9 @@ func (n *numbersRun) sights() {
 		}
 		name := n.res.Outputs[i].NameA
 		if blind := n.seen[i].blind(); blind > 0 {
-			n.unreached = append(n.unreached, fmt.Sprintf("output %s: %d of %d elements are a finite number in no run", name, blind, len(n.seen[i].finite)))
+			n.unreached = append(n.unreached, fmt.Sprintf("output %s: %d of %d elements are finite in no run", name, blind, len(n.seen[i].finite)))
 		} else if !n.seen[i].varied && depends[n.o.A.Graph.Outputs()[i].Node] && !(n.probe != nil && n.probe.thorough && n.definite()) {
-			n.unreached = append(n.unreached, fmt.Sprintf("output %s: the same in every run, whatever is fed", name))
+			n.unreached = append(n.unreached, fmt.Sprintf("output %s: the same in every run, for all inputs tried", name))
 		}
 	}
 }

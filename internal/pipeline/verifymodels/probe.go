@@ -319,7 +319,7 @@ func (p *prober) judge(ctx context.Context, in, outA, outB []interp.Tensor[float
 		j := first(elements)
 		now.At = index(o.Sizes, j)
 		a, b := x.Data[j], y.Data[j]
-		p.rounding = append(p.rounding, fmt.Sprintf("output %s where functions jump, which rounding decides: element %v is %.7g and %.7g%s", o.NameA, now.At, a, b, p.c.fedAt(now, in)))
+		p.rounding = append(p.rounding, fmt.Sprintf("output %s where functions jump and rounding decides: element %v is %.7g and %.7g%s", o.NameA, now.At, a, b, p.c.fedAt(now, in)))
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func TestRanges(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		leaves := strings.Contains(strings.Join(r.Unreached, "\n"), "what leaves the range of")
+		leaves := strings.Contains(strings.Join(r.Unreached, "\n"), "values beyond the range of")
 		if leaves != c.leaves || r.Exact.Verdict != verifymodels.Equal || r.Exact.Structure || (r.Verdict == verifymodels.ModelsEqual) == leaves {
 			t.Errorf("%s: %s, %s, %v", c.name, r.Verdict, r.Exact.Verdict, r.Unreached)
 		}

@@ -184,12 +184,12 @@ func (r *Report) String() string {
 	fmt.Fprintf(&b, "%s\n", r.Statement)
 	b.WriteString(AssumptionLine(r.Assumptions))
 	fmt.Fprintf(&b, "A: %s\nB: %s\n", r.A, r.B)
-	fmt.Fprintf(&b, "exact, modulo 2^61-1: %s", r.Exact.Verdict)
+	fmt.Fprintf(&b, "exact, modulo 2^61 - 1: %s", r.Exact.Verdict)
 	if r.Exact.Structure {
-		b.WriteString(", by structure")
+		b.WriteString(", by the same structure")
 	}
 	if r.Exact.AnyWeights {
-		b.WriteString(", whatever the numbers of the weights")
+		b.WriteString(", for any weights")
 	}
 	if r.Exact.Output != "" {
 		fmt.Fprintf(&b, " at output %s", r.Exact.Output)
@@ -200,9 +200,9 @@ func (r *Report) String() string {
 	b.WriteByte('\n')
 	r.writeWeights(&b)
 	if r.Numbers.Why != "" {
-		fmt.Fprintf(&b, "numbers: not compared (%s)\n", r.Numbers.Why)
+		fmt.Fprintf(&b, "floating point: not compared (%s)\n", r.Numbers.Why)
 	} else {
-		fmt.Fprintf(&b, "numbers, %s:\n", r.Numbers.By)
+		fmt.Fprintf(&b, "floating point (%s):\n", r.Numbers.By)
 	}
 	for _, o := range r.Numbers.Outputs {
 		name := o.NameA
@@ -219,10 +219,10 @@ func (r *Report) String() string {
 		}
 		b.WriteString(o.Chosen)
 		if o.NaNs > 0 {
-			fmt.Fprintf(&b, ", %d elements are no numbers in one model only", o.NaNs)
+			fmt.Fprintf(&b, ", %d elements are NaN or infinite in one model only", o.NaNs)
 		}
 		if o.Type != "" {
-			fmt.Fprintf(&b, ", of %.2g that agree, 16 roundings of %s", o.Tolerance, o.Type)
+			fmt.Fprintf(&b, ", where up to %.2g agrees: 16 roundings of %s", o.Tolerance, o.Type)
 		}
 		b.WriteByte('\n')
 	}
@@ -290,7 +290,7 @@ func (r *Report) State() {
 	case ModelsDiffer:
 		r.Statement = "differ" + batches
 		if r.weightsDecide() {
-			r.Statement += ": they hold other weights"
+			r.Statement += ": their weights differ"
 		}
 	case NotKnown:
 		r.Statement = "not known: " + cmp.Or(r.Exact.Why, "nothing was run")
@@ -312,7 +312,7 @@ const maxWeights = 10
 func (r *Report) writeWeights(b *strings.Builder) {
 	for i, d := range r.Weights {
 		if i == maxWeights {
-			fmt.Fprintf(b, "weights: %d more differ\n", len(r.Weights)-i)
+			fmt.Fprintf(b, "and %d more weights that differ\n", len(r.Weights)-i)
 			return
 		}
 		name := d.NameA
@@ -321,10 +321,10 @@ func (r *Report) writeWeights(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "weight %s: %d of %d elements differ", name, d.Differ, d.Elements)
 		if d.Absolute > 0 {
-			fmt.Fprintf(b, ", by at most %.3g (the largest is %.3g), at %v: %s and %s", d.Absolute, d.Largest, d.At, short(d.A), short(d.B))
+			fmt.Fprintf(b, ", by at most %.3g (largest element %.3g), at %v: %s and %s", d.Absolute, d.Largest, d.At, short(d.A), short(d.B))
 		}
 		if d.NaNs > 0 {
-			fmt.Fprintf(b, ", %d are no finite number in one model", d.NaNs)
+			fmt.Fprintf(b, ", %d are NaN or infinite in one model", d.NaNs)
 		}
 		b.WriteByte('\n')
 	}

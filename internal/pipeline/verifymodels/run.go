@@ -185,7 +185,7 @@ type input struct {
 func pair(a, b *model.Model) ([]input, error) {
 	ia, ib := a.Inputs(), b.Inputs()
 	if len(ia) != len(ib) {
-		return nil, fmt.Errorf("%d and %d inputs", len(ia), len(ib))
+		return nil, fmt.Errorf("the models have %d and %d inputs", len(ia), len(ib))
 	}
 	fa, fb := feed.Inputs(a.Graph), feed.Inputs(b.Graph)
 	places := feed.Pair(fa, fb)
@@ -208,7 +208,7 @@ func pair(a, b *model.Model) ([]input, error) {
 func pairOutputs(a, b *model.Model) ([]int, error) {
 	oa, ob := a.Graph.Outputs(), b.Graph.Outputs()
 	if len(oa) != len(ob) {
-		return nil, fmt.Errorf("%d and %d outputs", len(oa), len(ob))
+		return nil, fmt.Errorf("the models have %d and %d outputs", len(oa), len(ob))
 	}
 	place := map[string]int{}
 	for i := range ob {
@@ -230,7 +230,7 @@ func pairOutputs(a, b *model.Model) ([]int, error) {
 		}
 		ta, tb := a.Graph.Type(oa[i]), b.Graph.Type(ob[outs[i]])
 		if !sameType(ta, tb) {
-			return nil, fmt.Errorf("output %d is %s and %s", i, ta, tb)
+			return nil, fmt.Errorf("output %d is %s in one model and %s in the other", i, ta, tb)
 		}
 	}
 	return outs, nil

@@ -90,22 +90,22 @@ func TestRun(t *testing.T) {
 		{"a wrong weight and a wide tolerance", a, parse(t, "merged", merged, map[string][]float32{"u": far}),
 			verifymodels.Options{Tolerance: 1}, verifymodels.Different, "only sums and products occur", true},
 		{"a law of relu", parse(t, "once", once, nil), parse(t, "twice", twice, nil), verifymodels.Options{Runs: 2},
-			verifymodels.Undecided, "what is special about these functions was not used: relu", true},
+			verifymodels.Undecided, "special properties of these functions were not used: relu", true},
 		{"inputs in another order", parse(t, "swap", swap, nil), parse(t, "swapped", swapped, nil), verifymodels.Options{Seed: 5},
 			verifymodels.Equal, "", true},
 		{"exact only", a, parse(t, "merged", merged, map[string][]float32{"u": u}), verifymodels.Options{NoNumbers: true},
 			verifymodels.Equal, "", true},
 		{"numbers only", a, parse(t, "merged", merged, map[string][]float32{"u": u}), verifymodels.Options{NoExact: true},
-			verifymodels.NotRun, "not asked for", true},
-		{"nothing", a, parse(t, "merged", merged, nil), verifymodels.Options{NoExact: true, NoNumbers: true}, verifymodels.NotRun, "not asked for", false},
+			verifymodels.NotRun, "not requested", true},
+		{"nothing", a, parse(t, "merged", merged, nil), verifymodels.Options{NoExact: true, NoNumbers: true}, verifymodels.NotRun, "not requested", false},
 		{"the same, and too much to run", a, a, verifymodels.Options{MaxFLOPs: 10}, verifymodels.Equal, "", true},
 		{"too much", a, parse(t, "merged", merged, map[string][]float32{"u": u}), verifymodels.Options{MaxFLOPs: 10},
 			verifymodels.NotRun, "56 FLOP are more than the limit of 10", false},
 		{"no number", parse(t, "nan", merged, map[string][]float32{"u": {float32(math.NaN())}}),
 			parse(t, "nan", merged, map[string][]float32{"u": {float32(math.NaN()), 9}}), verifymodels.Options{},
-			verifymodels.Undecided, "what is special about these functions was not used: infinite numbers", false},
+			verifymodels.Undecided, "special properties of these functions were not used: infinite numbers", false},
 		{"a number and no number", parse(t, "nan", merged, map[string][]float32{"u": {float32(math.NaN())}}),
-			parse(t, "merged", merged, nil), verifymodels.Options{NoExact: true}, verifymodels.NotRun, "not asked for", false},
+			parse(t, "merged", merged, nil), verifymodels.Options{NoExact: true}, verifymodels.NotRun, "not requested", false},
 	} {
 		c.o.A, c.o.B = c.a, c.b
 		r, err := verifymodels.Run(context.Background(), c.o)
@@ -173,7 +173,7 @@ func TestDeviation(t *testing.T) {
 		t.Errorf("agree %t at %s", r.Agree, r.Exact.Output)
 	}
 	text = r.String()
-	for _, want := range []string{"exact, modulo 2^61-1: different at output y", "y: DIFFERS, largest deviation", "x: agrees", "differ: they hold other weights\n", "random inputs: 1, seed 3"} {
+	for _, want := range []string{"exact, modulo 2^61 - 1: different at output y", "y: DIFFERS, largest deviation", "x: agrees", "differ: their weights differ\n", "random inputs: 1, seed 3"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -272,8 +272,8 @@ func TestErrors(t *testing.T) {
 		{m, &model.Model{Name: "b"}, "verify models: model b: no graph"},
 		{m, parse(t, "b", strings.ReplaceAll(once, "4", "5"), nil),
 			"verify models m and b: input x is float32[4], input x of the other is float32[5]"},
-		{m, parse(t, "b", swap, nil), "verify models m and b: 1 and 2 inputs"},
-		{m, parse(t, "b", once+", x", nil), "verify models m and b: 1 and 2 outputs"},
+		{m, parse(t, "b", swap, nil), "verify models m and b: the models have 1 and 2 inputs"},
+		{m, parse(t, "b", once+", x", nil), "verify models m and b: the models have 1 and 2 outputs"},
 		{m, parse(t, "b", "q : float32[4]\ny = concat[axis=0](q, q)\nreturn y", nil),
 			"verify models m and b: output 0 is float32[4] and float32[8]"},
 	} {
@@ -297,7 +297,7 @@ func TestWhyUndecided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "what is special about these functions was not used: maximum, relu, sigmoid"
+	want := "special properties of these functions were not used: maximum, relu, sigmoid"
 	if r.Exact.Verdict != verifymodels.Undecided || r.Exact.Why != want {
 		t.Errorf("got %s (%s), want %s", r.Exact.Verdict, r.Exact.Why, want)
 	}

@@ -43,7 +43,7 @@ func (o Options) compareTails(ctx context.Context, c *comparison, r *Report) err
 		r.Exact = t.Exact
 		r.Exact.Structure, r.Exact.ButForWeights, r.Exact.AnyWeights = false, false, false
 	}
-	r.Notes = append(r.Notes, fmt.Sprintf("compared with any numbers in place of %d results that both models compute alike", len(cut)))
+	r.Notes = append(r.Notes, fmt.Sprintf("compared with arbitrary numbers in place of %d results that both models compute in the same way", len(cut)))
 	r.conclude()
 	return nil
 }

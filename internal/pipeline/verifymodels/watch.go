@@ -565,14 +565,14 @@ func (w *watch) unreached() (list []string) {
 		name := w.m.Name + ": node " + w.m.Graph.Name(r.node)
 		switch n := r.to - r.from + 1 - int64(len(r.seen)); {
 		case r.each && n > 0:
-			list = append(list, fmt.Sprintf("%s: %d of the %d places that it may read", name, n, r.to-r.from+1))
+			list = append(list, fmt.Sprintf("%s: %d of the %d positions that it may read", name, n, r.to-r.from+1))
 		case r.from < 0 && !r.low:
-			list = append(list, name+": no run with places that count from the end")
+			list = append(list, name+": no run with positions that count from the end")
 		}
 	}
 	for _, t := range w.tiesAt {
 		if !t.shown {
-			list = append(list, fmt.Sprintf("%s: node %s: no output shows what it does with equal elements", w.m.Name, w.m.Graph.Name(t.node)))
+			list = append(list, fmt.Sprintf("%s: node %s: its result for equal elements changes no output", w.m.Name, w.m.Graph.Name(t.node)))
 		}
 	}
 	return list
